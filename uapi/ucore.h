@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * ucore: Intel uncore performance monitors through /dev/ucore.
+ *
+ * Two kinds of file descriptor.  /dev/ucore answers questions (INFO, GET_*)
+ * and creates sessions; a session descriptor owns events, is started and
+ * stopped, read, polled, and mapped: one ring of records for each die.
+ *
+ * Rules that hold for every command:
+ *
+ *  - The argument is a struct that starts with its own size.  A caller built
+ *    against an older header passes a smaller size, one built against a newer
+ *    header a larger one, whose unknown tail must be zero (E2BIG otherwise).
+ *    A size below the first published layout is EINVAL.
+ *  - @flags holds only bits that the command defines, and reserved fields are
+ *    zero: EINVAL otherwise.  Output fields are ignored on input.
+ *  - Layouts are the same for 32- and 64-bit callers.  Pointers travel as
+ *    __aligned_u64.
+ *  - Arrays: the caller gives the capacity in elements, the kernel writes at
+ *    most that many and returns the number that it wrote, or the number needed
+ *    where the command says so.
+ *  - Times are in nanoseconds of CLOCK_MONOTONIC, durations in nanoseconds.
+ *  - A command either succeeds as a whole or changes nothing.
+ *
+ * Errors, one vocabulary for all commands:
+ *
+ *  EINVAL      malformed: size, flags, reserved field, unknown field id, a
+ *              field given twice, a value that makes no sense
+ *  E2BIG       the tail beyond the size this kernel knows is not zero
+ *  EFAULT      an address is not mapped
+ *  ENOTTY      no such command on this kind of descriptor
+ *  ENOMEM      out of memory
+ *  ENOENT      no such box, die, event or CPU
+ *  ENXIO       the box has no such field or counter, or the event cannot count
+ *              on any of the counters asked for
+ *  ERANGE      a value does not fit its field, or a period its counter
+ *  ENOSPC      every counter that the event could use is taken, or the buffer
+ *              for a READ or ring cannot hold the answer
+ *  EADDRINUSE  a register that the box's counters share (filter, match) holds
+ *              another value for another event of the session
+ *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter
+ *  EBUSY       the box belongs to another session (GET_BOXES names it), the
+ *              PMI core is held by another session, the session is running, or
+ *              the kernel's own intel_uncore driver holds the hardware (INFO)
+ *  EALREADY    START of a running session
+ *  ENODEV      there are no boxes here (INFO says why), or the box is gone
+ *  EAGAIN      a CPU went away meanwhile, or a die has no CPU online
+ *  EPERM       a mapping asked for write access to a read-only page
+ */
+#ifndef _UAPI_UCORE_H
+#define _UAPI_UCORE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define UCORE_ABI_VERSION	1
+#define UCORE_DEVICE		"/dev/ucore"
+
+#define UCORE_TYPE		0xBD
+
+#define UCORE_INFO		_IO(UCORE_TYPE, 0x00)
+#define UCORE_GET_DIES		_IO(UCORE_TYPE, 0x01)
+#define UCORE_GET_BOXES		_IO(UCORE_TYPE, 0x02)
+#define UCORE_GET_FIELDS	_IO(UCORE_TYPE, 0x03)
+#define UCORE_CREATE_SESSION	_IO(UCORE_TYPE, 0x04)
+
+#define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
+#define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
+#define UCORE_SET_PMI_CPU	_IO(UCORE_TYPE, 0x12)
+#define UCORE_START		_IO(UCORE_TYPE, 0x13)
+#define UCORE_STOP		_IO(UCORE_TYPE, 0x14)
+#define UCORE_RESET		_IO(UCORE_TYPE, 0x15)
+#define UCORE_READ		_IO(UCORE_TYPE, 0x16)
+#define UCORE_STATUS		_IO(UCORE_TYPE, 0x17)
+#define UCORE_RING_INFO		_IO(UCORE_TYPE, 0x18)
+
+#define UCORE_NAME_LEN		16
+#define UCORE_REASON_LEN	160
+
+/*
+ * ---- /dev/ucore ---------------------------------------------------------
+ */
+
+/* ucore_info.state: why there are boxes, or why not */
+#define UCORE_STATE_READY	0	/* sessions can be created */
+#define UCORE_STATE_NOT_INTEL	1	/* not an Intel processor */
+#define UCORE_STATE_UNKNOWN	2	/* an Intel processor this driver has no table for */
+#define UCORE_STATE_HIDDEN	3	/* known processor, but no box answers: virtual
+					 * machine, or functions hidden by firmware */
+#define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds them */
+
+/* ucore_info.caps: what this platform can do */
+#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a die */
+#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow interrupts a core */
+
+/**
+ * struct ucore_info - UCORE_INFO: the machine and the driver
+ * @size: sizeof(struct ucore_info)
+ * @flags: 0
+ * @abi: out: UCORE_ABI_VERSION of the driver
+ * @state: out: UCORE_STATE_*
+ * @caps: out: UCORE_CAP_*
+ * @nr_dies: out: dies with boxes
+ * @nr_boxes: out: boxes of all dies
+ * @nr_counters: out: counters of all boxes, fixed ones included
+ * @family: out: CPUID family
+ * @model: out: CPUID model
+ * @stepping: out: CPUID stepping
+ * @reserved: 0
+ * @platform: out: short platform name ("ivbep"), empty when unknown
+ * @reason: out: one sentence on @state and what to do about it, or on boxes
+ *          that should be there and are not; empty when all is well
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_info {
+	__u32 size;
+	__u32 flags;
+	__u32 abi;
+	__u32 state;
+	__u32 caps;
+	__u32 nr_dies;
+	__u32 nr_boxes;
+	__u32 nr_counters;
+	__u32 family;
+	__u32 model;
+	__u32 stepping;
+	__u32 reserved;
+	char platform[UCORE_NAME_LEN];
+	char reason[UCORE_REASON_LEN];
+};
+
+/**
+ * struct ucore_die - one element of GET_DIES
+ * @die: die id, the kernel's logical die
+ * @package: physical package (socket)
+ * @reader: CPU that touches the die's boxes and takes its PMI; -1 if none of
+ *          the die's CPUs is online
+ * @nr_boxes: boxes of the die
+ * @nr_counters: counters of those boxes, fixed ones included
+ * @nr_sessions: sessions running on the die now
+ * @pmis: overflow interrupts taken since load
+ * @recovered: overflows found by the guard timer because no interrupt came
+ * @throttled: times the die was held frozen because PMIs came too fast
+ * @frozen_ns: time the die was frozen by ucore since load
+ */
+struct ucore_die {
+	__u32 die;
+	__u32 package;
+	__s32 reader;
+	__u32 nr_boxes;
+	__u32 nr_counters;
+	__u32 nr_sessions;
+	__u64 pmis;
+	__u64 recovered;
+	__u64 throttled;
+	__u64 frozen_ns;
+};
+
+/**
+ * struct ucore_get_dies - UCORE_GET_DIES
+ * @size: sizeof(struct ucore_get_dies)
+ * @flags: 0
+ * @nr: in: capacity of @dies; out: elements written
+ * @total: out: dies there are
+ * @dies: array of struct ucore_die
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_get_dies {
+	__u32 size;
+	__u32 flags;
+	__u32 nr;
+	__u32 total;
+	__aligned_u64 dies;
+};
+
+/* ucore_box.access: how the driver reaches the registers */
+#define UCORE_ACCESS_MSR	0
+#define UCORE_ACCESS_PCI	1	/* kernel's PCI config accessors */
+#define UCORE_ACCESS_ECAM	2	/* memory-mapped PCI config space */
+#define UCORE_ACCESS_MMIO	3
+
+/* ucore_box.caps */
+#define UCORE_BOX_OVERFLOW	(1U << 0)	/* general counters can interrupt */
+#define UCORE_BOX_FIXED_OVERFLOW (1U << 1)	/* fixed counters can interrupt */
+#define UCORE_BOX_FREEZE	(1U << 2)	/* has a freeze of its own */
+#define UCORE_BOX_DEAD		(1U << 3)	/* stopped answering */
+
+/**
+ * struct ucore_box - one element of GET_BOXES
+ * @box: box id, stable while the module is loaded
+ * @die: die id
+ * @instance: number of the box among those of its type on the die
+ * @access: UCORE_ACCESS_*
+ * @nr_counters: general counters, numbered from 0
+ * @nr_fixed: fixed counters, numbered from UCORE_COUNTER_FIXED
+ * @width: bits of a general counter
+ * @fixed_width: bits of a fixed counter
+ * @caps: UCORE_BOX_*
+ * @owner_pid: process that created the owning session, in the caller's pid
+ *             namespace; 0 if the box is free
+ * @owner: id of the owning session (ucore_status.session); 0 if free
+ * @location: address of the box control: MSR number, or PCI
+ *            segment << 32 | bus << 20 | device << 15 | function << 12 | offset,
+ *            or physical address; 0 for callers without CAP_SYS_ADMIN
+ * @type: name of the box type: "imc", "cbo" ...
+ * @owner_comm: name of that process, empty if the box is free
+ */
+struct ucore_box {
+	__u32 box;
+	__u32 die;
+	__u32 instance;
+	__u32 access;
+	__u32 nr_counters;
+	__u32 nr_fixed;
+	__u32 width;
+	__u32 fixed_width;
+	__u32 caps;
+	__u32 owner_pid;
+	__u64 owner;
+	__u64 location;
+	char type[UCORE_NAME_LEN];
+	char owner_comm[UCORE_NAME_LEN];
+};
+
+/**
+ * struct ucore_get_boxes - UCORE_GET_BOXES
+ * @size: sizeof(struct ucore_get_boxes)
+ * @flags: 0
+ * @first: first box id wanted
+ * @nr: in: capacity of @boxes; out: elements written
+ * @total: out: boxes there are; ids run from 0 to @total - 1
+ * @reserved: 0
+ * @boxes: array of struct ucore_box
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_get_boxes {
+	__u32 size;
+	__u32 flags;
+	__u32 first;
+	__u32 nr;
+	__u32 total;
+	__u32 reserved;
+	__aligned_u64 boxes;
+};
+
+/*
+ * Event fields.  What one counter is asked to count is a list of (field,
+ * value) pairs; GET_FIELDS tells which fields a box has.  The names are the
+ * manuals', the numbers are ours and will not change.
+ */
+#define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8 is the extension bit where
+					 * the box has one (QPI, PCU) */
+#define UCORE_FIELD_UMASK	2
+#define UCORE_FIELD_EDGE	3	/* count rising edges; needs thresh >= 1 */
+#define UCORE_FIELD_INVERT	4
+#define UCORE_FIELD_THRESH	5
+#define UCORE_FIELD_TID_EN	6	/* C-Box: apply filter_tid */
+#define UCORE_FIELD_OCC_SEL	7	/* PCU: 1 C0, 2 C3, 3 C6 */
+#define UCORE_FIELD_OCC_INVERT	8	/* PCU */
+#define UCORE_FIELD_OCC_EDGE	9	/* PCU */
+#define UCORE_FIELD_FILTER_TID	16	/* C-Box filter */
+#define UCORE_FIELD_FILTER_LINK	17
+#define UCORE_FIELD_FILTER_STATE 18
+#define UCORE_FIELD_FILTER_NID	19
+#define UCORE_FIELD_FILTER_OPC	20
+#define UCORE_FIELD_FILTER_C6	21
+#define UCORE_FIELD_FILTER_NC	22
+#define UCORE_FIELD_FILTER_ISOC	23
+#define UCORE_FIELD_BAND0	24	/* PCU frequency bands, units of 100 MHz */
+#define UCORE_FIELD_BAND1	25
+#define UCORE_FIELD_BAND2	26
+#define UCORE_FIELD_BAND3	27
+#define UCORE_FIELD_ADDR_MATCH	28	/* HA: physical address, bits 45:6 */
+#define UCORE_FIELD_OPC_MATCH	29	/* HA */
+#define UCORE_FIELD_MATCH0	30	/* QPI packet match and mask */
+#define UCORE_FIELD_MATCH1	31
+#define UCORE_FIELD_MASK0	32
+#define UCORE_FIELD_MASK1	33
+
+/* ucore_field.flags */
+#define UCORE_FIELD_SHARED	(1U << 0)	/* one value for all counters of the box */
+
+/**
+ * struct ucore_field - one element of GET_FIELDS
+ * @field: UCORE_FIELD_*
+ * @flags: UCORE_FIELD_SHARED
+ * @max: largest value the field takes
+ * @mask: bits of a value that may be set (for ADDR_MATCH the low six cannot)
+ * @name: name used on command lines: "event", "filter_opc" ...
+ */
+struct ucore_field {
+	__u32 field;
+	__u32 flags;
+	__u64 max;
+	__u64 mask;
+	char name[UCORE_NAME_LEN];
+};
+
+/**
+ * struct ucore_get_fields - UCORE_GET_FIELDS: the event fields of one box
+ * @size: sizeof(struct ucore_get_fields)
+ * @flags: 0
+ * @box: box id
+ * @nr: in: capacity of @fields; out: elements written
+ * @total: out: fields there are
+ * @reserved: 0
+ * @fields: array of struct ucore_field
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such box).
+ */
+struct ucore_get_fields {
+	__u32 size;
+	__u32 flags;
+	__u32 box;
+	__u32 nr;
+	__u32 total;
+	__u32 reserved;
+	__aligned_u64 fields;
+};
+
+/* ucore_create_session.flags */
+#define UCORE_SESSION_LOW_DWORD	(1U << 0)	/* read only the low 32 bits of PCI
+						 * counters while that is provably
+						 * exact */
+
+/**
+ * struct ucore_create_session - UCORE_CREATE_SESSION
+ * @size: sizeof(struct ucore_create_session)
+ * @flags: UCORE_SESSION_*
+ * @timer_ns: timer trigger: period in ns, 100000 (100 us) to 10^12; 0 for none
+ * @ring_size: bytes of record data per die, a power of two, 4096 to 2^26;
+ *             0: no rings
+ * @wakeup: poll() wakes when this many bytes are unread, less than @ring_size;
+ *          0: at every record
+ * @fd: out: the session, close-on-exec
+ * @reserved: 0
+ *
+ * The session holds nothing until events are added.  Closing the descriptor
+ * stops, resets and releases its boxes.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size or wakeup), ENOMEM,
+ * EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded).
+ */
+struct ucore_create_session {
+	__u32 size;
+	__u32 flags;
+	__u64 timer_ns;
+	__u32 ring_size;
+	__u32 wakeup;
+	__s32 fd;
+	__u32 reserved;
+};
+
+/*
+ * ---- session descriptor -------------------------------------------------
+ */
+
+/* Counters: general ones are 0, 1, ...; fixed ones start here. */
+#define UCORE_COUNTER_FIXED	32
+
+/**
+ * struct ucore_term - one (field, value) pair of an event
+ * @field: UCORE_FIELD_*
+ * @reserved: 0
+ * @value: value of the field, not shifted
+ */
+struct ucore_term {
+	__u32 field;
+	__u32 reserved;
+	__u64 value;
+};
+
+/**
+ * struct ucore_event_add - UCORE_EVENT_ADD: claim a box, take a counter
+ * @size: sizeof(struct ucore_event_add)
+ * @flags: 0
+ * @box: box id
+ * @nr_terms: elements of @terms, at most 32
+ * @terms: array of struct ucore_term; none for a fixed counter
+ * @counters: in: counters the event may use, a bit each (bit
+ *            UCORE_COUNTER_FIXED for the first fixed one); 0: any general
+ *            counter.  The driver's own constraints for the event apply too.
+ * @period: overflow trigger: a sample every @period counts, 1 to 2^width - 1;
+ *          0: the event only counts
+ * @event: out: event id, unique within the session and never used again
+ * @counter: out: counter taken.  An event that was not asked to sit on one
+ *           counter may be moved when later events need its place; STATUS is
+ *           not needed to read it, values carry the event id.
+ *
+ * The first event on a box claims the box; removing the last releases it.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (box), ENXIO, ERANGE, ENOSPC,
+ * EADDRINUSE, EOPNOTSUPP (@period), EBUSY (running session, owned box,
+ * intel_uncore), ENODEV (the box is gone).
+ */
+struct ucore_event_add {
+	__u32 size;
+	__u32 flags;
+	__u32 box;
+	__u32 nr_terms;
+	__aligned_u64 terms;
+	__u64 counters;
+	__u64 period;
+	__u32 event;
+	__u32 counter;
+};
+
+/**
+ * struct ucore_event_remove - UCORE_EVENT_REMOVE
+ * @size: sizeof(struct ucore_event_remove)
+ * @flags: 0
+ * @event: event id
+ * @reserved: 0
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (event), EBUSY (running session).
+ */
+struct ucore_event_remove {
+	__u32 size;
+	__u32 flags;
+	__u32 event;
+	__u32 reserved;
+};
+
+/**
+ * struct ucore_set_pmi_cpu - UCORE_SET_PMI_CPU: choose a die's PMI core
+ * @size: sizeof(struct ucore_set_pmi_cpu)
+ * @flags: 0
+ * @cpu: CPU that shall take the overflow PMI of its die and read its boxes
+ * @reserved: 0
+ *
+ * The PMI core is one register per die, so sessions share it: EBUSY when
+ * another session has chosen a different CPU of the die.  The choice holds
+ * until the session closes, or the CPU goes offline (a gap record tells).
+ * Interrupted-context fields of samples then speak of this CPU.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such CPU, or a die without
+ * boxes), EAGAIN (offline), ERANGE (pmi_core_sel cannot name the core),
+ * EBUSY (running session, or held by another).
+ */
+struct ucore_set_pmi_cpu {
+	__u32 size;
+	__u32 flags;
+	__u32 cpu;
+	__u32 reserved;
+};
+
+/**
+ * struct ucore_command - argument of UCORE_START, UCORE_STOP, UCORE_RESET
+ * @size: sizeof(struct ucore_command)
+ * @flags: 0
+ *
+ * START programs the session's boxes under a frozen die and lets all dies
+ * count from the same moment; counts go on from where STOP left them.
+ * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples),
+ * EALREADY, EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU).
+ *
+ * STOP reads the last counts under a frozen die and stops the boxes.
+ * Stopping a stopped session is no error.
+ *
+ * RESET sets counts and times to zero, of a running session too: with the
+ * dies frozen, periods begin anew.
+ *
+ * Errors of all: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_command {
+	__u32 size;
+	__u32 flags;
+};
+
+/* ucore_value.flags */
+#define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its overflow ended the interval */
+#define UCORE_VALUE_DEAD	(1U << 1)	/* the box stopped answering: the
+						 * count is the last that was read */
+#define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the die is online */
+
+/**
+ * struct ucore_value - the count of one event
+ * @event: event id
+ * @flags: UCORE_VALUE_*
+ * @count: counts since the first START or the last RESET, 64 bits exact
+ */
+struct ucore_value {
+	__u32 event;
+	__u32 flags;
+	__u64 count;
+};
+
+/**
+ * struct ucore_read_die - one die of a READ
+ * @die: die id
+ * @cpu: CPU that read it
+ * @time: instant the die was frozen (LIVE: reading began)
+ * @frozen_ns: how long it stayed frozen for this READ; 0 for LIVE
+ * @time_enabled: ns the session has been started on this die
+ * @time_running: ns of @time_enabled in which its counters could count: the
+ *                die was not frozen, for this or any other session
+ */
+struct ucore_read_die {
+	__u32 die;
+	__u32 cpu;
+	__u64 time;
+	__u64 frozen_ns;
+	__u64 time_enabled;
+	__u64 time_running;
+};
+
+/* ucore_read.flags */
+#define UCORE_READ_LIVE		(1U << 0)	/* do not freeze */
+
+/**
+ * struct ucore_read - UCORE_READ: one coherent snapshot of all the session's
+ * counters on all its dies
+ * @size: sizeof(struct ucore_read)
+ * @flags: UCORE_READ_*
+ * @nr_values: in: capacity of @values; out: number of events, also with ENOSPC
+ * @nr_dies: in: capacity of @dies; out: number of dies, also with ENOSPC
+ * @values: array of struct ucore_value, in the order of event ids
+ * @dies: array of struct ucore_read_die, in the order of die ids
+ * @skew_ns: out: time between the first and the last die's freeze
+ *
+ * All dies freeze at the same moment, are read in parallel and released.  A
+ * stopped session gives its last counts.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no events), ENOSPC, EAGAIN.
+ */
+struct ucore_read {
+	__u32 size;
+	__u32 flags;
+	__u32 nr_values;
+	__u32 nr_dies;
+	__aligned_u64 values;
+	__aligned_u64 dies;
+	__u64 skew_ns;
+};
+
+/* ucore_status.state */
+#define UCORE_SESSION_STOPPED	0
+#define UCORE_SESSION_RUNNING	1
+
+/**
+ * struct ucore_status - UCORE_STATUS: where the session stands
+ * @size: sizeof(struct ucore_status)
+ * @flags: 0
+ * @session: out: session id, as in ucore_box.owner
+ * @state: out: UCORE_SESSION_*
+ * @nr_events: out: events
+ * @nr_dies: out: dies those events are on
+ * @reserved: 0
+ * @samples: out: samples taken, lost ones included
+ * @lost: out: records that found no room in a ring
+ * @overflows: out: overflows handled
+ * @recovered: out: of these, found by the guard timer, their PMI lost
+ * @cost_ns: out: CPU time spent to take samples, all dies together
+ * @frozen_ns: out: time dies were frozen for this session's samples and READs
+ * @reads: out: register reads for this session's samples and READs
+ * @writes: out: register writes for the same
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_status {
+	__u32 size;
+	__u32 flags;
+	__u64 session;
+	__u32 state;
+	__u32 nr_events;
+	__u32 nr_dies;
+	__u32 reserved;
+	__u64 samples;
+	__u64 lost;
+	__u64 overflows;
+	__u64 recovered;
+	__u64 cost_ns;
+	__u64 frozen_ns;
+	__u64 reads;
+	__u64 writes;
+};
+
+/**
+ * struct ucore_ring_info - UCORE_RING_INFO: where to map one die's ring
+ * @size: sizeof(struct ucore_ring_info)
+ * @flags: 0
+ * @die: in: die id
+ * @data_size: out: bytes of record data
+ * @consumer: out: mmap offset of the consumer page (one page, PROT_READ |
+ *            PROT_WRITE, MAP_SHARED): struct ucore_ring_consumer
+ * @producer: out: mmap offset of the producer page, directly followed by the
+ *            data (one page + @data_size, PROT_READ, MAP_SHARED): struct
+ *            ucore_ring_producer
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such die, or no rings).
+ */
+struct ucore_ring_info {
+	__u32 size;
+	__u32 flags;
+	__u32 die;
+	__u32 data_size;
+	__u64 consumer;
+	__u64 producer;
+};
+
+/*
+ * ---- ring ---------------------------------------------------------------
+ *
+ * @head and @tail count bytes and never wrap; a record starts at data +
+ * (position & (data_size - 1)), is 8-byte aligned and contiguous: where it
+ * would cross the end a PAD record fills the rest.
+ *
+ *   reader:  head = load_acquire(&producer->head);
+ *            while (tail != head) { use record; tail += record->size; }
+ *            store_release(&consumer->tail, tail);
+ *
+ * The kernel never overwrites unread records: what finds no room is counted
+ * in @lost, and a LOST record precedes the next one that does.  A tail that
+ * makes no sense counts as a full ring.
+ */
+
+/**
+ * struct ucore_ring_consumer - written by user space
+ * @tail: bytes consumed
+ */
+struct ucore_ring_consumer {
+	__u64 tail;
+};
+
+/**
+ * struct ucore_ring_producer - written by the kernel, read-only in user space
+ * @head: bytes produced
+ * @lost: records lost since the session was created
+ */
+struct ucore_ring_producer {
+	__u64 head;
+	__u64 lost;
+};
+
+#define UCORE_RECORD_PAD	0	/* nothing but ucore_record; skip @size bytes;
+					 * may be 8 bytes short: then type and size only */
+#define UCORE_RECORD_SAMPLE	1
+#define UCORE_RECORD_LOST	2
+#define UCORE_RECORD_GAP	3
+
+/**
+ * struct ucore_record - head of every record
+ * @type: UCORE_RECORD_*; unknown ones are to be skipped
+ * @size: bytes, this head included; a multiple of 8
+ * @seq: number of the record in its ring; lost ones count.  Absent in PAD.
+ */
+struct ucore_record {
+	__u32 type;
+	__u32 size;
+	__u64 seq;
+};
+
+/* ucore_sample.trigger */
+#define UCORE_TRIGGER_OVERFLOW	0
+#define UCORE_TRIGGER_TIMER	1
+
+/* ucore_sample.flags */
+#define UCORE_SAMPLE_CONTEXT	(1U << 0)	/* ip, pid, tid are of the interrupted
+						 * context of @cpu */
+#define UCORE_SAMPLE_USER	(1U << 1)	/* ip is a user address */
+#define UCORE_SAMPLE_RECOVERED	(1U << 2)	/* the PMI was lost; the guard timer
+						 * found the die frozen, @time is late */
+#define UCORE_SAMPLE_THROTTLED	(1U << 3)	/* the die was held frozen afterwards:
+						 * samples came too fast */
+
+#define UCORE_EVENT_NONE	0xffffffffU
+
+/**
+ * struct ucore_sample - RECORD_SAMPLE: all counters of one die at one instant
+ * @hdr: type, size, sequence number
+ * @time: instant: PMI taken, or die frozen by the timer
+ * @time_enabled: as in struct ucore_read_die
+ * @time_running: as in struct ucore_read_die
+ * @frozen_ns: from @time until the die ran again
+ * @ip: instruction interrupted; 0 without CAP_PERFMON, as are @pid and @tid
+ * @pid: process interrupted (initial pid namespace)
+ * @tid: thread interrupted (initial pid namespace)
+ * @cpu: CPU that took the PMI or the timer
+ * @die: die id
+ * @trigger: UCORE_TRIGGER_*
+ * @trigger_event: lowest id of the events that overflowed, or UCORE_EVENT_NONE
+ * @flags: UCORE_SAMPLE_*
+ * @nr_values: elements of @values
+ * @values: the session's events on this die, in the order of event ids
+ */
+struct ucore_sample {
+	struct ucore_record hdr;
+	__u64 time;
+	__u64 time_enabled;
+	__u64 time_running;
+	__u64 frozen_ns;
+	__u64 ip;
+	__u32 pid;
+	__u32 tid;
+	__u32 cpu;
+	__u32 die;
+	__u32 trigger;
+	__u32 trigger_event;
+	__u32 flags;
+	__u32 nr_values;
+	struct ucore_value values[];
+};
+
+/**
+ * struct ucore_lost - RECORD_LOST: records that found no room
+ * @hdr: type, size, sequence number
+ * @lost: how many since the last record that did
+ * @time: when the ring had room again
+ */
+struct ucore_lost {
+	struct ucore_record hdr;
+	__u64 lost;
+	__u64 time;
+};
+
+/* ucore_gap.reason */
+#define UCORE_GAP_READER_MOVED	0	/* @cpu_from went offline, @cpu_to took over */
+#define UCORE_GAP_DIE_OFFLINE	1	/* the die's last CPU went; counting stopped */
+#define UCORE_GAP_DIE_ONLINE	2	/* @cpu_to came; counting resumed */
+#define UCORE_GAP_BOX_DEAD	3	/* @box stopped answering */
+
+/**
+ * struct ucore_gap - RECORD_GAP: something interrupted the series
+ * @hdr: type, size, sequence number
+ * @time: when
+ * @die: die id
+ * @reason: UCORE_GAP_*
+ * @cpu_from: CPU that was the reader, or -1
+ * @cpu_to: CPU that is the reader, or -1
+ * @box: box id, or 0xffffffff
+ * @reserved: 0
+ */
+struct ucore_gap {
+	struct ucore_record hdr;
+	__u64 time;
+	__u32 die;
+	__u32 reason;
+	__s32 cpu_from;
+	__s32 cpu_to;
+	__u32 box;
+	__u32 reserved;
+};
+
+#endif /* _UAPI_UCORE_H */
