@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The host's end of the guest agent (guest/init.c describes the frames)."""
+
+import itertools
+import os
+import signal
+import socket
+import struct
+import threading
+import time
+
+HEADER = struct.Struct("<4I")
+HELLO, RUN, KILL, OFF, OUT, EXIT = range(1, 7)
+TIMED_OUT = 1 << 16
+NO_JOB = 1 << 17
+# What a guest that does not answer gets beyond a command's own timeout
+GRACE = 15
+
+
+class AgentError(Exception):
+    """The guest does not answer: it is hung, dead or not yet up."""
+
+
+class CommandTimeout(Exception):
+    """A command was killed by the agent because its time was over."""
+
+
+class CommandFailed(Exception):
+    """A command ended with a status other than 0."""
+
+    def __init__(self, command, result):
+        super().__init__(f"exit {result.status}: {command}\n"
+                         f"{result.out}{result.err}".rstrip())
+        self.result = result
+
+
+class Result:
+    """What a finished command left behind."""
+
+    def __init__(self, status, raw_out, raw_err):
+        self.status = status
+        self.raw_out = raw_out
+        self.raw_err = raw_err
+
+    @property
+    def out(self):
+        return self.raw_out.decode(errors="replace")
+
+    @property
+    def err(self):
+        return self.raw_err.decode(errors="replace")
+
+
+class Process:
+    """A command that runs in the guest."""
+
+    def __init__(self, agent, ident, command, timeout):
+        self._agent = agent
+        self._ident = ident
+        self._timeout = timeout
+        self._verdict = None
+        self.command = command
+        self.streams = {1: bytearray(), 2: bytearray()}
+
+    @property
+    def done(self):
+        return self._verdict is not None
+
+    def finish(self, verdict):
+        self._verdict = verdict
+
+    def kill(self, sig=signal.SIGTERM):
+        """Signals the command's process group."""
+        self._agent.send(KILL, self._ident, int(sig))
+
+    def output(self):
+        """stdout so far, as text."""
+        return bytes(self.streams[1]).decode(errors="replace")
+
+    def wait(self, timeout=None, check=True):
+        """Waits for the end; raises what went wrong, returns a Result."""
+        limit = timeout or self._timeout
+        self._agent.wait_for(lambda: self.done, limit + GRACE if limit else None,
+                             self.command)
+        if self._verdict & NO_JOB:
+            raise AgentError(f"the agent could not start: {self.command}")
+        result = Result(os.waitstatus_to_exitcode(self._verdict & 0xffff),
+                        bytes(self.streams[1]), bytes(self.streams[2]))
+        if self._verdict & TIMED_OUT:
+            raise CommandTimeout(f"killed after {self._timeout} s: {self.command}\n"
+                                 f"{result.out}{result.err}".rstrip())
+        if check and result.status:
+            raise CommandFailed(self.command, result)
+        return result
+
+
+class Agent:
+    """Frames over a connected socket; one thread reads, any thread sends."""
+
+    def __init__(self, sock):
+        self._sock = sock
+        self._idents = itertools.count(1)
+        self._processes = {}
+        self._ready = False
+        self._dead = None
+        self._changed = threading.Condition()
+        self._sending = threading.Lock()
+        threading.Thread(target=self._read_loop, daemon=True).start()
+
+    def wait_ready(self, timeout):
+        self.wait_for(lambda: self._ready, timeout, "boot")
+
+    def spawn(self, command, timeout=None):
+        """Starts a command; timeout is in seconds of the guest."""
+        process = Process(self, next(self._idents), command, timeout)
+        with self._changed:
+            self._processes[process._ident] = process
+        milliseconds = max(1, int(timeout * 1000)) if timeout else 0
+        self.send(RUN, process._ident, milliseconds, command.encode())
+        return process
+
+    def send(self, kind, ident=0, arg=0, payload=b""):
+        try:
+            with self._sending:
+                self._sock.sendall(HEADER.pack(kind, ident, arg, len(payload)) + payload)
+        except OSError as error:
+            raise AgentError(f"the guest is gone: {error}") from error
+
+    def wait_for(self, condition, timeout, what):
+        """Sleeps until condition() holds; frames wake it up."""
+        limit = time.monotonic() + timeout if timeout else None
+        with self._changed:
+            while not condition():
+                if self._dead:
+                    raise AgentError(f"{self._dead} during: {what}")
+                left = limit - time.monotonic() if limit else None
+                if left is not None and left <= 0:
+                    raise AgentError(f"no answer within {timeout:.0f} s: {what}")
+                self._changed.wait(left)
+
+    def _read_loop(self):
+        try:
+            while True:
+                header = HEADER.unpack(self._read(HEADER.size))
+                self._dispatch(*header[:3], self._read(header[3]))
+        except OSError as error:
+            with self._changed:
+                self._dead = f"the guest ended ({error})"
+                self._changed.notify_all()
+
+    def _dispatch(self, kind, ident, arg, payload):
+        with self._changed:
+            process = self._processes.get(ident)
+            if kind == HELLO:
+                self._ready = True
+            elif kind == OUT and process:
+                process.streams[arg] += payload
+            elif kind == EXIT and process:
+                del self._processes[ident]
+                process.finish(arg)
+            else:
+                raise OSError(f"garbage from the agent: frame {kind}, id {ident}")
+            self._changed.notify_all()
+
+    def _read(self, length):
+        data = bytearray()
+        while len(data) < length:
+            part = self._sock.recv(length - len(data))
+            if not part:
+                raise OSError("end of file")
+            data += part
+        return bytes(data)
+
+
+def socket_pair():
+    """A connected pair: ours, and one whose number a child may inherit."""
+    ours, theirs = socket.socketpair()
+    theirs.set_inheritable(True)
+    return ours, theirs

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a guest is made of, built on first use into build/ of the checkout."""
+
+import functools
+import subprocess
+from pathlib import Path
+
+import kernels
+
+TOP = Path(__file__).resolve().parents[2]
+BUILD = TOP / "build"
+GUEST = TOP / "tests/lab/guest"
+# Small C programs for the guests: every *.c there becomes one static program
+# (and one 32-bit twin, name32, where the directory says so)
+PROGRAM_DIRS = {TOP / "tests/lab/guest/programs": True, TOP / "tests/uapi": True}
+
+
+class BuildError(Exception):
+    """A build failed; the text carries the end of its log."""
+
+
+def make_log(name, *command):
+    """Runs a build command with its output in build/log/."""
+    log = BUILD / "log" / f"{name}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "w") as out:
+        done = subprocess.run([str(word) for word in command], cwd=TOP,
+                              stdout=out, stderr=subprocess.STDOUT, check=False)
+    if done.returncode:
+        tail = "\n".join(log.read_text(errors="replace").splitlines()[-30:])
+        raise BuildError(f"{name}: see {log}\n{tail}")
+
+
+def once(build):
+    """One build per process and artifact, and one process at a time."""
+    @functools.cache
+    @functools.wraps(build)
+    def locked(*args):
+        with kernels.locked("build-" + "-".join((build.__name__, *map(str, args)))):
+            return build(*args)
+    return locked
+
+
+@once
+def module(kernel_name):
+    """ucore.ko for that kernel."""
+    kernel = kernels.get(kernel_name)
+    out = BUILD / f"module-{kernel.release}"
+    make_log(f"module-{kernel_name}", TOP / "tests/lab/build-module.sh", kernel.build, out)
+    return out / "ucore.ko"
+
+
+@once
+def kunit_module():
+    """The KUnit suites, for the debug kernel."""
+    kernel = kernels.get("debug")
+    out = BUILD / f"kunit-{kernel.release}"
+    make_log("kunit", TOP / "tests/lab/build-module.sh", kernel.build, out, "tests/kunit")
+    return next(out.rglob("tests/kunit/*.ko"))
+
+
+@once
+def tools():
+    """The directory where `make -C tools` left ucoretool."""
+    out = BUILD / "tools"
+    make_log("tools", "make", "-C", "tools", f"O={out}")
+    return out
+
+
+@once
+def programs():
+    """Helper programs for the guest: name -> path."""
+    built = {}
+    for directory, twins in PROGRAM_DIRS.items():
+        for source in sorted(directory.glob("*.c")):
+            built[source.stem] = compiled(source, source.stem)
+            if twins:
+                built[source.stem + "32"] = compiled(source, source.stem + "32", "-m32")
+    return built
+
+
+@once
+def init():
+    return compiled(GUEST / "init.c", "init")
+
+
+def compiled(source, name, *flags):
+    """A static program from one C file, newer than it and the uapi header."""
+    out = BUILD / "guest" / name
+    out.parent.mkdir(parents=True, exist_ok=True)
+    inputs = [source, *source.parent.glob("*.h"), *(TOP / "uapi").glob("*.h")]
+    if not out.exists() or any(path.stat().st_mtime > out.stat().st_mtime for path in inputs):
+        make_log(f"guest-{name}", "gcc", "-Wall", "-Wextra", "-O2", "-static", "-pthread",
+                 "-I", TOP / "uapi", *flags, "-o", out, source)
+    return out

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The file system of a guest: busybox, modules, tools and helper programs."""
+
+import subprocess
+
+import artifacts
+import cpio
+
+BUSYBOX = "/bin/busybox"
+# Modules of the kernel that tests load by hand
+KERNEL_MODULES = ("intel-uncore.ko", "msr.ko")
+ETC = {
+    "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\n"
+                   "user:x:1000:1000:user:/tmp:/bin/sh\n",
+    "/etc/group": "root:x:0:\nuser:x:1000:\n",
+    "/root/.profile": "export PS1='\\h# '\n",
+}
+
+
+def build(path, kernel, *, module=None, tools=None, programs=(), files=(), perf=False):
+    """Writes the archive.
+
+    module: path of ucore.ko; tools: directory with ucoretool; programs: name ->
+    path, installed in /bin with their libraries; files: guest path -> host path.
+    """
+    archive = cpio.Archive()
+    archive.file("/init", artifacts.init())
+    add_busybox(archive)
+    for name, text in ETC.items():
+        archive.data(name, text.encode(), 0o644)
+    add_modules(archive, kernel, module)
+    if tools:
+        archive.program("/bin/ucoretool", tools / "ucoretool")
+    if perf:
+        archive.program("/usr/bin/perf", "/usr/bin/perf")
+    for name, source in dict(programs).items():
+        archive.program(f"/bin/{name}", source)
+    for name, source in dict(files).items():
+        archive.file(name, source)
+    archive.write(path)
+
+
+def add_busybox(archive):
+    archive.file("/bin/busybox", BUSYBOX)
+    applets = subprocess.run([BUSYBOX, "--list"], check=True, capture_output=True, text=True)
+    for applet in applets.stdout.split():
+        if applet != "busybox":
+            archive.symlink(f"/bin/{applet}", "busybox")
+    archive.symlink("/sbin", "bin")
+
+
+def add_modules(archive, kernel, module):
+    """Modules, flat in /lib/modules/RELEASE, with what modprobe looks for."""
+    where = f"/lib/modules/{kernel.release}"
+    found = [path for name in KERNEL_MODULES for path in kernel.modules.rglob(name)]
+    if module:
+        found.append(module)
+    for path in found:
+        archive.file(f"{where}/{path.name}", path)
+    archive.data(f"{where}/modules.dep", "".join(f"{p.name}:\n" for p in found).encode(), 0o644)

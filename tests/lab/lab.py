@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The emulated machine as a Python object.
+
+    with Machine("e2-2s", kernel="6.12") as m:
+        m.insmod()
+        print(m.run("ucoretool list").out)
+
+QEMU is gone when the block ends, whatever happened inside.
+"""
+
+import ctypes
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import agent
+import artifacts
+import dmesg
+import initramfs
+import kernels
+import machine_args
+import qmp
+
+from agent import AgentError, CommandFailed, CommandTimeout  # noqa: F401 (for the tests)
+
+RUNS = artifacts.BUILD / "lab"
+# The debug kernel boots in 10 to 15 s on an idle host
+BOOT_TIMEOUT = 120
+PR_SET_PDEATHSIG = 1
+
+
+class CheckFailed(AssertionError):
+    """The kernel log or the machine model tells of a mistake."""
+
+
+class Machine:
+    """One boot of one scenario.
+
+    scenario  name of a file in scenarios/ (without .json ...), or None: a plain PC
+    kernel    6.1, 6.12 or debug
+    module    bring ucore.ko and ucoretool into the guest
+    perf      bring Debian's perf
+    programs  more programs: name -> host path; files: guest path -> host path
+    cmdline   more kernel parameters
+    options   for the machine model: what machine_args.py understands
+    console   "log": into console.log; "terminal": this process's terminal
+    """
+
+    def __init__(self, scenario=None, kernel="6.1", *, module=True, perf=False,
+                 programs=(), files=(), cmdline="", console="log", directory=None,
+                 **options):
+        self.scenario = scenario
+        self.kernel = kernels.get(kernel)
+        self._content = {"module": module, "perf": perf,
+                         "programs": dict(programs), "files": dict(files)}
+        self._cmdline = cmdline
+        self._terminal = console == "terminal"
+        self._options = options
+        self._qemu = None
+        self._sockets = []
+        self._scanned = 0
+        self.allowed = []
+        self.directory = Path(directory or new_directory(f"{scenario or 'pc'}-{kernel}"))
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.console = self.directory / "console.log"
+
+    # ---- Life ----
+
+    def __enter__(self):
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self._qemu:
+            self._qemu.kill()
+            self._qemu.wait()
+            self._qemu = None
+        for sock in self._sockets:
+            sock.close()
+        self._sockets = []
+        (self.directory / "initramfs.cpio").unlink(missing_ok=True)
+
+    def _start(self):
+        image = self.directory / "initramfs.cpio"
+        self._build_image(image)
+        agent_fd, qmp_fd = self._socket(), self._socket()
+        command = self._command(image, agent_fd[1].fileno(), qmp_fd[1].fileno())
+        (self.directory / "command").write_text("\n".join(command) + "\n")
+        with open(self.directory / "qemu.log", "w") as log:
+            self._qemu = subprocess.Popen(
+                command, stdin=None if self._terminal else subprocess.DEVNULL,
+                stdout=None if self._terminal else log, stderr=log,
+                pass_fds=(agent_fd[1].fileno(), qmp_fd[1].fileno()), preexec_fn=die_with_parent)
+        agent_fd[1].close()
+        qmp_fd[1].close()
+        self._agent = agent.Agent(agent_fd[0])
+        self._qmp = qmp.Qmp(qmp_fd[0])
+        try:
+            self._qmp.connect()
+            self._agent.wait_ready(BOOT_TIMEOUT)
+        except (AgentError, qmp.QmpError) as error:
+            raise AgentError(f"{self} did not boot: {error}\n{self._post_mortem()}") from error
+
+    def __str__(self):
+        return f"{self.scenario or 'plain PC'}, {self.kernel.name}"
+
+    def _socket(self):
+        pair = agent.socket_pair()
+        self._sockets += pair
+        return pair
+
+    def _build_image(self, image):
+        content = dict(self._content)
+        with_module = content.pop("module")
+        content["programs"] = {**artifacts.programs(), **content["programs"]}
+        if with_module:
+            content["module"] = artifacts.module(self.kernel.name)
+            content["tools"] = artifacts.tools()
+        initramfs.build(image, self.kernel, **content)
+
+    def _command(self, image, agent_fd, qmp_fd):
+        console = ["-chardev", "stdio,id=console,signal=off"] if self._terminal else \
+                  ["-chardev", f"file,id=console,path={self.console}"]
+        cmdline = ("console=ttyS0,115200 panic=-1 nokaslr mitigations=off no_timer_check "
+                   "printk.devkmsg=on random.trust_cpu=on "
+                   f"loglevel={4 if self._terminal else 7} {self._cmdline}")
+        return [*machine_args.command(self.scenario, self.directory, **self._options),
+                "-kernel", str(self.kernel.vmlinuz), "-initrd", str(image),
+                "-append", cmdline.strip(), "-no-reboot",
+                *console, "-serial", "chardev:console",
+                "-chardev", f"socket,id=agent,fd={agent_fd}", "-serial", "chardev:agent",
+                "-chardev", f"socket,id=qmp,fd={qmp_fd}", "-mon", "chardev=qmp,mode=control"]
+
+    def _post_mortem(self):
+        def tail(name):
+            path = self.directory / name
+            text = path.read_text(errors="replace") if path.exists() else ""
+            return [f"{name}: {line}" for line in text.splitlines()[-12:]]
+        return "\n".join(tail("qemu.log") + tail("console.log"))
+
+    # ---- Commands in the guest ----
+
+    def run(self, command, timeout=60, check=True):
+        """Runs a shell command; returns a Result with status, out, err."""
+        return self.spawn(command, timeout).wait(check=check)
+
+    def sh(self, command, timeout=60):
+        """stdout of a shell command that must succeed, without the last newline."""
+        return self.run(command, timeout).out.rstrip("\n")
+
+    def spawn(self, command, timeout=None):
+        """Starts a command beside others; returns a Process."""
+        return self._agent.spawn(command, timeout)
+
+    def write(self, path, text):
+        """Writes a short text into a file of the guest (sysfs, debugfs ...)."""
+        quoted = str(text).replace("'", "'\\''")
+        self.run(f"printf '%s\\n' '{quoted}' > {path}")
+
+    def module_path(self, name="ucore"):
+        return f"/lib/modules/{self.kernel.release}/{name}.ko"
+
+    def insmod(self, name="ucore", parameters=""):
+        self.run(f"insmod {self.module_path(name)} {parameters}")
+
+    def rmmod(self, name="ucore"):
+        self.run(f"rmmod {name}")
+
+    def wait_until(self, condition, timeout=20, what="condition"):
+        """Polls condition() until it is true; returns what it returned."""
+        limit = time.monotonic() + timeout
+        while True:
+            value = condition()
+            if value:
+                return value
+            if time.monotonic() > limit:
+                raise TimeoutError(f"{what}: not within {timeout} s")
+            time.sleep(0.02)
+
+    # ---- Kernel log ----
+
+    def dmesg(self):
+        return self.run("dmesg").out
+
+    def mark(self, text):
+        """Puts a line into the kernel log, and waits until it is in console.log."""
+        self.write("/dev/kmsg", f"<6>ucore-lab: {text}")
+        self.wait_until(lambda: f"ucore-lab: {text}" in self._console_text(),
+                        what="console.log")
+
+    def allow(self, *patterns):
+        """From here to the end of the test, kernel messages like these are no mistake."""
+        self.allowed += patterns
+
+    def check_log(self):
+        """Fails if the kernel complained since the last check."""
+        log = self._console_text()
+        new, self._scanned = log[self._scanned:], len(log)
+        found = dmesg.hits(new, self.allowed)
+        if found:
+            raise CheckFailed("kernel log:\n" + "\n".join(found))
+
+    def _console_text(self):
+        return self.console.read_text(errors="replace") if self.console.exists() else ""
+
+    # ---- The machine model ----
+
+    def qmp(self, command, **arguments):
+        """A QMP command; underscores in argument names stand for hyphens."""
+        return self._qmp.execute(command, **arguments)
+
+
+def new_directory(name):
+    RUNS.mkdir(parents=True, exist_ok=True)
+    return tempfile.mkdtemp(prefix=f"{name}-", dir=RUNS)
+
+
+def die_with_parent():
+    """In the child: QEMU does not outlive a killed test run."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
