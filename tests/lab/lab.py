@@ -214,6 +214,9 @@ class Machine:
 
     # ---- The machine model ----
 
+    def check_model(self):
+        """Fails if the model saw what the hardware's protocol forbids."""
+
     def qmp(self, command, **arguments):
         """A QMP command; underscores in argument names stand for hyphens."""
         return self._qmp.execute(command, **arguments)

@@ -2,6 +2,10 @@
 """From a scenario to a QEMU command line, up to kernel and serial ports."""
 
 
+def prepare():
+    """Builds QEMU with our model, if need be."""
+
+
 def command(scenario, directory, cpus=2, memory="1G"):
     if scenario:
         raise NotImplementedError(scenario)

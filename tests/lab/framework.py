@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How a lab test is written: a function that gets a booted machine.
+
+    from framework import test, skip
+
+    @test("e2-2s", kernels=("6.1", "6.12"))
+    def boxes_of_both_sockets_are_listed(m):
+        assert "imc7" in m.sh("ucoretool list")
+
+It passes when it returns, the kernel log is clean and the model saw no violation.
+"""
+
+import dataclasses
+import os
+import time
+from typing import Callable
+
+from lab import CheckFailed
+
+registry = []
+
+
+class Skip(Exception):
+    """The test cannot run here; the text says what is missing."""
+
+
+def skip(reason):
+    raise Skip(reason)
+
+
+@dataclasses.dataclass(frozen=True)
+class Boot:
+    """Tests with equal boots share one."""
+    scenario: str
+    kernel: str
+    loaded: bool            # ucore.ko is loaded before the first test
+    options: tuple          # sorted items of further Machine() arguments
+    alone: str              # name of the only test that may use it, or empty
+
+    def __str__(self):
+        return f"{self.scenario or 'pc'} {self.kernel}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Test:
+    name: str
+    function: Callable
+    boot: Boot              # None: the test needs no machine
+    timeout: int
+
+    def __str__(self):
+        return f"{self.name} [{self.boot}]" if self.boot else self.name
+
+
+def test(scenario=None, kernels=("6.1",), *, loaded=True, alone=False, timeout=60,
+         machine=True, **options):
+    """Registers a test, once for each kernel.
+
+    loaded   insmod ucore.ko after the boot (a test that wants to do that itself,
+             or without it, says False)
+    alone    do not share the boot with other tests
+    timeout  seconds on an idle host, doubled on the debug kernel
+    machine  False: no machine at all, the function takes no argument
+    options  for Machine(): strict=False, perf=True, cmdline=...
+    """
+    def register(function):
+        module = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
+        name = f"{module}.{function.__name__}"
+        for kernel in kernels if machine else (None,):
+            boot = Boot(scenario, kernel, loaded, tuple(sorted(options.items())),
+                        name if alone else "") if machine else None
+            registry.append(Test(name, function, boot, timeout))
+        return function
+    return register
+
+
+def no_leaks(m):
+    """kmemleak finds nothing, ucore.ko being gone (debug kernel, end of a boot)."""
+    if "ucore " in m.sh("cat /proc/modules"):
+        m.rmmod()
+    # kmemleak reports nothing younger than 5 s, nor what it has seen only once
+    time.sleep(5)
+    for _ in range(2):
+        m.run("echo scan > /sys/kernel/debug/kmemleak", timeout=120)
+    found = m.sh("cat /sys/kernel/debug/kmemleak")
+    if found:
+        raise CheckFailed(found)
+
+
+def leak_test(boot):
+    return Test("lab.no_leaks", no_leaks, boot, 180)

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Collects lab tests, runs them boot by boot on a few processes, speaks TAP."""
+
+import argparse
+import fnmatch
+import importlib.util
+import multiprocessing
+import multiprocessing.connection
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import artifacts
+import framework
+import kernels
+import lab
+import machine_args
+import worker
+
+HERE = Path(__file__).resolve().parent
+KEPT_RUNS = 20
+
+
+def main():
+    options = parse_arguments()
+    groups = grouped(selected(collected(options.tests), options))
+    if options.list:
+        for test in (test for group in groups for test in group):
+            print(test)
+        return 0
+    if not groups:
+        sys.exit("run: no test matches")
+    reporter = Reporter(sum(map(len, groups)))
+    Scheduler(groups, reporter, new_run_directory(), options.jobs).run()
+    reporter.finish()
+    return 1 if reporter.counts[worker.FAILED] else 0
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="tests/lab/run", description="Runs the lab's tests.")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN",
+                        help="run tests whose name contains it, or matches it (*, ?)")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("-k", "--kernel", action="append", choices=kernels.NAMES,
+                        help="only on this kernel")
+    parser.add_argument("-l", "--list", action="store_true", help="list tests, run none")
+    parser.add_argument("--tests", type=Path, default=HERE, metavar="DIR",
+                        help="where test_*.py are")
+    return parser.parse_args()
+
+
+def collected(directory):
+    for path in sorted(directory.glob("test_*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    return framework.registry
+
+
+def selected(tests, options):
+    def wanted(test):
+        if options.kernel and (not test.boot or test.boot.kernel not in options.kernel):
+            return False
+        return not options.patterns or any(
+            pattern in str(test) or fnmatch.fnmatch(str(test), pattern)
+            for pattern in options.patterns)
+    return [test for test in tests if wanted(test)]
+
+
+def grouped(tests):
+    """One list per boot, the slow ones first; leaks are looked for at the end."""
+    groups = {}
+    for test in tests:
+        groups.setdefault(test.boot or test, []).append(test)
+    for boot, group in groups.items():
+        if group[0].boot and boot.kernel == "debug":
+            group.append(framework.leak_test(boot))
+
+    def weight(group):
+        debug = bool(group[0].boot) and group[0].boot.kernel == "debug"
+        return (debug, len(group))
+    return sorted(groups.values(), key=weight, reverse=True)
+
+
+def new_run_directory():
+    """build/lab/run-DATE-PID; `last` points to it, the oldest are removed."""
+    lab.RUNS.mkdir(parents=True, exist_ok=True)
+    for old in sorted(lab.RUNS.glob("run-*"))[:-KEPT_RUNS]:
+        shutil.rmtree(old, ignore_errors=True)
+    directory = lab.RUNS / f"run-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    directory.mkdir()
+    link = lab.RUNS / f"last-{os.getpid()}"
+    link.symlink_to(directory.name)
+    link.rename(lab.RUNS / "last")
+    return directory
+
+
+def prepared(boot):
+    """Builds what a boot needs; returns what went wrong, or nothing."""
+    try:
+        machine_args.prepare()
+        kernels.get(boot.kernel)
+        artifacts.programs()
+        if dict(boot.options).get("module", True):
+            artifacts.module(boot.kernel)
+            artifacts.tools()
+    except (artifacts.BuildError, OSError, SystemExit) as error:
+        return f"could not be built: {error}"
+    return ""
+
+
+class Scheduler:
+    """Keeps a few worker processes busy; a worker runs one group."""
+
+    def __init__(self, groups, reporter, directory, jobs):
+        self._waiting = list(groups)
+        self._reporter = reporter
+        self._directory = directory
+        self._jobs = jobs
+        self._running = {}      # connection -> (process, tests without a verdict)
+        self._problems = {}     # kernel -> why it cannot be booted
+        self._started = 0
+
+    def run(self):
+        try:
+            while self._waiting or self._running:
+                while self._waiting and len(self._running) < self._jobs:
+                    self._start(self._waiting.pop(0))
+                for connection in multiprocessing.connection.wait(list(self._running)):
+                    self._receive(connection)
+        finally:
+            for process, _ in self._running.values():
+                process.terminate()
+
+    def _start(self, group):
+        boot = group[0].boot
+        if boot:
+            key = (boot.kernel, dict(boot.options).get("module", True))
+            if key not in self._problems:
+                self._reporter.note(f"building what {boot} needs")
+                self._problems[key] = prepared(boot)
+            if self._problems[key]:
+                for test in group:
+                    self._reporter.verdict(test, worker.FAILED, self._problems[key], 0)
+                return
+        self._started += 1
+        directory = self._directory / f"{self._started:02}-{boot or group[0].name}".replace(" ", "-")
+        ours, theirs = multiprocessing.Pipe(duplex=False)
+        process = multiprocessing.Process(target=worker_main, args=(group, directory, theirs))
+        process.start()
+        theirs.close()
+        self._running[ours] = (process, list(group))
+
+    def _receive(self, connection):
+        process, left = self._running[connection]
+        try:
+            index, event, text, seconds = connection.recv()
+        except EOFError:
+            process.join()
+            del self._running[connection]
+            for test in left:
+                if test:
+                    self._reporter.verdict(test, worker.FAILED,
+                                           f"the worker died ({process.exitcode})", 0)
+            return
+        if event == "start":
+            self._reporter.start(left[index])
+        else:
+            self._reporter.verdict(left[index], event, text, seconds)
+            left[index] = None
+
+
+def worker_main(group, directory, connection):
+    """The child process; dying without a word is seen as the end of the pipe."""
+    def report(test, event, text, seconds=0):
+        connection.send((group.index(test), event, text, seconds))
+    worker.run_group(group, directory, report)
+
+
+class Reporter:
+    """TAP on stdout; what is going on right now on stderr."""
+
+    def __init__(self, total):
+        self.counts = {worker.PASSED: 0, worker.FAILED: 0, worker.SKIPPED: 0}
+        self._running = []
+        self._live = sys.stderr.isatty()
+        print(f"TAP version 13\n1..{total}", flush=True)
+        self._total = total
+
+    def note(self, text):
+        print(f"# {text}", file=sys.stderr, flush=True)
+
+    def start(self, test):
+        self._running.append(test)
+        if self._live:
+            self._status()
+        else:
+            self.note(f"running {test}")
+
+    def verdict(self, test, verdict, text, seconds):
+        if test in self._running:
+            self._running.remove(test)
+        self.counts[verdict] += 1
+        self._erase()
+        print(self._line(test, verdict, text, seconds), flush=True)
+        if verdict == worker.FAILED:
+            print("\n".join(f"#   {line}" for line in text.splitlines()), flush=True)
+        if self._live:
+            self._status()
+
+    def finish(self):
+        self._erase()
+        print(", ".join(f"{count} {verdict}" for verdict, count in self.counts.items()), flush=True)
+
+    def _line(self, test, verdict, text, seconds):
+        number = sum(self.counts.values())
+        ok = "not ok" if verdict == worker.FAILED else "ok"
+        tail = f"SKIP {text}" if verdict == worker.SKIPPED else f"{seconds:.1f} s"
+        return f"{ok} {number} - {test} # {tail}"
+
+    def _status(self):
+        done = sum(self.counts.values())
+        text = f"[{done}/{self._total}] running: {', '.join(map(str, self._running))}"
+        width = shutil.get_terminal_size().columns - 1
+        print(f"\r\033[K{text[:width]}", end="", file=sys.stderr, flush=True)
+
+    def _erase(self):
+        if self._live:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

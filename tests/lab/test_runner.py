@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The lab itself: agent, boot, and a runner that notices what goes wrong."""
+
+import hashlib
+import re
+import subprocess
+import time
+from pathlib import Path
+
+from framework import test
+from lab import CommandFailed, CommandTimeout
+
+HERE = Path(__file__).resolve().parent
+KERNELS = ("6.1", "6.12", "debug")
+PLAIN = {"module": False, "loaded": False}
+
+
+@test(kernels=KERNELS, **PLAIN)
+def kernel_is_the_one_asked_for(m):
+    assert m.sh("uname -r") == m.kernel.release
+
+
+@test(**PLAIN)
+def streams_are_apart_and_binary(m):
+    result = m.run("head -c 300000 /dev/urandom > /tmp/x; cat /tmp/x; md5sum /tmp/x >&2")
+    assert hashlib.md5(result.raw_out).hexdigest() == result.err.split()[0]
+
+
+@test(**PLAIN)
+def long_output_is_whole(m):
+    assert m.sh("seq 1 150000") == "\n".join(map(str, range(1, 150001)))
+
+
+@test(**PLAIN)
+def failing_command_raises(m):
+    try:
+        m.run("echo why >&2; exit 3")
+    except CommandFailed as error:
+        assert error.result.status == 3 and "why" in str(error)
+    else:
+        raise AssertionError("no CommandFailed")
+    assert m.run("exit 4", check=False).status == 4
+
+
+@test(**PLAIN)
+def overdue_command_is_killed(m):
+    started = time.monotonic()
+    try:
+        m.run("echo before; sleep 30", timeout=1)
+    except CommandTimeout as error:
+        assert "before" in str(error)
+    else:
+        raise AssertionError("no CommandTimeout")
+    assert time.monotonic() - started < 10
+    assert "sleep" not in m.sh("ps")
+
+
+@test(**PLAIN)
+def commands_run_side_by_side(m):
+    loop = m.spawn("while :; do echo tick; sleep 0.05; done")
+    m.wait_until(lambda: loop.output().count("tick") > 3)
+    assert m.sh("echo other") == "other"
+    loop.kill()
+    assert loop.wait(check=False).status == -15
+
+
+@test(**PLAIN)
+def background_process_does_not_hold_the_agent(m):
+    started = time.monotonic()
+    m.run("sleep 60 &")
+    assert time.monotonic() - started < 10
+
+
+@test(kernels=("debug",), **PLAIN)
+def debug_kernel_has_its_checkers(m):
+    log = m.dmesg()
+    for sign in ("KernelAddressSanitizer initialized", "Lock dependency validator",
+                 "kmemleak: Kernel memory leak detector initialized"):
+        assert sign in log, sign
+    m.run("ls /sys/kernel/debug/failslab/probability /sys/kernel/debug/kunit /proc/self/fail-nth")
+
+
+@test(machine=False, timeout=180)
+def runner_notices_what_goes_wrong():
+    done = subprocess.run([HERE / "run", "--tests", HERE / "selftest", "-j", "1"],
+                          capture_output=True, text=True, check=False)
+    lines = re.findall(r"^(ok|not ok) \d+ - test_fixtures\.(\w+)", done.stdout, re.M)
+    verdicts = {name: verdict for verdict, name in lines}
+    good = {"passes", "warns_as_expected", "skips"}
+    bad = {"warns", "command_fails", "hangs", "guest_panics", "worker_dies",
+           "hangs_without_machine"}
+    assert {name for name, verdict in verdicts.items() if verdict == "ok"} == good, done.stdout
+    assert {name for name, verdict in verdicts.items() if verdict != "ok"} == bad, done.stdout
+    assert done.stdout.splitlines()[-1] == "2 passed, 6 failed, 1 skipped", done.stdout
+    assert done.returncode == 1

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs the tests of one boot, in a process of its own."""
+
+import signal
+import time
+import traceback
+
+from framework import Skip
+from lab import Machine
+
+SLOWER = {"debug": 2}
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+
+
+class Booted:
+    """The machine of a boot; a new one after a test that may have spoiled it."""
+
+    def __init__(self, boot, directory):
+        self._boot = boot
+        self._directory = directory
+        self._machine = None
+        self._count = 0
+
+    def machine(self):
+        if not self._machine:
+            self._count += 1
+            machine = Machine(self._boot.scenario, self._boot.kernel,
+                              directory=self._directory / f"boot-{self._count}",
+                              **dict(self._boot.options))
+            self._machine = machine.__enter__()
+            if self._boot.loaded:
+                machine.insmod()
+            machine.check_log()
+        return self._machine
+
+    def discard(self):
+        if self._machine:
+            self._machine.close()
+            self._machine = None
+
+
+def run_group(tests, directory, report):
+    """report(test, event, text) with event start, passed, failed or skipped."""
+    signal.signal(signal.SIGALRM, overdue)
+    directory.mkdir(parents=True)
+    booted = Booted(tests[0].boot, directory) if tests[0].boot else None
+    try:
+        for test in tests:
+            report(test, "start", "")
+            started = time.monotonic()
+            verdict, text = run_test(test, booted)
+            report(test, verdict, text, time.monotonic() - started)
+            if verdict == FAILED and booted:
+                booted.discard()
+    finally:
+        if booted:
+            booted.discard()
+
+
+def run_test(test, booted):
+    try:
+        machine = booted.machine() if booted else None
+        signal.alarm(test.timeout * SLOWER.get(test.boot.kernel if test.boot else None, 1))
+        try:
+            if machine:
+                run_on_machine(test, machine)
+            else:
+                test.function()
+        finally:
+            signal.alarm(0)
+    except Skip as reason:
+        return SKIPPED, str(reason)
+    except Exception:
+        return FAILED, traceback.format_exc() + where_to_look(booted)
+    return PASSED, ""
+
+
+def run_on_machine(test, machine):
+    machine.allowed = []
+    machine.mark(f"begin {test.name}")
+    try:
+        test.function(machine)
+    finally:
+        # A message belongs to the test that caused it, even when that failed or skipped
+        machine.mark(f"end {test.name}")
+        machine.check_log()
+    machine.check_model()
+
+
+def where_to_look(booted):
+    machine = booted and booted._machine
+    return f"log: {machine.directory}\n" if machine else ""
+
+
+def overdue(*_):
+    raise TimeoutError("the test takes too long")
