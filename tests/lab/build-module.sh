@@ -2,18 +2,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Builds the module for one kernel, outside the source tree.
-# Usage: build-module.sh KDIR OUT [SUBDIR]
+# Usage: build-module.sh KDIR OUT [SUBDIR [MAKE-ARGUMENT...]]
 # OUT gets a copy of the sources and the objects, so that several kernels do
-# not collide; with SUBDIR, the external module in that directory is built.
+# not collide.  SUBDIR is where the external module's Kbuild is: "." or
+# tests/kunit.
 set -eu
 
-kdir=$1 out=$2 subdir=${3:-}
+kdir=$1 out=$2 subdir=${3:-.}
+[ $# -le 3 ] && set -- modules || shift 3
 top=$(cd "$(dirname "$0")/../.." && pwd)
 
+if [ ! -e "$kdir/Makefile" ]; then
+	echo "No kernel headers in $kdir: install them (on Debian: linux-headers-amd64)," >&2
+	echo "or say KDIR=... or KERNEL=6.1." >&2
+	exit 2
+fi
+
+sources="$top/./Kbuild $top/./driver $top/./uapi"
+[ "$subdir" = . ] || sources="$sources $top/./$subdir"
 mkdir -p "$out"
 # Sources are copied when they changed; products of the build are left alone
-rsync -a --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \
-	--exclude='*.cmd' --exclude='*.gcno' --exclude='*.gcda' --exclude='/modules.order' \
-	--exclude='/Module.symvers' --exclude='/.*' \
-	"$top/Kbuild" "$top/driver" "$top/uapi" ${subdir:+--relative "$top/./$subdir"} "$out/"
-exec make -C "$kdir" M="$out${subdir:+/$subdir}" ${KFLAGS:-} modules
+rsync -a --relative --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' \
+	--exclude='*.mod.c' --exclude='.*' --exclude='*.gcno' --exclude='*.gcda' \
+	--exclude='modules.order' --exclude='Module.symvers' $sources "$out/"
+exec make -C "$kdir" M="$(cd "$out/$subdir" && pwd)" -j"$(nproc)" "$@"

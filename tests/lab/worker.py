@@ -6,7 +6,7 @@ import time
 import traceback
 
 from framework import Skip
-from lab import Machine
+from lab import CheckFailed, Machine
 
 SLOWER = {"debug": 2}
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
@@ -70,6 +70,8 @@ def run_test(test, booted):
             signal.alarm(0)
     except Skip as reason:
         return SKIPPED, str(reason)
+    except CheckFailed as error:
+        return FAILED, f"{error}\n" + where_to_look(booted)
     except Exception:
         return FAILED, traceback.format_exc() + where_to_look(booted)
     return PASSED, ""

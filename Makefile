@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ucore: `make help` says what there is.  Everything that is built goes to
+# build/; kernels and QEMU are cached in ~/.cache/ucore (UCORE_CACHE).
+
+LAB	:= tests/lab
+BUILD	:= $(CURDIR)/build
+PREFIX	?= /usr/local
+
+# The kernel to build for: the running one, KDIR=..., or a KERNEL of the lab
+KERNEL	?=
+ifeq ($(KERNEL),)
+KDIR	?= /lib/modules/$(shell uname -r)/build
+else
+KDIR	= $(shell $(LAB)/kernels.py path $(KERNEL) | sed -n 's/^build=//p')
+endif
+MODULE	= $(BUILD)/module-$(notdir $(KDIR:/build=))
+
+.PHONY: all module tools kunit check lab test demo bench shell install clean help
+
+all: module tools	## build the module for the running kernel, and the tools
+
+module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|debug]
+	@$(LAB)/deps.sh build
+	@$(LAB)/build-module.sh $(KDIR) $(MODULE)
+
+tools:	## build ucoretool and libucore
+	@$(LAB)/deps.sh tools
+	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools
+
+kunit:	## unit tests, on a debug kernel in an emulated machine
+	@$(LAB)/deps.sh build lab qemu debug
+	@$(LAB)/kunit.py
+
+check:	## checkpatch, sparse, W=1, headers, kernel-doc
+	@$(LAB)/deps.sh build lab check debug
+	@$(LAB)/run --tests tests/check $(TESTS)
+
+lab:	## tests on the emulated machine [TESTS="pattern ..."]
+	@$(LAB)/deps.sh build tools lab qemu debug perf
+	@$(LAB)/run $(TESTS)
+
+test:	## everything that tests: kunit, check, tools, lab
+	@$(LAB)/deps.sh build tools lab qemu debug check perf
+	@$(LAB)/all.py
+
+demo:	## count and sample memory traffic of an emulated two-socket Xeon
+	@$(LAB)/deps.sh build tools lab qemu
+	@$(LAB)/demo.py
+
+bench:	## what a sample costs, beside perf and the limit
+	@$(LAB)/deps.sh build tools lab qemu perf
+	@$(LAB)/bench.py
+
+shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
+	@$(LAB)/deps.sh build tools lab qemu perf
+	@$(LAB)/shell.py $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
+
+install: all	## install module and tools [PREFIX=/usr/local DESTDIR=]
+	@$(LAB)/build-module.sh $(KDIR) $(MODULE) . modules_install INSTALL_MOD_PATH=$(DESTDIR)
+	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools PREFIX=$(PREFIX) install
+
+clean:	## remove build/ (the cache stays)
+	@rm -rf $(BUILD)
+
+help:	## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16

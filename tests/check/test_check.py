@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make check`: is everything well formed?  One test per tool."""
+
+import re
+import subprocess
+
+import kernels
+from artifacts import BUILD, TOP
+from framework import test
+from lab import CheckFailed
+
+OUT = BUILD / "check"
+# User space in the kernel's style; the QEMU model follows QEMU's
+USER_SPACE = ("tests/uapi", "tests/lab/guest", "tools")
+KERNEL_DOC = ("driver", "uapi")
+CHECKPATCH = ("--no-tree", "--strict", "--terse", "--quiet", "--no-summary",
+              "--max-line-length=100")
+# A public header has no BIT(); user space has none of the kernel's helpers
+UAPI_IGNORES = "--ignore=BIT_MACRO"
+USER_SPACE_IGNORES = ("--ignore=BIT_MACRO,ARRAY_SIZE,CAMELCASE,PREFER_FALLTHROUGH,"
+                      "PREFER_DEFINED_ATTRIBUTE_MACRO,VOLATILE,SSCANF_TO_KSTRTO")
+# compat.h is the one place that may know versions
+COMPAT_IGNORES = "--ignore=LINUX_VERSION_CODE,CONSTANT_COMPARISON"
+NO_SPDX = re.compile(r"\.(csv|json|txt)$|^COPYING$|^LICENSES/")
+
+
+def tracked(*directories, pattern=r"\.[ch]$"):
+    """Files under git's care, new ones included, whose name matches."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", *directories],
+                            cwd=TOP, check=True, capture_output=True, text=True).stdout
+    return [name for name in listed.split("\n")
+            if name and re.search(pattern, name) and (TOP / name).exists()]
+
+
+def complaints_of(*command, good=0, **options):
+    """Output of a command that should succeed in silence."""
+    done = subprocess.run([str(word) for word in command], cwd=TOP, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    if done.stdout or done.returncode != good:
+        return done.stdout or f"exit {done.returncode}: {command[0]}"
+    return ""
+
+
+def fail_on(*complaints):
+    text = "\n".join(complaint.rstrip() for complaint in complaints if complaint)
+    if text:
+        raise CheckFailed(text)
+
+
+def script(name):
+    return kernels.get("debug").source / "scripts" / name
+
+
+def checkpatch(files, *options):
+    return complaints_of("perl", script("checkpatch.pl"), *CHECKPATCH, *options, "-f",
+                         *files) if files else ""
+
+
+def module_warnings(name, kernel, *arguments, subdir="."):
+    """Builds from scratch into build/check/NAME; returns warnings about our files."""
+    out = OUT / name
+    subprocess.run(["rm", "-rf", out], check=True)
+    done = subprocess.run([TOP / "tests/lab/build-module.sh", kernel.build, out, subdir, *arguments],
+                          text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    lines = [line for line in done.stdout.splitlines()
+             if re.search(r"\b(warning|error|WARNING|ERROR)\b", line)]
+    if done.returncode:
+        lines = done.stdout.splitlines()[-30:]
+    return "\n".join(lines)
+
+
+@test(machine=False)
+def every_file_has_an_spdx_line():
+    def bare(name):
+        head = (TOP / name).read_text(errors="replace").splitlines()[:4]
+        return not any("SPDX-License-Identifier" in line for line in head)
+    fail_on(*(name for name in tracked(pattern=r"^(?!\.gitignore$).*\.(c|h|S|py|sh|awk|mk|config)$|"
+                                               r"(^|/)(Makefile|Kbuild|run)$")
+              if not NO_SPDX.search(name) and bare(name)))
+
+
+@test(machine=False)
+def checkpatch_kernel():
+    compat = ["driver/compat.h"] if (TOP / "driver/compat.h").exists() else []
+    others = [name for name in tracked("driver", "tests/kunit") if name not in compat]
+    fail_on(checkpatch(others), checkpatch(compat, COMPAT_IGNORES),
+            checkpatch(tracked("uapi"), UAPI_IGNORES))
+
+
+@test(machine=False)
+def checkpatch_user_space():
+    fail_on(checkpatch(tracked(*USER_SPACE), USER_SPACE_IGNORES))
+
+
+@test(machine=False, timeout=300)
+def sparse():
+    kernel = kernels.get("6.12")
+    fail_on(module_warnings("sparse", kernel, "C=2", "CF=-D__CHECK_ENDIAN__", "modules"))
+
+
+@test(machine=False, timeout=300)
+def gcc_w1_on_6_1():
+    fail_on(module_warnings("gcc-6.1", kernels.get("6.1"), "W=1", "modules"))
+
+
+@test(machine=False, timeout=300)
+def gcc_w1_on_6_12():
+    fail_on(module_warnings("gcc-6.12", kernels.get("6.12"), "W=1", "modules"))
+
+
+@test(machine=False, timeout=900)
+def clang_w1():
+    # A tree that clang configured, without symbols: modpost may only warn
+    fail_on(module_warnings("clang", kernels.clang_tree(), "CC=clang", "W=1",
+                            "KBUILD_MODPOST_WARN=1", "modules"))
+
+
+@test(machine=False, timeout=300)
+def kunit_gcc_w1():
+    fail_on(module_warnings("kunit", kernels.get("debug"), "W=1", "modules",
+                            subdir="tests/kunit"))
+
+
+@test(machine=False, timeout=300)
+def driver_headers_compile_alone():
+    """Each header twice in a file of its own: it includes what it needs, once."""
+    headers = tracked("driver", pattern=r"\.h$")
+    alone = OUT / "headers"
+    subprocess.run(["rm", "-rf", alone], check=True)
+    objects = []
+    for header in headers:
+        name = "alone_" + re.sub(r"\W", "_", header)
+        objects.append(name + ".o")
+        path = alone / "alone" / (name + ".c")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        include = f'#include "../{header}"\n'
+        path.write_text("// SPDX-License-Identifier: GPL-2.0-only\n" + include * 2)
+    (alone / "alone/Kbuild").write_text(
+        f"obj-m := {' '.join(objects)}\n"
+        "ccflags-y := -I$(src)/../driver -I$(src)/../uapi -Werror\n")
+    subprocess.run(["cp", "-a", TOP / "driver", TOP / "uapi", alone], check=True)
+    done = subprocess.run(["make", "-k", "-C", kernels.get("6.12").build, f"M={alone / 'alone'}",
+                           *objects], text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        fail_on(*(line for line in done.stdout.splitlines() if " error: " in line))
+
+
+@test(machine=False)
+def uapi_header_compiles_alone():
+    header = TOP / "uapi/ucore.h"
+    strict = ("-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-include", header)
+    c = ("-x", "c", "/dev/null")
+    fail_on(complaints_of("gcc", "-std=gnu90", *strict, *c),
+            complaints_of("gcc", "-m32", "-std=gnu11", *strict, *c),
+            complaints_of("clang", "-std=gnu11", *strict, *c),
+            complaints_of("clang", "-x", "c++", "-std=c++17", *strict, "/dev/null"))
+
+
+@test(machine=False)
+def uapi_layout_is_the_same_for_32_bit():
+    """Sizes and offsets of every struct, as the compilers see them."""
+    names = re.findall(r"^struct (ucore_\w+) \{", (TOP / "uapi/ucore.h").read_text(), re.M)
+    program = ('#include <ucore.h>\n'
+               + "".join(f"char size_{name}[sizeof(struct {name})];\n" for name in names))
+
+    def sizes(*flags):
+        assembly = subprocess.run(["gcc", "-I", TOP / "uapi", *flags, "-S", "-o", "-", "-xc", "-"],
+                                  input=program, text=True, check=True, capture_output=True)
+        return re.findall(r"\.(?:size|comm)\s+(size_\w+), ?(\d+)", assembly.stdout)
+    assert names and sizes() == sizes("-m32")
+
+
+@test(machine=False)
+def kernel_doc():
+    fail_on(complaints_of("perl", script("kernel-doc"), "-none", "-Wall",
+                          *tracked(*KERNEL_DOC)))
+
+
+@test(machine=False)
+def shell_and_python_parse():
+    for name in tracked(pattern=r"\.sh$|^\.ci/run$"):
+        fail_on(complaints_of("sh", "-n", name))
+    for name in tracked(pattern=r"\.py$"):
+        compile((TOP / name).read_text(), name, "exec")

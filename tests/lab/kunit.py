@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make kunit`: the KUnit module on the debug kernel, read by the kernel's own parser."""
+
+import re
+import subprocess
+import sys
+
+import artifacts
+import framework
+import kernels
+from lab import CheckFailed, CommandFailed, Machine
+
+COUNT = re.compile(r"(passed|failed|crashed|skipped|errors): (\d+)")
+TIMEOUT = 300
+
+
+def note(text):
+    print(f"# {text}", file=sys.stderr, flush=True)
+
+
+def run_in_guest(module):
+    """Loads the suites; returns the kernel log and what else went wrong."""
+    complaints = []
+    files = {"/kunit.ko": module}
+    with Machine(None, "debug", module=False, files=files) as machine:
+        try:
+            machine.run("insmod /kunit.ko", timeout=TIMEOUT)
+            log = machine.dmesg()
+            machine.run("rmmod kunit.ko")
+            machine.mark("end of kunit")
+            machine.check_log()
+            framework.no_leaks(machine)
+        except (CheckFailed, CommandFailed) as error:
+            complaints.append(str(error))
+            log = machine.dmesg()
+    return log, complaints
+
+
+def parse(log):
+    """Prints the results with kunit.py parse; returns its counts."""
+    parser = kernels.get("debug").source / "tools/testing/kunit/kunit.py"
+    done = subprocess.run([sys.executable, parser, "parse"], input=log, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    print(done.stdout, flush=True)
+    closing = done.stdout[done.stdout.rfind("Testing complete"):]
+    return {word: int(count) for word, count in COUNT.findall(closing)}
+
+
+def main():
+    note("building the debug kernel (cached) and the suites")
+    module = artifacts.kunit_module()
+    note("running the suites")
+    log, complaints = run_in_guest(module)
+    counts = parse(log)
+    failed = sum(counts.get(word, 0) for word in ("failed", "crashed", "errors"))
+    for complaint in complaints:
+        print(complaint)
+    failed += len(complaints) or not counts
+    print(f"{counts.get('passed', 0)} passed, {failed} failed, {counts.get('skipped', 0)} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

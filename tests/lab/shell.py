@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make shell`: a shell on the console of an emulated machine.
+
+usage: shell.py [SCENARIO [KERNEL]]    SCENARIO `pc` is a machine without uncore
+"""
+
+import contextlib
+import os
+import sys
+import termios
+
+import machine_args
+from lab import Machine
+
+SHELL = "stty rows {rows} cols {cols}; cd /root; exec sh -l"
+
+
+@contextlib.contextmanager
+def terminal_restored():
+    """QEMU puts the terminal into raw mode and is killed in the end."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    saved = termios.tcgetattr(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, saved)
+
+
+def main(scenario="e2-2s", kernel="6.1"):
+    machine_args.prepare()
+    print(f"Booting {scenario} with {kernel}; leave the shell with exit or Ctrl-D.", flush=True)
+    size = os.get_terminal_size() if sys.stdout.isatty() else os.terminal_size((80, 24))
+    shell = SHELL.format(rows=size.lines, cols=size.columns)
+    with terminal_restored(), Machine(None if scenario == "pc" else scenario, kernel, perf=True,
+                                      console="terminal", strict=False) as machine:
+        machine.insmod()
+        # A session leader's first terminal becomes its controlling one
+        machine.run(f"exec </dev/ttyS0 >/dev/ttyS0 2>&1; {shell}", timeout=None, check=False)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
