@@ -18,7 +18,7 @@ CHECKPATCH = ("--no-tree", "--strict", "--terse", "--quiet", "--no-summary",
 # A public header has no BIT(); user space has none of the kernel's helpers
 UAPI_IGNORES = "--ignore=BIT_MACRO"
 USER_SPACE_IGNORES = ("--ignore=BIT_MACRO,ARRAY_SIZE,CAMELCASE,PREFER_FALLTHROUGH,"
-                      "PREFER_DEFINED_ATTRIBUTE_MACRO,VOLATILE,SSCANF_TO_KSTRTO")
+                      "PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,VOLATILE,SSCANF_TO_KSTRTO")
 # compat.h is the one place that may know versions
 COMPAT_IGNORES = "--ignore=LINUX_VERSION_CODE,CONSTANT_COMPARISON"
 NO_SPDX = re.compile(r"\.(csv|json|txt)$|^COPYING$|^LICENSES/")

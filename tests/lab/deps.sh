@@ -11,7 +11,7 @@ packages_of() {
 	build)	echo gcc make libc6-dev kmod rsync libelf1 ;;
 	tools)	echo gcc make libc6-dev pkg-config ;;
 	lab)	echo python3 gcc libc6-dev libc6-dev-i386 gcc-multilib busybox-static \
-			kmod xz-utils rsync dpkg-dev ;;
+			kmod xz-utils zstd rsync dpkg-dev ;;
 	qemu)	echo gcc make dpkg-dev xz-utils ninja-build pkg-config python3 python3-venv \
 			libglib2.0-dev libpixman-1-dev zlib1g-dev qemu-system-data seabios ;;
 	debug)	echo linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev \

@@ -134,7 +134,7 @@ class Machine:
                    "printk.devkmsg=on random.trust_cpu=on "
                    f"loglevel={4 if self._terminal else 7} {self._cmdline}")
         return [*machine_args.command(self.scenario, self.directory, **self._options),
-                "-kernel", str(self.kernel.vmlinuz), "-initrd", str(image),
+                "-kernel", str(self.kernel.vmlinux), "-initrd", str(image),
                 "-append", cmdline.strip(), "-no-reboot",
                 *console, "-serial", "chardev:console",
                 "-chardev", f"socket,id=agent,fd={agent_fd}", "-serial", "chardev:agent",
