@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The device: what machine this is, its dies and boxes, the fields of a box.
+ * Knows nothing of sessions.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* More than any machine has: a driver that says so is not to be believed */
+#define MAX_ELEMENTS	(1U << 20)
+
+int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long command, void *arg)
+{
+	return dev->sys->ioctl(fd, command, arg) < 0 ? -errno : 0;
+}
+
+static int device_open_error(const char *path, int code, struct ucore_error *err)
+{
+	switch (code) {
+	case -ENOENT:
+	case -ENXIO:
+	case -ENODEV:
+		return ucore_error_set(err, code,
+				       "%s: the ucore module is not loaded: modprobe ucore", path);
+	case -EACCES:
+	case -EPERM:
+		return ucore_error_set(err, code,
+				       "%s: permission denied: be root or in the group of the device node",
+				       path);
+	default:
+		return ucore_error_set(err, code, "%s: cannot open: %s", path, strerror(-code));
+	}
+}
+
+static int device_get_info(struct ucore_device *dev, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_info, info);
+	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_INFO, &info);
+
+	if (ret == -ENOTTY)
+		return ucore_error_set(err, ret, "INFO: this is not a ucore device");
+	if (ret)
+		return ucore_error_set(err, ret, "INFO: %s", strerror(-ret));
+	if (info.abi < UCORE_ABI_VERSION)
+		return ucore_error_set(err, -EPROTO,
+				       "the driver speaks ABI %u, this library needs %u: load the ucore module of the same release",
+				       info.abi, UCORE_ABI_VERSION);
+	info.platform[sizeof(info.platform) - 1] = 0;
+	info.reason[sizeof(info.reason) - 1] = 0;
+	dev->info = info;
+	return 0;
+}
+
+static int device_get_dies(struct ucore_device *dev, struct ucore_error *err)
+{
+	uint32_t capacity = dev->info.nr_dies;
+	struct ucore_die *dies;
+	int ret;
+
+	if (capacity > MAX_ELEMENTS)
+		return ucore_error_set(err, -EPROTO, "INFO: %u dies cannot be", capacity);
+	dies = calloc(capacity ? capacity : 1, sizeof(*dies));
+	if (!dies)
+		return ucore_error_set(err, -ENOMEM, "out of memory for %u dies", capacity);
+
+	UCORE_ARG(ucore_get_dies, get, .nr = capacity, .dies = (uintptr_t)dies);
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_DIES, &get);
+	if (!ret && get.nr > capacity)
+		ret = -EPROTO;
+	if (ret) {
+		free(dies);
+		return ucore_error_set(err, ret, "GET_DIES: %s", strerror(-ret));
+	}
+	free(dev->dies);
+	dev->dies = dies;
+	dev->nr_dies = get.nr;
+	return 0;
+}
+
+static int device_get_boxes(struct ucore_device *dev, struct ucore_error *err)
+{
+	uint32_t capacity = dev->info.nr_boxes;
+	struct ucore_box *boxes;
+	int ret;
+
+	if (capacity > MAX_ELEMENTS)
+		return ucore_error_set(err, -EPROTO, "INFO: %u boxes cannot be", capacity);
+	boxes = calloc(capacity ? capacity : 1, sizeof(*boxes));
+	if (!boxes)
+		return ucore_error_set(err, -ENOMEM, "out of memory for %u boxes", capacity);
+
+	UCORE_ARG(ucore_get_boxes, get, .nr = capacity, .boxes = (uintptr_t)boxes);
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_BOXES, &get);
+	if (!ret && get.nr > capacity)
+		ret = -EPROTO;
+	if (ret) {
+		free(boxes);
+		return ucore_error_set(err, ret, "GET_BOXES: %s", strerror(-ret));
+	}
+	for (uint32_t i = 0; i < get.nr; i++) {
+		boxes[i].type[UCORE_NAME_LEN - 1] = 0;
+		boxes[i].owner_comm[UCORE_NAME_LEN - 1] = 0;
+	}
+	free(dev->boxes);
+	dev->boxes = boxes;
+	dev->nr_boxes = get.nr;
+	return 0;
+}
+
+int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err)
+{
+	int ret = device_get_info(dev, err);
+
+	if (!ret)
+		ret = device_get_dies(dev, err);
+	if (!ret)
+		ret = device_get_boxes(dev, err);
+	return ret;
+}
+
+int ucore_device_open(const char *path, const struct ucore_sys *sys, struct ucore_device **out,
+		      struct ucore_error *err)
+{
+	struct ucore_device *dev = calloc(1, sizeof(*dev));
+	int ret;
+
+	if (!dev)
+		return ucore_error_set(err, -ENOMEM, "out of memory");
+	if (!path)
+		path = UCORE_DEVICE;
+	dev->sys = sys ? sys : ucore_sys_default();
+	dev->fd = dev->sys->open(path, O_RDWR | O_CLOEXEC);
+	if (dev->fd < 0) {
+		ret = device_open_error(path, -errno, err);
+		free(dev);
+		return ret;
+	}
+	ret = ucore_device_refresh(dev, err);
+	if (ret) {
+		ucore_device_close(dev);
+		return ret;
+	}
+	*out = dev;
+	return 0;
+}
+
+void ucore_device_close(struct ucore_device *dev)
+{
+	if (!dev)
+		return;
+	dev->sys->close(dev->fd);
+	for (size_t i = 0; i < dev->nr_sets; i++)
+		free(dev->sets[i].fields);
+	free(dev->sets);
+	free(dev->boxes);
+	free(dev->dies);
+	free(dev);
+}
+
+int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
+{
+	const char *reason = dev->info.reason;
+
+	switch (dev->info.state) {
+	case UCORE_STATE_READY:
+		return 0;
+	case UCORE_STATE_INTREE:
+		return ucore_error_set(err, -EBUSY, "%s", *reason ? reason :
+				       "the kernel's intel_uncore driver holds the hardware: modprobe -r intel_uncore");
+	default:
+		return ucore_error_set(err, -ENODEV, "%s", *reason ? reason :
+				       "this machine has no uncore boxes that ucore knows");
+	}
+}
+
+const struct ucore_info *ucore_device_info(const struct ucore_device *dev)
+{
+	return &dev->info;
+}
+
+const struct ucore_die *ucore_device_dies(const struct ucore_device *dev, size_t *nr)
+{
+	*nr = dev->nr_dies;
+	return dev->dies;
+}
+
+const struct ucore_box *ucore_device_boxes(const struct ucore_device *dev, size_t *nr)
+{
+	*nr = dev->nr_boxes;
+	return dev->boxes;
+}
+
+const struct ucore_die *ucore_device_die(const struct ucore_device *dev, uint32_t die)
+{
+	for (size_t i = 0; i < dev->nr_dies; i++)
+		if (dev->dies[i].die == die)
+			return &dev->dies[i];
+	return NULL;
+}
+
+static int fields_fetch(struct ucore_device *dev, uint32_t box, struct ucore_field **fields,
+			size_t *nr)
+{
+	UCORE_ARG(ucore_get_fields, get, .box = box);
+	struct ucore_field *array;
+	uint32_t capacity;
+	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_FIELDS, &get);
+
+	if (ret)
+		return ret;
+	capacity = get.total;
+	if (capacity > MAX_ELEMENTS)
+		return -EPROTO;
+	array = calloc(capacity ? capacity : 1, sizeof(*array));
+	if (!array)
+		return -ENOMEM;
+	get.nr = capacity;
+	get.fields = (uintptr_t)array;
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_FIELDS, &get);
+	if (!ret && get.nr > capacity)
+		ret = -EPROTO;
+	if (ret) {
+		free(array);
+		return ret;
+	}
+	for (uint32_t i = 0; i < get.nr; i++)
+		array[i].name[UCORE_NAME_LEN - 1] = 0;
+	*fields = array;
+	*nr = get.nr;
+	return 0;
+}
+
+static struct ucore_field_set *field_set_find(struct ucore_device *dev, const char *type)
+{
+	for (size_t i = 0; i < dev->nr_sets; i++)
+		if (!strcmp(dev->sets[i].type, type))
+			return &dev->sets[i];
+	return NULL;
+}
+
+static int field_set_load(struct ucore_device *dev, const struct ucore_box *box,
+			  struct ucore_error *err)
+{
+	struct ucore_field_set *sets, *set;
+	int ret;
+
+	sets = realloc(dev->sets, (dev->nr_sets + 1) * sizeof(*sets));
+	if (!sets)
+		return ucore_error_set(err, -ENOMEM, "out of memory");
+	dev->sets = sets;
+	set = &sets[dev->nr_sets];
+	memset(set, 0, sizeof(*set));
+	memcpy(set->type, box->type, sizeof(set->type));
+	ret = fields_fetch(dev, box->box, &set->fields, &set->nr);
+	if (ret)
+		return ucore_error_set(err, ret, "GET_FIELDS of %s: %s", box->type, strerror(-ret));
+	dev->nr_sets++;
+	return 0;
+}
+
+int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field **fields,
+			size_t *nr, struct ucore_error *err)
+{
+	struct ucore_field_set *set;
+	int ret;
+
+	if (box >= dev->nr_boxes)
+		return ucore_error_set(err, -ENOENT, "no box %u: there are %zu", box,
+				       dev->nr_boxes);
+	set = field_set_find(dev, dev->boxes[box].type);
+	if (!set) {
+		ret = field_set_load(dev, &dev->boxes[box], err);
+		if (ret)
+			return ret;
+		set = &dev->sets[dev->nr_sets - 1];
+	}
+	*fields = set->fields;
+	*nr = set->nr;
+	return 0;
+}
+
+const struct ucore_field *ucore_field_by_id(const struct ucore_field *fields, size_t nr,
+					    uint32_t id)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (fields[i].field == id)
+			return &fields[i];
+	return NULL;
+}

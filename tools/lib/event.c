@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What the words of a spec mean on a device: which boxes, which fields with
+ * which values, which counters.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "internal.h"
+
+/* What resolving a spec needs at hand */
+struct resolver {
+	struct ucore_device *dev;
+	const struct ucore_platform *platform;
+	const struct ucore_spec *spec;
+	const struct ucore_box *box;		/* a box of the type, for its fields */
+	const struct ucore_field *fields;
+	size_t nr_fields;
+	struct ucore_event *event;
+	uint32_t given;				/* GIVEN_* */
+	uint32_t counter;			/* with GIVEN_COUNTER */
+	struct ucore_error *err;
+};
+
+#define GIVEN_FIXED	(1U << 0)
+#define GIVEN_PERIOD	(1U << 1)
+#define GIVEN_COUNTER	(1U << 2)
+#define GIVEN_DIE	(1U << 3)
+
+static int parse_number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return *end || errno ? -EINVAL : 0;
+}
+
+bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box *box)
+{
+	return !strcmp(event->type, box->type) &&
+	       (event->instance == UCORE_ANY || event->instance == box->instance) &&
+	       (event->die == UCORE_ANY || event->die == box->die);
+}
+
+static const struct ucore_box *box_by_event(const struct resolver *r)
+{
+	for (size_t i = 0; i < r->dev->nr_boxes; i++)
+		if (ucore_event_matches(r->event, &r->dev->boxes[i]))
+			return &r->dev->boxes[i];
+	return NULL;
+}
+
+/* ---- terms ------------------------------------------------------------- */
+
+static const struct ucore_term *term_find(const struct ucore_event *event, uint32_t field)
+{
+	for (unsigned int i = 0; i < event->nr_terms; i++)
+		if (event->terms[i].field == field)
+			return &event->terms[i];
+	return NULL;
+}
+
+static int term_add(struct resolver *r, uint32_t field, uint64_t value)
+{
+	struct ucore_event *event = r->event;
+
+	if (event->nr_terms == UCORE_EVENT_TERMS)
+		return ucore_error_set(r->err, -EINVAL, "event '%s': more than %d field values",
+				       event->label, UCORE_EVENT_TERMS);
+	event->terms[event->nr_terms].field = field;
+	event->terms[event->nr_terms].value = value;
+	event->nr_terms++;
+	return 0;
+}
+
+static int term_add_field(struct resolver *r, const struct ucore_field *field, uint64_t value)
+{
+	if (term_find(r->event, field->field))
+		return ucore_error_set(r->err, -EINVAL, "event '%s': %s is given twice",
+				       r->event->label, field->name);
+	if (value > field->max || value & ~field->mask)
+		return ucore_error_set(r->err, -ERANGE,
+				       "event '%s': %s=0x%llx does not fit: at most 0x%llx, bits of 0x%llx",
+				       r->event->label, field->name, (unsigned long long)value,
+				       (unsigned long long)field->max,
+				       (unsigned long long)field->mask);
+	return term_add(r, field->field, value);
+}
+
+static const struct ucore_field *field_by_name(const struct resolver *r, const char *name)
+{
+	for (size_t i = 0; i < r->nr_fields; i++)
+		if (!strcasecmp(r->fields[i].name, name))
+			return &r->fields[i];
+	return NULL;
+}
+
+static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
+{
+	struct ucore_guess guess;
+
+	ucore_guess_start(&guess, key);
+	for (size_t i = 0; i < r->nr_fields; i++)
+		ucore_guess_offer(&guess, r->fields[i].name);
+	for (size_t i = 0; may_be_event && r->platform && i < r->platform->nr_events; i++) {
+		const struct ucore_event_desc *desc = &r->platform->events[i];
+
+		if (strcmp(desc->unit->type, r->event->type))
+			continue;
+		ucore_guess_offer(&guess, ucore_event_desc_short(desc));
+		ucore_guess_offer(&guess, desc->name);
+	}
+	return ucore_error_set(r->err, -ENOENT,
+			       "event '%s': %s has no %s '%s'%s%s%s; see 'ucoretool list %s'",
+			       r->event->label, r->event->type,
+			       may_be_event ? "event or field" : "field", key,
+			       guess.best ? ": did you mean '" : "", guess.best ? guess.best : "",
+			       guess.best ? "'?" : "", may_be_event ? "events" : "fields");
+}
+
+/* A word of our own that takes a number */
+static int own_term(struct resolver *r, uint32_t flag, const char *key, const char *value,
+		    uint64_t low, uint64_t high, uint64_t *number)
+{
+	if (r->given & flag)
+		return ucore_error_set(r->err, -EINVAL, "event '%s': %s is given twice",
+				       r->event->label, key);
+	if (!value || parse_number(value, number))
+		return ucore_error_set(r->err, -EINVAL, "event '%s': %s takes a number",
+				       r->event->label, key);
+	if (*number < low || *number > high)
+		return ucore_error_set(r->err, -ERANGE, "event '%s': %s=%s: from %llu to %llu",
+				       r->event->label, key, value, (unsigned long long)low,
+				       (unsigned long long)high);
+	r->given |= flag;
+	return 0;
+}
+
+static int die_term(struct resolver *r, const char *value)
+{
+	uint64_t die;
+	int ret = own_term(r, GIVEN_DIE, "die", value, 0, UCORE_ANY - 1, &die);
+
+	if (ret)
+		return ret;
+	r->event->die = (uint32_t)die;
+	if (ucore_device_die(r->dev, r->event->die))
+		return 0;
+	return ucore_error_set(r->err, -ENOENT, "event '%s': no die %u here; see 'ucoretool info'",
+			       r->event->label, r->event->die);
+}
+
+static int period_term(struct resolver *r, const char *value)
+{
+	return own_term(r, GIVEN_PERIOD, "period", value, 1, UINT64_MAX, &r->event->period);
+}
+
+static int counter_term(struct resolver *r, const char *value)
+{
+	uint64_t counter = 0;
+	uint32_t nr = r->box->nr_counters < UCORE_COUNTER_FIXED ? r->box->nr_counters :
+		      UCORE_COUNTER_FIXED;
+	int ret = own_term(r, GIVEN_COUNTER, "counter", value, 0, nr ? nr - 1 : 0, &counter);
+
+	r->counter = (uint32_t)counter;
+	return ret;
+}
+
+static int fixed_term(struct resolver *r)
+{
+	if (!r->box->nr_fixed)
+		return ucore_error_set(r->err, -ENXIO, "event '%s': %s has no fixed counter",
+				       r->event->label, r->event->type);
+	r->given |= GIVEN_FIXED;
+	return 0;
+}
+
+static int desc_apply(struct resolver *r, const struct ucore_event_desc *desc)
+{
+	int ret = 0;
+
+	if (r->event->desc || r->given & GIVEN_FIXED)
+		return ucore_error_set(r->err, -EINVAL, "event '%s': '%s' is a second event",
+				       r->event->label, desc->name);
+	r->event->desc = desc;
+	if (ucore_event_desc_fixed(desc))
+		return fixed_term(r);
+	if (term_find(r->event, UCORE_FIELD_EVENT) || term_find(r->event, UCORE_FIELD_UMASK))
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': %s has its own event and umask: write one or the other",
+				       r->event->label, desc->name);
+	ret = term_add(r, UCORE_FIELD_EVENT, desc->event);
+	if (!ret && desc->umask)
+		ret = term_add(r, UCORE_FIELD_UMASK, desc->umask);
+	if (!ret && desc->occ_sel)
+		ret = term_add(r, UCORE_FIELD_OCC_SEL, desc->occ_sel);
+	return ret;
+}
+
+static int item_apply(struct resolver *r, const char *key, const char *value)
+{
+	const struct ucore_event_desc *desc;
+	const struct ucore_field *field;
+	uint64_t number = 1;
+
+	if (!strcasecmp(key, "die"))
+		return die_term(r, value);
+	if (!strcasecmp(key, "period"))
+		return period_term(r, value);
+	if (!strcasecmp(key, "counter"))
+		return counter_term(r, value);
+	if (!strcasecmp(key, "fixed") && !value)
+		return r->event->desc || r->given & GIVEN_FIXED ?
+			ucore_error_set(r->err, -EINVAL, "event '%s': 'fixed' is a second event",
+					r->event->label) : fixed_term(r);
+
+	desc = value ? NULL : ucore_platform_event(r->platform, r->event->type, key);
+	if (desc)
+		return desc_apply(r, desc);
+	field = field_by_name(r, key);
+	if (!field)
+		return unknown_term(r, key, !value);
+	if (value && parse_number(value, &number))
+		return ucore_error_set(r->err, -EINVAL, "event '%s': %s=%s is not a number",
+				       r->event->label, key, value);
+	return term_add_field(r, field, number);
+}
+
+/* ---- what follows from the terms --------------------------------------- */
+
+/* A filter that the event depends on and the user did not set */
+static int need_apply(struct resolver *r, const struct ucore_need *need)
+{
+	const struct ucore_event_desc *desc = r->event->desc;
+	const struct ucore_field *field = ucore_field_by_id(r->fields, r->nr_fields, need->field);
+
+	if (!field)
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': %s depends on %s, which the driver has no field for; raw '%s/event=0x%x,umask=0x%x/' counts without it",
+				       r->event->label, desc->name, desc->filter->spelling,
+				       r->event->type, desc->event, desc->umask);
+	if (term_find(r->event, need->field))
+		return 0;
+	if (need->dflt == UCORE_NEED_VALUE)
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': %s needs a filter: add %s=VALUE (at most 0x%llx)",
+				       r->event->label, desc->name, field->name,
+				       (unsigned long long)field->max);
+	return term_add(r, need->field, need->dflt == UCORE_NEED_ALL ? field->mask : 0);
+}
+
+static int filters_apply(struct resolver *r)
+{
+	const struct ucore_filter *filter = r->event->desc ? r->event->desc->filter : NULL;
+	int ret = 0;
+
+	for (unsigned int i = 0; filter && i < filter->nr && !ret; i++)
+		ret = need_apply(r, &filter->needs[i]);
+	/* filter_tid does nothing without tid_en: who gives it means it */
+	if (!ret && term_find(r->event, UCORE_FIELD_FILTER_TID) &&
+	    !term_find(r->event, UCORE_FIELD_TID_EN) &&
+	    ucore_field_by_id(r->fields, r->nr_fields, UCORE_FIELD_TID_EN))
+		ret = term_add(r, UCORE_FIELD_TID_EN, 1);
+	return ret;
+}
+
+static int edge_check(const struct resolver *r)
+{
+	const struct ucore_term *edge = term_find(r->event, UCORE_FIELD_EDGE);
+	const struct ucore_term *thresh = term_find(r->event, UCORE_FIELD_THRESH);
+
+	if (edge && edge->value && (!thresh || !thresh->value))
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': edge counts nothing without a threshold: add thresh=1",
+				       r->event->label);
+	return 0;
+}
+
+static int fixed_check(struct resolver *r)
+{
+	if (r->event->nr_terms || r->given & GIVEN_COUNTER)
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': a fixed counter takes no terms but period= and die=",
+				       r->event->label);
+	r->event->counters = 1ULL << UCORE_COUNTER_FIXED;
+	return 0;
+}
+
+static int counters_apply(struct resolver *r)
+{
+	const struct ucore_event_desc *desc = r->event->desc;
+	uint64_t have = r->box->nr_counters < UCORE_COUNTER_FIXED ?
+			(1ULL << r->box->nr_counters) - 1 : UINT32_MAX;
+	uint64_t allowed = desc ? desc->counters | desc->counters_alt : have;
+	uint64_t one = 1ULL << r->counter;
+
+	if (!(r->given & GIVEN_COUNTER)) {
+		r->event->counters = desc ? desc->counters & have : 0;
+		if (!desc || r->event->counters)
+			return 0;
+		return ucore_error_set(r->err, -ENXIO,
+				       "event '%s': %s here has none of the counters it can use",
+				       r->event->label, r->event->type);
+	}
+	if (!(allowed & one))
+		return ucore_error_set(r->err, -ENXIO,
+				       "event '%s': %s cannot count on counter %u (counters 0x%llx can)",
+				       r->event->label, desc->name, r->counter,
+				       (unsigned long long)allowed);
+	r->event->counters = one;
+	return 0;
+}
+
+static int event_finish(struct resolver *r)
+{
+	int ret;
+
+	if (r->given & GIVEN_FIXED)
+		return fixed_check(r);
+	if (!term_find(r->event, UCORE_FIELD_EVENT))
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': no event: give a name or event=CODE",
+				       r->event->label);
+	ret = filters_apply(r);
+	if (!ret)
+		ret = edge_check(r);
+	if (!ret)
+		ret = counters_apply(r);
+	return ret;
+}
+
+/* ---- the head ---------------------------------------------------------- */
+
+/* "imc" or "imc2"; a type's own digits ("r2pcie", "type_12") are part of its name */
+static bool head_is_box(struct resolver *r)
+{
+	const char *head = r->spec->head;
+	size_t best = 0;
+
+	for (size_t i = 0; i < r->dev->nr_boxes; i++) {
+		const char *type = r->dev->boxes[i].type;
+		size_t length = strlen(type);
+		uint64_t instance = UCORE_ANY;
+
+		if (length <= best || strncasecmp(head, type, length))
+			continue;
+		if (head[length] && (strspn(head + length, "0123456789") != strlen(head + length) ||
+				     strlen(head + length) > 6))
+			continue;
+		if (head[length])
+			instance = strtoul(head + length, NULL, 10);
+		best = length;
+		memcpy(r->event->type, type, sizeof(r->event->type));
+		r->event->instance = (uint32_t)instance;
+	}
+	return best;
+}
+
+static int unknown_head(struct resolver *r)
+{
+	struct ucore_guess guess;
+
+	ucore_guess_start(&guess, r->spec->head);
+	for (size_t i = 0; i < r->dev->nr_boxes; i++)
+		ucore_guess_offer(&guess, r->dev->boxes[i].type);
+	for (size_t i = 0; r->platform && i < r->platform->nr_events; i++)
+		ucore_guess_offer(&guess, r->platform->events[i].name);
+	return ucore_error_set(r->err, -ENOENT,
+			       "event '%s': '%s' is no box type and no full event name here%s%s%s; see 'ucoretool list'",
+			       r->spec->text, r->spec->head,
+			       guess.best ? ": did you mean '" : "", guess.best ? guess.best : "",
+			       guess.best ? "'?" : "");
+}
+
+static int head_apply(struct resolver *r, const struct ucore_event_desc **desc)
+{
+	*desc = NULL;
+	if (head_is_box(r)) {
+		if (r->spec->nr)
+			return 0;
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': a box without an event: write %s/EVENT/",
+				       r->spec->text, r->spec->head);
+	}
+	*desc = ucore_platform_event(r->platform, NULL, r->spec->head);
+	if (!*desc)
+		return unknown_head(r);
+	snprintf(r->event->type, sizeof(r->event->type), "%s", (*desc)->unit->type);
+	return 0;
+}
+
+static int no_such_box(const struct resolver *r)
+{
+	const struct ucore_event *event = r->event;
+	unsigned int nr = 0;
+
+	for (size_t i = 0; i < r->dev->nr_boxes; i++)
+		nr += !strcmp(r->dev->boxes[i].type, event->type);
+	if (!nr)
+		return ucore_error_set(r->err, -ENOENT, "event '%s': this machine has no %s",
+				       event->label, event->type);
+	if (event->instance == UCORE_ANY)
+		return ucore_error_set(r->err, -ENOENT, "event '%s': die %u has no %s",
+				       event->label, event->die, event->type);
+	return ucore_error_set(r->err, -ENOENT,
+			       "event '%s': no %s%u on %s; see 'ucoretool list'", event->label,
+			       event->type, event->instance,
+			       event->die == UCORE_ANY ? "any die" : "that die");
+}
+
+static int items_apply(struct resolver *r)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; i < r->spec->nr && !ret; i++)
+		ret = item_apply(r, r->spec->items[i].key, r->spec->items[i].value);
+	return ret;
+}
+
+int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
+			struct ucore_event *event, struct ucore_error *err)
+{
+	struct resolver r = { .dev = dev, .spec = spec, .event = event, .err = err };
+	const struct ucore_event_desc *desc;
+	int ret = ucore_device_ready(dev, err);
+
+	if (ret)
+		return ret;
+	memset(event, 0, sizeof(*event));
+	memcpy(event->label, spec->text, sizeof(event->label));
+	event->instance = UCORE_ANY;
+	event->die = UCORE_ANY;
+	r.platform = ucore_platform_find(dev->info.platform);
+
+	ret = head_apply(&r, &desc);
+	if (ret)
+		return ret;
+	r.box = box_by_event(&r);
+	if (!r.box)
+		return no_such_box(&r);
+	ret = ucore_device_fields(dev, r.box->box, &r.fields, &r.nr_fields, err);
+	if (!ret && desc)
+		ret = desc_apply(&r, desc);
+	if (!ret)
+		ret = items_apply(&r);
+	if (!ret && !box_by_event(&r))
+		ret = no_such_box(&r);
+	if (!ret)
+		ret = event_finish(&r);
+	return ret;
+}

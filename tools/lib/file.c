@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Files of samples: what record writes and report reads.
+ *
+ * The reader trusts nothing: every number of the file is checked before it
+ * becomes a size, and what it hands out is whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+struct ucore_file {
+	FILE *stream;
+	char *path;
+	struct ucore_file_header header;
+	struct ucore_file_die *dies;
+	struct ucore_file_event *events;
+	void *buffer;		/* what follows an entry */
+	size_t capacity;
+};
+
+/* ---- both ways --------------------------------------------------------- */
+
+static struct ucore_file *file_new(const char *path, const char *mode, struct ucore_error *err)
+{
+	struct ucore_file *file = calloc(1, sizeof(*file));
+	bool write = *mode == 'w';
+
+	if (!file || !(file->path = strdup(path))) {
+		free(file);
+		ucore_error_set(err, -ENOMEM, "out of memory");
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (!strcmp(path, "-"))
+		file->stream = write ? stdout : stdin;
+	else
+		file->stream = fopen(path, mode);
+	if (!file->stream) {
+		int code = errno;
+
+		ucore_error_set(err, -code, "%s: cannot %s: %s", path, write ? "create" : "open",
+				strerror(code));
+		free(file->path);
+		free(file);
+		errno = code;
+		return NULL;
+	}
+	return file;
+}
+
+void ucore_file_close(struct ucore_file *file)
+{
+	if (!file)
+		return;
+	if (file->stream != stdin && file->stream != stdout)
+		fclose(file->stream);
+	free(file->buffer);
+	free(file->events);
+	free(file->dies);
+	free(file->path);
+	free(file);
+}
+
+/* ---- writing ----------------------------------------------------------- */
+
+static int put_error(const struct ucore_file *file, struct ucore_error *err)
+{
+	return ucore_error_set(err, -EIO, "%s: cannot write: %s", file->path, strerror(errno));
+}
+
+static int file_put(struct ucore_file *file, const void *data, size_t size,
+		    struct ucore_error *err)
+{
+	if (fwrite(data, 1, size, file->stream) == size)
+		return 0;
+	return put_error(file, err);
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int put_header(struct ucore_file *file, const struct ucore_device *dev,
+		      const struct ucore_session *session,
+		      const struct ucore_session_config *config, struct ucore_error *err)
+{
+	struct ucore_file_header *header = &file->header;
+
+	memcpy(header->magic, UCORE_FILE_MAGIC, sizeof(header->magic));
+	header->version = UCORE_FILE_VERSION;
+	header->size = sizeof(*header);
+	header->die_size = sizeof(struct ucore_file_die);
+	header->event_size = sizeof(struct ucore_file_event);
+	header->nr_dies = (uint32_t)dev->nr_dies;
+	header->nr_events = (uint32_t)session->nr_slots;
+	header->timer_ns = config->timer_ns;
+	header->start = clock_ns(CLOCK_MONOTONIC);
+	header->start_real = clock_ns(CLOCK_REALTIME);
+	memcpy(header->platform, dev->info.platform, sizeof(header->platform));
+	return file_put(file, header, sizeof(*header), err);
+}
+
+static int put_dies(struct ucore_file *file, const struct ucore_device *dev,
+		    struct ucore_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < dev->nr_dies && !ret; i++) {
+		struct ucore_file_die die = {
+			.die = dev->dies[i].die,
+			.package = dev->dies[i].package,
+		};
+
+		ret = file_put(file, &die, sizeof(die), err);
+	}
+	return ret;
+}
+
+static int put_event(struct ucore_file *file, const struct ucore_session *session,
+		     const struct ucore_slot *slot, struct ucore_error *err)
+{
+	const struct ucore_event *event = &session->events[slot->index];
+	struct ucore_file_event entry = {
+		.event = slot->event,
+		.index = slot->index,
+		.die = slot->die,
+		.instance = slot->instance,
+		.counter = slot->counter,
+		.bytes = event->desc ? event->desc->bytes : 0,
+		.period = event->period,
+	};
+
+	memcpy(entry.type, event->type, sizeof(entry.type));
+	memcpy(entry.label, event->label, sizeof(entry.label));
+	return file_put(file, &entry, sizeof(entry), err);
+}
+
+int ucore_file_create(const char *path, struct ucore_device *dev, struct ucore_session *session,
+		      const struct ucore_session_config *config, struct ucore_file **out,
+		      struct ucore_error *err)
+{
+	struct ucore_file *file = file_new(path, "we", err);
+	int ret;
+
+	if (!file)
+		return -errno;
+	ret = put_header(file, dev, session, config, err);
+	if (!ret)
+		ret = put_dies(file, dev, err);
+	for (size_t i = 0; i < session->nr_slots && !ret; i++)
+		ret = put_event(file, session, &session->slots[i], err);
+	if (ret) {
+		ucore_file_close(file);
+		return ret;
+	}
+	*out = file;
+	return 0;
+}
+
+static int put_entry(struct ucore_file *file, uint32_t kind, uint32_t die, const void *data,
+		     uint32_t size, struct ucore_error *err)
+{
+	struct ucore_file_entry entry = { .kind = kind, .die = die, .size = size };
+	int ret = file_put(file, &entry, sizeof(entry), err);
+
+	return ret ? ret : file_put(file, data, size, err);
+}
+
+int ucore_file_write(struct ucore_file *file, uint32_t die, const struct ucore_record *record,
+		     struct ucore_error *err)
+{
+	return put_entry(file, UCORE_FILE_RECORD, die, record, record->size, err);
+}
+
+int ucore_file_flush(struct ucore_file *file, struct ucore_error *err)
+{
+	return fflush(file->stream) ? put_error(file, err) : 0;
+}
+
+int ucore_file_finish(struct ucore_file *file, const struct ucore_status *status,
+		      struct ucore_error *err)
+{
+	int ret = put_entry(file, UCORE_FILE_STATUS, 0, status, sizeof(*status), err);
+
+	return ret ? ret : ucore_file_flush(file, err);
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+/* Return: 1 all of it, 0 end of file before the first byte, negative otherwise */
+static int file_get(struct ucore_file *file, void *data, size_t size, struct ucore_error *err)
+{
+	size_t got = fread(data, 1, size, file->stream);
+
+	if (got == size)
+		return 1;
+	if (ferror(file->stream)) {
+		int code = errno ? errno : EIO;
+
+		return ucore_error_set(err, -code, "%s: cannot read: %s", file->path,
+				       strerror(code));
+	}
+	if (!got)
+		return 0;
+	return ucore_error_set(err, -EBADMSG, "%s: cut off in the middle of a record", file->path);
+}
+
+static int header_check(const struct ucore_file *file, struct ucore_error *err)
+{
+	const struct ucore_file_header *header = &file->header;
+
+	if (memcmp(header->magic, UCORE_FILE_MAGIC, sizeof(header->magic)))
+		return ucore_error_set(err, -EBADMSG,
+				       "%s: not a file of samples; 'ucoretool record' writes them",
+				       file->path);
+	if (header->version != UCORE_FILE_VERSION)
+		return ucore_error_set(err, -EPROTO,
+				       "%s: version %u, this ucoretool reads version %u: use the release that wrote it",
+				       file->path, header->version, UCORE_FILE_VERSION);
+	if (header->size != sizeof(*header) ||
+	    header->die_size != sizeof(struct ucore_file_die) ||
+	    header->event_size != sizeof(struct ucore_file_event) ||
+	    !header->nr_dies || header->nr_dies > UCORE_FILE_MAX_DIES ||
+	    !header->nr_events || header->nr_events > UCORE_FILE_MAX_EVENTS)
+		return ucore_error_set(err, -EBADMSG,
+				       "%s: damaged: its head says %u dies and %u events", file->path,
+				       header->nr_dies, header->nr_events);
+	return 0;
+}
+
+static int get_array(struct ucore_file *file, void **array, size_t nr, size_t size,
+		     struct ucore_error *err)
+{
+	int ret;
+
+	*array = calloc(nr, size);
+	if (!*array)
+		return ucore_error_set(err, -ENOMEM, "%s: out of memory for %zu elements",
+				       file->path, nr);
+	ret = file_get(file, *array, nr * size, err);
+	if (!ret)
+		ret = ucore_error_set(err, -EBADMSG, "%s: cut off in its head", file->path);
+	return ret < 0 ? ret : 0;
+}
+
+static bool text_ok(const char *text, size_t size)
+{
+	if (!memchr(text, 0, size))
+		return false;
+	for (; *text; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+static int event_check(const struct ucore_file *file, size_t i, struct ucore_error *err)
+{
+	const struct ucore_file_event *event = &file->events[i];
+	bool known = false;
+
+	for (uint32_t d = 0; d < file->header.nr_dies; d++)
+		known |= file->dies[d].die == event->die;
+	if (!known || event->index >= file->header.nr_events ||
+	    (i && event->event <= file->events[i - 1].event) ||
+	    !text_ok(event->type, sizeof(event->type)) ||
+	    !text_ok(event->label, sizeof(event->label)))
+		return ucore_error_set(err, -EBADMSG, "%s: damaged: event %zu makes no sense",
+				       file->path, i);
+	return 0;
+}
+
+static int event_order(const void *a, const void *b)
+{
+	const struct ucore_file_event *x = a, *y = b;
+
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static int file_get_head(struct ucore_file *file, struct ucore_error *err)
+{
+	struct ucore_file_header *header = &file->header;
+	void *array;
+	int ret = file_get(file, header, sizeof(*header), err);
+
+	if (!ret)
+		return ucore_error_set(err, -EBADMSG, "%s: empty", file->path);
+	if (ret < 0)
+		return ret;
+	ret = header_check(file, err);
+	if (ret)
+		return ret;
+	header->platform[sizeof(header->platform) - 1] = 0;
+	if (!text_ok(header->platform, sizeof(header->platform)))
+		return ucore_error_set(err, -EBADMSG, "%s: damaged: platform name", file->path);
+
+	ret = get_array(file, &array, header->nr_dies, sizeof(*file->dies), err);
+	file->dies = array;
+	if (ret)
+		return ret;
+	ret = get_array(file, &array, header->nr_events, sizeof(*file->events), err);
+	file->events = array;
+	if (ret)
+		return ret;
+	qsort(file->events, header->nr_events, sizeof(*file->events), event_order);
+	for (size_t i = 0; i < header->nr_events && !ret; i++)
+		ret = event_check(file, i, err);
+	return ret;
+}
+
+int ucore_file_open(const char *path, struct ucore_file **out, struct ucore_error *err)
+{
+	struct ucore_file *file = file_new(path, "re", err);
+	int ret;
+
+	if (!file)
+		return -errno;
+	ret = file_get_head(file, err);
+	if (ret) {
+		ucore_file_close(file);
+		return ret;
+	}
+	*out = file;
+	return 0;
+}
+
+const struct ucore_file_header *ucore_file_header(const struct ucore_file *file)
+{
+	return &file->header;
+}
+
+const struct ucore_file_die *ucore_file_dies(const struct ucore_file *file)
+{
+	return file->dies;
+}
+
+const struct ucore_file_event *ucore_file_events(const struct ucore_file *file)
+{
+	return file->events;
+}
+
+const struct ucore_file_event *ucore_file_find(const struct ucore_file *file, uint32_t event)
+{
+	struct ucore_file_event key = { .event = event };
+
+	return bsearch(&key, file->events, file->header.nr_events, sizeof(key), event_order);
+}
+
+static int file_reserve(struct ucore_file *file, size_t size, struct ucore_error *err)
+{
+	void *buffer;
+
+	if (size <= file->capacity)
+		return 0;
+	buffer = realloc(file->buffer, size);
+	if (!buffer)
+		return ucore_error_set(err, -ENOMEM, "%s: out of memory", file->path);
+	file->buffer = buffer;
+	file->capacity = size;
+	return 0;
+}
+
+static bool die_known(const struct ucore_file *file, uint32_t die)
+{
+	for (uint32_t i = 0; i < file->header.nr_dies; i++)
+		if (file->dies[i].die == die)
+			return true;
+	return false;
+}
+
+/* Is what follows the entry what its kind says? */
+static bool entry_sane(const struct ucore_file *file, const struct ucore_file_entry *entry)
+{
+	const struct ucore_sample *sample = file->buffer;
+
+	if (entry->kind == UCORE_FILE_STATUS)
+		return entry->size >= sizeof(struct ucore_status);
+	if (entry->kind != UCORE_FILE_RECORD)
+		return true;
+	if (!die_known(file, entry->die) ||
+	    ucore_record_check(file->buffer, entry->size) != (int)entry->size)
+		return false;
+	return sample->hdr.type != UCORE_RECORD_SAMPLE || sample->die == entry->die;
+}
+
+static int get_entry(struct ucore_file *file, struct ucore_file_entry *entry,
+		     struct ucore_error *err)
+{
+	int ret = file_get(file, entry, sizeof(*entry), err);
+
+	if (ret <= 0)
+		return ret;
+	if (!entry->size || entry->size % 8 || entry->size > UCORE_FILE_MAX_RECORD)
+		return ucore_error_set(err, -EBADMSG, "%s: damaged: an entry of %u bytes",
+				       file->path, entry->size);
+	ret = file_reserve(file, entry->size, err);
+	if (ret)
+		return ret;
+	ret = file_get(file, file->buffer, entry->size, err);
+	if (!ret)
+		ret = ucore_error_set(err, -EBADMSG, "%s: cut off in the middle of a record",
+				      file->path);
+	return ret;
+}
+
+int ucore_file_next(struct ucore_file *file, struct ucore_file_entry *entry, const void **data,
+		    struct ucore_error *err)
+{
+	int ret;
+
+	do {
+		ret = get_entry(file, entry, err);
+		if (ret <= 0)
+			return ret;
+		if (!entry_sane(file, entry))
+			return ucore_error_set(err, -EBADMSG,
+					       "%s: damaged: a record that makes no sense",
+					       file->path);
+	} while (entry->kind != UCORE_FILE_RECORD && entry->kind != UCORE_FILE_STATUS);
+	*data = file->buffer;
+	return 1;
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libucore: Intel uncore performance monitors through /dev/ucore.
+ *
+ * The library carries everything that is not printing: it never prints, never
+ * exits, installs no signal handler and keeps no global state.  Objects:
+ *
+ *   device    /dev/ucore: the machine, its dies, boxes and event fields
+ *   platform  the event names Intel publishes for one processor generation
+ *   spec      an event as a user writes it: "imc2/CAS_COUNT.RD,die=0/"
+ *   event     a spec resolved against a device: boxes, field values, counters
+ *   session   events on counters; started, stopped, read
+ *   ring      the records of one session on one die
+ *   file      a file of samples, written and read back
+ *
+ * Functions return 0 (or a count) or a negative errno.  A function that takes a
+ * struct ucore_error fills it, when it fails, with one line without a newline:
+ * what failed, on which object, why, and what to do.  It may be NULL.
+ *
+ * Times are nanoseconds of CLOCK_MONOTONIC, durations are nanoseconds.  An
+ * object may be used by one thread at a time, different objects by different
+ * threads, except that a device must not be used by two threads at once even
+ * through two sessions.
+ */
+#ifndef LIBUCORE_H
+#define LIBUCORE_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <ucore.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* ---- errors ------------------------------------------------------------ */
+
+#define UCORE_ERROR_LEN		400
+
+/**
+ * struct ucore_error - why a call failed
+ * @text: one line for a person; valid after a failure only
+ */
+struct ucore_error {
+	char text[UCORE_ERROR_LEN];
+};
+
+/* ---- system calls ------------------------------------------------------ */
+
+/**
+ * struct ucore_sys - the system calls that reach /dev/ucore
+ *
+ * Same results as their namesakes: -1 (mmap: MAP_FAILED) and errno on failure.
+ * Tests put a device of their own underneath.
+ */
+struct ucore_sys {
+	int (*open)(const char *path, int flags);
+	int (*close)(int fd);
+	int (*ioctl)(int fd, unsigned long command, void *arg);
+	void *(*mmap)(size_t length, int prot, int fd, uint64_t offset);
+	int (*munmap)(void *addr, size_t length);
+	int (*poll)(struct pollfd *fds, nfds_t nr, int timeout_ms);
+};
+
+/** ucore_sys_default() - the real system calls */
+const struct ucore_sys *ucore_sys_default(void);
+
+/* ---- device ------------------------------------------------------------ */
+
+struct ucore_device;
+
+/**
+ * ucore_device_open() - open the device node and learn the machine
+ * @path: device node, NULL for UCORE_DEVICE
+ * @sys: system calls, NULL for the real ones; must outlive the device
+ * @out: the device
+ * @err: why it failed
+ *
+ * A machine without boxes is no error here, see ucore_device_ready().
+ *
+ * Errors: what open(2) gives, -EPROTO (the driver speaks an older ABI or
+ * answers nonsense), -ENOMEM.
+ */
+int ucore_device_open(const char *path, const struct ucore_sys *sys,
+		      struct ucore_device **out, struct ucore_error *err);
+
+/** ucore_device_close() - release a device; its sessions must be gone; NULL is fine */
+void ucore_device_close(struct ucore_device *dev);
+
+/**
+ * ucore_device_refresh() - ask the driver again
+ *
+ * Owners and die statistics change with time.  Pointers that the functions
+ * below gave out become invalid.
+ */
+int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err);
+
+/**
+ * ucore_device_ready() - can sessions be created?
+ *
+ * Errors: -ENODEV (no boxes) or -EBUSY (intel_uncore holds them), with the
+ * driver's reason in @err.
+ */
+int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err);
+
+/** ucore_device_info() - the machine and the driver; valid until refresh or close */
+const struct ucore_info *ucore_device_info(const struct ucore_device *dev);
+
+/** ucore_device_dies() - the dies, @nr of them */
+const struct ucore_die *ucore_device_dies(const struct ucore_device *dev, size_t *nr);
+
+/** ucore_device_boxes() - the boxes, @nr of them, element i has box id i */
+const struct ucore_box *ucore_device_boxes(const struct ucore_device *dev, size_t *nr);
+
+/** ucore_device_die() - one die by its id, NULL if there is none */
+const struct ucore_die *ucore_device_die(const struct ucore_device *dev, uint32_t die);
+
+/**
+ * ucore_device_fields() - the event fields of a box
+ * @fields: array that lives as long as the device
+ * @nr: its length
+ *
+ * Errors: -ENOENT (no such box), -EPROTO, -ENOMEM.
+ */
+int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field **fields,
+			size_t *nr, struct ucore_error *err);
+
+/* ---- platform: event names --------------------------------------------- */
+
+#define UCORE_EVENT_NEEDS	4
+
+/* ucore_need.dflt: what a filter is set to when the user says nothing */
+#define UCORE_NEED_VALUE	0	/* no neutral value: the user must give one */
+#define UCORE_NEED_ALL		1	/* every bit of the field: lets everything pass */
+#define UCORE_NEED_ZERO		2	/* zero lets everything pass */
+
+/**
+ * struct ucore_need - a filter field that an event depends on
+ * @field: UCORE_FIELD_*, 0: a register that the driver has no field for
+ * @dflt: UCORE_NEED_*
+ */
+struct ucore_need {
+	uint16_t field;
+	uint16_t dflt;
+};
+
+/**
+ * struct ucore_filter - the filter fields of an event, in Intel's spelling and ours
+ * @spelling: Intel's event file: "CBoFilter1[28:20]"
+ * @nr: elements of @needs
+ */
+struct ucore_filter {
+	const char *spelling;
+	unsigned int nr;
+	struct ucore_need needs[UCORE_EVENT_NEEDS];
+};
+
+/**
+ * struct ucore_unit - one kind of unit of Intel's event files
+ * @name: Intel's spelling: "iMC"
+ * @type: box type: "imc"
+ * @prefix: what full event names start with: "UNC_M_"
+ */
+struct ucore_unit {
+	const char *name;
+	const char *type;
+	const char *prefix;
+};
+
+/**
+ * struct ucore_event_desc - one event Intel names
+ * @name: full name: "UNC_M_CAS_COUNT.RD"
+ * @unit: where it counts
+ * @filter: filter it depends on, NULL if none
+ * @counters: counters it is meant for, a bit each (UCORE_COUNTER_FIXED: fixed)
+ * @counters_alt: further counters that count the same for another part of the
+ *                box (IRP: the second half), taken only when asked for
+ * @event: event select, bit 8 the extension bit; 0 with a fixed counter
+ * @umask: unit mask
+ * @occ_sel: PCU occupancy select
+ * @bytes: bytes that one count stands for, 0 if it does not stand for bytes
+ */
+struct ucore_event_desc {
+	const char *name;
+	const struct ucore_unit *unit;
+	const struct ucore_filter *filter;
+	uint64_t counters;
+	uint64_t counters_alt;
+	uint16_t event;
+	uint16_t umask;
+	uint8_t occ_sel;
+	uint8_t bytes;
+};
+
+/**
+ * struct ucore_platform - the events of one processor generation
+ * @name: as in ucore_info.platform: "ivbep"
+ */
+struct ucore_platform {
+	const char *name;
+	const struct ucore_event_desc *events;
+	size_t nr_events;
+};
+
+/** ucore_platform_list() - all platforms with event names, @nr of them */
+const struct ucore_platform *ucore_platform_list(size_t *nr);
+
+/** ucore_platform_find() - by name, NULL if unknown */
+const struct ucore_platform *ucore_platform_find(const char *name);
+
+/** ucore_platform_event() - an event by its full or short name, case-insensitive
+ * @type: box type to look in, NULL for all (then only full names match)
+ */
+const struct ucore_event_desc *ucore_platform_event(const struct ucore_platform *platform,
+						    const char *type, const char *name);
+
+/** ucore_event_desc_short() - the name without the unit's prefix: "CAS_COUNT.RD" */
+const char *ucore_event_desc_short(const struct ucore_event_desc *desc);
+
+/** ucore_event_desc_fixed() - does it sit on a fixed counter? */
+bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
+
+/* ---- spec and event ---------------------------------------------------- */
+
+#define UCORE_SPEC_LEN		192
+#define UCORE_SPEC_ITEMS	32
+#define UCORE_EVENT_TERMS	32
+
+/**
+ * struct ucore_spec - an event as written, split into words
+ * @text: as written, for labels and messages
+ * @head: before the first slash: box type with or without a number, or a full
+ *        event name
+ * @nr: elements of @items
+ * @items: what stands between the slashes; @value is NULL without "="
+ *
+ * Pointers lead into @words: copy the structure with ucore_spec_next() only.
+ */
+struct ucore_spec {
+	char text[UCORE_SPEC_LEN];
+	char words[UCORE_SPEC_LEN];
+	const char *head;
+	unsigned int nr;
+	struct {
+		const char *key;
+		const char *value;
+	} items[UCORE_SPEC_ITEMS];
+};
+
+/**
+ * ucore_spec_next() - take the next event from a comma-separated list
+ * @list: position in the list, moved on
+ *
+ * Checks the form only; needs no device.
+ * Return: 1 a spec, 0 end of the list, -EINVAL.
+ */
+int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_error *err);
+
+#define UCORE_ANY		0xffffffffU	/* all dies, all instances */
+
+/**
+ * struct ucore_event - what to count, and where
+ * @label: as the user wrote it
+ * @type: box type
+ * @instance: instance on each die, or UCORE_ANY
+ * @die: die id, or UCORE_ANY
+ * @desc: the named event, NULL for a raw one
+ * @counters: counters allowed, a bit each; 0: any general counter
+ * @period: counts from sample to sample, 0: count only
+ * @nr_terms: elements of @terms
+ * @terms: field values
+ */
+struct ucore_event {
+	char label[UCORE_SPEC_LEN];
+	char type[UCORE_NAME_LEN];
+	uint32_t instance;
+	uint32_t die;
+	const struct ucore_event_desc *desc;
+	uint64_t counters;
+	uint64_t period;
+	unsigned int nr_terms;
+	struct ucore_term terms[UCORE_EVENT_TERMS];
+};
+
+/**
+ * ucore_event_resolve() - find the boxes, the fields and the values of a spec
+ *
+ * Terms: an event name, "fixed", any field of the box ("umask=0x3"; without a
+ * value it is 1), "period=N", "counter=N", "die=N".  Missing filters get their
+ * neutral value where there is one.
+ *
+ * Errors: -ENOENT (no such box, die or event), -EINVAL (unknown term, no event,
+ * a term twice, a filter missing), -ERANGE (value), -ENXIO (counter), and those
+ * of ucore_device_fields().
+ */
+int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
+			struct ucore_event *event, struct ucore_error *err);
+
+/** ucore_event_matches() - does the event want this box? */
+bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box *box);
+
+/* ---- session ----------------------------------------------------------- */
+
+struct ucore_session;
+
+/**
+ * struct ucore_session_config - as in struct ucore_create_session
+ * @flags: UCORE_SESSION_*
+ * @timer_ns: timer trigger, 100000 to 10^12, or 0
+ * @ring_size: bytes per die, power of two, 4096 to 2^26, or 0
+ * @wakeup: bytes unread that wake a poller, less than @ring_size
+ */
+struct ucore_session_config {
+	uint32_t flags;
+	uint64_t timer_ns;
+	uint32_t ring_size;
+	uint32_t wakeup;
+};
+
+/**
+ * struct ucore_slot - one event on one box
+ * @event: event id, as in ucore_value.event
+ * @index: number of the ucore_session_add() call that made it, from 0
+ * @box: box id
+ * @die: die id
+ * @instance: of the box among those of its type on the die
+ * @counter: counter first given; the driver may move it until START
+ */
+struct ucore_slot {
+	uint32_t event;
+	uint32_t index;
+	uint32_t box;
+	uint32_t die;
+	uint32_t instance;
+	uint32_t counter;
+};
+
+/**
+ * struct ucore_snapshot - one READ
+ * @values: @nr_values counts; values[i] belongs to slot i of the session
+ * @dies: @nr_dies dies, in the order of die ids
+ * @skew_ns: between the first and the last die's freeze
+ */
+struct ucore_snapshot {
+	size_t nr_values;
+	const struct ucore_value *values;
+	size_t nr_dies;
+	const struct ucore_read_die *dies;
+	uint64_t skew_ns;
+};
+
+/**
+ * ucore_session_create() - a session without events
+ * @config: NULL for all zero
+ *
+ * Errors: -EINVAL, -ERANGE, -ENODEV, -EBUSY, -ENOMEM, -EMFILE.
+ */
+int ucore_session_create(struct ucore_device *dev, const struct ucore_session_config *config,
+			 struct ucore_session **out, struct ucore_error *err);
+
+/** ucore_session_destroy() - stop, release the boxes, free; rings first; NULL is fine */
+void ucore_session_destroy(struct ucore_session *session);
+
+/**
+ * ucore_session_add() - put an event on every box it wants, or on none
+ *
+ * Errors: those of UCORE_EVENT_ADD, explained: -EBUSY names the holder, -ENOSPC
+ * the full box, -EADDRINUSE the two events that disagree.
+ */
+int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
+		      struct ucore_error *err);
+
+/** ucore_session_pmi_cpu() - choose the CPU that takes its die's PMI and reads its boxes */
+int ucore_session_pmi_cpu(struct ucore_session *session, uint32_t cpu, struct ucore_error *err);
+
+int ucore_session_start(struct ucore_session *session, struct ucore_error *err);
+int ucore_session_stop(struct ucore_session *session, struct ucore_error *err);
+int ucore_session_reset(struct ucore_session *session, struct ucore_error *err);
+
+/**
+ * ucore_session_read() - one coherent snapshot, one system call
+ * @flags: UCORE_READ_*
+ * @snap: points into the session; valid until the next read or add
+ *
+ * Allocates at the first call after an add only.
+ */
+int ucore_session_read(struct ucore_session *session, uint32_t flags, struct ucore_snapshot *snap,
+		       struct ucore_error *err);
+
+/** ucore_session_status() - counters of the session's own cost and losses */
+int ucore_session_status(struct ucore_session *session, struct ucore_status *status,
+			 struct ucore_error *err);
+
+/** ucore_session_fd() - for poll(): readable when any ring has reached its watermark */
+int ucore_session_fd(const struct ucore_session *session);
+
+/** ucore_session_slots() - what is counted where, @nr slots in the order they were added */
+const struct ucore_slot *ucore_session_slots(const struct ucore_session *session, size_t *nr);
+
+/** ucore_session_event() - the event of ucore_slot.index; NULL beyond the last */
+const struct ucore_event *ucore_session_event(const struct ucore_session *session,
+					      uint32_t index);
+
+/* ---- ring -------------------------------------------------------------- */
+
+struct ucore_ring;
+
+/**
+ * ucore_ring_open() - map the ring of one die
+ *
+ * Errors: -ENOENT (no such die in the session, or no rings), -EPROTO, -ENOMEM.
+ */
+int ucore_ring_open(struct ucore_session *session, uint32_t die, struct ucore_ring **out,
+		    struct ucore_error *err);
+
+/** ucore_ring_close() - unmap; NULL is fine */
+void ucore_ring_close(struct ucore_ring *ring);
+
+/** ucore_ring_die() - the die of the ring */
+uint32_t ucore_ring_die(const struct ucore_ring *ring);
+
+/**
+ * ucore_ring_next() - the next unread record, checked; PAD records are skipped
+ * @record: in the ring itself, valid until ucore_ring_release()
+ *
+ * Return: 1 a record, 0 the ring is empty, -EBADMSG: the content makes no
+ * sense; everything up to the producer's position has been skipped.
+ */
+int ucore_ring_next(struct ucore_ring *ring, const struct ucore_record **record);
+
+/** ucore_ring_release() - give the space of the records taken back to the kernel */
+void ucore_ring_release(struct ucore_ring *ring);
+
+/** ucore_ring_lost() - records lost since the session was created */
+uint64_t ucore_ring_lost(const struct ucore_ring *ring);
+
+/**
+ * ucore_record_check() - is there a whole, well-formed record in these bytes?
+ * @data: 8-byte aligned
+ * @avail: bytes that may be looked at
+ *
+ * Known types have all their fields and as many values as they say; unknown
+ * types have a head.
+ * Return: the record's size, or -EBADMSG.
+ */
+int ucore_record_check(const void *data, size_t avail);
+
+/* ---- file -------------------------------------------------------------- */
+
+#define UCORE_FILE_MAGIC	"UCORE\r\n\032"
+#define UCORE_FILE_VERSION	1
+#define UCORE_FILE_MAX_DIES	1024
+#define UCORE_FILE_MAX_EVENTS	65536
+#define UCORE_FILE_MAX_RECORD	(2U << 20)
+
+/*
+ * A file of samples, little endian, is
+ *
+ *   struct ucore_file_header
+ *   struct ucore_file_die	[nr_dies]
+ *   struct ucore_file_event	[nr_events]
+ *   entries until the end of the file, each
+ *	struct ucore_file_entry
+ *	a record as it came from the ring (struct ucore_record ...), or
+ *	struct ucore_status (the last entry, missing when recording was cut short)
+ */
+
+/**
+ * struct ucore_file_header
+ * @magic: UCORE_FILE_MAGIC
+ * @version: UCORE_FILE_VERSION
+ * @size: of this structure
+ * @die_size: of struct ucore_file_die
+ * @event_size: of struct ucore_file_event
+ * @nr_dies: dies recorded
+ * @nr_events: events recorded
+ * @timer_ns: timer trigger, 0 if none
+ * @start: when counting started, CLOCK_MONOTONIC
+ * @start_real: the same moment, CLOCK_REALTIME
+ * @platform: ucore_info.platform
+ */
+struct ucore_file_header {
+	char magic[8];
+	__u32 version;
+	__u32 size;
+	__u32 die_size;
+	__u32 event_size;
+	__u32 nr_dies;
+	__u32 nr_events;
+	__u64 timer_ns;
+	__u64 start;
+	__u64 start_real;
+	char platform[UCORE_NAME_LEN];
+};
+
+/**
+ * struct ucore_file_die
+ * @die: die id
+ * @package: socket
+ */
+struct ucore_file_die {
+	__u32 die;
+	__u32 package;
+};
+
+/**
+ * struct ucore_file_event - one event on one box
+ * @event: id, as in ucore_value.event
+ * @index: events of one command-line word share it
+ * @die: die id
+ * @instance: of the box
+ * @counter: counter at the time of recording
+ * @bytes: bytes per count, or 0
+ * @period: overflow period, or 0
+ * @type: box type
+ * @label: as the user wrote it
+ */
+struct ucore_file_event {
+	__u32 event;
+	__u32 index;
+	__u32 die;
+	__u32 instance;
+	__u32 counter;
+	__u32 bytes;
+	__u64 period;
+	char type[UCORE_NAME_LEN];
+	char label[UCORE_SPEC_LEN];
+};
+
+#define UCORE_FILE_RECORD	1	/* a record follows */
+#define UCORE_FILE_STATUS	2	/* struct ucore_status follows */
+
+/**
+ * struct ucore_file_entry
+ * @kind: UCORE_FILE_*; unknown ones are skipped
+ * @die: die of the record
+ * @size: bytes that follow, a multiple of 8
+ * @reserved: 0
+ */
+struct ucore_file_entry {
+	__u32 kind;
+	__u32 die;
+	__u32 size;
+	__u32 reserved;
+};
+
+struct ucore_file;
+
+/**
+ * ucore_file_create() - start a file for a session that has all its events
+ * @path: "-" for standard output
+ * @config: the session's
+ */
+int ucore_file_create(const char *path, struct ucore_device *dev, struct ucore_session *session,
+		      const struct ucore_session_config *config, struct ucore_file **out,
+		      struct ucore_error *err);
+
+/** ucore_file_write() - append a record of a die */
+int ucore_file_write(struct ucore_file *file, uint32_t die, const struct ucore_record *record,
+		     struct ucore_error *err);
+
+/** ucore_file_flush() - hand everything written so far to the file or pipe */
+int ucore_file_flush(struct ucore_file *file, struct ucore_error *err);
+
+/** ucore_file_finish() - append the final status and flush */
+int ucore_file_finish(struct ucore_file *file, const struct ucore_status *status,
+		      struct ucore_error *err);
+
+/**
+ * ucore_file_open() - open a file of samples and check its head
+ * @path: "-" for standard input
+ *
+ * Nothing in the file is trusted.
+ * Errors: what open(2) and read(2) give, -EBADMSG (not a file of samples, cut
+ * off or damaged), -EPROTO (a newer version), -ENOMEM.
+ */
+int ucore_file_open(const char *path, struct ucore_file **out, struct ucore_error *err);
+
+const struct ucore_file_header *ucore_file_header(const struct ucore_file *file);
+const struct ucore_file_die *ucore_file_dies(const struct ucore_file *file);
+const struct ucore_file_event *ucore_file_events(const struct ucore_file *file);
+
+/** ucore_file_find() - the event with this id, NULL if there is none */
+const struct ucore_file_event *ucore_file_find(const struct ucore_file *file, uint32_t event);
+
+/**
+ * ucore_file_next() - the next entry
+ * @entry: its head
+ * @data: what follows, checked to be what @entry->kind says; valid until the next call
+ *
+ * Unknown kinds are skipped.
+ * Return: 1 an entry, 0 end of file, -EBADMSG (cut off or damaged), or what
+ * read(2) gives.
+ */
+int ucore_file_next(struct ucore_file *file, struct ucore_file_entry *entry, const void **data,
+		    struct ucore_error *err);
+
+/** ucore_file_close() - close and free, a file being written too; NULL is fine */
+void ucore_file_close(struct ucore_file *file);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBUCORE_H */

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Is a record what it claims to be?  Rings and files ask the same question.
+ */
+#include <errno.h>
+
+#include "internal.h"
+
+/* A PAD may be too short for a sequence number */
+#define PAD_MIN		offsetof(struct ucore_record, seq)
+
+static bool sample_fits(const struct ucore_sample *sample, size_t size)
+{
+	return size >= sizeof(*sample) &&
+	       sample->nr_values == (size - sizeof(*sample)) / sizeof(sample->values[0]) &&
+	       (size - sizeof(*sample)) % sizeof(sample->values[0]) == 0;
+}
+
+int ucore_record_check(const void *data, size_t avail)
+{
+	const struct ucore_record *record = data;
+	size_t size;
+
+	if (avail < PAD_MIN)
+		return -EBADMSG;
+	size = record->size;
+	if (size % 8 || size > avail || size > UCORE_FILE_MAX_RECORD)
+		return -EBADMSG;
+
+	switch (record->type) {
+	case UCORE_RECORD_PAD:
+		return size >= PAD_MIN ? (int)size : -EBADMSG;
+	case UCORE_RECORD_SAMPLE:
+		return sample_fits(data, size) ? (int)size : -EBADMSG;
+	case UCORE_RECORD_LOST:
+		return size >= sizeof(struct ucore_lost) ? (int)size : -EBADMSG;
+	case UCORE_RECORD_GAP:
+		return size >= sizeof(struct ucore_gap) ? (int)size : -EBADMSG;
+	default:
+		return size >= sizeof(*record) ? (int)size : -EBADMSG;
+	}
+}

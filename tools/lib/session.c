@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The session: events on counters, started, stopped and read; and why the
+ * driver refused.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define TIMER_MIN	100000ULL
+#define TIMER_MAX	1000000000000ULL
+#define RING_MIN	4096U
+#define RING_MAX	(1U << 26)
+
+static int session_ioctl(const struct ucore_session *session, unsigned long command, void *arg)
+{
+	return ucore_device_ioctl(session->dev, session->fd, command, arg);
+}
+
+/* ---- create and destroy ------------------------------------------------ */
+
+static int config_check(const struct ucore_session_config *config, struct ucore_error *err)
+{
+	uint32_t ring = config->ring_size;
+
+	if (config->timer_ns && (config->timer_ns < TIMER_MIN || config->timer_ns > TIMER_MAX))
+		return ucore_error_set(err, -ERANGE, "timer of %llu ns: from 100us to 1000s",
+				       (unsigned long long)config->timer_ns);
+	if (ring && (ring < RING_MIN || ring > RING_MAX || ring & (ring - 1)))
+		return ucore_error_set(err, -ERANGE,
+				       "ring of %u bytes: a power of two from 4K to 64M", ring);
+	if (config->wakeup && config->wakeup >= ring)
+		return ucore_error_set(err, -ERANGE,
+				       "wakeup at %u bytes: less than the ring's %u bytes",
+				       config->wakeup, ring);
+	return 0;
+}
+
+/* ENODEV and EBUSY have their reason in INFO, which may have changed since */
+static int create_error(struct ucore_device *dev, int code, struct ucore_error *err)
+{
+	if ((code == -ENODEV || code == -EBUSY) && !ucore_device_refresh(dev, NULL) &&
+	    ucore_device_ready(dev, err))
+		return code;
+	return ucore_error_set(err, code, "cannot create a session: %s", strerror(-code));
+}
+
+int ucore_session_create(struct ucore_device *dev, const struct ucore_session_config *config,
+			 struct ucore_session **out, struct ucore_error *err)
+{
+	static const struct ucore_session_config none;
+	struct ucore_session *session;
+	int ret;
+
+	if (!config)
+		config = &none;
+	ret = config_check(config, err);
+	if (ret)
+		return ret;
+	session = calloc(1, sizeof(*session));
+	if (!session)
+		return ucore_error_set(err, -ENOMEM, "out of memory");
+
+	UCORE_ARG(ucore_create_session, create, .flags = config->flags,
+		  .timer_ns = config->timer_ns, .ring_size = config->ring_size,
+		  .wakeup = config->wakeup);
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_CREATE_SESSION, &create);
+	if (ret) {
+		free(session);
+		return create_error(dev, ret, err);
+	}
+	session->dev = dev;
+	session->fd = create.fd;
+	session->config = *config;
+	*out = session;
+	return 0;
+}
+
+void ucore_session_destroy(struct ucore_session *session)
+{
+	if (!session)
+		return;
+	session->dev->sys->close(session->fd);
+	free(session->dies);
+	free(session->values);
+	free(session->raw);
+	free(session->slots);
+	free(session->events);
+	free(session);
+}
+
+/* ---- why an event was refused ------------------------------------------ */
+
+static int error_busy(struct ucore_session *session, const struct ucore_event *event,
+		      uint32_t box, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_status, status);
+	const struct ucore_box *b;
+
+	if (!session_ioctl(session, UCORE_STATUS, &status) &&
+	    status.state == UCORE_SESSION_RUNNING)
+		return ucore_error_set(err, -EBUSY,
+				       "event '%s': the session is running: stop it first",
+				       event->label);
+	if (!ucore_device_refresh(session->dev, NULL) && ucore_device_ready(session->dev, err))
+		return -EBUSY;
+	b = &session->dev->boxes[box];
+	if (b->owner && b->owner != status.session)
+		return ucore_error_set(err, -EBUSY,
+				       "event '%s': %s%u of die %u is in use by process %u (%s): end it, or count on another box",
+				       event->label, b->type, b->instance, b->die, b->owner_pid,
+				       b->owner_comm);
+	return ucore_error_set(err, -EBUSY,
+			       "event '%s': %s%u of die %u was in use a moment ago: try again",
+			       event->label, b->type, b->instance, b->die);
+}
+
+static int error_full(const struct ucore_session *session, const struct ucore_event *event,
+		      const struct ucore_box *box, struct ucore_error *err)
+{
+	unsigned int nr = 0;
+
+	for (size_t i = 0; i < session->nr_slots; i++)
+		nr += session->slots[i].box == box->box;
+	return ucore_error_set(err, -ENOSPC,
+			       "event '%s': %s%u of die %u is full: no counter that can count it is left (%u general, %u fixed, %u in use); there is no multiplexing: use fewer events",
+			       event->label, box->type, box->instance, box->die,
+			       box->nr_counters, box->nr_fixed, nr);
+}
+
+/* The value that an event wants of a field, if it says so */
+static const struct ucore_term *event_term(const struct ucore_event *event, uint32_t field)
+{
+	for (unsigned int i = 0; i < event->nr_terms; i++)
+		if (event->terms[i].field == field)
+			return &event->terms[i];
+	return NULL;
+}
+
+/* Two events that share a box and disagree on a field all its counters share */
+static const struct ucore_field *field_conflict(const struct ucore_field *fields, size_t nr,
+						const struct ucore_event *a,
+						const struct ucore_event *b)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_term *ta = event_term(a, fields[i].field);
+		const struct ucore_term *tb = event_term(b, fields[i].field);
+
+		if (fields[i].flags & UCORE_FIELD_SHARED && ta && tb && ta->value != tb->value)
+			return &fields[i];
+	}
+	return NULL;
+}
+
+static int error_shared(struct ucore_session *session, const struct ucore_event *event,
+			const struct ucore_box *box, struct ucore_error *err)
+{
+	const struct ucore_field *fields, *field;
+	size_t nr;
+
+	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL))
+		nr = 0;
+	for (size_t i = 0; i < session->nr_slots; i++) {
+		const struct ucore_event *other = &session->events[session->slots[i].index];
+
+		if (session->slots[i].box != box->box)
+			continue;
+		field = field_conflict(fields, nr, event, other);
+		if (field)
+			return ucore_error_set(err, -EADDRINUSE,
+					       "event '%s': %s%u has one %s for all its counters, and '%s' wants another value: use one value, or another box",
+					       event->label, box->type, box->instance, field->name,
+					       other->label);
+	}
+	return ucore_error_set(err, -EADDRINUSE,
+			       "event '%s': another event of %s%u wants other values in a filter they share",
+			       event->label, box->type, box->instance);
+}
+
+static int add_error(struct ucore_session *session, const struct ucore_event *event,
+		     const struct ucore_box *box, int code, struct ucore_error *err)
+{
+	switch (code) {
+	case -EBUSY:
+		return error_busy(session, event, box->box, err);
+	case -ENOSPC:
+		return error_full(session, event, box, err);
+	case -EADDRINUSE:
+		return error_shared(session, event, box, err);
+	case -EOPNOTSUPP:
+		return ucore_error_set(err, code,
+				       "event '%s': %s cannot interrupt at an overflow: give the period to an event of another box (imc, ubox ...), or use a timer",
+				       event->label, box->type);
+	case -ENXIO:
+		return ucore_error_set(err, code,
+				       "event '%s': %s cannot count this on counters 0x%llx; see 'ucoretool list fields'",
+				       event->label, box->type,
+				       (unsigned long long)event->counters);
+	case -ERANGE:
+		return ucore_error_set(err, code,
+				       "event '%s': a value or the period %llu does not fit the %u bits of %s's counters and fields",
+				       event->label, (unsigned long long)event->period,
+				       event->counters >> UCORE_COUNTER_FIXED ?
+				       box->fixed_width : box->width, box->type);
+	case -ENODEV:
+		return ucore_error_set(err, code, "event '%s': %s%u of die %u stopped answering",
+				       event->label, box->type, box->instance, box->die);
+	default:
+		return ucore_error_set(err, code, "event '%s' on %s%u of die %u: %s",
+				       event->label, box->type, box->instance, box->die,
+				       strerror(-code));
+	}
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+/* Room for one more event on every box; READ buffers are made anew */
+static int session_grow(struct ucore_session *session)
+{
+	size_t nr = session->nr_slots + session->dev->nr_boxes;
+	struct ucore_event *events;
+	struct ucore_slot *slots;
+
+	events = realloc(session->events, (session->nr_events + 1) * sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	session->events = events;
+	slots = realloc(session->slots, (nr ? nr : 1) * sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	session->slots = slots;
+	free(session->raw);
+	session->raw = NULL;
+	return 0;
+}
+
+static int box_add(struct ucore_session *session, const struct ucore_event *event,
+		   const struct ucore_box *box)
+{
+	UCORE_ARG(ucore_event_add, add, .box = box->box, .nr_terms = event->nr_terms,
+		  .terms = (uintptr_t)event->terms, .counters = event->counters,
+		  .period = event->period);
+	int ret = session_ioctl(session, UCORE_EVENT_ADD, &add);
+
+	if (ret)
+		return ret;
+	session->slots[session->nr_slots++] = (struct ucore_slot) {
+		.event = add.event,
+		.index = (uint32_t)session->nr_events,
+		.box = box->box,
+		.die = box->die,
+		.instance = box->instance,
+		.counter = add.counter,
+	};
+	return 0;
+}
+
+static void slots_remove(struct ucore_session *session, size_t keep)
+{
+	while (session->nr_slots > keep) {
+		UCORE_ARG(ucore_event_remove, remove,
+			  .event = session->slots[--session->nr_slots].event);
+		session_ioctl(session, UCORE_EVENT_REMOVE, &remove);
+	}
+}
+
+int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
+		      struct ucore_error *err)
+{
+	struct ucore_device *dev = session->dev;
+	size_t before = session->nr_slots;
+	int ret = session_grow(session);
+
+	if (ret)
+		return ucore_error_set(err, ret, "out of memory");
+	for (size_t i = 0; i < dev->nr_boxes; i++) {
+		struct ucore_box box = dev->boxes[i];
+
+		if (!ucore_event_matches(event, &box))
+			continue;
+		ret = box_add(session, event, &box);
+		if (ret) {
+			/* the explanation looks at what is on the box: explain, then undo */
+			add_error(session, event, &box, ret, err);
+			slots_remove(session, before);
+			return ret;
+		}
+	}
+	if (session->nr_slots == before)
+		return ucore_error_set(err, -ENOENT, "event '%s': no box of this machine matches",
+				       event->label);
+	session->events[session->nr_events++] = *event;
+	return 0;
+}
+
+int ucore_session_pmi_cpu(struct ucore_session *session, uint32_t cpu, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_set_pmi_cpu, set, .cpu = cpu);
+	int ret = session_ioctl(session, UCORE_SET_PMI_CPU, &set);
+
+	switch (ret) {
+	case 0:
+		return 0;
+	case -ENOENT:
+		return ucore_error_set(err, ret, "CPU %u: no such CPU, or its die has no boxes", cpu);
+	case -EAGAIN:
+		return ucore_error_set(err, ret, "CPU %u is offline: choose another", cpu);
+	case -ERANGE:
+		return ucore_error_set(err, ret,
+				       "CPU %u: pmi_core_sel cannot name its core: choose another",
+				       cpu);
+	case -EBUSY:
+		return ucore_error_set(err, ret,
+				       "CPU %u: another session has chosen a different PMI core on this die: use the same one, or end that session",
+				       cpu);
+	default:
+		return ucore_error_set(err, ret, "CPU %u as PMI core: %s", cpu, strerror(-ret));
+	}
+}
+
+/* ---- start, stop, read ------------------------------------------------- */
+
+static int start_error(struct ucore_session *session, int code, struct ucore_error *err)
+{
+	switch (code) {
+	case -ENOENT:
+		return ucore_error_set(err, code, "cannot start: the session has no events");
+	case -ENOSPC:
+		return ucore_error_set(err, code,
+				       "cannot start: a ring of %u bytes cannot hold two samples of %zu events: use a larger ring",
+				       session->config.ring_size, session->nr_slots);
+	case -EALREADY:
+		return ucore_error_set(err, code, "cannot start: the session is running");
+	case -EAGAIN:
+		return ucore_error_set(err, code,
+				       "cannot start: a die has no CPU online, or one just went away: try again");
+	case -ENODEV:
+		return ucore_error_set(err, code,
+				       "cannot start: a box stopped answering; see 'ucoretool list'");
+	case -EBUSY:
+		return ucore_error_set(err, code,
+				       "cannot start: the kernel's intel_uncore driver holds the hardware: modprobe -r intel_uncore");
+	default:
+		return ucore_error_set(err, code, "cannot start: %s", strerror(-code));
+	}
+}
+
+int ucore_session_start(struct ucore_session *session, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_command, command);
+	int ret = session_ioctl(session, UCORE_START, &command);
+
+	return ret ? start_error(session, ret, err) : 0;
+}
+
+int ucore_session_stop(struct ucore_session *session, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_command, command);
+	int ret = session_ioctl(session, UCORE_STOP, &command);
+
+	return ret ? ucore_error_set(err, ret, "cannot stop: %s", strerror(-ret)) : 0;
+}
+
+int ucore_session_reset(struct ucore_session *session, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_command, command);
+	int ret = session_ioctl(session, UCORE_RESET, &command);
+
+	return ret ? ucore_error_set(err, ret, "cannot reset: %s", strerror(-ret)) : 0;
+}
+
+static int read_buffers(struct ucore_session *session)
+{
+	size_t nr = session->nr_slots ? session->nr_slots : 1;
+
+	if (session->raw)
+		return 0;
+	free(session->values);
+	free(session->dies);
+	session->nr_dies = session->dev->nr_dies ? session->dev->nr_dies : 1;
+	session->values = calloc(nr, sizeof(*session->values));
+	session->dies = calloc(session->nr_dies, sizeof(*session->dies));
+	session->raw = calloc(nr, sizeof(*session->raw));
+	if (session->values && session->dies && session->raw)
+		return 0;
+	free(session->raw);
+	session->raw = NULL;
+	return -ENOMEM;
+}
+
+/* The kernel sorts by event id, and so are the slots unless ids were not rising */
+static int values_sort(struct ucore_session *session, size_t nr)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < session->nr_slots; i++) {
+		size_t tried = 0;
+
+		while (tried < nr && session->raw[next].event != session->slots[i].event) {
+			next = next + 1 < nr ? next + 1 : 0;
+			tried++;
+		}
+		if (tried == nr)
+			return -EPROTO;
+		session->values[i] = session->raw[next];
+		next = next + 1 < nr ? next + 1 : 0;
+	}
+	return 0;
+}
+
+int ucore_session_read(struct ucore_session *session, uint32_t flags, struct ucore_snapshot *snap,
+		       struct ucore_error *err)
+{
+	int ret = read_buffers(session);
+
+	if (ret)
+		return ucore_error_set(err, ret, "out of memory");
+	UCORE_ARG(ucore_read, read, .flags = flags, .nr_values = (uint32_t)session->nr_slots,
+		  .nr_dies = (uint32_t)session->nr_dies, .values = (uintptr_t)session->raw,
+		  .dies = (uintptr_t)session->dies);
+	ret = session_ioctl(session, UCORE_READ, &read);
+	if (!ret && (read.nr_values > session->nr_slots || read.nr_dies > session->nr_dies))
+		ret = -EPROTO;
+	if (!ret)
+		ret = values_sort(session, read.nr_values);
+	if (ret)
+		return ucore_error_set(err, ret, "cannot read the counters: %s", strerror(-ret));
+	*snap = (struct ucore_snapshot) {
+		.nr_values = session->nr_slots,
+		.values = session->values,
+		.nr_dies = read.nr_dies,
+		.dies = session->dies,
+		.skew_ns = read.skew_ns,
+	};
+	return 0;
+}
+
+int ucore_session_status(struct ucore_session *session, struct ucore_status *status,
+			 struct ucore_error *err)
+{
+	UCORE_ARG(ucore_status, answer);
+	int ret = session_ioctl(session, UCORE_STATUS, &answer);
+
+	if (ret)
+		return ucore_error_set(err, ret, "STATUS: %s", strerror(-ret));
+	*status = answer;
+	return 0;
+}
+
+int ucore_session_fd(const struct ucore_session *session)
+{
+	return session->fd;
+}
+
+const struct ucore_slot *ucore_session_slots(const struct ucore_session *session, size_t *nr)
+{
+	*nr = session->nr_slots;
+	return session->slots;
+}
+
+const struct ucore_event *ucore_session_event(const struct ucore_session *session,
+					      uint32_t index)
+{
+	return index < session->nr_events ? &session->events[index] : NULL;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The form of an event on a command line: head[/term[=value],.../].
+ * Knows no device and no names; event.c gives the words a meaning.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* A comma ends the spec, unless it stands between slashes */
+static size_t spec_length(const char *list, unsigned int *slashes)
+{
+	size_t i;
+
+	*slashes = 0;
+	for (i = 0; list[i]; i++) {
+		if (list[i] == '/')
+			++*slashes;
+		else if (list[i] == ',' && *slashes % 2 == 0)
+			break;
+	}
+	return i;
+}
+
+static int spec_items(struct ucore_spec *spec, char *terms, struct ucore_error *err)
+{
+	char *term;
+
+	while ((term = strsep(&terms, ","))) {
+		char *value = strchr(term, '=');
+
+		if (spec->nr == UCORE_SPEC_ITEMS)
+			return ucore_error_set(err, -EINVAL, "event '%s': more than %d terms",
+					       spec->text, UCORE_SPEC_ITEMS);
+		if (value)
+			*value++ = 0;
+		if (!*term || (value && !*value))
+			return ucore_error_set(err, -EINVAL,
+					       "event '%s': a term is empty: write name or name=value",
+					       spec->text);
+		spec->items[spec->nr].key = term;
+		spec->items[spec->nr].value = value;
+		spec->nr++;
+	}
+	return 0;
+}
+
+static int spec_split(struct ucore_spec *spec, unsigned int slashes, struct ucore_error *err)
+{
+	char *slash = strchr(spec->words, '/');
+
+	spec->head = spec->words;
+	spec->nr = 0;
+	if (!slash)
+		return *spec->head ? 0 : ucore_error_set(err, -EINVAL,
+			"an event is empty: write box/EVENT/, for example imc/CAS_COUNT.RD/");
+	if (slashes != 2 || spec->words[strlen(spec->words) - 1] != '/')
+		return ucore_error_set(err, -EINVAL,
+				       "event '%s': write box/term,.../ with exactly two slashes",
+				       spec->text);
+	*slash = 0;
+	spec->words[strlen(spec->text) - 1] = 0;
+	if (!*spec->head)
+		return ucore_error_set(err, -EINVAL, "event '%s': no box before the slash",
+				       spec->text);
+	if (!slash[1])
+		return ucore_error_set(err, -EINVAL,
+				       "event '%s': nothing between the slashes: which event?",
+				       spec->text);
+	return spec_items(spec, slash + 1, err);
+}
+
+int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_error *err)
+{
+	unsigned int slashes;
+	size_t length;
+
+	if (!*list)
+		return 0;
+	length = spec_length(*list, &slashes);
+	if (length >= sizeof(spec->text))
+		return ucore_error_set(err, -EINVAL, "event '%.40s...': longer than %zu letters",
+				       *list, sizeof(spec->text) - 1);
+	for (size_t i = 0; i < length; i++)
+		if (!isgraph((unsigned char)(*list)[i]))
+			return ucore_error_set(err, -EINVAL,
+					       "event '%.*s': letter %zu does not belong there",
+					       (int)length, *list, i + 1);
+	memset(spec, 0, sizeof(*spec));
+	memcpy(spec->text, *list, length);
+	memcpy(spec->words, *list, length);
+	*list = (*list)[length] ? *list + length + 1 : NULL;
+	return spec_split(spec, slashes, err) ? -EINVAL : 1;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * From argv to a command's struct, with the command's option table as the only
+ * source: getopt strings, help text and completion are made from it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+#define MAX_OPTIONS	40
+
+static const struct option_desc common_options[] = {
+	{ OPT_DEVICE, "device", "NODE", "device node (" UCORE_DEVICE ")" },
+	{ OPT_HELP, "help", NULL, "this text" },
+	{ 0 },
+};
+
+/* ---- complaints -------------------------------------------------------- */
+
+int tool_usage(const struct tool *tool, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "ucoretool %s: ", tool->command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "; see 'ucoretool %s --help'\n", tool->command->name);
+	return EXIT_USAGE;
+}
+
+int tool_error(const struct tool *tool, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "ucoretool %s: ", tool->command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return EXIT_FAILURE;
+}
+
+/*
+ * The library's message, and the exit code: 2 for what the user asked in vain,
+ * 1 for what the machine refused.
+ */
+int tool_fail(const struct tool *tool, int code)
+{
+	fprintf(stderr, "ucoretool %s: %s\n", tool->command->name, tool->err.text);
+	switch (code) {
+	case -EINVAL:
+	case -ENOENT:
+	case -ENXIO:
+	case -ERANGE:
+	case -ENOSPC:
+	case -EADDRINUSE:
+	case -EOPNOTSUPP:
+		return EXIT_USAGE;
+	default:
+		return EXIT_FAILURE;
+	}
+}
+
+/* ---- values ------------------------------------------------------------ */
+
+int parse_u64(struct tool *tool, const char *what, const char *text, uint64_t low, uint64_t high,
+	      uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (!isdigit((unsigned char)*text) || *end || errno)
+		return tool_usage(tool, "%s '%s' is not a number", what, text);
+	if (*value < low || *value > high)
+		return tool_usage(tool, "%s %s: from %llu to %llu", what, text,
+				  (unsigned long long)low, (unsigned long long)high);
+	return 0;
+}
+
+struct suffix {
+	const char *text;
+	uint64_t factor;
+};
+
+/* A decimal number with one of the suffixes */
+static int parse_suffixed(const char *text, const struct suffix *suffixes, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || errno)
+		return -EINVAL;
+	for (; suffixes->text; suffixes++)
+		if (!strcasecmp(end, suffixes->text))
+			return __builtin_mul_overflow(*value, suffixes->factor, value) ? -EINVAL : 0;
+	return -EINVAL;
+}
+
+int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t *value)
+{
+	static const struct suffix suffixes[] = {
+		{ "", 1 }, { "k", 1 << 10 }, { "m", 1 << 20 }, { NULL, 0 },
+	};
+	uint64_t bytes;
+
+	if (parse_suffixed(text, suffixes, &bytes) || bytes < 4096 || bytes > 1U << 26 ||
+	    bytes & (bytes - 1))
+		return tool_usage(tool, "%s '%s': a power of two from 4K to 64M", what, text);
+	*value = (uint32_t)bytes;
+	return 0;
+}
+
+int parse_duration(struct tool *tool, const char *what, const char *text, uint64_t *ns)
+{
+	static const struct suffix suffixes[] = {
+		{ "ns", 1 }, { "us", NSEC_PER_USEC }, { "ms", NSEC_PER_MSEC },
+		{ "s", NSEC_PER_SEC }, { NULL, 0 },
+	};
+
+	if (parse_suffixed(text, suffixes, ns))
+		return tool_usage(tool, "%s '%s': a number with ns, us, ms or s", what, text);
+	return 0;
+}
+
+int parse_separator(struct tool *tool, const char *text, char *separator)
+{
+	if (!strcmp(text, "\\t"))
+		text = "\t";
+	if (strlen(text) != 1 || isalnum((unsigned char)*text) || strchr("\"\n\r.-/", *text))
+		return tool_usage(tool, "separator '%s': one letter such as , or ; or \\t", text);
+	*separator = *text;
+	return 0;
+}
+
+/* ---- options ----------------------------------------------------------- */
+
+struct getopt_tables {
+	char letters[2 * MAX_OPTIONS + 3];
+	struct option longs[MAX_OPTIONS + 1];
+	size_t nr_letters;
+	size_t nr_longs;
+};
+
+static void tables_add(struct getopt_tables *tables, const struct option_desc *desc)
+{
+	for (; desc && desc->letter; desc++) {
+		if (desc->letter < OPT_HELP) {
+			tables->letters[tables->nr_letters++] = (char)desc->letter;
+			if (desc->arg)
+				tables->letters[tables->nr_letters++] = ':';
+		}
+		if (desc->name)
+			tables->longs[tables->nr_longs++] = (struct option) {
+				.name = desc->name,
+				.has_arg = desc->arg ? required_argument : no_argument,
+				.val = desc->letter,
+			};
+	}
+}
+
+static void tables_make(struct getopt_tables *tables, const struct command *command)
+{
+	memset(tables, 0, sizeof(*tables));
+	if (command->runs_command)
+		tables->letters[tables->nr_letters++] = '+';
+	tables->letters[tables->nr_letters++] = ':';
+	tables_add(tables, command->options);
+	tables_add(tables, command->more_options);
+	tables_add(tables, common_options);
+}
+
+static int option_bad(struct tool *tool, int letter, char **argv)
+{
+	char text[3] = { '-', (char)optopt, 0 };
+	const char *name = optopt && optopt < OPT_HELP ? text : argv[optind - 1];
+
+	if (letter == ':')
+		return tool_usage(tool, "option %s needs a value", name);
+	return tool_usage(tool, "unknown option %s", name);
+}
+
+static int options_take(struct tool *tool, const struct command *command, void *args, int argc,
+			char **argv)
+{
+	struct getopt_tables tables;
+	int letter, ret = 0;
+
+	tables_make(&tables, command);
+	opterr = 0;
+	optind = 0;
+	while (!ret && (letter = getopt_long(argc, argv, tables.letters, tables.longs,
+					     NULL)) != -1) {
+		if (letter == '?' || letter == ':')
+			return option_bad(tool, letter, argv);
+		if (letter == OPT_DEVICE)
+			tool->device = optarg;
+		else if (letter == OPT_HELP)
+			return -1;
+		else
+			ret = command->option(tool, args, letter, optarg);
+	}
+	return ret;
+}
+
+int cli_run(struct tool *tool, const struct command *command, int argc, char **argv)
+{
+	void *args = calloc(1, command->args_size);
+	int ret;
+
+	if (!args)
+		return tool_error(tool, "out of memory");
+	ret = options_take(tool, command, args, argc, argv);
+	if (ret < 0) {
+		cli_help(command);
+		ret = 0;
+	} else if (!ret) {
+		ret = command->finish(tool, args, argc - optind, argv + optind);
+		if (!ret)
+			ret = command->run(tool, args);
+	}
+	free(args);
+	if (fflush(stdout) && !ret)
+		ret = tool_error(tool, "cannot write: %s", strerror(errno));
+	return ret;
+}
+
+/* ---- help and completion ----------------------------------------------- */
+
+static void help_options(const struct option_desc *desc)
+{
+	for (; desc && desc->letter; desc++) {
+		char left[48];
+		int at = 0;
+
+		if (desc->letter < OPT_HELP)
+			at = snprintf(left, sizeof(left), "-%c%s", desc->letter,
+				      desc->name ? ", " : "");
+		else
+			at = snprintf(left, sizeof(left), "    ");
+		snprintf(left + at, sizeof(left) - (size_t)at, "%s%s%s%s", desc->name ? "--" : "",
+			 desc->name ? desc->name : "", desc->arg ? " " : "",
+			 desc->arg ? desc->arg : "");
+		printf("  %-26s %s\n", left, desc->help);
+	}
+}
+
+void cli_help(const struct command *command)
+{
+	printf("usage: ucoretool %s [OPTION]...%s%s\n%s\n\n", command->name,
+	       command->operands ? " " : "", command->operands ? command->operands : "",
+	       command->summary);
+	help_options(command->options);
+	help_options(command->more_options);
+	help_options(common_options);
+}
+
+static void completion_words(const struct option_desc *desc)
+{
+	for (; desc && desc->letter; desc++) {
+		if (desc->letter < OPT_HELP)
+			printf(" -%c", desc->letter);
+		if (desc->name)
+			printf(" --%s", desc->name);
+	}
+}
+
+void cli_completion(const struct command *const *commands, size_t nr)
+{
+	printf("# bash completion for ucoretool: generated by 'ucoretool --completion'\n"
+	       "_ucoretool()\n{\n"
+	       "\tlocal word=${COMP_WORDS[COMP_CWORD]} words=\n"
+	       "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords='help --help --version");
+	for (size_t i = 0; i < nr; i++)
+		printf(" %s", commands[i]->name);
+	printf("'\n\telse\n\t\tcase ${COMP_WORDS[1]} in\n");
+	for (size_t i = 0; i < nr; i++) {
+		printf("\t\t%s) words='", commands[i]->name);
+		completion_words(commands[i]->options);
+		completion_words(commands[i]->more_options);
+		completion_words(common_options);
+		printf("' ;;\n");
+	}
+	printf("\t\tesac\n\tfi\n"
+	       "\tif [ \"${COMP_WORDS[COMP_CWORD-1]}\" = -e ]; then\n"
+	       "\t\twords=$(ucoretool list events 2>/dev/null -x, | sed -n '2,$s/^\\([^,]*\\),\\([^,]*\\),.*/\\1\\/\\2\\//p')\n"
+	       "\tfi\n"
+	       "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+	       "}\ncomplete -o default -F _ucoretool ucoretool\n");
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What stat and record share: which events, which PMI cores, how long.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+const struct option_desc count_options[] = {
+	{ 'e', "event", "LIST", "events: box/EVENT,term=value/ ... (may be repeated)" },
+	{ 'C', "cpu", "LIST", "CPUs that take the PMI and read the boxes, one per die" },
+	{ 'D', "delay", "MS", "wait so long before counting" },
+	{ OPT_TIMEOUT, "timeout", "MS", "end after so long" },
+	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
+	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
+	{ 0 },
+};
+
+static int cpus_option(struct tool *tool, struct count_args *args, const char *value)
+{
+	char text[16];
+	uint64_t cpu;
+	int ret;
+
+	for (;;) {
+		size_t length = strcspn(value, ",");
+
+		if (args->nr_cpus == MAX_CPUS)
+			return tool_usage(tool, "more than %d CPUs", MAX_CPUS);
+		snprintf(text, sizeof(text), "%.*s", (int)length, value);
+		ret = parse_u64(tool, "CPU", text, 0, INT32_MAX, &cpu);
+		if (ret)
+			return ret;
+		args->cpus[args->nr_cpus++] = (uint32_t)cpu;
+		if (!value[length])
+			return 0;
+		value += length + 1;
+	}
+}
+
+static int events_option(struct tool *tool, struct count_args *args, const char *value)
+{
+	struct ucore_spec spec;
+	const char *list = value;
+	int ret;
+
+	if (args->nr_lists == MAX_LISTS)
+		return tool_usage(tool, "more than %d options -e", MAX_LISTS);
+	while ((ret = ucore_spec_next(&list, &spec, &tool->err)) > 0)
+		;
+	if (ret)
+		return tool_fail(tool, ret);
+	args->lists[args->nr_lists++] = value;
+	return 0;
+}
+
+static int ms_option(struct tool *tool, const char *what, const char *value, uint64_t *ns)
+{
+	int ret = parse_u64(tool, what, value, 0, INT32_MAX, ns);
+
+	*ns *= NSEC_PER_MSEC;
+	return ret;
+}
+
+int count_option(struct tool *tool, struct count_args *args, int letter, const char *value,
+		 bool *taken)
+{
+	*taken = true;
+	switch (letter) {
+	case 'e':
+		return events_option(tool, args, value);
+	case 'C':
+		return cpus_option(tool, args, value);
+	case 'D':
+		return ms_option(tool, "delay", value, &args->delay_ns);
+	case OPT_TIMEOUT:
+		return ms_option(tool, "timeout", value, &args->timeout_ns);
+	case OPT_LOW_DWORD:
+		args->low_dword = true;
+		return 0;
+	case 'a':
+		return 0;
+	default:
+		*taken = false;
+		return 0;
+	}
+}
+
+int count_finish(struct tool *tool, struct count_args *args, int argc, char **argv)
+{
+	if (!args->nr_lists)
+		return tool_usage(tool, "no event: give -e, for example -e imc/CAS_COUNT.RD/");
+	if (argc)
+		args->command = argv;
+	return 0;
+}
+
+/* ---- the session ------------------------------------------------------- */
+
+/* -c belongs to the first event; stat takes no periods at all */
+static int period_apply(struct tool *tool, struct ucore_event *event, bool first,
+			const struct ucore_session_config *config, uint64_t first_period)
+{
+	if (event->period && !config->ring_size)
+		return tool_usage(tool, "event '%s': period= makes samples: use record",
+				  event->label);
+	if (!first || !first_period)
+		return 0;
+	if (event->period)
+		return tool_usage(tool, "event '%s' has a period of its own: drop -c or period=",
+				  event->label);
+	event->period = first_period;
+	return 0;
+}
+
+static int event_add(struct tool *tool, struct count *count, const struct ucore_spec *spec,
+		     const struct ucore_session_config *config, uint64_t first_period,
+		     bool *triggered)
+{
+	bool first = !ucore_session_event(count->session, 0);
+	struct ucore_event event;
+	int ret = ucore_event_resolve(count->dev, spec, &event, &tool->err);
+
+	if (ret)
+		return tool_fail(tool, ret);
+	ret = period_apply(tool, &event, first, config, first_period);
+	if (ret)
+		return ret;
+	*triggered |= event.period != 0;
+	ret = ucore_session_add(count->session, &event, &tool->err);
+	return ret ? tool_fail(tool, ret) : 0;
+}
+
+static int events_add(struct tool *tool, const struct count_args *args, struct count *count,
+		      const struct ucore_session_config *config, uint64_t first_period)
+{
+	bool triggered = config->timer_ns || !config->ring_size;
+	struct ucore_spec spec;
+	int ret;
+
+	for (unsigned int i = 0; i < args->nr_lists; i++) {
+		const char *list = args->lists[i];
+
+		while (ucore_spec_next(&list, &spec, &tool->err) > 0) {
+			ret = event_add(tool, count, &spec, config, first_period, &triggered);
+			if (ret)
+				return ret;
+		}
+	}
+	if (triggered)
+		return 0;
+	return tool_usage(tool, "nothing ends an interval: give -c PERIOD, --timer TIME, or period=N to an event");
+}
+
+static int cpus_set(struct tool *tool, const struct count_args *args, struct count *count)
+{
+	int ret;
+
+	for (unsigned int i = 0; i < args->nr_cpus; i++) {
+		ret = ucore_session_pmi_cpu(count->session, args->cpus[i], &tool->err);
+		if (ret)
+			return tool_fail(tool, ret);
+	}
+	return 0;
+}
+
+int count_open(struct tool *tool, const struct count_args *args,
+	       const struct ucore_session_config *config, uint64_t first_period,
+	       struct count *count)
+{
+	int ret;
+
+	memset(count, 0, sizeof(*count));
+	ret = ucore_device_open(tool->device, tool->sys, &count->dev, &tool->err);
+	if (!ret)
+		ret = ucore_session_create(count->dev, config, &count->session, &tool->err);
+	if (ret) {
+		/* whatever the errno, this is the machine's refusal */
+		tool_fail(tool, ret);
+		ret = ret == -ERANGE ? EXIT_USAGE : EXIT_FAILURE;
+	}
+	if (!ret)
+		ret = events_add(tool, args, count, config, first_period);
+	if (!ret)
+		ret = cpus_set(tool, args, count);
+	if (ret)
+		count_close(count);
+	return ret;
+}
+
+void count_close(struct count *count)
+{
+	ucore_session_destroy(count->session);
+	ucore_device_close(count->dev);
+}
+
+/* Without a delay the command starts when the counters run, not before */
+int count_start(struct tool *tool, const struct count_args *args, struct count *count,
+		struct wait *wait)
+{
+	uint64_t until = now_ns() + args->delay_ns;
+	int ret = 0;
+
+	if (args->delay_ns)
+		ret = wait_release(tool, wait, args);
+	while (!ret && now_ns() < until)
+		if (wait_for(wait, -1, until) == WAIT_END)
+			break;
+	if (ret)
+		return ret;
+	ret = ucore_session_start(count->session, &tool->err);
+	if (ret)
+		return tool_fail(tool, ret);
+	if (args->timeout_ns)
+		wait->end = now_ns() + args->timeout_ns;
+	return args->delay_ns ? 0 : wait_release(tool, wait, args);
+}

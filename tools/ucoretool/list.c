@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool list: boxes, event names, event fields.  Changes nothing.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+struct list_args {
+	enum { LIST_BOXES, LIST_EVENTS, LIST_FIELDS } what;
+	const char *pattern;
+	const struct ucore_platform *platform;
+	struct out out;
+};
+
+static const struct option_desc list_options[] = {
+	{ 'x', "field-separator", "SEP", "CSV with this separator" },
+	{ 'j', "json", NULL, "JSON lines" },
+	{ OPT_PLATFORM, "platform", "NAME", "events of another platform (ivbep ...)" },
+	{ 0 },
+};
+
+static int platform_option(struct tool *tool, struct list_args *args, const char *value)
+{
+	args->platform = ucore_platform_find(value);
+	return args->platform ? 0 : tool_usage(tool, "no event names for platform '%s'", value);
+}
+
+static int list_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	struct list_args *args = data;
+
+	switch (letter) {
+	case 'x':
+		args->out.format = OUT_CSV;
+		return parse_separator(tool, value, &args->out.separator);
+	case 'j':
+		args->out.format = OUT_JSON;
+		return 0;
+	default:
+		return platform_option(tool, args, value);
+	}
+}
+
+static int list_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct list_args *args = data;
+	const char *what = argc ? argv[0] : "boxes";
+
+	args->out.stream = stdout;
+	if (!strcmp(what, "boxes"))
+		args->what = LIST_BOXES;
+	else if (!strcmp(what, "events"))
+		args->what = LIST_EVENTS;
+	else if (!strcmp(what, "fields"))
+		args->what = LIST_FIELDS;
+	else
+		return tool_usage(tool, "cannot list '%s': boxes, events or fields", what);
+	if (argc > 2)
+		return tool_usage(tool, "'%s' is one word too many", argv[2]);
+	if (argc == 2)
+		args->pattern = argv[1];
+	return 0;
+}
+
+/* A pattern without * and ? may stand anywhere in the word */
+static bool pattern_matches(const char *pattern, const char *word)
+{
+	if (!pattern)
+		return true;
+	if (strpbrk(pattern, "*?["))
+		return !fnmatch(pattern, word, FNM_CASEFOLD);
+	return strcasestr(word, pattern);
+}
+
+/* ---- boxes ------------------------------------------------------------- */
+
+static const char *access_name(uint32_t access)
+{
+	static const char *const names[] = { "msr", "pci", "ecam", "mmio" };
+
+	return access < ARRAY_SIZE(names) ? names[access] : "?";
+}
+
+static void caps_text(uint32_t caps, char *text, size_t size)
+{
+	snprintf(text, size, "%s%s%s%s", caps & UCORE_BOX_OVERFLOW ? "overflow " : "",
+		 caps & UCORE_BOX_FIXED_OVERFLOW ? "fixed-overflow " : "",
+		 caps & UCORE_BOX_FREEZE ? "freeze " : "", caps & UCORE_BOX_DEAD ? "DEAD " : "");
+	if (*text)
+		text[strlen(text) - 1] = 0;
+}
+
+static void box_row(struct out *out, const struct column *columns, const struct ucore_box *box)
+{
+	char caps[64], owner[48] = "";
+
+	caps_text(box->caps, caps, sizeof(caps));
+	if (box->owner)
+		snprintf(owner, sizeof(owner), "%u (%s)", box->owner_pid, box->owner_comm);
+
+	const struct cell cells[] = {
+		cell_number(box->die),
+		cell_text(box->type),
+		cell_number(box->instance),
+		cell_text(access_name(box->access)),
+		cell_number(box->nr_counters),
+		cell_number(box->width),
+		cell_number(box->nr_fixed),
+		box->nr_fixed ? cell_number(box->fixed_width) : cell_none(),
+		cell_text(caps),
+		box->owner ? cell_text(owner) : cell_none(),
+	};
+	out_row(out, columns, ARRAY_SIZE(cells), cells);
+}
+
+static int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
+{
+	static const struct column columns[] = {
+		{ "die", "DIE", 3 },
+		{ "type", "TYPE", -8 },
+		{ "instance", "NO", 3 },
+		{ "access", "ACCESS", -6 },
+		{ "counters", "COUNTERS", 8 },
+		{ "width", "BITS", 4 },
+		{ "fixed", "FIXED", 5 },
+		{ "fixed_width", "BITS", 4 },
+		{ "caps", "CAPABILITIES", -30 },
+		{ "owner", "OWNER", -20 },
+	};
+	struct out out = args->out;
+	const struct ucore_box *boxes;
+	size_t nr;
+	int ret = ucore_device_ready(dev, &tool->err);
+
+	boxes = ucore_device_boxes(dev, &nr);
+	if (!nr && ret)
+		return tool_fail(tool, ret);
+	out_head(&out, columns, ARRAY_SIZE(columns));
+	for (size_t i = 0; i < nr; i++)
+		if (pattern_matches(args->pattern, boxes[i].type))
+			box_row(&out, columns, &boxes[i]);
+	return 0;
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+static void counters_text(uint64_t counters, char *text, size_t size)
+{
+	size_t at = 0;
+
+	*text = 0;
+	for (unsigned int i = 0; i < 64 && at < size; i++)
+		if (counters & 1ULL << i)
+			at += (size_t)snprintf(text + at, size - at, "%s%s%u", at ? " " : "",
+					       i >= UCORE_COUNTER_FIXED ? "fixed" : "",
+					       i % UCORE_COUNTER_FIXED);
+}
+
+static void event_row(struct out *out, const struct column *columns,
+		      const struct ucore_event_desc *desc)
+{
+	char counters[64], event[8], umask[8];
+
+	counters_text(desc->counters | desc->counters_alt, counters, sizeof(counters));
+	snprintf(event, sizeof(event), "0x%02x", desc->event);
+	snprintf(umask, sizeof(umask), "0x%02x", desc->umask);
+
+	const struct cell cells[] = {
+		cell_text(desc->unit->type),
+		cell_text(ucore_event_desc_short(desc)),
+		cell_text(desc->name),
+		ucore_event_desc_fixed(desc) ? cell_none() : cell_text(event),
+		ucore_event_desc_fixed(desc) ? cell_none() : cell_text(umask),
+		cell_text(counters),
+		desc->filter ? cell_text(desc->filter->spelling) : cell_none(),
+	};
+	out_row(out, columns, ARRAY_SIZE(cells), cells);
+}
+
+static void list_events(const struct list_args *args, const struct ucore_platform *platform)
+{
+	static const struct column columns[] = {
+		{ "type", "TYPE", -7 },
+		{ "event", "EVENT", -40 },
+		{ "name", "FULL NAME", -46 },
+		{ "code", "CODE", -5 },
+		{ "umask", "UMASK", -5 },
+		{ "counters", "COUNTERS", -8 },
+		{ "filter", "FILTER", -20 },
+	};
+	struct out out = args->out;
+
+	out_head(&out, columns, ARRAY_SIZE(columns));
+	for (size_t i = 0; i < platform->nr_events; i++)
+		if (pattern_matches(args->pattern, platform->events[i].name) ||
+		    pattern_matches(args->pattern, platform->events[i].unit->type))
+			event_row(&out, columns, &platform->events[i]);
+}
+
+/* ---- fields ------------------------------------------------------------ */
+
+static const struct column field_columns[] = {
+	{ "type", "TYPE", -8 },
+	{ "field", "FIELD", -14 },
+	{ "max", "MAX", -18 },
+	{ "mask", "BITS", -18 },
+	{ "shared", "SHARED", -6 },
+};
+
+static void field_row(struct out *out, const char *type, const struct ucore_field *field)
+{
+	char max[24], mask[24];
+
+	snprintf(max, sizeof(max), "0x%llx", (unsigned long long)field->max);
+	snprintf(mask, sizeof(mask), "0x%llx", (unsigned long long)field->mask);
+
+	const struct cell cells[] = {
+		cell_text(type),
+		cell_text(field->name),
+		cell_text(max),
+		cell_text(mask),
+		cell_text(field->flags & UCORE_FIELD_SHARED ? "yes" : "no"),
+	};
+	out_row(out, field_columns, ARRAY_SIZE(cells), cells);
+}
+
+static bool first_of_type(const struct ucore_box *boxes, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(boxes[j].type, boxes[i].type))
+			return false;
+	return true;
+}
+
+static int list_fields(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
+{
+	struct out out = args->out;
+	const struct ucore_box *boxes;
+	size_t nr;
+	int ret = ucore_device_ready(dev, &tool->err);
+
+	boxes = ucore_device_boxes(dev, &nr);
+	if (!nr && ret)
+		return tool_fail(tool, ret);
+	out_head(&out, field_columns, ARRAY_SIZE(field_columns));
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_field *fields;
+		size_t nr_fields;
+
+		if (!first_of_type(boxes, i) || !pattern_matches(args->pattern, boxes[i].type))
+			continue;
+		ret = ucore_device_fields(dev, boxes[i].box, &fields, &nr_fields, &tool->err);
+		if (ret)
+			return tool_fail(tool, ret);
+		for (size_t f = 0; f < nr_fields; f++)
+			field_row(&out, boxes[i].type, &fields[f]);
+	}
+	return 0;
+}
+
+/* ---- all of them ------------------------------------------------------- */
+
+static int list_device(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
+{
+	const struct ucore_platform *platform;
+
+	if (args->what == LIST_BOXES)
+		return list_boxes(tool, dev, args);
+	if (args->what == LIST_FIELDS)
+		return list_fields(tool, dev, args);
+	platform = ucore_platform_find(ucore_device_info(dev)->platform);
+	if (!platform)
+		return tool_error(tool, "no event names for this machine: --platform NAME lists another's");
+	list_events(args, platform);
+	return 0;
+}
+
+static int list_run(struct tool *tool, const void *data)
+{
+	const struct list_args *args = data;
+	struct ucore_device *dev;
+	int ret;
+
+	if (args->what == LIST_EVENTS && args->platform) {
+		list_events(args, args->platform);
+		return 0;
+	}
+	ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);
+	if (ret) {
+		tool_fail(tool, ret);
+		return EXIT_FAILURE;
+	}
+	ret = list_device(tool, dev, args);
+	ucore_device_close(dev);
+	return ret;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.operands = "[boxes|events|fields] [PATTERN]",
+	.summary = "boxes of this machine, event names, event fields",
+	.options = list_options,
+	.args_size = sizeof(struct list_args),
+	.option = list_option,
+	.finish = list_finish,
+	.run = list_run,
+};

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Rows as a table for people, CSV or JSON lines for programs.
+ *
+ * JSON is written by hand: output is flat rows and one nested record, and a
+ * library would be a dependency for forty lines.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "tool.h"
+
+#define CELL_LEN	256
+
+static void digits_group(char *text, size_t size, uint64_t number)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	size_t at = 0;
+
+	for (int i = 0; i < length && at + 2 < size; i++) {
+		if (i && (length - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = 0;
+}
+
+static void cell_format(const struct out *out, const struct cell *cell, char *text, size_t size)
+{
+	bool people = out->format == OUT_TABLE;
+
+	switch (cell->kind) {
+	case CELL_NONE:
+		*text = 0;
+		break;
+	case CELL_TEXT:
+		snprintf(text, size, "%s", cell->text);
+		break;
+	case CELL_COUNT:
+		if (people) {
+			digits_group(text, size, cell->number);
+			break;
+		}
+		/* fall through */
+	case CELL_NUMBER:
+		snprintf(text, size, "%" PRIu64, cell->number);
+		break;
+	case CELL_NS:
+		if (people)
+			snprintf(text, size, "%" PRIu64 ".%09" PRIu64,
+				 cell->number / NSEC_PER_SEC, cell->number % NSEC_PER_SEC);
+		else
+			snprintf(text, size, "%" PRIu64, cell->number);
+		break;
+	case CELL_REAL:
+		snprintf(text, size, "%.2f", cell->real);
+		break;
+	}
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static void json_string(const struct out *out, const char *text)
+{
+	fputc('"', out->stream);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			fputc('\\', out->stream);
+		if (c < ' ' || c >= 0x7f)
+			fprintf(out->stream, "\\u%04x", c);
+		else
+			fputc(c, out->stream);
+	}
+	fputc('"', out->stream);
+}
+
+static void json_key(struct out *out, const char *key)
+{
+	if (out->inside)
+		fputc(',', out->stream);
+	out->inside = true;
+	if (!key)
+		return;
+	json_string(out, key);
+	fputc(':', out->stream);
+}
+
+void json_begin(struct out *out, const char *key, char bracket)
+{
+	json_key(out, key);
+	fputc(bracket, out->stream);
+	out->inside = false;
+}
+
+void json_end(struct out *out, char bracket)
+{
+	fputc(bracket, out->stream);
+	out->inside = true;
+}
+
+void json_text(struct out *out, const char *key, const char *text)
+{
+	json_key(out, key);
+	json_string(out, text);
+}
+
+void json_number(struct out *out, const char *key, uint64_t number)
+{
+	json_key(out, key);
+	fprintf(out->stream, "%" PRIu64, number);
+}
+
+void json_real(struct out *out, const char *key, double real)
+{
+	json_key(out, key);
+	fprintf(out->stream, "%.3f", real);
+}
+
+static void row_json(struct out *out, const struct column *columns, size_t nr,
+		     const struct cell *cells)
+{
+	out->inside = false;
+	json_begin(out, NULL, '{');
+	for (size_t i = 0; i < nr; i++) {
+		if (cells[i].kind == CELL_TEXT)
+			json_text(out, columns[i].name, cells[i].text);
+		else if (cells[i].kind == CELL_REAL)
+			json_real(out, columns[i].name, cells[i].real);
+		else if (cells[i].kind != CELL_NONE)
+			json_number(out, columns[i].name, cells[i].number);
+	}
+	json_end(out, '}');
+	fputc('\n', out->stream);
+}
+
+/* ---- CSV --------------------------------------------------------------- */
+
+static void csv_put(const struct out *out, const char *text)
+{
+	if (!strchr(text, out->separator) && !strchr(text, '"')) {
+		fputs(text, out->stream);
+		return;
+	}
+	fputc('"', out->stream);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out->stream);
+		fputc(*text, out->stream);
+	}
+	fputc('"', out->stream);
+}
+
+static void row_csv(const struct out *out, size_t nr, const struct cell *cells)
+{
+	char text[CELL_LEN];
+
+	for (size_t i = 0; i < nr; i++) {
+		cell_format(out, &cells[i], text, sizeof(text));
+		if (i)
+			fputc(out->separator, out->stream);
+		csv_put(out, text);
+	}
+	fputc('\n', out->stream);
+}
+
+/* ---- table ------------------------------------------------------------- */
+
+static void table_put(const struct out *out, const struct column *column, const char *text,
+		      bool last)
+{
+	if (last && column->width < 0)
+		fputs(text, out->stream);
+	else
+		fprintf(out->stream, "%*s%s", column->width, text, last ? "" : "  ");
+}
+
+/* A table row; trailing empty cells leave no blanks behind */
+static void row_table(const struct out *out, const struct column *columns, size_t nr,
+		      const struct cell *cells)
+{
+	char text[CELL_LEN];
+	size_t end = nr;
+
+	while (end && (columns[end - 1].hidden || cells[end - 1].kind == CELL_NONE))
+		end--;
+	for (size_t i = 0; i < end; i++) {
+		if (columns[i].hidden)
+			continue;
+		cell_format(out, &cells[i], text, sizeof(text));
+		table_put(out, &columns[i], text, i + 1 == end);
+	}
+	fputc('\n', out->stream);
+}
+
+static void head_table(const struct out *out, const struct column *columns, size_t nr)
+{
+	size_t end = nr;
+
+	while (end && columns[end - 1].hidden)
+		end--;
+	for (size_t i = 0; i < end; i++)
+		if (!columns[i].hidden)
+			table_put(out, &columns[i], columns[i].heading, i + 1 == end);
+	fputc('\n', out->stream);
+}
+
+/* ---- all of them ------------------------------------------------------- */
+
+void out_head(struct out *out, const struct column *columns, size_t nr)
+{
+	if (out->format == OUT_TABLE)
+		head_table(out, columns, nr);
+	for (size_t i = 0; out->format == OUT_CSV && i < nr; i++)
+		fprintf(out->stream, "%s%c", columns[i].name, i + 1 < nr ? out->separator : '\n');
+}
+
+void out_row(struct out *out, const struct column *columns, size_t nr, const struct cell *cells)
+{
+	switch (out->format) {
+	case OUT_TABLE:
+		row_table(out, columns, nr, cells);
+		break;
+	case OUT_CSV:
+		row_csv(out, nr, cells);
+		break;
+	case OUT_JSON:
+		row_json(out, columns, nr, cells);
+		break;
+	}
+}
