@@ -5,7 +5,7 @@
 
 LAB	:= tests/lab
 BUILD	:= $(CURDIR)/build
-PREFIX	?= /usr/local
+prefix	?= /usr/local
 
 # The kernel to build for: the running one, KDIR=..., or a KERNEL of the lab
 KERNEL	?=
@@ -56,9 +56,9 @@ shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
 	@$(LAB)/deps.sh build tools lab qemu perf
 	@$(LAB)/shell.py $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
 
-install: all	## install module and tools [PREFIX=/usr/local DESTDIR=]
+install: all	## install module and tools [prefix=/usr/local DESTDIR=]
 	@$(LAB)/build-module.sh $(KDIR) $(MODULE) . modules_install INSTALL_MOD_PATH=$(DESTDIR)
-	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools PREFIX=$(PREFIX) install
+	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) install
 
 clean:	## remove build/ (the cache stays)
 	@rm -rf $(BUILD)

@@ -52,6 +52,12 @@ class Test:
         return f"{self.name} [{self.boot}]" if self.boot else self.name
 
 
+def frozen(options):
+    """Options as something that can be compared and hashed; dict() undoes it."""
+    return tuple(sorted((key, frozen(value) if isinstance(value, dict) else value)
+                        for key, value in options.items()))
+
+
 def test(scenario=None, kernels=("6.1",), *, loaded=True, alone=False, timeout=60,
          machine=True, **options):
     """Registers a test, once for each kernel.
@@ -67,7 +73,7 @@ def test(scenario=None, kernels=("6.1",), *, loaded=True, alone=False, timeout=6
         module = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
         name = f"{module}.{function.__name__}"
         for kernel in kernels if machine else (None,):
-            boot = Boot(scenario, kernel, loaded, tuple(sorted(options.items())),
+            boot = Boot(scenario, kernel, loaded, frozen(options),
                         name if alone else "") if machine else None
             registry.append(Test(name, function, boot, timeout))
         return function

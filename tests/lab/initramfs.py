@@ -30,7 +30,8 @@ def build(path, kernel, *, module=None, tools=None, programs=(), files=(), perf=
         archive.data(name, text.encode(), 0o644)
     add_modules(archive, kernel, module)
     if tools:
-        archive.program("/bin/ucoretool", tools / "ucoretool")
+        for program in (tools / "ucoretool", *example_programs(tools)):
+            archive.program(f"/bin/{program.name}", program)
     if perf:
         archive.program("/usr/bin/perf", "/usr/bin/perf")
     for name, source in dict(programs).items():
@@ -38,6 +39,10 @@ def build(path, kernel, *, module=None, tools=None, programs=(), files=(), perf=
     for name, source in dict(files).items():
         archive.file(name, source)
     archive.write(path)
+
+
+def example_programs(tools):
+    return [path for path in (tools / "examples").glob("*") if not path.suffix]
 
 
 def add_busybox(archive):

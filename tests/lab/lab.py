@@ -9,6 +9,7 @@ QEMU is gone when the block ends, whatever happened inside.
 """
 
 import ctypes
+import json
 import signal
 import subprocess
 import tempfile
@@ -29,6 +30,7 @@ RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host
 BOOT_TIMEOUT = 120
 PR_SET_PDEATHSIG = 1
+ORACLE = "/machine/ucore-oracle"
 
 
 class CheckFailed(AssertionError):
@@ -44,23 +46,27 @@ class Machine:
     perf      bring Debian's perf
     programs  more programs: name -> host path; files: guest path -> host path
     cmdline   more kernel parameters
-    options   for the machine model: what machine_args.py understands
+    strict    False: protocol violations are no failure
+    settings  what the scenario file says otherwise: {"rates.scale": "0.1"}
     console   "log": into console.log; "terminal": this process's terminal
     """
 
     def __init__(self, scenario=None, kernel="6.1", *, module=True, perf=False,
                  programs=(), files=(), cmdline="", console="log", directory=None,
-                 **options):
+                 strict=True, settings=()):
         self.scenario = scenario
         self.kernel = kernels.get(kernel)
         self._content = {"module": module, "perf": perf,
                          "programs": dict(programs), "files": dict(files)}
         self._cmdline = cmdline
         self._terminal = console == "terminal"
-        self._options = options
+        self._settings = dict(settings)
+        if not strict:
+            self._settings["model.strict"] = "no"
         self._qemu = None
         self._sockets = []
-        self._scanned = 0
+        self._scanned = 0       # characters of console.log
+        self._violations = 0    # of the model, already reported
         self.allowed = []
         self.directory = Path(directory or new_directory(f"{scenario or 'pc'}-{kernel}"))
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -133,7 +139,7 @@ class Machine:
         cmdline = ("console=ttyS0,115200 panic=-1 nokaslr mitigations=off no_timer_check "
                    "printk.devkmsg=on random.trust_cpu=on "
                    f"loglevel={4 if self._terminal else 7} {self._cmdline}")
-        return [*machine_args.command(self.scenario, self.directory, **self._options),
+        return [*machine_args.command(self.scenario, self.directory, self._settings),
                 "-kernel", str(self.kernel.vmlinux), "-initrd", str(image),
                 "-append", cmdline.strip(), "-no-reboot",
                 *console, "-serial", "chardev:console",
@@ -212,10 +218,40 @@ class Machine:
     def _console_text(self):
         return self.console.read_text(errors="replace") if self.console.exists() else ""
 
-    # ---- The machine model ----
+    # ---- The machine model (tests/lab/qemu/README.md says what it tells) ----
+
+    def oracle(self, name):
+        """A result of the model, such as "counters", "accesses", "cpus", "state"."""
+        return json.loads(self.qmp("qom-get", path=ORACLE, property=name))
+
+    def inject(self, command):
+        """A fault or an order to the model: "lose-pmi 0 1", "dead 0 imc1", "reset" ..."""
+        self.qmp("qom-set", path=ORACLE, property="command", value=command)
+
+    def truth(self, kind=None, since=0):
+        """What the model logged from line `since` on: freezes, PMIs, violations."""
+        lines = self._model_log().splitlines()[since:]
+        events = [json.loads(line) for line in lines]
+        return [event for event in events if kind in (None, event["ev"])]
+
+    def truth_length(self):
+        """A mark for truth(since=...)."""
+        return self._model_log().count("\n")
+
+    def _model_log(self):
+        path = self.directory / "model.log"
+        text = path.read_text() if path.exists() else ""
+        return text[:text.rfind("\n") + 1]      # the last line may still be on its way
 
     def check_model(self):
-        """Fails if the model saw what the hardware's protocol forbids."""
+        """Fails if the model saw what the hardware's protocol forbids (strict mode)."""
+        if not self.scenario:
+            return
+        seen = self.oracle("violations")["list"][self._violations:]
+        self._violations += len(seen)
+        if seen:
+            raise CheckFailed("protocol violations:\n" + "\n".join(
+                f"{v['rule']}: {v['text']} (CPU {v['cpu']}, {v['t']} ns)" for v in seen))
 
     def qmp(self, command, **arguments):
         """A QMP command; underscores in argument names stand for hyphens."""
