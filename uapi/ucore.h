@@ -131,7 +131,7 @@ struct ucore_info {
 };
 
 /**
- * struct ucore_die - one element of GET_DIES
+ * struct ucore_die_info - one element of GET_DIES
  * @die: die id, the kernel's logical die
  * @package: physical package (socket)
  * @reader: CPU that touches the die's boxes and takes its PMI; -1 if none of
@@ -144,7 +144,7 @@ struct ucore_info {
  * @throttled: times the die was held frozen because PMIs came too fast
  * @frozen_ns: time the die was frozen by ucore since load
  */
-struct ucore_die {
+struct ucore_die_info {
 	__u32 die;
 	__u32 package;
 	__s32 reader;
@@ -163,7 +163,7 @@ struct ucore_die {
  * @flags: 0
  * @nr: in: capacity of @dies; out: elements written
  * @total: out: dies there are
- * @dies: array of struct ucore_die
+ * @dies: array of struct ucore_die_info
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -175,20 +175,20 @@ struct ucore_get_dies {
 	__aligned_u64 dies;
 };
 
-/* ucore_box.access: how the driver reaches the registers */
+/* ucore_box_info.access: how the driver reaches the registers */
 #define UCORE_ACCESS_MSR	0
 #define UCORE_ACCESS_PCI	1	/* kernel's PCI config accessors */
 #define UCORE_ACCESS_ECAM	2	/* memory-mapped PCI config space */
 #define UCORE_ACCESS_MMIO	3
 
-/* ucore_box.caps */
+/* ucore_box_info.caps */
 #define UCORE_BOX_OVERFLOW	(1U << 0)	/* general counters can interrupt */
 #define UCORE_BOX_FIXED_OVERFLOW (1U << 1)	/* fixed counters can interrupt */
 #define UCORE_BOX_FREEZE	(1U << 2)	/* has a freeze of its own */
 #define UCORE_BOX_DEAD		(1U << 3)	/* stopped answering */
 
 /**
- * struct ucore_box - one element of GET_BOXES
+ * struct ucore_box_info - one element of GET_BOXES
  * @box: box id, stable while the module is loaded
  * @die: die id
  * @instance: number of the box among those of its type on the die
@@ -207,7 +207,7 @@ struct ucore_get_dies {
  * @type: name of the box type: "imc", "cbo" ...
  * @owner_comm: name of that process, empty if the box is free
  */
-struct ucore_box {
+struct ucore_box_info {
 	__u32 box;
 	__u32 die;
 	__u32 instance;
@@ -232,7 +232,7 @@ struct ucore_box {
  * @nr: in: capacity of @boxes; out: elements written
  * @total: out: boxes there are; ids run from 0 to @total - 1
  * @reserved: 0
- * @boxes: array of struct ucore_box
+ * @boxes: array of struct ucore_box_info
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -461,7 +461,7 @@ struct ucore_set_pmi_cpu {
  * Stopping a stopped session is no error.
  *
  * RESET sets counts and times to zero, of a running session too: with the
- * dies frozen, periods begin anew.
+ * dies frozen, periods begin anew.  EAGAIN if one of its dies has no CPU.
  *
  * Errors of all: EINVAL, E2BIG, EFAULT.
  */
@@ -522,9 +522,10 @@ struct ucore_read_die {
  * @skew_ns: out: time between the first and the last die's freeze
  *
  * All dies freeze at the same moment, are read in parallel and released.  A
- * stopped session gives its last counts.
+ * stopped session gives its last counts.  Events on a die without a CPU give
+ * their last counts, flagged OFFLINE.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no events), ENOSPC, EAGAIN.
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (no events), ENOSPC.
  */
 struct ucore_read {
 	__u32 size;
@@ -544,7 +545,7 @@ struct ucore_read {
  * struct ucore_status - UCORE_STATUS: where the session stands
  * @size: sizeof(struct ucore_status)
  * @flags: 0
- * @session: out: session id, as in ucore_box.owner
+ * @session: out: session id, as in ucore_box_info.owner
  * @state: out: UCORE_SESSION_*
  * @nr_events: out: events
  * @nr_dies: out: dies those events are on
@@ -674,7 +675,8 @@ struct ucore_record {
  * @time: instant: PMI taken, or die frozen by the timer
  * @time_enabled: as in struct ucore_read_die
  * @time_running: as in struct ucore_read_die
- * @frozen_ns: from @time until the die ran again
+ * @frozen_ns: from @time until the die ran again, or, if the sample is
+ *             throttled, until it could have
  * @ip: instruction interrupted; 0 without CAP_PERFMON, as are @pid and @tid
  * @pid: process interrupted (initial pid namespace)
  * @tid: thread interrupted (initial pid namespace)

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The catalog: all boxes of all dies, built once at load.
+ *
+ * Two passes: the platform hands over descriptions, then dies and boxes are
+ * allocated and filled, by die, each die's boxes as they were found.  Process
+ * context.
+ */
+#include <linux/nospec.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include "catalog.h"
+
+struct ucore_catalog ucore_catalog = {
+	.lock = __MUTEX_INITIALIZER(ucore_catalog.lock),
+};
+
+/* The lowest die id above @after that has boxes; -1 if there is none. */
+static s64 next_die(const struct ucore_finder *finder, s64 after)
+{
+	s64 die = -1;
+	u32 i;
+
+	for (i = 0; i < finder->nr; i++)
+		if (finder->desc[i].die > after && (die < 0 || finder->desc[i].die < die))
+			die = finder->desc[i].die;
+	return die;
+}
+
+static u32 count_dies(const struct ucore_finder *finder)
+{
+	s64 die = -1;
+	u32 n = 0;
+
+	while ((die = next_die(finder, die)) >= 0)
+		n++;
+	return n;
+}
+
+static void io_open(struct ucore_io *io, struct ucore_die *die, struct pci_dev *pdev, u32 msr)
+{
+	if (pdev)
+		ucore_io_init_pci(io, pdev);
+	else
+		ucore_io_init_msr(io, msr);
+	io->tally = &die->tally;
+}
+
+static void box_init(struct ucore_box *box, u32 id, struct ucore_die *die,
+		     const struct ucore_box_desc *desc)
+{
+	box->desc = *desc;
+	box->id = id;
+	box->die = die;
+	box->caps = desc->type->caps;
+	io_open(&box->io, die, desc->pdev, desc->msr);
+	if (desc->aux)
+		io_open(&box->aux, die, desc->aux, 0);
+	die->nr_boxes++;
+}
+
+static void fill(const struct ucore_finder *finder)
+{
+	struct ucore_catalog *cat = &ucore_catalog;
+	struct ucore_die *die = cat->dies;
+	s64 id = -1;
+	u32 i;
+
+	while ((id = next_die(finder, id)) >= 0) {
+		ucore_die_init(die, id, cat->platform->global);
+		for (i = 0; i < finder->nr; i++) {
+			if (finder->desc[i].die != id)
+				continue;
+			box_init(&cat->boxes[cat->nr_boxes], cat->nr_boxes, die,
+				 &finder->desc[i]);
+			cat->nr_boxes++;
+		}
+		cat->nr_dies++;
+		die++;
+	}
+}
+
+/**
+ * ucore_catalog_build() - find out what this machine has
+ *
+ * A machine without boxes is no error: the catalog is empty and says why.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_catalog_build(void)
+{
+	struct ucore_catalog *cat = &ucore_catalog;
+	struct ucore_finder finder = { };
+	u32 nr_dies;
+	int ret;
+
+	cat->platform = ucore_platform_match();
+	if (!cat->platform) {
+		cat->absent = ucore_platform_is_intel() ? UCORE_STATE_UNKNOWN :
+							  UCORE_STATE_NOT_INTEL;
+		return 0;
+	}
+
+	ret = cat->platform->find(&finder, cat->platform);
+	if (ret)
+		goto drop;
+	if (!finder.nr) {
+		cat->absent = UCORE_STATE_HIDDEN;
+		goto drop;
+	}
+	nr_dies = count_dies(&finder);
+	cat->boxes = kvcalloc(finder.nr, sizeof(*cat->boxes), GFP_KERNEL);
+	cat->dies = kvcalloc(nr_dies, sizeof(*cat->dies), GFP_KERNEL);
+	if (cat->boxes && cat->dies) {
+		fill(&finder);
+	} else {
+		ret = -ENOMEM;
+		ucore_catalog_destroy();
+	}
+drop:
+	ucore_finder_drop(&finder);	/* the boxes hold references of their own */
+	return ret;
+}
+
+void ucore_catalog_destroy(void)
+{
+	struct ucore_catalog *cat = &ucore_catalog;
+	u32 i;
+
+	for (i = 0; i < cat->nr_boxes; i++) {
+		ucore_io_release(&cat->boxes[i].io);
+		ucore_io_release(&cat->boxes[i].aux);
+	}
+	for (i = 0; i < cat->nr_dies; i++)
+		ucore_die_destroy(&cat->dies[i]);
+	kvfree(cat->boxes);
+	kvfree(cat->dies);
+	cat->boxes = NULL;
+	cat->dies = NULL;
+	cat->nr_boxes = 0;
+	cat->nr_dies = 0;
+}
+
+/**
+ * ucore_catalog_state() - can sessions be created?
+ *
+ * Return: UCORE_STATE_*; the in-tree driver may come and go at any time.
+ */
+u32 ucore_catalog_state(void)
+{
+	if (ucore_platform_intree_loaded(ucore_catalog.platform))
+		return UCORE_STATE_INTREE;
+	return ucore_catalog.absent;
+}
+
+static bool pci_boxes_found(void)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (ucore_catalog.boxes[i].io.pdev)
+			return true;
+	return false;
+}
+
+/**
+ * ucore_catalog_reason() - one sentence on the state, and what to do
+ * @state: UCORE_STATE_*
+ */
+const char *ucore_catalog_reason(u32 state)
+{
+	switch (state) {
+	case UCORE_STATE_NOT_INTEL:
+		return "not an Intel processor: it has no uncore PMU of this kind";
+	case UCORE_STATE_UNKNOWN:
+		return "this Intel processor is not an Intel server that ucore has a table for";
+	case UCORE_STATE_HIDDEN:
+		return boot_cpu_has(X86_FEATURE_HYPERVISOR) ?
+		       "a virtual machine hides the uncore boxes: run ucore on the host" :
+		       "no uncore box answers: look for a BIOS option that hides them";
+	case UCORE_STATE_INTREE:
+		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
+	}
+	if (!pci_boxes_found())
+		return "the PCI boxes are hidden: look for a BIOS option that hides uncore functions";
+	return "";
+}
+
+/**
+ * ucore_catalog_box() - a box by its id
+ * @id: from user space
+ *
+ * Return: NULL if there is no such box.
+ */
+struct ucore_box *ucore_catalog_box(u32 id)
+{
+	if (id >= ucore_catalog.nr_boxes)
+		return NULL;
+	return &ucore_catalog.boxes[array_index_nospec(id, ucore_catalog.nr_boxes)];
+}
+
+/**
+ * ucore_catalog_die() - a die by its id
+ * @id: from user space
+ *
+ * Return: NULL if there is no such die, or it has no boxes.
+ */
+struct ucore_die *ucore_catalog_die(u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_dies; i++)
+		if (ucore_catalog.dies[i].id == id)
+			return &ucore_catalog.dies[i];
+	return NULL;
+}
+
+/**
+ * ucore_catalog_counters() - counters of a die's boxes, fixed ones included
+ * @die: the die, NULL for all
+ */
+u32 ucore_catalog_counters(const struct ucore_die *die)
+{
+	const struct ucore_box *box;
+	u32 i, n = 0;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
+		box = &ucore_catalog.boxes[i];
+		if (!die || box->die == die)
+			n += box->desc.type->nr_gp + box->desc.type->nr_fixed;
+	}
+	return n;
+}

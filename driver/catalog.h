@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The catalog: which boxes exist, on which dies.  Complete before the device
+ * node appears; after that only ownership changes.
+ */
+#ifndef UCORE_CATALOG_H
+#define UCORE_CATALOG_H
+
+#include <linux/mutex.h>
+
+#include "box.h"
+#include "die.h"
+#include "platform.h"
+
+/**
+ * struct ucore_catalog - the machine
+ * @platform: what it is, NULL if unknown
+ * @boxes: all boxes, index is the id
+ * @nr_boxes: how many
+ * @dies: all dies with boxes
+ * @nr_dies: how many
+ * @lock: guards ucore_box.owner and ucore_die.pin_*
+ * @absent: why boxes are missing, UCORE_STATE_READY if they are not
+ */
+struct ucore_catalog {
+	const struct ucore_platform *platform;
+	struct ucore_box *boxes;
+	u32 nr_boxes;
+	struct ucore_die *dies;
+	u32 nr_dies;
+	struct mutex lock;
+	u32 absent;
+};
+
+extern struct ucore_catalog ucore_catalog;
+
+int ucore_catalog_build(void);
+void ucore_catalog_destroy(void);
+u32 ucore_catalog_state(void);
+const char *ucore_catalog_reason(u32 state);
+struct ucore_box *ucore_catalog_box(u32 id);
+struct ucore_die *ucore_catalog_die(u32 id);
+u32 ucore_catalog_counters(const struct ucore_die *die);
+
+#endif /* UCORE_CATALOG_H */

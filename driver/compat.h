@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The only file that knows kernel versions.
+ *
+ * The driver speaks the newest kernel's dialect; here old kernels (6.1 and
+ * later) learn its words.  Each entry names the version that made it needless.
+ */
+#ifndef UCORE_COMPAT_H
+#define UCORE_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/topology.h>
+#include <linux/version.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
+
+static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags &= ~flags;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
+static inline unsigned int topology_num_cores_per_package(void)
+{
+	return boot_cpu_data.x86_max_cores;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define rdmsrq_safe(msr, val)	rdmsrl_safe(msr, val)
+#define wrmsrq_safe(msr, val)	wrmsrl_safe(msr, val)
+#endif
+
+#endif /* UCORE_COMPAT_H */

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Dies: freeze and release, the reader, CPU hotplug.
+ *
+ * Owns the global control and status registers, and which CPU touches them.
+ * Freezing counts reasons: the die runs when the last one goes, and not while
+ * an overflow waits to be serviced, for that froze the die too.
+ *
+ * Locks: the list of parts changes under the die's lock, in process context,
+ * with CPU hotplug held off.  So a hotplug callback, which excludes all of
+ * those, may walk the list without it, and cancel timers that take it.
+ */
+#include <linux/cpu.h>
+#include <linux/ktime.h>
+#include <linux/smp.h>
+
+#include "catalog.h"
+#include "compat.h"
+#include "die.h"
+#include "pmi.h"
+#include "sample.h"
+#include "timer.h"
+
+/*
+ * ---- global control; the die's lock is held, this CPU is the die's ----
+ */
+
+static void global_write(struct ucore_die *die, u64 command)
+{
+	/* every write carries the route: a write without it would unset it */
+	die->io.ops->write(&die->io, die->global->ctl, command | die->route);
+}
+
+/**
+ * ucore_die_hold() - freeze the die, or keep it frozen
+ * @die: the die
+ * @now: time
+ */
+void ucore_die_hold(struct ucore_die *die, u64 now)
+{
+	lockdep_assert_held(&die->lock);
+
+	if (!die->holds++ && !die->frozen)
+		global_write(die, die->global->freeze);
+	if (!die->frozen) {
+		die->frozen = true;
+		die->frozen_since = now;
+	}
+}
+
+/**
+ * ucore_die_hold_overflow() - keep frozen what an overflow froze
+ * @die: the die
+ * @now: when the overflow was noticed
+ */
+void ucore_die_hold_overflow(struct ucore_die *die, u64 now)
+{
+	lockdep_assert_held(&die->lock);
+
+	die->holds++;
+	if (!die->frozen) {
+		die->frozen = true;
+		die->frozen_since = now;
+	}
+}
+
+/**
+ * ucore_die_release() - one reason less to stay frozen
+ * @die: the die
+ * @pending: look for an overflow that waits; false right after a service
+ */
+void ucore_die_release(struct ucore_die *die, bool pending)
+{
+	lockdep_assert_held(&die->lock);
+
+	if (--die->holds)
+		return;
+	if (pending && die->armed && ucore_die_status(die))
+		return;	/* its interrupt is on the way and releases the die */
+	global_write(die, die->global->unfreeze);
+	die->frozen = false;
+	die->frozen_ns += ktime_get_mono_fast_ns() - die->frozen_since;
+}
+
+/**
+ * ucore_die_frozen_ns() - how long the die has been frozen, up to an instant
+ * @die: the die
+ * @now: the instant
+ */
+u64 ucore_die_frozen_ns(const struct ucore_die *die, u64 now)
+{
+	u64 ns = die->frozen_ns;
+
+	if (die->frozen && now > die->frozen_since)
+		ns += now - die->frozen_since;
+	return ns;
+}
+
+/**
+ * ucore_die_status() - overflows of boxes that we armed
+ * @die: the die
+ */
+u64 ucore_die_status(struct ucore_die *die)
+{
+	u64 status = die->io.ops->read(&die->io, die->global->status);
+
+	return status == UCORE_REG_DEAD ? 0 : status & die->armed_mask;
+}
+
+/**
+ * ucore_die_clear_status() - acknowledge overflows (write 1 to clear)
+ * @die: the die
+ * @status: the bits that were read; their boxes' own status is clear already,
+ *          or they would not signal again
+ */
+void ucore_die_clear_status(struct ucore_die *die, u64 status)
+{
+	die->io.ops->write(&die->io, die->global->status, status);
+}
+
+/**
+ * ucore_die_set_route() - which cores get the PMI
+ * @die: the die
+ * @route: pmi_core_sel and the wake bit, 0 for none
+ */
+void ucore_die_set_route(struct ucore_die *die, u64 route)
+{
+	lockdep_assert_held(&die->lock);
+
+	die->route = route;
+	global_write(die, 0);
+}
+
+/**
+ * ucore_die_take() - first use: note what is there, clear what is left over
+ * @die: the die
+ */
+void ucore_die_take(struct ucore_die *die)
+{
+	const struct ucore_global *global = die->global;
+	u64 stale;
+
+	die->found = die->io.ops->read(&die->io, global->ctl) &
+		     (global->core_sel | global->wake);
+	die->route = 0;
+	stale = die->io.ops->read(&die->io, global->status);
+	if (stale && stale != UCORE_REG_DEAD)
+		ucore_die_clear_status(die, stale);
+}
+
+/**
+ * ucore_die_give_back() - last use: as it was found, and running
+ * @die: the die
+ */
+void ucore_die_give_back(struct ucore_die *die)
+{
+	ucore_die_set_route(die, die->found);
+	die->route = 0;
+}
+
+/*
+ * ---- the reader ----
+ */
+
+/**
+ * ucore_die_has_cpu() - is this one of the die's CPUs?
+ * @die: the die
+ * @cpu: an online CPU
+ */
+bool ucore_die_has_cpu(const struct ucore_die *die, int cpu)
+{
+	return topology_logical_die_id(cpu) == die->id;
+}
+
+/**
+ * ucore_die_cpu_selectable() - can pmi_core_sel name this CPU's core?
+ * @die: the die
+ * @cpu: one of its CPUs
+ */
+bool ucore_die_cpu_selectable(const struct ucore_die *die, int cpu)
+{
+	u32 core = topology_core_id(cpu);
+
+	return core < 64 && (die->global->core_sel & BIT_ULL(core));
+}
+
+/* A reader, if possible the one asked for or at least one that takes PMIs. */
+static int elect_reader(const struct ucore_die *die, int leaving)
+{
+	int cpu, any = UCORE_NO_CPU;
+
+	if (die->pins && die->pin_cpu != leaving && cpu_online(die->pin_cpu))
+		return die->pin_cpu;
+	for_each_online_cpu(cpu) {
+		if (cpu == leaving || !ucore_die_has_cpu(die, cpu))
+			continue;
+		if (ucore_die_cpu_selectable(die, cpu))
+			return cpu;
+		if (any == UCORE_NO_CPU)
+			any = cpu;
+	}
+	return any;
+}
+
+/**
+ * ucore_die_run() - run a function on the die's reader and wait for it
+ * @die: the die
+ * @func: runs in hard-irq context
+ * @arg: its argument
+ *
+ * CPU hotplug is held off.  Nothing happens if the die has no CPU online.
+ */
+void ucore_die_run(struct ucore_die *die, smp_call_func_t func, void *arg)
+{
+	if (die->reader != UCORE_NO_CPU)
+		smp_call_function_single(die->reader, func, arg, 1);
+}
+
+struct gap {
+	struct ucore_die *die;
+	u32 reason;
+	int from;
+	int to;
+};
+
+static void gap_record(const struct gap *gap, u64 now)
+{
+	struct ucore_part *part;
+
+	list_for_each_entry(part, &gap->die->parts, node)
+		ucore_part_gap(part, now, gap->reason, gap->from, gap->to, ~0U);
+}
+
+static void gap_here(void *arg)
+{
+	struct gap *gap = arg;
+
+	raw_spin_lock(&gap->die->lock);
+	gap_record(gap, ktime_get_mono_fast_ns());
+	raw_spin_unlock(&gap->die->lock);
+}
+
+/* Hand over to another CPU.  The list of parts is stable, timers are cancelled. */
+static void reader_move(struct ucore_die *die, int cpu)
+{
+	ucore_pmi_disable(die);
+	WRITE_ONCE(die->reader, cpu);
+	if (die->armed)
+		ucore_pmi_enable(die);
+	ucore_timers_restart(die);
+}
+
+/**
+ * ucore_die_move() - choose another reader
+ * @die: the die
+ * @cpu: one of its online CPUs
+ *
+ * Process context; CPU hotplug and changes to the list of parts are held off.
+ *
+ * Return: 0, or -ERANGE if the PMI cannot be routed to @cpu.
+ */
+int ucore_die_move(struct ucore_die *die, int cpu)
+{
+	if (!ucore_die_cpu_selectable(die, cpu))
+		return -ERANGE;
+	if (cpu == die->reader)
+		return 0;
+	ucore_timers_cancel(die);
+	reader_move(die, cpu);
+	return 0;
+}
+
+/*
+ * ---- CPU hotplug ----
+ */
+
+/* The last CPU goes: stop everything while it can still be done. */
+static void offline_here(void *arg)
+{
+	struct gap *gap = arg;
+	struct ucore_die *die = gap->die;
+	struct ucore_interval iv;
+	struct ucore_part *part;
+
+	raw_spin_lock(&die->lock);
+	ucore_interval_begin(&iv, die, ktime_get_mono_fast_ns());
+	list_for_each_entry(part, &die->parts, node)
+		ucore_part_halt(&iv, part);
+	ucore_interval_end(&iv);
+	gap_record(gap, iv.now);
+	raw_spin_unlock(&die->lock);
+}
+
+/* The first CPU came back: go on, and clean up after sessions closed meanwhile. */
+static void online_here(void *arg)
+{
+	struct gap *gap = arg;
+	struct ucore_die *die = gap->die;
+	u64 now = ktime_get_mono_fast_ns();
+	struct ucore_part *part;
+	u32 i;
+
+	raw_spin_lock(&die->lock);
+	ucore_die_hold(die, now);
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (ucore_catalog.boxes[i].die == die && !ucore_catalog.boxes[i].owner)
+			ucore_box_release(&ucore_catalog.boxes[i]);
+	list_for_each_entry(part, &die->parts, node)
+		ucore_part_program(part);
+	ucore_die_release(die, true);
+	list_for_each_entry(part, &die->parts, node)
+		ucore_part_go(part, now);
+	gap_record(gap, now);
+	raw_spin_unlock(&die->lock);
+}
+
+static struct ucore_die *die_of_cpu(int cpu)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_dies; i++)
+		if (ucore_die_has_cpu(&ucore_catalog.dies[i], cpu))
+			return &ucore_catalog.dies[i];
+	return NULL;
+}
+
+static int cpu_going_offline(unsigned int cpu)
+{
+	struct ucore_die *die = die_of_cpu(cpu);
+	struct gap gap = { .die = die, .from = cpu };
+
+	if (!die)
+		return 0;
+
+	/* a throttled die's guard may sit on any of its CPUs */
+	ucore_timers_cancel(die);
+	ucore_pmi_disable_cpu(die, cpu);
+	if (die->reader != cpu) {
+		ucore_timers_restart(die);
+		return 0;
+	}
+
+	gap.to = elect_reader(die, cpu);
+	if (gap.to == UCORE_NO_CPU) {
+		gap.reason = UCORE_GAP_DIE_OFFLINE;
+		ucore_die_run(die, offline_here, &gap);
+		ucore_pmi_disable(die);
+		WRITE_ONCE(die->reader, UCORE_NO_CPU);
+		return 0;
+	}
+	gap.reason = UCORE_GAP_READER_MOVED;
+	reader_move(die, gap.to);
+	ucore_die_run(die, gap_here, &gap);
+	return 0;
+}
+
+static int cpu_came_online(unsigned int cpu)
+{
+	struct ucore_die *die = die_of_cpu(cpu);
+	struct gap gap = { .die = die, .reason = UCORE_GAP_DIE_ONLINE,
+			   .from = UCORE_NO_CPU, .to = cpu };
+
+	if (!die)
+		return 0;
+	if (die->reader != UCORE_NO_CPU) {
+		ucore_pmi_enable_cpu(die, cpu);
+		return 0;
+	}
+	WRITE_ONCE(die->reader, cpu);
+	if (die->armed)
+		ucore_pmi_enable(die);
+	ucore_die_run(die, online_here, &gap);
+	ucore_timers_restart(die);
+	return 0;
+}
+
+static enum cpuhp_state hotplug_state;
+
+/**
+ * ucore_die_hotplug_init() - elect readers, now and whenever CPUs come and go
+ *
+ * Return: 0 or -errno.
+ */
+int ucore_die_hotplug_init(void)
+{
+	int ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf/x86/ucore:online",
+				    cpu_came_online, cpu_going_offline);
+
+	if (ret < 0)
+		return ret;
+	hotplug_state = ret;
+	return 0;
+}
+
+void ucore_die_hotplug_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+}
+
+/**
+ * ucore_die_init() - a die without reader; hotplug_init() elects it
+ * @die: zeroed
+ * @id: logical die
+ * @global: its global control
+ */
+void ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *global)
+{
+	int cpu;
+
+	die->id = id;
+	die->global = global;
+	ucore_io_init_msr(&die->io, 0);
+	die->io.tally = &die->tally;
+	raw_spin_lock_init(&die->lock);
+	INIT_LIST_HEAD(&die->parts);
+	die->reader = UCORE_NO_CPU;
+	die->pin_cpu = UCORE_NO_CPU;
+	for_each_online_cpu(cpu)
+		if (ucore_die_has_cpu(die, cpu))
+			die->package = topology_physical_package_id(cpu);
+	ucore_pmi_init(die);
+	ucore_guard_init(die);
+}
+
+void ucore_die_destroy(struct ucore_die *die)
+{
+	hrtimer_cancel(&die->guard);
+	ucore_pmi_destroy(die);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Dies: what shares one global control.  A die is frozen, read and released
+ * as a whole by its reader, one of its own CPUs, which also takes its PMI.
+ */
+#ifndef UCORE_DIE_H
+#define UCORE_DIE_H
+
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "platform.h"
+#include "reg.h"
+
+#define UCORE_NO_CPU	(-1)
+
+/**
+ * struct ucore_context - what an interrupt interrupted
+ * @time: when
+ * @ip: instruction
+ * @pid: process, initial namespace
+ * @tid: thread, initial namespace
+ * @cpu: CPU
+ * @user: @ip is a user address
+ */
+struct ucore_context {
+	u64 time;
+	u64 ip;
+	u32 pid;
+	u32 tid;
+	u32 cpu;
+	bool user;
+};
+
+/**
+ * struct ucore_pmi - the overflow interrupt of one die
+ * @seq: even: idle; odd: overflows are being serviced.  One service, one PMI:
+ *       the odd value names it.  Written under the die's lock, read in NMI.
+ * @taken: PMI whose context is being or has been stashed (NMI, cmpxchg)
+ * @stashed: PMI that @context belongs to (released by the NMI that took it)
+ * @context: what it interrupted
+ * @work: services it, in hard-irq context on the CPU that took it
+ * @widen: process context: route the PMI to all cores
+ * @wide: it is routed to all cores
+ * @proven: a PMI has arrived by the present route
+ * @suspect: value of @seq at which the guard last saw an unserviced overflow
+ * @cpus: CPUs that may receive it; written with CPU hotplug held off
+ */
+struct ucore_pmi {
+	u64 seq;
+	u64 taken;
+	u64 stashed;
+	struct ucore_context context;
+	struct irq_work work;
+	struct work_struct widen;
+	bool wide;
+	bool proven;
+	u64 suspect;
+	struct cpumask cpus;
+};
+
+/**
+ * struct ucore_die - one die
+ * @id: the kernel's logical die id
+ * @package: physical package id
+ * @nr_boxes: boxes on it
+ * @global: its global control, NULL if the platform has none
+ * @io: MSRs of the global control
+ * @tally: register accesses
+ * @lock: guards everything below but @pin_*, and the boxes' registers.  Taken
+ *        with interrupts off on a CPU of the die; innermost but for the
+ *        timers' own locks.
+ * @reader: CPU that touches the boxes, UCORE_NO_CPU if none is online; changes
+ *          only with CPU hotplug held off
+ * @parts: sessions running here
+ * @holds: reasons to stay frozen
+ * @frozen: the die is frozen
+ * @frozen_since: since when
+ * @frozen_ns: how long it was frozen before that
+ * @route: bits that every write of global control must carry: pmi_core_sel
+ * @found: what those bits were before ucore
+ * @armed: parts with overflow triggers
+ * @armed_mask: global status bits that their boxes may set
+ * @pmi: the interrupt
+ * @guard: timer that folds wraps, finds lost PMIs and ends throttling
+ * @throttle_start: beginning of the window in which overflows are counted
+ * @throttle_count: overflows in it
+ * @throttled: held frozen until the guard runs
+ * @pmis: overflow interrupts serviced
+ * @recovered: overflows found by the guard
+ * @throttles: times throttled
+ * @pin_cpu: CPU that sessions have chosen as reader; catalog's lock
+ * @pins: how many sessions; catalog's lock
+ */
+struct ucore_die {
+	u32 id;
+	u32 package;
+	u32 nr_boxes;
+	const struct ucore_global *global;
+	struct ucore_io io;
+	struct ucore_tally tally;
+
+	raw_spinlock_t lock;
+	int reader;
+	struct list_head parts;
+	u32 holds;
+	bool frozen;
+	u64 frozen_since;
+	u64 frozen_ns;
+	u64 route;
+	u64 found;
+	u32 armed;
+	u64 armed_mask;
+	struct ucore_pmi pmi;
+	struct hrtimer guard;
+	u64 throttle_start;
+	u32 throttle_count;
+	bool throttled;
+	u64 pmis;
+	u64 recovered;
+	u64 throttles;
+
+	int pin_cpu;
+	u32 pins;
+};
+
+void ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *global);
+void ucore_die_destroy(struct ucore_die *die);
+int ucore_die_hotplug_init(void);
+void ucore_die_hotplug_exit(void);
+
+bool ucore_die_has_cpu(const struct ucore_die *die, int cpu);
+bool ucore_die_cpu_selectable(const struct ucore_die *die, int cpu);
+int ucore_die_move(struct ucore_die *die, int cpu);
+void ucore_die_run(struct ucore_die *die, smp_call_func_t func, void *arg);
+
+/* With the die's lock held, on the die: */
+void ucore_die_hold(struct ucore_die *die, u64 now);
+void ucore_die_hold_overflow(struct ucore_die *die, u64 now);
+void ucore_die_release(struct ucore_die *die, bool pending);
+u64 ucore_die_status(struct ucore_die *die);
+void ucore_die_clear_status(struct ucore_die *die, u64 status);
+void ucore_die_set_route(struct ucore_die *die, u64 route);
+void ucore_die_take(struct ucore_die *die);
+void ucore_die_give_back(struct ucore_die *die);
+u64 ucore_die_frozen_ns(const struct ucore_die *die, u64 now);
+
+#endif /* UCORE_DIE_H */

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finding the boxes of a Xeon E5-2600, v1 to v4.
+ *
+ * MSR boxes are where the table says, and exist if their first register does
+ * not fault.  A PCI box exists if its function does: firmware hides functions,
+ * and parts differ.  Process context, at load; knows nothing of driving boxes.
+ */
+#include <linux/bitfield.h>
+#include <linux/cpu.h>
+#include <linux/minmax.h>
+#include <linux/pci.h>
+#include <linux/smp.h>
+
+#include "compat.h"
+#include "e5.h"
+#include "hw/e5.h"
+
+#define NR_BUSES	256
+#define NO_DIE		(-1)
+
+/* ---- MSR boxes ---- */
+
+struct msr_probe {
+	u32 msr;
+	u64 val;
+	int err;
+};
+
+static void msr_probe_here(void *arg)
+{
+	struct msr_probe *probe = arg;
+
+	probe->err = rdmsrq_safe(probe->msr, &probe->val);
+}
+
+static bool msr_answers(int cpu, u32 msr, u64 *val)
+{
+	struct msr_probe probe = { .msr = msr, .err = -ENODEV };
+
+	if (smp_call_function_single(cpu, msr_probe_here, &probe, 1) || probe.err)
+		return false;
+	if (val)
+		*val = probe.val;
+	return true;
+}
+
+/*
+ * One C-Box for each active core.  The manual's counting register is known
+ * by analogy only, so it is believed no further than a line in the log.
+ */
+static u32 cbo_count(const struct ucore_e5_table *table, int cpu, u32 max)
+{
+	u32 cores = min_t(u32, topology_num_cores_per_package(), max);
+	u64 config;
+
+	if (table->global_config && msr_answers(cpu, table->global_config, &config)) {
+		config &= table->num_cbo;
+		if (config && config != cores)
+			pr_info("GLOBAL_CONFIG tells %llu C-Boxes, CPUID %u cores: using %u\n",
+				config, cores, cores);
+	}
+	return cores;
+}
+
+static int find_msr_row(struct ucore_finder *finder, const struct ucore_e5_table *table,
+			const struct ucore_e5_msr *row, int cpu)
+{
+	u32 n = row->per_core ? cbo_count(table, cpu, row->max) : row->max;
+	u32 first = row->layout->box_ctl != UCORE_REG_NONE ? row->layout->box_ctl :
+							    row->layout->ctl[0];
+	u32 i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		struct ucore_box_desc desc = {
+			.type = row->type,
+			.layout = row->layout,
+			.global_gp = row->global_gp << i,
+			.global_fixed = row->global_fixed << i,
+			.die = topology_logical_die_id(cpu),
+			.instance = i,
+			.msr = row->base + i * row->stride,
+		};
+
+		if (!msr_answers(cpu, desc.msr + first, NULL))
+			continue;
+		ret = ucore_finder_add(finder, &desc);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The first CPU of its die speaks for the die. */
+static bool cpu_is_first_of_die(int cpu)
+{
+	int other;
+
+	for_each_online_cpu(other) {
+		if (other == cpu)
+			return true;
+		if (topology_logical_die_id(other) == topology_logical_die_id(cpu))
+			return false;
+	}
+	return false;
+}
+
+static int find_msr(struct ucore_finder *finder, const struct ucore_e5_table *table)
+{
+	int cpu, ret = 0;
+	u32 i;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (!cpu_is_first_of_die(cpu))
+			continue;
+		for (i = 0; i < table->nr_msr && !ret; i++)
+			ret = find_msr_row(finder, table, &table->msr[i], cpu);
+	}
+	cpus_read_unlock();
+	return ret;
+}
+
+/* ---- PCI boxes ---- */
+
+/**
+ * ucore_e5_package() - socket of a UBox
+ * @nodeid: its CPUNODEID register
+ * @gidnidmap: its GIDNIDMAP register: field i holds the node id of socket i
+ *
+ * Return: physical package id, or -ENOENT if no field holds the node.
+ */
+int ucore_e5_package(u32 nodeid, u32 gidnidmap)
+{
+	u32 node = FIELD_GET(E5_UBOX_CPUNODEID_NODE, nodeid);
+	int i;
+
+	for (i = 0; i < 8; i++)
+		if (((gidnidmap >> (3 * i)) & 7) == node)
+			return i;
+	return -ENOENT;
+}
+
+/*
+ * Which die each bus belongs to: a bus with a UBox to the UBox's socket, one
+ * without (the IIO bus) to that of the next higher bus that has one.
+ */
+static void map_buses(const struct ucore_e5_table *table, int domain, s16 *die_of_bus)
+{
+	struct pci_dev *pdev = NULL;
+	u32 nodeid, map;
+	int bus, die = NO_DIE, package;
+
+	for (bus = 0; bus < NR_BUSES; bus++)
+		die_of_bus[bus] = NO_DIE;
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, table->ubox, pdev))) {
+		if (pci_domain_nr(pdev->bus) != domain ||
+		    pci_read_config_dword(pdev, E5_UBOX_CPUNODEID, &nodeid) ||
+		    pci_read_config_dword(pdev, E5_UBOX_GIDNIDMAP, &map))
+			continue;
+		package = ucore_e5_package(nodeid, map);
+		if (package >= 0)
+			die_of_bus[pdev->bus->number] = ucore_platform_die_of_package(package);
+	}
+
+	for (bus = NR_BUSES - 1; bus >= 0; bus--) {
+		if (die_of_bus[bus] >= 0)
+			die = die_of_bus[bus];
+		else
+			die_of_bus[bus] = die;
+	}
+}
+
+/* The second function of a box: same bus and device, the id tells which. */
+static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
+{
+	struct pci_dev *aux = NULL;
+
+	while ((aux = pci_get_device(PCI_VENDOR_ID_INTEL, device, aux)))
+		if (aux->bus == pdev->bus && PCI_SLOT(aux->devfn) == PCI_SLOT(pdev->devfn))
+			return aux;
+	return NULL;
+}
+
+static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_pci *row,
+			int domain, const s16 *die_of_bus)
+{
+	struct pci_dev *pdev = NULL;
+	int die, ret;
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, row->device, pdev))) {
+		struct ucore_box_desc desc = {
+			.type = row->type,
+			.layout = row->layout,
+			.global_gp = row->global_gp,
+			.global_fixed = row->global_fixed,
+			.instance = row->instance,
+		};
+
+		if (pci_domain_nr(pdev->bus) != domain)
+			continue;
+		die = die_of_bus[pdev->bus->number];
+		if (die < 0) {
+			pci_info(pdev, "ucore: belongs to no socket that is online\n");
+			continue;
+		}
+		desc.die = die;
+		desc.pdev = pci_dev_get(pdev);
+		desc.aux = row->aux ? find_aux(pdev, row->aux) : NULL;
+		ret = ucore_finder_add(finder, &desc);
+		if (ret) {
+			pci_dev_put(pdev);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int find_pci(struct ucore_finder *finder, const struct ucore_e5_table *table,
+		    int domain)
+{
+	s16 die_of_bus[NR_BUSES];
+	int ret = 0;
+	u32 i;
+
+	map_buses(table, domain, die_of_bus);
+	for (i = 0; i < table->nr_pci && !ret; i++)
+		ret = find_pci_row(finder, &table->pci[i], domain, die_of_bus);
+	return ret;
+}
+
+/**
+ * ucore_e5_find() - all boxes of an E5 machine
+ * @finder: takes the descriptions
+ * @platform: its table is a struct ucore_e5_table
+ *
+ * Return: 0 or -ENOMEM; no box at all is no error.
+ */
+int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+{
+	const struct ucore_e5_table *table = platform->table;
+	struct pci_bus *root = NULL;
+	int ret, domain = -1;
+
+	ret = find_msr(finder, table);
+	while (!ret && (root = pci_find_next_bus(root))) {
+		if (pci_domain_nr(root) <= domain)
+			continue;	/* segments come in ascending order */
+		domain = pci_domain_nr(root);
+		ret = find_pci(finder, table, domain);
+	}
+	return ret;
+}

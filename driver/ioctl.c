@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commands: copy in, check, call down, copy out.
+ *
+ * One table row for each command.  This file alone knows user memory and the
+ * uapi structs; below it there are sessions and boxes.  Process context.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/file.h>
+#include <linux/limits.h>
+#include <linux/log2.h>
+#include <linux/pci.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "catalog.h"
+#include "ioctl.h"
+#include "session.h"
+#include "timer.h"
+
+#define MAX_TERMS	32
+
+/* A command's argument, whichever it is; copied in whole, copied out whole. */
+union argument {
+	struct {
+		u32 size;
+		u32 flags;
+	};
+	struct ucore_info info;
+	struct ucore_get_dies dies;
+	struct ucore_get_boxes boxes;
+	struct ucore_get_fields fields;
+	struct ucore_create_session create;
+	struct ucore_event_add add;
+	struct ucore_event_remove remove;
+	struct ucore_set_pmi_cpu cpu;
+	struct ucore_command command;
+	struct ucore_read read;
+	struct ucore_status status;
+	struct ucore_ring_info ring;
+};
+
+/**
+ * struct call - one ioctl under way
+ * @file: the descriptor
+ * @arg: its argument
+ * @new: descriptor to be installed once the answer has reached the caller
+ */
+struct call {
+	struct file *file;
+	union argument arg;
+	struct file *new;
+};
+
+/**
+ * struct command - one row of a command table
+ * @cmd: ioctl number
+ * @size: size of its argument as first published, the least accepted
+ * @flags: flags it defines
+ * @run: does it
+ */
+struct command {
+	unsigned int cmd;
+	u32 size;
+	u32 flags;
+	int (*run)(struct call *call);
+};
+
+/*
+ * ---- /dev/ucore ----
+ */
+
+static int cmd_info(struct call *call)
+{
+	struct ucore_info *info = &call->arg.info;
+	u32 state = ucore_catalog_state();
+
+	*info = (struct ucore_info){
+		.size = info->size,
+		.abi = UCORE_ABI_VERSION,
+		.state = state,
+		.nr_dies = ucore_catalog.nr_dies,
+		.nr_boxes = ucore_catalog.nr_boxes,
+		.nr_counters = ucore_catalog_counters(NULL),
+		.family = boot_cpu_data.x86,
+		.model = boot_cpu_data.x86_model,
+		.stepping = boot_cpu_data.x86_stepping,
+	};
+	if (ucore_catalog.platform) {
+		info->caps = ucore_catalog.platform->caps;
+		strscpy(info->platform, ucore_catalog.platform->name, sizeof(info->platform));
+	}
+	strscpy(info->reason, ucore_catalog_reason(state), sizeof(info->reason));
+	return 0;
+}
+
+static void die_describe(struct ucore_die *die, struct ucore_die_info *out)
+{
+	struct ucore_part *part;
+	unsigned long flags;
+
+	*out = (struct ucore_die_info){
+		.die = die->id,
+		.package = die->package,
+		.nr_boxes = die->nr_boxes,
+		.nr_counters = ucore_catalog_counters(die),
+	};
+	raw_spin_lock_irqsave(&die->lock, flags);
+	out->reader = die->reader;
+	out->pmis = die->pmis;
+	out->recovered = die->recovered;
+	out->throttled = die->throttles;
+	out->frozen_ns = die->frozen_ns;
+	list_for_each_entry(part, &die->parts, node)
+		out->nr_sessions++;
+	raw_spin_unlock_irqrestore(&die->lock, flags);
+}
+
+static int cmd_get_dies(struct call *call)
+{
+	struct ucore_die_info __user *dies = u64_to_user_ptr(call->arg.dies.dies);
+	u32 n = min(call->arg.dies.nr, ucore_catalog.nr_dies);
+	struct ucore_die_info out;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		die_describe(&ucore_catalog.dies[i], &out);
+		if (copy_to_user(&dies[i], &out, sizeof(out)))
+			return -EFAULT;
+	}
+	call->arg.dies.nr = n;
+	call->arg.dies.total = ucore_catalog.nr_dies;
+	return 0;
+}
+
+static u64 box_location(const struct ucore_box *box)
+{
+	const struct ucore_layout *layout = box->desc.layout;
+	u16 off = layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
+	const struct pci_dev *pdev = box->io.pdev;
+
+	if (!pdev)
+		return box->desc.msr + off;
+	return (u64)pci_domain_nr(pdev->bus) << 32 | pdev->bus->number << 20 |
+	       pdev->devfn << 12 | off;
+}
+
+static void box_describe(const struct ucore_box *box, struct ucore_box_info *out)
+{
+	const struct ucore_box_type *type = box->desc.type;
+
+	*out = (struct ucore_box_info){
+		.box = box->id,
+		.die = box->die->id,
+		.instance = box->desc.instance,
+		.access = box->io.ops->access,
+		.nr_counters = type->nr_gp,
+		.nr_fixed = type->nr_fixed,
+		.width = type->width,
+		.fixed_width = type->fixed_width,
+		.caps = box->caps | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
+	};
+	if (capable(CAP_SYS_ADMIN))
+		out->location = box_location(box);
+	strscpy(out->type, type->name, sizeof(out->type));
+
+	mutex_lock(&ucore_catalog.lock);
+	if (box->owner) {
+		out->owner = box->owner->id;
+		out->owner_pid = pid_vnr(box->owner->pid);
+		strscpy(out->owner_comm, box->owner->comm, sizeof(out->owner_comm));
+	}
+	mutex_unlock(&ucore_catalog.lock);
+}
+
+static int cmd_get_boxes(struct call *call)
+{
+	struct ucore_box_info __user *boxes = u64_to_user_ptr(call->arg.boxes.boxes);
+	u32 total = ucore_catalog.nr_boxes;
+	struct ucore_box_info out;
+	u32 i, n;
+
+	if (call->arg.boxes.reserved)
+		return -EINVAL;
+	n = call->arg.boxes.first < total ? min(call->arg.boxes.nr, total - call->arg.boxes.first) : 0;
+	for (i = 0; i < n; i++) {
+		box_describe(ucore_catalog_box(call->arg.boxes.first + i), &out);
+		if (copy_to_user(&boxes[i], &out, sizeof(out)))
+			return -EFAULT;
+		cond_resched();
+	}
+	call->arg.boxes.nr = n;
+	call->arg.boxes.total = total;
+	return 0;
+}
+
+static int cmd_get_fields(struct call *call)
+{
+	struct ucore_field __user *fields = u64_to_user_ptr(call->arg.fields.fields);
+	const struct ucore_box *box = ucore_catalog_box(call->arg.fields.box);
+	struct ucore_field out;
+	u32 i, n = 0;
+
+	if (call->arg.fields.reserved)
+		return -EINVAL;
+	if (!box)
+		return -ENOENT;
+	for (i = 0; i < box->desc.type->nr_fields; i++) {
+		if (!ucore_field_present(box, &box->desc.type->fields[i]))
+			continue;
+		if (n < call->arg.fields.nr) {
+			ucore_field_describe(box, i, &out);
+			if (copy_to_user(&fields[n], &out, sizeof(out)))
+				return -EFAULT;
+		}
+		n++;
+	}
+	call->arg.fields.nr = min(n, call->arg.fields.nr);
+	call->arg.fields.total = n;
+	return 0;
+}
+
+static int create_check(const struct ucore_create_session *create)
+{
+	if (create->reserved)
+		return -EINVAL;
+	if (create->timer_ns && (create->timer_ns < UCORE_TIMER_MIN_NS ||
+				 create->timer_ns > UCORE_TIMER_MAX_NS))
+		return -ERANGE;
+	if (create->ring_size && (!is_power_of_2(create->ring_size) ||
+				  create->ring_size < UCORE_RING_MIN ||
+				  create->ring_size > UCORE_RING_MAX))
+		return -ERANGE;
+	if (create->wakeup && create->wakeup >= create->ring_size)
+		return -ERANGE;
+	return 0;
+}
+
+static int cmd_create_session(struct call *call)
+{
+	struct ucore_create_session *create = &call->arg.create;
+	/* what the opener of the device was allowed, not who holds it now */
+	bool context = file_ns_capable(call->file, &init_user_ns, CAP_PERFMON) ||
+		       file_ns_capable(call->file, &init_user_ns, CAP_SYS_ADMIN);
+	struct ucore_session *session;
+	struct file *new;
+	int fd, ret;
+
+	ret = create_check(create);
+	if (ret)
+		return ret;
+	session = ucore_session_create(create, context);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		ucore_session_destroy(session);
+		return fd;
+	}
+	new = anon_inode_getfile("[ucore]", &ucore_session_fops, session, O_RDWR);
+	if (IS_ERR(new)) {
+		put_unused_fd(fd);
+		ucore_session_destroy(session);
+		return PTR_ERR(new);
+	}
+	create->fd = fd;
+	call->new = new;
+	return 0;
+}
+
+/*
+ * ---- session descriptor; the session's lock is held ----
+ */
+
+static struct ucore_session *call_session(const struct call *call)
+{
+	return call->file->private_data;
+}
+
+static int cmd_event_add(struct call *call)
+{
+	struct ucore_event_add *add = &call->arg.add;
+	struct ucore_term *terms = NULL;
+	int ret;
+
+	if (add->nr_terms > MAX_TERMS)
+		return -EINVAL;
+	if (add->nr_terms) {
+		terms = memdup_user(u64_to_user_ptr(add->terms),
+				    array_size(add->nr_terms, sizeof(*terms)));
+		if (IS_ERR(terms))
+			return PTR_ERR(terms);
+	}
+	ret = ucore_session_add(call_session(call), add, terms);
+	kfree(terms);
+	return ret;
+}
+
+static int cmd_event_remove(struct call *call)
+{
+	if (call->arg.remove.reserved)
+		return -EINVAL;
+	return ucore_session_remove(call_session(call), call->arg.remove.event);
+}
+
+static int cmd_set_pmi_cpu(struct call *call)
+{
+	if (call->arg.cpu.reserved)
+		return -EINVAL;
+	return ucore_session_set_cpu(call_session(call), call->arg.cpu.cpu);
+}
+
+static int cmd_start(struct call *call)
+{
+	return ucore_session_start(call_session(call));
+}
+
+static int cmd_stop(struct call *call)
+{
+	ucore_session_stop(call_session(call));
+	return 0;
+}
+
+static int cmd_reset(struct call *call)
+{
+	return ucore_session_reset(call_session(call));
+}
+
+static int cmd_read(struct call *call)
+{
+	struct ucore_session *session = call_session(call);
+	struct ucore_read *read = &call->arg.read;
+	u32 nr_values = read->nr_values, nr_dies = read->nr_dies;
+	int ret;
+
+	if (!session->nr_events)
+		return -ENOENT;
+	read->nr_values = session->nr_events;
+	read->nr_dies = ucore_session_nr_dies(session);
+	if (nr_values < read->nr_values || nr_dies < read->nr_dies)
+		return -ENOSPC;
+	ret = ucore_session_read(session, read->flags & UCORE_READ_LIVE);
+	if (ret)
+		return ret;
+	read->skew_ns = session->skew_ns;
+	if (copy_to_user(u64_to_user_ptr(read->values), session->values,
+			 array_size(read->nr_values, sizeof(*session->values))) ||
+	    copy_to_user(u64_to_user_ptr(read->dies), session->dies,
+			 array_size(read->nr_dies, sizeof(*session->dies))))
+		return -EFAULT;
+	return 0;
+}
+
+static int cmd_status(struct call *call)
+{
+	struct ucore_status *status = &call->arg.status;
+
+	*status = (struct ucore_status){ .size = status->size };
+	ucore_session_status(call_session(call), status);
+	return 0;
+}
+
+static int cmd_ring_info(struct call *call)
+{
+	struct ucore_ring_info *info = &call->arg.ring;
+	struct ucore_die *die = ucore_catalog_die(info->die);
+	struct ucore_part *part;
+	u32 i;
+
+	if (!die)
+		return -ENOENT;
+	i = die - ucore_catalog.dies;
+	part = ucore_session_part(call_session(call), i);
+	if (!part || !part->ring)
+		return -ENOENT;
+	info->data_size = part->ring->size;
+	info->consumer = i * UCORE_RING_WINDOW;
+	info->producer = info->consumer + PAGE_SIZE;
+	return 0;
+}
+
+/*
+ * ---- tables and dispatch ----
+ */
+
+#define COMMAND(_cmd, type, last, _run) \
+	{ .cmd = (_cmd), .size = offsetofend(type, last), .run = (_run) }
+
+static const struct command device_commands[] = {
+	COMMAND(UCORE_INFO, struct ucore_info, reason, cmd_info),
+	COMMAND(UCORE_GET_DIES, struct ucore_get_dies, dies, cmd_get_dies),
+	COMMAND(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes),
+	COMMAND(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields),
+	{ .cmd = UCORE_CREATE_SESSION, .run = cmd_create_session,
+	  .size = offsetofend(struct ucore_create_session, reserved),
+	  .flags = UCORE_SESSION_LOW_DWORD },
+};
+
+static const struct command session_commands[] = {
+	COMMAND(UCORE_EVENT_ADD, struct ucore_event_add, counter, cmd_event_add),
+	COMMAND(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove),
+	COMMAND(UCORE_SET_PMI_CPU, struct ucore_set_pmi_cpu, reserved, cmd_set_pmi_cpu),
+	COMMAND(UCORE_START, struct ucore_command, flags, cmd_start),
+	COMMAND(UCORE_STOP, struct ucore_command, flags, cmd_stop),
+	COMMAND(UCORE_RESET, struct ucore_command, flags, cmd_reset),
+	{ .cmd = UCORE_READ, .run = cmd_read,
+	  .size = offsetofend(struct ucore_read, skew_ns), .flags = UCORE_READ_LIVE },
+	COMMAND(UCORE_STATUS, struct ucore_status, writes, cmd_status),
+	COMMAND(UCORE_RING_INFO, struct ucore_ring_info, producer, cmd_ring_info),
+};
+
+static const struct command *command_find(const struct command *table, size_t n,
+					  unsigned int cmd)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (table[i].cmd == cmd)
+			return &table[i];
+	return NULL;
+}
+
+static int answer(const struct command *command, struct call *call, void __user *user,
+		  u32 usize)
+{
+	if (copy_to_user(user, &call->arg, min(usize, command->size)))
+		return -EFAULT;
+	return 0;
+}
+
+static int command_run(const struct command *command, struct call *call, void __user *user)
+{
+	u32 usize;
+	int ret;
+
+	if (get_user(usize, (u32 __user *)user))
+		return -EFAULT;
+	if (usize < command->size)
+		return -EINVAL;
+	ret = copy_struct_from_user(&call->arg, command->size, user, usize);
+	if (ret)
+		return ret;
+	call->arg.size = usize;	/* it may have changed between the two reads */
+	if (call->arg.flags & ~command->flags)
+		return -EINVAL;
+
+	ret = command->run(call);
+	/* -ENOSPC tells how much space is needed */
+	if ((!ret || ret == -ENOSPC) && answer(command, call, user, usize))
+		ret = -EFAULT;
+	return ret;
+}
+
+/* Install a new descriptor only when the caller knows its number. */
+static long call_finish(struct call *call, int ret)
+{
+	if (!call->new)
+		return ret;
+	if (ret) {
+		put_unused_fd(call->arg.create.fd);
+		fput(call->new);
+	} else {
+		fd_install(call->arg.create.fd, call->new);
+	}
+	return ret;
+}
+
+/**
+ * ucore_ioctl_device() - a command on /dev/ucore
+ * @file: the descriptor
+ * @cmd: its number
+ * @arg: address of its argument
+ */
+long ucore_ioctl_device(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	const struct command *command = command_find(device_commands,
+						     ARRAY_SIZE(device_commands), cmd);
+	struct call call = { .file = file };
+
+	if (!command)
+		return -ENOTTY;
+	return call_finish(&call, command_run(command, &call, (void __user *)arg));
+}
+
+/**
+ * ucore_ioctl_session() - a command on a session
+ * @file: the descriptor
+ * @cmd: its number
+ * @arg: address of its argument
+ */
+long ucore_ioctl_session(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	const struct command *command = command_find(session_commands,
+						     ARRAY_SIZE(session_commands), cmd);
+	struct ucore_session *session = file->private_data;
+	struct call call = { .file = file };
+	long ret;
+
+	if (!command)
+		return -ENOTTY;
+	ret = mutex_lock_interruptible(&session->lock);
+	if (ret)
+		return ret;
+	ret = command_run(command, &call, (void __user *)arg);
+	mutex_unlock(&session->lock);
+	return ret;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command table: the only code that sees user memory. */
+#ifndef UCORE_IOCTL_H
+#define UCORE_IOCTL_H
+
+#include <linux/fs.h>
+
+struct ucore_session;
+
+long ucore_ioctl_device(struct file *file, unsigned int cmd, unsigned long arg);
+long ucore_ioctl_session(struct file *file, unsigned int cmd, unsigned long arg);
+
+/* mmap offsets of a die's ring: one window for each die of the catalog */
+#define UCORE_RING_WINDOW	(1ULL << 28)
+
+extern const struct file_operations ucore_session_fops;
+
+#endif /* UCORE_IOCTL_H */

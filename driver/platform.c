@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which processor is this, and what may be used on it?
+ *
+ * Owns the list of platforms and the finder.  Process context, at load and
+ * whenever the state of the in-tree driver is asked for.
+ */
+#include <linux/cpu.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "platform.h"
+
+static const struct ucore_platform * const platforms[] = {
+	&ucore_platform_ivbep,
+};
+
+bool ucore_platform_is_intel(void)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
+}
+
+/**
+ * ucore_platform_match() - the platform of this machine
+ *
+ * Return: NULL if there is no table for it.
+ */
+const struct ucore_platform *ucore_platform_match(void)
+{
+	size_t i;
+
+	if (!ucore_platform_is_intel() || boot_cpu_data.x86 != 6)
+		return NULL;
+	for (i = 0; i < ARRAY_SIZE(platforms); i++)
+		if (platforms[i]->model == boot_cpu_data.x86_model)
+			return platforms[i];
+	return NULL;
+}
+
+/**
+ * ucore_platform_intree_loaded() - does intel_uncore hold the hardware?
+ * @platform: this machine
+ *
+ * While it is loaded its PCI driver is registered, bound or not.
+ */
+bool ucore_platform_intree_loaded(const struct ucore_platform *platform)
+{
+	return platform && driver_find(platform->intree, &pci_bus_type);
+}
+
+/**
+ * ucore_platform_die_of_package() - logical die of a socket
+ * @package: physical package id
+ *
+ * Return: -ENODEV if no CPU of the package is online.
+ */
+int ucore_platform_die_of_package(u32 package)
+{
+	int cpu, die = -ENODEV;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (topology_physical_package_id(cpu) == package) {
+			die = topology_logical_die_id(cpu);
+			break;
+		}
+	}
+	cpus_read_unlock();
+	return die;
+}
+
+/**
+ * ucore_finder_add() - hand over one description
+ * @finder: the collection
+ * @desc: the description; references to its PCI functions pass to the finder
+ *
+ * Return: 0, or -ENOMEM with the references dropped.
+ */
+int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc)
+{
+	struct ucore_box_desc *bigger;
+	u32 capacity;
+
+	if (finder->nr == finder->capacity) {
+		capacity = finder->capacity ? 2 * finder->capacity : 64;
+		bigger = krealloc_array(finder->desc, capacity, sizeof(*bigger), GFP_KERNEL);
+		if (!bigger) {
+			pci_dev_put(desc->pdev);
+			pci_dev_put(desc->aux);
+			return -ENOMEM;
+		}
+		finder->desc = bigger;
+		finder->capacity = capacity;
+	}
+	finder->desc[finder->nr++] = *desc;
+	return 0;
+}
+
+/**
+ * ucore_finder_drop() - forget all descriptions and their references
+ * @finder: the collection
+ */
+void ucore_finder_drop(struct ucore_finder *finder)
+{
+	u32 i;
+
+	for (i = 0; i < finder->nr; i++) {
+		pci_dev_put(finder->desc[i].pdev);
+		pci_dev_put(finder->desc[i].aux);
+	}
+	kfree(finder->desc);
+	*finder = (struct ucore_finder){ };
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The overflow interrupt: from an NMI to the service of a die.
+ *
+ * An overflow freezes the die and sends a PMI to the cores of pmi_core_sel;
+ * every thread of such a core gets it through its local APIC's LVTPC entry, as
+ * an NMI, the same that perf's own counters raise.
+ *
+ * The NMI handler does the least: is it ours (one MSR read)?  Then note what
+ * was interrupted, unmask LVTPC (the hardware masked it on delivery, and perf
+ * unmasks it only if perf itself is active), queue the rest.  The rest runs in
+ * hard-irq context: the counters are frozen, so nothing is lost by waiting,
+ * and PCI config cycles are legal there and not in an NMI.
+ *
+ * Which NMI is whose: pmi.seq counts services, even when idle and odd while
+ * one is under way.  A PMI is named by the odd value of its service.  Each CPU
+ * claims each PMI at most once, also when it comes late, after another thread's
+ * or the guard's service; so a second NMI with the status still set is perf's.
+ */
+#include <linux/cpu.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <asm/apic.h>
+#include <asm/nmi.h>
+
+#include "compat.h"
+#include "pmi.h"
+#include "sample.h"
+
+#define DEBUGCTL_UNCORE_PMI	BIT_ULL(13)	/* ENABLE_UNCORE_PMI */
+
+#ifndef MSR_IA32_DEBUGCTLMSR
+#define MSR_IA32_DEBUGCTLMSR	0x1d9
+#endif
+
+/* How often the handler looks again when a service ends under its eyes. */
+#define NMI_TRIES	4
+
+/**
+ * struct pmi_cpu - a CPU that may receive a die's PMI
+ * @die: whose; NULL: none, and the handler has nothing to do
+ * @claimed: last PMI that this CPU claimed
+ * @lvtpc: LVTPC as found
+ * @set_lvtpc: and to be restored
+ * @set_debugctl: we enabled uncore PMIs here
+ */
+struct pmi_cpu {
+	struct ucore_die *die;
+	u64 claimed;
+	u32 lvtpc;
+	bool set_lvtpc;
+	bool set_debugctl;
+};
+
+static DEFINE_PER_CPU(struct pmi_cpu, pmi_cpus);
+
+/*
+ * ---- NMI ----
+ */
+
+/**
+ * struct claim - what an NMI may be
+ * @pmi: name of the PMI
+ * @count: overflows, 0 if it is serviced already
+ */
+struct claim {
+	u64 pmi;
+	u32 count;
+};
+
+static void claim_look(struct ucore_die *die, struct claim *claim)
+{
+	const u32 msr = die->global->status;
+	u64 seq, status;
+	int i;
+
+	for (i = 0; i < NMI_TRIES; i++) {
+		claim->count = 0;
+		seq = smp_load_acquire(&die->pmi.seq);
+		if (seq & 1) {
+			claim->pmi = seq;
+			return;
+		}
+		if (rdmsrq_safe(msr, &status))
+			status = 0;
+		status &= READ_ONCE(die->armed_mask);
+		smp_rmb();	/* the status belongs to seq, if seq is still the same */
+		if (READ_ONCE(die->pmi.seq) == seq)
+			break;
+	}
+	if (status) {
+		claim->pmi = seq + 1;
+		claim->count = hweight64(status);
+	} else {
+		claim->pmi = seq ? seq - 1 : 0;	/* the last one, late */
+	}
+}
+
+static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
+{
+	u64 taken = READ_ONCE(pmi->taken);
+
+	if (taken >= name || cmpxchg(&pmi->taken, taken, name) != taken)
+		return;		/* the core's other thread was first */
+	pmi->context = (struct ucore_context){
+		.time = ktime_get_mono_fast_ns(),
+		.ip = instruction_pointer(regs),
+		.user = user_mode(regs),
+		.pid = current->tgid,
+		.tid = current->pid,
+		.cpu = raw_smp_processor_id(),
+	};
+	smp_store_release(&pmi->stashed, name);
+	irq_work_queue(&pmi->work);
+}
+
+static int pmi_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	struct ucore_die *die = READ_ONCE(pc->die);
+	struct claim claim;
+
+	if (!die)
+		return NMI_DONE;
+	claim_look(die, &claim);
+	if (claim.pmi <= pc->claimed)
+		return NMI_DONE;
+	pc->claimed = claim.pmi;
+	if (claim.count)
+		context_stash(&die->pmi, claim.pmi, regs);
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	return claim.count ?: NMI_HANDLED;
+}
+
+/*
+ * ---- service ----
+ */
+
+static void pmi_service(struct irq_work *work)
+{
+	struct ucore_die *die = container_of(work, struct ucore_die, pmi.work);
+	struct ucore_interval iv;
+
+	raw_spin_lock(&die->lock);
+	die->pmi.proven = true;
+	/* a timer, a READ or the guard may have serviced it meanwhile */
+	if (!list_empty(&die->parts) && die->armed && ucore_pmi_context(die)) {
+		ucore_interval_begin_overflow(&iv, die, die->pmi.context.time, false);
+		ucore_interval_end(&iv);
+	}
+	raw_spin_unlock(&die->lock);
+}
+
+/**
+ * ucore_pmi_service_begin() - the overflows now seen are being serviced
+ * @die: the die, locked
+ */
+void ucore_pmi_service_begin(struct ucore_die *die)
+{
+	WRITE_ONCE(die->pmi.seq, die->pmi.seq + 1);
+	smp_wmb();	/* odd before the status changes: claim_look() */
+}
+
+/**
+ * ucore_pmi_service_end() - they are acknowledged
+ * @die: the die, locked
+ */
+void ucore_pmi_service_end(struct ucore_die *die)
+{
+	smp_store_release(&die->pmi.seq, die->pmi.seq + 1);
+}
+
+/**
+ * ucore_pmi_context() - what the PMI now being serviced, or waiting, interrupted
+ * @die: the die, locked
+ *
+ * Return: NULL if it has not arrived.
+ */
+const struct ucore_context *ucore_pmi_context(struct ucore_die *die)
+{
+	struct ucore_pmi *pmi = &die->pmi;
+
+	return smp_load_acquire(&pmi->stashed) == (pmi->seq | 1) ? &pmi->context : NULL;
+}
+
+/*
+ * ---- routing ----
+ */
+
+static void enable_here(void *arg)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	struct ucore_die *die = arg;
+	u64 debugctl;
+	u32 lvtpc;
+
+	if (pc->die)
+		return;
+	/* a PMI of the past is not to be claimed late here */
+	pc->claimed = die->pmi.seq | 1;
+	if (!(die->pmi.seq & 1))
+		pc->claimed = die->pmi.seq ? die->pmi.seq - 1 : 0;
+
+	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) &&
+	    !(debugctl & DEBUGCTL_UNCORE_PMI))
+		pc->set_debugctl = !wrmsrq_safe(MSR_IA32_DEBUGCTLMSR,
+						debugctl | DEBUGCTL_UNCORE_PMI);
+	lvtpc = apic->read(APIC_LVTPC);
+	if (lvtpc != APIC_DM_NMI) {
+		pc->lvtpc = lvtpc;
+		/* with a core PMU Linux keeps LVTPC open: then leave it open */
+		pc->set_lvtpc = !boot_cpu_has(X86_FEATURE_ARCH_PERFMON);
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	}
+	WRITE_ONCE(pc->die, die);
+}
+
+static void disable_here(void *arg)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	u64 debugctl;
+
+	if (pc->die != arg)
+		return;
+	WRITE_ONCE(pc->die, NULL);
+	if (pc->set_debugctl && !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
+		wrmsrq_safe(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTL_UNCORE_PMI);
+	if (pc->set_lvtpc)
+		apic->write(APIC_LVTPC, pc->lvtpc);
+	pc->set_debugctl = false;
+	pc->set_lvtpc = false;
+}
+
+/* Cores that global control must name, and the CPUs that then get the PMI. */
+static u64 route_bits(const struct ucore_die *die)
+{
+	const struct ucore_global *global = die->global;
+
+	if (die->pmi.wide || !ucore_die_cpu_selectable(die, die->reader))
+		return global->core_sel | global->wake;
+	return BIT_ULL(topology_core_id(die->reader)) | global->wake;
+}
+
+static bool cpu_in_route(const struct ucore_die *die, int cpu)
+{
+	if (!ucore_die_has_cpu(die, cpu))
+		return false;
+	if (die->pmi.wide || !ucore_die_cpu_selectable(die, die->reader))
+		return true;
+	return topology_core_id(cpu) == topology_core_id(die->reader);
+}
+
+static void route_here(void *arg)
+{
+	struct ucore_die *die = arg;
+
+	raw_spin_lock(&die->lock);
+	ucore_die_set_route(die, route_bits(die));
+	raw_spin_unlock(&die->lock);
+}
+
+static void unroute_here(void *arg)
+{
+	struct ucore_die *die = arg;
+
+	raw_spin_lock(&die->lock);
+	ucore_die_set_route(die, 0);
+	raw_spin_unlock(&die->lock);
+}
+
+/**
+ * ucore_pmi_enable_cpu() - let a CPU that came online take the PMI too
+ * @die: its die
+ * @cpu: the CPU; ignored unless the PMI is routed to it
+ */
+void ucore_pmi_enable_cpu(struct ucore_die *die, int cpu)
+{
+	if (!die->armed || !cpu_in_route(die, cpu))
+		return;
+	cpumask_set_cpu(cpu, &die->pmi.cpus);
+	smp_call_function_single(cpu, enable_here, die, 1);
+}
+
+/**
+ * ucore_pmi_disable_cpu() - a CPU is going offline
+ * @die: its die
+ * @cpu: the CPU
+ */
+void ucore_pmi_disable_cpu(struct ucore_die *die, int cpu)
+{
+	if (!cpumask_test_and_clear_cpu(cpu, &die->pmi.cpus))
+		return;
+	smp_call_function_single(cpu, disable_here, die, 1);
+}
+
+/**
+ * ucore_pmi_enable() - open the way from the die's overflows to its reader
+ * @die: the die; has a reader
+ *
+ * The receiving CPUs first, then the route: no PMI may meet a closed door.
+ */
+void ucore_pmi_enable(struct ucore_die *die)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (cpu_in_route(die, cpu))
+			cpumask_set_cpu(cpu, &die->pmi.cpus);
+	on_each_cpu_mask(&die->pmi.cpus, enable_here, die, true);
+	ucore_die_run(die, route_here, die);
+}
+
+/**
+ * ucore_pmi_disable() - close it again
+ * @die: the die
+ */
+void ucore_pmi_disable(struct ucore_die *die)
+{
+	if (cpumask_empty(&die->pmi.cpus))
+		return;
+	ucore_die_run(die, unroute_here, die);
+	on_each_cpu_mask(&die->pmi.cpus, disable_here, die, true);
+	cpumask_clear(&die->pmi.cpus);
+	die->pmi.proven = false;
+}
+
+/*
+ * pmi_core_sel numbers physical cores, in a way that no manual spells out.  If
+ * no PMI ever came by the kernel's core id, name all cores: any CPU of the die
+ * can do the service.
+ */
+static void widen(struct work_struct *work)
+{
+	struct ucore_die *die = container_of(work, struct ucore_die, pmi.widen);
+
+	cpus_read_lock();
+	if (die->armed && !die->pmi.wide && die->reader != UCORE_NO_CPU) {
+		pr_info("die %u: no PMI by core id, routing it to all cores\n", die->id);
+		die->pmi.wide = true;
+		ucore_pmi_enable(die);
+	}
+	cpus_read_unlock();
+}
+
+/**
+ * ucore_pmi_lost() - an overflow was serviced whose PMI never came
+ * @die: the die, locked
+ */
+void ucore_pmi_lost(struct ucore_die *die)
+{
+	if (!die->pmi.proven && !die->pmi.wide)
+		schedule_work(&die->pmi.widen);
+}
+
+void ucore_pmi_init(struct ucore_die *die)
+{
+	die->pmi.work = IRQ_WORK_INIT_HARD(pmi_service);
+	INIT_WORK(&die->pmi.widen, widen);
+}
+
+void ucore_pmi_destroy(struct ucore_die *die)
+{
+	cancel_work_sync(&die->pmi.widen);
+	irq_work_sync(&die->pmi.work);
+}
+
+/**
+ * ucore_pmi_register() - listen to NMIs
+ *
+ * First in line: perf's handler would unmask LVTPC or clear the core's status
+ * before we look.
+ *
+ * Return: 0 or -errno.
+ */
+int ucore_pmi_register(void)
+{
+	return register_nmi_handler(NMI_LOCAL, pmi_nmi, NMI_FLAG_FIRST, "ucore");
+}
+
+void ucore_pmi_unregister(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "ucore");
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Touching registers: one ops table per kind of access, chosen once per box.
+ *
+ * Registers are named by their offset from the window's base (the C-Box's
+ * first MSR, the PCI function's config space ...).  Nothing here knows what a
+ * register means.  All operations may run in hard-irq context with the die's
+ * lock held; none may run in an NMI.
+ *
+ * A window that does not answer (an MSR that faults, a PCI function that has
+ * gone) reads as all ones.
+ */
+#ifndef UCORE_REG_H
+#define UCORE_REG_H
+
+#include <linux/types.h>
+
+struct pci_dev;
+struct ucore_io;
+
+#define UCORE_REG_DEAD		(~0ULL)
+
+/**
+ * struct ucore_io_ops - one kind of access
+ * @access: UCORE_ACCESS_*, for the list of boxes
+ * @counter_cost: register accesses of one @read_counter
+ * @read: read a control register
+ * @write: write a control register
+ * @read_counter: read a counter that cannot change meanwhile (frozen)
+ * @read_running: read a counter that may be counting, without tearing
+ * @read_low: read the low 32 bits of a counter with one access
+ * @write_counter: write a counter that cannot change meanwhile
+ */
+struct ucore_io_ops {
+	u32 access;
+	u32 counter_cost;
+	u64 (*read)(const struct ucore_io *io, u32 reg);
+	void (*write)(const struct ucore_io *io, u32 reg, u64 val);
+	u64 (*read_counter)(const struct ucore_io *io, u32 reg);
+	u64 (*read_running)(const struct ucore_io *io, u32 reg);
+	u64 (*read_low)(const struct ucore_io *io, u32 reg);
+	void (*write_counter)(const struct ucore_io *io, u32 reg, u64 val);
+};
+
+/**
+ * struct ucore_tally - register accesses of one die, guarded by its lock
+ * @reads: reads since load
+ * @writes: writes since load
+ */
+struct ucore_tally {
+	u64 reads;
+	u64 writes;
+};
+
+/**
+ * struct ucore_io - a window of registers
+ * @ops: how to reach it
+ * @tally: where its accesses are counted
+ * @msr: base, for MSR windows
+ * @config: mapped config space, for ECAM windows
+ * @pdev: PCI function, for PCI and ECAM windows (referenced)
+ * @priv: base, for a test's fake bus
+ */
+struct ucore_io {
+	const struct ucore_io_ops *ops;
+	struct ucore_tally *tally;
+	union {
+		u32 msr;
+		void __iomem *config;
+		void *priv;
+	};
+	struct pci_dev *pdev;
+};
+
+extern const struct ucore_io_ops ucore_msr_ops;
+
+void ucore_io_init_msr(struct ucore_io *io, u32 base);
+void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev);
+void ucore_io_release(struct ucore_io *io);
+
+#endif /* UCORE_REG_H */

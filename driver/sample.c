@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples: who overflowed, read, re-arm, release, record.
+ *
+ * The order within an interval's end is the manual's (329468-002 2.1.3, 2.1.4)
+ * and the frozen window's: registers first, records when the die runs again.
+ * Counters that did not overflow are not reset between samples: their exact
+ * 64-bit count goes on, and a reset would be one more write for each box.
+ *
+ * Accesses of a timer sample: one freeze, each counter once, one release; a
+ * sample by overflow has no freeze, but the walk: global status, the status
+ * of armed boxes under the bits set, their clearing, and the preloads.
+ */
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/moduleparam.h>
+#include <linux/overflow.h>
+
+#include "pmi.h"
+#include "sample.h"
+#include "timer.h"
+
+static unsigned int max_rate = 50000;
+module_param(max_rate, uint, 0644);
+MODULE_PARM_DESC(max_rate, "overflows per second and die before it is throttled");
+
+#define THROTTLE_WINDOW_NS	(10 * NSEC_PER_MSEC)
+
+/* In low-dword mode, one read in this many is whole: it finds dead boxes. */
+#define LOW_READS_PER_WHOLE	64
+
+/*
+ * ---- begin ----
+ */
+
+/* Mark a part whose armed counters overflowed. */
+static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+	struct ucore_counter *ctr;
+	u32 i, j;
+
+	for (i = 0; i < part->nr_box; i++) {
+		pb = &part->box[i];
+		if (!(pb->armed_mask & iv->status))
+			continue;
+		pb->status = ucore_box_status(pb->box);
+		for (j = 0; j < part->nr_ctr; j++) {
+			ctr = &part->ctr[j];
+			if (ctr->box != pb->box || !ctr->period || ctr->box->dead ||
+			    !ucore_box_counter_overflowed(ctr, pb->status, iv->status))
+				continue;
+			ctr->flags |= UCORE_VALUE_OVERFLOW;
+			part->stats.overflows++;
+			part->stats.recovered += iv->recovered;
+			part->due = true;
+			part->recovered = iv->recovered;
+			part->trigger = UCORE_TRIGGER_OVERFLOW;
+			part->trigger_event = min(part->trigger_event, ctr->event);
+		}
+	}
+}
+
+static void find_overflows(struct ucore_interval *iv)
+{
+	struct ucore_die *die = iv->die;
+	struct ucore_part *part;
+
+	iv->status = die->armed ? ucore_die_status(die) : 0;
+	if (!iv->status)
+		return;
+	ucore_pmi_service_begin(die);
+	iv->context = ucore_pmi_context(die);
+	if (iv->context)
+		die->pmis++;
+	if (iv->recovered)
+		die->recovered++;
+	list_for_each_entry(part, &die->parts, node)
+		if (part->armed_mask & iv->status)
+			part_walk(iv, part);
+}
+
+/**
+ * ucore_interval_begin() - freeze a die
+ * @iv: the interval
+ * @die: the die
+ * @now: time
+ *
+ * An overflow that is waiting is serviced along the way: releasing the die
+ * without would let counters run whose sample is still to be taken.
+ */
+void ucore_interval_begin(struct ucore_interval *iv, struct ucore_die *die, u64 now)
+{
+	lockdep_assert_held(&die->lock);
+
+	*iv = (struct ucore_interval){ .die = die, .now = now, .tally = die->tally };
+	ucore_die_hold(die, now);
+	if (die->frozen_since < now)
+		iv->now = die->frozen_since;	/* frozen before: that is the instant */
+	find_overflows(iv);
+}
+
+/**
+ * ucore_interval_begin_overflow() - the hardware froze a die
+ * @iv: the interval
+ * @die: the die
+ * @now: when that was noticed
+ * @recovered: by the guard, not by an interrupt
+ */
+void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_die *die,
+				   u64 now, bool recovered)
+{
+	lockdep_assert_held(&die->lock);
+
+	*iv = (struct ucore_interval){ .die = die, .now = now, .recovered = recovered,
+				       .tally = die->tally };
+	ucore_die_hold_overflow(die, now);
+	find_overflows(iv);
+}
+
+/**
+ * ucore_part_timer_due() - its timer ends the interval, unless an overflow did
+ * @iv: the interval
+ * @part: the part
+ */
+void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part)
+{
+	if (part->due)
+		return;
+	part->due = true;
+	part->trigger = UCORE_TRIGGER_TIMER;
+}
+
+/*
+ * ---- read ----
+ */
+
+static enum ucore_read_mode read_mode(const struct ucore_part *part,
+				      const struct ucore_counter *ctr, u64 elapsed)
+{
+	if (!part->low_dword || elapsed > ctr->low_ns ||
+	    part->nr_reads % LOW_READS_PER_WHOLE == 0)
+		return UCORE_FROZEN;
+	return UCORE_LOW;
+}
+
+/**
+ * ucore_part_read() - read all counters of a part, once an interval
+ * @iv: the interval
+ * @part: the part
+ */
+void ucore_part_read(struct ucore_interval *iv, struct ucore_part *part)
+{
+	u64 elapsed = iv->now - part->last_read;
+	struct ucore_counter *ctr;
+
+	if (part->fresh)
+		return;
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
+	part->last_read = iv->now;
+	part->nr_reads++;
+	part->fresh = true;
+}
+
+/**
+ * ucore_part_read_running() - read all counters of a part while they count
+ * @part: the part
+ * @now: time
+ */
+void ucore_part_read_running(struct ucore_part *part, u64 now)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		ucore_counter_update(ctr, UCORE_RUNNING);
+	part->last_read = now;
+}
+
+/**
+ * ucore_part_times() - time enabled and time running, up to an instant
+ * @part: the part
+ * @now: the instant
+ * @enabled: since it was started
+ * @running: of that, with its die not frozen
+ */
+void ucore_part_times(const struct ucore_part *part, u64 now, u64 *enabled, u64 *running)
+{
+	u64 since = 0, frozen = 0;
+
+	if (part->running && now > part->resumed) {
+		since = now - part->resumed;
+		frozen = ucore_die_frozen_ns(part->die, now) - part->frozen_base;
+	}
+	*enabled = part->enabled_ns + since;
+	*running = part->running_ns + since - min(frozen, since);
+}
+
+/*
+ * ---- end ----
+ */
+
+static void part_acknowledge(struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		ucore_box_clear_status(pb->box, pb->status);
+		pb->status = 0;
+	}
+}
+
+static void part_rearm(struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if ((ctr->flags & UCORE_VALUE_OVERFLOW) && !ctr->box->dead)
+			ucore_counter_arm(ctr);
+}
+
+/* Too many overflows?  Then the die stays frozen until the window is over. */
+static void throttle(struct ucore_die *die, u64 now)
+{
+	u64 limit = max_t(u64, (u64)READ_ONCE(max_rate) * THROTTLE_WINDOW_NS / NSEC_PER_SEC, 1);
+
+	if (now - die->throttle_start >= THROTTLE_WINDOW_NS) {
+		die->throttle_start = now;
+		die->throttle_count = 0;
+	}
+	if (++die->throttle_count <= limit || die->throttled)
+		return;
+	die->throttled = true;
+	die->throttles++;
+	die->holds++;	/* the guard's: it releases the die */
+	ucore_guard_soon(die, die->throttle_start + THROTTLE_WINDOW_NS - now);
+}
+
+static void sink_wake(struct ucore_sink *sink)
+{
+	if (wq_has_sleeper(&sink->wait))
+		irq_work_queue(&sink->wake);
+}
+
+/**
+ * ucore_part_gap() - record that the series was interrupted
+ * @part: the part
+ * @now: time
+ * @reason: UCORE_GAP_*
+ * @from: CPU that was the reader
+ * @to: CPU that is
+ * @box: box id
+ */
+void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int to, u32 box)
+{
+	struct ucore_gap *gap;
+
+	if (!part->ring)
+		return;
+	gap = ucore_ring_reserve(part->ring, UCORE_RECORD_GAP, sizeof(*gap), now);
+	if (gap) {
+		gap->time = now;
+		gap->die = part->die->id;
+		gap->reason = reason;
+		gap->cpu_from = from;
+		gap->cpu_to = to;
+		gap->box = box;
+		gap->reserved = 0;
+	}
+	if (!gap || ucore_ring_commit(part->ring))
+		sink_wake(part->sink);
+}
+
+static void report_deaths(struct ucore_part *part, u64 now)
+{
+	struct ucore_part_box *pb;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		if (!pb->box->dead || pb->reported)
+			continue;
+		pb->reported = true;
+		ucore_part_gap(part, now, UCORE_GAP_BOX_DEAD, part->die->reader,
+			       part->die->reader, pb->box->id);
+	}
+}
+
+static void sample_fill(struct ucore_sample *sample, const struct ucore_interval *iv,
+			const struct ucore_part *part)
+{
+	const struct ucore_context *context = part->sink->context ? iv->context : NULL;
+	const struct ucore_counter *ctr;
+	struct ucore_value *value = sample->values;
+
+	sample->time = iv->now;
+	ucore_part_times(part, iv->now, &sample->time_enabled, &sample->time_running);
+	sample->ip = context ? context->ip : 0;
+	sample->pid = context ? context->pid : 0;
+	sample->tid = context ? context->tid : 0;
+	sample->cpu = iv->context ? iv->context->cpu : raw_smp_processor_id();
+	sample->die = iv->die->id;
+	sample->trigger = part->trigger;
+	sample->trigger_event = part->trigger_event;
+	sample->flags = (context ? UCORE_SAMPLE_CONTEXT : 0) |
+			(context && context->user ? UCORE_SAMPLE_USER : 0) |
+			(part->recovered ? UCORE_SAMPLE_RECOVERED : 0) |
+			(iv->die->throttled ? UCORE_SAMPLE_THROTTLED : 0);
+	sample->nr_values = part->nr_ctr;
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++, value++) {
+		value->event = ctr->event;
+		value->flags = ctr->flags;
+		value->count = ctr->total;
+	}
+}
+
+/* Write the record of a part that is due.  The die runs already. */
+static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, u64 frozen_ns)
+{
+	struct ucore_sample *sample;
+
+	part->stats.samples++;
+	if (!part->ring)
+		return;
+	report_deaths(part, iv->now);
+	sample = ucore_ring_reserve(part->ring, UCORE_RECORD_SAMPLE,
+				    struct_size(sample, values, part->nr_ctr), iv->now);
+	if (sample) {
+		sample_fill(sample, iv, part);
+		sample->frozen_ns = frozen_ns;
+	}
+	if (!sample || ucore_ring_commit(part->ring))
+		sink_wake(part->sink);
+}
+
+static void part_forget(struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		ctr->flags &= ~UCORE_VALUE_OVERFLOW;
+	part->due = false;
+	part->fresh = false;
+	part->recovered = false;
+	part->trigger_event = UCORE_EVENT_NONE;
+}
+
+static void part_account(struct ucore_part *part, const struct ucore_interval *iv,
+			 u64 frozen_ns, u64 cost_ns, u32 sharers)
+{
+	struct ucore_stats *stats = &part->stats;
+
+	stats->frozen_ns += frozen_ns;
+	stats->cost_ns += div_u64(cost_ns, sharers);
+	stats->reads += div_u64(iv->die->tally.reads - iv->tally.reads, sharers);
+	stats->writes += div_u64(iv->die->tally.writes - iv->tally.writes, sharers);
+}
+
+/**
+ * ucore_interval_end() - finish an interval and let the die run
+ * @iv: the interval
+ *
+ * Reads the parts that are due, acknowledges (box first, then global: a box
+ * bit still set could not signal again), re-arms, releases (the last write),
+ * and then writes the records.
+ */
+void ucore_interval_end(struct ucore_interval *iv)
+{
+	struct ucore_die *die = iv->die;
+	u64 start = ktime_get_mono_fast_ns(), frozen_ns, end;
+	struct ucore_part *part;
+	u32 sharers = 0;
+
+	list_for_each_entry(part, &die->parts, node) {
+		if (part->due)
+			ucore_part_read(iv, part);
+		if (iv->status)
+			part_acknowledge(part);
+		sharers += part->fresh;
+	}
+	if (iv->status) {
+		ucore_die_clear_status(die, iv->status);
+		list_for_each_entry(part, &die->parts, node)
+			part_rearm(part);
+		ucore_pmi_service_end(die);
+		throttle(die, iv->now);
+	}
+	ucore_die_release(die, false);
+	frozen_ns = ktime_get_mono_fast_ns() - iv->now;
+
+	list_for_each_entry(part, &die->parts, node)
+		if (part->due)
+			part_emit(iv, part, frozen_ns);
+	end = ktime_get_mono_fast_ns();
+	list_for_each_entry(part, &die->parts, node) {
+		if (part->fresh)
+			part_account(part, iv, frozen_ns, end - min(start, iv->now), sharers);
+		part_forget(part);
+	}
+}
+
+/*
+ * ---- a part's life; the die is frozen ----
+ */
+
+/**
+ * ucore_part_program() - program the boxes of a part and let them loose
+ * @part: the part
+ *
+ * They begin to count when the die is released.
+ */
+void ucore_part_program(struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+	struct ucore_counter *ctr;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++)
+		if (!pb->box->dead)
+			ucore_box_program(pb->box, pb->shared);
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if (!ctr->box->dead)
+			ucore_box_program_counter(ctr);
+	for (pb = part->box; pb < part->box + part->nr_box; pb++)
+		if (!pb->box->dead)
+			ucore_box_run(pb->box);
+	part_forget(part);
+}
+
+/**
+ * ucore_part_go() - its time begins; the die has just been released
+ * @part: the part
+ * @now: time
+ */
+void ucore_part_go(struct ucore_part *part, u64 now)
+{
+	part->running = true;
+	part->resumed = now;
+	part->frozen_base = ucore_die_frozen_ns(part->die, now);
+	part->last_read = now;
+}
+
+/**
+ * ucore_part_halt() - last counts, stop its boxes
+ * @iv: the interval
+ * @part: the part
+ */
+void ucore_part_halt(struct ucore_interval *iv, struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+
+	ucore_part_read(iv, part);
+	for (pb = part->box; pb < part->box + part->nr_box; pb++)
+		ucore_box_stop(pb->box, part->ctr, part->nr_ctr);
+	ucore_part_times(part, iv->now, &part->enabled_ns, &part->running_ns);
+	part->running = false;
+}
+
+/**
+ * ucore_part_reset() - counts and times to zero, periods anew
+ * @iv: the interval
+ * @part: the part
+ */
+void ucore_part_reset(struct ucore_interval *iv, struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		ctr->total = 0;
+		if (part->running && !ctr->box->dead)
+			ucore_counter_arm(ctr);
+	}
+	part->enabled_ns = 0;
+	part->running_ns = 0;
+	if (part->running)
+		ucore_part_go(part, iv->now);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The public header, found from inside the module's tree. */
+#ifndef UCORE_UAPI_INC_H
+#define UCORE_UAPI_INC_H
+
+#include "../uapi/ucore.h"
+
+#endif /* UCORE_UAPI_INC_H */
