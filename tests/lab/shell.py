@@ -6,7 +6,7 @@ usage: shell.py [SCENARIO [KERNEL]]    SCENARIO `pc` is a machine without uncore
 """
 
 import contextlib
-import os
+import shutil
 import sys
 import termios
 
@@ -32,7 +32,7 @@ def terminal_restored():
 def main(scenario="e2-2s", kernel="6.1"):
     machine_args.prepare()
     print(f"Booting {scenario} with {kernel}; leave the shell with exit or Ctrl-D.", flush=True)
-    size = os.get_terminal_size() if sys.stdout.isatty() else os.terminal_size((80, 24))
+    size = shutil.get_terminal_size()
     shell = SHELL.format(rows=size.lines, cols=size.columns)
     with terminal_restored(), Machine(None if scenario == "pc" else scenario, kernel, perf=True,
                                       console="terminal", strict=False) as machine:

@@ -386,6 +386,7 @@ int main(void)
 		mount(mounts[i].type, mounts[i].where, mounts[i].type, 0, NULL);
 	}
 	console_open();
+	sethostname("lab", 3);
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/root", 1);
 	tty_open();
