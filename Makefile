@@ -14,7 +14,7 @@ KDIR	?= /lib/modules/$(shell uname -r)/build
 else
 KDIR	= $(shell $(LAB)/kernels.py path $(KERNEL) | sed -n 's/^build=//p')
 endif
-MODULE	= $(BUILD)/module-$(notdir $(KDIR:/build=))
+MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
 .PHONY: all module tools kunit check lab test demo bench shell install clean help
 

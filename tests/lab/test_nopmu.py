@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A machine without uncore monitors: the module loads, and the tool explains."""
+
+from framework import test
+
+KERNELS = ("6.1", "6.12", "debug")
+
+
+@test(kernels=KERNELS)
+def module_loads_and_node_exists(m):
+    m.run("test -c /dev/ucore")
+
+
+@test(kernels=KERNELS)
+def list_says_why_there_are_no_boxes(m):
+    result = m.run("ucoretool list", check=False)
+    assert result.status == 1, result.status
+    assert len(result.err.splitlines()) == 1, result.err
+    assert "not an Intel" in result.err, result.err
+
+
+@test(kernels=KERNELS)
+def info_works_without_boxes(m):
+    info = m.sh("ucoretool info")
+    assert "not an Intel" in info, info
+
+
+@test(kernels=KERNELS)
+def module_comes_and_goes(m):
+    for _ in range(10):
+        m.rmmod()
+        m.insmod()
