@@ -291,6 +291,22 @@ static void offline_here(void *arg)
 	raw_spin_unlock(&die->lock);
 }
 
+/* A box that was released while no CPU could reach it. */
+static bool box_is_left_over(const struct ucore_box *box, const struct ucore_die *die)
+{
+	return box->die == die && box->dirty && !box->owner;
+}
+
+static bool die_has_work(const struct ucore_die *die)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (box_is_left_over(&ucore_catalog.boxes[i], die))
+			return true;
+	return !list_empty(&die->parts);
+}
+
 /* The first CPU came back: go on, and clean up after sessions closed meanwhile. */
 static void online_here(void *arg)
 {
@@ -303,7 +319,7 @@ static void online_here(void *arg)
 	raw_spin_lock(&die->lock);
 	ucore_die_hold(die, now);
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (ucore_catalog.boxes[i].die == die && !ucore_catalog.boxes[i].owner)
+		if (box_is_left_over(&ucore_catalog.boxes[i], die))
 			ucore_box_release(&ucore_catalog.boxes[i]);
 	list_for_each_entry(part, &die->parts, node)
 		ucore_part_program(part);
@@ -334,8 +350,8 @@ static int cpu_going_offline(unsigned int cpu)
 
 	/* a throttled die's guard may sit on any of its CPUs */
 	ucore_timers_cancel(die);
-	ucore_pmi_disable_cpu(die, cpu);
 	if (die->reader != cpu) {
+		ucore_pmi_disable_cpu(die, cpu);
 		ucore_timers_restart(die);
 		return 0;
 	}
@@ -367,6 +383,8 @@ static int cpu_came_online(unsigned int cpu)
 		return 0;
 	}
 	WRITE_ONCE(die->reader, cpu);
+	if (!die_has_work(die))
+		return 0;	/* at load, say: nothing is touched */
 	if (die->armed)
 		ucore_pmi_enable(die);
 	ucore_die_run(die, online_here, &gap);

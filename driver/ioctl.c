@@ -501,9 +501,7 @@ long ucore_ioctl_session(struct file *file, unsigned int cmd, unsigned long arg)
 
 	if (!command)
 		return -ENOTTY;
-	ret = mutex_lock_interruptible(&session->lock);
-	if (ret)
-		return ret;
+	mutex_lock(&session->lock);
 	ret = command_run(command, &call, (void __user *)arg);
 	mutex_unlock(&session->lock);
 	return ret;

@@ -626,6 +626,7 @@ static void give_back_here(void *arg)
 	struct ucore_die *die = arg;
 
 	raw_spin_lock(&die->lock);
+	ucore_guard_end_throttling(die);
 	ucore_die_give_back(die);
 	raw_spin_unlock(&die->lock);
 }
@@ -643,8 +644,8 @@ static void part_settle(struct ucore_part *part)
 	if (!die->armed)
 		ucore_pmi_disable(die);
 	if (list_empty(&die->parts)) {
-		ucore_die_run(die, give_back_here, die);
 		hrtimer_cancel(&die->guard);
+		ucore_die_run(die, give_back_here, die);
 	}
 }
 

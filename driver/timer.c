@@ -132,7 +132,11 @@ static bool find_lost(struct ucore_die *die, u64 now)
 	return false;
 }
 
-static void end_throttling(struct ucore_die *die)
+/**
+ * ucore_guard_end_throttling() - give up the guard's hold, if it has one
+ * @die: the die, locked
+ */
+void ucore_guard_end_throttling(struct ucore_die *die)
 {
 	if (!die->throttled)
 		return;
@@ -143,19 +147,22 @@ static void end_throttling(struct ucore_die *die)
 static enum hrtimer_restart guard_tick(struct hrtimer *timer)
 {
 	struct ucore_die *die = container_of(timer, struct ucore_die, guard);
+	enum hrtimer_restart restart = HRTIMER_NORESTART;
 	u64 now = ktime_get_mono_fast_ns(), next;
 
 	raw_spin_lock(&die->lock);
-	end_throttling(die);
-	if (list_empty(&die->parts)) {
-		raw_spin_unlock(&die->lock);
-		return HRTIMER_NORESTART;
+	ucore_guard_end_throttling(die);
+	if (!list_empty(&die->parts)) {
+		next = find_lost(die, now) ? GUARD_SUSPECT_NS : guard_period(die);
+		fold_wraps(die, now);
+		/* throttling, or a START on another CPU, may have queued it again */
+		if (!hrtimer_is_queued(timer)) {
+			hrtimer_forward_now(timer, ns_to_ktime(next));
+			restart = HRTIMER_RESTART;
+		}
 	}
-	next = find_lost(die, now) ? GUARD_SUSPECT_NS : guard_period(die);
-	fold_wraps(die, now);
-	hrtimer_forward_now(timer, ns_to_ktime(next));
 	raw_spin_unlock(&die->lock);
-	return HRTIMER_RESTART;
+	return restart;
 }
 
 /**
@@ -220,7 +227,7 @@ static void restart_here(void *arg)
 		hrtimer_forward(&part->timer, ns_to_ktime(now), ns_to_ktime(part->timer_ns));
 		hrtimer_start_expires(&part->timer, HRTIMER_MODE_ABS_PINNED_HARD);
 	}
-	end_throttling(die);
+	ucore_guard_end_throttling(die);
 	if (!list_empty(&die->parts))
 		ucore_guard_start(die);
 	raw_spin_unlock(&die->lock);

@@ -10,6 +10,7 @@
 
 void ucore_guard_init(struct ucore_die *die);
 void ucore_guard_start(struct ucore_die *die);
+void ucore_guard_end_throttling(struct ucore_die *die);
 void ucore_guard_soon(struct ucore_die *die, u64 delay_ns);
 void ucore_timer_init(struct ucore_part *part);
 void ucore_timer_start(struct ucore_part *part, u64 base);
