@@ -187,6 +187,8 @@ void ucore_box_clear_status(struct ucore_box *box, u64 status)
  * @ctr: the counter
  * @status: its box's status
  * @global: its die's global status
+ *
+ * Return: true if it did.
  */
 bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
 				  u64 global)

@@ -167,6 +167,8 @@ static bool pci_boxes_found(void)
 /**
  * ucore_catalog_reason() - one sentence on the state, and what to do
  * @state: UCORE_STATE_*
+ *
+ * Return: a constant string, empty when all is well.
  */
 const char *ucore_catalog_reason(u32 state)
 {
@@ -183,7 +185,7 @@ const char *ucore_catalog_reason(u32 state)
 		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
 	}
 	if (!pci_boxes_found())
-		return "the PCI boxes are hidden: look for a BIOS option that hides uncore functions";
+		return "the PCI boxes are hidden: look for a BIOS option that hides them";
 	return "";
 }
 
@@ -219,6 +221,8 @@ struct ucore_die *ucore_catalog_die(u32 id)
 /**
  * ucore_catalog_counters() - counters of a die's boxes, fixed ones included
  * @die: the die, NULL for all
+ *
+ * Return: how many.
  */
 u32 ucore_catalog_counters(const struct ucore_die *die)
 {

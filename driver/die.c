@@ -86,6 +86,8 @@ void ucore_die_release(struct ucore_die *die, bool pending)
  * ucore_die_frozen_ns() - how long the die has been frozen, up to an instant
  * @die: the die
  * @now: the instant
+ *
+ * Return: ns since load.
  */
 u64 ucore_die_frozen_ns(const struct ucore_die *die, u64 now)
 {
@@ -99,6 +101,8 @@ u64 ucore_die_frozen_ns(const struct ucore_die *die, u64 now)
 /**
  * ucore_die_status() - overflows of boxes that we armed
  * @die: the die
+ *
+ * Return: bits of the global status.
  */
 u64 ucore_die_status(struct ucore_die *die)
 {
@@ -166,6 +170,8 @@ void ucore_die_give_back(struct ucore_die *die)
  * ucore_die_has_cpu() - is this one of the die's CPUs?
  * @die: the die
  * @cpu: an online CPU
+ *
+ * Return: true if it is.
  */
 bool ucore_die_has_cpu(const struct ucore_die *die, int cpu)
 {
@@ -176,6 +182,8 @@ bool ucore_die_has_cpu(const struct ucore_die *die, int cpu)
  * ucore_die_cpu_selectable() - can pmi_core_sel name this CPU's core?
  * @die: the die
  * @cpu: one of its CPUs
+ *
+ * Return: true if it can.
  */
 bool ucore_die_cpu_selectable(const struct ucore_die *die, int cpu)
 {

@@ -46,6 +46,8 @@ static const char * const field_names[] = {
 /**
  * ucore_field_known() - is this a field of any box?
  * @field: number from user space
+ *
+ * Return: true if it is.
  */
 bool ucore_field_known(u32 field)
 {
@@ -69,6 +71,8 @@ static u64 field_value_mask(const struct ucore_field_desc *desc)
  * @desc: a field of its type
  *
  * A QPI port's match registers live in a function that firmware may hide.
+ *
+ * Return: true or false.
  */
 bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_desc *desc)
 {
@@ -245,6 +249,8 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
  * ucore_event_conflicts() - do two events of a box want different filters?
  * @a: one event
  * @b: another
+ *
+ * Return: true if they do.
  */
 bool ucore_event_conflicts(const struct ucore_event_spec *a,
 			   const struct ucore_event_spec *b)
@@ -308,6 +314,8 @@ bool ucore_event_assign(const u64 *allowed, u32 nr, u8 *counter)
  * @type: box type
  * @ctl: its control word
  * @fixed: on a fixed counter: a clock
+ *
+ * Return: counts per clock.
  */
 u32 ucore_event_max_increment(const struct ucore_box_type *type, u64 ctl, bool fixed)
 {

@@ -179,15 +179,16 @@ static void box_describe(const struct ucore_box *box, struct ucore_box_info *out
 static int cmd_get_boxes(struct call *call)
 {
 	struct ucore_box_info __user *boxes = u64_to_user_ptr(call->arg.boxes.boxes);
-	u32 total = ucore_catalog.nr_boxes;
+	u32 total = ucore_catalog.nr_boxes, first = call->arg.boxes.first;
 	struct ucore_box_info out;
-	u32 i, n;
+	u32 i, n = 0;
 
 	if (call->arg.boxes.reserved)
 		return -EINVAL;
-	n = call->arg.boxes.first < total ? min(call->arg.boxes.nr, total - call->arg.boxes.first) : 0;
+	if (first < total)
+		n = min(call->arg.boxes.nr, total - first);
 	for (i = 0; i < n; i++) {
-		box_describe(ucore_catalog_box(call->arg.boxes.first + i), &out);
+		box_describe(ucore_catalog_box(first + i), &out);
 		if (copy_to_user(&boxes[i], &out, sizeof(out)))
 			return -EFAULT;
 		cond_resched();
@@ -473,6 +474,8 @@ static long call_finish(struct call *call, int ret)
  * @file: the descriptor
  * @cmd: its number
  * @arg: address of its argument
+ *
+ * Return: 0 or -errno, as uapi/ucore.h tells.
  */
 long ucore_ioctl_device(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -490,6 +493,8 @@ long ucore_ioctl_device(struct file *file, unsigned int cmd, unsigned long arg)
  * @file: the descriptor
  * @cmd: its number
  * @arg: address of its argument
+ *
+ * Return: 0 or -errno, as uapi/ucore.h tells.
  */
 long ucore_ioctl_session(struct file *file, unsigned int cmd, unsigned long arg)
 {

@@ -3,6 +3,7 @@
 #ifndef UCORE_IOCTL_H
 #define UCORE_IOCTL_H
 
+#include <linux/bits.h>
 #include <linux/fs.h>
 
 struct ucore_session;
@@ -11,7 +12,7 @@ long ucore_ioctl_device(struct file *file, unsigned int cmd, unsigned long arg);
 long ucore_ioctl_session(struct file *file, unsigned int cmd, unsigned long arg);
 
 /* mmap offsets of a die's ring: one window for each die of the catalog */
-#define UCORE_RING_WINDOW	(1ULL << 28)
+#define UCORE_RING_WINDOW	BIT_ULL(28)
 
 extern const struct file_operations ucore_session_fops;
 

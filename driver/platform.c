@@ -43,6 +43,8 @@ const struct ucore_platform *ucore_platform_match(void)
  * @platform: this machine
  *
  * While it is loaded its PCI driver is registered, bound or not.
+ *
+ * Return: true or false.
  */
 bool ucore_platform_intree_loaded(const struct ucore_platform *platform)
 {

@@ -77,7 +77,7 @@ static void claim_look(struct ucore_die *die, struct claim *claim)
 
 	for (i = 0; i < NMI_TRIES; i++) {
 		claim->count = 0;
-		seq = smp_load_acquire(&die->pmi.seq);
+		seq = smp_load_acquire(&die->pmi.seq);	/* pairs with service_end() */
 		if (seq & 1) {
 			claim->pmi = seq;
 			return;
@@ -111,7 +111,7 @@ static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
 		.tid = current->pid,
 		.cpu = raw_smp_processor_id(),
 	};
-	smp_store_release(&pmi->stashed, name);
+	smp_store_release(&pmi->stashed, name);	/* context first: pmi_context() */
 	irq_work_queue(&pmi->work);
 }
 
@@ -168,6 +168,7 @@ void ucore_pmi_service_begin(struct ucore_die *die)
  */
 void ucore_pmi_service_end(struct ucore_die *die)
 {
+	/* even after the status is clear: claim_look() */
 	smp_store_release(&die->pmi.seq, die->pmi.seq + 1);
 }
 
@@ -181,6 +182,7 @@ const struct ucore_context *ucore_pmi_context(struct ucore_die *die)
 {
 	struct ucore_pmi *pmi = &die->pmi;
 
+	/* pairs with context_stash() */
 	return smp_load_acquire(&pmi->stashed) == (pmi->seq | 1) ? &pmi->context : NULL;
 }
 

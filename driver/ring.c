@@ -201,6 +201,8 @@ bool ucore_ring_commit(struct ucore_ring *ring)
  *
  * Yes at its watermark, and when there is no room: a ring may be full below
  * the watermark.
+ *
+ * Return: true or false.
  */
 bool ucore_ring_readable(const struct ucore_ring *ring)
 {

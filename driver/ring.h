@@ -6,14 +6,15 @@
 #ifndef UCORE_RING_H
 #define UCORE_RING_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #include "ucore_uapi.h"
 
 struct vm_area_struct;
 
-#define UCORE_RING_MIN	4096U
-#define UCORE_RING_MAX	(1U << 26)
+#define UCORE_RING_MIN	4096
+#define UCORE_RING_MAX	BIT(26)
 
 /**
  * struct ucore_ring - one session's records on one die

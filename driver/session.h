@@ -37,7 +37,7 @@ struct ucore_event {
 /**
  * struct ucore_session - what a session descriptor stands for
  * @lock: guards everything but what is const after creation and @part's
- *        pointers.  Outermost: before the catalog's lock, run_lock (session.c)
+ *        pointers.  Outermost: before the catalog's lock, run_lock (run.c)
  *        and the CPU hotplug lock.  Never taken under mmap_lock.
  * @id: session id
  * @pid: process that created it
@@ -86,17 +86,22 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 					   bool context);
 void ucore_session_destroy(struct ucore_session *session);
 
-/* With the session's lock held: */
+/* With the session's lock held: session.c */
 int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add,
 		      const struct ucore_term *terms);
 int ucore_session_remove(struct ucore_session *session, u32 event);
-int ucore_session_set_cpu(struct ucore_session *session, u32 cpu);
+int ucore_session_may_change(const struct ucore_session *session);
+u32 ucore_session_nr_dies(const struct ucore_session *session);
+void ucore_session_status(const struct ucore_session *session, struct ucore_status *status);
+void ucore_part_drop(struct ucore_part *part);
+
+/* With the session's lock held: run.c */
 int ucore_session_start(struct ucore_session *session);
 void ucore_session_stop(struct ucore_session *session);
 int ucore_session_reset(struct ucore_session *session);
 int ucore_session_read(struct ucore_session *session, bool live);
-u32 ucore_session_nr_dies(const struct ucore_session *session);
-void ucore_session_status(const struct ucore_session *session, struct ucore_status *status);
+int ucore_session_set_cpu(struct ucore_session *session, u32 cpu);
+void ucore_session_unpin(struct ucore_session *session);
 
 /* Without: */
 struct ucore_part *ucore_session_part(const struct ucore_session *session, u32 index);

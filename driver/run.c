@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Running a session: start, stop, reset and read on all its dies at once.
+ *
+ * Process context.  What has to happen on a die is sent to its reader, to all
+ * readers in parallel: one IPI for each remote die.  Where dies shall do a
+ * thing at the same moment they first wait for each other.  Must not know
+ * user memory, nor who may have which box (session.c).
+ *
+ * Lock order: session->lock, run_lock, CPU hotplug, catalog lock or
+ * snapshot_lock, die->lock.
+ */
+#include <linux/cpu.h>
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "catalog.h"
+#include "compat.h"
+#include "pmi.h"
+#include "session.h"
+#include "timer.h"
+
+/* Serializes what changes readers and the dies' lists of running parts. */
+static DEFINE_MUTEX(run_lock);
+
+/*
+ * One meeting of readers at a time: two could each wait for a CPU that waits
+ * in the other.
+ */
+static DEFINE_MUTEX(snapshot_lock);
+
+#define for_each_part(session, p, i)						\
+	for ((i) = 0; (i) < ucore_catalog.nr_dies; (i)++)			\
+		if (!((p) = (session)->part[i]) || !(p)->nr_ctr) {		\
+		} else
+
+/*
+ * ---- readers, in parallel ----
+ */
+
+/* How long readers wait for each other: far longer than an IPI takes. */
+#define MEETING_NS	(50 * NSEC_PER_USEC)
+
+/**
+ * struct meeting - a thing that readers do together
+ * @session: whose
+ * @missing: readers that have not arrived
+ * @live: do not freeze
+ * @base: instant from which timers count
+ */
+struct meeting {
+	struct ucore_session *session;
+	atomic_t missing;
+	bool live;
+	u64 base;
+};
+
+static void meeting_wait(struct meeting *m)
+{
+	u64 deadline = ktime_get_mono_fast_ns() + MEETING_NS;
+
+	atomic_dec(&m->missing);
+	while (atomic_read(&m->missing) > 0 && ktime_get_mono_fast_ns() < deadline)
+		cpu_relax();
+}
+
+/* The part of the session whose reader this CPU is. */
+static struct ucore_part *part_here(struct ucore_session *session)
+{
+	struct ucore_part *part;
+	u32 i;
+
+	for_each_part(session, part, i)
+		if (part->die->reader == smp_processor_id())
+			return part;
+	return NULL;
+}
+
+/* Have all readers do it and wait for them.  CPU hotplug is held off. */
+static void meet(struct ucore_session *session, smp_call_func_t func, struct meeting *m)
+{
+	struct ucore_part *part;
+	u32 i, n = 0;
+
+	cpumask_clear(session->readers);
+	for_each_part(session, part, i) {
+		if (part->die->reader == UCORE_NO_CPU)
+			continue;
+		cpumask_set_cpu(part->die->reader, session->readers);
+		n++;
+	}
+	m->session = session;
+	atomic_set(&m->missing, n);
+	if (n > 1)
+		mutex_lock(&snapshot_lock);
+	on_each_cpu_mask(session->readers, func, m, true);
+	if (n > 1)
+		mutex_unlock(&snapshot_lock);
+}
+
+/*
+ * ---- parts: what an event list becomes when it starts ----
+ */
+
+static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box *box)
+{
+	u32 i;
+
+	for (i = 0; i < part->nr_box; i++)
+		if (part->box[i].box == box)
+			return &part->box[i];
+	part->box[part->nr_box] = (struct ucore_part_box){ .box = box };
+	return &part->box[part->nr_box++];
+}
+
+static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
+			     u32 slot)
+{
+	const struct ucore_box_type *type = event->box->desc.type;
+	const struct ucore_layout *layout = event->box->desc.layout;
+	struct ucore_part_box *pb = part_box(part, event->box);
+	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
+	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
+	u8 width = fixed ? type->fixed_width : type->width;
+	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
+	u32 inc = ucore_event_max_increment(type, ctl, fixed);
+	struct ucore_counter *ctr = &part->ctr[part->nr_ctr++];
+	u32 s;
+
+	*ctr = (struct ucore_counter){
+		.box = event->box,
+		.total = event->total,
+		.mask = GENMASK_ULL(width - 1, 0),
+		.ctl = ctl | (fixed ? type->fixed_en : type->ctl_en),
+		.period = event->spec.period,
+		.event = event->id,
+		.slot = slot,
+		.flags = event->flags,
+		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
+		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
+		.index = event->counter,
+	};
+	if (event->box->io.ops->counter_cost > 1)
+		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
+	part->guard_ns = min(part->guard_ns, ucore_event_wrap_ns(width, inc));
+
+	for (s = 0; s < UCORE_MAX_SHARED; s++)
+		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
+	if (ctr->period) {
+		ctr->ctl |= fixed ? type->fixed_ov_en : type->ctl_ov_en;
+		pb->armed_mask |= fixed ? event->box->desc.global_fixed :
+					  event->box->desc.global_gp;
+		part->armed_mask |= pb->armed_mask;
+	}
+}
+
+static int part_build(struct ucore_session *session, struct ucore_part *part)
+{
+	struct ucore_event *event;
+	u32 n = 0, slot = 0;
+
+	ucore_part_drop(part);
+	part->armed_mask = 0;
+	part->guard_ns = U64_MAX;
+	list_for_each_entry(event, &session->events, node)
+		n += event->box->die == part->die;
+	if (!n)
+		return 0;
+	if (part->ring && session->ring_size / 2 < sizeof(struct ucore_sample) +
+						   n * sizeof(struct ucore_value))
+		return -ENOSPC;
+	part->ctr = kvcalloc(n, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
+	part->box = kvcalloc(n, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
+	if (!part->ctr || !part->box) {
+		ucore_part_drop(part);
+		return -ENOMEM;
+	}
+	list_for_each_entry(event, &session->events, node) {
+		if (event->box->die == part->die)
+			part_add_counter(part, event, slot);
+		slot++;
+	}
+	return 0;
+}
+
+static int session_build(struct ucore_session *session)
+{
+	u32 i, nr_dies = 0;
+	int ret;
+
+	for (i = 0; i < ucore_catalog.nr_dies; i++) {
+		if (!session->part[i])
+			continue;
+		ret = part_build(session, session->part[i]);
+		if (ret)
+			return ret;
+		nr_dies += session->part[i]->nr_ctr > 0;
+	}
+	kvfree(session->values);
+	kvfree(session->dies);
+	session->values = kvcalloc(session->nr_events, sizeof(*session->values),
+				   GFP_KERNEL_ACCOUNT);
+	session->dies = kvcalloc(nr_dies, sizeof(*session->dies), GFP_KERNEL_ACCOUNT);
+	return session->values && session->dies ? 0 : -ENOMEM;
+}
+
+/* Counts go back to the events when the session stops. */
+static void session_keep_counts(struct ucore_session *session)
+{
+	struct ucore_counter *ctr;
+	struct ucore_event *event;
+	struct ucore_part *part;
+	u32 i;
+
+	list_for_each_entry(event, &session->events, node) {
+		for_each_part(session, part, i) {
+			for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+				if (ctr->event != event->id)
+					continue;
+				event->total = ctr->total;
+				event->flags = ctr->flags;
+			}
+		}
+	}
+}
+
+/*
+ * ---- start and stop ----
+ */
+
+static void prepare_here(void *arg)
+{
+	struct ucore_part *part = part_here(((struct meeting *)arg)->session);
+	struct ucore_die *die = part->die;
+
+	raw_spin_lock(&die->lock);
+	if (list_empty(&die->parts))
+		ucore_die_take(die);
+	ucore_die_hold(die, ktime_get_mono_fast_ns());
+	ucore_part_program(part);
+	list_add_tail(&part->node, &die->parts);
+	if (part->armed_mask) {
+		die->armed++;
+		die->armed_mask |= part->armed_mask;
+	}
+	raw_spin_unlock(&die->lock);
+}
+
+static void go_here(void *arg)
+{
+	struct meeting *m = arg;
+	struct ucore_part *part = part_here(m->session);
+	struct ucore_die *die = part->die;
+	u64 now;
+
+	meeting_wait(m);
+	raw_spin_lock(&die->lock);
+	ucore_die_release(die, true);
+	now = ktime_get_mono_fast_ns();
+	ucore_part_go(part, now);
+	ucore_guard_start(die);
+	raw_spin_unlock(&die->lock);
+}
+
+static void timer_here(void *arg)
+{
+	struct meeting *m = arg;
+
+	ucore_timer_start(part_here(m->session), m->base);
+}
+
+/* All dies count their periods from the same instant. */
+static void timers_start(struct ucore_session *session)
+{
+	struct ucore_part *part;
+	u64 base = 0;
+	u32 i;
+
+	if (!session->timer_ns)
+		return;
+	for_each_part(session, part, i)
+		base = max(base, part->resumed);
+	meet(session, timer_here, &(struct meeting){ .base = base });
+}
+
+static bool boxes_alive(struct ucore_session *session)
+{
+	struct ucore_event *event;
+
+	list_for_each_entry(event, &session->events, node)
+		if (event->box->dead)
+			return false;
+	return true;
+}
+
+static bool dies_online(struct ucore_session *session)
+{
+	struct ucore_part *part;
+	u32 i;
+
+	for_each_part(session, part, i)
+		if (part->die->reader == UCORE_NO_CPU)
+			return false;
+	return true;
+}
+
+/**
+ * ucore_session_start() - program the boxes and let all dies count together
+ * @session: the session, locked
+ *
+ * Return: 0 or -errno as in the ABI.
+ */
+int ucore_session_start(struct ucore_session *session)
+{
+	struct ucore_part *part;
+	int ret;
+	u32 i;
+
+	if (session->running)
+		return -EALREADY;
+	if (!session->nr_events)
+		return -ENOENT;
+	ret = ucore_session_may_change(session);
+	if (ret)
+		return ret;
+	if (!boxes_alive(session))
+		return -ENODEV;
+	ret = session_build(session);
+	if (ret)
+		return ret;
+
+	mutex_lock(&run_lock);
+	cpus_read_lock();
+	if (!dies_online(session)) {
+		ret = -EAGAIN;
+		goto unlock;
+	}
+	meet(session, prepare_here, &(struct meeting){ });
+	for_each_part(session, part, i)
+		if (part->armed_mask)
+			ucore_pmi_enable(part->die);
+	meet(session, go_here, &(struct meeting){ });
+	timers_start(session);
+	session->running = true;
+unlock:
+	cpus_read_unlock();
+	mutex_unlock(&run_lock);
+	return ret;
+}
+
+/* Forget a part's claim on the interrupt; the die is locked. */
+static void die_unlist(struct ucore_die *die, struct ucore_part *part)
+{
+	struct ucore_part *other;
+
+	list_del(&part->node);
+	if (!part->armed_mask)
+		return;
+	die->armed--;
+	die->armed_mask = 0;
+	list_for_each_entry(other, &die->parts, node)
+		die->armed_mask |= other->armed_mask;
+}
+
+static void stop_here(void *arg)
+{
+	struct meeting *m = arg;
+	struct ucore_part *part = part_here(m->session);
+	struct ucore_die *die = part->die;
+	struct ucore_interval iv;
+
+	meeting_wait(m);
+	raw_spin_lock(&die->lock);
+	ucore_interval_begin(&iv, die, ktime_get_mono_fast_ns());
+	ucore_part_halt(&iv, part);
+	ucore_interval_end(&iv);
+	die_unlist(die, part);
+	raw_spin_unlock(&die->lock);
+}
+
+static void give_back_here(void *arg)
+{
+	struct ucore_die *die = arg;
+
+	raw_spin_lock(&die->lock);
+	ucore_guard_end_throttling(die);
+	ucore_die_give_back(die);
+	raw_spin_unlock(&die->lock);
+}
+
+static void part_settle(struct ucore_part *part)
+{
+	struct ucore_die *die = part->die;
+
+	if (die->reader == UCORE_NO_CPU) {
+		raw_spin_lock_irq(&die->lock);
+		die_unlist(die, part);
+		raw_spin_unlock_irq(&die->lock);
+	}
+	hrtimer_cancel(&part->timer);
+	if (!die->armed)
+		ucore_pmi_disable(die);
+	if (list_empty(&die->parts)) {
+		hrtimer_cancel(&die->guard);
+		ucore_die_run(die, give_back_here, die);
+	}
+}
+
+/**
+ * ucore_session_stop() - last counts, then stop the boxes; idempotent
+ * @session: the session, locked
+ */
+void ucore_session_stop(struct ucore_session *session)
+{
+	struct ucore_part *part;
+	u32 i;
+
+	if (!session->running)
+		return;
+	mutex_lock(&run_lock);
+	cpus_read_lock();
+	meet(session, stop_here, &(struct meeting){ });
+	for_each_part(session, part, i)
+		part_settle(part);
+	session->running = false;
+	cpus_read_unlock();
+	mutex_unlock(&run_lock);
+	session_keep_counts(session);
+}
+
+/*
+ * ---- reset, read ----
+ */
+
+static void reset_here(void *arg)
+{
+	struct meeting *m = arg;
+	struct ucore_part *part = part_here(m->session);
+	struct ucore_die *die = part->die;
+	struct ucore_interval iv;
+
+	meeting_wait(m);
+	raw_spin_lock(&die->lock);
+	ucore_interval_begin(&iv, die, ktime_get_mono_fast_ns());
+	ucore_part_reset(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock(&die->lock);
+}
+
+/**
+ * ucore_session_reset() - counts and times to zero
+ * @session: the session, locked
+ *
+ * Return: 0, or -EAGAIN if a running session has a die without CPU.
+ */
+int ucore_session_reset(struct ucore_session *session)
+{
+	struct ucore_event *event;
+	int ret = 0;
+	u32 i;
+
+	if (session->running) {
+		cpus_read_lock();
+		if (dies_online(session))
+			meet(session, reset_here, &(struct meeting){ });
+		else
+			ret = -EAGAIN;
+		cpus_read_unlock();
+		return ret;
+	}
+	list_for_each_entry(event, &session->events, node)
+		event->total = 0;
+	for (i = 0; i < ucore_catalog.nr_dies; i++) {
+		if (!session->part[i])
+			continue;
+		session->part[i]->enabled_ns = 0;
+		session->part[i]->running_ns = 0;
+	}
+	return 0;
+}
+
+/* Index of a part among those of its session that count. */
+static u32 part_index(const struct ucore_session *session, const struct ucore_part *part)
+{
+	const struct ucore_part *other;
+	u32 i, n = 0;
+
+	for_each_part(session, other, i) {
+		if (other == part)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* Put one die's share into the answer. */
+static void snapshot_fill(struct ucore_session *session, const struct ucore_part *part,
+			  u64 now, u64 frozen_ns)
+{
+	struct ucore_read_die *rd = &session->dies[part_index(session, part)];
+	int reader = part->die->reader;
+	const struct ucore_counter *ctr;
+	struct ucore_value *value;
+
+	*rd = (struct ucore_read_die){
+		.die = part->die->id,
+		.cpu = reader,
+		.time = now,
+		.frozen_ns = frozen_ns,
+	};
+	ucore_part_times(part, now, &rd->time_enabled, &rd->time_running);
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		value = &session->values[ctr->slot];
+		value->event = ctr->event;
+		value->flags = ctr->flags & ~UCORE_VALUE_OVERFLOW;
+		if (reader == UCORE_NO_CPU)
+			value->flags |= UCORE_VALUE_OFFLINE;
+		value->count = ctr->total;
+	}
+}
+
+static void snapshot_here(void *arg)
+{
+	struct meeting *m = arg;
+	struct ucore_part *part = part_here(m->session);
+	struct ucore_die *die = part->die;
+	struct ucore_interval iv;
+	u64 before, now;
+
+	meeting_wait(m);
+	raw_spin_lock(&die->lock);
+	now = ktime_get_mono_fast_ns();
+	if (m->live) {
+		ucore_part_read_running(part, now);
+		snapshot_fill(m->session, part, now, 0);
+	} else {
+		before = part->stats.frozen_ns;
+		ucore_interval_begin(&iv, die, now);
+		ucore_part_read(&iv, part);
+		ucore_interval_end(&iv);
+		snapshot_fill(m->session, part, iv.now, part->stats.frozen_ns - before);
+	}
+	raw_spin_unlock(&die->lock);
+}
+
+static void snapshot_running(struct ucore_session *session, bool live)
+{
+	u64 first = U64_MAX, last = 0, now;
+	struct ucore_part *part;
+	u32 i, n = 0;
+
+	cpus_read_lock();
+	meet(session, snapshot_here, &(struct meeting){ .live = live });
+	now = ktime_get_mono_fast_ns();
+	for_each_part(session, part, i) {
+		if (part->die->reader == UCORE_NO_CPU)
+			snapshot_fill(session, part, now, 0);
+		first = min(first, session->dies[n].time);
+		last = max(last, session->dies[n].time);
+		n++;
+	}
+	cpus_read_unlock();
+	session->skew_ns = last - first;
+}
+
+/*
+ * A session that never ran, or has changed since it did, has no parts to
+ * match its events: they are built as START would.
+ */
+static int snapshot_stopped(struct ucore_session *session)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct ucore_part *part;
+	int ret = session_build(session);
+	u32 i;
+
+	if (ret)
+		return ret;
+	for_each_part(session, part, i)
+		snapshot_fill(session, part, now, 0);
+	session->skew_ns = 0;
+	return 0;
+}
+
+/**
+ * ucore_session_read() - one coherent snapshot of all counters of all dies
+ * @session: the session, locked
+ * @live: do not freeze
+ *
+ * The answer is in @values, @dies and @skew_ns until the next call.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_session_read(struct ucore_session *session, bool live)
+{
+	if (!session->running)
+		return snapshot_stopped(session);
+	snapshot_running(session, live);
+	return 0;
+}
+
+/*
+ * ---- PMI core ----
+ */
+
+/* Note the choice, unless another session has made a different one. */
+static int die_pin(struct ucore_session *session, struct ucore_die *die, int cpu)
+{
+	u32 i = die - ucore_catalog.dies;
+	bool mine = test_bit(i, session->pinned);
+	int ret = 0;
+
+	mutex_lock(&ucore_catalog.lock);
+	if (die->pins > mine && die->pin_cpu != cpu)
+		ret = -EBUSY;
+	else
+		ret = ucore_die_move(die, cpu);
+	if (!ret) {
+		die->pin_cpu = cpu;
+		die->pins += !mine;
+		__set_bit(i, session->pinned);
+	}
+	mutex_unlock(&ucore_catalog.lock);
+	return ret;
+}
+
+/**
+ * ucore_session_set_cpu() - choose the reader and PMI core of a CPU's die
+ * @session: the session, locked
+ * @cpu: the CPU
+ *
+ * Return: 0 or -errno as in the ABI.
+ */
+int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
+{
+	int ret = -ENOENT;
+	u32 i;
+
+	if (session->running)
+		return -EBUSY;
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -ENOENT;
+	mutex_lock(&run_lock);
+	cpus_read_lock();
+	if (!cpu_online(cpu)) {
+		ret = -EAGAIN;
+		goto unlock;
+	}
+	for (i = 0; i < ucore_catalog.nr_dies; i++)
+		if (ucore_die_has_cpu(&ucore_catalog.dies[i], cpu))
+			ret = die_pin(session, &ucore_catalog.dies[i], cpu);
+unlock:
+	cpus_read_unlock();
+	mutex_unlock(&run_lock);
+	return ret;
+}
+
+/**
+ * ucore_session_unpin() - give up what it chose with ucore_session_set_cpu()
+ * @session: the session, locked
+ */
+void ucore_session_unpin(struct ucore_session *session)
+{
+	u32 i;
+
+	mutex_lock(&ucore_catalog.lock);
+	for_each_set_bit(i, session->pinned, ucore_catalog.nr_dies)
+		ucore_catalog.dies[i].pins--;
+	mutex_unlock(&ucore_catalog.lock);
+}
