@@ -30,10 +30,18 @@ static DEFINE_MUTEX(run_lock);
  */
 static DEFINE_MUTEX(snapshot_lock);
 
-#define for_each_part(session, p, i)						\
-	for ((i) = 0; (i) < ucore_catalog.nr_dies; (i)++)			\
-		if (!((p) = (session)->part[i]) || !(p)->nr_ctr) {		\
-		} else
+/* The session's next part that has events; *@i goes on from die to die. */
+static struct ucore_part *next_part(const struct ucore_session *session, u32 *i)
+{
+	struct ucore_part *part;
+
+	while (*i < ucore_catalog.nr_dies) {
+		part = session->part[(*i)++];
+		if (part && part->nr_ctr)
+			return part;
+	}
+	return NULL;
+}
 
 /*
  * ---- readers, in parallel ----
@@ -71,7 +79,7 @@ static struct ucore_part *part_here(struct ucore_session *session)
 	struct ucore_part *part;
 	u32 i;
 
-	for_each_part(session, part, i)
+	for (i = 0; (part = next_part(session, &i));)
 		if (part->die->reader == smp_processor_id())
 			return part;
 	return NULL;
@@ -84,7 +92,7 @@ static void meet(struct ucore_session *session, smp_call_func_t func, struct mee
 	u32 i, n = 0;
 
 	cpumask_clear(session->readers);
-	for_each_part(session, part, i) {
+	for (i = 0; (part = next_part(session, &i));) {
 		if (part->die->reader == UCORE_NO_CPU)
 			continue;
 		cpumask_set_cpu(part->die->reader, session->readers);
@@ -214,7 +222,7 @@ static void session_keep_counts(struct ucore_session *session)
 	u32 i;
 
 	list_for_each_entry(event, &session->events, node) {
-		for_each_part(session, part, i) {
+		for (i = 0; (part = next_part(session, &i));) {
 			for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 				if (ctr->event != event->id)
 					continue;
@@ -279,7 +287,7 @@ static void timers_start(struct ucore_session *session)
 
 	if (!session->timer_ns)
 		return;
-	for_each_part(session, part, i)
+	for (i = 0; (part = next_part(session, &i));)
 		base = max(base, part->resumed);
 	meet(session, timer_here, &(struct meeting){ .base = base });
 }
@@ -299,7 +307,7 @@ static bool dies_online(struct ucore_session *session)
 	struct ucore_part *part;
 	u32 i;
 
-	for_each_part(session, part, i)
+	for (i = 0; (part = next_part(session, &i));)
 		if (part->die->reader == UCORE_NO_CPU)
 			return false;
 	return true;
@@ -337,7 +345,7 @@ int ucore_session_start(struct ucore_session *session)
 		goto unlock;
 	}
 	meet(session, prepare_here, &(struct meeting){ });
-	for_each_part(session, part, i)
+	for (i = 0; (part = next_part(session, &i));)
 		if (part->armed_mask)
 			ucore_pmi_enable(part->die);
 	meet(session, go_here, &(struct meeting){ });
@@ -421,7 +429,7 @@ void ucore_session_stop(struct ucore_session *session)
 	mutex_lock(&run_lock);
 	cpus_read_lock();
 	meet(session, stop_here, &(struct meeting){ });
-	for_each_part(session, part, i)
+	for (i = 0; (part = next_part(session, &i));)
 		part_settle(part);
 	session->running = false;
 	cpus_read_unlock();
@@ -486,7 +494,7 @@ static u32 part_index(const struct ucore_session *session, const struct ucore_pa
 	const struct ucore_part *other;
 	u32 i, n = 0;
 
-	for_each_part(session, other, i) {
+	for (i = 0; (other = next_part(session, &i));) {
 		if (other == part)
 			break;
 		n++;
@@ -553,7 +561,7 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	cpus_read_lock();
 	meet(session, snapshot_here, &(struct meeting){ .live = live });
 	now = ktime_get_mono_fast_ns();
-	for_each_part(session, part, i) {
+	for (i = 0; (part = next_part(session, &i));) {
 		if (part->die->reader == UCORE_NO_CPU)
 			snapshot_fill(session, part, now, 0);
 		first = min(first, session->dies[n].time);
@@ -577,7 +585,7 @@ static int snapshot_stopped(struct ucore_session *session)
 
 	if (ret)
 		return ret;
-	for_each_part(session, part, i)
+	for (i = 0; (part = next_part(session, &i));)
 		snapshot_fill(session, part, now, 0);
 	session->skew_ns = 0;
 	return 0;
