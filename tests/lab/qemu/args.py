@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From a scenario file to QEMU's command line, up to kernel and serial ports.
+
+usage: args.py SCENARIO.ini [section.key=value ...]     prints the arguments
+
+Machine, CPUs, memory and PCI roots are decided here; all that the model decides
+(boxes, rates, faults ...) it reads from the same file itself (scenario.c).
+"""
+
+import configparser
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SCENARIOS = HERE.parent / "scenarios"
+# Debian's packages seabios and qemu-system-data
+FIRMWARE = ("/usr/share/seabios", "/usr/share/qemu")
+MODELS = {"ivbep": (62, 4)}     # platform -> CPUID model and stepping
+
+
+class ScenarioError(Exception):
+    """The file says something impossible."""
+
+
+class Scenario:
+    """One scenario file, with settings ("section.key" -> value) on top."""
+
+    def __init__(self, name, settings=()):
+        path = Path(name)
+        if path.suffix != ".ini":
+            path = SCENARIOS / f"{name}.ini"
+        self.ini = configparser.ConfigParser(
+            interpolation=None, delimiters=("=",), comment_prefixes=("#",), strict=True)
+        self.ini.optionxform = str
+        if not self.ini.read(path):
+            raise ScenarioError(f"no scenario file {path}")
+        for key, value in dict(settings).items():
+            section, _, option = key.partition(".")
+            if not option:
+                raise ScenarioError(f"setting {key}: need section.key")
+            if not self.ini.has_section(section):
+                self.ini.add_section(section)
+            self.ini.set(section, option, str(value))
+
+        self.platform = self.get("machine", "platform", "ivbep")
+        if self.platform not in MODELS:
+            raise ScenarioError(f"no platform {self.platform}")
+        self.sockets = self.number("machine", "sockets", 1)
+        self.cores = self.number("machine", "cores", 2)
+        self.threads = self.number("machine", "threads", 1)
+        self.plugged = self.number("machine", "plugged", 0) or self.cores * self.threads
+        if not 1 <= self.plugged <= self.cores * self.threads:
+            raise ScenarioError(f"plugged = {self.plugged}: not so many CPUs in a socket")
+
+    def get(self, section, option, default=None):
+        return self.ini.get(section, option, fallback=default)
+
+    def number(self, section, option, default):
+        text = self.get(section, option)
+        return default if text is None else int(text, 0)
+
+    def flag(self, section, option, default):
+        text = self.get(section, option)
+        if text not in (None, "yes", "no"):
+            raise ScenarioError(f"[{section}] {option} = {text}: need yes or no")
+        return default if text is None else text == "yes"
+
+    def write(self, path):
+        """The file as the model will read it."""
+        with open(path, "w") as out:
+            self.ini.write(out)
+
+    # ---- Arguments ----
+
+    def arguments(self, scenario, log=None):
+        """scenario: the file that write() wrote; log: where the model logs."""
+        device = f"ucore,scenario={scenario}"
+        if log:
+            device += f",log={log}"
+        return ["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
+                *[word for path in FIRMWARE for word in ("-L", path)],
+                "-machine", "q35", "-accel", "tcg,thread=multi",
+                "-cpu", self._cpu(), "-m", self.get("machine", "memory", "1G"),
+                *self._smp(), *self._roots(), "-device", device]
+
+    def _cpu(self):
+        model, stepping = MODELS[self.platform]
+        model = self.number("machine", "model", model)
+        stepping = self.number("machine", "stepping", stepping)
+        hypervisor = "on" if self.flag("machine", "hypervisor", False) else "off"
+        return (f"max,vendor=GenuineIntel,family=6,model={model},stepping={stepping},"
+                f"hypervisor={hypervisor}")
+
+    def _smp(self):
+        """QEMU fills sockets in order, so later ones get their CPUs one by one."""
+        most = self.sockets * self.cores * self.threads
+        full = self.plugged == self.cores * self.threads
+        boot = most if full else self.plugged
+        args = ["-smp", f"{boot},sockets={self.sockets},cores={self.cores},"
+                        f"threads={self.threads},maxcpus={most}"]
+        if not full:
+            for socket in range(1, self.sockets):
+                for i in range(self.plugged):
+                    args += ["-device", f"max-x86_64-cpu,socket-id={socket},"
+                             f"core-id={i // self.threads},thread-id={i % self.threads}"]
+        return args
+
+    def _roots(self):
+        """One extra PCI root per uncore bus, and per IIO bus but the first.
+
+        The last uncore bus is ffh, the others end each socket's share of the bus
+        numbers: 7fh and ffh for two sockets.
+        """
+        share = 256 // self.sockets
+        roots = [(f"uncore{s}", share * (s + 1) - 1) for s in range(self.sockets)]
+        roots += [(f"iio{s}", share * s) for s in range(1, self.sockets)]
+        args = []
+        for slot, (name, bus) in enumerate(sorted(roots, key=lambda root: root[1])):
+            args += ["-device", f"pxb-pcie,id={name},bus=pcie.0,bus_nr={bus},"
+                                f"addr={0x10 + slot:#x}"]
+        return args
+
+
+def binary():
+    """The path of our QEMU, built if need be."""
+    script = subprocess.run([str(HERE / "build.sh")], stdout=subprocess.PIPE, check=True)
+    return script.stdout.decode().splitlines()[-1]
+
+
+def command(name, directory, settings=()):
+    """The command line of a scenario; its files go to the directory.
+
+    scenario.ini   the file the model reads, settings applied
+    model.log      what the model logs, one JSON object per line
+    """
+    scenario = Scenario(name, settings)
+    directory = Path(directory)
+    scenario.write(directory / "scenario.ini")
+    return [binary(), *scenario.arguments(directory / "scenario.ini", directory / "model.log")]
+
+
+def main(argv):
+    if not argv or argv[0].startswith("-"):
+        print(__doc__.split("\n\n")[1], file=sys.stderr)
+        return 2
+    try:
+        scenario = Scenario(argv[0], dict(arg.split("=", 1) for arg in argv[1:]))
+        print(shlex.join(scenario.arguments(argv[0])))
+    except (ScenarioError, ValueError) as error:
+        print(f"args.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What reads and writes of one box's registers mean, and which of them break
+ * the protocol.  How the guest got here (MSR, config space) is not known.
+ *
+ * The caller has called ucore_sync() and calls ucore_socket_rearm() after.
+ */
+#include "model.h"
+
+static uint32_t ctl_legal(const UcoreBox *box, unsigned ctr)
+{
+    return ucore_is_fixed(box, ctr) ? box->type->fixed_legal : box->ctl_legal;
+}
+
+static uint32_t ctl_rst(const UcoreBox *box, unsigned ctr)
+{
+    return ucore_is_fixed(box, ctr) ? box->type->fixed_rst
+                                    : box->type->ctl_rst;
+}
+
+static bool box_counts(const UcoreBox *box)
+{
+    for (unsigned i = 0; i < box->nr_ctrs; i++) {
+        if (box->running && box->ctr[i].enabled) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void violate(const UcoreBox *box, const char *rule, const char *what,
+                    uint64_t val)
+{
+    ucore_violation(box->socket->machine, rule,
+                    "socket %u %s: %s (wrote 0x%" PRIx64 ")",
+                    box->socket->id, box->name, what, val);
+}
+
+uint64_t ucore_box_read(UcoreBox *box, const UcoreReg *reg, int64_t now)
+{
+    switch ((UcoreRegKind)reg->kind) {
+    case UCORE_REG_BOX_CTL:
+        return box->box_ctl;
+    case UCORE_REG_BOX_STATUS:
+        return box->status;
+    case UCORE_REG_CTL:
+        return box->ctr[reg->index].ctl;
+    case UCORE_REG_CTR:
+        ucore_box_advance(box, now);
+        return box->ctr[reg->index].value;
+    case UCORE_REG_FILTER:
+        return box->filter[reg->index];
+    }
+    g_assert_not_reached();
+}
+
+static void write_box_ctl(UcoreBox *box, uint32_t val)
+{
+    const UcorePlatform *p = box->socket->machine->config.platform;
+
+    if ((val & p->box_must_be_one) != p->box_must_be_one) {
+        violate(box, "box-ctl-ones", "BOX_CTL without its must-be-one bits",
+                val);
+    }
+    if ((val & (p->box_rst_ctrl | p->box_rst_ctrs)) && box_counts(box) &&
+        !(val & p->box_frz)) {
+        violate(box, "reset-running", "reset of a box that counts", val);
+    }
+
+    box->box_ctl = val & p->box_readable;
+    for (unsigned i = 0; i < box->nr_ctrs; i++) {
+        if (val & p->box_rst_ctrl) {
+            box->ctr[i].ctl = 0;
+        }
+        if (val & p->box_rst_ctrs) {
+            box->ctr[i].value = 0;
+            box->ctr[i].frac = 0;
+        }
+    }
+}
+
+static void write_box_status(UcoreBox *box, uint32_t val)
+{
+    if (val & ~box->type->status_legal) {
+        violate(box, "reserved", "BOX_STATUS has reserved bits set", val);
+    }
+    if (val & box->type->status_legal & ~box->status) {
+        violate(box, "status-not-set", "BOX_STATUS bits that were not set",
+                val);
+    }
+    box->status &= ~val;
+}
+
+/*
+ * A box without box control (UBox) has no way but CTL.en to start and stop one
+ * counter, so only changes of a counter that goes on counting are wrong there.
+ */
+static void check_ctl_frozen(const UcoreBox *box, unsigned ctr, uint32_t val)
+{
+    const UcorePlatform *p = box->socket->machine->config.platform;
+    bool was = box->ctr[ctr].enabled;
+    bool will = val & p->ctl_en;
+
+    if (box->running && (box->type->box_ctl ? was || will : was && will)) {
+        violate(box, "not-frozen", "control of a counter that is not frozen",
+                val);
+    }
+}
+
+static void write_ctl(UcoreBox *box, unsigned ctr, uint32_t val)
+{
+    const UcorePlatform *p = box->socket->machine->config.platform;
+    UcoreCounter *c = &box->ctr[ctr];
+    uint32_t legal = ctl_legal(box, ctr);
+    uint32_t rst = ctl_rst(box, ctr);
+
+    if (val & ~legal) {
+        violate(box, "reserved", "counter control has reserved bits set", val);
+    }
+    check_ctl_frozen(box, ctr, val);
+    if ((val & p->ctl_en) && !ucore_is_fixed(box, ctr) &&
+        !ucore_counter_allows(box, ctr, ucore_ctl_event(box, val))) {
+        violate(box, "constraint", "event not allowed on this counter", val);
+    }
+
+    if (val & rst) {
+        c->value = 0;
+    }
+    c->frac = 0;
+    c->ctl = val & legal & ~(rst | (ucore_is_fixed(box, ctr)
+                                    ? 0 : box->type->ctl_wo));
+}
+
+static void write_ctr(UcoreBox *box, unsigned ctr, uint64_t val, uint64_t mask)
+{
+    UcoreCounter *c = &box->ctr[ctr];
+    uint64_t legal = MAKE_64BIT_MASK(0, ucore_width(box, ctr));
+
+    if (val & mask & ~legal) {
+        violate(box, "width", "counter written beyond its width", val);
+    }
+    if (box->running && c->enabled) {
+        violate(box, "not-frozen", "value of a counter that counts", val);
+    }
+    c->value = ((c->value & ~mask) | (val & mask)) & legal;
+    c->frac = 0;
+}
+
+static void write_filter(UcoreBox *box, unsigned index, uint64_t val)
+{
+    uint64_t legal = box->type->filter_legal[index];
+
+    if (val & ~legal) {
+        violate(box, "reserved", "filter has reserved bits set", val);
+    }
+    if (box_counts(box)) {
+        violate(box, "not-frozen", "filter of a box that counts", val);
+    }
+    box->filter[index] = val & legal;
+}
+
+void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
+                     uint64_t mask, int64_t now)
+{
+    ucore_box_advance(box, now);
+
+    if (reg->kind != UCORE_REG_CTR && (val & ~0xffffffffULL)) {
+        violate(box, "reserved", "upper half of a 32-bit register", val);
+    }
+    switch ((UcoreRegKind)reg->kind) {
+    case UCORE_REG_BOX_CTL:
+        write_box_ctl(box, val);
+        break;
+    case UCORE_REG_BOX_STATUS:
+        write_box_status(box, val);
+        break;
+    case UCORE_REG_CTL:
+        write_ctl(box, reg->index, val);
+        break;
+    case UCORE_REG_CTR:
+        write_ctr(box, reg->index, val, mask);
+        break;
+    case UCORE_REG_FILTER:
+        write_filter(box, reg->index, val);
+        break;
+    }
+    ucore_box_update(box);
+}

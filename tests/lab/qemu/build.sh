@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Builds QEMU with our machine model; prints the binary's path on its last line.
+# Usage: build.sh [--path]	(--path: nothing on stdout but the path)
+#
+# Debian's QEMU source, our files and the driver's register headers give one
+# x86_64 binary in $UCORE_CACHE/qemu/bin/<hash of our files>.  An edit of the
+# model rebuilds in seconds.  Installs the packages it needs.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+hw=$(cd "$here/../../../driver/hw" && pwd)
+root=${UCORE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ucore}/qemu
+src=$root/src
+build=$root/build
+keep=6				# binaries of other states of the tree
+
+packages="gcc g++ make ninja-build meson pkg-config python3 flex bison patch
+	libglib2.0-dev libpixman-1-dev zlib1g-dev libfdt-dev
+	dpkg-dev xz-utils ca-certificates seabios qemu-system-data"
+
+configure_options=(
+	--target-list=x86_64-softmmu --enable-tcg
+	--without-default-features --without-default-devices
+	--with-devices-x86_64=ucore
+	--enable-fdt=system --disable-install-blobs
+)
+
+say() { echo "qemu: $*" >&2; }
+
+die() { say "$*"; exit 1; }
+
+model_files() { printf '%s\n' "$here"/*.c "$here"/*.h "$here"/meson.build; }
+
+tree_hash() {
+	{ model_files; printf '%s\n' "$here"/{build.sh,hooks.patch,ucore.mak} "$hw"/*.h; } |
+		xargs cat | sha256sum | cut -c1-16
+}
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+install_packages() {
+	local p missing=()
+
+	for p in $packages; do
+		dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null |
+			grep -qx installed || missing+=("$p")
+	done
+	[ ${#missing[@]} -gt 0 ] || return 0
+	say "installing ${missing[*]}"
+	as_root apt-get -qq -o DPkg::Lock::Timeout=600 update >&2
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 \
+		install -y --no-install-recommends "${missing[@]}" >&2
+}
+
+# Debian's own archives, as configured for binaries, with deb-src instead of deb:
+# entries for this release's suites and component main.
+source_lists() {
+	local codename
+
+	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	find /etc/apt/sources.list.d -name '*.sources' -exec cat {} + 2>/dev/null |
+		sed 's/\r$//' | awk -v RS= -v codename="$codename" '
+			/(^|\n)Enabled: *no/ { next }
+			/(^|\n)Types:[^\n]*deb/ && /(^|\n)Components:[^\n]*main/ &&
+			$0 ~ "(^|\n)Suites: *" codename {
+				gsub(/(^|\n)Types:[^\n]*/, "")
+				print "Types: deb-src" ($0 ~ /^\n/ ? "" : "\n") $0 "\n"
+			}' > "$1/debian.sources"
+	cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+		grep -E "^[[:space:]]*deb[[:space:]]+(\[[^]]*\][[:space:]]+)?[^ ]+[[:space:]]+$codename[^ ]*[[:space:]]+(.*[[:space:]])?main" |
+		sed -E 's/^[[:space:]]*deb[[:space:]]/deb-src /' > "$1/debian.list" || true
+}
+
+fetch_source() {
+	local dl=$root/dl apt dsc
+
+	mkdir -p "$dl"/{parts,lists/partial,archives/partial}
+	source_lists "$dl/parts"
+	apt="-qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts=$dl/parts
+		-o Dir::State::Lists=$dl/lists -o Dir::Cache=$dl -o APT::Sandbox::User=$(id -un)"
+	say "fetching QEMU's source package"
+	apt-get $apt update >&2
+	(cd "$dl" && apt-get $apt source --download-only qemu >&2)
+	dsc=$(ls "$dl"/qemu_*.dsc | tail -1)
+	case ${dsc##*/} in
+	qemu_7.2*) ;;
+	*) die "this release has ${dsc##*/}, hooks.patch is for 7.2" ;;
+	esac
+	say "unpacking ${dsc##*/}"
+	rm -rf "$src.new"
+	dpkg-source --no-check -x "$dsc" "$src.new" >/dev/null
+	# the build insists on firmware that Debian's source leaves out; we use none
+	for f in aarch64-code arm-code arm-vars i386-code i386-secure-code i386-vars \
+			x86_64-code x86_64-secure-code; do
+		: > "$src.new/pc-bios/edk2-$f.fd.bz2"
+	done
+	mv "$src.new" "$src"
+}
+
+# Equal files keep their time stamps, so that ninja sees only what changed.
+update() {
+	cmp -s "$1" "$2" || { mkdir -p "$(dirname "$2")"; cp "$1" "$2"; }
+}
+
+apply_hooks() {
+	local pristine=$root/pristine patched f
+
+	for f in $(sed -n 's,^+++ b/,,p' "$here/hooks.patch"); do
+		[ -e "$pristine/$f" ] || { mkdir -p "$pristine/$(dirname "$f")"
+			cp "$src/$f" "$pristine/$f"; }
+	done
+	patched=$(mktemp -d)
+	cp -r "$pristine/." "$patched"
+	patch -s -d "$patched" -p1 < "$here/hooks.patch" || die "hooks.patch does not apply"
+	(cd "$patched" && find . -type f) | while read -r f; do
+		update "$patched/$f" "$src/$f"
+	done
+	rm -rf "$patched"
+}
+
+copy_model() {
+	local to=$src/hw/i386/ucore f
+
+	for f in $(model_files); do update "$f" "$to/${f##*/}"; done
+	for f in "$hw"/*.h; do update "$f" "$to/driver-hw/${f##*/}"; done
+	for f in "$to"/*.[ch]; do [ -e "$here/${f##*/}" ] || rm "$f"; done
+	update "$here/ucore.mak" "$src/configs/devices/x86_64-softmmu/ucore.mak"
+}
+
+configure() {
+	local wanted="${configure_options[*]}"
+
+	[ "$(cat "$build/ucore-options" 2>/dev/null)" != "$wanted" ] || return 0
+	say "configuring"
+	rm -rf "$build"
+	mkdir -p "$build"
+	(cd "$build" && "$src/configure" "${configure_options[@]}" > ucore.log 2>&1) ||
+		{ tail -20 "$build/ucore.log" >&2; die "configure failed"; }
+	echo "$wanted" > "$build/ucore-options"
+}
+
+compile() {
+	say "compiling (2 to 5 minutes the first time)"
+	NINJA_STATUS='[%f/%t] ' ninja -C "$build" qemu-system-x86_64 2>&1 |
+		tee "$build/ucore.log" |
+		awk '/^\[[0-9]+\/[0-9]+\]/ { if (++n % 200 == 0) print "qemu: " $1; fflush() }
+		     / warning: / { print }' >&2 ||
+		{ grep -E -A8 'error|undefined' "$build/ucore.log" | head -60 >&2
+		  die "build failed, see $build/ucore.log"; }
+}
+
+prune() {
+	ls -1dt "$root"/bin/*/ | tail -n "+$((keep + 1))" | xargs -r rm -rf
+}
+
+case ${1-} in
+''|--path) ;;
+*) sed -n '4,5s/^# //p' "$0" >&2; exit 2 ;;
+esac
+
+bin=$root/bin/$(tree_hash)
+if [ ! -x "$bin/qemu-system-x86_64" ]; then
+	mkdir -p "$bin"
+	exec 9>"$root/lock"
+	flock -n 9 || { say "waiting for another build"; flock 9; }
+	if [ ! -x "$bin/qemu-system-x86_64" ]; then
+		install_packages
+		[ -d "$src" ] || fetch_source
+		apply_hooks
+		copy_model
+		configure
+		compile
+		strip -g -o "$bin/new" "$build/qemu-system-x86_64"
+		mv "$bin/new" "$bin/qemu-system-x86_64"
+		say "ready"
+	fi
+	prune
+fi
+touch "$bin"
+echo "$bin/qemu-system-x86_64"

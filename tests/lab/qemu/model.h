@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The model's own types and the calls between its files.
+ *
+ * Everything here is protected by the big QEMU lock, per-CPU counters that
+ * only their own vCPU thread writes excepted (UcoreCpu, marked there).
+ *
+ *   platform (ivbep.c)   which boxes, where, which bits: const data
+ *   engine.c             time: counting, overflow, freeze, the next deadline
+ *   box.c, global.c      register semantics and the strict-mode checks
+ *   rates.c              how fast each event counts
+ *   msr.c, pci.c         what the guest touches
+ *   pmi.c, corepmu.c     the way to LVTPC, and the core's own counters
+ *   oracle.c, scenario.c out of band: results, faults, configuration
+ */
+#ifndef UCORE_MODEL_H
+#define UCORE_MODEL_H
+
+#include "qemu/osdep.h"
+#include "qemu/bitops.h"
+#include "qemu/timer.h"
+#include "cpu.h"
+#include "hw/pci/pci.h"
+#include "hooks.h"
+
+#ifndef GENMASK
+#define GENMASK(h, l)   MAKE_64BIT_MASK(l, (h) - (l) + 1)
+#endif
+
+#define UCORE_MAX_SOCKETS       8
+#define UCORE_MAX_CPUS          256
+#define UCORE_MAX_CTRS          8
+#define UCORE_MAX_FILTERS       4
+#define UCORE_MAX_BOX_TYPES     16
+#define UCORE_EVENT_FIXED       0x200   /* one above any nine-bit event */
+#define UCORE_NEVER             INT64_MAX
+
+typedef struct UcoreBox UcoreBox;
+typedef struct UcoreBoxType UcoreBoxType;
+typedef struct UcoreCounter UcoreCounter;
+typedef struct UcoreMachine UcoreMachine;
+typedef struct UcoreSocket UcoreSocket;
+
+/* ------------------------------------------------------------- platform */
+
+typedef enum {
+    UCORE_REG_BOX_CTL,
+    UCORE_REG_BOX_STATUS,
+    UCORE_REG_CTL,              /* index: counter; the fixed one comes last */
+    UCORE_REG_CTR,              /* 8 bytes on PCI, low dword first */
+    UCORE_REG_FILTER,           /* index: into UcoreBox.filter */
+} UcoreRegKind;
+
+typedef struct UcoreReg {
+    uint16_t offset;            /* config space, or from the box's first MSR */
+    uint8_t kind;
+    uint8_t index;
+} UcoreReg;
+
+/* an event's allowed counters; an event not listed may use all of them */
+typedef struct UcoreConstraint {
+    uint16_t first, last;
+    uint8_t counters;
+} UcoreConstraint;
+
+/* an event that runs at a clock's rate, or increments by more than one */
+typedef struct UcoreEventTrait {
+    uint16_t event;
+    uint16_t depth;             /* largest increment per cycle; 0 means 1 */
+    uint64_t clock;             /* increments per second; 0: the formula */
+} UcoreEventTrait;
+
+struct UcoreBoxType {
+    const char *name;
+    uint8_t id;                 /* enters the rate formula */
+    uint8_t nr_gp;
+    uint8_t nr_max;             /* instances per socket */
+    bool fixed;
+    uint8_t width, fixed_width;
+
+    uint32_t ctl_legal, fixed_legal;
+    uint32_t ctl_rst, fixed_rst;
+    uint32_t ctl_wo;            /* written, never read back, besides rst */
+    uint32_t ov_en;             /* in a general control, 0: cannot overflow */
+    uint32_t event_ext;         /* ninth event bit */
+    uint32_t thresh;
+
+    bool box_ctl, box_status;   /* has the register */
+    uint32_t status_legal;
+    uint8_t status_shift;       /* general counter 0's bit in BOX_STATUS */
+    int8_t status_fixed;        /* the fixed counter's bit, -1: none */
+
+    uint8_t nr_filters;
+    uint64_t filter_legal[UCORE_MAX_FILTERS];
+
+    const UcoreReg *regs;       /* ends with offset UINT16_MAX */
+    const UcoreReg *filter_regs;    /* of a PCI filter function */
+    const UcoreConstraint *constraints;
+    const UcoreEventTrait *traits;
+
+    /* what filters and special fields leave of @rate; NULL: all of it */
+    uint64_t (*filter_rate)(const UcoreBox *box, unsigned ctr,
+                            unsigned event, unsigned umask, uint64_t rate);
+};
+
+typedef enum {
+    UCORE_PCI_PMON,
+    UCORE_PCI_FILTER,
+    UCORE_PCI_SOCKET_MAP,
+    UCORE_PCI_FILLER,           /* a slot needs its function 0 */
+} UcorePciRole;
+
+typedef struct UcorePciSite {
+    uint8_t role;
+    uint8_t slot, function;
+    bool iio;                   /* on the socket's IIO bus */
+    uint16_t device_id;
+    const UcoreBoxType *type;   /* PMON, FILTER */
+    uint8_t instance;
+} UcorePciSite;
+
+typedef struct UcoreBoxSite {
+    const UcoreBoxType *type;
+    uint32_t msr;               /* instance 0; PCI boxes: 0 */
+    uint32_t msr_stride;
+    int8_t global_bit[8];       /* GLOBAL_STATUS bit of instance i, -1: none */
+    int8_t global_bit0;         /* ... or consecutive from here, when >= 0 */
+    int8_t global_fixed;        /* the fixed counter's own bit, -1: the box's */
+} UcoreBoxSite;
+
+typedef struct UcorePlatform {
+    const char *name;
+    uint8_t model, stepping;
+
+    uint32_t msr_first, msr_last;   /* absent MSRs inside raise #GP */
+    uint32_t msr_global_ctl, msr_global_status, msr_global_config;
+    uint32_t frz_all, unfrz_all, wk_on_pmi, core_sel;
+    uint32_t global_status_legal;
+
+    /* BOX_CTL */
+    uint32_t box_rst_ctrl, box_rst_ctrs, box_frz;
+    uint32_t box_ov_en;             /* overflow messages need it; 0: always */
+    uint32_t box_must_be_one, box_readable;
+
+    /* counter control */
+    uint32_t ctl_en, ctl_ev_sel, ctl_umask, ctl_edge;
+
+    const UcoreBoxSite *boxes;      /* ends with type NULL */
+    const UcorePciSite *pci;        /* ends with device_id 0 */
+
+    /* MSRs that only count: rate per socket 0, in increments per second */
+    struct {
+        uint32_t msr;
+        uint64_t rate;
+    } free_running[2];
+} UcorePlatform;
+
+extern const UcorePlatform ucore_ivbep;
+
+/* ----------------------------------------------------------- live state */
+
+struct UcoreCounter {
+    uint32_t ctl;
+    uint64_t value;             /* the register, up to UcoreBox.synced */
+    uint64_t frac;              /* of an increment, in 1e-9 */
+    uint64_t total;             /* the truth: all increments since reset */
+    uint64_t rate;              /* increments per second with this setting */
+    bool enabled;
+    bool armed;                 /* a carry sends an overflow message */
+};
+
+typedef struct UcoreAccesses {
+    uint64_t rdmsr, wrmsr, msr_fault;
+    uint64_t ecam_read, ecam_write;
+    uint64_t cf8_read, cf8_write;
+    uint64_t port_io;           /* CF8h writes and CFCh accesses behind those */
+    uint64_t mmio_read, mmio_write;
+} UcoreAccesses;
+
+struct UcoreBox {
+    const UcoreBoxType *type;
+    UcoreSocket *socket;
+    unsigned instance;
+    char name[16];
+    uint32_t msr;
+    int global_bit, global_fixed;
+
+    uint32_t ctl_legal, ov_en;  /* the type's, changed by scenario options */
+    uint32_t box_ctl;
+    uint32_t status;
+    uint64_t filter[UCORE_MAX_FILTERS];
+    UcoreCounter ctr[UCORE_MAX_CTRS];
+    unsigned nr_ctrs;           /* general and fixed */
+    bool running;               /* neither the box nor the socket is frozen */
+    int64_t synced;
+
+    UcoreAccesses accesses;
+    bool dead;                  /* fault: answers all ones, takes no writes */
+    bool ecam_wrong;            /* fault: only CF8h/CFCh reaches it */
+};
+
+struct UcoreSocket {
+    UcoreMachine *machine;
+    unsigned id;
+    UcoreBox **boxes;
+    unsigned nr_boxes;
+    GHashTable *msrs;           /* address -> UcoreMsr */
+
+    uint32_t global_ctl;        /* readable bits */
+    uint32_t global_status;
+    bool frozen;
+    int64_t frozen_since;
+    uint64_t frozen_ns;         /* of ended freezes */
+    uint64_t freezes, overflow_freezes, unfreezes;
+    uint64_t seq;               /* of the last freeze */
+
+    int64_t deadline;           /* of the next carry that is armed */
+    QEMUTimer timer;
+
+    UcoreAccesses accesses;     /* of the global registers */
+    uint64_t pmis;              /* PMI messages of the UBox */
+    unsigned lose_pmis;         /* fault: the next ones vanish */
+};
+
+#define UCORE_CORE_GP       4
+#define UCORE_CORE_FIXED    3
+#define UCORE_CORE_CTRS     (UCORE_CORE_GP + UCORE_CORE_FIXED)
+#define UCORE_CORE_WIDTH    48
+
+typedef struct UcoreCorePmu {
+    uint64_t evtsel[UCORE_CORE_GP];
+    uint64_t fixed_ctrl, global_ctrl, status;
+    uint64_t value[UCORE_CORE_CTRS];
+    uint64_t frac[UCORE_CORE_CTRS];
+    int64_t synced, deadline;
+    QEMUTimer *timer;
+} UcoreCorePmu;
+
+typedef struct UcoreCpu {
+    X86CPU *cpu;
+    uint64_t debugctl;
+    UcoreCorePmu pmu;
+
+    /* uncore PMIs: sent = delivered + masked + debugctl + asleep */
+    uint64_t pmi_sent, pmi_delivered, pmi_masked, pmi_debugctl, pmi_asleep;
+    uint64_t core_pmi, core_pmi_masked;
+
+    uint64_t ipis, ipi_targets;
+    uint64_t ipi_vector[256];   /* fixed delivery; NMI counts as vector 2 */
+    uint64_t rdmsr, wrmsr;      /* all MSRs; written by the own vCPU only */
+    uint64_t insns0, syscalls0; /* base of the counts kept in CPUX86State */
+} UcoreCpu;
+
+typedef struct UcoreRate {
+    char *type;                 /* NULL: any */
+    int instance, socket, event, umask;     /* -1: any */
+    uint64_t rate;
+} UcoreRate;
+
+typedef struct UcoreConfig {
+    const UcorePlatform *platform;
+    unsigned sockets, cores;
+    bool uncore;                /* false: no box, no uncore MSR, no function */
+    unsigned count[UCORE_MAX_BOX_TYPES];    /* by UcoreBoxSite */
+    unsigned global_config;
+    bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
+    bool strict, core_pmu, insns;
+    uint64_t scale;             /* in 1e-6 */
+    GArray *rates;              /* of UcoreRate; the last match wins */
+    GHashTable *hidden, *dead, *ecam_wrong;     /* "box" or "socket:box" */
+    int core_map[32];           /* pmi_core_sel bit -> core id, -1: none */
+} UcoreConfig;
+
+typedef struct UcoreViolation {
+    int64_t time;
+    int cpu;
+    const char *rule;
+    char *text;
+} UcoreViolation;
+
+typedef struct UcoreMarker {
+    int64_t time;
+    unsigned value;
+} UcoreMarker;
+
+struct UcoreMachine {
+    UcoreConfig config;
+    UcoreSocket socket[UCORE_MAX_SOCKETS];
+    UcoreCpu cpu[UCORE_MAX_CPUS];
+    uint64_t seq;               /* of freezes, over all sockets */
+    int64_t epoch;              /* virtual time of the last reset */
+    bool cf8;                   /* a CFCh access is being forwarded */
+    FILE *log;
+    GArray *violations, *markers;
+    uint64_t nr_violations;
+};
+
+extern UcoreMachine *ucore;     /* NULL: the machine has no ucore device */
+
+/* ------------------------------------------------------------ engine.c */
+
+/* Processes what is due and returns the present instant: first call of all. */
+int64_t ucore_sync(UcoreMachine *m);
+/* Counts up to @now; returns the counters that carried, one bit each. */
+uint32_t ucore_box_advance(UcoreBox *box, int64_t now);
+/* After any change of registers: box advanced before. */
+void ucore_box_update(UcoreBox *box);
+void ucore_socket_freeze(UcoreSocket *s, int64_t now, const char *reason,
+                         const char *cause);
+void ucore_socket_unfreeze(UcoreSocket *s, int64_t now);
+/* After any change of what may overflow: finds the next deadline. */
+void ucore_socket_rearm(UcoreSocket *s);
+/* Overflow of counters[i] (a mask) of boxes[i], all at the instant @now. */
+void ucore_socket_overflow(UcoreSocket *s, int64_t now,
+                           UcoreBox **boxes, uint32_t *counters, unsigned nr);
+void ucore_engine_init(UcoreMachine *m);
+void ucore_engine_reset(UcoreMachine *m);
+
+/* a * b / c without overflow, the remainder in *rest unless NULL */
+uint64_t ucore_muldiv(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest);
+
+static inline bool ucore_is_fixed(const UcoreBox *box, unsigned ctr)
+{
+    return ctr >= box->type->nr_gp;
+}
+
+static inline unsigned ucore_width(const UcoreBox *box, unsigned ctr)
+{
+    return ucore_is_fixed(box, ctr) ? box->type->fixed_width
+                                    : box->type->width;
+}
+
+/* the GLOBAL_STATUS bit a counter reports in, -1: none */
+static inline int ucore_global_bit(const UcoreBox *box, unsigned ctr)
+{
+    return ucore_is_fixed(box, ctr) && box->global_fixed >= 0
+           ? box->global_fixed : box->global_bit;
+}
+
+/* its bit in BOX_STATUS, -1: none */
+static inline int ucore_status_bit(const UcoreBox *box, unsigned ctr)
+{
+    if (!box->type->box_status) {
+        return -1;
+    }
+    return ucore_is_fixed(box, ctr) ? box->type->status_fixed
+                                    : box->type->status_shift + (int)ctr;
+}
+
+/* "imc0.2", "imc0.fixed" */
+void ucore_counter_name(const UcoreBox *box, unsigned ctr, GString *out);
+UcoreBox *ucore_box_find(UcoreMachine *m, unsigned socket, const char *name);
+
+/* --------------------------------------------------- box.c and global.c */
+
+uint64_t ucore_box_read(UcoreBox *box, const UcoreReg *reg, int64_t now);
+/* Writes the bits of @mask. */
+void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
+                     uint64_t mask, int64_t now);
+
+typedef enum {
+    UCORE_GLOBAL_CTL,
+    UCORE_GLOBAL_STATUS,
+    UCORE_GLOBAL_CONFIG,
+} UcoreGlobalReg;
+
+uint64_t ucore_global_read(UcoreSocket *s, UcoreGlobalReg reg);
+void ucore_global_write(UcoreSocket *s, UcoreGlobalReg reg, uint64_t val,
+                        int64_t now);
+
+/* ------------------------------------------------------------- rates.c */
+
+uint64_t ucore_rate_raw(const UcoreBox *box, unsigned event, unsigned umask);
+uint64_t ucore_rate(const UcoreBox *box, unsigned ctr);
+bool ucore_counter_allows(const UcoreBox *box, unsigned ctr, unsigned event);
+unsigned ucore_event_depth(const UcoreBoxType *type, unsigned event);
+/* 64..1024 of 1024: what a filter value lets through */
+uint64_t ucore_share(uint64_t rate, uint64_t filter);
+uint64_t ucore_free_running(const UcoreSocket *s, uint64_t rate, int64_t now);
+unsigned ucore_ctl_event(const UcoreBox *box, uint32_t ctl);
+
+/* -------------------------------------------------------- msr.c, pci.c */
+
+void ucore_msr_init(UcoreMachine *m);
+bool ucore_pci_init(UcoreMachine *m, Error **errp);
+
+/* ---------------------------------------------------- pmi.c, corepmu.c */
+
+void ucore_pmi_broadcast(UcoreSocket *s, int64_t now);
+void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq);
+
+UcoreMsrResult ucore_core_rdmsr(UcoreCpu *c, uint32_t msr, uint64_t *val);
+UcoreMsrResult ucore_core_wrmsr(UcoreCpu *c, uint32_t msr, uint64_t val);
+bool ucore_core_owns_msr(uint32_t msr);
+/* DEBUGCTL bit 12: any PMI stops the core counters */
+void ucore_core_pmi_freeze(UcoreCpu *c);
+
+/* ---------------------------------------------------------- scenario.c */
+
+bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp);
+bool ucore_scenario_names(GHashTable *set, const UcoreBox *box);
+bool ucore_scenario_names_site(GHashTable *set, unsigned socket,
+                               const char *name);
+
+/* ------------------------------------------------------------ oracle.c */
+
+void ucore_oracle_init(UcoreMachine *m);
+bool ucore_log_open(UcoreMachine *m, const char *file, Error **errp);
+void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
+                      const char *cause);
+void ucore_log_unfreeze(UcoreSocket *s, int64_t now, uint64_t frozen);
+void ucore_log_pmi(UcoreCpu *c, int64_t now, uint64_t seq, const char *result);
+void ucore_log_pmi_lost(UcoreSocket *s, int64_t now);
+void ucore_marker(UcoreMachine *m, unsigned value);
+/* Only in strict mode; @rule is a name of README.md's list. */
+void ucore_violation(UcoreMachine *m, const char *rule, const char *fmt, ...)
+    G_GNUC_PRINTF(3, 4);
+
+#endif

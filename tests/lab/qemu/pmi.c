@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The UBox's PMI message: pmi_core_sel -> physical cores -> all their threads
+ * -> IA32_DEBUGCTL[13] -> LVTPC.
+ */
+#include "model.h"
+#include "hw/i386/apic.h"
+
+#define DEBUGCTL_UNCORE_PMI     BIT_ULL(13)
+
+void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq)
+{
+    const UcoreConfig *cfg = &ucore->config;
+    const char *result;
+
+    c->pmi_sent++;
+    if (cfg->debugctl_gate && !(c->debugctl & DEBUGCTL_UNCORE_PMI)) {
+        c->pmi_debugctl++;
+        result = "debugctl";
+    } else if (cfg->hlt_sleeps && !wake && CPU(c->cpu)->halted) {
+        c->pmi_asleep++;
+        result = "asleep";
+    } else if (!apic_deliver_perf(c->cpu->apic_state)) {
+        c->pmi_masked++;
+        result = "masked";
+    } else {
+        c->pmi_delivered++;
+        result = "delivered";
+        ucore_core_pmi_freeze(c);
+    }
+    ucore_log_pmi(c, now, seq, result);
+}
+
+void ucore_pmi_broadcast(UcoreSocket *s, int64_t now)
+{
+    const UcoreConfig *cfg = &s->machine->config;
+    uint32_t sel = s->global_ctl & cfg->platform->core_sel;
+    CPUState *cs;
+
+    if (!sel) {
+        return;
+    }
+    s->pmis++;
+    if (s->lose_pmis) {
+        s->lose_pmis--;
+        ucore_log_pmi_lost(s, now);
+        return;
+    }
+    CPU_FOREACH(cs) {
+        X86CPU *cpu = X86_CPU(cs);
+        UcoreCpu *c = &s->machine->cpu[cs->cpu_index];
+
+        for (unsigned bit = 0; bit < 32; bit++) {
+            if ((sel & BIT(bit)) && cpu->socket_id == s->id &&
+                cpu->core_id == cfg->core_map[bit]) {
+                c->cpu = cpu;
+                ucore_pmi_send(c, s->global_ctl & cfg->platform->wk_on_pmi,
+                               now, s->seq);
+            }
+        }
+    }
+}
+
+void ucore_icr_write(X86CPU *cpu, uint8_t mode, uint8_t vector,
+                     unsigned targets)
+{
+    enum { FIXED = 0, LOWEST = 1, NMI = 4 };
+    UcoreCpu *c;
+
+    if (!ucore || (mode != FIXED && mode != LOWEST && mode != NMI)) {
+        return;
+    }
+    c = &ucore->cpu[CPU(cpu)->cpu_index];
+    c->ipis++;
+    c->ipi_targets += targets;
+    c->ipi_vector[mode == NMI ? 2 : vector]++;
+}
