@@ -16,7 +16,7 @@ KDIR	= $(shell $(LAB)/kernels.py path $(KERNEL) | sed -n 's/^build=//p')
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit check lab test demo bench shell install clean help
+.PHONY: all module tools kunit check lab tools-test test demo bench shell install clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -29,31 +29,36 @@ tools:	## build ucoretool and libucore
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools
 
 kunit:	## unit tests, on a debug kernel in an emulated machine
-	@$(LAB)/deps.sh build lab qemu debug
+	@$(LAB)/deps.sh build lab debug
 	@$(LAB)/kunit.py
 
 check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug
+	@$(LAB)/kernels.py fetch 6.1 6.12 debug clang
 	@$(LAB)/run --tests tests/check $(TESTS)
 
 lab:	## tests on the emulated machine [TESTS="pattern ..."]
-	@$(LAB)/deps.sh build tools lab qemu debug perf
+	@$(LAB)/deps.sh build tools lab debug perf
 	@$(LAB)/run $(TESTS)
 
+tools-test:
+	@$(LAB)/deps.sh tools
+	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools test
+
 test:	## everything that tests: kunit, check, tools, lab
-	@$(LAB)/deps.sh build tools lab qemu debug check perf
+	@$(LAB)/deps.sh build tools lab debug check perf
 	@$(LAB)/all.py
 
 demo:	## count and sample memory traffic of an emulated two-socket Xeon
-	@$(LAB)/deps.sh build tools lab qemu
+	@$(LAB)/deps.sh build tools lab
 	@$(LAB)/demo.py
 
 bench:	## what a sample costs, beside perf and the limit
-	@$(LAB)/deps.sh build tools lab qemu perf
+	@$(LAB)/deps.sh build tools lab perf
 	@$(LAB)/bench.py
 
 shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
-	@$(LAB)/deps.sh build tools lab qemu perf
+	@$(LAB)/deps.sh build tools lab perf
 	@$(LAB)/shell.py $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
 
 install: all	## install module and tools [prefix=/usr/local DESTDIR=]

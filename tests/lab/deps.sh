@@ -3,7 +3,8 @@
 #
 # Installs, with apt-get, the Debian packages that a part of the project needs.
 # Usage: deps.sh GROUP|PACKAGE...
-# Does nothing, quickly, when all of them are there.
+# Does nothing, quickly, when all of them are there.  (qemu/build.sh installs
+# what a build of QEMU needs.)
 set -eu
 
 packages_of() {
@@ -12,8 +13,6 @@ packages_of() {
 	tools)	echo gcc make libc6-dev pkg-config ;;
 	lab)	echo python3 gcc libc6-dev libc6-dev-i386 gcc-multilib busybox-static \
 			kmod xz-utils zstd rsync dpkg-dev ;;
-	qemu)	echo gcc make dpkg-dev xz-utils ninja-build pkg-config python3 python3-venv \
-			libglib2.0-dev libpixman-1-dev zlib1g-dev qemu-system-data seabios ;;
 	debug)	echo linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev \
 			xz-utils cpio python3 rsync kmod ;;
 	check)	echo linux-source-6.12 sparse clang perl python3 gcc-multilib libc6-dev-i386 ;;

@@ -7,7 +7,8 @@ Images and sources live in a cache outside the tree; headers are Debian packages
 usage: kernels.py path NAME     where its parts are (fetches or builds them first)
        kernels.py fetch NAME... gets them ready
        kernels.py update        looks for newer versions from Debian
-NAME is 6.1, 6.12 or debug.
+NAME is 6.1, 6.12 or debug; or clang: the debug kernel's tree, prepared for clang
+to compile modules and without an image.
 """
 
 import contextlib
@@ -27,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 FRAGMENT = HERE.parent / "kernel" / "debug.config"
 DEBIAN = ("6.1", "6.12")
 DEBUG_SOURCE = "6.12"
-NAMES = DEBIAN + ("debug",)
+NAMES = DEBIAN + ("debug",)     # those that can be booted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,10 +50,12 @@ def cache():
 
 def get(name):
     """The kernel of that name, made ready on first use."""
-    if name not in NAMES:
-        raise SystemExit(f"kernels: no kernel '{name}' (there are: {', '.join(NAMES)})")
+    makers = {"debug": debug_kernel, "clang": clang_tree,
+              **{series: lambda: debian_kernel(name) for series in DEBIAN}}
+    if name not in makers:
+        raise SystemExit(f"kernels: no kernel '{name}' (there are: {', '.join(makers)})")
     with locked(name):
-        return debug_kernel() if name == "debug" else debian_kernel(name)
+        return makers[name]()
 
 
 @contextlib.contextmanager
@@ -167,12 +170,10 @@ def debug_kernel():
 
 def clang_tree():
     """The same configuration for clang, prepared to compile modules, not to boot."""
-    with locked("clang"):
-        return configured_tree("clang", "clang", "modules_prepare")
+    return configured_tree("clang", "clang", "modules_prepare")
 
 
 def configured_tree(name, compiler, *targets):
-    deps("debug")
     source = unpacked_source()
     key = hashlib.sha256()
     key.update(FRAGMENT.read_bytes())
@@ -189,6 +190,12 @@ def configured_tree(name, compiler, *targets):
 
 def unpacked_source():
     """Debian's kernel source, unpacked once for each version of the package."""
+    with locked("source"):
+        return _unpacked_source()
+
+
+def _unpacked_source():
+    deps("debug")
     package = f"linux-source-{DEBUG_SOURCE}"
     version = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package],
                              check=True, capture_output=True, text=True).stdout
