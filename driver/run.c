@@ -47,8 +47,11 @@ static struct ucore_part *next_part(const struct ucore_session *session, u32 *i)
  * ---- readers, in parallel ----
  */
 
-/* How long readers wait for each other: far longer than an IPI takes. */
-#define MEETING_NS	(50 * NSEC_PER_USEC)
+/*
+ * How long readers wait for each other at most, interrupts off: an IPI takes
+ * microseconds, a CPU that keeps interrupts off or a preempted virtual one more.
+ */
+#define MEETING_NS	(2 * NSEC_PER_MSEC)
 
 /**
  * struct meeting - a thing that readers do together
