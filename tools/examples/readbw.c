@@ -28,7 +28,7 @@ static void check(int result, const char *what)
 
 static unsigned int events_add(int device, int session)
 {
-	static struct ucore_box boxes[MAX_BOXES];
+	static struct ucore_box_info boxes[MAX_BOXES];
 	struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x04 },
 		{ .field = UCORE_FIELD_UMASK, .value = 0x03 },

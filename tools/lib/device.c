@@ -58,7 +58,7 @@ static int device_get_info(struct ucore_device *dev, struct ucore_error *err)
 static int device_get_dies(struct ucore_device *dev, struct ucore_error *err)
 {
 	uint32_t capacity = dev->info.nr_dies;
-	struct ucore_die *dies;
+	struct ucore_die_info *dies;
 	int ret;
 
 	if (capacity > MAX_ELEMENTS)
@@ -84,7 +84,7 @@ static int device_get_dies(struct ucore_device *dev, struct ucore_error *err)
 static int device_get_boxes(struct ucore_device *dev, struct ucore_error *err)
 {
 	uint32_t capacity = dev->info.nr_boxes;
-	struct ucore_box *boxes;
+	struct ucore_box_info *boxes;
 	int ret;
 
 	if (capacity > MAX_ELEMENTS)
@@ -182,19 +182,19 @@ const struct ucore_info *ucore_device_info(const struct ucore_device *dev)
 	return &dev->info;
 }
 
-const struct ucore_die *ucore_device_dies(const struct ucore_device *dev, size_t *nr)
+const struct ucore_die_info *ucore_device_dies(const struct ucore_device *dev, size_t *nr)
 {
 	*nr = dev->nr_dies;
 	return dev->dies;
 }
 
-const struct ucore_box *ucore_device_boxes(const struct ucore_device *dev, size_t *nr)
+const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, size_t *nr)
 {
 	*nr = dev->nr_boxes;
 	return dev->boxes;
 }
 
-const struct ucore_die *ucore_device_die(const struct ucore_device *dev, uint32_t die)
+const struct ucore_die_info *ucore_device_die(const struct ucore_device *dev, uint32_t die)
 {
 	for (size_t i = 0; i < dev->nr_dies; i++)
 		if (dev->dies[i].die == die)
@@ -242,7 +242,7 @@ static struct ucore_field_set *field_set_find(struct ucore_device *dev, const ch
 	return NULL;
 }
 
-static int field_set_load(struct ucore_device *dev, const struct ucore_box *box,
+static int field_set_load(struct ucore_device *dev, const struct ucore_box_info *box,
 			  struct ucore_error *err)
 {
 	struct ucore_field_set *sets, *set;

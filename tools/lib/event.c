@@ -17,7 +17,7 @@ struct resolver {
 	struct ucore_device *dev;
 	const struct ucore_platform *platform;
 	const struct ucore_spec *spec;
-	const struct ucore_box *box;		/* a box of the type, for its fields */
+	const struct ucore_box_info *box;		/* a box of the type, for its fields */
 	const struct ucore_field *fields;
 	size_t nr_fields;
 	struct ucore_event *event;
@@ -42,14 +42,14 @@ static int parse_number(const char *text, uint64_t *value)
 	return *end || errno ? -EINVAL : 0;
 }
 
-bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box *box)
+bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box)
 {
 	return !strcmp(event->type, box->type) &&
 	       (event->instance == UCORE_ANY || event->instance == box->instance) &&
 	       (event->die == UCORE_ANY || event->die == box->die);
 }
 
-static const struct ucore_box *box_by_event(const struct resolver *r)
+static const struct ucore_box_info *box_by_event(const struct resolver *r)
 {
 	for (size_t i = 0; i < r->dev->nr_boxes; i++)
 		if (ucore_event_matches(r->event, &r->dev->boxes[i]))

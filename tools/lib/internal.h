@@ -23,9 +23,9 @@ struct ucore_device {
 	const struct ucore_sys *sys;
 	int fd;
 	struct ucore_info info;
-	struct ucore_die *dies;
+	struct ucore_die_info *dies;
 	size_t nr_dies;
-	struct ucore_box *boxes;
+	struct ucore_box_info *boxes;
 	size_t nr_boxes;
 	struct ucore_field_set *sets;
 	size_t nr_sets;

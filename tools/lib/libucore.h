@@ -113,13 +113,13 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err);
 const struct ucore_info *ucore_device_info(const struct ucore_device *dev);
 
 /** ucore_device_dies() - the dies, @nr of them */
-const struct ucore_die *ucore_device_dies(const struct ucore_device *dev, size_t *nr);
+const struct ucore_die_info *ucore_device_dies(const struct ucore_device *dev, size_t *nr);
 
 /** ucore_device_boxes() - the boxes, @nr of them, element i has box id i */
-const struct ucore_box *ucore_device_boxes(const struct ucore_device *dev, size_t *nr);
+const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, size_t *nr);
 
 /** ucore_device_die() - one die by its id, NULL if there is none */
-const struct ucore_die *ucore_device_die(const struct ucore_device *dev, uint32_t die);
+const struct ucore_die_info *ucore_device_die(const struct ucore_device *dev, uint32_t die);
 
 /**
  * ucore_device_fields() - the event fields of a box
@@ -303,7 +303,7 @@ int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 			struct ucore_event *event, struct ucore_error *err);
 
 /** ucore_event_matches() - does the event want this box? */
-bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box *box);
+bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box);
 
 /* ---- session ----------------------------------------------------------- */
 

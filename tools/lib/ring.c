@@ -6,11 +6,11 @@
  *
  *	write record				load head, acquire	A'
  *	store head, release	A		use record
- *	load tail, acquire	B'		store tail, release	B
+ *	load tail, acquire	B		store tail, release	B'
  *	write where tail has passed
  *
- * A pairs with A': who sees the new head sees the records before it.  B pairs
- * with B': who sees the new tail may overwrite, we have finished with the bytes.
+ * A pairs with A': who sees the new head sees the records before it.  B' pairs
+ * with B: who sees the new tail may overwrite, we have finished with the bytes.
  * The kernel does not trust the tail, and we check what head and records say:
  * a bug there must not lead us out of the mapping.
  */
@@ -120,7 +120,7 @@ int ucore_ring_next(struct ucore_ring *ring, const struct ucore_record **record)
 			ring->head = __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE); /* A' */
 		if (ring->tail == ring->head)
 			return 0;
-		if (ring->head - ring->tail > ring->data_size || ring->head % 8)
+		if (ring->head - ring->tail > ring->data_size || (ring->head | ring->tail) % 8)
 			return ring_skip(ring);
 
 		offset = ring->tail & (ring->data_size - 1);
@@ -139,7 +139,7 @@ int ucore_ring_next(struct ucore_ring *ring, const struct ucore_record **record)
 
 void ucore_ring_release(struct ucore_ring *ring)
 {
-	__atomic_store_n(&ring->consumer->tail, ring->tail, __ATOMIC_RELEASE);	/* B */
+	__atomic_store_n(&ring->consumer->tail, ring->tail, __ATOMIC_RELEASE);	/* B' */
 }
 
 uint64_t ucore_ring_lost(const struct ucore_ring *ring)

@@ -97,7 +97,7 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 		      uint32_t box, struct ucore_error *err)
 {
 	UCORE_ARG(ucore_status, status);
-	const struct ucore_box *b;
+	const struct ucore_box_info *b;
 
 	if (!session_ioctl(session, UCORE_STATUS, &status) &&
 	    status.state == UCORE_SESSION_RUNNING)
@@ -118,7 +118,7 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 }
 
 static int error_full(const struct ucore_session *session, const struct ucore_event *event,
-		      const struct ucore_box *box, struct ucore_error *err)
+		      const struct ucore_box_info *box, struct ucore_error *err)
 {
 	unsigned int nr = 0;
 
@@ -155,7 +155,7 @@ static const struct ucore_field *field_conflict(const struct ucore_field *fields
 }
 
 static int error_shared(struct ucore_session *session, const struct ucore_event *event,
-			const struct ucore_box *box, struct ucore_error *err)
+			const struct ucore_box_info *box, struct ucore_error *err)
 {
 	const struct ucore_field *fields, *field;
 	size_t nr;
@@ -180,7 +180,7 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 }
 
 static int add_error(struct ucore_session *session, const struct ucore_event *event,
-		     const struct ucore_box *box, int code, struct ucore_error *err)
+		     const struct ucore_box_info *box, int code, struct ucore_error *err)
 {
 	switch (code) {
 	case -EBUSY:
@@ -237,7 +237,7 @@ static int session_grow(struct ucore_session *session)
 }
 
 static int box_add(struct ucore_session *session, const struct ucore_event *event,
-		   const struct ucore_box *box)
+		   const struct ucore_box_info *box)
 {
 	UCORE_ARG(ucore_event_add, add, .box = box->box, .nr_terms = event->nr_terms,
 		  .terms = (uintptr_t)event->terms, .counters = event->counters,
@@ -276,7 +276,7 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	if (ret)
 		return ucore_error_set(err, ret, "out of memory");
 	for (size_t i = 0; i < dev->nr_boxes; i++) {
-		struct ucore_box box = dev->boxes[i];
+		struct ucore_box_info box = dev->boxes[i];
 
 		if (!ucore_event_matches(event, &box))
 			continue;

@@ -49,7 +49,7 @@ static const char *state_name(uint32_t state)
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }
 
-static void location_text(const struct ucore_box *box, char *text, size_t size)
+static void location_text(const struct ucore_box_info *box, char *text, size_t size)
 {
 	unsigned long long at = box->location;
 
@@ -69,7 +69,7 @@ static void location_text(const struct ucore_box *box, char *text, size_t size)
 	}
 }
 
-static bool locations_known(const struct ucore_box *boxes, size_t nr)
+static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (boxes[i].location)
@@ -112,7 +112,7 @@ static void info_dies(const struct ucore_device *dev)
 		{ "frozen_ns", "FROZEN (s)", 14 },
 	};
 	struct out out = { .stream = stdout };
-	const struct ucore_die *dies;
+	const struct ucore_die_info *dies;
 	size_t nr;
 
 	dies = ucore_device_dies(dev, &nr);
@@ -140,7 +140,7 @@ static void info_dies(const struct ucore_device *dev)
 
 static void info_locations(const struct ucore_device *dev)
 {
-	const struct ucore_box *boxes;
+	const struct ucore_box_info *boxes;
 	size_t nr;
 
 	boxes = ucore_device_boxes(dev, &nr);
@@ -160,7 +160,7 @@ static void info_locations(const struct ucore_device *dev)
 
 static void json_dies(struct out *out, const struct ucore_device *dev)
 {
-	const struct ucore_die *dies;
+	const struct ucore_die_info *dies;
 	size_t nr;
 
 	dies = ucore_device_dies(dev, &nr);
@@ -185,7 +185,7 @@ static void json_dies(struct out *out, const struct ucore_device *dev)
 
 static void json_locations(struct out *out, const struct ucore_device *dev)
 {
-	const struct ucore_box *boxes;
+	const struct ucore_box_info *boxes;
 	size_t nr;
 
 	boxes = ucore_device_boxes(dev, &nr);

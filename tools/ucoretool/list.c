@@ -94,7 +94,7 @@ static void caps_text(uint32_t caps, char *text, size_t size)
 		text[strlen(text) - 1] = 0;
 }
 
-static void box_row(struct out *out, const struct column *columns, const struct ucore_box *box)
+static void box_row(struct out *out, const struct column *columns, const struct ucore_box_info *box)
 {
 	char caps[64], owner[48] = "";
 
@@ -132,7 +132,7 @@ static int list_boxes(struct tool *tool, struct ucore_device *dev, const struct 
 		{ "owner", "OWNER", -20 },
 	};
 	struct out out = args->out;
-	const struct ucore_box *boxes;
+	const struct ucore_box_info *boxes;
 	size_t nr;
 	int ret = ucore_device_ready(dev, &tool->err);
 
@@ -228,7 +228,7 @@ static void field_row(struct out *out, const char *type, const struct ucore_fiel
 	out_row(out, field_columns, ARRAY_SIZE(cells), cells);
 }
 
-static bool first_of_type(const struct ucore_box *boxes, size_t i)
+static bool first_of_type(const struct ucore_box_info *boxes, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
 		if (!strcmp(boxes[j].type, boxes[i].type))
@@ -239,7 +239,7 @@ static bool first_of_type(const struct ucore_box *boxes, size_t i)
 static int list_fields(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
 {
 	struct out out = args->out;
-	const struct ucore_box *boxes;
+	const struct ucore_box_info *boxes;
 	size_t nr;
 	int ret = ucore_device_ready(dev, &tool->err);
 

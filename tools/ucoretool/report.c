@@ -168,6 +168,11 @@ static const char *value_note(uint32_t flags)
 	       flags & UCORE_VALUE_OVERFLOW ? "overflow" : "";
 }
 
+static uint64_t since_start(const struct report *report, uint64_t time)
+{
+	return time > report->header->start ? time - report->header->start : 0;
+}
+
 static const struct column table_columns[] = {
 	{ "count", "COUNT", 24 },
 	{ "box", "BOX", -8 },
@@ -180,7 +185,7 @@ static void table_sample(struct report *report, const struct ucore_sample *sampl
 	const struct ucore_file_event *event = ucore_file_find(report->file, sample->trigger_event);
 	struct out *out = &report->out;
 	char box[32] = "", flags[32];
-	uint64_t at = sample->time - report->header->start;
+	uint64_t at = since_start(report, sample->time);
 
 	flags_text(sample, flags, sizeof(flags));
 	if (event)
@@ -355,7 +360,7 @@ static void lost_print(struct report *report, uint32_t die, const struct ucore_l
 	}
 	fprintf(remark_stream(report), "# die %u: %llu records lost before %llu ns\n", die,
 		(unsigned long long)lost->lost,
-		(unsigned long long)(lost->time - report->header->start));
+		(unsigned long long)since_start(report, lost->time));
 }
 
 static void gap_print(struct report *report, const struct ucore_gap *gap)

@@ -142,7 +142,7 @@ static bool row_takes(const struct stat *stat, const struct stat_row *row,
 
 static size_t row_for(struct stat *stat, const struct ucore_slot *slot)
 {
-	const struct ucore_die *die = ucore_device_die(stat->count.dev, slot->die);
+	const struct ucore_die_info *die = ucore_device_die(stat->count.dev, slot->die);
 	uint32_t socket = die ? die->package : 0;
 	size_t i;
 
@@ -227,9 +227,9 @@ enum {
 	COLUMN_DIE,
 	COLUMN_BOX,
 	COLUMN_COUNT,
-	COLUMN_EVENT,
 	COLUMN_RATE,
 	COLUMN_RUNNING,
+	COLUMN_EVENT,
 	COLUMN_NOTE,
 	NR_COLUMNS,
 };
@@ -242,9 +242,9 @@ static void columns_make(const struct stat *stat, struct column *columns)
 		[COLUMN_DIE] = { "die", "DIE", 3 },
 		[COLUMN_BOX] = { "box", "BOX", -8 },
 		[COLUMN_COUNT] = { "count", "COUNT", 20 },
-		[COLUMN_EVENT] = { "event", "EVENT", -40 },
 		[COLUMN_RATE] = { "mib_per_s", "MiB/s", 10 },
 		[COLUMN_RUNNING] = { "running_percent", "RUNNING %", 9 },
+		[COLUMN_EVENT] = { "event", "EVENT", -40 },
 		[COLUMN_NOTE] = { "note", "", -8 },
 	};
 
@@ -299,9 +299,9 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 		[COLUMN_DIE] = box ? cell_number(row->die) : cell_none(),
 		[COLUMN_BOX] = box ? cell_text(name) : cell_none(),
 		[COLUMN_COUNT] = cell_count(row->count),
-		[COLUMN_EVENT] = cell_text(event->label),
 		[COLUMN_RATE] = rate_cell(row, event),
 		[COLUMN_RUNNING] = running_cell(stat, row),
+		[COLUMN_EVENT] = cell_text(event->label),
 		[COLUMN_NOTE] = note_cell(row),
 	};
 	out_row(&stat->out, columns, NR_COLUMNS, cells);

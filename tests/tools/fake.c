@@ -1,0 +1,728 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The device in user space.  It keeps the contract of uapi/ucore.h where the
+ * library depends on it, and refuses what the contract refuses.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fake.h"
+
+#define PAGE	4096U
+#define COUNTERS_ALL	0xffffffffU
+
+struct fake fake;
+
+/* ---- the machine ------------------------------------------------------- */
+
+static const struct fake_type {
+	const char *type;
+	unsigned int boxes, counters, fixed, width, access;
+	uint32_t caps;
+	uint64_t fields;	/* bit n: UCORE_FIELD_n */
+} types[] = {
+#define F(name)	(1ULL << UCORE_FIELD_##name)
+#define BASIC	(F(EVENT) | F(EDGE) | F(THRESH))
+	{ "cbo", 4, 4, 0, 44, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	  BASIC | F(UMASK) | F(TID_EN) | F(FILTER_TID) | F(FILTER_LINK) | F(FILTER_STATE) |
+	  F(FILTER_NID) | F(FILTER_OPC) | F(FILTER_NC) },
+	{ "ubox", 1, 2, 1, 44, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	  BASIC | F(UMASK) },
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	  BASIC | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | F(BAND1) | F(BAND2) |
+	  F(BAND3) },
+	{ "ha", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	  BASIC | F(UMASK) | F(ADDR_MATCH) | F(OPC_MATCH) },
+	{ "imc", 4, 4, 1, 48, UCORE_ACCESS_ECAM,
+	  UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW | UCORE_BOX_FREEZE, BASIC | F(UMASK) },
+	{ "irp", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, BASIC | F(UMASK) },
+	{ "qpi", 2, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	  BASIC | F(UMASK) | F(MATCH0) | F(MATCH1) | F(MASK0) | F(MASK1) },
+	{ "r2pcie", 1, 4, 0, 44, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	  BASIC | F(UMASK) },
+	{ "r3qpi", 2, 3, 0, 44, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	  BASIC | F(UMASK) },
+#undef F
+#undef BASIC
+};
+
+static const struct ucore_field all_fields[] = {
+	{ UCORE_FIELD_EVENT, 0, 0x1ff, 0x1ff, "event" },
+	{ UCORE_FIELD_UMASK, 0, 0xff, 0xff, "umask" },
+	{ UCORE_FIELD_EDGE, 0, 1, 1, "edge" },
+	{ UCORE_FIELD_THRESH, 0, 0xff, 0xff, "thresh" },
+	{ UCORE_FIELD_TID_EN, 0, 1, 1, "tid_en" },
+	{ UCORE_FIELD_OCC_SEL, 0, 3, 3, "occ_sel" },
+	{ UCORE_FIELD_OCC_INVERT, 0, 1, 1, "occ_invert" },
+	{ UCORE_FIELD_OCC_EDGE, 0, 1, 1, "occ_edge" },
+	{ UCORE_FIELD_FILTER_TID, UCORE_FIELD_SHARED, 0x1f, 0x1f, "filter_tid" },
+	{ UCORE_FIELD_FILTER_LINK, UCORE_FIELD_SHARED, 0xf, 0xf, "filter_link" },
+	{ UCORE_FIELD_FILTER_STATE, UCORE_FIELD_SHARED, 0x3f, 0x3f, "filter_state" },
+	{ UCORE_FIELD_FILTER_NID, UCORE_FIELD_SHARED, 0xffff, 0xffff, "filter_nid" },
+	{ UCORE_FIELD_FILTER_OPC, UCORE_FIELD_SHARED, 0x1ff, 0x1ff, "filter_opc" },
+	{ UCORE_FIELD_FILTER_NC, UCORE_FIELD_SHARED, 1, 1, "filter_nc" },
+	{ UCORE_FIELD_BAND0, UCORE_FIELD_SHARED, 0xff, 0xff, "band0" },
+	{ UCORE_FIELD_BAND1, UCORE_FIELD_SHARED, 0xff, 0xff, "band1" },
+	{ UCORE_FIELD_BAND2, UCORE_FIELD_SHARED, 0xff, 0xff, "band2" },
+	{ UCORE_FIELD_BAND3, UCORE_FIELD_SHARED, 0xff, 0xff, "band3" },
+	{ UCORE_FIELD_ADDR_MATCH, UCORE_FIELD_SHARED, 0x3fffffffffc0, 0x3fffffffffc0,
+	  "addr_match" },
+	{ UCORE_FIELD_OPC_MATCH, UCORE_FIELD_SHARED, 0x3f, 0x3f, "opc_match" },
+	{ UCORE_FIELD_MATCH0, UCORE_FIELD_SHARED, 0x8003fff8, 0x8003fff8, "match0" },
+	{ UCORE_FIELD_MATCH1, UCORE_FIELD_SHARED, 0xf000f, 0xf000f, "match1" },
+	{ UCORE_FIELD_MASK0, UCORE_FIELD_SHARED, 0x8003fff8, 0x8003fff8, "mask0" },
+	{ UCORE_FIELD_MASK1, UCORE_FIELD_SHARED, 0xf000f, 0xf000f, "mask1" },
+};
+
+#define NR(a)	(sizeof(a) / sizeof((a)[0]))
+
+static const struct fake_type *type_of(const struct ucore_box_info *box)
+{
+	for (size_t i = 0; i < NR(types); i++)
+		if (!strcmp(types[i].type, box->type))
+			return &types[i];
+	abort();
+}
+
+static const struct ucore_field *field_of(const struct ucore_box_info *box, uint32_t id)
+{
+	if (id >= 64 || !(type_of(box)->fields & 1ULL << id))
+		return NULL;
+	for (size_t i = 0; i < NR(all_fields); i++)
+		if (all_fields[i].field == id)
+			return &all_fields[i];
+	return NULL;
+}
+
+static void boxes_make(void)
+{
+	for (unsigned int die = 0; die < fake.nr_dies; die++)
+		for (size_t t = 0; t < NR(types); t++)
+			for (unsigned int i = 0; i < types[t].boxes; i++) {
+				struct ucore_box_info *box = &fake.boxes[fake.nr_boxes];
+
+				box->box = fake.nr_boxes++;
+				box->die = die;
+				box->instance = i;
+				box->access = types[t].access;
+				box->nr_counters = types[t].counters;
+				box->nr_fixed = types[t].fixed;
+				box->width = types[t].width;
+				box->fixed_width = 48;
+				box->caps = types[t].caps;
+				box->location = box->access == UCORE_ACCESS_MSR ?
+						0xd04 + 0x20 * i :
+						(0x7fULL + 0x80 * die) << 20 | 16 << 15 | i << 12 |
+						0xf4;
+				strcpy(box->type, types[t].type);
+			}
+}
+
+static void ring_free(struct fake_ring *ring)
+{
+	free(ring->consumer);
+	free(ring->map);
+	memset(ring, 0, sizeof(*ring));
+}
+
+void fake_reset(unsigned int nr_dies)
+{
+	for (unsigned int i = 0; i < FAKE_MAX_DIES; i++)
+		ring_free(&fake.rings[i]);
+	if (fake.session_fd > 0)
+		close(fake.session_fd);
+	memset(&fake, 0, sizeof(fake));
+	fake.session_fd = -1;
+	fake.nr_dies = nr_dies;
+	fake.abi = UCORE_ABI_VERSION;
+	fake.fail_command = ~0U;
+	fake.mmap_skip = -1;
+	fake.batch = 4;
+	fake.pmi_cpu = ~0U;
+	fake.next_event = 1;
+	strcpy(fake.platform, "ivbep");
+	fake.time = FAKE_EPOCH;
+	boxes_make();
+}
+
+/* ---- /dev/ucore -------------------------------------------------------- */
+
+static int do_info(struct ucore_info *info)
+{
+	info->abi = fake.abi;
+	info->state = fake.state;
+	info->caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI;
+	info->nr_dies = fake.nr_dies;
+	info->nr_boxes = fake.nr_boxes;
+	info->nr_counters = 0;
+	for (unsigned int i = 0; i < fake.nr_boxes; i++)
+		info->nr_counters += fake.boxes[i].nr_counters + fake.boxes[i].nr_fixed;
+	info->family = 6;
+	info->model = 62;
+	info->stepping = 4;
+	memcpy(info->platform, fake.platform, sizeof(info->platform));
+	memcpy(info->reason, fake.reason, sizeof(info->reason));
+	return 0;
+}
+
+static int do_get_dies(struct ucore_get_dies *get)
+{
+	struct ucore_die_info *dies = (void *)(uintptr_t)get->dies;
+
+	get->total = fake.nr_dies;
+	if (get->nr > fake.nr_dies)
+		get->nr = fake.nr_dies;
+	for (uint32_t i = 0; i < get->nr; i++)
+		dies[i] = (struct ucore_die_info) {
+			.die = i, .package = i, .reader = (int)(8 * i),
+			.nr_boxes = fake.nr_boxes / fake.nr_dies,
+		};
+	return 0;
+}
+
+static int do_get_boxes(struct ucore_get_boxes *get)
+{
+	struct ucore_box_info *boxes = (void *)(uintptr_t)get->boxes;
+
+	get->total = fake.nr_boxes;
+	if (get->nr > fake.nr_boxes - get->first)
+		get->nr = fake.nr_boxes - get->first;
+	memcpy(boxes, &fake.boxes[get->first], get->nr * sizeof(*boxes));
+	return 0;
+}
+
+static int do_get_fields(struct ucore_get_fields *get)
+{
+	struct ucore_field *fields = (void *)(uintptr_t)get->fields;
+	uint32_t nr = 0;
+
+	if (get->box >= fake.nr_boxes)
+		return -ENOENT;
+	for (size_t i = 0; i < NR(all_fields); i++) {
+		if (!field_of(&fake.boxes[get->box], all_fields[i].field))
+			continue;
+		if (nr < get->nr)
+			fields[nr] = all_fields[i];
+		nr++;
+	}
+	get->total = nr;
+	if (get->nr > nr)
+		get->nr = nr;
+	return 0;
+}
+
+static int do_create(struct ucore_create_session *create)
+{
+	if (fake.state)
+		return fake.state == UCORE_STATE_INTREE ? -EBUSY : -ENODEV;
+	fake.session_fd = eventfd(0, EFD_CLOEXEC);
+	create->fd = fake.session_fd;
+	fake.config = *create;
+	fake.status.session = 1;
+	fake.nr_opens++;
+	return fake.session_fd < 0 ? -EMFILE : 0;
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+static int terms_check(const struct ucore_box_info *box, const struct ucore_event_add *add)
+{
+	const struct ucore_term *terms = (void *)(uintptr_t)add->terms;
+
+	if (add->nr_terms > 32)
+		return -EINVAL;
+	for (uint32_t i = 0; i < add->nr_terms; i++) {
+		const struct ucore_field *field = field_of(box, terms[i].field);
+
+		if (!field)
+			return -ENXIO;
+		if (terms[i].value > field->max || terms[i].value & ~field->mask)
+			return -ERANGE;
+		for (uint32_t j = 0; j < i; j++)
+			if (terms[j].field == terms[i].field)
+				return -EINVAL;
+	}
+	return 0;
+}
+
+static bool shared_conflict(const struct fake_event *event, const struct ucore_event_add *add)
+{
+	const struct ucore_term *terms = (void *)(uintptr_t)add->terms;
+
+	for (uint32_t i = 0; i < add->nr_terms; i++)
+		for (uint32_t j = 0; j < event->nr_terms; j++)
+			if (terms[i].field >= UCORE_FIELD_FILTER_TID &&
+			    terms[i].field == event->terms[j].field &&
+			    terms[i].value != event->terms[j].value)
+				return true;
+	return false;
+}
+
+static int counter_choose(const struct ucore_box_info *box, const struct ucore_event_add *add)
+{
+	uint64_t have = ((1ULL << box->nr_counters) - 1) |
+			((1ULL << box->nr_fixed) - 1) << UCORE_COUNTER_FIXED;
+	uint64_t may = (add->counters ? add->counters : COUNTERS_ALL) & have;
+
+	if (!may)
+		return -ENXIO;
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		if (fake.events[i].box == add->box)
+			may &= ~(1ULL << fake.events[i].counter);
+	return may ? __builtin_ctzll(may) : -ENOSPC;
+}
+
+static int do_event_add(struct ucore_event_add *add)
+{
+	struct fake_event *event = &fake.events[fake.nr_events];
+	struct ucore_box_info *box;
+	int ret;
+
+	if (fake.running)
+		return -EBUSY;
+	if (add->box >= fake.nr_boxes)
+		return -ENOENT;
+	box = &fake.boxes[add->box];
+	if (box->owner && box->owner != fake.status.session)
+		return -EBUSY;
+	ret = terms_check(box, add);
+	if (ret)
+		return ret;
+	if (add->period && !(box->caps & UCORE_BOX_OVERFLOW))
+		return -EOPNOTSUPP;
+	if (add->period >> box->width)
+		return -ERANGE;
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		if (fake.events[i].box == add->box && shared_conflict(&fake.events[i], add))
+			return -EADDRINUSE;
+	ret = counter_choose(box, add);
+	if (ret < 0)
+		return ret;
+
+	box->owner = fake.status.session;
+	*event = (struct fake_event) {
+		.id = fake.next_event++, .box = add->box, .counter = (uint32_t)ret,
+		.nr_terms = add->nr_terms, .period = add->period,
+	};
+	if (add->nr_terms)
+		memcpy(event->terms, (void *)(uintptr_t)add->terms,
+		       add->nr_terms * sizeof(event->terms[0]));
+	add->event = event->id;
+	add->counter = event->counter;
+	fake.nr_events++;
+	return 0;
+}
+
+static int do_event_remove(struct ucore_event_remove *remove)
+{
+	for (unsigned int i = 0; i < fake.nr_events; i++) {
+		if (fake.events[i].id != remove->event)
+			continue;
+		memmove(&fake.events[i], &fake.events[i + 1],
+			(--fake.nr_events - i) * sizeof(fake.events[0]));
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* ---- counting ---------------------------------------------------------- */
+
+uint64_t fake_step(const struct fake_event *event)
+{
+	return 1000 * (event->box + 1) + event->counter;
+}
+
+static void counts_move(uint32_t die)
+{
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		if (fake.boxes[fake.events[i].box].die == die)
+			fake.events[i].count += fake_step(&fake.events[i]);
+}
+
+static bool die_used(uint32_t die)
+{
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		if (fake.boxes[fake.events[i].box].die == die)
+			return true;
+	return false;
+}
+
+static int do_read(struct ucore_read *read)
+{
+	struct ucore_value *values = (void *)(uintptr_t)read->values;
+	struct ucore_read_die *dies = (void *)(uintptr_t)read->dies;
+	uint32_t nr = 0;
+
+	if (!fake.nr_events)
+		return -ENOENT;
+	if (read->nr_values < fake.nr_events)
+		return -ENOSPC;
+	fake.time += 1000000000;
+	for (uint32_t die = 0; die < fake.nr_dies; die++) {
+		if (!die_used(die))
+			continue;
+		if (fake.running)
+			counts_move(die);
+		dies[nr++] = (struct ucore_read_die) {
+			.die = die, .cpu = 8 * die, .time = fake.time,
+			.frozen_ns = read->flags & UCORE_READ_LIVE ? 0 : 5000,
+			.time_enabled = fake.time - FAKE_EPOCH,
+			.time_running = (fake.time - FAKE_EPOCH) / 10 * 9,
+		};
+	}
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		values[i] = (struct ucore_value) {
+			.event = fake.events[i].id, .flags = (uint32_t)fake.value_flags,
+			.count = fake.events[i].count,
+		};
+	read->nr_values = fake.nr_events;
+	read->nr_dies = nr;
+	read->skew_ns = 120;
+	fake.status.reads += 10;
+	fake.status.writes += 2;
+	fake.status.frozen_ns += 5000;
+	return 0;
+}
+
+static int do_start(void)
+{
+	if (!fake.nr_events)
+		return -ENOENT;
+	if (fake.running)
+		return -EALREADY;
+	fake.running = true;
+	return 0;
+}
+
+static int do_ring_info(struct ucore_ring_info *info)
+{
+	if (!fake.config.ring_size || info->die >= fake.nr_dies || !die_used(info->die))
+		return -ENOENT;
+	info->data_size = fake.config.ring_size;
+	info->consumer = (uint64_t)info->die << 32;
+	info->producer = (uint64_t)info->die << 32 | PAGE;
+	return 0;
+}
+
+static int do_status(struct ucore_status *status)
+{
+	uint32_t size = status->size;
+
+	*status = fake.status;
+	status->size = size;
+	status->state = fake.running;
+	status->nr_events = fake.nr_events;
+	return 0;
+}
+
+/* ---- ring -------------------------------------------------------------- */
+
+/* Bytes a record needs at this position, with the PAD before it */
+static uint32_t ring_need(uint64_t at, uint32_t size)
+{
+	uint32_t to_end = fake.config.ring_size - (uint32_t)(at & (fake.config.ring_size - 1));
+
+	return size > to_end ? to_end + size : size;
+}
+
+static void ring_store(struct fake_ring *ring, const void *record, uint32_t size)
+{
+	struct ucore_ring_producer *producer = (void *)ring->map;
+	uint64_t head = producer->head;
+	uint32_t pad[2] = { UCORE_RECORD_PAD, ring_need(head, size) - size };
+	uint32_t mask = fake.config.ring_size - 1;
+
+	if (pad[1])
+		memcpy(ring->map + PAGE + (head & mask), pad, sizeof(pad));
+	head += pad[1];
+	memcpy(ring->map + PAGE + (head & mask), record, size);
+	__atomic_store_n(&producer->head, head + size, __ATOMIC_RELEASE);
+}
+
+/* As in the kernel: a LOST record goes first, and only if both find room */
+void fake_put(unsigned int die, void *record, uint32_t size)
+{
+	struct fake_ring *ring = &fake.rings[die];
+	struct ucore_ring_producer *producer = (void *)ring->map;
+	struct ucore_lost lost = {
+		.hdr = { UCORE_RECORD_LOST, sizeof(lost), ring->seq },
+		.lost = ring->pending_lost, .time = fake.time,
+	};
+	uint32_t first = lost.lost ? ring_need(producer->head, sizeof(lost)) : 0;
+	uint32_t need = first + ring_need(producer->head + first, size);
+
+	if (producer->head + need - __atomic_load_n(&ring->consumer->tail, __ATOMIC_ACQUIRE) >
+	    fake.config.ring_size) {
+		producer->lost++;
+		ring->pending_lost++;
+		ring->seq++;
+		fake.status.lost++;
+		return;
+	}
+	if (lost.lost) {
+		ring_store(ring, &lost, sizeof(lost));
+		ring->pending_lost = 0;
+		ring->seq++;
+	}
+	((struct ucore_record *)record)->seq = ring->seq++;
+	ring_store(ring, record, size);
+}
+
+void fake_sample(unsigned int die)
+{
+	static struct {
+		struct ucore_sample head;
+		struct ucore_value values[FAKE_MAX_EVENTS];
+	} sample;
+	uint32_t nr = 0, trigger = UCORE_EVENT_NONE;
+
+	fake.time += 1000000;
+	counts_move(die);
+	for (unsigned int i = 0; i < fake.nr_events; i++) {
+		if (fake.boxes[fake.events[i].box].die != die)
+			continue;
+		if (trigger == UCORE_EVENT_NONE && fake.events[i].period)
+			trigger = fake.events[i].id;
+		sample.values[nr++] = (struct ucore_value) {
+			.event = fake.events[i].id, .count = fake.events[i].count,
+			.flags = fake.events[i].id == trigger ? UCORE_VALUE_OVERFLOW : 0,
+		};
+	}
+	sample.head = (struct ucore_sample) {
+		.hdr = { UCORE_RECORD_SAMPLE,
+			 (uint32_t)(sizeof(sample.head) + nr * sizeof(sample.values[0])),
+			 0 },
+		.time = fake.time, .time_enabled = fake.time - FAKE_EPOCH,
+		.time_running = fake.time - FAKE_EPOCH,
+		.frozen_ns = 1500, .ip = 0xffffffff81000123, .pid = 42, .tid = 43,
+		.cpu = 8 * die, .die = die,
+		.trigger = trigger == UCORE_EVENT_NONE ? UCORE_TRIGGER_TIMER :
+							 UCORE_TRIGGER_OVERFLOW,
+		.trigger_event = trigger, .flags = UCORE_SAMPLE_CONTEXT, .nr_values = nr,
+	};
+	fake.status.samples++;
+	fake.status.cost_ns += 2500;
+	fake.status.reads += 10;
+	fake.status.writes += 3;
+	fake.status.frozen_ns += 1500;
+	fake_put(die, &sample, sample.head.hdr.size);
+}
+
+/* ---- system calls ------------------------------------------------------ */
+
+static int fake_open(const char *path, int flags)
+{
+	(void)path;
+	(void)flags;
+	if (fake.open_errno) {
+		errno = fake.open_errno;
+		return -1;
+	}
+	fake.nr_opens++;
+	return FAKE_FD;
+}
+
+static int fake_close(int fd)
+{
+	fake.nr_opens--;
+	if (fd != FAKE_FD) {
+		close(fd);
+		fake.session_fd = -1;
+		fake.nr_events = 0;
+		fake.running = false;
+	}
+	return 0;
+}
+
+static int device_command(unsigned long command, void *arg)
+{
+	switch (command) {
+	case UCORE_INFO:
+		return do_info(arg);
+	case UCORE_GET_DIES:
+		return do_get_dies(arg);
+	case UCORE_GET_BOXES:
+		return do_get_boxes(arg);
+	case UCORE_GET_FIELDS:
+		return do_get_fields(arg);
+	case UCORE_CREATE_SESSION:
+		return do_create(arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static int session_command(unsigned long command, void *arg)
+{
+	switch (command) {
+	case UCORE_EVENT_ADD:
+		return do_event_add(arg);
+	case UCORE_EVENT_REMOVE:
+		return do_event_remove(arg);
+	case UCORE_SET_PMI_CPU:
+		fake.pmi_cpu = ((struct ucore_set_pmi_cpu *)arg)->cpu;
+		return fake.pmi_cpu < 16 ? 0 : -ENOENT;
+	case UCORE_START:
+		return do_start();
+	case UCORE_STOP:
+		fake.running = false;
+		return 0;
+	case UCORE_RESET:
+		for (unsigned int i = 0; i < fake.nr_events; i++)
+			fake.events[i].count = 0;
+		return 0;
+	case UCORE_READ:
+		return do_read(arg);
+	case UCORE_STATUS:
+		return do_status(arg);
+	case UCORE_RING_INFO:
+		return do_ring_info(arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static int fake_ioctl(int fd, unsigned long command, void *arg)
+{
+	unsigned int nr = _IOC_NR(command) % 32;
+	int ret;
+
+	fake.calls[nr]++;
+	if (nr == fake.fail_command && fake.calls[nr] > fake.fail_skip)
+		ret = -fake.fail_errno;
+	else
+		ret = fd == FAKE_FD ? device_command(command, arg) : session_command(command, arg);
+	if (!ret)
+		return 0;
+	errno = -ret;
+	return -1;
+}
+
+static void *fake_mmap(size_t length, int prot, int fd, uint64_t offset)
+{
+	struct fake_ring *ring = &fake.rings[offset >> 32];
+	bool producer = offset & PAGE;
+
+	if (fd != fake.session_fd || !fake.mmap_skip ||
+	    producer == !!(prot & PROT_WRITE) ||
+	    length != (producer ? PAGE + fake.config.ring_size : PAGE)) {
+		errno = fake.mmap_skip ? EPERM : ENOMEM;
+		return MAP_FAILED;
+	}
+	if (fake.mmap_skip > 0)
+		fake.mmap_skip--;
+	fake.nr_maps++;
+	if (producer)
+		return ring->map = aligned_alloc(PAGE, length), memset(ring->map, 0, length);
+	ring->consumer = aligned_alloc(PAGE, PAGE);
+	return memset(ring->consumer, 0, PAGE);
+}
+
+static int fake_munmap(void *address, size_t length)
+{
+	(void)length;
+	for (unsigned int i = 0; i < FAKE_MAX_DIES; i++) {
+		if (fake.rings[i].map == address)
+			fake.rings[i].map = NULL;
+		else if ((void *)fake.rings[i].consumer == address)
+			fake.rings[i].consumer = NULL;
+		else
+			continue;
+		free(address);
+		fake.nr_maps--;
+		return 0;
+	}
+	abort();
+}
+
+/* A running session with rings produces at every poll and is always readable */
+static int fake_poll(struct pollfd *fds, nfds_t nr, int timeout)
+{
+	bool produce = fake.running && fake.config.ring_size && fake.batch;
+	struct pollfd *session = NULL;
+	int ready;
+
+	for (nfds_t i = 0; i < nr; i++)
+		if (fds[i].fd == fake.session_fd)
+			session = &fds[i];
+	ready = poll(fds, nr, session && produce ? 1 : timeout);
+	if (ready < 0 || !session || !produce)
+		return ready;
+	for (unsigned int die = 0; die < fake.nr_dies; die++)
+		for (unsigned int i = 0; i < fake.batch && fake.rings[die].map; i++)
+			fake_sample(die);
+	session->revents = POLLIN;
+	return ready + 1;
+}
+
+const struct ucore_sys fake_sys = {
+	.open = fake_open,
+	.close = fake_close,
+	.ioctl = fake_ioctl,
+	.mmap = fake_mmap,
+	.munmap = fake_munmap,
+	.poll = fake_poll,
+};
+
+/* ---- scenario ---------------------------------------------------------- */
+
+static void scenario_own(const char *name)
+{
+	for (unsigned int i = 0; i < fake.nr_boxes; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%s%u", fake.boxes[i].type, fake.boxes[i].instance);
+		if (strcmp(text, name))
+			continue;
+		fake.boxes[i].owner = FAKE_OTHER;
+		fake.boxes[i].owner_pid = 4711;
+		strcpy(fake.boxes[i].owner_comm, "other");
+	}
+}
+
+static void scenario_word(const char *key, const char *value)
+{
+	if (!strcmp(key, "dies"))
+		fake_reset((unsigned int)atoi(value));
+	else if (!strcmp(key, "state"))
+		fake.state = (uint32_t)atoi(value);
+	else if (!strcmp(key, "empty"))
+		fake.nr_boxes = 0;
+	else if (!strcmp(key, "reason"))
+		snprintf(fake.reason, sizeof(fake.reason), "%s", value);
+	else if (!strcmp(key, "platform"))
+		snprintf(fake.platform, sizeof(fake.platform), "%s", value);
+	else if (!strcmp(key, "open"))
+		fake.open_errno = atoi(value);
+	else if (!strcmp(key, "batch"))
+		fake.batch = (unsigned int)atoi(value);
+	else if (!strcmp(key, "flags"))
+		fake.value_flags = (uint64_t)atoi(value);
+	else if (!strcmp(key, "own"))
+		scenario_own(value);
+	else if (!strcmp(key, "fail"))
+		sscanf(value, "%u:%d:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip);
+	else
+		abort();
+}
+
+void fake_scenario(const char *words)
+{
+	char *copy = strdup(words ? words : ""), *rest = copy, *word;
+
+	fake_reset(2);
+	while ((word = strsep(&rest, " "))) {
+		char *value = strchr(word, '=');
+
+		if (!value)
+			continue;
+		*value = 0;
+		scenario_word(word, value + 1);
+	}
+	free(copy);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A ucore device in user space, underneath struct ucore_sys: the boxes of an
+ * E5-2600 v2, one or two sockets, counters that advance by known steps.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include "libucore.h"
+
+#define FAKE_MAX_BOXES	128
+#define FAKE_MAX_EVENTS	512
+#define FAKE_MAX_DIES	2
+#define FAKE_FD		1000		/* of /dev/ucore; sessions have real ones */
+#define FAKE_EPOCH	1000000000000000000ULL	/* far after any real boot */
+#define FAKE_OTHER	77		/* id of a session that is not ours */
+
+struct fake_event {
+	uint32_t id;
+	uint32_t box;
+	uint32_t counter;
+	uint32_t nr_terms;
+	struct ucore_term terms[32];
+	uint64_t period;
+	uint64_t count;
+};
+
+struct fake_ring {
+	struct ucore_ring_consumer *consumer;
+	unsigned char *map;		/* producer page and data */
+	uint64_t seq;
+	uint64_t pending_lost;
+};
+
+struct fake {
+	/* what the tests arrange */
+	unsigned int nr_dies;
+	uint32_t state;
+	uint32_t abi;
+	char platform[16];
+	char reason[160];
+	unsigned int fail_command;	/* _IOC_NR that fails ... */
+	int fail_errno;			/* ... with this errno ... */
+	unsigned int fail_skip;		/* ... after so many that do not */
+	int open_errno;
+	int mmap_skip;			/* mmaps that work before one fails; -1: all work */
+	unsigned int batch;		/* samples per die and poll */
+	uint64_t value_flags;		/* of every value */
+
+	/* what there is */
+	struct ucore_box_info boxes[FAKE_MAX_BOXES];
+	unsigned int nr_boxes;
+
+	/* the session */
+	int session_fd;
+	struct ucore_create_session config;
+	struct fake_event events[FAKE_MAX_EVENTS];
+	unsigned int nr_events;
+	uint32_t next_event;
+	bool running;
+	uint64_t time;
+	struct fake_ring rings[FAKE_MAX_DIES];
+	struct ucore_status status;
+	unsigned int calls[32];		/* by _IOC_NR */
+	uint32_t pmi_cpu;
+	unsigned int nr_maps;		/* still mapped */
+	unsigned int nr_opens;		/* still open */
+};
+
+extern struct fake fake;
+extern const struct ucore_sys fake_sys;
+
+/* A fresh machine with @nr_dies sockets; frees what an earlier one left */
+void fake_reset(unsigned int nr_dies);
+
+/* How far an event's count moves from READ to READ and sample to sample */
+uint64_t fake_step(const struct fake_event *event);
+
+/* Put a record into a die's ring, and its sequence number into the record */
+void fake_put(unsigned int die, void *record, uint32_t size);
+void fake_sample(unsigned int die);
+
+/* Words like "dies=1 state=4 fail=19:16 own=imc0": the machine for a whole ucoretool */
+void fake_scenario(const char *words);
+
+#endif /* FAKE_H */

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool on the fake device; UCORE_FAKE describes the machine.
+ */
+#include <stdlib.h>
+
+#include "fake.h"
+#include "tool.h"
+
+int main(int argc, char **argv)
+{
+	int ret;
+
+	fake_scenario(getenv("UCORE_FAKE"));
+	ret = ucoretool_run(argc, argv, &fake_sys);
+	/* what was opened has been closed, what was mapped unmapped */
+	if (fake.nr_opens || fake.nr_maps)
+		abort();
+	fake_reset(1);
+	return ret;
+}

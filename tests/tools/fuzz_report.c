@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Damaged files through the whole of 'ucoretool report': whatever is in them,
+ * it ends with 0 or 1 and the sanitizers stay silent.
+ *
+ * fuzz_report FILE ROUNDS [SEED]: FILE is a good file to start from.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake.h"
+#include "tool.h"
+
+static unsigned char good[1 << 20], bad[1 << 20];
+
+static void bytes_change(size_t size, unsigned int *seed)
+{
+	static const uint32_t nice[] = { 0, 1, 8, 16, 0x7fffffff, 0x80000000, 0xffffffff, 65536 };
+	unsigned int changes = 1 + (unsigned int)rand_r(seed) % 6;
+
+	while (changes--) {
+		size_t at = (size_t)rand_r(seed) % (size - 8);
+
+		if (rand_r(seed) % 2)
+			at = at / 4 * 4;
+		if (rand_r(seed) % 3)
+			memcpy(bad + at, &nice[(unsigned int)rand_r(seed) % ARRAY_SIZE(nice)], 4);
+		else
+			bad[at] ^= (unsigned char)(1 << rand_r(seed) % 8);
+	}
+}
+
+static int report(const char *path, unsigned int how)
+{
+	char *const formats[][4] = {
+		{ "-j", "--per-box" }, { "-x", ";", }, { "--totals" }, { "--per-box" },
+	};
+	char *argv[8] = { "ucoretool", "report", "-i", (char *)path };
+	int argc = 4;
+
+	for (char *const *word = formats[how % 4]; *word; word++)
+		argv[argc++] = *word;
+	return ucoretool_run(argc, argv, &fake_sys);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int rounds = argc > 2 ? (unsigned int)atoi(argv[2]) : 1000;
+	unsigned int seed = argc > 3 ? (unsigned int)atoi(argv[3]) : 1;
+	char path[] = "/tmp/ucore-fuzz-XXXXXX";
+	FILE *stream = argc > 1 ? fopen(argv[1], "r") : NULL;
+	unsigned int refused = 0;
+	size_t size;
+
+	if (!stream || close(mkstemp(path)))
+		return 1;
+	size = fread(good, 1, sizeof(good), stream);
+	fclose(stream);
+	if (size < 64 || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+		return 1;
+	for (unsigned int i = 0; i < rounds; i++) {
+		size_t length = rand_r(&seed) % 8 ? size : 64 + (size_t)rand_r(&seed) % (size - 64);
+		int ret;
+
+		memcpy(bad, good, size);
+		bytes_change(size, &seed);
+		stream = fopen(path, "w");
+		if (!stream || fwrite(bad, 1, length, stream) != length || fclose(stream))
+			return 1;
+		ret = report(path, i);
+		if (ret != 0 && ret != 1)
+			return 1;
+		refused += (unsigned int)ret;
+	}
+	unlink(path);
+	/* damage that is never noticed would mean that nothing is checked */
+	return refused < rounds / 10;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The device object: opening, each way to fail, what it learns.
+ */
+#include "unit.h"
+
+static void opens_and_learns(void **state)
+{
+	struct ucore_device *dev = device_get();
+	const struct ucore_box_info *boxes;
+	const struct ucore_die_info *dies;
+	size_t nr;
+
+	(void)state;
+	boxes = ucore_device_boxes(dev, &nr);
+	assert_int_equal(nr, 34);
+	assert_string_equal(boxes[0].type, "cbo");
+	dies = ucore_device_dies(dev, &nr);
+	assert_int_equal(nr, 2);
+	assert_int_equal(dies[1].package, 1);
+	assert_int_equal(ucore_device_ready(dev, &err), 0);
+	assert_ptr_equal(ucore_device_die(dev, 1), &dies[1]);
+	assert_null(ucore_device_die(dev, 2));
+	ucore_device_close(dev);
+}
+
+static void open_errors_say_what_to_do(void **state)
+{
+	static const struct { int code; const char *words; } cases[] = {
+		{ ENOENT, "/dev/ucore|not loaded|modprobe ucore" },
+		{ ENXIO, "/dev/ucore|not loaded|modprobe ucore" },
+		{ EACCES, "/dev/ucore|permission denied|root" },
+		{ EMFILE, "/dev/ucore|Too many open files" },
+	};
+	struct ucore_device *dev;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		fake.open_errno = cases[i].code;
+		assert_fails(ucore_device_open(NULL, &fake_sys, &dev, &err), cases[i].code,
+			     cases[i].words);
+	}
+	fake.open_errno = ENOENT;
+	assert_fails(ucore_device_open("/dev/other", &fake_sys, &dev, &err), ENOENT, "/dev/other");
+	assert_int_equal(ucore_device_open(NULL, &fake_sys, &dev, NULL), -ENOENT);
+}
+
+static void each_query_may_fail(void **state)
+{
+	static const struct { unsigned long command; int code; const char *words; } cases[] = {
+		{ UCORE_INFO, ENOTTY, "not a ucore device" },
+		{ UCORE_INFO, EFAULT, "INFO|Bad address" },
+		{ UCORE_GET_DIES, EINVAL, "GET_DIES|Invalid argument" },
+		{ UCORE_GET_BOXES, E2BIG, "GET_BOXES" },
+	};
+	struct ucore_device *dev;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		fake.fail_command = _IOC_NR(cases[i].command);
+		fake.fail_errno = cases[i].code;
+		assert_fails(ucore_device_open(NULL, &fake_sys, &dev, &err), cases[i].code,
+			     cases[i].words);
+		assert_int_equal(fake.nr_opens, 0);
+	}
+}
+
+static void an_old_driver_is_refused(void **state)
+{
+	struct ucore_device *dev;
+
+	(void)state;
+	fake.abi = 0;
+	assert_fails(ucore_device_open(NULL, &fake_sys, &dev, &err), EPROTO, "ABI 0|same release");
+}
+
+static void a_newer_driver_is_fine(void **state)
+{
+	(void)state;
+	fake.abi = UCORE_ABI_VERSION + 1;
+	ucore_device_close(device_get());
+}
+
+static void not_ready_gives_the_reason(void **state)
+{
+	struct ucore_device *dev;
+
+	(void)state;
+	fake.state = UCORE_STATE_INTREE;
+	strcpy(fake.reason, "intel_uncore holds it: modprobe -r intel_uncore");
+	dev = device_get();
+	assert_fails(ucore_device_ready(dev, &err), EBUSY, "modprobe -r intel_uncore");
+	fake.state = UCORE_STATE_HIDDEN;
+	strcpy(fake.reason, "a virtual machine");
+	assert_int_equal(ucore_device_refresh(dev, &err), 0);
+	assert_fails(ucore_device_ready(dev, &err), ENODEV, "a virtual machine");
+	ucore_device_close(dev);
+}
+
+static void reason_has_no_control_characters(void **state)
+{
+	struct ucore_device *dev;
+
+	(void)state;
+	fake.state = UCORE_STATE_UNKNOWN;
+	strcpy(fake.reason, "red \033[31m");
+	dev = device_get();
+	assert_fails(ucore_device_ready(dev, &err), ENODEV, "red ?[31m");
+	ucore_device_close(dev);
+}
+
+static void fields_are_asked_for_once_per_type(void **state)
+{
+	struct ucore_device *dev = device_get();
+	const struct ucore_field *fields;
+	unsigned int calls;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(ucore_device_fields(dev, 0, &fields, &nr, &err), 0);
+	assert_true(nr > 3);
+	calls = fake.calls[_IOC_NR(UCORE_GET_FIELDS)];
+	assert_int_equal(ucore_device_fields(dev, 1, &fields, &nr, &err), 0);
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_FIELDS)], calls);
+	assert_fails(ucore_device_fields(dev, 34, &fields, &nr, &err), ENOENT, "no box 34");
+	fake.fail_command = _IOC_NR(UCORE_GET_FIELDS);
+	fake.fail_errno = EFAULT;
+	assert_fails(ucore_device_fields(dev, 4, &fields, &nr, &err), EFAULT, "GET_FIELDS|ubox");
+	ucore_device_close(dev);
+}
+
+static const struct CMUnitTest tests[] = {
+	TEST(opens_and_learns),
+	TEST(open_errors_say_what_to_do),
+	TEST(each_query_may_fail),
+	TEST(an_old_driver_is_refused),
+	TEST(a_newer_driver_is_fine),
+	TEST(not_ready_gives_the_reason),
+	TEST(reason_has_no_control_characters),
+	TEST(fields_are_asked_for_once_per_type),
+};
+
+UNIT_MAIN(tests)

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Files of samples: what is written is read back; what is damaged is refused.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+static const struct ucore_session_config config = { .ring_size = 65536 };
+
+static struct ucore_device *dev;
+static struct ucore_session *session;
+static char path[] = "/tmp/ucore-test-XXXXXX";
+
+/* The file of @samples per die, in memory too */
+static unsigned char image[65536];
+static size_t image_size;
+
+static void rings_write(struct ucore_file *file, unsigned int samples)
+{
+	for (unsigned int die = 0; die < 2; die++) {
+		const struct ucore_record *record;
+		struct ucore_ring *ring;
+
+		assert_int_equal(ucore_ring_open(session, die, &ring, &err), 0);
+		for (unsigned int i = 0; i < samples; i++)
+			fake_sample(die);
+		while (ucore_ring_next(ring, &record) > 0)
+			assert_int_equal(ucore_file_write(file, die, record, &err), 0);
+		ucore_ring_close(ring);
+	}
+}
+
+static void file_make(unsigned int samples)
+{
+	struct ucore_file *file;
+	struct ucore_status status;
+	FILE *stream;
+
+	assert_int_equal(ucore_file_create(path, dev, session, &config, &file, &err), 0);
+	rings_write(file, samples);
+	assert_int_equal(ucore_session_status(session, &status, &err), 0);
+	assert_int_equal(ucore_file_finish(file, &status, &err), 0);
+	ucore_file_close(file);
+	stream = fopen(path, "r");
+	image_size = fread(image, 1, sizeof(image), stream);
+	fclose(stream);
+}
+
+static void file_write(const void *data, size_t size)
+{
+	FILE *stream = fopen(path, "w");
+
+	assert_int_equal(fwrite(data, 1, size, stream), size);
+	fclose(stream);
+}
+
+static int setup(void **state)
+{
+	fake_setup(state);
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	close(mkstemp(path));
+	dev = device_get();
+	session = session_get(dev, &config, "imc/CAS_COUNT.RD,period=1000/",
+			      "UNC_U_UCLK/die=1/", NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	unlink(path);
+	ucore_session_destroy(session);
+	ucore_device_close(dev);
+	return fake_teardown(state);
+}
+
+#define TEST_FILE(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+/* Read to the end: the last answer, and how many entries came before it */
+static int file_read(unsigned int *entries)
+{
+	struct ucore_file_entry entry;
+	struct ucore_file *file;
+	const void *data;
+	int ret = ucore_file_open(path, &file, &err);
+
+	*entries = 0;
+	if (ret)
+		return ret;
+	while ((ret = ucore_file_next(file, &entry, &data, &err)) > 0)
+		++*entries;
+	ucore_file_close(file);
+	return ret;
+}
+
+static void what_is_written_is_read(void **state)
+{
+	const struct ucore_file_event *event;
+	struct ucore_file_entry entry;
+	const struct ucore_sample *sample;
+	struct ucore_file *file;
+	const void *data;
+
+	(void)state;
+	file_make(3);
+	assert_int_equal(ucore_file_open(path, &file, &err), 0);
+	assert_int_equal(ucore_file_header(file)->nr_dies, 2);
+	assert_int_equal(ucore_file_header(file)->nr_events, 9);
+	assert_string_equal(ucore_file_header(file)->platform, "ivbep");
+	assert_int_equal(ucore_file_dies(file)[1].package, 1);
+	event = &ucore_file_events(file)[8];
+	assert_string_equal(event->label, "UNC_U_UCLK/die=1/");
+	assert_string_equal(event->type, "ubox");
+	assert_int_equal(event->index, 1);
+	assert_ptr_equal(ucore_file_find(file, event->event), event);
+	assert_null(ucore_file_find(file, 12345));
+	assert_int_equal(ucore_file_events(file)[0].bytes, 64);
+	assert_int_equal(ucore_file_events(file)[0].period, 1000);
+	for (unsigned int i = 0; i < 6; i++) {
+		assert_int_equal(ucore_file_next(file, &entry, &data, &err), 1);
+		assert_int_equal(entry.kind, UCORE_FILE_RECORD);
+		assert_int_equal(entry.die, i / 3);
+		sample = data;
+		assert_int_equal(sample->hdr.seq, i % 3);
+		assert_int_equal(sample->nr_values, i < 3 ? 4 : 5);
+	}
+	assert_int_equal(ucore_file_next(file, &entry, &data, &err), 1);
+	assert_int_equal(entry.kind, UCORE_FILE_STATUS);
+	assert_int_equal(((const struct ucore_status *)data)->samples, 6);
+	assert_int_equal(ucore_file_next(file, &entry, &data, &err), 0);
+	ucore_file_close(file);
+}
+
+static void files_that_cannot_be(void **state)
+{
+	struct ucore_file *file;
+
+	(void)state;
+	assert_fails(ucore_file_open("/nonexistent/x", &file, &err), ENOENT,
+		     "/nonexistent/x|cannot open");
+	assert_fails(ucore_file_open("/tmp", &file, &err), EISDIR, "/tmp: cannot read");
+	assert_fails(ucore_file_create("/nonexistent/x", dev, session, &config, &file, &err),
+		     ENOENT, "/nonexistent/x|cannot create");
+	file_write("", 0);
+	assert_fails(ucore_file_open(path, &file, &err), EBADMSG, "empty");
+	file_write("#!/bin/sh\nexit 0\n# this is no file of samples, it is a shell script, long enough\n",
+		   80);
+	assert_fails(ucore_file_open(path, &file, &err), EBADMSG,
+		     "not a file of samples|ucoretool record");
+}
+
+static void a_full_disk_is_noticed(void **state)
+{
+	struct ucore_status status = { 0 };
+	struct ucore_file *file;
+
+	(void)state;
+	assert_int_equal(ucore_file_create("/dev/full", dev, session, &config, &file, &err), 0);
+	rings_write(file, 2);
+	assert_fails(ucore_file_finish(file, &status, &err), EIO, "/dev/full: cannot write");
+	ucore_file_close(file);
+}
+
+/* Cut off anywhere: either the end of an entry, or a complaint */
+static void every_length(void **state)
+{
+	unsigned int entries, whole = 0, last = 0;
+
+	(void)state;
+	file_make(2);
+	for (size_t size = 0; size < image_size; size++) {
+		int ret;
+
+		file_write(image, size);
+		ret = file_read(&entries);
+		assert_true(ret == 0 || ret == -EBADMSG);
+		whole += !ret;
+		if (!ret) {
+			assert_true(entries >= last);
+			last = entries;
+		}
+	}
+	/* after the head and after each entry but the last */
+	assert_int_equal(whole, 5);
+}
+
+static void header_fields_are_checked(void **state)
+{
+	static const struct { size_t offset; uint32_t value; int code; const char *words; } cases[] = {
+		{ offsetof(struct ucore_file_header, magic), 0, EBADMSG, "not a file of samples" },
+		{ offsetof(struct ucore_file_header, version), 2, EPROTO, "version 2" },
+		{ offsetof(struct ucore_file_header, size), 8, EBADMSG, "damaged" },
+		{ offsetof(struct ucore_file_header, die_size), 0, EBADMSG, "damaged" },
+		{ offsetof(struct ucore_file_header, event_size), 1 << 30, EBADMSG, "damaged" },
+		{ offsetof(struct ucore_file_header, nr_dies), 0, EBADMSG, "0 dies" },
+		{ offsetof(struct ucore_file_header, nr_dies), 1025, EBADMSG, "1025 dies" },
+		{ offsetof(struct ucore_file_header, nr_dies), 1000, EBADMSG, "cut off" },
+		{ offsetof(struct ucore_file_header, nr_events), 0, EBADMSG, "0 events" },
+		{ offsetof(struct ucore_file_header, nr_events), ~0U, EBADMSG, "damaged" },
+		{ offsetof(struct ucore_file_header, nr_events), 65536, EBADMSG, "cut off" },
+		{ offsetof(struct ucore_file_header, platform), 0x01010101, EBADMSG, "platform" },
+	};
+	struct ucore_file *file;
+
+	(void)state;
+	file_make(1);
+	for (size_t i = 0; i < NR(cases); i++) {
+		unsigned char copy[sizeof(image)];
+
+		memcpy(copy, image, image_size);
+		memcpy(copy + cases[i].offset, &cases[i].value, 4);
+		file_write(copy, image_size);
+		assert_fails(ucore_file_open(path, &file, &err), cases[i].code, cases[i].words);
+	}
+}
+
+#define EVENTS	(sizeof(struct ucore_file_header) + 2 * sizeof(struct ucore_file_die))
+#define ENTRIES	(EVENTS + 9 * sizeof(struct ucore_file_event))
+
+static void tables_and_entries_are_checked(void **state)
+{
+	static const struct { size_t offset; uint32_t value; const char *words; } cases[] = {
+		{ EVENTS + offsetof(struct ucore_file_event, die), 5, "event 0 makes no sense" },
+		{ EVENTS + offsetof(struct ucore_file_event, index), 9, "event 0" },
+		{ EVENTS + offsetof(struct ucore_file_event, event), 2, "event 1" },
+		{ EVENTS + offsetof(struct ucore_file_event, type), 0x0a0a0a0a, "event 0" },
+		{ EVENTS + offsetof(struct ucore_file_event, label), 0x1b1b1b1b, "event 0" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, size), 0, "entry of 0 bytes" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, size), 12, "entry of 12 bytes" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, size), 1 << 30, "entry of" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, die), 2, "a record that makes no sense" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, die), 1, "a record that makes no sense" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, kind), UCORE_FILE_STATUS,
+		  "" },	/* long enough for a status: not provably wrong */
+		{ ENTRIES + 16 + offsetof(struct ucore_record, size), 8, "makes no sense" },
+		{ ENTRIES + 16 + offsetof(struct ucore_record, size), ~0U, "makes no sense" },
+		{ ENTRIES + 16 + offsetof(struct ucore_sample, nr_values), 1 << 28, "makes no sense" },
+		{ ENTRIES + 16 + offsetof(struct ucore_sample, die), 1, "makes no sense" },
+	};
+	unsigned int entries;
+
+	(void)state;
+	file_make(1);
+	for (size_t i = 0; i < NR(cases); i++) {
+		unsigned char copy[sizeof(image)];
+
+		memcpy(copy, image, image_size);
+		memcpy(copy + cases[i].offset, &cases[i].value, 4);
+		file_write(copy, image_size);
+		if (*cases[i].words)
+			assert_fails(file_read(&entries), EBADMSG, cases[i].words);
+		else
+			assert_int_equal(file_read(&entries), 0);
+	}
+}
+
+static void unknown_entries_are_skipped(void **state)
+{
+	uint32_t kind = 77;
+	unsigned int entries;
+
+	(void)state;
+	file_make(1);
+	memcpy(image + ENTRIES, &kind, 4);
+	file_write(image, image_size);
+	assert_int_equal(file_read(&entries), 0);
+	assert_int_equal(entries, 2);
+}
+
+static const struct CMUnitTest tests[] = {
+	TEST_FILE(what_is_written_is_read),
+	TEST_FILE(files_that_cannot_be),
+	TEST_FILE(a_full_disk_is_noticed),
+	TEST_FILE(every_length),
+	TEST_FILE(header_fields_are_checked),
+	TEST_FILE(tables_and_entries_are_checked),
+	TEST_FILE(unknown_entries_are_skipped),
+};
+
+UNIT_MAIN(tests)

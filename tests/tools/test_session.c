@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The session object: every errno of the contract has its explanation.
+ */
+#include "unit.h"
+
+static struct ucore_device *dev;
+
+static int setup(void **state)
+{
+	fake_setup(state);
+	dev = device_get();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	ucore_device_close(dev);
+	return fake_teardown(state);
+}
+
+#define TEST_DEV(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+static void fail_at(unsigned long command, int code)
+{
+	fake.fail_command = _IOC_NR(command);
+	fake.fail_errno = code;
+	fake.fail_skip = 0;
+}
+
+/* ---- create ------------------------------------------------------------ */
+
+static void config_is_checked(void **state)
+{
+	static const struct { struct ucore_session_config config; const char *words; } cases[] = {
+		{ { .timer_ns = 99999 }, "timer of 99999 ns|100us" },
+		{ { .timer_ns = 1000000000001 }, "timer" },
+		{ { .ring_size = 2048 }, "ring of 2048" },
+		{ { .ring_size = 5000 }, "power of two" },
+		{ { .ring_size = 1U << 27 }, "64M" },
+		{ { .ring_size = 4096, .wakeup = 4096 }, "wakeup at 4096" },
+		{ { .wakeup = 1 }, "wakeup" },
+	};
+	struct ucore_session *session;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++)
+		assert_fails(ucore_session_create(dev, &cases[i].config, &session, &err), ERANGE,
+			     cases[i].words);
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_CREATE_SESSION)], 0);
+}
+
+static void create_errors(void **state)
+{
+	struct ucore_session *session;
+
+	(void)state;
+	fail_at(UCORE_CREATE_SESSION, EMFILE);
+	assert_fails(ucore_session_create(dev, NULL, &session, &err), EMFILE,
+		     "cannot create a session|Too many open files");
+	/* the in-tree driver came after we opened: INFO knows now */
+	fail_at(~0U, 0);
+	fake.state = UCORE_STATE_INTREE;
+	strcpy(fake.reason, "modprobe -r intel_uncore");
+	assert_fails(ucore_session_create(dev, NULL, &session, &err), EBUSY,
+		     "modprobe -r intel_uncore");
+}
+
+/* ---- add --------------------------------------------------------------- */
+
+static void add_claims_every_box_that_matches(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/",
+						    "imc2/CAS_COUNT.WR,die=1/", NULL);
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	(void)state;
+	slots = ucore_session_slots(session, &nr);
+	assert_int_equal(nr, 9);
+	assert_int_equal(slots[0].index, 0);
+	assert_int_equal(slots[7].die, 1);
+	assert_int_equal(slots[8].index, 1);
+	assert_int_equal(slots[8].die, 1);
+	assert_int_equal(slots[8].instance, 2);
+	assert_int_equal(slots[8].counter, 1);
+	assert_string_equal(ucore_session_event(session, 1)->label, "imc2/CAS_COUNT.WR,die=1/");
+	assert_null(ucore_session_event(session, 2));
+	ucore_session_destroy(session);
+}
+
+static struct ucore_event event_get(const char *text)
+{
+	struct ucore_event event;
+
+	if (resolve(dev, text, &event))
+		fail_msg("%s", err.text);
+	return event;
+}
+
+static void an_owned_box_names_its_holder(void **state)
+{
+	struct ucore_event event = event_get("imc/CAS_COUNT.RD/");
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+
+	(void)state;
+	fake_scenario("own=imc2");
+	fake.status.session = 1;
+	fake.session_fd = ucore_session_fd(session);
+	fake.nr_opens = 2;
+	assert_fails(ucore_session_add(session, &event, &err), EBUSY,
+		     "imc2 of die 0|in use by process 4711 (other)");
+	/* and the two that could be had have been given back */
+	assert_int_equal(fake.nr_events, 0);
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_EVENT_REMOVE)], 2);
+	ucore_session_destroy(session);
+}
+
+static void a_busy_running_session_says_so(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/", NULL);
+	struct ucore_event event = event_get("imc/CAS_COUNT.WR/");
+
+	(void)state;
+	assert_int_equal(ucore_session_start(session, &err), 0);
+	assert_fails(ucore_session_add(session, &event, &err), EBUSY, "running: stop it first");
+	ucore_session_destroy(session);
+}
+
+static void busy_may_be_the_intree_driver(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_event event = event_get("imc/CAS_COUNT.WR/");
+
+	(void)state;
+	fail_at(UCORE_EVENT_ADD, EBUSY);
+	fake.state = UCORE_STATE_INTREE;
+	assert_fails(ucore_session_add(session, &event, &err), EBUSY, "modprobe -r intel_uncore");
+	fake.state = UCORE_STATE_READY;
+	assert_fails(ucore_session_add(session, &event, &err), EBUSY, "a moment ago");
+	ucore_session_destroy(session);
+}
+
+static void a_full_box_is_named(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, "cbo/TOR_INSERTS.ALL/",
+						    "cbo/TOR_INSERTS.WB/", NULL);
+	struct ucore_event event = event_get("cbo/TOR_INSERTS.EVICTION/");
+	size_t nr;
+
+	(void)state;
+	assert_fails(ucore_session_add(session, &event, &err), ENOSPC,
+		     "EVICTION|cbo0 of die 0 is full|2 in use|no multiplexing");
+	ucore_session_slots(session, &nr);
+	assert_int_equal(nr, 16);
+	ucore_session_destroy(session);
+}
+
+static void a_filter_conflict_names_both(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL,
+		"cbo/TOR_INSERTS.MISS_OPCODE,filter_opc=0x182/", NULL);
+	struct ucore_event event = event_get("cbo/TOR_INSERTS.OPCODE,filter_opc=0x180/");
+
+	(void)state;
+	assert_fails(ucore_session_add(session, &event, &err), EADDRINUSE,
+		     "filter_opc=0x180|one filter_opc|MISS_OPCODE,filter_opc=0x182");
+	ucore_session_destroy(session);
+}
+
+static void a_period_where_none_can_be(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_event event = event_get("cbo/CLOCKTICKS,period=1000/");
+
+	(void)state;
+	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
+		     "cbo cannot interrupt|timer");
+	event = event_get("imc/CAS_COUNT.RD,period=0x1000000000000/");
+	assert_fails(ucore_session_add(session, &event, &err), ERANGE, "period|48 bits");
+	ucore_session_destroy(session);
+}
+
+static void other_add_errors(void **state)
+{
+	static const struct { int code; const char *words; } cases[] = {
+		{ ENXIO, "cannot count this" },
+		{ ENODEV, "imc0 of die 0 stopped answering" },
+		{ ENOMEM, "imc0 of die 0: Cannot allocate" },
+		{ EFAULT, "Bad address" },
+	};
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_event event = event_get("imc/CAS_COUNT.RD/");
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		fail_at(UCORE_EVENT_ADD, cases[i].code);
+		assert_fails(ucore_session_add(session, &event, &err), cases[i].code,
+			     cases[i].words);
+	}
+	ucore_session_destroy(session);
+}
+
+/* ---- PMI core ---------------------------------------------------------- */
+
+static void pmi_cpu(void **state)
+{
+	static const struct { int code; const char *words; } cases[] = {
+		{ ENOENT, "CPU 3: no such CPU" }, { EAGAIN, "CPU 3 is offline" },
+		{ ERANGE, "pmi_core_sel" }, { EBUSY, "another session" }, { EIO, "Input/output" },
+	};
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+
+	(void)state;
+	assert_int_equal(ucore_session_pmi_cpu(session, 5, &err), 0);
+	assert_int_equal(fake.pmi_cpu, 5);
+	for (size_t i = 0; i < NR(cases); i++) {
+		fail_at(UCORE_SET_PMI_CPU, cases[i].code);
+		assert_fails(ucore_session_pmi_cpu(session, 3, &err), cases[i].code,
+			     cases[i].words);
+	}
+	ucore_session_destroy(session);
+}
+
+/* ---- start, stop, read ------------------------------------------------- */
+
+static void start_errors(void **state)
+{
+	static const struct { int code; const char *words; } cases[] = {
+		{ ENOENT, "no events" }, { ENOSPC, "two samples" }, { EALREADY, "is running" },
+		{ EAGAIN, "no CPU" }, { ENODEV, "stopped answering" }, { EBUSY, "intel_uncore" },
+		{ EIO, "Input/output" },
+	};
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+
+	(void)state;
+	assert_fails(ucore_session_start(session, &err), ENOENT, "no events");
+	for (size_t i = 0; i < NR(cases); i++) {
+		fail_at(UCORE_START, cases[i].code);
+		assert_fails(ucore_session_start(session, &err), cases[i].code, cases[i].words);
+	}
+	fail_at(UCORE_STOP, EIO);
+	assert_fails(ucore_session_stop(session, &err), EIO, "cannot stop");
+	fail_at(UCORE_RESET, EAGAIN);
+	assert_fails(ucore_session_reset(session, &err), EAGAIN, "cannot reset");
+	fail_at(UCORE_STATUS, EIO);
+	assert_fails(ucore_session_status(session, &(struct ucore_status){ 0 }, &err), EIO,
+		     "STATUS");
+	ucore_session_destroy(session);
+}
+
+static void read_gives_values_in_slot_order(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/",
+						    "ubox/UCLK,die=1/", NULL);
+	struct ucore_snapshot snap;
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	(void)state;
+	slots = ucore_session_slots(session, &nr);
+	assert_int_equal(ucore_session_start(session, &err), 0);
+	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
+	assert_int_equal(snap.nr_values, nr);
+	assert_int_equal(snap.nr_dies, 2);
+	assert_int_equal(snap.skew_ns, 120);
+	for (size_t i = 0; i < nr; i++) {
+		assert_int_equal(snap.values[i].event, slots[i].event);
+		assert_int_equal(snap.values[i].count,
+				 1000 * (slots[i].box + 1) + slots[i].counter);
+	}
+	assert_int_equal(ucore_session_stop(session, &err), 0);
+	assert_int_equal(ucore_session_reset(session, &err), 0);
+	assert_int_equal(ucore_session_read(session, UCORE_READ_LIVE, &snap, &err), 0);
+	assert_int_equal(snap.values[0].count, 0);
+	ucore_session_destroy(session);
+}
+
+static void values_are_found_by_id(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/", NULL);
+	struct ucore_snapshot snap;
+	struct fake_event first;
+
+	(void)state;
+	/* a kernel that answers in another order, with the same ids */
+	first = fake.events[0];
+	memmove(&fake.events[0], &fake.events[1], (fake.nr_events - 1) * sizeof(first));
+	fake.events[fake.nr_events - 1] = first;
+	assert_int_equal(ucore_session_start(session, &err), 0);
+	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
+	assert_int_equal(snap.values[0].event, first.id);
+	assert_int_equal(snap.values[0].count, fake_step(&first));
+	/* one that forgets an event is not believed */
+	fake.events[3].id = 999;
+	assert_fails(ucore_session_read(session, 0, &snap, &err), EPROTO, "cannot read");
+	fail_at(UCORE_READ, EAGAIN);
+	assert_fails(ucore_session_read(session, 0, &snap, &err), EAGAIN, "cannot read");
+	ucore_session_destroy(session);
+}
+
+static const struct CMUnitTest tests[] = {
+	TEST_DEV(config_is_checked),
+	TEST_DEV(create_errors),
+	TEST_DEV(add_claims_every_box_that_matches),
+	TEST_DEV(an_owned_box_names_its_holder),
+	TEST_DEV(a_busy_running_session_says_so),
+	TEST_DEV(busy_may_be_the_intree_driver),
+	TEST_DEV(a_full_box_is_named),
+	TEST_DEV(a_filter_conflict_names_both),
+	TEST_DEV(a_period_where_none_can_be),
+	TEST_DEV(other_add_errors),
+	TEST_DEV(pmi_cpu),
+	TEST_DEV(start_errors),
+	TEST_DEV(read_gives_values_in_slot_order),
+	TEST_DEV(values_are_found_by_id),
+};
+
+UNIT_MAIN(tests)
