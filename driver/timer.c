@@ -117,7 +117,8 @@ static bool find_lost(struct ucore_die *die, u64 now)
 {
 	struct ucore_interval iv;
 
-	if (!die->armed || die->holds || !ucore_die_status(die)) {
+	/* with its context there, the interrupt came: its service is queued */
+	if (!die->armed || die->holds || ucore_pmi_context(die) || !ucore_die_status(die)) {
 		die->pmi.suspect = 0;
 		return false;
 	}
