@@ -7,12 +7,12 @@
  */
 #include "model.h"
 
-static uint32_t ctl_legal(const UcoreBox *box, unsigned ctr)
+static uint64_t ctl_legal(const UcoreBox *box, unsigned ctr)
 {
     return ucore_is_fixed(box, ctr) ? box->type->fixed_legal : box->ctl_legal;
 }
 
-static uint32_t ctl_rst(const UcoreBox *box, unsigned ctr)
+static uint64_t ctl_rst(const UcoreBox *box, unsigned ctr)
 {
     return ucore_is_fixed(box, ctr) ? box->type->fixed_rst
                                     : box->type->ctl_rst;
@@ -95,7 +95,7 @@ static void write_box_status(UcoreBox *box, uint32_t val)
  * A box without box control (UBox) has no way but CTL.en to start and stop one
  * counter, so only changes of a counter that goes on counting are wrong there.
  */
-static void check_ctl_frozen(const UcoreBox *box, unsigned ctr, uint32_t val)
+static void check_ctl_frozen(const UcoreBox *box, unsigned ctr, uint64_t val)
 {
     const UcorePlatform *p = box->socket->machine->config.platform;
     bool was = box->ctr[ctr].enabled;
@@ -107,12 +107,12 @@ static void check_ctl_frozen(const UcoreBox *box, unsigned ctr, uint32_t val)
     }
 }
 
-static void write_ctl(UcoreBox *box, unsigned ctr, uint32_t val)
+static void write_ctl(UcoreBox *box, unsigned ctr, uint64_t val)
 {
     const UcorePlatform *p = box->socket->machine->config.platform;
     UcoreCounter *c = &box->ctr[ctr];
-    uint32_t legal = ctl_legal(box, ctr);
-    uint32_t rst = ctl_rst(box, ctr);
+    uint64_t legal = ctl_legal(box, ctr);
+    uint64_t rst = ctl_rst(box, ctr);
 
     if (val & ~legal) {
         violate(box, "reserved", "counter control has reserved bits set", val);
@@ -164,7 +164,8 @@ void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
 {
     ucore_box_advance(box, now);
 
-    if (reg->kind != UCORE_REG_CTR && (val & ~0xffffffffULL)) {
+    if ((reg->kind == UCORE_REG_BOX_CTL || reg->kind == UCORE_REG_BOX_STATUS) &&
+        val >> 32) {
         violate(box, "reserved", "upper half of a 32-bit register", val);
     }
     switch ((UcoreRegKind)reg->kind) {

@@ -195,10 +195,10 @@ static bool carry_report(UcoreBox *box, unsigned ctr)
         }
         box->status |= BIT(bit);
     }
-    if (global < 0 || (box->socket->global_status & BIT(global))) {
+    if (global < 0 || (box->socket->global_status & BIT_ULL(global))) {
         return false;
     }
-    box->socket->global_status |= BIT(global);
+    box->socket->global_status |= BIT_ULL(global);
     return true;
 }
 
@@ -315,7 +315,7 @@ static UcoreBox *box_new(UcoreSocket *s, const UcoreBoxSite *site,
     box->ctl_legal = t->ctl_legal;
     box->ov_en = t->ov_en;
     if (!t->ov_en && cfg->cbox_ov_en) {
-        box->ov_en = BIT(20);
+        box->ov_en = BIT_ULL(20);
         box->ctl_legal |= box->ov_en;
     }
     box->nr_ctrs = t->nr_gp + t->fixed;

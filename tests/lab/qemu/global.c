@@ -24,13 +24,13 @@ static bool box_armed(const UcoreBox *box)
 }
 
 /* armed counters reporting in @global bits whose BOX_STATUS is still set */
-static bool box_pending(const UcoreBox *box, uint32_t global)
+static bool box_pending(const UcoreBox *box, uint64_t global)
 {
     for (unsigned i = 0; i < box->nr_ctrs; i++) {
         int up = ucore_global_bit(box, i);
         int bit = ucore_status_bit(box, i);
 
-        if (box->ctr[i].armed && up >= 0 && (global & BIT(up)) &&
+        if (box->ctr[i].armed && up >= 0 && (global & BIT_ULL(up)) &&
             bit >= 0 && (box->status & BIT(bit))) {
             return true;
         }
@@ -44,14 +44,14 @@ static bool box_raised(const UcoreBox *box)
         int up = ucore_global_bit(box, i);
 
         if (box->ctr[i].armed && up >= 0 &&
-            (box->socket->global_status & BIT(up))) {
+            (box->socket->global_status & BIT_ULL(up))) {
             return true;
         }
     }
     return false;
 }
 
-static void check_unfreeze(const UcoreSocket *s, uint32_t val)
+static void check_unfreeze(const UcoreSocket *s, uint64_t val)
 {
     const UcorePlatform *p = s->machine->config.platform;
 
@@ -66,7 +66,7 @@ static void check_unfreeze(const UcoreSocket *s, uint32_t val)
                     "counters are armed", val);
             return;
         }
-        if (box_pending(box, UINT32_MAX) || box_raised(box)) {
+        if (box_pending(box, UINT64_MAX) || box_raised(box)) {
             violate(s, "unfreeze-pending", "unfreeze before an overflow "
                     "status was cleared", val);
             return;
@@ -77,9 +77,9 @@ static void check_unfreeze(const UcoreSocket *s, uint32_t val)
 static void write_ctl(UcoreSocket *s, uint64_t val, int64_t now)
 {
     const UcorePlatform *p = s->machine->config.platform;
-    uint32_t rw = p->wk_on_pmi | p->core_sel;
+    uint64_t rw = p->wk_on_pmi | p->core_sel;
 
-    if (val & ~(uint64_t)(p->frz_all | p->unfrz_all | rw)) {
+    if (val & ~(p->frz_all | p->unfrz_all | rw)) {
         violate(s, "reserved", "GLOBAL_CTL has reserved bits set", val);
     }
     if ((val & p->frz_all) && (val & p->unfrz_all)) {
@@ -98,9 +98,9 @@ static void write_ctl(UcoreSocket *s, uint64_t val, int64_t now)
 
 static void write_status(UcoreSocket *s, uint64_t val)
 {
-    uint32_t legal = s->machine->config.platform->global_status_legal;
+    uint64_t legal = s->machine->config.platform->global_status_legal;
 
-    if (val & ~(uint64_t)legal) {
+    if (val & ~legal) {
         violate(s, "reserved", "GLOBAL_STATUS has reserved bits set", val);
     }
     if (val & legal & ~s->global_status) {

@@ -78,12 +78,12 @@ struct UcoreBoxType {
     bool fixed;
     uint8_t width, fixed_width;
 
-    uint32_t ctl_legal, fixed_legal;
-    uint32_t ctl_rst, fixed_rst;
-    uint32_t ctl_wo;            /* written, never read back, besides rst */
-    uint32_t ov_en;             /* in a general control, 0: cannot overflow */
-    uint32_t event_ext;         /* ninth event bit */
-    uint32_t thresh;
+    uint64_t ctl_legal, fixed_legal;
+    uint64_t ctl_rst, fixed_rst;
+    uint64_t ctl_wo;            /* written, never read back, besides rst */
+    uint64_t ov_en;             /* in a control, 0: cannot overflow */
+    uint64_t event_ext;         /* ninth event bit */
+    uint64_t thresh;
 
     bool box_ctl, box_status;   /* has the register */
     uint32_t status_legal;
@@ -134,8 +134,8 @@ typedef struct UcorePlatform {
 
     uint32_t msr_first, msr_last;   /* absent MSRs inside raise #GP */
     uint32_t msr_global_ctl, msr_global_status, msr_global_config;
-    uint32_t frz_all, unfrz_all, wk_on_pmi, core_sel;
-    uint32_t global_status_legal;
+    uint64_t frz_all, unfrz_all, wk_on_pmi, core_sel;
+    uint64_t global_status_legal;
 
     /* BOX_CTL */
     uint32_t box_rst_ctrl, box_rst_ctrs, box_frz;
@@ -143,7 +143,7 @@ typedef struct UcorePlatform {
     uint32_t box_must_be_one, box_readable;
 
     /* counter control */
-    uint32_t ctl_en, ctl_ev_sel, ctl_umask, ctl_edge;
+    uint64_t ctl_en, ctl_ev_sel, ctl_umask, ctl_edge;
 
     const UcoreBoxSite *boxes;      /* ends with type NULL */
     const UcorePciSite *pci;        /* ends with device_id 0 */
@@ -160,7 +160,7 @@ extern const UcorePlatform ucore_ivbep;
 /* ----------------------------------------------------------- live state */
 
 struct UcoreCounter {
-    uint32_t ctl;
+    uint64_t ctl;
     uint64_t value;             /* the register, up to UcoreBox.synced */
     uint64_t frac;              /* of an increment, in 1e-9 */
     uint64_t total;             /* the truth: all increments since reset */
@@ -185,7 +185,7 @@ struct UcoreBox {
     uint32_t msr;
     int global_bit, global_fixed;
 
-    uint32_t ctl_legal, ov_en;  /* the type's, changed by scenario options */
+    uint64_t ctl_legal, ov_en;  /* the type's, changed by scenario options */
     uint32_t box_ctl;
     uint32_t status;
     uint64_t filter[UCORE_MAX_FILTERS];
@@ -206,8 +206,8 @@ struct UcoreSocket {
     unsigned nr_boxes;
     GHashTable *msrs;           /* address -> UcoreMsr */
 
-    uint32_t global_ctl;        /* readable bits */
-    uint32_t global_status;
+    uint64_t global_ctl;        /* readable bits */
+    uint64_t global_status;
     bool frozen;
     int64_t frozen_since;
     uint64_t frozen_ns;         /* of ended freezes */
@@ -377,7 +377,7 @@ unsigned ucore_event_depth(const UcoreBoxType *type, unsigned event);
 /* 64..1024 of 1024: what a filter value lets through */
 uint64_t ucore_share(uint64_t rate, uint64_t filter);
 uint64_t ucore_free_running(const UcoreSocket *s, uint64_t rate, int64_t now);
-unsigned ucore_ctl_event(const UcoreBox *box, uint32_t ctl);
+unsigned ucore_ctl_event(const UcoreBox *box, uint64_t ctl);
 
 /* -------------------------------------------------------- msr.c, pci.c */
 

@@ -310,6 +310,25 @@ static void put_access(GString *j, const char *key, const UcoreAccesses *a)
     g_string_append_c(j, '}');
 }
 
+static UcoreAccesses socket_accesses(const UcoreSocket *s)
+{
+    UcoreAccesses sum = s->accesses;
+
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        accesses_add(&sum, &s->boxes[b]->accesses);
+    }
+    return sum;
+}
+
+static void put_access_totals(UcoreMachine *m, GString *j)
+{
+    for (unsigned i = 0; i < m->config.sockets; i++) {
+        UcoreAccesses sum = socket_accesses(&m->socket[i]);
+
+        put_access(j, NULL, &sum);
+    }
+}
+
 static void put_accesses(UcoreMachine *m, GString *j)
 {
     UcoreAccesses total = { };
@@ -318,13 +337,12 @@ static void put_accesses(UcoreMachine *m, GString *j)
     json_open(j, "sockets", '[');
     for (unsigned i = 0; i < m->config.sockets; i++) {
         const UcoreSocket *s = &m->socket[i];
-        UcoreAccesses sum = s->accesses;
+        UcoreAccesses sum = socket_accesses(s);
 
         json_open(j, NULL, '{');
         json_open(j, "boxes", '{');
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             put_access(j, s->boxes[b]->name, &s->boxes[b]->accesses);
-            accesses_add(&sum, &s->boxes[b]->accesses);
         }
         g_string_append_c(j, '}');
         put_access(j, "global", &s->accesses);
@@ -340,7 +358,6 @@ static void put_cpus(UcoreMachine *m, GString *j)
 {
     CPUState *cs;
 
-    json_u64(j, "t", qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
     json_open(j, "cpus", '[');
     CPU_FOREACH(cs) {
         const UcoreCpu *c = &m->cpu[cs->cpu_index];
@@ -474,12 +491,10 @@ void ucore_marker(UcoreMachine *m, unsigned value)
         GString *j = line_begin("marker", k.time);
 
         json_u64(j, "value", value);
-        json_open(j, "accesses", '{');
-        put_accesses(m, j);
-        g_string_append_c(j, '}');
-        json_open(j, "cpus", '{');
+        json_open(j, "accesses", '[');
+        put_access_totals(m, j);
+        g_string_append_c(j, ']');
         put_cpus(m, j);
-        g_string_append_c(j, '}');
         line_end(m, j);
     }
 }

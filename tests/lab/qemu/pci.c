@@ -28,12 +28,18 @@ struct UcorePciDevice {
     const UcorePciSite *site;
     UcoreBox *box;              /* PMON, FILTER */
     const UcoreReg *regs;
-    bool dword_read[PCIE_CONFIG_SPACE_SIZE / 4];    /* is a PMON register */
+    bool is_pmon[PCIE_CONFIG_SPACE_SIZE / 4];       /* by dword */
 };
 
 static bool reg_is_counter(const UcoreReg *reg)
 {
     return reg->kind == UCORE_REG_CTR;
+}
+
+static bool ecam_lies(const UcorePciDevice *d)
+{
+    return d->box && d->box->ecam_wrong && !ucore->cf8 &&
+           d->site->role == UCORE_PCI_PMON;
 }
 
 /* the register that holds the dword at @addr; *shift is 32 in a high half */
@@ -75,19 +81,17 @@ static uint32_t ucore_pci_read(PCIDevice *pd, uint32_t addr, int len)
     if (d->box && d->box->dead) {
         return MAKE_64BIT_MASK(0, len * 8);
     }
-    if (d->dword_read[dword / 4]) {
+    if (d->is_pmon[dword / 4]) {
         reg = reg_at(d, dword, &shift);
     }
-    if (!reg) {
-        return pci_default_read_config(pd, addr, len);
+    if (reg) {
+        count_access(d, false);
+        val = ucore_box_read(d->box, reg, ucore_sync(ucore)) >> shift;
+        val = extract32(val, (addr & 3) * 8, len * 8);
+    } else {
+        val = pci_default_read_config(pd, addr, len);
     }
-
-    count_access(d, false);
-    val = ucore_box_read(d->box, reg, ucore_sync(ucore)) >> shift;
-    if (d->box->ecam_wrong && !ucore->cf8) {
-        val = ~val;
-    }
-    return extract32(val, (addr & 3) * 8, len * 8);
+    return ecam_lies(d) ? ~val & MAKE_64BIT_MASK(0, len * 8) : val;
 }
 
 static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
@@ -100,7 +104,7 @@ static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
     if (d->box && d->box->dead) {
         return;
     }
-    if (d->dword_read[addr / 4]) {
+    if (d->is_pmon[addr / 4]) {
         reg = reg_at(d, addr & ~3u, &shift);
     }
     if (!reg) {
@@ -114,7 +118,7 @@ static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
                         "at 0x%x", d->socket->id, d->box->name, len, addr);
         return;
     }
-    if (d->box->ecam_wrong && !ucore->cf8) {
+    if (ecam_lies(d)) {
         return;
     }
     now = ucore_sync(ucore);
@@ -146,8 +150,8 @@ static void ucore_pci_realize(PCIDevice *pd, Error **errp)
         socket_map_init(d);
     }
     for (const UcoreReg *r = d->regs; r && r->offset != UINT16_MAX; r++) {
-        d->dword_read[r->offset / 4] = true;
-        d->dword_read[r->offset / 4 + 1] |= reg_is_counter(r);
+        d->is_pmon[r->offset / 4] = true;
+        d->is_pmon[r->offset / 4 + 1] |= reg_is_counter(r);
     }
 }
 
@@ -191,13 +195,20 @@ typedef struct UcorePorts {
 
 static UcorePorts ports;
 
+/* the box whose PMON register a CF8h value addresses */
 static UcoreBox *config_reg_box(uint32_t config_reg)
 {
-    PCIDevice *pd = pci_find_device(ports.host->bus, extract32(config_reg, 16, 8),
+    PCIDevice *pd = pci_find_device(ports.host->bus,
+                                    extract32(config_reg, 16, 8),
                                     extract32(config_reg, 8, 8));
+    UcorePciDevice *d;
 
     pd = (PCIDevice *)object_dynamic_cast(OBJECT(pd), TYPE_UCORE_PCI);
-    return pd ? UCORE_PCI(pd)->box : NULL;
+    if (!pd) {
+        return NULL;
+    }
+    d = UCORE_PCI(pd);
+    return d->is_pmon[extract32(config_reg, 2, 6)] ? d->box : NULL;
 }
 
 static uint64_t cf8_read(void *opaque, hwaddr addr, unsigned size)

@@ -34,7 +34,7 @@ void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq)
 void ucore_pmi_broadcast(UcoreSocket *s, int64_t now)
 {
     const UcoreConfig *cfg = &s->machine->config;
-    uint32_t sel = s->global_ctl & cfg->platform->core_sel;
+    uint64_t sel = s->global_ctl & cfg->platform->core_sel;
     CPUState *cs;
 
     if (!sel) {

@@ -77,7 +77,7 @@ bool ucore_counter_allows(const UcoreBox *box, unsigned ctr, unsigned event)
     return true;
 }
 
-unsigned ucore_ctl_event(const UcoreBox *box, uint32_t ctl)
+unsigned ucore_ctl_event(const UcoreBox *box, uint64_t ctl)
 {
     const UcorePlatform *p = box->socket->machine->config.platform;
 
@@ -100,7 +100,7 @@ uint64_t ucore_rate(const UcoreBox *box, unsigned ctr)
 {
     const UcorePlatform *p = box->socket->machine->config.platform;
     const UcoreBoxType *t = box->type;
-    uint32_t ctl = box->ctr[ctr].ctl;
+    uint64_t ctl = box->ctr[ctr].ctl;
     unsigned event, umask, thresh;
     uint64_t rate;
 
@@ -108,8 +108,8 @@ uint64_t ucore_rate(const UcoreBox *box, unsigned ctr)
         return ucore_rate_raw(box, UCORE_EVENT_FIXED, 0);
     }
     event = ucore_ctl_event(box, ctl);
-    umask = (ctl & p->ctl_umask) >> ctz32(p->ctl_umask);
-    thresh = (ctl & t->thresh) >> ctz32(t->thresh);
+    umask = (ctl & p->ctl_umask) >> ctz64(p->ctl_umask);
+    thresh = (ctl & t->thresh) >> ctz64(t->thresh);
     if (!ucore_counter_allows(box, ctr, event)) {
         return 0;
     }
