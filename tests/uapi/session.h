@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What tests say often: open, find a box, add an event, one line per command.
+ * Functions named try_...() return 0 or -errno; the others succeed or end the
+ * subtest.
+ */
+#ifndef UAPI_SESSION_H
+#define UAPI_SESSION_H
+
+#include "harness.h"
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include "ucore.h"
+
+#define MAX_BOXES	512
+#define MAX_DIES	16
+#define MAX_EVENTS	256
+
+static inline int try_command(int fd, unsigned int nr, void *arg)
+{
+	return ioctl(fd, nr, arg) ? -errno : 0;
+}
+
+#define do_command(fd, nr, arg) \
+	do { \
+		int rc_ = try_command(fd, nr, arg); \
+		must(!rc_, "%s: %s", #nr, error_name(rc_)); \
+	} while (0)
+
+static inline uint64_t address(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+/*
+ * ---- The machine --------------------------------------------------------
+ */
+
+static inline int device_open(void)
+{
+	int fd = open(UCORE_DEVICE, O_RDWR | O_CLOEXEC);
+
+	must(fd >= 0, "open " UCORE_DEVICE ": %m");
+	return fd;
+}
+
+static inline unsigned int dies_get(struct ucore_die_info *dies)
+{
+	struct ucore_get_dies get = {
+		.size = sizeof(get), .nr = MAX_DIES, .dies = address(dies),
+	};
+	int fd = device_open();
+
+	do_command(fd, UCORE_GET_DIES, &get);
+	close(fd);
+	return get.nr;
+}
+
+static inline unsigned int boxes_get(struct ucore_box_info *boxes)
+{
+	struct ucore_get_boxes get = {
+		.size = sizeof(get), .nr = MAX_BOXES, .boxes = address(boxes),
+	};
+	int fd = device_open();
+
+	do_command(fd, UCORE_GET_BOXES, &get);
+	close(fd);
+	return get.nr;
+}
+
+static inline struct ucore_box_info box_get(uint32_t box)
+{
+	struct ucore_box_info info;
+	struct ucore_get_boxes get = {
+		.size = sizeof(get), .first = box, .nr = 1, .boxes = address(&info),
+	};
+	int fd = device_open();
+
+	do_command(fd, UCORE_GET_BOXES, &get);
+	must(get.nr == 1, "no box %u", box);
+	close(fd);
+	return info;
+}
+
+/* @die: -1 for the first die that has such a box */
+static inline int box_find_on(const char *type, unsigned int instance, int die)
+{
+	static struct ucore_box_info boxes[MAX_BOXES];
+	unsigned int nr = boxes_get(boxes);
+
+	for (unsigned int i = 0; i < nr; i++)
+		if (!strcmp(boxes[i].type, type) && boxes[i].instance == instance &&
+		    (die < 0 || boxes[i].die == (unsigned int)die))
+			return boxes[i].box;
+	return -1;
+}
+
+static inline uint32_t box_find(const char *type, unsigned int instance)
+{
+	int box = box_find_on(type, instance, -1);
+
+	must(box >= 0, "this machine has no %s%u", type, instance);
+	return box;
+}
+
+static inline uint32_t box_on_die(const char *type, unsigned int instance, int die)
+{
+	int box = box_find_on(type, instance, die);
+
+	must(box >= 0, "die %d has no %s%u", die, type, instance);
+	return box;
+}
+
+/*
+ * ---- Sessions -----------------------------------------------------------
+ */
+
+static inline int try_create(uint64_t timer_ns, uint32_t ring_size, uint32_t wakeup)
+{
+	struct ucore_create_session create = {
+		.size = sizeof(create), .timer_ns = timer_ns,
+		.ring_size = ring_size, .wakeup = wakeup,
+	};
+	int fd = device_open();
+	int rc = try_command(fd, UCORE_CREATE_SESSION, &create);
+
+	close(fd);
+	return rc ?: create.fd;
+}
+
+static inline int session_create(uint64_t timer_ns, uint32_t ring_size, uint32_t wakeup)
+{
+	int fd = try_create(timer_ns, ring_size, wakeup);
+
+	must(fd >= 0, "CREATE_SESSION: %s", error_name(fd));
+	return fd;
+}
+
+#define TERM(field_, value_)	{ .field = UCORE_FIELD_##field_, .value = (value_) }
+#define TERMS(...)		((struct ucore_term[]){ __VA_ARGS__ }), \
+				ARRAY_SIZE(((struct ucore_term[]){ __VA_ARGS__ }))
+
+struct event_spec {
+	uint32_t box;
+	const struct ucore_term *terms;
+	uint32_t nr_terms;
+	uint64_t counters;
+	uint64_t period;
+};
+
+static inline struct ucore_event_add event_argument(const struct event_spec *spec)
+{
+	return (struct ucore_event_add) {
+		.size = sizeof(struct ucore_event_add), .box = spec->box,
+		.nr_terms = spec->nr_terms, .terms = address(spec->terms),
+		.counters = spec->counters, .period = spec->period,
+		.event = UCORE_EVENT_NONE, .counter = UCORE_EVENT_NONE,
+	};
+}
+
+/* 0 or -errno; out parameters may be NULL */
+static inline int try_add_spec(int session, const struct event_spec *spec,
+			       uint32_t *event, uint32_t *counter)
+{
+	struct ucore_event_add add = event_argument(spec);
+	int rc = try_command(session, UCORE_EVENT_ADD, &add);
+
+	if (rc && (add.event != UCORE_EVENT_NONE || add.counter != UCORE_EVENT_NONE))
+		fail("EVENT_ADD failed and wrote its outputs");
+	if (event)
+		*event = add.event;
+	if (counter)
+		*counter = add.counter;
+	return rc;
+}
+
+#define try_add(session, ...) \
+	try_add_spec(session, &(struct event_spec){ __VA_ARGS__ }, NULL, NULL)
+
+static inline uint32_t event_add_spec(int session, const struct event_spec *spec)
+{
+	uint32_t event;
+	int rc = try_add_spec(session, spec, &event, NULL);
+
+	must(!rc, "EVENT_ADD on box %u: %s", spec->box, error_name(rc));
+	return event;
+}
+
+#define event_add(session, ...) \
+	event_add_spec(session, &(struct event_spec){ __VA_ARGS__ })
+
+/* imc/CAS_COUNT.RD/: counts all the time on the emulated machine */
+static inline uint32_t add_cas_reads(int session, uint32_t box, uint64_t period)
+{
+	return event_add(session, box, TERMS(TERM(EVENT, 0x04), TERM(UMASK, 0x03)),
+			 0, period);
+}
+
+static inline int try_remove(int session, uint32_t event)
+{
+	struct ucore_event_remove remove = { .size = sizeof(remove), .event = event };
+
+	return try_command(session, UCORE_EVENT_REMOVE, &remove);
+}
+
+static inline int try_simple(int session, unsigned int nr)
+{
+	struct ucore_command command = { .size = sizeof(command) };
+
+	return try_command(session, nr, &command);
+}
+
+static inline int try_start(int session)
+{
+	return try_simple(session, UCORE_START);
+}
+
+static inline int try_stop(int session)
+{
+	return try_simple(session, UCORE_STOP);
+}
+
+static inline int try_reset(int session)
+{
+	return try_simple(session, UCORE_RESET);
+}
+
+static inline void session_start(int session)
+{
+	int rc = try_start(session);
+
+	must(!rc, "START: %s", error_name(rc));
+}
+
+static inline void session_stop(int session)
+{
+	int rc = try_stop(session);
+
+	must(!rc, "STOP: %s", error_name(rc));
+}
+
+static inline int try_pmi_cpu(int session, uint32_t cpu)
+{
+	struct ucore_set_pmi_cpu set = { .size = sizeof(set), .cpu = cpu };
+
+	return try_command(session, UCORE_SET_PMI_CPU, &set);
+}
+
+static inline struct ucore_status session_status(int session)
+{
+	struct ucore_status status = { .size = sizeof(status) };
+
+	do_command(session, UCORE_STATUS, &status);
+	return status;
+}
+
+struct snapshot {
+	struct ucore_read read;
+	struct ucore_value values[MAX_EVENTS];
+	struct ucore_read_die dies[MAX_DIES];
+};
+
+static inline int try_read(int session, uint32_t flags, struct snapshot *s)
+{
+	memset(s, POISON, sizeof(*s));
+	s->read = (struct ucore_read) {
+		.size = sizeof(s->read), .flags = flags,
+		.nr_values = MAX_EVENTS, .nr_dies = MAX_DIES,
+		.values = address(s->values), .dies = address(s->dies),
+	};
+	return try_command(session, UCORE_READ, &s->read);
+}
+
+static inline void session_read(int session, struct snapshot *s)
+{
+	int rc = try_read(session, 0, s);
+
+	must(!rc, "READ: %s", error_name(rc));
+}
+
+/* The count of a session's only event */
+static inline uint64_t session_count(int session)
+{
+	static struct snapshot s;
+
+	session_read(session, &s);
+	must(s.read.nr_values >= 1, "READ gave no values");
+	return s.values[0].count;
+}
+
+#endif

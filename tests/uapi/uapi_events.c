@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* EVENT_ADD and EVENT_REMOVE: what an event may say, and where it may sit. */
+#include "session.h"
+
+static int session;
+
+static void begin(void)
+{
+	session = session_create(0, 0, 0);
+}
+
+/*
+ * ---- Malformed ----------------------------------------------------------
+ */
+
+static void no_such_box(const void *arg)
+{
+	static struct ucore_box_info boxes[MAX_BOXES];
+	unsigned int total = boxes_get(boxes);
+	const uint32_t bad[] = { total, total + 1, 0x80000000, UINT32_MAX };
+
+	(void)arg;
+	begin();
+	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++)
+		expect_rc(try_add(session, bad[i], TERMS(TERM(EVENT, 4)), 0, 0), ENOENT);
+}
+
+static void terms_that_make_no_sense(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0);
+
+	(void)arg;
+	begin();
+	expect_rc(try_add(session, imc, TERMS({ .field = 0, .value = 4 }), 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS({ .field = 10, .value = 4 }), 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS({ .field = 34, .value = 4 }), 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS({ .field = 64, .value = 4 }), 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS({ .field = 0xffffffff, .value = 4 }), 0, 0),
+		  EINVAL);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4), TERM(UMASK, 3), TERM(EVENT, 4)),
+			  0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS({ UCORE_FIELD_EVENT, 1, 4 }), 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS({ UCORE_FIELD_EVENT, 0x80000000, 4 }), 0, 0),
+		  EINVAL);
+	expect_eq(session_status(session).nr_events, 0);
+	expect_eq(box_get(imc).owner, 0);
+}
+
+static void number_of_terms(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0);
+	struct ucore_term *exact = guarded(2 * sizeof(*exact));
+	struct ucore_term many[40];
+
+	(void)arg;
+	begin();
+	exact[0] = (struct ucore_term)TERM(EVENT, 4);
+	exact[1] = (struct ucore_term)TERM(UMASK, 3);
+	expect_rc(try_add(session, imc, exact, 2, 0, 0), 0);
+	expect_rc(try_add(session, imc, exact, 3, 0, 0), EFAULT);
+	expect_rc(try_add(session, imc, NULL, 1, 0, 0), EFAULT);
+	for (unsigned int i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct ucore_term)TERM(EVENT, 4);
+	expect_rc(try_add(session, imc, many, 33, 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, NULL, 33, 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, NULL, UINT32_MAX, 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, NULL, 0x10000001, 0, 0), EINVAL);
+	expect_eq(session_status(session).nr_events, 1);
+}
+
+static void edge_needs_threshold(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0);
+
+	(void)arg;
+	begin();
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4), TERM(EDGE, 1)), 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4), TERM(EDGE, 1), TERM(THRESH, 1)),
+			  0, 0), 0);
+}
+
+/*
+ * ---- Fields -------------------------------------------------------------
+ */
+
+static void fields_the_box_has_not(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0), cbo = box_find("cbo", 0);
+
+	(void)arg;
+	begin();
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4), TERM(FILTER_OPC, 0x182)), 0, 0),
+		  ENXIO);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4), TERM(INVERT, 1)), 0, 0), ENXIO);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 4), TERM(BAND0, 1)), 0, 0), ENXIO);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 4), TERM(ADDR_MATCH, 64)), 0, 0),
+		  ENXIO);
+	expect_eq(box_get(imc).owner, 0);
+	expect_eq(box_get(cbo).owner, 0);
+}
+
+static int try_field(uint32_t box, const struct ucore_field *field, uint64_t value)
+{
+	struct ucore_term terms[2] = {
+		{ .field = field->field, .value = value }, TERM(THRESH, 1),
+	};
+	int s = session_create(0, 0, 0);
+	int rc = try_add(s, box, terms, field->field == UCORE_FIELD_EDGE ? 2 : 1, 0, 0);
+
+	close(s);
+	return rc;
+}
+
+/* Values of every field of every box: the largest is good, one more is not */
+static void field_ranges(const void *arg)
+{
+	static struct ucore_box_info boxes[MAX_BOXES];
+	unsigned int total = boxes_get(boxes);
+	int device = device_open();
+
+	(void)arg;
+	for (unsigned int i = 0; i < total; i++) {
+		struct ucore_field f[64];
+		struct ucore_get_fields get = {
+			.size = sizeof(get), .box = i, .nr = 64, .fields = address(f),
+		};
+
+		if (boxes[i].die != boxes[0].die || boxes[i].instance)
+			continue;
+		do_command(device, UCORE_GET_FIELDS, &get);
+		for (unsigned int n = 0; n < get.nr; n++) {
+			if (f[n].max != UINT64_MAX)
+				expect_rc_of(try_field(i, &f[n], f[n].max + 1), ERANGE, f[n].name);
+			expect_rc_of(try_field(i, &f[n], f[n].max | 1ULL << 63),
+				     f[n].max >> 63 ? 0 : ERANGE, f[n].name);
+			for (unsigned int bit = 0; bit < 64; bit++) {
+				if (!(f[n].mask & 1ULL << bit))
+					expect_rc_of(try_field(i, &f[n], 1ULL << bit), ERANGE,
+						     f[n].name);
+			}
+		}
+	}
+}
+
+/*
+ * ---- Counters -----------------------------------------------------------
+ */
+
+static void counters_the_box_has_not(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0), cbo = box_find("cbo", 0);
+	uint32_t r3 = box_find("r3qpi", 0);
+	uint64_t fixed = 1ULL << UCORE_COUNTER_FIXED;
+
+	(void)arg;
+	begin();
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 1 << 4, 0), ENXIO);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 1ULL << 31, 0), ENXIO);
+	expect_rc(try_add(session, imc, NULL, 0, fixed << 1, 0), ENXIO);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 1ULL << 63, 0), ENXIO);
+	expect_rc(try_add(session, cbo, NULL, 0, fixed, 0), ENXIO);
+	expect_rc(try_add(session, r3, TERMS(TERM(EVENT, 1)), 1 << 3, 0), ENXIO);
+	expect_eq(session_status(session).nr_events, 0);
+}
+
+static void fixed_counter(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0), counter;
+	struct event_spec spec = { .box = imc, .counters = 1ULL << UCORE_COUNTER_FIXED };
+	int rc;
+
+	(void)arg;
+	begin();
+	expect_rc(try_add_spec(session, &spec, NULL, &counter), 0);
+	expect_eq(counter, UCORE_COUNTER_FIXED);
+	expect_rc(try_add_spec(session, &spec, NULL, NULL), ENOSPC);
+	close(session);
+	begin();
+	rc = try_add(session, imc, TERMS(TERM(EVENT, 4)), 1ULL << UCORE_COUNTER_FIXED, 0);
+	expect(rc == -EINVAL || rc == -ENXIO, "terms on a fixed counter: %s", error_name(rc));
+}
+
+static void counter_asked_for(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0), counter;
+
+	(void)arg;
+	begin();
+	for (int want = 3; want >= 0; want--) {
+		struct event_spec spec = { imc, TERMS(TERM(EVENT, 4)), 1ULL << want, 0 };
+
+		expect_rc(try_add_spec(session, &spec, NULL, &counter), 0);
+		expect_eq(counter, want);
+	}
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 1, 0), ENOSPC);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), ENOSPC);
+	expect_eq(session_status(session).nr_events, 4);
+}
+
+static void every_counter_of_every_box(const void *arg)
+{
+	static struct ucore_box_info boxes[MAX_BOXES];
+	unsigned int total = boxes_get(boxes);
+
+	(void)arg;
+	begin();
+	for (unsigned int i = 0; i < total; i++) {
+		for (unsigned int c = 0; c < boxes[i].nr_counters; c++)
+			expect_rc(try_add(session, i, TERMS(TERM(EVENT, 1 + 0x40 * !strcmp(
+					  boxes[i].type, "cbo"))), 0, 0), 0);
+		expect_rc(try_add(session, i, TERMS(TERM(EVENT, 0x41)), 0, 0), ENOSPC);
+		expect_eq(box_get(i).owner, session_status(session).session);
+	}
+	expect_eq(session_status(session).nr_dies, 2);
+}
+
+/* C-Box TOR_OCCUPANCY counts on counter 0 only */
+static const struct ucore_term tor_occupancy[] = {
+	TERM(EVENT, 0x36), TERM(UMASK, 0x08),
+};
+
+static void constrained_event(const void *arg)
+{
+	uint32_t cbo = box_find("cbo", 0), counter;
+	struct event_spec tor = { cbo, tor_occupancy, 2, 0, 0 };
+
+	(void)arg;
+	begin();
+	expect_rc(try_add(session, cbo, tor_occupancy, 2, 0x2, 0), ENXIO);
+	expect_rc(try_add(session, cbo, tor_occupancy, 2, 0xe, 0), ENXIO);
+	expect_rc(try_add_spec(session, &tor, NULL, &counter), 0);
+	expect_eq(counter, 0);
+	expect_rc(try_add_spec(session, &tor, NULL, NULL), ENOSPC);
+}
+
+/* An event that may sit anywhere makes room for one that may not */
+static void event_moves(const void *arg)
+{
+	uint32_t cbo = box_find("cbo", 0), counter;
+	struct event_spec tor = { cbo, tor_occupancy, 2, 0, 0 };
+
+	(void)arg;
+	begin();
+	for (int i = 0; i < 3; i++)
+		event_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 0);
+	expect_rc(try_add_spec(session, &tor, NULL, &counter), 0);
+	expect_eq(counter, 0);
+	close(session);
+
+	begin();
+	event_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0x1, 0);
+	expect_rc(try_add_spec(session, &tor, NULL, NULL), ENOSPC);
+}
+
+/*
+ * ---- Shared registers ---------------------------------------------------
+ */
+
+static void conflicting_filters(const void *arg)
+{
+	uint32_t cbo = box_find("cbo", 0), pcu = box_find("pcu", 0);
+	uint32_t first;
+
+	(void)arg;
+	begin();
+	first = event_add(session, cbo, TERMS(TERM(EVENT, 0x35), TERM(UMASK, 1),
+					      TERM(FILTER_OPC, 0x182)), 0, 0);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x35), TERM(UMASK, 1),
+					      TERM(FILTER_OPC, 0x180)), 0, 0), EADDRINUSE);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x35), TERM(UMASK, 1),
+					      TERM(FILTER_OPC, 0x182)), 0, 0), 0);
+	expect_rc(try_add(session, box_find("cbo", 1),
+			  TERMS(TERM(EVENT, 0x35), TERM(UMASK, 1), TERM(FILTER_OPC, 0x180)),
+			  0, 0), 0);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 0), 0);
+
+	event_add(session, pcu, TERMS(TERM(EVENT, 0x0b), TERM(BAND0, 12)), 0, 0);
+	expect_rc(try_add(session, pcu, TERMS(TERM(EVENT, 0x0b), TERM(BAND0, 13)), 0, 0),
+		  EADDRINUSE);
+	expect_rc(try_add(session, pcu, TERMS(TERM(EVENT, 0x0c), TERM(BAND1, 13)), 0, 0), 0);
+	expect_rc(try_remove(session, first), 0);
+}
+
+/* The last event with a value gone, the register takes another */
+static void filter_is_free_again(const void *arg)
+{
+	uint32_t ha = box_find("ha", 0), first;
+
+	(void)arg;
+	begin();
+	first = event_add(session, ha, TERMS(TERM(EVENT, 0x20), TERM(UMASK, 1),
+					     TERM(ADDR_MATCH, 0x1000)), 0, 0);
+	expect_rc(try_add(session, ha, TERMS(TERM(EVENT, 0x20), TERM(UMASK, 1),
+					     TERM(ADDR_MATCH, 0x2000)), 0, 0), EADDRINUSE);
+	expect_rc(try_remove(session, first), 0);
+	expect_rc(try_add(session, ha, TERMS(TERM(EVENT, 0x20), TERM(UMASK, 1),
+					     TERM(ADDR_MATCH, 0x2000)), 0, 0), 0);
+}
+
+/*
+ * ---- Periods ------------------------------------------------------------
+ */
+
+static void period_ranges(const void *arg)
+{
+	static const struct {
+		const char *type;
+		unsigned int width;
+	} boxes[] = { { "imc", 48 }, { "ha", 48 }, { "r2pcie", 44 }, { "ubox", 44 } };
+	uint64_t fixed = 1ULL << UCORE_COUNTER_FIXED;
+
+	(void)arg;
+	for (unsigned int i = 0; i < ARRAY_SIZE(boxes); i++) {
+		uint32_t box = box_find(boxes[i].type, 0);
+		uint64_t top = 1ULL << boxes[i].width;
+
+		begin();
+		expect_rc(try_add(session, box, TERMS(TERM(EVENT, 0x42)), 0, top), ERANGE);
+		expect_rc(try_add(session, box, TERMS(TERM(EVENT, 0x42)), 0, UINT64_MAX), ERANGE);
+		expect_rc(try_add(session, box, TERMS(TERM(EVENT, 0x42)), 0, top - 1), 0);
+		expect_rc(try_add(session, box, TERMS(TERM(EVENT, 0x42)), 0, 1), 0);
+		close(session);
+	}
+	begin();
+	expect_rc(try_add(session, box_find("ubox", 0), NULL, 0, fixed, 1ULL << 48), ERANGE);
+	expect_rc(try_add(session, box_find("ubox", 0), NULL, 0, fixed, (1ULL << 48) - 1), 0);
+}
+
+static void period_without_interrupt(const void *arg)
+{
+	uint32_t cbo = box_find("cbo", 0);
+
+	(void)arg;
+	begin();
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 1000), EOPNOTSUPP);
+	expect_rc(try_add(session, box_find("irp", 0), TERMS(TERM(EVENT, 0x00)), 0, 1000),
+		  EOPNOTSUPP);
+	expect_eq(box_get(cbo).owner, 0);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 0), 0);
+}
+
+/*
+ * ---- Whose box, which event ---------------------------------------------
+ */
+
+static void box_of_another(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0), event;
+	int other = session_create(0, 0, 0);
+
+	(void)arg;
+	begin();
+	event = add_cas_reads(other, imc, 0);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	expect_eq(box_get(imc).owner, session_status(other).session);
+	expect_rc(try_add(session, box_find("imc", 1), TERMS(TERM(EVENT, 4)), 0, 0), 0);
+	expect_rc(try_remove(other, event), 0);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	close(session);
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
+}
+
+static void running_session(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0), event;
+
+	(void)arg;
+	begin();
+	event = add_cas_reads(session, imc, 0);
+	session_start(session);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	expect_rc(try_add(session, box_find("imc", 1), TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	expect_rc(try_remove(session, event), EBUSY);
+	expect_eq(box_get(box_find("imc", 1)).owner, 0);
+	session_stop(session);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
+	expect_rc(try_remove(session, event), 0);
+}
+
+static void event_ids(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0), seen[8], nr = 0;
+
+	(void)arg;
+	begin();
+	for (int round = 0; round < 4; round++) {
+		seen[nr++] = add_cas_reads(session, imc, 0);
+		seen[nr++] = add_cas_reads(session, imc, 0);
+		expect_rc(try_remove(session, seen[nr - 2]), 0);
+		expect_rc(try_remove(session, seen[nr - 1]), 0);
+	}
+	for (unsigned int i = 0; i < nr; i++) {
+		expect(seen[i] != UCORE_EVENT_NONE, "event id %#x means none", seen[i]);
+		for (unsigned int j = 0; j < i; j++)
+			expect(seen[i] != seen[j], "event id %u given twice", seen[i]);
+	}
+}
+
+static void remove_what_is_not_there(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0), event;
+	int other = session_create(0, 0, 0);
+
+	(void)arg;
+	begin();
+	expect_rc(try_remove(session, 0), ENOENT);
+	event = add_cas_reads(session, imc, 0);
+	expect_rc(try_remove(session, event + 1), ENOENT);
+	expect_rc(try_remove(session, UCORE_EVENT_NONE), ENOENT);
+	expect_rc(try_remove(other, event), ENOENT);
+	expect_rc(try_remove(session, event), 0);
+	expect_rc(try_remove(session, event), ENOENT);
+}
+
+static const struct test tests[] = {
+	{ "no_such_box", no_such_box, 0, 0 },
+	{ "terms_that_make_no_sense", terms_that_make_no_sense, 0, 0 },
+	{ "number_of_terms", number_of_terms, 0, 0 },
+	{ "edge_needs_threshold", edge_needs_threshold, 0, 0 },
+	{ "fields_the_box_has_not", fields_the_box_has_not, 0, 0 },
+	{ "field_ranges", field_ranges, 0, 0 },
+	{ "counters_the_box_has_not", counters_the_box_has_not, 0, 0 },
+	{ "fixed_counter", fixed_counter, 0, 0 },
+	{ "counter_asked_for", counter_asked_for, 0, 0 },
+	{ "every_counter_of_every_box", every_counter_of_every_box, 0, 0 },
+	{ "constrained_event", constrained_event, 0, 0 },
+	{ "event_moves", event_moves, 0, 0 },
+	{ "conflicting_filters", conflicting_filters, 0, 0 },
+	{ "filter_is_free_again", filter_is_free_again, 0, 0 },
+	{ "period_ranges", period_ranges, 0, 0 },
+	{ "period_without_interrupt", period_without_interrupt, 0, 0 },
+	{ "box_of_another", box_of_another, 0, 0 },
+	{ "running_session", running_session, 0, 0 },
+	{ "event_ids", event_ids, 0, 0 },
+	{ "remove_what_is_not_there", remove_what_is_not_there, 0, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	return run_tests(tests, ARRAY_SIZE(tests), argc, argv);
+}

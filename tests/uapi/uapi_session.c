@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* START, STOP, RESET, READ, STATUS, SET_PMI_CPU: a session's life. */
+#include "session.h"
+
+static int session;
+static struct snapshot shot, later;
+
+static void begin(void)
+{
+	session = session_create(0, 0, 0);
+}
+
+/* A session that runs on two boxes of each of two dies */
+static void begin_on_two_dies(void)
+{
+	struct ucore_die_info dies[MAX_DIES];
+
+	must(dies_get(dies) == 2, "the test needs two dies");
+	begin();
+	for (int d = 0; d < 2; d++) {
+		add_cas_reads(session, box_on_die("imc", 0, dies[d].die), 0);
+		event_add(session, box_on_die("cbo", 1, dies[d].die),
+			  TERMS(TERM(EVENT, 0x00)), 0, 0);
+	}
+}
+
+/*
+ * ---- START, STOP --------------------------------------------------------
+ */
+
+static void start_without_events(const void *arg)
+{
+	(void)arg;
+	begin();
+	expect_rc(try_start(session), ENOENT);
+	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
+}
+
+static void start_twice(const void *arg)
+{
+	(void)arg;
+	begin_on_two_dies();
+	session_start(session);
+	expect_rc(try_start(session), EALREADY);
+	expect_eq(session_status(session).state, UCORE_SESSION_RUNNING);
+	session_stop(session);
+	expect_rc(try_start(session), 0);
+}
+
+static void stop_is_no_error(const void *arg)
+{
+	(void)arg;
+	begin();
+	expect_rc(try_stop(session), 0);
+	add_cas_reads(session, box_find("imc", 0), 0);
+	expect_rc(try_stop(session), 0);
+	session_start(session);
+	expect_rc(try_stop(session), 0);
+	expect_rc(try_stop(session), 0);
+	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
+}
+
+static void counts_rest_while_stopped(const void *arg)
+{
+	uint64_t first, second;
+
+	(void)arg;
+	begin();
+	add_cas_reads(session, box_find("imc", 0), 0);
+	expect_eq(session_count(session), 0);
+	session_start(session);
+	wait_for(session_count(session) > 1000);
+	session_stop(session);
+	first = session_count(session);
+	usleep(20000);
+	expect_eq(session_count(session), first);
+
+	session_start(session);
+	second = session_count(session);
+	expect(second >= first, "START went back from %llu to %llu",
+	       (unsigned long long)first, (unsigned long long)second);
+	wait_for(session_count(session) > second);
+}
+
+static void dies_know_running_sessions(const void *arg)
+{
+	struct ucore_die_info dies[MAX_DIES];
+
+	(void)arg;
+	begin_on_two_dies();
+	session_start(session);
+	dies_get(dies);
+	expect_eq(dies[0].nr_sessions, 1);
+	expect_eq(dies[1].nr_sessions, 1);
+	session_stop(session);
+	dies_get(dies);
+	expect_eq(dies[0].nr_sessions, 0);
+	expect_eq(dies[1].nr_sessions, 0);
+}
+
+/* Run on a machine with so many counters that two samples exceed 4096 bytes */
+static void ring_too_small(const void *arg)
+{
+	static struct ucore_box_info boxes[MAX_BOXES];
+	unsigned int total = boxes_get(boxes), on_die = 0;
+
+	(void)arg;
+	session = session_create(0, 4096, 0);
+	for (unsigned int i = 0; i < total; i++) {
+		for (unsigned int c = 0; boxes[i].die == boxes[0].die &&
+		     c < boxes[i].nr_counters; c++, on_die++)
+			event_add(session, i, TERMS(TERM(EVENT, 0x41)), 0, 0);
+	}
+	if (2 * (sizeof(struct ucore_sample) + on_die * sizeof(struct ucore_value)) <= 4096)
+		skip_test("only %u counters on a die", on_die);
+	expect_rc(try_start(session), ENOSPC);
+	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
+}
+
+/*
+ * ---- READ ---------------------------------------------------------------
+ */
+
+static void read_without_events(const void *arg)
+{
+	(void)arg;
+	begin();
+	expect_rc(try_read(session, 0, &shot), ENOENT);
+	expect_rc(try_read(session, UCORE_READ_LIVE, &shot), ENOENT);
+	expect_eq(shot.read.nr_values, MAX_EVENTS);
+	expect(memory_differs(shot.values, POISON, sizeof(shot.values)) < 0,
+	       "a failed READ wrote values");
+}
+
+static void expect_snapshot(const struct snapshot *s, bool live)
+{
+	expect_eq(s->read.nr_values, 4);
+	expect_eq(s->read.nr_dies, 2);
+	for (unsigned int i = 0; i < s->read.nr_values; i++) {
+		expect_eq(s->values[i].flags, 0);
+		expect(i == 0 || s->values[i].event > s->values[i - 1].event,
+		       "values are not in the order of event ids");
+	}
+	for (unsigned int d = 0; d < s->read.nr_dies; d++) {
+		const struct ucore_read_die *die = &s->dies[d];
+
+		expect(d == 0 || die->die > s->dies[d - 1].die, "dies are not in order");
+		expect(die->cpu < 4, "die %u was read by CPU %u", die->die, die->cpu);
+		expect(live ? !die->frozen_ns : die->frozen_ns > 0, "frozen for %llu ns",
+		       (unsigned long long)die->frozen_ns);
+		expect(die->time_running <= die->time_enabled, "running longer than enabled");
+	}
+	expect(memory_differs(&s->values[4], POISON, sizeof(s->values[4])) < 0 &&
+	       memory_differs(&s->dies[2], POISON, sizeof(s->dies[2])) < 0,
+	       "READ wrote more than it said");
+}
+
+static void expect_progress(const struct snapshot *a, const struct snapshot *b)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		expect(b->values[i].count > a->values[i].count, "event %u stands still",
+		       a->values[i].event);
+	for (unsigned int d = 0; d < 2; d++) {
+		expect(b->dies[d].time > a->dies[d].time, "time stands still");
+		expect(b->dies[d].time_enabled > a->dies[d].time_enabled,
+		       "time_enabled stands still");
+		expect(b->dies[d].time_running > a->dies[d].time_running,
+		       "time_running stands still");
+	}
+}
+
+static void read_twice(uint32_t flags)
+{
+	uint64_t before = now_ns(), skew;
+
+	begin_on_two_dies();
+	session_start(session);
+	expect_rc(try_read(session, flags, &shot), 0);
+	expect_rc(try_read(session, flags, &later), 0);
+	expect_snapshot(&shot, flags & UCORE_READ_LIVE);
+	expect_snapshot(&later, flags & UCORE_READ_LIVE);
+	expect_progress(&shot, &later);
+	expect(shot.dies[0].time > before && later.dies[0].time < now_ns(),
+	       "the time of a READ is not CLOCK_MONOTONIC");
+	skew = shot.dies[0].time > shot.dies[1].time ? shot.dies[0].time - shot.dies[1].time
+						     : shot.dies[1].time - shot.dies[0].time;
+	expect_eq(shot.read.skew_ns, skew);
+}
+
+static void read_running(const void *arg)
+{
+	(void)arg;
+	read_twice(0);
+}
+
+static void read_live(const void *arg)
+{
+	(void)arg;
+	read_twice(UCORE_READ_LIVE);
+}
+
+static void read_stopped(const void *arg)
+{
+	(void)arg;
+	begin_on_two_dies();
+	session_start(session);
+	wait_for(session_count(session) > 1000);
+	session_stop(session);
+	session_read(session, &shot);
+	expect_rc(try_read(session, UCORE_READ_LIVE, &later), 0);
+	expect(!memcmp(shot.values, later.values, 4 * sizeof(shot.values[0])),
+	       "counts of a stopped session changed");
+	for (int d = 0; d < 2; d++) {
+		expect_eq(shot.dies[d].time_enabled, later.dies[d].time_enabled);
+		expect_eq(shot.dies[d].time_running, later.dies[d].time_running);
+		expect(shot.dies[d].time_enabled, "a session that ran was never enabled");
+	}
+}
+
+static int try_capacity(uint32_t values, uint32_t dies, struct snapshot *s)
+{
+	memset(s, POISON, sizeof(*s));
+	s->read = (struct ucore_read) {
+		.size = sizeof(s->read), .nr_values = values, .nr_dies = dies,
+		.values = address(s->values), .dies = address(s->dies),
+		.skew_ns = 0xdeadbeef,
+	};
+	return try_command(session, UCORE_READ, &s->read);
+}
+
+static void expect_too_small(uint32_t values, uint32_t dies)
+{
+	expect_rc(try_capacity(values, dies, &shot), ENOSPC);
+	expect_eq(shot.read.nr_values, 4);
+	expect_eq(shot.read.nr_dies, 2);
+	expect_eq(shot.read.skew_ns, 0xdeadbeef);
+	expect(memory_differs(shot.values, POISON, sizeof(shot.values)) < 0,
+	       "capacities %u and %u: values written", values, dies);
+	expect(memory_differs(shot.dies, POISON, sizeof(shot.dies)) < 0,
+	       "capacities %u and %u: dies written", values, dies);
+}
+
+static void read_capacity(const void *arg)
+{
+	(void)arg;
+	begin_on_two_dies();
+	for (int running = 0; running < 2; running++) {
+		expect_too_small(0, 0);
+		expect_too_small(3, 2);
+		expect_too_small(4, 1);
+		expect_too_small(4, 0);
+		expect_too_small(0, 2);
+		expect_rc(try_capacity(4, 2, &shot), 0);
+		expect_rc(try_capacity(UINT32_MAX, UINT32_MAX, &shot), 0);
+		expect_eq(shot.read.nr_values, 4);
+		expect_eq(shot.read.nr_dies, 2);
+		session_start(session);
+		session_stop(session);
+	}
+}
+
+static void read_bad_addresses(const void *arg)
+{
+	struct ucore_read read = { .size = sizeof(read) };
+	uint64_t reads;
+
+	(void)arg;
+	begin_on_two_dies();
+	session_start(session);
+	reads = session_status(session).reads;
+	for (int which = 0; which < 2; which++) {
+		read.nr_values = 4;
+		read.nr_dies = 2;
+		read.values = which ? address(shot.values) : 0;
+		read.dies = which ? 0 : address(shot.dies);
+		expect_rc(try_command(session, UCORE_READ, &read), EFAULT);
+		expect_eq(read.nr_values, 4);
+		expect_eq(read.nr_dies, 2);
+	}
+	expect(session_status(session).reads >= reads, "reads went back");
+	expect_rc(try_read(session, 0, &shot), 0);
+}
+
+/* What a READ tells must be in memory that ends right there */
+static void read_into_exact_arrays(const void *arg)
+{
+	struct ucore_read read = {
+		.size = sizeof(read), .nr_values = 4, .nr_dies = 2,
+		.values = address(guarded(4 * sizeof(struct ucore_value))),
+		.dies = address(guarded(2 * sizeof(struct ucore_read_die))),
+	};
+
+	(void)arg;
+	begin_on_two_dies();
+	session_start(session);
+	expect_rc(try_command(session, UCORE_READ, &read), 0);
+	read.values += 1;
+	expect_rc(try_command(session, UCORE_READ, &read), EFAULT);
+}
+
+/*
+ * ---- RESET --------------------------------------------------------------
+ */
+
+static void reset_stopped(const void *arg)
+{
+	(void)arg;
+	begin_on_two_dies();
+	expect_rc(try_reset(session), 0);
+	session_start(session);
+	wait_for(session_count(session) > 1000);
+	session_stop(session);
+	expect_rc(try_reset(session), 0);
+	session_read(session, &shot);
+	for (int i = 0; i < 4; i++)
+		expect_eq(shot.values[i].count, 0);
+	for (int d = 0; d < 2; d++) {
+		expect_eq(shot.dies[d].time_enabled, 0);
+		expect_eq(shot.dies[d].time_running, 0);
+	}
+}
+
+static void reset_running(const void *arg)
+{
+	uint64_t started, read, reset, end;
+
+	(void)arg;
+	begin_on_two_dies();
+	session_start(session);
+	started = now_ns();
+	usleep(50000);
+	read = now_ns();
+	session_read(session, &shot);
+	reset = now_ns();
+	expect_rc(try_reset(session), 0);
+	session_read(session, &later);
+	end = now_ns();
+	expect(later.dies[0].time_enabled <= end - reset, "time_enabled was not reset");
+	/* the rate is at most the first, the time at most that since before RESET */
+	for (int i = 0; i < 4; i++)
+		expect((double)later.values[i].count / (end - reset) <=
+		       (double)shot.values[i].count / (read - started) * 1.01,
+		       "event %u was not reset", later.values[i].event);
+	expect_eq(session_status(session).state, UCORE_SESSION_RUNNING);
+}
+
+static void reset_without_events(const void *arg)
+{
+	(void)arg;
+	begin();
+	expect_rc(try_reset(session), 0);
+}
+
+/*
+ * ---- STATUS -------------------------------------------------------------
+ */
+
+static void status_follows(const void *arg)
+{
+	struct ucore_status status;
+
+	(void)arg;
+	begin_on_two_dies();
+	status = session_status(session);
+	expect_eq(status.nr_events, 4);
+	expect_eq(status.nr_dies, 2);
+	expect_eq(status.state, UCORE_SESSION_STOPPED);
+	session_start(session);
+	session_read(session, &shot);
+	status = session_status(session);
+	expect_eq(status.state, UCORE_SESSION_RUNNING);
+	expect(status.frozen_ns >= shot.dies[0].frozen_ns, "READ's freeze is not in frozen_ns");
+	/* two MSR counters, two 48-bit PCI counters of two dwords each */
+	expect(status.reads >= 6, "%llu register reads for a READ of 4 counters",
+	       (unsigned long long)status.reads);
+	expect(status.writes >= 4, "%llu register writes for a READ of 2 dies",
+	       (unsigned long long)status.writes);
+}
+
+/*
+ * ---- SET_PMI_CPU --------------------------------------------------------
+ */
+
+static void pmi_cpu_that_is_not(const void *arg)
+{
+	static const uint32_t bad[] = {
+		64, 1024, 8191, 8192, 65536, 0x7fffffff, 0x80000000, UINT32_MAX,
+	};
+
+	(void)arg;
+	begin();
+	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++)
+		expect_rc(try_pmi_cpu(session, bad[i]), ENOENT);
+}
+
+static void pmi_cpu_is_the_reader(const void *arg)
+{
+	struct ucore_die_info dies[MAX_DIES];
+
+	(void)arg;
+	begin();
+	for (int cpu = 0; cpu < 4; cpu++) {
+		int set;
+
+		expect_rc(try_pmi_cpu(session, cpu), 0);
+		dies_get(dies);
+		set = dies[0].reader == cpu || dies[1].reader == cpu;
+		expect(set, "CPU %d was chosen, the readers are %d and %d", cpu,
+		       dies[0].reader, dies[1].reader);
+	}
+}
+
+static void pmi_cpu_of_another(const void *arg)
+{
+	int other = session_create(0, 0, 0);
+
+	(void)arg;
+	begin();
+	expect_rc(try_pmi_cpu(session, 1), 0);
+	expect_rc(try_pmi_cpu(other, 0), EBUSY);
+	expect_rc(try_pmi_cpu(other, 1), 0);
+	/* now both hold it: neither may move it alone */
+	expect_rc(try_pmi_cpu(session, 0), EBUSY);
+	/* the other die is free */
+	expect_rc(try_pmi_cpu(other, 2), 0);
+	close(other);
+	expect_rc(try_pmi_cpu(session, 0), 0);
+	close(session);
+	begin();
+	expect_rc(try_pmi_cpu(session, 1), 0);
+}
+
+static void pmi_cpu_while_running(const void *arg)
+{
+	(void)arg;
+	begin_on_two_dies();
+	session_start(session);
+	expect_rc(try_pmi_cpu(session, 1), EBUSY);
+	session_stop(session);
+	expect_rc(try_pmi_cpu(session, 1), 0);
+}
+
+static const struct test tests[] = {
+	{ "start_without_events", start_without_events, 0, 0 },
+	{ "start_twice", start_twice, 0, 0 },
+	{ "stop_is_no_error", stop_is_no_error, 0, 0 },
+	{ "counts_rest_while_stopped", counts_rest_while_stopped, 0, 0 },
+	{ "dies_know_running_sessions", dies_know_running_sessions, 0, 0 },
+	{ "read_without_events", read_without_events, 0, 0 },
+	{ "read_running", read_running, 0, 0 },
+	{ "read_live", read_live, 0, 0 },
+	{ "read_stopped", read_stopped, 0, 0 },
+	{ "read_capacity", read_capacity, 0, 0 },
+	{ "read_bad_addresses", read_bad_addresses, 0, 0 },
+	{ "read_into_exact_arrays", read_into_exact_arrays, 0, 0 },
+	{ "reset_stopped", reset_stopped, 0, 0 },
+	{ "reset_running", reset_running, 0, 0 },
+	{ "reset_without_events", reset_without_events, 0, 0 },
+	{ "status_follows", status_follows, 0, 0 },
+	{ "pmi_cpu_that_is_not", pmi_cpu_that_is_not, 0, 0 },
+	{ "pmi_cpu_is_the_reader", pmi_cpu_is_the_reader, 0, 0 },
+	{ "pmi_cpu_of_another", pmi_cpu_of_another, 0, 0 },
+	{ "pmi_cpu_while_running", pmi_cpu_while_running, 0, 0 },
+};
+
+/* On machines made for them: "uapi_session --on-purpose NAME" */
+static const struct test special[] = {
+	{ "ring_too_small", ring_too_small, 0, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 2 && !strcmp(argv[1], "--on-purpose"))
+		return run_tests(special, ARRAY_SIZE(special), argc - 1, argv + 1);
+	return run_tests(tests, ARRAY_SIZE(tests), argc, argv);
+}

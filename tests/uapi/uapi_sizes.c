@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What all commands have in common: the size sweep, flags, reserved fields,
+ * addresses, the kind of descriptor.  One row per command; each test runs for
+ * each row, on a fresh session in which the row's argument is valid.
+ */
+#include "session.h"
+#include <stddef.h>
+#include <sys/resource.h>
+
+/* The layouts are the same for every caller, whatever its word size */
+#define LAYOUT(name, bytes) \
+	_Static_assert(sizeof(struct name) == (bytes), #name)
+LAYOUT(ucore_info, 224);
+LAYOUT(ucore_die_info, 56);
+LAYOUT(ucore_get_dies, 24);
+LAYOUT(ucore_box_info, 88);
+LAYOUT(ucore_get_boxes, 32);
+LAYOUT(ucore_field, 40);
+LAYOUT(ucore_get_fields, 32);
+LAYOUT(ucore_create_session, 32);
+LAYOUT(ucore_term, 16);
+LAYOUT(ucore_event_add, 48);
+LAYOUT(ucore_event_remove, 16);
+LAYOUT(ucore_set_pmi_cpu, 16);
+LAYOUT(ucore_command, 8);
+LAYOUT(ucore_value, 16);
+LAYOUT(ucore_read_die, 40);
+LAYOUT(ucore_read, 40);
+LAYOUT(ucore_status, 96);
+LAYOUT(ucore_ring_info, 32);
+LAYOUT(ucore_record, 16);
+LAYOUT(ucore_sample, 88);
+LAYOUT(ucore_lost, 32);
+LAYOUT(ucore_gap, 48);
+
+#define MAX_ARG		256
+#define TAIL		64
+#define HUGE_SIZE	65536
+
+struct span {
+	uint16_t first, len;
+};
+
+struct row {
+	const char *name;
+	unsigned int nr;
+	unsigned int size;
+	bool on_session;
+	void (*fill)(void *arg);
+	uint32_t valid_flags;
+	struct span out[4];
+	uint16_t reserved[2];
+};
+
+/*
+ * ---- A session in which every command succeeds --------------------------
+ */
+
+static struct fixture {
+	int device, session;
+	uint32_t box, die, event;
+	struct ucore_term terms[2];
+	struct ucore_die_info dies[4];
+	struct ucore_box_info boxes[4];
+	struct ucore_field fields[4];
+	struct ucore_value values[4];
+	struct ucore_read_die read_dies[4];
+} fix;
+
+static void fixture_begin(void)
+{
+	fix.device = device_open();
+	fix.session = session_create(0, 8192, 0);
+	fix.box = box_find("imc", 0);
+	fix.die = box_get(fix.box).die;
+	fix.event = add_cas_reads(fix.session, fix.box, 0);
+	fix.terms[0] = (struct ucore_term)TERM(EVENT, 0x04);
+	fix.terms[1] = (struct ucore_term)TERM(UMASK, 0x0c);
+}
+
+static void fixture_end(void)
+{
+	close(fix.session);
+	close(fix.device);
+}
+
+#define FILL(name, type) \
+	static void fill_##name(void *arg) \
+	{ \
+		*(struct type *)arg = (struct type) { .size = sizeof(struct type) }; \
+		more_##name(arg); \
+	}
+
+static void more_info(struct ucore_info *a)
+{
+	a->abi = 0xdeadbeef;
+	memset(a->reason, POISON, sizeof(a->reason));
+}
+FILL(info, ucore_info)
+
+static void more_dies(struct ucore_get_dies *a)
+{
+	a->nr = ARRAY_SIZE(fix.dies);
+	a->total = 0xdeadbeef;
+	a->dies = address(fix.dies);
+}
+FILL(dies, ucore_get_dies)
+
+static void more_boxes(struct ucore_get_boxes *a)
+{
+	a->nr = ARRAY_SIZE(fix.boxes);
+	a->total = 0xdeadbeef;
+	a->boxes = address(fix.boxes);
+}
+FILL(boxes, ucore_get_boxes)
+
+static void more_fields(struct ucore_get_fields *a)
+{
+	a->box = fix.box;
+	a->nr = ARRAY_SIZE(fix.fields);
+	a->total = 0xdeadbeef;
+	a->fields = address(fix.fields);
+}
+FILL(fields, ucore_get_fields)
+
+static void more_create(struct ucore_create_session *a)
+{
+	a->ring_size = 4096;
+	a->fd = -12345;
+}
+FILL(create, ucore_create_session)
+
+static void more_add(struct ucore_event_add *a)
+{
+	a->box = fix.box;
+	a->nr_terms = ARRAY_SIZE(fix.terms);
+	a->terms = address(fix.terms);
+	a->event = 0xdeadbeef;
+	a->counter = 0xdeadbeef;
+}
+FILL(add, ucore_event_add)
+
+static void more_remove(struct ucore_event_remove *a)
+{
+	a->event = fix.event;
+}
+FILL(remove, ucore_event_remove)
+
+static void more_pmi_cpu(struct ucore_set_pmi_cpu *a)
+{
+	a->cpu = 0;
+}
+FILL(pmi_cpu, ucore_set_pmi_cpu)
+
+static void more_command(struct ucore_command *a)
+{
+	(void)a;
+}
+FILL(command, ucore_command)
+
+static void more_read(struct ucore_read *a)
+{
+	a->nr_values = ARRAY_SIZE(fix.values);
+	a->nr_dies = ARRAY_SIZE(fix.read_dies);
+	a->values = address(fix.values);
+	a->dies = address(fix.read_dies);
+	a->skew_ns = 0xdeadbeef;
+}
+FILL(read, ucore_read)
+
+static void more_status(struct ucore_status *a)
+{
+	a->session = 0xdeadbeef;
+	a->writes = 0xdeadbeef;
+}
+FILL(status, ucore_status)
+
+static void more_ring_info(struct ucore_ring_info *a)
+{
+	a->die = fix.die;
+	a->data_size = 0xdeadbeef;
+}
+FILL(ring_info, ucore_ring_info)
+
+#define OUT(type, field) \
+	{ offsetof(struct type, field), sizeof(((struct type *)0)->field) }
+#define OUT_TO(type, first, last) \
+	{ offsetof(struct type, first), \
+	  offsetof(struct type, last) + sizeof(((struct type *)0)->last) - \
+	  offsetof(struct type, first) }
+#define AT(type, field)	offsetof(struct type, field)
+
+static const struct row rows[] = {
+	{ "INFO", UCORE_INFO, sizeof(struct ucore_info), false, fill_info,
+	  .out = { OUT_TO(ucore_info, abi, stepping),
+		   OUT_TO(ucore_info, platform, reason) },
+	  .reserved = { AT(ucore_info, reserved) } },
+	{ "GET_DIES", UCORE_GET_DIES, sizeof(struct ucore_get_dies), false, fill_dies,
+	  .out = { OUT_TO(ucore_get_dies, nr, total) } },
+	{ "GET_BOXES", UCORE_GET_BOXES, sizeof(struct ucore_get_boxes), false, fill_boxes,
+	  .out = { OUT_TO(ucore_get_boxes, nr, total) },
+	  .reserved = { AT(ucore_get_boxes, reserved) } },
+	{ "GET_FIELDS", UCORE_GET_FIELDS, sizeof(struct ucore_get_fields), false, fill_fields,
+	  .out = { OUT_TO(ucore_get_fields, nr, total) },
+	  .reserved = { AT(ucore_get_fields, reserved) } },
+	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
+	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD,
+	  .out = { OUT(ucore_create_session, fd) },
+	  .reserved = { AT(ucore_create_session, reserved) } },
+	{ "EVENT_ADD", UCORE_EVENT_ADD, sizeof(struct ucore_event_add), true, fill_add,
+	  .out = { OUT_TO(ucore_event_add, event, counter) } },
+	{ "EVENT_REMOVE", UCORE_EVENT_REMOVE, sizeof(struct ucore_event_remove), true,
+	  fill_remove, .reserved = { AT(ucore_event_remove, reserved) } },
+	{ "SET_PMI_CPU", UCORE_SET_PMI_CPU, sizeof(struct ucore_set_pmi_cpu), true,
+	  fill_pmi_cpu, .reserved = { AT(ucore_set_pmi_cpu, reserved) } },
+	{ "START", UCORE_START, sizeof(struct ucore_command), true, fill_command,
+	  .valid_flags = 0 },
+	{ "STOP", UCORE_STOP, sizeof(struct ucore_command), true, fill_command,
+	  .valid_flags = 0 },
+	{ "RESET", UCORE_RESET, sizeof(struct ucore_command), true, fill_command,
+	  .valid_flags = 0 },
+	{ "READ", UCORE_READ, sizeof(struct ucore_read), true, fill_read,
+	  .valid_flags = UCORE_READ_LIVE,
+	  .out = { OUT_TO(ucore_read, nr_values, nr_dies), OUT(ucore_read, skew_ns) } },
+	{ "STATUS", UCORE_STATUS, sizeof(struct ucore_status), true, fill_status,
+	  .out = { OUT_TO(ucore_status, session, nr_dies),
+		   OUT_TO(ucore_status, samples, writes) },
+	  .reserved = { AT(ucore_status, reserved) } },
+	{ "RING_INFO", UCORE_RING_INFO, sizeof(struct ucore_ring_info), true, fill_ring_info,
+	  .out = { OUT_TO(ucore_ring_info, data_size, producer) } },
+};
+
+/*
+ * ---- Calls --------------------------------------------------------------
+ */
+
+static bool is_output(const struct row *row, unsigned int offset)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(row->out); i++)
+		if (offset - row->out[i].first < row->out[i].len)
+			return true;
+	return false;
+}
+
+static bool has_outputs(const struct row *row)
+{
+	return row->out[0].len;
+}
+
+static void arrays_poison(void)
+{
+	memset(fix.dies, POISON, sizeof(fix.dies));
+	memset(fix.boxes, POISON, sizeof(fix.boxes));
+	memset(fix.fields, POISON, sizeof(fix.fields));
+	memset(fix.values, POISON, sizeof(fix.values));
+	memset(fix.read_dies, POISON, sizeof(fix.read_dies));
+}
+
+static bool arrays_touched(void)
+{
+	return memory_differs(fix.dies, POISON, sizeof(fix.dies)) >= 0 ||
+	       memory_differs(fix.boxes, POISON, sizeof(fix.boxes)) >= 0 ||
+	       memory_differs(fix.fields, POISON, sizeof(fix.fields)) >= 0 ||
+	       memory_differs(fix.values, POISON, sizeof(fix.values)) >= 0 ||
+	       memory_differs(fix.read_dies, POISON, sizeof(fix.read_dies)) >= 0;
+}
+
+static int call(const struct row *row, void *arg)
+{
+	int rc;
+
+	arrays_poison();
+	rc = try_command(row->on_session ? fix.session : fix.device, row->nr, arg);
+	if (!rc && row->nr == UCORE_CREATE_SESSION) {
+		int fd;
+
+		/* the argument may be unaligned */
+		memcpy(&fd, (char *)arg + AT(ucore_create_session, fd), sizeof(fd));
+		expect(fd >= 0 && !close(fd), "CREATE_SESSION gave fd %d", fd);
+	}
+	return rc;
+}
+
+/* The argument, and @len bytes of it, before and after a call */
+static void expect_untouched(const struct row *row, const void *before,
+			     const void *after, size_t len, bool failed)
+{
+	const unsigned char *b = before, *a = after;
+
+	for (size_t i = 0; i < len; i++)
+		expect(a[i] == b[i] || (!failed && i < row->size && is_output(row, i)),
+		       "%s %s and wrote byte %zu", row->name,
+		       failed ? "failed" : "succeeded", i);
+	if (failed)
+		expect(!arrays_touched(), "%s failed and wrote into an array", row->name);
+}
+
+/* One call on a fresh session; @len bytes at @arg are looked at */
+static void probe(const struct row *row, void *arg, size_t len, int want, const char *what)
+{
+	static unsigned char before[HUGE_SIZE + MAX_ARG];
+	int rc;
+
+	memcpy(before, arg, len);
+	rc = call(row, arg);
+	expect(rc == -want, "%s, %s: %s, not %s", row->name, what,
+	       error_name(rc), error_name(-want));
+	expect_untouched(row, before, arg, len, rc != 0);
+}
+
+#define probe_fresh(row, arg, len, want, ...) \
+	do { \
+		char what_[80]; \
+		snprintf(what_, sizeof(what_), __VA_ARGS__); \
+		probe(row, arg, len, want, what_); \
+		fixture_end(); \
+		fixture_begin(); \
+	} while (0)
+
+static void *argument(const struct row *row, void *at, uint32_t size)
+{
+	row->fill(at);
+	memcpy(at, &size, sizeof(size));
+	return at;
+}
+
+/*
+ * ---- Tests --------------------------------------------------------------
+ */
+
+static void short_sizes(const void *arg)
+{
+	const struct row *row = arg;
+	unsigned char buf[MAX_ARG] = { };
+
+	fixture_begin();
+	for (unsigned int size = 0; size < row->size; size++)
+		probe(row, argument(row, buf, size), sizeof(buf), EINVAL, "short size");
+}
+
+static void short_at_page_end(const void *arg)
+{
+	const struct row *row = arg;
+	unsigned char buf[MAX_ARG] = { };
+
+	fixture_begin();
+	for (unsigned int size = 4; size < row->size; size++) {
+		void *end = guarded(size);
+
+		argument(row, buf, size);
+		memcpy(end, buf, size);
+		probe(row, end, size, EINVAL, "short size, nothing mapped behind");
+	}
+}
+
+static void exact_size(const void *arg)
+{
+	const struct row *row = arg;
+	unsigned char buf[MAX_ARG];
+
+	fixture_begin();
+	memset(buf, POISON, sizeof(buf));
+	probe(row, argument(row, buf, row->size), sizeof(buf), 0, "exact size");
+}
+
+static void long_sizes(const void *arg)
+{
+	const struct row *row = arg;
+
+	fixture_begin();
+	for (unsigned int extra = 1; extra <= TAIL; extra++) {
+		unsigned char buf[MAX_ARG + TAIL] = { };
+
+		memset(buf + row->size + extra, POISON, sizeof(buf) - row->size - extra);
+		probe_fresh(row, argument(row, buf, row->size + extra), sizeof(buf), 0,
+			    "zero tail of %u", extra);
+	}
+}
+
+static void nonzero_tails(const void *arg)
+{
+	const struct row *row = arg;
+
+	fixture_begin();
+	for (unsigned int extra = 1; extra <= TAIL; extra++) {
+		for (unsigned int at = 0; at < extra; at += extra > 1 ? extra - 1 : 1) {
+			unsigned char buf[MAX_ARG + TAIL] = { };
+
+			argument(row, buf, row->size + extra);
+			buf[row->size + at] = 1;
+			probe(row, buf, sizeof(buf), E2BIG, "non-zero tail");
+		}
+	}
+}
+
+static void huge_sizes(const void *arg)
+{
+	const struct row *row = arg;
+	unsigned char *buf = guarded(HUGE_SIZE);
+
+	fixture_begin();
+	probe_fresh(row, argument(row, buf, HUGE_SIZE), HUGE_SIZE, 0, "64 KiB of zeros");
+	memset(buf, 0, HUGE_SIZE);
+	buf[HUGE_SIZE - 1] = 0x80;
+	probe(row, argument(row, buf, HUGE_SIZE), HUGE_SIZE, E2BIG, "64 KiB, last byte set");
+}
+
+/* Either verdict is true of it: nobody maps 4 GiB, nobody has that many zeros */
+static void absurd_size(const void *arg)
+{
+	const struct row *row = arg;
+	unsigned char *buf = guarded(MAX_ARG);
+	int rc;
+
+	fixture_begin();
+	rc = call(row, argument(row, buf, UINT32_MAX));
+	expect(rc == -EFAULT || rc == -E2BIG, "%s, size 2^32-1: %s", row->name,
+	       error_name(rc));
+}
+
+static void page_end(const void *arg)
+{
+	const struct row *row = arg;
+
+	fixture_begin();
+	probe_fresh(row, argument(row, guarded(row->size), row->size), row->size, 0,
+		    "ends where the page ends");
+	probe_fresh(row, argument(row, guarded(row->size), row->size + 8), row->size, EFAULT,
+		    "tail not mapped");
+	for (unsigned int len = 4; len < row->size; len += 4) {
+		unsigned char buf[MAX_ARG], *end = guarded(len);
+
+		argument(row, buf, row->size);
+		memcpy(end, buf, len);
+		probe_fresh(row, end, len, EFAULT, "only %u bytes mapped", len);
+	}
+}
+
+static void wild_addresses(const void *arg)
+{
+	static const uint64_t wild[] = {
+		0, 4, 0xfffffffffffffff0ULL, 0xffff888000000000ULL, 0x7ffffffff000ULL - 4,
+		0x800000000000ULL, 0xfffff000,
+	};
+	const struct row *row = arg;
+
+	fixture_begin();
+	for (unsigned int i = 0; i < ARRAY_SIZE(wild); i++) {
+		int rc = call(row, (void *)(uintptr_t)wild[i]);
+
+		expect(rc == -EFAULT, "%s at %#llx: %s", row->name,
+		       (unsigned long long)wild[i], error_name(rc));
+	}
+}
+
+static void unaligned_addresses(const void *arg)
+{
+	const struct row *row = arg;
+
+	fixture_begin();
+	for (unsigned int shift = 1; shift < 8; shift++) {
+		unsigned char buf[MAX_ARG], moved[MAX_ARG + 8];
+
+		memset(buf, POISON, sizeof(buf));
+		argument(row, buf, row->size);
+		memcpy(moved + shift, buf, sizeof(buf));
+		probe_fresh(row, moved + shift, sizeof(buf), 0, "unaligned by %u", shift);
+	}
+}
+
+static unsigned int open_files(void)
+{
+	unsigned int nr = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* Where nothing can be written, nothing may have happened either */
+static void read_only_argument(const void *arg)
+{
+	const struct row *row = arg;
+	int want = has_outputs(row) ? EFAULT : 0;
+	unsigned char *buf = guarded(row->size);
+	struct ucore_status before, after;
+	unsigned int files;
+
+	fixture_begin();
+	before = session_status(fix.session);
+	files = open_files();
+	argument(row, buf, row->size);
+	memory_protect(buf, row->size, PROT_READ);
+	expect_rc_of(try_command(row->on_session ? fix.session : fix.device, row->nr, buf),
+		     want, row->name);
+	if (!want)
+		return;
+	after = session_status(fix.session);
+	expect_eq(open_files(), files);
+	expect_eq(after.nr_events, before.nr_events);
+	expect_eq(after.state, before.state);
+}
+
+static void unknown_flags(const void *arg)
+{
+	const struct row *row = arg;
+
+	fixture_begin();
+	for (unsigned int bit = 0; bit < 32; bit++) {
+		unsigned char buf[MAX_ARG] = { };
+		uint32_t flag = 1U << bit;
+
+		argument(row, buf, row->size);
+		memcpy(buf + 4, &flag, sizeof(flag));
+		if (flag & row->valid_flags)
+			probe_fresh(row, buf, sizeof(buf), 0, "flag %#x", flag);
+		else
+			probe_fresh(row, buf, sizeof(buf), EINVAL, "unknown flag %#x", flag);
+	}
+}
+
+static void reserved_fields(const void *arg)
+{
+	static const uint32_t values[] = { 1, 0x80000000, 0xffffffff };
+	const struct row *row = arg;
+
+	fixture_begin();
+	for (unsigned int i = 0; i < ARRAY_SIZE(row->reserved) && row->reserved[i]; i++) {
+		for (unsigned int v = 0; v < ARRAY_SIZE(values); v++) {
+			unsigned char buf[MAX_ARG] = { };
+
+			argument(row, buf, row->size);
+			memcpy(buf + row->reserved[i], &values[v], sizeof(values[v]));
+			probe(row, buf, sizeof(buf), EINVAL, "reserved field");
+		}
+	}
+}
+
+static void wrong_descriptor(const void *arg)
+{
+	const struct row *row = arg;
+	unsigned char buf[MAX_ARG] = { };
+	int fd;
+
+	fixture_begin();
+	fd = row->on_session ? fix.device : fix.session;
+	argument(row, buf, row->size);
+	expect_rc_of(try_command(fd, row->nr, buf), ENOTTY, row->name);
+	expect_rc_of(try_command(fd, row->nr, NULL), ENOTTY, row->name);
+}
+
+/* The same number with another direction, size or type is another command */
+static void similar_commands(const void *arg)
+{
+	const struct row *row = arg;
+	unsigned int nr = row->nr & 0xff;
+	const unsigned int similar[] = {
+		_IOC(_IOC_READ, UCORE_TYPE, nr, 0),
+		_IOC(_IOC_READ | _IOC_WRITE, UCORE_TYPE, nr, row->size),
+		_IO(UCORE_TYPE + 1, nr), _IO(UCORE_TYPE - 1, nr),
+	};
+	unsigned char buf[MAX_ARG] = { };
+
+	fixture_begin();
+	argument(row, buf, row->size);
+	for (unsigned int i = 0; i < ARRAY_SIZE(similar); i++) {
+		expect_rc_of(try_command(row->on_session ? fix.session : fix.device,
+					 similar[i], buf), ENOTTY, row->name);
+	}
+}
+
+static bool number_is_known(unsigned int nr, bool on_session)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].nr == nr && rows[i].on_session == on_session)
+			return true;
+	return false;
+}
+
+static void unknown_numbers(const void *arg)
+{
+	unsigned char buf[MAX_ARG] = { };
+
+	(void)arg;
+	fixture_begin();
+	for (unsigned int nr = 0; nr < 256; nr++) {
+		for (int session = 0; session < 2; session++) {
+			int fd = session ? fix.session : fix.device;
+
+			if (number_is_known(_IO(UCORE_TYPE, nr), session))
+				continue;
+			expect_rc_of(try_command(fd, _IO(UCORE_TYPE, nr), buf), ENOTTY,
+				     session ? "session" : "device");
+		}
+	}
+}
+
+static const struct test per_row[] = {
+	{ "short_sizes", short_sizes, 0, 0 },
+	{ "short_at_page_end", short_at_page_end, 0, 0 },
+	{ "exact_size", exact_size, 0, 0 },
+	{ "long_sizes", long_sizes, 0, 0 },
+	{ "nonzero_tails", nonzero_tails, 0, 0 },
+	{ "huge_sizes", huge_sizes, 0, 0 },
+	{ "absurd_size", absurd_size, 0, 0 },
+	{ "page_end", page_end, 0, 0 },
+	{ "wild_addresses", wild_addresses, 0, 0 },
+	{ "unaligned_addresses", unaligned_addresses, 0, 0 },
+	{ "read_only_argument", read_only_argument, 0, 0 },
+	{ "unknown_flags", unknown_flags, 0, 0 },
+	{ "reserved_fields", reserved_fields, 0, 0 },
+	{ "wrong_descriptor", wrong_descriptor, 0, 0 },
+	{ "similar_commands", similar_commands, 0, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	static struct test tests[ARRAY_SIZE(rows) * ARRAY_SIZE(per_row) + 1];
+	static char prefixes[ARRAY_SIZE(rows)][24];
+	unsigned int nr = 0;
+
+	for (unsigned int r = 0; r < ARRAY_SIZE(rows); r++) {
+		snprintf(prefixes[r], sizeof(prefixes[r]), "%s.", rows[r].name);
+		for (unsigned int t = 0; t < ARRAY_SIZE(per_row); t++) {
+			tests[nr] = per_row[t];
+			tests[nr].arg = &rows[r];
+			tests[nr++].prefix = prefixes[r];
+		}
+	}
+	tests[nr++] = (struct test) { "unknown_numbers", unknown_numbers, 0, 0 };
+	return run_tests(tests, nr, argc, argv);
+}
