@@ -290,19 +290,20 @@ void ucore_box_run(struct ucore_box *box)
  * @box: the box
  * @ctrs: counters at work, of this and other boxes
  * @nr: how many
+ *
+ * One write resets all general controls, so that nothing stays armed.
  */
 void ucore_box_stop(struct ucore_box *box, const struct ucore_counter *ctrs, u32 nr)
 {
+	const struct ucore_box_words *words = box->desc.type->words;
 	u32 i;
 
 	if (box->dead)
 		return;
-	if (box->desc.type->words) {
-		box_write(box, box->desc.layout->box_ctl, box->desc.type->words->freeze);
-		return;
-	}
+	if (words)
+		box_write(box, box->desc.layout->box_ctl, words->reset);
 	for (i = 0; i < nr; i++)
-		if (ctrs[i].box == box)
+		if (ctrs[i].box == box && (!words || ucore_counter_is_fixed(&ctrs[i])))
 			box_write(box, ctrs[i].ctl_reg, 0);
 }
 

@@ -30,12 +30,10 @@ struct ucore_session;
 /**
  * struct ucore_box_words - values of a box control register
  * @reset: reset controls and counters, stay frozen
- * @freeze: stop counting
  * @run: count
  */
 struct ucore_box_words {
 	u32 reset;
-	u32 freeze;
 	u32 run;
 };
 

@@ -379,7 +379,8 @@ void ucore_interval_end(struct ucore_interval *iv)
 	if (iv->status) {
 		ucore_die_clear_status(die, iv->status);
 		list_for_each_entry(part, &die->parts, node)
-			part_rearm(part);
+			if (part->running)
+				part_rearm(part);
 		ucore_pmi_service_end(die);
 		throttle(die, iv->now);
 	}

@@ -54,14 +54,32 @@ static int box_claim(struct ucore_session *session, struct ucore_box *box)
 	return ret;
 }
 
+/**
+ * struct release - boxes to be given back on one die
+ * @session: whose
+ * @die: where
+ * @box: which; NULL: all that the session has there
+ */
+struct release {
+	struct ucore_session *session;
+	struct ucore_die *die;
+	struct ucore_box *box;
+};
+
 static void release_here(void *arg)
 {
-	struct ucore_box *box = arg;
-	struct ucore_die *die = box->die;
+	struct release *release = arg;
+	struct ucore_die *die = release->die;
+	struct ucore_event *event;
 
 	raw_spin_lock(&die->lock);
 	ucore_die_hold(die, ktime_get_mono_fast_ns());
-	ucore_box_release(box);
+	if (release->box)
+		ucore_box_release(release->box);
+	else
+		list_for_each_entry(event, &release->session->events, node)
+			if (event->box->die == die)
+				ucore_box_release(event->box);
 	ucore_die_release(die, true);
 	raw_spin_unlock(&die->lock);
 }
@@ -69,12 +87,29 @@ static void release_here(void *arg)
 /* A die without CPU cannot be reached: then its first CPU cleans up. */
 static void box_release(struct ucore_box *box)
 {
+	struct release release = { .die = box->die, .box = box };
+
 	cpus_read_lock();
 	if (box->dirty)
-		ucore_die_run(box->die, release_here, box);
+		ucore_die_run(box->die, release_here, &release);
 	mutex_lock(&ucore_catalog.lock);
 	box->owner = NULL;
 	mutex_unlock(&ucore_catalog.lock);
+	cpus_read_unlock();
+}
+
+/* Give back the hardware of all boxes, each die frozen once. */
+static void boxes_release(struct ucore_session *session)
+{
+	struct release release = { .session = session };
+	u32 i;
+
+	cpus_read_lock();
+	for (i = 0; i < ucore_catalog.nr_dies; i++) {
+		release.die = &ucore_catalog.dies[i];
+		if (session->part[i])
+			ucore_die_run(release.die, release_here, &release);
+	}
 	cpus_read_unlock();
 }
 
@@ -384,6 +419,7 @@ void ucore_session_destroy(struct ucore_session *session)
 
 	mutex_lock(&session->lock);
 	ucore_session_stop(session);
+	boxes_release(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);
 	ucore_session_unpin(session);

@@ -17,7 +17,6 @@
 
 static const struct ucore_box_words words = {
 	.reset = BOX_ENABLES | E5_BOX_CTL_FRZ | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_RST_CTRL,
-	.freeze = BOX_ENABLES | E5_BOX_CTL_FRZ,
 	.run = BOX_ENABLES,
 };
 
