@@ -60,13 +60,18 @@ struct call {
  * @cmd: ioctl number
  * @size: size of its argument as first published, the least accepted
  * @flags: flags it defines
+ * @answers: its argument is copied back
  * @run: does it
+ * @undo: undoes it when the answer does not reach the caller, NULL if nothing
+ *        was changed
  */
 struct command {
 	unsigned int cmd;
 	u32 size;
 	u32 flags;
+	bool answers;
 	int (*run)(struct call *call);
+	void (*undo)(struct call *call);
 };
 
 /*
@@ -78,6 +83,8 @@ static int cmd_info(struct call *call)
 	struct ucore_info *info = &call->arg.info;
 	u32 state = ucore_catalog_state();
 
+	if (info->reserved)
+		return -EINVAL;
 	*info = (struct ucore_info){
 		.size = info->size,
 		.abi = UCORE_ABI_VERSION,
@@ -272,6 +279,13 @@ static int cmd_create_session(struct call *call)
 	return 0;
 }
 
+static void undo_create_session(struct call *call)
+{
+	put_unused_fd(call->arg.create.fd);
+	fput(call->new);
+	call->new = NULL;
+}
+
 /*
  * ---- session descriptor; the session's lock is held ----
  */
@@ -298,6 +312,11 @@ static int cmd_event_add(struct call *call)
 	ret = ucore_session_add(call_session(call), add, terms);
 	kfree(terms);
 	return ret;
+}
+
+static void undo_event_add(struct call *call)
+{
+	ucore_session_remove(call_session(call), call->arg.add.event);
 }
 
 static int cmd_event_remove(struct call *call)
@@ -359,6 +378,8 @@ static int cmd_status(struct call *call)
 {
 	struct ucore_status *status = &call->arg.status;
 
+	if (status->reserved)
+		return -EINVAL;
 	*status = (struct ucore_status){ .size = status->size };
 	ucore_session_status(call_session(call), status);
 	return 0;
@@ -387,30 +408,34 @@ static int cmd_ring_info(struct call *call)
  * ---- tables and dispatch ----
  */
 
-#define COMMAND(_cmd, type, last, _run) \
-	{ .cmd = (_cmd), .size = offsetofend(type, last), .run = (_run) }
+/* A command that acts, and one that answers, too. */
+#define ACTION(_cmd, type, last, _run) \
+	.cmd = (_cmd), .size = offsetofend(type, last), .run = (_run)
+#define ANSWER(_cmd, type, last, _run) \
+	ACTION(_cmd, type, last, _run), .answers = true
 
 static const struct command device_commands[] = {
-	COMMAND(UCORE_INFO, struct ucore_info, reason, cmd_info),
-	COMMAND(UCORE_GET_DIES, struct ucore_get_dies, dies, cmd_get_dies),
-	COMMAND(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes),
-	COMMAND(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields),
-	{ .cmd = UCORE_CREATE_SESSION, .run = cmd_create_session,
-	  .size = offsetofend(struct ucore_create_session, reserved),
-	  .flags = UCORE_SESSION_LOW_DWORD },
+	{ ANSWER(UCORE_INFO, struct ucore_info, reason, cmd_info) },
+	{ ANSWER(UCORE_GET_DIES, struct ucore_get_dies, dies, cmd_get_dies) },
+	{ ANSWER(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes) },
+	{ ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
+	{ ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, reserved,
+		 cmd_create_session),
+	  .flags = UCORE_SESSION_LOW_DWORD, .undo = undo_create_session },
 };
 
 static const struct command session_commands[] = {
-	COMMAND(UCORE_EVENT_ADD, struct ucore_event_add, counter, cmd_event_add),
-	COMMAND(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove),
-	COMMAND(UCORE_SET_PMI_CPU, struct ucore_set_pmi_cpu, reserved, cmd_set_pmi_cpu),
-	COMMAND(UCORE_START, struct ucore_command, flags, cmd_start),
-	COMMAND(UCORE_STOP, struct ucore_command, flags, cmd_stop),
-	COMMAND(UCORE_RESET, struct ucore_command, flags, cmd_reset),
-	{ .cmd = UCORE_READ, .run = cmd_read,
-	  .size = offsetofend(struct ucore_read, skew_ns), .flags = UCORE_READ_LIVE },
-	COMMAND(UCORE_STATUS, struct ucore_status, writes, cmd_status),
-	COMMAND(UCORE_RING_INFO, struct ucore_ring_info, producer, cmd_ring_info),
+	{ ANSWER(UCORE_EVENT_ADD, struct ucore_event_add, counter, cmd_event_add),
+	  .undo = undo_event_add },
+	{ ACTION(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove) },
+	{ ACTION(UCORE_SET_PMI_CPU, struct ucore_set_pmi_cpu, reserved, cmd_set_pmi_cpu) },
+	{ ACTION(UCORE_START, struct ucore_command, flags, cmd_start) },
+	{ ACTION(UCORE_STOP, struct ucore_command, flags, cmd_stop) },
+	{ ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset) },
+	{ ANSWER(UCORE_READ, struct ucore_read, skew_ns, cmd_read),
+	  .flags = UCORE_READ_LIVE },
+	{ ANSWER(UCORE_STATUS, struct ucore_status, writes, cmd_status) },
+	{ ANSWER(UCORE_RING_INFO, struct ucore_ring_info, producer, cmd_ring_info) },
 };
 
 static const struct command *command_find(const struct command *table, size_t n,
@@ -424,12 +449,20 @@ static const struct command *command_find(const struct command *table, size_t n,
 	return NULL;
 }
 
+/*
+ * Copy the answer out.  -ENOSPC tells how much space is needed; no other
+ * failure changes the caller's argument.
+ */
 static int answer(const struct command *command, struct call *call, void __user *user,
-		  u32 usize)
+		  u32 usize, int ret)
 {
-	if (copy_to_user(user, &call->arg, min(usize, command->size)))
-		return -EFAULT;
-	return 0;
+	if (!command->answers || (ret && ret != -ENOSPC))
+		return ret;
+	if (!copy_to_user(user, &call->arg, min(usize, command->size)))
+		return ret;
+	if (!ret && command->undo)
+		command->undo(call);
+	return -EFAULT;
 }
 
 static int command_run(const struct command *command, struct call *call, void __user *user)
@@ -448,25 +481,7 @@ static int command_run(const struct command *command, struct call *call, void __
 	if (call->arg.flags & ~command->flags)
 		return -EINVAL;
 
-	ret = command->run(call);
-	/* -ENOSPC tells how much space is needed */
-	if ((!ret || ret == -ENOSPC) && answer(command, call, user, usize))
-		ret = -EFAULT;
-	return ret;
-}
-
-/* Install a new descriptor only when the caller knows its number. */
-static long call_finish(struct call *call, int ret)
-{
-	if (!call->new)
-		return ret;
-	if (ret) {
-		put_unused_fd(call->arg.create.fd);
-		fput(call->new);
-	} else {
-		fd_install(call->arg.create.fd, call->new);
-	}
-	return ret;
+	return answer(command, call, user, usize, command->run(call));
 }
 
 /**
@@ -482,10 +497,14 @@ long ucore_ioctl_device(struct file *file, unsigned int cmd, unsigned long arg)
 	const struct command *command = command_find(device_commands,
 						     ARRAY_SIZE(device_commands), cmd);
 	struct call call = { .file = file };
+	long ret;
 
 	if (!command)
 		return -ENOTTY;
-	return call_finish(&call, command_run(command, &call, (void __user *)arg));
+	ret = command_run(command, &call, (void __user *)arg);
+	if (call.new)	/* the caller knows its number */
+		fd_install(call.arg.create.fd, call.new);
+	return ret;
 }
 
 /**

@@ -102,13 +102,14 @@ static void box_release(struct ucore_box *box)
 static void boxes_release(struct ucore_session *session)
 {
 	struct release release = { .session = session };
-	u32 i;
+	struct ucore_event *event;
 
 	cpus_read_lock();
-	for (i = 0; i < ucore_catalog.nr_dies; i++) {
-		release.die = &ucore_catalog.dies[i];
-		if (session->part[i])
-			ucore_die_run(release.die, release_here, &release);
+	list_for_each_entry(event, &session->events, node) {
+		if (!event->box->dirty)
+			continue;	/* never programmed, or its die is done */
+		release.die = event->box->die;
+		ucore_die_run(release.die, release_here, &release);
 	}
 	cpus_read_unlock();
 }
