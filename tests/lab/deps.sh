@@ -10,7 +10,7 @@ set -eu
 packages_of() {
 	case $1 in
 	build)	echo gcc make libc6-dev kmod rsync libelf1 ;;
-	tools)	echo gcc make libc6-dev pkg-config ;;
+	tools)	echo gcc make libc6-dev pkg-config bats scdoc ;;
 	lab)	echo python3 gcc libc6-dev libc6-dev-i386 gcc-multilib busybox-static \
 			kmod xz-utils zstd rsync dpkg-dev ;;
 	debug)	echo linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev \

@@ -8,6 +8,7 @@
         assert "imc7" in m.sh("ucoretool list")
 
 It passes when it returns, the kernel log is clean and the model saw no violation.
+A function that returns a list of Results counts as that many tests.
 """
 
 import dataclasses
@@ -22,6 +23,14 @@ registry = []
 
 class Skip(Exception):
     """The test cannot run here; the text says what is missing."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """One of several results of a test function that returns a list of them."""
+    name: str
+    verdict: str            # passed, failed, skipped
+    text: str = ""
 
 
 def skip(reason):

@@ -142,7 +142,7 @@ class Scheduler:
                 self._problems[key] = prepared(boot)
             if self._problems[key]:
                 for test in group:
-                    self._reporter.verdict(test, worker.FAILED, self._problems[key], 0)
+                    self._reporter.failure(test, self._problems[key])
                 return
         self._started += 1
         directory = self._directory / f"{self._started:02}-{boot or group[0].name}".replace(" ", "-")
@@ -155,26 +155,26 @@ class Scheduler:
     def _receive(self, connection):
         process, left = self._running[connection]
         try:
-            index, event, text, seconds = connection.recv()
+            event, index, *details = connection.recv()
         except EOFError:
             process.join()
             del self._running[connection]
-            for test in left:
-                if test:
-                    self._reporter.verdict(test, worker.FAILED,
-                                           f"the worker died ({process.exitcode})", 0)
+            for test in filter(None, left):
+                self._reporter.failure(test, f"the worker died ({process.exitcode})")
             return
         if event == "start":
             self._reporter.start(left[index])
+        elif event == "result":
+            self._reporter.result(left[index], *details)
         else:
-            self._reporter.verdict(left[index], event, text, seconds)
+            self._reporter.end(left[index])
             left[index] = None
 
 
 def worker_main(group, directory, connection):
     """The child process; dying without a word is seen as the end of the pipe."""
-    def report(test, event, text, seconds=0):
-        connection.send((group.index(test), event, text, seconds))
+    def report(event, test, *details):
+        connection.send((event, group.index(test), *details))
     worker.run_group(group, directory, report)
 
 
@@ -185,8 +185,8 @@ class Reporter:
         self.counts = {worker.PASSED: 0, worker.FAILED: 0, worker.SKIPPED: 0}
         self._running = []
         self._live = sys.stderr.isatty()
-        print(f"TAP version 13\n1..{total}", flush=True)
-        self._total = total
+        self._ended, self._total = 0, total
+        print("TAP version 13", flush=True)
 
     def note(self, text):
         print(f"# {text}", file=sys.stderr, flush=True)
@@ -198,30 +198,40 @@ class Reporter:
         else:
             self.note(f"running {test}")
 
-    def verdict(self, test, verdict, text, seconds):
+    def end(self, test):
+        self._ended += 1
         if test in self._running:
             self._running.remove(test)
-        self.counts[verdict] += 1
-        self._erase()
-        print(self._line(test, verdict, text, seconds), flush=True)
-        if verdict == worker.FAILED:
-            print("\n".join(f"#   {line}" for line in text.splitlines()), flush=True)
         if self._live:
             self._status()
 
+    def failure(self, test, text):
+        """A test that could not even run."""
+        self.result(test, framework.Result("", worker.FAILED, text), 0)
+        self.end(test)
+
+    def result(self, test, result, seconds):
+        self.counts[result.verdict] += 1
+        self._erase()
+        print(self._line(test, result, seconds))
+        if result.verdict == worker.FAILED:
+            print("\n".join(f"#   {line}" for line in result.text.splitlines()))
+        sys.stdout.flush()
+
     def finish(self):
         self._erase()
+        print(f"1..{sum(self.counts.values())}")
         print(", ".join(f"{count} {verdict}" for verdict, count in self.counts.items()), flush=True)
 
-    def _line(self, test, verdict, text, seconds):
-        number = sum(self.counts.values())
-        ok = "not ok" if verdict == worker.FAILED else "ok"
-        tail = f"SKIP {text}" if verdict == worker.SKIPPED else f"{seconds:.1f} s"
-        return f"{ok} {number} - {test} # {tail}"
+    def _line(self, test, result, seconds):
+        ok = "not ok" if result.verdict == worker.FAILED else "ok"
+        name = f"{test}: {result.name}" if result.name else str(test)
+        tail = f" # SKIP {result.text}" if result.verdict == worker.SKIPPED else \
+            f" # {seconds:.1f} s" if seconds else ""
+        return f"{ok} {sum(self.counts.values())} - {name}{tail}"
 
     def _status(self):
-        done = sum(self.counts.values())
-        text = f"[{done}/{self._total}] running: {', '.join(map(str, self._running))}"
+        text = f"[{self._ended}/{self._total}] running: {', '.join(map(str, self._running))}"
         width = shutil.get_terminal_size().columns - 1
         print(f"\r\033[K{text[:width]}", end="", file=sys.stderr, flush=True)
 

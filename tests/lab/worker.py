@@ -5,7 +5,7 @@ import signal
 import time
 import traceback
 
-from framework import Skip
+from framework import Result, Skip
 from lab import CheckFailed, Machine
 
 SLOWER = {"debug": 2}
@@ -40,17 +40,20 @@ class Booted:
 
 
 def run_group(tests, directory, report):
-    """report(test, event, text) with event start, passed, failed or skipped."""
+    """report(event, test, ...): start; result with a Result and seconds; end."""
     signal.signal(signal.SIGALRM, overdue)
     directory.mkdir(parents=True)
     booted = Booted(tests[0].boot, directory) if tests[0].boot else None
     try:
         for test in tests:
-            report(test, "start", "")
+            report("start", test)
             started = time.monotonic()
-            verdict, text = run_test(test, booted)
-            report(test, verdict, text, time.monotonic() - started)
-            if verdict == FAILED and booted:
+            results = run_test(test, booted)
+            seconds = time.monotonic() - started
+            for result in results:
+                report("result", test, result, seconds if result is results[-1] else 0)
+            report("end", test)
+            if booted and any(result.verdict == FAILED for result in results):
                 booted.discard()
     finally:
         if booted:
@@ -58,30 +61,36 @@ def run_group(tests, directory, report):
 
 
 def run_test(test, booted):
+    """Returns at least one Result; what goes wrong outside the subtests is one more."""
+    found = []
     try:
-        machine = booted.machine() if booted else None
-        signal.alarm(test.timeout * SLOWER.get(test.boot.kernel if test.boot else None, 1))
-        try:
-            if machine:
-                run_on_machine(test, machine)
-            else:
-                test.function()
-        finally:
-            signal.alarm(0)
+        run_within_time(test, booted, found)
     except Skip as reason:
-        return SKIPPED, str(reason)
+        return found + [Result("", SKIPPED, str(reason))]
     except CheckFailed as error:
-        return FAILED, f"{error}\n" + where_to_look(booted)
+        return found + [Result("", FAILED, f"{error}\n" + where_to_look(booted))]
     except Exception:
-        return FAILED, traceback.format_exc() + where_to_look(booted)
-    return PASSED, ""
+        return found + [Result("", FAILED, traceback.format_exc() + where_to_look(booted))]
+    return found or [Result("", PASSED)]
 
 
-def run_on_machine(test, machine):
+def run_within_time(test, booted, found):
+    machine = booted.machine() if booted else None
+    signal.alarm(test.timeout * SLOWER.get(test.boot.kernel if test.boot else None, 1))
+    try:
+        if machine:
+            run_on_machine(test, machine, found)
+        else:
+            found += test.function() or []
+    finally:
+        signal.alarm(0)
+
+
+def run_on_machine(test, machine, found):
     machine.allowed = []
     machine.mark(f"begin {test.name}")
     try:
-        test.function(machine)
+        found += test.function(machine) or []
     finally:
         # A message belongs to the test that caused it, even when that failed or skipped
         machine.mark(f"end {test.name}")

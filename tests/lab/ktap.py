@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results of a program that prints TAP or KTAP without nesting."""
+
+import re
+
+from framework import Result
+from lab import CheckFailed
+
+LINE = re.compile(r"^(ok|not ok) \d+(?: - | )?(.*?)(?: # SKIP ?(.*))?$")
+PLAN = re.compile(r"^1\.\.(\d+)", re.M)
+
+
+def run(machine, command, timeout=300):
+    """Runs a test program in the guest; returns its results."""
+    done = machine.run(command, timeout=timeout, check=False)
+    results = list(parsed(done.out))
+    plan = PLAN.search(done.out)
+    if not plan or int(plan[1]) != len(results):
+        raise CheckFailed(f"{command} ended early, with exit {done.status}:\n{done.out}{done.err}")
+    return results
+
+
+def parsed(text):
+    """Remarks stand before the result that they explain."""
+    remarks = []
+    for line in text.splitlines():
+        match = LINE.match(line)
+        if not match:
+            remarks.append(line.lstrip("# "))
+            continue
+        ok, name, reason = match.groups()
+        verdict = "failed" if ok == "not ok" else "passed" if reason is None else "skipped"
+        explanation = reason or "\n".join(remarks)
+        yield Result(name, verdict, explanation.removeprefix("SKIP "))
+        remarks = []

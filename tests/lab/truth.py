@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Samples of `ucoretool report` against what the machine model knows.
+
+A sample and the freeze that it was taken in belong together by their order on
+the die; a value and a counter by box and event.
+"""
+
+import json
+
+# Event select and umask, as they stand in bits 15:0 of a control register
+EVENT_BITS = 0xffff
+
+
+def samples_of(machine, path):
+    """Records of a file of samples: counts since the start, a value per box."""
+    report = machine.run(f"ucoretool report -i {path} --per-box --totals -j", timeout=120)
+    records = [json.loads(line) for line in report.out.splitlines()]
+    return [record for record in records if record["record"] == "sample"]
+
+
+def totals_of(machine):
+    """What each counter of each socket has counted so far."""
+    sockets = machine.oracle("counters")["sockets"]
+    return [{(c["box"], c["ctr"]): c["total"] for c in socket} for socket in sockets]
+
+
+def events_of(machine):
+    """Event as ucoretool prints it -> bits 15:0 of the control register.
+
+    Fixed counters are left out: they have no event.
+    """
+    listed = machine.run("ucoretool list events -j").out
+    events = [json.loads(line) for line in listed.splitlines()]
+    return {f"{event['type']}/{event['event']}/":
+            int(event["code"], 0) | int(event["umask"], 0) << 8
+            for event in events if "code" in event}
+
+
+def compared(samples, freezes, before, events):
+    """Returns (number of equal values, text of each difference).
+
+    freezes: the model's, those of overflows; before: totals_of() at the start
+    """
+    equal, differences = 0, []
+    for die in sorted({freeze["socket"] for freeze in freezes} | {s["die"] for s in samples}):
+        of_die = [sample for sample in samples if sample["die"] == die]
+        truths = [freeze for freeze in freezes if freeze["socket"] == die]
+        if len(of_die) != len(truths):
+            differences.append(f"die {die}: {len(of_die)} samples, {len(truths)} freezes")
+        for sample, freeze in zip(of_die, truths):
+            wrong = sample_differences(sample, freeze, before[die], events)
+            equal += len(sample["values"]) - len(wrong)
+            differences += wrong
+    return equal, differences
+
+
+def sample_differences(sample, freeze, before, events):
+    truth = {(c["box"], c["ctl"] & EVENT_BITS): c["total"] - before[c["box"], c["ctr"]]
+             for c in freeze["counters"]}
+    wrong = []
+    for value in sample["values"]:
+        true = truth.get((value["box"], events[value["event"]]))
+        if value["count"] != true:
+            wrong.append(f"die {sample['die']} sample {sample['seq']}: {value['box']} "
+                         f"{value['event']} says {value['count']}, truth {true}")
+    return wrong
