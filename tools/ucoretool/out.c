@@ -199,7 +199,7 @@ static void head_table(const struct out *out, const struct column *columns, size
 {
 	size_t end = nr;
 
-	while (end && columns[end - 1].hidden)
+	while (end && (columns[end - 1].hidden || !*columns[end - 1].heading))
 		end--;
 	for (size_t i = 0; i < end; i++)
 		if (!columns[i].hidden)

@@ -3,7 +3,7 @@
  * ucoretool record: from the rings into a file.
  *
  * One descriptor is polled for all rings; the watermark lets a quarter of a
- * ring come together before it wakes us.
+ * ring come together before it wakes us, or the few samples that were asked for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -256,6 +256,15 @@ static int record_session(struct tool *tool, struct record *record,
 	return record_wait(tool, record, args);
 }
 
+static uint32_t record_wakeup(const struct record_args *args)
+{
+	uint32_t quarter = args->ring_size / 4;
+
+	if (args->nr_samples && args->nr_samples < quarter / sizeof(struct ucore_sample))
+		return (uint32_t)(args->nr_samples * sizeof(struct ucore_sample));
+	return quarter;
+}
+
 static int record_run(struct tool *tool, const void *data)
 {
 	const struct record_args *args = data;
@@ -263,7 +272,7 @@ static int record_run(struct tool *tool, const void *data)
 		.flags = args->count.low_dword ? UCORE_SESSION_LOW_DWORD : 0,
 		.timer_ns = args->timer_ns,
 		.ring_size = args->ring_size,
-		.wakeup = args->ring_size / 4,
+		.wakeup = record_wakeup(args),
 	};
 	struct record record = { .wanted = args->nr_samples };
 	int ret = count_open(tool, &args->count, &config, args->period, &record.count);
