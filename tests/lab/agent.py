@@ -163,13 +163,11 @@ class Agent:
             self._changed.notify_all()
 
     def _read(self, length):
-        data = bytearray()
-        while len(data) < length:
-            part = self._sock.recv(length - len(data))
-            if not part:
-                raise OSError("end of file")
-            data += part
-        return bytes(data)
+        # QEMU's serial port sends bytes one by one: let the kernel collect them
+        data = self._sock.recv(length, socket.MSG_WAITALL) if length else b""
+        if len(data) < length:
+            raise OSError("end of file")
+        return data
 
 
 def socket_pair():

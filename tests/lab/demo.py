@@ -18,11 +18,10 @@ from lab import Machine
 SCENARIO, KERNEL = "e2-2s", "6.1"
 PMI_CPU = 1
 PERIOD = 100000
-SHOWN = 12      # lines of the report
 STAT = ("ucoretool stat --per-socket -e imc/CAS_COUNT.RD/ -e imc/CAS_COUNT.WR/ -- sleep 1")
 RECORD = (f"ucoretool record -e imc/CAS_COUNT.RD/ -c {PERIOD} -e imc/CAS_COUNT.WR/ "
           f"-e ha/REQUESTS.READS/ -e cbo/TOR_INSERTS.ALL/ -C {PMI_CPU} -o /tmp/samples -- sleep 0.2")
-REPORT = "ucoretool report -i /tmp/samples"
+REPORT = "ucoretool report -i /tmp/samples | tail -n 16"
 
 started = time.monotonic()
 
@@ -31,15 +30,12 @@ def say(text):
     print(f"\n[{time.monotonic() - started:5.1f} s] {text}", flush=True)
 
 
-def show(machine, command, lines=None):
+def show(machine, command):
     """Runs a command in the guest as if it were typed there."""
     print(f"lab# {command}", flush=True)
     result = machine.run(command, timeout=120)
-    text = (result.out + result.err).splitlines()
-    for line in text if lines is None else text[:lines]:
+    for line in (result.out + result.err).splitlines():
         print(f"  {line}")
-    if lines is not None and len(text) > lines:
-        print(f"  ... {len(text) - lines} more lines, the last:\n  {text[-1]}")
     sys.stdout.flush()
 
 
@@ -58,7 +54,7 @@ def record_and_compare(machine):
     events = truth.events_of(machine)
     before, mark = truth.totals_of(machine), machine.truth_length()
     show(machine, RECORD)
-    show(machine, REPORT, SHOWN)
+    show(machine, REPORT)
     freezes = [f for f in machine.truth("freeze", mark) if f["reason"] == "overflow"]
     samples = truth.samples_of(machine, "/tmp/samples")
     equal, differences = truth.compared(samples, freezes, before, events)

@@ -9,6 +9,7 @@ QEMU is gone when the block ends, whatever happened inside.
 """
 
 import ctypes
+import gzip
 import json
 import signal
 import subprocess
@@ -171,6 +172,10 @@ class Machine:
         """Writes a short text into a file of the guest (sysfs, debugfs ...)."""
         quoted = str(text).replace("'", "'\\''")
         self.run(f"printf '%s\\n' '{quoted}' > {path}")
+
+    def fetch(self, path):
+        """The bytes of a file of the guest; compressed on the slow serial line."""
+        return gzip.decompress(self.run(f"gzip -1 -c {path}", timeout=120).raw_out)
 
     def module_path(self, name="ucore"):
         return f"/lib/modules/{self.kernel.release}/{name}.ko"
