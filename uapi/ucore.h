@@ -27,7 +27,7 @@
  *  EINVAL      malformed: size, flags, reserved field, unknown field id, a
  *              field given twice, a value that makes no sense
  *  E2BIG       the tail beyond the size this kernel knows is not zero
- *  EFAULT      an address is not mapped
+ *  EFAULT      an address is not mapped, or not writable where an answer goes
  *  ENOTTY      no such command on this kind of descriptor
  *  ENOMEM      out of memory
  *  ENOENT      no such box, die, event or CPU
