@@ -164,6 +164,7 @@ void ucore_log_pmi(UcoreCpu *c, int64_t now, uint64_t seq, const char *result)
     }
     j = line_begin("pmi", now);
     json_u64(j, "cpu", CPU(c->cpu)->cpu_index);
+    json_u64(j, "apic_id", c->cpu->apic_id);
     json_u64(j, "socket", MAX(c->cpu->socket_id, 0));
     json_u64(j, "seq", seq);
     json_str(j, "result", result);
@@ -578,22 +579,23 @@ static bool inject_lose_pmi(const Command *c)
     return true;
 }
 
-/* pmi CPU */
+/* pmi APIC-ID: to one CPU, for no reason */
 static bool inject_pmi(const Command *c)
 {
+    uint64_t apic_id;
     CPUState *cs;
-    uint64_t index;
 
-    if (!arg_u64(c, 1, &index)) {
+    if (!arg_u64(c, 1, &apic_id)) {
         return false;
     }
-    cs = qemu_get_cpu(index);
-    if (!cs) {
-        return false;
+    CPU_FOREACH(cs) {
+        if (X86_CPU(cs)->apic_id == apic_id) {
+            ucore->cpu[cs->cpu_index].cpu = X86_CPU(cs);
+            ucore_pmi_send(&ucore->cpu[cs->cpu_index], true, c->now, 0);
+            return true;
+        }
     }
-    ucore->cpu[index].cpu = X86_CPU(cs);
-    ucore_pmi_send(&ucore->cpu[index], true, c->now, 0);
-    return true;
+    return false;
 }
 
 /* dead SOCKET BOX, alive SOCKET BOX */
