@@ -147,6 +147,9 @@ record_file()
 @test "the in-tree driver: exit 1" {
 	UCORE_FAKE="state=4 reason=rmmod_it" tool stat -e imc/CAS_COUNT.RD/
 	complains 1 "rmmod_it"
+	UCORE_FAKE="state=4 reason=rmmod_it" tool list
+	[ "$status" -eq 0 ]
+	[[ $err == *rmmod_it ]]
 }
 
 @test "a box in use names its holder, exit 1" {

@@ -39,7 +39,8 @@ static void file_make(unsigned int samples)
 	struct ucore_status status;
 	FILE *stream;
 
-	assert_int_equal(ucore_file_create(path, dev, session, &config, &file, &err), 0);
+	assert_int_equal(ucore_file_create(path, &file, &err), 0);
+	assert_int_equal(ucore_file_begin(file, dev, session, &config, FAKE_EPOCH, &err), 0);
 	rings_write(file, samples);
 	assert_int_equal(ucore_session_status(session, &status, &err), 0);
 	assert_int_equal(ucore_file_finish(file, &status, &err), 0);
@@ -109,6 +110,7 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(ucore_file_header(file)->nr_dies, 2);
 	assert_int_equal(ucore_file_header(file)->nr_events, 9);
 	assert_string_equal(ucore_file_header(file)->platform, "ivbep");
+	assert_int_equal(ucore_file_header(file)->start, FAKE_EPOCH);
 	assert_int_equal(ucore_file_dies(file)[1].package, 1);
 	event = &ucore_file_events(file)[8];
 	assert_string_equal(event->label, "UNC_U_UCLK/die=1/");
@@ -141,8 +143,8 @@ static void files_that_cannot_be(void **state)
 	assert_fails(ucore_file_open("/nonexistent/x", &file, &err), ENOENT,
 		     "/nonexistent/x|cannot open");
 	assert_fails(ucore_file_open("/tmp", &file, &err), EISDIR, "/tmp: cannot read");
-	assert_fails(ucore_file_create("/nonexistent/x", dev, session, &config, &file, &err),
-		     ENOENT, "/nonexistent/x|cannot create");
+	assert_fails(ucore_file_create("/nonexistent/x", &file, &err), ENOENT,
+		     "/nonexistent/x|cannot create");
 	file_write("", 0);
 	assert_fails(ucore_file_open(path, &file, &err), EBADMSG, "empty");
 	file_write("#!/bin/sh\nexit 0\n# this is no file of samples, it is a shell script, long enough\n",
@@ -157,7 +159,8 @@ static void a_full_disk_is_noticed(void **state)
 	struct ucore_file *file;
 
 	(void)state;
-	assert_int_equal(ucore_file_create("/dev/full", dev, session, &config, &file, &err), 0);
+	assert_int_equal(ucore_file_create("/dev/full", &file, &err), 0);
+	assert_int_equal(ucore_file_begin(file, dev, session, &config, 0, &err), 0);
 	rings_write(file, 2);
 	assert_fails(ucore_file_finish(file, &status, &err), EIO, "/dev/full: cannot write");
 	ucore_file_close(file);

@@ -175,6 +175,7 @@ static void nonsense_is_skipped(void **state)
 		{ UCORE_RECORD_LOST, 24, 64 },
 		{ UCORE_RECORD_GAP, 40, 64 },
 		{ 99, 8, 64 },
+		{ 99, 20, 64 },
 		{ 99, 72, 64 },			/* beyond the head */
 		{ 99, 0xfffffff8, 64 },
 		{ 99, 24, 12 },			/* head in the middle of a word */
@@ -201,6 +202,20 @@ static void nonsense_is_skipped(void **state)
 	}
 }
 
+static void no_record_crosses_the_end(void **state)
+{
+	const struct ucore_record *record;
+
+	(void)state;
+	record_put(0, UCORE_RECORD_PAD, RING - 64);
+	producer()->head = RING - 64;
+	assert_int_equal(ucore_ring_next(ring, &record), 0);
+	ucore_ring_release(ring);
+	record_put(RING - 64, 99, 128);
+	producer()->head = RING + 64;
+	assert_int_equal(ucore_ring_next(ring, &record), -EBADMSG);
+}
+
 static void a_sample_that_lies_about_its_values(void **state)
 {
 	const struct ucore_record *record;
@@ -224,8 +239,8 @@ static void records_never_leave_the_mapping(void **state)
 
 		for (size_t i = 0; i < RING; i += 4)
 			*(uint32_t *)(fake.rings[1].map + PAGE + i) =
-				(uint32_t)rand_r(&seed) % (round % 3 ? 200 : 8);
-		producer()->head = *tail() + (uint64_t)rand_r(&seed) % (RING + 64);
+				(uint32_t)rand_r(&seed) % (round % 3 ? 20 : 4) * (i % 8 ? 8 : 1);
+		producer()->head = *tail() + (uint64_t)rand_r(&seed) % (RING / 8 + 8) * 8;
 		while ((ret = ucore_ring_next(ring, &record)) > 0) {
 			uintptr_t from = (uintptr_t)record;
 
@@ -247,6 +262,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_RING(a_short_pad_is_skipped),
 	TEST_RING(unknown_types_are_given_out_whole),
 	TEST_RING(nonsense_is_skipped),
+	TEST_RING(no_record_crosses_the_end),
 	TEST_RING(a_sample_that_lies_about_its_values),
 	TEST_RING(records_never_leave_the_mapping),
 };

@@ -92,7 +92,8 @@ static uint64_t clock_ns(clockid_t id)
 
 static int put_header(struct ucore_file *file, const struct ucore_device *dev,
 		      const struct ucore_session *session,
-		      const struct ucore_session_config *config, struct ucore_error *err)
+		      const struct ucore_session_config *config, uint64_t start,
+		      struct ucore_error *err)
 {
 	struct ucore_file_header *header = &file->header;
 
@@ -104,8 +105,8 @@ static int put_header(struct ucore_file *file, const struct ucore_device *dev,
 	header->nr_dies = (uint32_t)dev->nr_dies;
 	header->nr_events = (uint32_t)session->nr_slots;
 	header->timer_ns = config->timer_ns;
-	header->start = clock_ns(CLOCK_MONOTONIC);
-	header->start_real = clock_ns(CLOCK_REALTIME);
+	header->start = start;
+	header->start_real = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - start);
 	memcpy(header->platform, dev->info.platform, sizeof(header->platform));
 	return file_put(file, header, sizeof(*header), err);
 }
@@ -145,26 +146,28 @@ static int put_event(struct ucore_file *file, const struct ucore_session *sessio
 	return file_put(file, &entry, sizeof(entry), err);
 }
 
-int ucore_file_create(const char *path, struct ucore_device *dev, struct ucore_session *session,
-		      const struct ucore_session_config *config, struct ucore_file **out,
-		      struct ucore_error *err)
+int ucore_file_create(const char *path, struct ucore_file **out, struct ucore_error *err)
 {
 	struct ucore_file *file = file_new(path, "we", err);
-	int ret;
 
 	if (!file)
 		return -errno;
-	ret = put_header(file, dev, session, config, err);
+	*out = file;
+	return 0;
+}
+
+int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
+		     const struct ucore_session *session,
+		     const struct ucore_session_config *config, uint64_t start,
+		     struct ucore_error *err)
+{
+	int ret = put_header(file, dev, session, config, start, err);
+
 	if (!ret)
 		ret = put_dies(file, dev, err);
 	for (size_t i = 0; i < session->nr_slots && !ret; i++)
 		ret = put_event(file, session, &session->slots[i], err);
-	if (ret) {
-		ucore_file_close(file);
-		return ret;
-	}
-	*out = file;
-	return 0;
+	return ret;
 }
 
 static int put_entry(struct ucore_file *file, uint32_t kind, uint32_t die, const void *data,

@@ -553,13 +553,20 @@ struct ucore_file_entry {
 struct ucore_file;
 
 /**
- * ucore_file_create() - start a file for a session that has all its events
+ * ucore_file_create() - create or truncate a file of samples
  * @path: "-" for standard output
- * @config: the session's
  */
-int ucore_file_create(const char *path, struct ucore_device *dev, struct ucore_session *session,
-		      const struct ucore_session_config *config, struct ucore_file **out,
-		      struct ucore_error *err);
+int ucore_file_create(const char *path, struct ucore_file **out, struct ucore_error *err);
+
+/**
+ * ucore_file_begin() - write the head: the machine, and the session with all its events
+ * @config: the session's
+ * @start: when counting started, CLOCK_MONOTONIC ns
+ */
+int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
+		     const struct ucore_session *session,
+		     const struct ucore_session_config *config, uint64_t start,
+		     struct ucore_error *err);
 
 /** ucore_file_write() - append a record of a die */
 int ucore_file_write(struct ucore_file *file, uint32_t die, const struct ucore_record *record,

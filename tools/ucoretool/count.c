@@ -210,10 +210,11 @@ int count_start(struct tool *tool, const struct count_args *args, struct count *
 			break;
 	if (ret)
 		return ret;
+	wait->start = now_ns();
 	ret = ucore_session_start(count->session, &tool->err);
 	if (ret)
 		return tool_fail(tool, ret);
 	if (args->timeout_ns)
-		wait->end = now_ns() + args->timeout_ns;
+		wait->end = wait->start + args->timeout_ns;
 	return args->delay_ns ? 0 : wait_release(tool, wait, args);
 }

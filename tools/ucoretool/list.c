@@ -143,6 +143,9 @@ static int list_boxes(struct tool *tool, struct ucore_device *dev, const struct 
 	for (size_t i = 0; i < nr; i++)
 		if (pattern_matches(args->pattern, boxes[i].type))
 			box_row(&out, columns, &boxes[i]);
+	/* boxes that another driver holds, or that are missing among them */
+	if (*ucore_device_info(dev)->reason)
+		tool_error(tool, "%s", ucore_device_info(dev)->reason);
 	return 0;
 }
 

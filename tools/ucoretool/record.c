@@ -221,22 +221,20 @@ static int record_end(struct tool *tool, struct record *record, uint64_t ns, con
 	return 0;
 }
 
-static int record_wait(struct tool *tool, struct record *record, const struct record_args *args)
+/* From START to the last record; the rings hold what comes before the head is written */
+static int record_count(struct tool *tool, struct record *record, const struct record_args *args,
+			const struct ucore_session_config *config, struct wait *wait)
 {
-	struct wait wait;
-	uint64_t start;
-	int end, ret;
+	int ret = count_start(tool, &args->count, &record->count, wait);
 
-	ret = wait_open(tool, &wait, &args->count);
-	if (!ret)
-		ret = count_start(tool, &args->count, &record->count, &wait);
-	start = now_ns();
-	if (!ret)
-		ret = record_loop(tool, record, &wait);
-	if (!ret)
-		ret = record_end(tool, record, now_ns() - start, args->path);
-	end = wait_close(tool, &wait);
-	return ret ? ret : end;
+	if (ret)
+		return ret;
+	ret = ucore_file_begin(record->file, record->count.dev, record->count.session, config,
+			       wait->start, &tool->err);
+	if (ret)
+		return tool_fail(tool, ret);
+	ret = record_loop(tool, record, wait);
+	return ret ? ret : record_end(tool, record, now_ns() - wait->start, args->path);
 }
 
 static int record_session(struct tool *tool, struct record *record,
@@ -244,16 +242,19 @@ static int record_session(struct tool *tool, struct record *record,
 			  const struct ucore_session_config *config)
 {
 	int ret = rings_open(tool, record);
+	struct wait wait;
 
 	if (ret)
 		return ret;
-	ret = ucore_file_create(args->path, record->count.dev, record->count.session, config,
-				&record->file, &tool->err);
+	ret = ucore_file_create(args->path, &record->file, &tool->err);
 	if (ret) {
 		tool_fail(tool, ret);
 		return EXIT_FAILURE;
 	}
-	return record_wait(tool, record, args);
+	ret = wait_open(tool, &wait, &args->count);
+	if (!ret)
+		ret = record_count(tool, record, args, config, &wait);
+	return wait_close(tool, &wait, ret);
 }
 
 static uint32_t record_wakeup(const struct record_args *args)

@@ -396,7 +396,7 @@ static int stat_loop(struct tool *tool, struct stat *stat, const struct stat_arg
 static int stat_count(struct tool *tool, struct stat *stat, const struct stat_args *args)
 {
 	struct wait wait;
-	int end, ret;
+	int ret;
 
 	if (rows_make(stat))
 		return tool_error(tool, "out of memory");
@@ -407,8 +407,7 @@ static int stat_count(struct tool *tool, struct stat *stat, const struct stat_ar
 		ret = stat_loop(tool, stat, args, &wait);
 	if (!ret)
 		ret = summary_print(tool, stat);
-	end = wait_close(tool, &wait);
-	return ret ? ret : end;
+	return wait_close(tool, &wait, ret);
 }
 
 static int stat_run(struct tool *tool, const void *data)

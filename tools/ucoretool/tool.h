@@ -255,13 +255,15 @@ struct wait {
 	int child_status;	/* of waitpid, once child is 0 again */
 	bool child_done;
 	bool ended;		/* by signal, command or time: for good */
-	uint64_t end;		/* CLOCK_MONOTONIC ns, 0: none */
+	uint64_t start;		/* when counting began, CLOCK_MONOTONIC ns */
+	uint64_t end;		/* when it is to end, 0: open */
 };
 
 uint64_t now_ns(void);
 int wait_open(struct tool *tool, struct wait *wait, const struct count_args *args);
 int wait_release(struct tool *tool, struct wait *wait, const struct count_args *args);
 enum wait_event wait_for(struct wait *wait, int fd, uint64_t until);
-int wait_close(struct tool *tool, struct wait *wait);
+/* @ret: exit code so far; if it is 0, how the command ended decides */
+int wait_close(struct tool *tool, struct wait *wait, int ret);
 
 #endif /* UCORETOOL_H */

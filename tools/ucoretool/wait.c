@@ -141,10 +141,8 @@ static int child_verdict(const struct tool *tool, int status)
 	return tool_error(tool, "the command ended with status %d", WEXITSTATUS(status));
 }
 
-int wait_close(struct tool *tool, struct wait *wait)
+int wait_close(struct tool *tool, struct wait *wait, int ret)
 {
-	int ret = 0;
-
 	child_reap(wait);
 	if (wait->child) {
 		/* our time was up before the command's */
@@ -152,7 +150,7 @@ int wait_close(struct tool *tool, struct wait *wait)
 		fd_close(wait->go);
 		wait->go = -1;
 		waitpid(wait->child, NULL, 0);
-	} else if (wait->child_done) {
+	} else if (wait->child_done && !ret) {
 		ret = child_verdict(tool, wait->child_status);
 	}
 	fd_close(wait->go);
