@@ -165,6 +165,11 @@ static const struct ucore_increment imc_increments[] = {
 	{ }
 };
 
+/* Clockticks add one in a clock, wherever they are. */
+static const struct ucore_increment clockticks_00[] = { { 0x00, 0x00, 1 }, { } };
+static const struct ucore_increment clockticks_01[] = { { 0x01, 0x01, 1 }, { } };
+static const struct ucore_increment clockticks_14[] = { { 0x14, 0x14, 1 }, { } };
+
 #define IMC_MAX_INCREMENT	139
 #define MAX_INCREMENT		256	/* beyond any queue's length */
 
@@ -181,6 +186,7 @@ static const struct ucore_box_type cbo = {
 	.words = &words,
 	FIELDS(cbo_fields),
 	.constraints = cbo_constraints,
+	.increments = clockticks_00,
 	.max_increment = MAX_INCREMENT,
 	.caps = UCORE_BOX_FREEZE,
 	.ctl_en = E5_CTL_EN,
@@ -209,6 +215,7 @@ static const struct ucore_box_type pcu = {
 	.name = "pcu",
 	.words = &words,
 	FIELDS(pcu_fields),
+	.increments = clockticks_00,
 	.max_increment = MAX_INCREMENT,
 	.caps = BOX_CAPS,
 	.ctl_en = E5_CTL_EN,
@@ -221,6 +228,7 @@ static const struct ucore_box_type ha = {
 	.name = "ha",
 	.words = &words,
 	FIELDS(ha_fields),
+	.increments = clockticks_00,
 	.max_increment = MAX_INCREMENT,
 	.caps = BOX_CAPS,
 	.ctl_en = E5_CTL_EN,
@@ -252,6 +260,7 @@ static const struct ucore_box_type qpi = {
 	.name = "qpi",
 	.words = &words,
 	FIELDS(qpi_fields),
+	.increments = clockticks_14,
 	.max_increment = MAX_INCREMENT,
 	.caps = BOX_CAPS,
 	.ctl_en = E5_CTL_EN,
@@ -265,6 +274,7 @@ static const struct ucore_box_type r2pcie = {
 	.words = &words,
 	FIELDS(generic_fields),
 	.constraints = r2pcie_constraints,
+	.increments = clockticks_01,
 	.max_increment = MAX_INCREMENT,
 	.caps = BOX_CAPS,
 	.ctl_en = E5_CTL_EN,
@@ -278,6 +288,7 @@ static const struct ucore_box_type r3qpi = {
 	.words = &words,
 	FIELDS(generic_fields),
 	.constraints = r3qpi_constraints,
+	.increments = clockticks_01,
 	.max_increment = MAX_INCREMENT,
 	.caps = BOX_CAPS,
 	.ctl_en = E5_CTL_EN,
@@ -295,6 +306,7 @@ static const struct ucore_box_type irp = {
 	.name = "irp",
 	.words = &words,
 	FIELDS(generic_fields),
+	.increments = clockticks_00,
 	.max_increment = MAX_INCREMENT,
 	.caps = UCORE_BOX_FREEZE,
 	.ctl_en = E5_CTL_EN,
