@@ -1,21 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The contract of every command: the programs of tests/uapi, 64- and 32-bit."""
+"""The contract of uapi/ucore.h: the programs of tests/uapi, 64- and 32-bit callers."""
 
 import ktap
-from artifacts import TOP
 from framework import test
 
 KERNELS = ("6.1", "6.12", "debug")
-COMPAT_KERNELS = ("6.1", "debug")
+# What each is about stands at its head
+PROGRAMS = ("uapi_sizes", "uapi_device", "uapi_events", "uapi_session", "uapi_ring",
+            "uapi_samples", "uapi_hostile", "uapi_perms")
+STATE_NOT_INTEL, STATE_UNKNOWN, STATE_HIDDEN = 1, 2, 3
 
 
-def register(program, kernels):
+def both(m, command):
+    """A 64-bit and a 32-bit caller."""
+    program, _, arguments = command.partition(" ")
+    return ktap.run(m, command) + ktap.run(m, f"{program}32 {arguments}")
+
+
+def register(program):
     def run(m):
         return ktap.run(m, program)
     run.__name__ = program
-    test("e2-2s", kernels=kernels, timeout=300)(run)
+    test("e2-2s", kernels=KERNELS, timeout=300)(run)
 
 
-for source in sorted((TOP / "tests/uapi").glob("*.c")):
-    register(source.stem, KERNELS)
-    register(source.stem + "32", COMPAT_KERNELS)
+for name in PROGRAMS:
+    register(name)
+    register(name + "32")
+
+
+# A socket with so many counters that two samples exceed the smallest ring
+@test("e2-2s", kernels=("6.1",),
+      settings={"machine.cores": 15, "machine.plugged": 2, "boxes.cbo": 15,
+                "boxes.imc": 8, "boxes.qpi": 3, "boxes.r3qpi": 3})
+def a_ring_must_hold_two_samples(m):
+    return both(m, "uapi_session --on-purpose ring_too_small")
+
+
+@test(kernels=KERNELS)
+def a_plain_pc_has_no_boxes(m):
+    return both(m, f"uapi_none {STATE_NOT_INTEL}")
+
+
+@test("e2-2s", kernels=("6.1",), settings={"machine.model": 30, "machine.uncore": "no"})
+def an_unknown_processor_has_no_boxes(m):
+    return both(m, f"uapi_none {STATE_UNKNOWN}")
+
+
+@test("e2-2s", kernels=("6.1",), settings={"machine.uncore": "no"})
+def a_hidden_uncore_has_no_boxes(m):
+    return both(m, f"uapi_none {STATE_HIDDEN}")

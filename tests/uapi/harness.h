@@ -14,6 +14,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#define _FILE_OFFSET_BITS	64	/* mmap offsets of 32-bit callers */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>

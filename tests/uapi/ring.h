@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A ring as its reader maps it, and an audit of what comes out: sequence
+ * numbers, LOST records and PAD must add up.
+ */
+#ifndef UAPI_RING_H
+#define UAPI_RING_H
+
+#include "session.h"
+#include <poll.h>
+
+struct ring {
+	struct ucore_ring_consumer *consumer;
+	const struct ucore_ring_producer *producer;
+	const char *data;
+	uint32_t size;
+	uint64_t tail;
+};
+
+static inline int try_ring_info(int session, uint32_t die, struct ucore_ring_info *info)
+{
+	*info = (struct ucore_ring_info) { .size = sizeof(*info), .die = die };
+	return try_command(session, UCORE_RING_INFO, info);
+}
+
+static inline struct ucore_ring_info ring_info(int session, uint32_t die)
+{
+	struct ucore_ring_info info;
+	int rc = try_ring_info(session, die, &info);
+
+	must(!rc, "RING_INFO of die %u: %s", die, error_name(rc));
+	return info;
+}
+
+static inline void *map_consumer(int session, const struct ucore_ring_info *info)
+{
+	return mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, session,
+		    info->consumer);
+}
+
+static inline void *map_producer(int session, const struct ucore_ring_info *info)
+{
+	return mmap(NULL, page_size() + info->data_size, PROT_READ, MAP_SHARED, session,
+		    info->producer);
+}
+
+static inline struct ring ring_map(int session, uint32_t die)
+{
+	struct ucore_ring_info info = ring_info(session, die);
+	struct ring ring = { .size = info.data_size };
+
+	ring.consumer = map_consumer(session, &info);
+	must(ring.consumer != MAP_FAILED, "mmap of the consumer page: %m");
+	ring.producer = map_producer(session, &info);
+	must(ring.producer != MAP_FAILED, "mmap of the producer page: %m");
+	ring.data = (const char *)ring.producer + page_size();
+	return ring;
+}
+
+static inline void ring_unmap(struct ring *ring)
+{
+	munmap(ring->consumer, page_size());
+	munmap((void *)ring->producer, page_size() + ring->size);
+}
+
+/* Pairs with the kernel's release of a record: what it wrote before is seen */
+static inline uint64_t ring_head(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t ring_lost(const struct ring *ring)
+{
+	return __atomic_load_n(&ring->producer->lost, __ATOMIC_RELAXED);
+}
+
+/* The kernel may use the room again */
+static inline void ring_release(struct ring *ring)
+{
+	__atomic_store_n(&ring->consumer->tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+/* The next record, PAD included; NULL: none. It stays until ring_release() */
+static inline const struct ucore_record *ring_next(struct ring *ring)
+{
+	uint64_t head = ring_head(ring), at = ring->tail & (ring->size - 1);
+	const struct ucore_record *record = (const void *)(ring->data + at);
+
+	if (ring->tail == head)
+		return NULL;
+	must(head - ring->tail <= ring->size, "%llu bytes in a ring of %u",
+	     (unsigned long long)(head - ring->tail), ring->size);
+	must(record->size >= 8 && record->size % 8 == 0 && record->size <= head - ring->tail,
+	     "a record of %u bytes, with %llu produced", record->size,
+	     (unsigned long long)(head - ring->tail));
+	must(at + record->size <= ring->size, "a record crosses the end of the ring");
+	ring->tail += record->size;
+	return record;
+}
+
+/*
+ * ---- Audit --------------------------------------------------------------
+ */
+
+struct audit {
+	uint32_t die, nr_values;
+	uint64_t next_seq;	/* of the next record */
+	uint64_t samples, lost, pads, gaps, losses;
+	uint64_t time, time_enabled, time_running, frozen_ns;
+	uint64_t counts[MAX_EVENTS];
+	bool counts_may_fall;	/* after a RESET */
+};
+
+static inline void audit_sample(struct audit *audit, const struct ucore_sample *s)
+{
+	must(s->nr_values == audit->nr_values, "a sample of %u values", s->nr_values);
+	must(s->hdr.size == sizeof(*s) + s->nr_values * sizeof(s->values[0]),
+	     "a sample of %u bytes", s->hdr.size);
+	expect(s->die == audit->die, "die %u in the ring of die %u", s->die, audit->die);
+	/* equal: two triggers while the die was frozen for somebody else */
+	expect(s->time >= audit->time && s->time < now_ns(), "sample %llu: time %llu after %llu",
+	       (unsigned long long)s->hdr.seq, (unsigned long long)s->time,
+	       (unsigned long long)audit->time);
+	expect(s->time_enabled >= audit->time_enabled, "time_enabled goes back");
+	expect(s->time_running >= audit->time_running, "time_running goes back");
+	expect(s->time_running <= s->time_enabled, "running longer than enabled");
+	expect(s->frozen_ns > 0, "a sample that froze nothing");
+	for (uint32_t i = 0; i < s->nr_values; i++) {
+		expect(i == 0 || s->values[i].event > s->values[i - 1].event,
+		       "values are not in the order of event ids");
+		expect(s->values[i].count >= audit->counts[i] || audit->counts_may_fall,
+		       "event %u goes back", s->values[i].event);
+		expect(s->values[i].count == audit->counts[i] || s->time > audit->time,
+		       "event %u has two counts at one instant", s->values[i].event);
+		audit->counts[i] = s->values[i].count;
+	}
+	audit->counts_may_fall = false;
+	audit->time = s->time;
+	audit->time_enabled = s->time_enabled;
+	audit->time_running = s->time_running;
+	audit->frozen_ns += s->frozen_ns;
+	audit->samples++;
+}
+
+static inline void audit_record(struct audit *audit, const struct ucore_record *record)
+{
+	uint64_t missing = 0;
+
+	if (record->type == UCORE_RECORD_PAD) {
+		audit->pads++;
+		return;
+	}
+	must(record->size >= sizeof(*record), "record type %u of %u bytes", record->type,
+	     record->size);
+	switch (record->type) {
+	case UCORE_RECORD_SAMPLE:
+		audit_sample(audit, (const void *)record);
+		break;
+	case UCORE_RECORD_LOST:
+		must(record->size == sizeof(struct ucore_lost), "LOST of %u bytes",
+		     record->size);
+		missing = ((const struct ucore_lost *)record)->lost;
+		expect(missing > 0, "a LOST record of nothing");
+		audit->losses++;
+		break;
+	case UCORE_RECORD_GAP:
+		must(record->size == sizeof(struct ucore_gap), "GAP of %u bytes",
+		     record->size);
+		audit->gaps++;
+		break;
+	default:
+		must(false, "record of type %u", record->type);
+	}
+	audit->lost += missing;
+	must(record->seq == audit->next_seq + missing,
+	     "record %llu (type %u) follows %llu with %llu lost between",
+	     (unsigned long long)record->seq, record->type,
+	     (unsigned long long)audit->next_seq - 1, (unsigned long long)missing);
+	audit->next_seq = record->seq + 1;
+}
+
+/* Everything that is there; returns the number of records */
+static inline unsigned int audit_ring(struct audit *audit, struct ring *ring)
+{
+	const struct ucore_record *record;
+	unsigned int nr = 0;
+
+	while ((record = ring_next(ring))) {
+		audit_record(audit, record);
+		nr++;
+	}
+	ring_release(ring);
+	return nr;
+}
+
+/* Of a stopped session with one ring, all read: nothing is missing, nothing double */
+static inline void audit_finish(struct audit *audit, struct ring *ring, int session)
+{
+	struct ucore_status status = session_status(session);
+
+	audit_ring(audit, ring);
+	expect_eq(status.samples, audit->samples + ring_lost(ring));
+	expect_eq(status.lost, ring_lost(ring));
+	/* losses at the very end have no LOST record */
+	expect(audit->lost <= ring_lost(ring), "LOST records tell of %llu, the ring of %llu",
+	       (unsigned long long)audit->lost, (unsigned long long)ring_lost(ring));
+	expect_eq(audit->next_seq, audit->samples + audit->gaps + audit->losses + audit->lost);
+}
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who sees what: the node's mode decides who counts, CAP_PERFMON of the opener
+ * who sees what was interrupted, CAP_SYS_ADMIN of the caller who sees addresses.
+ */
+#include "ring.h"
+#include <grp.h>
+#include <sched.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define MS		1000000ULL
+#define PERIOD		200000
+#define USER		1000
+
+static void become_user(uint64_t capabilities)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = capabilities, .permitted = capabilities },
+		{ .effective = capabilities >> 32, .permitted = capabilities >> 32 },
+	};
+
+	must(!prctl(PR_SET_KEEPCAPS, 1), "prctl: %m");
+	must(!setgroups(0, NULL), "setgroups: %m");
+	must(!setresgid(USER, USER, USER) && !setresuid(USER, USER, USER), "setresuid: %m");
+	must(!syscall(SYS_capset, &header, data), "capset: %m");
+}
+
+static void everybody_may_count(void)
+{
+	must(!chmod(UCORE_DEVICE, 0666), "chmod: %m");
+}
+
+static void not_by_default(const void *arg)
+{
+	struct stat st;
+
+	(void)arg;
+	must(!stat(UCORE_DEVICE, &st), "stat: %m");
+	expect_eq(st.st_mode & 0007, 0);
+	become_user(0);
+	expect(open(UCORE_DEVICE, O_RDWR) < 0 && errno == EACCES, "open: %m");
+}
+
+/* One sample of a session that runs by itself; PMIs interrupt this very loop */
+static struct ucore_sample sample_of(int session, uint32_t die)
+{
+	struct ring ring = ring_map(session, die);
+	const struct ucore_record *record;
+	struct ucore_sample sample;
+
+	session_start(session);
+	wait_for((record = ring_next(&ring)));
+	must(record->type == UCORE_RECORD_SAMPLE, "record of type %u", record->type);
+	sample = *(const struct ucore_sample *)record;
+	ring_unmap(&ring);
+	close(session);
+	return sample;
+}
+
+static struct ucore_sample take_sample(uint64_t timer_ns, uint64_t period)
+{
+	uint32_t box = box_find("imc", 0);
+	int session = session_create(timer_ns, 65536, 0);
+
+	add_cas_reads(session, box, period);
+	return sample_of(session, box_get(box).die);
+}
+
+static void expect_context(const struct ucore_sample *s, bool want)
+{
+	expect_eq(!!(s->flags & UCORE_SAMPLE_CONTEXT), want);
+	if (want) {
+		expect(s->ip, "context without ip");
+		return;
+	}
+	expect_eq(s->ip, 0);
+	expect_eq(s->pid, 0);
+	expect_eq(s->tid, 0);
+	expect_eq(s->flags & UCORE_SAMPLE_USER, 0);
+}
+
+static void root_sees_context(const void *arg)
+{
+	struct ucore_sample s = take_sample(0, PERIOD);
+
+	(void)arg;
+	expect_context(&s, true);
+}
+
+static void user_sees_none(const void *arg)
+{
+	struct ucore_sample s;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(0);
+	s = take_sample(0, PERIOD);
+	expect_context(&s, false);
+	s = take_sample(MS, 0);
+	expect_context(&s, false);
+}
+
+static void perfmon_sees_context(const void *arg)
+{
+	struct ucore_sample s;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_PERFMON);
+	s = take_sample(0, PERIOD);
+	expect_context(&s, true);
+}
+
+static void other_capabilities_do_not(const void *arg)
+{
+	struct ucore_sample s;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_SYS_PTRACE | 1ULL << CAP_SYS_RAWIO | 1ULL << CAP_DAC_OVERRIDE);
+	s = take_sample(0, PERIOD);
+	expect_context(&s, false);
+}
+
+/* The opener counts, not who uses the descriptor later */
+static void inherited_session_keeps_its_rights(const void *arg)
+{
+	uint32_t box = box_find("imc", 0);
+	int session = session_create(0, 65536, 0);
+	struct ucore_sample s;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(0);
+	add_cas_reads(session, box, PERIOD);
+	s = sample_of(session, box_get(box).die);
+	expect_context(&s, true);
+}
+
+/* Context names this process when it is all that runs on the PMI's CPU */
+static void context_is_true(const void *arg)
+{
+	uint32_t box = box_find("imc", 0), die = box_get(box).die;
+	int session = session_create(0, 1 << 20, 0);
+	unsigned int mine = 0, user = 0, all = 0;
+	const struct ucore_record *record;
+	struct ring ring;
+	cpu_set_t cpus;
+
+	(void)arg;
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	must(!sched_setaffinity(0, sizeof(cpus), &cpus), "sched_setaffinity: %m");
+	expect_rc(try_pmi_cpu(session, 0), 0);
+	add_cas_reads(session, box, PERIOD);
+	ring = ring_map(session, die);
+	session_start(session);
+	while (ring_head(&ring) < 100 * 104)
+		;
+	session_stop(session);
+	while ((record = ring_next(&ring))) {
+		const struct ucore_sample *s = (const void *)record;
+
+		if (record->type != UCORE_RECORD_SAMPLE)
+			continue;
+		all++;
+		expect_eq(s->cpu, 0);
+		mine += s->pid == (unsigned int)getpid() && s->tid == s->pid;
+		user += s->pid == (unsigned int)getpid() && (s->flags & UCORE_SAMPLE_USER);
+	}
+	expect(mine > all / 2, "%u of %u samples are of this process", mine, all);
+	expect(user > 0, "none of %u samples has a user address", all);
+}
+
+static void addresses_are_roots(const void *arg)
+{
+	struct ucore_box_info before = box_get(0), after;
+
+	(void)arg;
+	everybody_may_count();
+	expect(before.location, "root sees no location");
+	become_user(1ULL << CAP_PERFMON);
+	after = box_get(0);
+	expect_eq(after.location, 0);
+	after.location = before.location;
+	expect(!memcmp(&before, &after, sizeof(before)), "a user sees another box");
+}
+
+static void sys_admin_sees_addresses(const void *arg)
+{
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_SYS_ADMIN);
+	expect(box_get(0).location, "CAP_SYS_ADMIN sees no location");
+}
+
+/* A user counts like anybody else */
+static void user_counts(const void *arg)
+{
+	int session;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(0);
+	session = session_create(0, 0, 0);
+	add_cas_reads(session, box_find("imc", 0), 0);
+	expect_rc(try_pmi_cpu(session, 0), 0);
+	session_start(session);
+	wait_for(session_count(session) > 1000);
+}
+
+static const struct test tests[] = {
+	{ "not_by_default", not_by_default, 0, 0 },
+	{ "root_sees_context", root_sees_context, 0, 0 },
+	{ "user_sees_none", user_sees_none, 0, 0 },
+	{ "perfmon_sees_context", perfmon_sees_context, 0, 0 },
+	{ "other_capabilities_do_not", other_capabilities_do_not, 0, 0 },
+	{ "inherited_session_keeps_its_rights", inherited_session_keeps_its_rights, 0, 0 },
+	{ "context_is_true", context_is_true, 0, 0 },
+	{ "addresses_are_roots", addresses_are_roots, 0, 0 },
+	{ "sys_admin_sees_addresses", sys_admin_sees_addresses, 0, 0 },
+	{ "user_counts", user_counts, 0, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	int verdict = run_tests(tests, ARRAY_SIZE(tests), argc, argv);
+
+	chmod(UCORE_DEVICE, 0600);
+	return verdict;
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the rings hold: samples, their order, losses, padding; and poll(). */
+#include "ring.h"
+
+#define MS		1000000ULL
+/* imc/CAS_COUNT.RD/ of the emulated machine: some 10^7 a second */
+#define PERIOD		200000
+
+static int session;
+static uint32_t imc, die;
+static struct ring ring;
+static struct audit audit;
+
+/* One event, on imc0, sampled by timer or by its own overflow */
+static uint32_t begin(uint64_t timer_ns, uint32_t ring_size, uint32_t wakeup, uint64_t period)
+{
+	uint32_t event;
+
+	imc = box_find("imc", 0);
+	die = box_get(imc).die;
+	session = session_create(timer_ns, ring_size, wakeup);
+	event = add_cas_reads(session, imc, period);
+	ring = ring_map(session, die);
+	audit = (struct audit) { .die = die, .nr_values = 1 };
+	return event;
+}
+
+static const struct ucore_sample *next_sample(void)
+{
+	const struct ucore_record *record;
+
+	wait_for((record = ring_next(&ring)) && record->type != UCORE_RECORD_PAD);
+	must(record->type == UCORE_RECORD_SAMPLE, "record of type %u", record->type);
+	audit_record(&audit, record);
+	return (const void *)record;
+}
+
+/*
+ * ---- Samples ------------------------------------------------------------
+ */
+
+static void overflow_samples(const void *arg)
+{
+	uint32_t event = begin(0, 65536, 0, PERIOD);
+	uint64_t count = 0;
+
+	(void)arg;
+	session_start(session);
+	for (unsigned int i = 0; i < 20; i++) {
+		const struct ucore_sample *s = next_sample();
+
+		expect_eq(s->hdr.seq, i);
+		expect_eq(s->trigger, UCORE_TRIGGER_OVERFLOW);
+		expect_eq(s->trigger_event, event);
+		expect_eq(s->values[0].event, event);
+		expect_eq(s->values[0].flags, UCORE_VALUE_OVERFLOW);
+		expect(s->flags & UCORE_SAMPLE_CONTEXT, "root sees no context");
+		expect(s->values[0].count >= count + PERIOD &&
+		       s->values[0].count < count + PERIOD + PERIOD / 10,
+		       "sample %u after %llu counts", i,
+		       (unsigned long long)(s->values[0].count - count));
+		count = s->values[0].count;
+		ring_release(&ring);
+	}
+	session_stop(session);
+	audit_finish(&audit, &ring, session);
+	expect(session_status(session).overflows >= 20, "STATUS tells of %llu overflows",
+	       (unsigned long long)session_status(session).overflows);
+}
+
+static void timer_samples(const void *arg)
+{
+	uint64_t start, first;
+
+	(void)arg;
+	begin(2 * MS, 65536, 0, 0);
+	start = now_ns();
+	session_start(session);
+	first = next_sample()->time;
+	expect(first > start, "a sample before START");
+	for (unsigned int i = 0; i < 20; i++) {
+		const struct ucore_sample *s = next_sample();
+
+		expect_eq(s->trigger, UCORE_TRIGGER_TIMER);
+		expect_eq(s->trigger_event, UCORE_EVENT_NONE);
+		expect_eq(s->values[0].flags, 0);
+		expect(s->time_enabled > 0 && s->time_enabled <= s->time - start,
+		       "enabled for %llu ns, started %llu ns ago",
+		       (unsigned long long)s->time_enabled,
+		       (unsigned long long)(s->time - start));
+		ring_release(&ring);
+	}
+	/* an emulated CPU may come late, but the timer never runs fast */
+	expect(audit.time - first >= 19 * 2 * MS, "20 periods of 2 ms in %llu ns",
+	       (unsigned long long)(audit.time - first));
+	session_stop(session);
+	audit_finish(&audit, &ring, session);
+}
+
+static void all_values_of_the_die(const void *arg)
+{
+	static const char *const types[] = { "cbo", "ha", "pcu", "qpi", "ubox", "r2pcie" };
+
+	(void)arg;
+	begin(0, 65536, 0, PERIOD);
+	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++)
+		event_add(session, box_on_die(types[i], 0, die), TERMS(TERM(EVENT, 0x41)),
+			  0, 0);
+	audit.nr_values = 1 + ARRAY_SIZE(types);
+	session_start(session);
+	for (unsigned int i = 0; i < 5; i++) {
+		const struct ucore_sample *s = next_sample();
+
+		expect_eq(s->values[0].flags, UCORE_VALUE_OVERFLOW);
+		for (unsigned int v = 1; v < s->nr_values; v++)
+			expect_eq(s->values[v].flags, 0);
+		ring_release(&ring);
+	}
+}
+
+static void each_die_its_ring(const void *arg)
+{
+	struct ucore_die_info dies[MAX_DIES];
+	struct audit audits[2];
+	struct ring rings[2];
+
+	(void)arg;
+	must(dies_get(dies) == 2, "the test needs two dies");
+	session = session_create(2 * MS, 65536, 0);
+	for (int d = 0; d < 2; d++) {
+		for (int i = 0; i <= d; i++)
+			add_cas_reads(session, box_on_die("imc", i, dies[d].die), 0);
+		audits[d] = (struct audit) { .die = dies[d].die, .nr_values = 1 + d };
+	}
+	for (int d = 0; d < 2; d++)
+		rings[d] = ring_map(session, dies[d].die);
+	session_start(session);
+	for (int d = 0; d < 2; d++)
+		wait_for(audit_ring(&audits[d], &rings[d]) && audits[d].samples > 10);
+	session_stop(session);
+	for (int d = 0; d < 2; d++)
+		audit_ring(&audits[d], &rings[d]);
+	expect_eq(session_status(session).samples, audits[0].samples + audits[1].samples +
+		  ring_lost(&rings[0]) + ring_lost(&rings[1]));
+}
+
+static void nothing_after_stop(const void *arg)
+{
+	uint64_t head;
+
+	(void)arg;
+	begin(1 * MS, 65536, 0, PERIOD);
+	session_start(session);
+	next_sample();
+	session_stop(session);
+	head = ring_head(&ring);
+	usleep(20000);
+	expect_eq(ring_head(&ring), head);
+	/* a new START goes on with the numbers */
+	session_start(session);
+	wait_for(ring_head(&ring) > head);
+	session_stop(session);
+	audit_finish(&audit, &ring, session);
+}
+
+static void reset_restarts_the_period(const void *arg)
+{
+	(void)arg;
+	begin(0, 65536, 0, 50 * PERIOD);
+	session_start(session);
+	for (unsigned int i = 0; i < 4; i++) {
+		usleep(5000);
+		expect_rc(try_reset(session), 0);
+	}
+	audit.counts_may_fall = true;
+	expect(next_sample()->values[0].count < 51 * PERIOD, "the count was not reset");
+	expect(audit.counts[0] >= 50 * PERIOD, "a sample after %llu counts",
+	       (unsigned long long)audit.counts[0]);
+}
+
+/* What a sample froze is what is missing in time_running at the next one */
+static void frozen_time_adds_up(const void *arg)
+{
+	struct ucore_sample last = { };
+
+	(void)arg;
+	begin(0, 65536, 0, PERIOD);
+	session_start(session);
+	for (unsigned int i = 0; i < 30; i++) {
+		const struct ucore_sample *s = next_sample();
+		uint64_t paused = (s->time_enabled - last.time_enabled) -
+				  (s->time_running - last.time_running);
+
+		expect(last.flags & UCORE_SAMPLE_THROTTLED ? paused >= last.frozen_ns :
+		       paused == last.frozen_ns,
+		       "sample %u: frozen for %llu ns, not running for %llu", i,
+		       (unsigned long long)last.frozen_ns, (unsigned long long)paused);
+		last = *s;
+		ring_release(&ring);
+	}
+}
+
+/*
+ * ---- Losses -------------------------------------------------------------
+ */
+
+static void losses_add_up(const void *arg)
+{
+	(void)arg;
+	begin(MS / 2, 4096, 0, 0);
+	session_start(session);
+	for (unsigned int round = 1; round <= 3; round++) {
+		uint64_t lost = ring_lost(&ring);
+
+		wait_for(ring_lost(&ring) > lost + 10);
+		audit_ring(&audit, &ring);
+		/* the next record that finds room comes with a LOST one */
+		wait_for(audit_ring(&audit, &ring) && audit.losses >= round);
+	}
+	session_stop(session);
+	expect(audit.lost > 30, "only %llu lost", (unsigned long long)audit.lost);
+	audit_finish(&audit, &ring, session);
+}
+
+static void full_ring_is_left_alone(const void *arg)
+{
+	static char before[4096];
+	uint64_t head, lost;
+
+	(void)arg;
+	begin(MS / 2, 4096, 0, 0);
+	session_start(session);
+	wait_for(ring_lost(&ring) > 0);
+	head = ring_head(&ring);
+	memcpy(before, ring.data, sizeof(before));
+	lost = ring_lost(&ring);
+	wait_for(ring_lost(&ring) > lost + 20);
+	expect_eq(ring_head(&ring), head);
+	expect(!memcmp(before, ring.data, sizeof(before)), "unread records were overwritten");
+	expect(head <= 4096 && head > 4096 - 2 * 104 - 32, "a ring full with %llu bytes",
+	       (unsigned long long)head);
+	session_stop(session);
+	audit_finish(&audit, &ring, session);
+}
+
+/* Records of 104 and 120 bytes in 4096: the end is met at every offset in time */
+static void padding(const void *arg)
+{
+	(void)arg;
+	begin(MS / 5, 4096, 0, 0);
+	event_add(session, imc, TERMS(TERM(EVENT, 0x05)), 0, 0);
+	audit.nr_values = 2;
+	session_start(session);
+	wait_for((audit_ring(&audit, &ring), audit.pads >= 5));
+	session_stop(session);
+	audit_finish(&audit, &ring, session);
+}
+
+/* Two consumers of different speed: what one loses the other has */
+static void loss_is_private(const void *arg)
+{
+	struct audit lazy_audit = { .nr_values = 1 };
+	struct ring lazy_ring;
+	int lazy;
+
+	(void)arg;
+	begin(MS, 65536, 0, 0);
+	lazy = session_create(MS, 4096, 0);
+	add_cas_reads(lazy, box_on_die("imc", 1, die), 0);
+	lazy_audit.die = die;
+	lazy_ring = ring_map(lazy, die);
+	session_start(lazy);
+	session_start(session);
+	wait_for((audit_ring(&audit, &ring), ring_lost(&lazy_ring) > 50));
+	session_stop(session);
+	session_stop(lazy);
+	expect_eq(ring_lost(&ring), 0);
+	audit_finish(&audit, &ring, session);
+	audit_finish(&lazy_audit, &lazy_ring, lazy);
+}
+
+/*
+ * ---- poll ---------------------------------------------------------------
+ */
+
+static int poll_session(int timeout_ms)
+{
+	struct pollfd fd = { .fd = session, .events = POLLIN };
+
+	must(poll(&fd, 1, timeout_ms) >= 0, "poll: %m");
+	return fd.revents;
+}
+
+static void poll_every_record(const void *arg)
+{
+	(void)arg;
+	begin(5 * MS, 65536, 0, 0);
+	expect_eq(poll_session(0), 0);
+	session_start(session);
+	for (unsigned int i = 0; i < 5; i++) {
+		expect_eq(poll_session(WAIT_SECONDS * 1000), POLLIN);
+		expect(audit_ring(&audit, &ring) > 0, "poll woke for nothing");
+	}
+	session_stop(session);
+	audit_ring(&audit, &ring);
+	expect_eq(poll_session(0), 0);
+}
+
+static void poll_watermark(const void *arg)
+{
+	(void)arg;
+	begin(MS, 16384, 2048, 0);
+	session_start(session);
+	for (unsigned int i = 0; i < 3; i++) {
+		uint64_t unread;
+
+		expect_eq(poll_session(WAIT_SECONDS * 1000), POLLIN);
+		unread = ring_head(&ring) - ring.tail;
+		expect(unread >= 2048, "poll woke with %llu bytes unread",
+		       (unsigned long long)unread);
+		audit_ring(&audit, &ring);
+	}
+	session_stop(session);
+	/* below the mark: nothing */
+	audit_ring(&audit, &ring);
+	session_start(session);
+	next_sample();
+	session_stop(session);
+	if (ring_head(&ring) - ring.consumer->tail < 2048)
+		expect_eq(poll_session(0), 0);
+	audit_finish(&audit, &ring, session);
+}
+
+static void poll_sleeps_until_a_record(const void *arg)
+{
+	uint64_t before;
+
+	(void)arg;
+	begin(100 * MS, 65536, 0, 0);
+	session_start(session);
+	before = now_ns();
+	expect_eq(poll_session(WAIT_SECONDS * 1000), POLLIN);
+	expect(now_ns() - before > 30 * MS, "poll came back %llu ns after START",
+	       (unsigned long long)(now_ns() - before));
+	expect_eq(audit_ring(&audit, &ring), 1);
+	expect_eq(poll_session(10), 0);
+}
+
+static void poll_wakes_for_either_die(const void *arg)
+{
+	struct ucore_die_info dies[MAX_DIES];
+
+	(void)arg;
+	must(dies_get(dies) == 2, "the test needs two dies");
+	for (int d = 0; d < 2; d++) {
+		session = session_create(5 * MS, 65536, 0);
+		add_cas_reads(session, box_on_die("imc", 0, dies[d].die), 0);
+		session_start(session);
+		expect_eq(poll_session(WAIT_SECONDS * 1000), POLLIN);
+		close(session);
+	}
+}
+
+static const struct test tests[] = {
+	{ "overflow_samples", overflow_samples, 0, 0 },
+	{ "timer_samples", timer_samples, 0, 0 },
+	{ "all_values_of_the_die", all_values_of_the_die, 0, 0 },
+	{ "each_die_its_ring", each_die_its_ring, 0, 0 },
+	{ "nothing_after_stop", nothing_after_stop, 0, 0 },
+	{ "reset_restarts_the_period", reset_restarts_the_period, 0, 0 },
+	{ "frozen_time_adds_up", frozen_time_adds_up, 0, 0 },
+	{ "losses_add_up", losses_add_up, 0, 0 },
+	{ "full_ring_is_left_alone", full_ring_is_left_alone, 0, 0 },
+	{ "padding", padding, 0, 0 },
+	{ "loss_is_private", loss_is_private, 0, 0 },
+	{ "poll_every_record", poll_every_record, 0, 0 },
+	{ "poll_watermark", poll_watermark, 0, 0 },
+	{ "poll_sleeps_until_a_record", poll_sleeps_until_a_record, 0, 0 },
+	{ "poll_wakes_for_either_die", poll_wakes_for_either_die, 0, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	return run_tests(tests, ARRAY_SIZE(tests), argc, argv);
+}
