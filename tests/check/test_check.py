@@ -35,11 +35,11 @@ def tracked(*directories, pattern=r"\.[ch]$"):
             if name and re.search(pattern, name) and (TOP / name).exists()]
 
 
-def complaints_of(*command, good=0, **options):
+def complaints_of(*command, cwd=TOP):
     """Output of a command that should succeed in silence."""
-    done = subprocess.run([str(word) for word in command], cwd=TOP, text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
-    if done.stdout or done.returncode != good:
+    done = subprocess.run([str(word) for word in command], cwd=cwd, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.stdout or done.returncode:
         return done.stdout or f"exit {done.returncode}: {command[0]}"
     return ""
 
@@ -55,8 +55,13 @@ def script(name):
 
 
 def checkpatch(files, *options):
-    return complaints_of("perl", script("checkpatch.pl"), *CHECKPATCH, *options, "-f",
-                         *files) if files else ""
+    """In build/check, because it leaves files where it runs."""
+    if not files:
+        return ""
+    OUT.mkdir(parents=True, exist_ok=True)
+    said = complaints_of("perl", script("checkpatch.pl"), *CHECKPATCH, *options, "-f",
+                         *(TOP / name for name in files), cwd=OUT)
+    return said.replace(f"{TOP}/", "")
 
 
 def module_warnings(name, kernel, *arguments, subdir="."):
