@@ -13,7 +13,7 @@ OUT = BUILD / "check"
 # User space in the kernel's style; the QEMU model follows QEMU's
 USER_SPACE = ("tests/uapi", "tests/lab/guest", "tools")
 KERNEL_DOC = ("driver", "uapi")
-CHECKPATCH = ("--no-tree", "--strict", "--terse", "--quiet", "--no-summary",
+CHECKPATCH = ("--strict", "--terse", "--quiet", "--no-summary",
               "--max-line-length=100")
 # A public header has no BIT(); user space has none of the kernel's helpers
 UAPI_IGNORES = "--ignore=BIT_MACRO"
@@ -59,7 +59,8 @@ def checkpatch(files, *options):
     if not files:
         return ""
     OUT.mkdir(parents=True, exist_ok=True)
-    said = complaints_of("perl", script("checkpatch.pl"), *CHECKPATCH, *options, "-f",
+    said = complaints_of("perl", script("checkpatch.pl"), f"--root={kernels.unpacked_source()}",
+                         *CHECKPATCH, *options, "-f",
                          *(TOP / name for name in files), cwd=OUT)
     return said.replace(f"{TOP}/", "")
 

@@ -17,6 +17,11 @@ NO_JOB = 1 << 17
 GRACE = 15
 
 
+def patience():
+    """How much longer than on an idle host things may take now."""
+    return max(1.0, os.getloadavg()[0] / os.cpu_count())
+
+
 class AgentError(Exception):
     """The guest does not answer: it is hung, dead or not yet up."""
 
@@ -87,7 +92,7 @@ class Process:
         result = Result(os.waitstatus_to_exitcode(self._verdict & 0xffff),
                         bytes(self.streams[1]), bytes(self.streams[2]))
         if self._verdict & TIMED_OUT:
-            raise CommandTimeout(f"killed after {self._timeout} s: {self.command}\n"
+            raise CommandTimeout(f"killed after {self._timeout:.0f} s: {self.command}\n"
                                  f"{result.out}{result.err}".rstrip())
         if check and result.status:
             raise CommandFailed(self.command, result)
@@ -111,7 +116,8 @@ class Agent:
         self.wait_for(lambda: self._ready, timeout, "boot")
 
     def spawn(self, command, timeout=None):
-        """Starts a command; timeout is in seconds of the guest."""
+        """Starts a command; timeout is in seconds of an idle host."""
+        timeout = timeout and timeout * patience()
         process = Process(self, next(self._idents), command, timeout)
         with self._changed:
             self._processes[process._ident] = process

@@ -29,7 +29,7 @@ from agent import AgentError, CommandFailed, CommandTimeout  # noqa: F401 (for t
 
 RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host
-BOOT_TIMEOUT = 120
+BOOT_TIMEOUT = 60
 PR_SET_PDEATHSIG = 1
 ORACLE = "/machine/ucore-oracle"
 
@@ -113,7 +113,7 @@ class Machine:
         self._qmp = qmp.Qmp(qmp_fd[0])
         try:
             self._qmp.connect()
-            self._agent.wait_ready(BOOT_TIMEOUT)
+            self._agent.wait_ready(BOOT_TIMEOUT * agent.patience())
         except (AgentError, qmp.QmpError) as error:
             raise AgentError(f"{self} did not boot: {error}\n{self._post_mortem()}") from error
 
@@ -188,7 +188,7 @@ class Machine:
 
     def wait_until(self, condition, timeout=20, what="condition"):
         """Polls condition() until it is true; returns what it returned."""
-        limit = time.monotonic() + timeout
+        limit = time.monotonic() + timeout * agent.patience()
         while True:
             value = condition()
             if value:

@@ -5,6 +5,7 @@ import signal
 import time
 import traceback
 
+from agent import patience
 from framework import Result, Skip
 from lab import CheckFailed, Machine
 
@@ -76,7 +77,8 @@ def run_test(test, booted):
 
 def run_within_time(test, booted, found):
     machine = booted.machine() if booted else None
-    signal.alarm(test.timeout * SLOWER.get(test.boot.kernel if test.boot else None, 1))
+    slower = SLOWER.get(test.boot.kernel if test.boot else None, 1)
+    signal.alarm(int(test.timeout * slower * patience()) + 1)
     try:
         if machine:
             run_on_machine(test, machine, found)
