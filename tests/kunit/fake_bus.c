@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fake register bus.  It knows as much of an E5 as tests need: a reset in
+ * the box control, status bits that are cleared by writing 1, and which global
+ * control bits freeze and release.
+ */
+#include "fake_bus.h"
+
+/* Box and global control: bits that act and read 0 */
+#define BOX_RST_CTRL	BIT(0)
+#define BOX_RST_CTRS	BIT(1)
+
+static u64 *reg_place(struct fake_window *win, u32 reg)
+{
+	u32 i;
+
+	for (i = 0; i < win->nr; i++)
+		if (win->regs[i].reg == reg)
+			return &win->regs[i].val;
+	if (WARN_ON(win->nr == FAKE_REGS))
+		return &win->regs[0].val;
+	win->regs[win->nr].reg = reg;
+	win->regs[win->nr].val = 0;
+	return &win->regs[win->nr++].val;
+}
+
+u64 fake_peek(struct fake_window *win, u32 reg)
+{
+	unsigned long flags;
+	u64 val;
+
+	raw_spin_lock_irqsave(&win->bus->lock, flags);
+	val = *reg_place(win, reg);
+	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
+	return val;
+}
+
+void fake_poke(struct fake_window *win, u32 reg, u64 val)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&win->bus->lock, flags);
+	*reg_place(win, reg) = val;
+	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
+}
+
+static void box_control(struct fake_window *win, u64 val)
+{
+	u32 i;
+
+	for (i = 0; i < win->type->nr_gp; i++) {
+		if (val & BOX_RST_CTRL)
+			*reg_place(win, win->layout->ctl[i]) = 0;
+		if (val & BOX_RST_CTRS)
+			*reg_place(win, win->layout->ctr[i]) = 0;
+	}
+	*reg_place(win, win->layout->box_ctl) = val & ~(u64)(BOX_RST_CTRL | BOX_RST_CTRS);
+}
+
+static void global_control(struct fake_window *win, u64 val)
+{
+	if (val & win->global->unfreeze)
+		win->frozen = false;
+	if (val & win->global->freeze)
+		win->frozen = true;
+	*reg_place(win, win->global->ctl) = val & ~(win->global->freeze | win->global->unfreeze);
+}
+
+static void reg_write(struct fake_window *win, u32 reg, u64 val)
+{
+	const struct ucore_layout *layout = win->layout;
+
+	if (win->dead)
+		return;
+	if (win->global && reg == win->global->ctl)
+		global_control(win, val);
+	else if ((win->global && reg == win->global->status) || (layout && reg == layout->status))
+		*reg_place(win, reg) &= ~val;
+	else if (layout && reg == layout->box_ctl)
+		box_control(win, val);
+	else
+		*reg_place(win, reg) = val;
+}
+
+static void access_log(struct fake_window *win, char op, u32 reg, u64 val)
+{
+	struct fake_bus *bus = win->bus;
+
+	if (bus->nr < FAKE_LOG)
+		bus->log[bus->nr] = (struct fake_access){ win, op, reg, val };
+	bus->nr++;
+	if (win->dies_after && !--win->dies_after)
+		win->dead = true;
+}
+
+static u64 bus_read(const struct ucore_io *io, u32 reg)
+{
+	struct fake_window *win = io->priv;
+	unsigned long flags;
+	u64 val;
+
+	io->tally->reads++;
+	raw_spin_lock_irqsave(&win->bus->lock, flags);
+	val = win->dead ? UCORE_REG_DEAD : *reg_place(win, reg);
+	access_log(win, 'R', reg, val);
+	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
+	return val;
+}
+
+static void bus_write(const struct ucore_io *io, u32 reg, u64 val)
+{
+	struct fake_window *win = io->priv;
+	unsigned long flags;
+
+	io->tally->writes++;
+	raw_spin_lock_irqsave(&win->bus->lock, flags);
+	access_log(win, 'W', reg, val);
+	reg_write(win, reg, val);
+	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
+}
+
+static u64 msr_read_low(const struct ucore_io *io, u32 reg)
+{
+	u64 val = bus_read(io, reg);
+
+	return val == UCORE_REG_DEAD ? val : (u32)val;
+}
+
+const struct ucore_io_ops fake_msr_ops = {
+	.access = UCORE_ACCESS_MSR,
+	.counter_cost = 1,
+	.read = bus_read,
+	.write = bus_write,
+	.read_counter = bus_read,
+	.read_running = bus_read,
+	.read_low = msr_read_low,
+	.write_counter = bus_write,
+};
+
+/* A counter is kept whole in its low register; its high half is only accessed. */
+static void high_half(const struct ucore_io *io, u32 reg, char op)
+{
+	struct fake_window *win = io->priv;
+	unsigned long flags;
+
+	*(op == 'R' ? &io->tally->reads : &io->tally->writes) += 1;
+	raw_spin_lock_irqsave(&win->bus->lock, flags);
+	access_log(win, op, reg + 4, 0);
+	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
+}
+
+static u64 pci_read_counter(const struct ucore_io *io, u32 reg)
+{
+	u64 val = bus_read(io, reg);
+
+	high_half(io, reg, 'R');
+	return val;
+}
+
+static u64 pci_read_running(const struct ucore_io *io, u32 reg)
+{
+	u64 val;
+
+	high_half(io, reg, 'R');
+	val = bus_read(io, reg);
+	high_half(io, reg, 'R');
+	return val;
+}
+
+static u64 pci_read_low(const struct ucore_io *io, u32 reg)
+{
+	u64 val = bus_read(io, reg);
+
+	if ((u32)val == ~0U)
+		high_half(io, reg, 'R');
+	return val == UCORE_REG_DEAD ? val : (u32)val;
+}
+
+static void pci_write_counter(const struct ucore_io *io, u32 reg, u64 val)
+{
+	high_half(io, reg, 'W');
+	bus_write(io, reg, val);
+}
+
+const struct ucore_io_ops fake_pci_ops = {
+	.access = UCORE_ACCESS_ECAM,
+	.counter_cost = 2,
+	.read = bus_read,
+	.write = bus_write,
+	.read_counter = pci_read_counter,
+	.read_running = pci_read_running,
+	.read_low = pci_read_low,
+	.write_counter = pci_write_counter,
+};
+
+void fake_bus_clear(struct fake_bus *bus)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&bus->lock, flags);
+	bus->nr = 0;
+	raw_spin_unlock_irqrestore(&bus->lock, flags);
+}
+
+/**
+ * fake_bus_count() - accesses since the last look
+ * @bus: the bus
+ * @win: of this window; NULL: of all
+ * @op: 'R', 'W', or 0 for both
+ */
+u32 fake_bus_count(struct fake_bus *bus, const struct fake_window *win, char op)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < min_t(u32, bus->nr, FAKE_LOG); i++)
+		if ((!win || bus->log[i].win == win) && (!op || bus->log[i].op == op))
+			n++;
+	return n;
+}
+
+static bool access_same(const struct fake_access *want, const struct fake_access *got)
+{
+	return want->win == got->win && want->op == got->op && want->reg == got->reg &&
+	       (want->op == 'R' || want->val == got->val);
+}
+
+static void access_show(struct kunit *test, const char *what, u32 i,
+			const struct fake_access *a)
+{
+	kunit_info(test, "%s %u: %c %s %#x = %#llx\n", what, i, a->op, a->win->name, a->reg,
+		   a->val);
+}
+
+/* A PCI counter's high half is logged without its value: it is in the low one's. */
+void fake_bus_expect(struct kunit *test, struct fake_bus *bus,
+		     const struct fake_access *want, u32 nr)
+{
+	u32 i, got = min_t(u32, bus->nr, FAKE_LOG);
+
+	for (i = 0; i < min(nr, got); i++)
+		if (!access_same(&want[i], &bus->log[i]))
+			break;
+	if (i < nr || i < got) {
+		KUNIT_FAIL(test, "accesses differ at %u of %u (%u made)", i, nr, got);
+		for (; i < nr; i++)
+			access_show(test, "want", i, &want[i]);
+		for (i = 0; i < got; i++)
+			access_show(test, "made", i, &bus->log[i]);
+	}
+	fake_bus_clear(bus);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A fake register bus: windows of registers in memory behind a struct
+ * ucore_io_ops like any other, and a log of every access.
+ */
+#ifndef UCORE_KUNIT_FAKE_BUS_H
+#define UCORE_KUNIT_FAKE_BUS_H
+
+#include <kunit/test.h>
+#include <linux/spinlock.h>
+
+#include "../../driver/box.h"
+#include "../../driver/platform.h"
+
+#define FAKE_LOG	2048
+#define FAKE_REGS	32
+
+struct fake_window;
+
+/**
+ * struct fake_access - one access; a PCI counter is accessed by dwords
+ * @win: where
+ * @op: 'R' or 'W'
+ * @reg: register
+ * @val: value written; not compared for reads
+ */
+struct fake_access {
+	const struct fake_window *win;
+	char op;
+	u32 reg;
+	u64 val;
+};
+
+/**
+ * struct fake_bus - all windows of a machine, in the order of their accesses
+ * @lock: dies are touched in parallel
+ * @nr: accesses since fake_bus_clear()
+ * @log: they
+ */
+struct fake_bus {
+	raw_spinlock_t lock;
+	u32 nr;
+	struct fake_access log[FAKE_LOG];
+};
+
+/**
+ * struct fake_window - registers of one box, or of a die's global control
+ * @bus: its bus
+ * @name: for messages
+ * @type: box type, which tells what a reset resets
+ * @layout: where its registers are
+ * @global: for the global control: where its registers are
+ * @frozen: the global control's freeze
+ * @dead: does not answer
+ * @dies_after: number of accesses after which it stops to answer; 0: never
+ * @nr: registers that were ever touched
+ * @regs: they; all others read 0
+ */
+struct fake_window {
+	struct fake_bus *bus;
+	char name[16];
+	const struct ucore_box_type *type;
+	const struct ucore_layout *layout;
+	const struct ucore_global *global;
+	bool frozen;
+	bool dead;
+	u32 dies_after;
+	u32 nr;
+	struct {
+		u32 reg;
+		u64 val;
+	} regs[FAKE_REGS];
+};
+
+extern const struct ucore_io_ops fake_msr_ops;
+extern const struct ucore_io_ops fake_pci_ops;
+
+u64 fake_peek(struct fake_window *win, u32 reg);
+void fake_poke(struct fake_window *win, u32 reg, u64 val);
+
+void fake_bus_clear(struct fake_bus *bus);
+u32 fake_bus_count(struct fake_bus *bus, const struct fake_window *win, char op);
+void fake_bus_expect(struct kunit *test, struct fake_bus *bus,
+		     const struct fake_access *want, u32 nr);
+
+#define FAKE_R(_win, _reg)		{ .win = (_win), .op = 'R', .reg = (_reg) }
+#define FAKE_W(_win, _reg, _val)	{ .win = (_win), .op = 'W', .reg = (_reg), .val = (_val) }
+
+/* The accesses since the last look are these, in this order. */
+#define FAKE_EXPECT(test, bus, ...) do {				\
+	const struct fake_access want[] = { __VA_ARGS__ };		\
+									\
+	fake_bus_expect(test, bus, want, ARRAY_SIZE(want));		\
+} while (0)
+
+#define FAKE_EXPECT_NONE(test, bus)	fake_bus_expect(test, bus, NULL, 0)
+
+#endif /* UCORE_KUNIT_FAKE_BUS_H */

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fakes behind fake_kernel.h.  Callable in hard-irq context, as what they
+ * stand for.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+
+struct fake_kernel fake_kernel;
+struct cpuinfo_x86 fake_boot_cpu;
+bool (*fake_msr_hook)(u32 msr, u64 *val);
+
+/* ---- timers ---- */
+
+static DEFINE_RAW_SPINLOCK(timers_lock);
+
+struct fake_timer *fake_timer_find(struct hrtimer *timer)
+{
+	struct fake_timer *ft;
+
+	for (ft = fake_kernel.timers; ft < fake_kernel.timers + FAKE_TIMERS; ft++)
+		if (ft->timer == timer)
+			return ft;
+	return NULL;
+}
+
+void fake_hrtimer_setup(struct hrtimer *timer,
+			enum hrtimer_restart (*function)(struct hrtimer *timer))
+{
+	struct fake_timer *ft;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&timers_lock, flags);
+	ft = fake_timer_find(timer) ?: fake_timer_find(NULL);
+	if (!WARN_ON(!ft))
+		*ft = (struct fake_timer){ .timer = timer, .function = function };
+	raw_spin_unlock_irqrestore(&timers_lock, flags);
+}
+
+void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires)
+{
+	struct fake_timer *ft = fake_timer_find(timer);
+
+	ft->queued = true;
+	ft->expires = expires;
+}
+
+int fake_hrtimer_cancel(struct hrtimer *timer)
+{
+	struct fake_timer *ft = fake_timer_find(timer);
+	bool queued = ft && ft->queued;
+
+	if (ft)
+		ft->queued = false;
+	return queued;
+}
+
+u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval)
+{
+	struct fake_timer *ft = fake_timer_find(timer);
+
+	if (ft->queued)
+		fake_kernel.timer_misuse = true;	/* the kernel warns and does nothing */
+	else
+		ft->expires = ktime_add(now, interval);
+	return 1;
+}
+
+void fake_hrtimer_start_expires(struct hrtimer *timer)
+{
+	fake_timer_find(timer)->queued = true;
+}
+
+/**
+ * fake_timer_fire() - let a timer expire now
+ * @timer: a timer that was set up
+ */
+enum hrtimer_restart fake_timer_fire(struct hrtimer *timer)
+{
+	struct fake_timer *ft = fake_timer_find(timer);
+	enum hrtimer_restart restart;
+	unsigned long flags;
+
+	ft->queued = false;
+	local_irq_save(flags);
+	restart = ft->function(timer);
+	local_irq_restore(flags);
+	if (restart == HRTIMER_RESTART)
+		ft->queued = true;
+	return restart;
+}
+
+/* ---- CPUs ---- */
+
+int fake_logical_die_id(int cpu)
+{
+	return cpu % max(fake_kernel.nr_dies, 1U);
+}
+
+static u32 fake_apic_read(u32 reg)
+{
+	WARN_ON(reg != APIC_LVTPC);
+	return fake_kernel.lvtpc[raw_smp_processor_id() % FAKE_CPUS];
+}
+
+static void fake_apic_write(u32 reg, u32 val)
+{
+	u32 cpu = raw_smp_processor_id() % FAKE_CPUS;
+
+	WARN_ON(reg != APIC_LVTPC);
+	fake_kernel.lvtpc[cpu] = val;
+	fake_kernel.lvtpc_writes[cpu]++;
+}
+
+#undef apic
+struct apic fake_apic = {
+	.read = fake_apic_read,
+	.write = fake_apic_write,
+};
+
+int fake_register_nmi(nmi_handler_t handler)
+{
+	fake_kernel.nmi = handler;
+	return 0;
+}
+
+int fake_cpuhp_setup(int (*up)(unsigned int cpu), int (*down)(unsigned int cpu))
+{
+	fake_kernel.cpu_up = up;
+	fake_kernel.cpu_down = down;
+	return 1;
+}
+
+/* ---- MSRs ---- */
+
+u64 *fake_msr(u32 msr)
+{
+	u32 i;
+
+	for (i = 0; i < fake_kernel.nr_msrs; i++)
+		if (fake_kernel.msr[i].msr == msr)
+			return &fake_kernel.msr[i].val;
+	return NULL;
+}
+
+void fake_msr_add(u32 msr, u64 val)
+{
+	if (WARN_ON(fake_kernel.nr_msrs == FAKE_MSRS))
+		return;
+	fake_kernel.msr[fake_kernel.nr_msrs].msr = msr;
+	fake_kernel.msr[fake_kernel.nr_msrs++].val = val;
+}
+
+static u64 *msr_place(u32 msr)
+{
+	if (msr != MSR_IA32_DEBUGCTLMSR)
+		return fake_msr(msr);
+	if (fake_kernel.debugctl_faults)
+		return NULL;
+	return &fake_kernel.debugctl[raw_smp_processor_id() % FAKE_CPUS];
+}
+
+int fake_rdmsr(u32 msr, u64 *val)
+{
+	u64 *place = msr_place(msr);
+
+	if (fake_msr_hook && fake_msr_hook(msr, val))
+		return 0;
+	*val = place ? *place : 0xbad;	/* a fault leaves nothing to rely on */
+	return place ? 0 : -EIO;
+}
+
+int fake_wrmsr(u32 msr, u64 val)
+{
+	u64 *place = msr_place(msr);
+
+	if (!place)
+		return -EIO;
+	*place = val;
+	return 0;
+}
+
+/* ---- PCI ---- */
+
+static void dword_log(char op, u32 reg, u32 val)
+{
+	if (fake_kernel.nr_dwords < ARRAY_SIZE(fake_kernel.dwords))
+		fake_kernel.dwords[fake_kernel.nr_dwords++] = (struct fake_dword){ op, reg, val };
+}
+
+static u32 dword_read(struct fake_function *function, u32 reg)
+{
+	u32 val = function->config[reg / 4];
+
+	/* a running counter: its high half moves on between two reads */
+	if (fake_kernel.nr_high_steps && reg >= 0xa0 && reg < 0xd8 && reg & 4) {
+		val = *fake_kernel.high_steps;
+		if (fake_kernel.nr_high_steps > 1) {
+			fake_kernel.nr_high_steps--;
+			fake_kernel.high_steps++;
+		}
+	}
+	dword_log('R', reg, val);
+	return val;
+}
+
+/* The mapping is the function's own array. */
+static struct fake_function *function_mapped(const volatile void __iomem *addr, u32 *reg)
+{
+	unsigned long off = (__force unsigned long)addr -
+			    (unsigned long)fake_kernel.functions;
+	struct fake_function *function = &fake_kernel.functions[off / sizeof(*function)];
+
+	*reg = (__force unsigned long)addr - (unsigned long)function->config;
+	return function;
+}
+
+u32 fake_readl(const volatile void __iomem *addr)
+{
+	struct fake_function *function;
+	u32 reg;
+
+	function = function_mapped(addr, &reg);
+	return dword_read(function, reg) ^ (fake_kernel.ecam_differs && reg == 0x3c);
+}
+
+void fake_writel(u32 val, volatile void __iomem *addr)
+{
+	struct fake_function *function;
+	u32 reg;
+
+	function = function_mapped(addr, &reg);
+	dword_log('W', reg, val);
+	function->config[reg / 4] = val;
+}
+
+int fake_pci_read(struct pci_dev *pdev, int reg, u32 *val)
+{
+	struct fake_function *function = container_of(pdev, struct fake_function, pdev);
+
+	if (pdev->error_state == pci_channel_io_perm_failure)
+		return PCIBIOS_DEVICE_NOT_FOUND;
+	*val = dword_read(function, reg);
+	return 0;
+}
+
+int fake_pci_write(struct pci_dev *pdev, int reg, u32 val)
+{
+	struct fake_function *function = container_of(pdev, struct fake_function, pdev);
+
+	dword_log('W', reg, val);
+	function->config[reg / 4] = val;
+	return 0;
+}
+
+void __iomem *fake_ioremap(phys_addr_t addr, size_t size)
+{
+	struct fake_function *function;
+
+	for (function = fake_kernel.functions;
+	     function < fake_kernel.functions + fake_kernel.nr_functions; function++) {
+		if (addr != fake_kernel.ecam_base + ((phys_addr_t)function->pdev.bus->number << 20) +
+			    ((phys_addr_t)function->pdev.devfn << 12))
+			continue;
+		fake_kernel.mapped++;
+		return (void __iomem *)function->config;
+	}
+	return NULL;
+}
+
+void fake_iounmap(volatile void __iomem *addr)
+{
+	fake_kernel.mapped--;
+}
+
+acpi_status fake_acpi_get_table(struct acpi_table_header **table)
+{
+	*table = fake_kernel.mcfg;
+	return *table ? AE_OK : AE_NOT_FOUND;
+}
+
+struct pci_dev *fake_pci_dev_get(struct pci_dev *pdev)
+{
+	if (pdev)
+		container_of(pdev, struct fake_function, pdev)->refs++;
+	return pdev;
+}
+
+void fake_pci_dev_put(struct pci_dev *pdev)
+{
+	if (pdev)
+		container_of(pdev, struct fake_function, pdev)->refs--;
+}
+
+/* Like the kernel's: drops the reference to where it left off. */
+struct pci_dev *fake_pci_get_device(u32 device, struct pci_dev *from)
+{
+	struct fake_function *end = fake_kernel.functions + fake_kernel.nr_functions;
+	struct fake_function *function = fake_kernel.functions;
+
+	if (from) {
+		function = container_of(from, struct fake_function, pdev) + 1;
+		fake_pci_dev_put(from);
+	}
+	for (; function < end; function++)
+		if (function->pdev.device == device)
+			return fake_pci_dev_get(&function->pdev);
+	return NULL;
+}
+
+/* One root bus: segment 0 is all there is. */
+struct pci_bus *fake_pci_find_next_bus(const struct pci_bus *from)
+{
+	return from || !fake_kernel.nr_functions ? NULL : fake_kernel.buses;
+}
+
+void *fake_driver_find(const char *name)
+{
+	return fake_kernel.intree ? &fake_kernel : NULL;
+}
+
+static struct pci_sysdata segment;
+
+/**
+ * fake_pci_init() - a segment with FAKE_BUSES buses, numbered from 0x3f in steps of 0x40
+ * @test: owns the memory
+ */
+void fake_pci_init(struct kunit *test)
+{
+	u32 i;
+
+	fake_kernel.functions = kunit_kcalloc(test, FAKE_FUNCTIONS,
+					      sizeof(*fake_kernel.functions), GFP_KERNEL);
+	fake_kernel.buses = kunit_kcalloc(test, FAKE_BUSES, sizeof(*fake_kernel.buses),
+					  GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, fake_kernel.functions);
+	KUNIT_ASSERT_NOT_NULL(test, fake_kernel.buses);
+	for (i = 0; i < FAKE_BUSES; i++) {
+		fake_kernel.buses[i].number = 0x3f + 0x40 * i;
+		fake_kernel.buses[i].sysdata = &segment;
+	}
+}
+
+/**
+ * fake_pci_add() - a function, config space zero but for its id
+ * @device: device id
+ * @bus: index of its bus
+ * @slot: device number
+ * @func: function number
+ */
+struct fake_function *fake_pci_add(u32 device, u32 bus, u32 slot, u32 func)
+{
+	struct fake_function *function = &fake_kernel.functions[fake_kernel.nr_functions++];
+
+	function->pdev.vendor = PCI_VENDOR_ID_INTEL;
+	function->pdev.device = device;
+	function->pdev.bus = &fake_kernel.buses[bus];
+	function->pdev.devfn = PCI_DEVFN(slot, func);
+	function->config[0] = device << 16 | PCI_VENDOR_ID_INTEL;
+	return function;
+}
+
+void fake_kernel_reset(void)
+{
+	u32 cpu;
+
+	memset(&fake_kernel, 0, sizeof(fake_kernel));
+	memset(&fake_boot_cpu, 0, sizeof(fake_boot_cpu));
+	fake_msr_hook = NULL;
+	fake_kernel.nr_dies = 1;
+	fake_kernel.nr_cores = 3;
+	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
+		fake_kernel.core_id[cpu] = cpu;
+		fake_kernel.lvtpc[cpu] = APIC_LVT_MASKED | APIC_DM_NMI;
+	}
+}
+
+MODULE_DESCRIPTION("KUnit suites of ucore");
+MODULE_LICENSE("GPL");

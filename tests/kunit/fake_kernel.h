@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the driver's objects get instead of the kernel's own in this module:
+ * timers that only fire when a test says so, MSRs, a local APIC, PCI functions,
+ * an ACPI table, CPU topology and hotplug callbacks.
+ *
+ * Included before every file of the module (Kbuild), so that the driver itself
+ * contains no hook.  Everything else (locks, IPIs, irq_work, memory) is real.
+ */
+#ifndef UCORE_KUNIT_FAKE_KERNEL_H
+#define UCORE_KUNIT_FAKE_KERNEL_H
+
+#include <linux/acpi.h>
+#include <linux/cpuhotplug.h>
+#include <linux/device/driver.h>
+#include <linux/hrtimer.h>
+#include <linux/io.h>
+#include <linux/pci.h>
+#include <linux/topology.h>
+#include <asm/apic.h>
+#include <asm/cpufeature.h>
+#include <asm/nmi.h>
+#include <asm/processor.h>
+
+#include "../../driver/compat.h"
+
+#define FAKE_CPUS	64
+#define FAKE_MSRS	64
+#define FAKE_TIMERS	32
+#define FAKE_FUNCTIONS	24
+#define FAKE_BUSES	3
+#define FAKE_PCI_DWORDS	1024
+
+/**
+ * struct fake_timer - an hrtimer that only tests fire
+ * @timer: the driver's
+ * @function: its callback
+ * @queued: started, and neither fired nor cancelled since
+ * @expires: when it would fire
+ */
+struct fake_timer {
+	struct hrtimer *timer;
+	enum hrtimer_restart (*function)(struct hrtimer *timer);
+	bool queued;
+	ktime_t expires;
+};
+
+/**
+ * struct fake_function - a PCI function
+ * @pdev: what the driver sees of it
+ * @config: its config space
+ * @refs: references that the driver holds
+ */
+struct fake_function {
+	struct pci_dev pdev;
+	u32 config[FAKE_PCI_DWORDS];
+	int refs;
+};
+
+/* One access of a PCI function, whichever way. */
+struct fake_dword {
+	char op;
+	u32 reg;
+	u32 val;
+};
+
+/**
+ * struct fake_kernel - the state of all fakes
+ * @timers: hrtimers that were set up
+ * @timer_misuse: a queued timer was forwarded: the kernel would warn
+ * @nr_dies: CPU n belongs to die n % nr_dies
+ * @core_id: core id of each CPU
+ * @nr_cores: cores of a package
+ * @msr: MSRs that answer; the others fault
+ * @nr_msrs: how many
+ * @debugctl: IA32_DEBUGCTL of each CPU
+ * @debugctl_faults: IA32_DEBUGCTL does not exist
+ * @lvtpc: LVTPC of each CPU
+ * @lvtpc_writes: writes to it
+ * @nmi: the handler that was registered
+ * @cpu_up: hotplug callback
+ * @cpu_down: hotplug callback
+ * @intree: the kernel's own driver is loaded
+ * @functions: PCI functions
+ * @nr_functions: how many
+ * @buses: the buses they are on
+ * @mcfg: ACPI table, NULL if there is none
+ * @ecam_base: address at which bus 0 of the ECAM begins
+ * @ecam_differs: the mapping shows something else
+ * @mapped: pages that ioremap() gave and iounmap() did not get back
+ * @dwords: accesses of PCI functions
+ * @nr_dwords: how many
+ * @high_steps: what running counters' high dwords show, one after the other
+ * @nr_high_steps: how many
+ */
+struct fake_kernel {
+	struct fake_timer timers[FAKE_TIMERS];
+	bool timer_misuse;
+
+	u32 nr_dies;
+	u32 core_id[FAKE_CPUS];
+	u32 nr_cores;
+
+	struct {
+		u32 msr;
+		u64 val;
+	} msr[FAKE_MSRS];
+	u32 nr_msrs;
+	u64 debugctl[FAKE_CPUS];
+	bool debugctl_faults;
+	u32 lvtpc[FAKE_CPUS];
+	u32 lvtpc_writes[FAKE_CPUS];
+	nmi_handler_t nmi;
+	int (*cpu_up)(unsigned int cpu);
+	int (*cpu_down)(unsigned int cpu);
+
+	bool intree;
+	struct fake_function *functions;
+	u32 nr_functions;
+	struct pci_bus *buses;
+	struct acpi_table_header *mcfg;
+	phys_addr_t ecam_base;
+	bool ecam_differs;
+	int mapped;
+	struct fake_dword dwords[64];
+	u32 nr_dwords;
+	const u32 *high_steps;
+	u32 nr_high_steps;
+};
+
+extern struct fake_kernel fake_kernel;
+extern struct cpuinfo_x86 fake_boot_cpu;
+extern struct apic fake_apic;
+
+struct kunit;
+
+void fake_kernel_reset(void);
+void fake_pci_init(struct kunit *test);
+struct fake_function *fake_pci_add(u32 device, u32 bus, u32 slot, u32 func);
+struct fake_timer *fake_timer_find(struct hrtimer *timer);
+enum hrtimer_restart fake_timer_fire(struct hrtimer *timer);
+u64 *fake_msr(u32 msr);
+void fake_msr_add(u32 msr, u64 val);
+
+/* Tests that want to answer some MSR reads themselves. */
+extern bool (*fake_msr_hook)(u32 msr, u64 *val);
+
+void fake_hrtimer_setup(struct hrtimer *timer,
+			enum hrtimer_restart (*function)(struct hrtimer *timer));
+void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires);
+int fake_hrtimer_cancel(struct hrtimer *timer);
+u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
+void fake_hrtimer_start_expires(struct hrtimer *timer);
+int fake_logical_die_id(int cpu);
+int fake_rdmsr(u32 msr, u64 *val);
+int fake_wrmsr(u32 msr, u64 val);
+int fake_register_nmi(nmi_handler_t handler);
+int fake_cpuhp_setup(int (*up)(unsigned int cpu), int (*down)(unsigned int cpu));
+u32 fake_readl(const volatile void __iomem *addr);
+void fake_writel(u32 val, volatile void __iomem *addr);
+int fake_pci_read(struct pci_dev *pdev, int reg, u32 *val);
+int fake_pci_write(struct pci_dev *pdev, int reg, u32 val);
+void __iomem *fake_ioremap(phys_addr_t addr, size_t size);
+void fake_iounmap(volatile void __iomem *addr);
+acpi_status fake_acpi_get_table(struct acpi_table_header **table);
+struct pci_dev *fake_pci_dev_get(struct pci_dev *pdev);
+void fake_pci_dev_put(struct pci_dev *pdev);
+struct pci_dev *fake_pci_get_device(u32 device, struct pci_dev *from);
+struct pci_bus *fake_pci_find_next_bus(const struct pci_bus *from);
+void *fake_driver_find(const char *name);
+
+#undef hrtimer_setup
+#define hrtimer_setup(timer, fn, clock, mode)	fake_hrtimer_setup(timer, fn)
+#undef hrtimer_start
+#define hrtimer_start(timer, expires, mode)	fake_hrtimer_start(timer, expires)
+#define hrtimer_cancel(timer)			fake_hrtimer_cancel(timer)
+#define hrtimer_forward_now(timer, interval) \
+	fake_hrtimer_forward(timer, ktime_get(), interval)
+#define hrtimer_forward(timer, now, interval)	fake_hrtimer_forward(timer, now, interval)
+#define hrtimer_is_queued(timer)		(fake_timer_find(timer)->queued)
+#define hrtimer_start_expires(timer, mode)	fake_hrtimer_start_expires(timer)
+
+#undef topology_logical_die_id
+#define topology_logical_die_id(cpu)		fake_logical_die_id(cpu)
+#undef topology_physical_package_id
+#define topology_physical_package_id(cpu)	fake_logical_die_id(cpu)
+#undef topology_core_id
+#define topology_core_id(cpu)			(fake_kernel.core_id[(cpu) % FAKE_CPUS])
+#define topology_num_cores_per_package()	(fake_kernel.nr_cores)
+
+#undef rdmsrq_safe
+#define rdmsrq_safe(msr, val)			fake_rdmsr(msr, val)
+#undef wrmsrq_safe
+#define wrmsrq_safe(msr, val)			fake_wrmsr(msr, val)
+
+#define apic					(&fake_apic)
+#define boot_cpu_data				fake_boot_cpu
+#undef register_nmi_handler
+#define register_nmi_handler(type, fn, flags, name)	fake_register_nmi(fn)
+#define unregister_nmi_handler(type, name)	fake_register_nmi(NULL)
+#define cpuhp_setup_state(state, name, up, down)	fake_cpuhp_setup(up, down)
+#define cpuhp_remove_state_nocalls(state)	fake_cpuhp_setup(NULL, NULL)
+
+#undef readl
+#define readl(addr)				fake_readl(addr)
+#undef writel
+#define writel(val, addr)			fake_writel(val, addr)
+#undef ioremap
+#define ioremap(addr, size)			fake_ioremap(addr, size)
+#undef iounmap
+#define iounmap(addr)				fake_iounmap(addr)
+#define pci_read_config_dword(pdev, reg, val)	fake_pci_read(pdev, reg, val)
+#define pci_write_config_dword(pdev, reg, val)	fake_pci_write(pdev, reg, val)
+#define acpi_get_table(sig, instance, table)	fake_acpi_get_table(table)
+#define acpi_put_table(table)			((void)(table))
+#undef acpi_disabled
+#define acpi_disabled				0
+#define pci_dev_get(pdev)			fake_pci_dev_get(pdev)
+#define pci_dev_put(pdev)			fake_pci_dev_put(pdev)
+#define pci_get_device(vendor, device, from)	fake_pci_get_device(device, from)
+#define pci_find_next_bus(from)			fake_pci_find_next_bus(from)
+#define driver_find(name, bus)			fake_driver_find(name)
+#undef pci_info
+#define pci_info(pdev, fmt, ...)		pr_debug(fmt, ##__VA_ARGS__)
+
+#endif /* UCORE_KUNIT_FAKE_KERNEL_H */

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The machine of fake boxes.
+ */
+#include <linux/slab.h>
+
+#include "../../driver/e5.h"
+#include "fake_machine.h"
+
+static struct ucore_platform platform;
+
+static void window_init(struct fake_window *win, struct fake_bus *bus,
+			const struct ucore_box_desc *desc, const char *suffix)
+{
+	win->bus = bus;
+	snprintf(win->name, sizeof(win->name), "%s%u.%u%s", desc->type->name, desc->instance,
+		 desc->die, suffix);
+}
+
+static void box_add(struct kunit *test, const struct ucore_box_desc *desc, bool pci, bool aux)
+{
+	struct ucore_box *box = &ucore_catalog.boxes[ucore_catalog.nr_boxes];
+	struct ucore_die *die = &ucore_catalog.dies[desc->die];
+	struct fake_window *win = kunit_kcalloc(test, 2, sizeof(*win), GFP_KERNEL);
+	struct fake_bus *bus = &fake_machine(test)->bus;
+
+	KUNIT_ASSERT_NOT_NULL(test, win);
+	window_init(&win[0], bus, desc, "");
+	win[0].type = desc->type;
+	win[0].layout = desc->layout;
+	window_init(&win[1], bus, desc, "aux");
+	box->desc = *desc;
+	box->id = ucore_catalog.nr_boxes++;
+	box->caps = desc->type->caps;
+	box->die = die;
+	box->io = (struct ucore_io){
+		.ops = pci ? &fake_pci_ops : &fake_msr_ops,
+		.tally = &die->tally,
+		.priv = &win[0],
+	};
+	if (aux)
+		box->aux = (struct ucore_io){
+			.ops = &fake_pci_ops, .tally = &die->tally, .priv = &win[1],
+		};
+	die->nr_boxes++;
+}
+
+static void boxes_add(struct kunit *test, u32 die)
+{
+	const struct ucore_e5_table *table = platform.table;
+	struct ucore_box_desc desc;
+	u32 row, i, n;
+
+	for (row = 0; row < table->nr_msr; row++) {
+		n = table->msr[row].per_core ? FAKE_NR_CBO : table->msr[row].max;
+		for (i = 0; i < n; i++) {
+			desc = (struct ucore_box_desc){
+				.type = table->msr[row].type,
+				.layout = table->msr[row].layout,
+				.global_gp = table->msr[row].global_gp << i,
+				.global_fixed = table->msr[row].global_fixed << i,
+				.die = die,
+				.instance = i,
+			};
+			box_add(test, &desc, false, false);
+		}
+	}
+	for (row = 0; row < table->nr_pci; row++) {
+		desc = (struct ucore_box_desc){
+			.type = table->pci[row].type,
+			.layout = table->pci[row].layout,
+			.global_gp = table->pci[row].global_gp,
+			.global_fixed = table->pci[row].global_fixed,
+			.die = die,
+			.instance = table->pci[row].instance,
+		};
+		box_add(test, &desc, true, table->pci[row].aux);
+	}
+}
+
+static void die_add(struct kunit *test, u32 i)
+{
+	struct fake_machine *m = fake_machine(test);
+	struct ucore_die *die = &ucore_catalog.dies[i];
+	struct fake_window *win = &m->global[i];
+
+	win->bus = &m->bus;
+	win->global = platform.global;
+	snprintf(win->name, sizeof(win->name), "global.%u", i);
+	ucore_die_init(die, i, platform.global);
+	die->io = (struct ucore_io){ .ops = &fake_msr_ops, .tally = &die->tally, .priv = win };
+	die->reader = i;
+	ucore_catalog.nr_dies++;
+	boxes_add(test, i);
+}
+
+/* What an NMI sees of the global status: a read that is nobody's. */
+static bool status_for_nmi(u32 msr, u64 *val)
+{
+	if (msr != GLOBAL_STATUS)
+		return false;
+	*val = fake_peek(fake_global(fake_logical_die_id(raw_smp_processor_id())), msr);
+	return true;
+}
+
+static int machine_init(struct kunit *test, u32 nr_dies)
+{
+	struct fake_machine *m;
+	u32 i;
+
+	fake_kernel_reset();
+	fake_kernel.nr_dies = nr_dies;
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	test->priv = m;
+	raw_spin_lock_init(&m->bus.lock);
+	init_waitqueue_head(&m->sink.wait);
+	m->global = kunit_kcalloc(test, nr_dies, sizeof(*m->global), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m->global);
+
+	platform = ucore_platform_ivbep;
+	ucore_catalog.platform = &platform;
+	ucore_catalog.boxes = kunit_kcalloc(test, 32 * nr_dies, sizeof(*ucore_catalog.boxes),
+					    GFP_KERNEL);
+	ucore_catalog.dies = kunit_kcalloc(test, nr_dies, sizeof(*ucore_catalog.dies),
+					   GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.boxes);
+	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.dies);
+	for (i = 0; i < nr_dies; i++)
+		die_add(test, i);
+	fake_msr_hook = status_for_nmi;
+	return 0;
+}
+
+int fake_machine_init(struct kunit *test)
+{
+	return machine_init(test, 1);
+}
+
+int fake_machine_init_2(struct kunit *test)
+{
+	return machine_init(test, 2);
+}
+
+static void part_destroy(struct ucore_part *part)
+{
+	ucore_ring_destroy(part->ring);
+	kfree(part->ctr);
+	kfree(part->box);
+	kfree(part);
+}
+
+/* Runs after failed assertions, too: whatever is left goes. */
+void fake_machine_exit(struct kunit *test)
+{
+	struct fake_machine *m = fake_machine(test);
+	u32 i;
+
+	if (!m)
+		return;
+	for (i = 0; i < FAKE_SESSIONS; i++)
+		if (m->session[i])
+			ucore_session_destroy(m->session[i]);
+	for (i = 0; i < ucore_catalog.nr_dies; i++)
+		ucore_die_destroy(&ucore_catalog.dies[i]);
+	for (i = 0; i < m->nr_parts; i++)
+		part_destroy(m->part[i]);
+	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
+	ucore_catalog.nr_boxes = 0;
+	ucore_catalog.nr_dies = 0;
+	ucore_catalog.boxes = NULL;
+	ucore_catalog.dies = NULL;
+	ucore_catalog.platform = NULL;
+	ucore_catalog.absent = 0;
+	fake_msr_hook = NULL;
+}
+
+struct ucore_box *fake_box(struct kunit *test, u32 die, const char *type, u32 instance)
+{
+	struct ucore_box *box;
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
+		box = &ucore_catalog.boxes[i];
+		if (box->desc.die == die && box->desc.instance == instance &&
+		    !strcmp(box->desc.type->name, type))
+			return box;
+	}
+	kunit_err(test, "no %s%u on die %u\n", type, instance, die);
+	KUNIT_ASSERT_TRUE(test, false);
+	return NULL;
+}
+
+/**
+ * fake_overflow() - what the hardware does at a carry
+ * @box: the box
+ * @reg: the counter
+ * @count: what it counted beyond zero before it stopped
+ * @status: bit in the box status
+ * @global: bit in the global status
+ */
+void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 global)
+{
+	struct fake_window *win = fake_window(box), *gw = box->die->io.priv;
+	u16 box_status = box->desc.layout->status;
+
+	fake_poke(win, reg, count);
+	fake_poke(win, box_status, fake_peek(win, box_status) | status);
+	fake_poke(gw, GLOBAL_STATUS, fake_peek(gw, GLOBAL_STATUS) | global);
+	gw->frozen = true;
+}
+
+/* ---- parts ---- */
+
+struct ucore_part *fake_part(struct kunit *test, u32 die, u32 ring_size)
+{
+	struct fake_machine *m = fake_machine(test);
+	struct ucore_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, part);
+	m->part[m->nr_parts++] = part;
+	part->die = &ucore_catalog.dies[die];
+	part->sink = &m->sink;
+	part->trigger_event = UCORE_EVENT_NONE;
+	part->guard_ns = U64_MAX;
+	INIT_LIST_HEAD(&part->node);
+	part->ctr = kcalloc(FAKE_PART_CTRS, sizeof(*part->ctr), GFP_KERNEL);
+	part->box = kcalloc(FAKE_PART_BOXES, sizeof(*part->box), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, part->ctr);
+	KUNIT_ASSERT_NOT_NULL(test, part->box);
+	ucore_timer_init(part);
+	if (ring_size) {
+		part->ring = ucore_ring_create(ring_size, 0);
+		KUNIT_ASSERT_NOT_NULL(test, part->ring);
+	}
+	return part;
+}
+
+static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box *box)
+{
+	u32 i;
+
+	for (i = 0; i < part->nr_box; i++)
+		if (part->box[i].box == box)
+			return &part->box[i];
+	part->box[part->nr_box].box = box;
+	return &part->box[part->nr_box++];
+}
+
+/**
+ * fake_part_add() - one more counter; its event id is 100 + its place
+ * @part: the part
+ * @box: its box
+ * @counter: which, UCORE_COUNTER_FIXED for the fixed one
+ * @ctl: control word
+ * @period: overflow period, 0 for none
+ */
+struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *box,
+				    u32 counter, u64 ctl, u64 period)
+{
+	struct ucore_part_box *pb = part_box(part, box);
+	const struct ucore_layout *layout = box->desc.layout;
+	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
+	bool fixed = counter >= UCORE_COUNTER_FIXED;
+	u32 i = fixed ? counter - UCORE_COUNTER_FIXED : counter;
+
+	*ctr = (struct ucore_counter){
+		.box = box,
+		.mask = GENMASK_ULL((fixed ? box->desc.type->fixed_width :
+					     box->desc.type->width) - 1, 0),
+		.ctl = ctl,
+		.period = period,
+		.event = 100 + part->nr_ctr++,
+		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
+		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
+		.index = counter,
+	};
+	if (period) {
+		pb->armed_mask |= fixed ? box->desc.global_fixed : box->desc.global_gp;
+		part->armed_mask |= pb->armed_mask;
+	}
+	return ctr;
+}
+
+/* Put a part on its die, as a start does. */
+void fake_part_list(struct ucore_part *part)
+{
+	list_add_tail(&part->node, &part->die->parts);
+	if (!part->armed_mask)
+		return;
+	part->die->armed++;
+	part->die->armed_mask |= part->armed_mask;
+}
+
+/* ---- sessions ---- */
+
+struct ucore_session *fake_session_config(struct kunit *test,
+					  const struct ucore_create_session *config)
+{
+	struct ucore_session *session = ucore_session_create(config, true);
+	struct fake_machine *m = fake_machine(test);
+	u32 i;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(session));
+	for (i = 0; i < FAKE_SESSIONS; i++) {
+		if (!m->session[i]) {
+			m->session[i] = session;
+			break;
+		}
+	}
+	return session;
+}
+
+struct ucore_session *fake_session(struct kunit *test)
+{
+	return fake_session_config(test, &(struct ucore_create_session){ .ring_size = 4096 });
+}
+
+void fake_session_close(struct kunit *test, struct ucore_session *session)
+{
+	struct fake_machine *m = fake_machine(test);
+	u32 i;
+
+	for (i = 0; i < FAKE_SESSIONS; i++)
+		if (m->session[i] == session)
+			m->session[i] = NULL;
+	ucore_session_destroy(session);
+}
+
+/**
+ * fake_add() - EVENT_ADD of an event select, or of nothing on a fixed counter
+ * @session: the session
+ * @box: the box
+ * @event: event select
+ * @counters: counters asked for
+ * @period: overflow period
+ * @out: the answer, may be NULL
+ */
+int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u64 counters,
+	     u64 period, struct ucore_event_add *out)
+{
+	const struct ucore_term term = { .field = UCORE_FIELD_EVENT, .value = event };
+	struct ucore_event_add add = {
+		.box = box->id,
+		.nr_terms = !(counters >> UCORE_COUNTER_FIXED),
+		.counters = counters,
+		.period = period,
+	};
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_add(session, &add, &term);
+	mutex_unlock(&session->lock);
+	if (out)
+		*out = add;
+	return ret;
+}
+
+int fake_start(struct ucore_session *session)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_start(session);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+void fake_stop(struct ucore_session *session)
+{
+	mutex_lock(&session->lock);
+	ucore_session_stop(session);
+	mutex_unlock(&session->lock);
+}
+
+const void *fake_record(struct ucore_ring *ring)
+{
+	u64 tail = ring->consumer->tail;
+	const struct ucore_record *rec;
+
+	for (;;) {
+		if (tail == smp_load_acquire(&ring->producer->head))
+			return NULL;
+		rec = (const void *)(ring->data + (tail & (ring->size - 1)));
+		tail += rec->size;
+		smp_store_release(&ring->consumer->tail, tail);
+		if (rec->type != UCORE_RECORD_PAD)
+			return rec;
+	}
+}

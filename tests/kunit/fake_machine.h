@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A machine of fake boxes: the driver's own catalog, filled from the E5-2600
+ * v2's table with boxes on the fake bus.  Also parts and sessions on it.
+ *
+ * A suite's .init is fake_machine_init (one die) or fake_machine_init_2, its
+ * .exit fake_machine_exit.
+ */
+#ifndef UCORE_KUNIT_FAKE_MACHINE_H
+#define UCORE_KUNIT_FAKE_MACHINE_H
+
+#include "../../driver/catalog.h"
+#include "../../driver/sample.h"
+#include "../../driver/session.h"
+#include "../../driver/timer.h"
+#include "fake_bus.h"
+
+#define FAKE_NR_CBO	3
+#define FAKE_SESSIONS	8
+#define FAKE_PARTS	4
+#define FAKE_PART_BOXES	8
+#define FAKE_PART_CTRS	32
+
+/* The global control's registers and bits, as the manual gives them. */
+#define GLOBAL_CTL	0xc00
+#define GLOBAL_STATUS	0xc01
+#define FREEZE		BIT_ULL(31)
+#define WAKE		BIT_ULL(30)
+#define UNFREEZE	BIT_ULL(29)
+
+/**
+ * struct fake_machine - what a suite works on
+ * @bus: all registers
+ * @global: global control of each die
+ * @sink: of hand-made parts
+ * @session: sessions to be closed at the end
+ * @part: hand-made parts
+ * @nr_parts: how many
+ */
+struct fake_machine {
+	struct fake_bus bus;
+	struct fake_window *global;
+	struct ucore_sink sink;
+	struct ucore_session *session[FAKE_SESSIONS];
+	struct ucore_part *part[FAKE_PARTS];
+	u32 nr_parts;
+};
+
+int fake_machine_init(struct kunit *test);
+int fake_machine_init_2(struct kunit *test);
+void fake_machine_exit(struct kunit *test);
+
+struct ucore_box *fake_box(struct kunit *test, u32 die, const char *type, u32 instance);
+void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 global);
+
+static inline struct fake_machine *fake_machine(struct kunit *test)
+{
+	return test->priv;
+}
+
+static inline struct fake_window *fake_window(const struct ucore_box *box)
+{
+	return box->io.priv;
+}
+
+static inline struct fake_window *fake_global(u32 die)
+{
+	return ucore_catalog.dies[die].io.priv;
+}
+
+/* Parts by hand: what session.c would make of events. */
+struct ucore_part *fake_part(struct kunit *test, u32 die, u32 ring_size);
+struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *box,
+				    u32 counter, u64 ctl, u64 period);
+void fake_part_list(struct ucore_part *part);
+
+/* Sessions */
+struct ucore_session *fake_session_config(struct kunit *test,
+					  const struct ucore_create_session *config);
+struct ucore_session *fake_session(struct kunit *test);
+void fake_session_close(struct kunit *test, struct ucore_session *session);
+int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u64 counters,
+	     u64 period, struct ucore_event_add *out);
+int fake_start(struct ucore_session *session);
+void fake_stop(struct ucore_session *session);
+
+/* The next unread record of a ring, which is consumed; NULL if there is none. */
+const void *fake_record(struct ucore_ring *ring);
+
+#endif /* UCORE_KUNIT_FAKE_MACHINE_H */

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which counters an event may use, which events get along, who sits where, and
+ * how soon a counter can wrap.
+ */
+#include <linux/random.h>
+
+#include "../../driver/event.h"
+#include "fake_machine.h"
+
+#define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
+
+/* ---- constraints ---- */
+
+struct constraint {
+	u16 first;
+	u16 last;
+	u32 counters;
+};
+
+/*
+ * Section 5 of hw/snbep.md, which v2 keeps; where event files restrict an
+ * event that Linux does not (0x03, 0x06, 0x14), the stricter counts.
+ */
+static const struct constraint cbo[] = {
+	{ 0x01, 0x01, 0x1 }, { 0x02, 0x07, 0x3 }, { 0x09, 0x09, 0x3 }, { 0x11, 0x11, 0x1 },
+	{ 0x12, 0x14, 0x3 }, { 0x1b, 0x1e, 0xc }, { 0x1f, 0x1f, 0xe }, { 0x21, 0x21, 0x3 },
+	{ 0x23, 0x23, 0x3 }, { 0x31, 0x35, 0x3 }, { 0x36, 0x36, 0x1 }, { 0x37, 0x39, 0x3 },
+	{ 0x3b, 0x3b, 0x1 }, { }
+};
+
+static const struct constraint r2pcie[] = {
+	{ 0x10, 0x11, 0x3 }, { 0x12, 0x12, 0x1 }, { 0x23, 0x26, 0x3 }, { 0x32, 0x34, 0x3 }, { }
+};
+
+static const struct constraint r3qpi[] = {
+	{ 0x10, 0x12, 0x3 }, { 0x13, 0x13, 0x1 }, { 0x20, 0x26, 0x3 }, { 0x28, 0x34, 0x3 },
+	{ 0x36, 0x39, 0x3 }, { }
+};
+
+static const struct {
+	const char *type;
+	const struct constraint *constraints;
+	u32 all;
+} boxes[] = {
+	{ "cbo", cbo, 0xf }, { "r2pcie", r2pcie, 0xf }, { "r3qpi", r3qpi, 0x7 },
+	{ "imc", NULL, 0xf }, { "ha", NULL, 0xf }, { "pcu", NULL, 0xf }, { "qpi", NULL, 0xf },
+	{ "irp", NULL, 0xf }, { "ubox", NULL, 0x3 },
+};
+
+static u32 counters_of(u32 i, u32 event)
+{
+	const struct constraint *c;
+
+	for (c = boxes[i].constraints; c && c->counters; c++)
+		if (event >= c->first && event <= c->last)
+			return c->counters;
+	return boxes[i].all;
+}
+
+static struct ucore_event_spec spec_of(u64 ctl)
+{
+	return (struct ucore_event_spec){ .value = { ctl }, .claimed = { 0xffff } };
+}
+
+static void every_event_on_its_counters(struct kunit *test)
+{
+	struct ucore_event_spec spec;
+	struct ucore_box *box;
+	u32 i, event;
+
+	for (i = 0; i < ARRAY_SIZE(boxes); i++) {
+		box = fake_box(test, 0, boxes[i].type, 0);
+		for (event = 0; event < 256; event++) {
+			spec = spec_of(event | 0xa500);
+			KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 0, &spec), 0);
+			KUNIT_EXPECT_EQ_MSG(test, spec.counters, (u64)counters_of(i, event),
+					    "%s event %#x", boxes[i].type, event);
+		}
+	}
+}
+
+static int restricted(struct ucore_box *box, u64 ctl, u64 counters, u64 period,
+		      struct ucore_event_spec *spec)
+{
+	*spec = spec_of(ctl);
+	return ucore_event_restrict(box, counters, period, spec);
+}
+
+static void asking_for_counters(struct kunit *test)
+{
+	struct ucore_box *cb = fake_box(test, 0, "cbo", 0), *r3 = fake_box(test, 0, "r3qpi", 0);
+	struct ucore_event_spec spec;
+
+	KUNIT_EXPECT_EQ(test, restricted(cb, 0x00, 0x6, 0, &spec), 0);
+	KUNIT_EXPECT_EQ(test, spec.counters, 0x6ULL);
+	KUNIT_EXPECT_EQ(test, restricted(cb, 0x1b, 0x6, 0, &spec), 0);
+	KUNIT_EXPECT_EQ(test, spec.counters, 0x4ULL);
+	KUNIT_EXPECT_EQ(test, restricted(cb, 0x1b, 0x3, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, restricted(cb, 0x00, 0x10, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, restricted(cb, 0x00, 0x11, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, restricted(r3, 0x00, 0x8, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, restricted(r3, 0x00, 0x4, 0, &spec), 0);
+	KUNIT_EXPECT_EQ(test, restricted(r3, 0x00, BIT_ULL(31), 0, &spec), -ENXIO);
+}
+
+static void asking_for_fixed_counters(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
+	struct ucore_event_spec spec = { };
+
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED, 0, &spec), 0);
+	KUNIT_EXPECT_EQ(test, spec.counters, FIXED);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED << 1, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED | FIXED << 1, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, BIT_ULL(63), 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED | 1, 0, &spec), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ha, FIXED, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, restricted(imc, 0, FIXED, 0, &spec), -ENXIO);	/* has fields */
+}
+
+static void longest_period_is_the_width(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *r2 = fake_box(test, 0, "r2pcie", 0);
+	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
+	struct ucore_event_spec spec;
+
+	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, BIT_ULL(48) - 1, &spec), 0);
+	KUNIT_EXPECT_EQ(test, spec.period, BIT_ULL(48) - 1);
+	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, BIT_ULL(48), &spec), -ERANGE);
+	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, ~0ULL, &spec), -ERANGE);
+	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, 1, &spec), 0);
+	KUNIT_EXPECT_EQ(test, restricted(r2, 4, 0, BIT_ULL(44) - 1, &spec), 0);
+	KUNIT_EXPECT_EQ(test, restricted(r2, 4, 0, BIT_ULL(44), &spec), -ERANGE);
+
+	/* the UBox's fixed counter is wider than its general ones */
+	KUNIT_EXPECT_EQ(test, restricted(ubox, 4, 0, BIT_ULL(44), &spec), -ERANGE);
+	spec = (struct ucore_event_spec){ };
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ubox, FIXED, BIT_ULL(48) - 1, &spec), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ubox, FIXED, BIT_ULL(48), &spec), -ERANGE);
+}
+
+static void boxes_that_cannot_interrupt(struct kunit *test)
+{
+	static const struct {
+		const char *type;
+		bool can;
+	} able[] = {
+		{ "cbo", false }, { "irp", false }, { "ubox", true }, { "pcu", true },
+		{ "ha", true }, { "imc", true }, { "qpi", true }, { "r2pcie", true },
+		{ "r3qpi", true },
+	};
+	struct ucore_event_spec spec;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(able); i++)
+		KUNIT_EXPECT_EQ_MSG(test, restricted(fake_box(test, 0, able[i].type, 0), 0, 0, 9,
+						     &spec),
+				    able[i].can ? 0 : -EOPNOTSUPP, "%s", able[i].type);
+}
+
+/* It is the box that can or cannot, not its type alone. */
+static void capability_of_this_very_box(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 1);
+	struct ucore_event_spec spec = { };
+
+	imc->caps &= ~UCORE_BOX_FIXED_OVERFLOW;
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED, 9, &spec), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, 9, &spec), 0);
+	imc->caps &= ~UCORE_BOX_OVERFLOW;
+	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, 9, &spec), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, 0, &spec), 0);
+}
+
+/* ---- conflicts ---- */
+
+static void shared_registers_conflict_by_field(struct kunit *test)
+{
+	const struct ucore_event_spec none = { };
+	struct ucore_event_spec a = { }, b = { };
+
+	a.claimed[2] = 0xffff;
+	a.value[2] = 0x11;
+	b.claimed[2] = 0xff0000;
+	b.value[2] = 0x220000;
+	KUNIT_EXPECT_FALSE(test, ucore_event_conflicts(&a, &b));	/* different fields */
+	KUNIT_EXPECT_FALSE(test, ucore_event_conflicts(&a, &none));
+	KUNIT_EXPECT_FALSE(test, ucore_event_conflicts(&none, &b));
+	b.claimed[2] |= 0xff;
+	b.value[2] |= 0x11;
+	KUNIT_EXPECT_FALSE(test, ucore_event_conflicts(&a, &b));	/* the same value */
+	b.value[2] ^= 0x01;
+	KUNIT_EXPECT_TRUE(test, ucore_event_conflicts(&a, &b));
+	KUNIT_EXPECT_TRUE(test, ucore_event_conflicts(&b, &a));
+	b.value[2] &= ~0xffULL;		/* zero is a value, too */
+	KUNIT_EXPECT_TRUE(test, ucore_event_conflicts(&a, &b));
+}
+
+static void controls_do_not_conflict(struct kunit *test)
+{
+	struct ucore_event_spec a = spec_of(0x304), b = spec_of(0xc04);
+
+	KUNIT_EXPECT_FALSE(test, ucore_event_conflicts(&a, &b));
+}
+
+static void every_shared_register_is_looked_at(struct kunit *test)
+{
+	u32 slot;
+
+	for (slot = 1; slot < UCORE_NR_SLOTS; slot++) {
+		struct ucore_event_spec a = { }, b = { };
+
+		a.claimed[slot] = BIT_ULL(31);
+		a.value[slot] = BIT_ULL(31);
+		b.claimed[slot] = BIT_ULL(31);
+		KUNIT_EXPECT_TRUE(test, ucore_event_conflicts(&a, &b));
+	}
+}
+
+/* ---- assignment ---- */
+
+static void placing_moves_others(struct kunit *test)
+{
+	/* each later event drives the earlier ones one further */
+	static const u64 chain[] = { 0xf, 0x7, 0x3, 0x1 };
+	u8 counter[4];
+
+	KUNIT_EXPECT_TRUE(test, ucore_event_assign(chain, 4, counter));
+	KUNIT_EXPECT_EQ(test, counter[3], 0);
+	KUNIT_EXPECT_EQ(test, counter[2], 1);
+	KUNIT_EXPECT_EQ(test, counter[1], 2);
+	KUNIT_EXPECT_EQ(test, counter[0], 3);
+}
+
+static void no_place_changes_nothing(struct kunit *test)
+{
+	static const u64 three_on_two[] = { 0x3, 0x3, 0x3 }, five[] = { 0xf, 0xf, 0xf, 0xf, 0xf };
+	static const u64 nowhere[] = { 0 };
+	u8 counter[5] = { 90, 91, 92, 93, 94 };
+	u32 i;
+
+	KUNIT_EXPECT_FALSE(test, ucore_event_assign(three_on_two, 3, counter));
+	KUNIT_EXPECT_FALSE(test, ucore_event_assign(five, 5, counter));
+	KUNIT_EXPECT_FALSE(test, ucore_event_assign(nowhere, 1, counter));
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_EQ(test, counter[i], 90 + i);
+}
+
+static void fixed_counters_have_places_of_their_own(struct kunit *test)
+{
+	static const u64 full[] = { 0xf, FIXED, 0xf, 0xf, 0xf };
+	static const u64 twice[] = { FIXED, FIXED };
+	u8 counter[5];
+
+	KUNIT_EXPECT_TRUE(test, ucore_event_assign(full, 5, counter));
+	KUNIT_EXPECT_EQ(test, counter[1], UCORE_COUNTER_FIXED);
+	KUNIT_EXPECT_FALSE(test, ucore_event_assign(twice, 2, counter));
+}
+
+/* Is there a choice at all?  Tries every one. */
+static bool choice_exists(const u64 *allowed, u32 nr, u64 taken)
+{
+	u32 c;
+
+	if (!nr)
+		return true;
+	for (c = 0; c < 64; c++)
+		if ((*allowed & ~taken & BIT_ULL(c)) &&
+		    choice_exists(allowed + 1, nr - 1, taken | BIT_ULL(c)))
+			return true;
+	return false;
+}
+
+static void agrees_with_trying_everything(struct kunit *test)
+{
+	u32 round, nr, i, found = 0;
+	u64 allowed[6], taken;
+	u8 counter[6];
+	bool ok;
+
+	for (round = 0; round < 4000; round++) {
+		nr = 1 + get_random_u32() % 6;
+		for (i = 0; i < nr; i++)
+			allowed[i] = get_random_u32() & get_random_u32() & 0x1f;
+		if (round & 1)
+			allowed[nr - 1] = FIXED;
+		ok = ucore_event_assign(allowed, nr, counter);
+		KUNIT_ASSERT_EQ(test, ok, choice_exists(allowed, nr, 0));
+		if (!ok)
+			continue;
+		found++;
+		for (taken = 0, i = 0; i < nr; i++) {
+			KUNIT_ASSERT_TRUE(test, allowed[i] & BIT_ULL(counter[i]));
+			KUNIT_ASSERT_FALSE(test, taken & BIT_ULL(counter[i]));
+			taken |= BIT_ULL(counter[i]);
+		}
+	}
+	KUNIT_EXPECT_GT(test, found, 100U);		/* the rounds were worth it */
+	KUNIT_EXPECT_LT(test, found, 3900U);
+}
+
+/* ---- how soon a counter wraps ---- */
+
+static void largest_increments(struct kunit *test)
+{
+	const struct ucore_box_type *imc = fake_box(test, 0, "imc", 0)->desc.type;
+	const struct ucore_box_type *ha = fake_box(test, 0, "ha", 0)->desc.type;
+
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0x304, false), 1U);
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0x80, false), 22U);
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0xffff0081, false), 32U);
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0x82, false), 139U);
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0xb0, false), 139U);
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0xb0, true), 1U);
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(ha, 0x04, false), 256U);
+}
+
+static void wrap_times(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(44, 1), 3518437208883ULL);
+	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(44, 256), 13743895347ULL);
+	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(48, 1), 56294995342131ULL);
+	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(48, 139), 404999966490ULL);
+	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(48, 256), 219902325555ULL);
+	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(32, 1), 858993459ULL);
+	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(32, 139), 6179809ULL);
+	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(32, 256), 3355443ULL);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(every_event_on_its_counters),
+	KUNIT_CASE(asking_for_counters),
+	KUNIT_CASE(asking_for_fixed_counters),
+	KUNIT_CASE(longest_period_is_the_width),
+	KUNIT_CASE(boxes_that_cannot_interrupt),
+	KUNIT_CASE(capability_of_this_very_box),
+	KUNIT_CASE(shared_registers_conflict_by_field),
+	KUNIT_CASE(controls_do_not_conflict),
+	KUNIT_CASE(every_shared_register_is_looked_at),
+	KUNIT_CASE(placing_moves_others),
+	KUNIT_CASE(no_place_changes_nothing),
+	KUNIT_CASE(fixed_counters_have_places_of_their_own),
+	KUNIT_CASE(agrees_with_trying_everything),
+	KUNIT_CASE(largest_increments),
+	KUNIT_CASE(wrap_times),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_assign",
+	.init = fake_machine_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What driving a box writes, in which order: each sequence access by access.
+ */
+#include "fake_machine.h"
+
+#define RESET	0x30103
+#define RUN	0x30000
+
+static struct fake_bus *bus_of(struct kunit *test)
+{
+	return &fake_machine(test)->bus;
+}
+
+static const u64 no_filters[UCORE_MAX_SHARED];
+
+static void program_imc(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(box);
+
+	ucore_box_program(box, no_filters);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0),
+		    FAKE_W(w, 0xd4, 0), FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8));
+}
+
+/* Left-over overflows would never signal again. */
+static void program_clears_old_status(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "ha", 0);
+	struct fake_window *w = fake_window(box);
+
+	fake_poke(w, 0xf8, 0x5);
+	ucore_box_program(box, no_filters);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0x40), FAKE_R(w, 0x44), FAKE_R(w, 0x48),
+		    FAKE_W(w, 0xf4, RESET), FAKE_R(w, 0xf8), FAKE_W(w, 0xf8, 0x5),
+		    FAKE_W(w, 0x40, 0), FAKE_W(w, 0x44, 0), FAKE_W(w, 0x48, 0));
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf8), 0ULL);
+}
+
+/* No status register: none is touched. */
+static void program_cbo(struct kunit *test)
+{
+	static const u64 filters[UCORE_MAX_SHARED] = { 0x1f, 0x18200000 };
+	struct ucore_box *box = fake_box(test, 0, "cbo", 1);
+	struct fake_window *w = fake_window(box);
+
+	ucore_box_program(box, filters);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0x14), FAKE_R(w, 0x1a),
+		    FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0x1f), FAKE_W(w, 0x1a, 0x18200000));
+}
+
+static void program_pcu(struct kunit *test)
+{
+	static const u64 filters[UCORE_MAX_SHARED] = { 0x20100804 };
+	struct ucore_box *box = fake_box(test, 0, "pcu", 0);
+	struct fake_window *w = fake_window(box);
+
+	ucore_box_program(box, filters);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xc34), FAKE_W(w, 0xc24, RESET),
+		    FAKE_R(w, 0xc35), FAKE_W(w, 0xc34, 0x20100804));
+}
+
+/* No box control: controls first, a counter must not run while it is written. */
+static void program_ubox_by_hand(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
+	struct fake_window *w = fake_window(box);
+
+	ucore_box_program(box, no_filters);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc10, 0), FAKE_W(w, 0xc11, 0),
+		    FAKE_W(w, 0xc08, 0), FAKE_W(w, 0xc16, 0), FAKE_W(w, 0xc17, 0),
+		    FAKE_W(w, 0xc09, 0), FAKE_R(w, 0xc15));
+	ucore_box_run(box);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+/* The match registers of a port live in its second function. */
+static void program_qpi(struct kunit *test)
+{
+	static const u64 filters[UCORE_MAX_SHARED] = { 1, 2, 3, 4 };
+	struct ucore_box *box = fake_box(test, 0, "qpi", 0);
+	struct fake_window *w = fake_window(box), *aux = box->aux.priv;
+
+	ucore_box_program(box, filters);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(aux, 0x228), FAKE_R(aux, 0x22c),
+		    FAKE_R(aux, 0x238), FAKE_R(aux, 0x23c), FAKE_W(w, 0xf4, RESET),
+		    FAKE_R(w, 0xf8), FAKE_W(aux, 0x228, 1), FAKE_W(aux, 0x22c, 2),
+		    FAKE_W(aux, 0x238, 3), FAKE_W(aux, 0x23c, 4));
+}
+
+static void program_qpi_without_its_filter(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "qpi", 0);
+	struct fake_window *w = fake_window(box);
+
+	box->aux.ops = NULL;
+	ucore_box_program(box, no_filters);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_R(w, 0xf8));
+	ucore_box_release(box);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_R(w, 0xf8),
+		    FAKE_W(w, 0xf4, RUN));
+}
+
+/* Started a second time, a box must not take its own filters for found ones. */
+static void filters_are_saved_once(struct kunit *test)
+{
+	static const u64 filters[UCORE_MAX_SHARED] = { 0x11, 0x22 };
+	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
+	struct fake_window *w = fake_window(box);
+
+	fake_poke(w, 0x14, 0xaa);
+	fake_poke(w, 0x1a, 0xbb);
+	ucore_box_program(box, filters);
+	fake_bus_clear(bus_of(test));
+	ucore_box_program(box, filters);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0x11),
+		    FAKE_W(w, 0x1a, 0x22));
+	ucore_box_release(box);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0xaa),
+		    FAKE_W(w, 0x1a, 0xbb), FAKE_W(w, 0x04, RUN));
+	ucore_box_release(box);		/* there is nothing left to release */
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+static void release_of_an_untouched_box(struct kunit *test)
+{
+	ucore_box_release(fake_box(test, 0, "imc", 0));
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+static void release_leaves_nothing_counting(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_box *box = fake_box(test, 0, "imc", 3);
+	struct fake_window *w = fake_window(box);
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		fake_part_add(part, box, i, BIT(22) | BIT(20) | 4, 50);
+	fake_part_add(part, box, UCORE_COUNTER_FIXED, BIT(22), 0);
+	ucore_part_program(part);
+	KUNIT_EXPECT_NE(test, fake_peek(w, 0xd8), 0ULL);
+	ucore_box_release(box);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8 + 4 * i), 0ULL);
+		KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0 + 8 * i), 0ULL);
+	}
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf0), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd0), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf4), (u64)RUN);
+}
+
+/* Preload, then control: the counter must not run before it is loaded. */
+static void counter_with_a_period(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(box);
+	struct ucore_counter *ctr;
+
+	ctr = fake_part_add(fake_part(test, 0, 0), box, 2, 0x500304, 1000);
+	ctr->prev = 77;
+	ucore_box_program_counter(ctr);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xb4, 0),
+		    FAKE_W(w, 0xb0, BIT_ULL(48) - 1000), FAKE_W(w, 0xe0, 0x500304));
+	KUNIT_EXPECT_EQ(test, ctr->prev, BIT_ULL(48) - 1000);
+}
+
+/* Without a period the reset has zeroed it. */
+static void counter_without_a_period(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
+	struct ucore_counter *ctr;
+
+	ctr = fake_part_add(fake_part(test, 0, 0), box, 3, 0x400000, 0);
+	ctr->prev = 77;
+	ucore_box_program_counter(ctr);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(fake_window(box), 0x13, 0x400000));
+	KUNIT_EXPECT_EQ(test, ctr->prev, 0ULL);
+}
+
+static void run_and_stop(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(box);
+
+	ucore_box_run(box);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RUN));
+	ucore_box_stop(box, NULL, 0);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET));
+}
+
+/* One write resets the general controls; the fixed one is beyond its reach. */
+static void stop_imc_leaves_nothing_armed(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(box);
+
+	fake_part_add(part, fake_box(test, 0, "imc", 1), UCORE_COUNTER_FIXED, 0x400000, 0);
+	fake_part_add(part, box, 0, 0x500304, 9);
+	fake_part_add(part, box, UCORE_COUNTER_FIXED, 0x400000, 0);
+	ucore_part_program(part);
+	fake_bus_clear(bus_of(test));
+	ucore_box_stop(box, part->ctr, part->nr_ctr);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0));
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
+}
+
+/* Without a box control each control at work is zeroed, and no other one. */
+static void stop_ubox(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
+	struct fake_window *w = fake_window(box);
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 1, 0);
+	fake_part_add(part, box, 1, 1, 0);
+	fake_part_add(part, box, UCORE_COUNTER_FIXED, 1, 0);
+	ucore_box_stop(box, part->ctr, part->nr_ctr);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc11, 0), FAKE_W(w, 0xc08, 0));
+}
+
+static void status_read_and_cleared(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 1);
+	struct fake_window *w = fake_window(box);
+
+	fake_poke(w, 0xf8, 0x1f);
+	KUNIT_EXPECT_EQ(test, ucore_box_status(box), 0x1fULL);
+	ucore_box_clear_status(box, 0x06);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xf8), FAKE_W(w, 0xf8, 0x06));
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf8), 0x19ULL);
+	ucore_box_clear_status(box, 0);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+static void status_of_a_box_without_one(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ucore_box_status(fake_box(test, 0, "cbo", 0)), 0ULL);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+static void status_of_a_dead_box(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 1);
+
+	fake_window(box)->dead = true;
+	KUNIT_EXPECT_EQ(test, ucore_box_status(box), 0ULL);
+	KUNIT_EXPECT_TRUE(test, box->dead);
+	fake_bus_clear(bus_of(test));
+	KUNIT_EXPECT_EQ(test, ucore_box_status(box), 0ULL);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+/* From the first all ones on, a box is left alone. */
+static void dead_box_is_not_touched(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0), *imc = fake_box(test, 0, "imc", 0);
+
+	fake_part_add(part, ubox, 0, 1, 0);
+	fake_part_add(part, imc, 0, 1, 0);
+	ucore_part_program(part);
+	ubox->dead = true;
+	imc->dead = true;
+	fake_bus_clear(bus_of(test));
+	ucore_box_stop(ubox, part->ctr, part->nr_ctr);
+	ucore_box_stop(imc, part->ctr, part->nr_ctr);
+	ucore_part_program(part);
+	ucore_box_release(ubox);
+	ucore_box_release(imc);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+/* It stops answering while it is being programmed: then that is the end of it. */
+static void box_dies_while_it_is_programmed(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(imc);
+
+	fake_part_add(part, imc, 0, 1, 0);
+	w->dead = true;
+	ucore_part_program(part);
+	KUNIT_EXPECT_TRUE(test, imc->dead);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0),
+		    FAKE_W(w, 0xd4, 0), FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8));
+}
+
+/* All programs, then all runs: no box counts before the last one is ready. */
+static void part_programs_then_runs(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_box *r2 = fake_box(test, 0, "r2pcie", 0), *irp = fake_box(test, 0, "irp", 0);
+	struct fake_window *a = fake_window(r2), *b = fake_window(irp);
+
+	fake_part_add(part, r2, 1, 0x400024, 0);
+	fake_part_add(part, irp, 3, 0x400001, 0);
+	ucore_part_program(part);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(a, 0xf4, RESET), FAKE_R(a, 0xf8),
+		    FAKE_W(b, 0xf4, RESET), FAKE_R(b, 0xf8), FAKE_W(a, 0xdc, 0x400024),
+		    FAKE_W(b, 0xe4, 0x400001), FAKE_W(a, 0xf4, RUN), FAKE_W(b, 0xf4, RUN));
+}
+
+static bool overflowed(struct kunit *test, const char *type, u32 counter, u64 status,
+		       u64 global)
+{
+	struct ucore_counter ctr = { .box = fake_box(test, 0, type, 0), .index = counter };
+
+	return ucore_box_counter_overflowed(&ctr, status, global);
+}
+
+/* Section 5.2 of hw/ivbep.md */
+static void which_status_bit_is_whose(struct kunit *test)
+{
+	u32 i, bit;
+
+	for (i = 0; i < 4; i++) {
+		for (bit = 0; bit < 6; bit++) {
+			KUNIT_EXPECT_EQ(test, overflowed(test, "imc", i, BIT(bit), 0),
+					bit == i + 1);
+			KUNIT_EXPECT_EQ(test, overflowed(test, "ha", i, BIT(bit), 0), bit == i);
+			KUNIT_EXPECT_EQ(test, overflowed(test, "pcu", i, BIT(bit), 0), bit == i);
+			KUNIT_EXPECT_EQ(test, overflowed(test, "qpi", i, BIT(bit), 0), bit == i);
+		}
+	}
+	for (bit = 0; bit < 6; bit++)
+		KUNIT_EXPECT_EQ(test, overflowed(test, "imc", UCORE_COUNTER_FIXED, BIT(bit), 0),
+				bit == 0);
+	KUNIT_EXPECT_TRUE(test, overflowed(test, "ubox", 1, BIT(1), 0));
+	/* the UBox's fixed counter shows in the global status only */
+	KUNIT_EXPECT_TRUE(test, overflowed(test, "ubox", UCORE_COUNTER_FIXED, 0, BIT(0)));
+	KUNIT_EXPECT_FALSE(test, overflowed(test, "ubox", UCORE_COUNTER_FIXED, ~0ULL, BIT(1)));
+	KUNIT_EXPECT_FALSE(test, overflowed(test, "ubox", 0, 0, ~0ULL));
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(program_imc),
+	KUNIT_CASE(program_clears_old_status),
+	KUNIT_CASE(program_cbo),
+	KUNIT_CASE(program_pcu),
+	KUNIT_CASE(program_ubox_by_hand),
+	KUNIT_CASE(program_qpi),
+	KUNIT_CASE(program_qpi_without_its_filter),
+	KUNIT_CASE(filters_are_saved_once),
+	KUNIT_CASE(release_of_an_untouched_box),
+	KUNIT_CASE(release_leaves_nothing_counting),
+	KUNIT_CASE(counter_with_a_period),
+	KUNIT_CASE(counter_without_a_period),
+	KUNIT_CASE(run_and_stop),
+	KUNIT_CASE(stop_imc_leaves_nothing_armed),
+	KUNIT_CASE(stop_ubox),
+	KUNIT_CASE(status_read_and_cleared),
+	KUNIT_CASE(status_of_a_box_without_one),
+	KUNIT_CASE(status_of_a_dead_box),
+	KUNIT_CASE(dead_box_is_not_touched),
+	KUNIT_CASE(box_dies_while_it_is_programmed),
+	KUNIT_CASE(part_programs_then_runs),
+	KUNIT_CASE(which_status_bit_is_whose),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_box",
+	.init = fake_machine_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

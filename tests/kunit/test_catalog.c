@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a processor to a catalog: the real finder, over fake PCI functions,
+ * MSRs and CPUs; and what is said when there is nothing to find.
+ */
+#include <kunit/test.h>
+
+#include "../../driver/catalog.h"
+#include "../../driver/e5.h"
+
+#define ECAM_BASE	0x80000000ULL
+
+struct bench {
+	struct {
+		struct acpi_table_mcfg mcfg;
+		struct acpi_mcfg_allocation entry;
+	} table;
+};
+
+static int catalog_init(struct kunit *test)
+{
+	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	fake_kernel_reset();
+	fake_pci_init(test);
+	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
+	fake_boot_cpu.x86 = 6;
+	fake_boot_cpu.x86_model = 62;
+	b->table.mcfg.header.length = sizeof(b->table);
+	b->table.entry.address = ECAM_BASE;
+	b->table.entry.end_bus_number = 0xff;
+	fake_kernel.mcfg = &b->table.mcfg.header;
+	fake_kernel.ecam_base = ECAM_BASE;
+	return 0;
+}
+
+static void catalog_exit(struct kunit *test)
+{
+	u32 i;
+
+	ucore_catalog_destroy();
+	ucore_catalog.platform = NULL;
+	ucore_catalog.absent = 0;
+	for (i = 0; i < fake_kernel.nr_functions; i++)
+		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+}
+
+/* A UBox function that says which socket its bus belongs to. */
+static void ubox_add(u32 bus, u32 package)
+{
+	struct fake_function *ubox = fake_pci_add(0x0e1e, bus, 11, 0);
+
+	ubox->config[0x40 / 4] = package;
+	ubox->config[0x54 / 4] = 0xfac688;
+}
+
+static struct ucore_box *box_find(const char *type, u32 die, u32 instance)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (!strcmp(ucore_catalog.boxes[i].desc.type->name, type) &&
+		    ucore_catalog.boxes[i].die->id == die &&
+		    ucore_catalog.boxes[i].desc.instance == instance)
+			return &ucore_catalog.boxes[i];
+	return NULL;
+}
+
+static void state_without_boxes(struct kunit *test, u32 state)
+{
+	KUNIT_EXPECT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), state);
+	KUNIT_EXPECT_GT(test, strlen(ucore_catalog_reason(state)), 10UL);
+	KUNIT_EXPECT_LT(test, strlen(ucore_catalog_reason(state)), (size_t)UCORE_REASON_LEN);
+	KUNIT_EXPECT_NULL(test, ucore_catalog_box(0));
+	KUNIT_EXPECT_NULL(test, ucore_catalog_die(0));
+}
+
+static void not_intel(struct kunit *test)
+{
+	fake_boot_cpu.x86_vendor = X86_VENDOR_AMD;
+	state_without_boxes(test, UCORE_STATE_NOT_INTEL);
+}
+
+static void intel_without_a_table(struct kunit *test)
+{
+	fake_boot_cpu.x86_model = 61;
+	state_without_boxes(test, UCORE_STATE_UNKNOWN);
+}
+
+static void model_counts_in_family_6_only(struct kunit *test)
+{
+	fake_boot_cpu.x86 = 15;
+	state_without_boxes(test, UCORE_STATE_UNKNOWN);
+}
+
+static void nothing_answers(struct kunit *test)
+{
+	state_without_boxes(test, UCORE_STATE_HIDDEN);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN), "BIOS"));
+}
+
+static void nothing_answers_in_a_virtual_machine(struct kunit *test)
+{
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYPERVISOR);
+	state_without_boxes(test, UCORE_STATE_HIDDEN);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN),
+					   "virtual machine"));
+}
+
+/* The in-tree driver may come and go at any time: the state follows. */
+static void intree_driver_comes_and_goes(struct kunit *test)
+{
+	fake_msr_add(0xc24, 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	fake_kernel.intree = true;
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_INTREE);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_INTREE),
+					   "modprobe -r intel_uncore"));
+	fake_kernel.intree = false;
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_READY);
+}
+
+static void hidden_pci_boxes_are_told(struct kunit *test)
+{
+	fake_msr_add(0xc24, 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_READY), "PCI"));
+}
+
+static void msr_boxes_that_answer(struct kunit *test)
+{
+	fake_kernel.nr_cores = 3;
+	fake_msr_add(0xd04, 0);		/* C-Boxes 0, 2, 3; the fourth is beyond the cores */
+	fake_msr_add(0xd44, 0);
+	fake_msr_add(0xd64, 0);
+	fake_msr_add(0xc10, 0);		/* the UBox has no box control: its first control */
+	fake_msr_add(0xc24, 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("cbo", 0, 0));
+	KUNIT_EXPECT_NULL(test, box_find("cbo", 0, 1));
+	KUNIT_ASSERT_NOT_NULL(test, box_find("cbo", 0, 2));
+	KUNIT_EXPECT_NULL(test, box_find("cbo", 0, 3));
+	KUNIT_EXPECT_EQ(test, box_find("cbo", 0, 2)->desc.global_gp, BIT_ULL(5));
+	KUNIT_EXPECT_EQ(test, box_find("cbo", 0, 2)->io.msr, 0xd40U);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("ubox", 0, 0));
+	KUNIT_EXPECT_NOT_NULL(test, box_find("pcu", 0, 0));
+}
+
+static void cboxes_are_fifteen_at_most(struct kunit *test)
+{
+	u32 i, n = 0;
+
+	fake_kernel.nr_cores = 20;
+	for (i = 0; i < 20; i++)
+		fake_msr_add(0xd04 + 0x20 * i, 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	for (i = 0; i < 20; i++)
+		n += !!box_find("cbo", 0, i);
+	KUNIT_EXPECT_EQ(test, n, 15U);
+}
+
+/* Bus 3f is socket 0's uncore bus, 7f socket 1's, whatever their order. */
+static void pci_boxes_go_to_their_sockets(struct kunit *test)
+{
+	fake_kernel.nr_dies = 2;
+	ubox_add(0, 1);
+	ubox_add(1, 0);
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	fake_pci_add(0x0eb4, 1, 16, 4);
+	fake_pci_add(0x0e30, 1, 14, 1);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_dies, 2U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
+	KUNIT_ASSERT_NOT_NULL(test, box_find("imc", 0, 0));
+	KUNIT_ASSERT_NOT_NULL(test, box_find("imc", 1, 0));
+	KUNIT_EXPECT_EQ(test, box_find("imc", 0, 0)->io.pdev->bus->number, 0x7f);
+	KUNIT_EXPECT_EQ(test, box_find("imc", 1, 0)->io.pdev->bus->number, 0x3f);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("ha", 0, 0));
+	KUNIT_EXPECT_EQ(test, box_find("ha", 0, 0)->io.ops->access, (u32)UCORE_ACCESS_ECAM);
+}
+
+/* The IRP is on the IIO bus, which has no UBox: the next higher one tells. */
+static void bus_without_a_ubox(struct kunit *test)
+{
+	fake_kernel.nr_dies = 2;
+	ubox_add(1, 1);
+	fake_pci_add(0x0e39, 0, 5, 6);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("irp", 1, 0));
+}
+
+static void bus_of_no_socket_is_skipped(struct kunit *test)
+{
+	ubox_add(0, 0);
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	fake_pci_add(0x0eb5, 2, 16, 5);		/* above every UBox */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
+}
+
+static void socket_without_cpus_is_skipped(struct kunit *test)
+{
+	ubox_add(0, 3);
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_HIDDEN);
+}
+
+static void qpi_port_finds_its_filter(struct kunit *test)
+{
+	ubox_add(0, 0);
+	fake_pci_add(0x0e32, 0, 8, 2);
+	fake_pci_add(0x0e33, 0, 9, 2);
+	fake_pci_add(0x0e96, 1, 9, 6);		/* another socket's */
+	fake_pci_add(0x0e86, 0, 8, 6);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_NOT_NULL(test, box_find("qpi", 0, 0));
+	KUNIT_EXPECT_NOT_NULL(test, box_find("qpi", 0, 0)->aux.ops);
+	KUNIT_EXPECT_EQ(test, box_find("qpi", 0, 0)->aux.pdev->device, 0x0e86);
+	KUNIT_EXPECT_NULL(test, box_find("qpi", 0, 1)->aux.ops);
+}
+
+/* Ids: by die, and each die's boxes in the order of the table. */
+static void ids_are_stable(struct kunit *test)
+{
+	u32 i;
+
+	fake_kernel.nr_dies = 2;
+	ubox_add(0, 1);
+	ubox_add(1, 0);
+	fake_pci_add(0x0eb5, 0, 16, 5);
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	fake_pci_add(0x0eb4, 1, 16, 4);
+	fake_msr_add(0xc24, 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 5U);
+	for (i = 0; i < 5; i++) {
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].id, i);
+		KUNIT_EXPECT_PTR_EQ(test, ucore_catalog_box(i), &ucore_catalog.boxes[i]);
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].die->id, (u32)(i >= 2));
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].caps,
+				ucore_catalog.boxes[i].desc.type->caps);
+		KUNIT_EXPECT_PTR_EQ(test, ucore_catalog.boxes[i].io.tally,
+				    &ucore_catalog.boxes[i].die->tally);
+	}
+	KUNIT_EXPECT_PTR_EQ(test, box_find("pcu", 1, 0), ucore_catalog_box(2));
+	KUNIT_EXPECT_PTR_EQ(test, box_find("imc", 1, 0), ucore_catalog_box(3));
+	KUNIT_EXPECT_PTR_EQ(test, box_find("imc", 1, 1), ucore_catalog_box(4));
+	KUNIT_EXPECT_NULL(test, ucore_catalog_box(5));
+	KUNIT_EXPECT_NULL(test, ucore_catalog_box(~0U));
+	KUNIT_EXPECT_PTR_EQ(test, ucore_catalog_die(1), &ucore_catalog.dies[1]);
+	KUNIT_EXPECT_NULL(test, ucore_catalog_die(2));
+	KUNIT_EXPECT_EQ(test, ucore_catalog_counters(NULL), 4U * 2 + 5 * 3);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_counters(&ucore_catalog.dies[0]), 4U + 5);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].nr_boxes, 2U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[1].nr_boxes, 3U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[1].package, 1U);
+}
+
+static void finder_grows(struct kunit *test)
+{
+	struct ucore_finder finder = { };
+	struct ucore_box_desc desc = { };
+	u32 i;
+
+	for (i = 0; i < 300; i++) {
+		desc.instance = i;
+		KUNIT_ASSERT_EQ(test, ucore_finder_add(&finder, &desc), 0);
+	}
+	for (i = 0; i < 300; i++)
+		KUNIT_EXPECT_EQ(test, finder.desc[i].instance, i);
+	ucore_finder_drop(&finder);
+	KUNIT_EXPECT_EQ(test, finder.nr, 0U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(not_intel),
+	KUNIT_CASE(intel_without_a_table),
+	KUNIT_CASE(model_counts_in_family_6_only),
+	KUNIT_CASE(nothing_answers),
+	KUNIT_CASE(nothing_answers_in_a_virtual_machine),
+	KUNIT_CASE(intree_driver_comes_and_goes),
+	KUNIT_CASE(hidden_pci_boxes_are_told),
+	KUNIT_CASE(msr_boxes_that_answer),
+	KUNIT_CASE(cboxes_are_fifteen_at_most),
+	KUNIT_CASE(pci_boxes_go_to_their_sockets),
+	KUNIT_CASE(bus_without_a_ubox),
+	KUNIT_CASE(bus_of_no_socket_is_skipped),
+	KUNIT_CASE(socket_without_cpus_is_skipped),
+	KUNIT_CASE(qpi_port_finds_its_filter),
+	KUNIT_CASE(ids_are_stable),
+	KUNIT_CASE(finder_grows),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_catalog",
+	.init = catalog_init,
+	.exit = catalog_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

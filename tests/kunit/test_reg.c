@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The driver's own accessors over fake MSRs and PCI functions: which dwords a
+ * counter takes, tearing, and when the memory-mapped way is believed.
+ */
+#include "fake_bus.h"
+
+#define ECAM_BASE	0x80000000ULL
+#define CTR		0xa8
+
+struct bench {
+	struct ucore_io io;
+	struct ucore_tally tally;
+	struct fake_function *function;
+	struct {
+		struct acpi_table_mcfg mcfg;
+		struct acpi_mcfg_allocation entry[2];
+	} table;
+};
+
+static int bench_init(struct kunit *test)
+{
+	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	test->priv = b;
+	fake_kernel_reset();
+	fake_pci_init(test);
+	fake_pci_add(0x1111, 0, 1, 0);
+	b->function = fake_pci_add(0x0eb4, 1, 16, 4);
+	b->io.tally = &b->tally;
+	b->table.mcfg.header.length = sizeof(b->table);
+	b->table.entry[0] = (struct acpi_mcfg_allocation){
+		.address = 0xdead00000ULL, .start_bus_number = 0, .end_bus_number = 0x3f,
+	};
+	b->table.entry[1] = (struct acpi_mcfg_allocation){
+		.address = ECAM_BASE, .start_bus_number = 0x40, .end_bus_number = 0xff,
+	};
+	fake_kernel.mcfg = &b->table.mcfg.header;
+	fake_kernel.ecam_base = ECAM_BASE;
+	return 0;
+}
+
+static void bench_exit(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	if (b->io.pdev)
+		ucore_io_release(&b->io);
+	KUNIT_EXPECT_EQ(test, b->function->refs, 0);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+}
+
+static struct ucore_io *pci_open(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	ucore_io_init_pci(&b->io, &b->function->pdev);
+	fake_kernel.nr_dwords = 0;
+	return &b->io;
+}
+
+static void dwords_expect(struct kunit *test, const struct fake_dword *want, u32 nr)
+{
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, fake_kernel.nr_dwords, nr);
+	for (i = 0; i < min(nr, fake_kernel.nr_dwords); i++) {
+		KUNIT_EXPECT_EQ(test, fake_kernel.dwords[i].op, want[i].op);
+		KUNIT_EXPECT_EQ(test, fake_kernel.dwords[i].reg, want[i].reg);
+		if (want[i].op == 'W')
+			KUNIT_EXPECT_EQ(test, fake_kernel.dwords[i].val, want[i].val);
+	}
+	fake_kernel.nr_dwords = 0;
+}
+
+#define DWORDS(test, ...) do {						\
+	const struct fake_dword want[] = { __VA_ARGS__ };		\
+									\
+	dwords_expect(test, want, ARRAY_SIZE(want));			\
+} while (0)
+
+/* Both ways in turn: the parameter says whether there is an ECAM. */
+static const bool ways[] = { true, false };
+
+static void way_name(const bool *ecam, char *name)
+{
+	strscpy(name, *ecam ? "ECAM" : "config cycles", KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(way, ways, way_name);
+
+static struct ucore_io *way_open(struct kunit *test)
+{
+	struct ucore_io *io;
+
+	if (!*(const bool *)test->param_value)
+		fake_kernel.mcfg = NULL;
+	io = pci_open(test);
+	KUNIT_EXPECT_EQ(test, io->ops->access,
+			(u32)(fake_kernel.mcfg ? UCORE_ACCESS_ECAM : UCORE_ACCESS_PCI));
+	KUNIT_EXPECT_EQ(test, io->ops->counter_cost, 2U);
+	return io;
+}
+
+static void pci_frozen_counter_is_two_dwords(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io *io = way_open(test);
+
+	b->function->config[CTR / 4] = 0x89abcdef;
+	b->function->config[CTR / 4 + 1] = 0x4567;
+	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, CTR), 0x456789abcdefULL);
+	DWORDS(test, { 'R', CTR }, { 'R', CTR + 4 });
+	KUNIT_EXPECT_EQ(test, b->tally.reads, io->tally->reads);
+}
+
+static void pci_low_half_is_one_dword(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io *io = way_open(test);
+
+	b->function->config[CTR / 4] = 0xfffffffe;
+	b->function->config[CTR / 4 + 1] = 0xffff;
+	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, CTR), 0xfffffffeULL);
+	DWORDS(test, { 'R', CTR });
+}
+
+/* All ones may be a count: only a high half of all ones, too, means dead. */
+static void pci_low_half_tells_dead_from_all_ones(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io *io = way_open(test);
+
+	b->function->config[CTR / 4] = ~0U;
+	b->function->config[CTR / 4 + 1] = 0xffff;
+	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, CTR), 0xffffffffULL);
+	DWORDS(test, { 'R', CTR }, { 'R', CTR + 4 });
+	b->function->config[CTR / 4 + 1] = ~0U;
+	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, CTR), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, CTR), UCORE_REG_DEAD);
+}
+
+static void pci_running_counter_does_not_tear(struct kunit *test)
+{
+	static const u32 steady[] = { 7 }, moves[] = { 7, 8 }, races[] = { 7, 8, 9, 10, 10 };
+	struct bench *b = test->priv;
+	struct ucore_io *io = way_open(test);
+
+	b->function->config[CTR / 4] = 0x10;
+	fake_kernel.high_steps = steady;
+	fake_kernel.nr_high_steps = 1;
+	KUNIT_EXPECT_EQ(test, io->ops->read_running(io, CTR), 0x700000010ULL);
+	DWORDS(test, { 'R', CTR + 4 }, { 'R', CTR }, { 'R', CTR + 4 });
+
+	fake_kernel.high_steps = moves;
+	fake_kernel.nr_high_steps = 2;
+	KUNIT_EXPECT_EQ(test, io->ops->read_running(io, CTR), 0x800000010ULL);
+	DWORDS(test, { 'R', CTR + 4 }, { 'R', CTR }, { 'R', CTR + 4 }, { 'R', CTR },
+	       { 'R', CTR + 4 });
+
+	fake_kernel.high_steps = races;
+	fake_kernel.nr_high_steps = 5;
+	KUNIT_EXPECT_EQ(test, io->ops->read_running(io, CTR), 0xa00000010ULL);
+}
+
+/* A high half that never stands still must not hang a CPU with interrupts off. */
+static void pci_running_counter_ends(struct kunit *test)
+{
+	struct ucore_io *io = way_open(test);
+	u32 i, *mad;
+
+	mad = kunit_kcalloc(test, 40, sizeof(*mad), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, mad);
+	for (i = 0; i < 40; i++)
+		mad[i] = i;
+	fake_kernel.high_steps = mad;
+	fake_kernel.nr_high_steps = 40;
+	io->ops->read_running(io, CTR);
+	KUNIT_EXPECT_LE(test, fake_kernel.nr_dwords, 30U);
+}
+
+/* High half first: a carry into it cannot happen while the box is frozen. */
+static void pci_writes_both_halves(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io *io = way_open(test);
+	u64 writes = b->tally.writes;
+
+	io->ops->write_counter(io, CTR, 0xffff12345678ULL);
+	DWORDS(test, { 'W', CTR + 4, 0xffff }, { 'W', CTR, 0x12345678 });
+	KUNIT_EXPECT_EQ(test, b->tally.writes, writes + 2);
+}
+
+static void pci_control_registers_are_one_dword(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io *io = way_open(test);
+
+	io->ops->write(io, 0xf4, 0x30103);
+	DWORDS(test, { 'W', 0xf4, 0x30103 });
+	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0xf4), 0x30103ULL);
+	DWORDS(test, { 'R', 0xf4 });
+	b->function->config[0xf8 / 4] = ~0U;
+	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0xf8), UCORE_REG_DEAD);
+}
+
+static void pci_function_that_is_gone_is_dead(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io *io;
+
+	fake_kernel.mcfg = NULL;
+	io = pci_open(test);
+	b->function->pdev.error_state = pci_channel_io_perm_failure;
+	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0xf4), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, CTR), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, CTR), UCORE_REG_DEAD);
+}
+
+static u32 access_after_open(struct kunit *test)
+{
+	return pci_open(test)->ops->access;
+}
+
+static void ecam_is_used_when_it_agrees(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_ECAM);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 1);
+}
+
+static void ecam_that_differs_is_not_used(struct kunit *test)
+{
+	fake_kernel.ecam_differs = true;	/* in the header's last dword */
+	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+}
+
+static void ecam_unknown_to_mcfg_is_not_used(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	b->table.entry[1].end_bus_number = 0x7e;	/* the function is on bus 7f */
+	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
+}
+
+static void ecam_of_another_segment_is_not_used(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	b->table.entry[1].pci_segment = 1;
+	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
+}
+
+/* Firmware is input: a table shorter than its own header has no entries. */
+static void ecam_table_too_short(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	b->table.mcfg.header.length = sizeof(b->table.mcfg) - 1;
+	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
+	ucore_io_release(&b->io);
+	b->table.mcfg.header.length = sizeof(b->table) - 1;	/* the second one is cut */
+	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
+}
+
+static void msr_window_is_relative_to_its_base(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io *io = &b->io;
+
+	fake_msr_add(0xd34, 0x1234567890ULL);
+	ucore_io_init_msr(io, 0xd20);
+	KUNIT_EXPECT_EQ(test, io->ops->access, (u32)UCORE_ACCESS_MSR);
+	KUNIT_EXPECT_EQ(test, io->ops->counter_cost, 1U);
+	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0x14), 0x1234567890ULL);
+	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, 0x14), 0x1234567890ULL);
+	KUNIT_EXPECT_EQ(test, io->ops->read_running(io, 0x14), 0x1234567890ULL);
+	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, 0x14), 0x34567890ULL);
+	KUNIT_EXPECT_EQ(test, b->tally.reads, 4ULL);
+	io->ops->write_counter(io, 0x14, BIT_ULL(44) - 1);
+	KUNIT_EXPECT_EQ(test, *fake_msr(0xd34), BIT_ULL(44) - 1);
+	KUNIT_EXPECT_EQ(test, b->tally.writes, 1ULL);
+}
+
+static void msr_that_faults_is_dead(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io *io = &b->io;
+
+	ucore_io_init_msr(io, 0xd20);
+	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, 0), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, 0), UCORE_REG_DEAD);
+	io->ops->write(io, 0, 1);	/* and a write is dropped */
+}
+
+static void release_of_nothing_is_harmless(struct kunit *test)
+{
+	struct ucore_io io = { };
+
+	ucore_io_release(&io);
+	KUNIT_EXPECT_NULL(test, io.ops);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(pci_frozen_counter_is_two_dwords, way_gen_params),
+	KUNIT_CASE_PARAM(pci_low_half_is_one_dword, way_gen_params),
+	KUNIT_CASE_PARAM(pci_low_half_tells_dead_from_all_ones, way_gen_params),
+	KUNIT_CASE_PARAM(pci_running_counter_does_not_tear, way_gen_params),
+	KUNIT_CASE_PARAM(pci_running_counter_ends, way_gen_params),
+	KUNIT_CASE_PARAM(pci_writes_both_halves, way_gen_params),
+	KUNIT_CASE_PARAM(pci_control_registers_are_one_dword, way_gen_params),
+	KUNIT_CASE(pci_function_that_is_gone_is_dead),
+	KUNIT_CASE(ecam_is_used_when_it_agrees),
+	KUNIT_CASE(ecam_that_differs_is_not_used),
+	KUNIT_CASE(ecam_unknown_to_mcfg_is_not_used),
+	KUNIT_CASE(ecam_of_another_segment_is_not_used),
+	KUNIT_CASE(ecam_table_too_short),
+	KUNIT_CASE(msr_window_is_relative_to_its_base),
+	KUNIT_CASE(msr_that_faults_is_dead),
+	KUNIT_CASE(release_of_nothing_is_harmless),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_reg",
+	.init = bench_init,
+	.exit = bench_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

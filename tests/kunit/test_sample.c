@@ -1,0 +1,751 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a trigger to a record: every register access of a sample, at the limit
+ * that the design gives, and what the record says.
+ */
+#include "fake_machine.h"
+
+#define IMC0	BIT_ULL(20)	/* global status bits */
+#define IMC1	BIT_ULL(21)
+#define PCU	BIT_ULL(2)
+
+static struct fake_bus *bus_of(struct kunit *test)
+{
+	return &fake_machine(test)->bus;
+}
+
+/* Put a part at work on its die, from @now on. */
+static void part_run(struct kunit *test, struct ucore_part *part, u64 now)
+{
+	struct ucore_die *die = part->die;
+
+	raw_spin_lock_irq(&die->lock);
+	ucore_die_hold(die, now);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_die_release(die, true);
+	ucore_part_go(part, now);
+	raw_spin_unlock_irq(&die->lock);
+	fake_bus_clear(bus_of(test));
+}
+
+static void timer_sample(struct ucore_part *part, u64 now)
+{
+	struct ucore_interval iv;
+
+	raw_spin_lock_irq(&part->die->lock);
+	ucore_interval_begin(&iv, part->die, now);
+	ucore_part_timer_due(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&part->die->lock);
+}
+
+static void overflow_sample(struct ucore_die *die, u64 now, bool recovered)
+{
+	struct ucore_interval iv;
+
+	raw_spin_lock_irq(&die->lock);
+	ucore_interval_begin_overflow(&iv, die, now, recovered);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&die->lock);
+}
+
+static u64 now_ns(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_part *part)
+{
+	const struct ucore_sample *sample = fake_record(part->ring);
+
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_ASSERT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
+	KUNIT_ASSERT_EQ(test, sample->hdr.size,
+			(u32)(sizeof(*sample) + part->nr_ctr * sizeof(struct ucore_value)));
+	KUNIT_ASSERT_EQ(test, sample->nr_values, part->nr_ctr);
+	return sample;
+}
+
+/* ---- accesses ---- */
+
+/* One freeze, each counter once, one release. */
+static void timer_sample_at_the_limit(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 1);
+	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *c = fake_window(cbo);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+
+	fake_part_add(part, imc, 0, 0x400304, 0);
+	fake_part_add(part, cbo, 2, 0x400000, 0);
+	fake_part_add(part, imc, UCORE_COUNTER_FIXED, 0x400000, 0);
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(i, 0xa0),
+		    FAKE_R(i, 0xa4), FAKE_R(c, 0x18), FAKE_R(i, 0xd0), FAKE_R(i, 0xd4),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_EQ(test, part->stats.reads, 5ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.writes, 2ULL);
+}
+
+/* One counter of every box of a die. */
+static void timer_sample_of_a_whole_die(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 65536);
+	u32 i, reads = 0, used = 0;
+	struct ucore_box *box;
+
+	for (i = 0; i < ucore_catalog.nr_boxes && used < FAKE_PART_BOXES; i += 3, used++) {
+		box = &ucore_catalog.boxes[i];
+		fake_part_add(part, box, 0, box->desc.type->ctl_en, 0);
+		reads += box->io.ops->counter_cost;
+	}
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), NULL, 'R'), reads);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), NULL, 'W'), 2U);
+	KUNIT_EXPECT_EQ(test, part->stats.reads, (u64)reads);
+}
+
+/* No freeze: the walk, the reads, box cleared before global, preload, release last. */
+static void overflow_sample_at_the_limit(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 1), *cbo = fake_box(test, 0, "cbo", 0);
+	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *c = fake_window(cbo);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+
+	fake_part_add(part, imc, 1, 0x500304, 1000);
+	fake_part_add(part, cbo, 0, 0x400000, 0);
+	part_run(test, part, now_ns());
+	fake_overflow(imc, 0xa8, 3, BIT(2), IMC0);
+	overflow_sample(part->die, now_ns(), false);
+	FAKE_EXPECT(test, bus_of(test),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(i, 0xf8),
+		    FAKE_R(i, 0xa8), FAKE_R(i, 0xac), FAKE_R(c, 0x16),
+		    FAKE_W(i, 0xf8, BIT(2)), FAKE_W(gw, GLOBAL_STATUS, IMC0),
+		    FAKE_W(i, 0xac, 0), FAKE_W(i, 0xa8, BIT_ULL(48) - 1000),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(i, 0xf8), 0ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 1003ULL);
+}
+
+/* Every part's boxes are cleared before the one global clear. */
+static void two_sessions_overflow_at_once(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
+	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *p = fake_window(pcu);
+	struct ucore_part *a = fake_part(test, 0, 4096), *b = fake_part(test, 0, 4096);
+
+	fake_part_add(a, imc, 0, 0x500304, 100);
+	fake_part_add(b, pcu, 0, 0x500000, 200);
+	part_run(test, a, now_ns());
+	part_run(test, b, now_ns());
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	fake_overflow(pcu, 0xc36, 7, BIT(0), PCU);
+	overflow_sample(a->die, now_ns(), false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS), FAKE_R(i, 0xf8),
+		    FAKE_R(p, 0xc35), FAKE_R(i, 0xa0), FAKE_R(i, 0xa4), FAKE_W(i, 0xf8, BIT(1)),
+		    FAKE_R(p, 0xc36), FAKE_W(p, 0xc35, BIT(0)),
+		    FAKE_W(gw, GLOBAL_STATUS, IMC0 | PCU), FAKE_W(i, 0xa4, 0),
+		    FAKE_W(i, 0xa0, BIT_ULL(48) - 100), FAKE_W(p, 0xc36, BIT_ULL(48) - 200),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_EQ(test, sample_next(test, a)->values[0].count, 100ULL);
+	KUNIT_EXPECT_EQ(test, sample_next(test, b)->values[0].count, 207ULL);
+}
+
+/* The other session pauses, and is neither read nor recorded. */
+static void only_who_overflowed_is_read(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
+	struct ucore_part *a = fake_part(test, 0, 4096), *b = fake_part(test, 0, 4096);
+
+	fake_part_add(a, imc, 0, 0x500304, 100);
+	fake_part_add(b, ha, 0, 0x500000, 200);
+	part_run(test, a, now_ns());
+	part_run(test, b, now_ns());
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	overflow_sample(a->die, now_ns(), false);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ha), 0), 0U);
+	sample_next(test, a);
+	KUNIT_EXPECT_NULL(test, fake_record(b->ring));
+	KUNIT_EXPECT_EQ(test, b->stats.samples, 0ULL);
+	KUNIT_EXPECT_EQ(test, b->stats.reads, 0ULL);
+}
+
+/* One bit for four channels: each armed one under it is looked at, no other. */
+static void global_bit_covers_several_functions(struct kunit *test)
+{
+	struct ucore_box *ch[5];
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	u32 i;
+
+	for (i = 0; i < 5; i++) {
+		ch[i] = fake_box(test, 0, "imc", i);	/* the fifth is iMC1's */
+		fake_part_add(part, ch[i], 0, 0x500304, i == 1 ? 0 : 100);
+	}
+	part_run(test, part, now_ns());
+	fake_overflow(ch[3], 0xa0, 0, BIT(1), IMC0);
+	overflow_sample(part->die, now_ns(), false);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[0]), 'R'), 3U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[1]), 'R'), 2U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[2]), 'R'), 3U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[3]), 'R'), 3U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[4]), 'R'), 2U);
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->trigger_event, 103U);
+}
+
+/* Only what overflowed is loaded anew: the others' periods go on. */
+static void rearms_what_overflowed(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct fake_window *w = fake_window(imc);
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	fake_part_add(part, imc, 1, 0x500304, 100);
+	part_run(test, part, now_ns());
+	fake_poke(w, 0xa0, BIT_ULL(48) - 60);
+	fake_overflow(imc, 0xa8, 2, BIT(2), IMC0);
+	overflow_sample(part->die, now_ns(), false);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), BIT_ULL(48) - 60);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa8), BIT_ULL(48) - 100);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 40ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 102ULL);
+}
+
+/* The UBox's fixed counter: the global status alone tells. */
+static void ubox_fixed_counter_overflows(struct kunit *test)
+{
+	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	const struct ucore_sample *sample;
+
+	fake_part_add(part, ubox, UCORE_COUNTER_FIXED, 0x500000, 100000);
+	part_run(test, part, now_ns());
+	fake_overflow(ubox, 0xc09, 4, 0, BIT(0));
+	overflow_sample(part->die, now_ns(), false);
+	sample = sample_next(test, part);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 100004ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(ubox), 0xc09), BIT_ULL(48) - 100000);
+}
+
+/* A timer that finds an overflow waiting services it along the way. */
+static void timer_meets_a_waiting_overflow(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	const struct ucore_sample *sample;
+	struct fake_window *gw = fake_global(0);
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	part_run(test, part, now_ns());
+	fake_overflow(imc, 0xa0, 1, BIT(1), IMC0);
+	timer_sample(part, now_ns());
+	sample = sample_next(test, part);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));	/* one sample, not two */
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xa0), BIT_ULL(48) - 100);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+}
+
+/* The status is clear: the interrupt came late, or was nobody's. */
+static void overflow_without_a_status(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct fake_window *gw = fake_global(0);
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
+	part_run(test, part, now_ns());
+	overflow_sample(part->die, now_ns(), false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_FALSE(test, part->die->frozen);
+}
+
+/* Halted by the very interval that services its overflow, a counter stays at rest. */
+static void halted_part_is_not_rearmed(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct fake_window *w = fake_window(imc);
+	struct ucore_die *die = part->die;
+	struct ucore_interval iv;
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	part_run(test, part, now_ns());
+	fake_overflow(imc, 0xa0, 5, BIT(1), IMC0);
+	raw_spin_lock_irq(&die->lock);
+	ucore_interval_begin(&iv, die, now_ns());
+	ucore_part_halt(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&die->lock);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 105ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf8), 0ULL);
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->values[0].count, 105ULL);
+}
+
+/* ---- what a record says ---- */
+
+static void record_of_a_timer(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	const struct ucore_sample *sample;
+	u64 begin = now_ns(), at;
+
+	fake_part_add(part, imc, 0, 0x400304, 0);
+	fake_part_add(part, imc, 3, 0x400304, 0);
+	part_run(test, part, begin);
+	fake_poke(fake_window(imc), 0xa0, 11);
+	fake_poke(fake_window(imc), 0xb8, 22);
+	at = now_ns();
+	timer_sample(part, at);
+	sample = sample_next(test, part);
+	KUNIT_EXPECT_EQ(test, sample->hdr.seq, 0ULL);
+	KUNIT_EXPECT_EQ(test, sample->time, at);
+	KUNIT_EXPECT_EQ(test, sample->time_enabled, at - begin);
+	KUNIT_EXPECT_LE(test, sample->time_running, sample->time_enabled);
+	KUNIT_EXPECT_LE(test, sample->frozen_ns, now_ns() - at);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, UCORE_EVENT_NONE);
+	KUNIT_EXPECT_EQ(test, sample->flags, 0U);
+	KUNIT_EXPECT_EQ(test, sample->die, 0U);
+	KUNIT_EXPECT_EQ(test, sample->ip, 0ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[0].event, 100U);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 11ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, sample->values[1].event, 101U);
+	KUNIT_EXPECT_EQ(test, sample->values[1].count, 22ULL);
+
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->hdr.seq, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.overflows, 0ULL);
+}
+
+static void record_of_an_overflow(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	const struct ucore_sample *sample;
+
+	fake_part_add(part, imc, 0, 0x400304, 0);
+	fake_part_add(part, imc, 1, 0x500304, 10);
+	fake_part_add(part, imc, 2, 0x500304, 10);
+	part_run(test, part, now_ns());
+	fake_overflow(imc, 0xb0, 0, BIT(3), IMC0);
+	fake_overflow(imc, 0xa8, 1, BIT(2), IMC0);
+	overflow_sample(part->die, now_ns(), false);
+	sample = sample_next(test, part);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, 101U);	/* the lowest */
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[2].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, part->stats.overflows, 2ULL);
+
+	timer_sample(part, now_ns());		/* the flags were for one interval */
+	sample = sample_next(test, part);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, UCORE_EVENT_NONE);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
+}
+
+static void record_of_a_recovered_overflow(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+
+	fake_part_add(part, imc, 0, 0x500304, 10);
+	part_run(test, part, now_ns());
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	overflow_sample(part->die, now_ns(), true);
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->flags, (u32)UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_EQ(test, part->stats.recovered, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->die->recovered, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->die->pmis, 0ULL);
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	overflow_sample(part->die, now_ns(), false);
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->flags, 0U);
+}
+
+/* What was interrupted is for those who may see it. */
+static void record_with_context(struct kunit *test)
+{
+	static const struct ucore_context context = {
+		.ip = 0x1234, .pid = 10, .tid = 11, .cpu = 7, .user = true,
+	};
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	const struct ucore_sample *sample;
+	struct ucore_interval iv;
+	u32 allowed;
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
+	part_run(test, part, now_ns());
+	for (allowed = 0; allowed < 2; allowed++) {
+		fake_machine(test)->sink.context = allowed;
+		raw_spin_lock_irq(&part->die->lock);
+		ucore_interval_begin(&iv, part->die, now_ns());
+		iv.context = &context;
+		ucore_part_timer_due(&iv, part);
+		ucore_interval_end(&iv);
+		raw_spin_unlock_irq(&part->die->lock);
+		sample = sample_next(test, part);
+		KUNIT_EXPECT_EQ(test, sample->cpu, 7U);
+		KUNIT_EXPECT_EQ(test, sample->ip, allowed ? 0x1234ULL : 0ULL);
+		KUNIT_EXPECT_EQ(test, sample->pid, allowed ? 10U : 0U);
+		KUNIT_EXPECT_EQ(test, sample->tid, allowed ? 11U : 0U);
+		KUNIT_EXPECT_EQ(test, sample->flags,
+				(u32)(allowed ? UCORE_SAMPLE_CONTEXT | UCORE_SAMPLE_USER : 0));
+	}
+}
+
+/* ---- dead boxes ---- */
+
+static void box_dies_between_samples(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	const struct ucore_sample *sample;
+	const struct ucore_gap *gap;
+
+	fake_part_add(part, imc, 0, 0x400304, 0);
+	fake_part_add(part, ha, 0, 0x400000, 0);
+	part_run(test, part, now_ns());
+	fake_poke(fake_window(imc), 0xa0, 40);
+	timer_sample(part, now_ns());
+	sample_next(test, part);
+
+	fake_window(imc)->dead = true;
+	fake_poke(fake_window(ha), 0xa0, 9);
+	timer_sample(part, now_ns());
+	gap = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, gap);
+	KUNIT_ASSERT_EQ(test, gap->hdr.type, (u32)UCORE_RECORD_GAP);
+	KUNIT_EXPECT_EQ(test, gap->reason, (u32)UCORE_GAP_BOX_DEAD);
+	KUNIT_EXPECT_EQ(test, gap->box, imc->id);
+	sample = sample_next(test, part);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 40ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
+	KUNIT_EXPECT_EQ(test, sample->values[1].count, 9ULL);
+
+	fake_bus_clear(bus_of(test));
+	timer_sample(part, now_ns());		/* told once, and left alone */
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(imc), 0), 0U);
+	sample = sample_next(test, part);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_DEAD);
+}
+
+static void box_is_dead_when_its_overflow_is_walked(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct fake_window *gw = fake_global(0), *w = fake_window(imc);
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	part_run(test, part, now_ns());
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	w->dead = true;
+	overflow_sample(part->die, now_ns(), false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS), FAKE_R(w, 0xf8),
+		    FAKE_W(gw, GLOBAL_STATUS, IMC0), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_FALSE(test, part->die->frozen);
+}
+
+/* Its status was read, then it went: neither status nor preload is written. */
+static void box_dies_within_a_sample(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct fake_window *w = fake_window(imc);
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	part_run(test, part, now_ns());
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	w->dies_after = 1;
+	overflow_sample(part->die, now_ns(), false);
+	KUNIT_EXPECT_TRUE(test, imc->dead);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'W'), 0U);
+	KUNIT_EXPECT_FALSE(test, part->die->frozen);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+}
+
+/* ---- low halves ---- */
+
+static void low_halves_while_that_is_exact(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
+	struct ucore_part *part = fake_part(test, 0, 65536);
+	struct fake_window *w = fake_window(imc);
+	u64 now = now_ns(), truth = 0;
+	u32 i, reads;
+
+	part->low_dword = true;
+	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = 1000000;
+	fake_part_add(part, cbo, 0, 0x400000, 0);	/* one access anyway: always whole */
+	part_run(test, part, now);
+	for (i = 0; i < 200; i++) {
+		truth += 0xf0000000;
+		fake_poke(w, 0xa0, truth & (BIT_ULL(48) - 1));
+		fake_bus_clear(bus_of(test));
+		now += 1000000;
+		timer_sample(part, now);
+		reads = fake_bus_count(bus_of(test), w, 'R');
+		KUNIT_ASSERT_EQ(test, reads, i % 64 ? 1U : 2U);
+		KUNIT_ASSERT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 1U);
+		KUNIT_ASSERT_EQ(test, part->ctr[0].total, truth);
+		fake_record(part->ring);
+	}
+}
+
+static void whole_reads_after_a_pause(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct fake_window *w = fake_window(imc);
+	u64 now = now_ns();
+
+	part->low_dword = true;
+	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = 1000000;
+	part_run(test, part, now);
+	timer_sample(part, now += 1000);
+	timer_sample(part, now += 1000);
+	fake_bus_clear(bus_of(test));
+	timer_sample(part, now += 1000001);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 2U);
+	timer_sample(part, now += 1000000);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 3U);
+}
+
+static void low_halves_only_when_asked_for(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	u64 now = now_ns();
+
+	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = U64_MAX;
+	part_run(test, part, now);
+	timer_sample(part, now + 1000);
+	fake_bus_clear(bus_of(test));
+	timer_sample(part, now + 2000);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(imc), 'R'), 2U);
+}
+
+/* ---- throttling ---- */
+
+/* 50000 a second, counted in windows of 10 ms: the 501st is too many. */
+static void too_many_overflows(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 65536);
+	struct fake_window *gw = fake_global(0);
+	struct ucore_die *die = part->die;
+	const struct ucore_sample *sample;
+	u64 now = now_ns();
+	u32 i;
+
+	fake_part_add(part, imc, 0, 0x500304, 10);
+	part_run(test, part, now);
+	for (i = 0; i < 501; i++) {
+		KUNIT_ASSERT_FALSE(test, die->throttled);
+		fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+		overflow_sample(die, now, false);
+		sample = sample_next(test, part);
+		KUNIT_ASSERT_EQ(test, sample->flags, (u32)(i < 500 ? 0 : UCORE_SAMPLE_THROTTLED));
+	}
+	KUNIT_EXPECT_TRUE(test, die->throttled);
+	KUNIT_EXPECT_TRUE(test, gw->frozen);
+	KUNIT_EXPECT_EQ(test, die->throttles, 1ULL);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&die->guard)->queued);
+
+	/* the guard ends it; the overflow itself had been serviced */
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
+	fake_timer_fire(&die->guard);
+	KUNIT_EXPECT_FALSE(test, die->throttled);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	KUNIT_EXPECT_EQ(test, die->holds, 0U);
+}
+
+static void many_overflows_in_more_time(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	u64 now = now_ns();
+	u32 i;
+
+	fake_part_add(part, imc, 0, 0x500304, 10);
+	part_run(test, part, now);
+	for (i = 0; i < 1200; i++) {
+		fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+		overflow_sample(part->die, now + i * 21000ULL, false);
+		KUNIT_ASSERT_FALSE(test, part->die->throttled);
+	}
+}
+
+/* ---- ring ---- */
+
+static void full_ring_loses_and_says_so(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	const struct ucore_record *rec;
+	u64 seq = 0, lost = 0;
+	u32 i;
+
+	fake_part_add(part, imc, 0, 0x400304, 0);
+	part_run(test, part, now_ns());
+	for (i = 0; i < 100; i++)
+		timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 100ULL);
+	KUNIT_EXPECT_GT(test, part->ring->lost, 0ULL);
+	while ((rec = fake_record(part->ring)))
+		KUNIT_EXPECT_EQ(test, rec->seq, seq++);
+	timer_sample(part, now_ns());
+	rec = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_ASSERT_EQ(test, rec->type, (u32)UCORE_RECORD_LOST);
+	lost = ((const struct ucore_lost *)rec)->lost;
+	KUNIT_EXPECT_EQ(test, lost, 100 - seq);
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->hdr.seq, 101ULL);
+}
+
+static void part_without_a_ring(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
+	ucore_part_gap(part, 1, UCORE_GAP_BOX_DEAD, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
+}
+
+/* ---- times, reset ---- */
+
+static void times_leave_out_what_was_frozen(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_die *die = part->die;
+	u64 enabled, running;
+
+	part->enabled_ns = 1000;
+	part->running_ns = 900;
+	ucore_part_times(part, 99999, &enabled, &running);	/* stopped: as it was left */
+	KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
+	KUNIT_EXPECT_EQ(test, running, 900ULL);
+
+	die->frozen_ns = 70;		/* before it began */
+	ucore_part_go(part, 5000);
+	ucore_part_times(part, 5000, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
+	die->frozen_ns = 100;
+	ucore_part_times(part, 5400, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, 1400ULL);
+	KUNIT_EXPECT_EQ(test, running, 1270ULL);
+	die->frozen = true;		/* and it is frozen now */
+	die->frozen_since = 5300;
+	ucore_part_times(part, 5400, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, 1400ULL);
+	KUNIT_EXPECT_EQ(test, running, 1170ULL);
+	die->frozen = false;
+}
+
+static void reset_begins_anew(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct fake_window *w = fake_window(imc);
+	u64 begin = now_ns(), enabled, running;
+	struct ucore_interval iv;
+
+	fake_part_add(part, imc, 0, 0x500304, 1000);
+	fake_part_add(part, imc, 1, 0x400304, 0);
+	part_run(test, part, begin);
+	fake_poke(w, 0xa0, BIT_ULL(48) - 300);
+	fake_poke(w, 0xa8, 44);
+	raw_spin_lock_irq(&part->die->lock);
+	ucore_interval_begin(&iv, part->die, begin + 500);
+	ucore_part_reset(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&part->die->lock);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 0ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), BIT_ULL(48) - 1000);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa8), 0ULL);
+	ucore_part_times(part, begin + 800, &enabled, &running);
+	KUNIT_EXPECT_EQ(test, enabled, 300ULL);
+	fake_poke(w, 0xa8, 3);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 3ULL);
+}
+
+/* Two who share a freeze share its cost. */
+static void cost_is_shared(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
+	struct ucore_part *a = fake_part(test, 0, 0), *b = fake_part(test, 0, 0);
+	struct ucore_interval iv;
+
+	fake_part_add(a, imc, 0, 0x400304, 0);
+	fake_part_add(b, pcu, 0, 0x400000, 0);
+	part_run(test, a, now_ns());
+	part_run(test, b, now_ns());
+	raw_spin_lock_irq(&a->die->lock);
+	ucore_interval_begin(&iv, a->die, now_ns());
+	ucore_part_timer_due(&iv, a);
+	ucore_part_timer_due(&iv, b);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&a->die->lock);
+	KUNIT_EXPECT_EQ(test, a->stats.writes, 1ULL);
+	KUNIT_EXPECT_EQ(test, b->stats.writes, 1ULL);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), NULL, 'W'), 2U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(timer_sample_at_the_limit),
+	KUNIT_CASE(timer_sample_of_a_whole_die),
+	KUNIT_CASE(overflow_sample_at_the_limit),
+	KUNIT_CASE(two_sessions_overflow_at_once),
+	KUNIT_CASE(only_who_overflowed_is_read),
+	KUNIT_CASE(global_bit_covers_several_functions),
+	KUNIT_CASE(rearms_what_overflowed),
+	KUNIT_CASE(ubox_fixed_counter_overflows),
+	KUNIT_CASE(timer_meets_a_waiting_overflow),
+	KUNIT_CASE(overflow_without_a_status),
+	KUNIT_CASE(halted_part_is_not_rearmed),
+	KUNIT_CASE(record_of_a_timer),
+	KUNIT_CASE(record_of_an_overflow),
+	KUNIT_CASE(record_of_a_recovered_overflow),
+	KUNIT_CASE(record_with_context),
+	KUNIT_CASE(box_dies_between_samples),
+	KUNIT_CASE(box_is_dead_when_its_overflow_is_walked),
+	KUNIT_CASE(box_dies_within_a_sample),
+	KUNIT_CASE(low_halves_while_that_is_exact),
+	KUNIT_CASE(whole_reads_after_a_pause),
+	KUNIT_CASE(low_halves_only_when_asked_for),
+	KUNIT_CASE(too_many_overflows),
+	KUNIT_CASE(many_overflows_in_more_time),
+	KUNIT_CASE(full_ring_loses_and_says_so),
+	KUNIT_CASE(part_without_a_ring),
+	KUNIT_CASE(times_leave_out_what_was_frozen),
+	KUNIT_CASE(reset_begins_anew),
+	KUNIT_CASE(cost_is_shared),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_sample",
+	.init = fake_machine_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
