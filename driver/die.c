@@ -68,18 +68,24 @@ void ucore_die_hold_overflow(struct ucore_die *die, u64 now)
  * ucore_die_release() - one reason less to stay frozen
  * @die: the die
  * @pending: look for an overflow that waits; false right after a service
+ *
+ * Return: the time, when the die runs again if nothing else holds it.
  */
-void ucore_die_release(struct ucore_die *die, bool pending)
+u64 ucore_die_release(struct ucore_die *die, bool pending)
 {
+	u64 now;
+
 	lockdep_assert_held(&die->lock);
 
 	if (--die->holds)
-		return;
+		return ktime_get_mono_fast_ns();
 	if (pending && die->armed && ucore_die_status(die))
-		return;	/* its interrupt is on the way and releases the die */
+		return ktime_get_mono_fast_ns();	/* its interrupt will release the die */
 	global_write(die, die->global->unfreeze);
+	now = ktime_get_mono_fast_ns();
 	die->frozen = false;
-	die->frozen_ns += ktime_get_mono_fast_ns() - die->frozen_since;
+	die->frozen_ns += now - die->frozen_since;
+	return now;
 }
 
 /**
@@ -331,7 +337,7 @@ static void online_here(void *arg)
 			ucore_box_release(&ucore_catalog.boxes[i]);
 	list_for_each_entry(part, &die->parts, node)
 		ucore_part_program(part);
-	ucore_die_release(die, true);
+	now = ucore_die_release(die, true);
 	list_for_each_entry(part, &die->parts, node)
 		ucore_part_go(part, now);
 	gap_record(gap, now);

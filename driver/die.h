@@ -141,7 +141,7 @@ void ucore_die_run(struct ucore_die *die, smp_call_func_t func, void *arg);
 /* With the die's lock held, on the die: */
 void ucore_die_hold(struct ucore_die *die, u64 now);
 void ucore_die_hold_overflow(struct ucore_die *die, u64 now);
-void ucore_die_release(struct ucore_die *die, bool pending);
+u64 ucore_die_release(struct ucore_die *die, bool pending);
 u64 ucore_die_status(struct ucore_die *die);
 void ucore_die_clear_status(struct ucore_die *die, u64 status);
 void ucore_die_set_route(struct ucore_die *die, u64 route);

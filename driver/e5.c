@@ -142,6 +142,24 @@ int ucore_e5_package(u32 nodeid, u32 gidnidmap)
 	return -ENOENT;
 }
 
+/* The only socket, if there is but one: then no map is needed. */
+static int only_die(void)
+{
+	int cpu, die = NO_DIE;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (die == NO_DIE)
+			die = topology_logical_die_id(cpu);
+		if (die != topology_logical_die_id(cpu)) {
+			die = NO_DIE;
+			break;
+		}
+	}
+	cpus_read_unlock();
+	return die;
+}
+
 /*
  * Which die each bus belongs to: a bus with a UBox to the UBox's socket, one
  * without (the IIO bus) to that of the next higher bus that has one.
@@ -150,7 +168,7 @@ static void map_buses(const struct ucore_e5_table *table, int domain, s16 *die_o
 {
 	struct pci_dev *pdev = NULL;
 	u32 nodeid, map;
-	int bus, die = NO_DIE, package;
+	int bus, die = only_die(), package;
 
 	for (bus = 0; bus < NR_BUSES; bus++)
 		die_of_bus[bus] = NO_DIE;

@@ -268,13 +268,10 @@ static void go_here(void *arg)
 	struct meeting *m = arg;
 	struct ucore_part *part = part_here(m->session);
 	struct ucore_die *die = part->die;
-	u64 now;
 
 	meeting_wait(m);
 	raw_spin_lock(&die->lock);
-	ucore_die_release(die, true);
-	now = ktime_get_mono_fast_ns();
-	ucore_part_go(part, now);
+	ucore_part_go(part, ucore_die_release(die, true));
 	ucore_guard_start(die);
 	raw_spin_unlock(&die->lock);
 }
@@ -510,9 +507,9 @@ static u32 part_index(const struct ucore_session *session, const struct ucore_pa
 	return n;
 }
 
-/* Put one die's share into the answer. */
+/* Put one die's share into the answer; @before as in ucore_part_times(). */
 static void snapshot_fill(struct ucore_session *session, const struct ucore_part *part,
-			  u64 now, u64 frozen_ns)
+			  u64 now, u64 before, u64 frozen_ns)
 {
 	struct ucore_read_die *rd = &session->dies[part_index(session, part)];
 	int reader = part->die->reader;
@@ -525,7 +522,7 @@ static void snapshot_fill(struct ucore_session *session, const struct ucore_part
 		.time = now,
 		.frozen_ns = frozen_ns,
 	};
-	ucore_part_times(part, now, &rd->time_enabled, &rd->time_running);
+	ucore_part_times(part, now, before, &rd->time_enabled, &rd->time_running);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		value = &session->values[ctr->slot];
 		value->event = ctr->event;
@@ -549,13 +546,14 @@ static void snapshot_here(void *arg)
 	now = ktime_get_mono_fast_ns();
 	if (m->live) {
 		ucore_part_read_running(part, now);
-		snapshot_fill(m->session, part, now, 0);
+		snapshot_fill(m->session, part, now, ucore_die_frozen_ns(die, now), 0);
 	} else {
 		before = part->stats.frozen_ns;
 		ucore_interval_begin(&iv, die, now);
 		ucore_part_read(&iv, part);
 		ucore_interval_end(&iv);
-		snapshot_fill(m->session, part, iv.now, part->stats.frozen_ns - before);
+		snapshot_fill(m->session, part, iv.now, iv.frozen_before,
+			      part->stats.frozen_ns - before);
 	}
 	raw_spin_unlock(&die->lock);
 }
@@ -571,7 +569,7 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	now = ktime_get_mono_fast_ns();
 	for (i = 0; (part = next_part(session, &i));) {
 		if (part->die->reader == UCORE_NO_CPU)
-			snapshot_fill(session, part, now, 0);
+			snapshot_fill(session, part, now, 0, 0);
 		first = min(first, session->dies[n].time);
 		last = max(last, session->dies[n].time);
 		n++;
@@ -594,7 +592,7 @@ static int snapshot_stopped(struct ucore_session *session)
 	if (ret)
 		return ret;
 	for (i = 0; (part = next_part(session, &i));)
-		snapshot_fill(session, part, now, 0);
+		snapshot_fill(session, part, now, 0, 0);
 	session->skew_ns = 0;
 	return 0;
 }

@@ -61,11 +61,12 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 	}
 }
 
-static void find_overflows(struct ucore_interval *iv)
+static void interval_open(struct ucore_interval *iv)
 {
 	struct ucore_die *die = iv->die;
 	struct ucore_part *part;
 
+	iv->frozen_before = ucore_die_frozen_ns(die, iv->now);
 	iv->status = die->armed ? ucore_die_status(die) : 0;
 	if (!iv->status)
 		return;
@@ -97,7 +98,7 @@ void ucore_interval_begin(struct ucore_interval *iv, struct ucore_die *die, u64 
 	ucore_die_hold(die, now);
 	if (die->frozen_since < now)
 		iv->now = die->frozen_since;	/* frozen before: that is the instant */
-	find_overflows(iv);
+	interval_open(iv);
 }
 
 /**
@@ -115,7 +116,7 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_die *
 	*iv = (struct ucore_interval){ .die = die, .now = now, .recovered = recovered,
 				       .tally = die->tally };
 	ucore_die_hold_overflow(die, now);
-	find_overflows(iv);
+	interval_open(iv);
 }
 
 /**
@@ -181,16 +182,18 @@ void ucore_part_read_running(struct ucore_part *part, u64 now)
  * ucore_part_times() - time enabled and time running, up to an instant
  * @part: the part
  * @now: the instant
+ * @before: how long the die had been frozen before it; 0 if the part is stopped
  * @enabled: since it was started
  * @running: of that, with its die not frozen
  */
-void ucore_part_times(const struct ucore_part *part, u64 now, u64 *enabled, u64 *running)
+void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,
+		      u64 *running)
 {
 	u64 since = 0, frozen = 0;
 
 	if (part->running && now > part->resumed) {
 		since = now - part->resumed;
-		frozen = ucore_die_frozen_ns(part->die, now) - part->frozen_base;
+		frozen = before - part->frozen_base;
 	}
 	*enabled = part->enabled_ns + since;
 	*running = part->running_ns + since - min(frozen, since);
@@ -292,7 +295,8 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	struct ucore_value *value = sample->values;
 
 	sample->time = iv->now;
-	ucore_part_times(part, iv->now, &sample->time_enabled, &sample->time_running);
+	ucore_part_times(part, iv->now, iv->frozen_before, &sample->time_enabled,
+			 &sample->time_running);
 	sample->ip = context ? context->ip : 0;
 	sample->pid = context ? context->pid : 0;
 	sample->tid = context ? context->tid : 0;
@@ -384,8 +388,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 		ucore_pmi_service_end(die);
 		throttle(die, iv->now);
 	}
-	ucore_die_release(die, false);
-	frozen_ns = ktime_get_mono_fast_ns() - iv->now;
+	frozen_ns = ucore_die_release(die, false) - iv->now;
 
 	list_for_each_entry(part, &die->parts, node)
 		if (part->due)
@@ -450,7 +453,8 @@ void ucore_part_halt(struct ucore_interval *iv, struct ucore_part *part)
 	ucore_part_read(iv, part);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
 		ucore_box_stop(pb->box, part->ctr, part->nr_ctr);
-	ucore_part_times(part, iv->now, &part->enabled_ns, &part->running_ns);
+	ucore_part_times(part, iv->now, iv->frozen_before, &part->enabled_ns,
+			 &part->running_ns);
 	part->running = false;
 }
 

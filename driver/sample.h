@@ -135,6 +135,7 @@ struct ucore_part {
  * struct ucore_interval - an interval that is ending
  * @die: where
  * @now: the instant: when the die froze
+ * @frozen_before: how long the die had been frozen before that
  * @status: global status bits that are being serviced
  * @context: what was interrupted, NULL if unknown
  * @recovered: the guard found it
@@ -143,6 +144,7 @@ struct ucore_part {
 struct ucore_interval {
 	struct ucore_die *die;
 	u64 now;
+	u64 frozen_before;
 	u64 status;
 	const struct ucore_context *context;
 	bool recovered;
@@ -160,7 +162,8 @@ void ucore_part_halt(struct ucore_interval *iv, struct ucore_part *part);
 void ucore_part_read(struct ucore_interval *iv, struct ucore_part *part);
 void ucore_part_read_running(struct ucore_part *part, u64 now);
 void ucore_part_reset(struct ucore_interval *iv, struct ucore_part *part);
-void ucore_part_times(const struct ucore_part *part, u64 now, u64 *enabled, u64 *running);
+void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,
+		      u64 *running);
 void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part);
 void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int to, u32 box);
 
