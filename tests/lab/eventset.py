@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An event for each counter of each box type; and the model's rates.
+
+The events are allowed on their counters, and all kinds are among them: clocks,
+occupancies, the ninth event bit, filters, bands, matches, threshold, edge.
+"""
+
+import importlib.util
+from pathlib import Path
+
+from sessions import FIXED
+
+_path = Path(__file__).resolve().parent / "qemu/rates.py"
+_spec = importlib.util.spec_from_file_location("qemu_rates", _path)
+rates = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(rates)
+
+# box type -> counter -> fields
+EVENTS = {
+    "cbo": {0: {"event": 0x36, "umask": 0x08},
+            1: {"event": 0x35, "umask": 0x03, "filter_opc": 0x182},
+            2: {"event": 0x1b, "umask": 0x0f},
+            3: {"event": 0x00, "umask": 0x00}},
+    "ubox": {0: {"event": 0x42, "umask": 0x08},
+             1: {"event": 0x41, "umask": 0x00},
+             FIXED: {}},
+    "pcu": {0: {"event": 0x160},
+            1: {"event": 0x80, "occ_sel": 2, "thresh": 3},
+            2: {"event": 0x0c, "band1": 20},
+            3: {"event": 0x00}},
+    "ha": {0: {"event": 0x00},
+           1: {"event": 0x01, "umask": 0x03},
+           2: {"event": 0x20, "umask": 0x03, "addr_match": 0x12345678940, "opc_match": 0x2a},
+           3: {"event": 0x1a, "umask": 0x0f, "thresh": 1, "edge": 1}},
+    "imc": {0: {"event": 0x04, "umask": 0x03},
+            1: {"event": 0x04, "umask": 0x0c},
+            2: {"event": 0x80, "thresh": 8},
+            3: {"event": 0x00},
+            FIXED: {}},
+    "irp": {0: {"event": 0x00}, 1: {"event": 0x0b, "umask": 0x01},
+            2: {"event": 0x13, "umask": 0x02}, 3: {"event": 0x16, "umask": 0x01}},
+    "qpi": {0: {"event": 0x14},
+            1: {"event": 0x102, "umask": 0x08},
+            2: {"event": 0x38, "match0": 0x1e00, "mask0": 0x1f80},
+            3: {"event": 0x0b, "thresh": 100}},
+    "r2pcie": {0: {"event": 0x12, "umask": 0x01}, 1: {"event": 0x33, "umask": 0x08},
+               2: {"event": 0x01}, 3: {"event": 0x07, "umask": 0x0f}},
+    "r3qpi": {0: {"event": 0x13, "umask": 0x01}, 1: {"event": 0x25, "umask": 0x02},
+              2: {"event": 0x01}},
+}
+COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "e2-smt": 57}
+
+
+def type_of(box):
+    return box.rstrip("0123456789")
+
+
+def instance_of(box):
+    return int(box[len(type_of(box)):])
+
+
+def boxes_of(session):
+    """(die, name) of every box, by die."""
+    return sorted(session.caps)
+
+
+def full_set(session, types=None):
+    """An event on every counter of every box, for add_all()."""
+    return [(box, die, ctr, 0, fields)
+            for die, box in boxes_of(session) if types is None or type_of(box) in types
+            for ctr, fields in EVENTS[type_of(box)].items()]
+
+
+def rate_of(box, die, ctr, fields):
+    """What the model's documentation says for an event on a box: counts per second."""
+    kind = type_of(box)
+    if ctr == FIXED:
+        return rates.rate(kind, instance_of(box), die, fixed=True)
+    f = dict(fields)
+    umask = f.get("occ_sel", 0) << 6 if kind == "pcu" else f.get("umask", 0)
+    return rates.rate(kind, instance_of(box), die, f["event"], umask, thresh=f.get("thresh", 0),
+                      edge=bool(f.get("edge")), **_filters(kind, f))
+
+
+def _filters(kind, f):
+    """Event fields as arguments of rates.rate()."""
+    def get(name):
+        return f.get(name, 0)
+    if kind == "cbo":
+        return {"state": get("filter_state"), "link": get("filter_link"),
+                "nid": get("filter_nid"), "tid": get("filter_tid") if get("tid_en") else None,
+                "opc": get("filter_opc") | get("filter_c6") << 9 | get("filter_nc") << 10 |
+                get("filter_isoc") << 11}
+    if kind == "pcu":
+        return {"bands": [get(f"band{i}") for i in range(4)],
+                "occ_invert": bool(get("occ_invert")), "occ_edge": bool(get("occ_edge"))}
+    if kind == "ha":
+        return {"address": get("addr_match"), "opcode": get("opc_match")}
+    if kind == "qpi":
+        return {"match": (get("match0"), get("match1")), "mask": (get("mask0"), get("mask1"))}
+    return {}

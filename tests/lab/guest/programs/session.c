@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One ucore session, driven from outside: reads commands from a FIFO that it
+ * makes, one per line, and answers each with one line of JSON, "errno" first.
+ *
+ *	session FIFO
+ *
+ *	boxes
+ *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [low]
+ *	add BOX COUNTERS PERIOD [FIELD=VALUE]...   BOX is a box id
+ *	cpu N, start, stop, reset
+ *	read, live           values and dies
+ *	burst N              N frozen reads, nothing in between
+ *	status
+ *	drain                the rings' records, consumed
+ *	quit
+ *
+ * For tests that ask for more than ucoretool does, or want to look at the
+ * machine between two commands.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ucore.h"
+
+#define MAX_BOXES	512
+#define MAX_DIES	8
+#define MAX_EVENTS	512
+#define MAX_TERMS	32
+#define MAX_FIELDS	64
+#define MAX_WORDS	(MAX_TERMS + 4)
+
+struct ring {
+	struct ucore_ring_consumer *consumer;
+	struct ucore_ring_producer *producer;
+	const char *data;
+	uint32_t size;
+};
+
+static int device;
+static int session = -1;
+static struct ring rings[MAX_DIES];
+
+static uint64_t number(const char *text)
+{
+	return strtoull(text, NULL, 0);
+}
+
+/* "name=value" -> value; NULL if the word is about something else */
+static const char *option(const char *word, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(word, name, len) || word[len] != '=' ? NULL : word + len + 1;
+}
+
+static void answer_errno(int ret)
+{
+	printf("{\"errno\":%d}\n", ret ? errno : 0);
+}
+
+static void list_boxes(void)
+{
+	static struct ucore_box_info box[MAX_BOXES];
+	struct ucore_get_boxes get = {
+		.size = sizeof(get), .nr = MAX_BOXES, .boxes = (uintptr_t)box,
+	};
+	int ret = ioctl(device, UCORE_GET_BOXES, &get);
+	uint32_t i;
+
+	printf("{\"errno\":%d,\"boxes\":[", ret ? errno : 0);
+	for (i = 0; i < get.nr && !ret; i++)
+		printf("%s{\"box\":%u,\"die\":%u,\"name\":\"%s%u\",\"caps\":%u}",
+		       i ? "," : "", box[i].box, box[i].die, box[i].type,
+		       box[i].instance, box[i].caps);
+	printf("]}\n");
+}
+
+/* ---- a session and its events ---- */
+
+static void create(char **word, int n)
+{
+	struct ucore_create_session create = { .size = sizeof(create) };
+	const char *value;
+	int i, ret;
+
+	for (i = 1; i < n; i++) {
+		if ((value = option(word[i], "timer")))
+			create.timer_ns = number(value);
+		else if ((value = option(word[i], "ring")))
+			create.ring_size = number(value);
+		else if ((value = option(word[i], "wakeup")))
+			create.wakeup = number(value);
+		else if (!strcmp(word[i], "low"))
+			create.flags |= UCORE_SESSION_LOW_DWORD;
+	}
+	ret = ioctl(device, UCORE_CREATE_SESSION, &create);
+	if (!ret)
+		session = create.fd;
+	answer_errno(ret);
+}
+
+static uint32_t field_id(uint32_t box, const char *name, size_t len)
+{
+	struct ucore_field fields[MAX_FIELDS];
+	struct ucore_get_fields get = {
+		.size = sizeof(get), .box = box, .nr = MAX_FIELDS,
+		.fields = (uintptr_t)fields,
+	};
+	uint32_t i;
+
+	if (ioctl(device, UCORE_GET_FIELDS, &get))
+		return 0;
+	for (i = 0; i < get.nr; i++)
+		if (strlen(fields[i].name) == len && !strncmp(fields[i].name, name, len))
+			return fields[i].field;
+	return 0;	/* no field: the driver says EINVAL */
+}
+
+static void add(char **word, int n)
+{
+	struct ucore_term terms[MAX_TERMS] = { };
+	struct ucore_event_add add = {
+		.size = sizeof(add), .box = number(word[1]),
+		.counters = number(word[2]), .period = number(word[3]),
+		.terms = (uintptr_t)terms,
+	};
+	int i, ret;
+
+	for (i = 4; i < n; i++) {
+		const char *eq = strchr(word[i], '=');
+
+		terms[add.nr_terms].field = field_id(add.box, word[i], eq - word[i]);
+		terms[add.nr_terms++].value = number(eq + 1);
+	}
+	ret = ioctl(session, UCORE_EVENT_ADD, &add);
+	printf("{\"errno\":%d,\"event\":%u,\"counter\":%u}\n", ret ? errno : 0,
+	       add.event, add.counter);
+}
+
+static void set_cpu(char **word)
+{
+	struct ucore_set_pmi_cpu set = { .size = sizeof(set), .cpu = number(word[1]) };
+
+	answer_errno(ioctl(session, UCORE_SET_PMI_CPU, &set));
+}
+
+static void command(unsigned long nr)
+{
+	struct ucore_command command = { .size = sizeof(command) };
+
+	answer_errno(ioctl(session, nr, &command));
+}
+
+/* ---- counts ---- */
+
+static struct ucore_value values[MAX_EVENTS];
+static struct ucore_read_die dies[MAX_DIES];
+
+static int read_counts(struct ucore_read *rd, uint32_t flags)
+{
+	*rd = (struct ucore_read){
+		.size = sizeof(*rd), .flags = flags,
+		.nr_values = MAX_EVENTS, .nr_dies = MAX_DIES,
+		.values = (uintptr_t)values, .dies = (uintptr_t)dies,
+	};
+	return ioctl(session, UCORE_READ, rd);
+}
+
+static void put_values(const struct ucore_value *value, uint32_t nr)
+{
+	uint32_t i;
+
+	printf("\"values\":[");
+	for (i = 0; i < nr; i++)
+		printf("%s{\"event\":%u,\"flags\":%u,\"count\":%llu}", i ? "," : "",
+		       value[i].event, value[i].flags, (unsigned long long)value[i].count);
+	printf("]");
+}
+
+static void put_die(const struct ucore_read_die *die)
+{
+	printf("{\"die\":%u,\"cpu\":%u,\"time\":%llu,\"frozen_ns\":%llu,"
+	       "\"time_enabled\":%llu,\"time_running\":%llu}", die->die, die->cpu,
+	       (unsigned long long)die->time, (unsigned long long)die->frozen_ns,
+	       (unsigned long long)die->time_enabled,
+	       (unsigned long long)die->time_running);
+}
+
+static void read_once(uint32_t flags)
+{
+	struct ucore_read rd;
+	uint32_t i;
+
+	if (read_counts(&rd, flags)) {
+		answer_errno(-1);
+		return;
+	}
+	printf("{\"errno\":0,\"skew_ns\":%llu,\"dies\":[", (unsigned long long)rd.skew_ns);
+	for (i = 0; i < rd.nr_dies; i++) {
+		printf("%s", i ? "," : "");
+		put_die(&dies[i]);
+	}
+	printf("],");
+	put_values(values, rd.nr_values);
+	printf("}\n");
+}
+
+static void burst(char **word)
+{
+	uint64_t n = number(word[1]);
+	struct ucore_read rd;
+
+	while (n--) {
+		if (read_counts(&rd, 0)) {
+			answer_errno(-1);
+			return;
+		}
+	}
+	answer_errno(0);
+}
+
+static void status(void)
+{
+	struct ucore_status st = { .size = sizeof(st) };
+
+	if (ioctl(session, UCORE_STATUS, &st)) {
+		answer_errno(-1);
+		return;
+	}
+	printf("{\"errno\":0,\"state\":%u,\"samples\":%llu,\"lost\":%llu,"
+	       "\"overflows\":%llu,\"recovered\":%llu,\"cost_ns\":%llu,"
+	       "\"frozen_ns\":%llu,\"reads\":%llu,\"writes\":%llu}\n", st.state,
+	       (unsigned long long)st.samples, (unsigned long long)st.lost,
+	       (unsigned long long)st.overflows, (unsigned long long)st.recovered,
+	       (unsigned long long)st.cost_ns, (unsigned long long)st.frozen_ns,
+	       (unsigned long long)st.reads, (unsigned long long)st.writes);
+}
+
+/* ---- rings ---- */
+
+static bool ring_map(struct ring *ring, uint32_t die)
+{
+	struct ucore_ring_info info = { .size = sizeof(info), .die = die };
+	char *producer;
+
+	if (ring->data)
+		return true;
+	if (ioctl(session, UCORE_RING_INFO, &info))
+		return false;
+	ring->consumer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, session,
+			      info.consumer);
+	producer = mmap(NULL, 4096 + info.data_size, PROT_READ, MAP_SHARED, session,
+			info.producer);
+	if (ring->consumer == MAP_FAILED || producer == MAP_FAILED)
+		return false;
+	ring->producer = (void *)producer;
+	ring->data = producer + 4096;
+	ring->size = info.data_size;
+	return true;
+}
+
+static void put_sample(const struct ucore_sample *s)
+{
+	printf("\"time\":%llu,\"time_enabled\":%llu,\"time_running\":%llu,"
+	       "\"frozen_ns\":%llu,\"cpu\":%u,\"trigger\":%u,\"trigger_event\":%u,"
+	       "\"flags\":%u,",
+	       (unsigned long long)s->time, (unsigned long long)s->time_enabled,
+	       (unsigned long long)s->time_running, (unsigned long long)s->frozen_ns,
+	       s->cpu, s->trigger, s->trigger_event, s->flags);
+	put_values(s->values, s->nr_values);
+}
+
+static void put_record(const struct ucore_record *record, uint32_t die)
+{
+	const struct ucore_lost *lost = (const void *)record;
+	const struct ucore_gap *gap = (const void *)record;
+
+	printf("{\"type\":%u,\"die\":%u,\"seq\":%llu,", record->type, die,
+	       (unsigned long long)record->seq);
+	if (record->type == UCORE_RECORD_SAMPLE)
+		put_sample((const void *)record);
+	else if (record->type == UCORE_RECORD_LOST)
+		printf("\"time\":%llu,\"lost\":%llu", (unsigned long long)lost->time,
+		       (unsigned long long)lost->lost);
+	else
+		printf("\"time\":%llu,\"reason\":%u,\"box\":%d",
+		       (unsigned long long)gap->time, gap->reason, (int)gap->box);
+	printf("}");
+}
+
+static bool ring_drain(struct ring *ring, uint32_t die, bool comma)
+{
+	uint64_t head = __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ring->consumer->tail;
+
+	while (tail != head) {
+		const struct ucore_record *record =
+			(const void *)(ring->data + (tail & (ring->size - 1)));
+
+		if (record->type != UCORE_RECORD_PAD) {
+			printf("%s", comma ? "," : "");
+			put_record(record, die);
+			comma = true;
+		}
+		tail += record->size;
+	}
+	__atomic_store_n(&ring->consumer->tail, tail, __ATOMIC_RELEASE);
+	return comma;
+}
+
+static void drain(void)
+{
+	bool comma = false;
+	uint32_t die;
+
+	printf("{\"errno\":0,\"records\":[");
+	for (die = 0; die < MAX_DIES; die++)
+		if (ring_map(&rings[die], die))
+			comma = ring_drain(&rings[die], die, comma);
+	printf("]}\n");
+}
+
+/* ---- commands ---- */
+
+static bool obey(char **word, int n)
+{
+	if (!strcmp(word[0], "quit"))
+		return false;
+	if (!strcmp(word[0], "boxes"))
+		list_boxes();
+	else if (!strcmp(word[0], "create"))
+		create(word, n);
+	else if (!strcmp(word[0], "add") && n >= 4)
+		add(word, n);
+	else if (!strcmp(word[0], "cpu") && n == 2)
+		set_cpu(word);
+	else if (!strcmp(word[0], "start"))
+		command(UCORE_START);
+	else if (!strcmp(word[0], "stop"))
+		command(UCORE_STOP);
+	else if (!strcmp(word[0], "reset"))
+		command(UCORE_RESET);
+	else if (!strcmp(word[0], "read"))
+		read_once(0);
+	else if (!strcmp(word[0], "live"))
+		read_once(UCORE_READ_LIVE);
+	else if (!strcmp(word[0], "burst") && n == 2)
+		burst(word);
+	else if (!strcmp(word[0], "status"))
+		status();
+	else if (!strcmp(word[0], "drain"))
+		drain();
+	else
+		printf("{\"errno\":%d}\n", ENOSYS);
+	fflush(stdout);
+	return true;
+}
+
+static int split(char *line, char **word)
+{
+	int n = 0;
+
+	for (char *w = strtok(line, " \n"); w && n < MAX_WORDS; w = strtok(NULL, " \n"))
+		word[n++] = w;
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	char line[1024], *word[MAX_WORDS];
+	FILE *commands;
+	int n;
+
+	if (argc != 2 || mkfifo(argv[1], 0600)) {
+		perror("session FIFO");
+		return 2;
+	}
+	device = open(UCORE_DEVICE, O_RDWR | O_CLOEXEC);
+	/* for writing, too: there is no end of file between two commands */
+	commands = fdopen(open(argv[1], O_RDWR | O_CLOEXEC), "r");
+	if (device < 0 || !commands) {
+		perror("session");
+		return 1;
+	}
+	answer_errno(0);
+	fflush(stdout);
+	while (fgets(line, sizeof(line), commands)) {
+		n = split(line, word);
+		if (n && !obey(word, n))
+			break;
+	}
+	unlink(argv[1]);
+	return 0;
+}

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A session driven command by command (guest/programs/session.c), and its truth.
+
+    with Session(m) as s:
+        s.add("imc0", die=1, counter=2, event=0x04, umask=0x03)
+        s.start()
+        s.read_exactly()        # fails unless equal to the model's counters
+"""
+
+import dataclasses
+import errno
+import itertools
+import json
+
+from truth import totals_of
+
+FIXED = "fixed"
+FIXED_BIT = 1 << 32         # UCORE_COUNTER_FIXED
+GENERAL_BITS = FIXED_BIT - 1
+
+# ucore.h
+SAMPLE, LOST, GAP = 1, 2, 3
+TRIGGER_OVERFLOW, TRIGGER_TIMER = 0, 1
+SAMPLE_CONTEXT, SAMPLE_RECOVERED, SAMPLE_THROTTLED = 1, 4, 8
+VALUE_OVERFLOW, VALUE_DEAD = 1, 2
+GAP_BOX_DEAD = 3
+BOX_OVERFLOW, BOX_FIXED_OVERFLOW, BOX_DEAD = 1, 2, 8
+EVENT_NONE = 0xffffffff
+
+MS = 1000000
+US = 1000
+
+
+class Refused(Exception):
+    """The driver answered with an errno."""
+
+    def __init__(self, command, number):
+        super().__init__(f"{command}: {errno.errorcode.get(number, number)}")
+        self.errno = number
+
+
+@dataclasses.dataclass(frozen=True)
+class Counter:
+    """Where an event counts, in the model's words."""
+    die: int
+    box: str
+    ctr: object         # number, or FIXED
+
+    def __str__(self):
+        return f"{self.box}.{self.ctr} of die {self.die}"
+
+
+class Session:
+    """A process with one session; closing it ends both.  cpu: where it runs."""
+
+    _serial = itertools.count()
+
+    def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None):
+        self.machine = machine
+        self._fifo = f"/tmp/session-{next(self._serial)}"
+        pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
+        self._process = machine.spawn(f"{pinned}session {self._fifo}")
+        self._answered = 0
+        self._answers(1)
+        boxes = self.command("boxes")["boxes"]
+        self._ids = {(box["die"], box["name"]): box["box"] for box in boxes}
+        self.caps = {(box["die"], box["name"]): box["caps"] for box in boxes}
+        self.events = {}        # event id -> Counter
+        self.base = None        # totals from which the counts go on
+        self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
+                     + (" low" if low else ""))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill(9)
+        self._process.wait(timeout=30, check=False)
+        self.machine.run(f"rm -f {self._fifo}")
+
+    # ---- commands ----
+
+    def command(self, line):
+        """One command; its answer, or Refused."""
+        return self.commands([line])[0]
+
+    def commands(self, lines):
+        """Commands in one go, so that little time passes between them."""
+        text = "".join(f"{line}\n" for line in lines)
+        self.machine.run(f"cat > {self._fifo} <<'.'\n{text}.")
+        answers = self._answers(len(lines))
+        for line, answer in zip(lines, answers):
+            if answer["errno"]:
+                raise Refused(line, answer["errno"])
+        return answers
+
+    def _answers(self, count):
+        def lines():
+            found = self._process.output().split("\n")[self._answered:-1]
+            if len(found) < count and self._process.done:
+                raise AssertionError(f"session ended: {self._process.wait(check=False).err}")
+            return found if len(found) >= count else None
+        found = self.machine.wait_until(lines, timeout=60, what="answer of the session")
+        self._answered += count
+        return [json.loads(line) for line in found]
+
+    # ---- events ----
+
+    def add(self, box, die=0, counter=None, period=0, **fields):
+        """Returns the event's id."""
+        return self.add_all([(box, die, counter, period, fields)])[0]
+
+    def add_all(self, wanted):
+        """wanted: (box, die, counter, period, fields) each."""
+        answers = self.commands([self._add_line(*event) for event in wanted])
+        for (box, die, *_), answer in zip(wanted, answers):
+            number = answer["counter"]
+            self.events[answer["event"]] = Counter(die, box, FIXED if number >= 32 else number)
+        return [answer["event"] for answer in answers]
+
+    def _add_line(self, box, die, counter, period, fields):
+        bits = 0 if counter is None else FIXED_BIT if counter == FIXED else 1 << counter
+        terms = " ".join(f"{name}={value}" for name, value in fields.items())
+        return f"add {self._ids[die, box]} {bits} {period} {terms}"
+
+    # ---- running ----
+
+    def start(self):
+        if self.base is None:
+            self.base = totals_of(self.machine)
+        self.command("start")
+
+    def stop(self):
+        self.command("stop")
+
+    def read(self):
+        return self.command("read")
+
+    def live(self):
+        return self.command("live")
+
+    def status(self):
+        return self.command("status")
+
+    def drain(self):
+        """The records since the last drain(), each die's in order."""
+        return self.command("drain")["records"]
+
+    # ---- the truth ----
+
+    def read_exactly(self):
+        """A frozen read, compared with the model at the instant of its freeze."""
+        mark = self.machine.truth_length()
+        answer = self.read()
+        frozen = frozen_totals(self.machine, mark)
+        assert_equal(self.differences(answer["values"], frozen))
+        return answer
+
+    def reset_exactly(self):
+        """Counts go on from zero: from what the model says at that instant."""
+        mark = self.machine.truth_length()
+        self.command("reset")
+        self.base = frozen_totals(self.machine, mark)
+
+    def true_count(self, event, totals):
+        """What an event must say when the counters of its die stand at totals.
+
+        None if it did not count then.
+        """
+        at = self.events[event]
+        key = at.box, at.ctr
+        total = totals[at.die].get(key)
+        return None if total is None else total - self.base[at.die][key]
+
+    def differences(self, values, totals):
+        """Text for each value that is not what totals (die -> counters) say."""
+        return [f"{self.events[v['event']]} says {v['count']}, truth {true}"
+                for v in values
+                if v["count"] != (true := self.true_count(v["event"], totals))]
+
+    def freezes(self, mark):
+        """The freezes since mark in which its counters counted, without STOP's."""
+        keys = {}
+        for at in self.events.values():
+            keys.setdefault(at.die, set()).add((at.box, at.ctr))
+        by_die = {die: [] for die in keys}
+        for freeze in self.machine.truth("freeze", mark):
+            die = freeze["socket"]
+            if die in keys and keys[die] <= totals_at(freeze).keys():
+                by_die[die].append(freeze)
+        return [freeze for freezes in by_die.values() for freeze in freezes[:-1]]
+
+    def freeze_of(self, answer, freezes):
+        """The freeze in which a read was made: the counts tell."""
+        for freeze in freezes:
+            die = freeze["socket"]
+            of_die = [v for v in answer["values"] if self.events[v["event"]].die == die]
+            if of_die and not self.differences(of_die, {die: totals_at(freeze)}):
+                return freeze
+        raise AssertionError(f"no freeze had the counts of {answer}")
+
+    def sample_differences(self, records, freezes):
+        """Samples against the freezes they were taken in, by their order."""
+        wrong = []
+        for die in sorted({at.die for at in self.events.values()}):
+            samples = [r for r in records if r["type"] == SAMPLE and r["die"] == die]
+            truths = [f for f in freezes if f["socket"] == die]
+            if len(samples) != len(truths):
+                wrong.append(f"die {die}: {len(samples)} samples, {len(truths)} freezes")
+            for sample, freeze in zip(samples, truths):
+                wrong += [f"sample {sample['seq']}: {text}" for text in
+                          self.differences(sample["values"], {die: totals_at(freeze)})]
+        return wrong
+
+
+def totals_at(freeze):
+    return {(c["box"], c["ctr"]): c["total"] for c in freeze["counters"]}
+
+
+def frozen_totals(machine, mark):
+    """Die -> totals at the one freeze that each die had since mark."""
+    freezes = machine.truth("freeze", mark)
+    dies = [freeze["socket"] for freeze in freezes]
+    assert len(dies) == len(set(dies)), f"dies frozen more than once: {dies}"
+    return {freeze["socket"]: totals_at(freeze) for freeze in freezes}
+
+
+def assert_equal(differences):
+    assert not differences, "\n".join([f"{len(differences)} differences", *differences[:10]])
