@@ -92,7 +92,7 @@ class Scenario:
         stepping = self.number("machine", "stepping", stepping)
         hypervisor = "on" if self.flag("machine", "hypervisor", False) else "off"
         return (f"max,vendor=GenuineIntel,family=6,model={model},stepping={stepping},"
-                f"hypervisor={hypervisor}")
+                f"hypervisor={hypervisor},level=0x15")
 
     def _smp(self):
         """QEMU fills sockets in order, so later ones get their CPUs one by one."""

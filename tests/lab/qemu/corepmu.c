@@ -35,18 +35,6 @@
 #define GLOBAL_BITS         (MAKE_64BIT_MASK(0, UCORE_CORE_GP) | \
                              MAKE_64BIT_MASK(32, UCORE_CORE_FIXED))
 
-void ucore_cpuid_perfmon(uint32_t *eax, uint32_t *ebx,
-                         uint32_t *ecx, uint32_t *edx)
-{
-    if (!ucore || !ucore->config.core_pmu) {
-        return;
-    }
-    *eax = 3 | UCORE_CORE_GP << 8 | UCORE_CORE_WIDTH << 16 | 7 << 24;
-    *ebx = 0;
-    *ecx = 0;
-    *edx = UCORE_CORE_FIXED | UCORE_CORE_WIDTH << 5;
-}
-
 static uint64_t event_rate(unsigned event, unsigned umask)
 {
     switch (event << 8 | umask) {

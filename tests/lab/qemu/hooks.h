@@ -23,9 +23,12 @@ UcoreMsrResult ucore_wrmsr(struct ArchCPU *cpu, uint32_t msr, uint64_t val);
 /* false: raise #GP */
 bool ucore_rdpmc(struct ArchCPU *cpu, uint32_t index, uint64_t *val);
 
-/* CPUID leaf 0AH; leaves its arguments alone when there is no core PMU */
-void ucore_cpuid_perfmon(uint32_t *eax, uint32_t *ebx,
-                         uint32_t *ecx, uint32_t *edx);
+/* may change what QEMU has answered */
+void ucore_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx,
+                 uint32_t *ecx, uint32_t *edx);
+
+/* the time stamp counter; @ticks: what QEMU would say */
+uint64_t ucore_tsc(uint64_t ticks);
 
 /* power-on, machine reset and INIT */
 void ucore_cpu_reset(struct ArchCPU *cpu);

@@ -11,6 +11,7 @@
  *   rates.c              how fast each event counts
  *   msr.c, pci.c         what the guest touches
  *   pmi.c, corepmu.c     the way to LVTPC, and the core's own counters
+ *   cpuid.c              CPUID leaves and the TSC
  *   oracle.c, scenario.c out of band: results, faults, configuration
  */
 #ifndef UCORE_MODEL_H

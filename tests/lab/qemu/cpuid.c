@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the CPU says of itself beyond QEMU's own answers, and the TSC.
+ *
+ * The TSC counts virtual time at an exact rate that CPUID leaf 15H tells, and
+ * is marked invariant.  So the guest needs no calibration, its clock agrees
+ * with the counters' to the nanosecond, and a busy host does not make it drop
+ * the TSC as unstable.
+ */
+#include "model.h"
+
+#define TSC_HZ      2600000000ULL
+#define CRYSTAL_HZ  1000000000      /* Linux takes it for the APIC timer's */
+
+uint64_t ucore_tsc(uint64_t ticks)
+{
+    return ucore ? ucore_muldiv(qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL),
+                                TSC_HZ, NANOSECONDS_PER_SECOND, NULL)
+                 : ticks;
+}
+
+void ucore_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx,
+                 uint32_t *ecx, uint32_t *edx)
+{
+    if (!ucore) {
+        return;
+    }
+    switch (leaf) {
+    case 0x7:
+        /* IA32_TSC_ADJUST (reads 0): Linux trusts an invariant TSC with it */
+        *ebx |= subleaf ? 0 : BIT(1);
+        break;
+    case 0xa:
+        if (ucore->config.core_pmu) {
+            *eax = 3 | UCORE_CORE_GP << 8 | UCORE_CORE_WIDTH << 16 | 7 << 24;
+            *ebx = 0;
+            *ecx = 0;
+            *edx = UCORE_CORE_FIXED | UCORE_CORE_WIDTH << 5;
+        }
+        break;
+    case 0x15:
+        *eax = 10;
+        *ebx = TSC_HZ / (CRYSTAL_HZ / 10);
+        *ecx = CRYSTAL_HZ;
+        *edx = 0;
+        break;
+    case 0x80000007:
+        *edx |= BIT(8);
+        break;
+    }
+}

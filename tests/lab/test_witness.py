@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The model seen by software that we did not write: Linux's own drivers and perf.
+
+The in-tree uncore driver finds the boxes by itself and programs them its own way.
+What perf counts must be what qemu/rates.py promises. Not strict: that driver is
+not protocol-clean. A disagreement says that one of the two is wrong, not which.
+"""
+
+import importlib.util
+import re
+import statistics
+from pathlib import Path
+
+from framework import Result, test
+
+TOLERANCE = 0.001
+INTERVAL_MS = 400
+INTERVALS = 5           # and the first one is thrown away
+
+_path = Path(__file__).resolve().parent / "qemu/rates.py"
+_spec = importlib.util.spec_from_file_location("rates", _path)
+rates = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(rates)
+
+# perf's spelling -> arguments of rates.rate(box, instance, socket, ...)
+EVENTS = {
+    "uncore_cbox_0/event=0/": ("cbo", 0, {}),
+    "uncore_cbox_1/event=0/": ("cbo", 1, {}),
+    "uncore_cbox_0/event=0x34,umask=0x11,filter_state=0x1f/":
+        ("cbo", 0, {"event": 0x34, "umask": 0x11, "state": 0x1f}),
+    "uncore_cbox_1/event=0x35,umask=3,filter_opc=0x182/":
+        ("cbo", 1, {"event": 0x35, "umask": 3, "opc": 0x182}),
+    "uncore_cbox_1/event=0x36,umask=3,filter_opc=0x182/":
+        ("cbo", 1, {"event": 0x36, "umask": 3, "opc": 0x182}),
+    "uncore_cbox_0/event=0x1b,umask=1,thresh=1,edge=1/":
+        ("cbo", 0, {"event": 0x1b, "umask": 1, "thresh": 1, "edge": True}),
+    "uncore_ubox/event=0x42,umask=8/": ("ubox", 0, {"event": 0x42, "umask": 8}),
+    "uncore_ubox/event=0xff/": ("ubox", 0, {"fixed": True}),
+    "uncore_pcu/event=0/": ("pcu", 0, {}),
+    "uncore_pcu/event=0xb,filter_band0=20/":
+        ("pcu", 0, {"event": 0xb, "bands": (20, 0, 0, 0)}),
+    "uncore_pcu/event=0x80,occ_sel=1/": ("pcu", 0, {"event": 0x80, "umask": 0x40}),
+    "uncore_ha_0/event=1,umask=3/": ("ha", 0, {"event": 1, "umask": 3}),
+    "uncore_ha_1/event=1,umask=3/": ("ha", 1, {"event": 1, "umask": 3}),
+    "uncore_imc_0/event=4,umask=3/": ("imc", 0, {"event": 4, "umask": 3}),
+    "uncore_imc_1/event=4,umask=3/": ("imc", 1, {"event": 4, "umask": 3}),
+    "uncore_imc_2/event=4,umask=0xc/": ("imc", 2, {"event": 4, "umask": 0xc}),
+    "uncore_imc_3/event=4,umask=0xc/": ("imc", 3, {"event": 4, "umask": 0xc}),
+    "uncore_imc_0/event=0x80,thresh=8/": ("imc", 0, {"event": 0x80, "thresh": 8}),
+    "uncore_imc_0/event=0xff/": ("imc", 0, {"fixed": True}),
+    "uncore_imc_3/event=0xff/": ("imc", 3, {"fixed": True}),
+    "uncore_irp/event=0x15,umask=1/": ("irp", 0, {"event": 0x15, "umask": 1}),
+    "uncore_qpi_0/event=0,umask=2/": ("qpi", 0, {"event": 0, "umask": 2}),
+    "uncore_qpi_1/event=0x102,umask=0x18/":
+        ("qpi", 1, {"event": 0x102, "umask": 0x18}),
+    "uncore_qpi_0/event=0x138,match_opc=5,mask_opc=0xf/":
+        ("qpi", 0, {"event": 0x138, "match": (5 << 5, 0), "mask": (0xf << 5, 0)}),
+    "uncore_r2pcie/event=1/": ("r2pcie", 0, {"event": 1}),
+    "uncore_r3qpi_0/event=7,umask=1/": ("r3qpi", 0, {"event": 7, "umask": 1}),
+    "uncore_r3qpi_1/event=7,umask=1/": ("r3qpi", 1, {"event": 7, "umask": 1}),
+}
+
+
+def measure(m, events):
+    """(event, socket) -> increments per second by perf, the median of its intervals."""
+    options = " ".join(f"-e {event}" for event in events)
+    out = m.run(f"perf stat -a --per-socket -x, -I {INTERVAL_MS} "
+                f"--interval-count {INTERVALS} {options}", timeout=120).err
+    line = re.compile(r"\s*([\d.]+),S(\d+),\d+,(\d+),,(uncore_.*/),(\d+),")
+    by_time = {}
+    for found in filter(None, map(line.match, out.splitlines())):
+        by_time.setdefault(found[1], []).append(found)
+    assert len(by_time) == INTERVALS, out
+    samples = {}
+    for found in sum(list(by_time.values())[1:], []):
+        samples.setdefault((found[4], int(found[2])), []).append(int(found[3]) * 1e9 / int(found[5]))
+    return {key: statistics.median(values) for key, values in samples.items()}
+
+
+def compare(event, socket, measured):
+    box, instance, arguments = EVENTS[event]
+    promised = rates.rate(box, instance, socket, **arguments)
+    if measured is None:
+        return "not measured"
+    error = abs(measured - promised) / promised
+    return "" if error < TOLERANCE else \
+        f"perf {measured:.0f}/s, promised {promised}/s: {error:.4%} off"
+
+
+@test("e2-2s", kernels=("6.1", "6.12"), loaded=False, module=False, perf=True,
+      strict=False, timeout=120)
+def perf_stat_agrees_with_the_promised_rates(m):
+    m.sh("modprobe intel_uncore")
+    measured = measure(m, EVENTS)
+    m.sh("rmmod intel_uncore")
+    results = []
+    for event in EVENTS:
+        for socket in (0, 1):
+            text = compare(event, socket, measured.get((event, socket)))
+            results.append(Result(f"socket {socket} {event}",
+                                  "failed" if text else "passed", text))
+    return results
+
+
+@test("e2-2s-full", loaded=False, module=False, perf=True, strict=False)
+def every_cbox_is_found_by_the_number_of_cores(m):
+    m.sh("modprobe intel_uncore")
+    boxes = m.sh("ls -d /sys/bus/event_source/devices/uncore_cbox_*").split()
+    assert len(boxes) == 10, boxes
+    m.sh("rmmod intel_uncore")
+
+
+@test("e2-2s", kernels=("6.1", "6.12"), loaded=False, module=False, perf=True)
+def the_core_pmu_runs_watchdog_and_record(m):
+    assert m.sh("cat /proc/sys/kernel/nmi_watchdog") == "1"
+    before = m.oracle("cpus")["cpus"][0]["core_pmi"]
+    m.allow("INFO: NMI handler .* took too long")     # on a busy host
+    m.allow("perf: interrupt took too long")
+    m.run("cd /tmp && perf record -o data -C 0 -F 200 -e cycles -- sleep 0.5")
+    report = m.run("cd /tmp && perf report -i data --stdio --sort cpu").out
+    assert re.search(r"100\.00%\s+0+\s", report), report
+    assert m.oracle("cpus")["cpus"][0]["core_pmi"] > before
+    assert m.oracle("cpus")["cpus"][0]["core_pmi_masked"] == 0
+
+
+@test("e2-2s", kernels=("6.1", "6.12"), loaded=False, module=False, perf=True)
+def the_core_pmu_counts_what_it_promises(m):
+    out = m.run("perf stat -x, -C 1 -e cycles,instructions,r412e sleep 0.5").err
+    found = {line.split(",")[2]: line.split(",") for line in out.splitlines() if "," in line}
+    for event, promised in (("cycles", 2600000000), ("instructions", 1300000000),
+                        ("r412e", 1000000 + 500 * (0x2e41 * 40503 % 131071))):
+        count, time = int(found[event][0]), int(found[event][3])
+        assert abs(count * 1e9 / time / promised - 1) < TOLERANCE, (event, count, time)
