@@ -152,11 +152,16 @@ static enum ucore_read_mode read_mode(const struct ucore_part *part,
  */
 void ucore_part_read(struct ucore_interval *iv, struct ucore_part *part)
 {
-	u64 elapsed = iv->now - part->last_read;
 	struct ucore_counter *ctr;
+	u64 elapsed;
 
 	if (part->fresh)
 		return;
+	/*
+	 * At most this long did it count: @last_read was taken before the die
+	 * froze last time, the clock is read after it froze this time.
+	 */
+	elapsed = ktime_get_mono_fast_ns() - part->last_read;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
 	part->last_read = iv->now;
