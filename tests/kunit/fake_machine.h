@@ -74,6 +74,12 @@ struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *b
 				    u32 counter, u64 ctl, u64 period);
 void fake_part_list(struct ucore_part *part);
 
+static inline void part_times(const struct ucore_part *part, u64 now, u64 *enabled,
+			      u64 *running)
+{
+	ucore_part_times(part, now, ucore_die_frozen_ns(part->die, now), enabled, running);
+}
+
 /* Sessions */
 struct ucore_session *fake_session_config(struct kunit *test,
 					  const struct ucore_create_session *config);

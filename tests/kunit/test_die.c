@@ -452,7 +452,7 @@ static void last_cpu_leaves_and_one_comes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, die->frozen);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&die->guard)->queued);
 	gap_check(test, part, UCORE_GAP_DIE_OFFLINE, 1, -1);
-	ucore_part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
 
 	cpu_up(1);
 	KUNIT_EXPECT_EQ(test, die->reader, 1);
@@ -468,7 +468,7 @@ static void last_cpu_leaves_and_one_comes(struct kunit *test)
 	ucore_part_read_running(part, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&die->lock);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 530ULL);
-	ucore_part_times(part, ktime_get_mono_fast_ns(), &later, &running);
+	part_times(part, ktime_get_mono_fast_ns(), &later, &running);
 	KUNIT_EXPECT_GE(test, later, enabled);
 }
 

@@ -638,21 +638,21 @@ static void times_leave_out_what_was_frozen(struct kunit *test)
 
 	part->enabled_ns = 1000;
 	part->running_ns = 900;
-	ucore_part_times(part, 99999, &enabled, &running);	/* stopped: as it was left */
+	part_times(part, 99999, &enabled, &running);	/* stopped: as it was left */
 	KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
 	KUNIT_EXPECT_EQ(test, running, 900ULL);
 
 	die->frozen_ns = 70;		/* before it began */
 	ucore_part_go(part, 5000);
-	ucore_part_times(part, 5000, &enabled, &running);
+	part_times(part, 5000, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
 	die->frozen_ns = 100;
-	ucore_part_times(part, 5400, &enabled, &running);
+	part_times(part, 5400, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 1400ULL);
 	KUNIT_EXPECT_EQ(test, running, 1270ULL);
 	die->frozen = true;		/* and it is frozen now */
 	die->frozen_since = 5300;
-	ucore_part_times(part, 5400, &enabled, &running);
+	part_times(part, 5400, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 1400ULL);
 	KUNIT_EXPECT_EQ(test, running, 1170ULL);
 	die->frozen = false;
@@ -680,7 +680,7 @@ static void reset_begins_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), BIT_ULL(48) - 1000);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa8), 0ULL);
-	ucore_part_times(part, begin + 800, &enabled, &running);
+	part_times(part, begin + 800, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 300ULL);
 	fake_poke(w, 0xa8, 3);
 	timer_sample(part, now_ns());

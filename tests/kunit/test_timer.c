@@ -1,1 +1,403 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The timer trigger and the guard, fired by hand.
+ */
+#include "../../driver/pmi.h"
+#include "fake_machine.h"
+
+#define IMC0	BIT_ULL(20)
+#define MS	((u64)NSEC_PER_MSEC)
+
+static struct fake_bus *bus_of(struct kunit *test)
+{
+	return &fake_machine(test)->bus;
+}
+
+static struct ucore_part *imc_part(struct kunit *test, u64 period)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
+	part->guard_ns = 1000000 * MS;
+	return part;
+}
+
+static void part_run(struct kunit *test, struct ucore_part *part)
+{
+	struct ucore_die *die = part->die;
+
+	raw_spin_lock_irq(&die->lock);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_part_go(part, ktime_get_mono_fast_ns());
+	ucore_guard_start(die);
+	raw_spin_unlock_irq(&die->lock);
+	fake_bus_clear(bus_of(test));
+}
+
+/* How far ahead a timer is set. */
+static u64 due_in(struct hrtimer *timer)
+{
+	return ktime_to_ns(fake_timer_find(timer)->expires) - ktime_get_mono_fast_ns();
+}
+
+static void expect_due_in(struct kunit *test, struct hrtimer *timer, u64 ns)
+{
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(timer)->queued);
+	KUNIT_EXPECT_LE(test, due_in(timer), ns);
+	KUNIT_EXPECT_GT(test, due_in(timer), ns / 2);
+}
+
+/* ---- the trigger ---- */
+
+static void trigger_samples_and_goes_on(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+	struct fake_window *gw = fake_global(0), *w = fake_window(part->box[0].box);
+	const struct ucore_sample *sample;
+
+	part->timer_ns = 500 * MS;
+	part_run(test, part);
+	ucore_timer_start(part, ktime_get_mono_fast_ns());
+	expect_due_in(test, &part->timer, 500 * MS);
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&part->timer), HRTIMER_RESTART);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xa0),
+		    FAKE_R(w, 0xa4), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	expect_due_in(test, &part->timer, 500 * MS);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
+}
+
+/* The timer tells who was interrupted, to those who may know. */
+static void trigger_tells_the_context(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+	const struct ucore_sample *sample;
+
+	fake_machine(test)->sink.context = true;
+	part->timer_ns = MS;
+	part_run(test, part);
+	fake_timer_fire(&part->timer);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_CONTEXT);
+	KUNIT_EXPECT_EQ(test, sample->pid, (u32)current->tgid);
+	KUNIT_EXPECT_EQ(test, sample->tid, (u32)current->pid);
+}
+
+static void trigger_of_a_stopped_part(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+
+	part->timer_ns = MS;
+	part_run(test, part);
+	part->running = false;
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&part->timer), HRTIMER_NORESTART);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+static void no_timer_none_started(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+
+	ucore_timer_start(part, 1);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->timer)->queued);
+}
+
+/* ---- the guard: lost interrupts ---- */
+
+static void overflow(struct ucore_part *part)
+{
+	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
+}
+
+/* Seen once, the interrupt gets its time; seen twice, it was lost. */
+static void lost_interrupt_is_recovered(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_die *die = part->die;
+	const struct ucore_sample *sample;
+
+	part_run(test, part);
+	expect_due_in(test, &die->guard, 20 * MS);
+	overflow(part);
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&die->guard), HRTIMER_RESTART);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
+	expect_due_in(test, &die->guard, MS);
+
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&die->guard), HRTIMER_RESTART);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_EQ(test, die->recovered, 1ULL);
+	expect_due_in(test, &die->guard, 20 * MS);
+}
+
+/* Another overflow than the one suspected gets its own time. */
+static void a_later_overflow_is_not_the_suspect(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_die *die = part->die;
+	struct ucore_interval iv;
+
+	part_run(test, part);
+	overflow(part);
+	fake_timer_fire(&die->guard);
+	raw_spin_lock_irq(&die->lock);		/* its interrupt came after all */
+	ucore_interval_begin_overflow(&iv, die, ktime_get_mono_fast_ns(), false);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&die->lock);
+	overflow(part);
+	fake_timer_fire(&die->guard);
+	KUNIT_EXPECT_EQ(test, die->recovered, 0ULL);
+	fake_timer_fire(&die->guard);
+	KUNIT_EXPECT_EQ(test, die->recovered, 1ULL);
+}
+
+static void no_suspicion_while_the_die_is_held(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_die *die = part->die;
+
+	part_run(test, part);
+	overflow(part);
+	raw_spin_lock_irq(&die->lock);
+	ucore_die_hold(die, 1);
+	raw_spin_unlock_irq(&die->lock);
+	fake_timer_fire(&die->guard);
+	fake_timer_fire(&die->guard);
+	KUNIT_EXPECT_EQ(test, die->recovered, 0ULL);
+	raw_spin_lock_irq(&die->lock);
+	ucore_die_release(die, true);
+	raw_spin_unlock_irq(&die->lock);
+}
+
+static void unarmed_guard_reads_no_status(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+
+	part_run(test, part);
+	expect_due_in(test, &part->die->guard, 30000 * MS);
+	fake_timer_fire(&part->die->guard);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+/* A route by which nothing ever came is widened to all cores. */
+static void never_proven_route_is_widened(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_die *die = part->die;
+
+	part_run(test, part);
+	cpus_read_lock();
+	ucore_pmi_enable(die);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | WAKE);
+	overflow(part);
+	fake_timer_fire(&die->guard);
+	fake_timer_fire(&die->guard);
+	flush_work(&die->pmi.widen);
+	KUNIT_EXPECT_TRUE(test, die->pmi.wide);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0x7fff | WAKE);
+	cpus_read_lock();
+	ucore_pmi_disable(die);
+	cpus_read_unlock();
+}
+
+static void proven_route_stays(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_die *die = part->die;
+
+	part_run(test, part);
+	die->pmi.proven = true;
+	overflow(part);
+	fake_timer_fire(&die->guard);
+	fake_timer_fire(&die->guard);
+	flush_work(&die->pmi.widen);
+	KUNIT_EXPECT_FALSE(test, die->pmi.wide);
+}
+
+/* ---- the guard: wraps ---- */
+
+static void wraps_are_folded_in_time(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+	struct fake_window *w = fake_window(part->box[0].box);
+
+	part->guard_ns = 400 * MS;
+	part_run(test, part);
+	expect_due_in(test, &part->die->guard, 200 * MS);
+	fake_poke(w, 0xa0, 123);
+	fake_timer_fire(&part->die->guard);	/* read a moment ago: not yet */
+	FAKE_EXPECT_NONE(test, bus_of(test));
+
+	part->last_read -= 100 * MS;
+	fake_timer_fire(&part->die->guard);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xa4), FAKE_R(w, 0xa0), FAKE_R(w, 0xa4));
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 123ULL);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	fake_timer_fire(&part->die->guard);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+/* Fold after fold, nothing is missed: each wrap of 48 bits is seen. */
+static void folding_counts_every_wrap(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+	struct fake_window *w = fake_window(part->box[0].box);
+	u64 truth = 0;
+	u32 i;
+
+	part->guard_ns = 400 * MS;
+	part_run(test, part);
+	for (i = 0; i < 20; i++) {
+		truth += BIT_ULL(47) - 12345;	/* half of the width between two looks */
+		fake_poke(w, 0xa0, truth & (BIT_ULL(48) - 1));
+		part->last_read -= 200 * MS;
+		fake_timer_fire(&part->die->guard);
+	}
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, truth);
+}
+
+static void soonest_part_sets_the_pace(struct kunit *test)
+{
+	struct ucore_part *a = imc_part(test, 0), *b = fake_part(test, 0, 0);
+
+	fake_part_add(b, fake_box(test, 0, "cbo", 0), 0, 0x400000, 0);
+	a->guard_ns = 10000 * MS;
+	b->guard_ns = 1000 * MS;
+	part_run(test, a);
+	expect_due_in(test, &a->die->guard, 5000 * MS);
+	part_run(test, b);
+	expect_due_in(test, &a->die->guard, 500 * MS);
+}
+
+/* ---- the guard: throttling ---- */
+
+static void throttle(struct ucore_die *die)
+{
+	raw_spin_lock_irq(&die->lock);
+	ucore_die_hold(die, ktime_get_mono_fast_ns());
+	die->throttled = true;
+	raw_spin_unlock_irq(&die->lock);
+}
+
+static void throttling_ends(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+	struct ucore_die *die = part->die;
+
+	part_run(test, part);
+	throttle(die);
+	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
+	fake_timer_fire(&die->guard);
+	KUNIT_EXPECT_FALSE(test, die->throttled);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+}
+
+/* Whoever adapts the guard to a new part must not shorten the pause. */
+static void start_does_not_end_throttling(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+	struct ucore_die *die = part->die;
+
+	part_run(test, part);
+	throttle(die);
+	raw_spin_lock_irq(&die->lock);
+	ucore_guard_soon(die, 5 * MS);
+	ucore_guard_start(die);
+	raw_spin_unlock_irq(&die->lock);
+	expect_due_in(test, &die->guard, 5 * MS);
+	fake_timer_fire(&die->guard);
+}
+
+/* The guard's own service may be the one too many: it must not be queued twice. */
+static void recovery_may_throttle(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_die *die = part->die;
+
+	part_run(test, part);
+	overflow(part);
+	fake_timer_fire(&die->guard);
+	die->throttle_start = ktime_get_mono_fast_ns();
+	die->throttle_count = 1000000;
+	fake_timer_fire(&die->guard);
+	KUNIT_EXPECT_TRUE(test, die->throttled);
+	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&die->guard)->queued);
+	KUNIT_EXPECT_LE(test, due_in(&die->guard), 10 * MS);
+	fake_timer_fire(&die->guard);
+	KUNIT_EXPECT_FALSE(test, die->throttled);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+}
+
+static void guard_of_an_idle_die_ends(struct kunit *test)
+{
+	struct ucore_die *die = &ucore_catalog.dies[0];
+
+	throttle(die);
+	fake_bus_clear(bus_of(test));
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&die->guard), HRTIMER_NORESTART);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+}
+
+/* ---- all timers of a die ---- */
+
+static void timers_follow_the_reader(struct kunit *test)
+{
+	struct ucore_part *a = imc_part(test, 0), *b = fake_part(test, 0, 0);
+	struct ucore_die *die = a->die;
+
+	fake_part_add(b, fake_box(test, 0, "cbo", 0), 0, 0x400000, 0);
+	a->timer_ns = 3 * MS;
+	part_run(test, a);
+	part_run(test, b);
+	ucore_timer_start(a, ktime_get_mono_fast_ns());
+	ucore_timers_cancel(die);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&die->guard)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&a->timer)->queued);
+	cpus_read_lock();
+	ucore_timers_restart(die);
+	cpus_read_unlock();
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&die->guard)->queued);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&a->timer)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&b->timer)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(trigger_samples_and_goes_on),
+	KUNIT_CASE(trigger_tells_the_context),
+	KUNIT_CASE(trigger_of_a_stopped_part),
+	KUNIT_CASE(no_timer_none_started),
+	KUNIT_CASE(lost_interrupt_is_recovered),
+	KUNIT_CASE(a_later_overflow_is_not_the_suspect),
+	KUNIT_CASE(no_suspicion_while_the_die_is_held),
+	KUNIT_CASE(unarmed_guard_reads_no_status),
+	KUNIT_CASE(never_proven_route_is_widened),
+	KUNIT_CASE(proven_route_stays),
+	KUNIT_CASE(wraps_are_folded_in_time),
+	KUNIT_CASE(folding_counts_every_wrap),
+	KUNIT_CASE(soonest_part_sets_the_pace),
+	KUNIT_CASE(throttling_ends),
+	KUNIT_CASE(start_does_not_end_throttling),
+	KUNIT_CASE(recovery_may_throttle),
+	KUNIT_CASE(guard_of_an_idle_die_ends),
+	KUNIT_CASE(timers_follow_the_reader),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_timer",
+	.init = fake_machine_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
