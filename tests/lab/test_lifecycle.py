@@ -1,0 +1,517 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Ends: close, kill, rmmod, CPUs that go, the in-tree driver. Whatever ends a session,
+the hardware is stopped and as it was found, and what was counted is exact.
+"""
+
+import errno
+import re
+
+import ktap
+from framework import test
+from sessions import MS, Refused, Session, assert_equal
+from truth import totals_of
+
+KERNELS = ("6.1", "6.12", "debug")
+DEBIAN = ("6.1", "6.12")
+
+GLOBAL_CTL, DEBUGCTL, CBO0_FILTER0, CBO0_FILTER1, PCU_FILTER = 0xc00, 0x1d9, 0xd14, 0xd1a, 0xc34
+DEBUGCTL_UNCORE_PMI = 1 << 13
+CTL_EN = 1 << 22
+CAS_READS = {"event": 0x04, "umask": 0x03}
+PERIOD = 200000
+RING = 1 << 20
+
+# ucore.h
+GAP, GAP_READER_MOVED, GAP_DIE_OFFLINE, GAP_DIE_ONLINE = 3, 0, 1, 2
+VALUE_OFFLINE = 4
+STATE_READY, STATE_INTREE = 0, 4
+
+
+# ---- the hardware, as it is found ----
+
+def hardware(m):
+    """What a session must leave as it was: name -> value."""
+    found = {}
+    for s, socket in enumerate(m.oracle("state")["sockets"]):
+        for key in ("global_ctl", "global_status", "frozen"):
+            found[f"{s}:{key}"] = socket[key]
+        for box in socket["boxes"]:
+            found[f"{s}:{box['box']}:filters"] = box["filters"]
+            found[f"{s}:{box['box']}:status"] = box["status"]
+    for s, socket in enumerate(m.oracle("counters")["sockets"]):
+        for counter in socket:
+            found[f"{s}:{counter['box']}.{counter['ctr']}:ctl"] = counter["ctl"]
+    for cpu in m.oracle("cpus")["cpus"]:
+        found[f"cpu{cpu['cpu']}:debugctl"] = cpu["debugctl"]
+    return found
+
+
+def furnish(m):
+    """Puts values into the registers that a session borrows, so that their return shows."""
+    m.run("modprobe msr allow_writes=on")
+    for cpu, msr, value in ((0, GLOBAL_CTL, 0x40000002), (2, GLOBAL_CTL, 0x1),
+                            (0, CBO0_FILTER0, 0x1f), (2, CBO0_FILTER1, 0x10001),
+                            (2, PCU_FILTER, 0x04030201), (1, DEBUGCTL, DEBUGCTL_UNCORE_PMI)):
+        m.run(f"wrmsr {cpu} {msr:#x} {value:#x}")
+    m.run("printf '\\000\\020\\0\\0' | dd bs=4 seek=16 count=1 conv=notrunc "
+          "of=/sys/bus/pci/devices/0000:7f:0e.1/config")
+    found = hardware(m)
+    assert found["0:global_ctl"] == 0x40000002, found
+    assert found["0:ha0:filters"][0] == 0x1000, found["0:ha0:filters"]
+    return found
+
+
+def changes(now, before):
+    return [f"{name}: {value:#x}, found {before[name]:#x}" if isinstance(value, int) else
+            f"{name}: {value}, found {before[name]}"
+            for name, value in now.items() if value != before[name]]
+
+
+def expect_as_found(m, found):
+    """A process that was killed needs a moment for its last breath."""
+    try:
+        m.wait_until(lambda: hardware(m) == found, timeout=10)
+    except TimeoutError:
+        left = changes(hardware(m), found)
+        raise AssertionError("not as found:\n" + "\n".join(left[:20])) from None
+    assert totals_of(m) == totals_of(m), "something still counts"
+
+
+def on_every_kind_of_box(m, period=PERIOD):
+    """A running session that has programmed all that can be borrowed."""
+    s = Session(m, timer_ns=2 * MS, ring=RING)
+    for die in (0, 1):
+        s.add("imc0", die, period=period, **CAS_READS)
+        s.add("imc1", die, counter="fixed")
+        s.add("cbo0", die, event=0x35, umask=0x41, filter_opc=0x182, filter_nid=3)
+        s.add("cbo1", die, event=0x34, umask=0x11, filter_state=0x1f)
+        s.add("pcu0", die, event=0x0b, band0=12)
+        s.add("ha0", die, event=0x20, umask=3, addr_match=0x4000, opc_match=0x11)
+        s.add("qpi0", die, event=0x38, match0=0x8, mask0=0x8)
+        s.add("ubox0", die, counter="fixed")
+        s.add("r2pcie0", die, event=0x01)
+        s.add("r3qpi0", die, event=0x01)
+        s.add("irp0", die, event=0x00)
+    s.start()
+    m.wait_until(lambda: s.status()["overflows"] > 4, what="overflows")
+    assert hardware(m)["0:cbo0:filters"][1], "the filters were not programmed"
+    return s
+
+
+# ---- ends of sessions ----
+
+@test("e2-2s", kernels=KERNELS)
+def close_leaves_the_hardware_as_found(m):
+    found = furnish(m)
+    s = on_every_kind_of_box(m)
+    m.run(f"echo quit > {s._fifo}")
+    s._process.wait(timeout=30)
+    expect_as_found(m, found)
+
+
+@test("e2-2s", kernels=KERNELS)
+def kill_leaves_the_hardware_as_found(m):
+    found = furnish(m)
+    for _ in range(3):
+        s = on_every_kind_of_box(m)
+        s.__exit__()        # SIGKILL
+        expect_as_found(m, found)
+
+
+@test("e2-2s", kernels=KERNELS)
+def last_session_of_a_die_gives_it_back(m):
+    """Two sessions share a die: the first to go takes nothing from the second."""
+    found = furnish(m)
+    with Session(m) as one, Session(m, ring=RING) as two:
+        one.add("ha0", 0, event=0x20, umask=1, addr_match=0x8000)
+        two.add("imc0", 0, period=PERIOD, **CAS_READS)
+        one.start()
+        two.start()
+        one.__exit__()
+        before = two.status()["overflows"]
+        m.wait_until(lambda: two.status()["overflows"] > before + 5, what="overflows")
+        assert hardware(m)["0:ha0:filters"] == found["0:ha0:filters"]
+        two.stop()
+        assert_equal(two.differences(two.read()["values"], dict(enumerate(totals_of(m)))))
+    expect_as_found(m, found)
+
+
+@test("e2-2s", kernels=KERNELS)
+def stopped_session_counts_nothing(m):
+    with on_every_kind_of_box(m) as s:
+        s.stop()
+        counting = [name for name, value in hardware(m).items()
+                    if name.endswith(":ctl") and value & CTL_EN]
+        assert totals_of(m) == totals_of(m), counting
+        assert_equal(s.differences(s.read()["values"], dict(enumerate(totals_of(m)))))
+
+
+# ---- rmmod ----
+
+def expect_in_use(m, who):
+    result = m.run("rmmod ucore", check=False)
+    assert result.status, f"rmmod with {who}"
+    assert "Resource temporarily unavailable" in result.err or "in use" in result.err, result.err
+
+
+@test("e2-2s", kernels=KERNELS, alone=True)
+def rmmod_waits_for_users(m):
+    found = furnish(m)
+    node = m.spawn("exec 3</dev/ucore; exec sleep 1000")
+    m.wait_until(lambda: int(m.sh("cat /sys/module/ucore/refcnt")), what="open node")
+    expect_in_use(m, "an open node")
+    node.kill(9)
+    node.wait(check=False)
+
+    s = on_every_kind_of_box(m)
+    expect_in_use(m, "a running session")
+    before = s.status()["samples"]
+    m.wait_until(lambda: s.status()["samples"] > before + 5, what="samples")
+    s.__exit__()
+    m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
+    m.rmmod()
+    expect_as_found(m, found)
+
+
+@test("e2-2s", kernels=KERNELS, alone=True)
+def rmmod_and_insmod_again_and_again(m):
+    found = furnish(m)
+    for _ in range(5):
+        on_every_kind_of_box(m).__exit__()
+        m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
+        m.rmmod()
+        expect_as_found(m, found)
+        m.insmod()
+    expect_as_found(m, found)
+
+
+@test("e2-2s", kernels=DEBIAN, loaded=False, alone=True)
+def loading_touches_nothing(m):
+    found = furnish(m)
+    m.inject("reset")
+    m.insmod()
+    m.run("ucoretool list && ucoretool info")
+    expect_as_found(m, found)
+    assert m.oracle("accesses")["total"]["all"] < 2000, m.oracle("accesses")["total"]
+    m.rmmod()
+    expect_as_found(m, found)
+
+
+# ---- CPUs that go and come ----
+
+def set_online(m, cpu, online):
+    m.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
+
+
+def all_online(m):
+    for cpu in (1, 2, 3):
+        set_online(m, cpu, True)
+
+
+def reader(s, die):
+    return next(d["cpu"] for d in s.read()["dies"] if d["die"] == die)
+
+
+def more_samples(m, s, count=10):
+    before = s.status()["samples"]
+    m.wait_until(lambda: s.status()["samples"] >= before + count, what="samples")
+
+
+def gaps(records, die):
+    return [r["reason"] for r in records if r["type"] == GAP and r["die"] == die]
+
+
+def expect_no_hole(records):
+    """Numbers are without a gap: nothing was lost."""
+    for die in (0, 1):
+        numbers = [r["seq"] for r in records if r["die"] == die]
+        assert numbers == list(range(len(numbers))), numbers
+
+
+def expect_exact(m, s):
+    s.stop()
+    assert_equal(s.differences(s.read()["values"], dict(enumerate(totals_of(m)))))
+
+
+def sampling_session(m, **options):
+    s = Session(m, ring=RING, **options)
+    for die in (0, 1):
+        s.add("imc0", die, period=0 if options else PERIOD, **CAS_READS)
+        s.add("cbo0", die, event=0x00)
+        s.add("ubox0", die, counter="fixed")
+    s.start()
+    return s
+
+
+def reader_goes(m, **options):
+    with sampling_session(m, **options) as s:
+        try:
+            more_samples(m, s)
+            cpu = reader(s, 1)
+            set_online(m, cpu, False)
+            more_samples(m, s)
+            assert reader(s, 1) != cpu, f"CPU {cpu} reads on"
+            set_online(m, cpu, True)
+            more_samples(m, s)
+        finally:
+            all_online(m)
+        expect_exact(m, s)
+        records = s.drain()
+        assert gaps(records, 1) == [GAP_READER_MOVED], gaps(records, 1)
+        assert gaps(records, 0) == [], gaps(records, 0)
+        expect_no_hole(records)
+
+
+@test("e2-2s", kernels=KERNELS)
+def reader_goes_offline_while_a_timer_samples(m):
+    reader_goes(m, timer_ns=2 * MS)
+
+
+@test("e2-2s", kernels=KERNELS)
+def pmi_core_goes_offline_while_overflows_sample(m):
+    reader_goes(m)
+    recovered = [line for line in m.truth("pmi") if line["result"] == "delivered"]
+    assert recovered, "no PMI at all"
+
+
+@test("e2-2s", kernels=KERNELS)
+def chosen_pmi_core_goes_offline(m):
+    with Session(m, ring=RING) as s:
+        s.command("cpu 3")
+        s.add("imc0", 1, period=PERIOD, **CAS_READS)
+        s.start()
+        try:
+            more_samples(m, s)
+            set_online(m, 3, False)
+            more_samples(m, s)
+            assert reader(s, 1) == 2
+        finally:
+            all_online(m)
+        expect_exact(m, s)
+        records = s.drain()
+        cpus = [r["cpu"] for r in records if r["type"] != GAP]
+        assert set(cpus) == {2, 3} and cpus == sorted(cpus, reverse=True), cpus
+        assert gaps(records, 1) == [GAP_READER_MOVED], gaps(records, 1)
+
+
+@test("e2-2s", kernels=KERNELS)
+def other_cpu_goes_offline(m):
+    with sampling_session(m, timer_ns=2 * MS) as s:
+        try:
+            more_samples(m, s)
+            set_online(m, 5 - reader(s, 1), False)
+            more_samples(m, s)
+        finally:
+            all_online(m)
+        expect_exact(m, s)
+        records = s.drain()
+        assert gaps(records, 1) == [], gaps(records, 1)
+        expect_no_hole(records)
+
+
+def die_goes(m, **options):
+    with sampling_session(m, **options) as s:
+        try:
+            more_samples(m, s)
+            set_online(m, 2, False)
+            set_online(m, 3, False)
+            expect_die_offline(m, s)
+            set_online(m, 3, True)
+            more_samples(m, s, 20)
+            assert reader(s, 1) == 3
+        finally:
+            all_online(m)
+        expect_exact(m, s)
+        records = s.drain()
+        assert [g for g in gaps(records, 1) if g != GAP_READER_MOVED] == \
+            [GAP_DIE_OFFLINE, GAP_DIE_ONLINE], gaps(records, 1)
+        assert gaps(records, 0) == [], gaps(records, 0)
+        expect_no_hole(records)
+
+
+def expect_die_offline(m, s):
+    """Die 1 keeps its last counts, die 0 goes on; what needs die 1 is told to come again."""
+    first, second = s.read(), s.read()
+    for old, new in zip(first["values"], second["values"]):
+        offline = s.events[new["event"]].die == 1
+        assert bool(new["flags"] & VALUE_OFFLINE) == offline, new
+        assert (old["count"] == new["count"]) == offline, (old, new)
+    more_samples(m, s)
+    expect_refused(s, "reset", errno.EAGAIN)
+    expect_refused(s, "cpu 3", errno.EBUSY, errno.EAGAIN)
+    with Session(m) as other:
+        expect_refused(other, "cpu 3", errno.EAGAIN)
+        other.add("imc1", 1, **CAS_READS)
+        expect_refused(other, "start", errno.EAGAIN)
+
+
+def expect_refused(s, command, *numbers):
+    try:
+        s.command(command)
+    except Refused as refused:
+        assert refused.errno in numbers, refused
+    else:
+        raise AssertionError(f"{command}: success")
+
+
+@test("e2-2s", kernels=KERNELS)
+def all_cpus_of_a_die_go_offline_while_a_timer_samples(m):
+    die_goes(m, timer_ns=2 * MS)
+
+
+@test("e2-2s", kernels=KERNELS)
+def all_cpus_of_a_die_go_offline_while_overflows_sample(m):
+    die_goes(m)
+
+
+@test("e2-2s", kernels=KERNELS, alone=True)
+def session_closed_while_its_die_is_offline(m):
+    found = furnish(m)
+    s = on_every_kind_of_box(m)
+    try:
+        set_online(m, 2, False)
+        set_online(m, 3, False)
+        s.__exit__()
+        m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
+        with Session(m) as again:
+            again.add("imc0", 1, **CAS_READS)
+    finally:
+        all_online(m)
+    expect_as_found(m, found)
+
+
+@test("e2-2s", kernels=KERNELS)
+def session_stopped_while_its_die_is_offline(m):
+    with sampling_session(m, timer_ns=2 * MS) as s:
+        try:
+            more_samples(m, s)
+            set_online(m, 2, False)
+            set_online(m, 3, False)
+            s.stop()
+        finally:
+            all_online(m)
+        assert_equal(s.differences(s.read()["values"], dict(enumerate(totals_of(m)))))
+        s.start()
+        more_samples(m, s)
+        expect_exact(m, s)
+
+
+@test("e2-2s", kernels=KERNELS)
+def reader_moves_many_times(m):
+    with sampling_session(m, timer_ns=2 * MS) as timer, Session(m, ring=RING) as overflow:
+        overflow.add("imc1", 1, period=PERIOD, **CAS_READS)
+        overflow.start()
+        try:
+            for _ in range(6):
+                for cpu in (2, 3):
+                    set_online(m, cpu, False)
+                    more_samples(m, overflow, 2)
+                    more_samples(m, timer, 2)
+                    set_online(m, cpu, True)
+        finally:
+            all_online(m)
+        for s in (timer, overflow):
+            expect_exact(m, s)
+            expect_no_hole(s.drain())
+
+
+# ---- the in-tree driver ----
+
+def info(m):
+    """`ucoretool info` as text; it exits 1 when there are no boxes."""
+    return m.run("ucoretool info", check=False).out
+
+
+def perf_counts(m):
+    """DCLK of both sockets by perf, per second; the model's is 0.8e9 and more."""
+    out = m.run("perf stat -a -x, -e uncore_imc_0/event=0xff/ sleep 0.5").err
+    return int(re.search(r"^(\d+),,uncore_imc_0", out, re.MULTILINE)[1]) / 0.5
+
+
+WITNESS = {"loaded": False, "strict": False, "perf": True, "alone": True}
+
+
+@test("e2-2s", kernels=DEBIAN, **WITNESS)
+def intree_driver_is_respected(m):
+    m.run("modprobe intel_uncore")
+    m.insmod()
+    said = info(m)
+    assert "intel_uncore" in said and "modprobe -r intel_uncore" in said, said
+    refused = m.run("ucoretool stat -e imc/CAS_COUNT.RD/ -- true", check=False)
+    assert refused.status == 1 and "modprobe -r intel_uncore" in refused.err, refused.err
+    created = m.run("uapi_intree busy", check=False)
+    assert not created.status, created.out
+    assert perf_counts(m) > 1e9
+
+
+@test("e2-2s", kernels=DEBIAN, **WITNESS)
+def everything_works_when_the_intree_driver_went(m):
+    m.run("modprobe intel_uncore")
+    m.insmod()
+    m.run("modprobe -r intel_uncore")
+    assert "modprobe" not in info(m), info(m)
+    with sampling_session(m) as s:
+        more_samples(m, s)
+        expect_exact(m, s)
+
+
+@test("e2-2s", kernels=DEBIAN, **WITNESS)
+def intree_driver_comes_while_a_session_is_there(m):
+    m.insmod()
+    program = m.spawn("uapi_intree arrives")
+    m.wait_until(lambda: "ready" in program.output(), what="session")
+    m.run("modprobe intel_uncore")
+    m.run("touch /tmp/go")
+    result = program.wait(timeout=30, check=False)
+    assert not result.status, result.out
+
+
+@test("e2-2s", kernels=DEBIAN, **WITNESS)
+def intree_driver_works_again_afterwards(m):
+    m.insmod()
+    on_every_kind_of_box(m).__exit__()
+    m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
+    m.rmmod()
+    m.run("modprobe intel_uncore")
+    assert 1.5e9 < perf_counts(m) < 1.9e9, perf_counts(m)
+    m.run("modprobe -r intel_uncore")
+    m.insmod()
+    with sampling_session(m) as s:
+        more_samples(m, s)
+        expect_exact(m, s)
+
+
+# ---- everything at once ----
+
+HOTPLUG_LOOP = """
+while [ ! -e /tmp/enough ]; do
+    for cpu in 1 2 3 "2 3"; do
+        for c in $cpu; do echo 0 > /sys/devices/system/cpu/cpu$c/online; done
+        for c in $cpu; do echo 1 > /sys/devices/system/cpu/cpu$c/online; done
+    done
+done"""
+
+
+@test("e2-2s", kernels=KERNELS, timeout=120)
+def stress(m):
+    found = furnish(m)
+    results = ktap.run(m, "uapi_stress 6 1") + ktap.run(m, "uapi_stress32 3 2")
+    expect_as_found(m, found)
+    return results
+
+
+@test("e2-2s", kernels=KERNELS, timeout=180)
+def stress_with_hotplug(m):
+    found = furnish(m)
+    loop = m.spawn(HOTPLUG_LOOP)
+    try:
+        results = ktap.run(m, "uapi_stress 12 3")
+    finally:
+        m.run("touch /tmp/enough")
+        loop.wait(timeout=60)
+        m.run("rm /tmp/enough")
+    # INIT clears DEBUGCTL: what was there is gone with the CPU
+    for cpu in (1, 2, 3):
+        found[f"cpu{cpu}:debugctl"] = hardware(m)[f"cpu{cpu}:debugctl"] & ~DEBUGCTL_UNCORE_PMI
+    expect_as_found(m, found)
+    return results

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's own intel_uncore driver holds the hardware:
+ *
+ *	uapi_intree busy	it does so now
+ *	uapi_intree arrives	it is loaded after "ready"; then /tmp/go appears
+ */
+#include "session.h"
+
+static void expect_refusals(void)
+{
+	struct ucore_info info = { .size = sizeof(info) };
+	struct ucore_create_session create = { .size = sizeof(create), .fd = -12345 };
+	int device = device_open();
+
+	do_command(device, UCORE_INFO, &info);
+	expect_eq(info.state, UCORE_STATE_INTREE);
+	expect(strstr(info.reason, "modprobe -r intel_uncore"), "reason: %.160s", info.reason);
+	expect_rc(try_command(device, UCORE_CREATE_SESSION, &create), EBUSY);
+	expect_eq(create.fd, -12345);
+}
+
+static void busy(const void *arg)
+{
+	(void)arg;
+	expect_refusals();
+}
+
+static void arrives(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0);
+	int session = session_create(0, 0, 0);
+
+	(void)arg;
+	add_cas_reads(session, imc, 0);
+	printf("ready\n");
+	fflush(stdout);
+	wait_for(!access("/tmp/go", F_OK));
+	expect_rc(try_start(session), EBUSY);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	expect_rc(try_add(session, box_find("imc", 1), TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
+	expect_refusals();
+}
+
+static const struct test tests[] = {
+	{ "busy", busy, 0, 0 },
+	{ "arrives", arrives, 0, 0 },
+};
+
+int main(int argc, char **argv)
+{
+	return argc < 2 ? 2 : run_tests(tests, ARRAY_SIZE(tests), argc, argv);
+}
