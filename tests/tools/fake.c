@@ -653,9 +653,10 @@ static int fake_poll(struct pollfd *fds, nfds_t nr, int timeout)
 	ready = poll(fds, nr, session && produce ? 1 : timeout);
 	if (ready < 0 || !session || !produce)
 		return ready;
-	for (unsigned int die = 0; die < fake.nr_dies; die++)
-		for (unsigned int i = 0; i < fake.batch && fake.rings[die].map; i++)
-			fake_sample(die);
+	for (unsigned int i = 0; i < fake.batch; i++)
+		for (unsigned int die = 0; die < fake.nr_dies; die++)
+			if (fake.rings[die].map)
+				fake_sample(die);
 	session->revents = POLLIN;
 	return ready + 1;
 }

@@ -451,6 +451,9 @@ uint64_t ucore_ring_lost(const struct ucore_ring *ring);
  */
 int ucore_record_check(const void *data, size_t avail);
 
+/** ucore_record_time() - when a checked record happened; 0 for unknown types */
+uint64_t ucore_record_time(const struct ucore_record *record);
+
 /* ---- file -------------------------------------------------------------- */
 
 #define UCORE_FILE_MAGIC	"UCORE\r\n\032"

@@ -40,3 +40,17 @@ int ucore_record_check(const void *data, size_t avail)
 		return size >= sizeof(*record) ? (int)size : -EBADMSG;
 	}
 }
+
+uint64_t ucore_record_time(const struct ucore_record *record)
+{
+	switch (record->type) {
+	case UCORE_RECORD_SAMPLE:
+		return ((const struct ucore_sample *)record)->time;
+	case UCORE_RECORD_LOST:
+		return ((const struct ucore_lost *)record)->time;
+	case UCORE_RECORD_GAP:
+		return ((const struct ucore_gap *)record)->time;
+	default:
+		return 0;
+	}
+}

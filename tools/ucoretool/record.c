@@ -23,11 +23,17 @@ struct record_args {
 	const char *path;
 };
 
+/* A ring, and the record that was taken from it but not written */
+struct source {
+	struct ucore_ring *ring;
+	const struct ucore_record *next;
+};
+
 struct record {
 	struct count count;
 	struct ucore_file *file;
-	struct ucore_ring **rings;
-	size_t nr_rings;
+	struct source *sources;
+	size_t nr_sources;
 	uint64_t wanted;	/* samples to stop after, 0: no limit */
 	uint64_t samples;
 	uint64_t damaged;	/* times a ring made no sense */
@@ -81,37 +87,59 @@ static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 
 /* ---- rings ------------------------------------------------------------- */
 
-static bool ring_exists(const struct record *record, uint32_t die)
+static bool source_exists(const struct record *record, uint32_t die)
 {
-	for (size_t i = 0; i < record->nr_rings; i++)
-		if (ucore_ring_die(record->rings[i]) == die)
+	for (size_t i = 0; i < record->nr_sources; i++)
+		if (ucore_ring_die(record->sources[i].ring) == die)
 			return true;
 	return false;
 }
 
-static int rings_open(struct tool *tool, struct record *record)
+static int sources_open(struct tool *tool, struct record *record)
 {
 	const struct ucore_slot *slots;
 	size_t nr;
 
 	slots = ucore_session_slots(record->count.session, &nr);
-	record->rings = calloc(nr, sizeof(struct ucore_ring *));
-	if (!record->rings)
+	record->sources = calloc(nr, sizeof(*record->sources));
+	if (!record->sources)
 		return tool_error(tool, "out of memory");
 	for (size_t i = 0; i < nr; i++) {
 		int ret;
 
-		if (ring_exists(record, slots[i].die))
+		if (source_exists(record, slots[i].die))
 			continue;
 		ret = ucore_ring_open(record->count.session, slots[i].die,
-				      &record->rings[record->nr_rings], &tool->err);
+				      &record->sources[record->nr_sources].ring, &tool->err);
 		if (ret) {
 			tool_fail(tool, ret);
 			return EXIT_FAILURE;
 		}
-		record->nr_rings++;
+		record->nr_sources++;
 	}
 	return 0;
+}
+
+static void source_fill(struct record *record, struct source *source)
+{
+	while (!source->next && ucore_ring_next(source->ring, &source->next) < 0)
+		record->damaged++;
+}
+
+/* The source whose next record is the oldest, NULL when all rings are empty */
+static struct source *source_oldest(struct record *record)
+{
+	struct source *oldest = NULL;
+
+	for (size_t i = 0; i < record->nr_sources; i++) {
+		struct source *source = &record->sources[i];
+
+		source_fill(record, source);
+		if (source->next && (!oldest || ucore_record_time(source->next) <
+						ucore_record_time(oldest->next)))
+			oldest = source;
+	}
+	return oldest;
 }
 
 static bool record_full(const struct record *record)
@@ -119,33 +147,20 @@ static bool record_full(const struct record *record)
 	return record->wanted && record->samples >= record->wanted;
 }
 
-static int ring_drain(struct tool *tool, struct record *record, struct ucore_ring *ring)
-{
-	const struct ucore_record *rec;
-	int ret = 0;
-
-	while (!ret && !record_full(record)) {
-		int got = ucore_ring_next(ring, &rec);
-
-		if (!got)
-			break;
-		if (got < 0) {
-			record->damaged++;
-			continue;
-		}
-		record->samples += rec->type == UCORE_RECORD_SAMPLE;
-		ret = ucore_file_write(record->file, ucore_ring_die(ring), rec, &tool->err);
-	}
-	ucore_ring_release(ring);
-	return ret;
-}
-
+/* What is in the rings, in the order of time as far as it is there */
 static int rings_drain(struct tool *tool, struct record *record)
 {
+	struct source *source;
 	int ret = 0;
 
-	for (size_t i = 0; i < record->nr_rings && !ret; i++)
-		ret = ring_drain(tool, record, record->rings[i]);
+	while (!ret && !record_full(record) && (source = source_oldest(record))) {
+		record->samples += source->next->type == UCORE_RECORD_SAMPLE;
+		ret = ucore_file_write(record->file, ucore_ring_die(source->ring), source->next,
+				       &tool->err);
+		source->next = NULL;
+	}
+	for (size_t i = 0; i < record->nr_sources; i++)
+		ucore_ring_release(record->sources[i].ring);
 	if (!ret)
 		ret = ucore_file_flush(record->file, &tool->err);
 	return ret ? tool_fail(tool, ret) : 0;
@@ -161,7 +176,7 @@ static double share(uint64_t part, uint64_t whole)
 static void summary_print(const struct record *record, const struct ucore_status *status,
 			  uint64_t ns, const char *path)
 {
-	size_t nr_dies = record->nr_rings;
+	size_t nr_dies = record->nr_sources;
 
 	fprintf(stderr,
 		"%llu samples of %zu dies in %.3f s (%.1f/s) written to %s, %llu records lost\n",
@@ -241,7 +256,7 @@ static int record_session(struct tool *tool, struct record *record,
 			  const struct record_args *args,
 			  const struct ucore_session_config *config)
 {
-	int ret = rings_open(tool, record);
+	int ret = sources_open(tool, record);
 	struct wait wait;
 
 	if (ret)
@@ -282,9 +297,9 @@ static int record_run(struct tool *tool, const void *data)
 		return ret;
 	ret = record_session(tool, &record, args, &config);
 	ucore_file_close(record.file);
-	for (size_t i = 0; i < record.nr_rings; i++)
-		ucore_ring_close(record.rings[i]);
-	free(record.rings);
+	for (size_t i = 0; i < record.nr_sources; i++)
+		ucore_ring_close(record.sources[i].ring);
+	free(record.sources);
 	count_close(&record.count);
 	return ret;
 }
