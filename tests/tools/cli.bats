@@ -215,9 +215,10 @@ record_file()
 	awk -F, '!/^#/ && $1 != "Unit" {
 		event = $3; sub(/^0[xX]/, "", event); if (length(event) == 1) event = "0" event
 		if ($5 == 1) event = "1" event
-		print toupper($2) "," "0x" tolower(event) }' "$BATS_TEST_DIRNAME/../../tools/events/ivbep.csv" |
+		umask = $4; sub(/^0[xX]/, "", umask); if (length(umask) == 1) umask = "0" umask
+		print toupper($2) ",0x" tolower(event) ",0x" tolower(umask) }' "$BATS_TEST_DIRNAME/../../tools/events/ivbep.csv" |
 		sort >"$TMP/want"
-	awk -F, 'NR > 1 && $4 != "" { print toupper($3) "," $4 }' <<<"$output" | sort >"$TMP/have"
+	awk -F, 'NR > 1 && $4 != "" { print toupper($3) "," $4 "," $5 }' <<<"$output" | sort >"$TMP/have"
 	[ "$(wc -l <"$TMP/want")" -eq 1074 ]
 	diff "$TMP/want" "$TMP/have"
 }

@@ -170,7 +170,8 @@ static void event_row(struct out *out, const struct column *columns,
 
 	counters_text(desc->counters | desc->counters_alt, counters, sizeof(counters));
 	snprintf(event, sizeof(event), "0x%02x", desc->event);
-	snprintf(umask, sizeof(umask), "0x%02x", desc->umask);
+	/* Intel writes the PCU's occupancy select as a umask */
+	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
 
 	const struct cell cells[] = {
 		cell_text(desc->unit->type),

@@ -217,10 +217,12 @@ static int record_loop(struct tool *tool, struct record *record, struct wait *wa
 }
 
 /* Stop, take what is left in the rings, and end the file */
-static int record_end(struct tool *tool, struct record *record, uint64_t ns, const char *path)
+static int record_end(struct tool *tool, struct record *record, uint64_t start,
+		      const char *path)
 {
 	struct ucore_status status;
 	int ret = ucore_session_stop(record->count.session, &tool->err);
+	uint64_t ns = now_ns() - start;
 
 	if (ret)
 		return tool_fail(tool, ret);
@@ -249,7 +251,7 @@ static int record_count(struct tool *tool, struct record *record, const struct r
 	if (ret)
 		return tool_fail(tool, ret);
 	ret = record_loop(tool, record, wait);
-	return ret ? ret : record_end(tool, record, now_ns() - wait->start, args->path);
+	return ret ? ret : record_end(tool, record, wait->start, args->path);
 }
 
 static int record_session(struct tool *tool, struct record *record,
