@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine model itself, register by register, without any driver.
+
+What qemu/README.md promises and the other tests build on. test_witness.py has what
+Linux's own drivers make of it.
+"""
+
+import importlib.util
+from pathlib import Path
+
+from framework import test
+
+_path = Path(__file__).resolve().parent / "qemu/rates.py"
+_spec = importlib.util.spec_from_file_location("rates", _path)
+rates = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(rates)
+
+GLOBAL_CTL, GLOBAL_STATUS, GLOBAL_CONFIG = 0xc00, 0xc01, 0xc06
+FRZ_ALL, UNFRZ_ALL = 0x80000000, 0x20000000
+UCLK_CTL, UCLK_CTR = 0xc08, 0xc09
+PCU_BOX_CTL, PCU_CTL0, PCU_STATUS, PCU_CTR0 = 0xc24, 0xc30, 0xc35, 0xc36
+CBO0_BOX_CTL, CBO0_CTL0, CBO0_FILTER0, CBO0_CTR0 = 0xd04, 0xd10, 0xd14, 0xd16
+DEBUGCTL = 0x1d9
+EN, OV_EN = 0x400000, 0x100000
+BOX_RUN, BOX_FRZ, BOX_INIT = 0x30000, 0x30100, 0x30103
+CTR0, FIXED_CTR, CTL0, FIXED_CTL, BOX_CTL, BOX_STATUS = 0xa0, 0xd0, 0xd8, 0xf0, 0xf4, 0xf8
+IMC0, IMC1, HA0 = "7f:10.4", "7f:10.5", "7f:0e.1"
+
+bare = {"loaded": False, "module": False, "cmdline": "iomem=relaxed msr.allow_writes=on"}
+
+
+def poke(m, *commands):
+    """Runs the commands in one program; the values it printed, None for a fault."""
+    if not m.run("test -e /dev/cpu/0/msr", check=False).status == 0:
+        m.sh("modprobe msr")
+    words = [f"{word:#x}" if isinstance(word, int) else word
+             for command in commands for word in command]
+    out = m.sh("poke " + " ".join(words))
+    return [None if line == "fault" else int(line, 0) for line in out.split()]
+
+
+def clean(m):
+    """Everything off, nothing pending, the tallies at zero."""
+    for cpu in (0, 2):
+        poke(m, ("w", cpu, GLOBAL_CTL, FRZ_ALL), ("w", cpu, UCLK_CTL, 0),
+             ("w", cpu, PCU_BOX_CTL, BOX_INIT), ("w", cpu, PCU_STATUS, 0xf),
+             ("w", cpu, CBO0_BOX_CTL, BOX_INIT))
+    for box in (IMC0, IMC1, HA0):
+        poke(m, ("ew", box, BOX_CTL, BOX_INIT), ("ew", box, BOX_STATUS, 0x1f))
+    for cpu in (0, 2):
+        poke(m, ("w", cpu, GLOBAL_STATUS, 0x7ffffff), ("w", cpu, GLOBAL_CTL, UNFRZ_ALL))
+    m.inject("reset")
+
+
+def wait_frozen(m, socket=0):
+    m.wait_until(lambda: m.oracle("state")["sockets"][socket]["frozen"], what="freeze")
+
+
+def preload(width, events):
+    return (1 << width) - events
+
+
+def rules(m):
+    """The violated rules, in order; then forgets them."""
+    found = [violation["rule"] for violation in m.oracle("violations")["list"]]
+    m.inject("reset")
+    return found
+
+
+@test("e2-2s", **bare)
+def an_absent_msr_faults(m):
+    assert poke(m, ("r", 0, 0xc02), ("r", 0, 0xd44), ("w", 0, 0xd44, 0), ("r", 0, 0xee0)) == \
+        [None] * 4
+    assert poke(m, ("r", 0, GLOBAL_CONFIG), ("r", 2, GLOBAL_CONFIG)) == [2, 2]
+
+
+@test("e2-2s", **bare)
+def both_ways_to_config_space_see_the_same(m):
+    for function, device in ((IMC0, 0x0eb4), ("ff:10.4", 0x0eb4), ("00:05.6", 0x0e39),
+                             ("80:05.6", 0x0e39), ("7f:0b.0", 0x0e1e)):
+        assert poke(m, ("er", function, 0), ("pr", function, 0)) == [device << 16 | 0x8086] * 2
+    assert poke(m, ("er", "7f:0b.0", 0x40), ("er", "ff:0b.0", 0x40),
+                ("er", "ff:0b.0", 0x54)) == [0, 1, 0xfac688]
+
+
+@test("e2-2s", **bare)
+def overflow_freezes_at_the_exact_instant(m):
+    clean(m)
+    mark = m.truth_length()
+    poke(m, ("w", 2, GLOBAL_CTL, FRZ_ALL), ("w", 2, UCLK_CTR, preload(48, 28938000)),
+         ("w", 2, UCLK_CTL, EN | OV_EN), ("w", 2, GLOBAL_CTL, UNFRZ_ALL | 1))
+    wait_frozen(m, 1)
+    # 2893.8 MHz in socket 1: 10 ms
+    unfreeze = m.truth("unfreeze", since=mark)[-1]
+    freeze = m.truth("freeze", since=mark)[-1]
+    assert freeze["t"] - unfreeze["t"] == 10000000
+    assert freeze["cause"] == ["ubox0.fixed"] and freeze["reason"] == "overflow"
+    assert poke(m, ("r", 2, UCLK_CTR), ("r", 2, GLOBAL_STATUS), ("r", 0, GLOBAL_STATUS)) == \
+        [0, 1, 0]
+    clean(m)
+
+
+@test("e2-2s", settings={"rates.imc.*.0.fixed": "1000000", "rates.ha.0.0.4.0": "500000"},
+      **bare)
+def carries_of_one_nanosecond_are_one_freeze_and_one_pmi(m):
+    clean(m)
+    mark = m.truth_length()
+    poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL))
+    for box in (IMC0, IMC1):
+        poke(m, ("ew", box, BOX_CTL, BOX_RUN), ("ew", box, FIXED_CTL, EN | OV_EN),
+             ("ew", box, FIXED_CTR, preload(48, 10000) & 0xffffffff),
+             ("ew", box, FIXED_CTR + 4, 0xffff))
+    poke(m, ("ew", HA0, BOX_CTL, BOX_RUN), ("ew", HA0, CTL0, EN | OV_EN | 4),
+         ("ew", HA0, CTR0, preload(48, 5000) & 0xffffffff), ("ew", HA0, CTR0 + 4, 0xffff),
+         ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
+    wait_frozen(m)
+    freezes = m.truth("freeze", since=mark)
+    assert [freeze["reason"] for freeze in freezes] == ["frz_all", "overflow"]
+    assert sorted(freezes[1]["cause"]) == ["ha0.0", "imc0.fixed", "imc1.fixed"]
+    assert len(m.truth("pmi", since=mark)) == 1
+    assert poke(m, ("r", 0, GLOBAL_STATUS), ("er", IMC0, BOX_STATUS), ("er", IMC1, BOX_STATUS),
+                ("er", HA0, BOX_STATUS)) == [1 << 20 | 1 << 18, 1, 1, 1]
+    clean(m)
+
+
+@test("e2-2s", **bare)
+def a_set_status_bit_lets_nothing_further_pass(m):
+    clean(m)
+    m.inject("status 0 1")
+    mark = m.truth_length()
+    poke(m, ("w", 0, UCLK_CTL, 0), ("w", 0, UCLK_CTR, preload(48, 1000)),
+         ("w", 0, UCLK_CTL, EN | OV_EN))
+    m.wait_until(lambda: 0 < poke(m, ("r", 0, UCLK_CTR))[0] < 1 << 40, what="wrap")
+    assert not m.truth("freeze", since=mark)
+    clean(m)
+
+
+@test("e2-2s", **bare)
+def a_counter_wraps_at_its_width(m):
+    clean(m)
+    poke(m, ("w", 0, CBO0_BOX_CTL, BOX_FRZ), ("w", 0, CBO0_CTR0, preload(44, 1000)),
+         ("w", 0, CBO0_CTL0, EN), ("w", 0, CBO0_BOX_CTL, BOX_RUN))
+    m.wait_until(lambda: poke(m, ("r", 0, CBO0_CTR0))[0] < 1 << 43, what="wrap")
+    poke(m, ("w", 0, CBO0_BOX_CTL, BOX_FRZ))
+    truth = m.oracle("counters")["sockets"][0][0]
+    assert truth["total"] == truth["value"] + 1000
+    assert poke(m, ("r", 0, CBO0_CTR0)) == [truth["value"]]
+    clean(m)
+
+
+@test("e2-2s", **bare)
+def the_count_is_rate_times_time(m):
+    clean(m)
+    mark = m.truth_length()
+    poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("ew", IMC0, BOX_CTL, BOX_RUN),
+         ("ew", IMC0, CTL0, EN | 0x0304), ("w", 0, CBO0_BOX_CTL, BOX_RUN),
+         ("w", 0, CBO0_FILTER0, 0x1f << 17), ("w", 0, CBO0_CTL0, EN | 0x1134),
+         ("w", 0, CBO0_CTL0 + 1, EN | 0x0335), ("w", 0, GLOBAL_CTL, UNFRZ_ALL),
+         ("w", 0, GLOBAL_CTL, FRZ_ALL))
+    time = m.truth("freeze", since=mark)[-1]["t"] - m.truth("unfreeze", since=mark)[-1]["t"]
+    imc = rates.rate("imc", 0, 0, 0x04, 0x03)
+    lookup = rates.rate("cbo", 0, 0, 0x34, 0x11, state=0x1f)
+    assert poke(m, ("er", IMC0, CTR0), ("er", IMC0, CTR0 + 4), ("r", 0, CBO0_CTR0),
+                ("r", 0, CBO0_CTR0 + 1)) == [imc * time // 10**9, 0, lookup * time // 10**9, 0]
+    clean(m)
+
+
+@test("e2-2s", **bare)
+def accesses_are_counted_by_kind(m):
+    clean(m)
+    poke(m, ("r", 0, UCLK_CTR), ("r", 2, GLOBAL_STATUS), ("w", 0, CBO0_BOX_CTL, BOX_RUN),
+         ("er", IMC0, CTR0), ("er", IMC0, CTR0 + 4), ("ew", IMC0, BOX_CTL, BOX_RUN),
+         ("pr", HA0, CTR0), ("pw", HA0, BOX_CTL, BOX_RUN), ("r", 0, 0xc02), ("mark", 9))
+    found = m.oracle("accesses")
+    assert found["total"] == {"rdmsr": 2, "wrmsr": 1, "msr_fault": 1, "ecam_read": 2,
+                              "ecam_write": 1, "cf8_read": 1, "cf8_write": 1, "port_io": 4,
+                              "mmio_read": 0, "mmio_write": 0, "all": 9}
+    assert found["sockets"][1]["total"]["all"] == 1
+    assert found["sockets"][0]["boxes"]["imc0"]["all"] == 3
+    assert [marker["value"] for marker in m.oracle("markers")["markers"]] == [9]
+    assert sum(cpu["syscalls"] for cpu in m.oracle("cpus")["cpus"]) > 10
+    assert sum(cpu["insns"] for cpu in m.oracle("cpus")["cpus"]) > 1000
+
+
+@test("e2-smt", **bare)
+def a_pmi_reaches_both_threads_of_a_core(m):
+    m.allow("NMI received for unknown reason|Dazed and confused")
+    cpus = m.sh("cat /sys/devices/system/cpu/cpu1/topology/thread_siblings_list")
+    assert cpus == "0-1"
+    poke(m, *(("w", cpu, DEBUGCTL, 0x2000) for cpu in (0, 1, 2)),
+         ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(48, 1000)),
+         ("w", 0, UCLK_CTL, EN | OV_EN), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 3))
+    wait_frozen(m)
+    assert [(cpu["pmi_sent"], cpu["pmi_delivered"], cpu["pmi_debugctl"])
+            for cpu in m.oracle("cpus")["cpus"]] == \
+        [(1, 1, 0), (1, 1, 0), (1, 1, 0), (1, 0, 1)]
+    m.wait_until(lambda: m.dmesg().count("NMI received for unknown reason") == 3, what="NMIs")
+
+
+@test("e2-2s", settings={"faults.core-map": "-1 0"}, **bare)
+def core_numbers_may_have_holes(m):
+    poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(48, 1000)),
+         ("w", 0, UCLK_CTL, EN | OV_EN), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
+    wait_frozen(m)
+    assert not any(cpu["pmi_sent"] for cpu in m.oracle("cpus")["cpus"])
+    poke(m, ("w", 0, GLOBAL_STATUS, 1), ("w", 0, UCLK_CTR, preload(48, 1000)),
+         ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 2))
+    m.wait_until(lambda: m.oracle("cpus")["cpus"][0]["pmi_sent"] == 1)
+
+
+@test("e2-2s", settings={"faults.hide": "imc1 1:qpi0 cbo1 0:qpi1-filter",
+                         "faults.dead": "ha0", "faults.ecam-wrong": "imc2"}, **bare)
+def boxes_may_be_absent_dead_or_lie(m):
+    functions = m.sh("ls /sys/bus/pci/devices")
+    assert "7f:10.5" not in functions and "ff:10.5" not in functions
+    assert "7f:0e.1" not in functions       # nobody at home when Linux looked
+    assert "7f:08.2" in functions and "ff:08.2" not in functions
+    assert "7f:09.6" not in functions and "ff:09.6" in functions
+    assert poke(m, ("r", 0, CBO0_BOX_CTL), ("r", 0, CBO0_BOX_CTL + 0x20)) == [0, None]
+    m.inject("dead 0 ha1")
+    assert poke(m, ("er", "7f:1c.1", BOX_CTL), ("pr", "7f:1c.1", BOX_CTL)) == [0xffffffff] * 2
+    poke(m, ("ew", "7f:10.0", BOX_CTL, BOX_FRZ), ("pw", "7f:10.0", CTL0, EN))
+    assert poke(m, ("pr", "7f:10.0", BOX_CTL), ("pr", "7f:10.0", CTL0),
+                ("er", "7f:10.0", CTL0)) == [0, EN, ~EN & 0xffffffff]
+    m.inject("ecam-right 0 imc2")
+    assert poke(m, ("er", "7f:10.0", CTL0)) == [EN]
+    m.inject("reset")       # CTL0 was written to a running box
+
+
+@test("e2-2s", **bare)
+def lost_and_spurious_pmis(m):
+    clean(m)
+    m.inject("lose-pmi 0 1")
+    mark = m.truth_length()
+    poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(48, 1000)),
+         ("w", 0, UCLK_CTL, EN | OV_EN), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
+    wait_frozen(m)
+    assert [pmi["result"] for pmi in m.truth("pmi", since=mark)] == ["lost"]
+    m.inject("pmi 3")
+    assert m.truth("pmi", since=mark)[-1]["apic_id"] == 3
+    clean(m)
+
+
+# What must be noticed: rule -> pokes; everything is off before each
+VIOLATIONS = (
+    ("reserved", (("w", 0, CBO0_CTL0, OV_EN),)),
+    ("reserved", (("w", 0, GLOBAL_CTL, 0x8000),)),
+    ("box-ctl-ones", (("w", 0, CBO0_BOX_CTL, 0x100),)),
+    ("not-frozen", (("w", 0, CBO0_BOX_CTL, BOX_RUN), ("w", 0, CBO0_CTL0, EN))),
+    ("not-frozen", (("w", 0, CBO0_CTL0, EN), ("w", 0, CBO0_BOX_CTL, BOX_RUN),
+                    ("w", 0, CBO0_CTR0, 1))),
+    ("not-frozen", (("w", 0, UCLK_CTL, EN), ("w", 0, UCLK_CTR, 1))),
+    ("reset-running", (("w", 0, CBO0_CTL0, EN), ("w", 0, CBO0_BOX_CTL, BOX_RUN),
+                       ("w", 0, CBO0_BOX_CTL, BOX_RUN | 2))),
+    ("status-not-set", (("w", 0, GLOBAL_STATUS, 1),)),
+    ("freeze-and-unfreeze", (("w", 0, GLOBAL_CTL, FRZ_ALL | UNFRZ_ALL),)),
+    ("core-sel", (("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTL, EN | OV_EN),
+                  ("w", 0, GLOBAL_CTL, UNFRZ_ALL))),
+    ("width", (("w", 0, CBO0_CTR0, 1 << 44),)),
+    ("constraint", (("w", 0, CBO0_CTL0 + 1, EN | 0x36),)),
+    ("access-size", (("eb", IMC0, CTL0, 0),)),
+    ("read-only", (("w", 0, GLOBAL_CONFIG, 1),)),
+)
+
+
+@test("e2-2s", **bare)
+def each_violation_is_noticed(m):
+    for rule, commands in VIOLATIONS:
+        clean(m)
+        poke(m, ("w", 0, CBO0_BOX_CTL, BOX_FRZ))
+        poke(m, *commands)
+        assert rules(m) == [rule], (rule, commands)
+    clean(m)
+
+
+@test("e2-2s", **bare)
+def clearing_in_the_wrong_order_is_noticed(m):
+    clean(m)
+    arm = (("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, PCU_BOX_CTL, BOX_RUN),
+           ("w", 0, PCU_CTR0, preload(48, 1000)), ("w", 0, PCU_CTL0, EN | OV_EN),
+           ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
+    poke(m, *arm)
+    wait_frozen(m)
+    poke(m, ("w", 0, GLOBAL_STATUS, 4))
+    assert rules(m) == ["global-before-box"]
+    poke(m, ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
+    assert rules(m) == ["unfreeze-pending"]
+    clean(m)
