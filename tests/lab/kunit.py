@@ -22,12 +22,14 @@ def note(text):
 def run_in_guest(module):
     """Loads the suites; returns the kernel log and what else went wrong."""
     complaints = []
-    files = {"/kunit.ko": module}
+    files = {f"/{module.name}": module}
     with Machine(None, "debug", module=False, files=files) as machine:
         try:
-            machine.run("insmod /kunit.ko", timeout=TIMEOUT)
+            # The kernel reports at boot that it has no suites of its own
+            machine.run("dmesg -c")
+            machine.run(f"insmod /{module.name}", timeout=TIMEOUT)
             log = machine.dmesg()
-            machine.run("rmmod kunit.ko")
+            machine.rmmod(module.stem)
             machine.mark("end of kunit")
             machine.check_log()
             framework.no_leaks(machine)

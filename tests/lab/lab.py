@@ -138,7 +138,7 @@ class Machine:
         console = ["-chardev", "stdio,id=console,signal=off"] if self._terminal else \
                   ["-chardev", f"file,id=console,path={self.console}"]
         cmdline = ("console=ttyS0,115200 panic=-1 nokaslr mitigations=off no_timer_check "
-                   "printk.devkmsg=on random.trust_cpu=on "
+                   "printk.devkmsg=on random.trust_cpu=on rcupdate.rcu_cpu_stall_timeout=60 "
                    f"loglevel={4 if self._terminal else 7} {self._cmdline}")
         return [*machine_args.command(self.scenario, self.directory, self._settings),
                 "-kernel", str(self.kernel.vmlinux), "-initrd", str(image),
