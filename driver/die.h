@@ -46,7 +46,7 @@ struct ucore_context {
  * @work: services it, in hard-irq context on the CPU that took it
  * @widen: process context: route the PMI to all cores
  * @wide: it is routed to all cores
- * @proven: a PMI has arrived by the present route
+ * @proven: a PMI has arrived: the way cores are numbered is right
  * @suspect: value of @seq at which the guard last saw an unserviced overflow
  * @cpus: CPUs that may receive it; written with CPU hotplug held off
  */

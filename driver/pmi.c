@@ -324,7 +324,6 @@ void ucore_pmi_disable(struct ucore_die *die)
 	ucore_die_run(die, unroute_here, die);
 	on_each_cpu_mask(&die->pmi.cpus, disable_here, die, true);
 	cpumask_clear(&die->pmi.cpus);
-	die->pmi.proven = false;
 }
 
 /*

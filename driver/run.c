@@ -81,14 +81,17 @@ static void meeting_wait(struct meeting *m)
 	}
 }
 
-/* The part of the session whose reader this CPU is. */
+/*
+ * The part of the session on this CPU's die.  The CPU was its reader when the
+ * IPI was sent; another session may have chosen a different one meanwhile.
+ */
 static struct ucore_part *part_here(struct ucore_session *session)
 {
 	struct ucore_part *part;
 	u32 i;
 
 	for (i = 0; (part = next_part(session, &i));)
-		if (part->die->reader == smp_processor_id())
+		if (ucore_die_has_cpu(part->die, smp_processor_id()))
 			return part;
 	return NULL;
 }
@@ -98,12 +101,14 @@ static void meet(struct ucore_session *session, smp_call_func_t func, struct mee
 {
 	struct ucore_part *part;
 	u32 i, n = 0;
+	int reader;
 
 	cpumask_clear(session->readers);
 	for (i = 0; (part = next_part(session, &i));) {
-		if (part->die->reader == UCORE_NO_CPU)
+		reader = READ_ONCE(part->die->reader);
+		if (reader == UCORE_NO_CPU)
 			continue;
-		cpumask_set_cpu(part->die->reader, session->readers);
+		cpumask_set_cpu(reader, session->readers);
 		n++;
 	}
 	m->session = session;
@@ -416,6 +421,7 @@ static void part_settle(struct ucore_part *part)
 		ucore_pmi_disable(die);
 	if (list_empty(&die->parts)) {
 		hrtimer_cancel(&die->guard);
+		die->route = die->found;	/* for a die that cannot be reached now */
 		ucore_die_run(die, give_back_here, die);
 	}
 }
@@ -512,7 +518,7 @@ static void snapshot_fill(struct ucore_session *session, const struct ucore_part
 			  u64 now, u64 before, u64 frozen_ns)
 {
 	struct ucore_read_die *rd = &session->dies[part_index(session, part)];
-	int reader = part->die->reader;
+	int reader = READ_ONCE(part->die->reader);
 	const struct ucore_counter *ctr;
 	struct ucore_value *value;
 
