@@ -12,6 +12,12 @@ struct fake_kernel fake_kernel;
 struct cpuinfo_x86 fake_boot_cpu;
 bool (*fake_msr_hook)(u32 msr, u64 *val);
 
+/* Counts down to the one allocation that is to fail. */
+bool fake_alloc_fails(void)
+{
+	return fake_kernel.fail_in && !--fake_kernel.fail_in;
+}
+
 /* ---- timers ---- */
 
 static DEFINE_RAW_SPINLOCK(timers_lock);

@@ -2,7 +2,7 @@
 /*
  * What the driver's objects get instead of the kernel's own in this module:
  * timers that only fire when a test says so, MSRs, a local APIC, PCI functions,
- * an ACPI table, CPU topology and hotplug callbacks.
+ * an ACPI table, CPU topology, hotplug callbacks, and memory that runs out.
  *
  * Included before every file of the module (Kbuild), so that the driver itself
  * contains no hook.  Everything else (locks, IPIs, irq_work, memory) is real.
@@ -16,7 +16,9 @@
 #include <linux/hrtimer.h>
 #include <linux/io.h>
 #include <linux/pci.h>
+#include <linux/slab.h>
 #include <linux/topology.h>
+#include <linux/vmalloc.h>
 #include <asm/apic.h>
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
@@ -68,6 +70,7 @@ struct fake_dword {
  * struct fake_kernel - the state of all fakes
  * @timers: hrtimers that were set up
  * @timer_misuse: a queued timer was forwarded: the kernel would warn
+ * @fail_in: the allocation to fail, counted from 1; 0: none
  * @nr_dies: CPU n belongs to die n % nr_dies
  * @core_id: core id of each CPU
  * @nr_cores: cores of a package
@@ -96,6 +99,7 @@ struct fake_dword {
 struct fake_kernel {
 	struct fake_timer timers[FAKE_TIMERS];
 	bool timer_misuse;
+	u32 fail_in;
 
 	u32 nr_dies;
 	u32 core_id[FAKE_CPUS];
@@ -145,6 +149,7 @@ void fake_msr_add(u32 msr, u64 val);
 /* Tests that want to answer some MSR reads themselves. */
 extern bool (*fake_msr_hook)(u32 msr, u64 *val);
 
+bool fake_alloc_fails(void);
 void fake_hrtimer_setup(struct hrtimer *timer,
 			enum hrtimer_restart (*function)(struct hrtimer *timer));
 void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires);
@@ -168,6 +173,22 @@ void fake_pci_dev_put(struct pci_dev *pdev);
 struct pci_dev *fake_pci_get_device(u32 device, struct pci_dev *from);
 struct pci_bus *fake_pci_find_next_bus(const struct pci_bus *from);
 void *fake_driver_find(const char *name);
+
+#undef kzalloc
+#define kzalloc(size, gfp) \
+	(fake_alloc_fails() ? NULL : kmalloc(size, (gfp) | __GFP_ZERO))
+#undef kvcalloc
+#define kvcalloc(n, size, gfp) \
+	(fake_alloc_fails() ? NULL : kvmalloc_array(n, size, (gfp) | __GFP_ZERO))
+#undef __vmalloc
+#define __vmalloc(size, gfp)			(fake_alloc_fails() ? NULL : vzalloc(size))
+#undef bitmap_zalloc
+#define bitmap_zalloc(n, gfp) \
+	(fake_alloc_fails() ? NULL : \
+	 (unsigned long *)kmalloc_array(BITS_TO_LONGS(n), sizeof(long), (gfp) | __GFP_ZERO))
+#undef krealloc_array
+#define krealloc_array(p, n, size, gfp) \
+	(fake_alloc_fails() ? NULL : krealloc(p, (n) * (size), gfp))
 
 #undef hrtimer_setup
 #define hrtimer_setup(timer, fn, clock, mode)	fake_hrtimer_setup(timer, fn)

@@ -2,9 +2,11 @@
 /*
  * The machine of fake boxes.
  */
+#include <linux/cpu.h>
 #include <linux/slab.h>
 
 #include "../../driver/e5.h"
+#include "../../driver/pmi.h"
 #include "fake_machine.h"
 
 static struct ucore_platform platform;
@@ -163,6 +165,10 @@ void fake_machine_exit(struct kunit *test)
 	for (i = 0; i < FAKE_SESSIONS; i++)
 		if (m->session[i])
 			ucore_session_destroy(m->session[i]);
+	cpus_read_lock();
+	for (i = 0; i < ucore_catalog.nr_dies; i++)
+		ucore_pmi_disable(&ucore_catalog.dies[i]);
+	cpus_read_unlock();
 	for (i = 0; i < ucore_catalog.nr_dies; i++)
 		ucore_die_destroy(&ucore_catalog.dies[i]);
 	for (i = 0; i < m->nr_parts; i++)

@@ -196,6 +196,7 @@ static void bus_without_a_ubox(struct kunit *test)
 
 static void bus_of_no_socket_is_skipped(struct kunit *test)
 {
+	fake_kernel.nr_dies = 2;
 	ubox_add(0, 0);
 	fake_pci_add(0x0eb4, 0, 16, 4);
 	fake_pci_add(0x0eb5, 2, 16, 5);		/* above every UBox */
@@ -203,13 +204,37 @@ static void bus_of_no_socket_is_skipped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
 }
 
+static void only_socket_needs_no_map(struct kunit *test)
+{
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	fake_pci_add(0x0eb5, 2, 16, 5);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 0));
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 1));
+}
+
+/* All CPUs of a socket are offline: its boxes are nobody else's. */
 static void socket_without_cpus_is_skipped(struct kunit *test)
 {
+	fake_kernel.nr_dies = 2;
 	ubox_add(0, 3);
 	fake_pci_add(0x0eb4, 0, 16, 4);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
 	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_HIDDEN);
+}
+
+/* ... not even those of the only socket that is online. */
+static void socket_without_cpus_beside_one_with(struct kunit *test)
+{
+	ubox_add(0, 0);
+	ubox_add(1, 1);
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	fake_pci_add(0x0eb4, 1, 16, 4);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
+	KUNIT_ASSERT_NOT_NULL(test, box_find("imc", 0, 0));
+	KUNIT_EXPECT_EQ(test, box_find("imc", 0, 0)->io.pdev->bus->number, 0x3f);
 }
 
 static void qpi_port_finds_its_filter(struct kunit *test)
@@ -292,7 +317,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pci_boxes_go_to_their_sockets),
 	KUNIT_CASE(bus_without_a_ubox),
 	KUNIT_CASE(bus_of_no_socket_is_skipped),
+	KUNIT_CASE(only_socket_needs_no_map),
 	KUNIT_CASE(socket_without_cpus_is_skipped),
+	KUNIT_CASE(socket_without_cpus_beside_one_with),
 	KUNIT_CASE(qpi_port_finds_its_filter),
 	KUNIT_CASE(ids_are_stable),
 	KUNIT_CASE(finder_grows),

@@ -1,1 +1,436 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The overflow interrupt: whose NMI it is, how many overflows it stands for,
+ * what it leaves behind; and how the way to it is opened and closed.
+ *
+ * The NMI handler is called by hand on a CPU of the test's choice, with
+ * interrupts off: its irq_work runs when they are on again.
+ */
+#include <linux/smp.h>
+
+#include "../../driver/pmi.h"
+#include "fake_machine.h"
+
+#define IMC0		BIT_ULL(20)
+#define IMC1		BIT_ULL(21)
+#define UNCORE_PMI	BIT_ULL(13)
+#define PERFS_LVTPC	(APIC_LVT_MASKED | 0xee)
+
+static struct fake_bus *bus_of(struct kunit *test)
+{
+	return &fake_machine(test)->bus;
+}
+
+/* A part with an armed counter in each iMC, and the way to CPU 0 open. */
+static struct ucore_part *armed_part(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_die *die = part->die;
+
+	fake_machine(test)->sink.context = true;
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
+	fake_part_add(part, fake_box(test, 0, "imc", 4), 0, 0x500304, 100);
+	raw_spin_lock_irq(&die->lock);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_part_go(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&die->lock);
+	cpus_read_lock();
+	ucore_pmi_enable(die);
+	cpus_read_unlock();
+	fake_bus_clear(bus_of(test));
+	return part;
+}
+
+static void overflow(struct ucore_part *part, u32 i)
+{
+	fake_overflow(part->box[i].box, 0xa0, 0, BIT(1), i ? IMC1 : IMC0);
+}
+
+/**
+ * struct nmi - NMIs on one CPU, one right after the other
+ * @times: how many
+ * @ip: instruction interrupted
+ * @handled: what the handler returned
+ * @during: done between the first and the second
+ * @arg: its argument
+ */
+struct nmi {
+	u32 times;
+	u64 ip;
+	int handled[4];
+	void (*during)(void *arg);
+	void *arg;
+};
+
+static void nmi_here(void *arg)
+{
+	struct nmi *nmi = arg;
+	struct pt_regs regs = { .ip = nmi->ip, .cs = __KERNEL_CS };
+	u32 i;
+
+	for (i = 0; i < nmi->times; i++) {
+		nmi->handled[i] = fake_kernel.nmi(NMI_LOCAL, &regs);
+		if (!i && nmi->during)
+			nmi->during(nmi->arg);
+	}
+}
+
+static void nmi_on(struct ucore_part *part, u32 cpu, struct nmi *nmi)
+{
+	smp_call_function_single(cpu, nmi_here, nmi, 1);
+	irq_work_sync(&part->die->pmi.work);
+}
+
+static int one_nmi(struct ucore_part *part, u32 cpu)
+{
+	struct nmi nmi = { .times = 1 };
+
+	nmi_on(part, cpu, &nmi);
+	return nmi.handled[0];
+}
+
+static int pmi_init(struct kunit *test)
+{
+	u32 cpu;
+	int ret = fake_machine_init(test);
+
+	if (ret)
+		return ret;
+	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
+		fake_kernel.lvtpc[cpu] = PERFS_LVTPC;
+	return ucore_pmi_register();
+}
+
+/* ---- whose NMI ---- */
+
+static void nmi_without_a_die(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);	/* not a receiver */
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[1], 0U);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+}
+
+static void nmi_with_nothing_to_do_is_perfs(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	u32 writes = fake_kernel.lvtpc_writes[0];
+
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[0], writes);
+}
+
+static void unarmed_status_is_not_ours(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	fake_poke(fake_global(0), GLOBAL_STATUS, BIT_ULL(2) | BIT_ULL(19));
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+}
+
+/* LVTPC is masked by delivery: it must be open again afterwards. */
+static void pmi_becomes_a_sample(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct nmi nmi = { .times = 1, .ip = 0xffffffff81234567ULL };
+	const struct ucore_sample *sample;
+	u64 before = ktime_get_mono_fast_ns();
+
+	overflow(part, 0);
+	fake_kernel.lvtpc[0] = APIC_LVT_MASKED | APIC_DM_NMI;
+	nmi_on(part, 0, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->ip, nmi.ip);
+	KUNIT_EXPECT_EQ(test, sample->cpu, 0U);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_CONTEXT);
+	KUNIT_EXPECT_GE(test, sample->time, before);
+	KUNIT_EXPECT_EQ(test, part->die->pmis, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->die->recovered, 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_TRUE(test, part->die->pmi.proven);
+}
+
+/* An NMI may stand for several overflows, as perf's handler wants to know. */
+static void true_count_is_returned(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	overflow(part, 0);
+	overflow(part, 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 2);
+	KUNIT_EXPECT_EQ(test, part->stats.overflows, 2ULL);
+}
+
+/* The status is still set, for the service has not run: the second is perf's. */
+static void pmi_is_claimed_once(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct nmi nmi = { .times = 3 };
+
+	overflow(part, 0);
+	nmi_on(part, 0, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
+	KUNIT_EXPECT_EQ(test, nmi.handled[1], NMI_DONE);
+	KUNIT_EXPECT_EQ(test, nmi.handled[2], NMI_DONE);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);	/* and after it, too */
+}
+
+static void each_pmi_is_claimed(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	u32 i;
+
+	for (i = 0; i < 10; i++) {
+		overflow(part, i & 1);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+		KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	}
+	KUNIT_EXPECT_EQ(test, part->die->pmis, 10ULL);
+}
+
+static void service_here(void *arg)
+{
+	struct ucore_part *part = arg;
+	struct ucore_interval iv;
+
+	raw_spin_lock(&part->die->lock);
+	ucore_interval_begin(&iv, part->die, ktime_get_mono_fast_ns());
+	ucore_interval_end(&iv);
+	raw_spin_unlock(&part->die->lock);
+}
+
+/* A timer or a READ was faster: the NMI is ours all the same, once. */
+static void late_pmi_is_claimed_without_effect(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	overflow(part, 0);
+	local_irq_disable();
+	service_here(part);
+	local_irq_enable();
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
+}
+
+/* The service comes between the NMI and its irq_work, which then has nothing to do. */
+static void service_by_another_after_the_nmi(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct nmi nmi = { .times = 1, .during = service_here, .arg = part, .ip = 0x77 };
+	const struct ucore_sample *sample;
+
+	overflow(part, 0);
+	nmi_on(part, 0, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->ip, 0x77ULL);	/* its context was there already */
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, part->die->pmis, 1ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_EQ(test, part->die->holds, 0U);
+}
+
+/* The core's other thread gets the same PMI: one sample, with the first's context. */
+static void both_threads_of_a_core(struct kunit *test)
+{
+	struct ucore_part *part;
+	struct nmi nmi = { .times = 2, .ip = 0x1111 };
+	const struct ucore_sample *sample;
+
+	fake_kernel.core_id[1] = 0;
+	part = armed_part(test);
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&part->die->pmi.cpus), 2U);
+	overflow(part, 0);
+	nmi_on(part, 1, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
+	nmi.ip = 0x2222;
+	nmi_on(part, 0, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, nmi.handled[1], NMI_DONE);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->ip, 0x1111ULL);
+	KUNIT_EXPECT_EQ(test, sample->cpu, 1U);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+}
+
+/* After the guard's recovery the lost PMI may still come. */
+static void pmi_after_its_recovery(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	overflow(part, 0);
+	fake_timer_fire(&part->die->guard);
+	fake_timer_fire(&part->die->guard);
+	KUNIT_EXPECT_EQ(test, part->stats.recovered, 1ULL);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+	KUNIT_EXPECT_EQ(test, part->die->pmis, 1ULL);
+}
+
+/* A receiver that joins late does not claim a PMI of before. */
+static void new_receiver_does_not_claim_the_past(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	overflow(part, 0);
+	one_nmi(part, 0);
+	fake_kernel.core_id[1] = 0;
+	cpus_read_lock();
+	ucore_pmi_enable_cpu(part->die, 1);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
+}
+
+/* ---- the way ---- */
+
+static void receivers_first_then_the_route(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(&part->die->pmi.cpus, cpumask_of(0)));
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], UNCORE_PMI);
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)PERFS_LVTPC);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | WAKE);
+	KUNIT_EXPECT_EQ(test, part->die->route, BIT_ULL(0) | WAKE);
+}
+
+static void disable(struct ucore_die *die)
+{
+	cpus_read_lock();
+	ucore_pmi_disable(die);
+	cpus_read_unlock();
+}
+
+static void closed_as_it_was_found(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	fake_kernel.debugctl[0] |= 0x801;	/* others' bits, meanwhile */
+	disable(part->die);
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], 0x801ULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)PERFS_LVTPC);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0ULL);
+	KUNIT_EXPECT_TRUE(test, cpumask_empty(&part->die->pmi.cpus));
+	fake_bus_clear(bus_of(test));
+	disable(part->die);		/* twice is once */
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+/* With a core PMU Linux keeps LVTPC open, and so do we. */
+static void perfs_lvtpc_stays_open(struct kunit *test)
+{
+	struct ucore_part *part;
+
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
+	part = armed_part(test);
+	disable(part->die);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
+}
+
+static void uncore_pmi_that_was_on_stays_on(struct kunit *test)
+{
+	struct ucore_part *part;
+
+	fake_kernel.debugctl[0] = UNCORE_PMI | 1;
+	part = armed_part(test);
+	disable(part->die);
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], UNCORE_PMI | 1);
+}
+
+static void debugctl_may_fault(struct kunit *test)
+{
+	struct ucore_part *part;
+
+	fake_kernel.debugctl_faults = true;
+	part = armed_part(test);
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+	disable(part->die);
+}
+
+/* The reader's core cannot be named: all cores are, and any CPU may serve. */
+static void reader_that_cannot_be_named(struct kunit *test)
+{
+	struct ucore_part *part;
+
+	fake_kernel.core_id[0] = 40;
+	part = armed_part(test);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0x7fff | WAKE);
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&part->die->pmi.cpus), num_online_cpus());
+	overflow(part, 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+}
+
+static void cpus_that_come_and_go(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	cpus_read_lock();
+	ucore_pmi_enable_cpu(part->die, 1);	/* another core: not in the route */
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
+	fake_kernel.core_id[1] = 0;
+	ucore_pmi_enable_cpu(part->die, 1);
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], UNCORE_PMI);
+	ucore_pmi_disable_cpu(part->die, 1);
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)PERFS_LVTPC);
+	part->die->armed = 0;
+	ucore_pmi_enable_cpu(part->die, 1);	/* nothing armed, nothing opened */
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
+	part->die->armed = 1;
+	cpus_read_unlock();
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(nmi_without_a_die),
+	KUNIT_CASE(nmi_with_nothing_to_do_is_perfs),
+	KUNIT_CASE(unarmed_status_is_not_ours),
+	KUNIT_CASE(pmi_becomes_a_sample),
+	KUNIT_CASE(true_count_is_returned),
+	KUNIT_CASE(pmi_is_claimed_once),
+	KUNIT_CASE(each_pmi_is_claimed),
+	KUNIT_CASE(late_pmi_is_claimed_without_effect),
+	KUNIT_CASE(service_by_another_after_the_nmi),
+	KUNIT_CASE(both_threads_of_a_core),
+	KUNIT_CASE(pmi_after_its_recovery),
+	KUNIT_CASE(new_receiver_does_not_claim_the_past),
+	KUNIT_CASE(receivers_first_then_the_route),
+	KUNIT_CASE(closed_as_it_was_found),
+	KUNIT_CASE(perfs_lvtpc_stays_open),
+	KUNIT_CASE(uncore_pmi_that_was_on_stays_on),
+	KUNIT_CASE(debugctl_may_fault),
+	KUNIT_CASE(reader_that_cannot_be_named),
+	KUNIT_CASE(cpus_that_come_and_go),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_pmi",
+	.init = pmi_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

@@ -1,1 +1,872 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: who may have what, every refusal of the contract, what a start and
+ * a stop write, what is left behind, and memory that runs out.
+ */
+#include "../../driver/pmi.h"
+#include "fake_machine.h"
+
+#define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
+#define IMC0	BIT_ULL(20)
+#define MS	((u64)NSEC_PER_MSEC)
+
+static struct fake_bus *bus_of(struct kunit *test)
+{
+	return &fake_machine(test)->bus;
+}
+
+static int session_remove(struct ucore_session *session, u32 event)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_remove(session, event);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+static int session_read(struct ucore_session *session, bool live)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_read(session, live);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+static int session_reset(struct ucore_session *session)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_reset(session);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+static int session_set_cpu(struct ucore_session *session, u32 cpu)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_set_cpu(session, cpu);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+static struct ucore_status session_status(struct ucore_session *session)
+{
+	struct ucore_status status = { };
+
+	mutex_lock(&session->lock);
+	ucore_session_status(session, &status);
+	mutex_unlock(&session->lock);
+	return status;
+}
+
+/* ---- creating ---- */
+
+static void create_without_boxes(struct kunit *test)
+{
+	const struct ucore_create_session config = { };
+	u32 boxes = ucore_catalog.nr_boxes;
+
+	ucore_catalog.nr_boxes = 0;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_session_create(&config, false)), (long)-ENODEV);
+	ucore_catalog.nr_boxes = boxes;
+}
+
+static void create_beside_intel_uncore(struct kunit *test)
+{
+	const struct ucore_create_session config = { };
+
+	fake_kernel.intree = true;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_session_create(&config, false)), (long)-EBUSY);
+}
+
+static void new_session_holds_nothing(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_status status = session_status(a);
+
+	KUNIT_EXPECT_EQ(test, status.state, (u32)UCORE_SESSION_STOPPED);
+	KUNIT_EXPECT_EQ(test, status.nr_events, 0U);
+	KUNIT_EXPECT_EQ(test, status.nr_dies, 0U);
+	KUNIT_EXPECT_NE(test, a->id, b->id);
+	KUNIT_EXPECT_NULL(test, ucore_session_part(a, 0));
+	KUNIT_EXPECT_NULL(test, ucore_session_part(a, ~0U));
+	KUNIT_EXPECT_FALSE(test, ucore_session_readable(a));
+	KUNIT_EXPECT_STREQ(test, a->comm, current->group_leader->comm);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+/* ---- adding and removing ---- */
+
+static void first_event_claims_last_one_releases(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct ucore_event_add first, second;
+
+	KUNIT_EXPECT_EQ(test, fake_add(a, box, 4, 0, 0, &first), 0);
+	KUNIT_EXPECT_PTR_EQ(test, box->owner, a);
+	KUNIT_EXPECT_EQ(test, fake_add(b, box, 4, 0, 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_add(a, box, 4, 0, 0, &second), 0);
+	KUNIT_EXPECT_EQ(test, session_remove(a, first.event), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(b, box, 4, 0, 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, session_remove(a, second.event), 0);
+	KUNIT_EXPECT_NULL(test, box->owner);
+	KUNIT_EXPECT_EQ(test, fake_add(b, box, 4, 0, 0, NULL), 0);
+	KUNIT_EXPECT_PTR_EQ(test, box->owner, b);
+	FAKE_EXPECT_NONE(test, bus_of(test));	/* all without touching hardware */
+}
+
+static void event_ids_are_never_used_again(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct ucore_event_add add;
+	u32 i, last = 0;
+
+	for (i = 0; i < 10; i++) {
+		KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, &add), 0);
+		if (i)
+			KUNIT_EXPECT_GT(test, add.event, last);
+		last = add.event;
+		KUNIT_EXPECT_EQ(test, session_remove(s, add.event), 0);
+		KUNIT_EXPECT_EQ(test, session_remove(s, add.event), -ENOENT);
+	}
+}
+
+static void refusals_of_add(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
+	struct ucore_event_add add = { .box = ucore_catalog.nr_boxes };
+
+	mutex_lock(&s->lock);
+	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &add, NULL), -ENOENT);
+	add.box = ~0U;
+	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &add, NULL), -ENOENT);
+	mutex_unlock(&s->lock);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x100, 0, 0, NULL), -ERANGE);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0x10, 0, NULL), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, BIT_ULL(48), NULL), -ERANGE);
+	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, 0, 1, NULL), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, FIXED, 0, NULL), -ENXIO);
+	fake_kernel.intree = true;
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), -EBUSY);
+	fake_kernel.intree = false;
+	box->dead = true;
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), -ENODEV);
+	KUNIT_EXPECT_NULL(test, box->owner);
+	KUNIT_EXPECT_NULL(test, cbo->owner);
+	KUNIT_EXPECT_EQ(test, s->nr_events, 0U);
+}
+
+static void counters_run_out(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct ucore_event_add add;
+	u32 i, taken = 0;
+
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, fake_add(s, box, 4 + i, 0, 0, &add), 0);
+		taken |= BIT(add.counter);
+	}
+	KUNIT_EXPECT_EQ(test, taken, 0xfU);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 9, 0, 0, NULL), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, s->nr_events, 4U);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0, FIXED, 0, &add), 0);
+	KUNIT_EXPECT_EQ(test, add.counter, (u32)UCORE_COUNTER_FIXED);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0, FIXED, 0, NULL), -ENOSPC);
+}
+
+/* TOR_OCCUPANCY wants counter 0, where an event that can go elsewhere sits. */
+static void events_make_room_for_others(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
+	struct ucore_event_add any, tor;
+	struct ucore_event *event;
+
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x00, 0, 0, &any), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x36, 0, 0, &tor), 0);
+	KUNIT_EXPECT_EQ(test, tor.counter, 0U);
+	list_for_each_entry(event, &s->events, node)
+		KUNIT_EXPECT_EQ(test, event->counter == 0, event->id == tor.event);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x01, 0, 0, NULL), -ENOSPC);
+}
+
+/* A refused event must not leave its box claimed, nor take it from its events. */
+static void refused_event_leaves_no_claim(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
+
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x36, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x3b, 0, 0, NULL), -ENOSPC);
+	KUNIT_EXPECT_PTR_EQ(test, box->owner, s);
+}
+
+static int add_filtered(struct ucore_session *s, struct ucore_box *box, u32 field, u64 value)
+{
+	const struct ucore_term terms[] = {
+		{ .field = UCORE_FIELD_EVENT, .value = 0x35 }, { .field = field, .value = value },
+	};
+	struct ucore_event_add add = { .box = box->id, .nr_terms = 2 };
+	int ret;
+
+	mutex_lock(&s->lock);
+	ret = ucore_session_add(s, &add, terms);
+	mutex_unlock(&s->lock);
+	return ret;
+}
+
+static void filters_are_shared(struct kunit *test)
+{
+	struct ucore_box *a = fake_box(test, 0, "cbo", 0), *b = fake_box(test, 0, "cbo", 1);
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_EXPECT_EQ(test, add_filtered(s, a, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_EXPECT_EQ(test, add_filtered(s, a, UCORE_FIELD_FILTER_OPC, 0x180), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, add_filtered(s, a, UCORE_FIELD_FILTER_NID, 1), 0);
+	KUNIT_EXPECT_EQ(test, add_filtered(s, b, UCORE_FIELD_FILTER_OPC, 0x180), 0);
+	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(a), 0x1a), 0x18200001ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(b), 0x1a), 0x18000000ULL);
+}
+
+/* ---- starting and stopping ---- */
+
+static void start_and_stop_access_by_access(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *gw = fake_global(0), *w = fake_window(box);
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(1), 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS),
+		    FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_W(w, 0xf4, 0x30103), FAKE_W(w, 0xf0, 0),
+		    FAKE_W(w, 0xd4, 0), FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8),
+		    FAKE_W(w, 0xdc, 0x400004), FAKE_W(w, 0xf4, 0x30000),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_TRUE(test, s->running);
+	fake_stop(s);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xa8),
+		    FAKE_R(w, 0xac), FAKE_W(w, 0xf4, 0x30103), FAKE_W(gw, GLOBAL_CTL, UNFREEZE),
+		    FAKE_W(gw, GLOBAL_CTL, 0));
+	fake_stop(s);		/* stopping twice is no error */
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+/* The route is there before the die runs; no PMI may meet a closed door. */
+static void armed_start_access_by_access(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "pcu", 0);
+	struct fake_window *gw = fake_global(0), *w = fake_window(box);
+	struct ucore_session *s = fake_session(test);
+	u64 route = BIT_ULL(0) | WAKE;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0x80, BIT(2), 5000, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS),
+		    FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xc34),
+		    FAKE_W(w, 0xc24, 0x30103), FAKE_R(w, 0xc35), FAKE_W(w, 0xc34, 0),
+		    FAKE_W(w, 0xc38, BIT_ULL(48) - 5000), FAKE_W(w, 0xc32, 0x500080),
+		    FAKE_W(w, 0xc24, 0x30000), FAKE_W(gw, GLOBAL_CTL, route),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, UNFREEZE | route));
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].armed, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].armed_mask, 0ULL);
+}
+
+static void refusals_of_start(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+
+	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOENT);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
+	fake_kernel.intree = true;
+	KUNIT_EXPECT_EQ(test, fake_start(s), -EBUSY);
+	fake_kernel.intree = false;
+	ucore_catalog.dies[0].reader = UCORE_NO_CPU;
+	KUNIT_EXPECT_EQ(test, fake_start(s), -EAGAIN);
+	ucore_catalog.dies[0].reader = 0;
+	s->ring_size = 128;		/* no room for two samples */
+	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOSPC);
+	s->ring_size = 4096;
+	box->dead = true;
+	KUNIT_EXPECT_EQ(test, fake_start(s), -ENODEV);
+	box->dead = false;
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_start(s), -EALREADY);
+}
+
+static void refusals_while_running(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct ucore_event_add add;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, &add), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 5, 0, 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, session_remove(s, add.event), -EBUSY);
+	KUNIT_EXPECT_EQ(test, session_remove(s, 999), -EBUSY);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 0), -EBUSY);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, session_remove(s, add.event), 0);
+}
+
+static void counts_go_on_over_a_stop(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(fake_window(box), 0xa0, 700);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 700ULL);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(box), 0xa0), 0ULL);
+	fake_poke(fake_window(box), 0xa0, 30);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 730ULL);
+	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
+	fake_poke(fake_window(box), 0xa0, 8);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, session_read(s, true), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 8ULL);
+	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->dies[0].time_enabled, 0ULL);
+}
+
+static void read_access_by_access(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *gw = fake_global(0), *w = fake_window(box);
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);	/* never ran */
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_bus_clear(bus_of(test));
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xa0),
+		    FAKE_R(w, 0xa4), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_EQ(test, session_read(s, true), 0);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xa4), FAKE_R(w, 0xa0), FAKE_R(w, 0xa4));
+	KUNIT_EXPECT_EQ(test, s->dies[0].frozen_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->dies[0].cpu, 0U);
+	KUNIT_EXPECT_EQ(test, s->skew_ns, 0ULL);
+	KUNIT_EXPECT_GE(test, s->dies[0].time_enabled, s->dies[0].time_running);
+}
+
+/* A READ that finds an overflow waiting takes its sample along the way. */
+static void read_meets_an_overflow(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+	const struct ucore_sample *sample;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_overflow(box, 0xa0, 2, BIT(1), IMC0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 102ULL);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
+	KUNIT_EXPECT_TRUE(test, ucore_session_readable(s));
+	sample = fake_record(ucore_session_part(s, 0)->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 102ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+}
+
+static void timer_of_a_session(struct kunit *test)
+{
+	struct ucore_session *s;
+	struct ucore_part *part;
+	u32 i;
+
+	s = fake_session_config(test, &(struct ucore_create_session){
+		.timer_ns = 7 * MS, .ring_size = 8192, .wakeup = 200 });
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	part = ucore_session_part(s, 0);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->timer)->queued);
+	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&part->timer)->expires),
+			part->resumed + 7 * MS);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, ucore_session_readable(s), i >= 2);
+		fake_timer_fire(&part->timer);
+	}
+	KUNIT_EXPECT_EQ(test, session_status(s).samples, 3ULL);
+	KUNIT_EXPECT_EQ(test, session_status(s).reads, 6ULL);
+	KUNIT_EXPECT_EQ(test, session_status(s).writes, 6ULL);
+	fake_stop(s);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->timer)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->die->guard)->queued);
+}
+
+/* What an event list becomes: enables, widths, guard and low-half limits. */
+static void parts_are_built_from_events(struct kunit *test)
+{
+	struct ucore_session *s;
+	struct ucore_part *part;
+
+	s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_LOW_DWORD });
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(3), 9, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 0, FIXED, 9, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "cbo", 2), 0x12, BIT(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	part = ucore_session_part(s, 0);
+	KUNIT_ASSERT_EQ(test, part->nr_ctr, 3U);
+	KUNIT_ASSERT_EQ(test, part->nr_box, 2U);
+	KUNIT_EXPECT_TRUE(test, part->low_dword);
+	KUNIT_EXPECT_NULL(test, part->ring);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].ctl, 0x500004ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].low_ns, 858993459ULL / 2);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].reg, 0xb8);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].ctl_reg, 0xe4);
+	KUNIT_EXPECT_EQ(test, part->ctr[1].ctl, 0x500000ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[1].reg, 0xd0);
+	KUNIT_EXPECT_EQ(test, part->ctr[1].ctl_reg, 0xf0);
+	KUNIT_EXPECT_EQ(test, part->ctr[2].ctl, 0x400012ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[2].low_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[2].mask, BIT_ULL(44) - 1);
+	KUNIT_EXPECT_EQ(test, part->guard_ns, 13743895347ULL);	/* 44 bits, 256 a clock */
+	KUNIT_EXPECT_EQ(test, part->armed_mask, IMC0);
+	KUNIT_EXPECT_EQ(test, part->box[1].armed_mask, 0ULL);
+}
+
+/* ---- several sessions ---- */
+
+static void two_sessions_on_a_die(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_die *die = &ucore_catalog.dies[0];
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, imc, 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, pcu, 0, BIT(0), 100, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_start(a), 0);
+	KUNIT_EXPECT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, die->armed, 2U);
+	KUNIT_EXPECT_EQ(test, die->armed_mask, IMC0 | BIT_ULL(2));
+	fake_stop(a);
+	KUNIT_EXPECT_EQ(test, die->armed, 1U);
+	KUNIT_EXPECT_EQ(test, die->armed_mask, BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, die->route, BIT_ULL(0) | WAKE);	/* b still wants its PMI */
+	fake_overflow(pcu, 0xc36, 0, BIT(0), BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
+	KUNIT_EXPECT_EQ(test, b->values[0].count, 100ULL);
+	fake_session_close(test, b);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0ULL);
+	KUNIT_EXPECT_TRUE(test, list_empty(&die->parts));
+}
+
+/* Starting a second session must not clear an overflow of the first. */
+static void start_beside_a_waiting_overflow(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, imc, 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, ha, 1, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	KUNIT_EXPECT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), IMC0);
+	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);	/* its PMI will come */
+	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
+	KUNIT_EXPECT_EQ(test, a->values[0].count, 100ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+}
+
+/* ---- what is left behind ---- */
+
+static void close_leaves_it_as_found(struct kunit *test)
+{
+	struct ucore_box *cbo = fake_box(test, 0, "cbo", 0), *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *gw = fake_global(0), *c = fake_window(cbo), *i = fake_window(imc);
+	struct ucore_session *s = fake_session(test);
+
+	fake_poke(gw, GLOBAL_CTL, 0x40);
+	fake_poke(c, 0x14, 0xab);
+	fake_poke(c, 0x1a, 0xcd);
+	KUNIT_ASSERT_EQ(test, add_filtered(s, cbo, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, FIXED, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_session_close(test, s);		/* while it runs */
+	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x14), 0xabULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x1a), 0xcdULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x10), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(i, 0xd8), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(i, 0xf0), 0ULL);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), 0x40ULL);
+	KUNIT_EXPECT_NULL(test, cbo->owner);
+	KUNIT_EXPECT_NULL(test, imc->owner);
+	KUNIT_EXPECT_FALSE(test, imc->dirty);
+}
+
+/* The hold of a throttled die is nobody's once the last session has gone. */
+static void stop_while_throttled(struct kunit *test)
+{
+	struct ucore_die *die = &ucore_catalog.dies[0];
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	raw_spin_lock_irq(&die->lock);
+	ucore_die_hold(die, ktime_get_mono_fast_ns());
+	die->throttled = true;
+	raw_spin_unlock_irq(&die->lock);
+	fake_stop(s);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_FALSE(test, die->throttled);
+	KUNIT_EXPECT_EQ(test, die->holds, 0U);
+}
+
+static void dead_box_in_a_session(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, ha, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(fake_window(imc), 0xa0, 50);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	fake_window(imc)->dead = true;
+	fake_poke(fake_window(ha), 0xa0, 60);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 50ULL);
+	KUNIT_EXPECT_EQ(test, s->values[1].flags, 0U);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 60ULL);
+	fake_bus_clear(bus_of(test));
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);	/* still told after the stop */
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, fake_start(s), -ENODEV);
+	fake_session_close(test, s);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(imc), 0), 0U);
+	KUNIT_EXPECT_NULL(test, imc->owner);
+}
+
+/* ---- the PMI core ---- */
+
+static void choosing_the_pmi_core(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_die *die = &ucore_catalog.dies[0];
+
+	KUNIT_EXPECT_EQ(test, session_set_cpu(a, ~0U), -ENOENT);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 1), 0);
+	KUNIT_EXPECT_EQ(test, die->reader, 1);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(b, 0), -EBUSY);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(b, 1), 0);	/* the same is no conflict */
+	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 0), -EBUSY);
+	fake_session_close(test, b);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 0), 0);
+	KUNIT_EXPECT_EQ(test, die->reader, 0);
+	fake_kernel.core_id[1] = 15;
+	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 1), -ERANGE);
+	KUNIT_EXPECT_EQ(test, die->reader, 0);
+	fake_session_close(test, a);
+	KUNIT_EXPECT_EQ(test, die->pins, 0U);
+}
+
+static void pmi_core_is_in_the_route(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, session_set_cpu(s, 1), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(1) | WAKE);
+	fake_stop(s);
+}
+
+/* Both sessions run while a third party moves the reader: samples go on. */
+static void another_session_moves_a_running_die(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test), *other = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(other, 1), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(1) | WAKE);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ucore_catalog.dies[0].guard)->queued);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->dies[0].cpu, 1U);
+}
+
+/* ---- memory that runs out ---- */
+
+static int whole_life(struct kunit *test, u32 fail_in)
+{
+	const struct ucore_create_session config = { .ring_size = 4096, .timer_ns = MS };
+	struct ucore_session *s;
+	int ret = 0;
+
+	fake_kernel.fail_in = fail_in;
+	s = ucore_session_create(&config, true);
+	if (IS_ERR(s))
+		return PTR_ERR(s);
+	ret = fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 100, NULL);
+	if (!ret)
+		ret = fake_add(s, fake_box(test, 0, "cbo", 0), 0, 0, 0, NULL);
+	if (!ret)
+		ret = fake_start(s);
+	if (!ret) {
+		ret = session_read(s, false);
+		fake_stop(s);
+	}
+	if (!ret)
+		ret = session_read(s, false);
+	ucore_session_destroy(s);
+	return ret;
+}
+
+/* Each allocation fails in turn: ENOMEM, nothing held, and kmemleak finds nothing. */
+static void every_allocation_fails_once(struct kunit *test)
+{
+	u32 i, n;
+	int ret;
+
+	for (n = 1; n < 100; n++) {
+		ret = whole_life(test, n);
+		if (fake_kernel.fail_in)
+			break;		/* there were fewer */
+		KUNIT_ASSERT_EQ_MSG(test, ret, -ENOMEM, "allocation %u", n);
+		KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+		for (i = 0; i < ucore_catalog.nr_boxes; i++) {
+			KUNIT_ASSERT_NULL(test, ucore_catalog.boxes[i].owner);
+			KUNIT_ASSERT_FALSE(test, ucore_catalog.boxes[i].dirty);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_GE(test, n, 10U);
+	fake_kernel.fail_in = 0;
+}
+
+/* After a start that found no memory the session is as before. */
+static void start_again_after_enomem(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	u32 n;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 0, NULL), 0);
+	for (n = 1; n <= 4; n++) {
+		fake_kernel.fail_in = n;
+		KUNIT_EXPECT_EQ(test, fake_start(s), -ENOMEM);
+		KUNIT_EXPECT_FALSE(test, s->running);
+		fake_kernel.fail_in = n;
+		KUNIT_EXPECT_EQ(test, session_read(s, false), -ENOMEM);
+		fake_kernel.fail_in = 0;
+	}
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
+	fake_poke(fake_window(fake_box(test, 0, "imc", 0)), 0xa0, 5);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
+}
+
+/* ---- two dies ---- */
+
+static void both_dies_in_one_session(struct kunit *test)
+{
+	struct ucore_box *imc[2] = { fake_box(test, 0, "imc", 0), fake_box(test, 1, "imc", 0) };
+	struct ucore_session *s = fake_session(test);
+	u32 i;
+
+	/* events in turn, so that a die's are not adjacent */
+	for (i = 0; i < 4; i++)
+		KUNIT_ASSERT_EQ(test, fake_add(s, imc[~i & 1], 4, BIT(i / 2), 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, session_status(s).nr_dies, 2U);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(fake_window(imc[1]), 0xa0, 10);
+	fake_poke(fake_window(imc[0]), 0xa0, 11);
+	fake_poke(fake_window(imc[1]), 0xa8, 12);
+	fake_poke(fake_window(imc[0]), 0xa8, 13);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, s->values[i].count, 10ULL + i);
+		if (i)
+			KUNIT_EXPECT_GT(test, s->values[i].event, s->values[i - 1].event);
+	}
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, s->dies[i].die, i);
+		KUNIT_EXPECT_EQ(test, s->dies[i].cpu, i);
+	}
+	KUNIT_EXPECT_EQ(test, s->skew_ns, s->dies[0].time > s->dies[1].time ?
+			s->dies[0].time - s->dies[1].time : s->dies[1].time - s->dies[0].time);
+	KUNIT_EXPECT_NOT_NULL(test, ucore_session_part(s, 1));
+	fake_stop(s);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
+}
+
+/* Timers of all dies count from one instant. */
+static void timers_of_two_dies(struct kunit *test)
+{
+	struct ucore_session *s;
+	struct ucore_part *a, *b;
+
+	s = fake_session_config(test, &(struct ucore_create_session){ .timer_ns = MS });
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	a = ucore_session_part(s, 0);
+	b = ucore_session_part(s, 1);
+	KUNIT_EXPECT_EQ(test, ktime_to_ns(fake_timer_find(&a->timer)->expires),
+			ktime_to_ns(fake_timer_find(&b->timer)->expires));
+	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&a->timer)->expires),
+			max(a->resumed, b->resumed) + MS);
+}
+
+static void one_die_without_a_cpu(struct kunit *test)
+{
+	struct ucore_box *here = fake_box(test, 0, "imc", 0), *gone = fake_box(test, 1, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, ucore_die_hotplug_init(), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, here, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, gone, 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(fake_window(gone), 0xa0, BIT_ULL(48) - 100 + 40);
+	cpus_read_lock();
+	fake_kernel.cpu_down(1);
+	cpus_read_unlock();
+
+	fake_poke(fake_window(here), 0xa0, 9);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 9ULL);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 40ULL);
+	KUNIT_EXPECT_EQ(test, s->values[1].flags, (u32)UCORE_VALUE_OFFLINE);
+	KUNIT_EXPECT_EQ(test, session_reset(s), -EAGAIN);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[1].armed, 0U);
+	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.dies[1].parts));
+	KUNIT_EXPECT_EQ(test, fake_start(s), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, session_reset(s), 0);	/* stopped, it needs no CPU */
+	fake_session_close(test, s);
+	KUNIT_EXPECT_TRUE(test, gone->dirty);		/* for the CPU that comes */
+
+	cpus_read_lock();
+	fake_kernel.cpu_up(1);
+	cpus_read_unlock();
+	KUNIT_EXPECT_FALSE(test, gone->dirty);
+	KUNIT_EXPECT_NULL(test, gone->owner);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(1), GLOBAL_CTL), 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
+}
+
+/* Skew is between the freezes: a die that is not frozen has none. */
+static void skew_leaves_out_dies_without_a_cpu(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	u64 before;
+
+	KUNIT_ASSERT_EQ(test, ucore_die_hotplug_init(), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	cpus_read_lock();
+	fake_kernel.cpu_down(1);
+	cpus_read_unlock();
+	before = ktime_get_mono_fast_ns();
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_GE(test, s->dies[0].time, before);
+	KUNIT_EXPECT_EQ(test, s->skew_ns, 0ULL);
+}
+
+static void cpu_of_another_die(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].pins, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[1].pins, 1U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].reader, 0);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(create_without_boxes),
+	KUNIT_CASE(create_beside_intel_uncore),
+	KUNIT_CASE(new_session_holds_nothing),
+	KUNIT_CASE(first_event_claims_last_one_releases),
+	KUNIT_CASE(event_ids_are_never_used_again),
+	KUNIT_CASE(refusals_of_add),
+	KUNIT_CASE(counters_run_out),
+	KUNIT_CASE(events_make_room_for_others),
+	KUNIT_CASE(refused_event_leaves_no_claim),
+	KUNIT_CASE(filters_are_shared),
+	KUNIT_CASE(start_and_stop_access_by_access),
+	KUNIT_CASE(armed_start_access_by_access),
+	KUNIT_CASE(refusals_of_start),
+	KUNIT_CASE(refusals_while_running),
+	KUNIT_CASE(counts_go_on_over_a_stop),
+	KUNIT_CASE(read_access_by_access),
+	KUNIT_CASE(read_meets_an_overflow),
+	KUNIT_CASE(timer_of_a_session),
+	KUNIT_CASE(parts_are_built_from_events),
+	KUNIT_CASE(two_sessions_on_a_die),
+	KUNIT_CASE(start_beside_a_waiting_overflow),
+	KUNIT_CASE(close_leaves_it_as_found),
+	KUNIT_CASE(stop_while_throttled),
+	KUNIT_CASE(dead_box_in_a_session),
+	KUNIT_CASE(choosing_the_pmi_core),
+	KUNIT_CASE(pmi_core_is_in_the_route),
+	KUNIT_CASE(another_session_moves_a_running_die),
+	KUNIT_CASE(every_allocation_fails_once),
+	KUNIT_CASE(start_again_after_enomem),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_session",
+	.init = fake_machine_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+static struct kunit_case cases_2[] = {
+	KUNIT_CASE(both_dies_in_one_session),
+	KUNIT_CASE(timers_of_two_dies),
+	KUNIT_CASE(one_die_without_a_cpu),
+	KUNIT_CASE(skew_leaves_out_dies_without_a_cpu),
+	KUNIT_CASE(cpu_of_another_die),
+	{ }
+};
+
+static struct kunit_suite suite_2 = {
+	.name = "ucore_session_2_dies",
+	.init = fake_machine_init_2,
+	.exit = fake_machine_exit,
+	.test_cases = cases_2,
+};
+
+kunit_test_suites(&suite, &suite_2);
