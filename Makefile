@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # ucore: `make help` says what there is.  Everything that is built goes to
-# build/; kernels and QEMU are cached in ~/.cache/ucore (UCORE_CACHE).
+# build/; kernels and QEMU are cached in ~/.cache/ucore (UCORE_CACHE).  What
+# runs on the emulated machine installs the Debian packages that it needs.
 
 LAB	:= tests/lab
 BUILD	:= $(CURDIR)/build
@@ -21,11 +22,9 @@ MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 all: module tools	## build the module for the running kernel, and the tools
 
 module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|debug]
-	@$(LAB)/deps.sh build
 	@$(LAB)/build-module.sh $(KDIR) $(MODULE)
 
 tools:	## build ucoretool and libucore
-	@$(LAB)/deps.sh tools
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools
 
 kunit:	## unit tests, on a debug kernel in an emulated machine
@@ -38,7 +37,7 @@ check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/run --tests tests/check $(TESTS)
 
 lab:	## tests on the emulated machine [TESTS="pattern ..."]
-	@$(LAB)/deps.sh build tools lab debug perf
+	@$(LAB)/deps.sh build lab debug perf
 	@$(LAB)/run $(TESTS)
 
 tools-test:
@@ -50,15 +49,15 @@ test:	## everything that tests: kunit, check, tools, lab
 	@$(LAB)/all.py
 
 demo:	## count and sample memory traffic of an emulated two-socket Xeon
-	@$(LAB)/deps.sh build tools lab
+	@$(LAB)/deps.sh build lab
 	@$(LAB)/demo.py
 
 bench:	## what a sample costs, beside perf and the limit
-	@$(LAB)/deps.sh build tools lab perf
+	@$(LAB)/deps.sh build lab perf
 	@$(LAB)/bench.py
 
 shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
-	@$(LAB)/deps.sh build tools lab perf
+	@$(LAB)/deps.sh build lab perf
 	@$(LAB)/shell.py $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
 
 install: all	## install module and tools [prefix=/usr/local DESTDIR=]

@@ -18,11 +18,16 @@ if [ ! -e "$kdir/Makefile" ]; then
 	exit 2
 fi
 
-sources="$top/./Kbuild $top/./driver $top/./uapi"
-[ "$subdir" = . ] || sources="$sources $top/./$subdir"
+sources="Kbuild driver uapi"
+[ "$subdir" = . ] || sources="$sources $subdir"
 mkdir -p "$out"
-# Sources are copied when they changed; products of the build are left alone
-rsync -a --relative --delete --exclude='*.o' --exclude='*.ko' --exclude='*.mod' \
-	--exclude='*.mod.c' --exclude='.*' --exclude='*.gcno' --exclude='*.gcda' \
-	--exclude='modules.order' --exclude='Module.symvers' $sources "$out/"
+out=$(cd "$out" && pwd)
+
+# Copy what changed; forget what was removed; leave products of the build alone
+cd "$top"
+cp -a -u --parents $sources "$out"
+(cd "$out" && find $sources -name '*.[ch]' ! -name '*.mod.c') | while read -r file; do
+	[ -e "$file" ] || rm -f "$out/$file"
+done
+
 exec make -C "$kdir" M="$(cd "$out/$subdir" && pwd)" -j"$(nproc)" "$@"

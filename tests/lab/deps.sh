@@ -9,12 +9,12 @@ set -eu
 
 packages_of() {
 	case $1 in
-	build)	echo gcc make libc6-dev kmod rsync libelf1 ;;
-	tools)	echo gcc make libc6-dev pkg-config bats scdoc ;;
+	build)	echo gcc make libc6-dev kmod ;;
+	tools)	echo gcc make libc6-dev bats scdoc ;;	# and their tests
 	lab)	echo python3 gcc libc6-dev libc6-dev-i386 gcc-multilib busybox-static \
-			kmod xz-utils zstd rsync dpkg-dev ;;
+			kmod xz-utils zstd dpkg-dev ;;
 	debug)	echo linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev \
-			xz-utils cpio python3 rsync kmod ;;
+			xz-utils cpio python3 kmod ;;
 	check)	echo linux-source-6.12 sparse clang perl python3 gcc-multilib libc6-dev-i386 ;;
 	perf)	echo linux-perf ;;
 	*)	echo "$1" ;;		# a package by its own name
