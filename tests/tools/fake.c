@@ -86,7 +86,7 @@ static const struct fake_type *type_of(const struct ucore_box_info *box)
 	for (size_t i = 0; i < NR(types); i++)
 		if (!strcmp(types[i].type, box->type))
 			return &types[i];
-	abort();
+	return &types[0];	/* a type that a test made up */
 }
 
 static const struct ucore_field *field_of(const struct ucore_box_info *box, uint32_t id)

@@ -144,6 +144,23 @@ static void one_box_one_die(void **state)
 	assert_int_equal(event.instance, 1);
 }
 
+/* "type_12" is a type of its own before it is number 2 of type_1 */
+static void the_longest_type_wins(void **state)
+{
+	struct ucore_event event;
+
+	(void)state;
+	strcpy(fake.boxes[0].type, "type_12");
+	strcpy(fake.boxes[1].type, "type_1");
+	fake.boxes[1].instance = 2;
+	assert_int_equal(ucore_device_refresh(dev, &err), 0);
+	assert_int_equal(resolve(dev, "type_12/event=1/", &event), 0);
+	assert_string_equal(event.type, "type_12");
+	assert_int_equal(event.instance, UCORE_ANY);
+	assert_int_equal(resolve(dev, "type_1/event=1/", &event), 0);
+	assert_string_equal(event.type, "type_1");
+}
+
 static void special_encodings(void **state)
 {
 	struct ucore_event event;
@@ -377,6 +394,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(malformed_specs),
 	TEST_DEV(a_name_has_its_code_and_counters),
 	TEST_DEV(one_box_one_die),
+	TEST_DEV(the_longest_type_wins),
 	TEST_DEV(special_encodings),
 	TEST_DEV(fixed_counters),
 	TEST_DEV(irp_has_two_halves),
