@@ -26,7 +26,7 @@ BAD = re.compile("|".join((
     r"sleeping function called from invalid context",
     r"[Uu]nknown NMI|NMI received for unknown reason|Dazed and confused",
     r"soft lockup|hard LOCKUP|Hard LOCKUP",
-    r"rcu.*(?:stall|self-detected)",
+    r"rcu.*(?:self-detected stall|detected stalls|detected expedited stalls)",
     r"blocked for more than",
     r"workqueue lockup",
     r"refcount_t:",
