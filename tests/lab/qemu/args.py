@@ -82,9 +82,16 @@ class Scenario:
             device += f",log={log}"
         return ["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
                 *[word for path in FIRMWARE for word in ("-L", path)],
-                "-machine", "q35", "-accel", "tcg,thread=multi",
-                "-cpu", self._cpu(), "-m", self.get("machine", "memory", "1G"),
+                "-machine", "q35", *self._accel(), "-cpu", self._cpu(), "-m", self.get("machine", "memory", "1G"),
                 *self._smp(), *self._roots(), "-device", device]
+
+    def _accel(self):
+        shift = self.get("machine", "icount")
+        if shift is None:
+            return ["-accel", "tcg,thread=multi"]
+        if self.sockets * self.plugged > 1:
+            raise ScenarioError("icount needs a machine of one CPU")
+        return ["-accel", "tcg,thread=single", "-icount", f"shift={int(shift, 0)}"]
 
     def _cpu(self):
         model, stepping = MODELS[self.platform]

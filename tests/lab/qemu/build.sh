@@ -62,14 +62,13 @@ source_lists() {
 	local codename
 
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	find /etc/apt/sources.list.d -name '*.sources' -exec cat {} + 2>/dev/null |
-		sed 's/\r$//' | awk -v RS= -v codename="$codename" '
-			/(^|\n)Enabled: *no/ { next }
-			/(^|\n)Types:[^\n]*deb/ && /(^|\n)Components:[^\n]*main/ &&
-			$0 ~ "(^|\n)Suites: *" codename {
-				gsub(/(^|\n)Types:[^\n]*/, "")
-				print "Types: deb-src" ($0 ~ /^\n/ ? "" : "\n") $0 "\n"
-			}' > "$1/debian.sources"
+	find /etc/apt/sources.list.d -name '*.sources' -exec awk -v RS= -v codename="$codename" '
+		/(^|\n)Enabled: *no/ { next }
+		/(^|\n)Types:[^\n]*deb/ && /(^|\n)Components:[^\n]*main/ &&
+		$0 ~ "(^|\n)Suites: *" codename {
+			gsub(/(^|\n)Types:[^\n]*/, "")
+			print "Types: deb-src" ($0 ~ /^\n/ ? "" : "\n") $0 "\n"
+		}' {} + > "$1/debian.sources"
 	cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
 		grep -E "^[[:space:]]*deb[[:space:]]+(\[[^]]*\][[:space:]]+)?[^ ]+[[:space:]]+$codename[^ ]*[[:space:]]+(.*[[:space:]])?main" |
 		sed -E 's/^[[:space:]]*deb[[:space:]]/deb-src /' > "$1/debian.list" || true
@@ -92,7 +91,7 @@ fetch_source() {
 	esac
 	say "unpacking ${dsc##*/}"
 	rm -rf "$src.new"
-	dpkg-source --no-check -x "$dsc" "$src.new" >/dev/null
+	dpkg-source --no-check --no-copy -x "$dsc" "$src.new" >/dev/null
 	# the build insists on firmware that Debian's source leaves out; we use none
 	for f in aarch64-code arm-code arm-vars i386-code i386-secure-code i386-vars \
 			x86_64-code x86_64-secure-code; do
