@@ -82,6 +82,11 @@ def rate_of(box, die, ctr, fields):
                       edge=bool(f.get("edge")), **_filters(kind, f))
 
 
+def period_for(box, die, ctr, fields, hz):
+    """The period that overflows so many times a second."""
+    return rate_of(box, die, ctr, fields) // hz
+
+
 def _filters(kind, f):
     """Event fields as arguments of rates.rate()."""
     def get(name):

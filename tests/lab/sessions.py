@@ -21,7 +21,7 @@ GENERAL_BITS = FIXED_BIT - 1
 # ucore.h
 SAMPLE, LOST, GAP = 1, 2, 3
 TRIGGER_OVERFLOW, TRIGGER_TIMER = 0, 1
-SAMPLE_CONTEXT, SAMPLE_RECOVERED, SAMPLE_THROTTLED = 1, 4, 8
+SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED = 1, 2, 4, 8
 VALUE_OVERFLOW, VALUE_DEAD = 1, 2
 GAP_BOX_DEAD = 3
 BOX_OVERFLOW, BOX_FIXED_OVERFLOW, BOX_DEAD = 1, 2, 8
@@ -179,7 +179,10 @@ class Session:
                 if v["count"] != (true := self.true_count(v["event"], totals))]
 
     def freezes(self, mark):
-        """The freezes since mark in which its counters counted, without STOP's."""
+        """The freezes since mark in which its counters counted, but for STOP's own.
+
+        STOP may also come while the die is frozen by an overflow, which is sampled then.
+        """
         keys = {}
         for at in self.events.values():
             keys.setdefault(at.die, set()).add((at.box, at.ctr))
@@ -188,7 +191,8 @@ class Session:
             die = freeze["socket"]
             if die in keys and keys[die] <= totals_at(freeze).keys():
                 by_die[die].append(freeze)
-        return [freeze for freezes in by_die.values() for freeze in freezes[:-1]]
+        return [freeze for freezes in by_die.values() for freeze in freezes
+                if freeze is not freezes[-1] or freeze["reason"] == "overflow"]
 
     def freeze_of(self, answer, freezes):
         """The freeze in which a read was made: the counts tell."""
@@ -227,3 +231,36 @@ def frozen_totals(machine, mark):
 
 def assert_equal(differences):
     assert not differences, "\n".join([f"{len(differences)} differences", *differences[:10]])
+
+
+# ---- records ----
+
+def samples_in(records):
+    return [record for record in records if record["type"] == SAMPLE]
+
+
+def flagged(sample):
+    return {v["event"] for v in sample["values"] if v["flags"] & VALUE_OVERFLOW}
+
+
+def sample_until(machine, session, enough, timeout=40):
+    """Drains a running session until enough(samples); stops it; returns all samples."""
+    records = []
+
+    def more():
+        records.extend(session.drain())
+        return enough(samples_in(records))
+    machine.wait_until(more, timeout=timeout, what="samples")
+    session.stop()
+    records += session.drain()
+    records.sort(key=lambda record: record["die"])      # stable: each die's in order
+    assert_numbered(records)
+    return samples_in(records)
+
+
+def assert_numbered(records):
+    """No record is missing, nor lost."""
+    for die in {record["die"] for record in records}:
+        of_die = [r for r in records if r["die"] == die]
+        assert [r["seq"] for r in of_die] == list(range(len(of_die))), of_die
+        assert not [r for r in of_die if r["type"] == LOST], "records were lost"

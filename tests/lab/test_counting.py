@@ -477,10 +477,11 @@ def low_dword_reads_of_slow_events_are_low_however_late(m):
                    for die in (0, 1) for i in range(4) for ctr in (0, 1, 2, 3, FIXED)])
         s.start()
         s.command("burst 1")
+        # the first after a pause of this test may be whole, too
         made = accesses_of(m, s, "burst 32")["all"]
-        assert made == 32 * low, (made, 32 * low)
+        assert 32 * low <= made <= 31 * low + full, made
         made = accesses_of(m, s, "burst 64")["all"]
-        assert made == 63 * low + full, made
+        assert 63 * low + full <= made <= 62 * low + 2 * full, made
 
 
 CALL_VECTORS = ("251", "252")       # CALL_FUNCTION_SINGLE_VECTOR, CALL_FUNCTION_VECTOR

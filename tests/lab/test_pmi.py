@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The overflow interrupt: to the core asked for, beside perf, and again and again."""
+
+import json
+
+import eventset
+from framework import test
+from sessions import SAMPLE_RECOVERED, Refused, Session, assert_equal, sample_until
+
+BOTH = ("6.1", "6.12")
+KERNELS = ("6.1", "6.12", "debug")
+WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
+DEBUGCTL_UNCORE_PMI = 1 << 13
+CORE_SEL = 0x7fff
+
+
+# ---- helpers ----
+
+def cpus(machine):
+    return machine.oracle("cpus")["cpus"]
+
+
+def delivered(machine):
+    """Uncore PMIs that each CPU got, ever."""
+    return [cpu["pmi_delivered"] for cpu in cpus(machine)]
+
+
+def arm(session, dies=(0, 1), hz=100):
+    """An event that overflows on each die, and one that does not."""
+    for die in dies:
+        session.add("imc1", die, 0, eventset.period_for("imc1", die, 0, {"event": 0}, hz), event=0)
+        session.add("cbo1", die, 1, event=0)
+
+
+def sample_exactly(machine, session, count):
+    """Starts; count samples of each die; stops; they are true, their PMIs came."""
+    dies = {at.die for at in session.events.values()}
+    mark = machine.truth_length()
+    session.start()
+    samples = sample_until(machine, session, lambda found: all(
+        sum(sample["die"] == die for sample in found) >= count for die in dies))
+    assert_equal(session.sample_differences(samples, session.freezes(mark)))
+    return samples
+
+
+def assert_in_time(samples):
+    late = [sample for sample in samples if sample["flags"] & SAMPLE_RECOVERED]
+    assert not late, f"{len(late)} of {len(samples)} had no PMI: {late[0]}"
+
+
+def assert_all_delivered(machine, mark):
+    results = {pmi["result"] for pmi in machine.truth("pmi", mark)}
+    assert results == {"delivered"}, results
+
+
+# ---- the core asked for ----
+
+@test("e2-2s", kernels=KERNELS)
+def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
+    for chosen in ((0, 2), (1, 3), (0, 3)):
+        with Session(m, ring=1 << 20) as s:
+            arm(s)
+            for cpu in chosen:
+                s.command(f"cpu {cpu}")
+            before, mark = delivered(m), m.truth_length()
+            samples = sample_exactly(m, s, 10)
+            got = [new - old for old, new in zip(before, delivered(m))]
+        assert_in_time(samples)
+        assert_all_delivered(m, mark)
+        assert {(s["die"], s["cpu"]) for s in samples} == {(0, chosen[0]), (1, chosen[1])}
+        assert [cpu for cpu, n in enumerate(got) if n] == list(chosen), (chosen, got)
+
+
+@test("e2-2s", kernels=BOTH)
+def option_C_of_record_chooses_the_cores(m):
+    before = delivered(m)
+    m.run("ucoretool record -C 1,3 -e imc/CAS_COUNT.RD/ -c 200000 -n 30 -o /tmp/chosen")
+    report = m.run("ucoretool report -i /tmp/chosen -j").out
+    samples = [json.loads(line) for line in report.splitlines()]
+    assert {s["cpu"] for s in samples if s["record"] == "sample"} == {1, 3}
+    got = [new - old for old, new in zip(before, delivered(m))]
+    assert not got[0] and not got[2] and got[1] and got[3], got
+
+
+@test("e2-2s", kernels=BOTH)
+def sessions_share_the_pmi_core_or_are_refused(m):
+    with Session(m) as a, Session(m) as b:
+        a.command("cpu 1")
+        b.command("cpu 1")
+        b.command("cpu 2")
+        try:
+            b.command("cpu 0")
+            raise AssertionError("a second PMI core of a die was accepted")
+        except Refused as refused:
+            assert refused.errno == 16, refused         # EBUSY
+
+
+@test("e2-2s", kernels=BOTH)
+def route_and_debugctl_are_open_only_while_armed(m):
+    def open_doors():
+        route = [s["global_ctl"] & CORE_SEL for s in m.oracle("state")["sockets"]]
+        return route, [c["cpu"] for c in cpus(m) if c["debugctl"] & DEBUGCTL_UNCORE_PMI]
+    with Session(m) as s, Session(m) as quiet:
+        quiet.add("ha0", event=0)
+        quiet.start()
+        assert open_doors() == ([0, 0], []), open_doors()
+        arm(s, hz=10)
+        s.command("cpu 1")
+        s.start()
+        assert open_doors() == ([2, 1], [1, 2]), open_doors()
+        s.stop()
+        assert open_doors() == ([0, 0], []), open_doors()
+
+
+# ---- LVTPC, with and without perf ----
+
+@test("e2-2s", kernels=KERNELS)
+def lvtpc_stays_armed_without_perf(m):
+    m.write(WATCHDOG, 0)
+    mark = m.truth_length()
+    with Session(m, ring=1 << 20) as s:
+        arm(s, hz=400)
+        assert_in_time(sample_exactly(m, s, 60))
+    assert_all_delivered(m, mark)
+
+
+@test("e2-2s", kernels=KERNELS)
+def nmi_watchdog_and_pmi_live_side_by_side(m):
+    m.write(WATCHDOG, 1)
+    try:
+        mark = m.truth_length()
+        with Session(m, ring=1 << 20) as s:
+            arm(s, hz=200)
+            assert_in_time(sample_exactly(m, s, 60))
+        assert_all_delivered(m, mark)
+    finally:
+        m.write(WATCHDOG, 0)
+
+
+@test("e2-2s", kernels=BOTH, perf=True, cmdline="nmi_watchdog=1", timeout=90)
+def perf_record_and_pmi_live_side_by_side(m):
+    """NMIs of both on the same CPUs: each gets its own, nobody another's."""
+    perf = m.spawn("cd /tmp && exec perf record -q -a -e cycles -c 2600000 -o /tmp/perf.data "
+                   "-- sleep 3600 2>&1")
+    m.wait_until(lambda: sum(cpu["core_pmi"] for cpu in cpus(m)) > 20, timeout=40,
+                 what="perf's PMIs")
+    core = [cpu["core_pmi"] for cpu in cpus(m)]
+    with Session(m, ring=1 << 20) as s:
+        arm(s, hz=200)
+        for cpu in (1, 2):
+            s.command(f"cpu {cpu}")
+        samples = sample_exactly(m, s, 200)
+    more = [cpu["core_pmi"] - old for cpu, old in zip(cpus(m), core)]
+    assert min(more) > 20, f"perf's PMIs stopped: {more}"
+    late = sum(bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples)
+    # one that comes while the NMI of the other keeps LVTPC masked is lost by the hardware
+    assert late < len(samples) / 10, f"{late} of {len(samples)} PMIs were lost"
+    perf.kill(2)
+    perf.wait(check=False)
+    lines = m.run("perf script -i /tmp/perf.data -F cpu 2>/dev/null | wc -l", timeout=60).out
+    assert int(lines) > 50, lines
+
+
+@test("e2-1s", kernels=BOTH, settings={"machine.core-pmu": "no"})
+def lvtpc_that_linux_never_opened_is_opened_and_closed_again(m):
+    for _ in range(2):
+        mark = m.truth_length()
+        with Session(m, ring=1 << 20) as s:
+            arm(s, dies=(0,), hz=300)
+            assert_in_time(sample_exactly(m, s, 30))
+        assert_all_delivered(m, mark)
+    before = delivered(m)
+    m.inject("pmi 0")
+    assert delivered(m) == before, "the door was left open"
+
+
+# ---- cores and threads ----
+
+@test("e2-smt", kernels=BOTH)
+def both_threads_of_the_core_get_the_pmi_and_one_sample_comes_of_it(m):
+    threads = {(c["core"], c["thread"]): c["cpu"] for c in cpus(m)}
+    for core in (0, 1):
+        mine = {threads[core, 0], threads[core, 1]}
+        with Session(m, ring=1 << 20) as s:
+            arm(s, dies=(0,), hz=200)
+            s.command(f"cpu {min(mine)}")
+            before = delivered(m)
+            samples = sample_exactly(m, s, 50)
+            got = [new - old for old, new in zip(before, delivered(m))]
+        assert_in_time(samples)
+        # each sample had its own freeze (sample_exactly), each thread its PMI
+        assert all((got[cpu] >= len(samples)) == (cpu in mine) for cpu in range(4)), (got, mine)
+        assert all(not got[cpu] for cpu in range(4) if cpu not in mine), got
+        assert {sample["cpu"] for sample in samples} <= mine
+
+
+@test("e2-1s", kernels=BOTH, settings={"faults.core-map": "-1 1 -1 0"})
+def cores_numbered_with_holes_get_the_pmi_all_together(m):
+    """Bit 0 names no core, bit 3 does: after the first lost PMI it goes to all."""
+    with Session(m, ring=1 << 20) as s:
+        arm(s, dies=(0,), hz=50)
+        s.command("cpu 0")
+        samples = sample_exactly(m, s, 30)
+        assert m.oracle("state")["sockets"][0]["global_ctl"] & CORE_SEL == 0    # stopped
+    late = [bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples]
+    assert late[0] and not any(late[5:]), late
+    assert "routing it to all cores" in m.dmesg()
+    with Session(m, ring=1 << 20) as s:
+        arm(s, dies=(0,), hz=50)
+        assert_in_time(sample_exactly(m, s, 10))

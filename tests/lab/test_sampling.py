@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sampling: a record for each trigger, its values those of its freeze."""
+
+import errno
+import json
+import statistics
+
+import eventset
+import truth
+from framework import test
+from sessions import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED,
+                      SAMPLE_USER, TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Refused, Session,
+                      assert_equal, flagged, sample_until, samples_in, totals_at)
+
+KERNELS = ("6.1", "6.12", "debug")
+BOTH = ("6.1", "6.12")
+NO_OVERFLOW = ("cbo", "irp")
+CLOCK = {"event": 0x00}
+
+
+# ---- helpers ----
+
+def armed_set(session, ctr, hz):
+    """Counter ctr (and FIXED with 0) of each box that can interrupt, for add_all()."""
+    wanted = []
+    for number, (die, box) in enumerate(eventset.boxes_of(session)):
+        events = eventset.EVENTS[eventset.type_of(box)]
+        if eventset.type_of(box) in NO_OVERFLOW:
+            continue
+        for c in (ctr, FIXED) if ctr == 0 else (ctr,):
+            if c in events:
+                # no two alike, so that they drift
+                period = eventset.period_for(box, die, c, events[c], hz + number % 7)
+                wanted.append((box, die, c, period, events[c]))
+    return wanted
+
+
+def assert_periods(session, periods, samples, freezes):
+    """Who is flagged is who overflowed; and that was after one period exactly."""
+    at = {event: f"{c.box}.{c.ctr}" for event, c in session.events.items()}
+    base = dict.fromkeys(periods, 0)
+    for sample, freeze in zip(samples, of_dies(freezes)):
+        who = flagged(sample)
+        assert {at[event] for event in who} == set(freeze["cause"]), (who, freeze["cause"])
+        if who:
+            assert sample["trigger"] == TRIGGER_OVERFLOW and sample["trigger_event"] == min(who)
+        for value in sample["values"]:
+            event = value["event"]
+            if event in who:
+                counted, base[event] = value["count"] - base[event], value["count"]
+                # the clocks beyond 1 GHz count on within the nanosecond
+                assert 0 <= counted - periods[event] <= 3, (at[event], counted, periods[event])
+
+
+def of_dies(freezes):
+    return sorted(freezes, key=lambda freeze: freeze["socket"])
+
+
+def run_armed(machine, wanted, enough, **options):
+    """Samples a set of events; checks every value, flag and period."""
+    with Session(machine, ring=1 << 22, **options) as s:
+        ids = s.add_all(wanted)
+        periods = {event: w[3] for event, w in zip(ids, wanted) if w[3]}
+        mark = machine.truth_length()
+        s.start()
+        samples = sample_until(machine, s, lambda found: enough(s, found))
+        freezes = s.freezes(mark)
+        assert_equal(s.sample_differences(samples, freezes))
+        assert_periods(s, periods, samples, freezes)
+        status = s.status()
+    assert status["samples"] == len(samples) and not status["lost"], status
+    assert status["overflows"] == sum(len(flagged(sample)) for sample in samples), status
+    assert not status["recovered"], status
+    return samples
+
+
+def each_overflowed(times):
+    def enough(session, samples):
+        seen = [event for sample in samples for event in flagged(sample)]
+        return all(seen.count(event) >= times for event in session.events)
+    return enough
+
+
+# ---- overflow ----
+
+@test("e2-2s", kernels=KERNELS, timeout=120)
+def every_counter_that_can_overflow_ends_intervals_exactly(m):
+    m.write("/proc/sys/kernel/nmi_watchdog", 0)
+    for ctr in range(4):
+        with Session(m) as s:
+            wanted = armed_set(s, ctr, 5)
+        run_armed(m, wanted, each_overflowed(2))
+
+
+@test("e2-2s", kernels=BOTH)
+def an_overflow_sample_holds_all_counters_of_its_die(m):
+    """The others are on other boxes, of the other die none."""
+    with Session(m) as s:
+        wanted = eventset.full_set(s)
+    periods = {("imc2", 0, 1): 40, ("qpi1", 1, 0): 60}
+    wanted = [(box, die, ctr, eventset.period_for(box, die, ctr, fields, periods[box, die, ctr])
+               if (box, die, ctr) in periods else 0, fields)
+              for box, die, ctr, _, fields in wanted]
+    samples = run_armed(m, wanted, lambda _, found: len({s["die"] for s in found}) == 2
+                        and len(found) > 10)
+    half = eventset.COUNTERS_OF["e2-2s"] // 2
+    assert all(len(sample["values"]) == half for sample in samples)
+
+
+@test("e2-2s", kernels=BOTH)
+def boxes_that_cannot_interrupt_refuse_a_period(m):
+    with Session(m) as s:
+        for box in ("cbo0", "irp0"):
+            try:
+                s.add(box, period=1000, **CLOCK)
+                raise AssertionError(f"{box} took a period")
+            except Refused as refused:
+                assert refused.errno == errno.EOPNOTSUPP, refused
+        for box, width in (("ubox0", 44), ("r2pcie0", 44), ("r3qpi0", 44), ("imc0", 48)):
+            try:
+                s.add(box, period=1 << width, event=1)
+                raise AssertionError(f"{box} took a period of {width} bits")
+            except Refused as refused:
+                assert refused.errno == errno.ERANGE, refused
+            s.add(box, period=(1 << width) - 1, event=1)
+
+
+@test("e2-2s", kernels=BOTH)
+def sessions_with_their_own_periods_share_a_die(m):
+    with Session(m, ring=1 << 20) as a, Session(m, ring=1 << 20) as b:
+        period = {}
+        for s, box, hz in ((a, "imc0", 37), (b, "ha0", 53)):
+            period[box] = eventset.period_for(box, 0, 0, CLOCK, hz)
+            s.add(box, 0, 0, period[box], **CLOCK)
+        a.add("cbo0", 0, 0, **CLOCK)
+        b.add("pcu0", 0, 3, **CLOCK)
+        mark = m.truth_length()
+        a.start()
+        b.start()
+        m.wait_until(lambda: min(s.status()["samples"] for s in (a, b)) > 5, what="samples")
+        b.stop()
+        a.stop()
+        freezes = m.truth("freeze", mark)
+        for s, box in ((a, "imc0"), (b, "ha0")):
+            samples = samples_in(s.drain())
+            own = [f for f in freezes if f"{box}.0" in f["cause"]]
+            assert_equal(s.sample_differences(samples, own))
+            first = [sample["values"][0]["count"] for sample in samples]
+            assert all(0 <= new - old - period[box] <= 3
+                       for old, new in zip([0] + first, first)), (box, period[box], first)
+
+
+# ---- timer ----
+
+@test("e2-2s", kernels=KERNELS)
+def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
+    period = 10 * MS
+    wanted = [(box, die, 0, 0, CLOCK) for die in (0, 1) for box in ("imc0", "cbo1", "qpi0")]
+    # late on a busy host, never early: each die must have been in time once
+    samples = run_armed(m, wanted, lambda _, found: len(found) > 60 and
+                        max(least_lateness(found, period)) < 200 * US, timer_ns=period)
+    assert all(s["trigger"] == TRIGGER_TIMER and s["trigger_event"] == EVENT_NONE
+               for s in samples), samples
+    for die in (0, 1):
+        times = [s["time"] for s in samples if s["die"] == die]
+        assert all(new > old for old, new in zip(times, times[1:])), times
+
+
+def least_lateness(samples, period):
+    """Per die; periods count from the instant at which the last die began."""
+    begin = max(sample["time"] - sample["time_enabled"] for sample in samples)
+    return [min([(s["time"] - begin) % period for s in samples if s["die"] == die] or [period])
+            for die in (0, 1)]
+
+
+@test("e2-2s", kernels=BOTH)
+def overflow_and_timer_go_together(m):
+    wanted = [("imc1", 0, 0, eventset.period_for("imc1", 0, 0, CLOCK, 70), CLOCK),
+              ("cbo0", 0, 0, 0, CLOCK)]
+    samples = run_armed(m, wanted, lambda _, found: len(found) > 40, timer_ns=9 * MS)
+    triggers = [sample["trigger"] for sample in samples]
+    assert triggers.count(TRIGGER_OVERFLOW) > 5 and triggers.count(TRIGGER_TIMER) > 5, triggers
+
+
+# ---- times ----
+
+@test("e2-2s", kernels=BOTH)
+def frozen_and_running_times_are_the_models(m):
+    with Session(m, timer_ns=5 * MS, ring=1 << 20) as s:
+        s.add_all([("imc0", 0, i, 0, CLOCK) for i in range(4)])
+        mark = m.truth_length()
+        s.start()
+        samples = sample_until(m, s, lambda found: len(found) > 60)
+        windows = model_windows(m, mark, s.freezes(mark))
+    pairs = list(zip(samples, samples[1:], windows))
+    enabled = [b["time_enabled"] - a["time_enabled"] for a, b, _ in pairs]
+    frozen = [e - (b["time_running"] - a["time_running"]) for (a, b, _), e in zip(pairs, enabled)]
+    assert enabled == [b["time"] - a["time"] for a, b, _ in pairs]
+    for (sample, _, window), gone in zip(pairs, frozen):
+        # both surround what was frozen; the clocks may differ by 1 in 1000
+        assert sample["frozen_ns"] > window * 0.99 - US, (sample, window)
+        assert gone > window * 0.99 - US, (gone, window)
+    # and by little, unless the host holds the CPU up just then
+    assert statistics.median(s["frozen_ns"] - w for s, _, w in pairs) < 100 * US, pairs
+    assert statistics.median(g - w for g, (_, _, w) in zip(frozen, pairs)) < 100 * US, frozen
+
+
+def model_windows(machine, mark, freezes):
+    """How long each of the freezes was."""
+    long = {line["seq"]: line["frozen_ns"] for line in machine.truth("unfreeze", mark)}
+    return [long[freeze["seq"]] for freeze in freezes]
+
+
+@test("e2-2s", kernels=BOTH)
+def samples_tell_what_was_interrupted(m):
+    busy = m.spawn("exec taskset 1 sh -c 'echo $$; while :; do :; done'")
+    try:
+        pid = int(m.wait_until(busy.output, what="the busy loop"))
+        with Session(m, ring=1 << 20) as s:
+            s.command("cpu 0")
+            s.add("imc0", 0, FIXED, eventset.period_for("imc0", 0, FIXED, {}, 200))
+            s.start()
+            samples = sample_until(m, s, lambda found: len(found) > 40)
+    finally:
+        busy.kill(9)
+        busy.wait(check=False)
+    assert all(s["cpu"] == 0 and s["flags"] & SAMPLE_CONTEXT and s["ip"] for s in samples), samples
+    hits = [s for s in samples if s["pid"] == s["tid"] == pid and s["flags"] & SAMPLE_USER]
+    assert len(hits) > len(samples) / 2, samples
+
+
+# ---- too many ----
+
+@test("e2-2s", kernels=KERNELS)
+def a_storm_is_throttled_and_every_loss_accounted_for(m):
+    parameter = "/sys/module/ucore/parameters/max_rate"
+    usual = m.sh(f"cat {parameter}")
+    m.write(parameter, 2000)
+    try:
+        storm(m)
+    finally:
+        m.write(parameter, usual)
+
+
+def storm(machine):
+    before = die_of(machine, 0)
+    with Session(machine, ring=16384) as s:
+        s.add("imc0", 0, FIXED, 50)             # 62 ns of a clock of 800 MHz
+        s.add("imc0", 0, 0, 100, **CLOCK)
+        s.add("ubox0", 0, FIXED, 7)
+        mark = machine.truth_length()
+        s.start()
+        machine.wait_until(lambda: s.status()["samples"] > 400, what="400 samples")
+        assert machine.sh("echo alive") == "alive"
+        early = s.drain()
+        machine.wait_until(lambda: s.status()["lost"] > 100, what="a full ring")
+        late = s.drain()
+        machine.wait_until(lambda: s.status()["samples"] > 1500, what="1500 samples")
+        s.stop()
+        status = s.status()
+        records = early + late + s.drain()
+        # the last loss has no record behind it that could tell
+        s.start()
+        machine.wait_until(lambda: s.status()["samples"] > status["samples"], what="a sample")
+        s.stop()
+        records += s.drain()
+        status = s.status()
+        freezes = s.freezes(mark)
+    assert_accounted(records, status)
+    assert_throttled(machine, mark, samples_in(records), freezes)
+    after = die_of(machine, 0)
+    assert after["throttled"] > before["throttled"], (before, after)
+    assert_equal(stray_values(s, samples_in(records), freezes))
+
+
+def die_of(machine, die):
+    return json.loads(machine.sh("ucoretool info -j"))["dies"][die]
+
+
+def assert_accounted(records, status):
+    """Records and losses make all samples, and the sequence numbers know."""
+    lost = sum(record["lost"] for record in records if record["type"] == LOST)
+    samples = samples_in(records)
+    assert lost and lost <= status["lost"], (lost, status)
+    assert len(samples) + status["lost"] == status["samples"], (len(samples), status)
+    expected = 0
+    for record in records:
+        assert record["seq"] == expected + record.get("lost", 0), (record, expected)
+        expected = record["seq"] + 1
+
+
+def assert_throttled(machine, mark, samples, freezes):
+    """No more overflows than 2000 a second, by the model's clock."""
+    throttled = [s for s in samples if s["flags"] & SAMPLE_THROTTLED]
+    assert throttled, "no sample says that it was throttled"
+    ends = {line["seq"]: line["t"] for line in machine.truth("unfreeze", mark)}
+    times = [freeze["t"] for freeze in freezes if freeze["reason"] == "overflow"]
+    for first, later in zip(times, times[60:]):
+        # 60 overflows: of at least two whole windows of 10 ms with 20 each
+        assert later - first > 9 * MS, (first, later)
+    assert max(ends[freeze["seq"]] - freeze["t"] for freeze in freezes) < 1000 * MS
+
+
+def stray_values(session, samples, freezes):
+    """Samples that are equal to no freeze: some were lost, so order does not tell."""
+    truths = {tuple(session.true_count(event, {0: totals}) for event in session.events)
+              for totals in map(totals_at, freezes)}
+    return [f"{counts} was never frozen" for counts in
+            (tuple(value["count"] for value in sample["values"]) for sample in samples)
+            if counts not in truths]
+
+
+# ---- as a user would ----
+
+@test("e2-2s", kernels=BOTH)
+def what_record_writes_report_prints_and_both_are_true(m):
+    events = truth.events_of(m)
+    before, mark = truth.totals_of(m), m.truth_length()
+    m.run("ucoretool record -e imc/CAS_COUNT.RD/ -c 300000 -e imc/CAS_COUNT.WR/ "
+          "-e cbo/CLOCKTICKS/ -e ha/REQUESTS.READS/ -n 40 -o /tmp/record")
+    samples = truth.samples_of(m, "/tmp/record")
+    freezes = [f for f in m.truth("freeze", mark) if f["reason"] == "overflow"]
+    for die in (0, 1):
+        of_die = [s for s in samples if s["die"] == die]
+        truths = [f for f in freezes if f["socket"] == die][:len(of_die)]
+        equal, differences = truth.compared(of_die, truths, before, events)
+        assert_equal(differences)
+        assert equal == sum(len(s["values"]) for s in of_die) > 0
+    assert len(samples) >= 40, len(samples)
