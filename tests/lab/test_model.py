@@ -241,6 +241,51 @@ def lost_and_spurious_pmis(m):
     clean(m)
 
 
+@test("e2-2s", settings={"model.cbox-ov-en": "yes"}, **bare)
+def a_cbox_may_overflow_if_told_so(m):
+    clean(m)
+    poke(m, ("w", 2, CBO0_BOX_CTL, BOX_FRZ), ("w", 2, CBO0_CTR0 + 3, preload(44, 1000)),
+         ("w", 2, CBO0_CTL0 + 3, EN | OV_EN), ("w", 2, GLOBAL_CTL, UNFRZ_ALL | 1),
+         ("w", 2, CBO0_BOX_CTL, BOX_RUN))
+    wait_frozen(m, 1)
+    rate = rates.rate("cbo", 0, 1)          # more than one increment in a nanosecond
+    beyond = -(-1000 * 10**9 // rate) * rate // 10**9 - 1000
+    assert poke(m, ("r", 2, GLOBAL_STATUS), ("r", 2, CBO0_CTR0 + 3)) == [1 << 3, beyond]
+
+
+@test("e2-2s", settings={"machine.uncore": "no"}, **bare)
+def a_machine_may_have_no_uncore(m):
+    assert poke(m, ("r", 0, GLOBAL_CTL), ("r", 0, UCLK_CTR), ("r", 0, 0x3fc)) == \
+        [None, None, 0]
+    assert "7f:10.4" not in m.sh("ls /sys/bus/pci/devices")
+
+
+@test("e2-2s", settings={"model.hlt-sleeps": "yes"}, **bare)
+def a_halted_cpu_needs_wk_on_pmi(m):
+    m.allow("NMI received for unknown reason|Dazed and confused")
+
+    def overflow(wake):
+        clean(m)
+        mark = m.truth_length()
+        poke(m, ("w", 1, DEBUGCTL, 0x2000), ("w", 0, GLOBAL_CTL, FRZ_ALL),
+             ("w", 0, UCLK_CTR, preload(48, 26000000)), ("w", 0, UCLK_CTL, EN | OV_EN),
+             ("w", 0, GLOBAL_CTL, UNFRZ_ALL | wake | 2))
+        wait_frozen(m)
+        return m.truth("pmi", since=mark)[-1]["result"]
+    m.wait_until(lambda: overflow(0) == "asleep", what="PMI to a sleeping CPU")
+    assert overflow(0x40000000) == "delivered"
+    clean(m)
+
+
+@test("e2-2s", kernels=("6.1", "6.12"), **bare)
+def a_cpu_that_went_offline_forgets_its_debugctl(m):
+    poke(m, ("w", 1, DEBUGCTL, 0x2000))
+    assert poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000
+    m.sh("echo 0 > /sys/devices/system/cpu/cpu1/online")
+    m.sh("echo 1 > /sys/devices/system/cpu/cpu1/online")
+    assert not poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000
+
+
 # What must be noticed: rule -> pokes; everything is off before each
 VIOLATIONS = (
     ("reserved", (("w", 0, CBO0_CTL0, OV_EN),)),
