@@ -29,6 +29,12 @@ for name in PROGRAMS:
     register(name + "32")
 
 
+# The debug kernel has no pid namespaces
+@test("e2-2s", kernels=("6.1", "6.12"))
+def owner_of_another_pid_namespace(m):
+    return both(m, "uapi_device --on-purpose foreign_pid_namespace")
+
+
 # A socket with so many counters that two samples exceed the smallest ring
 @test("e2-2s", kernels=("6.1",),
       settings={"machine.cores": 15, "machine.plugged": 2, "boxes.cbo": 15,
