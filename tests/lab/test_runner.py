@@ -7,6 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import dmesg
 from framework import test
 from lab import CommandFailed, CommandTimeout
 
@@ -78,6 +79,32 @@ def debug_kernel_has_its_checkers(m):
                  "kmemleak: Kernel memory leak detector initialized"):
         assert sign in log, sign
     m.run("ls /sys/kernel/debug/failslab/probability /sys/kernel/debug/kunit /proc/self/fail-nth")
+
+
+COMPLAINTS = """\
+WARNING: CPU: 0 PID: 63 at kernel/irq_work.c:117 irq_work_queue+0x2f/0x40
+BUG: KASAN: slab-use-after-free in session_stop+0x12/0x90 [ucore]
+BUG: sleeping function called from invalid context at include/linux/sched/mm.h:306
+UBSAN: shift-out-of-bounds in driver/box.c:12:3
+WARNING: possible circular locking dependency detected
+WARNING: suspicious RCU usage
+Uhhuh. NMI received for unknown reason 30 on CPU 1.
+unchecked MSR access error: RDMSR from 0xd04 at rIP: 0xffffffff81a592eb
+kmemleak: 2 new suspected memory leaks (see /sys/kernel/debug/kmemleak)
+rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:
+watchdog: BUG: soft lockup - CPU#1 stuck for 26s! [insmod:71]
+INFO: task ucoretool:88 blocked for more than 120 seconds.
+""".splitlines()
+
+
+@test(machine=False)
+def complaints_of_the_kernel_are_known():
+    assert dmesg.hits("\n".join(COMPLAINTS)) == COMPLAINTS
+
+
+@test(kernels=KERNELS, **PLAIN)
+def a_healthy_boot_is_no_complaint(m):
+    assert dmesg.hits(m.dmesg()) == []
 
 
 @test(machine=False, timeout=180)
