@@ -209,7 +209,9 @@ def die_while_sampling(machine):
         assert all(not values[e]["flags"] & VALUE_DEAD and values[e]["count"] > last[e]
                    for e in fine), (last, values)
         assert_refused(s, "start", errno.ENODEV)
-        assert "dead" in machine.sh("ucoretool list | grep imc2")
+        listed = [json.loads(line) for line in machine.sh("ucoretool list -j imc").splitlines()]
+        assert [(box["die"], box["instance"]) for box in listed if "dead" in box["caps"]] == \
+            [(0, 2)], listed
     with Session(machine) as s:
         assert s.caps[0, "imc2"] & BOX_DEAD and not s.caps[1, "imc2"] & BOX_DEAD, s.caps
         assert_refused(s, f"add {s._ids[0, 'imc2']} 0 0 event=0", errno.ENODEV)
@@ -245,8 +247,9 @@ def assert_gap(session, records):
     assert not [r for r in records if r["die"] == 1 and r["type"] != SAMPLE]
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s", strict=False)
 def an_armed_box_that_dies_does_not_hang_the_die(m):
+    """It goes on to signal, and nothing can clear its status: not strict."""
     try:
         with Session(m, ring=1 << 20) as s, Session(m, ring=1 << 20) as other:
             arm(s, "imc2", hz=100)
