@@ -447,6 +447,18 @@ record_file()
 	[[ $err == *"out of order"* ]]
 }
 
+@test "a sample with an event twice, or one of another die, is damage" {
+	head=$((72 + 2 * 8 + 16 * 240))
+	for id in '\x01' '\x09'; do
+		record_file
+		# the event of the second value of the first sample
+		printf "$id" | dd of="$TMP/data" bs=1 seek=$((head + 16 + 88 + 16)) conv=notrunc status=none
+		tool report -i "$TMP/data" -j --per-box
+		[ "$status" -eq 1 ]
+		[[ $err == *"did not announce"* ]]
+	done
+}
+
 @test "damaged files do no harm" {
 	record_file
 	"$B/fuzz_report" "$TMP/data" "${FUZZ_ROUNDS:-3000}"
