@@ -21,6 +21,8 @@
 #include "sample.h"
 #include "timer.h"
 
+DEFINE_MUTEX(ucore_run_lock);
+
 /*
  * ---- global control; the die's lock is held, this CPU is the die's ----
  */
@@ -52,12 +54,16 @@ void ucore_die_hold(struct ucore_die *die, u64 now)
  * ucore_die_hold_overflow() - keep frozen what an overflow froze
  * @die: the die
  * @now: when the overflow was noticed
+ *
+ * It is frozen by a write all the same: an overflow that came in the middle of
+ * a release may have been released with it.
  */
 void ucore_die_hold_overflow(struct ucore_die *die, u64 now)
 {
 	lockdep_assert_held(&die->lock);
 
-	die->holds++;
+	if (!die->holds++)
+		global_write(die, die->global->freeze);
 	if (!die->frozen) {
 		die->frozen = true;
 		die->frozen_since = now;
@@ -105,16 +111,17 @@ u64 ucore_die_frozen_ns(const struct ucore_die *die, u64 now)
 }
 
 /**
- * ucore_die_status() - overflows of boxes that we armed
+ * ucore_die_status() - which boxes overflowed
  * @die: the die
  *
- * Return: bits of the global status.
+ * Return: the global status, also bits of boxes that nobody armed: they freeze
+ * the die, too.
  */
 u64 ucore_die_status(struct ucore_die *die)
 {
 	u64 status = die->io.ops->read(&die->io, die->global->status);
 
-	return status == UCORE_REG_DEAD ? 0 : status & die->armed_mask;
+	return status == UCORE_REG_DEAD ? 0 : status;
 }
 
 /**
@@ -142,19 +149,27 @@ void ucore_die_set_route(struct ucore_die *die, u64 route)
 }
 
 /**
- * ucore_die_take() - first use: note what is there, clear what is left over
+ * ucore_die_take() - first use: note what is there
  * @die: the die
  */
 void ucore_die_take(struct ucore_die *die)
 {
 	const struct ucore_global *global = die->global;
-	u64 stale;
 
 	die->found = die->io.ops->read(&die->io, global->ctl) &
 		     (global->core_sel | global->wake);
 	die->route = 0;
-	stale = die->io.ops->read(&die->io, global->status);
-	if (stale && stale != UCORE_REG_DEAD)
+}
+
+/**
+ * ucore_die_clear_stale() - forget overflows of the past
+ * @die: the die, on which nothing is armed
+ */
+void ucore_die_clear_stale(struct ucore_die *die)
+{
+	u64 stale = ucore_die_status(die);
+
+	if (stale)
 		ucore_die_clear_status(die, stale);
 }
 
@@ -203,7 +218,7 @@ static int elect_reader(const struct ucore_die *die, int leaving)
 {
 	int cpu, any = UCORE_NO_CPU;
 
-	if (die->pins && die->pin_cpu != leaving && cpu_online(die->pin_cpu))
+	if (die->pin_cpu != UCORE_NO_CPU && die->pin_cpu != leaving)
 		return die->pin_cpu;
 	for_each_online_cpu(cpu) {
 		if (cpu == leaving || !ucore_die_has_cpu(die, cpu))
@@ -291,7 +306,6 @@ static void reader_move(struct ucore_die *die, int cpu)
 		ucore_pmi_enable(die);
 		ucore_die_run(die, move_end_here, die);
 	}
-	ucore_timers_restart(die);
 }
 
 /**
@@ -311,6 +325,7 @@ int ucore_die_move(struct ucore_die *die, int cpu)
 		return 0;
 	ucore_timers_cancel(die);
 	reader_move(die, cpu);
+	ucore_timers_restart(die);
 	return 0;
 }
 
@@ -384,33 +399,46 @@ static struct ucore_die *die_of_cpu(int cpu)
 	return NULL;
 }
 
-static int cpu_going_offline(unsigned int cpu)
+/* Another CPU takes over, or the die stops. */
+static void reader_leaves(struct ucore_die *die, int cpu)
 {
-	struct ucore_die *die = die_of_cpu(cpu);
-	struct gap gap = { .die = die, .from = cpu };
+	struct gap gap = { .die = die, .from = cpu, .to = elect_reader(die, cpu) };
 
-	if (!die)
-		return 0;
-
-	/* a throttled die's guard may sit on any of its CPUs */
-	ucore_timers_cancel(die);
-	if (die->reader != cpu) {
-		ucore_pmi_disable_cpu(die, cpu);
-		ucore_timers_restart(die);
-		return 0;
-	}
-
-	gap.to = elect_reader(die, cpu);
-	if (gap.to == UCORE_NO_CPU) {
+	die->leaving = cpu;
+	if (gap.to != UCORE_NO_CPU) {
+		gap.reason = UCORE_GAP_READER_MOVED;
+		reader_move(die, gap.to);
+		ucore_die_run(die, gap_here, &gap);
+	} else {
 		gap.reason = UCORE_GAP_DIE_OFFLINE;
 		ucore_die_run(die, offline_here, &gap);
 		ucore_pmi_disable(die);
 		WRITE_ONCE(die->reader, UCORE_NO_CPU);
-		return 0;
+		/* throttled in its last interval: then it is armed once more */
+		hrtimer_cancel(&die->guard);
 	}
-	gap.reason = UCORE_GAP_READER_MOVED;
-	reader_move(die, gap.to);
-	ucore_die_run(die, gap_here, &gap);
+	die->leaving = UCORE_NO_CPU;
+}
+
+static int cpu_going_offline(unsigned int cpu)
+{
+	struct ucore_die *die = die_of_cpu(cpu);
+
+	if (!die)
+		return 0;
+
+	mutex_lock(&ucore_catalog.lock);
+	if (die->pin_cpu == cpu)
+		die->pin_cpu = UCORE_NO_CPU;
+	mutex_unlock(&ucore_catalog.lock);
+
+	/* a throttled die's guard may sit on any of its CPUs */
+	ucore_timers_cancel(die);
+	if (die->reader == cpu)
+		reader_leaves(die, cpu);
+	else
+		ucore_pmi_disable_cpu(die, cpu);
+	ucore_timers_restart(die);
 	return 0;
 }
 
@@ -477,6 +505,7 @@ void ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *gl
 	INIT_LIST_HEAD(&die->parts);
 	die->reader = UCORE_NO_CPU;
 	die->pin_cpu = UCORE_NO_CPU;
+	die->leaving = UCORE_NO_CPU;
 	for_each_online_cpu(cpu)
 		if (ucore_die_has_cpu(die, cpu))
 			die->package = topology_physical_package_id(cpu);

@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
@@ -48,6 +49,7 @@ struct ucore_context {
  * @wide: it is routed to all cores
  * @proven: a PMI has arrived: the way cores are numbered is right
  * @suspect: value of @seq at which the guard last saw an unserviced overflow
+ * @suspect_time: when that was
  * @cpus: CPUs that may receive it; written with CPU hotplug held off
  */
 struct ucore_pmi {
@@ -60,6 +62,7 @@ struct ucore_pmi {
 	bool wide;
 	bool proven;
 	u64 suspect;
+	u64 suspect_time;
 	struct cpumask cpus;
 };
 
@@ -87,13 +90,17 @@ struct ucore_pmi {
  * @armed_mask: global status bits that their boxes may set
  * @pmi: the interrupt
  * @guard: timer that folds wraps, finds lost PMIs and ends throttling
+ * @guard_at: when it runs next, 0 if it does not
  * @throttle_start: beginning of the window in which overflows are counted
  * @throttle_count: overflows in it
+ * @throttle_busy: time spent on them
  * @throttled: held frozen until the guard runs
  * @pmis: overflow interrupts serviced
  * @recovered: overflows found by the guard
  * @throttles: times throttled
- * @pin_cpu: CPU that sessions have chosen as reader; catalog's lock
+ * @leaving: one of its CPUs that is going offline; CPU hotplug only
+ * @pin_cpu: CPU that sessions have chosen as reader, UCORE_NO_CPU once it has
+ *           gone offline; catalog's lock
  * @pins: how many sessions; catalog's lock
  */
 struct ucore_die {
@@ -117,16 +124,25 @@ struct ucore_die {
 	u64 armed_mask;
 	struct ucore_pmi pmi;
 	struct hrtimer guard;
+	u64 guard_at;
 	u64 throttle_start;
 	u32 throttle_count;
+	u64 throttle_busy;
 	bool throttled;
 	u64 pmis;
 	u64 recovered;
 	u64 throttles;
 
+	int leaving;
 	int pin_cpu;
 	u32 pins;
 };
+
+/*
+ * Serializes what changes readers, routes and the dies' lists of parts.  After
+ * a session's lock, before CPU hotplug.
+ */
+extern struct mutex ucore_run_lock;
 
 void ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *global);
 void ucore_die_destroy(struct ucore_die *die);
@@ -146,6 +162,7 @@ u64 ucore_die_status(struct ucore_die *die);
 void ucore_die_clear_status(struct ucore_die *die, u64 status);
 void ucore_die_set_route(struct ucore_die *die, u64 route);
 void ucore_die_take(struct ucore_die *die);
+void ucore_die_clear_stale(struct ucore_die *die);
 void ucore_die_give_back(struct ucore_die *die);
 u64 ucore_die_frozen_ns(const struct ucore_die *die, u64 now);
 

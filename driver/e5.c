@@ -17,7 +17,8 @@
 #include "hw/e5.h"
 
 #define NR_BUSES	256
-#define NO_DIE		(-1)
+#define NO_DIE		(-1)	/* no UBox here */
+#define OFFLINE		(-2)	/* there is one, of a socket without CPUs */
 
 /* ---- MSR boxes ---- */
 
@@ -46,21 +47,18 @@ static bool msr_answers(int cpu, u32 msr, u64 *val)
 }
 
 /*
- * One C-Box for each active core.  The manual's counting register is known
- * by analogy only, so it is believed no further than a line in the log.
+ * One C-Box for each core, says CPUID; the uncore's own register is known by
+ * analogy only, and the kernel may not count cores that are not plugged.  Take
+ * the larger number: each box must answer anyway.
  */
 static u32 cbo_count(const struct ucore_e5_table *table, int cpu, u32 max)
 {
-	u32 cores = min_t(u32, topology_num_cores_per_package(), max);
-	u64 config;
+	u32 cores = topology_num_cores_per_package();
+	u64 config = 0;
 
-	if (table->global_config && msr_answers(cpu, table->global_config, &config)) {
+	if (table->global_config && msr_answers(cpu, table->global_config, &config))
 		config &= table->num_cbo;
-		if (config && config != cores)
-			pr_info("GLOBAL_CONFIG tells %llu C-Boxes, CPUID %u cores: using %u\n",
-				config, cores, cores);
-	}
-	return cores;
+	return min_t(u64, max_t(u64, cores, config), max);
 }
 
 static int find_msr_row(struct ucore_finder *finder, const struct ucore_e5_table *table,
@@ -168,7 +166,7 @@ static void map_buses(const struct ucore_e5_table *table, int domain, s16 *die_o
 {
 	struct pci_dev *pdev = NULL;
 	u32 nodeid, map;
-	int bus, die = only_die(), package;
+	int bus, die = only_die(), package, found;
 
 	for (bus = 0; bus < NR_BUSES; bus++)
 		die_of_bus[bus] = NO_DIE;
@@ -179,12 +177,12 @@ static void map_buses(const struct ucore_e5_table *table, int domain, s16 *die_o
 		    pci_read_config_dword(pdev, E5_UBOX_GIDNIDMAP, &map))
 			continue;
 		package = ucore_e5_package(nodeid, map);
-		if (package >= 0)
-			die_of_bus[pdev->bus->number] = ucore_platform_die_of_package(package);
+		found = package < 0 ? OFFLINE : ucore_platform_die_of_package(package);
+		die_of_bus[pdev->bus->number] = max(found, OFFLINE);
 	}
 
 	for (bus = NR_BUSES - 1; bus >= 0; bus--) {
-		if (die_of_bus[bus] >= 0)
+		if (die_of_bus[bus] != NO_DIE)
 			die = die_of_bus[bus];
 		else
 			die_of_bus[bus] = die;

@@ -155,7 +155,7 @@ static u64 box_location(const struct ucore_box *box)
 	       pdev->devfn << 12 | off;
 }
 
-static void box_describe(const struct ucore_box *box, struct ucore_box_info *out)
+static void box_describe(const struct ucore_box *box, bool admin, struct ucore_box_info *out)
 {
 	const struct ucore_box_type *type = box->desc.type;
 
@@ -170,7 +170,7 @@ static void box_describe(const struct ucore_box *box, struct ucore_box_info *out
 		.fixed_width = type->fixed_width,
 		.caps = box->caps | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
 	};
-	if (capable(CAP_SYS_ADMIN))
+	if (admin)
 		out->location = box_location(box);
 	strscpy(out->type, type->name, sizeof(out->type));
 
@@ -187,6 +187,7 @@ static int cmd_get_boxes(struct call *call)
 {
 	struct ucore_box_info __user *boxes = u64_to_user_ptr(call->arg.boxes.boxes);
 	u32 total = ucore_catalog.nr_boxes, first = call->arg.boxes.first;
+	bool admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	struct ucore_box_info out;
 	u32 i, n = 0;
 
@@ -195,7 +196,7 @@ static int cmd_get_boxes(struct call *call)
 	if (first < total)
 		n = min(call->arg.boxes.nr, total - first);
 	for (i = 0; i < n; i++) {
-		box_describe(ucore_catalog_box(first + i), &out);
+		box_describe(ucore_catalog_box(first + i), admin, &out);
 		if (copy_to_user(&boxes[i], &out, sizeof(out)))
 			return -EFAULT;
 		cond_resched();
@@ -474,6 +475,8 @@ static int command_run(const struct command *command, struct call *call, void __
 		return -EFAULT;
 	if (usize < command->size)
 		return -EINVAL;
+	if (usize > PAGE_SIZE)
+		return -E2BIG;
 	ret = copy_struct_from_user(&call->arg, command->size, user, usize);
 	if (ret)
 		return ret;

@@ -55,7 +55,7 @@ bool ucore_platform_intree_loaded(const struct ucore_platform *platform)
  * ucore_platform_die_of_package() - logical die of a socket
  * @package: physical package id
  *
- * Return: -ENODEV if no CPU of the package is online.
+ * Return: its id, negative if no CPU of the package is online.
  */
 int ucore_platform_die_of_package(u32 package)
 {

@@ -63,10 +63,12 @@ static DEFINE_PER_CPU(struct pmi_cpu, pmi_cpus);
  * struct claim - what an NMI may be
  * @pmi: name of the PMI
  * @count: overflows, 0 if it is serviced already
+ * @again: it came during a service, which may have looked too early
  */
 struct claim {
 	u64 pmi;
 	u32 count;
+	bool again;
 };
 
 static void claim_look(struct ucore_die *die, struct claim *claim)
@@ -77,14 +79,15 @@ static void claim_look(struct ucore_die *die, struct claim *claim)
 
 	for (i = 0; i < NMI_TRIES; i++) {
 		claim->count = 0;
+		claim->again = false;
 		seq = smp_load_acquire(&die->pmi.seq);	/* pairs with service_end() */
 		if (seq & 1) {
 			claim->pmi = seq;
+			claim->again = true;
 			return;
 		}
 		if (rdmsrq_safe(msr, &status))
 			status = 0;
-		status &= READ_ONCE(die->armed_mask);
 		smp_rmb();	/* the status belongs to seq, if seq is still the same */
 		if (READ_ONCE(die->pmi.seq) == seq)
 			break;
@@ -129,6 +132,8 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
 	pc->claimed = claim.pmi;
 	if (claim.count)
 		context_stash(&die->pmi, claim.pmi, regs);
+	else if (claim.again)
+		irq_work_queue(&die->pmi.work);
 	apic->write(APIC_LVTPC, APIC_DM_NMI);
 	return claim.count ?: NMI_HANDLED;
 }
@@ -140,13 +145,16 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
 static void pmi_service(struct irq_work *work)
 {
 	struct ucore_die *die = container_of(work, struct ucore_die, pmi.work);
+	const struct ucore_context *context;
 	struct ucore_interval iv;
 
 	raw_spin_lock(&die->lock);
 	die->pmi.proven = true;
+	context = ucore_pmi_context(die);
 	/* a timer, a READ or the guard may have serviced it meanwhile */
-	if (!list_empty(&die->parts) && die->armed && ucore_pmi_context(die)) {
-		ucore_interval_begin_overflow(&iv, die, die->pmi.context.time, false);
+	if (die->armed && (context || ucore_die_status(die))) {
+		ucore_interval_begin_overflow(&iv, die, context ? context->time :
+					      ktime_get_mono_fast_ns(), false);
 		ucore_interval_end(&iv);
 	}
 	raw_spin_unlock(&die->lock);
@@ -197,12 +205,9 @@ static void enable_here(void *arg)
 	u64 debugctl;
 	u32 lvtpc;
 
-	if (pc->die)
-		return;
 	/* a PMI of the past is not to be claimed late here */
-	pc->claimed = die->pmi.seq | 1;
-	if (!(die->pmi.seq & 1))
-		pc->claimed = die->pmi.seq ? die->pmi.seq - 1 : 0;
+	if (!pc->die)
+		pc->claimed = die->pmi.seq & 1 ? die->pmi.seq : max(die->pmi.seq, 1ULL) - 1;
 
 	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) &&
 	    !(debugctl & DEBUGCTL_UNCORE_PMI))
@@ -210,9 +215,11 @@ static void enable_here(void *arg)
 						debugctl | DEBUGCTL_UNCORE_PMI);
 	lvtpc = apic->read(APIC_LVTPC);
 	if (lvtpc != APIC_DM_NMI) {
-		pc->lvtpc = lvtpc;
 		/* with a core PMU Linux keeps LVTPC open: then leave it open */
-		pc->set_lvtpc = !boot_cpu_has(X86_FEATURE_ARCH_PERFMON);
+		if (!pc->set_lvtpc && !boot_cpu_has(X86_FEATURE_ARCH_PERFMON)) {
+			pc->lvtpc = lvtpc;
+			pc->set_lvtpc = true;
+		}
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	}
 	WRITE_ONCE(pc->die, die);
@@ -307,7 +314,7 @@ void ucore_pmi_enable(struct ucore_die *die)
 	int cpu;
 
 	for_each_online_cpu(cpu)
-		if (cpu_in_route(die, cpu))
+		if (cpu != die->leaving && cpu_in_route(die, cpu))
 			cpumask_set_cpu(cpu, &die->pmi.cpus);
 	on_each_cpu_mask(&die->pmi.cpus, enable_here, die, true);
 	ucore_die_run(die, route_here, die);
@@ -335,6 +342,7 @@ static void widen(struct work_struct *work)
 {
 	struct ucore_die *die = container_of(work, struct ucore_die, pmi.widen);
 
+	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
 	if (die->armed && !die->pmi.wide && die->reader != UCORE_NO_CPU) {
 		pr_info("die %u: no PMI by core id, routing it to all cores\n", die->id);
@@ -342,6 +350,7 @@ static void widen(struct work_struct *work)
 		ucore_pmi_enable(die);
 	}
 	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
 }
 
 /**
@@ -350,6 +359,9 @@ static void widen(struct work_struct *work)
  */
 void ucore_pmi_lost(struct ucore_die *die)
 {
+	/* perhaps for a mask bit that nobody took back */
+	if (this_cpu_read(pmi_cpus.die) == die)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	if (!die->pmi.proven && !die->pmi.wide)
 		schedule_work(&die->pmi.widen);
 }

@@ -7,12 +7,13 @@
  * thing at the same moment they first wait for each other.  Must not know
  * user memory, nor who may have which box (session.c).
  *
- * Lock order: session->lock, run_lock, CPU hotplug, catalog lock or
+ * Lock order: session->lock, ucore_run_lock, CPU hotplug, catalog lock or
  * snapshot_lock, die->lock.
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/ktime.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "catalog.h"
@@ -20,9 +21,6 @@
 #include "pmi.h"
 #include "session.h"
 #include "timer.h"
-
-/* Serializes what changes readers and the dies' lists of running parts. */
-static DEFINE_MUTEX(run_lock);
 
 /*
  * One meeting of readers at a time: two could each wait for a CPU that waits
@@ -188,9 +186,6 @@ static int part_build(struct ucore_session *session, struct ucore_part *part)
 		n += event->box->die == part->die;
 	if (!n)
 		return 0;
-	if (part->ring && session->ring_size / 2 < sizeof(struct ucore_sample) +
-						   n * sizeof(struct ucore_value))
-		return -ENOSPC;
 	part->ctr = kvcalloc(n, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
 	part->box = kvcalloc(n, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
 	if (!part->ctr || !part->box) {
@@ -250,7 +245,7 @@ static void session_keep_counts(struct ucore_session *session)
  * ---- start and stop ----
  */
 
-static void prepare_here(void *arg)
+static void take_here(void *arg)
 {
 	struct ucore_part *part = part_here(((struct meeting *)arg)->session);
 	struct ucore_die *die = part->die;
@@ -258,6 +253,22 @@ static void prepare_here(void *arg)
 	raw_spin_lock(&die->lock);
 	if (list_empty(&die->parts))
 		ucore_die_take(die);
+	if (!die->armed)
+		ucore_die_clear_stale(die);
+	raw_spin_unlock(&die->lock);
+}
+
+/*
+ * The die freezes first and waits for the others with its interrupts off: what
+ * it holds up, other sessions' counters among it, shall not be preempted.
+ */
+static void go_here(void *arg)
+{
+	struct meeting *m = arg;
+	struct ucore_part *part = part_here(m->session);
+	struct ucore_die *die = part->die;
+
+	raw_spin_lock(&die->lock);
 	ucore_die_hold(die, ktime_get_mono_fast_ns());
 	ucore_part_program(part);
 	list_add_tail(&part->node, &die->parts);
@@ -265,17 +276,7 @@ static void prepare_here(void *arg)
 		die->armed++;
 		die->armed_mask |= part->armed_mask;
 	}
-	raw_spin_unlock(&die->lock);
-}
-
-static void go_here(void *arg)
-{
-	struct meeting *m = arg;
-	struct ucore_part *part = part_here(m->session);
-	struct ucore_die *die = part->die;
-
 	meeting_wait(m);
-	raw_spin_lock(&die->lock);
 	ucore_part_go(part, ucore_die_release(die, true));
 	ucore_guard_start(die);
 	raw_spin_unlock(&die->lock);
@@ -300,6 +301,20 @@ static void timers_start(struct ucore_session *session)
 	for (i = 0; (part = next_part(session, &i));)
 		base = max(base, part->resumed);
 	meet(session, timer_here, &(struct meeting){ .base = base });
+}
+
+/* Two samples, so that one fits wherever the ring's end is, and a LOST record. */
+static bool rings_hold_samples(struct ucore_session *session)
+{
+	struct ucore_sample *sample;
+	struct ucore_part *part;
+	u32 i;
+
+	for (i = 0; (part = next_part(session, &i));)
+		if (part->ring && part->ring->size / 2 < sizeof(struct ucore_lost) +
+							 struct_size(sample, values, part->nr_ctr))
+			return false;
+	return true;
 }
 
 static bool boxes_alive(struct ucore_session *session)
@@ -347,14 +362,16 @@ int ucore_session_start(struct ucore_session *session)
 	ret = session_build(session);
 	if (ret)
 		return ret;
+	if (!rings_hold_samples(session))
+		return -ENOSPC;
 
-	mutex_lock(&run_lock);
+	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
 	if (!dies_online(session)) {
 		ret = -EAGAIN;
 		goto unlock;
 	}
-	meet(session, prepare_here, &(struct meeting){ });
+	meet(session, take_here, &(struct meeting){ });
 	for (i = 0; (part = next_part(session, &i));)
 		if (part->armed_mask)
 			ucore_pmi_enable(part->die);
@@ -363,7 +380,7 @@ int ucore_session_start(struct ucore_session *session)
 	session->running = true;
 unlock:
 	cpus_read_unlock();
-	mutex_unlock(&run_lock);
+	mutex_unlock(&ucore_run_lock);
 	return ret;
 }
 
@@ -437,14 +454,14 @@ void ucore_session_stop(struct ucore_session *session)
 
 	if (!session->running)
 		return;
-	mutex_lock(&run_lock);
+	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
 	meet(session, stop_here, &(struct meeting){ });
 	for (i = 0; (part = next_part(session, &i));)
 		part_settle(part);
 	session->running = false;
 	cpus_read_unlock();
-	mutex_unlock(&run_lock);
+	mutex_unlock(&ucore_run_lock);
 	session_keep_counts(session);
 }
 
@@ -574,14 +591,16 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	meet(session, snapshot_here, &(struct meeting){ .live = live });
 	now = ktime_get_mono_fast_ns();
 	for (i = 0; (part = next_part(session, &i));) {
-		if (part->die->reader == UCORE_NO_CPU)
+		if (part->die->reader == UCORE_NO_CPU) {
 			snapshot_fill(session, part, now, 0, 0);
-		first = min(first, session->dies[n].time);
-		last = max(last, session->dies[n].time);
+		} else {
+			first = min(first, session->dies[n].time);
+			last = max(last, session->dies[n].time);
+		}
 		n++;
 	}
 	cpus_read_unlock();
-	session->skew_ns = last - first;
+	session->skew_ns = last > first ? last - first : 0;
 }
 
 /*
@@ -632,7 +651,7 @@ static int die_pin(struct ucore_session *session, struct ucore_die *die, int cpu
 	int ret = 0;
 
 	mutex_lock(&ucore_catalog.lock);
-	if (die->pins > mine && die->pin_cpu != cpu)
+	if (die->pins > mine && die->pin_cpu != cpu && die->pin_cpu != UCORE_NO_CPU)
 		ret = -EBUSY;
 	else
 		ret = ucore_die_move(die, cpu);
@@ -661,7 +680,7 @@ int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
 		return -EBUSY;
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return -ENOENT;
-	mutex_lock(&run_lock);
+	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
 	if (!cpu_online(cpu)) {
 		ret = -EAGAIN;
@@ -672,7 +691,7 @@ int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
 			ret = die_pin(session, &ucore_catalog.dies[i], cpu);
 unlock:
 	cpus_read_unlock();
-	mutex_unlock(&run_lock);
+	mutex_unlock(&ucore_run_lock);
 	return ret;
 }
 
@@ -686,6 +705,7 @@ void ucore_session_unpin(struct ucore_session *session)
 
 	mutex_lock(&ucore_catalog.lock);
 	for_each_set_bit(i, session->pinned, ucore_catalog.nr_dies)
-		ucore_catalog.dies[i].pins--;
+		if (!--ucore_catalog.dies[i].pins)
+			ucore_catalog.dies[i].pin_cpu = UCORE_NO_CPU;
 	mutex_unlock(&ucore_catalog.lock);
 }

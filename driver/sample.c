@@ -8,8 +8,8 @@
  * 64-bit count goes on, and a reset would be one more write for each box.
  *
  * Accesses of a timer sample: one freeze, each counter once, one release; a
- * sample by overflow has no freeze, but the walk: global status, the status
- * of armed boxes under the bits set, their clearing, and the preloads.
+ * sample by overflow adds the walk: global status, the status of armed boxes
+ * under the bits set, their clearing, and the preloads.
  */
 #include <linux/ktime.h>
 #include <linux/limits.h>
@@ -42,7 +42,7 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 
 	for (i = 0; i < part->nr_box; i++) {
 		pb = &part->box[i];
-		if (!(pb->armed_mask & iv->status))
+		if (!(pb->armed_mask & iv->walk))
 			continue;
 		pb->status = ucore_box_status(pb->box);
 		for (j = 0; j < part->nr_ctr; j++) {
@@ -63,6 +63,7 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 
 static void interval_open(struct ucore_interval *iv)
 {
+	const struct ucore_context *context;
 	struct ucore_die *die = iv->die;
 	struct ucore_part *part;
 
@@ -70,15 +71,32 @@ static void interval_open(struct ucore_interval *iv)
 	iv->status = die->armed ? ucore_die_status(die) : 0;
 	if (!iv->status)
 		return;
+	/* a bit that no armed box owns: the map is wrong somewhere, ask them all */
+	iv->walk = iv->status & ~die->armed_mask ? die->armed_mask : iv->status;
 	ucore_pmi_service_begin(die);
-	iv->context = ucore_pmi_context(die);
-	if (iv->context)
+	context = ucore_pmi_context(die);
+	if (context) {
+		ucore_interval_set_context(iv, context);
 		die->pmis++;
+	}
 	if (iv->recovered)
 		die->recovered++;
 	list_for_each_entry(part, &die->parts, node)
-		if (part->armed_mask & iv->status)
+		if (part->armed_mask & iv->walk)
 			part_walk(iv, part);
+}
+
+/**
+ * ucore_interval_set_context() - note what was interrupted, unless that is known
+ * @iv: the interval
+ * @context: copied: the next PMI may overwrite it before the record is written
+ */
+void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_context *context)
+{
+	if (iv->has_context)
+		return;
+	iv->context = *context;
+	iv->has_context = true;
 }
 
 /**
@@ -227,16 +245,24 @@ static void part_rearm(struct ucore_part *part)
 			ucore_counter_arm(ctr);
 }
 
-/* Too many overflows?  Then the die stays frozen until the window is over. */
-static void throttle(struct ucore_die *die, u64 now)
+/*
+ * Too many overflows, or half of the time spent on them?  Then the die stays
+ * frozen until the window is over: whoever shares this CPU must get on.
+ */
+static void throttle(struct ucore_die *die, u64 start)
 {
 	u64 limit = max_t(u64, (u64)READ_ONCE(max_rate) * THROTTLE_WINDOW_NS / NSEC_PER_SEC, 1);
+	u64 now = ktime_get_mono_fast_ns();
 
 	if (now - die->throttle_start >= THROTTLE_WINDOW_NS) {
 		die->throttle_start = now;
 		die->throttle_count = 0;
+		die->throttle_busy = 0;
 	}
-	if (++die->throttle_count <= limit || die->throttled)
+	die->throttle_count++;
+	die->throttle_busy += now - start;
+	if (die->throttled || (die->throttle_count <= limit &&
+			       die->throttle_busy < THROTTLE_WINDOW_NS / 2))
 		return;
 	die->throttled = true;
 	die->throttles++;
@@ -295,22 +321,22 @@ static void report_deaths(struct ucore_part *part, u64 now)
 static void sample_fill(struct ucore_sample *sample, const struct ucore_interval *iv,
 			const struct ucore_part *part)
 {
-	const struct ucore_context *context = part->sink->context ? iv->context : NULL;
+	bool visible = iv->has_context && part->sink->context;
 	const struct ucore_counter *ctr;
 	struct ucore_value *value = sample->values;
 
 	sample->time = iv->now;
 	ucore_part_times(part, iv->now, iv->frozen_before, &sample->time_enabled,
 			 &sample->time_running);
-	sample->ip = context ? context->ip : 0;
-	sample->pid = context ? context->pid : 0;
-	sample->tid = context ? context->tid : 0;
-	sample->cpu = iv->context ? iv->context->cpu : raw_smp_processor_id();
+	sample->ip = visible ? iv->context.ip : 0;
+	sample->pid = visible ? iv->context.pid : 0;
+	sample->tid = visible ? iv->context.tid : 0;
+	sample->cpu = iv->has_context ? iv->context.cpu : raw_smp_processor_id();
 	sample->die = iv->die->id;
 	sample->trigger = part->trigger;
 	sample->trigger_event = part->trigger_event;
-	sample->flags = (context ? UCORE_SAMPLE_CONTEXT : 0) |
-			(context && context->user ? UCORE_SAMPLE_USER : 0) |
+	sample->flags = (visible ? UCORE_SAMPLE_CONTEXT : 0) |
+			(visible && iv->context.user ? UCORE_SAMPLE_USER : 0) |
 			(part->recovered ? UCORE_SAMPLE_RECOVERED : 0) |
 			(iv->die->throttled ? UCORE_SAMPLE_THROTTLED : 0);
 	sample->nr_values = part->nr_ctr;
@@ -391,7 +417,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 			if (part->running)
 				part_rearm(part);
 		ucore_pmi_service_end(die);
-		throttle(die, iv->now);
+		throttle(die, start);
 	}
 	frozen_ns = ucore_die_release(die, false) - iv->now;
 

@@ -137,7 +137,9 @@ struct ucore_part {
  * @now: the instant: when the die froze
  * @frozen_before: how long the die had been frozen before that
  * @status: global status bits that are being serviced
- * @context: what was interrupted, NULL if unknown
+ * @walk: the same, widened if they do not tell whose they are
+ * @context: what was interrupted
+ * @has_context: that is known
  * @recovered: the guard found it
  * @tally: the die's accesses at the beginning
  */
@@ -146,7 +148,9 @@ struct ucore_interval {
 	u64 now;
 	u64 frozen_before;
 	u64 status;
-	const struct ucore_context *context;
+	u64 walk;
+	struct ucore_context context;
+	bool has_context;
 	bool recovered;
 	struct ucore_tally tally;
 };
@@ -154,6 +158,7 @@ struct ucore_interval {
 void ucore_interval_begin(struct ucore_interval *iv, struct ucore_die *die, u64 now);
 void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_die *die,
 				   u64 now, bool recovered);
+void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_context *context);
 void ucore_interval_end(struct ucore_interval *iv);
 
 void ucore_part_program(struct ucore_part *part);

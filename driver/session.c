@@ -249,12 +249,12 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
-	ret = part_ensure(session, box->die);
-	if (ret)
-		goto free;
 	ret = box_claim(session, box);
 	if (ret)
 		goto free;
+	ret = part_ensure(session, box->die);
+	if (ret)
+		goto unclaim;
 	ret = event_place(session, event);
 	if (ret)
 		goto unclaim;

@@ -41,20 +41,20 @@ static void context_here(struct ucore_context *context, u64 now)
 static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, timer);
-	u64 now = ktime_get_mono_fast_ns();
 	struct ucore_die *die = part->die;
 	struct ucore_context context;
 	struct ucore_interval iv;
+	u64 now;
 
 	raw_spin_lock(&die->lock);
 	if (!part->running) {
 		raw_spin_unlock(&die->lock);
 		return HRTIMER_NORESTART;
 	}
+	now = ktime_get_mono_fast_ns();
 	context_here(&context, now);
 	ucore_interval_begin(&iv, die, now);
-	if (!iv.context)
-		iv.context = &context;
+	ucore_interval_set_context(&iv, &context);
 	ucore_part_timer_due(&iv, part);
 	ucore_interval_end(&iv);
 	raw_spin_unlock(&die->lock);
@@ -88,6 +88,17 @@ void ucore_timer_start(struct ucore_part *part, u64 base)
 /*
  * ---- guard ----
  */
+
+/**
+ * ucore_guard_soon() - have the guard run soon, on this CPU
+ * @die: the die
+ * @delay_ns: how soon
+ */
+void ucore_guard_soon(struct ucore_die *die, u64 delay_ns)
+{
+	die->guard_at = ktime_get_mono_fast_ns() + delay_ns;
+	hrtimer_start(&die->guard, ns_to_ktime(die->guard_at), HRTIMER_MODE_ABS_PINNED_HARD);
+}
 
 static u64 guard_period(const struct ucore_die *die)
 {
@@ -124,10 +135,11 @@ static bool find_lost(struct ucore_die *die, u64 now)
 	}
 	if (die->pmi.suspect != die->pmi.seq + 1) {
 		die->pmi.suspect = die->pmi.seq + 1;
+		die->pmi.suspect_time = now;
 		return true;
 	}
 	die->pmi.suspect = 0;
-	ucore_interval_begin_overflow(&iv, die, now, true);
+	ucore_interval_begin_overflow(&iv, die, die->pmi.suspect_time, true);
 	ucore_interval_end(&iv);
 	ucore_pmi_lost(die);
 	return false;
@@ -145,25 +157,31 @@ void ucore_guard_end_throttling(struct ucore_die *die)
 	ucore_die_release(die, true);
 }
 
+static void guard_work(struct ucore_die *die, u64 now)
+{
+	u64 next;
+
+	if (list_empty(&die->parts))
+		return;
+	next = find_lost(die, now) ? GUARD_SUSPECT_NS : guard_period(die);
+	fold_wraps(die, now);
+	if (!die->throttled)
+		ucore_guard_soon(die, next);
+}
+
 static enum hrtimer_restart guard_tick(struct hrtimer *timer)
 {
 	struct ucore_die *die = container_of(timer, struct ucore_die, guard);
-	enum hrtimer_restart restart = HRTIMER_NORESTART;
-	u64 now = ktime_get_mono_fast_ns(), next;
 
 	raw_spin_lock(&die->lock);
-	ucore_guard_end_throttling(die);
-	if (!list_empty(&die->parts)) {
-		next = find_lost(die, now) ? GUARD_SUSPECT_NS : guard_period(die);
-		fold_wraps(die, now);
-		/* throttling, or a START on another CPU, may have queued it again */
-		if (!hrtimer_is_queued(timer)) {
-			hrtimer_forward_now(timer, ns_to_ktime(next));
-			restart = HRTIMER_RESTART;
-		}
+	die->guard_at = 0;
+	if (die->reader != UCORE_NO_CPU) {
+		ucore_guard_end_throttling(die);
+		guard_work(die, ktime_get_mono_fast_ns());
 	}
 	raw_spin_unlock(&die->lock);
-	return restart;
+	/* started again above, or by a START meanwhile, or not wanted any more */
+	return HRTIMER_NORESTART;
 }
 
 /**
@@ -177,24 +195,20 @@ void ucore_guard_init(struct ucore_die *die)
 }
 
 /**
- * ucore_guard_soon() - have the guard run soon, on this CPU
- * @die: the die
- * @delay_ns: how soon
- */
-void ucore_guard_soon(struct ucore_die *die, u64 delay_ns)
-{
-	hrtimer_start(&die->guard, ns_to_ktime(ktime_get_mono_fast_ns() + delay_ns),
-		      HRTIMER_MODE_ABS_PINNED_HARD);
-}
-
-/**
  * ucore_guard_start() - start, or adapt to the parts that now run
  * @die: the die, locked
+ *
+ * Never later than it would have run: many a START must not put it off.
  */
 void ucore_guard_start(struct ucore_die *die)
 {
-	if (!die->throttled)
-		ucore_guard_soon(die, guard_period(die));
+	u64 now = ktime_get_mono_fast_ns(), at = now + guard_period(die);
+
+	if (die->throttled)
+		return;
+	if (die->guard_at)
+		at = min(at, max(die->guard_at, now));
+	ucore_guard_soon(die, at - now);
 }
 
 /*

@@ -11,7 +11,7 @@
  *  - The argument is a struct that starts with its own size.  A caller built
  *    against an older header passes a smaller size, one built against a newer
  *    header a larger one, whose unknown tail must be zero (E2BIG otherwise).
- *    A size below the first published layout is EINVAL.
+ *    A size below the first published layout is EINVAL, one above 4096 E2BIG.
  *  - @flags holds only bits that the command defines, and reserved fields are
  *    zero: EINVAL otherwise.  Output fields are ignored on input.
  *  - Layouts are the same for 32- and 64-bit callers.  Pointers travel as
