@@ -13,9 +13,35 @@ struct cpuinfo_x86 fake_boot_cpu;
 bool (*fake_msr_hook)(u32 msr, u64 *val);
 
 /* Counts down to the one allocation that is to fail. */
-bool fake_alloc_fails(void)
+static bool alloc_fails(void)
 {
 	return fake_kernel.fail_in && !--fake_kernel.fail_in;
+}
+
+void *fake_kzalloc(size_t size, gfp_t gfp)
+{
+	return alloc_fails() ? NULL : kmalloc(size, gfp | __GFP_ZERO);
+}
+
+void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp)
+{
+	return alloc_fails() ? NULL : kvmalloc_array(n, size, gfp | __GFP_ZERO);
+}
+
+void *fake_vmalloc(unsigned long size, gfp_t gfp)
+{
+	return alloc_fails() ? NULL : vzalloc(size);
+}
+
+unsigned long *fake_bitmap_zalloc(unsigned int nbits, gfp_t gfp)
+{
+	return alloc_fails() ? NULL :
+	       kmalloc_array(BITS_TO_LONGS(nbits), sizeof(long), gfp | __GFP_ZERO);
+}
+
+void *fake_krealloc_array(void *p, size_t n, size_t size, gfp_t gfp)
+{
+	return alloc_fails() ? NULL : krealloc(p, array_size(n, size), gfp);
 }
 
 /* ---- timers ---- */
@@ -33,7 +59,8 @@ struct fake_timer *fake_timer_find(struct hrtimer *timer)
 }
 
 void fake_hrtimer_setup(struct hrtimer *timer,
-			enum hrtimer_restart (*function)(struct hrtimer *timer))
+			enum hrtimer_restart (*function)(struct hrtimer *timer),
+			clockid_t clock, enum hrtimer_mode mode)
 {
 	struct fake_timer *ft;
 	unsigned long flags;
@@ -45,7 +72,7 @@ void fake_hrtimer_setup(struct hrtimer *timer,
 	raw_spin_unlock_irqrestore(&timers_lock, flags);
 }
 
-void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires)
+void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode)
 {
 	struct fake_timer *ft = fake_timer_find(timer);
 
@@ -63,6 +90,11 @@ int fake_hrtimer_cancel(struct hrtimer *timer)
 	return queued;
 }
 
+bool fake_hrtimer_is_queued(struct hrtimer *timer)
+{
+	return fake_timer_find(timer)->queued;
+}
+
 u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval)
 {
 	struct fake_timer *ft = fake_timer_find(timer);
@@ -74,7 +106,12 @@ u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval)
 	return 1;
 }
 
-void fake_hrtimer_start_expires(struct hrtimer *timer)
+u64 fake_hrtimer_forward_now(struct hrtimer *timer, ktime_t interval)
+{
+	return fake_hrtimer_forward(timer, ktime_get(), interval);
+}
+
+void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode)
 {
 	fake_timer_find(timer)->queued = true;
 }
@@ -105,6 +142,11 @@ int fake_logical_die_id(int cpu)
 	return cpu % max(fake_kernel.nr_dies, 1U);
 }
 
+u32 fake_core_id(int cpu)
+{
+	return fake_kernel.core_id[cpu % FAKE_CPUS];
+}
+
 static u32 fake_apic_read(u32 reg)
 {
 	WARN_ON(reg != APIC_LVTPC);
@@ -126,13 +168,27 @@ struct apic fake_apic = {
 	.write = fake_apic_write,
 };
 
-int fake_register_nmi(nmi_handler_t handler)
+int fake_register_nmi(unsigned int type, nmi_handler_t handler, unsigned long flags,
+		      const char *name)
 {
+	WARN_ON(type != NMI_LOCAL || flags != NMI_FLAG_FIRST);
 	fake_kernel.nmi = handler;
 	return 0;
 }
 
-int fake_cpuhp_setup(int (*up)(unsigned int cpu), int (*down)(unsigned int cpu))
+void fake_unregister_nmi(unsigned int type, const char *name)
+{
+	fake_kernel.nmi = NULL;
+}
+
+void fake_cpuhp_remove(enum cpuhp_state state)
+{
+	fake_kernel.cpu_up = NULL;
+	fake_kernel.cpu_down = NULL;
+}
+
+int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigned int cpu),
+		     int (*down)(unsigned int cpu))
 {
 	fake_kernel.cpu_up = up;
 	fake_kernel.cpu_down = down;
@@ -193,7 +249,8 @@ int fake_wrmsr(u32 msr, u64 val)
 static void dword_log(char op, u32 reg, u32 val)
 {
 	if (fake_kernel.nr_dwords < ARRAY_SIZE(fake_kernel.dwords))
-		fake_kernel.dwords[fake_kernel.nr_dwords++] = (struct fake_dword){ op, reg, val };
+		fake_kernel.dwords[fake_kernel.nr_dwords++] =
+			(struct fake_dword){ op, reg, val };
 }
 
 static u32 dword_read(struct fake_function *function, u32 reg)
@@ -213,7 +270,7 @@ static u32 dword_read(struct fake_function *function, u32 reg)
 }
 
 /* The mapping is the function's own array. */
-static struct fake_function *function_mapped(const volatile void __iomem *addr, u32 *reg)
+static struct fake_function *function_mapped(const void __iomem *addr, u32 *reg)
 {
 	unsigned long off = (__force unsigned long)addr -
 			    (unsigned long)fake_kernel.functions;
@@ -223,7 +280,7 @@ static struct fake_function *function_mapped(const volatile void __iomem *addr, 
 	return function;
 }
 
-u32 fake_readl(const volatile void __iomem *addr)
+u32 fake_readl(const void __iomem *addr)
 {
 	struct fake_function *function;
 	u32 reg;
@@ -232,7 +289,7 @@ u32 fake_readl(const volatile void __iomem *addr)
 	return dword_read(function, reg) ^ (fake_kernel.ecam_differs && reg == 0x3c);
 }
 
-void fake_writel(u32 val, volatile void __iomem *addr)
+void fake_writel(u32 val, void __iomem *addr)
 {
 	struct fake_function *function;
 	u32 reg;
@@ -263,12 +320,13 @@ int fake_pci_write(struct pci_dev *pdev, int reg, u32 val)
 
 void __iomem *fake_ioremap(phys_addr_t addr, size_t size)
 {
-	struct fake_function *function;
+	struct fake_function *function = fake_kernel.functions;
+	phys_addr_t bus, devfn;
 
-	for (function = fake_kernel.functions;
-	     function < fake_kernel.functions + fake_kernel.nr_functions; function++) {
-		if (addr != fake_kernel.ecam_base + ((phys_addr_t)function->pdev.bus->number << 20) +
-			    ((phys_addr_t)function->pdev.devfn << 12))
+	for (; function < fake_kernel.functions + fake_kernel.nr_functions; function++) {
+		bus = function->pdev.bus->number;
+		devfn = function->pdev.devfn;
+		if (addr != fake_kernel.ecam_base + (bus << 20) + (devfn << 12))
 			continue;
 		fake_kernel.mapped++;
 		return (void __iomem *)function->config;
@@ -276,15 +334,20 @@ void __iomem *fake_ioremap(phys_addr_t addr, size_t size)
 	return NULL;
 }
 
-void fake_iounmap(volatile void __iomem *addr)
+void fake_iounmap(void __iomem *addr)
 {
 	fake_kernel.mapped--;
 }
 
-acpi_status fake_acpi_get_table(struct acpi_table_header **table)
+acpi_status fake_acpi_get_table(const char *signature, u32 instance,
+				struct acpi_table_header **table)
 {
 	*table = fake_kernel.mcfg;
 	return *table ? AE_OK : AE_NOT_FOUND;
+}
+
+void fake_acpi_put_table(struct acpi_table_header *table)
+{
 }
 
 struct pci_dev *fake_pci_dev_get(struct pci_dev *pdev)
@@ -301,7 +364,7 @@ void fake_pci_dev_put(struct pci_dev *pdev)
 }
 
 /* Like the kernel's: drops the reference to where it left off. */
-struct pci_dev *fake_pci_get_device(u32 device, struct pci_dev *from)
+struct pci_dev *fake_pci_get_device(u32 vendor, u32 device, struct pci_dev *from)
 {
 	struct fake_function *end = fake_kernel.functions + fake_kernel.nr_functions;
 	struct fake_function *function = fake_kernel.functions;
@@ -322,7 +385,7 @@ struct pci_bus *fake_pci_find_next_bus(const struct pci_bus *from)
 	return from || !fake_kernel.nr_functions ? NULL : fake_kernel.buses;
 }
 
-void *fake_driver_find(const char *name)
+void *fake_driver_find(const char *name, const void *bus)
 {
 	return fake_kernel.intree ? &fake_kernel : NULL;
 }
@@ -330,7 +393,7 @@ void *fake_driver_find(const char *name)
 static struct pci_sysdata segment;
 
 /**
- * fake_pci_init() - a segment with FAKE_BUSES buses, numbered from 0x3f in steps of 0x40
+ * fake_pci_init() - a segment with FAKE_BUSES buses: 3f, 7f, bf
  * @test: owns the memory
  */
 void fake_pci_init(struct kunit *test)

@@ -149,99 +149,106 @@ void fake_msr_add(u32 msr, u64 val);
 /* Tests that want to answer some MSR reads themselves. */
 extern bool (*fake_msr_hook)(u32 msr, u64 *val);
 
-bool fake_alloc_fails(void);
+void *fake_kzalloc(size_t size, gfp_t gfp);
+void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp);
+void *fake_vmalloc(unsigned long size, gfp_t gfp);
+unsigned long *fake_bitmap_zalloc(unsigned int nbits, gfp_t gfp);
+void *fake_krealloc_array(void *p, size_t n, size_t size, gfp_t gfp);
 void fake_hrtimer_setup(struct hrtimer *timer,
-			enum hrtimer_restart (*function)(struct hrtimer *timer));
-void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires);
+			enum hrtimer_restart (*function)(struct hrtimer *timer),
+			clockid_t clock, enum hrtimer_mode mode);
+void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode);
 int fake_hrtimer_cancel(struct hrtimer *timer);
+bool fake_hrtimer_is_queued(struct hrtimer *timer);
 u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
-void fake_hrtimer_start_expires(struct hrtimer *timer);
+u64 fake_hrtimer_forward_now(struct hrtimer *timer, ktime_t interval);
+void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode);
 int fake_logical_die_id(int cpu);
+u32 fake_core_id(int cpu);
 int fake_rdmsr(u32 msr, u64 *val);
 int fake_wrmsr(u32 msr, u64 val);
-int fake_register_nmi(nmi_handler_t handler);
-int fake_cpuhp_setup(int (*up)(unsigned int cpu), int (*down)(unsigned int cpu));
-u32 fake_readl(const volatile void __iomem *addr);
-void fake_writel(u32 val, volatile void __iomem *addr);
+int fake_register_nmi(unsigned int type, nmi_handler_t handler, unsigned long flags,
+		      const char *name);
+void fake_unregister_nmi(unsigned int type, const char *name);
+int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigned int cpu),
+		     int (*down)(unsigned int cpu));
+void fake_cpuhp_remove(enum cpuhp_state state);
+u32 fake_readl(const void __iomem *addr);
+void fake_writel(u32 val, void __iomem *addr);
 int fake_pci_read(struct pci_dev *pdev, int reg, u32 *val);
 int fake_pci_write(struct pci_dev *pdev, int reg, u32 val);
 void __iomem *fake_ioremap(phys_addr_t addr, size_t size);
-void fake_iounmap(volatile void __iomem *addr);
-acpi_status fake_acpi_get_table(struct acpi_table_header **table);
+void fake_iounmap(void __iomem *addr);
+acpi_status fake_acpi_get_table(const char *signature, u32 instance,
+				struct acpi_table_header **table);
+void fake_acpi_put_table(struct acpi_table_header *table);
 struct pci_dev *fake_pci_dev_get(struct pci_dev *pdev);
 void fake_pci_dev_put(struct pci_dev *pdev);
-struct pci_dev *fake_pci_get_device(u32 device, struct pci_dev *from);
+struct pci_dev *fake_pci_get_device(u32 vendor, u32 device, struct pci_dev *from);
 struct pci_bus *fake_pci_find_next_bus(const struct pci_bus *from);
-void *fake_driver_find(const char *name);
+void *fake_driver_find(const char *name, const void *bus);
 
 #undef kzalloc
-#define kzalloc(size, gfp) \
-	(fake_alloc_fails() ? NULL : kmalloc(size, (gfp) | __GFP_ZERO))
+#define kzalloc			fake_kzalloc
 #undef kvcalloc
-#define kvcalloc(n, size, gfp) \
-	(fake_alloc_fails() ? NULL : kvmalloc_array(n, size, (gfp) | __GFP_ZERO))
+#define kvcalloc		fake_kvcalloc
 #undef __vmalloc
-#define __vmalloc(size, gfp)			(fake_alloc_fails() ? NULL : vzalloc(size))
+#define __vmalloc		fake_vmalloc
 #undef bitmap_zalloc
-#define bitmap_zalloc(n, gfp) \
-	(fake_alloc_fails() ? NULL : \
-	 (unsigned long *)kmalloc_array(BITS_TO_LONGS(n), sizeof(long), (gfp) | __GFP_ZERO))
+#define bitmap_zalloc		fake_bitmap_zalloc
 #undef krealloc_array
-#define krealloc_array(p, n, size, gfp) \
-	(fake_alloc_fails() ? NULL : krealloc(p, (n) * (size), gfp))
+#define krealloc_array		fake_krealloc_array
 
 #undef hrtimer_setup
-#define hrtimer_setup(timer, fn, clock, mode)	fake_hrtimer_setup(timer, fn)
-#undef hrtimer_start
-#define hrtimer_start(timer, expires, mode)	fake_hrtimer_start(timer, expires)
-#define hrtimer_cancel(timer)			fake_hrtimer_cancel(timer)
-#define hrtimer_forward_now(timer, interval) \
-	fake_hrtimer_forward(timer, ktime_get(), interval)
-#define hrtimer_forward(timer, now, interval)	fake_hrtimer_forward(timer, now, interval)
-#define hrtimer_is_queued(timer)		(fake_timer_find(timer)->queued)
-#define hrtimer_start_expires(timer, mode)	fake_hrtimer_start_expires(timer)
+#define hrtimer_setup		fake_hrtimer_setup
+#define hrtimer_start		fake_hrtimer_start
+#define hrtimer_cancel		fake_hrtimer_cancel
+#define hrtimer_is_queued	fake_hrtimer_is_queued
+#define hrtimer_forward		fake_hrtimer_forward
+#define hrtimer_forward_now	fake_hrtimer_forward_now
+#define hrtimer_start_expires	fake_hrtimer_start_expires
 
 #undef topology_logical_die_id
-#define topology_logical_die_id(cpu)		fake_logical_die_id(cpu)
+#define topology_logical_die_id	fake_logical_die_id
 #undef topology_physical_package_id
-#define topology_physical_package_id(cpu)	fake_logical_die_id(cpu)
+#define topology_physical_package_id	fake_logical_die_id
 #undef topology_core_id
-#define topology_core_id(cpu)			(fake_kernel.core_id[(cpu) % FAKE_CPUS])
+#define topology_core_id	fake_core_id
 #define topology_num_cores_per_package()	(fake_kernel.nr_cores)
+#define boot_cpu_data		fake_boot_cpu
 
 #undef rdmsrq_safe
-#define rdmsrq_safe(msr, val)			fake_rdmsr(msr, val)
+#define rdmsrq_safe		fake_rdmsr
 #undef wrmsrq_safe
-#define wrmsrq_safe(msr, val)			fake_wrmsr(msr, val)
+#define wrmsrq_safe		fake_wrmsr
 
-#define apic					(&fake_apic)
-#define boot_cpu_data				fake_boot_cpu
+#define apic			(&fake_apic)
 #undef register_nmi_handler
-#define register_nmi_handler(type, fn, flags, name)	fake_register_nmi(fn)
-#define unregister_nmi_handler(type, name)	fake_register_nmi(NULL)
-#define cpuhp_setup_state(state, name, up, down)	fake_cpuhp_setup(up, down)
-#define cpuhp_remove_state_nocalls(state)	fake_cpuhp_setup(NULL, NULL)
+#define register_nmi_handler	fake_register_nmi
+#define unregister_nmi_handler	fake_unregister_nmi
+#define cpuhp_setup_state	fake_cpuhp_setup
+#define cpuhp_remove_state_nocalls	fake_cpuhp_remove
 
 #undef readl
-#define readl(addr)				fake_readl(addr)
+#define readl			fake_readl
 #undef writel
-#define writel(val, addr)			fake_writel(val, addr)
+#define writel			fake_writel
 #undef ioremap
-#define ioremap(addr, size)			fake_ioremap(addr, size)
+#define ioremap			fake_ioremap
 #undef iounmap
-#define iounmap(addr)				fake_iounmap(addr)
-#define pci_read_config_dword(pdev, reg, val)	fake_pci_read(pdev, reg, val)
-#define pci_write_config_dword(pdev, reg, val)	fake_pci_write(pdev, reg, val)
-#define acpi_get_table(sig, instance, table)	fake_acpi_get_table(table)
-#define acpi_put_table(table)			((void)(table))
+#define iounmap			fake_iounmap
+#define pci_read_config_dword	fake_pci_read
+#define pci_write_config_dword	fake_pci_write
+#define acpi_get_table		fake_acpi_get_table
+#define acpi_put_table		fake_acpi_put_table
 #undef acpi_disabled
-#define acpi_disabled				0
-#define pci_dev_get(pdev)			fake_pci_dev_get(pdev)
-#define pci_dev_put(pdev)			fake_pci_dev_put(pdev)
-#define pci_get_device(vendor, device, from)	fake_pci_get_device(device, from)
-#define pci_find_next_bus(from)			fake_pci_find_next_bus(from)
-#define driver_find(name, bus)			fake_driver_find(name)
+#define acpi_disabled		0
+#define pci_dev_get		fake_pci_dev_get
+#define pci_dev_put		fake_pci_dev_put
+#define pci_get_device		fake_pci_get_device
+#define pci_find_next_bus	fake_pci_find_next_bus
+#define driver_find		fake_driver_find
 #undef pci_info
-#define pci_info(pdev, fmt, ...)		pr_debug(fmt, ##__VA_ARGS__)
+#define pci_info(pdev, fmt, ...)	pr_debug("%04x: " fmt, (pdev)->device, ##__VA_ARGS__)
 
 #endif /* UCORE_KUNIT_FAKE_KERNEL_H */

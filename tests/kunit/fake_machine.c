@@ -387,10 +387,12 @@ const void *fake_record(struct ucore_ring *ring)
 	const struct ucore_record *rec;
 
 	for (;;) {
+		/* pairs with ucore_ring_commit() */
 		if (tail == smp_load_acquire(&ring->producer->head))
 			return NULL;
 		rec = (const void *)(ring->data + (tail & (ring->size - 1)));
 		tail += rec->size;
+		/* pairs with ring_room() */
 		smp_store_release(&ring->consumer->tail, tail);
 		if (rec->type != UCORE_RECORD_PAD)
 			return rec;

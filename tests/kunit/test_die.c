@@ -3,6 +3,8 @@
  * Freezing and releasing a die, what every global write carries, who reads,
  * and what CPU hotplug does to it.
  */
+#include <linux/cpu.h>
+
 #include "../../driver/pmi.h"
 #include "fake_machine.h"
 
@@ -304,6 +306,7 @@ static void moving_the_reader(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));	/* nothing armed, nothing touched */
 }
 
+/* The die stands still meanwhile: an overflow would go unnoticed. */
 static void moving_takes_the_interrupt_along(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
@@ -314,8 +317,10 @@ static void moving_takes_the_interrupt_along(struct kunit *test)
 	ucore_pmi_enable(die);
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, ucore_die_move(die, 1), 0);
-	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, 0),
-		    FAKE_W(gw, GLOBAL_CTL, CORE(1) | WAKE));
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE | CORE(0) | WAKE),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, 0),
+		    FAKE_W(gw, GLOBAL_CTL, CORE(1) | WAKE), FAKE_R(gw, GLOBAL_STATUS),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE | CORE(1) | WAKE));
 	KUNIT_EXPECT_TRUE(test, cpumask_equal(&die->pmi.cpus, cpumask_of(1)));
 	die->armed = 0;
 	ucore_pmi_disable(die);

@@ -6,6 +6,7 @@
  * The NMI handler is called by hand on a CPU of the test's choice, with
  * interrupts off: its irq_work runs when they are on again.
  */
+#include <linux/cpu.h>
 #include <linux/smp.h>
 
 #include "../../driver/pmi.h"

@@ -109,6 +109,7 @@ static bool consume(struct consumer *c)
 	u32 off;
 
 	for (;;) {
+		/* pairs with ucore_ring_commit() */
 		if (c->tail == smp_load_acquire(&ring->producer->head))
 			return false;
 		off = c->tail & (SIZE - 1);
@@ -128,6 +129,7 @@ static bool consume(struct consumer *c)
 		c->pad = rec->size;
 		c->tail += rec->size;
 	}
+	/* pairs with ring_room() */
 	smp_store_release(&ring->consumer->tail, c->tail);
 	return true;
 }

@@ -485,19 +485,18 @@ static void low_halves_while_that_is_exact(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
 	struct ucore_part *part = fake_part(test, 0, 65536);
 	struct fake_window *w = fake_window(imc);
-	u64 now = now_ns(), truth = 0;
+	u64 truth = 0;
 	u32 i, reads;
 
 	part->low_dword = true;
-	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = 1000000;
+	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = 1000000 * NSEC_PER_MSEC;
 	fake_part_add(part, cbo, 0, 0x400000, 0);	/* one access anyway: always whole */
-	part_run(test, part, now);
+	part_run(test, part, now_ns());
 	for (i = 0; i < 200; i++) {
 		truth += 0xf0000000;
 		fake_poke(w, 0xa0, truth & (BIT_ULL(48) - 1));
 		fake_bus_clear(bus_of(test));
-		now += 1000000;
-		timer_sample(part, now);
+		timer_sample(part, now_ns());
 		reads = fake_bus_count(bus_of(test), w, 'R');
 		KUNIT_ASSERT_EQ(test, reads, i % 64 ? 1U : 2U);
 		KUNIT_ASSERT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 1U);
@@ -511,18 +510,19 @@ static void whole_reads_after_a_pause(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 0);
 	struct fake_window *w = fake_window(imc);
-	u64 now = now_ns();
 
 	part->low_dword = true;
-	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = 1000000;
-	part_run(test, part, now);
-	timer_sample(part, now += 1000);
-	timer_sample(part, now += 1000);
+	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = 60 * NSEC_PER_SEC;
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
 	fake_bus_clear(bus_of(test));
-	timer_sample(part, now += 1000001);
-	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 2U);
-	timer_sample(part, now += 1000000);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 1U);
+	part->last_read -= 60 * NSEC_PER_SEC;
+	timer_sample(part, now_ns());
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 3U);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 4U);
 }
 
 static void low_halves_only_when_asked_for(struct kunit *test)

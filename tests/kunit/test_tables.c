@@ -434,7 +434,7 @@ static void socket_map_permuted(struct kunit *test)
 	/* sockets 0 and 1 are nodes 5 and 2; the rest of the map is empty */
 	KUNIT_EXPECT_EQ(test, ucore_e5_package(5, 2 << 3 | 5), 0);
 	KUNIT_EXPECT_EQ(test, ucore_e5_package(2, 2 << 3 | 5), 1);
-	KUNIT_EXPECT_EQ(test, ucore_e5_package(0, 2 << 3 | 5), 2);	/* first field of its value */
+	KUNIT_EXPECT_EQ(test, ucore_e5_package(0, 2 << 3 | 5), 2);	/* the first that fits */
 	KUNIT_EXPECT_EQ(test, ucore_e5_package(7, 7 << 21), 7);		/* the last field */
 }
 

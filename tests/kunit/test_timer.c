@@ -2,6 +2,8 @@
 /*
  * The timer trigger and the guard, fired by hand.
  */
+#include <linux/cpu.h>
+
 #include "../../driver/pmi.h"
 #include "fake_machine.h"
 
