@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 
 #include "catalog.h"
+#include "intree.h"
 
 struct ucore_catalog ucore_catalog = {
 	.lock = __MUTEX_INITIALIZER(ucore_catalog.lock),
@@ -149,7 +150,7 @@ void ucore_catalog_destroy(void)
  */
 u32 ucore_catalog_state(void)
 {
-	if (ucore_platform_intree_loaded(ucore_catalog.platform))
+	if (ucore_intree_present())
 		return UCORE_STATE_INTREE;
 	return ucore_catalog.absent;
 }

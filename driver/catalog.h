@@ -28,7 +28,7 @@ struct ucore_catalog {
 	u32 nr_boxes;
 	struct ucore_die *dies;
 	u32 nr_dies;
-	struct mutex lock;	/* after session->lock, run_lock and CPU hotplug */
+	struct mutex lock;	/* after session->lock, ucore_run_lock, CPU hotplug */
 	u32 absent;
 };
 

@@ -8,6 +8,7 @@
 #include "catalog.h"
 #include "cdev.h"
 #include "die.h"
+#include "intree.h"
 #include "pmi.h"
 
 static int __init ucore_init(void)
@@ -18,9 +19,12 @@ static int __init ucore_init(void)
 	ret = ucore_catalog_build();
 	if (ret)
 		return ret;
-	ret = ucore_pmi_register();
+	ret = ucore_intree_register();
 	if (ret)
 		goto destroy;
+	ret = ucore_pmi_register();
+	if (ret)
+		goto unregister_intree;
 	ret = ucore_die_hotplug_init();
 	if (ret)
 		goto unregister_pmi;
@@ -37,6 +41,8 @@ hotplug:
 	ucore_die_hotplug_exit();
 unregister_pmi:
 	ucore_pmi_unregister();
+unregister_intree:
+	ucore_intree_unregister();
 destroy:
 	ucore_catalog_destroy();
 	return ret;
@@ -47,6 +53,7 @@ static void __exit ucore_exit(void)
 	ucore_cdev_unregister();
 	ucore_die_hotplug_exit();
 	ucore_pmi_unregister();
+	ucore_intree_unregister();
 	ucore_catalog_destroy();
 }
 

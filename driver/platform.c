@@ -2,8 +2,7 @@
 /*
  * Which processor is this, and what may be used on it?
  *
- * Owns the list of platforms and the finder.  Process context, at load and
- * whenever the state of the in-tree driver is asked for.
+ * Owns the list of platforms and the finder.  Process context, at load.
  */
 #include <linux/cpu.h>
 #include <linux/pci.h>
@@ -36,19 +35,6 @@ const struct ucore_platform *ucore_platform_match(void)
 		if (platforms[i]->model == boot_cpu_data.x86_model)
 			return platforms[i];
 	return NULL;
-}
-
-/**
- * ucore_platform_intree_loaded() - does intel_uncore hold the hardware?
- * @platform: this machine
- *
- * While it is loaded its PCI driver is registered, bound or not.
- *
- * Return: true or false.
- */
-bool ucore_platform_intree_loaded(const struct ucore_platform *platform)
-{
-	return platform && driver_find(platform->intree, &pci_bus_type);
 }
 
 /**

@@ -68,7 +68,6 @@ void ucore_finder_drop(struct ucore_finder *finder);
 
 const struct ucore_platform *ucore_platform_match(void);
 bool ucore_platform_is_intel(void);
-bool ucore_platform_intree_loaded(const struct ucore_platform *platform);
 int ucore_platform_die_of_package(u32 package);
 
 extern const struct ucore_platform ucore_platform_ivbep;

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "catalog.h"
+#include "intree.h"
 #include "session.h"
 #include "timer.h"
 
@@ -46,10 +47,10 @@ static int box_claim(struct ucore_session *session, struct ucore_box *box)
 	int ret = 0;
 
 	mutex_lock(&ucore_catalog.lock);
-	if (!box->owner)
-		box->owner = session;
-	else if (box->owner != session)
+	if (box->owner ? box->owner != session : ucore_intree_present())
 		ret = -EBUSY;
+	else
+		box->owner = session;
 	mutex_unlock(&ucore_catalog.lock);
 	return ret;
 }
@@ -218,7 +219,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
  */
 int ucore_session_may_change(const struct ucore_session *session)
 {
-	if (session->running || ucore_platform_intree_loaded(ucore_catalog.platform))
+	if (session->running || ucore_intree_present())
 		return -EBUSY;
 	return 0;
 }
@@ -379,7 +380,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 
 	if (!ucore_catalog.nr_boxes)
 		return ERR_PTR(-ENODEV);
-	if (ucore_platform_intree_loaded(ucore_catalog.platform))
+	if (ucore_intree_present())
 		return ERR_PTR(-EBUSY);
 	session = kzalloc(struct_size(session, part, ucore_catalog.nr_dies), GFP_KERNEL_ACCOUNT);
 	if (!session)

@@ -37,7 +37,7 @@ struct ucore_event {
 /**
  * struct ucore_session - what a session descriptor stands for
  * @lock: guards everything but what is const after creation and @part's
- *        pointers.  Outermost: before the catalog's lock, run_lock (run.c)
+ *        pointers.  Outermost: before the catalog's lock, ucore_run_lock
  *        and the CPU hotplug lock.  Never taken under mmap_lock.
  * @id: session id
  * @pid: process that created it

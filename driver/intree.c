@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Living beside intel_uncore: never on the same registers at once.
+ *
+ * There is no protocol to reserve uncore counters.  So: while intel_uncore is
+ * there, no box can be claimed; while a box is claimed, intel_uncore cannot be
+ * loaded.  Process context.
+ */
+#include <linux/device.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/pci.h>
+#include <linux/string.h>
+
+#include "catalog.h"
+#include "intree.h"
+
+#define INTREE_MODULE	"intel_uncore"
+
+/* Between its first and its last breath; under the catalog's lock. */
+static bool loading;
+
+static bool any_box_owned(void)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (ucore_catalog.boxes[i].owner)
+			return true;
+	return false;
+}
+
+static int module_changes(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *mod = data;
+	int ret = NOTIFY_DONE;
+
+	if (strcmp(mod->name, INTREE_MODULE))
+		return NOTIFY_DONE;
+	mutex_lock(&ucore_catalog.lock);
+	if (state == MODULE_STATE_COMING && any_box_owned()) {
+		pr_warn("%s not loaded: sessions use the boxes\n", INTREE_MODULE);
+		ret = notifier_from_errno(-EBUSY);
+	} else if (state != MODULE_STATE_LIVE) {
+		loading = state == MODULE_STATE_COMING;
+	}
+	mutex_unlock(&ucore_catalog.lock);
+	return ret;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_changes,
+};
+
+/**
+ * ucore_intree_register() - watch intel_uncore come and go
+ *
+ * Return: 0 or -errno.
+ */
+int ucore_intree_register(void)
+{
+	return register_module_notifier(&module_notifier);
+}
+
+void ucore_intree_unregister(void)
+{
+	unregister_module_notifier(&module_notifier);
+}
+
+/**
+ * ucore_intree_present() - does intel_uncore hold the hardware?
+ *
+ * Loaded before ucore, or part of the kernel, it shows by its PCI driver,
+ * which is registered whether bound or not.
+ *
+ * Return: true or false; the answer stays true under the catalog's lock.
+ */
+bool ucore_intree_present(void)
+{
+	const struct ucore_platform *platform = ucore_catalog.platform;
+
+	return READ_ONCE(loading) ||
+	       (platform && driver_find(platform->intree, &pci_bus_type));
+}

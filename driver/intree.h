@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's own driver for the same hardware, intel_uncore. */
+#ifndef UCORE_INTREE_H
+#define UCORE_INTREE_H
+
+#include <linux/types.h>
+
+int ucore_intree_register(void);
+void ucore_intree_unregister(void);
+bool ucore_intree_present(void);
+
+#endif /* UCORE_INTREE_H */
