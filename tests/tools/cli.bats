@@ -261,6 +261,13 @@ record_file()
 	[[ $err == "# 3.000000 s counted, 3 reads, 12.0 register accesses each"* ]]
 }
 
+@test "stat -I waits for each interval" {
+	start=$(date +%s%N)
+	tool stat -e imc/CAS_COUNT.RD/ -I 40 -n 3 -x,
+	[ "$status" -eq 0 ]
+	[ $(($(date +%s%N) - start)) -ge 120000000 ]
+}
+
 @test "stat as a table ends with its cost" {
 	tool stat -e imc/CAS_COUNT.RD/ --timeout 5
 	[ "$status" -eq 0 ]
