@@ -44,6 +44,22 @@ void *fake_krealloc_array(void *p, size_t n, size_t size, gfp_t gfp)
 	return alloc_fails() ? NULL : krealloc(p, array_size(n, size), gfp);
 }
 
+/* ---- time ---- */
+
+#define CLOCK_STEP	100	/* ns that pass from one look to the next */
+
+static atomic64_t clock = ATOMIC64_INIT(0);
+
+u64 fake_clock(void)
+{
+	return atomic64_add_return(CLOCK_STEP, &clock);
+}
+
+void fake_clock_advance(u64 ns)
+{
+	atomic64_add(ns, &clock);
+}
+
 /* ---- timers ---- */
 
 static DEFINE_RAW_SPINLOCK(timers_lock);
@@ -108,7 +124,7 @@ u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval)
 
 u64 fake_hrtimer_forward_now(struct hrtimer *timer, ktime_t interval)
 {
-	return fake_hrtimer_forward(timer, ktime_get(), interval);
+	return fake_hrtimer_forward(timer, ns_to_ktime(fake_clock()), interval);
 }
 
 void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode)
@@ -438,6 +454,7 @@ void fake_kernel_reset(void)
 	memset(&fake_kernel, 0, sizeof(fake_kernel));
 	memset(&fake_boot_cpu, 0, sizeof(fake_boot_cpu));
 	fake_msr_hook = NULL;
+	atomic64_set(&clock, 1000 * NSEC_PER_SEC);
 	fake_kernel.nr_dies = 1;
 	fake_kernel.nr_cores = 3;
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {

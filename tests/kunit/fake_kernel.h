@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the driver's objects get instead of the kernel's own in this module:
- * timers that only fire when a test says so, MSRs, a local APIC, PCI functions,
- * an ACPI table, CPU topology, hotplug callbacks, and memory that runs out.
+ * a clock, timers that only fire when a test says so, MSRs, a local APIC, PCI
+ * functions, an ACPI table, CPU topology, hotplug callbacks, memory that runs out.
  *
  * Included before every file of the module (Kbuild), so that the driver itself
  * contains no hook.  Everything else (locks, IPIs, irq_work, memory) is real.
@@ -154,6 +154,8 @@ void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp);
 void *fake_vmalloc(unsigned long size, gfp_t gfp);
 unsigned long *fake_bitmap_zalloc(unsigned int nbits, gfp_t gfp);
 void *fake_krealloc_array(void *p, size_t n, size_t size, gfp_t gfp);
+u64 fake_clock(void);
+void fake_clock_advance(u64 ns);
 void fake_hrtimer_setup(struct hrtimer *timer,
 			enum hrtimer_restart (*function)(struct hrtimer *timer),
 			clockid_t clock, enum hrtimer_mode mode);
@@ -199,6 +201,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef krealloc_array
 #define krealloc_array		fake_krealloc_array
 
+#define ktime_get_mono_fast_ns	fake_clock
 #undef hrtimer_setup
 #define hrtimer_setup		fake_hrtimer_setup
 #define hrtimer_start		fake_hrtimer_start

@@ -122,7 +122,8 @@ static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, die->frozen);
 }
 
-static void others_overflows_are_not_waited_for(struct kunit *test)
+/* A bit that no armed box owns froze the die, too. */
+static void unknown_overflow_keeps_it_frozen(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_die *die = die_of(test);
@@ -132,7 +133,7 @@ static void others_overflows_are_not_waited_for(struct kunit *test)
 	hold(die, 100);
 	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(2));
 	release(die, true);
-	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
 /* Nothing is armed: the status is not even read. */
@@ -147,13 +148,14 @@ static void release_unarmed_is_one_access(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 }
 
-/* The hardware has frozen it: no write. */
+/* Frozen by the hardware, and by a write: a release may have crossed it. */
 static void holding_what_an_overflow_froze(struct kunit *test)
 {
+	struct fake_window *gw = fake_global(0);
 	struct ucore_die *die = die_of(test);
 
 	hold_overflow(die, 700);
-	FAKE_EXPECT_NONE(test, bus_of(test));
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE));
 	KUNIT_EXPECT_TRUE(test, die->frozen);
 	KUNIT_EXPECT_EQ(test, die->frozen_since, 700ULL);
 	hold(die, 800);
@@ -183,14 +185,14 @@ static void frozen_time(struct kunit *test)
 	KUNIT_EXPECT_LE(test, die->frozen_ns, ktime_get_mono_fast_ns() - begin);
 }
 
-static void status_is_that_of_armed_boxes(struct kunit *test)
+static void status_is_whole(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_die *die = die_of(test);
 
 	die->armed_mask = BIT_ULL(20) | BIT_ULL(2);
 	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(20) | BIT_ULL(5));
-	KUNIT_EXPECT_EQ(test, ucore_die_status(die), BIT_ULL(20));
+	KUNIT_EXPECT_EQ(test, ucore_die_status(die), BIT_ULL(20) | BIT_ULL(5));
 	gw->dead = true;
 	KUNIT_EXPECT_EQ(test, ucore_die_status(die), 0ULL);
 }
@@ -214,6 +216,7 @@ static void taken_and_given_back(struct kunit *test)
 	fake_poke(gw, GLOBAL_STATUS, 0x5);
 	raw_spin_lock_irq(&die->lock);
 	ucore_die_take(die);
+	ucore_die_clear_stale(die);
 	raw_spin_unlock_irq(&die->lock);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS),
 		    FAKE_W(gw, GLOBAL_STATUS, 0x5));
@@ -249,9 +252,12 @@ static void nothing_stale_nothing_cleared(struct kunit *test)
 	struct ucore_die *die = die_of(test);
 
 	raw_spin_lock_irq(&die->lock);
-	ucore_die_take(die);
+	ucore_die_clear_stale(die);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS));
+	gw->dead = true;
+	ucore_die_clear_stale(die);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS));
 	raw_spin_unlock_irq(&die->lock);
-	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS));
 }
 
 /* ---- the reader ---- */
@@ -422,6 +428,46 @@ static void choice_of_the_next_reader(struct kunit *test)
 	die->pins = 0;
 }
 
+/* What a session chose holds until that CPU leaves. */
+static void choice_ends_with_its_cpu(struct kunit *test)
+{
+	struct ucore_die *die = die_of(test);
+
+	die->pins = 1;
+	die->pin_cpu = 1;
+	die->reader = 1;
+	cpu_down(1);
+	KUNIT_EXPECT_EQ(test, die->pin_cpu, UCORE_NO_CPU);
+	KUNIT_EXPECT_EQ(test, die->reader, 0);
+	die->pins = 0;
+}
+
+/* The CPU that leaves is no receiver any more when another takes over. */
+static void leaving_cpu_takes_no_interrupt(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_die *die = part->die;
+
+	fake_kernel.core_id[1] = 0;	/* threads of one core */
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
+	raw_spin_lock_irq(&die->lock);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_part_go(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&die->lock);
+	cpus_read_lock();
+	ucore_pmi_enable(die);
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&die->pmi.cpus), 2U);
+	cpus_read_unlock();
+	cpu_down(0);
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(&die->pmi.cpus, cpumask_of(1)));
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], 0ULL);
+	gap_check(test, part, UCORE_GAP_READER_MOVED, 0, 1);
+	cpu_up(0);
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&die->pmi.cpus), 2U);
+	KUNIT_EXPECT_FALSE(test, die->frozen);
+}
+
 static void throttling_ends_when_a_cpu_leaves(struct kunit *test)
 {
 	struct ucore_part *part = running_part(test, 0);
@@ -510,11 +556,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(every_write_carries_the_route),
 	KUNIT_CASE(route_changes_nothing_else),
 	KUNIT_CASE(waiting_overflow_keeps_it_frozen),
-	KUNIT_CASE(others_overflows_are_not_waited_for),
+	KUNIT_CASE(unknown_overflow_keeps_it_frozen),
 	KUNIT_CASE(release_unarmed_is_one_access),
 	KUNIT_CASE(holding_what_an_overflow_froze),
 	KUNIT_CASE(frozen_time),
-	KUNIT_CASE(status_is_that_of_armed_boxes),
+	KUNIT_CASE(status_is_whole),
 	KUNIT_CASE(clearing_is_by_writing_ones),
 	KUNIT_CASE(taken_and_given_back),
 	KUNIT_CASE(what_was_found_stays_after_a_late_release),
@@ -537,6 +583,8 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(reader_leaves),
 	KUNIT_CASE(another_cpu_leaves),
 	KUNIT_CASE(choice_of_the_next_reader),
+	KUNIT_CASE(choice_ends_with_its_cpu),
+	KUNIT_CASE(leaving_cpu_takes_no_interrupt),
 	KUNIT_CASE(throttling_ends_when_a_cpu_leaves),
 	{ }
 };

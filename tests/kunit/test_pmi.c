@@ -124,12 +124,16 @@ static void nmi_with_nothing_to_do_is_perfs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[0], writes);
 }
 
-static void unarmed_status_is_not_ours(struct kunit *test)
+/* The status says that a box interrupted, armed or not: nobody else will clear it. */
+static void unknown_status_is_ours(struct kunit *test)
 {
 	struct ucore_part *part = armed_part(test);
 
 	fake_poke(fake_global(0), GLOBAL_STATUS, BIT_ULL(2) | BIT_ULL(19));
-	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 2);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
 }
 
 /* LVTPC is masked by delivery: it must be open again afterwards. */
@@ -242,6 +246,38 @@ static void service_by_another_after_the_nmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->die->pmis, 1ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_EQ(test, part->die->holds, 0U);
+}
+
+struct service {
+	struct ucore_part *part;
+	struct nmi nmi;
+};
+
+static void nmi_in_service_here(void *arg)
+{
+	struct service *service = arg;
+	struct ucore_die *die = service->part->die;
+
+	raw_spin_lock(&die->lock);
+	ucore_pmi_service_begin(die);
+	overflow(service->part, 1);
+	nmi_here(&service->nmi);
+	ucore_pmi_service_end(die);
+	raw_spin_unlock(&die->lock);
+}
+
+/* It came in the middle of a service, which had looked too early to see it. */
+static void pmi_during_a_service(struct kunit *test)
+{
+	struct service service = { .part = armed_part(test), .nmi.times = 1 };
+	struct ucore_part *part = service.part;
+
+	smp_call_function_single(0, nmi_in_service_here, &service, 1);
+	irq_work_sync(&part->die->pmi.work);
+	KUNIT_EXPECT_EQ(test, service.nmi.handled[0], NMI_HANDLED);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
 /* The core's other thread gets the same PMI: one sample, with the first's context. */
@@ -407,13 +443,14 @@ static void cpus_that_come_and_go(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(nmi_without_a_die),
 	KUNIT_CASE(nmi_with_nothing_to_do_is_perfs),
-	KUNIT_CASE(unarmed_status_is_not_ours),
+	KUNIT_CASE(unknown_status_is_ours),
 	KUNIT_CASE(pmi_becomes_a_sample),
 	KUNIT_CASE(true_count_is_returned),
 	KUNIT_CASE(pmi_is_claimed_once),
 	KUNIT_CASE(each_pmi_is_claimed),
 	KUNIT_CASE(late_pmi_is_claimed_without_effect),
 	KUNIT_CASE(service_by_another_after_the_nmi),
+	KUNIT_CASE(pmi_during_a_service),
 	KUNIT_CASE(both_threads_of_a_core),
 	KUNIT_CASE(pmi_after_its_recovery),
 	KUNIT_CASE(new_receiver_does_not_claim_the_past),

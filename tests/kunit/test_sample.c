@@ -107,7 +107,7 @@ static void timer_sample_of_a_whole_die(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->stats.reads, (u64)reads);
 }
 
-/* No freeze: the walk, the reads, box cleared before global, preload, release last. */
+/* The walk, the reads, box cleared before global, preload, release last. */
 static void overflow_sample_at_the_limit(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 1), *cbo = fake_box(test, 0, "cbo", 0);
@@ -119,7 +119,7 @@ static void overflow_sample_at_the_limit(struct kunit *test)
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xa8, 3, BIT(2), IMC0);
 	overflow_sample(part->die, now_ns(), false);
-	FAKE_EXPECT(test, bus_of(test),
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(i, 0xf8),
 		    FAKE_R(i, 0xa8), FAKE_R(i, 0xac), FAKE_R(c, 0x16),
 		    FAKE_W(i, 0xf8, BIT(2)), FAKE_W(gw, GLOBAL_STATUS, IMC0),
@@ -144,8 +144,9 @@ static void two_sessions_overflow_at_once(struct kunit *test)
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	fake_overflow(pcu, 0xc36, 7, BIT(0), PCU);
 	overflow_sample(a->die, now_ns(), false);
-	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS), FAKE_R(i, 0xf8),
-		    FAKE_R(p, 0xc35), FAKE_R(i, 0xa0), FAKE_R(i, 0xa4), FAKE_W(i, 0xf8, BIT(1)),
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(i, 0xf8), FAKE_R(p, 0xc35),
+		    FAKE_R(i, 0xa0), FAKE_R(i, 0xa4), FAKE_W(i, 0xf8, BIT(1)),
 		    FAKE_R(p, 0xc36), FAKE_W(p, 0xc35, BIT(0)),
 		    FAKE_W(gw, GLOBAL_STATUS, IMC0 | PCU), FAKE_W(i, 0xa4, 0),
 		    FAKE_W(i, 0xa0, BIT_ULL(48) - 100), FAKE_W(p, 0xc36, BIT_ULL(48) - 200),
@@ -193,6 +194,30 @@ static void global_bit_covers_several_functions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[3]), 'R'), 3U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[4]), 'R'), 2U);
 	KUNIT_EXPECT_EQ(test, sample_next(test, part)->trigger_event, 103U);
+}
+
+/* A bit that no armed box owns: the map is wrong somewhere, so all are asked. */
+static void unknown_bit_asks_all_armed_boxes(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct fake_window *gw = fake_global(0);
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	fake_part_add(part, pcu, 0, 0x500000, 100);
+	part_run(test, part, now_ns());
+	fake_overflow(imc, 0xa0, 0, BIT(1), BIT_ULL(30));
+	overflow_sample(part->die, now_ns(), false);
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->trigger_event, 100U);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xf8), 0ULL);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+
+	/* known bits do not ask the others */
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	fake_bus_clear(bus_of(test));
+	overflow_sample(part->die, now_ns(), false);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(pcu), 'R'), 1U);
 }
 
 /* Only what overflowed is loaded anew: the others' periods go on. */
@@ -261,8 +286,8 @@ static void overflow_without_a_status(struct kunit *test)
 	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
 	part_run(test, part, now_ns());
 	overflow_sample(part->die, now_ns(), false);
-	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS),
-		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
 	KUNIT_EXPECT_FALSE(test, part->die->frozen);
 }
@@ -393,7 +418,7 @@ static void record_with_context(struct kunit *test)
 		fake_machine(test)->sink.context = allowed;
 		raw_spin_lock_irq(&part->die->lock);
 		ucore_interval_begin(&iv, part->die, now_ns());
-		iv.context = &context;
+		ucore_interval_set_context(&iv, &context);
 		ucore_part_timer_due(&iv, part);
 		ucore_interval_end(&iv);
 		raw_spin_unlock_irq(&part->die->lock);
@@ -455,8 +480,8 @@ static void box_is_dead_when_its_overflow_is_walked(struct kunit *test)
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	w->dead = true;
 	overflow_sample(part->die, now_ns(), false);
-	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS), FAKE_R(w, 0xf8),
-		    FAKE_W(gw, GLOBAL_STATUS, IMC0), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(w, 0xf8), FAKE_W(gw, GLOBAL_STATUS, IMC0), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, part->die->frozen);
 }
 
@@ -489,7 +514,7 @@ static void low_halves_while_that_is_exact(struct kunit *test)
 	u32 i, reads;
 
 	part->low_dword = true;
-	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = 1000000 * NSEC_PER_MSEC;
+	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = NSEC_PER_SEC;
 	fake_part_add(part, cbo, 0, 0x400000, 0);	/* one access anyway: always whole */
 	part_run(test, part, now_ns());
 	for (i = 0; i < 200; i++) {
@@ -518,7 +543,7 @@ static void whole_reads_after_a_pause(struct kunit *test)
 	fake_bus_clear(bus_of(test));
 	timer_sample(part, now_ns());
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 1U);
-	part->last_read -= 60 * NSEC_PER_SEC;
+	fake_clock_advance(60 * NSEC_PER_SEC);
 	timer_sample(part, now_ns());
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 3U);
 	timer_sample(part, now_ns());
@@ -549,15 +574,15 @@ static void too_many_overflows(struct kunit *test)
 	struct fake_window *gw = fake_global(0);
 	struct ucore_die *die = part->die;
 	const struct ucore_sample *sample;
-	u64 now = now_ns();
+	u64 left;
 	u32 i;
 
 	fake_part_add(part, imc, 0, 0x500304, 10);
-	part_run(test, part, now);
+	part_run(test, part, now_ns());
 	for (i = 0; i < 501; i++) {
 		KUNIT_ASSERT_FALSE(test, die->throttled);
 		fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-		overflow_sample(die, now, false);
+		overflow_sample(die, now_ns(), false);
 		sample = sample_next(test, part);
 		KUNIT_ASSERT_EQ(test, sample->flags, (u32)(i < 500 ? 0 : UCORE_SAMPLE_THROTTLED));
 	}
@@ -565,6 +590,8 @@ static void too_many_overflows(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, die->throttles, 1ULL);
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&die->guard)->queued);
+	left = ktime_to_ns(fake_timer_find(&die->guard)->expires) - now_ns();
+	KUNIT_EXPECT_LE(test, left, (u64)(10 * NSEC_PER_MSEC));
 
 	/* the guard ends it; the overflow itself had been serviced */
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
@@ -578,16 +605,41 @@ static void many_overflows_in_more_time(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 0);
-	u64 now = now_ns();
 	u32 i;
 
 	fake_part_add(part, imc, 0, 0x500304, 10);
-	part_run(test, part, now);
+	part_run(test, part, now_ns());
 	for (i = 0; i < 1200; i++) {
+		fake_clock_advance(20000);
 		fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-		overflow_sample(part->die, now + i * 21000ULL, false);
+		overflow_sample(part->die, now_ns(), false);
 		KUNIT_ASSERT_FALSE(test, part->die->throttled);
 	}
+}
+
+/* Few overflows, but half of the time goes into them. */
+static void overflows_that_take_too_long(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_die *die = part->die;
+
+	fake_part_add(part, imc, 0, 0x500304, 10);
+	part_run(test, part, now_ns());
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	overflow_sample(die, now_ns(), false);
+	KUNIT_EXPECT_FALSE(test, die->throttled);
+	die->throttle_busy = 5 * NSEC_PER_MSEC;
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	overflow_sample(die, now_ns(), false);
+	KUNIT_EXPECT_TRUE(test, die->throttled);
+	fake_timer_fire(&die->guard);
+
+	die->throttle_busy = 5 * NSEC_PER_MSEC;
+	fake_clock_advance(10 * NSEC_PER_MSEC);		/* another window */
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	overflow_sample(die, now_ns(), false);
+	KUNIT_EXPECT_FALSE(test, die->throttled);
 }
 
 /* ---- ring ---- */
@@ -716,6 +768,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(two_sessions_overflow_at_once),
 	KUNIT_CASE(only_who_overflowed_is_read),
 	KUNIT_CASE(global_bit_covers_several_functions),
+	KUNIT_CASE(unknown_bit_asks_all_armed_boxes),
 	KUNIT_CASE(rearms_what_overflowed),
 	KUNIT_CASE(ubox_fixed_counter_overflows),
 	KUNIT_CASE(timer_meets_a_waiting_overflow),
@@ -733,6 +786,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(low_halves_only_when_asked_for),
 	KUNIT_CASE(too_many_overflows),
 	KUNIT_CASE(many_overflows_in_more_time),
+	KUNIT_CASE(overflows_that_take_too_long),
 	KUNIT_CASE(full_ring_loses_and_says_so),
 	KUNIT_CASE(part_without_a_ring),
 	KUNIT_CASE(times_leave_out_what_was_frozen),

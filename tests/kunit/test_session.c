@@ -277,10 +277,11 @@ static void armed_start_access_by_access(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0x80, BIT(2), 5000, NULL), 0);
 	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS),
-		    FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xc34),
+		    FAKE_W(gw, GLOBAL_CTL, route), FAKE_W(gw, GLOBAL_CTL, FREEZE | route),
+		    FAKE_R(w, 0xc34),
 		    FAKE_W(w, 0xc24, 0x30103), FAKE_R(w, 0xc35), FAKE_W(w, 0xc34, 0),
 		    FAKE_W(w, 0xc38, BIT_ULL(48) - 5000), FAKE_W(w, 0xc32, 0x500080),
-		    FAKE_W(w, 0xc24, 0x30000), FAKE_W(gw, GLOBAL_CTL, route),
+		    FAKE_W(w, 0xc24, 0x30000),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, UNFREEZE | route));
 	fake_stop(s);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), 0ULL);
@@ -301,9 +302,9 @@ static void refusals_of_start(struct kunit *test)
 	ucore_catalog.dies[0].reader = UCORE_NO_CPU;
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EAGAIN);
 	ucore_catalog.dies[0].reader = 0;
-	s->ring_size = 128;		/* no room for two samples */
+	ucore_session_part(s, 0)->ring->size = 256;	/* no room for two samples and a LOST */
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOSPC);
-	s->ring_size = 4096;
+	ucore_session_part(s, 0)->ring->size = 4096;
 	box->dead = true;
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ENODEV);
 	box->dead = false;
@@ -599,6 +600,26 @@ static void choosing_the_pmi_core(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, die->pins, 0U);
 }
 
+/* The choice of a CPU that has gone binds nobody. */
+static void choice_of_a_cpu_that_left(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_die *die = &ucore_catalog.dies[0];
+
+	KUNIT_ASSERT_EQ(test, ucore_die_hotplug_init(), 0);
+	KUNIT_ASSERT_EQ(test, session_set_cpu(a, 1), 0);
+	cpus_read_lock();
+	fake_kernel.cpu_down(1);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, die->reader, 0);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(b, 0), 0);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 1), -EBUSY);
+	fake_session_close(test, b);
+	fake_session_close(test, a);
+	KUNIT_EXPECT_EQ(test, die->pins, 0U);
+	KUNIT_EXPECT_EQ(test, die->pin_cpu, UCORE_NO_CPU);
+}
+
 static void pmi_core_is_in_the_route(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
@@ -842,6 +863,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(stop_while_throttled),
 	KUNIT_CASE(dead_box_in_a_session),
 	KUNIT_CASE(choosing_the_pmi_core),
+	KUNIT_CASE(choice_of_a_cpu_that_left),
 	KUNIT_CASE(pmi_core_is_in_the_route),
 	KUNIT_CASE(another_session_moves_a_running_die),
 	KUNIT_CASE(every_allocation_fails_once),

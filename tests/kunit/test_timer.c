@@ -120,18 +120,23 @@ static void lost_interrupt_is_recovered(struct kunit *test)
 	struct ucore_part *part = imc_part(test, 100);
 	struct ucore_die *die = part->die;
 	const struct ucore_sample *sample;
+	u64 suspected;
 
 	part_run(test, part);
 	expect_due_in(test, &die->guard, 20 * MS);
 	overflow(part);
-	KUNIT_EXPECT_EQ(test, fake_timer_fire(&die->guard), HRTIMER_RESTART);
+	suspected = ktime_get_mono_fast_ns();
+	fake_timer_fire(&die->guard);
 	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
 	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
 	expect_due_in(test, &die->guard, MS);
 
-	KUNIT_EXPECT_EQ(test, fake_timer_fire(&die->guard), HRTIMER_RESTART);
+	fake_clock_advance(MS);
+	fake_timer_fire(&die->guard);
 	sample = fake_record(part->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_GE(test, sample->time, suspected);		/* when it was first seen */
+	KUNIT_EXPECT_LT(test, sample->time, suspected + MS);
 	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
@@ -238,7 +243,7 @@ static void wraps_are_folded_in_time(struct kunit *test)
 	fake_timer_fire(&part->die->guard);	/* read a moment ago: not yet */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 
-	part->last_read -= 100 * MS;
+	fake_clock_advance(100 * MS);
 	fake_timer_fire(&part->die->guard);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xa4), FAKE_R(w, 0xa0), FAKE_R(w, 0xa4));
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 123ULL);
@@ -260,7 +265,7 @@ static void folding_counts_every_wrap(struct kunit *test)
 	for (i = 0; i < 20; i++) {
 		truth += BIT_ULL(47) - 12345;	/* half of the width between two looks */
 		fake_poke(w, 0xa0, truth & (BIT_ULL(48) - 1));
-		part->last_read -= 200 * MS;
+		fake_clock_advance(200 * MS);
 		fake_timer_fire(&part->die->guard);
 	}
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, truth);
@@ -277,6 +282,27 @@ static void soonest_part_sets_the_pace(struct kunit *test)
 	expect_due_in(test, &a->die->guard, 5000 * MS);
 	part_run(test, b);
 	expect_due_in(test, &a->die->guard, 500 * MS);
+}
+
+/* Many a START must not put the guard off. */
+static void start_does_not_put_the_guard_off(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+	struct ucore_die *die = part->die;
+	ktime_t first;
+	u32 i;
+
+	part->guard_ns = 400 * MS;
+	part_run(test, part);
+	first = fake_timer_find(&die->guard)->expires;
+	for (i = 0; i < 3; i++) {
+		fake_clock_advance(90 * MS);
+		raw_spin_lock_irq(&die->lock);
+		ucore_guard_start(die);
+		raw_spin_unlock_irq(&die->lock);
+		KUNIT_EXPECT_LE(test, ktime_to_ns(fake_timer_find(&die->guard)->expires),
+				max_t(u64, ktime_to_ns(first), ktime_get_mono_fast_ns()) + 1000);
+	}
 }
 
 /* ---- the guard: throttling ---- */
@@ -345,7 +371,8 @@ static void guard_of_an_idle_die_ends(struct kunit *test)
 
 	throttle(die);
 	fake_bus_clear(bus_of(test));
-	KUNIT_EXPECT_EQ(test, fake_timer_fire(&die->guard), HRTIMER_NORESTART);
+	fake_timer_fire(&die->guard);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&die->guard)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
@@ -387,6 +414,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(wraps_are_folded_in_time),
 	KUNIT_CASE(folding_counts_every_wrap),
 	KUNIT_CASE(soonest_part_sets_the_pace),
+	KUNIT_CASE(start_does_not_put_the_guard_off),
 	KUNIT_CASE(throttling_ends),
 	KUNIT_CASE(start_does_not_end_throttling),
 	KUNIT_CASE(recovery_may_throttle),
