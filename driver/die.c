@@ -156,8 +156,10 @@ void ucore_die_take(struct ucore_die *die)
 {
 	const struct ucore_global *global = die->global;
 
-	die->found = die->io.ops->read(&die->io, global->ctl) &
-		     (global->core_sel | global->wake);
+	if (!die->taken)
+		die->found = die->io.ops->read(&die->io, global->ctl) &
+			     (global->core_sel | global->wake);
+	die->taken = true;
 	die->route = 0;
 }
 
@@ -181,6 +183,7 @@ void ucore_die_give_back(struct ucore_die *die)
 {
 	/* and so it stays: boxes are still to be released */
 	ucore_die_set_route(die, die->found);
+	die->taken = false;
 }
 
 /*
@@ -363,7 +366,7 @@ static bool die_has_work(const struct ucore_die *die)
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (box_is_left_over(&ucore_catalog.boxes[i], die))
 			return true;
-	return !list_empty(&die->parts);
+	return die->taken;
 }
 
 /* The first CPU came back: go on, and clean up after sessions closed meanwhile. */
