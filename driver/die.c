@@ -389,6 +389,8 @@ static void online_here(void *arg)
 	list_for_each_entry(part, &die->parts, node)
 		ucore_part_go(part, now);
 	gap_record(gap, now);
+	if (list_empty(&die->parts))
+		ucore_die_give_back(die);
 	raw_spin_unlock(&die->lock);
 }
 

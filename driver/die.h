@@ -86,6 +86,7 @@ struct ucore_pmi {
  * @frozen_ns: how long it was frozen before that
  * @route: bits that every write of global control must carry: pmi_core_sel
  * @found: what those bits were before ucore
+ * @taken: and are to be again
  * @armed: parts with overflow triggers
  * @armed_mask: global status bits that their boxes may set
  * @pmi: the interrupt
@@ -120,6 +121,7 @@ struct ucore_die {
 	u64 frozen_ns;
 	u64 route;
 	u64 found;
+	bool taken;
 	u32 armed;
 	u64 armed_mask;
 	struct ucore_pmi pmi;

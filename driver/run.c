@@ -562,13 +562,15 @@ static void snapshot_here(void *arg)
 	struct ucore_part *part = part_here(m->session);
 	struct ucore_die *die = part->die;
 	struct ucore_interval iv;
-	u64 before, now;
+	u64 before, now, reads;
 
 	meeting_wait(m);
 	raw_spin_lock(&die->lock);
 	now = ktime_get_mono_fast_ns();
 	if (m->live) {
+		reads = die->tally.reads;
 		ucore_part_read_running(part, now);
+		part->stats.reads += die->tally.reads - reads;
 		snapshot_fill(m->session, part, now, ucore_die_frozen_ns(die, now), 0);
 	} else {
 		before = part->stats.frozen_ns;

@@ -709,7 +709,8 @@ struct ucore_sample {
 /**
  * struct ucore_lost - RECORD_LOST: records that found no room
  * @hdr: type, size, sequence number
- * @lost: how many since the last record that did
+ * @lost: how many since the last record that did; they have the numbers before
+ *        @hdr.seq, which is the LOST record's own
  * @time: when the ring had room again
  */
 struct ucore_lost {
