@@ -129,7 +129,9 @@ def a_status_bit_that_nobody_raised_makes_no_sample(m):
         wait_samples(m, s, 4)
         s.stop()
         samples = samples_in(s.drain())
-        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+        # it froze nothing, and how the driver looks into it is its own business
+        overflows = [f for f in s.freezes(mark) if f["reason"] == "overflow"]
+        assert_equal(s.sample_differences(samples, overflows))
         assert all(flagged(sample) for sample in samples), samples
     assert not m.oracle("state")["sockets"][0]["global_status"]
 
