@@ -211,6 +211,18 @@ int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigne
 	return 1;
 }
 
+int fake_register_module_notifier(struct notifier_block *nb)
+{
+	fake_kernel.module_notifier = nb;
+	return 0;
+}
+
+int fake_unregister_module_notifier(struct notifier_block *nb)
+{
+	fake_kernel.module_notifier = NULL;
+	return 0;
+}
+
 /* ---- MSRs ---- */
 
 u64 *fake_msr(u32 msr)

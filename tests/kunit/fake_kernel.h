@@ -15,6 +15,7 @@
 #include <linux/device/driver.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
+#include <linux/module.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
@@ -83,6 +84,7 @@ struct fake_dword {
  * @nmi: the handler that was registered
  * @cpu_up: hotplug callback
  * @cpu_down: hotplug callback
+ * @module_notifier: told of modules that come and go
  * @intree: the kernel's own driver is loaded
  * @functions: PCI functions
  * @nr_functions: how many
@@ -117,6 +119,7 @@ struct fake_kernel {
 	nmi_handler_t nmi;
 	int (*cpu_up)(unsigned int cpu);
 	int (*cpu_down)(unsigned int cpu);
+	struct notifier_block *module_notifier;
 
 	bool intree;
 	struct fake_function *functions;
@@ -175,6 +178,8 @@ void fake_unregister_nmi(unsigned int type, const char *name);
 int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigned int cpu),
 		     int (*down)(unsigned int cpu));
 void fake_cpuhp_remove(enum cpuhp_state state);
+int fake_register_module_notifier(struct notifier_block *nb);
+int fake_unregister_module_notifier(struct notifier_block *nb);
 u32 fake_readl(const void __iomem *addr);
 void fake_writel(u32 val, void __iomem *addr);
 int fake_pci_read(struct pci_dev *pdev, int reg, u32 *val);
@@ -231,6 +236,9 @@ void *fake_driver_find(const char *name, const void *bus);
 #define unregister_nmi_handler	fake_unregister_nmi
 #define cpuhp_setup_state	fake_cpuhp_setup
 #define cpuhp_remove_state_nocalls	fake_cpuhp_remove
+
+#define register_module_notifier	fake_register_module_notifier
+#define unregister_module_notifier	fake_unregister_module_notifier
 
 #undef readl
 #define readl			fake_readl

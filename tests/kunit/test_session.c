@@ -373,7 +373,10 @@ static void read_access_by_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xa0),
 		    FAKE_R(w, 0xa4), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_EQ(test, session_status(s).reads, 2ULL);
 	KUNIT_EXPECT_EQ(test, session_read(s, true), 0);
+	KUNIT_EXPECT_EQ(test, session_status(s).reads, 5ULL);
+	KUNIT_EXPECT_EQ(test, session_status(s).writes, 2ULL);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xa4), FAKE_R(w, 0xa0), FAKE_R(w, 0xa4));
 	KUNIT_EXPECT_EQ(test, s->dies[0].frozen_ns, 0ULL);
 	KUNIT_EXPECT_EQ(test, s->dies[0].cpu, 0U);
@@ -776,6 +779,7 @@ static void one_die_without_a_cpu(struct kunit *test)
 	struct ucore_session *s = fake_session(test);
 
 	KUNIT_ASSERT_EQ(test, ucore_die_hotplug_init(), 0);
+	fake_poke(fake_global(1), GLOBAL_CTL, 0x40);
 	KUNIT_ASSERT_EQ(test, fake_add(s, here, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, gone, 4, BIT(0), 100, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
@@ -804,7 +808,7 @@ static void one_die_without_a_cpu(struct kunit *test)
 	cpus_read_unlock();
 	KUNIT_EXPECT_FALSE(test, gone->dirty);
 	KUNIT_EXPECT_NULL(test, gone->owner);
-	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(1), GLOBAL_CTL), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(1), GLOBAL_CTL), 0x40ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
 }
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Living beside intel_uncore: the module notifier, called by hand.
+ */
+#include <linux/module.h>
+#include <linux/notifier.h>
+
+#include "../../driver/intree.h"
+#include "fake_machine.h"
+
+static int intree_init(struct kunit *test)
+{
+	int ret = fake_machine_init(test);
+
+	return ret ?: ucore_intree_register();
+}
+
+/* A module passes through a state; returns what the notifier says to it. */
+static int module_is(struct kunit *test, const char *name, unsigned long state)
+{
+	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
+	struct notifier_block *nb = fake_kernel.module_notifier;
+
+	KUNIT_ASSERT_NOT_NULL(test, mod);
+	KUNIT_ASSERT_NOT_NULL(test, nb);
+	strscpy(mod->name, name, sizeof(mod->name));
+	return notifier_to_errno(nb->notifier_call(nb, state, mod));
+}
+
+static void other_modules_are_no_matter(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore_frequency", MODULE_STATE_COMING), 0);
+	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
+}
+
+/* From its first breath to its last, whether its PCI driver is there yet or not. */
+static void present_while_it_lives(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+
+	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_COMING), 0);
+	KUNIT_EXPECT_TRUE(test, ucore_intree_present());
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_INTREE);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_LIVE), 0);
+	fake_kernel.intree = true;
+	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_TRUE(test, ucore_intree_present());
+	fake_kernel.intree = false;
+	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
+}
+
+/* A session without boxes is in nobody's way; one with a box is. */
+static void refused_while_a_box_is_claimed(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_event_add add;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "pcu", 0), 0, 0, 0, &add), 0);
+	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_COMING), -EBUSY);
+	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
+	mutex_lock(&s->lock);
+	KUNIT_EXPECT_EQ(test, ucore_session_remove(s, add.event), 0);
+	mutex_unlock(&s->lock);
+	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_COMING), 0);
+	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_GOING), 0);
+	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(other_modules_are_no_matter),
+	KUNIT_CASE(present_while_it_lives),
+	KUNIT_CASE(refused_while_a_box_is_claimed),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_intree",
+	.init = intree_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
