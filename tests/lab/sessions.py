@@ -7,6 +7,7 @@
         s.read_exactly()        # fails unless equal to the model's counters
 """
 
+import contextlib
 import dataclasses
 import errno
 import itertools
@@ -16,7 +17,6 @@ from truth import totals_of
 
 FIXED = "fixed"
 FIXED_BIT = 1 << 32         # UCORE_COUNTER_FIXED
-GENERAL_BITS = FIXED_BIT - 1
 
 # ucore.h
 SAMPLE, LOST, GAP = 1, 2, 3
@@ -24,7 +24,7 @@ TRIGGER_OVERFLOW, TRIGGER_TIMER = 0, 1
 SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED = 1, 2, 4, 8
 VALUE_OVERFLOW, VALUE_DEAD = 1, 2
 GAP_BOX_DEAD = 3
-BOX_OVERFLOW, BOX_FIXED_OVERFLOW, BOX_DEAD = 1, 2, 8
+BOX_DEAD = 8
 EVENT_NONE = 0xffffffff
 
 MS = 1000000
@@ -37,6 +37,17 @@ class Refused(Exception):
     def __init__(self, command, number):
         super().__init__(f"{command}: {errno.errorcode.get(number, number)}")
         self.errno = number
+
+
+@contextlib.contextmanager
+def refused(number):
+    """What is done within is refused with this errno."""
+    try:
+        yield
+    except Refused as refusal:
+        assert refusal.errno == number, refusal
+    else:
+        raise AssertionError(f"accepted, {errno.errorcode[number]} was due")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +74,7 @@ class Session:
         self._answered = 0
         self._answers(1)
         boxes = self.command("boxes")["boxes"]
-        self._ids = {(box["die"], box["name"]): box["box"] for box in boxes}
+        self.ids = {(box["die"], box["name"]): box["box"] for box in boxes}
         self.caps = {(box["die"], box["name"]): box["caps"] for box in boxes}
         self.events = {}        # event id -> Counter
         self.base = None        # totals from which the counts go on
@@ -121,7 +132,7 @@ class Session:
     def _add_line(self, box, die, counter, period, fields):
         bits = 0 if counter is None else FIXED_BIT if counter == FIXED else 1 << counter
         terms = " ".join(f"{name}={value}" for name, value in fields.items())
-        return f"add {self._ids[die, box]} {bits} {period} {terms}"
+        return f"add {self.ids[die, box]} {bits} {period} {terms}"
 
     # ---- running ----
 
