@@ -436,11 +436,6 @@ static void mmap_refuses(struct kunit *test)
 					   false), -EPERM);
 }
 
-static void destroy_of_nothing(struct kunit *test)
-{
-	ucore_ring_destroy(NULL);
-}
-
 static struct kunit_case cases[] = {
 	KUNIT_CASE(starts_empty),
 	KUNIT_CASE(nothing_is_seen_before_commit),
@@ -457,7 +452,6 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(wakes_at_every_record_without_one),
 	KUNIT_CASE(wakes_when_there_is_no_room),
 	KUNIT_CASE(mmap_refuses),
-	KUNIT_CASE(destroy_of_nothing),
 	{ }
 };
 
