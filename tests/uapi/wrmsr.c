@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* wrmsr CPU MSR VALUE: one MSR, through msr.ko (modprobe msr allow_writes=on). */
+/* wrmsr CPU MSR VALUE: one MSR, through /dev/cpu/N/msr, made writable. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
