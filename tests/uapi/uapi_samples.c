@@ -170,6 +170,7 @@ static void reset_restarts_the_period(const void *arg)
 	session_start(session);
 	for (unsigned int i = 0; i < 4; i++) {
 		usleep(5000);
+		session_count(session);		/* now the counts are in the session */
 		expect_rc(try_reset(session), 0);
 	}
 	audit.counts_may_fall = true;
@@ -243,17 +244,50 @@ static void full_ring_is_left_alone(const void *arg)
 	audit_finish(&audit, &ring, session);
 }
 
-/* Records of 104 and 120 bytes in 4096: the end is met at every offset in time */
+/* Events on any boxes of the die but imc0, where one is already */
+static void add_more_events(unsigned int nr)
+{
+	static struct ucore_box_info boxes[MAX_BOXES];
+	unsigned int total = boxes_get(boxes);
+
+	for (unsigned int i = 0; i < total; i++) {
+		if (boxes[i].die != die || boxes[i].box == imc)
+			continue;
+		for (unsigned int c = 0; c < boxes[i].nr_counters && nr; c++, nr--)
+			event_add(session, i, TERMS(TERM(EVENT, 0x41)), 0, 0);
+	}
+	must(!nr, "%u counters too few on die %u", nr, die);
+}
+
+/*
+ * The least pad is 8 bytes: less than a record's head.  31 values make records
+ * of 584 bytes, of which 7 fill 4096 but for 8.
+ */
 static void padding(const void *arg)
 {
+	static const unsigned int values[] = { 1, 2, 4, 31 };
+	static const unsigned int pads[] = { 40, 16, 144, 8 };
+
 	(void)arg;
-	begin(MS / 5, 4096, 0, 0);
-	event_add(session, imc, TERMS(TERM(EVENT, 0x05)), 0, 0);
-	audit.nr_values = 2;
-	session_start(session);
-	wait_for((audit_ring(&audit, &ring), audit.pads >= 5));
-	session_stop(session);
-	audit_finish(&audit, &ring, session);
+	for (unsigned int i = 0; i < ARRAY_SIZE(values); i++) {
+		const struct ucore_record *record;
+
+		begin(MS / 2, 4096, 0, 0);
+		add_more_events(values[i] - 1);
+		audit.nr_values = values[i];
+		session_start(session);
+		while (audit.pads < 3) {
+			wait_for((record = ring_next(&ring)));
+			if (record->type == UCORE_RECORD_PAD && !audit.losses)
+				expect_eq(record->size, pads[i]);
+			audit_record(&audit, record);
+			ring_release(&ring);
+		}
+		session_stop(session);
+		audit_finish(&audit, &ring, session);
+		ring_unmap(&ring);
+		close(session);
+	}
 }
 
 /* Two consumers of different speed: what one loses the other has */
