@@ -178,7 +178,7 @@ u64 ucore_box_status(struct ucore_box *box)
  */
 void ucore_box_clear_status(struct ucore_box *box, u64 status)
 {
-	if (status)
+	if (status && !box->dead)
 		box_write(box, box->desc.layout->status, status);
 }
 

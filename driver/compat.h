@@ -10,10 +10,10 @@
 
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/processor.h>
 #include <linux/topology.h>
 #include <linux/version.h>
 #include <asm/msr.h>
-#include <asm/processor.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)

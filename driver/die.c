@@ -21,7 +21,7 @@
 #include "sample.h"
 #include "timer.h"
 
-DEFINE_MUTEX(ucore_run_lock);
+DEFINE_MUTEX(ucore_run_lock);	/* die.h tells what it guards */
 
 /*
  * ---- global control; the die's lock is held, this CPU is the die's ----

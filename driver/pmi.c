@@ -19,10 +19,10 @@
  */
 #include <linux/cpu.h>
 #include <linux/ktime.h>
+#include <linux/nmi.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <asm/apic.h>
-#include <asm/nmi.h>
 
 #include "compat.h"
 #include "pmi.h"

@@ -187,7 +187,7 @@ static int part_ensure(struct ucore_session *session, struct ucore_die *die)
 	part = part_create(session, die);
 	if (!part)
 		return -ENOMEM;
-	smp_store_release(&session->part[i], part);
+	smp_store_release(&session->part[i], part);	/* session_part() */
 	return 0;
 }
 
@@ -452,7 +452,9 @@ void ucore_session_destroy(struct ucore_session *session)
  */
 struct ucore_part *ucore_session_part(const struct ucore_session *session, u32 index)
 {
-	return index < ucore_catalog.nr_dies ? smp_load_acquire(&session->part[index]) : NULL;
+	if (index >= ucore_catalog.nr_dies)
+		return NULL;
+	return smp_load_acquire(&session->part[index]);	/* pairs with part_ensure() */
 }
 
 /**

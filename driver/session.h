@@ -60,7 +60,7 @@ struct ucore_event {
  *        so that mmap and poll may look without a lock (acquire)
  */
 struct ucore_session {
-	struct mutex lock;
+	struct mutex lock;	/* outermost, see above */
 	u64 id;
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];

@@ -85,8 +85,7 @@
 #define UCORE_STATE_READY	0	/* sessions can be created */
 #define UCORE_STATE_NOT_INTEL	1	/* not an Intel processor */
 #define UCORE_STATE_UNKNOWN	2	/* an Intel processor this driver has no table for */
-#define UCORE_STATE_HIDDEN	3	/* known processor, but no box answers: virtual
-					 * machine, or functions hidden by firmware */
+#define UCORE_STATE_HIDDEN	3	/* known, but no box answers: VM, or firmware hides them */
 #define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds them */
 
 /* ucore_info.caps: what this platform can do */
@@ -251,8 +250,7 @@ struct ucore_get_boxes {
  * value) pairs; GET_FIELDS tells which fields a box has.  The names are the
  * manuals', the numbers are ours and will not change.
  */
-#define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8 is the extension bit where
-					 * the box has one (QPI, PCU) */
+#define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8: extension bit (QPI, PCU) */
 #define UCORE_FIELD_UMASK	2
 #define UCORE_FIELD_EDGE	3	/* count rising edges; needs thresh >= 1 */
 #define UCORE_FIELD_INVERT	4
@@ -321,10 +319,13 @@ struct ucore_get_fields {
 	__aligned_u64 fields;
 };
 
-/* ucore_create_session.flags */
-#define UCORE_SESSION_LOW_DWORD	(1U << 0)	/* read only the low 32 bits of PCI
-						 * counters while that is provably
-						 * exact */
+/*
+ * ucore_create_session.flags
+ *
+ * LOW_DWORD: read only the low 32 bits of PCI counters while that is provably
+ * exact.
+ */
+#define UCORE_SESSION_LOW_DWORD	(1U << 0)
 
 /**
  * struct ucore_create_session - UCORE_CREATE_SESSION
@@ -472,8 +473,7 @@ struct ucore_command {
 
 /* ucore_value.flags */
 #define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its overflow ended the interval */
-#define UCORE_VALUE_DEAD	(1U << 1)	/* the box stopped answering: the
-						 * count is the last that was read */
+#define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the die is online */
 
 /**
@@ -636,8 +636,8 @@ struct ucore_ring_producer {
 	__u64 lost;
 };
 
-#define UCORE_RECORD_PAD	0	/* nothing but ucore_record; skip @size bytes;
-					 * may be 8 bytes short: then type and size only */
+/* PAD: skip @size bytes; with 8 bytes there are only type and size. */
+#define UCORE_RECORD_PAD	0
 #define UCORE_RECORD_SAMPLE	1
 #define UCORE_RECORD_LOST	2
 #define UCORE_RECORD_GAP	3
@@ -658,14 +658,18 @@ struct ucore_record {
 #define UCORE_TRIGGER_OVERFLOW	0
 #define UCORE_TRIGGER_TIMER	1
 
-/* ucore_sample.flags */
-#define UCORE_SAMPLE_CONTEXT	(1U << 0)	/* ip, pid, tid are of the interrupted
-						 * context of @cpu */
-#define UCORE_SAMPLE_USER	(1U << 1)	/* ip is a user address */
-#define UCORE_SAMPLE_RECOVERED	(1U << 2)	/* the PMI was lost; the guard timer
-						 * found the die frozen, @time is late */
-#define UCORE_SAMPLE_THROTTLED	(1U << 3)	/* the die was held frozen afterwards:
-						 * samples came too fast */
+/*
+ * ucore_sample.flags
+ *
+ * CONTEXT: ip, pid and tid are of the interrupted context of @cpu.  USER: ip is
+ * a user address.  RECOVERED: the PMI was lost, the guard timer found the die
+ * frozen, @time is late.  THROTTLED: samples came too fast, the die was held
+ * frozen afterwards.
+ */
+#define UCORE_SAMPLE_CONTEXT	(1U << 0)
+#define UCORE_SAMPLE_USER	(1U << 1)
+#define UCORE_SAMPLE_RECOVERED	(1U << 2)
+#define UCORE_SAMPLE_THROTTLED	(1U << 3)
 
 #define UCORE_EVENT_NONE	0xffffffffU
 

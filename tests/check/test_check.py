@@ -17,8 +17,13 @@ CHECKPATCH = ("--strict", "--terse", "--quiet", "--no-summary",
               "--max-line-length=100")
 # A public header has no BIT(); user space has none of the kernel's helpers
 UAPI_IGNORES = "--ignore=BIT_MACRO"
+# and messages and JSON in one line or several, and macros that spell out a test
 USER_SPACE_IGNORES = ("--ignore=BIT_MACRO,ARRAY_SIZE,CAMELCASE,PREFER_FALLTHROUGH,"
-                      "PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,VOLATILE,SSCANF_TO_KSTRTO")
+                      "PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,VOLATILE,SSCANF_TO_KSTRTO,"
+                      "ENOSYS,LONG_LINE_STRING,SPLIT_STRING,QUOTED_WHITESPACE_BEFORE_NEWLINE,"
+                      "COMPLEX_MACRO,MACRO_ARG_REUSE,LINE_SPACING,UNNECESSARY_ELSE")
+# Tables are written with macros that expand to initializers
+TABLE_IGNORES = "--ignore=MACRO_ARG_REUSE"
 # compat.h is the one place that may know versions
 COMPAT_IGNORES = "--ignore=LINUX_VERSION_CODE,CONSTANT_COMPARISON"
 # A tree that is only prepared has no symbols to resolve
@@ -91,7 +96,7 @@ def every_file_has_an_spdx_line():
 def checkpatch_kernel():
     compat = ["driver/compat.h"] if (TOP / "driver/compat.h").exists() else []
     others = [name for name in tracked("driver", "tests/kunit") if name not in compat]
-    fail_on(checkpatch(others), checkpatch(compat, COMPAT_IGNORES),
+    fail_on(checkpatch(others, TABLE_IGNORES), checkpatch(compat, COMPAT_IGNORES),
             checkpatch(tracked("uapi"), UAPI_IGNORES))
 
 

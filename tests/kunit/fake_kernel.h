@@ -11,19 +11,19 @@
 #define UCORE_KUNIT_FAKE_KERNEL_H
 
 #include <linux/acpi.h>
+#include <linux/cpufeature.h>
 #include <linux/cpuhotplug.h>
 #include <linux/device/driver.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
+#include <linux/nmi.h>
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/processor.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 #include <asm/apic.h>
-#include <asm/cpufeature.h>
-#include <asm/nmi.h>
-#include <asm/processor.h>
 
 #include "../../driver/compat.h"
 

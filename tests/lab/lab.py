@@ -197,6 +197,13 @@ class Machine:
                 raise TimeoutError(f"{what}: not within {timeout} s")
             time.sleep(0.02)
 
+    def settle(self):
+        """Waits until no box is owned: a process that was killed needs a moment to end."""
+        if self.run("test -c /dev/ucore", check=False).status == 0:
+            self.wait_until(lambda: '"owner":"' not in
+                            self.run("ucoretool list -j", check=False).out,
+                            timeout=30, what="end of all sessions")
+
     # ---- Kernel log ----
 
     def dmesg(self):

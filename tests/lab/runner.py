@@ -127,11 +127,15 @@ class Scheduler:
             while self._waiting or self._running:
                 while self._waiting and len(self._running) < self._jobs:
                     self._start(self._waiting.pop(0))
-                for connection in multiprocessing.connection.wait(list(self._running)):
+                for connection in self._ready():
                     self._receive(connection)
         finally:
             for process, _ in self._running.values():
                 process.terminate()
+
+    def _ready(self):
+        """Connections with news; with nothing running, wait() would never return."""
+        return multiprocessing.connection.wait(list(self._running)) if self._running else ()
 
     def _start(self, group):
         boot = group[0].boot

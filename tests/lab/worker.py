@@ -90,6 +90,7 @@ def run_within_time(test, booted, found):
 
 def run_on_machine(test, machine, found):
     machine.allowed = []
+    machine.settle()
     machine.mark(f"begin {test.name}")
     try:
         found += test.function(machine) or []

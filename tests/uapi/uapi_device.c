@@ -515,7 +515,8 @@ static void create_without_descriptors(const void *arg)
 	int fd = device_open();
 
 	(void)arg;
-	limit.rlim_cur = limit.rlim_max = fd + 1;
+	limit.rlim_cur = fd + 1;
+	limit.rlim_max = limit.rlim_cur;
 	must(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit: %m");
 	expect_rc(try_command(fd, UCORE_CREATE_SESSION, &create), EMFILE);
 	expect_eq(create.fd, -12345);

@@ -205,9 +205,10 @@ static void every_counter_of_every_box(const void *arg)
 	(void)arg;
 	begin();
 	for (unsigned int i = 0; i < total; i++) {
+		unsigned int event = strcmp(boxes[i].type, "cbo") ? 0x01 : 0x41;
+
 		for (unsigned int c = 0; c < boxes[i].nr_counters; c++)
-			expect_rc(try_add(session, i, TERMS(TERM(EVENT, 1 + 0x40 * !strcmp(
-					  boxes[i].type, "cbo"))), 0, 0), 0);
+			expect_rc(try_add(session, i, TERMS(TERM(EVENT, event)), 0, 0), 0);
 		expect_rc(try_add(session, i, TERMS(TERM(EVENT, 0x41)), 0, 0), ENOSPC);
 		expect_eq(box_get(i).owner, session_status(session).session);
 	}

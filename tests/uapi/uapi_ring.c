@@ -347,10 +347,11 @@ static void bad_advice(const void *arg)
 	session_start(session);
 	for (unsigned int i = 0; i < ARRAY_SIZE(advice); i++)
 		advice_in_a_child(advice[i]);
-	ring.tail = head = ring_head(&ring);
+	head = ring_head(&ring);
+	ring.tail = head;
 	ring_release(&ring);
 	wait_for(ring_head(&ring) > head);
-	expect(ring_next(&ring) != NULL, "no record");
+	expect(ring_next(&ring), "no record");
 }
 
 static const struct test tests[] = {

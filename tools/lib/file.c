@@ -31,7 +31,9 @@ static struct ucore_file *file_new(const char *path, const char *mode, struct uc
 	struct ucore_file *file = calloc(1, sizeof(*file));
 	bool write = *mode == 'w';
 
-	if (!file || !(file->path = strdup(path))) {
+	if (file)
+		file->path = strdup(path);
+	if (!file || !file->path) {
 		free(file);
 		ucore_error_set(err, -ENOMEM, "out of memory");
 		errno = ENOMEM;
@@ -236,8 +238,8 @@ static int header_check(const struct ucore_file *file, struct ucore_error *err)
 	    !header->nr_dies || header->nr_dies > UCORE_FILE_MAX_DIES ||
 	    !header->nr_events || header->nr_events > UCORE_FILE_MAX_EVENTS)
 		return ucore_error_set(err, -EBADMSG,
-				       "%s: damaged: its head says %u dies and %u events", file->path,
-				       header->nr_dies, header->nr_events);
+				       "%s: damaged: its head says %u dies and %u events",
+				       file->path, header->nr_dies, header->nr_events);
 	return 0;
 }
 

@@ -116,8 +116,8 @@ int ucore_ring_next(struct ucore_ring *ring, const struct ucore_record **record)
 		size_t offset, avail;
 		int size;
 
-		if (ring->tail == ring->head)
-			ring->head = __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE); /* A' */
+		if (ring->tail == ring->head)	/* A' */
+			ring->head = __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE);
 		if (ring->tail == ring->head)
 			return 0;
 		if (ring->head - ring->tail > ring->data_size || (ring->head | ring->tail) % 8)

@@ -304,7 +304,8 @@ int ucore_session_pmi_cpu(struct ucore_session *session, uint32_t cpu, struct uc
 	case 0:
 		return 0;
 	case -ENOENT:
-		return ucore_error_set(err, ret, "CPU %u: no such CPU, or its die has no boxes", cpu);
+		return ucore_error_set(err, ret,
+				       "CPU %u: no such CPU, or its die has no boxes", cpu);
 	case -EAGAIN:
 		return ucore_error_set(err, ret, "CPU %u is offline: choose another", cpu);
 	case -ERANGE:

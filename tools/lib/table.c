@@ -67,8 +67,9 @@ static size_t edit_distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t j = 1; j <= length; j++) {
-			size_t best = diagonal +
-				(tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+			int from = tolower((unsigned char)a[i - 1]);
+			int to = tolower((unsigned char)b[j - 1]);
+			size_t best = diagonal + (from != to);
 
 			diagonal = row[j];
 			if (row[j] + 1 < best)

@@ -100,8 +100,10 @@ static int parse_suffixed(const char *text, const struct suffix *suffixes, uint6
 		return -EINVAL;
 	for (; suffixes->text; suffixes++)
 		if (!strcasecmp(end, suffixes->text))
-			return __builtin_mul_overflow(*value, suffixes->factor, value) ? -EINVAL : 0;
-	return -EINVAL;
+			break;
+	if (!suffixes->text || __builtin_mul_overflow(*value, suffixes->factor, value))
+		return -EINVAL;
+	return 0;
 }
 
 int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t *value)

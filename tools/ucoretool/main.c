@@ -19,7 +19,8 @@ static void main_help(FILE *stream)
 	fputs("usage: ucoretool COMMAND [OPTION]... [-- PROGRAM...]\n\n", stream);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\n'ucoretool COMMAND --help' shows its options, 'man ucoretool' all of it.\n", stream);
+	fputs("\n'ucoretool COMMAND --help' shows its options, 'man ucoretool' all of it.\n",
+	      stream);
 }
 
 static const struct command *command_find(const char *name)

@@ -54,7 +54,8 @@ struct report {
 
 static const struct option_desc report_options[] = {
 	{ 'i', "input", "FILE", "read this (ucore.data), - for standard input" },
-	{ OPT_PER_SOCKET, "per-socket", NULL, "sum the boxes of a die up, one line per event (default)" },
+	{ OPT_PER_SOCKET, "per-socket", NULL,
+	  "sum the boxes of a die up, one line per event (default)" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
 	{ OPT_TOTALS, "totals", NULL, "counts since the start, not since the last sample" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator, a row per value" },
@@ -93,7 +94,8 @@ static int report_finish(struct tool *tool, void *data, int argc, char **argv)
 	struct report_args *args = data;
 
 	if (argc)
-		return tool_usage(tool, "'%s' is one word too many: give the file with -i", argv[0]);
+		return tool_usage(tool, "'%s' is one word too many: give the file with -i",
+				  argv[0]);
 	if (!args->path)
 		args->path = "ucore.data";
 	args->out.stream = stdout;

@@ -94,11 +94,13 @@ static void create(char **word, int n)
 	int i, ret;
 
 	for (i = 1; i < n; i++) {
-		if ((value = option(word[i], "timer")))
+		value = strchr(word[i], '=');
+		value = value ? value + 1 : "";
+		if (option(word[i], "timer"))
 			create.timer_ns = number(value);
-		else if ((value = option(word[i], "ring")))
+		else if (option(word[i], "ring"))
 			create.ring_size = number(value);
-		else if ((value = option(word[i], "wakeup")))
+		else if (option(word[i], "wakeup"))
 			create.wakeup = number(value);
 		else if (!strcmp(word[i], "low"))
 			create.flags |= UCORE_SESSION_LOW_DWORD;
@@ -276,7 +278,8 @@ static void put_sample(const struct ucore_sample *s)
 	       "\"trigger\":%u,\"trigger_event\":%u,\"flags\":%u,",
 	       (unsigned long long)s->time, (unsigned long long)s->time_enabled,
 	       (unsigned long long)s->time_running, (unsigned long long)s->frozen_ns,
-	       (unsigned long long)s->ip, s->pid, s->tid, s->cpu, s->trigger, s->trigger_event, s->flags);
+	       (unsigned long long)s->ip, s->pid, s->tid, s->cpu, s->trigger, s->trigger_event,
+	       s->flags);
 	put_values(s->values, s->nr_values);
 }
 
