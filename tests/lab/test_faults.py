@@ -129,9 +129,11 @@ def a_status_bit_that_nobody_raised_makes_no_sample(m):
         wait_samples(m, s, 4)
         s.stop()
         samples = samples_in(s.drain())
-        # it froze nothing, and how the driver looks into it is its own business
+        # It froze nothing, and how the driver looks into it is its own business.
+        # An iMC that overflows while the bit stands signals nothing: the guard finds it.
         overflows = [f for f in s.freezes(mark) if f["reason"] == "overflow"]
-        assert_equal(s.sample_differences(samples, overflows))
+        signalled = [sample for sample in samples if not sample["flags"] & SAMPLE_RECOVERED]
+        assert_equal(s.sample_differences(signalled, overflows))
         assert all(flagged(sample) for sample in samples), samples
     assert not m.oracle("state")["sockets"][0]["global_status"]
 
@@ -191,7 +193,8 @@ def reload(machine):
     machine.insmod()
 
 
-@test("e2-2s", kernels=KERNELS)
+# Alone: what died could not be stopped, and counts when it is alive again.
+@test("e2-2s", kernels=KERNELS, alone=True)
 def a_box_that_dies_is_told_and_the_others_go_on(m):
     try:
         die_while_sampling(m)
@@ -248,7 +251,7 @@ def assert_gap(session, records):
     assert not [r for r in records if r["die"] == 1 and r["type"] != SAMPLE]
 
 
-@test("e2-2s", strict=False)
+@test("e2-2s", strict=False, alone=True)
 def an_armed_box_that_dies_does_not_hang_the_die(m):
     """It goes on to signal, and nothing can clear its status: not strict."""
     try:
