@@ -47,7 +47,8 @@ struct ucore_context {
  * @work: services it, in hard-irq context on the CPU that took it
  * @widen: process context: route the PMI to all cores
  * @wide: it is routed to all cores
- * @proven: a PMI has arrived: the way cores are numbered is right
+ * @proven: a PMI has arrived: it seems that cores are numbered as we think
+ * @losses: PMIs lost since
  * @suspect: value of @seq at which the guard last saw an unserviced overflow
  * @suspect_time: when that was
  * @cpus: CPUs that may receive it; written with CPU hotplug held off
@@ -61,6 +62,7 @@ struct ucore_pmi {
 	struct work_struct widen;
 	bool wide;
 	bool proven;
+	u32 losses;
 	u64 suspect;
 	u64 suspect_time;
 	struct cpumask cpus;

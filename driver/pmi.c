@@ -34,6 +34,12 @@
 #define MSR_IA32_DEBUGCTLMSR	0x1d9
 #endif
 
+/*
+ * PMIs lost in a row before they are routed to all cores.  One that came is no
+ * proof of the route: it may have been perf's, at the right moment.
+ */
+#define MAX_LOSSES	8
+
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
 
@@ -149,8 +155,11 @@ static void pmi_service(struct irq_work *work)
 	struct ucore_interval iv;
 
 	raw_spin_lock(&die->lock);
-	die->pmi.proven = true;
 	context = ucore_pmi_context(die);
+	if (context) {
+		die->pmi.proven = true;
+		die->pmi.losses = 0;
+	}
 	/* a timer, a READ or the guard may have serviced it meanwhile */
 	if (die->armed && (context || ucore_die_status(die))) {
 		ucore_interval_begin_overflow(&iv, die, context ? context->time :
@@ -362,7 +371,7 @@ void ucore_pmi_lost(struct ucore_die *die)
 	/* perhaps for a mask bit that nobody took back */
 	if (this_cpu_read(pmi_cpus.die) == die)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
-	if (!die->pmi.proven && !die->pmi.wide)
+	if (++die->pmi.losses > (die->pmi.proven ? MAX_LOSSES : 0) && !die->pmi.wide)
 		schedule_work(&die->pmi.widen);
 }
 

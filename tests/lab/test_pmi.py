@@ -200,14 +200,15 @@ def both_threads_of_the_core_get_the_pmi_and_one_sample_comes_of_it(m):
 
 @test("e2-1s", kernels=BOTH, settings={"faults.core-map": "-1 1 -1 0"})
 def cores_numbered_with_holes_get_the_pmi_all_together(m):
-    """Bit 0 names no core, bit 3 does: after the first lost PMI it goes to all."""
+    """Bit 0 names no core, bit 3 does: after lost PMIs it goes to all."""
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,), hz=50)
         s.command("cpu 0")
         samples = sample_exactly(m, s, 30)
         assert m.oracle("state")["sockets"][0]["global_ctl"] & CORE_SEL == 0    # stopped
     late = [bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples]
-    assert late[0] and not any(late[5:]), late
+    # perf's own NMI may make up for the first; eight more are waited for then
+    assert any(late[:2]) and not any(late[-15:]), late
     assert "routing it to all cores" in m.dmesg()
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,), hz=50)
