@@ -171,9 +171,11 @@ static void all_ones_in_the_low_half_is_a_count(struct kunit *test)
 {
 	struct ucore_counter *ctr = imc_counter(test);
 
-	fake_poke(fake_window(ctr->box), 0xa8, 0xffffffff);
+	fake_poke(fake_window(ctr->box), 0xa8, 0x100000005ULL);
+	ucore_counter_update(ctr, UCORE_FROZEN);
+	fake_poke(fake_window(ctr->box), 0xa8, 0x1ffffffffULL);
 	ucore_counter_update(ctr, UCORE_LOW);
-	KUNIT_EXPECT_EQ(test, ctr->total, 0xffffffffULL);
+	KUNIT_EXPECT_EQ(test, ctr->total, 0x1ffffffffULL);
 	KUNIT_EXPECT_FALSE(test, ctr->box->dead);
 }
 
