@@ -292,7 +292,10 @@ def assert_throttled(machine, mark, samples, freezes):
     for first, later in zip(times, times[60:]):
         # 60 overflows: of at least two whole windows of 10 ms with 20 each
         assert later - first > 9 * MS, (first, later)
-    assert max(ends[freeze["seq"]] - freeze["t"] for freeze in freezes) < 1000 * MS
+    # each ended; one window in twenty freezes is a throttled one, and over in 10 ms:
+    # a busy host may stretch a few of them
+    lengths = [ends[freeze["seq"]] - freeze["t"] for freeze in freezes]
+    assert sum(length > 100 * MS for length in lengths) <= len(lengths) / 100, lengths
 
 
 def stray_values(session, samples, freezes):
