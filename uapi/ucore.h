@@ -63,6 +63,8 @@
 #define UCORE_GET_BOXES		_IO(UCORE_TYPE, 0x02)
 #define UCORE_GET_FIELDS	_IO(UCORE_TYPE, 0x03)
 #define UCORE_CREATE_SESSION	_IO(UCORE_TYPE, 0x04)
+#define UCORE_GET_TABLES	_IO(UCORE_TYPE, 0x05)
+#define UCORE_GET_UNITS		_IO(UCORE_TYPE, 0x06)
 
 #define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
 #define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
@@ -91,6 +93,8 @@
 /* ucore_info.caps: what this platform can do */
 #define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a die */
 #define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow interrupts a core */
+#define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
+#define UCORE_CAP_PRIVATE_PMI	(1U << 3)	/* the interrupt's route is a private convention */
 
 /**
  * struct ucore_info - UCORE_INFO: the machine and the driver
@@ -185,6 +189,7 @@ struct ucore_get_dies {
 #define UCORE_BOX_FIXED_OVERFLOW (1U << 1)	/* fixed counters can interrupt */
 #define UCORE_BOX_FREEZE	(1U << 2)	/* has a freeze of its own */
 #define UCORE_BOX_DEAD		(1U << 3)	/* stopped answering */
+#define UCORE_BOX_FREE_RUNNING	(1U << 4)	/* fixed counters that no freeze stops */
 
 /**
  * struct ucore_box_info - one element of GET_BOXES
@@ -277,6 +282,9 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_MATCH1	31
 #define UCORE_FIELD_MASK0	32
 #define UCORE_FIELD_MASK1	33
+#define UCORE_FIELD_UMASK_EXT	34	/* extended umask: control bits 63:32, or fewer */
+#define UCORE_FIELD_CH_MASK	35	/* IIO: ports, a bit each (PortMask) */
+#define UCORE_FIELD_FC_MASK	36	/* IIO: completion flow classes, a bit each (FCMask) */
 
 /* ucore_field.flags */
 #define UCORE_FIELD_SHARED	(1U << 0)	/* one value for all counters of the box */
@@ -317,6 +325,173 @@ struct ucore_get_fields {
 	__u32 total;
 	__u32 reserved;
 	__aligned_u64 fields;
+};
+
+/*
+ * Discovery tables.  Processors from Sapphire Rapids on describe their boxes in
+ * tables that a DVSEC of a PCI function points to.  These two commands show
+ * what was found there and what became of it; without UCORE_CAP_DISCOVERY both
+ * answer with nothing.
+ */
+
+/* ucore_table_info.reason: why a table is not used */
+#define UCORE_TABLE_OK		0
+#define UCORE_TABLE_CHAIN	1	/* the function's capability list is broken or loops */
+#define UCORE_TABLE_BAR		2	/* no such BAR, or not a memory BAR */
+#define UCORE_TABLE_UNASSIGNED	3	/* the BAR has no address */
+#define UCORE_TABLE_DISABLED	4	/* the function does not decode memory */
+#define UCORE_TABLE_OUTSIDE	5	/* the table begins outside its BAR */
+#define UCORE_TABLE_RAM		6	/* the BAR is on RAM */
+#define UCORE_TABLE_ASLEEP	7	/* it reads all ones: hidden or asleep */
+#define UCORE_TABLE_EMPTY	8	/* the global record is zero */
+#define UCORE_TABLE_STRIDE	9	/* records of less than three words */
+#define UCORE_TABLE_GLOBAL	10	/* the global registers cannot be reached */
+#define UCORE_TABLE_DIE		11	/* it belongs to no die that is online */
+#define UCORE_TABLE_SECOND	12	/* its die has another table with global registers */
+
+/**
+ * struct ucore_table_info - one element of GET_TABLES
+ * @table: index of the table
+ * @die: die that it describes, -1 if none
+ * @segment: PCI segment of the function with the DVSEC
+ * @bus: PCI bus
+ * @device: PCI device
+ * @function: PCI function
+ * @dvsec: config offset of the DVSEC
+ * @bar: BAR number
+ * @offset: of the table in the BAR, bytes
+ * @stride: of its records, bytes
+ * @max_units: units that it claims to have
+ * @nr_units: units that GET_UNITS shows
+ * @nr_rejected: of these, rejected ones
+ * @access: UCORE_ACCESS_* of the global registers
+ * @num_status: global status bits
+ * @status_offset: of the first global status register from global control
+ * @reason: UCORE_TABLE_*
+ * @reserved: 0
+ * @address: physical address of the table; 0 without CAP_SYS_ADMIN
+ * @global: word 1 of the global record, address of global control; 0 without
+ *          CAP_SYS_ADMIN
+ *
+ * UCORE_TABLE_SECOND speaks of the global record alone: the units are used.
+ */
+struct ucore_table_info {
+	__u32 table;
+	__s32 die;
+	__u32 segment;
+	__u32 bus;
+	__u32 device;
+	__u32 function;
+	__u32 dvsec;
+	__u32 bar;
+	__u32 offset;
+	__u32 stride;
+	__u32 max_units;
+	__u32 nr_units;
+	__u32 nr_rejected;
+	__u32 access;
+	__u32 num_status;
+	__u32 status_offset;
+	__u32 reason;
+	__u32 reserved;
+	__u64 address;
+	__u64 global;
+};
+
+/**
+ * struct ucore_get_tables - UCORE_GET_TABLES
+ * @size: sizeof(struct ucore_get_tables)
+ * @flags: 0
+ * @nr: in: capacity of @tables; out: elements written
+ * @total: out: tables there are
+ * @tables: array of struct ucore_table_info
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_get_tables {
+	__u32 size;
+	__u32 flags;
+	__u32 nr;
+	__u32 total;
+	__aligned_u64 tables;
+};
+
+/* ucore_unit_info.reason: why a unit is no box */
+#define UCORE_UNIT_OK		0
+#define UCORE_UNIT_ZERO		1	/* all zero, or no address: a hole */
+#define UCORE_UNIT_ONES		2	/* all ones: asleep or hidden */
+#define UCORE_UNIT_TRUNCATED	3	/* beyond the end of the BAR */
+#define UCORE_UNIT_ACCESS	4	/* access type 3 does not exist */
+#define UCORE_UNIT_NO_COUNTERS	5	/* it has no counters */
+#define UCORE_UNIT_COUNTERS	6	/* more counters than a box can have */
+#define UCORE_UNIT_WIDTH	7	/* counters of 0 or more than 64 bits */
+#define UCORE_UNIT_OFFSET	8	/* control or counter offset 0: the box control's own */
+#define UCORE_UNIT_SELF		9	/* its registers overlap each other */
+#define UCORE_UNIT_WINDOW	10	/* registers outside the MSRs, config space or address space */
+#define UCORE_UNIT_ALIGN	11	/* registers that are not aligned */
+#define UCORE_UNIT_RAM		12	/* registers on RAM */
+#define UCORE_UNIT_DUPLICATE	13	/* type and id of another unit of the die */
+#define UCORE_UNIT_OVERLAP	14	/* registers of another unit, or of global control */
+#define UCORE_UNIT_FUNCTION	15	/* no such PCI function */
+#define UCORE_UNIT_NO_ANSWER	16	/* its box control reads all ones, or faults */
+#define UCORE_UNIT_SURPLUS	17	/* the CHA count MSR says there are fewer */
+#define UCORE_UNIT_MOVED	18	/* its registers are known to be elsewhere */
+
+#define UCORE_NO_BOX		0xffffffffU
+
+/**
+ * struct ucore_unit_info - one element of GET_UNITS
+ * @table: index of the table; units that no table has, but whose place is
+ *         known, are shown with the table of their die
+ * @record: number of the record, 1 is the first unit; 0: not from the table
+ * @die: die, -1 if none
+ * @reason: UCORE_UNIT_*
+ * @box: box id, UCORE_NO_BOX if rejected
+ * @type: box type number
+ * @id: unit id: the box's instance
+ * @access: UCORE_ACCESS_MSR, UCORE_ACCESS_MMIO or UCORE_ACCESS_PCI; 0xffffffff
+ *          if invalid
+ * @other: record that it conflicts with (DUPLICATE, OVERLAP), else 0
+ * @reserved: 0
+ * @word: the record as it is in the table; word 1, the address, is 0 without
+ *        CAP_SYS_ADMIN
+ * @name: name of the box type
+ */
+struct ucore_unit_info {
+	__u32 table;
+	__u32 record;
+	__s32 die;
+	__u32 reason;
+	__u32 box;
+	__u32 type;
+	__u32 id;
+	__u32 access;
+	__u32 other;
+	__u32 reserved;
+	__u64 word[3];
+	char name[UCORE_NAME_LEN];
+};
+
+/**
+ * struct ucore_get_units - UCORE_GET_UNITS: units of all tables, in order
+ * @size: sizeof(struct ucore_get_units)
+ * @flags: 0
+ * @first: first unit wanted, counted over all tables
+ * @nr: in: capacity of @units; out: elements written
+ * @total: out: units there are
+ * @reserved: 0
+ * @units: array of struct ucore_unit_info
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_get_units {
+	__u32 size;
+	__u32 flags;
+	__u32 first;
+	__u32 nr;
+	__u32 total;
+	__u32 reserved;
+	__aligned_u64 units;
 };
 
 /*

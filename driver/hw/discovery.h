@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * PMON discovery and the register layouts of the generation that has it
+ * (Sapphire Rapids and later): facts only.
+ *
+ * Offsets, fields and encodings, nothing else: this file is shared by the
+ * driver and by the machine model under tests/lab/qemu, which bring BIT_ULL()
+ * and GENMASK_ULL() themselves.
+ *
+ * Intel's guide for Sapphire Rapids' uncore is not public as text: the facts
+ * are those that Linux, Intel PCM and Intel's datasheets for Core Ultra 200
+ * (831649, 844345: the same PMON block) agree on.
+ */
+#ifndef UCORE_HW_DISCOVERY_H
+#define UCORE_HW_DISCOVERY_H
+
+/* ---- finding the table: a DVSEC of a PCI function ---- */
+
+#define DISC_PCI_DEVICE			0x09a7	/* the usual function */
+
+#define DISC_EXT_CAP_FIRST		0x100
+#define DISC_EXT_CAP_ID			GENMASK_ULL(15, 0)
+#define DISC_EXT_CAP_VERSION		GENMASK_ULL(19, 16)
+#define DISC_EXT_CAP_NEXT		GENMASK_ULL(31, 20)	/* bits 1:0 of it are ignored */
+#define DISC_EXT_CAP_ID_DVSEC		0x23
+
+#define DISC_DVSEC_HEADER1		0x4
+#define DISC_DVSEC_VENDOR		GENMASK_ULL(15, 0)
+#define DISC_DVSEC_REVISION		GENMASK_ULL(19, 16)
+#define DISC_DVSEC_LENGTH		GENMASK_ULL(31, 20)
+#define DISC_DVSEC_HEADER2		0x8
+#define DISC_DVSEC_ENTRY_ID		GENMASK_ULL(15, 0)
+#define DISC_DVSEC_ENTRY_PMON		1
+#define DISC_DVSEC_NUM_ENTRIES		GENMASK_ULL(23, 16)
+#define DISC_DVSEC_ENTRY_SIZE		GENMASK_ULL(31, 24)
+#define DISC_DVSEC_TABLE		0xc
+#define DISC_DVSEC_TBIR			GENMASK_ULL(2, 0)
+#define DISC_DVSEC_TABLE_OFFSET		GENMASK_ULL(31, 3)	/* in place: bytes */
+#define DISC_DVSEC_SIZE			0x10
+
+/* ---- the table: record 0 is global, the others are units ---- */
+
+/* A record is stride words of 64 bits, of which the first three are in use. */
+#define DISC_RECORD_WORDS		3
+
+#define DISC_GLOBAL0_TYPE		GENMASK_ULL(7, 0)
+#define DISC_GLOBAL0_STRIDE		GENMASK_ULL(15, 8)	/* 64-bit words */
+#define DISC_GLOBAL0_MAX_UNITS		GENMASK_ULL(25, 16)
+#define DISC_GLOBAL2_STATUS_OFFSET	GENMASK_ULL(7, 0)	/* from the control */
+#define DISC_GLOBAL2_NUM_STATUS		GENMASK_ULL(23, 8)	/* bits */
+
+#define DISC_UNIT0_NUM_REGS		GENMASK_ULL(7, 0)
+#define DISC_UNIT0_CTL_OFFSET		GENMASK_ULL(15, 8)	/* from the box control */
+#define DISC_UNIT0_WIDTH		GENMASK_ULL(23, 16)
+#define DISC_UNIT0_CTR_OFFSET		GENMASK_ULL(31, 24)
+#define DISC_UNIT0_STATUS_OFFSET	GENMASK_ULL(39, 32)
+#define DISC_UNIT2_TYPE			GENMASK_ULL(15, 0)
+#define DISC_UNIT2_ID			GENMASK_ULL(31, 16)
+#define DISC_UNIT2_STATUS_POS		GENMASK_ULL(47, 32)	/* bit in global status */
+
+/* Word 0 of both: how its registers are reached; word 1: where the control is */
+#define DISC_WORD0_ACCESS		GENMASK_ULL(63, 62)
+#define DISC_ACCESS_MSR			0
+#define DISC_ACCESS_MMIO		1
+#define DISC_ACCESS_PCI			2
+#define DISC_ACCESS_INVALID		3
+
+/* Word 1 with PCI access */
+#define DISC_PCI_OFFSET			GENMASK_ULL(11, 0)
+#define DISC_PCI_FUNCTION		GENMASK_ULL(14, 12)
+#define DISC_PCI_SLOT			GENMASK_ULL(19, 15)
+#define DISC_PCI_BUS			GENMASK_ULL(27, 20)
+#define DISC_PCI_SEGMENT		GENMASK_ULL(30, 28)
+
+/* ---- registers, whatever the access ---- */
+
+/* Box control: plain writes; no bit has to stay set */
+#define DISC_BOX_CTL_FRZ		BIT_ULL(0)
+#define DISC_BOX_CTL_RST_CTRL		BIT_ULL(8)
+#define DISC_BOX_CTL_RST_CTRS		BIT_ULL(9)
+
+/*
+ * Counter control.  There is no local enable: what has an event counts while
+ * nothing is frozen.  Bit 22 may be written either way.
+ */
+#define DISC_CTL_EV_SEL			GENMASK_ULL(7, 0)
+#define DISC_CTL_UMASK			GENMASK_ULL(15, 8)
+#define DISC_CTL_TID_EN			BIT_ULL(16)	/* CHA of SPR, EMR */
+#define DISC_CTL_RST			BIT_ULL(17)
+#define DISC_CTL_EDGE_DET		BIT_ULL(18)
+#define DISC_CTL_OV_EN			BIT_ULL(20)
+#define DISC_CTL_EN			BIT_ULL(22)
+#define DISC_CTL_INVERT			BIT_ULL(23)
+#define DISC_CTL_THRESH			GENMASK_ULL(31, 24)
+#define DISC_CTL_UMASK_EXT32		GENMASK_ULL(63, 32)	/* CHA */
+#define DISC_CTL_UMASK_EXT		GENMASK_ULL(55, 32)	/* others with 64 bits */
+#define DISC_CTL_IIO_THRESH		GENMASK_ULL(35, 24)
+#define DISC_CTL_IIO_CH_MASK		GENMASK_ULL(47, 36)
+#define DISC_CTL_IIO_FC_MASK		GENMASK_ULL(50, 48)
+
+/* Fixed counter control */
+#define DISC_FIXED_CTL_EN		BIT_ULL(22)
+
+/* CHA FILTER0 of SPR, EMR: from the box control */
+#define DISC_CHA_FILTER0		0xe
+#define DISC_CHA_FILTER0_TID		GENMASK_ULL(9, 0)
+
+/*
+ * Strides.  MSRs: 1 for both.  PCI: 8 for both, controls of two dwords.  MMIO:
+ * counters 8; controls 4 (32 bits) in memory controllers, 8 in CXL boxes.
+ */
+#define DISC_PCI_CTL_STRIDE		8
+#define DISC_MMIO_CTL_STRIDE		4
+#define DISC_MMIO_CTL_STRIDE_CXL	8
+#define DISC_CTR_STRIDE			8
+
+/* iMC and HBM fixed counter (MMIO), from the box control */
+#define DISC_IMC_FIXED_CTR		0x38
+#define DISC_IMC_FIXED_CTL		0x54
+#define DISC_FIXED_WIDTH		48
+
+/* UBox fixed counter (MSR), from the box control */
+#define SPR_UBOX_FIXED_CTL		0xe
+#define SPR_UBOX_FIXED_CTR		0xf
+#define GNR_UBOX_FIXED_CTR		0xd
+#define GNR_UBOX_FIXED_CTL		0xe
+
+/* ---- global control and status ---- */
+
+#define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)
+
+/*
+ * A private convention, not Intel's: no public source tells where this
+ * generation keeps wk_on_pmi and pmi_core_sel.  The machine model offers these
+ * places when asked to (pmi = private), and the driver uses them only with
+ * private_pmi=1.
+ */
+#define PRIVATE_GLOBAL_CTL_WK_ON_PMI	BIT_ULL(1)
+#define PRIVATE_GLOBAL_CTL_PMI_CORE_SEL	GENMASK_ULL(63, 16)
+
+/* Global status: write 1 to clear; bit p of a unit is bit p % 64 of word p / 64. */
+#define DISC_GLOBAL_STATUS_STRIDE_MSR	1
+#define DISC_GLOBAL_STATUS_STRIDE	8	/* bytes */
+
+/* ---- box types ---- */
+
+#define SPR_TYPE_CHA			0
+#define SPR_TYPE_IIO			1
+#define SPR_TYPE_IRP			2
+#define SPR_TYPE_M2PCIE			3
+#define SPR_TYPE_PCU			4
+#define SPR_TYPE_UBOX			5
+#define SPR_TYPE_IMC			6
+#define SPR_TYPE_M2M			7
+#define SPR_TYPE_UPI			8
+#define SPR_TYPE_M3UPI			9
+#define SPR_TYPE_PCIE			10
+#define SPR_TYPE_MDF			11
+#define SPR_TYPE_CXLCM			12
+#define SPR_TYPE_CXLDP			13
+#define SPR_TYPE_MCHBM			14
+
+#define GNR_TYPE_CHA			0
+#define GNR_TYPE_IIO			1
+#define GNR_TYPE_IRP			2
+#define GNR_TYPE_PCU			4
+#define GNR_TYPE_UBOX			5
+#define GNR_TYPE_IMC			6
+#define GNR_TYPE_UPI			8
+#define GNR_TYPE_CXLCM			12
+#define GNR_TYPE_CXLDP			13
+#define GNR_TYPE_B2HOT			15
+#define GNR_TYPE_B2CMI			16
+#define GNR_TYPE_B2CXL			17
+#define GNR_TYPE_B2UPI			18
+#define GNR_TYPE_MDF			20
+#define GNR_TYPE_PCIEX16		21
+#define GNR_TYPE_PCIEX8			22
+
+/* ---- processors: CPUID models, family 6 ---- */
+
+#define SPR_MODEL			143
+#define EMR_MODEL			207
+#define GNR_MODEL			173
+#define GNR_D_MODEL			174
+#define SRF_MODEL			175
+#define GRR_MODEL			182
+#define CWF_MODEL			221
+
+/* ---- what the table of SPR and EMR gets wrong ---- */
+
+/* How many CHAs there are; 0: ask the table (EMR XCC) */
+#define SPR_MSR_CHA_COUNT		0x2ffe
+
+/*
+ * UPI and M3UPI are found by their functions: slots 1-4 (UPI) and 5-8 (M3UPI),
+ * function 1; unit n is in slot 1 + n or 5 + n.
+ */
+#define SPR_PCI_UPI			0x3241
+#define SPR_PCI_UPI_SLOT0		1
+#define SPR_PCI_M3UPI			0x3246
+#define SPR_PCI_M3UPI_SLOT0		5
+#define SPR_PCI_UPI_FUNCTION		1
+#define SPR_NR_UPI			4
+#define SPR_UPI_BOX_CTL			0x318
+#define SPR_M3UPI_BOX_CTL		0xa0
+#define SPR_UPI_CTL_OFFSET		0x38	/* 350h, d8h */
+#define SPR_UPI_CTR_OFFSET		0x8	/* 320h, a8h */
+#define SPR_UPI_NUM_REGS		4
+#define SPR_UPI_WIDTH			48
+
+/* The function that maps a bus to a socket */
+#define SPR_PCI_UBOX			0x3250
+#define SPR_UBOX_CPUNODEID		0xc0
+#define SPR_UBOX_GIDNIDMAP		0xd4
+
+/* ---- free-running counters of an IIO stack: read only, never frozen ---- */
+
+#define SPR_MSR_IIO_FREE_CLOCK		0x340e
+#define SPR_MSR_IIO_FREE_IN		0x3800	/* 8 ports, units of 4 bytes */
+#define SPR_MSR_IIO_FREE_OUT		0x3808
+#define SPR_MSR_IIO_FREE_STRIDE		0x10	/* from stack to stack */
+#define SPR_IIO_FREE_PORTS		8
+#define SPR_IIO_FREE_WIDTH		48
+
+#endif /* UCORE_HW_DISCOVERY_H */
