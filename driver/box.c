@@ -94,7 +94,7 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 		raw = io->ops->read_running(io, ctr->reg);
 		break;
 	default:
-		raw = io->ops->read_counter(io, ctr->reg);
+		raw = io->ops->read64(io, ctr->reg);
 		break;
 	}
 	if (!ucore_counter_accumulate(ctr, raw)) {
@@ -105,14 +105,19 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 
 /**
  * ucore_counter_arm() - begin a period: the carry comes after @period counts
- * @ctr: a counter with a period, or without: then it begins at zero
+ * @ctr: a counter with a period, or without: then it begins at zero; one that
+ *       runs freely begins where it is
  */
 void ucore_counter_arm(struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
+	if (ctr->ctl_reg == UCORE_REG_NONE) {
+		ctr->prev = io->ops->read_running(io, ctr->reg) & ctr->mask;
+		return;
+	}
 	ctr->prev = (0 - ctr->period) & ctr->mask;
-	io->ops->write_counter(io, ctr->reg, ctr->prev);
+	io->ops->write64(io, ctr->reg, ctr->prev);
 }
 
 /*
@@ -202,6 +207,16 @@ bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
 	return status & BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
 }
 
+static void fixed_stop(struct ucore_box *box)
+{
+	const struct ucore_layout *layout = box->desc.layout;
+	u32 i;
+
+	for (i = 0; i < box->desc.type->nr_fixed; i++)
+		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
+			box_write(box, layout->fixed_ctl[i], 0);
+}
+
 /*
  * Zero every control and counter by hand, for boxes without a reset (UBox).
  * Controls first: a counter must not run while it is written.
@@ -214,10 +229,9 @@ static void reset_by_hand(struct ucore_box *box)
 
 	for (i = 0; i < type->nr_gp; i++)
 		box_write(box, layout->ctl[i], 0);
-	for (i = 0; i < type->nr_fixed; i++)
-		box_write(box, layout->fixed_ctl[i], 0);
+	fixed_stop(box);
 	for (i = 0; i < type->nr_gp; i++)
-		box->io.ops->write_counter(&box->io, layout->ctr[i], 0);
+		box->io.ops->write64(&box->io, layout->ctr[i], 0);
 }
 
 /**
@@ -236,13 +250,13 @@ void ucore_box_reset(struct ucore_box *box)
 	if (type->words) {
 		box_write(box, layout->box_ctl, type->words->reset);
 		/* no manual says that the box reset reaches the fixed control */
-		for (i = 0; i < type->nr_fixed; i++)
-			box_write(box, layout->fixed_ctl[i], 0);
+		fixed_stop(box);
 	} else {
 		reset_by_hand(box);
 	}
 	for (i = 0; i < type->nr_fixed; i++)
-		box->io.ops->write_counter(&box->io, layout->fixed_ctr[i], 0);
+		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
+			box->io.ops->write64(&box->io, layout->fixed_ctr[i], 0);
 	ucore_box_clear_status(box, ucore_box_status(box));
 }
 
@@ -266,13 +280,25 @@ void ucore_box_program(struct ucore_box *box, const u64 *shared)
 /**
  * ucore_box_program_counter() - preload a counter, then set its control
  * @ctr: a counter of a box that has been reset
+ *
+ * One that runs freely begins where it is.
  */
 void ucore_box_program_counter(struct ucore_counter *ctr)
 {
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (ctr->ctl_reg == UCORE_REG_NONE) {
+		ucore_counter_arm(ctr);
+		return;
+	}
 	ctr->prev = 0;
 	if (ctr->period)
 		ucore_counter_arm(ctr);
-	box_write(ctr->box, ctr->ctl_reg, ctr->ctl);
+	/* the reset has left the upper half zero */
+	if (ctr->ctl >> 32)
+		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
+	else
+		io->ops->write(io, ctr->ctl_reg, ctr->ctl);
 }
 
 /**
@@ -288,23 +314,31 @@ void ucore_box_run(struct ucore_box *box)
 /**
  * ucore_box_stop() - keep a box from counting when its die does
  * @box: the box
- * @ctrs: counters at work, of this and other boxes
- * @nr: how many
  *
  * One write resets all general controls, so that nothing stays armed.
+ * Counters keep a control of their own where that does not reach:
+ * ucore_counter_stop().
  */
-void ucore_box_stop(struct ucore_box *box, const struct ucore_counter *ctrs, u32 nr)
+void ucore_box_stop(struct ucore_box *box)
 {
 	const struct ucore_box_words *words = box->desc.type->words;
-	u32 i;
 
-	if (box->dead)
-		return;
-	if (words)
+	if (words && !box->dead)
 		box_write(box, box->desc.layout->box_ctl, words->reset);
-	for (i = 0; i < nr; i++)
-		if (ctrs[i].box == box && (!words || ucore_counter_is_fixed(&ctrs[i])))
-			box_write(box, ctrs[i].ctl_reg, 0);
+}
+
+/**
+ * ucore_counter_stop() - stop a counter that the box's reset does not reach
+ * @ctr: the counter
+ */
+void ucore_counter_stop(const struct ucore_counter *ctr)
+{
+	struct ucore_box *box = ctr->box;
+
+	if (box->dead || ctr->ctl_reg == UCORE_REG_NONE)
+		return;
+	if (!box->desc.type->words || ucore_counter_is_fixed(ctr))
+		box_write(box, ctr->ctl_reg, 0);
 }
 
 /**

@@ -2,7 +2,7 @@
 /*
  * Boxes: what they are (descriptions, const) and how one is driven.
  *
- * A description comes from a platform's table (tables/) or, later, from PMON
+ * A description comes from a platform's table (tables/) or from PMON
  * discovery; from there on the path is one.  struct ucore_box drives one
  * description.  box.c knows registers and their order, and neither sessions
  * nor rings.
@@ -21,7 +21,7 @@ struct ucore_die;
 struct ucore_session;
 
 #define UCORE_MAX_GP		8
-#define UCORE_MAX_FIXED		2
+#define UCORE_MAX_FIXED		17	/* IIO's free-running ones */
 #define UCORE_MAX_COUNTERS	(UCORE_MAX_GP + UCORE_MAX_FIXED)
 #define UCORE_MAX_SHARED	4	/* filter and match registers of a box */
 
@@ -46,6 +46,7 @@ struct ucore_box_words {
  * @fixed_ctl: fixed counters' controls
  * @fixed_ctr: fixed counters
  * @shared: filter and match registers
+ * @wide_ctl: general controls have 64 bits
  * @shared_aux: bit i: @shared[i] lives in the box's second PCI function
  * @nr_shared: how many of them
  */
@@ -57,6 +58,7 @@ struct ucore_layout {
 	u16 fixed_ctl[UCORE_MAX_FIXED];
 	u16 fixed_ctr[UCORE_MAX_FIXED];
 	u16 shared[UCORE_MAX_SHARED];
+	bool wide_ctl;
 	u8 shared_aux;
 	u8 nr_shared;
 };
@@ -159,13 +161,18 @@ struct ucore_box_type {
  * struct ucore_box_desc - one box, as found
  * @type: what it is
  * @layout: where its registers are
- * @global_gp: bits of the global status that its general counters may set
+ * @global_gp: bits of the global status (its words, folded: die.h) that its
+ *             general counters may set
  * @global_fixed: bits of the global status that its fixed counters may set
  * @die: logical die
  * @instance: number among its type on the die
  * @msr: base MSR, for MSR boxes
+ * @phys: first byte, for MMIO boxes
+ * @size: bytes, for MMIO boxes; 0 for all others
  * @pdev: PCI function, for PCI boxes
  * @aux: second PCI function, for layouts with @shared_aux; may be NULL
+ * @caps: UCORE_BOX_* beside those of the type
+ * @told: is told the box's id; may be NULL
  */
 struct ucore_box_desc {
 	const struct ucore_box_type *type;
@@ -175,8 +182,12 @@ struct ucore_box_desc {
 	u32 die;
 	u32 instance;
 	u32 msr;
+	u32 size;
+	phys_addr_t phys;
 	struct pci_dev *pdev;
 	struct pci_dev *aux;
+	u32 caps;
+	u32 *told;
 };
 
 /**
@@ -188,6 +199,8 @@ struct ucore_box_desc {
  * @caps: UCORE_BOX_* of this very box (a description may lack what its type has)
  * @die: the die it belongs to
  * @owner: session that owns it; guarded by the catalog's lock
+ * @part_index: place in its owner's part; owner's session lock
+ * @nr_events: events that its owner has on it; owner's session lock
  * @saved: shared registers as found; guarded by the die's lock
  * @dirty: programmed since it was last released; guarded by the die's lock
  * @dead: reads all ones; set under the die's lock, never cleared
@@ -200,6 +213,8 @@ struct ucore_box {
 	u32 caps;
 	struct ucore_die *die;
 	struct ucore_session *owner;
+	u32 part_index;
+	u32 nr_events;
 	u64 saved[UCORE_MAX_SHARED];
 	bool dirty;
 	bool dead;
@@ -220,6 +235,7 @@ struct ucore_box {
  * @flags: UCORE_VALUE_*
  * @reg: counter register
  * @ctl_reg: control register
+ * @sibling: index of another counter of the same box, U32_MAX at the end
  * @index: counter number, UCORE_COUNTER_FIXED + n for fixed ones
  *
  * All under the die's lock while the session runs.
@@ -235,6 +251,7 @@ struct ucore_counter {
 	u32 event;
 	u32 slot;
 	u32 flags;
+	u32 sibling;
 	u16 reg;
 	u16 ctl_reg;
 	u8 index;
@@ -261,7 +278,8 @@ void ucore_box_reset(struct ucore_box *box);
 void ucore_box_program(struct ucore_box *box, const u64 *shared);
 void ucore_box_program_counter(struct ucore_counter *ctr);
 void ucore_box_run(struct ucore_box *box);
-void ucore_box_stop(struct ucore_box *box, const struct ucore_counter *ctrs, u32 nr);
+void ucore_box_stop(struct ucore_box *box);
+void ucore_counter_stop(const struct ucore_counter *ctr);
 void ucore_box_release(struct ucore_box *box);
 u64 ucore_box_status(struct ucore_box *box);
 void ucore_box_clear_status(struct ucore_box *box, u64 status);

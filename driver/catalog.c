@@ -39,47 +39,67 @@ static u32 count_dies(const struct ucore_finder *finder)
 	return n;
 }
 
-static void io_open(struct ucore_io *io, struct ucore_die *die, struct pci_dev *pdev, u32 msr)
+static int box_init(struct ucore_box *box, u32 id, struct ucore_die *die,
+		    const struct ucore_box_desc *desc)
 {
-	if (pdev)
-		ucore_io_init_pci(io, pdev);
-	else
-		ucore_io_init_msr(io, msr);
-	io->tally = &die->tally;
-}
+	int ret = 0;
 
-static void box_init(struct ucore_box *box, u32 id, struct ucore_die *die,
-		     const struct ucore_box_desc *desc)
-{
 	box->desc = *desc;
 	box->id = id;
 	box->die = die;
-	box->caps = desc->type->caps;
-	io_open(&box->io, die, desc->pdev, desc->msr);
-	if (desc->aux)
-		io_open(&box->aux, die, desc->aux, 0);
+	box->caps = desc->type->caps | desc->caps;
+	box->io.tally = &die->tally;
+	if (desc->pdev)
+		ucore_io_init_pci(&box->io, desc->pdev);
+	else if (desc->size)
+		ret = ucore_io_init_mmio(&box->io, desc->phys, desc->size);
+	else
+		ucore_io_init_msr(&box->io, desc->msr);
+	if (desc->aux) {
+		box->aux.tally = &die->tally;
+		ucore_io_init_pci(&box->aux, desc->aux);
+	}
+	if (desc->told)
+		*desc->told = id;
 	die->nr_boxes++;
+	return ret;
 }
 
-static void fill(const struct ucore_finder *finder)
+static int fill_die(const struct ucore_finder *finder, struct ucore_die *die, u32 id)
 {
 	struct ucore_catalog *cat = &ucore_catalog;
-	struct ucore_die *die = cat->dies;
-	s64 id = -1;
+	int ret;
 	u32 i;
 
-	while ((id = next_die(finder, id)) >= 0) {
-		ucore_die_init(die, id, cat->platform->global);
-		for (i = 0; i < finder->nr; i++) {
-			if (finder->desc[i].die != id)
-				continue;
-			box_init(&cat->boxes[cat->nr_boxes], cat->nr_boxes, die,
-				 &finder->desc[i]);
-			cat->nr_boxes++;
-		}
-		cat->nr_dies++;
-		die++;
+	cat->nr_dies++;
+	ret = ucore_die_init(die, id, finder->global ? finder->global(id) :
+						       cat->platform->global);
+	for (i = 0; i < finder->nr && !ret; i++) {
+		if (finder->desc[i].die != id)
+			continue;
+		ret = box_init(&cat->boxes[cat->nr_boxes], cat->nr_boxes, die, &finder->desc[i]);
+		cat->nr_boxes++;
 	}
+	return ret;
+}
+
+/* What was counted is destroyed if this fails. */
+static int fill(const struct ucore_finder *finder)
+{
+	struct ucore_die *die = ucore_catalog.dies;
+	s64 id = -1;
+	int ret = 0;
+
+	while (!ret && (id = next_die(finder, id)) >= 0)
+		ret = fill_die(finder, die++, id);
+	return ret;
+}
+
+static u32 nr_tables(void)
+{
+	const struct ucore_platform *platform = ucore_catalog.platform;
+
+	return platform && platform->report ? platform->report->nr_tables() : 0;
 }
 
 /**
@@ -98,8 +118,7 @@ int ucore_catalog_build(void)
 
 	cat->platform = ucore_platform_match();
 	if (!cat->platform) {
-		cat->absent = ucore_platform_is_intel() ? UCORE_STATE_UNKNOWN :
-							  UCORE_STATE_NOT_INTEL;
+		cat->absent = UCORE_STATE_NOT_INTEL;
 		return 0;
 	}
 
@@ -108,19 +127,23 @@ int ucore_catalog_build(void)
 		goto drop;
 	if (!finder.nr) {
 		cat->absent = UCORE_STATE_HIDDEN;
+		/* a processor of which nothing is known, then */
+		if (cat->platform == &ucore_platform_generic && !nr_tables()) {
+			cat->absent = UCORE_STATE_UNKNOWN;
+			cat->platform->drop();
+			cat->platform = NULL;
+		}
 		goto drop;
 	}
 	nr_dies = count_dies(&finder);
 	cat->boxes = kvcalloc(finder.nr, sizeof(*cat->boxes), GFP_KERNEL);
 	cat->dies = kvcalloc(nr_dies, sizeof(*cat->dies), GFP_KERNEL);
-	if (cat->boxes && cat->dies) {
-		fill(&finder);
-	} else {
-		ret = -ENOMEM;
-		ucore_catalog_destroy();
-	}
+	cat->caps = cat->platform->caps | finder.caps;
+	ret = cat->boxes && cat->dies ? fill(&finder) : -ENOMEM;
 drop:
 	ucore_finder_drop(&finder);	/* the boxes hold references of their own */
+	if (ret)
+		ucore_catalog_destroy();
 	return ret;
 }
 
@@ -141,6 +164,8 @@ void ucore_catalog_destroy(void)
 	cat->dies = NULL;
 	cat->nr_boxes = 0;
 	cat->nr_dies = 0;
+	if (cat->platform && cat->platform->drop)
+		cat->platform->drop();
 }
 
 /**
@@ -165,6 +190,17 @@ static bool pci_boxes_found(void)
 	return false;
 }
 
+static const char *hidden_reason(void)
+{
+	if (nr_tables())
+		return "nothing in the discovery tables can be used: ucoretool list --rejected";
+	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return "a virtual machine hides the uncore boxes: run ucore on the host";
+	if (ucore_catalog.platform->report)
+		return "no PMON discovery table: look for a BIOS option that enables it";
+	return "no uncore box answers: look for a BIOS option that hides them";
+}
+
 /**
  * ucore_catalog_reason() - one sentence on the state, and what to do
  * @state: UCORE_STATE_*
@@ -177,11 +213,9 @@ const char *ucore_catalog_reason(u32 state)
 	case UCORE_STATE_NOT_INTEL:
 		return "not an Intel processor: it has no uncore PMU of this kind";
 	case UCORE_STATE_UNKNOWN:
-		return "this Intel processor is not an Intel server that ucore has a table for";
+		return "no table for this Intel processor, and it has no PMON discovery";
 	case UCORE_STATE_HIDDEN:
-		return boot_cpu_has(X86_FEATURE_HYPERVISOR) ?
-		       "a virtual machine hides the uncore boxes: run ucore on the host" :
-		       "no uncore box answers: look for a BIOS option that hides them";
+		return hidden_reason();
 	case UCORE_STATE_INTREE:
 		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
 	}

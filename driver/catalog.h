@@ -19,6 +19,7 @@
  * @nr_boxes: how many
  * @dies: all dies with boxes
  * @nr_dies: how many
+ * @caps: UCORE_CAP_*
  * @lock: guards ucore_box.owner and ucore_die.pin_*
  * @absent: why boxes are missing, UCORE_STATE_READY if they are not
  */
@@ -28,6 +29,7 @@ struct ucore_catalog {
 	u32 nr_boxes;
 	struct ucore_die *dies;
 	u32 nr_dies;
+	u32 caps;
 	struct mutex lock;	/* after session->lock, ucore_run_lock, CPU hotplug */
 	u32 absent;
 };

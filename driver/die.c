@@ -10,6 +10,7 @@
  * with CPU hotplug held off.  So a hotplug callback, which excludes all of
  * those, may walk the list without it, and cancel timers that take it.
  */
+#include <linux/bitops.h>
 #include <linux/cpu.h>
 #include <linux/ktime.h>
 #include <linux/smp.h>
@@ -30,7 +31,7 @@ DEFINE_MUTEX(ucore_run_lock);	/* die.h tells what it guards */
 static void global_write(struct ucore_die *die, u64 command)
 {
 	/* every write carries the route: a write without it would unset it */
-	die->io.ops->write(&die->io, die->global->ctl, command | die->route);
+	die->io.ops->write64(&die->io, die->global->ctl, command | die->route);
 }
 
 /**
@@ -114,25 +115,37 @@ u64 ucore_die_frozen_ns(const struct ucore_die *die, u64 now)
  * ucore_die_status() - which boxes overflowed
  * @die: the die
  *
- * Return: the global status, also bits of boxes that nobody armed: they freeze
- * the die, too.
+ * Return: the global status, its words folded into one; also bits of boxes that
+ * nobody armed: they freeze the die, too.
  */
 u64 ucore_die_status(struct ucore_die *die)
 {
-	u64 status = die->io.ops->read(&die->io, die->global->status);
+	const struct ucore_global *global = die->global;
+	u64 status, all = 0;
+	u32 i;
 
-	return status == UCORE_REG_DEAD ? 0 : status;
+	for (i = 0; i < global->nr_status; i++) {
+		status = die->io.ops->read64(&die->io, global->status + i * global->status_stride);
+		die->status[i] = status == UCORE_REG_DEAD ? 0 : status;
+		all |= die->status[i];
+	}
+	return all;
 }
 
 /**
  * ucore_die_clear_status() - acknowledge overflows (write 1 to clear)
- * @die: the die
- * @status: the bits that were read; their boxes' own status is clear already,
- *          or they would not signal again
+ * @die: the die; the bits last read are cleared.  Their boxes' own status is
+ *       clear already, or they would not signal again.
  */
-void ucore_die_clear_status(struct ucore_die *die, u64 status)
+void ucore_die_clear_status(struct ucore_die *die)
 {
-	die->io.ops->write(&die->io, die->global->status, status);
+	const struct ucore_global *global = die->global;
+	u32 i;
+
+	for (i = 0; i < global->nr_status; i++)
+		if (die->status[i])
+			die->io.ops->write64(&die->io, global->status + i * global->status_stride,
+					     die->status[i]);
 }
 
 /**
@@ -151,14 +164,15 @@ void ucore_die_set_route(struct ucore_die *die, u64 route)
 /**
  * ucore_die_take() - first use: note what is there
  * @die: the die
+ *
+ * Firmware of the discovery generation may leave the die frozen (Granite
+ * Rapids and later): that is among what is noted, ends with our first release,
+ * and is so again in the end.
  */
 void ucore_die_take(struct ucore_die *die)
 {
-	const struct ucore_global *global = die->global;
-
 	if (!die->taken)
-		die->found = die->io.ops->read(&die->io, global->ctl) &
-			     (global->core_sel | global->wake);
+		die->found = die->io.ops->read64(&die->io, die->global->ctl) & die->global->keep;
 	die->taken = true;
 	die->route = 0;
 }
@@ -169,10 +183,8 @@ void ucore_die_take(struct ucore_die *die)
  */
 void ucore_die_clear_stale(struct ucore_die *die)
 {
-	u64 stale = ucore_die_status(die);
-
-	if (stale)
-		ucore_die_clear_status(die, stale);
+	if (ucore_die_status(die))
+		ucore_die_clear_status(die);
 }
 
 /**
@@ -203,17 +215,33 @@ bool ucore_die_has_cpu(const struct ucore_die *die, int cpu)
 }
 
 /**
+ * ucore_die_core_bit() - the bit of pmi_core_sel that names a CPU's core
+ * @die: the die
+ * @cpu: one of its CPUs
+ *
+ * Return: the bit in global control, 0 if there is none.
+ */
+u64 ucore_die_core_bit(const struct ucore_die *die, int cpu)
+{
+	u64 core_sel = die->global->core_sel;
+	u32 core = topology_core_id(cpu);
+
+	if (!core_sel || core >= 64)
+		return 0;
+	return BIT_ULL(core) << __ffs64(core_sel) & core_sel;
+}
+
+/**
  * ucore_die_cpu_selectable() - can pmi_core_sel name this CPU's core?
  * @die: the die
  * @cpu: one of its CPUs
  *
- * Return: true if it can.
+ * Return: true if it can, or need not: where no PMI can be routed, any CPU
+ * will do.
  */
 bool ucore_die_cpu_selectable(const struct ucore_die *die, int cpu)
 {
-	u32 core = topology_core_id(cpu);
-
-	return core < 64 && (die->global->core_sel & BIT_ULL(core));
+	return !die->global->core_sel || ucore_die_core_bit(die, cpu);
 }
 
 /* A reader, if possible the one asked for or at least one that takes PMIs. */
@@ -497,15 +525,22 @@ void ucore_die_hotplug_exit(void)
  * @die: zeroed
  * @id: logical die
  * @global: its global control
+ *
+ * Return: 0 or -ENOMEM; the die can be destroyed in any case.
  */
-void ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *global)
+int ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *global)
 {
-	int cpu;
+	int cpu, ret = 0;
 
 	die->id = id;
 	die->global = global;
-	ucore_io_init_msr(&die->io, 0);
 	die->io.tally = &die->tally;
+	if (global->pdev)
+		ucore_io_init_pci(&die->io, global->pdev);
+	else if (global->size)
+		ret = ucore_io_init_mmio(&die->io, global->phys, global->size);
+	else
+		ucore_io_init_msr(&die->io, 0);
 	raw_spin_lock_init(&die->lock);
 	INIT_LIST_HEAD(&die->parts);
 	die->reader = UCORE_NO_CPU;
@@ -516,10 +551,12 @@ void ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *gl
 			die->package = topology_physical_package_id(cpu);
 	ucore_pmi_init(die);
 	ucore_guard_init(die);
+	return ret;
 }
 
 void ucore_die_destroy(struct ucore_die *die)
 {
 	hrtimer_cancel(&die->guard);
 	ucore_pmi_destroy(die);
+	ucore_io_release(&die->io);
 }

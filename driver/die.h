@@ -19,6 +19,13 @@
 
 #define UCORE_NO_CPU	(-1)
 
+/*
+ * Words of global status.  Their bits are folded into one word to find the
+ * boxes that are to be asked: bit p % 64 speaks for all boxes at positions
+ * p, p + 64 ..., whose own status tells which it was.
+ */
+#define UCORE_MAX_STATUS	16
+
 /**
  * struct ucore_context - what an interrupt interrupted
  * @time: when
@@ -73,8 +80,8 @@ struct ucore_pmi {
  * @id: the kernel's logical die id
  * @package: physical package id
  * @nr_boxes: boxes on it
- * @global: its global control, NULL if the platform has none
- * @io: MSRs of the global control
+ * @global: its global control
+ * @io: window of the global control
  * @tally: register accesses
  * @lock: guards everything below but @pin_*, and the boxes' registers.  Taken
  *        with interrupts off on a CPU of the die; innermost but for the
@@ -89,6 +96,7 @@ struct ucore_pmi {
  * @route: bits that every write of global control must carry: pmi_core_sel
  * @found: what those bits were before ucore
  * @taken: and are to be again
+ * @status: words of global status, as last read
  * @armed: parts with overflow triggers
  * @armed_mask: global status bits that their boxes may set
  * @pmi: the interrupt
@@ -124,6 +132,7 @@ struct ucore_die {
 	u64 route;
 	u64 found;
 	bool taken;
+	u64 status[UCORE_MAX_STATUS];
 	u32 armed;
 	u64 armed_mask;
 	struct ucore_pmi pmi;
@@ -148,12 +157,13 @@ struct ucore_die {
  */
 extern struct mutex ucore_run_lock;
 
-void ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *global);
+int ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *global);
 void ucore_die_destroy(struct ucore_die *die);
 int ucore_die_hotplug_init(void);
 void ucore_die_hotplug_exit(void);
 
 bool ucore_die_has_cpu(const struct ucore_die *die, int cpu);
+u64 ucore_die_core_bit(const struct ucore_die *die, int cpu);
 bool ucore_die_cpu_selectable(const struct ucore_die *die, int cpu);
 int ucore_die_move(struct ucore_die *die, int cpu);
 void ucore_die_run(struct ucore_die *die, smp_call_func_t func, void *arg);
@@ -163,7 +173,7 @@ void ucore_die_hold(struct ucore_die *die, u64 now);
 void ucore_die_hold_overflow(struct ucore_die *die, u64 now);
 u64 ucore_die_release(struct ucore_die *die, bool pending);
 u64 ucore_die_status(struct ucore_die *die);
-void ucore_die_clear_status(struct ucore_die *die, u64 status);
+void ucore_die_clear_status(struct ucore_die *die);
 void ucore_die_set_route(struct ucore_die *die, u64 route);
 void ucore_die_take(struct ucore_die *die);
 void ucore_die_clear_stale(struct ucore_die *die);

@@ -6,19 +6,15 @@
  * not fault.  A PCI box exists if its function does: firmware hides functions,
  * and parts differ.  Process context, at load; knows nothing of driving boxes.
  */
-#include <linux/bitfield.h>
 #include <linux/cpu.h>
 #include <linux/minmax.h>
 #include <linux/pci.h>
 #include <linux/smp.h>
 
+#include "bus.h"
 #include "compat.h"
 #include "e5.h"
 #include "hw/e5.h"
-
-#define NR_BUSES	256
-#define NO_DIE		(-1)	/* no UBox here */
-#define OFFLINE		(-2)	/* there is one, of a socket without CPUs */
 
 /* ---- MSR boxes ---- */
 
@@ -122,73 +118,6 @@ static int find_msr(struct ucore_finder *finder, const struct ucore_e5_table *ta
 
 /* ---- PCI boxes ---- */
 
-/**
- * ucore_e5_package() - socket of a UBox
- * @nodeid: its CPUNODEID register
- * @gidnidmap: its GIDNIDMAP register: field i holds the node id of socket i
- *
- * Return: physical package id, or -ENOENT if no field holds the node.
- */
-int ucore_e5_package(u32 nodeid, u32 gidnidmap)
-{
-	u32 node = FIELD_GET(E5_UBOX_CPUNODEID_NODE, nodeid);
-	int i;
-
-	for (i = 0; i < 8; i++)
-		if (((gidnidmap >> (3 * i)) & 7) == node)
-			return i;
-	return -ENOENT;
-}
-
-/* The only socket, if there is but one: then no map is needed. */
-static int only_die(void)
-{
-	int cpu, die = NO_DIE;
-
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		if (die == NO_DIE)
-			die = topology_logical_die_id(cpu);
-		if (die != topology_logical_die_id(cpu)) {
-			die = NO_DIE;
-			break;
-		}
-	}
-	cpus_read_unlock();
-	return die;
-}
-
-/*
- * Which die each bus belongs to: a bus with a UBox to the UBox's socket, one
- * without (the IIO bus) to that of the next higher bus that has one.
- */
-static void map_buses(const struct ucore_e5_table *table, int domain, s16 *die_of_bus)
-{
-	struct pci_dev *pdev = NULL;
-	u32 nodeid, map;
-	int bus, die = only_die(), package, found;
-
-	for (bus = 0; bus < NR_BUSES; bus++)
-		die_of_bus[bus] = NO_DIE;
-
-	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, table->ubox, pdev))) {
-		if (pci_domain_nr(pdev->bus) != domain ||
-		    pci_read_config_dword(pdev, E5_UBOX_CPUNODEID, &nodeid) ||
-		    pci_read_config_dword(pdev, E5_UBOX_GIDNIDMAP, &map))
-			continue;
-		package = ucore_e5_package(nodeid, map);
-		found = package < 0 ? OFFLINE : ucore_platform_die_of_package(package);
-		die_of_bus[pdev->bus->number] = max(found, OFFLINE);
-	}
-
-	for (bus = NR_BUSES - 1; bus >= 0; bus--) {
-		if (die_of_bus[bus] != NO_DIE)
-			die = die_of_bus[bus];
-		else
-			die_of_bus[bus] = die;
-	}
-}
-
 /* The second function of a box: same bus and device, the id tells which. */
 static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
 {
@@ -237,11 +166,16 @@ static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_pci *
 static int find_pci(struct ucore_finder *finder, const struct ucore_e5_table *table,
 		    int domain)
 {
-	s16 die_of_bus[NR_BUSES];
+	const struct ucore_ubox_map map = {
+		.device = table->ubox,
+		.nodeid = E5_UBOX_CPUNODEID,
+		.gidnidmap = E5_UBOX_GIDNIDMAP,
+	};
+	s16 die_of_bus[UCORE_NR_BUSES];
 	int ret = 0;
 	u32 i;
 
-	map_buses(table, domain, die_of_bus);
+	ucore_bus_map(&map, domain, die_of_bus);
 	for (i = 0; i < table->nr_pci && !ret; i++)
 		ret = find_pci_row(finder, &table->pci[i], domain, die_of_bus);
 	return ret;

@@ -69,7 +69,4 @@ struct ucore_e5_table {
 
 int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 
-/* Which socket a UBox function belongs to; pure, for unit tests. */
-int ucore_e5_package(u32 nodeid, u32 gidnidmap);
-
 #endif /* UCORE_E5_H */

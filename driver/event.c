@@ -8,6 +8,7 @@
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 
@@ -41,6 +42,9 @@ static const char * const field_names[] = {
 	[UCORE_FIELD_MATCH1] = "match1",
 	[UCORE_FIELD_MASK0] = "mask0",
 	[UCORE_FIELD_MASK1] = "mask1",
+	[UCORE_FIELD_UMASK_EXT] = "umask_ext",
+	[UCORE_FIELD_CH_MASK] = "ch_mask",
+	[UCORE_FIELD_FC_MASK] = "fc_mask",
 };
 
 /**
@@ -70,7 +74,8 @@ static u64 field_value_mask(const struct ucore_field_desc *desc)
  * @box: the box
  * @desc: a field of its type
  *
- * A QPI port's match registers live in a function that firmware may hide.
+ * A QPI port's match registers live in a function that firmware may hide, and
+ * a control of 32 bits has no extended umask.
  *
  * Return: true or false.
  */
@@ -79,7 +84,9 @@ bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_d
 	u8 slot = desc->piece[0].slot;
 
 	if (slot == UCORE_SLOT_CTL)
-		return true;
+		return !(desc->piece[0].mask >> 32) || box->desc.layout->wide_ctl;
+	if (slot > box->desc.layout->nr_shared)
+		return false;
 	return !(box->desc.layout->shared_aux & BIT(slot - 1)) || box->aux.ops;
 }
 
@@ -185,6 +192,11 @@ int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *ter
 	return 0;
 }
 
+static u64 general_mask(const struct ucore_box_type *type)
+{
+	return type->nr_gp ? GENMASK_ULL(type->nr_gp - 1, 0) : 0;
+}
+
 static u64 constraint_mask(const struct ucore_box_type *type, u64 ctl)
 {
 	const struct ucore_constraint *c;
@@ -193,7 +205,7 @@ static u64 constraint_mask(const struct ucore_box_type *type, u64 ctl)
 	for (c = type->constraints; c && c->counters; c++)
 		if (event >= c->event && event <= c->last)
 			return c->counters;
-	return GENMASK_ULL(type->nr_gp - 1, 0);
+	return general_mask(type);
 }
 
 static u64 fixed_mask(const struct ucore_box_type *type)
@@ -234,7 +246,7 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
 		if (counters)
 			spec->counters &= counters;
 	}
-	if (!spec->counters || (counters & ~fixed_mask(type) & ~GENMASK_ULL(type->nr_gp - 1, 0)))
+	if (!spec->counters || (counters & ~fixed_mask(type) & ~general_mask(type)))
 		return -ENXIO;
 
 	spec->period = period;
@@ -242,7 +254,7 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
 		return 0;
 	if (!(box->caps & (fixed ? UCORE_BOX_FIXED_OVERFLOW : UCORE_BOX_OVERFLOW)))
 		return -EOPNOTSUPP;
-	return period >> width ? -ERANGE : 0;
+	return width < 64 && period >> width ? -ERANGE : 0;
 }
 
 /**
@@ -339,6 +351,6 @@ u32 ucore_event_max_increment(const struct ucore_box_type *type, u64 ctl, bool f
  */
 u64 ucore_event_wrap_ns(u32 bits, u32 max_increment)
 {
-	return mul_u64_u64_div_u64(BIT_ULL(bits), NSEC_PER_SEC,
+	return mul_u64_u64_div_u64(BIT_ULL(min(bits, 63U)), NSEC_PER_SEC,
 				   UCORE_MAX_CLOCK_HZ * max_increment);
 }

@@ -67,11 +67,24 @@ void ucore_intree_unregister(void)
 	unregister_module_notifier(&module_notifier);
 }
 
+/*
+ * Is it among the modules?  All of them are in one kset with this one.  A part
+ * of the kernel that has parameters, as it has, is there, too.
+ */
+static bool module_there(void)
+{
+	struct kobject *kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, INTREE_MODULE);
+
+	kobject_put(kobj);
+	return kobj;
+}
+
 /**
  * ucore_intree_present() - does intel_uncore hold the hardware?
  *
- * Loaded before ucore, or part of the kernel, it shows by its PCI driver,
- * which is registered whether bound or not.
+ * Loaded before ucore, or part of the kernel, it shows as a module, and on
+ * platforms where it has a PCI driver by that, which is registered whether
+ * bound or not.
  *
  * Return: true or false; the answer stays true under the catalog's lock.
  */
@@ -79,6 +92,8 @@ bool ucore_intree_present(void)
 {
 	const struct ucore_platform *platform = ucore_catalog.platform;
 
-	return READ_ONCE(loading) ||
-	       (platform && driver_find(platform->intree, &pci_bus_type));
+	if (!platform)
+		return false;
+	return READ_ONCE(loading) || module_there() ||
+	       (platform->intree && driver_find(platform->intree, &pci_bus_type));
 }

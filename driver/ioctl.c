@@ -33,6 +33,8 @@ union argument {
 	struct ucore_get_dies dies;
 	struct ucore_get_boxes boxes;
 	struct ucore_get_fields fields;
+	struct ucore_get_tables tables;
+	struct ucore_get_units units;
 	struct ucore_create_session create;
 	struct ucore_event_add add;
 	struct ucore_event_remove remove;
@@ -96,8 +98,8 @@ static int cmd_info(struct call *call)
 		.model = boot_cpu_data.x86_model,
 		.stepping = boot_cpu_data.x86_stepping,
 	};
+	info->caps = ucore_catalog.caps;
 	if (ucore_catalog.platform) {
-		info->caps = ucore_catalog.platform->caps;
 		strscpy(info->platform, ucore_catalog.platform->name, sizeof(info->platform));
 	}
 	strscpy(info->reason, ucore_catalog_reason(state), sizeof(info->reason));
@@ -149,6 +151,8 @@ static u64 box_location(const struct ucore_box *box)
 	u16 off = layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
 	const struct pci_dev *pdev = box->io.pdev;
 
+	if (box->desc.size)
+		return box->desc.phys + off;
 	if (!pdev)
 		return box->desc.msr + off;
 	return (u64)pci_domain_nr(pdev->bus) << 32 | pdev->bus->number << 20 |
@@ -229,6 +233,54 @@ static int cmd_get_fields(struct call *call)
 	}
 	call->arg.fields.nr = min(n, call->arg.fields.nr);
 	call->arg.fields.total = n;
+	return 0;
+}
+
+static int cmd_get_tables(struct call *call)
+{
+	const struct ucore_platform *platform = ucore_catalog.platform;
+	const struct ucore_report *report = platform ? platform->report : NULL;
+	struct ucore_table_info __user *tables = u64_to_user_ptr(call->arg.tables.tables);
+	bool admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	u32 total = report ? report->nr_tables() : 0;
+	u32 i, n = min(call->arg.tables.nr, total);
+	struct ucore_table_info out;
+
+	for (i = 0; i < n; i++) {
+		report->table(i, &out);
+		if (!admin)
+			out.address = out.global = 0;
+		if (copy_to_user(&tables[i], &out, sizeof(out)))
+			return -EFAULT;
+	}
+	call->arg.tables.nr = n;
+	call->arg.tables.total = total;
+	return 0;
+}
+
+static int cmd_get_units(struct call *call)
+{
+	const struct ucore_platform *platform = ucore_catalog.platform;
+	const struct ucore_report *report = platform ? platform->report : NULL;
+	struct ucore_unit_info __user *units = u64_to_user_ptr(call->arg.units.units);
+	u32 total = report ? report->nr_units() : 0, first = call->arg.units.first;
+	bool admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	struct ucore_unit_info out;
+	u32 i, n = 0;
+
+	if (call->arg.units.reserved)
+		return -EINVAL;
+	if (first < total)
+		n = min(call->arg.units.nr, total - first);
+	for (i = 0; i < n; i++) {
+		report->unit(first + i, &out);
+		if (!admin)
+			out.word[1] = 0;
+		if (copy_to_user(&units[i], &out, sizeof(out)))
+			return -EFAULT;
+	}
+	call->arg.units.nr = n;
+	call->arg.units.total = total;
 	return 0;
 }
 
@@ -420,6 +472,8 @@ static const struct command device_commands[] = {
 	{ ANSWER(UCORE_GET_DIES, struct ucore_get_dies, dies, cmd_get_dies) },
 	{ ANSWER(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes) },
 	{ ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
+	{ ANSWER(UCORE_GET_TABLES, struct ucore_get_tables, tables, cmd_get_tables) },
+	{ ANSWER(UCORE_GET_UNITS, struct ucore_get_units, units, cmd_get_units) },
 	{ ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, reserved,
 		 cmd_create_session),
 	  .flags = UCORE_SESSION_LOW_DWORD, .undo = undo_create_session },

@@ -13,6 +13,13 @@
 
 static const struct ucore_platform * const platforms[] = {
 	&ucore_platform_ivbep,
+	&ucore_platform_spr,
+	&ucore_platform_emr,
+	&ucore_platform_gnr,
+	&ucore_platform_gnr_d,
+	&ucore_platform_srf,
+	&ucore_platform_grr,
+	&ucore_platform_cwf,
 };
 
 bool ucore_platform_is_intel(void)
@@ -23,18 +30,19 @@ bool ucore_platform_is_intel(void)
 /**
  * ucore_platform_match() - the platform of this machine
  *
- * Return: NULL if there is no table for it.
+ * Return: the one of its model; for other Intel processors the one that takes
+ * whatever discovery finds; NULL for others' processors.
  */
 const struct ucore_platform *ucore_platform_match(void)
 {
 	size_t i;
 
-	if (!ucore_platform_is_intel() || boot_cpu_data.x86 != 6)
+	if (!ucore_platform_is_intel())
 		return NULL;
 	for (i = 0; i < ARRAY_SIZE(platforms); i++)
-		if (platforms[i]->model == boot_cpu_data.x86_model)
+		if (boot_cpu_data.x86 == 6 && platforms[i]->model == boot_cpu_data.x86_model)
 			return platforms[i];
-	return NULL;
+	return &ucore_platform_generic;
 }
 
 /**

@@ -12,31 +12,59 @@
 
 /**
  * struct ucore_global - global control of a die
- * @ctl: MSR of global control
- * @status: MSR of global status (write 1 to clear)
+ * @ctl: global control, as an MSR or an offset in the window
+ * @status: first word of global status (write 1 to clear)
+ * @status_stride: from one word to the next
+ * @nr_status: words of 64 bits
+ * @phys: first byte, if it is memory-mapped
+ * @size: bytes, if it is memory-mapped, else 0
+ * @pdev: its PCI function, if it is in one (referenced by who made this)
  * @freeze: control bits that freeze the die
  * @unfreeze: control bits that let it run
  * @wake: control bits that wake a sleeping core for its PMI
- * @core_sel: pmi_core_sel, a bit for each core
+ * @core_sel: pmi_core_sel, a bit for each core; 0: no PMI can be routed
+ * @keep: control bits that are left as they were found
  */
 struct ucore_global {
 	u32 ctl;
 	u32 status;
+	u32 status_stride;
+	u32 nr_status;
+	u32 size;
+	phys_addr_t phys;
+	struct pci_dev *pdev;
 	u64 freeze;
 	u64 unfreeze;
 	u64 wake;
 	u64 core_sel;
+	u64 keep;
 };
 
 struct ucore_finder;
+
+/**
+ * struct ucore_report - what discovery saw, for GET_TABLES and GET_UNITS
+ * @nr_tables: how many tables
+ * @nr_units: how many units
+ * @table: describe one, addresses included
+ * @unit: describe one, addresses included
+ */
+struct ucore_report {
+	u32 (*nr_tables)(void);
+	u32 (*nr_units)(void);
+	void (*table)(u32 i, struct ucore_table_info *out);
+	void (*unit)(u32 i, struct ucore_unit_info *out);
+};
 
 /**
  * struct ucore_platform - one processor generation
  * @name: as INFO tells it
  * @intree: name under which the kernel's own driver for it is registered on
  *          the PCI bus
- * @global: global control, NULL if there is none
+ * @global: global control of every die; NULL if @find tells, die by die
  * @find: finds the boxes
+ * @drop: forgets what @find allocated; may be NULL
+ * @report: what discovery saw; NULL without discovery
  * @table: what @find works from
  * @caps: UCORE_CAP_*
  * @model: CPUID model (family 6)
@@ -46,6 +74,8 @@ struct ucore_platform {
 	const char *intree;
 	const struct ucore_global *global;
 	int (*find)(struct ucore_finder *finder, const struct ucore_platform *platform);
+	void (*drop)(void);
+	const struct ucore_report *report;
 	const void *table;
 	u32 caps;
 	u8 model;
@@ -56,11 +86,15 @@ struct ucore_platform {
  * @desc: what was found so far; PCI functions in it are referenced
  * @nr: how many
  * @capacity: room for how many
+ * @global: global control of a die, NULL: the platform's
+ * @caps: UCORE_CAP_* beside those of the platform
  */
 struct ucore_finder {
 	struct ucore_box_desc *desc;
 	u32 nr;
 	u32 capacity;
+	const struct ucore_global *(*global)(u32 die);
+	u32 caps;
 };
 
 int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc);
@@ -71,5 +105,13 @@ bool ucore_platform_is_intel(void);
 int ucore_platform_die_of_package(u32 package);
 
 extern const struct ucore_platform ucore_platform_ivbep;
+extern const struct ucore_platform ucore_platform_spr;
+extern const struct ucore_platform ucore_platform_emr;
+extern const struct ucore_platform ucore_platform_gnr;
+extern const struct ucore_platform ucore_platform_gnr_d;
+extern const struct ucore_platform ucore_platform_srf;
+extern const struct ucore_platform ucore_platform_grr;
+extern const struct ucore_platform ucore_platform_cwf;
+extern const struct ucore_platform ucore_platform_generic;
 
 #endif /* UCORE_PLATFORM_H */

@@ -18,6 +18,7 @@
  * or the guard's service; so a second NMI with the status still set is perf's.
  */
 #include <linux/cpu.h>
+#include <linux/io.h>
 #include <linux/ktime.h>
 #include <linux/nmi.h>
 #include <linux/sched.h>
@@ -77,33 +78,50 @@ struct claim {
 	bool again;
 };
 
+/*
+ * Overflows in the global status.  Not by the die's ops: their tally is not
+ * for NMIs.  Config space is not for NMIs either: no PMI there.
+ */
+static u32 count_overflows(const struct ucore_die *die)
+{
+	const struct ucore_global *global = die->global;
+	u32 i, reg, n = 0;
+	u64 status;
+
+	for (i = 0; i < global->nr_status; i++) {
+		reg = global->status + i * global->status_stride;
+		if (global->size)
+			status = readq(die->io.mmio + reg);
+		else if (rdmsrq_safe(reg, &status))
+			status = 0;
+		n += hweight64(status);
+	}
+	return n;
+}
+
 static void claim_look(struct ucore_die *die, struct claim *claim)
 {
-	const u32 msr = die->global->status;
-	u64 seq, status;
+	u64 seq;
 	int i;
 
 	for (i = 0; i < NMI_TRIES; i++) {
-		claim->count = 0;
 		claim->again = false;
 		seq = smp_load_acquire(&die->pmi.seq);	/* pairs with service_end() */
 		if (seq & 1) {
 			claim->pmi = seq;
+			claim->count = 0;
 			claim->again = true;
 			return;
 		}
-		if (rdmsrq_safe(msr, &status))
-			status = 0;
+		claim->count = count_overflows(die);
 		smp_rmb();	/* the status belongs to seq, if seq is still the same */
 		if (READ_ONCE(die->pmi.seq) == seq)
 			break;
 	}
-	if (status) {
+	if (claim->count)
 		claim->pmi = seq + 1;
-		claim->count = hweight64(status);
-	} else {
+	else
 		claim->pmi = seq ? seq - 1 : 0;	/* the last one, late */
-	}
 }
 
 static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
@@ -257,7 +275,7 @@ static u64 route_bits(const struct ucore_die *die)
 
 	if (die->pmi.wide || !ucore_die_cpu_selectable(die, die->reader))
 		return global->core_sel | global->wake;
-	return BIT_ULL(topology_core_id(die->reader)) | global->wake;
+	return ucore_die_core_bit(die, die->reader) | global->wake;
 }
 
 static bool cpu_in_route(const struct ucore_die *die, int cpu)

@@ -18,28 +18,31 @@
 struct pci_dev;
 struct ucore_io;
 
+/* A dword of all ones counts as dead, too: reads widen it. */
 #define UCORE_REG_DEAD		(~0ULL)
 
 /**
  * struct ucore_io_ops - one kind of access
  * @access: UCORE_ACCESS_*, for the list of boxes
- * @counter_cost: register accesses of one @read_counter
- * @read: read a control register
+ * @counter_cost: register accesses of one @read64
+ * @read: read a control register (PCI, MMIO: a dword)
  * @write: write a control register
- * @read_counter: read a counter that cannot change meanwhile (frozen)
+ * @read64: read a register of 64 bits that cannot change meanwhile, a frozen
+ *          counter say
  * @read_running: read a counter that may be counting, without tearing
  * @read_low: read the low 32 bits of a counter with one access
- * @write_counter: write a counter that cannot change meanwhile
+ * @write64: write a register of 64 bits that cannot change meanwhile; the half
+ *           with the lower bits last
  */
 struct ucore_io_ops {
 	u32 access;
 	u32 counter_cost;
 	u64 (*read)(const struct ucore_io *io, u32 reg);
 	void (*write)(const struct ucore_io *io, u32 reg, u64 val);
-	u64 (*read_counter)(const struct ucore_io *io, u32 reg);
+	u64 (*read64)(const struct ucore_io *io, u32 reg);
 	u64 (*read_running)(const struct ucore_io *io, u32 reg);
 	u64 (*read_low)(const struct ucore_io *io, u32 reg);
-	void (*write_counter)(const struct ucore_io *io, u32 reg, u64 val);
+	void (*write64)(const struct ucore_io *io, u32 reg, u64 val);
 };
 
 /**
@@ -58,6 +61,7 @@ struct ucore_tally {
  * @tally: where its accesses are counted
  * @msr: base, for MSR windows
  * @config: mapped config space, for ECAM windows
+ * @mmio: mapped registers, for MMIO windows
  * @pdev: PCI function, for PCI and ECAM windows (referenced)
  * @priv: base, for a test's fake bus
  */
@@ -67,15 +71,18 @@ struct ucore_io {
 	union {
 		u32 msr;
 		void __iomem *config;
+		void __iomem *mmio;
 		void *priv;
 	};
 	struct pci_dev *pdev;
 };
 
 extern const struct ucore_io_ops ucore_msr_ops;
+extern const struct ucore_io_ops ucore_mmio_ops;
 
 void ucore_io_init_msr(struct ucore_io *io, u32 base);
 void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev);
+int ucore_io_init_mmio(struct ucore_io *io, phys_addr_t address, u32 size);
 void ucore_io_release(struct ucore_io *io);
 
 #endif /* UCORE_REG_H */

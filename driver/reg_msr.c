@@ -37,10 +37,10 @@ const struct ucore_io_ops ucore_msr_ops = {
 	.counter_cost = 1,
 	.read = msr_read,
 	.write = msr_write,
-	.read_counter = msr_read,
+	.read64 = msr_read,
 	.read_running = msr_read,
 	.read_low = msr_read_low,
-	.write_counter = msr_write,
+	.write64 = msr_write,
 };
 
 void ucore_io_init_msr(struct ucore_io *io, u32 base)

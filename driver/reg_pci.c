@@ -76,7 +76,7 @@ static void kind##_write(const struct ucore_io *io, u32 reg, u64 val)		\
 	kind##_set_dword(io, reg, val);						\
 }										\
 										\
-static u64 kind##_read_counter(const struct ucore_io *io, u32 reg)		\
+static u64 kind##_read64(const struct ucore_io *io, u32 reg)		\
 {										\
 	u32 lo = kind##_dword(io, reg);						\
 										\
@@ -109,7 +109,7 @@ static u64 kind##_read_low(const struct ucore_io *io, u32 reg)			\
 	return lo;								\
 }										\
 										\
-static void kind##_write_counter(const struct ucore_io *io, u32 reg, u64 val)	\
+static void kind##_write64(const struct ucore_io *io, u32 reg, u64 val)	\
 {										\
 	kind##_set_dword(io, HIGH(reg), val >> 32);				\
 	kind##_set_dword(io, reg, val);						\
@@ -120,10 +120,10 @@ static const struct ucore_io_ops kind##_ops = {					\
 	.counter_cost = 2,							\
 	.read = kind##_read,							\
 	.write = kind##_write,							\
-	.read_counter = kind##_read_counter,					\
+	.read64 = kind##_read64,					\
 	.read_running = kind##_read_running,					\
 	.read_low = kind##_read_low,						\
-	.write_counter = kind##_write_counter,					\
+	.write64 = kind##_write64,					\
 }
 
 PCI_OPS(ecam, UCORE_ACCESS_ECAM);
@@ -202,6 +202,8 @@ void ucore_io_release(struct ucore_io *io)
 {
 	if (io->ops == &ecam_ops)
 		iounmap(io->config);
+	if (io->ops == &ucore_mmio_ops)
+		iounmap(io->mmio);
 	pci_dev_put(io->pdev);
 	io->ops = NULL;
 	io->pdev = NULL;

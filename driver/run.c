@@ -122,14 +122,15 @@ static void meet(struct ucore_session *session, smp_call_func_t func, struct mee
  * ---- parts: what an event list becomes when it starts ----
  */
 
+/* The part's entry for a box, which this session owns: the box remembers where. */
 static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box *box)
 {
-	u32 i;
+	u32 i = box->part_index;
 
-	for (i = 0; i < part->nr_box; i++)
-		if (part->box[i].box == box)
-			return &part->box[i];
-	part->box[part->nr_box] = (struct ucore_part_box){ .box = box };
+	if (i < part->nr_box && part->box[i].box == box)
+		return &part->box[i];
+	box->part_index = part->nr_box;
+	part->box[part->nr_box] = (struct ucore_part_box){ .box = box, .last = U32_MAX };
 	return &part->box[part->nr_box++];
 }
 
@@ -144,7 +145,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	u8 width = fixed ? type->fixed_width : type->width;
 	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
-	struct ucore_counter *ctr = &part->ctr[part->nr_ctr++];
+	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
 	u32 s;
 
 	*ctr = (struct ucore_counter){
@@ -159,7 +160,9 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
 		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
 		.index = event->counter,
+		.sibling = pb->last,
 	};
+	pb->last = part->nr_ctr++;
 	if (event->box->io.ops->counter_cost > 1)
 		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
 	part->guard_ns = min(part->guard_ns, ucore_event_wrap_ns(width, inc));
@@ -227,17 +230,18 @@ static void session_keep_counts(struct ucore_session *session)
 	struct ucore_counter *ctr;
 	struct ucore_event *event;
 	struct ucore_part *part;
-	u32 i;
+	u32 i, slot = 0;
 
-	list_for_each_entry(event, &session->events, node) {
-		for (i = 0; (part = next_part(session, &i));) {
-			for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
-				if (ctr->event != event->id)
-					continue;
-				event->total = ctr->total;
-				event->flags = ctr->flags;
-			}
+	for (i = 0; (part = next_part(session, &i));) {
+		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+			session->values[ctr->slot].count = ctr->total;
+			session->values[ctr->slot].flags = ctr->flags;
 		}
+	}
+	/* a counter's slot is its event's place in the list */
+	list_for_each_entry(event, &session->events, node) {
+		event->total = session->values[slot].count;
+		event->flags = session->values[slot++].flags;
 	}
 }
 

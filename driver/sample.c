@@ -45,9 +45,9 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 		if (!(pb->armed_mask & iv->walk))
 			continue;
 		pb->status = ucore_box_status(pb->box);
-		for (j = 0; j < part->nr_ctr; j++) {
+		for (j = pb->last; j != U32_MAX; j = ctr->sibling) {
 			ctr = &part->ctr[j];
-			if (ctr->box != pb->box || !ctr->period || ctr->box->dead ||
+			if (!ctr->period || ctr->box->dead ||
 			    !ucore_box_counter_overflowed(ctr, pb->status, iv->status))
 				continue;
 			ctr->flags |= UCORE_VALUE_OVERFLOW;
@@ -412,7 +412,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 		sharers += part->fresh;
 	}
 	if (iv->status) {
-		ucore_die_clear_status(die, iv->status);
+		ucore_die_clear_status(die);
 		list_for_each_entry(part, &die->parts, node)
 			if (part->running)
 				part_rearm(part);
@@ -480,10 +480,13 @@ void ucore_part_go(struct ucore_part *part, u64 now)
 void ucore_part_halt(struct ucore_interval *iv, struct ucore_part *part)
 {
 	struct ucore_part_box *pb;
+	struct ucore_counter *ctr;
 
 	ucore_part_read(iv, part);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		ucore_box_stop(pb->box, part->ctr, part->nr_ctr);
+		ucore_box_stop(pb->box);
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		ucore_counter_stop(ctr);
 	ucore_part_times(part, iv->now, iv->frozen_before, &part->enabled_ns,
 			 &part->running_ns);
 	part->running = false;

@@ -62,6 +62,7 @@ struct ucore_stats {
  * @shared: values of its shared registers
  * @armed_mask: global status bits that its armed counters may set
  * @status: box status read at the present interval's end
+ * @last: its counter that was added last; from there on ucore_counter.sibling
  * @reported: its death is in the ring
  */
 struct ucore_part_box {
@@ -69,6 +70,7 @@ struct ucore_part_box {
 	u64 shared[UCORE_MAX_SHARED];
 	u64 armed_mask;
 	u64 status;
+	u32 last;
 	bool reported;
 };
 

@@ -32,16 +32,6 @@ static struct ucore_event *event_find(struct ucore_session *session, u32 id)
 	return NULL;
 }
 
-static bool box_used(struct ucore_session *session, const struct ucore_box *box)
-{
-	struct ucore_event *event;
-
-	list_for_each_entry(event, &session->events, node)
-		if (event->box == box)
-			return true;
-	return false;
-}
-
 static int box_claim(struct ucore_session *session, struct ucore_box *box)
 {
 	int ret = 0;
@@ -121,16 +111,20 @@ static int event_place(struct ucore_session *session, struct ucore_event *new)
 	struct ucore_event *peer[UCORE_MAX_COUNTERS + 1];
 	u64 allowed[UCORE_MAX_COUNTERS + 1];
 	u8 counter[UCORE_MAX_COUNTERS + 1];
+	u32 i, n = new->box->nr_events;
 	struct ucore_event *event;
-	u32 i, n = 0;
 
-	list_for_each_entry(event, &session->events, node) {
+	/* from the end: they were most likely added lately */
+	i = n;
+	list_for_each_entry_reverse(event, &session->events, node) {
+		if (!i)
+			break;
 		if (event->box != new->box)
 			continue;
 		if (ucore_event_conflicts(&event->spec, &new->spec))
 			return -EADDRINUSE;
-		peer[n] = event;
-		allowed[n++] = event->spec.counters;
+		peer[--i] = event;
+		allowed[i] = event->spec.counters;
 	}
 	peer[n] = new;
 	allowed[n++] = new->spec.counters;
@@ -263,12 +257,13 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	event->id = session->next_event++;
 	list_add_tail(&event->node, &session->events);
 	session->nr_events++;
+	box->nr_events++;
 	add->event = event->id;
 	add->counter = event->counter;
 	return 0;
 
 unclaim:
-	if (!box_used(session, box))
+	if (!box->nr_events)
 		box_release(box);
 free:
 	kfree(event);
@@ -279,7 +274,7 @@ static void event_drop(struct ucore_session *session, struct ucore_event *event)
 {
 	list_del(&event->node);
 	session->nr_events--;
-	if (!box_used(session, event->box))
+	if (!--event->box->nr_events)
 		box_release(event->box);
 	kfree(event);
 }

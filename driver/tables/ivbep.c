@@ -443,10 +443,12 @@ static const struct ucore_e5_table table = {
 static const struct ucore_global global = {
 	.ctl = IVBEP_MSR_GLOBAL_CTL,
 	.status = IVBEP_MSR_GLOBAL_STATUS,
+	.nr_status = 1,
 	.freeze = E5_GLOBAL_CTL_FRZ_ALL,
 	.unfreeze = E5_GLOBAL_CTL_UNFRZ_ALL,
 	.wake = E5_GLOBAL_CTL_WK_ON_PMI,
 	.core_sel = IVBEP_GLOBAL_CTL_PMI_CORE_SEL,
+	.keep = IVBEP_GLOBAL_CTL_PMI_CORE_SEL | E5_GLOBAL_CTL_WK_ON_PMI,
 };
 
 const struct ucore_platform ucore_platform_ivbep = {

@@ -131,10 +131,10 @@ const struct ucore_io_ops fake_msr_ops = {
 	.counter_cost = 1,
 	.read = bus_read,
 	.write = bus_write,
-	.read_counter = bus_read,
+	.read64 = bus_read,
 	.read_running = bus_read,
 	.read_low = msr_read_low,
-	.write_counter = bus_write,
+	.write64 = bus_write,
 };
 
 /* A counter is kept whole in its low register; its high half is only accessed. */
@@ -149,7 +149,7 @@ static void high_half(const struct ucore_io *io, u32 reg, char op)
 	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
 }
 
-static u64 pci_read_counter(const struct ucore_io *io, u32 reg)
+static u64 pci_read64(const struct ucore_io *io, u32 reg)
 {
 	u64 val = bus_read(io, reg);
 
@@ -176,7 +176,7 @@ static u64 pci_read_low(const struct ucore_io *io, u32 reg)
 	return val == UCORE_REG_DEAD ? val : (u32)val;
 }
 
-static void pci_write_counter(const struct ucore_io *io, u32 reg, u64 val)
+static void pci_write64(const struct ucore_io *io, u32 reg, u64 val)
 {
 	high_half(io, reg, 'W');
 	bus_write(io, reg, val);
@@ -187,10 +187,10 @@ const struct ucore_io_ops fake_pci_ops = {
 	.counter_cost = 2,
 	.read = bus_read,
 	.write = bus_write,
-	.read_counter = pci_read_counter,
+	.read64 = pci_read64,
 	.read_running = pci_read_running,
 	.read_low = pci_read_low,
-	.write_counter = pci_write_counter,
+	.write64 = pci_write64,
 };
 
 void fake_bus_clear(struct fake_bus *bus)

@@ -110,7 +110,7 @@ static void pci_frozen_counter_is_two_dwords(struct kunit *test)
 
 	b->function->config[CTR / 4] = 0x89abcdef;
 	b->function->config[CTR / 4 + 1] = 0x4567;
-	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, CTR), 0x456789abcdefULL);
+	KUNIT_EXPECT_EQ(test, io->ops->read64(io, CTR), 0x456789abcdefULL);
 	DWORDS(test, { 'R', CTR }, { 'R', CTR + 4 });
 	KUNIT_EXPECT_EQ(test, b->tally.reads, io->tally->reads);
 }
@@ -138,7 +138,7 @@ static void pci_low_half_tells_dead_from_all_ones(struct kunit *test)
 	DWORDS(test, { 'R', CTR }, { 'R', CTR + 4 });
 	b->function->config[CTR / 4 + 1] = ~0U;
 	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, CTR), UCORE_REG_DEAD);
-	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, CTR), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, io->ops->read64(io, CTR), UCORE_REG_DEAD);
 }
 
 static void pci_running_counter_does_not_tear(struct kunit *test)
@@ -187,7 +187,7 @@ static void pci_writes_both_halves(struct kunit *test)
 	struct ucore_io *io = way_open(test);
 	u64 writes = b->tally.writes;
 
-	io->ops->write_counter(io, CTR, 0xffff12345678ULL);
+	io->ops->write64(io, CTR, 0xffff12345678ULL);
 	DWORDS(test, { 'W', CTR + 4, 0xffff }, { 'W', CTR, 0x12345678 });
 	KUNIT_EXPECT_EQ(test, b->tally.writes, writes + 2);
 }
@@ -214,7 +214,7 @@ static void pci_function_that_is_gone_is_dead(struct kunit *test)
 	io = pci_open(test);
 	b->function->pdev.error_state = pci_channel_io_perm_failure;
 	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0xf4), UCORE_REG_DEAD);
-	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, CTR), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, io->ops->read64(io, CTR), UCORE_REG_DEAD);
 	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, CTR), UCORE_REG_DEAD);
 }
 
@@ -274,11 +274,11 @@ static void msr_window_is_relative_to_its_base(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io->ops->access, (u32)UCORE_ACCESS_MSR);
 	KUNIT_EXPECT_EQ(test, io->ops->counter_cost, 1U);
 	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0x14), 0x1234567890ULL);
-	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, 0x14), 0x1234567890ULL);
+	KUNIT_EXPECT_EQ(test, io->ops->read64(io, 0x14), 0x1234567890ULL);
 	KUNIT_EXPECT_EQ(test, io->ops->read_running(io, 0x14), 0x1234567890ULL);
 	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, 0x14), 0x34567890ULL);
 	KUNIT_EXPECT_EQ(test, b->tally.reads, 4ULL);
-	io->ops->write_counter(io, 0x14, BIT_ULL(44) - 1);
+	io->ops->write64(io, 0x14, BIT_ULL(44) - 1);
 	KUNIT_EXPECT_EQ(test, *fake_msr(0xd34), BIT_ULL(44) - 1);
 	KUNIT_EXPECT_EQ(test, b->tally.writes, 1ULL);
 }
@@ -290,7 +290,7 @@ static void msr_that_faults_is_dead(struct kunit *test)
 
 	ucore_io_init_msr(io, 0xd20);
 	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0), UCORE_REG_DEAD);
-	KUNIT_EXPECT_EQ(test, io->ops->read_counter(io, 0), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, io->ops->read64(io, 0), UCORE_REG_DEAD);
 	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, 0), UCORE_REG_DEAD);
 	io->ops->write(io, 0, 1);	/* and a write is dropped */
 }

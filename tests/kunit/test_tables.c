@@ -426,28 +426,28 @@ static void socket_map_identity(struct kunit *test)
 	u32 node;
 
 	for (node = 0; node < 8; node++)
-		KUNIT_EXPECT_EQ(test, ucore_e5_package(node, 0xfac688), (int)node);
+		KUNIT_EXPECT_EQ(test, ucore_bus_package(node, 0xfac688), (int)node);
 }
 
 static void socket_map_permuted(struct kunit *test)
 {
 	/* sockets 0 and 1 are nodes 5 and 2; the rest of the map is empty */
-	KUNIT_EXPECT_EQ(test, ucore_e5_package(5, 2 << 3 | 5), 0);
-	KUNIT_EXPECT_EQ(test, ucore_e5_package(2, 2 << 3 | 5), 1);
-	KUNIT_EXPECT_EQ(test, ucore_e5_package(0, 2 << 3 | 5), 2);	/* the first that fits */
-	KUNIT_EXPECT_EQ(test, ucore_e5_package(7, 7 << 21), 7);		/* the last field */
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(5, 2 << 3 | 5), 0);
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(2, 2 << 3 | 5), 1);
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(0, 2 << 3 | 5), 2);	/* the first that fits */
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(7, 7 << 21), 7);		/* the last field */
 }
 
 static void socket_map_ignores_other_bits(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, ucore_e5_package(0xfffffff9, 0xfac688), 1);
-	KUNIT_EXPECT_EQ(test, ucore_e5_package(3, 0xff000000 | 0xfac688), 3);
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(0xfffffff9, 0xfac688), 1);
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(3, 0xff000000 | 0xfac688), 3);
 }
 
 static void socket_map_without_the_node(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, ucore_e5_package(4, 0), -ENOENT);
-	KUNIT_EXPECT_EQ(test, ucore_e5_package(7, 7 << 24), -ENOENT);	/* a ninth field is none */
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(4, 0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(7, 7 << 24), -ENOENT);	/* a ninth field is none */
 }
 
 static struct kunit_case cases[] = {

@@ -1,0 +1,724 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMON discovery, the half that touches the machine: fetch the bytes.
+ *
+ * Walks all Intel PCI functions for DVSECs of PMON discovery, maps their
+ * tables, asks whether what they describe is there, and answers the parser's
+ * questions (RAM? such a function?).  Decides nothing: discovery.c does.
+ * Process context, at load; what was found stays for reports until unload.
+ */
+#include <linux/bitfield.h>
+#include <linux/cpu.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/nodemask.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "bus.h"
+#include "compat.h"
+#include "die.h"
+#include "discovery.h"
+#include "discovery_pci.h"
+#include "hw/discovery.h"
+
+static bool private_pmi;
+module_param(private_pmi, bool, 0444);
+MODULE_PARM_DESC(private_pmi,
+		 "take overflow PMIs as the machine model routes them (a private convention: "
+		 "never on real hardware)");
+
+#define MAX_DVSECS	8	/* of a function */
+
+static struct ucore_disc disc;
+static u32 max_tables;
+
+/* Global control of each die with a table, and of which die. */
+static struct die_global {
+	u32 die;
+	struct ucore_global global;
+} *die_globals;
+static u32 nr_die_globals;
+
+/*
+ * ---- what the parser asks ----
+ */
+
+static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
+{
+	return region_intersects(address, size, IORESOURCE_SYSTEM_RAM, IORES_DESC_NONE) !=
+	       REGION_DISJOINT;
+}
+
+static u32 env_config_size(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn)
+{
+	struct pci_dev *pdev = pci_get_domain_bus_and_slot(segment, bus, devfn);
+	u32 size = pdev ? pdev->cfg_size : 0;
+
+	pci_dev_put(pdev);
+	return size;
+}
+
+static struct ucore_disc_env env = {
+	.on_ram = env_on_ram,
+	.config_size = env_config_size,
+};
+
+struct config {
+	struct ucore_disc_config config;
+	struct pci_dev *pdev;
+};
+
+static u32 config_read(const struct ucore_disc_config *config, u32 reg)
+{
+	u32 val;
+
+	if (pci_read_config_dword(container_of(config, struct config, config)->pdev, reg, &val))
+		return ~0U;
+	return val;
+}
+
+struct source {
+	struct ucore_disc_source source;
+	void __iomem *base;
+};
+
+static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 offset, u32 words)
+{
+	void __iomem *from = container_of(source, struct source, source)->base + offset;
+	u32 i;
+
+	for (i = 0; i < words; i++)
+		to[i] = readq(from + i * sizeof(u64));
+}
+
+/*
+ * ---- which die ----
+ */
+
+/* The dies with a CPU online, in order. */
+static u32 list_dies(u32 *dies, u32 max)
+{
+	u32 n = 0, i, die;
+	int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		die = topology_logical_die_id(cpu);
+		for (i = 0; i < n && dies[i] < die; i++)
+			;
+		if ((i < n && dies[i] == die) || n == max)
+			continue;
+		memmove(&dies[i + 1], &dies[i], (n - i) * sizeof(*dies));
+		dies[i] = die;
+		n++;
+	}
+	cpus_read_unlock();
+	return n;
+}
+
+/* The die of all of a NUMA node's CPUs; negative if there is no such. */
+static int die_of_node(int node)
+{
+	int cpu, die = -1;
+
+	if (node == NUMA_NO_NODE || num_online_nodes() < 2)
+		return -1;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (cpu_to_node(cpu) != node)
+			continue;
+		if (die >= 0 && die != topology_logical_die_id(cpu)) {
+			die = -1;
+			break;
+		}
+		die = topology_logical_die_id(cpu);
+	}
+	cpus_read_unlock();
+	return die;
+}
+
+static int die_of_bus(struct pci_bus *bus, const struct ucore_disc_rules *rules)
+{
+	s16 die_of_bus[UCORE_NR_BUSES];
+	int die = die_of_node(pcibus_to_node(bus));
+
+	if (die >= 0 || !rules->ubox)
+		return die;
+	ucore_bus_map(rules->ubox, pci_domain_nr(bus), die_of_bus);
+	return die_of_bus[bus->number];
+}
+
+/*
+ * Tables whose bus tells no die are dealt out in order of discovery: as many
+ * functions to each die as there are for one.
+ */
+static void deal_tables(void)
+{
+	u32 dies[32], nr_dies, nr_functions = 0, i, function = 0;
+	struct ucore_disc_table *t;
+
+	nr_dies = list_dies(dies, ARRAY_SIZE(dies) - 1);
+	for (i = 0; i < disc.nr_tables; i++) {
+		t = &disc.table[i];
+		nr_functions += !i || t->devfn != t[-1].devfn || t->bus != t[-1].bus ||
+				t->segment != t[-1].segment;
+	}
+	for (i = 0; i < disc.nr_tables; i++) {
+		t = &disc.table[i];
+		if (i && (t->devfn != t[-1].devfn || t->bus != t[-1].bus ||
+			  t->segment != t[-1].segment))
+			function++;
+		if (t->die >= 0 || !nr_dies)
+			continue;
+		if (nr_functions <= nr_dies)
+			t->die = dies[function];
+		else
+			t->die = dies[function * nr_dies / nr_functions];
+	}
+}
+
+/*
+ * ---- tables ----
+ */
+
+static struct ucore_disc_table *table_new(struct pci_dev *pdev)
+{
+	struct ucore_disc_table *bigger;
+
+	if (disc.nr_tables == max_tables) {
+		bigger = kvcalloc(max_tables + 16, sizeof(*bigger), GFP_KERNEL);
+		if (!bigger)
+			return NULL;
+		if (disc.table)
+			memcpy(bigger, disc.table, disc.nr_tables * sizeof(*bigger));
+		kvfree(disc.table);
+		disc.table = bigger;
+		max_tables += 16;
+	}
+	bigger = &disc.table[disc.nr_tables++];
+	bigger->die = die_of_bus(pdev->bus, disc.rules);
+	bigger->segment = pci_domain_nr(pdev->bus);
+	bigger->bus = pdev->bus->number;
+	bigger->devfn = pdev->devfn;
+	return bigger;
+}
+
+/* The table's place, from config space; nothing is mapped yet. */
+static void table_locate(struct ucore_disc_table *t, const struct config *config)
+{
+	struct pci_dev *pdev = config->pdev;
+	u64 bytes = UCORE_DISC_MAX_BYTES;
+	u16 command;
+
+	t->reason = ucore_disc_bar(&config->config, t->dvsec.bar, &t->address);
+	if (t->reason)
+		return;
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
+	if (!(command & PCI_COMMAND_MEMORY)) {
+		t->reason = UCORE_TABLE_DISABLED;
+		return;
+	}
+	/* the kernel knows the size, unless it has given the BAR no resource */
+	if (pci_resource_start(pdev, t->dvsec.bar) == t->address) {
+		bytes = pci_resource_len(pdev, t->dvsec.bar);
+		if (t->dvsec.offset >= bytes) {
+			t->reason = UCORE_TABLE_OUTSIDE;
+			return;
+		}
+		bytes -= t->dvsec.offset;
+	}
+	t->address += t->dvsec.offset;
+	t->size = min_t(u64, bytes, UCORE_DISC_MAX_BYTES);
+	if (t->address >> env.phys_bits || (t->address + t->size) >> env.phys_bits ||
+	    env_on_ram(&env, t->address, t->size))
+		t->reason = UCORE_TABLE_RAM;
+}
+
+static int find_tables(struct pci_dev *pdev)
+{
+	struct config config = {
+		.config = { .read = config_read, .size = pdev->cfg_size },
+		.pdev = pdev,
+	};
+	struct ucore_disc_dvsec dvsec[MAX_DVSECS];
+	struct ucore_disc_table *t;
+	bool broken;
+	u32 i, n;
+
+	n = ucore_disc_walk(&config.config, dvsec, ARRAY_SIZE(dvsec), &broken);
+	for (i = 0; i < n; i++) {
+		t = table_new(pdev);
+		if (!t)
+			return -ENOMEM;
+		t->dvsec = dvsec[i];
+		table_locate(t, &config);
+	}
+	if (broken && (n || pdev->device == DISC_PCI_DEVICE)) {
+		t = table_new(pdev);
+		if (!t)
+			return -ENOMEM;
+		t->reason = UCORE_TABLE_CHAIN;
+	}
+	return 0;
+}
+
+static int find_all_tables(void)
+{
+	struct pci_dev *pdev = NULL;
+	int ret = 0;
+
+	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, PCI_ANY_ID, pdev)))
+		ret = find_tables(pdev);
+	pci_dev_put(pdev);	/* not NULL if the loop was left early */
+	return ret;
+}
+
+/*
+ * ---- is it there? ----
+ */
+
+/**
+ * struct probe - MSRs to be read on a die
+ * @die: the die
+ * @counted: units of the counted type there are
+ */
+struct probe {
+	s32 die;
+	u64 counted;
+};
+
+/* On a CPU of the die: units whose box control faults are not there. */
+static void probe_msrs_here(void *arg)
+{
+	struct probe *probe = arg;
+	struct ucore_unit *unit;
+	u64 val;
+
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units; unit++)
+		if (unit->die == probe->die && !unit->reason &&
+		    ucore_disc_access(unit->word) == UCORE_ACCESS_MSR &&
+		    (rdmsrq_safe(unit->word[1], &val) || val == ~0ULL))
+			unit->reason = UCORE_UNIT_NO_ANSWER;
+	if (disc.rules->count_msr && rdmsrq_safe(disc.rules->count_msr, &probe->counted))
+		probe->counted = 0;
+}
+
+struct msr_probe {
+	u32 msr;
+	bool there;
+};
+
+static void probe_msr_here(void *arg)
+{
+	struct msr_probe *msr = arg;
+	u64 val;
+
+	msr->there = !rdmsrq_safe(msr->msr, &val) && val != ~0ULL;
+}
+
+static int cpu_of_die(s32 die)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (topology_logical_die_id(cpu) == die)
+			return cpu;
+	return -ENODEV;
+}
+
+static bool msr_there(s32 die, u32 msr)
+{
+	struct msr_probe probe = { .msr = msr };
+	int cpu;
+
+	cpus_read_lock();
+	cpu = cpu_of_die(die);
+	if (cpu >= 0)
+		smp_call_function_single(cpu, probe_msr_here, &probe, 1);
+	cpus_read_unlock();
+	return probe.there;
+}
+
+static struct pci_dev *pdev_at(u64 address)
+{
+	return pci_get_domain_bus_and_slot(FIELD_GET(DISC_PCI_SEGMENT, address),
+					   FIELD_GET(DISC_PCI_BUS, address),
+					   PCI_DEVFN(FIELD_GET(DISC_PCI_SLOT, address),
+						     FIELD_GET(DISC_PCI_FUNCTION, address)));
+}
+
+/* Does the dword at a PCI or MMIO address answer? */
+static bool dword_there(const u64 *word)
+{
+	void __iomem *base;
+	struct pci_dev *pdev;
+	u32 val = ~0U;
+
+	if (ucore_disc_access(word) == UCORE_ACCESS_MMIO) {
+		base = ioremap(word[1], sizeof(val));
+		if (base) {
+			val = readl(base);
+			iounmap(base);
+		}
+	} else {
+		pdev = pdev_at(word[1]);
+		if (pdev)
+			pci_read_config_dword(pdev, FIELD_GET(DISC_PCI_OFFSET, word[1]), &val);
+		pci_dev_put(pdev);
+	}
+	return val != ~0U;
+}
+
+static bool global_there(const struct ucore_disc_table *t)
+{
+	if (ucore_disc_access(t->word) == UCORE_ACCESS_MSR)
+		return msr_there(t->die, t->word[1]);
+	return dword_there(t->word);
+}
+
+/* One IPI for each die, and one access for each unit. */
+static void probe_units(void)
+{
+	struct probe probe;
+	struct ucore_unit *unit;
+	u32 dies[32], i, n = list_dies(dies, ARRAY_SIZE(dies) - 1);
+	int cpu;
+
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units; unit++)
+		if (!unit->reason && ucore_disc_access(unit->word) != UCORE_ACCESS_MSR &&
+		    !dword_there(unit->word))
+			unit->reason = UCORE_UNIT_NO_ANSWER;
+	for (i = 0; i < n; i++) {
+		probe = (struct probe){ .die = dies[i] };
+		cpus_read_lock();
+		cpu = cpu_of_die(dies[i]);
+		if (cpu >= 0)
+			smp_call_function_single(cpu, probe_msrs_here, &probe, 1);
+		cpus_read_unlock();
+		if (probe.counted)
+			ucore_disc_trim(&disc, dies[i], min_t(u64, probe.counted, U32_MAX));
+	}
+}
+
+/*
+ * ---- reading them ----
+ */
+
+/* Units that are looked for by their functions. */
+static int find_spots(const struct ucore_disc_place *place)
+{
+	struct pci_dev *pdev = NULL;
+	int die, ret = 0;
+	u32 slot;
+
+	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, place->device, pdev))) {
+		slot = PCI_SLOT(pdev->devfn);
+		if (PCI_FUNC(pdev->devfn) != place->function || slot < place->slot ||
+		    slot >= place->slot + place->nr)
+			continue;
+		die = die_of_bus(pdev->bus, disc.rules);
+		if (die < 0 && disc.nr_tables == 1)
+			die = disc.table[0].die;
+		if (die >= 0)
+			ret = ucore_disc_note_spot(&disc, die, place, slot - place->slot,
+						   pci_domain_nr(pdev->bus), pdev->bus->number);
+	}
+	pci_dev_put(pdev);
+	return ret;
+}
+
+static int read_table(u32 i)
+{
+	struct ucore_disc_table *t = &disc.table[i];
+	struct source source = { .source = { .copy = source_copy, .size = t->size } };
+	int ret = 0;
+
+	if (t->die < 0)
+		t->reason = UCORE_TABLE_DIE;
+	if (t->reason)
+		return 0;
+	source.base = ioremap(t->address, t->size);
+	if (!source.base)
+		return -ENOMEM;
+	ucore_disc_parse_global(&disc, t, &source.source);
+	if (!t->reason && !global_there(t))
+		t->reason = UCORE_TABLE_GLOBAL;
+	if (!t->reason)
+		ret = ucore_disc_parse_units(&disc, i, &source.source);
+	iounmap(source.base);
+	return ret;
+}
+
+/*
+ * ---- what becomes of it ----
+ */
+
+static void describe_global(struct die_global *dg, const struct ucore_disc_table *t)
+{
+	u32 num_status = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, t->word[2]);
+	u32 offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]);
+	struct ucore_global *global = &dg->global;
+
+	dg->die = t->die;
+	*global = (struct ucore_global){
+		.freeze = DISC_GLOBAL_CTL_FRZ_ALL,
+		.keep = DISC_GLOBAL_CTL_FRZ_ALL,
+		.status_stride = DISC_GLOBAL_STATUS_STRIDE,
+	};
+	switch (ucore_disc_access(t->word)) {
+	case UCORE_ACCESS_MSR:
+		global->ctl = t->word[1];
+		global->status_stride = DISC_GLOBAL_STATUS_STRIDE_MSR;
+		break;
+	case UCORE_ACCESS_MMIO:
+		global->phys = t->word[1];
+		global->size = sizeof(u64);
+		break;
+	default:
+		global->pdev = pdev_at(t->word[1]);
+		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
+	}
+	/* nobody looks at the status without an interrupt, nor in config space in an NMI */
+	if (!private_pmi || global->pdev || !offset || !num_status ||
+	    num_status > 64 * UCORE_MAX_STATUS)
+		return;
+	global->nr_status = DIV_ROUND_UP(num_status, 64);
+	global->status = global->ctl + offset;
+	if (global->size)
+		global->size = offset + global->nr_status * DISC_GLOBAL_STATUS_STRIDE;
+	global->wake = PRIVATE_GLOBAL_CTL_WK_ON_PMI;
+	global->core_sel = PRIVATE_GLOBAL_CTL_PMI_CORE_SEL;
+	global->keep |= global->wake | global->core_sel;
+}
+
+static int describe_globals(void)
+{
+	u32 i;
+
+	die_globals = kvcalloc(disc.nr_tables, sizeof(*die_globals), GFP_KERNEL);
+	if (!die_globals)
+		return -ENOMEM;
+	for (i = 0; i < disc.nr_tables; i++)
+		if (disc.table[i].reason == UCORE_TABLE_OK)
+			describe_global(&die_globals[nr_die_globals++], &disc.table[i]);
+	return 0;
+}
+
+static const struct ucore_global *global_of_die(u32 die)
+{
+	u32 i;
+
+	for (i = 0; i < nr_die_globals; i++)
+		if (die_globals[i].die == die)
+			return &die_globals[i].global;
+	return NULL;
+}
+
+/* Can the overflow of its counters be told from that of others'? */
+static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *unit)
+{
+	u32 position = FIELD_GET(DISC_UNIT2_STATUS_POS, unit->word[2]);
+	const struct ucore_global *global = global_of_die(unit->die);
+
+	if (!global || position >= 64 * global->nr_status ||
+	    unit->layout.status == UCORE_REG_NONE)
+		return;
+	desc->global_gp = BIT_ULL(position % 64);
+	desc->caps = UCORE_BOX_OVERFLOW;
+}
+
+static u32 layout_size(const struct ucore_unit *unit)
+{
+	const struct ucore_layout *layout = &unit->layout;
+	u32 last = unit->type.nr_gp - 1, size;
+
+	size = max(layout->ctl[last], layout->ctr[last]) + sizeof(u64);
+	if (unit->type.nr_fixed)
+		size = max_t(u32, size, max(layout->fixed_ctl[0], layout->fixed_ctr[0]) +
+					sizeof(u64));
+	if (layout->status != UCORE_REG_NONE)
+		size = max_t(u32, size, layout->status + sizeof(u32));
+	return size;
+}
+
+static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
+{
+	struct ucore_box_desc desc = {
+		.type = &unit->type,
+		.layout = &unit->layout,
+		.die = unit->die,
+		.instance = ucore_disc_unit_id(unit),
+		.told = &unit->box,
+	};
+
+	unit->type.name = unit->name;
+	switch (ucore_disc_access(unit->word)) {
+	case UCORE_ACCESS_MSR:
+		desc.msr = unit->word[1];
+		break;
+	case UCORE_ACCESS_MMIO:
+		desc.phys = unit->word[1];
+		desc.size = layout_size(unit);
+		break;
+	default:
+		desc.pdev = pdev_at(unit->word[1]);
+	}
+	describe_overflow(&desc, unit);
+	return ucore_finder_add(finder, &desc);
+}
+
+/* The box beside a unit that no table has, if it answers. */
+static int add_free(struct ucore_finder *finder, const struct ucore_unit *unit)
+{
+	const struct ucore_disc_free *free = disc.rules->free;
+	struct ucore_box_desc desc = {
+		.die = unit->die,
+		.instance = ucore_disc_unit_id(unit),
+	};
+
+	if (!free || ucore_disc_unit_type(unit) != free->beside)
+		return 0;
+	desc.type = free->type;
+	desc.layout = free->layout;
+	desc.msr = free->msr + desc.instance * free->stride;
+	if (!msr_there(unit->die, desc.msr + free->layout->fixed_ctr[0]) ||
+	    !msr_there(unit->die, desc.msr + free->layout->fixed_ctr[1]))
+		return 0;
+	return ucore_finder_add(finder, &desc);
+}
+
+static int add_units(struct ucore_finder *finder)
+{
+	struct ucore_unit *unit;
+	int ret = 0;
+
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++)
+		if (!unit->reason)
+			ret = add_unit(finder, unit);
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++)
+		if (!unit->reason)
+			ret = add_free(finder, unit);
+	return ret;
+}
+
+/**
+ * ucore_discovery_find() - all boxes of a machine that describes them itself
+ * @finder: takes the descriptions
+ * @platform: its table is a struct ucore_disc_rules
+ *
+ * Return: 0 or -ENOMEM; no table, or none that makes sense, is no error.
+ */
+int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+{
+	int ret;
+	u32 i;
+
+	disc.env = &env;
+	disc.rules = platform->table;
+	env.phys_bits = boot_cpu_data.x86_phys_bits;
+	ret = find_all_tables();
+	if (ret || !disc.nr_tables)
+		return ret;
+	deal_tables();
+	for (i = 0; i < disc.rules->nr_places && !ret; i++)
+		ret = find_spots(&disc.rules->places[i]);
+	for (i = 0; i < disc.nr_tables && !ret; i++)
+		ret = read_table(i);
+	if (!ret)
+		ret = describe_globals();
+	if (ret)
+		return ret;
+	probe_units();
+	finder->global = global_of_die;
+	finder->caps = UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE;
+	if (private_pmi)
+		finder->caps |= UCORE_CAP_OVERFLOW_PMI | UCORE_CAP_PRIVATE_PMI;
+	return add_units(finder);
+}
+
+/** ucore_discovery_drop() - forget what was found; the boxes are gone */
+void ucore_discovery_drop(void)
+{
+	u32 i;
+
+	for (i = 0; i < nr_die_globals; i++)
+		pci_dev_put(die_globals[i].global.pdev);
+	kvfree(die_globals);
+	die_globals = NULL;
+	nr_die_globals = 0;
+	ucore_disc_free(&disc);
+	max_tables = 0;
+}
+
+/*
+ * ---- reports ----
+ */
+
+static u32 report_nr_tables(void)
+{
+	return disc.nr_tables;
+}
+
+static u32 report_nr_units(void)
+{
+	return disc.nr_units;
+}
+
+static void report_table(u32 i, struct ucore_table_info *out)
+{
+	const struct ucore_disc_table *t = &disc.table[i];
+	u32 u;
+
+	*out = (struct ucore_table_info){
+		.table = i,
+		.die = t->die,
+		.segment = t->segment,
+		.bus = t->bus,
+		.device = PCI_SLOT(t->devfn),
+		.function = PCI_FUNC(t->devfn),
+		.dvsec = t->dvsec.at,
+		.bar = t->dvsec.bar,
+		.offset = t->dvsec.offset,
+		.stride = t->stride,
+		.max_units = t->max_units,
+		.nr_units = t->nr,
+		.access = ucore_disc_access(t->word),
+		.num_status = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, t->word[2]),
+		.status_offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]),
+		.reason = t->reason,
+		.address = t->address,
+		.global = t->word[1],
+	};
+	for (u = 0; u < t->nr; u++)
+		out->nr_rejected += disc.unit[t->first + u].reason != UCORE_UNIT_OK;
+}
+
+static void report_unit(u32 i, struct ucore_unit_info *out)
+{
+	const struct ucore_unit *unit = &disc.unit[i];
+
+	*out = (struct ucore_unit_info){
+		.table = unit->table,
+		.record = unit->record,
+		.die = unit->die,
+		.reason = unit->reason,
+		.box = unit->box,
+		.type = ucore_disc_unit_type(unit),
+		.id = ucore_disc_unit_id(unit),
+		.access = ucore_disc_access(unit->word),
+		.other = unit->other,
+		.word = { unit->word[0], unit->word[1], unit->word[2] },
+	};
+	strscpy(out->name, unit->name, sizeof(out->name));
+}
+
+const struct ucore_report ucore_discovery_report = {
+	.nr_tables = report_nr_tables,
+	.nr_units = report_nr_units,
+	.table = report_table,
+	.unit = report_unit,
+};
