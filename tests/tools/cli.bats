@@ -201,7 +201,7 @@ record_file()
 	tool list events -x,
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 1077 ]
-	[[ $output == *$'\n'imc,CAS_COUNT.RD,UNC_M_CAS_COUNT.RD,0x04,0x03,"0 1 2 3",$'\n'* ]]
+	[[ $output == *$'\n'imc,CAS_COUNT.RD,UNC_M_CAS_COUNT.RD,0x04,0x03,"0 1 2 3",,$'\n'* ]]
 	[[ $output == *$'\n'qpi,CTO_COUNT,UNC_Q_CTO_COUNT,0x138,0x00,* ]]
 	UCORE_FAKE="open=2" tool list events --platform ivbep cas_count.rd
 	[ "$status" -eq 0 ]

@@ -20,41 +20,134 @@ struct fake fake;
 
 /* ---- the machine ------------------------------------------------------- */
 
-static const struct fake_type {
+struct fake_type {
 	const char *type;
 	unsigned int boxes, counters, fixed, width, access;
 	uint32_t caps;
 	uint64_t fields;	/* bit n: UCORE_FIELD_n */
-} types[] = {
+	uint32_t number;	/* in discovery tables */
+	uint64_t base, step;	/* where the box controls are */
+};
+
+struct fake_machine {
+	const char *platform;
+	uint32_t model;
+	uint32_t caps;
+	const struct fake_type *types;
+	size_t nr_types;
+};
+
+#define NR(a)	(sizeof(a) / sizeof((a)[0]))
 #define F(name)	(1ULL << UCORE_FIELD_##name)
 #define BASIC	(F(EVENT) | F(EDGE) | F(THRESH))
+#define PCI(bus, slot, function, offset) \
+	((uint64_t)(bus) << 20 | (slot) << 15 | (function) << 12 | (offset))
+
+static const struct fake_type e5_types[] = {
 	{ "cbo", 4, 4, 0, 44, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
 	  BASIC | F(UMASK) | F(TID_EN) | F(FILTER_TID) | F(FILTER_LINK) | F(FILTER_STATE) |
-	  F(FILTER_NID) | F(FILTER_OPC) | F(FILTER_NC) },
+	  F(FILTER_NID) | F(FILTER_OPC) | F(FILTER_NC), 0, 0xd04, 0x20 },
 	{ "ubox", 1, 2, 1, 44, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
-	  BASIC | F(UMASK) },
+	  BASIC | F(UMASK), 0, 0xc08 },
 	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
 	  BASIC | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | F(BAND1) | F(BAND2) |
-	  F(BAND3) },
+	  F(BAND3), 0, 0xc24 },
 	{ "ha", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
-	  BASIC | F(UMASK) | F(ADDR_MATCH) | F(OPC_MATCH) },
+	  BASIC | F(UMASK) | F(ADDR_MATCH) | F(OPC_MATCH), 0, PCI(0x7f, 14, 1, 0xf4) },
 	{ "imc", 4, 4, 1, 48, UCORE_ACCESS_ECAM,
-	  UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW | UCORE_BOX_FREEZE, BASIC | F(UMASK) },
-	{ "irp", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, BASIC | F(UMASK) },
+	  UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW | UCORE_BOX_FREEZE, BASIC | F(UMASK),
+	  0, PCI(0x7f, 16, 0, 0xf4), 1 << 12 },
+	{ "irp", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, BASIC | F(UMASK),
+	  0, PCI(0x7f, 5, 6, 0xf4) },
 	{ "qpi", 2, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
-	  BASIC | F(UMASK) | F(MATCH0) | F(MATCH1) | F(MASK0) | F(MASK1) },
+	  BASIC | F(UMASK) | F(MATCH0) | F(MATCH1) | F(MASK0) | F(MASK1),
+	  0, PCI(0x7f, 8, 2, 0xf4), 1 << 15 },
 	{ "r2pcie", 1, 4, 0, 44, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
-	  BASIC | F(UMASK) },
+	  BASIC | F(UMASK), 0, PCI(0x7f, 19, 1, 0xf4) },
 	{ "r3qpi", 2, 3, 0, 44, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
-	  BASIC | F(UMASK) },
-#undef F
-#undef BASIC
+	  BASIC | F(UMASK), 0, PCI(0x7f, 19, 5, 0xf4), 1 << 12 },
+};
+
+/* What discovery gives every box, and what those with 64 control bits have more */
+#define DISC	(BASIC | F(UMASK) | F(INVERT))
+#define EXT	(DISC | F(UMASK_EXT))
+
+static const struct fake_type spr_types[] = {
+	{ "cha", 60, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	  EXT | F(TID_EN) | F(FILTER_TID), 0, 0x2000, 0x10 },
+	{ "iio", 12, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	  DISC | F(CH_MASK) | F(FC_MASK), 1, 0x3000, 0x10 },
+	{ "irp", 12, 2, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 2, 0x3400, 0x10 },
+	{ "m2pcie", 12, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 3, 0x3200, 0x10 },
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 4, 0x2fc0 },
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 5, 0x2fd0 },
+	{ "imc", 8, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, DISC, 6, 0xc8aa2800, 0x8000 },
+	{ "m2m", 4, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	  7, PCI(0x7e, 12, 0, 0x438), 1 << 15 },
+	{ "upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	  8, PCI(0x7e, 1, 1, 0x318), 1 << 15 },
+	{ "m3upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	  9, PCI(0x7e, 5, 1, 0xa0), 1 << 15 },
+	{ "mdf", 10, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 11, 0x2800, 0x10 },
+	{ "cxlcm", 2, 8, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	  12, 0xd0000000, 0x10000 },
+	{ "cxldp", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	  13, 0xd0001000, 0x10000 },
+	{ "mchbm", 2, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, DISC,
+	  14, 0xd8000000, 0x8000 },
+	{ "type_33", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 33, 0x3f00 },
+	{ "iio_free", 12, 0, 17, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREE_RUNNING, 0,
+	  ~0U, 0x340e, 0x10 },
+};
+
+static const struct fake_type gnr_types[] = {
+	{ "cha", 120, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 0, 0x2000, 0x10 },
+	{ "iio", 16, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	  DISC | F(CH_MASK) | F(FC_MASK), 1, 0x2900, 0x10 },
+	{ "irp", 16, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 2, 0x2a00, 0x10 },
+	{ "pcu", 5, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 4, 0x3f00, 0x10 },
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 5, 0x3ff0 },
+	{ "imc", 12, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, DISC, 6, 0xc8aa2800, 0x8000 },
+	{ "upi", 6, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	  8, PCI(0x7e, 1, 1, 0x318), 1 << 15 },
+	{ "cxlcm", 2, 8, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	  12, 0xd0000000, 0x10000 },
+	{ "cxldp", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	  13, 0xd0001000, 0x10000 },
+	{ "b2hot", 6, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 15, 0x3e00, 0x10 },
+	{ "b2cmi", 12, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	  16, PCI(0x7e, 10, 0, 0x438), 1 << 15 },
+	{ "b2cxl", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	  17, 0xd4000000, 0x10000 },
+	{ "b2upi", 6, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	  18, PCI(0x7d, 1, 0, 0x438), 1 << 15 },
+	{ "chacms", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 19, 0x3d00 },
+	{ "mdf", 30, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 20, 0x2b00, 0x10 },
+	{ "pciex16", 4, 4, 0, 48, UCORE_ACCESS_PCI, UCORE_BOX_FREEZE, DISC,
+	  21, PCI(0x7c, 1, 0, 0x440), 1 << 15 },
+};
+
+static const struct fake_type generic_types[] = {
+	{ "type_0", 2, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 0, 0x2000, 0x10 },
+	{ "type_6", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, DISC,
+	  6, 0xc8aa2800, 0x8000 },
+	{ "type_33", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 33, 0x3f00 },
+};
+
+#define DISCOVERS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_DISCOVERY)
+
+static const struct fake_machine machines[] = {
+	{ "ivbep", 62, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, e5_types, NR(e5_types) },
+	{ "spr", 143, DISCOVERS, spr_types, NR(spr_types) },
+	{ "gnr", 173, DISCOVERS, gnr_types, NR(gnr_types) },
+	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
 };
 
 static const struct ucore_field all_fields[] = {
 	{ UCORE_FIELD_EVENT, 0, 0x1ff, 0x1ff, "event" },
 	{ UCORE_FIELD_UMASK, 0, 0xff, 0xff, "umask" },
 	{ UCORE_FIELD_EDGE, 0, 1, 1, "edge" },
+	{ UCORE_FIELD_INVERT, 0, 1, 1, "invert" },
 	{ UCORE_FIELD_THRESH, 0, 0xff, 0xff, "thresh" },
 	{ UCORE_FIELD_TID_EN, 0, 1, 1, "tid_en" },
 	{ UCORE_FIELD_OCC_SEL, 0, 3, 3, "occ_sel" },
@@ -77,13 +170,27 @@ static const struct ucore_field all_fields[] = {
 	{ UCORE_FIELD_MATCH1, UCORE_FIELD_SHARED, 0xf000f, 0xf000f, "match1" },
 	{ UCORE_FIELD_MASK0, UCORE_FIELD_SHARED, 0x8003fff8, 0x8003fff8, "mask0" },
 	{ UCORE_FIELD_MASK1, UCORE_FIELD_SHARED, 0xf000f, 0xf000f, "mask1" },
+	{ UCORE_FIELD_UMASK_EXT, 0, 0xffffff, 0xffffff, "umask_ext" },
+	{ UCORE_FIELD_CH_MASK, 0, 0xfff, 0xfff, "ch_mask" },
+	{ UCORE_FIELD_FC_MASK, 0, 7, 7, "fc_mask" },
 };
 
-#define NR(a)	(sizeof(a) / sizeof((a)[0]))
+/* Where a machine's field differs from the one above */
+static const struct ucore_field disc_event = { UCORE_FIELD_EVENT, 0, 0xff, 0xff, "event" };
+
+static const struct ucore_field disc_tid = {
+	UCORE_FIELD_FILTER_TID, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_tid"
+};
+
+static const struct ucore_field cha_ext = {
+	UCORE_FIELD_UMASK_EXT, 0, 0xffffffff, 0xffffffff, "umask_ext"
+};
 
 static const struct fake_type *type_of(const struct ucore_box_info *box)
 {
-	for (size_t i = 0; i < NR(types); i++)
+	const struct fake_type *types = fake.machine->types;
+
+	for (size_t i = 0; i < fake.machine->nr_types; i++)
 		if (!strcmp(types[i].type, box->type))
 			return &types[i];
 	return &types[0];	/* a type that a test made up */
@@ -91,36 +198,164 @@ static const struct fake_type *type_of(const struct ucore_box_info *box)
 
 static const struct ucore_field *field_of(const struct ucore_box_info *box, uint32_t id)
 {
-	if (id >= 64 || !(type_of(box)->fields & 1ULL << id))
+	const struct fake_type *type = type_of(box);
+
+	if (id >= 64 || !(type->fields & 1ULL << id))
 		return NULL;
+	if (fake.machine->caps & UCORE_CAP_DISCOVERY && id == UCORE_FIELD_EVENT)
+		return &disc_event;
+	if (fake.machine->caps & UCORE_CAP_DISCOVERY && id == UCORE_FIELD_FILTER_TID)
+		return &disc_tid;
+	if (id == UCORE_FIELD_UMASK_EXT && type->number == 0)
+		return &cha_ext;
 	for (size_t i = 0; i < NR(all_fields); i++)
 		if (all_fields[i].field == id)
 			return &all_fields[i];
 	return NULL;
 }
 
+static struct ucore_box_info *box_make(const struct fake_type *type, unsigned int die,
+				       unsigned int instance)
+{
+	struct ucore_box_info *box = &fake.boxes[fake.nr_boxes];
+
+	box->box = fake.nr_boxes++;
+	box->die = die;
+	box->instance = instance;
+	box->access = type->access;
+	box->nr_counters = type->counters;
+	box->nr_fixed = type->fixed;
+	box->width = type->width;
+	box->fixed_width = 48;
+	box->caps = type->caps;
+	box->location = type->base + type->step * instance;
+	/* the second socket has buses and memory of its own, and the same MSRs */
+	if (type->access == UCORE_ACCESS_MMIO)
+		box->location += die * 0x40000000ULL;
+	else if (type->access != UCORE_ACCESS_MSR)
+		box->location += die * (0x80ULL << 20);
+	strcpy(box->type, type->type);
+	return box;
+}
+
+/* ---- discovery --------------------------------------------------------- */
+
+#define GLOBAL_CTL	0x2ff0
+
+void fake_table(uint32_t reason, int32_t die)
+{
+	uint32_t index = fake.nr_tables++;
+	struct ucore_table_info *table = &fake.tables[index];
+	bool read = reason == UCORE_TABLE_OK || reason >= UCORE_TABLE_GLOBAL;
+
+	*table = (struct ucore_table_info) {
+		.table = index, .die = die, .bus = 0x7e + 0x80 * index, .function = 1,
+		.dvsec = 0x100, .reason = reason, .address = 0xf0000000 + 0x10000 * index,
+	};
+	if (!read)
+		return;
+	table->stride = 32;
+	table->num_status = 256;
+	table->status_offset = 4;
+	table->global = GLOBAL_CTL;
+}
+
+/* The record as firmware would have written it */
+static struct ucore_unit_info *unit_make(uint32_t table, const struct fake_type *type,
+					 uint64_t at, uint32_t id)
+{
+	static const uint64_t accesses[] = {
+		[UCORE_ACCESS_MSR] = 0, [UCORE_ACCESS_MMIO] = 1, [UCORE_ACCESS_PCI] = 2,
+		[UCORE_ACCESS_ECAM] = 2,
+	};
+	bool msr = type->access == UCORE_ACCESS_MSR;
+	struct ucore_unit_info *unit = &fake.units[fake.nr_units++];
+
+	*unit = (struct ucore_unit_info) {
+		.table = table, .record = ++fake.tables[table].max_units,
+		.die = fake.tables[table].die, .box = UCORE_NO_BOX, .type = type->number, .id = id,
+		.access = type->access == UCORE_ACCESS_ECAM ? UCORE_ACCESS_PCI : type->access,
+		.word = {
+			type->counters | (msr ? 2 : 0x40) << 8 | type->width << 16 |
+				8ULL << 24 | (msr ? 1ULL : 0x70) << 32 | accesses[type->access] << 62,
+			at,
+			type->number | id << 16 | (uint64_t)fake.tables[table].max_units << 32,
+		},
+	};
+	strcpy(unit->name, type->type);
+	fake.tables[table].nr_units++;
+	return unit;
+}
+
+void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, uint32_t other)
+{
+	struct fake_type rejected = {
+		name, 1, 4, 0, 48, UCORE_ACCESS_MSR, .number = type, .base = 0x3000,
+	};
+	struct ucore_unit_info *unit = unit_make(0, &rejected, 0x3000, id);
+
+	unit->reason = reason;
+	unit->other = other;
+	if (reason == UCORE_UNIT_ZERO)
+		memset(unit->word, 0, sizeof(unit->word));
+	if (reason == UCORE_UNIT_ONES)
+		memset(unit->word, 0xff, sizeof(unit->word));
+	if (reason == UCORE_UNIT_ACCESS)
+		unit->access = ~0U;
+	fake.tables[0].nr_rejected++;
+}
+
+/* UPI and M3UPI of SPR: what the table says is not used, their places are known */
+static void unit_of_box(const struct fake_type *type, const struct ucore_box_info *box)
+{
+	bool moved = type->number == 8 || type->number == 9;
+	struct ucore_unit_info *unit;
+
+	if (type->number == ~0U)
+		return;
+	unit = unit_make(box->die, type, moved ? 0x1234 : box->location, box->instance);
+	if (!strcmp(fake.machine->platform, "spr") && moved) {
+		unit->reason = UCORE_UNIT_MOVED;
+		fake.tables[box->die].nr_rejected++;
+		unit = unit_make(box->die, type, box->location, box->instance);
+		unit->record = 0;
+		fake.tables[box->die].max_units--;
+	}
+	unit->box = box->box;
+}
+
 static void boxes_make(void)
 {
-	for (unsigned int die = 0; die < fake.nr_dies; die++)
-		for (size_t t = 0; t < NR(types); t++)
-			for (unsigned int i = 0; i < types[t].boxes; i++) {
-				struct ucore_box_info *box = &fake.boxes[fake.nr_boxes];
+	const struct fake_machine *machine = fake.machine;
+	bool discovers = machine->caps & UCORE_CAP_DISCOVERY;
 
-				box->box = fake.nr_boxes++;
-				box->die = die;
-				box->instance = i;
-				box->access = types[t].access;
-				box->nr_counters = types[t].counters;
-				box->nr_fixed = types[t].fixed;
-				box->width = types[t].width;
-				box->fixed_width = 48;
-				box->caps = types[t].caps;
-				box->location = box->access == UCORE_ACCESS_MSR ?
-						0xd04 + 0x20 * i :
-						(0x7fULL + 0x80 * die) << 20 | 16 << 15 | i << 12 |
-						0xf4;
-				strcpy(box->type, types[t].type);
+	for (unsigned int die = 0; die < fake.nr_dies; die++) {
+		if (discovers)
+			fake_table(UCORE_TABLE_OK, (int32_t)die);
+		for (size_t t = 0; t < machine->nr_types; t++)
+			for (unsigned int i = 0; i < machine->types[t].boxes; i++) {
+				const struct ucore_box_info *box;
+
+				box = box_make(&machine->types[t], die, i);
+
+				if (discovers)
+					unit_of_box(&machine->types[t], box);
 			}
+	}
+}
+
+static void fake_no_tables(void)
+{
+	fake.nr_tables = 0;
+	fake.nr_units = 0;
+}
+
+void fake_private_pmi(void)
+{
+	fake.caps |= UCORE_CAP_OVERFLOW_PMI | UCORE_CAP_PRIVATE_PMI;
+	for (unsigned int i = 0; i < fake.nr_boxes; i++)
+		if (!(fake.boxes[i].caps & UCORE_BOX_FREE_RUNNING))
+			fake.boxes[i].caps |= UCORE_BOX_OVERFLOW;
 }
 
 static void ring_free(struct fake_ring *ring)
@@ -130,8 +365,15 @@ static void ring_free(struct fake_ring *ring)
 	memset(ring, 0, sizeof(*ring));
 }
 
-void fake_reset(unsigned int nr_dies)
+void fake_machine(const char *name, unsigned int nr_dies)
 {
+	const struct fake_machine *machine = NULL;
+
+	for (size_t i = 0; i < NR(machines); i++)
+		if (!strcmp(machines[i].platform, name))
+			machine = &machines[i];
+	if (!machine)
+		abort();
 	for (unsigned int i = 0; i < FAKE_MAX_DIES; i++)
 		ring_free(&fake.rings[i]);
 	if (fake.session_fd > 0)
@@ -145,9 +387,16 @@ void fake_reset(unsigned int nr_dies)
 	fake.batch = 4;
 	fake.pmi_cpu = ~0U;
 	fake.next_event = 1;
-	strcpy(fake.platform, "ivbep");
+	fake.machine = machine;
+	fake.caps = machine->caps;
+	strcpy(fake.platform, machine->platform);
 	fake.time = FAKE_EPOCH;
 	boxes_make();
+}
+
+void fake_reset(unsigned int nr_dies)
+{
+	fake_machine("ivbep", nr_dies);
 }
 
 /* ---- /dev/ucore -------------------------------------------------------- */
@@ -156,14 +405,14 @@ static int do_info(struct ucore_info *info)
 {
 	info->abi = fake.abi;
 	info->state = fake.state;
-	info->caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI;
+	info->caps = fake.caps;
 	info->nr_dies = fake.nr_dies;
 	info->nr_boxes = fake.nr_boxes;
 	info->nr_counters = 0;
 	for (unsigned int i = 0; i < fake.nr_boxes; i++)
 		info->nr_counters += fake.boxes[i].nr_counters + fake.boxes[i].nr_fixed;
 	info->family = 6;
-	info->model = 62;
+	info->model = fake.machine->model;
 	info->stepping = 4;
 	memcpy(info->platform, fake.platform, sizeof(info->platform));
 	memcpy(info->reason, fake.reason, sizeof(info->reason));
@@ -193,6 +442,42 @@ static int do_get_boxes(struct ucore_get_boxes *get)
 	if (get->nr > fake.nr_boxes - get->first)
 		get->nr = fake.nr_boxes - get->first;
 	memcpy(boxes, &fake.boxes[get->first], get->nr * sizeof(*boxes));
+	for (uint32_t i = 0; fake.user && i < get->nr; i++)
+		boxes[i].location = 0;
+	return 0;
+}
+
+static int do_get_tables(struct ucore_get_tables *get)
+{
+	struct ucore_table_info *tables = (void *)(uintptr_t)get->tables;
+
+	get->total = fake.nr_tables;
+	if (get->nr > fake.nr_tables)
+		get->nr = fake.nr_tables;
+	for (uint32_t i = 0; i < get->nr; i++) {
+		tables[i] = fake.tables[i];
+		if (fake.user) {
+			tables[i].address = 0;
+			tables[i].global = 0;
+		}
+	}
+	return 0;
+}
+
+static int do_get_units(struct ucore_get_units *get)
+{
+	struct ucore_unit_info *units = (void *)(uintptr_t)get->units;
+
+	get->total = fake.nr_units;
+	if (get->first > fake.nr_units)
+		get->first = fake.nr_units;
+	if (get->nr > fake.nr_units - get->first)
+		get->nr = fake.nr_units - get->first;
+	for (uint32_t i = 0; i < get->nr; i++) {
+		units[i] = fake.units[get->first + i];
+		if (fake.user)
+			units[i].word[1] = 0;
+	}
 	return 0;
 }
 
@@ -204,10 +489,13 @@ static int do_get_fields(struct ucore_get_fields *get)
 	if (get->box >= fake.nr_boxes)
 		return -ENOENT;
 	for (size_t i = 0; i < NR(all_fields); i++) {
-		if (!field_of(&fake.boxes[get->box], all_fields[i].field))
+		const struct ucore_field *field = field_of(&fake.boxes[get->box],
+							   all_fields[i].field);
+
+		if (!field)
 			continue;
 		if (nr < get->nr)
-			fields[nr] = all_fields[i];
+			fields[nr] = *field;
 		nr++;
 	}
 	get->total = nr;
@@ -293,7 +581,7 @@ static int do_event_add(struct ucore_event_add *add)
 	ret = terms_check(box, add);
 	if (ret)
 		return ret;
-	if (add->period && !(box->caps & UCORE_BOX_OVERFLOW))
+	if (add->period && !(fake.caps & UCORE_CAP_OVERFLOW_PMI && box->caps & UCORE_BOX_OVERFLOW))
 		return -EOPNOTSUPP;
 	if (add->period >> box->width)
 		return -ERANGE;
@@ -552,6 +840,10 @@ static int device_command(unsigned long command, void *arg)
 		return do_get_fields(arg);
 	case UCORE_CREATE_SESSION:
 		return do_create(arg);
+	case UCORE_GET_TABLES:
+		return fake.old ? -ENOTTY : do_get_tables(arg);
+	case UCORE_GET_UNITS:
+		return fake.old ? -ENOTTY : do_get_units(arg);
 	default:
 		return -ENOTTY;
 	}
@@ -686,10 +978,39 @@ static void scenario_own(const char *name)
 	}
 }
 
+/* reason:type:name:id:other */
+static void scenario_reject(const char *value)
+{
+	unsigned int reason, type, id, other;
+	char name[16];
+
+	if (sscanf(value, "%u:%u:%15[^:]:%u:%u", &reason, &type, name, &id, &other) != 5)
+		abort();
+	fake_reject(reason, type, name, id, other);
+}
+
 static void scenario_word(const char *key, const char *value)
 {
 	if (!strcmp(key, "dies"))
-		fake_reset((unsigned int)atoi(value));
+		fake_machine(fake.machine->platform, (unsigned int)atoi(value));
+	else if (!strcmp(key, "machine"))
+		fake_machine(value, fake.nr_dies);
+	else if (!strcmp(key, "reject"))
+		scenario_reject(value);
+	else if (!strcmp(key, "table"))
+		fake_table((uint32_t)atoi(value), 1);
+	else if (!strcmp(key, "notables"))
+		fake_no_tables();
+	else if (!strcmp(key, "private"))
+		fake_private_pmi();
+	else if (!strcmp(key, "old"))
+		fake.old = true;
+	else if (!strcmp(key, "user"))
+		fake.user = true;
+	else if (!strcmp(key, "dead"))
+		fake.boxes[atoi(value)].caps |= UCORE_BOX_DEAD;
+	else if (!strcmp(key, "abi"))
+		fake.abi = (uint32_t)atoi(value);
 	else if (!strcmp(key, "state"))
 		fake.state = (uint32_t)atoi(value);
 	else if (!strcmp(key, "empty"))

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A ucore device in user space, underneath struct ucore_sys: the boxes of an
- * E5-2600 v2, one or two sockets, counters that advance by known steps.
+ * E5-2600 v2, or of processors with discovery tables, one or two sockets,
+ * counters that advance by known steps.
  */
 #ifndef FAKE_H
 #define FAKE_H
 
 #include "libucore.h"
 
-#define FAKE_MAX_BOXES	128
-#define FAKE_MAX_EVENTS	512
+#define FAKE_MAX_BOXES	640
+#define FAKE_MAX_TABLES	4
+#define FAKE_MAX_UNITS	768
+#define FAKE_MAX_EVENTS	1024
 #define FAKE_MAX_DIES	2
 #define FAKE_FD		1000		/* of /dev/ucore; sessions have real ones */
 #define FAKE_EPOCH	1000000000000000000ULL	/* far after any real boot */
@@ -46,10 +49,18 @@ struct fake {
 	int mmap_skip;			/* mmaps that work before one fails; -1: all work */
 	unsigned int batch;		/* samples per die and poll */
 	uint64_t value_flags;		/* of every value */
+	bool old;			/* a driver from before GET_TABLES */
+	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */
 
 	/* what there is */
+	const struct fake_machine *machine;
+	uint32_t caps;
 	struct ucore_box_info boxes[FAKE_MAX_BOXES];
 	unsigned int nr_boxes;
+	struct ucore_table_info tables[FAKE_MAX_TABLES];
+	unsigned int nr_tables;
+	struct ucore_unit_info units[FAKE_MAX_UNITS];
+	unsigned int nr_units;
 
 	/* the session */
 	int session_fd;
@@ -70,8 +81,20 @@ struct fake {
 extern struct fake fake;
 extern const struct ucore_sys fake_sys;
 
-/* A fresh machine with @nr_dies sockets; frees what an earlier one left */
+/* A fresh E5-2600 v2 with @nr_dies sockets; frees what an earlier one left */
 void fake_reset(unsigned int nr_dies);
+
+/* The same with another processor: "ivbep", "spr", "gnr" (also for srf, cwf), "generic" */
+void fake_machine(const char *name, unsigned int nr_dies);
+
+/* A unit that is no box: on die 0, with this reason, in conflict with record @other */
+void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, uint32_t other);
+
+/* A table that is not used, or not wholly */
+void fake_table(uint32_t reason, int32_t die);
+
+/* Interrupts by the private convention */
+void fake_private_pmi(void);
 
 /* How far an event's count moves from READ to READ and sample to sample */
 uint64_t fake_step(const struct fake_event *event);
@@ -80,7 +103,7 @@ uint64_t fake_step(const struct fake_event *event);
 void fake_put(unsigned int die, void *record, uint32_t size);
 void fake_sample(unsigned int die);
 
-/* Words like "dies=1 state=4 fail=19:16 own=imc0": the machine for a whole ucoretool */
+/* Words like "machine=spr dies=1 fail=19:16 own=imc0": the machine for a whole ucoretool */
 void fake_scenario(const char *words);
 
 #endif /* FAKE_H */

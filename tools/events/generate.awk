@@ -2,6 +2,9 @@
 #
 # Event tables as C: awk -f generate.awk map/*.csv PLATFORM.csv ...
 # Plain POSIX awk: mawk is all that a build machine needs to have.
+#
+# Platforms share much: each name is stored once in one string, each distinct
+# event once in one array, and a platform is a list of numbers of that array.
 
 function fail(text)
 {
@@ -29,6 +32,8 @@ function csv(line,	n, value, i, c, quoted)
 	}
 	cells[n] = value
 	if (!columns) {
+		for (i in cell)
+			delete cell[i]
 		for (i = 1; i <= n; i++)
 			column[i] = cells[i]
 		columns = n
@@ -41,11 +46,33 @@ function csv(line,	n, value, i, c, quoted)
 	return 1
 }
 
-# "0,1,2,3" or "FIXED" as a mask, times 2^shift
+# A number as the tables write it, hexadecimal or not; a missing column is 0
+function number(name,	text, i, value, digit)
+{
+	text = (name in cell) ? tolower(cell[name]) : ""
+	if (text !~ /^0x/)
+		return text + 0
+	value = 0
+	for (i = 3; i <= length(text); i++) {
+		digit = index("0123456789abcdef", substr(text, i, 1))
+		if (!digit)
+			fail(name " " cell[name] " is no number")
+		value = value * 16 + digit - 1
+	}
+	return value
+}
+
+function checked(name, value, bits)
+{
+	value += 0
+	if (value >= 2 ^ bits)
+		fail(name " " value " has more than " bits " bits")
+	return value
+}
+
+# "0,1,2,3" as a mask, times 2^shift
 function counter_mask(list, shift,	n, i, numbers, mask)
 {
-	if (list == "FIXED")
-		return "1ULL << UCORE_COUNTER_FIXED"
 	mask = 0
 	n = split(list, numbers, ",")
 	for (i = 1; i <= n; i++)
@@ -53,13 +80,13 @@ function counter_mask(list, shift,	n, i, numbers, mask)
 	return mask
 }
 
-# Intel's spelling of a filter: define its C object once, name it
-function filter_name(spelling,	n, i, parts, needs, nr, seen, field)
+# Intel's spelling of a filter: define its C object once, give its number
+function filter_number(spelling,	n, i, parts, needs, nr, seen, field)
 {
 	if (spelling == "" || spelling == "na" || spelling == "null")
-		return "NULL"
+		return 0
 	if (spelling in filters)
-		return "&" filters[spelling]
+		return filters[spelling]
 	n = split(spelling, parts, /, */)
 	nr = 0
 	needs = ""
@@ -67,56 +94,126 @@ function filter_name(spelling,	n, i, parts, needs, nr, seen, field)
 		if (!(parts[i] in filter_field))
 			fail("unknown filter '" parts[i] "': add it to map/filters.csv")
 		field = filter_field[parts[i]]
-		if ((field in seen) && field != "")
+		if (field == "-" || ((field in seen) && field != ""))
 			continue
 		seen[field] = 1
-		needs = needs sprintf("\t\t{ %s, %s },\n",
+		needs = needs sprintf("%s{ %s, %s }", nr ? ", " : "",
 				      field == "" ? "0" : "UCORE_FIELD_" field,
 				      filter_default[parts[i]])
 		nr++
 	}
-	filters[spelling] = "filter_" ++nr_filters
-	filter_code = filter_code sprintf("static const struct ucore_filter %s = {\n" \
-		"\t.spelling = \"%s\",\n\t.nr = %d,\n\t.needs = {\n%s\t},\n};\n\n",
-		filters[spelling], spelling, nr, needs)
-	return "&" filters[spelling]
+	if (!nr)
+		return filters[spelling] = 0
+	filters[spelling] = ++nr_filters
+	filter_code = filter_code sprintf("\t{ \"%s\", %d, { %s } },\n", spelling, nr, needs)
+	return nr_filters
 }
 
-function event_bytes(name,	i)
+# Number of the pattern in map/bytes.csv, 0 if the counts are no bytes
+function bytes_number(name,	i)
 {
 	for (i = 1; i <= nr_patterns; i++)
 		if (name ~ pattern[i])
-			return pattern_bytes[i]
+			return i
 	return 0
 }
 
-function event_row(name, unit, filter, counters, alt, event, umask, occ)
+# Where the name is in the string of all names
+function name_offset(name)
 {
-	rows[nr_platforms] = rows[nr_platforms] sprintf( \
-		"\t{ \"%s\", &units[%d], %s, %s, %s, %s, %s, %s, %d },\n",
-		name, unit, filter, counters, alt, event, umask, occ, event_bytes(name))
+	if (!(name in offsets)) {
+		offsets[name] = names_length + 0
+		names_length += length(name) + 1
+		name_code = name_code "\t\"" name "\\0\"\n"
+	}
+	return offsets[name]
 }
 
-function event_line(	unit, umask, occ, alt, event)
+# One event of the platform being read; the fields but the name are in @code
+function row_add(name, unit, code,	bytes, text)
 {
-	if (!(cell["Unit"] in unit_index))
-		fail("unknown unit '" cell["Unit"] "': add it to map/units.csv")
-	unit = unit_index[cell["Unit"]]
-	event = cell["EventCode"] (cell["ExtSel"] == "1" ? " | 0x100" : "")
-	umask = cell["UMask"]
-	occ = "0"
-	if (unit_type[unit] == "pcu") {
-		occ = umask " >> 6"
-		umask = "0"
+	if ((nr_platforms, name) in known)
+		fail("two events " name)
+	known[nr_platforms, name] = 1
+	bytes = bytes_number(name)
+	text = sprintf("%d, %d, %d, %d, %s", name_offset(name), unit, pattern_bytes[bytes] + 0,
+		       pattern_per[bytes] + 0, code)
+	if (!(text in row_numbers)) {
+		row_numbers[text] = nr_rows + 0
+		row_code = row_code "\t{ " text " },\n"
+		if (++nr_rows > 65536)
+			fail("more than 65536 events: row numbers have 16 bits")
 	}
-	alt = unit_halves[unit] ? counter_mask(cell["Counter"], unit_halves[unit]) : "0"
-	event_row(cell["EventName"], unit, filter_name(cell["Filter"]),
-		  counter_mask(cell["Counter"], 0), alt, event, umask, occ)
+	unit_rows[nr_platforms, unit] = unit_rows[nr_platforms, unit] row_numbers[text] ", "
+	nr_unit_rows[nr_platforms, unit]++
+}
+
+# 0xffffffff is more than some printf can do with %x
+function hex32(value)
+{
+	return sprintf("0x%04x%04x", int(value / 65536), value % 65536)
+}
+
+# The extended umask of an IIO event is its two masks: they must agree with those
+# of the table's own columns, where both say something
+function iio_masks(ext,	high)
+{
+	ch_mask = number("PortMask")
+	fc_mask = number("FCMask")
+	high = int(ext / 65536)
+	if (ext % 16 || high > 7)
+		fail("UMaskExt " cell["UMaskExt"] " has other bits than the two masks")
+	ext = int(ext / 16) % 4096
+	if ((ext && ch_mask && ext != ch_mask) || (high && fc_mask && high != fc_mask))
+		fail("UMaskExt " cell["UMaskExt"] " contradicts PortMask or FCMask")
+	ch_mask = checked("PortMask", ch_mask ? ch_mask : ext, 12)
+	fc_mask = checked("FCMask", fc_mask ? fc_mask : high, 3)
+}
+
+function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e5)
+{
+	name = cell["Unit"] (cell["CounterType"] == "FREERUN" ? " FREERUN" : "")
+	if (!(name in unit_index))
+		fail("unknown unit '" name "': add it to map/units.csv")
+	unit = unit_index[name]
+	e5 = "ExtSel" in cell
+	event = checked("EventCode", number("EventCode"), 8) + (cell["ExtSel"] == "1" ? 256 : 0)
+	umask = checked("UMask", number("UMask"), 8)
+	occ = 0
+	if (e5 && unit_type[unit] == "pcu") {
+		occ = umask / 64
+		umask = 0
+	}
+	ext = number("UMaskExt")
+	ch_mask = fc_mask = 0
+	if (unit_ext[unit] == "iio") {
+		iio_masks(ext)
+		ext = 0
+	}
+	checked("UMaskExt", ext, unit_ext[unit] + 0)
+	fixed = -1
+	counters = alt = 0
+	if (cell["CounterType"] == "FREERUN") {
+		fixed = cell["Counter"]
+		event = umask = 0
+	} else {
+		counters = counter_mask(cell["Counter"], 0)
+		if (e5 && unit_halves[unit])
+			alt = counter_mask(cell["Counter"], unit_halves[unit])
+	}
+	row_add(cell["EventName"], unit, row_text(event, umask, occ, ext, counters, alt, fixed,
+						  filter_number(cell["Filter"])))
 	if (!((nr_platforms, unit) in fixed_done) && unit_fixed[unit] != "") {
 		fixed_done[nr_platforms, unit] = 1
-		event_row(unit_prefix[unit] unit_fixed[unit], unit, "NULL",
-			  counter_mask("FIXED", 0), "0", "0", "0", "0")
+		ch_mask = fc_mask = 0
+		row_add(unit_prefix[unit] unit_fixed[unit], unit, row_text(0, 0, 0, 0, 0, 0, 0, 0))
 	}
+}
+
+function row_text(event, umask, occ, ext, counters, alt, fixed, filter)
+{
+	return sprintf("0x%x, 0x%x, %d, %s, 0x%x, %d, 0x%x, 0x%x, %d, %d", event, umask, occ,
+		       hex32(ext), ch_mask, fc_mask, counters, alt, fixed, filter)
 }
 
 function default_code(word)
@@ -126,6 +223,21 @@ function default_code(word)
 	if (word != "all" && word != "zero")
 		fail("unknown default '" word "'")
 	return "UCORE_NEED_" toupper(word)
+}
+
+# The events of a platform, unit by unit as in map/units.csv
+function platform_rows(p,	i, code, nr)
+{
+	code = ""
+	nr = 0
+	for (i = 0; i < nr_units; i++) {
+		code = code unit_rows[p, i]
+		nr += nr_unit_rows[p, i]
+	}
+	platform_code = platform_code sprintf("\t{ \"%s\", %d, %s_rows },\n", platform[p], nr,
+					      platform[p])
+	gsub(/([0-9]+, ){16}/, "&\n\t", code)
+	return code
 }
 
 BEGIN { nr_units = 0 }
@@ -150,6 +262,7 @@ kind == "units" {
 	unit_prefix[nr_units] = cell["Prefix"]
 	unit_fixed[nr_units] = cell["Fixed"]
 	unit_halves[nr_units] = cell["Halves"] + 0
+	unit_ext[nr_units] = cell["Ext"]
 	nr_units++
 	next
 }
@@ -162,7 +275,8 @@ kind == "filters" {
 
 kind == "bytes" {
 	pattern[++nr_patterns] = cell["Pattern"]
-	pattern_bytes[nr_patterns] = cell["Bytes"]
+	pattern_bytes[nr_patterns] = checked("Bytes", cell["Bytes"], 8)
+	pattern_per[nr_patterns] = checked("Per", cell["Per"], 8)
 	next
 }
 
@@ -173,19 +287,17 @@ END {
 		exit 1
 	print "// Generated by tools/events/generate.awk: do not edit."
 	print "#include \"internal.h\"\n"
-	print "static const struct ucore_unit units[] = {"
+	print "const struct ucore_unit ucore_units[] = {"
 	for (i = 0; i < nr_units; i++)
 		printf("\t{ \"%s\", \"%s\", \"%s\" },\n", unit_name[i], unit_type[i],
 		       unit_prefix[i])
 	print "};\n"
-	printf("%s", filter_code)
+	printf("const struct ucore_filter ucore_filters[] = {\n\t{ NULL },\n%s};\n\n", filter_code)
+	printf("const char ucore_row_names[] =\n%s;\n\n", name_code)
+	printf("const struct ucore_row ucore_rows[] = {\n%s};\n\n", row_code)
 	for (i = 1; i <= nr_platforms; i++)
-		printf("static const struct ucore_event_desc %s_events[] = {\n%s};\n\n",
-		       platform[i], rows[i])
-	print "const struct ucore_platform ucore_platforms[] = {"
-	for (i = 1; i <= nr_platforms; i++)
-		printf("\t{ \"%s\", %s_events, ARRAY_SIZE(%s_events) },\n", platform[i],
-		       platform[i], platform[i])
-	print "};\n"
+		printf("static const uint16_t %s_rows[] = {\n\t%s\n};\n\n", platform[i],
+		       platform_rows(i))
+	printf("const struct ucore_platform ucore_platforms[] = {\n%s};\n\n", platform_code)
 	print "const size_t ucore_nr_platforms = ARRAY_SIZE(ucore_platforms);"
 }

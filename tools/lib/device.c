@@ -10,9 +10,6 @@
 
 #include "internal.h"
 
-/* More than any machine has: a driver that says so is not to be believed */
-#define MAX_ELEMENTS	(1U << 20)
-
 int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long command, void *arg)
 {
 	return dev->sys->ioctl(fd, command, arg) < 0 ? -errno : 0;
@@ -61,7 +58,7 @@ static int device_get_dies(struct ucore_device *dev, struct ucore_error *err)
 	struct ucore_die_info *dies;
 	int ret;
 
-	if (capacity > MAX_ELEMENTS)
+	if (capacity > UCORE_MAX_ELEMENTS)
 		return ucore_error_set(err, -EPROTO, "INFO: %u dies cannot be", capacity);
 	dies = calloc(capacity ? capacity : 1, sizeof(*dies));
 	if (!dies)
@@ -87,7 +84,7 @@ static int device_get_boxes(struct ucore_device *dev, struct ucore_error *err)
 	struct ucore_box_info *boxes;
 	int ret;
 
-	if (capacity > MAX_ELEMENTS)
+	if (capacity > UCORE_MAX_ELEMENTS)
 		return ucore_error_set(err, -EPROTO, "INFO: %u boxes cannot be", capacity);
 	boxes = calloc(capacity ? capacity : 1, sizeof(*boxes));
 	if (!boxes)
@@ -213,7 +210,7 @@ static int fields_fetch(struct ucore_device *dev, uint32_t box, struct ucore_fie
 	if (ret)
 		return ret;
 	capacity = get.total;
-	if (capacity > MAX_ELEMENTS)
+	if (capacity > UCORE_MAX_ELEMENTS)
 		return -EPROTO;
 	array = calloc(capacity ? capacity : 1, sizeof(*array));
 	if (!array)

@@ -23,6 +23,7 @@ struct resolver {
 	struct ucore_event *event;
 	uint32_t given;				/* GIVEN_* */
 	uint32_t counter;			/* with GIVEN_COUNTER */
+	uint32_t fixed;				/* fixed counter with GIVEN_FIXED */
 	struct ucore_error *err;
 };
 
@@ -94,6 +95,19 @@ static int term_add_field(struct resolver *r, const struct ucore_field *field, u
 	return term_add(r, field->field, value);
 }
 
+/* perf writes umask and extended umask as one number: its low 8 bits are the umask */
+static int umask_add(struct resolver *r, const struct ucore_field *field, uint64_t value)
+{
+	const struct ucore_field *ext = ucore_field_by_id(r->fields, r->nr_fields,
+							  UCORE_FIELD_UMASK_EXT);
+	int ret;
+
+	if (!ext || value <= field->max)
+		return term_add_field(r, field, value);
+	ret = term_add_field(r, field, value & 0xff);
+	return ret ? ret : term_add_field(r, ext, value >> 8);
+}
+
 static const struct ucore_field *field_by_name(const struct resolver *r, const char *name)
 {
 	for (size_t i = 0; i < r->nr_fields; i++)
@@ -102,20 +116,40 @@ static const struct ucore_field *field_by_name(const struct resolver *r, const c
 	return NULL;
 }
 
+/* The box type that has an event of this name, NULL if none does */
+static const char *type_of_event(const struct resolver *r, const char *name)
+{
+	struct ucore_event_desc desc;
+
+	for (size_t i = 0; r->platform && i < r->platform->nr_events; i++) {
+		ucore_platform_event_at(r->platform, i, &desc);
+		if (!strcasecmp(desc.name, name) ||
+		    !strcasecmp(ucore_event_desc_short(&desc), name))
+			return desc.unit->type;
+	}
+	return NULL;
+}
+
 static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
 {
+	const char *type = may_be_event ? type_of_event(r, key) : NULL;
 	struct ucore_guess guess;
 
+	if (type)
+		return ucore_error_set(r->err, -ENOENT,
+				       "event '%s': %s is no event of %s but of %s: write %s/%s/",
+				       r->event->label, key, r->event->type, type, type, key);
 	ucore_guess_start(&guess, key);
 	for (size_t i = 0; i < r->nr_fields; i++)
 		ucore_guess_offer(&guess, r->fields[i].name);
 	for (size_t i = 0; may_be_event && r->platform && i < r->platform->nr_events; i++) {
-		const struct ucore_event_desc *desc = &r->platform->events[i];
+		struct ucore_event_desc desc;
 
-		if (strcmp(desc->unit->type, r->event->type))
+		ucore_platform_event_at(r->platform, i, &desc);
+		if (strcmp(desc.unit->type, r->event->type))
 			continue;
-		ucore_guess_offer(&guess, ucore_event_desc_short(desc));
-		ucore_guess_offer(&guess, desc->name);
+		ucore_guess_offer(&guess, ucore_event_desc_short(&desc));
+		ucore_guess_offer(&guess, desc.name);
 	}
 	return ucore_error_set(r->err, -ENOENT,
 			       "event '%s': %s has no %s '%s'%s%s%s; see 'ucoretool list %s'",
@@ -173,41 +207,88 @@ static int counter_term(struct resolver *r, const char *value)
 	return ret;
 }
 
-static int fixed_term(struct resolver *r)
+static bool event_given(const struct resolver *r)
+{
+	return r->event->desc.name || r->given & GIVEN_FIXED;
+}
+
+static int fixed_take(struct resolver *r, uint64_t counter)
 {
 	if (!r->box->nr_fixed)
 		return ucore_error_set(r->err, -ENXIO, "event '%s': %s has no fixed counter",
 				       r->event->label, r->event->type);
+	if (counter >= r->box->nr_fixed)
+		return ucore_error_set(r->err, -ENXIO,
+				       "event '%s': %s has no fixed counter %llu: there are %u, from 0",
+				       r->event->label, r->event->type,
+				       (unsigned long long)counter, r->box->nr_fixed);
+	r->fixed = (uint32_t)counter;
 	r->given |= GIVEN_FIXED;
 	return 0;
 }
 
+static int fixed_term(struct resolver *r, const char *value)
+{
+	uint64_t counter = 0;
+
+	if (event_given(r))
+		return ucore_error_set(r->err, -EINVAL, "event '%s': 'fixed' is a second event",
+				       r->event->label);
+	if (value && parse_number(value, &counter))
+		return ucore_error_set(r->err, -EINVAL, "event '%s': fixed=%s is not a number",
+				       r->event->label, value);
+	return fixed_take(r, counter);
+}
+
+/* A part of a named event: zero is what a field has when nobody speaks of it */
+static int desc_field(struct resolver *r, uint32_t field, uint64_t value)
+{
+	if (!value)
+		return 0;
+	if (!ucore_field_by_id(r->fields, r->nr_fields, field))
+		return ucore_error_set(r->err, -ENXIO,
+				       "event '%s': %s needs a field that %s does not have here; see 'ucoretool list fields'",
+				       r->event->label, r->event->desc.name, r->event->type);
+	return term_add(r, field, value);
+}
+
 static int desc_apply(struct resolver *r, const struct ucore_event_desc *desc)
 {
-	int ret = 0;
+	int ret;
 
-	if (r->event->desc || r->given & GIVEN_FIXED)
+	if (event_given(r))
 		return ucore_error_set(r->err, -EINVAL, "event '%s': '%s' is a second event",
 				       r->event->label, desc->name);
-	r->event->desc = desc;
+	r->event->desc = *desc;
 	if (ucore_event_desc_fixed(desc))
-		return fixed_term(r);
+		return fixed_take(r, (uint64_t)__builtin_ctzll(desc->counters) -
+				     UCORE_COUNTER_FIXED);
 	if (term_find(r->event, UCORE_FIELD_EVENT) || term_find(r->event, UCORE_FIELD_UMASK))
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': %s has its own event and umask: write one or the other",
 				       r->event->label, desc->name);
+	if ((desc->umask_ext && term_find(r->event, UCORE_FIELD_UMASK_EXT)) ||
+	    (desc->ch_mask && term_find(r->event, UCORE_FIELD_CH_MASK)) ||
+	    (desc->fc_mask && term_find(r->event, UCORE_FIELD_FC_MASK)))
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': %s has masks of its own: write one or the other",
+				       r->event->label, desc->name);
 	ret = term_add(r, UCORE_FIELD_EVENT, desc->event);
-	if (!ret && desc->umask)
-		ret = term_add(r, UCORE_FIELD_UMASK, desc->umask);
-	if (!ret && desc->occ_sel)
-		ret = term_add(r, UCORE_FIELD_OCC_SEL, desc->occ_sel);
-	return ret;
+	if (!ret)
+		ret = desc_field(r, UCORE_FIELD_UMASK, desc->umask);
+	if (!ret)
+		ret = desc_field(r, UCORE_FIELD_OCC_SEL, desc->occ_sel);
+	if (!ret)
+		ret = desc_field(r, UCORE_FIELD_UMASK_EXT, desc->umask_ext);
+	if (!ret)
+		ret = desc_field(r, UCORE_FIELD_CH_MASK, desc->ch_mask);
+	return ret ? ret : desc_field(r, UCORE_FIELD_FC_MASK, desc->fc_mask);
 }
 
 static int item_apply(struct resolver *r, const char *key, const char *value)
 {
-	const struct ucore_event_desc *desc;
 	const struct ucore_field *field;
+	struct ucore_event_desc desc;
 	uint64_t number = 1;
 
 	if (!strcasecmp(key, "die"))
@@ -216,20 +297,18 @@ static int item_apply(struct resolver *r, const char *key, const char *value)
 		return period_term(r, value);
 	if (!strcasecmp(key, "counter"))
 		return counter_term(r, value);
-	if (!strcasecmp(key, "fixed") && !value)
-		return r->event->desc || r->given & GIVEN_FIXED ?
-			ucore_error_set(r->err, -EINVAL, "event '%s': 'fixed' is a second event",
-					r->event->label) : fixed_term(r);
-
-	desc = value ? NULL : ucore_platform_event(r->platform, r->event->type, key);
-	if (desc)
-		return desc_apply(r, desc);
+	if (!strcasecmp(key, "fixed"))
+		return fixed_term(r, value);
+	if (!value && ucore_platform_event(r->platform, r->event->type, key, &desc))
+		return desc_apply(r, &desc);
 	field = field_by_name(r, key);
 	if (!field)
 		return unknown_term(r, key, !value);
 	if (value && parse_number(value, &number))
 		return ucore_error_set(r->err, -EINVAL, "event '%s': %s=%s is not a number",
 				       r->event->label, key, value);
+	if (field->field == UCORE_FIELD_UMASK)
+		return umask_add(r, field, number);
 	return term_add_field(r, field, number);
 }
 
@@ -238,7 +317,7 @@ static int item_apply(struct resolver *r, const char *key, const char *value)
 /* A filter that the event depends on and the user did not set */
 static int need_apply(struct resolver *r, const struct ucore_need *need)
 {
-	const struct ucore_event_desc *desc = r->event->desc;
+	const struct ucore_event_desc *desc = &r->event->desc;
 	const struct ucore_field *field = ucore_field_by_id(r->fields, r->nr_fields, need->field);
 
 	if (!field)
@@ -258,7 +337,7 @@ static int need_apply(struct resolver *r, const struct ucore_need *need)
 
 static int filters_apply(struct resolver *r)
 {
-	const struct ucore_filter *filter = r->event->desc ? r->event->desc->filter : NULL;
+	const struct ucore_filter *filter = r->event->desc.filter;
 	int ret = 0;
 
 	for (unsigned int i = 0; filter && i < filter->nr && !ret; i++)
@@ -289,13 +368,13 @@ static int fixed_check(struct resolver *r)
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': a fixed counter takes no terms but period= and die=",
 				       r->event->label);
-	r->event->counters = 1ULL << UCORE_COUNTER_FIXED;
+	r->event->counters = 1ULL << (UCORE_COUNTER_FIXED + r->fixed);
 	return 0;
 }
 
 static int counters_apply(struct resolver *r)
 {
-	const struct ucore_event_desc *desc = r->event->desc;
+	const struct ucore_event_desc *desc = r->event->desc.name ? &r->event->desc : NULL;
 	uint64_t have = r->box->nr_counters < UCORE_COUNTER_FIXED ?
 			(1ULL << r->box->nr_counters) - 1 : UINT32_MAX;
 	uint64_t allowed = desc ? desc->counters | desc->counters_alt : have;
@@ -371,7 +450,8 @@ static int unknown_head(struct resolver *r)
 	for (size_t i = 0; i < r->dev->nr_boxes; i++)
 		ucore_guess_offer(&guess, r->dev->boxes[i].type);
 	for (size_t i = 0; r->platform && i < r->platform->nr_events; i++)
-		ucore_guess_offer(&guess, r->platform->events[i].name);
+		ucore_guess_offer(&guess, ucore_row_names +
+				  ucore_rows[r->platform->rows[i]].name);
 	return ucore_error_set(r->err, -ENOENT,
 			       "event '%s': '%s' is no box type and no full event name here%s%s%s; see 'ucoretool list'",
 			       r->spec->text, r->spec->head,
@@ -379,9 +459,9 @@ static int unknown_head(struct resolver *r)
 			       guess.best ? "'?" : "");
 }
 
-static int head_apply(struct resolver *r, const struct ucore_event_desc **desc)
+static int head_apply(struct resolver *r, struct ucore_event_desc *desc)
 {
-	*desc = NULL;
+	desc->name = NULL;
 	if (head_is_box(r)) {
 		if (r->spec->nr)
 			return 0;
@@ -389,10 +469,9 @@ static int head_apply(struct resolver *r, const struct ucore_event_desc **desc)
 				       "event '%s': a box without an event: write %s/EVENT/",
 				       r->spec->text, r->spec->head);
 	}
-	*desc = ucore_platform_event(r->platform, NULL, r->spec->head);
-	if (!*desc)
+	if (!ucore_platform_event(r->platform, NULL, r->spec->head, desc))
 		return unknown_head(r);
-	snprintf(r->event->type, sizeof(r->event->type), "%s", (*desc)->unit->type);
+	snprintf(r->event->type, sizeof(r->event->type), "%s", desc->unit->type);
 	return 0;
 }
 
@@ -428,7 +507,7 @@ int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 			struct ucore_event *event, struct ucore_error *err)
 {
 	struct resolver r = { .dev = dev, .spec = spec, .event = event, .err = err };
-	const struct ucore_event_desc *desc;
+	struct ucore_event_desc desc;
 	int ret = ucore_device_ready(dev, err);
 
 	if (ret)
@@ -446,8 +525,8 @@ int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 	if (!r.box)
 		return no_such_box(&r);
 	ret = ucore_device_fields(dev, r.box->box, &r.fields, &r.nr_fields, err);
-	if (!ret && desc)
-		ret = desc_apply(&r, desc);
+	if (!ret && desc.name)
+		ret = desc_apply(&r, &desc);
 	if (!ret)
 		ret = items_apply(&r);
 	if (!ret && !box_by_event(&r))

@@ -139,7 +139,8 @@ static int put_event(struct ucore_file *file, const struct ucore_session *sessio
 		.die = slot->die,
 		.instance = slot->instance,
 		.counter = slot->counter,
-		.bytes = event->desc ? event->desc->bytes : 0,
+		.bytes = event->desc.bytes,
+		.bytes_per = event->desc.bytes_per,
 		.period = event->period,
 	};
 

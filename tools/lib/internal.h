@@ -9,6 +9,9 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/* More than any machine has: a driver that says so is not to be believed */
+#define UCORE_MAX_ELEMENTS	(1U << 20)
+
 /* Every ioctl struct starts with its size, and with zeros where we say nothing */
 #define UCORE_ARG(type, name, ...) struct type name = { .size = sizeof(name), __VA_ARGS__ }
 
@@ -46,7 +49,32 @@ struct ucore_session {
 	size_t nr_dies;
 };
 
+/*
+ * An event as the generated tables keep it: 28 bytes and no pointer, so that
+ * thousands of them need no relocation and the platforms can share them.
+ */
+struct ucore_row {
+	uint32_t name;		/* offset in ucore_row_names */
+	uint8_t unit;		/* index of ucore_units */
+	uint8_t bytes;
+	uint8_t bytes_per;
+	uint16_t event;
+	uint8_t umask;
+	uint8_t occ_sel;
+	uint32_t umask_ext;
+	uint16_t ch_mask;
+	uint8_t fc_mask;
+	uint32_t counters;	/* general ones */
+	uint8_t counters_alt;
+	int8_t fixed;		/* fixed counter, -1: none */
+	uint8_t filter;		/* index of ucore_filters, 0: none */
+};
+
 /* Generated from tools/events/ at build time */
+extern const struct ucore_unit ucore_units[];
+extern const struct ucore_filter ucore_filters[];
+extern const char ucore_row_names[];
+extern const struct ucore_row ucore_rows[];
 extern const struct ucore_platform ucore_platforms[];
 extern const size_t ucore_nr_platforms;
 

@@ -6,6 +6,7 @@
  * exits, installs no signal handler and keeps no global state.  Objects:
  *
  *   device    /dev/ucore: the machine, its dies, boxes and event fields
+ *   discovery the tables that firmware describes the boxes with, as found
  *   platform  the event names Intel publishes for one processor generation
  *   spec      an event as a user writes it: "imc2/CAS_COUNT.RD,die=0/"
  *   event     a spec resolved against a device: boxes, field values, counters
@@ -131,6 +132,71 @@ const struct ucore_die_info *ucore_device_die(const struct ucore_device *dev, ui
 int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field **fields,
 			size_t *nr, struct ucore_error *err);
 
+/* ---- discovery --------------------------------------------------------- */
+
+struct ucore_discovery;
+
+/**
+ * ucore_discovery_get() - the discovery tables and their units, as the driver found them
+ *
+ * Nothing where boxes do not come from discovery, or where the driver is older
+ * than these questions.
+ *
+ * Errors: those of UCORE_GET_TABLES and UCORE_GET_UNITS, -EPROTO, -ENOMEM.
+ */
+int ucore_discovery_get(struct ucore_device *dev, struct ucore_discovery **out,
+			struct ucore_error *err);
+
+/** ucore_discovery_free() - NULL is fine */
+void ucore_discovery_free(struct ucore_discovery *discovery);
+
+/** ucore_discovery_tables() - the tables, @nr of them */
+const struct ucore_table_info *ucore_discovery_tables(const struct ucore_discovery *discovery,
+						      size_t *nr);
+
+/** ucore_discovery_units() - the units of all tables, @nr of them, in the driver's order */
+const struct ucore_unit_info *ucore_discovery_units(const struct ucore_discovery *discovery,
+						    size_t *nr);
+
+/** ucore_discovery_unit() - the unit that became a box, NULL if none did */
+const struct ucore_unit_info *ucore_discovery_unit(const struct ucore_discovery *discovery,
+						   uint32_t box);
+
+/** ucore_table_reason() - UCORE_TABLE_* as one sentence, empty for UCORE_TABLE_OK */
+const char *ucore_table_reason(uint32_t reason);
+
+/** ucore_unit_reason() - UCORE_UNIT_* as one sentence, empty for UCORE_UNIT_OK */
+const char *ucore_unit_reason(uint32_t reason);
+
+/**
+ * struct ucore_unit_fields - the words of a unit's record, taken apart
+ * @num_regs: general counters
+ * @ctl_offset: first counter control, from the box control
+ * @width: bits of a counter
+ * @ctr_offset: first counter, from the box control
+ * @status_offset: box status, from the box control
+ * @access: as in the record: 0 MSR, 1 MMIO, 2 PCI, 3 does not exist
+ * @address: of the box control; 0 without CAP_SYS_ADMIN
+ * @type: box type number
+ * @id: unit id
+ * @status_pos: bit of the unit in the global status
+ */
+struct ucore_unit_fields {
+	uint32_t num_regs;
+	uint32_t ctl_offset;
+	uint32_t width;
+	uint32_t ctr_offset;
+	uint32_t status_offset;
+	uint32_t access;
+	uint64_t address;
+	uint32_t type;
+	uint32_t id;
+	uint32_t status_pos;
+};
+
+/** ucore_unit_decode() - take the words of a unit's record apart */
+void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fields *fields);
+
 /* ---- platform: event names --------------------------------------------- */
 
 #define UCORE_EVENT_NEEDS	4
@@ -178,13 +244,18 @@ struct ucore_unit {
  * @name: full name: "UNC_M_CAS_COUNT.RD"
  * @unit: where it counts
  * @filter: filter it depends on, NULL if none
- * @counters: counters it is meant for, a bit each (UCORE_COUNTER_FIXED: fixed)
+ * @counters: counters it is meant for, a bit each (UCORE_COUNTER_FIXED + n: fixed
+ *            counter n)
  * @counters_alt: further counters that count the same for another part of the
  *                box (IRP: the second half), taken only when asked for
+ * @umask_ext: extended unit mask; 0: none is set
  * @event: event select, bit 8 the extension bit; 0 with a fixed counter
  * @umask: unit mask
+ * @ch_mask: IIO ports
+ * @fc_mask: IIO flow classes
  * @occ_sel: PCU occupancy select
- * @bytes: bytes that one count stands for, 0 if it does not stand for bytes
+ * @bytes: bytes that @bytes_per counts stand for, 0 if they do not stand for bytes
+ * @bytes_per: at least 1 with @bytes
  */
 struct ucore_event_desc {
 	const char *name;
@@ -192,20 +263,26 @@ struct ucore_event_desc {
 	const struct ucore_filter *filter;
 	uint64_t counters;
 	uint64_t counters_alt;
+	uint32_t umask_ext;
 	uint16_t event;
 	uint16_t umask;
+	uint16_t ch_mask;
+	uint8_t fc_mask;
 	uint8_t occ_sel;
 	uint8_t bytes;
+	uint8_t bytes_per;
 };
 
 /**
  * struct ucore_platform - the events of one processor generation
  * @name: as in ucore_info.platform: "ivbep"
+ * @nr_events: events it has
+ * @rows: the library's own
  */
 struct ucore_platform {
 	const char *name;
-	const struct ucore_event_desc *events;
-	size_t nr_events;
+	uint32_t nr_events;
+	const uint16_t *rows;
 };
 
 /** ucore_platform_list() - all platforms with event names, @nr of them */
@@ -214,11 +291,18 @@ const struct ucore_platform *ucore_platform_list(size_t *nr);
 /** ucore_platform_find() - by name, NULL if unknown */
 const struct ucore_platform *ucore_platform_find(const char *name);
 
+/** ucore_platform_event_at() - event @i, less than @platform->nr_events, unit by unit */
+void ucore_platform_event_at(const struct ucore_platform *platform, size_t i,
+			     struct ucore_event_desc *desc);
+
 /** ucore_platform_event() - an event by its full or short name, case-insensitive
+ * @platform: NULL has no events
  * @type: box type to look in, NULL for all (then only full names match)
+ *
+ * Return: whether @desc has been filled.
  */
-const struct ucore_event_desc *ucore_platform_event(const struct ucore_platform *platform,
-						    const char *type, const char *name);
+bool ucore_platform_event(const struct ucore_platform *platform, const char *type,
+			  const char *name, struct ucore_event_desc *desc);
 
 /** ucore_event_desc_short() - the name without the unit's prefix: "CAS_COUNT.RD" */
 const char *ucore_event_desc_short(const struct ucore_event_desc *desc);
@@ -270,7 +354,7 @@ int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_err
  * @type: box type
  * @instance: instance on each die, or UCORE_ANY
  * @die: die id, or UCORE_ANY
- * @desc: the named event, NULL for a raw one
+ * @desc: the named event; its name is NULL for a raw one, and the rest zero
  * @counters: counters allowed, a bit each; 0: any general counter
  * @period: counts from sample to sample, 0: count only
  * @nr_terms: elements of @terms
@@ -281,7 +365,7 @@ struct ucore_event {
 	char type[UCORE_NAME_LEN];
 	uint32_t instance;
 	uint32_t die;
-	const struct ucore_event_desc *desc;
+	struct ucore_event_desc desc;
 	uint64_t counters;
 	uint64_t period;
 	unsigned int nr_terms;
@@ -291,9 +375,10 @@ struct ucore_event {
 /**
  * ucore_event_resolve() - find the boxes, the fields and the values of a spec
  *
- * Terms: an event name, "fixed", any field of the box ("umask=0x3"; without a
- * value it is 1), "period=N", "counter=N", "die=N".  Missing filters get their
- * neutral value where there is one.
+ * Terms: an event name, "fixed" or "fixed=N", any field of the box ("umask=0x3";
+ * without a value it is 1), "period=N", "counter=N", "die=N".  Missing filters get
+ * their neutral value where there is one.  On a box with an extended umask a wide
+ * "umask=0xC817FE01", as perf writes it, is both: the low 8 bits are the umask.
  *
  * Errors: -ENOENT (no such box, die or event), -EINVAL (unknown term, no event,
  * a term twice, a filter missing), -ERANGE (value), -ENXIO (counter), and those
@@ -519,7 +604,8 @@ struct ucore_file_die {
  * @die: die id
  * @instance: of the box
  * @counter: counter at the time of recording
- * @bytes: bytes per count, or 0
+ * @bytes: bytes that @bytes_per counts stand for, or 0
+ * @bytes_per: 0 means 1
  * @period: overflow period, or 0
  * @type: box type
  * @label: as the user wrote it
@@ -530,7 +616,8 @@ struct ucore_file_event {
 	__u32 die;
 	__u32 instance;
 	__u32 counter;
-	__u32 bytes;
+	__u16 bytes;
+	__u16 bytes_per;
 	__u64 period;
 	char type[UCORE_NAME_LEN];
 	char label[UCORE_SPEC_LEN];

@@ -271,8 +271,13 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 {
 	struct ucore_device *dev = session->dev;
 	size_t before = session->nr_slots;
-	int ret = session_grow(session);
+	int ret;
 
+	if (event->period && !(dev->info.caps & UCORE_CAP_OVERFLOW_PMI))
+		return ucore_error_set(err, -EOPNOTSUPP,
+				       "event '%s': this platform has no overflow interrupt: sample by a timer (record --timer TIME), without a period",
+				       event->label);
+	ret = session_grow(session);
 	if (ret)
 		return ucore_error_set(err, ret, "out of memory");
 	for (size_t i = 0; i < dev->nr_boxes; i++) {

@@ -24,11 +24,42 @@ const struct ucore_platform *ucore_platform_find(const char *name)
 	return NULL;
 }
 
+static void row_expand(const struct ucore_row *row, struct ucore_event_desc *desc)
+{
+	*desc = (struct ucore_event_desc) {
+		.name = ucore_row_names + row->name,
+		.unit = &ucore_units[row->unit],
+		.filter = row->filter ? &ucore_filters[row->filter] : NULL,
+		.counters = row->fixed < 0 ? row->counters :
+			    1ULL << (UCORE_COUNTER_FIXED + row->fixed),
+		.counters_alt = row->counters_alt,
+		.umask_ext = row->umask_ext,
+		.event = row->event,
+		.umask = row->umask,
+		.ch_mask = row->ch_mask,
+		.fc_mask = row->fc_mask,
+		.occ_sel = row->occ_sel,
+		.bytes = row->bytes,
+		.bytes_per = row->bytes_per,
+	};
+}
+
+void ucore_platform_event_at(const struct ucore_platform *platform, size_t i,
+			     struct ucore_event_desc *desc)
+{
+	row_expand(&ucore_rows[platform->rows[i]], desc);
+}
+
+static const char *name_short(const char *name, const struct ucore_unit *unit)
+{
+	size_t length = strlen(unit->prefix);
+
+	return strncmp(name, unit->prefix, length) ? name : name + length;
+}
+
 const char *ucore_event_desc_short(const struct ucore_event_desc *desc)
 {
-	size_t length = strlen(desc->unit->prefix);
-
-	return strncmp(desc->name, desc->unit->prefix, length) ? desc->name : desc->name + length;
+	return name_short(desc->name, desc->unit);
 }
 
 bool ucore_event_desc_fixed(const struct ucore_event_desc *desc)
@@ -36,20 +67,23 @@ bool ucore_event_desc_fixed(const struct ucore_event_desc *desc)
 	return desc->counters >= 1ULL << UCORE_COUNTER_FIXED;
 }
 
-const struct ucore_event_desc *ucore_platform_event(const struct ucore_platform *platform,
-						    const char *type, const char *name)
+bool ucore_platform_event(const struct ucore_platform *platform, const char *type,
+			  const char *name, struct ucore_event_desc *desc)
 {
 	for (size_t i = 0; platform && i < platform->nr_events; i++) {
-		const struct ucore_event_desc *desc = &platform->events[i];
+		const struct ucore_row *row = &ucore_rows[platform->rows[i]];
+		const struct ucore_unit *unit = &ucore_units[row->unit];
+		const char *full = ucore_row_names + row->name;
 
-		if (type && strcmp(desc->unit->type, type))
+		if (type && strcmp(unit->type, type))
 			continue;
-		if (!strcasecmp(desc->name, name))
-			return desc;
-		if (type && !strcasecmp(ucore_event_desc_short(desc), name))
-			return desc;
+		if (strcasecmp(full, name) &&
+		    (!type || strcasecmp(name_short(full, unit), name)))
+			continue;
+		row_expand(row, desc);
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
 /* Edits (insert, delete, replace a letter) that turn one word into the other */

@@ -163,15 +163,32 @@ static void counters_text(uint64_t counters, char *text, size_t size)
 					       i % UCORE_COUNTER_FIXED);
 }
 
+/* What an event sets beside code and umask, in the words of a raw event */
+static void masks_text(const struct ucore_event_desc *desc, char *text, size_t size)
+{
+	size_t at = 0;
+
+	*text = 0;
+	if (desc->umask_ext)
+		at += (size_t)snprintf(text, size, "umask_ext=0x%x,", desc->umask_ext);
+	if (desc->ch_mask)
+		at += (size_t)snprintf(text + at, size - at, "ch_mask=0x%x,", desc->ch_mask);
+	if (desc->fc_mask)
+		at += (size_t)snprintf(text + at, size - at, "fc_mask=%u,", desc->fc_mask);
+	if (at)
+		text[at - 1] = 0;
+}
+
 static void event_row(struct out *out, const struct column *columns,
 		      const struct ucore_event_desc *desc)
 {
-	char counters[64], event[8], umask[8];
+	char counters[64], event[8], umask[8], masks[64];
 
 	counters_text(desc->counters | desc->counters_alt, counters, sizeof(counters));
 	snprintf(event, sizeof(event), "0x%02x", desc->event);
 	/* Intel writes the PCU's occupancy select as a umask */
 	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
+	masks_text(desc, masks, sizeof(masks));
 
 	const struct cell cells[] = {
 		cell_text(desc->unit->type),
@@ -181,6 +198,7 @@ static void event_row(struct out *out, const struct column *columns,
 		ucore_event_desc_fixed(desc) ? cell_none() : cell_text(umask),
 		cell_text(counters),
 		desc->filter ? cell_text(desc->filter->spelling) : cell_none(),
+		*masks ? cell_text(masks) : cell_none(),
 	};
 	out_row(out, columns, ARRAY_SIZE(cells), cells);
 }
@@ -188,21 +206,26 @@ static void event_row(struct out *out, const struct column *columns,
 static void list_events(const struct list_args *args, const struct ucore_platform *platform)
 {
 	static const struct column columns[] = {
-		{ "type", "TYPE", -7 },
+		{ "type", "TYPE", -8 },
 		{ "event", "EVENT", -40 },
 		{ "name", "FULL NAME", -46 },
 		{ "code", "CODE", -5 },
 		{ "umask", "UMASK", -5 },
 		{ "counters", "COUNTERS", -8 },
 		{ "filter", "FILTER", -20 },
+		{ "masks", "MASKS", -20 },
 	};
 	struct out out = args->out;
 
 	out_head(&out, columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < platform->nr_events; i++)
-		if (pattern_matches(args->pattern, platform->events[i].name) ||
-		    pattern_matches(args->pattern, platform->events[i].unit->type))
-			event_row(&out, columns, &platform->events[i]);
+	for (size_t i = 0; i < platform->nr_events; i++) {
+		struct ucore_event_desc desc;
+
+		ucore_platform_event_at(platform, i, &desc);
+		if (pattern_matches(args->pattern, desc.name) ||
+		    pattern_matches(args->pattern, desc.unit->type))
+			event_row(&out, columns, &desc);
+	}
 }
 
 /* ---- fields ------------------------------------------------------------ */

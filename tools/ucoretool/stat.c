@@ -259,9 +259,9 @@ static struct cell rate_cell(const struct stat_row *row, const struct ucore_even
 {
 	double bytes;
 
-	if (!event->desc || !event->desc->bytes || !row->running)
+	if (!event->desc.bytes || !row->running)
 		return cell_none();
-	bytes = (double)row->count * event->desc->bytes;
+	bytes = (double)row->count * event->desc.bytes / event->desc.bytes_per;
 	return cell_real(bytes / (1 << 20) / ((double)row->running / NSEC_PER_SEC));
 }
 

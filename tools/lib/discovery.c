@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Discovery as the driver found it: the tables, their units, what became of
+ * each, and the sentences for what went wrong.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+struct ucore_discovery {
+	struct ucore_table_info *tables;
+	size_t nr_tables;
+	struct ucore_unit_info *units;
+	size_t nr_units;
+};
+
+/* ---- asking ------------------------------------------------------------ */
+
+static int tables_get(struct ucore_device *dev, struct ucore_discovery *discovery)
+{
+	UCORE_ARG(ucore_get_tables, get);
+	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_TABLES, &get);
+	uint32_t capacity = get.total;
+
+	if (ret)
+		return ret;
+	if (capacity > UCORE_MAX_ELEMENTS)
+		return -EPROTO;
+	discovery->tables = calloc(capacity ? capacity : 1, sizeof(*discovery->tables));
+	if (!discovery->tables)
+		return -ENOMEM;
+	get.nr = capacity;
+	get.tables = (uintptr_t)discovery->tables;
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_TABLES, &get);
+	if (!ret && get.nr > capacity)
+		ret = -EPROTO;
+	discovery->nr_tables = ret ? 0 : get.nr;
+	return ret;
+}
+
+static int units_get(struct ucore_device *dev, struct ucore_discovery *discovery)
+{
+	UCORE_ARG(ucore_get_units, get);
+	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_UNITS, &get);
+	uint32_t capacity = get.total;
+
+	if (ret)
+		return ret;
+	if (capacity > UCORE_MAX_ELEMENTS)
+		return -EPROTO;
+	discovery->units = calloc(capacity ? capacity : 1, sizeof(*discovery->units));
+	if (!discovery->units)
+		return -ENOMEM;
+	get.nr = capacity;
+	get.units = (uintptr_t)discovery->units;
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_UNITS, &get);
+	if (!ret && get.nr > capacity)
+		ret = -EPROTO;
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < get.nr; i++)
+		discovery->units[i].name[UCORE_NAME_LEN - 1] = 0;
+	discovery->nr_units = get.nr;
+	return 0;
+}
+
+int ucore_discovery_get(struct ucore_device *dev, struct ucore_discovery **out,
+			struct ucore_error *err)
+{
+	struct ucore_discovery *discovery = calloc(1, sizeof(*discovery));
+	const char *command = "GET_TABLES";
+	int ret;
+
+	if (!discovery)
+		return ucore_error_set(err, -ENOMEM, "out of memory");
+	ret = tables_get(dev, discovery);
+	if (!ret) {
+		command = "GET_UNITS";
+		ret = units_get(dev, discovery);
+	}
+	/* a driver from before discovery has nothing to say */
+	if (ret && ret != -ENOTTY) {
+		ucore_discovery_free(discovery);
+		return ucore_error_set(err, ret, "%s: %s", command, strerror(-ret));
+	}
+	*out = discovery;
+	return 0;
+}
+
+void ucore_discovery_free(struct ucore_discovery *discovery)
+{
+	if (!discovery)
+		return;
+	free(discovery->tables);
+	free(discovery->units);
+	free(discovery);
+}
+
+/* ---- answers ----------------------------------------------------------- */
+
+const struct ucore_table_info *ucore_discovery_tables(const struct ucore_discovery *discovery,
+						      size_t *nr)
+{
+	*nr = discovery->nr_tables;
+	return discovery->tables;
+}
+
+const struct ucore_unit_info *ucore_discovery_units(const struct ucore_discovery *discovery,
+						    size_t *nr)
+{
+	*nr = discovery->nr_units;
+	return discovery->units;
+}
+
+const struct ucore_unit_info *ucore_discovery_unit(const struct ucore_discovery *discovery,
+						   uint32_t box)
+{
+	for (size_t i = 0; i < discovery->nr_units; i++)
+		if (discovery->units[i].box == box && box != UCORE_NO_BOX)
+			return &discovery->units[i];
+	return NULL;
+}
+
+static uint32_t bits(uint64_t word, unsigned int high, unsigned int low)
+{
+	return (uint32_t)(word >> low & ~0ULL >> (63 - high + low));
+}
+
+void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fields *fields)
+{
+	uint64_t word0 = unit->word[0], word2 = unit->word[2];
+
+	*fields = (struct ucore_unit_fields) {
+		.num_regs = bits(word0, 7, 0),
+		.ctl_offset = bits(word0, 15, 8),
+		.width = bits(word0, 23, 16),
+		.ctr_offset = bits(word0, 31, 24),
+		.status_offset = bits(word0, 39, 32),
+		.access = bits(word0, 63, 62),
+		.address = unit->word[1],
+		.type = bits(word2, 15, 0),
+		.id = bits(word2, 31, 16),
+		.status_pos = bits(word2, 47, 32),
+	};
+}
+
+/* ---- reasons ----------------------------------------------------------- */
+
+const char *ucore_table_reason(uint32_t reason)
+{
+	static const char *const reasons[] = {
+		[UCORE_TABLE_OK] = "",
+		[UCORE_TABLE_CHAIN] = "the capability list of its PCI function is broken or loops",
+		[UCORE_TABLE_BAR] = "the BAR that it names does not exist or is no memory BAR",
+		[UCORE_TABLE_UNASSIGNED] = "its BAR has no address: firmware assigned none",
+		[UCORE_TABLE_DISABLED] = "its PCI function does not decode memory",
+		[UCORE_TABLE_OUTSIDE] = "it begins outside its BAR",
+		[UCORE_TABLE_RAM] = "its BAR lies on RAM",
+		[UCORE_TABLE_ASLEEP] = "it reads all ones: its function is hidden or asleep",
+		[UCORE_TABLE_EMPTY] = "its global record is zero",
+		[UCORE_TABLE_STRIDE] = "its records are shorter than three words",
+		[UCORE_TABLE_GLOBAL] = "its global registers cannot be reached",
+		[UCORE_TABLE_DIE] = "it belongs to no die that is online",
+		[UCORE_TABLE_SECOND] =
+			"another table of its die has the global registers: only its units are used",
+	};
+
+	return reason < ARRAY_SIZE(reasons) ? reasons[reason] :
+	       "for a reason that this version of ucoretool does not know";
+}
+
+const char *ucore_unit_reason(uint32_t reason)
+{
+	static const char *const reasons[] = {
+		[UCORE_UNIT_OK] = "",
+		[UCORE_UNIT_ZERO] = "the record is zero or has no address: a hole in the table",
+		[UCORE_UNIT_ONES] = "the record is all ones: the unit is asleep or hidden",
+		[UCORE_UNIT_TRUNCATED] = "the record lies beyond the end of the BAR",
+		[UCORE_UNIT_ACCESS] = "its access type, 3, does not exist",
+		[UCORE_UNIT_NO_COUNTERS] = "it has no counters",
+		[UCORE_UNIT_COUNTERS] = "it has more counters than a box can have",
+		[UCORE_UNIT_WIDTH] = "its counters have no bits or more than 64",
+		[UCORE_UNIT_OFFSET] =
+			"its control or counter offset is 0, which is the box control's place",
+		[UCORE_UNIT_SELF] = "its registers overlap each other",
+		[UCORE_UNIT_WINDOW] =
+			"its registers are outside the MSRs, config space or address space",
+		[UCORE_UNIT_ALIGN] = "its registers are not aligned",
+		[UCORE_UNIT_RAM] = "its registers lie on RAM",
+		[UCORE_UNIT_DUPLICATE] = "another unit of the die has its type and id",
+		[UCORE_UNIT_OVERLAP] =
+			"its registers are those of another unit, or of the global control",
+		[UCORE_UNIT_FUNCTION] = "its PCI function does not exist",
+		[UCORE_UNIT_NO_ANSWER] = "its box control faults or reads all ones",
+		[UCORE_UNIT_SURPLUS] = "the processor has fewer units of this type than the table",
+		[UCORE_UNIT_MOVED] =
+			"the table is known to be wrong here: its registers are elsewhere",
+	};
+
+	return reason < ARRAY_SIZE(reasons) ? reasons[reason] :
+	       "for a reason that this version of ucoretool does not know";
+}
