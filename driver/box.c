@@ -43,7 +43,7 @@ static void box_die(struct ucore_box *box)
  */
 bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
 {
-	if (raw & ~ctr->mask)
+	if (raw & ~ctr->mask || raw == UCORE_REG_DEAD)
 		return false;
 	ctr->total += (raw - ctr->prev) & ctr->mask;
 	ctr->prev = raw;

@@ -155,10 +155,15 @@ void ucore_die_clear_status(struct ucore_die *die)
  */
 void ucore_die_set_route(struct ucore_die *die, u64 route)
 {
+	u64 command = 0;
+
 	lockdep_assert_held(&die->lock);
 
 	die->route = route;
-	global_write(die, 0);
+	/* it must not set free what is frozen, by us or by an overflow that waits */
+	if (die->global->level && (die->frozen || (die->armed && ucore_die_status(die))))
+		command = die->global->freeze;
+	global_write(die, command);
 }
 
 /**

@@ -196,7 +196,7 @@ static u32 check_window(const struct ucore_disc *disc, u32 access, u64 address, 
  * ---- claims: a sorted list of what accepted units have taken ----
  */
 
-#define SPACE_MEMORY	(1ULL << 60)
+#define SPACE_MEMORY	BIT_ULL(60)
 #define SPACE_MSR	(2ULL << 60)	/* and the die */
 #define SPACE_PCI	(3ULL << 60)	/* and the function */
 #define SPACE_NAME	(4ULL << 60)	/* and the die: type and id of a unit */
@@ -380,9 +380,15 @@ static bool run_is_free(const struct run *runs, u32 nr, struct run run)
 	return true;
 }
 
-static u32 dword_of(u32 access)
+/* Registers that a control, and a counter, takes up. */
+static u32 ctl_size(u32 access)
 {
-	return access == UCORE_ACCESS_MSR ? 1 : 4;
+	return access == UCORE_ACCESS_MSR ? 1 : sizeof(u32);
+}
+
+static u32 ctr_size(u32 access)
+{
+	return access == UCORE_ACCESS_MSR ? 1 : sizeof(u64);
 }
 
 /*
@@ -461,7 +467,7 @@ static void layout_counters(struct ucore_unit *unit, u32 access, struct run *run
 	unit->layout.wide_ctl = access == UCORE_ACCESS_MSR || ctl_step == 8;
 	unit->type.nr_gp = regs;
 	unit->type.width = FIELD_GET(DISC_UNIT0_WIDTH, unit->word[0]);
-	runs[RUN_BOX_CTL] = (struct run){ 0, dword_of(access) };
+	runs[RUN_BOX_CTL] = (struct run){ 0, ctl_size(access) };
 	runs[RUN_CTLS] = (struct run){ ctl, ctl + regs * ctl_step };
 	runs[RUN_CTRS] = (struct run){ ctr, ctr + regs * ctr_step };
 }
@@ -472,19 +478,19 @@ static u32 layout_odd(struct ucore_unit *unit, u32 access, struct run *runs)
 	u32 status = FIELD_GET(DISC_UNIT0_STATUS_OFFSET, unit->word[0]);
 	const struct ucore_disc_type *rule = unit->rule;
 	struct ucore_layout *layout = &unit->layout;
-	u32 dword = dword_of(access), n = RUN_ODD;
+	u32 size = ctl_size(access), n = RUN_ODD;
 	struct run run, ctr;
 
 	layout->status = UCORE_REG_NONE;
-	run = (struct run){ status, status + dword };
-	if (status && !(status & (dword - 1)) && run_is_free(runs, n, run)) {
+	run = (struct run){ status, status + size };
+	if (status && !(status & (size - 1)) && run_is_free(runs, n, run)) {
 		layout->status = status;
 		runs[n++] = run;
 	}
 	if (!rule)
 		return n;
-	run = (struct run){ rule->fixed_ctl, rule->fixed_ctl + dword };
-	ctr = (struct run){ rule->fixed_ctr, rule->fixed_ctr + 2 * dword };
+	run = (struct run){ rule->fixed_ctl, rule->fixed_ctl + size };
+	ctr = (struct run){ rule->fixed_ctr, rule->fixed_ctr + ctr_size(access) };
 	if (rule->fixed_ctl && run_is_free(runs, n, run) && run_is_free(runs, n, ctr)) {
 		layout->fixed_ctl[0] = rule->fixed_ctl;
 		layout->fixed_ctr[0] = rule->fixed_ctr;
@@ -492,7 +498,7 @@ static u32 layout_odd(struct ucore_unit *unit, u32 access, struct run *runs)
 		runs[n++] = run;
 		runs[n++] = ctr;
 	}
-	run = (struct run){ rule->filter, rule->filter + dword };
+	run = (struct run){ rule->filter, rule->filter + size };
 	if (rule->filter && run_is_free(runs, n, run)) {
 		layout->shared[0] = rule->filter;
 		layout->nr_shared = 1;
@@ -618,7 +624,8 @@ static int unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 	}
 	access = ucore_disc_access(unit->word);
 	layout_counters(unit, access, runs);
-	if (!run_is_free(runs, RUN_CTRS, runs[RUN_CTRS]) || !run_is_free(runs, RUN_CTLS, runs[RUN_CTLS])) {
+	if (!run_is_free(runs, RUN_CTLS, runs[RUN_CTLS]) ||
+	    !run_is_free(runs, RUN_CTRS, runs[RUN_CTRS])) {
 		unit->reason = UCORE_UNIT_SELF;
 		return 0;
 	}

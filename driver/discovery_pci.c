@@ -27,9 +27,7 @@
 
 static bool private_pmi;
 module_param(private_pmi, bool, 0444);
-MODULE_PARM_DESC(private_pmi,
-		 "take overflow PMIs as the machine model routes them (a private convention: "
-		 "never on real hardware)");
+MODULE_PARM_DESC(private_pmi, "route overflow PMIs as the machine model has it, not as Intel has");
 
 #define MAX_DVSECS	8	/* of a function */
 
@@ -408,6 +406,19 @@ static void probe_units(void)
  * ---- reading them ----
  */
 
+/* A function's die: what its bus tells, or the table on the same bus. */
+static int die_of_neighbour(struct pci_bus *bus)
+{
+	int die = die_of_bus(bus, disc.rules);
+	u32 i;
+
+	for (i = 0; i < disc.nr_tables && die < 0; i++)
+		if (disc.nr_tables == 1 || (disc.table[i].segment == pci_domain_nr(bus) &&
+					    disc.table[i].bus == bus->number))
+			die = disc.table[i].die;
+	return die;
+}
+
 /* Units that are looked for by their functions. */
 static int find_spots(const struct ucore_disc_place *place)
 {
@@ -420,9 +431,7 @@ static int find_spots(const struct ucore_disc_place *place)
 		if (PCI_FUNC(pdev->devfn) != place->function || slot < place->slot ||
 		    slot >= place->slot + place->nr)
 			continue;
-		die = die_of_bus(pdev->bus, disc.rules);
-		if (die < 0 && disc.nr_tables == 1)
-			die = disc.table[0].die;
+		die = die_of_neighbour(pdev->bus);
 		if (die >= 0)
 			ret = ucore_disc_note_spot(&disc, die, place, slot - place->slot,
 						   pci_domain_nr(pdev->bus), pdev->bus->number);
@@ -467,6 +476,7 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 	*global = (struct ucore_global){
 		.freeze = DISC_GLOBAL_CTL_FRZ_ALL,
 		.keep = DISC_GLOBAL_CTL_FRZ_ALL,
+		.level = true,
 		.status_stride = DISC_GLOBAL_STATUS_STRIDE,
 	};
 	switch (ucore_disc_access(t->word)) {
@@ -524,8 +534,9 @@ static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *un
 	u32 position = FIELD_GET(DISC_UNIT2_STATUS_POS, unit->word[2]);
 	const struct ucore_global *global = global_of_die(unit->die);
 
-	if (!global || position >= 64 * global->nr_status ||
-	    unit->layout.status == UCORE_REG_NONE)
+	if (!global || position >= 64 * global->nr_status)
+		unit->layout.status = UCORE_REG_NONE;	/* then nobody needs to look at it */
+	if (unit->layout.status == UCORE_REG_NONE)
 		return;
 	desc->global_gp = BIT_ULL(position % 64);
 	desc->caps = UCORE_BOX_OVERFLOW;

@@ -99,9 +99,8 @@ static int cmd_info(struct call *call)
 		.stepping = boot_cpu_data.x86_stepping,
 	};
 	info->caps = ucore_catalog.caps;
-	if (ucore_catalog.platform) {
+	if (ucore_catalog.platform)
 		strscpy(info->platform, ucore_catalog.platform->name, sizeof(info->platform));
-	}
 	strscpy(info->reason, ucore_catalog_reason(state), sizeof(info->reason));
 	return 0;
 }
@@ -248,8 +247,10 @@ static int cmd_get_tables(struct call *call)
 
 	for (i = 0; i < n; i++) {
 		report->table(i, &out);
-		if (!admin)
-			out.address = out.global = 0;
+		if (!admin) {
+			out.address = 0;
+			out.global = 0;
+		}
 		if (copy_to_user(&tables[i], &out, sizeof(out)))
 			return -EFAULT;
 	}

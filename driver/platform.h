@@ -24,6 +24,7 @@
  * @wake: control bits that wake a sleeping core for its PMI
  * @core_sel: pmi_core_sel, a bit for each core; 0: no PMI can be routed
  * @keep: control bits that are left as they were found
+ * @level: every write sets the die's state: without @freeze it runs
  */
 struct ucore_global {
 	u32 ctl;
@@ -38,6 +39,7 @@ struct ucore_global {
 	u64 wake;
 	u64 core_sel;
 	u64 keep;
+	bool level;
 };
 
 struct ucore_finder;

@@ -122,6 +122,12 @@ static void meet(struct ucore_session *session, smp_call_func_t func, struct mee
  * ---- parts: what an event list becomes when it starts ----
  */
 
+/*
+ * No more than a thousand extra reads a second, however narrow a table says
+ * that counters are; those of 32 bits and more never need more.
+ */
+#define MIN_GUARD_NS	(2 * NSEC_PER_MSEC)
+
 /* The part's entry for a box, which this session owns: the box remembers where. */
 static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box *box)
 {
@@ -163,9 +169,9 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.sibling = pb->last,
 	};
 	pb->last = part->nr_ctr++;
-	if (event->box->io.ops->counter_cost > 1)
+	if (event->box->io.ops->counter_cost > 1 && width >= 32)
 		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
-	part->guard_ns = min(part->guard_ns, ucore_event_wrap_ns(width, inc));
+	part->guard_ns = min(part->guard_ns, max(ucore_event_wrap_ns(width, inc), MIN_GUARD_NS));
 
 	for (s = 0; s < UCORE_MAX_SHARED; s++)
 		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];

@@ -427,7 +427,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_WIDTH	7	/* counters of 0 or more than 64 bits */
 #define UCORE_UNIT_OFFSET	8	/* control or counter offset 0: the box control's own */
 #define UCORE_UNIT_SELF		9	/* its registers overlap each other */
-#define UCORE_UNIT_WINDOW	10	/* registers outside the MSRs, config space or address space */
+#define UCORE_UNIT_WINDOW	10	/* registers outside the MSRs, config or memory space */
 #define UCORE_UNIT_ALIGN	11	/* registers that are not aligned */
 #define UCORE_UNIT_RAM		12	/* registers on RAM */
 #define UCORE_UNIT_DUPLICATE	13	/* type and id of another unit of the die */

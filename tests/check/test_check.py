@@ -23,7 +23,7 @@ USER_SPACE_IGNORES = ("--ignore=BIT_MACRO,ARRAY_SIZE,CAMELCASE,PREFER_FALLTHROUG
                       "ENOSYS,LONG_LINE_STRING,SPLIT_STRING,QUOTED_WHITESPACE_BEFORE_NEWLINE,"
                       "COMPLEX_MACRO,MACRO_ARG_REUSE,LINE_SPACING,UNNECESSARY_ELSE")
 # Tables are written with macros that expand to initializers
-TABLE_IGNORES = "--ignore=MACRO_ARG_REUSE"
+TABLE_IGNORES = "--ignore=MACRO_ARG_REUSE,COMPLEX_MACRO"
 # compat.h is the one place that may know versions
 COMPAT_IGNORES = "--ignore=LINUX_VERSION_CODE,CONSTANT_COMPARISON"
 # A tree that is only prepared has no symbols to resolve
