@@ -82,6 +82,45 @@ static inline struct ucore_box_info box_get(uint32_t box)
 	return info;
 }
 
+/* Text, and nothing behind its end: no kernel memory leaks there */
+static inline bool is_text(const char *text, size_t size)
+{
+	size_t len = strnlen(text, size);
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return false;
+	return len < size && memory_differs(text + len, 0, size - len) < 0;
+}
+
+/* Without UCORE_CAP_DISCOVERY both commands answer with nothing */
+static inline void expect_no_tables(void)
+{
+	struct ucore_table_info table;
+	struct ucore_unit_info unit;
+	struct ucore_get_tables tables = {
+		.size = sizeof(tables), .nr = 1, .total = 0xdeadbeef,
+		.tables = address(&table),
+	};
+	struct ucore_get_units units = {
+		.size = sizeof(units), .nr = 1, .total = 0xdeadbeef, .units = address(&unit),
+	};
+	int fd = device_open();
+
+	memset(&table, POISON, sizeof(table));
+	memset(&unit, POISON, sizeof(unit));
+	do_command(fd, UCORE_GET_TABLES, &tables);
+	do_command(fd, UCORE_GET_UNITS, &units);
+	expect_eq(tables.nr | tables.total | units.nr | units.total, 0);
+	expect(memory_differs(&table, POISON, sizeof(table)) < 0, "a table was written");
+	expect(memory_differs(&unit, POISON, sizeof(unit)) < 0, "a unit was written");
+	tables = (struct ucore_get_tables){ .size = sizeof(tables), .nr = 1 };
+	units = (struct ucore_get_units){ .size = sizeof(units), .nr = 1, .first = UINT32_MAX };
+	expect_rc(try_command(fd, UCORE_GET_TABLES, &tables), 0);
+	expect_rc(try_command(fd, UCORE_GET_UNITS, &units), 0);
+	close(fd);
+}
+
 /* @die: -1 for the first die that has such a box */
 static inline int box_find_on(const char *type, unsigned int instance, int die)
 {

@@ -10,17 +10,6 @@
 static struct ucore_box_info boxes[MAX_BOXES];
 static struct ucore_die_info dies[MAX_DIES];
 
-static bool is_text(const char *text, size_t size)
-{
-	size_t len = strnlen(text, size);
-
-	for (size_t i = 0; i < len; i++)
-		if (text[i] < ' ' || text[i] > '~')
-			return false;
-	/* nothing behind the end: no kernel memory leaks there */
-	return len < size && memory_differs(text + len, 0, size - len) < 0;
-}
-
 /*
  * ---- INFO ---------------------------------------------------------------
  */
@@ -463,6 +452,16 @@ static void fields_of_no_box(const void *arg)
 }
 
 /*
+ * ---- GET_TABLES, GET_UNITS: the boxes of this machine are in no table ----
+ */
+
+static void no_tables(const void *arg)
+{
+	(void)arg;
+	expect_no_tables();
+}
+
+/*
  * ---- CREATE_SESSION -----------------------------------------------------
  */
 
@@ -556,6 +555,7 @@ static const struct test tests[] = {
 	{ "fields_are_described", fields_are_described, 0, 0 },
 	{ "fields_respect_capacity", fields_respect_capacity, 0, 0 },
 	{ "fields_of_no_box", fields_of_no_box, 0, 0 },
+	{ "no_tables", no_tables, 0, 0 },
 	{ "create_ranges", create_ranges, 0, 0 },
 	{ "session_is_close_on_exec", session_is_close_on_exec, 0, 0 },
 	{ "create_without_descriptors", create_without_descriptors, 0, 0 },

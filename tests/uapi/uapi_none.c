@@ -36,6 +36,12 @@ static void lists_are_empty(const void *arg)
 	expect(memory_differs(&box, POISON, sizeof(box)) < 0, "a box was written");
 }
 
+static void no_tables(const void *arg)
+{
+	(void)arg;
+	expect_no_tables();
+}
+
 static void no_fields(const void *arg)
 {
 	struct ucore_get_fields get = { .size = sizeof(get) };
@@ -61,6 +67,7 @@ static void no_session(const void *arg)
 static const struct test tests[] = {
 	{ "info_explains", info_explains, 0, 0 },
 	{ "lists_are_empty", lists_are_empty, 0, 0 },
+	{ "no_tables", no_tables, 0, 0 },
 	{ "no_fields", no_fields, 0, 0 },
 	{ "no_session", no_session, 0, 0 },
 };

@@ -4,35 +4,11 @@
  * who sees what was interrupted, CAP_SYS_ADMIN of the caller who sees addresses.
  */
 #include "ring.h"
-#include <grp.h>
+#include "user.h"
 #include <sched.h>
-#include <linux/capability.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 
 #define MS		1000000ULL
 #define PERIOD		200000
-#define USER		1000
-
-static void become_user(uint64_t capabilities)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = {
-		{ .effective = capabilities, .permitted = capabilities },
-		{ .effective = capabilities >> 32, .permitted = capabilities >> 32 },
-	};
-
-	must(!prctl(PR_SET_KEEPCAPS, 1), "prctl: %m");
-	must(!setgroups(0, NULL), "setgroups: %m");
-	must(!setresgid(USER, USER, USER) && !setresuid(USER, USER, USER), "setresuid: %m");
-	must(!syscall(SYS_capset, &header, data), "capset: %m");
-}
-
-static void everybody_may_count(void)
-{
-	must(!chmod(UCORE_DEVICE, 0666), "chmod: %m");
-}
 
 static void not_by_default(const void *arg)
 {

@@ -18,6 +18,10 @@ LAYOUT(ucore_box_info, 88);
 LAYOUT(ucore_get_boxes, 32);
 LAYOUT(ucore_field, 40);
 LAYOUT(ucore_get_fields, 32);
+LAYOUT(ucore_table_info, 88);
+LAYOUT(ucore_get_tables, 24);
+LAYOUT(ucore_unit_info, 80);
+LAYOUT(ucore_get_units, 32);
 LAYOUT(ucore_create_session, 32);
 LAYOUT(ucore_term, 16);
 LAYOUT(ucore_event_add, 48);
@@ -64,6 +68,8 @@ static struct fixture {
 	struct ucore_die_info dies[4];
 	struct ucore_box_info boxes[4];
 	struct ucore_field fields[4];
+	struct ucore_table_info tables[4];
+	struct ucore_unit_info units[4];
 	struct ucore_value values[4];
 	struct ucore_read_die read_dies[4];
 } fix;
@@ -123,6 +129,22 @@ static void more_fields(struct ucore_get_fields *a)
 	a->fields = address(fix.fields);
 }
 FILL(fields, ucore_get_fields)
+
+static void more_tables(struct ucore_get_tables *a)
+{
+	a->nr = ARRAY_SIZE(fix.tables);
+	a->total = 0xdeadbeef;
+	a->tables = address(fix.tables);
+}
+FILL(tables, ucore_get_tables)
+
+static void more_units(struct ucore_get_units *a)
+{
+	a->nr = ARRAY_SIZE(fix.units);
+	a->total = 0xdeadbeef;
+	a->units = address(fix.units);
+}
+FILL(units, ucore_get_units)
 
 static void more_create(struct ucore_create_session *a)
 {
@@ -204,6 +226,11 @@ static const struct row rows[] = {
 	{ "GET_FIELDS", UCORE_GET_FIELDS, sizeof(struct ucore_get_fields), false, fill_fields,
 	  .out = { OUT_TO(ucore_get_fields, nr, total) },
 	  .reserved = { AT(ucore_get_fields, reserved) } },
+	{ "GET_TABLES", UCORE_GET_TABLES, sizeof(struct ucore_get_tables), false, fill_tables,
+	  .out = { OUT_TO(ucore_get_tables, nr, total) } },
+	{ "GET_UNITS", UCORE_GET_UNITS, sizeof(struct ucore_get_units), false, fill_units,
+	  .out = { OUT_TO(ucore_get_units, nr, total) },
+	  .reserved = { AT(ucore_get_units, reserved) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
 	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD,
 	  .out = { OUT(ucore_create_session, fd) },
@@ -253,6 +280,8 @@ static void arrays_poison(void)
 	memset(fix.dies, POISON, sizeof(fix.dies));
 	memset(fix.boxes, POISON, sizeof(fix.boxes));
 	memset(fix.fields, POISON, sizeof(fix.fields));
+	memset(fix.tables, POISON, sizeof(fix.tables));
+	memset(fix.units, POISON, sizeof(fix.units));
 	memset(fix.values, POISON, sizeof(fix.values));
 	memset(fix.read_dies, POISON, sizeof(fix.read_dies));
 }
@@ -262,6 +291,8 @@ static bool arrays_touched(void)
 	return memory_differs(fix.dies, POISON, sizeof(fix.dies)) >= 0 ||
 	       memory_differs(fix.boxes, POISON, sizeof(fix.boxes)) >= 0 ||
 	       memory_differs(fix.fields, POISON, sizeof(fix.fields)) >= 0 ||
+	       memory_differs(fix.tables, POISON, sizeof(fix.tables)) >= 0 ||
+	       memory_differs(fix.units, POISON, sizeof(fix.units)) >= 0 ||
 	       memory_differs(fix.values, POISON, sizeof(fix.values)) >= 0 ||
 	       memory_differs(fix.read_dies, POISON, sizeof(fix.read_dies)) >= 0;
 }

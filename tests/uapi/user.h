@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Not root any more. */
+#ifndef UAPI_USER_H
+#define UAPI_USER_H
+
+#include "harness.h"
+#include <grp.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include "ucore.h"
+
+#define USER		1000
+
+static inline void become_user(uint64_t capabilities)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = capabilities, .permitted = capabilities },
+		{ .effective = capabilities >> 32, .permitted = capabilities >> 32 },
+	};
+
+	must(!prctl(PR_SET_KEEPCAPS, 1), "prctl: %m");
+	must(!setgroups(0, NULL), "setgroups: %m");
+	must(!setresgid(USER, USER, USER) && !setresuid(USER, USER, USER), "setresuid: %m");
+	must(!syscall(SYS_capset, &header, data), "capset: %m");
+}
+
+static inline void everybody_may_count(void)
+{
+	must(!chmod(UCORE_DEVICE, 0666), "chmod: %m");
+}
+
+#endif
