@@ -89,7 +89,7 @@ static void die_add(struct kunit *test, u32 i)
 	win->bus = &m->bus;
 	win->global = platform.global;
 	snprintf(win->name, sizeof(win->name), "global.%u", i);
-	ucore_die_init(die, i, platform.global);
+	KUNIT_ASSERT_EQ(test, ucore_die_init(die, i, platform.global), 0);
 	die->io = (struct ucore_io){ .ops = &fake_msr_ops, .tally = &die->tally, .priv = win };
 	die->reader = i;
 	ucore_catalog.nr_dies++;
@@ -252,6 +252,7 @@ static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box
 		if (part->box[i].box == box)
 			return &part->box[i];
 	part->box[part->nr_box].box = box;
+	part->box[part->nr_box].last = U32_MAX;
 	return &part->box[part->nr_box++];
 }
 
@@ -278,11 +279,13 @@ struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *b
 					     box->desc.type->width) - 1, 0),
 		.ctl = ctl,
 		.period = period,
-		.event = 100 + part->nr_ctr++,
+		.event = 100 + part->nr_ctr,
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
 		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
 		.index = counter,
+		.sibling = pb->last,
 	};
+	pb->last = part->nr_ctr++;
 	if (period) {
 		pb->armed_mask |= fixed ? box->desc.global_fixed : box->desc.global_gp;
 		part->armed_mask |= pb->armed_mask;

@@ -179,6 +179,17 @@ static void counter_without_a_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctr->prev, 0ULL);
 }
 
+/* A box, and those of its counters that are at work. */
+static void counters_stop(struct ucore_part *part, struct ucore_box *box)
+{
+	u32 i;
+
+	ucore_box_stop(box);
+	for (i = 0; i < part->nr_ctr; i++)
+		if (part->ctr[i].box == box)
+			ucore_counter_stop(&part->ctr[i]);
+}
+
 static void run_and_stop(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -186,7 +197,7 @@ static void run_and_stop(struct kunit *test)
 
 	ucore_box_run(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RUN));
-	ucore_box_stop(box, NULL, 0);
+	ucore_box_stop(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET));
 }
 
@@ -202,7 +213,7 @@ static void stop_imc_leaves_nothing_armed(struct kunit *test)
 	fake_part_add(part, box, UCORE_COUNTER_FIXED, 0x400000, 0);
 	ucore_part_program(part);
 	fake_bus_clear(bus_of(test));
-	ucore_box_stop(box, part->ctr, part->nr_ctr);
+	counters_stop(part, box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0));
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
 }
@@ -217,7 +228,7 @@ static void stop_ubox(struct kunit *test)
 	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 1, 0);
 	fake_part_add(part, box, 1, 1, 0);
 	fake_part_add(part, box, UCORE_COUNTER_FIXED, 1, 0);
-	ucore_box_stop(box, part->ctr, part->nr_ctr);
+	counters_stop(part, box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc11, 0), FAKE_W(w, 0xc08, 0));
 }
 
@@ -265,8 +276,8 @@ static void dead_box_is_not_touched(struct kunit *test)
 	ubox->dead = true;
 	imc->dead = true;
 	fake_bus_clear(bus_of(test));
-	ucore_box_stop(ubox, part->ctr, part->nr_ctr);
-	ucore_box_stop(imc, part->ctr, part->nr_ctr);
+	counters_stop(part, ubox);
+	counters_stop(part, imc);
 	ucore_part_program(part);
 	ucore_box_release(ubox);
 	ucore_box_release(imc);

@@ -201,8 +201,11 @@ static void clearing_is_by_writing_ones(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 
-	fake_poke(gw, GLOBAL_STATUS, 0x300005);
-	ucore_die_clear_status(die_of(test), 0x100001);
+	fake_poke(gw, GLOBAL_STATUS, 0x100001);
+	ucore_die_status(die_of(test));
+	fake_poke(gw, GLOBAL_STATUS, 0x300005);		/* two more have come since */
+	fake_bus_clear(bus_of(test));
+	ucore_die_clear_status(die_of(test));
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_STATUS, 0x100001));
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0x200004ULL);
 }

@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 
+#include "../../driver/bus.h"
 #include "../../driver/e5.h"
 
 static const struct ucore_e5_table *table(void)
