@@ -9,6 +9,7 @@ Machine, CPUs, memory and PCI roots are decided here; all that the model decides
 """
 
 import configparser
+import re
 import shlex
 import subprocess
 import sys
@@ -18,7 +19,9 @@ HERE = Path(__file__).resolve().parent
 SCENARIOS = HERE.parent / "scenarios"
 # Debian's packages seabios and qemu-system-data
 FIRMWARE = ("/usr/share/seabios", "/usr/share/qemu")
-MODELS = {"ivbep": (62, 4)}     # platform -> CPUID model and stepping
+# platform -> CPUID model and stepping
+MODELS = {"ivbep": (62, 4), "spr": (143, 8), "emr": (207, 2), "gnr": (173, 1),
+          "srf": (175, 3), "cwf": (221, 0)}
 
 
 class ScenarioError(Exception):
@@ -48,6 +51,7 @@ class Scenario:
         self.platform = self.get("machine", "platform", "ivbep")
         if self.platform not in MODELS:
             raise ScenarioError(f"no platform {self.platform}")
+        self.discovery = self.platform != "ivbep"
         self.sockets = self.number("machine", "sockets", 1)
         self.cores = self.number("machine", "cores", 2)
         self.threads = self.number("machine", "threads", 1)
@@ -82,8 +86,9 @@ class Scenario:
             device += f",log={log}"
         return ["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
                 *[word for path in FIRMWARE for word in ("-L", path)],
-                "-machine", "q35", *self._accel(), "-cpu", self._cpu(), "-m", self.get("machine", "memory", "1G"),
-                *self._smp(), *self._roots(), "-device", device]
+                "-machine", "q35", *self._accel(), "-cpu", self._cpu(),
+                "-m", self.get("machine", "memory", "1G"),
+                *self._smp(), *self._nodes(), *self._roots(), "-device", device]
 
     def _accel(self):
         shift = self.get("machine", "icount")
@@ -115,6 +120,19 @@ class Scenario:
                              f"core-id={i // self.threads},thread-id={i % self.threads}"]
         return args
 
+    def _nodes(self):
+        """One NUMA node per socket: how Linux finds the die of a discovery table."""
+        if not self.discovery:
+            return []
+        size, unit = re.fullmatch(r"(\d+)([MG]?)", self.get("machine", "memory", "1G")).groups()
+        share = int(size) * {"": 1, "M": 1, "G": 1024}[unit] // self.sockets
+        args = []
+        for socket in range(self.sockets):
+            args += ["-object", f"memory-backend-ram,id=memory{socket},size={share}M",
+                     "-numa", f"node,nodeid={socket},memdev=memory{socket}",
+                     "-numa", f"cpu,node-id={socket},socket-id={socket}"]
+        return args
+
     def _roots(self):
         """One extra PCI root per uncore bus, and per IIO bus but the first.
 
@@ -122,12 +140,14 @@ class Scenario:
         numbers: 7fh and ffh for two sockets.
         """
         share = 256 // self.sockets
-        roots = [(f"uncore{s}", share * (s + 1) - 1) for s in range(self.sockets)]
-        roots += [(f"iio{s}", share * s) for s in range(1, self.sockets)]
+        roots = [(f"uncore{s}", share * (s + 1) - 1, s) for s in range(self.sockets)]
+        if not self.discovery:
+            roots += [(f"iio{s}", share * s, s) for s in range(1, self.sockets)]
         args = []
-        for slot, (name, bus) in enumerate(sorted(roots, key=lambda root: root[1])):
+        for slot, (name, bus, socket) in enumerate(sorted(roots, key=lambda root: root[1])):
+            node = f",numa_node={socket}" if self.discovery else ""
             args += ["-device", f"pxb-pcie,id={name},bus=pcie.0,bus_nr={bus},"
-                                f"addr={0x10 + slot:#x}"]
+                                f"addr={0x10 + slot:#x}{node}"]
         return args
 
 

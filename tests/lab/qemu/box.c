@@ -50,8 +50,9 @@ uint64_t ucore_box_read(UcoreBox *box, const UcoreReg *reg, int64_t now)
         return box->ctr[reg->index].value;
     case UCORE_REG_FILTER:
         return box->filter[reg->index];
+    default:
+        g_assert_not_reached();
     }
-    g_assert_not_reached();
 }
 
 static void write_box_ctl(UcoreBox *box, uint32_t val)
@@ -61,6 +62,9 @@ static void write_box_ctl(UcoreBox *box, uint32_t val)
     if ((val & p->box_must_be_one) != p->box_must_be_one) {
         violate(box, "box-ctl-ones", "BOX_CTL without its must-be-one bits",
                 val);
+    }
+    if (val & ~p->box_legal) {
+        violate(box, "box-ctl", "BOX_CTL has unknown bits set", val);
     }
     if ((val & (p->box_rst_ctrl | p->box_rst_ctrs)) && box_counts(box) &&
         !(val & p->box_frz)) {
@@ -97,9 +101,8 @@ static void write_box_status(UcoreBox *box, uint32_t val)
  */
 static void check_ctl_frozen(const UcoreBox *box, unsigned ctr, uint64_t val)
 {
-    const UcorePlatform *p = box->socket->machine->config.platform;
     bool was = box->ctr[ctr].enabled;
-    bool will = val & p->ctl_en;
+    bool will = ucore_ctl_enables(box, ctr, val);
 
     if (box->running && (box->type->box_ctl ? was || will : was && will)) {
         violate(box, "not-frozen", "control of a counter that is not frozen",
@@ -107,9 +110,9 @@ static void check_ctl_frozen(const UcoreBox *box, unsigned ctr, uint64_t val)
     }
 }
 
-static void write_ctl(UcoreBox *box, unsigned ctr, uint64_t val)
+/* One half of a control of two dwords leaves the other as it is. */
+static void write_ctl(UcoreBox *box, unsigned ctr, uint64_t val, uint64_t mask)
 {
-    const UcorePlatform *p = box->socket->machine->config.platform;
     UcoreCounter *c = &box->ctr[ctr];
     uint64_t legal = ctl_legal(box, ctr);
     uint64_t rst = ctl_rst(box, ctr);
@@ -117,8 +120,9 @@ static void write_ctl(UcoreBox *box, unsigned ctr, uint64_t val)
     if (val & ~legal) {
         violate(box, "reserved", "counter control has reserved bits set", val);
     }
+    val = (c->ctl & ~mask) | (val & mask);
     check_ctl_frozen(box, ctr, val);
-    if ((val & p->ctl_en) && !ucore_is_fixed(box, ctr) &&
+    if (ucore_ctl_enables(box, ctr, val) && !ucore_is_fixed(box, ctr) &&
         !ucore_counter_allows(box, ctr, ucore_ctl_event(box, val))) {
         violate(box, "constraint", "event not allowed on this counter", val);
     }
@@ -176,7 +180,7 @@ void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
         write_box_status(box, val);
         break;
     case UCORE_REG_CTL:
-        write_ctl(box, reg->index, val);
+        write_ctl(box, reg->index, val, mask);
         break;
     case UCORE_REG_CTR:
         write_ctr(box, reg->index, val, mask);
@@ -184,6 +188,8 @@ void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
     case UCORE_REG_FILTER:
         write_filter(box, reg->index, val);
         break;
+    default:
+        g_assert_not_reached();
     }
     ucore_box_update(box);
 }

@@ -84,12 +84,61 @@ uint32_t ucore_box_advance(UcoreBox *box, int64_t now)
     return carried;
 }
 
+/* the boxes that will carry, in order of time; all are advanced to `synced` */
+static void box_update_deadline(UcoreBox *box)
+{
+    int64_t deadline = UCORE_NEVER;
+
+    for (unsigned i = 0; i < box->nr_ctrs && box->running; i++) {
+        if (box->ctr[i].armed) {
+            deadline = MIN(deadline,
+                           counter_deadline(&box->ctr[i], ucore_width(box, i),
+                                            box->synced));
+        }
+    }
+    if (deadline == box->deadline) {
+        return;
+    }
+    if (box->deadline != UCORE_NEVER) {
+        g_tree_remove(box->socket->deadlines, box);
+    }
+    box->deadline = deadline;
+    if (deadline != UCORE_NEVER) {
+        g_tree_insert(box->socket->deadlines, box, box);
+    }
+}
+
+static int deadline_order(const void *a, const void *b, void *opaque)
+{
+    const UcoreBox *x = a, *y = b;
+
+    if (x->deadline != y->deadline) {
+        return x->deadline < y->deadline ? -1 : 1;
+    }
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static gboolean take_first(void *key, void *value, void *first)
+{
+    *(UcoreBox **)first = value;
+    return true;
+}
+
+static UcoreBox *first_deadline(UcoreSocket *s)
+{
+    UcoreBox *first = NULL;
+
+    g_tree_foreach(s->deadlines, take_first, &first);
+    return first;
+}
+
 static void box_update_running(UcoreBox *box)
 {
     const UcorePlatform *p = box->socket->machine->config.platform;
     bool box_frozen = box->type->box_ctl && (box->box_ctl & p->box_frz);
 
     box->running = !box_frozen && !box->socket->frozen;
+    box_update_deadline(box);
 }
 
 void ucore_box_update(UcoreBox *box)
@@ -102,7 +151,7 @@ void ucore_box_update(UcoreBox *box)
     for (unsigned i = 0; i < box->nr_ctrs; i++) {
         UcoreCounter *c = &box->ctr[i];
 
-        c->enabled = c->ctl & p->ctl_en;
+        c->enabled = ucore_ctl_enables(box, i, c->ctl);
         c->armed = c->enabled && (c->ctl & box->ov_en) && messages;
         c->rate = c->enabled ? ucore_rate(box, i) : 0;
     }
@@ -111,25 +160,13 @@ void ucore_box_update(UcoreBox *box)
 
 void ucore_socket_rearm(UcoreSocket *s)
 {
-    int64_t deadline = UCORE_NEVER;
+    const UcoreBox *first = first_deadline(s);
 
-    for (unsigned b = 0; b < s->nr_boxes && !s->frozen; b++) {
-        const UcoreBox *box = s->boxes[b];
-
-        for (unsigned i = 0; i < box->nr_ctrs && box->running; i++) {
-            if (box->ctr[i].armed) {
-                deadline = MIN(deadline,
-                               counter_deadline(&box->ctr[i],
-                                                ucore_width(box, i),
-                                                box->synced));
-            }
-        }
-    }
-    s->deadline = deadline;
-    if (deadline == UCORE_NEVER) {
+    s->deadline = first ? first->deadline : UCORE_NEVER;
+    if (!first) {
         timer_del(&s->timer);
     } else {
-        timer_mod_ns(&s->timer, deadline);
+        timer_mod_ns(&s->timer, s->deadline);
     }
 }
 
@@ -195,10 +232,10 @@ static bool carry_report(UcoreBox *box, unsigned ctr)
         }
         box->status |= BIT(bit);
     }
-    if (global < 0 || (box->socket->global_status & BIT_ULL(global))) {
+    if (global < 0 || ucore_global_is_set(box->socket, global)) {
         return false;
     }
-    box->socket->global_status |= BIT_ULL(global);
+    box->socket->global_status[global / 64] |= BIT_ULL(global % 64);
     return true;
 }
 
@@ -246,15 +283,13 @@ static void socket_deadline(UcoreSocket *s)
     g_autofree uint32_t *counters = g_new(uint32_t, s->nr_boxes);
     int64_t now = s->deadline;
     unsigned nr = 0;
+    UcoreBox *box;
 
-    for (unsigned b = 0; b < s->nr_boxes; b++) {
-        uint32_t armed = box_armed(s->boxes[b]);
-
-        if (armed) {
-            counters[nr] = ucore_box_advance(s->boxes[b], now) & armed;
-            boxes[nr] = s->boxes[b];
-            nr += counters[nr] != 0;
-        }
+    for (box = first_deadline(s); box && box->deadline == now;
+         box = first_deadline(s)) {
+        boxes[nr] = box;
+        counters[nr++] = ucore_box_advance(box, now) & box_armed(box);
+        box_update_deadline(box);
     }
     ucore_socket_overflow(s, now, boxes, counters, nr);
     ucore_socket_rearm(s);
@@ -297,21 +332,32 @@ UcoreBox *ucore_box_find(UcoreMachine *m, unsigned socket, const char *name)
     return NULL;
 }
 
-static UcoreBox *box_new(UcoreSocket *s, const UcoreBoxSite *site,
+static void box_place(UcoreBox *box)
+{
+    const UcoreBoxSite *site = box->site;
+
+    box->access = site->msr ? UCORE_ACCESS_MSR : UCORE_ACCESS_PCI;
+    box->base = site->msr ? site->msr + box->instance * site->msr_stride : 0;
+    box->global_bit = site->global_bit0 >= 0
+                      ? site->global_bit0 + box->instance
+                      : site->global_bit[box->instance];
+    box->global_fixed = site->global_fixed;
+}
+
+static UcoreBox *box_new(UcoreSocket *s, const UcorePlan *plan,
                          unsigned instance)
 {
     const UcoreConfig *cfg = &s->machine->config;
-    const UcoreBoxType *t = site->type;
+    const UcoreBoxType *t = plan->site->type;
     UcoreBox *box = g_new0(UcoreBox, 1);
 
     box->type = t;
+    box->site = plan->site;
+    box->regs = plan->regs;
     box->socket = s;
     box->instance = instance;
+    box->deadline = UCORE_NEVER;
     snprintf(box->name, sizeof(box->name), "%s%u", t->name, instance);
-    box->msr = site->msr ? site->msr + instance * site->msr_stride : 0;
-    box->global_bit = site->global_bit0 >= 0 ? site->global_bit0 + instance
-                                             : site->global_bit[instance];
-    box->global_fixed = site->global_fixed;
     box->ctl_legal = t->ctl_legal;
     box->ov_en = t->ov_en;
     if (!t->ov_en && cfg->cbox_ov_en) {
@@ -324,30 +370,70 @@ static UcoreBox *box_new(UcoreSocket *s, const UcoreBoxSite *site,
     return box;
 }
 
+/* Hidden boxes leave their place and their status bit empty. */
+static void socket_boxes_init(UcoreSocket *s)
+{
+    const UcoreConfig *cfg = &s->machine->config;
+    GPtrArray *boxes = g_ptr_array_new();
+    unsigned position = 0;
+
+    for (unsigned n = 0; cfg->uncore && n < cfg->plans->len; n++) {
+        const UcorePlan *plan = &g_array_index(cfg->plans, UcorePlan, n);
+
+        for (unsigned k = 0; k < plan->count; k++) {
+            UcoreBox *box = box_new(s, plan, k);
+
+            if (cfg->platform->discovery) {
+                ucore_unit_place(box);
+                box->global_bit = position++;
+                box->global_fixed = -1;
+            } else {
+                box_place(box);
+            }
+            if (ucore_scenario_names(cfg->hidden, box)) {
+                g_free(box);
+            } else {
+                box->index = boxes->len;
+                g_ptr_array_add(boxes, box);
+            }
+        }
+    }
+    s->nr_boxes = boxes->len;
+    s->boxes = (UcoreBox **)g_ptr_array_free(boxes, false);
+}
+
+/* The global registers, from their control on. */
+static void socket_global_init(UcoreSocket *s)
+{
+    const UcoreConfig *cfg = &s->machine->config;
+    const UcorePlatform *p = cfg->platform;
+    bool msr = cfg->global_access == UCORE_ACCESS_MSR;
+    UcoreReg *reg = g_new0(UcoreReg, cfg->status_words + 3);
+
+    s->global_regs = reg;
+    s->global_base = p->msr_global_ctl;
+    if (!msr) {
+        ucore_unit_place_global(s);
+    }
+    *reg++ = (UcoreReg){ 0, UCORE_REG_GLOBAL_CTL, 0, true };
+    for (unsigned i = 0; i < cfg->status_words; i++) {
+        *reg++ = (UcoreReg){ cfg->status_offset + i * (msr ? 1 : 8),
+                             UCORE_REG_GLOBAL_STATUS, i, true };
+    }
+    *reg = (UcoreReg)UCORE_REGS_END;
+}
+
 void ucore_engine_init(UcoreMachine *m)
 {
-    const UcoreConfig *cfg = &m->config;
-
-    for (unsigned i = 0; i < cfg->sockets; i++) {
+    for (unsigned i = 0; i < m->config.sockets; i++) {
         UcoreSocket *s = &m->socket[i];
-        GPtrArray *boxes = g_ptr_array_new();
 
         s->machine = m;
         s->id = i;
+        s->deadlines = g_tree_new_full(deadline_order, NULL, NULL, NULL);
         timer_init_ns(&s->timer, QEMU_CLOCK_VIRTUAL, socket_timer, m);
-        for (unsigned n = 0; cfg->uncore && cfg->platform->boxes[n].type; n++) {
-            for (unsigned k = 0; k < cfg->count[n]; k++) {
-                UcoreBox *box = box_new(s, &cfg->platform->boxes[n], k);
-
-                if (ucore_scenario_names(cfg->hidden, box)) {
-                    g_free(box);
-                } else {
-                    g_ptr_array_add(boxes, box);
-                }
-            }
-        }
-        s->nr_boxes = boxes->len;
-        s->boxes = (UcoreBox **)g_ptr_array_free(boxes, false);
+        socket_boxes_init(s);
+        socket_global_init(s);
     }
 }
 
@@ -360,8 +446,9 @@ void ucore_engine_reset(UcoreMachine *m)
         UcoreSocket *s = &m->socket[i];
 
         s->global_ctl = 0;
-        s->global_status = 0;
-        s->frozen = false;
+        memset(s->global_status, 0, sizeof(s->global_status));
+        s->frozen = m->config.firmware_freeze;
+        s->frozen_since = now;
         s->frozen_ns = 0;
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             UcoreBox *box = s->boxes[b];

@@ -23,14 +23,18 @@ static bool box_armed(const UcoreBox *box)
     return false;
 }
 
-/* armed counters reporting in @global bits whose BOX_STATUS is still set */
-static bool box_pending(const UcoreBox *box, uint64_t global)
+/*
+ * Armed counters whose BOX_STATUS is still set; only those that report in the
+ * bits @global of status word @word, or, with @word -1, all.
+ */
+static bool box_pending(const UcoreBox *box, int word, uint64_t global)
 {
     for (unsigned i = 0; i < box->nr_ctrs; i++) {
         int up = ucore_global_bit(box, i);
         int bit = ucore_status_bit(box, i);
 
-        if (box->ctr[i].armed && up >= 0 && (global & BIT_ULL(up)) &&
+        if (box->ctr[i].armed && up >= 0 &&
+            (word < 0 || (up / 64 == word && (global & BIT_ULL(up % 64)))) &&
             bit >= 0 && (box->status & BIT(bit))) {
             return true;
         }
@@ -44,7 +48,7 @@ static bool box_raised(const UcoreBox *box)
         int up = ucore_global_bit(box, i);
 
         if (box->ctr[i].armed && up >= 0 &&
-            (box->socket->global_status & BIT_ULL(up))) {
+            ucore_global_is_set(box->socket, up)) {
             return true;
         }
     }
@@ -53,7 +57,7 @@ static bool box_raised(const UcoreBox *box)
 
 static void check_unfreeze(const UcoreSocket *s, uint64_t val)
 {
-    const UcorePlatform *p = s->machine->config.platform;
+    uint64_t core_sel = s->machine->config.core_sel;
 
     for (unsigned b = 0; b < s->nr_boxes; b++) {
         const UcoreBox *box = s->boxes[b];
@@ -61,12 +65,12 @@ static void check_unfreeze(const UcoreSocket *s, uint64_t val)
         if (!box_armed(box)) {
             continue;
         }
-        if (!(val & p->core_sel)) {
+        if (core_sel && !(val & core_sel)) {
             violate(s, "core-sel", "unfreeze without pmi_core_sel while "
                     "counters are armed", val);
             return;
         }
-        if (box_pending(box, UINT64_MAX) || box_raised(box)) {
+        if (box_pending(box, -1, 0) || box_raised(box)) {
             violate(s, "unfreeze-pending", "unfreeze before an overflow "
                     "status was cleared", val);
             return;
@@ -76,8 +80,9 @@ static void check_unfreeze(const UcoreSocket *s, uint64_t val)
 
 static void write_ctl(UcoreSocket *s, uint64_t val, int64_t now)
 {
-    const UcorePlatform *p = s->machine->config.platform;
-    uint64_t rw = p->wk_on_pmi | p->core_sel;
+    const UcoreConfig *cfg = &s->machine->config;
+    const UcorePlatform *p = cfg->platform;
+    uint64_t rw = cfg->wk_on_pmi | cfg->core_sel;
 
     if (val & ~(p->frz_all | p->unfrz_all | rw)) {
         violate(s, "reserved", "GLOBAL_CTL has reserved bits set", val);
@@ -90,58 +95,80 @@ static void write_ctl(UcoreSocket *s, uint64_t val, int64_t now)
     s->global_ctl = val & rw;
     if (val & p->frz_all) {
         ucore_socket_freeze(s, now, "frz_all", "");
-    } else if (val & p->unfrz_all) {
+    } else if (!p->unfrz_all || (val & p->unfrz_all)) {
         check_unfreeze(s, val);
         ucore_socket_unfreeze(s, now);
     }
 }
 
-static void write_status(UcoreSocket *s, uint64_t val)
+/* the bits of a status word that a box or a fixed counter may set */
+static uint64_t status_legal(const UcoreSocket *s, unsigned word)
 {
-    uint64_t legal = s->machine->config.platform->global_status_legal;
+    const UcoreConfig *cfg = &s->machine->config;
+    uint64_t legal = 0;
+
+    if (!cfg->platform->discovery) {
+        return cfg->platform->global_status_legal;
+    }
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        int bit = s->boxes[b]->global_bit;
+
+        legal |= bit / 64 == word ? BIT_ULL(bit % 64) : 0;
+    }
+    return legal;
+}
+
+static void write_status(UcoreSocket *s, unsigned word, uint64_t val)
+{
+    uint64_t legal = status_legal(s, word);
 
     if (val & ~legal) {
         violate(s, "reserved", "GLOBAL_STATUS has reserved bits set", val);
     }
-    if (val & legal & ~s->global_status) {
+    if (val & legal & ~s->global_status[word]) {
         violate(s, "status-not-set", "GLOBAL_STATUS bits that were not set",
                 val);
     }
     for (unsigned b = 0; b < s->nr_boxes; b++) {
-        if (box_pending(s->boxes[b], val & s->global_status)) {
+        if (box_pending(s->boxes[b], word, val & s->global_status[word])) {
             violate(s, "global-before-box", "GLOBAL_STATUS cleared before "
                     "BOX_STATUS", val);
             break;
         }
     }
-    s->global_status &= ~val;
+    s->global_status[word] &= ~val;
 }
 
-uint64_t ucore_global_read(UcoreSocket *s, UcoreGlobalReg reg)
+uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg)
 {
-    switch (reg) {
-    case UCORE_GLOBAL_CTL:
-        return s->global_ctl;
-    case UCORE_GLOBAL_STATUS:
-        return s->global_status;
-    case UCORE_GLOBAL_CONFIG:
-        return s->machine->config.global_config;
+    const UcoreConfig *cfg = &s->machine->config;
+
+    switch (reg->kind) {
+    case UCORE_REG_GLOBAL_CTL:
+        return s->global_ctl |
+               (s->frozen && cfg->platform->frz_readable
+                ? cfg->platform->frz_all : 0);
+    case UCORE_REG_GLOBAL_STATUS:
+        return s->global_status[reg->index];
+    case UCORE_REG_GLOBAL_CONFIG:
+        return cfg->global_config;
+    default:
+        g_assert_not_reached();
     }
-    g_assert_not_reached();
 }
 
-void ucore_global_write(UcoreSocket *s, UcoreGlobalReg reg, uint64_t val,
-                        int64_t now)
+void ucore_global_write(UcoreSocket *s, const UcoreReg *reg, uint64_t val,
+                        uint64_t mask, int64_t now)
 {
-    switch (reg) {
-    case UCORE_GLOBAL_CTL:
-        write_ctl(s, val, now);
+    switch (reg->kind) {
+    case UCORE_REG_GLOBAL_CTL:
+        write_ctl(s, (ucore_global_read(s, reg) & ~mask) | (val & mask), now);
         break;
-    case UCORE_GLOBAL_STATUS:
-        write_status(s, val);
+    case UCORE_REG_GLOBAL_STATUS:
+        write_status(s, reg->index, val & mask);
         break;
-    case UCORE_GLOBAL_CONFIG:
-        violate(s, "read-only", "GLOBAL_CONFIG written", val);
+    default:
+        violate(s, "read-only", "a read-only register written", val);
         break;
     }
 }

@@ -9,7 +9,6 @@
 #include "driver-hw/e5.h"
 #include "driver-hw/ivbep.h"
 
-#define REGS_END        { .offset = UINT16_MAX }
 #define TRAITS_END      { .event = UINT16_MAX }
 #define CTL(off, i)     { off, UCORE_REG_CTL, i }
 #define CTR(off, i)     { off, UCORE_REG_CTR, i }
@@ -28,7 +27,7 @@ static const UcoreReg cbo_regs[] = {
     CTR(IVBEP_CBO_CTR0, 0), CTR(IVBEP_CBO_CTR0 + 1, 1),
     CTR(IVBEP_CBO_CTR0 + 2, 2), CTR(IVBEP_CBO_CTR0 + 3, 3),
     FILTER(IVBEP_CBO_FILTER0, 0), FILTER(IVBEP_CBO_FILTER1, 1),
-    REGS_END
+    UCORE_REGS_END
 };
 
 static const UcoreConstraint cbo_constraints[] = {
@@ -143,7 +142,7 @@ static const UcoreReg ubox_regs[] = {
     CTR(IVBEP_MSR_UBOX_FIXED_CTR - IVBEP_MSR_UBOX_FIXED_CTL, 2),
     { IVBEP_MSR_UBOX_STATUS - IVBEP_MSR_UBOX_FIXED_CTL,
       UCORE_REG_BOX_STATUS, 0 },
-    REGS_END
+    UCORE_REGS_END
 };
 
 static const UcoreEventTrait ubox_traits[] = {
@@ -187,7 +186,7 @@ static const UcoreReg pcu_regs[] = {
     CTR(IVBEP_MSR_PCU_CTR0 + 1 - IVBEP_MSR_PCU_BOX_CTL, 1),
     CTR(IVBEP_MSR_PCU_CTR0 + 2 - IVBEP_MSR_PCU_BOX_CTL, 2),
     CTR(IVBEP_MSR_PCU_CTR0 + 3 - IVBEP_MSR_PCU_BOX_CTL, 3),
-    REGS_END
+    UCORE_REGS_END
 };
 
 #define PCU_CLOCK           800000000
@@ -259,7 +258,7 @@ static const UcoreBoxType pcu = {
 static const UcoreReg pci_regs[] = {
     PCI_CTL(0), PCI_CTL(1), PCI_CTL(2), PCI_CTL(3),
     PCI_CTR(0), PCI_CTR(1), PCI_CTR(2), PCI_CTR(3),
-    PCI_BOX, REGS_END
+    PCI_BOX, UCORE_REGS_END
 };
 
 static const UcoreReg ha_regs[] = {
@@ -267,33 +266,33 @@ static const UcoreReg ha_regs[] = {
     PCI_CTR(0), PCI_CTR(1), PCI_CTR(2), PCI_CTR(3),
     FILTER(E5_HA_ADDRMATCH0, 0), FILTER(E5_HA_ADDRMATCH1, 1),
     FILTER(E5_HA_OPCODEMATCH, 2),
-    PCI_BOX, REGS_END
+    PCI_BOX, UCORE_REGS_END
 };
 
 static const UcoreReg imc_regs[] = {
     PCI_CTL(0), PCI_CTL(1), PCI_CTL(2), PCI_CTL(3),
     PCI_CTR(0), PCI_CTR(1), PCI_CTR(2), PCI_CTR(3),
     CTL(E5_PCI_FIXED_CTL, 4), CTR(E5_PCI_FIXED_CTR, 4),
-    PCI_BOX, REGS_END
+    PCI_BOX, UCORE_REGS_END
 };
 
 static const UcoreReg irp_regs[] = {
     PCI_CTL(0), PCI_CTL(1), PCI_CTL(2), PCI_CTL(3),
     CTR(IVBEP_IRP_CTR0, 0), CTR(IVBEP_IRP_CTR1, 1),
     CTR(IVBEP_IRP_CTR2, 2), CTR(IVBEP_IRP_CTR3, 3),
-    PCI_BOX, REGS_END
+    PCI_BOX, UCORE_REGS_END
 };
 
 static const UcoreReg r3qpi_regs[] = {
     PCI_CTL(0), PCI_CTL(1), PCI_CTL(2),
     PCI_CTR(0), PCI_CTR(1), PCI_CTR(2),
-    PCI_BOX, REGS_END
+    PCI_BOX, UCORE_REGS_END
 };
 
 static const UcoreReg qpi_filter_regs[] = {
     FILTER(E5_QPI_MATCH0, 0), FILTER(E5_QPI_MATCH1, 1),
     FILTER(E5_QPI_MASK0, 2), FILTER(E5_QPI_MASK1, 3),
-    REGS_END
+    UCORE_REGS_END
 };
 
 static const UcoreEventTrait ha_traits[] = {
@@ -533,10 +532,15 @@ const UcorePlatform ucore_ivbep = {
     .box_frz = E5_BOX_CTL_FRZ,
     .box_ov_en = E5_BOX_CTL_OV_EN,
     .box_must_be_one = E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN,
+    .box_legal = E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_FRZ |
+                 E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN,
     .box_readable = E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN | E5_BOX_CTL_FRZ,
 
-    .ctl_en = E5_CTL_EN, .ctl_ev_sel = E5_CTL_EV_SEL,
+    .ctl_en = E5_CTL_EN, .fixed_en = E5_FIXED_CTL_EN,
+    .ctl_ev_sel = E5_CTL_EV_SEL,
     .ctl_umask = E5_CTL_UMASK, .ctl_edge = E5_CTL_EDGE_DET,
+
+    .map_cpunodeid = E5_UBOX_CPUNODEID, .map_gidnidmap = E5_UBOX_GIDNIDMAP,
 
     .boxes = ivbep_boxes,
     .pci = ivbep_pci,

@@ -45,6 +45,7 @@ static void ucore_realize(DeviceState *dev, Error **errp)
     ucore_engine_init(m);
     ucore_engine_reset(m);
     ucore_msr_init(m);
+    ucore_mmio_init(m);
     ucore_oracle_init(m);
     if (ucore_pci_init(m, errp)) {
         qemu_register_reset(machine_reset, m);

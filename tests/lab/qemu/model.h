@@ -5,11 +5,14 @@
  * Everything here is protected by the big QEMU lock, per-CPU counters that
  * only their own vCPU thread writes excepted (UcoreCpu, marked there).
  *
- *   platform (ivbep.c)   which boxes, where, which bits: const data
+ *   ivbep.c, spr.c       platforms: which boxes, where, which bits: const data
+ *   unit.c               places and registers of the units of a discovery table
+ *   table.c              the discovery table and its PCI function, and forgeries
  *   engine.c             time: counting, overflow, freeze, the next deadline
  *   box.c, global.c      register semantics and the strict-mode checks
  *   rates.c              how fast each event counts
- *   msr.c, pci.c         what the guest touches
+ *   msr.c, pci.c, mmio.c what the guest touches
+ *   target.c             from there to a register of a box or a socket
  *   pmi.c, corepmu.c     the way to LVTPC, and the core's own counters
  *   cpuid.c              CPUID leaves and the TSC
  *   oracle.c, scenario.c out of band: results, faults, configuration
@@ -27,12 +30,14 @@
 #ifndef GENMASK
 #define GENMASK(h, l)   MAKE_64BIT_MASK(l, (h) - (l) + 1)
 #endif
+#define GENMASK_ULL     GENMASK
 
 #define UCORE_MAX_SOCKETS       8
 #define UCORE_MAX_CPUS          256
-#define UCORE_MAX_CTRS          8
+#define UCORE_MAX_CTRS          16
 #define UCORE_MAX_FILTERS       4
-#define UCORE_MAX_BOX_TYPES     16
+#define UCORE_MAX_STATUS_WORDS  16      /* 1024 units, as a table can tell */
+#define UCORE_MAX_CORE_SEL      64
 #define UCORE_EVENT_FIXED       0x200   /* one above any nine-bit event */
 #define UCORE_NEVER             INT64_MAX
 
@@ -50,13 +55,29 @@ typedef enum {
     UCORE_REG_CTL,              /* index: counter; the fixed one comes last */
     UCORE_REG_CTR,              /* 8 bytes on PCI, low dword first */
     UCORE_REG_FILTER,           /* index: into UcoreBox.filter */
+
+    /* of a socket */
+    UCORE_REG_GLOBAL_CTL,
+    UCORE_REG_GLOBAL_STATUS,    /* index: word */
+    UCORE_REG_GLOBAL_CONFIG,
+    UCORE_REG_FREE,             /* only counts, UcoreTarget.rate */
 } UcoreRegKind;
 
 typedef struct UcoreReg {
-    uint16_t offset;            /* config space, or from the box's first MSR */
+    uint16_t offset;            /* from UcoreBox.base */
     uint8_t kind;
     uint8_t index;
+    bool wide;                  /* 8 bytes where addresses are bytes */
 } UcoreReg;
+
+#define UCORE_REGS_END          { .offset = UINT16_MAX }
+
+/* values as in a discovery table */
+typedef enum {
+    UCORE_ACCESS_MSR,
+    UCORE_ACCESS_MMIO,
+    UCORE_ACCESS_PCI,
+} UcoreAccess;
 
 /* an event's allowed counters; an event not listed may use all of them */
 typedef struct UcoreConstraint {
@@ -73,9 +94,9 @@ typedef struct UcoreEventTrait {
 
 struct UcoreBoxType {
     const char *name;
-    uint8_t id;                 /* enters the rate formula */
+    uint16_t id;                /* enters the rate formula */
     uint8_t nr_gp;
-    uint8_t nr_max;             /* instances per socket */
+    uint16_t nr_max;            /* instances per socket */
     bool fixed;
     uint8_t width, fixed_width;
 
@@ -85,6 +106,8 @@ struct UcoreBoxType {
     uint64_t ov_en;             /* in a control, 0: cannot overflow */
     uint64_t event_ext;         /* ninth event bit */
     uint64_t thresh;
+    uint64_t invert;            /* threshold counts the other cycles */
+    uint64_t umask_ext;         /* any further selection */
 
     bool box_ctl, box_status;   /* has the register */
     uint32_t status_legal;
@@ -109,6 +132,7 @@ typedef enum {
     UCORE_PCI_FILTER,
     UCORE_PCI_SOCKET_MAP,
     UCORE_PCI_FILLER,           /* a slot needs its function 0 */
+    UCORE_PCI_TABLE,            /* the discovery table */
 } UcorePciRole;
 
 typedef struct UcorePciSite {
@@ -120,8 +144,25 @@ typedef struct UcorePciSite {
     uint8_t instance;
 } UcorePciSite;
 
+/* Where units of a discovery table are; offsets from the box control. */
+typedef struct UcoreUnitSite {
+    uint16_t number;            /* the table's box type */
+    uint8_t access;
+    uint8_t ctl, ctl_stride, ctr, status;
+    uint8_t fixed_ctl, fixed_ctr, filter;
+    bool wide_ctl;
+
+    unsigned nr;                /* so many are here, further ones in unit.c's space */
+    uint64_t base;              /* MSR; MMIO: from the socket's window; PCI: offset */
+    uint32_t stride;            /* MSR, MMIO */
+    uint32_t pair_stride;       /* MMIO: from every second unit to the next */
+    uint8_t slot, function;     /* PCI: unit i is in slot + i */
+    uint16_t device_id;
+} UcoreUnitSite;
+
 typedef struct UcoreBoxSite {
     const UcoreBoxType *type;
+    UcoreUnitSite unit;         /* platforms with a discovery table */
     uint32_t msr;               /* instance 0; PCI boxes: 0 */
     uint32_t msr_stride;
     int8_t global_bit[8];       /* GLOBAL_STATUS bit of instance i, -1: none */
@@ -135,19 +176,34 @@ typedef struct UcorePlatform {
 
     uint32_t msr_first, msr_last;   /* absent MSRs inside raise #GP */
     uint32_t msr_global_ctl, msr_global_status, msr_global_config;
-    uint64_t frz_all, unfrz_all, wk_on_pmi, core_sel;
-    uint64_t global_status_legal;
+    uint64_t frz_all;
+    uint64_t unfrz_all;             /* 0: frz_all written 0 */
+    bool frz_readable;
+    uint64_t wk_on_pmi, core_sel;
+    uint64_t private_wk_on_pmi, private_core_sel;   /* [model] pmi = private */
+    uint64_t global_status_legal;   /* discovery: by the number of units */
 
     /* BOX_CTL */
     uint32_t box_rst_ctrl, box_rst_ctrs, box_frz;
     uint32_t box_ov_en;             /* overflow messages need it; 0: always */
-    uint32_t box_must_be_one, box_readable;
+    uint32_t box_must_be_one, box_readable, box_legal;
 
-    /* counter control */
-    uint64_t ctl_en, ctl_ev_sel, ctl_umask, ctl_edge;
+    /* counter control; any bit of ctl_en, fixed_en lets it count */
+    uint64_t ctl_en, fixed_en, ctl_ev_sel, ctl_umask, ctl_edge;
 
     const UcoreBoxSite *boxes;      /* ends with type NULL */
     const UcorePciSite *pci;        /* ends with device_id 0 */
+
+    bool discovery;                 /* there is a table */
+    const UcoreBoxSite *unknown;    /* what type_N is made from, by access */
+    uint16_t map_cpunodeid, map_gidnidmap;  /* config offsets */
+
+    /* free-running counters of IIO stacks; ports 0: none */
+    struct {
+        uint32_t clock, clock_stride;
+        uint32_t in, out, stack_stride, port_stride;
+        unsigned ports, width;
+    } iio_free;
 
     /* MSRs that only count: rate per socket 0, in increments per second */
     struct {
@@ -157,6 +213,7 @@ typedef struct UcorePlatform {
 } UcorePlatform;
 
 extern const UcorePlatform ucore_ivbep;
+extern const UcorePlatform ucore_spr, ucore_emr, ucore_gnr, ucore_srf, ucore_cwf;
 
 /* ----------------------------------------------------------- live state */
 
@@ -180,10 +237,15 @@ typedef struct UcoreAccesses {
 
 struct UcoreBox {
     const UcoreBoxType *type;
+    const UcoreBoxSite *site;
     UcoreSocket *socket;
+    unsigned index;             /* in UcoreSocket.boxes */
     unsigned instance;
-    char name[16];
-    uint32_t msr;
+    char name[24];
+    UcoreAccess access;
+    uint64_t base;              /* what register offsets count from */
+    uint8_t devfn;              /* PCI units */
+    const UcoreReg *regs;       /* ends with offset UINT16_MAX */
     int global_bit, global_fixed;
 
     uint64_t ctl_legal, ov_en;  /* the type's, changed by scenario options */
@@ -194,6 +256,7 @@ struct UcoreBox {
     unsigned nr_ctrs;           /* general and fixed */
     bool running;               /* neither the box nor the socket is frozen */
     int64_t synced;
+    int64_t deadline;           /* of its next armed carry */
 
     UcoreAccesses accesses;
     bool dead;                  /* fault: answers all ones, takes no writes */
@@ -205,17 +268,22 @@ struct UcoreSocket {
     unsigned id;
     UcoreBox **boxes;
     unsigned nr_boxes;
-    GHashTable *msrs;           /* address -> UcoreMsr */
+    GHashTable *msrs;           /* MSR -> UcoreTarget */
+    GHashTable *mmio;           /* dword of the window -> UcoreTarget */
+    uint64_t global_base;       /* of the global registers, as global_access */
+    UcoreReg *global_regs;
+    unsigned extra_msr, extra_mmio, extra_pci;      /* unit.c: places taken */
 
     uint64_t global_ctl;        /* readable bits */
-    uint64_t global_status;
+    uint64_t global_status[UCORE_MAX_STATUS_WORDS];
     bool frozen;
     int64_t frozen_since;
     uint64_t frozen_ns;         /* of ended freezes */
     uint64_t freezes, overflow_freezes, unfreezes;
     uint64_t seq;               /* of the last freeze */
 
-    int64_t deadline;           /* of the next carry that is armed */
+    GTree *deadlines;           /* boxes, the next armed carry first */
+    int64_t deadline;           /* of the first */
     QEMUTimer timer;
 
     UcoreAccesses accesses;     /* of the global registers */
@@ -258,18 +326,31 @@ typedef struct UcoreRate {
     uint64_t rate;
 } UcoreRate;
 
+typedef struct UcorePlan {
+    const UcoreBoxSite *site;
+    unsigned count;             /* per socket */
+    const UcoreReg *regs;
+} UcorePlan;
+
+typedef struct UcoreForgery UcoreForgery;       /* table.c */
+
 typedef struct UcoreConfig {
     const UcorePlatform *platform;
     unsigned sockets, cores;
     bool uncore;                /* false: no box, no uncore MSR, no function */
-    unsigned count[UCORE_MAX_BOX_TYPES];    /* by UcoreBoxSite */
+    GArray *plans;              /* of UcorePlan */
     unsigned global_config;
+    uint64_t wk_on_pmi, core_sel;
+    unsigned global_access;     /* UcoreAccess */
+    unsigned status_offset, status_words;
+    bool firmware_freeze, log_counters;
+    UcoreForgery *forgery;
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
     bool strict, core_pmu, insns;
     uint64_t scale;             /* in 1e-6 */
     GArray *rates;              /* of UcoreRate; the last match wins */
     GHashTable *hidden, *dead, *ecam_wrong;     /* "box" or "socket:box" */
-    int core_map[32];           /* pmi_core_sel bit -> core id, -1: none */
+    int core_map[UCORE_MAX_CORE_SEL];       /* pmi_core_sel bit -> core id, -1: none */
 } UcoreConfig;
 
 typedef struct UcoreViolation {
@@ -331,6 +412,15 @@ static inline unsigned ucore_width(const UcoreBox *box, unsigned ctr)
                                     : box->type->width;
 }
 
+/* whether control @ctl lets counter @ctr count */
+static inline bool ucore_ctl_enables(const UcoreBox *box, unsigned ctr,
+                                     uint64_t ctl)
+{
+    const UcorePlatform *p = box->socket->machine->config.platform;
+
+    return ctl & (ucore_is_fixed(box, ctr) ? p->fixed_en : p->ctl_en);
+}
+
 /* the GLOBAL_STATUS bit a counter reports in, -1: none */
 static inline int ucore_global_bit(const UcoreBox *box, unsigned ctr)
 {
@@ -348,6 +438,11 @@ static inline int ucore_status_bit(const UcoreBox *box, unsigned ctr)
                                     : box->type->status_shift + (int)ctr;
 }
 
+static inline bool ucore_global_is_set(const UcoreSocket *s, int bit)
+{
+    return s->global_status[bit / 64] & BIT_ULL(bit % 64);
+}
+
 /* "imc0.2", "imc0.fixed" */
 void ucore_counter_name(const UcoreBox *box, unsigned ctr, GString *out);
 UcoreBox *ucore_box_find(UcoreMachine *m, unsigned socket, const char *name);
@@ -359,17 +454,43 @@ uint64_t ucore_box_read(UcoreBox *box, const UcoreReg *reg, int64_t now);
 void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
                      uint64_t mask, int64_t now);
 
-typedef enum {
-    UCORE_GLOBAL_CTL,
-    UCORE_GLOBAL_STATUS,
-    UCORE_GLOBAL_CONFIG,
-} UcoreGlobalReg;
+uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg);
+void ucore_global_write(UcoreSocket *s, const UcoreReg *reg, uint64_t val,
+                        uint64_t mask, int64_t now);
 
-uint64_t ucore_global_read(UcoreSocket *s, UcoreGlobalReg reg);
-void ucore_global_write(UcoreSocket *s, UcoreGlobalReg reg, uint64_t val,
+/* ------------------------------------------------------------ target.c */
+
+/* What is behind an MSR, or a dword of config space or memory. */
+typedef struct UcoreTarget {
+    UcoreSocket *socket;
+    UcoreBox *box;              /* NULL: a register of the socket */
+    const UcoreReg *reg;
+    unsigned shift;             /* the dword's place in the register */
+    uint64_t rate;              /* UCORE_REG_FREE */
+} UcoreTarget;
+
+/* Maps addresses to targets: MSRs by number, memory and config by dword. */
+GHashTable *ucore_map_new(void);
+void ucore_map_msrs(GHashTable *map, UcoreSocket *s, UcoreBox *box,
+                    const UcoreReg *regs, uint64_t base);
+void ucore_map_dwords(GHashTable *map, UcoreSocket *s, UcoreBox *box,
+                      const UcoreReg *regs, uint64_t base);
+const UcoreTarget *ucore_map_find(GHashTable *map, uint64_t key);
+
+bool ucore_reg_is_wide(const UcoreReg *reg);
+UcoreAccesses *ucore_target_accesses(const UcoreTarget *t);
+uint64_t ucore_target_read(const UcoreTarget *t, int64_t now);
+/* @val and @mask in the register's own bits */
+void ucore_target_write(const UcoreTarget *t, uint64_t val, uint64_t mask,
                         int64_t now);
 
 /* ------------------------------------------------------------- rates.c */
+
+/* free-running counters of an IIO stack: increments per second of stack 0 */
+#define UCORE_FREE_CLOCK    500000000ULL
+#define UCORE_FREE_IN       20000000ULL
+#define UCORE_FREE_OUT      40000000ULL
+#define UCORE_FREE_PORT     1000000ULL      /* more for each further port */
 
 uint64_t ucore_rate_raw(const UcoreBox *box, unsigned event, unsigned umask);
 uint64_t ucore_rate(const UcoreBox *box, unsigned ctr);
@@ -380,10 +501,42 @@ uint64_t ucore_share(uint64_t rate, uint64_t filter);
 uint64_t ucore_free_running(const UcoreSocket *s, uint64_t rate, int64_t now);
 unsigned ucore_ctl_event(const UcoreBox *box, uint64_t ctl);
 
-/* -------------------------------------------------------- msr.c, pci.c */
+/* --------------------------------------------------- unit.c and table.c */
+
+/* PCI functions of the discovery platforms */
+#define UCORE_SLOT_SYSTEM       0       /* socket map, table, global control */
+#define UCORE_FUNCTION_MAP      0
+#define UCORE_FUNCTION_TABLE    4
+#define UCORE_FUNCTION_GLOBAL   5
+#define UCORE_GLOBAL_CONFIG_BASE 0x400  /* global control by PCI access */
+
+const UcoreReg *ucore_unit_regs(const UcoreBoxSite *site);
+/* Where the unit's registers are: access, base, devfn. */
+void ucore_unit_place(UcoreBox *box);
+void ucore_unit_place_global(UcoreSocket *s);
+/* A box type "type_N" for tables with numbers that nobody knows. */
+UcoreBoxSite *ucore_unit_unknown(const UcorePlatform *p, unsigned number,
+                                 UcoreAccess access, unsigned counters,
+                                 unsigned width, unsigned ctl_stride);
+/* The same units reached in another way. */
+UcoreBoxSite *ucore_unit_move(const UcorePlatform *p, const UcoreBoxSite *site,
+                              UcoreAccess access);
+bool ucore_msr_is_extra(uint32_t msr);
+
+bool ucore_table_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
+/* Capabilities and BARs of the function that has the table. */
+void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp);
+/* A write to a command register, as the scenario wants it. */
+uint32_t ucore_table_filter_command(UcoreSocket *s, uint32_t val);
+
+/* ------------------------------------------------ msr.c, pci.c, mmio.c */
 
 void ucore_msr_init(UcoreMachine *m);
 bool ucore_pci_init(UcoreMachine *m, Error **errp);
+void ucore_mmio_init(UcoreMachine *m);
+/* The window of a socket's MMIO units in physical memory. */
+#define UCORE_MMIO_BASE         0xf000000000ULL
+#define UCORE_MMIO_SIZE         0x100000000ULL
 
 /* ---------------------------------------------------- pmi.c, corepmu.c */
 
@@ -400,6 +553,15 @@ void ucore_core_pmi_freeze(UcoreCpu *c);
 
 bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp);
 bool ucore_scenario_names(GHashTable *set, const UcoreBox *box);
+bool ucore_scenario_uint(GKeyFile *kf, const char *group, const char *key,
+                         unsigned max, unsigned *val, Error **errp);
+bool ucore_scenario_bool(GKeyFile *kf, const char *group, const char *key,
+                         bool *val, Error **errp);
+/* One of @names (ends with NULL): its index. */
+bool ucore_scenario_choice(GKeyFile *kf, const char *group, const char *key,
+                           const char *const *names, unsigned *val,
+                           Error **errp);
+extern const char *const ucore_access_names[];
 bool ucore_scenario_names_site(GHashTable *set, unsigned socket,
                                const char *name);
 

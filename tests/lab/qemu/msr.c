@@ -8,45 +8,74 @@
 #include "model.h"
 #include "qemu/main-loop.h"
 
-#define NOT_GLOBAL  UINT8_MAX
-
-typedef struct UcoreMsr {
-    UcoreBox *box;              /* NULL: a global register */
-    UcoreReg reg;
-    uint8_t global;
-} UcoreMsr;
-
-static void msr_add(UcoreSocket *s, uint32_t addr, UcoreBox *box,
-                    const UcoreReg *reg, uint8_t global)
+static void free_add(UcoreSocket *s, uint32_t addr, uint64_t rate)
 {
-    UcoreMsr *msr = g_new0(UcoreMsr, 1);
+    static const UcoreReg free_running = { .kind = UCORE_REG_FREE };
+    UcoreTarget *t;
 
-    msr->box = box;
-    msr->global = global;
-    if (reg) {
-        msr->reg = *reg;
+    if (ucore_map_find(s->msrs, addr)) {
+        return;
     }
-    g_hash_table_insert(s->msrs, GUINT_TO_POINTER(addr), msr);
+    t = g_new0(UcoreTarget, 1);
+    t->socket = s;
+    t->reg = &free_running;
+    t->rate = rate;
+    g_hash_table_insert(s->msrs, GUINT_TO_POINTER(addr), t);
+}
+
+/* README.md, "Rates": the clock and the ports of one IIO stack */
+static void stack_free_add(UcoreSocket *s, unsigned stack)
+{
+    const UcorePlatform *p = s->machine->config.platform;
+    uint64_t scale = 1000 + 7 * stack;
+
+    free_add(s, p->iio_free.clock + stack * p->iio_free.clock_stride,
+             UCORE_FREE_CLOCK / 1000 * scale);
+    for (unsigned port = 0; port < p->iio_free.ports; port++) {
+        uint32_t at = stack * p->iio_free.stack_stride +
+                      port * p->iio_free.port_stride;
+        uint64_t more = UCORE_FREE_PORT * port;
+
+        free_add(s, p->iio_free.in + at,
+                 (UCORE_FREE_IN + more) / 1000 * scale);
+        free_add(s, p->iio_free.out + at,
+                 (UCORE_FREE_OUT + more) / 1000 * scale);
+    }
 }
 
 static void socket_msrs_init(UcoreSocket *s)
 {
+    static const UcoreReg config[] = {
+        { 0, UCORE_REG_GLOBAL_CONFIG }, UCORE_REGS_END
+    };
     const UcoreConfig *cfg = &s->machine->config;
     const UcorePlatform *p = cfg->platform;
 
-    s->msrs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    s->msrs = ucore_map_new();
     if (!cfg->uncore) {
         return;
     }
-    msr_add(s, p->msr_global_ctl, NULL, NULL, UCORE_GLOBAL_CTL);
-    msr_add(s, p->msr_global_status, NULL, NULL, UCORE_GLOBAL_STATUS);
-    msr_add(s, p->msr_global_config, NULL, NULL, UCORE_GLOBAL_CONFIG);
+    if (cfg->global_access == UCORE_ACCESS_MSR) {
+        ucore_map_msrs(s->msrs, s, NULL, s->global_regs, s->global_base);
+    }
+    if (p->msr_global_config) {
+        ucore_map_msrs(s->msrs, s, NULL, config, p->msr_global_config);
+    }
     for (unsigned b = 0; b < s->nr_boxes; b++) {
         UcoreBox *box = s->boxes[b];
 
-        for (const UcoreReg *r = box->type->regs;
-             box->msr && r->offset != UINT16_MAX; r++) {
-            msr_add(s, box->msr + r->offset, box, r, NOT_GLOBAL);
+        if (box->access == UCORE_ACCESS_MSR) {
+            ucore_map_msrs(s->msrs, s, box, box->regs, box->base);
+        }
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(p->free_running); i++) {
+        if (p->free_running[i].msr) {
+            free_add(s, p->free_running[i].msr, p->free_running[i].rate);
+        }
+    }
+    for (unsigned b = 0; b < s->nr_boxes && p->iio_free.ports; b++) {
+        if (!strcmp(s->boxes[b]->type->name, "iio")) {
+            stack_free_add(s, s->boxes[b]->instance);
         }
     }
 }
@@ -76,72 +105,44 @@ static UcoreSocket *socket_of(const UcoreCpu *c)
     return id < ucore->config.sockets ? &ucore->socket[id] : NULL;
 }
 
-static bool free_running_rate(uint32_t addr, uint64_t *rate)
+static bool owns_msr(uint32_t addr)
 {
     const UcorePlatform *p = ucore->config.platform;
 
     for (unsigned i = 0; i < ARRAY_SIZE(p->free_running); i++) {
         if (addr && p->free_running[i].msr == addr && ucore->config.uncore) {
-            *rate = p->free_running[i].rate;
             return true;
         }
     }
-    return false;
-}
-
-static bool owns_msr(uint32_t addr)
-{
-    const UcorePlatform *p = ucore->config.platform;
-    uint64_t rate;
-
     return (addr >= p->msr_first && addr <= p->msr_last) ||
-           free_running_rate(addr, &rate);
+           (p->discovery && ucore_msr_is_extra(addr));
 }
 
 static UcoreMsrResult uncore_rdmsr(UcoreSocket *s, uint32_t addr, uint64_t *val)
 {
-    const UcoreMsr *msr = g_hash_table_lookup(s->msrs, GUINT_TO_POINTER(addr));
+    const UcoreTarget *t = ucore_map_find(s->msrs, addr);
     int64_t now = ucore_sync(ucore);
-    uint64_t rate;
 
-    if (free_running_rate(addr, &rate)) {
-        s->accesses.rdmsr++;
-        *val = ucore_free_running(s, rate, now);
-        return UCORE_MSR_DONE;
-    }
-    if (!msr) {
+    if (!t) {
         s->accesses.msr_fault++;
         return UCORE_MSR_FAULT;
     }
-    if (!msr->box) {
-        s->accesses.rdmsr++;
-        *val = ucore_global_read(s, msr->global);
-        return UCORE_MSR_DONE;
-    }
-    msr->box->accesses.rdmsr++;
-    *val = msr->box->dead ? UINT64_MAX : ucore_box_read(msr->box, &msr->reg, now);
+    ucore_target_accesses(t)->rdmsr++;
+    *val = ucore_target_read(t, now);
     return UCORE_MSR_DONE;
 }
 
 static UcoreMsrResult uncore_wrmsr(UcoreSocket *s, uint32_t addr, uint64_t val)
 {
-    const UcoreMsr *msr = g_hash_table_lookup(s->msrs, GUINT_TO_POINTER(addr));
+    const UcoreTarget *t = ucore_map_find(s->msrs, addr);
     int64_t now = ucore_sync(ucore);
 
-    if (!msr) {
+    if (!t || t->reg->kind == UCORE_REG_FREE) {
         s->accesses.msr_fault++;
         return UCORE_MSR_FAULT;
     }
-    if (!msr->box) {
-        s->accesses.wrmsr++;
-        ucore_global_write(s, msr->global, val, now);
-    } else {
-        msr->box->accesses.wrmsr++;
-        if (!msr->box->dead) {
-            ucore_box_write(msr->box, &msr->reg, val, UINT64_MAX, now);
-        }
-    }
-    ucore_socket_rearm(s);
+    ucore_target_accesses(t)->wrmsr++;
+    ucore_target_write(t, val, UINT64_MAX, now);
     return UCORE_MSR_DONE;
 }
 

@@ -128,7 +128,8 @@ void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
     json_open(j, "cause", '[');
     g_string_append_printf(j, "%s]", cause);
     json_open(j, "counters", '[');
-    for (unsigned b = 0; b < s->nr_boxes; b++) {
+    for (unsigned b = 0;
+         s->machine->config.log_counters && b < s->nr_boxes; b++) {
         const UcoreBox *box = s->boxes[b];
 
         for (unsigned i = 0; i < box->nr_ctrs; i++) {
@@ -249,7 +250,12 @@ static void put_state(UcoreMachine *m, GString *j)
 
         json_open(j, NULL, '{');
         json_u64(j, "global_ctl", s->global_ctl);
-        json_u64(j, "global_status", s->global_status);
+        json_u64(j, "global_status", s->global_status[0]);
+        json_open(j, "status_words", '[');
+        for (unsigned w = 0; w < m->config.status_words; w++) {
+            json_u64(j, NULL, s->global_status[w]);
+        }
+        g_string_append_c(j, ']');
         json_bool(j, "frozen", s->frozen);
         json_u64(j, "seq", s->seq);
         json_u64(j, "freezes", s->freezes);
@@ -620,16 +626,20 @@ static bool inject_ecam(const Command *c)
     return box;
 }
 
-/* status SOCKET BITS: GLOBAL_STATUS bits rise for no reason */
+/* status SOCKET BITS [WORD]: GLOBAL_STATUS bits rise for no reason */
 static bool inject_status(const Command *c)
 {
     UcoreSocket *s = arg_socket(c, 1);
-    uint64_t bits;
+    uint64_t bits, word = 0;
 
-    if (!s || !arg_u64(c, 2, &bits)) {
+    if (!s || !arg_u64(c, 2, &bits) || (c->nr > 3 && !arg_u64(c, 3, &word)) ||
+        word >= ucore->config.status_words) {
         return false;
     }
-    s->global_status |= bits & ucore->config.platform->global_status_legal;
+    if (!ucore->config.platform->discovery) {
+        bits &= ucore->config.platform->global_status_legal;
+    }
+    s->global_status[word] |= bits;
     return true;
 }
 

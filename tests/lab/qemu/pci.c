@@ -14,7 +14,7 @@
 #include "hw/pci/pci_host.h"
 #include "hw/pci/pcie.h"
 #include "hw/qdev-properties.h"
-#include "driver-hw/e5.h"
+#include "driver-hw/discovery.h"
 
 #define TYPE_UCORE_PCI "ucore-pci"
 OBJECT_DECLARE_SIMPLE_TYPE(UcorePciDevice, UCORE_PCI)
@@ -25,43 +25,22 @@ OBJECT_DECLARE_SIMPLE_TYPE(UcorePciDevice, UCORE_PCI)
 struct UcorePciDevice {
     PCIDevice parent;
     UcoreSocket *socket;
-    const UcorePciSite *site;
-    UcoreBox *box;              /* PMON, FILTER */
-    const UcoreReg *regs;
-    bool is_pmon[PCIE_CONFIG_SPACE_SIZE / 4];       /* by dword */
+    UcorePciRole role;
+    uint16_t device_id;
+    UcoreBox *box;              /* the only one behind the function, or NULL */
+    GHashTable *regs;           /* dword -> UcoreTarget */
 };
 
-static bool reg_is_counter(const UcoreReg *reg)
+static bool ecam_lies(const UcorePciDevice *d, const UcoreTarget *t)
 {
-    return reg->kind == UCORE_REG_CTR;
+    const UcoreBox *box = t ? t->box : d->box;
+
+    return box && box->ecam_wrong && !ucore->cf8 && d->role == UCORE_PCI_PMON;
 }
 
-static bool ecam_lies(const UcorePciDevice *d)
+static void count_access(const UcoreTarget *t, bool write)
 {
-    return d->box && d->box->ecam_wrong && !ucore->cf8 &&
-           d->site->role == UCORE_PCI_PMON;
-}
-
-/* the register that holds the dword at @addr; *shift is 32 in a high half */
-static const UcoreReg *reg_at(const UcorePciDevice *d, uint32_t addr,
-                              unsigned *shift)
-{
-    *shift = 0;
-    for (const UcoreReg *r = d->regs; r && r->offset != UINT16_MAX; r++) {
-        if (addr == r->offset) {
-            return r;
-        }
-        if (reg_is_counter(r) && addr == r->offset + 4) {
-            *shift = 32;
-            return r;
-        }
-    }
-    return NULL;
-}
-
-static void count_access(UcorePciDevice *d, bool write)
-{
-    UcoreAccesses *a = &d->box->accesses;
+    UcoreAccesses *a = ucore_target_accesses(t);
 
     if (ucore->cf8) {
         a->port_io++;
@@ -74,84 +53,74 @@ static void count_access(UcorePciDevice *d, bool write)
 static uint32_t ucore_pci_read(PCIDevice *pd, uint32_t addr, int len)
 {
     UcorePciDevice *d = UCORE_PCI(pd);
-    uint32_t dword = addr & ~3u, val;
-    const UcoreReg *reg = NULL;
-    unsigned shift;
+    const UcoreTarget *t = ucore_map_find(d->regs, addr / 4);
+    uint32_t val;
 
     if (d->box && d->box->dead) {
         return MAKE_64BIT_MASK(0, len * 8);
     }
-    if (d->is_pmon[dword / 4]) {
-        reg = reg_at(d, dword, &shift);
-    }
-    if (reg) {
-        count_access(d, false);
-        val = ucore_box_read(d->box, reg, ucore_sync(ucore)) >> shift;
+    if (t) {
+        count_access(t, false);
+        val = ucore_target_read(t, ucore_sync(ucore)) >> t->shift;
         val = extract32(val, (addr & 3) * 8, len * 8);
     } else {
         val = pci_default_read_config(pd, addr, len);
     }
-    return ecam_lies(d) ? ~val & MAKE_64BIT_MASK(0, len * 8) : val;
+    return ecam_lies(d, t) ? ~val & MAKE_64BIT_MASK(0, len * 8) : val;
 }
 
 static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
 {
     UcorePciDevice *d = UCORE_PCI(pd);
-    const UcoreReg *reg = NULL;
-    unsigned shift;
-    int64_t now;
+    const UcoreTarget *t = ucore_map_find(d->regs, addr / 4);
 
     if (d->box && d->box->dead) {
         return;
     }
-    if (d->is_pmon[addr / 4]) {
-        reg = reg_at(d, addr & ~3u, &shift);
-    }
-    if (!reg) {
+    if (!t) {
+        if (d->role == UCORE_PCI_TABLE && addr == PCI_COMMAND) {
+            val = ucore_table_filter_command(d->socket, val);
+        }
         pci_default_write_config(pd, addr, val, len);
         return;
     }
 
-    count_access(d, true);
+    count_access(t, true);
     if (len != 4 || (addr & 3)) {
         ucore_violation(ucore, "access-size", "socket %u %s: %d-byte write "
-                        "at 0x%x", d->socket->id, d->box->name, len, addr);
+                        "at 0x%x", d->socket->id,
+                        t->box ? t->box->name : "global", len, addr);
         return;
     }
-    if (ecam_lies(d)) {
-        return;
+    if (!ecam_lies(d, t)) {
+        ucore_target_write(t, (uint64_t)val << t->shift,
+                           0xffffffffULL << t->shift, ucore_sync(ucore));
     }
-    now = ucore_sync(ucore);
-    ucore_box_write(d->box, reg, (uint64_t)val << shift,
-                    0xffffffffULL << shift, now);
-    ucore_socket_rearm(d->socket);
 }
 
 static void socket_map_init(UcorePciDevice *d)
 {
+    const UcorePlatform *p = ucore->config.platform;
     uint32_t map = 0;
 
     for (unsigned node = 0; node < UCORE_MAX_SOCKETS; node++) {
         map |= node << (3 * node);
     }
-    pci_set_long(d->parent.config + E5_UBOX_CPUNODEID,
-                 d->socket->id & E5_UBOX_CPUNODEID_NODE);
-    pci_set_long(d->parent.config + E5_UBOX_GIDNIDMAP, map);
+    pci_set_long(d->parent.config + p->map_cpunodeid, d->socket->id);
+    pci_set_long(d->parent.config + p->map_gidnidmap, map);
 }
 
 static void ucore_pci_realize(PCIDevice *pd, Error **errp)
 {
     UcorePciDevice *d = UCORE_PCI(pd);
 
-    pci_config_set_device_id(pd->config, d->site->device_id);
+    pci_config_set_device_id(pd->config, d->device_id);
     pci_config_set_class(pd->config, PCI_CLASS_SYSTEM_OTHER);
     pcie_endpoint_cap_init(pd, PCIE_CAP_OFFSET);
-    if (d->site->role == UCORE_PCI_SOCKET_MAP) {
+    if (d->role == UCORE_PCI_SOCKET_MAP) {
         socket_map_init(d);
-    }
-    for (const UcoreReg *r = d->regs; r && r->offset != UINT16_MAX; r++) {
-        d->is_pmon[r->offset / 4] = true;
-        d->is_pmon[r->offset / 4 + 1] |= reg_is_counter(r);
+    } else if (d->role == UCORE_PCI_TABLE) {
+        ucore_table_attach(pd, d->socket, errp);
     }
 }
 
@@ -201,14 +170,14 @@ static UcoreBox *config_reg_box(uint32_t config_reg)
     PCIDevice *pd = pci_find_device(ports.host->bus,
                                     extract32(config_reg, 16, 8),
                                     extract32(config_reg, 8, 8));
-    UcorePciDevice *d;
+    const UcoreTarget *t;
 
     pd = (PCIDevice *)object_dynamic_cast(OBJECT(pd), TYPE_UCORE_PCI);
     if (!pd) {
         return NULL;
     }
-    d = UCORE_PCI(pd);
-    return d->is_pmon[extract32(config_reg, 2, 6)] ? d->box : NULL;
+    t = ucore_map_find(UCORE_PCI(pd)->regs, extract32(config_reg, 2, 6));
+    return t ? t->box : NULL;
 }
 
 static uint64_t cf8_read(void *opaque, hwaddr addr, unsigned size)
@@ -325,30 +294,130 @@ static bool filler_needed(UcoreMachine *m, unsigned socket,
     return others;
 }
 
+static UcorePciDevice *function_new(UcoreSocket *s, unsigned devfn,
+                                    UcorePciRole role, uint16_t device_id)
+{
+    PCIDevice *pd = pci_new_multifunction(devfn, true, TYPE_UCORE_PCI);
+    UcorePciDevice *d = UCORE_PCI(pd);
+
+    d->socket = s;
+    d->role = role;
+    d->device_id = device_id;
+    d->regs = ucore_map_new();
+    return d;
+}
+
+static bool function_plug(UcorePciDevice *d, bool iio, Error **errp)
+{
+    PCIBus *bus = socket_bus(d->socket->id, iio, errp);
+
+    return bus && pci_realize_and_unref(&d->parent, bus, errp);
+}
+
 static bool site_create(UcoreMachine *m, unsigned socket,
                         const UcorePciSite *site, Error **errp)
 {
-    PCIBus *bus = socket_bus(socket, site->iio, errp);
-    UcorePciDevice *d;
-    PCIDevice *pd;
+    UcorePciDevice *d = function_new(&m->socket[socket],
+                                     PCI_DEVFN(site->slot, site->function),
+                                     site->role, site->device_id);
 
-    if (!bus) {
-        return false;
-    }
-    pd = pci_new_multifunction(PCI_DEVFN(site->slot, site->function),
-                               true, TYPE_UCORE_PCI);
-    d = UCORE_PCI(pd);
-    d->socket = &m->socket[socket];
-    d->site = site;
     if (site->type) {
         g_autofree char *name = g_strdup_printf("%s%u", site->type->name,
                                                 site->instance);
 
         d->box = ucore_box_find(m, socket, name);
-        d->regs = site->role == UCORE_PCI_FILTER ? site->type->filter_regs
-                                                 : site->type->regs;
+        ucore_map_dwords(d->regs, d->socket, d->box,
+                         site->role == UCORE_PCI_FILTER
+                         ? site->type->filter_regs : d->box->regs, 0);
     }
-    return pci_realize_and_unref(pd, bus, errp);
+    return function_plug(d, site->iio, errp);
+}
+
+/* the functions that the platform's list names */
+static bool listed_create(UcoreMachine *m, unsigned socket, Error **errp)
+{
+    for (const UcorePciSite *p = m->config.platform->pci; p->device_id; p++) {
+        bool wanted = p->role == UCORE_PCI_FILLER
+                      ? filler_needed(m, socket, p)
+                      : site_present(m, socket, p);
+
+        if (wanted && !site_create(m, socket, p, errp)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+#define UNIT_DEVICE_ID      0x3280      /* and the box type's number */
+#define GLOBAL_DEVICE_ID    0x325f
+#define FILLER_DEVICE_ID    0x325e
+
+/* all functions of a socket by devfn, the units' first */
+static void unit_functions(UcoreSocket *s, UcorePciDevice **function)
+{
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        UcoreBox *box = s->boxes[b];
+        const UcoreUnitSite *u = &box->site->unit;
+        UcorePciDevice **d = &function[box->devfn];
+
+        if (box->access != UCORE_ACCESS_PCI) {
+            continue;
+        }
+        if (!*d) {
+            *d = function_new(s, box->devfn, UCORE_PCI_PMON,
+                              u->device_id ?: UNIT_DEVICE_ID + u->number % 128);
+            (*d)->box = box;
+        } else {
+            (*d)->box = NULL;
+        }
+        ucore_map_dwords((*d)->regs, s, box, box->regs, box->base);
+    }
+}
+
+static void system_functions(UcoreSocket *s, UcorePciDevice **function)
+{
+    const UcoreConfig *cfg = &s->machine->config;
+    unsigned map = PCI_DEVFN(UCORE_SLOT_SYSTEM, UCORE_FUNCTION_MAP);
+    unsigned table = PCI_DEVFN(UCORE_SLOT_SYSTEM, UCORE_FUNCTION_TABLE);
+    unsigned global = PCI_DEVFN(UCORE_SLOT_SYSTEM, UCORE_FUNCTION_GLOBAL);
+
+    if (!ucore_scenario_names_site(cfg->hidden, s->id, "map")) {
+        function[map] = function_new(s, map, UCORE_PCI_SOCKET_MAP,
+                                     SPR_PCI_UBOX);
+    }
+    if (!ucore_scenario_names_site(cfg->hidden, s->id, "discovery")) {
+        function[table] = function_new(s, table, UCORE_PCI_TABLE,
+                                       DISC_PCI_DEVICE);
+    }
+    if (cfg->global_access == UCORE_ACCESS_PCI) {
+        function[global] = function_new(s, global, UCORE_PCI_PMON,
+                                        GLOBAL_DEVICE_ID);
+        ucore_map_dwords(function[global]->regs, s, NULL, s->global_regs,
+                         s->global_base);
+    }
+}
+
+static bool discovery_create(UcoreSocket *s, Error **errp)
+{
+    UcorePciDevice *function[PCI_DEVFN_MAX] = { };
+
+    system_functions(s, function);
+    unit_functions(s, function);
+    for (unsigned devfn = 0; devfn < PCI_DEVFN_MAX; devfn++) {
+        UcorePciDevice **first = &function[devfn & ~7u];
+
+        if (function[devfn] && !*first) {
+            *first = function_new(s, devfn & ~7u, UCORE_PCI_FILLER,
+                                  FILLER_DEVICE_ID);
+            if (!function_plug(*first, false, errp)) {
+                return false;
+            }
+        }
+        if (function[devfn] && !function_plug(function[devfn], false, errp)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool ucore_pci_init(UcoreMachine *m, Error **errp)
@@ -361,14 +430,10 @@ bool ucore_pci_init(UcoreMachine *m, Error **errp)
     }
     ports_init(m, host);
     for (unsigned s = 0; m->config.uncore && s < m->config.sockets; s++) {
-        for (const UcorePciSite *p = m->config.platform->pci; p->device_id;
-             p++) {
-            bool wanted = p->role == UCORE_PCI_FILLER
-                          ? filler_needed(m, s, p) : site_present(m, s, p);
-
-            if (wanted && !site_create(m, s, p, errp)) {
-                return false;
-            }
+        if (!(m->config.platform->discovery
+              ? discovery_create(&m->socket[s], errp)
+              : listed_create(m, s, errp))) {
+            return false;
         }
     }
     return true;

@@ -34,12 +34,13 @@ void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq)
 void ucore_pmi_broadcast(UcoreSocket *s, int64_t now)
 {
     const UcoreConfig *cfg = &s->machine->config;
-    uint64_t sel = s->global_ctl & cfg->platform->core_sel;
+    uint64_t sel = s->global_ctl & cfg->core_sel;
     CPUState *cs;
 
     if (!sel) {
         return;
     }
+    sel >>= ctz64(cfg->core_sel);
     s->pmis++;
     if (s->lose_pmis) {
         s->lose_pmis--;
@@ -50,11 +51,11 @@ void ucore_pmi_broadcast(UcoreSocket *s, int64_t now)
         X86CPU *cpu = X86_CPU(cs);
         UcoreCpu *c = &s->machine->cpu[cs->cpu_index];
 
-        for (unsigned bit = 0; bit < 32; bit++) {
-            if ((sel & BIT(bit)) && cpu->socket_id == s->id &&
+        for (unsigned bit = 0; bit < UCORE_MAX_CORE_SEL; bit++) {
+            if ((sel & BIT_ULL(bit)) && cpu->socket_id == s->id &&
                 cpu->core_id == cfg->core_map[bit]) {
                 c->cpu = cpu;
-                ucore_pmi_send(c, s->global_ctl & cfg->platform->wk_on_pmi,
+                ucore_pmi_send(c, s->global_ctl & cfg->wk_on_pmi,
                                now, s->seq);
             }
         }

@@ -3,13 +3,16 @@
  * How fast a counter counts: the rule of README.md, "Rates".  rates.py is the
  * same rule for the tests; change both.
  *
- * The chain: raw rate of (type, instance, socket, event, umask), then filters,
- * then threshold, then edge detect.
+ * The chain: raw rate of (type, instance, socket, event, umask), then extended
+ * umask and filters, then threshold and its inversion, then edge detect.
  */
 #include "model.h"
 
 /* pulses that edge detect sees are this many cycles long */
 #define PULSE_CYCLES    4
+
+/* the event of a discovery platform's box that counts the box's clock */
+#define UCORE_EVENT_CLOCK   1
 
 static const UcoreEventTrait *event_trait(const UcoreBoxType *t,
                                           unsigned event)
@@ -115,6 +118,9 @@ uint64_t ucore_rate(const UcoreBox *box, unsigned ctr)
     }
 
     rate = ucore_rate_raw(box, event, umask);
+    if (ctl & t->umask_ext) {
+        rate = ucore_share(rate, (ctl & t->umask_ext) >> ctz64(t->umask_ext));
+    }
     if (t->filter_rate) {
         rate = t->filter_rate(box, ctr, event, umask, rate);
     }
@@ -123,6 +129,11 @@ uint64_t ucore_rate(const UcoreBox *box, unsigned ctr)
     }
     if (thresh) {
         rate = threshold(rate, ucore_event_depth(t, event), thresh);
+        if (ctl & t->invert) {
+            uint64_t cycles = ucore_rate_raw(box, UCORE_EVENT_CLOCK, 0);
+
+            rate = cycles - MIN(rate, cycles);
+        }
     }
     if (ctl & p->ctl_edge) {
         rate /= PULSE_CYCLES;

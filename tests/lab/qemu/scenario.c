@@ -8,7 +8,11 @@
 
 bool ucore_count_insns;
 
-static const UcorePlatform *const platforms[] = { &ucore_ivbep };
+static const UcorePlatform *const platforms[] = {
+    &ucore_ivbep, &ucore_spr, &ucore_emr, &ucore_gnr, &ucore_srf, &ucore_cwf,
+};
+
+const char *const ucore_access_names[] = { "msr", "mmio", "pci", NULL };
 
 /* GError, when set, becomes *errp */
 static bool failed(GError *err, Error **errp)
@@ -21,7 +25,7 @@ static bool failed(GError *err, Error **errp)
     return true;
 }
 
-static bool get_uint(GKeyFile *kf, const char *group, const char *key,
+bool ucore_scenario_uint(GKeyFile *kf, const char *group, const char *key,
                      unsigned max, unsigned *val, Error **errp)
 {
     g_autofree char *text = g_key_file_get_string(kf, group, key, NULL);
@@ -41,7 +45,7 @@ static bool get_uint(GKeyFile *kf, const char *group, const char *key,
     return true;
 }
 
-static bool get_bool(GKeyFile *kf, const char *group, const char *key,
+bool ucore_scenario_bool(GKeyFile *kf, const char *group, const char *key,
                      bool *val, Error **errp)
 {
     g_autofree char *text = g_key_file_get_string(kf, group, key, NULL);
@@ -61,6 +65,26 @@ static bool get_bool(GKeyFile *kf, const char *group, const char *key,
     return true;
 }
 
+bool ucore_scenario_choice(GKeyFile *kf, const char *group, const char *key,
+                           const char *const *names, unsigned *val,
+                           Error **errp)
+{
+    g_autofree char *text = g_key_file_get_string(kf, group, key, NULL);
+
+    if (!text) {
+        return true;
+    }
+    for (unsigned i = 0; names[i]; i++) {
+        if (!strcmp(text, names[i])) {
+            *val = i;
+            return true;
+        }
+    }
+    error_setg(errp, "ucore: scenario: [%s] %s = %s: no such choice", group,
+               key, text);
+    return false;
+}
+
 static bool load_platform(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
     g_autofree char *name = g_key_file_get_string(kf, "machine", "platform",
@@ -76,21 +100,137 @@ static bool load_platform(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     return false;
 }
 
-static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+static void plan_add(UcoreConfig *cfg, const UcoreBoxSite *site,
+                     unsigned count)
 {
-    for (unsigned i = 0; cfg->platform->boxes[i].type; i++) {
-        const UcoreBoxType *t = cfg->platform->boxes[i].type;
-        bool by_core = t->id == cfg->platform->boxes[0].type->id;
+    UcorePlan plan = {
+        .site = site, .count = count,
+        .regs = cfg->platform->discovery ? ucore_unit_regs(site)
+                                         : site->type->regs,
+    };
 
-        cfg->count[i] = by_core ? MIN(cfg->cores, t->nr_max)
-                                : MIN(1, t->nr_max);
-        if (!get_uint(kf, "boxes", t->name, t->nr_max, &cfg->count[i], errp)) {
+    g_array_append_val(cfg->plans, plan);
+}
+
+/* NAME-access: reached in another way than on silicon */
+static bool load_access(UcoreConfig *cfg, GKeyFile *kf,
+                        const UcoreBoxSite **site, Error **errp)
+{
+    g_autofree char *key = g_strdup_printf("%s-access", (*site)->type->name);
+    unsigned access = (*site)->unit.access;
+
+    if (!ucore_scenario_choice(kf, "boxes", key, ucore_access_names, &access,
+                               errp)) {
+        return false;
+    }
+    if (access != (*site)->unit.access) {
+        *site = ucore_unit_move(cfg->platform, *site, access);
+    }
+    return true;
+}
+
+/* type_N = COUNT, with type_N-access, -counters, -width, -stride */
+static bool load_unknown(UcoreConfig *cfg, GKeyFile *kf, const char *name,
+                         Error **errp)
+{
+    unsigned count = 0, access = 0, counters = 4, width = 48, stride = 4;
+    g_autofree char *access_key = g_strconcat(name, "-access", NULL);
+    g_autofree char *counters_key = g_strconcat(name, "-counters", NULL);
+    g_autofree char *width_key = g_strconcat(name, "-width", NULL);
+    g_autofree char *stride_key = g_strconcat(name, "-stride", NULL);
+    unsigned number = atoi(name + strlen("type_"));
+
+    if (!ucore_scenario_uint(kf, "boxes", name, 1000, &count, errp) ||
+        !ucore_scenario_choice(kf, "boxes", access_key, ucore_access_names,
+                               &access, errp) ||
+        !ucore_scenario_uint(kf, "boxes", counters_key, 12, &counters, errp) ||
+        !ucore_scenario_uint(kf, "boxes", width_key, 63, &width, errp) ||
+        !ucore_scenario_uint(kf, "boxes", stride_key, 8, &stride, errp)) {
+        return false;
+    }
+    plan_add(cfg, ucore_unit_unknown(cfg->platform, number, access, counters,
+                                     width, stride), count);
+    return true;
+}
+
+static bool load_all_unknown(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    g_auto(GStrv) keys = g_key_file_get_keys(kf, "boxes", NULL, NULL);
+
+    for (unsigned i = 0; keys && keys[i]; i++) {
+        if (g_str_has_prefix(keys[i], "type_") && !strchr(keys[i], '-') &&
+            !load_unknown(cfg, kf, keys[i], errp)) {
             return false;
         }
     }
-    cfg->global_config = cfg->count[0];
-    return get_uint(kf, "boxes", "global-config", UINT32_MAX,
-                    &cfg->global_config, errp);
+    return true;
+}
+
+static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    const UcorePlatform *p = cfg->platform;
+
+    cfg->plans = g_array_new(false, true, sizeof(UcorePlan));
+    for (const UcoreBoxSite *site = p->boxes; site->type; site++) {
+        const UcoreBoxType *t = site->type;
+        const UcoreBoxSite *moved = site;
+        unsigned count = site == p->boxes ? MIN(cfg->cores, t->nr_max)
+                         : p->discovery ? 0 : MIN(1, t->nr_max);
+
+        if (!ucore_scenario_uint(kf, "boxes", t->name, t->nr_max, &count,
+                                 errp) ||
+            (p->discovery && !load_access(cfg, kf, &moved, errp))) {
+            return false;
+        }
+        plan_add(cfg, moved, count);
+    }
+    cfg->global_config = g_array_index(cfg->plans, UcorePlan, 0).count;
+    if (p->discovery) {
+        return ucore_scenario_uint(kf, "discovery", "cha-count", UINT32_MAX,
+                                   &cfg->global_config, errp) &&
+               load_all_unknown(cfg, kf, errp);
+    }
+    return ucore_scenario_uint(kf, "boxes", "global-config", UINT32_MAX,
+                               &cfg->global_config, errp);
+}
+
+/* How the global registers are reached, and who may be told of overflows. */
+static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    static const char *const pmi_names[] = { "none", "private", NULL };
+    const UcorePlatform *p = cfg->platform;
+    unsigned pmi = 0, units = 0;
+
+    if (!p->discovery) {
+        cfg->wk_on_pmi = p->wk_on_pmi;
+        cfg->core_sel = p->core_sel;
+        cfg->status_offset = p->msr_global_status - p->msr_global_ctl;
+        cfg->status_words = 1;
+        return true;
+    }
+    for (unsigned i = 0; i < cfg->plans->len; i++) {
+        units += g_array_index(cfg->plans, UcorePlan, i).count;
+    }
+    if (units > 64 * UCORE_MAX_STATUS_WORDS - 1) {
+        error_setg(errp, "ucore: scenario: %u units in a socket: a table "
+                   "tells of 1023", units);
+        return false;
+    }
+    if (!ucore_scenario_choice(kf, "model", "pmi", pmi_names, &pmi, errp) ||
+        !ucore_scenario_choice(kf, "discovery", "global-access",
+                               ucore_access_names, &cfg->global_access,
+                               errp)) {
+        return false;
+    }
+    cfg->wk_on_pmi = pmi ? p->private_wk_on_pmi : 0;
+    cfg->core_sel = pmi ? p->private_core_sel : 0;
+    cfg->status_words = MAX(1, DIV_ROUND_UP(units, 64));
+    /* between the control and SPR's next MSR there is room for 12 words */
+    cfg->status_offset = cfg->global_access != UCORE_ACCESS_MSR ? 8
+                         : cfg->status_words <= 12 ? 2 : 0xf0;
+    return ucore_scenario_uint(kf, "discovery", "status-offset", 255,
+                               &cfg->status_offset, errp) &&
+           ucore_table_load(cfg, kf, errp);
 }
 
 /* "*" or a number */
@@ -209,12 +349,14 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         { "model", "cbox-ov-en", &cfg->cbox_ov_en, false },
         { "model", "debugctl-gate", &cfg->debugctl_gate, true },
         { "model", "hlt-sleeps", &cfg->hlt_sleeps, false },
+        { "model", "firmware-freeze", &cfg->firmware_freeze, false },
+        { "model", "log-counters", &cfg->log_counters, true },
         { "model", "ov-needs-box-en", &cfg->ov_needs_box_en, true },
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(options); i++) {
         *options[i].val = options[i].preset;
-        if (!get_bool(kf, options[i].group, options[i].key, options[i].val,
+        if (!ucore_scenario_bool(kf, options[i].group, options[i].key, options[i].val,
                       errp)) {
             return false;
         }
@@ -239,12 +381,13 @@ bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp)
     cfg->hidden = load_names(kf, "hide");
     cfg->dead = load_names(kf, "dead");
     cfg->ecam_wrong = load_names(kf, "ecam-wrong");
-    return get_uint(kf, "machine", "sockets", UCORE_MAX_SOCKETS,
+    return ucore_scenario_uint(kf, "machine", "sockets", UCORE_MAX_SOCKETS,
                     &cfg->sockets, errp) &&
-           get_uint(kf, "machine", "cores", 64, &cfg->cores, errp) &&
+           ucore_scenario_uint(kf, "machine", "cores", 64, &cfg->cores, errp) &&
            load_platform(cfg, kf, errp) &&
            load_options(cfg, kf, errp) &&
            load_boxes(cfg, kf, errp) &&
+           load_global(cfg, kf, errp) &&
            load_rates(cfg, kf, errp) &&
            load_core_map(cfg, kf, errp);
 }

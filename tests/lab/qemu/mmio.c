@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Units that are reached through memory: one window per socket, outside RAM
+ * and BARs.  Registers of 4 and 8 bytes; what has no register reads all ones.
+ */
+#include "model.h"
+#include "exec/address-spaces.h"
+
+static const UcoreTarget *target_at(const UcoreSocket *s, hwaddr addr)
+{
+    return ucore_map_find(s->mmio, addr / 4);
+}
+
+static uint32_t read_dword(const UcoreTarget *t, int64_t now)
+{
+    return t ? ucore_target_read(t, now) >> t->shift : UINT32_MAX;
+}
+
+static uint64_t window_read(void *opaque, hwaddr addr, unsigned size)
+{
+    const UcoreSocket *s = opaque;
+    const UcoreTarget *low = target_at(s, addr);
+    const UcoreTarget *high = target_at(s, addr + 4);
+    int64_t now = ucore_sync(ucore);
+    uint64_t val;
+
+    if (low || (size == 8 && high)) {
+        ucore_target_accesses(low ?: high)->mmio_read++;
+    }
+    if (size == 8) {
+        return read_dword(low, now) | (uint64_t)read_dword(high, now) << 32;
+    }
+    val = read_dword(low, now) >> (addr & 3) * 8;
+    return val & MAKE_64BIT_MASK(0, size * 8);
+}
+
+static void nothing_there(const UcoreSocket *s, hwaddr addr, uint64_t val)
+{
+    ucore_violation(s->machine, "no-register", "socket %u: memory window "
+                    "offset 0x%" PRIx64 " (wrote 0x%" PRIx64 ")", s->id,
+                    (uint64_t)addr, val);
+}
+
+static void write_dword(const UcoreSocket *s, hwaddr addr, uint32_t val,
+                        int64_t now)
+{
+    const UcoreTarget *t = target_at(s, addr);
+
+    if (t) {
+        ucore_target_write(t, (uint64_t)val << t->shift,
+                           0xffffffffULL << t->shift, now);
+    } else if (val) {
+        nothing_there(s, addr, val);
+    }
+}
+
+/* 8 bytes are one write of an 8-byte register, else two writes */
+static void window_write(void *opaque, hwaddr addr, uint64_t val,
+                         unsigned size)
+{
+    const UcoreSocket *s = opaque;
+    const UcoreTarget *t = target_at(s, addr);
+    int64_t now = ucore_sync(ucore);
+
+    if (!t) {
+        nothing_there(s, addr, val);
+        return;
+    }
+    ucore_target_accesses(t)->mmio_write++;
+    if (size < 4 || (addr & 3)) {
+        ucore_violation(s->machine, "access-size", "socket %u %s: %u-byte "
+                        "write at 0x%" PRIx64, s->id,
+                        t->box ? t->box->name : "global", size,
+                        (uint64_t)addr);
+    } else if (size == 8 && !t->shift && ucore_reg_is_wide(t->reg)) {
+        ucore_target_write(t, val, UINT64_MAX, now);
+    } else {
+        write_dword(s, addr, val, now);
+        if (size == 8) {
+            write_dword(s, addr + 4, val >> 32, now);
+        }
+    }
+}
+
+static const MemoryRegionOps window_ops = {
+    .read = window_read,
+    .write = window_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+    .impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+};
+
+void ucore_mmio_init(UcoreMachine *m)
+{
+    static MemoryRegion window[UCORE_MAX_SOCKETS];
+
+    for (unsigned i = 0; m->config.platform->discovery && m->config.uncore &&
+         i < m->config.sockets; i++) {
+        UcoreSocket *s = &m->socket[i];
+        uint64_t base = UCORE_MMIO_BASE + i * UCORE_MMIO_SIZE;
+
+        s->mmio = ucore_map_new();
+        for (unsigned b = 0; b < s->nr_boxes; b++) {
+            UcoreBox *box = s->boxes[b];
+
+            if (box->access == UCORE_ACCESS_MMIO) {
+                ucore_map_dwords(s->mmio, s, box, box->regs, box->base - base);
+            }
+        }
+        if (m->config.global_access == UCORE_ACCESS_MMIO) {
+            ucore_map_dwords(s->mmio, s, NULL, s->global_regs,
+                             s->global_base - base);
+        }
+        memory_region_init_io(&window[i], NULL, &window_ops, s,
+                              "ucore-window", UCORE_MMIO_SIZE);
+        memory_region_add_subregion(get_system_memory(), base, &window[i]);
+    }
+}

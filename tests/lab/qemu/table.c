@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The PMON discovery table of a socket and the PCI function that shows it; and
+ * everything the scenario's [discovery] section makes wrong about both
+ * (README.md, "The table forge").
+ */
+#include "model.h"
+#include "qapi/error.h"
+#include "hw/pci/pci_bus.h"
+#include "driver-hw/discovery.h"
+
+#define BAR_SIZE_MIN        0x10000
+
+/* the extended capabilities, in the order of the chain */
+#define CAP_LTR             0x100           /* 8 bytes, of no interest */
+#define CAP_TELEMETRY       0x110
+#define CAP_PMON            0x130
+#define CAP_PMON2           0x150
+#define CAP_GARBAGE         0xa00
+#define CAP_ID_LTR          0x18
+#define DVSEC_ENTRY_TELEMETRY 2
+
+enum { CHAIN_OK, CHAIN_BROKEN, CHAIN_MISALIGNED, CHAIN_LOW, CHAIN_LOOP,
+       CHAIN_SELF };
+static const char *const chain_names[] = {
+    "ok", "broken", "misaligned", "low", "loop", "self", NULL
+};
+enum { BAR_64, BAR_32, BAR_IO, BAR_BAD };
+static const char *const bar_names[] = { "64", "32", "io", "bad", NULL };
+enum { UPI_RIGHT, UPI_WRONG, UPI_ABSENT };
+static const char *const upi_names[] = { "right", "wrong", "absent", NULL };
+enum { DECODE_YES, DECODE_NO, DECODE_NEVER };
+static const char *const decode_names[] = { "yes", "no", "never", NULL };
+
+typedef enum { PATCH_GLOBAL, PATCH_RECORD, PATCH_CONFIG } PatchKind;
+
+typedef struct Patch {
+    PatchKind kind;
+    int socket;                 /* -1: all */
+    unsigned record, word;      /* CONFIG: word is the offset */
+    uint64_t value;
+} Patch;
+
+typedef struct Append {
+    int socket;
+    uint64_t word[DISC_RECORD_WORDS];
+} Append;
+
+struct UcoreForgery {
+    bool dvsec, asleep, prefetchable, second_table, chain_before;
+    unsigned chain, bar, bar_type, upi, memory_decode;
+    unsigned bar_size, offset, stride, max_units;
+    bool has_max_units;
+    GArray *patches, *appends;
+    bool decode_refused[UCORE_MAX_SOCKETS];
+};
+
+typedef struct Table {
+    uint8_t *bytes;
+    size_t size;
+    unsigned offset;            /* in the BAR */
+    MemoryRegion bar;
+    const UcoreForgery *forgery;
+} Table;
+
+/* -------------------------------------------------------------- scenario */
+
+static bool parse_u64(const char *text, uint64_t *val)
+{
+    char *end;
+
+    *val = g_ascii_strtoull(text, &end, 0);
+    return end != text && !*end;
+}
+
+static bool parse_unsigned(const char *text, unsigned *val)
+{
+    uint64_t wide;
+
+    if (!text || !parse_u64(text, &wide) || wide > UINT16_MAX) {
+        return false;
+    }
+    *val = wide;
+    return true;
+}
+
+/* global.WORD, record.N.WORD, config.OFFSET, append.N */
+static bool parse_patch(UcoreForgery *f, int socket, char **part,
+                        const char *text)
+{
+    unsigned n = g_strv_length(part);
+    Patch p = { .socket = socket };
+    g_auto(GStrv) words = NULL;
+
+    if (!strcmp(part[0], "append") && n == 2) {
+        Append a = { .socket = socket };
+
+        words = g_strsplit(text, " ", 0);
+        for (unsigned i = 0; i < DISC_RECORD_WORDS; i++) {
+            if (i >= g_strv_length(words) || !parse_u64(words[i], &a.word[i])) {
+                return false;
+            }
+        }
+        g_array_append_val(f->appends, a);
+        return true;
+    }
+    if (!strcmp(part[0], "record") && n == 3) {
+        p.kind = PATCH_RECORD;
+        if (!parse_unsigned(part[1], &p.record) || !p.record) {
+            return false;
+        }
+    } else if (!strcmp(part[0], "global") && n == 2) {
+        p.kind = PATCH_GLOBAL;
+    } else if (!strcmp(part[0], "config") && n == 2) {
+        p.kind = PATCH_CONFIG;
+    } else {
+        return false;
+    }
+    if (!parse_unsigned(part[n - 1], &p.word) || !parse_u64(text, &p.value) ||
+        (p.kind == PATCH_CONFIG &&
+         (p.word & 3 || p.word >= PCIE_CONFIG_SPACE_SIZE))) {
+        return false;
+    }
+    g_array_append_val(f->patches, p);
+    return true;
+}
+
+static bool is_option(const char *key)
+{
+    static const char *const options[] = {
+        "dvsec", "chain", "chain-at", "bar", "bar-type", "prefetchable",
+        "bar-size", "offset", "stride", "max-units", "asleep",
+        "memory-decode", "cha-count", "upi-table", "second-table",
+        "global-access", "status-offset", NULL
+    };
+
+    return g_strv_contains(options, key);
+}
+
+static bool load_patches(UcoreForgery *f, GKeyFile *kf, Error **errp)
+{
+    g_auto(GStrv) keys = g_key_file_get_keys(kf, "discovery", NULL, NULL);
+
+    f->patches = g_array_new(false, true, sizeof(Patch));
+    f->appends = g_array_new(false, true, sizeof(Append));
+    for (unsigned i = 0; keys && keys[i]; i++) {
+        g_autofree char *text = g_key_file_get_string(kf, "discovery", keys[i],
+                                                      NULL);
+        const char *colon = strchr(keys[i], ':');
+        g_auto(GStrv) part = g_strsplit(colon ? colon + 1 : keys[i], ".", 0);
+        int socket = colon ? atoi(keys[i]) : -1;
+
+        if (!is_option(keys[i]) && !parse_patch(f, socket, part, text)) {
+            error_setg(errp, "ucore: scenario: [discovery] %s = %s", keys[i],
+                       text);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_bar(const UcoreForgery *f, Error **errp)
+{
+    unsigned wide = f->bar_type == BAR_64;
+
+    if (f->bar + wide + 2 * f->second_table > 5) {
+        error_setg(errp, "ucore: scenario: [discovery] bar = %u: no room",
+                   f->bar);
+        return false;
+    }
+    if ((f->bar_size & (f->bar_size - 1)) || f->offset % 8 ||
+        (f->bar_size && f->offset >= f->bar_size)) {
+        error_setg(errp, "ucore: scenario: [discovery]: bar-size must be a "
+                   "power of 2, offset a multiple of 8 inside");
+        return false;
+    }
+    return true;
+}
+
+bool ucore_table_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    static const char *const at_names[] = { "after", "before", NULL };
+    UcoreForgery *f = g_new0(UcoreForgery, 1);
+    const char *group = "discovery";
+    unsigned at = 0;
+
+    cfg->forgery = f;
+    f->dvsec = true;
+    f->stride = 4;
+    f->has_max_units = g_key_file_has_key(kf, group, "max-units", NULL);
+    if (!(ucore_scenario_bool(kf, group, "dvsec", &f->dvsec, errp) &&
+          ucore_scenario_bool(kf, group, "asleep", &f->asleep, errp) &&
+          ucore_scenario_bool(kf, group, "prefetchable", &f->prefetchable,
+                              errp) &&
+          ucore_scenario_bool(kf, group, "second-table", &f->second_table,
+                              errp) &&
+          ucore_scenario_choice(kf, group, "chain", chain_names, &f->chain,
+                                errp) &&
+          ucore_scenario_choice(kf, group, "chain-at", at_names, &at, errp) &&
+          ucore_scenario_choice(kf, group, "bar-type", bar_names,
+                                &f->bar_type, errp) &&
+          ucore_scenario_choice(kf, group, "upi-table", upi_names, &f->upi,
+                                errp) &&
+          ucore_scenario_choice(kf, group, "memory-decode", decode_names,
+                                &f->memory_decode, errp) &&
+          ucore_scenario_uint(kf, group, "bar", 5, &f->bar, errp) &&
+          ucore_scenario_uint(kf, group, "bar-size", 1 << 30, &f->bar_size,
+                              errp) &&
+          ucore_scenario_uint(kf, group, "offset", 1 << 29, &f->offset,
+                              errp) &&
+          ucore_scenario_uint(kf, group, "stride", 255, &f->stride, errp) &&
+          ucore_scenario_uint(kf, group, "max-units", 1023, &f->max_units,
+                              errp))) {
+        return false;
+    }
+    f->chain_before = at;
+    return load_patches(f, kf, errp) && check_bar(f, errp);
+}
+
+/* ------------------------------------------------------------- generation */
+
+static bool for_socket(int wanted, const UcoreSocket *s)
+{
+    return wanted < 0 || wanted == (int)s->id;
+}
+
+static bool is_upi(const UcoreBox *box)
+{
+    return box->site->unit.number == SPR_TYPE_UPI ||
+           box->site->unit.number == SPR_TYPE_M3UPI;
+}
+
+static uint64_t put(uint64_t mask, uint64_t val)
+{
+    return (val << ctz64(mask)) & mask;
+}
+
+static uint64_t unit_address(const UcoreBox *box, unsigned bus)
+{
+    if (box->access != UCORE_ACCESS_PCI) {
+        return box->base;
+    }
+    return put(DISC_PCI_OFFSET, box->base) |
+           put(DISC_PCI_FUNCTION, PCI_FUNC(box->devfn)) |
+           put(DISC_PCI_SLOT, PCI_SLOT(box->devfn)) |
+           put(DISC_PCI_BUS, bus);
+}
+
+static void put_unit(const UcoreForgery *f, const UcoreBox *box, unsigned bus,
+                     uint64_t *word)
+{
+    const UcoreUnitSite *u = &box->site->unit;
+
+    word[0] = put(DISC_UNIT0_NUM_REGS, box->type->nr_gp) |
+              put(DISC_UNIT0_CTL_OFFSET, u->ctl) |
+              put(DISC_UNIT0_WIDTH, box->type->width) |
+              put(DISC_UNIT0_CTR_OFFSET, u->ctr) |
+              put(DISC_UNIT0_STATUS_OFFSET, u->status) |
+              put(DISC_WORD0_ACCESS, box->access);
+    word[1] = unit_address(box, bus);
+    word[2] = put(DISC_UNIT2_TYPE, u->number) |
+              put(DISC_UNIT2_ID, box->instance) |
+              put(DISC_UNIT2_STATUS_POS, box->global_bit);
+    if (is_upi(box) && f->upi == UPI_WRONG) {
+        word[1] = put(DISC_PCI_OFFSET, 0x40) | put(DISC_PCI_SLOT, 31);
+    }
+}
+
+static bool wanted(const UcoreForgery *f, const UcoreBox *box, bool second)
+{
+    if (is_upi(box) && f->upi == UPI_ABSENT) {
+        return false;
+    }
+    return !f->second_table || (box->access == UCORE_ACCESS_MMIO) == second;
+}
+
+static uint64_t global_address(const UcoreSocket *s, unsigned bus)
+{
+    if (s->machine->config.global_access != UCORE_ACCESS_PCI) {
+        return s->global_base;
+    }
+    return put(DISC_PCI_OFFSET, s->global_base) |
+           put(DISC_PCI_FUNCTION, UCORE_FUNCTION_GLOBAL) |
+           put(DISC_PCI_SLOT, UCORE_SLOT_SYSTEM) | put(DISC_PCI_BUS, bus);
+}
+
+static void put_global(const UcoreSocket *s, unsigned units, unsigned bus,
+                       uint64_t *word)
+{
+    const UcoreConfig *cfg = &s->machine->config;
+    const UcoreForgery *f = cfg->forgery;
+
+    word[0] = put(DISC_GLOBAL0_STRIDE, f->stride) |
+              put(DISC_GLOBAL0_MAX_UNITS,
+                  f->has_max_units ? f->max_units : units) |
+              put(DISC_WORD0_ACCESS, cfg->global_access);
+    word[1] = global_address(s, bus);
+    word[2] = put(DISC_GLOBAL2_STATUS_OFFSET, cfg->status_offset) |
+              put(DISC_GLOBAL2_NUM_STATUS, s->nr_boxes);
+}
+
+static void apply_patches(const UcoreSocket *s, GArray *records)
+{
+    const UcoreForgery *f = s->machine->config.forgery;
+
+    for (unsigned i = 0; i < f->patches->len; i++) {
+        const Patch *p = &g_array_index(f->patches, Patch, i);
+        unsigned record = p->kind == PATCH_GLOBAL ? 0 : p->record;
+        unsigned at = record * f->stride + p->word;
+
+        if (p->kind != PATCH_CONFIG && for_socket(p->socket, s) &&
+            p->word < f->stride && at < records->len) {
+            g_array_index(records, uint64_t, at) = p->value;
+        }
+    }
+}
+
+/* a stride below three cuts the records short */
+static void append(GArray *records, const UcoreForgery *f,
+                   const uint64_t *word)
+{
+    uint64_t zero = 0;
+
+    for (unsigned i = 0; i < f->stride; i++) {
+        g_array_append_vals(records, i < DISC_RECORD_WORDS ? &word[i] : &zero,
+                            1);
+    }
+}
+
+/* the words of a table, little endian */
+static GArray *generate(const UcoreSocket *s, unsigned bus, bool second)
+{
+    const UcoreForgery *f = s->machine->config.forgery;
+    GArray *records = g_array_new(false, true, sizeof(uint64_t));
+    uint64_t word[DISC_RECORD_WORDS] = { };
+    unsigned units = 0;
+
+    append(records, f, word);
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        if (wanted(f, s->boxes[b], second)) {
+            put_unit(f, s->boxes[b], bus, word);
+            append(records, f, word);
+            units++;
+        }
+    }
+    for (unsigned i = 0; !second && i < f->appends->len; i++) {
+        const Append *a = &g_array_index(f->appends, Append, i);
+
+        if (for_socket(a->socket, s)) {
+            append(records, f, a->word);
+            units++;
+        }
+    }
+    put_global(s, units, bus, word);
+    for (unsigned i = 0; i < MIN(f->stride, DISC_RECORD_WORDS); i++) {
+        g_array_index(records, uint64_t, i) = word[i];
+    }
+    if (!second) {
+        apply_patches(s, records);
+    }
+    for (unsigned i = 0; i < records->len; i++) {
+        uint64_t *w = &g_array_index(records, uint64_t, i);
+
+        *w = cpu_to_le64(*w);
+    }
+    return records;
+}
+
+/* ------------------------------------------------------------- the function */
+
+static uint64_t table_read(void *opaque, hwaddr addr, unsigned size)
+{
+    const Table *t = opaque;
+    uint64_t val = 0;
+
+    if (t->forgery->asleep) {
+        return MAKE_64BIT_MASK(0, size * 8);
+    }
+    if (addr >= t->offset && addr - t->offset + size <= t->size) {
+        memcpy(&val, t->bytes + addr - t->offset, size);
+    }
+    return le64_to_cpu(val);
+}
+
+static void table_write(void *opaque, hwaddr addr, uint64_t val, unsigned size)
+{
+    ucore_violation(ucore, "read-only", "discovery table written at 0x%"
+                    PRIx64, (uint64_t)addr);
+}
+
+static const MemoryRegionOps table_ops = {
+    .read = table_read,
+    .write = table_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 1, .max_access_size = 8 },
+    .impl = { .min_access_size = 1, .max_access_size = 8 },
+};
+
+static void table_bar(PCIDevice *pd, const UcoreSocket *s, unsigned bar,
+                      unsigned offset, bool second)
+{
+    static const uint8_t types[] = {
+        [BAR_64] = PCI_BASE_ADDRESS_MEM_TYPE_64,
+        [BAR_32] = PCI_BASE_ADDRESS_MEM_TYPE_32,
+        [BAR_IO] = PCI_BASE_ADDRESS_SPACE_IO,
+        [BAR_BAD] = PCI_BASE_ADDRESS_MEM_TYPE_1M,
+    };
+    const UcoreForgery *f = s->machine->config.forgery;
+    GArray *records = generate(s, pci_dev_bus_num(pd), second);
+    uint8_t type = types[f->bar_type];
+    Table *t = g_new0(Table, 1);
+    uint64_t size;
+
+    t->forgery = f;
+    t->offset = offset;
+    t->size = records->len * sizeof(uint64_t);
+    t->bytes = (uint8_t *)g_array_free(records, false);
+    size = f->bar_size ?: MAX(BAR_SIZE_MIN, pow2ceil(offset + t->size));
+    if (f->bar_type == BAR_IO) {
+        size = MIN(size, 0x100);
+    } else if (f->prefetchable) {
+        type |= PCI_BASE_ADDRESS_MEM_PREFETCH;
+    }
+    memory_region_init_io(&t->bar, OBJECT(pd), &table_ops, t, "ucore-table",
+                          size);
+    pci_register_bar(pd, bar, type, &t->bar);
+}
+
+static void put_cap(PCIDevice *pd, unsigned at, unsigned id, unsigned next)
+{
+    pci_set_long(pd->config + at, put(DISC_EXT_CAP_ID, id) |
+                 put(DISC_EXT_CAP_VERSION, 1) | put(DISC_EXT_CAP_NEXT, next));
+}
+
+static void put_dvsec(PCIDevice *pd, unsigned at, unsigned entry,
+                      unsigned next, uint32_t table)
+{
+    put_cap(pd, at, DISC_EXT_CAP_ID_DVSEC, next);
+    pci_set_long(pd->config + at + DISC_DVSEC_HEADER1,
+                 put(DISC_DVSEC_VENDOR, PCI_VENDOR_ID_INTEL) |
+                 put(DISC_DVSEC_REVISION, 1) |
+                 put(DISC_DVSEC_LENGTH, DISC_DVSEC_SIZE));
+    pci_set_long(pd->config + at + DISC_DVSEC_HEADER2,
+                 put(DISC_DVSEC_ENTRY_ID, entry) |
+                 put(DISC_DVSEC_NUM_ENTRIES, 1) |
+                 put(DISC_DVSEC_ENTRY_SIZE, 4));
+    pci_set_long(pd->config + at + DISC_DVSEC_TABLE, table);
+}
+
+/* where the link goes that the scenario wants wrong; @next: the right way */
+static unsigned wrong_link(const UcoreForgery *f, unsigned from, unsigned next)
+{
+    switch (f->chain) {
+    case CHAIN_BROKEN:
+        return CAP_GARBAGE;
+    case CHAIN_MISALIGNED:
+        return next ? next + 2 : CAP_GARBAGE + 2;
+    case CHAIN_LOW:
+        return 0x40;
+    case CHAIN_LOOP:
+        return CAP_LTR;
+    case CHAIN_SELF:
+        return from;
+    default:
+        return next;
+    }
+}
+
+static void put_chain(PCIDevice *pd, const UcoreForgery *f)
+{
+    unsigned last = f->second_table ? CAP_PMON2 : CAP_PMON;
+    unsigned after_telemetry = f->dvsec ? CAP_PMON : 0, after_last = 0;
+
+    if (f->chain_before || !f->dvsec) {
+        after_telemetry = wrong_link(f, CAP_TELEMETRY, after_telemetry);
+    } else {
+        after_last = wrong_link(f, last, 0);
+    }
+    put_cap(pd, CAP_LTR, CAP_ID_LTR, CAP_TELEMETRY);
+    put_dvsec(pd, CAP_TELEMETRY, DVSEC_ENTRY_TELEMETRY, after_telemetry, 0);
+    if (!f->dvsec) {
+        return;
+    }
+    put_dvsec(pd, CAP_PMON, DISC_DVSEC_ENTRY_PMON,
+              f->second_table ? CAP_PMON2 : after_last, f->bar | f->offset);
+    if (f->second_table) {
+        put_dvsec(pd, CAP_PMON2, DISC_DVSEC_ENTRY_PMON, after_last,
+                  f->bar + (f->bar_type == BAR_64 ? 2 : 1));
+    }
+    if (f->chain == CHAIN_BROKEN) {
+        pci_set_long(pd->config + CAP_GARBAGE, 0xdeadbeef);
+    }
+}
+
+void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp)
+{
+    const UcoreForgery *f = s->machine->config.forgery;
+
+    table_bar(pd, s, f->bar, f->offset, false);
+    if (f->second_table) {
+        table_bar(pd, s, f->bar + (f->bar_type == BAR_64 ? 2 : 1), 0, true);
+    }
+    put_chain(pd, f);
+    for (unsigned i = 0; i < f->patches->len; i++) {
+        const Patch *p = &g_array_index(f->patches, Patch, i);
+
+        if (p->kind == PATCH_CONFIG && for_socket(p->socket, s)) {
+            pci_set_long(pd->config + p->word, p->value);
+        }
+    }
+}
+
+/* Firmware is the first that turns memory decoding on. */
+uint32_t ucore_table_filter_command(UcoreSocket *s, uint32_t val)
+{
+    UcoreForgery *f = s->machine->config.forgery;
+    bool *refused = &f->decode_refused[s->id];
+
+    if (!(val & PCI_COMMAND_MEMORY) || f->memory_decode == DECODE_YES ||
+        (f->memory_decode == DECODE_NO && *refused)) {
+        return val;
+    }
+    *refused = true;
+    return val & ~PCI_COMMAND_MEMORY;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Units of the discovery platforms: from a site and an instance to registers
+ * and their place.  Instances beyond what a site has room for, and types that
+ * nobody knows, go to spaces of this file's, one for each kind of access.
+ */
+#include "model.h"
+#include "driver-hw/discovery.h"
+
+#define EXTRA_MSR           0x100000
+#define EXTRA_MSR_LAST      0x1fffff
+#define EXTRA_MSR_STRIDE    0x20
+
+#define EXTRA_MMIO          0x40000000      /* in the socket's window */
+#define EXTRA_MMIO_STRIDE   0x1000
+#define GLOBAL_MMIO         0x3ff00000
+
+/* slots 16 to 29 of the uncore bus, several units in a function */
+#define EXTRA_SLOT          16
+#define EXTRA_CONFIG        0x200
+#define EXTRA_CONFIG_STRIDE 0x100
+#define EXTRA_PER_FUNCTION  ((PCIE_CONFIG_SPACE_SIZE - EXTRA_CONFIG) / \
+                             EXTRA_CONFIG_STRIDE)
+
+static UcoreReg *reg_add(UcoreReg *reg, unsigned offset, UcoreRegKind kind,
+                         unsigned index, bool wide)
+{
+    *reg = (UcoreReg){ offset, kind, index, wide };
+    return reg + 1;
+}
+
+const UcoreReg *ucore_unit_regs(const UcoreBoxSite *site)
+{
+    const UcoreUnitSite *u = &site->unit;
+    const UcoreBoxType *t = site->type;
+    unsigned ctr_stride = u->access == UCORE_ACCESS_MSR ? 1 : DISC_CTR_STRIDE;
+    UcoreReg *regs = g_new0(UcoreReg, 2 * t->nr_gp + 6), *reg = regs;
+
+    reg = reg_add(reg, 0, UCORE_REG_BOX_CTL, 0, false);
+    reg = reg_add(reg, u->status, UCORE_REG_BOX_STATUS, 0, false);
+    for (unsigned i = 0; i < t->nr_gp; i++) {
+        reg = reg_add(reg, u->ctl + i * u->ctl_stride, UCORE_REG_CTL, i,
+                      u->wide_ctl);
+        reg = reg_add(reg, u->ctr + i * ctr_stride, UCORE_REG_CTR, i, true);
+    }
+    if (t->fixed) {
+        reg = reg_add(reg, u->fixed_ctl, UCORE_REG_CTL, t->nr_gp, false);
+        reg = reg_add(reg, u->fixed_ctr, UCORE_REG_CTR, t->nr_gp, true);
+    }
+    if (t->nr_filters) {
+        reg = reg_add(reg, u->filter, UCORE_REG_FILTER, 0, false);
+    }
+    *reg = (UcoreReg)UCORE_REGS_END;
+    return regs;
+}
+
+static uint64_t window(const UcoreSocket *s)
+{
+    return UCORE_MMIO_BASE + s->id * UCORE_MMIO_SIZE;
+}
+
+static void place_extra(UcoreBox *box)
+{
+    UcoreSocket *s = box->socket;
+    unsigned n;
+
+    switch (box->access) {
+    case UCORE_ACCESS_MSR:
+        box->base = EXTRA_MSR + s->extra_msr++ * EXTRA_MSR_STRIDE;
+        break;
+    case UCORE_ACCESS_MMIO:
+        box->base = window(s) + EXTRA_MMIO +
+                    (uint64_t)s->extra_mmio++ * EXTRA_MMIO_STRIDE;
+        break;
+    case UCORE_ACCESS_PCI:
+        n = s->extra_pci++;
+        box->devfn = PCI_DEVFN(EXTRA_SLOT, 0) + n / EXTRA_PER_FUNCTION;
+        box->base = EXTRA_CONFIG +
+                    n % EXTRA_PER_FUNCTION * EXTRA_CONFIG_STRIDE;
+        break;
+    }
+}
+
+void ucore_unit_place(UcoreBox *box)
+{
+    const UcoreUnitSite *u = &box->site->unit;
+    unsigned i = box->instance;
+
+    box->access = u->access;
+    if (i >= u->nr) {
+        place_extra(box);
+        return;
+    }
+    switch (box->access) {
+    case UCORE_ACCESS_MSR:
+        box->base = u->base + i * u->stride;
+        break;
+    case UCORE_ACCESS_MMIO:
+        box->base = window(box->socket) + u->base + i % 2 * u->stride +
+                    (uint64_t)(i / 2) * u->pair_stride;
+        break;
+    case UCORE_ACCESS_PCI:
+        box->base = u->base;
+        box->devfn = PCI_DEVFN(u->slot + i, u->function);
+        break;
+    }
+}
+
+void ucore_unit_place_global(UcoreSocket *s)
+{
+    if (s->machine->config.global_access == UCORE_ACCESS_MMIO) {
+        s->global_base = window(s) + GLOBAL_MMIO;
+    } else {
+        s->global_base = UCORE_GLOBAL_CONFIG_BASE;
+    }
+}
+
+bool ucore_msr_is_extra(uint32_t msr)
+{
+    return msr >= EXTRA_MSR && msr <= EXTRA_MSR_LAST;
+}
+
+/* a site in this file's spaces; MSRs: controls, counters, fixed, filter */
+static UcoreBoxSite *site_new(const UcorePlatform *p, UcoreBoxType *type,
+                              unsigned number, UcoreAccess access)
+{
+    UcoreBoxSite *site = g_memdup2(&p->unknown[access], sizeof(*site));
+    UcoreUnitSite *u = &site->unit;
+
+    site->type = type;
+    u->number = number;
+    if (access == UCORE_ACCESS_MSR) {
+        u->ctr = MAX(u->ctr, u->ctl + type->nr_gp);
+        u->fixed_ctl = u->ctr + type->nr_gp;
+        u->fixed_ctr = u->fixed_ctl + 1;
+        u->filter = u->fixed_ctr + 1;
+    }
+    return site;
+}
+
+/* byte offsets: counters, controls, fixed control, status, filter */
+static void site_spread(UcoreBoxSite *site, unsigned ctl_stride)
+{
+    UcoreUnitSite *u = &site->unit;
+    const UcoreBoxType *t = site->type;
+
+    u->ctl_stride = ctl_stride;
+    u->wide_ctl = ctl_stride == 8;
+    u->fixed_ctr = u->ctr + t->nr_gp * DISC_CTR_STRIDE;
+    u->ctl = MAX(u->ctl, u->fixed_ctr + 8);
+    u->fixed_ctl = u->ctl + t->nr_gp * ctl_stride;
+    u->status = u->fixed_ctl + 8;
+    u->filter = u->status + 4;
+}
+
+UcoreBoxSite *ucore_unit_move(const UcorePlatform *p, const UcoreBoxSite *site,
+                              UcoreAccess access)
+{
+    UcoreBoxType *t = g_memdup2(site->type, sizeof(*t));
+    UcoreBoxSite *moved = site_new(p, t, site->unit.number, access);
+
+    if (access != UCORE_ACCESS_MSR) {
+        site_spread(moved, access == UCORE_ACCESS_PCI ||
+                    site->unit.wide_ctl ? 8 : 4);
+    }
+    return moved;
+}
+
+UcoreBoxSite *ucore_unit_unknown(const UcorePlatform *p, unsigned number,
+                                 UcoreAccess access, unsigned counters,
+                                 unsigned width, unsigned ctl_stride)
+{
+    UcoreBoxType *t = g_memdup2(p->unknown[access].type, sizeof(*t));
+    UcoreBoxSite *site;
+
+    t->name = g_strdup_printf("type_%u", number);
+    t->id += number;
+    t->nr_gp = counters;
+    t->width = width;
+    t->status_legal = MAKE_64BIT_MASK(0, counters);
+    site = site_new(p, t, number, access);
+    if (access == UCORE_ACCESS_PCI) {
+        site_spread(site, DISC_PCI_CTL_STRIDE);
+    } else if (access == UCORE_ACCESS_MMIO) {
+        site_spread(site, ctl_stride);
+    }
+    if (site->unit.wide_ctl) {
+        t->ctl_legal |= DISC_CTL_UMASK_EXT32;
+        t->umask_ext = DISC_CTL_UMASK_EXT32;
+    }
+    return site;
+}
