@@ -3,6 +3,7 @@
 
     rate("imc", 0, 1, event=0x04, umask=0x03)   increments per second, socket 1
     rate("imc", 0, 1, fixed=True)
+    rate("imc", 0, 1, event=0x05, umask=0xcf, platform="spr")
 """
 
 FIXED = 0x200
@@ -19,6 +20,21 @@ CLOCKS = {("cbo", 0x00): 2600000000, ("ubox", FIXED): 2600000000,
 DEPTHS = {("cbo", 0x11): 20, ("cbo", 0x36): 20, ("cbo", 0x1f): 20, ("pcu", 0x80): 15,
           ("imc", 0x80): 22, ("imc", 0x81): 32, ("imc", 0x83): 16, ("qpi", 0x0b): 128,
           ("r3qpi", 0x13): 32}
+
+# The same of the platforms with a discovery table: type numbers, clocks in MHz
+NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "m2pcie": 3, "pcu": 4, "ubox": 5, "imc": 6, "m2m": 7,
+           "upi": 8, "m3upi": 9, "pcie": 10, "mdf": 11, "cxlcm": 12, "cxldp": 13, "mchbm": 14,
+           "b2hot": 15, "b2cmi": 16, "b2cxl": 17, "b2upi": 18, "pciex16": 21, "pciex8": 22}
+GNR_MDF = 20
+EVENT_CLOCK = 1
+DISCOVERY_MHZ = {"cha": 2400, "iio": 1100, "irp": 1200, "m2pcie": 2300, "pcu": 1000, "imc": 2000,
+                 "m2m": 2250, "upi": 1900, "m3upi": 2100, "pcie": 1300, "mdf": 2350,
+                 "cxlcm": 1600, "cxldp": 1700, "mchbm": 1800, "b2hot": 2050, "b2cmi": 2150,
+                 "b2cxl": 1650, "b2upi": 1950, "pciex16": 1350, "pciex8": 1450}
+DISCOVERY_FIXED_MHZ = {"ubox": 2500, "imc": 1000, "mchbm": 900}
+UNKNOWN_MHZ = 1500
+DISCOVERY_DEPTHS = {("cha", 0x36): 20, ("imc", 0x80): 22, ("imc", 0x81): 22, ("imc", 0x82): 32,
+                    ("imc", 0x83): 32}
 
 # Increments per second of the free-running PCU MSRs, socket 0
 FREE_RUNNING = {0x3fc: 300000000, 0x3fd: 500000000}
@@ -50,14 +66,35 @@ def matches(selectors, box, instance, socket, event, umask):
     return is_one(numbers[2], event) and is_one(numbers[3], umask)
 
 
-def raw(box, instance, socket, event, umask, scenario=None):
+def type_id(box, platform):
+    if platform == "ivbep":
+        return TYPE_IDS[box]
+    if box.startswith("type_"):
+        return 100 + int(box[5:])
+    spr_like = platform in ("spr", "emr")
+    return 100 + (GNR_MDF if box == "mdf" and not spr_like else NUMBERS[box])
+
+
+def clock(box, event, platform):
+    """Increments per second of an event that counts a clock, else None."""
+    if platform == "ivbep":
+        return CLOCKS.get((box, event))
+    if event == FIXED:
+        return DISCOVERY_FIXED_MHZ[box] * 1000000
+    if event != EVENT_CLOCK:
+        return None
+    unknown = UNKNOWN_MHZ if box.startswith("type_") else 0
+    return DISCOVERY_MHZ.get(box, unknown) * 1000000 or None
+
+
+def raw(box, instance, socket, event, umask, scenario=None, platform="ivbep"):
     """Before filters, threshold and edge detect. event: nine bits, or FIXED."""
     if scenario:
         for selectors, value in reversed(overrides(scenario)):
             if matches(selectors, box, instance, socket, event, umask):
                 return value
-    base = CLOCKS.get((box, event)) or \
-        1000000 + 500 * (((event * 256 + umask) * 40503 + TYPE_IDS[box] * 7919) % 131071)
+    base = clock(box, event, platform) or 1000000 + 500 * (
+        ((event * 256 + umask) * 40503 + type_id(box, platform) * 7919) % 131071)
     base = base * (1000 + 7 * instance + 113 * socket) // 1000
     return base * (scale(scenario) if scenario else 1000000) // 1000000
 
@@ -122,11 +159,41 @@ def qpi_filters(rate_, event, umask, match=(0, 0), mask=(0, 0)):
 FILTERS = {"cbo": cbo_filters, "pcu": pcu_filters, "ha": ha_filters, "qpi": qpi_filters}
 
 
+def threshold(rate_, depth, thresh):
+    return rate_ * 2 // (depth + 1) * (depth - thresh + 1) // depth if thresh <= depth else 0
+
+
+def discovery_rate(box, instance, socket, event, umask, *, thresh, edge, scenario, platform,
+                   umask_ext=0, ch_mask=0, fc_mask=0, tid=None, invert=False):
+    """tid: of FILTER0, with tid_en."""
+    value = raw(box, instance, socket, event, umask, scenario, platform)
+    ext = umask_ext or ch_mask + (fc_mask << 12)
+    if ext:
+        value = share(value, ext)
+    if tid is not None:
+        value = share(value, 1 + tid)
+    if thresh:
+        value = threshold(value, DISCOVERY_DEPTHS.get((box, event), 1), thresh)
+        if invert:
+            cycles = raw(box, instance, socket, EVENT_CLOCK, 0, scenario, platform)
+            value = cycles - min(value, cycles)
+    return value // PULSE_CYCLES if edge else value
+
+
 def rate(box, instance, socket, event=0, umask=0, *, fixed=False, thresh=0, edge=False,
-         scenario=None, **filters):
-    """Increments per second of one counter, on a counter that allows the event."""
+         scenario=None, platform=None, **filters):
+    """Increments per second of one counter, on a counter that allows the event.
+
+    platform: the scenario's, if there is one; else ivbep.
+    """
+    platform = platform or (scenario.platform if scenario else "ivbep")
     if fixed:
-        return raw(box, instance, socket, FIXED, 0, scenario)
+        return raw(box, instance, socket, FIXED, 0, scenario, platform)
+    if edge:
+        thresh = thresh or 1
+    if platform != "ivbep":
+        return discovery_rate(box, instance, socket, event, umask, thresh=thresh, edge=edge,
+                              scenario=scenario, platform=platform, **filters)
     if box == "ubox" and not event:
         return 0
     value = raw(box, instance, socket, event, umask, scenario)
@@ -134,13 +201,17 @@ def rate(box, instance, socket, event=0, umask=0, *, fixed=False, thresh=0, edge
         filters.setdefault("clock", raw(box, instance, socket, 0, 0, scenario))
     if box in FILTERS:
         value = FILTERS[box](value, event, umask, **filters)
-    if edge:
-        thresh = thresh or 1
     if thresh:
-        depth = DEPTHS.get((box, event), 1)
-        value = value * 2 // (depth + 1) * (depth - thresh + 1) // depth if thresh <= depth else 0
+        value = threshold(value, DEPTHS.get((box, event), 1), thresh)
     return value // PULSE_CYCLES if edge else value
 
 
 def free_running(msr, socket):
     return FREE_RUNNING[msr] * (1000 + 113 * socket) // 1000
+
+
+def iio_free_running(kind, stack, socket, port=0):
+    """kind: clock, in, out. Increments per second since reset."""
+    base = {"clock": 500000000, "in": 20000000 + 1000000 * port,
+            "out": 40000000 + 1000000 * port}[kind]
+    return base // 1000 * (1000 + 7 * stack) * (1000 + 113 * socket) // 1000
