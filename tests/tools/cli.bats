@@ -80,6 +80,11 @@ record_file()
 	list boxes a b|one word too many
 	list -x ab|separator 'ab'
 	list -x 1|separator '1'
+	list events --platform x|there are cwf emr gnr ivbep spr srf
+	list events --rejected|--rejected goes with boxes, not with events
+	list fields -v|--all goes with boxes, not with fields
+	doctor extra|one word too many
+	doctor --root|needs a value
 	info extra|one word too many
 	report extra|one word too many
 	stat|no event: give -e
@@ -180,20 +185,62 @@ record_file()
 
 # ---- list and info ----------------------------------------------------------
 
-@test "list shows every box" {
+@test "list shows every box, equal ones on one line" {
 	tool list
 	[ "$status" -eq 0 ]
-	[ "$(wc -l <<<"$output")" -eq 35 ]
-	[[ $output == *"  1  imc         3  ecam           4    48      1    48  overflow fixed-overflow freeze"* ]]
+	[ "$(wc -l <<<"$output")" -eq 19 ]
+	[[ $output == *"  1  imc         0-3  ecam           4    48      1    48  overflow fixed-overflow freeze"* ]]
+	for all in -v --all; do
+		tool list $all
+		[ "$(wc -l <<<"$output")" -eq 35 ]
+		[[ $output == *"  1  imc           3  ecam           4    48      1    48  overflow fixed-overflow freeze"*"0000:ff:10.3+0xf4"* ]]
+	done
 	tool list boxes imc
 	[ "$(wc -l <<<"$output")" -eq 9 ]
+	tool list boxes imc2
+	[ "$(wc -l <<<"$output")" -eq 3 ]
+}
+
+@test "list of a large machine stays readable" {
+	UCORE_FAKE="machine=gnr" tool list
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <<<"$output")" -eq 33 ]
+	[[ $output == *"  0  cha       0-119  msr            4    48      0        freeze "*"0x2000 .. 0x2770"* ]]
+	[[ $output == *"  1  imc        0-11  mmio           4    48      1    48  freeze "*" 0x108aa2800 .. 0x108afa800"* ]]
+	[[ $output == *"  0  pciex16     0-3  pci  "*" 0000:7c:01.0+0x440 .. 0000:7c:04.0+0x440"* ]]
+	# a box that differs stands alone
+	UCORE_FAKE="machine=spr own=imc3" tool list
+	[[ $output == *"  0  imc         0-2  mmio "*"  0  imc           3  mmio "*"4711 (other)"*"  0  imc         4-7  mmio "* ]]
+	UCORE_FAKE="machine=spr dead=7" tool list
+	[[ $output == *" cha         0-6 "*" cha           7 "*"DEAD"*" cha        8-59 "* ]]
+	[[ $output == *" iio_free   0-11  msr            0    48     17    48  free-running"* ]]
+}
+
+@test "list -v says where discovery has a box from" {
+	UCORE_FAKE="machine=spr dies=1" tool list -v boxes imc
+	[[ $output == *"TYPE ID  RECORD    CTL    CTR  ADDRESS"* ]]
+	[[ $output == *"  0  imc           2  mmio           4    48      1    48  freeze "*"  6     101   0x40    0x8  0xc8ab2800"* ]]
+	UCORE_FAKE="machine=spr user=1" tool list -v
+	[[ $output != *ADDRESS* ]]
+	UCORE_FAKE="machine=spr dies=1" tool list -j boxes m2m1
+	[ "$output" = '{"die":0,"type":"m2m","instance":1,"access":"ecam","counters":4,"width":48,"fixed":0,"caps":"freeze","type_id":7,"record":108,"ctl_offset":"0x40","ctr_offset":"0x8","address":"0000:7e:0d.0+0x438"}' ]
+	# no line for several boxes in programs' formats
+	UCORE_FAKE="machine=spr" tool list -j
+	[ "$(wc -l <<<"$output")" -eq 290 ]
+	UCORE_FAKE="machine=spr" tool list -x,
+	[ "$(wc -l <<<"$output")" -eq 291 ]
+	UCORE_FAKE="machine=spr fail=6:5" tool list
+	complains 1 "GET_UNITS: Input/output error"
+	# a driver from before GET_TABLES
+	UCORE_FAKE="machine=spr old=1" tool list
+	[ "$status" -eq 0 ]
 }
 
 @test "list as CSV and JSON" {
 	tool list -x,
-	[[ $(sed -n 1p <<<"$output") == die,type,instance,access,counters,width,fixed,fixed_width,caps,owner ]]
-	[[ $(sed -n 2p <<<"$output") == 0,cbo,0,msr,4,44,0,,freeze, ]]
-	tool list -j
+	[[ $(sed -n 1p <<<"$output") == die,type,instance,access,counters,width,fixed,fixed_width,caps,owner,type_id,record,ctl_offset,ctr_offset,address ]]
+	[[ $(sed -n 2p <<<"$output") == 0,cbo,0,msr,4,44,0,,freeze,,,,,,0xd04 ]]
+	UCORE_FAKE="user=1" tool list -j
 	[[ $(sed -n 1p <<<"$output") == '{"die":0,"type":"cbo","instance":0,"access":"msr","counters":4,"width":44,"fixed":0,"caps":"freeze"}' ]]
 }
 
@@ -471,6 +518,420 @@ record_file()
 	"$B/fuzz_report" "$TMP/data" "${FUZZ_ROUNDS:-3000}"
 }
 
+# ---- discovery ----------------------------------------------------------------
+
+@test "list --rejected: which units, why, and with which they conflict" {
+	UCORE_FAKE="machine=gnr dies=1 reject=13:0:cha:5:6 reject=4:99:type_99:0:0 table=7 table=12" tool list --rejected
+	[ "$status" -eq 0 ]
+	[ -z "$err" ]
+	[ "$(wc -l <<<"$output")" -eq 6 ]
+	[[ $(sed -n 1p <<<"$output") == "table 1 (0000:fe:00.1 BAR 0) is not used: it reads all ones: its function is hidden or asleep" ]]
+	[[ $(sed -n 2p <<<"$output") == "table 2 (0000:7e:00.2 BAR 0): another table of its die has the global registers: only its units are used" ]]
+	[[ $output == *"TABLE  RECORD  DIE  TYPE       (ID)     NO  ACCESS   WITH  REASON"* ]]
+	[[ $output == *"    0     242    0  cha           0      5  msr         6  another unit of the die has its type and id"* ]]
+	[[ $output == *"    0     243    0  type_99      99      0  ?              its access type, 3, does not exist"* ]]
+	[[ $(tail -n1 <<<"$output") == "# 2 of 243 units rejected, 1 of 3 tables not used" ]]
+	UCORE_FAKE="machine=gnr reject=13:0:cha:5:6 reject=4:99:type_99:0:0" tool list --rejected boxes cha
+	[ "$(wc -l <<<"$output")" -eq 3 ]
+}
+
+@test "list --rejected: each reason of the header has its sentence" {
+	words="machine=generic dies=1"
+	for reason in $(seq 18); do words+=" reject=$reason:0:type_0:$reason:0"; done
+	for reason in $(seq 12); do words+=" "; done
+	UCORE_FAKE=$words tool list --rejected -x,
+	[ "$status" -eq 0 ]
+	[ "$(cut -d, -f10- <<<"$output" | sed 1d | sort -u | wc -l)" -eq 18 ]
+	[[ $output != *"does not know"* ]]
+	[[ $err == "# 18 of 23 units rejected, 0 of 1 tables not used" ]]
+	UCORE_FAKE="machine=generic reject=19:0:type_0:1:0" tool list --rejected
+	[[ $output == *"does not know"* ]]
+}
+
+@test "list --rejected as CSV and JSON" {
+	UCORE_FAKE="machine=generic dies=1 reject=13:0:type_0:5:1 table=3" tool list --rejected -x,
+	[ "$output" = "table,record,die,type,type_id,instance,access,code,conflict,reason
+1,,1,,,,,3,,its BAR has no address: firmware assigned none
+0,6,0,type_0,0,5,msr,13,1,another unit of the die has its type and id" ]
+	UCORE_FAKE="machine=generic dies=1 reject=13:0:type_0:5:1 table=3" tool list --rejected -j
+	[ "$output" = '{"table":1,"die":1,"code":3,"reason":"its BAR has no address: firmware assigned none"}
+{"table":0,"record":6,"die":0,"type":"type_0","type_id":0,"instance":5,"access":"msr","code":13,"conflict":1,"reason":"another unit of the die has its type and id"}
+{"summary":{"tables":2,"tables_unused":1,"units":6,"units_rejected":1}}' ]
+}
+
+@test "list --rejected where there is nothing to reject" {
+	UCORE_FAKE="machine=generic" tool list --rejected
+	[ "$output" = "# 0 of 10 units rejected, 0 of 2 tables not used" ]
+	tool list --rejected
+	[ "$status" -eq 0 ]
+	[[ $output == "no discovery tables: this platform has none"* ]]
+	[ "$(wc -l <<<"$output")" -eq 1 ]
+	tool list --rejected -j
+	[ "$output" = '{"summary":{"tables":0,"tables_unused":0,"units":0,"units_rejected":0}}' ]
+	UCORE_FAKE="machine=spr notables=1" tool list --rejected
+	[[ $output == "no discovery tables: firmware hides them"* ]]
+	UCORE_FAKE="machine=spr fail=5:5" tool list --rejected
+	complains 1 "GET_TABLES: Input/output error"
+}
+
+@test "info --discovery decodes every record" {
+	UCORE_FAKE="machine=generic dies=1 reject=13:0:type_0:5:1 reject=2:0:type_0:0:0 table=7" tool info --discovery
+	[ "$status" -eq 0 ]
+	[[ $output == "discovery of platform generic, family 6, model 250 (0xfa), stepping 4: 2 tables, 7 units, 2 rejected"* ]]
+	[[ $output == *"table 0: 0000:7e:00.1 BAR 0 + 0x0, DVSEC at 0x100, at 0xf0000000, die 0"* ]]
+	[[ $output == *"global record: access msr, control 0x2ff0, stride 32 bytes, max_units 7, num_status 256, status_offset 0x4"* ]]
+	[[ $output == *"     3  4000007008304004  00000000c8aa2800  0000000300000006  6 type_6        0  mmio    0xc8aa2800             4    48   0x40    0x8   0x70      3  box type_6 0"* ]]
+	[[ $output == *"rejected: another unit of the die has its type and id (record 1)"* ]]
+	[[ $output == *"     7  ffffffffffffffff  ffffffffffffffff  ffffffffffffffff  65535 type_0  65535  "*"rejected: the record is all ones"* ]]
+	[[ $output == *"table 1: "*"not used: it reads all ones"* ]]
+	UCORE_FAKE="machine=spr" tool info --discovery
+	# PCI addresses of a table have the segment right above the bus; not from a table: record -
+	[[ $output == *"7 m2m  "*"0000:7e:0c.0+0x438"* ]]
+	[[ $output == *"     -  "*"box upi 0"* ]]
+}
+
+@test "info --discovery: who may not see addresses is told" {
+	UCORE_FAKE="machine=spr user=1" tool info --discovery
+	[ "$status" -eq 0 ]
+	[ "$(grep -c 'addresses are hidden' <<<"$output")" -eq 1 ]
+	[[ $output != *0x2000* ]]
+	UCORE_FAKE="machine=spr" tool info --discovery
+	[[ $output != *"addresses are hidden"* ]]
+}
+
+@test "info --discovery as JSON, and without tables" {
+	UCORE_FAKE="machine=spr reject=2:0:cha:0:0 table=7" tool info --discovery -j
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <<<"$output")" -eq 1 ]
+	[[ $output == '{"platform":"spr","family":6,"model":143,'*'"addresses_hidden":0,"tables":[{"table":0,"die":0,"function":"0000:7e:00.1 BAR 0","dvsec":256,'* ]]
+	[[ $output == *'{"record":1,"words":["0x108300204","0x2000","0x100000000"],"name":"cha","type":0,"id":0,"num_regs":4,"width":48,"ctl_offset":2,"ctr_offset":8,"status_offset":1,"status_position":1,"access":"msr","address":"0x2000","code":0,"box":0}'* ]]
+	if command -v python3; then
+		python3 -c 'import json,sys; t = json.load(sys.stdin)["tables"]; assert len(t) == 3 and len(t[1]["units"]) == 139' <<<"$output"
+	fi
+	tool info --discovery
+	[ "$status" -eq 0 ]
+	[[ $output == "no discovery tables: this platform has none"* ]]
+	tool info --discovery -j
+	[[ $output == *'"tables":[]}' ]]
+	UCORE_FAKE="machine=spr fail=6:5" tool info --discovery
+	complains 1 "GET_UNITS"
+}
+
+@test "info says in words what the platform can do" {
+	tool info
+	[[ $output == *"can        freeze a die at once, interrupt at an overflow"$'\n'* ]]
+	UCORE_FAKE="machine=spr" tool info
+	[[ $output == *"can        freeze a die at once, sample by a timer only, discover boxes from firmware's tables"$'\n'* ]]
+	UCORE_FAKE="machine=spr private=1" tool info
+	[[ $output == *"interrupt at an overflow (by a private convention, on the machine model), discover"* ]]
+	UCORE_FAKE="machine=spr private=1" tool info -j
+	[[ $output == *'"overflow_pmi":1,"private_pmi":1,"discovery":1,'* ]]
+}
+
+@test "no overflow interrupt: record asks for a timer, and works with one" {
+	UCORE_FAKE="machine=spr" tool record -c 1000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	complains 2 "no overflow interrupt" "--timer"
+	UCORE_FAKE="machine=spr" tool record --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
+	complains 2 "cha/event=0x35,period=5/" "--timer"
+	export UCORE_FAKE="machine=spr"
+	tool record --timer 1ms -n 4 -o "$TMP/data" \
+		-e cha/TOR_INSERTS.IA_MISS_DRD/,iio/DATA_REQ_OF_CPU.MEM_READ.PART0/,upi/CLOCKTICKS/ \
+		-e imc/DCLK/,iio_free/BANDWIDTH_IN.PART0_FREERUN/,type_33/event=1/,m2pcie/CLOCKTICKS/
+	[ "$status" -eq 0 ]
+	tool report -i "$TMP/data" -x,
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^sample' <<<"$output")" -eq 28 ]
+	UCORE_FAKE="machine=spr private=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+}
+
+@test "stat counts each type of a discovery platform" {
+	UCORE_FAKE="machine=gnr" tool stat --timeout 1 -x, \
+		-e "cha/CLOCKTICKS/,iio/CLOCKTICKS/,irp/CLOCKTICKS/,pcu/CLOCKTICKS/,ubox/UCLK/,imc/CAS_COUNT_SCH0.RD/" \
+		-e "upi/TxL_FLITS.ALL_DATA/,cxlcm/event=1,umask=2/,b2hot/CLOCKTICKS/,b2cmi/CLOCKTICKS/,b2cxl/CLOCKTICKS/" \
+		-e "b2upi/CLOCKTICKS/,chacms/CLOCKTICKS/,mdf/CLOCKTICKS/,pciex16/event=1/"
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <<<"$output")" -eq 16 ]
+	# 64 bytes in 9 flit slots
+	count=$(awk -F, '/TxL_FLITS/ { print $5 }' <<<"$output")
+	rate=$(awk -F, '/TxL_FLITS/ { print $6 }' <<<"$output")
+	[ "$rate" = "$(awk "BEGIN { printf \"%.2f\", $count * 64 / 9 / 1048576 / 0.9 }")" ]
+	UCORE_FAKE="machine=spr" tool stat --per-box --timeout 1 -x, -e iio_free1/BANDWIDTH_OUT.PART2_FREERUN,die=1/
+	[[ $(sed -n 2p <<<"$output") == *,1,1,iio_free1,* ]]
+}
+
+@test "events that discovery platforms do not have" {
+	while IFS='|' read -r event words; do
+		echo "$event"
+		UCORE_FAKE="machine=spr" tool stat -e "$event"
+		complains 2 "$words"
+	done <<-'EOF'
+	cha/TOR_INSERTS.IA_MISS_DR/|did you mean 'TOR_INSERTS.IA_MISS_DRD'
+	cha/event=0x35,umask=0x1ffffffffff/|umask_ext=0x1ffffffff does not fit
+	imc/event=5,umask=0x100/|umask=0x100 does not fit
+	iio/event=0x83,umask_ext=1/|iio has no field 'umask_ext'
+	iio/BANDWIDTH_IN.PART0_FREERUN/|write iio_free/BANDWIDTH_IN.PART0_FREERUN/
+	iio_free/fixed=17/|no fixed counter 17
+	b2cmi/CLOCKTICKS/|'b2cmi' is no box type
+	UNC_B2CMI_CLOCKTICKS|no full event name
+	type_34/event=1/|no box type
+	EOF
+	UCORE_FAKE="machine=generic" tool stat -e type_0/CLOCKTICKS/
+	complains 2 "no event or field 'CLOCKTICKS'"
+	UCORE_FAKE="machine=generic" tool list events
+	complains 1 "no event names for this machine"
+}
+
+@test "list events shows the masks" {
+	UCORE_FAKE="machine=spr" tool list events -x, IA_MISS_DRD
+	[[ $output == *$'\n'cha,TOR_INSERTS.IA_MISS_DRD,UNC_CHA_TOR_INSERTS.IA_MISS_DRD,0x35,0x01,"0 1 2 3",,umask_ext=0xc817fe$'\n'* ]]
+	tool list events --platform gnr -j DATA_REQ_OF_CPU.MEM_READ.PART1
+	[ "$output" = '{"type":"iio","event":"DATA_REQ_OF_CPU.MEM_READ.PART1","name":"UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART1","code":"0x83","umask":"0x04","counters":"0 1","masks":"ch_mask=0x2,fc_mask=7"}' ]
+	tool list events --platform spr -x, iio_free
+	[[ $output == *$'\n'iio_free,BANDWIDTH_OUT.PART7_FREERUN,UNC_IIO_BANDWIDTH_OUT.PART7_FREERUN,,,fixed16,,$'\n'* ]]
+	for platform in spr:2284 emr:2306 gnr:850 srf:778 cwf:778 ivbep:1076; do
+		tool list events --platform "${platform%:*}" -x,
+		[ "$(wc -l <<<"$output")" -eq $((${platform#*:} + 1)) ]
+	done
+}
+
+# Code, umask and masks of the CSVs, computed here in another way than in generate.awk
+@test "every event of the discovery CSVs is listed with its code and masks" {
+	command -v python3 || skip "no python3"
+	for platform in spr emr gnr srf cwf; do
+		tool list events --platform $platform -j
+		printf '%s\n' "$output" >"$TMP/listed"
+		python3 - "$BATS_TEST_DIRNAME/../../tools/events/$platform.csv" "$TMP/listed" <<-'EOF'
+		import csv, json, sys
+		listed = {e["name"]: e for e in map(json.loads, open(sys.argv[2]))}
+		lines = [l for l in open(sys.argv[1]) if not l.startswith("#")]
+		hexes = lambda row, key: int(row[key], 16)
+		seen = 0
+		for row in csv.DictReader(lines):
+		    event = listed[row["EventName"]]
+		    seen += 1
+		    if row["CounterType"] == "FREERUN":
+		        assert event["counters"] == "fixed" + row["Counter"], event
+		        continue
+		    high = hexes(row, "UMaskExt")
+		    if row["Unit"] == "IIO":
+		        high |= hexes(row, "PortMask") << 4 | hexes(row, "FCMask") << 16
+		    masks = dict(m.split("=") for m in event.get("masks", "").split(",") if m)
+		    have = (int(masks.get("umask_ext", "0"), 0) | int(masks.get("ch_mask", "0"), 0) << 4 |
+		            int(masks.get("fc_mask", "0"), 0) << 16)
+		    assert int(event["code"], 16) == hexes(row, "EventCode"), event
+		    assert int(event["umask"], 16) == hexes(row, "UMask"), event
+		    assert have == high, (event, row)
+		    assert event["counters"] == row["Counter"].replace(",", " "), event
+		assert seen == len(listed) - 2, seen
+		EOF
+	done
+}
+
+@test "a table that contradicts itself stops the build" {
+	events=$BATS_TEST_DIRNAME/../../tools/events
+	head='Unit,EventName,EventCode,UMask,UMaskExt,PortMask,FCMask,Counter,CounterType'
+	while IFS='|' read -r line words; do
+		echo "$line"
+		printf '%s\n%s\n' "$head" "$line" >"$TMP/x.csv"
+		status=0
+		awk -f "$events/generate.awk" "$events"/map/{units,filters,bytes}.csv "$TMP/x.csv" >"$TMP/c" 2>"$TMP/err" || status=$?
+		[ "$status" -ne 0 ]
+		grep -q -- "$words" "$TMP/err" || { cat "$TMP/err"; return 1; }
+	done <<-'EOF'
+	IIO,UNC_IIO_A,0x83,0x04,0x00070010,0x002,0x07,"0,1",PGMABLE|contradicts
+	IIO,UNC_IIO_A,0x83,0x04,0x00030010,0x001,0x07,"0,1",PGMABLE|contradicts
+	IIO,UNC_IIO_A,0x83,0x04,0x00000001,0x000,0x00,"0,1",PGMABLE|other bits
+	IIO,UNC_IIO_A,0x83,0x04,0x00080000,0x000,0x00,"0,1",PGMABLE|other bits
+	IIO,UNC_IIO_A,0x83,0x04,0x00000000,0x1000,0x00,"0,1",PGMABLE|more than 12 bits
+	iMC,UNC_M_A,0x05,0xcf,0x00000001,0x00,0x00,"0,1",PGMABLE|more than 0 bits
+	UPI LL,UNC_UPI_A,0x05,0xcf,0x01000000,0x00,0x00,"0,1",PGMABLE|more than 24 bits
+	iMC,UNC_M_A,0x105,0xcf,0x00000000,0x00,0x00,"0,1",PGMABLE|more than 8 bits
+	iMC,UNC_M_A,0x0g,0xcf,0x00000000,0x00,0x00,"0,1",PGMABLE|is no number
+	XYZ,UNC_X_A,0x05,0xcf,0x00000000,0x00,0x00,"0,1",PGMABLE|unknown unit
+	EOF
+	printf '%s\n%s\n' "$head" 'IIO,UNC_IIO_A,0x83,0x04,0x00070010,0x001,0x07,"0,1",PGMABLE' >"$TMP/x.csv"
+	awk -f "$events/generate.awk" "$events"/map/{units,filters,bytes}.csv "$TMP/x.csv" >"$TMP/c"
+}
+
+# ---- doctor -------------------------------------------------------------------
+
+# A file system for --root: an Intel machine where all is well
+root()
+{
+	R=$TMP/root
+	mkdir -p "$R"/proc/{self,sys/kernel} "$R"/sys/{module/ucore,kernel/security,bus/event_source/devices} \
+		"$R"/lib/modules/6.1.0 "$R"/dev
+	printf 'processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: %s\nmodel name\t: x\nflags\t\t: fpu%s\n' \
+		"${1:-143}" "$2" >"$R/proc/cpuinfo"
+	printf 'Name:\tx\nCapEff:\t000001ffffffffff\n' >"$R/proc/self/status"
+	echo 6.1.0 >"$R/proc/sys/kernel/osrelease"
+	echo 0 >"$R/proc/sys/kernel/modules_disabled"
+	echo 4 >"$R/proc/sys/kernel/perf_event_paranoid"
+	echo 'ucore 12 0 - Live 0x0' >"$R/proc/modules"
+	echo '[none] integrity confidentiality' >"$R/sys/kernel/security/lockdown"
+	touch "$R/dev/ucore"
+}
+
+# A finding and, behind it, its advice
+finds()
+{
+	grep -q -F -A1 -- "$1" <<<"$output" || { echo "no '$1' in: $output"; return 1; }
+	[ -z "$2" ] || grep -F -A1 -- "$1" <<<"$output" | grep -q -F -- "-> " || { echo "no advice: $output"; return 1; }
+	[ -z "$2" ] || grep -F -A1 -- "$1" <<<"$output" | grep -q -F -- "$2" || { echo "no '$2' in: $output"; return 1; }
+}
+
+@test "doctor: all is well" {
+	root 62
+	tool doctor --root "$R"
+	[ "$status" -eq 0 ] && [ -z "$err" ]
+	! grep -E '^(warning|problem)|->' <<<"$output"
+	finds "Intel family 6 model 62: Xeon E5-2600 v2"
+	finds "34 boxes on 2 dies, platform ivbep"
+	finds "overflow interrupts are available"
+	finds "kernel.perf_event_paranoid = 4 does not matter"
+	finds "# problems: 0, warnings: 0"
+}
+
+@test "doctor: what a discovery platform lacks are warnings" {
+	root
+	UCORE_FAKE="machine=spr" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "Sapphire Rapids"
+	finds "ok       units      278 units"
+	finds "warning  overflow " "record --timer"
+	finds "# problems: 0, warnings: 1"
+	UCORE_FAKE="machine=spr private=1" tool doctor --root "$R"
+	finds "private convention" "without private_pmi=1"
+	UCORE_FAKE="machine=spr reject=16:0:cha:3:0 reject=16:0:cha:4:0 table=4" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "warning  units      2 of 280 units" "list --rejected"
+	finds "is not used: its PCI function does not decode memory" "BIOS"
+	UCORE_FAKE="machine=spr dead=0 reason=half_of_it_is_gone" tool doctor --root "$R"
+	finds "1 boxes stopped answering" "reload"
+	finds "half_of_it_is_gone" "ucoretool list"
+	root 250
+	UCORE_FAKE="machine=generic" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "model 250 is not in ucore's list" "raw events"
+}
+
+@test "doctor: no module" {
+	root
+	rmdir "$R/sys/module/ucore"
+	UCORE_FAKE="open=2" tool doctor --root "$R"
+	[ "$status" -eq 1 ] && [ -z "$err" ]
+	finds "problem  module     ucore is not loaded, and not installed" "make install"
+	[[ $output != *lockdown* ]]
+	echo 'updates/ucore.ko: ' >"$R/lib/modules/6.1.0/modules.dep"
+	UCORE_FAKE="open=2" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "installed for this kernel, but not loaded" "modprobe ucore"
+	finds "# problems: 1, warnings: 0"
+	echo 'none [integrity] confidentiality' >"$R/sys/kernel/security/lockdown"
+	mkdir -p "$R/sys/module/module/parameters"
+	echo Y >"$R/sys/module/module/parameters/sig_enforce"
+	echo 1 >"$R/proc/sys/kernel/modules_disabled"
+	UCORE_FAKE="open=2" tool doctor --root "$R"
+	finds "locked down (integrity" "Secure Boot"
+	finds "demands signed modules" "sign-file"
+	finds "loads no more modules" "reboot"
+	finds "# problems: 2, warnings: 2"
+	# all that is no concern of a module that is loaded
+	UCORE_FAKE="machine=spr" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+}
+
+@test "doctor: the device node" {
+	root
+	UCORE_FAKE="open=2" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "the module is loaded, but there is no /dev/ucore" "devtmpfs"
+	chmod 600 "$R/dev/ucore"
+	UCORE_FAKE="open=13" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "/dev/ucore may not be opened: mode 0600, group " "udev rule"
+	if chgrp 65534 "$R/dev/ucore"; then
+		chmod 660 "$R/dev/ucore"
+		UCORE_FAKE="open=13" tool doctor --root "$R"
+		finds "mode 0660, group nogroup" "usermod -aG nogroup"
+	fi
+	rm "$R/dev/ucore"
+	UCORE_FAKE="open=13" tool doctor --root "$R"
+	finds "/dev/ucore may not be opened" "run as root"
+	UCORE_FAKE="open=24" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "Too many open files" "dmesg"
+	UCORE_FAKE="abi=0" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "problem  abi        the driver speaks ABI 0" "same release"
+}
+
+@test "doctor: another processor, a virtual machine" {
+	root
+	sed -i s/GenuineIntel/AuthenticAMD/ "$R/proc/cpuinfo"
+	UCORE_FAKE="state=1 empty=1 reason=not_intel" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "not an Intel processor" "Xeon"
+	finds "no boxes: not_intel" "processor"
+	root 143 " hypervisor lahf_lm"
+	UCORE_FAKE="machine=spr state=3 empty=1 notables=1 reason=guest" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "warning  machine    a virtual machine" "on the host"
+	finds "problem  boxes      no boxes: guest" "BIOS"
+	finds "firmware shows none" "BIOS"
+	UCORE_FAKE="machine=spr" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "one that shows uncore boxes"
+	rm "$R/proc/cpuinfo"
+	UCORE_FAKE="machine=spr" tool doctor --root "$R"
+	finds "cannot be read" "/proc"
+}
+
+@test "doctor: the in-tree driver, module or builtin" {
+	root
+	mkdir "$R/sys/bus/event_source/devices/uncore_imc_0"
+	UCORE_FAKE="machine=spr state=4 reason=held" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "problem  intree     the kernel's own intel_uncore driver holds" "initcall_blacklist=intel_uncore_init"
+	echo 'intel_uncore 1 0 - Live 0x0' >>"$R/proc/modules"
+	UCORE_FAKE="machine=spr state=4 reason=held" tool doctor --root "$R"
+	finds "problem  intree " "modprobe -r intel_uncore"
+	UCORE_FAKE="machine=spr" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "warning  intree " "modprobe -r intel_uncore"
+	UCORE_FAKE="open=2" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "problem  intree "
+}
+
+@test "doctor: who may see what was interrupted" {
+	root 62
+	printf 'CapEff:\t0\nName:\tx\nCapEff:\t0000000000000000\n' >"$R/proc/self/status"
+	tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "warning  context    without CAP_PERFMON" "cap_perfmon+ep"
+	printf 'Name:\tx\nCapEff:\t0000004000000000\n' >"$R/proc/self/status"
+	tool doctor --root "$R"
+	finds "ok       context "
+}
+
+@test "doctor as JSON; a driver that fails" {
+	root
+	UCORE_FAKE="machine=spr" tool doctor --root "$R" -j
+	[ "$status" -eq 0 ]
+	[[ $(sed -n 1p <<<"$output") == '{"result":"ok","check":"processor","text":"Intel family 6 model 143: Sapphire Rapids"}' ]]
+	[[ $output == *'{"result":"warning","check":"overflow","text":"'*'","advice":"'* ]]
+	[[ $(tail -n1 <<<"$output") == '{"summary":{"problems":0,"warnings":1}}' ]]
+	UCORE_FAKE="machine=spr fail=5:5" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "problem  discovery  GET_TABLES: Input/output error" "dmesg"
+	# nothing of a machine
+	UCORE_FAKE="open=2" tool doctor --root "$TMP/none"
+	[ "$status" -eq 1 ] && [ -z "$err" ]
+	finds "ucore is not loaded"
+}
+
 # ---- what is generated ------------------------------------------------------
 
 @test "completion knows every command and option" {
@@ -480,7 +941,7 @@ record_file()
 	eval "$output"
 	COMP_WORDS=(ucoretool "") COMP_CWORD=1
 	_ucoretool
-	[[ " ${COMPREPLY[*]} " == *" list info stat record report "* ]]
+	[[ " ${COMPREPLY[*]} " == *" list info doctor stat record report "* ]]
 	COMP_WORDS=(ucoretool record --ti) COMP_CWORD=2
 	_ucoretool
 	[ "${COMPREPLY[*]}" = "--timeout --timer" ]
@@ -488,7 +949,7 @@ record_file()
 
 @test "the man page has every command and option" {
 	page=$BATS_TEST_DIRNAME/../../Documentation/man/ucoretool.1.scd
-	for command in list info stat record report; do
+	for command in list info doctor stat record report; do
 		grep -q "^## .*$command" "$page" || { echo "no $command"; return 1; }
 		tool "$command" --help
 		for option in $(grep -oE -- '^  +-[a-zA-Z]|--[a-z-]+' <<<"$output"); do

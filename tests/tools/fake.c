@@ -249,7 +249,8 @@ void fake_table(uint32_t reason, int32_t die)
 	bool read = reason == UCORE_TABLE_OK || reason >= UCORE_TABLE_GLOBAL;
 
 	*table = (struct ucore_table_info) {
-		.table = index, .die = die, .bus = 0x7e + 0x80 * index, .function = 1,
+		.table = index, .die = die, .bus = (0x7e + 0x80 * index) & 0xff,
+		.function = 1 + index / 2,
 		.dvsec = 0x100, .reason = reason, .address = 0xf0000000 + 0x10000 * index,
 	};
 	if (!read)

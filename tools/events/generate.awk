@@ -176,8 +176,9 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 	if (!(name in unit_index))
 		fail("unknown unit '" name "': add it to map/units.csv")
 	unit = unit_index[name]
+	# to ask for the value would make the column
 	e5 = "ExtSel" in cell
-	event = checked("EventCode", number("EventCode"), 8) + (cell["ExtSel"] == "1" ? 256 : 0)
+	event = checked("EventCode", number("EventCode"), 8) + (e5 && cell["ExtSel"] == "1" ? 256 : 0)
 	umask = checked("UMask", number("UMask"), 8)
 	occ = 0
 	if (e5 && unit_type[unit] == "pcu") {

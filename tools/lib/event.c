@@ -116,18 +116,22 @@ static const struct ucore_field *field_by_name(const struct resolver *r, const c
 	return NULL;
 }
 
-/* The box type that has an event of this name, NULL if none does */
+/* The one box type that has an event of this name, NULL if none or several do */
 static const char *type_of_event(const struct resolver *r, const char *name)
 {
 	struct ucore_event_desc desc;
+	const char *type = NULL;
 
 	for (size_t i = 0; r->platform && i < r->platform->nr_events; i++) {
 		ucore_platform_event_at(r->platform, i, &desc);
-		if (!strcasecmp(desc.name, name) ||
-		    !strcasecmp(ucore_event_desc_short(&desc), name))
-			return desc.unit->type;
+		if (strcasecmp(desc.name, name) &&
+		    strcasecmp(ucore_event_desc_short(&desc), name))
+			continue;
+		if (type && strcmp(type, desc.unit->type))
+			return NULL;
+		type = desc.unit->type;
 	}
-	return NULL;
+	return type;
 }
 
 static int unknown_term(struct resolver *r, const char *key, bool may_be_event)

@@ -9,10 +9,12 @@
 #include "tool.h"
 
 struct info_args {
+	bool discovery;
 	struct out out;
 };
 
 static const struct option_desc info_options[] = {
+	{ OPT_DISCOVERY, "discovery", NULL, "discovery tables, decoded: for a bug report" },
 	{ 'j', "json", NULL, "one JSON object" },
 	{ 0 },
 };
@@ -22,9 +24,11 @@ static int info_option(struct tool *tool, void *data, int letter, const char *va
 	struct info_args *args = data;
 
 	(void)tool;
-	(void)letter;
 	(void)value;
-	args->out.format = OUT_JSON;
+	if (letter == OPT_DISCOVERY)
+		args->discovery = true;
+	else
+		args->out.format = OUT_JSON;
 	return 0;
 }
 
@@ -51,22 +55,10 @@ static const char *state_name(uint32_t state)
 
 static void location_text(const struct ucore_box_info *box, char *text, size_t size)
 {
-	unsigned long long at = box->location;
+	char where[48];
 
-	switch (box->access) {
-	case UCORE_ACCESS_MSR:
-		snprintf(text, size, "msr 0x%llx", at);
-		break;
-	case UCORE_ACCESS_PCI:
-	case UCORE_ACCESS_ECAM:
-		snprintf(text, size, "%s %04llx:%02llx:%02llx.%llx+0x%llx",
-			 box->access == UCORE_ACCESS_PCI ? "pci" : "ecam", at >> 32,
-			 at >> 20 & 0xff, at >> 15 & 0x1f, at >> 12 & 7, at & 0xfff);
-		break;
-	default:
-		snprintf(text, size, "mmio 0x%llx", at);
-		break;
-	}
+	place_text(box->access, box->location, where, sizeof(where));
+	snprintf(text, size, "%s %s", access_name(box->access), where);
 }
 
 static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
@@ -79,8 +71,25 @@ static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
 
 /* ---- for people -------------------------------------------------------- */
 
+/* What the platform can do, in words */
+static void caps_text(uint32_t caps, char *text, size_t size)
+{
+	const char *pmi = "sample by a timer only";
+
+	if (caps & UCORE_CAP_PRIVATE_PMI)
+		pmi = "interrupt at an overflow (by a private convention, on the machine model)";
+	else if (caps & UCORE_CAP_OVERFLOW_PMI)
+		pmi = "interrupt at an overflow";
+	snprintf(text, size, "%s%s%s",
+		 caps & UCORE_CAP_GLOBAL_FREEZE ? "freeze a die at once, " : "", pmi,
+		 caps & UCORE_CAP_DISCOVERY ? ", discover boxes from firmware's tables" : "");
+}
+
 static void info_machine(const struct ucore_info *info)
 {
+	char caps[192];
+
+	caps_text(info->caps, caps, sizeof(caps));
 	printf("state      %s\n", state_name(info->state));
 	if (*info->reason)
 		printf("reason     %s\n", info->reason);
@@ -88,11 +97,7 @@ static void info_machine(const struct ucore_info *info)
 	printf("processor  family %u, model %u (0x%x), stepping %u\n", info->family, info->model,
 	       info->model, info->stepping);
 	printf("driver     ABI %u\n", info->abi);
-	printf("can        %s%s%s\n",
-	       info->caps & UCORE_CAP_GLOBAL_FREEZE ? "freeze a die at once" : "",
-	       (info->caps & UCORE_CAP_GLOBAL_FREEZE) && (info->caps & UCORE_CAP_OVERFLOW_PMI) ?
-	       ", " : "",
-	       info->caps & UCORE_CAP_OVERFLOW_PMI ? "interrupt at an overflow" : "");
+	printf("can        %s\n", caps);
 	printf("boxes      %u on %u dies, %u counters\n", info->nr_boxes, info->nr_dies,
 	       info->nr_counters);
 }
@@ -221,6 +226,8 @@ static void info_json(const struct info_args *args, const struct ucore_device *d
 	json_number(&out, "abi", info->abi);
 	json_number(&out, "global_freeze", !!(info->caps & UCORE_CAP_GLOBAL_FREEZE));
 	json_number(&out, "overflow_pmi", !!(info->caps & UCORE_CAP_OVERFLOW_PMI));
+	json_number(&out, "private_pmi", !!(info->caps & UCORE_CAP_PRIVATE_PMI));
+	json_number(&out, "discovery", !!(info->caps & UCORE_CAP_DISCOVERY));
 	json_number(&out, "boxes", info->nr_boxes);
 	json_number(&out, "counters", info->nr_counters);
 	json_dies(&out, dev);
@@ -239,7 +246,9 @@ static int info_run(struct tool *tool, const void *data)
 		tool_fail(tool, ret);
 		return EXIT_FAILURE;
 	}
-	if (args->out.format == OUT_JSON) {
+	if (args->discovery) {
+		ret = discovery_dump(tool, dev, args->out.format == OUT_JSON);
+	} else if (args->out.format == OUT_JSON) {
 		info_json(args, dev);
 	} else {
 		info_machine(ucore_device_info(dev));
@@ -247,7 +256,7 @@ static int info_run(struct tool *tool, const void *data)
 		info_locations(dev);
 	}
 	ucore_device_close(dev);
-	return 0;
+	return ret;
 }
 
 const struct command command_info = {

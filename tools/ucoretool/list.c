@@ -13,20 +13,33 @@ struct list_args {
 	enum { LIST_BOXES, LIST_EVENTS, LIST_FIELDS } what;
 	const char *pattern;
 	const struct ucore_platform *platform;
+	bool all;
+	bool rejected;
 	struct out out;
 };
 
 static const struct option_desc list_options[] = {
+	{ 'v', "all", NULL, "a line for each box, with what discovery says of it" },
+	{ OPT_REJECTED, "rejected", NULL, "units of discovery tables that are no boxes, and why" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator" },
 	{ 'j', "json", NULL, "JSON lines" },
-	{ OPT_PLATFORM, "platform", "NAME", "events of another platform (ivbep ...)" },
+	{ OPT_PLATFORM, "platform", "NAME", "events of another platform (ivbep, spr, gnr ...)" },
 	{ 0 },
 };
 
 static int platform_option(struct tool *tool, struct list_args *args, const char *value)
 {
+	const struct ucore_platform *platforms;
+	char names[96] = "";
+	size_t nr, at = 0;
+
 	args->platform = ucore_platform_find(value);
-	return args->platform ? 0 : tool_usage(tool, "no event names for platform '%s'", value);
+	if (args->platform)
+		return 0;
+	platforms = ucore_platform_list(&nr);
+	for (size_t i = 0; i < nr && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", platforms[i].name);
+	return tool_usage(tool, "no event names for platform '%s': there are%s", value, names);
 }
 
 static int list_option(struct tool *tool, void *data, int letter, const char *value)
@@ -34,6 +47,12 @@ static int list_option(struct tool *tool, void *data, int letter, const char *va
 	struct list_args *args = data;
 
 	switch (letter) {
+	case 'v':
+		args->all = true;
+		return 0;
+	case OPT_REJECTED:
+		args->rejected = true;
+		return 0;
 	case 'x':
 		args->out.format = OUT_CSV;
 		return parse_separator(tool, value, &args->out.separator);
@@ -61,13 +80,15 @@ static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 		return tool_usage(tool, "cannot list '%s': boxes, events or fields", what);
 	if (argc > 2)
 		return tool_usage(tool, "'%s' is one word too many", argv[2]);
+	if (args->what != LIST_BOXES && (args->rejected || args->all))
+		return tool_usage(tool, "%s goes with boxes, not with %s",
+				  args->rejected ? "--rejected" : "--all", what);
 	if (argc == 2)
 		args->pattern = argv[1];
 	return 0;
 }
 
-/* A pattern without * and ? may stand anywhere in the word */
-static bool pattern_matches(const char *pattern, const char *word)
+bool pattern_matches(const char *pattern, const char *word)
 {
 	if (!pattern)
 		return true;
@@ -78,71 +99,194 @@ static bool pattern_matches(const char *pattern, const char *word)
 
 /* ---- boxes ------------------------------------------------------------- */
 
-static const char *access_name(uint32_t access)
-{
-	static const char *const names[] = { "msr", "pci", "ecam", "mmio" };
+enum {
+	BOX_DIE,
+	BOX_TYPE,
+	BOX_INSTANCE,
+	BOX_ACCESS,
+	BOX_COUNTERS,
+	BOX_WIDTH,
+	BOX_FIXED,
+	BOX_FIXED_WIDTH,
+	BOX_CAPS,
+	BOX_OWNER,
+	BOX_TYPE_ID,
+	BOX_RECORD,
+	BOX_CTL_OFFSET,
+	BOX_CTR_OFFSET,
+	BOX_ADDRESS,
+	NR_BOX_COLUMNS,
+};
 
-	return access < ARRAY_SIZE(names) ? names[access] : "?";
-}
+/* What list_boxes() goes through */
+struct box_list {
+	const struct ucore_box_info *boxes;
+	size_t nr;
+	const struct ucore_discovery *discovery;	/* NULL: none */
+	struct column columns[NR_BOX_COLUMNS];
+	struct out out;
+};
 
 static void caps_text(uint32_t caps, char *text, size_t size)
 {
-	snprintf(text, size, "%s%s%s%s", caps & UCORE_BOX_OVERFLOW ? "overflow " : "",
+	snprintf(text, size, "%s%s%s%s%s", caps & UCORE_BOX_OVERFLOW ? "overflow " : "",
 		 caps & UCORE_BOX_FIXED_OVERFLOW ? "fixed-overflow " : "",
-		 caps & UCORE_BOX_FREEZE ? "freeze " : "", caps & UCORE_BOX_DEAD ? "DEAD " : "");
+		 caps & UCORE_BOX_FREEZE ? "freeze " : "",
+		 caps & UCORE_BOX_FREE_RUNNING ? "free-running " : "",
+		 caps & UCORE_BOX_DEAD ? "DEAD " : "");
 	if (*text)
 		text[strlen(text) - 1] = 0;
 }
 
-static void box_row(struct out *out, const struct column *columns, const struct ucore_box_info *box)
+static void columns_make(struct box_list *list, bool all)
 {
-	char caps[64], owner[48] = "";
+	static const struct column columns[NR_BOX_COLUMNS] = {
+		[BOX_DIE] = { "die", "DIE", 3 },
+		[BOX_TYPE] = { "type", "TYPE", -8 },
+		[BOX_INSTANCE] = { "instance", "NO", 5 },
+		[BOX_ACCESS] = { "access", "ACCESS", -6 },
+		[BOX_COUNTERS] = { "counters", "COUNTERS", 8 },
+		[BOX_WIDTH] = { "width", "BITS", 4 },
+		[BOX_FIXED] = { "fixed", "FIXED", 5 },
+		[BOX_FIXED_WIDTH] = { "fixed_width", "BITS", 4 },
+		[BOX_CAPS] = { "caps", "CAPABILITIES", -30 },
+		[BOX_OWNER] = { "owner", "OWNER", -20 },
+		[BOX_TYPE_ID] = { "type_id", "TYPE ID", 7 },
+		[BOX_RECORD] = { "record", "RECORD", 6 },
+		[BOX_CTL_OFFSET] = { "ctl_offset", "CTL", 5 },
+		[BOX_CTR_OFFSET] = { "ctr_offset", "CTR", 5 },
+		[BOX_ADDRESS] = { "address", "ADDRESS", -18 },
+	};
+
+	memcpy(list->columns, columns, sizeof(columns));
+	/* columns that would be empty are a waste of the line */
+	list->columns[BOX_OWNER].hidden = true;
+	list->columns[BOX_ADDRESS].hidden = true;
+	for (size_t i = 0; i < list->nr; i++) {
+		if (list->boxes[i].owner)
+			list->columns[BOX_OWNER].hidden = false;
+		if (list->boxes[i].location)
+			list->columns[BOX_ADDRESS].hidden = false;
+	}
+	for (size_t i = BOX_TYPE_ID; i <= BOX_CTR_OFFSET; i++)
+		list->columns[i].hidden = !all || !list->discovery;
+}
+
+static void address_text(const struct ucore_box_info *first, const struct ucore_box_info *last,
+			 char *text, size_t size)
+{
+	char from[48], to[48];
+
+	place_text(first->access, first->location, from, sizeof(from));
+	place_text(last->access, last->location, to, sizeof(to));
+	if (first == last)
+		snprintf(text, size, "%s", from);
+	else
+		snprintf(text, size, "%s .. %s", from, to);
+}
+
+/* One box, or several that differ in number and place only */
+static void box_row(struct box_list *list, const struct ucore_box_info *box,
+		    const struct ucore_box_info *last)
+{
+	char caps[64], instance[32], owner[48] = "", address[128], ctl[12] = "", ctr[12] = "";
+	const struct ucore_unit_info *unit = NULL;
+	struct ucore_unit_fields fields;
 
 	caps_text(box->caps, caps, sizeof(caps));
+	snprintf(instance, sizeof(instance), "%u-%u", box->instance, last->instance);
 	if (box->owner)
 		snprintf(owner, sizeof(owner), "%u (%s)", box->owner_pid, box->owner_comm);
+	address_text(box, last, address, sizeof(address));
+	if (list->discovery)
+		unit = ucore_discovery_unit(list->discovery, box->box);
+	if (unit) {
+		ucore_unit_decode(unit, &fields);
+		snprintf(ctl, sizeof(ctl), "0x%x", fields.ctl_offset);
+		snprintf(ctr, sizeof(ctr), "0x%x", fields.ctr_offset);
+	}
 
-	const struct cell cells[] = {
-		cell_number(box->die),
-		cell_text(box->type),
-		cell_number(box->instance),
-		cell_text(access_name(box->access)),
-		cell_number(box->nr_counters),
-		cell_number(box->width),
-		cell_number(box->nr_fixed),
-		box->nr_fixed ? cell_number(box->fixed_width) : cell_none(),
-		cell_text(caps),
-		box->owner ? cell_text(owner) : cell_none(),
+	const struct cell cells[NR_BOX_COLUMNS] = {
+		[BOX_DIE] = cell_number(box->die),
+		[BOX_TYPE] = cell_text(box->type),
+		[BOX_INSTANCE] = box == last ? cell_number(box->instance) : cell_text(instance),
+		[BOX_ACCESS] = cell_text(access_name(box->access)),
+		[BOX_COUNTERS] = cell_number(box->nr_counters),
+		[BOX_WIDTH] = cell_number(box->width),
+		[BOX_FIXED] = cell_number(box->nr_fixed),
+		[BOX_FIXED_WIDTH] = box->nr_fixed ? cell_number(box->fixed_width) : cell_none(),
+		[BOX_CAPS] = cell_text(caps),
+		[BOX_OWNER] = box->owner ? cell_text(owner) : cell_none(),
+		[BOX_TYPE_ID] = unit ? cell_number(unit->type) : cell_none(),
+		[BOX_RECORD] = unit ? cell_number(unit->record) : cell_none(),
+		[BOX_CTL_OFFSET] = unit ? cell_text(ctl) : cell_none(),
+		[BOX_CTR_OFFSET] = unit ? cell_text(ctr) : cell_none(),
+		[BOX_ADDRESS] = box->location ? cell_text(address) : cell_none(),
 	};
-	out_row(out, columns, ARRAY_SIZE(cells), cells);
+	out_row(&list->out, list->columns, NR_BOX_COLUMNS, cells);
+}
+
+static bool boxes_alike(const struct ucore_box_info *a, const struct ucore_box_info *b)
+{
+	return a->die == b->die && !strcmp(a->type, b->type) && a->access == b->access &&
+	       a->nr_counters == b->nr_counters && a->nr_fixed == b->nr_fixed &&
+	       a->width == b->width && a->fixed_width == b->fixed_width &&
+	       a->caps == b->caps && a->owner == b->owner;
+}
+
+/* The last of the boxes that share a line with box @i */
+static size_t run_end(const struct box_list *list, size_t i)
+{
+	while (i + 1 < list->nr && boxes_alike(&list->boxes[i], &list->boxes[i + 1]) &&
+	       list->boxes[i + 1].instance == list->boxes[i].instance + 1)
+		i++;
+	return i;
+}
+
+/* By type, or one box by type and number */
+static bool box_wanted(const struct ucore_box_info *box, const char *pattern)
+{
+	char name[UCORE_NAME_LEN + 12];
+
+	snprintf(name, sizeof(name), "%s%u", box->type, box->instance);
+	return pattern_matches(pattern, box->type) || !fnmatch(pattern, name, FNM_CASEFOLD);
+}
+
+static void boxes_print(struct box_list *list, const char *pattern, bool runs)
+{
+	out_head(&list->out, list->columns, NR_BOX_COLUMNS);
+	for (size_t i = 0; i < list->nr; i++) {
+		size_t last = runs ? run_end(list, i) : i;
+
+		if (!box_wanted(&list->boxes[i], pattern))
+			continue;
+		box_row(list, &list->boxes[i], &list->boxes[last]);
+		i = last;
+	}
 }
 
 static int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
 {
-	static const struct column columns[] = {
-		{ "die", "DIE", 3 },
-		{ "type", "TYPE", -8 },
-		{ "instance", "NO", 3 },
-		{ "access", "ACCESS", -6 },
-		{ "counters", "COUNTERS", 8 },
-		{ "width", "BITS", 4 },
-		{ "fixed", "FIXED", 5 },
-		{ "fixed_width", "BITS", 4 },
-		{ "caps", "CAPABILITIES", -30 },
-		{ "owner", "OWNER", -20 },
-	};
-	struct out out = args->out;
-	const struct ucore_box_info *boxes;
-	size_t nr;
+	struct box_list list = { .out = args->out };
+	struct ucore_discovery *discovery = NULL;
 	int ret = ucore_device_ready(dev, &tool->err);
 
-	boxes = ucore_device_boxes(dev, &nr);
-	if (!nr && ret)
+	list.boxes = ucore_device_boxes(dev, &list.nr);
+	if (!list.nr && ret)
 		return tool_fail(tool, ret);
-	out_head(&out, columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < nr; i++)
-		if (pattern_matches(args->pattern, boxes[i].type))
-			box_row(&out, columns, &boxes[i]);
+	if (ucore_device_info(dev)->caps & UCORE_CAP_DISCOVERY)
+		ret = ucore_discovery_get(dev, &discovery, &tool->err);
+	else
+		ret = 0;
+	if (ret) {
+		tool_fail(tool, ret);
+		return EXIT_FAILURE;
+	}
+	list.discovery = discovery;
+	columns_make(&list, args->all);
+	boxes_print(&list, args->pattern,
+		    args->out.format == OUT_TABLE && !args->all && !args->pattern);
+	ucore_discovery_free(discovery);
 	/* boxes that another driver holds, or that are missing among them */
 	if (*ucore_device_info(dev)->reason)
 		tool_error(tool, "%s", ucore_device_info(dev)->reason);
@@ -295,6 +439,8 @@ static int list_device(struct tool *tool, struct ucore_device *dev, const struct
 {
 	const struct ucore_platform *platform;
 
+	if (args->rejected)
+		return discovery_rejected(tool, dev, &args->out, args->pattern);
 	if (args->what == LIST_BOXES)
 		return list_boxes(tool, dev, args);
 	if (args->what == LIST_FIELDS)

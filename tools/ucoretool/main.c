@@ -9,6 +9,7 @@
 static const struct command *const commands[] = {
 	&command_list,
 	&command_info,
+	&command_doctor,
 	&command_stat,
 	&command_record,
 	&command_report,

@@ -24,11 +24,14 @@
 enum {
 	OPT_HELP = 256,
 	OPT_DEVICE,
+	OPT_DISCOVERY,
 	OPT_LIVE,
 	OPT_LOW_DWORD,
 	OPT_PER_BOX,
 	OPT_PER_SOCKET,
 	OPT_PLATFORM,
+	OPT_REJECTED,
+	OPT_ROOT,
 	OPT_TIMEOUT,
 	OPT_TIMER,
 	OPT_TOTALS,
@@ -88,8 +91,8 @@ struct command {
 	int (*run)(struct tool *tool, const void *args);
 };
 
-extern const struct command command_list, command_info, command_stat, command_record,
-			    command_report;
+extern const struct command command_list, command_info, command_doctor, command_stat,
+			    command_record, command_report;
 
 /* main.c */
 int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys);
@@ -186,6 +189,20 @@ void json_end(struct out *out, char bracket);
 void json_text(struct out *out, const char *key, const char *text);
 void json_number(struct out *out, const char *key, uint64_t number);
 void json_real(struct out *out, const char *key, double real);
+
+/* place.c: where registers are */
+const char *access_name(uint32_t access);
+void place_text(uint32_t access, uint64_t at, char *text, size_t size);
+void unit_place_text(uint32_t access, uint64_t at, char *text, size_t size);
+void table_place_text(const struct ucore_table_info *table, char *text, size_t size);
+
+/* list.c: a pattern without * and ? may stand anywhere in the word; NULL matches all */
+bool pattern_matches(const char *pattern, const char *word);
+
+/* discovery.c */
+int discovery_rejected(struct tool *tool, struct ucore_device *dev, const struct out *how,
+		       const char *pattern);
+int discovery_dump(struct tool *tool, struct ucore_device *dev, bool json);
 
 /* count.c: what stat and record have in common */
 #define MAX_CPUS	64
