@@ -24,7 +24,7 @@ TRIGGER_OVERFLOW, TRIGGER_TIMER = 0, 1
 SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED = 1, 2, 4, 8
 VALUE_OVERFLOW, VALUE_DEAD = 1, 2
 GAP_BOX_DEAD = 3
-BOX_DEAD = 8
+BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING = 1, 8, 16
 EVENT_NONE = 0xffffffff
 
 MS = 1000000
@@ -62,20 +62,25 @@ class Counter:
 
 
 class Session:
-    """A process with one session; closing it ends both.  cpu: where it runs."""
+    """A process with one session; closing it ends both.
+
+    cpu    where it runs
+    boxes  False: do not list them, which takes seconds when there are a thousand
+    """
 
     _serial = itertools.count()
 
-    def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None):
+    def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None,
+                 boxes=True):
         self.machine = machine
         self._fifo = f"/tmp/session-{next(self._serial)}"
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
         self._process = machine.spawn(f"{pinned}session {self._fifo}")
         self._answered = 0
         self._answers(1)
-        boxes = self.command("boxes")["boxes"]
-        self.ids = {(box["die"], box["name"]): box["box"] for box in boxes}
-        self.caps = {(box["die"], box["name"]): box["caps"] for box in boxes}
+        self.boxes = self.command("boxes")["boxes"] if boxes else []
+        self.ids = {(box["die"], box["name"]): box["box"] for box in self.boxes}
+        self.caps = {(box["die"], box["name"]): box["caps"] for box in self.boxes}
         self.events = {}        # event id -> Counter
         self.base = None        # totals from which the counts go on
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
@@ -128,6 +133,17 @@ class Session:
             number = answer["counter"]
             self.events[answer["event"]] = Counter(die, box, FIXED if number >= 32 else number)
         return [answer["event"] for answer in answers]
+
+    def fill(self, **fields):
+        """The same event on every counter there is; how many."""
+        terms = " ".join(f"{name}={value}" for name, value in fields.items())
+        filled = self.command(f"fill {terms}")["events"]
+        places = [Counter(box["die"], box["name"], ctr) for box in self.boxes
+                  if not box["caps"] & BOX_FREE_RUNNING
+                  for ctr in [*range(box["counters"]), *[FIXED] * box["fixed"]]]
+        # ids are given in order, and nothing was added before
+        self.events = dict(enumerate(places))
+        return filled
 
     def _add_line(self, box, die, counter, period, fields):
         bits = 0 if counter is None else FIXED_BIT if counter == FIXED else 1 << counter
@@ -218,7 +234,8 @@ class Session:
         """Samples against the freezes they were taken in, by their order."""
         wrong = []
         for die in sorted({at.die for at in self.events.values()}):
-            samples = [r for r in records if r["type"] == SAMPLE and r["die"] == die]
+            samples = once_per_freeze([r for r in records
+                                       if r["type"] == SAMPLE and r["die"] == die])
             truths = [f for f in freezes if f["socket"] == die]
             if len(samples) != len(truths):
                 wrong.append(f"die {die}: {len(samples)} samples, {len(truths)} freezes")
@@ -226,6 +243,14 @@ class Session:
                 wrong += [f"sample {sample['seq']}: {text}" for text in
                           self.differences(sample["values"], {die: totals_at(freeze)})]
         return wrong
+
+
+def once_per_freeze(samples):
+    """Without further samples of a die that stays frozen: on a busy host it is throttled."""
+    return [later for earlier, later in zip([None, *samples], samples)
+            if not (earlier and earlier["time"] == later["time"] and
+                    [v["count"] for v in earlier["values"]] ==
+                    [v["count"] for v in later["values"]])]
 
 
 def totals_at(freeze):
@@ -238,6 +263,29 @@ def frozen_totals(machine, mark):
     dies = [freeze["socket"] for freeze in freezes]
     assert len(dies) == len(set(dies)), f"dies frozen more than once: {dies}"
     return {freeze["socket"]: totals_at(freeze) for freeze in freezes}
+
+
+def frozen_windows(machine, mark):
+    """Die -> (freeze, unfreeze) instants since mark."""
+    windows, since = {}, {}
+    for line in machine.truth(since=mark):
+        if line["ev"] == "freeze":
+            since[line["socket"]] = line["t"]
+        elif line["ev"] == "unfreeze":
+            windows.setdefault(line["socket"], []).append((since[line["socket"]], line["t"]))
+    return windows
+
+
+def accesses_of(machine, session, command):
+    """Register accesses of a command, by kind, and what the session says itself."""
+    def now():
+        status = session.status()
+        return {**machine.oracle("accesses")["total"],
+                "told": status["reads"] + status["writes"]}
+    before = now()
+    session.command(command)
+    after = now()
+    return {kind: after[kind] - before[kind] for kind in after}
 
 
 def assert_equal(differences):

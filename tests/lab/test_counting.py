@@ -6,7 +6,8 @@ import json
 
 import eventset
 from framework import test
-from sessions import FIXED, MS, US, Session, assert_equal, frozen_totals, refused
+from sessions import (FIXED, MS, US, Session, accesses_of, assert_equal, frozen_totals,
+                      frozen_windows, refused)
 from truth import totals_of
 
 KERNELS = ("6.1", "6.12", "debug")
@@ -21,17 +22,6 @@ def first_run_ns(machine, mark):
     for die, windows in frozen_windows(machine, mark).items():
         ran[die] = windows[1][0] - windows[0][1]
     return ran
-
-
-def frozen_windows(machine, mark):
-    """Die -> (freeze, unfreeze) instants since mark."""
-    windows, since = {}, {}
-    for line in machine.truth(since=mark):
-        if line["ev"] == "freeze":
-            since[line["socket"]] = line["t"]
-        elif line["ev"] == "unfreeze":
-            windows.setdefault(line["socket"], []).append((since[line["socket"]], line["t"]))
-    return windows
 
 
 def rate_differences(session, fields, answer, ran):
@@ -419,18 +409,6 @@ def boxes_whose_ecam_is_wrong_use_config_cycles(m):
 
 
 FULL_ACCESSES, LOW_ACCESSES = 298, 198
-
-
-def accesses_of(machine, session, command):
-    """Register accesses of a command, by kind, and what the session says itself."""
-    def now():
-        status = session.status()
-        return {**machine.oracle("accesses")["total"],
-                "told": status["reads"] + status["writes"]}
-    before = now()
-    session.command(command)
-    after = now()
-    return {kind: after[kind] - before[kind] for kind in after}
 
 
 @test("e2-2s-full", kernels=BOTH)

@@ -7,6 +7,7 @@ import statistics
 
 import eventset
 import truth
+from armed import each_overflowed, least_lateness, run_armed
 from framework import test
 from sessions import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED,
                       SAMPLE_USER, TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Session,
@@ -33,52 +34,6 @@ def armed_set(session, ctr, hz):
                 period = eventset.period_for(box, die, c, events[c], hz + number % 7)
                 wanted.append((box, die, c, period, events[c]))
     return wanted
-
-
-def assert_periods(session, periods, samples, freezes):
-    """Who is flagged is who overflowed; and that was after one period exactly."""
-    at = {event: f"{c.box}.{c.ctr}" for event, c in session.events.items()}
-    base = dict.fromkeys(periods, 0)
-    for sample, freeze in zip(samples, of_dies(freezes)):
-        who = flagged(sample)
-        assert {at[event] for event in who} == set(freeze["cause"]), (who, freeze["cause"])
-        if who:
-            assert sample["trigger"] == TRIGGER_OVERFLOW and sample["trigger_event"] == min(who)
-        for value in sample["values"]:
-            event = value["event"]
-            if event in who:
-                counted, base[event] = value["count"] - base[event], value["count"]
-                # the clocks beyond 1 GHz count on within the nanosecond
-                assert 0 <= counted - periods[event] <= 3, (at[event], counted, periods[event])
-
-
-def of_dies(freezes):
-    return sorted(freezes, key=lambda freeze: freeze["socket"])
-
-
-def run_armed(machine, wanted, enough, **options):
-    """Samples a set of events; checks every value, flag and period."""
-    with Session(machine, ring=1 << 22, **options) as s:
-        ids = s.add_all(wanted)
-        periods = {event: w[3] for event, w in zip(ids, wanted) if w[3]}
-        mark = machine.truth_length()
-        s.start()
-        samples = sample_until(machine, s, lambda found: enough(s, found))
-        freezes = s.freezes(mark)
-        assert_equal(s.sample_differences(samples, freezes))
-        assert_periods(s, periods, samples, freezes)
-        status = s.status()
-    assert status["samples"] == len(samples) and not status["lost"], status
-    assert status["overflows"] == sum(len(flagged(sample)) for sample in samples), status
-    assert not status["recovered"], status
-    return samples
-
-
-def each_overflowed(times):
-    def enough(session, samples):
-        seen = [event for sample in samples for event in flagged(sample)]
-        return all(seen.count(event) >= times for event in session.events)
-    return enough
 
 
 # ---- overflow ----
@@ -158,13 +113,6 @@ def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
     for die in (0, 1):
         times = [s["time"] for s in samples if s["die"] == die]
         assert all(new > old for old, new in zip(times, times[1:])), times
-
-
-def least_lateness(samples, period):
-    """Per die; periods count from the instant at which the last die began."""
-    begin = max(sample["time"] - sample["time_enabled"] for sample in samples)
-    return [min([(s["time"] - begin) % period for s in samples if s["die"] == die] or [period])
-            for die in (0, 1)]
 
 
 @test("e2-2s", kernels=BOTH)

@@ -8,6 +8,9 @@
  *	boxes
  *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [low]
  *	add BOX COUNTERS PERIOD [FIELD=VALUE]...   BOX is a box id
+ *	fill [FIELD=VALUE]...   on every counter of every box, in their order; VALUE+
+ *	                     is VALUE plus the counter's number; fixed ones have no
+ *	                     fields, free-running ones are left out
  *	cpu N, start, stop, reset
  *	read, live           values and dies
  *	burst N              N frozen reads, nothing in between
@@ -32,9 +35,9 @@
 
 #include "ucore.h"
 
-#define MAX_BOXES	512
+#define MAX_BOXES	2048
 #define MAX_DIES	8
-#define MAX_EVENTS	512
+#define MAX_EVENTS	8192
 #define MAX_TERMS	32
 #define MAX_FIELDS	64
 #define MAX_WORDS	(MAX_TERMS + 4)
@@ -68,20 +71,28 @@ static void answer_errno(int ret)
 	printf("{\"errno\":%d}\n", ret ? errno : 0);
 }
 
+static struct ucore_box_info boxes[MAX_BOXES];
+
+/* Return: how many, or -1 */
+static int get_boxes(void)
+{
+	struct ucore_get_boxes get = {
+		.size = sizeof(get), .nr = MAX_BOXES, .boxes = (uintptr_t)boxes,
+	};
+
+	return ioctl(device, UCORE_GET_BOXES, &get) ? -1 : (int)get.nr;
+}
+
 static void list_boxes(void)
 {
-	static struct ucore_box_info box[MAX_BOXES];
-	struct ucore_get_boxes get = {
-		.size = sizeof(get), .nr = MAX_BOXES, .boxes = (uintptr_t)box,
-	};
-	int ret = ioctl(device, UCORE_GET_BOXES, &get);
-	uint32_t i;
+	int i, nr = get_boxes();
 
-	printf("{\"errno\":%d,\"boxes\":[", ret ? errno : 0);
-	for (i = 0; i < get.nr && !ret; i++)
-		printf("%s{\"box\":%u,\"die\":%u,\"name\":\"%s%u\",\"caps\":%u}",
-		       i ? "," : "", box[i].box, box[i].die, box[i].type,
-		       box[i].instance, box[i].caps);
+	printf("{\"errno\":%d,\"boxes\":[", nr < 0 ? errno : 0);
+	for (i = 0; i < nr; i++)
+		printf("%s{\"box\":%u,\"die\":%u,\"name\":\"%s%u\",\"caps\":%u,"
+		       "\"counters\":%u,\"fixed\":%u}", i ? "," : "", boxes[i].box,
+		       boxes[i].die, boxes[i].type, boxes[i].instance, boxes[i].caps,
+		       boxes[i].nr_counters, boxes[i].nr_fixed);
 	printf("]}\n");
 }
 
@@ -128,25 +139,71 @@ static uint32_t field_id(uint32_t box, const char *name, size_t len)
 	return 0;	/* no field: the driver says EINVAL */
 }
 
+/* FIELD=VALUE words as terms of @add; VALUE+ adds @counter */
+static void put_terms(struct ucore_event_add *add, struct ucore_term *terms, char **word, int n,
+		      uint32_t counter)
+{
+	int i;
+
+	memset(terms, 0, MAX_TERMS * sizeof(*terms));
+	add->terms = (uintptr_t)terms;
+	for (i = 0; i < n; i++) {
+		const char *eq = strchr(word[i], '=');
+		struct ucore_term *term = &terms[add->nr_terms++];
+
+		term->field = field_id(add->box, word[i], eq - word[i]);
+		term->value = number(eq + 1) + (strchr(eq, '+') ? counter : 0);
+	}
+}
+
 static void add(char **word, int n)
 {
-	struct ucore_term terms[MAX_TERMS] = { };
+	struct ucore_term terms[MAX_TERMS];
 	struct ucore_event_add add = {
 		.size = sizeof(add), .box = number(word[1]),
 		.counters = number(word[2]), .period = number(word[3]),
-		.terms = (uintptr_t)terms,
 	};
-	int i, ret;
+	int ret;
 
-	for (i = 4; i < n; i++) {
-		const char *eq = strchr(word[i], '=');
-
-		terms[add.nr_terms].field = field_id(add.box, word[i], eq - word[i]);
-		terms[add.nr_terms++].value = number(eq + 1);
-	}
+	put_terms(&add, terms, word + 4, n - 4, 0);
 	ret = ioctl(session, UCORE_EVENT_ADD, &add);
 	printf("{\"errno\":%d,\"event\":%u,\"counter\":%u}\n", ret ? errno : 0,
 	       add.event, add.counter);
+}
+
+/* One event on each counter of a box from @first on; the fields only on general ones */
+static int fill_counters(uint32_t box, uint32_t first, uint32_t nr, char **word, int n)
+{
+	struct ucore_term terms[MAX_TERMS];
+	uint32_t i;
+
+	for (i = first; i < first + nr; i++) {
+		struct ucore_event_add add = {
+			.size = sizeof(add), .box = box, .counters = 1ULL << i,
+		};
+
+		if (first < UCORE_COUNTER_FIXED)
+			put_terms(&add, terms, word, n, i);
+		if (ioctl(session, UCORE_EVENT_ADD, &add))
+			return -1;
+	}
+	return 0;
+}
+
+static void fill(char **word, int n)
+{
+	int i, ret = 0, nr = get_boxes();
+	uint32_t events = 0;
+
+	for (i = 0; i < nr && !ret; i++) {
+		if (boxes[i].caps & UCORE_BOX_FREE_RUNNING)
+			continue;
+		ret = fill_counters(i, 0, boxes[i].nr_counters, word + 1, n - 1);
+		if (!ret)
+			ret = fill_counters(i, UCORE_COUNTER_FIXED, boxes[i].nr_fixed, NULL, 0);
+		events += boxes[i].nr_counters + boxes[i].nr_fixed;
+	}
+	printf("{\"errno\":%d,\"events\":%u}\n", ret ? errno : 0, events);
 }
 
 static void set_cpu(char **word)
@@ -345,6 +402,8 @@ static bool obey(char **word, int n)
 		create(word, n);
 	else if (!strcmp(word[0], "add") && n >= 4)
 		add(word, n);
+	else if (!strcmp(word[0], "fill"))
+		fill(word, n);
 	else if (!strcmp(word[0], "cpu") && n == 2)
 		set_cpu(word);
 	else if (!strcmp(word[0], "start"))

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Discovery tables: what the driver says of them, and forged ones.
+
+    forged = [("no counters", record(0x4000, 99, 0, regs=0), UNIT_NO_COUNTERS)]
+
+The layouts are those of the hardware, written down here a second time.
+"""
+
+import json
+
+# uapi/ucore.h
+(TABLE_OK, TABLE_CHAIN, TABLE_BAR, TABLE_UNASSIGNED, TABLE_DISABLED, TABLE_OUTSIDE, TABLE_RAM,
+ TABLE_ASLEEP, TABLE_EMPTY, TABLE_STRIDE, TABLE_GLOBAL, TABLE_DIE, TABLE_SECOND) = range(13)
+(UNIT_OK, UNIT_ZERO, UNIT_ONES, UNIT_TRUNCATED, UNIT_ACCESS, UNIT_NO_COUNTERS, UNIT_COUNTERS,
+ UNIT_WIDTH, UNIT_OFFSET, UNIT_SELF, UNIT_WINDOW, UNIT_ALIGN, UNIT_RAM, UNIT_DUPLICATE,
+ UNIT_OVERLAP, UNIT_FUNCTION, UNIT_NO_ANSWER, UNIT_SURPLUS, UNIT_MOVED) = range(19)
+NO_BOX = -1
+
+# Access types of a record
+MSR, MMIO, PCI, NO_ACCESS = range(4)
+ONES = (1 << 64) - 1
+
+
+def record(address, kind, number=0, *, regs=4, ctl=2, width=48, ctr=8, status=1, access=MSR,
+           position=0):
+    """The three words of a unit's record."""
+    return (regs | ctl << 8 | width << 16 | ctr << 24 | status << 32 | access << 62,
+            address, kind | number << 16 | position << 32)
+
+
+def global_word0(units, stride=4, access=MSR):
+    """The first word of the global record."""
+    return stride << 8 | units << 16 | access << 62
+
+
+def pci(bus, slot, function, offset):
+    """A unit's address in config space."""
+    return bus << 20 | slot << 15 | function << 12 | offset
+
+
+def appended(words, die):
+    """Settings of a scenario: further records at the end of a die's table."""
+    return {f"discovery.{die}:append.{i}": " ".join(f"{word:#x}" for word in record_)
+            for i, record_ in enumerate(words)}
+
+
+def found(machine, everything=False):
+    """Tables, and the rejected units (or all)."""
+    return json.loads(machine.sh("tables all" if everything else "tables"))
+
+
+def boxes_of_model(machine, dies=None):
+    """(die, name) -> number of counters of what the machine really has."""
+    boxes = {}
+    for die, counters in enumerate(machine.oracle("counters")["sockets"]):
+        for counter in counters:
+            if dies is None or die in dies:
+                boxes[die, counter["box"]] = boxes.get((die, counter["box"]), 0) + 1
+    return boxes
