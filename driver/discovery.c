@@ -77,19 +77,20 @@ u32 ucore_disc_walk(const struct ucore_disc_config *config, struct ucore_disc_dv
 {
 	u64 seen[CONFIG_BYTES / sizeof(u32) / 64] = { };
 	u32 at = DISC_EXT_CAP_FIRST, header, n = 0;
+	bool first;
 
 	*broken = false;
-	while (at) {
+	for (first = true; at; first = false) {
 		if (at < DISC_EXT_CAP_FIRST || at > CONFIG_BYTES - DISC_DVSEC_SIZE ||
 		    at + DISC_DVSEC_SIZE > config->size || seen[at / 256] & BIT_ULL(at / 4 % 64)) {
-			*broken = at != DISC_EXT_CAP_FIRST;
+			*broken = !first;
 			break;
 		}
 		seen[at / 256] |= BIT_ULL(at / 4 % 64);
 		header = config->read(config, at);
 		/* at the first place these say that there is no list */
 		if (header == 0 || header == ~0U) {
-			*broken = at != DISC_EXT_CAP_FIRST;
+			*broken = !first;
 			break;
 		}
 		if (n < max && is_discovery(config, at, header))
@@ -170,7 +171,8 @@ static u32 check_window(const struct ucore_disc *disc, u32 access, u64 address, 
 
 	switch (access) {
 	case UCORE_ACCESS_MSR:
-		if (address >= MSR_LOW_FIRST && address + size - 1 <= MSR_LOW_LAST)
+		if (address >= MSR_LOW_FIRST && address <= MSR_LOW_LAST &&
+		    address + size - 1 <= MSR_LOW_LAST)
 			return UCORE_UNIT_OK;
 		if (address >= MSR_FIRST && address <= MSR_LAST && address + size - 1 <= MSR_LAST)
 			return UCORE_UNIT_OK;
@@ -320,7 +322,8 @@ void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *t
 		table->reason = UCORE_TABLE_EMPTY;
 	else if (table->stride < DISC_RECORD_WORDS * sizeof(u64))
 		table->reason = UCORE_TABLE_STRIDE;
-	else if (access == ~0U || (access != UCORE_ACCESS_MSR && word[1] & 3) ||
+	else if (access == ~0U || (access == UCORE_ACCESS_MMIO && word[1] & 7) ||
+		 (access == UCORE_ACCESS_PCI && word[1] & 3) ||
 		 check_window(disc, access, word[1],
 			      access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES))
 		table->reason = UCORE_TABLE_GLOBAL;
@@ -328,7 +331,7 @@ void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *t
 		table->reason = UCORE_TABLE_OK;
 }
 
-/* Global control is nobody's counter. */
+/* Global control is nobody's counter, nor another die's global control. */
 static int claim_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 {
 	u32 access = ucore_disc_access(table->word);
@@ -344,8 +347,13 @@ static int claim_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 	for (i = 0; i < disc->nr_tables && &disc->table[i] != table; i++)
 		if (disc->table[i].die == table->die && disc->table[i].reason == UCORE_TABLE_OK)
 			table->reason = UCORE_TABLE_SECOND;
-	return table->reason == UCORE_TABLE_OK && !claim_hit(disc, &claim) ?
-	       claim_add(disc, &claim) : 0;
+	if (table->reason)
+		return 0;
+	if (claim_hit(disc, &claim)) {
+		table->reason = UCORE_TABLE_GLOBAL;
+		return 0;
+	}
+	return claim_add(disc, &claim);
 }
 
 /*
@@ -464,12 +472,24 @@ static void layout_counters(struct ucore_unit *unit, u32 access, struct run *run
 		unit->layout.ctl[i] = ctl + i * ctl_step;
 		unit->layout.ctr[i] = ctr + i * ctr_step;
 	}
-	unit->layout.wide_ctl = access == UCORE_ACCESS_MSR || ctl_step == 8;
+	/* 64 bits are one access: misaligned controls are left at 32 */
+	unit->layout.wide_ctl = access == UCORE_ACCESS_MSR ||
+				(ctl_step == 8 && (access == UCORE_ACCESS_PCI ||
+						   !((unit->word[1] + ctl) & 7)));
 	unit->type.nr_gp = regs;
 	unit->type.width = FIELD_GET(DISC_UNIT0_WIDTH, unit->word[0]);
 	runs[RUN_BOX_CTL] = (struct run){ 0, ctl_size(access) };
 	runs[RUN_CTLS] = (struct run){ ctl, ctl + regs * ctl_step };
 	runs[RUN_CTRS] = (struct run){ ctr, ctr + regs * ctr_step };
+}
+
+/* Can one more register be there?  It needs a place of its own, and to be aligned. */
+static bool has_room(const struct ucore_unit *unit, u32 access, const struct run *runs, u32 nr,
+		     struct run run)
+{
+	u32 align = access == UCORE_ACCESS_MMIO ? run.end - run.start : ctl_size(access);
+
+	return !((unit->word[1] + run.start) & (align - 1)) && run_is_free(runs, nr, run);
 }
 
 /* Status, fixed counter and filter are there unless the unit's own counters are. */
@@ -483,7 +503,7 @@ static u32 layout_odd(struct ucore_unit *unit, u32 access, struct run *runs)
 
 	layout->status = UCORE_REG_NONE;
 	run = (struct run){ status, status + size };
-	if (status && !(status & (size - 1)) && run_is_free(runs, n, run)) {
+	if (status && has_room(unit, access, runs, n, run)) {
 		layout->status = status;
 		runs[n++] = run;
 	}
@@ -491,7 +511,8 @@ static u32 layout_odd(struct ucore_unit *unit, u32 access, struct run *runs)
 		return n;
 	run = (struct run){ rule->fixed_ctl, rule->fixed_ctl + size };
 	ctr = (struct run){ rule->fixed_ctr, rule->fixed_ctr + ctr_size(access) };
-	if (rule->fixed_ctl && run_is_free(runs, n, run) && run_is_free(runs, n, ctr)) {
+	if (rule->fixed_ctl && has_room(unit, access, runs, n, run) &&
+	    has_room(unit, access, runs, n, ctr)) {
 		layout->fixed_ctl[0] = rule->fixed_ctl;
 		layout->fixed_ctr[0] = rule->fixed_ctr;
 		unit->type.nr_fixed = 1;
@@ -499,7 +520,7 @@ static u32 layout_odd(struct ucore_unit *unit, u32 access, struct run *runs)
 		runs[n++] = ctr;
 	}
 	run = (struct run){ rule->filter, rule->filter + size };
-	if (rule->filter && run_is_free(runs, n, run)) {
+	if (rule->filter && has_room(unit, access, runs, n, run)) {
 		layout->shared[0] = rule->filter;
 		layout->nr_shared = 1;
 		runs[n++] = run;
@@ -599,8 +620,10 @@ static bool unit_moved(const struct ucore_disc *disc, const struct ucore_unit *u
 {
 	const struct ucore_disc_spot *spot;
 	bool known = false;
+	u32 i;
 
-	for (spot = disc->spot; spot < disc->spot + disc->nr_spots; spot++) {
+	for (i = 0; i < disc->nr_spots; i++) {
+		spot = &disc->spot[i];
 		if (spot->die != unit->die || spot->place->type != ucore_disc_unit_type(unit))
 			continue;
 		if (spot->address == unit->word[1] && spot->id == ucore_disc_unit_id(unit))
@@ -705,6 +728,8 @@ int ucore_disc_parse_units(struct ucore_disc *disc, u32 table,
 	t->first = disc->nr_units;
 	t->nr = 0;
 	ret = claim_global(disc, t);
+	if (t->reason == UCORE_TABLE_GLOBAL)
+		return 0;
 	for (i = 1; i <= t->max_units && !ret; i++) {
 		unit = unit_new(disc, table, i);
 		if (!unit)
@@ -793,6 +818,9 @@ void ucore_disc_free(struct ucore_disc *disc)
 	disc->claim = NULL;
 	disc->nr_tables = 0;
 	disc->nr_units = 0;
+	disc->max_units = 0;
 	disc->nr_spots = 0;
+	disc->max_spots = 0;
 	disc->nr_claims = 0;
+	disc->max_claims = 0;
 }
