@@ -762,7 +762,7 @@ root()
 	R=$TMP/root
 	mkdir -p "$R"/proc/{self,sys/kernel} "$R"/sys/{module/ucore,kernel/security,bus/event_source/devices} \
 		"$R"/lib/modules/6.1.0 "$R"/dev
-	printf 'processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: %s\nmodel name\t: x\nflags\t\t: fpu%s\n' \
+	printf 'processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel name\t: 9\nmodel\t\t: %s\nflags\t\t: fpu%s\n' \
 		"${1:-143}" "$2" >"$R/proc/cpuinfo"
 	printf 'Name:\tx\nCapEff:\t000001ffffffffff\n' >"$R/proc/self/status"
 	echo 6.1.0 >"$R/proc/sys/kernel/osrelease"

@@ -173,11 +173,18 @@ static bool directory_has(const struct doctor *doctor, const char *path, const c
 /* Number behind "key<blanks>:" in /proc/cpuinfo, -1 if it is not there */
 static long cpuinfo_number(const char *cpuinfo, const char *key)
 {
+	size_t length = strlen(key);
+
 	for (const char *line = cpuinfo; line; line = strchr(line, '\n')) {
+		const char *colon;
+
 		line += *line == '\n';
-		if (!strncmp(line, key, strlen(key)) &&
-		    strchr("\t :", line[strlen(key)]) && strchr(line, ':'))
-			return strtol(strchr(line, ':') + 1, NULL, 10);
+		if (strncmp(line, key, length))
+			continue;
+		/* "model name" is another key than "model" */
+		colon = line + length + strspn(line + length, " \t");
+		if (*colon == ':')
+			return strtol(colon + 1, NULL, 10);
 	}
 	return -1;
 }
