@@ -529,7 +529,7 @@ record_file()
 	[[ $(sed -n 2p <<<"$output") == "table 2 (0000:7e:00.2 BAR 0): another table of its die has the global registers: only its units are used" ]]
 	[[ $output == *"TABLE  RECORD  DIE  TYPE       (ID)     NO  ACCESS   WITH  REASON"* ]]
 	[[ $output == *"    0     242    0  cha           0      5  msr         6  another unit of the die has its type and id"* ]]
-	[[ $output == *"    0     243    0  type_99      99      0  ?              its access type, 3, does not exist"* ]]
+	[[ $output == *"    0     243    0  type_99      99      0  none           its access type, 3, does not exist"* ]]
 	[[ $(tail -n1 <<<"$output") == "# 2 of 243 units rejected, 1 of 3 tables not used" ]]
 	UCORE_FAKE="machine=gnr reject=13:0:cha:5:6 reject=4:99:type_99:0:0" tool list --rejected boxes cha
 	[ "$(wc -l <<<"$output")" -eq 3 ]

@@ -357,12 +357,14 @@ static void table_json(struct out *out, const struct discovery_view *view,
 	json_number(out, "code", table->reason);
 	if (table->reason != UCORE_TABLE_OK)
 		json_text(out, "reason", ucore_table_reason(table->reason));
-	json_text(out, "access", access_name(table->access));
-	json_hex(out, "global_control", table->global);
-	json_number(out, "stride", table->stride);
-	json_number(out, "max_units", table->max_units);
-	json_number(out, "num_status", table->num_status);
-	json_number(out, "status_offset", table->status_offset);
+	if (table->stride) {
+		json_text(out, "access", access_name(table->access));
+		json_hex(out, "global_control", table->global);
+		json_number(out, "stride", table->stride);
+		json_number(out, "max_units", table->max_units);
+		json_number(out, "num_status", table->num_status);
+		json_number(out, "status_offset", table->status_offset);
+	}
 	json_begin(out, "units", '[');
 	for (size_t i = 0; i < view->nr_units; i++)
 		if (view->units[i].table == table->table)

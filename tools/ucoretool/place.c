@@ -8,7 +8,7 @@ const char *access_name(uint32_t access)
 {
 	static const char *const names[] = { "msr", "pci", "ecam", "mmio" };
 
-	return access < ARRAY_SIZE(names) ? names[access] : "?";
+	return access < ARRAY_SIZE(names) ? names[access] : "none";
 }
 
 void place_text(uint32_t access, uint64_t at, char *text, size_t size)
