@@ -507,7 +507,7 @@ static u32 layout_odd(struct ucore_unit *unit, u32 access, struct run *runs)
 		layout->status = status;
 		runs[n++] = run;
 	}
-	if (!rule)
+	if (!rule || rule->access != access)
 		return n;
 	run = (struct run){ rule->fixed_ctl, rule->fixed_ctl + size };
 	ctr = (struct run){ rule->fixed_ctr, rule->fixed_ctr + ctr_size(access) };

@@ -26,6 +26,7 @@
  * @id: type number in the table
  * @type: fields, constraints, control words; counters and widths come from the
  *        unit's own record
+ * @access: UCORE_ACCESS_* that @fixed_* and @filter are true of
  * @ctl_stride: bytes from one MMIO control to the next; 0: see ctl_stride()
  * @fixed_ctl: control of the fixed counter, from the box control; 0: none
  * @fixed_ctr: fixed counter, from the box control
@@ -34,6 +35,7 @@
 struct ucore_disc_type {
 	u32 id;
 	const struct ucore_box_type *type;
+	u8 access;
 	u8 ctl_stride;
 	u8 fixed_ctl;
 	u8 fixed_ctr;

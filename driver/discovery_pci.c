@@ -65,6 +65,12 @@ static struct ucore_disc_env env = {
 	.config_size = env_config_size,
 };
 
+static bool memory_is_safe(u64 address, u64 size)
+{
+	return !(address >> env.phys_bits) && !((address + size - 1) >> env.phys_bits) &&
+	       !env_on_ram(&env, address, size);
+}
+
 struct config {
 	struct ucore_disc_config config;
 	struct pci_dev *pdev;
@@ -231,8 +237,7 @@ static void table_locate(struct ucore_disc_table *t, const struct config *config
 	}
 	t->address += t->dvsec.offset;
 	t->size = min_t(u64, bytes, UCORE_DISC_MAX_BYTES);
-	if (t->address >> env.phys_bits || (t->address + t->size) >> env.phys_bits ||
-	    env_on_ram(&env, t->address, t->size))
+	if (!memory_is_safe(t->address, t->size))
 		t->reason = UCORE_TABLE_RAM;
 }
 
@@ -471,6 +476,7 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 	u32 num_status = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, t->word[2]);
 	u32 offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]);
 	struct ucore_global *global = &dg->global;
+	u32 words, size;
 
 	dg->die = t->die;
 	*global = (struct ucore_global){
@@ -496,10 +502,15 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 	if (!private_pmi || global->pdev || !offset || !num_status ||
 	    num_status > 64 * UCORE_MAX_STATUS)
 		return;
-	global->nr_status = DIV_ROUND_UP(num_status, 64);
+	words = DIV_ROUND_UP(num_status, 64);
+	if (global->size) {
+		size = offset + words * DISC_GLOBAL_STATUS_STRIDE;
+		if (offset % sizeof(u64) || !memory_is_safe(global->phys, size))
+			return;
+		global->size = size;
+	}
+	global->nr_status = words;
 	global->status = global->ctl + offset;
-	if (global->size)
-		global->size = offset + global->nr_status * DISC_GLOBAL_STATUS_STRIDE;
 	global->wake = PRIVATE_GLOBAL_CTL_WK_ON_PMI;
 	global->core_sel = PRIVATE_GLOBAL_CTL_PMI_CORE_SEL;
 	global->keep |= global->wake | global->core_sel;
