@@ -342,7 +342,7 @@ typedef struct UcoreConfig {
     unsigned global_config;
     uint64_t wk_on_pmi, core_sel;
     unsigned global_access;     /* UcoreAccess */
-    unsigned status_offset, status_words;
+    unsigned status_offset, status_bits, status_words;
     bool firmware_freeze, log_counters;
     UcoreForgery *forgery;
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;

@@ -224,6 +224,7 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     }
     cfg->wk_on_pmi = pmi ? p->private_wk_on_pmi : 0;
     cfg->core_sel = pmi ? p->private_core_sel : 0;
+    cfg->status_bits = units;
     cfg->status_words = MAX(1, DIV_ROUND_UP(units, 64));
     /* between the control and SPR's next MSR there is room for 12 words */
     cfg->status_offset = cfg->global_access != UCORE_ACCESS_MSR ? 8

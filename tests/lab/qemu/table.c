@@ -296,7 +296,7 @@ static void put_global(const UcoreSocket *s, unsigned units, unsigned bus,
               put(DISC_WORD0_ACCESS, cfg->global_access);
     word[1] = global_address(s, bus);
     word[2] = put(DISC_GLOBAL2_STATUS_OFFSET, cfg->status_offset) |
-              put(DISC_GLOBAL2_NUM_STATUS, s->nr_boxes);
+              put(DISC_GLOBAL2_NUM_STATUS, cfg->status_bits);
 }
 
 static void apply_patches(const UcoreSocket *s, GArray *records)

@@ -9,6 +9,9 @@
  *   er BUS:DEV.FN OFFSET    config dword through ECAM (needs iomem=relaxed)
  *   ew BUS:DEV.FN OFFSET VALUE
  *   eb BUS:DEV.FN OFFSET VALUE      a byte write
+ *   mr SIZE ADDRESS         physical memory, SIZE 1, 2, 4 or 8 bytes (iomem=relaxed)
+ *   mw SIZE ADDRESS VALUE
+ *   md ADDRESS COUNT        COUNT times 8 bytes from ADDRESS on
  *   mark VALUE              a marker in the model's log
  */
 #include <fcntl.h>
@@ -156,6 +159,76 @@ static void ecam_write_byte(char **arg)
 	*ecam(arg[0], arg[1]) = number(arg[2]);
 }
 
+static volatile void *memory(uint64_t address)
+{
+	static uint64_t mapped = UINT64_MAX;
+	static uint8_t *map;
+	int fd;
+
+	if (address >> 12 != mapped) {
+		if (map)
+			munmap(map, 4096);
+		fd = open("/dev/mem", O_RDWR | O_SYNC);
+		map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			   (off_t)(address & ~4095ull));
+		if (map == MAP_FAILED)
+			die("/dev/mem");
+		close(fd);
+		mapped = address >> 12;
+	}
+	return map + (address & 4095);
+}
+
+static uint64_t memory_get(unsigned int size, uint64_t address)
+{
+	volatile void *at = memory(address);
+
+	switch (size) {
+	case 1:
+		return *(volatile uint8_t *)at;
+	case 2:
+		return *(volatile uint16_t *)at;
+	case 4:
+		return *(volatile uint32_t *)at;
+	default:
+		return *(volatile uint64_t *)at;
+	}
+}
+
+static void memory_read(char **arg)
+{
+	printf("0x%llx\n", (unsigned long long)memory_get(number(arg[0]), number(arg[1])));
+}
+
+static void memory_write(char **arg)
+{
+	volatile void *at = memory(number(arg[1]));
+	uint64_t val = number(arg[2]);
+
+	switch (number(arg[0])) {
+	case 1:
+		*(volatile uint8_t *)at = val;
+		break;
+	case 2:
+		*(volatile uint16_t *)at = val;
+		break;
+	case 4:
+		*(volatile uint32_t *)at = val;
+		break;
+	default:
+		*(volatile uint64_t *)at = val;
+		break;
+	}
+}
+
+static void memory_dump(char **arg)
+{
+	uint64_t address = number(arg[0]), count = number(arg[1]);
+
+	for (; count; count--, address += 8)
+		printf("0x%llx\n", (unsigned long long)memory_get(8, address));
+}
+
 static void mark(char **arg)
 {
 	if (iopl(3))
@@ -175,6 +248,9 @@ static const struct {
 	{ "er", 2, ecam_read },
 	{ "ew", 3, ecam_write },
 	{ "eb", 3, ecam_write_byte },
+	{ "mr", 2, memory_read },
+	{ "mw", 3, memory_write },
+	{ "md", 2, memory_dump },
 	{ "mark", 1, mark },
 };
 
