@@ -165,6 +165,9 @@ void fake_machine_exit(struct kunit *test)
 	for (i = 0; i < FAKE_SESSIONS; i++)
 		if (m->session[i])
 			ucore_session_destroy(m->session[i]);
+	/* a part that is left armed may have asked for all cores: not after the disable */
+	for (i = 0; i < ucore_catalog.nr_dies; i++)
+		cancel_work_sync(&ucore_catalog.dies[i].pmi.widen);
 	cpus_read_lock();
 	for (i = 0; i < ucore_catalog.nr_dies; i++)
 		ucore_pmi_disable(&ucore_catalog.dies[i]);
