@@ -17,7 +17,7 @@ KDIR	= $(shell $(LAB)/kernels.py path $(KERNEL) | sed -n 's/^build=//p')
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit check lab tools-test test demo bench shell install clean help
+.PHONY: all module tools kunit check fuzz lab tools-test test demo bench shell install clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -35,6 +35,10 @@ check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug
 	@$(LAB)/kernels.py fetch 6.1 6.12 debug clang
 	@$(LAB)/run --tests tests/check $(TESTS)
+
+fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer's]
+	@$(LAB)/deps.sh build check
+	@$(MAKE) --no-print-directory -C tests/fuzz O=$(BUILD)/fuzz run
 
 lab:	## tests on the emulated machine [TESTS="pattern ..."]
 	@$(LAB)/deps.sh build lab debug perf

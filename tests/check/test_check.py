@@ -11,7 +11,7 @@ from lab import CheckFailed
 
 OUT = BUILD / "check"
 # User space in the kernel's style; the QEMU model follows QEMU's
-USER_SPACE = ("tests/uapi", "tests/lab/guest", "tools")
+USER_SPACE = ("tests/uapi", "tests/fuzz", "tests/lab/guest", "tools")
 KERNEL_DOC = ("driver", "uapi")
 CHECKPATCH = ("--strict", "--terse", "--quiet", "--no-summary",
               "--max-line-length=100")
@@ -29,7 +29,7 @@ COMPAT_IGNORES = "--ignore=LINUX_VERSION_CODE,CONSTANT_COMPARISON"
 # A tree that is only prepared has no symbols to resolve
 NO_SYMBOLS = re.compile(r"Module\.symvers is missing|turn errors into warning|"
                         r"modpost: (\".*\" \[.*\] undefined|suppressed)")
-NO_SPDX = re.compile(r"^COPYING$|^LICENSES/|\.gitignore$|\.json$")
+NO_SPDX = re.compile(r"^COPYING$|^LICENSES/|^tests/fuzz/corpus/|\.gitignore$|\.json$")
 
 
 def tracked(*directories, pattern=r"\.[ch]$"):
@@ -197,3 +197,13 @@ def shell_and_python_parse():
         fail_on(complaints_of(shell(name), "-n", name))
     for name in tracked(pattern=r"\.py$"):
         compile((TOP / name).read_text(), name, "exec")
+
+
+@test(machine=False, timeout=300)
+def discovery_parser_survives_fuzzing():
+    """Always the same inputs, for some 20 seconds; `make fuzz` goes on."""
+    done = subprocess.run(["make", "-C", TOP / "tests/fuzz", f"O={OUT / 'fuzz'}", "short"],
+                          text=True, errors="replace", check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        fail_on("\n".join(done.stdout.splitlines()[-40:]))

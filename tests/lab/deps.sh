@@ -15,7 +15,7 @@ packages_of() {
 			kmod xz-utils zstd dpkg-dev ;;
 	debug)	echo linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev \
 			xz-utils cpio python3 kmod ;;
-	check)	echo linux-source-6.12 sparse clang perl python3 gcc-multilib libc6-dev-i386 ;;
+	check)	echo linux-source-6.12 sparse clang libclang-rt-dev perl python3 gcc-multilib libc6-dev-i386 ;;
 	perf)	echo linux-perf ;;
 	*)	echo "$1" ;;		# a package by its own name
 	esac

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory, which may run out: fuzz_alloc() counts. */
+#ifndef FUZZ_LINUX_MM_H
+#define FUZZ_LINUX_MM_H
+
+#include <stdlib.h>
+
+#include <linux/types.h>
+
+#define GFP_KERNEL	0
+
+void *fuzz_alloc(size_t n, size_t size);
+
+#define kvcalloc(n, size, gfp)	((void)(gfp), fuzz_alloc(n, size))
+#define kvfree(memory)		free(memory)
+
+#endif /* FUZZ_LINUX_MM_H */

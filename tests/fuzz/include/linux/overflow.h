@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Nothing of it is needed here. */
+#ifndef FUZZ_LINUX_OVERFLOW_H
+#define FUZZ_LINUX_OVERFLOW_H
+
+#include <linux/types.h>
+
+#endif /* FUZZ_LINUX_OVERFLOW_H */

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rest of the driver as far as the platforms' tables name it: nobody
+ * fetches anything here.
+ */
+#include <linux/errno.h>
+
+#include "../../driver/discovery_pci.h"
+
+int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+{
+	return -ENODEV;
+}
+
+void ucore_discovery_drop(void)
+{
+}
+
+const struct ucore_report ucore_discovery_report;
