@@ -438,7 +438,7 @@ def unknown_types_and_moved_ones(m):
     assert kinds == {0: [(PCI, 4)] * 4, 4: [(MSR, 4)], 5: [(MSR, 2)], 6: [(MMIO, 4)] * 2,
                      8: [(PCI, 4)], 77: [(MSR, 4)] * 2, 78: [(MMIO, 4)] * 2, 79: [(PCI, 4)] * 2,
                      80: [(MMIO, 8)]}
-    assert found[0][0] >> 62 == MMIO and found[0][1:3] == [WINDOW + 0x3ff00000, 17 << 8 | 8]
+    assert found[0][0] >> 62 == MMIO and found[0][1:3] == [WINDOW + 0x3ff00000, 16 << 8 | 8]
     poke(m, ("mw", 4, found[0][1], FRZ))
     for record in found[1:]:
         at, ctl, value = record[1], record[0] >> 8 & 0xff, 0x1203

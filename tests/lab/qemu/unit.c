@@ -15,12 +15,11 @@
 #define EXTRA_MMIO_STRIDE   0x1000
 #define GLOBAL_MMIO         0x3ff00000
 
-/* slots 16 to 29 of the uncore bus, several units in a function */
+/* slots 16 to 29 of the uncore bus: a function each, then all a second unit ... */
 #define EXTRA_SLOT          16
+#define EXTRA_FUNCTIONS     (14 * 8)
 #define EXTRA_CONFIG        0x200
 #define EXTRA_CONFIG_STRIDE 0x100
-#define EXTRA_PER_FUNCTION  ((PCIE_CONFIG_SPACE_SIZE - EXTRA_CONFIG) / \
-                             EXTRA_CONFIG_STRIDE)
 
 static UcoreReg *reg_add(UcoreReg *reg, unsigned offset, UcoreRegKind kind,
                          unsigned index, bool wide)
@@ -74,9 +73,8 @@ static void place_extra(UcoreBox *box)
         break;
     case UCORE_ACCESS_PCI:
         n = s->extra_pci++;
-        box->devfn = PCI_DEVFN(EXTRA_SLOT, 0) + n / EXTRA_PER_FUNCTION;
-        box->base = EXTRA_CONFIG +
-                    n % EXTRA_PER_FUNCTION * EXTRA_CONFIG_STRIDE;
+        box->devfn = PCI_DEVFN(EXTRA_SLOT, 0) + n % EXTRA_FUNCTIONS;
+        box->base = EXTRA_CONFIG + n / EXTRA_FUNCTIONS * EXTRA_CONFIG_STRIDE;
         break;
     }
 }
