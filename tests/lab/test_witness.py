@@ -8,14 +8,11 @@ not protocol-clean. A disagreement says that one of the two is wrong, not which.
 
 import importlib.util
 import re
-import statistics
 from pathlib import Path
 
-from framework import Result, test
+import witness
 
-TOLERANCE = 0.001
-INTERVAL_MS = 400
-INTERVALS = 5           # and the first one is thrown away
+from framework import test
 
 _path = Path(__file__).resolve().parent / "qemu/rates.py"
 _spec = importlib.util.spec_from_file_location("rates", _path)
@@ -61,44 +58,12 @@ EVENTS = {
 }
 
 
-def measure(m, events):
-    """(event, socket) -> increments per second by perf, the median of its intervals."""
-    options = " ".join(f"-e {event}" for event in events)
-    out = m.run(f"perf stat -a --per-socket -x, -I {INTERVAL_MS} "
-                f"--interval-count {INTERVALS} {options}", timeout=120).err
-    line = re.compile(r"\s*([\d.]+),S(\d+),\d+,(\d+),,(uncore_.*/),(\d+),")
-    by_time = {}
-    for found in filter(None, map(line.match, out.splitlines())):
-        by_time.setdefault(found[1], []).append(found)
-    assert len(by_time) == INTERVALS, out
-    samples = {}
-    for found in sum(list(by_time.values())[1:], []):
-        samples.setdefault((found[4], int(found[2])), []).append(int(found[3]) * 1e9 / int(found[5]))
-    return {key: statistics.median(values) for key, values in samples.items()}
-
-
-def compare(event, socket, measured):
-    box, instance, arguments = EVENTS[event]
-    promised = rates.rate(box, instance, socket, **arguments)
-    if measured is None:
-        return "not measured"
-    error = abs(measured - promised) / promised
-    return "" if error < TOLERANCE else \
-        f"perf {measured:.0f}/s, promised {promised}/s: {error:.4%} off"
-
-
 @test("e2-2s", kernels=("6.1", "6.12"), loaded=False, module=False, perf=True,
       strict=False, timeout=120)
 def perf_stat_agrees_with_the_promised_rates(m):
     m.sh("modprobe intel_uncore")
-    measured = measure(m, EVENTS)
+    results = witness.agreement(m, (0, 1), EVENTS, rates.rate)
     m.sh("rmmod intel_uncore")
-    results = []
-    for event in EVENTS:
-        for socket in (0, 1):
-            text = compare(event, socket, measured.get((event, socket)))
-            results.append(Result(f"socket {socket} {event}",
-                                  "failed" if text else "passed", text))
     return results
 
 
@@ -130,4 +95,4 @@ def the_core_pmu_counts_what_it_promises(m):
     for event, promised in (("cycles", 2600000000), ("instructions", 1300000000),
                         ("r412e", 1000000 + 500 * (0x2e41 * 40503 % 131071))):
         count, time = int(found[event][0]), int(found[event][3])
-        assert abs(count * 1e9 / time / promised - 1) < TOLERANCE, (event, count, time)
+        assert abs(count * 1e9 / time / promised - 1) < witness.TOLERANCE, (event, count, time)
