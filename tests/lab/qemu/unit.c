@@ -7,8 +7,8 @@
 #include "model.h"
 #include "driver-hw/discovery.h"
 
-#define EXTRA_MSR           0x100000
-#define EXTRA_MSR_LAST      0x1fffff
+#define EXTRA_MSR           0x8000
+#define EXTRA_MSR_LAST      0xffff
 #define EXTRA_MSR_STRIDE    0x20
 
 #define EXTRA_MMIO          0x40000000      /* in the socket's window */
