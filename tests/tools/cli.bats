@@ -207,7 +207,10 @@ record_file()
 	[ "$(wc -l <<<"$output")" -eq 33 ]
 	[[ $output == *"  0  cha       0-119  msr            4    48      0        freeze "*"0x2000 .. 0x2770"* ]]
 	[[ $output == *"  1  imc        0-11  mmio           4    48      1    48  freeze "*" 0x108aa2800 .. 0x108afa800"* ]]
-	[[ $output == *"  0  pciex16     0-3  pci  "*" 0000:7c:01.0+0x440 .. 0000:7c:04.0+0x440"* ]]
+	[[ $output == *"  0  pciex16     0-3  pci  "*" 0001:7c:01.0+0x440 .. 0001:7c:04.0+0x440"* ]]
+	# numbers that do not follow each other are not one run
+	UCORE_FAKE="machine=spr hole=7" tool list
+	[[ $output == *" cha         0-6  "*" cha         207  "*" cha        8-59  "* ]]
 	# a box that differs stands alone
 	UCORE_FAKE="machine=spr own=imc3" tool list
 	[[ $output == *"  0  imc         0-2  mmio "*"  0  imc           3  mmio "*"4711 (other)"*"  0  imc         4-7  mmio "* ]]
@@ -588,6 +591,8 @@ record_file()
 	# PCI addresses of a table have the segment right above the bus; not from a table: record -
 	[[ $output == *"7 m2m  "*"0000:7e:0c.0+0x438"* ]]
 	[[ $output == *"     -  "*"box upi 0"* ]]
+	UCORE_FAKE="machine=gnr" tool info --discovery
+	[[ $output == *"0000000017c08440  "*"  21 pciex16   "*"0001:7c:01.0+0x440"* ]]
 }
 
 @test "info --discovery: who may not see addresses is told" {
@@ -629,9 +634,9 @@ record_file()
 }
 
 @test "no overflow interrupt: record asks for a timer, and works with one" {
-	UCORE_FAKE="machine=spr" tool record -c 1000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	UCORE_FAKE="machine=spr" tool record -n 1 -c 1000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	complains 2 "no overflow interrupt" "--timer"
-	UCORE_FAKE="machine=spr" tool record --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
+	UCORE_FAKE="machine=spr" tool record -n 1 --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
 	complains 2 "cha/event=0x35,period=5/" "--timer"
 	export UCORE_FAKE="machine=spr"
 	tool record --timer 1ms -n 4 -o "$TMP/data" \
@@ -663,7 +668,7 @@ record_file()
 @test "events that discovery platforms do not have" {
 	while IFS='|' read -r event words; do
 		echo "$event"
-		UCORE_FAKE="machine=spr" tool stat -e "$event"
+		UCORE_FAKE="machine=spr" tool stat --timeout 1 -e "$event"
 		complains 2 "$words"
 	done <<-'EOF'
 	cha/TOR_INSERTS.IA_MISS_DR/|did you mean 'TOR_INSERTS.IA_MISS_DRD'
@@ -676,7 +681,7 @@ record_file()
 	UNC_B2CMI_CLOCKTICKS|no full event name
 	type_34/event=1/|no box type
 	EOF
-	UCORE_FAKE="machine=generic" tool stat -e type_0/CLOCKTICKS/
+	UCORE_FAKE="machine=generic" tool stat --timeout 1 -e type_0/CLOCKTICKS/
 	complains 2 "no event or field 'CLOCKTICKS'"
 	UCORE_FAKE="machine=generic" tool list events
 	complains 1 "no event names for this machine"

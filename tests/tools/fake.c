@@ -124,7 +124,7 @@ static const struct fake_type gnr_types[] = {
 	{ "chacms", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 19, 0x3d00 },
 	{ "mdf", 30, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 20, 0x2b00, 0x10 },
 	{ "pciex16", 4, 4, 0, 48, UCORE_ACCESS_PCI, UCORE_BOX_FREEZE, DISC,
-	  21, PCI(0x7c, 1, 0, 0x440), 1 << 15 },
+	  21, 1ULL << 32 | PCI(0x7c, 1, 0, 0x440), 1 << 15 },
 };
 
 static const struct fake_type generic_types[] = {
@@ -261,6 +261,14 @@ void fake_table(uint32_t reason, int32_t die)
 	table->global = GLOBAL_CTL;
 }
 
+/* As a table writes it: the segment of a PCI address is right above the bus */
+static uint64_t place_of(const struct fake_type *type, uint64_t at)
+{
+	bool pci = type->access == UCORE_ACCESS_PCI || type->access == UCORE_ACCESS_ECAM;
+
+	return pci ? at >> 32 << 28 | (at & 0xfffffff) : at;
+}
+
 /* The record as firmware would have written it */
 static struct ucore_unit_info *unit_make(uint32_t table, const struct fake_type *type,
 					 uint64_t at, uint32_t id)
@@ -279,7 +287,7 @@ static struct ucore_unit_info *unit_make(uint32_t table, const struct fake_type 
 		.word = {
 			type->counters | (msr ? 2 : 0x40) << 8 | type->width << 16 |
 				8ULL << 24 | (msr ? 1ULL : 0x70) << 32 | accesses[type->access] << 62,
-			at,
+			place_of(type, at),
 			type->number | id << 16 | (uint64_t)fake.tables[table].max_units << 32,
 		},
 	};
@@ -384,6 +392,7 @@ void fake_machine(const char *name, unsigned int nr_dies)
 	fake.nr_dies = nr_dies;
 	fake.abi = UCORE_ABI_VERSION;
 	fake.fail_command = ~0U;
+	fake.lie_command = ~0U;
 	fake.mmap_skip = -1;
 	fake.batch = 4;
 	fake.pmi_cpu = ~0U;
@@ -880,6 +889,20 @@ static int session_command(unsigned long command, void *arg)
 	}
 }
 
+static void lie(unsigned long command, void *arg)
+{
+	struct ucore_get_tables *tables = arg;
+	struct ucore_get_units *units = arg;
+
+	if (command == UCORE_GET_TABLES) {
+		tables->nr++;
+		tables->total += fake.lie_total;
+	} else if (command == UCORE_GET_UNITS) {
+		units->nr++;
+		units->total += fake.lie_total;
+	}
+}
+
 static int fake_ioctl(int fd, unsigned long command, void *arg)
 {
 	unsigned int nr = _IOC_NR(command) % 32;
@@ -890,6 +913,8 @@ static int fake_ioctl(int fd, unsigned long command, void *arg)
 		ret = -fake.fail_errno;
 	else
 		ret = fd == FAKE_FD ? device_command(command, arg) : session_command(command, arg);
+	if (nr == fake.lie_command)
+		lie(command, arg);
 	if (!ret)
 		return 0;
 	errno = -ret;
@@ -1010,6 +1035,8 @@ static void scenario_word(const char *key, const char *value)
 		fake.user = true;
 	else if (!strcmp(key, "dead"))
 		fake.boxes[atoi(value)].caps |= UCORE_BOX_DEAD;
+	else if (!strcmp(key, "hole"))
+		fake.boxes[atoi(value)].instance += 200;
 	else if (!strcmp(key, "abi"))
 		fake.abi = (uint32_t)atoi(value);
 	else if (!strcmp(key, "state"))

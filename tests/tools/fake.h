@@ -51,6 +51,8 @@ struct fake {
 	uint64_t value_flags;		/* of every value */
 	bool old;			/* a driver from before GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */
+	unsigned int lie_command;	/* _IOC_NR that answers with more than there was room for ... */
+	uint32_t lie_total;		/* ... or than there can be */
 
 	/* what there is */
 	const struct fake_machine *machine;

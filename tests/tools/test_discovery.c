@@ -174,6 +174,20 @@ static void discovery_may_fail(void **state)
 	}
 }
 
+static void nonsense_is_refused(void **state)
+{
+	struct ucore_discovery *discovery;
+
+	(void)state;
+	for (uint32_t total = 0; total < 2; total++) {
+		fake.lie_total = total << 21;
+		fake.lie_command = _IOC_NR(UCORE_GET_TABLES);
+		assert_fails(ucore_discovery_get(dev, &discovery, &err), EPROTO, "GET_TABLES");
+		fake.lie_command = _IOC_NR(UCORE_GET_UNITS);
+		assert_fails(ucore_discovery_get(dev, &discovery, &err), EPROTO, "GET_UNITS");
+	}
+}
+
 static void no_discovery_is_no_failure(void **state)
 {
 	struct ucore_discovery *discovery;
@@ -421,6 +435,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(words_are_taken_apart),
 	TEST(every_reason_is_a_sentence),
 	TEST_SPR(discovery_may_fail),
+	TEST_SPR(nonsense_is_refused),
 	TEST_SPR(no_discovery_is_no_failure),
 	TEST_SPR(spot_checks),
 	TEST_SPR(masks_that_do_not_fit),
