@@ -48,10 +48,14 @@ EVENTS = {
     "r3qpi": {0: {"event": 0x13, "umask": 0x01}, 1: {"event": 0x25, "umask": 0x02},
               2: {"event": 0x01}},
 }
+ENDING_IN_DIGITS = ("pciex16", "pciex8")
 COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "e2-smt": 57}
 
 
 def type_of(box):
+    for kind in ENDING_IN_DIGITS:
+        if box.startswith(kind):
+            return kind
     return box.rstrip("0123456789")
 
 

@@ -66,12 +66,13 @@ class Session:
 
     cpu    where it runs
     boxes  False: do not list them, which takes seconds when there are a thousand
+    names  box types that the driver and the model call differently: driver's -> model's
     """
 
     _serial = itertools.count()
 
     def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None,
-                 boxes=True):
+                 boxes=True, names=None):
         self.machine = machine
         self._fifo = f"/tmp/session-{next(self._serial)}"
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
@@ -79,6 +80,8 @@ class Session:
         self._answered = 0
         self._answers(1)
         self.boxes = self.command("boxes")["boxes"] if boxes else []
+        for box in self.boxes:
+            box["name"] = models_name(box["name"], names or {})
         self.ids = {(box["die"], box["name"]): box["box"] for box in self.boxes}
         self.caps = {(box["die"], box["name"]): box["caps"] for box in self.boxes}
         self.events = {}        # event id -> Counter
@@ -253,26 +256,35 @@ def once_per_freeze(samples):
                     [v["count"] for v in later["values"]])]
 
 
+def models_name(box, names):
+    for driver, model in names.items():
+        if box.startswith(driver) and len(box) - len(driver) < 3:
+            return model + box[len(driver):]
+    return box
+
+
 def totals_at(freeze):
     return {(c["box"], c["ctr"]): c["total"] for c in freeze["counters"]}
 
 
-def frozen_totals(machine, mark):
-    """Die -> totals at the one freeze that each die had since mark."""
+def frozen_totals(machine, mark, first=False):
+    """Die -> totals at the one freeze that each die had since mark, or at the first."""
     freezes = machine.truth("freeze", mark)
     dies = [freeze["socket"] for freeze in freezes]
-    assert len(dies) == len(set(dies)), f"dies frozen more than once: {dies}"
+    assert first or len(dies) == len(set(dies)), f"dies frozen more than once: {dies}"
+    freezes = freezes[::-1] if first else freezes
     return {freeze["socket"]: totals_at(freeze) for freeze in freezes}
 
 
 def frozen_windows(machine, mark):
-    """Die -> (freeze, unfreeze) instants since mark."""
+    """Die -> (freeze, unfreeze) instants since mark; None: it was frozen before."""
     windows, since = {}, {}
     for line in machine.truth(since=mark):
         if line["ev"] == "freeze":
             since[line["socket"]] = line["t"]
         elif line["ev"] == "unfreeze":
-            windows.setdefault(line["socket"], []).append((since[line["socket"]], line["t"]))
+            windows.setdefault(line["socket"], []).append(
+                (since.get(line["socket"]), line["t"]))
     return windows
 
 

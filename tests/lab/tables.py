@@ -40,7 +40,8 @@ def pci(bus, slot, function, offset):
 
 def appended(words, die):
     """Settings of a scenario: further records at the end of a die's table."""
-    return {f"discovery.{die}:append.{i}": " ".join(f"{word:#x}" for word in record_)
+    # options are sorted by name (framework.py)
+    return {f"discovery.{die}:append.{i:03}": " ".join(f"{word:#x}" for word in record_)
             for i, record_ in enumerate(words)}
 
 

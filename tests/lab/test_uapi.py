@@ -29,6 +29,19 @@ for name in PROGRAMS:
     register(name + "32")
 
 
+# A hole in each table: there is a unit that is no box
+def register_discovery(program):
+    def run(m):
+        return ktap.run(m, program)
+    run.__name__ = program
+    test("spr-2s", kernels=KERNELS, timeout=120,
+         settings={"discovery.append.0": "0 0 0"})(run)
+
+
+register_discovery("uapi_discovery")
+register_discovery("uapi_discovery32")
+
+
 # The debug kernel has no pid namespaces
 @test("e2-2s", kernels=("6.1", "6.12"))
 def owner_of_another_pid_namespace(m):

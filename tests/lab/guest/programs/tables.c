@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What discovery found and what became of it, as one line of JSON: all tables,
- * and the units that were rejected; with "all" the others, too.
+ * What INFO says, what discovery found and what became of it, as one line of
+ * JSON: all tables, and the units that were rejected; with "all" the others, too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,12 @@
 
 static struct ucore_table_info tables[MAX_TABLES];
 static struct ucore_unit_info units[MAX_UNITS];
+
+static void put_info(const struct ucore_info *info)
+{
+	printf("{\"state\":%u,\"caps\":%u,\"platform\":\"%s\",\"reason\":\"%s\",", info->state,
+	       info->caps, info->platform, info->reason);
+}
 
 static void put_table(const struct ucore_table_info *t)
 {
@@ -45,17 +51,20 @@ int main(int argc, char **argv)
 	struct ucore_get_units get_units = {
 		.size = sizeof(get_units), .nr = MAX_UNITS, .units = (uintptr_t)units,
 	};
+	struct ucore_info info = { .size = sizeof(info) };
 	int all = argc > 1 && !strcmp(argv[1], "all");
 	int device = open(UCORE_DEVICE, O_RDWR | O_CLOEXEC);
 	const char *comma = "";
 	uint32_t i;
 
-	if (device < 0 || ioctl(device, UCORE_GET_TABLES, &get_tables) ||
+	if (device < 0 || ioctl(device, UCORE_INFO, &info) ||
+	    ioctl(device, UCORE_GET_TABLES, &get_tables) ||
 	    ioctl(device, UCORE_GET_UNITS, &get_units)) {
 		perror("tables");
 		return 1;
 	}
-	printf("{\"tables\":[");
+	put_info(&info);
+	printf("\"tables\":[");
 	for (i = 0; i < get_tables.nr; i++) {
 		printf("%s", i ? "," : "");
 		put_table(&tables[i]);

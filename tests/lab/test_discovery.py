@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Discovery tables: good ones, and all kinds of bad ones.
+
+The table forge of the machine model writes them (qemu/README.md); the driver must
+reject what is bad, for the right reason, and count with what is good.
+"""
+
+from framework import test
+from sessions import BOX_FREE_RUNNING, Session
+from tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR, TABLE_CHAIN,
+                    TABLE_DISABLED, TABLE_EMPTY, TABLE_GLOBAL, TABLE_OK, TABLE_OUTSIDE,
+                    TABLE_SECOND, TABLE_STRIDE, TABLE_UNASSIGNED, UNIT_ACCESS, UNIT_ALIGN,
+                    UNIT_COUNTERS, UNIT_DUPLICATE, UNIT_FUNCTION, UNIT_MOVED, UNIT_NO_ANSWER,
+                    UNIT_NO_COUNTERS, UNIT_OFFSET, UNIT_ONES, UNIT_OVERLAP, UNIT_RAM, UNIT_SELF,
+                    UNIT_SURPLUS, UNIT_TRUNCATED, UNIT_WIDTH, UNIT_WINDOW, UNIT_ZERO, appended,
+                    boxes_of_model, found, global_word0, pci, record)
+
+BOTH = ("6.1", "6.12")
+KERNELS = ("6.1", "6.12", "debug")
+
+# A type that nobody knows, MSRs and memory where nothing is
+NEW, HOLE_MSR, HOLE_MEMORY = 99, 0x2f80, 0xf070000000
+CHA0_MSR, GLOBAL_MSR, IMC0_MEMORY = 0x2000, 0x2ff0, 0xf0000a2800
+APIC_BASE, EFER = 0x1b, 0xc0000080
+UNCORE_BUS = 0x7f           # of die 0, with two
+
+
+# ---- helpers ----
+
+def assert_all_count(m, dies=None):
+    """Boxes are those of the model, no more and no less, and each counts exactly."""
+    with Session(m) as s:
+        listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes
+                  if not box["caps"] & BOX_FREE_RUNNING}
+        real = boxes_of_model(m, dies)
+        assert listed == real, (sorted(set(listed) - set(real)), sorted(set(real) - set(listed)),
+                                listed, real)
+        s.fill(event="0x20+", umask="1+")
+        s.start()
+        s.read_exactly()
+        values = s.read_exactly()["values"]
+        assert all(value["count"] for value in values), values
+
+
+def come_and_go(m):
+    """Unload, and load again for the next test."""
+    m.rmmod()
+    m.check_log()
+    m.insmod()
+
+
+# ---- bad records in a good table ----
+
+# One each; what it conflicts with is in the test
+BAD_RECORDS = (
+    ("all zero", (0, 0, 0), UNIT_ZERO),
+    ("no address", record(0, NEW, 1), UNIT_ZERO),
+    ("nothing but an address", (0, HOLE_MSR, NEW), UNIT_ZERO),
+    ("all ones", (ONES, ONES, ONES), UNIT_ONES),
+    ("word 0 ones", (ONES, HOLE_MSR, NEW), UNIT_ONES),
+    ("word 1 ones", record(ONES, NEW, 2), UNIT_ONES),
+    ("word 2 ones", (*record(HOLE_MSR, NEW)[:2], ONES), UNIT_ONES),
+    ("access type 3", record(HOLE_MSR, NEW, 3, access=NO_ACCESS), UNIT_ACCESS),
+    ("no counters", record(HOLE_MSR, NEW, 4, regs=0), UNIT_NO_COUNTERS),
+    ("255 counters", record(HOLE_MSR, NEW, 5, regs=255), UNIT_COUNTERS),
+    ("64 counters", record(HOLE_MSR, NEW, 6, regs=64), UNIT_COUNTERS),
+    ("counters of no bits", record(HOLE_MSR, NEW, 7, width=0), UNIT_WIDTH),
+    ("counters of 65 bits", record(HOLE_MSR, NEW, 8, width=65), UNIT_WIDTH),
+    ("counters of 255 bits", record(HOLE_MSR, NEW, 9, width=255), UNIT_WIDTH),
+    ("controls on the box control", record(HOLE_MSR, NEW, 10, ctl=0), UNIT_OFFSET),
+    ("counters on the box control", record(HOLE_MSR, NEW, 11, ctr=0), UNIT_OFFSET),
+    ("counters on its controls", record(HOLE_MSR, NEW, 12, ctl=2, ctr=4), UNIT_SELF),
+    ("dwords of counters on controls",
+     record(HOLE_MEMORY, NEW, 13, ctl=0x20, ctr=8, access=MMIO), UNIT_SELF),
+    ("an MSR that steers the processor", record(APIC_BASE, NEW, 14), UNIT_WINDOW),
+    ("an MSR far above", record(EFER, NEW, 15), UNIT_WINDOW),
+    ("MSRs beyond the first range", record(0xffa, NEW, 16), UNIT_WINDOW),
+    ("MSRs beyond the last range", record(0xfffa, NEW, 17), UNIT_WINDOW),
+    ("an MSR of 64 bits", record(CHA0_MSR + (1 << 32), NEW, 18), UNIT_WINDOW),
+    ("memory beyond the address space", record(1 << 60, NEW, 19, ctl=0x40, access=MMIO,
+                                               status=0x5c), UNIT_WINDOW),
+    ("memory up to the last byte of 64 bits",
+     record(ONES - 0xff, NEW, 20, ctl=0x40, access=MMIO, status=0x5c), UNIT_WINDOW),
+    ("the header of a PCI function", record(pci(UNCORE_BUS, 0, 0, 0x10), NEW, 21, ctl=0x38,
+                                            access=PCI, status=0x60), UNIT_WINDOW),
+    ("beyond config space", record(pci(UNCORE_BUS, 0, 0, 0xfc0), NEW, 22, ctl=0x38, access=PCI,
+                                   status=0x60), UNIT_WINDOW),
+    ("more than a PCI address", record(pci(UNCORE_BUS, 0, 0, 0x400) | 1 << 40, NEW, 23,
+                                       ctl=0x38, access=PCI, status=0x60), UNIT_WINDOW),
+    ("an odd address", record(HOLE_MEMORY + 1, NEW, 24, ctl=0x40, access=MMIO), UNIT_ALIGN),
+    ("counters across dwords", record(HOLE_MEMORY, NEW, 25, ctl=0x40, ctr=0xc, access=MMIO),
+     UNIT_ALIGN),
+    ("on RAM", record(0x1000000, NEW, 26, ctl=0x40, access=MMIO, status=0x5c), UNIT_RAM),
+    ("type and id of another", record(HOLE_MSR, 0, 0), UNIT_DUPLICATE),
+    ("MSRs of another", record(CHA0_MSR, NEW, 27), UNIT_OVERLAP),
+    ("some MSRs of another", record(CHA0_MSR + 7, NEW, 28, ctl=2, ctr=6), UNIT_OVERLAP),
+    ("global control", record(GLOBAL_MSR - 3, NEW, 29), UNIT_OVERLAP),
+    ("memory of another", record(IMC0_MEMORY + 0x40, NEW, 30, ctl=0x40, access=MMIO,
+                                 status=0x5c), UNIT_OVERLAP),
+    ("no such PCI function", record(pci(UNCORE_BUS, 31, 7, 0x400), NEW, 31, ctl=0x38, access=PCI,
+                                    status=0x60), UNIT_FUNCTION),
+    ("no such segment", record(pci(UNCORE_BUS, 1, 1, 0x318) | 5 << 28, NEW, 32, ctl=0x38,
+                               access=PCI, status=0x60), UNIT_FUNCTION),
+    ("an MSR that faults", record(HOLE_MSR, NEW, 33), UNIT_NO_ANSWER),
+    ("memory that is not there", record(HOLE_MEMORY, NEW, 34, ctl=0x40, access=MMIO,
+                                        status=0x5c), UNIT_NO_ANSWER),
+)
+# whose registers or name they want
+OF_CHA0 = ("type and id of another", "MSRs of another", "some MSRs of another")
+
+
+@test("spr-2s", kernels=KERNELS, settings=appended([words for _, words, _ in BAD_RECORDS], 0))
+def every_bad_record_is_rejected_for_its_reason_and_spoils_no_other(m):
+    told = found(m, everything=True)
+    assert [table["reason"] for table in told["tables"]] == [TABLE_OK, TABLE_OK], told["tables"]
+    units = [unit for unit in told["units"] if unit["die"] == 0 and unit["record"]]
+    first = len(units) - len(BAD_RECORDS)
+    wrong = [f"{name}: reason {unit['reason']}, not {reason}: {unit}"
+             for (name, words, reason), unit in zip(BAD_RECORDS, units[first:])
+             if (unit["reason"], unit["word"], unit["box"]) != (reason, list(words), -1)]
+    assert not wrong, "\n".join(wrong)
+    others = [unit for unit in told["units"] if unit["reason"] and unit not in units[first:]]
+    assert not others, others
+    cha0 = next(unit["record"] for unit in units if unit["name"] == "cha0")
+    imc0 = next(unit["record"] for unit in units if unit["name"] == "imc0")
+    other = {name: unit["other"] for (name, *_), unit in zip(BAD_RECORDS, units[first:])}
+    assert {other.pop(name) for name in OF_CHA0} == {cha0}, (other, cha0)
+    assert other.pop("memory of another") == imc0, (other, imc0)
+    assert not any(other.values()), other
+    assert {table["die"]: table["nr_rejected"] for table in told["tables"]} == \
+        {0: len(BAD_RECORDS), 1: 0}, told["tables"]
+    assert_all_count(m)
+    come_and_go(m)
+
+
+# The last record of a BAR is cut off; what lies between the units and there is empty.
+@test("spr-1s", settings={"discovery.max-units": 1023, "discovery.bar-size": 16384})
+def a_table_that_claims_more_than_its_bar_holds(m):
+    told = found(m)
+    records = 16384 // 32 - 1
+    reasons = [unit["reason"] for unit in told["units"]]
+    good = told["tables"][0]["nr_units"] - told["tables"][0]["nr_rejected"]
+    assert reasons.count(UNIT_TRUNCATED) == 1023 - records, reasons.count(UNIT_TRUNCATED)
+    assert reasons.count(UNIT_ZERO) == records - good, (reasons.count(UNIT_ZERO), good)
+    assert len(reasons) == 1023 - good, (len(reasons), good)
+    assert_all_count(m)
+    come_and_go(m)
+
+
+# ---- bad tables: a die each, the first is good ----
+
+DVSEC, EMPTY_CONFIG = 0x130, 0xb00
+TELEMETRY = 0x110
+
+
+def header(id_, following):
+    return id_ | 1 << 16 | following << 20
+
+
+# PCI config of the function, and words of the global record
+BAD_TABLES = (
+    ("good", {}, [TABLE_OK]),
+    ("asleep", {"global.0": ONES, "global.1": ONES, "global.2": ONES}, [TABLE_ASLEEP]),
+    ("zero", {"global.0": 0, "global.1": 0, "global.2": 0}, [TABLE_EMPTY]),
+    ("stride 0", {"global.0": global_word0(20, stride=0)}, [TABLE_STRIDE]),
+    ("stride 2", {"global.0": global_word0(20, stride=2)}, [TABLE_STRIDE]),
+    ("no such BAR", {f"config.{DVSEC + 12:#x}": 7}, [TABLE_BAR]),
+    ("an empty BAR", {f"config.{DVSEC + 12:#x}": 4}, [TABLE_UNASSIGNED]),
+    ("behind the BAR", {f"config.{DVSEC + 12:#x}": 0x10000000}, [TABLE_OUTSIDE]),
+)
+BAD_GLOBALS = (
+    ("good", {}, [TABLE_OK]),
+    ("access type 3", {"global.0": global_word0(20, access=NO_ACCESS)}, [TABLE_GLOBAL]),
+    ("an MSR that steers the processor", {"global.1": APIC_BASE}, [TABLE_GLOBAL]),
+    ("an MSR that faults", {"global.1": HOLE_MSR}, [TABLE_GLOBAL]),
+    ("on RAM", {"global.0": global_word0(20, access=MMIO), "global.1": 0x1000000},
+     [TABLE_GLOBAL]),
+    ("a loop", {f"config.{DVSEC:#x}": header(0x23, 0x100)}, [TABLE_OK, TABLE_CHAIN]),
+    ("a link to itself", {f"config.{TELEMETRY:#x}": header(0x23, TELEMETRY)}, [TABLE_CHAIN]),
+    ("a link to nothing", {f"config.{TELEMETRY:#x}": header(0x23, EMPTY_CONFIG)},
+     [TABLE_CHAIN]),
+)
+
+
+def per_die(bad):
+    """Eight sockets, each with a table of its own kind."""
+    settings = {"machine.sockets": 8, "machine.cores": 1}
+    for die, (_, patches, _) in enumerate(bad):
+        settings |= {f"discovery.{die}:{place}": f"{value:#x}" for place, value in patches.items()}
+    return settings
+
+
+def assert_tables(m, bad):
+    told = found(m)
+    seen = {}
+    for table in told["tables"]:
+        seen.setdefault(table["at"], []).append(table["reason"])
+    wanted = [sorted(reasons) for _, _, reasons in bad]
+    assert [sorted(seen[at]) for at in sorted(seen)] == wanted, (told["tables"], wanted)
+    assert not told["units"], told["units"]
+    assert_all_count(m, {die for die, (*_, reasons) in enumerate(bad) if TABLE_OK in reasons})
+    come_and_go(m)
+
+
+@test("spr-2s", settings=per_die(BAD_TABLES))
+def every_bad_table_is_rejected_for_its_reason_and_spoils_no_other(m):
+    assert_tables(m, BAD_TABLES)
+
+
+@test("spr-2s", settings=per_die(BAD_GLOBALS))
+def every_bad_global_record_or_chain_is_rejected_and_spoils_no_other(m):
+    assert_tables(m, BAD_GLOBALS)
+
+
+# ---- bad places of both tables ----
+
+def both_dies(name, settings, reason):
+    """Registers a test in which no table can be used."""
+    def run(m):
+        told = found(m)
+        assert {table["reason"] for table in told["tables"]} == {reason}, told["tables"]
+        assert not told["units"] and "ready" not in m.sh("ucoretool info").splitlines()[0], told
+        come_and_go(m)
+    run.__name__ = name
+    test("spr-2s", settings=settings)(run)
+
+
+both_dies("a_table_in_io_space_is_not_touched", {"discovery.bar-type": "io"}, TABLE_BAR)
+both_dies("a_bar_of_no_known_kind_is_not_touched", {"discovery.bar-type": "bad"}, TABLE_BAR)
+both_dies("a_function_that_decodes_no_memory_is_not_touched",
+          {"discovery.memory-decode": "never"}, TABLE_DISABLED)
+both_dies("tables_that_sleep_are_not_believed", {"discovery.asleep": "yes"}, TABLE_ASLEEP)
+
+
+@test("spr-2s", kernels=BOTH, settings={"discovery.dvsec": "no"})
+def without_a_dvsec_the_module_loads_and_says_why_there_are_no_boxes(m):
+    told = found(m)
+    assert not told["tables"] and not told["units"], told
+    listed = m.run("ucoretool list", check=False)
+    assert listed.status == 1 and len(listed.err.splitlines()) == 1, listed
+    come_and_go(m)
+
+
+# ---- unusual, but good ----
+
+def good(name, settings, reasons=(TABLE_OK, TABLE_OK), scenario="spr-2s"):
+    """Registers a test in which all boxes are there."""
+    def run(m):
+        told = found(m)
+        assert [table["reason"] for table in told["tables"]] == list(reasons), told["tables"]
+        assert not told["units"], told["units"]
+        assert_all_count(m)
+        come_and_go(m)
+    run.__name__ = name
+    test(scenario, settings=settings)(run)
+
+
+good("a_table_that_is_not_at_the_start_of_its_bar",
+     {"discovery.offset": 0x1800, "discovery.bar": 2, "discovery.bar-type": "32"})
+good("a_prefetchable_bar_and_wide_records",
+     {"discovery.prefetchable": "yes", "discovery.stride": 8})
+good("two_tables_in_one_function", {"discovery.second-table": "yes"},
+     (TABLE_OK, TABLE_SECOND), scenario="spr-1s")
+good("global_control_in_memory", {"discovery.global-access": "mmio"}, (TABLE_OK,),
+     scenario="spr-1s")
+good("global_control_in_config_space", {"discovery.global-access": "pci"}, (TABLE_OK,),
+     scenario="spr-1s")
+
+
+# ---- quirks ----
+
+@test("spr-2s", kernels=BOTH, settings={"discovery.cha-count": 3})
+def the_cha_count_msr_is_believed(m):
+    told = found(m)
+    assert sorted((unit["die"], unit["name"], unit["reason"]) for unit in told["units"]) == \
+        [(die, "cha3", UNIT_SURPLUS) for die in (0, 1)], told["units"]
+    with Session(m) as s:
+        assert {name for _, name in s.ids if name.startswith("cha")} == {"cha0", "cha1", "cha2"}
+        s.fill(event="0x20+", umask="1+")
+        s.start()
+        s.read_exactly()
+
+
+@test("emr-1s", settings={"discovery.cha-count": 0})
+def a_cha_count_of_zero_says_nothing(m):
+    assert not found(m)["units"]
+    assert_all_count(m)
+
+
+@test("spr-2s", kernels=BOTH, settings={"discovery.upi-table": "wrong"})
+def upi_boxes_are_where_they_are_known_to_be(m):
+    told = found(m)
+    assert {unit["reason"] for unit in told["units"]} == {UNIT_MOVED}, told["units"]
+    assert {unit["name"].rstrip("0123456789") for unit in told["units"]} == {"upi", "m3upi"}
+    assert_all_count(m)
+
+
+@test("spr-2s", settings={"discovery.upi-table": "absent"})
+def upi_boxes_that_no_table_has_are_found(m):
+    assert not found(m)["units"]
+    assert_all_count(m)

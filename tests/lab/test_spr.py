@@ -1,0 +1,522 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sapphire Rapids and later: boxes from a discovery table, counted and sampled."""
+
+import errno
+import json
+
+import eventset
+from armed import each_overflowed, least_lateness, run_armed
+from eventset import instance_of, rates, type_of
+from framework import test
+from sessions import (BOX_FREE_RUNNING, BOX_OVERFLOW, EVENT_NONE, FIXED, MS, SAMPLE_RECOVERED,
+                      TRIGGER_TIMER, US, Session, accesses_of, assert_equal, frozen_totals,
+                      frozen_windows, refused, sample_until)
+from tables import boxes_of_model, found
+
+BOTH = ("6.1", "6.12")
+KERNELS = ("6.1", "6.12", "debug")
+CAP_OVERFLOW_PMI, CAP_DISCOVERY, CAP_PRIVATE_PMI = 2, 4, 8
+DISTINCT = {"event": "0x20+", "umask": "1+"}     # another event on each counter
+CLOCK = {"event": 1}
+
+
+# ---- which boxes ----
+
+# counters, fixed ones, access; each platform's own types below
+COMMON_TYPES = {"cha": (4, 0, "msr"), "iio": (4, 0, "msr"), "irp": (2, 0, "msr"),
+                "pcu": (4, 0, "msr"), "ubox": (2, 1, "msr"), "imc": (4, 1, "mmio"),
+                "upi": (4, 0, "ecam"), "mdf": (4, 0, "msr"), "cxlcm": (8, 0, "mmio"),
+                "cxldp": (4, 0, "mmio")}
+SPR_TYPES = {**COMMON_TYPES, "m2pcie": (4, 0, "msr"), "m2m": (4, 0, "ecam"),
+             "m3upi": (4, 0, "ecam"), "iio_free": (0, 17, "msr")}
+GNR_TYPES = {**COMMON_TYPES, "b2hot": (4, 0, "msr"), "b2cmi": (4, 0, "ecam"),
+             "b2cxl": (4, 0, "mmio"), "b2upi": (4, 0, "ecam"), "pciex16": (4, 0, "ecam"),
+             "pciex8": (4, 0, "ecam")}
+# Of a model that nobody knows nothing is known but what its table says
+UNKNOWN_TYPES = {"type_0": (4, 0, "msr"), "type_4": (4, 0, "msr"), "type_5": (2, 0, "msr"),
+                 "type_6": (4, 0, "mmio"), "type_8": (4, 0, "ecam"), "type_77": (4, 0, "msr"),
+                 "type_78": (4, 0, "mmio"), "type_79": (4, 0, "ecam"), "type_80": (8, 0, "mmio")}
+# On all dies together
+BOXES = {
+    "spr-2s": ("spr", SPR_TYPES, {"cha": 8, "iio": 4, "irp": 4, "m2pcie": 4, "pcu": 2, "ubox": 2,
+                                  "imc": 8, "m2m": 4, "upi": 4, "m3upi": 4, "mdf": 2, "cxlcm": 2,
+                                  "cxldp": 2, "iio_free": 4}),
+    "gnr-2s": ("gnr", GNR_TYPES, {"cha": 8, "iio": 4, "irp": 4, "pcu": 2, "ubox": 2, "imc": 8,
+                                  "upi": 4, "cxlcm": 2, "cxldp": 2, "b2hot": 2, "b2cmi": 4,
+                                  "b2cxl": 2, "b2upi": 2, "mdf": 2, "pciex16": 2, "pciex8": 2}),
+    "unknown-1s": ("generic", UNKNOWN_TYPES,
+                   {"type_0": 4, "type_4": 1, "type_5": 1, "type_6": 2, "type_8": 1,
+                    "type_77": 2, "type_78": 2, "type_79": 2, "type_80": 1}),
+}
+
+
+def listed_boxes(m):
+    return [json.loads(line) for line in m.sh("ucoretool list -j").splitlines()]
+
+
+def assert_boxes(m, scenario):
+    platform, types, wanted = BOXES[scenario]
+    info = found(m)
+    assert info["platform"] == platform and info["caps"] & CAP_DISCOVERY, info
+    counted = {}
+    for box in listed_boxes(m):
+        counters, fixed, access = types[box["type"]]
+        counted[box["type"]] = counted.get(box["type"], 0) + 1
+        assert (box["counters"], box["fixed"], box["access"]) == (counters, fixed, access), box
+        assert box["width"] == (48 if counters else 0), box
+        assert not fixed or box["fixed_width"] == 48, box
+    assert counted == wanted, (counted, wanted)
+    assert not info["units"], info["units"]
+
+
+@test("spr-2s", kernels=KERNELS)
+def the_boxes_are_those_of_the_machine(m):
+    assert_boxes(m, "spr-2s")
+
+
+@test("gnr-2s", kernels=BOTH)
+def the_boxes_of_granite_rapids_are_those_of_the_machine(m):
+    assert_boxes(m, "gnr-2s")
+
+
+@test("unknown-1s", kernels=BOTH)
+def a_processor_that_nobody_knows_has_boxes_all_the_same(m):
+    assert_boxes(m, "unknown-1s")
+
+
+# ---- counting ----
+
+def count_everything(m, dies=2, names=None):
+    """An event on every counter, started, read and stopped: all equal to the truth."""
+    with Session(m, names=names) as s:
+        listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes
+                  if not box["caps"] & BOX_FREE_RUNNING}
+        assert listed == boxes_of_model(m), "boxes are not those of the machine"
+        assert len({die for die, _ in listed}) == dies, listed
+        s.fill(**DISTINCT)
+        assert len(s.events) == sum(listed.values()), len(s.events)
+        s.start()
+        for _ in range(2):
+            last = s.read_exactly()["values"]
+        mark = m.truth_length()
+        s.stop()
+        stopped = s.read()["values"]
+        assert_equal(s.differences(stopped, frozen_totals(m, mark, first=True)))
+        slow = [(str(s.events[old["event"]]), old, new) for old, new in zip(last, stopped)
+                if not 0 < old["count"] < new["count"]]
+        assert not slow, slow
+
+
+@test("spr-2s", kernels=KERNELS)
+def every_counter_counts_exactly(m):
+    count_everything(m)
+
+
+@test("gnr-2s", kernels=BOTH)
+def every_counter_of_granite_rapids_counts_exactly(m):
+    count_everything(m)
+
+
+@test("unknown-1s", kernels=BOTH)
+def every_counter_of_an_unknown_processor_counts_exactly(m):
+    count_everything(m, dies=1, names={"type_0": "cha", "type_4": "pcu", "type_5": "ubox",
+                                       "type_6": "imc", "type_8": "upi"})
+
+
+def one_socket(scenario, name):
+    """The others differ in names and places only."""
+    def run(m):
+        count_everything(m, dies=1)
+    run.__name__ = name
+    test(scenario)(run)
+
+
+one_socket("spr-1s", "every_counter_of_one_socket_counts_exactly")
+one_socket("emr-1s", "every_counter_of_emerald_rapids_counts_exactly")
+one_socket("srf-1s", "every_counter_of_sierra_forest_counts_exactly")
+one_socket("cwf-1s", "every_counter_of_clearwater_forest_counts_exactly")
+
+
+@test("monster", timeout=120)
+def a_thousand_boxes_are_found_and_counted(m):
+    told = found(m)
+    assert not told["units"] and told["total"] == 1000, (told["total"], told["units"][:5])
+    with Session(m, boxes=False) as s:
+        events = s.fill(**CLOCK)
+        assert events == sum(boxes_of_model(m).values()), events
+        s.start()
+        before = m.oracle("accesses")["total"]["all"]
+        status = s.status()
+        s.command("burst 2")
+        after = s.status()
+        seen = m.oracle("accesses")["total"]["all"] - before
+        told = sum(after[kind] - status[kind] for kind in ("reads", "writes"))
+        assert seen == told and events < seen / 2 < 2 * events, (seen, told, events)
+
+
+# ---- control words ----
+
+def control(kind, fields):
+    """The control register of a counter, from hw/discovery.md section 4."""
+    def get(name):
+        return fields.get(name, 0)
+    word = (get("event") | get("umask") << 8 | get("tid_en") << 16 | get("edge") << 18 |
+            get("invert") << 23 | get("thresh") << 24)
+    if kind == "iio":
+        return word | get("ch_mask") << 36 | get("fc_mask") << 48
+    return word | get("umask_ext") << 32
+
+
+def rate_of(platform, at, fields):
+    """What the model's documentation promises."""
+    f = {name: value for name, value in fields.items()
+         if name not in ("tid_en", "filter_tid", "edge", "invert")}
+    if fields.get("tid_en"):
+        f["tid"] = fields["filter_tid"]
+    return rates.rate(type_of(at.box), instance_of(at.box), at.die, platform=platform,
+                      edge=bool(fields.get("edge")), **f,
+                      **({"invert": True} if fields.get("invert") else {}))
+
+
+PLAIN = ({"event": 0x02, "umask": 0xff}, {"event": 0x80, "umask": 0x01, "thresh": 1, "edge": 1},
+         {"event": 0x33, "umask": 0x10, "thresh": 1, "invert": 1}, {"event": 0xff, "umask": 0x80})
+WIDE = ({"event": 0x02, "umask": 0x0f, "umask_ext": 0xabcdef},
+        {"event": 0x03, "umask": 0x01, "umask_ext": 1, "thresh": 1, "edge": 1},
+        {"event": 0x04, "umask": 0x80, "umask_ext": 0x800000},
+        {"event": 0xff, "umask": 0xff, "umask_ext": 0xffffff, "thresh": 1, "invert": 1})
+# box type -> an event for each of its counters
+FIELDS = {
+    "cha": ({"event": 0x36, "umask": 0x01, "umask_ext": 0xc001fe01, "thresh": 7, "edge": 1},
+            {"event": 0x35, "umask": 0x01, "umask_ext": 0xffffffff},
+            {"event": 0x34, "umask": 0xff, "tid_en": 1, "filter_tid": 0x2aa},
+            {"event": 0x50, "umask": 0x03, "thresh": 1, "invert": 1}),
+    "iio": ({"event": 0x83, "umask": 0x04, "ch_mask": 0xfff, "fc_mask": 7},
+            {"event": 0x02, "umask": 0x01, "ch_mask": 0x001, "fc_mask": 0, "thresh": 1},
+            {"event": 0xc0, "umask": 0x04, "ch_mask": 0x800, "fc_mask": 4},
+            {"event": 0x84, "umask": 0x80, "fc_mask": 2, "thresh": 1, "edge": 1}),
+    "irp": WIDE[:2], "m2pcie": WIDE, "m2m": WIDE, "upi": WIDE, "m3upi": WIDE, "mdf": WIDE,
+    "cxlcm": WIDE, "cxldp": WIDE, "b2hot": WIDE, "b2cmi": WIDE, "b2cxl": WIDE, "b2upi": WIDE,
+    "pciex16": WIDE, "pciex8": WIDE, "pcu": PLAIN, "ubox": PLAIN[:2],
+    "imc": ({"event": 0x05, "umask": 0xcf}, {"event": 0x80, "thresh": 9},
+            {"event": 0x82, "umask": 0x01, "thresh": 32, "edge": 1},
+            {"event": 0x83, "umask": 0x02, "thresh": 17, "invert": 1}),
+}
+
+
+def count_fields(m, platform, types):
+    """Fields reach their places in the control registers, and what they mean is counted."""
+    with Session(m) as s:
+        wanted = [(f"{kind}{i}", die, ctr, 0, {name: value for name, value in fields.items()
+                                               if value or name != "fc_mask"})
+                  for die in (0, 1) for kind in types if kind in FIELDS for i in (0, 1)
+                  if (die, f"{kind}{i}") in s.ids
+                  for ctr, fields in enumerate(FIELDS[kind])]
+        fields = dict(zip(s.add_all(wanted), (event[4] for event in wanted)))
+        mark = m.truth_length()
+        s.start()
+        answer = s.read_exactly()
+        freezes = {f["socket"]: {(c["box"], c["ctr"]): c for c in f["counters"]}
+                   for f in m.truth("freeze", mark)}
+        ran = {die: windows[1][0] - windows[0][1]
+               for die, windows in frozen_windows(m, mark).items()}
+    wrong = []
+    for value in answer["values"]:
+        at, field = s.events[value["event"]], fields[value["event"]]
+        seen = freezes[at.die][at.box, at.ctr]["ctl"]
+        if seen != control(type_of(at.box), field):
+            wrong.append(f"{at} {field}: control {seen:#x}, due "
+                         f"{control(type_of(at.box), field):#x}")
+        rate = rate_of(platform, at, field)
+        if not rate or value["count"] != rate * ran[at.die] // 1000000000:
+            wrong.append(f"{at} {field}: {value['count']}, at {rate}/s that is "
+                         f"{rate * ran[at.die] // 1000000000}")
+    assert_equal(wrong)
+
+
+@test("spr-2s", kernels=KERNELS)
+def fields_reach_their_registers(m):
+    count_fields(m, "spr", SPR_TYPES)
+
+
+@test("gnr-2s")
+def fields_of_granite_rapids_reach_their_registers(m):
+    count_fields(m, "gnr", {kind: 0 for kind in GNR_TYPES if kind != "cha"})
+
+
+@test("spr-2s", kernels=BOTH)
+def fields_that_a_box_does_not_have_are_refused(m):
+    with Session(m) as s:
+        for box, field in (("imc0", "umask_ext"), ("pcu0", "tid_en"), ("cha0", "ch_mask"),
+                           ("upi0", "filter_tid"), ("iio0", "umask_ext")):
+            with refused(errno.EINVAL):     # the session finds no number for it
+                s.add(box, event=1, **{field: 1})
+        with refused(errno.ERANGE):
+            s.add("upi0", event=2, umask_ext=1 << 24)
+        with refused(errno.ERANGE):
+            s.add("iio0", event=0x83, ch_mask=0x1000)
+        with refused(errno.ENXIO):      # counts on counter 0 only
+            s.add("cha0", counter=1, event=0x36)
+        with refused(errno.ENXIO):
+            s.add("iio0", counter=2, event=0x83)
+        s.add("cha0", event=0x35, tid_en=1, filter_tid=5)
+        with refused(errno.EADDRINUSE):
+            s.add("cha0", event=0x34, tid_en=1, filter_tid=6)
+
+
+# ---- fixed and free-running counters ----
+
+@test("spr-2s", kernels=BOTH)
+def fixed_counters_count_at_their_documented_rates(m):
+    with Session(m) as s:
+        s.add_all([(box, die, FIXED, 0, {}) for die, box in s.ids
+                   if type_of(box) in ("imc", "ubox")])
+        mark = m.truth_length()
+        s.start()
+        values = s.read_exactly()["values"]
+        ran = {die: windows[1][0] - windows[0][1]
+               for die, windows in frozen_windows(m, mark).items()}
+    for value in values:
+        at = s.events[value["event"]]
+        rate = rates.rate(type_of(at.box), instance_of(at.box), at.die, fixed=True,
+                          platform="spr")
+        assert value["count"] == rate * ran[at.die] // 1000000000, (str(at), value, rate, ran)
+
+
+FREE = [("clock", 0)] + [(kind, port) for kind in ("in", "out") for port in range(8)]
+
+
+@test("spr-2s", kernels=KERNELS)
+def free_running_counters_tell_what_the_stacks_did(m):
+    """They cannot be frozen, so time decides: the slope between two reads."""
+    with Session(m) as s:
+        at = {}
+        for die, box in s.ids:
+            if type_of(box) != "iio_free":
+                continue
+            for i, (kind, port) in enumerate(FREE):
+                answer = s.command(f"add {s.ids[die, box]} {1 << 32 + i} 0")
+                at[answer["event"]] = (kind, instance_of(box), die, port)
+        assert len(at) == 4 * 17, at
+        s.start()
+        first = s.read()
+        m.wait_until(lambda: m.sh("cat /proc/uptime") and s.read()["dies"][0]["time"] >
+                     first["dies"][0]["time"] + 300 * MS, what="0.3 s")
+        last = s.read()
+    passed = {b["die"]: b["time"] - a["time"] for a, b in zip(first["dies"], last["dies"])}
+    for a, b in zip(first["values"], last["values"]):
+        kind, stack, die, port = at[a["event"]]
+        due = rates.iio_free_running(kind, stack, die, port) * passed[die] / 1e9
+        # reading takes its time, and a busy host lets a CPU wait in between
+        assert abs(b["count"] - a["count"] - due) < 0.05 * due, (at[a["event"]], a, b, due)
+
+
+# ---- the freeze that firmware leaves ----
+
+@test("gnr-2s", kernels=BOTH, loaded=False)
+def the_freeze_of_the_firmware_is_as_found_afterwards(m):
+    def frozen():
+        return [(s["global_ctl"], s["frozen"]) for s in m.oracle("state")["sockets"]]
+    before = frozen()
+    assert all(freeze for _, freeze in before), before
+    m.insmod()
+    assert frozen() == before, "loading changed it"
+    with Session(m) as s:
+        s.fill(**DISTINCT)
+        s.start()
+        values = s.read_exactly()["values"]
+        assert all(value["count"] for value in values), values
+        s.stop()
+    m.settle()
+    m.wait_until(lambda: frozen() == before, what="the freeze, as found")
+    m.rmmod()
+    assert frozen() == before, frozen()
+
+
+# ---- registers as found ----
+
+def hardware(m):
+    """Everything that ucore may write, as it stands."""
+    oracle = m.oracle("all")
+    found_ = {}
+    for die, (state, counters) in enumerate(zip(oracle["state"]["sockets"],
+                                                oracle["counters"]["sockets"])):
+        found_[die, "global"] = state["global_ctl"], state["status_words"]
+        for box in state["boxes"]:
+            found_[die, box["box"]] = box["box_ctl"], box["status"], box["filters"]
+        for counter in counters:
+            found_[die, counter["box"], counter["ctr"]] = counter["ctl"]
+    return found_
+
+
+@test("spr-2s", kernels=KERNELS, loaded=False)
+def sessions_and_unloading_leave_the_registers_as_found(m):
+    before = hardware(m)
+    m.insmod()
+    assert hardware(m) == before, "loading wrote registers"
+    for _ in range(2):
+        with Session(m) as s:
+            s.fill(**DISTINCT)
+            s.start()
+            s.read_exactly()
+            s.stop()
+    m.settle()
+    m.rmmod()
+    after = hardware(m)
+    changed = [f"{key}: {after[key]}, found {before[key]}" for key in before
+               if after[key] != before[key]]
+    assert not changed, "\n".join(changed[:20])
+
+
+# ---- the cost of a snapshot ----
+
+FULL_COUNTERS, FULL_READS, FULL_WRITES = 439, 487, 2        # of a die
+
+
+@test("spr-2s-full", kernels=BOTH, timeout=120)
+def a_read_of_the_full_machine_is_at_the_access_limit(m):
+    with Session(m) as s:
+        assert s.fill(**DISTINCT) == 2 * FULL_COUNTERS
+        s.start()
+        before = s.status()
+        made = accesses_of(m, s, "burst 10")
+        after = s.status()
+    assert made["all"] == made["told"] == 10 * 2 * (FULL_READS + FULL_WRITES), made
+    assert made["wrmsr"] == 10 * 2 * FULL_WRITES, made
+    assert made["ecam_read"] == 10 * 2 * 2 * 48 and made["mmio_read"] == 10 * 2 * 40, made
+    assert made["ecam_write"] == made["mmio_write"] == 0, made
+    assert made["cf8_read"] == made["port_io"] == made["msr_fault"] == 0, made
+    assert after["reads"] - before["reads"] == 10 * 2 * FULL_READS, (before, after)
+
+
+@test("spr-2s-full", timeout=120)
+def every_counter_of_the_full_machine_counts_exactly(m):
+    with Session(m) as s:
+        s.fill(**DISTINCT)
+        s.start()
+        s.read_exactly()
+
+
+# ---- sampling by a timer ----
+
+def timer_set(dies=(0, 1)):
+    """Each kind of access, clocks and others."""
+    return [(box, die, ctr, 0, fields) for die in dies
+            for box, ctr, fields in (("cha1", 0, CLOCK), ("imc0", 0, {"event": 5, "umask": 0xcf}),
+                                     ("imc0", FIXED, {}), ("upi1", 0, CLOCK),
+                                     ("iio0", 2, {"event": 0x84, "ch_mask": 3, "fc_mask": 1}),
+                                     ("m2m0", 3, CLOCK), ("cxlcm0", 7, {"event": 2}))]
+
+
+@test("spr-2s", kernels=KERNELS)
+def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
+    period = 10 * MS
+    # late on a busy host, never early: each die must have been in time once
+    samples = run_armed(m, timer_set(), lambda _, seen: len(seen) > 60 and
+                        max(least_lateness(seen, period)) < 200 * US, timer_ns=period)
+    assert all(s["trigger"] == TRIGGER_TIMER and s["trigger_event"] == EVENT_NONE
+               for s in samples), samples
+    for die in (0, 1):
+        times = [s["time"] for s in samples if s["die"] == die]
+        assert all(new > old for old, new in zip(times, times[1:])), times
+
+
+@test("spr-2s", kernels=BOTH)
+def without_the_private_route_a_period_is_refused(m):
+    info = found(m)
+    assert not info["caps"] & (CAP_OVERFLOW_PMI | CAP_PRIVATE_PMI), info
+    with Session(m) as s:
+        assert not any(caps & BOX_OVERFLOW for caps in s.caps.values()), s.caps
+        for _, box in s.ids:
+            if type_of(box) != "iio_free":
+                with refused(errno.EOPNOTSUPP):
+                    s.add(box, period=1000, **CLOCK)
+        with refused(errno.EOPNOTSUPP):
+            s.add("imc0", counter=FIXED, period=1000)
+
+
+# ---- sampling by overflow, on the model's own route ----
+
+PRIVATE = {"model.pmi": "private"}
+
+
+def period_of(box, die, hz):
+    return rates.rate(type_of(box), instance_of(box), die, platform="spr", **CLOCK) // hz
+
+
+def private(m, parameters="private_pmi=1"):
+    """Loads the module so that it takes the model's route."""
+    if "ucore " in m.sh("cat /proc/modules"):
+        return
+    m.write("/proc/sys/kernel/nmi_watchdog", 0)
+    m.insmod(parameters=parameters)
+    info = found(m)
+    assert info["caps"] & CAP_OVERFLOW_PMI and info["caps"] & CAP_PRIVATE_PMI, info
+
+
+@test("spr-2s", kernels=KERNELS, settings=PRIVATE, loaded=False, timeout=120)
+def overflow_samples_are_exact_on_every_access(m):
+    private(m)
+    boxes = ("cha0", "cha3", "iio1", "irp0", "pcu0", "ubox0", "imc0", "imc3", "cxlcm0", "m2m1",
+             "upi0", "m3upi1", "mdf0")
+    wanted = [(box, die, ctr, period_of(box, die, 5 + 2 * n), CLOCK)
+              for die in (0, 1) for n, box in enumerate(boxes) for ctr in (1,)]
+    samples = run_armed(m, wanted, each_overflowed(2))
+    assert not any(s["flags"] & SAMPLE_RECOVERED for s in samples), samples
+
+
+MANY = {**PRIVATE, "boxes.cha": 60, "machine.cores": 60, "machine.plugged": 2}
+
+
+@test("spr-2s", kernels=BOTH, settings=MANY, loaded=False, timeout=120)
+def overflows_in_the_second_status_word_are_found(m):
+    """60 CHAs fill most of the first word: memory controllers and links are in the second."""
+    private(m)
+    position = {unit["name"]: unit["word"][2] >> 32 & 0xffff
+                for unit in found(m, everything=True)["units"] if unit["die"] == 0}
+    boxes = ("cha0", "cha59", "imc0", "imc3", "upi1", "cxldp0")
+    assert min(position["imc0"], position["upi1"]) >= 64 > position["cha59"], position
+    run_armed(m, [(box, die, 0, period_of(box, die, 11 + 2 * n), CLOCK)
+                  for die in (0, 1) for n, box in enumerate(boxes)], each_overflowed(3))
+
+
+def delivered(m):
+    return [cpu["pmi_delivered"] for cpu in m.oracle("cpus")["cpus"]]
+
+
+@test("spr-2s", kernels=BOTH, settings=PRIVATE, loaded=False)
+def the_pmi_comes_to_the_cores_asked_for(m):
+    private(m)
+    for chosen in ((0, 2), (1, 3)):
+        with Session(m, ring=1 << 20) as s:
+            for die in (0, 1):
+                s.add("imc1", die, 0, period_of("imc1", die, 100), **CLOCK)
+                s.command(f"cpu {chosen[die]}")
+            before, mark = delivered(m), m.truth_length()
+            s.start()
+            samples = sample_until(m, s, lambda seen: all(
+                sum(sample["die"] == die for sample in seen) >= 10 for die in (0, 1)))
+            assert_equal(s.sample_differences(samples, s.freezes(mark)))
+        got = [new - old for old, new in zip(before, delivered(m))]
+        assert {(s["die"], s["cpu"]) for s in samples} == {(0, chosen[0]), (1, chosen[1])}
+        assert [cpu for cpu, n in enumerate(got) if n] == list(chosen), (chosen, got)
+
+
+@test("spr-2s", kernels=BOTH, settings=PRIVATE, loaded=False)
+def a_lost_pmi_is_recovered(m):
+    private(m)
+    mark, losses = m.truth_length(), 3
+    with Session(m, ring=1 << 20) as s:
+        s.add("upi0", 0, 0, period_of("upi0", 0, 50), **CLOCK)
+        s.add("imc0", 0, 1, **CLOCK)
+        s.start()
+        for _ in range(losses):
+            seen = s.status()["samples"]
+            m.wait_until(lambda: s.status()["samples"] > seen + 1, what="samples")
+            lost = s.status()["recovered"]
+            m.inject("lose-pmi 0 1")
+            m.wait_until(lambda: s.status()["recovered"] > lost, what="a recovery")
+        samples = sample_until(m, s, lambda _: True)
+        status = s.status()
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+    assert status["recovered"] == losses == \
+        sum(bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples), status
