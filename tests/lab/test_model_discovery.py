@@ -218,7 +218,7 @@ def memory_decode_may_be_off(m):
     assert table(m, records=1)[0][0] == 25 << 16 | 4 << 8
 
 
-@test("spr-2s", settings={"discovery.asleep": "yes", "faults.hide": "1:discovery imc1 cha2",
+@test("spr-2s", settings={"discovery.0:asleep": "yes", "faults.hide": "1:discovery imc1 cha2",
                           "discovery.chain": "broken", "discovery.chain-at": "before"}, **bare)
 def a_table_may_sleep_or_be_hidden(m):
     assert table(m, records=1) == [[(1 << 64) - 1] * 4]
@@ -227,6 +227,38 @@ def a_table_may_sleep_or_be_hidden(m):
         [0xa0010023, 0xdeadbeef]
     assert poke(m, ("r", 0, CHA0 + 0x20), ("r", 0, CHA0 + 0x30), ("mr", 4, imc(1))) == \
         [None, 0, 0xffffffff]
+
+
+@test("spr-1s", settings={"discovery.bar-type": "bad", "discovery.chain": "low",
+                          "discovery.global-access": "pci"}, **bare)
+def a_bad_bar_and_global_registers_in_config_space(m):
+    where = function(TABLE, ONLY_SOCKET)
+    assert poke(m, ("er", where, PMON_DVSEC), ("er", where, 0x10))[0] == 0x04010023
+    assert peek(m, "er", where, 0x10) & 0xf == 2
+    at = function("00.5", ONLY_SOCKET)
+    poke(m, ("ew", at, 0x400, FRZ), ("w", 0, UBOX0 + 0xf, preload(100)),
+         ("w", 0, UBOX0 + 0xe, FIXED_EN | OV_EN))
+    assert poke(m, ("er", at, 0x400), ("r", 0, GLOBAL_CTL)) == [FRZ, None]
+    poke(m, ("ew", at, 0x404, 0), ("ew", at, 0x400, 0))
+    wait_frozen(m)
+    assert poke(m, ("er", at, 0x408), ("er", at, 0x40c)) == [1 << 6, 0]
+    poke(m, ("w", 0, UBOX0 + MSR_STATUS, 4), ("ew", at, 0x408, 1 << 6))
+    assert peek(m, "er", at, 0x408) == 0
+
+
+@test("spr-2s", settings={"discovery.0:bar-type": "io", "discovery.0:chain": "self",
+                          "discovery.1:chain": "misaligned", "discovery.1:chain-at": "before",
+                          "discovery.1:bar-size": "0x1000", "discovery.1:offset": "0xf80",
+                          "discovery.1:stride": "2", "discovery.1:max-units": "0"}, **bare)
+def sockets_may_differ(m):
+    assert poke(m, ("er", function(TABLE), 0x10), ("er", function(TABLE), PMON_DVSEC))[1] == \
+        0x13010023
+    assert peek(m, "er", function(TABLE), 0x10) & 3 == 1
+    where = function(TABLE, 1)
+    assert poke(m, ("er", where, 0x110), ("er", where, PMON_DVSEC + 12)) == [0x13210023, 0xf80]
+    units = [record[:2] for record in spr_2s_units(1)]
+    assert table(m, 1, offset=0xf80, stride=2, records=8) == \
+        [[2 << 8, GLOBAL_CTL], *units[:7]]
 
 
 # ---- Counting ----

@@ -402,6 +402,25 @@ static void socket_boxes_init(UcoreSocket *s)
     s->boxes = (UcoreBox **)g_ptr_array_free(boxes, false);
 }
 
+/* who reports in which word of the global status */
+static void socket_status_init(UcoreSocket *s)
+{
+    const UcorePlatform *p = s->machine->config.platform;
+
+    for (unsigned word = 0; word < UCORE_MAX_STATUS_WORDS; word++) {
+        s->status_boxes[word] = g_ptr_array_new();
+    }
+    s->status_legal[0] = p->global_status_legal;
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        int bit = MAX(s->boxes[b]->global_bit, 0);
+
+        g_ptr_array_add(s->status_boxes[bit / 64], s->boxes[b]);
+        if (p->discovery) {
+            s->status_legal[bit / 64] |= BIT_ULL(bit % 64);
+        }
+    }
+}
+
 /* The global registers, from their control on. */
 static void socket_global_init(UcoreSocket *s)
 {
@@ -433,6 +452,7 @@ void ucore_engine_init(UcoreMachine *m)
         s->deadlines = g_tree_new_full(deadline_order, NULL, NULL, NULL);
         timer_init_ns(&s->timer, QEMU_CLOCK_VIRTUAL, socket_timer, m);
         socket_boxes_init(s);
+        socket_status_init(s);
         socket_global_init(s);
     }
 }

@@ -101,26 +101,10 @@ static void write_ctl(UcoreSocket *s, uint64_t val, int64_t now)
     }
 }
 
-/* the bits of a status word that a box or a fixed counter may set */
-static uint64_t status_legal(const UcoreSocket *s, unsigned word)
-{
-    const UcoreConfig *cfg = &s->machine->config;
-    uint64_t legal = 0;
-
-    if (!cfg->platform->discovery) {
-        return cfg->platform->global_status_legal;
-    }
-    for (unsigned b = 0; b < s->nr_boxes; b++) {
-        int bit = s->boxes[b]->global_bit;
-
-        legal |= bit / 64 == word ? BIT_ULL(bit % 64) : 0;
-    }
-    return legal;
-}
-
 static void write_status(UcoreSocket *s, unsigned word, uint64_t val)
 {
-    uint64_t legal = status_legal(s, word);
+    const GPtrArray *boxes = s->status_boxes[word];
+    uint64_t legal = s->status_legal[word];
 
     if (val & ~legal) {
         violate(s, "reserved", "GLOBAL_STATUS has reserved bits set", val);
@@ -129,8 +113,8 @@ static void write_status(UcoreSocket *s, unsigned word, uint64_t val)
         violate(s, "status-not-set", "GLOBAL_STATUS bits that were not set",
                 val);
     }
-    for (unsigned b = 0; b < s->nr_boxes; b++) {
-        if (box_pending(s->boxes[b], word, val & s->global_status[word])) {
+    for (unsigned b = 0; b < boxes->len; b++) {
+        if (box_pending(boxes->pdata[b], word, val & s->global_status[word])) {
             violate(s, "global-before-box", "GLOBAL_STATUS cleared before "
                     "BOX_STATUS", val);
             break;

@@ -276,6 +276,8 @@ struct UcoreSocket {
 
     uint64_t global_ctl;        /* readable bits */
     uint64_t global_status[UCORE_MAX_STATUS_WORDS];
+    uint64_t status_legal[UCORE_MAX_STATUS_WORDS];
+    GPtrArray *status_boxes[UCORE_MAX_STATUS_WORDS];    /* that report there */
     bool frozen;
     int64_t frozen_since;
     uint64_t frozen_ns;         /* of ended freezes */
@@ -344,7 +346,7 @@ typedef struct UcoreConfig {
     unsigned global_access;     /* UcoreAccess */
     unsigned status_offset, status_bits, status_words;
     bool firmware_freeze, log_counters;
-    UcoreForgery *forgery;
+    UcoreForgery *forgery[UCORE_MAX_SOCKETS];
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
     bool strict, core_pmu, insns;
     uint64_t scale;             /* in 1e-6 */

@@ -636,10 +636,7 @@ static bool inject_status(const Command *c)
         word >= ucore->config.status_words) {
         return false;
     }
-    if (!ucore->config.platform->discovery) {
-        bits &= ucore->config.platform->global_status_legal;
-    }
-    s->global_status[word] |= bits;
+    s->global_status[word] |= bits & s->status_legal[word];
     return true;
 }
 

@@ -36,13 +36,11 @@ typedef enum { PATCH_GLOBAL, PATCH_RECORD, PATCH_CONFIG } PatchKind;
 
 typedef struct Patch {
     PatchKind kind;
-    int socket;                 /* -1: all */
     unsigned record, word;      /* CONFIG: word is the offset */
     uint64_t value;
 } Patch;
 
 typedef struct Append {
-    int socket;
     uint64_t word[DISC_RECORD_WORDS];
 } Append;
 
@@ -52,7 +50,7 @@ struct UcoreForgery {
     unsigned bar_size, offset, stride, max_units;
     bool has_max_units;
     GArray *patches, *appends;
-    bool decode_refused[UCORE_MAX_SOCKETS];
+    bool decode_refused;
 };
 
 typedef struct Table {
@@ -85,15 +83,15 @@ static bool parse_unsigned(const char *text, unsigned *val)
 }
 
 /* global.WORD, record.N.WORD, config.OFFSET, append.N */
-static bool parse_patch(UcoreForgery *f, int socket, char **part,
-                        const char *text)
+static bool parse_patch(UcoreForgery *f, const char *key, const char *text)
 {
+    g_auto(GStrv) part = g_strsplit(key, ".", 0);
     unsigned n = g_strv_length(part);
-    Patch p = { .socket = socket };
+    Patch p = { };
     g_auto(GStrv) words = NULL;
 
     if (!strcmp(part[0], "append") && n == 2) {
-        Append a = { .socket = socket };
+        Append a = { };
 
         words = g_strsplit(text, " ", 0);
         for (unsigned i = 0; i < DISC_RECORD_WORDS; i++) {
@@ -125,13 +123,19 @@ static bool parse_patch(UcoreForgery *f, int socket, char **part,
     return true;
 }
 
+/* of all sockets: scenario.c's */
+static bool is_common(const char *key)
+{
+    return !strcmp(key, "cha-count") || !strcmp(key, "global-access") ||
+           !strcmp(key, "status-offset");
+}
+
 static bool is_option(const char *key)
 {
     static const char *const options[] = {
         "dvsec", "chain", "chain-at", "bar", "bar-type", "prefetchable",
         "bar-size", "offset", "stride", "max-units", "asleep",
-        "memory-decode", "cha-count", "upi-table", "second-table",
-        "global-access", "status-offset", NULL
+        "memory-decode", "upi-table", "second-table", NULL
     };
 
     return g_strv_contains(options, key);
@@ -146,11 +150,8 @@ static bool load_patches(UcoreForgery *f, GKeyFile *kf, Error **errp)
     for (unsigned i = 0; keys && keys[i]; i++) {
         g_autofree char *text = g_key_file_get_string(kf, "discovery", keys[i],
                                                       NULL);
-        const char *colon = strchr(keys[i], ':');
-        g_auto(GStrv) part = g_strsplit(colon ? colon + 1 : keys[i], ".", 0);
-        int socket = colon ? atoi(keys[i]) : -1;
 
-        if (!is_option(keys[i]) && !parse_patch(f, socket, part, text)) {
+        if (!is_option(keys[i]) && !parse_patch(f, keys[i], text)) {
             error_setg(errp, "ucore: scenario: [discovery] %s = %s", keys[i],
                        text);
             return false;
@@ -177,14 +178,12 @@ static bool check_bar(const UcoreForgery *f, Error **errp)
     return true;
 }
 
-bool ucore_table_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+static bool load(UcoreForgery *f, GKeyFile *kf, Error **errp)
 {
     static const char *const at_names[] = { "after", "before", NULL };
-    UcoreForgery *f = g_new0(UcoreForgery, 1);
     const char *group = "discovery";
     unsigned at = 0;
 
-    cfg->forgery = f;
     f->dvsec = true;
     f->stride = 4;
     f->has_max_units = g_key_file_has_key(kf, group, "max-units", NULL);
@@ -217,11 +216,48 @@ bool ucore_table_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     return load_patches(f, kf, errp) && check_bar(f, errp);
 }
 
+/* The keys that concern a socket: first those of all, then "S:key". */
+static GKeyFile *keys_of(GKeyFile *kf, unsigned socket)
+{
+    g_auto(GStrv) keys = g_key_file_get_keys(kf, "discovery", NULL, NULL);
+    g_autofree char *prefix = g_strdup_printf("%u:", socket);
+    GKeyFile *own = g_key_file_new();
+
+    for (unsigned pass = 0; keys && pass < 2; pass++) {
+        for (unsigned i = 0; keys[i]; i++) {
+            g_autofree char *text = g_key_file_get_value(kf, "discovery",
+                                                         keys[i], NULL);
+            const char *key = keys[i];
+
+            if (pass && g_str_has_prefix(key, prefix)) {
+                key += strlen(prefix);
+            } else if (pass || strchr(key, ':') || is_common(key)) {
+                continue;
+            }
+            g_key_file_set_value(own, "discovery", key, text);
+        }
+    }
+    return own;
+}
+
+bool ucore_table_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    for (unsigned s = 0; s < cfg->sockets; s++) {
+        g_autoptr(GKeyFile) own = keys_of(kf, s);
+
+        cfg->forgery[s] = g_new0(UcoreForgery, 1);
+        if (!load(cfg->forgery[s], own, errp)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ------------------------------------------------------------- generation */
 
-static bool for_socket(int wanted, const UcoreSocket *s)
+static UcoreForgery *forgery(const UcoreSocket *s)
 {
-    return wanted < 0 || wanted == (int)s->id;
+    return s->machine->config.forgery[s->id];
 }
 
 static bool is_upi(const UcoreBox *box)
@@ -288,7 +324,7 @@ static void put_global(const UcoreSocket *s, unsigned units, unsigned bus,
                        uint64_t *word)
 {
     const UcoreConfig *cfg = &s->machine->config;
-    const UcoreForgery *f = cfg->forgery;
+    const UcoreForgery *f = forgery(s);
 
     word[0] = put(DISC_GLOBAL0_STRIDE, f->stride) |
               put(DISC_GLOBAL0_MAX_UNITS,
@@ -301,15 +337,14 @@ static void put_global(const UcoreSocket *s, unsigned units, unsigned bus,
 
 static void apply_patches(const UcoreSocket *s, GArray *records)
 {
-    const UcoreForgery *f = s->machine->config.forgery;
+    const UcoreForgery *f = forgery(s);
 
     for (unsigned i = 0; i < f->patches->len; i++) {
         const Patch *p = &g_array_index(f->patches, Patch, i);
         unsigned record = p->kind == PATCH_GLOBAL ? 0 : p->record;
         unsigned at = record * f->stride + p->word;
 
-        if (p->kind != PATCH_CONFIG && for_socket(p->socket, s) &&
-            p->word < f->stride && at < records->len) {
+        if (p->kind != PATCH_CONFIG && p->word < f->stride && at < records->len) {
             g_array_index(records, uint64_t, at) = p->value;
         }
     }
@@ -330,7 +365,7 @@ static void append(GArray *records, const UcoreForgery *f,
 /* the words of a table, little endian */
 static GArray *generate(const UcoreSocket *s, unsigned bus, bool second)
 {
-    const UcoreForgery *f = s->machine->config.forgery;
+    const UcoreForgery *f = forgery(s);
     GArray *records = g_array_new(false, true, sizeof(uint64_t));
     uint64_t word[DISC_RECORD_WORDS] = { };
     unsigned units = 0;
@@ -344,12 +379,8 @@ static GArray *generate(const UcoreSocket *s, unsigned bus, bool second)
         }
     }
     for (unsigned i = 0; !second && i < f->appends->len; i++) {
-        const Append *a = &g_array_index(f->appends, Append, i);
-
-        if (for_socket(a->socket, s)) {
-            append(records, f, a->word);
-            units++;
-        }
+        append(records, f, g_array_index(f->appends, Append, i).word);
+        units++;
     }
     put_global(s, units, bus, word);
     for (unsigned i = 0; i < MIN(f->stride, DISC_RECORD_WORDS); i++) {
@@ -405,7 +436,7 @@ static void table_bar(PCIDevice *pd, const UcoreSocket *s, unsigned bar,
         [BAR_IO] = PCI_BASE_ADDRESS_SPACE_IO,
         [BAR_BAD] = PCI_BASE_ADDRESS_MEM_TYPE_1M,
     };
-    const UcoreForgery *f = s->machine->config.forgery;
+    const UcoreForgery *f = forgery(s);
     GArray *records = generate(s, pci_dev_bus_num(pd), second);
     uint8_t type = types[f->bar_type];
     Table *t = g_new0(Table, 1);
@@ -494,7 +525,7 @@ static void put_chain(PCIDevice *pd, const UcoreForgery *f)
 
 void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp)
 {
-    const UcoreForgery *f = s->machine->config.forgery;
+    const UcoreForgery *f = forgery(s);
 
     table_bar(pd, s, f->bar, f->offset, false);
     if (f->second_table) {
@@ -504,7 +535,7 @@ void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp)
     for (unsigned i = 0; i < f->patches->len; i++) {
         const Patch *p = &g_array_index(f->patches, Patch, i);
 
-        if (p->kind == PATCH_CONFIG && for_socket(p->socket, s)) {
+        if (p->kind == PATCH_CONFIG) {
             pci_set_long(pd->config + p->word, p->value);
         }
     }
@@ -513,13 +544,12 @@ void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp)
 /* Firmware is the first that turns memory decoding on. */
 uint32_t ucore_table_filter_command(UcoreSocket *s, uint32_t val)
 {
-    UcoreForgery *f = s->machine->config.forgery;
-    bool *refused = &f->decode_refused[s->id];
+    UcoreForgery *f = forgery(s);
 
     if (!(val & PCI_COMMAND_MEMORY) || f->memory_decode == DECODE_YES ||
-        (f->memory_decode == DECODE_NO && *refused)) {
+        (f->memory_decode == DECODE_NO && f->decode_refused)) {
         return val;
     }
-    *refused = true;
+    f->decode_refused = true;
     return val & ~PCI_COMMAND_MEMORY;
 }
