@@ -149,7 +149,7 @@ static void columns_make(struct box_list *list, bool all)
 		[BOX_WIDTH] = { "width", "BITS", 4 },
 		[BOX_FIXED] = { "fixed", "FIXED", 5 },
 		[BOX_FIXED_WIDTH] = { "fixed_width", "BITS", 4 },
-		[BOX_CAPS] = { "caps", "CAPABILITIES", -30 },
+		[BOX_CAPS] = { "caps", "CAPABILITIES", -12 },
 		[BOX_OWNER] = { "owner", "OWNER", -20 },
 		[BOX_TYPE_ID] = { "type_id", "TYPE ID", 7 },
 		[BOX_RECORD] = { "record", "RECORD", 6 },
@@ -159,10 +159,15 @@ static void columns_make(struct box_list *list, bool all)
 	};
 
 	memcpy(list->columns, columns, sizeof(columns));
-	/* columns that would be empty are a waste of the line */
+	/* columns that would be empty or too wide are a waste of the line */
 	list->columns[BOX_OWNER].hidden = true;
 	list->columns[BOX_ADDRESS].hidden = true;
 	for (size_t i = 0; i < list->nr; i++) {
+		char caps[64];
+
+		caps_text(list->boxes[i].caps, caps, sizeof(caps));
+		if (-(int)strlen(caps) < list->columns[BOX_CAPS].width)
+			list->columns[BOX_CAPS].width = -(int)strlen(caps);
 		if (list->boxes[i].owner)
 			list->columns[BOX_OWNER].hidden = false;
 		if (list->boxes[i].location)
