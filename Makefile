@@ -52,13 +52,13 @@ test:	## everything that tests: kunit, check, tools, lab
 	@$(LAB)/deps.sh build tools lab debug check perf
 	@$(LAB)/all.py
 
-demo:	## count and sample memory traffic of an emulated two-socket Xeon
+demo:	## count and sample an emulated two-socket Xeon [PLATFORM=ivbep|spr|gnr]
 	@$(LAB)/deps.sh build lab
-	@$(LAB)/demo.py
+	@$(LAB)/demo.py $(or $(PLATFORM),ivbep)
 
-bench:	## what a sample costs, beside perf and the limit
+bench:	## what a sample costs, beside perf and the limit [PLATFORM=ivbep|spr]
 	@$(LAB)/deps.sh build lab perf
-	@$(LAB)/bench.py
+	@$(LAB)/bench.py $(PLATFORM)
 
 shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
 	@$(LAB)/deps.sh build lab perf

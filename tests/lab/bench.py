@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make bench`: what one interval costs, for ucore and for perf, beside the limit.
 
+usage: bench.py [PLATFORM ...]
+
 Counts, not times: the machine model counts each access to an uncore register,
 each port I/O, IPI and system call, and each instruction of the guest.  A tool
 runs twice, for few and for many intervals; the difference, divided by the
 intervals that its output shows, is free of what starting and ending cost.  What
 an idle guest does in the same time is subtracted.
+
+On the discovery platforms, also how cost grows with boxes and with dies.
 """
 
 import dataclasses
 import json
+import statistics
 import sys
 from typing import Callable
 
@@ -18,28 +23,65 @@ import artifacts
 import kernels
 import machine_args
 from lab import RUNS, Machine
+from sessions import Session, frozen_windows
 
-SCENARIO, KERNEL = "e2-2s-full", "6.1"
+KERNEL = "6.1"
 SOCKETS = 2
-INTERVAL_MS = 50
-FEW, MANY = 4, 24
-
-# Every counter of a socket: (box type, in-tree PMU, instances, raw event, counters,
-# fixed counter, register accesses of one counter)
-BOXES = (
-    ("cbo", "uncore_cbox_{}", 10, 0x00, 4, False, 1),
-    ("ubox", "uncore_ubox", 1, 0x44, 2, True, 1),
-    ("pcu", "uncore_pcu", 1, 0x00, 4, False, 1),
-    ("ha", "uncore_ha_{}", 2, 0x00, 4, False, 2),
-    ("imc", "uncore_imc_{}", 4, 0x00, 4, True, 2),
-    ("qpi", "uncore_qpi_{}", 2, 0x14, 4, False, 2),
-    ("r2pcie", "uncore_r2pcie", 1, 0x01, 4, False, 2),
-    ("r3qpi", "uncore_r3qpi_{}", 2, 0x01, 3, False, 2),
-    ("irp", "uncore_irp", 1, 0x00, 4, False, 2),
-)
 
 METRICS = ("accesses", "ports", "ipis", "syscalls", "insns")
 HEADS = ("register accesses", "port I/Os", "IPIs", "system calls", "guest instructions")
+
+
+@dataclasses.dataclass(frozen=True)
+class BoxType:
+    """The boxes of a type on a socket, and an event that always counts."""
+    name: str
+    pmu: str            # of the in-tree driver
+    instances: int
+    event: int
+    counters: int
+    accesses: int       # for one counter
+    fixed: bool = False
+    perf_fixed: bool = True     # does the in-tree driver have it?
+
+
+@dataclasses.dataclass(frozen=True)
+class Bench:
+    machine: str
+    scenario: str
+    boxes: tuple
+    small: tuple        # box type, event: what the small set counts on two boxes
+    interval_ms: int
+    few: int
+    many: int
+    low_dword: bool = True      # does that save anything worth a line?
+
+
+PLATFORMS = {
+    "ivbep": Bench("Xeon E5-2600 v2, ten cores", "e2-2s-full", (
+        BoxType("cbo", "uncore_cbox_{}", 10, 0x00, 4, 1),
+        BoxType("ubox", "uncore_ubox", 1, 0x44, 2, 1, True),
+        BoxType("pcu", "uncore_pcu", 1, 0x00, 4, 1),
+        BoxType("ha", "uncore_ha_{}", 2, 0x00, 4, 2),
+        BoxType("imc", "uncore_imc_{}", 4, 0x00, 4, 2, True),
+        BoxType("qpi", "uncore_qpi_{}", 2, 0x14, 4, 2),
+        BoxType("r2pcie", "uncore_r2pcie", 1, 0x01, 4, 2),
+        BoxType("r3qpi", "uncore_r3qpi_{}", 2, 0x01, 3, 2),
+        BoxType("irp", "uncore_irp", 1, 0x00, 4, 2),
+    ), ("imc", "event=0x04,umask=0x03", 2), 50, 4, 24),
+    "spr": Bench("Sapphire Rapids, 60 cores", "spr-2s-full", (
+        BoxType("cha", "uncore_cha_{}", 60, 0x01, 4, 1),
+        BoxType("iio", "uncore_iio_{}", 12, 0x01, 4, 1),
+        BoxType("irp", "uncore_irp_{}", 12, 0x01, 2, 1),
+        BoxType("m2pcie", "uncore_m2pcie_{}", 8, 0x01, 4, 1),
+        BoxType("pcu", "uncore_pcu", 1, 0x01, 4, 1),
+        BoxType("ubox", "uncore_ubox", 1, 0x01, 2, 1, True, False),
+        BoxType("imc", "uncore_imc_{}", 8, 0x01, 4, 1, True, False),
+        BoxType("m2m", "uncore_m2m_{}", 4, 0x01, 4, 2),
+        BoxType("upi", "uncore_upi_{}", 4, 0x01, 4, 2),
+        BoxType("m3upi", "uncore_m3upi_{}", 4, 0x01, 4, 2),
+    ), ("imc", "event=0x05,umask=0xcf", 1), 250, 3, 9, False),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,26 +94,29 @@ class EventSet:
     low: int            # the same, low dwords only
 
 
-def full_set():
-    ucore, perf, whole, low = [], [], 0, 0
-    for box, pmu, instances, event, counters, fixed, cost in BOXES:
-        ucore += [f"{box}/event={event:#x}/"] * counters + [f"{box}/fixed/"] * fixed
-        for i in range(instances):
-            name = pmu.format(i)
-            perf += [f"{name}/event={event:#x}/"] * counters
-            perf += [f"{name}/event=0xff/"] * fixed
-        whole += instances * (counters + fixed) * cost
-        low += instances * (counters + fixed)
-    return EventSet("194 counters", tuple(ucore), tuple(perf),
+def full_set(bench):
+    ucore, perf, counters, whole, low = [], [], 0, 0, 0
+    for box in bench.boxes:
+        event = f"event={box.event:#x}"
+        ucore += [f"{box.name}/{event}/"] * box.counters + [f"{box.name}/fixed/"] * box.fixed
+        for i in range(box.instances):
+            name = box.pmu.format(i)
+            perf += [f"{name}/{event}/"] * box.counters
+            perf += [f"{name}/event=0xff/"] * (box.fixed and box.perf_fixed)
+        number = box.instances * (box.counters + box.fixed)
+        counters += SOCKETS * number
+        whole += number * box.accesses
+        low += number
+    return EventSet(f"{counters} counters", tuple(ucore), tuple(perf),
                     SOCKETS * (whole + 2), SOCKETS * (low + 2))
 
 
-def small_set():
-    event = "event=0x04,umask=0x03"
+def small_set(bench):
+    kind, event, accesses = bench.small
     return EventSet("4 counters",
-                    tuple(f"imc{i}/{event}/" for i in range(2)),
-                    tuple(f"uncore_imc_{i}/{event}/" for i in range(2)),
-                    SOCKETS * (2 * 2 + 2), SOCKETS * (2 + 2))
+                    tuple(f"{kind}{i}/{event}/" for i in range(2)),
+                    tuple(f"uncore_{kind}_{i}/{event}/" for i in range(2)),
+                    SOCKETS * (2 * accesses + 2), SOCKETS * (2 + 2))
 
 
 # ---- What the model counted ----
@@ -96,9 +141,9 @@ class Tool:
     share: int = 1      # counted once for each die?
 
 
-def cost_of(machine, tool, intervals):
+def cost_of(machine, bench, tool, intervals):
     # half an interval more: the last one must not race with the end
-    seconds = f"{(intervals + 0.5) * INTERVAL_MS / 1000:.3f}"
+    seconds = f"{(intervals + 0.5) * bench.interval_ms / 1000:.3f}"
     before = snapshot(machine)
     machine.run(tool.command(seconds), timeout=120)
     after = snapshot(machine)
@@ -108,9 +153,9 @@ def cost_of(machine, tool, intervals):
     return cost, intervals
 
 
-def per_interval(machine, tool):
-    cost_of(machine, tool, FEW)                 # page in the program
-    few, many = (cost_of(machine, tool, n) for n in (FEW, MANY))
+def per_interval(machine, bench, tool):
+    cost_of(machine, bench, tool, bench.few)            # page in the program
+    few, many = (cost_of(machine, bench, tool, n) for n in (bench.few, bench.many))
     intervals = many[1] - few[1]
     return {metric: (many[0][metric] - few[0][metric]) / intervals for metric in METRICS}
 
@@ -121,20 +166,20 @@ def options(events):
     return " ".join(f"-e '{event}'" for event in events)
 
 
-def ucore_stat(events):
-    return Tool(lambda seconds: f"ucoretool stat -I {INTERVAL_MS} {options(events)} "
+def ucore_stat(bench, events):
+    return Tool(lambda seconds: f"ucoretool stat -I {bench.interval_ms} {options(events)} "
                                 f"-j -o /tmp/out -- sleep {seconds}",
                 "grep -o '^{\"time_ns\":[0-9]*' /tmp/out | sort -u | wc -l")
 
 
-def ucore_ring(events, extra=""):
-    return Tool(lambda seconds: f"ucoretool record --timer {INTERVAL_MS}ms {extra} "
+def ucore_ring(bench, events, extra=""):
+    return Tool(lambda seconds: f"ucoretool record --timer {bench.interval_ms}ms {extra} "
                                 f"{options(events)} -o /tmp/out -- sleep {seconds}",
                 "ucoretool report -j -i /tmp/out | grep -c '\"trigger\":\"timer\"'", SOCKETS)
 
 
-def perf_stat(events):
-    return Tool(lambda seconds: f"perf stat -a -I {INTERVAL_MS} -x, -o /tmp/out "
+def perf_stat(bench, events):
+    return Tool(lambda seconds: f"perf stat -a -I {bench.interval_ms} -x, -o /tmp/out "
                                 f"-e {','.join(events)} -- sleep {seconds}",
                 "grep '^ ' /tmp/out | cut -d, -f1 | sort -u | wc -l")
 
@@ -142,17 +187,19 @@ def perf_stat(events):
 IDLE = Tool(lambda seconds: f"sleep {seconds}", "")
 
 
-def measure(machine, event_set):
+def measure(machine, bench, event_set):
+    def cost(tool):
+        return per_interval(machine, bench, tool)
     rows = {}
     machine.insmod()
-    baseline = per_interval(machine, IDLE)
-    rows["ucore READ"] = per_interval(machine, ucore_stat(event_set.ucore))
-    rows["ucore ring"] = per_interval(machine, ucore_ring(event_set.ucore))
-    rows["ucore ring, low dwords"] = per_interval(
-        machine, ucore_ring(event_set.ucore, "--low-dword"))
+    baseline = cost(IDLE)
+    rows["ucore READ"] = cost(ucore_stat(bench, event_set.ucore))
+    rows["ucore ring"] = cost(ucore_ring(bench, event_set.ucore))
+    if bench.low_dword:
+        rows["ucore ring, low dwords"] = cost(ucore_ring(bench, event_set.ucore, "--low-dword"))
     machine.rmmod()
     machine.run("modprobe intel_uncore")
-    rows["perf stat"] = per_interval(machine, perf_stat(event_set.perf))
+    rows["perf stat"] = cost(perf_stat(bench, event_set.perf))
     machine.run("modprobe -r intel_uncore")
     for row in rows.values():
         for metric in ("ipis", "syscalls", "insns"):
@@ -166,16 +213,20 @@ def line(title, cells):
     print(f"  {title:26}" + "".join(f"{cell:>20}" for cell in cells))
 
 
-def show(event_set, rows):
-    print(f"\n{event_set.title} on {SOCKETS} sockets, per interval")
+def show(bench, event_set, rows):
+    print(f"\n{event_set.title} on {SOCKETS} sockets of {bench.machine}, per interval")
     line("", HEADS)
     line("limit", (event_set.whole, 0, SOCKETS - 1, "1, ring 0", ""))
-    line("limit, low dwords", (event_set.low, 0, SOCKETS - 1, "1, ring 0", ""))
+    if bench.low_dword:
+        line("limit, low dwords", (event_set.low, 0, SOCKETS - 1, "1, ring 0", ""))
     for title, row in rows.items():
         line(title, [f"{row[metric]:,.1f}" for metric in METRICS])
     perf, ours = rows["perf stat"], rows["ucore READ"]
     line("perf / ucore READ", [f"{perf[m] / ours[m]:.1f}" if ours[m] >= 0.5 else "-"
                                for m in METRICS])
+    if len(event_set.perf) * SOCKETS < int(event_set.title.split()[0]):
+        print(f"  perf counts {len(event_set.perf) * SOCKETS} of them: the in-tree driver does "
+              "not know the fixed ones here")
 
 
 def at_limit(event_set, rows):
@@ -191,6 +242,105 @@ def at_limit(event_set, rows):
     return good
 
 
+# ---- How cost grows ----
+
+BURST_FEW, BURST_MANY = 5, 45
+READERS = (0, 2)        # of die 0 and die 1, two cores each
+# of instructions; accesses must be exact
+LINEAR, ALIKE = 1.3, 1.25
+
+
+def instructions(machine):
+    return [cpu["insns"] for cpu in machine.oracle("cpus")["cpus"]]
+
+
+def cost_of_loading(machine):
+    before = snapshot(machine)
+    machine.insmod()
+    after = snapshot(machine)
+    return {metric: after[metric] - before[metric] for metric in ("accesses", "insns")}
+
+
+def burst(machine, session, reads):
+    before, accesses = instructions(machine), snapshot(machine)["accesses"]
+    session.command(f"burst {reads}")
+    after = instructions(machine)
+    return ([new - old for old, new in zip(before, after)],
+            snapshot(machine)["accesses"] - accesses)
+
+
+def cost_of_snapshot(machine, dies):
+    """Per die; instructions are those of the last die's reader, which READ does not run on."""
+    with Session(machine, boxes=False, cpu=0) as session:
+        counters = session.fill(event=1)
+        session.command("start")
+        burst(machine, session, BURST_FEW)
+        few, many = burst(machine, session, BURST_FEW), burst(machine, session, BURST_MANY)
+        mark = machine.truth_length()
+        session.command("burst 15")
+        frozen = [statistics.median(end - begin for begin, end in windows)
+                  for windows in frozen_windows(machine, mark).values()]
+    reads = BURST_MANY - BURST_FEW
+    reader = READERS[dies - 1]
+    return {"counters": counters // dies, "accesses": (many[1] - few[1]) / reads / dies,
+            "insns": (many[0][reader] - few[0][reader]) / reads,
+            "frozen_us": max(frozen) / 1000}
+
+
+def growth_of(scenario, dies):
+    print(f"# measuring {scenario}", file=sys.stderr, flush=True)
+    with Machine(scenario, KERNEL, strict=False) as machine:
+        loading = cost_of_loading(machine)
+        row = cost_of_snapshot(machine, dies)
+    return {"load_" + metric: value for metric, value in loading.items()} | row
+
+
+SIZES = ("boxes-100", "boxes-500", "boxes-1000")
+TWO_DIES = ("boxes-500", "boxes-1000-2s")       # 500 boxes per die, one die and two
+
+
+def slopes(rows, metric):
+    """Cost of a counter more, between the smallest and the middle, the middle and the largest."""
+    small, middle, large = (rows[name] for name in SIZES)
+    return [(b[metric] - a[metric]) / (b["counters"] - a["counters"])
+            for a, b in ((small, middle), (middle, large))]
+
+
+def show_growth(rows):
+    print("\nDiscovery and a snapshot, by the number of boxes")
+    heads = ("counters per die", "load: accesses", "load: instructions", "accesses per die",
+             "instructions", "frozen, µs")
+    line("", heads)
+    for name, row in rows.items():
+        line(name, [f"{row[metric]:,.0f}" for metric in
+                    ("counters", "load_accesses", "load_insns", "accesses", "insns",
+                     "frozen_us")])
+
+
+def grows_linearly(rows):
+    good = True
+    for metric in ("load_accesses", "load_insns", "accesses", "insns"):
+        first, second = slopes(rows, metric)
+        limit = 1.01 if "accesses" in metric else LINEAR
+        if not 1 / limit < second / first < limit:
+            print(f"NOT linear: {metric}: {first:.2f} for a counter more, then {second:.2f}")
+            good = False
+    one, two = (rows[name] for name in TWO_DIES)
+    if two["accesses"] != one["accesses"] or two["insns"] > one["insns"] * ALIKE:
+        print(f"NOT in parallel: a die of two costs {two}, one alone {one}")
+        good = False
+    return good
+
+
+def grow():
+    rows = {name: growth_of(name, 1) for name in SIZES}
+    rows[TWO_DIES[1]] = growth_of(TWO_DIES[1], 2)
+    show_growth(rows)
+    return rows, grows_linearly(rows)
+
+
+# ---- All of it ----
+
 def prepare():
     print("# building what is missing", file=sys.stderr, flush=True)
     machine_args.prepare()
@@ -199,20 +349,34 @@ def prepare():
     artifacts.tools()
 
 
-def main():
-    prepare()
-    results, good = {}, True
-    with Machine(SCENARIO, KERNEL, perf=True, strict=False) as machine:
-        for event_set in (full_set(), small_set()):
+def compare(bench):
+    rows, good = {}, True
+    with Machine(bench.scenario, KERNEL, perf=True, strict=False) as machine:
+        for event_set in (full_set(bench), small_set(bench)):
             print(f"# measuring {event_set.title}", file=sys.stderr, flush=True)
-            rows = measure(machine, event_set)
-            show(event_set, rows)
-            good = at_limit(event_set, rows) and good
-            results[event_set.title] = rows
+            found = measure(machine, bench, event_set)
+            show(bench, event_set, found)
+            good = at_limit(event_set, found) and good
+            rows[event_set.title] = found
+    return rows, good
+
+
+def main(*platforms):
+    unknown = set(platforms) - set(PLATFORMS)
+    if unknown:
+        sys.exit(f"bench: PLATFORM={unknown.pop()}? There are {', '.join(PLATFORMS)}.")
+    prepare()
+    results, verdicts = {}, []
+    for platform in platforms or PLATFORMS:
+        results[platform], good = compare(PLATFORMS[platform])
+        verdicts.append(good)
+        if platform == "spr":
+            results["growth"], good = grow()
+            verdicts.append(good)
     (RUNS / "bench.json").write_text(json.dumps(results, indent=1) + "\n")
     print(f"\nnumbers: {RUNS / 'bench.json'}")
-    return 0 if good else 1
+    return 0 if all(verdicts) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

@@ -66,7 +66,7 @@ class Session:
 
     cpu    where it runs
     boxes  False: do not list them, which takes seconds when there are a thousand
-    names  box types that the driver and the model call differently: driver's -> model's
+    names  boxes that the driver and the model call differently: driver's -> model's
     """
 
     _serial = itertools.count()
@@ -81,7 +81,7 @@ class Session:
         self._answers(1)
         self.boxes = self.command("boxes")["boxes"] if boxes else []
         for box in self.boxes:
-            box["name"] = models_name(box["name"], names or {})
+            box["name"] = (names or {}).get(box["name"], box["name"])
         self.ids = {(box["die"], box["name"]): box["box"] for box in self.boxes}
         self.caps = {(box["die"], box["name"]): box["caps"] for box in self.boxes}
         self.events = {}        # event id -> Counter
@@ -254,13 +254,6 @@ def once_per_freeze(samples):
             if not (earlier and earlier["time"] == later["time"] and
                     [v["count"] for v in earlier["values"]] ==
                     [v["count"] for v in later["values"]])]
-
-
-def models_name(box, names):
-    for driver, model in names.items():
-        if box.startswith(driver) and len(box) - len(driver) < 3:
-            return model + box[len(driver):]
-    return box
 
 
 def totals_at(freeze):

@@ -259,7 +259,7 @@ def stray_values(session, samples, freezes):
 
 @test("e2-2s", kernels=BOTH)
 def what_record_writes_report_prints_and_both_are_true(m):
-    events = truth.events_of(m)
+    events = truth.events_of()
     before, mark = truth.totals_of(m), m.truth_length()
     m.run("ucoretool record -e imc/CAS_COUNT.RD/ -c 300000 -e imc/CAS_COUNT.WR/ "
           "-e cbo/CLOCKTICKS/ -e ha/REQUESTS.READS/ -n 40 -o /tmp/record")

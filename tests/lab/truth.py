@@ -32,22 +32,32 @@ def totals_of(machine):
     return [{(c["box"], c["ctr"]): c["total"] for c in socket} for socket in sockets]
 
 
-def events_of(machine):
+def events_of(platform="ivbep"):
     """Event as ucoretool prints it -> bits 15:0 of the control register.
 
     Fixed counters are left out: they have no event.
     """
-    listed = machine.run("ucoretool list events -j").out
+    listed = subprocess.run([artifacts.tools() / "ucoretool", "list", "events", "-j",
+                             "--platform", platform], check=True, capture_output=True).stdout
     events = [json.loads(line) for line in listed.splitlines()]
     return {f"{event['type']}/{event['event']}/":
             int(event["code"], 0) | int(event["umask"], 0) << 8
             for event in events if "code" in event}
 
 
+def sampled(freezes, reason):
+    """Those of samples. A timer's are all in which something counts but STOP's own, the last."""
+    if reason == "overflow":
+        return [freeze for freeze in freezes if freeze["reason"] == reason]
+    counting = [freeze for freeze in freezes if freeze["counters"]]
+    stops = {freeze["socket"]: freeze["seq"] for freeze in counting}
+    return [freeze for freeze in counting if freeze["seq"] != stops[freeze["socket"]]]
+
+
 def compared(samples, freezes, before, events):
     """Returns (number of equal values, text of each difference).
 
-    freezes: the model's, those of overflows; before: totals_of() at the start
+    freezes: the model's, those of samples; before: totals_of() at the start
     """
     equal, differences = 0, []
     for die in sorted({freeze["socket"] for freeze in freezes} | {s["die"] for s in samples}):
