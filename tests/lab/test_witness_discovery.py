@@ -146,6 +146,38 @@ def gnr_boxes_and_rates(m):
     return results
 
 
+@test("gnr-2s", kernels=("6.12",), **with_intel_uncore)
+def linux_6_12_leaves_the_freeze_of_the_firmware(m):
+    m.sh("modprobe intel_uncore")
+    out = m.run("perf stat -a -x, -e uncore_cha_0/event=1/ sleep 0.2").err
+    assert out.startswith("0,,uncore_cha_0"), out
+    assert all(socket["frozen"] for socket in m.oracle("state")["sockets"])
+    m.sh("rmmod intel_uncore")
+
+
+@test("emr-1s", kernels=("6.1", "6.12"), **with_intel_uncore)
+def emr_boxes(m):
+    m.sh("modprobe intel_uncore")
+    assert boxes(m) == numbered(**{**SPR_BOXES, "mdf": 0}), boxes(m)
+    m.sh("rmmod intel_uncore")
+
+
+@test("srf-1s", kernels=("6.12",), **with_intel_uncore)
+def srf_boxes(m):
+    m.sh("modprobe intel_uncore")
+    assert {"cha_3", "imc_3", "b2cmi_1", "upi_1"} <= set(boxes(m)), boxes(m)
+    m.sh("rmmod intel_uncore")
+
+
+@test("cwf-1s", kernels=("6.1", "6.12"), **with_intel_uncore)
+def cwf_boxes(m):
+    m.sh("modprobe intel_uncore")
+    wanted = {"type_0_3", "type_6_3", "type_16_1"} if m.kernel.name == "6.1" else \
+        {"cha_3", "imc_3", "b2cmi_1"}
+    assert wanted <= set(boxes(m)), boxes(m)
+    m.sh("rmmod intel_uncore")
+
+
 @test("unknown-1s", kernels=("6.1", "6.12"), **with_intel_uncore)
 def an_unknown_model_is_driven_by_its_table(m):
     m.sh("modprobe intel_uncore")
