@@ -1,0 +1,1402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The discovery parser: DVSECs, BARs, and a case for each reason why a table or
+ * a unit is not used.  A bad record always stands between two good ones.
+ *
+ * Records are spelled by bit numbers and not by the driver's own header.
+ */
+#include <kunit/test.h>
+
+#include "../../driver/discovery.h"
+
+#define MSR	0ULL
+#define MMIO	1ULL
+#define PCI	2ULL
+
+#define W0(access, regs, ctl, width, ctr, status) \
+	((access) << 62 | (u64)(status) << 32 | (u64)(ctr) << 24 | (u64)(width) << 16 | \
+	 (u64)(ctl) << 8 | (regs))
+#define W2(type, id)		((u64)(id) << 16 | (type))
+#define G0(access, stride, units) \
+	((u64)(access) << 62 | (u64)(units) << 16 | (u64)(stride) << 8)
+#define DEVFN(slot, function)	((u64)(slot) << 15 | (u64)(function) << 12)
+#define BUS(bus)		((u64)(bus) << 20)
+
+/* Plain records of each kind: four counters of 48 bits */
+#define MSR_WORD	W0(MSR, 4, 2, 48, 8, 1)
+#define IMC_WORD	W0(MMIO, 4, 0x40, 48, 8, 0)
+#define PCI_WORD	W0(PCI, 4, 0x38, 48, 8, 4)
+
+#define PHYS_BITS	46
+#define RAM_START	0x100000000ULL
+#define RAM_END		0x200000000ULL
+
+#define MAX_TABLES	3
+#define TABLE_WORDS	(1024 * 3)
+#define CONFIG_DWORDS	1024
+
+struct bench {
+	struct ucore_disc_env env;
+	struct ucore_disc disc;
+	struct mem_source {
+		struct ucore_disc_source source;
+		u64 *word;
+	} source[MAX_TABLES];
+	struct mem_config {
+		struct ucore_disc_config config;
+		u32 *dword;
+		u32 reads;
+	} config;
+	struct kunit *test;
+};
+
+static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
+{
+	return address < RAM_END && address + size > RAM_START;
+}
+
+/* Slots 0 to 9 have functions; those of slot 9 are no PCI Express. */
+static u32 env_config_size(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn)
+{
+	if (segment || bus != 0x7e || devfn >> 3 > 9)
+		return 0;
+	return devfn >> 3 == 9 ? 256 : 4096;
+}
+
+static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 offset, u32 words)
+{
+	const struct mem_source *mem = container_of(source, struct mem_source, source);
+
+	if (WARN_ON(offset + words * sizeof(u64) > source->size))
+		return;
+	memcpy(to, (u8 *)mem->word + offset, words * sizeof(u64));
+}
+
+static u32 config_read(const struct ucore_disc_config *config, u32 reg)
+{
+	struct mem_config *mem = container_of_const(config, struct mem_config, config);
+
+	if (WARN_ON(reg % 4 || reg + 4 > config->size))
+		return 0xdeadbeef;
+	mem->reads++;
+	return mem->dword[reg / 4];
+}
+
+static int bench_init(struct kunit *test)
+{
+	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	fake_kernel_reset();
+	test->priv = b;
+	b->test = test;
+	b->env = (struct ucore_disc_env){
+		.phys_bits = PHYS_BITS, .on_ram = env_on_ram, .config_size = env_config_size,
+	};
+	b->disc.env = &b->env;
+	b->disc.rules = ucore_platform_spr.table;
+	b->config.config.read = config_read;
+	b->config.config.size = 4 * CONFIG_DWORDS;
+	b->config.dword = kunit_kcalloc(test, CONFIG_DWORDS, 4, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, b->config.dword);
+	return 0;
+}
+
+static void bench_exit(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	if (b)
+		ucore_disc_free(&b->disc);
+}
+
+/* One more table; the caller fills its words. */
+static u64 *table_add(struct bench *b, s32 die)
+{
+	u32 i = b->disc.nr_tables++;
+
+	if (!i)
+		b->disc.table = kvcalloc(MAX_TABLES, sizeof(*b->disc.table), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(b->test, b->disc.table);
+	b->disc.table[i].die = die;
+	b->source[i].word = kunit_kcalloc(b->test, TABLE_WORDS, sizeof(u64), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(b->test, b->source[i].word);
+	b->source[i].source.copy = source_copy;
+	b->source[i].source.size = TABLE_WORDS * sizeof(u64);
+	return b->source[i].word;
+}
+
+/* Records of three words */
+static void record_set(u64 *word, u32 record, u64 w0, u64 w1, u64 w2)
+{
+	word[3 * record] = w0;
+	word[3 * record + 1] = w1;
+	word[3 * record + 2] = w2;
+}
+
+static void global_set(u64 *word, u32 units)
+{
+	record_set(word, 0, G0(MSR, 3, units), 0x2ff0, 0x4008);
+}
+
+static u64 *plain_table(struct bench *b, s32 die, u32 units)
+{
+	u64 *word = table_add(b, die);
+
+	global_set(word, units);
+	return word;
+}
+
+static int parse_one(struct bench *b, u32 i)
+{
+	ucore_disc_parse_global(&b->disc, &b->disc.table[i], &b->source[i].source);
+	if (b->disc.table[i].reason)
+		return 0;
+	return ucore_disc_parse_units(&b->disc, i, &b->source[i].source);
+}
+
+static void parse(struct bench *b)
+{
+	u32 i;
+
+	for (i = 0; i < b->disc.nr_tables; i++)
+		KUNIT_ASSERT_EQ(b->test, parse_one(b, i), 0);
+}
+
+static struct ucore_unit *unit_of(struct bench *b, u32 i)
+{
+	KUNIT_ASSERT_LT(b->test, i, b->disc.nr_units);
+	return &b->disc.unit[i];
+}
+
+#define EXPECT_UNIT(b, i, _reason) \
+	KUNIT_EXPECT_EQ((b)->test, unit_of(b, i)->reason, (u32)UCORE_UNIT_##_reason)
+#define EXPECT_TABLE(b, i, _reason) \
+	KUNIT_EXPECT_EQ((b)->test, (b)->disc.table[i].reason, (u32)UCORE_TABLE_##_reason)
+
+/*
+ * ---- a record between two good ones ----
+ */
+
+struct record_case {
+	const char *name;
+	u64 word[3];
+	u32 reason;
+	u32 other;
+};
+
+#define CASE(_name, w0, w1, w2, _reason) \
+	{ .name = (_name), .word = { (w0), (w1), (w2) }, .reason = UCORE_UNIT_##_reason }
+#define CONFLICT(_name, w0, w1, w2, _reason, _other) \
+	{ .name = (_name), .word = { (w0), (w1), (w2) }, .reason = UCORE_UNIT_##_reason, \
+	  .other = (_other) }
+
+/* A CHA's registers end with its filter, 15 MSRs in all; a type 99 has 12. */
+#define UNKNOWN		W2(99, 1)
+#define ON_7E(slot, offset)	(BUS(0x7e) | DEVFN(slot, 1) | (offset))
+
+static const struct record_case record_cases[] = {
+	CASE("all zero", 0, 0, 0, ZERO),
+	CASE("word 0 zero", 0, 0x2010, W2(0, 1), ZERO),
+	CASE("no address", MSR_WORD, 0, W2(0, 1), ZERO),
+	CASE("all ones", ~0ULL, ~0ULL, ~0ULL, ONES),
+	CASE("word 0 ones", ~0ULL, 0x2010, W2(0, 1), ONES),
+	CASE("address ones", MSR_WORD, ~0ULL, W2(0, 1), ONES),
+	CASE("word 2 ones", MSR_WORD, 0x2010, ~0ULL, ONES),
+	CASE("ones before zero", 0, ~0ULL, 0, ONES),
+	CASE("access 3", W0(3ULL, 4, 2, 48, 8, 1), 0x2010, W2(0, 1), ACCESS),
+	CASE("no counters", W0(MSR, 0, 2, 48, 8, 1), 0x2010, W2(0, 1), NO_COUNTERS),
+	CASE("8 counters", W0(MSR, 8, 1, 48, 9, 0), 0x2100, UNKNOWN, OK),
+	CASE("9 counters", W0(MSR, 9, 1, 48, 0x10, 0), 0x2100, UNKNOWN, COUNTERS),
+	CASE("255 counters", W0(MSR, 255, 1, 48, 9, 0), 0x2100, UNKNOWN, COUNTERS),
+	CASE("width 0", W0(MSR, 4, 2, 0, 8, 1), 0x2010, W2(0, 1), WIDTH),
+	CASE("width 1", W0(MSR, 4, 2, 1, 8, 1), 0x2010, W2(0, 1), OK),
+	CASE("width 64", W0(MSR, 4, 2, 64, 8, 1), 0x2010, W2(0, 1), OK),
+	CASE("width 65", W0(MSR, 4, 2, 65, 8, 1), 0x2010, W2(0, 1), WIDTH),
+	CASE("width 255", W0(MSR, 4, 2, 255, 8, 1), 0x2010, W2(0, 1), WIDTH),
+	CASE("control offset 0", W0(MSR, 4, 0, 48, 8, 1), 0x2010, W2(0, 1), OFFSET),
+	CASE("counter offset 0", W0(MSR, 4, 2, 48, 0, 1), 0x2010, W2(0, 1), OFFSET),
+
+	CASE("counters on controls", W0(MSR, 4, 2, 48, 2, 0), 0x2010, W2(0, 1), SELF),
+	CASE("counters on the last control", W0(MSR, 4, 2, 48, 5, 0), 0x2010, W2(0, 1), SELF),
+	CASE("counters behind the last control", W0(MSR, 4, 2, 48, 6, 0), 0x2010, W2(0, 1), OK),
+	CASE("controls on the last counter", W0(MSR, 4, 5, 48, 2, 0), 0x2010, W2(0, 1), SELF),
+	CASE("MMIO: controls in counters", W0(MMIO, 4, 0x24, 48, 8, 0), 0xc8000000, UNKNOWN, SELF),
+	CASE("PCI: controls of 64 bits", W0(PCI, 4, 0x10, 48, 0x2c, 0), ON_7E(1, 0x100), UNKNOWN,
+	     SELF),
+	CASE("PCI: and room for them", W0(PCI, 4, 0x10, 48, 0x30, 0), ON_7E(1, 0x100), UNKNOWN,
+	     OK),
+
+	CASE("MSR dff", W0(MSR, 4, 1, 48, 5, 0), 0xdff, UNKNOWN, WINDOW),
+	CASE("MSR e00", W0(MSR, 4, 1, 48, 5, 0), 0xe00, UNKNOWN, OK),
+	CASE("MSR to fff", W0(MSR, 4, 1, 48, 5, 0), 0xff7, UNKNOWN, OK),
+	CASE("MSR to 1000", W0(MSR, 4, 1, 48, 5, 0), 0xff8, UNKNOWN, WINDOW),
+	CASE("MSR 1000", W0(MSR, 4, 1, 48, 5, 0), 0x1000, UNKNOWN, WINDOW),
+	CASE("MSR 10: the clock", W0(MSR, 4, 1, 48, 5, 0), 0x10, UNKNOWN, WINDOW),
+	CASE("MSR 1ffe", W0(MSR, 4, 1, 48, 5, 0), 0x1fff, UNKNOWN, WINDOW),
+	CASE("MSR to ffff", W0(MSR, 4, 1, 48, 5, 0), 0xfff7, UNKNOWN, OK),
+	CASE("MSR to 10000", W0(MSR, 4, 1, 48, 5, 0), 0xfff8, UNKNOWN, WINDOW),
+	CASE("MSR 10000", W0(MSR, 4, 1, 48, 5, 0), 0x10000, UNKNOWN, WINDOW),
+	CASE("MSR of 33 bits", W0(MSR, 4, 1, 48, 5, 0), 0x100002000ULL, UNKNOWN, WINDOW),
+	CASE("MSR that wraps", W0(MSR, 4, 1, 48, 0x20, 0), ~0ULL - 8, UNKNOWN, WINDOW),
+	CASE("MSR: counters that wrap", W0(MSR, 4, 1, 48, 0xf0, 0), ~0ULL - 0xf1, UNKNOWN, WINDOW),
+	CASE("MSR: far counters", W0(MSR, 4, 1, 48, 0xff, 0), 0xff00, UNKNOWN, WINDOW),
+	CASE("MMIO to the end", W0(MMIO, 4, 0x28, 48, 8, 0), (1ULL << PHYS_BITS) - 0x40, UNKNOWN,
+	     OK),
+	CASE("MMIO beyond the end", W0(MMIO, 4, 0x28, 48, 8, 0), (1ULL << PHYS_BITS) - 0x30,
+	     UNKNOWN, WINDOW),
+	CASE("MMIO at the end", IMC_WORD, 1ULL << PHYS_BITS, UNKNOWN, WINDOW),
+	CASE("MMIO of 64 bits", IMC_WORD, ~0ULL - 7, UNKNOWN, WINDOW),
+	CASE("PCI 3c: in the header", PCI_WORD, ON_7E(1, 0x3c), UNKNOWN, WINDOW),
+	CASE("PCI 40", PCI_WORD, ON_7E(1, 0x40), UNKNOWN, OK),
+	CASE("PCI to 1000", PCI_WORD, ON_7E(1, 0x1000 - 0x58), UNKNOWN, OK),
+	CASE("PCI beyond 1000", PCI_WORD, ON_7E(1, 0x1000 - 0x54), UNKNOWN, WINDOW),
+	CASE("PCI to 100 of 100", PCI_WORD, ON_7E(9, 0x100 - 0x58), UNKNOWN, OK),
+	CASE("PCI beyond 100 of 100", PCI_WORD, ON_7E(9, 0x100 - 0x54), UNKNOWN, WINDOW),
+	CASE("PCI of 33 bits", PCI_WORD, ON_7E(1, 0x100) | 1ULL << 32, UNKNOWN, WINDOW),
+	CASE("PCI: no such slot", PCI_WORD, ON_7E(10, 0x100), UNKNOWN, FUNCTION),
+	CASE("PCI: no such bus", PCI_WORD, BUS(0x7f) | DEVFN(1, 1) | 0x100, UNKNOWN, FUNCTION),
+	CASE("PCI: no such segment", PCI_WORD, ON_7E(1, 0x100) | 1ULL << 28, UNKNOWN, FUNCTION),
+
+	CASE("MMIO at 2", IMC_WORD, 0xc8000002, UNKNOWN, ALIGN),
+	CASE("MMIO: counters at 4", IMC_WORD, 0xc8000004, UNKNOWN, ALIGN),
+	CASE("MMIO: counters at 8", W0(MMIO, 4, 0x40, 48, 0xc, 0), 0xc8000004, UNKNOWN, OK),
+	CASE("MMIO: controls at 2", W0(MMIO, 4, 0x42, 48, 8, 0), 0xc8000000, UNKNOWN, ALIGN),
+	CASE("MMIO: counter offset 4", W0(MMIO, 4, 0x40, 48, 0xc, 0), 0xc8000000, UNKNOWN, ALIGN),
+	CASE("PCI: control at 2", PCI_WORD, ON_7E(1, 0x102), UNKNOWN, ALIGN),
+	CASE("PCI: controls at 1", W0(PCI, 4, 0x39, 48, 8, 0), ON_7E(1, 0x100), UNKNOWN, ALIGN),
+	CASE("PCI: counters at 2", W0(PCI, 4, 0x38, 48, 0xa, 0), ON_7E(1, 0x100), UNKNOWN, ALIGN),
+	CASE("PCI: counters at 4", W0(PCI, 4, 0x38, 48, 0xc, 0), ON_7E(1, 0x100), UNKNOWN, OK),
+	CASE("MSRs need no alignment", W0(MSR, 4, 3, 48, 9, 1), 0x2101, UNKNOWN, OK),
+
+	CASE("on RAM", IMC_WORD, RAM_START + 0x1000, UNKNOWN, RAM),
+	CASE("counters reach into RAM", IMC_WORD, RAM_START - 0x48, UNKNOWN, RAM),
+	CASE("up to RAM", IMC_WORD, RAM_START - 0x50, UNKNOWN, OK),
+	CASE("behind RAM", IMC_WORD, RAM_END, UNKNOWN, OK),
+
+	CONFLICT("name of the first", MSR_WORD, 0x2100, W2(0, 0), DUPLICATE, 1),
+	CASE("its id, another type", MSR_WORD, 0x2100, W2(1, 0), OK),
+	CASE("its type, another id", MSR_WORD, 0x2100, W2(0, 7), OK),
+	CONFLICT("registers of the first", MSR_WORD, 0x2000, W2(0, 1), OVERLAP, 1),
+	CONFLICT("its last register", MSR_WORD, 0x200e, W2(0, 1), OVERLAP, 1),
+	CASE("behind its last register", MSR_WORD, 0x200f, W2(0, 1), OK),
+	CONFLICT("its box control", W0(MSR, 4, 2, 48, 8, 0), 0x1000 + 0x1000 - 0xb + 0xb, UNKNOWN,
+		 OVERLAP, 1),
+	CONFLICT("a gap of the first", W0(MSR, 1, 1, 48, 2, 0), 0x200c, UNKNOWN, OVERLAP, 1),
+	CASE("inside a gap of the first", W0(MSR, 1, 1, 48, 0x20, 0), 0x200c, UNKNOWN, OK),
+	CONFLICT("global control: its box control", MSR_WORD, 0x2ff0, UNKNOWN, OVERLAP, 0),
+	CONFLICT("global control: a control", MSR_WORD, 0x2fee, UNKNOWN, OVERLAP, 0),
+	CONFLICT("global control: the last counter", MSR_WORD, 0x2fe5, UNKNOWN, OVERLAP, 0),
+	CASE("behind global control", MSR_WORD, 0x2ff1, UNKNOWN, OK),
+	CASE("as an MMIO address that is no MSR", IMC_WORD, 0x2000, UNKNOWN, OK),
+};
+
+static void record_name(const struct record_case *c, char *name)
+{
+	strscpy(name, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(record, record_cases, record_name);
+
+/* The record in the middle is judged; those beside it are boxes all the same. */
+static void bad_record_spoils_no_other(struct kunit *test)
+{
+	const struct record_case *c = test->param_value;
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 3);
+
+	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
+	record_set(word, 2, c->word[0], c->word[1], c->word[2]);
+	record_set(word, 3, MSR_WORD, 0x2040, W2(0, 2));
+	parse(b);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 3U);
+	EXPECT_TABLE(b, 0, OK);
+	EXPECT_UNIT(b, 0, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->reason, c->reason);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->other, c->other);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->record, 2U);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->box, UCORE_NO_BOX);
+	EXPECT_UNIT(b, 2, OK);
+}
+
+/* What was refused has taken nothing: the next one with its name and place is good. */
+static void refused_record_takes_nothing(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 4);
+
+	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
+	record_set(word, 2, MSR_WORD, 0x2004, W2(0, 5));	/* overlaps the first */
+	record_set(word, 3, MSR_WORD, 0x2100, W2(0, 5));
+	record_set(word, 4, MSR_WORD, 0x2010, W2(0, 6));	/* where the second ended */
+	parse(b);
+	EXPECT_UNIT(b, 1, OVERLAP);
+	EXPECT_UNIT(b, 2, OK);
+	EXPECT_UNIT(b, 3, OK);
+}
+
+/*
+ * ---- the global record ----
+ */
+
+struct table_case {
+	const char *name;
+	u64 word[3];
+	u32 size;
+	u32 reason;
+};
+
+#define TABLE(_name, w0, w1, w2, _reason) \
+	{ .name = (_name), .word = { (w0), (w1), (w2) }, .size = 4096, \
+	  .reason = UCORE_TABLE_##_reason }
+
+static const struct table_case table_cases[] = {
+	TABLE("plain", G0(MSR, 3, 0), 0x2ff0, 0, OK),
+	TABLE("word 2 zero or not", G0(MSR, 4, 0), 0x2ff0, 0x4008, OK),
+	{ "no room for a record", { G0(MSR, 3, 0), 0x2ff0, 0 }, 23, UCORE_TABLE_OUTSIDE },
+	{ "no bytes", { G0(MSR, 3, 0), 0x2ff0, 0 }, 0, UCORE_TABLE_OUTSIDE },
+	{ "room for one record", { G0(MSR, 3, 0), 0x2ff0, 0 }, 24, UCORE_TABLE_OK },
+	TABLE("all ones", ~0ULL, ~0ULL, ~0ULL, ASLEEP),
+	TABLE("one word of ones", G0(MSR, 3, 0), 0x2ff0, ~0ULL, ASLEEP),
+	TABLE("all zero", 0, 0, 0, EMPTY),
+	TABLE("no address", G0(MSR, 3, 0), 0, 0, EMPTY),
+	TABLE("stride 0", G0(MSR, 0, 5), 0x2ff0, 0, STRIDE),
+	TABLE("stride 2", G0(MSR, 2, 0), 0x2ff0, 0, STRIDE),
+	TABLE("stride 255", G0(MSR, 255, 0), 0x2ff0, 0, OK),
+	TABLE("access 3", G0(3, 3, 0), 0x2ff0, 0, GLOBAL),
+	TABLE("an MSR that is not uncore", G0(MSR, 3, 0), 0x1a0, 0, GLOBAL),
+	TABLE("an MSR of 33 bits", G0(MSR, 3, 0), 0x100002ff0ULL, 0, GLOBAL),
+	TABLE("the last MSR", G0(MSR, 3, 0), 0xffff, 0, OK),
+	TABLE("memory", G0(MMIO, 3, 0), 0xc8000000, 0, OK),
+	TABLE("misaligned memory", G0(MMIO, 3, 0), 0xc8000004, 0, GLOBAL),
+	TABLE("RAM", G0(MMIO, 3, 0), RAM_START, 0, GLOBAL),
+	TABLE("no memory", G0(MMIO, 3, 0), 1ULL << PHYS_BITS, 0, GLOBAL),
+	TABLE("config space", G0(PCI, 3, 0), ON_7E(1, 0x100), 0, OK),
+	TABLE("misaligned config space", G0(PCI, 3, 0), ON_7E(1, 0x102), 0, GLOBAL),
+	TABLE("a BAR", G0(PCI, 3, 0), ON_7E(1, 0x10), 0, GLOBAL),
+	TABLE("half outside", G0(PCI, 3, 0), ON_7E(1, 0xffc), 0, GLOBAL),
+	TABLE("no function", G0(PCI, 3, 0), ON_7E(20, 0x100), 0, GLOBAL),
+};
+
+static void table_name(const struct table_case *c, char *name)
+{
+	strscpy(name, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(table, table_cases, table_name);
+
+/* A second table, on another die, is not the worse for it. */
+static void global_record(struct kunit *test)
+{
+	const struct table_case *c = test->param_value;
+	struct bench *b = test->priv;
+	u64 *word;
+
+	record_set(table_add(b, 0), 0, c->word[0], c->word[1], c->word[2]);
+	b->source[0].source.size = c->size;
+	word = plain_table(b, 1, 1);
+	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
+	parse(b);
+	KUNIT_EXPECT_EQ(test, b->disc.table[0].reason, c->reason);
+	KUNIT_EXPECT_EQ(test, b->disc.table[0].nr, 0U);
+	EXPECT_TABLE(b, 1, OK);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 1U);
+	EXPECT_UNIT(b, 0, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->die, 1);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->table, 1U);
+}
+
+/* Its units are used, its global record is not. */
+static void second_table_of_a_die(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 1);
+
+	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
+	word = plain_table(b, 0, 3);
+	word[1] = 0x3ff0;
+	record_set(word, 1, MSR_WORD, 0x2010, W2(0, 1));
+	record_set(word, 2, MSR_WORD, 0x2020, W2(0, 0));
+	record_set(word, 3, MSR_WORD, 0x2ff0, W2(0, 9));
+	parse(b);
+	EXPECT_TABLE(b, 0, OK);
+	EXPECT_TABLE(b, 1, SECOND);
+	KUNIT_EXPECT_EQ(test, b->disc.table[1].first, 1U);
+	KUNIT_EXPECT_EQ(test, b->disc.table[1].nr, 3U);
+	EXPECT_UNIT(b, 1, OK);
+	EXPECT_UNIT(b, 2, DUPLICATE);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->other, 1U);
+	EXPECT_UNIT(b, 3, OVERLAP);	/* with the first table's global control */
+}
+
+/* A first table that is of no use does not make the next one a second. */
+static void table_after_a_bad_one(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	record_set(table_add(b, 0), 0, 0, 0, 0);
+	plain_table(b, 0, 0);
+	parse(b);
+	EXPECT_TABLE(b, 0, EMPTY);
+	EXPECT_TABLE(b, 1, OK);
+}
+
+/* MSRs are each die's own, memory is not. */
+static void global_control_of_two_dies(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word;
+
+	record_set(table_add(b, 0), 0, G0(MMIO, 3, 0), 0xc8000000, 0);
+	word = table_add(b, 1);
+	record_set(word, 0, G0(MMIO, 3, 1), 0xc8000000, 0);
+	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
+	plain_table(b, 2, 0);
+	parse(b);
+	EXPECT_TABLE(b, 0, OK);
+	EXPECT_TABLE(b, 1, GLOBAL);
+	EXPECT_TABLE(b, 2, OK);
+	/* a die without global control has no boxes */
+	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 0U);
+}
+
+static void global_control_on_another_dies_unit(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 1);
+
+	record_set(word, 1, IMC_WORD, 0xc8000000, W2(6, 0));
+	record_set(table_add(b, 1), 0, G0(MMIO, 3, 0), 0xc8000008, 0);
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	EXPECT_TABLE(b, 1, GLOBAL);
+}
+
+static void global_control_in_all_spaces_is_taken(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = table_add(b, 0);
+
+	record_set(word, 0, G0(MMIO, 3, 2), 0xc8000080, 0);
+	record_set(word, 1, IMC_WORD, 0xc8000040, UNKNOWN);
+	record_set(word, 2, IMC_WORD, 0xc8000088, W2(99, 2));
+	word = table_add(b, 1);
+	record_set(word, 0, G0(PCI, 3, 2), ON_7E(3, 0x100), 0);
+	record_set(word, 1, PCI_WORD, ON_7E(3, 0xc8), UNKNOWN);
+	record_set(word, 2, PCI_WORD, ON_7E(4, 0xd0), W2(99, 2));
+	parse(b);
+	EXPECT_UNIT(b, 0, OVERLAP);
+	EXPECT_UNIT(b, 1, OK);
+	EXPECT_UNIT(b, 2, OVERLAP);
+	EXPECT_UNIT(b, 3, OK);
+}
+
+static void msrs_of_another_die_are_others(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u32 die;
+
+	for (die = 0; die < 2; die++)
+		record_set(plain_table(b, die, 1), 1, MSR_WORD, 0x2000, W2(0, 0));
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	EXPECT_UNIT(b, 1, OK);
+}
+
+/* The same name on another die is no duplicate, the same memory is an overlap. */
+static void memory_of_another_die_is_the_same(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u32 die;
+
+	for (die = 0; die < 2; die++)
+		record_set(plain_table(b, die, 1), 1, IMC_WORD, 0xc8aa2800, W2(6, 0));
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	EXPECT_UNIT(b, 1, OVERLAP);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->other, 1U);
+}
+
+/* Bit 31 of an encoded PCI address means nothing: it makes no other function. */
+static void pci_functions_are_told_by_their_address(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 3);
+
+	record_set(word, 1, PCI_WORD, ON_7E(1, 0x100), W2(99, 1));
+	record_set(word, 2, PCI_WORD, ON_7E(1, 0x100) | BIT_ULL(31), W2(99, 2));
+	record_set(word, 3, PCI_WORD, ON_7E(2, 0x100), W2(99, 3));
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	EXPECT_UNIT(b, 1, OVERLAP);
+	EXPECT_UNIT(b, 2, OK);
+}
+
+/*
+ * ---- sizes ----
+ */
+
+static void records_beyond_the_end(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 4);
+	u32 i;
+
+	for (i = 1; i <= 4; i++)
+		record_set(word, i, MSR_WORD, 0x2000 + 0x10 * i, W2(0, i));
+	b->source[0].source.size = 4 * 24 - 1;		/* the last byte of the third is missing */
+	parse(b);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 4U);
+	EXPECT_UNIT(b, 0, OK);
+	EXPECT_UNIT(b, 1, OK);
+	EXPECT_UNIT(b, 2, TRUNCATED);
+	EXPECT_UNIT(b, 3, TRUNCATED);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 3)->record, 4U);
+}
+
+static void last_record_to_the_last_byte(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = table_add(b, 0);
+
+	/* the stride does not have to fit behind it */
+	record_set(word, 0, G0(MSR, 10, 1), 0x2ff0, 0);
+	word[10] = MSR_WORD;
+	word[11] = 0x2000;
+	word[12] = W2(0, 0);
+	b->source[0].source.size = 13 * 8;
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+}
+
+static void stride_255(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = table_add(b, 0);
+
+	record_set(word, 0, G0(MSR, 255, 2), 0x2ff0, 0);
+	memset(&word[3], 0xff, 252 * 8);	/* what is between records is nobody's */
+	word[255] = MSR_WORD;
+	word[256] = 0x2000;
+	word[257] = W2(0, 3);
+	word[510] = MSR_WORD;
+	word[511] = 0x2010;
+	word[512] = W2(0, 4);
+	parse(b);
+	KUNIT_EXPECT_EQ(test, b->disc.table[0].stride, 255U * 8);
+	EXPECT_UNIT(b, 0, OK);
+	EXPECT_UNIT(b, 1, OK);
+	KUNIT_EXPECT_EQ(test, ucore_disc_unit_id(unit_of(b, 1)), 4U);
+}
+
+static void max_units_1023(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 1023);
+	u32 i, n = 0;
+
+	for (i = 1; i <= 1023; i++)
+		record_set(word, i, W0(MSR, 1, 1, 48, 2, 0), 0x3000 + 4 * i, W2(99, i));
+	parse(b);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 1023U);
+	for (i = 0; i < 1023; i++)
+		n += unit_of(b, i)->reason == UCORE_UNIT_OK;
+	KUNIT_EXPECT_EQ(test, n, 1023U);
+	KUNIT_EXPECT_EQ(test, b->disc.nr_claims, 1023U * 4 + 1);
+}
+
+/* It claims as many as it can and has none. */
+static void max_units_of_nothing(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u32 i;
+
+	plain_table(b, 0, 1023);
+	b->source[0].source.size = 24;
+	parse(b);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 1023U);
+	for (i = 0; i < 1023; i++)
+		EXPECT_UNIT(b, i, TRUNCATED);
+}
+
+/*
+ * ---- claims ----
+ */
+
+/* Units meet or not whatever their order in the table. */
+static void claims_in_any_order(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 200);
+	const struct ucore_disc_claim *a, *c;
+	u32 i;
+
+	for (i = 0; i < 100; i++)	/* 37 and 100 are coprime */
+		record_set(word, 1 + i, W0(MSR, 4, 2, 48, 8, 0),
+			   0x3000 + 0x10 * (i * 37 % 100), W2(99, i * 37 % 100));
+	for (i = 0; i < 100; i++)	/* on the last counter of the others */
+		record_set(word, 101 + i, W0(MSR, 2, 1, 48, 3, 0),
+			   0x300b + 0x10 * (i * 63 % 100), W2(98, i));
+	parse(b);
+	for (i = 0; i < 100; i++) {
+		EXPECT_UNIT(b, i, OK);
+		EXPECT_UNIT(b, 100 + i, OVERLAP);
+		KUNIT_EXPECT_EQ(test, unit_of(b, unit_of(b, 100 + i)->other - 1)->word[1],
+				unit_of(b, 100 + i)->word[1] - 0xb);
+	}
+	for (i = 1; i < b->disc.nr_claims; i++) {
+		a = &b->disc.claim[i - 1];
+		c = &b->disc.claim[i];
+		KUNIT_EXPECT_TRUE(test, a->space < c->space ||
+				  (a->space == c->space && a->end <= c->start));
+	}
+}
+
+/* A register inside another's run, around it, and at both of its ends */
+static void claims_of_all_kinds_of_overlap(struct kunit *test)
+{
+	static const u32 at[] = { 0x3012 - 0xb, 0x3012 - 2, 0x3012, 0x3014, 0x301b };
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 1 + ARRAY_SIZE(at));
+	u32 i;
+
+	record_set(word, 1, W0(MSR, 4, 2, 48, 8, 0), 0x3010, W2(99, 0));
+	for (i = 0; i < ARRAY_SIZE(at); i++)
+		record_set(word, 2 + i, W0(MSR, 8, 1, 48, 9, 0), at[i], W2(99, 1 + i));
+	parse(b);
+	for (i = 0; i < ARRAY_SIZE(at); i++) {
+		EXPECT_UNIT(b, 1 + i, OVERLAP);
+		KUNIT_EXPECT_EQ(test, unit_of(b, 1 + i)->other, 1U);
+	}
+}
+
+/*
+ * ---- layouts ----
+ */
+
+static struct ucore_unit *only_unit(struct bench *b, u64 w0, u64 w1, u64 w2)
+{
+	record_set(plain_table(b, 0, 1), 1, w0, w1, w2);
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	return unit_of(b, 0);
+}
+
+static void expect_steps(struct kunit *test, const u16 *reg, u32 nr, u32 first, u32 step)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_EQ(test, (u32)reg[i], first + i * step);
+}
+
+static void layout_of_a_cha(struct kunit *test)
+{
+	struct ucore_unit *unit = only_unit(test->priv, MSR_WORD, 0x2030, W2(0, 3));
+
+	KUNIT_EXPECT_STREQ(test, unit->name, "cha");
+	expect_steps(test, unit->layout.ctl, 4, 2, 1);
+	expect_steps(test, unit->layout.ctr, 4, 8, 1);
+	KUNIT_EXPECT_EQ(test, unit->layout.box_ctl, 0);
+	KUNIT_EXPECT_EQ(test, unit->layout.status, 1);
+	KUNIT_EXPECT_TRUE(test, unit->layout.wide_ctl);
+	KUNIT_EXPECT_EQ(test, unit->layout.nr_shared, 1);
+	KUNIT_EXPECT_EQ(test, unit->layout.shared[0], 0xe);
+	KUNIT_EXPECT_EQ(test, unit->type.nr_gp, 4);
+	KUNIT_EXPECT_EQ(test, unit->type.nr_fixed, 0);
+	KUNIT_EXPECT_EQ(test, unit->type.width, 48);
+}
+
+static void layout_of_a_ubox(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 2);
+
+	record_set(word, 1, W0(MSR, 2, 2, 48, 8, 1), 0x2fd0, W2(5, 0));
+	record_set(word, 2, MSR_WORD, 0x2fe0, UNKNOWN);	/* right behind the fixed counter */
+	parse(b);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->type.nr_fixed, 1);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->layout.fixed_ctl[0], 0xe);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->layout.fixed_ctr[0], 0xf);
+	EXPECT_UNIT(b, 1, OK);
+}
+
+/* Granite Rapids has control and counter the other way round. */
+static void layout_of_a_gnr_ubox(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_unit *unit;
+
+	b->disc.rules = ucore_platform_gnr.table;
+	unit = only_unit(b, W0(MSR, 2, 2, 48, 8, 1), 0x3fd0, W2(5, 0));
+	KUNIT_EXPECT_EQ(test, unit->type.nr_fixed, 1);
+	KUNIT_EXPECT_EQ(test, unit->layout.fixed_ctl[0], 0xe);
+	KUNIT_EXPECT_EQ(test, unit->layout.fixed_ctr[0], 0xd);
+}
+
+/* Real values: /work/shared/seeds/003, four of the channels */
+static void layout_of_real_imcs(struct kunit *test)
+{
+	static const u64 addresses[] = { 0xc8aa2800, 0xc8aaa800, 0xc8b22800, 0xc8b2a800 };
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 4);
+	const struct ucore_layout *layout;
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		record_set(word, 1 + i, IMC_WORD, addresses[i], W2(6, i));
+	parse(b);
+	for (i = 0; i < 4; i++) {
+		EXPECT_UNIT(b, i, OK);
+		layout = &unit_of(b, i)->layout;
+		KUNIT_EXPECT_STREQ(test, unit_of(b, i)->name, "imc");
+		expect_steps(test, layout->ctl, 4, 0x40, 4);
+		expect_steps(test, layout->ctr, 4, 8, 8);
+		KUNIT_EXPECT_FALSE(test, layout->wide_ctl);
+		KUNIT_EXPECT_EQ(test, layout->status, UCORE_REG_NONE);
+		KUNIT_EXPECT_EQ(test, unit_of(b, i)->type.nr_fixed, 1);
+		KUNIT_EXPECT_EQ(test, layout->fixed_ctl[0], 0x54);
+		KUNIT_EXPECT_EQ(test, layout->fixed_ctr[0], 0x38);
+		KUNIT_EXPECT_EQ(test, unit_of(b, i)->type.fixed_width, 48);
+	}
+}
+
+static void layout_of_a_cxl_box(struct kunit *test)
+{
+	struct ucore_unit *unit = only_unit(test->priv, W0(MMIO, 8, 0x80, 48, 8, 4), 0xc8000000,
+					    W2(12, 0));
+
+	KUNIT_EXPECT_STREQ(test, unit->name, "cxlcm");
+	expect_steps(test, unit->layout.ctl, 8, 0x80, 8);
+	expect_steps(test, unit->layout.ctr, 8, 8, 8);
+	KUNIT_EXPECT_EQ(test, unit->layout.status, 4);
+	KUNIT_EXPECT_TRUE(test, unit->layout.wide_ctl);
+}
+
+/* One access of 64 bits must be aligned: else the upper half is left alone. */
+static void layout_of_misaligned_wide_controls(struct kunit *test)
+{
+	struct ucore_unit *unit = only_unit(test->priv, W0(MMIO, 4, 0x84, 48, 8, 0), 0xc8000000,
+					    W2(12, 0));
+
+	expect_steps(test, unit->layout.ctl, 4, 0x84, 8);
+	KUNIT_EXPECT_FALSE(test, unit->layout.wide_ctl);
+}
+
+/* Offsets count from the start of config space. */
+static void layout_of_a_pci_box(struct kunit *test)
+{
+	struct ucore_unit *unit = only_unit(test->priv, PCI_WORD, ON_7E(1, 0x318), W2(8, 0));
+
+	KUNIT_EXPECT_STREQ(test, unit->name, "upi");
+	KUNIT_EXPECT_EQ(test, unit->layout.box_ctl, 0x318);
+	KUNIT_EXPECT_EQ(test, unit->layout.status, 0x31c);
+	expect_steps(test, unit->layout.ctl, 4, 0x350, 8);
+	expect_steps(test, unit->layout.ctr, 4, 0x320, 8);
+	KUNIT_EXPECT_TRUE(test, unit->layout.wide_ctl);
+}
+
+/* Nobody knows: as much as fits before the next register. */
+static void stride_of_unknown_memory_types(struct kunit *test)
+{
+	static const struct {
+		u64 w0;
+		u32 step;
+	} cases[] = {
+		{ W0(MMIO, 4, 0x40, 48, 8, 0), 4 },	/* nothing behind */
+		{ W0(MMIO, 4, 0x10, 48, 0x30, 0), 8 },	/* 32 bytes to the counters */
+		{ W0(MMIO, 4, 0x10, 48, 0x28, 0), 4 },	/* 24 bytes */
+		{ W0(MMIO, 4, 0x10, 48, 0x80, 0x2c), 4 },	/* 28 to the status */
+		{ W0(MMIO, 4, 0x10, 48, 0x80, 0x30), 8 },
+		{ W0(MMIO, 4, 0x60, 48, 8, 0x80), 8 },
+		{ W0(MMIO, 1, 0x40, 48, 8, 0), 4 },
+	};
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, ARRAY_SIZE(cases));
+	const struct ucore_layout *layout;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		record_set(word, 1 + i, cases[i].w0, 0xc8000000 + 0x1000 * i, W2(99, i));
+	parse(b);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_UNIT(b, i, OK);
+		layout = &unit_of(b, i)->layout;
+		expect_steps(test, layout->ctl, unit_of(b, i)->type.nr_gp, layout->ctl[0],
+			     cases[i].step);
+		KUNIT_EXPECT_EQ(test, layout->wide_ctl, cases[i].step == 8);
+	}
+}
+
+/* A known type without a stride of its own has controls of 32 bits. */
+static void stride_of_known_memory_types(struct kunit *test)
+{
+	struct ucore_unit *unit = only_unit(test->priv, W0(MMIO, 4, 0x10, 48, 0x80, 0), 0xc8000000,
+					    W2(7, 0));
+
+	expect_steps(test, unit->layout.ctl, 4, 0x10, 4);
+}
+
+/* A status that cannot be one is none: the counters count all the same. */
+static void status_that_makes_no_sense(struct kunit *test)
+{
+	static const u64 w0[] = {
+		W0(MSR, 4, 2, 48, 8, 0),	/* the box control */
+		W0(MSR, 4, 2, 48, 8, 3),	/* a control */
+		W0(MSR, 4, 2, 48, 8, 0xb),	/* a counter */
+		W0(MMIO, 4, 0x40, 48, 8, 0x5),	/* misaligned */
+		W0(MMIO, 4, 0x40, 48, 8, 0x24),
+		W0(PCI, 4, 0x38, 48, 8, 0x54),	/* the upper half of a control */
+	};
+	static const u64 w1[] = { 0x2000, 0x3000, 0x3100, 0xc8000000, 0xc8001000,
+				  ON_7E(1, 0x100) };
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, ARRAY_SIZE(w0));
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(w0); i++)
+		record_set(word, 1 + i, w0[i], w1[i], W2(99, i));
+	parse(b);
+	for (i = 0; i < ARRAY_SIZE(w0); i++) {
+		EXPECT_UNIT(b, i, OK);
+		KUNIT_EXPECT_EQ(test, unit_of(b, i)->layout.status, UCORE_REG_NONE);
+	}
+}
+
+/* The unit's own record is believed first. */
+static void odd_registers_give_way(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 3);
+
+	record_set(word, 1, W0(MMIO, 4, 0x50, 48, 8, 0), 0xc8000000, W2(6, 0));
+	record_set(word, 2, W0(MMIO, 8, 0x60, 48, 8, 0), 0xc8001000, W2(6, 1));
+	record_set(word, 3, W0(MSR, 8, 1, 48, 9, 0), 0x2000, W2(0, 0));
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->type.nr_fixed, 0);	/* 54h is a control */
+	EXPECT_UNIT(b, 1, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->type.nr_fixed, 0);	/* 38h is a counter */
+	EXPECT_UNIT(b, 2, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->layout.nr_shared, 0);	/* eh is a counter */
+}
+
+/* What the platform knows holds for one kind of access. */
+static void odd_registers_of_another_access(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 3);
+
+	record_set(word, 1, W0(MSR, 4, 2, 48, 8, 1), 0x2000, W2(6, 0));
+	record_set(word, 2, IMC_WORD, 0xc8000000, W2(0, 0));
+	record_set(word, 3, PCI_WORD, ON_7E(1, 0x100), W2(5, 0));
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->type.nr_fixed, 0);
+	EXPECT_UNIT(b, 1, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->layout.nr_shared, 0);
+	EXPECT_UNIT(b, 2, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->type.nr_fixed, 0);
+}
+
+static void misaligned_fixed_counter_is_none(struct kunit *test)
+{
+	struct ucore_unit *unit = only_unit(test->priv, W0(MMIO, 4, 0x40, 48, 0xc, 0), 0xc8000004,
+					    W2(6, 0));
+
+	KUNIT_EXPECT_EQ(test, unit->type.nr_fixed, 0);
+}
+
+static void names_of_unknown_types(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 3);
+
+	record_set(word, 1, MSR_WORD, 0x2000, W2(19, 0));
+	record_set(word, 2, MSR_WORD, 0x2010, W2(65535, 65535));
+	record_set(word, 3, W0(MSR, 0, 2, 48, 8, 1), 0x2020, W2(6, 1));
+	parse(b);
+	KUNIT_EXPECT_STREQ(test, unit_of(b, 0)->name, "type_19");
+	EXPECT_UNIT(b, 1, OK);
+	KUNIT_EXPECT_STREQ(test, unit_of(b, 1)->name, "type_65535");
+	KUNIT_EXPECT_EQ(test, ucore_disc_unit_id(unit_of(b, 1)), 65535U);
+	/* those that are refused have names, too */
+	KUNIT_EXPECT_STREQ(test, unit_of(b, 2)->name, "imc");
+}
+
+/*
+ * ---- known places, and the count of CHAs ----
+ */
+
+static const struct ucore_disc_place *place_of(struct bench *b, u32 type)
+{
+	u32 i;
+
+	for (i = 0; i < b->disc.rules->nr_places; i++)
+		if (b->disc.rules->places[i].type == type)
+			return &b->disc.rules->places[i];
+	KUNIT_ASSERT_TRUE(b->test, false);
+	return NULL;
+}
+
+static void spot_note(struct bench *b, s32 die, u32 type, u32 id)
+{
+	KUNIT_ASSERT_EQ(b->test, ucore_disc_note_spot(&b->disc, die, place_of(b, type), id, 0,
+						      0x7e), 0);
+}
+
+static void spot_that_the_table_has_right(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	record_set(plain_table(b, 0, 1), 1, PCI_WORD, ON_7E(1, 0x318), W2(8, 0));
+	spot_note(b, 0, 8, 0);
+	parse(b);
+	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 1U);
+	KUNIT_EXPECT_EQ(test, b->disc.table[0].nr, 1U);
+	EXPECT_UNIT(b, 0, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->record, 1U);
+}
+
+/* Wrong address, wrong id: the table's is not believed, the known place is. */
+static void spots_that_the_table_has_wrong(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 3);
+
+	record_set(word, 1, PCI_WORD, ON_7E(1, 0x300), W2(8, 0));
+	record_set(word, 2, PCI_WORD, ON_7E(2, 0x318), W2(8, 3));
+	record_set(word, 3, PCI_WORD, ON_7E(3, 0x318), W2(7, 0));	/* no place is known */
+	spot_note(b, 0, 8, 0);
+	spot_note(b, 0, 8, 1);
+	parse(b);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 5U);
+	EXPECT_UNIT(b, 0, MOVED);
+	EXPECT_UNIT(b, 1, MOVED);
+	EXPECT_UNIT(b, 2, OK);
+	EXPECT_UNIT(b, 3, OK);
+	EXPECT_UNIT(b, 4, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 3)->record, 0U);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 4)->record, 0U);
+	KUNIT_EXPECT_STREQ(test, unit_of(b, 4)->name, "upi");
+	KUNIT_EXPECT_EQ(test, unit_of(b, 4)->word[1], (u64)ON_7E(2, 0x318));
+	KUNIT_EXPECT_EQ(test, unit_of(b, 4)->layout.box_ctl, 0x318);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 4)->layout.ctl[0], 0x350);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 4)->layout.ctr[3], 0x338);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 4)->type.nr_gp, 4);
+}
+
+/* M3UPI has another device id and place. */
+static void spot_of_an_m3upi(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	plain_table(b, 0, 0);
+	spot_note(b, 0, 9, 2);
+	parse(b);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 1U);
+	EXPECT_UNIT(b, 0, OK);
+	KUNIT_EXPECT_STREQ(test, unit_of(b, 0)->name, "m3upi");
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->word[1], (u64)ON_7E(7, 0xa0));
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->layout.ctl[0], 0xd8);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->layout.ctr[0], 0xa8);
+}
+
+/* Those of another die say nothing about this one's. */
+static void spots_of_another_die(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	record_set(plain_table(b, 0, 1), 1, PCI_WORD, ON_7E(4, 0x300), W2(8, 0));
+	plain_table(b, 1, 0);
+	spot_note(b, 1, 8, 0);
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 2U);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->die, 1);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->table, 1U);
+}
+
+/* A known place on registers that a unit has taken is shown with its reason. */
+static void spot_on_another_unit(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	record_set(plain_table(b, 0, 1), 1, PCI_WORD, ON_7E(1, 0x300), W2(7, 0));
+	spot_note(b, 0, 8, 0);
+	parse(b);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 2U);
+	EXPECT_UNIT(b, 0, OK);
+	EXPECT_UNIT(b, 1, OVERLAP);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->other, 1U);
+}
+
+static u32 surplus(struct bench *b)
+{
+	u32 i, ids = 0;
+
+	for (i = 0; i < b->disc.nr_units; i++)
+		if (unit_of(b, i)->reason == UCORE_UNIT_SURPLUS)
+			ids |= BIT(ucore_disc_unit_id(unit_of(b, i)));
+	return ids;
+}
+
+static void surplus_chas(struct kunit *test)
+{
+	static const u32 ids[] = { 5, 0, 3, 9, 1 };
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 7);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++)
+		record_set(word, 1 + i, MSR_WORD, 0x2000 + 0x10 * ids[i], W2(0, ids[i]));
+	record_set(word, 6, MSR_WORD, 0x3000, W2(1, 11));	/* no CHA */
+	record_set(word, 7, MSR_WORD, 0x2000, W2(0, 2));	/* refused: does not count */
+	record_set(plain_table(b, 1, 1), 1, MSR_WORD, 0x2000, W2(0, 8));
+	parse(b);
+	EXPECT_UNIT(b, 6, OVERLAP);
+	ucore_disc_trim(&b->disc, 0, 5);
+	KUNIT_EXPECT_EQ(test, surplus(b), 0U);
+	ucore_disc_trim(&b->disc, 0, 3);
+	KUNIT_EXPECT_EQ(test, surplus(b), (u32)(BIT(5) | BIT(9)));
+	EXPECT_UNIT(b, 5, OK);
+	EXPECT_UNIT(b, 6, OVERLAP);
+	EXPECT_UNIT(b, 7, OK);		/* another die's */
+	ucore_disc_trim(&b->disc, 2, 0);
+	KUNIT_EXPECT_EQ(test, surplus(b), (u32)(BIT(5) | BIT(9)));
+}
+
+/*
+ * ---- memory ----
+ */
+
+/* Each allocation in turn fails; what was found can be freed in any case. */
+static void out_of_memory(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 100);
+	u32 i, fail, failures = 0;
+	int ret;
+
+	for (i = 1; i <= 100; i++)
+		record_set(word, i, MSR_WORD, 0x3000 + 0x10 * i, W2(99, i));
+	for (fail = 1; fail < 50; fail++) {
+		fake_kernel.fail_in = fail;
+		ret = ucore_disc_note_spot(&b->disc, 0, place_of(b, 8), 0, 0, 0x7e) ?:
+		      parse_one(b, 0);
+		fake_kernel.fail_in = 0;
+		if (!ret)
+			break;
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		failures++;
+		ucore_disc_free(&b->disc);
+		b->disc.nr_tables = 1;
+		b->disc.table = kvcalloc(1, sizeof(*b->disc.table), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, b->disc.table);
+	}
+	/* one for spots, and two for units, and claims grow from 64 to 1024 */
+	KUNIT_EXPECT_EQ(test, failures, 1U + 2 + 4);
+	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 101U);
+}
+
+/* What was freed can be filled again. */
+static void found_twice(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		record_set(plain_table(b, 0, 1), 1, MSR_WORD, 0x2000, W2(0, 0));
+		spot_note(b, 0, 8, 0);
+		parse(b);
+		KUNIT_EXPECT_EQ(test, b->disc.nr_units, 2U);
+		ucore_disc_free(&b->disc);
+		KUNIT_EXPECT_EQ(test, b->disc.nr_units, 0U);
+	}
+}
+
+/*
+ * ---- the list of capabilities ----
+ */
+
+#define DVSEC_ID	0x23
+
+/* A DVSEC: where, what follows, its entry id, BAR and offset */
+static void dvsec_put(struct bench *b, u32 at, u32 next, u32 entry, u32 table)
+{
+	u32 *dword = &b->config.dword[at / 4];
+
+	dword[0] = next << 20 | 1 << 16 | DVSEC_ID;
+	dword[1] = 0x0108086;
+	dword[2] = entry;
+	dword[3] = table;
+}
+
+static u32 walk(struct bench *b, struct ucore_disc_dvsec *dvsec, bool broken)
+{
+	bool said = !broken;
+	u32 n = ucore_disc_walk(&b->config.config, dvsec, 4, &said);
+
+	KUNIT_EXPECT_EQ(b->test, said, broken);
+	KUNIT_EXPECT_LE(b->test, b->config.reads, 3U * 1024);
+	return n;
+}
+
+static void walk_without_a_list(struct kunit *test)
+{
+	static const u32 sizes[] = { 0, 64, 256, 256 + 12, 4096 };
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		b->config.config.size = sizes[i];
+		KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 0U);
+	}
+	b->config.dword[0x40] = ~0U;
+	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 0U);
+}
+
+static void walk_finds_one(struct kunit *test)
+{
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+
+	dvsec_put(b, 0x100, 0, 1, 0x12345 << 3 | 5);
+	KUNIT_ASSERT_EQ(test, walk(b, dvsec, false), 1U);
+	KUNIT_EXPECT_EQ(test, dvsec[0].at, 0x100U);
+	KUNIT_EXPECT_EQ(test, dvsec[0].bar, 5U);
+	KUNIT_EXPECT_EQ(test, dvsec[0].offset, 0x12345U << 3);
+}
+
+/* Others between them: another capability, a DVSEC of another kind */
+static void walk_finds_several(struct kunit *test)
+{
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+
+	dvsec_put(b, 0x100, 0x300, 2, 0);
+	dvsec_put(b, 0x300, 0x200, 1, 0);
+	dvsec_put(b, 0x200, 0x400, 1, 1);
+	b->config.dword[0x80] = 0x400 << 20 | 1 << 16 | 0xb;	/* 200h: vendor specific */
+	dvsec_put(b, 0x400, 0x180, 1, 2);
+	dvsec_put(b, 0x180, 0, 1, 0x1000 | 3);
+	KUNIT_ASSERT_EQ(test, walk(b, dvsec, false), 3U);
+	KUNIT_EXPECT_EQ(test, dvsec[0].at, 0x300U);
+	KUNIT_EXPECT_EQ(test, dvsec[1].at, 0x400U);
+	KUNIT_EXPECT_EQ(test, dvsec[1].bar, 2U);
+	KUNIT_EXPECT_EQ(test, dvsec[2].at, 0x180U);
+	KUNIT_EXPECT_EQ(test, dvsec[2].offset, 0x1000U);
+}
+
+/* Entry id and revision share a dword with more. */
+static void walk_looks_at_the_id_alone(struct kunit *test)
+{
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+
+	dvsec_put(b, 0x100, 0, 0x08010001, 0);	/* entries: one of 8 dwords */
+	b->config.dword[0x41] = 0x1234abcd;	/* whatever the vendor */
+	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 1U);
+	dvsec_put(b, 0x100, 0, 0x10001 << 1, 0);
+	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 0U);
+}
+
+static void walk_stops_where_there_is_no_room(struct kunit *test)
+{
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+	u32 i;
+
+	for (i = 0; i < 6; i++)
+		dvsec_put(b, 0x100 + 0x10 * i, i < 5 ? 0x110 + 0x10 * i : 0, 1, i);
+	KUNIT_ASSERT_EQ(test, walk(b, dvsec, false), 4U);
+	KUNIT_EXPECT_EQ(test, dvsec[3].at, 0x130U);
+}
+
+static void walk_next_is_broken(struct kunit *test)
+{
+	static const u32 next[] = { 0x4, 0x40, 0xfc, 0xff4, 0xff8, 0xffc, 0x800 };
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+	u32 i;
+
+	/* into the old config space, no room, nothing there */
+	for (i = 0; i < ARRAY_SIZE(next); i++) {
+		dvsec_put(b, 0x100, next[i], 1, 0);
+		KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 1U);
+	}
+	b->config.dword[0x200] = ~0U;
+	KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 1U);
+}
+
+/* The two low bits of a next pointer are nothing. */
+static void walk_next_is_misaligned(struct kunit *test)
+{
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+
+	dvsec_put(b, 0x100, 0x203, 0, 0);
+	dvsec_put(b, 0x200, 3, 1, 4);
+	KUNIT_ASSERT_EQ(test, walk(b, dvsec, false), 1U);
+	KUNIT_EXPECT_EQ(test, dvsec[0].at, 0x200U);
+}
+
+static void walk_in_a_loop(struct kunit *test)
+{
+	static const u32 back_to[] = { 0x100, 0x200, 0x300 };
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(back_to); i++) {
+		dvsec_put(b, 0x100, 0x200, 0, 0);
+		dvsec_put(b, 0x200, 0x300, 1, 0);
+		dvsec_put(b, 0x300, back_to[i], 1, 0);
+		KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 2U);
+	}
+	dvsec_put(b, 0x100, 0x100, 1, 0);
+	KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 1U);
+}
+
+/* Every place has a capability: long, but no loop */
+static void walk_through_all_places(struct kunit *test)
+{
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+	u32 at;
+
+	for (at = 0x100; at < 0xff0; at += 4)
+		b->config.dword[at / 4] = (at + 4) << 20 | 0xb;
+	dvsec_put(b, 0xff0, 0, 1, 0);
+	KUNIT_ASSERT_EQ(test, walk(b, dvsec, false), 1U);
+	KUNIT_EXPECT_EQ(test, dvsec[0].at, 0xff0U);
+}
+
+static void walk_to_the_last_place(struct kunit *test)
+{
+	struct ucore_disc_dvsec dvsec[4];
+	struct bench *b = test->priv;
+
+	dvsec_put(b, 0x100, 0x1f0, 0, 0);
+	dvsec_put(b, 0x1f0, 0, 1, 0);
+	b->config.config.size = 0x200;
+	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 1U);
+	b->config.config.size = 0x1fc;
+	KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 0U);
+}
+
+/*
+ * ---- BARs ----
+ */
+
+struct bar_case {
+	const char *name;
+	u32 bar;
+	u32 low;
+	u32 high;
+	u32 reason;
+	u64 address;
+};
+
+static const struct bar_case bar_cases[] = {
+	{ "32 bits", 0, 0xfe000000, 0xdead, UCORE_TABLE_OK, 0xfe000000 },
+	{ "32 bits, the last", 5, 0xfe000000, 0, UCORE_TABLE_OK, 0xfe000000 },
+	{ "32 bits, prefetchable", 2, 0xfe000008, 0, UCORE_TABLE_OK, 0xfe000000 },
+	{ "64 bits", 1, 0xfe000004, 0x23, UCORE_TABLE_OK, 0x23fe000000ULL },
+	{ "64 bits, prefetchable", 4, 0xfe00000c, 0x23, UCORE_TABLE_OK, 0x23fe000000ULL },
+	{ "64 bits, low half zero", 0, 0x4, 0x23, UCORE_TABLE_OK, 0x2300000000ULL },
+	{ "64 bits from the last BAR", 5, 0xfe000004, 0x23, UCORE_TABLE_BAR, 0 },
+	{ "a port", 0, 0xe001, 0, UCORE_TABLE_BAR, 0 },
+	{ "below 1 MB", 0, 0xc0002, 0, UCORE_TABLE_BAR, 0 },
+	{ "of type 3", 0, 0xfe000006, 0, UCORE_TABLE_BAR, 0 },
+	{ "all ones", 0, 0xffffffff, 0xffffffff, UCORE_TABLE_BAR, 0 },
+	{ "no BAR 6", 6, 0xfe000000, 0, UCORE_TABLE_BAR, 0 },
+	{ "no BAR 7", 7, 0xfe000000, 0, UCORE_TABLE_BAR, 0 },
+	{ "unassigned", 3, 0, 0, UCORE_TABLE_UNASSIGNED, 0 },
+	{ "unassigned, 64 bits", 3, 0xc, 0, UCORE_TABLE_UNASSIGNED, 0 },
+};
+
+static void bar_name(const struct bar_case *c, char *name)
+{
+	strscpy(name, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(bar, bar_cases, bar_name);
+
+static void where_a_bar_points(struct kunit *test)
+{
+	const struct bar_case *c = test->param_value;
+	struct bench *b = test->priv;
+	u64 address = 0;
+
+	b->config.dword[4 + c->bar] = c->low;
+	b->config.dword[5 + c->bar] = c->high;
+	KUNIT_EXPECT_EQ(test, ucore_disc_bar(&b->config.config, c->bar, &address), c->reason);
+	if (!c->reason)
+		KUNIT_EXPECT_EQ(test, address, c->address);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(bad_record_spoils_no_other, record_gen_params),
+	KUNIT_CASE(refused_record_takes_nothing),
+	KUNIT_CASE_PARAM(global_record, table_gen_params),
+	KUNIT_CASE(second_table_of_a_die),
+	KUNIT_CASE(table_after_a_bad_one),
+	KUNIT_CASE(global_control_of_two_dies),
+	KUNIT_CASE(global_control_on_another_dies_unit),
+	KUNIT_CASE(global_control_in_all_spaces_is_taken),
+	KUNIT_CASE(msrs_of_another_die_are_others),
+	KUNIT_CASE(memory_of_another_die_is_the_same),
+	KUNIT_CASE(pci_functions_are_told_by_their_address),
+	KUNIT_CASE(records_beyond_the_end),
+	KUNIT_CASE(last_record_to_the_last_byte),
+	KUNIT_CASE(stride_255),
+	KUNIT_CASE(max_units_1023),
+	KUNIT_CASE(max_units_of_nothing),
+	KUNIT_CASE(claims_in_any_order),
+	KUNIT_CASE(claims_of_all_kinds_of_overlap),
+	KUNIT_CASE(layout_of_a_cha),
+	KUNIT_CASE(layout_of_a_ubox),
+	KUNIT_CASE(layout_of_a_gnr_ubox),
+	KUNIT_CASE(layout_of_real_imcs),
+	KUNIT_CASE(layout_of_a_cxl_box),
+	KUNIT_CASE(layout_of_misaligned_wide_controls),
+	KUNIT_CASE(layout_of_a_pci_box),
+	KUNIT_CASE(stride_of_unknown_memory_types),
+	KUNIT_CASE(stride_of_known_memory_types),
+	KUNIT_CASE(status_that_makes_no_sense),
+	KUNIT_CASE(odd_registers_give_way),
+	KUNIT_CASE(odd_registers_of_another_access),
+	KUNIT_CASE(misaligned_fixed_counter_is_none),
+	KUNIT_CASE(names_of_unknown_types),
+	KUNIT_CASE(spot_that_the_table_has_right),
+	KUNIT_CASE(spots_that_the_table_has_wrong),
+	KUNIT_CASE(spot_of_an_m3upi),
+	KUNIT_CASE(spots_of_another_die),
+	KUNIT_CASE(spot_on_another_unit),
+	KUNIT_CASE(surplus_chas),
+	KUNIT_CASE(out_of_memory),
+	KUNIT_CASE(found_twice),
+	KUNIT_CASE(walk_without_a_list),
+	KUNIT_CASE(walk_finds_one),
+	KUNIT_CASE(walk_finds_several),
+	KUNIT_CASE(walk_looks_at_the_id_alone),
+	KUNIT_CASE(walk_stops_where_there_is_no_room),
+	KUNIT_CASE(walk_next_is_broken),
+	KUNIT_CASE(walk_next_is_misaligned),
+	KUNIT_CASE(walk_in_a_loop),
+	KUNIT_CASE(walk_through_all_places),
+	KUNIT_CASE(walk_to_the_last_place),
+	KUNIT_CASE_PARAM(where_a_bar_points, bar_gen_params),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_discovery",
+	.init = bench_init,
+	.exit = bench_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
