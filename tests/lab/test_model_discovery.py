@@ -18,7 +18,8 @@ _spec.loader.exec_module(rates)
 MSR, MMIO, PCI = 0, 1, 2
 GLOBAL_CTL, GLOBAL_STATUS, CHA_COUNT = 0x2ff0, 0x2ff2, 0x2ffe
 FRZ, RST, INIT = 0x1, 0x300, 0x301
-OV_EN, RST_CTR, EDGE, TID_EN, INVERT, FIXED_EN = 1 << 20, 1 << 17, 1 << 18, 1 << 16, 1 << 23, 1 << 22
+OV_EN, RST_CTR, EDGE, TID_EN = 1 << 20, 1 << 17, 1 << 18, 1 << 16
+INVERT, FIXED_EN = 1 << 23, 1 << 22
 # The first MSR of a box: control, +1 status, +2 controls, +8 counters
 CHA0, IIO0, IRP0, M2PCIE0, PCU0, UBOX0, MDF0 = \
     0x2000, 0x3000, 0x3400, 0x3200, 0x2fc0, 0x2fd0, 0x2800
@@ -348,7 +349,8 @@ def memory_takes_4_and_8_bytes(m):
     at = imc(0)
     poke(m, ("mw", 8, at + IMC_CTR, 0x123456789abc), ("mw", 4, at + IMC_CTR + 8, 0x11223344),
          ("mw", 4, at + IMC_CTR + 12, 0x5566), ("mw", 8, at + IMC_CTL, 0x0605 << 32 | 0x0405))
-    assert poke(m, ("mr", 4, at + IMC_CTR), ("mr", 4, at + IMC_CTR + 4), ("mr", 8, at + IMC_CTR + 8),
+    assert poke(m, ("mr", 4, at + IMC_CTR), ("mr", 4, at + IMC_CTR + 4),
+                ("mr", 8, at + IMC_CTR + 8),
                 ("mr", 4, at + IMC_CTL), ("mr", 4, at + IMC_CTL + 4), ("mr", 8, at + IMC_CTL),
                 ("mr", 2, at + IMC_CTR), ("mr", 4, at + 0x400)) == \
         [0x56789abc, 0x1234, 0x556611223344, 0x405, 0x605, 0x60500000405, 0x9abc, 0xffffffff]

@@ -26,7 +26,8 @@ def measure(m, events):
     assert len(by_time) == INTERVALS, out
     samples = {}
     for found in sum(list(by_time.values())[1:], []):
-        samples.setdefault((found[4], int(found[2])), []).append(int(found[3]) * 1e9 / int(found[5]))
+        rate = int(found[3]) * 1e9 / int(found[5])
+        samples.setdefault((found[4], int(found[2])), []).append(rate)
     return {key: statistics.median(values) for key, values in samples.items()}
 
 

@@ -7,7 +7,7 @@
  *
  *   ivbep.c, spr.c       platforms: which boxes, where, which bits: const data
  *   unit.c               places and registers of the units of a discovery table
- *   table.c              the discovery table and its PCI function, and forgeries
+ *   table.c              the discovery table, its PCI function, forgeries
  *   engine.c             time: counting, overflow, freeze, the next deadline
  *   box.c, global.c      register semantics and the strict-mode checks
  *   rates.c              how fast each event counts
@@ -152,8 +152,8 @@ typedef struct UcoreUnitSite {
     uint8_t fixed_ctl, fixed_ctr, filter;
     bool wide_ctl;
 
-    unsigned nr;                /* so many are here, further ones in unit.c's space */
-    uint64_t base;              /* MSR; MMIO: from the socket's window; PCI: offset */
+    unsigned nr;                /* so many are here, others in unit.c's space */
+    uint64_t base;              /* MSR; offset in the window; config offset */
     uint32_t stride;            /* MSR, MMIO */
     uint32_t pair_stride;       /* MMIO: from every second unit to the next */
     uint8_t slot, function;     /* PCI: unit i is in slot + i */
@@ -202,7 +202,7 @@ typedef struct UcorePlatform {
     struct {
         uint32_t clock, clock_stride;
         uint32_t in, out, stack_stride, port_stride;
-        unsigned ports, width;
+        unsigned ports;
     } iio_free;
 
     /* MSRs that only count: rate per socket 0, in increments per second */
@@ -213,7 +213,8 @@ typedef struct UcorePlatform {
 } UcorePlatform;
 
 extern const UcorePlatform ucore_ivbep;
-extern const UcorePlatform ucore_spr, ucore_emr, ucore_gnr, ucore_srf, ucore_cwf;
+extern const UcorePlatform ucore_spr, ucore_emr;
+extern const UcorePlatform ucore_gnr, ucore_srf, ucore_cwf;
 
 /* ----------------------------------------------------------- live state */
 
@@ -352,7 +353,7 @@ typedef struct UcoreConfig {
     uint64_t scale;             /* in 1e-6 */
     GArray *rates;              /* of UcoreRate; the last match wins */
     GHashTable *hidden, *dead, *ecam_wrong;     /* "box" or "socket:box" */
-    int core_map[UCORE_MAX_CORE_SEL];       /* pmi_core_sel bit -> core id, -1: none */
+    int core_map[UCORE_MAX_CORE_SEL];   /* pmi_core_sel bit -> core, -1: none */
 } UcoreConfig;
 
 typedef struct UcoreViolation {

@@ -138,7 +138,8 @@ static bool load_unknown(UcoreConfig *cfg, GKeyFile *kf, const char *name,
     g_autofree char *counters_key = g_strconcat(name, "-counters", NULL);
     g_autofree char *width_key = g_strconcat(name, "-width", NULL);
     g_autofree char *stride_key = g_strconcat(name, "-stride", NULL);
-    unsigned number = atoi(name + strlen("type_"));
+    char *end;
+    unsigned number = strtoul(name + strlen("type_"), &end, 10);
 
     if (!ucore_scenario_uint(kf, "boxes", name, 1000, &count, errp) ||
         !ucore_scenario_choice(kf, "boxes", access_key, ucore_access_names,
@@ -146,6 +147,12 @@ static bool load_unknown(UcoreConfig *cfg, GKeyFile *kf, const char *name,
         !ucore_scenario_uint(kf, "boxes", counters_key, 12, &counters, errp) ||
         !ucore_scenario_uint(kf, "boxes", width_key, 63, &width, errp) ||
         !ucore_scenario_uint(kf, "boxes", stride_key, 8, &stride, errp)) {
+        return false;
+    }
+    if (*end || number > UINT16_MAX || !counters || !width ||
+        (stride != 4 && stride != 8)) {
+        error_setg(errp, "ucore: scenario: [boxes] %s: need type_N, a stride "
+                   "of 4 or 8, no width or number of counters 0", name);
         return false;
     }
     plan_add(cfg, ucore_unit_unknown(cfg->platform, number, access, counters,
@@ -357,8 +364,8 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 
     for (unsigned i = 0; i < ARRAY_SIZE(options); i++) {
         *options[i].val = options[i].preset;
-        if (!ucore_scenario_bool(kf, options[i].group, options[i].key, options[i].val,
-                      errp)) {
+        if (!ucore_scenario_bool(kf, options[i].group, options[i].key,
+                                 options[i].val, errp)) {
             return false;
         }
     }

@@ -306,14 +306,14 @@ static const UcoreBoxSite unknown_sites[] = {
                   .clock_stride = SPR_MSR_IIO_FREE_STRIDE, \
                   .in = SPR_MSR_IIO_FREE_IN, .out = SPR_MSR_IIO_FREE_OUT, \
                   .stack_stride = SPR_MSR_IIO_FREE_STRIDE, .port_stride = 1, \
-                  .ports = SPR_IIO_FREE_PORTS, .width = SPR_IIO_FREE_WIDTH }
+                  .ports = SPR_IIO_FREE_PORTS }
 
 #define GNR_LIKE \
     COMMON, .boxes = gnr_boxes, \
     .iio_free = { .clock = 0x290e, .clock_stride = 0x10, \
                   .in = 0x360e, .out = 0x2e0e, \
                   .stack_stride = 0x80, .port_stride = 0x10, \
-                  .ports = SPR_IIO_FREE_PORTS, .width = SPR_IIO_FREE_WIDTH }
+                  .ports = SPR_IIO_FREE_PORTS }
 
 const UcorePlatform ucore_spr = {
     .name = "spr", .model = SPR_MODEL, .stepping = 8, SPR_LIKE,

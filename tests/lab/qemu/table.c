@@ -344,7 +344,8 @@ static void apply_patches(const UcoreSocket *s, GArray *records)
         unsigned record = p->kind == PATCH_GLOBAL ? 0 : p->record;
         unsigned at = record * f->stride + p->word;
 
-        if (p->kind != PATCH_CONFIG && p->word < f->stride && at < records->len) {
+        if (p->kind != PATCH_CONFIG && p->word < f->stride &&
+            at < records->len) {
             g_array_index(records, uint64_t, at) = p->value;
         }
     }

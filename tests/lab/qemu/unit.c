@@ -15,7 +15,7 @@
 #define EXTRA_MMIO_STRIDE   0x1000
 #define GLOBAL_MMIO         0x3ff00000
 
-/* slots 16 to 29 of the uncore bus: a function each, then all a second unit ... */
+/* slots 16 to 29 of the uncore bus: a function each, then each a second unit */
 #define EXTRA_SLOT          16
 #define EXTRA_FUNCTIONS     (14 * 8)
 #define EXTRA_CONFIG        0x200
