@@ -75,7 +75,7 @@ PLATFORMS = {
         BoxType("irp", "uncore_irp_{}", 12, 0x01, 2, 1),
         BoxType("m2pcie", "uncore_m2pcie_{}", 8, 0x01, 4, 1),
         BoxType("pcu", "uncore_pcu", 1, 0x01, 4, 1),
-        BoxType("ubox", "uncore_ubox", 1, 0x01, 2, 1, True, False),
+        BoxType("ubox", "uncore_type_5", 1, 0x01, 2, 1, True, False),
         BoxType("imc", "uncore_imc_{}", 8, 0x01, 4, 1, True, False),
         BoxType("m2m", "uncore_m2m_{}", 4, 0x01, 4, 2),
         BoxType("upi", "uncore_upi_{}", 4, 0x01, 4, 2),
@@ -255,10 +255,10 @@ def instructions(machine):
 
 
 def cost_of_loading(machine):
-    before = snapshot(machine)
-    machine.insmod()
-    after = snapshot(machine)
-    return {metric: after[metric] - before[metric] for metric in ("accesses", "insns")}
+    before, accesses = instructions(machine), snapshot(machine)["accesses"]
+    machine.run(f"taskset 1 insmod {machine.module_path()}")
+    return {"load_accesses": snapshot(machine)["accesses"] - accesses,
+            "load_insns": instructions(machine)[0] - before[0]}
 
 
 def burst(machine, session, reads):
@@ -292,7 +292,7 @@ def growth_of(scenario, dies):
     with Machine(scenario, KERNEL, strict=False) as machine:
         loading = cost_of_loading(machine)
         row = cost_of_snapshot(machine, dies)
-    return {"load_" + metric: value for metric, value in loading.items()} | row
+    return loading | row
 
 
 SIZES = ("boxes-100", "boxes-500", "boxes-1000")
