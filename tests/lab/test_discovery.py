@@ -180,11 +180,18 @@ BAD_GLOBALS = (
     ("a link to nothing", {f"config.{TELEMETRY:#x}": header(0x23, EMPTY_CONFIG)},
      [TABLE_CHAIN]),
 )
+LINKS = (
+    ("good", {}, [TABLE_OK]),
+    ("not aligned, and forgiven", {f"config.{TELEMETRY:#x}": header(0x23, DVSEC + 2)}, [TABLE_OK]),
+    ("down into the header", {f"config.{DVSEC:#x}": header(0x23, 0x40)},
+     [TABLE_OK, TABLE_CHAIN]),
+    ("where no DVSEC fits", {f"config.{TELEMETRY:#x}": header(0x23, 0xff8)}, [TABLE_CHAIN]),
+)
 
 
 def per_die(bad):
-    """Eight sockets, each with a table of its own kind."""
-    settings = {"machine.sockets": 8, "machine.cores": 1}
+    """As many sockets, each with a table of its own kind."""
+    settings = {"machine.sockets": len(bad), "machine.cores": 1}
     for die, (_, patches, _) in enumerate(bad):
         settings |= {f"discovery.{die}:{place}": f"{value:#x}" for place, value in patches.items()}
     return settings
@@ -210,6 +217,11 @@ def every_bad_table_is_rejected_for_its_reason_and_spoils_no_other(m):
 @test("spr-2s", settings=per_die(BAD_GLOBALS))
 def every_bad_global_record_or_chain_is_rejected_and_spoils_no_other(m):
     assert_tables(m, BAD_GLOBALS)
+
+
+@test("spr-2s", settings=per_die(LINKS))
+def every_bad_link_of_the_capabilities_is_seen(m):
+    assert_tables(m, LINKS)
 
 
 # ---- bad places of both tables ----

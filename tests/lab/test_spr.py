@@ -462,7 +462,7 @@ def overflow_samples_are_exact_on_every_access(m):
     private(m)
     boxes = ("cha0", "cha3", "iio1", "irp0", "pcu0", "ubox0", "imc0", "imc3", "cxlcm0", "m2m1",
              "upi0", "m3upi1", "mdf0")
-    wanted = [(box, die, ctr, period_of(box, die, 5 + 2 * n), CLOCK)
+    wanted = [(box, die, ctr, period_of(box, die, 10 + n), CLOCK)
               for die in (0, 1) for n, box in enumerate(boxes) for ctr in (1,)]
     samples = run_armed(m, wanted, each_overflowed(2))
     assert not any(s["flags"] & SAMPLE_RECOVERED for s in samples), samples
@@ -479,8 +479,8 @@ def overflows_in_the_second_status_word_are_found(m):
                 for unit in found(m, everything=True)["units"] if unit["die"] == 0}
     boxes = ("cha0", "cha59", "imc0", "imc3", "upi1", "cxldp0")
     assert min(position["imc0"], position["upi1"]) >= 64 > position["cha59"], position
-    run_armed(m, [(box, die, 0, period_of(box, die, 11 + 2 * n), CLOCK)
-                  for die in (0, 1) for n, box in enumerate(boxes)], each_overflowed(3))
+    run_armed(m, [(box, die, 0, period_of(box, die, 20 + n), CLOCK)
+                  for die in (0, 1) for n, box in enumerate(boxes)], each_overflowed(2))
 
 
 def delivered(m):
