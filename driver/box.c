@@ -133,12 +133,15 @@ static void shared_save(struct ucore_box *box)
 {
 	const struct ucore_layout *layout = box->desc.layout;
 	const struct ucore_io *io;
+	u64 val;
 	u32 i;
 
 	for (i = 0; i < layout->nr_shared; i++) {
 		io = shared_window(box, i);
-		if (io->ops)
-			box->saved[i] = io->ops->read(io, layout->shared[i]);
+		if (!io->ops)
+			continue;
+		val = io->ops->read(io, layout->shared[i]);
+		box->saved[i] = val == UCORE_REG_DEAD ? 0 : val;
 	}
 }
 

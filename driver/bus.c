@@ -12,9 +12,6 @@
 #include "bus.h"
 #include "platform.h"
 
-#define NO_DIE		(-1)	/* no UBox here */
-#define OFFLINE		(-2)	/* there is one, of a socket without CPUs */
-
 /**
  * ucore_bus_package() - socket of a UBox
  * @nodeid: its CPUNODEID register
@@ -36,14 +33,14 @@ int ucore_bus_package(u32 nodeid, u32 gidnidmap)
 /* The only socket, if there is but one: then no map is needed. */
 static int only_die(void)
 {
-	int cpu, die = NO_DIE;
+	int cpu, die = UCORE_DIE_UNKNOWN;
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		if (die == NO_DIE)
+		if (die == UCORE_DIE_UNKNOWN)
 			die = topology_logical_die_id(cpu);
 		if (die != topology_logical_die_id(cpu)) {
-			die = NO_DIE;
+			die = UCORE_DIE_UNKNOWN;
 			break;
 		}
 	}
@@ -55,8 +52,7 @@ static int only_die(void)
  * ucore_bus_map() - which die does each PCI bus belong to?
  * @ubox: the function that tells
  * @domain: PCI segment
- * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses; negative if
- *              none that is online
+ * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
  *
  * A bus with a UBox belongs to the UBox's socket, one without (an IIO bus) to
  * that of the next higher bus that has one.
@@ -68,7 +64,7 @@ void ucore_bus_map(const struct ucore_ubox_map *ubox, int domain, s16 *die_of_bu
 	int bus, die = only_die(), package, found;
 
 	for (bus = 0; bus < UCORE_NR_BUSES; bus++)
-		die_of_bus[bus] = NO_DIE;
+		die_of_bus[bus] = UCORE_DIE_UNKNOWN;
 
 	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev))) {
 		if (pci_domain_nr(pdev->bus) != domain ||
@@ -76,12 +72,12 @@ void ucore_bus_map(const struct ucore_ubox_map *ubox, int domain, s16 *die_of_bu
 		    pci_read_config_dword(pdev, ubox->gidnidmap, &map))
 			continue;
 		package = ucore_bus_package(nodeid, map);
-		found = package < 0 ? OFFLINE : ucore_platform_die_of_package(package);
-		die_of_bus[pdev->bus->number] = max(found, OFFLINE);
+		found = package < 0 ? UCORE_DIE_OFFLINE : ucore_platform_die_of_package(package);
+		die_of_bus[pdev->bus->number] = max(found, UCORE_DIE_OFFLINE);
 	}
 
 	for (bus = UCORE_NR_BUSES - 1; bus >= 0; bus--) {
-		if (die_of_bus[bus] != NO_DIE)
+		if (die_of_bus[bus] != UCORE_DIE_UNKNOWN)
 			die = die_of_bus[bus];
 		else
 			die_of_bus[bus] = die;

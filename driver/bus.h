@@ -7,6 +7,10 @@
 
 #define UCORE_NR_BUSES	256
 
+/* In the place of a die: */
+#define UCORE_DIE_UNKNOWN	(-1)	/* nothing tells */
+#define UCORE_DIE_OFFLINE	(-2)	/* one of a socket without CPUs online */
+
 /**
  * struct ucore_ubox_map - the function that maps a bus to a socket
  * @device: its PCI device id

@@ -129,6 +129,7 @@ int ucore_catalog_build(void)
 	ret = cat->platform->find(&finder, cat->platform);
 	if (ret)
 		goto drop;
+	cat->caps = cat->platform->caps | finder.caps;
 	if (!finder.nr) {
 		cat->absent = UCORE_STATE_HIDDEN;
 		/* a processor of which nothing is known, then */
@@ -136,13 +137,13 @@ int ucore_catalog_build(void)
 			cat->absent = UCORE_STATE_UNKNOWN;
 			cat->platform->drop();
 			cat->platform = NULL;
+			cat->caps = 0;
 		}
 		goto drop;
 	}
 	nr_dies = count_dies(&finder);
 	cat->boxes = kvcalloc(finder.nr, sizeof(*cat->boxes), GFP_KERNEL);
 	cat->dies = kvcalloc(nr_dies, sizeof(*cat->dies), GFP_KERNEL);
-	cat->caps = cat->platform->caps | finder.caps;
 	ret = cat->boxes && cat->dies ? fill(&finder) : -ENOMEM;
 drop:
 	ucore_finder_drop(&finder);	/* the boxes hold references of their own */
@@ -168,6 +169,7 @@ void ucore_catalog_destroy(void)
 	cat->dies = NULL;
 	cat->nr_boxes = 0;
 	cat->nr_dies = 0;
+	cat->caps = 0;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();
 }

@@ -155,15 +155,18 @@ void ucore_die_clear_status(struct ucore_die *die)
  */
 void ucore_die_set_route(struct ucore_die *die, u64 route)
 {
-	u64 command = 0;
-
 	lockdep_assert_held(&die->lock);
 
 	die->route = route;
+	if (!die->global->level) {
+		global_write(die, 0);
+		return;
+	}
 	/* it must not set free what is frozen, by us or by an overflow that waits */
-	if (die->global->level && (die->frozen || (die->armed && ucore_die_status(die))))
-		command = die->global->freeze;
-	global_write(die, command);
+	if (die->frozen || die->armed)
+		global_write(die, die->global->freeze);
+	if (!die->frozen && !(die->armed && ucore_die_status(die)))
+		global_write(die, 0);
 }
 
 /**
@@ -176,8 +179,12 @@ void ucore_die_set_route(struct ucore_die *die, u64 route)
  */
 void ucore_die_take(struct ucore_die *die)
 {
-	if (!die->taken)
-		die->found = die->io.ops->read64(&die->io, die->global->ctl) & die->global->keep;
+	u64 found;
+
+	if (!die->taken) {
+		found = die->io.ops->read64(&die->io, die->global->ctl);
+		die->found = found == UCORE_REG_DEAD ? 0 : found & die->global->keep;
+	}
 	die->taken = true;
 	die->route = 0;
 }

@@ -17,6 +17,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "array.h"
+#include "bus.h"
 #include "discovery.h"
 #include "hw/discovery.h"
 
@@ -46,7 +48,8 @@ static bool is_discovery(const struct ucore_disc_config *config, u32 at, u32 hea
 {
 	u32 id;
 
-	if (FIELD_GET(DISC_EXT_CAP_ID, header) != DISC_EXT_CAP_ID_DVSEC)
+	if (FIELD_GET(DISC_EXT_CAP_ID, header) != DISC_EXT_CAP_ID_DVSEC ||
+	    at + DISC_DVSEC_SIZE > config->size)
 		return false;
 	id = config->read(config, at + DISC_DVSEC_HEADER2);
 	return FIELD_GET(DISC_DVSEC_ENTRY_ID, id) == DISC_DVSEC_ENTRY_PMON;
@@ -81,8 +84,8 @@ u32 ucore_disc_walk(const struct ucore_disc_config *config, struct ucore_disc_dv
 
 	*broken = false;
 	for (first = true; at; first = false) {
-		if (at < DISC_EXT_CAP_FIRST || at > CONFIG_BYTES - DISC_DVSEC_SIZE ||
-		    at + DISC_DVSEC_SIZE > config->size || seen[at / 256] & BIT_ULL(at / 4 % 64)) {
+		if (at < DISC_EXT_CAP_FIRST || at + sizeof(header) > config->size ||
+		    seen[at / 256] & BIT_ULL(at / 4 % 64)) {
 			*broken = !first;
 			break;
 		}
@@ -195,40 +198,29 @@ static u32 check_window(const struct ucore_disc *disc, u32 access, u64 address, 
 }
 
 /*
- * ---- claims: a sorted list of what accepted units have taken ----
+ * ---- claims: sorted lists of what accepted units have taken ----
+ *
+ * One list for each kind of space: records come sorted by type, so that nearly
+ * every claim goes to the end of its list.
  */
 
-#define SPACE_MEMORY	BIT_ULL(60)
-#define SPACE_MSR	(2ULL << 60)	/* and the die */
-#define SPACE_PCI	(3ULL << 60)	/* and the function */
-#define SPACE_NAME	(4ULL << 60)	/* and the die: type and id of a unit */
-
-static void *grow(void *array, u32 nr, u32 *max, size_t size)
-{
-	u32 more = *max ? 2 * *max : 64;
-	void *bigger;
-
-	if (nr < *max)
-		return array;
-	bigger = kvcalloc(more, size, GFP_KERNEL);
-	if (!bigger)
-		return NULL;
-	if (array)
-		memcpy(bigger, array, nr * size);
-	kvfree(array);
-	*max = more;
-	return bigger;
-}
+#define SPACE_KIND	GENMASK_ULL(63, 60)
+#define SPACE_MEMORY	((u64)UCORE_DISC_MEMORY << 60)
+#define SPACE_MSR	((u64)UCORE_DISC_MSR << 60)	/* and the die */
+#define SPACE_PCI	((u64)UCORE_DISC_PCI << 60)	/* and the function */
+#define SPACE_NAME	((u64)UCORE_DISC_NAME << 60)	/* and the die */
 
 /* Where a claim goes: behind all that start before it. */
-static u32 claim_place(const struct ucore_disc *disc, u64 space, u64 start)
+static u32 claim_place(const struct ucore_disc_claims *claims,
+		       const struct ucore_disc_claim *new)
 {
-	u32 low = 0, high = disc->nr_claims, mid;
+	const struct ucore_disc_claim *claim = claims->claim;
+	u32 low = 0, high = claims->nr, mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (disc->claim[mid].space < space ||
-		    (disc->claim[mid].space == space && disc->claim[mid].start <= start))
+		if (claim[mid].space < new->space ||
+		    (claim[mid].space == new->space && claim[mid].start <= new->start))
 			low = mid + 1;
 		else
 			high = mid;
@@ -240,17 +232,18 @@ static u32 claim_place(const struct ucore_disc *disc, u64 space, u64 start)
 static const struct ucore_disc_claim *claim_hit(const struct ucore_disc *disc,
 						const struct ucore_disc_claim *new)
 {
-	u32 i = claim_place(disc, new->space, new->start);
+	const struct ucore_disc_claims *claims = &disc->claims[FIELD_GET(SPACE_KIND, new->space)];
 	const struct ucore_disc_claim *other;
+	u32 i = claim_place(claims, new);
 
 	/* claims in the list do not overlap each other: two neighbours tell */
 	if (i > 0) {
-		other = &disc->claim[i - 1];
+		other = &claims->claim[i - 1];
 		if (other->space == new->space && other->end > new->start)
 			return other;
 	}
-	if (i < disc->nr_claims) {
-		other = &disc->claim[i];
+	if (i < claims->nr) {
+		other = &claims->claim[i];
 		if (other->space == new->space && other->start < new->end)
 			return other;
 	}
@@ -259,17 +252,18 @@ static const struct ucore_disc_claim *claim_hit(const struct ucore_disc *disc,
 
 static int claim_add(struct ucore_disc *disc, const struct ucore_disc_claim *new)
 {
-	struct ucore_disc_claim *claim = grow(disc->claim, disc->nr_claims, &disc->max_claims,
-					      sizeof(*claim));
+	struct ucore_disc_claims *claims = &disc->claims[FIELD_GET(SPACE_KIND, new->space)];
+	struct ucore_disc_claim *claim = ucore_array_grow(claims->claim, claims->nr,
+							  &claims->max, sizeof(*claim));
 	u32 i;
 
 	if (!claim)
 		return -ENOMEM;
-	disc->claim = claim;
-	i = claim_place(disc, new->space, new->start);
-	memmove(&claim[i + 1], &claim[i], (disc->nr_claims - i) * sizeof(*claim));
+	claims->claim = claim;
+	i = claim_place(claims, new);
+	memmove(&claim[i + 1], &claim[i], (claims->nr - i) * sizeof(*claim));
 	claim[i] = *new;
-	disc->nr_claims++;
+	claims->nr++;
 	return 0;
 }
 
@@ -281,7 +275,7 @@ static u64 register_space(u32 access, s32 die, u64 address)
 	case UCORE_ACCESS_MMIO:
 		return SPACE_MEMORY;
 	default:
-		return SPACE_PCI | (address & 0x7fffffff & ~DISC_PCI_OFFSET);
+		return SPACE_PCI | (address & DISC_PCI_ADDRESS & ~DISC_PCI_OFFSET);
 	}
 }
 
@@ -294,10 +288,58 @@ static u64 register_start(u32 access, u64 address)
  * ---- the global record ----
  */
 
+static bool same_function(const struct ucore_disc_table *a, const struct ucore_disc_table *b)
+{
+	return a->segment == b->segment && a->bus == b->bus && a->devfn == b->devfn;
+}
+
+/* How many bits of global status can be reached?  All or none. */
+static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table *table)
+{
+	u32 access = ucore_disc_access(table->word);
+	u32 offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, table->word[2]);
+	u32 bits = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, table->word[2]);
+	u32 stride = access == UCORE_ACCESS_MSR ? DISC_GLOBAL_STATUS_STRIDE_MSR :
+						  DISC_GLOBAL_STATUS_STRIDE;
+	u32 size = offset + DIV_ROUND_UP(bits, 64) * stride;
+
+	table->nr_status = 0;
+	if (!bits || bits > UCORE_DISC_MAX_STATUS || offset % stride || offset < stride ||
+	    check_window(disc, access, table->word[1], size))
+		return;
+	table->nr_status = bits;
+	table->status_stride = stride;
+	table->global_size = size;
+}
+
+/**
+ * ucore_disc_deal() - give tables whose bus tells no die to the dies in order
+ * @disc: what was found; nothing is parsed yet
+ * @dies: dies with a CPU online, in order
+ * @nr: how many
+ *
+ * As many functions with tables to each die as there are for one.
+ */
+void ucore_disc_deal(struct ucore_disc *disc, const u32 *dies, u32 nr)
+{
+	u32 nr_functions = 0, function = 0;
+	struct ucore_disc_table *t;
+
+	for (t = disc->table; t != disc->table + disc->nr_tables; t++)
+		nr_functions += t == disc->table || !same_function(t, t - 1);
+	for (t = disc->table; t != disc->table + disc->nr_tables; t++) {
+		if (t != disc->table && !same_function(t, t - 1))
+			function++;
+		if (t->die == UCORE_DIE_UNKNOWN && nr)
+			t->die = dies[nr_functions <= nr ? function :
+							   function * nr / nr_functions];
+	}
+}
+
 /**
  * ucore_disc_parse_global() - read and check a table's global record
  * @disc: what was found so far
- * @table: the table; gets @word, @stride, @max_units and @reason
+ * @table: the table; gets @word, @stride, @max_units, @nr_status and @reason
  * @source: its bytes
  */
 void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
@@ -329,6 +371,8 @@ void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *t
 		table->reason = UCORE_TABLE_GLOBAL;
 	else
 		table->reason = UCORE_TABLE_OK;
+	if (!table->reason)
+		parse_status(disc, table);
 }
 
 /* Global control is nobody's counter, nor another die's global control. */
@@ -342,13 +386,16 @@ static int claim_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 		.end = start + (access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES),
 		.unit = UCORE_NO_BOX,
 	};
-	u32 i;
+	const struct ucore_disc_table *first;
 
-	for (i = 0; i < disc->nr_tables && &disc->table[i] != table; i++)
-		if (disc->table[i].die == table->die && disc->table[i].reason == UCORE_TABLE_OK)
-			table->reason = UCORE_TABLE_SECOND;
-	if (table->reason)
+	for (first = disc->table; first != table; first++) {
+		if (first->die != table->die || first->reason != UCORE_TABLE_OK)
+			continue;
+		table->reason = access == ucore_disc_access(first->word) &&
+				table->word[1] == first->word[1] ? UCORE_TABLE_SECOND :
+								   UCORE_TABLE_OTHER;
 		return 0;
+	}
 	if (claim_hit(disc, &claim)) {
 		table->reason = UCORE_TABLE_GLOBAL;
 		return 0;
@@ -421,7 +468,7 @@ static u32 ctl_stride(const struct ucore_unit *unit, u32 access)
 		next = ctr;
 	if (status > ctl && (!next || status < next))
 		next = status;
-	if (!unit->rule && next &&
+	if (next &&
 	    next - ctl >= DISC_MMIO_CTL_STRIDE_CXL * FIELD_GET(DISC_UNIT0_NUM_REGS, unit->word[0]))
 		return DISC_MMIO_CTL_STRIDE_CXL;
 	return DISC_MMIO_CTL_STRIDE;
@@ -569,7 +616,7 @@ static const struct ucore_disc_type *find_rule(const struct ucore_disc_rules *ru
 }
 
 /* What kind of box a unit is, before its numbers are looked at. */
-static void unit_name(const struct ucore_disc *disc, struct ucore_unit *unit)
+static void unit_identify(const struct ucore_disc *disc, struct ucore_unit *unit)
 {
 	u32 type = ucore_disc_unit_type(unit);
 
@@ -586,7 +633,7 @@ static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const st
 		      u32 nr)
 {
 	u32 access = ucore_disc_access(unit->word), index = unit - disc->unit, i;
-	u64 name = unit->word[2] & (DISC_UNIT2_TYPE | DISC_UNIT2_ID);
+	u64 name = ucore_disc_unit_type(unit) << 16 | ucore_disc_unit_id(unit);
 	u64 base = register_start(access, unit->word[1]);
 	const struct ucore_disc_claim *hit;
 	struct ucore_disc_claim claim[NR_RUNS + 1];
@@ -607,7 +654,10 @@ static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const st
 		if (!hit)
 			continue;
 		unit->reason = i ? UCORE_UNIT_OVERLAP : UCORE_UNIT_DUPLICATE;
-		unit->other = hit->unit == UCORE_NO_BOX ? 0 : disc->unit[hit->unit].record;
+		if (hit->unit != UCORE_NO_BOX) {
+			unit->other = disc->unit[hit->unit].record;
+			unit->other_table = disc->unit[hit->unit].table;
+		}
 		return 0;
 	}
 	for (i = 0; i <= nr && !ret; i++)
@@ -626,7 +676,8 @@ static bool unit_moved(const struct ucore_disc *disc, const struct ucore_unit *u
 		spot = &disc->spot[i];
 		if (spot->die != unit->die || spot->place->type != ucore_disc_unit_type(unit))
 			continue;
-		if (spot->address == unit->word[1] && spot->id == ucore_disc_unit_id(unit))
+		if (spot->address == (unit->word[1] & DISC_PCI_ADDRESS) &&
+		    spot->id == ucore_disc_unit_id(unit))
 			return false;
 		known = true;
 	}
@@ -653,7 +704,8 @@ static int unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 		return 0;
 	}
 	nr = layout_odd(unit, access, runs);
-	unit->reason = check_window(disc, access, unit->word[1], runs_end(runs, nr));
+	unit->size = runs_end(runs, nr);
+	unit->reason = check_window(disc, access, unit->word[1], unit->size);
 	if (unit->reason)
 		return 0;
 	if (access == UCORE_ACCESS_PCI)
@@ -663,8 +715,8 @@ static int unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 
 static struct ucore_unit *unit_new(struct ucore_disc *disc, u32 table, u32 record)
 {
-	struct ucore_unit *unit = grow(disc->unit, disc->nr_units, &disc->max_units,
-				       sizeof(*unit));
+	struct ucore_unit *unit = ucore_array_grow(disc->unit, disc->nr_units,
+						   &disc->max_units, sizeof(*unit));
 
 	if (!unit)
 		return NULL;
@@ -698,7 +750,7 @@ static int add_spots(struct ucore_disc *disc, u32 table)
 		unit->word[0] = spot->place->word0;
 		unit->word[1] = spot->address;
 		unit->word[2] = spot->place->type | spot->id << 16;
-		unit_name(disc, unit);
+		unit_identify(disc, unit);
 		ret = unit_judge(disc, unit);
 		if (unit->reason == UCORE_UNIT_DUPLICATE) {	/* the table has it right */
 			disc->nr_units--;
@@ -727,8 +779,12 @@ int ucore_disc_parse_units(struct ucore_disc *disc, u32 table,
 
 	t->first = disc->nr_units;
 	t->nr = 0;
+	if (disc->nr_units + t->max_units > UCORE_DISC_MAX_TOTAL) {
+		t->reason = UCORE_TABLE_LIMIT;
+		return 0;
+	}
 	ret = claim_global(disc, t);
-	if (t->reason == UCORE_TABLE_GLOBAL)
+	if (t->reason && t->reason != UCORE_TABLE_SECOND)
 		return 0;
 	for (i = 1; i <= t->max_units && !ret; i++) {
 		unit = unit_new(disc, table, i);
@@ -740,7 +796,7 @@ int ucore_disc_parse_units(struct ucore_disc *disc, u32 table,
 			continue;
 		}
 		source->copy(source, unit->word, offset, DISC_RECORD_WORDS);
-		unit_name(disc, unit);
+		unit_identify(disc, unit);
 		ret = unit_judge(disc, unit);
 	}
 	return ret ?: t->reason == UCORE_TABLE_OK ? add_spots(disc, table) : 0;
@@ -760,8 +816,8 @@ int ucore_disc_parse_units(struct ucore_disc *disc, u32 table,
 int ucore_disc_note_spot(struct ucore_disc *disc, s32 die,
 			 const struct ucore_disc_place *place, u32 id, u32 segment, u32 bus)
 {
-	struct ucore_disc_spot *spot = grow(disc->spot, disc->nr_spots, &disc->max_spots,
-					    sizeof(*spot));
+	struct ucore_disc_spot *spot = ucore_array_grow(disc->spot, disc->nr_spots,
+							&disc->max_spots, sizeof(*spot));
 
 	if (!spot)
 		return -ENOMEM;
@@ -786,18 +842,15 @@ int ucore_disc_note_spot(struct ucore_disc *disc, s32 die,
  */
 void ucore_disc_trim(struct ucore_disc *disc, s32 die, u32 count)
 {
-	const struct ucore_disc_claim *claim;
+	const struct ucore_disc_claims *names = &disc->claims[UCORE_DISC_NAME];
 	struct ucore_unit *unit;
-	u32 i, type, n = 0;
+	u32 i, n = 0;
 
-	/* the claims of names are sorted by id: unit_claim() */
-	for (i = 0; i < disc->nr_claims; i++) {
-		claim = &disc->claim[i];
-		if (claim->space != (SPACE_NAME | (u32)die))
-			continue;
-		unit = &disc->unit[claim->unit];
-		type = ucore_disc_unit_type(unit);
-		if (type == disc->rules->count_type && !unit->reason && n++ >= count)
+	/* names are sorted by type and id */
+	for (i = 0; i < names->nr; i++) {
+		unit = &disc->unit[names->claim[i].unit];
+		if (unit->die == die && !unit->reason &&
+		    ucore_disc_unit_type(unit) == disc->rules->count_type && n++ >= count)
 			unit->reason = UCORE_UNIT_SURPLUS;
 	}
 }
@@ -808,19 +861,12 @@ void ucore_disc_trim(struct ucore_disc *disc, s32 die, u32 count)
  */
 void ucore_disc_free(struct ucore_disc *disc)
 {
+	u32 i;
+
 	kvfree(disc->table);
 	kvfree(disc->unit);
 	kvfree(disc->spot);
-	kvfree(disc->claim);
-	disc->table = NULL;
-	disc->unit = NULL;
-	disc->spot = NULL;
-	disc->claim = NULL;
-	disc->nr_tables = 0;
-	disc->nr_units = 0;
-	disc->max_units = 0;
-	disc->nr_spots = 0;
-	disc->max_spots = 0;
-	disc->nr_claims = 0;
-	disc->max_claims = 0;
+	for (i = 0; i < UCORE_DISC_SPACES; i++)
+		kvfree(disc->claims[i].claim);
+	*disc = (struct ucore_disc){ };
 }

@@ -14,8 +14,10 @@
 
 #include "platform.h"
 
-#define UCORE_DISC_MAX_UNITS	1023		/* max_units has ten bits */
+#define UCORE_DISC_MAX_UNITS	1023		/* of a table: max_units has ten bits */
+#define UCORE_DISC_MAX_TOTAL	8192		/* of all tables */
 #define UCORE_DISC_MAX_BYTES	((UCORE_DISC_MAX_UNITS + 1) * 255 * 8)
+#define UCORE_DISC_MAX_STATUS	1024		/* bits of global status */
 
 /*
  * ---- what a platform knows of its units beyond the table ----
@@ -63,19 +65,21 @@ struct ucore_disc_place {
 };
 
 /**
- * struct ucore_disc_free - MSR boxes that no table has, one beside each of a type
+ * struct ucore_disc_beside - MSR boxes that no table has, one beside each of a type
  * @type: their type
  * @layout: their registers
- * @beside: type number of the units that have one
+ * @unit: type number of the units that have one
  * @msr: base for unit 0
  * @stride: from unit to unit
+ * @max: units that have one, from 0
  */
-struct ucore_disc_free {
+struct ucore_disc_beside {
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
-	u32 beside;
+	u32 unit;
 	u32 msr;
 	u32 stride;
+	u32 max;
 };
 
 /**
@@ -88,7 +92,7 @@ struct ucore_disc_free {
  * @count_type: type whose units another register counts
  * @count_msr: that MSR; 0: none
  * @ubox: function that maps a bus to a socket, where NUMA does not
- * @free: boxes that no table has, or NULL
+ * @beside: boxes that no table has, or NULL
  */
 struct ucore_disc_rules {
 	const struct ucore_disc_type *types;
@@ -99,7 +103,7 @@ struct ucore_disc_rules {
 	u32 count_type;
 	u32 count_msr;
 	const struct ucore_ubox_map *ubox;
-	const struct ucore_disc_free *free;
+	const struct ucore_disc_beside *beside;
 };
 
 /*
@@ -167,6 +171,9 @@ struct ucore_disc_dvsec {
  * @word: the global record
  * @stride: bytes of a record
  * @max_units: units that it claims
+ * @nr_status: bits of global status, 0 if they are out of reach
+ * @status_stride: registers or bytes from one of its words to the next
+ * @global_size: registers or bytes of global control and status
  * @first: its first unit in ucore_disc.unit
  * @nr: how many
  */
@@ -182,6 +189,9 @@ struct ucore_disc_table {
 	u64 word[3];
 	u32 stride;
 	u32 max_units;
+	u32 nr_status;
+	u32 status_stride;
+	u32 global_size;
 	u32 first;
 	u32 nr;
 };
@@ -194,7 +204,9 @@ struct ucore_disc_table {
  * @die: logical die
  * @box: box id, UCORE_NO_BOX if rejected
  * @other: record that it conflicts with
+ * @other_table: the table of that record
  * @word: the record
+ * @size: registers or bytes from the box control to its last register
  * @rule: what the platform knows of its type, NULL if nothing
  * @type: its box type, with its own numbers
  * @layout: where its registers are
@@ -207,7 +219,9 @@ struct ucore_unit {
 	s32 die;
 	u32 box;
 	u32 other;
+	u32 other_table;
 	u64 word[3];
+	u32 size;
 	const struct ucore_disc_type *rule;
 	struct ucore_box_type type;
 	struct ucore_layout layout;
@@ -226,6 +240,27 @@ struct ucore_disc_claim {
 	u64 start;
 	u64 end;
 	u32 unit;
+};
+
+/* What can be taken */
+enum ucore_disc_space {
+	UCORE_DISC_MEMORY,
+	UCORE_DISC_MSR,
+	UCORE_DISC_PCI,
+	UCORE_DISC_NAME,
+	UCORE_DISC_SPACES,
+};
+
+/**
+ * struct ucore_disc_claims - all claims of one kind of space
+ * @claim: they, sorted, none overlapping another
+ * @nr: how many
+ * @max: room for how many
+ */
+struct ucore_disc_claims {
+	struct ucore_disc_claim *claim;
+	u32 nr;
+	u32 max;
 };
 
 /**
@@ -248,30 +283,28 @@ struct ucore_disc_spot {
  * @rules: the platform
  * @table: tables, in order of discovery
  * @nr_tables: how many
+ * @max_tables: room for how many
  * @unit: units of all tables, in order
  * @nr_units: how many
  * @max_units: room for how many
  * @spot: units found at known places
  * @nr_spots: how many
  * @max_spots: room for how many
- * @claim: what is taken, sorted
- * @nr_claims: how many
- * @max_claims: room for how many
+ * @claims: what is taken
  */
 struct ucore_disc {
 	const struct ucore_disc_env *env;
 	const struct ucore_disc_rules *rules;
 	struct ucore_disc_table *table;
 	u32 nr_tables;
+	u32 max_tables;
 	struct ucore_unit *unit;
 	u32 nr_units;
 	u32 max_units;
 	struct ucore_disc_spot *spot;
 	u32 nr_spots;
 	u32 max_spots;
-	struct ucore_disc_claim *claim;
-	u32 nr_claims;
-	u32 max_claims;
+	struct ucore_disc_claims claims[UCORE_DISC_SPACES];
 };
 
 /* Fields of a record's words that others than the parser need */
@@ -283,6 +316,7 @@ u32 ucore_disc_unit_id(const struct ucore_unit *unit);
 u32 ucore_disc_walk(const struct ucore_disc_config *config, struct ucore_disc_dvsec *dvsec,
 		    u32 max, bool *broken);
 u32 ucore_disc_bar(const struct ucore_disc_config *config, u32 bar, u64 *address);
+void ucore_disc_deal(struct ucore_disc *disc, const u32 *dies, u32 nr);
 void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
 			     const struct ucore_disc_source *source);
 int ucore_disc_parse_units(struct ucore_disc *disc, u32 table,

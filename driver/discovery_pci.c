@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
+#include "array.h"
 #include "bus.h"
 #include "compat.h"
 #include "die.h"
@@ -31,8 +32,18 @@ MODULE_PARM_DESC(private_pmi, "route overflow PMIs as the machine model has it, 
 
 #define MAX_DVSECS	8	/* of a function */
 
+#define DISC_RECORD_BYTES	(DISC_RECORD_WORDS * sizeof(u64))
+
+/* Where I/O and local APICs are */
+#define INTERRUPT_START		0xfec00000ULL
+#define INTERRUPT_END		0xfef00000ULL
+
 static struct ucore_disc disc;
-static u32 max_tables;
+
+/* Dies with a CPU online, in order. */
+static u32 *dies;
+static u32 nr_dies;
+static u32 max_dies;
 
 /* Global control of each die with a table, and of which die. */
 static struct die_global {
@@ -47,6 +58,9 @@ static u32 nr_die_globals;
 
 static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 {
+	/* not RAM, but no less harmful to write to */
+	if (address < INTERRUPT_END && address + size > INTERRUPT_START)
+		return true;
 	return region_intersects(address, size, IORESOURCE_SYSTEM_RAM, IORES_DESC_NONE) !=
 	       REGION_DISJOINT;
 }
@@ -54,7 +68,8 @@ static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 static u32 env_config_size(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn)
 {
 	struct pci_dev *pdev = pci_get_domain_bus_and_slot(segment, bus, devfn);
-	u32 size = pdev ? pdev->cfg_size : 0;
+	/* nobody else's function: what is written there is not for a PMU */
+	u32 size = pdev && pdev->vendor == PCI_VENDOR_ID_INTEL ? pdev->cfg_size : 0;
 
 	pci_dev_put(pdev);
 	return size;
@@ -103,40 +118,46 @@ static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 off
  * ---- which die ----
  */
 
-/* The dies with a CPU online, in order. */
-static u32 list_dies(u32 *dies, u32 max)
+/* Note the dies with a CPU online, in order. */
+static int list_dies(void)
 {
-	u32 n = 0, i, die;
-	int cpu;
+	u32 *array, i, die;
+	int cpu, ret = 0;
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		die = topology_logical_die_id(cpu);
-		for (i = 0; i < n && dies[i] < die; i++)
+		for (i = 0; i < nr_dies && dies[i] < die; i++)
 			;
-		if ((i < n && dies[i] == die) || n == max)
+		if (i < nr_dies && dies[i] == die)
 			continue;
-		memmove(&dies[i + 1], &dies[i], (n - i) * sizeof(*dies));
+		array = ucore_array_grow(dies, nr_dies, &max_dies, sizeof(*dies));
+		if (!array) {
+			ret = -ENOMEM;
+			break;
+		}
+		dies = array;
+		memmove(&dies[i + 1], &dies[i], (nr_dies - i) * sizeof(*dies));
 		dies[i] = die;
-		n++;
+		nr_dies++;
 	}
 	cpus_read_unlock();
-	return n;
+	return ret;
 }
 
-/* The die of all of a NUMA node's CPUs; negative if there is no such. */
+/* The die of all of a NUMA node's CPUs, or UCORE_DIE_*. */
 static int die_of_node(int node)
 {
-	int cpu, die = -1;
+	int cpu, die = UCORE_DIE_OFFLINE;
 
 	if (node == NUMA_NO_NODE || num_online_nodes() < 2)
-		return -1;
+		return UCORE_DIE_UNKNOWN;
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		if (cpu_to_node(cpu) != node)
 			continue;
 		if (die >= 0 && die != topology_logical_die_id(cpu)) {
-			die = -1;
+			die = UCORE_DIE_UNKNOWN;
 			break;
 		}
 		die = topology_logical_die_id(cpu);
@@ -145,44 +166,15 @@ static int die_of_node(int node)
 	return die;
 }
 
-static int die_of_bus(struct pci_bus *bus, const struct ucore_disc_rules *rules)
+static int die_of_bus(struct pci_bus *bus)
 {
-	s16 die_of_bus[UCORE_NR_BUSES];
 	int die = die_of_node(pcibus_to_node(bus));
+	s16 map[UCORE_NR_BUSES];
 
-	if (die >= 0 || !rules->ubox)
+	if (die != UCORE_DIE_UNKNOWN || !disc.rules->ubox)
 		return die;
-	ucore_bus_map(rules->ubox, pci_domain_nr(bus), die_of_bus);
-	return die_of_bus[bus->number];
-}
-
-/*
- * Tables whose bus tells no die are dealt out in order of discovery: as many
- * functions to each die as there are for one.
- */
-static void deal_tables(void)
-{
-	u32 dies[32], nr_dies, nr_functions = 0, i, function = 0;
-	struct ucore_disc_table *t;
-
-	nr_dies = list_dies(dies, ARRAY_SIZE(dies) - 1);
-	for (i = 0; i < disc.nr_tables; i++) {
-		t = &disc.table[i];
-		nr_functions += !i || t->devfn != t[-1].devfn || t->bus != t[-1].bus ||
-				t->segment != t[-1].segment;
-	}
-	for (i = 0; i < disc.nr_tables; i++) {
-		t = &disc.table[i];
-		if (i && (t->devfn != t[-1].devfn || t->bus != t[-1].bus ||
-			  t->segment != t[-1].segment))
-			function++;
-		if (t->die >= 0 || !nr_dies)
-			continue;
-		if (nr_functions <= nr_dies)
-			t->die = dies[function];
-		else
-			t->die = dies[function * nr_dies / nr_functions];
-	}
+	ucore_bus_map(disc.rules->ubox, pci_domain_nr(bus), map);
+	return map[bus->number];
 }
 
 /*
@@ -191,32 +183,28 @@ static void deal_tables(void)
 
 static struct ucore_disc_table *table_new(struct pci_dev *pdev)
 {
-	struct ucore_disc_table *bigger;
+	struct ucore_disc_table *table = ucore_array_grow(disc.table, disc.nr_tables,
+							  &disc.max_tables, sizeof(*table));
 
-	if (disc.nr_tables == max_tables) {
-		bigger = kvcalloc(max_tables + 16, sizeof(*bigger), GFP_KERNEL);
-		if (!bigger)
-			return NULL;
-		if (disc.table)
-			memcpy(bigger, disc.table, disc.nr_tables * sizeof(*bigger));
-		kvfree(disc.table);
-		disc.table = bigger;
-		max_tables += 16;
-	}
-	bigger = &disc.table[disc.nr_tables++];
-	bigger->die = die_of_bus(pdev->bus, disc.rules);
-	bigger->segment = pci_domain_nr(pdev->bus);
-	bigger->bus = pdev->bus->number;
-	bigger->devfn = pdev->devfn;
-	return bigger;
+	if (!table)
+		return NULL;
+	disc.table = table;
+	table += disc.nr_tables++;
+	*table = (struct ucore_disc_table){
+		.die = die_of_bus(pdev->bus),
+		.segment = pci_domain_nr(pdev->bus),
+		.bus = pdev->bus->number,
+		.devfn = pdev->devfn,
+	};
+	return table;
 }
 
 /* The table's place, from config space; nothing is mapped yet. */
 static void table_locate(struct ucore_disc_table *t, const struct config *config)
 {
 	struct pci_dev *pdev = config->pdev;
-	u64 bytes = UCORE_DISC_MAX_BYTES;
 	u16 command;
+	u64 size;
 
 	t->reason = ucore_disc_bar(&config->config, t->dvsec.bar, &t->address);
 	if (t->reason)
@@ -226,19 +214,17 @@ static void table_locate(struct ucore_disc_table *t, const struct config *config
 		t->reason = UCORE_TABLE_DISABLED;
 		return;
 	}
+	t->size = UCORE_DISC_MAX_BYTES;
 	/* the kernel knows the size, unless it has given the BAR no resource */
 	if (pci_resource_start(pdev, t->dvsec.bar) == t->address) {
-		bytes = pci_resource_len(pdev, t->dvsec.bar);
-		if (t->dvsec.offset >= bytes) {
+		size = pci_resource_len(pdev, t->dvsec.bar);
+		if (t->dvsec.offset >= size) {
 			t->reason = UCORE_TABLE_OUTSIDE;
 			return;
 		}
-		bytes -= t->dvsec.offset;
+		t->size = min_t(u64, size - t->dvsec.offset, UCORE_DISC_MAX_BYTES);
 	}
 	t->address += t->dvsec.offset;
-	t->size = min_t(u64, bytes, UCORE_DISC_MAX_BYTES);
-	if (!memory_is_safe(t->address, t->size))
-		t->reason = UCORE_TABLE_RAM;
 }
 
 static int find_tables(struct pci_dev *pdev)
@@ -310,19 +296,6 @@ static void probe_msrs_here(void *arg)
 		probe->counted = 0;
 }
 
-struct msr_probe {
-	u32 msr;
-	bool there;
-};
-
-static void probe_msr_here(void *arg)
-{
-	struct msr_probe *msr = arg;
-	u64 val;
-
-	msr->there = !rdmsrq_safe(msr->msr, &val) && val != ~0ULL;
-}
-
 static int cpu_of_die(s32 die)
 {
 	int cpu;
@@ -330,20 +303,18 @@ static int cpu_of_die(s32 die)
 	for_each_online_cpu(cpu)
 		if (topology_logical_die_id(cpu) == die)
 			return cpu;
-	return -ENODEV;
+	return nr_cpu_ids;
 }
 
 static bool msr_there(s32 die, u32 msr)
 {
-	struct msr_probe probe = { .msr = msr };
-	int cpu;
+	bool there;
+	u64 val;
 
 	cpus_read_lock();
-	cpu = cpu_of_die(die);
-	if (cpu >= 0)
-		smp_call_function_single(cpu, probe_msr_here, &probe, 1);
+	there = ucore_msr_probe(cpu_of_die(die), msr, &val) && val != ~0ULL;
 	cpus_read_unlock();
-	return probe.there;
+	return there;
 }
 
 static struct pci_dev *pdev_at(u64 address)
@@ -354,15 +325,18 @@ static struct pci_dev *pdev_at(u64 address)
 						     FIELD_GET(DISC_PCI_FUNCTION, address)));
 }
 
-/* Does the dword at a PCI or MMIO address answer? */
-static bool dword_there(const u64 *word)
+/*
+ * Does the dword at a PCI or MMIO address answer?  MMIO is mapped as it will
+ * be later: what cannot be mapped is not there.
+ */
+static bool dword_there(const u64 *word, u32 size)
 {
 	void __iomem *base;
 	struct pci_dev *pdev;
 	u32 val = ~0U;
 
 	if (ucore_disc_access(word) == UCORE_ACCESS_MMIO) {
-		base = ioremap(word[1], sizeof(val));
+		base = ioremap(word[1], size);
 		if (base) {
 			val = readl(base);
 			iounmap(base);
@@ -380,27 +354,24 @@ static bool global_there(const struct ucore_disc_table *t)
 {
 	if (ucore_disc_access(t->word) == UCORE_ACCESS_MSR)
 		return msr_there(t->die, t->word[1]);
-	return dword_there(t->word);
+	return dword_there(t->word, max_t(u32, t->global_size, sizeof(u64)));
 }
 
 /* One IPI for each die, and one access for each unit. */
 static void probe_units(void)
 {
-	struct probe probe;
 	struct ucore_unit *unit;
-	u32 dies[32], i, n = list_dies(dies, ARRAY_SIZE(dies) - 1);
-	int cpu;
+	struct probe probe;
+	u32 i;
 
 	for (unit = disc.unit; unit < disc.unit + disc.nr_units; unit++)
 		if (!unit->reason && ucore_disc_access(unit->word) != UCORE_ACCESS_MSR &&
-		    !dword_there(unit->word))
+		    !dword_there(unit->word, unit->size))
 			unit->reason = UCORE_UNIT_NO_ANSWER;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < nr_dies; i++) {
 		probe = (struct probe){ .die = dies[i] };
 		cpus_read_lock();
-		cpu = cpu_of_die(dies[i]);
-		if (cpu >= 0)
-			smp_call_function_single(cpu, probe_msrs_here, &probe, 1);
+		smp_call_function_single(cpu_of_die(dies[i]), probe_msrs_here, &probe, 1);
 		cpus_read_unlock();
 		if (probe.counted)
 			ucore_disc_trim(&disc, dies[i], min_t(u64, probe.counted, U32_MAX));
@@ -414,12 +385,12 @@ static void probe_units(void)
 /* A function's die: what its bus tells, or the table on the same bus. */
 static int die_of_neighbour(struct pci_bus *bus)
 {
-	int die = die_of_bus(bus, disc.rules);
+	int die = die_of_bus(bus);
 	u32 i;
 
-	for (i = 0; i < disc.nr_tables && die < 0; i++)
-		if (disc.nr_tables == 1 || (disc.table[i].segment == pci_domain_nr(bus) &&
-					    disc.table[i].bus == bus->number))
+	for (i = 0; i < disc.nr_tables && die == UCORE_DIE_UNKNOWN; i++)
+		if (disc.table[i].segment == pci_domain_nr(bus) &&
+		    disc.table[i].bus == bus->number)
 			die = disc.table[i].die;
 	return die;
 }
@@ -433,8 +404,9 @@ static int find_spots(const struct ucore_disc_place *place)
 
 	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, place->device, pdev))) {
 		slot = PCI_SLOT(pdev->devfn);
+		/* a record has three bits for the segment */
 		if (PCI_FUNC(pdev->devfn) != place->function || slot < place->slot ||
-		    slot >= place->slot + place->nr)
+		    slot >= place->slot + place->nr || pci_domain_nr(pdev->bus) > 7)
 			continue;
 		die = die_of_neighbour(pdev->bus);
 		if (die >= 0)
@@ -445,25 +417,43 @@ static int find_spots(const struct ucore_disc_place *place)
 	return ret;
 }
 
+/* Map @bytes of a table; it keeps a reason if that cannot be. */
+static bool table_map(struct ucore_disc_table *t, struct source *source, u64 bytes)
+{
+	if (!memory_is_safe(t->address, bytes)) {
+		t->reason = UCORE_TABLE_RAM;
+		return false;
+	}
+	source->base = ioremap(t->address, bytes);
+	if (!source->base) {
+		t->reason = UCORE_TABLE_UNMAPPED;
+		return false;
+	}
+	source->source.size = bytes;
+	return true;
+}
+
+/* The global record tells how long the table is. */
 static int read_table(u32 i)
 {
 	struct ucore_disc_table *t = &disc.table[i];
-	struct source source = { .source = { .copy = source_copy, .size = t->size } };
-	int ret = 0;
+	struct source source = { .source = { .copy = source_copy } };
+	int ret;
 
-	if (t->die < 0)
+	if (!t->reason && t->die < 0)
 		t->reason = UCORE_TABLE_DIE;
-	if (t->reason)
+	if (t->reason || !table_map(t, &source, min_t(u64, t->size, DISC_RECORD_BYTES)))
 		return 0;
-	source.base = ioremap(t->address, t->size);
-	if (!source.base)
-		return -ENOMEM;
 	ucore_disc_parse_global(&disc, t, &source.source);
+	iounmap(source.base);
 	if (!t->reason && !global_there(t))
 		t->reason = UCORE_TABLE_GLOBAL;
-	if (!t->reason)
-		ret = ucore_disc_parse_units(&disc, i, &source.source);
+	if (t->reason ||
+	    !table_map(t, &source, min_t(u64, t->size, (t->max_units + 1ULL) * t->stride)))
+		return 0;
+	ret = ucore_disc_parse_units(&disc, i, &source.source);
 	iounmap(source.base);
+	cond_resched();
 	return ret;
 }
 
@@ -473,44 +463,33 @@ static int read_table(u32 i)
 
 static void describe_global(struct die_global *dg, const struct ucore_disc_table *t)
 {
-	u32 num_status = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, t->word[2]);
 	u32 offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]);
 	struct ucore_global *global = &dg->global;
-	u32 words, size;
 
 	dg->die = t->die;
 	*global = (struct ucore_global){
 		.freeze = DISC_GLOBAL_CTL_FRZ_ALL,
 		.keep = DISC_GLOBAL_CTL_FRZ_ALL,
 		.level = true,
-		.status_stride = DISC_GLOBAL_STATUS_STRIDE,
 	};
 	switch (ucore_disc_access(t->word)) {
 	case UCORE_ACCESS_MSR:
 		global->ctl = t->word[1];
-		global->status_stride = DISC_GLOBAL_STATUS_STRIDE_MSR;
 		break;
 	case UCORE_ACCESS_MMIO:
 		global->phys = t->word[1];
-		global->size = sizeof(u64);
+		global->size = max_t(u32, t->global_size, sizeof(u64));
 		break;
 	default:
 		global->pdev = pdev_at(t->word[1]);
 		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
 	}
 	/* nobody looks at the status without an interrupt, nor in config space in an NMI */
-	if (!private_pmi || global->pdev || !offset || !num_status ||
-	    num_status > 64 * UCORE_MAX_STATUS)
+	if (!private_pmi || global->pdev)
 		return;
-	words = DIV_ROUND_UP(num_status, 64);
-	if (global->size) {
-		size = offset + words * DISC_GLOBAL_STATUS_STRIDE;
-		if (offset % sizeof(u64) || !memory_is_safe(global->phys, size))
-			return;
-		global->size = size;
-	}
-	global->nr_status = words;
 	global->status = global->ctl + offset;
+	global->status_stride = t->status_stride;
+	global->nr_status = DIV_ROUND_UP(t->nr_status, 64);
 	global->wake = PRIVATE_GLOBAL_CTL_WK_ON_PMI;
 	global->core_sel = PRIVATE_GLOBAL_CTL_PMI_CORE_SEL;
 	global->keep |= global->wake | global->core_sel;
@@ -518,14 +497,21 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 
 static int describe_globals(void)
 {
+	struct die_global *dg;
 	u32 i;
 
 	die_globals = kvcalloc(disc.nr_tables, sizeof(*die_globals), GFP_KERNEL);
 	if (!die_globals)
 		return -ENOMEM;
-	for (i = 0; i < disc.nr_tables; i++)
-		if (disc.table[i].reason == UCORE_TABLE_OK)
-			describe_global(&die_globals[nr_die_globals++], &disc.table[i]);
+	for (i = 0; i < disc.nr_tables; i++) {
+		if (disc.table[i].reason != UCORE_TABLE_OK)
+			continue;
+		dg = &die_globals[nr_die_globals];
+		describe_global(dg, &disc.table[i]);
+		/* a function may have gone since it was probed */
+		if (ucore_disc_access(disc.table[i].word) != UCORE_ACCESS_PCI || dg->global.pdev)
+			nr_die_globals++;
+	}
 	return 0;
 }
 
@@ -539,32 +525,24 @@ static const struct ucore_global *global_of_die(u32 die)
 	return NULL;
 }
 
-/* Can the overflow of its counters be told from that of others'? */
+/*
+ * Can the overflow of its counters be told from that of others'?  By a bit of
+ * its own in global status, and by its box status, which else nobody looks at.
+ */
 static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *unit)
 {
+	const struct ucore_disc_table *t = &disc.table[unit->table];
 	u32 position = FIELD_GET(DISC_UNIT2_STATUS_POS, unit->word[2]);
-	const struct ucore_global *global = global_of_die(unit->die);
+	u64 status = unit->word[1] + unit->layout.status;
 
-	if (!global || position >= 64 * global->nr_status)
-		unit->layout.status = UCORE_REG_NONE;	/* then nobody needs to look at it */
+	/* positions are in the status of the table with the die's global control */
+	if (!private_pmi || t->reason || position >= t->nr_status ||
+	    (ucore_disc_access(unit->word) == UCORE_ACCESS_MSR && !msr_there(unit->die, status)))
+		unit->layout.status = UCORE_REG_NONE;
 	if (unit->layout.status == UCORE_REG_NONE)
 		return;
 	desc->global_gp = BIT_ULL(position % 64);
 	desc->caps = UCORE_BOX_OVERFLOW;
-}
-
-static u32 layout_size(const struct ucore_unit *unit)
-{
-	const struct ucore_layout *layout = &unit->layout;
-	u32 last = unit->type.nr_gp - 1, size;
-
-	size = max(layout->ctl[last], layout->ctr[last]) + sizeof(u64);
-	if (unit->type.nr_fixed)
-		size = max_t(u32, size, max(layout->fixed_ctl[0], layout->fixed_ctr[0]) +
-					sizeof(u64));
-	if (layout->status != UCORE_REG_NONE)
-		size = max_t(u32, size, layout->status + sizeof(u32));
-	return size;
 }
 
 static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
@@ -584,31 +562,45 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 		break;
 	case UCORE_ACCESS_MMIO:
 		desc.phys = unit->word[1];
-		desc.size = layout_size(unit);
+		desc.size = unit->size;
 		break;
 	default:
 		desc.pdev = pdev_at(unit->word[1]);
+		if (!desc.pdev) {
+			unit->reason = UCORE_UNIT_FUNCTION;
+			return 0;
+		}
 	}
 	describe_overflow(&desc, unit);
 	return ucore_finder_add(finder, &desc);
 }
 
-/* The box beside a unit that no table has, if it answers. */
-static int add_free(struct ucore_finder *finder, const struct ucore_unit *unit)
+/* Do all registers of a box beside a unit answer? */
+static bool beside_there(const struct ucore_disc_beside *beside, s32 die, u32 msr)
 {
-	const struct ucore_disc_free *free = disc.rules->free;
+	u32 i;
+
+	for (i = 0; i < beside->type->nr_fixed; i++)
+		if (!msr_there(die, msr + beside->layout->fixed_ctr[i]))
+			return false;
+	return true;
+}
+
+/* The box beside a unit that no table has. */
+static int add_beside(struct ucore_finder *finder, const struct ucore_unit *unit)
+{
+	const struct ucore_disc_beside *beside = disc.rules->beside;
 	struct ucore_box_desc desc = {
 		.die = unit->die,
 		.instance = ucore_disc_unit_id(unit),
 	};
 
-	if (!free || ucore_disc_unit_type(unit) != free->beside)
+	if (!beside || ucore_disc_unit_type(unit) != beside->unit || desc.instance >= beside->max)
 		return 0;
-	desc.type = free->type;
-	desc.layout = free->layout;
-	desc.msr = free->msr + desc.instance * free->stride;
-	if (!msr_there(unit->die, desc.msr + free->layout->fixed_ctr[0]) ||
-	    !msr_there(unit->die, desc.msr + free->layout->fixed_ctr[1]))
+	desc.type = beside->type;
+	desc.layout = beside->layout;
+	desc.msr = beside->msr + desc.instance * beside->stride;
+	if (!beside_there(beside, unit->die, desc.msr))
 		return 0;
 	return ucore_finder_add(finder, &desc);
 }
@@ -618,12 +610,15 @@ static int add_units(struct ucore_finder *finder)
 	struct ucore_unit *unit;
 	int ret = 0;
 
-	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++)
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++) {
+		if (!unit->reason && !global_of_die(unit->die))
+			unit->reason = UCORE_UNIT_FUNCTION;
 		if (!unit->reason)
 			ret = add_unit(finder, unit);
+	}
 	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++)
 		if (!unit->reason)
-			ret = add_free(finder, unit);
+			ret = add_beside(finder, unit);
 	return ret;
 }
 
@@ -642,10 +637,13 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	disc.env = &env;
 	disc.rules = platform->table;
 	env.phys_bits = boot_cpu_data.x86_phys_bits;
+	finder->caps = UCORE_CAP_DISCOVERY;
 	ret = find_all_tables();
+	if (!ret && disc.nr_tables)
+		ret = list_dies();
 	if (ret || !disc.nr_tables)
 		return ret;
-	deal_tables();
+	ucore_disc_deal(&disc, dies, nr_dies);
 	for (i = 0; i < disc.rules->nr_places && !ret; i++)
 		ret = find_spots(&disc.rules->places[i]);
 	for (i = 0; i < disc.nr_tables && !ret; i++)
@@ -656,7 +654,7 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 		return ret;
 	probe_units();
 	finder->global = global_of_die;
-	finder->caps = UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE;
+	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
 	if (private_pmi)
 		finder->caps |= UCORE_CAP_OVERFLOW_PMI | UCORE_CAP_PRIVATE_PMI;
 	return add_units(finder);
@@ -673,7 +671,10 @@ void ucore_discovery_drop(void)
 	die_globals = NULL;
 	nr_die_globals = 0;
 	ucore_disc_free(&disc);
-	max_tables = 0;
+	kvfree(dies);
+	dies = NULL;
+	nr_dies = 0;
+	max_dies = 0;
 }
 
 /*
@@ -733,6 +734,7 @@ static void report_unit(u32 i, struct ucore_unit_info *out)
 		.id = ucore_disc_unit_id(unit),
 		.access = ucore_disc_access(unit->word),
 		.other = unit->other,
+		.other_table = unit->other_table,
 		.word = { unit->word[0], unit->word[1], unit->word[2] },
 	};
 	strscpy(out->name, unit->name, sizeof(out->name));

@@ -9,7 +9,6 @@
 #include <linux/cpu.h>
 #include <linux/minmax.h>
 #include <linux/pci.h>
-#include <linux/smp.h>
 
 #include "bus.h"
 #include "compat.h"
@@ -17,30 +16,6 @@
 #include "hw/e5.h"
 
 /* ---- MSR boxes ---- */
-
-struct msr_probe {
-	u32 msr;
-	u64 val;
-	int err;
-};
-
-static void msr_probe_here(void *arg)
-{
-	struct msr_probe *probe = arg;
-
-	probe->err = rdmsrq_safe(probe->msr, &probe->val);
-}
-
-static bool msr_answers(int cpu, u32 msr, u64 *val)
-{
-	struct msr_probe probe = { .msr = msr, .err = -ENODEV };
-
-	if (smp_call_function_single(cpu, msr_probe_here, &probe, 1) || probe.err)
-		return false;
-	if (val)
-		*val = probe.val;
-	return true;
-}
 
 /*
  * One C-Box for each core, says CPUID; the uncore's own register is known by
@@ -52,7 +27,7 @@ static u32 cbo_count(const struct ucore_e5_table *table, int cpu, u32 max)
 	u32 cores = topology_num_cores_per_package();
 	u64 config = 0;
 
-	if (table->global_config && msr_answers(cpu, table->global_config, &config))
+	if (table->global_config && ucore_msr_probe(cpu, table->global_config, &config))
 		config &= table->num_cbo;
 	return min_t(u64, max_t(u64, cores, config), max);
 }
@@ -63,6 +38,7 @@ static int find_msr_row(struct ucore_finder *finder, const struct ucore_e5_table
 	u32 n = row->per_core ? cbo_count(table, cpu, row->max) : row->max;
 	u32 first = row->layout->box_ctl != UCORE_REG_NONE ? row->layout->box_ctl :
 							    row->layout->ctl[0];
+	u64 val;
 	u32 i;
 	int ret;
 
@@ -77,7 +53,7 @@ static int find_msr_row(struct ucore_finder *finder, const struct ucore_e5_table
 			.msr = row->base + i * row->stride,
 		};
 
-		if (!msr_answers(cpu, desc.msr + first, NULL))
+		if (!ucore_msr_probe(cpu, desc.msr + first, &val))
 			continue;
 		ret = ucore_finder_add(finder, &desc);
 		if (ret)

@@ -204,7 +204,7 @@ static u64 constraint_mask(const struct ucore_box_type *type, u64 ctl)
 
 	for (c = type->constraints; c && c->counters; c++)
 		if (event >= c->event && event <= c->last)
-			return c->counters;
+			return c->counters & general_mask(type);
 	return general_mask(type);
 }
 
@@ -254,7 +254,8 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
 		return 0;
 	if (!(box->caps & (fixed ? UCORE_BOX_FIXED_OVERFLOW : UCORE_BOX_OVERFLOW)))
 		return -EOPNOTSUPP;
-	return width < 64 && period >> width ? -ERANGE : 0;
+	/* a preload of all ones in 64 bits would look like a dead box */
+	return width < 64 ? (period >> width ? -ERANGE : 0) : (period == 1 ? -ERANGE : 0);
 }
 
 /**

@@ -250,6 +250,7 @@ static int cmd_get_tables(struct call *call)
 		if (!admin) {
 			out.address = 0;
 			out.global = 0;
+			out.status_offset = 0;
 		}
 		if (copy_to_user(&tables[i], &out, sizeof(out)))
 			return -EFAULT;
@@ -276,9 +277,10 @@ static int cmd_get_units(struct call *call)
 	for (i = 0; i < n; i++) {
 		report->unit(first + i, &out);
 		if (!admin)
-			out.word[1] = 0;
+			memset(out.word, 0, sizeof(out.word));
 		if (copy_to_user(&units[i], &out, sizeof(out)))
 			return -EFAULT;
+		cond_resched();
 	}
 	call->arg.units.nr = n;
 	call->arg.units.total = total;

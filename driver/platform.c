@@ -6,8 +6,8 @@
  */
 #include <linux/cpu.h>
 #include <linux/pci.h>
-#include <linux/slab.h>
 
+#include "array.h"
 #include "compat.h"
 #include "platform.h"
 
@@ -75,21 +75,16 @@ int ucore_platform_die_of_package(u32 package)
  */
 int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc)
 {
-	struct ucore_box_desc *bigger;
-	u32 capacity;
+	struct ucore_box_desc *array = ucore_array_grow(finder->desc, finder->nr,
+							&finder->capacity, sizeof(*array));
 
-	if (finder->nr == finder->capacity) {
-		capacity = finder->capacity ? 2 * finder->capacity : 64;
-		bigger = krealloc_array(finder->desc, capacity, sizeof(*bigger), GFP_KERNEL);
-		if (!bigger) {
-			pci_dev_put(desc->pdev);
-			pci_dev_put(desc->aux);
-			return -ENOMEM;
-		}
-		finder->desc = bigger;
-		finder->capacity = capacity;
+	if (!array) {
+		pci_dev_put(desc->pdev);
+		pci_dev_put(desc->aux);
+		return -ENOMEM;
 	}
-	finder->desc[finder->nr++] = *desc;
+	finder->desc = array;
+	array[finder->nr++] = *desc;
 	return 0;
 }
 
@@ -105,6 +100,6 @@ void ucore_finder_drop(struct ucore_finder *finder)
 		pci_dev_put(finder->desc[i].pdev);
 		pci_dev_put(finder->desc[i].aux);
 	}
-	kfree(finder->desc);
+	kvfree(finder->desc);
 	*finder = (struct ucore_finder){ };
 }

@@ -94,7 +94,8 @@ static u32 count_overflows(const struct ucore_die *die)
 			status = readq(die->io.mmio + reg);
 		else if (rdmsrq_safe(reg, &status))
 			status = 0;
-		n += hweight64(status);
+		if (status != UCORE_REG_DEAD)
+			n += hweight64(status);
 	}
 	return n;
 }

@@ -80,6 +80,9 @@ struct ucore_io {
 extern const struct ucore_io_ops ucore_msr_ops;
 extern const struct ucore_io_ops ucore_mmio_ops;
 
+/* Process context, CPU hotplug held off: */
+bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
+
 void ucore_io_init_msr(struct ucore_io *io, u32 base);
 void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev);
 int ucore_io_init_mmio(struct ucore_io *io, phys_addr_t address, u32 size);

@@ -341,13 +341,16 @@ struct ucore_get_fields {
 #define UCORE_TABLE_UNASSIGNED	3	/* the BAR has no address */
 #define UCORE_TABLE_DISABLED	4	/* the function does not decode memory */
 #define UCORE_TABLE_OUTSIDE	5	/* the table begins outside its BAR */
-#define UCORE_TABLE_RAM		6	/* the BAR is on RAM */
+#define UCORE_TABLE_RAM		6	/* the BAR is on RAM, or beyond physical addresses */
 #define UCORE_TABLE_ASLEEP	7	/* it reads all ones: hidden or asleep */
 #define UCORE_TABLE_EMPTY	8	/* the global record is zero */
 #define UCORE_TABLE_STRIDE	9	/* records of less than three words */
 #define UCORE_TABLE_GLOBAL	10	/* the global registers cannot be reached */
 #define UCORE_TABLE_DIE		11	/* it belongs to no die that is online */
-#define UCORE_TABLE_SECOND	12	/* its die has another table with global registers */
+#define UCORE_TABLE_SECOND	12	/* its die has another table with the same global registers */
+#define UCORE_TABLE_OTHER	13	/* its die has another table with other global registers */
+#define UCORE_TABLE_LIMIT	14	/* more units than the driver takes */
+#define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map it */
 
 /**
  * struct ucore_table_info - one element of GET_TABLES
@@ -366,7 +369,8 @@ struct ucore_get_fields {
  * @nr_rejected: of these, rejected ones
  * @access: UCORE_ACCESS_* of the global registers
  * @num_status: global status bits
- * @status_offset: of the first global status register from global control
+ * @status_offset: of the first global status register from global control; 0
+ *                 without CAP_SYS_ADMIN
  * @reason: UCORE_TABLE_*
  * @reserved: 0
  * @address: physical address of the table; 0 without CAP_SYS_ADMIN
@@ -451,10 +455,11 @@ struct ucore_get_tables {
  * @id: unit id: the box's instance
  * @access: UCORE_ACCESS_MSR, UCORE_ACCESS_MMIO or UCORE_ACCESS_PCI; 0xffffffff
  *          if invalid
- * @other: record that it conflicts with (DUPLICATE, OVERLAP), else 0
- * @reserved: 0
- * @word: the record as it is in the table; word 1, the address, is 0 without
- *        CAP_SYS_ADMIN
+ * @other: record that it conflicts with (DUPLICATE, OVERLAP); 0: with global
+ *         control, or a unit that is not from a table
+ * @other_table: the table of that record
+ * @word: the record as it is in the table, or as it should be (@record 0); 0
+ *        without CAP_SYS_ADMIN
  * @name: name of the box type
  */
 struct ucore_unit_info {
@@ -467,7 +472,7 @@ struct ucore_unit_info {
 	__u32 id;
 	__u32 access;
 	__u32 other;
-	__u32 reserved;
+	__u32 other_table;
 	__u64 word[3];
 	char name[UCORE_NAME_LEN];
 };

@@ -71,6 +71,7 @@
 #define DISC_PCI_SLOT			GENMASK_ULL(19, 15)
 #define DISC_PCI_BUS			GENMASK_ULL(27, 20)
 #define DISC_PCI_SEGMENT		GENMASK_ULL(30, 28)
+#define DISC_PCI_ADDRESS		GENMASK_ULL(30, 0)	/* bit 31 may be an enable */
 
 /* ---- registers, whatever the access ---- */
 
@@ -221,6 +222,7 @@
 #define SPR_MSR_IIO_FREE_OUT		0x3808
 #define SPR_MSR_IIO_FREE_STRIDE		0x10	/* from stack to stack */
 #define SPR_IIO_FREE_PORTS		8
+#define SPR_NR_IIO			12
 #define SPR_IIO_FREE_WIDTH		48
 
 #endif /* UCORE_HW_DISCOVERY_H */

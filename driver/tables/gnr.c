@@ -43,7 +43,7 @@ static const struct ucore_disc_type types[] = {
 	{ .id = GNR_TYPE_IIO, .type = &iio },
 	{ .id = GNR_TYPE_IRP, .type = &irp },
 	{ .id = GNR_TYPE_PCU, .type = &pcu },
-	{ .id = GNR_TYPE_UBOX, .type = &ubox,
+	{ .id = GNR_TYPE_UBOX, .type = &ubox, .access = UCORE_ACCESS_MSR,
 	  .fixed_ctl = GNR_UBOX_FIXED_CTL, .fixed_ctr = GNR_UBOX_FIXED_CTR },
 	{ .id = GNR_TYPE_IMC, .type = &imc, .access = UCORE_ACCESS_MMIO,
 	  .ctl_stride = DISC_MMIO_CTL_STRIDE,

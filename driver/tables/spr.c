@@ -40,12 +40,12 @@ static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields
 static const struct ucore_box_type mchbm = { BOX_TYPE("mchbm", ucore_disc_fields) };
 
 static const struct ucore_disc_type types[] = {
-	{ .id = SPR_TYPE_CHA, .type = &cha, .filter = DISC_CHA_FILTER0 },
+	{ .id = SPR_TYPE_CHA, .type = &cha, .access = UCORE_ACCESS_MSR, .filter = DISC_CHA_FILTER0 },
 	{ .id = SPR_TYPE_IIO, .type = &iio },
 	{ .id = SPR_TYPE_IRP, .type = &irp },
 	{ .id = SPR_TYPE_M2PCIE, .type = &m2pcie },
 	{ .id = SPR_TYPE_PCU, .type = &pcu },
-	{ .id = SPR_TYPE_UBOX, .type = &ubox,
+	{ .id = SPR_TYPE_UBOX, .type = &ubox, .access = UCORE_ACCESS_MSR,
 	  .fixed_ctl = SPR_UBOX_FIXED_CTL, .fixed_ctr = SPR_UBOX_FIXED_CTR },
 	{ .id = SPR_TYPE_IMC, .type = &imc, .access = UCORE_ACCESS_MMIO,
 	  .ctl_stride = DISC_MMIO_CTL_STRIDE,
@@ -88,7 +88,6 @@ static const struct ucore_ubox_map ubox_map = {
 /* No event, no control: fixed counter 0 is the clock, then ports in, ports out. */
 static const struct ucore_box_type iio_free = {
 	.name = "iio_free",
-	.max_increment = 256,
 	.caps = UCORE_BOX_FREE_RUNNING,
 	.nr_fixed = 1 + 2 * SPR_IIO_FREE_PORTS,
 	.fixed_width = SPR_IIO_FREE_WIDTH,
@@ -106,12 +105,13 @@ static const struct ucore_layout iio_free_layout = {
 	.fixed_ctr = { 0, EIGHT(FREE_IN), EIGHT(FREE_OUT) },
 };
 
-static const struct ucore_disc_free iio_free_boxes = {
+static const struct ucore_disc_beside iio_free_boxes = {
 	.type = &iio_free,
 	.layout = &iio_free_layout,
-	.beside = SPR_TYPE_IIO,
+	.unit = SPR_TYPE_IIO,
 	.msr = SPR_MSR_IIO_FREE_CLOCK,
 	.stride = SPR_MSR_IIO_FREE_STRIDE,
+	.max = SPR_NR_IIO,
 };
 
 static const struct ucore_disc_rules rules = {
@@ -123,7 +123,7 @@ static const struct ucore_disc_rules rules = {
 	.count_type = SPR_TYPE_CHA,
 	.count_msr = SPR_MSR_CHA_COUNT,
 	.ubox = &ubox_map,
-	.free = &iio_free_boxes,
+	.beside = &iio_free_boxes,
 };
 
 const struct ucore_platform ucore_platform_spr = {

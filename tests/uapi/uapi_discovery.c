@@ -138,7 +138,7 @@ static void units_are_described(const void *arg)
 	(void)arg;
 	for (unsigned int i = 0; i < nr; i++) {
 		expect(is_text(units[i].name, sizeof(units[i].name)), "unit %u: no clean name", i);
-		expect_eq(units[i].reserved, 0);
+		expect(units[i].other || !units[i].other_table, "a conflict without a record");
 		if (units[i].record) {
 			expect_eq(units[i].type, units[i].word[2] & 0xffff);
 			expect_eq(units[i].id, units[i].word[2] >> 16 & 0xffff);

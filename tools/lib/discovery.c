@@ -164,7 +164,11 @@ const char *ucore_table_reason(uint32_t reason)
 		[UCORE_TABLE_GLOBAL] = "its global registers cannot be reached",
 		[UCORE_TABLE_DIE] = "it belongs to no die that is online",
 		[UCORE_TABLE_SECOND] =
-			"another table of its die has the global registers: only its units are used",
+			"another table of its die has the same global registers: only its units are used",
+		[UCORE_TABLE_OTHER] =
+			"another table of its die has other global registers: its units would not freeze",
+		[UCORE_TABLE_LIMIT] = "with it there are more units than the driver takes",
+		[UCORE_TABLE_UNMAPPED] = "the kernel refuses to map it",
 	};
 
 	return reason < ARRAY_SIZE(reasons) ? reasons[reason] :
