@@ -5,6 +5,8 @@ The table forge of the machine model writes them (qemu/README.md); the driver mu
 reject what is bad, for the right reason, and count with what is good.
 """
 
+import json
+
 from framework import test
 from sessions import BOX_FREE_RUNNING, Session
 from tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR, TABLE_CHAIN,
@@ -47,6 +49,18 @@ def come_and_go(m):
     m.rmmod()
     m.check_log()
     m.insmod()
+
+
+def assert_shown(m, told):
+    """`ucoretool list --rejected` says what the driver says."""
+    rows = [json.loads(line) for line in m.sh("ucoretool list --rejected -j").splitlines()]
+    shown = sorted((row["table"], row.get("record") or 0, row["code"]) for row in rows
+                   if "summary" not in row)
+    due = [(unit["table"], unit["record"], unit["reason"]) for unit in told["units"]
+           if unit["reason"]]
+    due += [(table["table"], 0, table["reason"]) for table in told["tables"] if table["reason"]]
+    assert shown == sorted(due), (shown, due)
+    assert all(row["reason"] for row in rows if "summary" not in row), rows
 
 
 # ---- bad records in a good table ----
@@ -129,6 +143,7 @@ def every_bad_record_is_rejected_for_its_reason_and_spoils_no_other(m):
     assert not any(other.values()), other
     assert {table["die"]: table["nr_rejected"] for table in told["tables"]} == \
         {0: len(BAD_RECORDS), 1: 0}, told["tables"]
+    assert_shown(m, told)
     assert_all_count(m)
     come_and_go(m)
 
@@ -205,6 +220,7 @@ def assert_tables(m, bad):
     wanted = [sorted(reasons) for _, _, reasons in bad]
     assert [sorted(seen[at]) for at in sorted(seen)] == wanted, (told["tables"], wanted)
     assert not told["units"], told["units"]
+    assert_shown(m, told)
     assert_all_count(m, {die for die, (*_, reasons) in enumerate(bad) if TABLE_OK in reasons})
     come_and_go(m)
 

@@ -352,7 +352,7 @@ def hardware(m):
     return found_
 
 
-@test("spr-2s", kernels=KERNELS, loaded=False)
+@test("spr-2s", kernels=BOTH, loaded=False)
 def sessions_and_unloading_leave_the_registers_as_found(m):
     before = hardware(m)
     m.insmod()
