@@ -856,7 +856,7 @@ void ucore_disc_trim(struct ucore_disc *disc, s32 die, u32 count)
 }
 
 /**
- * ucore_disc_free() - forget everything
+ * ucore_disc_free() - forget everything that was found
  * @disc: what was found
  */
 void ucore_disc_free(struct ucore_disc *disc)
@@ -868,5 +868,5 @@ void ucore_disc_free(struct ucore_disc *disc)
 	kvfree(disc->spot);
 	for (i = 0; i < UCORE_DISC_SPACES; i++)
 		kvfree(disc->claims[i].claim);
-	*disc = (struct ucore_disc){ };
+	*disc = (struct ucore_disc){ .env = disc->env, .rules = disc->rules };
 }

@@ -8,7 +8,9 @@
  */
 #include <linux/device.h>
 #include <linux/module.h>
+#include <linux/namei.h>
 #include <linux/notifier.h>
+#include <linux/path.h>
 #include <linux/pci.h>
 #include <linux/string.h>
 
@@ -59,6 +61,8 @@ static struct notifier_block module_notifier = {
  */
 int ucore_intree_register(void)
 {
+	if (IS_BUILTIN(CONFIG_PERF_EVENTS_INTEL_UNCORE))
+		look_for_pmus();
 	return register_module_notifier(&module_notifier);
 }
 
@@ -68,9 +72,29 @@ void ucore_intree_unregister(void)
 }
 
 /*
- * Is it among the modules?  All of them are in one kset with this one.  A part
- * of the kernel that has parameters, as it has, is there, too.
+ * Part of the kernel, it is no module: its PMUs show, if it found any.  That
+ * will never change, so this is asked once.
  */
+static bool built_in;
+
+static void look_for_pmus(void)
+{
+	static const char * const places[] = {
+		"/sys/bus/event_source/devices/uncore_cha_0",
+		"/sys/bus/event_source/devices/uncore_imc_0",
+		"/sys/bus/event_source/devices/uncore_type_0_0",
+	};
+	struct path path;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(places) && !built_in; i++) {
+		built_in = !kern_path(places[i], 0, &path);
+		if (built_in)
+			path_put(&path);
+	}
+}
+
+/* Is it among the modules?  All of them are in one kset with this one. */
 static bool module_there(void)
 {
 	struct kobject *kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, INTREE_MODULE);
@@ -82,8 +106,8 @@ static bool module_there(void)
 /**
  * ucore_intree_present() - does intel_uncore hold the hardware?
  *
- * Loaded before ucore, or part of the kernel, it shows as a module, and on
- * platforms where it has a PCI driver by that, which is registered whether
+ * Loaded before ucore it shows as a module, part of the kernel by its PMUs, and
+ * on platforms where it has a PCI driver by that, which is registered whether
  * bound or not.
  *
  * Return: true or false; the answer stays true under the catalog's lock.
@@ -94,6 +118,6 @@ bool ucore_intree_present(void)
 
 	if (!platform)
 		return false;
-	return READ_ONCE(loading) || module_there() ||
+	return READ_ONCE(loading) || built_in || module_there() ||
 	       (platform->intree && driver_find(platform->intree, &pci_bus_type));
 }
