@@ -54,23 +54,6 @@ static struct notifier_block module_notifier = {
 	.notifier_call = module_changes,
 };
 
-/**
- * ucore_intree_register() - watch intel_uncore come and go
- *
- * Return: 0 or -errno.
- */
-int ucore_intree_register(void)
-{
-	if (IS_BUILTIN(CONFIG_PERF_EVENTS_INTEL_UNCORE))
-		look_for_pmus();
-	return register_module_notifier(&module_notifier);
-}
-
-void ucore_intree_unregister(void)
-{
-	unregister_module_notifier(&module_notifier);
-}
-
 /*
  * Part of the kernel, it is no module: its PMUs show, if it found any.  That
  * will never change, so this is asked once.
@@ -92,6 +75,23 @@ static void look_for_pmus(void)
 		if (built_in)
 			path_put(&path);
 	}
+}
+
+/**
+ * ucore_intree_register() - watch intel_uncore come and go
+ *
+ * Return: 0 or -errno.
+ */
+int ucore_intree_register(void)
+{
+	if (IS_BUILTIN(CONFIG_PERF_EVENTS_INTEL_UNCORE))
+		look_for_pmus();
+	return register_module_notifier(&module_notifier);
+}
+
+void ucore_intree_unregister(void)
+{
+	unregister_module_notifier(&module_notifier);
 }
 
 /* Is it among the modules?  All of them are in one kset with this one. */
