@@ -17,6 +17,7 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
+#include "../../driver/bus.h"
 #include "../../driver/discovery.h"
 #include "../../driver/hw/discovery.h"
 #include "input.h"
@@ -139,7 +140,7 @@ static void walk_check(const struct config *config, const struct ucore_disc_dvse
 
 	for (; at; first = false) {
 		/* no list at all is not a broken one */
-		if (at < 0x100 || at + 16 > config->config.size || seen[at / 4]) {
+		if (at < 0x100 || at + 4 > config->config.size || seen[at / 4]) {
 			bad = !first;
 			break;
 		}
@@ -149,8 +150,8 @@ static void walk_check(const struct config *config, const struct ucore_disc_dvse
 			bad = !first;
 			break;
 		}
-		if ((header & 0xffff) == 0x23 && (dword_at(config, at + 8) & 0xffff) == 1 &&
-		    n < MAX_DVSECS) {
+		if ((header & 0xffff) == 0x23 && at + 16 <= config->config.size &&
+		    (dword_at(config, at + 8) & 0xffff) == 1 && n < MAX_DVSECS) {
 			MUST("walk: finds each", n < nr && dvsec[n].at == at);
 			MUST("walk: BAR and offset", dvsec[n].bar < 8 &&
 			     (dvsec[n].bar | dvsec[n].offset) == dword_at(config, at + 12));
@@ -373,9 +374,13 @@ static void accepted_odd(const struct ucore_unit *unit)
 static void accepted_registers(const struct ucore_unit *unit)
 {
 	struct range *range = &ranges[nr_ranges];
+	u64 base = raw_access(unit->word) == 2 ? unit->layout.box_ctl : unit->word[1];
 	u32 n = unit_ranges(unit, range), i;
 
 	for (i = 0; i < n; i++) {
+		/* as much is mapped */
+		MUST("accepted: all of it in its size", range[i].start >= base &&
+		     range[i].end - base <= unit->size);
 		MUST("accepted: inside the window", range_in_window(&range[i], unit->word));
 		if (raw_access(unit->word) == 1)
 			MUST("accepted: not on RAM",
@@ -531,6 +536,7 @@ static bool overlaps_itself(const struct ucore_unit *unit)
 	u32 n, i, j;
 
 	bare.layout.status = UCORE_REG_NONE;	/* not laid out yet */
+	bare.word[1] = 0;			/* nor is the place known to be good */
 	n = taken_ranges(&bare, own);
 	for (i = 0; i < n; i++)
 		for (j = 0; j < i; j++)
@@ -549,7 +555,7 @@ static bool is_elsewhere(const struct ucore_disc *disc, const struct ucore_unit 
 		    disc->spot[i].place->type != (unit->word[2] & 0xffff))
 			continue;
 		if (disc->spot[i].id == (unit->word[2] >> 16 & 0xffff) &&
-		    disc->spot[i].address == unit->word[1])
+		    disc->spot[i].address == (unit->word[1] & 0x7fffffff))
 			return false;
 		known = true;
 	}
@@ -638,7 +644,8 @@ static void units_check(const struct ucore_disc *disc, const struct source *sour
 			     unit->record == (k < t->max_units ? k + 1 : 0));
 			MUST("unit: its die", unit->die == t->die);
 			MUST("unit: no box yet", unit->box == UCORE_NO_BOX);
-			MUST("unit: no conflict without a reason", !unit->other ||
+			MUST("unit: no conflict without a reason",
+			     (!unit->other && !unit->other_table) ||
 			     unit->reason == UCORE_UNIT_DUPLICATE ||
 			     unit->reason == UCORE_UNIT_OVERLAP);
 			if (unit->reason && !reason_is_true(disc, unit, source[i].source.size)) {
@@ -656,14 +663,38 @@ static void units_check(const struct ucore_disc *disc, const struct source *sour
 static void claims_check(const struct ucore_disc *disc)
 {
 	const struct ucore_disc_claim *a, *b;
-	u32 i;
+	u32 i, s;
 
-	for (i = 1; i < disc->nr_claims; i++) {
-		a = &disc->claim[i - 1];
-		b = &disc->claim[i];
-		MUST("claims: sorted and apart", a->space < b->space ||
-		     (a->space == b->space && a->end <= b->start));
-	}
+	for (s = 0; s < UCORE_DISC_SPACES; s++)
+		for (i = 1; i < disc->claims[s].nr; i++) {
+			a = &disc->claims[s].claim[i - 1];
+			b = &disc->claims[s].claim[i];
+			MUST("claims: sorted and apart", a->space < b->space ||
+			     (a->space == b->space && a->end <= b->start));
+		}
+}
+
+/* Status words are looked at later without another check. */
+static void status_check(const struct ucore_disc_table *t, const struct range *control)
+{
+	u32 first = t->word[2] & 0xff, words = (t->nr_status + 63) / 64;
+	bool msr = !raw_access(t->word);
+	struct range range = {
+		.space = control->space,
+		.start = control->start + first,
+		.end = control->start + first + words * (msr ? 1 : 8),
+	};
+
+	if (!t->nr_status)
+		return;
+	MUST("status: as many bits as it says", t->nr_status == (t->word[2] >> 8 & 0xffff) &&
+	     t->nr_status <= 1024 && t->status_stride == (msr ? 1 : 8));
+	MUST("status: in the window", range_in_window(&range, t->word));
+	MUST("status: behind the control", range.start >= control->end &&
+	     t->global_size == range.end - control->start);
+	MUST("status: not on RAM", raw_access(t->word) != 1 ||
+	     !on_ram(range.start, range.end - range.start));
+	MUST("status: aligned", msr || raw_access(t->word) == 2 || !(range.start & 7));
 }
 
 /* A table in use is one whose global registers may be touched. */
@@ -682,6 +713,14 @@ static void table_check(const struct ucore_disc_table *t, u64 size)
 		MUST("table: control aligned", !raw_access(t->word) || !(t->word[1] & 3));
 		MUST("table: control aligned for 64 bits", raw_access(t->word) != 1 ||
 		     !(t->word[1] & 7));
+		status_check(t, &range);
+		break;
+	case UCORE_TABLE_DIE:
+		MUST("table: of no die", t->die < 0 && !t->nr);
+		break;
+	case UCORE_TABLE_OTHER:
+	case UCORE_TABLE_LIMIT:
+		MUST("table: without units", !t->nr);
 		break;
 	case UCORE_TABLE_OUTSIDE:
 		MUST("table: outside", size < 24);
@@ -776,6 +815,10 @@ static int parse_tables(struct ucore_disc *disc, const struct source *source)
 	u32 i;
 
 	for (i = 0; i < disc->nr_tables && !ret; i++) {
+		if (disc->table[i].die < 0) {
+			disc->table[i].reason = UCORE_TABLE_DIE;
+			continue;
+		}
 		ucore_disc_parse_global(disc, &disc->table[i], &source[i].source);
 		if (!disc->table[i].reason)
 			ret = ucore_disc_parse_units(disc, i, &source[i].source);
@@ -794,6 +837,24 @@ static void all_checks(struct ucore_disc *disc, const struct source *source)
 	accepted_check(disc);
 	for (i = 0; machine->count && i < disc->nr_tables; i++)
 		trim_check(disc, disc->table[i].die);
+}
+
+/* Tables of no die in particular are dealt out, those of an offline one are not. */
+static void deal_check(struct ucore_disc *disc)
+{
+	static const u32 dies[] = { 0, 1 };
+	s32 before[MAX_TABLES];
+	u32 i;
+
+	for (i = 0; i < disc->nr_tables; i++)
+		before[i] = disc->table[i].die;
+	ucore_disc_deal(disc, dies, ARRAY_SIZE(dies));
+	for (i = 0; i < disc->nr_tables; i++) {
+		if (before[i] == UCORE_DIE_UNKNOWN)
+			MUST("deal: to a die", disc->table[i].die == 0 || disc->table[i].die == 1);
+		else
+			MUST("deal: nothing else", disc->table[i].die == before[i]);
+	}
 }
 
 static void fuzz_tables(const u8 *data, size_t size)
@@ -818,16 +879,19 @@ static void fuzz_tables(const u8 *data, size_t size)
 		};
 		source[i].bytes = malloc(size / nr);
 		memcpy(source[i].bytes, data + i * (size / nr), size / nr);
-		disc.table[i].die = machine->die[i] & 1;
+		disc.table[i].die = machine->die[i] & 2 ? -1 - (machine->die[i] & 1) :
+							  machine->die[i] & 1;
+		disc.table[i].devfn = machine->die[i] >> 2 & 1;
 	}
+	deal_check(&disc);
 	fail_in = machine->fail_in;
 	ret = note_spots(&disc) ?: parse_tables(&disc, source);
 	MUST("errors: only for lack of memory", !ret || (ret == -ENOMEM && machine->fail_in));
 	if (!ret)
 		all_checks(&disc, source);
 	ucore_disc_free(&disc);
-	MUST("free: leaves nothing", !disc.table && !disc.unit && !disc.spot && !disc.claim &&
-	     !disc.max_units && !disc.max_spots && !disc.max_claims);
+	MUST("free: leaves nothing", !disc.table && !disc.unit && !disc.spot && !disc.nr_units &&
+	     !disc.max_tables && !disc.max_units && !disc.max_spots && !disc.claims[0].claim);
 	for (i = 0; i < nr; i++)
 		free(source[i].bytes);
 }
