@@ -59,11 +59,26 @@ static void box_control(struct fake_window *win, u64 val)
 
 static void global_control(struct fake_window *win, u64 val)
 {
+	if (win->global->level) {	/* the bit is the state, and reads as it is */
+		win->frozen = val & win->global->freeze;
+		*reg_place(win, win->global->ctl) = val;
+		return;
+	}
 	if (val & win->global->unfreeze)
 		win->frozen = false;
 	if (val & win->global->freeze)
 		win->frozen = true;
 	*reg_place(win, win->global->ctl) = val & ~(win->global->freeze | win->global->unfreeze);
+}
+
+static bool is_status(const struct ucore_global *global, u32 reg)
+{
+	u32 i;
+
+	for (i = 0; i < global->nr_status; i++)
+		if (reg == global->status + i * global->status_stride)
+			return true;
+	return false;
 }
 
 static void reg_write(struct fake_window *win, u32 reg, u64 val)
@@ -74,7 +89,7 @@ static void reg_write(struct fake_window *win, u32 reg, u64 val)
 		return;
 	if (win->global && reg == win->global->ctl)
 		global_control(win, val);
-	else if ((win->global && reg == win->global->status) || (layout && reg == layout->status))
+	else if ((win->global && is_status(win->global, reg)) || (layout && reg == layout->status))
 		*reg_place(win, reg) &= ~val;
 	else if (layout && reg == layout->box_ctl)
 		box_control(win, val);
@@ -131,6 +146,23 @@ const struct ucore_io_ops fake_msr_ops = {
 	.counter_cost = 1,
 	.read = bus_read,
 	.write = bus_write,
+	.read64 = bus_read,
+	.read_running = bus_read,
+	.read_low = msr_read_low,
+	.write64 = bus_write,
+};
+
+/* Controls are dwords: what is above is lost. */
+static void mmio_write(const struct ucore_io *io, u32 reg, u64 val)
+{
+	bus_write(io, reg, (u32)val);
+}
+
+const struct ucore_io_ops fake_mmio_ops = {
+	.access = UCORE_ACCESS_MMIO,
+	.counter_cost = 1,
+	.read = bus_read,
+	.write = mmio_write,
 	.read64 = bus_read,
 	.read_running = bus_read,
 	.read_low = msr_read_low,

@@ -74,6 +74,7 @@ struct fake_window {
 
 extern const struct ucore_io_ops fake_msr_ops;
 extern const struct ucore_io_ops fake_pci_ops;
+extern const struct ucore_io_ops fake_mmio_ops;
 
 u64 fake_peek(struct fake_window *win, u32 reg);
 void fake_poke(struct fake_window *win, u32 reg, u64 val);

@@ -274,7 +274,7 @@ int fake_wrmsr(u32 msr, u64 val)
 
 /* ---- PCI ---- */
 
-static void dword_log(char op, u32 reg, u32 val)
+static void dword_log(char op, u32 reg, u64 val)
 {
 	if (fake_kernel.nr_dwords < ARRAY_SIZE(fake_kernel.dwords))
 		fake_kernel.dwords[fake_kernel.nr_dwords++] =
@@ -308,11 +308,52 @@ static struct fake_function *function_mapped(const void __iomem *addr, u32 *reg)
 	return function;
 }
 
+/* Memory-mapped registers at a mapped address, NULL if it is config space. */
+static u8 *memory_mapped(const void __iomem *addr, u32 *reg)
+{
+	u8 *at = (__force u8 *)addr;
+	struct fake_memory *m;
+
+	for (m = fake_kernel.memory; m < fake_kernel.memory + fake_kernel.nr_memories; m++) {
+		if (at < m->bytes || at >= m->bytes + m->size)
+			continue;
+		*reg = at - m->bytes;
+		return at;
+	}
+	return NULL;
+}
+
+u64 fake_readq(const void __iomem *addr)
+{
+	u32 reg;
+	u64 *at = (u64 *)memory_mapped(addr, &reg);
+
+	if (WARN_ON(!at || reg % 8))
+		return 0;
+	dword_log('L', reg, *at);
+	return *at;
+}
+
+void fake_writeq(u64 val, void __iomem *addr)
+{
+	u32 reg;
+	u64 *at = (u64 *)memory_mapped(addr, &reg);
+
+	if (WARN_ON(!at || reg % 8))
+		return;
+	dword_log('S', reg, val);
+	*at = val;
+}
+
 u32 fake_readl(const void __iomem *addr)
 {
 	struct fake_function *function;
-	u32 reg;
+	u32 reg, *at = (u32 *)memory_mapped(addr, &reg);
 
+	if (at) {
+		dword_log('R', reg, *at);
+		return *at;
+	}
 	function = function_mapped(addr, &reg);
 	return dword_read(function, reg) ^ (fake_kernel.ecam_differs && reg == 0x3c);
 }
@@ -320,8 +361,13 @@ u32 fake_readl(const void __iomem *addr)
 void fake_writel(u32 val, void __iomem *addr)
 {
 	struct fake_function *function;
-	u32 reg;
+	u32 reg, *at = (u32 *)memory_mapped(addr, &reg);
 
+	if (at) {
+		dword_log('W', reg, val);
+		*at = val;
+		return;
+	}
 	function = function_mapped(addr, &reg);
 	dword_log('W', reg, val);
 	function->config[reg / 4] = val;
@@ -346,11 +392,69 @@ int fake_pci_write(struct pci_dev *pdev, int reg, u32 val)
 	return 0;
 }
 
+int fake_pci_read_word(struct pci_dev *pdev, int reg, u16 *val)
+{
+	struct fake_function *function = container_of(pdev, struct fake_function, pdev);
+
+	*val = function->config[reg / 4] >> (reg % 4 * 8);
+	return 0;
+}
+
+int fake_region_intersects(resource_size_t start, size_t size, unsigned long flags,
+			   unsigned long desc)
+{
+	WARN_ON(!size || flags != IORESOURCE_SYSTEM_RAM || desc != IORES_DESC_NONE);
+	return start < fake_kernel.ram_end && start + size > fake_kernel.ram_start ?
+	       REGION_INTERSECTS : REGION_DISJOINT;
+}
+
+int fake_bus_node(const struct pci_bus *bus)
+{
+	return fake_kernel.bus_node[bus - fake_kernel.buses] - 1;
+}
+
+struct pci_dev *fake_pci_at(int domain, u32 bus, u32 devfn)
+{
+	struct fake_function *function = fake_kernel.functions;
+
+	for (; function < fake_kernel.functions + fake_kernel.nr_functions; function++)
+		if (!domain && function->pdev.bus->number == bus && function->pdev.devfn == devfn)
+			return fake_pci_dev_get(&function->pdev);
+	return NULL;
+}
+
+/**
+ * fake_memory_add() - registers in memory, all zero
+ * @test: owns them
+ * @start: physical address
+ * @size: bytes
+ */
+u8 *fake_memory_add(struct kunit *test, phys_addr_t start, u32 size)
+{
+	struct fake_memory *m = &fake_kernel.memory[fake_kernel.nr_memories];
+
+	KUNIT_ASSERT_LT(test, fake_kernel.nr_memories, (u32)FAKE_MEMORIES);
+	m->bytes = kunit_kzalloc(test, size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m->bytes);
+	m->start = start;
+	m->size = size;
+	fake_kernel.nr_memories++;
+	return m->bytes;
+}
+
+/* All of a mapping must be registers. */
 void __iomem *fake_ioremap(phys_addr_t addr, size_t size)
 {
 	struct fake_function *function = fake_kernel.functions;
 	phys_addr_t bus, devfn;
+	struct fake_memory *m;
 
+	for (m = fake_kernel.memory; m < fake_kernel.memory + fake_kernel.nr_memories; m++) {
+		if (addr < m->start || addr + size > m->start + m->size)
+			continue;
+		fake_kernel.mapped++;
+		return (void __iomem *)(m->bytes + (addr - m->start));
+	}
 	for (; function < fake_kernel.functions + fake_kernel.nr_functions; function++) {
 		bus = function->pdev.bus->number;
 		devfn = function->pdev.devfn;
@@ -402,7 +506,7 @@ struct pci_dev *fake_pci_get_device(u32 vendor, u32 device, struct pci_dev *from
 		fake_pci_dev_put(from);
 	}
 	for (; function < end; function++)
-		if (function->pdev.device == device)
+		if (device == (u32)PCI_ANY_ID || function->pdev.device == device)
 			return fake_pci_dev_get(&function->pdev);
 	return NULL;
 }
@@ -416,6 +520,33 @@ struct pci_bus *fake_pci_find_next_bus(const struct pci_bus *from)
 void *fake_driver_find(const char *name, const void *bus)
 {
 	return fake_kernel.intree ? &fake_kernel : NULL;
+}
+
+/**
+ * fake_param() - a parameter of the driver, for tests to set
+ * @name: its name
+ */
+void *fake_param(const char *name)
+{
+	const struct module *mod = THIS_MODULE;
+	u32 i;
+
+	for (i = 0; i < mod->num_kp; i++)
+		if (!strcmp(mod->kp[i].name, name))
+			return mod->kp[i].arg;
+	return NULL;
+}
+
+static struct kobject intree_kobj;
+
+struct kobject *fake_kset_find_obj(struct kset *kset, const char *name)
+{
+	return fake_kernel.intree_module && !strcmp(name, "intel_uncore") ? &intree_kobj : NULL;
+}
+
+void fake_kobject_put(struct kobject *kobj)
+{
+	WARN_ON(kobj && kobj != &intree_kobj);
 }
 
 static struct pci_sysdata segment;
@@ -455,6 +586,7 @@ struct fake_function *fake_pci_add(u32 device, u32 bus, u32 slot, u32 func)
 	function->pdev.device = device;
 	function->pdev.bus = &fake_kernel.buses[bus];
 	function->pdev.devfn = PCI_DEVFN(slot, func);
+	function->pdev.cfg_size = sizeof(function->config);
 	function->config[0] = device << 16 | PCI_VENDOR_ID_INTEL;
 	return function;
 }

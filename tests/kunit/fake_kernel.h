@@ -16,8 +16,11 @@
 #include <linux/device/driver.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/kobject.h>
 #include <linux/nmi.h>
 #include <linux/module.h>
+#include <linux/nodemask.h>
 #include <linux/pci.h>
 #include <linux/processor.h>
 #include <linux/slab.h>
@@ -33,6 +36,7 @@
 #define FAKE_FUNCTIONS	24
 #define FAKE_BUSES	3
 #define FAKE_PCI_DWORDS	1024
+#define FAKE_MEMORIES	8
 
 /**
  * struct fake_timer - an hrtimer that only tests fire
@@ -60,11 +64,26 @@ struct fake_function {
 	int refs;
 };
 
-/* One access of a PCI function, whichever way. */
+/**
+ * struct fake_memory - memory-mapped registers
+ * @start: physical address
+ * @size: bytes
+ * @bytes: what is there
+ */
+struct fake_memory {
+	phys_addr_t start;
+	u32 size;
+	u8 *bytes;
+};
+
+/*
+ * One access of a PCI function, whichever way, or of memory: 'R' and 'W' of 32
+ * bits, 'L' and 'S' (load, store) of 64.
+ */
 struct fake_dword {
 	char op;
 	u32 reg;
-	u32 val;
+	u64 val;
 };
 
 /**
@@ -85,10 +104,17 @@ struct fake_dword {
  * @cpu_up: hotplug callback
  * @cpu_down: hotplug callback
  * @module_notifier: told of modules that come and go
- * @intree: the kernel's own driver is loaded
+ * @intree: the kernel's own driver is registered on the PCI bus
+ * @intree_module: it is among the modules
  * @functions: PCI functions
  * @nr_functions: how many
  * @buses: the buses they are on
+ * @nr_nodes: NUMA nodes; node n is die n
+ * @bus_node: node of each bus plus one, 0 if it is not known
+ * @memory: memory-mapped registers
+ * @nr_memories: how many
+ * @ram_start: RAM
+ * @ram_end: its end
  * @mcfg: ACPI table, NULL if there is none
  * @ecam_base: address at which bus 0 of the ECAM begins
  * @ecam_differs: the mapping shows something else
@@ -122,9 +148,16 @@ struct fake_kernel {
 	struct notifier_block *module_notifier;
 
 	bool intree;
+	bool intree_module;
 	struct fake_function *functions;
 	u32 nr_functions;
 	struct pci_bus *buses;
+	u32 nr_nodes;
+	int bus_node[FAKE_BUSES];
+	struct fake_memory memory[FAKE_MEMORIES];
+	u32 nr_memories;
+	u64 ram_start;
+	u64 ram_end;
 	struct acpi_table_header *mcfg;
 	phys_addr_t ecam_base;
 	bool ecam_differs;
@@ -144,6 +177,8 @@ struct kunit;
 void fake_kernel_reset(void);
 void fake_pci_init(struct kunit *test);
 struct fake_function *fake_pci_add(u32 device, u32 bus, u32 slot, u32 func);
+void *fake_param(const char *name);
+u8 *fake_memory_add(struct kunit *test, phys_addr_t start, u32 size);
 struct fake_timer *fake_timer_find(struct hrtimer *timer);
 enum hrtimer_restart fake_timer_fire(struct hrtimer *timer);
 u64 *fake_msr(u32 msr);
@@ -182,8 +217,17 @@ int fake_register_module_notifier(struct notifier_block *nb);
 int fake_unregister_module_notifier(struct notifier_block *nb);
 u32 fake_readl(const void __iomem *addr);
 void fake_writel(u32 val, void __iomem *addr);
+u64 fake_readq(const void __iomem *addr);
+void fake_writeq(u64 val, void __iomem *addr);
 int fake_pci_read(struct pci_dev *pdev, int reg, u32 *val);
 int fake_pci_write(struct pci_dev *pdev, int reg, u32 val);
+int fake_pci_read_word(struct pci_dev *pdev, int reg, u16 *val);
+int fake_region_intersects(resource_size_t start, size_t size, unsigned long flags,
+			   unsigned long desc);
+int fake_bus_node(const struct pci_bus *bus);
+struct pci_dev *fake_pci_at(int domain, u32 bus, u32 devfn);
+struct kobject *fake_kset_find_obj(struct kset *kset, const char *name);
+void fake_kobject_put(struct kobject *kobj);
 void __iomem *fake_ioremap(phys_addr_t addr, size_t size);
 void fake_iounmap(void __iomem *addr);
 acpi_status fake_acpi_get_table(const char *signature, u32 instance,
@@ -244,12 +288,27 @@ void *fake_driver_find(const char *name, const void *bus);
 #define readl			fake_readl
 #undef writel
 #define writel			fake_writel
+#undef readq
+#define readq			fake_readq
+#undef writeq
+#define writeq			fake_writeq
 #undef ioremap
 #define ioremap			fake_ioremap
 #undef iounmap
 #define iounmap			fake_iounmap
 #define pci_read_config_dword	fake_pci_read
 #define pci_write_config_dword	fake_pci_write
+#define pci_read_config_word	fake_pci_read_word
+#define pci_get_domain_bus_and_slot	fake_pci_at
+#define region_intersects	fake_region_intersects
+#undef pcibus_to_node
+#define pcibus_to_node		fake_bus_node
+#undef cpu_to_node
+#define cpu_to_node		fake_logical_die_id
+#undef num_online_nodes
+#define num_online_nodes()	(fake_kernel.nr_nodes)
+#define kset_find_obj		fake_kset_find_obj
+#define kobject_put		fake_kobject_put
 #define acpi_get_table		fake_acpi_get_table
 #define acpi_put_table		fake_acpi_put_table
 #undef acpi_disabled

@@ -31,7 +31,7 @@
 #define RAM_START	0x100000000ULL
 #define RAM_END		0x200000000ULL
 
-#define MAX_TABLES	3
+#define MAX_TABLES	9
 #define TABLE_WORDS	(1024 * 3)
 #define CONFIG_DWORDS	1024
 
@@ -65,7 +65,7 @@ static u32 env_config_size(const struct ucore_disc_env *env, u32 segment, u32 bu
 
 static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 offset, u32 words)
 {
-	const struct mem_source *mem = container_of(source, struct mem_source, source);
+	const struct mem_source *mem = container_of_const(source, struct mem_source, source);
 
 	if (WARN_ON(offset + words * sizeof(u64) > source->size))
 		return;
@@ -74,7 +74,7 @@ static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 off
 
 static u32 config_read(const struct ucore_disc_config *config, u32 reg)
 {
-	struct mem_config *mem = container_of_const(config, struct mem_config, config);
+	struct mem_config *mem = container_of((void *)config, struct mem_config, config);
 
 	if (WARN_ON(reg % 4 || reg + 4 > config->size))
 		return 0xdeadbeef;
@@ -100,6 +100,15 @@ static int bench_init(struct kunit *test)
 	b->config.dword = kunit_kcalloc(test, CONFIG_DWORDS, 4, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, b->config.dword);
 	return 0;
+}
+
+/* Forget everything, and begin anew. */
+static void bench_again(struct bench *b)
+{
+	ucore_disc_free(&b->disc);
+	KUNIT_EXPECT_EQ(b->test, b->disc.nr_units, 0U);
+	b->disc.env = &b->env;
+	b->disc.rules = ucore_platform_spr.table;
 }
 
 static void bench_exit(struct kunit *test)
@@ -406,7 +415,7 @@ static void global_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->table, 1U);
 }
 
-/* Its units are used, its global record is not. */
+/* Its units are used: they stop and go with the same global control. */
 static void second_table_of_a_die(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -414,7 +423,6 @@ static void second_table_of_a_die(struct kunit *test)
 
 	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
 	word = plain_table(b, 0, 3);
-	word[1] = 0x3ff0;
 	record_set(word, 1, MSR_WORD, 0x2010, W2(0, 1));
 	record_set(word, 2, MSR_WORD, 0x2020, W2(0, 0));
 	record_set(word, 3, MSR_WORD, 0x2ff0, W2(0, 9));
@@ -426,7 +434,82 @@ static void second_table_of_a_die(struct kunit *test)
 	EXPECT_UNIT(b, 1, OK);
 	EXPECT_UNIT(b, 2, DUPLICATE);
 	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->other, 1U);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->other_table, 0U);
 	EXPECT_UNIT(b, 3, OVERLAP);	/* with the first table's global control */
+}
+
+/* Another global control on the same die: nothing would stop its units. */
+static void second_table_with_other_global_control(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word;
+
+	plain_table(b, 0, 0);
+	word = plain_table(b, 0, 1);
+	word[1] = 0x3ff0;
+	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
+	parse(b);
+	EXPECT_TABLE(b, 0, OK);
+	EXPECT_TABLE(b, 1, OTHER);
+	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 0U);
+}
+
+/* All tables together have a limit; what fits below it is used. */
+static void more_units_than_all_tables_may_have(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u32 i;
+
+	for (i = 0; i < 9; i++) {
+		plain_table(b, i, 1023);
+		b->source[i].source.size = 24;
+	}
+	parse(b);
+	for (i = 0; i < 8; i++)
+		EXPECT_TABLE(b, i, OK);
+	EXPECT_TABLE(b, 8, LIMIT);
+	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 8U * 1023);
+}
+
+/* How many bits of status there are, if all of them can be reached */
+static void status_of_the_global_record(struct kunit *test)
+{
+	static const struct {
+		u64 word[3];
+		u32 bits;
+		u32 stride;
+		u32 size;
+	} cases[] = {
+		{ { G0(MSR, 3, 0), 0x2ff0, 70 << 8 | 2 }, 70, 1, 4 },
+		{ { G0(MSR, 3, 0), 0x2ff0, 70 << 8 | 1 }, 70, 1, 3 },
+		{ { G0(MSR, 3, 0), 0x2ff0, 70 << 8 }, 0 },	/* on the control */
+		{ { G0(MSR, 3, 0), 0x2ff0, 2 }, 0 },
+		{ { G0(MSR, 3, 0), 0x2ff0, 1024 << 8 | 2 }, 1024, 1, 18 },
+		{ { G0(MSR, 3, 0), 0x2ff0, 1025 << 8 | 2 }, 0 },
+		{ { G0(MSR, 3, 0), 0xfffe, 64 << 8 | 1 }, 64, 1, 2 },
+		{ { G0(MSR, 3, 0), 0xfffe, 65 << 8 | 1 }, 0 },	/* ffffh is the last MSR */
+		{ { G0(MMIO, 3, 0), 0xc8000000, 65 << 8 | 8 }, 65, 8, 24 },
+		{ { G0(MMIO, 3, 0), 0xc8000000, 65 << 8 | 4 }, 0 },
+		{ { G0(MMIO, 3, 0), 0xc8000000, 65 << 8 | 12 }, 0 },
+		{ { G0(MMIO, 3, 0), RAM_START - 24, 65 << 8 | 8 }, 65, 8, 24 },
+		{ { G0(MMIO, 3, 0), RAM_START - 24, 129 << 8 | 8 }, 0 },
+	};
+	struct bench *b = test->priv;
+	struct ucore_disc_table *t;
+	u64 *word = table_add(b, 0);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		memcpy(word, cases[i].word, sizeof(cases[i].word));
+		t = b->disc.table;
+		ucore_disc_parse_global(&b->disc, t, &b->source[0].source);
+		KUNIT_EXPECT_EQ(test, t->reason, (u32)UCORE_TABLE_OK);
+		KUNIT_EXPECT_EQ_MSG(test, t->nr_status, cases[i].bits, "case %u", i);
+		if (!t->nr_status)
+			continue;
+		KUNIT_EXPECT_EQ(test, t->status_stride, cases[i].stride);
+		KUNIT_EXPECT_EQ(test, t->global_size, cases[i].size);
+	}
 }
 
 /* A first table that is of no use does not make the next one a second. */
@@ -515,6 +598,7 @@ static void memory_of_another_die_is_the_same(struct kunit *test)
 	EXPECT_UNIT(b, 0, OK);
 	EXPECT_UNIT(b, 1, OVERLAP);
 	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->other, 1U);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->other_table, 0U);
 }
 
 /* Bit 31 of an encoded PCI address means nothing: it makes no other function. */
@@ -602,7 +686,8 @@ static void max_units_1023(struct kunit *test)
 	for (i = 0; i < 1023; i++)
 		n += unit_of(b, i)->reason == UCORE_UNIT_OK;
 	KUNIT_EXPECT_EQ(test, n, 1023U);
-	KUNIT_EXPECT_EQ(test, b->disc.nr_claims, 1023U * 4 + 1);
+	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_MSR].nr, 1023U * 3 + 1);
+	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_NAME].nr, 1023U);
 }
 
 /* It claims as many as it can and has none. */
@@ -644,9 +729,9 @@ static void claims_in_any_order(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, unit_of(b, unit_of(b, 100 + i)->other - 1)->word[1],
 				unit_of(b, 100 + i)->word[1] - 0xb);
 	}
-	for (i = 1; i < b->disc.nr_claims; i++) {
-		a = &b->disc.claim[i - 1];
-		c = &b->disc.claim[i];
+	for (i = 1; i < b->disc.claims[UCORE_DISC_MSR].nr; i++) {
+		a = &b->disc.claims[UCORE_DISC_MSR].claim[i - 1];
+		c = &b->disc.claims[UCORE_DISC_MSR].claim[i];
 		KUNIT_EXPECT_TRUE(test, a->space < c->space ||
 				  (a->space == c->space && a->end <= c->start));
 	}
@@ -828,13 +913,13 @@ static void stride_of_unknown_memory_types(struct kunit *test)
 	}
 }
 
-/* A known type without a stride of its own has controls of 32 bits. */
+/* The same for a known type without a stride of its own */
 static void stride_of_known_memory_types(struct kunit *test)
 {
 	struct ucore_unit *unit = only_unit(test->priv, W0(MMIO, 4, 0x10, 48, 0x80, 0), 0xc8000000,
 					    W2(7, 0));
 
-	expect_steps(test, unit->layout.ctl, 4, 0x10, 4);
+	expect_steps(test, unit->layout.ctl, 4, 0x10, 8);
 }
 
 /* A status that cannot be one is none: the counters count all the same. */
@@ -1089,13 +1174,13 @@ static void out_of_memory(struct kunit *test)
 			break;
 		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 		failures++;
-		ucore_disc_free(&b->disc);
+		bench_again(b);
 		b->disc.nr_tables = 1;
 		b->disc.table = kvcalloc(1, sizeof(*b->disc.table), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, b->disc.table);
 	}
-	/* one for spots, and two for units, and claims grow from 64 to 1024 */
-	KUNIT_EXPECT_EQ(test, failures, 1U + 2 + 4);
+	/* spots, units from 64 to 128; claims: MSRs from 64 to 512, names, the PCI function */
+	KUNIT_EXPECT_EQ(test, failures, 1U + 2 + 4 + 2 + 1);
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 101U);
 }
 
@@ -1110,8 +1195,7 @@ static void found_twice(struct kunit *test)
 		spot_note(b, 0, 8, 0);
 		parse(b);
 		KUNIT_EXPECT_EQ(test, b->disc.nr_units, 2U);
-		ucore_disc_free(&b->disc);
-		KUNIT_EXPECT_EQ(test, b->disc.nr_units, 0U);
+		bench_again(b);
 	}
 }
 
@@ -1144,7 +1228,7 @@ static u32 walk(struct bench *b, struct ucore_disc_dvsec *dvsec, bool broken)
 
 static void walk_without_a_list(struct kunit *test)
 {
-	static const u32 sizes[] = { 0, 64, 256, 256 + 12, 4096 };
+	static const u32 sizes[] = { 0, 64, 256, 256 + 4, 4096 };
 	struct ucore_disc_dvsec dvsec[4];
 	struct bench *b = test->priv;
 	u32 i;
@@ -1282,7 +1366,9 @@ static void walk_to_the_last_place(struct kunit *test)
 	dvsec_put(b, 0x1f0, 0, 1, 0);
 	b->config.config.size = 0x200;
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 1U);
-	b->config.config.size = 0x1fc;
+	b->config.config.size = 0x1fc;	/* too short for a DVSEC, not for a capability */
+	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 0U);
+	b->config.config.size = 0x1f0;
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 0U);
 }
 
@@ -1342,6 +1428,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(refused_record_takes_nothing),
 	KUNIT_CASE_PARAM(global_record, table_gen_params),
 	KUNIT_CASE(second_table_of_a_die),
+	KUNIT_CASE(second_table_with_other_global_control),
+	KUNIT_CASE(more_units_than_all_tables_may_have),
+	KUNIT_CASE(status_of_the_global_record),
 	KUNIT_CASE(table_after_a_bad_one),
 	KUNIT_CASE(global_control_of_two_dies),
 	KUNIT_CASE(global_control_on_another_dies_unit),

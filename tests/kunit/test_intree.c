@@ -52,6 +52,15 @@ static void present_while_it_lives(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
 }
 
+/* Loaded before ucore, on a platform where it has no PCI driver */
+static void present_as_a_module(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
+	fake_kernel.intree_module = true;
+	KUNIT_EXPECT_TRUE(test, ucore_intree_present());
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_INTREE);
+}
+
 /* A session without boxes is in nobody's way; one with a box is. */
 static void refused_while_a_box_is_claimed(struct kunit *test)
 {
@@ -72,6 +81,7 @@ static void refused_while_a_box_is_claimed(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(other_modules_are_no_matter),
 	KUNIT_CASE(present_while_it_lives),
+	KUNIT_CASE(present_as_a_module),
 	KUNIT_CASE(refused_while_a_box_is_claimed),
 	{ }
 };

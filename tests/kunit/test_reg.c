@@ -295,6 +295,95 @@ static void msr_that_faults_is_dead(struct kunit *test)
 	io->ops->write(io, 0, 1);	/* and a write is dropped */
 }
 
+/* ---- memory ---- */
+
+#define MMIO_BASE	0xc8aa2800ULL
+
+static u8 *mmio_open(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u8 *bytes = fake_memory_add(test, MMIO_BASE, 0x60);
+
+	KUNIT_ASSERT_EQ(test, ucore_io_init_mmio(&b->io, MMIO_BASE, 0x60), 0);
+	KUNIT_EXPECT_EQ(test, b->io.ops->access, (u32)UCORE_ACCESS_MMIO);
+	KUNIT_EXPECT_EQ(test, b->io.ops->counter_cost, 1U);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 1);
+	return bytes;
+}
+
+static void mmio_close(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	ucore_io_release(&b->io);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+	KUNIT_EXPECT_NULL(test, b->io.ops);
+}
+
+/* Controls are dwords: a write of 64 bits would reach the next one. */
+static void mmio_controls_are_dwords(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u32 *dword = (u32 *)mmio_open(test);
+
+	dword[0x44 / 4] = 0x1111;
+	b->io.ops->write(&b->io, 0x40, 0xffffffff00400304ULL);
+	DWORDS(test, { 'W', 0x40, 0x400304 });
+	KUNIT_EXPECT_EQ(test, dword[0x44 / 4], 0x1111U);
+	KUNIT_EXPECT_EQ(test, b->io.ops->read(&b->io, 0x44), 0x1111ULL);
+	DWORDS(test, { 'R', 0x44 });
+	dword[0x44 / 4] = ~0U;
+	KUNIT_EXPECT_EQ(test, b->io.ops->read(&b->io, 0x44), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, b->tally.reads, 2ULL);
+	KUNIT_EXPECT_EQ(test, b->tally.writes, 1ULL);
+	mmio_close(test);
+}
+
+/* Counters are one access of 64 bits, running or not: nothing tears. */
+static void mmio_counters_are_one_access(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *qword = (u64 *)mmio_open(test);
+
+	qword[1] = 0x456789abcdefULL;
+	KUNIT_EXPECT_EQ(test, b->io.ops->read64(&b->io, 8), 0x456789abcdefULL);
+	KUNIT_EXPECT_EQ(test, b->io.ops->read_running(&b->io, 8), 0x456789abcdefULL);
+	KUNIT_EXPECT_EQ(test, b->io.ops->read_low(&b->io, 8), 0x89abcdefULL);
+	DWORDS(test, { 'L', 8 }, { 'L', 8 }, { 'L', 8 });
+	b->io.ops->write64(&b->io, 0x10, BIT_ULL(48) - 100);
+	DWORDS(test, { 'S', 0x10, BIT_ULL(48) - 100 });
+	KUNIT_EXPECT_EQ(test, b->tally.reads, 3ULL);
+	KUNIT_EXPECT_EQ(test, b->tally.writes, 1ULL);
+	mmio_close(test);
+}
+
+/* Low ones alone are a count; all ones are a box that is gone. */
+static void mmio_dead_or_not(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *qword = (u64 *)mmio_open(test);
+
+	qword[1] = 0xffffffffULL;
+	KUNIT_EXPECT_EQ(test, b->io.ops->read_low(&b->io, 8), 0xffffffffULL);
+	KUNIT_EXPECT_EQ(test, b->io.ops->read64(&b->io, 8), 0xffffffffULL);
+	qword[1] = ~0ULL;
+	KUNIT_EXPECT_EQ(test, b->io.ops->read_low(&b->io, 8), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, b->io.ops->read64(&b->io, 8), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, b->io.ops->read_running(&b->io, 8), UCORE_REG_DEAD);
+	mmio_close(test);
+}
+
+static void mmio_that_cannot_be_mapped(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	fake_memory_add(test, MMIO_BASE, 0x60);
+	KUNIT_EXPECT_EQ(test, ucore_io_init_mmio(&b->io, MMIO_BASE, 0x64), -ENOMEM);
+	KUNIT_EXPECT_NULL(test, b->io.ops);
+	ucore_io_release(&b->io);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+}
+
 static void release_of_nothing_is_harmless(struct kunit *test)
 {
 	struct ucore_io io = { };
@@ -319,6 +408,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ecam_table_too_short),
 	KUNIT_CASE(msr_window_is_relative_to_its_base),
 	KUNIT_CASE(msr_that_faults_is_dead),
+	KUNIT_CASE(mmio_controls_are_dwords),
+	KUNIT_CASE(mmio_counters_are_one_access),
+	KUNIT_CASE(mmio_dead_or_not),
+	KUNIT_CASE(mmio_that_cannot_be_mapped),
 	KUNIT_CASE(release_of_nothing_is_harmless),
 	{ }
 };

@@ -1,0 +1,755 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From discovery tables to a catalog: the fetching half over fake PCI functions,
+ * memory, MSRs and CPUs, and what it reports.
+ */
+#include <kunit/test.h>
+
+#include "../../driver/catalog.h"
+#include "../../driver/discovery_pci.h"
+
+#define BAR_BASE	0xfe000000ULL
+#define BAR_SIZE	0x1000
+#define IMC		0xc8aa2800ULL
+#define RAM_START	0x100000000ULL
+#define RAM_END		0x200000000ULL
+
+#define MSR	0ULL
+#define MMIO	1ULL
+#define PCI	2ULL
+
+#define W0(access, regs, ctl, ctr, status) \
+	((access) << 62 | (u64)(status) << 32 | (u64)(ctr) << 24 | 48 << 16 | (ctl) << 8 | (regs))
+#define MSR_WORD	W0(MSR, 4, 2, 8, 1)
+#define IMC_WORD	W0(MMIO, 4, 0x40, 8, 0x60)
+#define PCI_WORD	W0(PCI, 4, 0x38, 8, 4)
+#define UNIT(type, id, position) \
+	((u64)(position) << 32 | (u64)(id) << 16 | (type))
+#define GLOBAL_WORD(access, units)	((u64)(access) << 62 | (u64)(units) << 16 | 3 << 8)
+
+/* Bus 1 of the fakes is 7fh. */
+#define AT_7F(slot, function, offset) \
+	(0x7fULL << 20 | (slot) << 15 | (function) << 12 | (offset))
+
+static bool *private_pmi(void)
+{
+	return fake_param("private_pmi");
+}
+
+static int fetch_init(struct kunit *test)
+{
+	fake_kernel_reset();
+	fake_pci_init(test);
+	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
+	fake_boot_cpu.x86 = 6;
+	fake_boot_cpu.x86_model = 143;
+	fake_boot_cpu.x86_phys_bits = 46;
+	fake_kernel.ram_start = RAM_START;
+	fake_kernel.ram_end = RAM_END;
+	fake_kernel.nr_nodes = 1;
+	*private_pmi() = false;
+	return num_online_cpus() < 2 ? -ENODEV : 0;
+}
+
+static void fetch_exit(struct kunit *test)
+{
+	u32 i;
+
+	ucore_catalog_destroy();
+	ucore_catalog.platform = NULL;
+	ucore_catalog.absent = 0;
+	ucore_catalog.caps = 0;
+	*private_pmi() = false;
+	for (i = 0; i < fake_kernel.nr_functions; i++)
+		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+}
+
+/* A function with a DVSEC, and a table in its BAR 0; all of it in order */
+static u64 *table_add(struct kunit *test, u32 bus, u64 bar)
+{
+	struct fake_function *function = fake_pci_add(0x09a7, bus, fake_kernel.nr_functions, 0);
+	u64 *word = (u64 *)fake_memory_add(test, bar, BAR_SIZE);
+
+	function->config[1] = PCI_COMMAND_MEMORY;
+	function->config[4] = bar;
+	function->config[0x40] = 1 << 16 | 0x23;
+	function->config[0x41] = 0x01008086;
+	function->config[0x42] = 1;
+	function->pdev.resource[0].start = bar;
+	function->pdev.resource[0].end = bar + BAR_SIZE - 1;
+	return word;
+}
+
+static void global_set(u64 *word, u32 units)
+{
+	word[0] = GLOBAL_WORD(MSR, units);
+	word[1] = 0x2ff0;
+	word[2] = 2 | 70 << 8;		/* status 2 behind the control, 70 bits */
+}
+
+static void record_set(u64 *word, u32 record, u64 w0, u64 w1, u64 w2)
+{
+	word[3 * record] = w0;
+	word[3 * record + 1] = w1;
+	word[3 * record + 2] = w2;
+}
+
+/* Global control and two CHAs, an iMC and a UPI link's M2M, one table */
+static u64 *plain_machine(struct kunit *test)
+{
+	u64 *word = table_add(test, 0, BAR_BASE);
+
+	global_set(word, 4);
+	record_set(word, 1, MSR_WORD, 0x2000, UNIT(0, 0, 3));
+	record_set(word, 2, MSR_WORD, 0x2010, UNIT(0, 1, 66));
+	record_set(word, 3, IMC_WORD, IMC, UNIT(6, 0, 69));
+	record_set(word, 4, PCI_WORD, AT_7F(12, 0, 0x438), UNIT(7, 0, 128));
+	fake_msr_add(0x2ff0, 0);
+	fake_msr_add(0x2000, 0);
+	fake_msr_add(0x2010, 0);
+	fake_msr_add(0x2001, 0);	/* their status */
+	fake_msr_add(0x2011, 0);
+	fake_memory_add(test, IMC, 0x68);
+	fake_pci_add(0x324a, 1, 12, 0);
+	return word;
+}
+
+static struct fake_function *table_function(void)
+{
+	return &fake_kernel.functions[0];
+}
+
+static struct ucore_table_info table_info(u32 i)
+{
+	struct ucore_table_info info;
+
+	ucore_discovery_report.table(i, &info);
+	return info;
+}
+
+static struct ucore_unit_info unit_info(u32 i)
+{
+	struct ucore_unit_info info;
+
+	ucore_discovery_report.unit(i, &info);
+	return info;
+}
+
+#define EXPECT_TABLE(test, i, _reason) \
+	KUNIT_EXPECT_EQ(test, table_info(i).reason, (u32)UCORE_TABLE_##_reason)
+#define EXPECT_UNIT(test, i, _reason) \
+	KUNIT_EXPECT_EQ(test, unit_info(i).reason, (u32)UCORE_UNIT_##_reason)
+
+static void plain_machine_is_found(struct kunit *test)
+{
+	struct ucore_table_info table;
+	struct ucore_unit_info unit;
+	u32 i;
+
+	plain_machine(test);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_READY);
+	KUNIT_EXPECT_STREQ(test, ucore_catalog_reason(UCORE_STATE_READY), "");
+	KUNIT_EXPECT_STREQ(test, ucore_catalog.platform->name, "spr");
+	KUNIT_EXPECT_EQ(test, ucore_catalog.caps,
+			(u32)(UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE));
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 1U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_units(), 4U);
+	table = table_info(0);
+	KUNIT_EXPECT_EQ(test, table.die, 0);
+	KUNIT_EXPECT_EQ(test, table.bus, 0x3fU);
+	KUNIT_EXPECT_EQ(test, table.device, 0U);
+	KUNIT_EXPECT_EQ(test, table.dvsec, 0x100U);
+	KUNIT_EXPECT_EQ(test, table.stride, 24U);
+	KUNIT_EXPECT_EQ(test, table.max_units, 4U);
+	KUNIT_EXPECT_EQ(test, table.nr_units, 4U);
+	KUNIT_EXPECT_EQ(test, table.nr_rejected, 0U);
+	KUNIT_EXPECT_EQ(test, table.num_status, 70U);
+	KUNIT_EXPECT_EQ(test, table.status_offset, 2U);
+	KUNIT_EXPECT_EQ(test, table.address, BAR_BASE);
+	KUNIT_EXPECT_EQ(test, table.global, 0x2ff0ULL);
+	for (i = 0; i < 4; i++) {
+		unit = unit_info(i);
+		KUNIT_EXPECT_EQ(test, unit.reason, (u32)UCORE_UNIT_OK);
+		KUNIT_EXPECT_EQ(test, unit.box, i);
+		KUNIT_EXPECT_EQ(test, unit.record, i + 1);
+		KUNIT_EXPECT_STREQ(test, unit.name, ucore_catalog.boxes[i].desc.type->name);
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].desc.instance, unit.id);
+	}
+	KUNIT_EXPECT_EQ(test, unit_info(3).word[1], (u64)AT_7F(12, 0, 0x438));
+}
+
+static void each_box_by_its_access(struct kunit *test)
+{
+	const struct ucore_box *box;
+
+	plain_machine(test);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	box = ucore_catalog.boxes;
+	KUNIT_EXPECT_EQ(test, box[1].io.ops->access, (u32)UCORE_ACCESS_MSR);
+	KUNIT_EXPECT_EQ(test, box[1].io.msr, 0x2010U);
+	KUNIT_EXPECT_EQ(test, box[2].io.ops->access, (u32)UCORE_ACCESS_MMIO);
+	KUNIT_EXPECT_STREQ(test, box[2].desc.type->name, "imc");
+	KUNIT_EXPECT_EQ(test, (u64)box[2].desc.phys, IMC);
+	/* up to the last register */
+	KUNIT_EXPECT_GE(test, box[2].desc.size, 0x58U);
+	KUNIT_EXPECT_LE(test, box[2].desc.size, 0x68U);
+	KUNIT_EXPECT_EQ(test, box[3].io.ops->access, (u32)UCORE_ACCESS_PCI);
+	KUNIT_EXPECT_STREQ(test, box[3].desc.type->name, "m2m");
+	KUNIT_EXPECT_EQ(test, box[3].io.pdev->device, 0x324a);
+	KUNIT_EXPECT_EQ(test, box[3].desc.layout->ctl[0], 0x438 + 0x38);
+}
+
+/* Without the private convention no PMI, no status is read and no core named. */
+static void global_control_without_interrupts(struct kunit *test)
+{
+	const struct ucore_global *global;
+	u32 i;
+
+	plain_machine(test);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	global = ucore_catalog.dies[0].global;
+	KUNIT_EXPECT_EQ(test, global->ctl, 0x2ff0U);
+	KUNIT_EXPECT_EQ(test, global->freeze, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, global->unfreeze, 0ULL);
+	KUNIT_EXPECT_EQ(test, global->keep, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, global->nr_status, 0U);
+	KUNIT_EXPECT_EQ(test, global->core_sel, 0ULL);
+	KUNIT_EXPECT_EQ(test, global->wake, 0ULL);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].caps, (u32)UCORE_BOX_FREEZE);
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].desc.global_gp, 0ULL);
+	}
+}
+
+static void global_control_with_the_private_convention(struct kunit *test)
+{
+	static const u64 bits[] = { BIT_ULL(3), BIT_ULL(66 - 64), BIT_ULL(69 - 64), 0 };
+	const struct ucore_global *global;
+	u32 i;
+
+	*private_pmi() = true;
+	plain_machine(test);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.caps,
+			(u32)(UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE |
+			      UCORE_CAP_OVERFLOW_PMI | UCORE_CAP_PRIVATE_PMI));
+	global = ucore_catalog.dies[0].global;
+	KUNIT_EXPECT_EQ(test, global->nr_status, 2U);
+	KUNIT_EXPECT_EQ(test, global->status, 0x2ff2U);
+	KUNIT_EXPECT_EQ(test, global->status_stride, 1U);
+	KUNIT_EXPECT_EQ(test, global->core_sel, GENMASK_ULL(63, 16));
+	KUNIT_EXPECT_EQ(test, global->wake, BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, global->keep, GENMASK_ULL(63, 16) | BIT_ULL(1) | BIT_ULL(0));
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].desc.global_gp, bits[i]);
+		KUNIT_EXPECT_EQ(test, !!(ucore_catalog.boxes[i].caps & UCORE_BOX_OVERFLOW),
+				!!bits[i]);
+	}
+}
+
+static void global_control_in_memory(struct kunit *test)
+{
+	const struct ucore_global *global;
+	u64 *word;
+
+	*private_pmi() = true;
+	word = plain_machine(test);
+	word[0] = GLOBAL_WORD(MMIO, 4);
+	word[1] = 0xc8000000;
+	word[2] = 8 | 70 << 8;
+	fake_memory_add(test, 0xc8000000, 24);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	global = ucore_catalog.dies[0].global;
+	KUNIT_EXPECT_EQ(test, (u64)global->phys, 0xc8000000ULL);
+	KUNIT_EXPECT_EQ(test, global->size, 24U);
+	KUNIT_EXPECT_EQ(test, global->ctl, 0U);
+	KUNIT_EXPECT_EQ(test, global->status, 8U);
+	KUNIT_EXPECT_EQ(test, global->status_stride, 8U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].io.ops->access, (u32)UCORE_ACCESS_MMIO);
+}
+
+/* Status words that reach into RAM are not read: no PMI then, but counting. */
+static void status_words_on_ram(struct kunit *test)
+{
+	u64 *word;
+
+	*private_pmi() = true;
+	word = plain_machine(test);
+	word[0] = GLOBAL_WORD(MMIO, 4);
+	word[1] = RAM_START - 8;
+	word[2] = 8 | 70 << 8;
+	fake_memory_add(test, RAM_START - 8, 8);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].global->nr_status, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].global->size, 8U);
+}
+
+/* Config space is not for NMIs. */
+static void global_control_in_config_space(struct kunit *test)
+{
+	const struct ucore_global *global;
+	u64 *word;
+
+	*private_pmi() = true;
+	word = plain_machine(test);
+	word[0] = GLOBAL_WORD(PCI, 4);
+	word[1] = AT_7F(12, 0, 0x600);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	global = ucore_catalog.dies[0].global;
+	KUNIT_ASSERT_NOT_NULL(test, global->pdev);
+	KUNIT_EXPECT_EQ(test, global->pdev->device, 0x324a);
+	KUNIT_EXPECT_EQ(test, global->ctl, 0x600U);
+	KUNIT_EXPECT_EQ(test, global->core_sel, 0ULL);
+	KUNIT_EXPECT_EQ(test, global->nr_status, 0U);
+}
+
+/* ---- tables that cannot be used: the machine has no boxes, and says why ---- */
+
+static void no_boxes(struct kunit *test, u32 reason)
+{
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_HIDDEN);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN),
+					   "list --rejected"));
+	KUNIT_ASSERT_GT(test, ucore_discovery_report.nr_tables(), 0U);
+	KUNIT_EXPECT_EQ(test, table_info(0).reason, reason);
+	KUNIT_EXPECT_EQ(test, table_info(0).nr_units, 0U);
+}
+
+static void table_outside_its_bar(struct kunit *test)
+{
+	plain_machine(test);
+	table_function()->config[0x43] = BAR_SIZE;
+	no_boxes(test, UCORE_TABLE_OUTSIDE);
+}
+
+/* The last bytes of the BAR: no room for a record */
+static void table_at_the_end_of_its_bar(struct kunit *test)
+{
+	plain_machine(test);
+	table_function()->config[0x43] = BAR_SIZE - 16;
+	no_boxes(test, UCORE_TABLE_OUTSIDE);
+}
+
+static void table_behind_the_start_of_its_bar(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+
+	table_function()->config[0x43] = 0x800;
+	memcpy(&word[0x800 / 8], word, 5 * 24);
+	memset(word, 0xff, 0x800);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	KUNIT_EXPECT_EQ(test, table_info(0).offset, 0x800U);
+	KUNIT_EXPECT_EQ(test, table_info(0).address, BAR_BASE + 0x800);
+}
+
+static void table_with_memory_decoding_off(struct kunit *test)
+{
+	plain_machine(test);
+	table_function()->config[1] = PCI_COMMAND_IO;
+	no_boxes(test, UCORE_TABLE_DISABLED);
+}
+
+static void table_without_an_address(struct kunit *test)
+{
+	plain_machine(test);
+	table_function()->config[4] = 0;
+	no_boxes(test, UCORE_TABLE_UNASSIGNED);
+}
+
+static void table_in_a_port_bar(struct kunit *test)
+{
+	plain_machine(test);
+	table_function()->config[4] = 0xe001;
+	no_boxes(test, UCORE_TABLE_BAR);
+}
+
+static void table_on_ram(struct kunit *test)
+{
+	plain_machine(test);
+	fake_kernel.ram_start = BAR_BASE + 23;		/* the end of the global record */
+	no_boxes(test, UCORE_TABLE_RAM);
+}
+
+static void table_that_reaches_into_ram(struct kunit *test)
+{
+	plain_machine(test);
+	fake_kernel.ram_start = BAR_BASE + 5 * 24 - 1;	/* the end of the last unit's */
+	no_boxes(test, UCORE_TABLE_RAM);
+}
+
+/* Behind the table, in its BAR: nobody looks there. */
+static void table_in_front_of_ram(struct kunit *test)
+{
+	plain_machine(test);
+	fake_kernel.ram_start = BAR_BASE + 5 * 24;
+	fake_kernel.ram_end = BAR_BASE + BAR_SIZE;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+}
+
+static void table_that_cannot_be_mapped(struct kunit *test)
+{
+	plain_machine(test);
+	fake_kernel.memory[0].start += 0x1000;
+	no_boxes(test, UCORE_TABLE_UNMAPPED);
+}
+
+/* Interrupt controllers are no RAM, and nobody's counters. */
+static void unit_on_an_interrupt_controller(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+
+	record_set(word, 3, IMC_WORD, 0xfee00000, UNIT(6, 0, 69));
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, RAM);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
+}
+
+/* A function of another vendor is not for a PMU. */
+static void unit_in_anothers_function(struct kunit *test)
+{
+	plain_machine(test);
+	fake_kernel.functions[1].pdev.vendor = 0x10de;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 3, FUNCTION);
+}
+
+static void table_asleep(struct kunit *test)
+{
+	memset(plain_machine(test), 0xff, BAR_SIZE);
+	no_boxes(test, UCORE_TABLE_ASLEEP);
+}
+
+static void global_control_that_does_not_answer(struct kunit *test)
+{
+	plain_machine(test)[1] = 0x2ff1;	/* an MSR that faults */
+	no_boxes(test, UCORE_TABLE_GLOBAL);
+}
+
+static void list_in_a_loop(struct kunit *test)
+{
+	plain_machine(test);
+	table_function()->config[0x40] |= 0x100 << 20;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	/* what came before is used, what is broken is told */
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
+	EXPECT_TABLE(test, 0, OK);
+	EXPECT_TABLE(test, 1, CHAIN);
+}
+
+/* ---- units that do not answer, and those that no table has ---- */
+
+static void units_that_do_not_answer(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+
+	record_set(word, 1, MSR_WORD, 0x2020, UNIT(0, 0, 3));		/* faults */
+	*fake_msr(0x2010) = ~0ULL;
+	memset(fake_kernel.memory[1].bytes, 0xff, 4);
+	fake_kernel.functions[1].config[0x438 / 4] = ~0U;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
+	EXPECT_TABLE(test, 0, OK);
+	KUNIT_EXPECT_EQ(test, table_info(0).nr_rejected, 4U);
+	EXPECT_UNIT(test, 0, NO_ANSWER);
+	EXPECT_UNIT(test, 1, NO_ANSWER);
+	EXPECT_UNIT(test, 2, NO_ANSWER);
+	EXPECT_UNIT(test, 3, NO_ANSWER);
+	KUNIT_EXPECT_EQ(test, unit_info(0).box, UCORE_NO_BOX);
+}
+
+static void chas_are_counted(struct kunit *test)
+{
+	plain_machine(test);
+	fake_msr_add(0x2ffe, 1);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
+	EXPECT_UNIT(test, 0, OK);
+	EXPECT_UNIT(test, 1, SURPLUS);
+	/* boxes behind it have moved up */
+	KUNIT_EXPECT_EQ(test, unit_info(2).box, 1U);
+}
+
+/* EMR XCC: no count means ask the table. */
+static void chas_are_not_counted(struct kunit *test)
+{
+	plain_machine(test);
+	fake_msr_add(0x2ffe, 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+}
+
+static void upi_links_by_their_functions(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+
+	record_set(word, 4, PCI_WORD, AT_7F(12, 0, 0x438), UNIT(8, 0, 0));
+	fake_pci_add(0x3241, 1, 1, 1);
+	fake_pci_add(0x3241, 1, 2, 0);	/* another function */
+	fake_pci_add(0x3241, 1, 5, 1);	/* no slot of a UPI link */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_units(), 5U);
+	EXPECT_UNIT(test, 3, MOVED);
+	EXPECT_UNIT(test, 4, OK);
+	KUNIT_EXPECT_EQ(test, unit_info(4).record, 0U);
+	KUNIT_EXPECT_EQ(test, unit_info(4).box, 3U);
+	KUNIT_EXPECT_STREQ(test, ucore_catalog.boxes[3].desc.type->name, "upi");
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[3].io.pdev->device, 0x3241);
+}
+
+/* Beside an IIO stack, if all of them answer */
+static void free_running_counters(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+	const struct ucore_box *box;
+	u32 i;
+
+	record_set(word, 1, MSR_WORD, 0x3000, UNIT(1, 0, 3));
+	record_set(word, 2, MSR_WORD, 0x3020, UNIT(1, 2, 3));
+	fake_msr_add(0x3000, 0);
+	fake_msr_add(0x3020, 0);
+	fake_msr_add(0x340e, 5);
+	fake_msr_add(0x342e, 5);
+	for (i = 0; i < 15; i++)	/* stack 0 lacks its last port */
+		fake_msr_add(0x3800 + i, 5);
+	for (i = 0; i < 16; i++)
+		fake_msr_add(0x3820 + i, 5);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 5U);
+	box = &ucore_catalog.boxes[4];
+	KUNIT_EXPECT_STREQ(test, box->desc.type->name, "iio_free");
+	KUNIT_EXPECT_EQ(test, box->desc.instance, 2U);
+	KUNIT_EXPECT_EQ(test, box->io.msr, 0x342eU);
+	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[8], 0x3827U);
+	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[9], 0x3828U);
+	KUNIT_EXPECT_EQ(test, box->caps, (u32)UCORE_BOX_FREE_RUNNING);
+	/* no table has it: GET_UNITS does not show it */
+	KUNIT_EXPECT_EQ(test, ucore_discovery_report.nr_units(), 4U);
+}
+
+/* ---- which die ---- */
+
+/* Two functions with an empty table each, the first on bus 3f, the other on 7f */
+static void two_tables(struct kunit *test)
+{
+	fake_kernel.nr_dies = 2;
+	fake_msr_add(0x2ff0, 0);
+	global_set(table_add(test, 0, BAR_BASE), 0);
+	global_set(table_add(test, 1, BAR_BASE + 0x10000), 0);
+}
+
+static void expect_dies(struct kunit *test, s32 first, s32 second)
+{
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
+	KUNIT_EXPECT_EQ(test, table_info(0).die, first);
+	KUNIT_EXPECT_EQ(test, table_info(1).die, second);
+}
+
+static void tables_in_order(struct kunit *test)
+{
+	two_tables(test);
+	expect_dies(test, 0, 1);
+	EXPECT_TABLE(test, 0, OK);
+	EXPECT_TABLE(test, 1, OK);
+}
+
+static void tables_by_numa_node(struct kunit *test)
+{
+	two_tables(test);
+	fake_kernel.nr_nodes = 2;
+	fake_kernel.bus_node[0] = 1 + 1;
+	fake_kernel.bus_node[1] = 0 + 1;
+	expect_dies(test, 1, 0);
+}
+
+/* One node tells nothing: firmware without NUMA puts all on node 0. */
+static void tables_of_a_machine_without_numa(struct kunit *test)
+{
+	two_tables(test);
+	fake_kernel.bus_node[0] = 0 + 1;
+	fake_kernel.bus_node[1] = 0 + 1;
+	expect_dies(test, 0, 1);
+}
+
+static void ubox_add(u32 bus, u32 package)
+{
+	struct fake_function *ubox = fake_pci_add(0x3250, bus, 20, 0);
+
+	ubox->config[0xc0 / 4] = package;
+	ubox->config[0xd4 / 4] = 0xfac688;
+}
+
+static void tables_by_ubox(struct kunit *test)
+{
+	two_tables(test);
+	ubox_add(0, 1);
+	ubox_add(1, 0);
+	expect_dies(test, 1, 0);
+}
+
+/* All its CPUs are offline: its table is nobody else's. */
+static void table_of_a_socket_without_cpus(struct kunit *test)
+{
+	two_tables(test);
+	ubox_add(0, 5);
+	ubox_add(1, 1);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_TABLE(test, 0, DIE);
+	EXPECT_TABLE(test, 1, OK);
+	KUNIT_EXPECT_EQ(test, table_info(1).die, 1);
+}
+
+/* As many functions to each die as there are for one */
+static void more_tables_than_dies(struct kunit *test)
+{
+	static const s32 dies[] = { 0, 0, 1, 1 };
+	u32 i;
+
+	two_tables(test);
+	global_set(table_add(test, 1, BAR_BASE + 0x20000), 0);
+	global_set(table_add(test, 1, BAR_BASE + 0x30000), 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, table_info(i).die, dies[i]);
+		KUNIT_EXPECT_EQ(test, table_info(i).reason,
+				(u32)(i % 2 ? UCORE_TABLE_SECOND : UCORE_TABLE_OK));
+	}
+}
+
+/* Two tables of one function belong together. */
+static void two_tables_in_one_function(struct kunit *test)
+{
+	struct fake_function *function;
+
+	two_tables(test);
+	function = table_function();
+	function->config[0x40] |= 0x110 << 20;
+	memcpy(&function->config[0x44], &function->config[0x40], 16);
+	function->config[0x44] &= 0xfffff;
+	function->config[0x47] = 0x400;
+	global_set((u64 *)&fake_kernel.memory[0].bytes[0x400], 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 3U);
+	KUNIT_EXPECT_EQ(test, table_info(0).die, 0);
+	KUNIT_EXPECT_EQ(test, table_info(1).die, 0);
+	KUNIT_EXPECT_EQ(test, table_info(2).die, 1);
+	EXPECT_TABLE(test, 1, SECOND);
+	KUNIT_EXPECT_EQ(test, table_info(1).dvsec, 0x110U);
+}
+
+/* ---- processors ---- */
+
+static void unknown_processor_with_a_table(struct kunit *test)
+{
+	fake_boot_cpu.x86_model = 250;
+	plain_machine(test);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_READY);
+	KUNIT_EXPECT_STREQ(test, ucore_catalog.platform->name, "generic");
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	KUNIT_EXPECT_STREQ(test, ucore_catalog.boxes[2].desc.type->name, "type_6");
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[2].desc.type->nr_fixed, 0);
+}
+
+/* A table that cannot be used is a reason to stay: it is shown. */
+static void unknown_processor_with_a_bad_table(struct kunit *test)
+{
+	fake_boot_cpu.x86_model = 250;
+	plain_machine(test);
+	table_function()->config[1] = 0;
+	no_boxes(test, UCORE_TABLE_DISABLED);
+}
+
+static void known_processor_without_a_table(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_HIDDEN);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN), "BIOS"));
+	KUNIT_EXPECT_EQ(test, ucore_discovery_report.nr_tables(), 0U);
+}
+
+/* ---- memory ---- */
+
+/* Each allocation in turn fails: nothing stays mapped or referenced. */
+static void out_of_memory(struct kunit *test)
+{
+	u32 fail, i, failures = 0;
+	int ret;
+
+	plain_machine(test);
+	for (fail = 1; fail < 40; fail++) {
+		fake_kernel.fail_in = fail;
+		ret = ucore_catalog_build();
+		fake_kernel.fail_in = 0;
+		if (!ret)
+			break;
+		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+		for (i = 0; i < fake_kernel.nr_functions; i++)
+			KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
+		failures++;
+	}
+	/* tables, dies, four kinds of claims, units, global controls; descriptions, boxes, dies */
+	KUNIT_EXPECT_EQ(test, failures, 8U + 3);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(plain_machine_is_found),
+	KUNIT_CASE(each_box_by_its_access),
+	KUNIT_CASE(global_control_without_interrupts),
+	KUNIT_CASE(global_control_with_the_private_convention),
+	KUNIT_CASE(global_control_in_memory),
+	KUNIT_CASE(status_words_on_ram),
+	KUNIT_CASE(global_control_in_config_space),
+	KUNIT_CASE(table_outside_its_bar),
+	KUNIT_CASE(table_at_the_end_of_its_bar),
+	KUNIT_CASE(table_behind_the_start_of_its_bar),
+	KUNIT_CASE(table_with_memory_decoding_off),
+	KUNIT_CASE(table_without_an_address),
+	KUNIT_CASE(table_in_a_port_bar),
+	KUNIT_CASE(table_on_ram),
+	KUNIT_CASE(table_that_reaches_into_ram),
+	KUNIT_CASE(table_in_front_of_ram),
+	KUNIT_CASE(table_that_cannot_be_mapped),
+	KUNIT_CASE(unit_on_an_interrupt_controller),
+	KUNIT_CASE(unit_in_anothers_function),
+	KUNIT_CASE(table_asleep),
+	KUNIT_CASE(global_control_that_does_not_answer),
+	KUNIT_CASE(list_in_a_loop),
+	KUNIT_CASE(units_that_do_not_answer),
+	KUNIT_CASE(chas_are_counted),
+	KUNIT_CASE(chas_are_not_counted),
+	KUNIT_CASE(upi_links_by_their_functions),
+	KUNIT_CASE(free_running_counters),
+	KUNIT_CASE(tables_in_order),
+	KUNIT_CASE(tables_by_numa_node),
+	KUNIT_CASE(tables_of_a_machine_without_numa),
+	KUNIT_CASE(tables_by_ubox),
+	KUNIT_CASE(table_of_a_socket_without_cpus),
+	KUNIT_CASE(more_tables_than_dies),
+	KUNIT_CASE(two_tables_in_one_function),
+	KUNIT_CASE(unknown_processor_with_a_table),
+	KUNIT_CASE(unknown_processor_with_a_bad_table),
+	KUNIT_CASE(known_processor_without_a_table),
+	KUNIT_CASE(out_of_memory),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_fetch",
+	.init = fetch_init,
+	.exit = fetch_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
