@@ -248,13 +248,14 @@ static void addresses_are_roots(const void *arg)
 	expect_eq(get.nr, nr_tables);
 	expect_eq(units_get_to(again), nr);
 	for (unsigned int i = 0; i < nr_tables; i++) {
-		expect_eq(seen[i].address | seen[i].global, 0);
+		expect_eq(seen[i].address | seen[i].global | seen[i].status_offset, 0);
 		seen[i].address = tables[i].address;
 		seen[i].global = tables[i].global;
+		seen[i].status_offset = tables[i].status_offset;
 	}
 	for (unsigned int i = 0; i < nr; i++) {
-		expect_eq(again[i].word[1], 0);
-		again[i].word[1] = units[i].word[1];
+		expect_eq(again[i].word[0] | again[i].word[1] | again[i].word[2], 0);
+		memcpy(again[i].word, units[i].word, sizeof(units[i].word));
 	}
 	expect(!memcmp(seen, tables, nr_tables * sizeof(seen[0])), "a user sees other tables");
 	expect(!memcmp(again, units, nr * sizeof(units[0])), "a user sees other units");
