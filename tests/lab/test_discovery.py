@@ -17,7 +17,6 @@ from tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR, TABLE_C
                     UNIT_SURPLUS, UNIT_TRUNCATED, UNIT_WIDTH, UNIT_WINDOW, UNIT_ZERO, appended,
                     boxes_of_model, found, global_word0, pci, record)
 
-BOTH = ("6.1", "6.12")
 KERNELS = ("6.1", "6.12", "debug")
 
 # A type that nobody knows, MSRs and memory where nothing is
@@ -260,7 +259,7 @@ both_dies("a_function_that_decodes_no_memory_is_not_touched",
 both_dies("tables_that_sleep_are_not_believed", {"discovery.asleep": "yes"}, TABLE_ASLEEP)
 
 
-@test("spr-2s", kernels=BOTH, settings={"discovery.dvsec": "no"})
+@test("spr-2s", settings={"discovery.dvsec": "no"})
 def without_a_dvsec_the_module_loads_and_says_why_there_are_no_boxes(m):
     told = found(m)
     assert not told["tables"] and not told["units"], told
@@ -297,7 +296,7 @@ good("global_control_in_config_space", {"discovery.global-access": "pci"}, (TABL
 
 # ---- quirks ----
 
-@test("spr-2s", kernels=BOTH, settings={"discovery.cha-count": 3})
+@test("spr-2s", settings={"discovery.cha-count": 3})
 def the_cha_count_msr_is_believed(m):
     told = found(m)
     assert sorted((unit["die"], unit["name"], unit["reason"]) for unit in told["units"]) == \
@@ -315,7 +314,7 @@ def a_cha_count_of_zero_says_nothing(m):
     assert_all_count(m)
 
 
-@test("spr-2s", kernels=BOTH, settings={"discovery.upi-table": "wrong"})
+@test("spr-2s", settings={"discovery.upi-table": "wrong"})
 def upi_boxes_are_where_they_are_known_to_be(m):
     told = found(m)
     assert {unit["reason"] for unit in told["units"]} == {UNIT_MOVED}, told["units"]

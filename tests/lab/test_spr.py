@@ -74,12 +74,12 @@ def the_boxes_are_those_of_the_machine(m):
     assert_boxes(m, "spr-2s")
 
 
-@test("gnr-2s", kernels=BOTH)
+@test("gnr-2s")
 def the_boxes_of_granite_rapids_are_those_of_the_machine(m):
     assert_boxes(m, "gnr-2s")
 
 
-@test("unknown-1s", kernels=BOTH)
+@test("unknown-1s")
 def a_processor_that_nobody_knows_has_boxes_all_the_same(m):
     assert_boxes(m, "unknown-1s")
 
@@ -114,12 +114,12 @@ def every_counter_counts_exactly(m):
     count_everything(m)
 
 
-@test("gnr-2s", kernels=BOTH)
+@test("gnr-2s")
 def every_counter_of_granite_rapids_counts_exactly(m):
     count_everything(m)
 
 
-@test("unknown-1s", kernels=BOTH)
+@test("unknown-1s")
 def every_counter_of_an_unknown_processor_counts_exactly(m):
     names = {0: ("cha", 4), 4: ("pcu", 1), 5: ("ubox", 1), 6: ("imc", 2), 8: ("upi", 1)}
     count_everything(m, dies=1, names={f"type_{number}{i}": f"{kind}{i}"
@@ -316,7 +316,7 @@ def free_running_counters_tell_what_the_stacks_did(m):
 
 # ---- the freeze that firmware leaves ----
 
-@test("gnr-2s", kernels=BOTH, loaded=False)
+@test("gnr-2s", loaded=False)
 def the_freeze_of_the_firmware_is_as_found_afterwards(m):
     def frozen():
         return [(s["global_ctl"], s["frozen"]) for s in m.oracle("state")["sockets"]]
@@ -376,7 +376,7 @@ def sessions_and_unloading_leave_the_registers_as_found(m):
 FULL_COUNTERS, FULL_READS, FULL_WRITES = 439, 487, 2        # of a die
 
 
-@test("spr-2s-full", kernels=BOTH, timeout=120)
+@test("spr-2s-full", timeout=120)
 def a_read_of_the_full_machine_is_at_the_access_limit(m):
     with Session(m) as s:
         assert s.fill(**DISTINCT) == 2 * FULL_COUNTERS
@@ -471,7 +471,7 @@ def overflow_samples_are_exact_on_every_access(m):
 MANY = {**PRIVATE, "boxes.cha": 60, "machine.cores": 60, "machine.plugged": 2}
 
 
-@test("spr-2s", kernels=BOTH, settings=MANY, loaded=False, timeout=120)
+@test("spr-2s", settings=MANY, loaded=False, timeout=120)
 def overflows_in_the_second_status_word_are_found(m):
     """60 CHAs fill most of the first word: memory controllers and links are in the second."""
     private(m)
