@@ -831,6 +831,9 @@ static void all_checks(struct ucore_disc *disc, const struct source *source)
 	u32 i;
 
 	claims_check(disc);
+	for (i = 0; i < disc->nr_units; i++)
+		MUST("accepted: where it is known to be", disc->unit[i].reason ||
+		     !is_elsewhere(disc, &disc->unit[i]));
 	tables_check(disc, source);
 	units_check(disc, source);
 	names_check(disc);
