@@ -347,7 +347,7 @@ struct ucore_get_fields {
 #define UCORE_TABLE_STRIDE	9	/* records of less than three words */
 #define UCORE_TABLE_GLOBAL	10	/* the global registers cannot be reached */
 #define UCORE_TABLE_DIE		11	/* it belongs to no die that is online */
-#define UCORE_TABLE_SECOND	12	/* its die has another table with the same global registers */
+#define UCORE_TABLE_SECOND	12	/* its die has another table with these global registers */
 #define UCORE_TABLE_OTHER	13	/* its die has another table with other global registers */
 #define UCORE_TABLE_LIMIT	14	/* more units than the driver takes */
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map it */

@@ -40,7 +40,8 @@ static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields
 static const struct ucore_box_type mchbm = { BOX_TYPE("mchbm", ucore_disc_fields) };
 
 static const struct ucore_disc_type types[] = {
-	{ .id = SPR_TYPE_CHA, .type = &cha, .access = UCORE_ACCESS_MSR, .filter = DISC_CHA_FILTER0 },
+	{ .id = SPR_TYPE_CHA, .type = &cha, .access = UCORE_ACCESS_MSR,
+	  .filter = DISC_CHA_FILTER0 },
 	{ .id = SPR_TYPE_IIO, .type = &iio },
 	{ .id = SPR_TYPE_IRP, .type = &irp },
 	{ .id = SPR_TYPE_M2PCIE, .type = &m2pcie },
