@@ -509,6 +509,23 @@ def intree_driver_works_again_afterwards(m):
         expect_exact(m, s)
 
 
+@test("spr-1s", kernels=DEBIAN, **WITNESS)
+def intree_driver_without_a_pci_driver_is_respected(m):
+    """On discovery platforms it has none: it shows as a module."""
+    count = "ucoretool stat -e cha/CLOCKTICKS/ --"
+    m.run("modprobe intel_uncore")
+    m.insmod()
+    assert "modprobe -r intel_uncore" in info(m), info(m)
+    refused = m.run(f"{count} true", check=False)
+    assert refused.status == 1 and "modprobe -r intel_uncore" in refused.err, refused.err
+    m.run("modprobe -r intel_uncore")
+    assert "modprobe" not in info(m), info(m)
+    refused = m.run(f"{count} modprobe intel_uncore", check=False)
+    assert "busy" in refused.err, refused.err
+    m.run("modprobe intel_uncore")
+    assert "modprobe -r intel_uncore" in info(m), info(m)
+
+
 # ---- everything at once ----
 
 HOTPLUG_LOOP = """
