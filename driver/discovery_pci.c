@@ -4,7 +4,8 @@
  *
  * Walks all Intel PCI functions for DVSECs of PMON discovery, maps their
  * tables, asks whether what they describe is there, and answers the parser's
- * questions (RAM? such a function?).  Decides nothing: discovery.c does.
+ * questions (RAM? such a function?).  What the bytes mean is decided in
+ * discovery.c.
  * Process context, at load; what was found stays for reports until unload.
  */
 #include <linux/bitfield.h>

@@ -529,7 +529,7 @@ record_file()
 	[ -z "$err" ]
 	[ "$(wc -l <<<"$output")" -eq 6 ]
 	[[ $(sed -n 1p <<<"$output") == "table 1 (0000:fe:00.1 BAR 0) is not used: it reads all ones: its function is hidden or asleep" ]]
-	[[ $(sed -n 2p <<<"$output") == "table 2 (0000:7e:00.2 BAR 0): another table of its die has the global registers: only its units are used" ]]
+	[[ $(sed -n 2p <<<"$output") == "table 2 (0000:7e:00.2 BAR 0): another table of its die has the same global registers: only its units are used" ]]
 	[[ $output == *"TABLE  RECORD  DIE  TYPE       (ID)     NO  ACCESS   WITH  REASON"* ]]
 	[[ $output == *"    0     242    0  cha           0      5  msr         6  another unit of the die has its type and id"* ]]
 	[[ $output == *"    0     243    0  type_99      99      0  none           its access type, 3, does not exist"* ]]

@@ -69,8 +69,21 @@ static struct cell die_cell(int32_t die)
 	return die < 0 ? cell_none() : cell_number((uint32_t)die);
 }
 
+/* The record that a unit conflicts with: "6", or "1:6" in another table */
+static void conflict_text(const struct ucore_unit_info *unit, char *text, size_t size)
+{
+	if (unit->other_table == unit->table)
+		snprintf(text, size, "%u", unit->other);
+	else
+		snprintf(text, size, "%u:%u", unit->other_table, unit->other);
+}
+
 static void rejected_unit(struct out *out, const struct ucore_unit_info *unit)
 {
+	char with[24];
+
+	conflict_text(unit, with, sizeof(with));
+
 	const struct cell cells[NR_REJECTED] = {
 		[REJECTED_TABLE] = cell_number(unit->table),
 		[REJECTED_RECORD] = cell_number(unit->record),
@@ -80,7 +93,9 @@ static void rejected_unit(struct out *out, const struct ucore_unit_info *unit)
 		[REJECTED_INSTANCE] = cell_number(unit->id),
 		[REJECTED_ACCESS] = cell_text(access_name(unit->access)),
 		[REJECTED_CODE] = cell_number(unit->reason),
-		[REJECTED_OTHER] = unit->other ? cell_number(unit->other) : cell_none(),
+		[REJECTED_OTHER] = !unit->other ? cell_none() :
+				   unit->other_table == unit->table ? cell_number(unit->other) :
+								      cell_text(with),
 		[REJECTED_REASON] = cell_text(ucore_unit_reason(unit->reason)),
 	};
 
@@ -205,10 +220,11 @@ static void table_print(const struct ucore_table_info *table)
 static void unit_print(struct out *out, const struct column *columns, size_t nr,
 		       const struct ucore_unit_info *unit)
 {
-	char words[3][24], type[32], offsets[3][8], where[48], fate[200];
+	char words[3][24], type[32], offsets[3][8], where[48], with[24], fate[200];
 	struct ucore_unit_fields fields;
 
 	ucore_unit_decode(unit, &fields);
+	conflict_text(unit, with, sizeof(with));
 	for (unsigned int i = 0; i < 3; i++)
 		snprintf(words[i], sizeof(words[i]), "%016llx", (unsigned long long)unit->word[i]);
 	snprintf(type, sizeof(type), "%u %s", fields.type, unit->name);
@@ -219,8 +235,8 @@ static void unit_print(struct out *out, const struct column *columns, size_t nr,
 	if (unit->reason == UCORE_UNIT_OK)
 		snprintf(fate, sizeof(fate), "box %s %u", unit->name, unit->id);
 	else if (unit->other)
-		snprintf(fate, sizeof(fate), "rejected: %s (record %u)",
-			 ucore_unit_reason(unit->reason), unit->other);
+		snprintf(fate, sizeof(fate), "rejected: %s (record %s)",
+			 ucore_unit_reason(unit->reason), with);
 	else
 		snprintf(fate, sizeof(fate), "rejected: %s", ucore_unit_reason(unit->reason));
 
@@ -335,6 +351,8 @@ static void unit_json(struct out *out, const struct ucore_unit_info *unit)
 		json_text(out, "reason", ucore_unit_reason(unit->reason));
 	if (unit->other)
 		json_number(out, "conflict", unit->other);
+	if (unit->other && unit->other_table != unit->table)
+		json_number(out, "conflict_table", unit->other_table);
 	if (unit->box != UCORE_NO_BOX)
 		json_number(out, "box", unit->box);
 	json_end(out, '}');
