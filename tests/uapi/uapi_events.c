@@ -92,6 +92,7 @@ static void fields_the_box_has_not(const void *arg)
 	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4), TERM(FILTER_OPC, 0x182)), 0, 0),
 		  ENXIO);
 	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4), TERM(INVERT, 1)), 0, 0), ENXIO);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4), TERM(UMASK_EXT, 1)), 0, 0), ENXIO);
 	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 4), TERM(BAND0, 1)), 0, 0), ENXIO);
 	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 4), TERM(ADDR_MATCH, 64)), 0, 0),
 		  ENXIO);
