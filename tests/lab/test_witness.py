@@ -8,6 +8,7 @@ not protocol-clean. A disagreement says that one of the two is wrong, not which.
 
 import importlib.util
 import re
+import statistics
 from pathlib import Path
 
 import witness
@@ -90,9 +91,15 @@ def the_core_pmu_runs_watchdog_and_record(m):
 
 @test("e2-2s", kernels=("6.1", "6.12"), loaded=False, module=False, perf=True)
 def the_core_pmu_counts_what_it_promises(m):
-    out = m.run("perf stat -x, -C 1 -e cycles,instructions,r412e sleep 0.5").err
-    found = {line.split(",")[2]: line.split(",") for line in out.splitlines() if "," in line}
-    for event, promised in (("cycles", 2600000000), ("instructions", 1300000000),
-                        ("r412e", 1000000 + 500 * (0x2e41 * 40503 % 131071))):
-        count, time = int(found[event][0]), int(found[event][3])
-        assert abs(count * 1e9 / time / promised - 1) < witness.TOLERANCE, (event, count, time)
+    """The median of five: the host may stall between perf's clock and its counter."""
+    promised = {"cycles": 2600000000, "instructions": 1300000000,
+                "r412e": 1000000 + 500 * (0x2e41 * 40503 % 131071)}
+    measured = {event: [] for event in promised}
+    for _ in range(5):
+        out = m.run(f"perf stat -x, -C 1 -e {','.join(promised)} sleep 0.3").err
+        for line in filter(lambda line: "," in line, out.splitlines()):
+            count, _, event, time = line.split(",")[:4]
+            measured[event].append(int(count) * 1e9 / int(time))
+    for event, rate in promised.items():
+        text = witness.difference(statistics.median(measured[event]), rate)
+        assert not text, (event, text)
