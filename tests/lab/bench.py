@@ -318,6 +318,8 @@ def show_growth(rows):
         line(name, [f"{row[metric]:,.0f}" for metric in
                     ("counters", "load_accesses", "load_insns", "accesses", "insns",
                      "frozen_us")])
+    print("  The emulator serves one register access at a time, whichever CPU makes it: with two "
+          "dies\n  frozen time is the emulator's queue. Accesses and instructions are the measure.")
 
 
 def grows_linearly(rows):
