@@ -302,16 +302,27 @@ def free_running_counters_tell_what_the_stacks_did(m):
                 at[answer["event"]] = (kind, instance_of(box), die, port)
         assert len(at) == 4 * 17, at
         s.start()
-        first = s.read()
-        m.wait_until(lambda: m.sh("cat /proc/uptime") and s.read()["dies"][0]["time"] >
-                     first["dies"][0]["time"] + 300 * MS, what="0.3 s")
-        last = s.read()
+        # reading takes its time, and a busy host lets a CPU wait in between
+        for _ in range(5):
+            first = s.read()
+            m.wait_until(lambda: s.read()["dies"][0]["time"] >
+                         first["dies"][0]["time"] + 300 * MS, what="0.3 s")
+            wrong = free_running_differences(first, s.read(), at)
+            if not wrong:
+                break
+        assert_equal(wrong)
+
+
+def free_running_differences(first, last, at):
+    """Counters that are not where their rate takes them between two reads, give or take 5 %."""
     passed = {b["die"]: b["time"] - a["time"] for a, b in zip(first["dies"], last["dies"])}
+    wrong = []
     for a, b in zip(first["values"], last["values"]):
         kind, stack, die, port = at[a["event"]]
         due = rates.iio_free_running(kind, stack, die, port) * passed[die] / 1e9
-        # reading takes its time, and a busy host lets a CPU wait in between
-        assert abs(b["count"] - a["count"] - due) < 0.05 * due, (at[a["event"]], a, b, due)
+        if abs(b["count"] - a["count"] - due) >= 0.05 * due:
+            wrong.append(f"{at[a['event']]}: {b['count'] - a['count']}, due {due:.0f}")
+    return wrong
 
 
 # ---- the freeze that firmware leaves ----
