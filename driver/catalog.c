@@ -95,15 +95,21 @@ static int fill(const struct ucore_finder *finder)
 	return ret;
 }
 
-/* What discovery saw, NULL where boxes are not found that way. */
-static const struct ucore_report *report(void)
+/**
+ * ucore_catalog_report() - what discovery saw
+ *
+ * Return: NULL where boxes are not found that way.
+ */
+const struct ucore_report *ucore_catalog_report(void)
 {
 	return ucore_catalog.platform ? ucore_catalog.platform->report : NULL;
 }
 
 static u32 nr_tables(void)
 {
-	return report() ? report()->nr_tables() : 0;
+	const struct ucore_report *report = ucore_catalog_report();
+
+	return report ? report->nr_tables() : 0;
 }
 
 /**
@@ -202,7 +208,7 @@ static const char *hidden_reason(void)
 		return "nothing in the discovery tables can be used: ucoretool list --rejected";
 	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
 		return "a virtual machine hides the uncore boxes: run ucore on the host";
-	if (report())
+	if (ucore_catalog_report())
 		return "no PMON discovery table: look for a BIOS option that enables it";
 	return "no uncore box answers: look for a BIOS option that hides them";
 }
@@ -225,7 +231,7 @@ const char *ucore_catalog_reason(u32 state)
 	case UCORE_STATE_INTREE:
 		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
 	}
-	if (!report() && !pci_boxes_found())
+	if (!ucore_catalog_report() && !pci_boxes_found())
 		return "the PCI boxes are hidden: look for a BIOS option that hides them";
 	return "";
 }

@@ -534,14 +534,18 @@ static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *un
 {
 	const struct ucore_disc_table *t = &disc.table[unit->table];
 	u32 position = FIELD_GET(DISC_UNIT2_STATUS_POS, unit->word[2]);
-	u64 status = unit->word[1] + unit->layout.status;
+	struct ucore_layout *layout = &unit->layout;
 
 	/* positions are in the status of the table with the die's global control */
-	if (!private_pmi || t->reason || position >= t->nr_status ||
-	    (ucore_disc_access(unit->word) == UCORE_ACCESS_MSR && !msr_there(unit->die, status)))
-		unit->layout.status = UCORE_REG_NONE;
-	if (unit->layout.status == UCORE_REG_NONE)
+	if (!global_of_die(unit->die)->nr_status || t->reason || position >= t->nr_status)
+		layout->status = UCORE_REG_NONE;
+	if (layout->status == UCORE_REG_NONE)
 		return;
+	if (ucore_disc_access(unit->word) == UCORE_ACCESS_MSR &&
+	    !msr_there(unit->die, unit->word[1] + layout->status)) {
+		layout->status = UCORE_REG_NONE;
+		return;
+	}
 	desc->global_gp = BIT_ULL(position % 64);
 	desc->caps = UCORE_BOX_OVERFLOW;
 }

@@ -237,8 +237,7 @@ static int cmd_get_fields(struct call *call)
 
 static int cmd_get_tables(struct call *call)
 {
-	const struct ucore_platform *platform = ucore_catalog.platform;
-	const struct ucore_report *report = platform ? platform->report : NULL;
+	const struct ucore_report *report = ucore_catalog_report();
 	struct ucore_table_info __user *tables = u64_to_user_ptr(call->arg.tables.tables);
 	bool admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	u32 total = report ? report->nr_tables() : 0;
@@ -262,8 +261,7 @@ static int cmd_get_tables(struct call *call)
 
 static int cmd_get_units(struct call *call)
 {
-	const struct ucore_platform *platform = ucore_catalog.platform;
-	const struct ucore_report *report = platform ? platform->report : NULL;
+	const struct ucore_report *report = ucore_catalog_report();
 	struct ucore_unit_info __user *units = u64_to_user_ptr(call->arg.units.units);
 	u32 total = report ? report->nr_units() : 0, first = call->arg.units.first;
 	bool admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);

@@ -22,11 +22,6 @@ static const struct ucore_platform * const platforms[] = {
 	&ucore_platform_cwf,
 };
 
-bool ucore_platform_is_intel(void)
-{
-	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
-}
-
 /**
  * ucore_platform_match() - the platform of this machine
  *
@@ -37,7 +32,7 @@ const struct ucore_platform *ucore_platform_match(void)
 {
 	size_t i;
 
-	if (!ucore_platform_is_intel())
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
 		return NULL;
 	for (i = 0; i < ARRAY_SIZE(platforms); i++)
 		if (boot_cpu_data.x86 == 6 && platforms[i]->model == boot_cpu_data.x86_model)

@@ -103,7 +103,6 @@ int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *d
 void ucore_finder_drop(struct ucore_finder *finder);
 
 const struct ucore_platform *ucore_platform_match(void);
-bool ucore_platform_is_intel(void);
 int ucore_platform_die_of_package(u32 package);
 
 extern const struct ucore_platform ucore_platform_ivbep;

@@ -819,7 +819,7 @@ static void layout_of_a_gnr_ubox(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit->layout.fixed_ctr[0], 0xd);
 }
 
-/* Real values: /work/shared/seeds/003, four of the channels */
+/* What a real Sapphire Rapids says of four of its channels */
 static void layout_of_real_imcs(struct kunit *test)
 {
 	static const u64 addresses[] = { 0xc8aa2800, 0xc8aaa800, 0xc8b22800, 0xc8b2a800 };

@@ -251,7 +251,8 @@ class Session:
 def once_per_freeze(samples):
     """Without further samples of a die that stays frozen: on a busy host it is throttled."""
     return [later for earlier, later in zip([None, *samples], samples)
-            if not (earlier and earlier["time"] == later["time"] and
+            if not (earlier and later["flags"] & SAMPLE_THROTTLED and
+                    earlier["time"] == later["time"] and
                     [v["count"] for v in earlier["values"]] ==
                     [v["count"] for v in later["values"]])]
 
