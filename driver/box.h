@@ -17,7 +17,7 @@
 #include "ucore_uapi.h"
 
 struct pci_dev;
-struct ucore_die;
+struct ucore_domain;
 struct ucore_session;
 
 #define UCORE_MAX_GP		8
@@ -158,14 +158,49 @@ struct ucore_box_type {
 };
 
 /**
+ * struct ucore_global - global control of a domain
+ * @ctl: global control, as an MSR or an offset in the window
+ * @status: first word of global status (write 1 to clear)
+ * @status_stride: from one word to the next
+ * @nr_status: words of 64 bits
+ * @phys: first byte, if it is memory-mapped
+ * @size: bytes, if it is memory-mapped, else 0
+ * @pdev: its PCI function, if it is in one (referenced by who made this)
+ * @freeze: control bits that freeze the domain
+ * @unfreeze: control bits that let it run
+ * @wake: control bits that wake a sleeping core for its PMI
+ * @core_sel: pmi_core_sel, a bit for each core; 0: no PMI can be routed
+ * @keep: control bits that are left as they were found
+ * @level: every write sets the domain's state: without @freeze it runs
+ */
+struct ucore_global {
+	u32 ctl;
+	u32 status;
+	u32 status_stride;
+	u32 nr_status;
+	u32 size;
+	phys_addr_t phys;
+	struct pci_dev *pdev;
+	u64 freeze;
+	u64 unfreeze;
+	u64 wake;
+	u64 core_sel;
+	u64 keep;
+	bool level;
+};
+
+/**
  * struct ucore_box_desc - one box, as found
  * @type: what it is
  * @layout: where its registers are
- * @global_gp: bits of the global status (its words, folded: die.h) that its
+ * @global_gp: bits of the global status (its words, folded: domain.h) that its
  *             general counters may set
  * @global_fixed: bits of the global status that its fixed counters may set
+ * @global: global control of its domain
+ * @scope: UCORE_SCOPE_*: what its domain is
  * @die: logical die
- * @instance: number among its type on the die
+ * @cpu: the CPU that its domain is, for UCORE_SCOPE_CPU
+ * @instance: number among its type in the domain
  * @msr: base MSR, for MSR boxes
  * @phys: first byte, for MMIO boxes
  * @size: bytes, for MMIO boxes; 0 for all others
@@ -177,9 +212,12 @@ struct ucore_box_type {
 struct ucore_box_desc {
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
+	const struct ucore_global *global;
 	u64 global_gp;
 	u64 global_fixed;
+	u32 scope;
 	u32 die;
+	u32 cpu;
 	u32 instance;
 	u32 msr;
 	u32 size;
@@ -197,13 +235,13 @@ struct ucore_box_desc {
  * @aux: registers in its second PCI function; ops NULL if there is none
  * @id: index in the catalog
  * @caps: UCORE_BOX_* of this very box (a description may lack what its type has)
- * @die: the die it belongs to
+ * @domain: the domain it belongs to
  * @owner: session that owns it; guarded by the catalog's lock
  * @part_index: place in its owner's part; owner's session lock
  * @nr_events: events that its owner has on it; owner's session lock
- * @saved: shared registers as found; guarded by the die's lock
- * @dirty: programmed since it was last released; guarded by the die's lock
- * @dead: reads all ones; set under the die's lock, never cleared
+ * @saved: shared registers as found; guarded by the domain's lock
+ * @dirty: programmed since it was last released; guarded by the domain's lock
+ * @dead: reads all ones; set under the domain's lock, never cleared
  */
 struct ucore_box {
 	struct ucore_box_desc desc;
@@ -211,7 +249,7 @@ struct ucore_box {
 	struct ucore_io aux;
 	u32 id;
 	u32 caps;
-	struct ucore_die *die;
+	struct ucore_domain *domain;
 	struct ucore_session *owner;
 	u32 part_index;
 	u32 nr_events;
@@ -238,7 +276,7 @@ struct ucore_box {
  * @sibling: index of another counter of the same box, U32_MAX at the end
  * @index: counter number, UCORE_COUNTER_FIXED + n for fixed ones
  *
- * All under the die's lock while the session runs.
+ * All under the domain's lock while the session runs.
  */
 struct ucore_counter {
 	struct ucore_box *box;

@@ -51,13 +51,13 @@ static int only_die(void)
 /**
  * ucore_bus_map() - which die does each PCI bus belong to?
  * @ubox: the function that tells
- * @domain: PCI segment
+ * @segment: PCI segment
  * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
  *
  * A bus with a UBox belongs to the UBox's socket, one without (an IIO bus) to
  * that of the next higher bus that has one.
  */
-void ucore_bus_map(const struct ucore_ubox_map *ubox, int domain, s16 *die_of_bus)
+void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
 	u32 nodeid, map;
@@ -67,7 +67,7 @@ void ucore_bus_map(const struct ucore_ubox_map *ubox, int domain, s16 *die_of_bu
 		die_of_bus[bus] = UCORE_DIE_UNKNOWN;
 
 	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev))) {
-		if (pci_domain_nr(pdev->bus) != domain ||
+		if (pci_domain_nr(pdev->bus) != segment ||
 		    pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
 		    pci_read_config_dword(pdev, ubox->gidnidmap, &map))
 			continue;

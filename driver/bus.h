@@ -23,7 +23,7 @@ struct ucore_ubox_map {
 	u16 gidnidmap;
 };
 
-void ucore_bus_map(const struct ucore_ubox_map *ubox, int domain, s16 *die_of_bus);
+void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus);
 
 /* Which socket a UBox function belongs to; pure, for unit tests. */
 int ucore_bus_package(u32 nodeid, u32 gidnidmap);

@@ -13,7 +13,6 @@
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/mm.h>
-#include <linux/moduleparam.h>
 #include <linux/nodemask.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
@@ -22,14 +21,11 @@
 #include "array.h"
 #include "bus.h"
 #include "compat.h"
-#include "die.h"
+#include "domain.h"
 #include "discovery.h"
 #include "discovery_pci.h"
 #include "hw/discovery.h"
-
-static bool private_pmi;
-module_param(private_pmi, bool, 0444);
-MODULE_PARM_DESC(private_pmi, "route overflow PMIs as the machine model has it, not as Intel has");
+#include "private_pmi.h"
 
 #define MAX_DVSECS	8	/* of a function */
 
@@ -464,7 +460,6 @@ static int read_table(u32 i)
 
 static void describe_global(struct die_global *dg, const struct ucore_disc_table *t)
 {
-	u32 offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]);
 	struct ucore_global *global = &dg->global;
 
 	dg->die = t->die;
@@ -485,15 +480,9 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 		global->pdev = pdev_at(t->word[1]);
 		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
 	}
-	/* nobody looks at the status without an interrupt, nor in config space in an NMI */
-	if (!private_pmi || global->pdev)
-		return;
-	global->status = global->ctl + offset;
-	global->status_stride = t->status_stride;
-	global->nr_status = DIV_ROUND_UP(t->nr_status, 64);
-	global->wake = PRIVATE_GLOBAL_CTL_WK_ON_PMI;
-	global->core_sel = PRIVATE_GLOBAL_CTL_PMI_CORE_SEL;
-	global->keep |= global->wake | global->core_sel;
+	/* no manual tells how it routes overflows, so nobody looks at its status */
+	if (ucore_private_pmi())
+		ucore_private_pmi_describe(global, t);
 }
 
 static int describe_globals(void)
@@ -537,7 +526,7 @@ static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *un
 	struct ucore_layout *layout = &unit->layout;
 
 	/* positions are in the status of the table with the die's global control */
-	if (!global_of_die(unit->die)->nr_status || t->reason || position >= t->nr_status)
+	if (!desc->global->nr_status || t->reason || position >= t->nr_status)
 		layout->status = UCORE_REG_NONE;
 	if (layout->status == UCORE_REG_NONE)
 		return;
@@ -555,6 +544,7 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 	struct ucore_box_desc desc = {
 		.type = &unit->type,
 		.layout = &unit->layout,
+		.global = global_of_die(unit->die),
 		.die = unit->die,
 		.instance = ucore_disc_unit_id(unit),
 		.told = &unit->box,
@@ -596,6 +586,7 @@ static int add_beside(struct ucore_finder *finder, const struct ucore_unit *unit
 {
 	const struct ucore_disc_beside *beside = disc.rules->beside;
 	struct ucore_box_desc desc = {
+		.global = global_of_die(unit->die),
 		.die = unit->die,
 		.instance = ucore_disc_unit_id(unit),
 	};
@@ -658,10 +649,9 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	if (ret)
 		return ret;
 	probe_units();
-	finder->global = global_of_die;
 	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
-	if (private_pmi)
-		finder->caps |= UCORE_CAP_OVERFLOW_PMI | UCORE_CAP_PRIVATE_PMI;
+	if (ucore_private_pmi())
+		finder->caps |= UCORE_CAP_OVERFLOW_PMI;
 	return add_units(finder);
 }
 

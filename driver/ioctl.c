@@ -21,8 +21,6 @@
 #include "session.h"
 #include "timer.h"
 
-#define MAX_TERMS	32
-
 /* A command's argument, whichever it is; copied in whole, copied out whole. */
 union argument {
 	struct {
@@ -30,7 +28,7 @@ union argument {
 		u32 flags;
 	};
 	struct ucore_info info;
-	struct ucore_get_dies dies;
+	struct ucore_get_domains domains;
 	struct ucore_get_boxes boxes;
 	struct ucore_get_fields fields;
 	struct ucore_get_tables tables;
@@ -91,7 +89,7 @@ static int cmd_info(struct call *call)
 		.size = info->size,
 		.abi = UCORE_ABI_VERSION,
 		.state = state,
-		.nr_dies = ucore_catalog.nr_dies,
+		.nr_domains = ucore_catalog.nr_domains,
 		.nr_boxes = ucore_catalog.nr_boxes,
 		.nr_counters = ucore_catalog_counters(NULL),
 		.family = boot_cpu_data.x86,
@@ -105,42 +103,45 @@ static int cmd_info(struct call *call)
 	return 0;
 }
 
-static void die_describe(struct ucore_die *die, struct ucore_die_info *out)
+static void domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out)
 {
 	struct ucore_part *part;
 	unsigned long flags;
 
-	*out = (struct ucore_die_info){
-		.die = die->id,
-		.package = die->package,
-		.nr_boxes = die->nr_boxes,
-		.nr_counters = ucore_catalog_counters(die),
+	*out = (struct ucore_domain_info){
+		.domain = domain->id,
+		.scope = domain->scope,
+		.die = domain->die,
+		.package = domain->package,
+		.cpu = domain->cpu,
+		.nr_boxes = domain->nr_boxes,
+		.nr_counters = ucore_catalog_counters(domain),
 	};
-	raw_spin_lock_irqsave(&die->lock, flags);
-	out->reader = die->reader;
-	out->pmis = die->pmis;
-	out->recovered = die->recovered;
-	out->throttled = die->throttles;
-	out->frozen_ns = die->frozen_ns;
-	list_for_each_entry(part, &die->parts, node)
+	raw_spin_lock_irqsave(&domain->lock, flags);
+	out->reader = domain->reader;
+	out->pmis = domain->pmis;
+	out->recovered = domain->recovered;
+	out->throttled = domain->throttles;
+	out->frozen_ns = domain->frozen_ns;
+	list_for_each_entry(part, &domain->parts, node)
 		out->nr_sessions++;
-	raw_spin_unlock_irqrestore(&die->lock, flags);
+	raw_spin_unlock_irqrestore(&domain->lock, flags);
 }
 
-static int cmd_get_dies(struct call *call)
+static int cmd_get_domains(struct call *call)
 {
-	struct ucore_die_info __user *dies = u64_to_user_ptr(call->arg.dies.dies);
-	u32 n = min(call->arg.dies.nr, ucore_catalog.nr_dies);
-	struct ucore_die_info out;
+	struct ucore_domain_info __user *domains = u64_to_user_ptr(call->arg.domains.domains);
+	u32 n = min(call->arg.domains.nr, ucore_catalog.nr_domains);
+	struct ucore_domain_info out;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		die_describe(&ucore_catalog.dies[i], &out);
-		if (copy_to_user(&dies[i], &out, sizeof(out)))
+		domain_describe(&ucore_catalog.domains[i], &out);
+		if (copy_to_user(&domains[i], &out, sizeof(out)))
 			return -EFAULT;
 	}
-	call->arg.dies.nr = n;
-	call->arg.dies.total = ucore_catalog.nr_dies;
+	call->arg.domains.nr = n;
+	call->arg.domains.total = ucore_catalog.nr_domains;
 	return 0;
 }
 
@@ -164,7 +165,9 @@ static void box_describe(const struct ucore_box *box, bool admin, struct ucore_b
 
 	*out = (struct ucore_box_info){
 		.box = box->id,
-		.die = box->die->id,
+		.domain = box->domain->id,
+		.die = box->domain->die,
+		.cpu = box->domain->cpu,
 		.instance = box->desc.instance,
 		.access = box->io.ops->access,
 		.nr_counters = type->nr_gp,
@@ -355,7 +358,7 @@ static int cmd_event_add(struct call *call)
 	struct ucore_term *terms = NULL;
 	int ret;
 
-	if (add->nr_terms > MAX_TERMS)
+	if (add->nr_terms > UCORE_TERMS_MAX)
 		return -EINVAL;
 	if (add->nr_terms) {
 		terms = memdup_user(u64_to_user_ptr(add->terms),
@@ -407,14 +410,14 @@ static int cmd_read(struct call *call)
 {
 	struct ucore_session *session = call_session(call);
 	struct ucore_read *read = &call->arg.read;
-	u32 nr_values = read->nr_values, nr_dies = read->nr_dies;
+	u32 nr_values = read->nr_values, nr_domains = read->nr_domains;
 	int ret;
 
 	if (!session->nr_events)
 		return -ENOENT;
 	read->nr_values = session->nr_events;
-	read->nr_dies = ucore_session_nr_dies(session);
-	if (nr_values < read->nr_values || nr_dies < read->nr_dies)
+	read->nr_domains = ucore_session_nr_domains(session);
+	if (nr_values < read->nr_values || nr_domains < read->nr_domains)
 		return -ENOSPC;
 	ret = ucore_session_read(session, read->flags & UCORE_READ_LIVE);
 	if (ret)
@@ -422,8 +425,8 @@ static int cmd_read(struct call *call)
 	read->skew_ns = session->skew_ns;
 	if (copy_to_user(u64_to_user_ptr(read->values), session->values,
 			 array_size(read->nr_values, sizeof(*session->values))) ||
-	    copy_to_user(u64_to_user_ptr(read->dies), session->dies,
-			 array_size(read->nr_dies, sizeof(*session->dies))))
+	    copy_to_user(u64_to_user_ptr(read->domains), session->domains,
+			 array_size(read->nr_domains, sizeof(*session->domains))))
 		return -EFAULT;
 	return 0;
 }
@@ -442,18 +445,16 @@ static int cmd_status(struct call *call)
 static int cmd_ring_info(struct call *call)
 {
 	struct ucore_ring_info *info = &call->arg.ring;
-	struct ucore_die *die = ucore_catalog_die(info->die);
+	struct ucore_domain *domain = ucore_catalog_domain(info->domain);
 	struct ucore_part *part;
-	u32 i;
 
-	if (!die)
+	if (!domain)
 		return -ENOENT;
-	i = die - ucore_catalog.dies;
-	part = ucore_session_part(call_session(call), i);
+	part = ucore_session_part(call_session(call), domain->id);
 	if (!part || !part->ring)
 		return -ENOENT;
 	info->data_size = part->ring->size;
-	info->consumer = i * UCORE_RING_WINDOW;
+	info->consumer = domain->id * UCORE_RING_WINDOW;
 	info->producer = info->consumer + PAGE_SIZE;
 	return 0;
 }
@@ -470,7 +471,7 @@ static int cmd_ring_info(struct call *call)
 
 static const struct command device_commands[] = {
 	{ ANSWER(UCORE_INFO, struct ucore_info, reason, cmd_info) },
-	{ ANSWER(UCORE_GET_DIES, struct ucore_get_dies, dies, cmd_get_dies) },
+	{ ANSWER(UCORE_GET_DOMAINS, struct ucore_get_domains, domains, cmd_get_domains) },
 	{ ANSWER(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes) },
 	{ ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
 	{ ANSWER(UCORE_GET_TABLES, struct ucore_get_tables, tables, cmd_get_tables) },
@@ -530,7 +531,7 @@ static int command_run(const struct command *command, struct call *call, void __
 		return -EFAULT;
 	if (usize < command->size)
 		return -EINVAL;
-	if (usize > PAGE_SIZE)
+	if (usize > UCORE_SIZE_MAX)
 		return -E2BIG;
 	ret = copy_struct_from_user(&call->arg, command->size, user, usize);
 	if (ret)

@@ -7,7 +7,7 @@
 
 #include "catalog.h"
 #include "cdev.h"
-#include "die.h"
+#include "domain.h"
 #include "intree.h"
 #include "pmi.h"
 
@@ -25,7 +25,7 @@ static int __init ucore_init(void)
 	ret = ucore_pmi_register();
 	if (ret)
 		goto unregister_intree;
-	ret = ucore_die_hotplug_init();
+	ret = ucore_domain_hotplug_init();
 	if (ret)
 		goto unregister_pmi;
 	ret = ucore_cdev_register();
@@ -33,12 +33,12 @@ static int __init ucore_init(void)
 		goto hotplug;
 
 	state = ucore_catalog_state();
-	pr_info("%u boxes on %u dies%s%s\n", ucore_catalog.nr_boxes, ucore_catalog.nr_dies,
+	pr_info("%u boxes on %u domains%s%s\n", ucore_catalog.nr_boxes, ucore_catalog.nr_domains,
 		*ucore_catalog_reason(state) ? "; " : "", ucore_catalog_reason(state));
 	return 0;
 
 hotplug:
-	ucore_die_hotplug_exit();
+	ucore_domain_hotplug_exit();
 unregister_pmi:
 	ucore_pmi_unregister();
 unregister_intree:
@@ -51,7 +51,7 @@ destroy:
 static void __exit ucore_exit(void)
 {
 	ucore_cdev_unregister();
-	ucore_die_hotplug_exit();
+	ucore_domain_hotplug_exit();
 	ucore_pmi_unregister();
 	ucore_intree_unregister();
 	ucore_catalog_destroy();

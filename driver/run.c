@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Running a session: start, stop, reset and read on all its dies at once.
+ * Running a session: start, stop, reset and read on all its domains at once.
  *
- * Process context.  What has to happen on a die is sent to its reader, to all
- * readers in parallel: one IPI for each remote die.  Where dies shall do a
+ * Process context.  What has to happen on a domain is sent to its reader, to all
+ * readers in parallel: one IPI for each remote domain.  Where domains shall do a
  * thing at the same moment they first wait for each other.  Must not know
  * user memory, nor who may have which box (session.c).
  *
  * Lock order: session->lock, ucore_run_lock, CPU hotplug, catalog lock or
- * snapshot_lock, die->lock.
+ * snapshot_lock, domain->lock.
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -28,12 +28,12 @@
  */
 static DEFINE_MUTEX(snapshot_lock);
 
-/* The session's next part that has events; *@i goes on from die to die. */
+/* The session's next part that has events; *@i goes on from domain to domain. */
 static struct ucore_part *next_part(const struct ucore_session *session, u32 *i)
 {
 	struct ucore_part *part;
 
-	while (*i < ucore_catalog.nr_dies) {
+	while (*i < ucore_catalog.nr_domains) {
 		part = session->part[(*i)++];
 		if (part && part->nr_ctr)
 			return part;
@@ -54,15 +54,20 @@ static struct ucore_part *next_part(const struct ucore_session *session, u32 *i)
 /**
  * struct meeting - a thing that readers do together
  * @session: whose
- * @missing: readers that have not arrived
- * @live: do not freeze
+ * @prepare: what comes before they wait for each other, with the domain's lock
+ *           held from then on; may be NULL
+ * @act: what they do, with the domain's lock held
+ * @together: they wait for each other
  * @base: instant from which timers count
+ * @missing: readers that have not arrived
  */
 struct meeting {
 	struct ucore_session *session;
-	atomic_t missing;
-	bool live;
+	void (*prepare)(struct ucore_part *part);
+	void (*act)(struct ucore_part *part, const struct meeting *m);
+	bool together;
 	u64 base;
+	atomic_t missing;
 };
 
 static void meeting_wait(struct meeting *m)
@@ -79,41 +84,62 @@ static void meeting_wait(struct meeting *m)
 	}
 }
 
-/*
- * The part of the session on this CPU's die.  The CPU was its reader when the
- * IPI was sent; another session may have chosen a different one meanwhile.
- */
-static struct ucore_part *part_here(struct ucore_session *session)
+/* The session's next part for which this CPU was sent for; *@i as in next_part(). */
+static struct ucore_part *next_part_here(const struct ucore_session *session, u32 *i)
 {
 	struct ucore_part *part;
-	u32 i;
 
-	for (i = 0; (part = next_part(session, &i));)
-		if (ucore_die_has_cpu(part->die, smp_processor_id()))
+	while ((part = next_part(session, i)))
+		if (part->meets_on == smp_processor_id())
 			return part;
 	return NULL;
 }
 
-/* Have all readers do it and wait for them.  CPU hotplug is held off. */
-static void meet(struct ucore_session *session, smp_call_func_t func, struct meeting *m)
+/*
+ * A CPU may read two domains, its die and itself.  Their locks are of two
+ * classes, and are taken in the order of the domains.
+ */
+static void meet_here(void *arg)
+{
+	struct meeting *m = arg;
+	struct ucore_part *part;
+	u32 i;
+
+	for (i = 0; m->prepare && (part = next_part_here(m->session, &i));) {
+		raw_spin_lock(&part->domain->lock);
+		m->prepare(part);
+	}
+	if (m->together)
+		meeting_wait(m);
+	for (i = 0; (part = next_part_here(m->session, &i));) {
+		if (!m->prepare)
+			raw_spin_lock(&part->domain->lock);
+		m->act(part, m);
+		raw_spin_unlock(&part->domain->lock);
+	}
+}
+
+/*
+ * Have all readers do it and wait for them.  CPU hotplug is held off; another
+ * session may choose other readers meanwhile: then the old ones do it.
+ */
+static void meet(struct ucore_session *session, struct meeting *m)
 {
 	struct ucore_part *part;
-	u32 i, n = 0;
-	int reader;
+	u32 i, n;
 
 	cpumask_clear(session->readers);
 	for (i = 0; (part = next_part(session, &i));) {
-		reader = READ_ONCE(part->die->reader);
-		if (reader == UCORE_NO_CPU)
-			continue;
-		cpumask_set_cpu(reader, session->readers);
-		n++;
+		part->meets_on = READ_ONCE(part->domain->reader);
+		if (part->meets_on != UCORE_NO_CPU)
+			cpumask_set_cpu(part->meets_on, session->readers);
 	}
+	n = cpumask_weight(session->readers);
 	m->session = session;
 	atomic_set(&m->missing, n);
 	if (n > 1)
 		mutex_lock(&snapshot_lock);
-	on_each_cpu_mask(session->readers, func, m, true);
+	on_each_cpu_mask(session->readers, meet_here, m, true);
 	if (n > 1)
 		mutex_unlock(&snapshot_lock);
 }
@@ -192,7 +218,7 @@ static int part_build(struct ucore_session *session, struct ucore_part *part)
 	part->armed_mask = 0;
 	part->guard_ns = U64_MAX;
 	list_for_each_entry(event, &session->events, node)
-		n += event->box->die == part->die;
+		n += event->box->domain == part->domain;
 	if (!n)
 		return 0;
 	part->ctr = kvcalloc(n, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
@@ -202,7 +228,7 @@ static int part_build(struct ucore_session *session, struct ucore_part *part)
 		return -ENOMEM;
 	}
 	list_for_each_entry(event, &session->events, node) {
-		if (event->box->die == part->die)
+		if (event->box->domain == part->domain)
 			part_add_counter(part, event, slot);
 		slot++;
 	}
@@ -211,23 +237,23 @@ static int part_build(struct ucore_session *session, struct ucore_part *part)
 
 static int session_build(struct ucore_session *session)
 {
-	u32 i, nr_dies = 0;
+	u32 i, nr_domains = 0;
 	int ret;
 
-	for (i = 0; i < ucore_catalog.nr_dies; i++) {
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		if (!session->part[i])
 			continue;
 		ret = part_build(session, session->part[i]);
 		if (ret)
 			return ret;
-		nr_dies += session->part[i]->nr_ctr > 0;
+		nr_domains += session->part[i]->nr_ctr > 0;
 	}
 	kvfree(session->values);
-	kvfree(session->dies);
+	kvfree(session->domains);
 	session->values = kvcalloc(session->nr_events, sizeof(*session->values),
 				   GFP_KERNEL_ACCOUNT);
-	session->dies = kvcalloc(nr_dies, sizeof(*session->dies), GFP_KERNEL_ACCOUNT);
-	return session->values && session->dies ? 0 : -ENOMEM;
+	session->domains = kvcalloc(nr_domains, sizeof(*session->domains), GFP_KERNEL_ACCOUNT);
+	return session->values && session->domains ? 0 : -ENOMEM;
 }
 
 /* Counts go back to the events when the session stops. */
@@ -255,51 +281,45 @@ static void session_keep_counts(struct ucore_session *session)
  * ---- start and stop ----
  */
 
-static void take_here(void *arg)
+static void take(struct ucore_part *part, const struct meeting *m)
 {
-	struct ucore_part *part = part_here(((struct meeting *)arg)->session);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
-	raw_spin_lock(&die->lock);
-	if (list_empty(&die->parts))
-		ucore_die_take(die);
-	if (!die->armed)
-		ucore_die_clear_stale(die);
-	raw_spin_unlock(&die->lock);
+	if (list_empty(&domain->parts))
+		ucore_domain_take(domain);
+	if (!domain->armed)
+		ucore_domain_clear_stale(domain);
 }
 
 /*
- * The die freezes first and waits for the others with its interrupts off: what
+ * The domain freezes first and waits for the others with its interrupts off: what
  * it holds up, other sessions' counters among it, shall not be preempted.
  */
-static void go_here(void *arg)
+static void go_prepare(struct ucore_part *part)
 {
-	struct meeting *m = arg;
-	struct ucore_part *part = part_here(m->session);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
-	raw_spin_lock(&die->lock);
-	ucore_die_hold(die, ktime_get_mono_fast_ns());
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	ucore_part_program(part);
-	list_add_tail(&part->node, &die->parts);
+	list_add_tail(&part->node, &domain->parts);
 	if (part->armed_mask) {
-		die->armed++;
-		die->armed_mask |= part->armed_mask;
+		domain->armed++;
+		domain->armed_mask |= part->armed_mask;
 	}
-	meeting_wait(m);
-	ucore_part_go(part, ucore_die_release(die, true));
-	ucore_guard_start(die);
-	raw_spin_unlock(&die->lock);
 }
 
-static void timer_here(void *arg)
+static void go(struct ucore_part *part, const struct meeting *m)
 {
-	struct meeting *m = arg;
-
-	ucore_timer_start(part_here(m->session), m->base);
+	ucore_part_go(part, ucore_domain_release(part->domain, true));
+	ucore_guard_start(part->domain);
 }
 
-/* All dies count their periods from the same instant. */
+static void start_timer(struct ucore_part *part, const struct meeting *m)
+{
+	ucore_timer_start(part, m->base);
+}
+
+/* All domains count their periods from the same instant. */
 static void timers_start(struct ucore_session *session)
 {
 	struct ucore_part *part;
@@ -310,7 +330,7 @@ static void timers_start(struct ucore_session *session)
 		return;
 	for (i = 0; (part = next_part(session, &i));)
 		base = max(base, part->resumed);
-	meet(session, timer_here, &(struct meeting){ .base = base });
+	meet(session, &(struct meeting){ .act = start_timer, .base = base });
 }
 
 /* Two samples, so that one fits wherever the ring's end is, and a LOST record. */
@@ -337,19 +357,19 @@ static bool boxes_alive(struct ucore_session *session)
 	return true;
 }
 
-static bool dies_online(struct ucore_session *session)
+static bool domains_online(struct ucore_session *session)
 {
 	struct ucore_part *part;
 	u32 i;
 
 	for (i = 0; (part = next_part(session, &i));)
-		if (part->die->reader == UCORE_NO_CPU)
+		if (part->domain->reader == UCORE_NO_CPU)
 			return false;
 	return true;
 }
 
 /**
- * ucore_session_start() - program the boxes and let all dies count together
+ * ucore_session_start() - program the boxes and let all domains count together
  * @session: the session, locked
  *
  * Return: 0 or -errno as in the ABI.
@@ -377,15 +397,15 @@ int ucore_session_start(struct ucore_session *session)
 
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	if (!dies_online(session)) {
+	if (!domains_online(session)) {
 		ret = -EAGAIN;
 		goto unlock;
 	}
-	meet(session, take_here, &(struct meeting){ });
+	meet(session, &(struct meeting){ .act = take });
 	for (i = 0; (part = next_part(session, &i));)
 		if (part->armed_mask)
-			ucore_pmi_enable(part->die);
-	meet(session, go_here, &(struct meeting){ });
+			ucore_pmi_enable(part->domain);
+	meet(session, &(struct meeting){ .prepare = go_prepare, .act = go, .together = true });
 	timers_start(session);
 	session->running = true;
 unlock:
@@ -394,62 +414,56 @@ unlock:
 	return ret;
 }
 
-/* Forget a part's claim on the interrupt; the die is locked. */
-static void die_unlist(struct ucore_die *die, struct ucore_part *part)
+/* Forget a part's claim on the interrupt; the domain is locked. */
+static void domain_unlist(struct ucore_domain *domain, struct ucore_part *part)
 {
 	struct ucore_part *other;
 
 	list_del(&part->node);
 	if (!part->armed_mask)
 		return;
-	die->armed--;
-	die->armed_mask = 0;
-	list_for_each_entry(other, &die->parts, node)
-		die->armed_mask |= other->armed_mask;
+	domain->armed--;
+	domain->armed_mask = 0;
+	list_for_each_entry(other, &domain->parts, node)
+		domain->armed_mask |= other->armed_mask;
 }
 
-static void stop_here(void *arg)
+static void stop(struct ucore_part *part, const struct meeting *m)
 {
-	struct meeting *m = arg;
-	struct ucore_part *part = part_here(m->session);
-	struct ucore_die *die = part->die;
 	struct ucore_interval iv;
 
-	meeting_wait(m);
-	raw_spin_lock(&die->lock);
-	ucore_interval_begin(&iv, die, ktime_get_mono_fast_ns());
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
 	ucore_part_halt(&iv, part);
 	ucore_interval_end(&iv);
-	die_unlist(die, part);
-	raw_spin_unlock(&die->lock);
+	domain_unlist(part->domain, part);
 }
 
 static void give_back_here(void *arg)
 {
-	struct ucore_die *die = arg;
+	struct ucore_domain *domain = arg;
 
-	raw_spin_lock(&die->lock);
-	ucore_guard_end_throttling(die);
-	ucore_die_give_back(die);
-	raw_spin_unlock(&die->lock);
+	raw_spin_lock(&domain->lock);
+	ucore_guard_end_throttling(domain);
+	ucore_domain_give_back(domain);
+	raw_spin_unlock(&domain->lock);
 }
 
 static void part_settle(struct ucore_part *part)
 {
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
-	if (die->reader == UCORE_NO_CPU) {
-		raw_spin_lock_irq(&die->lock);
-		die_unlist(die, part);
-		raw_spin_unlock_irq(&die->lock);
+	if (domain->reader == UCORE_NO_CPU) {
+		raw_spin_lock_irq(&domain->lock);
+		domain_unlist(domain, part);
+		raw_spin_unlock_irq(&domain->lock);
 	}
 	hrtimer_cancel(&part->timer);
-	if (!die->armed)
-		ucore_pmi_disable(die);
-	if (list_empty(&die->parts)) {
-		hrtimer_cancel(&die->guard);
-		die->route = die->found;	/* for a die that cannot be reached now */
-		ucore_die_run(die, give_back_here, die);
+	if (!domain->armed)
+		ucore_pmi_disable(domain);
+	if (list_empty(&domain->parts)) {
+		hrtimer_cancel(&domain->guard);
+		domain->route = domain->found;	/* for a domain that cannot be reached now */
+		ucore_domain_run(domain, give_back_here, domain);
 	}
 }
 
@@ -466,7 +480,7 @@ void ucore_session_stop(struct ucore_session *session)
 		return;
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	meet(session, stop_here, &(struct meeting){ });
+	meet(session, &(struct meeting){ .act = stop, .together = true });
 	for (i = 0; (part = next_part(session, &i));)
 		part_settle(part);
 	session->running = false;
@@ -479,26 +493,20 @@ void ucore_session_stop(struct ucore_session *session)
  * ---- reset, read ----
  */
 
-static void reset_here(void *arg)
+static void reset(struct ucore_part *part, const struct meeting *m)
 {
-	struct meeting *m = arg;
-	struct ucore_part *part = part_here(m->session);
-	struct ucore_die *die = part->die;
 	struct ucore_interval iv;
 
-	meeting_wait(m);
-	raw_spin_lock(&die->lock);
-	ucore_interval_begin(&iv, die, ktime_get_mono_fast_ns());
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
 	ucore_part_reset(&iv, part);
 	ucore_interval_end(&iv);
-	raw_spin_unlock(&die->lock);
 }
 
 /**
  * ucore_session_reset() - counts and times to zero
  * @session: the session, locked
  *
- * Return: 0, or -EAGAIN if a running session has a die without CPU.
+ * Return: 0, or -EAGAIN if a running session has a domain without CPU.
  */
 int ucore_session_reset(struct ucore_session *session)
 {
@@ -508,8 +516,8 @@ int ucore_session_reset(struct ucore_session *session)
 
 	if (session->running) {
 		cpus_read_lock();
-		if (dies_online(session))
-			meet(session, reset_here, &(struct meeting){ });
+		if (domains_online(session))
+			meet(session, &(struct meeting){ .act = reset, .together = true });
 		else
 			ret = -EAGAIN;
 		cpus_read_unlock();
@@ -517,7 +525,7 @@ int ucore_session_reset(struct ucore_session *session)
 	}
 	list_for_each_entry(event, &session->events, node)
 		event->total = 0;
-	for (i = 0; i < ucore_catalog.nr_dies; i++) {
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		if (!session->part[i])
 			continue;
 		session->part[i]->enabled_ns = 0;
@@ -540,17 +548,17 @@ static u32 part_index(const struct ucore_session *session, const struct ucore_pa
 	return n;
 }
 
-/* Put one die's share into the answer; @before as in ucore_part_times(). */
+/* Put one domain's share into the answer; @before as in ucore_part_times(). */
 static void snapshot_fill(struct ucore_session *session, const struct ucore_part *part,
 			  u64 now, u64 before, u64 frozen_ns)
 {
-	struct ucore_read_die *rd = &session->dies[part_index(session, part)];
-	int reader = READ_ONCE(part->die->reader);
+	struct ucore_read_domain *rd = &session->domains[part_index(session, part)];
+	int reader = READ_ONCE(part->domain->reader);
 	const struct ucore_counter *ctr;
 	struct ucore_value *value;
 
-	*rd = (struct ucore_read_die){
-		.die = part->die->id,
+	*rd = (struct ucore_read_domain){
+		.domain = part->domain->id,
 		.cpu = reader,
 		.time = now,
 		.frozen_ns = frozen_ns,
@@ -566,31 +574,25 @@ static void snapshot_fill(struct ucore_session *session, const struct ucore_part
 	}
 }
 
-static void snapshot_here(void *arg)
+static void snapshot_live(struct ucore_part *part, const struct meeting *m)
 {
-	struct meeting *m = arg;
-	struct ucore_part *part = part_here(m->session);
-	struct ucore_die *die = part->die;
-	struct ucore_interval iv;
-	u64 before, now, reads;
+	struct ucore_domain *domain = part->domain;
+	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
 
-	meeting_wait(m);
-	raw_spin_lock(&die->lock);
-	now = ktime_get_mono_fast_ns();
-	if (m->live) {
-		reads = die->tally.reads;
-		ucore_part_read_running(part, now);
-		part->stats.reads += die->tally.reads - reads;
-		snapshot_fill(m->session, part, now, ucore_die_frozen_ns(die, now), 0);
-	} else {
-		before = part->stats.frozen_ns;
-		ucore_interval_begin(&iv, die, now);
-		ucore_part_read(&iv, part);
-		ucore_interval_end(&iv);
-		snapshot_fill(m->session, part, iv.now, iv.frozen_before,
-			      part->stats.frozen_ns - before);
-	}
-	raw_spin_unlock(&die->lock);
+	ucore_part_read_running(part, now);
+	part->stats.reads += domain->tally.reads - reads;
+	snapshot_fill(m->session, part, now, ucore_domain_frozen_ns(domain, now), 0);
+}
+
+static void snapshot(struct ucore_part *part, const struct meeting *m)
+{
+	u64 before = part->stats.frozen_ns;
+	struct ucore_interval iv;
+
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_part_read(&iv, part);
+	ucore_interval_end(&iv);
+	snapshot_fill(m->session, part, iv.now, iv.frozen_before, part->stats.frozen_ns - before);
 }
 
 static void snapshot_running(struct ucore_session *session, bool live)
@@ -600,14 +602,14 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	u32 i, n = 0;
 
 	cpus_read_lock();
-	meet(session, snapshot_here, &(struct meeting){ .live = live });
+	meet(session, &(struct meeting){ .act = live ? snapshot_live : snapshot, .together = true });
 	now = ktime_get_mono_fast_ns();
 	for (i = 0; (part = next_part(session, &i));) {
-		if (part->die->reader == UCORE_NO_CPU) {
+		if (part->domain->reader == UCORE_NO_CPU) {
 			snapshot_fill(session, part, now, 0, 0);
 		} else {
-			first = min(first, session->dies[n].time);
-			last = max(last, session->dies[n].time);
+			first = min(first, session->domains[n].time);
+			last = max(last, session->domains[n].time);
 		}
 		n++;
 	}
@@ -635,11 +637,11 @@ static int snapshot_stopped(struct ucore_session *session)
 }
 
 /**
- * ucore_session_read() - one coherent snapshot of all counters of all dies
+ * ucore_session_read() - one coherent snapshot of all counters of all domains
  * @session: the session, locked
  * @live: do not freeze
  *
- * The answer is in @values, @dies and @skew_ns until the next call.
+ * The answer is in @values, @domains and @skew_ns until the next call.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -656,20 +658,20 @@ int ucore_session_read(struct ucore_session *session, bool live)
  */
 
 /* Note the choice, unless another session has made a different one. */
-static int die_pin(struct ucore_session *session, struct ucore_die *die, int cpu)
+static int domain_pin(struct ucore_session *session, struct ucore_domain *domain, int cpu)
 {
-	u32 i = die - ucore_catalog.dies;
+	u32 i = domain->id;
 	bool mine = test_bit(i, session->pinned);
 	int ret = 0;
 
 	mutex_lock(&ucore_catalog.lock);
-	if (die->pins > mine && die->pin_cpu != cpu && die->pin_cpu != UCORE_NO_CPU)
+	if (domain->pins > mine && domain->pin_cpu != cpu && domain->pin_cpu != UCORE_NO_CPU)
 		ret = -EBUSY;
 	else
-		ret = ucore_die_move(die, cpu);
+		ret = ucore_domain_move(domain, cpu);
 	if (!ret) {
-		die->pin_cpu = cpu;
-		die->pins += !mine;
+		domain->pin_cpu = cpu;
+		domain->pins += !mine;
 		__set_bit(i, session->pinned);
 	}
 	mutex_unlock(&ucore_catalog.lock);
@@ -677,7 +679,7 @@ static int die_pin(struct ucore_session *session, struct ucore_die *die, int cpu
 }
 
 /**
- * ucore_session_set_cpu() - choose the reader and PMI core of a CPU's die
+ * ucore_session_set_cpu() - choose the reader and PMI core of a CPU's domain
  * @session: the session, locked
  * @cpu: the CPU
  *
@@ -698,9 +700,9 @@ int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
 		ret = -EAGAIN;
 		goto unlock;
 	}
-	for (i = 0; i < ucore_catalog.nr_dies; i++)
-		if (ucore_die_has_cpu(&ucore_catalog.dies[i], cpu))
-			ret = die_pin(session, &ucore_catalog.dies[i], cpu);
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
+			ret = domain_pin(session, &ucore_catalog.domains[i], cpu);
 unlock:
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
@@ -716,8 +718,8 @@ void ucore_session_unpin(struct ucore_session *session)
 	u32 i;
 
 	mutex_lock(&ucore_catalog.lock);
-	for_each_set_bit(i, session->pinned, ucore_catalog.nr_dies)
-		if (!--ucore_catalog.dies[i].pins)
-			ucore_catalog.dies[i].pin_cpu = UCORE_NO_CPU;
+	for_each_set_bit(i, session->pinned, ucore_catalog.nr_domains)
+		if (!--ucore_catalog.domains[i].pins)
+			ucore_catalog.domains[i].pin_cpu = UCORE_NO_CPU;
 	mutex_unlock(&ucore_catalog.lock);
 }

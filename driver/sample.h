@@ -2,15 +2,15 @@
 /*
  * Samples: the one path from a trigger to a record.
  *
- * A part is what a session has on one die: counters, a ring, times.  An
- * interval ends on a frozen die:
+ * A part is what a session has on one domain: counters, a ring, times.  An
+ * interval ends on a frozen domain:
  *
  *	ucore_interval_begin()	freeze; who overflowed?
  *	   ... the caller's business: read a part, stop it, reset it ...
  *	ucore_interval_end()	read what is due, acknowledge, re-arm, release
- *				the die, and only then write the records
+ *				the domain, and only then write the records
  *
- * All of it runs under the die's lock, on a CPU of the die, interrupts off.
+ * All of it runs under the domain's lock, on a CPU of the domain, interrupts off.
  */
 #ifndef UCORE_SAMPLE_H
 #define UCORE_SAMPLE_H
@@ -21,7 +21,7 @@
 #include <linux/wait.h>
 
 #include "box.h"
-#include "die.h"
+#include "domain.h"
 #include "ring.h"
 
 /**
@@ -42,7 +42,7 @@ struct ucore_sink {
  * @overflows: overflows handled
  * @recovered: of these, found by the guard
  * @cost_ns: CPU time
- * @frozen_ns: time the die was frozen for them
+ * @frozen_ns: time the domain was frozen for them
  * @reads: register reads
  * @writes: register writes
  */
@@ -75,9 +75,10 @@ struct ucore_part_box {
 };
 
 /**
- * struct ucore_part - a session on one die
- * @node: in the die's list while it runs
- * @die: the die
+ * struct ucore_part - a session on one domain
+ * @node: in the domain's list while it runs
+ * @domain: the domain
+ * @meets_on: CPU that does what the session last asked for here
  * @sink: the session's pollers
  * @ring: the session's ring here, or NULL
  * @ctr: counters, by event id
@@ -89,7 +90,7 @@ struct ucore_part_box {
  * @timer_ns: period of the timer trigger, 0 for none
  * @timer: timer trigger, pinned to the reader
  * @low_dword: read low halves while that is exact
- * @running: counts, or would if its die had a CPU
+ * @running: counts, or would if its domain had a CPU
  * @due: a record is to be written at this interval's end
  * @fresh: counters have been read at this interval's end
  * @recovered: the overflow was found by the guard
@@ -98,14 +99,15 @@ struct ucore_part_box {
  * @last_read: when the counters were last read
  * @nr_reads: times they were
  * @resumed: since when it runs
- * @frozen_base: the die's frozen time then
+ * @frozen_base: the domain's frozen time then
  * @enabled_ns: time enabled before that
  * @running_ns: time running before that
  * @stats: costs
  */
 struct ucore_part {
 	struct list_head node;
-	struct ucore_die *die;
+	struct ucore_domain *domain;
+	int meets_on;
 	struct ucore_sink *sink;
 	struct ucore_ring *ring;
 	struct ucore_counter *ctr;
@@ -135,18 +137,18 @@ struct ucore_part {
 
 /**
  * struct ucore_interval - an interval that is ending
- * @die: where
- * @now: the instant: when the die froze
- * @frozen_before: how long the die had been frozen before that
+ * @domain: where
+ * @now: the instant: when the domain froze
+ * @frozen_before: how long the domain had been frozen before that
  * @status: global status bits that are being serviced
  * @walk: the same, widened if they do not tell whose they are
  * @context: what was interrupted
  * @has_context: that is known
  * @recovered: the guard found it
- * @tally: the die's accesses at the beginning
+ * @tally: the domain's accesses at the beginning
  */
 struct ucore_interval {
-	struct ucore_die *die;
+	struct ucore_domain *domain;
 	u64 now;
 	u64 frozen_before;
 	u64 status;
@@ -157,8 +159,8 @@ struct ucore_interval {
 	struct ucore_tally tally;
 };
 
-void ucore_interval_begin(struct ucore_interval *iv, struct ucore_die *die, u64 now);
-void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_die *die,
+void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now);
+void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
 				   u64 now, bool recovered);
 void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_context *context);
 void ucore_interval_end(struct ucore_interval *iv);

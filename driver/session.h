@@ -52,11 +52,11 @@ struct ucore_event {
  * @next_event: next event id
  * @running: started
  * @values: a snapshot, by event; as many as @nr_events while running
- * @dies: a snapshot, by die
+ * @domains: a snapshot, by domain
  * @skew_ns: of that snapshot
  * @readers: scratch: CPUs to send an IPI to
- * @pinned: bit i: has chosen the reader of the catalog's die i
- * @part: by index of the catalog's die; set once (release), freed at the end,
+ * @pinned: bit i: has chosen the reader of the catalog's domain i
+ * @part: by index of the catalog's domain; set once (release), freed at the end,
  *        so that mmap and poll may look without a lock (acquire)
  */
 struct ucore_session {
@@ -75,7 +75,7 @@ struct ucore_session {
 	u32 next_event;
 	bool running;
 	struct ucore_value *values;
-	struct ucore_read_die *dies;
+	struct ucore_read_domain *domains;
 	u64 skew_ns;
 	cpumask_var_t readers;
 	unsigned long *pinned;
@@ -91,7 +91,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 		      const struct ucore_term *terms);
 int ucore_session_remove(struct ucore_session *session, u32 event);
 int ucore_session_may_change(const struct ucore_session *session);
-u32 ucore_session_nr_dies(const struct ucore_session *session);
+u32 ucore_session_nr_domains(const struct ucore_session *session);
 void ucore_session_status(const struct ucore_session *session, struct ucore_status *status);
 void ucore_part_drop(struct ucore_part *part);
 

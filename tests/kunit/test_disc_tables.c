@@ -80,7 +80,6 @@ static void platform_is_matched(struct kunit *test)
 	fake_boot_cpu.x86_model = e->model;
 	KUNIT_EXPECT_PTR_EQ(test, ucore_platform_match(), e->platform);
 	KUNIT_EXPECT_STREQ(test, e->platform->name, e->name);
-	KUNIT_EXPECT_NULL(test, e->platform->global);
 	KUNIT_EXPECT_NULL(test, e->platform->intree);
 	KUNIT_EXPECT_NOT_NULL(test, e->platform->drop);
 	KUNIT_EXPECT_NOT_NULL(test, e->platform->report);

@@ -210,7 +210,7 @@ static void global_control_without_interrupts(struct kunit *test)
 
 	plain_machine(test);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	global = ucore_catalog.dies[0].global;
+	global = ucore_catalog.domains[0].global;
 	KUNIT_EXPECT_EQ(test, global->ctl, 0x2ff0U);
 	KUNIT_EXPECT_EQ(test, global->freeze, BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, global->unfreeze, 0ULL);
@@ -235,8 +235,8 @@ static void global_control_with_the_private_convention(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps,
 			(u32)(UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE |
-			      UCORE_CAP_OVERFLOW_PMI | UCORE_CAP_PRIVATE_PMI));
-	global = ucore_catalog.dies[0].global;
+			      UCORE_CAP_OVERFLOW_PMI));
+	global = ucore_catalog.domains[0].global;
 	KUNIT_EXPECT_EQ(test, global->nr_status, 2U);
 	KUNIT_EXPECT_EQ(test, global->status, 0x2ff2U);
 	KUNIT_EXPECT_EQ(test, global->status_stride, 1U);
@@ -262,13 +262,13 @@ static void global_control_in_memory(struct kunit *test)
 	word[2] = 8 | 70 << 8;
 	fake_memory_add(test, 0xc8000000, 24);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	global = ucore_catalog.dies[0].global;
+	global = ucore_catalog.domains[0].global;
 	KUNIT_EXPECT_EQ(test, (u64)global->phys, 0xc8000000ULL);
 	KUNIT_EXPECT_EQ(test, global->size, 24U);
 	KUNIT_EXPECT_EQ(test, global->ctl, 0U);
 	KUNIT_EXPECT_EQ(test, global->status, 8U);
 	KUNIT_EXPECT_EQ(test, global->status_stride, 8U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].io.ops->access, (u32)UCORE_ACCESS_MMIO);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].io.ops->access, (u32)UCORE_ACCESS_MMIO);
 }
 
 /* Status words that reach into RAM are not read: no PMI then, but counting. */
@@ -284,8 +284,8 @@ static void status_words_on_ram(struct kunit *test)
 	fake_memory_add(test, RAM_START - 8, 8);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].global->nr_status, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].global->size, 8U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].global->nr_status, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].global->size, 8U);
 }
 
 /* Config space is not for NMIs. */
@@ -299,7 +299,7 @@ static void global_control_in_config_space(struct kunit *test)
 	word[0] = GLOBAL_WORD(PCI, 4);
 	word[1] = AT_7F(12, 0, 0x600);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	global = ucore_catalog.dies[0].global;
+	global = ucore_catalog.domains[0].global;
 	KUNIT_ASSERT_NOT_NULL(test, global->pdev);
 	KUNIT_EXPECT_EQ(test, global->pdev->device, 0x324a);
 	KUNIT_EXPECT_EQ(test, global->ctl, 0x600U);

@@ -42,11 +42,17 @@ def once(build):
 
 
 @once
-def module(kernel_name):
-    """ucore.ko for that kernel."""
+def module(kernel_name, private_pmi=False):
+    """ucore.ko for that kernel; with @private_pmi one that is for the lab alone.
+
+    The latter knows the model's own route for overflow interrupts of the discovery
+    generation (driver/private_pmi.h).
+    """
     kernel = kernels.get(kernel_name)
-    out = BUILD / f"module-{kernel.release}"
-    make_log(f"module-{kernel_name}", TOP / "tests/lab/build-module.sh", kernel.build, out)
+    name = "module-private-pmi" if private_pmi else "module"
+    out = BUILD / f"{name}-{kernel.release}"
+    make_log(f"{name}-{kernel_name}", "env", f"UCORE_PRIVATE_PMI={'y' if private_pmi else ''}",
+             TOP / "tests/lab/build-module.sh", kernel.build, out)
     return out / "ucore.ko"
 
 

@@ -8,6 +8,7 @@
  */
 #include "model.h"
 #include "driver-hw/discovery.h"
+#include "private_pmi.h"
 
 #define TRAITS_END      { .event = UINT16_MAX }
 #define CLOCK(rate)     { .event = 1, .clock = rate }
