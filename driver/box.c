@@ -22,7 +22,7 @@ static void box_write(struct ucore_box *box, u32 reg, u64 val)
 	box->io.ops->write(&box->io, reg, val);
 }
 
-static void box_domain(struct ucore_box *box)
+static void box_lost(struct ucore_box *box)
 {
 	box->dead = true;
 }
@@ -98,7 +98,7 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 		break;
 	}
 	if (!ucore_counter_accumulate(ctr, raw)) {
-		box_domain(ctr->box);
+		box_lost(ctr->box);
 		ctr->flags |= UCORE_VALUE_DEAD;
 	}
 }
@@ -173,7 +173,7 @@ u64 ucore_box_status(struct ucore_box *box)
 		return 0;
 	status = box_read(box, reg);
 	if (status == UCORE_REG_DEAD) {
-		box_domain(box);
+		box_lost(box);
 		return 0;
 	}
 	return status;

@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 
 #include "catalog.h"
-#include "intree.h"
+#include "list.h"
 
 struct ucore_catalog ucore_catalog = {
 	.lock = __MUTEX_INITIALIZER(ucore_catalog.lock),
@@ -115,13 +115,6 @@ const struct ucore_report *ucore_catalog_report(void)
 	return ucore_catalog.platform ? ucore_catalog.platform->report : NULL;
 }
 
-static u32 nr_tables(void)
-{
-	const struct ucore_report *report = ucore_catalog_report();
-
-	return report ? report->nr_tables() : 0;
-}
-
 /**
  * ucore_catalog_build() - find out what this machine has
  *
@@ -149,7 +142,7 @@ int ucore_catalog_build(void)
 	if (!finder.nr) {
 		cat->absent = UCORE_STATE_HIDDEN;
 		/* a processor of which nothing is known, then */
-		if (cat->platform == &ucore_platform_generic && !nr_tables()) {
+		if (cat->platform == &ucore_platform_generic && !cat->platform->report->nr_tables()) {
 			cat->absent = UCORE_STATE_UNKNOWN;
 			cat->platform->drop();
 			cat->platform = NULL;
@@ -188,62 +181,6 @@ void ucore_catalog_destroy(void)
 	cat->caps = 0;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();
-}
-
-/**
- * ucore_catalog_state() - can sessions be created?
- *
- * Return: UCORE_STATE_*; the in-tree driver may come and go at any time.
- */
-u32 ucore_catalog_state(void)
-{
-	if (ucore_intree_present())
-		return UCORE_STATE_INTREE;
-	return ucore_catalog.absent;
-}
-
-static bool pci_boxes_found(void)
-{
-	u32 i;
-
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (ucore_catalog.boxes[i].io.pdev)
-			return true;
-	return false;
-}
-
-static const char *hidden_reason(void)
-{
-	if (nr_tables())
-		return "nothing in the discovery tables can be used: ucoretool list --rejected";
-	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
-		return "a virtual machine hides the uncore boxes: run ucore on the host";
-	if (ucore_catalog_report())
-		return "no PMON discovery table: look for a BIOS option that enables it";
-	return "no uncore box answers: look for a BIOS option that hides them";
-}
-
-/**
- * ucore_catalog_reason() - one sentence on the state, and what to do
- * @state: UCORE_STATE_*
- *
- * Return: a constant string, empty when all is well.
- */
-const char *ucore_catalog_reason(u32 state)
-{
-	switch (state) {
-	case UCORE_STATE_NOT_INTEL:
-		return "not an Intel processor: it has no uncore PMU of this kind";
-	case UCORE_STATE_UNKNOWN:
-		return "no table for this Intel processor, and it has no PMON discovery";
-	case UCORE_STATE_HIDDEN:
-		return hidden_reason();
-	case UCORE_STATE_INTREE:
-		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
-	}
-	if (!ucore_catalog_report() && !pci_boxes_found())
-		return "the PCI boxes are hidden: look for a BIOS option that hides them";
-	return "";
 }
 
 /**

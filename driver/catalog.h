@@ -38,8 +38,6 @@ extern struct ucore_catalog ucore_catalog;
 
 int ucore_catalog_build(void);
 void ucore_catalog_destroy(void);
-u32 ucore_catalog_state(void);
-const char *ucore_catalog_reason(u32 state);
 const struct ucore_report *ucore_catalog_report(void);
 struct ucore_box *ucore_catalog_box(u32 id);
 struct ucore_domain *ucore_catalog_domain(u32 id);

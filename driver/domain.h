@@ -16,8 +16,10 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "platform.h"
 #include "reg.h"
+
+struct ucore_box_desc;
+struct ucore_global;
 
 #define UCORE_NO_CPU	(-1)
 
@@ -167,13 +169,10 @@ extern struct mutex ucore_run_lock;
 
 int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_box_desc *first);
 void ucore_domain_destroy(struct ucore_domain *domain);
-int ucore_domain_hotplug_init(void);
-void ucore_domain_hotplug_exit(void);
 
 bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu);
 u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu);
 bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
-int ucore_domain_move(struct ucore_domain *domain, int cpu);
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
 
 /* With the domain's lock held, on the domain: */
@@ -186,6 +185,7 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
 void ucore_domain_take(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);
 void ucore_domain_give_back(struct ucore_domain *domain);
+void ucore_domain_guard_soon(struct ucore_domain *domain, u64 delay_ns);
 u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now);
 
 #endif /* UCORE_DOMAIN_H */

@@ -10,10 +10,11 @@
 #include <linux/minmax.h>
 #include <linux/pci.h>
 
-#include "bus.h"
 #include "compat.h"
 #include "e5.h"
 #include "hw/e5.h"
+#include "reg.h"
+#include "topology.h"
 
 /* ---- MSR boxes ---- */
 

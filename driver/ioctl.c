@@ -17,9 +17,11 @@
 #include <linux/uaccess.h>
 
 #include "catalog.h"
+#include "describe.h"
+#include "event.h"
 #include "ioctl.h"
+#include "run.h"
 #include "session.h"
-#include "timer.h"
 
 /* A command's argument, whichever it is; copied in whole, copied out whole. */
 union argument {
@@ -81,7 +83,7 @@ struct command {
 static int cmd_info(struct call *call)
 {
 	struct ucore_info *info = &call->arg.info;
-	u32 state = ucore_catalog_state();
+	u32 state = ucore_describe_state();
 
 	if (info->reserved)
 		return -EINVAL;
@@ -99,33 +101,8 @@ static int cmd_info(struct call *call)
 	info->caps = ucore_catalog.caps;
 	if (ucore_catalog.platform)
 		strscpy(info->platform, ucore_catalog.platform->name, sizeof(info->platform));
-	strscpy(info->reason, ucore_catalog_reason(state), sizeof(info->reason));
+	strscpy(info->reason, ucore_describe_reason(state), sizeof(info->reason));
 	return 0;
-}
-
-static void domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out)
-{
-	struct ucore_part *part;
-	unsigned long flags;
-
-	*out = (struct ucore_domain_info){
-		.domain = domain->id,
-		.scope = domain->scope,
-		.die = domain->die,
-		.package = domain->package,
-		.cpu = domain->cpu,
-		.nr_boxes = domain->nr_boxes,
-		.nr_counters = ucore_catalog_counters(domain),
-	};
-	raw_spin_lock_irqsave(&domain->lock, flags);
-	out->reader = domain->reader;
-	out->pmis = domain->pmis;
-	out->recovered = domain->recovered;
-	out->throttled = domain->throttles;
-	out->frozen_ns = domain->frozen_ns;
-	list_for_each_entry(part, &domain->parts, node)
-		out->nr_sessions++;
-	raw_spin_unlock_irqrestore(&domain->lock, flags);
 }
 
 static int cmd_get_domains(struct call *call)
@@ -136,57 +113,13 @@ static int cmd_get_domains(struct call *call)
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		domain_describe(&ucore_catalog.domains[i], &out);
+		ucore_describe_domain(&ucore_catalog.domains[i], &out);
 		if (copy_to_user(&domains[i], &out, sizeof(out)))
 			return -EFAULT;
 	}
 	call->arg.domains.nr = n;
 	call->arg.domains.total = ucore_catalog.nr_domains;
 	return 0;
-}
-
-static u64 box_location(const struct ucore_box *box)
-{
-	const struct ucore_layout *layout = box->desc.layout;
-	u16 off = layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
-	const struct pci_dev *pdev = box->io.pdev;
-
-	if (box->desc.size)
-		return box->desc.phys + off;
-	if (!pdev)
-		return box->desc.msr + off;
-	return (u64)pci_domain_nr(pdev->bus) << 32 | pdev->bus->number << 20 |
-	       pdev->devfn << 12 | off;
-}
-
-static void box_describe(const struct ucore_box *box, bool admin, struct ucore_box_info *out)
-{
-	const struct ucore_box_type *type = box->desc.type;
-
-	*out = (struct ucore_box_info){
-		.box = box->id,
-		.domain = box->domain->id,
-		.die = box->domain->die,
-		.cpu = box->domain->cpu,
-		.instance = box->desc.instance,
-		.access = box->io.ops->access,
-		.nr_counters = type->nr_gp,
-		.nr_fixed = type->nr_fixed,
-		.width = type->width,
-		.fixed_width = type->fixed_width,
-		.caps = box->caps | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
-	};
-	if (admin)
-		out->location = box_location(box);
-	strscpy(out->type, type->name, sizeof(out->type));
-
-	mutex_lock(&ucore_catalog.lock);
-	if (box->owner) {
-		out->owner = box->owner->id;
-		out->owner_pid = pid_vnr(box->owner->pid);
-		strscpy(out->owner_comm, box->owner->comm, sizeof(out->owner_comm));
-	}
-	mutex_unlock(&ucore_catalog.lock);
 }
 
 static int cmd_get_boxes(struct call *call)
@@ -202,7 +135,7 @@ static int cmd_get_boxes(struct call *call)
 	if (first < total)
 		n = min(call->arg.boxes.nr, total - first);
 	for (i = 0; i < n; i++) {
-		box_describe(ucore_catalog_box(first + i), admin, &out);
+		ucore_describe_box(ucore_catalog_box(first + i), admin, &out);
 		if (copy_to_user(&boxes[i], &out, sizeof(out)))
 			return -EFAULT;
 		cond_resched();

@@ -8,7 +8,7 @@
 #ifndef UCORE_PLATFORM_H
 #define UCORE_PLATFORM_H
 
-#include "box.h"
+#include "desc.h"
 
 struct ucore_finder;
 
@@ -65,18 +65,5 @@ struct ucore_finder {
 
 int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc);
 void ucore_finder_drop(struct ucore_finder *finder);
-
-const struct ucore_platform *ucore_platform_match(void);
-int ucore_platform_die_of_package(u32 package);
-
-extern const struct ucore_platform ucore_platform_ivbep;
-extern const struct ucore_platform ucore_platform_spr;
-extern const struct ucore_platform ucore_platform_emr;
-extern const struct ucore_platform ucore_platform_gnr;
-extern const struct ucore_platform ucore_platform_gnr_d;
-extern const struct ucore_platform ucore_platform_srf;
-extern const struct ucore_platform ucore_platform_grr;
-extern const struct ucore_platform ucore_platform_cwf;
-extern const struct ucore_platform ucore_platform_generic;
 
 #endif /* UCORE_PLATFORM_H */

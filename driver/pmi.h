@@ -5,9 +5,6 @@
 
 #include "domain.h"
 
-int ucore_pmi_register(void);
-void ucore_pmi_unregister(void);
-
 void ucore_pmi_init(struct ucore_domain *domain);
 void ucore_pmi_destroy(struct ucore_domain *domain);
 
@@ -18,9 +15,6 @@ void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu);
 void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu);
 
 /* Under the domain's lock: */
-void ucore_pmi_service_begin(struct ucore_domain *domain);
-void ucore_pmi_service_end(struct ucore_domain *domain);
-const struct ucore_context *ucore_pmi_context(struct ucore_domain *domain);
 void ucore_pmi_lost(struct ucore_domain *domain);
 
 #endif /* UCORE_PMI_H */

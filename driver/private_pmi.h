@@ -11,7 +11,6 @@
 #ifndef UCORE_PRIVATE_PMI_H
 #define UCORE_PRIVATE_PMI_H
 
-#include "box.h"
 #include "discovery.h"
 
 #ifdef UCORE_PRIVATE_PMI

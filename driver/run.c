@@ -2,13 +2,8 @@
 /*
  * Running a session: start, stop, reset and read on all its domains at once.
  *
- * Process context.  What has to happen on a domain is sent to its reader, to all
- * readers in parallel: one IPI for each remote domain.  Where domains shall do a
- * thing at the same moment they first wait for each other.  Must not know
- * user memory, nor who may have which box (session.c).
- *
- * Lock order: session->lock, ucore_run_lock, CPU hotplug, catalog lock or
- * snapshot_lock, domain->lock.
+ * Process context.  Must not know user memory, nor who may have which box
+ * (session.c).
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -16,272 +11,20 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
+#include "build.h"
 #include "catalog.h"
-#include "compat.h"
+#include "meet.h"
 #include "pmi.h"
+#include "run.h"
+#include "sample.h"
 #include "session.h"
 #include "timer.h"
-
-/*
- * One meeting of readers at a time: two could each wait for a CPU that waits
- * in the other.
- */
-static DEFINE_MUTEX(snapshot_lock);
-
-/* The session's next part that has events; *@i goes on from domain to domain. */
-static struct ucore_part *next_part(const struct ucore_session *session, u32 *i)
-{
-	struct ucore_part *part;
-
-	while (*i < ucore_catalog.nr_domains) {
-		part = session->part[(*i)++];
-		if (part && part->nr_ctr)
-			return part;
-	}
-	return NULL;
-}
-
-/*
- * ---- readers, in parallel ----
- */
-
-/*
- * How long readers wait for each other at most, interrupts off: an IPI takes
- * microseconds, a CPU that keeps interrupts off or a preempted virtual one more.
- */
-#define MEETING_NS	(2 * NSEC_PER_MSEC)
-
-/**
- * struct meeting - a thing that readers do together
- * @session: whose
- * @prepare: what comes before they wait for each other, with the domain's lock
- *           held from then on; may be NULL
- * @act: what they do, with the domain's lock held
- * @together: they wait for each other
- * @base: instant from which timers count
- * @missing: readers that have not arrived
- */
-struct meeting {
-	struct ucore_session *session;
-	void (*prepare)(struct ucore_part *part);
-	void (*act)(struct ucore_part *part, const struct meeting *m);
-	bool together;
-	u64 base;
-	atomic_t missing;
-};
-
-static void meeting_wait(struct meeting *m)
-{
-	u64 deadline = ktime_get_mono_fast_ns() + MEETING_NS;
-	u32 spins;
-
-	atomic_dec(&m->missing);
-	for (spins = 1; atomic_read(&m->missing) > 0; spins++) {
-		/* reading the clock costs more than a turn */
-		if (spins % 64 == 0 && ktime_get_mono_fast_ns() > deadline)
-			break;
-		cpu_relax();
-	}
-}
-
-/* The session's next part for which this CPU was sent for; *@i as in next_part(). */
-static struct ucore_part *next_part_here(const struct ucore_session *session, u32 *i)
-{
-	struct ucore_part *part;
-
-	while ((part = next_part(session, i)))
-		if (part->meets_on == smp_processor_id())
-			return part;
-	return NULL;
-}
-
-/*
- * A CPU may read two domains, its die and itself.  Their locks are of two
- * classes, and are taken in the order of the domains.
- */
-static void meet_here(void *arg)
-{
-	struct meeting *m = arg;
-	struct ucore_part *part;
-	u32 i;
-
-	for (i = 0; m->prepare && (part = next_part_here(m->session, &i));) {
-		raw_spin_lock(&part->domain->lock);
-		m->prepare(part);
-	}
-	if (m->together)
-		meeting_wait(m);
-	for (i = 0; (part = next_part_here(m->session, &i));) {
-		if (!m->prepare)
-			raw_spin_lock(&part->domain->lock);
-		m->act(part, m);
-		raw_spin_unlock(&part->domain->lock);
-	}
-}
-
-/*
- * Have all readers do it and wait for them.  CPU hotplug is held off; another
- * session may choose other readers meanwhile: then the old ones do it.
- */
-static void meet(struct ucore_session *session, struct meeting *m)
-{
-	struct ucore_part *part;
-	u32 i, n;
-
-	cpumask_clear(session->readers);
-	for (i = 0; (part = next_part(session, &i));) {
-		part->meets_on = READ_ONCE(part->domain->reader);
-		if (part->meets_on != UCORE_NO_CPU)
-			cpumask_set_cpu(part->meets_on, session->readers);
-	}
-	n = cpumask_weight(session->readers);
-	m->session = session;
-	atomic_set(&m->missing, n);
-	if (n > 1)
-		mutex_lock(&snapshot_lock);
-	on_each_cpu_mask(session->readers, meet_here, m, true);
-	if (n > 1)
-		mutex_unlock(&snapshot_lock);
-}
-
-/*
- * ---- parts: what an event list becomes when it starts ----
- */
-
-/*
- * No more than a thousand extra reads a second, however narrow a table says
- * that counters are; those of 32 bits and more never need more.
- */
-#define MIN_GUARD_NS	(2 * NSEC_PER_MSEC)
-
-/* The part's entry for a box, which this session owns: the box remembers where. */
-static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box *box)
-{
-	u32 i = box->part_index;
-
-	if (i < part->nr_box && part->box[i].box == box)
-		return &part->box[i];
-	box->part_index = part->nr_box;
-	part->box[part->nr_box] = (struct ucore_part_box){ .box = box, .last = U32_MAX };
-	return &part->box[part->nr_box++];
-}
-
-static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
-			     u32 slot)
-{
-	const struct ucore_box_type *type = event->box->desc.type;
-	const struct ucore_layout *layout = event->box->desc.layout;
-	struct ucore_part_box *pb = part_box(part, event->box);
-	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
-	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
-	u8 width = fixed ? type->fixed_width : type->width;
-	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
-	u32 inc = ucore_event_max_increment(type, ctl, fixed);
-	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
-	u32 s;
-
-	*ctr = (struct ucore_counter){
-		.box = event->box,
-		.total = event->total,
-		.mask = GENMASK_ULL(width - 1, 0),
-		.ctl = ctl | (fixed ? type->fixed_en : type->ctl_en),
-		.period = event->spec.period,
-		.event = event->id,
-		.slot = slot,
-		.flags = event->flags,
-		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
-		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
-		.index = event->counter,
-		.sibling = pb->last,
-	};
-	pb->last = part->nr_ctr++;
-	if (event->box->io.ops->counter_cost > 1 && width >= 32)
-		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
-	part->guard_ns = min(part->guard_ns, max(ucore_event_wrap_ns(width, inc), MIN_GUARD_NS));
-
-	for (s = 0; s < UCORE_MAX_SHARED; s++)
-		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
-	if (ctr->period) {
-		ctr->ctl |= fixed ? type->fixed_ov_en : type->ctl_ov_en;
-		pb->armed_mask |= fixed ? event->box->desc.global_fixed :
-					  event->box->desc.global_gp;
-		part->armed_mask |= pb->armed_mask;
-	}
-}
-
-static int part_build(struct ucore_session *session, struct ucore_part *part)
-{
-	struct ucore_event *event;
-	u32 n = 0, slot = 0;
-
-	ucore_part_drop(part);
-	part->armed_mask = 0;
-	part->guard_ns = U64_MAX;
-	list_for_each_entry(event, &session->events, node)
-		n += event->box->domain == part->domain;
-	if (!n)
-		return 0;
-	part->ctr = kvcalloc(n, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
-	part->box = kvcalloc(n, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
-	if (!part->ctr || !part->box) {
-		ucore_part_drop(part);
-		return -ENOMEM;
-	}
-	list_for_each_entry(event, &session->events, node) {
-		if (event->box->domain == part->domain)
-			part_add_counter(part, event, slot);
-		slot++;
-	}
-	return 0;
-}
-
-static int session_build(struct ucore_session *session)
-{
-	u32 i, nr_domains = 0;
-	int ret;
-
-	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		if (!session->part[i])
-			continue;
-		ret = part_build(session, session->part[i]);
-		if (ret)
-			return ret;
-		nr_domains += session->part[i]->nr_ctr > 0;
-	}
-	kvfree(session->values);
-	kvfree(session->domains);
-	session->values = kvcalloc(session->nr_events, sizeof(*session->values),
-				   GFP_KERNEL_ACCOUNT);
-	session->domains = kvcalloc(nr_domains, sizeof(*session->domains), GFP_KERNEL_ACCOUNT);
-	return session->values && session->domains ? 0 : -ENOMEM;
-}
-
-/* Counts go back to the events when the session stops. */
-static void session_keep_counts(struct ucore_session *session)
-{
-	struct ucore_counter *ctr;
-	struct ucore_event *event;
-	struct ucore_part *part;
-	u32 i, slot = 0;
-
-	for (i = 0; (part = next_part(session, &i));) {
-		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
-			session->values[ctr->slot].count = ctr->total;
-			session->values[ctr->slot].flags = ctr->flags;
-		}
-	}
-	/* a counter's slot is its event's place in the list */
-	list_for_each_entry(event, &session->events, node) {
-		event->total = session->values[slot].count;
-		event->flags = session->values[slot++].flags;
-	}
-}
 
 /*
  * ---- start and stop ----
  */
 
-static void take(struct ucore_part *part, const struct meeting *m)
+static void take(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_domain *domain = part->domain;
 
@@ -308,13 +51,13 @@ static void go_prepare(struct ucore_part *part)
 	}
 }
 
-static void go(struct ucore_part *part, const struct meeting *m)
+static void go(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	ucore_part_go(part, ucore_domain_release(part->domain, true));
 	ucore_guard_start(part->domain);
 }
 
-static void start_timer(struct ucore_part *part, const struct meeting *m)
+static void start_timer(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	ucore_timer_start(part, m->base);
 }
@@ -328,9 +71,9 @@ static void timers_start(struct ucore_session *session)
 
 	if (!session->timer_ns)
 		return;
-	for (i = 0; (part = next_part(session, &i));)
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		base = max(base, part->resumed);
-	meet(session, &(struct meeting){ .act = start_timer, .base = base });
+	ucore_meet(session, &(struct ucore_meeting){ .act = start_timer, .base = base });
 }
 
 /* Two samples, so that one fits wherever the ring's end is, and a LOST record. */
@@ -340,7 +83,7 @@ static bool rings_hold_samples(struct ucore_session *session)
 	struct ucore_part *part;
 	u32 i;
 
-	for (i = 0; (part = next_part(session, &i));)
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		if (part->ring && part->ring->size / 2 < sizeof(struct ucore_lost) +
 							 struct_size(sample, values, part->nr_ctr))
 			return false;
@@ -362,7 +105,7 @@ static bool domains_online(struct ucore_session *session)
 	struct ucore_part *part;
 	u32 i;
 
-	for (i = 0; (part = next_part(session, &i));)
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		if (part->domain->reader == UCORE_NO_CPU)
 			return false;
 	return true;
@@ -389,7 +132,7 @@ int ucore_session_start(struct ucore_session *session)
 		return ret;
 	if (!boxes_alive(session))
 		return -ENODEV;
-	ret = session_build(session);
+	ret = ucore_session_build(session);
 	if (ret)
 		return ret;
 	if (!rings_hold_samples(session))
@@ -401,11 +144,11 @@ int ucore_session_start(struct ucore_session *session)
 		ret = -EAGAIN;
 		goto unlock;
 	}
-	meet(session, &(struct meeting){ .act = take });
-	for (i = 0; (part = next_part(session, &i));)
+	ucore_meet(session, &(struct ucore_meeting){ .act = take });
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		if (part->armed_mask)
 			ucore_pmi_enable(part->domain);
-	meet(session, &(struct meeting){ .prepare = go_prepare, .act = go, .together = true });
+	ucore_meet(session, &(struct ucore_meeting){ .prepare = go_prepare, .act = go, .together = true });
 	timers_start(session);
 	session->running = true;
 unlock:
@@ -428,12 +171,12 @@ static void domain_unlist(struct ucore_domain *domain, struct ucore_part *part)
 		domain->armed_mask |= other->armed_mask;
 }
 
-static void stop(struct ucore_part *part, const struct meeting *m)
+static void stop(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_interval iv;
 
 	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
-	ucore_part_halt(&iv, part);
+	ucore_part_halt(part, iv.now, iv.frozen_before);
 	ucore_interval_end(&iv);
 	domain_unlist(part->domain, part);
 }
@@ -480,25 +223,25 @@ void ucore_session_stop(struct ucore_session *session)
 		return;
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	meet(session, &(struct meeting){ .act = stop, .together = true });
-	for (i = 0; (part = next_part(session, &i));)
+	ucore_meet(session, &(struct ucore_meeting){ .act = stop, .together = true });
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		part_settle(part);
 	session->running = false;
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
-	session_keep_counts(session);
+	ucore_session_keep_counts(session);
 }
 
 /*
  * ---- reset, read ----
  */
 
-static void reset(struct ucore_part *part, const struct meeting *m)
+static void reset(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_interval iv;
 
 	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
-	ucore_part_reset(&iv, part);
+	ucore_part_reset(part, iv.now);
 	ucore_interval_end(&iv);
 }
 
@@ -517,7 +260,7 @@ int ucore_session_reset(struct ucore_session *session)
 	if (session->running) {
 		cpus_read_lock();
 		if (domains_online(session))
-			meet(session, &(struct meeting){ .act = reset, .together = true });
+			ucore_meet(session, &(struct ucore_meeting){ .act = reset, .together = true });
 		else
 			ret = -EAGAIN;
 		cpus_read_unlock();
@@ -540,7 +283,7 @@ static u32 part_index(const struct ucore_session *session, const struct ucore_pa
 	const struct ucore_part *other;
 	u32 i, n = 0;
 
-	for (i = 0; (other = next_part(session, &i));) {
+	for (i = 0; (other = ucore_next_part(session, &i));) {
 		if (other == part)
 			break;
 		n++;
@@ -574,7 +317,7 @@ static void snapshot_fill(struct ucore_session *session, const struct ucore_part
 	}
 }
 
-static void snapshot_live(struct ucore_part *part, const struct meeting *m)
+static void snapshot_live(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_domain *domain = part->domain;
 	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
@@ -584,13 +327,13 @@ static void snapshot_live(struct ucore_part *part, const struct meeting *m)
 	snapshot_fill(m->session, part, now, ucore_domain_frozen_ns(domain, now), 0);
 }
 
-static void snapshot(struct ucore_part *part, const struct meeting *m)
+static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	u64 before = part->stats.frozen_ns;
 	struct ucore_interval iv;
 
 	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
-	ucore_part_read(&iv, part);
+	ucore_part_read(part, iv.now);
 	ucore_interval_end(&iv);
 	snapshot_fill(m->session, part, iv.now, iv.frozen_before, part->stats.frozen_ns - before);
 }
@@ -602,9 +345,9 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	u32 i, n = 0;
 
 	cpus_read_lock();
-	meet(session, &(struct meeting){ .act = live ? snapshot_live : snapshot, .together = true });
+	ucore_meet(session, &(struct ucore_meeting){ .act = live ? snapshot_live : snapshot, .together = true });
 	now = ktime_get_mono_fast_ns();
-	for (i = 0; (part = next_part(session, &i));) {
+	for (i = 0; (part = ucore_next_part(session, &i));) {
 		if (part->domain->reader == UCORE_NO_CPU) {
 			snapshot_fill(session, part, now, 0, 0);
 		} else {
@@ -625,12 +368,12 @@ static int snapshot_stopped(struct ucore_session *session)
 {
 	u64 now = ktime_get_mono_fast_ns();
 	struct ucore_part *part;
-	int ret = session_build(session);
+	int ret = ucore_session_build(session);
 	u32 i;
 
 	if (ret)
 		return ret;
-	for (i = 0; (part = next_part(session, &i));)
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		snapshot_fill(session, part, now, 0, 0);
 	session->skew_ns = 0;
 	return 0;
@@ -651,75 +394,4 @@ int ucore_session_read(struct ucore_session *session, bool live)
 		return snapshot_stopped(session);
 	snapshot_running(session, live);
 	return 0;
-}
-
-/*
- * ---- PMI core ----
- */
-
-/* Note the choice, unless another session has made a different one. */
-static int domain_pin(struct ucore_session *session, struct ucore_domain *domain, int cpu)
-{
-	u32 i = domain->id;
-	bool mine = test_bit(i, session->pinned);
-	int ret = 0;
-
-	mutex_lock(&ucore_catalog.lock);
-	if (domain->pins > mine && domain->pin_cpu != cpu && domain->pin_cpu != UCORE_NO_CPU)
-		ret = -EBUSY;
-	else
-		ret = ucore_domain_move(domain, cpu);
-	if (!ret) {
-		domain->pin_cpu = cpu;
-		domain->pins += !mine;
-		__set_bit(i, session->pinned);
-	}
-	mutex_unlock(&ucore_catalog.lock);
-	return ret;
-}
-
-/**
- * ucore_session_set_cpu() - choose the reader and PMI core of a CPU's domain
- * @session: the session, locked
- * @cpu: the CPU
- *
- * Return: 0 or -errno as in the ABI.
- */
-int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
-{
-	int ret = -ENOENT;
-	u32 i;
-
-	if (session->running)
-		return -EBUSY;
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
-		return -ENOENT;
-	mutex_lock(&ucore_run_lock);
-	cpus_read_lock();
-	if (!cpu_online(cpu)) {
-		ret = -EAGAIN;
-		goto unlock;
-	}
-	for (i = 0; i < ucore_catalog.nr_domains; i++)
-		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
-			ret = domain_pin(session, &ucore_catalog.domains[i], cpu);
-unlock:
-	cpus_read_unlock();
-	mutex_unlock(&ucore_run_lock);
-	return ret;
-}
-
-/**
- * ucore_session_unpin() - give up what it chose with ucore_session_set_cpu()
- * @session: the session, locked
- */
-void ucore_session_unpin(struct ucore_session *session)
-{
-	u32 i;
-
-	mutex_lock(&ucore_catalog.lock);
-	for_each_set_bit(i, session->pinned, ucore_catalog.nr_domains)
-		if (!--ucore_catalog.domains[i].pins)
-			ucore_catalog.domains[i].pin_cpu = UCORE_NO_CPU;
-	mutex_unlock(&ucore_catalog.lock);
 }

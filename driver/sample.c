@@ -16,18 +16,14 @@
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
 
-#include "pmi.h"
+#include "nmi.h"
 #include "sample.h"
-#include "timer.h"
 
 static unsigned int max_rate = 50000;
 module_param(max_rate, uint, 0644);
 MODULE_PARM_DESC(max_rate, "overflows per second and domain before it is throttled");
 
 #define THROTTLE_WINDOW_NS	(10 * NSEC_PER_MSEC)
-
-/* In low-dword mode, one read in this many is whole: it finds dead boxes. */
-#define LOW_READS_PER_WHOLE	64
 
 /*
  * ---- begin ----
@@ -73,8 +69,8 @@ static void interval_open(struct ucore_interval *iv)
 		return;
 	/* a bit that no armed box owns: the map is wrong somewhere, ask them all */
 	iv->walk = iv->status & ~domain->armed_mask ? domain->armed_mask : iv->status;
-	ucore_pmi_service_begin(domain);
-	context = ucore_pmi_context(domain);
+	ucore_nmi_service_begin(domain);
+	context = ucore_nmi_context(domain);
 	if (context) {
 		ucore_interval_set_context(iv, context);
 		domain->pmis++;
@@ -151,78 +147,6 @@ void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part)
 }
 
 /*
- * ---- read ----
- */
-
-static enum ucore_read_mode read_mode(const struct ucore_part *part,
-				      const struct ucore_counter *ctr, u64 elapsed)
-{
-	if (!part->low_dword || elapsed > ctr->low_ns ||
-	    part->nr_reads % LOW_READS_PER_WHOLE == 0)
-		return UCORE_FROZEN;
-	return UCORE_LOW;
-}
-
-/**
- * ucore_part_read() - read all counters of a part, once an interval
- * @iv: the interval
- * @part: the part
- */
-void ucore_part_read(struct ucore_interval *iv, struct ucore_part *part)
-{
-	struct ucore_counter *ctr;
-	u64 elapsed;
-
-	if (part->fresh)
-		return;
-	/*
-	 * At most this long did it count: @last_read was taken before the domain
-	 * froze last time, the clock is read after it froze this time.
-	 */
-	elapsed = ktime_get_mono_fast_ns() - part->last_read;
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
-	part->last_read = iv->now;
-	part->nr_reads++;
-	part->fresh = true;
-}
-
-/**
- * ucore_part_read_running() - read all counters of a part while they count
- * @part: the part
- * @now: time
- */
-void ucore_part_read_running(struct ucore_part *part, u64 now)
-{
-	struct ucore_counter *ctr;
-
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ucore_counter_update(ctr, UCORE_RUNNING);
-	part->last_read = now;
-}
-
-/**
- * ucore_part_times() - time enabled and time running, up to an instant
- * @part: the part
- * @now: the instant
- * @before: how long the domain had been frozen before it; 0 if the part is stopped
- * @enabled: since it was started
- * @running: of that, with its domain not frozen
- */
-void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,
-		      u64 *running)
-{
-	u64 since = 0, frozen = 0;
-
-	if (part->running && now > part->resumed) {
-		since = now - part->resumed;
-		frozen = before - part->frozen_base;
-	}
-	*enabled = part->enabled_ns + since;
-	*running = part->running_ns + since - min(frozen, since);
-}
-
-/*
  * ---- end ----
  */
 
@@ -267,7 +191,7 @@ static void throttle(struct ucore_domain *domain, u64 start)
 	domain->throttled = true;
 	domain->throttles++;
 	domain->holds++;	/* the guard's: it releases the domain */
-	ucore_guard_soon(domain, domain->throttle_start + THROTTLE_WINDOW_NS - now);
+	ucore_domain_guard_soon(domain, domain->throttle_start + THROTTLE_WINDOW_NS - now);
 }
 
 static void sink_wake(struct ucore_sink *sink)
@@ -366,18 +290,6 @@ static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, 
 		sink_wake(part->sink);
 }
 
-static void part_forget(struct ucore_part *part)
-{
-	struct ucore_counter *ctr;
-
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ctr->flags &= ~UCORE_VALUE_OVERFLOW;
-	part->due = false;
-	part->fresh = false;
-	part->recovered = false;
-	part->trigger_event = UCORE_EVENT_NONE;
-}
-
 static void part_account(struct ucore_part *part, const struct ucore_interval *iv,
 			 u64 frozen_ns, u64 cost_ns, u32 sharers)
 {
@@ -406,7 +318,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 
 	list_for_each_entry(part, &domain->parts, node) {
 		if (part->due)
-			ucore_part_read(iv, part);
+			ucore_part_read(part, iv->now);
 		if (iv->status)
 			part_acknowledge(part);
 		sharers += part->fresh;
@@ -416,7 +328,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 		list_for_each_entry(part, &domain->parts, node)
 			if (part->running)
 				part_rearm(part);
-		ucore_pmi_service_end(domain);
+		ucore_nmi_service_end(domain);
 		throttle(domain, start);
 	}
 	frozen_ns = ucore_domain_release(domain, false) - iv->now;
@@ -428,86 +340,6 @@ void ucore_interval_end(struct ucore_interval *iv)
 	list_for_each_entry(part, &domain->parts, node) {
 		if (part->fresh)
 			part_account(part, iv, frozen_ns, end - min(start, iv->now), sharers);
-		part_forget(part);
+		ucore_part_forget(part);
 	}
-}
-
-/*
- * ---- a part's life; the domain is frozen ----
- */
-
-/**
- * ucore_part_program() - program the boxes of a part and let them loose
- * @part: the part
- *
- * They begin to count when the domain is released.
- */
-void ucore_part_program(struct ucore_part *part)
-{
-	struct ucore_part_box *pb;
-	struct ucore_counter *ctr;
-
-	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		if (!pb->box->dead)
-			ucore_box_program(pb->box, pb->shared);
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		if (!ctr->box->dead)
-			ucore_box_program_counter(ctr);
-	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		if (!pb->box->dead)
-			ucore_box_run(pb->box);
-	part_forget(part);
-}
-
-/**
- * ucore_part_go() - its time begins; the domain has just been released
- * @part: the part
- * @now: time
- */
-void ucore_part_go(struct ucore_part *part, u64 now)
-{
-	part->running = true;
-	part->resumed = now;
-	part->frozen_base = ucore_domain_frozen_ns(part->domain, now);
-	part->last_read = now;
-}
-
-/**
- * ucore_part_halt() - last counts, stop its boxes
- * @iv: the interval
- * @part: the part
- */
-void ucore_part_halt(struct ucore_interval *iv, struct ucore_part *part)
-{
-	struct ucore_part_box *pb;
-	struct ucore_counter *ctr;
-
-	ucore_part_read(iv, part);
-	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		ucore_box_stop(pb->box);
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ucore_counter_stop(ctr);
-	ucore_part_times(part, iv->now, iv->frozen_before, &part->enabled_ns,
-			 &part->running_ns);
-	part->running = false;
-}
-
-/**
- * ucore_part_reset() - counts and times to zero, periods anew
- * @iv: the interval
- * @part: the part
- */
-void ucore_part_reset(struct ucore_interval *iv, struct ucore_part *part)
-{
-	struct ucore_counter *ctr;
-
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
-		ctr->total = 0;
-		if (part->running && !ctr->box->dead)
-			ucore_counter_arm(ctr);
-	}
-	part->enabled_ns = 0;
-	part->running_ns = 0;
-	if (part->running)
-		ucore_part_go(part, iv->now);
 }

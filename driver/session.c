@@ -3,7 +3,7 @@
  * Sessions: who owns which box, and what its counters are to count.
  *
  * Process context.  The session's lock is held unless a function says
- * otherwise.  How a session runs is run.c's business.
+ * otherwise.  How a session runs is the business of run.c.
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -11,10 +11,11 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 
+#include "build.h"
 #include "catalog.h"
 #include "intree.h"
+#include "reader.h"
 #include "session.h"
-#include "timer.h"
 
 static atomic64_t next_session = ATOMIC64_INIT(1);
 
@@ -135,56 +136,6 @@ static int event_place(struct ucore_session *session, struct ucore_event *new)
 	return 0;
 }
 
-static struct ucore_part *part_create(struct ucore_session *session, struct ucore_domain *domain)
-{
-	struct ucore_part *part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
-
-	if (!part)
-		return NULL;
-	part->domain = domain;
-	part->sink = &session->sink;
-	part->timer_ns = session->timer_ns;
-	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
-	part->trigger_event = UCORE_EVENT_NONE;
-	ucore_timer_init(part);
-	if (session->ring_size) {
-		part->ring = ucore_ring_create(session->ring_size, session->wakeup);
-		if (!part->ring) {
-			kfree(part);
-			return NULL;
-		}
-	}
-	return part;
-}
-
-/**
- * ucore_part_drop() - forget the counters of a part that does not run
- * @part: the part
- */
-void ucore_part_drop(struct ucore_part *part)
-{
-	kvfree(part->ctr);
-	kvfree(part->box);
-	part->ctr = NULL;
-	part->box = NULL;
-	part->nr_ctr = 0;
-	part->nr_box = 0;
-}
-
-static int part_ensure(struct ucore_session *session, struct ucore_domain *domain)
-{
-	u32 i = domain->id;
-	struct ucore_part *part;
-
-	if (session->part[i])
-		return 0;
-	part = part_create(session, domain);
-	if (!part)
-		return -ENOMEM;
-	smp_store_release(&session->part[i], part);	/* session_part() */
-	return 0;
-}
-
 static struct ucore_event *event_create(struct ucore_box *box,
 					const struct ucore_event_add *add,
 					const struct ucore_term *terms)
@@ -247,7 +198,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	ret = box_claim(session, box);
 	if (ret)
 		goto free;
-	ret = part_ensure(session, box->domain);
+	ret = ucore_part_ensure(session, box->domain);
 	if (ret)
 		goto unclaim;
 	ret = event_place(session, event);
@@ -351,6 +302,74 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 }
 
 /*
+ * ---- PMI core ----
+ */
+
+/* Note the choice, unless another session has made a different one. */
+static int domain_pin(struct ucore_session *session, struct ucore_domain *domain, int cpu)
+{
+	u32 i = domain->id;
+	bool mine = test_bit(i, session->pinned);
+	int ret = 0;
+
+	mutex_lock(&ucore_catalog.lock);
+	if (domain->pins > mine && domain->pin_cpu != cpu && domain->pin_cpu != UCORE_NO_CPU)
+		ret = -EBUSY;
+	else
+		ret = ucore_reader_move(domain, cpu);
+	if (!ret) {
+		domain->pin_cpu = cpu;
+		domain->pins += !mine;
+		__set_bit(i, session->pinned);
+	}
+	mutex_unlock(&ucore_catalog.lock);
+	return ret;
+}
+
+/**
+ * ucore_session_set_cpu() - choose the reader and PMI core of a CPU's domain
+ * @session: the session, locked
+ * @cpu: the CPU
+ *
+ * Return: 0 or -errno as in the ABI.
+ */
+int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
+{
+	int ret = -ENOENT;
+	u32 i;
+
+	if (session->running)
+		return -EBUSY;
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -ENOENT;
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	if (!cpu_online(cpu)) {
+		ret = -EAGAIN;
+		goto unlock;
+	}
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
+			ret = domain_pin(session, &ucore_catalog.domains[i], cpu);
+unlock:
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+	return ret;
+}
+
+/* Give up what it chose with ucore_session_set_cpu(). */
+static void unpin(struct ucore_session *session)
+{
+	u32 i;
+
+	mutex_lock(&ucore_catalog.lock);
+	for_each_set_bit(i, session->pinned, ucore_catalog.nr_domains)
+		if (!--ucore_catalog.domains[i].pins)
+			ucore_catalog.domains[i].pin_cpu = UCORE_NO_CPU;
+	mutex_unlock(&ucore_catalog.lock);
+}
+
+/*
  * ---- life ----
  */
 
@@ -406,30 +425,22 @@ free:
 }
 
 /**
- * ucore_session_destroy() - stop, release the boxes, free; cannot fail
- * @session: the session, no longer reachable
+ * ucore_session_destroy() - release the boxes, free; cannot fail
+ * @session: the session, stopped and no longer reachable
  */
 void ucore_session_destroy(struct ucore_session *session)
 {
 	struct ucore_event *event, *next;
-	u32 i;
 
 	mutex_lock(&session->lock);
-	ucore_session_stop(session);
 	boxes_release(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);
-	ucore_session_unpin(session);
+	unpin(session);
 	mutex_unlock(&session->lock);
 
 	irq_work_sync(&session->sink.wake);
-	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		if (!session->part[i])
-			continue;
-		ucore_part_drop(session->part[i]);
-		ucore_ring_destroy(session->part[i]->ring);
-		kfree(session->part[i]);
-	}
+	ucore_parts_free(session);
 	kvfree(session->values);
 	kvfree(session->domains);
 	free_cpumask_var(session->readers);
@@ -449,7 +460,7 @@ struct ucore_part *ucore_session_part(const struct ucore_session *session, u32 i
 {
 	if (index >= ucore_catalog.nr_domains)
 		return NULL;
-	return smp_load_acquire(&session->part[index]);	/* pairs with part_ensure() */
+	return smp_load_acquire(&session->part[index]);	/* pairs with ucore_part_ensure() */
 }
 
 /**

@@ -15,6 +15,7 @@
 #include <asm/irq_regs.h>
 
 #include "compat.h"
+#include "nmi.h"
 #include "pmi.h"
 #include "timer.h"
 
@@ -89,17 +90,6 @@ void ucore_timer_start(struct ucore_part *part, u64 base)
  * ---- guard ----
  */
 
-/**
- * ucore_guard_soon() - have the guard run soon, on this CPU
- * @domain: the domain
- * @delay_ns: how soon
- */
-void ucore_guard_soon(struct ucore_domain *domain, u64 delay_ns)
-{
-	domain->guard_at = ktime_get_mono_fast_ns() + delay_ns;
-	hrtimer_start(&domain->guard, ns_to_ktime(domain->guard_at), HRTIMER_MODE_ABS_PINNED_HARD);
-}
-
 static u64 guard_period(const struct ucore_domain *domain)
 {
 	u64 period = domain->armed ? GUARD_ARMED_NS : GUARD_MAX_NS;
@@ -129,7 +119,7 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 	struct ucore_interval iv;
 
 	/* with its context there, the interrupt came: its service is queued */
-	if (!domain->armed || domain->holds || ucore_pmi_context(domain) || !ucore_domain_status(domain)) {
+	if (!domain->armed || domain->holds || ucore_nmi_context(domain) || !ucore_domain_status(domain)) {
 		domain->pmi.suspect = 0;
 		return false;
 	}
@@ -166,7 +156,7 @@ static void guard_work(struct ucore_domain *domain, u64 now)
 	next = find_lost(domain, now) ? GUARD_SUSPECT_NS : guard_period(domain);
 	fold_wraps(domain, now);
 	if (!domain->throttled)
-		ucore_guard_soon(domain, next);
+		ucore_domain_guard_soon(domain, next);
 }
 
 static enum hrtimer_restart guard_tick(struct hrtimer *timer)
@@ -208,7 +198,7 @@ void ucore_guard_start(struct ucore_domain *domain)
 		return;
 	if (domain->guard_at)
 		at = min(at, max(domain->guard_at, now));
-	ucore_guard_soon(domain, at - now);
+	ucore_domain_guard_soon(domain, at - now);
 }
 
 /*

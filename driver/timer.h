@@ -8,7 +8,6 @@
 void ucore_guard_init(struct ucore_domain *domain);
 void ucore_guard_start(struct ucore_domain *domain);
 void ucore_guard_end_throttling(struct ucore_domain *domain);
-void ucore_guard_soon(struct ucore_domain *domain, u64 delay_ns);
 void ucore_timer_init(struct ucore_part *part);
 void ucore_timer_start(struct ucore_part *part, u64 base);
 void ucore_timers_cancel(struct ucore_domain *domain);

@@ -9,6 +9,11 @@
 #ifndef UCORE_KUNIT_FAKE_MACHINE_H
 #define UCORE_KUNIT_FAKE_MACHINE_H
 
+#include "../../driver/domain.h"
+#include "../../driver/list.h"
+#include "../../driver/nmi.h"
+#include "../../driver/reader.h"
+#include "../../driver/run.h"
 #include "../../driver/catalog.h"
 #include "../../driver/sample.h"
 #include "../../driver/session.h"

@@ -5,7 +5,8 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/bus.h"
+#include "../../driver/list.h"
+#include "../../driver/topology.h"
 #include "../../driver/discovery.h"
 
 #define MAX_TYPES	24

@@ -5,7 +5,8 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/bus.h"
+#include "../../driver/list.h"
+#include "../../driver/topology.h"
 #include "../../driver/e5.h"
 
 static const struct ucore_e5_table *table(void)
