@@ -41,12 +41,18 @@ def once(build):
     return locked
 
 
+def module_command(kernel, out, *variables):
+    """What builds the module for a kernel into a directory."""
+    return ["make", "--no-print-directory", "module", f"KDIR={kernel.build}", f"MODULE={out}",
+            *variables]
+
+
 @once
 def module(kernel_name):
     """ucore.ko for that kernel."""
     kernel = kernels.get(kernel_name)
     out = BUILD / f"module-{kernel.release}"
-    make_log(f"module-{kernel_name}", TOP / "tests/lab/build-module.sh", kernel.build, out)
+    make_log(f"module-{kernel_name}", *module_command(kernel, out))
     return out / "ucore.ko"
 
 
@@ -55,7 +61,7 @@ def kunit_module():
     """The KUnit suites, for the debug kernel."""
     kernel = kernels.get("debug")
     out = BUILD / f"kunit-{kernel.release}"
-    make_log("kunit", TOP / "tests/lab/build-module.sh", kernel.build, out, "tests/kunit")
+    make_log("kunit", *module_command(kernel, out, "SUBDIR=tests/kunit"))
     return next(out.rglob("tests/kunit/*.ko"))
 
 
