@@ -5,7 +5,7 @@
  * Everything here is protected by the big QEMU lock, per-CPU counters that
  * only their own vCPU thread writes excepted (UcoreCpu, marked there).
  *
- *   ivbep.c, spr.c       platforms: which boxes, where, which bits: const data
+ *   platforms/           which boxes, where, which bits: const data
  *   unit.c               places and registers of the units of a discovery table
  *   table.c              the discovery table, its PCI function, forgeries
  *   engine.c             time: counting, overflow, freeze, the next deadline

@@ -6,8 +6,8 @@
  * Offsets, fields and ids come from driver/hw/discovery.h.  What the reference
  * leaves open is decided here and told in README.md, "Discovery platforms".
  */
-#include "model.h"
-#include "driver-hw/discovery.h"
+#include "../model.h"
+#include "../driver-hw/discovery.h"
 
 #define TRAITS_END      { .event = UINT16_MAX }
 #define CLOCK(rate)     { .event = 1, .clock = rate }

@@ -5,9 +5,9 @@
  * Offsets, fields and ids come from the driver's driver/hw headers; the
  * in-tree Linux driver on this machine is the witness that they are right.
  */
-#include "model.h"
-#include "driver-hw/e5.h"
-#include "driver-hw/ivbep.h"
+#include "../model.h"
+#include "../driver-hw/e5.h"
+#include "../driver-hw/ivbep.h"
 
 #define TRAITS_END      { .event = UINT16_MAX }
 #define CTL(off, i)     { off, UCORE_REG_CTL, i }
