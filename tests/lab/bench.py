@@ -18,8 +18,9 @@ import statistics
 import sys
 from typing import Callable
 
-from lab import artifacts, kernels, machine_args
+from lab import artifacts, kernels
 from lab.machine import RUNS, Machine
+from lab.qemu import args
 from lab.session import Session, frozen_windows
 
 KERNEL = "6.1"
@@ -345,7 +346,7 @@ def grow():
 
 def prepare():
     print("# building what is missing", file=sys.stderr, flush=True)
-    machine_args.prepare()
+    args.binary()
     kernels.get(KERNEL)
     artifacts.module(KERNEL)
     artifacts.tools()

@@ -11,8 +11,9 @@ import dataclasses
 import sys
 import time
 
-from lab import artifacts, kernels, machine_args, truth
+from lab import artifacts, kernels, truth
 from lab.machine import Machine
+from lab.qemu import args
 
 KERNEL = "6.1"
 PMI_CPU = 1
@@ -82,7 +83,7 @@ def show(machine, command):
 
 def prepare(demo):
     say(f"QEMU with the model of a {demo.machine}")
-    machine_args.prepare()
+    args.binary()
     say(f"Debian's kernel {KERNEL}")
     kernels.get(KERNEL)
     say("ucore.ko and ucoretool")
