@@ -12,7 +12,7 @@
  * of a platform is the processor that is emulated under its name.
  */
 #ifndef UCORE_MODEL
-#define UCORE_MODEL(family, model, platform, name)
+#define UCORE_MODEL(...)
 #endif
 
 UCORE_MODEL(6, 62, "ivbep", "Xeon E5-2600 v2")

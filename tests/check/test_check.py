@@ -199,6 +199,14 @@ def shell_and_python_parse():
         compile((TOP / name).read_text(), name, "exec")
 
 
+@test(machine=False)
+def the_lab_imports_nothing_of_its_tests():
+    """tests/lab is the machine; machine and check are built on it."""
+    above = re.compile(r"^\s*(?:from|import) (?:machine|check)\b.*", re.M)
+    fail_on(*(f"{name}: {line}" for name in tracked("tests/lab", pattern=r"\.py$|/run$")
+              for line in above.findall((TOP / name).read_text())))
+
+
 @test(machine=False, timeout=300)
 def discovery_parser_survives_fuzzing():
     """Always the same inputs, for some 20 seconds; `make fuzz` goes on."""
