@@ -151,7 +151,7 @@ class Machine:
     # ---- Commands in the guest ----
 
     def run(self, command, timeout=60, check=True):
-        """Runs a shell command; returns a Result with status, out, err."""
+        """Runs a shell command; returns a Completed with status, out, err."""
         return self.spawn(command, timeout).wait(check=check)
 
     def sh(self, command, timeout=60):
