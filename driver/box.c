@@ -3,8 +3,8 @@
  * Driving one box: program, run, stop, read, acknowledge, release.
  *
  * Owns the order of register accesses within a box.  The caller holds the
- * die's lock, runs on a CPU of the die with interrupts off, and has frozen the
- * die unless a function says otherwise.  Must not know sessions, rings or why
+ * domain's lock, runs on a CPU of the domain with interrupts off, and has frozen the
+ * domain unless a function says otherwise.  Must not know sessions, rings or why
  * it is called.
  */
 #include <linux/bitfield.h>
@@ -22,7 +22,7 @@ static void box_write(struct ucore_box *box, u32 reg, u64 val)
 	box->io.ops->write(&box->io, reg, val);
 }
 
-static void box_die(struct ucore_box *box)
+static void box_lost(struct ucore_box *box)
 {
 	box->dead = true;
 }
@@ -98,7 +98,7 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 		break;
 	}
 	if (!ucore_counter_accumulate(ctr, raw)) {
-		box_die(ctr->box);
+		box_lost(ctr->box);
 		ctr->flags |= UCORE_VALUE_DEAD;
 	}
 }
@@ -173,7 +173,7 @@ u64 ucore_box_status(struct ucore_box *box)
 		return 0;
 	status = box_read(box, reg);
 	if (status == UCORE_REG_DEAD) {
-		box_die(box);
+		box_lost(box);
 		return 0;
 	}
 	return status;
@@ -194,7 +194,7 @@ void ucore_box_clear_status(struct ucore_box *box, u64 status)
  * ucore_box_counter_overflowed() - did this counter set the status?
  * @ctr: the counter
  * @status: its box's status
- * @global: its die's global status
+ * @global: its domain's global status
  *
  * Return: true if it did.
  */
@@ -305,7 +305,7 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_box_run() - let a programmed box count as soon as its die does
+ * ucore_box_run() - let a programmed box count as soon as its domain does
  * @box: the box
  */
 void ucore_box_run(struct ucore_box *box)
@@ -315,7 +315,7 @@ void ucore_box_run(struct ucore_box *box)
 }
 
 /**
- * ucore_box_stop() - keep a box from counting when its die does
+ * ucore_box_stop() - keep a box from counting when its domain does
  * @box: the box
  *
  * One write resets all general controls, so that nothing stays armed.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The catalog: which boxes exist, on which dies.  Complete before the device
+ * The catalog: which boxes exist, on which domains.  Complete before the device
  * node appears; after that only ownership changes.
  */
 #ifndef UCORE_CATALOG_H
@@ -9,7 +9,7 @@
 #include <linux/mutex.h>
 
 #include "box.h"
-#include "die.h"
+#include "domain.h"
 #include "platform.h"
 
 /**
@@ -17,18 +17,18 @@
  * @platform: what it is, NULL if unknown
  * @boxes: all boxes, index is the id
  * @nr_boxes: how many
- * @dies: all dies with boxes
- * @nr_dies: how many
+ * @domains: all domains with boxes
+ * @nr_domains: how many
  * @caps: UCORE_CAP_*
- * @lock: guards ucore_box.owner and ucore_die.pin_*
+ * @lock: guards ucore_box.owner and ucore_domain.pin_*
  * @absent: why boxes are missing, UCORE_STATE_READY if they are not
  */
 struct ucore_catalog {
 	const struct ucore_platform *platform;
 	struct ucore_box *boxes;
 	u32 nr_boxes;
-	struct ucore_die *dies;
-	u32 nr_dies;
+	struct ucore_domain *domains;
+	u32 nr_domains;
 	u32 caps;
 	struct mutex lock;	/* after session->lock, ucore_run_lock, CPU hotplug */
 	u32 absent;
@@ -38,11 +38,9 @@ extern struct ucore_catalog ucore_catalog;
 
 int ucore_catalog_build(void);
 void ucore_catalog_destroy(void);
-u32 ucore_catalog_state(void);
-const char *ucore_catalog_reason(u32 state);
 const struct ucore_report *ucore_catalog_report(void);
 struct ucore_box *ucore_catalog_box(u32 id);
-struct ucore_die *ucore_catalog_die(u32 id);
-u32 ucore_catalog_counters(const struct ucore_die *die);
+struct ucore_domain *ucore_catalog_domain(u32 id);
+u32 ucore_catalog_counters(const struct ucore_domain *domain);
 
 #endif /* UCORE_CATALOG_H */

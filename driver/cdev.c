@@ -12,6 +12,7 @@
 #include "cdev.h"
 #include "compat.h"
 #include "ioctl.h"
+#include "run.h"
 #include "session.h"
 
 static const struct file_operations device_fops = {
@@ -40,7 +41,12 @@ void ucore_cdev_unregister(void)
 
 static int session_release(struct inode *inode, struct file *file)
 {
-	ucore_session_destroy(file->private_data);
+	struct ucore_session *session = file->private_data;
+
+	mutex_lock(&session->lock);
+	ucore_session_stop(session);
+	mutex_unlock(&session->lock);
+	ucore_session_destroy(session);
 	return 0;
 }
 

@@ -2,10 +2,11 @@
 /*
  * PMON discovery: from the bytes that firmware left to box descriptions.
  *
- * Two halves.  discovery.c parses and decides: pure, no hardware, no kernel
- * state, so unit tests and a fuzzer in user space reach all of it.
- * discovery_pci.c fetches: it reads config space and tables, answers the
- * parser's questions about this machine, and decides nothing.
+ * Four steps.  fetch.c reads config space and tables and answers the parser's
+ * questions about this machine.  parse.c decides what the bytes mean: pure, no
+ * hardware, no kernel state, so unit tests and a fuzzer in user space reach all
+ * of it.  probe.c asks whether what they describe is there.  find.c makes box
+ * descriptions of it.
  *
  * A unit (the table's word) that is accepted becomes a box.
  */

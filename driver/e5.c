@@ -10,10 +10,11 @@
 #include <linux/minmax.h>
 #include <linux/pci.h>
 
-#include "bus.h"
 #include "compat.h"
 #include "e5.h"
 #include "hw/e5.h"
+#include "reg.h"
+#include "topology.h"
 
 /* ---- MSR boxes ---- */
 
@@ -46,6 +47,7 @@ static int find_msr_row(struct ucore_finder *finder, const struct ucore_e5_table
 		struct ucore_box_desc desc = {
 			.type = row->type,
 			.layout = row->layout,
+			.global = table->global,
 			.global_gp = row->global_gp << i,
 			.global_fixed = row->global_fixed << i,
 			.die = topology_logical_die_id(cpu),
@@ -105,8 +107,8 @@ static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
 	return NULL;
 }
 
-static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_pci *row,
-			int domain, const s16 *die_of_bus)
+static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_table *table,
+			const struct ucore_e5_pci *row, int segment, const s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
 	int die, ret;
@@ -115,12 +117,13 @@ static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_pci *
 		struct ucore_box_desc desc = {
 			.type = row->type,
 			.layout = row->layout,
+			.global = table->global,
 			.global_gp = row->global_gp,
 			.global_fixed = row->global_fixed,
 			.instance = row->instance,
 		};
 
-		if (pci_domain_nr(pdev->bus) != domain)
+		if (pci_domain_nr(pdev->bus) != segment)
 			continue;
 		die = die_of_bus[pdev->bus->number];
 		if (die < 0) {
@@ -140,7 +143,7 @@ static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_pci *
 }
 
 static int find_pci(struct ucore_finder *finder, const struct ucore_e5_table *table,
-		    int domain)
+		    int segment)
 {
 	const struct ucore_ubox_map map = {
 		.device = table->ubox,
@@ -151,9 +154,9 @@ static int find_pci(struct ucore_finder *finder, const struct ucore_e5_table *ta
 	int ret = 0;
 	u32 i;
 
-	ucore_bus_map(&map, domain, die_of_bus);
+	ucore_bus_map(&map, segment, die_of_bus);
 	for (i = 0; i < table->nr_pci && !ret; i++)
-		ret = find_pci_row(finder, &table->pci[i], domain, die_of_bus);
+		ret = find_pci_row(finder, table, &table->pci[i], segment, die_of_bus);
 	return ret;
 }
 
@@ -168,14 +171,14 @@ int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *plat
 {
 	const struct ucore_e5_table *table = platform->table;
 	struct pci_bus *root = NULL;
-	int ret, domain = -1;
+	int ret, segment = -1;
 
 	ret = find_msr(finder, table);
 	while (!ret && (root = pci_find_next_bus(root))) {
-		if (pci_domain_nr(root) <= domain)
+		if (pci_domain_nr(root) <= segment)
 			continue;	/* segments come in ascending order */
-		domain = pci_domain_nr(root);
-		ret = find_pci(finder, table, domain);
+		segment = pci_domain_nr(root);
+		ret = find_pci(finder, table, segment);
 	}
 	return ret;
 }

@@ -49,6 +49,7 @@ struct ucore_e5_pci {
 
 /**
  * struct ucore_e5_table - one generation
+ * @global: global control of every socket
  * @msr: MSR boxes
  * @nr_msr: rows
  * @pci: PCI boxes
@@ -58,6 +59,7 @@ struct ucore_e5_pci {
  * @num_cbo: those bits
  */
 struct ucore_e5_table {
+	const struct ucore_global *global;
 	const struct ucore_e5_msr *msr;
 	const struct ucore_e5_pci *pci;
 	u32 nr_msr;

@@ -7,6 +7,8 @@
 #ifndef UCORE_EVENT_H
 #define UCORE_EVENT_H
 
+#include <linux/list.h>
+
 #include "box.h"
 
 /**
@@ -21,6 +23,26 @@ struct ucore_event_spec {
 	u64 claimed[UCORE_NR_SLOTS];
 	u64 counters;
 	u64 period;
+};
+
+/**
+ * struct ucore_event - one event of a session
+ * @node: in its session's list, ascending ids
+ * @id: event id
+ * @box: its box, owned by its session
+ * @spec: what it asks of the box
+ * @counter: counter it has, as in the ABI
+ * @total: count while its session is stopped
+ * @flags: UCORE_VALUE_* while its session is stopped
+ */
+struct ucore_event {
+	struct list_head node;
+	u32 id;
+	struct ucore_box *box;
+	struct ucore_event_spec spec;
+	u8 counter;
+	u64 total;
+	u32 flags;
 };
 
 /* How fast the fastest uncore clock may be; bounds what a counter can count. */

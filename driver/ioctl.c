@@ -17,11 +17,11 @@
 #include <linux/uaccess.h>
 
 #include "catalog.h"
+#include "describe.h"
+#include "event.h"
 #include "ioctl.h"
+#include "run.h"
 #include "session.h"
-#include "timer.h"
-
-#define MAX_TERMS	32
 
 /* A command's argument, whichever it is; copied in whole, copied out whole. */
 union argument {
@@ -30,7 +30,7 @@ union argument {
 		u32 flags;
 	};
 	struct ucore_info info;
-	struct ucore_get_dies dies;
+	struct ucore_get_domains domains;
 	struct ucore_get_boxes boxes;
 	struct ucore_get_fields fields;
 	struct ucore_get_tables tables;
@@ -83,7 +83,7 @@ struct command {
 static int cmd_info(struct call *call)
 {
 	struct ucore_info *info = &call->arg.info;
-	u32 state = ucore_catalog_state();
+	u32 state = ucore_describe_state();
 
 	if (info->reserved)
 		return -EINVAL;
@@ -91,7 +91,7 @@ static int cmd_info(struct call *call)
 		.size = info->size,
 		.abi = UCORE_ABI_VERSION,
 		.state = state,
-		.nr_dies = ucore_catalog.nr_dies,
+		.nr_domains = ucore_catalog.nr_domains,
 		.nr_boxes = ucore_catalog.nr_boxes,
 		.nr_counters = ucore_catalog_counters(NULL),
 		.family = boot_cpu_data.x86,
@@ -101,89 +101,25 @@ static int cmd_info(struct call *call)
 	info->caps = ucore_catalog.caps;
 	if (ucore_catalog.platform)
 		strscpy(info->platform, ucore_catalog.platform->name, sizeof(info->platform));
-	strscpy(info->reason, ucore_catalog_reason(state), sizeof(info->reason));
+	strscpy(info->reason, ucore_describe_reason(state), sizeof(info->reason));
 	return 0;
 }
 
-static void die_describe(struct ucore_die *die, struct ucore_die_info *out)
+static int cmd_get_domains(struct call *call)
 {
-	struct ucore_part *part;
-	unsigned long flags;
-
-	*out = (struct ucore_die_info){
-		.die = die->id,
-		.package = die->package,
-		.nr_boxes = die->nr_boxes,
-		.nr_counters = ucore_catalog_counters(die),
-	};
-	raw_spin_lock_irqsave(&die->lock, flags);
-	out->reader = die->reader;
-	out->pmis = die->pmis;
-	out->recovered = die->recovered;
-	out->throttled = die->throttles;
-	out->frozen_ns = die->frozen_ns;
-	list_for_each_entry(part, &die->parts, node)
-		out->nr_sessions++;
-	raw_spin_unlock_irqrestore(&die->lock, flags);
-}
-
-static int cmd_get_dies(struct call *call)
-{
-	struct ucore_die_info __user *dies = u64_to_user_ptr(call->arg.dies.dies);
-	u32 n = min(call->arg.dies.nr, ucore_catalog.nr_dies);
-	struct ucore_die_info out;
+	struct ucore_domain_info __user *domains = u64_to_user_ptr(call->arg.domains.domains);
+	u32 n = min(call->arg.domains.nr, ucore_catalog.nr_domains);
+	struct ucore_domain_info out;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		die_describe(&ucore_catalog.dies[i], &out);
-		if (copy_to_user(&dies[i], &out, sizeof(out)))
+		ucore_describe_domain(&ucore_catalog.domains[i], &out);
+		if (copy_to_user(&domains[i], &out, sizeof(out)))
 			return -EFAULT;
 	}
-	call->arg.dies.nr = n;
-	call->arg.dies.total = ucore_catalog.nr_dies;
+	call->arg.domains.nr = n;
+	call->arg.domains.total = ucore_catalog.nr_domains;
 	return 0;
-}
-
-static u64 box_location(const struct ucore_box *box)
-{
-	const struct ucore_layout *layout = box->desc.layout;
-	u16 off = layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
-	const struct pci_dev *pdev = box->io.pdev;
-
-	if (box->desc.size)
-		return box->desc.phys + off;
-	if (!pdev)
-		return box->desc.msr + off;
-	return (u64)pci_domain_nr(pdev->bus) << 32 | pdev->bus->number << 20 |
-	       pdev->devfn << 12 | off;
-}
-
-static void box_describe(const struct ucore_box *box, bool admin, struct ucore_box_info *out)
-{
-	const struct ucore_box_type *type = box->desc.type;
-
-	*out = (struct ucore_box_info){
-		.box = box->id,
-		.die = box->die->id,
-		.instance = box->desc.instance,
-		.access = box->io.ops->access,
-		.nr_counters = type->nr_gp,
-		.nr_fixed = type->nr_fixed,
-		.width = type->width,
-		.fixed_width = type->fixed_width,
-		.caps = box->caps | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
-	};
-	if (admin)
-		out->location = box_location(box);
-	strscpy(out->type, type->name, sizeof(out->type));
-
-	mutex_lock(&ucore_catalog.lock);
-	if (box->owner) {
-		out->owner = box->owner->id;
-		out->owner_pid = pid_vnr(box->owner->pid);
-		strscpy(out->owner_comm, box->owner->comm, sizeof(out->owner_comm));
-	}
-	mutex_unlock(&ucore_catalog.lock);
 }
 
 static int cmd_get_boxes(struct call *call)
@@ -199,7 +135,7 @@ static int cmd_get_boxes(struct call *call)
 	if (first < total)
 		n = min(call->arg.boxes.nr, total - first);
 	for (i = 0; i < n; i++) {
-		box_describe(ucore_catalog_box(first + i), admin, &out);
+		ucore_describe_box(ucore_catalog_box(first + i), admin, &out);
 		if (copy_to_user(&boxes[i], &out, sizeof(out)))
 			return -EFAULT;
 		cond_resched();
@@ -355,7 +291,7 @@ static int cmd_event_add(struct call *call)
 	struct ucore_term *terms = NULL;
 	int ret;
 
-	if (add->nr_terms > MAX_TERMS)
+	if (add->nr_terms > UCORE_TERMS_MAX)
 		return -EINVAL;
 	if (add->nr_terms) {
 		terms = memdup_user(u64_to_user_ptr(add->terms),
@@ -407,14 +343,14 @@ static int cmd_read(struct call *call)
 {
 	struct ucore_session *session = call_session(call);
 	struct ucore_read *read = &call->arg.read;
-	u32 nr_values = read->nr_values, nr_dies = read->nr_dies;
+	u32 nr_values = read->nr_values, nr_domains = read->nr_domains;
 	int ret;
 
 	if (!session->nr_events)
 		return -ENOENT;
 	read->nr_values = session->nr_events;
-	read->nr_dies = ucore_session_nr_dies(session);
-	if (nr_values < read->nr_values || nr_dies < read->nr_dies)
+	read->nr_domains = ucore_session_nr_domains(session);
+	if (nr_values < read->nr_values || nr_domains < read->nr_domains)
 		return -ENOSPC;
 	ret = ucore_session_read(session, read->flags & UCORE_READ_LIVE);
 	if (ret)
@@ -422,8 +358,8 @@ static int cmd_read(struct call *call)
 	read->skew_ns = session->skew_ns;
 	if (copy_to_user(u64_to_user_ptr(read->values), session->values,
 			 array_size(read->nr_values, sizeof(*session->values))) ||
-	    copy_to_user(u64_to_user_ptr(read->dies), session->dies,
-			 array_size(read->nr_dies, sizeof(*session->dies))))
+	    copy_to_user(u64_to_user_ptr(read->domains), session->domains,
+			 array_size(read->nr_domains, sizeof(*session->domains))))
 		return -EFAULT;
 	return 0;
 }
@@ -442,18 +378,16 @@ static int cmd_status(struct call *call)
 static int cmd_ring_info(struct call *call)
 {
 	struct ucore_ring_info *info = &call->arg.ring;
-	struct ucore_die *die = ucore_catalog_die(info->die);
+	struct ucore_domain *domain = ucore_catalog_domain(info->domain);
 	struct ucore_part *part;
-	u32 i;
 
-	if (!die)
+	if (!domain)
 		return -ENOENT;
-	i = die - ucore_catalog.dies;
-	part = ucore_session_part(call_session(call), i);
+	part = ucore_session_part(call_session(call), domain->id);
 	if (!part || !part->ring)
 		return -ENOENT;
 	info->data_size = part->ring->size;
-	info->consumer = i * UCORE_RING_WINDOW;
+	info->consumer = domain->id * UCORE_RING_WINDOW;
 	info->producer = info->consumer + PAGE_SIZE;
 	return 0;
 }
@@ -470,7 +404,7 @@ static int cmd_ring_info(struct call *call)
 
 static const struct command device_commands[] = {
 	{ ANSWER(UCORE_INFO, struct ucore_info, reason, cmd_info) },
-	{ ANSWER(UCORE_GET_DIES, struct ucore_get_dies, dies, cmd_get_dies) },
+	{ ANSWER(UCORE_GET_DOMAINS, struct ucore_get_domains, domains, cmd_get_domains) },
 	{ ANSWER(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes) },
 	{ ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
 	{ ANSWER(UCORE_GET_TABLES, struct ucore_get_tables, tables, cmd_get_tables) },
@@ -530,7 +464,7 @@ static int command_run(const struct command *command, struct call *call, void __
 		return -EFAULT;
 	if (usize < command->size)
 		return -EINVAL;
-	if (usize > PAGE_SIZE)
+	if (usize > UCORE_SIZE_MAX)
 		return -E2BIG;
 	ret = copy_struct_from_user(&call->arg, command->size, user, usize);
 	if (ret)

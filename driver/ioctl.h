@@ -11,7 +11,7 @@ struct ucore_session;
 long ucore_ioctl_device(struct file *file, unsigned int cmd, unsigned long arg);
 long ucore_ioctl_session(struct file *file, unsigned int cmd, unsigned long arg);
 
-/* mmap offsets of a die's ring: one window for each die of the catalog */
+/* mmap offsets of a domain's ring: one window for each domain of the catalog */
 #define UCORE_RING_WINDOW	BIT_ULL(28)
 
 extern const struct file_operations ucore_session_fops;

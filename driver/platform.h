@@ -8,39 +8,7 @@
 #ifndef UCORE_PLATFORM_H
 #define UCORE_PLATFORM_H
 
-#include "box.h"
-
-/**
- * struct ucore_global - global control of a die
- * @ctl: global control, as an MSR or an offset in the window
- * @status: first word of global status (write 1 to clear)
- * @status_stride: from one word to the next
- * @nr_status: words of 64 bits
- * @phys: first byte, if it is memory-mapped
- * @size: bytes, if it is memory-mapped, else 0
- * @pdev: its PCI function, if it is in one (referenced by who made this)
- * @freeze: control bits that freeze the die
- * @unfreeze: control bits that let it run
- * @wake: control bits that wake a sleeping core for its PMI
- * @core_sel: pmi_core_sel, a bit for each core; 0: no PMI can be routed
- * @keep: control bits that are left as they were found
- * @level: every write sets the die's state: without @freeze it runs
- */
-struct ucore_global {
-	u32 ctl;
-	u32 status;
-	u32 status_stride;
-	u32 nr_status;
-	u32 size;
-	phys_addr_t phys;
-	struct pci_dev *pdev;
-	u64 freeze;
-	u64 unfreeze;
-	u64 wake;
-	u64 core_sel;
-	u64 keep;
-	bool level;
-};
+#include "desc.h"
 
 struct ucore_finder;
 
@@ -63,7 +31,6 @@ struct ucore_report {
  * @name: as INFO tells it
  * @intree: name under which the kernel's own driver for it is registered on
  *          the PCI bus
- * @global: global control of every die; NULL if @find tells, die by die
  * @find: finds the boxes
  * @drop: forgets what @find allocated; may be NULL
  * @report: what discovery saw; NULL without discovery
@@ -74,7 +41,6 @@ struct ucore_report {
 struct ucore_platform {
 	const char *name;
 	const char *intree;
-	const struct ucore_global *global;
 	int (*find)(struct ucore_finder *finder, const struct ucore_platform *platform);
 	void (*drop)(void);
 	const struct ucore_report *report;
@@ -88,31 +54,16 @@ struct ucore_platform {
  * @desc: what was found so far; PCI functions in it are referenced
  * @nr: how many
  * @capacity: room for how many
- * @global: global control of a die, NULL: the platform's
  * @caps: UCORE_CAP_* beside those of the platform
  */
 struct ucore_finder {
 	struct ucore_box_desc *desc;
 	u32 nr;
 	u32 capacity;
-	const struct ucore_global *(*global)(u32 die);
 	u32 caps;
 };
 
 int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc);
 void ucore_finder_drop(struct ucore_finder *finder);
-
-const struct ucore_platform *ucore_platform_match(void);
-int ucore_platform_die_of_package(u32 package);
-
-extern const struct ucore_platform ucore_platform_ivbep;
-extern const struct ucore_platform ucore_platform_spr;
-extern const struct ucore_platform ucore_platform_emr;
-extern const struct ucore_platform ucore_platform_gnr;
-extern const struct ucore_platform ucore_platform_gnr_d;
-extern const struct ucore_platform ucore_platform_srf;
-extern const struct ucore_platform ucore_platform_grr;
-extern const struct ucore_platform ucore_platform_cwf;
-extern const struct ucore_platform ucore_platform_generic;
 
 #endif /* UCORE_PLATFORM_H */

@@ -3,24 +3,18 @@
 #ifndef UCORE_PMI_H
 #define UCORE_PMI_H
 
-#include "die.h"
+#include "domain.h"
 
-int ucore_pmi_register(void);
-void ucore_pmi_unregister(void);
-
-void ucore_pmi_init(struct ucore_die *die);
-void ucore_pmi_destroy(struct ucore_die *die);
+void ucore_pmi_init(struct ucore_domain *domain);
+void ucore_pmi_destroy(struct ucore_domain *domain);
 
 /* Process context, CPU hotplug held off: */
-void ucore_pmi_enable(struct ucore_die *die);
-void ucore_pmi_disable(struct ucore_die *die);
-void ucore_pmi_enable_cpu(struct ucore_die *die, int cpu);
-void ucore_pmi_disable_cpu(struct ucore_die *die, int cpu);
+void ucore_pmi_enable(struct ucore_domain *domain);
+void ucore_pmi_disable(struct ucore_domain *domain);
+void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu);
+void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu);
 
-/* Under the die's lock: */
-void ucore_pmi_service_begin(struct ucore_die *die);
-void ucore_pmi_service_end(struct ucore_die *die);
-const struct ucore_context *ucore_pmi_context(struct ucore_die *die);
-void ucore_pmi_lost(struct ucore_die *die);
+/* Under the domain's lock: */
+void ucore_pmi_lost(struct ucore_domain *domain);
 
 #endif /* UCORE_PMI_H */

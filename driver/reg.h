@@ -4,7 +4,7 @@
  *
  * Registers are named by their offset from the window's base (the C-Box's
  * first MSR, the PCI function's config space ...).  Nothing here knows what a
- * register means.  All operations may run in hard-irq context with the die's
+ * register means.  All operations may run in hard-irq context with the domain's
  * lock held; none may run in an NMI.
  *
  * A window that does not answer (an MSR that faults, a PCI function that has
@@ -46,7 +46,7 @@ struct ucore_io_ops {
 };
 
 /**
- * struct ucore_tally - register accesses of one die, guarded by its lock
+ * struct ucore_tally - register accesses of one domain, guarded by its lock
  * @reads: reads since load
  * @writes: writes since load
  */

@@ -15,7 +15,7 @@
  * The producer keeps its own position and never reads back what it published;
  * the one thing it takes from user space is @tail, which only ever bounds how
  * much room there is: nonsense there reads as no room.  Producer side: under
- * the die's lock, any context but NMI.  Must not know what a record means.
+ * the domain's lock, any context but NMI.  Must not know what a record means.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>

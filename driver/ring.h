@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rings: one producer (whoever holds the die's lock), one consumer in user
+ * Rings: one producer (whoever holds the domain's lock), one consumer in user
  * space, which is never trusted.
  */
 #ifndef UCORE_RING_H
@@ -13,11 +13,8 @@
 
 struct vm_area_struct;
 
-#define UCORE_RING_MIN	4096
-#define UCORE_RING_MAX	BIT(26)
-
 /**
- * struct ucore_ring - one session's records on one die
+ * struct ucore_ring - one session's records on one domain
  * @consumer: page that user space may write
  * @producer: page that user space may read
  * @data: record data, directly behind @producer

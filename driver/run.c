@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Running a session: start, stop, reset and read on all its dies at once.
+ * Running a session: start, stop, reset and read on all its domains at once.
  *
- * Process context.  What has to happen on a die is sent to its reader, to all
- * readers in parallel: one IPI for each remote die.  Where dies shall do a
- * thing at the same moment they first wait for each other.  Must not know
- * user memory, nor who may have which box (session.c).
- *
- * Lock order: session->lock, ucore_run_lock, CPU hotplug, catalog lock or
- * snapshot_lock, die->lock.
+ * Process context.  Must not know user memory, nor who may have which box
+ * (session.c).
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -16,290 +11,58 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
+#include "build.h"
 #include "catalog.h"
-#include "compat.h"
+#include "meet.h"
 #include "pmi.h"
+#include "run.h"
+#include "sample.h"
 #include "session.h"
 #include "timer.h"
-
-/*
- * One meeting of readers at a time: two could each wait for a CPU that waits
- * in the other.
- */
-static DEFINE_MUTEX(snapshot_lock);
-
-/* The session's next part that has events; *@i goes on from die to die. */
-static struct ucore_part *next_part(const struct ucore_session *session, u32 *i)
-{
-	struct ucore_part *part;
-
-	while (*i < ucore_catalog.nr_dies) {
-		part = session->part[(*i)++];
-		if (part && part->nr_ctr)
-			return part;
-	}
-	return NULL;
-}
-
-/*
- * ---- readers, in parallel ----
- */
-
-/*
- * How long readers wait for each other at most, interrupts off: an IPI takes
- * microseconds, a CPU that keeps interrupts off or a preempted virtual one more.
- */
-#define MEETING_NS	(2 * NSEC_PER_MSEC)
-
-/**
- * struct meeting - a thing that readers do together
- * @session: whose
- * @missing: readers that have not arrived
- * @live: do not freeze
- * @base: instant from which timers count
- */
-struct meeting {
-	struct ucore_session *session;
-	atomic_t missing;
-	bool live;
-	u64 base;
-};
-
-static void meeting_wait(struct meeting *m)
-{
-	u64 deadline = ktime_get_mono_fast_ns() + MEETING_NS;
-	u32 spins;
-
-	atomic_dec(&m->missing);
-	for (spins = 1; atomic_read(&m->missing) > 0; spins++) {
-		/* reading the clock costs more than a turn */
-		if (spins % 64 == 0 && ktime_get_mono_fast_ns() > deadline)
-			break;
-		cpu_relax();
-	}
-}
-
-/*
- * The part of the session on this CPU's die.  The CPU was its reader when the
- * IPI was sent; another session may have chosen a different one meanwhile.
- */
-static struct ucore_part *part_here(struct ucore_session *session)
-{
-	struct ucore_part *part;
-	u32 i;
-
-	for (i = 0; (part = next_part(session, &i));)
-		if (ucore_die_has_cpu(part->die, smp_processor_id()))
-			return part;
-	return NULL;
-}
-
-/* Have all readers do it and wait for them.  CPU hotplug is held off. */
-static void meet(struct ucore_session *session, smp_call_func_t func, struct meeting *m)
-{
-	struct ucore_part *part;
-	u32 i, n = 0;
-	int reader;
-
-	cpumask_clear(session->readers);
-	for (i = 0; (part = next_part(session, &i));) {
-		reader = READ_ONCE(part->die->reader);
-		if (reader == UCORE_NO_CPU)
-			continue;
-		cpumask_set_cpu(reader, session->readers);
-		n++;
-	}
-	m->session = session;
-	atomic_set(&m->missing, n);
-	if (n > 1)
-		mutex_lock(&snapshot_lock);
-	on_each_cpu_mask(session->readers, func, m, true);
-	if (n > 1)
-		mutex_unlock(&snapshot_lock);
-}
-
-/*
- * ---- parts: what an event list becomes when it starts ----
- */
-
-/*
- * No more than a thousand extra reads a second, however narrow a table says
- * that counters are; those of 32 bits and more never need more.
- */
-#define MIN_GUARD_NS	(2 * NSEC_PER_MSEC)
-
-/* The part's entry for a box, which this session owns: the box remembers where. */
-static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box *box)
-{
-	u32 i = box->part_index;
-
-	if (i < part->nr_box && part->box[i].box == box)
-		return &part->box[i];
-	box->part_index = part->nr_box;
-	part->box[part->nr_box] = (struct ucore_part_box){ .box = box, .last = U32_MAX };
-	return &part->box[part->nr_box++];
-}
-
-static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
-			     u32 slot)
-{
-	const struct ucore_box_type *type = event->box->desc.type;
-	const struct ucore_layout *layout = event->box->desc.layout;
-	struct ucore_part_box *pb = part_box(part, event->box);
-	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
-	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
-	u8 width = fixed ? type->fixed_width : type->width;
-	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
-	u32 inc = ucore_event_max_increment(type, ctl, fixed);
-	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
-	u32 s;
-
-	*ctr = (struct ucore_counter){
-		.box = event->box,
-		.total = event->total,
-		.mask = GENMASK_ULL(width - 1, 0),
-		.ctl = ctl | (fixed ? type->fixed_en : type->ctl_en),
-		.period = event->spec.period,
-		.event = event->id,
-		.slot = slot,
-		.flags = event->flags,
-		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
-		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
-		.index = event->counter,
-		.sibling = pb->last,
-	};
-	pb->last = part->nr_ctr++;
-	if (event->box->io.ops->counter_cost > 1 && width >= 32)
-		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
-	part->guard_ns = min(part->guard_ns, max(ucore_event_wrap_ns(width, inc), MIN_GUARD_NS));
-
-	for (s = 0; s < UCORE_MAX_SHARED; s++)
-		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
-	if (ctr->period) {
-		ctr->ctl |= fixed ? type->fixed_ov_en : type->ctl_ov_en;
-		pb->armed_mask |= fixed ? event->box->desc.global_fixed :
-					  event->box->desc.global_gp;
-		part->armed_mask |= pb->armed_mask;
-	}
-}
-
-static int part_build(struct ucore_session *session, struct ucore_part *part)
-{
-	struct ucore_event *event;
-	u32 n = 0, slot = 0;
-
-	ucore_part_drop(part);
-	part->armed_mask = 0;
-	part->guard_ns = U64_MAX;
-	list_for_each_entry(event, &session->events, node)
-		n += event->box->die == part->die;
-	if (!n)
-		return 0;
-	part->ctr = kvcalloc(n, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
-	part->box = kvcalloc(n, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
-	if (!part->ctr || !part->box) {
-		ucore_part_drop(part);
-		return -ENOMEM;
-	}
-	list_for_each_entry(event, &session->events, node) {
-		if (event->box->die == part->die)
-			part_add_counter(part, event, slot);
-		slot++;
-	}
-	return 0;
-}
-
-static int session_build(struct ucore_session *session)
-{
-	u32 i, nr_dies = 0;
-	int ret;
-
-	for (i = 0; i < ucore_catalog.nr_dies; i++) {
-		if (!session->part[i])
-			continue;
-		ret = part_build(session, session->part[i]);
-		if (ret)
-			return ret;
-		nr_dies += session->part[i]->nr_ctr > 0;
-	}
-	kvfree(session->values);
-	kvfree(session->dies);
-	session->values = kvcalloc(session->nr_events, sizeof(*session->values),
-				   GFP_KERNEL_ACCOUNT);
-	session->dies = kvcalloc(nr_dies, sizeof(*session->dies), GFP_KERNEL_ACCOUNT);
-	return session->values && session->dies ? 0 : -ENOMEM;
-}
-
-/* Counts go back to the events when the session stops. */
-static void session_keep_counts(struct ucore_session *session)
-{
-	struct ucore_counter *ctr;
-	struct ucore_event *event;
-	struct ucore_part *part;
-	u32 i, slot = 0;
-
-	for (i = 0; (part = next_part(session, &i));) {
-		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
-			session->values[ctr->slot].count = ctr->total;
-			session->values[ctr->slot].flags = ctr->flags;
-		}
-	}
-	/* a counter's slot is its event's place in the list */
-	list_for_each_entry(event, &session->events, node) {
-		event->total = session->values[slot].count;
-		event->flags = session->values[slot++].flags;
-	}
-}
 
 /*
  * ---- start and stop ----
  */
 
-static void take_here(void *arg)
+static void take(struct ucore_part *part, const struct ucore_meeting *m)
 {
-	struct ucore_part *part = part_here(((struct meeting *)arg)->session);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
-	raw_spin_lock(&die->lock);
-	if (list_empty(&die->parts))
-		ucore_die_take(die);
-	if (!die->armed)
-		ucore_die_clear_stale(die);
-	raw_spin_unlock(&die->lock);
+	if (list_empty(&domain->parts))
+		ucore_domain_take(domain);
+	if (!domain->armed)
+		ucore_domain_clear_stale(domain);
 }
 
 /*
- * The die freezes first and waits for the others with its interrupts off: what
+ * The domain freezes first and waits for the others with its interrupts off: what
  * it holds up, other sessions' counters among it, shall not be preempted.
  */
-static void go_here(void *arg)
+static void go_prepare(struct ucore_part *part)
 {
-	struct meeting *m = arg;
-	struct ucore_part *part = part_here(m->session);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
-	raw_spin_lock(&die->lock);
-	ucore_die_hold(die, ktime_get_mono_fast_ns());
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	ucore_part_program(part);
-	list_add_tail(&part->node, &die->parts);
+	list_add_tail(&part->node, &domain->parts);
 	if (part->armed_mask) {
-		die->armed++;
-		die->armed_mask |= part->armed_mask;
+		domain->armed++;
+		domain->armed_mask |= part->armed_mask;
 	}
-	meeting_wait(m);
-	ucore_part_go(part, ucore_die_release(die, true));
-	ucore_guard_start(die);
-	raw_spin_unlock(&die->lock);
 }
 
-static void timer_here(void *arg)
+static void go(struct ucore_part *part, const struct ucore_meeting *m)
 {
-	struct meeting *m = arg;
-
-	ucore_timer_start(part_here(m->session), m->base);
+	ucore_part_go(part, ucore_domain_release(part->domain, true));
+	ucore_guard_start(part->domain);
 }
 
-/* All dies count their periods from the same instant. */
+static void start_timer(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	ucore_timer_start(part, m->base);
+}
+
+/* All domains count their periods from the same instant. */
 static void timers_start(struct ucore_session *session)
 {
 	struct ucore_part *part;
@@ -308,9 +71,9 @@ static void timers_start(struct ucore_session *session)
 
 	if (!session->timer_ns)
 		return;
-	for (i = 0; (part = next_part(session, &i));)
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		base = max(base, part->resumed);
-	meet(session, timer_here, &(struct meeting){ .base = base });
+	ucore_meet(session, &(struct ucore_meeting){ .act = start_timer, .base = base });
 }
 
 /* Two samples, so that one fits wherever the ring's end is, and a LOST record. */
@@ -320,7 +83,7 @@ static bool rings_hold_samples(struct ucore_session *session)
 	struct ucore_part *part;
 	u32 i;
 
-	for (i = 0; (part = next_part(session, &i));)
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		if (part->ring && part->ring->size / 2 < sizeof(struct ucore_lost) +
 							 struct_size(sample, values, part->nr_ctr))
 			return false;
@@ -337,19 +100,19 @@ static bool boxes_alive(struct ucore_session *session)
 	return true;
 }
 
-static bool dies_online(struct ucore_session *session)
+static bool domains_online(struct ucore_session *session)
 {
 	struct ucore_part *part;
 	u32 i;
 
-	for (i = 0; (part = next_part(session, &i));)
-		if (part->die->reader == UCORE_NO_CPU)
+	for (i = 0; (part = ucore_next_part(session, &i));)
+		if (part->domain->reader == UCORE_NO_CPU)
 			return false;
 	return true;
 }
 
 /**
- * ucore_session_start() - program the boxes and let all dies count together
+ * ucore_session_start() - program the boxes and let all domains count together
  * @session: the session, locked
  *
  * Return: 0 or -errno as in the ABI.
@@ -369,7 +132,7 @@ int ucore_session_start(struct ucore_session *session)
 		return ret;
 	if (!boxes_alive(session))
 		return -ENODEV;
-	ret = session_build(session);
+	ret = ucore_session_build(session);
 	if (ret)
 		return ret;
 	if (!rings_hold_samples(session))
@@ -377,15 +140,15 @@ int ucore_session_start(struct ucore_session *session)
 
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	if (!dies_online(session)) {
+	if (!domains_online(session)) {
 		ret = -EAGAIN;
 		goto unlock;
 	}
-	meet(session, take_here, &(struct meeting){ });
-	for (i = 0; (part = next_part(session, &i));)
+	ucore_meet(session, &(struct ucore_meeting){ .act = take });
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		if (part->armed_mask)
-			ucore_pmi_enable(part->die);
-	meet(session, go_here, &(struct meeting){ });
+			ucore_pmi_enable(part->domain);
+	ucore_meet(session, &(struct ucore_meeting){ .prepare = go_prepare, .act = go, .together = true });
 	timers_start(session);
 	session->running = true;
 unlock:
@@ -394,62 +157,56 @@ unlock:
 	return ret;
 }
 
-/* Forget a part's claim on the interrupt; the die is locked. */
-static void die_unlist(struct ucore_die *die, struct ucore_part *part)
+/* Forget a part's claim on the interrupt; the domain is locked. */
+static void domain_unlist(struct ucore_domain *domain, struct ucore_part *part)
 {
 	struct ucore_part *other;
 
 	list_del(&part->node);
 	if (!part->armed_mask)
 		return;
-	die->armed--;
-	die->armed_mask = 0;
-	list_for_each_entry(other, &die->parts, node)
-		die->armed_mask |= other->armed_mask;
+	domain->armed--;
+	domain->armed_mask = 0;
+	list_for_each_entry(other, &domain->parts, node)
+		domain->armed_mask |= other->armed_mask;
 }
 
-static void stop_here(void *arg)
+static void stop(struct ucore_part *part, const struct ucore_meeting *m)
 {
-	struct meeting *m = arg;
-	struct ucore_part *part = part_here(m->session);
-	struct ucore_die *die = part->die;
 	struct ucore_interval iv;
 
-	meeting_wait(m);
-	raw_spin_lock(&die->lock);
-	ucore_interval_begin(&iv, die, ktime_get_mono_fast_ns());
-	ucore_part_halt(&iv, part);
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_part_halt(part, iv.now, iv.frozen_before);
 	ucore_interval_end(&iv);
-	die_unlist(die, part);
-	raw_spin_unlock(&die->lock);
+	domain_unlist(part->domain, part);
 }
 
 static void give_back_here(void *arg)
 {
-	struct ucore_die *die = arg;
+	struct ucore_domain *domain = arg;
 
-	raw_spin_lock(&die->lock);
-	ucore_guard_end_throttling(die);
-	ucore_die_give_back(die);
-	raw_spin_unlock(&die->lock);
+	raw_spin_lock(&domain->lock);
+	ucore_guard_end_throttling(domain);
+	ucore_domain_give_back(domain);
+	raw_spin_unlock(&domain->lock);
 }
 
 static void part_settle(struct ucore_part *part)
 {
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
-	if (die->reader == UCORE_NO_CPU) {
-		raw_spin_lock_irq(&die->lock);
-		die_unlist(die, part);
-		raw_spin_unlock_irq(&die->lock);
+	if (domain->reader == UCORE_NO_CPU) {
+		raw_spin_lock_irq(&domain->lock);
+		domain_unlist(domain, part);
+		raw_spin_unlock_irq(&domain->lock);
 	}
 	hrtimer_cancel(&part->timer);
-	if (!die->armed)
-		ucore_pmi_disable(die);
-	if (list_empty(&die->parts)) {
-		hrtimer_cancel(&die->guard);
-		die->route = die->found;	/* for a die that cannot be reached now */
-		ucore_die_run(die, give_back_here, die);
+	if (!domain->armed)
+		ucore_pmi_disable(domain);
+	if (list_empty(&domain->parts)) {
+		hrtimer_cancel(&domain->guard);
+		domain->route = domain->found;	/* for a domain that cannot be reached now */
+		ucore_domain_run(domain, give_back_here, domain);
 	}
 }
 
@@ -466,39 +223,33 @@ void ucore_session_stop(struct ucore_session *session)
 		return;
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	meet(session, stop_here, &(struct meeting){ });
-	for (i = 0; (part = next_part(session, &i));)
+	ucore_meet(session, &(struct ucore_meeting){ .act = stop, .together = true });
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		part_settle(part);
 	session->running = false;
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
-	session_keep_counts(session);
+	ucore_session_keep_counts(session);
 }
 
 /*
  * ---- reset, read ----
  */
 
-static void reset_here(void *arg)
+static void reset(struct ucore_part *part, const struct ucore_meeting *m)
 {
-	struct meeting *m = arg;
-	struct ucore_part *part = part_here(m->session);
-	struct ucore_die *die = part->die;
 	struct ucore_interval iv;
 
-	meeting_wait(m);
-	raw_spin_lock(&die->lock);
-	ucore_interval_begin(&iv, die, ktime_get_mono_fast_ns());
-	ucore_part_reset(&iv, part);
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_part_reset(part, iv.now);
 	ucore_interval_end(&iv);
-	raw_spin_unlock(&die->lock);
 }
 
 /**
  * ucore_session_reset() - counts and times to zero
  * @session: the session, locked
  *
- * Return: 0, or -EAGAIN if a running session has a die without CPU.
+ * Return: 0, or -EAGAIN if a running session has a domain without CPU.
  */
 int ucore_session_reset(struct ucore_session *session)
 {
@@ -508,8 +259,8 @@ int ucore_session_reset(struct ucore_session *session)
 
 	if (session->running) {
 		cpus_read_lock();
-		if (dies_online(session))
-			meet(session, reset_here, &(struct meeting){ });
+		if (domains_online(session))
+			ucore_meet(session, &(struct ucore_meeting){ .act = reset, .together = true });
 		else
 			ret = -EAGAIN;
 		cpus_read_unlock();
@@ -517,7 +268,7 @@ int ucore_session_reset(struct ucore_session *session)
 	}
 	list_for_each_entry(event, &session->events, node)
 		event->total = 0;
-	for (i = 0; i < ucore_catalog.nr_dies; i++) {
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		if (!session->part[i])
 			continue;
 		session->part[i]->enabled_ns = 0;
@@ -532,7 +283,7 @@ static u32 part_index(const struct ucore_session *session, const struct ucore_pa
 	const struct ucore_part *other;
 	u32 i, n = 0;
 
-	for (i = 0; (other = next_part(session, &i));) {
+	for (i = 0; (other = ucore_next_part(session, &i));) {
 		if (other == part)
 			break;
 		n++;
@@ -540,17 +291,17 @@ static u32 part_index(const struct ucore_session *session, const struct ucore_pa
 	return n;
 }
 
-/* Put one die's share into the answer; @before as in ucore_part_times(). */
+/* Put one domain's share into the answer; @before as in ucore_part_times(). */
 static void snapshot_fill(struct ucore_session *session, const struct ucore_part *part,
 			  u64 now, u64 before, u64 frozen_ns)
 {
-	struct ucore_read_die *rd = &session->dies[part_index(session, part)];
-	int reader = READ_ONCE(part->die->reader);
+	struct ucore_read_domain *rd = &session->domains[part_index(session, part)];
+	int reader = READ_ONCE(part->domain->reader);
 	const struct ucore_counter *ctr;
 	struct ucore_value *value;
 
-	*rd = (struct ucore_read_die){
-		.die = part->die->id,
+	*rd = (struct ucore_read_domain){
+		.domain = part->domain->id,
 		.cpu = reader,
 		.time = now,
 		.frozen_ns = frozen_ns,
@@ -566,31 +317,25 @@ static void snapshot_fill(struct ucore_session *session, const struct ucore_part
 	}
 }
 
-static void snapshot_here(void *arg)
+static void snapshot_live(struct ucore_part *part, const struct ucore_meeting *m)
 {
-	struct meeting *m = arg;
-	struct ucore_part *part = part_here(m->session);
-	struct ucore_die *die = part->die;
-	struct ucore_interval iv;
-	u64 before, now, reads;
+	struct ucore_domain *domain = part->domain;
+	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
 
-	meeting_wait(m);
-	raw_spin_lock(&die->lock);
-	now = ktime_get_mono_fast_ns();
-	if (m->live) {
-		reads = die->tally.reads;
-		ucore_part_read_running(part, now);
-		part->stats.reads += die->tally.reads - reads;
-		snapshot_fill(m->session, part, now, ucore_die_frozen_ns(die, now), 0);
-	} else {
-		before = part->stats.frozen_ns;
-		ucore_interval_begin(&iv, die, now);
-		ucore_part_read(&iv, part);
-		ucore_interval_end(&iv);
-		snapshot_fill(m->session, part, iv.now, iv.frozen_before,
-			      part->stats.frozen_ns - before);
-	}
-	raw_spin_unlock(&die->lock);
+	ucore_part_read_running(part, now);
+	part->stats.reads += domain->tally.reads - reads;
+	snapshot_fill(m->session, part, now, ucore_domain_frozen_ns(domain, now), 0);
+}
+
+static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	u64 before = part->stats.frozen_ns;
+	struct ucore_interval iv;
+
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_part_read(part, iv.now);
+	ucore_interval_end(&iv);
+	snapshot_fill(m->session, part, iv.now, iv.frozen_before, part->stats.frozen_ns - before);
 }
 
 static void snapshot_running(struct ucore_session *session, bool live)
@@ -600,14 +345,14 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	u32 i, n = 0;
 
 	cpus_read_lock();
-	meet(session, snapshot_here, &(struct meeting){ .live = live });
+	ucore_meet(session, &(struct ucore_meeting){ .act = live ? snapshot_live : snapshot, .together = true });
 	now = ktime_get_mono_fast_ns();
-	for (i = 0; (part = next_part(session, &i));) {
-		if (part->die->reader == UCORE_NO_CPU) {
+	for (i = 0; (part = ucore_next_part(session, &i));) {
+		if (part->domain->reader == UCORE_NO_CPU) {
 			snapshot_fill(session, part, now, 0, 0);
 		} else {
-			first = min(first, session->dies[n].time);
-			last = max(last, session->dies[n].time);
+			first = min(first, session->domains[n].time);
+			last = max(last, session->domains[n].time);
 		}
 		n++;
 	}
@@ -623,23 +368,23 @@ static int snapshot_stopped(struct ucore_session *session)
 {
 	u64 now = ktime_get_mono_fast_ns();
 	struct ucore_part *part;
-	int ret = session_build(session);
+	int ret = ucore_session_build(session);
 	u32 i;
 
 	if (ret)
 		return ret;
-	for (i = 0; (part = next_part(session, &i));)
+	for (i = 0; (part = ucore_next_part(session, &i));)
 		snapshot_fill(session, part, now, 0, 0);
 	session->skew_ns = 0;
 	return 0;
 }
 
 /**
- * ucore_session_read() - one coherent snapshot of all counters of all dies
+ * ucore_session_read() - one coherent snapshot of all counters of all domains
  * @session: the session, locked
  * @live: do not freeze
  *
- * The answer is in @values, @dies and @skew_ns until the next call.
+ * The answer is in @values, @domains and @skew_ns until the next call.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -649,75 +394,4 @@ int ucore_session_read(struct ucore_session *session, bool live)
 		return snapshot_stopped(session);
 	snapshot_running(session, live);
 	return 0;
-}
-
-/*
- * ---- PMI core ----
- */
-
-/* Note the choice, unless another session has made a different one. */
-static int die_pin(struct ucore_session *session, struct ucore_die *die, int cpu)
-{
-	u32 i = die - ucore_catalog.dies;
-	bool mine = test_bit(i, session->pinned);
-	int ret = 0;
-
-	mutex_lock(&ucore_catalog.lock);
-	if (die->pins > mine && die->pin_cpu != cpu && die->pin_cpu != UCORE_NO_CPU)
-		ret = -EBUSY;
-	else
-		ret = ucore_die_move(die, cpu);
-	if (!ret) {
-		die->pin_cpu = cpu;
-		die->pins += !mine;
-		__set_bit(i, session->pinned);
-	}
-	mutex_unlock(&ucore_catalog.lock);
-	return ret;
-}
-
-/**
- * ucore_session_set_cpu() - choose the reader and PMI core of a CPU's die
- * @session: the session, locked
- * @cpu: the CPU
- *
- * Return: 0 or -errno as in the ABI.
- */
-int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
-{
-	int ret = -ENOENT;
-	u32 i;
-
-	if (session->running)
-		return -EBUSY;
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
-		return -ENOENT;
-	mutex_lock(&ucore_run_lock);
-	cpus_read_lock();
-	if (!cpu_online(cpu)) {
-		ret = -EAGAIN;
-		goto unlock;
-	}
-	for (i = 0; i < ucore_catalog.nr_dies; i++)
-		if (ucore_die_has_cpu(&ucore_catalog.dies[i], cpu))
-			ret = die_pin(session, &ucore_catalog.dies[i], cpu);
-unlock:
-	cpus_read_unlock();
-	mutex_unlock(&ucore_run_lock);
-	return ret;
-}
-
-/**
- * ucore_session_unpin() - give up what it chose with ucore_session_set_cpu()
- * @session: the session, locked
- */
-void ucore_session_unpin(struct ucore_session *session)
-{
-	u32 i;
-
-	mutex_lock(&ucore_catalog.lock);
-	for_each_set_bit(i, session->pinned, ucore_catalog.nr_dies)
-		if (!--ucore_catalog.dies[i].pins)
-			ucore_catalog.dies[i].pin_cpu = UCORE_NO_CPU;
-	mutex_unlock(&ucore_catalog.lock);
 }

@@ -3,7 +3,7 @@
  * Samples: who overflowed, read, re-arm, release, record.
  *
  * The order within an interval's end is the manual's (329468-002 2.1.3, 2.1.4)
- * and the frozen window's: registers first, records when the die runs again.
+ * and the frozen window's: registers first, records when the domain runs again.
  * Counters that did not overflow are not reset between samples: their exact
  * 64-bit count goes on, and a reset would be one more write for each box.
  *
@@ -16,18 +16,14 @@
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
 
-#include "pmi.h"
+#include "nmi.h"
 #include "sample.h"
-#include "timer.h"
 
 static unsigned int max_rate = 50000;
 module_param(max_rate, uint, 0644);
-MODULE_PARM_DESC(max_rate, "overflows per second and die before it is throttled");
+MODULE_PARM_DESC(max_rate, "overflows per second and domain before it is throttled");
 
 #define THROTTLE_WINDOW_NS	(10 * NSEC_PER_MSEC)
-
-/* In low-dword mode, one read in this many is whole: it finds dead boxes. */
-#define LOW_READS_PER_WHOLE	64
 
 /*
  * ---- begin ----
@@ -64,24 +60,24 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 static void interval_open(struct ucore_interval *iv)
 {
 	const struct ucore_context *context;
-	struct ucore_die *die = iv->die;
+	struct ucore_domain *domain = iv->domain;
 	struct ucore_part *part;
 
-	iv->frozen_before = ucore_die_frozen_ns(die, iv->now);
-	iv->status = die->armed ? ucore_die_status(die) : 0;
+	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
+	iv->status = domain->armed ? ucore_domain_status(domain) : 0;
 	if (!iv->status)
 		return;
 	/* a bit that no armed box owns: the map is wrong somewhere, ask them all */
-	iv->walk = iv->status & ~die->armed_mask ? die->armed_mask : iv->status;
-	ucore_pmi_service_begin(die);
-	context = ucore_pmi_context(die);
+	iv->walk = iv->status & ~domain->armed_mask ? domain->armed_mask : iv->status;
+	ucore_nmi_service_begin(domain);
+	context = ucore_nmi_context(domain);
 	if (context) {
 		ucore_interval_set_context(iv, context);
-		die->pmis++;
+		domain->pmis++;
 	}
 	if (iv->recovered)
-		die->recovered++;
-	list_for_each_entry(part, &die->parts, node)
+		domain->recovered++;
+	list_for_each_entry(part, &domain->parts, node)
 		if (part->armed_mask & iv->walk)
 			part_walk(iv, part);
 }
@@ -100,40 +96,40 @@ void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_co
 }
 
 /**
- * ucore_interval_begin() - freeze a die
+ * ucore_interval_begin() - freeze a domain
  * @iv: the interval
- * @die: the die
+ * @domain: the domain
  * @now: time
  *
- * An overflow that is waiting is serviced along the way: releasing the die
+ * An overflow that is waiting is serviced along the way: releasing the domain
  * without would let counters run whose sample is still to be taken.
  */
-void ucore_interval_begin(struct ucore_interval *iv, struct ucore_die *die, u64 now)
+void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now)
 {
-	lockdep_assert_held(&die->lock);
+	lockdep_assert_held(&domain->lock);
 
-	*iv = (struct ucore_interval){ .die = die, .now = now, .tally = die->tally };
-	ucore_die_hold(die, now);
-	if (die->frozen_since < now)
-		iv->now = die->frozen_since;	/* frozen before: that is the instant */
+	*iv = (struct ucore_interval){ .domain = domain, .now = now, .tally = domain->tally };
+	ucore_domain_hold(domain, now);
+	if (domain->frozen_since < now)
+		iv->now = domain->frozen_since;	/* frozen before: that is the instant */
 	interval_open(iv);
 }
 
 /**
- * ucore_interval_begin_overflow() - the hardware froze a die
+ * ucore_interval_begin_overflow() - the hardware froze a domain
  * @iv: the interval
- * @die: the die
+ * @domain: the domain
  * @now: when that was noticed
  * @recovered: by the guard, not by an interrupt
  */
-void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_die *die,
+void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
 				   u64 now, bool recovered)
 {
-	lockdep_assert_held(&die->lock);
+	lockdep_assert_held(&domain->lock);
 
-	*iv = (struct ucore_interval){ .die = die, .now = now, .recovered = recovered,
-				       .tally = die->tally };
-	ucore_die_hold_overflow(die, now);
+	*iv = (struct ucore_interval){ .domain = domain, .now = now, .recovered = recovered,
+				       .tally = domain->tally };
+	ucore_domain_hold_overflow(domain, now);
 	interval_open(iv);
 }
 
@@ -148,78 +144,6 @@ void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part)
 		return;
 	part->due = true;
 	part->trigger = UCORE_TRIGGER_TIMER;
-}
-
-/*
- * ---- read ----
- */
-
-static enum ucore_read_mode read_mode(const struct ucore_part *part,
-				      const struct ucore_counter *ctr, u64 elapsed)
-{
-	if (!part->low_dword || elapsed > ctr->low_ns ||
-	    part->nr_reads % LOW_READS_PER_WHOLE == 0)
-		return UCORE_FROZEN;
-	return UCORE_LOW;
-}
-
-/**
- * ucore_part_read() - read all counters of a part, once an interval
- * @iv: the interval
- * @part: the part
- */
-void ucore_part_read(struct ucore_interval *iv, struct ucore_part *part)
-{
-	struct ucore_counter *ctr;
-	u64 elapsed;
-
-	if (part->fresh)
-		return;
-	/*
-	 * At most this long did it count: @last_read was taken before the die
-	 * froze last time, the clock is read after it froze this time.
-	 */
-	elapsed = ktime_get_mono_fast_ns() - part->last_read;
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
-	part->last_read = iv->now;
-	part->nr_reads++;
-	part->fresh = true;
-}
-
-/**
- * ucore_part_read_running() - read all counters of a part while they count
- * @part: the part
- * @now: time
- */
-void ucore_part_read_running(struct ucore_part *part, u64 now)
-{
-	struct ucore_counter *ctr;
-
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ucore_counter_update(ctr, UCORE_RUNNING);
-	part->last_read = now;
-}
-
-/**
- * ucore_part_times() - time enabled and time running, up to an instant
- * @part: the part
- * @now: the instant
- * @before: how long the die had been frozen before it; 0 if the part is stopped
- * @enabled: since it was started
- * @running: of that, with its die not frozen
- */
-void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,
-		      u64 *running)
-{
-	u64 since = 0, frozen = 0;
-
-	if (part->running && now > part->resumed) {
-		since = now - part->resumed;
-		frozen = before - part->frozen_base;
-	}
-	*enabled = part->enabled_ns + since;
-	*running = part->running_ns + since - min(frozen, since);
 }
 
 /*
@@ -246,28 +170,28 @@ static void part_rearm(struct ucore_part *part)
 }
 
 /*
- * Too many overflows, or half of the time spent on them?  Then the die stays
+ * Too many overflows, or half of the time spent on them?  Then the domain stays
  * frozen until the window is over: whoever shares this CPU must get on.
  */
-static void throttle(struct ucore_die *die, u64 start)
+static void throttle(struct ucore_domain *domain, u64 start)
 {
 	u64 limit = max_t(u64, (u64)READ_ONCE(max_rate) * THROTTLE_WINDOW_NS / NSEC_PER_SEC, 1);
 	u64 now = ktime_get_mono_fast_ns();
 
-	if (now - die->throttle_start >= THROTTLE_WINDOW_NS) {
-		die->throttle_start = now;
-		die->throttle_count = 0;
-		die->throttle_busy = 0;
+	if (now - domain->throttle_start >= THROTTLE_WINDOW_NS) {
+		domain->throttle_start = now;
+		domain->throttle_count = 0;
+		domain->throttle_busy = 0;
 	}
-	die->throttle_count++;
-	die->throttle_busy += now - start;
-	if (die->throttled || (die->throttle_count <= limit &&
-			       die->throttle_busy < THROTTLE_WINDOW_NS / 2))
+	domain->throttle_count++;
+	domain->throttle_busy += now - start;
+	if (domain->throttled || (domain->throttle_count <= limit &&
+			       domain->throttle_busy < THROTTLE_WINDOW_NS / 2))
 		return;
-	die->throttled = true;
-	die->throttles++;
-	die->holds++;	/* the guard's: it releases the die */
-	ucore_guard_soon(die, die->throttle_start + THROTTLE_WINDOW_NS - now);
+	domain->throttled = true;
+	domain->throttles++;
+	domain->holds++;	/* the guard's: it releases the domain */
+	ucore_domain_guard_soon(domain, domain->throttle_start + THROTTLE_WINDOW_NS - now);
 }
 
 static void sink_wake(struct ucore_sink *sink)
@@ -294,7 +218,7 @@ void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int 
 	gap = ucore_ring_reserve(part->ring, UCORE_RECORD_GAP, sizeof(*gap), now);
 	if (gap) {
 		gap->time = now;
-		gap->die = part->die->id;
+		gap->domain = part->domain->id;
 		gap->reason = reason;
 		gap->cpu_from = from;
 		gap->cpu_to = to;
@@ -313,8 +237,8 @@ static void report_deaths(struct ucore_part *part, u64 now)
 		if (!pb->box->dead || pb->reported)
 			continue;
 		pb->reported = true;
-		ucore_part_gap(part, now, UCORE_GAP_BOX_DEAD, part->die->reader,
-			       part->die->reader, pb->box->id);
+		ucore_part_gap(part, now, UCORE_GAP_BOX_DEAD, part->domain->reader,
+			       part->domain->reader, pb->box->id);
 	}
 }
 
@@ -332,13 +256,13 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	sample->pid = visible ? iv->context.pid : 0;
 	sample->tid = visible ? iv->context.tid : 0;
 	sample->cpu = iv->has_context ? iv->context.cpu : raw_smp_processor_id();
-	sample->die = iv->die->id;
+	sample->domain = iv->domain->id;
 	sample->trigger = part->trigger;
 	sample->trigger_event = part->trigger_event;
 	sample->flags = (visible ? UCORE_SAMPLE_CONTEXT : 0) |
 			(visible && iv->context.user ? UCORE_SAMPLE_USER : 0) |
 			(part->recovered ? UCORE_SAMPLE_RECOVERED : 0) |
-			(iv->die->throttled ? UCORE_SAMPLE_THROTTLED : 0);
+			(iv->domain->throttled ? UCORE_SAMPLE_THROTTLED : 0);
 	sample->nr_values = part->nr_ctr;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++, value++) {
 		value->event = ctr->event;
@@ -347,7 +271,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	}
 }
 
-/* Write the record of a part that is due.  The die runs already. */
+/* Write the record of a part that is due.  The domain runs already. */
 static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, u64 frozen_ns)
 {
 	struct ucore_sample *sample;
@@ -366,18 +290,6 @@ static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, 
 		sink_wake(part->sink);
 }
 
-static void part_forget(struct ucore_part *part)
-{
-	struct ucore_counter *ctr;
-
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ctr->flags &= ~UCORE_VALUE_OVERFLOW;
-	part->due = false;
-	part->fresh = false;
-	part->recovered = false;
-	part->trigger_event = UCORE_EVENT_NONE;
-}
-
 static void part_account(struct ucore_part *part, const struct ucore_interval *iv,
 			 u64 frozen_ns, u64 cost_ns, u32 sharers)
 {
@@ -385,12 +297,12 @@ static void part_account(struct ucore_part *part, const struct ucore_interval *i
 
 	stats->frozen_ns += frozen_ns;
 	stats->cost_ns += div_u64(cost_ns, sharers);
-	stats->reads += div_u64(iv->die->tally.reads - iv->tally.reads, sharers);
-	stats->writes += div_u64(iv->die->tally.writes - iv->tally.writes, sharers);
+	stats->reads += div_u64(iv->domain->tally.reads - iv->tally.reads, sharers);
+	stats->writes += div_u64(iv->domain->tally.writes - iv->tally.writes, sharers);
 }
 
 /**
- * ucore_interval_end() - finish an interval and let the die run
+ * ucore_interval_end() - finish an interval and let the domain run
  * @iv: the interval
  *
  * Reads the parts that are due, acknowledges (box first, then global: a box
@@ -399,115 +311,35 @@ static void part_account(struct ucore_part *part, const struct ucore_interval *i
  */
 void ucore_interval_end(struct ucore_interval *iv)
 {
-	struct ucore_die *die = iv->die;
+	struct ucore_domain *domain = iv->domain;
 	u64 start = ktime_get_mono_fast_ns(), frozen_ns, end;
 	struct ucore_part *part;
 	u32 sharers = 0;
 
-	list_for_each_entry(part, &die->parts, node) {
+	list_for_each_entry(part, &domain->parts, node) {
 		if (part->due)
-			ucore_part_read(iv, part);
+			ucore_part_read(part, iv->now);
 		if (iv->status)
 			part_acknowledge(part);
 		sharers += part->fresh;
 	}
 	if (iv->status) {
-		ucore_die_clear_status(die);
-		list_for_each_entry(part, &die->parts, node)
+		ucore_domain_clear_status(domain);
+		list_for_each_entry(part, &domain->parts, node)
 			if (part->running)
 				part_rearm(part);
-		ucore_pmi_service_end(die);
-		throttle(die, start);
+		ucore_nmi_service_end(domain);
+		throttle(domain, start);
 	}
-	frozen_ns = ucore_die_release(die, false) - iv->now;
+	frozen_ns = ucore_domain_release(domain, false) - iv->now;
 
-	list_for_each_entry(part, &die->parts, node)
+	list_for_each_entry(part, &domain->parts, node)
 		if (part->due)
 			part_emit(iv, part, frozen_ns);
 	end = ktime_get_mono_fast_ns();
-	list_for_each_entry(part, &die->parts, node) {
+	list_for_each_entry(part, &domain->parts, node) {
 		if (part->fresh)
 			part_account(part, iv, frozen_ns, end - min(start, iv->now), sharers);
-		part_forget(part);
+		ucore_part_forget(part);
 	}
-}
-
-/*
- * ---- a part's life; the die is frozen ----
- */
-
-/**
- * ucore_part_program() - program the boxes of a part and let them loose
- * @part: the part
- *
- * They begin to count when the die is released.
- */
-void ucore_part_program(struct ucore_part *part)
-{
-	struct ucore_part_box *pb;
-	struct ucore_counter *ctr;
-
-	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		if (!pb->box->dead)
-			ucore_box_program(pb->box, pb->shared);
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		if (!ctr->box->dead)
-			ucore_box_program_counter(ctr);
-	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		if (!pb->box->dead)
-			ucore_box_run(pb->box);
-	part_forget(part);
-}
-
-/**
- * ucore_part_go() - its time begins; the die has just been released
- * @part: the part
- * @now: time
- */
-void ucore_part_go(struct ucore_part *part, u64 now)
-{
-	part->running = true;
-	part->resumed = now;
-	part->frozen_base = ucore_die_frozen_ns(part->die, now);
-	part->last_read = now;
-}
-
-/**
- * ucore_part_halt() - last counts, stop its boxes
- * @iv: the interval
- * @part: the part
- */
-void ucore_part_halt(struct ucore_interval *iv, struct ucore_part *part)
-{
-	struct ucore_part_box *pb;
-	struct ucore_counter *ctr;
-
-	ucore_part_read(iv, part);
-	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		ucore_box_stop(pb->box);
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ucore_counter_stop(ctr);
-	ucore_part_times(part, iv->now, iv->frozen_before, &part->enabled_ns,
-			 &part->running_ns);
-	part->running = false;
-}
-
-/**
- * ucore_part_reset() - counts and times to zero, periods anew
- * @iv: the interval
- * @part: the part
- */
-void ucore_part_reset(struct ucore_interval *iv, struct ucore_part *part)
-{
-	struct ucore_counter *ctr;
-
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
-		ctr->total = 0;
-		if (part->running && !ctr->box->dead)
-			ucore_counter_arm(ctr);
-	}
-	part->enabled_ns = 0;
-	part->running_ns = 0;
-	if (part->running)
-		ucore_part_go(part, iv->now);
 }

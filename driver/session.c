@@ -3,7 +3,7 @@
  * Sessions: who owns which box, and what its counters are to count.
  *
  * Process context.  The session's lock is held unless a function says
- * otherwise.  How a session runs is run.c's business.
+ * otherwise.  How a session runs is the business of run.c.
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -11,10 +11,11 @@
 #include <linux/pid.h>
 #include <linux/slab.h>
 
+#include "build.h"
 #include "catalog.h"
 #include "intree.h"
+#include "reader.h"
 #include "session.h"
-#include "timer.h"
 
 static atomic64_t next_session = ATOMIC64_INIT(1);
 
@@ -46,50 +47,50 @@ static int box_claim(struct ucore_session *session, struct ucore_box *box)
 }
 
 /**
- * struct release - boxes to be given back on one die
+ * struct release - boxes to be given back on one domain
  * @session: whose
- * @die: where
+ * @domain: where
  * @box: which; NULL: all that the session has there
  */
 struct release {
 	struct ucore_session *session;
-	struct ucore_die *die;
+	struct ucore_domain *domain;
 	struct ucore_box *box;
 };
 
 static void release_here(void *arg)
 {
 	struct release *release = arg;
-	struct ucore_die *die = release->die;
+	struct ucore_domain *domain = release->domain;
 	struct ucore_event *event;
 
-	raw_spin_lock(&die->lock);
-	ucore_die_hold(die, ktime_get_mono_fast_ns());
+	raw_spin_lock(&domain->lock);
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	if (release->box)
 		ucore_box_release(release->box);
 	else
 		list_for_each_entry(event, &release->session->events, node)
-			if (event->box->die == die)
+			if (event->box->domain == domain)
 				ucore_box_release(event->box);
-	ucore_die_release(die, true);
-	raw_spin_unlock(&die->lock);
+	ucore_domain_release(domain, true);
+	raw_spin_unlock(&domain->lock);
 }
 
-/* A die without CPU cannot be reached: then its first CPU cleans up. */
+/* A domain without CPU cannot be reached: then its first CPU cleans up. */
 static void box_release(struct ucore_box *box)
 {
-	struct release release = { .die = box->die, .box = box };
+	struct release release = { .domain = box->domain, .box = box };
 
 	cpus_read_lock();
 	if (box->dirty)
-		ucore_die_run(box->die, release_here, &release);
+		ucore_domain_run(box->domain, release_here, &release);
 	mutex_lock(&ucore_catalog.lock);
 	box->owner = NULL;
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
 }
 
-/* Give back the hardware of all boxes, each die frozen once. */
+/* Give back the hardware of all boxes, each domain frozen once. */
 static void boxes_release(struct ucore_session *session)
 {
 	struct release release = { .session = session };
@@ -98,9 +99,9 @@ static void boxes_release(struct ucore_session *session)
 	cpus_read_lock();
 	list_for_each_entry(event, &session->events, node) {
 		if (!event->box->dirty)
-			continue;	/* never programmed, or its die is done */
-		release.die = event->box->die;
-		ucore_die_run(release.die, release_here, &release);
+			continue;	/* never programmed, or its domain is done */
+		release.domain = event->box->domain;
+		ucore_domain_run(release.domain, release_here, &release);
 	}
 	cpus_read_unlock();
 }
@@ -132,56 +133,6 @@ static int event_place(struct ucore_session *session, struct ucore_event *new)
 		return -ENOSPC;
 	for (i = 0; i < n; i++)
 		peer[i]->counter = counter[i];
-	return 0;
-}
-
-static struct ucore_part *part_create(struct ucore_session *session, struct ucore_die *die)
-{
-	struct ucore_part *part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
-
-	if (!part)
-		return NULL;
-	part->die = die;
-	part->sink = &session->sink;
-	part->timer_ns = session->timer_ns;
-	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
-	part->trigger_event = UCORE_EVENT_NONE;
-	ucore_timer_init(part);
-	if (session->ring_size) {
-		part->ring = ucore_ring_create(session->ring_size, session->wakeup);
-		if (!part->ring) {
-			kfree(part);
-			return NULL;
-		}
-	}
-	return part;
-}
-
-/**
- * ucore_part_drop() - forget the counters of a part that does not run
- * @part: the part
- */
-void ucore_part_drop(struct ucore_part *part)
-{
-	kvfree(part->ctr);
-	kvfree(part->box);
-	part->ctr = NULL;
-	part->box = NULL;
-	part->nr_ctr = 0;
-	part->nr_box = 0;
-}
-
-static int part_ensure(struct ucore_session *session, struct ucore_die *die)
-{
-	u32 i = die - ucore_catalog.dies;
-	struct ucore_part *part;
-
-	if (session->part[i])
-		return 0;
-	part = part_create(session, die);
-	if (!part)
-		return -ENOMEM;
-	smp_store_release(&session->part[i], part);	/* session_part() */
 	return 0;
 }
 
@@ -247,7 +198,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	ret = box_claim(session, box);
 	if (ret)
 		goto free;
-	ret = part_ensure(session, box->die);
+	ret = ucore_part_ensure(session, box->domain);
 	if (ret)
 		goto unclaim;
 	ret = event_place(session, event);
@@ -300,19 +251,19 @@ int ucore_session_remove(struct ucore_session *session, u32 id)
 }
 
 /**
- * ucore_session_nr_dies() - dies that the session's events are on
+ * ucore_session_nr_domains() - domains that the session's events are on
  * @session: the session, locked
  *
  * Return: how many.
  */
-u32 ucore_session_nr_dies(const struct ucore_session *session)
+u32 ucore_session_nr_domains(const struct ucore_session *session)
 {
 	const struct ucore_event *event;
 	u32 i, n = 0;
 
-	for (i = 0; i < ucore_catalog.nr_dies; i++) {
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		list_for_each_entry(event, &session->events, node) {
-			if (event->box->die == &ucore_catalog.dies[i]) {
+			if (event->box->domain == &ucore_catalog.domains[i]) {
 				n++;
 				break;
 			}
@@ -334,8 +285,8 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 	status->session = session->id;
 	status->state = session->running ? UCORE_SESSION_RUNNING : UCORE_SESSION_STOPPED;
 	status->nr_events = session->nr_events;
-	status->nr_dies = ucore_session_nr_dies(session);
-	for (i = 0; i < ucore_catalog.nr_dies; i++) {
+	status->nr_domains = ucore_session_nr_domains(session);
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		part = session->part[i];
 		if (!part)
 			continue;
@@ -348,6 +299,74 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 		status->reads += READ_ONCE(part->stats.reads);
 		status->writes += READ_ONCE(part->stats.writes);
 	}
+}
+
+/*
+ * ---- PMI core ----
+ */
+
+/* Note the choice, unless another session has made a different one. */
+static int domain_pin(struct ucore_session *session, struct ucore_domain *domain, int cpu)
+{
+	u32 i = domain->id;
+	bool mine = test_bit(i, session->pinned);
+	int ret = 0;
+
+	mutex_lock(&ucore_catalog.lock);
+	if (domain->pins > mine && domain->pin_cpu != cpu && domain->pin_cpu != UCORE_NO_CPU)
+		ret = -EBUSY;
+	else
+		ret = ucore_reader_move(domain, cpu);
+	if (!ret) {
+		domain->pin_cpu = cpu;
+		domain->pins += !mine;
+		__set_bit(i, session->pinned);
+	}
+	mutex_unlock(&ucore_catalog.lock);
+	return ret;
+}
+
+/**
+ * ucore_session_set_cpu() - choose the reader and PMI core of a CPU's domain
+ * @session: the session, locked
+ * @cpu: the CPU
+ *
+ * Return: 0 or -errno as in the ABI.
+ */
+int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
+{
+	int ret = -ENOENT;
+	u32 i;
+
+	if (session->running)
+		return -EBUSY;
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -ENOENT;
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	if (!cpu_online(cpu)) {
+		ret = -EAGAIN;
+		goto unlock;
+	}
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
+			ret = domain_pin(session, &ucore_catalog.domains[i], cpu);
+unlock:
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+	return ret;
+}
+
+/* Give up what it chose with ucore_session_set_cpu(). */
+static void unpin(struct ucore_session *session)
+{
+	u32 i;
+
+	mutex_lock(&ucore_catalog.lock);
+	for_each_set_bit(i, session->pinned, ucore_catalog.nr_domains)
+		if (!--ucore_catalog.domains[i].pins)
+			ucore_catalog.domains[i].pin_cpu = UCORE_NO_CPU;
+	mutex_unlock(&ucore_catalog.lock);
 }
 
 /*
@@ -377,10 +396,10 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 		return ERR_PTR(-ENODEV);
 	if (ucore_intree_present())
 		return ERR_PTR(-EBUSY);
-	session = kzalloc(struct_size(session, part, ucore_catalog.nr_dies), GFP_KERNEL_ACCOUNT);
+	session = kzalloc(struct_size(session, part, ucore_catalog.nr_domains), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return ERR_PTR(-ENOMEM);
-	session->pinned = bitmap_zalloc(ucore_catalog.nr_dies, GFP_KERNEL_ACCOUNT);
+	session->pinned = bitmap_zalloc(ucore_catalog.nr_domains, GFP_KERNEL_ACCOUNT);
 	if (!session->pinned)
 		goto free;
 	if (!alloc_cpumask_var(&session->readers, GFP_KERNEL_ACCOUNT))
@@ -406,32 +425,24 @@ free:
 }
 
 /**
- * ucore_session_destroy() - stop, release the boxes, free; cannot fail
- * @session: the session, no longer reachable
+ * ucore_session_destroy() - release the boxes, free; cannot fail
+ * @session: the session, stopped and no longer reachable
  */
 void ucore_session_destroy(struct ucore_session *session)
 {
 	struct ucore_event *event, *next;
-	u32 i;
 
 	mutex_lock(&session->lock);
-	ucore_session_stop(session);
 	boxes_release(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);
-	ucore_session_unpin(session);
+	unpin(session);
 	mutex_unlock(&session->lock);
 
 	irq_work_sync(&session->sink.wake);
-	for (i = 0; i < ucore_catalog.nr_dies; i++) {
-		if (!session->part[i])
-			continue;
-		ucore_part_drop(session->part[i]);
-		ucore_ring_destroy(session->part[i]->ring);
-		kfree(session->part[i]);
-	}
+	ucore_parts_free(session);
 	kvfree(session->values);
-	kvfree(session->dies);
+	kvfree(session->domains);
 	free_cpumask_var(session->readers);
 	bitmap_free(session->pinned);
 	put_pid(session->pid);
@@ -441,15 +452,15 @@ void ucore_session_destroy(struct ucore_session *session)
 /**
  * ucore_session_part() - a part, without a lock
  * @session: the session
- * @index: index of its die in the catalog
+ * @index: index of its domain in the catalog
  *
  * Return: NULL if the session never had an event there.
  */
 struct ucore_part *ucore_session_part(const struct ucore_session *session, u32 index)
 {
-	if (index >= ucore_catalog.nr_dies)
+	if (index >= ucore_catalog.nr_domains)
 		return NULL;
-	return smp_load_acquire(&session->part[index]);	/* pairs with part_ensure() */
+	return smp_load_acquire(&session->part[index]);	/* pairs with ucore_part_ensure() */
 }
 
 /**
@@ -463,7 +474,7 @@ bool ucore_session_readable(const struct ucore_session *session)
 	struct ucore_part *part;
 	u32 i;
 
-	for (i = 0; i < ucore_catalog.nr_dies; i++) {
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		part = ucore_session_part(session, i);
 		if (part && part->ring && ucore_ring_readable(part->ring))
 			return true;

@@ -10,29 +10,9 @@
 #include <linux/sched.h>
 
 #include "event.h"
-#include "sample.h"
+#include "part.h"
 
 struct pid;
-
-/**
- * struct ucore_event - one event of a session
- * @node: in the session's list, ascending ids
- * @id: event id
- * @box: its box, owned by the session
- * @spec: what it asks of the box
- * @counter: counter it has, as in the ABI
- * @total: count while the session is stopped
- * @flags: UCORE_VALUE_* while the session is stopped
- */
-struct ucore_event {
-	struct list_head node;
-	u32 id;
-	struct ucore_box *box;
-	struct ucore_event_spec spec;
-	u8 counter;
-	u64 total;
-	u32 flags;
-};
 
 /**
  * struct ucore_session - what a session descriptor stands for
@@ -52,11 +32,11 @@ struct ucore_event {
  * @next_event: next event id
  * @running: started
  * @values: a snapshot, by event; as many as @nr_events while running
- * @dies: a snapshot, by die
+ * @domains: a snapshot, by domain
  * @skew_ns: of that snapshot
  * @readers: scratch: CPUs to send an IPI to
- * @pinned: bit i: has chosen the reader of the catalog's die i
- * @part: by index of the catalog's die; set once (release), freed at the end,
+ * @pinned: bit i: has chosen the reader of the catalog's domain i
+ * @part: by index of the catalog's domain; set once (release), freed at the end,
  *        so that mmap and poll may look without a lock (acquire)
  */
 struct ucore_session {
@@ -75,7 +55,7 @@ struct ucore_session {
 	u32 next_event;
 	bool running;
 	struct ucore_value *values;
-	struct ucore_read_die *dies;
+	struct ucore_read_domain *domains;
 	u64 skew_ns;
 	cpumask_var_t readers;
 	unsigned long *pinned;
@@ -86,22 +66,14 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 					   bool context);
 void ucore_session_destroy(struct ucore_session *session);
 
-/* With the session's lock held: session.c */
+/* With the session's lock held: */
 int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add,
 		      const struct ucore_term *terms);
 int ucore_session_remove(struct ucore_session *session, u32 event);
 int ucore_session_may_change(const struct ucore_session *session);
-u32 ucore_session_nr_dies(const struct ucore_session *session);
+u32 ucore_session_nr_domains(const struct ucore_session *session);
 void ucore_session_status(const struct ucore_session *session, struct ucore_status *status);
-void ucore_part_drop(struct ucore_part *part);
-
-/* With the session's lock held: run.c */
-int ucore_session_start(struct ucore_session *session);
-void ucore_session_stop(struct ucore_session *session);
-int ucore_session_reset(struct ucore_session *session);
-int ucore_session_read(struct ucore_session *session, bool live);
 int ucore_session_set_cpu(struct ucore_session *session, u32 cpu);
-void ucore_session_unpin(struct ucore_session *session);
 
 /* Without: */
 struct ucore_part *ucore_session_part(const struct ucore_session *session, u32 index);

@@ -6,9 +6,9 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 
-#include "../bus.h"
+#include "../topology.h"
 #include "../discovery.h"
-#include "../discovery_pci.h"
+#include "../find.h"
 #include "../hw/discovery.h"
 
 #define CTL_FIELD(id, bits) \
@@ -41,9 +41,9 @@
 
 #define DISC_PLATFORM(_name, _model, _rules) \
 	.name = (_name), \
-	.find = ucore_discovery_find, \
-	.drop = ucore_discovery_drop, \
-	.report = &ucore_discovery_report, \
+	.find = ucore_disc_find, \
+	.drop = ucore_disc_drop, \
+	.report = &ucore_disc_report, \
 	.table = (_rules), \
 	.model = (_model)
 

@@ -430,16 +430,6 @@ static const struct ucore_e5_pci pci_boxes[] = {
 	PCI_BOX(irp, irp_layout, 0, IVBEP_PCI_IRP, 0),
 };
 
-static const struct ucore_e5_table table = {
-	.msr = msr_boxes,
-	.nr_msr = ARRAY_SIZE(msr_boxes),
-	.pci = pci_boxes,
-	.nr_pci = ARRAY_SIZE(pci_boxes),
-	.ubox = IVBEP_PCI_UBOX,
-	.global_config = IVBEP_MSR_GLOBAL_CONFIG,
-	.num_cbo = IVBEP_GLOBAL_CONFIG_NUM_CBO,
-};
-
 static const struct ucore_global global = {
 	.ctl = IVBEP_MSR_GLOBAL_CTL,
 	.status = IVBEP_MSR_GLOBAL_STATUS,
@@ -451,10 +441,20 @@ static const struct ucore_global global = {
 	.keep = IVBEP_GLOBAL_CTL_PMI_CORE_SEL | E5_GLOBAL_CTL_WK_ON_PMI,
 };
 
+static const struct ucore_e5_table table = {
+	.global = &global,
+	.msr = msr_boxes,
+	.nr_msr = ARRAY_SIZE(msr_boxes),
+	.pci = pci_boxes,
+	.nr_pci = ARRAY_SIZE(pci_boxes),
+	.ubox = IVBEP_PCI_UBOX,
+	.global_config = IVBEP_MSR_GLOBAL_CONFIG,
+	.num_cbo = IVBEP_GLOBAL_CONFIG_NUM_CBO,
+};
+
 const struct ucore_platform ucore_platform_ivbep = {
 	.name = "ivbep",
 	.intree = "ivbep_uncore",
-	.global = &global,
 	.find = ucore_e5_find,
 	.table = &table,
 	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,

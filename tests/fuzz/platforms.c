@@ -5,7 +5,7 @@
  */
 #include <linux/errno.h>
 
-#include "../../driver/discovery_pci.h"
+#include "../../driver/find.h"
 
 int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {

@@ -7,6 +7,7 @@
  */
 #include <kunit/test.h>
 
+#include "../../driver/list.h"
 #include "../../driver/discovery.h"
 
 #define MSR	0ULL

@@ -4,6 +4,7 @@
  * the layouts of the manual (329468-002), spelled here by bit numbers and not
  * by the driver's own header.
  */
+#include "../../driver/list.h"
 #include "../../driver/e5.h"
 #include "../../driver/event.h"
 #include "fake_machine.h"

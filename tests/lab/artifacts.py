@@ -48,11 +48,17 @@ def module_command(kernel, out, *variables):
 
 
 @once
-def module(kernel_name):
-    """ucore.ko for that kernel."""
+def module(kernel_name, private_pmi=False):
+    """ucore.ko for that kernel; with @private_pmi one that is for the lab alone.
+
+    The latter knows the model's own route for overflow interrupts of the discovery
+    generation (driver/private_pmi.h).
+    """
     kernel = kernels.get(kernel_name)
-    out = BUILD / f"module-{kernel.release}"
-    make_log(f"module-{kernel_name}", *module_command(kernel, out))
+    name = "module-private-pmi" if private_pmi else "module"
+    out = BUILD / f"{name}-{kernel.release}"
+    make_log(f"{name}-{kernel_name}", *module_command(
+        kernel, out, f"UCORE_PRIVATE_PMI={'y' if private_pmi else ''}"))
     return out / "ucore.ko"
 
 

@@ -32,6 +32,11 @@ class CheckFailed(AssertionError):
     """The kernel log or the machine model tells of a mistake."""
 
 
+def private_pmi(settings):
+    """Does the model route interrupts in its own way?  Then the driver must know that way."""
+    return dict(settings).get("model.pmi") == "private"
+
+
 class Machine:
     """One boot of one scenario.
 
@@ -124,7 +129,7 @@ class Machine:
         with_module = content.pop("module")
         content["programs"] = {**artifacts.programs(), **content["programs"]}
         if with_module:
-            content["module"] = artifacts.module(self.kernel.name)
+            content["module"] = artifacts.module(self.kernel.name, private_pmi(self._settings))
             content["tools"] = artifacts.tools()
         initramfs.build(image, self.kernel, **content)
 

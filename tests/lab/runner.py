@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from lab import artifacts, framework, kernels, worker
+from lab import artifacts, framework, kernels, machine, worker
 from lab.machine import RUNS
 from lab.qemu import args
 
@@ -100,8 +100,9 @@ def prepared(boot):
         args.binary()
         kernels.get(boot.kernel)
         artifacts.programs()
-        if dict(boot.options).get("module", True):
-            artifacts.module(boot.kernel)
+        options = dict(boot.options)
+        if options.get("module", True):
+            artifacts.module(boot.kernel, machine.private_pmi(options.get("settings", ())))
             artifacts.tools()
     except (artifacts.BuildError, OSError, SystemExit) as error:
         return f"could not be built: {error}"
@@ -138,7 +139,9 @@ class Scheduler:
     def _start(self, group):
         boot = group[0].boot
         if boot:
-            key = (boot.kernel, dict(boot.options).get("module", True))
+            options = dict(boot.options)
+            key = (boot.kernel, options.get("module", True),
+                   machine.private_pmi(options.get("settings", ())))
             if key not in self._problems:
                 self._reporter.note(f"building what {boot} needs")
                 self._problems[key] = prepared(boot)

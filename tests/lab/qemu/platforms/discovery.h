@@ -12,6 +12,7 @@
 
 #include "../model.h"
 #include "../driver-hw/discovery.h"
+#include "../private_pmi.h"
 
 /* -------------------------------------------------------------- box types */
 

@@ -18,7 +18,7 @@
 #include <linux/string.h>
 
 #include "array.h"
-#include "bus.h"
+#include "topology.h"
 #include "discovery.h"
 #include "hw/discovery.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Dies: what shares one global control.  A die is frozen, read and released
- * as a whole by its reader, one of its own CPUs, which also takes its PMI.
+ * Domains: what shares one global control and one reader.  For the uncore that
+ * is a die, for a core's own monitors a logical CPU: the domain's scope.  A
+ * domain is frozen, read and released as a whole by its reader, one of its own
+ * CPUs, which also takes its PMI.
  */
-#ifndef UCORE_DIE_H
-#define UCORE_DIE_H
+#ifndef UCORE_DOMAIN_H
+#define UCORE_DOMAIN_H
 
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -14,8 +16,10 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "platform.h"
 #include "reg.h"
+
+struct ucore_box_desc;
+struct ucore_global;
 
 #define UCORE_NO_CPU	(-1)
 
@@ -45,9 +49,9 @@ struct ucore_context {
 };
 
 /**
- * struct ucore_pmi - the overflow interrupt of one die
+ * struct ucore_pmi - the overflow interrupt of one domain
  * @seq: even: idle; odd: overflows are being serviced.  One service, one PMI:
- *       the odd value names it.  Written under the die's lock, read in NMI.
+ *       the odd value names it.  Written under the domain's lock, read in NMI.
  * @taken: PMI whose context is being or has been stashed (NMI, cmpxchg)
  * @stashed: PMI that @context belongs to (released by the NMI that took it)
  * @context: what it interrupted
@@ -76,21 +80,24 @@ struct ucore_pmi {
 };
 
 /**
- * struct ucore_die - one die
- * @id: the kernel's logical die id
+ * struct ucore_domain - one domain
+ * @id: index in the catalog
+ * @scope: UCORE_SCOPE_*
+ * @die: the kernel's logical die
+ * @cpu: the only CPU, for UCORE_SCOPE_CPU; else UCORE_NO_CPU
  * @package: physical package id
  * @nr_boxes: boxes on it
  * @global: its global control
  * @io: window of the global control
  * @tally: register accesses
  * @lock: guards everything below but @pin_*, and the boxes' registers.  Taken
- *        with interrupts off on a CPU of the die; innermost but for the
+ *        with interrupts off on a CPU of the domain; innermost but for the
  *        timers' own locks.
  * @reader: CPU that touches the boxes, UCORE_NO_CPU if none is online; changes
  *          only with CPU hotplug held off
  * @parts: sessions running here
  * @holds: reasons to stay frozen
- * @frozen: the die is frozen
+ * @frozen: the domain is frozen
  * @frozen_since: since when
  * @frozen_ns: how long it was frozen before that
  * @route: bits that every write of global control must carry: pmi_core_sel
@@ -114,8 +121,11 @@ struct ucore_pmi {
  *           gone offline; catalog's lock
  * @pins: how many sessions; catalog's lock
  */
-struct ucore_die {
+struct ucore_domain {
 	u32 id;
+	u32 scope;
+	u32 die;
+	int cpu;
 	u32 package;
 	u32 nr_boxes;
 	const struct ucore_global *global;
@@ -152,32 +162,30 @@ struct ucore_die {
 };
 
 /*
- * Serializes what changes readers, routes and the dies' lists of parts.  After
+ * Serializes what changes readers, routes and the domains' lists of parts.  After
  * a session's lock, before CPU hotplug.
  */
 extern struct mutex ucore_run_lock;
 
-int ucore_die_init(struct ucore_die *die, u32 id, const struct ucore_global *global);
-void ucore_die_destroy(struct ucore_die *die);
-int ucore_die_hotplug_init(void);
-void ucore_die_hotplug_exit(void);
+int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_box_desc *first);
+void ucore_domain_destroy(struct ucore_domain *domain);
 
-bool ucore_die_has_cpu(const struct ucore_die *die, int cpu);
-u64 ucore_die_core_bit(const struct ucore_die *die, int cpu);
-bool ucore_die_cpu_selectable(const struct ucore_die *die, int cpu);
-int ucore_die_move(struct ucore_die *die, int cpu);
-void ucore_die_run(struct ucore_die *die, smp_call_func_t func, void *arg);
+bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu);
+u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu);
+bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
+void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
 
-/* With the die's lock held, on the die: */
-void ucore_die_hold(struct ucore_die *die, u64 now);
-void ucore_die_hold_overflow(struct ucore_die *die, u64 now);
-u64 ucore_die_release(struct ucore_die *die, bool pending);
-u64 ucore_die_status(struct ucore_die *die);
-void ucore_die_clear_status(struct ucore_die *die);
-void ucore_die_set_route(struct ucore_die *die, u64 route);
-void ucore_die_take(struct ucore_die *die);
-void ucore_die_clear_stale(struct ucore_die *die);
-void ucore_die_give_back(struct ucore_die *die);
-u64 ucore_die_frozen_ns(const struct ucore_die *die, u64 now);
+/* With the domain's lock held, on the domain: */
+void ucore_domain_hold(struct ucore_domain *domain, u64 now);
+void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now);
+u64 ucore_domain_release(struct ucore_domain *domain, bool pending);
+u64 ucore_domain_status(struct ucore_domain *domain);
+void ucore_domain_clear_status(struct ucore_domain *domain);
+void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
+void ucore_domain_take(struct ucore_domain *domain);
+void ucore_domain_clear_stale(struct ucore_domain *domain);
+void ucore_domain_give_back(struct ucore_domain *domain);
+void ucore_domain_guard_soon(struct ucore_domain *domain, u64 delay_ns);
+u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now);
 
-#endif /* UCORE_DIE_H */
+#endif /* UCORE_DOMAIN_H */
