@@ -5,12 +5,12 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "catalog.h"
-#include "cdev.h"
-#include "describe.h"
-#include "intree.h"
-#include "nmi.h"
-#include "reader.h"
+#include "abi/cdev.h"
+#include "abi/describe.h"
+#include "box/catalog.h"
+#include "box/intree.h"
+#include "sample/nmi.h"
+#include "sample/reader.h"
 
 static int __init ucore_init(void)
 {

@@ -17,9 +17,10 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
-#include "../../driver/topology.h"
-#include "../../driver/discovery.h"
-#include "../../driver/hw/discovery.h"
+#include "find/discovery/discovery.h"
+#include "platforms/list.h"
+#include "find/topology.h"
+#include "hw/discovery.h"
 #include "input.h"
 
 #define RANGES		(1100 * 24)

@@ -5,9 +5,9 @@
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
-#include "../../driver/e5.h"
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "find/e5.h"
+#include "sample/pmi.h"
 
 static struct ucore_platform platform;
 

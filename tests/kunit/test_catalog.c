@@ -5,10 +5,10 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/describe.h"
-#include "../../driver/list.h"
-#include "../../driver/catalog.h"
-#include "../../driver/e5.h"
+#include "abi/describe.h"
+#include "box/catalog.h"
+#include "find/e5.h"
+#include "platforms/list.h"
 
 #define ECAM_BASE	0x80000000ULL
 

@@ -6,10 +6,10 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/list.h"
-#include "../../driver/discovery.h"
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "find/discovery/discovery.h"
+#include "platforms/list.h"
+#include "sample/pmi.h"
 
 #define RESET	0x301
 #define RUN	0

@@ -5,8 +5,8 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define CORE(n)	BIT_ULL(n)
 

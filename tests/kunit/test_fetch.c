@@ -5,10 +5,10 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/describe.h"
-#include "../../driver/list.h"
-#include "../../driver/catalog.h"
-#include "../../driver/find.h"
+#include "abi/describe.h"
+#include "box/catalog.h"
+#include "find/discovery/find.h"
+#include "platforms/list.h"
 
 #define BAR_BASE	0xfe000000ULL
 #define BAR_SIZE	0x1000

@@ -5,10 +5,10 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 
-#include "../../driver/describe.h"
-#include "../../driver/list.h"
-#include "../../driver/intree.h"
+#include "abi/describe.h"
+#include "box/intree.h"
 #include "fake_machine.h"
+#include "platforms/list.h"
 
 static int intree_init(struct kunit *test)
 {

@@ -9,8 +9,8 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define IMC0		BIT_ULL(20)
 #define IMC1		BIT_ULL(21)

@@ -5,8 +5,8 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
 #define IMC0	BIT_ULL(20)

@@ -5,9 +5,9 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/list.h"
-#include "../../driver/topology.h"
-#include "../../driver/e5.h"
+#include "find/e5.h"
+#include "find/topology.h"
+#include "platforms/list.h"
 
 static const struct ucore_e5_table *table(void)
 {

@@ -4,8 +4,8 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)
