@@ -6,7 +6,7 @@
  * Who includes this says what a row becomes, and may do so several times:
  *
  *	#define UCORE_MODEL(family, model, platform, name) { family, model, platform, name },
- *	#include "models.h"
+ *	#include "hw/models.h"
  *
  * Each row stands on a line of its own: scripts read them, too.  The first row
  * of a platform is the processor that is emulated under its name.
