@@ -17,8 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from lab import agent, artifacts, dmesg, initramfs, kernels, machine_args, qmp
+from lab import agent, artifacts, dmesg, initramfs, kernels, qmp
 from lab.agent import AgentError, CommandFailed, CommandTimeout  # noqa: F401 (for the tests)
+from lab.qemu import args
 
 RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host
@@ -138,7 +139,7 @@ class Machine:
         cmdline = ("console=ttyS0,115200 panic=-1 nokaslr mitigations=off no_timer_check "
                    "printk.devkmsg=on random.trust_cpu=on rcupdate.rcu_cpu_stall_timeout=60 "
                    f"loglevel={4 if self._terminal else 7} {self._cmdline}")
-        return [*machine_args.command(self.scenario, self.directory, self._settings),
+        return [*args.command(self.scenario, self.directory, self._settings),
                 "-kernel", str(self.kernel.vmlinux), "-initrd", str(image),
                 "-append", cmdline.strip(), "-no-reboot",
                 *console, "-serial", "chardev:console",
@@ -155,7 +156,7 @@ class Machine:
     # ---- Commands in the guest ----
 
     def run(self, command, timeout=60, check=True):
-        """Runs a shell command; returns a Result with status, out, err."""
+        """Runs a shell command; returns a Completed with status, out, err."""
         return self.spawn(command, timeout).wait(check=check)
 
     def sh(self, command, timeout=60):

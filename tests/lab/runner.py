@@ -12,8 +12,9 @@ import sys
 import time
 from pathlib import Path
 
-from lab import artifacts, framework, kernels, machine, machine_args, worker
+from lab import artifacts, framework, kernels, machine, worker
 from lab.machine import RUNS
+from lab.qemu import args
 
 # Where the packages are, this one and those with tests
 TESTS = Path(__file__).resolve().parents[1]
@@ -96,7 +97,7 @@ def new_run_directory():
 def prepared(boot):
     """Builds what a boot needs; returns what went wrong, or nothing."""
     try:
-        machine_args.prepare()
+        args.binary()
         kernels.get(boot.kernel)
         artifacts.programs()
         options = dict(boot.options)
