@@ -532,7 +532,7 @@ static int terms_check(const struct ucore_box_info *box, const struct ucore_even
 {
 	const struct ucore_term *terms = (void *)(uintptr_t)add->terms;
 
-	if (add->nr_terms > 32)
+	if (add->nr_terms > UCORE_TERMS_MAX)
 		return -EINVAL;
 	for (uint32_t i = 0; i < add->nr_terms; i++) {
 		const struct ucore_field *field = field_of(box, terms[i].field);

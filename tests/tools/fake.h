@@ -23,7 +23,7 @@ struct fake_event {
 	uint32_t box;
 	uint32_t counter;
 	uint32_t nr_terms;
-	struct ucore_term terms[32];
+	struct ucore_term terms[UCORE_TERMS_MAX];
 	uint64_t period;
 	uint64_t count;
 };

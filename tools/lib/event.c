@@ -72,9 +72,9 @@ static int term_add(struct resolver *r, uint32_t field, uint64_t value)
 {
 	struct ucore_event *event = r->event;
 
-	if (event->nr_terms == UCORE_EVENT_TERMS)
+	if (event->nr_terms == UCORE_TERMS_MAX)
 		return ucore_error_set(r->err, -EINVAL, "event '%s': more than %d field values",
-				       event->label, UCORE_EVENT_TERMS);
+				       event->label, UCORE_TERMS_MAX);
 	event->terms[event->nr_terms].field = field;
 	event->terms[event->nr_terms].value = value;
 	event->nr_terms++;

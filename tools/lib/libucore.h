@@ -314,7 +314,6 @@ bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
 
 #define UCORE_SPEC_LEN		192
 #define UCORE_SPEC_ITEMS	32
-#define UCORE_EVENT_TERMS	32
 
 /**
  * struct ucore_spec - an event as written, split into words
@@ -369,7 +368,7 @@ struct ucore_event {
 	uint64_t counters;
 	uint64_t period;
 	unsigned int nr_terms;
-	struct ucore_term terms[UCORE_EVENT_TERMS];
+	struct ucore_term terms[UCORE_TERMS_MAX];
 };
 
 /**

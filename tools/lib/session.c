@@ -9,11 +9,6 @@
 
 #include "internal.h"
 
-#define TIMER_MIN	100000ULL
-#define TIMER_MAX	1000000000000ULL
-#define RING_MIN	4096U
-#define RING_MAX	(1U << 26)
-
 static int session_ioctl(const struct ucore_session *session, unsigned long command, void *arg)
 {
 	return ucore_device_ioctl(session->dev, session->fd, command, arg);
@@ -25,12 +20,15 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 {
 	uint32_t ring = config->ring_size;
 
-	if (config->timer_ns && (config->timer_ns < TIMER_MIN || config->timer_ns > TIMER_MAX))
-		return ucore_error_set(err, -ERANGE, "timer of %llu ns: from 100us to 1000s",
-				       (unsigned long long)config->timer_ns);
-	if (ring && (ring < RING_MIN || ring > RING_MAX || ring & (ring - 1)))
+	if (config->timer_ns && (config->timer_ns < UCORE_TIMER_MIN_NS ||
+				 config->timer_ns > UCORE_TIMER_MAX_NS))
+		return ucore_error_set(err, -ERANGE, "timer of %llu ns: from %lluus to %llus",
+				       (unsigned long long)config->timer_ns,
+				       UCORE_TIMER_MIN_NS / 1000, UCORE_TIMER_MAX_NS / 1000000000);
+	if (ring && (ring < UCORE_RING_MIN || ring > UCORE_RING_MAX || ring & (ring - 1)))
 		return ucore_error_set(err, -ERANGE,
-				       "ring of %u bytes: a power of two from 4K to 64M", ring);
+				       "ring of %u bytes: a power of two from %uK to %uM", ring,
+				       UCORE_RING_MIN >> 10, UCORE_RING_MAX >> 20);
 	if (config->wakeup && config->wakeup >= ring)
 		return ucore_error_set(err, -ERANGE,
 				       "wakeup at %u bytes: less than the ring's %u bytes",
