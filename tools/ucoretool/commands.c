@@ -2,8 +2,12 @@
 /*
  * The command table.  Help, completion and the option parser follow it.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "commands.h"
 #include "tool.h"
 
 static const struct command *const commands[] = {
@@ -15,7 +19,7 @@ static const struct command *const commands[] = {
 	&command_report,
 };
 
-static void main_help(FILE *stream)
+static void usage_print(FILE *stream)
 {
 	fputs("usage: ucoretool COMMAND [OPTION]... [-- PROGRAM...]\n\n", stream);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
@@ -39,7 +43,7 @@ static int help_run(int argc, char **argv)
 	if (command)
 		cli_help(command);
 	else
-		main_help(stdout);
+		usage_print(stdout);
 	return 0;
 }
 
@@ -61,7 +65,7 @@ int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
 	tool.command = command_find(name);
 	if (!tool.command) {
 		if (!*name)
-			main_help(stderr);
+			usage_print(stderr);
 		else
 			fprintf(stderr, "ucoretool: no command '%s'; see 'ucoretool --help'\n",
 				name);

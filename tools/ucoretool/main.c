@@ -2,7 +2,7 @@
 /*
  * ucoretool on the real system calls; tests bring their own.
  */
-#include "tool.h"
+#include "commands.h"
 
 int main(int argc, char **argv)
 {

@@ -7,11 +7,15 @@
 #include <errno.h>
 #include <grp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli.h"
+#include "out.h"
+#include "place.h"
 #include "tool.h"
 
 #define CAP_SYS_ADMIN_BIT	21
@@ -92,15 +96,13 @@ finding(struct doctor *doctor, enum verdict verdict, const char *check, const ch
 			fprintf(out->stream, "%-8s %-10s -> %s\n", "", "", advice);
 		return;
 	}
-	out->inside = false;
-	json_begin(out, NULL, '{');
+	json_line_begin(out);
 	json_text(out, "result", names[verdict]);
 	json_text(out, "check", check);
 	json_text(out, "text", text);
 	if (advice)
 		json_text(out, "advice", advice);
-	json_end(out, '}');
-	fputc('\n', out->stream);
+	json_line_end(out);
 }
 
 /* ---- files ------------------------------------------------------------- */
@@ -588,14 +590,12 @@ static void summary(struct doctor *doctor)
 			doctor->count[VERDICT_PROBLEM], doctor->count[VERDICT_WARNING]);
 		return;
 	}
-	out->inside = false;
-	json_begin(out, NULL, '{');
+	json_line_begin(out);
 	json_begin(out, "summary", '{');
 	json_number(out, "problems", doctor->count[VERDICT_PROBLEM]);
 	json_number(out, "warnings", doctor->count[VERDICT_WARNING]);
 	json_end(out, '}');
-	json_end(out, '}');
-	fputc('\n', out->stream);
+	json_line_end(out);
 }
 
 static int doctor_run(struct tool *tool, const void *data)

@@ -3,9 +3,14 @@
  * ucoretool info: the machine, the driver, the dies; for root, where the boxes
  * are.  Changes nothing.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "out.h"
+#include "place.h"
+#include "tables.h"
 #include "tool.h"
 
 struct info_args {
@@ -212,7 +217,7 @@ static void info_json(const struct info_args *args, const struct ucore_device *d
 	const struct ucore_info *info = ucore_device_info(dev);
 	struct out out = args->out;
 
-	json_begin(&out, NULL, '{');
+	json_line_begin(&out);
 	json_text(&out, "state", state_name(info->state));
 	json_text(&out, "reason", info->reason);
 	json_text(&out, "platform", info->platform);
@@ -227,8 +232,7 @@ static void info_json(const struct info_args *args, const struct ucore_device *d
 	json_number(&out, "counters", info->nr_counters);
 	json_dies(&out, dev);
 	json_locations(&out, dev);
-	json_end(&out, '}');
-	putchar('\n');
+	json_line_end(&out);
 }
 
 static int info_run(struct tool *tool, const void *data)

@@ -4,9 +4,14 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "out.h"
+#include "place.h"
+#include "tables.h"
 #include "tool.h"
 
 struct list_args {
@@ -86,15 +91,6 @@ static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 	if (argc == 2)
 		args->pattern = argv[1];
 	return 0;
-}
-
-bool pattern_matches(const char *pattern, const char *word)
-{
-	if (!pattern)
-		return true;
-	if (strpbrk(pattern, "*?["))
-		return !fnmatch(pattern, word, FNM_CASEFOLD);
-	return strcasestr(word, pattern);
 }
 
 /* ---- boxes ------------------------------------------------------------- */

@@ -6,9 +6,13 @@
  * ring come together before it wakes us, or the few samples that were asked for.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "count.h"
+#include "wait.h"
 #include "tool.h"
 
 #define RING_DEFAULT	(1U << 20)
@@ -60,9 +64,11 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 	case 'c':
 		return parse_u64(tool, "period", value, 1, UINT64_MAX, &args->period);
 	case OPT_TIMER:
-		return parse_duration(tool, "timer", value, &args->timer_ns);
+		return parse_duration(tool, "timer", value, UCORE_TIMER_MIN_NS,
+				      UCORE_TIMER_MAX_NS, &args->timer_ns);
 	case 'm':
-		return parse_bytes(tool, "ring", value, &args->ring_size);
+		return parse_bytes(tool, "ring", value, UCORE_RING_MIN, UCORE_RING_MAX,
+				   &args->ring_size);
 	case 'n':
 		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_samples);
 	default:
@@ -75,9 +81,6 @@ static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 {
 	struct record_args *args = data;
 
-	if (args->timer_ns && (args->timer_ns < 100 * NSEC_PER_USEC ||
-			       args->timer_ns > 1000 * NSEC_PER_SEC))
-		return tool_usage(tool, "timer: from 100us to 1000s");
 	if (!args->ring_size)
 		args->ring_size = RING_DEFAULT;
 	if (!args->path)
@@ -268,7 +271,7 @@ static int record_session(struct tool *tool, struct record *record,
 		tool_fail(tool, ret);
 		return EXIT_FAILURE;
 	}
-	ret = wait_open(tool, &wait, &args->count);
+	ret = wait_open(tool, &wait, args->count.command);
 	if (!ret)
 		ret = record_count(tool, record, args, config, &wait);
 	return wait_close(tool, &wait, ret);

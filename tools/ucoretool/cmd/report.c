@@ -6,9 +6,12 @@
  * what they mean (which events, which order) is checked here.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "out.h"
 #include "tool.h"
 
 struct report_args {
@@ -265,8 +268,7 @@ static void csv_sample(struct report *report, const struct ucore_sample *sample)
 static void json_head(struct out *out, const char *record, uint64_t time, uint32_t die,
 		      uint64_t seq)
 {
-	out->inside = false;
-	json_begin(out, NULL, '{');
+	json_line_begin(out);
 	json_text(out, "record", record);
 	json_number(out, "time_ns", time);
 	json_number(out, "die", die);
@@ -275,8 +277,7 @@ static void json_head(struct out *out, const char *record, uint64_t time, uint32
 
 static void json_tail(struct out *out)
 {
-	json_end(out, '}');
-	fputc('\n', out->stream);
+	json_line_end(out);
 }
 
 static void json_values(struct report *report)
@@ -508,8 +509,7 @@ static void summary_json(struct report *report, const struct report_sum *sum)
 {
 	struct out *out = &report->out;
 
-	out->inside = false;
-	json_begin(out, NULL, '{');
+	json_line_begin(out);
 	json_text(out, "record", "summary");
 	json_number(out, "samples", sum->samples);
 	json_number(out, "lost", sum->lost);

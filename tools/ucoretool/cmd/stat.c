@@ -5,9 +5,14 @@
  * counting has begun.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "count.h"
+#include "out.h"
+#include "wait.h"
 #include "tool.h"
 
 enum grouping {
@@ -332,8 +337,7 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 {
 	struct out *out = &stat->out;
 
-	out->inside = false;
-	json_begin(out, NULL, '{');
+	json_line_begin(out);
 	json_begin(out, "summary", '{');
 	json_number(out, "time_ns", stat->time);
 	json_number(out, "reads", stat->reads);
@@ -342,8 +346,7 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 	json_number(out, "register_reads", status->reads);
 	json_number(out, "register_writes", status->writes);
 	json_end(out, '}');
-	json_end(out, '}');
-	fputc('\n', out->stream);
+	json_line_end(out);
 }
 
 static int summary_print(struct tool *tool, struct stat *stat)
@@ -400,7 +403,7 @@ static int stat_count(struct tool *tool, struct stat *stat, const struct stat_ar
 
 	if (rows_make(stat))
 		return tool_error(tool, "out of memory");
-	ret = wait_open(tool, &wait, &args->count);
+	ret = wait_open(tool, &wait, args->count.command);
 	if (!ret)
 		ret = count_start(tool, &args->count, &stat->count, &wait);
 	if (!ret)
