@@ -31,7 +31,7 @@ struct fake_type {
 
 struct fake_machine {
 	const char *platform;
-	uint32_t model;
+	uint32_t model;		/* 0: the first of the platform */
 	uint32_t caps;
 	const struct fake_type *types;
 	size_t nr_types;
@@ -137,11 +137,24 @@ static const struct fake_type generic_types[] = {
 #define DISCOVERS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_DISCOVERY)
 
 static const struct fake_machine machines[] = {
-	{ "ivbep", 62, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, e5_types, NR(e5_types) },
-	{ "spr", 143, DISCOVERS, spr_types, NR(spr_types) },
-	{ "gnr", 173, DISCOVERS, gnr_types, NR(gnr_types) },
+	{ "ivbep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, e5_types, NR(e5_types) },
+	{ "spr", 0, DISCOVERS, spr_types, NR(spr_types) },
+	{ "gnr", 0, DISCOVERS, gnr_types, NR(gnr_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
 };
+
+static uint32_t machine_model(const struct fake_machine *machine)
+{
+	static const struct ucore_model models[] = {
+#define UCORE_MODEL(...) { __VA_ARGS__ },
+#include "../../driver/hw/models.h"
+	};
+
+	for (size_t i = 0; !machine->model && i < NR(models); i++)
+		if (!strcmp(models[i].platform, machine->platform))
+			return models[i].model;
+	return machine->model;
+}
 
 static const struct ucore_field all_fields[] = {
 	{ UCORE_FIELD_EVENT, 0, 0x1ff, 0x1ff, "event" },
@@ -422,7 +435,7 @@ static int do_info(struct ucore_info *info)
 	for (unsigned int i = 0; i < fake.nr_boxes; i++)
 		info->nr_counters += fake.boxes[i].nr_counters + fake.boxes[i].nr_fixed;
 	info->family = 6;
-	info->model = fake.machine->model;
+	info->model = machine_model(fake.machine);
 	info->stepping = 4;
 	memcpy(info->platform, fake.platform, sizeof(info->platform));
 	memcpy(info->reason, fake.reason, sizeof(info->reason));

@@ -391,6 +391,21 @@ static void platforms_are_found_by_name(void **state)
 	assert_false(ucore_platform_event(NULL, "imc", "CAS_COUNT.RD", &desc));
 }
 
+static void processors_are_found_by_model(void **state)
+{
+	const struct ucore_model *model = ucore_model_find(6, 62);
+
+	(void)state;
+	assert_string_equal(model->platform, "ivbep");
+	assert_string_equal(model->name, "Xeon E5-2600 v2");
+	assert_false(model->discovery);
+	model = ucore_model_find(6, 174);
+	assert_string_equal(model->platform, "gnr");
+	assert_true(model->discovery);
+	assert_null(ucore_model_find(6, 250));
+	assert_null(ucore_model_find(15, 62));
+}
+
 static const struct CMUnitTest tests[] = {
 	TEST_DEV(lists_are_split_outside_slashes),
 	TEST_DEV(malformed_specs),
@@ -406,6 +421,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(an_unknown_platform_counts_raw),
 	TEST_DEV(every_event_of_the_table_can_be_added),
 	TEST_DEV(platforms_are_found_by_name),
+	TEST_DEV(processors_are_found_by_model),
 };
 
 UNIT_MAIN(tests)

@@ -55,7 +55,7 @@ struct ucore_session {
  */
 struct ucore_row {
 	uint32_t name;		/* offset in ucore_row_names */
-	uint8_t unit;		/* index of ucore_units */
+	uint8_t unit;		/* index of ucore_event_units */
 	uint8_t bytes;
 	uint8_t bytes_per;
 	uint16_t event;
@@ -71,7 +71,7 @@ struct ucore_row {
 };
 
 /* Generated from tools/events/ at build time */
-extern const struct ucore_unit ucore_units[];
+extern const struct ucore_event_unit ucore_event_units[];
 extern const struct ucore_filter ucore_filters[];
 extern const char ucore_row_names[];
 extern const struct ucore_row ucore_rows[];
@@ -82,7 +82,7 @@ extern const size_t ucore_nr_platforms;
 int ucore_error_set(struct ucore_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* table.c: the name among @nr that looks most like @word, NULL if none does */
+/* platform.c: the name among @nr that looks most like @word, NULL if none does */
 struct ucore_guess {
 	const char *word;
 	const char *best;

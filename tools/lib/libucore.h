@@ -7,7 +7,8 @@
  *
  *   device    /dev/ucore: the machine, its dies, boxes and event fields
  *   discovery the tables that firmware describes the boxes with, as found
- *   platform  the event names Intel publishes for one processor generation
+ *   platform  one processor generation: its models, and the event names that
+ *             Intel publishes for it
  *   spec      an event as a user writes it: "imc2/CAS_COUNT.RD,die=0/"
  *   event     a spec resolved against a device: boxes, field values, counters
  *   session   events on counters; started, stopped, read
@@ -197,7 +198,26 @@ struct ucore_unit_fields {
 /** ucore_unit_decode() - take the words of a unit's record apart */
 void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fields *fields);
 
-/* ---- platform: event names --------------------------------------------- */
+/* ---- platform: processors and event names ------------------------------ */
+
+/**
+ * struct ucore_model - a processor that ucore knows
+ * @family: its CPUID family
+ * @model: its CPUID model
+ * @platform: the platform it belongs to, as in ucore_info.platform: "ivbep"
+ * @name: what Intel calls it
+ * @discovery: its boxes are described by discovery tables
+ */
+struct ucore_model {
+	uint32_t family;
+	uint32_t model;
+	const char *platform;
+	const char *name;
+	bool discovery;
+};
+
+/** ucore_model_find() - a processor by family and model, NULL if ucore does not know it */
+const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model);
 
 #define UCORE_EVENT_NEEDS	4
 
@@ -228,12 +248,12 @@ struct ucore_filter {
 };
 
 /**
- * struct ucore_unit - one kind of unit of Intel's event files
+ * struct ucore_event_unit - one kind of unit of Intel's event files
  * @name: Intel's spelling: "iMC"
- * @type: box type: "imc"
- * @prefix: what full event names start with: "UNC_M_"
+ * @type: the box type that it is here: "imc"
+ * @prefix: what full names of its events start with: "UNC_M_"
  */
-struct ucore_unit {
+struct ucore_event_unit {
 	const char *name;
 	const char *type;
 	const char *prefix;
@@ -259,7 +279,7 @@ struct ucore_unit {
  */
 struct ucore_event_desc {
 	const char *name;
-	const struct ucore_unit *unit;
+	const struct ucore_event_unit *unit;
 	const struct ucore_filter *filter;
 	uint64_t counters;
 	uint64_t counters_alt;

@@ -203,35 +203,22 @@ static bool has_word(const char *text, const char *word)
 
 /* ---- the machine ------------------------------------------------------- */
 
-static const struct model {
-	long model;
-	const char *name;
-	bool discovery;
-} models[] = {
-	{ 62, "Xeon E5-2600 v2", false },
-	{ 143, "Sapphire Rapids", true },
-	{ 207, "Emerald Rapids", true },
-	{ 173, "Granite Rapids", true },
-	{ 174, "Granite Rapids D", true },
-	{ 175, "Sierra Forest", true },
-	{ 182, "Grand Ridge", true },
-	{ 221, "Clearwater Forest", true },
-};
-
-static void check_model(struct doctor *doctor, long family, long model)
+static void check_model(struct doctor *doctor, long family, long number)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(models); i++) {
-		if (family != 6 || models[i].model != model)
-			continue;
-		doctor->known_discovery = models[i].discovery;
+	const struct ucore_model *model = NULL;
+
+	if (family >= 0 && number >= 0)
+		model = ucore_model_find((uint32_t)family, (uint32_t)number);
+	if (model) {
+		doctor->known_discovery = model->discovery;
 		finding(doctor, VERDICT_OK, "processor", NULL, "Intel family %ld model %ld: %s",
-			family, model, models[i].name);
+			family, number, model->name);
 		return;
 	}
 	finding(doctor, VERDICT_WARNING, "processor",
 		"count raw events (type_N/event=1,umask=2/) and compare 'ucoretool info --discovery' with the manual",
 		"Intel family %ld model %ld is not in ucore's list: only what its discovery tables show can be used",
-		family, model);
+		family, number);
 }
 
 static void check_processor(struct doctor *doctor)
