@@ -27,7 +27,7 @@ def recovered(samples):
 
 
 def die_of(machine, die):
-    return json.loads(machine.sh("ucoretool info -j"))["dies"][die]
+    return json.loads(machine.sh("ucoretool info -j"))["domains"][die]
 
 
 def wait_samples(machine, session, more):

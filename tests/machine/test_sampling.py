@@ -216,7 +216,7 @@ def storm(machine):
 
 
 def die_of(machine, die):
-    return json.loads(machine.sh("ucoretool info -j"))["dies"][die]
+    return json.loads(machine.sh("ucoretool info -j"))["domains"][die]
 
 
 def assert_accounted(records, status):

@@ -406,11 +406,37 @@ static void processors_are_found_by_model(void **state)
 	assert_null(ucore_model_find(15, 62));
 }
 
+static void one_cpu(void **state)
+{
+	struct ucore_event event;
+	struct ucore_box_info box = { .cpu = 2, .type = "core" };
+
+	(void)state;
+	fake_cpus(4);
+	assert_int_equal(ucore_device_refresh(dev, &err), 0);
+	assert_int_equal(resolve(dev, "core/event=0x3c,cpu=2/", &event), 0);
+	assert_int_equal(event.cpu, 2);
+	assert_int_equal(event.die, UCORE_ANY);
+	assert_true(ucore_event_matches(&event, &box));
+	box.cpu = 3;
+	assert_false(ucore_event_matches(&event, &box));
+	assert_int_equal(resolve(dev, "core/event=0x3c,die=0/", &event), 0);
+	assert_true(ucore_event_matches(&event, &box));
+	box.die = 1;
+	assert_false(ucore_event_matches(&event, &box));
+	assert_fails(resolve(dev, "core/event=0x3c,cpu=4/", &event), ENOENT, "cpu 4 has no boxes");
+	assert_fails(resolve(dev, "imc/event=4,cpu=2/", &event), ENOENT, "cpu 2 has no imc");
+	assert_fails(resolve(dev, "core1/event=4/", &event), ENOENT, "no core1 on any cpu");
+	assert_fails(resolve(dev, "core/event=4,cpu=1,cpu=2/", &event), EINVAL, "given twice");
+	assert_fails(resolve(dev, "core/event=4,cpu=4294967295/", &event), ERANGE, "cpu=4294967295");
+}
+
 static const struct CMUnitTest tests[] = {
 	TEST_DEV(lists_are_split_outside_slashes),
 	TEST_DEV(malformed_specs),
 	TEST_DEV(a_name_has_its_code_and_counters),
 	TEST_DEV(one_box_one_die),
+	TEST_DEV(one_cpu),
 	TEST_DEV(the_longest_type_wins),
 	TEST_DEV(special_encodings),
 	TEST_DEV(fixed_counters),

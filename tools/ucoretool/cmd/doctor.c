@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "domain.h"
 #include "out.h"
 #include "place.h"
 #include "tool.h"
@@ -402,18 +403,21 @@ static void check_boxes(struct doctor *doctor)
 		"look for BIOS options that hide uncore devices or PMON discovery; reboot";
 	static const char unknown[] =
 		"use ucore on a processor that it knows, or on one with discovery tables";
+	struct domain_sum sum = domain_sum_device(doctor->dev);
 	const struct ucore_box_info *boxes;
+	char domains[DOMAIN_SUM_LEN];
 	unsigned int dead = 0;
 	size_t nr;
 
+	domain_sum_text(&sum, domains, sizeof(domains));
 	boxes = ucore_device_boxes(doctor->dev, &nr);
 	for (size_t i = 0; i < nr; i++)
 		dead += !!(boxes[i].caps & UCORE_BOX_DEAD);
 	if (info->state == UCORE_STATE_READY && nr)
 		finding(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
 			*info->reason ? "'ucoretool list' shows what there is" : NULL,
-			"%u boxes on %u dies, platform %s%s%s", info->nr_boxes, info->nr_domains,
-			info->platform, *info->reason ? ": " : "", info->reason);
+			"%u boxes on %s, platform %s%s%s", info->nr_boxes, domains, info->platform,
+			*info->reason ? ": " : "", info->reason);
 	else if (info->state != UCORE_STATE_INTREE)
 		finding(doctor, VERDICT_PROBLEM, "boxes",
 			info->state == UCORE_STATE_HIDDEN ? hidden : unknown,
@@ -424,17 +428,29 @@ static void check_boxes(struct doctor *doctor)
 			"%u boxes stopped answering: 'ucoretool list' marks them DEAD", dead);
 }
 
-static void check_dies(struct doctor *doctor)
+static void check_domains(struct doctor *doctor)
 {
-	const struct ucore_domain_info *dies;
+	static const char advice[] =
+		"bring a CPU of it online: echo 1 > /sys/devices/system/cpu/cpuN/online";
+	const struct ucore_domain_info *domains;
+	unsigned int offline = 0;
 	size_t nr;
 
-	dies = ucore_device_dies(doctor->dev, &nr);
-	for (size_t i = 0; i < nr; i++)
-		if (dies[i].reader < 0)
-			finding(doctor, VERDICT_WARNING, "dies",
-				"bring a CPU of it online: echo 1 > /sys/devices/system/cpu/cpuN/online",
-				"die %u has no CPU online: its counters stand still", dies[i].die);
+	domains = ucore_device_domains(doctor->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (domains[i].reader >= 0)
+			continue;
+		if (domains[i].scope == UCORE_SCOPE_CPU)
+			offline++;
+		else
+			finding(doctor, VERDICT_WARNING, "dies", advice,
+				"die %u has no CPU online: its counters stand still",
+				domains[i].die);
+	}
+	/* CPUs that are switched off are many and no fault */
+	if (offline)
+		finding(doctor, VERDICT_OK, "cpus", NULL,
+			"%u CPUs are offline: their own counters stand still", offline);
 }
 
 /* Holes, and what is known to be wrong with a table, need no doctor */
@@ -600,7 +616,7 @@ static int doctor_run(struct tool *tool, const void *data)
 	if (doctor.dev) {
 		check_boxes(&doctor);
 		check_discovery(&doctor);
-		check_dies(&doctor);
+		check_domains(&doctor);
 		check_overflow(&doctor);
 	}
 	check_context(&doctor);

@@ -12,6 +12,7 @@
 
 #include "cli.h"
 #include "count.h"
+#include "domain.h"
 #include "wait.h"
 #include "tool.h"
 
@@ -47,7 +48,7 @@ static const struct option_desc record_options[] = {
 	{ 'c', "period", "N", "a sample every N counts of the first event" },
 	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (100us to 1000s)" },
 	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
-	{ 'm', "ring", "BYTES", "ring per die (1M), a power of two" },
+	{ 'm', "ring", "BYTES", "ring per die or CPU (1M), a power of two" },
 	{ 'n', "count", "N", "end after N samples" },
 	{ 0 },
 };
@@ -90,10 +91,10 @@ static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 
 /* ---- rings ------------------------------------------------------------- */
 
-static bool source_exists(const struct record *record, uint32_t die)
+static bool source_exists(const struct record *record, uint32_t domain)
 {
 	for (size_t i = 0; i < record->nr_sources; i++)
-		if (ucore_ring_die(record->sources[i].ring) == die)
+		if (ucore_ring_domain(record->sources[i].ring) == domain)
 			return true;
 	return false;
 }
@@ -110,9 +111,9 @@ static int sources_open(struct tool *tool, struct record *record)
 	for (size_t i = 0; i < nr; i++) {
 		int ret;
 
-		if (source_exists(record, slots[i].die))
+		if (source_exists(record, slots[i].domain))
 			continue;
-		ret = ucore_ring_open(record->count.session, slots[i].die,
+		ret = ucore_ring_open(record->count.session, slots[i].domain,
 				      &record->sources[record->nr_sources].ring, &tool->err);
 		if (ret) {
 			tool_fail(tool, ret);
@@ -158,7 +159,7 @@ static int rings_drain(struct tool *tool, struct record *record)
 
 	while (!ret && !record_full(record) && (source = source_oldest(record))) {
 		record->samples += source->next->type == UCORE_RECORD_SAMPLE;
-		ret = ucore_file_write(record->file, ucore_ring_die(source->ring), source->next,
+		ret = ucore_file_write(record->file, ucore_ring_domain(source->ring), source->next,
 				       &tool->err);
 		source->next = NULL;
 	}
@@ -176,21 +177,36 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
+static struct domain_sum sources_domains(const struct record *record)
+{
+	struct domain_sum sum = { 0 };
+
+	for (size_t i = 0; i < record->nr_sources; i++) {
+		uint32_t id = ucore_ring_domain(record->sources[i].ring);
+		const struct ucore_domain_info *domain = ucore_device_domain(record->count.dev, id);
+
+		domain_sum_add(&sum, domain ? domain->scope : UCORE_SCOPE_DIE);
+	}
+	return sum;
+}
+
 static void summary_print(const struct record *record, const struct ucore_status *status,
 			  uint64_t ns, const char *path)
 {
-	size_t nr_dies = record->nr_sources;
+	struct domain_sum sum = sources_domains(record);
+	char domains[DOMAIN_SUM_LEN];
 
+	domain_sum_text(&sum, domains, sizeof(domains));
 	fprintf(stderr,
-		"%llu samples of %zu dies in %.3f s (%.1f/s) written to %s, %llu records lost\n",
-		(unsigned long long)record->samples, nr_dies, (double)ns / NSEC_PER_SEC,
+		"%llu samples of %s in %.3f s (%.1f/s) written to %s, %llu records lost\n",
+		(unsigned long long)record->samples, domains, (double)ns / NSEC_PER_SEC,
 		share(record->samples * NSEC_PER_SEC, ns), path,
 		(unsigned long long)status->lost);
 	fprintf(stderr,
-		"cost: %.2f us and %.1f register accesses a sample, dies frozen %.4f %% of the time\n",
+		"cost: %.2f us and %.1f register accesses a sample, %s frozen %.4f %% of the time\n",
 		share(status->cost_ns, status->samples) / NSEC_PER_USEC,
 		share(status->reads + status->writes, status->samples),
-		100 * share(status->frozen_ns, ns * nr_dies));
+		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
 	if (status->recovered)
 		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
 			(unsigned long long)status->recovered,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "domain.h"
 #include "out.h"
 #include "tool.h"
 
@@ -28,7 +29,8 @@ struct report_row {
 	uint32_t flags;
 };
 
-struct report_die {
+/* What is known of a domain so far */
+struct report_domain {
 	uint64_t samples;
 	uint64_t lost;
 	uint64_t gaps;
@@ -49,7 +51,7 @@ struct report {
 	struct report_row *rows;
 	size_t *row_of;			/* index -> row + 1, while a sample is summed up */
 	size_t nr_rows;
-	struct report_die *dies;	/* beside the file's */
+	struct report_domain *domains;	/* beside the file's */
 	struct ucore_status status;
 	bool finished;			/* @status is valid */
 	bool headed;
@@ -58,7 +60,7 @@ struct report {
 static const struct option_desc report_options[] = {
 	{ 'i', "input", "FILE", "read this (ucore.data), - for standard input" },
 	{ OPT_PER_SOCKET, "per-socket", NULL,
-	  "sum the boxes of a die up, one line per event (default)" },
+	  "sum the boxes of a die or CPU up, one line per event (default)" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
 	{ OPT_TOTALS, "totals", NULL, "counts since the start, not since the last sample" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator, a row per value" },
@@ -136,7 +138,7 @@ static bool sample_sum(struct report *report, const struct ucore_sample *sample)
 		size_t at;
 
 		/* rising ids: none comes twice, so there are rows enough */
-		if (!event || event->die != sample->domain || (previous && event <= previous))
+		if (!event || event->domain != sample->domain || (previous && event <= previous))
 			return false;
 		previous = event;
 		at = (size_t)(event - report->events);
@@ -149,28 +151,23 @@ static bool sample_sum(struct report *report, const struct ucore_sample *sample)
 
 /* ---- output ------------------------------------------------------------ */
 
-static const char *trigger_name(const struct ucore_sample *sample)
+static struct report_domain *domain_find(const struct report *report, uint32_t id)
 {
-	return sample->trigger == UCORE_TRIGGER_OVERFLOW ? "overflow" :
-	       sample->trigger == UCORE_TRIGGER_TIMER ? "timer" : "?";
+	/* the library lets known domains through only */
+	return &report->domains[ucore_file_domain(report->file, id) -
+				ucore_file_domains(report->file)];
 }
 
-static void event_box(const struct ucore_file_event *event, char *text, size_t size)
+static void domain_text(const struct report *report, uint32_t id, char *text, size_t size)
+{
+	const struct ucore_file_domain *domain = ucore_file_domain(report->file, id);
+
+	ucore_domain_name(domain->die, domain->cpu, text, size);
+}
+
+static void box_text(const struct ucore_file_event *event, char *text, size_t size)
 {
 	snprintf(text, size, "%s%u", event->type, event->instance);
-}
-
-static void flags_text(const struct ucore_sample *sample, char *text, size_t size)
-{
-	snprintf(text, size, "%s%s", sample->flags & UCORE_SAMPLE_RECOVERED ? " recovered" : "",
-		 sample->flags & UCORE_SAMPLE_THROTTLED ? " throttled" : "");
-}
-
-static const char *value_note(uint32_t flags)
-{
-	return flags & UCORE_VALUE_DEAD ? "box dead" :
-	       flags & UCORE_VALUE_OFFLINE ? "die offline" :
-	       flags & UCORE_VALUE_OVERFLOW ? "overflow" : "";
 }
 
 static uint64_t since_start(const struct report *report, uint64_t time)
@@ -178,173 +175,251 @@ static uint64_t since_start(const struct report *report, uint64_t time)
 	return time > report->header->start ? time - report->header->start : 0;
 }
 
-static const struct column table_columns[] = {
-	{ "count", "COUNT", 24 },
-	{ "box", "BOX", -8 },
-	{ "event", "EVENT", -40 },
-	{ "note", "", -8 },
+/* What a record has before its values; the last three are for JSON and people */
+enum {
+	HEAD_RECORD,
+	HEAD_TIME,
+	HEAD_DIE,
+	HEAD_SEQ,
+	HEAD_CPU,
+	HEAD_TRIGGER,
+	HEAD_TRIGGER_EVENT,
+	HEAD_TRIGGER_BOX,
+	HEAD_FROZEN,
+	HEAD_ENABLED,
+	HEAD_RUNNING,
+	HEAD_PID,
+	HEAD_TID,
+	HEAD_IP,
+	NR_CSV_HEAD,
+	HEAD_USER = NR_CSV_HEAD,
+	HEAD_RECOVERED,
+	HEAD_THROTTLED,
+	NR_HEAD,
 };
 
-static void table_sample(struct report *report, const struct ucore_sample *sample)
-{
-	const struct ucore_file_event *event = ucore_file_find(report->file, sample->trigger_event);
-	struct out *out = &report->out;
-	char box[32] = "", flags[32];
-	uint64_t at = since_start(report, sample->time);
-
-	flags_text(sample, flags, sizeof(flags));
-	if (event)
-		event_box(event, box, sizeof(box));
-	fprintf(out->stream, "%llu.%09llu  die %u  cpu %u  %s%s%s%s%s  frozen %.2f us%s",
-		(unsigned long long)(at / NSEC_PER_SEC), (unsigned long long)(at % NSEC_PER_SEC),
-		sample->domain, sample->cpu, trigger_name(sample), event ? " of " : "", box,
-		event ? " " : "", event ? event->label : "",
-		(double)sample->frozen_ns / NSEC_PER_USEC, flags);
-	if (sample->flags & UCORE_SAMPLE_CONTEXT)
-		fprintf(out->stream, "  pid %u/%u ip 0x%llx %s", sample->pid, sample->tid,
-			(unsigned long long)sample->ip,
-			sample->flags & UCORE_SAMPLE_USER ? "user" : "kernel");
-	fputc('\n', out->stream);
-
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct report_row *row = &report->rows[i];
-
-		event_box(row->event, box, sizeof(box));
-		const struct cell cells[] = {
-			cell_count(row->count),
-			cell_text(report->per_box ? box : row->event->type),
-			cell_text(row->event->label),
-			*value_note(row->flags) ? cell_text(value_note(row->flags)) : cell_none(),
-		};
-		out_row(out, table_columns, ARRAY_SIZE(cells), cells);
-	}
-}
-
-static const struct column csv_columns[] = {
-	{ "record", "", 0 }, { "time_ns", "", 0 }, { "die", "", 0 }, { "seq", "", 0 },
-	{ "cpu", "", 0 }, { "trigger", "", 0 }, { "trigger_event", "", 0 },
-	{ "trigger_box", "", 0 }, { "frozen_ns", "", 0 }, { "enabled_ns", "", 0 },
-	{ "running_ns", "", 0 }, { "pid", "", 0 }, { "tid", "", 0 }, { "ip", "", 0 },
-	{ "box", "", 0 }, { "event", "", 0 }, { "count", "", 0 }, { "note", "", 0 },
+enum {
+	VALUE_BOX,
+	VALUE_EVENT,
+	VALUE_COUNT,
+	VALUE_NOTE,
+	NR_VALUE,
 };
 
-static void csv_sample(struct report *report, const struct ucore_sample *sample)
+#define NR_CSV	(NR_CSV_HEAD + NR_VALUE)
+
+static const struct column head_columns[NR_HEAD] = {
+	[HEAD_RECORD] = { "record" },
+	[HEAD_TIME] = { "time_ns" },
+	[HEAD_DIE] = { "die" },
+	[HEAD_SEQ] = { "seq" },
+	[HEAD_CPU] = { "cpu" },
+	[HEAD_TRIGGER] = { "trigger" },
+	[HEAD_TRIGGER_EVENT] = { "trigger_event" },
+	[HEAD_TRIGGER_BOX] = { "trigger_box" },
+	[HEAD_FROZEN] = { "frozen_ns" },
+	[HEAD_ENABLED] = { "enabled_ns" },
+	[HEAD_RUNNING] = { "running_ns" },
+	[HEAD_PID] = { "pid" },
+	[HEAD_TID] = { "tid" },
+	[HEAD_IP] = { "ip" },
+	[HEAD_USER] = { "user" },
+	[HEAD_RECOVERED] = { "recovered" },
+	[HEAD_THROTTLED] = { "throttled" },
+};
+
+static const struct column value_columns[NR_VALUE] = {
+	[VALUE_BOX] = { "box", "BOX", -8 },
+	[VALUE_EVENT] = { "event", "EVENT", -40 },
+	[VALUE_COUNT] = { "count", "COUNT", 24 },
+	[VALUE_NOTE] = { "note", "", -8 },
+};
+
+/* People look for the count first */
+static const unsigned int table_order[NR_VALUE] = {
+	VALUE_COUNT, VALUE_BOX, VALUE_EVENT, VALUE_NOTE,
+};
+
+/* A sample as cells, once for all formats, and the texts that they point to */
+struct sample_cells {
+	struct cell head[NR_HEAD];
+	struct cell value[NR_VALUE];
+	char trigger_box[UCORE_NAME_LEN + 12];
+	char box[UCORE_NAME_LEN + 12];
+	char ip[24];
+};
+
+static void context_cells(struct sample_cells *cells, const struct ucore_sample *sample)
+{
+	if (!(sample->flags & UCORE_SAMPLE_CONTEXT))
+		return;
+	snprintf(cells->ip, sizeof(cells->ip), "0x%llx", (unsigned long long)sample->ip);
+	cells->head[HEAD_PID] = cell_number(sample->pid);
+	cells->head[HEAD_TID] = cell_number(sample->tid);
+	cells->head[HEAD_IP] = cell_text(cells->ip);
+	cells->head[HEAD_USER] = cell_number(!!(sample->flags & UCORE_SAMPLE_USER));
+}
+
+static void trigger_cells(const struct report *report, struct sample_cells *cells,
+			  const struct ucore_sample *sample)
 {
 	const struct ucore_file_event *event = ucore_file_find(report->file, sample->trigger_event);
-	bool context = sample->flags & UCORE_SAMPLE_CONTEXT;
-	char box[32], trigger_box[32] = "", ip[24];
 
-	if (event)
-		event_box(event, trigger_box, sizeof(trigger_box));
-	snprintf(ip, sizeof(ip), "0x%llx", (unsigned long long)sample->ip);
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct report_row *row = &report->rows[i];
-
-		event_box(row->event, box, sizeof(box));
-		const struct cell cells[] = {
-			cell_text("sample"),
-			cell_ns(sample->time),
-			cell_number(sample->domain),
-			cell_number(sample->hdr.seq),
-			cell_number(sample->cpu),
-			cell_text(trigger_name(sample)),
-			event ? cell_text(event->label) : cell_none(),
-			event ? cell_text(trigger_box) : cell_none(),
-			cell_ns(sample->frozen_ns),
-			cell_ns(sample->time_enabled),
-			cell_ns(sample->time_running),
-			context ? cell_number(sample->pid) : cell_none(),
-			context ? cell_number(sample->tid) : cell_none(),
-			context ? cell_text(ip) : cell_none(),
-			cell_text(report->per_box ? box : row->event->type),
-			cell_text(row->event->label),
-			cell_number(row->count),
-			cell_text(value_note(row->flags)),
-		};
-		out_row(&report->out, csv_columns, ARRAY_SIZE(cells), cells);
-	}
+	cells->head[HEAD_TRIGGER] =
+		cell_text(sample->trigger == UCORE_TRIGGER_OVERFLOW ? "overflow" :
+			  sample->trigger == UCORE_TRIGGER_TIMER ? "timer" : "?");
+	if (!event)
+		return;
+	box_text(event, cells->trigger_box, sizeof(cells->trigger_box));
+	cells->head[HEAD_TRIGGER_EVENT] = cell_text(event->label);
+	cells->head[HEAD_TRIGGER_BOX] = cell_text(cells->trigger_box);
 }
 
-static void json_head(struct out *out, const char *record, uint64_t time, uint32_t die,
-		      uint64_t seq)
+/* A domain that is a CPU has no die here: the CPU that read it says where it is */
+static void head_make(const struct report *report, struct sample_cells *cells,
+		      const struct ucore_sample *sample)
 {
-	json_line_begin(out);
-	json_text(out, "record", record);
-	json_number(out, "time_ns", time);
-	json_number(out, "die", die);
-	json_number(out, "seq", seq);
-}
+	const struct ucore_file_domain *domain = ucore_file_domain(report->file, sample->domain);
 
-static void json_tail(struct out *out)
-{
-	json_line_end(out);
-}
-
-static void json_values(struct report *report)
-{
-	struct out *out = &report->out;
-	char box[32];
-
-	json_begin(out, "values", '[');
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct report_row *row = &report->rows[i];
-
-		event_box(row->event, box, sizeof(box));
-		json_begin(out, NULL, '{');
-		json_text(out, "box", report->per_box ? box : row->event->type);
-		json_text(out, "event", row->event->label);
-		json_number(out, "count", row->count);
-		if (*value_note(row->flags))
-			json_text(out, "note", value_note(row->flags));
-		json_end(out, '}');
-	}
-	json_end(out, ']');
-}
-
-static void json_sample(struct report *report, const struct ucore_sample *sample)
-{
-	const struct ucore_file_event *event = ucore_file_find(report->file, sample->trigger_event);
-	struct out *out = &report->out;
-	char text[32];
-
-	json_head(out, "sample", sample->time, sample->domain, sample->hdr.seq);
-	json_number(out, "cpu", sample->cpu);
-	json_text(out, "trigger", trigger_name(sample));
-	if (event) {
-		event_box(event, text, sizeof(text));
-		json_text(out, "trigger_event", event->label);
-		json_text(out, "trigger_box", text);
-	}
-	json_number(out, "frozen_ns", sample->frozen_ns);
-	json_number(out, "enabled_ns", sample->time_enabled);
-	json_number(out, "running_ns", sample->time_running);
-	if (sample->flags & UCORE_SAMPLE_CONTEXT) {
-		json_number(out, "pid", sample->pid);
-		json_number(out, "tid", sample->tid);
-		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)sample->ip);
-		json_text(out, "ip", text);
-		json_number(out, "user", !!(sample->flags & UCORE_SAMPLE_USER));
-	}
+	memset(cells->head, 0, sizeof(cells->head));
+	cells->head[HEAD_RECORD] = cell_text("sample");
+	cells->head[HEAD_TIME] = cell_ns(sample->time);
+	cells->head[HEAD_DIE] = domain_die_cell(domain->die, domain->cpu);
+	cells->head[HEAD_SEQ] = cell_number(sample->hdr.seq);
+	cells->head[HEAD_CPU] = cell_number(sample->cpu);
+	cells->head[HEAD_FROZEN] = cell_ns(sample->frozen_ns);
+	cells->head[HEAD_ENABLED] = cell_ns(sample->time_enabled);
+	cells->head[HEAD_RUNNING] = cell_ns(sample->time_running);
 	if (sample->flags & UCORE_SAMPLE_RECOVERED)
-		json_number(out, "recovered", 1);
+		cells->head[HEAD_RECOVERED] = cell_number(1);
 	if (sample->flags & UCORE_SAMPLE_THROTTLED)
-		json_number(out, "throttled", 1);
-	json_values(report);
-	json_tail(out);
+		cells->head[HEAD_THROTTLED] = cell_number(1);
+	trigger_cells(report, cells, sample);
+	context_cells(cells, sample);
+}
+
+static struct cell note_cell(const struct report *report, const struct report_row *row)
+{
+	if (row->flags & UCORE_VALUE_DEAD)
+		return cell_text("box dead");
+	if (row->flags & UCORE_VALUE_OFFLINE)
+		return cell_text(domain_offline_text(ucore_file_domain(report->file,
+								       row->event->domain)->cpu));
+	return row->flags & UCORE_VALUE_OVERFLOW ? cell_text("overflow") : cell_none();
+}
+
+static void value_make(const struct report *report, struct sample_cells *cells,
+		       const struct report_row *row)
+{
+	box_text(row->event, cells->box, sizeof(cells->box));
+	cells->value[VALUE_BOX] = cell_text(report->per_box ? cells->box : row->event->type);
+	cells->value[VALUE_EVENT] = cell_text(row->event->label);
+	cells->value[VALUE_COUNT] = cell_count(row->count);
+	cells->value[VALUE_NOTE] = note_cell(report, row);
+}
+
+/* The line above the values of a sample, for people */
+static void headline_print(struct report *report, const struct cell *head)
+{
+	uint64_t at = since_start(report, head[HEAD_TIME].number);
+	FILE *stream = report->out.stream;
+
+	fprintf(stream, "%llu.%09llu", (unsigned long long)(at / NSEC_PER_SEC),
+		(unsigned long long)(at % NSEC_PER_SEC));
+	if (head[HEAD_DIE].kind != CELL_NONE)
+		fprintf(stream, "  die %llu", (unsigned long long)head[HEAD_DIE].number);
+	fprintf(stream, "  cpu %llu  %s", (unsigned long long)head[HEAD_CPU].number,
+		head[HEAD_TRIGGER].text);
+	if (head[HEAD_TRIGGER_EVENT].kind != CELL_NONE)
+		fprintf(stream, " of %s %s", head[HEAD_TRIGGER_BOX].text,
+			head[HEAD_TRIGGER_EVENT].text);
+	fprintf(stream, "  frozen %.2f us%s%s",
+		(double)head[HEAD_FROZEN].number / NSEC_PER_USEC,
+		head[HEAD_RECOVERED].kind != CELL_NONE ? " recovered" : "",
+		head[HEAD_THROTTLED].kind != CELL_NONE ? " throttled" : "");
+	if (head[HEAD_IP].kind != CELL_NONE)
+		fprintf(stream, "  pid %llu/%llu ip %s %s",
+			(unsigned long long)head[HEAD_PID].number,
+			(unsigned long long)head[HEAD_TID].number, head[HEAD_IP].text,
+			head[HEAD_USER].number ? "user" : "kernel");
+	fputc('\n', stream);
+}
+
+/* Values in CSV repeat their sample's head */
+static const struct column *columns_csv(struct column *columns)
+{
+	memcpy(columns, head_columns, NR_CSV_HEAD * sizeof(*columns));
+	memcpy(columns + NR_CSV_HEAD, value_columns, sizeof(value_columns));
+	return columns;
+}
+
+static void value_print(struct report *report, const struct sample_cells *cells)
+{
+	struct column columns[NR_CSV];
+	struct cell row[NR_CSV];
+
+	switch (report->out.format) {
+	case OUT_TABLE:
+		for (size_t i = 0; i < NR_VALUE; i++) {
+			columns[i] = value_columns[table_order[i]];
+			row[i] = cells->value[table_order[i]];
+		}
+		out_row(&report->out, columns, NR_VALUE, row);
+		break;
+	case OUT_CSV:
+		memcpy(row, cells->head, NR_CSV_HEAD * sizeof(*row));
+		memcpy(row + NR_CSV_HEAD, cells->value, sizeof(cells->value));
+		out_row(&report->out, columns_csv(columns), NR_CSV, row);
+		break;
+	case OUT_JSON:
+		json_begin(&report->out, NULL, '{');
+		json_cells(&report->out, value_columns, NR_VALUE, cells->value);
+		json_end(&report->out, '}');
+		break;
+	}
+}
+
+/* What stands before the first value of a sample, and after the last */
+static void sample_begin(struct report *report, const struct cell *head)
+{
+	struct column columns[NR_CSV];
+
+	switch (report->out.format) {
+	case OUT_TABLE:
+		headline_print(report, head);
+		break;
+	case OUT_CSV:
+		if (!report->headed)
+			out_head(&report->out, columns_csv(columns), NR_CSV);
+		report->headed = true;
+		break;
+	case OUT_JSON:
+		json_line_begin(&report->out);
+		json_cells(&report->out, head_columns, NR_HEAD, head);
+		json_begin(&report->out, "values", '[');
+		break;
+	}
+}
+
+static void sample_end(struct report *report)
+{
+	if (report->out.format != OUT_JSON)
+		return;
+	json_end(&report->out, ']');
+	json_line_end(&report->out);
 }
 
 static void sample_print(struct report *report, const struct ucore_sample *sample)
 {
-	if (report->out.format == OUT_TABLE) {
-		table_sample(report, sample);
-	} else if (report->out.format == OUT_JSON) {
-		json_sample(report, sample);
-	} else {
-		if (!report->headed)
-			out_head(&report->out, csv_columns, ARRAY_SIZE(csv_columns));
-		report->headed = true;
-		csv_sample(report, sample);
+	struct sample_cells cells;
+
+	head_make(report, &cells, sample);
+	sample_begin(report, cells.head);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		value_make(report, &cells, &report->rows[i]);
+		value_print(report, &cells);
 	}
+	sample_end(report);
 }
 
 /* Lost and gap records: a JSON object, or a remark that breaks no CSV row */
@@ -353,95 +428,120 @@ static FILE *remark_stream(const struct report *report)
 	return report->out.format == OUT_CSV ? stderr : report->out.stream;
 }
 
-static void lost_print(struct report *report, uint32_t die, const struct ucore_lost *lost)
+static void lost_print(struct report *report, uint32_t id, const struct ucore_lost *lost)
 {
+	static const struct column columns[] = {
+		{ "record" }, { "time_ns" }, { "die" }, { "cpu" }, { "seq" }, { "lost" },
+	};
+	const struct ucore_file_domain *domain = ucore_file_domain(report->file, id);
+	const struct cell cells[] = {
+		cell_text("lost"),
+		cell_ns(lost->time),
+		domain_die_cell(domain->die, domain->cpu),
+		domain_cpu_cell(domain->cpu),
+		cell_number(lost->hdr.seq),
+		cell_number(lost->lost),
+	};
+	char name[UCORE_DOMAIN_NAME_LEN];
+
 	if (report->out.format == OUT_JSON) {
-		json_head(&report->out, "lost", lost->time, die, lost->hdr.seq);
-		json_number(&report->out, "lost", lost->lost);
-		json_tail(&report->out);
+		out_row(&report->out, columns, ARRAY_SIZE(columns), cells);
 		return;
 	}
-	fprintf(remark_stream(report), "# die %u: %llu records lost before %llu ns\n", die,
+	domain_text(report, id, name, sizeof(name));
+	fprintf(remark_stream(report), "# %s: %llu records lost before %llu ns\n", name,
 		(unsigned long long)lost->lost,
 		(unsigned long long)since_start(report, lost->time));
 }
 
-static void gap_print(struct report *report, const struct ucore_gap *gap)
+static const char *gap_reason(const struct ucore_gap *gap, int32_t cpu)
 {
-	static const char *const reasons[] = {
-		[UCORE_GAP_READER_MOVED] = "reader moved",
-		[UCORE_GAP_OFFLINE] = "die offline",
-		[UCORE_GAP_ONLINE] = "die online",
-		[UCORE_GAP_BOX_DEAD] = "box dead",
+	switch (gap->reason) {
+	case UCORE_GAP_READER_MOVED:
+		return "reader moved";
+	case UCORE_GAP_OFFLINE:
+		return domain_offline_text(cpu);
+	case UCORE_GAP_ONLINE:
+		return cpu < 0 ? "die online" : "cpu online";
+	case UCORE_GAP_BOX_DEAD:
+		return "box dead";
+	default:
+		return "?";
+	}
+}
+
+static void gap_print(struct report *report, uint32_t id, const struct ucore_gap *gap)
+{
+	static const struct column columns[] = {
+		{ "record" }, { "time_ns" }, { "die" }, { "cpu" }, { "seq" }, { "reason" },
+		{ "cpu_from" }, { "cpu_to" }, { "box" },
 	};
-	const char *reason = gap->reason < ARRAY_SIZE(reasons) ? reasons[gap->reason] : "?";
+	const struct ucore_file_domain *domain = ucore_file_domain(report->file, id);
+	const char *reason = gap_reason(gap, domain->cpu);
+	const struct cell cells[] = {
+		cell_text("gap"),
+		cell_ns(gap->time),
+		domain_die_cell(domain->die, domain->cpu),
+		domain_cpu_cell(domain->cpu),
+		cell_number(gap->hdr.seq),
+		cell_text(reason),
+		domain_cpu_cell(gap->cpu_from),
+		domain_cpu_cell(gap->cpu_to),
+		gap->box == UCORE_ANY ? cell_none() : cell_number(gap->box),
+	};
+	char name[UCORE_DOMAIN_NAME_LEN];
 
 	if (report->out.format == OUT_JSON) {
-		json_head(&report->out, "gap", gap->time, gap->domain, gap->hdr.seq);
-		json_text(&report->out, "reason", reason);
-		if (gap->cpu_from >= 0)
-			json_number(&report->out, "cpu_from", (uint32_t)gap->cpu_from);
-		if (gap->cpu_to >= 0)
-			json_number(&report->out, "cpu_to", (uint32_t)gap->cpu_to);
-		if (gap->box != UCORE_ANY)
-			json_number(&report->out, "box", gap->box);
-		json_tail(&report->out);
+		out_row(&report->out, columns, ARRAY_SIZE(columns), cells);
 		return;
 	}
-	fprintf(remark_stream(report), "# die %u: gap: %s (CPU %d to %d)\n", gap->domain, reason,
+	domain_text(report, id, name, sizeof(name));
+	fprintf(remark_stream(report), "# %s: gap: %s (CPU %d to %d)\n", name, reason,
 		gap->cpu_from, gap->cpu_to);
 }
 
 /* ---- records ----------------------------------------------------------- */
 
-static struct report_die *die_find(const struct report *report, uint32_t die)
-{
-	const struct ucore_file_die *dies = ucore_file_dies(report->file);
-	uint32_t i = 0;
-
-	/* the library lets known dies through only */
-	while (i + 1 < report->header->nr_dies && dies[i].die != die)
-		i++;
-	return &report->dies[i];
-}
-
 static int sample_take(struct tool *tool, struct report *report, const struct ucore_sample *sample)
 {
-	struct report_die *die = die_find(report, sample->domain);
+	struct report_domain *domain = domain_find(report, sample->domain);
 
 	if (!sample_sum(report, sample))
 		return tool_error(tool, "damaged: a sample has values that its file did not announce");
-	if (!die->samples++)
-		die->first = sample->time;
-	die->last = sample->time;
-	die->frozen += sample->frozen_ns;
+	if (!domain->samples++)
+		domain->first = sample->time;
+	domain->last = sample->time;
+	domain->frozen += sample->frozen_ns;
 	sample_print(report, sample);
 	return 0;
 }
 
-static int record_take(struct tool *tool, struct report *report, uint32_t die_id,
+static int record_take(struct tool *tool, struct report *report, uint32_t id,
 		       const struct ucore_record *record)
 {
-	struct report_die *die = die_find(report, die_id);
+	struct report_domain *domain = domain_find(report, id);
+	char name[UCORE_DOMAIN_NAME_LEN];
 
-	if (die->started && record->type != UCORE_RECORD_PAD && record->seq <= die->seq)
-		return tool_error(tool, "damaged: records of die %u are out of order", die_id);
+	if (domain->started && record->type != UCORE_RECORD_PAD && record->seq <= domain->seq) {
+		domain_text(report, id, name, sizeof(name));
+		return tool_error(tool, "damaged: records of %s are out of order", name);
+	}
 	switch (record->type) {
 	case UCORE_RECORD_PAD:
 		return 0;
 	case UCORE_RECORD_SAMPLE:
 		break;
 	case UCORE_RECORD_LOST:
-		die->lost += ((const struct ucore_lost *)record)->lost;
-		lost_print(report, die_id, (const struct ucore_lost *)record);
+		domain->lost += ((const struct ucore_lost *)record)->lost;
+		lost_print(report, id, (const struct ucore_lost *)record);
 		break;
 	case UCORE_RECORD_GAP:
-		die->gaps++;
-		gap_print(report, (const struct ucore_gap *)record);
+		domain->gaps++;
+		gap_print(report, id, (const struct ucore_gap *)record);
 		break;
 	}
-	die->started = true;
-	die->seq = record->seq;
+	domain->started = true;
+	domain->seq = record->seq;
 	if (record->type != UCORE_RECORD_SAMPLE)
 		return 0;
 	return sample_take(tool, report, (const struct ucore_sample *)record);
@@ -459,7 +559,7 @@ static int entries_take(struct tool *tool, struct report *report)
 			report->finished = true;
 			continue;
 		}
-		ret = record_take(tool, report, entry.die, data);
+		ret = record_take(tool, report, entry.domain, data);
 		if (ret)
 			return ret;
 	}
@@ -485,16 +585,16 @@ static double share(double part, double whole)
 static void report_add_up(const struct report *report, struct report_sum *sum)
 {
 	memset(sum, 0, sizeof(*sum));
-	for (uint32_t i = 0; i < report->header->nr_dies; i++) {
-		const struct report_die *die = &report->dies[i];
+	for (uint32_t i = 0; i < report->header->nr_domains; i++) {
+		const struct report_domain *domain = &report->domains[i];
 
-		sum->samples += die->samples;
-		sum->lost += die->lost;
-		sum->gaps += die->gaps;
-		sum->frozen += die->frozen;
-		sum->ns += die->last - die->first;
-		if (die->samples)
-			sum->rated += die->samples - 1;
+		sum->samples += domain->samples;
+		sum->lost += domain->lost;
+		sum->gaps += domain->gaps;
+		sum->frozen += domain->frozen;
+		sum->ns += domain->last - domain->first;
+		if (domain->samples)
+			sum->rated += domain->samples - 1;
 	}
 	if (!report->finished)
 		return;
@@ -514,7 +614,7 @@ static void summary_json(struct report *report, const struct report_sum *sum)
 	json_number(out, "samples", sum->samples);
 	json_number(out, "lost", sum->lost);
 	json_number(out, "gaps", sum->gaps);
-	json_real(out, "samples_per_die_second",
+	json_real(out, "samples_per_domain_second",
 		  share((double)sum->rated * NSEC_PER_SEC, (double)sum->ns));
 	json_real(out, "frozen_percent", 100 * share((double)sum->frozen, (double)sum->ns));
 	json_number(out, "complete", report->finished);
@@ -525,12 +625,24 @@ static void summary_json(struct report *report, const struct report_sum *sum)
 			  share((double)sum->accesses, (double)sum->taken));
 		json_number(out, "recovered", report->status.recovered);
 	}
-	json_tail(out);
+	json_line_end(out);
+}
+
+/* What the events are on, an event at a time: which scopes, not how many domains */
+static struct domain_sum events_domains(const struct report *report)
+{
+	struct domain_sum sum = { 0 };
+
+	for (uint32_t i = 0; i < report->header->nr_events; i++)
+		domain_sum_add(&sum, ucore_file_domain(report->file,
+						       report->events[i].domain)->scope);
+	return sum;
 }
 
 static void summary_print(struct report *report)
 {
 	FILE *stream = remark_stream(report);
+	struct domain_sum domains = events_domains(report);
 	struct report_sum sum;
 
 	report_add_up(report, &sum);
@@ -538,11 +650,11 @@ static void summary_print(struct report *report)
 		summary_json(report, &sum);
 		return;
 	}
-	fprintf(stream, "# %llu samples, %llu records lost, %llu gaps; %.1f samples/s on each die, frozen %.4f %% of the time\n",
+	fprintf(stream, "# %llu samples, %llu records lost, %llu gaps; %.1f samples/s on each %s, frozen %.4f %% of the time\n",
 		(unsigned long long)sum.samples, (unsigned long long)sum.lost,
 		(unsigned long long)sum.gaps,
 		share((double)sum.rated * NSEC_PER_SEC, (double)sum.ns),
-		100 * share((double)sum.frozen, (double)sum.ns));
+		domain_sum_word(&domains), 100 * share((double)sum.frozen, (double)sum.ns));
 	if (!report->finished) {
 		fprintf(stream, "# recording was cut short: its cost is not known\n");
 		return;
@@ -565,8 +677,8 @@ static int report_prepare(struct report *report)
 	report->last = calloc(report->header->nr_events, sizeof(*report->last));
 	report->rows = calloc(report->header->nr_events, sizeof(*report->rows));
 	report->row_of = calloc(report->header->nr_events, sizeof(*report->row_of));
-	report->dies = calloc(report->header->nr_dies, sizeof(*report->dies));
-	return report->last && report->rows && report->row_of && report->dies ? 0 : -ENOMEM;
+	report->domains = calloc(report->header->nr_domains, sizeof(*report->domains));
+	return report->last && report->rows && report->row_of && report->domains ? 0 : -ENOMEM;
 }
 
 static int report_run(struct tool *tool, const void *data)
@@ -588,7 +700,7 @@ static int report_run(struct tool *tool, const void *data)
 		ret = entries_take(tool, &report);
 		summary_print(&report);
 	}
-	free(report.dies);
+	free(report.domains);
 	free(report.row_of);
 	free(report.rows);
 	free(report.last);
