@@ -13,6 +13,7 @@
 #include "out.h"
 #include "place.h"
 #include "tables.h"
+#include "internal.h"
 #include "tool.h"
 
 struct list_args {
