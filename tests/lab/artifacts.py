@@ -52,7 +52,7 @@ def module(kernel_name, private_pmi=False):
     """ucore.ko for that kernel; with @private_pmi one that is for the lab alone.
 
     The latter knows the model's own route for overflow interrupts of the discovery
-    generation (driver/private_pmi.h).
+    generation (driver/find/discovery/private_pmi.h).
     """
     kernel = kernels.get(kernel_name)
     name = "module-private-pmi" if private_pmi else "module"

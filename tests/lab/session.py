@@ -296,7 +296,7 @@ def accesses_of(machine, session, command):
 
 def die_of(machine, die):
     """What `ucoretool info` says of a die."""
-    return json.loads(machine.sh("ucoretool info -j"))["dies"][die]
+    return json.loads(machine.sh("ucoretool info -j"))["domains"][die]
 
 
 def assert_equal(differences):

@@ -4,9 +4,16 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "domain.h"
+#include "out.h"
+#include "place.h"
+#include "tables.h"
+#include "internal.h"
 #include "tool.h"
 
 struct list_args {
@@ -88,19 +95,11 @@ static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 	return 0;
 }
 
-bool pattern_matches(const char *pattern, const char *word)
-{
-	if (!pattern)
-		return true;
-	if (strpbrk(pattern, "*?["))
-		return !fnmatch(pattern, word, FNM_CASEFOLD);
-	return strcasestr(word, pattern);
-}
-
 /* ---- boxes ------------------------------------------------------------- */
 
 enum {
 	BOX_DIE,
+	BOX_CPU,
 	BOX_TYPE,
 	BOX_INSTANCE,
 	BOX_ACCESS,
@@ -142,6 +141,7 @@ static void columns_make(struct box_list *list, bool all)
 {
 	static const struct column columns[NR_BOX_COLUMNS] = {
 		[BOX_DIE] = { "die", "DIE", 3 },
+		[BOX_CPU] = { "cpu", "CPU", 7 },
 		[BOX_TYPE] = { "type", "TYPE", -8 },
 		[BOX_INSTANCE] = { "instance", "NO", 5 },
 		[BOX_ACCESS] = { "access", "ACCESS", -6 },
@@ -160,6 +160,7 @@ static void columns_make(struct box_list *list, bool all)
 
 	memcpy(list->columns, columns, sizeof(columns));
 	/* columns that would be empty or too wide are a waste of the line */
+	list->columns[BOX_CPU].hidden = true;
 	list->columns[BOX_OWNER].hidden = true;
 	list->columns[BOX_ADDRESS].hidden = true;
 	for (size_t i = 0; i < list->nr; i++) {
@@ -168,6 +169,8 @@ static void columns_make(struct box_list *list, bool all)
 		caps_text(list->boxes[i].caps, caps, sizeof(caps));
 		if (-(int)strlen(caps) < list->columns[BOX_CAPS].width)
 			list->columns[BOX_CAPS].width = -(int)strlen(caps);
+		if (list->boxes[i].cpu >= 0)
+			list->columns[BOX_CPU].hidden = false;
 		if (list->boxes[i].owner)
 			list->columns[BOX_OWNER].hidden = false;
 		if (list->boxes[i].location)
@@ -184,7 +187,7 @@ static void address_text(const struct ucore_box_info *first, const struct ucore_
 
 	place_text(first->access, first->location, from, sizeof(from));
 	place_text(last->access, last->location, to, sizeof(to));
-	if (first == last)
+	if (!strcmp(from, to))
 		snprintf(text, size, "%s", from);
 	else
 		snprintf(text, size, "%s .. %s", from, to);
@@ -195,11 +198,13 @@ static void box_row(struct box_list *list, const struct ucore_box_info *box,
 		    const struct ucore_box_info *last)
 {
 	char caps[64], instance[32], owner[48] = "", address[128], ctl[12] = "", ctr[12] = "";
+	char cpus[32];
 	const struct ucore_unit_info *unit = NULL;
 	struct ucore_unit_fields fields;
 
 	caps_text(box->caps, caps, sizeof(caps));
 	snprintf(instance, sizeof(instance), "%u-%u", box->instance, last->instance);
+	snprintf(cpus, sizeof(cpus), "%d-%d", box->cpu, last->cpu);
 	if (box->owner)
 		snprintf(owner, sizeof(owner), "%u (%s)", box->owner_pid, box->owner_comm);
 	address_text(box, last, address, sizeof(address));
@@ -212,9 +217,10 @@ static void box_row(struct box_list *list, const struct ucore_box_info *box,
 	}
 
 	const struct cell cells[NR_BOX_COLUMNS] = {
-		[BOX_DIE] = cell_number(box->die),
+		[BOX_DIE] = domain_die_cell(box->die, box->cpu),
+		[BOX_CPU] = box->cpu == last->cpu ? domain_cpu_cell(box->cpu) : cell_text(cpus),
 		[BOX_TYPE] = cell_text(box->type),
-		[BOX_INSTANCE] = box == last ? cell_number(box->instance) : cell_text(instance),
+		[BOX_INSTANCE] = box->instance == last->instance ? cell_number(box->instance) : cell_text(instance),
 		[BOX_ACCESS] = cell_text(access_name(box->access)),
 		[BOX_COUNTERS] = cell_number(box->nr_counters),
 		[BOX_WIDTH] = cell_number(box->width),
@@ -233,19 +239,32 @@ static void box_row(struct box_list *list, const struct ucore_box_info *box,
 
 static bool boxes_alike(const struct ucore_box_info *a, const struct ucore_box_info *b)
 {
-	return a->die == b->die && !strcmp(a->type, b->type) && a->access == b->access &&
+	return !strcmp(a->type, b->type) && a->access == b->access &&
 	       a->nr_counters == b->nr_counters && a->nr_fixed == b->nr_fixed &&
 	       a->width == b->width && a->fixed_width == b->fixed_width &&
 	       a->caps == b->caps && a->owner == b->owner;
 }
 
-/* The last of the boxes that share a line with box @i */
+/* The next box of the domain, or the same one of the next CPU */
+static bool boxes_follow(const struct ucore_box_info *a, const struct ucore_box_info *b)
+{
+	if (a->domain == b->domain)
+		return b->instance == a->instance + 1;
+	return a->cpu >= 0 && b->cpu == a->cpu + 1 && b->instance == a->instance;
+}
+
+/* The last of the boxes that share a line with box @i: all differ in the same */
 static size_t run_end(const struct box_list *list, size_t i)
 {
-	while (i + 1 < list->nr && boxes_alike(&list->boxes[i], &list->boxes[i + 1]) &&
-	       list->boxes[i + 1].instance == list->boxes[i].instance + 1)
-		i++;
-	return i;
+	const struct ucore_box_info *boxes = list->boxes;
+	size_t last = i;
+
+	while (last + 1 < list->nr && boxes_alike(&boxes[last], &boxes[last + 1]) &&
+	       boxes_follow(&boxes[last], &boxes[last + 1]) &&
+	       (boxes[last + 1].domain == boxes[i].domain ||
+		boxes[last + 1].instance == boxes[i].instance))
+		last++;
+	return last;
 }
 
 /* By type, or one box by type and number */

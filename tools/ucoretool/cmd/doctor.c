@@ -7,11 +7,16 @@
 #include <errno.h>
 #include <grp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli.h"
+#include "domain.h"
+#include "out.h"
+#include "place.h"
 #include "tool.h"
 
 #define CAP_SYS_ADMIN_BIT	21
@@ -92,15 +97,13 @@ finding(struct doctor *doctor, enum verdict verdict, const char *check, const ch
 			fprintf(out->stream, "%-8s %-10s -> %s\n", "", "", advice);
 		return;
 	}
-	out->inside = false;
-	json_begin(out, NULL, '{');
+	json_line_begin(out);
 	json_text(out, "result", names[verdict]);
 	json_text(out, "check", check);
 	json_text(out, "text", text);
 	if (advice)
 		json_text(out, "advice", advice);
-	json_end(out, '}');
-	fputc('\n', out->stream);
+	json_line_end(out);
 }
 
 /* ---- files ------------------------------------------------------------- */
@@ -201,35 +204,22 @@ static bool has_word(const char *text, const char *word)
 
 /* ---- the machine ------------------------------------------------------- */
 
-static const struct model {
-	long model;
-	const char *name;
-	bool discovery;
-} models[] = {
-	{ 62, "Xeon E5-2600 v2", false },
-	{ 143, "Sapphire Rapids", true },
-	{ 207, "Emerald Rapids", true },
-	{ 173, "Granite Rapids", true },
-	{ 174, "Granite Rapids D", true },
-	{ 175, "Sierra Forest", true },
-	{ 182, "Grand Ridge", true },
-	{ 221, "Clearwater Forest", true },
-};
-
-static void check_model(struct doctor *doctor, long family, long model)
+static void check_model(struct doctor *doctor, long family, long number)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(models); i++) {
-		if (family != 6 || models[i].model != model)
-			continue;
-		doctor->known_discovery = models[i].discovery;
+	const struct ucore_model *model = NULL;
+
+	if (family >= 0 && number >= 0)
+		model = ucore_model_find((uint32_t)family, (uint32_t)number);
+	if (model) {
+		doctor->known_discovery = model->discovery;
 		finding(doctor, VERDICT_OK, "processor", NULL, "Intel family %ld model %ld: %s",
-			family, model, models[i].name);
+			family, number, model->name);
 		return;
 	}
 	finding(doctor, VERDICT_WARNING, "processor",
 		"count raw events (type_N/event=1,umask=2/) and compare 'ucoretool info --discovery' with the manual",
 		"Intel family %ld model %ld is not in ucore's list: only what its discovery tables show can be used",
-		family, model);
+		family, number);
 }
 
 static void check_processor(struct doctor *doctor)
@@ -413,18 +403,21 @@ static void check_boxes(struct doctor *doctor)
 		"look for BIOS options that hide uncore devices or PMON discovery; reboot";
 	static const char unknown[] =
 		"use ucore on a processor that it knows, or on one with discovery tables";
+	struct domain_sum sum = domain_sum_device(doctor->dev);
 	const struct ucore_box_info *boxes;
+	char domains[DOMAIN_SUM_LEN];
 	unsigned int dead = 0;
 	size_t nr;
 
+	domain_sum_text(&sum, domains, sizeof(domains));
 	boxes = ucore_device_boxes(doctor->dev, &nr);
 	for (size_t i = 0; i < nr; i++)
 		dead += !!(boxes[i].caps & UCORE_BOX_DEAD);
 	if (info->state == UCORE_STATE_READY && nr)
 		finding(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
 			*info->reason ? "'ucoretool list' shows what there is" : NULL,
-			"%u boxes on %u dies, platform %s%s%s", info->nr_boxes, info->nr_domains,
-			info->platform, *info->reason ? ": " : "", info->reason);
+			"%u boxes on %s, platform %s%s%s", info->nr_boxes, domains, info->platform,
+			*info->reason ? ": " : "", info->reason);
 	else if (info->state != UCORE_STATE_INTREE)
 		finding(doctor, VERDICT_PROBLEM, "boxes",
 			info->state == UCORE_STATE_HIDDEN ? hidden : unknown,
@@ -435,17 +428,29 @@ static void check_boxes(struct doctor *doctor)
 			"%u boxes stopped answering: 'ucoretool list' marks them DEAD", dead);
 }
 
-static void check_dies(struct doctor *doctor)
+static void check_domains(struct doctor *doctor)
 {
-	const struct ucore_domain_info *dies;
+	static const char advice[] =
+		"bring a CPU of it online: echo 1 > /sys/devices/system/cpu/cpuN/online";
+	const struct ucore_domain_info *domains;
+	unsigned int offline = 0;
 	size_t nr;
 
-	dies = ucore_device_dies(doctor->dev, &nr);
-	for (size_t i = 0; i < nr; i++)
-		if (dies[i].reader < 0)
-			finding(doctor, VERDICT_WARNING, "dies",
-				"bring a CPU of it online: echo 1 > /sys/devices/system/cpu/cpuN/online",
-				"die %u has no CPU online: its counters stand still", dies[i].die);
+	domains = ucore_device_domains(doctor->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (domains[i].reader >= 0)
+			continue;
+		if (domains[i].scope == UCORE_SCOPE_CPU)
+			offline++;
+		else
+			finding(doctor, VERDICT_WARNING, "dies", advice,
+				"die %u has no CPU online: its counters stand still",
+				domains[i].die);
+	}
+	/* CPUs that are switched off are many and no fault */
+	if (offline)
+		finding(doctor, VERDICT_OK, "cpus", NULL,
+			"%u CPUs are offline: their own counters stand still", offline);
 }
 
 /* Holes, and what is known to be wrong with a table, need no doctor */
@@ -588,14 +593,12 @@ static void summary(struct doctor *doctor)
 			doctor->count[VERDICT_PROBLEM], doctor->count[VERDICT_WARNING]);
 		return;
 	}
-	out->inside = false;
-	json_begin(out, NULL, '{');
+	json_line_begin(out);
 	json_begin(out, "summary", '{');
 	json_number(out, "problems", doctor->count[VERDICT_PROBLEM]);
 	json_number(out, "warnings", doctor->count[VERDICT_WARNING]);
 	json_end(out, '}');
-	json_end(out, '}');
-	fputc('\n', out->stream);
+	json_line_end(out);
 }
 
 static int doctor_run(struct tool *tool, const void *data)
@@ -613,7 +616,7 @@ static int doctor_run(struct tool *tool, const void *data)
 	if (doctor.dev) {
 		check_boxes(&doctor);
 		check_discovery(&doctor);
-		check_dies(&doctor);
+		check_domains(&doctor);
 		check_overflow(&doctor);
 	}
 	check_context(&doctor);

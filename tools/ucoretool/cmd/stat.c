@@ -5,9 +5,15 @@
  * counting has begun.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "count.h"
+#include "domain.h"
+#include "out.h"
+#include "wait.h"
 #include "tool.h"
 
 enum grouping {
@@ -30,15 +36,17 @@ struct stat_args {
 struct stat_row {
 	uint32_t index;		/* ucore_slot.index */
 	uint32_t socket;
+	uint32_t domain;
 	uint32_t die;
+	int32_t cpu;
 	uint32_t instance;
 	uint64_t count;
-	uint64_t enabled;	/* longest of the dies that take part */
+	uint64_t enabled;	/* longest of the domains that take part */
 	uint64_t running;
 	uint32_t flags;		/* UCORE_VALUE_* of any slot */
 };
 
-/* What the last READ said of a slot's die and value */
+/* What the last READ said of a slot's domain and value */
 struct stat_slot {
 	size_t row;
 	uint64_t count;
@@ -55,7 +63,7 @@ struct stat {
 	size_t nr_rows;
 	struct stat_slot *slots;	/* beside the session's */
 	uint64_t reads;
-	uint64_t time;			/* enabled so far, the longest of the dies */
+	uint64_t time;			/* enabled so far, the longest of the domains */
 	uint64_t max_skew;
 };
 
@@ -132,7 +140,7 @@ static bool row_takes(const struct stat *stat, const struct stat_row *row,
 		return false;
 	switch (stat->grouping) {
 	case GROUP_BOX:
-		return row->die == slot->die && row->instance == slot->instance;
+		return row->domain == slot->domain && row->instance == slot->instance;
 	case GROUP_SOCKET:
 		return row->socket == socket;
 	default:
@@ -142,8 +150,9 @@ static bool row_takes(const struct stat *stat, const struct stat_row *row,
 
 static size_t row_for(struct stat *stat, const struct ucore_slot *slot)
 {
-	const struct ucore_domain_info *die = ucore_device_die(stat->count.dev, slot->die);
-	uint32_t socket = die ? die->package : 0;
+	const struct ucore_domain_info *domain = ucore_device_domain(stat->count.dev,
+								     slot->domain);
+	uint32_t socket = domain ? domain->package : 0;
 	size_t i;
 
 	for (i = 0; i < stat->nr_rows; i++)
@@ -152,7 +161,9 @@ static size_t row_for(struct stat *stat, const struct ucore_slot *slot)
 	stat->rows[i] = (struct stat_row) {
 		.index = slot->index,
 		.socket = socket,
-		.die = slot->die,
+		.domain = slot->domain,
+		.die = domain ? domain->die : 0,
+		.cpu = domain ? domain->cpu : -1,
 		.instance = slot->instance,
 	};
 	stat->nr_rows++;
@@ -174,28 +185,29 @@ static int rows_make(struct stat *stat)
 	return 0;
 }
 
-static const struct ucore_read_domain *read_die(const struct ucore_snapshot *snap, uint32_t die)
+static const struct ucore_read_domain *read_domain(const struct ucore_snapshot *snap,
+						   uint32_t domain)
 {
-	for (size_t i = 0; i < snap->nr_dies; i++)
-		if (snap->dies[i].domain == die)
-			return &snap->dies[i];
+	for (size_t i = 0; i < snap->nr_domains; i++)
+		if (snap->domains[i].domain == domain)
+			return &snap->domains[i];
 	return NULL;
 }
 
 static void row_add(struct stat_row *row, struct stat_slot *slot, const struct ucore_value *value,
-		    const struct ucore_read_domain *die)
+		    const struct ucore_read_domain *domain)
 {
 	row->count += value->count - slot->count;
 	row->flags |= value->flags;
 	slot->count = value->count;
-	if (!die)
+	if (!domain)
 		return;
-	if (die->time_enabled - slot->enabled > row->enabled)
-		row->enabled = die->time_enabled - slot->enabled;
-	if (die->time_running - slot->running > row->running)
-		row->running = die->time_running - slot->running;
-	slot->enabled = die->time_enabled;
-	slot->running = die->time_running;
+	if (domain->time_enabled - slot->enabled > row->enabled)
+		row->enabled = domain->time_enabled - slot->enabled;
+	if (domain->time_running - slot->running > row->running)
+		row->running = domain->time_running - slot->running;
+	slot->enabled = domain->time_enabled;
+	slot->running = domain->time_running;
 }
 
 /* Add the counts since the last READ up into the rows */
@@ -213,10 +225,10 @@ static void rows_update(struct stat *stat, const struct ucore_snapshot *snap)
 	slots = ucore_session_slots(stat->count.session, &nr);
 	for (size_t i = 0; i < nr; i++)
 		row_add(&stat->rows[stat->slots[i].row], &stat->slots[i], &snap->values[i],
-			read_die(snap, slots[i].die));
-	for (size_t i = 0; i < snap->nr_dies; i++)
-		if (snap->dies[i].time_enabled > stat->time)
-			stat->time = snap->dies[i].time_enabled;
+			read_domain(snap, slots[i].domain));
+	for (size_t i = 0; i < snap->nr_domains; i++)
+		if (snap->domains[i].time_enabled > stat->time)
+			stat->time = snap->domains[i].time_enabled;
 }
 
 /* ---- output ------------------------------------------------------------ */
@@ -225,6 +237,7 @@ enum {
 	COLUMN_TIME,
 	COLUMN_SOCKET,
 	COLUMN_DIE,
+	COLUMN_CPU,
 	COLUMN_BOX,
 	COLUMN_COUNT,
 	COLUMN_RATE,
@@ -240,6 +253,7 @@ static void columns_make(const struct stat *stat, struct column *columns)
 		[COLUMN_TIME] = { "time_ns", "TIME (s)", 14 },
 		[COLUMN_SOCKET] = { "socket", "SOCKET", 6 },
 		[COLUMN_DIE] = { "die", "DIE", 3 },
+		[COLUMN_CPU] = { "cpu", "CPU", 4 },
 		[COLUMN_BOX] = { "box", "BOX", -8 },
 		[COLUMN_COUNT] = { "count", "COUNT", 20 },
 		[COLUMN_RATE] = { "mib_per_s", "MiB/s", 10 },
@@ -252,7 +266,11 @@ static void columns_make(const struct stat *stat, struct column *columns)
 	columns[COLUMN_TIME].hidden = !stat->series;
 	columns[COLUMN_SOCKET].hidden = stat->grouping != GROUP_SOCKET;
 	columns[COLUMN_DIE].hidden = stat->grouping != GROUP_BOX;
+	columns[COLUMN_CPU].hidden = true;
 	columns[COLUMN_BOX].hidden = stat->grouping != GROUP_BOX;
+	for (size_t i = 0; i < stat->nr_rows; i++)
+		if (stat->grouping == GROUP_BOX && stat->rows[i].cpu >= 0)
+			columns[COLUMN_CPU].hidden = false;
 }
 
 static struct cell rate_cell(const struct stat_row *row, const struct ucore_event *event)
@@ -280,7 +298,7 @@ static struct cell note_cell(const struct stat_row *row)
 	if (row->flags & UCORE_VALUE_DEAD)
 		return cell_text("box dead");
 	if (row->flags & UCORE_VALUE_OFFLINE)
-		return cell_text("die offline");
+		return cell_text(domain_offline_text(row->cpu));
 	return cell_none();
 }
 
@@ -296,7 +314,8 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 		[COLUMN_TIME] = cell_ns(stat->time),
 		[COLUMN_SOCKET] = stat->grouping == GROUP_TOTAL ? cell_none() :
 				  cell_number(row->socket),
-		[COLUMN_DIE] = box ? cell_number(row->die) : cell_none(),
+		[COLUMN_DIE] = box ? domain_die_cell(row->die, row->cpu) : cell_none(),
+		[COLUMN_CPU] = box ? domain_cpu_cell(row->cpu) : cell_none(),
 		[COLUMN_BOX] = box ? cell_text(name) : cell_none(),
 		[COLUMN_COUNT] = cell_count(row->count),
 		[COLUMN_RATE] = rate_cell(row, event),
@@ -332,8 +351,7 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 {
 	struct out *out = &stat->out;
 
-	out->inside = false;
-	json_begin(out, NULL, '{');
+	json_line_begin(out);
 	json_begin(out, "summary", '{');
 	json_number(out, "time_ns", stat->time);
 	json_number(out, "reads", stat->reads);
@@ -342,12 +360,22 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 	json_number(out, "register_reads", status->reads);
 	json_number(out, "register_writes", status->writes);
 	json_end(out, '}');
-	json_end(out, '}');
-	fputc('\n', out->stream);
+	json_line_end(out);
+}
+
+/* What the events are on, a box at a time: which scopes, not how many domains */
+static struct domain_sum slots_domains(const struct stat *stat)
+{
+	struct domain_sum sum = { 0 };
+
+	for (size_t i = 0; i < stat->nr_rows; i++)
+		domain_sum_add(&sum, stat->rows[i].cpu < 0 ? UCORE_SCOPE_DIE : UCORE_SCOPE_CPU);
+	return sum;
 }
 
 static int summary_print(struct tool *tool, struct stat *stat)
 {
+	struct domain_sum sum = slots_domains(stat);
 	struct ucore_status status;
 	int ret = ucore_session_status(stat->count.session, &status, &tool->err);
 
@@ -359,11 +387,12 @@ static int summary_print(struct tool *tool, struct stat *stat)
 	}
 	/* in CSV a comment would be a broken row */
 	fprintf(stat->out.format == OUT_CSV ? stderr : stat->out.stream,
-		"# %llu.%06llu s counted, %llu reads, %.1f register accesses each; dies frozen for %.1f us in all, skew between them at most %.1f us\n",
+		"# %llu.%06llu s counted, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
 		(unsigned long long)(stat->time / NSEC_PER_SEC),
 		(unsigned long long)(stat->time % NSEC_PER_SEC / NSEC_PER_USEC),
 		(unsigned long long)stat->reads,
 		(double)(status.reads + status.writes) / (double)stat->reads,
+		domain_sum_words(&sum),
 		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC);
 	return 0;
 }
@@ -400,7 +429,7 @@ static int stat_count(struct tool *tool, struct stat *stat, const struct stat_ar
 
 	if (rows_make(stat))
 		return tool_error(tool, "out of memory");
-	ret = wait_open(tool, &wait, &args->count);
+	ret = wait_open(tool, &wait, args->count.command);
 	if (!ret)
 		ret = count_start(tool, &args->count, &stat->count, &wait);
 	if (!ret)

@@ -3,10 +3,13 @@
  * Discovery tables as the driver found them: what became no box and why, and
  * all of it decoded, for a bug report.
  */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "tool.h"
+#include "cli.h"
+#include "out.h"
+#include "place.h"
+#include "tables.h"
 
 struct discovery_view {
 	const struct ucore_table_info *tables;
@@ -127,16 +130,14 @@ static void rejected_summary(const struct discovery_view *view, struct out *out,
 			     size_t nr_rejected, size_t nr_unused)
 {
 	if (out->format == OUT_JSON) {
-		out->inside = false;
-		json_begin(out, NULL, '{');
+		json_line_begin(out);
 		json_begin(out, "summary", '{');
 		json_number(out, "tables", view->nr_tables);
 		json_number(out, "tables_unused", nr_unused);
 		json_number(out, "units", view->nr_units);
 		json_number(out, "units_rejected", nr_rejected);
 		json_end(out, '}');
-		json_end(out, '}');
-		fputc('\n', out->stream);
+		json_line_end(out);
 		return;
 	}
 	fprintf(out->format == OUT_CSV ? stderr : out->stream,
@@ -395,7 +396,7 @@ static void dump_json(const struct ucore_info *info, const struct discovery_view
 {
 	struct out out = { .stream = stdout };
 
-	json_begin(&out, NULL, '{');
+	json_line_begin(&out);
 	json_text(&out, "platform", info->platform);
 	json_number(&out, "family", info->family);
 	json_number(&out, "model", info->model);
@@ -405,8 +406,7 @@ static void dump_json(const struct ucore_info *info, const struct discovery_view
 	for (size_t i = 0; i < view->nr_tables; i++)
 		table_json(&out, view, &view->tables[i]);
 	json_end(&out, ']');
-	json_end(&out, '}');
-	putchar('\n');
+	json_line_end(&out);
 }
 
 int discovery_dump(struct tool *tool, struct ucore_device *dev, bool json)

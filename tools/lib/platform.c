@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Event names: look one up, guess what a misspelled one meant.
- * The tables themselves are generated, see tools/events/.
+ * Platforms: which processors belong to them, and their event names: look one
+ * up, guess what a misspelled one meant.  The tables of events are generated, see
+ * tools/events/; those of processors are the driver's.
  */
 #include <ctype.h>
 #include <stdint.h>
@@ -9,6 +10,19 @@
 #include <strings.h>
 
 #include "internal.h"
+
+const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model)
+{
+	static const struct ucore_model models[] = {
+#define UCORE_MODEL(...) { __VA_ARGS__ },
+#include "../../driver/hw/models.h"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
+		if (models[i].family == family && models[i].model == model)
+			return &models[i];
+	return NULL;
+}
 
 const struct ucore_platform *ucore_platform_list(size_t *nr)
 {
@@ -28,7 +42,7 @@ static void row_expand(const struct ucore_row *row, struct ucore_event_desc *des
 {
 	*desc = (struct ucore_event_desc) {
 		.name = ucore_row_names + row->name,
-		.unit = &ucore_units[row->unit],
+		.unit = &ucore_event_units[row->unit],
 		.filter = row->filter ? &ucore_filters[row->filter] : NULL,
 		.counters = row->fixed < 0 ? row->counters :
 			    1ULL << (UCORE_COUNTER_FIXED + row->fixed),
@@ -50,7 +64,7 @@ void ucore_platform_event_at(const struct ucore_platform *platform, size_t i,
 	row_expand(&ucore_rows[platform->rows[i]], desc);
 }
 
-static const char *name_short(const char *name, const struct ucore_unit *unit)
+static const char *name_short(const char *name, const struct ucore_event_unit *unit)
 {
 	size_t length = strlen(unit->prefix);
 
@@ -72,7 +86,7 @@ bool ucore_platform_event(const struct ucore_platform *platform, const char *typ
 {
 	for (size_t i = 0; platform && i < platform->nr_events; i++) {
 		const struct ucore_row *row = &ucore_rows[platform->rows[i]];
-		const struct ucore_unit *unit = &ucore_units[row->unit];
+		const struct ucore_event_unit *unit = &ucore_event_units[row->unit];
 		const char *full = ucore_row_names + row->name;
 
 		if (type && strcmp(unit->type, type))

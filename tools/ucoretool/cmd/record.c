@@ -6,9 +6,14 @@
  * ring come together before it wakes us, or the few samples that were asked for.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "count.h"
+#include "domain.h"
+#include "wait.h"
 #include "tool.h"
 
 #define RING_DEFAULT	(1U << 20)
@@ -43,7 +48,7 @@ static const struct option_desc record_options[] = {
 	{ 'c', "period", "N", "a sample every N counts of the first event" },
 	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (100us to 1000s)" },
 	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
-	{ 'm', "ring", "BYTES", "ring per die (1M), a power of two" },
+	{ 'm', "ring", "BYTES", "ring per die or CPU (1M), a power of two" },
 	{ 'n', "count", "N", "end after N samples" },
 	{ 0 },
 };
@@ -60,9 +65,11 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 	case 'c':
 		return parse_u64(tool, "period", value, 1, UINT64_MAX, &args->period);
 	case OPT_TIMER:
-		return parse_duration(tool, "timer", value, &args->timer_ns);
+		return parse_duration(tool, "timer", value, UCORE_TIMER_MIN_NS,
+				      UCORE_TIMER_MAX_NS, &args->timer_ns);
 	case 'm':
-		return parse_bytes(tool, "ring", value, &args->ring_size);
+		return parse_bytes(tool, "ring", value, UCORE_RING_MIN, UCORE_RING_MAX,
+				   &args->ring_size);
 	case 'n':
 		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_samples);
 	default:
@@ -75,9 +82,6 @@ static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 {
 	struct record_args *args = data;
 
-	if (args->timer_ns && (args->timer_ns < 100 * NSEC_PER_USEC ||
-			       args->timer_ns > 1000 * NSEC_PER_SEC))
-		return tool_usage(tool, "timer: from 100us to 1000s");
 	if (!args->ring_size)
 		args->ring_size = RING_DEFAULT;
 	if (!args->path)
@@ -87,10 +91,10 @@ static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 
 /* ---- rings ------------------------------------------------------------- */
 
-static bool source_exists(const struct record *record, uint32_t die)
+static bool source_exists(const struct record *record, uint32_t domain)
 {
 	for (size_t i = 0; i < record->nr_sources; i++)
-		if (ucore_ring_die(record->sources[i].ring) == die)
+		if (ucore_ring_domain(record->sources[i].ring) == domain)
 			return true;
 	return false;
 }
@@ -107,9 +111,9 @@ static int sources_open(struct tool *tool, struct record *record)
 	for (size_t i = 0; i < nr; i++) {
 		int ret;
 
-		if (source_exists(record, slots[i].die))
+		if (source_exists(record, slots[i].domain))
 			continue;
-		ret = ucore_ring_open(record->count.session, slots[i].die,
+		ret = ucore_ring_open(record->count.session, slots[i].domain,
 				      &record->sources[record->nr_sources].ring, &tool->err);
 		if (ret) {
 			tool_fail(tool, ret);
@@ -155,7 +159,7 @@ static int rings_drain(struct tool *tool, struct record *record)
 
 	while (!ret && !record_full(record) && (source = source_oldest(record))) {
 		record->samples += source->next->type == UCORE_RECORD_SAMPLE;
-		ret = ucore_file_write(record->file, ucore_ring_die(source->ring), source->next,
+		ret = ucore_file_write(record->file, ucore_ring_domain(source->ring), source->next,
 				       &tool->err);
 		source->next = NULL;
 	}
@@ -173,21 +177,36 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
+static struct domain_sum sources_domains(const struct record *record)
+{
+	struct domain_sum sum = { 0 };
+
+	for (size_t i = 0; i < record->nr_sources; i++) {
+		uint32_t id = ucore_ring_domain(record->sources[i].ring);
+		const struct ucore_domain_info *domain = ucore_device_domain(record->count.dev, id);
+
+		domain_sum_add(&sum, domain ? domain->scope : UCORE_SCOPE_DIE);
+	}
+	return sum;
+}
+
 static void summary_print(const struct record *record, const struct ucore_status *status,
 			  uint64_t ns, const char *path)
 {
-	size_t nr_dies = record->nr_sources;
+	struct domain_sum sum = sources_domains(record);
+	char domains[DOMAIN_SUM_LEN];
 
+	domain_sum_text(&sum, domains, sizeof(domains));
 	fprintf(stderr,
-		"%llu samples of %zu dies in %.3f s (%.1f/s) written to %s, %llu records lost\n",
-		(unsigned long long)record->samples, nr_dies, (double)ns / NSEC_PER_SEC,
+		"%llu samples of %s in %.3f s (%.1f/s) written to %s, %llu records lost\n",
+		(unsigned long long)record->samples, domains, (double)ns / NSEC_PER_SEC,
 		share(record->samples * NSEC_PER_SEC, ns), path,
 		(unsigned long long)status->lost);
 	fprintf(stderr,
-		"cost: %.2f us and %.1f register accesses a sample, dies frozen %.4f %% of the time\n",
+		"cost: %.2f us and %.1f register accesses a sample, %s frozen %.4f %% of the time\n",
 		share(status->cost_ns, status->samples) / NSEC_PER_USEC,
 		share(status->reads + status->writes, status->samples),
-		100 * share(status->frozen_ns, ns * nr_dies));
+		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
 	if (status->recovered)
 		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
 			(unsigned long long)status->recovered,
@@ -268,7 +287,7 @@ static int record_session(struct tool *tool, struct record *record,
 		tool_fail(tool, ret);
 		return EXIT_FAILURE;
 	}
-	ret = wait_open(tool, &wait, &args->count);
+	ret = wait_open(tool, &wait, args->count.command);
 	if (!ret)
 		ret = record_count(tool, record, args, config, &wait);
 	return wait_close(tool, &wait, ret);

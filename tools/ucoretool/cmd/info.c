@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool info: the machine, the driver, the dies; for root, where the boxes
+ * ucoretool info: the machine, the driver, the domains; for root, where the boxes
  * are.  Changes nothing.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
+#include "domain.h"
+#include "out.h"
+#include "place.h"
+#include "tables.h"
 #include "tool.h"
 
 struct info_args {
@@ -81,10 +87,13 @@ static void caps_text(uint32_t caps, char *text, size_t size)
 		 caps & UCORE_CAP_DISCOVERY ? ", discover boxes from firmware's tables" : "");
 }
 
-static void info_machine(const struct ucore_info *info)
+static void info_machine(const struct ucore_device *dev)
 {
-	char caps[192];
+	const struct ucore_info *info = ucore_device_info(dev);
+	struct domain_sum sum = domain_sum_device(dev);
+	char caps[192], domains[DOMAIN_SUM_LEN];
 
+	domain_sum_text(&sum, domains, sizeof(domains));
 	caps_text(info->caps, caps, sizeof(caps));
 	printf("state      %s\n", state_name(info->state));
 	if (*info->reason)
@@ -94,48 +103,78 @@ static void info_machine(const struct ucore_info *info)
 	       info->model, info->stepping);
 	printf("driver     ABI %u\n", info->abi);
 	printf("can        %s\n", caps);
-	printf("boxes      %u on %u dies, %u counters\n", info->nr_boxes, info->nr_domains,
-	       info->nr_counters);
+	printf("boxes      %u on %s, %u counters\n", info->nr_boxes, domains, info->nr_counters);
 }
 
-static void info_dies(const struct ucore_device *dev)
+enum {
+	DOMAIN_SCOPE,
+	DOMAIN_DIE,
+	DOMAIN_CPU,
+	DOMAIN_SOCKET,
+	DOMAIN_READER,
+	DOMAIN_BOXES,
+	DOMAIN_COUNTERS,
+	DOMAIN_SESSIONS,
+	DOMAIN_PMIS,
+	DOMAIN_RECOVERED,
+	DOMAIN_THROTTLED,
+	DOMAIN_FROZEN,
+	NR_DOMAIN_COLUMNS,
+};
+
+static const struct column domain_columns[NR_DOMAIN_COLUMNS] = {
+	[DOMAIN_SCOPE] = { "scope", "SCOPE", -5 },
+	[DOMAIN_DIE] = { "die", "DIE", 3 },
+	[DOMAIN_CPU] = { "cpu", "CPU", 4 },
+	[DOMAIN_SOCKET] = { "socket", "SOCKET", 6 },
+	[DOMAIN_READER] = { "reader", "READER", 6 },
+	[DOMAIN_BOXES] = { "boxes", "BOXES", 5 },
+	[DOMAIN_COUNTERS] = { "counters", "COUNTERS", 8 },
+	[DOMAIN_SESSIONS] = { "sessions", "SESSIONS", 8 },
+	[DOMAIN_PMIS] = { "pmis", "PMIS", 10 },
+	[DOMAIN_RECOVERED] = { "recovered", "RECOVERED", 9 },
+	[DOMAIN_THROTTLED] = { "throttled", "THROTTLED", 9 },
+	[DOMAIN_FROZEN] = { "frozen_ns", "FROZEN (s)", 14 },
+};
+
+/* Without a reader, people read "none" and programs find no member */
+static void domain_cells(const struct ucore_domain_info *domain, struct cell *cells)
 {
-	static const struct column columns[] = {
-		{ "die", "DIE", 3 },
-		{ "socket", "SOCKET", 6 },
-		{ "reader", "READER", 6 },
-		{ "boxes", "BOXES", 5 },
-		{ "counters", "COUNTERS", 8 },
-		{ "sessions", "SESSIONS", 8 },
-		{ "pmis", "PMIS", 10 },
-		{ "recovered", "RECOVERED", 9 },
-		{ "throttled", "THROTTLED", 9 },
-		{ "frozen_ns", "FROZEN (s)", 14 },
-	};
+	cells[DOMAIN_SCOPE] = cell_text(domain->scope == UCORE_SCOPE_CPU ? "cpu" : "die");
+	cells[DOMAIN_DIE] = cell_number(domain->die);
+	cells[DOMAIN_CPU] = domain_cpu_cell(domain->cpu);
+	cells[DOMAIN_SOCKET] = cell_number(domain->package);
+	cells[DOMAIN_READER] = domain->reader < 0 ? cell_none() :
+			       cell_number((uint32_t)domain->reader);
+	cells[DOMAIN_BOXES] = cell_number(domain->nr_boxes);
+	cells[DOMAIN_COUNTERS] = cell_number(domain->nr_counters);
+	cells[DOMAIN_SESSIONS] = cell_number(domain->nr_sessions);
+	cells[DOMAIN_PMIS] = cell_count(domain->pmis);
+	cells[DOMAIN_RECOVERED] = cell_count(domain->recovered);
+	cells[DOMAIN_THROTTLED] = cell_count(domain->throttled);
+	cells[DOMAIN_FROZEN] = cell_ns(domain->frozen_ns);
+}
+
+static void info_domains(const struct ucore_device *dev)
+{
+	struct column columns[NR_DOMAIN_COLUMNS];
+	const struct ucore_domain_info *domains;
+	struct cell cells[NR_DOMAIN_COLUMNS];
 	struct out out = { .stream = stdout };
-	const struct ucore_domain_info *dies;
 	size_t nr;
 
-	dies = ucore_device_dies(dev, &nr);
+	domains = ucore_device_domains(dev, &nr);
 	if (!nr)
 		return;
+	memcpy(columns, domain_columns, sizeof(columns));
+	columns[DOMAIN_CPU].hidden = !domain_sum_device(dev).cpus;
 	putchar('\n');
-	out_head(&out, columns, ARRAY_SIZE(columns));
+	out_head(&out, columns, NR_DOMAIN_COLUMNS);
 	for (size_t i = 0; i < nr; i++) {
-		const struct cell cells[] = {
-			cell_number(dies[i].die),
-			cell_number(dies[i].package),
-			dies[i].reader < 0 ? cell_text("none") :
-					     cell_number((uint32_t)dies[i].reader),
-			cell_number(dies[i].nr_boxes),
-			cell_number(dies[i].nr_counters),
-			cell_number(dies[i].nr_sessions),
-			cell_count(dies[i].pmis),
-			cell_count(dies[i].recovered),
-			cell_count(dies[i].throttled),
-			cell_ns(dies[i].frozen_ns),
-		};
-		out_row(&out, columns, ARRAY_SIZE(cells), cells);
+		domain_cells(&domains[i], cells);
+		if (cells[DOMAIN_READER].kind == CELL_NONE)
+			cells[DOMAIN_READER] = cell_text("none");
+		out_row(&out, columns, NR_DOMAIN_COLUMNS, cells);
 	}
 }
 
@@ -149,36 +188,29 @@ static void info_locations(const struct ucore_device *dev)
 		return;
 	printf("\nbox control registers:\n");
 	for (size_t i = 0; i < nr; i++) {
-		char name[32], where[64];
+		char name[32], domain[UCORE_DOMAIN_NAME_LEN], where[64];
 
+		ucore_domain_name(boxes[i].die, boxes[i].cpu, domain, sizeof(domain));
 		snprintf(name, sizeof(name), "%s%u", boxes[i].type, boxes[i].instance);
 		location_text(&boxes[i], where, sizeof(where));
-		printf("  die %-3u %-8s %s\n", boxes[i].die, name, where);
+		printf("  %-7s %-8s %s\n", domain, name, where);
 	}
 }
 
 /* ---- for programs ------------------------------------------------------ */
 
-static void json_dies(struct out *out, const struct ucore_device *dev)
+static void json_domains(struct out *out, const struct ucore_device *dev)
 {
-	const struct ucore_domain_info *dies;
+	const struct ucore_domain_info *domains;
+	struct cell cells[NR_DOMAIN_COLUMNS];
 	size_t nr;
 
-	dies = ucore_device_dies(dev, &nr);
-	json_begin(out, "dies", '[');
+	domains = ucore_device_domains(dev, &nr);
+	json_begin(out, "domains", '[');
 	for (size_t i = 0; i < nr; i++) {
+		domain_cells(&domains[i], cells);
 		json_begin(out, NULL, '{');
-		json_number(out, "die", dies[i].die);
-		json_number(out, "socket", dies[i].package);
-		if (dies[i].reader >= 0)
-			json_number(out, "reader", (uint32_t)dies[i].reader);
-		json_number(out, "boxes", dies[i].nr_boxes);
-		json_number(out, "counters", dies[i].nr_counters);
-		json_number(out, "sessions", dies[i].nr_sessions);
-		json_number(out, "pmis", dies[i].pmis);
-		json_number(out, "recovered", dies[i].recovered);
-		json_number(out, "throttled", dies[i].throttled);
-		json_number(out, "frozen_ns", dies[i].frozen_ns);
+		json_cells(out, domain_columns, NR_DOMAIN_COLUMNS, cells);
 		json_end(out, '}');
 	}
 	json_end(out, ']');
@@ -198,7 +230,10 @@ static void json_locations(struct out *out, const struct ucore_device *dev)
 
 		location_text(&boxes[i], where, sizeof(where));
 		json_begin(out, NULL, '{');
-		json_number(out, "die", boxes[i].die);
+		if (boxes[i].cpu < 0)
+			json_number(out, "die", boxes[i].die);
+		else
+			json_number(out, "cpu", (uint32_t)boxes[i].cpu);
 		json_text(out, "type", boxes[i].type);
 		json_number(out, "instance", boxes[i].instance);
 		json_text(out, "location", where);
@@ -212,7 +247,7 @@ static void info_json(const struct info_args *args, const struct ucore_device *d
 	const struct ucore_info *info = ucore_device_info(dev);
 	struct out out = args->out;
 
-	json_begin(&out, NULL, '{');
+	json_line_begin(&out);
 	json_text(&out, "state", state_name(info->state));
 	json_text(&out, "reason", info->reason);
 	json_text(&out, "platform", info->platform);
@@ -225,10 +260,9 @@ static void info_json(const struct info_args *args, const struct ucore_device *d
 	json_number(&out, "discovery", !!(info->caps & UCORE_CAP_DISCOVERY));
 	json_number(&out, "boxes", info->nr_boxes);
 	json_number(&out, "counters", info->nr_counters);
-	json_dies(&out, dev);
+	json_domains(&out, dev);
 	json_locations(&out, dev);
-	json_end(&out, '}');
-	putchar('\n');
+	json_line_end(&out);
 }
 
 static int info_run(struct tool *tool, const void *data)
@@ -246,8 +280,8 @@ static int info_run(struct tool *tool, const void *data)
 	} else if (args->out.format == OUT_JSON) {
 		info_json(args, dev);
 	} else {
-		info_machine(ucore_device_info(dev));
-		info_dies(dev);
+		info_machine(dev);
+		info_domains(dev);
 		info_locations(dev);
 	}
 	ucore_device_close(dev);
@@ -256,7 +290,7 @@ static int info_run(struct tool *tool, const void *data)
 
 const struct command command_info = {
 	.name = "info",
-	.summary = "the machine, the driver and the dies",
+	.summary = "the machine, the driver, the dies and CPUs that have boxes",
 	.options = info_options,
 	.args_size = sizeof(struct info_args),
 	.option = info_option,
