@@ -5,6 +5,8 @@
 # runs on the emulated machine installs the Debian packages that it needs.
 
 LAB	:= tests/lab
+# A module of the lab's package, run as a program
+PYLAB	:= PYTHONPATH='$(CURDIR)/tests' python3 -m lab
 BUILD	:= $(CURDIR)/build
 prefix	?= /usr/local
 
@@ -29,7 +31,7 @@ tools:	## build ucoretool and libucore
 
 kunit:	## unit tests, on a debug kernel in an emulated machine
 	@$(LAB)/deps.sh build lab debug
-	@$(LAB)/kunit.py
+	@$(PYLAB).kunit
 
 check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug
@@ -50,19 +52,19 @@ tools-test:
 
 test:	## everything that tests: kunit, check, tools, lab
 	@$(LAB)/deps.sh build tools lab debug check perf
-	@$(LAB)/all.py
+	@$(PYLAB).all
 
 demo:	## count and sample an emulated two-socket Xeon [PLATFORM=ivbep|spr|gnr]
 	@$(LAB)/deps.sh build lab
-	@$(LAB)/demo.py $(or $(PLATFORM),ivbep)
+	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
 
 bench:	## what a sample costs, beside perf and the limit [PLATFORM=ivbep|spr]
 	@$(LAB)/deps.sh build lab perf
-	@$(LAB)/bench.py $(PLATFORM)
+	@$(PYLAB).bench $(PLATFORM)
 
 shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
 	@$(LAB)/deps.sh build lab perf
-	@$(LAB)/shell.py $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
+	@$(PYLAB).shell $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
 
 install: all	## install module and tools [prefix=/usr/local DESTDIR=]
 	@$(LAB)/build-module.sh $(KDIR) $(MODULE) . modules_install INSTALL_MOD_PATH=$(DESTDIR)

@@ -4,10 +4,10 @@
 import re
 import subprocess
 
-import kernels
-from artifacts import BUILD, TOP
-from framework import test
-from lab import CheckFailed
+from lab import kernels
+from lab.artifacts import BUILD, TOP
+from lab.framework import test
+from lab.machine import CheckFailed
 
 OUT = BUILD / "check"
 # User space in the kernel's style; the QEMU model follows QEMU's

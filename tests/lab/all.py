@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """`make test`: every stage in turn, and one line that sums them up."""
 
@@ -7,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from artifacts import TOP
+from lab.artifacts import TOP
 
 # Targets of the top-level Makefile, which know what they need
 STAGES = ("kunit", "check", "tools-test", "lab")

@@ -5,7 +5,7 @@ import functools
 import subprocess
 from pathlib import Path
 
-import kernels
+from lab import kernels
 
 TOP = Path(__file__).resolve().parents[2]
 BUILD = TOP / "build"

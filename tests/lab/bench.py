@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """`make bench`: what one interval costs, for ucore and for perf, beside the limit.
 
-usage: bench.py [PLATFORM ...]
+usage: python3 -m lab.bench [PLATFORM ...]
 
 Counts, not times: the machine model counts each access to an uncore register,
 each port I/O, IPI and system call, and each instruction of the guest.  A tool
@@ -19,11 +18,9 @@ import statistics
 import sys
 from typing import Callable
 
-import artifacts
-import kernels
-import machine_args
-from lab import RUNS, Machine
-from sessions import Session, frozen_windows
+from lab import artifacts, kernels, machine_args
+from lab.machine import RUNS, Machine
+from lab.session import Session, frozen_windows
 
 KERNEL = "6.1"
 SOCKETS = 2

@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """`make demo`: an emulated two-socket Xeon, counted and sampled.
 
-usage: demo.py [PLATFORM]
+usage: python3 -m lab.demo [PLATFORM]
 
 Everything in the guest is what a user would type; in the end the samples are
 compared with what the machine model knows to be true.
@@ -12,11 +11,8 @@ import dataclasses
 import sys
 import time
 
-import artifacts
-import kernels
-import machine_args
-import truth
-from lab import Machine
+from lab import artifacts, kernels, machine_args, truth
+from lab.machine import Machine
 
 KERNEL = "6.1"
 PMI_CPU = 1

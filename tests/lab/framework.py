@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """How a lab test is written: a function that gets a booted machine.
 
-    from framework import test, skip
+    from lab.framework import test, skip
 
     @test("e2-2s", kernels=("6.1", "6.12"))
     def boxes_of_both_sockets_are_listed(m):
@@ -16,7 +16,7 @@ import os
 import time
 from typing import Callable
 
-from lab import CheckFailed
+from lab.machine import CheckFailed
 
 registry = []
 

@@ -3,8 +3,7 @@
 
 import subprocess
 
-import artifacts
-import cpio
+from lab import artifacts, cpio
 
 BUSYBOX = "/bin/busybox"
 # Modules of the kernel that tests load by hand

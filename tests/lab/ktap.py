@@ -3,8 +3,8 @@
 
 import re
 
-from framework import Result
-from lab import CheckFailed
+from lab.framework import Result
+from lab.machine import CheckFailed
 
 LINE = re.compile(r"^(ok|not ok) \d+(?: - | )?(.*?)(?: # SKIP ?(.*))?$")
 PLAN = re.compile(r"^1\.\.(\d+)", re.M)

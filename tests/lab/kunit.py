@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """`make kunit`: the KUnit module on the debug kernel, read by the kernel's own parser."""
 
@@ -6,10 +5,8 @@ import re
 import subprocess
 import sys
 
-import artifacts
-import framework
-import kernels
-from lab import CheckFailed, CommandFailed, Machine
+from lab import artifacts, framework, kernels
+from lab.machine import CheckFailed, CommandFailed, Machine
 
 COUNT = re.compile(r"(passed|failed|crashed|skipped|errors): (\d+)")
 TIMEOUT = 300

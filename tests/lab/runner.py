@@ -3,7 +3,7 @@
 
 import argparse
 import fnmatch
-import importlib.util
+import importlib
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -12,14 +12,11 @@ import sys
 import time
 from pathlib import Path
 
-import artifacts
-import framework
-import kernels
-import lab
-import machine_args
-import worker
+from lab import artifacts, framework, kernels, machine_args, worker
+from lab.machine import RUNS
 
-HERE = Path(__file__).resolve().parent
+# Where the packages are, this one and those with tests
+TESTS = Path(__file__).resolve().parents[1]
 KEPT_RUNS = 20
 
 
@@ -46,15 +43,15 @@ def parse_arguments():
     parser.add_argument("-k", "--kernel", action="append", choices=kernels.NAMES,
                         help="only on this kernel")
     parser.add_argument("-l", "--list", action="store_true", help="list tests, run none")
-    parser.add_argument("--tests", type=Path, default=HERE, metavar="DIR",
+    parser.add_argument("--tests", type=Path, default=TESTS / "machine", metavar="DIR",
                         help="where test_*.py are")
     return parser.parse_args()
 
 
 def collected(directory):
     for path in sorted(directory.glob("test_*.py")):
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+        name = path.resolve().relative_to(TESTS).with_suffix("")
+        importlib.import_module(".".join(name.parts))
     return framework.registry
 
 
@@ -85,14 +82,14 @@ def grouped(tests):
 
 def new_run_directory():
     """build/lab/run-DATE-PID; `last` points to it, the oldest are removed."""
-    lab.RUNS.mkdir(parents=True, exist_ok=True)
-    for old in sorted(lab.RUNS.glob("run-*"))[:-KEPT_RUNS]:
+    RUNS.mkdir(parents=True, exist_ok=True)
+    for old in sorted(RUNS.glob("run-*"))[:-KEPT_RUNS]:
         shutil.rmtree(old, ignore_errors=True)
-    directory = lab.RUNS / f"run-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+    directory = RUNS / f"run-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
     directory.mkdir()
-    link = lab.RUNS / f"last-{os.getpid()}"
+    link = RUNS / f"last-{os.getpid()}"
     link.symlink_to(directory.name)
-    link.rename(lab.RUNS / "last")
+    link.rename(RUNS / "last")
     return directory
 
 

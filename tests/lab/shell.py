@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """`make shell`: a shell on the console of an emulated machine.
 
-usage: shell.py [SCENARIO [KERNEL]]    SCENARIO `pc` is a machine without uncore
+usage: python3 -m lab.shell [SCENARIO [KERNEL]]    SCENARIO `pc` is a machine without uncore
 """
 
 import contextlib
@@ -10,8 +9,8 @@ import shutil
 import sys
 import termios
 
-import machine_args
-from lab import Machine
+from lab import machine_args
+from lab.machine import Machine
 
 SHELL = "stty rows {rows} cols {cols}; cd /root; exec sh -l"
 

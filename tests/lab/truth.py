@@ -8,7 +8,7 @@ the die; a value and a counter by box and event.
 import json
 import subprocess
 
-import artifacts
+from lab import artifacts
 
 # Event select and umask, as they stand in bits 15:0 of a control register
 EVENT_BITS = 0xffff

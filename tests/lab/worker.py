@@ -5,9 +5,9 @@ import signal
 import time
 import traceback
 
-from agent import patience
-from framework import Result, Skip
-from lab import CheckFailed, Machine
+from lab.agent import patience
+from lab.framework import Result, Skip
+from lab.machine import CheckFailed, Machine
 
 SLOWER = {"debug": 2}
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"

@@ -7,9 +7,9 @@ import subprocess
 import time
 from pathlib import Path
 
-import dmesg
-from framework import test
-from lab import CommandFailed, CommandTimeout
+from lab import dmesg
+from lab.framework import test
+from lab.machine import CommandFailed, CommandTimeout
 
 HERE = Path(__file__).resolve().parent
 KERNELS = ("6.1", "6.12", "debug")
@@ -109,7 +109,7 @@ def a_healthy_boot_is_no_complaint(m):
 
 @test(machine=False, timeout=180)
 def runner_notices_what_goes_wrong():
-    done = subprocess.run([HERE / "run", "--tests", HERE / "selftest", "-j", "1"],
+    done = subprocess.run([HERE.parent / "lab/run", "--tests", HERE / "selftest", "-j", "1"],
                           capture_output=True, text=True, check=False)
     lines = re.findall(r"^(ok|not ok) \d+ - test_fixtures\.(\w+)", done.stdout, re.M)
     verdicts = {name: verdict for verdict, name in lines}

@@ -4,9 +4,9 @@
 import errno
 import json
 
-import eventset
-from framework import test
-from sessions import SAMPLE_RECOVERED, Session, assert_equal, refused, sample_until
+from lab.framework import test
+from lab.session import SAMPLE_RECOVERED, Session, assert_equal, refused, sample_until
+from machine import eventset
 
 BOTH = ("6.1", "6.12")
 KERNELS = ("6.1", "6.12", "debug")

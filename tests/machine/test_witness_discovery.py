@@ -6,17 +6,10 @@ the kernels themselves get wrong is in WRONG, with the reason.
 """
 
 import functools
-import importlib.util
-from pathlib import Path
 
-import witness
-
-from framework import test
-
-_path = Path(__file__).resolve().parent / "qemu/rates.py"
-_spec = importlib.util.spec_from_file_location("rates", _path)
-rates = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rates)
+from lab.framework import test
+from lab.qemu import rates
+from machine import witness
 
 DEVICES = "/sys/bus/event_source/devices"
 with_intel_uncore = {"loaded": False, "module": False, "perf": True, "strict": False,

@@ -5,15 +5,8 @@ What qemu/README.md promises and the other tests build on. test_witness.py has w
 Linux's own drivers make of it.
 """
 
-import importlib.util
-from pathlib import Path
-
-from framework import test
-
-_path = Path(__file__).resolve().parent / "qemu/rates.py"
-_spec = importlib.util.spec_from_file_location("rates", _path)
-rates = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rates)
+from lab.framework import test
+from lab.qemu import rates
 
 GLOBAL_CTL, GLOBAL_STATUS, GLOBAL_CONFIG = 0xc00, 0xc01, 0xc06
 FRZ_ALL, UNFRZ_ALL = 0x80000000, 0x20000000

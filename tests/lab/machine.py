@@ -17,15 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-import agent
-import artifacts
-import dmesg
-import initramfs
-import kernels
-import machine_args
-import qmp
-
-from agent import AgentError, CommandFailed, CommandTimeout  # noqa: F401 (for the tests)
+from lab import agent, artifacts, dmesg, initramfs, kernels, machine_args, qmp
+from lab.agent import AgentError, CommandFailed, CommandTimeout  # noqa: F401 (for the tests)
 
 RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host

@@ -6,19 +6,12 @@ What perf counts must be what qemu/rates.py promises. Not strict: that driver is
 not protocol-clean. A disagreement says that one of the two is wrong, not which.
 """
 
-import importlib.util
 import re
 import statistics
-from pathlib import Path
 
-import witness
-
-from framework import test
-
-_path = Path(__file__).resolve().parent / "qemu/rates.py"
-_spec = importlib.util.spec_from_file_location("rates", _path)
-rates = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rates)
+from lab.framework import test
+from lab.qemu import rates
+from machine import witness
 
 # perf's spelling -> arguments of rates.rate(box, instance, socket, ...)
 EVENTS = {

@@ -5,13 +5,13 @@ import errno
 import json
 import statistics
 
-import eventset
-import truth
-from armed import each_overflowed, least_lateness, run_armed
-from framework import test
-from sessions import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED,
-                      SAMPLE_USER, TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Session,
-                      assert_equal, flagged, refused, sample_until, samples_in, totals_at)
+from lab import truth
+from lab.framework import test
+from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED, SAMPLE_USER,
+                         TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Session, assert_equal, flagged,
+                         refused, sample_until, samples_in, totals_at)
+from machine import eventset
+from machine.armed import each_overflowed, least_lateness, run_armed
 
 KERNELS = ("6.1", "6.12", "debug")
 BOTH = ("6.1", "6.12")

@@ -7,15 +7,16 @@ reject what is bad, for the right reason, and count with what is good.
 
 import json
 
-from framework import test
-from sessions import BOX_FREE_RUNNING, Session
-from tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR, TABLE_CHAIN,
-                    TABLE_DISABLED, TABLE_EMPTY, TABLE_GLOBAL, TABLE_OK, TABLE_OUTSIDE,
-                    TABLE_SECOND, TABLE_STRIDE, TABLE_UNASSIGNED, UNIT_ACCESS, UNIT_ALIGN,
-                    UNIT_COUNTERS, UNIT_DUPLICATE, UNIT_FUNCTION, UNIT_MOVED, UNIT_NO_ANSWER,
-                    UNIT_NO_COUNTERS, UNIT_OFFSET, UNIT_ONES, UNIT_OVERLAP, UNIT_RAM, UNIT_SELF,
-                    UNIT_SURPLUS, UNIT_TRUNCATED, UNIT_WIDTH, UNIT_WINDOW, UNIT_ZERO, appended,
-                    boxes_of_model, found, global_word0, pci, record)
+from lab.framework import test
+from lab.session import BOX_FREE_RUNNING, Session
+from machine.tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR, TABLE_CHAIN,
+                            TABLE_DISABLED, TABLE_EMPTY, TABLE_GLOBAL, TABLE_OK, TABLE_OUTSIDE,
+                            TABLE_SECOND, TABLE_STRIDE, TABLE_UNASSIGNED, UNIT_ACCESS, UNIT_ALIGN,
+                            UNIT_COUNTERS, UNIT_DUPLICATE, UNIT_FUNCTION, UNIT_MOVED,
+                            UNIT_NO_ANSWER, UNIT_NO_COUNTERS, UNIT_OFFSET, UNIT_ONES, UNIT_OVERLAP,
+                            UNIT_RAM, UNIT_SELF, UNIT_SURPLUS, UNIT_TRUNCATED, UNIT_WIDTH,
+                            UNIT_WINDOW, UNIT_ZERO, appended, boxes_of_model, found, global_word0,
+                            pci, record)
 
 KERNELS = ("6.1", "6.12", "debug")
 

@@ -4,7 +4,7 @@
 import os
 import time
 
-from framework import skip, test
+from lab.framework import skip, test
 
 PLAIN = {"module": False, "loaded": False}
 

@@ -5,15 +5,8 @@ The events are allowed on their counters, and all kinds are among them: clocks,
 occupancies, the ninth event bit, filters, bands, matches, threshold, edge.
 """
 
-import importlib.util
-from pathlib import Path
-
-from sessions import FIXED
-
-_path = Path(__file__).resolve().parent / "qemu/rates.py"
-_spec = importlib.util.spec_from_file_location("qemu_rates", _path)
-rates = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rates)
+from lab.qemu import rates
+from lab.session import FIXED
 
 # box type -> counter -> fields
 EVENTS = {

@@ -7,7 +7,7 @@ A disagreement says that one of the two is wrong, not which.
 import re
 import statistics
 
-from framework import Result
+from lab.framework import Result
 
 TOLERANCE = 0.001
 INTERVAL_MS = 400

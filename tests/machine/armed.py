@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sampling sessions run and judged: every value, flag and period of every sample."""
 
-from sessions import TRIGGER_OVERFLOW, Session, assert_equal, flagged, sample_until
+from lab.session import TRIGGER_OVERFLOW, Session, assert_equal, flagged, sample_until
 
 
 def assert_periods(session, periods, samples, freezes):

@@ -6,10 +6,10 @@ the hardware is stopped and as it was found, and what was counted is exact.
 import errno
 import re
 
-import ktap
-from framework import test
-from sessions import MS, Refused, Session, assert_equal
-from truth import totals_of
+from lab import ktap
+from lab.framework import test
+from lab.session import MS, Refused, Session, assert_equal
+from lab.truth import totals_of
 
 KERNELS = ("6.1", "6.12", "debug")
 DEBIAN = ("6.1", "6.12")

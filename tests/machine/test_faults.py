@@ -4,10 +4,10 @@
 import errno
 import json
 
-import eventset
-from framework import test
-from sessions import (BOX_DEAD, GAP, GAP_BOX_DEAD, MS, SAMPLE, SAMPLE_RECOVERED, VALUE_DEAD,
-                      Session, assert_equal, flagged, refused, sample_until, samples_in)
+from lab.framework import test
+from lab.session import (BOX_DEAD, GAP, GAP_BOX_DEAD, MS, SAMPLE, SAMPLE_RECOVERED, VALUE_DEAD,
+                         Session, assert_equal, flagged, refused, sample_until, samples_in)
+from machine import eventset
 
 BOTH = ("6.1", "6.12")
 KERNELS = ("6.1", "6.12", "debug")

@@ -4,14 +4,15 @@
 import errno
 import json
 
-import eventset
-from armed import each_overflowed, least_lateness, run_armed
-from eventset import instance_of, rates, type_of
-from framework import test
-from sessions import (BOX_FREE_RUNNING, BOX_OVERFLOW, EVENT_NONE, FIXED, MS, SAMPLE_RECOVERED,
-                      TRIGGER_TIMER, US, Session, accesses_of, assert_equal, frozen_totals,
-                      frozen_windows, refused, sample_until)
-from tables import boxes_of_model, found
+from lab.framework import test
+from lab.qemu import rates
+from lab.session import (BOX_FREE_RUNNING, BOX_OVERFLOW, EVENT_NONE, FIXED, MS, SAMPLE_RECOVERED,
+                         TRIGGER_TIMER, US, Session, accesses_of, assert_equal, frozen_totals,
+                         frozen_windows, refused, sample_until)
+from machine import eventset
+from machine.armed import each_overflowed, least_lateness, run_armed
+from machine.eventset import instance_of, type_of
+from machine.tables import boxes_of_model, found
 
 BOTH = ("6.1", "6.12")
 KERNELS = ("6.1", "6.12", "debug")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The contract of uapi/ucore.h: the programs of tests/uapi, 64- and 32-bit callers."""
 
-import ktap
-from framework import test
+from lab import ktap
+from lab.framework import test
 
 KERNELS = ("6.1", "6.12", "debug")
 # What each is about stands at its head

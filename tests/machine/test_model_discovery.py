@@ -5,15 +5,8 @@ What qemu/README.md promises about the table, the three kinds of access, overflo
 strict mode. test_witness_discovery.py has what Linux makes of it.
 """
 
-import importlib.util
-from pathlib import Path
-
-from framework import test
-
-_path = Path(__file__).resolve().parent / "qemu/rates.py"
-_spec = importlib.util.spec_from_file_location("rates", _path)
-rates = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(rates)
+from lab.framework import test
+from lab.qemu import rates
 
 MSR, MMIO, PCI = 0, 1, 2
 GLOBAL_CTL, GLOBAL_STATUS, CHA_COUNT = 0x2ff0, 0x2ff2, 0x2ffe

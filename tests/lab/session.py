@@ -13,7 +13,7 @@ import errno
 import itertools
 import json
 
-from truth import totals_of
+from lab.truth import totals_of
 
 FIXED = "fixed"
 FIXED_BIT = 1 << 32         # UCORE_COUNTER_FIXED
