@@ -15,7 +15,7 @@ KERNEL	?=
 ifeq ($(KERNEL),)
 KDIR	?= /lib/modules/$(shell uname -r)/build
 else
-KDIR	= $(shell $(LAB)/kernels.py path $(KERNEL) | sed -n 's/^build=//p')
+KDIR	= $(shell $(LAB)/deps.sh build lab && $(PYLAB).kernels path $(KERNEL) | sed -n 's/^build=//p')
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
@@ -35,7 +35,7 @@ kunit:	## unit tests, on a debug kernel in an emulated machine
 
 check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug
-	@$(LAB)/kernels.py fetch 6.1 6.12 debug clang
+	@$(PYLAB).kernels fetch 6.1 6.12 debug clang
 	@$(LAB)/run --tests tests/check $(TESTS)
 
 fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer's]

@@ -18,14 +18,15 @@ if [ ! -e "$kdir/Makefile" ]; then
 	exit 2
 fi
 
-sources="Kbuild driver uapi"
+sources="Kbuild dkms.conf driver uapi"
 [ "$subdir" = . ] || sources="$sources $subdir"
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
-# Copy what changed; forget what was removed; leave products of the build alone
+# Copy what changed; forget what was removed; leave products of the build alone.
+# The copies can be written, whatever the sources are.
 cd "$top"
-cp -a -u --parents $sources "$out"
+cp -R -u --preserve=timestamps,links --no-preserve=mode --parents $sources "$out"
 (cd "$out" && find $sources -name '*.[ch]' ! -name '*.mod.c') | while read -r file; do
 	[ -e "$file" ] || rm -f "$out/$file"
 done
