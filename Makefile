@@ -7,8 +7,22 @@
 LAB	:= tests/lab
 # A module of the lab's package, run as a program
 PYLAB	:= PYTHONPATH='$(CURDIR)/tests' python3 -m lab
-BUILD	:= $(CURDIR)/build
+# Where everything goes that is built (UCORE_BUILD)
+BUILD	:= $(or $(UCORE_BUILD),$(CURDIR)/build)
+export UCORE_BUILD := $(BUILD)
 prefix	?= /usr/local
+
+# The kernel's build system splits paths at spaces and colons, QEMU's options at commas
+comma	:= ,
+paths	:= $(CURDIR)$(UCORE_BUILD)
+ifneq ($(or $(word 2,$(paths)),$(findstring :,$(paths)),$(findstring $(comma),$(paths)),$(findstring ',$(paths))),)
+$(error The path of this tree has a space, comma, colon or quote ($(CURDIR)): move it)
+endif
+ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
+ifeq ($(shell mkdir -p $(BUILD) 2>/dev/null && [ -w $(BUILD) ] && echo yes),)
+$(error $(BUILD) cannot be written: say UCORE_BUILD=DIR, a directory for what is built)
+endif
+endif
 
 # The kernel to build for: the running one, KDIR=..., or a KERNEL of the lab
 KERNEL	?=
@@ -19,7 +33,7 @@ KDIR	= $(shell $(LAB)/deps.sh build lab && $(PYLAB).kernels path $(KERNEL) | sed
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit check fuzz lab tools-test test demo bench shell install clean help
+.PHONY: all module tools kunit check fuzz lab tools-test test demo bench shell install uninstall dkms clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -66,9 +80,18 @@ shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
 	@$(LAB)/deps.sh build lab perf
 	@$(PYLAB).shell $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
 
-install: all	## install module and tools [prefix=/usr/local DESTDIR=]
-	@$(LAB)/build-module.sh $(KDIR) $(MODULE) . modules_install INSTALL_MOD_PATH=$(DESTDIR)
-	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) install
+install:	## install module, tools and manual pages [prefix=/usr/local DESTDIR=]
+	@driver/install.sh check $(KDIR) $(DESTDIR)
+	@$(MAKE) --no-print-directory all
+	@umask 022 && $(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) install
+	@driver/install.sh module $(KDIR) $(MODULE) $(DESTDIR)
+
+uninstall:	## remove what install and dkms installed [prefix=/usr/local DESTDIR=]
+	@driver/install.sh remove $(DESTDIR)
+	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) uninstall
+
+dkms:	## let DKMS build and install the module, for later kernels, too
+	@driver/install.sh dkms $(BUILD)/dkms
 
 clean:	## remove build/ (the cache stays)
 	@rm -rf $(BUILD)

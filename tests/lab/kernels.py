@@ -11,6 +11,7 @@ NAME is 6.1, 6.12 or another series of Debian's, also with -rt: 6.1-rt, 7, 7.2-r
 or clang: the debug kernel's tree, prepared for clang to compile modules and without an image.
 """
 
+import argparse
 import contextlib
 import dataclasses
 import fcntl
@@ -47,12 +48,18 @@ class Kernel:
     build: Path     # what KDIR is for an out-of-tree module
     source: Path    # its source tree, or the headers'
 
+    @property
+    def rt(self):
+        """Interrupt handlers run in threads."""
+        return "-rt-" in self.release
+
 
 def known(name):
     """The name, if there may be such a kernel to boot (for argparse)."""
     if name in NAMES or SERIES.match(name):
         return name
-    raise ValueError(name)
+    raise argparse.ArgumentTypeError(f"{name}? There are {', '.join(NAMES)}, "
+                                     "and Debian's series, such as 6.1-rt or 7")
 
 
 def get(name):
@@ -103,8 +110,8 @@ def debian_kernel(name):
         build = fetched_headers(apt, release)
     else:
         build = fetched_root(apt, release)
-    pinned.parent.mkdir(parents=True, exist_ok=True)
-    pinned.write_text(f"{release}\n" if suite == archive.codename() else f"{release} {suite}\n")
+    if not pinned.exists():     # a cache may be shared, and read-only
+        pinned.write_text(f"{release}\n" if suite == archive.codename() else f"{release} {suite}\n")
     return Kernel(name, release, where / "vmlinux", where, build, build)
 
 
@@ -227,9 +234,10 @@ def fetched_root(apt, release):
         (parts / "usr/bin/awk").symlink_to("gawk")
         parts.rename(where)
     build = where / "build"
+    makefile = ROOT_MAKEFILE.format(enter=HERE / "enter.sh", root=where, release=release)
     build.mkdir(exist_ok=True)
-    (build / "Makefile").write_text(ROOT_MAKEFILE.format(
-        enter=HERE / "enter.sh", root=where, release=release))
+    if not (build / "Makefile").exists() or (build / "Makefile").read_text() != makefile:
+        (build / "Makefile").write_text(makefile)
     return build
 
 

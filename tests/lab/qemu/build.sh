@@ -16,10 +16,6 @@ src=$root/src
 build=$root/build
 keep=6				# binaries of other states of the tree
 
-packages="gcc g++ make ninja-build meson pkg-config python3 flex bison patch
-	libglib2.0-dev libpixman-1-dev zlib1g-dev libfdt-dev
-	dpkg-dev xz-utils ca-certificates seabios qemu-system-data"
-
 configure_options=(
 	--target-list=x86_64-softmmu --enable-tcg
 	--without-default-features --without-default-devices
@@ -38,52 +34,11 @@ tree_hash() {
 		xargs cat | sha256sum | cut -c1-16
 }
 
-as_root() {
-	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
-}
-
-install_packages() {
-	local p missing=()
-
-	for p in $packages; do
-		dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null |
-			grep -qx installed || missing+=("$p")
-	done
-	[ ${#missing[@]} -gt 0 ] || return 0
-	say "installing ${missing[*]}"
-	as_root apt-get -qq -o DPkg::Lock::Timeout=600 update >&2
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 \
-		install -y --no-install-recommends "${missing[@]}" >&2
-}
-
-# Debian's own archives, as configured for binaries, with deb-src instead of deb:
-# entries for this release's suites and component main.
-source_lists() {
-	local codename
-
-	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	find /etc/apt/sources.list.d -name '*.sources' -exec awk -v RS= -v codename="$codename" '
-		/(^|\n)Enabled: *no/ { next }
-		/(^|\n)Types:[^\n]*deb/ && /(^|\n)Components:[^\n]*main/ &&
-		$0 ~ "(^|\n)Suites: *" codename {
-			gsub(/(^|\n)Types:[^\n]*/, "")
-			print "Types: deb-src" ($0 ~ /^\n/ ? "" : "\n") $0 "\n"
-		}' {} + > "$1/debian.sources"
-	cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-		grep -E "^[[:space:]]*deb[[:space:]]+(\[[^]]*\][[:space:]]+)?[^ ]+[[:space:]]+$codename[^ ]*[[:space:]]+(.*[[:space:]])?main" |
-		sed -E 's/^[[:space:]]*deb[[:space:]]/deb-src /' > "$1/debian.list" || true
-}
-
 fetch_source() {
-	local dl=$root/dl apt dsc
+	local dl=$root/dl dsc
 
-	mkdir -p "$dl"/{parts,lists/partial,archives/partial}
-	source_lists "$dl/parts"
-	apt="-qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts=$dl/parts
-		-o Dir::State::Lists=$dl/lists -o Dir::Cache=$dl -o APT::Sandbox::User=$(id -un)"
-	say "fetching QEMU's source package"
-	apt-get $apt update >&2
-	(cd "$dl" && apt-get $apt source --download-only qemu >&2)
+	say "fetching QEMU's source package (130 MB)"
+	PYTHONPATH=$here/../.. python3 -m lab.archive source qemu "$dl"
 	dsc=$(ls "$dl"/qemu_*.dsc | tail -1)
 	case ${dsc##*/} in
 	qemu_7.2*) ;;
@@ -134,7 +89,7 @@ configure() {
 	local wanted="${configure_options[*]}"
 
 	[ "$(cat "$build/ucore-options" 2>/dev/null)" != "$wanted" ] || return 0
-	say "configuring"
+	say "configuring (half a minute)"
 	rm -rf "$build"
 	mkdir -p "$build"
 	(cd "$build" && "$src/configure" "${configure_options[@]}" > ucore.log 2>&1) ||
@@ -167,7 +122,7 @@ if [ ! -x "$bin/qemu-system-x86_64" ]; then
 	exec 9>"$root/lock"
 	flock -n 9 || { say "waiting for another build"; flock 9; }
 	if [ ! -x "$bin/qemu-system-x86_64" ]; then
-		install_packages
+		"$here/../deps.sh" qemu
 		[ -d "$src" ] || fetch_source
 		apply_hooks
 		copy_model
@@ -179,5 +134,5 @@ if [ ! -x "$bin/qemu-system-x86_64" ]; then
 	fi
 	prune
 fi
-touch "$bin"
+touch "$bin" 2>/dev/null || true	# a cache may be shared, and read-only
 echo "$bin/qemu-system-x86_64"
