@@ -33,11 +33,11 @@ KDIR	= $(shell $(LAB)/deps.sh build lab && $(PYLAB).kernels path $(KERNEL) | sed
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit check fuzz lab tools-test test demo bench shell install uninstall dkms clean help
+.PHONY: all module tools kunit check fuzz lab tools-test fresh-test test fresh lab-kernels demo bench shell install uninstall dkms clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
-module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|debug]
+module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|6.1-rt|7|debug]
 	@$(LAB)/build-module.sh $(KDIR) $(MODULE)
 
 tools:	## build ucoretool and libucore
@@ -68,6 +68,22 @@ test:	## everything that tests: kunit, check, tools, lab
 	@$(LAB)/deps.sh build tools lab debug check perf
 	@$(PYLAB).all
 
+fresh-test:
+	@$(LAB)/deps.sh build lab debug fresh
+	@$(LAB)/run --tests tests/fresh $(TESTS)
+
+fresh:	## README's commands on a minimal Debian with nothing cached (an hour or two)
+	@$(MAKE) --no-print-directory fresh-test
+	@$(LAB)/run -j 1 --tests tests/fresh/cold $(TESTS)
+
+# What is different there: threaded interrupts, newer interfaces; loading, counting, samples by
+# overflow and by timer, hotplug, unloading
+lab-kernels:	## a short list of the lab's tests on RT and newer kernels [KERNELS="6.1-rt 7 ..."]
+	@$(LAB)/deps.sh build lab
+	@$(LAB)/run $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) \
+		$(or $(TESTS),loading_touches rmmod_and_insmod every_counter_counts_exactly \
+		an_overflow_sample what_record_writes timer_samples_of_both other_cpu_goes_offline)
+
 demo:	## count and sample an emulated two-socket Xeon [PLATFORM=ivbep|spr|gnr]
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
@@ -97,4 +113,4 @@ clean:	## remove build/ (the cache stays)
 	@rm -rf $(BUILD)
 
 help:	## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 19

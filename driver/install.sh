@@ -43,11 +43,18 @@ install_module() {
 	make -C "$kdir" M="$(cd "$built" && pwd)" INSTALL_MOD_PATH="$destdir" INSTALL_MOD_DIR=updates \
 		INSTALL_MOD_STRIP=1 $sign modules_install >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 	release=$(modinfo -F vermagic "$built/ucore.ko" | cut -d' ' -f1)
+	chmod 644 "$destdir/lib/modules/$release/updates"/ucore.ko*	# kbuild copies the mode, too
 	[ -n "$destdir" ] || depmod -a "$release"
 	say "module $version is installed in $destdir/lib/modules/$release/updates"
 }
 
 dkms_versions() { dkms status ucore | sed -n 's,^ucore/\([^,: ]*\).*,\1,p' | sort -u; }
+
+# DKMS itself would leave its copy of the sources
+dkms_forget() {
+	dkms remove "ucore/$1" --all
+	rm -rf "/usr/src/ucore-$1"
+}
 
 # DKMS copies the whole directory that it is given: only what it needs.  The version that
 # is there goes last, so that a module that does not compile takes none away.
@@ -59,11 +66,11 @@ install_dkms() {
 	mkdir -p "$stage"
 	cd "$top"
 	cp -R --no-preserve=mode Kbuild dkms.conf driver uapi "$stage"
-	if dkms_versions | grep -qxF "$version"; then dkms remove "ucore/$version" --all; fi
+	if dkms_versions | grep -qxF "$version"; then dkms_forget "$version"; fi
 	dkms add "$stage"
 	dkms install "ucore/$version"
 	for old in $(dkms_versions); do
-		[ "$old" = "$version" ] || dkms remove "ucore/$old" --all
+		[ "$old" = "$version" ] || dkms_forget "$old"
 	done
 }
 
@@ -78,7 +85,7 @@ remove() {
 		[ -n "$destdir" ] || depmod -a "${release%%/*}"
 	done
 	[ -z "$destdir" ] && have dkms || return 0
-	for old in $(dkms_versions); do dkms remove "ucore/$old" --all; done
+	for old in $(dkms_versions); do dkms_forget "$old"; done
 }
 
 command=${1-}

@@ -90,7 +90,8 @@ class Root:
             ! ls {self._debs}/*.deb >/dev/null 2>&1 || cp -l {self._debs}/*.deb var/cache/apt/archives
             chroot . useradd --create-home --shell /bin/bash user
             echo 'user ALL=(ALL) NOPASSWD: ALL' >etc/sudoers.d/user
-            mkdir -p .{PLACE} .{CACHE}
+            mkdir -p .{PLACE} .{CACHE}/qemu/dl
+            {f'cp {archive.cache()}/qemu/dl/qemu_* .{CACHE}/qemu/dl || :' if self._warm else ''}
             tar -x -C .{PLACE}
             chroot . chown -R user:user /home/user"""
         tree = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP,
@@ -132,11 +133,22 @@ class Root:
             raise CheckFailed(f"exit {done.returncode}: {command}\n{tail}\nall of it: {self._log}")
         return said
 
+    def runs_kernel(self, release):
+        """From here on `uname -r` names this kernel, as on a machine that booted it."""
+        self.run(f"""printf '%s\\n' '#!/bin/sh' '[ "$1" != -r ] || exec echo {release}' \
+            'exec /usr/bin/uname "$@"' >/usr/local/bin/uname && chmod 755 /usr/local/bin/uname""",
+                 user="root")
+
     def _warm_mounts(self):
-        for part in WARM if self._warm else ():
-            source = archive.cache() / part
-            yield (f"mkdir -p .{CACHE}/{part} && mount --bind {source} .{CACHE}/{part} && "
-                   f"mount -o remount,ro,bind .{CACHE}/{part}")
+        """The cache's parts, read-only; and its kernel sources where the debug kernel,
+        which was compiled from them, says that they are."""
+        cache = archive.cache()
+        places = [(part, f"{CACHE}/{part}") for part in WARM] + [("src", f"{cache}/src")]
+        for part, there in places if self._warm else ():
+            yield (f"mkdir -p .{there} && mount --bind {cache}/{part} .{there} && "
+                   f"mount -o remount,ro,bind .{there}")
+        for parent in cache.parents if self._warm else ():
+            yield f"chmod a+x .{parent}"
 
 
 def readme_lines(heading, last):

@@ -25,7 +25,7 @@ packages_of() {
 	debug)	echo linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev \
 			xz-utils cpio python3 kmod ;;
 	check)	echo linux-source-6.12 sparse clang libclang-rt-dev perl python3 \
-			gcc-multilib libc6-dev-i386 git ;;
+			gcc-multilib libc6-dev-i386 git pkg-config binutils ;;
 	perf)	echo linux-perf ;;
 	# a root directory of Debian's (make fresh)
 	fresh)	echo mmdebstrap python3 ;;

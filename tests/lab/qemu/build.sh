@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Builds QEMU with our machine model; prints the binary's path on its last line.
-# Usage: build.sh [--path]	(--path: nothing on stdout but the path)
+# Usage: build.sh [--path | --configure]
+#	--path: nothing on stdout but the path; --configure: fetches and configures
+#	it and stops, which shows that all packages are there
 #
 # Debian's QEMU source, our files and the driver's register headers give one
 # x86_64 binary in $UCORE_CACHE/qemu/bin/<hash of our files>.  An edit of the
@@ -112,8 +114,16 @@ prune() {
 }
 
 case ${1-} in
+--configure)
+	"$here/../deps.sh" qemu
+	mkdir -p "$root"
+	[ -d "$src" ] || fetch_source
+	apply_hooks
+	copy_model
+	configure
+	exit ;;
 ''|--path) ;;
-*) sed -n '4,5s/^# //p' "$0" >&2; exit 2 ;;
+*) sed -n '4,7s/^# \?//p' "$0" >&2; exit 2 ;;
 esac
 
 bin=$root/bin/$(tree_hash)
