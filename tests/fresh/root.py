@@ -16,12 +16,13 @@ from pathlib import Path
 
 from lab import archive, kernels
 from lab.artifacts import BUILD, TOP
-from lab.machine import CheckFailed
+from lab.machine import CheckFailed, die_with_parent
 
 PREREQUISITES = ("git", "make", "gcc", "libc6-dev", "sudo")
 PLACE = "/home/user/ucore"
 CACHE = "/home/user/.cache/ucore"
-ENVIRONMENT = "LANG=C.UTF-8 TERM=dumb PATH=/usr/local/bin:/usr/bin:/bin"
+PATH = "/usr/local/bin:/usr/bin:/bin"
+ROOT_PATH = f"/usr/local/sbin:/usr/sbin:/sbin:{PATH}"
 # What takes long to build or fetch, and is data or our own: no package is hidden by it
 WARM = ("kernel", "headers", "src", "qemu/bin")
 
@@ -104,34 +105,33 @@ class Root:
             as_root("sh", "-c", script, cwd=self.path, stdin=packed.stdout)
         self.run("git init -q . && git add -A")
 
-    def run(self, command, *, user="user", network=True, timeout=None, mounts=()):
-        """Runs a shell command in the tree, as a user would; returns what it said.
-
-        mounts: more lines of mount, run before, in the directory of the root
-        """
-        home = "/root" if user == "root" else f"/home/{user}"
-        inside = (f"exec env -i HOME={home} USER={user} {ENVIRONMENT} "
-                  f"sh -c {shlex.quote(f'cd {PLACE} && {command}')}")
-        if user == "root":
-            inside = inside.replace("PATH=", "PATH=/usr/local/sbin:/usr/sbin:/sbin:", 1)
-        script = "\n".join(("set -e", "mount --rbind /dev dev", "mount -t proc proc proc",
-                            *self._warm_mounts(), *mounts,
-                            f"exec chroot . runuser -u {user} -- sh -c {shlex.quote(inside)}"))
+    def run(self, command, *, user="user", network=True):
+        """Runs a shell command in the tree, as a user would; returns what it said."""
         namespaces = ["--mount", "--pid", "--fork", "--kill-child", *(() if network else ("--net",))]
+        sudo = [] if os.getuid() == 0 else ["sudo"]
         with open(self._log, "a+") as log:
             log.write(f"\n$ {command}\n")
             log.flush()
             begin = log.tell()
-            sudo = [] if os.getuid() == 0 else ["sudo"]
-            done = subprocess.run([*sudo, "unshare", *namespaces, "sh", "-c", script],
-                                  cwd=self.path, check=False, timeout=timeout,
-                                  stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+            done = subprocess.run([*sudo, "unshare", *namespaces, "sh", "-c",
+                                   self._entering(command, user)], cwd=self.path, check=False,
+                                  stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                  preexec_fn=die_with_parent)
             log.seek(begin)
             said = log.read()
         if done.returncode:
             tail = "\n".join(said.splitlines()[-40:])
             raise CheckFailed(f"exit {done.returncode}: {command}\n{tail}\nall of it: {self._log}")
         return said
+
+    def _entering(self, command, user):
+        """The script that mounts, enters the root and becomes the user."""
+        home, path = ("/root", ROOT_PATH) if user == "root" else (f"/home/{user}", PATH)
+        inside = (f"cd {PLACE} && exec env -i HOME={home} USER={user} PATH={path} "
+                  f"LANG=C.UTF-8 TERM=dumb sh -c {shlex.quote(command)}")
+        return "\n".join(("set -e", "mount --rbind /dev dev", "mount -t proc proc proc",
+                          *self._warm_mounts(),
+                          f"exec chroot . runuser -u {user} -- sh -c {shlex.quote(inside)}"))
 
     def runs_kernel(self, release):
         """From here on `uname -r` names this kernel, as on a machine that booted it."""

@@ -162,7 +162,7 @@ class Apt:
     def download(self, packages, where):
         """The .deb files of exactly these packages, in directory `where`."""
         where.mkdir(parents=True, exist_ok=True)
-        run("apt-get", *self._options, "download", *packages, cwd=where)
+        run("apt-get", *self._options, "-q=1", "download", *packages, cwd=where)
         return sorted(where.glob("*.deb"))
 
     def download_closure(self, packages):
@@ -173,13 +173,13 @@ class Apt:
         uris = self.ask("apt-get", *words, "--print-uris",
                         "-o", f"Dir::Cache::archives={self.where / 'none'}")
         names = re.findall(r"^'\S+' (\S+\.deb) ", uris, re.M)
-        run("apt-get", *self._options, "--download-only", "-y", *words, stdout=subprocess.DEVNULL)
+        run("apt-get", *self._options, "-q=1", "--download-only", "-y", *words)
         return [self.where / "archives" / name for name in names]
 
     def source(self, package, where):
         """Downloads a source package."""
         where.mkdir(parents=True, exist_ok=True)
-        run("apt-get", *self._options, "source", "--download-only", package, cwd=where)
+        run("apt-get", *self._options, "-q=1", "source", "--download-only", package, cwd=where)
 
 
 @functools.cache

@@ -305,10 +305,10 @@ def _unpacked_source():
 
 def build_tree(source, build, compiler, targets):
     say(f"building {build.name}: {' '.join(targets)} (cached afterwards; "
-        "the debug kernel takes about 6 minutes on 2 cores)")
+        "the debug kernel takes about 10 minutes on 2 cores)")
     shutil.rmtree(build, ignore_errors=True)
     build.mkdir(parents=True)
-    make = functools.partial(run, "make", "-s", "-C", source, f"O={build}",
+    make = functools.partial(run, "make", "-C", source, f"O={build}",
                              "ARCH=x86_64", compiler)
     with open(build / "build.log", "w") as log:
         try:
@@ -319,9 +319,27 @@ def build_tree(source, build, compiler, targets):
             make("olddefconfig", stdout=log, stderr=log)
             if "vmlinux" in targets:
                 check_config(build / ".config")
-            make(f"-j{os.cpu_count()}", *targets, stdout=log, stderr=log)
+            with progress(Path(log.name)):
+                make(f"-j{os.cpu_count()}", *targets, stdout=log, stderr=log)
         except subprocess.CalledProcessError as error:
             raise SystemExit(f"kernels: {error}\nkernels: see {log.name}") from error
+
+
+@contextlib.contextmanager
+def progress(log, every=60):
+    """Says each minute how far a build is."""
+    ended = threading.Event()
+
+    def watch():
+        while not ended.wait(every):
+            say(f"{log.read_text(errors='replace').count('  CC ')} files compiled")
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
 
 
 def check_config(config):
