@@ -64,3 +64,4 @@ module_exit(ucore_exit);
 MODULE_DESCRIPTION("Intel uncore performance monitors");
 MODULE_AUTHOR("the ucore developers");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(UCORE_VERSION);

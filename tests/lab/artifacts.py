@@ -2,13 +2,14 @@
 """What a guest is made of, built on first use into build/ of the checkout."""
 
 import functools
+import os
 import subprocess
 from pathlib import Path
 
 from lab import kernels
 
 TOP = Path(__file__).resolve().parents[2]
-BUILD = TOP / "build"
+BUILD = Path(os.environ.get("UCORE_BUILD") or TOP / "build")
 GUEST = TOP / "tests/lab/guest"
 # Small C programs for the guests: every *.c there becomes one static program
 # (and one 32-bit twin, name32, where the directory says so)
