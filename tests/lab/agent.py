@@ -18,8 +18,14 @@ GRACE = 15
 
 
 def patience():
-    """How much longer than on an idle host things may take now."""
-    return max(1.0, os.getloadavg()[0] / os.cpu_count())
+    """How much longer than on an idle host things may take now.
+
+    The load of the last minute, or what runs now, if that is more.
+    """
+    with open("/proc/loadavg") as loadavg:
+        minute, _, _, running, _ = loadavg.read().split()
+    return max(1.0, float(minute) / os.cpu_count(),
+               int(running.split("/")[0]) / os.cpu_count())
 
 
 class AgentError(Exception):

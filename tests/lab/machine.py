@@ -105,6 +105,7 @@ class Machine:
         agent_fd, qmp_fd = self._socket(), self._socket()
         command = self._command(image, agent_fd[1].fileno(), qmp_fd[1].fileno())
         (self.directory / "command").write_text("\n".join(command) + "\n")
+        self._started = time.monotonic()
         with open(self.directory / "qemu.log", "w") as log:
             self._qemu = subprocess.Popen(
                 command, stdin=None if self._terminal else subprocess.DEVNULL,
@@ -269,9 +270,28 @@ class Machine:
             raise CheckFailed("protocol violations:\n" + "\n".join(
                 f"{v['rule']}: {v['text']} (CPU {v['cpu']}, {v['t']} ns)" for v in seen))
 
+    def circumstances(self):
+        """After a failure: the clocks of host, model and guest, the model's last events."""
+        lines = [f"host's clock: {time.monotonic() - self._started:.1f} s since QEMU's start"]
+        try:
+            if self.scenario:
+                lines.append(f"model's clock: {self.oracle('state')['t'] / 1e9:.1f} s")
+                lines += [f"model: {brief(event)}" for event in self.truth()[-8:]]
+            uptime = self.run("cat /proc/uptime", timeout=5).out.split()[0]
+            lines.append(f"guest's clock: {uptime} s since its boot")
+        except (agent.AgentError, CommandFailed, CommandTimeout, qmp.QmpError, OSError) as error:
+            lines.append(f"and now: {error}")
+        return "\n".join(lines) + "\n"
+
     def qmp(self, command, **arguments):
         """A QMP command; underscores in argument names stand for hyphens."""
         return self._qmp.execute(command, **arguments)
+
+
+def brief(event):
+    """A line of the model's log without its lists of counters and CPUs."""
+    return " ".join(f"{key}={value}" for key, value in event.items()
+                    if key not in ("counters", "accesses", "cpus"))
 
 
 def new_directory(name):

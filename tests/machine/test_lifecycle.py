@@ -431,8 +431,14 @@ def info(m):
     return m.run("ucoretool info", check=False).out
 
 
+def expect_perf_counts(m, socket=0):
+    """perf sees the DCLKs of a socket; the host may stall between its clock and its counter."""
+    promised = (0.8e9, 0.89e9)[socket]
+    m.wait_until(lambda: abs(perf_rate(m, socket) - promised) < 0.1e9, timeout=60,
+                 what=f"{promised:.2g} DCLKs per second of socket {socket} by perf")
+
+
 def perf_rate(m, socket):
-    """DCLK per second of a socket, by perf; the model's is 0.8e9 and 0.89e9."""
     out = m.run("perf stat -a --per-socket -x, -e uncore_imc_0/event=0xff/ sleep 0.5").err
     count, ns = re.search(rf"^S{socket},\d+,(\d+),,[^,]*,(\d+),", out, re.MULTILINE).groups()
     return int(count) * 1e9 / int(ns)
@@ -451,7 +457,7 @@ def intree_driver_is_respected(m):
     assert refused.status == 1 and "modprobe -r intel_uncore" in refused.err, refused.err
     created = m.run("uapi_intree busy", check=False)
     assert not created.status, created.out
-    assert 0.7e9 < perf_rate(m, 0) < 0.9e9, perf_rate(m, 0)
+    expect_perf_counts(m)
 
 
 @test("e2-2s", kernels=BOTH, **WITNESS)
@@ -487,7 +493,7 @@ def intree_driver_cannot_come_while_boxes_are_in_use(m):
         more_samples(m, s)
         expect_exact(m, s)
     m.run("modprobe intel_uncore")
-    assert 0.7e9 < perf_rate(m, 0) < 0.9e9, perf_rate(m, 0)
+    expect_perf_counts(m)
 
 
 @test("e2-2s", kernels=BOTH, **WITNESS)
@@ -497,8 +503,8 @@ def intree_driver_works_again_afterwards(m):
     m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
     m.rmmod()
     m.run("modprobe intel_uncore")
-    assert 0.7e9 < perf_rate(m, 0) < 0.9e9, perf_rate(m, 0)
-    assert 0.7e9 < perf_rate(m, 1) < 1.0e9, perf_rate(m, 1)
+    expect_perf_counts(m)
+    expect_perf_counts(m, 1)
     m.run("modprobe -r intel_uncore")
     m.insmod()
     with sampling_session(m) as s:

@@ -27,13 +27,13 @@ def arm(session, dies=(0, 1), hz=100):
         session.add("cbo1", die, 1, event=0)
 
 
-def sample_exactly(machine, session, count):
-    """Starts; count samples of each die; stops; they are true, their PMIs came."""
+def sample_exactly(machine, session, count, enough=lambda samples: True):
+    """Starts; count samples of each die, and enough; stops; they are true, their PMIs came."""
     dies = {at.die for at in session.events.values()}
     mark = machine.truth_length()
     session.start()
     samples = sample_until(machine, session, lambda found: all(
-        sum(sample["die"] == die for sample in found) >= count for die in dies))
+        sum(sample["die"] == die for sample in found) >= count for die in dies) and enough(found))
     assert_equal(session.sample_differences(samples, session.freezes(mark)))
     return samples
 
@@ -43,10 +43,20 @@ def assert_in_time(samples):
     assert not late, f"{len(late)} of {len(samples)} had no PMI: {late[0]}"
 
 
-def assert_few_late(samples):
-    """Beside perf: the hardware drops one that comes while perf's keeps LVTPC masked."""
+def few_late(samples, row=60):
+    """Beside perf: the hardware drops one that comes while perf's keeps LVTPC masked.
+
+    That is long on a busy host, so a row of samples must do, wherever it is.
+    """
+    late = [bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples]
+    return any(sum(late[i:i + row]) < row / 10 for i in range(len(late) - row + 1))
+
+
+def assert_late_were_dropped(machine, samples, mark):
+    """No sample had to be found without a PMI, unless the hardware dropped it."""
     late = sum(bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples)
-    assert late < len(samples) / 10, f"{late} of {len(samples)} PMIs were lost"
+    dropped = sum(pmi["result"] == "masked" for pmi in machine.truth("pmi", mark))
+    assert late <= dropped, f"{late} samples of {len(samples)} were late, {dropped} PMIs dropped"
 
 
 def assert_all_delivered(machine, mark):
@@ -130,7 +140,8 @@ def nmi_watchdog_and_pmi_live_side_by_side(m):
     try:
         with Session(m, ring=1 << 20) as s:
             arm(s, hz=200)
-            assert_few_late(sample_exactly(m, s, 60))
+            mark = m.truth_length()
+            assert_late_were_dropped(m, sample_exactly(m, s, 60, few_late), mark)
     finally:
         m.write(WATCHDOG, 0)
 
@@ -147,10 +158,11 @@ def perf_record_and_pmi_live_side_by_side(m):
         arm(s, hz=200)
         for cpu in (1, 2):
             s.command(f"cpu {cpu}")
-        samples = sample_exactly(m, s, 200)
+        mark = m.truth_length()
+        samples = sample_exactly(m, s, 200, few_late)
     more = [cpu["core_pmi"] - old for cpu, old in zip(cpus(m), core)]
     assert min(more) > 20, f"perf's PMIs stopped: {more}"
-    assert_few_late(samples)
+    assert_late_were_dropped(m, samples, mark)
     perf.kill(2)
     perf.wait(check=False)
     lines = m.run("perf script -i /tmp/perf.data -F cpu 2>/dev/null | wc -l", timeout=60).out
