@@ -9,8 +9,8 @@
 #include <kunit/test.h>
 #include <linux/spinlock.h>
 
-#include "../../driver/box.h"
-#include "../../driver/platform.h"
+#include "box/box.h"
+#include "find/platform.h"
 
 #define FAKE_LOG	2048
 #define FAKE_REGS	32

@@ -5,9 +5,9 @@
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
-#include "../../driver/e5.h"
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "find/e5.h"
+#include "sample/pmi.h"
 
 static struct ucore_platform platform;
 
@@ -92,6 +92,7 @@ static void domain_add(struct kunit *test, u32 i)
 	win->global = table->global;
 	snprintf(win->name, sizeof(win->name), "global.%u", i);
 	KUNIT_ASSERT_EQ(test, ucore_domain_init(domain, i, &first), 0);
+	ucore_reader_init(domain);
 	domain->io = (struct ucore_io){ .ops = &fake_msr_ops, .tally = &domain->tally, .priv = win };
 	domain->reader = i;
 	ucore_catalog.nr_domains++;
@@ -156,6 +157,15 @@ static void part_destroy(struct ucore_part *part)
 	kfree(part);
 }
 
+/* As closing its descriptor does. */
+static void session_end(struct ucore_session *session)
+{
+	mutex_lock(&session->lock);
+	ucore_session_stop(session);
+	mutex_unlock(&session->lock);
+	ucore_session_destroy(session);
+}
+
 /* Runs after failed assertions, too: whatever is left goes. */
 void fake_machine_exit(struct kunit *test)
 {
@@ -166,7 +176,7 @@ void fake_machine_exit(struct kunit *test)
 		return;
 	for (i = 0; i < FAKE_SESSIONS; i++)
 		if (m->session[i])
-			ucore_session_destroy(m->session[i]);
+			session_end(m->session[i]);
 	/* a part that is left armed may have asked for all cores: not after the disable */
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
 		cancel_work_sync(&ucore_catalog.domains[i].pmi.widen);
@@ -174,8 +184,10 @@ void fake_machine_exit(struct kunit *test)
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
 		ucore_pmi_disable(&ucore_catalog.domains[i]);
 	cpus_read_unlock();
-	for (i = 0; i < ucore_catalog.nr_domains; i++)
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		ucore_reader_exit(&ucore_catalog.domains[i]);
 		ucore_domain_destroy(&ucore_catalog.domains[i]);
+	}
 	for (i = 0; i < m->nr_parts; i++)
 		part_destroy(m->part[i]);
 	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
@@ -340,7 +352,7 @@ void fake_session_close(struct kunit *test, struct ucore_session *session)
 	for (i = 0; i < FAKE_SESSIONS; i++)
 		if (m->session[i] == session)
 			m->session[i] = NULL;
-	ucore_session_destroy(session);
+	session_end(session);
 }
 
 /**

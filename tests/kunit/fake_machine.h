@@ -9,11 +9,16 @@
 #ifndef UCORE_KUNIT_FAKE_MACHINE_H
 #define UCORE_KUNIT_FAKE_MACHINE_H
 
-#include "../../driver/catalog.h"
-#include "../../driver/sample.h"
-#include "../../driver/session.h"
-#include "../../driver/timer.h"
+#include "box/catalog.h"
+#include "box/domain.h"
 #include "fake_bus.h"
+#include "platforms/list.h"
+#include "sample/nmi.h"
+#include "sample/reader.h"
+#include "sample/sample.h"
+#include "sample/timer.h"
+#include "session/run.h"
+#include "session/session.h"
 
 #define FAKE_NR_CBO	3
 #define FAKE_SESSIONS	8

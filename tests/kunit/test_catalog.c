@@ -5,8 +5,10 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/catalog.h"
-#include "../../driver/e5.h"
+#include "abi/describe.h"
+#include "box/catalog.h"
+#include "find/e5.h"
+#include "platforms/list.h"
 
 #define ECAM_BASE	0x80000000ULL
 
@@ -72,9 +74,9 @@ static void state_without_boxes(struct kunit *test, u32 state)
 {
 	KUNIT_EXPECT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), state);
-	KUNIT_EXPECT_GT(test, strlen(ucore_catalog_reason(state)), 10UL);
-	KUNIT_EXPECT_LT(test, strlen(ucore_catalog_reason(state)), (size_t)UCORE_REASON_LEN);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), state);
+	KUNIT_EXPECT_GT(test, strlen(ucore_describe_reason(state)), 10UL);
+	KUNIT_EXPECT_LT(test, strlen(ucore_describe_reason(state)), (size_t)UCORE_REASON_LEN);
 	KUNIT_EXPECT_NULL(test, ucore_catalog_box(0));
 	KUNIT_EXPECT_NULL(test, ucore_catalog_domain(0));
 }
@@ -100,14 +102,14 @@ static void model_counts_in_family_6_only(struct kunit *test)
 static void nothing_answers(struct kunit *test)
 {
 	state_without_boxes(test, UCORE_STATE_HIDDEN);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN), "BIOS"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_HIDDEN), "BIOS"));
 }
 
 static void nothing_answers_in_a_virtual_machine(struct kunit *test)
 {
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYPERVISOR);
 	state_without_boxes(test, UCORE_STATE_HIDDEN);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN),
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_HIDDEN),
 					   "virtual machine"));
 }
 
@@ -117,18 +119,18 @@ static void intree_driver_comes_and_goes(struct kunit *test)
 	fake_msr_add(0xc24, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	fake_kernel.intree = true;
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_INTREE);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_INTREE),
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_INTREE),
 					   "modprobe -r intel_uncore"));
 	fake_kernel.intree = false;
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_READY);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_READY);
 }
 
 static void hidden_pci_boxes_are_told(struct kunit *test)
 {
 	fake_msr_add(0xc24, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_READY), "PCI"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_READY), "PCI"));
 }
 
 static void msr_boxes_that_answer(struct kunit *test)
@@ -221,7 +223,7 @@ static void socket_without_cpus_is_skipped(struct kunit *test)
 	fake_pci_add(0x0eb4, 0, 16, 4);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_HIDDEN);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_HIDDEN);
 }
 
 /* ... not even those of the only socket that is online. */

@@ -6,9 +6,10 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/discovery.h"
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "find/discovery/discovery.h"
+#include "platforms/list.h"
+#include "sample/pmi.h"
 
 #define RESET	0x301
 #define RUN	0
@@ -405,9 +406,9 @@ static void reader_where_no_interrupt_is_routed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 1), 0ULL);
 	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 1));
 	cpus_read_lock();
-	KUNIT_EXPECT_EQ(test, ucore_domain_move(domain, 1), 0);
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 1), 0);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
-	KUNIT_EXPECT_EQ(test, ucore_domain_move(domain, 0), 0);
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 0), 0);
 	cpus_read_unlock();
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }

@@ -5,8 +5,9 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/bus.h"
-#include "../../driver/discovery.h"
+#include "find/discovery/discovery.h"
+#include "find/topology.h"
+#include "platforms/list.h"
 
 #define MAX_TYPES	24
 

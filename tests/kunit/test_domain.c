@@ -5,8 +5,8 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define CORE(n)	BIT_ULL(n)
 
@@ -306,10 +306,10 @@ static void moving_the_reader(struct kunit *test)
 	struct ucore_domain *domain = domain_of(test);
 
 	cpus_read_lock();
-	KUNIT_EXPECT_EQ(test, ucore_domain_move(domain, 1), 0);
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 1), 0);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 	fake_kernel.core_id[0] = 20;
-	KUNIT_EXPECT_EQ(test, ucore_domain_move(domain, 0), -ERANGE);
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 0), -ERANGE);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 	cpus_read_unlock();
 	FAKE_EXPECT_NONE(test, bus_of(test));	/* nothing armed, nothing touched */
@@ -325,7 +325,7 @@ static void moving_takes_the_interrupt_along(struct kunit *test)
 	domain->armed = 1;
 	ucore_pmi_enable(domain);
 	fake_bus_clear(bus_of(test));
-	KUNIT_EXPECT_EQ(test, ucore_domain_move(domain, 1), 0);
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 1), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE | CORE(0) | WAKE),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, 0),
 		    FAKE_W(gw, GLOBAL_CTL, CORE(1) | WAKE), FAKE_R(gw, GLOBAL_STATUS),
@@ -388,7 +388,7 @@ static int hotplug_init(struct kunit *test)
 {
 	int ret = fake_machine_init(test);
 
-	return ret ?: ucore_domain_hotplug_init();
+	return ret ?: ucore_readers_init();
 }
 
 static void reader_leaves(struct kunit *test)
@@ -487,7 +487,7 @@ static int hotplug_init_2(struct kunit *test)
 {
 	int ret = fake_machine_init_2(test);
 
-	return ret ?: ucore_domain_hotplug_init();
+	return ret ?: ucore_readers_init();
 }
 
 static void last_cpu_leaves_and_one_comes(struct kunit *test)

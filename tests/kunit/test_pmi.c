@@ -9,8 +9,8 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define IMC0		BIT_ULL(20)
 #define IMC1		BIT_ULL(21)
@@ -100,7 +100,7 @@ static int pmi_init(struct kunit *test)
 		return ret;
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
 		fake_kernel.lvtpc[cpu] = PERFS_LVTPC;
-	return ucore_pmi_register();
+	return ucore_nmi_register();
 }
 
 /* ---- whose NMI ---- */
@@ -259,10 +259,10 @@ static void nmi_in_service_here(void *arg)
 	struct ucore_domain *domain = service->part->domain;
 
 	raw_spin_lock(&domain->lock);
-	ucore_pmi_service_begin(domain);
+	ucore_nmi_service_begin(domain);
 	overflow(service->part, 1);
 	nmi_here(&service->nmi);
-	ucore_pmi_service_end(domain);
+	ucore_nmi_service_end(domain);
 	raw_spin_unlock(&domain->lock);
 }
 

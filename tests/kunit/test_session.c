@@ -5,8 +5,8 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
 #define IMC0	BIT_ULL(20)
@@ -609,7 +609,7 @@ static void choice_of_a_cpu_that_left(struct kunit *test)
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
-	KUNIT_ASSERT_EQ(test, ucore_domain_hotplug_init(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
 	KUNIT_ASSERT_EQ(test, session_set_cpu(a, 1), 0);
 	cpus_read_lock();
 	fake_kernel.cpu_down(1);
@@ -778,7 +778,7 @@ static void one_domain_without_a_cpu(struct kunit *test)
 	struct ucore_box *here = fake_box(test, 0, "imc", 0), *gone = fake_box(test, 1, "imc", 0);
 	struct ucore_session *s = fake_session(test);
 
-	KUNIT_ASSERT_EQ(test, ucore_domain_hotplug_init(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
 	fake_poke(fake_global(1), GLOBAL_CTL, 0x40);
 	KUNIT_ASSERT_EQ(test, fake_add(s, here, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, gone, 4, BIT(0), 100, NULL), 0);
@@ -818,7 +818,7 @@ static void skew_leaves_out_domains_without_a_cpu(struct kunit *test)
 	struct ucore_session *s = fake_session(test);
 	u64 before;
 
-	KUNIT_ASSERT_EQ(test, ucore_domain_hotplug_init(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);

@@ -5,8 +5,9 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/bus.h"
-#include "../../driver/e5.h"
+#include "find/e5.h"
+#include "find/topology.h"
+#include "platforms/list.h"
 
 static const struct ucore_e5_table *table(void)
 {

@@ -4,8 +4,8 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)
@@ -337,7 +337,7 @@ static void start_does_not_end_throttling(struct kunit *test)
 	part_run(test, part);
 	throttle(domain);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_guard_soon(domain, 5 * MS);
+	ucore_domain_guard_soon(domain, 5 * MS);
 	ucore_guard_start(domain);
 	raw_spin_unlock_irq(&domain->lock);
 	expect_due_in(test, &domain->guard, 5 * MS);

@@ -17,14 +17,19 @@ import tempfile
 import time
 from pathlib import Path
 
-from lab import agent, artifacts, dmesg, initramfs, kernels, machine_args, qmp
+from lab import agent, artifacts, dmesg, initramfs, kernels, qmp
 from lab.agent import AgentError, CommandFailed, CommandTimeout  # noqa: F401 (for the tests)
+from lab.qemu import args
 
 RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host
 BOOT_TIMEOUT = 60
 PR_SET_PDEATHSIG = 1
 ORACLE = "/machine/ucore-oracle"
+# An RT kernel serves the agent's port in a thread, hundreds of interrupts in one go, one for
+# each byte.  It counts all but the last as unhandled, and at 99.9 % of 100000 would take the
+# port's interrupt away ("nobody cared").  This turns that count off.
+RT_CMDLINE = "noirqdebug "
 
 
 class CheckFailed(AssertionError):
@@ -100,6 +105,7 @@ class Machine:
         agent_fd, qmp_fd = self._socket(), self._socket()
         command = self._command(image, agent_fd[1].fileno(), qmp_fd[1].fileno())
         (self.directory / "command").write_text("\n".join(command) + "\n")
+        self._started = time.monotonic()
         with open(self.directory / "qemu.log", "w") as log:
             self._qemu = subprocess.Popen(
                 command, stdin=None if self._terminal else subprocess.DEVNULL,
@@ -137,8 +143,9 @@ class Machine:
                   ["-chardev", f"file,id=console,path={self.console}"]
         cmdline = ("console=ttyS0,115200 panic=-1 nokaslr mitigations=off no_timer_check "
                    "printk.devkmsg=on random.trust_cpu=on rcupdate.rcu_cpu_stall_timeout=60 "
-                   f"loglevel={4 if self._terminal else 7} {self._cmdline}")
-        return [*machine_args.command(self.scenario, self.directory, self._settings),
+                   f"loglevel={4 if self._terminal else 7} "
+                   f"{RT_CMDLINE if self.kernel.rt else ''}{self._cmdline}")
+        return [*args.command(self.scenario, self.directory, self._settings),
                 "-kernel", str(self.kernel.vmlinux), "-initrd", str(image),
                 "-append", cmdline.strip(), "-no-reboot",
                 *console, "-serial", "chardev:console",
@@ -155,7 +162,7 @@ class Machine:
     # ---- Commands in the guest ----
 
     def run(self, command, timeout=60, check=True):
-        """Runs a shell command; returns a Result with status, out, err."""
+        """Runs a shell command; returns a Completed with status, out, err."""
         return self.spawn(command, timeout).wait(check=check)
 
     def sh(self, command, timeout=60):
@@ -263,9 +270,28 @@ class Machine:
             raise CheckFailed("protocol violations:\n" + "\n".join(
                 f"{v['rule']}: {v['text']} (CPU {v['cpu']}, {v['t']} ns)" for v in seen))
 
+    def circumstances(self):
+        """After a failure: the clocks of host, model and guest, the model's last events."""
+        lines = [f"host's clock: {time.monotonic() - self._started:.1f} s since QEMU's start"]
+        try:
+            if self.scenario:
+                lines.append(f"model's clock: {self.oracle('state')['t'] / 1e9:.1f} s")
+                lines += [f"model: {brief(event)}" for event in self.truth()[-8:]]
+            uptime = self.run("cat /proc/uptime", timeout=5).out.split()[0]
+            lines.append(f"guest's clock: {uptime} s since its boot")
+        except (agent.AgentError, CommandFailed, CommandTimeout, qmp.QmpError, OSError) as error:
+            lines.append(f"and now: {error}")
+        return "\n".join(lines) + "\n"
+
     def qmp(self, command, **arguments):
         """A QMP command; underscores in argument names stand for hyphens."""
         return self._qmp.execute(command, **arguments)
+
+
+def brief(event):
+    """A line of the model's log without its lists of counters and CPUs."""
+    return " ".join(f"{key}={value}" for key, value in event.items()
+                    if key not in ("counters", "accesses", "cpus"))
 
 
 def new_directory(name):

@@ -235,17 +235,47 @@ class Session:
 
     def sample_differences(self, records, freezes):
         """Samples against the freezes they were taken in, by their order."""
-        wrong = []
+        wrong = Differences()
         for die in sorted({at.die for at in self.events.values()}):
             samples = once_per_freeze([r for r in records
                                        if r["type"] == SAMPLE and r["die"] == die])
             truths = [f for f in freezes if f["socket"] == die]
             if len(samples) != len(truths):
                 wrong.append(f"die {die}: {len(samples)} samples, {len(truths)} freezes")
-            for sample, freeze in zip(samples, truths):
-                wrong += [f"sample {sample['seq']}: {text}" for text in
-                          self.differences(sample["values"], {die: totals_at(freeze)})]
+            texts = [self.differences(sample["values"], {die: totals_at(freeze)})
+                     for sample, freeze in zip(samples, truths)]
+            for sample, found in zip(samples, texts):
+                wrong += [f"sample {sample['seq']}: {text}" for text in found]
+            first = next((i for i, found in enumerate(texts) if found), len(texts))
+            if any(texts) or len(samples) != len(truths):
+                wrong.context += self._around(first, samples, truths)
         return wrong
+
+    def _around(self, first, samples, truths):
+        """Lines on the samples and freezes next to the first difference."""
+        near = slice(max(0, first - 2), first + 3)
+        lines = [f"sample {s['seq']} on CPU {s['cpu']} at {s['time']}, trigger {s['trigger']}"
+                 f" event {s['trigger_event']}, flags {flag_names(s['flags'])}, overflowed: "
+                 + (" ".join(str(self.events[event]) for event in sorted(flagged(s))) or "none")
+                 for s in samples[near]]
+        return lines + [f"freeze {f['seq']} at {f['t']}, {f['reason']} {' '.join(f['cause'])}"
+                        for f in truths[near]]
+
+
+class Differences(list):
+    """Texts, and what stood around the first of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.context = []
+
+
+def flag_names(flags):
+    known = {SAMPLE_CONTEXT: "context", SAMPLE_USER: "user", SAMPLE_RECOVERED: "recovered",
+             SAMPLE_THROTTLED: "throttled"}
+    rest = flags & ~sum(known)
+    return "|".join([name for bit, name in known.items() if flags & bit]
+                    + [f"{rest:#x}"] * bool(rest)) or "none"
 
 
 def once_per_freeze(samples):
@@ -294,8 +324,15 @@ def accesses_of(machine, session, command):
     return {kind: after[kind] - before[kind] for kind in after}
 
 
+def die_of(machine, die):
+    """What `ucoretool info` says of a die."""
+    return json.loads(machine.sh("ucoretool info -j"))["domains"][die]
+
+
 def assert_equal(differences):
-    assert not differences, "\n".join([f"{len(differences)} differences", *differences[:10]])
+    context = getattr(differences, "context", [])
+    assert not differences, "\n".join([f"{len(differences)} differences", *differences[:10],
+                                       *["around the first:"] * bool(context), *context])
 
 
 # ---- records ----

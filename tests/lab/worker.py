@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs the tests of one boot, in a process of its own."""
 
+import os
 import signal
 import time
 import traceback
@@ -42,7 +43,6 @@ class Booted:
 
 def run_group(tests, directory, report):
     """report(event, test, ...): start; result with a Result and seconds; end."""
-    signal.signal(signal.SIGALRM, overdue)
     directory.mkdir(parents=True)
     booted = Booted(tests[0].boot, directory) if tests[0].boot else None
     try:
@@ -69,16 +69,33 @@ def run_test(test, booted):
     except Skip as reason:
         return found + [Result("", SKIPPED, str(reason))]
     except CheckFailed as error:
-        return found + [Result("", FAILED, f"{error}\n" + where_to_look(booted))]
+        return found + [Result("", FAILED, f"{error}\n" + circumstances(booted))]
     except Exception:
-        return found + [Result("", FAILED, traceback.format_exc() + where_to_look(booted))]
+        return found + [Result("", FAILED, traceback.format_exc() + circumstances(booted))]
     return found or [Result("", PASSED)]
+
+
+class Alarm:
+    """Ends a test that takes too long, by the load that the host has meanwhile had."""
+
+    def __init__(self, seconds):
+        self._seconds = seconds
+        self._began = time.monotonic()
+        self._patience = 0
+        signal.signal(signal.SIGALRM, self._rings)
+        self._rings()
+
+    def _rings(self, *_):
+        self._patience = max(self._patience, patience())
+        left = self._seconds * self._patience - (time.monotonic() - self._began)
+        if left <= 0:
+            raise TimeoutError("the test takes too long")
+        signal.alarm(int(left) + 1)
 
 
 def run_within_time(test, booted, found):
     machine = booted.machine() if booted else None
-    slower = SLOWER.get(test.boot.kernel if test.boot else None, 1)
-    signal.alarm(int(test.timeout * slower * patience()) + 1)
+    Alarm(test.timeout * SLOWER.get(test.boot.kernel if test.boot else None, 1))
     try:
         if machine:
             run_on_machine(test, machine, found)
@@ -101,10 +118,9 @@ def run_on_machine(test, machine, found):
     machine.check_model()
 
 
-def where_to_look(booted):
+def circumstances(booted):
+    """What helps to tell driver, model and host apart, and where to read on."""
     machine = booted and booted._machine
-    return f"log: {machine.directory}\n" if machine else ""
-
-
-def overdue(*_):
-    raise TimeoutError("the test takes too long")
+    load = f"host: load {' '.join(f'{load:.1f}' for load in os.getloadavg())} on " \
+           f"{os.cpu_count()} CPUs\n"
+    return load + (machine.circumstances() + f"log: {machine.directory}\n" if machine else "")

@@ -7,12 +7,9 @@ import errno
 import re
 
 from lab import ktap
-from lab.framework import test
+from lab.framework import BOTH, KERNELS, test
 from lab.session import MS, Refused, Session, assert_equal
 from lab.truth import totals_of
-
-KERNELS = ("6.1", "6.12", "debug")
-DEBIAN = ("6.1", "6.12")
 
 GLOBAL_CTL, DEBUGCTL, CBO0_FILTER0, CBO0_FILTER1, PCU_FILTER = 0xc00, 0x1d9, 0xd14, 0xd1a, 0xc34
 DEBUGCTL_UNCORE_PMI = 1 << 13
@@ -195,7 +192,7 @@ def rmmod_and_insmod_again_and_again(m):
     expect_as_found(m, found)
 
 
-@test("e2-2s", kernels=DEBIAN, loaded=False, alone=True)
+@test("e2-2s", kernels=BOTH, loaded=False, alone=True)
 def loading_touches_nothing(m):
     found = furnish(m)
     m.inject("reset")
@@ -434,8 +431,14 @@ def info(m):
     return m.run("ucoretool info", check=False).out
 
 
+def expect_perf_counts(m, socket=0):
+    """perf sees the DCLKs of a socket; the host may stall between its clock and its counter."""
+    promised = (0.8e9, 0.89e9)[socket]
+    m.wait_until(lambda: abs(perf_rate(m, socket) - promised) < 0.1e9, timeout=60,
+                 what=f"{promised:.2g} DCLKs per second of socket {socket} by perf")
+
+
 def perf_rate(m, socket):
-    """DCLK per second of a socket, by perf; the model's is 0.8e9 and 0.89e9."""
     out = m.run("perf stat -a --per-socket -x, -e uncore_imc_0/event=0xff/ sleep 0.5").err
     count, ns = re.search(rf"^S{socket},\d+,(\d+),,[^,]*,(\d+),", out, re.MULTILINE).groups()
     return int(count) * 1e9 / int(ns)
@@ -444,7 +447,7 @@ def perf_rate(m, socket):
 WITNESS = {"loaded": False, "strict": False, "perf": True, "alone": True}
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def intree_driver_is_respected(m):
     m.run("modprobe intel_uncore")
     m.insmod()
@@ -454,10 +457,10 @@ def intree_driver_is_respected(m):
     assert refused.status == 1 and "modprobe -r intel_uncore" in refused.err, refused.err
     created = m.run("uapi_intree busy", check=False)
     assert not created.status, created.out
-    assert 0.7e9 < perf_rate(m, 0) < 0.9e9, perf_rate(m, 0)
+    expect_perf_counts(m)
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def everything_works_when_the_intree_driver_went(m):
     m.run("modprobe intel_uncore")
     m.insmod()
@@ -468,7 +471,7 @@ def everything_works_when_the_intree_driver_went(m):
         expect_exact(m, s)
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def intree_driver_comes_and_goes_between_claims(m):
     m.insmod()
     program = m.spawn("uapi_intree arrives")
@@ -480,7 +483,7 @@ def intree_driver_comes_and_goes_between_claims(m):
     assert not result.status, result.out
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def intree_driver_cannot_come_while_boxes_are_in_use(m):
     m.insmod()
     with sampling_session(m) as s:
@@ -490,18 +493,18 @@ def intree_driver_cannot_come_while_boxes_are_in_use(m):
         more_samples(m, s)
         expect_exact(m, s)
     m.run("modprobe intel_uncore")
-    assert 0.7e9 < perf_rate(m, 0) < 0.9e9, perf_rate(m, 0)
+    expect_perf_counts(m)
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def intree_driver_works_again_afterwards(m):
     m.insmod()
     on_every_kind_of_box(m).__exit__()
     m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
     m.rmmod()
     m.run("modprobe intel_uncore")
-    assert 0.7e9 < perf_rate(m, 0) < 0.9e9, perf_rate(m, 0)
-    assert 0.7e9 < perf_rate(m, 1) < 1.0e9, perf_rate(m, 1)
+    expect_perf_counts(m)
+    expect_perf_counts(m, 1)
     m.run("modprobe -r intel_uncore")
     m.insmod()
     with sampling_session(m) as s:
@@ -509,7 +512,7 @@ def intree_driver_works_again_afterwards(m):
         expect_exact(m, s)
 
 
-@test("spr-1s", kernels=DEBIAN, **WITNESS)
+@test("spr-1s", kernels=BOTH, **WITNESS)
 def intree_driver_without_a_pci_driver_is_respected(m):
     """On discovery platforms it has none: it shows as a module."""
     count = "ucoretool stat -e cha/CLOCKTICKS/ --"

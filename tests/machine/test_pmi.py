@@ -4,12 +4,11 @@
 import errno
 import json
 
-from lab.framework import test
+from lab.framework import BOTH, KERNELS, test
 from lab.session import SAMPLE_RECOVERED, Session, assert_equal, refused, sample_until
+from lab.truth import pmis_of
 from machine import eventset
 
-BOTH = ("6.1", "6.12")
-KERNELS = ("6.1", "6.12", "debug")
 WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
 DEBUGCTL_UNCORE_PMI = 1 << 13
 CORE_SEL = 0x7fff
@@ -21,11 +20,6 @@ def cpus(machine):
     return machine.oracle("cpus")["cpus"]
 
 
-def delivered(machine):
-    """Uncore PMIs that each CPU got, ever."""
-    return [cpu["pmi_delivered"] for cpu in cpus(machine)]
-
-
 def arm(session, dies=(0, 1), hz=100):
     """An event that overflows on each die, and one that does not."""
     for die in dies:
@@ -33,13 +27,13 @@ def arm(session, dies=(0, 1), hz=100):
         session.add("cbo1", die, 1, event=0)
 
 
-def sample_exactly(machine, session, count):
-    """Starts; count samples of each die; stops; they are true, their PMIs came."""
+def sample_exactly(machine, session, count, enough=lambda samples: True):
+    """Starts; count samples of each die, and enough; stops; they are true, their PMIs came."""
     dies = {at.die for at in session.events.values()}
     mark = machine.truth_length()
     session.start()
     samples = sample_until(machine, session, lambda found: all(
-        sum(sample["die"] == die for sample in found) >= count for die in dies))
+        sum(sample["die"] == die for sample in found) >= count for die in dies) and enough(found))
     assert_equal(session.sample_differences(samples, session.freezes(mark)))
     return samples
 
@@ -49,10 +43,20 @@ def assert_in_time(samples):
     assert not late, f"{len(late)} of {len(samples)} had no PMI: {late[0]}"
 
 
-def assert_few_late(samples):
-    """Beside perf: the hardware drops one that comes while perf's keeps LVTPC masked."""
+def few_late(samples, row=60):
+    """Beside perf: the hardware drops one that comes while perf's keeps LVTPC masked.
+
+    That is long on a busy host, so a row of samples must do, wherever it is.
+    """
+    late = [bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples]
+    return any(sum(late[i:i + row]) < row / 10 for i in range(len(late) - row + 1))
+
+
+def assert_late_were_dropped(machine, samples, mark):
+    """No sample had to be found without a PMI, unless the hardware dropped it."""
     late = sum(bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples)
-    assert late < len(samples) / 10, f"{late} of {len(samples)} PMIs were lost"
+    dropped = sum(pmi["result"] == "masked" for pmi in machine.truth("pmi", mark))
+    assert late <= dropped, f"{late} samples of {len(samples)} were late, {dropped} PMIs dropped"
 
 
 def assert_all_delivered(machine, mark):
@@ -70,9 +74,9 @@ def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
             arm(s)
             for cpu in chosen:
                 s.command(f"cpu {cpu}")
-            before, mark = delivered(m), m.truth_length()
+            before, mark = pmis_of(m), m.truth_length()
             samples = sample_exactly(m, s, 10)
-            got = [new - old for old, new in zip(before, delivered(m))]
+            got = [new - old for old, new in zip(before, pmis_of(m))]
         assert_in_time(samples)
         assert_all_delivered(m, mark)
         assert {(s["die"], s["cpu"]) for s in samples} == {(0, chosen[0]), (1, chosen[1])}
@@ -81,12 +85,12 @@ def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
 
 @test("e2-2s", kernels=BOTH)
 def option_C_of_record_chooses_the_cores(m):
-    before = delivered(m)
+    before = pmis_of(m)
     m.run("ucoretool record -C 1,3 -e imc/CAS_COUNT.RD/ -c 200000 -n 30 -o /tmp/chosen")
     report = m.run("ucoretool report -i /tmp/chosen -j").out
     samples = [json.loads(line) for line in report.splitlines()]
     assert {s["cpu"] for s in samples if s["record"] == "sample"} == {1, 3}
-    got = [new - old for old, new in zip(before, delivered(m))]
+    got = [new - old for old, new in zip(before, pmis_of(m))]
     assert not got[0] and not got[2] and got[1] and got[3], got
 
 
@@ -136,7 +140,8 @@ def nmi_watchdog_and_pmi_live_side_by_side(m):
     try:
         with Session(m, ring=1 << 20) as s:
             arm(s, hz=200)
-            assert_few_late(sample_exactly(m, s, 60))
+            mark = m.truth_length()
+            assert_late_were_dropped(m, sample_exactly(m, s, 60, few_late), mark)
     finally:
         m.write(WATCHDOG, 0)
 
@@ -153,10 +158,11 @@ def perf_record_and_pmi_live_side_by_side(m):
         arm(s, hz=200)
         for cpu in (1, 2):
             s.command(f"cpu {cpu}")
-        samples = sample_exactly(m, s, 200)
+        mark = m.truth_length()
+        samples = sample_exactly(m, s, 200, few_late)
     more = [cpu["core_pmi"] - old for cpu, old in zip(cpus(m), core)]
     assert min(more) > 20, f"perf's PMIs stopped: {more}"
-    assert_few_late(samples)
+    assert_late_were_dropped(m, samples, mark)
     perf.kill(2)
     perf.wait(check=False)
     lines = m.run("perf script -i /tmp/perf.data -F cpu 2>/dev/null | wc -l", timeout=60).out
@@ -171,9 +177,9 @@ def lvtpc_that_linux_never_opened_is_opened_and_closed_again(m):
             arm(s, dies=(0,), hz=300)
             assert_in_time(sample_exactly(m, s, 30))
         assert_all_delivered(m, mark)
-    before = delivered(m)
+    before = pmis_of(m)
     m.inject("pmi 0")
-    assert delivered(m) == before, "the door was left open"
+    assert pmis_of(m) == before, "the door was left open"
 
 
 # ---- cores and threads ----
@@ -187,9 +193,9 @@ def both_threads_of_the_core_get_the_pmi_and_one_sample_comes_of_it(m):
         with Session(m, ring=1 << 20) as s:
             arm(s, dies=(0,), hz=200)
             s.command(f"cpu {min(mine)}")
-            before = delivered(m)
+            before = pmis_of(m)
             samples = sample_exactly(m, s, 50)
-            got = [new - old for old, new in zip(before, delivered(m))]
+            got = [new - old for old, new in zip(before, pmis_of(m))]
         assert_in_time(samples)
         # each sample had its own freeze (sample_exactly), each thread its PMI, but for
         # one that the host held up until after the next

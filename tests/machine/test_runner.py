@@ -4,15 +4,13 @@
 import hashlib
 import re
 import subprocess
-import time
 from pathlib import Path
 
 from lab import dmesg
-from lab.framework import test
+from lab.framework import KERNELS, test
 from lab.machine import CommandFailed, CommandTimeout
 
 HERE = Path(__file__).resolve().parent
-KERNELS = ("6.1", "6.12", "debug")
 PLAIN = {"module": False, "loaded": False}
 
 
@@ -45,14 +43,12 @@ def failing_command_raises(m):
 
 @test(**PLAIN)
 def overdue_command_is_killed(m):
-    started = time.monotonic()
     try:
-        m.run("echo before; sleep 30", timeout=1)
+        m.run("echo before; sleep 1000", timeout=1)
     except CommandTimeout as error:
         assert "before" in str(error)
     else:
         raise AssertionError("no CommandTimeout")
-    assert time.monotonic() - started < 10
     assert "sleep" not in m.sh("ps")
 
 
@@ -67,9 +63,8 @@ def commands_run_side_by_side(m):
 
 @test(**PLAIN)
 def background_process_does_not_hold_the_agent(m):
-    started = time.monotonic()
-    m.run("sleep 60 &")
-    assert time.monotonic() - started < 10
+    m.run("sleep 1000 &")
+    assert "sleep 1000" in m.sh("ps")
 
 
 @test(kernels=("debug",), **PLAIN)

@@ -371,8 +371,8 @@ static void poll_sleeps_until_a_record(const void *arg)
 
 	(void)arg;
 	begin(100 * MS, 65536, 0, 0);
-	session_start(session);
 	before = now_ns();
+	session_start(session);
 	expect_eq(poll_session(WAIT_SECONDS * 1000), POLLIN);
 	expect(now_ns() - before > 30 * MS, "poll came back %llu ns after START",
 	       (unsigned long long)(now_ns() - before));

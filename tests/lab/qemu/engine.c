@@ -163,7 +163,11 @@ void ucore_socket_rearm(UcoreSocket *s)
     const UcoreBox *first = first_deadline(s);
 
     s->deadline = first ? first->deadline : UCORE_NEVER;
-    if (!first) {
+    if (ucore_fault_possible(s)) {
+        s->deadline = MIN(s->deadline,
+                          qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + 1);
+    }
+    if (s->deadline == UCORE_NEVER) {
         timer_del(&s->timer);
     } else {
         timer_mod_ns(&s->timer, s->deadline);
@@ -239,12 +243,13 @@ static bool carry_report(UcoreBox *box, unsigned ctr)
     return true;
 }
 
-void ucore_socket_overflow(UcoreSocket *s, int64_t now,
-                           UcoreBox **boxes, uint32_t *counters, unsigned nr)
+static void socket_overflow(UcoreSocket *s, int64_t now, UcoreBox **boxes,
+                            uint32_t *counters, unsigned nr)
 {
     g_autoptr(GString) cause = g_string_new(NULL);
     bool raised = false;
 
+    g_assert(!s->frozen);
     for (unsigned b = 0; b < nr; b++) {
         for (unsigned i = 0; i < boxes[b]->nr_ctrs; i++) {
             if (!(counters[b] & BIT(i))) {
@@ -257,12 +262,13 @@ void ucore_socket_overflow(UcoreSocket *s, int64_t now,
         }
     }
     if (!raised) {
+        if (cause->len) {
+            ucore_log_blocked(s, now, cause->str);
+        }
         return;
     }
-    if (!s->frozen) {
-        s->overflow_freezes++;
-        ucore_socket_freeze(s, now, "overflow", cause->str);
-    }
+    s->overflow_freezes++;
+    ucore_socket_freeze(s, now, "overflow", cause->str);
     ucore_pmi_broadcast(s, now);
 }
 
@@ -277,11 +283,10 @@ static uint32_t box_armed(const UcoreBox *box)
 }
 
 /* every carry of the instant is collected before the first one is reported */
-static void socket_deadline(UcoreSocket *s)
+void ucore_socket_play(UcoreSocket *s, int64_t now)
 {
     g_autofree UcoreBox **boxes = g_new(UcoreBox *, s->nr_boxes);
     g_autofree uint32_t *counters = g_new(uint32_t, s->nr_boxes);
-    int64_t now = s->deadline;
     unsigned nr = 0;
     UcoreBox *box;
 
@@ -291,7 +296,11 @@ static void socket_deadline(UcoreSocket *s)
         counters[nr++] = ucore_box_advance(box, now) & box_armed(box);
         box_update_deadline(box);
     }
-    ucore_socket_overflow(s, now, boxes, counters, nr);
+    nr = ucore_fault_carries(s, boxes, counters, nr);
+    if (nr) {
+        socket_overflow(s, now, boxes, counters, nr);
+    }
+    ucore_fault_others(s, now);
     ucore_socket_rearm(s);
 }
 
@@ -310,7 +319,7 @@ int64_t ucore_sync(UcoreMachine *m)
         if (first->deadline > now) {
             return now;
         }
-        socket_deadline(first);
+        ucore_socket_play(first, first->deadline);
     }
 }
 
@@ -470,6 +479,7 @@ void ucore_engine_reset(UcoreMachine *m)
         s->frozen = m->config.firmware_freeze;
         s->frozen_since = now;
         s->frozen_ns = 0;
+        ucore_fault_forget(s);
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             UcoreBox *box = s->boxes[b];
 

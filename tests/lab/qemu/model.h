@@ -5,7 +5,7 @@
  * Everything here is protected by the big QEMU lock, per-CPU counters that
  * only their own vCPU thread writes excepted (UcoreCpu, marked there).
  *
- *   ivbep.c, spr.c       platforms: which boxes, where, which bits: const data
+ *   platforms/           which boxes, where, which bits: const data
  *   unit.c               places and registers of the units of a discovery table
  *   table.c              the discovery table, its PCI function, forgeries
  *   engine.c             time: counting, overflow, freeze, the next deadline
@@ -71,6 +71,7 @@ typedef struct UcoreReg {
 } UcoreReg;
 
 #define UCORE_REGS_END          { .offset = UINT16_MAX }
+#define UCORE_TRAITS_END        { .event = UINT16_MAX }
 
 /* values as in a discovery table */
 typedef enum {
@@ -171,9 +172,6 @@ typedef struct UcoreBoxSite {
 } UcoreBoxSite;
 
 typedef struct UcorePlatform {
-    const char *name;
-    uint8_t model, stepping;
-
     uint32_t msr_first, msr_last;   /* absent MSRs inside raise #GP */
     uint32_t msr_global_ctl, msr_global_status, msr_global_config;
     uint64_t frz_all;
@@ -212,9 +210,9 @@ typedef struct UcorePlatform {
     } free_running[2];
 } UcorePlatform;
 
-extern const UcorePlatform ucore_ivbep;
-extern const UcorePlatform ucore_spr, ucore_emr;
-extern const UcorePlatform ucore_gnr, ucore_srf, ucore_cwf;
+#define UCORE_PLATFORM(name, stepping, family) \
+    extern const UcorePlatform ucore_##name;
+#include "platforms/list.h"
 
 /* ----------------------------------------------------------- live state */
 
@@ -262,6 +260,7 @@ struct UcoreBox {
     UcoreAccesses accesses;
     bool dead;                  /* fault: answers all ones, takes no writes */
     bool ecam_wrong;            /* fault: only CF8h/CFCh reaches it */
+    uint32_t held;              /* fault: counters that are to carry */
 };
 
 struct UcoreSocket {
@@ -292,6 +291,9 @@ struct UcoreSocket {
     UcoreAccesses accesses;     /* of the global registers */
     uint64_t pmis;              /* PMI messages of the UBox */
     unsigned lose_pmis;         /* fault: the next ones vanish */
+    bool held;                  /* faults wait, here or in a box (fault.c) */
+    bool held_freeze;
+    uint64_t held_status[UCORE_MAX_STATUS_WORDS];
 };
 
 #define UCORE_CORE_GP       4
@@ -395,11 +397,21 @@ void ucore_socket_freeze(UcoreSocket *s, int64_t now, const char *reason,
 void ucore_socket_unfreeze(UcoreSocket *s, int64_t now);
 /* After any change of what may overflow: finds the next deadline. */
 void ucore_socket_rearm(UcoreSocket *s);
-/* Overflow of counters[i] (a mask) of boxes[i], all at the instant @now. */
-void ucore_socket_overflow(UcoreSocket *s, int64_t now,
-                           UcoreBox **boxes, uint32_t *counters, unsigned nr);
+/* What happens at the instant @now: carries that are due, faults that can be. */
+void ucore_socket_play(UcoreSocket *s, int64_t now);
 void ucore_engine_init(UcoreMachine *m);
 void ucore_engine_reset(UcoreMachine *m);
+
+/* ------------------------------------------------------------- fault.c */
+
+/* Whether a fault that waits could happen now. */
+bool ucore_fault_possible(const UcoreSocket *s);
+/* Adds the carries that can be to boxes[] and counters[], returns their number. */
+unsigned ucore_fault_carries(UcoreSocket *s, UcoreBox **boxes,
+                             uint32_t *counters, unsigned nr);
+/* The other faults that can be; after the carries. */
+void ucore_fault_others(UcoreSocket *s, int64_t now);
+void ucore_fault_forget(UcoreSocket *s);
 
 /* a * b / c without overflow, the remainder in *rest unless NULL */
 uint64_t ucore_muldiv(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest);
@@ -575,6 +587,10 @@ bool ucore_log_open(UcoreMachine *m, const char *file, Error **errp);
 void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
                       const char *cause);
 void ucore_log_unfreeze(UcoreSocket *s, int64_t now, uint64_t frozen);
+/* A fault that has to wait. */
+void ucore_log_held(UcoreSocket *s, int64_t now, const char *fault);
+/* Carries that ended at a status bit which was set. */
+void ucore_log_blocked(UcoreSocket *s, int64_t now, const char *cause);
 void ucore_log_pmi(UcoreCpu *c, int64_t now, uint64_t seq, const char *result);
 void ucore_log_pmi_lost(UcoreSocket *s, int64_t now);
 void ucore_marker(UcoreMachine *m, unsigned value);

@@ -156,6 +156,33 @@ void ucore_log_unfreeze(UcoreSocket *s, int64_t now, uint64_t frozen)
     line_end(s->machine, j);
 }
 
+void ucore_log_held(UcoreSocket *s, int64_t now, const char *fault)
+{
+    GString *j;
+
+    if (!s->machine->log) {
+        return;
+    }
+    j = line_begin("held", now);
+    json_u64(j, "socket", s->id);
+    json_str(j, "fault", fault);
+    line_end(s->machine, j);
+}
+
+void ucore_log_blocked(UcoreSocket *s, int64_t now, const char *cause)
+{
+    GString *j;
+
+    if (!s->machine->log) {
+        return;
+    }
+    j = line_begin("blocked", now);
+    json_u64(j, "socket", s->id);
+    json_open(j, "cause", '[');
+    g_string_append_printf(j, "%s]", cause);
+    line_end(s->machine, j);
+}
+
 void ucore_log_pmi(UcoreCpu *c, int64_t now, uint64_t seq, const char *result)
 {
     GString *j;
@@ -264,6 +291,7 @@ static void put_state(UcoreMachine *m, GString *j)
         json_u64(j, "frozen_ns",
                  s->frozen_ns + (s->frozen ? now - s->frozen_since : 0));
         json_u64(j, "pmis", s->pmis);
+        json_bool(j, "held", s->held);
         json_open(j, "boxes", '[');
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             const UcoreBox *box = s->boxes[b];
@@ -509,7 +537,7 @@ void ucore_marker(UcoreMachine *m, unsigned value)
 /* -------------------------------------------------------------- commands */
 
 /* the tallies begin anew; registers, totals and time stay */
-static void stats_reset(UcoreMachine *m)
+static void stats_reset(UcoreMachine *m, int64_t now)
 {
     CPUState *cs;
 
@@ -518,7 +546,8 @@ static void stats_reset(UcoreMachine *m)
 
         memset(&s->accesses, 0, sizeof(s->accesses));
         s->freezes = s->overflow_freezes = s->unfreezes = s->pmis = 0;
-        s->frozen_ns = 0;
+        /* what of a freeze has passed, is not counted at its end either */
+        s->frozen_ns = s->frozen ? s->frozen_since - now : 0;
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             memset(&s->boxes[b]->accesses, 0, sizeof(UcoreAccesses));
         }
@@ -540,6 +569,7 @@ static void stats_reset(UcoreMachine *m)
 }
 
 typedef struct Command {
+    const char *text;
     char **word;                /* [0] is the command */
     unsigned nr;
     int64_t now;
@@ -626,6 +656,17 @@ static bool inject_ecam(const Command *c)
     return box;
 }
 
+/* now, if hardware could do it now (fault.c) */
+static bool fault_add(const Command *c, UcoreSocket *s)
+{
+    s->held = true;
+    ucore_socket_play(s, c->now);
+    if (s->held) {
+        ucore_log_held(s, c->now, c->text);
+    }
+    return true;
+}
+
 /* status SOCKET BITS [WORD]: GLOBAL_STATUS bits rise for no reason */
 static bool inject_status(const Command *c)
 {
@@ -636,8 +677,8 @@ static bool inject_status(const Command *c)
         word >= ucore->config.status_words) {
         return false;
     }
-    s->global_status[word] |= bits & s->status_legal[word];
-    return true;
+    s->held_status[word] |= bits & s->status_legal[word];
+    return fault_add(c, s);
 }
 
 /* freeze SOCKET: for no reason, and nobody is told */
@@ -648,9 +689,8 @@ static bool inject_freeze(const Command *c)
     if (!s) {
         return false;
     }
-    ucore_socket_freeze(s, c->now, "inject", "");
-    ucore_socket_rearm(s);
-    return true;
+    s->held_freeze = true;
+    return fault_add(c, s);
 }
 
 static bool parse_counter(UcoreSocket *s, const char *text, UcoreBox **box,
@@ -663,7 +703,7 @@ static bool parse_counter(UcoreSocket *s, const char *text, UcoreBox **box,
         return false;
     }
     *box = ucore_box_find(ucore, s->id, part[0]);
-    if (!*box) {
+    if (!*box || !(*box)->ov_en) {
         return false;
     }
     ctr = strcmp(part[1], "fixed") ? strtoul(part[1], NULL, 0)
@@ -676,27 +716,28 @@ static bool parse_counter(UcoreSocket *s, const char *text, UcoreBox **box,
 static bool inject_carry(const Command *c)
 {
     UcoreSocket *s = arg_socket(c, 1);
-    g_autofree UcoreBox **boxes = g_new(UcoreBox *, c->nr);
-    g_autofree uint32_t *masks = g_new(uint32_t, c->nr);
-    unsigned nr = 0;
+    UcoreBox *box;
+    uint32_t mask;
 
-    for (unsigned i = 2; s && i < c->nr; i++, nr++) {
-        if (!parse_counter(s, c->word[i], &boxes[nr], &masks[nr])) {
+    for (unsigned i = 2; s && i < c->nr; i++) {
+        if (!parse_counter(s, c->word[i], &box, &mask)) {
             return false;
         }
     }
-    if (!nr) {
+    if (!s || c->nr < 3) {
         return false;
     }
-    ucore_socket_overflow(s, c->now, boxes, masks, nr);
-    ucore_socket_rearm(s);
-    return true;
+    for (unsigned i = 2; i < c->nr; i++) {
+        parse_counter(s, c->word[i], &box, &mask);
+        box->held |= mask;
+    }
+    return fault_add(c, s);
 }
 
 /* reset: the tallies begin anew */
 static bool inject_reset(const Command *c)
 {
-    stats_reset(ucore);
+    stats_reset(ucore, c->now);
     return true;
 }
 
@@ -732,7 +773,7 @@ static const struct {
 static void set_command(Object *obj, const char *text, Error **errp)
 {
     g_auto(GStrv) words = g_strsplit(text, " ", 0);
-    Command c = { words, g_strv_length(words), ucore_sync(ucore) };
+    Command c = { text, words, g_strv_length(words), ucore_sync(ucore) };
 
     for (unsigned i = 0; c.nr && i < ARRAY_SIZE(commands); i++) {
         if (!strcmp(commands[i].name, words[0])) {

@@ -12,6 +12,8 @@
  *   mr SIZE ADDRESS         physical memory, SIZE 1, 2, 4 or 8 bytes (iomem=relaxed)
  *   mw SIZE ADDRESS VALUE
  *   md ADDRESS COUNT        COUNT times 8 bytes from ADDRESS on
+ *   same SIZE ADDRESS COUNT reads it so often; prints how many reads were unlike the first
+ *   decode BUS:DEV.FN COUNT turns the function's memory off and on so often (ECAM)
  *   mark VALUE              a marker in the model's log
  */
 #include <fcntl.h>
@@ -25,6 +27,7 @@
 
 #define MARKER_PORT	0x5c0
 #define ECAM_SIZE	(256ul << 20)
+#define COMMAND_MEMORY	0x2
 
 static void die(const char *what)
 {
@@ -229,6 +232,37 @@ static void memory_dump(char **arg)
 		printf("0x%llx\n", (unsigned long long)memory_get(8, address));
 }
 
+/* Computes between two accesses, never equally long: they meet whatever goes on beside. */
+static void pause_a_while(uint64_t count)
+{
+	for (volatile unsigned int i = count * 7919 % 8192; i; i--)
+		;
+}
+
+static void memory_same(char **arg)
+{
+	uint64_t size = number(arg[0]), address = number(arg[1]), count = number(arg[2]);
+	uint64_t first = memory_get(size, address), unlike = 0;
+
+	for (; count; count--) {
+		pause_a_while(count);
+		unlike += memory_get(size, address) != first;
+	}
+	printf("%llu\n", (unsigned long long)unlike);
+}
+
+static void decode_toggle(char **arg)
+{
+	volatile uint16_t *command = (volatile uint16_t *)ecam(arg[0], "4");
+	uint64_t count = number(arg[1]);
+	uint16_t on = *command;
+
+	for (; count; count--) {
+		*command = on & ~COMMAND_MEMORY;
+		*command = on;
+	}
+}
+
 static void mark(char **arg)
 {
 	if (iopl(3))
@@ -251,6 +285,8 @@ static const struct {
 	{ "mr", 2, memory_read },
 	{ "mw", 3, memory_write },
 	{ "md", 2, memory_dump },
+	{ "same", 3, memory_same },
+	{ "decode", 2, decode_toggle },
 	{ "mark", 1, mark },
 };
 
