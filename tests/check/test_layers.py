@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make check`: do calls go down only?
+
+A folder includes what stands below it, and no file needs itself by a detour:
+not by its includes, and not by what its object file asks the linker for.
+"""
+
+import re
+import subprocess
+from pathlib import PurePosixPath as Path
+
+from check.test_check import fail_on, tracked
+from lab import artifacts
+from lab.artifacts import BUILD, TOP
+from lab.framework import test
+
+# The driver's floors, the highest first: each may include those below it
+FLOORS = ("driver/abi", "driver/session", "driver/sample", "driver/box", "driver/platforms",
+          "driver/find/discovery", "driver/find", "driver/reg", "driver/hw")
+# and these stand on the ground: a dialect of the kernel's, and what user space sees
+GROUND = ("driver/compat.h", "driver/log.h", "driver/ucore_uapi.h", "uapi/ucore.h")
+# Descriptions are data: they name what finds boxes, and facts
+ONLY = {"driver/platforms": ("driver/find/discovery", "driver/find", "driver/hw")}
+
+LIBRARY = "tools/lib/libucore.h"
+# In tools/: a folder, and what its files may include beside their neighbours
+MAY = {
+    "tools/ucoretool/cmd": ("tools/ucoretool", LIBRARY),
+    "tools/ucoretool": (LIBRARY,),
+    "tools/lib": ("uapi", "driver/hw/models.h"),
+    "tools/examples": ("uapi",),
+}
+
+# Where the compiler looks beside the file itself; what is generated is in build/
+SEARCH = {"driver": ("driver",), "tools": ("tools/ucoretool", "tools/lib", "uapi")}
+
+
+# ---- includes ----
+
+
+def normal(path):
+    """The path without its `..`."""
+    parts = []
+    for part in path.parts:
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return Path(*parts)
+
+
+def includes(name, search):
+    """The files of the tree that a file includes, as the compiler finds them."""
+    for word in re.findall(r'^#include ["<](.+)[">]$', (TOP / name).read_text(), re.M):
+        for folder in (Path(name).parent, *map(Path, search)):
+            found = normal(folder / word)
+            if (TOP / found).is_file():
+                yield str(found)
+                break
+
+
+def graph(top):
+    """File -> the files that it includes."""
+    return {name: sorted(set(includes(name, SEARCH[top]))) for name in tracked(top)}
+
+
+def below(folder):
+    """Folders that a folder of the driver may include."""
+    if folder == "driver":      # main.c stands above all
+        return FLOORS
+    return ONLY.get(folder, FLOORS[FLOORS.index(folder) + 1:])
+
+
+def forbidden_in_driver(name, target):
+    folder, into = str(Path(name).parent), str(Path(target).parent)
+    return into != folder and target not in GROUND and into not in below(folder)
+
+
+def forbidden_in_tools(name, target):
+    folder, into = str(Path(name).parent), str(Path(target).parent)
+    return into != folder and not {into, target} & set(MAY[folder])
+
+
+def climbing(arrows, forbidden):
+    return [f"{name} may not include {target}" for name, targets in arrows.items()
+            for target in targets if forbidden(name, target)]
+
+
+# ---- circles ----
+
+
+def circles(arrows):
+    """Each circle once; a .c, its .h and its .o are one file."""
+    files = {}
+    for name, targets in arrows.items():
+        files.setdefault(name[:-2], set()).update(target[:-2] for target in targets)
+    found, done = [], set()
+
+    def walk(file, path):
+        if file in path:
+            found.append(" -> ".join([*path[path.index(file):], file]))
+        elif file not in done:
+            for target in sorted(files.get(file, set()) - {file}):
+                walk(target, [*path, file])
+            done.add(file)
+    for file in sorted(files):
+        walk(file, [])
+    return found
+
+
+def symbols(path):
+    """What an object file defines for others, and what it asks of them."""
+    listed = subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout
+    kinds = [line.split()[-2:] for line in listed.splitlines()]
+    return ({name for kind, name in kinds if kind.isupper() and kind != "U"},
+            {name for kind, name in kinds if kind == "U"})
+
+
+def linked(where, pattern):
+    """Object file -> the object files whose symbols it uses."""
+    objects = {str(path.relative_to(where)): symbols(path)
+               for path in sorted(where.rglob(pattern)) if not path.name.startswith(".")}
+    owner = {name: file for file, (defined, _) in objects.items() for name in defined}
+    return {file: sorted({owner[name] for name in wanted if name in owner} - {file})
+            for file, (_, wanted) in objects.items()}
+
+
+# ---- tests ----
+
+
+@test(machine=False)
+def the_driver_includes_downwards_only():
+    arrows = graph("driver")
+    assert "driver/box/domain.h" in arrows["driver/sample/sample.c"], arrows
+    folders = {str(Path(name).parent) for name in arrows}
+    assert folders == {"driver", *FLOORS}, f"a folder without a floor: {folders}"
+    fail_on(*climbing(arrows, forbidden_in_driver))
+
+
+@test(machine=False)
+def tools_include_downwards_only():
+    """A command may use what commands share, that the library's public header, no more."""
+    arrows = graph("tools")
+    assert "tools/ucoretool/tool.h" in arrows["tools/ucoretool/cmd/list.c"], arrows
+    fail_on(*climbing(arrows, forbidden_in_tools))
+
+
+@test(machine=False)
+def an_include_upwards_would_be_seen():
+    assert forbidden_in_driver("driver/box/domain.c", "driver/sample/timer.h")
+    assert forbidden_in_driver("driver/platforms/spr.c", "driver/reg/reg.h")
+    assert not forbidden_in_driver("driver/sample/nmi.c", "driver/compat.h")
+    assert forbidden_in_tools("tools/ucoretool/out.c", "tools/ucoretool/cmd/x.h")
+    assert circles({"a.c": ["a.h", "b.h"], "a.h": [], "b.c": ["a.h"], "b.h": []}) == ["a -> b -> a"]
+
+
+@test(machine=False)
+def no_circle_of_includes():
+    fail_on(*circles(graph("driver")), *circles(graph("tools")))
+
+
+@test(machine=False, timeout=120)
+def no_circle_among_object_files():
+    """The linker's view: no two files of the driver, or of tools/, need each other."""
+    artifacts.module("6.12")
+    driver = linked(BUILD / f"module-{artifacts.kernels.get('6.12').release}/driver", "*.o")
+    artifacts.tools()
+    tools = linked(BUILD / "tools/obj", "*.o")
+    assert "box/domain.o" in driver["sample/sample.o"], driver
+    assert any("event.o" in target for target in tools["lib/session.o"]), tools
+    fail_on(*circles(driver), *circles(tools))
