@@ -24,6 +24,10 @@ RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host
 BOOT_TIMEOUT = 60
 PR_SET_PDEATHSIG = 1
+# Half of the instructions of a boot: self-tests of ciphers, and memory zeroed when given out
+QUICK = "cryptomgr.notests init_on_alloc=0 initcall_blacklist=jent_mod_init"
+# Registers for programs of tests
+BY_HAND = "iomem=relaxed msr.allow_writes=on"
 ORACLE = "/machine/ucore-oracle"
 
 
@@ -133,6 +137,7 @@ class Machine:
                   ["-chardev", f"file,id=console,path={self.console}"]
         cmdline = ("console=ttyS0,115200 panic=-1 nokaslr mitigations=off no_timer_check "
                    "printk.devkmsg=on random.trust_cpu=on rcupdate.rcu_cpu_stall_timeout=60 "
+                   f"{QUICK} {BY_HAND} "
                    f"loglevel={4 if self._terminal else 7} {self._cmdline}")
         return [*machine_args.command(self.scenario, self.directory, self._settings),
                 "-kernel", str(self.kernel.vmlinux), "-initrd", str(image),

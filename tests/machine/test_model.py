@@ -21,7 +21,7 @@ BOX_RUN, BOX_FRZ, BOX_INIT = 0x30000, 0x30100, 0x30103
 CTR0, FIXED_CTR, CTL0, FIXED_CTL, BOX_CTL, BOX_STATUS = 0xa0, 0xd0, 0xd8, 0xf0, 0xf4, 0xf8
 IMC0, IMC1, HA0 = "7f:10.4", "7f:10.5", "7f:0e.1"
 
-bare = {"loaded": False, "module": False, "cmdline": "iomem=relaxed msr.allow_writes=on"}
+bare = {"loaded": False, "module": False}
 
 
 def poke(m, *commands):

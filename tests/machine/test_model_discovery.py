@@ -29,7 +29,7 @@ PMON_DVSEC = 0x130
 FIRST_CPU = (0, 2)          # of each socket of spr-2s
 ONLY_SOCKET = 1             # a machine of one socket has its uncore bus at ffh, too
 
-bare = {"loaded": False, "module": False, "cmdline": "iomem=relaxed msr.allow_writes=on"}
+bare = {"loaded": False, "module": False}
 
 
 def poke(m, *commands):
