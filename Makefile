@@ -7,24 +7,56 @@
 LAB	:= tests/lab
 # A module of the lab's package, run as a program
 PYLAB	:= PYTHONPATH='$(CURDIR)/tests' python3 -m lab
-BUILD	:= $(CURDIR)/build
+# Where everything goes that is built (UCORE_BUILD)
+BUILD	:= $(or $(UCORE_BUILD),$(CURDIR)/build)
+export UCORE_BUILD := $(BUILD)
 prefix	?= /usr/local
+
+# The kernel's build system splits paths at spaces and colons, QEMU's options at commas
+comma	:= ,
+paths	:= $(CURDIR)$(UCORE_BUILD)
+ifneq ($(or $(word 2,$(paths)),$(findstring :,$(paths)),$(findstring $(comma),$(paths)),$(findstring ',$(paths))),)
+$(error The path of this tree has a space, comma, colon or quote ($(CURDIR)): move it)
+endif
+ifneq ($(filter-out clean help uninstall,$(or $(MAKECMDGOALS),all)),)
+ifeq ($(shell mkdir -p $(BUILD) 2>/dev/null && [ -w $(BUILD) ] && echo yes),)
+$(error $(BUILD) cannot be written: say UCORE_BUILD=DIR, a directory for what is built)
+endif
+endif
 
 # The kernel to build for: the running one, KDIR=..., or a KERNEL of the lab
 KERNEL	?=
 ifeq ($(KERNEL),)
 KDIR	?= /lib/modules/$(shell uname -r)/build
 else
-KDIR	= $(shell $(LAB)/kernels.py path $(KERNEL) | sed -n 's/^build=//p')
+# asked for once, when it is needed
+KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
+	  $(PYLAB).kernels path $(KERNEL) | sed -n 's/^build=//p'))$(KDIR)
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit check fuzz lab tools-test test demo bench shell install clean help
+.PHONY: all module tools kunit check fuzz lab tools-test fresh-test test fresh lab-kernels demo bench shell install uninstall dkms clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
-module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|debug]
-	@$(LAB)/build-module.sh $(KDIR) $(MODULE)
+# The kernel's build system gets a copy of the sources, so that nothing is built
+# in the tree and kernels do not collide.  SUBDIR: where the module's Kbuild is.
+SUBDIR	= .
+SOURCES	= Kbuild dkms.conf driver uapi $(filter-out .,$(SUBDIR))
+KBUILD	= $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc)) \
+	  -C $(KDIR) M=$(abspath $(MODULE)/$(SUBDIR))
+
+module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|6.1-rt|7|debug]
+	@[ -e $(KDIR)/Makefile ] || { \
+		echo 'No kernel headers in $(KDIR): install them (on Debian: linux-headers-amd64),'; \
+		echo 'or say KDIR=... or KERNEL=6.1.'; exit 2; } >&2
+	@mkdir -p $(MODULE)
+	@# the copies can be written, whatever the sources are
+	@cp -R -u --preserve=timestamps,links --no-preserve=mode --parents $(SOURCES) $(MODULE)
+	@# what was removed here is removed there; products of the build stay
+	@cd $(MODULE) && find $(SOURCES) -name '*.[ch]' ! -name '*.mod.c' | while read -r file; do \
+		[ -e '$(CURDIR)'/"$$file" ] || rm -f "$$file"; done
+	@$(KBUILD) modules
 
 tools:	## build ucoretool and libucore
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools
@@ -35,7 +67,7 @@ kunit:	## unit tests, on a debug kernel in an emulated machine
 
 check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug
-	@$(LAB)/kernels.py fetch 6.1 6.12 debug clang
+	@$(PYLAB).kernels fetch 6.1 6.12 debug clang
 	@$(LAB)/run --tests tests/check $(TESTS)
 
 fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer's]
@@ -54,6 +86,22 @@ test:	## everything that tests: kunit, check, tools, lab
 	@$(LAB)/deps.sh build tools lab debug check perf
 	@$(PYLAB).all
 
+fresh-test:
+	@$(LAB)/deps.sh build lab debug fresh
+	@$(LAB)/run --tests tests/fresh $(TESTS)
+
+fresh:	## README's commands on a minimal Debian with nothing cached (an hour or two)
+	@$(MAKE) --no-print-directory fresh-test
+	@$(LAB)/run -j 1 --tests tests/fresh/cold $(TESTS)
+
+# What is different there: threaded interrupts, newer interfaces; loading, counting, samples by
+# overflow and by timer, hotplug, unloading
+lab-kernels:	## a short list of the lab's tests on RT and newer kernels [KERNELS="6.1-rt 7 ..."]
+	@$(LAB)/deps.sh build lab
+	@$(LAB)/run $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) \
+		$(or $(TESTS),loading_touches rmmod_and_insmod every_counter_counts_exactly \
+		an_overflow_sample what_record_writes timer_samples_of_both other_cpu_goes_offline)
+
 demo:	## count and sample an emulated two-socket Xeon [PLATFORM=ivbep|spr|gnr]
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
@@ -66,12 +114,21 @@ shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
 	@$(LAB)/deps.sh build lab perf
 	@$(PYLAB).shell $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
 
-install: all	## install module and tools [prefix=/usr/local DESTDIR=]
-	@$(LAB)/build-module.sh $(KDIR) $(MODULE) . modules_install INSTALL_MOD_PATH=$(DESTDIR)
-	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) install
+install:	## install module, tools and manual pages [prefix=/usr/local DESTDIR=]
+	@driver/install.sh check $(KDIR) $(DESTDIR)
+	@$(MAKE) --no-print-directory all
+	@umask 022 && $(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) install
+	@driver/install.sh module $(KDIR) $(MODULE) $(DESTDIR)
+
+uninstall:	## remove what install and dkms installed [prefix=/usr/local DESTDIR=]
+	@driver/install.sh remove $(DESTDIR)
+	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) uninstall
+
+dkms:	## let DKMS build and install the module, for later kernels, too
+	@driver/install.sh dkms $(BUILD)/dkms
 
 clean:	## remove build/ (the cache stays)
 	@rm -rf $(BUILD)
 
 help:	## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 19

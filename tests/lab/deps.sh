@@ -3,36 +3,80 @@
 #
 # Installs, with apt-get, the Debian packages that a part of the project needs.
 # Usage: deps.sh GROUP|PACKAGE...
-# Does nothing, quickly, when all of them are there.  (qemu/build.sh installs
-# what a build of QEMU needs.)
+# All lists of packages stand here.  Does nothing, quickly, when all of them are
+# there.  Every face of the lab begins with it, so it also says what cannot work.
 set -eu
 
 packages_of() {
 	case $1 in
-	build)	echo gcc make libc6-dev kmod ;;
-	tools)	echo gcc make libc6-dev bats scdoc ;;	# and their tests
+	# the module; libelf1 is for the kernel's own objtool
+	build)	echo gcc make libc6-dev kmod libelf1 ;;
+	# libucore and ucoretool, and their tests
+	tools)	echo gcc make libc6-dev bats scdoc libcmocka-dev pkg-config ;;
+	# the emulated machine: its programs and guest, and what a QEMU of ours runs with
 	lab)	echo python3 gcc libc6-dev libc6-dev-i386 gcc-multilib busybox-static \
-			kmod xz-utils zstd dpkg-dev ;;
+			kmod xz-utils zstd dpkg-dev \
+			libglib2.0-0 libpixman-1-0 libfdt1 zlib1g seabios qemu-system-data ;;
+	# building that QEMU
+	qemu)	echo gcc g++ make ninja-build meson pkg-config python3 flex bison patch \
+			libglib2.0-dev libpixman-1-dev zlib1g-dev libfdt-dev \
+			dpkg-dev xz-utils ca-certificates ;;
+	# building the debug kernel
 	debug)	echo linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev \
 			xz-utils cpio python3 kmod ;;
-	check)	echo linux-source-6.12 sparse clang libclang-rt-dev perl python3 gcc-multilib libc6-dev-i386 ;;
+	check)	echo linux-source-6.12 sparse clang libclang-rt-dev perl python3 \
+			gcc-multilib libc6-dev-i386 git pkg-config binutils ;;
 	perf)	echo linux-perf ;;
+	# a root directory of Debian's (make fresh)
+	fresh)	echo mmdebstrap python3 ;;
 	*)	echo "$1" ;;		# a package by its own name
 	esac
 }
+
+say() { echo "deps: $*" >&2; }
 
 as_root() {
 	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-wanted=$(for group in "$@"; do packages_of "$group"; done | tr ' ' '\n' | sort -u)
-installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
-	sed -n 's/^installed //p' | sort -u)
-missing=$(printf '%s\n' $installed $installed $wanted | sort | uniq -u | tr '\n' ' ')
+this_is_debian_12() {
+	(. /etc/os-release && [ "$ID" = debian ] && [ "${VERSION_CODENAME-}" = bookworm ]) 2>/dev/null ||
+		{ say "the emulated machine is built from Debian 12's packages, and this is" \
+			"$(. /etc/os-release && echo "$PRETTY_NAME"): tests/lab/Containerfile says how" \
+			"to get a container with Debian 12 (KVM is not needed)"; exit 2; }
+}
+
+# QEMU's options end at a comma, the kernel's build system splits at spaces and colons
+cache_has_a_plain_path() {
+	case ${UCORE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}} in
+	*[\ ,:\'\"]*)
+		say "the cache's path has a space, comma, colon or quote: say UCORE_CACHE=DIR"
+		exit 2 ;;
+	esac
+}
+
+missing_of() {
+	installed=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
+		sed -n 's/^installed //p' | sort -u)
+	printf '%s\n' $installed $installed "$@" | sort | uniq -u
+}
+
+megabytes_of() {
+	apt-get -qq --print-uris install --no-install-recommends "$@" 2>/dev/null |
+		awk '{ bytes += $3 } END { printf "%d", bytes / 1e6 }'
+}
+
+this_is_debian_12
+cache_has_a_plain_path
+missing=$(missing_of $(for group in "$@"; do packages_of "$group"; done | tr ' ' '\n' | sort -u))
 [ -n "$missing" ] || exit 0
 
-echo "deps: installing $missing" >&2
+say "installing" $missing
+[ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+	{ say "this needs root or sudo"; exit 2; }
 options="-qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0"
-as_root apt-get $options update >&2
+as_root apt-get $options update >&2 || { say "apt-get update failed: is the network there?"; exit 1; }
+say "$(megabytes_of $missing) MB to download"
 as_root env DEBIAN_FRONTEND=noninteractive \
-	apt-get $options install -y --no-install-recommends $missing >&2
+	apt-get $options install -y --no-install-recommends $missing >&2 ||
+	{ say "apt-get install failed: is the network there?"; exit 1; }

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernels of the lab: Debian's 6.1 and 6.12, and a debug kernel of our own.
+"""The kernels of the lab: Debian's, by series, and a debug kernel of our own.
 
-Images and sources live in a cache outside the tree; headers are Debian packages.
+Images, headers and sources live in a cache outside the tree; none is installed.
 
 usage: kernels.py path NAME     where its parts are (fetches or builds them first)
        kernels.py fetch NAME... gets them ready
        kernels.py update        looks for newer versions from Debian
-NAME is 6.1, 6.12 or debug; or clang: the debug kernel's tree, prepared for clang
-to compile modules and without an image.
+NAME is 6.1, 6.12 or another series of Debian's, also with -rt: 6.1-rt, 7, 7.2-rt; or debug;
+or clang: the debug kernel's tree, prepared for clang to compile modules and without an image.
 """
 
+import argparse
 import contextlib
 import dataclasses
 import fcntl
@@ -22,13 +23,20 @@ import shutil
 import struct
 import subprocess
 import sys
+import threading
 from pathlib import Path
+
+from lab import archive
+from lab.archive import cache
 
 HERE = Path(__file__).resolve().parent
 FRAGMENT = HERE.parent / "kernel" / "debug.config"
 DEBIAN = ("6.1", "6.12")
 DEBUG_SOURCE = "6.12"
-NAMES = DEBIAN + ("debug",)     # those that can be booted
+NAMES = DEBIAN + ("debug",)     # those that tests ask for
+SERIES = re.compile(r"(?P<series>\d+(?:\.\d+)*)(?P<rt>-rt)?$")
+# Where a series is looked for that this release does not have
+OTHER_SUITES = ("trixie-backports", "sid")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,22 +48,28 @@ class Kernel:
     build: Path     # what KDIR is for an out-of-tree module
     source: Path    # its source tree, or the headers'
 
+    @property
+    def rt(self):
+        """Interrupt handlers run in threads."""
+        return "-rt-" in self.release
 
-def cache():
-    base = os.environ.get("UCORE_CACHE")
-    if not base:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ucore"
-    return Path(base)
+
+def known(name):
+    """The name, if there may be such a kernel to boot (for argparse)."""
+    if name in NAMES or SERIES.match(name):
+        return name
+    raise argparse.ArgumentTypeError(f"{name}? There are {', '.join(NAMES)}, "
+                                     "and Debian's series, such as 6.1-rt or 7")
 
 
 def get(name):
     """The kernel of that name, made ready on first use."""
-    makers = {"debug": debug_kernel, "clang": clang_tree,
-              **{series: lambda: debian_kernel(name) for series in DEBIAN}}
-    if name not in makers:
-        raise SystemExit(f"kernels: no kernel '{name}' (there are: {', '.join(makers)})")
-    with locked(name):
-        return makers[name]()
+    makers = {"debug": debug_kernel, "clang": clang_tree}
+    if name not in makers and not SERIES.match(name):
+        raise SystemExit(f"kernels: no kernel '{name}' (there are: {', '.join(DEBIAN)}, "
+                         f"other series of Debian's, with -rt, too, and {', '.join(makers)})")
+    with locked(name if name in makers else "archive"):
+        return makers[name]() if name in makers else debian_kernel(name)
 
 
 @contextlib.contextmanager
@@ -84,67 +98,147 @@ def deps(*packages):
 
 
 def debian_kernel(name):
+    """One of Debian's: an image to boot and headers to compile for."""
     pinned = cache() / "kernel" / f"{name}.release"
-    release = pinned.read_text().strip() if pinned.exists() else newest(name)
-    headers = Path("/usr/src") / f"linux-headers-{release}"
+    release, suite = (pinned.read_text().split() + [archive.codename()])[:2] \
+        if pinned.exists() else newest(name)
     where = cache() / "kernel" / release
-    deps(f"linux-headers-{release}")
+    apt = archive.apt(suite)
     if not where.exists():
-        fetch_image(release, where)
-    pinned.write_text(release + "\n")
-    return Kernel(name, release, where / "vmlinux",
-                  where / f"lib/modules/{release}", headers, headers)
+        fetch_image(apt, release, where)
+    if suite == archive.codename():
+        build = fetched_headers(apt, release)
+    else:
+        build = fetched_root(apt, release)
+    if not pinned.exists():     # a cache may be shared, and read-only
+        pinned.write_text(f"{release}\n" if suite == archive.codename() else f"{release} {suite}\n")
+    return Kernel(name, release, where / "vmlinux", where, build, build)
 
 
 def newest(name):
-    """The newest release of a series with both an image and headers."""
-    images, headers = available("image", name), available("headers", name)
-    if not images & headers:
-        deps("linux-headers-amd64")     # brings the package lists, too
-        images, headers = available("image", name), available("headers", name)
-    if not images & headers:
-        raise SystemExit(f"kernels: apt knows no linux-image and linux-headers {name}")
-    return max(images & headers, key=version_key)
+    """The newest release of a series with image and headers, and the suite that has it."""
+    found = []
+    for suite in (archive.codename(), *OTHER_SUITES):
+        apt = archive.apt(suite)
+        releases = available(apt, "image", name) & available(apt, "headers", name)
+        found += [(release, suite) for release in releases]
+        if found and suite == archive.codename():
+            break
+    if not found:
+        raise SystemExit(f"kernels: Debian has no linux-image and linux-headers {name} "
+                         f"in {', '.join((archive.codename(), *OTHER_SUITES))}")
+    return max(found, key=lambda pair: version_key(pair[0]))
 
 
-def available(kind, name):
-    """Releases of the series that apt could install, such as 6.1.0-56-amd64."""
-    pattern = re.compile(rf"linux-{kind}-({re.escape(name)}\.\d[\d.]*(?:[-+][\da-z]+)?-amd64)$")
-    listed = subprocess.run(["apt-cache", "pkgnames", f"linux-{kind}-{name}."],
-                            check=True, capture_output=True, text=True).stdout
-    names = [match for match in map(pattern.match, listed.split()) if match]
-    return {match[1] for match in names if has_candidate(match[0])}
-
-
-def has_candidate(package):
-    policy = subprocess.run(["apt-cache", "policy", package], check=True,
-                            capture_output=True, text=True).stdout
-    return "Candidate: (none)" not in policy
+def available(apt, kind, name):
+    """Releases of the series that a suite has, such as 6.1.0-56-amd64, 6.1.0-56-rt-amd64."""
+    match = SERIES.match(name)
+    series, flavour = re.escape(match["series"]), match["rt"] or ""
+    pattern = re.compile(rf"linux-{kind}-({series}\.\d[\d.]*(?:[-+](?!rt)[\da-z]+)?{flavour}-amd64)$")
+    names = apt.names(f"linux-{kind}-{match['series']}.")
+    return {found[1] for found in map(pattern.match, names) if found}
 
 
 def version_key(release):
     return [int(number) for number in re.findall(r"\d+", release)]
 
 
-def fetch_image(release, where):
-    say(f"downloading linux-image-{release}")
-    parts = where.with_name(where.name + ".part")
-    shutil.rmtree(parts, ignore_errors=True)
-    parts.mkdir(parents=True)
-    run("apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download",
-        f"linux-image-{release}", cwd=parts)
-    package = next(parts.glob("*.deb"))
-    # The kernel, and the few modules that a guest loads
-    unpack = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE)
-    run("tar", "-x", "-C", parts, "--wildcards", "./boot/vmlinuz-*",
-        f"./lib/modules/{release}/kernel/arch/x86/*", stdin=unpack.stdout)
-    package.unlink()
+def fetch_image(apt, release, where):
+    """The kernel, and the few modules that a guest loads.
+
+    All of it is in linux-image, or (7.x) the kernel in linux-binary, the modules in
+    linux-modules; with a merged /usr below usr/lib.
+    """
+    packages = [f"linux-image-{release}"]
+    packages += [name for name in apt.depends(packages[0])
+                 if name in (f"linux-binary-{release}", f"linux-modules-{release}")]
+    say(f"downloading {' '.join(packages)} (70 to 130 MB)")
+    parts = emptied(where)
+    escaped = re.escape(release)
+    for package in apt.download(packages, parts):
+        archive.unpack(package, parts, rf"^\./boot/vmlinuz-|/lib/modules/{escaped}/vmlinuz$|"
+                                       rf"/lib/modules/{escaped}/kernel/arch/x86/.*\.ko")
+        package.unlink()
     for module in parts.rglob("*.ko.xz"):
         run("xz", "-d", module)
-    vmlinuz = parts / f"boot/vmlinuz-{release}"
+    vmlinuz = next(parts.rglob("vmlinuz*"))
     (parts / "vmlinux").write_bytes(decompressed(vmlinuz.read_bytes()))
     vmlinuz.unlink()
     parts.rename(where)
+
+
+def emptied(where):
+    """A new directory beside `where`, to be renamed when it is complete."""
+    parts = where.with_name(where.name + ".part")
+    shutil.rmtree(parts, ignore_errors=True)
+    parts.mkdir(parents=True)
+    return parts
+
+
+def fetched_headers(apt, release):
+    """The headers of a kernel, with this release's compiler, unpacked; returns KDIR."""
+    where = cache() / "headers" / release
+    if not where.exists():
+        say(f"downloading linux-headers-{release}")
+        parts = emptied(where)
+        for package in apt.download(header_packages(apt, release), parts):
+            archive.unpack(package, parts)
+            package.unlink()
+        relocate(parts / f"usr/src/linux-headers-{release}/Makefile")
+        parts.rename(where)
+    return where / f"usr/src/linux-headers-{release}"
+
+
+def header_packages(apt, release):
+    """linux-headers and what it needs of linux-headers-*-common and linux-kbuild-*.
+
+    Not the image, which newer ones depend on: an installed one would be booted next.
+    """
+    first = f"linux-headers-{release}"
+    return [first, *(name for name in apt.depends(first)
+                     if re.match("linux-(headers|kbuild)-", name))]
+
+
+def relocate(makefile):
+    """The Makefile includes the common one by a path from /usr/src."""
+    text = makefile.read_text()
+    here = "$(dir $(abspath $(lastword $(MAKEFILE_LIST))))../"
+    makefile.write_text(text.replace("/usr/src/", here))
+
+
+# What the kernel's build system calls, beside the compiler that the headers name
+ROOT_PACKAGES = ("base-files", "bash", "binutils", "coreutils", "dash", "diffutils", "dpkg", "findutils",
+                 "gawk", "grep", "make", "sed")
+ROOT_MAKEFILE = """\
+# SPDX-License-Identifier: GPL-2.0-only
+# Compiles in the root of the kernel's own release: make -C HERE M=DIR modules
+.DEFAULT:
+\t+@{enter} {root} $(M) make -C /usr/src/linux-headers-{release} $@
+"""
+
+
+def fetched_root(apt, release):
+    """The headers of another release's kernel, with its compiler; returns KDIR.
+
+    Their programs need that release's C library, and their flags its compiler: both are
+    unpacked, nothing is installed, into a directory in which make runs.
+    """
+    where = cache() / "headers" / release
+    if not where.exists():
+        say(f"downloading linux-headers-{release} of {apt.suite} and its compiler (100 MB)")
+        parts = emptied(where)
+        packages = apt.download_closure([f"linux-headers-{release}", *ROOT_PACKAGES])
+        packages.sort(key=lambda package: not package.name.startswith("base-files_"))
+        for package in packages:    # base-files first: it makes /bin a link to /usr/bin
+            archive.unpack(package, parts)
+        (parts / "usr/bin/awk").symlink_to("gawk")
+        parts.rename(where)
+    build = where / "build"
+    makefile = ROOT_MAKEFILE.format(enter=HERE / "enter.sh", root=where, release=release)
+    build.mkdir(exist_ok=True)
+    if not (build / "Makefile").exists() or (build / "Makefile").read_text() != makefile:
+        (build / "Makefile").write_text(makefile)
+    return build
 
 
 def decompressed(image):
@@ -203,9 +297,7 @@ def _unpacked_source():
     if where.exists():
         return where
     say(f"unpacking {package}")
-    parts = where.with_name(where.name + ".part")
-    shutil.rmtree(parts, ignore_errors=True)
-    parts.mkdir(parents=True)
+    parts = emptied(where)
     run("tar", "-xf", f"/usr/src/{package}.tar.xz", "-C", parts, "--strip-components=1")
     parts.rename(where)
     return where
@@ -213,10 +305,10 @@ def _unpacked_source():
 
 def build_tree(source, build, compiler, targets):
     say(f"building {build.name}: {' '.join(targets)} (cached afterwards; "
-        "the debug kernel takes about 6 minutes on 2 cores)")
+        "the debug kernel takes about 10 minutes on 2 cores)")
     shutil.rmtree(build, ignore_errors=True)
     build.mkdir(parents=True)
-    make = functools.partial(run, "make", "-s", "-C", source, f"O={build}",
+    make = functools.partial(run, "make", "-C", source, f"O={build}",
                              "ARCH=x86_64", compiler)
     with open(build / "build.log", "w") as log:
         try:
@@ -227,9 +319,27 @@ def build_tree(source, build, compiler, targets):
             make("olddefconfig", stdout=log, stderr=log)
             if "vmlinux" in targets:
                 check_config(build / ".config")
-            make(f"-j{os.cpu_count()}", *targets, stdout=log, stderr=log)
+            with progress(Path(log.name)):
+                make(f"-j{os.cpu_count()}", *targets, stdout=log, stderr=log)
         except subprocess.CalledProcessError as error:
             raise SystemExit(f"kernels: {error}\nkernels: see {log.name}") from error
+
+
+@contextlib.contextmanager
+def progress(log, every=60):
+    """Says each minute how far a build is."""
+    ended = threading.Event()
+
+    def watch():
+        while not ended.wait(every):
+            say(f"{log.read_text(errors='replace').count('  CC ')} files compiled")
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
 
 
 def check_config(config):
@@ -246,7 +356,8 @@ def check_config(config):
 
 
 def update():
-    for name in DEBIAN:
+    pinned = (cache() / "kernel").glob("*.release")
+    for name in sorted({*DEBIAN, *(path.stem for path in pinned)}):
         (cache() / "kernel" / f"{name}.release").unlink(missing_ok=True)
         say(f"{name} is {get(name).release}")
 

@@ -2,6 +2,7 @@
 """Collects lab tests, runs them boot by boot on a few processes, speaks TAP."""
 
 import argparse
+import dataclasses
 import fnmatch
 import importlib
 import multiprocessing
@@ -12,8 +13,9 @@ import sys
 import time
 from pathlib import Path
 
-from lab import artifacts, framework, kernels, machine_args, worker
+from lab import artifacts, framework, kernels, machine, worker
 from lab.machine import RUNS
+from lab.qemu import args
 
 # Where the packages are, this one and those with tests
 TESTS = Path(__file__).resolve().parents[1]
@@ -22,7 +24,9 @@ KEPT_RUNS = 20
 
 def main():
     options = parse_arguments()
-    groups = grouped(selected(collected(options.tests), options))
+    tests = collected(options.tests)
+    tests += on_other_kernels(tests, options.kernel or ())
+    groups = grouped(selected(tests, options))
     if options.list:
         for test in (test for group in groups for test in group):
             print(test)
@@ -40,8 +44,9 @@ def parse_arguments():
     parser.add_argument("patterns", nargs="*", metavar="PATTERN",
                         help="run tests whose name contains it, or matches it (*, ?)")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("-k", "--kernel", action="append", choices=kernels.NAMES,
-                        help="only on this kernel")
+    parser.add_argument("-k", "--kernel", action="append", type=kernels.known,
+                        help="only on this kernel; one that no test asks for (6.1-rt, 7) is "
+                        "booted with the tests of 6.1")
     parser.add_argument("-l", "--list", action="store_true", help="list tests, run none")
     parser.add_argument("--tests", type=Path, default=TESTS / "machine", metavar="DIR",
                         help="where test_*.py are")
@@ -53,6 +58,13 @@ def collected(directory):
         name = path.resolve().relative_to(TESTS).with_suffix("")
         importlib.import_module(".".join(name.parts))
     return framework.registry
+
+
+def on_other_kernels(tests, names):
+    """The tests of 6.1 for kernels that no test asks for."""
+    return [dataclasses.replace(test, boot=dataclasses.replace(test.boot, kernel=name))
+            for name in names if name not in kernels.NAMES
+            for test in tests if test.boot and test.boot.kernel == "6.1"]
 
 
 def selected(tests, options):
@@ -100,11 +112,12 @@ def new_run_directory():
 def prepared(boot, module):
     """Builds what a boot needs, with ucore.ko or not; returns what went wrong, or nothing."""
     try:
-        machine_args.prepare()
+        args.binary()
         kernels.get(boot.kernel)
         artifacts.programs()
         if module:
-            artifacts.module(boot.kernel)
+            settings = dict(boot.options).get("settings", ())
+            artifacts.module(boot.kernel, machine.private_pmi(settings))
             artifacts.tools()
     except (artifacts.BuildError, OSError, SystemExit) as error:
         return f"could not be built: {error}"
@@ -154,8 +167,9 @@ class Scheduler:
 
     def _buildable(self, boot, group):
         """The tests of a group for which everything can be built; the others fail."""
+        private = machine.private_pmi(dict(boot.options).get("settings", ()))
         for module in sorted({test.module for test in group}):
-            key = (boot.kernel, module)
+            key = (boot.kernel, module, private)
             if key not in self._problems:
                 self._reporter.note(f"building what {boot} needs")
                 self._problems[key] = prepared(boot, module)

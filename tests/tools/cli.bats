@@ -241,8 +241,8 @@ record_file()
 
 @test "list as CSV and JSON" {
 	tool list -x,
-	[[ $(sed -n 1p <<<"$output") == die,type,instance,access,counters,width,fixed,fixed_width,caps,owner,type_id,record,ctl_offset,ctr_offset,address ]]
-	[[ $(sed -n 2p <<<"$output") == 0,cbo,0,msr,4,44,0,,freeze,,,,,,0xd04 ]]
+	[[ $(sed -n 1p <<<"$output") == die,cpu,type,instance,access,counters,width,fixed,fixed_width,caps,owner,type_id,record,ctl_offset,ctr_offset,address ]]
+	[[ $(sed -n 2p <<<"$output") == 0,,cbo,0,msr,4,44,0,,freeze,,,,,,0xd04 ]]
 	UCORE_FAKE="user=1" tool list -j
 	[[ $(sed -n 1p <<<"$output") == '{"die":0,"type":"cbo","instance":0,"access":"msr","counters":4,"width":44,"fixed":0,"caps":"freeze"}' ]]
 }
@@ -285,7 +285,7 @@ record_file()
 	[[ $output == *"platform   ivbep"*"model 62"*"34 on 2 dies"*"ecam 0000:7f:10.0+0xf4"* ]]
 	tool info -j
 	command -v python3 || skip "no python3"
-	python3 -c 'import json,sys; i = json.loads(sys.argv[1]); assert len(i["dies"]) == 2' "$output"
+	python3 -c 'import json,sys; i = json.loads(sys.argv[1]); assert [d["scope"] for d in i["domains"]] == ["die", "die"]' "$output"
 }
 
 # ---- stat -------------------------------------------------------------------
@@ -293,21 +293,21 @@ record_file()
 @test "stat: total, per socket, per box" {
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x,
 	[ "$status" -eq 0 ]
-	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,box,count,mib_per_s,running_percent,event,note ]]
-	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,144000,9.77,90.00,imc/CAS_COUNT.RD/, ]]
+	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mib_per_s,running_percent,event,note ]]
+	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,144000,9.77,90.00,imc/CAS_COUNT.RD/, ]]
 	[ "$(wc -l <<<"$output")" -eq 2 ]
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x, --per-socket
-	[[ $(sed -n 2p <<<"$output") == 1000000000,0,,,38000,* ]]
-	[[ $(sed -n 3p <<<"$output") == 1000000000,1,,,106000,* ]]
+	[[ $(sed -n 2p <<<"$output") == 1000000000,0,,,,38000,* ]]
+	[[ $(sed -n 3p <<<"$output") == 1000000000,1,,,,106000,* ]]
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x, --per-box
 	[ "$(wc -l <<<"$output")" -eq 9 ]
-	[[ $(sed -n 4p <<<"$output") == 1000000000,0,0,imc2,10000,* ]]
+	[[ $(sed -n 4p <<<"$output") == 1000000000,0,0,,imc2,10000,* ]]
 }
 
 @test "stat -I: each interval its own counts, one READ each" {
 	tool stat -e imc2/CAS_COUNT.RD,die=0/ -I 1 -n 3 -x';'
 	[ "$status" -eq 0 ]
-	[ "$(cut -d';' -f1,5 <<<"$output")" = $'time_ns;count\n1000000000;10000\n2000000000;10000\n3000000000;10000' ]
+	[ "$(cut -d';' -f1,6 <<<"$output")" = $'time_ns;count\n1000000000;10000\n2000000000;10000\n3000000000;10000' ]
 	[[ $err == "# 3.000000 s counted, 3 reads, 12.0 register accesses each"* ]]
 }
 
@@ -496,7 +496,7 @@ record_file()
 @test "records out of order are damage" {
 	record_file
 	# the head, then the same first entry twice
-	head=$((72 + 2 * 8 + 16 * 240))
+	head=$((72 + 2 * 24 + 16 * 240))
 	entry=$((16 + 88 + 8 * 16))
 	{ head -c $((head + entry)) "$TMP/data"; tail -c +$((head + 1)) "$TMP/data" | head -c $entry; } >"$TMP/twice"
 	tool report -i "$TMP/twice" -j
@@ -505,7 +505,7 @@ record_file()
 }
 
 @test "a sample with an event twice, or one of another die, is damage" {
-	head=$((72 + 2 * 8 + 16 * 240))
+	head=$((72 + 2 * 24 + 16 * 240))
 	for id in '\x01' '\x09'; do
 		record_file
 		# the event of the second value of the first sample
@@ -519,6 +519,123 @@ record_file()
 @test "damaged files do no harm" {
 	record_file
 	"$B/fuzz_report" "$TMP/data" "${FUZZ_ROUNDS:-3000}"
+}
+
+# ---- domains ------------------------------------------------------------------
+
+@test "boxes on die 1 alone: it is called die 1, whatever its domain id" {
+	export UCORE_FAKE="only=1"
+	tool list
+	[ "$(sed 1d <<<"$output" | cut -c-3 | sort -u)" = "  1" ]
+	[[ $(sed -n 1p <<<"$output") != *CPU* ]]
+	tool list -j boxes imc0
+	[[ $output == '{"die":1,"type":"imc","instance":0,'* ]]
+	tool info
+	[[ $output == *"17 on 1 dies"*$'\n'"die      1       1       8 "* ]]
+	[[ $output == *"  die 1   imc0 "* && $output != *"die 0"* ]]
+	tool stat --timeout 1 --per-box -x, -e imc0/CAS_COUNT.RD,die=1/
+	[[ $(sed -n 2p <<<"$output") == *,1,1,,imc0,* ]]
+	tool stat --timeout 1 -e imc0/CAS_COUNT.RD,die=0/
+	complains 2 "no die 0"
+	UCORE_FAKE="only=1 own=imc0" tool stat --timeout 1 -e imc0/CAS_COUNT.RD/
+	complains 1 "imc0 of die 1 is in use"
+	tool record -c 9 -e imc0/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
+	[[ $err == "2 samples of 1 dies in "* ]]
+	tool report -i "$TMP/data"
+	[ "$(grep -c '  die 1  cpu 8  overflow of imc0 ' <<<"$output")" -eq 2 ]
+	tool report -i "$TMP/data" -x,
+	[ "$(sed 1d <<<"$output" | cut -d, -f3 | sort -u)" = 1 ]
+	tool report -i "$TMP/data" -j
+	[ "$(grep -c '"record":"sample",.*"die":1,' <<<"$output")" -eq 2 ]
+}
+
+@test "CPUs with boxes of their own: list and info" {
+	export UCORE_FAKE="cpus=4"
+	tool list
+	[[ $(sed -n 1p <<<"$output") == "DIE      CPU  TYPE  "* ]]
+	[[ $output == *$'\n'"  1           imc         0-3  ecam "* ]]
+	[[ $(tail -n 1 <<<"$output") == "         0-3  core          0  msr "*" 0x186" ]]
+	UCORE_FAKE="cpus=4 dead=35" tool list
+	[[ $(tail -n 3 <<<"$output") == *"  0  core "*"  1  core "*" DEAD "*"2-3  core "* ]]
+	tool list boxes core
+	[ "$(grep -c ' core   *0  msr' <<<"$output")" -eq 4 ]
+	tool list -j boxes core
+	[[ $(sed -n 3p <<<"$output") == '{"cpu":2,"type":"core","instance":0,'* ]]
+	tool info
+	[[ $output == *"38 on 2 dies and 4 CPUs"* ]]
+	[[ $output == *$'\n'"cpu      0     3       0       3      1         7 "* ]]
+	[[ $output == *"  cpu 3   core0    msr 0x186"* ]]
+	tool info -j
+	[[ $output == *'{"scope":"cpu","die":0,"cpu":3,"socket":0,"reader":3,'* ]]
+	[[ $output == *'{"cpu":3,"type":"core","instance":0,'* ]]
+}
+
+@test "CPUs with boxes of their own: stat" {
+	export UCORE_FAKE="cpus=4"
+	tool stat --timeout 1 --per-box -e core/event=0x3c,cpu=2/ -e imc0/CAS_COUNT.RD,die=1/
+	[[ $(sed -n 1p <<<"$output") == "DIE   CPU  BOX "* ]]
+	[[ $(sed -n 2p <<<"$output") == "        2  core0 "*"core/event=0x3c,cpu=2/" ]]
+	[[ $(sed -n 3p <<<"$output") == "  1        imc0 "*"imc0/CAS_COUNT.RD,die=1/" ]]
+	[[ $output == *"; dies and CPUs frozen for"* ]]
+	tool stat --timeout 1 --per-box -x, -e core/event=0x3c/
+	[ "$(sed 1d <<<"$output" | cut -d, -f2-5)" = "0,,0,core0
+0,,1,core0
+0,,2,core0
+0,,3,core0" ]
+	UCORE_FAKE="cpus=4 flags=4" tool stat --timeout 1 -e core/event=0x3c/
+	[[ $output == *"cpu offline"*"; CPUs frozen for"* ]]
+	tool stat --timeout 1 -e imc/event=1,cpu=2/
+	complains 2 "cpu 2 has no imc"
+	tool stat --timeout 1 -e core/event=1,cpu=9/
+	complains 2 "cpu 9 has no boxes"
+	tool stat --timeout 1 -e core3/event=1/
+	complains 2 "no core3 on any cpu"
+}
+
+@test "CPUs with boxes of their own: record and report" {
+	export UCORE_FAKE="cpus=4"
+	tool record -c 9 -e core/event=0x3c/ -e imc0/CAS_COUNT.RD,die=1/ -n 10 -o "$TMP/data"
+	[[ $err == "10 samples of 1 dies and 4 CPUs in "*"dies and CPUs frozen"* ]]
+	tool report -i "$TMP/data"
+	[ "$(grep -c '^[0-9.]*  cpu 3  overflow of core0 core/event=0x3c/  frozen' <<<"$output")" -eq 2 ]
+	[ "$(grep -c '^[0-9.]*  die 1  cpu 8  timer  frozen' <<<"$output")" -eq 2 ]
+	[[ $output == *"samples/s on each die and CPU"* ]]
+	tool report -i "$TMP/data" -x,
+	[ "$(sed 1d <<<"$output" | cut -d, -f3,5 | sort | uniq -c | tr -s ' ')" = " 2 ,0
+ 2 ,1
+ 2 ,2
+ 2 ,3
+ 2 1,8" ]
+	tool report -i "$TMP/data" -j
+	[ "$(grep -c '"time_ns":[0-9]*,"seq":[01],"cpu":3,"trigger":"overflow",' <<<"$output")" -eq 2 ]
+	"$B/fuzz_report" "$TMP/data" "${FUZZ_ROUNDS:-1000}"
+}
+
+@test "gaps of a die and of a CPU are told by their names" {
+	UCORE_FAKE="cpus=2 gap=1" tool record -c 9 -e core/event=0x3c/ -e imc0/CAS_COUNT.RD,die=0/ -n 6 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	tool report -i "$TMP/data"
+	[[ $output == *"# die 0: gap: die offline (CPU 0 to -1)"* ]]
+	[[ $output == *"# cpu 1: gap: cpu offline (CPU 1 to -1)"* ]]
+	tool report -i "$TMP/data" -j
+	[[ $output == *'"die":0,"seq":0,"reason":"die offline","cpu_from":0}'* ]]
+	[[ $output == *'"cpu":1,"seq":0,"reason":"cpu offline","cpu_from":1}'* ]]
+	tool report -i "$TMP/data" -x,
+	[[ $err == *"# cpu 1: gap: cpu offline"* ]]
+}
+
+@test "doctor: dies and CPUs without a CPU online" {
+	root 62
+	UCORE_FAKE="cpus=4" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "38 boxes on 2 dies and 4 CPUs, platform ivbep"
+	finds "# problems: 0, warnings: 0"
+	UCORE_FAKE="cpus=4 offline=1 offline=3 offline=4" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "warning  dies       die 1 has no CPU online" "cpuN/online"
+	finds "ok       cpus       2 CPUs are offline"
+	UCORE_FAKE="only=1 offline=0" tool doctor --root "$R"
+	finds "die 1 has no CPU online"
 }
 
 # ---- discovery ----------------------------------------------------------------
@@ -626,10 +743,10 @@ record_file()
 	[[ $output == *"can        freeze a die at once, interrupt at an overflow"$'\n'* ]]
 	UCORE_FAKE="machine=spr" tool info
 	[[ $output == *"can        freeze a die at once, sample by a timer only, discover boxes from firmware's tables"$'\n'* ]]
-	UCORE_FAKE="machine=spr private=1" tool info
-	[[ $output == *"interrupt at an overflow (by a private convention, on the machine model), discover"* ]]
-	UCORE_FAKE="machine=spr private=1" tool info -j
-	[[ $output == *'"overflow_pmi":1,"private_pmi":1,"discovery":1,'* ]]
+	UCORE_FAKE="machine=spr overflow=1" tool info
+	[[ $output == *"interrupt at an overflow, discover"* ]]
+	UCORE_FAKE="machine=spr overflow=1" tool info -j
+	[[ $output == *'"overflow_pmi":1,"discovery":1,'* ]]
 }
 
 @test "no overflow interrupt: record asks for a timer, and works with one" {
@@ -645,7 +762,7 @@ record_file()
 	tool report -i "$TMP/data" -x,
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^sample' <<<"$output")" -eq 28 ]
-	UCORE_FAKE="machine=spr private=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
+	UCORE_FAKE="machine=spr overflow=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 }
 
@@ -657,11 +774,11 @@ record_file()
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 16 ]
 	# 64 bytes in 9 flit slots
-	count=$(awk -F, '/TxL_FLITS/ { print $5 }' <<<"$output")
-	rate=$(awk -F, '/TxL_FLITS/ { print $6 }' <<<"$output")
+	count=$(awk -F, '/TxL_FLITS/ { print $6 }' <<<"$output")
+	rate=$(awk -F, '/TxL_FLITS/ { print $7 }' <<<"$output")
 	[ "$rate" = "$(awk "BEGIN { printf \"%.2f\", $count * 64 / 9 / 1048576 / 0.9 }")" ]
 	UCORE_FAKE="machine=spr" tool stat --per-box --timeout 1 -x, -e iio_free1/BANDWIDTH_OUT.PART2_FREERUN,die=1/
-	[[ $(sed -n 2p <<<"$output") == *,1,1,iio_free1,* ]]
+	[[ $(sed -n 2p <<<"$output") == *,1,1,,iio_free1,* ]]
 }
 
 @test "events that discovery platforms do not have" {
@@ -805,8 +922,6 @@ finds()
 	finds "ok       units      278 units"
 	finds "warning  overflow " "record --timer"
 	finds "# problems: 0, warnings: 1"
-	UCORE_FAKE="machine=spr private=1" tool doctor --root "$R"
-	finds "private convention" "without private_pmi=1"
 	UCORE_FAKE="machine=spr reject=16:0:cha:3:0 reject=16:0:cha:4:0 table=4" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
 	finds "warning  units      2 of 280 units" "list --rejected"

@@ -15,6 +15,7 @@
 
 #define PAGE	4096U
 #define COUNTERS_ALL	0xffffffffU
+#define FAKE_CPUS	8U		/* of a die */
 
 struct fake fake;
 
@@ -31,7 +32,7 @@ struct fake_type {
 
 struct fake_machine {
 	const char *platform;
-	uint32_t model;
+	uint32_t model;		/* 0: the first of the platform */
 	uint32_t caps;
 	const struct fake_type *types;
 	size_t nr_types;
@@ -137,11 +138,30 @@ static const struct fake_type generic_types[] = {
 #define DISCOVERS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_DISCOVERY)
 
 static const struct fake_machine machines[] = {
-	{ "ivbep", 62, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, e5_types, NR(e5_types) },
-	{ "spr", 143, DISCOVERS, spr_types, NR(spr_types) },
-	{ "gnr", 173, DISCOVERS, gnr_types, NR(gnr_types) },
+	{ "ivbep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, e5_types, NR(e5_types) },
+	{ "spr", 0, DISCOVERS, spr_types, NR(spr_types) },
+	{ "gnr", 0, DISCOVERS, gnr_types, NR(gnr_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
 };
+
+/* Of each CPU, and of no machine: see fake_cpus() */
+static const struct fake_type core_type = {
+	"core", 1, 4, 3, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	BASIC | F(UMASK) | F(INVERT), ~0U, 0x186
+};
+
+static uint32_t machine_model(const struct fake_machine *machine)
+{
+	static const struct ucore_model models[] = {
+#define UCORE_MODEL(...) { __VA_ARGS__ },
+#include "../../driver/hw/models.h"
+	};
+
+	for (size_t i = 0; !machine->model && i < NR(models); i++)
+		if (!strcmp(models[i].platform, machine->platform))
+			return models[i].model;
+	return machine->model;
+}
 
 static const struct ucore_field all_fields[] = {
 	{ UCORE_FIELD_EVENT, 0, 0x1ff, 0x1ff, "event" },
@@ -193,6 +213,8 @@ static const struct fake_type *type_of(const struct ucore_box_info *box)
 	for (size_t i = 0; i < fake.machine->nr_types; i++)
 		if (!strcmp(types[i].type, box->type))
 			return &types[i];
+	if (!strcmp(core_type.type, box->type))
+		return &core_type;
 	return &types[0];	/* a type that a test made up */
 }
 
@@ -214,13 +236,17 @@ static const struct ucore_field *field_of(const struct ucore_box_info *box, uint
 	return NULL;
 }
 
-static struct ucore_box_info *box_make(const struct fake_type *type, unsigned int die,
-				       unsigned int instance)
+static struct ucore_box_info *box_make(const struct fake_type *type,
+				       struct ucore_domain_info *domain, unsigned int instance)
 {
 	struct ucore_box_info *box = &fake.boxes[fake.nr_boxes];
 
+	domain->nr_boxes++;
+	domain->nr_counters += type->counters + type->fixed;
 	box->box = fake.nr_boxes++;
-	box->die = die;
+	box->domain = domain->domain;
+	box->die = domain->die;
+	box->cpu = domain->cpu;
 	box->instance = instance;
 	box->access = type->access;
 	box->nr_counters = type->counters;
@@ -231,9 +257,9 @@ static struct ucore_box_info *box_make(const struct fake_type *type, unsigned in
 	box->location = type->base + type->step * instance;
 	/* the second socket has buses and memory of its own, and the same MSRs */
 	if (type->access == UCORE_ACCESS_MMIO)
-		box->location += die * 0x40000000ULL;
+		box->location += box->die * 0x40000000ULL;
 	else if (type->access != UCORE_ACCESS_MSR)
-		box->location += die * (0x80ULL << 20);
+		box->location += box->die * (0x80ULL << 20);
 	strcpy(box->type, type->type);
 	return box;
 }
@@ -322,15 +348,28 @@ static void unit_of_box(const struct fake_type *type, const struct ucore_box_inf
 
 	if (type->number == ~0U)
 		return;
-	unit = unit_make(box->die, type, moved ? 0x1234 : box->location, box->instance);
+	unit = unit_make(box->domain, type, moved ? 0x1234 : box->location, box->instance);
 	if (!strcmp(fake.machine->platform, "spr") && moved) {
 		unit->reason = UCORE_UNIT_MOVED;
-		fake.tables[box->die].nr_rejected++;
-		unit = unit_make(box->die, type, box->location, box->instance);
+		fake.tables[box->domain].nr_rejected++;
+		unit = unit_make(box->domain, type, box->location, box->instance);
 		unit->record = 0;
-		fake.tables[box->die].max_units--;
+		fake.tables[box->domain].max_units--;
 	}
 	unit->box = box->box;
+}
+
+static struct ucore_domain_info *domain_make(uint32_t scope, uint32_t die, int32_t cpu)
+{
+	struct ucore_domain_info *domain = &fake.domains[fake.nr_domains];
+
+	if (fake.nr_domains == FAKE_MAX_DOMAINS)
+		abort();
+	*domain = (struct ucore_domain_info) {
+		.domain = fake.nr_domains++, .scope = scope, .die = die, .package = die,
+		.cpu = cpu, .reader = cpu < 0 ? (int32_t)(FAKE_CPUS * die) : cpu,
+	};
+	return domain;
 }
 
 static void boxes_make(void)
@@ -338,15 +377,17 @@ static void boxes_make(void)
 	const struct fake_machine *machine = fake.machine;
 	bool discovers = machine->caps & UCORE_CAP_DISCOVERY;
 
-	for (unsigned int die = 0; die < fake.nr_dies; die++) {
+	for (unsigned int d = 0; d < fake.nr_dies; d++) {
+		uint32_t die = fake.first_die + d;
+		struct ucore_domain_info *domain = domain_make(UCORE_SCOPE_DIE, die, -1);
+
 		if (discovers)
 			fake_table(UCORE_TABLE_OK, (int32_t)die);
 		for (size_t t = 0; t < machine->nr_types; t++)
 			for (unsigned int i = 0; i < machine->types[t].boxes; i++) {
 				const struct ucore_box_info *box;
 
-				box = box_make(&machine->types[t], die, i);
-
+				box = box_make(&machine->types[t], domain, i);
 				if (discovers)
 					unit_of_box(&machine->types[t], box);
 			}
@@ -359,9 +400,9 @@ static void fake_no_tables(void)
 	fake.nr_units = 0;
 }
 
-void fake_private_pmi(void)
+void fake_overflow_pmi(void)
 {
-	fake.caps |= UCORE_CAP_OVERFLOW_PMI | UCORE_CAP_PRIVATE_PMI;
+	fake.caps |= UCORE_CAP_OVERFLOW_PMI;
 	for (unsigned int i = 0; i < fake.nr_boxes; i++)
 		if (!(fake.boxes[i].caps & UCORE_BOX_FREE_RUNNING))
 			fake.boxes[i].caps |= UCORE_BOX_OVERFLOW;
@@ -374,7 +415,7 @@ static void ring_free(struct fake_ring *ring)
 	memset(ring, 0, sizeof(*ring));
 }
 
-void fake_machine(const char *name, unsigned int nr_dies)
+static void machine_make(const char *name, unsigned int first_die, unsigned int nr_dies)
 {
 	const struct fake_machine *machine = NULL;
 
@@ -383,12 +424,13 @@ void fake_machine(const char *name, unsigned int nr_dies)
 			machine = &machines[i];
 	if (!machine)
 		abort();
-	for (unsigned int i = 0; i < FAKE_MAX_DIES; i++)
+	for (unsigned int i = 0; i < FAKE_MAX_DOMAINS; i++)
 		ring_free(&fake.rings[i]);
 	if (fake.session_fd > 0)
 		close(fake.session_fd);
 	memset(&fake, 0, sizeof(fake));
 	fake.session_fd = -1;
+	fake.first_die = first_die;
 	fake.nr_dies = nr_dies;
 	fake.abi = UCORE_ABI_VERSION;
 	fake.fail_command = ~0U;
@@ -404,6 +446,25 @@ void fake_machine(const char *name, unsigned int nr_dies)
 	boxes_make();
 }
 
+void fake_machine(const char *name, unsigned int nr_dies)
+{
+	machine_make(name, 0, nr_dies);
+}
+
+void fake_only_die(unsigned int die)
+{
+	machine_make(fake.machine->platform, die, 1);
+}
+
+void fake_cpus(unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		uint32_t cpu = FAKE_CPUS * fake.first_die + i;
+
+		box_make(&core_type, domain_make(UCORE_SCOPE_CPU, cpu / FAKE_CPUS, (int32_t)cpu), 0);
+	}
+}
+
 void fake_reset(unsigned int nr_dies)
 {
 	fake_machine("ivbep", nr_dies);
@@ -416,31 +477,25 @@ static int do_info(struct ucore_info *info)
 	info->abi = fake.abi;
 	info->state = fake.state;
 	info->caps = fake.caps;
-	info->nr_dies = fake.nr_dies;
+	info->nr_domains = fake.nr_domains;
 	info->nr_boxes = fake.nr_boxes;
 	info->nr_counters = 0;
 	for (unsigned int i = 0; i < fake.nr_boxes; i++)
 		info->nr_counters += fake.boxes[i].nr_counters + fake.boxes[i].nr_fixed;
 	info->family = 6;
-	info->model = fake.machine->model;
+	info->model = machine_model(fake.machine);
 	info->stepping = 4;
 	memcpy(info->platform, fake.platform, sizeof(info->platform));
 	memcpy(info->reason, fake.reason, sizeof(info->reason));
 	return 0;
 }
 
-static int do_get_dies(struct ucore_get_dies *get)
+static int do_get_domains(struct ucore_get_domains *get)
 {
-	struct ucore_die_info *dies = (void *)(uintptr_t)get->dies;
-
-	get->total = fake.nr_dies;
-	if (get->nr > fake.nr_dies)
-		get->nr = fake.nr_dies;
-	for (uint32_t i = 0; i < get->nr; i++)
-		dies[i] = (struct ucore_die_info) {
-			.die = i, .package = i, .reader = (int)(8 * i),
-			.nr_boxes = fake.nr_boxes / fake.nr_dies,
-		};
+	get->total = fake.nr_domains;
+	if (get->nr > fake.nr_domains)
+		get->nr = fake.nr_domains;
+	memcpy((void *)(uintptr_t)get->domains, fake.domains, get->nr * sizeof(fake.domains[0]));
 	return 0;
 }
 
@@ -532,7 +587,7 @@ static int terms_check(const struct ucore_box_info *box, const struct ucore_even
 {
 	const struct ucore_term *terms = (void *)(uintptr_t)add->terms;
 
-	if (add->nr_terms > 32)
+	if (add->nr_terms > UCORE_TERMS_MAX)
 		return -EINVAL;
 	for (uint32_t i = 0; i < add->nr_terms; i++) {
 		const struct ucore_field *field = field_of(box, terms[i].field);
@@ -635,25 +690,30 @@ uint64_t fake_step(const struct fake_event *event)
 	return 1000 * (event->box + 1) + event->counter;
 }
 
-static void counts_move(uint32_t die)
+static void counts_move(uint32_t domain)
 {
 	for (unsigned int i = 0; i < fake.nr_events; i++)
-		if (fake.boxes[fake.events[i].box].die == die)
+		if (fake.boxes[fake.events[i].box].domain == domain)
 			fake.events[i].count += fake_step(&fake.events[i]);
 }
 
-static bool die_used(uint32_t die)
+static bool domain_used(uint32_t domain)
 {
 	for (unsigned int i = 0; i < fake.nr_events; i++)
-		if (fake.boxes[fake.events[i].box].die == die)
+		if (fake.boxes[fake.events[i].box].domain == domain)
 			return true;
 	return false;
+}
+
+static uint32_t reader_of(uint32_t domain)
+{
+	return (uint32_t)fake.domains[domain].reader;
 }
 
 static int do_read(struct ucore_read *read)
 {
 	struct ucore_value *values = (void *)(uintptr_t)read->values;
-	struct ucore_read_die *dies = (void *)(uintptr_t)read->dies;
+	struct ucore_read_domain *domains = (void *)(uintptr_t)read->domains;
 	uint32_t nr = 0;
 
 	if (!fake.nr_events)
@@ -661,13 +721,13 @@ static int do_read(struct ucore_read *read)
 	if (read->nr_values < fake.nr_events)
 		return -ENOSPC;
 	fake.time += 1000000000;
-	for (uint32_t die = 0; die < fake.nr_dies; die++) {
-		if (!die_used(die))
+	for (uint32_t domain = 0; domain < fake.nr_domains; domain++) {
+		if (!domain_used(domain))
 			continue;
 		if (fake.running)
-			counts_move(die);
-		dies[nr++] = (struct ucore_read_die) {
-			.die = die, .cpu = 8 * die, .time = fake.time,
+			counts_move(domain);
+		domains[nr++] = (struct ucore_read_domain) {
+			.domain = domain, .cpu = reader_of(domain), .time = fake.time,
 			.frozen_ns = read->flags & UCORE_READ_LIVE ? 0 : 5000,
 			.time_enabled = fake.time - FAKE_EPOCH,
 			.time_running = (fake.time - FAKE_EPOCH) / 10 * 9,
@@ -679,7 +739,7 @@ static int do_read(struct ucore_read *read)
 			.count = fake.events[i].count,
 		};
 	read->nr_values = fake.nr_events;
-	read->nr_dies = nr;
+	read->nr_domains = nr;
 	read->skew_ns = 120;
 	fake.status.reads += 10;
 	fake.status.writes += 2;
@@ -699,11 +759,12 @@ static int do_start(void)
 
 static int do_ring_info(struct ucore_ring_info *info)
 {
-	if (!fake.config.ring_size || info->die >= fake.nr_dies || !die_used(info->die))
+	if (!fake.config.ring_size || info->domain >= fake.nr_domains ||
+	    !domain_used(info->domain))
 		return -ENOENT;
 	info->data_size = fake.config.ring_size;
-	info->consumer = (uint64_t)info->die << 32;
-	info->producer = (uint64_t)info->die << 32 | PAGE;
+	info->consumer = (uint64_t)info->domain << 32;
+	info->producer = (uint64_t)info->domain << 32 | PAGE;
 	return 0;
 }
 
@@ -743,9 +804,9 @@ static void ring_store(struct fake_ring *ring, const void *record, uint32_t size
 }
 
 /* As in the kernel: a LOST record goes first, and only if both find room */
-void fake_put(unsigned int die, void *record, uint32_t size)
+void fake_put(unsigned int domain, void *record, uint32_t size)
 {
-	struct fake_ring *ring = &fake.rings[die];
+	struct fake_ring *ring = &fake.rings[domain];
 	struct ucore_ring_producer *producer = (void *)ring->map;
 	struct ucore_lost lost = {
 		.hdr = { UCORE_RECORD_LOST, sizeof(lost), ring->seq },
@@ -771,7 +832,7 @@ void fake_put(unsigned int die, void *record, uint32_t size)
 	ring_store(ring, record, size);
 }
 
-void fake_sample(unsigned int die)
+void fake_sample(unsigned int domain)
 {
 	static struct {
 		struct ucore_sample head;
@@ -780,9 +841,9 @@ void fake_sample(unsigned int die)
 	uint32_t nr = 0, trigger = UCORE_EVENT_NONE;
 
 	fake.time += 1000000;
-	counts_move(die);
+	counts_move(domain);
 	for (unsigned int i = 0; i < fake.nr_events; i++) {
-		if (fake.boxes[fake.events[i].box].die != die)
+		if (fake.boxes[fake.events[i].box].domain != domain)
 			continue;
 		if (trigger == UCORE_EVENT_NONE && fake.events[i].period)
 			trigger = fake.events[i].id;
@@ -798,7 +859,7 @@ void fake_sample(unsigned int die)
 		.time = fake.time, .time_enabled = fake.time - FAKE_EPOCH,
 		.time_running = fake.time - FAKE_EPOCH,
 		.frozen_ns = 1500, .ip = 0xffffffff81000123, .pid = 42, .tid = 43,
-		.cpu = 8 * die, .die = die,
+		.cpu = reader_of(domain), .domain = domain,
 		.trigger = trigger == UCORE_EVENT_NONE ? UCORE_TRIGGER_TIMER :
 							 UCORE_TRIGGER_OVERFLOW,
 		.trigger_event = trigger, .flags = UCORE_SAMPLE_CONTEXT, .nr_values = nr,
@@ -808,7 +869,19 @@ void fake_sample(unsigned int die)
 	fake.status.reads += 10;
 	fake.status.writes += 3;
 	fake.status.frozen_ns += 1500;
-	fake_put(die, &sample, sample.head.hdr.size);
+	fake_put(domain, &sample, sample.head.hdr.size);
+}
+
+/* The domain's reader went, and nobody came */
+static void fake_gap(unsigned int domain)
+{
+	struct ucore_gap gap = {
+		.hdr = { UCORE_RECORD_GAP, sizeof(gap), 0 },
+		.time = fake.time, .domain = domain, .reason = fake.gap,
+		.cpu_from = fake.domains[domain].reader, .cpu_to = -1, .box = UCORE_ANY,
+	};
+
+	fake_put(domain, &gap, sizeof(gap));
 }
 
 /* ---- system calls ------------------------------------------------------ */
@@ -842,8 +915,8 @@ static int device_command(unsigned long command, void *arg)
 	switch (command) {
 	case UCORE_INFO:
 		return do_info(arg);
-	case UCORE_GET_DIES:
-		return do_get_dies(arg);
+	case UCORE_GET_DOMAINS:
+		return do_get_domains(arg);
 	case UCORE_GET_BOXES:
 		return do_get_boxes(arg);
 	case UCORE_GET_FIELDS:
@@ -944,7 +1017,7 @@ static void *fake_mmap(size_t length, int prot, int fd, uint64_t offset)
 static int fake_munmap(void *address, size_t length)
 {
 	(void)length;
-	for (unsigned int i = 0; i < FAKE_MAX_DIES; i++) {
+	for (unsigned int i = 0; i < FAKE_MAX_DOMAINS; i++) {
 		if (fake.rings[i].map == address)
 			fake.rings[i].map = NULL;
 		else if ((void *)fake.rings[i].consumer == address)
@@ -971,10 +1044,14 @@ static int fake_poll(struct pollfd *fds, nfds_t nr, int timeout)
 	ready = poll(fds, nr, session && produce ? 1 : timeout);
 	if (ready < 0 || !session || !produce)
 		return ready;
+	for (unsigned int domain = 0; fake.gap && domain < fake.nr_domains; domain++)
+		if (fake.rings[domain].map)
+			fake_gap(domain);
+	fake.gap = 0;
 	for (unsigned int i = 0; i < fake.batch; i++)
-		for (unsigned int die = 0; die < fake.nr_dies; die++)
-			if (fake.rings[die].map)
-				fake_sample(die);
+		for (unsigned int domain = 0; domain < fake.nr_domains; domain++)
+			if (fake.rings[domain].map)
+				fake_sample(domain);
 	session->revents = POLLIN;
 	return ready + 1;
 }
@@ -1021,14 +1098,22 @@ static void scenario_word(const char *key, const char *value)
 		fake_machine(fake.machine->platform, (unsigned int)atoi(value));
 	else if (!strcmp(key, "machine"))
 		fake_machine(value, fake.nr_dies);
+	else if (!strcmp(key, "only"))
+		fake_only_die((unsigned int)atoi(value));
+	else if (!strcmp(key, "cpus"))
+		fake_cpus((unsigned int)atoi(value));
+	else if (!strcmp(key, "gap"))
+		fake.gap = (uint32_t)atoi(value);
+	else if (!strcmp(key, "offline"))
+		fake.domains[atoi(value)].reader = -1;
 	else if (!strcmp(key, "reject"))
 		scenario_reject(value);
 	else if (!strcmp(key, "table"))
 		fake_table((uint32_t)atoi(value), 1);
 	else if (!strcmp(key, "notables"))
 		fake_no_tables();
-	else if (!strcmp(key, "private"))
-		fake_private_pmi();
+	else if (!strcmp(key, "overflow"))
+		fake_overflow_pmi();
 	else if (!strcmp(key, "old"))
 		fake.old = true;
 	else if (!strcmp(key, "user"))

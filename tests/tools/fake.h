@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A ucore device in user space, underneath struct ucore_sys: the boxes of an
- * E5-2600 v2, or of processors with discovery tables, one or two sockets,
- * counters that advance by known steps.
+ * E5-2600 v2, or of processors with discovery tables, one or two sockets, CPUs
+ * with boxes of their own, counters that advance by known steps.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -13,7 +13,7 @@
 #define FAKE_MAX_TABLES	4
 #define FAKE_MAX_UNITS	768
 #define FAKE_MAX_EVENTS	1024
-#define FAKE_MAX_DIES	2
+#define FAKE_MAX_DOMAINS 8
 #define FAKE_FD		1000		/* of /dev/ucore; sessions have real ones */
 #define FAKE_EPOCH	1000000000000000000ULL	/* far after any real boot */
 #define FAKE_OTHER	77		/* id of a session that is not ours */
@@ -23,7 +23,7 @@ struct fake_event {
 	uint32_t box;
 	uint32_t counter;
 	uint32_t nr_terms;
-	struct ucore_term terms[32];
+	struct ucore_term terms[UCORE_TERMS_MAX];
 	uint64_t period;
 	uint64_t count;
 };
@@ -37,7 +37,8 @@ struct fake_ring {
 
 struct fake {
 	/* what the tests arrange */
-	unsigned int nr_dies;
+	unsigned int first_die;		/* the boxes are on this one ... */
+	unsigned int nr_dies;		/* ... and the following, so many in all */
 	uint32_t state;
 	uint32_t abi;
 	char platform[16];
@@ -47,8 +48,9 @@ struct fake {
 	unsigned int fail_skip;		/* ... after so many that do not */
 	int open_errno;
 	int mmap_skip;			/* mmaps that work before one fails; -1: all work */
-	unsigned int batch;		/* samples per die and poll */
+	unsigned int batch;		/* samples per domain and poll */
 	uint64_t value_flags;		/* of every value */
+	uint32_t gap;			/* UCORE_GAP_* before the first sample, 0: none */
 	bool old;			/* a driver from before GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */
 	unsigned int lie_command;	/* _IOC_NR that answers with more than there was room for ... */
@@ -57,6 +59,8 @@ struct fake {
 	/* what there is */
 	const struct fake_machine *machine;
 	uint32_t caps;
+	struct ucore_domain_info domains[FAKE_MAX_DOMAINS];
+	unsigned int nr_domains;
 	struct ucore_box_info boxes[FAKE_MAX_BOXES];
 	unsigned int nr_boxes;
 	struct ucore_table_info tables[FAKE_MAX_TABLES];
@@ -72,7 +76,7 @@ struct fake {
 	uint32_t next_event;
 	bool running;
 	uint64_t time;
-	struct fake_ring rings[FAKE_MAX_DIES];
+	struct fake_ring rings[FAKE_MAX_DOMAINS];
 	struct ucore_status status;
 	unsigned int calls[32];		/* by _IOC_NR */
 	uint32_t pmi_cpu;
@@ -89,21 +93,27 @@ void fake_reset(unsigned int nr_dies);
 /* The same with another processor: "ivbep", "spr", "gnr" (also for srf, cwf), "generic" */
 void fake_machine(const char *name, unsigned int nr_dies);
 
+/* The same machine with boxes on one die only: domain 0 is that die */
+void fake_only_die(unsigned int die);
+
+/* Domains that are CPUs, @nr of them, each with one box: "core0" */
+void fake_cpus(unsigned int nr);
+
 /* A unit that is no box: on die 0, with this reason, in conflict with record @other */
 void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, uint32_t other);
 
 /* A table that is not used, or not wholly */
 void fake_table(uint32_t reason, int32_t die);
 
-/* Interrupts by the private convention */
-void fake_private_pmi(void);
+/* Overflow interrupts, as a later discovery platform may have them */
+void fake_overflow_pmi(void);
 
 /* How far an event's count moves from READ to READ and sample to sample */
 uint64_t fake_step(const struct fake_event *event);
 
-/* Put a record into a die's ring, and its sequence number into the record */
-void fake_put(unsigned int die, void *record, uint32_t size);
-void fake_sample(unsigned int die);
+/* Put a record into a domain's ring, and its sequence number into the record */
+void fake_put(unsigned int domain, void *record, uint32_t size);
+void fake_sample(unsigned int domain);
 
 /* Words like "machine=spr dies=1 fail=19:16 own=imc0": the machine for a whole ucoretool */
 void fake_scenario(const char *words);

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
+#include "commands.h"
 #include "fake.h"
-#include "tool.h"
 
 int main(int argc, char **argv)
 {

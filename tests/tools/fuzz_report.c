@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "fake.h"
 #include "tool.h"
 

@@ -8,19 +8,19 @@ static void opens_and_learns(void **state)
 {
 	struct ucore_device *dev = device_get();
 	const struct ucore_box_info *boxes;
-	const struct ucore_die_info *dies;
+	const struct ucore_domain_info *domains;
 	size_t nr;
 
 	(void)state;
 	boxes = ucore_device_boxes(dev, &nr);
 	assert_int_equal(nr, 34);
 	assert_string_equal(boxes[0].type, "cbo");
-	dies = ucore_device_dies(dev, &nr);
+	domains = ucore_device_domains(dev, &nr);
 	assert_int_equal(nr, 2);
-	assert_int_equal(dies[1].package, 1);
+	assert_int_equal(domains[1].package, 1);
 	assert_int_equal(ucore_device_ready(dev, &err), 0);
-	assert_ptr_equal(ucore_device_die(dev, 1), &dies[1]);
-	assert_null(ucore_device_die(dev, 2));
+	assert_ptr_equal(ucore_device_domain(dev, 1), &domains[1]);
+	assert_null(ucore_device_domain(dev, 2));
 	ucore_device_close(dev);
 }
 
@@ -50,7 +50,7 @@ static void each_query_may_fail(void **state)
 	static const struct { unsigned long command; int code; const char *words; } cases[] = {
 		{ UCORE_INFO, ENOTTY, "not a ucore device" },
 		{ UCORE_INFO, EFAULT, "INFO|Bad address" },
-		{ UCORE_GET_DIES, EINVAL, "GET_DIES|Invalid argument" },
+		{ UCORE_GET_DOMAINS, EINVAL, "GET_DOMAINS|Invalid argument" },
 		{ UCORE_GET_BOXES, E2BIG, "GET_BOXES" },
 	};
 	struct ucore_device *dev;
@@ -129,7 +129,35 @@ static void fields_are_asked_for_once_per_type(void **state)
 	ucore_device_close(dev);
 }
 
+static void a_domain_id_is_no_die(void **state)
+{
+	const struct ucore_domain_info *domain;
+	struct ucore_device *dev;
+	const struct ucore_box_info *boxes;
+	char name[UCORE_DOMAIN_NAME_LEN];
+	size_t nr;
+
+	(void)state;
+	fake_only_die(1);
+	fake_cpus(3);
+	dev = device_get();
+	ucore_device_domains(dev, &nr);
+	assert_int_equal(nr, 4);
+	domain = ucore_device_domain(dev, 0);
+	assert_int_equal(domain->scope, UCORE_SCOPE_DIE);
+	ucore_domain_name(domain->die, domain->cpu, name, sizeof(name));
+	assert_string_equal(name, "die 1");
+	domain = ucore_device_domain(dev, 3);
+	assert_int_equal(domain->scope, UCORE_SCOPE_CPU);
+	ucore_domain_name(domain->die, domain->cpu, name, sizeof(name));
+	assert_string_equal(name, "cpu 10");
+	boxes = ucore_device_boxes(dev, &nr);
+	assert_int_equal(boxes[nr - 1].domain, 3);
+	ucore_device_close(dev);
+}
+
 static const struct CMUnitTest tests[] = {
+	TEST(a_domain_id_is_no_die),
 	TEST(opens_and_learns),
 	TEST(open_errors_say_what_to_do),
 	TEST(each_query_may_fail),

@@ -391,11 +391,52 @@ static void platforms_are_found_by_name(void **state)
 	assert_false(ucore_platform_event(NULL, "imc", "CAS_COUNT.RD", &desc));
 }
 
+static void processors_are_found_by_model(void **state)
+{
+	const struct ucore_model *model = ucore_model_find(6, 62);
+
+	(void)state;
+	assert_string_equal(model->platform, "ivbep");
+	assert_string_equal(model->name, "Xeon E5-2600 v2");
+	assert_false(model->discovery);
+	model = ucore_model_find(6, 174);
+	assert_string_equal(model->platform, "gnr");
+	assert_true(model->discovery);
+	assert_null(ucore_model_find(6, 250));
+	assert_null(ucore_model_find(15, 62));
+}
+
+static void one_cpu(void **state)
+{
+	struct ucore_event event;
+	struct ucore_box_info box = { .cpu = 2, .type = "core" };
+
+	(void)state;
+	fake_cpus(4);
+	assert_int_equal(ucore_device_refresh(dev, &err), 0);
+	assert_int_equal(resolve(dev, "core/event=0x3c,cpu=2/", &event), 0);
+	assert_int_equal(event.cpu, 2);
+	assert_int_equal(event.die, UCORE_ANY);
+	assert_true(ucore_event_matches(&event, &box));
+	box.cpu = 3;
+	assert_false(ucore_event_matches(&event, &box));
+	assert_int_equal(resolve(dev, "core/event=0x3c,die=0/", &event), 0);
+	assert_true(ucore_event_matches(&event, &box));
+	box.die = 1;
+	assert_false(ucore_event_matches(&event, &box));
+	assert_fails(resolve(dev, "core/event=0x3c,cpu=4/", &event), ENOENT, "cpu 4 has no boxes");
+	assert_fails(resolve(dev, "imc/event=4,cpu=2/", &event), ENOENT, "cpu 2 has no imc");
+	assert_fails(resolve(dev, "core1/event=4/", &event), ENOENT, "no core1 on any cpu");
+	assert_fails(resolve(dev, "core/event=4,cpu=1,cpu=2/", &event), EINVAL, "given twice");
+	assert_fails(resolve(dev, "core/event=4,cpu=4294967295/", &event), ERANGE, "cpu=4294967295");
+}
+
 static const struct CMUnitTest tests[] = {
 	TEST_DEV(lists_are_split_outside_slashes),
 	TEST_DEV(malformed_specs),
 	TEST_DEV(a_name_has_its_code_and_counters),
 	TEST_DEV(one_box_one_die),
+	TEST_DEV(one_cpu),
 	TEST_DEV(the_longest_type_wins),
 	TEST_DEV(special_encodings),
 	TEST_DEV(fixed_counters),
@@ -406,6 +447,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(an_unknown_platform_counts_raw),
 	TEST_DEV(every_event_of_the_table_can_be_added),
 	TEST_DEV(platforms_are_found_by_name),
+	TEST_DEV(processors_are_found_by_model),
 };
 
 UNIT_MAIN(tests)

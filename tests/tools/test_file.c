@@ -107,11 +107,11 @@ static void what_is_written_is_read(void **state)
 	(void)state;
 	file_make(3);
 	assert_int_equal(ucore_file_open(path, &file, &err), 0);
-	assert_int_equal(ucore_file_header(file)->nr_dies, 2);
+	assert_int_equal(ucore_file_header(file)->nr_domains, 2);
 	assert_int_equal(ucore_file_header(file)->nr_events, 9);
 	assert_string_equal(ucore_file_header(file)->platform, "ivbep");
 	assert_int_equal(ucore_file_header(file)->start, FAKE_EPOCH);
-	assert_int_equal(ucore_file_dies(file)[1].package, 1);
+	assert_int_equal(ucore_file_domains(file)[1].package, 1);
 	event = &ucore_file_events(file)[8];
 	assert_string_equal(event->label, "UNC_U_UCLK/die=1/");
 	assert_string_equal(event->type, "ubox");
@@ -123,7 +123,7 @@ static void what_is_written_is_read(void **state)
 	for (unsigned int i = 0; i < 6; i++) {
 		assert_int_equal(ucore_file_next(file, &entry, &data, &err), 1);
 		assert_int_equal(entry.kind, UCORE_FILE_RECORD);
-		assert_int_equal(entry.die, i / 3);
+		assert_int_equal(entry.domain, i / 3);
 		sample = data;
 		assert_int_equal(sample->hdr.seq, i % 3);
 		assert_int_equal(sample->nr_values, i < 3 ? 4 : 5);
@@ -132,6 +132,29 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(entry.kind, UCORE_FILE_STATUS);
 	assert_int_equal(((const struct ucore_status *)data)->samples, 6);
 	assert_int_equal(ucore_file_next(file, &entry, &data, &err), 0);
+	ucore_file_close(file);
+}
+
+static void domains_keep_scope_and_cpu(void **state)
+{
+	const struct ucore_file_domain *domain;
+	struct ucore_file *file;
+
+	(void)state;
+	fake_cpus(2);
+	assert_int_equal(ucore_device_refresh(dev, &err), 0);
+	file_make(1);
+	assert_int_equal(ucore_file_open(path, &file, &err), 0);
+	assert_int_equal(ucore_file_header(file)->nr_domains, 4);
+	domain = ucore_file_domain(file, 1);
+	assert_int_equal(domain->scope, UCORE_SCOPE_DIE);
+	assert_int_equal(domain->die, 1);
+	assert_int_equal(domain->cpu, -1);
+	domain = ucore_file_domain(file, 3);
+	assert_int_equal(domain->scope, UCORE_SCOPE_CPU);
+	assert_int_equal(domain->die, 0);
+	assert_int_equal(domain->cpu, 1);
+	assert_null(ucore_file_domain(file, 4));
 	ucore_file_close(file);
 }
 
@@ -195,11 +218,11 @@ static void header_fields_are_checked(void **state)
 		{ offsetof(struct ucore_file_header, magic), 0, EBADMSG, "not a file of samples" },
 		{ offsetof(struct ucore_file_header, version), 2, EPROTO, "version 2" },
 		{ offsetof(struct ucore_file_header, size), 8, EBADMSG, "damaged" },
-		{ offsetof(struct ucore_file_header, die_size), 0, EBADMSG, "damaged" },
+		{ offsetof(struct ucore_file_header, domain_size), 0, EBADMSG, "damaged" },
 		{ offsetof(struct ucore_file_header, event_size), 1 << 30, EBADMSG, "damaged" },
-		{ offsetof(struct ucore_file_header, nr_dies), 0, EBADMSG, "0 dies" },
-		{ offsetof(struct ucore_file_header, nr_dies), 1025, EBADMSG, "1025 dies" },
-		{ offsetof(struct ucore_file_header, nr_dies), 1000, EBADMSG, "cut off" },
+		{ offsetof(struct ucore_file_header, nr_domains), 0, EBADMSG, "0 domains" },
+		{ offsetof(struct ucore_file_header, nr_domains), 16385, EBADMSG, "16385 domains" },
+		{ offsetof(struct ucore_file_header, nr_domains), 16384, EBADMSG, "cut off" },
 		{ offsetof(struct ucore_file_header, nr_events), 0, EBADMSG, "0 events" },
 		{ offsetof(struct ucore_file_header, nr_events), ~0U, EBADMSG, "damaged" },
 		{ offsetof(struct ucore_file_header, nr_events), 65536, EBADMSG, "cut off" },
@@ -219,13 +242,19 @@ static void header_fields_are_checked(void **state)
 	}
 }
 
-#define EVENTS	(sizeof(struct ucore_file_header) + 2 * sizeof(struct ucore_file_die))
+#define DOMAINS	sizeof(struct ucore_file_header)
+#define EVENTS	(DOMAINS + 2 * sizeof(struct ucore_file_domain))
 #define ENTRIES	(EVENTS + 9 * sizeof(struct ucore_file_event))
 
 static void tables_and_entries_are_checked(void **state)
 {
 	static const struct { size_t offset; uint32_t value; const char *words; } cases[] = {
-		{ EVENTS + offsetof(struct ucore_file_event, die), 5, "event 0 makes no sense" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, scope), 2, "domain 0 makes no sense" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, scope), 1, "domain 0 makes no sense" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, cpu), 3, "domain 0 makes no sense" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, domain), 1, "domain 1 makes no sense" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, domain), 7, "domain 1 makes no sense" },
+		{ EVENTS + offsetof(struct ucore_file_event, domain), 5, "event 0 makes no sense" },
 		{ EVENTS + offsetof(struct ucore_file_event, index), 9, "event 0" },
 		{ EVENTS + offsetof(struct ucore_file_event, event), 2, "event 1" },
 		{ EVENTS + offsetof(struct ucore_file_event, type), 0x0a0a0a0a, "event 0" },
@@ -233,14 +262,14 @@ static void tables_and_entries_are_checked(void **state)
 		{ ENTRIES + offsetof(struct ucore_file_entry, size), 0, "entry of 0 bytes" },
 		{ ENTRIES + offsetof(struct ucore_file_entry, size), 12, "entry of 12 bytes" },
 		{ ENTRIES + offsetof(struct ucore_file_entry, size), 1 << 30, "entry of" },
-		{ ENTRIES + offsetof(struct ucore_file_entry, die), 2, "a record that makes no sense" },
-		{ ENTRIES + offsetof(struct ucore_file_entry, die), 1, "a record that makes no sense" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, domain), 2, "a record that makes no sense" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, domain), 1, "a record that makes no sense" },
 		{ ENTRIES + offsetof(struct ucore_file_entry, kind), UCORE_FILE_STATUS,
 		  "" },	/* long enough for a status: not provably wrong */
 		{ ENTRIES + 16 + offsetof(struct ucore_record, size), 8, "makes no sense" },
 		{ ENTRIES + 16 + offsetof(struct ucore_record, size), ~0U, "makes no sense" },
 		{ ENTRIES + 16 + offsetof(struct ucore_sample, nr_values), 1 << 28, "makes no sense" },
-		{ ENTRIES + 16 + offsetof(struct ucore_sample, die), 1, "makes no sense" },
+		{ ENTRIES + 16 + offsetof(struct ucore_sample, domain), 1, "makes no sense" },
 	};
 	unsigned int entries;
 
@@ -274,6 +303,7 @@ static void unknown_entries_are_skipped(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST_FILE(what_is_written_is_read),
+	TEST_FILE(domains_keep_scope_and_cpu),
 	TEST_FILE(files_that_cannot_be),
 	TEST_FILE(a_full_disk_is_noticed),
 	TEST_FILE(every_length),

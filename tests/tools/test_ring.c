@@ -56,7 +56,7 @@ static void open_errors(void **state)
 	struct ucore_ring *other;
 
 	(void)state;
-	assert_fails(ucore_ring_open(session, 7, &other, &err), ENOENT, "die 7|no events there");
+	assert_fails(ucore_ring_open(session, 7, &other, &err), ENOENT, "domain 7|no events there");
 	fake.mmap_skip = 0;
 	assert_fails(ucore_ring_open(session, 0, &other, &err), ENOMEM, "die 0|cannot map");
 	fake.mmap_skip = 1;
@@ -72,7 +72,7 @@ static void an_empty_ring_gives_nothing(void **state)
 	const struct ucore_record *record;
 
 	(void)state;
-	assert_int_equal(ucore_ring_die(ring), 1);
+	assert_int_equal(ucore_ring_domain(ring), 1);
 	assert_int_equal(ucore_ring_next(ring, &record), 0);
 	ucore_ring_release(ring);
 	assert_int_equal(*tail(), 0);

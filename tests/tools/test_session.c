@@ -79,9 +79,9 @@ static void add_claims_every_box_that_matches(void **state)
 	slots = ucore_session_slots(session, &nr);
 	assert_int_equal(nr, 9);
 	assert_int_equal(slots[0].index, 0);
-	assert_int_equal(slots[7].die, 1);
+	assert_int_equal(slots[7].domain, 1);
 	assert_int_equal(slots[8].index, 1);
-	assert_int_equal(slots[8].die, 1);
+	assert_int_equal(slots[8].domain, 1);
 	assert_int_equal(slots[8].instance, 2);
 	assert_int_equal(slots[8].counter, 1);
 	assert_string_equal(ucore_session_event(session, 1)->label, "imc2/CAS_COUNT.WR,die=1/");
@@ -262,7 +262,7 @@ static void read_gives_values_in_slot_order(void **state)
 	assert_int_equal(ucore_session_start(session, &err), 0);
 	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
 	assert_int_equal(snap.nr_values, nr);
-	assert_int_equal(snap.nr_dies, 2);
+	assert_int_equal(snap.nr_domains, 2);
 	assert_int_equal(snap.skew_ns, 120);
 	for (size_t i = 0; i < nr; i++) {
 		assert_int_equal(snap.values[i].event, slots[i].event);

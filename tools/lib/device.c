@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The device: what machine this is, its dies and boxes, the fields of a box.
+ * The device: what machine this is, its domains and boxes, the fields of a box.
  * Knows nothing of sessions.
  */
 #include <errno.h>
@@ -52,29 +52,29 @@ static int device_get_info(struct ucore_device *dev, struct ucore_error *err)
 	return 0;
 }
 
-static int device_get_dies(struct ucore_device *dev, struct ucore_error *err)
+static int device_get_domains(struct ucore_device *dev, struct ucore_error *err)
 {
-	uint32_t capacity = dev->info.nr_dies;
-	struct ucore_die_info *dies;
+	uint32_t capacity = dev->info.nr_domains;
+	struct ucore_domain_info *domains;
 	int ret;
 
 	if (capacity > UCORE_MAX_ELEMENTS)
-		return ucore_error_set(err, -EPROTO, "INFO: %u dies cannot be", capacity);
-	dies = calloc(capacity ? capacity : 1, sizeof(*dies));
-	if (!dies)
-		return ucore_error_set(err, -ENOMEM, "out of memory for %u dies", capacity);
+		return ucore_error_set(err, -EPROTO, "INFO: %u domains cannot be", capacity);
+	domains = calloc(capacity ? capacity : 1, sizeof(*domains));
+	if (!domains)
+		return ucore_error_set(err, -ENOMEM, "out of memory for %u domains", capacity);
 
-	UCORE_ARG(ucore_get_dies, get, .nr = capacity, .dies = (uintptr_t)dies);
-	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_DIES, &get);
+	UCORE_ARG(ucore_get_domains, get, .nr = capacity, .domains = (uintptr_t)domains);
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_DOMAINS, &get);
 	if (!ret && get.nr > capacity)
 		ret = -EPROTO;
 	if (ret) {
-		free(dies);
-		return ucore_error_set(err, ret, "GET_DIES: %s", strerror(-ret));
+		free(domains);
+		return ucore_error_set(err, ret, "GET_DOMAINS: %s", strerror(-ret));
 	}
-	free(dev->dies);
-	dev->dies = dies;
-	dev->nr_dies = get.nr;
+	free(dev->domains);
+	dev->domains = domains;
+	dev->nr_domains = get.nr;
 	return 0;
 }
 
@@ -113,7 +113,7 @@ int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err)
 	int ret = device_get_info(dev, err);
 
 	if (!ret)
-		ret = device_get_dies(dev, err);
+		ret = device_get_domains(dev, err);
 	if (!ret)
 		ret = device_get_boxes(dev, err);
 	return ret;
@@ -154,7 +154,7 @@ void ucore_device_close(struct ucore_device *dev)
 		free(dev->sets[i].fields);
 	free(dev->sets);
 	free(dev->boxes);
-	free(dev->dies);
+	free(dev->domains);
 	free(dev);
 }
 
@@ -179,10 +179,10 @@ const struct ucore_info *ucore_device_info(const struct ucore_device *dev)
 	return &dev->info;
 }
 
-const struct ucore_die_info *ucore_device_dies(const struct ucore_device *dev, size_t *nr)
+const struct ucore_domain_info *ucore_device_domains(const struct ucore_device *dev, size_t *nr)
 {
-	*nr = dev->nr_dies;
-	return dev->dies;
+	*nr = dev->nr_domains;
+	return dev->domains;
 }
 
 const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, size_t *nr)
@@ -191,12 +191,21 @@ const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, 
 	return dev->boxes;
 }
 
-const struct ucore_die_info *ucore_device_die(const struct ucore_device *dev, uint32_t die)
+const struct ucore_domain_info *ucore_device_domain(const struct ucore_device *dev,
+						    uint32_t domain)
 {
-	for (size_t i = 0; i < dev->nr_dies; i++)
-		if (dev->dies[i].die == die)
-			return &dev->dies[i];
+	for (size_t i = 0; i < dev->nr_domains; i++)
+		if (dev->domains[i].domain == domain)
+			return &dev->domains[i];
 	return NULL;
+}
+
+void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size)
+{
+	if (cpu < 0)
+		snprintf(text, size, "die %u", die);
+	else
+		snprintf(text, size, "cpu %d", cpu);
 }
 
 static int fields_fetch(struct ucore_device *dev, uint32_t box, struct ucore_field **fields,

@@ -31,6 +31,7 @@ struct resolver {
 #define GIVEN_PERIOD	(1U << 1)
 #define GIVEN_COUNTER	(1U << 2)
 #define GIVEN_DIE	(1U << 3)
+#define GIVEN_CPU	(1U << 4)
 
 static int parse_number(const char *text, uint64_t *value)
 {
@@ -47,7 +48,8 @@ bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box
 {
 	return !strcmp(event->type, box->type) &&
 	       (event->instance == UCORE_ANY || event->instance == box->instance) &&
-	       (event->die == UCORE_ANY || event->die == box->die);
+	       (event->die == UCORE_ANY || event->die == box->die) &&
+	       (event->cpu == UCORE_ANY || (int32_t)event->cpu == box->cpu);
 }
 
 static const struct ucore_box_info *box_by_event(const struct resolver *r)
@@ -72,9 +74,9 @@ static int term_add(struct resolver *r, uint32_t field, uint64_t value)
 {
 	struct ucore_event *event = r->event;
 
-	if (event->nr_terms == UCORE_EVENT_TERMS)
+	if (event->nr_terms == UCORE_TERMS_MAX)
 		return ucore_error_set(r->err, -EINVAL, "event '%s': more than %d field values",
-				       event->label, UCORE_EVENT_TERMS);
+				       event->label, UCORE_TERMS_MAX);
 	event->terms[event->nr_terms].field = field;
 	event->terms[event->nr_terms].value = value;
 	event->nr_terms++;
@@ -189,10 +191,27 @@ static int die_term(struct resolver *r, const char *value)
 	if (ret)
 		return ret;
 	r->event->die = (uint32_t)die;
-	if (ucore_device_die(r->dev, r->event->die))
-		return 0;
+	for (size_t i = 0; i < r->dev->nr_domains; i++)
+		if (r->dev->domains[i].die == r->event->die)
+			return 0;
 	return ucore_error_set(r->err, -ENOENT, "event '%s': no die %u here; see 'ucoretool info'",
 			       r->event->label, r->event->die);
+}
+
+static int cpu_term(struct resolver *r, const char *value)
+{
+	uint64_t cpu;
+	int ret = own_term(r, GIVEN_CPU, "cpu", value, 0, INT32_MAX, &cpu);
+
+	if (ret)
+		return ret;
+	r->event->cpu = (uint32_t)cpu;
+	for (size_t i = 0; i < r->dev->nr_domains; i++)
+		if (r->dev->domains[i].cpu == (int32_t)cpu)
+			return 0;
+	return ucore_error_set(r->err, -ENOENT,
+			       "event '%s': cpu %u has no boxes of its own here; see 'ucoretool info'",
+			       r->event->label, r->event->cpu);
 }
 
 static int period_term(struct resolver *r, const char *value)
@@ -297,6 +316,8 @@ static int item_apply(struct resolver *r, const char *key, const char *value)
 
 	if (!strcasecmp(key, "die"))
 		return die_term(r, value);
+	if (!strcasecmp(key, "cpu"))
+		return cpu_term(r, value);
 	if (!strcasecmp(key, "period"))
 		return period_term(r, value);
 	if (!strcasecmp(key, "counter"))
@@ -370,7 +391,7 @@ static int fixed_check(struct resolver *r)
 {
 	if (r->event->nr_terms || r->given & GIVEN_COUNTER)
 		return ucore_error_set(r->err, -EINVAL,
-				       "event '%s': a fixed counter takes no terms but period= and die=",
+				       "event '%s': a fixed counter takes no terms but period=, die= and cpu=",
 				       r->event->label);
 	r->event->counters = 1ULL << (UCORE_COUNTER_FIXED + r->fixed);
 	return 0;
@@ -479,23 +500,36 @@ static int head_apply(struct resolver *r, struct ucore_event_desc *desc)
 	return 0;
 }
 
+/* The die or the CPU that the event asks for, or what it leaves open */
+static void asked_text(const struct ucore_event *event, const struct ucore_box_info *box,
+		       char *text, size_t size)
+{
+	if (event->die == UCORE_ANY && event->cpu == UCORE_ANY)
+		snprintf(text, size, "any %s", box->cpu < 0 ? "die" : "cpu");
+	else
+		ucore_domain_name(event->die,
+				  event->cpu == UCORE_ANY ? -1 : (int32_t)event->cpu, text, size);
+}
+
 static int no_such_box(const struct resolver *r)
 {
 	const struct ucore_event *event = r->event;
-	unsigned int nr = 0;
+	const struct ucore_box_info *box = NULL;
+	char where[UCORE_DOMAIN_NAME_LEN];
 
-	for (size_t i = 0; i < r->dev->nr_boxes; i++)
-		nr += !strcmp(r->dev->boxes[i].type, event->type);
-	if (!nr)
+	for (size_t i = 0; i < r->dev->nr_boxes && !box; i++)
+		if (!strcmp(r->dev->boxes[i].type, event->type))
+			box = &r->dev->boxes[i];
+	if (!box)
 		return ucore_error_set(r->err, -ENOENT, "event '%s': this machine has no %s",
 				       event->label, event->type);
+	asked_text(event, box, where, sizeof(where));
 	if (event->instance == UCORE_ANY)
-		return ucore_error_set(r->err, -ENOENT, "event '%s': die %u has no %s",
-				       event->label, event->die, event->type);
+		return ucore_error_set(r->err, -ENOENT, "event '%s': %s has no %s",
+				       event->label, where, event->type);
 	return ucore_error_set(r->err, -ENOENT,
 			       "event '%s': no %s%u on %s; see 'ucoretool list'", event->label,
-			       event->type, event->instance,
-			       event->die == UCORE_ANY ? "any die" : "that die");
+			       event->type, event->instance, where);
 }
 
 static int items_apply(struct resolver *r)
@@ -520,6 +554,7 @@ int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 	memcpy(event->label, spec->text, sizeof(event->label));
 	event->instance = UCORE_ANY;
 	event->die = UCORE_ANY;
+	event->cpu = UCORE_ANY;
 	r.platform = ucore_platform_find(dev->info.platform);
 
 	ret = head_apply(&r, &desc);

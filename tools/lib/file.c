@@ -18,7 +18,7 @@ struct ucore_file {
 	FILE *stream;
 	char *path;
 	struct ucore_file_header header;
-	struct ucore_file_die *dies;
+	struct ucore_file_domain *domains;
 	struct ucore_file_event *events;
 	void *buffer;		/* what follows an entry */
 	size_t capacity;
@@ -64,7 +64,7 @@ void ucore_file_close(struct ucore_file *file)
 		fclose(file->stream);
 	free(file->buffer);
 	free(file->events);
-	free(file->dies);
+	free(file->domains);
 	free(file->path);
 	free(file);
 }
@@ -102,9 +102,9 @@ static int put_header(struct ucore_file *file, const struct ucore_device *dev,
 	memcpy(header->magic, UCORE_FILE_MAGIC, sizeof(header->magic));
 	header->version = UCORE_FILE_VERSION;
 	header->size = sizeof(*header);
-	header->die_size = sizeof(struct ucore_file_die);
+	header->domain_size = sizeof(struct ucore_file_domain);
 	header->event_size = sizeof(struct ucore_file_event);
-	header->nr_dies = (uint32_t)dev->nr_dies;
+	header->nr_domains = (uint32_t)dev->nr_domains;
 	header->nr_events = (uint32_t)session->nr_slots;
 	header->timer_ns = config->timer_ns;
 	header->start = start;
@@ -113,18 +113,22 @@ static int put_header(struct ucore_file *file, const struct ucore_device *dev,
 	return file_put(file, header, sizeof(*header), err);
 }
 
-static int put_dies(struct ucore_file *file, const struct ucore_device *dev,
-		    struct ucore_error *err)
+static int put_domains(struct ucore_file *file, const struct ucore_device *dev,
+		       struct ucore_error *err)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < dev->nr_dies && !ret; i++) {
-		struct ucore_file_die die = {
-			.die = dev->dies[i].die,
-			.package = dev->dies[i].package,
+	for (size_t i = 0; i < dev->nr_domains && !ret; i++) {
+		const struct ucore_domain_info *info = &dev->domains[i];
+		struct ucore_file_domain domain = {
+			.domain = info->domain,
+			.scope = info->scope,
+			.die = info->die,
+			.package = info->package,
+			.cpu = info->cpu,
 		};
 
-		ret = file_put(file, &die, sizeof(die), err);
+		ret = file_put(file, &domain, sizeof(domain), err);
 	}
 	return ret;
 }
@@ -136,7 +140,7 @@ static int put_event(struct ucore_file *file, const struct ucore_session *sessio
 	struct ucore_file_event entry = {
 		.event = slot->event,
 		.index = slot->index,
-		.die = slot->die,
+		.domain = slot->domain,
 		.instance = slot->instance,
 		.counter = slot->counter,
 		.bytes = event->desc.bytes,
@@ -167,25 +171,25 @@ int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
 	int ret = put_header(file, dev, session, config, start, err);
 
 	if (!ret)
-		ret = put_dies(file, dev, err);
+		ret = put_domains(file, dev, err);
 	for (size_t i = 0; i < session->nr_slots && !ret; i++)
 		ret = put_event(file, session, &session->slots[i], err);
 	return ret;
 }
 
-static int put_entry(struct ucore_file *file, uint32_t kind, uint32_t die, const void *data,
-		     uint32_t size, struct ucore_error *err)
+static int put_entry(struct ucore_file *file, uint32_t kind, uint32_t domain,
+		     const void *data, uint32_t size, struct ucore_error *err)
 {
-	struct ucore_file_entry entry = { .kind = kind, .die = die, .size = size };
+	struct ucore_file_entry entry = { .kind = kind, .domain = domain, .size = size };
 	int ret = file_put(file, &entry, sizeof(entry), err);
 
 	return ret ? ret : file_put(file, data, size, err);
 }
 
-int ucore_file_write(struct ucore_file *file, uint32_t die, const struct ucore_record *record,
-		     struct ucore_error *err)
+int ucore_file_write(struct ucore_file *file, uint32_t domain,
+		     const struct ucore_record *record, struct ucore_error *err)
 {
-	return put_entry(file, UCORE_FILE_RECORD, die, record, record->size, err);
+	return put_entry(file, UCORE_FILE_RECORD, domain, record, record->size, err);
 }
 
 int ucore_file_flush(struct ucore_file *file, struct ucore_error *err)
@@ -234,13 +238,13 @@ static int header_check(const struct ucore_file *file, struct ucore_error *err)
 				       "%s: version %u, this ucoretool reads version %u: use the release that wrote it",
 				       file->path, header->version, UCORE_FILE_VERSION);
 	if (header->size != sizeof(*header) ||
-	    header->die_size != sizeof(struct ucore_file_die) ||
+	    header->domain_size != sizeof(struct ucore_file_domain) ||
 	    header->event_size != sizeof(struct ucore_file_event) ||
-	    !header->nr_dies || header->nr_dies > UCORE_FILE_MAX_DIES ||
+	    !header->nr_domains || header->nr_domains > UCORE_FILE_MAX_DOMAINS ||
 	    !header->nr_events || header->nr_events > UCORE_FILE_MAX_EVENTS)
 		return ucore_error_set(err, -EBADMSG,
-				       "%s: damaged: its head says %u dies and %u events",
-				       file->path, header->nr_dies, header->nr_events);
+				       "%s: damaged: its head says %u domains and %u events",
+				       file->path, header->nr_domains, header->nr_events);
 	return 0;
 }
 
@@ -269,20 +273,37 @@ static bool text_ok(const char *text, size_t size)
 	return true;
 }
 
+/* Ids rise, and the scope tells whether there is a CPU */
+static int domain_check(const struct ucore_file *file, size_t i, struct ucore_error *err)
+{
+	const struct ucore_file_domain *domain = &file->domains[i];
+
+	if (domain->scope > UCORE_SCOPE_CPU ||
+	    (domain->scope == UCORE_SCOPE_CPU) != (domain->cpu >= 0) ||
+	    (i && domain->domain <= domain[-1].domain))
+		return ucore_error_set(err, -EBADMSG, "%s: damaged: domain %zu makes no sense",
+				       file->path, i);
+	return 0;
+}
+
 static int event_check(const struct ucore_file *file, size_t i, struct ucore_error *err)
 {
 	const struct ucore_file_event *event = &file->events[i];
-	bool known = false;
 
-	for (uint32_t d = 0; d < file->header.nr_dies; d++)
-		known |= file->dies[d].die == event->die;
-	if (!known || event->index >= file->header.nr_events ||
+	if (!ucore_file_domain(file, event->domain) || event->index >= file->header.nr_events ||
 	    (i && event->event <= file->events[i - 1].event) ||
 	    !text_ok(event->type, sizeof(event->type)) ||
 	    !text_ok(event->label, sizeof(event->label)))
 		return ucore_error_set(err, -EBADMSG, "%s: damaged: event %zu makes no sense",
 				       file->path, i);
 	return 0;
+}
+
+static int domain_order(const void *a, const void *b)
+{
+	const struct ucore_file_domain *x = a, *y = b;
+
+	return x->domain < y->domain ? -1 : x->domain > y->domain;
 }
 
 static int event_order(const void *a, const void *b)
@@ -309,8 +330,10 @@ static int file_get_head(struct ucore_file *file, struct ucore_error *err)
 	if (!text_ok(header->platform, sizeof(header->platform)))
 		return ucore_error_set(err, -EBADMSG, "%s: damaged: platform name", file->path);
 
-	ret = get_array(file, &array, header->nr_dies, sizeof(*file->dies), err);
-	file->dies = array;
+	ret = get_array(file, &array, header->nr_domains, sizeof(*file->domains), err);
+	file->domains = array;
+	for (size_t i = 0; i < header->nr_domains && !ret; i++)
+		ret = domain_check(file, i, err);
 	if (ret)
 		return ret;
 	ret = get_array(file, &array, header->nr_events, sizeof(*file->events), err);
@@ -344,9 +367,16 @@ const struct ucore_file_header *ucore_file_header(const struct ucore_file *file)
 	return &file->header;
 }
 
-const struct ucore_file_die *ucore_file_dies(const struct ucore_file *file)
+const struct ucore_file_domain *ucore_file_domains(const struct ucore_file *file)
 {
-	return file->dies;
+	return file->domains;
+}
+
+const struct ucore_file_domain *ucore_file_domain(const struct ucore_file *file, uint32_t domain)
+{
+	struct ucore_file_domain key = { .domain = domain };
+
+	return bsearch(&key, file->domains, file->header.nr_domains, sizeof(key), domain_order);
 }
 
 const struct ucore_file_event *ucore_file_events(const struct ucore_file *file)
@@ -375,14 +405,6 @@ static int file_reserve(struct ucore_file *file, size_t size, struct ucore_error
 	return 0;
 }
 
-static bool die_known(const struct ucore_file *file, uint32_t die)
-{
-	for (uint32_t i = 0; i < file->header.nr_dies; i++)
-		if (file->dies[i].die == die)
-			return true;
-	return false;
-}
-
 /* Is what follows the entry what its kind says? */
 static bool entry_sane(const struct ucore_file *file, const struct ucore_file_entry *entry)
 {
@@ -392,10 +414,10 @@ static bool entry_sane(const struct ucore_file *file, const struct ucore_file_en
 		return entry->size >= sizeof(struct ucore_status);
 	if (entry->kind != UCORE_FILE_RECORD)
 		return true;
-	if (!die_known(file, entry->die) ||
+	if (!ucore_file_domain(file, entry->domain) ||
 	    ucore_record_check(file->buffer, entry->size) != (int)entry->size)
 		return false;
-	return sample->hdr.type != UCORE_RECORD_SAMPLE || sample->die == entry->die;
+	return sample->hdr.type != UCORE_RECORD_SAMPLE || sample->domain == entry->domain;
 }
 
 static int get_entry(struct ucore_file *file, struct ucore_file_entry *entry,

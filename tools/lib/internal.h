@@ -26,8 +26,8 @@ struct ucore_device {
 	const struct ucore_sys *sys;
 	int fd;
 	struct ucore_info info;
-	struct ucore_die_info *dies;
-	size_t nr_dies;
+	struct ucore_domain_info *domains;
+	size_t nr_domains;
 	struct ucore_box_info *boxes;
 	size_t nr_boxes;
 	struct ucore_field_set *sets;
@@ -45,8 +45,8 @@ struct ucore_session {
 	/* READ buffers, in the kernel's order, and the values in slot order */
 	struct ucore_value *raw;
 	struct ucore_value *values;
-	struct ucore_read_die *dies;
-	size_t nr_dies;
+	struct ucore_read_domain *domains;
+	size_t nr_domains;
 };
 
 /*
@@ -55,7 +55,7 @@ struct ucore_session {
  */
 struct ucore_row {
 	uint32_t name;		/* offset in ucore_row_names */
-	uint8_t unit;		/* index of ucore_units */
+	uint8_t unit;		/* index of ucore_event_units */
 	uint8_t bytes;
 	uint8_t bytes_per;
 	uint16_t event;
@@ -71,7 +71,7 @@ struct ucore_row {
 };
 
 /* Generated from tools/events/ at build time */
-extern const struct ucore_unit ucore_units[];
+extern const struct ucore_event_unit ucore_event_units[];
 extern const struct ucore_filter ucore_filters[];
 extern const char ucore_row_names[];
 extern const struct ucore_row ucore_rows[];
@@ -82,7 +82,7 @@ extern const size_t ucore_nr_platforms;
 int ucore_error_set(struct ucore_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* table.c: the name among @nr that looks most like @word, NULL if none does */
+/* platform.c: the name among @nr that looks most like @word, NULL if none does */
 struct ucore_guess {
 	const char *word;
 	const char *best;

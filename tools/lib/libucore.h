@@ -5,14 +5,19 @@
  * The library carries everything that is not printing: it never prints, never
  * exits, installs no signal handler and keeps no global state.  Objects:
  *
- *   device    /dev/ucore: the machine, its dies, boxes and event fields
+ *   device    /dev/ucore: the machine, its domains, boxes and event fields
  *   discovery the tables that firmware describes the boxes with, as found
- *   platform  the event names Intel publishes for one processor generation
+ *   platform  one processor generation: its models, and the event names that
+ *             Intel publishes for it
  *   spec      an event as a user writes it: "imc2/CAS_COUNT.RD,die=0/"
  *   event     a spec resolved against a device: boxes, field values, counters
  *   session   events on counters; started, stopped, read
- *   ring      the records of one session on one die
+ *   ring      the records of one session in one domain
  *   file      a file of samples, written and read back
+ *
+ * A domain is what is read at one instant by one CPU: for the uncore a die, for
+ * a core's own monitors a logical CPU.  Its id is a place in the driver's list
+ * and says nothing to people: they are told the die or the CPU.
  *
  * Functions return 0 (or a count) or a negative errno.  A function that takes a
  * struct ucore_error fills it, when it fails, with one line without a newline:
@@ -97,8 +102,8 @@ void ucore_device_close(struct ucore_device *dev);
 /**
  * ucore_device_refresh() - ask the driver again
  *
- * Owners and die statistics change with time.  Pointers that the functions
- * below gave out become invalid.
+ * Owners and the statistics of domains change with time.  Pointers that the
+ * functions below gave out become invalid.
  */
 int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err);
 
@@ -113,14 +118,26 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err);
 /** ucore_device_info() - the machine and the driver; valid until refresh or close */
 const struct ucore_info *ucore_device_info(const struct ucore_device *dev);
 
-/** ucore_device_dies() - the dies, @nr of them */
-const struct ucore_die_info *ucore_device_dies(const struct ucore_device *dev, size_t *nr);
+/** ucore_device_domains() - the domains, @nr of them, in the order of their ids */
+const struct ucore_domain_info *ucore_device_domains(const struct ucore_device *dev, size_t *nr);
 
 /** ucore_device_boxes() - the boxes, @nr of them, element i has box id i */
 const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, size_t *nr);
 
-/** ucore_device_die() - one die by its id, NULL if there is none */
-const struct ucore_die_info *ucore_device_die(const struct ucore_device *dev, uint32_t die);
+/** ucore_device_domain() - one domain by its id, NULL if there is none */
+const struct ucore_domain_info *ucore_device_domain(const struct ucore_device *dev,
+						    uint32_t domain);
+
+#define UCORE_DOMAIN_NAME_LEN	24
+
+/**
+ * ucore_domain_name() - what people call a domain: "die 1", or "cpu 3"
+ * @die: its die
+ * @cpu: the CPU that it is, or -1 for a domain that is a die
+ * @text: where to write the name
+ * @size: room there: UCORE_DOMAIN_NAME_LEN is enough
+ */
+void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size);
 
 /**
  * ucore_device_fields() - the event fields of a box
@@ -197,7 +214,26 @@ struct ucore_unit_fields {
 /** ucore_unit_decode() - take the words of a unit's record apart */
 void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fields *fields);
 
-/* ---- platform: event names --------------------------------------------- */
+/* ---- platform: processors and event names ------------------------------ */
+
+/**
+ * struct ucore_model - a processor that ucore knows
+ * @family: its CPUID family
+ * @model: its CPUID model
+ * @platform: the platform it belongs to, as in ucore_info.platform: "ivbep"
+ * @name: what Intel calls it
+ * @discovery: its boxes are described by discovery tables
+ */
+struct ucore_model {
+	uint32_t family;
+	uint32_t model;
+	const char *platform;
+	const char *name;
+	bool discovery;
+};
+
+/** ucore_model_find() - a processor by family and model, NULL if ucore does not know it */
+const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model);
 
 #define UCORE_EVENT_NEEDS	4
 
@@ -228,12 +264,12 @@ struct ucore_filter {
 };
 
 /**
- * struct ucore_unit - one kind of unit of Intel's event files
+ * struct ucore_event_unit - one kind of unit of Intel's event files
  * @name: Intel's spelling: "iMC"
- * @type: box type: "imc"
- * @prefix: what full event names start with: "UNC_M_"
+ * @type: the box type that it is here: "imc"
+ * @prefix: what full names of its events start with: "UNC_M_"
  */
-struct ucore_unit {
+struct ucore_event_unit {
 	const char *name;
 	const char *type;
 	const char *prefix;
@@ -259,7 +295,7 @@ struct ucore_unit {
  */
 struct ucore_event_desc {
 	const char *name;
-	const struct ucore_unit *unit;
+	const struct ucore_event_unit *unit;
 	const struct ucore_filter *filter;
 	uint64_t counters;
 	uint64_t counters_alt;
@@ -314,7 +350,6 @@ bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
 
 #define UCORE_SPEC_LEN		192
 #define UCORE_SPEC_ITEMS	32
-#define UCORE_EVENT_TERMS	32
 
 /**
  * struct ucore_spec - an event as written, split into words
@@ -346,14 +381,15 @@ struct ucore_spec {
  */
 int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_error *err);
 
-#define UCORE_ANY		0xffffffffU	/* all dies, all instances */
+#define UCORE_ANY		0xffffffffU	/* all dies, all CPUs, all instances */
 
 /**
  * struct ucore_event - what to count, and where
  * @label: as the user wrote it
  * @type: box type
- * @instance: instance on each die, or UCORE_ANY
- * @die: die id, or UCORE_ANY
+ * @instance: instance in each domain, or UCORE_ANY
+ * @die: the kernel's logical die, or UCORE_ANY
+ * @cpu: the CPU whose boxes are meant, or UCORE_ANY
  * @desc: the named event; its name is NULL for a raw one, and the rest zero
  * @counters: counters allowed, a bit each; 0: any general counter
  * @period: counts from sample to sample, 0: count only
@@ -365,22 +401,23 @@ struct ucore_event {
 	char type[UCORE_NAME_LEN];
 	uint32_t instance;
 	uint32_t die;
+	uint32_t cpu;
 	struct ucore_event_desc desc;
 	uint64_t counters;
 	uint64_t period;
 	unsigned int nr_terms;
-	struct ucore_term terms[UCORE_EVENT_TERMS];
+	struct ucore_term terms[UCORE_TERMS_MAX];
 };
 
 /**
  * ucore_event_resolve() - find the boxes, the fields and the values of a spec
  *
  * Terms: an event name, "fixed" or "fixed=N", any field of the box ("umask=0x3";
- * without a value it is 1), "period=N", "counter=N", "die=N".  Missing filters get
- * their neutral value where there is one.  On a box with an extended umask a wide
+ * without a value it is 1), "period=N", "counter=N", "die=N", "cpu=N".  Missing
+ * filters get their neutral value where there is one.  On a box with an extended umask a wide
  * "umask=0xC817FE01", as perf writes it, is both: the low 8 bits are the umask.
  *
- * Errors: -ENOENT (no such box, die or event), -EINVAL (unknown term, no event,
+ * Errors: -ENOENT (no such box, die, CPU or event), -EINVAL (unknown term, no event,
  * a term twice, a filter missing), -ERANGE (value), -ENXIO (counter), and those
  * of ucore_device_fields().
  */
@@ -397,9 +434,11 @@ struct ucore_session;
 /**
  * struct ucore_session_config - as in struct ucore_create_session
  * @flags: UCORE_SESSION_*
- * @timer_ns: timer trigger, 100000 to 10^12, or 0
- * @ring_size: bytes per die, power of two, 4096 to 2^26, or 0
- * @wakeup: bytes unread that wake a poller, less than @ring_size
+ * @timer_ns: period of the timer trigger, UCORE_TIMER_MIN_NS to
+ *            UCORE_TIMER_MAX_NS, or 0 for none
+ * @ring_size: bytes of each domain's ring, a power of two, UCORE_RING_MIN to
+ *             UCORE_RING_MAX, or 0 for no rings
+ * @wakeup: unread bytes that wake a poller, less than @ring_size
  */
 struct ucore_session_config {
 	uint32_t flags;
@@ -413,30 +452,32 @@ struct ucore_session_config {
  * @event: event id, as in ucore_value.event
  * @index: number of the ucore_session_add() call that made it, from 0
  * @box: box id
- * @die: die id
- * @instance: of the box among those of its type on the die
- * @counter: counter first given; the driver may move it until START
+ * @domain: domain id of the box
+ * @instance: number of the box among those of its type in the domain
+ * @counter: the counter first given; the driver may move it until START
  */
 struct ucore_slot {
 	uint32_t event;
 	uint32_t index;
 	uint32_t box;
-	uint32_t die;
+	uint32_t domain;
 	uint32_t instance;
 	uint32_t counter;
 };
 
 /**
  * struct ucore_snapshot - one READ
- * @values: @nr_values counts; values[i] belongs to slot i of the session
- * @dies: @nr_dies dies, in the order of die ids
- * @skew_ns: between the first and the last die's freeze
+ * @nr_values: elements of @values
+ * @values: the counts: values[i] belongs to slot i of the session
+ * @nr_domains: elements of @domains
+ * @domains: the domains that were read, in the order of their ids
+ * @skew_ns: time between the first and the last domain's freeze
  */
 struct ucore_snapshot {
 	size_t nr_values;
 	const struct ucore_value *values;
-	size_t nr_dies;
-	const struct ucore_read_die *dies;
+	size_t nr_domains;
+	const struct ucore_read_domain *domains;
 	uint64_t skew_ns;
 };
 
@@ -497,18 +538,18 @@ const struct ucore_event *ucore_session_event(const struct ucore_session *sessio
 struct ucore_ring;
 
 /**
- * ucore_ring_open() - map the ring of one die
+ * ucore_ring_open() - map the ring of one domain
  *
- * Errors: -ENOENT (no such die in the session, or no rings), -EPROTO, -ENOMEM.
+ * Errors: -ENOENT (no such domain in the session, or no rings), -EPROTO, -ENOMEM.
  */
-int ucore_ring_open(struct ucore_session *session, uint32_t die, struct ucore_ring **out,
+int ucore_ring_open(struct ucore_session *session, uint32_t domain, struct ucore_ring **out,
 		    struct ucore_error *err);
 
 /** ucore_ring_close() - unmap; NULL is fine */
 void ucore_ring_close(struct ucore_ring *ring);
 
-/** ucore_ring_die() - the die of the ring */
-uint32_t ucore_ring_die(const struct ucore_ring *ring);
+/** ucore_ring_domain() - the id of the ring's domain */
+uint32_t ucore_ring_domain(const struct ucore_ring *ring);
 
 /**
  * ucore_ring_next() - the next unread record, checked; PAD records are skipped
@@ -543,7 +584,7 @@ uint64_t ucore_record_time(const struct ucore_record *record);
 
 #define UCORE_FILE_MAGIC	"UCORE\r\n\032"
 #define UCORE_FILE_VERSION	1
-#define UCORE_FILE_MAX_DIES	1024
+#define UCORE_FILE_MAX_DOMAINS	16384
 #define UCORE_FILE_MAX_EVENTS	65536
 #define UCORE_FILE_MAX_RECORD	(2U << 20)
 
@@ -551,7 +592,7 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  * A file of samples, little endian, is
  *
  *   struct ucore_file_header
- *   struct ucore_file_die	[nr_dies]
+ *   struct ucore_file_domain	[nr_domains]
  *   struct ucore_file_event	[nr_events]
  *   entries until the end of the file, each
  *	struct ucore_file_entry
@@ -564,9 +605,9 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  * @magic: UCORE_FILE_MAGIC
  * @version: UCORE_FILE_VERSION
  * @size: of this structure
- * @die_size: of struct ucore_file_die
+ * @domain_size: of struct ucore_file_domain
  * @event_size: of struct ucore_file_event
- * @nr_dies: dies recorded
+ * @nr_domains: domains of the machine
  * @nr_events: events recorded
  * @timer_ns: timer trigger, 0 if none
  * @start: when counting started, CLOCK_MONOTONIC
@@ -577,9 +618,9 @@ struct ucore_file_header {
 	char magic[8];
 	__u32 version;
 	__u32 size;
-	__u32 die_size;
+	__u32 domain_size;
 	__u32 event_size;
-	__u32 nr_dies;
+	__u32 nr_domains;
 	__u32 nr_events;
 	__u64 timer_ns;
 	__u64 start;
@@ -588,21 +629,29 @@ struct ucore_file_header {
 };
 
 /**
- * struct ucore_file_die
- * @die: die id
- * @package: socket
+ * struct ucore_file_domain - one domain of the machine, as in ucore_domain_info
+ * @domain: domain id; ids rise from element to element
+ * @scope: UCORE_SCOPE_*
+ * @die: the kernel's logical die
+ * @package: physical package (socket)
+ * @cpu: the CPU that the domain is (UCORE_SCOPE_CPU), -1 for others
+ * @reserved: 0
  */
-struct ucore_file_die {
+struct ucore_file_domain {
+	__u32 domain;
+	__u32 scope;
 	__u32 die;
 	__u32 package;
+	__s32 cpu;
+	__u32 reserved;
 };
 
 /**
  * struct ucore_file_event - one event on one box
  * @event: id, as in ucore_value.event
  * @index: events of one command-line word share it
- * @die: die id
- * @instance: of the box
+ * @domain: domain id of the box
+ * @instance: number of the box among those of its type in the domain
  * @counter: counter at the time of recording
  * @bytes: bytes that @bytes_per counts stand for, or 0
  * @bytes_per: 0 means 1
@@ -613,7 +662,7 @@ struct ucore_file_die {
 struct ucore_file_event {
 	__u32 event;
 	__u32 index;
-	__u32 die;
+	__u32 domain;
 	__u32 instance;
 	__u32 counter;
 	__u16 bytes;
@@ -629,13 +678,13 @@ struct ucore_file_event {
 /**
  * struct ucore_file_entry
  * @kind: UCORE_FILE_*; unknown ones are skipped
- * @die: die of the record
+ * @domain: domain id of the record
  * @size: bytes that follow, a multiple of 8
  * @reserved: 0
  */
 struct ucore_file_entry {
 	__u32 kind;
-	__u32 die;
+	__u32 domain;
 	__u32 size;
 	__u32 reserved;
 };
@@ -658,9 +707,9 @@ int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
 		     const struct ucore_session_config *config, uint64_t start,
 		     struct ucore_error *err);
 
-/** ucore_file_write() - append a record of a die */
-int ucore_file_write(struct ucore_file *file, uint32_t die, const struct ucore_record *record,
-		     struct ucore_error *err);
+/** ucore_file_write() - append a record of a domain */
+int ucore_file_write(struct ucore_file *file, uint32_t domain,
+		     const struct ucore_record *record, struct ucore_error *err);
 
 /** ucore_file_flush() - hand everything written so far to the file or pipe */
 int ucore_file_flush(struct ucore_file *file, struct ucore_error *err);
@@ -680,8 +729,11 @@ int ucore_file_finish(struct ucore_file *file, const struct ucore_status *status
 int ucore_file_open(const char *path, struct ucore_file **out, struct ucore_error *err);
 
 const struct ucore_file_header *ucore_file_header(const struct ucore_file *file);
-const struct ucore_file_die *ucore_file_dies(const struct ucore_file *file);
+const struct ucore_file_domain *ucore_file_domains(const struct ucore_file *file);
 const struct ucore_file_event *ucore_file_events(const struct ucore_file *file);
+
+/** ucore_file_domain() - the domain with this id, NULL if there is none */
+const struct ucore_file_domain *ucore_file_domain(const struct ucore_file *file, uint32_t domain);
 
 /** ucore_file_find() - the event with this id, NULL if there is none */
 const struct ucore_file_event *ucore_file_find(const struct ucore_file *file, uint32_t event);

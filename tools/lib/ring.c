@@ -24,7 +24,7 @@
 
 struct ucore_ring {
 	const struct ucore_sys *sys;
-	uint32_t die;
+	uint32_t domain;
 	size_t page;
 	size_t data_size;
 	struct ucore_ring_consumer *consumer;
@@ -54,33 +54,46 @@ static int ring_map(struct ucore_ring *ring, int fd, const struct ucore_ring_inf
 	return 0;
 }
 
-int ucore_ring_open(struct ucore_session *session, uint32_t die, struct ucore_ring **out,
+/* As errors call it; there may be no such domain */
+static void domain_text(const struct ucore_device *dev, uint32_t id, char *text, size_t size)
+{
+	const struct ucore_domain_info *domain = ucore_device_domain(dev, id);
+
+	if (domain)
+		ucore_domain_name(domain->die, domain->cpu, text, size);
+	else
+		snprintf(text, size, "domain %u", id);
+}
+
+int ucore_ring_open(struct ucore_session *session, uint32_t domain, struct ucore_ring **out,
 		    struct ucore_error *err)
 {
 	const struct ucore_sys *sys = session->dev->sys;
-	UCORE_ARG(ucore_ring_info, info, .die = die);
+	UCORE_ARG(ucore_ring_info, info, .domain = domain);
+	char name[UCORE_DOMAIN_NAME_LEN];
 	struct ucore_ring *ring;
 	int ret;
 
+	domain_text(session->dev, domain, name, sizeof(name));
 	ret = ucore_device_ioctl(session->dev, session->fd, UCORE_RING_INFO, &info);
 	if (ret)
-		return ucore_error_set(err, ret, "ring of die %u: %s", die, ret == -ENOENT ?
+		return ucore_error_set(err, ret, "ring of %s: %s", name, ret == -ENOENT ?
 				       "the session has no events there, or no rings" :
 				       strerror(-ret));
 	if (!info.data_size || info.data_size & (info.data_size - 1))
-		return ucore_error_set(err, -EPROTO, "ring of die %u: %u bytes cannot be", die,
+		return ucore_error_set(err, -EPROTO, "ring of %s: %u bytes cannot be", name,
 				       info.data_size);
 	ring = calloc(1, sizeof(*ring));
 	if (!ring)
 		return ucore_error_set(err, -ENOMEM, "out of memory");
 	ring->sys = sys;
-	ring->die = die;
+	ring->domain = domain;
 	ring->page = (size_t)sysconf(_SC_PAGESIZE);
 	ring->data_size = info.data_size;
 	ret = ring_map(ring, session->fd, &info);
 	if (ret) {
 		free(ring);
-		return ucore_error_set(err, ret, "ring of die %u: cannot map %u bytes: %s", die,
+		return ucore_error_set(err, ret, "ring of %s: cannot map %u bytes: %s", name,
 				       info.data_size, strerror(-ret));
 	}
 	ring->tail = ring->consumer->tail;
@@ -98,9 +111,9 @@ void ucore_ring_close(struct ucore_ring *ring)
 	free(ring);
 }
 
-uint32_t ucore_ring_die(const struct ucore_ring *ring)
+uint32_t ucore_ring_domain(const struct ucore_ring *ring)
 {
-	return ring->die;
+	return ring->domain;
 }
 
 /* Nothing between tail and head can be believed: begin again at head */

@@ -9,11 +9,6 @@
 
 #include "internal.h"
 
-#define TIMER_MIN	100000ULL
-#define TIMER_MAX	1000000000000ULL
-#define RING_MIN	4096U
-#define RING_MAX	(1U << 26)
-
 static int session_ioctl(const struct ucore_session *session, unsigned long command, void *arg)
 {
 	return ucore_device_ioctl(session->dev, session->fd, command, arg);
@@ -25,12 +20,15 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 {
 	uint32_t ring = config->ring_size;
 
-	if (config->timer_ns && (config->timer_ns < TIMER_MIN || config->timer_ns > TIMER_MAX))
-		return ucore_error_set(err, -ERANGE, "timer of %llu ns: from 100us to 1000s",
-				       (unsigned long long)config->timer_ns);
-	if (ring && (ring < RING_MIN || ring > RING_MAX || ring & (ring - 1)))
+	if (config->timer_ns && (config->timer_ns < UCORE_TIMER_MIN_NS ||
+				 config->timer_ns > UCORE_TIMER_MAX_NS))
+		return ucore_error_set(err, -ERANGE, "timer of %llu ns: from %lluus to %llus",
+				       (unsigned long long)config->timer_ns,
+				       UCORE_TIMER_MIN_NS / 1000, UCORE_TIMER_MAX_NS / 1000000000);
+	if (ring && (ring < UCORE_RING_MIN || ring > UCORE_RING_MAX || ring & (ring - 1)))
 		return ucore_error_set(err, -ERANGE,
-				       "ring of %u bytes: a power of two from 4K to 64M", ring);
+				       "ring of %u bytes: a power of two from %uK to %uM", ring,
+				       UCORE_RING_MIN >> 10, UCORE_RING_MAX >> 20);
 	if (config->wakeup && config->wakeup >= ring)
 		return ucore_error_set(err, -ERANGE,
 				       "wakeup at %u bytes: less than the ring's %u bytes",
@@ -83,7 +81,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	if (!session)
 		return;
 	session->dev->sys->close(session->fd);
-	free(session->dies);
+	free(session->domains);
 	free(session->values);
 	free(session->raw);
 	free(session->slots);
@@ -93,11 +91,24 @@ void ucore_session_destroy(struct ucore_session *session)
 
 /* ---- why an event was refused ------------------------------------------ */
 
+#define BOX_LEN		(UCORE_NAME_LEN + 16 + UCORE_DOMAIN_NAME_LEN)
+
+/* "imc0 of die 1" */
+static const char *box_text(const struct ucore_box_info *box, char *text)
+{
+	char domain[UCORE_DOMAIN_NAME_LEN];
+
+	ucore_domain_name(box->die, box->cpu, domain, sizeof(domain));
+	snprintf(text, BOX_LEN, "%s%u of %s", box->type, box->instance, domain);
+	return text;
+}
+
 static int error_busy(struct ucore_session *session, const struct ucore_event *event,
 		      uint32_t box, struct ucore_error *err)
 {
 	UCORE_ARG(ucore_status, status);
 	const struct ucore_box_info *b;
+	char text[BOX_LEN];
 
 	if (!session_ioctl(session, UCORE_STATUS, &status) &&
 	    status.state == UCORE_SESSION_RUNNING)
@@ -109,25 +120,26 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 	b = &session->dev->boxes[box];
 	if (b->owner && b->owner != status.session)
 		return ucore_error_set(err, -EBUSY,
-				       "event '%s': %s%u of die %u is in use by process %u (%s): end it, or count on another box",
-				       event->label, b->type, b->instance, b->die, b->owner_pid,
+				       "event '%s': %s is in use by process %u (%s): end it, or count on another box",
+				       event->label, box_text(b, text), b->owner_pid,
 				       b->owner_comm);
 	return ucore_error_set(err, -EBUSY,
-			       "event '%s': %s%u of die %u was in use a moment ago: try again",
-			       event->label, b->type, b->instance, b->die);
+			       "event '%s': %s was in use a moment ago: try again",
+			       event->label, box_text(b, text));
 }
 
 static int error_full(const struct ucore_session *session, const struct ucore_event *event,
 		      const struct ucore_box_info *box, struct ucore_error *err)
 {
 	unsigned int nr = 0;
+	char text[BOX_LEN];
 
 	for (size_t i = 0; i < session->nr_slots; i++)
 		nr += session->slots[i].box == box->box;
 	return ucore_error_set(err, -ENOSPC,
-			       "event '%s': %s%u of die %u is full: no counter that can count it is left (%u general, %u fixed, %u in use); there is no multiplexing: use fewer events",
-			       event->label, box->type, box->instance, box->die,
-			       box->nr_counters, box->nr_fixed, nr);
+			       "event '%s': %s is full: no counter that can count it is left (%u general, %u fixed, %u in use); there is no multiplexing: use fewer events",
+			       event->label, box_text(box, text), box->nr_counters, box->nr_fixed,
+			       nr);
 }
 
 /* The value that an event wants of a field, if it says so */
@@ -182,6 +194,8 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 static int add_error(struct ucore_session *session, const struct ucore_event *event,
 		     const struct ucore_box_info *box, int code, struct ucore_error *err)
 {
+	char text[BOX_LEN];
+
 	switch (code) {
 	case -EBUSY:
 		return error_busy(session, event, box->box, err);
@@ -205,12 +219,11 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 				       event->counters >> UCORE_COUNTER_FIXED ?
 				       box->fixed_width : box->width, box->type);
 	case -ENODEV:
-		return ucore_error_set(err, code, "event '%s': %s%u of die %u stopped answering",
-				       event->label, box->type, box->instance, box->die);
+		return ucore_error_set(err, code, "event '%s': %s stopped answering",
+				       event->label, box_text(box, text));
 	default:
-		return ucore_error_set(err, code, "event '%s' on %s%u of die %u: %s",
-				       event->label, box->type, box->instance, box->die,
-				       strerror(-code));
+		return ucore_error_set(err, code, "event '%s' on %s: %s", event->label,
+				       box_text(box, text), strerror(-code));
 	}
 }
 
@@ -250,7 +263,7 @@ static int box_add(struct ucore_session *session, const struct ucore_event *even
 		.event = add.event,
 		.index = (uint32_t)session->nr_events,
 		.box = box->box,
-		.die = box->die,
+		.domain = box->domain,
 		.instance = box->instance,
 		.counter = add.counter,
 	};
@@ -341,7 +354,7 @@ static int start_error(struct ucore_session *session, int code, struct ucore_err
 		return ucore_error_set(err, code, "cannot start: the session is running");
 	case -EAGAIN:
 		return ucore_error_set(err, code,
-				       "cannot start: a die has no CPU online, or one just went away: try again");
+				       "cannot start: a die has no CPU online, or a CPU just went away: try again");
 	case -ENODEV:
 		return ucore_error_set(err, code,
 				       "cannot start: a box stopped answering; see 'ucoretool list'");
@@ -384,12 +397,12 @@ static int read_buffers(struct ucore_session *session)
 	if (session->raw)
 		return 0;
 	free(session->values);
-	free(session->dies);
-	session->nr_dies = session->dev->nr_dies ? session->dev->nr_dies : 1;
+	free(session->domains);
+	session->nr_domains = session->dev->nr_domains ? session->dev->nr_domains : 1;
 	session->values = calloc(nr, sizeof(*session->values));
-	session->dies = calloc(session->nr_dies, sizeof(*session->dies));
+	session->domains = calloc(session->nr_domains, sizeof(*session->domains));
 	session->raw = calloc(nr, sizeof(*session->raw));
-	if (session->values && session->dies && session->raw)
+	if (session->values && session->domains && session->raw)
 		return 0;
 	free(session->raw);
 	session->raw = NULL;
@@ -424,10 +437,10 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 	if (ret)
 		return ucore_error_set(err, ret, "out of memory");
 	UCORE_ARG(ucore_read, read, .flags = flags, .nr_values = (uint32_t)session->nr_slots,
-		  .nr_dies = (uint32_t)session->nr_dies, .values = (uintptr_t)session->raw,
-		  .dies = (uintptr_t)session->dies);
+		  .nr_domains = (uint32_t)session->nr_domains, .values = (uintptr_t)session->raw,
+		  .domains = (uintptr_t)session->domains);
 	ret = session_ioctl(session, UCORE_READ, &read);
-	if (!ret && (read.nr_values > session->nr_slots || read.nr_dies > session->nr_dies))
+	if (!ret && (read.nr_values > session->nr_slots || read.nr_domains > session->nr_domains))
 		ret = -EPROTO;
 	if (!ret)
 		ret = values_sort(session, read.nr_values);
@@ -436,8 +449,8 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 	*snap = (struct ucore_snapshot) {
 		.nr_values = session->nr_slots,
 		.values = session->values,
-		.nr_dies = read.nr_dies,
-		.dies = session->dies,
+		.nr_domains = read.nr_domains,
+		.domains = session->domains,
 		.skew_ns = read.skew_ns,
 	};
 	return 0;

@@ -7,10 +7,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "cli.h"
 
 #define MAX_OPTIONS	40
 
@@ -106,21 +107,26 @@ static int parse_suffixed(const char *text, const struct suffix *suffixes, uint6
 	return 0;
 }
 
-int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t *value)
+/* A power of two with K or M behind it, from @low (a matter of K) to @high (of M) */
+int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t low,
+		uint32_t high, uint32_t *value)
 {
 	static const struct suffix suffixes[] = {
 		{ "", 1 }, { "k", 1 << 10 }, { "m", 1 << 20 }, { NULL, 0 },
 	};
 	uint64_t bytes;
 
-	if (parse_suffixed(text, suffixes, &bytes) || bytes < 4096 || bytes > 1U << 26 ||
+	if (parse_suffixed(text, suffixes, &bytes) || bytes < low || bytes > high ||
 	    bytes & (bytes - 1))
-		return tool_usage(tool, "%s '%s': a power of two from 4K to 64M", what, text);
+		return tool_usage(tool, "%s '%s': a power of two from %uK to %uM", what, text,
+				  low >> 10, high >> 20);
 	*value = (uint32_t)bytes;
 	return 0;
 }
 
-int parse_duration(struct tool *tool, const char *what, const char *text, uint64_t *ns)
+/* A time with its unit, from @low (a matter of us) to @high (of seconds) */
+int parse_duration(struct tool *tool, const char *what, const char *text, uint64_t low,
+		   uint64_t high, uint64_t *ns)
 {
 	static const struct suffix suffixes[] = {
 		{ "ns", 1 }, { "us", NSEC_PER_USEC }, { "ms", NSEC_PER_MSEC },
@@ -129,6 +135,10 @@ int parse_duration(struct tool *tool, const char *what, const char *text, uint64
 
 	if (parse_suffixed(text, suffixes, ns))
 		return tool_usage(tool, "%s '%s': a number with ns, us, ms or s", what, text);
+	if (*ns < low || *ns > high)
+		return tool_usage(tool, "%s '%s': from %lluus to %llus", what, text,
+				  (unsigned long long)(low / NSEC_PER_USEC),
+				  (unsigned long long)(high / NSEC_PER_SEC));
 	return 0;
 }
 

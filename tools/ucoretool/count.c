@@ -3,10 +3,12 @@
  * What stat and record share: which events, which PMI cores, how long.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool.h"
+#include "cli.h"
+#include "count.h"
 
 const struct option_desc count_options[] = {
 	{ 'e', "event", "LIST", "events: box/EVENT,term=value/ ... (may be repeated)" },
@@ -204,7 +206,7 @@ int count_start(struct tool *tool, const struct count_args *args, struct count *
 	int ret = 0;
 
 	if (args->delay_ns)
-		ret = wait_release(tool, wait, args);
+		ret = wait_release(tool, wait);
 	while (!ret && now_ns() < until)
 		if (wait_for(wait, -1, until) == WAIT_END)
 			break;
@@ -216,5 +218,5 @@ int count_start(struct tool *tool, const struct count_args *args, struct count *
 		return tool_fail(tool, ret);
 	if (args->timeout_ns)
 		wait->end = wait->start + args->timeout_ns;
-	return args->delay_ns ? 0 : wait_release(tool, wait, args);
+	return args->delay_ns ? 0 : wait_release(tool, wait);
 }

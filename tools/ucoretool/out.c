@@ -5,9 +5,11 @@
  * JSON is written by hand: output is flat rows and one nested record, and a
  * library would be a dependency for forty lines.
  */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "out.h"
 #include "tool.h"
 
 #define CELL_LEN	256
@@ -119,11 +121,21 @@ void json_real(struct out *out, const char *key, double real)
 	fprintf(out->stream, "%.3f", real);
 }
 
-static void row_json(struct out *out, const struct column *columns, size_t nr,
-		     const struct cell *cells)
+void json_line_begin(struct out *out)
 {
 	out->inside = false;
 	json_begin(out, NULL, '{');
+}
+
+void json_line_end(struct out *out)
+{
+	json_end(out, '}');
+	fputc('\n', out->stream);
+}
+
+void json_cells(struct out *out, const struct column *columns, size_t nr,
+		const struct cell *cells)
+{
 	for (size_t i = 0; i < nr; i++) {
 		if (cells[i].kind == CELL_TEXT)
 			json_text(out, columns[i].name, cells[i].text);
@@ -132,8 +144,6 @@ static void row_json(struct out *out, const struct column *columns, size_t nr,
 		else if (cells[i].kind != CELL_NONE)
 			json_number(out, columns[i].name, cells[i].number);
 	}
-	json_end(out, '}');
-	fputc('\n', out->stream);
 }
 
 /* ---- CSV --------------------------------------------------------------- */
@@ -227,7 +237,18 @@ void out_row(struct out *out, const struct column *columns, size_t nr, const str
 		row_csv(out, nr, cells);
 		break;
 	case OUT_JSON:
-		row_json(out, columns, nr, cells);
+		json_line_begin(out);
+		json_cells(out, columns, nr, cells);
+		json_line_end(out);
 		break;
 	}
+}
+
+bool pattern_matches(const char *pattern, const char *word)
+{
+	if (!pattern)
+		return true;
+	if (strpbrk(pattern, "*?["))
+		return !fnmatch(pattern, word, FNM_CASEFOLD);
+	return strcasestr(word, pattern);
 }

@@ -2,6 +2,9 @@
 /*
  * Where registers are, in words: list, info and the discovery dump say it alike.
  */
+#include <stdio.h>
+
+#include "place.h"
 #include "tool.h"
 
 const char *access_name(uint32_t access)

@@ -14,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "cli.h"
+#include "wait.h"
 
 uint64_t now_ns(void)
 {
@@ -55,8 +56,9 @@ static void child_run(char **command, int go, int status)
 	_exit(127);
 }
 
-static int child_fork(struct tool *tool, struct wait *wait, char **command)
+static int child_fork(struct tool *tool, struct wait *wait)
 {
+	char **command = wait->command;
 	int go[2], status[2];
 
 	if (pipe2(go, O_CLOEXEC))
@@ -81,17 +83,17 @@ static int child_fork(struct tool *tool, struct wait *wait, char **command)
 	return tool_error(tool, "cannot run '%s': %s", command[0], strerror(errno));
 }
 
-int wait_release(struct tool *tool, struct wait *wait, const struct count_args *args)
+int wait_release(struct tool *tool, struct wait *wait)
 {
 	int code = 0;
 	ssize_t got;
 
 	if (wait->child) {
 		if (write(wait->go, "", 1) != 1)
-			return tool_error(tool, "'%s' died before it started", args->command[0]);
+			return tool_error(tool, "'%s' died before it started", wait->command[0]);
 		got = read(wait->exec_status, &code, sizeof(code));
 		if (got > 0)
-			return tool_error(tool, "cannot run '%s': %s", args->command[0],
+			return tool_error(tool, "cannot run '%s': %s", wait->command[0],
 					  strerror(code));
 	}
 	return 0;
@@ -110,18 +112,20 @@ static void child_reap(struct wait *wait)
 
 /* ---- open and close ---------------------------------------------------- */
 
-int wait_open(struct tool *tool, struct wait *wait, const struct count_args *args)
+int wait_open(struct tool *tool, struct wait *wait, char **command)
 {
 	sigset_t set;
 
-	*wait = (struct wait) { .sys = tool->sys, .go = -1, .exec_status = -1 };
+	*wait = (struct wait) {
+		.sys = tool->sys, .command = command, .go = -1, .exec_status = -1,
+	};
 	signal_set(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	wait->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	wait->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (wait->signals < 0 || wait->timer < 0)
 		return tool_error(tool, "cannot wait: %s", strerror(errno));
-	return args->command ? child_fork(tool, wait, args->command) : 0;
+	return command ? child_fork(tool, wait) : 0;
 }
 
 static void fd_close(int fd)

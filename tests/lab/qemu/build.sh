@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Builds QEMU with our machine model; prints the binary's path on its last line.
-# Usage: build.sh [--path]	(--path: nothing on stdout but the path)
+# Usage: build.sh [--path | --configure]
+#	--path: nothing on stdout but the path; --configure: fetches and configures
+#	it and stops, which shows that all packages are there
 #
 # Debian's QEMU source, our files and the driver's register headers give one
 # x86_64 binary in $UCORE_CACHE/qemu/bin/<hash of our files>.  An edit of the
@@ -16,10 +18,6 @@ src=$root/src
 build=$root/build
 keep=6				# binaries of other states of the tree
 
-packages="gcc g++ make ninja-build meson pkg-config python3 flex bison patch
-	libglib2.0-dev libpixman-1-dev zlib1g-dev libfdt-dev
-	dpkg-dev xz-utils ca-certificates seabios qemu-system-data"
-
 configure_options=(
 	--target-list=x86_64-softmmu --enable-tcg
 	--without-default-features --without-default-devices
@@ -31,59 +29,26 @@ say() { echo "qemu: $*" >&2; }
 
 die() { say "$*"; exit 1; }
 
-model_files() { printf '%s\n' "$here"/*.c "$here"/*.h "$here"/meson.build; }
+# C files below a directory, as ./PATH
+c_files() { (cd "$1" && find . -name '*.[ch]' | LC_ALL=C sort); }
 
 tree_hash() {
-	{ model_files; printf '%s\n' "$here"/{build.sh,hooks.patch,ucore.mak} "$hw"/*.h; } |
-		xargs cat | sha256sum | cut -c1-16
+	(cd "$here" && c_files . | xargs cat build.sh hooks.patch ucore.mak "$hw"/*.h) |
+		sha256sum | cut -c1-16
 }
 
-as_root() {
-	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
-}
-
-install_packages() {
-	local p missing=()
-
-	for p in $packages; do
-		dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null |
-			grep -qx installed || missing+=("$p")
-	done
-	[ ${#missing[@]} -gt 0 ] || return 0
-	say "installing ${missing[*]}"
-	as_root apt-get -qq -o DPkg::Lock::Timeout=600 update >&2
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 \
-		install -y --no-install-recommends "${missing[@]}" >&2
-}
-
-# Debian's own archives, as configured for binaries, with deb-src instead of deb:
-# entries for this release's suites and component main.
-source_lists() {
-	local codename
-
-	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-	find /etc/apt/sources.list.d -name '*.sources' -exec awk -v RS= -v codename="$codename" '
-		/(^|\n)Enabled: *no/ { next }
-		/(^|\n)Types:[^\n]*deb/ && /(^|\n)Components:[^\n]*main/ &&
-		$0 ~ "(^|\n)Suites: *" codename {
-			gsub(/(^|\n)Types:[^\n]*/, "")
-			print "Types: deb-src" ($0 ~ /^\n/ ? "" : "\n") $0 "\n"
-		}' {} + > "$1/debian.sources"
-	cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-		grep -E "^[[:space:]]*deb[[:space:]]+(\[[^]]*\][[:space:]]+)?[^ ]+[[:space:]]+$codename[^ ]*[[:space:]]+(.*[[:space:]])?main" |
-		sed -E 's/^[[:space:]]*deb[[:space:]]/deb-src /' > "$1/debian.list" || true
+# For QEMU's build: all there is
+meson_build() {
+	echo "i386_ss.add(files("
+	c_files "$here" | sed -n "s,^\./\(.*\.c\)$,  '\1'\,,p"
+	echo "))"
 }
 
 fetch_source() {
-	local dl=$root/dl apt dsc
+	local dl=$root/dl dsc
 
-	mkdir -p "$dl"/{parts,lists/partial,archives/partial}
-	source_lists "$dl/parts"
-	apt="-qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts=$dl/parts
-		-o Dir::State::Lists=$dl/lists -o Dir::Cache=$dl -o APT::Sandbox::User=$(id -un)"
-	say "fetching QEMU's source package"
-	apt-get $apt update >&2
-	(cd "$dl" && apt-get $apt source --download-only qemu >&2)
+	say "fetching QEMU's source package (130 MB)"
+	PYTHONPATH=$here/../.. python3 -m lab.archive source qemu "$dl"
 	dsc=$(ls "$dl"/qemu_*.dsc | tail -1)
 	case ${dsc##*/} in
 	qemu_7.2*) ;;
@@ -124,9 +89,13 @@ apply_hooks() {
 copy_model() {
 	local to=$src/hw/i386/ucore f
 
-	for f in $(model_files); do update "$f" "$to/${f##*/}"; done
+	for f in $(c_files "$here"); do update "$here/$f" "$to/$f"; done
 	for f in "$hw"/*.h; do update "$f" "$to/driver-hw/${f##*/}"; done
-	for f in "$to"/*.[ch]; do [ -e "$here/${f##*/}" ] || rm "$f"; done
+	for f in $(c_files "$to"); do
+		[ -e "$here/$f" ] || [ "$f" != "${f#./driver-hw/}" ] || rm "$to/$f"
+	done
+	meson_build > "$root/meson.build"
+	update "$root/meson.build" "$to/meson.build"
 	update "$here/ucore.mak" "$src/configs/devices/x86_64-softmmu/ucore.mak"
 }
 
@@ -134,7 +103,7 @@ configure() {
 	local wanted="${configure_options[*]}"
 
 	[ "$(cat "$build/ucore-options" 2>/dev/null)" != "$wanted" ] || return 0
-	say "configuring"
+	say "configuring (half a minute)"
 	rm -rf "$build"
 	mkdir -p "$build"
 	(cd "$build" && "$src/configure" "${configure_options[@]}" > ucore.log 2>&1) ||
@@ -157,8 +126,16 @@ prune() {
 }
 
 case ${1-} in
+--configure)
+	"$here/../deps.sh" qemu
+	mkdir -p "$root"
+	[ -d "$src" ] || fetch_source
+	apply_hooks
+	copy_model
+	configure
+	exit ;;
 ''|--path) ;;
-*) sed -n '4,5s/^# //p' "$0" >&2; exit 2 ;;
+*) sed -n '4,7s/^# \?//p' "$0" >&2; exit 2 ;;
 esac
 
 bin=$root/bin/$(tree_hash)
@@ -167,7 +144,7 @@ if [ ! -x "$bin/qemu-system-x86_64" ]; then
 	exec 9>"$root/lock"
 	flock -n 9 || { say "waiting for another build"; flock 9; }
 	if [ ! -x "$bin/qemu-system-x86_64" ]; then
-		install_packages
+		"$here/../deps.sh" qemu
 		[ -d "$src" ] || fetch_source
 		apply_hooks
 		copy_model
@@ -179,5 +156,5 @@ if [ ! -x "$bin/qemu-system-x86_64" ]; then
 	fi
 	prune
 fi
-touch "$bin"
+touch "$bin" 2>/dev/null || true	# a cache may be shared, and read-only
 echo "$bin/qemu-system-x86_64"

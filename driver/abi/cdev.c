@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/ucore: what there is, and new sessions.  Process context.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/file.h>
+#include <linux/log2.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "abi/cdev.h"
+#include "abi/describe.h"
+#include "abi/file.h"
+#include "abi/ioctl.h"
+#include "box/catalog.h"
+#include "session/event.h"
+#include "session/session.h"
+
+static int cmd_info(struct ucore_ioctl_call *call)
+{
+	struct ucore_info *info = &call->arg.info;
+	u32 state = ucore_describe_state();
+
+	if (info->reserved)
+		return -EINVAL;
+	*info = (struct ucore_info){
+		.size = info->size,
+		.abi = UCORE_ABI_VERSION,
+		.state = state,
+		.nr_domains = ucore_catalog.nr_domains,
+		.nr_boxes = ucore_catalog.nr_boxes,
+		.nr_counters = ucore_catalog_counters(NULL),
+		.family = boot_cpu_data.x86,
+		.model = boot_cpu_data.x86_model,
+		.stepping = boot_cpu_data.x86_stepping,
+	};
+	info->caps = ucore_catalog.caps;
+	if (ucore_catalog.platform)
+		strscpy(info->platform, ucore_catalog.platform->name, sizeof(info->platform));
+	strscpy(info->reason, ucore_describe_reason(state), sizeof(info->reason));
+	return 0;
+}
+
+static int cmd_get_domains(struct ucore_ioctl_call *call)
+{
+	struct ucore_domain_info __user *domains = u64_to_user_ptr(call->arg.domains.domains);
+	u32 n = min(call->arg.domains.nr, ucore_catalog.nr_domains);
+	struct ucore_domain_info out;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		ucore_describe_domain(&ucore_catalog.domains[i], &out);
+		if (copy_to_user(&domains[i], &out, sizeof(out)))
+			return -EFAULT;
+	}
+	call->arg.domains.nr = n;
+	call->arg.domains.total = ucore_catalog.nr_domains;
+	return 0;
+}
+
+static int cmd_get_boxes(struct ucore_ioctl_call *call)
+{
+	struct ucore_box_info __user *boxes = u64_to_user_ptr(call->arg.boxes.boxes);
+	u32 total = ucore_catalog.nr_boxes, first = call->arg.boxes.first;
+	bool admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	struct ucore_box_info out;
+	u32 i, n = 0;
+
+	if (call->arg.boxes.reserved)
+		return -EINVAL;
+	if (first < total)
+		n = min(call->arg.boxes.nr, total - first);
+	for (i = 0; i < n; i++) {
+		ucore_describe_box(ucore_catalog_box(first + i), admin, &out);
+		if (copy_to_user(&boxes[i], &out, sizeof(out)))
+			return -EFAULT;
+		cond_resched();
+	}
+	call->arg.boxes.nr = n;
+	call->arg.boxes.total = total;
+	return 0;
+}
+
+static int cmd_get_fields(struct ucore_ioctl_call *call)
+{
+	struct ucore_field __user *fields = u64_to_user_ptr(call->arg.fields.fields);
+	const struct ucore_box *box = ucore_catalog_box(call->arg.fields.box);
+	struct ucore_field out;
+	u32 i, n = 0;
+
+	if (call->arg.fields.reserved)
+		return -EINVAL;
+	if (!box)
+		return -ENOENT;
+	for (i = 0; i < box->desc.type->nr_fields; i++) {
+		if (!ucore_field_present(box, &box->desc.type->fields[i]))
+			continue;
+		if (n < call->arg.fields.nr) {
+			ucore_field_describe(box, i, &out);
+			if (copy_to_user(&fields[n], &out, sizeof(out)))
+				return -EFAULT;
+		}
+		n++;
+	}
+	call->arg.fields.nr = min(n, call->arg.fields.nr);
+	call->arg.fields.total = n;
+	return 0;
+}
+
+static int cmd_get_tables(struct ucore_ioctl_call *call)
+{
+	const struct ucore_report *report = ucore_catalog_report();
+	struct ucore_table_info __user *tables = u64_to_user_ptr(call->arg.tables.tables);
+	bool admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	u32 total = report ? report->nr_tables() : 0;
+	u32 i, n = min(call->arg.tables.nr, total);
+	struct ucore_table_info out;
+
+	for (i = 0; i < n; i++) {
+		report->table(i, &out);
+		if (!admin) {
+			out.address = 0;
+			out.global = 0;
+			out.status_offset = 0;
+		}
+		if (copy_to_user(&tables[i], &out, sizeof(out)))
+			return -EFAULT;
+	}
+	call->arg.tables.nr = n;
+	call->arg.tables.total = total;
+	return 0;
+}
+
+static int cmd_get_units(struct ucore_ioctl_call *call)
+{
+	const struct ucore_report *report = ucore_catalog_report();
+	struct ucore_unit_info __user *units = u64_to_user_ptr(call->arg.units.units);
+	u32 total = report ? report->nr_units() : 0, first = call->arg.units.first;
+	bool admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	struct ucore_unit_info out;
+	u32 i, n = 0;
+
+	if (call->arg.units.reserved)
+		return -EINVAL;
+	if (first < total)
+		n = min(call->arg.units.nr, total - first);
+	for (i = 0; i < n; i++) {
+		report->unit(first + i, &out);
+		if (!admin)
+			memset(out.word, 0, sizeof(out.word));
+		if (copy_to_user(&units[i], &out, sizeof(out)))
+			return -EFAULT;
+		cond_resched();
+	}
+	call->arg.units.nr = n;
+	call->arg.units.total = total;
+	return 0;
+}
+
+static int create_check(const struct ucore_create_session *create)
+{
+	if (create->reserved)
+		return -EINVAL;
+	if (create->timer_ns && (create->timer_ns < UCORE_TIMER_MIN_NS ||
+				 create->timer_ns > UCORE_TIMER_MAX_NS))
+		return -ERANGE;
+	if (create->ring_size && (!is_power_of_2(create->ring_size) ||
+				  create->ring_size < UCORE_RING_MIN ||
+				  create->ring_size > UCORE_RING_MAX))
+		return -ERANGE;
+	if (create->wakeup && create->wakeup >= create->ring_size)
+		return -ERANGE;
+	return 0;
+}
+
+static int cmd_create_session(struct ucore_ioctl_call *call)
+{
+	struct ucore_create_session *create = &call->arg.create;
+	/* what the opener of the device was allowed, not who holds it now */
+	bool context = file_ns_capable(call->file, &init_user_ns, CAP_PERFMON) ||
+		       file_ns_capable(call->file, &init_user_ns, CAP_SYS_ADMIN);
+	struct ucore_session *session;
+	struct file *new;
+	int fd, ret;
+
+	ret = create_check(create);
+	if (ret)
+		return ret;
+	session = ucore_session_create(create, context);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		ucore_session_destroy(session);
+		return fd;
+	}
+	new = anon_inode_getfile("[ucore]", &ucore_session_fops, session, O_RDWR);
+	if (IS_ERR(new)) {
+		put_unused_fd(fd);
+		ucore_session_destroy(session);
+		return PTR_ERR(new);
+	}
+	create->fd = fd;
+	call->new = new;
+	return 0;
+}
+
+static void undo_create_session(struct ucore_ioctl_call *call)
+{
+	put_unused_fd(call->arg.create.fd);
+	fput(call->new);
+	call->new = NULL;
+}
+
+static const struct ucore_ioctl_cmd device_commands[] = {
+	{ UCORE_ANSWER(UCORE_INFO, struct ucore_info, reason, cmd_info) },
+	{ UCORE_ANSWER(UCORE_GET_DOMAINS, struct ucore_get_domains, domains, cmd_get_domains) },
+	{ UCORE_ANSWER(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes) },
+	{ UCORE_ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
+	{ UCORE_ANSWER(UCORE_GET_TABLES, struct ucore_get_tables, tables, cmd_get_tables) },
+	{ UCORE_ANSWER(UCORE_GET_UNITS, struct ucore_get_units, units, cmd_get_units) },
+	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, reserved,
+		 cmd_create_session),
+	  .flags = UCORE_SESSION_LOW_DWORD, .undo = undo_create_session },
+};
+
+static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	const struct ucore_ioctl_cmd *command = ucore_ioctl_find(device_commands,
+						     ARRAY_SIZE(device_commands), cmd);
+	struct ucore_ioctl_call call = { .file = file };
+	long ret;
+
+	if (!command)
+		return -ENOTTY;
+	ret = ucore_ioctl_run(command, &call, (void __user *)arg);
+	if (call.new)	/* the caller knows its number */
+		fd_install(call.arg.create.fd, call.new);
+	return ret;
+}
+
+/*
+ * ---- the node ----
+ */
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+/* Mode and group decide who counts; distributions change them by a udev rule. */
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "ucore",
+	.fops = &device_fops,
+	.mode = 0600,
+};
+
+int ucore_cdev_register(void)
+{
+	return misc_register(&device);
+}
+
+void ucore_cdev_unregister(void)
+{
+	misc_deregister(&device);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Session descriptors: commands, poll, rings.  Process context.
+ */
+#include <linux/bits.h>
+#include <linux/module.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "abi/file.h"
+#include "abi/ioctl.h"
+#include "box/catalog.h"
+#include "session/run.h"
+#include "session/session.h"
+
+/* mmap offsets of a domain's ring: one window for each domain of the catalog */
+#define RING_WINDOW	BIT_ULL(28)
+
+/*
+ * ---- commands; the session's lock is held ----
+ */
+
+static struct ucore_session *call_session(const struct ucore_ioctl_call *call)
+{
+	return call->file->private_data;
+}
+
+static int cmd_event_add(struct ucore_ioctl_call *call)
+{
+	struct ucore_event_add *add = &call->arg.add;
+	struct ucore_term *terms = NULL;
+	int ret;
+
+	if (add->nr_terms > UCORE_TERMS_MAX)
+		return -EINVAL;
+	if (add->nr_terms) {
+		terms = memdup_user(u64_to_user_ptr(add->terms),
+				    array_size(add->nr_terms, sizeof(*terms)));
+		if (IS_ERR(terms))
+			return PTR_ERR(terms);
+	}
+	ret = ucore_session_add(call_session(call), add, terms);
+	kfree(terms);
+	return ret;
+}
+
+static void undo_event_add(struct ucore_ioctl_call *call)
+{
+	ucore_session_remove(call_session(call), call->arg.add.event);
+}
+
+static int cmd_event_remove(struct ucore_ioctl_call *call)
+{
+	if (call->arg.remove.reserved)
+		return -EINVAL;
+	return ucore_session_remove(call_session(call), call->arg.remove.event);
+}
+
+static int cmd_set_pmi_cpu(struct ucore_ioctl_call *call)
+{
+	if (call->arg.cpu.reserved)
+		return -EINVAL;
+	return ucore_session_set_cpu(call_session(call), call->arg.cpu.cpu);
+}
+
+static int cmd_start(struct ucore_ioctl_call *call)
+{
+	return ucore_session_start(call_session(call));
+}
+
+static int cmd_stop(struct ucore_ioctl_call *call)
+{
+	ucore_session_stop(call_session(call));
+	return 0;
+}
+
+static int cmd_reset(struct ucore_ioctl_call *call)
+{
+	return ucore_session_reset(call_session(call));
+}
+
+static int cmd_read(struct ucore_ioctl_call *call)
+{
+	struct ucore_session *session = call_session(call);
+	struct ucore_read *read = &call->arg.read;
+	u32 nr_values = read->nr_values, nr_domains = read->nr_domains;
+	int ret;
+
+	if (!session->nr_events)
+		return -ENOENT;
+	read->nr_values = session->nr_events;
+	read->nr_domains = ucore_session_nr_domains(session);
+	if (nr_values < read->nr_values || nr_domains < read->nr_domains)
+		return -ENOSPC;
+	ret = ucore_session_read(session, read->flags & UCORE_READ_LIVE);
+	if (ret)
+		return ret;
+	read->skew_ns = session->skew_ns;
+	if (copy_to_user(u64_to_user_ptr(read->values), session->values,
+			 array_size(read->nr_values, sizeof(*session->values))) ||
+	    copy_to_user(u64_to_user_ptr(read->domains), session->domains,
+			 array_size(read->nr_domains, sizeof(*session->domains))))
+		return -EFAULT;
+	return 0;
+}
+
+static int cmd_status(struct ucore_ioctl_call *call)
+{
+	struct ucore_status *status = &call->arg.status;
+
+	if (status->reserved)
+		return -EINVAL;
+	*status = (struct ucore_status){ .size = status->size };
+	ucore_session_status(call_session(call), status);
+	return 0;
+}
+
+static int cmd_ring_info(struct ucore_ioctl_call *call)
+{
+	struct ucore_ring_info *info = &call->arg.ring;
+	struct ucore_domain *domain = ucore_catalog_domain(info->domain);
+	struct ucore_part *part;
+
+	if (!domain)
+		return -ENOENT;
+	part = ucore_session_part(call_session(call), domain->id);
+	if (!part || !part->ring)
+		return -ENOENT;
+	info->data_size = part->ring->size;
+	info->consumer = domain->id * RING_WINDOW;
+	info->producer = info->consumer + PAGE_SIZE;
+	return 0;
+}
+
+static const struct ucore_ioctl_cmd session_commands[] = {
+	{ UCORE_ANSWER(UCORE_EVENT_ADD, struct ucore_event_add, counter, cmd_event_add),
+	  .undo = undo_event_add },
+	{ UCORE_ACTION(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove) },
+	{ UCORE_ACTION(UCORE_SET_PMI_CPU, struct ucore_set_pmi_cpu, reserved, cmd_set_pmi_cpu) },
+	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start) },
+	{ UCORE_ACTION(UCORE_STOP, struct ucore_command, flags, cmd_stop) },
+	{ UCORE_ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset) },
+	{ UCORE_ANSWER(UCORE_READ, struct ucore_read, skew_ns, cmd_read),
+	  .flags = UCORE_READ_LIVE },
+	{ UCORE_ANSWER(UCORE_STATUS, struct ucore_status, writes, cmd_status) },
+	{ UCORE_ANSWER(UCORE_RING_INFO, struct ucore_ring_info, producer, cmd_ring_info) },
+};
+
+static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	const struct ucore_ioctl_cmd *command = ucore_ioctl_find(session_commands,
+						     ARRAY_SIZE(session_commands), cmd);
+	struct ucore_session *session = file->private_data;
+	struct ucore_ioctl_call call = { .file = file };
+	long ret;
+
+	if (!command)
+		return -ENOTTY;
+	mutex_lock(&session->lock);
+	ret = ucore_ioctl_run(command, &call, (void __user *)arg);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+/*
+ * ---- the descriptor ----
+ */
+
+static int session_release(struct inode *inode, struct file *file)
+{
+	struct ucore_session *session = file->private_data;
+
+	mutex_lock(&session->lock);
+	ucore_session_stop(session);
+	mutex_unlock(&session->lock);
+	ucore_session_destroy(session);
+	return 0;
+}
+
+static __poll_t session_poll(struct file *file, poll_table *wait)
+{
+	struct ucore_session *session = file->private_data;
+
+	poll_wait(file, &session->sink.wait, wait);
+	return ucore_session_readable(session) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+static int session_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	struct ucore_part *part = ucore_session_part(file->private_data,
+						     offset / RING_WINDOW);
+
+	if (!part || !part->ring)
+		return -ENOENT;
+	switch (offset % RING_WINDOW) {
+	case 0:
+		return ucore_ring_mmap(part->ring, vma, true);
+	case PAGE_SIZE:
+		return ucore_ring_mmap(part->ring, vma, false);
+	}
+	return -EINVAL;
+}
+
+const struct file_operations ucore_session_fops = {
+	.owner = THIS_MODULE,
+	.release = session_release,
+	.unlocked_ioctl = session_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.poll = session_poll,
+	.mmap = session_mmap,
+};

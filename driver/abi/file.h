@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Session descriptors. */
+#ifndef UCORE_FILE_H
+#define UCORE_FILE_H
+
+#include <linux/fs.h>
+
+extern const struct file_operations ucore_session_fops;
+
+#endif /* UCORE_FILE_H */

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commands: copy in, check, call down, copy out.
+ *
+ * What all commands have in common.  The files of this folder alone know user
+ * memory.  Process context.
+ */
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/uaccess.h>
+
+#include "abi/ioctl.h"
+
+/**
+ * ucore_ioctl_find() - a command by its number
+ * @table: commands of this kind of descriptor
+ * @n: how many
+ * @cmd: the number
+ *
+ * Return: the command, NULL if there is none.
+ */
+const struct ucore_ioctl_cmd *ucore_ioctl_find(const struct ucore_ioctl_cmd *table, size_t n,
+					       unsigned int cmd)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (table[i].cmd == cmd)
+			return &table[i];
+	return NULL;
+}
+
+/*
+ * Copy the answer out.  -ENOSPC tells how much space is needed; no other
+ * failure changes the caller's argument.
+ */
+static int answer(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call, void __user *user,
+		  u32 usize, int ret)
+{
+	if (!command->answers || (ret && ret != -ENOSPC))
+		return ret;
+	if (!copy_to_user(user, &call->arg, min(usize, command->size)))
+		return ret;
+	if (!ret && command->undo)
+		command->undo(call);
+	return -EFAULT;
+}
+
+/**
+ * ucore_ioctl_run() - copy in, check, call down, copy out
+ * @command: which command
+ * @call: the call
+ * @user: address of its argument
+ *
+ * Return: 0 or -errno, as uapi/ucore.h tells.
+ */
+int ucore_ioctl_run(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
+		    void __user *user)
+{
+	u32 usize;
+	int ret;
+
+	if (get_user(usize, (u32 __user *)user))
+		return -EFAULT;
+	if (usize < command->size)
+		return -EINVAL;
+	if (usize > UCORE_SIZE_MAX)
+		return -E2BIG;
+	ret = copy_struct_from_user(&call->arg, command->size, user, usize);
+	if (ret)
+		return ret;
+	call->arg.size = usize;	/* it may have changed between the two reads */
+	if (call->arg.flags & ~command->flags)
+		return -EINVAL;
+
+	return answer(command, call, user, usize, command->run(call));
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Commands: what those of /dev/ucore and of sessions have in common. */
+#ifndef UCORE_IOCTL_H
+#define UCORE_IOCTL_H
+
+#include <linux/fs.h>
+#include <linux/stddef.h>
+
+#include "ucore_uapi.h"
+
+/* A command's argument, whichever it is; copied in whole, copied out whole. */
+union ucore_ioctl_arg {
+	struct {
+		u32 size;
+		u32 flags;
+	};
+	struct ucore_info info;
+	struct ucore_get_domains domains;
+	struct ucore_get_boxes boxes;
+	struct ucore_get_fields fields;
+	struct ucore_get_tables tables;
+	struct ucore_get_units units;
+	struct ucore_create_session create;
+	struct ucore_event_add add;
+	struct ucore_event_remove remove;
+	struct ucore_set_pmi_cpu cpu;
+	struct ucore_command command;
+	struct ucore_read read;
+	struct ucore_status status;
+	struct ucore_ring_info ring;
+};
+
+/**
+ * struct ucore_ioctl_call - one ioctl under way
+ * @file: the descriptor
+ * @arg: its argument
+ * @new: descriptor to be installed once the answer has reached the caller
+ */
+struct ucore_ioctl_call {
+	struct file *file;
+	union ucore_ioctl_arg arg;
+	struct file *new;
+};
+
+/**
+ * struct ucore_ioctl_cmd - one row of a command table
+ * @cmd: ioctl number
+ * @size: size of its argument as first published, the least accepted
+ * @flags: flags it defines
+ * @answers: its argument is copied back
+ * @run: does it
+ * @undo: undoes it when the answer does not reach the caller, NULL if nothing
+ *        was changed
+ */
+struct ucore_ioctl_cmd {
+	unsigned int cmd;
+	u32 size;
+	u32 flags;
+	bool answers;
+	int (*run)(struct ucore_ioctl_call *call);
+	void (*undo)(struct ucore_ioctl_call *call);
+};
+
+/* A command that acts, and one that answers, too. */
+#define UCORE_ACTION(_cmd, type, last, _run) \
+	.cmd = (_cmd), .size = offsetofend(type, last), .run = (_run)
+#define UCORE_ANSWER(_cmd, type, last, _run) \
+	UCORE_ACTION(_cmd, type, last, _run), .answers = true
+
+const struct ucore_ioctl_cmd *ucore_ioctl_find(const struct ucore_ioctl_cmd *table, size_t n,
+					       unsigned int cmd);
+int ucore_ioctl_run(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
+		    void __user *user);
+
+#endif /* UCORE_IOCTL_H */

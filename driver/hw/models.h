@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
+/*
+ * Processors by CPUID family and model: the platform each belongs to, its name,
+ * and whether discovery tables describe its boxes (1) or a list of the driver's
+ * (0).  Facts only, see e5.h; the one place for them.  The library, which is
+ * LGPL, includes it too.
+ *
+ * Who includes this says what a row becomes, and may do so several times:
+ *
+ *	#define UCORE_MODEL(family, model, platform, name, discovery) { family, model },
+ *	#include "models.h"
+ *
+ * Each row stands on a line of its own: scripts read them, too.  The first row
+ * of a platform is the processor that is emulated under its name.
+ */
+#ifndef UCORE_MODEL
+#define UCORE_MODEL(family, model, platform, name, discovery)
+#endif
+
+UCORE_MODEL(6, 62, "ivbep", "Xeon E5-2600 v2", 0)
+UCORE_MODEL(6, 143, "spr", "Sapphire Rapids", 1)
+UCORE_MODEL(6, 207, "emr", "Emerald Rapids", 1)
+UCORE_MODEL(6, 173, "gnr", "Granite Rapids", 1)
+UCORE_MODEL(6, 174, "gnr", "Granite Rapids D", 1)
+UCORE_MODEL(6, 175, "srf", "Sierra Forest", 1)
+UCORE_MODEL(6, 182, "grr", "Grand Ridge", 1)
+UCORE_MODEL(6, 221, "cwf", "Clearwater Forest", 1)
+
+#undef UCORE_MODEL

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make install` below a directory, and away again.  tests/fresh does it on a whole machine."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from lab import kernels
+from lab.artifacts import BUILD, TOP
+from lab.framework import test
+
+OUT = BUILD / "check/install"
+VERSION = re.search(r'^PACKAGE_VERSION="(.*)"', (TOP / "dkms.conf").read_text(), re.M)[1]
+FILES = {"bin/ucoretool", "include/libucore.h", "include/ucore.h", "lib/libucore.a",
+         "lib/libucore.so", "lib/libucore.so.0", "lib/pkgconfig/libucore.pc",
+         "share/bash-completion/completions/ucoretool"}
+PAGES = {"share/man/man1/ucoretool.1", "share/man/man3/libucore.3"}
+
+
+def make(*words):
+    environment = {**os.environ, "UCORE_BUILD": str(OUT / "build")}
+    done = subprocess.run(["make", "-C", TOP, f"DESTDIR={OUT / 'root'}", *map(str, words)],
+                          env=environment, check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 0, done.stdout
+
+
+def there():
+    """Files and links below the root."""
+    return {str(path.relative_to(OUT / "root")) for path in (OUT / "root").rglob("*")
+            if path.is_symlink() or path.is_file()}
+
+
+def pkg_config(prefix, *words):
+    place = OUT / "root" / prefix.lstrip("/") / "lib/pkgconfig/libucore.pc"
+    return subprocess.run(["pkg-config", *words, place], check=True, text=True,
+                          capture_output=True).stdout.strip()
+
+
+@test(machine=False, timeout=300)
+def install_and_uninstall():
+    """Under umask 077, with one prefix, then another; nothing is left."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    (OUT / "root").mkdir(parents=True)
+    kernel = kernels.get("6.1")
+    module = f"lib/modules/{kernel.release}/updates/ucore.ko"
+    before = os.umask(0o077)
+    try:
+        for prefix in ("/usr/local", "/opt/ucore"):
+            make("install", f"KDIR={kernel.build}", f"prefix={prefix}")
+            pages = PAGES if shutil.which("scdoc") else set()
+            wanted = {f"{prefix[1:]}/{name}" for name in FILES | pages}
+            assert there() == wanted | {module}, there() ^ (wanted | {module})
+            private = [name for name in there() if not (OUT / "root" / name).stat().st_mode & 4]
+            assert not private, private
+            assert pkg_config(prefix, "--variable=prefix") == prefix
+            assert pkg_config(prefix, "--modversion") == VERSION
+            look_at_module(OUT / "root" / module)
+            make("uninstall", f"prefix={prefix}")
+            assert not there(), there()
+    finally:
+        os.umask(before)
+
+
+def look_at_module(path):
+    """It says its version, and has left its debug information behind."""
+    said = subprocess.run(["/sbin/modinfo", "-F", "version", path], check=True, text=True,
+                          capture_output=True).stdout
+    assert said == f"{VERSION}\n"
+    sections = subprocess.run(["readelf", "-SW", path], check=True, text=True,
+                              capture_output=True).stdout
+    assert ".text" in sections and ".debug_info" not in sections
+
+
+@test(machine=False)
+def the_version_stands_in_one_place():
+    """dkms.conf, and the changelog's headings."""
+    said = subprocess.run(["git", "grep", "-nwF", "--untracked", VERSION, "--", ":!dkms.conf",
+                           ":!CHANGELOG.md", ":!*.csv", ":!*.ini"],
+                          cwd=TOP, check=False, text=True, capture_output=True).stdout
+    assert not said, said

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A minimal Debian 12 in a directory: a newcomer's machine, for as long as a test runs.
+
+It has what README asks for (git, make, a compiler, sudo) and a user who may use sudo.
+Made with mmdebstrap from this machine's apt sources, once; unpacked for each test.
+Needs root, or sudo, for chroot and mounts; the mounts are in a namespace of their own
+and end with the command.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+from lab import archive, kernels
+from lab.artifacts import BUILD, TOP
+from lab.machine import CheckFailed, die_with_parent
+
+PREREQUISITES = ("git", "make", "gcc", "libc6-dev", "sudo")
+PLACE = "/home/user/ucore"
+CACHE = "/home/user/.cache/ucore"
+PATH = "/usr/local/bin:/usr/bin:/bin"
+ROOT_PATH = f"/usr/local/sbin:/usr/sbin:/sbin:{PATH}"
+# What takes long to build or fetch, and is data or our own: no package is hidden by it
+WARM = ("kernel", "headers", "src", "qemu/bin")
+
+
+def as_root(*command, **options):
+    """Runs a command as root."""
+    sudo = [] if os.getuid() == 0 else ["sudo"]
+    return subprocess.run([*sudo, *map(str, command)], check=True, **options)
+
+
+def base():
+    """The tarball of a minimal root, made on first use."""
+    where = archive.cache() / "fresh"
+    made = where / f"{archive.codename()}.tar"
+    with kernels.locked("fresh"):
+        if not made.exists():
+            subprocess.run([TOP / "tests/lab/deps.sh", "fresh"], check=True)
+            where.mkdir(parents=True, exist_ok=True)
+            sources = where / "debian.sources"
+            sources.write_text(archive.sources_text(archive.of_release(archive.codename())))
+            archive.say("making a minimal root with mmdebstrap (half a minute)")
+            as_root("mmdebstrap", "--quiet", "--variant=minbase",
+                    f"--include={','.join(PREREQUISITES)}", archive.codename(),
+                    where / "new.tar", sources)
+            (where / "new.tar").rename(made)
+    return made
+
+
+class Root:
+    """One such machine, gone when the block ends.
+
+    name  of its log, build/fresh/NAME.log
+    warm  it sees the kernels and QEMU of this machine's cache, read-only
+    """
+
+    def __init__(self, name, warm=True):
+        self._log = BUILD / "fresh" / f"{name}.log"
+        self._warm = warm
+        self._debs = archive.cache() / "fresh/archives"
+
+    def __enter__(self):
+        tarball = base()
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        self._log.write_text("")
+        self._debs.mkdir(exist_ok=True)
+        self.path = Path(tempfile.mkdtemp(prefix="root-", dir=tarball.parent))
+        try:
+            as_root("tar", "-xpf", tarball, "-C", self.path, "--numeric-owner")
+            self._setup()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        # New packages stay, for the next root
+        as_root("sh", "-c", f"cp -ln {self.path}/var/cache/apt/archives/*.deb {self._debs} || :",
+                stderr=subprocess.DEVNULL)
+        as_root("rm", "-rf", "--one-file-system", self.path)
+
+    def _setup(self):
+        """Network, user, packages that were downloaded before, the tree."""
+        script = f"""set -e; umask 022
+            chmod 755 .
+            cp /etc/resolv.conf /etc/hosts etc
+            ! ls {self._debs}/*.deb >/dev/null 2>&1 || cp -l {self._debs}/*.deb var/cache/apt/archives
+            chroot . useradd --create-home --shell /bin/bash user
+            echo 'user ALL=(ALL) NOPASSWD: ALL' >etc/sudoers.d/user
+            mkdir -p .{PLACE} .{CACHE}/qemu/dl
+            {f'cp {archive.cache()}/qemu/dl/qemu_* .{CACHE}/qemu/dl || :' if self._warm else ''}
+            tar -x -C .{PLACE}
+            chroot . chown -R user:user /home/user"""
+        tree = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP,
+                              check=True, capture_output=True).stdout
+        names = [name for name in tree.decode().split("\0") if name and (TOP / name).exists()]
+        with subprocess.Popen(["tar", "-c", "-C", TOP, "--null", "-T", "-"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as packed:
+            packed.stdin.write("\0".join(names).encode())
+            packed.stdin.close()
+            as_root("sh", "-c", script, cwd=self.path, stdin=packed.stdout)
+        self.run("git init -q . && git add -A")
+
+    def run(self, command, *, user="user", network=True):
+        """Runs a shell command in the tree, as a user would; returns what it said."""
+        namespaces = ["--mount", "--pid", "--fork", "--kill-child", *(() if network else ("--net",))]
+        sudo = [] if os.getuid() == 0 else ["sudo"]
+        with open(self._log, "a+") as log:
+            log.write(f"\n$ {command}\n")
+            log.flush()
+            begin = log.tell()
+            done = subprocess.run([*sudo, "unshare", *namespaces, "sh", "-c",
+                                   self._entering(command, user)], cwd=self.path, check=False,
+                                  stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                  preexec_fn=die_with_parent)
+            log.seek(begin)
+            said = log.read()
+        if done.returncode:
+            tail = "\n".join(said.splitlines()[-40:])
+            raise CheckFailed(f"exit {done.returncode}: {command}\n{tail}\nall of it: {self._log}")
+        return said
+
+    def _entering(self, command, user):
+        """The script that mounts, enters the root and becomes the user."""
+        home, path = ("/root", ROOT_PATH) if user == "root" else (f"/home/{user}", PATH)
+        inside = (f"cd {PLACE} && exec env -i HOME={home} USER={user} PATH={path} "
+                  f"LANG=C.UTF-8 TERM=dumb sh -c {shlex.quote(command)}")
+        return "\n".join(("set -e", "mount --rbind /dev dev", "mount -t proc proc proc",
+                          *self._warm_mounts(),
+                          f"exec chroot . runuser -u {user} -- sh -c {shlex.quote(inside)}"))
+
+    def runs_kernel(self, release):
+        """From here on `uname -r` names this kernel, as on a machine that booted it."""
+        self.run(f"""printf '%s\\n' '#!/bin/sh' '[ "$1" != -r ] || exec echo {release}' \
+            'exec /usr/bin/uname "$@"' >/usr/local/bin/uname && chmod 755 /usr/local/bin/uname""",
+                 user="root")
+
+    def _warm_mounts(self):
+        """The cache's parts, read-only; and its kernel sources where the debug kernel,
+        which was compiled from them, says that they are."""
+        cache = archive.cache()
+        places = [(part, f"{CACHE}/{part}") for part in WARM] + [("src", f"{cache}/src")]
+        for part, there in places if self._warm else ():
+            yield (f"mkdir -p .{there} && mount --bind {cache}/{part} .{there} && "
+                   f"mount -o remount,ro,bind .{there}")
+        for parent in cache.parents if self._warm else ():
+            yield f"chmod a+x .{parent}"
+
+
+def readme_lines(heading, last):
+    """The commands of README below a heading, up to the one that begins with `last`."""
+    text = (TOP / "README.md").read_text()
+    section = text[text.index(f"## {heading}\n"):]
+    commands = re.findall(r"^\t(.*)$", section[:section.index("\n## ", 1)], re.M)
+    end = next(i for i, command in enumerate(commands) if command.startswith(last))
+    return commands[:end + 1]

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Debian's packages without installing them: found, downloaded, unpacked.
+
+The archive is the one that apt is configured for.  It is asked in an apt state of our
+own in the cache, for this release and for others, so that nothing of the machine
+changes and no privilege is needed.
+
+usage: archive.py source PACKAGE DIRECTORY      downloads a source package
+       archive.py sources [SUITE]               prints apt's entries for a suite
+"""
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+ETC = Path("/etc/apt")
+# How options in brackets of a .list file are called in a .sources file
+OPTIONS = {"signed-by": "Signed-By", "arch": "Architectures", "trusted": "Trusted"}
+DEB_LINE = re.compile(r"\s*deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+"
+                      r"(?P<suite>\S+)\s+(?P<components>[^#]*)")
+
+
+class ArchiveError(SystemExit):
+    """apt could not do what was asked; the text says what."""
+
+
+def cache():
+    """Where everything is kept that is worth keeping."""
+    base = os.environ.get("UCORE_CACHE")
+    if not base:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ucore"
+    return Path(base)
+
+
+# ---- What apt is configured for ----------------------------------------------
+
+
+def codename():
+    """This release's name: bookworm."""
+    text = Path("/etc/os-release").read_text()
+    return re.search(r"^VERSION_CODENAME=\"?(\w+)", text, re.M)[1]
+
+
+def entries(etc=ETC):
+    """Enabled entries for binaries of component main, as dicts of deb822 fields."""
+    files = [path for pattern in ("*.sources", "*.list")
+             for path in sorted((etc / "sources.list.d").glob(pattern))]
+    files += [path for path in (etc / "sources.list",) if path.exists()]
+    found = []
+    for path in files:
+        parse = stanzas if path.suffix == ".sources" else lines
+        found += parse(path.read_text())
+    return [entry for entry in found if "main" in entry["Components"].split()]
+
+
+def stanzas(text):
+    """Entries of a .sources file."""
+    text = re.sub(r"^#.*\n", "", text, flags=re.M)
+    for stanza in re.split(r"\n\s*\n", text):
+        fields = {name.title(): value.strip("\n") for name, value in
+                  re.findall(r"^([\w-]+):[ \t]*(.*(?:\n[ \t]+.*)*)", stanza, re.M)}
+        if "deb" in fields.get("Types", "").split() and fields.get("Enabled", "yes") != "no" \
+                and {"Uris", "Suites", "Components"} <= set(fields):
+            yield fields
+
+
+def lines(text):
+    """Entries of a .list file."""
+    for match in filter(None, map(DEB_LINE.match, text.splitlines())):
+        options = dict(re.findall(r"([\w-]+)=(\S+)", match["options"] or ""))
+        yield {"Uris": match["uri"], "Suites": match["suite"],
+               "Components": match["components"],
+               **{OPTIONS[key]: value for key, value in options.items() if key in OPTIONS}}
+
+
+def of_release(release, etc=ETC):
+    """Entries of a release: its own suite, its updates, its security."""
+    return [{**entry, "Suites": " ".join(suites)} for entry in entries(etc)
+            if (suites := [suite for suite in entry["Suites"].split()
+                           if re.split("[-/]", suite)[0] == release])]
+
+
+def of_suite(suite):
+    """Entries of any suite: this release's as configured, others from the same archive."""
+    if suite == codename():
+        return of_release(suite)
+    wanted = suite.removesuffix("-backports")
+    suites = wanted if wanted == suite else f"{wanted} {suite}"
+    return [{**entry, "Suites": suites} for entry in of_release(codename())
+            if codename() in entry["Suites"].split()]
+
+
+def sources_text(found, types="deb"):
+    """A .sources file with these entries."""
+    def stanza(entry):
+        fields = {**entry, "Types": types, "Components": "main"}
+        return "".join(f"{name}: {value}\n" for name, value in fields.items())
+    return "\n".join(map(stanza, found))
+
+
+# ---- An apt of our own -------------------------------------------------------
+
+
+class Apt:
+    """The packages of one suite."""
+
+    def __init__(self, suite, types="deb"):
+        self.suite = suite
+        self.where = cache() / "apt" / (suite if types == "deb" else f"{suite}-src")
+        self._types = types
+
+    @functools.cached_property
+    def _options(self):
+        """apt's options, the lists being up to date."""
+        for part in ("parts", "lists/partial", "archives/partial"):
+            (self.where / part).mkdir(parents=True, exist_ok=True)
+        found = of_suite(self.suite)
+        if not found:
+            raise ArchiveError(f"archive: apt is not configured for Debian's {codename()}: "
+                               f"no entry of component main in {ETC}/sources.list*")
+        (self.where / "parts/debian.sources").write_text(sources_text(found, self._types))
+        settings = {"Dir::Etc::SourceList": "/dev/null",
+                    "Dir::Etc::SourceParts": self.where / "parts",
+                    "Dir::State::Lists": self.where / "lists", "Dir::State::status": "/dev/null",
+                    "Dir::Cache": self.where, "Dir::Cache::archives": self.where / "archives",
+                    "APT::Sandbox::User": "root",
+                    "APT::Install-Recommends": "no", "Acquire::Retries": "3"}
+        options = ["-qq"]
+        for key, value in settings.items():
+            options += ["-o", f"{key}={value}"]
+        say(f"reading the package lists of {self.suite} (some seconds)")
+        run("apt-get", *options, "update")
+        return options
+
+    def ask(self, program, *words):
+        """What apt-cache or apt-get answers."""
+        done = subprocess.run([program, *self._options, *map(str, words)], text=True, check=False,
+                              capture_output=True)
+        if done.returncode:
+            raise ArchiveError(f"archive: {program} {' '.join(map(str, words))}: {done.stderr}")
+        return done.stdout
+
+    def names(self, beginning):
+        """Packages whose name begins so and that can be had."""
+        names = self.ask("apt-cache", "pkgnames", beginning).split()
+        if not names:
+            return set()
+        text = self.ask("apt-cache", "policy", *names)
+        return set(re.findall(r"^(\S+):\n.*\n  Candidate: (?!\(none\))", text, re.M))
+
+    def depends(self, package):
+        """Names of the packages that one depends on, alternatives included."""
+        text = self.ask("apt-cache", "show", "--no-all-versions", package)
+        found = re.search(r"^Depends: (.*)", text, re.M)
+        return re.findall(r"(?:^|[,|]\s*)([a-z0-9][\w.+-]*)", found[1]) if found else []
+
+    def download(self, packages, where):
+        """The .deb files of exactly these packages, in directory `where`."""
+        where.mkdir(parents=True, exist_ok=True)
+        run("apt-get", *self._options, "-q=1", "download", *packages, cwd=where)
+        return sorted(where.glob("*.deb"))
+
+    def download_closure(self, packages):
+        """The .deb files of these packages and of all that they depend on."""
+        words = ["install", "--no-install-recommends", *packages]
+        (self.where / "none/partial").mkdir(parents=True, exist_ok=True)
+        # apt prints only what it would download: all, when it looks into an empty directory
+        uris = self.ask("apt-get", *words, "--print-uris",
+                        "-o", f"Dir::Cache::archives={self.where / 'none'}")
+        names = re.findall(r"^'\S+' (\S+\.deb) ", uris, re.M)
+        run("apt-get", *self._options, "-q=1", "--download-only", "-y", *words)
+        return [self.where / "archives" / name for name in names]
+
+    def source(self, package, where):
+        """Downloads a source package."""
+        where.mkdir(parents=True, exist_ok=True)
+        run("apt-get", *self._options, "-q=1", "source", "--download-only", package, cwd=where)
+
+
+@functools.cache
+def apt(suite):
+    """The apt of a suite, whose lists are read once in a process."""
+    return Apt(suite)
+
+
+def unpack(package, where, wanted=None):
+    """Unpacks a .deb below `where`; wanted: only paths that match this pattern."""
+    where.mkdir(parents=True, exist_ok=True)
+    if not wanted:
+        run("dpkg-deb", "-x", package, where)
+        return
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)],
+                          stdout=subprocess.PIPE) as stream, \
+            tarfile.open(fileobj=stream.stdout, mode="r|") as archive:
+        for member in archive:
+            if re.search(wanted, member.name):
+                archive.extract(member, where)
+        shutil.copyfileobj(stream.stdout, open(os.devnull, "wb"))
+    if stream.returncode:
+        raise ArchiveError(f"archive: {package} cannot be unpacked")
+
+
+def say(text):
+    print(f"archive: {text}", file=sys.stderr, flush=True)
+
+
+def run(*command, stdout=2, **options):
+    """Runs a command; what it says goes to stderr."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, check=False, stdout=stdout, **options)
+    if done.returncode:
+        verbs = [word for word in words if word in ("update", "download", "install", "source")]
+        raise ArchiveError(f"archive: {' '.join(words[:1] + verbs)} failed; is the network there?")
+
+
+def main(arguments):
+    if len(arguments) == 3 and arguments[0] == "source":
+        Apt(codename(), "deb-src").source(arguments[1], Path(arguments[2]))
+    elif len(arguments) in (1, 2) and arguments[0] == "sources":
+        print(sources_text(of_suite((arguments[1:] or [codename()])[0])), end="")
+    else:
+        sys.exit(__doc__.rstrip())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Platforms: which processors belong to them, and their event names: look one
+ * up, guess what a misspelled one meant.  The tables of events are generated, see
+ * tools/events/; those of processors are the driver's.
+ */
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#include "internal.h"
+
+const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model)
+{
+	static const struct ucore_model models[] = {
+#define UCORE_MODEL(...) { __VA_ARGS__ },
+#include "../../driver/hw/models.h"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
+		if (models[i].family == family && models[i].model == model)
+			return &models[i];
+	return NULL;
+}
+
+const struct ucore_platform *ucore_platform_list(size_t *nr)
+{
+	*nr = ucore_nr_platforms;
+	return ucore_platforms;
+}
+
+const struct ucore_platform *ucore_platform_find(const char *name)
+{
+	for (size_t i = 0; i < ucore_nr_platforms; i++)
+		if (!strcasecmp(ucore_platforms[i].name, name))
+			return &ucore_platforms[i];
+	return NULL;
+}
+
+static void row_expand(const struct ucore_row *row, struct ucore_event_desc *desc)
+{
+	*desc = (struct ucore_event_desc) {
+		.name = ucore_row_names + row->name,
+		.unit = &ucore_event_units[row->unit],
+		.filter = row->filter ? &ucore_filters[row->filter] : NULL,
+		.counters = row->fixed < 0 ? row->counters :
+			    1ULL << (UCORE_COUNTER_FIXED + row->fixed),
+		.counters_alt = row->counters_alt,
+		.umask_ext = row->umask_ext,
+		.event = row->event,
+		.umask = row->umask,
+		.ch_mask = row->ch_mask,
+		.fc_mask = row->fc_mask,
+		.occ_sel = row->occ_sel,
+		.bytes = row->bytes,
+		.bytes_per = row->bytes_per,
+	};
+}
+
+void ucore_platform_event_at(const struct ucore_platform *platform, size_t i,
+			     struct ucore_event_desc *desc)
+{
+	row_expand(&ucore_rows[platform->rows[i]], desc);
+}
+
+static const char *name_short(const char *name, const struct ucore_event_unit *unit)
+{
+	size_t length = strlen(unit->prefix);
+
+	return strncmp(name, unit->prefix, length) ? name : name + length;
+}
+
+const char *ucore_event_desc_short(const struct ucore_event_desc *desc)
+{
+	return name_short(desc->name, desc->unit);
+}
+
+bool ucore_event_desc_fixed(const struct ucore_event_desc *desc)
+{
+	return desc->counters >= 1ULL << UCORE_COUNTER_FIXED;
+}
+
+bool ucore_platform_event(const struct ucore_platform *platform, const char *type,
+			  const char *name, struct ucore_event_desc *desc)
+{
+	for (size_t i = 0; platform && i < platform->nr_events; i++) {
+		const struct ucore_row *row = &ucore_rows[platform->rows[i]];
+		const struct ucore_event_unit *unit = &ucore_event_units[row->unit];
+		const char *full = ucore_row_names + row->name;
+
+		if (type && strcmp(unit->type, type))
+			continue;
+		if (strcasecmp(full, name) &&
+		    (!type || strcasecmp(name_short(full, unit), name)))
+			continue;
+		row_expand(row, desc);
+		return true;
+	}
+	return false;
+}
+
+/* Edits (insert, delete, replace a letter) that turn one word into the other */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t row[UCORE_SPEC_LEN + 1];
+	size_t length = strlen(b);
+
+	if (length > UCORE_SPEC_LEN)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= length; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= length; j++) {
+			int from = tolower((unsigned char)a[i - 1]);
+			int to = tolower((unsigned char)b[j - 1]);
+			size_t best = diagonal + (from != to);
+
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[length];
+}
+
+void ucore_guess_start(struct ucore_guess *guess, const char *word)
+{
+	guess->word = word;
+	guess->best = NULL;
+	/* a third of the letters may be wrong, further away it is another word */
+	guess->distance = strlen(word) / 3 + 2;
+}
+
+void ucore_guess_offer(struct ucore_guess *guess, const char *name)
+{
+	size_t distance = edit_distance(guess->word, name);
+
+	if (distance < guess->distance) {
+		guess->distance = distance;
+		guess->best = name;
+	}
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool info: the machine, the driver, the domains; for root, where the boxes
+ * are.  Changes nothing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "domain.h"
+#include "out.h"
+#include "place.h"
+#include "tables.h"
+#include "tool.h"
+
+struct info_args {
+	bool discovery;
+	struct out out;
+};
+
+static const struct option_desc info_options[] = {
+	{ OPT_DISCOVERY, "discovery", NULL, "discovery tables, decoded: for a bug report" },
+	{ 'j', "json", NULL, "one JSON object" },
+	{ 0 },
+};
+
+static int info_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	struct info_args *args = data;
+
+	(void)tool;
+	(void)value;
+	if (letter == OPT_DISCOVERY)
+		args->discovery = true;
+	else
+		args->out.format = OUT_JSON;
+	return 0;
+}
+
+static int info_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct info_args *args = data;
+
+	args->out.stream = stdout;
+	return argc ? tool_usage(tool, "'%s' is one word too many", argv[0]) : 0;
+}
+
+static const char *state_name(uint32_t state)
+{
+	static const char *const names[] = {
+		[UCORE_STATE_READY] = "ready",
+		[UCORE_STATE_NOT_INTEL] = "not an Intel processor",
+		[UCORE_STATE_UNKNOWN] = "unknown processor",
+		[UCORE_STATE_HIDDEN] = "boxes hidden",
+		[UCORE_STATE_INTREE] = "held by intel_uncore",
+	};
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}
+
+static void location_text(const struct ucore_box_info *box, char *text, size_t size)
+{
+	char where[48];
+
+	place_text(box->access, box->location, where, sizeof(where));
+	snprintf(text, size, "%s %s", access_name(box->access), where);
+}
+
+static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (boxes[i].location)
+			return true;
+	return false;
+}
+
+/* ---- for people -------------------------------------------------------- */
+
+/* What the platform can do, in words */
+static void caps_text(uint32_t caps, char *text, size_t size)
+{
+	snprintf(text, size, "%s%s%s",
+		 caps & UCORE_CAP_GLOBAL_FREEZE ? "freeze a die at once, " : "",
+		 caps & UCORE_CAP_OVERFLOW_PMI ? "interrupt at an overflow" :
+						 "sample by a timer only",
+		 caps & UCORE_CAP_DISCOVERY ? ", discover boxes from firmware's tables" : "");
+}
+
+static void info_machine(const struct ucore_device *dev)
+{
+	const struct ucore_info *info = ucore_device_info(dev);
+	struct domain_sum sum = domain_sum_device(dev);
+	char caps[192], domains[DOMAIN_SUM_LEN];
+
+	domain_sum_text(&sum, domains, sizeof(domains));
+	caps_text(info->caps, caps, sizeof(caps));
+	printf("state      %s\n", state_name(info->state));
+	if (*info->reason)
+		printf("reason     %s\n", info->reason);
+	printf("platform   %s\n", *info->platform ? info->platform : "unknown");
+	printf("processor  family %u, model %u (0x%x), stepping %u\n", info->family, info->model,
+	       info->model, info->stepping);
+	printf("driver     ABI %u\n", info->abi);
+	printf("can        %s\n", caps);
+	printf("boxes      %u on %s, %u counters\n", info->nr_boxes, domains, info->nr_counters);
+}
+
+enum {
+	DOMAIN_SCOPE,
+	DOMAIN_DIE,
+	DOMAIN_CPU,
+	DOMAIN_SOCKET,
+	DOMAIN_READER,
+	DOMAIN_BOXES,
+	DOMAIN_COUNTERS,
+	DOMAIN_SESSIONS,
+	DOMAIN_PMIS,
+	DOMAIN_RECOVERED,
+	DOMAIN_THROTTLED,
+	DOMAIN_FROZEN,
+	NR_DOMAIN_COLUMNS,
+};
+
+static const struct column domain_columns[NR_DOMAIN_COLUMNS] = {
+	[DOMAIN_SCOPE] = { "scope", "SCOPE", -5 },
+	[DOMAIN_DIE] = { "die", "DIE", 3 },
+	[DOMAIN_CPU] = { "cpu", "CPU", 4 },
+	[DOMAIN_SOCKET] = { "socket", "SOCKET", 6 },
+	[DOMAIN_READER] = { "reader", "READER", 6 },
+	[DOMAIN_BOXES] = { "boxes", "BOXES", 5 },
+	[DOMAIN_COUNTERS] = { "counters", "COUNTERS", 8 },
+	[DOMAIN_SESSIONS] = { "sessions", "SESSIONS", 8 },
+	[DOMAIN_PMIS] = { "pmis", "PMIS", 10 },
+	[DOMAIN_RECOVERED] = { "recovered", "RECOVERED", 9 },
+	[DOMAIN_THROTTLED] = { "throttled", "THROTTLED", 9 },
+	[DOMAIN_FROZEN] = { "frozen_ns", "FROZEN (s)", 14 },
+};
+
+/* Without a reader, people read "none" and programs find no member */
+static void domain_cells(const struct ucore_domain_info *domain, struct cell *cells)
+{
+	cells[DOMAIN_SCOPE] = cell_text(domain->scope == UCORE_SCOPE_CPU ? "cpu" : "die");
+	cells[DOMAIN_DIE] = cell_number(domain->die);
+	cells[DOMAIN_CPU] = domain_cpu_cell(domain->cpu);
+	cells[DOMAIN_SOCKET] = cell_number(domain->package);
+	cells[DOMAIN_READER] = domain->reader < 0 ? cell_none() :
+			       cell_number((uint32_t)domain->reader);
+	cells[DOMAIN_BOXES] = cell_number(domain->nr_boxes);
+	cells[DOMAIN_COUNTERS] = cell_number(domain->nr_counters);
+	cells[DOMAIN_SESSIONS] = cell_number(domain->nr_sessions);
+	cells[DOMAIN_PMIS] = cell_count(domain->pmis);
+	cells[DOMAIN_RECOVERED] = cell_count(domain->recovered);
+	cells[DOMAIN_THROTTLED] = cell_count(domain->throttled);
+	cells[DOMAIN_FROZEN] = cell_ns(domain->frozen_ns);
+}
+
+static void info_domains(const struct ucore_device *dev)
+{
+	struct column columns[NR_DOMAIN_COLUMNS];
+	const struct ucore_domain_info *domains;
+	struct cell cells[NR_DOMAIN_COLUMNS];
+	struct out out = { .stream = stdout };
+	size_t nr;
+
+	domains = ucore_device_domains(dev, &nr);
+	if (!nr)
+		return;
+	memcpy(columns, domain_columns, sizeof(columns));
+	columns[DOMAIN_CPU].hidden = !domain_sum_device(dev).cpus;
+	putchar('\n');
+	out_head(&out, columns, NR_DOMAIN_COLUMNS);
+	for (size_t i = 0; i < nr; i++) {
+		domain_cells(&domains[i], cells);
+		if (cells[DOMAIN_READER].kind == CELL_NONE)
+			cells[DOMAIN_READER] = cell_text("none");
+		out_row(&out, columns, NR_DOMAIN_COLUMNS, cells);
+	}
+}
+
+static void info_locations(const struct ucore_device *dev)
+{
+	const struct ucore_box_info *boxes;
+	size_t nr;
+
+	boxes = ucore_device_boxes(dev, &nr);
+	if (!locations_known(boxes, nr))
+		return;
+	printf("\nbox control registers:\n");
+	for (size_t i = 0; i < nr; i++) {
+		char name[32], domain[UCORE_DOMAIN_NAME_LEN], where[64];
+
+		ucore_domain_name(boxes[i].die, boxes[i].cpu, domain, sizeof(domain));
+		snprintf(name, sizeof(name), "%s%u", boxes[i].type, boxes[i].instance);
+		location_text(&boxes[i], where, sizeof(where));
+		printf("  %-7s %-8s %s\n", domain, name, where);
+	}
+}
+
+/* ---- for programs ------------------------------------------------------ */
+
+static void json_domains(struct out *out, const struct ucore_device *dev)
+{
+	const struct ucore_domain_info *domains;
+	struct cell cells[NR_DOMAIN_COLUMNS];
+	size_t nr;
+
+	domains = ucore_device_domains(dev, &nr);
+	json_begin(out, "domains", '[');
+	for (size_t i = 0; i < nr; i++) {
+		domain_cells(&domains[i], cells);
+		json_begin(out, NULL, '{');
+		json_cells(out, domain_columns, NR_DOMAIN_COLUMNS, cells);
+		json_end(out, '}');
+	}
+	json_end(out, ']');
+}
+
+static void json_locations(struct out *out, const struct ucore_device *dev)
+{
+	const struct ucore_box_info *boxes;
+	size_t nr;
+
+	boxes = ucore_device_boxes(dev, &nr);
+	if (!locations_known(boxes, nr))
+		return;
+	json_begin(out, "locations", '[');
+	for (size_t i = 0; i < nr; i++) {
+		char where[64];
+
+		location_text(&boxes[i], where, sizeof(where));
+		json_begin(out, NULL, '{');
+		if (boxes[i].cpu < 0)
+			json_number(out, "die", boxes[i].die);
+		else
+			json_number(out, "cpu", (uint32_t)boxes[i].cpu);
+		json_text(out, "type", boxes[i].type);
+		json_number(out, "instance", boxes[i].instance);
+		json_text(out, "location", where);
+		json_end(out, '}');
+	}
+	json_end(out, ']');
+}
+
+static void info_json(const struct info_args *args, const struct ucore_device *dev)
+{
+	const struct ucore_info *info = ucore_device_info(dev);
+	struct out out = args->out;
+
+	json_line_begin(&out);
+	json_text(&out, "state", state_name(info->state));
+	json_text(&out, "reason", info->reason);
+	json_text(&out, "platform", info->platform);
+	json_number(&out, "family", info->family);
+	json_number(&out, "model", info->model);
+	json_number(&out, "stepping", info->stepping);
+	json_number(&out, "abi", info->abi);
+	json_number(&out, "global_freeze", !!(info->caps & UCORE_CAP_GLOBAL_FREEZE));
+	json_number(&out, "overflow_pmi", !!(info->caps & UCORE_CAP_OVERFLOW_PMI));
+	json_number(&out, "discovery", !!(info->caps & UCORE_CAP_DISCOVERY));
+	json_number(&out, "boxes", info->nr_boxes);
+	json_number(&out, "counters", info->nr_counters);
+	json_domains(&out, dev);
+	json_locations(&out, dev);
+	json_line_end(&out);
+}
+
+static int info_run(struct tool *tool, const void *data)
+{
+	const struct info_args *args = data;
+	struct ucore_device *dev;
+	int ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);
+
+	if (ret) {
+		tool_fail(tool, ret);
+		return EXIT_FAILURE;
+	}
+	if (args->discovery) {
+		ret = discovery_dump(tool, dev, args->out.format == OUT_JSON);
+	} else if (args->out.format == OUT_JSON) {
+		info_json(args, dev);
+	} else {
+		info_machine(dev);
+		info_domains(dev);
+		info_locations(dev);
+	}
+	ucore_device_close(dev);
+	return ret;
+}
+
+const struct command command_info = {
+	.name = "info",
+	.summary = "the machine, the driver, the dies and CPUs that have boxes",
+	.options = info_options,
+	.args_size = sizeof(struct info_args),
+	.option = info_option,
+	.finish = info_finish,
+	.run = info_run,
+};

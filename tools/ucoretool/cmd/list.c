@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool list: boxes, event names, event fields.  Changes nothing.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "domain.h"
+#include "out.h"
+#include "place.h"
+#include "tables.h"
+#include "internal.h"
+#include "tool.h"
+
+struct list_args {
+	enum { LIST_BOXES, LIST_EVENTS, LIST_FIELDS } what;
+	const char *pattern;
+	const struct ucore_platform *platform;
+	bool all;
+	bool rejected;
+	struct out out;
+};
+
+static const struct option_desc list_options[] = {
+	{ 'v', "all", NULL, "a line for each box, with what discovery says of it" },
+	{ OPT_REJECTED, "rejected", NULL, "units of discovery tables that are no boxes, and why" },
+	{ 'x', "field-separator", "SEP", "CSV with this separator" },
+	{ 'j', "json", NULL, "JSON lines" },
+	{ OPT_PLATFORM, "platform", "NAME", "events of another platform (ivbep, spr, gnr ...)" },
+	{ 0 },
+};
+
+static int platform_option(struct tool *tool, struct list_args *args, const char *value)
+{
+	const struct ucore_platform *platforms;
+	char names[96] = "";
+	size_t nr, at = 0;
+
+	args->platform = ucore_platform_find(value);
+	if (args->platform)
+		return 0;
+	platforms = ucore_platform_list(&nr);
+	for (size_t i = 0; i < nr && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", platforms[i].name);
+	return tool_usage(tool, "no event names for platform '%s': there are%s", value, names);
+}
+
+static int list_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	struct list_args *args = data;
+
+	switch (letter) {
+	case 'v':
+		args->all = true;
+		return 0;
+	case OPT_REJECTED:
+		args->rejected = true;
+		return 0;
+	case 'x':
+		args->out.format = OUT_CSV;
+		return parse_separator(tool, value, &args->out.separator);
+	case 'j':
+		args->out.format = OUT_JSON;
+		return 0;
+	default:
+		return platform_option(tool, args, value);
+	}
+}
+
+static int list_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct list_args *args = data;
+	const char *what = argc ? argv[0] : "boxes";
+
+	args->out.stream = stdout;
+	if (!strcmp(what, "boxes"))
+		args->what = LIST_BOXES;
+	else if (!strcmp(what, "events"))
+		args->what = LIST_EVENTS;
+	else if (!strcmp(what, "fields"))
+		args->what = LIST_FIELDS;
+	else
+		return tool_usage(tool, "cannot list '%s': boxes, events or fields", what);
+	if (argc > 2)
+		return tool_usage(tool, "'%s' is one word too many", argv[2]);
+	if (args->what != LIST_BOXES && (args->rejected || args->all))
+		return tool_usage(tool, "%s goes with boxes, not with %s",
+				  args->rejected ? "--rejected" : "--all", what);
+	if (argc == 2)
+		args->pattern = argv[1];
+	return 0;
+}
+
+/* ---- boxes ------------------------------------------------------------- */
+
+enum {
+	BOX_DIE,
+	BOX_CPU,
+	BOX_TYPE,
+	BOX_INSTANCE,
+	BOX_ACCESS,
+	BOX_COUNTERS,
+	BOX_WIDTH,
+	BOX_FIXED,
+	BOX_FIXED_WIDTH,
+	BOX_CAPS,
+	BOX_OWNER,
+	BOX_TYPE_ID,
+	BOX_RECORD,
+	BOX_CTL_OFFSET,
+	BOX_CTR_OFFSET,
+	BOX_ADDRESS,
+	NR_BOX_COLUMNS,
+};
+
+/* What list_boxes() goes through */
+struct box_list {
+	const struct ucore_box_info *boxes;
+	size_t nr;
+	const struct ucore_discovery *discovery;	/* NULL: none */
+	struct column columns[NR_BOX_COLUMNS];
+	struct out out;
+};
+
+static void caps_text(uint32_t caps, char *text, size_t size)
+{
+	snprintf(text, size, "%s%s%s%s%s", caps & UCORE_BOX_OVERFLOW ? "overflow " : "",
+		 caps & UCORE_BOX_FIXED_OVERFLOW ? "fixed-overflow " : "",
+		 caps & UCORE_BOX_FREEZE ? "freeze " : "",
+		 caps & UCORE_BOX_FREE_RUNNING ? "free-running " : "",
+		 caps & UCORE_BOX_DEAD ? "DEAD " : "");
+	if (*text)
+		text[strlen(text) - 1] = 0;
+}
+
+static void columns_make(struct box_list *list, bool all)
+{
+	static const struct column columns[NR_BOX_COLUMNS] = {
+		[BOX_DIE] = { "die", "DIE", 3 },
+		[BOX_CPU] = { "cpu", "CPU", 7 },
+		[BOX_TYPE] = { "type", "TYPE", -8 },
+		[BOX_INSTANCE] = { "instance", "NO", 5 },
+		[BOX_ACCESS] = { "access", "ACCESS", -6 },
+		[BOX_COUNTERS] = { "counters", "COUNTERS", 8 },
+		[BOX_WIDTH] = { "width", "BITS", 4 },
+		[BOX_FIXED] = { "fixed", "FIXED", 5 },
+		[BOX_FIXED_WIDTH] = { "fixed_width", "BITS", 4 },
+		[BOX_CAPS] = { "caps", "CAPABILITIES", -12 },
+		[BOX_OWNER] = { "owner", "OWNER", -20 },
+		[BOX_TYPE_ID] = { "type_id", "TYPE ID", 7 },
+		[BOX_RECORD] = { "record", "RECORD", 6 },
+		[BOX_CTL_OFFSET] = { "ctl_offset", "CTL", 5 },
+		[BOX_CTR_OFFSET] = { "ctr_offset", "CTR", 5 },
+		[BOX_ADDRESS] = { "address", "ADDRESS", -18 },
+	};
+
+	memcpy(list->columns, columns, sizeof(columns));
+	/* columns that would be empty or too wide are a waste of the line */
+	list->columns[BOX_CPU].hidden = true;
+	list->columns[BOX_OWNER].hidden = true;
+	list->columns[BOX_ADDRESS].hidden = true;
+	for (size_t i = 0; i < list->nr; i++) {
+		char caps[64];
+
+		caps_text(list->boxes[i].caps, caps, sizeof(caps));
+		if (-(int)strlen(caps) < list->columns[BOX_CAPS].width)
+			list->columns[BOX_CAPS].width = -(int)strlen(caps);
+		if (list->boxes[i].cpu >= 0)
+			list->columns[BOX_CPU].hidden = false;
+		if (list->boxes[i].owner)
+			list->columns[BOX_OWNER].hidden = false;
+		if (list->boxes[i].location)
+			list->columns[BOX_ADDRESS].hidden = false;
+	}
+	for (size_t i = BOX_TYPE_ID; i <= BOX_CTR_OFFSET; i++)
+		list->columns[i].hidden = !all || !list->discovery;
+}
+
+static void address_text(const struct ucore_box_info *first, const struct ucore_box_info *last,
+			 char *text, size_t size)
+{
+	char from[48], to[48];
+
+	place_text(first->access, first->location, from, sizeof(from));
+	place_text(last->access, last->location, to, sizeof(to));
+	if (!strcmp(from, to))
+		snprintf(text, size, "%s", from);
+	else
+		snprintf(text, size, "%s .. %s", from, to);
+}
+
+/* One box, or several that differ in number and place only */
+static void box_row(struct box_list *list, const struct ucore_box_info *box,
+		    const struct ucore_box_info *last)
+{
+	char caps[64], instance[32], owner[48] = "", address[128], ctl[12] = "", ctr[12] = "";
+	char cpus[32];
+	const struct ucore_unit_info *unit = NULL;
+	struct ucore_unit_fields fields;
+
+	caps_text(box->caps, caps, sizeof(caps));
+	snprintf(instance, sizeof(instance), "%u-%u", box->instance, last->instance);
+	snprintf(cpus, sizeof(cpus), "%d-%d", box->cpu, last->cpu);
+	if (box->owner)
+		snprintf(owner, sizeof(owner), "%u (%s)", box->owner_pid, box->owner_comm);
+	address_text(box, last, address, sizeof(address));
+	if (list->discovery)
+		unit = ucore_discovery_unit(list->discovery, box->box);
+	if (unit) {
+		ucore_unit_decode(unit, &fields);
+		snprintf(ctl, sizeof(ctl), "0x%x", fields.ctl_offset);
+		snprintf(ctr, sizeof(ctr), "0x%x", fields.ctr_offset);
+	}
+
+	const struct cell cells[NR_BOX_COLUMNS] = {
+		[BOX_DIE] = domain_die_cell(box->die, box->cpu),
+		[BOX_CPU] = box->cpu == last->cpu ? domain_cpu_cell(box->cpu) : cell_text(cpus),
+		[BOX_TYPE] = cell_text(box->type),
+		[BOX_INSTANCE] = box->instance == last->instance ? cell_number(box->instance) : cell_text(instance),
+		[BOX_ACCESS] = cell_text(access_name(box->access)),
+		[BOX_COUNTERS] = cell_number(box->nr_counters),
+		[BOX_WIDTH] = cell_number(box->width),
+		[BOX_FIXED] = cell_number(box->nr_fixed),
+		[BOX_FIXED_WIDTH] = box->nr_fixed ? cell_number(box->fixed_width) : cell_none(),
+		[BOX_CAPS] = cell_text(caps),
+		[BOX_OWNER] = box->owner ? cell_text(owner) : cell_none(),
+		[BOX_TYPE_ID] = unit ? cell_number(unit->type) : cell_none(),
+		[BOX_RECORD] = unit ? cell_number(unit->record) : cell_none(),
+		[BOX_CTL_OFFSET] = unit ? cell_text(ctl) : cell_none(),
+		[BOX_CTR_OFFSET] = unit ? cell_text(ctr) : cell_none(),
+		[BOX_ADDRESS] = box->location ? cell_text(address) : cell_none(),
+	};
+	out_row(&list->out, list->columns, NR_BOX_COLUMNS, cells);
+}
+
+static bool boxes_alike(const struct ucore_box_info *a, const struct ucore_box_info *b)
+{
+	return !strcmp(a->type, b->type) && a->access == b->access &&
+	       a->nr_counters == b->nr_counters && a->nr_fixed == b->nr_fixed &&
+	       a->width == b->width && a->fixed_width == b->fixed_width &&
+	       a->caps == b->caps && a->owner == b->owner;
+}
+
+/* The next box of the domain, or the same one of the next CPU */
+static bool boxes_follow(const struct ucore_box_info *a, const struct ucore_box_info *b)
+{
+	if (a->domain == b->domain)
+		return b->instance == a->instance + 1;
+	return a->cpu >= 0 && b->cpu == a->cpu + 1 && b->instance == a->instance;
+}
+
+/* The last of the boxes that share a line with box @i: all differ in the same */
+static size_t run_end(const struct box_list *list, size_t i)
+{
+	const struct ucore_box_info *boxes = list->boxes;
+	size_t last = i;
+
+	while (last + 1 < list->nr && boxes_alike(&boxes[last], &boxes[last + 1]) &&
+	       boxes_follow(&boxes[last], &boxes[last + 1]) &&
+	       (boxes[last + 1].domain == boxes[i].domain ||
+		boxes[last + 1].instance == boxes[i].instance))
+		last++;
+	return last;
+}
+
+/* By type, or one box by type and number */
+static bool box_wanted(const struct ucore_box_info *box, const char *pattern)
+{
+	char name[UCORE_NAME_LEN + 12];
+
+	snprintf(name, sizeof(name), "%s%u", box->type, box->instance);
+	return pattern_matches(pattern, box->type) || !fnmatch(pattern, name, FNM_CASEFOLD);
+}
+
+static void boxes_print(struct box_list *list, const char *pattern, bool runs)
+{
+	out_head(&list->out, list->columns, NR_BOX_COLUMNS);
+	for (size_t i = 0; i < list->nr; i++) {
+		size_t last = runs ? run_end(list, i) : i;
+
+		if (!box_wanted(&list->boxes[i], pattern))
+			continue;
+		box_row(list, &list->boxes[i], &list->boxes[last]);
+		i = last;
+	}
+}
+
+static int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
+{
+	struct box_list list = { .out = args->out };
+	struct ucore_discovery *discovery = NULL;
+	int ret = ucore_device_ready(dev, &tool->err);
+
+	list.boxes = ucore_device_boxes(dev, &list.nr);
+	if (!list.nr && ret)
+		return tool_fail(tool, ret);
+	if (ucore_device_info(dev)->caps & UCORE_CAP_DISCOVERY)
+		ret = ucore_discovery_get(dev, &discovery, &tool->err);
+	else
+		ret = 0;
+	if (ret) {
+		tool_fail(tool, ret);
+		return EXIT_FAILURE;
+	}
+	list.discovery = discovery;
+	columns_make(&list, args->all);
+	boxes_print(&list, args->pattern,
+		    args->out.format == OUT_TABLE && !args->all && !args->pattern);
+	ucore_discovery_free(discovery);
+	/* boxes that another driver holds, or that are missing among them */
+	if (*ucore_device_info(dev)->reason)
+		tool_error(tool, "%s", ucore_device_info(dev)->reason);
+	return 0;
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+static void counters_text(uint64_t counters, char *text, size_t size)
+{
+	size_t at = 0;
+
+	*text = 0;
+	for (unsigned int i = 0; i < 64 && at < size; i++)
+		if (counters & 1ULL << i)
+			at += (size_t)snprintf(text + at, size - at, "%s%s%u", at ? " " : "",
+					       i >= UCORE_COUNTER_FIXED ? "fixed" : "",
+					       i % UCORE_COUNTER_FIXED);
+}
+
+/* What an event sets beside code and umask, in the words of a raw event */
+static void masks_text(const struct ucore_event_desc *desc, char *text, size_t size)
+{
+	size_t at = 0;
+
+	*text = 0;
+	if (desc->umask_ext)
+		at += (size_t)snprintf(text, size, "umask_ext=0x%x,", desc->umask_ext);
+	if (desc->ch_mask)
+		at += (size_t)snprintf(text + at, size - at, "ch_mask=0x%x,", desc->ch_mask);
+	if (desc->fc_mask)
+		at += (size_t)snprintf(text + at, size - at, "fc_mask=%u,", desc->fc_mask);
+	if (at)
+		text[at - 1] = 0;
+}
+
+static void event_row(struct out *out, const struct column *columns,
+		      const struct ucore_event_desc *desc)
+{
+	char counters[64], event[8], umask[8], masks[64];
+
+	counters_text(desc->counters | desc->counters_alt, counters, sizeof(counters));
+	snprintf(event, sizeof(event), "0x%02x", desc->event);
+	/* Intel writes the PCU's occupancy select as a umask */
+	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
+	masks_text(desc, masks, sizeof(masks));
+
+	const struct cell cells[] = {
+		cell_text(desc->unit->type),
+		cell_text(ucore_event_desc_short(desc)),
+		cell_text(desc->name),
+		ucore_event_desc_fixed(desc) ? cell_none() : cell_text(event),
+		ucore_event_desc_fixed(desc) ? cell_none() : cell_text(umask),
+		cell_text(counters),
+		desc->filter ? cell_text(desc->filter->spelling) : cell_none(),
+		*masks ? cell_text(masks) : cell_none(),
+	};
+	out_row(out, columns, ARRAY_SIZE(cells), cells);
+}
+
+static void list_events(const struct list_args *args, const struct ucore_platform *platform)
+{
+	static const struct column columns[] = {
+		{ "type", "TYPE", -8 },
+		{ "event", "EVENT", -40 },
+		{ "name", "FULL NAME", -46 },
+		{ "code", "CODE", -5 },
+		{ "umask", "UMASK", -5 },
+		{ "counters", "COUNTERS", -8 },
+		{ "filter", "FILTER", -20 },
+		{ "masks", "MASKS", -20 },
+	};
+	struct out out = args->out;
+
+	out_head(&out, columns, ARRAY_SIZE(columns));
+	for (size_t i = 0; i < platform->nr_events; i++) {
+		struct ucore_event_desc desc;
+
+		ucore_platform_event_at(platform, i, &desc);
+		if (pattern_matches(args->pattern, desc.name) ||
+		    pattern_matches(args->pattern, desc.unit->type))
+			event_row(&out, columns, &desc);
+	}
+}
+
+/* ---- fields ------------------------------------------------------------ */
+
+static const struct column field_columns[] = {
+	{ "type", "TYPE", -8 },
+	{ "field", "FIELD", -14 },
+	{ "max", "MAX", -18 },
+	{ "mask", "BITS", -18 },
+	{ "shared", "SHARED", -6 },
+};
+
+static void field_row(struct out *out, const char *type, const struct ucore_field *field)
+{
+	char max[24], mask[24];
+
+	snprintf(max, sizeof(max), "0x%llx", (unsigned long long)field->max);
+	snprintf(mask, sizeof(mask), "0x%llx", (unsigned long long)field->mask);
+
+	const struct cell cells[] = {
+		cell_text(type),
+		cell_text(field->name),
+		cell_text(max),
+		cell_text(mask),
+		cell_text(field->flags & UCORE_FIELD_SHARED ? "yes" : "no"),
+	};
+	out_row(out, field_columns, ARRAY_SIZE(cells), cells);
+}
+
+static bool first_of_type(const struct ucore_box_info *boxes, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(boxes[j].type, boxes[i].type))
+			return false;
+	return true;
+}
+
+static int list_fields(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
+{
+	struct out out = args->out;
+	const struct ucore_box_info *boxes;
+	size_t nr;
+	int ret = ucore_device_ready(dev, &tool->err);
+
+	boxes = ucore_device_boxes(dev, &nr);
+	if (!nr && ret)
+		return tool_fail(tool, ret);
+	out_head(&out, field_columns, ARRAY_SIZE(field_columns));
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_field *fields;
+		size_t nr_fields;
+
+		if (!first_of_type(boxes, i) || !pattern_matches(args->pattern, boxes[i].type))
+			continue;
+		ret = ucore_device_fields(dev, boxes[i].box, &fields, &nr_fields, &tool->err);
+		if (ret)
+			return tool_fail(tool, ret);
+		for (size_t f = 0; f < nr_fields; f++)
+			field_row(&out, boxes[i].type, &fields[f]);
+	}
+	return 0;
+}
+
+/* ---- all of them ------------------------------------------------------- */
+
+static int list_device(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
+{
+	const struct ucore_platform *platform;
+
+	if (args->rejected)
+		return discovery_rejected(tool, dev, &args->out, args->pattern);
+	if (args->what == LIST_BOXES)
+		return list_boxes(tool, dev, args);
+	if (args->what == LIST_FIELDS)
+		return list_fields(tool, dev, args);
+	platform = ucore_platform_find(ucore_device_info(dev)->platform);
+	if (!platform)
+		return tool_error(tool, "no event names for this machine: --platform NAME lists another's");
+	list_events(args, platform);
+	return 0;
+}
+
+static int list_run(struct tool *tool, const void *data)
+{
+	const struct list_args *args = data;
+	struct ucore_device *dev;
+	int ret;
+
+	if (args->what == LIST_EVENTS && args->platform) {
+		list_events(args, args->platform);
+		return 0;
+	}
+	ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);
+	if (ret) {
+		tool_fail(tool, ret);
+		return EXIT_FAILURE;
+	}
+	ret = list_device(tool, dev, args);
+	ucore_device_close(dev);
+	return ret;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.operands = "[boxes|events|fields] [PATTERN]",
+	.summary = "boxes of this machine, event names, event fields",
+	.options = list_options,
+	.args_size = sizeof(struct list_args),
+	.option = list_option,
+	.finish = list_finish,
+	.run = list_run,
+};

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool record: from the rings into a file.
+ *
+ * One descriptor is polled for all rings; the watermark lets a quarter of a
+ * ring come together before it wakes us, or the few samples that were asked for.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "count.h"
+#include "domain.h"
+#include "wait.h"
+#include "tool.h"
+
+#define RING_DEFAULT	(1U << 20)
+#define DRAIN_NS	(250 * NSEC_PER_MSEC)	/* rings that fill slowly wait no longer */
+
+struct record_args {
+	struct count_args count;
+	uint64_t period;
+	uint64_t timer_ns;
+	uint64_t nr_samples;
+	uint32_t ring_size;
+	const char *path;
+};
+
+/* A ring, and the record that was taken from it but not written */
+struct source {
+	struct ucore_ring *ring;
+	const struct ucore_record *next;
+};
+
+struct record {
+	struct count count;
+	struct ucore_file *file;
+	struct source *sources;
+	size_t nr_sources;
+	uint64_t wanted;	/* samples to stop after, 0: no limit */
+	uint64_t samples;
+	uint64_t damaged;	/* times a ring made no sense */
+};
+
+static const struct option_desc record_options[] = {
+	{ 'c', "period", "N", "a sample every N counts of the first event" },
+	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (100us to 1000s)" },
+	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
+	{ 'm', "ring", "BYTES", "ring per die or CPU (1M), a power of two" },
+	{ 'n', "count", "N", "end after N samples" },
+	{ 0 },
+};
+
+static int record_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	struct record_args *args = data;
+	bool taken;
+	int ret = count_option(tool, &args->count, letter, value, &taken);
+
+	if (taken)
+		return ret;
+	switch (letter) {
+	case 'c':
+		return parse_u64(tool, "period", value, 1, UINT64_MAX, &args->period);
+	case OPT_TIMER:
+		return parse_duration(tool, "timer", value, UCORE_TIMER_MIN_NS,
+				      UCORE_TIMER_MAX_NS, &args->timer_ns);
+	case 'm':
+		return parse_bytes(tool, "ring", value, UCORE_RING_MIN, UCORE_RING_MAX,
+				   &args->ring_size);
+	case 'n':
+		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_samples);
+	default:
+		args->path = value;
+		return 0;
+	}
+}
+
+static int record_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct record_args *args = data;
+
+	if (!args->ring_size)
+		args->ring_size = RING_DEFAULT;
+	if (!args->path)
+		args->path = "ucore.data";
+	return count_finish(tool, &args->count, argc, argv);
+}
+
+/* ---- rings ------------------------------------------------------------- */
+
+static bool source_exists(const struct record *record, uint32_t domain)
+{
+	for (size_t i = 0; i < record->nr_sources; i++)
+		if (ucore_ring_domain(record->sources[i].ring) == domain)
+			return true;
+	return false;
+}
+
+static int sources_open(struct tool *tool, struct record *record)
+{
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	slots = ucore_session_slots(record->count.session, &nr);
+	record->sources = calloc(nr, sizeof(*record->sources));
+	if (!record->sources)
+		return tool_error(tool, "out of memory");
+	for (size_t i = 0; i < nr; i++) {
+		int ret;
+
+		if (source_exists(record, slots[i].domain))
+			continue;
+		ret = ucore_ring_open(record->count.session, slots[i].domain,
+				      &record->sources[record->nr_sources].ring, &tool->err);
+		if (ret) {
+			tool_fail(tool, ret);
+			return EXIT_FAILURE;
+		}
+		record->nr_sources++;
+	}
+	return 0;
+}
+
+static void source_fill(struct record *record, struct source *source)
+{
+	while (!source->next && ucore_ring_next(source->ring, &source->next) < 0)
+		record->damaged++;
+}
+
+/* The source whose next record is the oldest, NULL when all rings are empty */
+static struct source *source_oldest(struct record *record)
+{
+	struct source *oldest = NULL;
+
+	for (size_t i = 0; i < record->nr_sources; i++) {
+		struct source *source = &record->sources[i];
+
+		source_fill(record, source);
+		if (source->next && (!oldest || ucore_record_time(source->next) <
+						ucore_record_time(oldest->next)))
+			oldest = source;
+	}
+	return oldest;
+}
+
+static bool record_full(const struct record *record)
+{
+	return record->wanted && record->samples >= record->wanted;
+}
+
+/* What is in the rings, in the order of time as far as it is there */
+static int rings_drain(struct tool *tool, struct record *record)
+{
+	struct source *source;
+	int ret = 0;
+
+	while (!ret && !record_full(record) && (source = source_oldest(record))) {
+		record->samples += source->next->type == UCORE_RECORD_SAMPLE;
+		ret = ucore_file_write(record->file, ucore_ring_domain(source->ring), source->next,
+				       &tool->err);
+		source->next = NULL;
+	}
+	for (size_t i = 0; i < record->nr_sources; i++)
+		ucore_ring_release(record->sources[i].ring);
+	if (!ret)
+		ret = ucore_file_flush(record->file, &tool->err);
+	return ret ? tool_fail(tool, ret) : 0;
+}
+
+/* ---- summary ----------------------------------------------------------- */
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static struct domain_sum sources_domains(const struct record *record)
+{
+	struct domain_sum sum = { 0 };
+
+	for (size_t i = 0; i < record->nr_sources; i++) {
+		uint32_t id = ucore_ring_domain(record->sources[i].ring);
+		const struct ucore_domain_info *domain = ucore_device_domain(record->count.dev, id);
+
+		domain_sum_add(&sum, domain ? domain->scope : UCORE_SCOPE_DIE);
+	}
+	return sum;
+}
+
+static void summary_print(const struct record *record, const struct ucore_status *status,
+			  uint64_t ns, const char *path)
+{
+	struct domain_sum sum = sources_domains(record);
+	char domains[DOMAIN_SUM_LEN];
+
+	domain_sum_text(&sum, domains, sizeof(domains));
+	fprintf(stderr,
+		"%llu samples of %s in %.3f s (%.1f/s) written to %s, %llu records lost\n",
+		(unsigned long long)record->samples, domains, (double)ns / NSEC_PER_SEC,
+		share(record->samples * NSEC_PER_SEC, ns), path,
+		(unsigned long long)status->lost);
+	fprintf(stderr,
+		"cost: %.2f us and %.1f register accesses a sample, %s frozen %.4f %% of the time\n",
+		share(status->cost_ns, status->samples) / NSEC_PER_USEC,
+		share(status->reads + status->writes, status->samples),
+		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
+	if (status->recovered)
+		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
+			(unsigned long long)status->recovered,
+			(unsigned long long)status->overflows);
+	if (status->lost)
+		fprintf(stderr, "records were lost: try a larger ring (-m) or a longer period\n");
+	if (record->damaged)
+		fprintf(stderr, "a ring made no sense %llu times: this is a bug of the driver\n",
+			(unsigned long long)record->damaged);
+}
+
+/* ---- run --------------------------------------------------------------- */
+
+static int record_loop(struct tool *tool, struct record *record, struct wait *wait)
+{
+	int fd = ucore_session_fd(record->count.session);
+	enum wait_event event;
+	int ret;
+
+	do {
+		event = wait_for(wait, fd, now_ns() + DRAIN_NS);
+		if (event == WAIT_ERROR)
+			return tool_error(tool, "cannot wait for records: %s", strerror(errno));
+		ret = rings_drain(tool, record);
+	} while (!ret && event != WAIT_END && !record_full(record));
+	return ret;
+}
+
+/* Stop, take what is left in the rings, and end the file */
+static int record_end(struct tool *tool, struct record *record, uint64_t start,
+		      const char *path)
+{
+	struct ucore_status status;
+	int ret = ucore_session_stop(record->count.session, &tool->err);
+	uint64_t ns = now_ns() - start;
+
+	if (ret)
+		return tool_fail(tool, ret);
+	ret = rings_drain(tool, record);
+	if (ret)
+		return ret;
+	ret = ucore_session_status(record->count.session, &status, &tool->err);
+	if (!ret)
+		ret = ucore_file_finish(record->file, &status, &tool->err);
+	if (ret)
+		return tool_fail(tool, ret);
+	summary_print(record, &status, ns, strcmp(path, "-") ? path : "standard output");
+	return 0;
+}
+
+/* From START to the last record; the rings hold what comes before the head is written */
+static int record_count(struct tool *tool, struct record *record, const struct record_args *args,
+			const struct ucore_session_config *config, struct wait *wait)
+{
+	int ret = count_start(tool, &args->count, &record->count, wait);
+
+	if (ret)
+		return ret;
+	ret = ucore_file_begin(record->file, record->count.dev, record->count.session, config,
+			       wait->start, &tool->err);
+	if (ret)
+		return tool_fail(tool, ret);
+	ret = record_loop(tool, record, wait);
+	return ret ? ret : record_end(tool, record, wait->start, args->path);
+}
+
+static int record_session(struct tool *tool, struct record *record,
+			  const struct record_args *args,
+			  const struct ucore_session_config *config)
+{
+	int ret = sources_open(tool, record);
+	struct wait wait;
+
+	if (ret)
+		return ret;
+	ret = ucore_file_create(args->path, &record->file, &tool->err);
+	if (ret) {
+		tool_fail(tool, ret);
+		return EXIT_FAILURE;
+	}
+	ret = wait_open(tool, &wait, args->count.command);
+	if (!ret)
+		ret = record_count(tool, record, args, config, &wait);
+	return wait_close(tool, &wait, ret);
+}
+
+static uint32_t record_wakeup(const struct record_args *args)
+{
+	uint32_t quarter = args->ring_size / 4;
+
+	if (args->nr_samples && args->nr_samples < quarter / sizeof(struct ucore_sample))
+		return (uint32_t)(args->nr_samples * sizeof(struct ucore_sample));
+	return quarter;
+}
+
+static int record_run(struct tool *tool, const void *data)
+{
+	const struct record_args *args = data;
+	struct ucore_session_config config = {
+		.flags = args->count.low_dword ? UCORE_SESSION_LOW_DWORD : 0,
+		.timer_ns = args->timer_ns,
+		.ring_size = args->ring_size,
+		.wakeup = record_wakeup(args),
+	};
+	struct record record = { .wanted = args->nr_samples };
+	int ret = count_open(tool, &args->count, &config, args->period, &record.count);
+
+	if (ret)
+		return ret;
+	ret = record_session(tool, &record, args, &config);
+	ucore_file_close(record.file);
+	for (size_t i = 0; i < record.nr_sources; i++)
+		ucore_ring_close(record.sources[i].ring);
+	free(record.sources);
+	count_close(&record.count);
+	return ret;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.operands = "[--] [PROGRAM...]",
+	.summary = "write samples, taken at overflows or by a timer, to a file",
+	.options = count_options,
+	.more_options = record_options,
+	.runs_command = true,
+	.args_size = sizeof(struct record_args),
+	.option = record_option,
+	.finish = record_finish,
+	.run = record_run,
+};

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool stat: counts per box, per socket or in total, at the end or in
+ * intervals.  One session and one READ per interval; nothing is allocated once
+ * counting has begun.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "count.h"
+#include "domain.h"
+#include "out.h"
+#include "wait.h"
+#include "tool.h"
+
+enum grouping {
+	GROUP_TOTAL,
+	GROUP_SOCKET,
+	GROUP_BOX,
+};
+
+struct stat_args {
+	struct count_args count;
+	enum grouping grouping;
+	uint64_t interval_ns;
+	uint64_t nr_intervals;
+	uint32_t read_flags;
+	const char *path;
+	struct out out;
+};
+
+/* A line of output: the slots of one event that are added up */
+struct stat_row {
+	uint32_t index;		/* ucore_slot.index */
+	uint32_t socket;
+	uint32_t domain;
+	uint32_t die;
+	int32_t cpu;
+	uint32_t instance;
+	uint64_t count;
+	uint64_t enabled;	/* longest of the domains that take part */
+	uint64_t running;
+	uint32_t flags;		/* UCORE_VALUE_* of any slot */
+};
+
+/* What the last READ said of a slot's domain and value */
+struct stat_slot {
+	size_t row;
+	uint64_t count;
+	uint64_t enabled;
+	uint64_t running;
+};
+
+struct stat {
+	struct count count;
+	struct out out;
+	enum grouping grouping;
+	bool series;
+	struct stat_row *rows;
+	size_t nr_rows;
+	struct stat_slot *slots;	/* beside the session's */
+	uint64_t reads;
+	uint64_t time;			/* enabled so far, the longest of the domains */
+	uint64_t max_skew;
+};
+
+static const struct option_desc stat_options[] = {
+	{ 'I', "interval", "MS", "print every so often" },
+	{ 'n', "count", "N", "end after N intervals" },
+	{ OPT_PER_SOCKET, "per-socket", NULL, "one line per event and socket" },
+	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
+	{ OPT_LIVE, "live", NULL, "read without freezing: not one instant, but no pause" },
+	{ 'o', "output", "FILE", "write there instead of standard output" },
+	{ 'x', "field-separator", "SEP", "CSV with this separator" },
+	{ 'j', "json", NULL, "JSON lines" },
+	{ 0 },
+};
+
+static int interval_option(struct tool *tool, struct stat_args *args, const char *value)
+{
+	int ret = parse_u64(tool, "interval", value, 1, INT32_MAX, &args->interval_ns);
+
+	args->interval_ns *= NSEC_PER_MSEC;
+	return ret;
+}
+
+static int stat_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	struct stat_args *args = data;
+	bool taken;
+	int ret = count_option(tool, &args->count, letter, value, &taken);
+
+	if (taken)
+		return ret;
+	switch (letter) {
+	case 'I':
+		return interval_option(tool, args, value);
+	case 'n':
+		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_intervals);
+	case OPT_PER_SOCKET:
+		args->grouping = GROUP_SOCKET;
+		return 0;
+	case OPT_PER_BOX:
+		args->grouping = GROUP_BOX;
+		return 0;
+	case OPT_LIVE:
+		args->read_flags = UCORE_READ_LIVE;
+		return 0;
+	case 'o':
+		args->path = value;
+		return 0;
+	case 'x':
+		args->out.format = OUT_CSV;
+		return parse_separator(tool, value, &args->out.separator);
+	default:
+		args->out.format = OUT_JSON;
+		return 0;
+	}
+}
+
+static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct stat_args *args = data;
+
+	if (args->nr_intervals && !args->interval_ns)
+		return tool_usage(tool, "-n counts intervals: give -I too");
+	args->out.stream = stdout;
+	return count_finish(tool, &args->count, argc, argv);
+}
+
+/* ---- rows -------------------------------------------------------------- */
+
+static bool row_takes(const struct stat *stat, const struct stat_row *row,
+		      const struct ucore_slot *slot, uint32_t socket)
+{
+	if (row->index != slot->index)
+		return false;
+	switch (stat->grouping) {
+	case GROUP_BOX:
+		return row->domain == slot->domain && row->instance == slot->instance;
+	case GROUP_SOCKET:
+		return row->socket == socket;
+	default:
+		return true;
+	}
+}
+
+static size_t row_for(struct stat *stat, const struct ucore_slot *slot)
+{
+	const struct ucore_domain_info *domain = ucore_device_domain(stat->count.dev,
+								     slot->domain);
+	uint32_t socket = domain ? domain->package : 0;
+	size_t i;
+
+	for (i = 0; i < stat->nr_rows; i++)
+		if (row_takes(stat, &stat->rows[i], slot, socket))
+			return i;
+	stat->rows[i] = (struct stat_row) {
+		.index = slot->index,
+		.socket = socket,
+		.domain = slot->domain,
+		.die = domain ? domain->die : 0,
+		.cpu = domain ? domain->cpu : -1,
+		.instance = slot->instance,
+	};
+	stat->nr_rows++;
+	return i;
+}
+
+static int rows_make(struct stat *stat)
+{
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	slots = ucore_session_slots(stat->count.session, &nr);
+	stat->rows = calloc(nr, sizeof(*stat->rows));
+	stat->slots = calloc(nr, sizeof(*stat->slots));
+	if (!stat->rows || !stat->slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++)
+		stat->slots[i].row = row_for(stat, &slots[i]);
+	return 0;
+}
+
+static const struct ucore_read_domain *read_domain(const struct ucore_snapshot *snap,
+						   uint32_t domain)
+{
+	for (size_t i = 0; i < snap->nr_domains; i++)
+		if (snap->domains[i].domain == domain)
+			return &snap->domains[i];
+	return NULL;
+}
+
+static void row_add(struct stat_row *row, struct stat_slot *slot, const struct ucore_value *value,
+		    const struct ucore_read_domain *domain)
+{
+	row->count += value->count - slot->count;
+	row->flags |= value->flags;
+	slot->count = value->count;
+	if (!domain)
+		return;
+	if (domain->time_enabled - slot->enabled > row->enabled)
+		row->enabled = domain->time_enabled - slot->enabled;
+	if (domain->time_running - slot->running > row->running)
+		row->running = domain->time_running - slot->running;
+	slot->enabled = domain->time_enabled;
+	slot->running = domain->time_running;
+}
+
+/* Add the counts since the last READ up into the rows */
+static void rows_update(struct stat *stat, const struct ucore_snapshot *snap)
+{
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	for (size_t i = 0; i < stat->nr_rows; i++) {
+		stat->rows[i].count = 0;
+		stat->rows[i].enabled = 0;
+		stat->rows[i].running = 0;
+		stat->rows[i].flags = 0;
+	}
+	slots = ucore_session_slots(stat->count.session, &nr);
+	for (size_t i = 0; i < nr; i++)
+		row_add(&stat->rows[stat->slots[i].row], &stat->slots[i], &snap->values[i],
+			read_domain(snap, slots[i].domain));
+	for (size_t i = 0; i < snap->nr_domains; i++)
+		if (snap->domains[i].time_enabled > stat->time)
+			stat->time = snap->domains[i].time_enabled;
+}
+
+/* ---- output ------------------------------------------------------------ */
+
+enum {
+	COLUMN_TIME,
+	COLUMN_SOCKET,
+	COLUMN_DIE,
+	COLUMN_CPU,
+	COLUMN_BOX,
+	COLUMN_COUNT,
+	COLUMN_RATE,
+	COLUMN_RUNNING,
+	COLUMN_EVENT,
+	COLUMN_NOTE,
+	NR_COLUMNS,
+};
+
+static void columns_make(const struct stat *stat, struct column *columns)
+{
+	static const struct column all[NR_COLUMNS] = {
+		[COLUMN_TIME] = { "time_ns", "TIME (s)", 14 },
+		[COLUMN_SOCKET] = { "socket", "SOCKET", 6 },
+		[COLUMN_DIE] = { "die", "DIE", 3 },
+		[COLUMN_CPU] = { "cpu", "CPU", 4 },
+		[COLUMN_BOX] = { "box", "BOX", -8 },
+		[COLUMN_COUNT] = { "count", "COUNT", 20 },
+		[COLUMN_RATE] = { "mib_per_s", "MiB/s", 10 },
+		[COLUMN_RUNNING] = { "running_percent", "RUNNING %", 9 },
+		[COLUMN_EVENT] = { "event", "EVENT", -40 },
+		[COLUMN_NOTE] = { "note", "", -8 },
+	};
+
+	memcpy(columns, all, sizeof(all));
+	columns[COLUMN_TIME].hidden = !stat->series;
+	columns[COLUMN_SOCKET].hidden = stat->grouping != GROUP_SOCKET;
+	columns[COLUMN_DIE].hidden = stat->grouping != GROUP_BOX;
+	columns[COLUMN_CPU].hidden = true;
+	columns[COLUMN_BOX].hidden = stat->grouping != GROUP_BOX;
+	for (size_t i = 0; i < stat->nr_rows; i++)
+		if (stat->grouping == GROUP_BOX && stat->rows[i].cpu >= 0)
+			columns[COLUMN_CPU].hidden = false;
+}
+
+static struct cell rate_cell(const struct stat_row *row, const struct ucore_event *event)
+{
+	double bytes;
+
+	if (!event->desc.bytes || !row->running)
+		return cell_none();
+	bytes = (double)row->count * event->desc.bytes / event->desc.bytes_per;
+	return cell_real(bytes / (1 << 20) / ((double)row->running / NSEC_PER_SEC));
+}
+
+/* Said only when the counters missed something that two decimals can show */
+static struct cell running_cell(const struct stat *stat, const struct stat_row *row)
+{
+	double percent = row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100;
+
+	if (stat->out.format == OUT_TABLE && percent >= 99.995)
+		return cell_none();
+	return cell_real(percent);
+}
+
+static struct cell note_cell(const struct stat_row *row)
+{
+	if (row->flags & UCORE_VALUE_DEAD)
+		return cell_text("box dead");
+	if (row->flags & UCORE_VALUE_OFFLINE)
+		return cell_text(domain_offline_text(row->cpu));
+	return cell_none();
+}
+
+static void row_print(struct stat *stat, const struct column *columns, const struct stat_row *row)
+{
+	const struct ucore_event *event = ucore_session_event(stat->count.session, row->index);
+	bool box = stat->grouping == GROUP_BOX;
+	char name[UCORE_NAME_LEN + 12];
+
+	snprintf(name, sizeof(name), "%s%u", event->type, row->instance);
+
+	const struct cell cells[NR_COLUMNS] = {
+		[COLUMN_TIME] = cell_ns(stat->time),
+		[COLUMN_SOCKET] = stat->grouping == GROUP_TOTAL ? cell_none() :
+				  cell_number(row->socket),
+		[COLUMN_DIE] = box ? domain_die_cell(row->die, row->cpu) : cell_none(),
+		[COLUMN_CPU] = box ? domain_cpu_cell(row->cpu) : cell_none(),
+		[COLUMN_BOX] = box ? cell_text(name) : cell_none(),
+		[COLUMN_COUNT] = cell_count(row->count),
+		[COLUMN_RATE] = rate_cell(row, event),
+		[COLUMN_RUNNING] = running_cell(stat, row),
+		[COLUMN_EVENT] = cell_text(event->label),
+		[COLUMN_NOTE] = note_cell(row),
+	};
+	out_row(&stat->out, columns, NR_COLUMNS, cells);
+}
+
+static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
+{
+	struct column columns[NR_COLUMNS];
+	struct ucore_snapshot snap;
+	int ret = ucore_session_read(stat->count.session, flags, &snap, &tool->err);
+
+	if (ret)
+		return tool_fail(tool, ret);
+	rows_update(stat, &snap);
+	if (snap.skew_ns > stat->max_skew)
+		stat->max_skew = snap.skew_ns;
+	columns_make(stat, columns);
+	if (!stat->reads++)
+		out_head(&stat->out, columns, NR_COLUMNS);
+	for (size_t i = 0; i < stat->nr_rows; i++)
+		row_print(stat, columns, &stat->rows[i]);
+	if (stat->series)
+		fflush(stat->out.stream);
+	return 0;
+}
+
+static void summary_json(struct stat *stat, const struct ucore_status *status)
+{
+	struct out *out = &stat->out;
+
+	json_line_begin(out);
+	json_begin(out, "summary", '{');
+	json_number(out, "time_ns", stat->time);
+	json_number(out, "reads", stat->reads);
+	json_number(out, "max_skew_ns", stat->max_skew);
+	json_number(out, "frozen_ns", status->frozen_ns);
+	json_number(out, "register_reads", status->reads);
+	json_number(out, "register_writes", status->writes);
+	json_end(out, '}');
+	json_line_end(out);
+}
+
+/* What the events are on, a box at a time: which scopes, not how many domains */
+static struct domain_sum slots_domains(const struct stat *stat)
+{
+	struct domain_sum sum = { 0 };
+
+	for (size_t i = 0; i < stat->nr_rows; i++)
+		domain_sum_add(&sum, stat->rows[i].cpu < 0 ? UCORE_SCOPE_DIE : UCORE_SCOPE_CPU);
+	return sum;
+}
+
+static int summary_print(struct tool *tool, struct stat *stat)
+{
+	struct domain_sum sum = slots_domains(stat);
+	struct ucore_status status;
+	int ret = ucore_session_status(stat->count.session, &status, &tool->err);
+
+	if (ret)
+		return tool_fail(tool, ret);
+	if (stat->out.format == OUT_JSON) {
+		summary_json(stat, &status);
+		return 0;
+	}
+	/* in CSV a comment would be a broken row */
+	fprintf(stat->out.format == OUT_CSV ? stderr : stat->out.stream,
+		"# %llu.%06llu s counted, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
+		(unsigned long long)(stat->time / NSEC_PER_SEC),
+		(unsigned long long)(stat->time % NSEC_PER_SEC / NSEC_PER_USEC),
+		(unsigned long long)stat->reads,
+		(double)(status.reads + status.writes) / (double)stat->reads,
+		domain_sum_words(&sum),
+		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC);
+	return 0;
+}
+
+/* ---- run --------------------------------------------------------------- */
+
+static int stat_loop(struct tool *tool, struct stat *stat, const struct stat_args *args,
+		     struct wait *wait)
+{
+	uint64_t next = args->interval_ns ? now_ns() + args->interval_ns : 0;
+	enum wait_event event;
+	int ret = 0;
+
+	do {
+		event = wait_for(wait, -1, next);
+		if (event == WAIT_ERROR)
+			return tool_error(tool, "cannot wait: %s", strerror(errno));
+		if (event == WAIT_TICK && now_ns() < next)
+			continue;
+		if (event == WAIT_TICK && !next)
+			continue;
+		ret = interval_print(tool, stat, args->read_flags);
+		while (next && next <= now_ns())
+			next += args->interval_ns;
+	} while (!ret && event != WAIT_END &&
+		 (!args->nr_intervals || stat->reads < args->nr_intervals));
+	return ret;
+}
+
+static int stat_count(struct tool *tool, struct stat *stat, const struct stat_args *args)
+{
+	struct wait wait;
+	int ret;
+
+	if (rows_make(stat))
+		return tool_error(tool, "out of memory");
+	ret = wait_open(tool, &wait, args->count.command);
+	if (!ret)
+		ret = count_start(tool, &args->count, &stat->count, &wait);
+	if (!ret)
+		ret = stat_loop(tool, stat, args, &wait);
+	if (!ret)
+		ret = summary_print(tool, stat);
+	return wait_close(tool, &wait, ret);
+}
+
+static int stat_run(struct tool *tool, const void *data)
+{
+	const struct stat_args *args = data;
+	struct ucore_session_config config = {
+		.flags = args->count.low_dword ? UCORE_SESSION_LOW_DWORD : 0,
+	};
+	struct stat stat = {
+		.out = args->out,
+		.grouping = args->grouping,
+		.series = args->interval_ns,
+	};
+	int ret = count_open(tool, &args->count, &config, 0, &stat.count);
+
+	if (ret)
+		return ret;
+	if (args->path)
+		stat.out.stream = fopen(args->path, "we");
+	if (stat.out.stream)
+		ret = stat_count(tool, &stat, args);
+	else
+		ret = tool_error(tool, "%s: cannot create: %s", args->path, strerror(errno));
+	if (args->path && stat.out.stream && fclose(stat.out.stream) && !ret)
+		ret = tool_error(tool, "%s: cannot write: %s", args->path, strerror(errno));
+	free(stat.slots);
+	free(stat.rows);
+	count_close(&stat.count);
+	return ret;
+}
+
+const struct command command_stat = {
+	.name = "stat",
+	.operands = "[--] [PROGRAM...]",
+	.summary = "count events until Ctrl-C, a timeout, or a program's end",
+	.options = count_options,
+	.more_options = stat_options,
+	.runs_command = true,
+	.args_size = sizeof(struct stat_args),
+	.option = stat_option,
+	.finish = stat_finish,
+	.run = stat_run,
+};

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The command table.  Help, completion and the option parser follow it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "tool.h"
+
+static const struct command *const commands[] = {
+	&command_list,
+	&command_info,
+	&command_doctor,
+	&command_stat,
+	&command_record,
+	&command_report,
+};
+
+static void usage_print(FILE *stream)
+{
+	fputs("usage: ucoretool COMMAND [OPTION]... [-- PROGRAM...]\n\n", stream);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("\n'ucoretool COMMAND --help' shows its options, 'man ucoretool' all of it.\n",
+	      stream);
+}
+
+static const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static int help_run(int argc, char **argv)
+{
+	const struct command *command = argc > 2 ? command_find(argv[2]) : NULL;
+
+	if (command)
+		cli_help(command);
+	else
+		usage_print(stdout);
+	return 0;
+}
+
+int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
+{
+	struct tool tool = { .sys = sys };
+	const char *name = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
+		return help_run(argc, argv);
+	if (!strcmp(name, "--version")) {
+		printf("ucoretool %s\n", UCORE_VERSION);
+		return 0;
+	}
+	if (!strcmp(name, "--completion")) {
+		cli_completion(commands, ARRAY_SIZE(commands));
+		return 0;
+	}
+	tool.command = command_find(name);
+	if (!tool.command) {
+		if (!*name)
+			usage_print(stderr);
+		else
+			fprintf(stderr, "ucoretool: no command '%s'; see 'ucoretool --help'\n",
+				name);
+		return EXIT_USAGE;
+	}
+	return cli_run(&tool, tool.command, argc - 1, argv + 1);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What stat and record have in common: options, device, session, start.
+ */
+#ifndef UCORETOOL_COUNT_H
+#define UCORETOOL_COUNT_H
+
+#include "tool.h"
+#include "wait.h"
+
+#define MAX_CPUS	64
+#define MAX_LISTS	64
+
+/**
+ * struct count_args - the options that stat and record share
+ * @lists: the arguments of -e
+ * @nr_lists: how many there are
+ * @cpus: the PMI cores
+ * @nr_cpus: how many there are
+ * @delay_ns: how long to wait before counting
+ * @timeout_ns: how long to count; 0: until the command ends or a signal comes
+ * @low_dword: ask for UCORE_SESSION_LOW_DWORD
+ * @command: the command to run, NULL-terminated, or NULL
+ */
+struct count_args {
+	const char *lists[MAX_LISTS];
+	unsigned int nr_lists;
+	uint32_t cpus[MAX_CPUS];
+	unsigned int nr_cpus;
+	uint64_t delay_ns;
+	uint64_t timeout_ns;
+	bool low_dword;
+	char **command;
+};
+
+extern const struct option_desc count_options[];
+
+/** count_option() - take an option if it is one of count_options, and say in @taken whether */
+int count_option(struct tool *tool, struct count_args *args, int letter, const char *value,
+		 bool *taken);
+
+/** count_finish() - take the command, and check that there are events */
+int count_finish(struct tool *tool, struct count_args *args, int argc, char **argv);
+
+/** struct count - a device and a session made from count_args */
+struct count {
+	struct ucore_device *dev;
+	struct ucore_session *session;
+};
+
+/**
+ * count_open() - open the device, make the session, add the events, set the PMI cores
+ * @config: a session with rings needs a trigger, one without takes none
+ * @first_period: the period of the first event, or 0
+ */
+int count_open(struct tool *tool, const struct count_args *args,
+	       const struct ucore_session_config *config, uint64_t first_period,
+	       struct count *count);
+
+/** count_close() - give back what count_open() made */
+void count_close(struct count *count);
+
+/** count_start() - after the delay, start the session and let the command run */
+int count_start(struct tool *tool, const struct count_args *args, struct count *count,
+		struct wait *wait);
+
+#endif /* UCORETOOL_COUNT_H */
