@@ -89,8 +89,8 @@ def test(scenario=None, kernels=("6.1",), *, loaded=True, module=True, strict=Tr
              perf=True, cmdline=..., settings=...
     """
     def register(function):
-        module = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
-        name = f"{module}.{function.__name__}"
+        file = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
+        name = f"{file}.{function.__name__}"
         for kernel in kernels if machine else (None,):
             boot = Boot(scenario, kernel, frozen(options)) if machine else None
             registry.append(Test(name, function, boot, timeout, loaded and module, module,
