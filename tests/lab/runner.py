@@ -86,7 +86,7 @@ def grouped(tests):
     for test in tests:
         groups.setdefault(test.boot or test, []).append(test)
     for boot, group in groups.items():
-        group.sort(key=lambda test: (not test.strict, test.alone, not test.loaded))
+        group.sort(key=lambda test: (not test.strict, test.alone, not test.loaded, not test.module))
         if group[0].boot and boot.kernel == "debug":
             group.append(framework.leak_test(boot))
 

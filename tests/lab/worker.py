@@ -22,7 +22,7 @@ class Booted:
         self._directory = directory
         self._module = module
         self._machine = None
-        self._state = None      # (loaded, strict), or None: as some test left it
+        self._state = None      # (loaded, module, strict), or None: as some test left it
         self._count = 0
 
     def machine(self):
@@ -32,15 +32,15 @@ class Booted:
                               directory=self._directory / f"boot-{self._count}",
                               **dict(self._boot.options))
             self._machine = machine.__enter__()
-            self._state = (False, True)
+            self._state = (False, False, True)
         return self._machine
 
     def ready(self, test):
         """The machine in the state that a test wants, whatever the last one left."""
         machine = self.machine()
-        wanted = (test.loaded, test.strict)
+        wanted = (test.loaded, test.module, test.strict)
         if self._state != wanted or test.alone:
-            restore(machine, *wanted)
+            restore(machine, test.loaded, test.strict)
         self._state = None if test.alone else wanted
         machine.allowed = []
         machine.check_log()
