@@ -1,42 +1,77 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make test`: every stage in turn, and one line that sums them up."""
+"""`make test`: every stage, and one line that sums them up.
+
+The lab waits for its machines half of the time, so what else takes long runs beside it, one
+after another.  Its output appears as it comes, theirs in one piece at the end of each.
+"""
 
 import re
 import subprocess
 import sys
+import threading
 import time
 
 from lab.artifacts import TOP
 
-# Targets of the top-level Makefile, which know what they need
-STAGES = ("kunit", "check", "tools-test", "lab")
+# Targets of the top-level Makefile, which know what they need; what each waits for
+FIRST = {"tools-test": "ucoretool on a fake device: half a minute"}
+BESIDE = {"kunit": "unit tests on the debug kernel: 1 minute; "
+                   "10 to 15 more, once, to build that kernel",
+          "check": "compilers and style: 3 to 5 minutes; 5 more, once, for trees of clang"}
+LAB = {"lab": "tests on emulated machines: 10 to 15 minutes"}
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 TAP = re.compile(r"^(ok|not ok) \d+.*?(# SKIP.*)?$")
+PRINTING = threading.Lock()
 
 
-def run_stage(name):
-    """Runs one stage; returns its counts.  A stage that dies counts as failed.
+def say(text):
+    with PRINTING:
+        print(text, flush=True)
 
-    They stand in its closing line, or else its TAP is counted.
+
+class Stage:
+    """One stage; one that dies counts as failed.
+
+    Its counts stand in its closing line, or else its TAP is counted.
     """
-    print(f"=== {name}", flush=True)
-    command = ["make", "--no-print-directory", name]
-    started = time.monotonic()
-    counts, closing = [0, 0, 0], False
-    with subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, text=True) as stage:
-        for line in stage.stdout:
-            match = CLOSING.match(line)
-            if match:
-                counts, closing = [int(count) for count in match.groups()], True
-                continue
-            print(line, end="", flush=True)
-            match = TAP.match(line)
-            if match and not closing:
-                counts[2 if match[2] else match[1] == "not ok"] += 1
-    if not any(counts) or (stage.returncode and not counts[1]):
-        counts[1] += 1
-    print(f"=== {name}: {summary(counts)}, {time.monotonic() - started:.0f} s", flush=True)
-    return counts
+
+    def __init__(self, name, live):
+        self.name = name
+        self.counts = [0, 0, 0]
+        self._live = live
+        self._lines = []
+        self._closed = False
+
+    def run(self):
+        started = time.monotonic()
+        command = ["make", "--no-print-directory", self.name]
+        with subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, text=True) as stage:
+            for line in stage.stdout:
+                self._take(line.rstrip("\n"))
+        if not any(self.counts) or (stage.returncode and not self.counts[1]):
+            self.counts[1] += 1
+        self._lines.append(f"=== {self.name}: {summary(self.counts)}, "
+                           f"{time.monotonic() - started:.0f} s")
+        say("\n".join(self._lines))
+
+    def _take(self, line):
+        closing = CLOSING.match(line)
+        if closing:
+            self.counts, self._closed = [int(count) for count in closing.groups()], True
+            return
+        match = TAP.match(line)
+        if match and not self._closed:
+            self.counts[2 if match[2] else match[1] == "not ok"] += 1
+        if self._live:
+            say(line)
+        else:
+            self._lines.append(line)
+
+
+def run_in_turn(stages, purposes):
+    for stage in stages:
+        say(f"=== {stage.name}: {purposes[stage.name]}")
+        stage.run()
 
 
 def summary(counts):
@@ -44,8 +79,17 @@ def summary(counts):
 
 
 def main():
+    # The lab takes what the first builds
+    first = [Stage(name, live=True) for name in FIRST]
+    run_in_turn(first, FIRST)
+    beside = [Stage(name, live=False) for name in BESIDE]
+    lab = [Stage(name, live=True) for name in LAB]
+    thread = threading.Thread(target=run_in_turn, args=(beside, BESIDE))
+    thread.start()
+    run_in_turn(lab, LAB)
+    thread.join()
     totals = [sum(column) for column in
-              zip(*(run_stage(name) for name in STAGES))]
+              zip(*(stage.counts for stage in first + beside + lab))]
     print(summary(totals))
     return 1 if totals[1] else 0
 

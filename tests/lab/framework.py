@@ -46,9 +46,7 @@ class Boot:
     """Tests with equal boots share one."""
     scenario: str
     kernel: str
-    loaded: bool            # ucore.ko is loaded before the first test
     options: tuple          # sorted items of further Machine() arguments
-    alone: str              # name of the only test that may use it, or empty
 
     def __str__(self):
         return f"{self.scenario or 'pc'} {self.kernel}"
@@ -60,6 +58,10 @@ class Test:
     function: Callable
     boot: Boot              # None: the test needs no machine
     timeout: int
+    loaded: bool = False    # ucore.ko is loaded when it begins
+    module: bool = False    # ... or at least at hand
+    strict: bool = True     # the model looks for violations
+    alone: bool = False     # registers and module as after the boot, before and after it
 
     def __str__(self):
         return f"{self.name} [{self.boot}]" if self.boot else self.name
@@ -71,24 +73,28 @@ def frozen(options):
                         for key, value in options.items()))
 
 
-def test(scenario=None, kernels=("6.1",), *, loaded=True, alone=False, timeout=60,
-         machine=True, **options):
+def test(scenario=None, kernels=("6.1",), *, loaded=True, module=True, strict=True,
+         alone=False, timeout=60, machine=True, **options):
     """Registers a test, once for each kernel.
 
-    loaded   insmod ucore.ko after the boot (a test that wants to do that itself,
-             or without it, says False)
-    alone    do not share the boot with other tests
+    loaded   insmod ucore.ko before (a test that wants to do that itself, or
+             without it, says False)
+    module   False: it can do without ucore.ko, should that not build
+    strict   False: protocol violations are no failure
+    alone    begins with all registers as after the boot, and nobody minds how it
+             leaves them
     timeout  seconds on an idle host, doubled on the debug kernel
     machine  False: no machine at all, the function takes no argument
-    options  for Machine(): strict=False, perf=True, cmdline=...
+    options  for Machine(), and tests with others do not share its boot:
+             perf=True, cmdline=..., settings=...
     """
     def register(function):
-        module = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
-        name = f"{module}.{function.__name__}"
+        file = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
+        name = f"{file}.{function.__name__}"
         for kernel in kernels if machine else (None,):
-            boot = Boot(scenario, kernel, loaded, frozen(options),
-                        name if alone else "") if machine else None
-            registry.append(Test(name, function, boot, timeout))
+            boot = Boot(scenario, kernel, frozen(options)) if machine else None
+            registry.append(Test(name, function, boot, timeout, loaded and module, module,
+                                 strict, alone))
         return function
     return register
 

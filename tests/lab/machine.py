@@ -25,6 +25,10 @@ RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host
 BOOT_TIMEOUT = 60
 PR_SET_PDEATHSIG = 1
+# Half of the instructions of a boot: self-tests of ciphers, and memory zeroed when given out
+QUICK = "cryptomgr.notests init_on_alloc=0 initcall_blacklist=jent_mod_init"
+# Registers for programs of tests
+BY_HAND = "iomem=relaxed msr.allow_writes=on"
 ORACLE = "/machine/ucore-oracle"
 # An RT kernel serves the agent's port in a thread, hundreds of interrupts in one go, one for
 # each byte.  It counts all but the last as unhandled, and at 99.9 % of 100000 would take the
@@ -143,6 +147,7 @@ class Machine:
                   ["-chardev", f"file,id=console,path={self.console}"]
         cmdline = ("console=ttyS0,115200 panic=-1 nokaslr mitigations=off no_timer_check "
                    "printk.devkmsg=on random.trust_cpu=on rcupdate.rcu_cpu_stall_timeout=60 "
+                   f"{QUICK} {BY_HAND} "
                    f"loglevel={4 if self._terminal else 7} "
                    f"{RT_CMDLINE if self.kernel.rt else ''}{self._cmdline}")
         return [*args.command(self.scenario, self.directory, self._settings),

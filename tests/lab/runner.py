@@ -78,11 +78,15 @@ def selected(tests, options):
 
 
 def grouped(tests):
-    """One list per boot, the slow ones first; leaks are looked for at the end."""
+    """One list per boot, the slow ones first; leaks are looked for at the end.
+
+    In a boot those that want the same state follow each other (worker.py).
+    """
     groups = {}
     for test in tests:
         groups.setdefault(test.boot or test, []).append(test)
     for boot, group in groups.items():
+        group.sort(key=lambda test: (not test.strict, test.alone, not test.loaded, not test.module))
         if group[0].boot and boot.kernel == "debug":
             group.append(framework.leak_test(boot))
 
@@ -105,15 +109,15 @@ def new_run_directory():
     return directory
 
 
-def prepared(boot):
-    """Builds what a boot needs; returns what went wrong, or nothing."""
+def prepared(boot, module):
+    """Builds what a boot needs, with ucore.ko or not; returns what went wrong, or nothing."""
     try:
         args.binary()
         kernels.get(boot.kernel)
         artifacts.programs()
-        options = dict(boot.options)
-        if options.get("module", True):
-            artifacts.module(boot.kernel, machine.private_pmi(options.get("settings", ())))
+        if module:
+            settings = dict(boot.options).get("settings", ())
+            artifacts.module(boot.kernel, machine.private_pmi(settings))
             artifacts.tools()
     except (artifacts.BuildError, OSError, SystemExit) as error:
         return f"could not be built: {error}"
@@ -150,15 +154,8 @@ class Scheduler:
     def _start(self, group):
         boot = group[0].boot
         if boot:
-            options = dict(boot.options)
-            key = (boot.kernel, options.get("module", True),
-                   machine.private_pmi(options.get("settings", ())))
-            if key not in self._problems:
-                self._reporter.note(f"building what {boot} needs")
-                self._problems[key] = prepared(boot)
-            if self._problems[key]:
-                for test in group:
-                    self._reporter.failure(test, self._problems[key])
+            group = self._buildable(boot, group)
+            if not group:
                 return
         self._started += 1
         directory = self._directory / f"{self._started:02}-{boot or group[0].name}".replace(" ", "-")
@@ -167,6 +164,20 @@ class Scheduler:
         process.start()
         theirs.close()
         self._running[ours] = (process, list(group))
+
+    def _buildable(self, boot, group):
+        """The tests of a group for which everything can be built; the others fail."""
+        private = machine.private_pmi(dict(boot.options).get("settings", ()))
+        for module in sorted({test.module for test in group}):
+            key = (boot.kernel, module, private)
+            if key not in self._problems:
+                self._reporter.note(f"building what {boot} needs")
+                self._problems[key] = prepared(boot, module)
+            if self._problems[key]:
+                for test in (test for test in group if test.module >= module):
+                    self._reporter.failure(test, self._problems[key])
+                return [test for test in group if test.module < module]
+        return group
 
     def _receive(self, connection):
         process, left = self._running[connection]

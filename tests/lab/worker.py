@@ -17,23 +17,34 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 class Booted:
     """The machine of a boot; a new one after a test that may have spoiled it."""
 
-    def __init__(self, boot, directory):
+    def __init__(self, boot, directory, module):
         self._boot = boot
         self._directory = directory
+        self._module = module
         self._machine = None
+        self._state = None      # (loaded, module, strict), or None: as some test left it
         self._count = 0
 
     def machine(self):
         if not self._machine:
             self._count += 1
-            machine = Machine(self._boot.scenario, self._boot.kernel,
+            machine = Machine(self._boot.scenario, self._boot.kernel, module=self._module,
                               directory=self._directory / f"boot-{self._count}",
                               **dict(self._boot.options))
             self._machine = machine.__enter__()
-            if self._boot.loaded:
-                machine.insmod()
-            machine.check_log()
+            self._state = (False, False, True)
         return self._machine
+
+    def ready(self, test):
+        """The machine in the state that a test wants, whatever the last one left."""
+        machine = self.machine()
+        wanted = (test.loaded, test.module, test.strict)
+        if self._state != wanted or test.alone:
+            restore(machine, test.loaded, test.strict)
+        self._state = None if test.alone else wanted
+        machine.allowed = []
+        machine.check_log()
+        return machine
 
     def discard(self):
         if self._machine:
@@ -41,10 +52,25 @@ class Booted:
             self._machine = None
 
 
+def restore(machine, loaded, strict):
+    """Module, registers and model as after the boot."""
+    machine.settle()
+    present = [line.split()[0] for line in machine.sh("cat /proc/modules").splitlines()]
+    for name in ("ucore", "intel_uncore"):
+        if name in present:
+            machine.rmmod(name)
+    if machine.scenario:
+        machine.inject("power-on")
+        machine.inject(f"strict {'yes' if strict else 'no'}")
+    if loaded:
+        machine.insmod()
+
+
 def run_group(tests, directory, report):
     """report(event, test, ...): start; result with a Result and seconds; end."""
     directory.mkdir(parents=True)
-    booted = Booted(tests[0].boot, directory) if tests[0].boot else None
+    module = any(test.module for test in tests)
+    booted = Booted(tests[0].boot, directory, module) if tests[0].boot else None
     try:
         for test in tests:
             report("start", test)
@@ -94,7 +120,7 @@ class Alarm:
 
 
 def run_within_time(test, booted, found):
-    machine = booted.machine() if booted else None
+    machine = booted.ready(test) if booted else None
     Alarm(test.timeout * SLOWER.get(test.boot.kernel if test.boot else None, 1))
     try:
         if machine:

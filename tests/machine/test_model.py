@@ -220,6 +220,34 @@ def the_tally_of_frozen_time_begins_anew_within_a_freeze(m):
     assert m.oracle("state")["sockets"][0]["frozen_ns"] <= unfreeze["t"] - before
 
 
+@test("e2-2s", **bare)
+def power_on_leaves_nothing_of_a_test(m):
+    ready_to_carry(m)
+    poke(m, ("w", 1, DEBUGCTL, 0x2000), ("w", 0, CBO0_FILTER0, 0x1f), ("ew", HA0, BOX_CTL, BOX_FRZ))
+    for fault in ("carry 0 ubox0.fixed", "dead 0 imc1", "lose-pmi 0 1", "ecam-wrong 0 imc0"):
+        m.inject(fault)
+    m.inject("power-on")
+    assert poke(m, ("r", 0, GLOBAL_CTL), ("r", 0, UCLK_CTL), ("r", 0, PCU_CTR0),
+                ("r", 0, CBO0_FILTER0), ("er", HA0, BOX_CTL), ("er", IMC0, BOX_CTL),
+                ("er", IMC1, BOX_CTL)) == [0] * 7
+    assert not poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000 and not held(m)
+    state = m.oracle("state")["sockets"][0]
+    assert not state["frozen"] and not state["freezes"] and \
+        not any(box["box_ctl"] for box in state["boxes"]), state
+    clean(m)
+
+
+@test("e2-2s", **bare)
+def the_model_may_be_told_not_to_be_strict(m):
+    clean(m)
+    m.inject("strict no")
+    poke(m, ("w", 0, GLOBAL_STATUS, 1))
+    m.inject("strict yes")
+    assert rules(m) == []
+    poke(m, ("w", 0, GLOBAL_STATUS, 1))
+    assert rules(m) == ["status-not-set"]
+
+
 # ---- The emulator ----
 
 @test("spr-2s", **bare)

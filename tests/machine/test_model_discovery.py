@@ -413,7 +413,7 @@ def a_private_pmi_reaches_the_selected_core(m):
     clean(m, 1)
 
 
-@test("gnr-2s", **bare)
+@test("gnr-2s", alone=True, **bare)
 def firmware_may_leave_everything_frozen(m):
     assert poke(m, ("r", 0, GLOBAL_CTL), ("r", 2, GLOBAL_CTL)) == [FRZ, FRZ]
     poke(m, ("w", 0, CHA0 + MSR_CTL, 1), ("w", 2, CHA0 + MSR_CTL, 1), ("w", 2, GLOBAL_CTL, 0))

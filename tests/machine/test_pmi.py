@@ -146,9 +146,10 @@ def nmi_watchdog_and_pmi_live_side_by_side(m):
         m.write(WATCHDOG, 0)
 
 
-@test("e2-2s", kernels=BOTH, perf=True, cmdline="nmi_watchdog=1", timeout=90)
+@test("e2-2s", kernels=BOTH, perf=True, timeout=90)
 def perf_record_and_pmi_live_side_by_side(m):
     """NMIs of both on the same CPUs: each gets its own, nobody another's."""
+    m.write(WATCHDOG, 1)
     perf = m.spawn("cd /tmp && exec perf record -q -a -e cycles -c 2600000 -o /tmp/perf.data "
                    "-- sleep 3600 2>&1")
     m.wait_until(lambda: sum(cpu["core_pmi"] for cpu in cpus(m)) > 20, timeout=40,

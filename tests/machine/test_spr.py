@@ -326,7 +326,7 @@ def free_running_differences(first, last, at):
 
 # ---- the freeze that firmware leaves ----
 
-@test("gnr-2s", loaded=False)
+@test("gnr-2s", loaded=False, alone=True)
 def the_freeze_of_the_firmware_is_as_found_afterwards(m):
     def frozen():
         return [(s["global_ctl"], s["frozen"]) for s in m.oracle("state")["sockets"]]

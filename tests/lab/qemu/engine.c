@@ -466,19 +466,20 @@ void ucore_engine_init(UcoreMachine *m)
     }
 }
 
-void ucore_engine_reset(UcoreMachine *m)
+/* the registers of boxes and UBoxes, faults: all but the free-running counters */
+void ucore_engine_power_on(UcoreMachine *m, int64_t now)
 {
-    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    const UcoreConfig *cfg = &m->config;
 
-    m->epoch = now;
-    for (unsigned i = 0; i < m->config.sockets; i++) {
+    for (unsigned i = 0; i < cfg->sockets; i++) {
         UcoreSocket *s = &m->socket[i];
 
         s->global_ctl = 0;
         memset(s->global_status, 0, sizeof(s->global_status));
-        s->frozen = m->config.firmware_freeze;
+        s->frozen = cfg->firmware_freeze;
         s->frozen_since = now;
         s->frozen_ns = 0;
+        s->lose_pmis = 0;
         ucore_fault_forget(s);
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             UcoreBox *box = s->boxes[b];
@@ -487,9 +488,17 @@ void ucore_engine_reset(UcoreMachine *m)
             box->status = 0;
             memset(box->filter, 0, sizeof(box->filter));
             memset(box->ctr, 0, sizeof(box->ctr));
+            box->dead = ucore_scenario_names(cfg->dead, box);
+            box->ecam_wrong = ucore_scenario_names(cfg->ecam_wrong, box);
             box->synced = now;
             ucore_box_update(box);
         }
         ucore_socket_rearm(s);
     }
+}
+
+void ucore_engine_reset(UcoreMachine *m)
+{
+    m->epoch = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    ucore_engine_power_on(m, m->epoch);
 }

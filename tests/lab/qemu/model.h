@@ -296,6 +296,8 @@ struct UcoreSocket {
     uint64_t held_status[UCORE_MAX_STATUS_WORDS];
 };
 
+#define UCORE_DEBUGCTL_PMI  BIT_ULL(13)     /* uncore PMIs enabled */
+
 #define UCORE_CORE_GP       4
 #define UCORE_CORE_FIXED    3
 #define UCORE_CORE_CTRS     (UCORE_CORE_GP + UCORE_CORE_FIXED)
@@ -401,6 +403,8 @@ void ucore_socket_rearm(UcoreSocket *s);
 void ucore_socket_play(UcoreSocket *s, int64_t now);
 void ucore_engine_init(UcoreMachine *m);
 void ucore_engine_reset(UcoreMachine *m);
+/* Only the registers, and the faults of the scenario. */
+void ucore_engine_power_on(UcoreMachine *m, int64_t now);
 
 /* ------------------------------------------------------------- fault.c */
 

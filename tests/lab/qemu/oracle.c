@@ -741,6 +741,29 @@ static bool inject_reset(const Command *c)
     return true;
 }
 
+/* power-on: registers as after a reset, and the tallies */
+static bool inject_power_on(const Command *c)
+{
+    CPUState *cs;
+
+    ucore_engine_power_on(ucore, c->now);
+    CPU_FOREACH(cs) {
+        ucore->cpu[cs->cpu_index].debugctl &= ~UCORE_DEBUGCTL_PMI;
+    }
+    stats_reset(ucore, c->now);
+    return true;
+}
+
+/* strict yes|no */
+static bool inject_strict(const Command *c)
+{
+    if (c->nr != 2 || (strcmp(c->word[1], "yes") && strcmp(c->word[1], "no"))) {
+        return false;
+    }
+    ucore->config.strict = !strcmp(c->word[1], "yes");
+    return true;
+}
+
 /* marker VALUE */
 static bool inject_marker(const Command *c)
 {
@@ -767,6 +790,8 @@ static const struct {
     { "freeze", inject_freeze },
     { "carry", inject_carry },
     { "reset", inject_reset },
+    { "power-on", inject_power_on },
+    { "strict", inject_strict },
     { "marker", inject_marker },
 };
 

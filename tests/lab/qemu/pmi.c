@@ -6,15 +6,13 @@
 #include "model.h"
 #include "hw/i386/apic.h"
 
-#define DEBUGCTL_UNCORE_PMI     BIT_ULL(13)
-
 void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq)
 {
     const UcoreConfig *cfg = &ucore->config;
     const char *result;
 
     c->pmi_sent++;
-    if (cfg->debugctl_gate && !(c->debugctl & DEBUGCTL_UNCORE_PMI)) {
+    if (cfg->debugctl_gate && !(c->debugctl & UCORE_DEBUGCTL_PMI)) {
         c->pmi_debugctl++;
         result = "debugctl";
     } else if (cfg->hlt_sleeps && !wake && CPU(c->cpu)->halted) {
