@@ -2,11 +2,11 @@
 /*
  * What user space is told of the machine, its domains and boxes.
  */
+#include <linux/cpufeature.h>
 #include <linux/minmax.h>
 #include <linux/pci.h>
 #include <linux/pid.h>
 #include <linux/string.h>
-#include <asm/cpufeature.h>
 
 #include "abi/describe.h"
 #include "box/catalog.h"

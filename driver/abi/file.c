@@ -164,6 +164,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	mutex_unlock(&session->lock);
 	return ret;
 }
+
 /*
  * ---- the descriptor ----
  */

@@ -34,8 +34,8 @@ const struct ucore_ioctl_cmd *ucore_ioctl_find(const struct ucore_ioctl_cmd *tab
  * Copy the answer out.  -ENOSPC tells how much space is needed; no other
  * failure changes the caller's argument.
  */
-static int answer(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call, void __user *user,
-		  u32 usize, int ret)
+static int answer(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
+		  void __user *user, u32 usize, int ret)
 {
 	if (!command->answers || (ret && ret != -ENOSPC))
 		return ret;

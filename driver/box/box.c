@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Driving one box: program, run, stop, read, acknowledge, release.
+ * Driving one box: program, run, stop, read, acknowledge, give back.
  *
  * Owns the order of register accesses within a box.  The caller holds the
  * domain's lock, runs on a CPU of the domain with interrupts off, and has frozen the
@@ -268,7 +268,7 @@ void ucore_box_reset(struct ucore_box *box)
  * @box: the box
  * @shared: values of its filter and match registers
  *
- * What the shared registers held is kept for ucore_box_release().
+ * What the shared registers held is kept for ucore_box_give_back().
  */
 void ucore_box_program(struct ucore_box *box, const u64 *shared)
 {
@@ -345,13 +345,13 @@ void ucore_counter_stop(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_box_release() - give a box back: reset, filters as they were found
+ * ucore_box_give_back() - give a box back: reset, filters as they were found
  * @box: the box
  *
  * The box control is left at its running value: with all controls zero
  * nothing counts, and bits 17:16 of an E5 box must never be written 0.
  */
-void ucore_box_release(struct ucore_box *box)
+void ucore_box_give_back(struct ucore_box *box)
 {
 	if (!box->dirty)
 		return;

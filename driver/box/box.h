@@ -26,7 +26,7 @@ struct ucore_session;
  * @part_index: place in its owner's part; owner's session lock
  * @nr_events: events that its owner has on it; owner's session lock
  * @saved: shared registers as found; guarded by the domain's lock
- * @dirty: programmed since it was last released; guarded by the domain's lock
+ * @dirty: programmed since it was last given back; guarded by the domain's lock
  * @dead: reads all ones; set under the domain's lock, never cleared
  */
 struct ucore_box {
@@ -104,7 +104,7 @@ void ucore_box_program_counter(struct ucore_counter *ctr);
 void ucore_box_run(struct ucore_box *box);
 void ucore_box_stop(struct ucore_box *box);
 void ucore_counter_stop(const struct ucore_counter *ctr);
-void ucore_box_release(struct ucore_box *box);
+void ucore_box_give_back(struct ucore_box *box);
 u64 ucore_box_status(struct ucore_box *box);
 void ucore_box_clear_status(struct ucore_box *box, u64 status);
 bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,

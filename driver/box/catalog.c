@@ -142,7 +142,8 @@ int ucore_catalog_build(void)
 	if (!finder.nr) {
 		cat->absent = UCORE_STATE_HIDDEN;
 		/* a processor of which nothing is known, then */
-		if (cat->platform == &ucore_platform_generic && !cat->platform->report->nr_tables()) {
+		if (cat->platform == &ucore_platform_generic &&
+		    !cat->platform->report->nr_tables()) {
 			cat->absent = UCORE_STATE_UNKNOWN;
 			cat->platform->drop();
 			cat->platform = NULL;
@@ -167,8 +168,8 @@ void ucore_catalog_destroy(void)
 	u32 i;
 
 	for (i = 0; i < cat->nr_boxes; i++) {
-		ucore_io_release(&cat->boxes[i].io);
-		ucore_io_release(&cat->boxes[i].aux);
+		ucore_io_close(&cat->boxes[i].io);
+		ucore_io_close(&cat->boxes[i].aux);
 	}
 	for (i = 0; i < cat->nr_domains; i++)
 		ucore_domain_destroy(&cat->domains[i]);

@@ -50,7 +50,7 @@ void ucore_domain_hold(struct ucore_domain *domain, u64 now)
  * @now: when the overflow was noticed
  *
  * It is frozen by a write all the same: an overflow that came in the middle of
- * a release may have been released with it.
+ * a thaw may have been thawed with it.
  */
 void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now)
 {
@@ -65,13 +65,13 @@ void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_domain_release() - one reason less to stay frozen
+ * ucore_domain_thaw() - one reason less to stay frozen
  * @domain: the domain
  * @pending: look for an overflow that waits; false right after a service
  *
  * Return: the time, when the domain runs again if nothing else holds it.
  */
-u64 ucore_domain_release(struct ucore_domain *domain, bool pending)
+u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending)
 {
 	u64 now;
 
@@ -80,7 +80,7 @@ u64 ucore_domain_release(struct ucore_domain *domain, bool pending)
 	if (--domain->holds)
 		return ktime_get_mono_fast_ns();
 	if (pending && domain->armed && ucore_domain_status(domain))
-		return ktime_get_mono_fast_ns();	/* its interrupt will release the domain */
+		return ktime_get_mono_fast_ns();	/* its interrupt will thaw the domain */
 	global_write(domain, domain->global->unfreeze);
 	now = ktime_get_mono_fast_ns();
 	domain->frozen = false;
@@ -104,6 +104,12 @@ u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now)
 	return ns;
 }
 
+/* Word @i of global status, as a register of the domain's window. */
+static u32 status_reg(const struct ucore_domain *domain, u32 i)
+{
+	return domain->global->status + i * domain->global->status_stride;
+}
+
 /**
  * ucore_domain_status() - which boxes overflowed
  * @domain: the domain
@@ -113,12 +119,11 @@ u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now)
  */
 u64 ucore_domain_status(struct ucore_domain *domain)
 {
-	const struct ucore_global *global = domain->global;
 	u64 status, all = 0;
 	u32 i;
 
-	for (i = 0; i < global->nr_status; i++) {
-		status = domain->io.ops->read64(&domain->io, global->status + i * global->status_stride);
+	for (i = 0; i < domain->global->nr_status; i++) {
+		status = domain->io.ops->read64(&domain->io, status_reg(domain, i));
 		domain->status[i] = status == UCORE_REG_DEAD ? 0 : status;
 		all |= domain->status[i];
 	}
@@ -132,13 +137,12 @@ u64 ucore_domain_status(struct ucore_domain *domain)
  */
 void ucore_domain_clear_status(struct ucore_domain *domain)
 {
-	const struct ucore_global *global = domain->global;
 	u32 i;
 
-	for (i = 0; i < global->nr_status; i++)
+	for (i = 0; i < domain->global->nr_status; i++)
 		if (domain->status[i])
-			domain->io.ops->write64(&domain->io, global->status + i * global->status_stride,
-					     domain->status[i]);
+			domain->io.ops->write64(&domain->io, status_reg(domain, i),
+						domain->status[i]);
 }
 
 /**
@@ -167,7 +171,7 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
  * @domain: the domain
  *
  * Firmware of the discovery generation may leave the domain frozen (Granite
- * Rapids and later): that is among what is noted, ends with our first release,
+ * Rapids and later): that is among what is noted, ends with our first thaw,
  * and is so again in the end.
  */
 void ucore_domain_take(struct ucore_domain *domain)
@@ -198,7 +202,7 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
  */
 void ucore_domain_give_back(struct ucore_domain *domain)
 {
-	/* and so it stays: boxes are still to be released */
+	/* and so it stays: boxes are still to be given back */
 	ucore_domain_set_route(domain, domain->found);
 	domain->taken = false;
 }
@@ -287,10 +291,10 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 {
 	domain->global = global;
 	domain->io.tally = &domain->tally;
+	if (global->size)
+		return ucore_io_init_mmio(&domain->io, global->phys, global->size);
 	if (global->pdev)
 		ucore_io_init_pci(&domain->io, global->pdev);
-	else if (global->size)
-		return ucore_io_init_mmio(&domain->io, global->phys, global->size);
 	else
 		ucore_io_init_msr(&domain->io, 0);
 	return 0;
@@ -329,5 +333,5 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 
 void ucore_domain_destroy(struct ucore_domain *domain)
 {
-	ucore_io_release(&domain->io);
+	ucore_io_close(&domain->io);
 }

@@ -2,7 +2,7 @@
 /*
  * Domains: what shares one global control and one reader.  For the uncore that
  * is a die, for a core's own monitors a logical CPU: the domain's scope.  A
- * domain is frozen, read and released as a whole by its reader, one of its own
+ * domain is frozen, read and thawed as a whole by its reader, one of its own
  * CPUs, which also takes its PMI.
  */
 #ifndef UCORE_DOMAIN_H
@@ -52,7 +52,7 @@ struct ucore_context {
  * struct ucore_pmi - the overflow interrupt of one domain
  * @seq: even: idle; odd: overflows are being serviced.  One service, one PMI:
  *       the odd value names it.  Written under the domain's lock, read in NMI.
- * @taken: PMI whose context is being or has been stashed (NMI, cmpxchg)
+ * @stashing: PMI whose context is being or has been stashed (NMI, cmpxchg)
  * @stashed: PMI that @context belongs to (released by the NMI that took it)
  * @context: what it interrupted
  * @work: services it, in hard-irq context on the CPU that took it
@@ -66,7 +66,7 @@ struct ucore_context {
  */
 struct ucore_pmi {
 	u64 seq;
-	u64 taken;
+	u64 stashing;
 	u64 stashed;
 	struct ucore_context context;
 	struct irq_work work;
@@ -101,8 +101,8 @@ struct ucore_pmi {
  * @frozen_since: since when
  * @frozen_ns: how long it was frozen before that
  * @route: bits that every write of global control must carry: pmi_core_sel
- * @found: what those bits were before ucore
- * @taken: and are to be again
+ * @found: what those bits were before ucore; they are so again after its last use
+ * @taken: @found is valid: ucore uses the global control
  * @status: words of global status, as last read
  * @armed: parts with overflow triggers
  * @armed_mask: global status bits that their boxes may set
@@ -178,7 +178,7 @@ void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *a
 /* With the domain's lock held, on the domain: */
 void ucore_domain_hold(struct ucore_domain *domain, u64 now);
 void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now);
-u64 ucore_domain_release(struct ucore_domain *domain, bool pending);
+u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending);
 u64 ucore_domain_status(struct ucore_domain *domain);
 void ucore_domain_clear_status(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);

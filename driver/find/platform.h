@@ -36,7 +36,6 @@ struct ucore_report {
  * @report: what discovery saw; NULL without discovery
  * @table: what @find works from
  * @caps: UCORE_CAP_*
- * @model: CPUID model (family 6)
  */
 struct ucore_platform {
 	const char *name;
@@ -46,7 +45,6 @@ struct ucore_platform {
 	const struct ucore_report *report;
 	const void *table;
 	u32 caps;
-	u8 model;
 };
 
 /**

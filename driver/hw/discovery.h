@@ -169,16 +169,6 @@
 #define GNR_TYPE_PCIEX16		21
 #define GNR_TYPE_PCIEX8			22
 
-/* ---- processors: CPUID models, family 6 ---- */
-
-#define SPR_MODEL			143
-#define EMR_MODEL			207
-#define GNR_MODEL			173
-#define GNR_D_MODEL			174
-#define SRF_MODEL			175
-#define GRR_MODEL			182
-#define CWF_MODEL			221
-
 /* ---- what the table of SPR and EMR gets wrong ---- */
 
 /* How many CHAs there are; 0: ask the table (EMR XCC) */

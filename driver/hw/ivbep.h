@@ -7,8 +7,6 @@
 #ifndef UCORE_HW_IVBEP_H
 #define UCORE_HW_IVBEP_H
 
-#define IVBEP_MODEL			0x3e
-
 /* Section 2.1.5 */
 #define IVBEP_MSR_GLOBAL_CTL		0xc00
 #define IVBEP_MSR_GLOBAL_STATUS		0xc01

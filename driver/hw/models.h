@@ -8,13 +8,13 @@
  * Who includes this says what a row becomes, and may do so several times:
  *
  *	#define UCORE_MODEL(family, model, platform, name, discovery) { family, model },
- *	#include "models.h"
+ *	#include "hw/models.h"
  *
  * Each row stands on a line of its own: scripts read them, too.  The first row
  * of a platform is the processor that is emulated under its name.
  */
 #ifndef UCORE_MODEL
-#define UCORE_MODEL(family, model, platform, name, discovery)
+#define UCORE_MODEL(...)
 #endif
 
 UCORE_MODEL(6, 62, "ivbep", "Xeon E5-2600 v2", 0)

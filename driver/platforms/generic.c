@@ -58,5 +58,5 @@ static const struct ucore_disc_rules rules = {
 
 /* Any other Intel processor with a discovery table. */
 const struct ucore_platform ucore_platform_generic = {
-	DISC_PLATFORM("generic", 0, &rules),
+	DISC_PLATFORM("generic", &rules),
 };

@@ -10,6 +10,7 @@
 #include "find/discovery/find.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
+#include "platforms/list.h"
 
 #define CTL_FIELD(id, bits) \
 	{ .field = UCORE_FIELD_##id, .piece = { { .mask = (bits) } } }
@@ -39,13 +40,12 @@
 	.fixed_en = DISC_FIXED_CTL_EN, \
 	.fixed_width = DISC_FIXED_WIDTH
 
-#define DISC_PLATFORM(_name, _model, _rules) \
+#define DISC_PLATFORM(_name, _rules) \
 	.name = (_name), \
 	.find = ucore_disc_find, \
 	.drop = ucore_disc_drop, \
 	.report = &ucore_disc_report, \
-	.table = (_rules), \
-	.model = (_model)
+	.table = (_rules)
 
 #define NR_GENERIC_FIELDS	6
 

@@ -70,21 +70,17 @@ static const struct ucore_disc_rules rules = {
 };
 
 const struct ucore_platform ucore_platform_gnr = {
-	DISC_PLATFORM("gnr", GNR_MODEL, &rules),
-};
-
-const struct ucore_platform ucore_platform_gnr_d = {
-	DISC_PLATFORM("gnr", GNR_D_MODEL, &rules),
+	DISC_PLATFORM("gnr", &rules),
 };
 
 const struct ucore_platform ucore_platform_srf = {
-	DISC_PLATFORM("srf", SRF_MODEL, &rules),
+	DISC_PLATFORM("srf", &rules),
 };
 
 const struct ucore_platform ucore_platform_grr = {
-	DISC_PLATFORM("grr", GRR_MODEL, &rules),
+	DISC_PLATFORM("grr", &rules),
 };
 
 const struct ucore_platform ucore_platform_cwf = {
-	DISC_PLATFORM("cwf", CWF_MODEL, &rules),
+	DISC_PLATFORM("cwf", &rules),
 };

@@ -11,6 +11,7 @@
 #include "find/e5.h"
 #include "hw/e5.h"
 #include "hw/ivbep.h"
+#include "platforms/list.h"
 
 /* Bits 17:16 "must be written 1": they enable freeze and overflow. */
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
@@ -458,5 +459,4 @@ const struct ucore_platform ucore_platform_ivbep = {
 	.find = ucore_e5_find,
 	.table = &table,
 	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
-	.model = IVBEP_MODEL,
 };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which processor is this?  All platforms, a row each.
+ * Which processor is this?  A row for each platform; hw/models.h has one for
+ * each CPUID model.
  */
 #include <linux/kernel.h>
-#include <asm/processor.h>
+#include <linux/processor.h>
+#include <linux/string.h>
 
 #include "platforms/list.h"
 
@@ -12,11 +14,29 @@ static const struct ucore_platform * const platforms[] = {
 	&ucore_platform_spr,
 	&ucore_platform_emr,
 	&ucore_platform_gnr,
-	&ucore_platform_gnr_d,
 	&ucore_platform_srf,
 	&ucore_platform_grr,
 	&ucore_platform_cwf,
 };
+
+static const struct {
+	u8 family;
+	u8 model;
+	const char *platform;
+} models[] = {
+#define UCORE_MODEL(_family, _model, _platform, ...) { _family, _model, _platform },
+#include "hw/models.h"
+};
+
+static const struct ucore_platform *platform_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(platforms); i++)
+		if (!strcmp(platforms[i]->name, name))
+			return platforms[i];
+	return NULL;
+}
 
 /**
  * ucore_platform_match() - the platform of this machine
@@ -30,8 +50,9 @@ const struct ucore_platform *ucore_platform_match(void)
 
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
 		return NULL;
-	for (i = 0; i < ARRAY_SIZE(platforms); i++)
-		if (boot_cpu_data.x86 == 6 && platforms[i]->model == boot_cpu_data.x86_model)
-			return platforms[i];
+	for (i = 0; i < ARRAY_SIZE(models); i++)
+		if (models[i].family == boot_cpu_data.x86 &&
+		    models[i].model == boot_cpu_data.x86_model)
+			return platform_named(models[i].platform) ?: &ucore_platform_generic;
 	return &ucore_platform_generic;
 }

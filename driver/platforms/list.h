@@ -11,7 +11,6 @@ extern const struct ucore_platform ucore_platform_ivbep;
 extern const struct ucore_platform ucore_platform_spr;
 extern const struct ucore_platform ucore_platform_emr;
 extern const struct ucore_platform ucore_platform_gnr;
-extern const struct ucore_platform ucore_platform_gnr_d;
 extern const struct ucore_platform ucore_platform_srf;
 extern const struct ucore_platform ucore_platform_grr;
 extern const struct ucore_platform ucore_platform_cwf;

@@ -128,9 +128,9 @@ static const struct ucore_disc_rules rules = {
 };
 
 const struct ucore_platform ucore_platform_spr = {
-	DISC_PLATFORM("spr", SPR_MODEL, &rules),
+	DISC_PLATFORM("spr", &rules),
 };
 
 const struct ucore_platform ucore_platform_emr = {
-	DISC_PLATFORM("emr", EMR_MODEL, &rules),
+	DISC_PLATFORM("emr", &rules),
 };

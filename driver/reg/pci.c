@@ -195,10 +195,10 @@ void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev)
 }
 
 /**
- * ucore_io_release() - close a window of any kind
+ * ucore_io_close() - close a window of any kind
  * @io: the window
  */
-void ucore_io_release(struct ucore_io *io)
+void ucore_io_close(struct ucore_io *io)
 {
 	if (io->ops == &ecam_ops)
 		iounmap(io->config);

@@ -86,6 +86,6 @@ bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
 void ucore_io_init_msr(struct ucore_io *io, u32 base);
 void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev);
 int ucore_io_init_mmio(struct ucore_io *io, phys_addr_t address, u32 size);
-void ucore_io_release(struct ucore_io *io);
+void ucore_io_close(struct ucore_io *io);
 
 #endif /* UCORE_REG_H */

@@ -96,7 +96,8 @@ static void claim_look(struct ucore_domain *domain, struct claim *claim)
 
 	for (i = 0; i < NMI_TRIES; i++) {
 		claim->again = false;
-		seq = smp_load_acquire(&domain->pmi.seq);	/* pairs with ucore_nmi_service_end() */
+		/* pairs with ucore_nmi_service_end() */
+		seq = smp_load_acquire(&domain->pmi.seq);
 		if (seq & 1) {
 			claim->pmi = seq;
 			claim->count = 0;
@@ -116,9 +117,9 @@ static void claim_look(struct ucore_domain *domain, struct claim *claim)
 
 static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
 {
-	u64 taken = READ_ONCE(pmi->taken);
+	u64 stashing = READ_ONCE(pmi->stashing);
 
-	if (taken >= name || cmpxchg(&pmi->taken, taken, name) != taken)
+	if (stashing >= name || cmpxchg(&pmi->stashing, stashing, name) != stashing)
 		return;		/* the core's other thread was first */
 	pmi->context = (struct ucore_context){
 		.time = ktime_get_mono_fast_ns(),
@@ -202,12 +203,12 @@ void ucore_nmi_enable_here(void *arg)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	struct ucore_domain *domain = arg;
-	u64 debugctl;
+	u64 debugctl, seq = domain->pmi.seq;
 	u32 lvtpc;
 
 	/* a PMI of the past is not to be claimed late here */
 	if (!pc->domain)
-		pc->claimed = domain->pmi.seq & 1 ? domain->pmi.seq : max(domain->pmi.seq, 1ULL) - 1;
+		pc->claimed = seq & 1 ? seq : max(seq, 1ULL) - 1;
 
 	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) &&
 	    !(debugctl & DEBUGCTL_UNCORE_PMI))

@@ -110,7 +110,7 @@ void ucore_part_forget(struct ucore_part *part)
  * ucore_part_program() - program the boxes of a part and let them loose
  * @part: the part
  *
- * They begin to count when the domain is released.
+ * They begin to count when the domain is thawed.
  */
 void ucore_part_program(struct ucore_part *part)
 {
@@ -130,7 +130,7 @@ void ucore_part_program(struct ucore_part *part)
 }
 
 /**
- * ucore_part_go() - its time begins; the domain has just been released
+ * ucore_part_go() - its time begins; the domain has just been thawed
  * @part: the part
  * @now: time
  */

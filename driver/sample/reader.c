@@ -75,7 +75,7 @@ static void move_end_here(void *arg)
 	struct ucore_domain *domain = arg;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_release(domain, true);
+	ucore_domain_thaw(domain, true);
 	raw_spin_unlock(&domain->lock);
 }
 
@@ -138,7 +138,7 @@ static void offline_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* A box that was released while no CPU could reach it. */
+/* A box that was given up while no CPU could reach it. */
 static bool box_is_left_over(const struct ucore_box *box, const struct ucore_domain *domain)
 {
 	return box->domain == domain && box->dirty && !box->owner;
@@ -167,10 +167,10 @@ static void online_here(void *arg)
 	ucore_domain_hold(domain, now);
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
-			ucore_box_release(&ucore_catalog.boxes[i]);
+			ucore_box_give_back(&ucore_catalog.boxes[i]);
 	list_for_each_entry(part, &domain->parts, node)
 		ucore_part_program(part);
-	now = ucore_domain_release(domain, true);
+	now = ucore_domain_thaw(domain, true);
 	list_for_each_entry(part, &domain->parts, node)
 		ucore_part_go(part, now);
 	gap_record(gap, now);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples: who overflowed, read, re-arm, release, record.
+ * Samples: who overflowed, read, re-arm, thaw, record.
  *
  * The order within an interval's end is the manual's (329468-002 2.1.3, 2.1.4)
  * and the frozen window's: registers first, records when the domain runs again.
  * Counters that did not overflow are not reset between samples: their exact
  * 64-bit count goes on, and a reset would be one more write for each box.
  *
- * Accesses of a timer sample: one freeze, each counter once, one release; a
+ * Accesses of a timer sample: one freeze, each counter once, one thaw; a
  * sample by overflow adds the walk: global status, the status of armed boxes
  * under the bits set, their clearing, and the preloads.
  */
@@ -186,11 +186,11 @@ static void throttle(struct ucore_domain *domain, u64 start)
 	domain->throttle_count++;
 	domain->throttle_busy += now - start;
 	if (domain->throttled || (domain->throttle_count <= limit &&
-			       domain->throttle_busy < THROTTLE_WINDOW_NS / 2))
+				  domain->throttle_busy < THROTTLE_WINDOW_NS / 2))
 		return;
 	domain->throttled = true;
 	domain->throttles++;
-	domain->holds++;	/* the guard's: it releases the domain */
+	domain->holds++;	/* the guard's: it thaws the domain */
 	ucore_domain_guard_soon(domain, domain->throttle_start + THROTTLE_WINDOW_NS - now);
 }
 
@@ -306,7 +306,7 @@ static void part_account(struct ucore_part *part, const struct ucore_interval *i
  * @iv: the interval
  *
  * Reads the parts that are due, acknowledges (box first, then global: a box
- * bit still set could not signal again), re-arms, releases (the last write),
+ * bit still set could not signal again), re-arms, thaws (the last write),
  * and then writes the records.
  */
 void ucore_interval_end(struct ucore_interval *iv)
@@ -331,7 +331,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 		ucore_nmi_service_end(domain);
 		throttle(domain, start);
 	}
-	frozen_ns = ucore_domain_release(domain, false) - iv->now;
+	frozen_ns = ucore_domain_thaw(domain, false) - iv->now;
 
 	list_for_each_entry(part, &domain->parts, node)
 		if (part->due)

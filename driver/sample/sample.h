@@ -6,7 +6,7 @@
  *
  *	ucore_interval_begin()	freeze; who overflowed?
  *	   ... the caller's business: read a part, stop it, reset it ...
- *	ucore_interval_end()	read what is due, acknowledge, re-arm, release
+ *	ucore_interval_end()	read what is due, acknowledge, re-arm, thaw
  *				the domain, and only then write the records
  *
  * All of it runs under the domain's lock, on a CPU of the domain, interrupts off.

@@ -119,7 +119,8 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 	struct ucore_interval iv;
 
 	/* with its context there, the interrupt came: its service is queued */
-	if (!domain->armed || domain->holds || ucore_nmi_context(domain) || !ucore_domain_status(domain)) {
+	if (!domain->armed || domain->holds || ucore_nmi_context(domain) ||
+	    !ucore_domain_status(domain)) {
 		domain->pmi.suspect = 0;
 		return false;
 	}
@@ -144,7 +145,7 @@ void ucore_guard_end_throttling(struct ucore_domain *domain)
 	if (!domain->throttled)
 		return;
 	domain->throttled = false;
-	ucore_domain_release(domain, true);
+	ucore_domain_thaw(domain, true);
 }
 
 static void guard_work(struct ucore_domain *domain, u64 now)

@@ -75,24 +75,46 @@ static struct ucore_part *next_part_here(const struct ucore_session *session, u3
  * A CPU may read two domains, its die and itself.  Their locks are of two
  * classes, and are taken in the order of the domains.
  */
+static void lock_here(struct ucore_meeting *m)
+{
+	struct ucore_part *part;
+	u32 i;
+
+	for (i = 0; (part = next_part_here(m->session, &i));) {
+		raw_spin_lock(&part->domain->lock);
+		__release(&part->domain->lock);	/* sparse cannot count in a loop */
+	}
+}
+
+static void act_here(struct ucore_meeting *m)
+{
+	struct ucore_part *part;
+	u32 i;
+
+	for (i = 0; (part = next_part_here(m->session, &i));)
+		m->act(part, m);
+	for (i = 0; (part = next_part_here(m->session, &i));) {
+		__acquire(&part->domain->lock);
+		raw_spin_unlock(&part->domain->lock);
+	}
+}
+
 static void meet_here(void *arg)
 {
 	struct ucore_meeting *m = arg;
 	struct ucore_part *part;
 	u32 i;
 
-	for (i = 0; m->prepare && (part = next_part_here(m->session, &i));) {
-		raw_spin_lock(&part->domain->lock);
-		m->prepare(part);
+	if (m->prepare) {
+		lock_here(m);
+		for (i = 0; (part = next_part_here(m->session, &i));)
+			m->prepare(part);
 	}
 	if (m->together)
 		meeting_wait(m);
-	for (i = 0; (part = next_part_here(m->session, &i));) {
-		if (!m->prepare)
-			raw_spin_lock(&part->domain->lock);
-		m->act(part, m);
-		raw_spin_unlock(&part->domain->lock);
-	}
+	if (!m->prepare)
+		lock_here(m);
+	act_here(m);
 }
 
 /**

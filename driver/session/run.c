@@ -53,7 +53,7 @@ static void go_prepare(struct ucore_part *part)
 
 static void go(struct ucore_part *part, const struct ucore_meeting *m)
 {
-	ucore_part_go(part, ucore_domain_release(part->domain, true));
+	ucore_part_go(part, ucore_domain_thaw(part->domain, true));
 	ucore_guard_start(part->domain);
 }
 
@@ -148,7 +148,8 @@ int ucore_session_start(struct ucore_session *session)
 	for (i = 0; (part = ucore_next_part(session, &i));)
 		if (part->armed_mask)
 			ucore_pmi_enable(part->domain);
-	ucore_meet(session, &(struct ucore_meeting){ .prepare = go_prepare, .act = go, .together = true });
+	ucore_meet(session, &(struct ucore_meeting){ .prepare = go_prepare, .act = go,
+						     .together = true });
 	timers_start(session);
 	session->running = true;
 unlock:
@@ -260,7 +261,8 @@ int ucore_session_reset(struct ucore_session *session)
 	if (session->running) {
 		cpus_read_lock();
 		if (domains_online(session))
-			ucore_meet(session, &(struct ucore_meeting){ .act = reset, .together = true });
+			ucore_meet(session, &(struct ucore_meeting){ .act = reset,
+								     .together = true });
 		else
 			ret = -EAGAIN;
 		cpus_read_unlock();
@@ -345,7 +347,8 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	u32 i, n = 0;
 
 	cpus_read_lock();
-	ucore_meet(session, &(struct ucore_meeting){ .act = live ? snapshot_live : snapshot, .together = true });
+	ucore_meet(session, &(struct ucore_meeting){ .act = live ? snapshot_live : snapshot,
+						     .together = true });
 	now = ktime_get_mono_fast_ns();
 	for (i = 0; (part = ucore_next_part(session, &i));) {
 		if (part->domain->reader == UCORE_NO_CPU) {

@@ -47,43 +47,43 @@ static int box_claim(struct ucore_session *session, struct ucore_box *box)
 }
 
 /**
- * struct release - boxes to be given back on one domain
+ * struct give_back - boxes to be given back on one domain
  * @session: whose
  * @domain: where
  * @box: which; NULL: all that the session has there
  */
-struct release {
+struct give_back {
 	struct ucore_session *session;
 	struct ucore_domain *domain;
 	struct ucore_box *box;
 };
 
-static void release_here(void *arg)
+static void give_back_here(void *arg)
 {
-	struct release *release = arg;
-	struct ucore_domain *domain = release->domain;
+	struct give_back *back = arg;
+	struct ucore_domain *domain = back->domain;
 	struct ucore_event *event;
 
 	raw_spin_lock(&domain->lock);
 	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
-	if (release->box)
-		ucore_box_release(release->box);
+	if (back->box)
+		ucore_box_give_back(back->box);
 	else
-		list_for_each_entry(event, &release->session->events, node)
+		list_for_each_entry(event, &back->session->events, node)
 			if (event->box->domain == domain)
-				ucore_box_release(event->box);
-	ucore_domain_release(domain, true);
+				ucore_box_give_back(event->box);
+	ucore_domain_thaw(domain, true);
 	raw_spin_unlock(&domain->lock);
 }
 
 /* A domain without CPU cannot be reached: then its first CPU cleans up. */
-static void box_release(struct ucore_box *box)
+static void box_unclaim(struct ucore_box *box)
 {
-	struct release release = { .domain = box->domain, .box = box };
+	struct give_back back = { .domain = box->domain, .box = box };
 
 	cpus_read_lock();
 	if (box->dirty)
-		ucore_domain_run(box->domain, release_here, &release);
+		ucore_domain_run(box->domain, give_back_here, &back);
 	mutex_lock(&ucore_catalog.lock);
 	box->owner = NULL;
 	mutex_unlock(&ucore_catalog.lock);
@@ -91,17 +91,17 @@ static void box_release(struct ucore_box *box)
 }
 
 /* Give back the hardware of all boxes, each domain frozen once. */
-static void boxes_release(struct ucore_session *session)
+static void boxes_give_back(struct ucore_session *session)
 {
-	struct release release = { .session = session };
+	struct give_back back = { .session = session };
 	struct ucore_event *event;
 
 	cpus_read_lock();
 	list_for_each_entry(event, &session->events, node) {
 		if (!event->box->dirty)
 			continue;	/* never programmed, or its domain is done */
-		release.domain = event->box->domain;
-		ucore_domain_run(release.domain, release_here, &release);
+		back.domain = event->box->domain;
+		ucore_domain_run(back.domain, give_back_here, &back);
 	}
 	cpus_read_unlock();
 }
@@ -215,7 +215,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 
 unclaim:
 	if (!box->nr_events)
-		box_release(box);
+		box_unclaim(box);
 free:
 	kfree(event);
 	return ret;
@@ -226,7 +226,7 @@ static void event_drop(struct ucore_session *session, struct ucore_event *event)
 	list_del(&event->node);
 	session->nr_events--;
 	if (!--event->box->nr_events)
-		box_release(event->box);
+		box_unclaim(event->box);
 	kfree(event);
 }
 
@@ -425,7 +425,7 @@ free:
 }
 
 /**
- * ucore_session_destroy() - release the boxes, free; cannot fail
+ * ucore_session_destroy() - give back the boxes, free; cannot fail
  * @session: the session, stopped and no longer reachable
  */
 void ucore_session_destroy(struct ucore_session *session)
@@ -433,7 +433,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	struct ucore_event *event, *next;
 
 	mutex_lock(&session->lock);
-	boxes_release(session);
+	boxes_give_back(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);
 	unpin(session);

@@ -93,7 +93,9 @@ static void domain_add(struct kunit *test, u32 i)
 	snprintf(win->name, sizeof(win->name), "global.%u", i);
 	KUNIT_ASSERT_EQ(test, ucore_domain_init(domain, i, &first), 0);
 	ucore_reader_init(domain);
-	domain->io = (struct ucore_io){ .ops = &fake_msr_ops, .tally = &domain->tally, .priv = win };
+	domain->io = (struct ucore_io){
+		.ops = &fake_msr_ops, .tally = &domain->tally, .priv = win,
+	};
 	domain->reader = i;
 	ucore_catalog.nr_domains++;
 	boxes_add(test, i);
@@ -130,7 +132,7 @@ static int machine_init(struct kunit *test, u32 nr_domains)
 	ucore_catalog.boxes = kunit_kcalloc(test, 32 * nr_domains, sizeof(*ucore_catalog.boxes),
 					    GFP_KERNEL);
 	ucore_catalog.domains = kunit_kcalloc(test, nr_domains, sizeof(*ucore_catalog.domains),
-					   GFP_KERNEL);
+					      GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.boxes);
 	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.domains);
 	for (i = 0; i < nr_domains; i++)

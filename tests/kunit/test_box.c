@@ -97,7 +97,7 @@ static void program_qpi_without_its_filter(struct kunit *test)
 	box->aux.ops = NULL;
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_R(w, 0xf8));
-	ucore_box_release(box);
+	ucore_box_give_back(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_R(w, 0xf8),
 		    FAKE_W(w, 0xf4, RUN));
 }
@@ -116,16 +116,16 @@ static void filters_are_saved_once(struct kunit *test)
 	ucore_box_program(box, filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0x11),
 		    FAKE_W(w, 0x1a, 0x22));
-	ucore_box_release(box);
+	ucore_box_give_back(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0xaa),
 		    FAKE_W(w, 0x1a, 0xbb), FAKE_W(w, 0x04, RUN));
-	ucore_box_release(box);		/* there is nothing left to release */
+	ucore_box_give_back(box);		/* there is nothing left to release */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
 static void release_of_an_untouched_box(struct kunit *test)
 {
-	ucore_box_release(fake_box(test, 0, "imc", 0));
+	ucore_box_give_back(fake_box(test, 0, "imc", 0));
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
@@ -141,7 +141,7 @@ static void release_leaves_nothing_counting(struct kunit *test)
 	fake_part_add(part, box, UCORE_COUNTER_FIXED, BIT(22), 0);
 	ucore_part_program(part);
 	KUNIT_EXPECT_NE(test, fake_peek(w, 0xd8), 0ULL);
-	ucore_box_release(box);
+	ucore_box_give_back(box);
 	for (i = 0; i < 4; i++) {
 		KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8 + 4 * i), 0ULL);
 		KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0 + 8 * i), 0ULL);
@@ -279,8 +279,8 @@ static void dead_box_is_not_touched(struct kunit *test)
 	counters_stop(part, ubox);
 	counters_stop(part, imc);
 	ucore_part_program(part);
-	ucore_box_release(ubox);
-	ucore_box_release(imc);
+	ucore_box_give_back(ubox);
+	ucore_box_give_back(imc);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 

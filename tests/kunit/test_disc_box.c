@@ -114,7 +114,7 @@ static void drive_an_msr_box(struct kunit *test)
 	ucore_counter_stop(ctr);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RESET));
 	fake_poke(w, 1, 0);
-	ucore_box_release(box);
+	ucore_box_give_back(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RESET), FAKE_R(w, 1), FAKE_W(w, 0xe, 0x77),
 		    FAKE_W(w, 0, RUN));
 }
@@ -199,7 +199,7 @@ static void drive_free_running_counters(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0x3f2));
 	ucore_box_stop(box);
 	ucore_counter_stop(ctr);
-	ucore_box_release(box);
+	ucore_box_give_back(box);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
@@ -322,7 +322,7 @@ static void firmwares_freeze_is_kept(struct kunit *test)
 	ucore_domain_take(domain);
 	KUNIT_EXPECT_EQ(test, domain->found, FRZ);
 	ucore_domain_hold(domain, 1);
-	ucore_domain_release(domain, true);
+	ucore_domain_thaw(domain, true);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	ucore_domain_give_back(domain);
 	raw_spin_unlock_irq(&domain->lock);
@@ -331,7 +331,7 @@ static void firmwares_freeze_is_kept(struct kunit *test)
 	/* boxes that are released later do not change it */
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_hold(domain, 2);
-	ucore_domain_release(domain, true);
+	ucore_domain_thaw(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
@@ -346,7 +346,7 @@ static void route_of_a_frozen_domain(struct kunit *test)
 	ucore_domain_hold(domain, 1);
 	ucore_domain_set_route(domain, BIT_ULL(16) | WK);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
-	ucore_domain_release(domain, false);
+	ucore_domain_thaw(domain, false);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	ucore_domain_set_route(domain, BIT_ULL(17) | WK);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);

@@ -41,7 +41,7 @@ static const struct expected platforms[] = {
 	{ &ucore_platform_spr, "spr", 0x8f, spr_names },
 	{ &ucore_platform_emr, "emr", 0xcf, spr_names },
 	{ &ucore_platform_gnr, "gnr", 0xad, gnr_names },
-	{ &ucore_platform_gnr_d, "gnr", 0xae, gnr_names },
+	{ &ucore_platform_gnr, "gnr", 0xae, gnr_names },
 	{ &ucore_platform_srf, "srf", 0xaf, gnr_names },
 	{ &ucore_platform_grr, "grr", 0xb6, gnr_names },
 	{ &ucore_platform_cwf, "cwf", 0xdd, gnr_names },

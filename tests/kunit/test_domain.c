@@ -37,7 +37,7 @@ static void hold_overflow(struct ucore_domain *domain, u64 now)
 static void release(struct ucore_domain *domain, bool pending)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_release(domain, pending);
+	ucore_domain_thaw(domain, pending);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
@@ -175,7 +175,8 @@ static void frozen_time(struct kunit *test)
 	hold(domain, 5000);
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 5000), 1000ULL);
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 5300), 1300ULL);
-	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 4000), 1000ULL);	/* before it froze */
+	/* before it froze */
+	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 4000), 1000ULL);
 	release(domain, false);
 
 	domain->frozen_ns = 0;
@@ -243,7 +244,7 @@ static void what_was_found_stays_after_a_late_release(struct kunit *test)
 	ucore_domain_take(domain);
 	ucore_domain_give_back(domain);
 	ucore_domain_hold(domain, 1);
-	ucore_domain_release(domain, true);
+	ucore_domain_thaw(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);

@@ -46,7 +46,7 @@ static void bench_exit(struct kunit *test)
 	struct bench *b = test->priv;
 
 	if (b->io.pdev)
-		ucore_io_release(&b->io);
+		ucore_io_close(&b->io);
 	KUNIT_EXPECT_EQ(test, b->function->refs, 0);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 }
@@ -259,7 +259,7 @@ static void ecam_table_too_short(struct kunit *test)
 
 	b->table.mcfg.header.length = sizeof(b->table.mcfg) - 1;
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
-	ucore_io_release(&b->io);
+	ucore_io_close(&b->io);
 	b->table.mcfg.header.length = sizeof(b->table) - 1;	/* the second one is cut */
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
 }
@@ -315,7 +315,7 @@ static void mmio_close(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
-	ucore_io_release(&b->io);
+	ucore_io_close(&b->io);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 	KUNIT_EXPECT_NULL(test, b->io.ops);
 }
@@ -380,7 +380,7 @@ static void mmio_that_cannot_be_mapped(struct kunit *test)
 	fake_memory_add(test, MMIO_BASE, 0x60);
 	KUNIT_EXPECT_EQ(test, ucore_io_init_mmio(&b->io, MMIO_BASE, 0x64), -ENOMEM);
 	KUNIT_EXPECT_NULL(test, b->io.ops);
-	ucore_io_release(&b->io);
+	ucore_io_close(&b->io);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 }
 
@@ -388,7 +388,7 @@ static void release_of_nothing_is_harmless(struct kunit *test)
 {
 	struct ucore_io io = { };
 
-	ucore_io_release(&io);
+	ucore_io_close(&io);
 	KUNIT_EXPECT_NULL(test, io.ops);
 }
 

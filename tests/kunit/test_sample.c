@@ -23,7 +23,7 @@ static void part_run(struct kunit *test, struct ucore_part *part, u64 now)
 	ucore_domain_hold(domain, now);
 	ucore_part_program(part);
 	fake_part_list(part);
-	ucore_domain_release(domain, true);
+	ucore_domain_thaw(domain, true);
 	ucore_part_go(part, now);
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));

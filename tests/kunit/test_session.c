@@ -747,8 +747,7 @@ static void both_domains_in_one_session(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s->domains[i].domain, i);
 		KUNIT_EXPECT_EQ(test, s->domains[i].cpu, i);
 	}
-	KUNIT_EXPECT_EQ(test, s->skew_ns, s->domains[0].time > s->domains[1].time ?
-			s->domains[0].time - s->domains[1].time : s->domains[1].time - s->domains[0].time);
+	KUNIT_EXPECT_EQ(test, s->skew_ns, abs_diff(s->domains[0].time, s->domains[1].time));
 	KUNIT_EXPECT_NOT_NULL(test, ucore_session_part(s, 1));
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);

@@ -179,7 +179,7 @@ static void no_suspicion_while_the_domain_is_held(struct kunit *test)
 	fake_timer_fire(&domain->guard);
 	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_release(domain, true);
+	ucore_domain_thaw(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 }
 

@@ -116,7 +116,8 @@ static inline void audit_sample(struct audit *audit, const struct ucore_sample *
 	must(s->nr_values == audit->nr_values, "a sample of %u values", s->nr_values);
 	must(s->hdr.size == sizeof(*s) + s->nr_values * sizeof(s->values[0]),
 	     "a sample of %u bytes", s->hdr.size);
-	expect(s->domain == audit->domain, "domain %u in the ring of domain %u", s->domain, audit->domain);
+	expect(s->domain == audit->domain, "domain %u in the ring of domain %u", s->domain,
+	       audit->domain);
 	/* equal: two triggers while the domain was frozen for somebody else */
 	expect(s->time >= audit->time && s->time < now_ns(), "sample %llu: time %llu after %llu",
 	       (unsigned long long)s->hdr.seq, (unsigned long long)s->time,

@@ -83,7 +83,9 @@ static void domains_add_up(const void *arg)
 		expect_eq(domains[d].nr_counters, counters);
 		expect_eq(domains[d].nr_sessions, 0);
 		expect(domains[d].reader >= 0, "domain %u has no reader", domains[d].domain);
-		expect(d == 0 || domains[d].domain > domains[d - 1].domain, "domains are not in order");
+		expect_eq(domains[d].domain, d);
+		expect_eq(domains[d].scope, UCORE_SCOPE_DIE);
+		expect_eq(domains[d].cpu, -1);
 		expect(d == 0 || domains[d].package != domains[d - 1].package,
 		       "two domains of one package on this machine");
 	}

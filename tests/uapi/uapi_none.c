@@ -23,7 +23,9 @@ static void lists_are_empty(const void *arg)
 {
 	struct ucore_domain_info domain;
 	struct ucore_box_info box;
-	struct ucore_get_domains domains = { .size = sizeof(domains), .nr = 1, .domains = address(&domain) };
+	struct ucore_get_domains domains = {
+		.size = sizeof(domains), .nr = 1, .domains = address(&domain),
+	};
 	struct ucore_get_boxes boxes = { .size = sizeof(boxes), .nr = 1, .boxes = address(&box) };
 
 	(void)arg;

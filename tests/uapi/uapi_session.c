@@ -144,8 +144,10 @@ static void expect_snapshot(const struct snapshot *s, bool live)
 	for (unsigned int d = 0; d < s->read.nr_domains; d++) {
 		const struct ucore_read_domain *domain = &s->domains[d];
 
-		expect(d == 0 || domain->domain > s->domains[d - 1].domain, "domains are not in order");
-		expect(domain->cpu < 4, "domain %u was read by CPU %u", domain->domain, domain->cpu);
+		expect(d == 0 || domain->domain > s->domains[d - 1].domain,
+		       "domains are not in order");
+		expect(domain->cpu < 4, "domain %u was read by CPU %u", domain->domain,
+		       domain->cpu);
 		expect(live ? !domain->frozen_ns : domain->frozen_ns > 0, "frozen for %llu ns",
 		       (unsigned long long)domain->frozen_ns);
 		expect(domain->time_running <= domain->time_enabled, "running longer than enabled");
@@ -182,8 +184,9 @@ static void read_twice(uint32_t flags)
 	expect_progress(&shot, &later);
 	expect(shot.domains[0].time > before && later.domains[0].time < now_ns(),
 	       "the time of a READ is not CLOCK_MONOTONIC");
-	skew = shot.domains[0].time > shot.domains[1].time ? shot.domains[0].time - shot.domains[1].time
-						     : shot.domains[1].time - shot.domains[0].time;
+	skew = shot.domains[0].time - shot.domains[1].time;
+	if (shot.domains[0].time < shot.domains[1].time)
+		skew = -skew;
 	expect_eq(shot.read.skew_ns, skew);
 }
 

@@ -211,7 +211,7 @@ static void find_boxes(void)
 		for (unsigned int i = 0; i < 4 && nr < NR_BOXES; i += 1 + d) {
 			domains[nr] = info[d].domain;
 			boxes[nr++] = box_on_domain(wanted[i].type, wanted[i].instance,
-						 info[d].domain);
+						    info[d].domain);
 		}
 }
 

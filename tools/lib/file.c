@@ -277,9 +277,10 @@ static bool text_ok(const char *text, size_t size)
 static int domain_check(const struct ucore_file *file, size_t i, struct ucore_error *err)
 {
 	const struct ucore_file_domain *domain = &file->domains[i];
+	bool is_cpu = domain->scope == UCORE_SCOPE_CPU;
+	bool has_cpu = domain->cpu >= 0;
 
-	if (domain->scope > UCORE_SCOPE_CPU ||
-	    (domain->scope == UCORE_SCOPE_CPU) != (domain->cpu >= 0) ||
+	if (domain->scope > UCORE_SCOPE_CPU || is_cpu != has_cpu ||
 	    (i && domain->domain <= domain[-1].domain))
 		return ucore_error_set(err, -EBADMSG, "%s: damaged: domain %zu makes no sense",
 				       file->path, i);

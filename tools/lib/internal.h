@@ -78,11 +78,14 @@ extern const struct ucore_row ucore_rows[];
 extern const struct ucore_platform ucore_platforms[];
 extern const size_t ucore_nr_platforms;
 
-/* error.c */
+/* Writes the explanation, if @err is not NULL, and returns @code */
 int ucore_error_set(struct ucore_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* platform.c: the name among @nr that looks most like @word, NULL if none does */
+/*
+ * A guess at what a misspelled word meant: of the names that are offered, @best is
+ * the one that looks most like @word, NULL if none does
+ */
 struct ucore_guess {
 	const char *word;
 	const char *best;
@@ -92,7 +95,7 @@ struct ucore_guess {
 void ucore_guess_start(struct ucore_guess *guess, const char *word);
 void ucore_guess_offer(struct ucore_guess *guess, const char *name);
 
-/* device.c: an ioctl, 0 or -errno */
+/* An ioctl: 0 or -errno */
 int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long command, void *arg);
 const struct ucore_field *ucore_field_by_id(const struct ucore_field *fields, size_t nr,
 					    uint32_t id);

@@ -84,9 +84,9 @@ struct ucore_device;
 /**
  * ucore_device_open() - open the device node and learn the machine
  * @path: device node, NULL for UCORE_DEVICE
- * @sys: system calls, NULL for the real ones; must outlive the device
- * @out: the device
- * @err: why it failed
+ * @sys: system calls that outlive the device, NULL for the real ones
+ * @out: where the device is stored
+ * @err: where a failure is explained
  *
  * A machine without boxes is no error here, see ucore_device_ready().
  *
@@ -96,7 +96,10 @@ struct ucore_device;
 int ucore_device_open(const char *path, const struct ucore_sys *sys,
 		      struct ucore_device **out, struct ucore_error *err);
 
-/** ucore_device_close() - release a device; its sessions must be gone; NULL is fine */
+/**
+ * ucore_device_close() - release a device
+ * @dev: the device, whose sessions must be gone; NULL is fine
+ */
 void ucore_device_close(struct ucore_device *dev);
 
 /**
@@ -141,8 +144,8 @@ void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size);
 
 /**
  * ucore_device_fields() - the event fields of a box
- * @fields: array that lives as long as the device
- * @nr: its length
+ * @fields: where a pointer is stored to an array that lives as long as the device
+ * @nr: where its length is stored
  *
  * Errors: -ENOENT (no such box), -EPROTO, -ENOMEM.
  */
@@ -156,15 +159,15 @@ struct ucore_discovery;
 /**
  * ucore_discovery_get() - the discovery tables and their units, as the driver found them
  *
- * Nothing where boxes do not come from discovery, or where the driver is older
- * than these questions.
+ * There are no tables where boxes do not come from discovery, or where the
+ * driver is older than these questions.
  *
  * Errors: those of UCORE_GET_TABLES and UCORE_GET_UNITS, -EPROTO, -ENOMEM.
  */
 int ucore_discovery_get(struct ucore_device *dev, struct ucore_discovery **out,
 			struct ucore_error *err);
 
-/** ucore_discovery_free() - NULL is fine */
+/** ucore_discovery_free() - free what ucore_discovery_get() gave; NULL is fine */
 void ucore_discovery_free(struct ucore_discovery *discovery);
 
 /** ucore_discovery_tables() - the tables, @nr of them */
@@ -187,15 +190,16 @@ const char *ucore_unit_reason(uint32_t reason);
 
 /**
  * struct ucore_unit_fields - the words of a unit's record, taken apart
- * @num_regs: general counters
- * @ctl_offset: first counter control, from the box control
+ * @num_regs: how many general counters there are
+ * @ctl_offset: distance of the first counter control from the box control
  * @width: bits of a counter
- * @ctr_offset: first counter, from the box control
- * @status_offset: box status, from the box control
- * @access: as in the record: 0 MSR, 1 MMIO, 2 PCI, 3 does not exist
- * @address: of the box control; 0 without CAP_SYS_ADMIN
- * @type: box type number
- * @id: unit id
+ * @ctr_offset: distance of the first counter from the box control
+ * @status_offset: distance of the box status from the box control
+ * @access: how registers are reached, as in the record: 0 MSR, 1 MMIO, 2 PCI; 3
+ *          does not exist
+ * @address: address of the box control; 0 without CAP_SYS_ADMIN
+ * @type: number of the box type
+ * @id: number of the unit among those of its type
  * @status_pos: bit of the unit in the global status
  */
 struct ucore_unit_fields {
@@ -239,13 +243,13 @@ const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model);
 
 /* ucore_need.dflt: what a filter is set to when the user says nothing */
 #define UCORE_NEED_VALUE	0	/* no neutral value: the user must give one */
-#define UCORE_NEED_ALL		1	/* every bit of the field: lets everything pass */
+#define UCORE_NEED_ALL		1	/* every bit of the field lets everything pass */
 #define UCORE_NEED_ZERO		2	/* zero lets everything pass */
 
 /**
  * struct ucore_need - a filter field that an event depends on
- * @field: UCORE_FIELD_*, 0: a register that the driver has no field for
- * @dflt: UCORE_NEED_*
+ * @field: UCORE_FIELD_*, or 0 for a register that the driver has no field for
+ * @dflt: UCORE_NEED_*: what it is set to when the user says nothing
  */
 struct ucore_need {
 	uint16_t field;
@@ -254,8 +258,9 @@ struct ucore_need {
 
 /**
  * struct ucore_filter - the filter fields of an event, in Intel's spelling and ours
- * @spelling: Intel's event file: "CBoFilter1[28:20]"
+ * @spelling: what Intel's event file says: "CBoFilter1[28:20]"
  * @nr: elements of @needs
+ * @needs: the fields
  */
 struct ucore_filter {
 	const char *spelling;
@@ -276,22 +281,23 @@ struct ucore_event_unit {
 };
 
 /**
- * struct ucore_event_desc - one event Intel names
- * @name: full name: "UNC_M_CAS_COUNT.RD"
- * @unit: where it counts
- * @filter: filter it depends on, NULL if none
- * @counters: counters it is meant for, a bit each (UCORE_COUNTER_FIXED + n: fixed
- *            counter n)
- * @counters_alt: further counters that count the same for another part of the
- *                box (IRP: the second half), taken only when asked for
- * @umask_ext: extended unit mask; 0: none is set
- * @event: event select, bit 8 the extension bit; 0 with a fixed counter
- * @umask: unit mask
- * @ch_mask: IIO ports
- * @fc_mask: IIO flow classes
- * @occ_sel: PCU occupancy select
+ * struct ucore_event_desc - one event that Intel names
+ * @name: its full name: "UNC_M_CAS_COUNT.RD"
+ * @unit: the kind of unit that counts it
+ * @filter: the filter that it depends on, NULL if there is none
+ * @counters: the counters that it is meant for, a bit each; bit
+ *            UCORE_COUNTER_FIXED + n is fixed counter n
+ * @counters_alt: further counters, which count the same for another part of the
+ *                box (the second half of an IRP); taken only when asked for
+ * @umask_ext: the extended unit mask, 0 if none is set
+ * @event: the event select, whose bit 8 is the extension bit; 0 with a fixed
+ *         counter
+ * @umask: the unit mask
+ * @ch_mask: the IIO ports
+ * @fc_mask: the IIO flow classes
+ * @occ_sel: the PCU's occupancy select
  * @bytes: bytes that @bytes_per counts stand for, 0 if they do not stand for bytes
- * @bytes_per: at least 1 with @bytes
+ * @bytes_per: at least 1 where @bytes is not 0
  */
 struct ucore_event_desc {
 	const char *name;
@@ -311,9 +317,9 @@ struct ucore_event_desc {
 
 /**
  * struct ucore_platform - the events of one processor generation
- * @name: as in ucore_info.platform: "ivbep"
- * @nr_events: events it has
- * @rows: the library's own
+ * @name: its name, as in ucore_info.platform: "ivbep"
+ * @nr_events: how many events it has
+ * @rows: where the library keeps them
  */
 struct ucore_platform {
 	const char *name;
@@ -324,16 +330,24 @@ struct ucore_platform {
 /** ucore_platform_list() - all platforms with event names, @nr of them */
 const struct ucore_platform *ucore_platform_list(size_t *nr);
 
-/** ucore_platform_find() - by name, NULL if unknown */
+/** ucore_platform_find() - a platform by its name, NULL if it is unknown */
 const struct ucore_platform *ucore_platform_find(const char *name);
 
-/** ucore_platform_event_at() - event @i, less than @platform->nr_events, unit by unit */
+/**
+ * ucore_platform_event_at() - the events of a platform, unit by unit
+ * @platform: the platform
+ * @i: which event, less than @platform->nr_events
+ * @desc: what is filled
+ */
 void ucore_platform_event_at(const struct ucore_platform *platform, size_t i,
 			     struct ucore_event_desc *desc);
 
-/** ucore_platform_event() - an event by its full or short name, case-insensitive
- * @platform: NULL has no events
- * @type: box type to look in, NULL for all (then only full names match)
+/**
+ * ucore_platform_event() - find an event by its name
+ * @platform: the platform; NULL has no events
+ * @type: the box type to look in; NULL for all, of which only full names match
+ * @name: its full or short name, whose case does not matter
+ * @desc: what is filled
  *
  * Return: whether @desc has been filled.
  */
@@ -343,7 +357,7 @@ bool ucore_platform_event(const struct ucore_platform *platform, const char *typ
 /** ucore_event_desc_short() - the name without the unit's prefix: "CAS_COUNT.RD" */
 const char *ucore_event_desc_short(const struct ucore_event_desc *desc);
 
-/** ucore_event_desc_fixed() - does it sit on a fixed counter? */
+/** ucore_event_desc_fixed() - does the event sit on a fixed counter? */
 bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
 
 /* ---- spec and event ---------------------------------------------------- */
@@ -353,13 +367,14 @@ bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
 
 /**
  * struct ucore_spec - an event as written, split into words
- * @text: as written, for labels and messages
- * @head: before the first slash: box type with or without a number, or a full
- *        event name
+ * @text: the event as it was written, for labels and messages
+ * @words: the same, cut into words
+ * @head: what stands before the first slash: a box type with or without a number,
+ *        or the full name of an event
  * @nr: elements of @items
  * @items: what stands between the slashes; @value is NULL without "="
  *
- * Pointers lead into @words: copy the structure with ucore_spec_next() only.
+ * Pointers lead into @words, so that a copy of the structure is of no use.
  */
 struct ucore_spec {
 	char text[UCORE_SPEC_LEN];
@@ -374,10 +389,12 @@ struct ucore_spec {
 
 /**
  * ucore_spec_next() - take the next event from a comma-separated list
- * @list: position in the list, moved on
+ * @list: where we are in the list; it is moved on
+ * @spec: what is filled
+ * @err: where a failure is explained
  *
- * Checks the form only; needs no device.
- * Return: 1 a spec, 0 end of the list, -EINVAL.
+ * Only the form is checked, and no device needed.
+ * Return: 1 for a spec, 0 at the end of the list, or -EINVAL.
  */
 int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_error *err);
 
@@ -385,16 +402,16 @@ int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_err
 
 /**
  * struct ucore_event - what to count, and where
- * @label: as the user wrote it
- * @type: box type
- * @instance: instance in each domain, or UCORE_ANY
+ * @label: the event as the user wrote it
+ * @type: the box type
+ * @instance: number of the box in each domain, or UCORE_ANY
  * @die: the kernel's logical die, or UCORE_ANY
  * @cpu: the CPU whose boxes are meant, or UCORE_ANY
  * @desc: the named event; its name is NULL for a raw one, and the rest zero
- * @counters: counters allowed, a bit each; 0: any general counter
- * @period: counts from sample to sample, 0: count only
+ * @counters: the counters that it may take, a bit each; 0: any general counter
+ * @period: counts from sample to sample; 0: it only counts
  * @nr_terms: elements of @terms
- * @terms: field values
+ * @terms: the values of fields
  */
 struct ucore_event {
 	char label[UCORE_SPEC_LEN];
@@ -414,8 +431,9 @@ struct ucore_event {
  *
  * Terms: an event name, "fixed" or "fixed=N", any field of the box ("umask=0x3";
  * without a value it is 1), "period=N", "counter=N", "die=N", "cpu=N".  Missing
- * filters get their neutral value where there is one.  On a box with an extended umask a wide
- * "umask=0xC817FE01", as perf writes it, is both: the low 8 bits are the umask.
+ * filters get their neutral value where there is one.  On a box with an extended
+ * umask a wide "umask=0xC817FE01", as perf writes it, is both: the low 8 bits are
+ * the umask.
  *
  * Errors: -ENOENT (no such box, die, CPU or event), -EINVAL (unknown term, no event,
  * a term twice, a filter missing), -ERANGE (value), -ENXIO (counter), and those
@@ -490,7 +508,10 @@ struct ucore_snapshot {
 int ucore_session_create(struct ucore_device *dev, const struct ucore_session_config *config,
 			 struct ucore_session **out, struct ucore_error *err);
 
-/** ucore_session_destroy() - stop, release the boxes, free; rings first; NULL is fine */
+/**
+ * ucore_session_destroy() - stop a session, release its boxes and free it
+ * @session: the session, whose rings must be closed; NULL is fine
+ */
 void ucore_session_destroy(struct ucore_session *session);
 
 /**
@@ -505,6 +526,9 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 /** ucore_session_pmi_cpu() - choose the CPU that takes its die's PMI and reads its boxes */
 int ucore_session_pmi_cpu(struct ucore_session *session, uint32_t cpu, struct ucore_error *err);
 
+/*
+ * These are UCORE_START, UCORE_STOP and UCORE_RESET with their errors, explained.
+ */
 int ucore_session_start(struct ucore_session *session, struct ucore_error *err);
 int ucore_session_stop(struct ucore_session *session, struct ucore_error *err);
 int ucore_session_reset(struct ucore_session *session, struct ucore_error *err);
@@ -512,9 +536,10 @@ int ucore_session_reset(struct ucore_session *session, struct ucore_error *err);
 /**
  * ucore_session_read() - one coherent snapshot, one system call
  * @flags: UCORE_READ_*
- * @snap: points into the session; valid until the next read or add
+ * @snap: the answer; it points into the session and is valid until the next read
+ *        or add
  *
- * Allocates at the first call after an add only.
+ * Only the first call after an add allocates.
  */
 int ucore_session_read(struct ucore_session *session, uint32_t flags, struct ucore_snapshot *snap,
 		       struct ucore_error *err);
@@ -523,7 +548,7 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 int ucore_session_status(struct ucore_session *session, struct ucore_status *status,
 			 struct ucore_error *err);
 
-/** ucore_session_fd() - for poll(): readable when any ring has reached its watermark */
+/** ucore_session_fd() - for poll(): it is readable when a ring has reached its watermark */
 int ucore_session_fd(const struct ucore_session *session);
 
 /** ucore_session_slots() - what is counted where, @nr slots in the order they were added */
@@ -545,7 +570,7 @@ struct ucore_ring;
 int ucore_ring_open(struct ucore_session *session, uint32_t domain, struct ucore_ring **out,
 		    struct ucore_error *err);
 
-/** ucore_ring_close() - unmap; NULL is fine */
+/** ucore_ring_close() - unmap a ring; NULL is fine */
 void ucore_ring_close(struct ucore_ring *ring);
 
 /** ucore_ring_domain() - the id of the ring's domain */
@@ -553,10 +578,10 @@ uint32_t ucore_ring_domain(const struct ucore_ring *ring);
 
 /**
  * ucore_ring_next() - the next unread record, checked; PAD records are skipped
- * @record: in the ring itself, valid until ucore_ring_release()
+ * @record: the record in the ring itself, valid until ucore_ring_release()
  *
- * Return: 1 a record, 0 the ring is empty, -EBADMSG: the content makes no
- * sense; everything up to the producer's position has been skipped.
+ * Return: 1 for a record, 0 if the ring is empty, -EBADMSG if the content makes no
+ * sense: everything up to the producer's position has been skipped then.
  */
 int ucore_ring_next(struct ucore_ring *ring, const struct ucore_record **record);
 
@@ -568,16 +593,16 @@ uint64_t ucore_ring_lost(const struct ucore_ring *ring);
 
 /**
  * ucore_record_check() - is there a whole, well-formed record in these bytes?
- * @data: 8-byte aligned
- * @avail: bytes that may be looked at
+ * @data: the bytes, aligned to 8
+ * @avail: how many of them may be looked at
  *
- * Known types have all their fields and as many values as they say; unknown
- * types have a head.
+ * A record of a known type has all its fields and as many values as it says, one
+ * of an unknown type has a head.
  * Return: the record's size, or -EBADMSG.
  */
 int ucore_record_check(const void *data, size_t avail);
 
-/** ucore_record_time() - when a checked record happened; 0 for unknown types */
+/** ucore_record_time() - the time of a checked record; 0 for unknown types */
 uint64_t ucore_record_time(const struct ucore_record *record);
 
 /* ---- file -------------------------------------------------------------- */
@@ -601,17 +626,17 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  */
 
 /**
- * struct ucore_file_header
+ * struct ucore_file_header - what a file of samples begins with
  * @magic: UCORE_FILE_MAGIC
  * @version: UCORE_FILE_VERSION
- * @size: of this structure
- * @domain_size: of struct ucore_file_domain
- * @event_size: of struct ucore_file_event
+ * @size: size of this structure
+ * @domain_size: size of struct ucore_file_domain
+ * @event_size: size of struct ucore_file_event
  * @nr_domains: domains of the machine
  * @nr_events: events recorded
- * @timer_ns: timer trigger, 0 if none
- * @start: when counting started, CLOCK_MONOTONIC
- * @start_real: the same moment, CLOCK_REALTIME
+ * @timer_ns: period of the timer trigger, 0 if there was none
+ * @start: when counting started, in ns of CLOCK_MONOTONIC
+ * @start_real: the same moment in ns of CLOCK_REALTIME
  * @platform: ucore_info.platform
  */
 struct ucore_file_header {
@@ -648,16 +673,16 @@ struct ucore_file_domain {
 
 /**
  * struct ucore_file_event - one event on one box
- * @event: id, as in ucore_value.event
- * @index: events of one command-line word share it
+ * @event: its id, as in ucore_value.event
+ * @index: a number that the events of one command-line word share
  * @domain: domain id of the box
  * @instance: number of the box among those of its type in the domain
- * @counter: counter at the time of recording
+ * @counter: the counter that it was given when it was added
  * @bytes: bytes that @bytes_per counts stand for, or 0
- * @bytes_per: 0 means 1
- * @period: overflow period, or 0
- * @type: box type
- * @label: as the user wrote it
+ * @bytes_per: how many counts those are; 0 means 1
+ * @period: the overflow period, or 0
+ * @type: the box type
+ * @label: the event as the user wrote it
  */
 struct ucore_file_event {
 	__u32 event;
@@ -676,7 +701,7 @@ struct ucore_file_event {
 #define UCORE_FILE_STATUS	2	/* struct ucore_status follows */
 
 /**
- * struct ucore_file_entry
+ * struct ucore_file_entry - what each entry begins with
  * @kind: UCORE_FILE_*; unknown ones are skipped
  * @domain: domain id of the record
  * @size: bytes that follow, a multiple of 8
@@ -740,12 +765,13 @@ const struct ucore_file_event *ucore_file_find(const struct ucore_file *file, ui
 
 /**
  * ucore_file_next() - the next entry
- * @entry: its head
- * @data: what follows, checked to be what @entry->kind says; valid until the next call
+ * @entry: where its head is stored
+ * @data: what follows it, checked to be what @entry->kind says, and valid until the
+ *        next call
  *
  * Unknown kinds are skipped.
- * Return: 1 an entry, 0 end of file, -EBADMSG (cut off or damaged), or what
- * read(2) gives.
+ * Return: 1 for an entry, 0 at the end of the file, -EBADMSG (cut off or damaged),
+ * or what read(2) gives.
  */
 int ucore_file_next(struct ucore_file *file, struct ucore_file_entry *entry, const void **data,
 		    struct ucore_error *err);

@@ -5,7 +5,6 @@
 #ifndef UCORETOOL_WAIT_H
 #define UCORETOOL_WAIT_H
 
-#include "count.h"
 #include "tool.h"
 
 enum wait_event {

@@ -13,7 +13,6 @@
 #include "out.h"
 #include "place.h"
 #include "tables.h"
-#include "internal.h"
 #include "tool.h"
 
 struct list_args {
@@ -220,7 +219,8 @@ static void box_row(struct box_list *list, const struct ucore_box_info *box,
 		[BOX_DIE] = domain_die_cell(box->die, box->cpu),
 		[BOX_CPU] = box->cpu == last->cpu ? domain_cpu_cell(box->cpu) : cell_text(cpus),
 		[BOX_TYPE] = cell_text(box->type),
-		[BOX_INSTANCE] = box->instance == last->instance ? cell_number(box->instance) : cell_text(instance),
+		[BOX_INSTANCE] = box->instance == last->instance ? cell_number(box->instance) :
+								   cell_text(instance),
 		[BOX_ACCESS] = cell_text(access_name(box->access)),
 		[BOX_COUNTERS] = cell_number(box->nr_counters),
 		[BOX_WIDTH] = cell_number(box->width),
