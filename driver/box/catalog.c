@@ -3,8 +3,8 @@
  * The catalog: all boxes of all domains, built once at load.
  *
  * Two passes: the platform hands over descriptions, then domains and boxes are
- * allocated and filled, by domain, each domain's boxes as they were found.  Process
- * context.
+ * allocated and filled.  Boxes are sorted by domain; those of one domain keep the
+ * order in which they were found.  Process context.
  */
 #include <linux/nospec.h>
 #include <linux/pci.h>

@@ -132,8 +132,10 @@ u64 ucore_domain_status(struct ucore_domain *domain)
 
 /**
  * ucore_domain_clear_status() - acknowledge overflows (write 1 to clear)
- * @domain: the domain; the bits last read are cleared.  Their boxes' own status is
- *       clear already, or they would not signal again.
+ * @domain: the domain
+ *
+ * The bits that were read last are cleared.  The status of their boxes has been
+ * cleared before, or these would not signal again.
  */
 void ucore_domain_clear_status(struct ucore_domain *domain)
 {
@@ -167,7 +169,7 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
 }
 
 /**
- * ucore_domain_take() - first use: note what is there
+ * ucore_domain_take() - begin the use of a domain: note what is there
  * @domain: the domain
  *
  * Firmware of the discovery generation may leave the domain frozen (Granite
@@ -197,7 +199,7 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_give_back() - last use: as it was found, and running
+ * ucore_domain_give_back() - end the use of a domain: leave it as it was found
  * @domain: the domain
  */
 void ucore_domain_give_back(struct ucore_domain *domain)
@@ -318,7 +320,7 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 	domain->cpu = first->scope == UCORE_SCOPE_CPU ? first->cpu : UCORE_NO_CPU;
 	ret = global_init(domain, first->global);
 	raw_spin_lock_init(&domain->lock);
-	/* a CPU may hold the locks of both its domains: run.c */
+	/* a CPU may hold the locks of both its domains: meet.c */
 	if (first->scope == UCORE_SCOPE_CPU)
 		lockdep_set_class(&domain->lock, &cpu_lock_class);
 	INIT_LIST_HEAD(&domain->parts);

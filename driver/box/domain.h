@@ -32,7 +32,7 @@ struct ucore_global;
 
 /**
  * struct ucore_context - what an interrupt interrupted
- * @time: when
+ * @time: when it did
  * @ip: instruction
  * @pid: process, initial namespace
  * @tid: thread, initial namespace
@@ -57,11 +57,11 @@ struct ucore_context {
  * @context: what it interrupted
  * @work: services it, in hard-irq context on the CPU that took it
  * @widen: process context: route the PMI to all cores
- * @wide: it is routed to all cores
+ * @wide: the PMI is routed to all cores
  * @proven: a PMI has arrived: it seems that cores are numbered as we think
- * @losses: PMIs lost since
+ * @losses: PMIs lost since one arrived last
  * @suspect: value of @seq at which the guard last saw an unserviced overflow
- * @suspect_time: when that was
+ * @suspect_time: when the guard saw it
  * @cpus: CPUs that may receive it; written with CPU hotplug held off
  */
 struct ucore_pmi {
@@ -98,9 +98,10 @@ struct ucore_pmi {
  * @parts: sessions running here
  * @holds: reasons to stay frozen
  * @frozen: the domain is frozen
- * @frozen_since: since when
- * @frozen_ns: how long it was frozen before that
- * @route: bits that every write of global control must carry: pmi_core_sel
+ * @frozen_since: when it was frozen last
+ * @frozen_ns: how long it had been frozen until then, since load
+ * @route: bits that every write of global control must carry: pmi_core_sel and the
+ *         wake bit
  * @found: what those bits were before ucore; they are so again after its last use
  * @taken: @found is valid: ucore uses the global control
  * @status: words of global status, as last read
@@ -116,10 +117,10 @@ struct ucore_pmi {
  * @pmis: overflow interrupts serviced
  * @recovered: overflows found by the guard
  * @throttles: times throttled
- * @leaving: one of its CPUs that is going offline; CPU hotplug only
+ * @leaving: one of its CPUs that is going offline; belongs to CPU hotplug callbacks
  * @pin_cpu: CPU that sessions have chosen as reader, UCORE_NO_CPU once it has
- *           gone offline; catalog's lock
- * @pins: how many sessions; catalog's lock
+ *           gone offline; guarded by the catalog's lock
+ * @pins: how many sessions have chosen it; guarded by the catalog's lock
  */
 struct ucore_domain {
 	u32 id;

@@ -19,7 +19,7 @@
 
 #define INTREE_MODULE	"intel_uncore"
 
-/* Between its first and its last breath; under the catalog's lock. */
+/* True from when it begins to load until it is gone; changes under the catalog's lock. */
 static bool loading;
 
 static bool any_box_owned(void)

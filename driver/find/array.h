@@ -10,10 +10,10 @@
 
 /**
  * ucore_array_grow() - make room for one more element
- * @array: from here, or NULL; freed if it had to grow
+ * @array: made by this function, or NULL at first; freed if it had to grow
  * @nr: elements in it
- * @max: room for how many
- * @size: of an element
+ * @max: how many it has room for; updated
+ * @size: bytes of an element
  *
  * Return: the array, or NULL without memory: then the old one is still there.
  */

@@ -67,7 +67,7 @@ struct ucore_layout {
  * struct ucore_piece - where some bits of a field's value go
  * @mask: bits of the register
  * @slot: UCORE_SLOT_*
- * @shift: the bit of the value that goes to the lowest bit of @mask
+ * @shift: which bit of the value goes to the lowest bit of @mask
  */
 struct ucore_piece {
 	u64 mask;
@@ -156,7 +156,7 @@ struct ucore_box_type {
  * struct ucore_global - global control of a domain
  * @ctl: global control, as an MSR or an offset in the window
  * @status: first word of global status (write 1 to clear)
- * @status_stride: from one word to the next
+ * @status_stride: registers or bytes from one word to the next
  * @nr_status: words of 64 bits
  * @phys: first byte, if it is memory-mapped
  * @size: bytes, if it is memory-mapped, else 0
@@ -202,7 +202,7 @@ struct ucore_global {
  * @pdev: PCI function, for PCI boxes
  * @aux: second PCI function, for layouts with @shared_aux; may be NULL
  * @caps: UCORE_BOX_* beside those of the type
- * @told: is told the box's id; may be NULL
+ * @told: where the catalog puts the box's id; may be NULL
  */
 struct ucore_box_desc {
 	const struct ucore_box_type *type;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Touching MSRs of the package that this CPU belongs to.
+ * Touching MSRs of the die that this CPU belongs to, or of the CPU itself.
  *
- * Must run on a CPU of the die.  Absent uncore MSRs raise #GP, hence the safe
+ * Must run on a CPU of the domain.  Absent uncore MSRs raise #GP, hence the safe
  * accessors: a fault reads as all ones and a faulting write is dropped.
  */
 #include <linux/errno.h>

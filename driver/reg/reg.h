@@ -27,8 +27,8 @@ struct ucore_io;
  * @counter_cost: register accesses of one @read64
  * @read: read a control register (PCI, MMIO: a dword)
  * @write: write a control register
- * @read64: read a register of 64 bits that cannot change meanwhile, a frozen
- *          counter say
+ * @read64: read a register of 64 bits that cannot change meanwhile, such as a
+ *          frozen counter
  * @read_running: read a counter that may be counting, without tearing
  * @read_low: read the low 32 bits of a counter with one access
  * @write64: write a register of 64 bits that cannot change meanwhile; the half

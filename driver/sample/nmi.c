@@ -35,11 +35,11 @@
 
 /**
  * struct pmi_cpu - a CPU that may receive a domain's PMI
- * @domain: whose; NULL: none, and the handler has nothing to do
+ * @domain: the domain; NULL: none, and the handler has nothing to do
  * @claimed: last PMI that this CPU claimed
- * @lvtpc: LVTPC as found
- * @set_lvtpc: and to be restored
- * @set_debugctl: we enabled uncore PMIs here
+ * @lvtpc: LVTPC as it was found
+ * @set_lvtpc: @lvtpc is to be restored
+ * @set_debugctl: we enabled uncore PMIs here: they are to be disabled
  */
 struct pmi_cpu {
 	struct ucore_domain *domain;
@@ -206,7 +206,7 @@ void ucore_nmi_enable_here(void *arg)
 	u64 debugctl, seq = domain->pmi.seq;
 	u32 lvtpc;
 
-	/* a PMI of the past is not to be claimed late here */
+	/* this CPU shall not claim a PMI that came before it was enabled */
 	if (!pc->domain)
 		pc->claimed = seq & 1 ? seq : max(seq, 1ULL) - 1;
 
@@ -248,8 +248,9 @@ void ucore_nmi_disable_here(void *arg)
 
 /**
  * ucore_nmi_unmask() - open this CPU's LVTPC entry, if it may receive the PMI
- * @domain: whose; its PMI did not come, perhaps for a mask bit that nobody took
- *          back
+ * @domain: a domain whose PMI did not come
+ *
+ * Delivery of an earlier interrupt may have set the mask, and nobody cleared it.
  */
 void ucore_nmi_unmask(const struct ucore_domain *domain)
 {

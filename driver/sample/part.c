@@ -70,8 +70,8 @@ void ucore_part_read_running(struct ucore_part *part, u64 now)
  * @part: the part
  * @now: the instant
  * @before: how long the domain had been frozen before it; 0 if the part is stopped
- * @enabled: since it was started
- * @running: of that, with its domain not frozen
+ * @enabled: out: how long it has been started
+ * @running: out: how much of that its domain was not frozen
  */
 void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,
 		      u64 *running)

@@ -31,7 +31,7 @@ struct ucore_sink {
  * struct ucore_stats - what a part's samples and reads cost
  * @samples: samples taken
  * @overflows: overflows handled
- * @recovered: of these, found by the guard
+ * @recovered: how many of these the guard found
  * @cost_ns: CPU time
  * @frozen_ns: time the domain was frozen for them
  * @reads: register reads
@@ -53,8 +53,9 @@ struct ucore_stats {
  * @shared: values of its shared registers
  * @armed_mask: global status bits that its armed counters may set
  * @status: box status read at the present interval's end
- * @last: its counter that was added last; from there on ucore_counter.sibling
- * @reported: its death is in the ring
+ * @last: index of the counter that was added last; ucore_counter.sibling leads to the
+ *        others
+ * @reported: a record in the ring tells that it died
  */
 struct ucore_part_box {
 	struct ucore_box *box;
@@ -89,10 +90,10 @@ struct ucore_part_box {
  * @trigger_event: lowest event that overflowed
  * @last_read: when the counters were last read
  * @nr_reads: times they were
- * @resumed: since when it runs
- * @frozen_base: the domain's frozen time then
- * @enabled_ns: time enabled before that
- * @running_ns: time running before that
+ * @resumed: when it began to run last
+ * @frozen_base: the domain's frozen time at @resumed
+ * @enabled_ns: time enabled before @resumed
+ * @running_ns: time running before @resumed
  * @stats: costs
  */
 struct ucore_part {

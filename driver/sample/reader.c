@@ -15,7 +15,7 @@
 #include "sample/sample.h"
 #include "sample/timer.h"
 
-/* A reader, if possible the one asked for or at least one that takes PMIs. */
+/* The CPU that sessions chose, else one that can take PMIs, else any. */
 static int elect_reader(const struct ucore_domain *domain, int leaving)
 {
 	int cpu, any = UCORE_NO_CPU;
@@ -257,7 +257,7 @@ static int cpu_came_online(unsigned int cpu)
 static enum cpuhp_state hotplug_state;
 
 /**
- * ucore_reader_init() - the interrupt and the guard of a domain
+ * ucore_reader_init() - prepare the interrupt and the guard of a domain
  * @domain: the domain; has no reader as yet
  */
 void ucore_reader_init(struct ucore_domain *domain)
@@ -267,7 +267,7 @@ void ucore_reader_init(struct ucore_domain *domain)
 }
 
 /**
- * ucore_reader_exit() - they do nothing any more
+ * ucore_reader_exit() - stop the interrupt's work and the guard of a domain
  * @domain: the domain; no session is left on it
  */
 void ucore_reader_exit(struct ucore_domain *domain)

@@ -72,8 +72,8 @@ void ucore_ring_destroy(struct ucore_ring *ring)
  * @vma: where, from its start
  * @consumer: the consumer page; otherwise producer page and data, read-only
  *
- * Return: 0; -EINVAL not exactly the part's size or private; -EPERM the
- * producer's part asked for writable; -ENOMEM.
+ * Return: 0; -EINVAL if the mapping is private or has another size than the part;
+ * -EPERM if it asks to write the producer's part; -ENOMEM.
  */
 int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool consumer)
 {

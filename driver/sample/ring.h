@@ -24,7 +24,7 @@ struct vm_area_struct;
  * @next: position after the last placed record
  * @seq: sequence number of the next record
  * @lost: records that found no room
- * @unreported: of these, not yet told by a LOST record
+ * @unreported: how many of these no LOST record has told yet
  *
  * All but the consumer page belong to the producer.
  */

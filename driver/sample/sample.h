@@ -25,10 +25,11 @@
  * @now: the instant: when the domain froze
  * @frozen_before: how long the domain had been frozen before that
  * @status: global status bits that are being serviced
- * @walk: the same, widened if they do not tell whose they are
+ * @walk: bits whose boxes are asked: @status, or if it has bits that no armed box
+ *        owns, those of all armed boxes
  * @context: what was interrupted
- * @has_context: that is known
- * @recovered: the guard found it
+ * @has_context: @context is known
+ * @recovered: the guard found the overflow
  * @tally: the domain's accesses at the beginning
  */
 struct ucore_interval {

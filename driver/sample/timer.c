@@ -171,7 +171,7 @@ static enum hrtimer_restart guard_tick(struct hrtimer *timer)
 		guard_work(domain, ktime_get_mono_fast_ns());
 	}
 	raw_spin_unlock(&domain->lock);
-	/* started again above, or by a START meanwhile, or not wanted any more */
+	/* guard_work() or a START has started it again, or nobody wants it any more */
 	return HRTIMER_NORESTART;
 }
 
@@ -189,7 +189,8 @@ void ucore_guard_init(struct ucore_domain *domain)
  * ucore_guard_start() - start, or adapt to the parts that now run
  * @domain: the domain, locked
  *
- * Never later than it would have run: many a START must not put it off.
+ * It never runs later than it would have anyway: a series of STARTs must not put
+ * it off.
  */
 void ucore_guard_start(struct ucore_domain *domain)
 {

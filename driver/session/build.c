@@ -65,7 +65,7 @@ int ucore_part_ensure(struct ucore_session *session, struct ucore_domain *domain
 	part = part_create(session, domain);
 	if (!part)
 		return -ENOMEM;
-	smp_store_release(&session->part[i], part);	/* session_part() */
+	smp_store_release(&session->part[i], part);	/* pairs with ucore_session_part() */
 	return 0;
 }
 

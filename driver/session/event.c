@@ -169,9 +169,9 @@ static bool term_set(const struct ucore_term *terms, u32 nr, u32 field)
  * @nr: how many
  * @spec: the words; zeroed here
  *
- * Return: 0; -EINVAL unknown field, field twice, or edge or invert without a
- * threshold (the hardware compares first, common to all generations); -ENXIO
- * the box has no such field; -ERANGE the value does not fit.
+ * Return: 0; -EINVAL if a field is unknown or given twice, or if edge or invert
+ * have no threshold (the hardware of all generations compares first); -ENXIO if
+ * the box has no such field; -ERANGE if the value does not fit.
  */
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec)
@@ -221,9 +221,9 @@ static u64 fixed_mask(const struct ucore_box_type *type)
  * @period: overflow period, 0 for none
  * @spec: encoded event; gets @counters and @period
  *
- * Return: 0; -EINVAL fixed and general counters mixed; -ENXIO no such counter,
- * not one that the event can use, or a fixed one with fields; -EOPNOTSUPP no
- * overflow interrupt; -ERANGE @period does not fit.
+ * Return: 0; -EINVAL if fixed and general counters are mixed; -ENXIO if there is
+ * no such counter, if the event can use none of them, or if a fixed one is to have
+ * fields; -EOPNOTSUPP if it cannot interrupt; -ERANGE if @period does not fit.
  */
 int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
 			 struct ucore_event_spec *spec)

@@ -60,7 +60,7 @@ static void meeting_wait(struct ucore_meeting *m)
 	}
 }
 
-/* The session's next part for which this CPU was sent for; *@i as in ucore_next_part(). */
+/* The session's next part whose work this CPU does; *@i as in ucore_next_part(). */
 static struct ucore_part *next_part_here(const struct ucore_session *session, u32 *i)
 {
 	struct ucore_part *part;

@@ -11,13 +11,13 @@ struct ucore_session;
 
 /**
  * struct ucore_meeting - a thing that readers do together
- * @session: whose
+ * @session: the session; set by ucore_meet()
  * @prepare: what comes before they wait for each other, with the domain's lock
  *           held from then on; may be NULL
  * @act: what they do, with the domain's lock held
- * @together: they wait for each other
+ * @together: before @act they wait for each other
  * @base: instant from which timers count
- * @missing: readers that have not arrived
+ * @missing: how many readers have not arrived yet
  */
 struct ucore_meeting {
 	struct ucore_session *session;

@@ -48,8 +48,8 @@ static int box_claim(struct ucore_session *session, struct ucore_box *box)
 
 /**
  * struct give_back - boxes to be given back on one domain
- * @session: whose
- * @domain: where
+ * @session: the session
+ * @domain: the domain
  * @box: which; NULL: all that the session has there
  */
 struct give_back {

@@ -33,9 +33,9 @@ struct pid;
  * @running: started
  * @values: a snapshot, by event; as many as @nr_events while running
  * @domains: a snapshot, by domain
- * @skew_ns: of that snapshot
- * @readers: scratch: CPUs to send an IPI to
- * @pinned: bit i: has chosen the reader of the catalog's domain i
+ * @skew_ns: time between the first and the last freeze of that snapshot
+ * @readers: scratch for ucore_meet(): CPUs that do the work
+ * @pinned: bit i: the session has chosen the reader of the catalog's domain i
  * @part: by index of the catalog's domain; set once (release), freed at the end,
  *        so that mmap and poll may look without a lock (acquire)
  */

@@ -71,7 +71,7 @@ struct ucore_disc_place {
  * @layout: their registers
  * @unit: type number of the units that have one
  * @msr: base for unit 0
- * @stride: from unit to unit
+ * @stride: from the base of one unit's box to that of the next
  * @max: units that have one, from 0
  */
 struct ucore_disc_beside {
@@ -91,7 +91,7 @@ struct ucore_disc_beside {
  * @places: units that are looked for at known places
  * @nr_places: how many
  * @count_type: type whose units another register counts
- * @count_msr: that MSR; 0: none
+ * @count_msr: the MSR that counts them; 0: none
  * @ubox: function that maps a bus to a socket, where NUMA does not
  * @beside: boxes that no table has, or NULL
  */
@@ -147,7 +147,7 @@ struct ucore_disc_config {
  * struct ucore_disc_dvsec - a DVSEC that points to a table
  * @at: config offset
  * @bar: BAR number
- * @offset: of the table in the BAR
+ * @offset: where the table begins in the BAR
  */
 struct ucore_disc_dvsec {
 	u32 at;
@@ -232,8 +232,8 @@ struct ucore_unit {
 /**
  * struct ucore_disc_claim - registers, or a name, that a unit has taken
  * @space: MSRs of a die, memory, a PCI function, or unit names of a die
- * @start: first
- * @end: behind the last
+ * @start: the first that is taken
+ * @end: the first behind it that is not
  * @unit: index of the unit, UCORE_NO_BOX for global control
  */
 struct ucore_disc_claim {
@@ -254,7 +254,7 @@ enum ucore_disc_space {
 
 /**
  * struct ucore_disc_claims - all claims of one kind of space
- * @claim: they, sorted, none overlapping another
+ * @claim: the claims, sorted by space and start; no two of them overlap
  * @nr: how many
  * @max: room for how many
  */

@@ -84,8 +84,8 @@ static const struct ucore_global *global_of_die(u32 die)
 }
 
 /*
- * Can the overflow of its counters be told from that of others'?  By a bit of
- * its own in global status, and by its box status, which else nobody looks at.
+ * Can a box tell that its counters overflowed?  It can if it has a bit in global
+ * status and a box status that answers.  Otherwise its status is left alone.
  */
 static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *unit)
 {

@@ -293,7 +293,7 @@ static bool same_function(const struct ucore_disc_table *a, const struct ucore_d
 	return a->segment == b->segment && a->bus == b->bus && a->devfn == b->devfn;
 }
 
-/* How many bits of global status can be reached?  All or none. */
+/* Can the words of global status be reached?  All of them count, or none. */
 static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table *table)
 {
 	u32 access = ucore_disc_access(table->word);
@@ -318,7 +318,7 @@ static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table 
  * @dies: dies with a CPU online, in order
  * @nr: how many
  *
- * As many functions with tables to each die as there are for one.
+ * Each die gets equally many of the functions that have tables.
  */
 void ucore_disc_deal(struct ucore_disc *disc, const u32 *dies, u32 nr)
 {
@@ -474,7 +474,7 @@ static u32 ctl_stride(const struct ucore_unit *unit, u32 access)
 	return DISC_MMIO_CTL_STRIDE;
 }
 
-/* Checks of the numbers alone. */
+/* Do the numbers of a record make sense, whatever the others say? */
 static u32 check_numbers(const struct ucore_unit *unit)
 {
 	u32 regs = FIELD_GET(DISC_UNIT0_NUM_REGS, unit->word[0]);
@@ -628,7 +628,7 @@ static void unit_identify(const struct ucore_disc *disc, struct ucore_unit *unit
 		snprintf(unit->name, sizeof(unit->name), "type_%u", type);
 }
 
-/* Take name and registers, all or nothing. */
+/* Claim a unit's name and all its registers, or note who has one of them. */
 static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const struct run *runs,
 		      u32 nr)
 {

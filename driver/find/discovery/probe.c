@@ -91,7 +91,7 @@ bool ucore_disc_global_there(const struct ucore_disc_table *t)
  * struct probe - MSRs to be read on a die
  * @disc: units
  * @die: the die
- * @counted: units of the counted type there are
+ * @counted: how many units of the counted type there are, by @disc's rules; 0: unknown
  */
 struct probe {
 	struct ucore_disc *disc;
