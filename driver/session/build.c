@@ -13,7 +13,7 @@
 #include "sample/timer.h"
 #include "session/build.h"
 #include "session/meet.h"
-#include "session/session.h"
+#include "session/state.h"
 
 static struct ucore_part *part_create(struct ucore_session *session, struct ucore_domain *domain)
 {

@@ -13,7 +13,7 @@
 
 #include "box/catalog.h"
 #include "session/meet.h"
-#include "session/session.h"
+#include "session/state.h"
 
 /**
  * ucore_next_part() - a session's next part that has events

@@ -349,7 +349,8 @@ int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
 		goto unlock;
 	}
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
-		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
+		if (ucore_catalog.domains[i].scope == UCORE_SCOPE_DIE &&
+		    ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
 			ret = domain_pin(session, &ucore_catalog.domains[i], cpu);
 unlock:
 	cpus_read_unlock();
@@ -456,7 +457,7 @@ void ucore_session_destroy(struct ucore_session *session)
  *
  * Return: NULL if the session never had an event there.
  */
-struct ucore_part *ucore_session_part(const struct ucore_session *session, u32 index)
+struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 index)
 {
 	if (index >= ucore_catalog.nr_domains)
 		return NULL;
