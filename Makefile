@@ -29,7 +29,9 @@ KERNEL	?=
 ifeq ($(KERNEL),)
 KDIR	?= /lib/modules/$(shell uname -r)/build
 else
-KDIR	= $(shell $(LAB)/deps.sh build lab && $(PYLAB).kernels path $(KERNEL) | sed -n 's/^build=//p')
+# asked for once, when it is needed
+KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && $(PYLAB).kernels path $(KERNEL) | \
+	  sed -n 's/^build=//p'))$(KDIR)
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
@@ -37,8 +39,24 @@ MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
 all: module tools	## build the module for the running kernel, and the tools
 
+# The kernel's build system gets a copy of the sources, so that nothing is built
+# in the tree and kernels do not collide.  SUBDIR: where the module's Kbuild is.
+SUBDIR	= .
+SOURCES	= Kbuild dkms.conf driver uapi $(filter-out .,$(SUBDIR))
+KBUILD	= $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc)) \
+	  -C $(KDIR) M=$(abspath $(MODULE)/$(SUBDIR))
+
 module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|6.1-rt|7|debug]
-	@$(LAB)/build-module.sh $(KDIR) $(MODULE)
+	@[ -e $(KDIR)/Makefile ] || { \
+		echo 'No kernel headers in $(KDIR): install them (on Debian: linux-headers-amd64),'; \
+		echo 'or say KDIR=... or KERNEL=6.1.'; exit 2; } >&2
+	@mkdir -p $(MODULE)
+	@# the copies can be written, whatever the sources are
+	@cp -R -u --preserve=timestamps,links --no-preserve=mode --parents $(SOURCES) $(MODULE)
+	@# what was removed here is removed there; products of the build stay
+	@cd $(MODULE) && find $(SOURCES) -name '*.[ch]' ! -name '*.mod.c' | while read -r file; do \
+		[ -e '$(CURDIR)'/"$$file" ] || rm -f "$$file"; done
+	@$(KBUILD) modules
 
 tools:	## build ucoretool and libucore
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools

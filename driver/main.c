@@ -5,11 +5,12 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "catalog.h"
-#include "cdev.h"
-#include "die.h"
-#include "intree.h"
-#include "pmi.h"
+#include "abi/cdev.h"
+#include "abi/describe.h"
+#include "box/catalog.h"
+#include "box/intree.h"
+#include "sample/nmi.h"
+#include "sample/reader.h"
 
 static int __init ucore_init(void)
 {
@@ -22,25 +23,25 @@ static int __init ucore_init(void)
 	ret = ucore_intree_register();
 	if (ret)
 		goto destroy;
-	ret = ucore_pmi_register();
+	ret = ucore_nmi_register();
 	if (ret)
 		goto unregister_intree;
-	ret = ucore_die_hotplug_init();
+	ret = ucore_readers_init();
 	if (ret)
-		goto unregister_pmi;
+		goto unregister_nmi;
 	ret = ucore_cdev_register();
 	if (ret)
-		goto hotplug;
+		goto exit_readers;
 
-	state = ucore_catalog_state();
-	pr_info("%u boxes on %u dies%s%s\n", ucore_catalog.nr_boxes, ucore_catalog.nr_dies,
-		*ucore_catalog_reason(state) ? "; " : "", ucore_catalog_reason(state));
+	state = ucore_describe_state();
+	pr_info("%u boxes on %u domains%s%s\n", ucore_catalog.nr_boxes, ucore_catalog.nr_domains,
+		*ucore_describe_reason(state) ? "; " : "", ucore_describe_reason(state));
 	return 0;
 
-hotplug:
-	ucore_die_hotplug_exit();
-unregister_pmi:
-	ucore_pmi_unregister();
+exit_readers:
+	ucore_readers_exit();
+unregister_nmi:
+	ucore_nmi_unregister();
 unregister_intree:
 	ucore_intree_unregister();
 destroy:
@@ -51,8 +52,8 @@ destroy:
 static void __exit ucore_exit(void)
 {
 	ucore_cdev_unregister();
-	ucore_die_hotplug_exit();
-	ucore_pmi_unregister();
+	ucore_readers_exit();
+	ucore_nmi_unregister();
 	ucore_intree_unregister();
 	ucore_catalog_destroy();
 }

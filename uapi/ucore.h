@@ -4,14 +4,19 @@
  *
  * Two kinds of file descriptor.  /dev/ucore answers questions (INFO, GET_*)
  * and creates sessions; a session descriptor owns events, is started and
- * stopped, read, polled, and mapped: one ring of records for each die.
+ * stopped, read, polled, and mapped: one ring of records for each domain.
+ *
+ * A domain is what one global control freezes and one CPU reads: for the uncore
+ * a die, for a core's own monitors a logical CPU (ucore_domain_info.scope).  All
+ * counters of a domain are read at one instant.
  *
  * Rules that hold for every command:
  *
  *  - The argument is a struct that starts with its own size.  A caller built
  *    against an older header passes a smaller size, one built against a newer
  *    header a larger one, whose unknown tail must be zero (E2BIG otherwise).
- *    A size below the first published layout is EINVAL, one above 4096 E2BIG.
+ *    A size below the first published layout is EINVAL, one above
+ *    UCORE_SIZE_MAX E2BIG.
  *  - @flags holds only bits that the command defines, and reserved fields are
  *    zero: EINVAL otherwise.  Output fields are ignored on input.
  *  - Layouts are the same for 32- and 64-bit callers.  Pointers travel as
@@ -30,7 +35,7 @@
  *  EFAULT      an address is not mapped, or not writable where an answer goes
  *  ENOTTY      no such command on this kind of descriptor
  *  ENOMEM      out of memory
- *  ENOENT      no such box, die, event or CPU
+ *  ENOENT      no such box, domain, event or CPU
  *  ENXIO       the box has no such field or counter, or the event cannot count
  *              on any of the counters asked for
  *  ERANGE      a value does not fit its field, or a period its counter
@@ -44,7 +49,7 @@
  *              the kernel's own intel_uncore driver holds the hardware (INFO)
  *  EALREADY    START of a running session
  *  ENODEV      there are no boxes here (INFO says why), or the box is gone
- *  EAGAIN      a CPU went away meanwhile, or a die has no CPU online
+ *  EAGAIN      a CPU went away meanwhile, or a domain has no CPU online
  *  EPERM       a mapping asked for write access to a read-only page
  */
 #ifndef _UAPI_UCORE_H
@@ -59,7 +64,7 @@
 #define UCORE_TYPE		0xBD
 
 #define UCORE_INFO		_IO(UCORE_TYPE, 0x00)
-#define UCORE_GET_DIES		_IO(UCORE_TYPE, 0x01)
+#define UCORE_GET_DOMAINS	_IO(UCORE_TYPE, 0x01)
 #define UCORE_GET_BOXES		_IO(UCORE_TYPE, 0x02)
 #define UCORE_GET_FIELDS	_IO(UCORE_TYPE, 0x03)
 #define UCORE_CREATE_SESSION	_IO(UCORE_TYPE, 0x04)
@@ -79,6 +84,14 @@
 #define UCORE_NAME_LEN		16
 #define UCORE_REASON_LEN	160
 
+/* Bounds of what commands take: beyond them EINVAL, ERANGE or E2BIG */
+#define UCORE_SIZE_MAX		4096		/* bytes of an argument */
+#define UCORE_TERMS_MAX		32		/* ucore_event_add.nr_terms */
+#define UCORE_TIMER_MIN_NS	100000ULL	/* ucore_create_session.timer_ns: 100 us */
+#define UCORE_TIMER_MAX_NS	1000000000000ULL
+#define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size: bytes */
+#define UCORE_RING_MAX		67108864U
+
 /*
  * ---- /dev/ucore ---------------------------------------------------------
  */
@@ -94,7 +107,6 @@
 #define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a die */
 #define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow interrupts a core */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
-#define UCORE_CAP_PRIVATE_PMI	(1U << 3)	/* the interrupt's route is a private convention */
 
 /**
  * struct ucore_info - UCORE_INFO: the machine and the driver
@@ -103,8 +115,8 @@
  * @abi: out: UCORE_ABI_VERSION of the driver
  * @state: out: UCORE_STATE_*
  * @caps: out: UCORE_CAP_*
- * @nr_dies: out: dies with boxes
- * @nr_boxes: out: boxes of all dies
+ * @nr_domains: out: domains with boxes: GET_DOMAINS
+ * @nr_boxes: out: boxes of all domains
  * @nr_counters: out: counters of all boxes, fixed ones included
  * @family: out: CPUID family
  * @model: out: CPUID model
@@ -122,7 +134,7 @@ struct ucore_info {
 	__u32 abi;
 	__u32 state;
 	__u32 caps;
-	__u32 nr_dies;
+	__u32 nr_domains;
 	__u32 nr_boxes;
 	__u32 nr_counters;
 	__u32 family;
@@ -133,27 +145,40 @@ struct ucore_info {
 	char reason[UCORE_REASON_LEN];
 };
 
+/* ucore_domain_info.scope: what shares one global control and one reader */
+#define UCORE_SCOPE_DIE		0	/* a die: the uncore */
+#define UCORE_SCOPE_CPU		1	/* a logical CPU: the core's own monitors */
+
 /**
- * struct ucore_die_info - one element of GET_DIES
- * @die: die id, the kernel's logical die
+ * struct ucore_domain_info - one element of GET_DOMAINS
+ * @domain: domain id, its place in the list, from 0; stable while the module is
+ *          loaded
+ * @scope: UCORE_SCOPE_*
+ * @die: the kernel's logical die
  * @package: physical package (socket)
- * @reader: CPU that touches the die's boxes and takes its PMI; -1 if none of
- *          the die's CPUs is online
- * @nr_boxes: boxes of the die
+ * @cpu: the CPU that the domain is (UCORE_SCOPE_CPU), -1 for others
+ * @reader: CPU that touches the domain's boxes and takes its PMI; -1 if none of
+ *          the domain's CPUs is online
+ * @nr_boxes: boxes of the domain
  * @nr_counters: counters of those boxes, fixed ones included
- * @nr_sessions: sessions running on the die now
+ * @nr_sessions: sessions running on the domain now
+ * @reserved: 0
  * @pmis: overflow interrupts taken since load
  * @recovered: overflows found by the guard timer because no interrupt came
- * @throttled: times the die was held frozen because PMIs came too fast
- * @frozen_ns: time the die was frozen by ucore since load
+ * @throttled: times the domain was held frozen because PMIs came too fast
+ * @frozen_ns: time the domain was frozen by ucore since load
  */
-struct ucore_die_info {
+struct ucore_domain_info {
+	__u32 domain;
+	__u32 scope;
 	__u32 die;
 	__u32 package;
+	__s32 cpu;
 	__s32 reader;
 	__u32 nr_boxes;
 	__u32 nr_counters;
 	__u32 nr_sessions;
+	__u32 reserved;
 	__u64 pmis;
 	__u64 recovered;
 	__u64 throttled;
@@ -161,21 +186,21 @@ struct ucore_die_info {
 };
 
 /**
- * struct ucore_get_dies - UCORE_GET_DIES
- * @size: sizeof(struct ucore_get_dies)
+ * struct ucore_get_domains - UCORE_GET_DOMAINS
+ * @size: sizeof(struct ucore_get_domains)
  * @flags: 0
- * @nr: in: capacity of @dies; out: elements written
- * @total: out: dies there are
- * @dies: array of struct ucore_die_info
+ * @nr: in: capacity of @domains; out: elements written
+ * @total: out: domains there are
+ * @domains: array of struct ucore_domain_info
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
-struct ucore_get_dies {
+struct ucore_get_domains {
 	__u32 size;
 	__u32 flags;
 	__u32 nr;
 	__u32 total;
-	__aligned_u64 dies;
+	__aligned_u64 domains;
 };
 
 /* ucore_box_info.access: how the driver reaches the registers */
@@ -194,8 +219,10 @@ struct ucore_get_dies {
 /**
  * struct ucore_box_info - one element of GET_BOXES
  * @box: box id, stable while the module is loaded
- * @die: die id
- * @instance: number of the box among those of its type on the die
+ * @domain: domain id
+ * @die: the kernel's logical die
+ * @cpu: the CPU whose box it is (UCORE_SCOPE_CPU), -1 for others
+ * @instance: number of the box among those of its type in the domain
  * @access: UCORE_ACCESS_*
  * @nr_counters: general counters, numbered from 0
  * @nr_fixed: fixed counters, numbered from UCORE_COUNTER_FIXED
@@ -213,7 +240,9 @@ struct ucore_get_dies {
  */
 struct ucore_box_info {
 	__u32 box;
+	__u32 domain;
 	__u32 die;
+	__s32 cpu;
 	__u32 instance;
 	__u32 access;
 	__u32 nr_counters;
@@ -511,9 +540,10 @@ struct ucore_get_units {
  * struct ucore_create_session - UCORE_CREATE_SESSION
  * @size: sizeof(struct ucore_create_session)
  * @flags: UCORE_SESSION_*
- * @timer_ns: timer trigger: period in ns, 100000 (100 us) to 10^12; 0 for none
- * @ring_size: bytes of record data per die, a power of two, 4096 to 2^26;
- *             0: no rings
+ * @timer_ns: timer trigger: period in ns, UCORE_TIMER_MIN_NS to
+ *            UCORE_TIMER_MAX_NS; 0 for none
+ * @ring_size: bytes of record data per domain, a power of two, UCORE_RING_MIN to
+ *             UCORE_RING_MAX; 0: no rings
  * @wakeup: poll() wakes when this many bytes are unread, less than @ring_size;
  *          0: at every record
  * @fd: out: the session, close-on-exec
@@ -559,7 +589,7 @@ struct ucore_term {
  * @size: sizeof(struct ucore_event_add)
  * @flags: 0
  * @box: box id
- * @nr_terms: elements of @terms, at most 32
+ * @nr_terms: elements of @terms, at most UCORE_TERMS_MAX
  * @terms: array of struct ucore_term; none for a fixed counter
  * @counters: in: counters the event may use, a bit each (bit
  *            UCORE_COUNTER_FIXED for the first fixed one); 0: any general
@@ -609,7 +639,8 @@ struct ucore_event_remove {
  * struct ucore_set_pmi_cpu - UCORE_SET_PMI_CPU: choose a die's PMI core
  * @size: sizeof(struct ucore_set_pmi_cpu)
  * @flags: 0
- * @cpu: CPU that shall take the overflow PMI of its die and read its boxes
+ * @cpu: CPU that shall take the overflow PMI of its die and read the die's
+ *       boxes
  * @reserved: 0
  *
  * The PMI core is one register per die, so sessions share it: EBUSY when
@@ -633,16 +664,16 @@ struct ucore_set_pmi_cpu {
  * @size: sizeof(struct ucore_command)
  * @flags: 0
  *
- * START programs the session's boxes under a frozen die and lets all dies
+ * START programs the session's boxes under a frozen domain and lets all domains
  * count from the same moment; counts go on from where STOP left them.
  * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples),
  * EALREADY, EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU).
  *
- * STOP reads the last counts under a frozen die and stops the boxes.
+ * STOP reads the last counts under a frozen domain and stops the boxes.
  * Stopping a stopped session is no error.
  *
  * RESET sets counts and times to zero, of a running session too: with the
- * dies frozen, periods begin anew.  EAGAIN if one of its dies has no CPU.
+ * domains frozen, periods begin anew.  EAGAIN if one of its domains has no CPU.
  *
  * Errors of all: EINVAL, E2BIG, EFAULT.
  */
@@ -654,7 +685,7 @@ struct ucore_command {
 /* ucore_value.flags */
 #define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its overflow ended the interval */
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
-#define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the die is online */
+#define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
 
 /**
  * struct ucore_value - the count of one event
@@ -669,17 +700,17 @@ struct ucore_value {
 };
 
 /**
- * struct ucore_read_die - one die of a READ
- * @die: die id
+ * struct ucore_read_domain - one domain of a READ
+ * @domain: domain id
  * @cpu: CPU that read it
- * @time: instant the die was frozen (LIVE: reading began)
+ * @time: instant the domain was frozen (LIVE: reading began)
  * @frozen_ns: how long it stayed frozen for this READ; 0 for LIVE
- * @time_enabled: ns the session has been started on this die
+ * @time_enabled: ns the session has been started on this domain
  * @time_running: ns of @time_enabled in which its counters could count: the
- *                die was not frozen, for this or any other session
+ *                domain was not frozen, for this or any other session
  */
-struct ucore_read_die {
-	__u32 die;
+struct ucore_read_domain {
+	__u32 domain;
 	__u32 cpu;
 	__u64 time;
 	__u64 frozen_ns;
@@ -692,17 +723,17 @@ struct ucore_read_die {
 
 /**
  * struct ucore_read - UCORE_READ: one coherent snapshot of all the session's
- * counters on all its dies
+ * counters on all its domains
  * @size: sizeof(struct ucore_read)
  * @flags: UCORE_READ_*
  * @nr_values: in: capacity of @values; out: number of events, also with ENOSPC
- * @nr_dies: in: capacity of @dies; out: number of dies, also with ENOSPC
+ * @nr_domains: in: capacity of @domains; out: number of domains, also with ENOSPC
  * @values: array of struct ucore_value, in the order of event ids
- * @dies: array of struct ucore_read_die, in the order of die ids
- * @skew_ns: out: time between the first and the last die's freeze
+ * @domains: array of struct ucore_read_domain, in the order of domain ids
+ * @skew_ns: out: time between the first and the last domain's freeze
  *
- * All dies freeze at the same moment, are read in parallel and released.  A
- * stopped session gives its last counts.  Events on a die without a CPU give
+ * All domains freeze at the same moment, are read in parallel and released.  A
+ * stopped session gives its last counts.  Events on a domain without a CPU give
  * their last counts, flagged OFFLINE.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (no events), ENOSPC.
@@ -711,9 +742,9 @@ struct ucore_read {
 	__u32 size;
 	__u32 flags;
 	__u32 nr_values;
-	__u32 nr_dies;
+	__u32 nr_domains;
 	__aligned_u64 values;
-	__aligned_u64 dies;
+	__aligned_u64 domains;
 	__u64 skew_ns;
 };
 
@@ -728,14 +759,14 @@ struct ucore_read {
  * @session: out: session id, as in ucore_box_info.owner
  * @state: out: UCORE_SESSION_*
  * @nr_events: out: events
- * @nr_dies: out: dies those events are on
+ * @nr_domains: out: domains those events are on
  * @reserved: 0
  * @samples: out: samples taken, lost ones included
  * @lost: out: records that found no room in a ring
  * @overflows: out: overflows handled
  * @recovered: out: of these, found by the guard timer, their PMI lost
- * @cost_ns: out: CPU time spent to take samples, all dies together
- * @frozen_ns: out: time dies were frozen for this session's samples and READs
+ * @cost_ns: out: CPU time spent to take samples, all domains together
+ * @frozen_ns: out: time domains were frozen for this session's samples and READs
  * @reads: out: register reads for this session's samples and READs
  * @writes: out: register writes for the same
  *
@@ -747,7 +778,7 @@ struct ucore_status {
 	__u64 session;
 	__u32 state;
 	__u32 nr_events;
-	__u32 nr_dies;
+	__u32 nr_domains;
 	__u32 reserved;
 	__u64 samples;
 	__u64 lost;
@@ -760,10 +791,10 @@ struct ucore_status {
 };
 
 /**
- * struct ucore_ring_info - UCORE_RING_INFO: where to map one die's ring
+ * struct ucore_ring_info - UCORE_RING_INFO: where to map one domain's ring
  * @size: sizeof(struct ucore_ring_info)
  * @flags: 0
- * @die: in: die id
+ * @domain: in: domain id
  * @data_size: out: bytes of record data
  * @consumer: out: mmap offset of the consumer page (one page, PROT_READ |
  *            PROT_WRITE, MAP_SHARED): struct ucore_ring_consumer
@@ -771,12 +802,12 @@ struct ucore_status {
  *            data (one page + @data_size, PROT_READ, MAP_SHARED): struct
  *            ucore_ring_producer
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such die, or no rings).
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such domain, or no rings).
  */
 struct ucore_ring_info {
 	__u32 size;
 	__u32 flags;
-	__u32 die;
+	__u32 domain;
 	__u32 data_size;
 	__u64 consumer;
 	__u64 producer;
@@ -842,8 +873,8 @@ struct ucore_record {
  * ucore_sample.flags
  *
  * CONTEXT: ip, pid and tid are of the interrupted context of @cpu.  USER: ip is
- * a user address.  RECOVERED: the PMI was lost, the guard timer found the die
- * frozen, @time is late.  THROTTLED: samples came too fast, the die was held
+ * a user address.  RECOVERED: the PMI was lost, the guard timer found the domain
+ * frozen, @time is late.  THROTTLED: samples came too fast, the domain was held
  * frozen afterwards.
  */
 #define UCORE_SAMPLE_CONTEXT	(1U << 0)
@@ -854,23 +885,23 @@ struct ucore_record {
 #define UCORE_EVENT_NONE	0xffffffffU
 
 /**
- * struct ucore_sample - RECORD_SAMPLE: all counters of one die at one instant
+ * struct ucore_sample - RECORD_SAMPLE: all counters of one domain at one instant
  * @hdr: type, size, sequence number
- * @time: instant: PMI taken, or die frozen by the timer
- * @time_enabled: as in struct ucore_read_die
- * @time_running: as in struct ucore_read_die
- * @frozen_ns: from @time until the die ran again, or, if the sample is
+ * @time: instant: PMI taken, or domain frozen by the timer
+ * @time_enabled: as in struct ucore_read_domain
+ * @time_running: as in struct ucore_read_domain
+ * @frozen_ns: from @time until the domain ran again, or, if the sample is
  *             throttled, until it could have
  * @ip: instruction interrupted; 0 without CAP_PERFMON, as are @pid and @tid
  * @pid: process interrupted (initial pid namespace)
  * @tid: thread interrupted (initial pid namespace)
  * @cpu: CPU that took the PMI or the timer
- * @die: die id
+ * @domain: domain id
  * @trigger: UCORE_TRIGGER_*
  * @trigger_event: lowest id of the events that overflowed, or UCORE_EVENT_NONE
  * @flags: UCORE_SAMPLE_*
  * @nr_values: elements of @values
- * @values: the session's events on this die, in the order of event ids
+ * @values: the session's events on this domain, in the order of event ids
  */
 struct ucore_sample {
 	struct ucore_record hdr;
@@ -882,7 +913,7 @@ struct ucore_sample {
 	__u32 pid;
 	__u32 tid;
 	__u32 cpu;
-	__u32 die;
+	__u32 domain;
 	__u32 trigger;
 	__u32 trigger_event;
 	__u32 flags;
@@ -905,15 +936,15 @@ struct ucore_lost {
 
 /* ucore_gap.reason */
 #define UCORE_GAP_READER_MOVED	0	/* @cpu_from went offline, @cpu_to took over */
-#define UCORE_GAP_DIE_OFFLINE	1	/* the die's last CPU went; counting stopped */
-#define UCORE_GAP_DIE_ONLINE	2	/* @cpu_to came; counting resumed */
+#define UCORE_GAP_OFFLINE	1	/* the domain's last CPU went; counting stopped */
+#define UCORE_GAP_ONLINE	2	/* @cpu_to came; counting resumed */
 #define UCORE_GAP_BOX_DEAD	3	/* @box stopped answering */
 
 /**
  * struct ucore_gap - RECORD_GAP: something interrupted the series
  * @hdr: type, size, sequence number
  * @time: when
- * @die: die id
+ * @domain: domain id
  * @reason: UCORE_GAP_*
  * @cpu_from: CPU that was the reader, or -1
  * @cpu_to: CPU that is the reader, or -1
@@ -923,7 +954,7 @@ struct ucore_lost {
 struct ucore_gap {
 	struct ucore_record hdr;
 	__u64 time;
-	__u32 die;
+	__u32 domain;
 	__u32 reason;
 	__s32 cpu_from;
 	__s32 cpu_to;

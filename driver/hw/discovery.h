@@ -130,15 +130,6 @@
 
 #define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)
 
-/*
- * A private convention, not Intel's: no public source tells where this
- * generation keeps wk_on_pmi and pmi_core_sel.  The machine model offers these
- * places when asked to (pmi = private), and the driver uses them only with
- * private_pmi=1.
- */
-#define PRIVATE_GLOBAL_CTL_WK_ON_PMI	BIT_ULL(1)
-#define PRIVATE_GLOBAL_CTL_PMI_CORE_SEL	GENMASK_ULL(63, 16)
-
 /* Global status: write 1 to clear; bit p of a unit is bit p % 64 of word p / 64. */
 #define DISC_GLOBAL_STATUS_STRIDE_MSR	1
 #define DISC_GLOBAL_STATUS_STRIDE	8	/* bytes */

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 from lab import kernels
-from lab.artifacts import BUILD, TOP
+from lab.artifacts import BUILD, TOP, module_command
 from lab.framework import test
 from lab.machine import CheckFailed
 
@@ -70,12 +70,12 @@ def checkpatch(files, *options):
     return said.replace(f"{TOP}/", "")
 
 
-def module_warnings(name, kernel, *arguments, subdir="."):
+def module_warnings(name, kernel, *arguments):
     """Builds from scratch into build/check/NAME; returns warnings about our files."""
     out = OUT / name
     subprocess.run(["rm", "-rf", out], check=True)
-    done = subprocess.run([TOP / "tests/lab/build-module.sh", kernel.build, out, subdir, *arguments],
-                          text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(module_command(kernel, out, *arguments), cwd=TOP, text=True,
+                          check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     lines = [line for line in done.stdout.splitlines()
              if re.search(r"\b(warning|error|WARNING|ERROR)\b", line)
              and not (NO_SYMBOLS.search(line) and "KBUILD_MODPOST_WARN=1" in arguments)]
@@ -108,29 +108,29 @@ def checkpatch_user_space():
 @test(machine=False, timeout=300)
 def sparse():
     kernel = kernels.get("6.12")
-    fail_on(module_warnings("sparse", kernel, "C=2", "CF=-D__CHECK_ENDIAN__", "modules"))
+    fail_on(module_warnings("sparse", kernel, "C=2", "CF=-D__CHECK_ENDIAN__"))
 
 
 @test(machine=False, timeout=300)
 def gcc_w1_on_6_1():
-    fail_on(module_warnings("gcc-6.1", kernels.get("6.1"), "W=1", "modules"))
+    fail_on(module_warnings("gcc-6.1", kernels.get("6.1"), "W=1"))
 
 
 @test(machine=False, timeout=300)
 def gcc_w1_on_6_12():
-    fail_on(module_warnings("gcc-6.12", kernels.get("6.12"), "W=1", "modules"))
+    fail_on(module_warnings("gcc-6.12", kernels.get("6.12"), "W=1"))
 
 
 @test(machine=False, timeout=900)
 def clang_w1():
     fail_on(module_warnings("clang", kernels.get("clang"), "CC=clang", "W=1",
-                            "KBUILD_MODPOST_WARN=1", "modules"))
+                            "KBUILD_MODPOST_WARN=1"))
 
 
 @test(machine=False, timeout=300)
 def kunit_gcc_w1():
-    fail_on(module_warnings("kunit", kernels.get("debug"), "W=1", "modules",
-                            subdir="tests/kunit"))
+    fail_on(module_warnings("kunit", kernels.get("debug"), "W=1",
+                            "SUBDIR=tests/kunit"))
 
 
 @test(machine=False, timeout=300)
@@ -197,6 +197,14 @@ def shell_and_python_parse():
         fail_on(complaints_of(shell(name), "-n", name))
     for name in tracked(pattern=r"\.py$"):
         compile((TOP / name).read_text(), name, "exec")
+
+
+@test(machine=False)
+def the_lab_imports_nothing_of_its_tests():
+    """tests/lab is the machine; machine and check are built on it."""
+    above = re.compile(r"^\s*(?:from|import) (?:machine|check)\b.*", re.M)
+    fail_on(*(f"{name}: {line}" for name in tracked("tests/lab", pattern=r"\.py$|/run$")
+              for line in above.findall((TOP / name).read_text())))
 
 
 @test(machine=False, timeout=300)

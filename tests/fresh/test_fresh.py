@@ -8,17 +8,18 @@ them, too (cold/).
 import re
 
 from fresh.root import Root, readme_lines
-from lab import kernels, machine_args
+from lab import kernels
 from lab.artifacts import TOP
 from lab.framework import test
 from lab.machine import CheckFailed
+from lab.qemu import args
 
 RELEASE = "6.1"
 
 
 def warm_root(name, *kernel_names):
     """A root that finds in the cache what it needs, made ready here first."""
-    machine_args.prepare()
+    args.binary()
     for kernel in kernel_names:
         kernels.get(kernel)
     return Root(name)

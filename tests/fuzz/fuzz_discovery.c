@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzing the discovery parser (driver/discovery.c): whatever firmware wrote,
+ * Fuzzing the discovery parser (driver/parse.c): whatever firmware wrote,
  * what comes out must be true and harmless.
  *
  * The input is a machine: config space, tables, and what the environment
@@ -17,9 +17,10 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
-#include "../../driver/bus.h"
-#include "../../driver/discovery.h"
-#include "../../driver/hw/discovery.h"
+#include "find/discovery/discovery.h"
+#include "platforms/list.h"
+#include "find/topology.h"
+#include "hw/discovery.h"
 #include "input.h"
 
 #define RANGES		(1100 * 24)

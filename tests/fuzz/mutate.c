@@ -7,7 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "../../driver/hw/discovery.h"
+#include "hw/discovery.h"
 #include "input.h"
 
 #define RECORD_BYTES	24

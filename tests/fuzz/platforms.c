@@ -5,15 +5,15 @@
  */
 #include <linux/errno.h>
 
-#include "../../driver/discovery_pci.h"
+#include "find/discovery/find.h"
 
-int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
 	return -ENODEV;
 }
 
-void ucore_discovery_drop(void)
+void ucore_disc_drop(void)
 {
 }
 
-const struct ucore_report ucore_discovery_report;
+const struct ucore_report ucore_disc_report;

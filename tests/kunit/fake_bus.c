@@ -104,7 +104,7 @@ static void access_log(struct fake_window *win, char op, u32 reg, u64 val)
 	if (bus->nr < FAKE_LOG)
 		bus->log[bus->nr] = (struct fake_access){ win, op, reg, val };
 	bus->nr++;
-	if (win->dies_after && !--win->dies_after)
+	if (win->domains_after && !--win->domains_after)
 		win->dead = true;
 }
 

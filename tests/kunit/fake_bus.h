@@ -9,8 +9,8 @@
 #include <kunit/test.h>
 #include <linux/spinlock.h>
 
-#include "../../driver/box.h"
-#include "../../driver/platform.h"
+#include "box/box.h"
+#include "find/platform.h"
 
 #define FAKE_LOG	2048
 #define FAKE_REGS	32
@@ -33,7 +33,7 @@ struct fake_access {
 
 /**
  * struct fake_bus - all windows of a machine, in the order of their accesses
- * @lock: dies are touched in parallel
+ * @lock: domains are touched in parallel
  * @nr: accesses since fake_bus_clear()
  * @log: they
  */
@@ -44,7 +44,7 @@ struct fake_bus {
 };
 
 /**
- * struct fake_window - registers of one box, or of a die's global control
+ * struct fake_window - registers of one box, or of a domain's global control
  * @bus: its bus
  * @name: for messages
  * @type: box type, which tells what a reset resets
@@ -52,7 +52,7 @@ struct fake_bus {
  * @global: for the global control: where its registers are
  * @frozen: the global control's freeze
  * @dead: does not answer
- * @dies_after: number of accesses after which it stops to answer; 0: never
+ * @domains_after: number of accesses after which it stops to answer; 0: never
  * @nr: registers that were ever touched
  * @regs: they; all others read 0
  */
@@ -64,7 +64,7 @@ struct fake_window {
 	const struct ucore_global *global;
 	bool frozen;
 	bool dead;
-	u32 dies_after;
+	u32 domains_after;
 	u32 nr;
 	struct {
 		u32 reg;

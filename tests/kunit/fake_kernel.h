@@ -28,7 +28,7 @@
 #include <linux/vmalloc.h>
 #include <asm/apic.h>
 
-#include "../../driver/compat.h"
+#include "compat.h"
 
 #define FAKE_CPUS	64
 #define FAKE_MSRS	64

@@ -5,9 +5,9 @@
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
-#include "../../driver/e5.h"
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "find/e5.h"
+#include "sample/pmi.h"
 
 static struct ucore_platform platform;
 
@@ -22,7 +22,7 @@ static void window_init(struct fake_window *win, struct fake_bus *bus,
 static void box_add(struct kunit *test, const struct ucore_box_desc *desc, bool pci, bool aux)
 {
 	struct ucore_box *box = &ucore_catalog.boxes[ucore_catalog.nr_boxes];
-	struct ucore_die *die = &ucore_catalog.dies[desc->die];
+	struct ucore_domain *domain = &ucore_catalog.domains[desc->die];
 	struct fake_window *win = kunit_kcalloc(test, 2, sizeof(*win), GFP_KERNEL);
 	struct fake_bus *bus = &fake_machine(test)->bus;
 
@@ -34,17 +34,17 @@ static void box_add(struct kunit *test, const struct ucore_box_desc *desc, bool 
 	box->desc = *desc;
 	box->id = ucore_catalog.nr_boxes++;
 	box->caps = desc->type->caps;
-	box->die = die;
+	box->domain = domain;
 	box->io = (struct ucore_io){
 		.ops = pci ? &fake_pci_ops : &fake_msr_ops,
-		.tally = &die->tally,
+		.tally = &domain->tally,
 		.priv = &win[0],
 	};
 	if (aux)
 		box->aux = (struct ucore_io){
-			.ops = &fake_pci_ops, .tally = &die->tally, .priv = &win[1],
+			.ops = &fake_pci_ops, .tally = &domain->tally, .priv = &win[1],
 		};
-	die->nr_boxes++;
+	domain->nr_boxes++;
 }
 
 static void boxes_add(struct kunit *test, u32 die)
@@ -80,19 +80,22 @@ static void boxes_add(struct kunit *test, u32 die)
 	}
 }
 
-static void die_add(struct kunit *test, u32 i)
+static void domain_add(struct kunit *test, u32 i)
 {
 	struct fake_machine *m = fake_machine(test);
-	struct ucore_die *die = &ucore_catalog.dies[i];
+	struct ucore_domain *domain = &ucore_catalog.domains[i];
 	struct fake_window *win = &m->global[i];
+	const struct ucore_e5_table *table = platform.table;
+	const struct ucore_box_desc first = { .global = table->global, .die = i };
 
 	win->bus = &m->bus;
-	win->global = platform.global;
+	win->global = table->global;
 	snprintf(win->name, sizeof(win->name), "global.%u", i);
-	KUNIT_ASSERT_EQ(test, ucore_die_init(die, i, platform.global), 0);
-	die->io = (struct ucore_io){ .ops = &fake_msr_ops, .tally = &die->tally, .priv = win };
-	die->reader = i;
-	ucore_catalog.nr_dies++;
+	KUNIT_ASSERT_EQ(test, ucore_domain_init(domain, i, &first), 0);
+	ucore_reader_init(domain);
+	domain->io = (struct ucore_io){ .ops = &fake_msr_ops, .tally = &domain->tally, .priv = win };
+	domain->reader = i;
+	ucore_catalog.nr_domains++;
 	boxes_add(test, i);
 }
 
@@ -105,13 +108,13 @@ static bool status_for_nmi(u32 msr, u64 *val)
 	return true;
 }
 
-static int machine_init(struct kunit *test, u32 nr_dies)
+static int machine_init(struct kunit *test, u32 nr_domains)
 {
 	struct fake_machine *m;
 	u32 i;
 
 	fake_kernel_reset();
-	fake_kernel.nr_dies = nr_dies;
+	fake_kernel.nr_dies = nr_domains;
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
@@ -119,19 +122,19 @@ static int machine_init(struct kunit *test, u32 nr_dies)
 	test->priv = m;
 	raw_spin_lock_init(&m->bus.lock);
 	init_waitqueue_head(&m->sink.wait);
-	m->global = kunit_kcalloc(test, nr_dies, sizeof(*m->global), GFP_KERNEL);
+	m->global = kunit_kcalloc(test, nr_domains, sizeof(*m->global), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m->global);
 
 	platform = ucore_platform_ivbep;
 	ucore_catalog.platform = &platform;
-	ucore_catalog.boxes = kunit_kcalloc(test, 32 * nr_dies, sizeof(*ucore_catalog.boxes),
+	ucore_catalog.boxes = kunit_kcalloc(test, 32 * nr_domains, sizeof(*ucore_catalog.boxes),
 					    GFP_KERNEL);
-	ucore_catalog.dies = kunit_kcalloc(test, nr_dies, sizeof(*ucore_catalog.dies),
+	ucore_catalog.domains = kunit_kcalloc(test, nr_domains, sizeof(*ucore_catalog.domains),
 					   GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.boxes);
-	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.dies);
-	for (i = 0; i < nr_dies; i++)
-		die_add(test, i);
+	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.domains);
+	for (i = 0; i < nr_domains; i++)
+		domain_add(test, i);
 	fake_msr_hook = status_for_nmi;
 	return 0;
 }
@@ -154,6 +157,15 @@ static void part_destroy(struct ucore_part *part)
 	kfree(part);
 }
 
+/* As closing its descriptor does. */
+static void session_end(struct ucore_session *session)
+{
+	mutex_lock(&session->lock);
+	ucore_session_stop(session);
+	mutex_unlock(&session->lock);
+	ucore_session_destroy(session);
+}
+
 /* Runs after failed assertions, too: whatever is left goes. */
 void fake_machine_exit(struct kunit *test)
 {
@@ -164,40 +176,42 @@ void fake_machine_exit(struct kunit *test)
 		return;
 	for (i = 0; i < FAKE_SESSIONS; i++)
 		if (m->session[i])
-			ucore_session_destroy(m->session[i]);
+			session_end(m->session[i]);
 	/* a part that is left armed may have asked for all cores: not after the disable */
-	for (i = 0; i < ucore_catalog.nr_dies; i++)
-		cancel_work_sync(&ucore_catalog.dies[i].pmi.widen);
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		cancel_work_sync(&ucore_catalog.domains[i].pmi.widen);
 	cpus_read_lock();
-	for (i = 0; i < ucore_catalog.nr_dies; i++)
-		ucore_pmi_disable(&ucore_catalog.dies[i]);
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		ucore_pmi_disable(&ucore_catalog.domains[i]);
 	cpus_read_unlock();
-	for (i = 0; i < ucore_catalog.nr_dies; i++)
-		ucore_die_destroy(&ucore_catalog.dies[i]);
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		ucore_reader_exit(&ucore_catalog.domains[i]);
+		ucore_domain_destroy(&ucore_catalog.domains[i]);
+	}
 	for (i = 0; i < m->nr_parts; i++)
 		part_destroy(m->part[i]);
 	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
 	ucore_catalog.nr_boxes = 0;
-	ucore_catalog.nr_dies = 0;
+	ucore_catalog.nr_domains = 0;
 	ucore_catalog.boxes = NULL;
-	ucore_catalog.dies = NULL;
+	ucore_catalog.domains = NULL;
 	ucore_catalog.platform = NULL;
 	ucore_catalog.absent = 0;
 	fake_msr_hook = NULL;
 }
 
-struct ucore_box *fake_box(struct kunit *test, u32 die, const char *type, u32 instance)
+struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32 instance)
 {
 	struct ucore_box *box;
 	u32 i;
 
 	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
 		box = &ucore_catalog.boxes[i];
-		if (box->desc.die == die && box->desc.instance == instance &&
+		if (box->desc.die == domain && box->desc.instance == instance &&
 		    !strcmp(box->desc.type->name, type))
 			return box;
 	}
-	kunit_err(test, "no %s%u on die %u\n", type, instance, die);
+	kunit_err(test, "no %s%u on domain %u\n", type, instance, domain);
 	KUNIT_ASSERT_TRUE(test, false);
 	return NULL;
 }
@@ -212,7 +226,7 @@ struct ucore_box *fake_box(struct kunit *test, u32 die, const char *type, u32 in
  */
 void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 global)
 {
-	struct fake_window *win = fake_window(box), *gw = box->die->io.priv;
+	struct fake_window *win = fake_window(box), *gw = box->domain->io.priv;
 	u16 box_status = box->desc.layout->status;
 
 	fake_poke(win, reg, count);
@@ -223,14 +237,14 @@ void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 gl
 
 /* ---- parts ---- */
 
-struct ucore_part *fake_part(struct kunit *test, u32 die, u32 ring_size)
+struct ucore_part *fake_part(struct kunit *test, u32 domain, u32 ring_size)
 {
 	struct fake_machine *m = fake_machine(test);
 	struct ucore_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, part);
 	m->part[m->nr_parts++] = part;
-	part->die = &ucore_catalog.dies[die];
+	part->domain = &ucore_catalog.domains[domain];
 	part->sink = &m->sink;
 	part->trigger_event = UCORE_EVENT_NONE;
 	part->guard_ns = U64_MAX;
@@ -296,14 +310,14 @@ struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *b
 	return ctr;
 }
 
-/* Put a part on its die, as a start does. */
+/* Put a part on its domain, as a start does. */
 void fake_part_list(struct ucore_part *part)
 {
-	list_add_tail(&part->node, &part->die->parts);
+	list_add_tail(&part->node, &part->domain->parts);
 	if (!part->armed_mask)
 		return;
-	part->die->armed++;
-	part->die->armed_mask |= part->armed_mask;
+	part->domain->armed++;
+	part->domain->armed_mask |= part->armed_mask;
 }
 
 /* ---- sessions ---- */
@@ -338,7 +352,7 @@ void fake_session_close(struct kunit *test, struct ucore_session *session)
 	for (i = 0; i < FAKE_SESSIONS; i++)
 		if (m->session[i] == session)
 			m->session[i] = NULL;
-	ucore_session_destroy(session);
+	session_end(session);
 }
 
 /**

@@ -3,17 +3,22 @@
  * A machine of fake boxes: the driver's own catalog, filled from the E5-2600
  * v2's table with boxes on the fake bus.  Also parts and sessions on it.
  *
- * A suite's .init is fake_machine_init (one die) or fake_machine_init_2, its
+ * A suite's .init is fake_machine_init (one domain) or fake_machine_init_2, its
  * .exit fake_machine_exit.
  */
 #ifndef UCORE_KUNIT_FAKE_MACHINE_H
 #define UCORE_KUNIT_FAKE_MACHINE_H
 
-#include "../../driver/catalog.h"
-#include "../../driver/sample.h"
-#include "../../driver/session.h"
-#include "../../driver/timer.h"
+#include "box/catalog.h"
+#include "box/domain.h"
 #include "fake_bus.h"
+#include "platforms/list.h"
+#include "sample/nmi.h"
+#include "sample/reader.h"
+#include "sample/sample.h"
+#include "sample/timer.h"
+#include "session/run.h"
+#include "session/session.h"
 
 #define FAKE_NR_CBO	3
 #define FAKE_SESSIONS	8
@@ -31,7 +36,7 @@
 /**
  * struct fake_machine - what a suite works on
  * @bus: all registers
- * @global: global control of each die
+ * @global: global control of each domain
  * @sink: of hand-made parts
  * @session: sessions to be closed at the end
  * @part: hand-made parts
@@ -50,7 +55,7 @@ int fake_machine_init(struct kunit *test);
 int fake_machine_init_2(struct kunit *test);
 void fake_machine_exit(struct kunit *test);
 
-struct ucore_box *fake_box(struct kunit *test, u32 die, const char *type, u32 instance);
+struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32 instance);
 void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 global);
 
 static inline struct fake_machine *fake_machine(struct kunit *test)
@@ -63,13 +68,13 @@ static inline struct fake_window *fake_window(const struct ucore_box *box)
 	return box->io.priv;
 }
 
-static inline struct fake_window *fake_global(u32 die)
+static inline struct fake_window *fake_global(u32 domain)
 {
-	return ucore_catalog.dies[die].io.priv;
+	return ucore_catalog.domains[domain].io.priv;
 }
 
 /* Parts by hand: what session.c would make of events. */
-struct ucore_part *fake_part(struct kunit *test, u32 die, u32 ring_size);
+struct ucore_part *fake_part(struct kunit *test, u32 domain, u32 ring_size);
 struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *box,
 				    u32 counter, u64 ctl, u64 period);
 void fake_part_list(struct ucore_part *part);
@@ -77,7 +82,7 @@ void fake_part_list(struct ucore_part *part);
 static inline void part_times(const struct ucore_part *part, u64 now, u64 *enabled,
 			      u64 *running)
 {
-	ucore_part_times(part, now, ucore_die_frozen_ns(part->die, now), enabled, running);
+	ucore_part_times(part, now, ucore_domain_frozen_ns(part->domain, now), enabled, running);
 }
 
 /* Sessions */

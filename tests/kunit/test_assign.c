@@ -5,8 +5,8 @@
  */
 #include <linux/random.h>
 
-#include "../../driver/event.h"
 #include "fake_machine.h"
+#include "session/event.h"
 
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
 

@@ -285,7 +285,7 @@ static void dead_box_is_not_touched(struct kunit *test)
 }
 
 /* It stops answering while it is being programmed: then that is the end of it. */
-static void box_dies_while_it_is_programmed(struct kunit *test)
+static void box_domains_while_it_is_programmed(struct kunit *test)
 {
 	struct ucore_part *part = fake_part(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -366,7 +366,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(status_of_a_box_without_one),
 	KUNIT_CASE(status_of_a_dead_box),
 	KUNIT_CASE(dead_box_is_not_touched),
-	KUNIT_CASE(box_dies_while_it_is_programmed),
+	KUNIT_CASE(box_domains_while_it_is_programmed),
 	KUNIT_CASE(part_programs_then_runs),
 	KUNIT_CASE(which_status_bit_is_whose),
 	{ }

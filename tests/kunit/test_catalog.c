@@ -5,8 +5,10 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/catalog.h"
-#include "../../driver/e5.h"
+#include "abi/describe.h"
+#include "box/catalog.h"
+#include "find/e5.h"
+#include "platforms/list.h"
 
 #define ECAM_BASE	0x80000000ULL
 
@@ -62,7 +64,7 @@ static struct ucore_box *box_find(const char *type, u32 die, u32 instance)
 
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (!strcmp(ucore_catalog.boxes[i].desc.type->name, type) &&
-		    ucore_catalog.boxes[i].die->id == die &&
+		    ucore_catalog.boxes[i].domain->die == die &&
 		    ucore_catalog.boxes[i].desc.instance == instance)
 			return &ucore_catalog.boxes[i];
 	return NULL;
@@ -72,11 +74,11 @@ static void state_without_boxes(struct kunit *test, u32 state)
 {
 	KUNIT_EXPECT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), state);
-	KUNIT_EXPECT_GT(test, strlen(ucore_catalog_reason(state)), 10UL);
-	KUNIT_EXPECT_LT(test, strlen(ucore_catalog_reason(state)), (size_t)UCORE_REASON_LEN);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), state);
+	KUNIT_EXPECT_GT(test, strlen(ucore_describe_reason(state)), 10UL);
+	KUNIT_EXPECT_LT(test, strlen(ucore_describe_reason(state)), (size_t)UCORE_REASON_LEN);
 	KUNIT_EXPECT_NULL(test, ucore_catalog_box(0));
-	KUNIT_EXPECT_NULL(test, ucore_catalog_die(0));
+	KUNIT_EXPECT_NULL(test, ucore_catalog_domain(0));
 }
 
 static void not_intel(struct kunit *test)
@@ -100,14 +102,14 @@ static void model_counts_in_family_6_only(struct kunit *test)
 static void nothing_answers(struct kunit *test)
 {
 	state_without_boxes(test, UCORE_STATE_HIDDEN);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN), "BIOS"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_HIDDEN), "BIOS"));
 }
 
 static void nothing_answers_in_a_virtual_machine(struct kunit *test)
 {
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYPERVISOR);
 	state_without_boxes(test, UCORE_STATE_HIDDEN);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN),
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_HIDDEN),
 					   "virtual machine"));
 }
 
@@ -117,18 +119,18 @@ static void intree_driver_comes_and_goes(struct kunit *test)
 	fake_msr_add(0xc24, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	fake_kernel.intree = true;
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_INTREE);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_INTREE),
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_INTREE),
 					   "modprobe -r intel_uncore"));
 	fake_kernel.intree = false;
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_READY);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_READY);
 }
 
 static void hidden_pci_boxes_are_told(struct kunit *test)
 {
 	fake_msr_add(0xc24, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_READY), "PCI"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_READY), "PCI"));
 }
 
 static void msr_boxes_that_answer(struct kunit *test)
@@ -174,7 +176,7 @@ static void pci_boxes_go_to_their_sockets(struct kunit *test)
 	fake_pci_add(0x0eb4, 1, 16, 4);
 	fake_pci_add(0x0e30, 1, 14, 1);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_dies, 2U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_domains, 2U);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
 	KUNIT_ASSERT_NOT_NULL(test, box_find("imc", 0, 0));
 	KUNIT_ASSERT_NOT_NULL(test, box_find("imc", 1, 0));
@@ -221,7 +223,7 @@ static void socket_without_cpus_is_skipped(struct kunit *test)
 	fake_pci_add(0x0eb4, 0, 16, 4);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_HIDDEN);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_HIDDEN);
 }
 
 /* ... not even those of the only socket that is online. */
@@ -251,7 +253,7 @@ static void qpi_port_finds_its_filter(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, box_find("qpi", 0, 1)->aux.ops);
 }
 
-/* Ids: by die, and each die's boxes in the order of the table. */
+/* Ids: by domain, and each domain's boxes in the order of the table. */
 static void ids_are_stable(struct kunit *test)
 {
 	u32 i;
@@ -268,24 +270,24 @@ static void ids_are_stable(struct kunit *test)
 	for (i = 0; i < 5; i++) {
 		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].id, i);
 		KUNIT_EXPECT_PTR_EQ(test, ucore_catalog_box(i), &ucore_catalog.boxes[i]);
-		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].die->id, (u32)(i >= 2));
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].domain->id, (u32)(i >= 2));
 		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].caps,
 				ucore_catalog.boxes[i].desc.type->caps);
 		KUNIT_EXPECT_PTR_EQ(test, ucore_catalog.boxes[i].io.tally,
-				    &ucore_catalog.boxes[i].die->tally);
+				    &ucore_catalog.boxes[i].domain->tally);
 	}
 	KUNIT_EXPECT_PTR_EQ(test, box_find("pcu", 1, 0), ucore_catalog_box(2));
 	KUNIT_EXPECT_PTR_EQ(test, box_find("imc", 1, 0), ucore_catalog_box(3));
 	KUNIT_EXPECT_PTR_EQ(test, box_find("imc", 1, 1), ucore_catalog_box(4));
 	KUNIT_EXPECT_NULL(test, ucore_catalog_box(5));
 	KUNIT_EXPECT_NULL(test, ucore_catalog_box(~0U));
-	KUNIT_EXPECT_PTR_EQ(test, ucore_catalog_die(1), &ucore_catalog.dies[1]);
-	KUNIT_EXPECT_NULL(test, ucore_catalog_die(2));
+	KUNIT_EXPECT_PTR_EQ(test, ucore_catalog_domain(1), &ucore_catalog.domains[1]);
+	KUNIT_EXPECT_NULL(test, ucore_catalog_domain(2));
 	KUNIT_EXPECT_EQ(test, ucore_catalog_counters(NULL), 4U * 2 + 5 * 3);
-	KUNIT_EXPECT_EQ(test, ucore_catalog_counters(&ucore_catalog.dies[0]), 4U + 5);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].nr_boxes, 2U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[1].nr_boxes, 3U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[1].package, 1U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_counters(&ucore_catalog.domains[0]), 4U + 5);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_boxes, 2U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].nr_boxes, 3U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].package, 1U);
 }
 
 static void finder_grows(struct kunit *test)

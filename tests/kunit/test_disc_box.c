@@ -6,9 +6,10 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/discovery.h"
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "find/discovery/discovery.h"
+#include "platforms/list.h"
+#include "sample/pmi.h"
 
 #define RESET	0x301
 #define RUN	0
@@ -50,8 +51,8 @@ static struct ucore_box *box_make(struct kunit *test, u32 type, u8 nr_fixed,
 	strscpy(win->name, own->name, sizeof(win->name));
 	box->desc.type = own;
 	box->desc.layout = layout;
-	box->die = &ucore_catalog.dies[0];
-	box->io = (struct ucore_io){ .ops = ops, .tally = &box->die->tally, .priv = win };
+	box->domain = &ucore_catalog.domains[0];
+	box->io = (struct ucore_io){ .ops = ops, .tally = &box->domain->tally, .priv = win };
 	return box;
 }
 
@@ -245,118 +246,118 @@ static const struct ucore_global no_interrupts = {
 	.level = true,
 };
 
-static struct ucore_die *die_with(const struct ucore_global *global)
+static struct ucore_domain *domain_with(const struct ucore_global *global)
 {
-	struct ucore_die *die = &ucore_catalog.dies[0];
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
-	die->global = global;
+	domain->global = global;
 	fake_global(0)->global = global;
-	return die;
+	return domain;
 }
 
 static void status_words_are_folded(struct kunit *test)
 {
-	struct ucore_die *die = die_with(&two_words);
+	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
 
 	fake_poke(gw, CTL + 2, BIT_ULL(3));
 	fake_poke(gw, CTL + 3, BIT_ULL(3) | BIT_ULL(40));
-	KUNIT_EXPECT_EQ(test, ucore_die_status(die), BIT_ULL(3) | BIT_ULL(40));
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(3) | BIT_ULL(40));
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, CTL + 2), FAKE_R(gw, CTL + 3));
-	ucore_die_clear_status(die);
+	ucore_domain_clear_status(domain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, CTL + 2, BIT_ULL(3)),
 		    FAKE_W(gw, CTL + 3, BIT_ULL(3) | BIT_ULL(40)));
-	KUNIT_EXPECT_EQ(test, ucore_die_status(die), 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), 0ULL);
 }
 
 /* A word without a bit is not written. */
 static void status_words_are_cleared_as_read(struct kunit *test)
 {
-	struct ucore_die *die = die_with(&two_words);
+	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
 
 	fake_poke(gw, CTL + 3, BIT_ULL(7));
-	ucore_die_status(die);
+	ucore_domain_status(domain);
 	fake_poke(gw, CTL + 2, BIT_ULL(1));		/* came since */
 	fake_poke(gw, CTL + 3, BIT_ULL(7) | BIT_ULL(8));
 	fake_bus_clear(bus_of(test));
-	ucore_die_clear_status(die);
+	ucore_domain_clear_status(domain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, CTL + 3, BIT_ULL(7)));
-	KUNIT_EXPECT_EQ(test, ucore_die_status(die), BIT_ULL(1) | BIT_ULL(8));
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(1) | BIT_ULL(8));
 }
 
 static void status_words_that_do_not_answer(struct kunit *test)
 {
-	struct ucore_die *die = die_with(&two_words);
+	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
 
 	fake_poke(gw, CTL + 2, ~0ULL);
 	fake_poke(gw, CTL + 3, BIT_ULL(2));
-	KUNIT_EXPECT_EQ(test, ucore_die_status(die), BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(2));
 	fake_bus_clear(bus_of(test));
-	ucore_die_clear_status(die);
+	ucore_domain_clear_status(domain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, CTL + 3, BIT_ULL(2)));
 }
 
-static void die_without_status(struct kunit *test)
+static void domain_without_status(struct kunit *test)
 {
-	struct ucore_die *die = die_with(&no_interrupts);
+	struct ucore_domain *domain = domain_with(&no_interrupts);
 
-	raw_spin_lock_irq(&die->lock);
-	KUNIT_EXPECT_EQ(test, ucore_die_status(die), 0ULL);
-	ucore_die_clear_stale(die);
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_lock_irq(&domain->lock);
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), 0ULL);
+	ucore_domain_clear_stale(domain);
+	raw_spin_unlock_irq(&domain->lock);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
 /* Granite Rapids: frozen before ucore, running meanwhile, frozen after it. */
 static void firmwares_freeze_is_kept(struct kunit *test)
 {
-	struct ucore_die *die = die_with(&no_interrupts);
+	struct ucore_domain *domain = domain_with(&no_interrupts);
 	struct fake_window *gw = fake_global(0);
 
 	fake_poke(gw, CTL, FRZ | BIT_ULL(5));
 	gw->frozen = true;
-	raw_spin_lock_irq(&die->lock);
-	ucore_die_take(die);
-	KUNIT_EXPECT_EQ(test, die->found, FRZ);
-	ucore_die_hold(die, 1);
-	ucore_die_release(die, true);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_take(domain);
+	KUNIT_EXPECT_EQ(test, domain->found, FRZ);
+	ucore_domain_hold(domain, 1);
+	ucore_domain_release(domain, true);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	ucore_die_give_back(die);
-	raw_spin_unlock_irq(&die->lock);
+	ucore_domain_give_back(domain);
+	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, CTL), FRZ);
 	/* boxes that are released later do not change it */
-	raw_spin_lock_irq(&die->lock);
-	ucore_die_hold(die, 2);
-	ucore_die_release(die, true);
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, 2);
+	ucore_domain_release(domain, true);
+	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
-/* Where the freeze bit is a level, a write without it releases the die. */
-static void route_of_a_frozen_die(struct kunit *test)
+/* Where the freeze bit is a level, a write without it releases the domain. */
+static void route_of_a_frozen_domain(struct kunit *test)
 {
-	struct ucore_die *die = die_with(&two_words);
+	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
 
-	raw_spin_lock_irq(&die->lock);
-	ucore_die_hold(die, 1);
-	ucore_die_set_route(die, BIT_ULL(16) | WK);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, 1);
+	ucore_domain_set_route(domain, BIT_ULL(16) | WK);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
-	ucore_die_release(die, false);
+	ucore_domain_release(domain, false);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	ucore_die_set_route(die, BIT_ULL(17) | WK);
+	ucore_domain_set_route(domain, BIT_ULL(17) | WK);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	/* nor may it release what an overflow froze that waits to be serviced */
-	die->armed = 1;
+	domain->armed = 1;
 	fake_poke(gw, CTL + 3, BIT_ULL(9));
 	gw->frozen = true;
-	ucore_die_set_route(die, BIT_ULL(18) | WK);
+	ucore_domain_set_route(domain, BIT_ULL(18) | WK);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
-	die->armed = 0;
-	raw_spin_unlock_irq(&die->lock);
+	domain->armed = 0;
+	raw_spin_unlock_irq(&domain->lock);
 }
 
 static void core_mask_begins_at_bit_16(struct kunit *test)
@@ -368,29 +369,29 @@ static void core_mask_begins_at_bit_16(struct kunit *test)
 		{ 0, BIT_ULL(16) }, { 1, BIT_ULL(17) }, { 47, BIT_ULL(63) }, { 48, 0 },
 		{ 63, 0 }, { 64, 0 }, { ~0U, 0 },
 	};
-	struct ucore_die *die = die_with(&two_words);
+	struct ucore_domain *domain = domain_with(&two_words);
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(cores); i++) {
 		fake_kernel.core_id[1] = cores[i].core;
-		KUNIT_EXPECT_EQ(test, ucore_die_core_bit(die, 1), cores[i].bit);
-		KUNIT_EXPECT_EQ(test, ucore_die_cpu_selectable(die, 1), !!cores[i].bit);
+		KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 1), cores[i].bit);
+		KUNIT_EXPECT_EQ(test, ucore_domain_cpu_selectable(domain, 1), !!cores[i].bit);
 	}
 }
 
 static void interrupt_goes_to_the_readers_core(struct kunit *test)
 {
-	struct ucore_die *die = die_with(&two_words);
+	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
 
 	fake_kernel.core_id[0] = 40;
 	cpus_read_lock();
-	die->armed = 1;
-	ucore_pmi_enable(die);
+	domain->armed = 1;
+	ucore_pmi_enable(domain);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, CTL), BIT_ULL(56) | WK);
-	KUNIT_EXPECT_TRUE(test, cpumask_equal(&die->pmi.cpus, cpumask_of(0)));
-	die->armed = 0;
-	ucore_pmi_disable(die);
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(&domain->pmi.cpus, cpumask_of(0)));
+	domain->armed = 0;
+	ucore_pmi_disable(domain);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, CTL), 0ULL);
 	cpus_read_unlock();
 }
@@ -398,16 +399,16 @@ static void interrupt_goes_to_the_readers_core(struct kunit *test)
 /* No PMI can be routed: then every CPU is as good as any other. */
 static void reader_where_no_interrupt_is_routed(struct kunit *test)
 {
-	struct ucore_die *die = die_with(&no_interrupts);
+	struct ucore_domain *domain = domain_with(&no_interrupts);
 
 	fake_kernel.core_id[0] = 100;
 	fake_kernel.core_id[1] = 200;
-	KUNIT_EXPECT_EQ(test, ucore_die_core_bit(die, 1), 0ULL);
-	KUNIT_EXPECT_TRUE(test, ucore_die_cpu_selectable(die, 1));
+	KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 1), 0ULL);
+	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 1));
 	cpus_read_lock();
-	KUNIT_EXPECT_EQ(test, ucore_die_move(die, 1), 0);
-	KUNIT_EXPECT_EQ(test, die->reader, 1);
-	KUNIT_EXPECT_EQ(test, ucore_die_move(die, 0), 0);
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 1), 0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 0), 0);
 	cpus_read_unlock();
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
@@ -421,9 +422,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(status_words_are_folded),
 	KUNIT_CASE(status_words_are_cleared_as_read),
 	KUNIT_CASE(status_words_that_do_not_answer),
-	KUNIT_CASE(die_without_status),
+	KUNIT_CASE(domain_without_status),
 	KUNIT_CASE(firmwares_freeze_is_kept),
-	KUNIT_CASE(route_of_a_frozen_die),
+	KUNIT_CASE(route_of_a_frozen_domain),
 	KUNIT_CASE(core_mask_begins_at_bit_16),
 	KUNIT_CASE(interrupt_goes_to_the_readers_core),
 	KUNIT_CASE(reader_where_no_interrupt_is_routed),

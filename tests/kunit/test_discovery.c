@@ -7,7 +7,8 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/discovery.h"
+#include "find/discovery/discovery.h"
+#include "platforms/list.h"
 
 #define MSR	0ULL
 #define MMIO	1ULL

@@ -4,9 +4,10 @@
  * the layouts of the manual (329468-002), spelled here by bit numbers and not
  * by the driver's own header.
  */
-#include "../../driver/e5.h"
-#include "../../driver/event.h"
 #include "fake_machine.h"
+#include "find/e5.h"
+#include "platforms/list.h"
+#include "session/event.h"
 
 #define BITS(high, low)	GENMASK_ULL(high, low)
 

@@ -5,8 +5,10 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/catalog.h"
-#include "../../driver/discovery_pci.h"
+#include "abi/describe.h"
+#include "box/catalog.h"
+#include "find/discovery/find.h"
+#include "platforms/list.h"
 
 #define BAR_BASE	0xfe000000ULL
 #define BAR_SIZE	0x1000
@@ -124,7 +126,7 @@ static struct ucore_table_info table_info(u32 i)
 {
 	struct ucore_table_info info;
 
-	ucore_discovery_report.table(i, &info);
+	ucore_disc_report.table(i, &info);
 	return info;
 }
 
@@ -132,7 +134,7 @@ static struct ucore_unit_info unit_info(u32 i)
 {
 	struct ucore_unit_info info;
 
-	ucore_discovery_report.unit(i, &info);
+	ucore_disc_report.unit(i, &info);
 	return info;
 }
 
@@ -149,14 +151,14 @@ static void plain_machine_is_found(struct kunit *test)
 
 	plain_machine(test);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_READY);
-	KUNIT_EXPECT_STREQ(test, ucore_catalog_reason(UCORE_STATE_READY), "");
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_READY);
+	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY), "");
 	KUNIT_EXPECT_STREQ(test, ucore_catalog.platform->name, "spr");
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps,
 			(u32)(UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE));
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
-	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 1U);
-	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_units(), 4U);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 1U);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_units(), 4U);
 	table = table_info(0);
 	KUNIT_EXPECT_EQ(test, table.die, 0);
 	KUNIT_EXPECT_EQ(test, table.bus, 0x3fU);
@@ -210,7 +212,7 @@ static void global_control_without_interrupts(struct kunit *test)
 
 	plain_machine(test);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	global = ucore_catalog.dies[0].global;
+	global = ucore_catalog.domains[0].global;
 	KUNIT_EXPECT_EQ(test, global->ctl, 0x2ff0U);
 	KUNIT_EXPECT_EQ(test, global->freeze, BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, global->unfreeze, 0ULL);
@@ -235,8 +237,8 @@ static void global_control_with_the_private_convention(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps,
 			(u32)(UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE |
-			      UCORE_CAP_OVERFLOW_PMI | UCORE_CAP_PRIVATE_PMI));
-	global = ucore_catalog.dies[0].global;
+			      UCORE_CAP_OVERFLOW_PMI));
+	global = ucore_catalog.domains[0].global;
 	KUNIT_EXPECT_EQ(test, global->nr_status, 2U);
 	KUNIT_EXPECT_EQ(test, global->status, 0x2ff2U);
 	KUNIT_EXPECT_EQ(test, global->status_stride, 1U);
@@ -262,13 +264,13 @@ static void global_control_in_memory(struct kunit *test)
 	word[2] = 8 | 70 << 8;
 	fake_memory_add(test, 0xc8000000, 24);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	global = ucore_catalog.dies[0].global;
+	global = ucore_catalog.domains[0].global;
 	KUNIT_EXPECT_EQ(test, (u64)global->phys, 0xc8000000ULL);
 	KUNIT_EXPECT_EQ(test, global->size, 24U);
 	KUNIT_EXPECT_EQ(test, global->ctl, 0U);
 	KUNIT_EXPECT_EQ(test, global->status, 8U);
 	KUNIT_EXPECT_EQ(test, global->status_stride, 8U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].io.ops->access, (u32)UCORE_ACCESS_MMIO);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].io.ops->access, (u32)UCORE_ACCESS_MMIO);
 }
 
 /* Status words that reach into RAM are not read: no PMI then, but counting. */
@@ -284,8 +286,8 @@ static void status_words_on_ram(struct kunit *test)
 	fake_memory_add(test, RAM_START - 8, 8);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].global->nr_status, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].global->size, 8U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].global->nr_status, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].global->size, 8U);
 }
 
 /* Config space is not for NMIs. */
@@ -299,7 +301,7 @@ static void global_control_in_config_space(struct kunit *test)
 	word[0] = GLOBAL_WORD(PCI, 4);
 	word[1] = AT_7F(12, 0, 0x600);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	global = ucore_catalog.dies[0].global;
+	global = ucore_catalog.domains[0].global;
 	KUNIT_ASSERT_NOT_NULL(test, global->pdev);
 	KUNIT_EXPECT_EQ(test, global->pdev->device, 0x324a);
 	KUNIT_EXPECT_EQ(test, global->ctl, 0x600U);
@@ -313,10 +315,10 @@ static void no_boxes(struct kunit *test, u32 reason)
 {
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_HIDDEN);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN),
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_HIDDEN);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_HIDDEN),
 					   "list --rejected"));
-	KUNIT_ASSERT_GT(test, ucore_discovery_report.nr_tables(), 0U);
+	KUNIT_ASSERT_GT(test, ucore_disc_report.nr_tables(), 0U);
 	KUNIT_EXPECT_EQ(test, table_info(0).reason, reason);
 	KUNIT_EXPECT_EQ(test, table_info(0).nr_units, 0U);
 }
@@ -440,7 +442,7 @@ static void list_in_a_loop(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	/* what came before is used, what is broken is told */
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
-	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 2U);
 	EXPECT_TABLE(test, 0, OK);
 	EXPECT_TABLE(test, 1, CHAIN);
 }
@@ -496,7 +498,7 @@ static void upi_links_by_their_functions(struct kunit *test)
 	fake_pci_add(0x3241, 1, 2, 0);	/* another function */
 	fake_pci_add(0x3241, 1, 5, 1);	/* no slot of a UPI link */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_units(), 5U);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_units(), 5U);
 	EXPECT_UNIT(test, 3, MOVED);
 	EXPECT_UNIT(test, 4, OK);
 	KUNIT_EXPECT_EQ(test, unit_info(4).record, 0U);
@@ -532,7 +534,7 @@ static void free_running_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[9], 0x3828U);
 	KUNIT_EXPECT_EQ(test, box->caps, (u32)UCORE_BOX_FREE_RUNNING);
 	/* no table has it: GET_UNITS does not show it */
-	KUNIT_EXPECT_EQ(test, ucore_discovery_report.nr_units(), 4U);
+	KUNIT_EXPECT_EQ(test, ucore_disc_report.nr_units(), 4U);
 }
 
 /* ---- which die ---- */
@@ -549,7 +551,7 @@ static void two_tables(struct kunit *test)
 static void expect_dies(struct kunit *test, s32 first, s32 second)
 {
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 2U);
 	KUNIT_EXPECT_EQ(test, table_info(0).die, first);
 	KUNIT_EXPECT_EQ(test, table_info(1).die, second);
 }
@@ -638,7 +640,7 @@ static void two_tables_in_one_function(struct kunit *test)
 	function->config[0x47] = 0x400;
 	global_set((u64 *)&fake_kernel.memory[0].bytes[0x400], 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 3U);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 3U);
 	KUNIT_EXPECT_EQ(test, table_info(0).die, 0);
 	KUNIT_EXPECT_EQ(test, table_info(1).die, 0);
 	KUNIT_EXPECT_EQ(test, table_info(2).die, 1);
@@ -653,7 +655,7 @@ static void unknown_processor_with_a_table(struct kunit *test)
 	fake_boot_cpu.x86_model = 250;
 	plain_machine(test);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_READY);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_READY);
 	KUNIT_EXPECT_STREQ(test, ucore_catalog.platform->name, "generic");
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 	KUNIT_EXPECT_STREQ(test, ucore_catalog.boxes[2].desc.type->name, "type_6");
@@ -672,9 +674,9 @@ static void unknown_processor_with_a_bad_table(struct kunit *test)
 static void known_processor_without_a_table(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_HIDDEN);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog_reason(UCORE_STATE_HIDDEN), "BIOS"));
-	KUNIT_EXPECT_EQ(test, ucore_discovery_report.nr_tables(), 0U);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_HIDDEN);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_HIDDEN), "BIOS"));
+	KUNIT_EXPECT_EQ(test, ucore_disc_report.nr_tables(), 0U);
 }
 
 /* ---- memory ---- */
@@ -698,8 +700,9 @@ static void out_of_memory(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
 		failures++;
 	}
-	/* tables, dies, four kinds of claims, units, global controls; descriptions, boxes, dies */
-	KUNIT_EXPECT_EQ(test, failures, 8U + 3);
+	/* tables, dies, four kinds of claims, units, global controls, dies; */
+	/* descriptions, boxes, domains */
+	KUNIT_EXPECT_EQ(test, failures, 9U + 3);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 

@@ -5,8 +5,10 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 
-#include "../../driver/intree.h"
+#include "abi/describe.h"
+#include "box/intree.h"
 #include "fake_machine.h"
+#include "platforms/list.h"
 
 static int intree_init(struct kunit *test)
 {
@@ -41,7 +43,7 @@ static void present_while_it_lives(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_COMING), 0);
 	KUNIT_EXPECT_TRUE(test, ucore_intree_present());
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_INTREE);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_LIVE), 0);
 	fake_kernel.intree = true;
@@ -58,7 +60,7 @@ static void present_as_a_module(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
 	fake_kernel.intree_module = true;
 	KUNIT_EXPECT_TRUE(test, ucore_intree_present());
-	KUNIT_EXPECT_EQ(test, ucore_catalog_state(), (u32)UCORE_STATE_INTREE);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
 }
 
 /* A session without boxes is in nobody's way; one with a box is. */

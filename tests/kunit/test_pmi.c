@@ -9,8 +9,8 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define IMC0		BIT_ULL(20)
 #define IMC1		BIT_ULL(21)
@@ -26,18 +26,18 @@ static struct fake_bus *bus_of(struct kunit *test)
 static struct ucore_part *armed_part(struct kunit *test)
 {
 	struct ucore_part *part = fake_part(test, 0, 4096);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
 	fake_machine(test)->sink.context = true;
 	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
 	fake_part_add(part, fake_box(test, 0, "imc", 4), 0, 0x500304, 100);
-	raw_spin_lock_irq(&die->lock);
+	raw_spin_lock_irq(&domain->lock);
 	ucore_part_program(part);
 	fake_part_list(part);
 	ucore_part_go(part, ktime_get_mono_fast_ns());
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_unlock_irq(&domain->lock);
 	cpus_read_lock();
-	ucore_pmi_enable(die);
+	ucore_pmi_enable(domain);
 	cpus_read_unlock();
 	fake_bus_clear(bus_of(test));
 	return part;
@@ -80,7 +80,7 @@ static void nmi_here(void *arg)
 static void nmi_on(struct ucore_part *part, u32 cpu, struct nmi *nmi)
 {
 	smp_call_function_single(cpu, nmi_here, nmi, 1);
-	irq_work_sync(&part->die->pmi.work);
+	irq_work_sync(&part->domain->pmi.work);
 }
 
 static int one_nmi(struct ucore_part *part, u32 cpu)
@@ -100,12 +100,12 @@ static int pmi_init(struct kunit *test)
 		return ret;
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
 		fake_kernel.lvtpc[cpu] = PERFS_LVTPC;
-	return ucore_pmi_register();
+	return ucore_nmi_register();
 }
 
 /* ---- whose NMI ---- */
 
-static void nmi_without_a_die(struct kunit *test)
+static void nmi_without_a_domain(struct kunit *test)
 {
 	struct ucore_part *part = armed_part(test);
 
@@ -156,10 +156,10 @@ static void pmi_becomes_a_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->cpu, 0U);
 	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_CONTEXT);
 	KUNIT_EXPECT_GE(test, sample->time, before);
-	KUNIT_EXPECT_EQ(test, part->die->pmis, 1ULL);
-	KUNIT_EXPECT_EQ(test, part->die->recovered, 0ULL);
+	KUNIT_EXPECT_EQ(test, part->domain->pmis, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->domain->recovered, 0ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_TRUE(test, part->die->pmi.proven);
+	KUNIT_EXPECT_TRUE(test, part->domain->pmi.proven);
 }
 
 /* An NMI may stand for several overflows, as perf's handler wants to know. */
@@ -198,7 +198,7 @@ static void each_pmi_is_claimed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
 		KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
 	}
-	KUNIT_EXPECT_EQ(test, part->die->pmis, 10ULL);
+	KUNIT_EXPECT_EQ(test, part->domain->pmis, 10ULL);
 }
 
 static void service_here(void *arg)
@@ -206,10 +206,10 @@ static void service_here(void *arg)
 	struct ucore_part *part = arg;
 	struct ucore_interval iv;
 
-	raw_spin_lock(&part->die->lock);
-	ucore_interval_begin(&iv, part->die, ktime_get_mono_fast_ns());
+	raw_spin_lock(&part->domain->lock);
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
 	ucore_interval_end(&iv);
-	raw_spin_unlock(&part->die->lock);
+	raw_spin_unlock(&part->domain->lock);
 }
 
 /* A timer or a READ was faster: the NMI is ours all the same, once. */
@@ -243,9 +243,9 @@ static void service_by_another_after_the_nmi(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->ip, 0x77ULL);	/* its context was there already */
 	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
-	KUNIT_EXPECT_EQ(test, part->die->pmis, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->domain->pmis, 1ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_EQ(test, part->die->holds, 0U);
+	KUNIT_EXPECT_EQ(test, part->domain->holds, 0U);
 }
 
 struct service {
@@ -256,14 +256,14 @@ struct service {
 static void nmi_in_service_here(void *arg)
 {
 	struct service *service = arg;
-	struct ucore_die *die = service->part->die;
+	struct ucore_domain *domain = service->part->domain;
 
-	raw_spin_lock(&die->lock);
-	ucore_pmi_service_begin(die);
+	raw_spin_lock(&domain->lock);
+	ucore_nmi_service_begin(domain);
 	overflow(service->part, 1);
 	nmi_here(&service->nmi);
-	ucore_pmi_service_end(die);
-	raw_spin_unlock(&die->lock);
+	ucore_nmi_service_end(domain);
+	raw_spin_unlock(&domain->lock);
 }
 
 /* It came in the middle of a service, which had looked too early to see it. */
@@ -273,7 +273,7 @@ static void pmi_during_a_service(struct kunit *test)
 	struct ucore_part *part = service.part;
 
 	smp_call_function_single(0, nmi_in_service_here, &service, 1);
-	irq_work_sync(&part->die->pmi.work);
+	irq_work_sync(&part->domain->pmi.work);
 	KUNIT_EXPECT_EQ(test, service.nmi.handled[0], NMI_HANDLED);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), 0ULL);
@@ -289,7 +289,7 @@ static void both_threads_of_a_core(struct kunit *test)
 
 	fake_kernel.core_id[1] = 0;
 	part = armed_part(test);
-	KUNIT_EXPECT_EQ(test, cpumask_weight(&part->die->pmi.cpus), 2U);
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&part->domain->pmi.cpus), 2U);
 	overflow(part, 0);
 	nmi_on(part, 1, &nmi);
 	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
@@ -310,15 +310,15 @@ static void pmi_after_its_recovery(struct kunit *test)
 	struct ucore_part *part = armed_part(test);
 
 	overflow(part, 0);
-	fake_timer_fire(&part->die->guard);
-	fake_timer_fire(&part->die->guard);
+	fake_timer_fire(&part->domain->guard);
+	fake_timer_fire(&part->domain->guard);
 	KUNIT_EXPECT_EQ(test, part->stats.recovered, 1ULL);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
 	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
 	overflow(part, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
-	KUNIT_EXPECT_EQ(test, part->die->pmis, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->domain->pmis, 1ULL);
 }
 
 /* A receiver that joins late does not claim a PMI of before. */
@@ -330,7 +330,7 @@ static void new_receiver_does_not_claim_the_past(struct kunit *test)
 	one_nmi(part, 0);
 	fake_kernel.core_id[1] = 0;
 	cpus_read_lock();
-	ucore_pmi_enable_cpu(part->die, 1);
+	ucore_pmi_enable_cpu(part->domain, 1);
 	cpus_read_unlock();
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
 	overflow(part, 0);
@@ -343,19 +343,19 @@ static void receivers_first_then_the_route(struct kunit *test)
 {
 	struct ucore_part *part = armed_part(test);
 
-	KUNIT_EXPECT_TRUE(test, cpumask_equal(&part->die->pmi.cpus, cpumask_of(0)));
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(&part->domain->pmi.cpus, cpumask_of(0)));
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], UNCORE_PMI);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)PERFS_LVTPC);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | WAKE);
-	KUNIT_EXPECT_EQ(test, part->die->route, BIT_ULL(0) | WAKE);
+	KUNIT_EXPECT_EQ(test, part->domain->route, BIT_ULL(0) | WAKE);
 }
 
-static void disable(struct ucore_die *die)
+static void disable(struct ucore_domain *domain)
 {
 	cpus_read_lock();
-	ucore_pmi_disable(die);
+	ucore_pmi_disable(domain);
 	cpus_read_unlock();
 }
 
@@ -364,13 +364,13 @@ static void closed_as_it_was_found(struct kunit *test)
 	struct ucore_part *part = armed_part(test);
 
 	fake_kernel.debugctl[0] |= 0x801;	/* others' bits, meanwhile */
-	disable(part->die);
+	disable(part->domain);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], 0x801ULL);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)PERFS_LVTPC);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0ULL);
-	KUNIT_EXPECT_TRUE(test, cpumask_empty(&part->die->pmi.cpus));
+	KUNIT_EXPECT_TRUE(test, cpumask_empty(&part->domain->pmi.cpus));
 	fake_bus_clear(bus_of(test));
-	disable(part->die);		/* twice is once */
+	disable(part->domain);		/* twice is once */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
@@ -381,7 +381,7 @@ static void perfs_lvtpc_stays_open(struct kunit *test)
 
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
 	part = armed_part(test);
-	disable(part->die);
+	disable(part->domain);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
 }
 
@@ -391,7 +391,7 @@ static void uncore_pmi_that_was_on_stays_on(struct kunit *test)
 
 	fake_kernel.debugctl[0] = UNCORE_PMI | 1;
 	part = armed_part(test);
-	disable(part->die);
+	disable(part->domain);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], UNCORE_PMI | 1);
 }
 
@@ -403,7 +403,7 @@ static void debugctl_may_fault(struct kunit *test)
 	part = armed_part(test);
 	overflow(part, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
-	disable(part->die);
+	disable(part->domain);
 }
 
 /* The reader's core cannot be named: all cores are, and any CPU may serve. */
@@ -414,7 +414,7 @@ static void reader_that_cannot_be_named(struct kunit *test)
 	fake_kernel.core_id[0] = 40;
 	part = armed_part(test);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0x7fff | WAKE);
-	KUNIT_EXPECT_EQ(test, cpumask_weight(&part->die->pmi.cpus), num_online_cpus());
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&part->domain->pmi.cpus), num_online_cpus());
 	overflow(part, 1);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
@@ -425,23 +425,23 @@ static void cpus_that_come_and_go(struct kunit *test)
 	struct ucore_part *part = armed_part(test);
 
 	cpus_read_lock();
-	ucore_pmi_enable_cpu(part->die, 1);	/* another core: not in the route */
+	ucore_pmi_enable_cpu(part->domain, 1);	/* another core: not in the route */
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	fake_kernel.core_id[1] = 0;
-	ucore_pmi_enable_cpu(part->die, 1);
+	ucore_pmi_enable_cpu(part->domain, 1);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], UNCORE_PMI);
-	ucore_pmi_disable_cpu(part->die, 1);
+	ucore_pmi_disable_cpu(part->domain, 1);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)PERFS_LVTPC);
-	part->die->armed = 0;
-	ucore_pmi_enable_cpu(part->die, 1);	/* nothing armed, nothing opened */
+	part->domain->armed = 0;
+	ucore_pmi_enable_cpu(part->domain, 1);	/* nothing armed, nothing opened */
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
-	part->die->armed = 1;
+	part->domain->armed = 1;
 	cpus_read_unlock();
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(nmi_without_a_die),
+	KUNIT_CASE(nmi_without_a_domain),
 	KUNIT_CASE(nmi_with_nothing_to_do_is_perfs),
 	KUNIT_CASE(unknown_status_is_ours),
 	KUNIT_CASE(pmi_becomes_a_sample),

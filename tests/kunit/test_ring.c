@@ -7,7 +7,7 @@
 #include <linux/mm.h>
 #include <linux/random.h>
 
-#include "../../driver/ring.h"
+#include "sample/ring.h"
 
 #define SIZE	4096U
 #define LOST	((u32)sizeof(struct ucore_lost))

@@ -14,18 +14,18 @@ static struct fake_bus *bus_of(struct kunit *test)
 	return &fake_machine(test)->bus;
 }
 
-/* Put a part at work on its die, from @now on. */
+/* Put a part at work on its domain, from @now on. */
 static void part_run(struct kunit *test, struct ucore_part *part, u64 now)
 {
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
-	raw_spin_lock_irq(&die->lock);
-	ucore_die_hold(die, now);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, now);
 	ucore_part_program(part);
 	fake_part_list(part);
-	ucore_die_release(die, true);
+	ucore_domain_release(domain, true);
 	ucore_part_go(part, now);
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
 }
 
@@ -33,21 +33,21 @@ static void timer_sample(struct ucore_part *part, u64 now)
 {
 	struct ucore_interval iv;
 
-	raw_spin_lock_irq(&part->die->lock);
-	ucore_interval_begin(&iv, part->die, now);
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_interval_begin(&iv, part->domain, now);
 	ucore_part_timer_due(&iv, part);
 	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&part->die->lock);
+	raw_spin_unlock_irq(&part->domain->lock);
 }
 
-static void overflow_sample(struct ucore_die *die, u64 now, bool recovered)
+static void overflow_sample(struct ucore_domain *domain, u64 now, bool recovered)
 {
 	struct ucore_interval iv;
 
-	raw_spin_lock_irq(&die->lock);
-	ucore_interval_begin_overflow(&iv, die, now, recovered);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_interval_begin_overflow(&iv, domain, now, recovered);
 	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_unlock_irq(&domain->lock);
 }
 
 static u64 now_ns(void)
@@ -88,8 +88,8 @@ static void timer_sample_at_the_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->stats.writes, 2ULL);
 }
 
-/* One counter of every box of a die. */
-static void timer_sample_of_a_whole_die(struct kunit *test)
+/* One counter of every box of a domain. */
+static void timer_sample_of_a_whole_domain(struct kunit *test)
 {
 	struct ucore_part *part = fake_part(test, 0, 65536);
 	u32 i, reads = 0, used = 0;
@@ -118,7 +118,7 @@ static void overflow_sample_at_the_limit(struct kunit *test)
 	fake_part_add(part, cbo, 0, 0x400000, 0);
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xa8, 3, BIT(2), IMC0);
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(i, 0xf8),
 		    FAKE_R(i, 0xa8), FAKE_R(i, 0xac), FAKE_R(c, 0x16),
@@ -143,7 +143,7 @@ static void two_sessions_overflow_at_once(struct kunit *test)
 	part_run(test, b, now_ns());
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	fake_overflow(pcu, 0xc36, 7, BIT(0), PCU);
-	overflow_sample(a->die, now_ns(), false);
+	overflow_sample(a->domain, now_ns(), false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(i, 0xf8), FAKE_R(p, 0xc35),
 		    FAKE_R(i, 0xa0), FAKE_R(i, 0xa4), FAKE_W(i, 0xf8, BIT(1)),
@@ -166,7 +166,7 @@ static void only_who_overflowed_is_read(struct kunit *test)
 	part_run(test, a, now_ns());
 	part_run(test, b, now_ns());
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(a->die, now_ns(), false);
+	overflow_sample(a->domain, now_ns(), false);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ha), 0), 0U);
 	sample_next(test, a);
 	KUNIT_EXPECT_NULL(test, fake_record(b->ring));
@@ -187,7 +187,7 @@ static void global_bit_covers_several_functions(struct kunit *test)
 	}
 	part_run(test, part, now_ns());
 	fake_overflow(ch[3], 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[0]), 'R'), 3U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[1]), 'R'), 2U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ch[2]), 'R'), 3U);
@@ -207,7 +207,7 @@ static void unknown_bit_asks_all_armed_boxes(struct kunit *test)
 	fake_part_add(part, pcu, 0, 0x500000, 100);
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xa0, 0, BIT(1), BIT_ULL(30));
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	KUNIT_EXPECT_EQ(test, sample_next(test, part)->trigger_event, 100U);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xf8), 0ULL);
@@ -216,7 +216,7 @@ static void unknown_bit_asks_all_armed_boxes(struct kunit *test)
 	/* known bits do not ask the others */
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	fake_bus_clear(bus_of(test));
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(pcu), 'R'), 1U);
 }
 
@@ -232,7 +232,7 @@ static void rearms_what_overflowed(struct kunit *test)
 	part_run(test, part, now_ns());
 	fake_poke(w, 0xa0, BIT_ULL(48) - 60);
 	fake_overflow(imc, 0xa8, 2, BIT(2), IMC0);
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), BIT_ULL(48) - 60);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa8), BIT_ULL(48) - 100);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 40ULL);
@@ -249,7 +249,7 @@ static void ubox_fixed_counter_overflows(struct kunit *test)
 	fake_part_add(part, ubox, UCORE_COUNTER_FIXED, 0x500000, 100000);
 	part_run(test, part, now_ns());
 	fake_overflow(ubox, 0xc09, 4, 0, BIT(0));
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	sample = sample_next(test, part);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 100004ULL);
@@ -285,11 +285,11 @@ static void overflow_without_a_status(struct kunit *test)
 
 	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
 	part_run(test, part, now_ns());
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
-	KUNIT_EXPECT_FALSE(test, part->die->frozen);
+	KUNIT_EXPECT_FALSE(test, part->domain->frozen);
 }
 
 /* Halted by the very interval that services its overflow, a counter stays at rest. */
@@ -298,17 +298,17 @@ static void halted_part_is_not_rearmed(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 4096);
 	struct fake_window *w = fake_window(imc);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 	struct ucore_interval iv;
 
 	fake_part_add(part, imc, 0, 0x500304, 100);
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xa0, 5, BIT(1), IMC0);
-	raw_spin_lock_irq(&die->lock);
-	ucore_interval_begin(&iv, die, now_ns());
-	ucore_part_halt(&iv, part);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_interval_begin(&iv, domain, now_ns());
+	ucore_part_halt(part, iv.now, iv.frozen_before);
 	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 105ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), 0ULL);
@@ -341,7 +341,7 @@ static void record_of_a_timer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, UCORE_EVENT_NONE);
 	KUNIT_EXPECT_EQ(test, sample->flags, 0U);
-	KUNIT_EXPECT_EQ(test, sample->die, 0U);
+	KUNIT_EXPECT_EQ(test, sample->domain, 0U);
 	KUNIT_EXPECT_EQ(test, sample->ip, 0ULL);
 	KUNIT_EXPECT_EQ(test, sample->values[0].event, 100U);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 11ULL);
@@ -367,7 +367,7 @@ static void record_of_an_overflow(struct kunit *test)
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xb0, 0, BIT(3), IMC0);
 	fake_overflow(imc, 0xa8, 1, BIT(2), IMC0);
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	sample = sample_next(test, part);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 101U);	/* the lowest */
@@ -391,13 +391,13 @@ static void record_of_a_recovered_overflow(struct kunit *test)
 	fake_part_add(part, imc, 0, 0x500304, 10);
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(part->die, now_ns(), true);
+	overflow_sample(part->domain, now_ns(), true);
 	KUNIT_EXPECT_EQ(test, sample_next(test, part)->flags, (u32)UCORE_SAMPLE_RECOVERED);
 	KUNIT_EXPECT_EQ(test, part->stats.recovered, 1ULL);
-	KUNIT_EXPECT_EQ(test, part->die->recovered, 1ULL);
-	KUNIT_EXPECT_EQ(test, part->die->pmis, 0ULL);
+	KUNIT_EXPECT_EQ(test, part->domain->recovered, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->domain->pmis, 0ULL);
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	KUNIT_EXPECT_EQ(test, sample_next(test, part)->flags, 0U);
 }
 
@@ -416,12 +416,12 @@ static void record_with_context(struct kunit *test)
 	part_run(test, part, now_ns());
 	for (allowed = 0; allowed < 2; allowed++) {
 		fake_machine(test)->sink.context = allowed;
-		raw_spin_lock_irq(&part->die->lock);
-		ucore_interval_begin(&iv, part->die, now_ns());
+		raw_spin_lock_irq(&part->domain->lock);
+		ucore_interval_begin(&iv, part->domain, now_ns());
 		ucore_interval_set_context(&iv, &context);
 		ucore_part_timer_due(&iv, part);
 		ucore_interval_end(&iv);
-		raw_spin_unlock_irq(&part->die->lock);
+		raw_spin_unlock_irq(&part->domain->lock);
 		sample = sample_next(test, part);
 		KUNIT_EXPECT_EQ(test, sample->cpu, 7U);
 		KUNIT_EXPECT_EQ(test, sample->ip, allowed ? 0x1234ULL : 0ULL);
@@ -434,7 +434,7 @@ static void record_with_context(struct kunit *test)
 
 /* ---- dead boxes ---- */
 
-static void box_dies_between_samples(struct kunit *test)
+static void box_domains_between_samples(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_part *part = fake_part(test, 0, 4096);
@@ -479,15 +479,15 @@ static void box_is_dead_when_its_overflow_is_walked(struct kunit *test)
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	w->dead = true;
-	overflow_sample(part->die, now_ns(), false);
+	overflow_sample(part->domain, now_ns(), false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(w, 0xf8),
 		    FAKE_W(gw, GLOBAL_STATUS, IMC0), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
-	KUNIT_EXPECT_FALSE(test, part->die->frozen);
+	KUNIT_EXPECT_FALSE(test, part->domain->frozen);
 }
 
 /* Its status was read, then it went: neither status nor preload is written. */
-static void box_dies_within_a_sample(struct kunit *test)
+static void box_domains_within_a_sample(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 4096);
@@ -496,11 +496,11 @@ static void box_dies_within_a_sample(struct kunit *test)
 	fake_part_add(part, imc, 0, 0x500304, 100);
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	w->dies_after = 1;
-	overflow_sample(part->die, now_ns(), false);
+	w->domains_after = 1;
+	overflow_sample(part->domain, now_ns(), false);
 	KUNIT_EXPECT_TRUE(test, imc->dead);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'W'), 0U);
-	KUNIT_EXPECT_FALSE(test, part->die->frozen);
+	KUNIT_EXPECT_FALSE(test, part->domain->frozen);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
@@ -573,7 +573,7 @@ static void too_many_overflows(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 65536);
 	struct fake_window *gw = fake_global(0);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 	const struct ucore_sample *sample;
 	u64 left;
 	u32 i;
@@ -581,25 +581,25 @@ static void too_many_overflows(struct kunit *test)
 	fake_part_add(part, imc, 0, 0x500304, 10);
 	part_run(test, part, now_ns());
 	for (i = 0; i < 501; i++) {
-		KUNIT_ASSERT_FALSE(test, die->throttled);
+		KUNIT_ASSERT_FALSE(test, domain->throttled);
 		fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-		overflow_sample(die, now_ns(), false);
+		overflow_sample(domain, now_ns(), false);
 		sample = sample_next(test, part);
 		KUNIT_ASSERT_EQ(test, sample->flags, (u32)(i < 500 ? 0 : UCORE_SAMPLE_THROTTLED));
 	}
-	KUNIT_EXPECT_TRUE(test, die->throttled);
+	KUNIT_EXPECT_TRUE(test, domain->throttled);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
-	KUNIT_EXPECT_EQ(test, die->throttles, 1ULL);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&die->guard)->queued);
-	left = ktime_to_ns(fake_timer_find(&die->guard)->expires) - now_ns();
+	KUNIT_EXPECT_EQ(test, domain->throttles, 1ULL);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
+	left = ktime_to_ns(fake_timer_find(&domain->guard)->expires) - now_ns();
 	KUNIT_EXPECT_LE(test, left, (u64)(10 * NSEC_PER_MSEC));
 
 	/* the guard ends it; the overflow itself had been serviced */
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
-	fake_timer_fire(&die->guard);
-	KUNIT_EXPECT_FALSE(test, die->throttled);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	KUNIT_EXPECT_EQ(test, die->holds, 0U);
+	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
 }
 
 static void many_overflows_in_more_time(struct kunit *test)
@@ -613,8 +613,8 @@ static void many_overflows_in_more_time(struct kunit *test)
 	for (i = 0; i < 1200; i++) {
 		fake_clock_advance(20000);
 		fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-		overflow_sample(part->die, now_ns(), false);
-		KUNIT_ASSERT_FALSE(test, part->die->throttled);
+		overflow_sample(part->domain, now_ns(), false);
+		KUNIT_ASSERT_FALSE(test, part->domain->throttled);
 	}
 }
 
@@ -623,24 +623,24 @@ static void overflows_that_take_too_long(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 0);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
 	fake_part_add(part, imc, 0, 0x500304, 10);
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(die, now_ns(), false);
-	KUNIT_EXPECT_FALSE(test, die->throttled);
-	die->throttle_busy = 5 * NSEC_PER_MSEC;
+	overflow_sample(domain, now_ns(), false);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	domain->throttle_busy = 5 * NSEC_PER_MSEC;
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(die, now_ns(), false);
-	KUNIT_EXPECT_TRUE(test, die->throttled);
-	fake_timer_fire(&die->guard);
+	overflow_sample(domain, now_ns(), false);
+	KUNIT_EXPECT_TRUE(test, domain->throttled);
+	fake_timer_fire(&domain->guard);
 
-	die->throttle_busy = 5 * NSEC_PER_MSEC;
+	domain->throttle_busy = 5 * NSEC_PER_MSEC;
 	fake_clock_advance(10 * NSEC_PER_MSEC);		/* another window */
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(die, now_ns(), false);
-	KUNIT_EXPECT_FALSE(test, die->throttled);
+	overflow_sample(domain, now_ns(), false);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
 }
 
 /* ---- ring ---- */
@@ -686,7 +686,7 @@ static void part_without_a_ring(struct kunit *test)
 static void times_leave_out_what_was_frozen(struct kunit *test)
 {
 	struct ucore_part *part = fake_part(test, 0, 0);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 	u64 enabled, running;
 
 	part->enabled_ns = 1000;
@@ -695,20 +695,20 @@ static void times_leave_out_what_was_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
 	KUNIT_EXPECT_EQ(test, running, 900ULL);
 
-	die->frozen_ns = 70;		/* before it began */
+	domain->frozen_ns = 70;		/* before it began */
 	ucore_part_go(part, 5000);
 	part_times(part, 5000, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
-	die->frozen_ns = 100;
+	domain->frozen_ns = 100;
 	part_times(part, 5400, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 1400ULL);
 	KUNIT_EXPECT_EQ(test, running, 1270ULL);
-	die->frozen = true;		/* and it is frozen now */
-	die->frozen_since = 5300;
+	domain->frozen = true;		/* and it is frozen now */
+	domain->frozen_since = 5300;
 	part_times(part, 5400, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 1400ULL);
 	KUNIT_EXPECT_EQ(test, running, 1170ULL);
-	die->frozen = false;
+	domain->frozen = false;
 }
 
 static void reset_begins_anew(struct kunit *test)
@@ -724,11 +724,11 @@ static void reset_begins_anew(struct kunit *test)
 	part_run(test, part, begin);
 	fake_poke(w, 0xa0, BIT_ULL(48) - 300);
 	fake_poke(w, 0xa8, 44);
-	raw_spin_lock_irq(&part->die->lock);
-	ucore_interval_begin(&iv, part->die, begin + 500);
-	ucore_part_reset(&iv, part);
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_interval_begin(&iv, part->domain, begin + 500);
+	ucore_part_reset(part, iv.now);
 	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&part->die->lock);
+	raw_spin_unlock_irq(&part->domain->lock);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 0ULL);
 	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), BIT_ULL(48) - 1000);
@@ -751,12 +751,12 @@ static void cost_is_shared(struct kunit *test)
 	fake_part_add(b, pcu, 0, 0x400000, 0);
 	part_run(test, a, now_ns());
 	part_run(test, b, now_ns());
-	raw_spin_lock_irq(&a->die->lock);
-	ucore_interval_begin(&iv, a->die, now_ns());
+	raw_spin_lock_irq(&a->domain->lock);
+	ucore_interval_begin(&iv, a->domain, now_ns());
 	ucore_part_timer_due(&iv, a);
 	ucore_part_timer_due(&iv, b);
 	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&a->die->lock);
+	raw_spin_unlock_irq(&a->domain->lock);
 	KUNIT_EXPECT_EQ(test, a->stats.writes, 1ULL);
 	KUNIT_EXPECT_EQ(test, b->stats.writes, 1ULL);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), NULL, 'W'), 2U);
@@ -764,7 +764,7 @@ static void cost_is_shared(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(timer_sample_at_the_limit),
-	KUNIT_CASE(timer_sample_of_a_whole_die),
+	KUNIT_CASE(timer_sample_of_a_whole_domain),
 	KUNIT_CASE(overflow_sample_at_the_limit),
 	KUNIT_CASE(two_sessions_overflow_at_once),
 	KUNIT_CASE(only_who_overflowed_is_read),
@@ -779,9 +779,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(record_of_an_overflow),
 	KUNIT_CASE(record_of_a_recovered_overflow),
 	KUNIT_CASE(record_with_context),
-	KUNIT_CASE(box_dies_between_samples),
+	KUNIT_CASE(box_domains_between_samples),
 	KUNIT_CASE(box_is_dead_when_its_overflow_is_walked),
-	KUNIT_CASE(box_dies_within_a_sample),
+	KUNIT_CASE(box_domains_within_a_sample),
 	KUNIT_CASE(low_halves_while_that_is_exact),
 	KUNIT_CASE(whole_reads_after_a_pause),
 	KUNIT_CASE(low_halves_only_when_asked_for),

@@ -5,8 +5,8 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
 #define IMC0	BIT_ULL(20)
@@ -94,7 +94,7 @@ static void new_session_holds_nothing(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, status.state, (u32)UCORE_SESSION_STOPPED);
 	KUNIT_EXPECT_EQ(test, status.nr_events, 0U);
-	KUNIT_EXPECT_EQ(test, status.nr_dies, 0U);
+	KUNIT_EXPECT_EQ(test, status.nr_domains, 0U);
 	KUNIT_EXPECT_NE(test, a->id, b->id);
 	KUNIT_EXPECT_NULL(test, ucore_session_part(a, 0));
 	KUNIT_EXPECT_NULL(test, ucore_session_part(a, ~0U));
@@ -266,7 +266,7 @@ static void start_and_stop_access_by_access(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* The route is there before the die runs; no PMI may meet a closed door. */
+/* The route is there before the domain runs; no PMI may meet a closed door. */
 static void armed_start_access_by_access(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "pcu", 0);
@@ -285,8 +285,8 @@ static void armed_start_access_by_access(struct kunit *test)
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, UNFREEZE | route));
 	fake_stop(s);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), 0ULL);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].armed, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].armed_mask, 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].armed, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].armed_mask, 0ULL);
 }
 
 static void refusals_of_start(struct kunit *test)
@@ -299,9 +299,9 @@ static void refusals_of_start(struct kunit *test)
 	fake_kernel.intree = true;
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EBUSY);
 	fake_kernel.intree = false;
-	ucore_catalog.dies[0].reader = UCORE_NO_CPU;
+	ucore_catalog.domains[0].reader = UCORE_NO_CPU;
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EAGAIN);
-	ucore_catalog.dies[0].reader = 0;
+	ucore_catalog.domains[0].reader = 0;
 	ucore_session_part(s, 0)->ring->size = 256;	/* no room for two samples and a LOST */
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOSPC);
 	ucore_session_part(s, 0)->ring->size = 4096;
@@ -355,7 +355,7 @@ static void counts_go_on_over_a_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
-	KUNIT_EXPECT_EQ(test, s->dies[0].time_enabled, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->domains[0].time_enabled, 0ULL);
 }
 
 static void read_access_by_access(struct kunit *test)
@@ -378,10 +378,10 @@ static void read_access_by_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_status(s).reads, 5ULL);
 	KUNIT_EXPECT_EQ(test, session_status(s).writes, 2ULL);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xa4), FAKE_R(w, 0xa0), FAKE_R(w, 0xa4));
-	KUNIT_EXPECT_EQ(test, s->dies[0].frozen_ns, 0ULL);
-	KUNIT_EXPECT_EQ(test, s->dies[0].cpu, 0U);
+	KUNIT_EXPECT_EQ(test, s->domains[0].frozen_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 0U);
 	KUNIT_EXPECT_EQ(test, s->skew_ns, 0ULL);
-	KUNIT_EXPECT_GE(test, s->dies[0].time_enabled, s->dies[0].time_running);
+	KUNIT_EXPECT_GE(test, s->domains[0].time_enabled, s->domains[0].time_running);
 }
 
 /* A READ that finds an overflow waiting takes its sample along the way. */
@@ -428,7 +428,7 @@ static void timer_of_a_session(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_status(s).writes, 6ULL);
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->timer)->queued);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->die->guard)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->domain->guard)->queued);
 }
 
 /* What an event list becomes: enables, widths, guard and low-half limits. */
@@ -465,28 +465,28 @@ static void parts_are_built_from_events(struct kunit *test)
 
 /* ---- several sessions ---- */
 
-static void two_sessions_on_a_die(struct kunit *test)
+static void two_sessions_on_a_domain(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
-	struct ucore_die *die = &ucore_catalog.dies[0];
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
 	KUNIT_ASSERT_EQ(test, fake_add(a, imc, 4, BIT(0), 100, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(b, pcu, 0, BIT(0), 100, NULL), 0);
 	KUNIT_EXPECT_EQ(test, fake_start(a), 0);
 	KUNIT_EXPECT_EQ(test, fake_start(b), 0);
-	KUNIT_EXPECT_EQ(test, die->armed, 2U);
-	KUNIT_EXPECT_EQ(test, die->armed_mask, IMC0 | BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, domain->armed, 2U);
+	KUNIT_EXPECT_EQ(test, domain->armed_mask, IMC0 | BIT_ULL(2));
 	fake_stop(a);
-	KUNIT_EXPECT_EQ(test, die->armed, 1U);
-	KUNIT_EXPECT_EQ(test, die->armed_mask, BIT_ULL(2));
-	KUNIT_EXPECT_EQ(test, die->route, BIT_ULL(0) | WAKE);	/* b still wants its PMI */
+	KUNIT_EXPECT_EQ(test, domain->armed, 1U);
+	KUNIT_EXPECT_EQ(test, domain->armed_mask, BIT_ULL(2));
+	KUNIT_EXPECT_EQ(test, domain->route, BIT_ULL(0) | WAKE);	/* b still wants its PMI */
 	fake_overflow(pcu, 0xc36, 0, BIT(0), BIT_ULL(2));
 	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
 	KUNIT_EXPECT_EQ(test, b->values[0].count, 100ULL);
 	fake_session_close(test, b);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0ULL);
-	KUNIT_EXPECT_TRUE(test, list_empty(&die->parts));
+	KUNIT_EXPECT_TRUE(test, list_empty(&domain->parts));
 }
 
 /* Starting a second session must not clear an overflow of the first. */
@@ -535,22 +535,22 @@ static void close_leaves_it_as_found(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, imc->dirty);
 }
 
-/* The hold of a throttled die is nobody's once the last session has gone. */
+/* The hold of a throttled domain is nobody's once the last session has gone. */
 static void stop_while_throttled(struct kunit *test)
 {
-	struct ucore_die *die = &ucore_catalog.dies[0];
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct ucore_session *s = fake_session(test);
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 100, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	raw_spin_lock_irq(&die->lock);
-	ucore_die_hold(die, ktime_get_mono_fast_ns());
-	die->throttled = true;
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	domain->throttled = true;
+	raw_spin_unlock_irq(&domain->lock);
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_FALSE(test, die->throttled);
-	KUNIT_EXPECT_EQ(test, die->holds, 0U);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
 }
 
 static void dead_box_in_a_session(struct kunit *test)
@@ -585,42 +585,42 @@ static void dead_box_in_a_session(struct kunit *test)
 static void choosing_the_pmi_core(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
-	struct ucore_die *die = &ucore_catalog.dies[0];
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
 	KUNIT_EXPECT_EQ(test, session_set_cpu(a, ~0U), -ENOENT);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 1), 0);
-	KUNIT_EXPECT_EQ(test, die->reader, 1);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(b, 0), -EBUSY);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(b, 1), 0);	/* the same is no conflict */
 	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 0), -EBUSY);
 	fake_session_close(test, b);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 0), 0);
-	KUNIT_EXPECT_EQ(test, die->reader, 0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
 	fake_kernel.core_id[1] = 15;
 	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 1), -ERANGE);
-	KUNIT_EXPECT_EQ(test, die->reader, 0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
 	fake_session_close(test, a);
-	KUNIT_EXPECT_EQ(test, die->pins, 0U);
+	KUNIT_EXPECT_EQ(test, domain->pins, 0U);
 }
 
 /* The choice of a CPU that has gone binds nobody. */
 static void choice_of_a_cpu_that_left(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
-	struct ucore_die *die = &ucore_catalog.dies[0];
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
-	KUNIT_ASSERT_EQ(test, ucore_die_hotplug_init(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
 	KUNIT_ASSERT_EQ(test, session_set_cpu(a, 1), 0);
 	cpus_read_lock();
 	fake_kernel.cpu_down(1);
 	cpus_read_unlock();
-	KUNIT_EXPECT_EQ(test, die->reader, 0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(b, 0), 0);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 1), -EBUSY);
 	fake_session_close(test, b);
 	fake_session_close(test, a);
-	KUNIT_EXPECT_EQ(test, die->pins, 0U);
-	KUNIT_EXPECT_EQ(test, die->pin_cpu, UCORE_NO_CPU);
+	KUNIT_EXPECT_EQ(test, domain->pins, 0U);
+	KUNIT_EXPECT_EQ(test, domain->pin_cpu, UCORE_NO_CPU);
 }
 
 static void pmi_core_is_in_the_route(struct kunit *test)
@@ -635,7 +635,7 @@ static void pmi_core_is_in_the_route(struct kunit *test)
 }
 
 /* Both sessions run while a third party moves the reader: samples go on. */
-static void another_session_moves_a_running_die(struct kunit *test)
+static void another_session_moves_a_running_domain(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test), *other = fake_session(test);
 
@@ -643,9 +643,9 @@ static void another_session_moves_a_running_die(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(other, 1), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(1) | WAKE);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ucore_catalog.dies[0].guard)->queued);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ucore_catalog.domains[0].guard)->queued);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
-	KUNIT_EXPECT_EQ(test, s->dies[0].cpu, 1U);
+	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 1U);
 }
 
 /* ---- memory that runs out ---- */
@@ -720,18 +720,18 @@ static void start_again_after_enomem(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
 }
 
-/* ---- two dies ---- */
+/* ---- two domains ---- */
 
-static void both_dies_in_one_session(struct kunit *test)
+static void both_domains_in_one_session(struct kunit *test)
 {
 	struct ucore_box *imc[2] = { fake_box(test, 0, "imc", 0), fake_box(test, 1, "imc", 0) };
 	struct ucore_session *s = fake_session(test);
 	u32 i;
 
-	/* events in turn, so that a die's are not adjacent */
+	/* events in turn, so that a domain's are not adjacent */
 	for (i = 0; i < 4; i++)
 		KUNIT_ASSERT_EQ(test, fake_add(s, imc[~i & 1], 4, BIT(i / 2), 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, session_status(s).nr_dies, 2U);
+	KUNIT_EXPECT_EQ(test, session_status(s).nr_domains, 2U);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_poke(fake_window(imc[1]), 0xa0, 10);
 	fake_poke(fake_window(imc[0]), 0xa0, 11);
@@ -744,19 +744,19 @@ static void both_dies_in_one_session(struct kunit *test)
 			KUNIT_EXPECT_GT(test, s->values[i].event, s->values[i - 1].event);
 	}
 	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_EQ(test, s->dies[i].die, i);
-		KUNIT_EXPECT_EQ(test, s->dies[i].cpu, i);
+		KUNIT_EXPECT_EQ(test, s->domains[i].domain, i);
+		KUNIT_EXPECT_EQ(test, s->domains[i].cpu, i);
 	}
-	KUNIT_EXPECT_EQ(test, s->skew_ns, s->dies[0].time > s->dies[1].time ?
-			s->dies[0].time - s->dies[1].time : s->dies[1].time - s->dies[0].time);
+	KUNIT_EXPECT_EQ(test, s->skew_ns, s->domains[0].time > s->domains[1].time ?
+			s->domains[0].time - s->domains[1].time : s->domains[1].time - s->domains[0].time);
 	KUNIT_EXPECT_NOT_NULL(test, ucore_session_part(s, 1));
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
 }
 
-/* Timers of all dies count from one instant. */
-static void timers_of_two_dies(struct kunit *test)
+/* Timers of all domains count from one instant. */
+static void timers_of_two_domains(struct kunit *test)
 {
 	struct ucore_session *s;
 	struct ucore_part *a, *b;
@@ -773,12 +773,12 @@ static void timers_of_two_dies(struct kunit *test)
 			max(a->resumed, b->resumed) + MS);
 }
 
-static void one_die_without_a_cpu(struct kunit *test)
+static void one_domain_without_a_cpu(struct kunit *test)
 {
 	struct ucore_box *here = fake_box(test, 0, "imc", 0), *gone = fake_box(test, 1, "imc", 0);
 	struct ucore_session *s = fake_session(test);
 
-	KUNIT_ASSERT_EQ(test, ucore_die_hotplug_init(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
 	fake_poke(fake_global(1), GLOBAL_CTL, 0x40);
 	KUNIT_ASSERT_EQ(test, fake_add(s, here, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, gone, 4, BIT(0), 100, NULL), 0);
@@ -796,8 +796,8 @@ static void one_die_without_a_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[1].flags, (u32)UCORE_VALUE_OFFLINE);
 	KUNIT_EXPECT_EQ(test, session_reset(s), -EAGAIN);
 	fake_stop(s);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[1].armed, 0U);
-	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.dies[1].parts));
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].armed, 0U);
+	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[1].parts));
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, session_reset(s), 0);	/* stopped, it needs no CPU */
 	fake_session_close(test, s);
@@ -812,13 +812,13 @@ static void one_die_without_a_cpu(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
 }
 
-/* Skew is between the freezes: a die that is not frozen has none. */
-static void skew_leaves_out_dies_without_a_cpu(struct kunit *test)
+/* Skew is between the freezes: a domain that is not frozen has none. */
+static void skew_leaves_out_domains_without_a_cpu(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	u64 before;
 
-	KUNIT_ASSERT_EQ(test, ucore_die_hotplug_init(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
@@ -827,18 +827,18 @@ static void skew_leaves_out_dies_without_a_cpu(struct kunit *test)
 	cpus_read_unlock();
 	before = ktime_get_mono_fast_ns();
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
-	KUNIT_EXPECT_GE(test, s->dies[0].time, before);
+	KUNIT_EXPECT_GE(test, s->domains[0].time, before);
 	KUNIT_EXPECT_EQ(test, s->skew_ns, 0ULL);
 }
 
-static void cpu_of_another_die(struct kunit *test)
+static void cpu_of_another_domain(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 
 	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), 0);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].pins, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[1].pins, 1U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.dies[0].reader, 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].pins, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].pins, 1U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 0);
 }
 
 static struct kunit_case cases[] = {
@@ -861,7 +861,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(read_meets_an_overflow),
 	KUNIT_CASE(timer_of_a_session),
 	KUNIT_CASE(parts_are_built_from_events),
-	KUNIT_CASE(two_sessions_on_a_die),
+	KUNIT_CASE(two_sessions_on_a_domain),
 	KUNIT_CASE(start_beside_a_waiting_overflow),
 	KUNIT_CASE(close_leaves_it_as_found),
 	KUNIT_CASE(stop_while_throttled),
@@ -869,7 +869,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(choosing_the_pmi_core),
 	KUNIT_CASE(choice_of_a_cpu_that_left),
 	KUNIT_CASE(pmi_core_is_in_the_route),
-	KUNIT_CASE(another_session_moves_a_running_die),
+	KUNIT_CASE(another_session_moves_a_running_domain),
 	KUNIT_CASE(every_allocation_fails_once),
 	KUNIT_CASE(start_again_after_enomem),
 	{ }
@@ -883,16 +883,16 @@ static struct kunit_suite suite = {
 };
 
 static struct kunit_case cases_2[] = {
-	KUNIT_CASE(both_dies_in_one_session),
-	KUNIT_CASE(timers_of_two_dies),
-	KUNIT_CASE(one_die_without_a_cpu),
-	KUNIT_CASE(skew_leaves_out_dies_without_a_cpu),
-	KUNIT_CASE(cpu_of_another_die),
+	KUNIT_CASE(both_domains_in_one_session),
+	KUNIT_CASE(timers_of_two_domains),
+	KUNIT_CASE(one_domain_without_a_cpu),
+	KUNIT_CASE(skew_leaves_out_domains_without_a_cpu),
+	KUNIT_CASE(cpu_of_another_domain),
 	{ }
 };
 
 static struct kunit_suite suite_2 = {
-	.name = "ucore_session_2_dies",
+	.name = "ucore_session_2_domains",
 	.init = fake_machine_init_2,
 	.exit = fake_machine_exit,
 	.test_cases = cases_2,

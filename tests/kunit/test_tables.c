@@ -5,8 +5,9 @@
  */
 #include <kunit/test.h>
 
-#include "../../driver/bus.h"
-#include "../../driver/e5.h"
+#include "find/e5.h"
+#include "find/topology.h"
+#include "platforms/list.h"
 
 static const struct ucore_e5_table *table(void)
 {
@@ -251,7 +252,7 @@ static void registers_are_distinct(struct kunit *test)
 
 static void msr_boxes_do_not_meet(struct kunit *test)
 {
-	const struct ucore_global *global = ucore_platform_ivbep.global;
+	const struct ucore_global *global = table()->global;
 	u32 row, inst, i, n, nr_seen = 0;
 	u32 *seen = kunit_kcalloc(test, 512, sizeof(*seen), GFP_KERNEL);
 	u16 regs[32];
@@ -410,12 +411,12 @@ static void platform_is_v2(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, p->intree, "ivbep_uncore");
 	KUNIT_EXPECT_EQ(test, p->model, 62);
 	KUNIT_EXPECT_EQ(test, p->caps, (u32)(UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI));
-	KUNIT_EXPECT_EQ(test, p->global->ctl, 0xc00U);
-	KUNIT_EXPECT_EQ(test, p->global->status, 0xc01U);
-	KUNIT_EXPECT_EQ(test, p->global->freeze, BIT_ULL(31));
-	KUNIT_EXPECT_EQ(test, p->global->wake, BIT_ULL(30));
-	KUNIT_EXPECT_EQ(test, p->global->unfreeze, BIT_ULL(29));
-	KUNIT_EXPECT_EQ(test, p->global->core_sel, 0x7fffULL);
+	KUNIT_EXPECT_EQ(test, table()->global->ctl, 0xc00U);
+	KUNIT_EXPECT_EQ(test, table()->global->status, 0xc01U);
+	KUNIT_EXPECT_EQ(test, table()->global->freeze, BIT_ULL(31));
+	KUNIT_EXPECT_EQ(test, table()->global->wake, BIT_ULL(30));
+	KUNIT_EXPECT_EQ(test, table()->global->unfreeze, BIT_ULL(29));
+	KUNIT_EXPECT_EQ(test, table()->global->core_sel, 0x7fffULL);
 	KUNIT_EXPECT_EQ(test, table()->global_config, 0xc06U);
 	KUNIT_EXPECT_EQ(test, table()->num_cbo, 0x1fULL);
 }

@@ -4,8 +4,8 @@
  */
 #include <linux/cpu.h>
 
-#include "../../driver/pmi.h"
 #include "fake_machine.h"
+#include "sample/pmi.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)
@@ -26,14 +26,14 @@ static struct ucore_part *imc_part(struct kunit *test, u64 period)
 
 static void part_run(struct kunit *test, struct ucore_part *part)
 {
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
-	raw_spin_lock_irq(&die->lock);
+	raw_spin_lock_irq(&domain->lock);
 	ucore_part_program(part);
 	fake_part_list(part);
 	ucore_part_go(part, ktime_get_mono_fast_ns());
-	ucore_guard_start(die);
-	raw_spin_unlock_irq(&die->lock);
+	ucore_guard_start(domain);
+	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
 }
 
@@ -118,21 +118,21 @@ static void overflow(struct ucore_part *part)
 static void lost_interrupt_is_recovered(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 	const struct ucore_sample *sample;
 	u64 suspected;
 
 	part_run(test, part);
-	expect_due_in(test, &die->guard, 20 * MS);
+	expect_due_in(test, &domain->guard, 20 * MS);
 	overflow(part);
 	suspected = ktime_get_mono_fast_ns();
-	fake_timer_fire(&die->guard);
+	fake_timer_fire(&domain->guard);
 	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
 	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
-	expect_due_in(test, &die->guard, MS);
+	expect_due_in(test, &domain->guard, MS);
 
 	fake_clock_advance(MS);
-	fake_timer_fire(&die->guard);
+	fake_timer_fire(&domain->guard);
 	sample = fake_record(part->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_GE(test, sample->time, suspected);		/* when it was first seen */
@@ -140,47 +140,47 @@ static void lost_interrupt_is_recovered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_EQ(test, die->recovered, 1ULL);
-	expect_due_in(test, &die->guard, 20 * MS);
+	KUNIT_EXPECT_EQ(test, domain->recovered, 1ULL);
+	expect_due_in(test, &domain->guard, 20 * MS);
 }
 
 /* Another overflow than the one suspected gets its own time. */
 static void a_later_overflow_is_not_the_suspect(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 	struct ucore_interval iv;
 
 	part_run(test, part);
 	overflow(part);
-	fake_timer_fire(&die->guard);
-	raw_spin_lock_irq(&die->lock);		/* its interrupt came after all */
-	ucore_interval_begin_overflow(&iv, die, ktime_get_mono_fast_ns(), false);
+	fake_timer_fire(&domain->guard);
+	raw_spin_lock_irq(&domain->lock);		/* its interrupt came after all */
+	ucore_interval_begin_overflow(&iv, domain, ktime_get_mono_fast_ns(), false);
 	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_unlock_irq(&domain->lock);
 	overflow(part);
-	fake_timer_fire(&die->guard);
-	KUNIT_EXPECT_EQ(test, die->recovered, 0ULL);
-	fake_timer_fire(&die->guard);
-	KUNIT_EXPECT_EQ(test, die->recovered, 1ULL);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_EQ(test, domain->recovered, 1ULL);
 }
 
-static void no_suspicion_while_the_die_is_held(struct kunit *test)
+static void no_suspicion_while_the_domain_is_held(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
 	part_run(test, part);
 	overflow(part);
-	raw_spin_lock_irq(&die->lock);
-	ucore_die_hold(die, 1);
-	raw_spin_unlock_irq(&die->lock);
-	fake_timer_fire(&die->guard);
-	fake_timer_fire(&die->guard);
-	KUNIT_EXPECT_EQ(test, die->recovered, 0ULL);
-	raw_spin_lock_irq(&die->lock);
-	ucore_die_release(die, true);
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, 1);
+	raw_spin_unlock_irq(&domain->lock);
+	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_release(domain, true);
+	raw_spin_unlock_irq(&domain->lock);
 }
 
 static void unarmed_guard_reads_no_status(struct kunit *test)
@@ -188,8 +188,8 @@ static void unarmed_guard_reads_no_status(struct kunit *test)
 	struct ucore_part *part = imc_part(test, 0);
 
 	part_run(test, part);
-	expect_due_in(test, &part->die->guard, 30000 * MS);
-	fake_timer_fire(&part->die->guard);
+	expect_due_in(test, &part->domain->guard, 30000 * MS);
+	fake_timer_fire(&part->domain->guard);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
@@ -197,36 +197,36 @@ static void unarmed_guard_reads_no_status(struct kunit *test)
 static void never_proven_route_is_widened(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
 	part_run(test, part);
 	cpus_read_lock();
-	ucore_pmi_enable(die);
+	ucore_pmi_enable(domain);
 	cpus_read_unlock();
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | WAKE);
 	overflow(part);
-	fake_timer_fire(&die->guard);
-	fake_timer_fire(&die->guard);
-	flush_work(&die->pmi.widen);
-	KUNIT_EXPECT_TRUE(test, die->pmi.wide);
+	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->guard);
+	flush_work(&domain->pmi.widen);
+	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0x7fff | WAKE);
 	cpus_read_lock();
-	ucore_pmi_disable(die);
+	ucore_pmi_disable(domain);
 	cpus_read_unlock();
 }
 
 static void proven_route_stays(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
 	part_run(test, part);
-	die->pmi.proven = true;
+	domain->pmi.proven = true;
 	overflow(part);
-	fake_timer_fire(&die->guard);
-	fake_timer_fire(&die->guard);
-	flush_work(&die->pmi.widen);
-	KUNIT_EXPECT_FALSE(test, die->pmi.wide);
+	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->guard);
+	flush_work(&domain->pmi.widen);
+	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
 }
 
 /* ---- the guard: wraps ---- */
@@ -238,17 +238,17 @@ static void wraps_are_folded_in_time(struct kunit *test)
 
 	part->guard_ns = 400 * MS;
 	part_run(test, part);
-	expect_due_in(test, &part->die->guard, 200 * MS);
+	expect_due_in(test, &part->domain->guard, 200 * MS);
 	fake_poke(w, 0xa0, 123);
-	fake_timer_fire(&part->die->guard);	/* read a moment ago: not yet */
+	fake_timer_fire(&part->domain->guard);	/* read a moment ago: not yet */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 
 	fake_clock_advance(100 * MS);
-	fake_timer_fire(&part->die->guard);
+	fake_timer_fire(&part->domain->guard);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xa4), FAKE_R(w, 0xa0), FAKE_R(w, 0xa4));
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 123ULL);
 	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
-	fake_timer_fire(&part->die->guard);
+	fake_timer_fire(&part->domain->guard);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
@@ -266,7 +266,7 @@ static void folding_counts_every_wrap(struct kunit *test)
 		truth += BIT_ULL(47) - 12345;	/* half of the width between two looks */
 		fake_poke(w, 0xa0, truth & (BIT_ULL(48) - 1));
 		fake_clock_advance(200 * MS);
-		fake_timer_fire(&part->die->guard);
+		fake_timer_fire(&part->domain->guard);
 	}
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, truth);
 }
@@ -279,52 +279,52 @@ static void soonest_part_sets_the_pace(struct kunit *test)
 	a->guard_ns = 10000 * MS;
 	b->guard_ns = 1000 * MS;
 	part_run(test, a);
-	expect_due_in(test, &a->die->guard, 5000 * MS);
+	expect_due_in(test, &a->domain->guard, 5000 * MS);
 	part_run(test, b);
-	expect_due_in(test, &a->die->guard, 500 * MS);
+	expect_due_in(test, &a->domain->guard, 500 * MS);
 }
 
 /* Many a START must not put the guard off. */
 static void start_does_not_put_the_guard_off(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 0);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 	ktime_t first;
 	u32 i;
 
 	part->guard_ns = 400 * MS;
 	part_run(test, part);
-	first = fake_timer_find(&die->guard)->expires;
+	first = fake_timer_find(&domain->guard)->expires;
 	for (i = 0; i < 3; i++) {
 		fake_clock_advance(90 * MS);
-		raw_spin_lock_irq(&die->lock);
-		ucore_guard_start(die);
-		raw_spin_unlock_irq(&die->lock);
-		KUNIT_EXPECT_LE(test, ktime_to_ns(fake_timer_find(&die->guard)->expires),
+		raw_spin_lock_irq(&domain->lock);
+		ucore_guard_start(domain);
+		raw_spin_unlock_irq(&domain->lock);
+		KUNIT_EXPECT_LE(test, ktime_to_ns(fake_timer_find(&domain->guard)->expires),
 				max_t(u64, ktime_to_ns(first), ktime_get_mono_fast_ns()) + 1000);
 	}
 }
 
 /* ---- the guard: throttling ---- */
 
-static void throttle(struct ucore_die *die)
+static void throttle(struct ucore_domain *domain)
 {
-	raw_spin_lock_irq(&die->lock);
-	ucore_die_hold(die, ktime_get_mono_fast_ns());
-	die->throttled = true;
-	raw_spin_unlock_irq(&die->lock);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	domain->throttled = true;
+	raw_spin_unlock_irq(&domain->lock);
 }
 
 static void throttling_ends(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 0);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
 	part_run(test, part);
-	throttle(die);
+	throttle(domain);
 	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
-	fake_timer_fire(&die->guard);
-	KUNIT_EXPECT_FALSE(test, die->throttled);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
@@ -332,69 +332,69 @@ static void throttling_ends(struct kunit *test)
 static void start_does_not_end_throttling(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 0);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
 	part_run(test, part);
-	throttle(die);
-	raw_spin_lock_irq(&die->lock);
-	ucore_guard_soon(die, 5 * MS);
-	ucore_guard_start(die);
-	raw_spin_unlock_irq(&die->lock);
-	expect_due_in(test, &die->guard, 5 * MS);
-	fake_timer_fire(&die->guard);
+	throttle(domain);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_guard_soon(domain, 5 * MS);
+	ucore_guard_start(domain);
+	raw_spin_unlock_irq(&domain->lock);
+	expect_due_in(test, &domain->guard, 5 * MS);
+	fake_timer_fire(&domain->guard);
 }
 
 /* The guard's own service may be the one too many: it must not be queued twice. */
 static void recovery_may_throttle(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_die *die = part->die;
+	struct ucore_domain *domain = part->domain;
 
 	part_run(test, part);
 	overflow(part);
-	fake_timer_fire(&die->guard);
-	die->throttle_start = ktime_get_mono_fast_ns();
-	die->throttle_count = 1000000;
-	fake_timer_fire(&die->guard);
-	KUNIT_EXPECT_TRUE(test, die->throttled);
+	fake_timer_fire(&domain->guard);
+	domain->throttle_start = ktime_get_mono_fast_ns();
+	domain->throttle_count = 1000000;
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_TRUE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&die->guard)->queued);
-	KUNIT_EXPECT_LE(test, due_in(&die->guard), 10 * MS);
-	fake_timer_fire(&die->guard);
-	KUNIT_EXPECT_FALSE(test, die->throttled);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
+	KUNIT_EXPECT_LE(test, due_in(&domain->guard), 10 * MS);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
-static void guard_of_an_idle_die_ends(struct kunit *test)
+static void guard_of_an_idle_domain_ends(struct kunit *test)
 {
-	struct ucore_die *die = &ucore_catalog.dies[0];
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
-	throttle(die);
+	throttle(domain);
 	fake_bus_clear(bus_of(test));
-	fake_timer_fire(&die->guard);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&die->guard)->queued);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->guard)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
-/* ---- all timers of a die ---- */
+/* ---- all timers of a domain ---- */
 
 static void timers_follow_the_reader(struct kunit *test)
 {
 	struct ucore_part *a = imc_part(test, 0), *b = fake_part(test, 0, 0);
-	struct ucore_die *die = a->die;
+	struct ucore_domain *domain = a->domain;
 
 	fake_part_add(b, fake_box(test, 0, "cbo", 0), 0, 0x400000, 0);
 	a->timer_ns = 3 * MS;
 	part_run(test, a);
 	part_run(test, b);
 	ucore_timer_start(a, ktime_get_mono_fast_ns());
-	ucore_timers_cancel(die);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&die->guard)->queued);
+	ucore_timers_cancel(domain);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->guard)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&a->timer)->queued);
 	cpus_read_lock();
-	ucore_timers_restart(die);
+	ucore_timers_restart(domain);
 	cpus_read_unlock();
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&die->guard)->queued);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&a->timer)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&b->timer)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
@@ -407,7 +407,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(no_timer_none_started),
 	KUNIT_CASE(lost_interrupt_is_recovered),
 	KUNIT_CASE(a_later_overflow_is_not_the_suspect),
-	KUNIT_CASE(no_suspicion_while_the_die_is_held),
+	KUNIT_CASE(no_suspicion_while_the_domain_is_held),
 	KUNIT_CASE(unarmed_guard_reads_no_status),
 	KUNIT_CASE(never_proven_route_is_widened),
 	KUNIT_CASE(proven_route_stays),
@@ -418,7 +418,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(throttling_ends),
 	KUNIT_CASE(start_does_not_end_throttling),
 	KUNIT_CASE(recovery_may_throttle),
-	KUNIT_CASE(guard_of_an_idle_die_ends),
+	KUNIT_CASE(guard_of_an_idle_domain_ends),
 	KUNIT_CASE(timers_follow_the_reader),
 	{ }
 };

@@ -39,7 +39,7 @@ class CommandFailed(Exception):
         self.result = result
 
 
-class Result:
+class Completed:
     """What a finished command left behind."""
 
     def __init__(self, status, raw_out, raw_err):
@@ -83,13 +83,13 @@ class Process:
         return bytes(self.streams[1]).decode(errors="replace")
 
     def wait(self, timeout=None, check=True):
-        """Waits for the end; raises what went wrong, returns a Result."""
+        """Waits for the end; raises what went wrong, returns a Completed."""
         limit = timeout or self._timeout
         self._agent.wait_for(lambda: self.done, limit + GRACE if limit else None,
                              self.command)
         if self._verdict & NO_JOB:
             raise AgentError(f"the agent could not start: {self.command}")
-        result = Result(os.waitstatus_to_exitcode(self._verdict & 0xffff),
+        result = Completed(os.waitstatus_to_exitcode(self._verdict & 0xffff),
                         bytes(self.streams[1]), bytes(self.streams[2]))
         if self._verdict & TIMED_OUT:
             raise CommandTimeout(f"killed after {self._timeout:.0f} s: {self.command}\n"

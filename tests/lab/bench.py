@@ -18,8 +18,9 @@ import statistics
 import sys
 from typing import Callable
 
-from lab import artifacts, kernels, machine_args
+from lab import artifacts, kernels
 from lab.machine import RUNS, Machine
+from lab.qemu import args, platforms
 from lab.session import Session, frozen_windows
 
 KERNEL = "6.1"
@@ -44,7 +45,7 @@ class BoxType:
 
 @dataclasses.dataclass(frozen=True)
 class Bench:
-    machine: str
+    size: str
     scenario: str
     boxes: tuple
     small: tuple        # box type, event: what the small set counts on two boxes
@@ -53,9 +54,14 @@ class Bench:
     many: int
     low_dword: bool = True      # does that save anything worth a line?
 
+    @property
+    def machine(self):
+        platform = args.Scenario(self.scenario).platform
+        return f"{platforms.PLATFORMS[platform].title}, {self.size}"
+
 
 PLATFORMS = {
-    "ivbep": Bench("Xeon E5-2600 v2, ten cores", "e2-2s-full", (
+    "ivbep": Bench("ten cores", "e2-2s-full", (
         BoxType("cbo", "uncore_cbox_{}", 10, 0x00, 4, 1),
         BoxType("ubox", "uncore_ubox", 1, 0x44, 2, 1, True),
         BoxType("pcu", "uncore_pcu", 1, 0x00, 4, 1),
@@ -66,7 +72,7 @@ PLATFORMS = {
         BoxType("r3qpi", "uncore_r3qpi_{}", 2, 0x01, 3, 2),
         BoxType("irp", "uncore_irp", 1, 0x00, 4, 2),
     ), ("imc", "event=0x04,umask=0x03", 2), 50, 4, 24),
-    "spr": Bench("Sapphire Rapids, 60 cores", "spr-2s-full", (
+    "spr": Bench("60 cores", "spr-2s-full", (
         BoxType("cha", "uncore_cha_{}", 60, 0x01, 4, 1),
         BoxType("iio", "uncore_iio_{}", 12, 0x01, 4, 1),
         BoxType("irp", "uncore_irp_{}", 12, 0x01, 2, 1),
@@ -345,7 +351,7 @@ def grow():
 
 def prepare():
     print("# building what is missing", file=sys.stderr, flush=True)
-    machine_args.prepare()
+    args.binary()
     kernels.get(KERNEL)
     artifacts.module(KERNEL)
     artifacts.tools()

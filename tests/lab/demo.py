@@ -11,8 +11,9 @@ import dataclasses
 import sys
 import time
 
-from lab import artifacts, kernels, machine_args, truth
+from lab import artifacts, kernels, truth
 from lab.machine import Machine
+from lab.qemu import args, platforms
 
 KERNEL = "6.1"
 PMI_CPU = 1
@@ -29,7 +30,6 @@ NO_PMI = """\
 @dataclasses.dataclass(frozen=True)
 class Demo:
     """What is shown on a platform."""
-    machine: str
     scenario: str
     stat: str
     record: str
@@ -42,9 +42,9 @@ class Demo:
         return self.reason == "overflow"
 
 
-def by_timer(machine, scenario, reads, writes, *more):
+def by_timer(scenario, reads, writes, *more):
     events = " ".join(f"-e {event}" for event in (reads, writes, *more))
-    return Demo(machine, scenario, STAT.format(reads, writes),
+    return Demo(scenario, STAT.format(reads, writes),
                 f"ucoretool record --timer 10ms {events} -o /tmp/samples -- sleep 0.3",
                 "A sample of all counters of a die every 10 ms, of both dies at the same instants",
                 NO_PMI, "frz_all")
@@ -52,16 +52,16 @@ def by_timer(machine, scenario, reads, writes, *more):
 
 PLATFORMS = {
     "ivbep": Demo(
-        "Xeon E5-2600 v2", "e2-2s", STAT.format("imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/"),
+        "e2-2s", STAT.format("imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/"),
         f"ucoretool record -e imc/CAS_COUNT.RD/ -c {PERIOD} -e imc/CAS_COUNT.WR/ "
         f"-e ha/REQUESTS.READS/ -e cbo/TOR_INSERTS.ALL/ -C {PMI_CPU} -o /tmp/samples -- sleep 0.2",
         f"A sample of all counters of a die each time a channel has read {PERIOD} lines"),
-    "spr": by_timer("Sapphire Rapids", "spr-2s", "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/",
+    "spr": by_timer("spr-2s", "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/",
                     "cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
-    "gnr": by_timer("Granite Rapids", "gnr-2s", "imc/CAS_COUNT_SCH0.RD/",
-                    "imc/CAS_COUNT_SCH0.WR/", "cha/TOR_INSERTS.IA_MISS/",
-                    "upi/TxL_FLITS.ALL_DATA/", "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
+    "gnr": by_timer("gnr-2s", "imc/CAS_COUNT_SCH0.RD/", "imc/CAS_COUNT_SCH0.WR/",
+                    "cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
+                    "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
 }
 
 started = time.monotonic()
@@ -80,9 +80,9 @@ def show(machine, command):
     sys.stdout.flush()
 
 
-def prepare(demo):
-    say(f"QEMU with the model of a {demo.machine}")
-    machine_args.prepare()
+def prepare(platform):
+    say(f"QEMU with the model of a {platforms.PLATFORMS[platform].title}")
+    args.binary()
     say(f"Debian's kernel {KERNEL}")
     kernels.get(KERNEL)
     say("ucore.ko and ucoretool")
@@ -117,7 +117,7 @@ def main(platform="ivbep"):
     if platform not in PLATFORMS:
         sys.exit(f"demo: PLATFORM={platform}? There are {', '.join(PLATFORMS)}.")
     demo = PLATFORMS[platform]
-    prepare(demo)
+    prepare(platform)
     say(f"Booting {demo.scenario}")
     with Machine(demo.scenario, KERNEL) as machine:
         say("The module, and the boxes that it finds")

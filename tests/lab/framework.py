@@ -18,6 +18,10 @@ from typing import Callable
 
 from lab.machine import CheckFailed
 
+# For @test(kernels=...): all, and both of Debian's
+KERNELS = ("6.1", "6.12", "debug")
+BOTH = ("6.1", "6.12")
+
 registry = []
 
 

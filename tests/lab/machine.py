@@ -17,8 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from lab import agent, artifacts, dmesg, initramfs, kernels, machine_args, qmp
+from lab import agent, artifacts, dmesg, initramfs, kernels, qmp
 from lab.agent import AgentError, CommandFailed, CommandTimeout  # noqa: F401 (for the tests)
+from lab.qemu import args
 
 RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host
@@ -33,6 +34,11 @@ RT_CMDLINE = "noirqdebug "
 
 class CheckFailed(AssertionError):
     """The kernel log or the machine model tells of a mistake."""
+
+
+def private_pmi(settings):
+    """Does the model route interrupts in its own way?  Then the driver must know that way."""
+    return dict(settings).get("model.pmi") == "private"
 
 
 class Machine:
@@ -127,7 +133,7 @@ class Machine:
         with_module = content.pop("module")
         content["programs"] = {**artifacts.programs(), **content["programs"]}
         if with_module:
-            content["module"] = artifacts.module(self.kernel.name)
+            content["module"] = artifacts.module(self.kernel.name, private_pmi(self._settings))
             content["tools"] = artifacts.tools()
         initramfs.build(image, self.kernel, **content)
 
@@ -138,7 +144,7 @@ class Machine:
                    "printk.devkmsg=on random.trust_cpu=on rcupdate.rcu_cpu_stall_timeout=60 "
                    f"loglevel={4 if self._terminal else 7} "
                    f"{RT_CMDLINE if self.kernel.rt else ''}{self._cmdline}")
-        return [*machine_args.command(self.scenario, self.directory, self._settings),
+        return [*args.command(self.scenario, self.directory, self._settings),
                 "-kernel", str(self.kernel.vmlinux), "-initrd", str(image),
                 "-append", cmdline.strip(), "-no-reboot",
                 *console, "-serial", "chardev:console",
@@ -155,7 +161,7 @@ class Machine:
     # ---- Commands in the guest ----
 
     def run(self, command, timeout=60, check=True):
-        """Runs a shell command; returns a Result with status, out, err."""
+        """Runs a shell command; returns a Completed with status, out, err."""
         return self.spawn(command, timeout).wait(check=check)
 
     def sh(self, command, timeout=60):

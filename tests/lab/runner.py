@@ -13,8 +13,9 @@ import sys
 import time
 from pathlib import Path
 
-from lab import artifacts, framework, kernels, machine_args, worker
+from lab import artifacts, framework, kernels, machine, worker
 from lab.machine import RUNS
+from lab.qemu import args
 
 # Where the packages are, this one and those with tests
 TESTS = Path(__file__).resolve().parents[1]
@@ -107,11 +108,12 @@ def new_run_directory():
 def prepared(boot):
     """Builds what a boot needs; returns what went wrong, or nothing."""
     try:
-        machine_args.prepare()
+        args.binary()
         kernels.get(boot.kernel)
         artifacts.programs()
-        if dict(boot.options).get("module", True):
-            artifacts.module(boot.kernel)
+        options = dict(boot.options)
+        if options.get("module", True):
+            artifacts.module(boot.kernel, machine.private_pmi(options.get("settings", ())))
             artifacts.tools()
     except (artifacts.BuildError, OSError, SystemExit) as error:
         return f"could not be built: {error}"
@@ -148,7 +150,9 @@ class Scheduler:
     def _start(self, group):
         boot = group[0].boot
         if boot:
-            key = (boot.kernel, dict(boot.options).get("module", True))
+            options = dict(boot.options)
+            key = (boot.kernel, options.get("module", True),
+                   machine.private_pmi(options.get("settings", ())))
             if key not in self._problems:
                 self._reporter.note(f"building what {boot} needs")
                 self._problems[key] = prepared(boot)

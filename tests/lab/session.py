@@ -294,6 +294,11 @@ def accesses_of(machine, session, command):
     return {kind: after[kind] - before[kind] for kind in after}
 
 
+def die_of(machine, die):
+    """What `ucoretool info` says of a die."""
+    return json.loads(machine.sh("ucoretool info -j"))["dies"][die]
+
+
 def assert_equal(differences):
     assert not differences, "\n".join([f"{len(differences)} differences", *differences[:10]])
 

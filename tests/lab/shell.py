@@ -9,8 +9,8 @@ import shutil
 import sys
 import termios
 
-from lab import machine_args
 from lab.machine import Machine
+from lab.qemu import args
 
 SHELL = "stty rows {rows} cols {cols}; cd /root; exec sh -l"
 
@@ -29,7 +29,7 @@ def terminal_restored():
 
 
 def main(scenario="e2-2s", kernel="6.1"):
-    machine_args.prepare()
+    args.binary()
     print(f"Booting {scenario} with {kernel}; leave the shell with exit or Ctrl-D.", flush=True)
     size = shutil.get_terminal_size()
     shell = SHELL.format(rows=size.lines, cols=size.columns)

@@ -32,6 +32,11 @@ def totals_of(machine):
     return [{(c["box"], c["ctr"]): c["total"] for c in socket} for socket in sockets]
 
 
+def pmis_of(machine):
+    """Uncore PMIs that each CPU got, ever."""
+    return [cpu["pmi_delivered"] for cpu in machine.oracle("cpus")["cpus"]]
+
+
 def events_of(platform="ivbep"):
     """Event as ucoretool prints it -> bits 15:0 of the control register.
 

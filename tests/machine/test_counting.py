@@ -4,14 +4,11 @@
 import errno
 import json
 
-from lab.framework import test
+from lab.framework import BOTH, KERNELS, test
 from lab.session import (FIXED, MS, US, Session, accesses_of, assert_equal, frozen_totals,
                          frozen_windows, refused)
 from lab.truth import totals_of
 from machine import eventset
-
-KERNELS = ("6.1", "6.12", "debug")
-BOTH = ("6.1", "6.12")
 
 
 # ---- helpers ----

@@ -7,7 +7,7 @@ reject what is bad, for the right reason, and count with what is good.
 
 import json
 
-from lab.framework import test
+from lab.framework import KERNELS, test
 from lab.session import BOX_FREE_RUNNING, Session
 from machine.tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR, TABLE_CHAIN,
                             TABLE_DISABLED, TABLE_EMPTY, TABLE_GLOBAL, TABLE_OK, TABLE_OUTSIDE,
@@ -17,8 +17,6 @@ from machine.tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR,
                             UNIT_RAM, UNIT_SELF, UNIT_SURPLUS, UNIT_TRUNCATED, UNIT_WIDTH,
                             UNIT_WINDOW, UNIT_ZERO, appended, boxes_of_model, found, global_word0,
                             pci, record)
-
-KERNELS = ("6.1", "6.12", "debug")
 
 # A type that nobody knows, MSRs and memory where nothing is
 NEW, HOLE_MSR, HOLE_MEMORY = 99, 0x2f80, 0xf070000000

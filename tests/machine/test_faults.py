@@ -4,13 +4,11 @@
 import errno
 import json
 
-from lab.framework import test
+from lab.framework import BOTH, KERNELS, test
 from lab.session import (BOX_DEAD, GAP, GAP_BOX_DEAD, MS, SAMPLE, SAMPLE_RECOVERED, VALUE_DEAD,
-                         Session, assert_equal, flagged, refused, sample_until, samples_in)
+                         Session, assert_equal, die_of, flagged, refused, sample_until, samples_in)
 from machine import eventset
 
-BOTH = ("6.1", "6.12")
-KERNELS = ("6.1", "6.12", "debug")
 WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
 CLOCK = {"event": 0}
 UNKNOWN_NMI = ("NMI received for unknown reason", "Dazed and confused", "strange power saving")
@@ -24,10 +22,6 @@ def arm(session, box="imc1", die=0, hz=50):
 
 def recovered(samples):
     return [bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples]
-
-
-def die_of(machine, die):
-    return json.loads(machine.sh("ucoretool info -j"))["dies"][die]
 
 
 def wait_samples(machine, session, more):

@@ -7,12 +7,9 @@ import errno
 import re
 
 from lab import ktap
-from lab.framework import test
+from lab.framework import BOTH, KERNELS, test
 from lab.session import MS, Refused, Session, assert_equal
 from lab.truth import totals_of
-
-KERNELS = ("6.1", "6.12", "debug")
-DEBIAN = ("6.1", "6.12")
 
 GLOBAL_CTL, DEBUGCTL, CBO0_FILTER0, CBO0_FILTER1, PCU_FILTER = 0xc00, 0x1d9, 0xd14, 0xd1a, 0xc34
 DEBUGCTL_UNCORE_PMI = 1 << 13
@@ -195,7 +192,7 @@ def rmmod_and_insmod_again_and_again(m):
     expect_as_found(m, found)
 
 
-@test("e2-2s", kernels=DEBIAN, loaded=False, alone=True)
+@test("e2-2s", kernels=BOTH, loaded=False, alone=True)
 def loading_touches_nothing(m):
     found = furnish(m)
     m.inject("reset")
@@ -444,7 +441,7 @@ def perf_rate(m, socket):
 WITNESS = {"loaded": False, "strict": False, "perf": True, "alone": True}
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def intree_driver_is_respected(m):
     m.run("modprobe intel_uncore")
     m.insmod()
@@ -457,7 +454,7 @@ def intree_driver_is_respected(m):
     assert 0.7e9 < perf_rate(m, 0) < 0.9e9, perf_rate(m, 0)
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def everything_works_when_the_intree_driver_went(m):
     m.run("modprobe intel_uncore")
     m.insmod()
@@ -468,7 +465,7 @@ def everything_works_when_the_intree_driver_went(m):
         expect_exact(m, s)
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def intree_driver_comes_and_goes_between_claims(m):
     m.insmod()
     program = m.spawn("uapi_intree arrives")
@@ -480,7 +477,7 @@ def intree_driver_comes_and_goes_between_claims(m):
     assert not result.status, result.out
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def intree_driver_cannot_come_while_boxes_are_in_use(m):
     m.insmod()
     with sampling_session(m) as s:
@@ -493,7 +490,7 @@ def intree_driver_cannot_come_while_boxes_are_in_use(m):
     assert 0.7e9 < perf_rate(m, 0) < 0.9e9, perf_rate(m, 0)
 
 
-@test("e2-2s", kernels=DEBIAN, **WITNESS)
+@test("e2-2s", kernels=BOTH, **WITNESS)
 def intree_driver_works_again_afterwards(m):
     m.insmod()
     on_every_kind_of_box(m).__exit__()
@@ -509,7 +506,7 @@ def intree_driver_works_again_afterwards(m):
         expect_exact(m, s)
 
 
-@test("spr-1s", kernels=DEBIAN, **WITNESS)
+@test("spr-1s", kernels=BOTH, **WITNESS)
 def intree_driver_without_a_pci_driver_is_respected(m):
     """On discovery platforms it has none: it shows as a module."""
     count = "ucoretool stat -e cha/CLOCKTICKS/ --"

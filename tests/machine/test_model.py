@@ -5,8 +5,9 @@ What qemu/README.md promises and the other tests build on. test_witness.py has w
 Linux's own drivers make of it.
 """
 
-from lab.framework import test
+from lab.framework import BOTH, test
 from lab.qemu import rates
+from machine.registers import bare, poke, preload, rules, wait_frozen
 
 GLOBAL_CTL, GLOBAL_STATUS, GLOBAL_CONFIG = 0xc00, 0xc01, 0xc06
 FRZ_ALL, UNFRZ_ALL = 0x80000000, 0x20000000
@@ -18,18 +19,6 @@ EN, OV_EN = 0x400000, 0x100000
 BOX_RUN, BOX_FRZ, BOX_INIT = 0x30000, 0x30100, 0x30103
 CTR0, FIXED_CTR, CTL0, FIXED_CTL, BOX_CTL, BOX_STATUS = 0xa0, 0xd0, 0xd8, 0xf0, 0xf4, 0xf8
 IMC0, IMC1, HA0 = "7f:10.4", "7f:10.5", "7f:0e.1"
-
-bare = {"loaded": False, "module": False, "cmdline": "iomem=relaxed msr.allow_writes=on"}
-
-
-def poke(m, *commands):
-    """Runs the commands in one program; the values it printed, None for a fault."""
-    if not m.run("test -e /dev/cpu/0/msr", check=False).status == 0:
-        m.sh("modprobe msr")
-    words = [f"{word:#x}" if isinstance(word, int) else word
-             for command in commands for word in command]
-    out = m.sh("poke " + " ".join(words))
-    return [None if line == "fault" else int(line, 0) for line in out.split()]
 
 
 def clean(m):
@@ -43,21 +32,6 @@ def clean(m):
     for cpu in (0, 2):
         poke(m, ("w", cpu, GLOBAL_STATUS, 0x7ffffff), ("w", cpu, GLOBAL_CTL, UNFRZ_ALL))
     m.inject("reset")
-
-
-def wait_frozen(m, socket=0):
-    m.wait_until(lambda: m.oracle("state")["sockets"][socket]["frozen"], what="freeze")
-
-
-def preload(width, events):
-    return (1 << width) - events
-
-
-def rules(m):
-    """The violated rules, in order; then forgets them."""
-    found = [violation["rule"] for violation in m.oracle("violations")["list"]]
-    m.inject("reset")
-    return found
 
 
 @test("e2-2s", **bare)
@@ -80,7 +54,7 @@ def both_ways_to_config_space_see_the_same(m):
 def overflow_freezes_at_the_exact_instant(m):
     clean(m)
     mark = m.truth_length()
-    poke(m, ("w", 2, GLOBAL_CTL, FRZ_ALL), ("w", 2, UCLK_CTR, preload(48, 28938000)),
+    poke(m, ("w", 2, GLOBAL_CTL, FRZ_ALL), ("w", 2, UCLK_CTR, preload(28938000)),
          ("w", 2, UCLK_CTL, EN | OV_EN), ("w", 2, GLOBAL_CTL, UNFRZ_ALL | 1))
     wait_frozen(m, 1)
     # 2893.8 MHz in socket 1: 10 ms
@@ -101,10 +75,10 @@ def carries_of_one_nanosecond_are_one_freeze_and_one_pmi(m):
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL))
     for box in (IMC0, IMC1):
         poke(m, ("ew", box, BOX_CTL, BOX_RUN), ("ew", box, FIXED_CTL, EN | OV_EN),
-             ("ew", box, FIXED_CTR, preload(48, 10000) & 0xffffffff),
+             ("ew", box, FIXED_CTR, preload(10000) & 0xffffffff),
              ("ew", box, FIXED_CTR + 4, 0xffff))
     poke(m, ("ew", HA0, BOX_CTL, BOX_RUN), ("ew", HA0, CTL0, EN | OV_EN | 4),
-         ("ew", HA0, CTR0, preload(48, 5000) & 0xffffffff), ("ew", HA0, CTR0 + 4, 0xffff),
+         ("ew", HA0, CTR0, preload(5000) & 0xffffffff), ("ew", HA0, CTR0 + 4, 0xffff),
          ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
     wait_frozen(m)
     freezes = m.truth("freeze", since=mark)
@@ -121,7 +95,7 @@ def a_set_status_bit_lets_nothing_further_pass(m):
     clean(m)
     m.inject("status 0 1")
     mark = m.truth_length()
-    poke(m, ("w", 0, UCLK_CTL, 0), ("w", 0, UCLK_CTR, preload(48, 1000)),
+    poke(m, ("w", 0, UCLK_CTL, 0), ("w", 0, UCLK_CTR, preload(1000)),
          ("w", 0, UCLK_CTL, EN | OV_EN))
     m.wait_until(lambda: 0 < poke(m, ("r", 0, UCLK_CTR))[0] < 1 << 40, what="wrap")
     assert not m.truth("freeze", since=mark)
@@ -131,7 +105,7 @@ def a_set_status_bit_lets_nothing_further_pass(m):
 @test("e2-2s", **bare)
 def a_counter_wraps_at_its_width(m):
     clean(m)
-    poke(m, ("w", 0, CBO0_BOX_CTL, BOX_FRZ), ("w", 0, CBO0_CTR0, preload(44, 1000)),
+    poke(m, ("w", 0, CBO0_BOX_CTL, BOX_FRZ), ("w", 0, CBO0_CTR0, preload(1000, width=44)),
          ("w", 0, CBO0_CTL0, EN), ("w", 0, CBO0_BOX_CTL, BOX_RUN))
     m.wait_until(lambda: poke(m, ("r", 0, CBO0_CTR0))[0] < 1 << 43, what="wrap")
     poke(m, ("w", 0, CBO0_BOX_CTL, BOX_FRZ))
@@ -181,7 +155,7 @@ def a_pmi_reaches_both_threads_of_a_core(m):
     cpus = m.sh("cat /sys/devices/system/cpu/cpu1/topology/thread_siblings_list")
     assert cpus == "0-1"
     poke(m, *(("w", cpu, DEBUGCTL, 0x2000) for cpu in (0, 1, 2)),
-         ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(48, 1000)),
+         ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(1000)),
          ("w", 0, UCLK_CTL, EN | OV_EN), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 3))
     wait_frozen(m)
     assert [(cpu["pmi_sent"], cpu["pmi_delivered"], cpu["pmi_debugctl"])
@@ -192,11 +166,11 @@ def a_pmi_reaches_both_threads_of_a_core(m):
 
 @test("e2-2s", settings={"faults.core-map": "-1 0"}, **bare)
 def core_numbers_may_have_holes(m):
-    poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(48, 1000)),
+    poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(1000)),
          ("w", 0, UCLK_CTL, EN | OV_EN), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
     wait_frozen(m)
     assert not any(cpu["pmi_sent"] for cpu in m.oracle("cpus")["cpus"])
-    poke(m, ("w", 0, GLOBAL_STATUS, 1), ("w", 0, UCLK_CTR, preload(48, 1000)),
+    poke(m, ("w", 0, GLOBAL_STATUS, 1), ("w", 0, UCLK_CTR, preload(1000)),
          ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 2))
     m.wait_until(lambda: m.oracle("cpus")["cpus"][0]["pmi_sent"] == 1)
 
@@ -225,7 +199,7 @@ def lost_and_spurious_pmis(m):
     clean(m)
     m.inject("lose-pmi 0 1")
     mark = m.truth_length()
-    poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(48, 1000)),
+    poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(1000)),
          ("w", 0, UCLK_CTL, EN | OV_EN), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
     wait_frozen(m)
     assert [pmi["result"] for pmi in m.truth("pmi", since=mark)] == ["lost"]
@@ -237,7 +211,7 @@ def lost_and_spurious_pmis(m):
 @test("e2-2s", settings={"model.cbox-ov-en": "yes"}, **bare)
 def a_cbox_may_overflow_if_told_so(m):
     clean(m)
-    poke(m, ("w", 2, CBO0_BOX_CTL, BOX_FRZ), ("w", 2, CBO0_CTR0 + 3, preload(44, 1000)),
+    poke(m, ("w", 2, CBO0_BOX_CTL, BOX_FRZ), ("w", 2, CBO0_CTR0 + 3, preload(1000, width=44)),
          ("w", 2, CBO0_CTL0 + 3, EN | OV_EN), ("w", 2, GLOBAL_CTL, UNFRZ_ALL | 1),
          ("w", 2, CBO0_BOX_CTL, BOX_RUN))
     wait_frozen(m, 1)
@@ -261,7 +235,7 @@ def a_halted_cpu_needs_wk_on_pmi(m):
         clean(m)
         mark = m.truth_length()
         poke(m, ("w", 1, DEBUGCTL, 0x2000), ("w", 0, GLOBAL_CTL, FRZ_ALL),
-             ("w", 0, UCLK_CTR, preload(48, 26000000)), ("w", 0, UCLK_CTL, EN | OV_EN),
+             ("w", 0, UCLK_CTR, preload(26000000)), ("w", 0, UCLK_CTL, EN | OV_EN),
              ("w", 0, GLOBAL_CTL, UNFRZ_ALL | wake | 2))
         wait_frozen(m)
         return m.truth("pmi", since=mark)[-1]["result"]
@@ -270,7 +244,7 @@ def a_halted_cpu_needs_wk_on_pmi(m):
     clean(m)
 
 
-@test("e2-2s", kernels=("6.1", "6.12"), **bare)
+@test("e2-2s", kernels=BOTH, **bare)
 def a_cpu_that_went_offline_forgets_its_debugctl(m):
     poke(m, ("w", 1, DEBUGCTL, 0x2000))
     assert poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000
@@ -315,7 +289,7 @@ def each_violation_is_noticed(m):
 def clearing_in_the_wrong_order_is_noticed(m):
     clean(m)
     arm = (("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, PCU_BOX_CTL, BOX_RUN),
-           ("w", 0, PCU_CTR0, preload(48, 1000)), ("w", 0, PCU_CTL0, EN | OV_EN),
+           ("w", 0, PCU_CTR0, preload(1000)), ("w", 0, PCU_CTL0, EN | OV_EN),
            ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
     poke(m, *arm)
     wait_frozen(m)

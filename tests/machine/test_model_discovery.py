@@ -5,8 +5,9 @@ What qemu/README.md promises about the table, the three kinds of access, overflo
 strict mode. test_witness_discovery.py has what Linux makes of it.
 """
 
-from lab.framework import test
+from lab.framework import BOTH, test
 from lab.qemu import rates
+from machine.registers import bare, peek, poke, preload, rules, wait_frozen
 
 MSR, MMIO, PCI = 0, 1, 2
 GLOBAL_CTL, GLOBAL_STATUS, CHA_COUNT = 0x2ff0, 0x2ff2, 0x2ffe
@@ -28,33 +29,6 @@ TABLE = "00.4"
 PMON_DVSEC = 0x130
 FIRST_CPU = (0, 2)          # of each socket of spr-2s
 ONLY_SOCKET = 1             # a machine of one socket has its uncore bus at ffh, too
-
-bare = {"loaded": False, "module": False, "cmdline": "iomem=relaxed msr.allow_writes=on"}
-
-
-def poke(m, *commands):
-    """Runs the commands in one program; the values it printed, None for a fault."""
-    if not m.run("test -e /dev/cpu/0/msr", check=False).status == 0:
-        m.sh("modprobe msr")
-    words = [f"{word:#x}" if isinstance(word, int) else word
-             for command in commands for word in command]
-    out = m.sh("poke " + " ".join(words))
-    return [None if line == "fault" else int(line, 0) for line in out.split()]
-
-
-def peek(m, *command):
-    return poke(m, command)[0]
-
-
-def rules(m):
-    """The violated rules, in order; then forgets them."""
-    found = [violation["rule"] for violation in m.oracle("violations")["list"]]
-    m.inject("reset")
-    return found
-
-
-def preload(events):
-    return (1 << 48) - events
 
 
 def imc(channel, socket=0):
@@ -85,10 +59,6 @@ def clean(m, socket=0):
 def counter(m, box, ctr, socket=0):
     return next(c for c in m.oracle("counters")["sockets"][socket]
                 if (c["box"], c["ctr"]) == (box, ctr))
-
-
-def wait_frozen(m, socket=0):
-    m.wait_until(lambda: m.oracle("state")["sockets"][socket]["frozen"], what="freeze")
 
 
 # ---- The table ----
@@ -143,7 +113,7 @@ def spr_2s_units(socket):
             for position, (kind, access, address, instance, layout) in enumerate(listed)]
 
 
-@test("spr-2s", kernels=("6.1", "6.12"), **bare)
+@test("spr-2s", kernels=BOTH, **bare)
 def the_table_is_as_specified(m):
     for socket in (0, 1):
         units = spr_2s_units(socket)
@@ -285,7 +255,7 @@ def program(m, socket):
             for key, arguments in wanted.items()}
 
 
-@test("spr-2s", kernels=("6.1", "6.12"), **bare)
+@test("spr-2s", kernels=BOTH, **bare)
 def the_count_is_rate_times_time(m):
     for socket in (0, 1):
         cpu, upi = FIRST_CPU[socket], function(UPI0[0], socket)

@@ -4,12 +4,11 @@
 import errno
 import json
 
-from lab.framework import test
+from lab.framework import BOTH, KERNELS, test
 from lab.session import SAMPLE_RECOVERED, Session, assert_equal, refused, sample_until
+from lab.truth import pmis_of
 from machine import eventset
 
-BOTH = ("6.1", "6.12")
-KERNELS = ("6.1", "6.12", "debug")
 WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
 DEBUGCTL_UNCORE_PMI = 1 << 13
 CORE_SEL = 0x7fff
@@ -19,11 +18,6 @@ CORE_SEL = 0x7fff
 
 def cpus(machine):
     return machine.oracle("cpus")["cpus"]
-
-
-def delivered(machine):
-    """Uncore PMIs that each CPU got, ever."""
-    return [cpu["pmi_delivered"] for cpu in cpus(machine)]
 
 
 def arm(session, dies=(0, 1), hz=100):
@@ -70,9 +64,9 @@ def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
             arm(s)
             for cpu in chosen:
                 s.command(f"cpu {cpu}")
-            before, mark = delivered(m), m.truth_length()
+            before, mark = pmis_of(m), m.truth_length()
             samples = sample_exactly(m, s, 10)
-            got = [new - old for old, new in zip(before, delivered(m))]
+            got = [new - old for old, new in zip(before, pmis_of(m))]
         assert_in_time(samples)
         assert_all_delivered(m, mark)
         assert {(s["die"], s["cpu"]) for s in samples} == {(0, chosen[0]), (1, chosen[1])}
@@ -81,12 +75,12 @@ def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
 
 @test("e2-2s", kernels=BOTH)
 def option_C_of_record_chooses_the_cores(m):
-    before = delivered(m)
+    before = pmis_of(m)
     m.run("ucoretool record -C 1,3 -e imc/CAS_COUNT.RD/ -c 200000 -n 30 -o /tmp/chosen")
     report = m.run("ucoretool report -i /tmp/chosen -j").out
     samples = [json.loads(line) for line in report.splitlines()]
     assert {s["cpu"] for s in samples if s["record"] == "sample"} == {1, 3}
-    got = [new - old for old, new in zip(before, delivered(m))]
+    got = [new - old for old, new in zip(before, pmis_of(m))]
     assert not got[0] and not got[2] and got[1] and got[3], got
 
 
@@ -171,9 +165,9 @@ def lvtpc_that_linux_never_opened_is_opened_and_closed_again(m):
             arm(s, dies=(0,), hz=300)
             assert_in_time(sample_exactly(m, s, 30))
         assert_all_delivered(m, mark)
-    before = delivered(m)
+    before = pmis_of(m)
     m.inject("pmi 0")
-    assert delivered(m) == before, "the door was left open"
+    assert pmis_of(m) == before, "the door was left open"
 
 
 # ---- cores and threads ----
@@ -187,9 +181,9 @@ def both_threads_of_the_core_get_the_pmi_and_one_sample_comes_of_it(m):
         with Session(m, ring=1 << 20) as s:
             arm(s, dies=(0,), hz=200)
             s.command(f"cpu {min(mine)}")
-            before = delivered(m)
+            before = pmis_of(m)
             samples = sample_exactly(m, s, 50)
-            got = [new - old for old, new in zip(before, delivered(m))]
+            got = [new - old for old, new in zip(before, pmis_of(m))]
         assert_in_time(samples)
         # each sample had its own freeze (sample_exactly), each thread its PMI, but for
         # one that the host held up until after the next

@@ -8,11 +8,10 @@ import time
 from pathlib import Path
 
 from lab import dmesg
-from lab.framework import test
+from lab.framework import KERNELS, test
 from lab.machine import CommandFailed, CommandTimeout
 
 HERE = Path(__file__).resolve().parent
-KERNELS = ("6.1", "6.12", "debug")
 PLAIN = {"module": False, "loaded": False}
 
 

@@ -2,19 +2,16 @@
 """Sampling: a record for each trigger, its values those of its freeze."""
 
 import errno
-import json
 import statistics
 
 from lab import truth
-from lab.framework import test
+from lab.framework import BOTH, KERNELS, test
 from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED, SAMPLE_USER,
-                         TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Session, assert_equal, flagged,
+                         TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Session, assert_equal, die_of,
                          refused, sample_until, samples_in, totals_at)
 from machine import eventset
 from machine.armed import each_overflowed, least_lateness, run_armed
 
-KERNELS = ("6.1", "6.12", "debug")
-BOTH = ("6.1", "6.12")
 NO_OVERFLOW = ("cbo", "irp")
 CLOCK = {"event": 0x00}
 
@@ -213,10 +210,6 @@ def storm(machine):
     after = die_of(machine, 0)
     assert after["throttled"] > before["throttled"], (before, after)
     assert_equal(stray_values(s, samples_in(records), freezes))
-
-
-def die_of(machine, die):
-    return json.loads(machine.sh("ucoretool info -j"))["dies"][die]
 
 
 def assert_accounted(records, status):

@@ -2,9 +2,8 @@
 """The contract of uapi/ucore.h: the programs of tests/uapi, 64- and 32-bit callers."""
 
 from lab import ktap
-from lab.framework import test
+from lab.framework import BOTH, KERNELS, test
 
-KERNELS = ("6.1", "6.12", "debug")
 # What each is about stands at its head
 PROGRAMS = ("uapi_sizes", "uapi_device", "uapi_events", "uapi_session", "uapi_ring",
             "uapi_samples", "uapi_hostile", "uapi_perms")
@@ -43,7 +42,7 @@ register_discovery("uapi_discovery32")
 
 
 # The debug kernel has no pid namespaces
-@test("e2-2s", kernels=("6.1", "6.12"))
+@test("e2-2s", kernels=BOTH)
 def owner_of_another_pid_namespace(m):
     return both(m, "uapi_device --on-purpose foreign_pid_namespace")
 

@@ -9,7 +9,7 @@ not protocol-clean. A disagreement says that one of the two is wrong, not which.
 import re
 import statistics
 
-from lab.framework import test
+from lab.framework import BOTH, test
 from lab.qemu import rates
 from machine import witness
 
@@ -52,7 +52,7 @@ EVENTS = {
 }
 
 
-@test("e2-2s", kernels=("6.1", "6.12"), loaded=False, module=False, perf=True,
+@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True,
       strict=False, timeout=120)
 def perf_stat_agrees_with_the_promised_rates(m):
     m.sh("modprobe intel_uncore")
@@ -69,7 +69,7 @@ def every_cbox_is_found_by_the_number_of_cores(m):
     m.sh("rmmod intel_uncore")
 
 
-@test("e2-2s", kernels=("6.1", "6.12"), loaded=False, module=False, perf=True)
+@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True)
 def the_core_pmu_runs_watchdog_and_record(m):
     assert m.sh("cat /proc/sys/kernel/nmi_watchdog") == "1"
     before = m.oracle("cpus")["cpus"][0]["core_pmi"]
@@ -82,7 +82,7 @@ def the_core_pmu_runs_watchdog_and_record(m):
     assert m.oracle("cpus")["cpus"][0]["core_pmi_masked"] == 0
 
 
-@test("e2-2s", kernels=("6.1", "6.12"), loaded=False, module=False, perf=True)
+@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True)
 def the_core_pmu_counts_what_it_promises(m):
     """The median of five: the host may stall between perf's clock and its counter."""
     promised = {"cycles": 2600000000, "instructions": 1300000000,

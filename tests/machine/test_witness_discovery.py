@@ -7,7 +7,7 @@ the kernels themselves get wrong is in WRONG, with the reason.
 
 import functools
 
-from lab.framework import test
+from lab.framework import BOTH, test
 from lab.qemu import rates
 from machine import witness
 
@@ -117,7 +117,7 @@ SPR_BOXES = {"cha": 4, "iio": 2, "irp": 2, "m2pcie": 2, "pcu": 1, "type_5": 1, "
              "m2m": 2, "upi": 2, "m3upi": 2, "mdf": 1}
 
 
-@test("spr-2s", kernels=("6.1", "6.12"), **with_intel_uncore)
+@test("spr-2s", kernels=BOTH, **with_intel_uncore)
 def spr_boxes_and_rates(m):
     m.sh("modprobe intel_uncore")
     cxl = {"type_12": 1, "type_13": 1} if m.kernel.name == "6.1" else {"cxlcm": 1, "cxldp": 1}
@@ -148,7 +148,7 @@ def linux_6_12_leaves_the_freeze_of_the_firmware(m):
     m.sh("rmmod intel_uncore")
 
 
-@test("emr-1s", kernels=("6.1", "6.12"), **with_intel_uncore)
+@test("emr-1s", kernels=BOTH, **with_intel_uncore)
 def emr_boxes(m):
     m.sh("modprobe intel_uncore")
     assert boxes(m) == numbered(**{**SPR_BOXES, "mdf": 0}), boxes(m)
@@ -162,7 +162,7 @@ def srf_boxes(m):
     m.sh("rmmod intel_uncore")
 
 
-@test("cwf-1s", kernels=("6.1", "6.12"), **with_intel_uncore)
+@test("cwf-1s", kernels=BOTH, **with_intel_uncore)
 def cwf_boxes(m):
     m.sh("modprobe intel_uncore")
     wanted = {"type_0_3", "type_6_3", "type_16_1"} if m.kernel.name == "6.1" else \
@@ -171,7 +171,7 @@ def cwf_boxes(m):
     m.sh("rmmod intel_uncore")
 
 
-@test("unknown-1s", kernels=("6.1", "6.12"), **with_intel_uncore)
+@test("unknown-1s", kernels=BOTH, **with_intel_uncore)
 def an_unknown_model_is_driven_by_its_table(m):
     m.sh("modprobe intel_uncore")
     assert boxes(m) == numbered(type_0=4, type_4=1, type_5=1, type_6=2, type_8=1, type_77=2,

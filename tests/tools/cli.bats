@@ -626,10 +626,10 @@ record_file()
 	[[ $output == *"can        freeze a die at once, interrupt at an overflow"$'\n'* ]]
 	UCORE_FAKE="machine=spr" tool info
 	[[ $output == *"can        freeze a die at once, sample by a timer only, discover boxes from firmware's tables"$'\n'* ]]
-	UCORE_FAKE="machine=spr private=1" tool info
-	[[ $output == *"interrupt at an overflow (by a private convention, on the machine model), discover"* ]]
-	UCORE_FAKE="machine=spr private=1" tool info -j
-	[[ $output == *'"overflow_pmi":1,"private_pmi":1,"discovery":1,'* ]]
+	UCORE_FAKE="machine=spr overflow=1" tool info
+	[[ $output == *"interrupt at an overflow, discover"* ]]
+	UCORE_FAKE="machine=spr overflow=1" tool info -j
+	[[ $output == *'"overflow_pmi":1,"discovery":1,'* ]]
 }
 
 @test "no overflow interrupt: record asks for a timer, and works with one" {
@@ -645,7 +645,7 @@ record_file()
 	tool report -i "$TMP/data" -x,
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^sample' <<<"$output")" -eq 28 ]
-	UCORE_FAKE="machine=spr private=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
+	UCORE_FAKE="machine=spr overflow=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 }
 
@@ -805,8 +805,6 @@ finds()
 	finds "ok       units      278 units"
 	finds "warning  overflow " "record --timer"
 	finds "# problems: 0, warnings: 1"
-	UCORE_FAKE="machine=spr private=1" tool doctor --root "$R"
-	finds "private convention" "without private_pmi=1"
 	UCORE_FAKE="machine=spr reject=16:0:cha:3:0 reject=16:0:cha:4:0 table=4" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
 	finds "warning  units      2 of 280 units" "list --rejected"

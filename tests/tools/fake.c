@@ -359,9 +359,9 @@ static void fake_no_tables(void)
 	fake.nr_units = 0;
 }
 
-void fake_private_pmi(void)
+void fake_overflow_pmi(void)
 {
-	fake.caps |= UCORE_CAP_OVERFLOW_PMI | UCORE_CAP_PRIVATE_PMI;
+	fake.caps |= UCORE_CAP_OVERFLOW_PMI;
 	for (unsigned int i = 0; i < fake.nr_boxes; i++)
 		if (!(fake.boxes[i].caps & UCORE_BOX_FREE_RUNNING))
 			fake.boxes[i].caps |= UCORE_BOX_OVERFLOW;
@@ -416,7 +416,7 @@ static int do_info(struct ucore_info *info)
 	info->abi = fake.abi;
 	info->state = fake.state;
 	info->caps = fake.caps;
-	info->nr_dies = fake.nr_dies;
+	info->nr_domains = fake.nr_dies;
 	info->nr_boxes = fake.nr_boxes;
 	info->nr_counters = 0;
 	for (unsigned int i = 0; i < fake.nr_boxes; i++)
@@ -429,15 +429,15 @@ static int do_info(struct ucore_info *info)
 	return 0;
 }
 
-static int do_get_dies(struct ucore_get_dies *get)
+static int do_get_dies(struct ucore_get_domains *get)
 {
-	struct ucore_die_info *dies = (void *)(uintptr_t)get->dies;
+	struct ucore_domain_info *dies = (void *)(uintptr_t)get->domains;
 
 	get->total = fake.nr_dies;
 	if (get->nr > fake.nr_dies)
 		get->nr = fake.nr_dies;
 	for (uint32_t i = 0; i < get->nr; i++)
-		dies[i] = (struct ucore_die_info) {
+		dies[i] = (struct ucore_domain_info) {
 			.die = i, .package = i, .reader = (int)(8 * i),
 			.nr_boxes = fake.nr_boxes / fake.nr_dies,
 		};
@@ -653,7 +653,7 @@ static bool die_used(uint32_t die)
 static int do_read(struct ucore_read *read)
 {
 	struct ucore_value *values = (void *)(uintptr_t)read->values;
-	struct ucore_read_die *dies = (void *)(uintptr_t)read->dies;
+	struct ucore_read_domain *dies = (void *)(uintptr_t)read->domains;
 	uint32_t nr = 0;
 
 	if (!fake.nr_events)
@@ -666,8 +666,8 @@ static int do_read(struct ucore_read *read)
 			continue;
 		if (fake.running)
 			counts_move(die);
-		dies[nr++] = (struct ucore_read_die) {
-			.die = die, .cpu = 8 * die, .time = fake.time,
+		dies[nr++] = (struct ucore_read_domain) {
+			.domain = die, .cpu = 8 * die, .time = fake.time,
 			.frozen_ns = read->flags & UCORE_READ_LIVE ? 0 : 5000,
 			.time_enabled = fake.time - FAKE_EPOCH,
 			.time_running = (fake.time - FAKE_EPOCH) / 10 * 9,
@@ -679,7 +679,7 @@ static int do_read(struct ucore_read *read)
 			.count = fake.events[i].count,
 		};
 	read->nr_values = fake.nr_events;
-	read->nr_dies = nr;
+	read->nr_domains = nr;
 	read->skew_ns = 120;
 	fake.status.reads += 10;
 	fake.status.writes += 2;
@@ -699,11 +699,11 @@ static int do_start(void)
 
 static int do_ring_info(struct ucore_ring_info *info)
 {
-	if (!fake.config.ring_size || info->die >= fake.nr_dies || !die_used(info->die))
+	if (!fake.config.ring_size || info->domain >= fake.nr_dies || !die_used(info->domain))
 		return -ENOENT;
 	info->data_size = fake.config.ring_size;
-	info->consumer = (uint64_t)info->die << 32;
-	info->producer = (uint64_t)info->die << 32 | PAGE;
+	info->consumer = (uint64_t)info->domain << 32;
+	info->producer = (uint64_t)info->domain << 32 | PAGE;
 	return 0;
 }
 
@@ -798,7 +798,7 @@ void fake_sample(unsigned int die)
 		.time = fake.time, .time_enabled = fake.time - FAKE_EPOCH,
 		.time_running = fake.time - FAKE_EPOCH,
 		.frozen_ns = 1500, .ip = 0xffffffff81000123, .pid = 42, .tid = 43,
-		.cpu = 8 * die, .die = die,
+		.cpu = 8 * die, .domain = die,
 		.trigger = trigger == UCORE_EVENT_NONE ? UCORE_TRIGGER_TIMER :
 							 UCORE_TRIGGER_OVERFLOW,
 		.trigger_event = trigger, .flags = UCORE_SAMPLE_CONTEXT, .nr_values = nr,
@@ -842,7 +842,7 @@ static int device_command(unsigned long command, void *arg)
 	switch (command) {
 	case UCORE_INFO:
 		return do_info(arg);
-	case UCORE_GET_DIES:
+	case UCORE_GET_DOMAINS:
 		return do_get_dies(arg);
 	case UCORE_GET_BOXES:
 		return do_get_boxes(arg);
@@ -1027,8 +1027,8 @@ static void scenario_word(const char *key, const char *value)
 		fake_table((uint32_t)atoi(value), 1);
 	else if (!strcmp(key, "notables"))
 		fake_no_tables();
-	else if (!strcmp(key, "private"))
-		fake_private_pmi();
+	else if (!strcmp(key, "overflow"))
+		fake_overflow_pmi();
 	else if (!strcmp(key, "old"))
 		fake.old = true;
 	else if (!strcmp(key, "user"))

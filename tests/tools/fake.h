@@ -95,8 +95,8 @@ void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, 
 /* A table that is not used, or not wholly */
 void fake_table(uint32_t reason, int32_t die);
 
-/* Interrupts by the private convention */
-void fake_private_pmi(void);
+/* Overflow interrupts, as a later discovery platform may have them */
+void fake_overflow_pmi(void);
 
 /* How far an event's count moves from READ to READ and sample to sample */
 uint64_t fake_step(const struct fake_event *event);

@@ -8,7 +8,7 @@ static void opens_and_learns(void **state)
 {
 	struct ucore_device *dev = device_get();
 	const struct ucore_box_info *boxes;
-	const struct ucore_die_info *dies;
+	const struct ucore_domain_info *dies;
 	size_t nr;
 
 	(void)state;
@@ -50,7 +50,7 @@ static void each_query_may_fail(void **state)
 	static const struct { unsigned long command; int code; const char *words; } cases[] = {
 		{ UCORE_INFO, ENOTTY, "not a ucore device" },
 		{ UCORE_INFO, EFAULT, "INFO|Bad address" },
-		{ UCORE_GET_DIES, EINVAL, "GET_DIES|Invalid argument" },
+		{ UCORE_GET_DOMAINS, EINVAL, "GET_DIES|Invalid argument" },
 		{ UCORE_GET_BOXES, E2BIG, "GET_BOXES" },
 	};
 	struct ucore_device *dev;

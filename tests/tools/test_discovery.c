@@ -421,7 +421,7 @@ static void no_interrupt_no_period(void **state)
 	assert_int_equal(fake.calls[_IOC_NR(UCORE_EVENT_ADD)], 0);
 	ucore_session_destroy(session);
 
-	fake_private_pmi();
+	fake_overflow_pmi();
 	assert_int_equal(ucore_device_refresh(dev, &err), 0);
 	session = session_get(dev, NULL, "imc/CAS_COUNT.RD,period=1000/", NULL);
 	assert_int_equal(resolve(dev, "iio_free/CLOCKTICKS_FREERUN,period=5/", &event), 0);

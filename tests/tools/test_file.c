@@ -240,7 +240,7 @@ static void tables_and_entries_are_checked(void **state)
 		{ ENTRIES + 16 + offsetof(struct ucore_record, size), 8, "makes no sense" },
 		{ ENTRIES + 16 + offsetof(struct ucore_record, size), ~0U, "makes no sense" },
 		{ ENTRIES + 16 + offsetof(struct ucore_sample, nr_values), 1 << 28, "makes no sense" },
-		{ ENTRIES + 16 + offsetof(struct ucore_sample, die), 1, "makes no sense" },
+		{ ENTRIES + 16 + offsetof(struct ucore_sample, domain), 1, "makes no sense" },
 	};
 	unsigned int entries;
 

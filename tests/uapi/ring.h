@@ -17,18 +17,18 @@ struct ring {
 	uint64_t tail;
 };
 
-static inline int try_ring_info(int session, uint32_t die, struct ucore_ring_info *info)
+static inline int try_ring_info(int session, uint32_t domain, struct ucore_ring_info *info)
 {
-	*info = (struct ucore_ring_info) { .size = sizeof(*info), .die = die };
+	*info = (struct ucore_ring_info) { .size = sizeof(*info), .domain = domain };
 	return try_command(session, UCORE_RING_INFO, info);
 }
 
-static inline struct ucore_ring_info ring_info(int session, uint32_t die)
+static inline struct ucore_ring_info ring_info(int session, uint32_t domain)
 {
 	struct ucore_ring_info info;
-	int rc = try_ring_info(session, die, &info);
+	int rc = try_ring_info(session, domain, &info);
 
-	must(!rc, "RING_INFO of die %u: %s", die, error_name(rc));
+	must(!rc, "RING_INFO of domain %u: %s", domain, error_name(rc));
 	return info;
 }
 
@@ -44,9 +44,9 @@ static inline void *map_producer(int session, const struct ucore_ring_info *info
 		    info->producer);
 }
 
-static inline struct ring ring_map(int session, uint32_t die)
+static inline struct ring ring_map(int session, uint32_t domain)
 {
-	struct ucore_ring_info info = ring_info(session, die);
+	struct ucore_ring_info info = ring_info(session, domain);
 	struct ring ring = { .size = info.data_size };
 
 	ring.consumer = map_consumer(session, &info);
@@ -103,7 +103,7 @@ static inline const struct ucore_record *ring_next(struct ring *ring)
  */
 
 struct audit {
-	uint32_t die, nr_values;
+	uint32_t domain, nr_values;
 	uint64_t next_seq;	/* of the next record */
 	uint64_t samples, lost, pads, gaps, losses;
 	uint64_t time, time_enabled, time_running, frozen_ns;
@@ -116,8 +116,8 @@ static inline void audit_sample(struct audit *audit, const struct ucore_sample *
 	must(s->nr_values == audit->nr_values, "a sample of %u values", s->nr_values);
 	must(s->hdr.size == sizeof(*s) + s->nr_values * sizeof(s->values[0]),
 	     "a sample of %u bytes", s->hdr.size);
-	expect(s->die == audit->die, "die %u in the ring of die %u", s->die, audit->die);
-	/* equal: two triggers while the die was frozen for somebody else */
+	expect(s->domain == audit->domain, "domain %u in the ring of domain %u", s->domain, audit->domain);
+	/* equal: two triggers while the domain was frozen for somebody else */
 	expect(s->time >= audit->time && s->time < now_ns(), "sample %llu: time %llu after %llu",
 	       (unsigned long long)s->hdr.seq, (unsigned long long)s->time,
 	       (unsigned long long)audit->time);

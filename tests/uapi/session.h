@@ -13,7 +13,7 @@
 #include "ucore.h"
 
 #define MAX_BOXES	512
-#define MAX_DIES	16
+#define MAX_DOMAINS	16
 #define MAX_EVENTS	256
 
 static inline int try_command(int fd, unsigned int nr, void *arg)
@@ -44,14 +44,14 @@ static inline int device_open(void)
 	return fd;
 }
 
-static inline unsigned int dies_get(struct ucore_die_info *dies)
+static inline unsigned int domains_get(struct ucore_domain_info *domains)
 {
-	struct ucore_get_dies get = {
-		.size = sizeof(get), .nr = MAX_DIES, .dies = address(dies),
+	struct ucore_get_domains get = {
+		.size = sizeof(get), .nr = MAX_DOMAINS, .domains = address(domains),
 	};
 	int fd = device_open();
 
-	do_command(fd, UCORE_GET_DIES, &get);
+	do_command(fd, UCORE_GET_DOMAINS, &get);
 	close(fd);
 	return get.nr;
 }
@@ -121,15 +121,15 @@ static inline void expect_no_tables(void)
 	close(fd);
 }
 
-/* @die: -1 for the first die that has such a box */
-static inline int box_find_on(const char *type, unsigned int instance, int die)
+/* @domain: -1 for the first domain that has such a box */
+static inline int box_find_on(const char *type, unsigned int instance, int domain)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
 	unsigned int nr = boxes_get(boxes);
 
 	for (unsigned int i = 0; i < nr; i++)
 		if (!strcmp(boxes[i].type, type) && boxes[i].instance == instance &&
-		    (die < 0 || boxes[i].die == (unsigned int)die))
+		    (domain < 0 || boxes[i].domain == (unsigned int)domain))
 			return boxes[i].box;
 	return -1;
 }
@@ -142,11 +142,11 @@ static inline uint32_t box_find(const char *type, unsigned int instance)
 	return box;
 }
 
-static inline uint32_t box_on_die(const char *type, unsigned int instance, int die)
+static inline uint32_t box_on_domain(const char *type, unsigned int instance, int domain)
 {
-	int box = box_find_on(type, instance, die);
+	int box = box_find_on(type, instance, domain);
 
-	must(box >= 0, "die %d has no %s%u", die, type, instance);
+	must(box >= 0, "domain %d has no %s%u", domain, type, instance);
 	return box;
 }
 
@@ -296,7 +296,7 @@ static inline struct ucore_status session_status(int session)
 struct snapshot {
 	struct ucore_read read;
 	struct ucore_value values[MAX_EVENTS];
-	struct ucore_read_die dies[MAX_DIES];
+	struct ucore_read_domain domains[MAX_DOMAINS];
 };
 
 static inline int try_read(int session, uint32_t flags, struct snapshot *s)
@@ -304,8 +304,8 @@ static inline int try_read(int session, uint32_t flags, struct snapshot *s)
 	memset(s, POISON, sizeof(*s));
 	s->read = (struct ucore_read) {
 		.size = sizeof(s->read), .flags = flags,
-		.nr_values = MAX_EVENTS, .nr_dies = MAX_DIES,
-		.values = address(s->values), .dies = address(s->dies),
+		.nr_values = MAX_EVENTS, .nr_domains = MAX_DOMAINS,
+		.values = address(s->values), .domains = address(s->domains),
 	};
 	return try_command(session, UCORE_READ, &s->read);
 }

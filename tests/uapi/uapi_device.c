@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/ucore on a machine with boxes: INFO, GET_DIES, GET_BOXES, GET_FIELDS,
+ * /dev/ucore on a machine with boxes: INFO, GET_DOMAINS, GET_BOXES, GET_FIELDS,
  * CREATE_SESSION.
  */
 #include "session.h"
@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 static struct ucore_box_info boxes[MAX_BOXES];
-static struct ucore_die_info dies[MAX_DIES];
+static struct ucore_domain_info domains[MAX_DOMAINS];
 
 /*
  * ---- INFO ---------------------------------------------------------------
@@ -49,11 +49,11 @@ static void info_is_complete(const void *arg)
 static void info_agrees_with_lists(const void *arg)
 {
 	struct ucore_info info = info_get();
-	unsigned int nr_dies = dies_get(dies), nr_boxes = boxes_get(boxes);
+	unsigned int nr_domains = domains_get(domains), nr_boxes = boxes_get(boxes);
 	unsigned int counters = 0;
 
 	(void)arg;
-	expect_eq(nr_dies, info.nr_dies);
+	expect_eq(nr_domains, info.nr_domains);
 	expect_eq(nr_boxes, info.nr_boxes);
 	for (unsigned int i = 0; i < nr_boxes; i++)
 		counters += boxes[i].nr_counters + boxes[i].nr_fixed;
@@ -61,12 +61,12 @@ static void info_agrees_with_lists(const void *arg)
 }
 
 /*
- * ---- GET_DIES -----------------------------------------------------------
+ * ---- GET_DOMAINS -----------------------------------------------------------
  */
 
-static void dies_add_up(const void *arg)
+static void domains_add_up(const void *arg)
 {
-	unsigned int nr = dies_get(dies), nr_boxes = boxes_get(boxes);
+	unsigned int nr = domains_get(domains), nr_boxes = boxes_get(boxes);
 
 	(void)arg;
 	expect_eq(nr, 2);
@@ -74,54 +74,54 @@ static void dies_add_up(const void *arg)
 		unsigned int mine = 0, counters = 0;
 
 		for (unsigned int i = 0; i < nr_boxes; i++) {
-			if (boxes[i].die != dies[d].die)
+			if (boxes[i].domain != domains[d].domain)
 				continue;
 			mine++;
 			counters += boxes[i].nr_counters + boxes[i].nr_fixed;
 		}
-		expect_eq(dies[d].nr_boxes, mine);
-		expect_eq(dies[d].nr_counters, counters);
-		expect_eq(dies[d].nr_sessions, 0);
-		expect(dies[d].reader >= 0, "die %u has no reader", dies[d].die);
-		expect(d == 0 || dies[d].die > dies[d - 1].die, "dies are not in order");
-		expect(d == 0 || dies[d].package != dies[d - 1].package,
-		       "two dies of one package on this machine");
+		expect_eq(domains[d].nr_boxes, mine);
+		expect_eq(domains[d].nr_counters, counters);
+		expect_eq(domains[d].nr_sessions, 0);
+		expect(domains[d].reader >= 0, "domain %u has no reader", domains[d].domain);
+		expect(d == 0 || domains[d].domain > domains[d - 1].domain, "domains are not in order");
+		expect(d == 0 || domains[d].package != domains[d - 1].package,
+		       "two domains of one package on this machine");
 	}
 }
 
-static int try_dies(uint32_t nr, void *at, struct ucore_get_dies *get)
+static int try_domains(uint32_t nr, void *at, struct ucore_get_domains *get)
 {
 	int fd = device_open(), rc;
 
-	*get = (struct ucore_get_dies) {
-		.size = sizeof(*get), .nr = nr, .total = 0xdeadbeef, .dies = address(at),
+	*get = (struct ucore_get_domains) {
+		.size = sizeof(*get), .nr = nr, .total = 0xdeadbeef, .domains = address(at),
 	};
-	rc = try_command(fd, UCORE_GET_DIES, get);
+	rc = try_command(fd, UCORE_GET_DOMAINS, get);
 	close(fd);
 	return rc;
 }
 
-static void dies_respect_capacity(const void *arg)
+static void domains_respect_capacity(const void *arg)
 {
-	struct ucore_get_dies get;
-	struct ucore_die_info *exact = guarded(2 * sizeof(*exact));
+	struct ucore_get_domains get;
+	struct ucore_domain_info *exact = guarded(2 * sizeof(*exact));
 
 	(void)arg;
-	expect_rc(try_dies(0, NULL, &get), 0);
+	expect_rc(try_domains(0, NULL, &get), 0);
 	expect_eq(get.nr, 0);
 	expect_eq(get.total, 2);
 
-	memset(dies, POISON, sizeof(dies));
-	expect_rc(try_dies(1, dies, &get), 0);
+	memset(domains, POISON, sizeof(domains));
+	expect_rc(try_domains(1, domains, &get), 0);
 	expect_eq(get.nr, 1);
 	expect_eq(get.total, 2);
-	expect(memory_differs(&dies[1], POISON, sizeof(dies[1])) < 0, "capacity exceeded");
+	expect(memory_differs(&domains[1], POISON, sizeof(domains[1])) < 0, "capacity exceeded");
 
-	expect_rc(try_dies(UINT32_MAX, exact, &get), 0);
+	expect_rc(try_domains(UINT32_MAX, exact, &get), 0);
 	expect_eq(get.nr, 2);
-	expect_rc(try_dies(2, (char *)exact + 1, &get), EFAULT);
+	expect_rc(try_domains(2, (char *)exact + 1, &get), EFAULT);
 	expect_eq(get.total, 0xdeadbeef);
-	expect_rc(try_dies(1, NULL, &get), EFAULT);
+	expect_rc(try_domains(1, NULL, &get), EFAULT);
 	expect_eq(get.nr, 1);
 }
 
@@ -188,7 +188,7 @@ static void boxes_are_described(const void *arg)
 		expect_eq(boxes[i].box, i);
 		expect_box(&boxes[i]);
 		for (unsigned int j = 0; j < i; j++)
-			expect(boxes[i].die != boxes[j].die ||
+			expect(boxes[i].domain != boxes[j].domain ||
 			       boxes[i].instance != boxes[j].instance ||
 			       strcmp(boxes[i].type, boxes[j].type),
 			       "boxes %u and %u are the same", i, j);
@@ -277,10 +277,10 @@ static void location_is_an_address(const void *arg)
 	(void)arg;
 	for (unsigned int i = 0; i < nr; i++)
 		for (unsigned int j = 0; j < i; j++)
-			/* an MSR box is at the same number on each die */
+			/* an MSR box is at the same number on each domain */
 			expect(boxes[i].location != boxes[j].location ||
 			       (boxes[i].access == UCORE_ACCESS_MSR &&
-				boxes[i].die != boxes[j].die),
+				boxes[i].domain != boxes[j].domain),
 			       "%s%u and %s%u are at one place",
 			       boxes[i].type, boxes[i].instance,
 			       boxes[j].type, boxes[j].instance);
@@ -534,7 +534,7 @@ static void output_fields_are_ignored(const void *arg)
 	do_command(session, UCORE_STATUS, &status);
 	expect_eq(status.state, UCORE_SESSION_STOPPED);
 	expect_eq(status.nr_events, 0);
-	expect_eq(status.nr_dies, 0);
+	expect_eq(status.nr_domains, 0);
 	expect_eq(status.reserved, 0);
 	expect_eq(status.samples | status.lost | status.overflows | status.recovered, 0);
 	expect_eq(status.cost_ns | status.frozen_ns | status.reads | status.writes, 0);
@@ -543,8 +543,8 @@ static void output_fields_are_ignored(const void *arg)
 static const struct test tests[] = {
 	{ "info_is_complete", info_is_complete, 0, 0 },
 	{ "info_agrees_with_lists", info_agrees_with_lists, 0, 0 },
-	{ "dies_add_up", dies_add_up, 0, 0 },
-	{ "dies_respect_capacity", dies_respect_capacity, 0, 0 },
+	{ "domains_add_up", domains_add_up, 0, 0 },
+	{ "domains_respect_capacity", domains_respect_capacity, 0, 0 },
 	{ "boxes_are_described", boxes_are_described, 0, 0 },
 	{ "boxes_in_pages", boxes_in_pages, 0, 0 },
 	{ "boxes_respect_capacity", boxes_respect_capacity, 0, 0 },

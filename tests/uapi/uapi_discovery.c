@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * GET_TABLES and GET_UNITS on a machine that describes its boxes itself: two
- * dies with a table each, in which at least one unit is good and one is not.
+ * domains with a table each, in which at least one unit is good and one is not.
  */
 #include "session.h"
 #include "user.h"
@@ -120,7 +120,7 @@ static void expect_box(const struct ucore_unit_info *unit, unsigned int nr_boxes
 
 	must(unit->box < nr_boxes, "unit %s%u is box %u", unit->name, unit->id, unit->box);
 	box = &boxes[unit->box];
-	expect_eq(box->die, unit->die);
+	expect_eq((int)box->die, unit->die);
 	expect_eq(box->instance, unit->id);
 	expect(!strcmp(box->type, unit->name), "unit %s is a box %s", unit->name, box->type);
 	expect_eq(box->nr_counters, unit->word[0] & 0xff);

@@ -126,7 +126,7 @@ static void field_ranges(const void *arg)
 			.size = sizeof(get), .box = i, .nr = 64, .fields = address(f),
 		};
 
-		if (boxes[i].die != boxes[0].die || boxes[i].instance)
+		if (boxes[i].domain != boxes[0].domain || boxes[i].instance)
 			continue;
 		do_command(device, UCORE_GET_FIELDS, &get);
 		for (unsigned int n = 0; n < get.nr; n++) {
@@ -213,7 +213,7 @@ static void every_counter_of_every_box(const void *arg)
 		expect_rc(try_add(session, i, TERMS(TERM(EVENT, 0x41)), 0, 0), ENOSPC);
 		expect_eq(box_get(i).owner, session_status(session).session);
 	}
-	expect_eq(session_status(session).nr_dies, 2);
+	expect_eq(session_status(session).nr_domains, 2);
 }
 
 /* C-Box TOR_OCCUPANCY counts on counter 0 only */

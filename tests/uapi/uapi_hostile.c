@@ -11,7 +11,7 @@
 #define MS		1000000ULL
 #define RING_SIZE	4096
 
-static uint32_t die;
+static uint32_t domain;
 
 struct party {
 	int session;
@@ -22,18 +22,18 @@ struct party {
 static void party_begin(struct party *party, unsigned int imc, uint64_t timer_ns,
 			uint64_t period, uint32_t ring_size)
 {
-	uint32_t box = box_on_die("imc", imc, die);
+	uint32_t box = box_on_domain("imc", imc, domain);
 
 	party->session = session_create(timer_ns, ring_size, 0);
 	add_cas_reads(party->session, box, period);
-	party->ring = ring_map(party->session, die);
-	party->audit = (struct audit) { .die = die, .nr_values = 1 };
+	party->ring = ring_map(party->session, domain);
+	party->audit = (struct audit) { .domain = domain, .nr_values = 1 };
 	session_start(party->session);
 }
 
 static void begin(struct party *liar, struct party *honest)
 {
-	die = box_get(box_find("imc", 0)).die;
+	domain = box_get(box_find("imc", 0)).domain;
 	party_begin(liar, 0, MS / 2, 0, RING_SIZE);
 	party_begin(honest, 1, MS, 0, 1 << 18);
 }
@@ -235,7 +235,7 @@ static void scribbler_with_overflow(const void *arg)
 	struct party liar, honest;
 
 	(void)arg;
-	die = box_get(box_find("imc", 0)).die;
+	domain = box_get(box_find("imc", 0)).domain;
 	party_begin(&liar, 0, 0, 50000, RING_SIZE);
 	party_begin(&honest, 1, 0, 200000, 1 << 20);
 	scribble_beside(&liar, &honest);

@@ -12,7 +12,7 @@ static void info_explains(const void *arg)
 	do_command(device_open(), UCORE_INFO, &info);
 	expect_eq(info.abi, UCORE_ABI_VERSION);
 	expect_eq(info.state, want_state);
-	expect_eq(info.nr_dies | info.nr_boxes | info.nr_counters, 0);
+	expect_eq(info.nr_domains | info.nr_boxes | info.nr_counters, 0);
 	expect(strnlen(info.reason, sizeof(info.reason)) > 10 &&
 	       strnlen(info.reason, sizeof(info.reason)) < sizeof(info.reason),
 	       "reason: '%.160s'", info.reason);
@@ -21,18 +21,18 @@ static void info_explains(const void *arg)
 
 static void lists_are_empty(const void *arg)
 {
-	struct ucore_die_info die;
+	struct ucore_domain_info domain;
 	struct ucore_box_info box;
-	struct ucore_get_dies dies = { .size = sizeof(dies), .nr = 1, .dies = address(&die) };
+	struct ucore_get_domains domains = { .size = sizeof(domains), .nr = 1, .domains = address(&domain) };
 	struct ucore_get_boxes boxes = { .size = sizeof(boxes), .nr = 1, .boxes = address(&box) };
 
 	(void)arg;
-	memset(&die, POISON, sizeof(die));
+	memset(&domain, POISON, sizeof(domain));
 	memset(&box, POISON, sizeof(box));
-	do_command(device_open(), UCORE_GET_DIES, &dies);
+	do_command(device_open(), UCORE_GET_DOMAINS, &domains);
 	do_command(device_open(), UCORE_GET_BOXES, &boxes);
-	expect_eq(dies.nr | dies.total | boxes.nr | boxes.total, 0);
-	expect(memory_differs(&die, POISON, sizeof(die)) < 0, "a die was written");
+	expect_eq(domains.nr | domains.total | boxes.nr | boxes.total, 0);
+	expect(memory_differs(&domain, POISON, sizeof(domain)) < 0, "a domain was written");
 	expect(memory_differs(&box, POISON, sizeof(box)) < 0, "a box was written");
 }
 

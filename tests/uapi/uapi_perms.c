@@ -22,9 +22,9 @@ static void not_by_default(const void *arg)
 }
 
 /* One sample of a session that runs by itself; PMIs interrupt this very loop */
-static struct ucore_sample sample_of(int session, uint32_t die)
+static struct ucore_sample sample_of(int session, uint32_t domain)
 {
-	struct ring ring = ring_map(session, die);
+	struct ring ring = ring_map(session, domain);
 	const struct ucore_record *record;
 	struct ucore_sample sample;
 
@@ -43,7 +43,7 @@ static struct ucore_sample take_sample(uint64_t timer_ns, uint64_t period)
 	int session = session_create(timer_ns, 65536, 0);
 
 	add_cas_reads(session, box, period);
-	return sample_of(session, box_get(box).die);
+	return sample_of(session, box_get(box).domain);
 }
 
 static void expect_context(const struct ucore_sample *s, bool want)
@@ -113,14 +113,14 @@ static void inherited_session_keeps_its_rights(const void *arg)
 	everybody_may_count();
 	become_user(0);
 	add_cas_reads(session, box, PERIOD);
-	s = sample_of(session, box_get(box).die);
+	s = sample_of(session, box_get(box).domain);
 	expect_context(&s, true);
 }
 
 /* Context names this process when it is all that runs on the PMI's CPU */
 static void context_is_true(const void *arg)
 {
-	uint32_t box = box_find("imc", 0), die = box_get(box).die;
+	uint32_t box = box_find("imc", 0), domain = box_get(box).domain;
 	int session = session_create(0, 1 << 20, 0);
 	unsigned int mine = 0, user = 0, all = 0;
 	const struct ucore_record *record;
@@ -133,7 +133,7 @@ static void context_is_true(const void *arg)
 	must(!sched_setaffinity(0, sizeof(cpus), &cpus), "sched_setaffinity: %m");
 	expect_rc(try_pmi_cpu(session, 0), 0);
 	add_cas_reads(session, box, PERIOD);
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	session_start(session);
 	while (ring_head(&ring) < 100 * 104)
 		;

@@ -6,16 +6,16 @@
 #define RING_SIZE	16384
 
 static int session;
-static uint32_t imc, die;
+static uint32_t imc, domain;
 static struct ucore_ring_info info;
 
 static void begin(void)
 {
 	imc = box_find("imc", 0);
-	die = box_get(imc).die;
+	domain = box_get(imc).domain;
 	session = session_create(1000000, RING_SIZE, 0);
 	add_cas_reads(session, imc, 0);
-	info = ring_info(session, die);
+	info = ring_info(session, domain);
 }
 
 static void no_such_ring(const void *arg)
@@ -31,23 +31,23 @@ static void no_such_ring(const void *arg)
 		expect_eq(info.consumer, 0);
 	}
 	add_cas_reads(ringless, box_find("imc", 1), 0);
-	expect_rc(try_ring_info(ringless, die, &info), ENOENT);
+	expect_rc(try_ring_info(ringless, domain, &info), ENOENT);
 	expect(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, ringless, 0) == MAP_FAILED,
 	       "a session without rings can be mapped");
 }
 
 static void offsets(const void *arg)
 {
-	struct ucore_die_info dies[MAX_DIES];
+	struct ucore_domain_info domains[MAX_DOMAINS];
 	struct ucore_ring_info other;
 	uint64_t page = page_size();
 
 	(void)arg;
 	begin();
-	must(dies_get(dies) == 2, "the test needs two dies");
-	add_cas_reads(session, box_on_die("imc", 0, dies[1].die), 0);
-	info = ring_info(session, dies[0].die);
-	other = ring_info(session, dies[1].die);
+	must(domains_get(domains) == 2, "the test needs two domains");
+	add_cas_reads(session, box_on_domain("imc", 0, domains[1].domain), 0);
+	info = ring_info(session, domains[0].domain);
+	other = ring_info(session, domains[1].domain);
 	expect_eq(info.data_size, RING_SIZE);
 	expect_eq(other.data_size, RING_SIZE);
 	expect_eq((info.consumer | info.producer | other.consumer | other.producer) % page, 0);
@@ -55,7 +55,7 @@ static void offsets(const void *arg)
 	expect(info.consumer + page <= info.producer || info.producer + page + RING_SIZE
 	       <= info.consumer, "consumer page inside the producer's");
 	expect(info.producer + page + RING_SIZE <= other.consumer ||
-	       other.producer + page + RING_SIZE <= info.consumer, "the dies' rings overlap");
+	       other.producer + page + RING_SIZE <= info.consumer, "the domains' rings overlap");
 	/* 32-bit callers reach them: mmap2 counts pages in 32 bits */
 	expect(other.producer >> 44 == 0, "offset %#llx", (unsigned long long)other.producer);
 }
@@ -66,7 +66,7 @@ static void as_documented(const void *arg)
 
 	(void)arg;
 	begin();
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	expect_eq(ring_head(&ring), 0);
 	expect_eq(ring_lost(&ring), 0);
 	expect_eq(ring.consumer->tail, 0);
@@ -81,7 +81,7 @@ static void as_documented(const void *arg)
 	wait_for(ring_head(&ring) > 0);
 	expect_eq(ring_next(&ring)->type, UCORE_RECORD_SAMPLE);
 	/* a second mapping shows the same */
-	expect_eq(ring_map(session, die).consumer->tail, 0);
+	expect_eq(ring_map(session, domain).consumer->tail, 0);
 }
 
 static void expect_no_map(size_t len, int prot, int flags, uint64_t offset, int want,
@@ -179,7 +179,7 @@ static void store_faults(const void *arg)
 
 	(void)arg;
 	begin();
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	producer = (void *)ring.producer;
 	signal(SIGSEGV, on_fault);
 	signal(SIGBUS, on_fault);
@@ -201,7 +201,7 @@ static void kernel_does_not_help(const void *arg)
 
 	(void)arg;
 	begin();
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	expect(pwrite(mem, &evil, sizeof(evil), (uintptr_t)ring.producer) < 0,
 	       "/proc/self/mem writes to the producer page");
 	expect(read(zero, (void *)ring.producer, 8) < 0 && errno == EFAULT,
@@ -219,7 +219,7 @@ static void mremap_does_not_grow(const void *arg)
 
 	(void)arg;
 	begin();
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	at = mremap(ring.consumer, page, 2 * page, MREMAP_MAYMOVE);
 	expect(at == MAP_FAILED, "the consumer page grew");
 	at = mremap((void *)ring.producer, page + RING_SIZE, 2 * (page + RING_SIZE),
@@ -235,7 +235,7 @@ static void mremap_moves(const void *arg)
 
 	(void)arg;
 	begin();
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	to = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	at = mremap((void *)ring.producer, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	if (at == MAP_FAILED)
@@ -266,8 +266,8 @@ static void fork_shares_or_loses(const void *arg)
 
 	(void)arg;
 	begin();
-	audit.die = die;
-	ring = ring_map(session, die);
+	audit.domain = domain;
+	ring = ring_map(session, domain);
 	session_start(session);
 	pid = fork();
 	if (!pid)
@@ -288,7 +288,7 @@ static void map_outlives_descriptor(const void *arg)
 
 	(void)arg;
 	begin();
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	session_start(session);
 	wait_for(ring_head(&ring) > 0);
 	close(session);
@@ -304,24 +304,24 @@ static void unmapped_while_running(const void *arg)
 
 	(void)arg;
 	begin();
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	session_start(session);
 	wait_for(ring_head(&ring) > 0);
 	ring_unmap(&ring);
 	samples = session_status(session).samples;
 	wait_for(session_status(session).samples > samples + 20);
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	expect(ring_head(&ring) > 0, "the ring was lost with its mapping");
 }
 
 static void advice_in_a_child(int advice)
 {
-	struct ring ring = ring_map(session, die);
+	struct ring ring = ring_map(session, domain);
 	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
-		ring = ring_map(session, die);
+		ring = ring_map(session, domain);
 		madvise(ring.consumer, page_size(), advice);
 		madvise((void *)ring.producer, page_size() + RING_SIZE, advice);
 		ring.consumer->tail = ring_head(&ring);
@@ -343,7 +343,7 @@ static void bad_advice(const void *arg)
 
 	(void)arg;
 	begin();
-	ring = ring_map(session, die);
+	ring = ring_map(session, domain);
 	session_start(session);
 	for (unsigned int i = 0; i < ARRAY_SIZE(advice); i++)
 		advice_in_a_child(advice[i]);

@@ -7,7 +7,7 @@
 #define PERIOD		200000
 
 static int session;
-static uint32_t imc, die;
+static uint32_t imc, domain;
 static struct ring ring;
 static struct audit audit;
 
@@ -17,11 +17,11 @@ static uint32_t begin(uint64_t timer_ns, uint32_t ring_size, uint32_t wakeup, ui
 	uint32_t event;
 
 	imc = box_find("imc", 0);
-	die = box_get(imc).die;
+	domain = box_get(imc).domain;
 	session = session_create(timer_ns, ring_size, wakeup);
 	event = add_cas_reads(session, imc, period);
-	ring = ring_map(session, die);
-	audit = (struct audit) { .die = die, .nr_values = 1 };
+	ring = ring_map(session, domain);
+	audit = (struct audit) { .domain = domain, .nr_values = 1 };
 	return event;
 }
 
@@ -97,14 +97,14 @@ static void timer_samples(const void *arg)
 	audit_finish(&audit, &ring, session);
 }
 
-static void all_values_of_the_die(const void *arg)
+static void all_values_of_the_domain(const void *arg)
 {
 	static const char *const types[] = { "cbo", "ha", "pcu", "qpi", "ubox", "r2pcie" };
 
 	(void)arg;
 	begin(0, 65536, 0, PERIOD);
 	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++)
-		event_add(session, box_on_die(types[i], 0, die), TERMS(TERM(EVENT, 0x41)),
+		event_add(session, box_on_domain(types[i], 0, domain), TERMS(TERM(EVENT, 0x41)),
 			  0, 0);
 	audit.nr_values = 1 + ARRAY_SIZE(types);
 	session_start(session);
@@ -118,22 +118,22 @@ static void all_values_of_the_die(const void *arg)
 	}
 }
 
-static void each_die_its_ring(const void *arg)
+static void each_domain_its_ring(const void *arg)
 {
-	struct ucore_die_info dies[MAX_DIES];
+	struct ucore_domain_info domains[MAX_DOMAINS];
 	struct audit audits[2];
 	struct ring rings[2];
 
 	(void)arg;
-	must(dies_get(dies) == 2, "the test needs two dies");
+	must(domains_get(domains) == 2, "the test needs two domains");
 	session = session_create(2 * MS, 65536, 0);
 	for (int d = 0; d < 2; d++) {
 		for (int i = 0; i <= d; i++)
-			add_cas_reads(session, box_on_die("imc", i, dies[d].die), 0);
-		audits[d] = (struct audit) { .die = dies[d].die, .nr_values = 1 + d };
+			add_cas_reads(session, box_on_domain("imc", i, domains[d].domain), 0);
+		audits[d] = (struct audit) { .domain = domains[d].domain, .nr_values = 1 + d };
 	}
 	for (int d = 0; d < 2; d++)
-		rings[d] = ring_map(session, dies[d].die);
+		rings[d] = ring_map(session, domains[d].domain);
 	session_start(session);
 	for (int d = 0; d < 2; d++)
 		wait_for(audit_ring(&audits[d], &rings[d]) && audits[d].samples > 10);
@@ -244,19 +244,19 @@ static void full_ring_is_left_alone(const void *arg)
 	audit_finish(&audit, &ring, session);
 }
 
-/* Events on any boxes of the die but imc0, where one is already */
+/* Events on any boxes of the domain but imc0, where one is already */
 static void add_more_events(unsigned int nr)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
 	unsigned int total = boxes_get(boxes);
 
 	for (unsigned int i = 0; i < total; i++) {
-		if (boxes[i].die != die || boxes[i].box == imc)
+		if (boxes[i].domain != domain || boxes[i].box == imc)
 			continue;
 		for (unsigned int c = 0; c < boxes[i].nr_counters && nr; c++, nr--)
 			event_add(session, i, TERMS(TERM(EVENT, 0x41)), 0, 0);
 	}
-	must(!nr, "%u counters too few on die %u", nr, die);
+	must(!nr, "%u counters too few on domain %u", nr, domain);
 }
 
 /*
@@ -300,9 +300,9 @@ static void loss_is_private(const void *arg)
 	(void)arg;
 	begin(MS, 65536, 0, 0);
 	lazy = session_create(MS, 4096, 0);
-	add_cas_reads(lazy, box_on_die("imc", 1, die), 0);
-	lazy_audit.die = die;
-	lazy_ring = ring_map(lazy, die);
+	add_cas_reads(lazy, box_on_domain("imc", 1, domain), 0);
+	lazy_audit.domain = domain;
+	lazy_ring = ring_map(lazy, domain);
 	session_start(lazy);
 	session_start(session);
 	wait_for((audit_ring(&audit, &ring), ring_lost(&lazy_ring) > 50));
@@ -380,15 +380,15 @@ static void poll_sleeps_until_a_record(const void *arg)
 	expect_eq(poll_session(10), 0);
 }
 
-static void poll_wakes_for_either_die(const void *arg)
+static void poll_wakes_for_either_domain(const void *arg)
 {
-	struct ucore_die_info dies[MAX_DIES];
+	struct ucore_domain_info domains[MAX_DOMAINS];
 
 	(void)arg;
-	must(dies_get(dies) == 2, "the test needs two dies");
+	must(domains_get(domains) == 2, "the test needs two domains");
 	for (int d = 0; d < 2; d++) {
 		session = session_create(5 * MS, 65536, 0);
-		add_cas_reads(session, box_on_die("imc", 0, dies[d].die), 0);
+		add_cas_reads(session, box_on_domain("imc", 0, domains[d].domain), 0);
 		session_start(session);
 		expect_eq(poll_session(WAIT_SECONDS * 1000), POLLIN);
 		close(session);
@@ -398,8 +398,8 @@ static void poll_wakes_for_either_die(const void *arg)
 static const struct test tests[] = {
 	{ "overflow_samples", overflow_samples, 0, 0 },
 	{ "timer_samples", timer_samples, 0, 0 },
-	{ "all_values_of_the_die", all_values_of_the_die, 0, 0 },
-	{ "each_die_its_ring", each_die_its_ring, 0, 0 },
+	{ "all_values_of_the_domain", all_values_of_the_domain, 0, 0 },
+	{ "each_domain_its_ring", each_domain_its_ring, 0, 0 },
 	{ "nothing_after_stop", nothing_after_stop, 0, 0 },
 	{ "reset_restarts_the_period", reset_restarts_the_period, 0, 0 },
 	{ "frozen_time_adds_up", frozen_time_adds_up, 0, 0 },
@@ -410,7 +410,7 @@ static const struct test tests[] = {
 	{ "poll_every_record", poll_every_record, 0, 0 },
 	{ "poll_watermark", poll_watermark, 0, 0 },
 	{ "poll_sleeps_until_a_record", poll_sleeps_until_a_record, 0, 0 },
-	{ "poll_wakes_for_either_die", poll_wakes_for_either_die, 0, 0 },
+	{ "poll_wakes_for_either_domain", poll_wakes_for_either_domain, 0, 0 },
 };
 
 int main(int argc, char **argv)

@@ -10,16 +10,16 @@ static void begin(void)
 	session = session_create(0, 0, 0);
 }
 
-/* A session that runs on two boxes of each of two dies */
-static void begin_on_two_dies(void)
+/* A session that runs on two boxes of each of two domains */
+static void begin_on_two_domains(void)
 {
-	struct ucore_die_info dies[MAX_DIES];
+	struct ucore_domain_info domains[MAX_DOMAINS];
 
-	must(dies_get(dies) == 2, "the test needs two dies");
+	must(domains_get(domains) == 2, "the test needs two domains");
 	begin();
 	for (int d = 0; d < 2; d++) {
-		add_cas_reads(session, box_on_die("imc", 0, dies[d].die), 0);
-		event_add(session, box_on_die("cbo", 1, dies[d].die),
+		add_cas_reads(session, box_on_domain("imc", 0, domains[d].domain), 0);
+		event_add(session, box_on_domain("cbo", 1, domains[d].domain),
 			  TERMS(TERM(EVENT, 0x00)), 0, 0);
 	}
 }
@@ -39,7 +39,7 @@ static void start_without_events(const void *arg)
 static void start_twice(const void *arg)
 {
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	session_start(session);
 	expect_rc(try_start(session), EALREADY);
 	expect_eq(session_status(session).state, UCORE_SESSION_RUNNING);
@@ -82,37 +82,37 @@ static void counts_rest_while_stopped(const void *arg)
 	wait_for(session_count(session) > second);
 }
 
-static void dies_know_running_sessions(const void *arg)
+static void domains_know_running_sessions(const void *arg)
 {
-	struct ucore_die_info dies[MAX_DIES];
+	struct ucore_domain_info domains[MAX_DOMAINS];
 
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	session_start(session);
-	dies_get(dies);
-	expect_eq(dies[0].nr_sessions, 1);
-	expect_eq(dies[1].nr_sessions, 1);
+	domains_get(domains);
+	expect_eq(domains[0].nr_sessions, 1);
+	expect_eq(domains[1].nr_sessions, 1);
 	session_stop(session);
-	dies_get(dies);
-	expect_eq(dies[0].nr_sessions, 0);
-	expect_eq(dies[1].nr_sessions, 0);
+	domains_get(domains);
+	expect_eq(domains[0].nr_sessions, 0);
+	expect_eq(domains[1].nr_sessions, 0);
 }
 
 /* Run on a machine with so many counters that two samples exceed 4096 bytes */
 static void ring_too_small(const void *arg)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
-	unsigned int total = boxes_get(boxes), on_die = 0;
+	unsigned int total = boxes_get(boxes), on_domain = 0;
 
 	(void)arg;
 	session = session_create(0, 4096, 0);
 	for (unsigned int i = 0; i < total; i++) {
-		for (unsigned int c = 0; boxes[i].die == boxes[0].die &&
-		     c < boxes[i].nr_counters; c++, on_die++)
+		for (unsigned int c = 0; boxes[i].domain == boxes[0].domain &&
+		     c < boxes[i].nr_counters; c++, on_domain++)
 			event_add(session, i, TERMS(TERM(EVENT, 0x41)), 0, 0);
 	}
-	if (2 * (sizeof(struct ucore_sample) + on_die * sizeof(struct ucore_value)) <= 4096)
-		skip_test("only %u counters on a die", on_die);
+	if (2 * (sizeof(struct ucore_sample) + on_domain * sizeof(struct ucore_value)) <= 4096)
+		skip_test("only %u counters on a domain", on_domain);
 	expect_rc(try_start(session), ENOSPC);
 	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
 }
@@ -135,23 +135,23 @@ static void read_without_events(const void *arg)
 static void expect_snapshot(const struct snapshot *s, bool live)
 {
 	expect_eq(s->read.nr_values, 4);
-	expect_eq(s->read.nr_dies, 2);
+	expect_eq(s->read.nr_domains, 2);
 	for (unsigned int i = 0; i < s->read.nr_values; i++) {
 		expect_eq(s->values[i].flags, 0);
 		expect(i == 0 || s->values[i].event > s->values[i - 1].event,
 		       "values are not in the order of event ids");
 	}
-	for (unsigned int d = 0; d < s->read.nr_dies; d++) {
-		const struct ucore_read_die *die = &s->dies[d];
+	for (unsigned int d = 0; d < s->read.nr_domains; d++) {
+		const struct ucore_read_domain *domain = &s->domains[d];
 
-		expect(d == 0 || die->die > s->dies[d - 1].die, "dies are not in order");
-		expect(die->cpu < 4, "die %u was read by CPU %u", die->die, die->cpu);
-		expect(live ? !die->frozen_ns : die->frozen_ns > 0, "frozen for %llu ns",
-		       (unsigned long long)die->frozen_ns);
-		expect(die->time_running <= die->time_enabled, "running longer than enabled");
+		expect(d == 0 || domain->domain > s->domains[d - 1].domain, "domains are not in order");
+		expect(domain->cpu < 4, "domain %u was read by CPU %u", domain->domain, domain->cpu);
+		expect(live ? !domain->frozen_ns : domain->frozen_ns > 0, "frozen for %llu ns",
+		       (unsigned long long)domain->frozen_ns);
+		expect(domain->time_running <= domain->time_enabled, "running longer than enabled");
 	}
 	expect(memory_differs(&s->values[4], POISON, sizeof(s->values[4])) < 0 &&
-	       memory_differs(&s->dies[2], POISON, sizeof(s->dies[2])) < 0,
+	       memory_differs(&s->domains[2], POISON, sizeof(s->domains[2])) < 0,
 	       "READ wrote more than it said");
 }
 
@@ -161,10 +161,10 @@ static void expect_progress(const struct snapshot *a, const struct snapshot *b)
 		expect(b->values[i].count > a->values[i].count, "event %u stands still",
 		       a->values[i].event);
 	for (unsigned int d = 0; d < 2; d++) {
-		expect(b->dies[d].time > a->dies[d].time, "time stands still");
-		expect(b->dies[d].time_enabled > a->dies[d].time_enabled,
+		expect(b->domains[d].time > a->domains[d].time, "time stands still");
+		expect(b->domains[d].time_enabled > a->domains[d].time_enabled,
 		       "time_enabled stands still");
-		expect(b->dies[d].time_running > a->dies[d].time_running,
+		expect(b->domains[d].time_running > a->domains[d].time_running,
 		       "time_running stands still");
 	}
 }
@@ -173,17 +173,17 @@ static void read_twice(uint32_t flags)
 {
 	uint64_t before = now_ns(), skew;
 
-	begin_on_two_dies();
+	begin_on_two_domains();
 	session_start(session);
 	expect_rc(try_read(session, flags, &shot), 0);
 	expect_rc(try_read(session, flags, &later), 0);
 	expect_snapshot(&shot, flags & UCORE_READ_LIVE);
 	expect_snapshot(&later, flags & UCORE_READ_LIVE);
 	expect_progress(&shot, &later);
-	expect(shot.dies[0].time > before && later.dies[0].time < now_ns(),
+	expect(shot.domains[0].time > before && later.domains[0].time < now_ns(),
 	       "the time of a READ is not CLOCK_MONOTONIC");
-	skew = shot.dies[0].time > shot.dies[1].time ? shot.dies[0].time - shot.dies[1].time
-						     : shot.dies[1].time - shot.dies[0].time;
+	skew = shot.domains[0].time > shot.domains[1].time ? shot.domains[0].time - shot.domains[1].time
+						     : shot.domains[1].time - shot.domains[0].time;
 	expect_eq(shot.read.skew_ns, skew);
 }
 
@@ -202,7 +202,7 @@ static void read_live(const void *arg)
 static void read_stopped(const void *arg)
 {
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	session_start(session);
 	wait_for(session_count(session) > 1000);
 	session_stop(session);
@@ -211,39 +211,39 @@ static void read_stopped(const void *arg)
 	expect(!memcmp(shot.values, later.values, 4 * sizeof(shot.values[0])),
 	       "counts of a stopped session changed");
 	for (int d = 0; d < 2; d++) {
-		expect_eq(shot.dies[d].time_enabled, later.dies[d].time_enabled);
-		expect_eq(shot.dies[d].time_running, later.dies[d].time_running);
-		expect(shot.dies[d].time_enabled, "a session that ran was never enabled");
+		expect_eq(shot.domains[d].time_enabled, later.domains[d].time_enabled);
+		expect_eq(shot.domains[d].time_running, later.domains[d].time_running);
+		expect(shot.domains[d].time_enabled, "a session that ran was never enabled");
 	}
 }
 
-static int try_capacity(uint32_t values, uint32_t dies, struct snapshot *s)
+static int try_capacity(uint32_t values, uint32_t domains, struct snapshot *s)
 {
 	memset(s, POISON, sizeof(*s));
 	s->read = (struct ucore_read) {
-		.size = sizeof(s->read), .nr_values = values, .nr_dies = dies,
-		.values = address(s->values), .dies = address(s->dies),
+		.size = sizeof(s->read), .nr_values = values, .nr_domains = domains,
+		.values = address(s->values), .domains = address(s->domains),
 		.skew_ns = 0xdeadbeef,
 	};
 	return try_command(session, UCORE_READ, &s->read);
 }
 
-static void expect_too_small(uint32_t values, uint32_t dies)
+static void expect_too_small(uint32_t values, uint32_t domains)
 {
-	expect_rc(try_capacity(values, dies, &shot), ENOSPC);
+	expect_rc(try_capacity(values, domains, &shot), ENOSPC);
 	expect_eq(shot.read.nr_values, 4);
-	expect_eq(shot.read.nr_dies, 2);
+	expect_eq(shot.read.nr_domains, 2);
 	expect_eq(shot.read.skew_ns, 0xdeadbeef);
 	expect(memory_differs(shot.values, POISON, sizeof(shot.values)) < 0,
-	       "capacities %u and %u: values written", values, dies);
-	expect(memory_differs(shot.dies, POISON, sizeof(shot.dies)) < 0,
-	       "capacities %u and %u: dies written", values, dies);
+	       "capacities %u and %u: values written", values, domains);
+	expect(memory_differs(shot.domains, POISON, sizeof(shot.domains)) < 0,
+	       "capacities %u and %u: domains written", values, domains);
 }
 
 static void read_capacity(const void *arg)
 {
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	for (int running = 0; running < 2; running++) {
 		expect_too_small(0, 0);
 		expect_too_small(3, 2);
@@ -253,7 +253,7 @@ static void read_capacity(const void *arg)
 		expect_rc(try_capacity(4, 2, &shot), 0);
 		expect_rc(try_capacity(UINT32_MAX, UINT32_MAX, &shot), 0);
 		expect_eq(shot.read.nr_values, 4);
-		expect_eq(shot.read.nr_dies, 2);
+		expect_eq(shot.read.nr_domains, 2);
 		session_start(session);
 		session_stop(session);
 	}
@@ -265,17 +265,17 @@ static void read_bad_addresses(const void *arg)
 	uint64_t reads;
 
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	session_start(session);
 	reads = session_status(session).reads;
 	for (int which = 0; which < 2; which++) {
 		read.nr_values = 4;
-		read.nr_dies = 2;
+		read.nr_domains = 2;
 		read.values = which ? address(shot.values) : 0;
-		read.dies = which ? 0 : address(shot.dies);
+		read.domains = which ? 0 : address(shot.domains);
 		expect_rc(try_command(session, UCORE_READ, &read), EFAULT);
 		expect_eq(read.nr_values, 4);
-		expect_eq(read.nr_dies, 2);
+		expect_eq(read.nr_domains, 2);
 	}
 	expect(session_status(session).reads >= reads, "reads went back");
 	expect_rc(try_read(session, 0, &shot), 0);
@@ -285,13 +285,13 @@ static void read_bad_addresses(const void *arg)
 static void read_into_exact_arrays(const void *arg)
 {
 	struct ucore_read read = {
-		.size = sizeof(read), .nr_values = 4, .nr_dies = 2,
+		.size = sizeof(read), .nr_values = 4, .nr_domains = 2,
 		.values = address(guarded(4 * sizeof(struct ucore_value))),
-		.dies = address(guarded(2 * sizeof(struct ucore_read_die))),
+		.domains = address(guarded(2 * sizeof(struct ucore_read_domain))),
 	};
 
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	session_start(session);
 	expect_rc(try_command(session, UCORE_READ, &read), 0);
 	read.values += 1;
@@ -305,7 +305,7 @@ static void read_into_exact_arrays(const void *arg)
 static void reset_stopped(const void *arg)
 {
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	expect_rc(try_reset(session), 0);
 	session_start(session);
 	wait_for(session_count(session) > 1000);
@@ -315,8 +315,8 @@ static void reset_stopped(const void *arg)
 	for (int i = 0; i < 4; i++)
 		expect_eq(shot.values[i].count, 0);
 	for (int d = 0; d < 2; d++) {
-		expect_eq(shot.dies[d].time_enabled, 0);
-		expect_eq(shot.dies[d].time_running, 0);
+		expect_eq(shot.domains[d].time_enabled, 0);
+		expect_eq(shot.domains[d].time_running, 0);
 	}
 }
 
@@ -325,7 +325,7 @@ static void reset_running(const void *arg)
 	uint64_t started, read, reset, end;
 
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	session_start(session);
 	started = now_ns();
 	usleep(50000);
@@ -335,7 +335,7 @@ static void reset_running(const void *arg)
 	expect_rc(try_reset(session), 0);
 	session_read(session, &later);
 	end = now_ns();
-	expect(later.dies[0].time_enabled <= end - reset, "time_enabled was not reset");
+	expect(later.domains[0].time_enabled <= end - reset, "time_enabled was not reset");
 	/* the rate is at most the first, the time at most that since before RESET */
 	for (int i = 0; i < 4; i++)
 		expect((double)later.values[i].count / (end - reset) <=
@@ -360,20 +360,20 @@ static void status_follows(const void *arg)
 	struct ucore_status status;
 
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	status = session_status(session);
 	expect_eq(status.nr_events, 4);
-	expect_eq(status.nr_dies, 2);
+	expect_eq(status.nr_domains, 2);
 	expect_eq(status.state, UCORE_SESSION_STOPPED);
 	session_start(session);
 	session_read(session, &shot);
 	status = session_status(session);
 	expect_eq(status.state, UCORE_SESSION_RUNNING);
-	expect(status.frozen_ns >= shot.dies[0].frozen_ns, "READ's freeze is not in frozen_ns");
+	expect(status.frozen_ns >= shot.domains[0].frozen_ns, "READ's freeze is not in frozen_ns");
 	/* two MSR counters, two 48-bit PCI counters of two dwords each */
 	expect(status.reads >= 6, "%llu register reads for a READ of 4 counters",
 	       (unsigned long long)status.reads);
-	expect(status.writes >= 4, "%llu register writes for a READ of 2 dies",
+	expect(status.writes >= 4, "%llu register writes for a READ of 2 domains",
 	       (unsigned long long)status.writes);
 }
 
@@ -395,7 +395,7 @@ static void pmi_cpu_that_is_not(const void *arg)
 
 static void pmi_cpu_is_the_reader(const void *arg)
 {
-	struct ucore_die_info dies[MAX_DIES];
+	struct ucore_domain_info domains[MAX_DOMAINS];
 
 	(void)arg;
 	begin();
@@ -403,10 +403,10 @@ static void pmi_cpu_is_the_reader(const void *arg)
 		int set;
 
 		expect_rc(try_pmi_cpu(session, cpu), 0);
-		dies_get(dies);
-		set = dies[0].reader == cpu || dies[1].reader == cpu;
+		domains_get(domains);
+		set = domains[0].reader == cpu || domains[1].reader == cpu;
 		expect(set, "CPU %d was chosen, the readers are %d and %d", cpu,
-		       dies[0].reader, dies[1].reader);
+		       domains[0].reader, domains[1].reader);
 	}
 }
 
@@ -421,7 +421,7 @@ static void pmi_cpu_of_another(const void *arg)
 	expect_rc(try_pmi_cpu(other, 1), 0);
 	/* now both hold it: neither may move it alone */
 	expect_rc(try_pmi_cpu(session, 0), EBUSY);
-	/* the other die is free */
+	/* the other domain is free */
 	expect_rc(try_pmi_cpu(other, 2), 0);
 	close(other);
 	expect_rc(try_pmi_cpu(session, 0), 0);
@@ -433,7 +433,7 @@ static void pmi_cpu_of_another(const void *arg)
 static void pmi_cpu_while_running(const void *arg)
 {
 	(void)arg;
-	begin_on_two_dies();
+	begin_on_two_domains();
 	session_start(session);
 	expect_rc(try_pmi_cpu(session, 1), EBUSY);
 	session_stop(session);
@@ -445,7 +445,7 @@ static const struct test tests[] = {
 	{ "start_twice", start_twice, 0, 0 },
 	{ "stop_is_no_error", stop_is_no_error, 0, 0 },
 	{ "counts_rest_while_stopped", counts_rest_while_stopped, 0, 0 },
-	{ "dies_know_running_sessions", dies_know_running_sessions, 0, 0 },
+	{ "domains_know_running_sessions", domains_know_running_sessions, 0, 0 },
 	{ "read_without_events", read_without_events, 0, 0 },
 	{ "read_running", read_running, 0, 0 },
 	{ "read_live", read_live, 0, 0 },

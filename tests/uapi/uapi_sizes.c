@@ -12,9 +12,9 @@
 #define LAYOUT(name, bytes) \
 	_Static_assert(sizeof(struct name) == (bytes), #name)
 LAYOUT(ucore_info, 224);
-LAYOUT(ucore_die_info, 56);
-LAYOUT(ucore_get_dies, 24);
-LAYOUT(ucore_box_info, 88);
+LAYOUT(ucore_domain_info, 72);
+LAYOUT(ucore_get_domains, 24);
+LAYOUT(ucore_box_info, 96);
 LAYOUT(ucore_get_boxes, 32);
 LAYOUT(ucore_field, 40);
 LAYOUT(ucore_get_fields, 32);
@@ -29,7 +29,7 @@ LAYOUT(ucore_event_remove, 16);
 LAYOUT(ucore_set_pmi_cpu, 16);
 LAYOUT(ucore_command, 8);
 LAYOUT(ucore_value, 16);
-LAYOUT(ucore_read_die, 40);
+LAYOUT(ucore_read_domain, 40);
 LAYOUT(ucore_read, 40);
 LAYOUT(ucore_status, 96);
 LAYOUT(ucore_ring_info, 32);
@@ -40,7 +40,7 @@ LAYOUT(ucore_gap, 48);
 
 #define MAX_ARG		256
 #define TAIL		64
-#define SIZE_LIMIT	4096
+#define SIZE_LIMIT	UCORE_SIZE_MAX
 
 struct span {
 	uint16_t first, len;
@@ -63,15 +63,15 @@ struct row {
 
 static struct fixture {
 	int device, session;
-	uint32_t box, die, event;
+	uint32_t box, domain, event;
 	struct ucore_term terms[2];
-	struct ucore_die_info dies[4];
+	struct ucore_domain_info domains[4];
 	struct ucore_box_info boxes[4];
 	struct ucore_field fields[4];
 	struct ucore_table_info tables[4];
 	struct ucore_unit_info units[4];
 	struct ucore_value values[4];
-	struct ucore_read_die read_dies[4];
+	struct ucore_read_domain read_domains[4];
 } fix;
 
 static void fixture_begin(void)
@@ -79,7 +79,7 @@ static void fixture_begin(void)
 	fix.device = device_open();
 	fix.session = session_create(0, 8192, 0);
 	fix.box = box_find("imc", 0);
-	fix.die = box_get(fix.box).die;
+	fix.domain = box_get(fix.box).domain;
 	fix.event = add_cas_reads(fix.session, fix.box, 0);
 	fix.terms[0] = (struct ucore_term)TERM(EVENT, 0x04);
 	fix.terms[1] = (struct ucore_term)TERM(UMASK, 0x0c);
@@ -105,13 +105,13 @@ static void more_info(struct ucore_info *a)
 }
 FILL(info, ucore_info)
 
-static void more_dies(struct ucore_get_dies *a)
+static void more_domains(struct ucore_get_domains *a)
 {
-	a->nr = ARRAY_SIZE(fix.dies);
+	a->nr = ARRAY_SIZE(fix.domains);
 	a->total = 0xdeadbeef;
-	a->dies = address(fix.dies);
+	a->domains = address(fix.domains);
 }
-FILL(dies, ucore_get_dies)
+FILL(domains, ucore_get_domains)
 
 static void more_boxes(struct ucore_get_boxes *a)
 {
@@ -184,9 +184,9 @@ FILL(command, ucore_command)
 static void more_read(struct ucore_read *a)
 {
 	a->nr_values = ARRAY_SIZE(fix.values);
-	a->nr_dies = ARRAY_SIZE(fix.read_dies);
+	a->nr_domains = ARRAY_SIZE(fix.read_domains);
 	a->values = address(fix.values);
-	a->dies = address(fix.read_dies);
+	a->domains = address(fix.read_domains);
 	a->skew_ns = 0xdeadbeef;
 }
 FILL(read, ucore_read)
@@ -200,7 +200,7 @@ FILL(status, ucore_status)
 
 static void more_ring_info(struct ucore_ring_info *a)
 {
-	a->die = fix.die;
+	a->domain = fix.domain;
 	a->data_size = 0xdeadbeef;
 }
 FILL(ring_info, ucore_ring_info)
@@ -218,8 +218,8 @@ static const struct row rows[] = {
 	  .out = { OUT_TO(ucore_info, abi, stepping),
 		   OUT_TO(ucore_info, platform, reason) },
 	  .reserved = { AT(ucore_info, reserved) } },
-	{ "GET_DIES", UCORE_GET_DIES, sizeof(struct ucore_get_dies), false, fill_dies,
-	  .out = { OUT_TO(ucore_get_dies, nr, total) } },
+	{ "GET_DOMAINS", UCORE_GET_DOMAINS, sizeof(struct ucore_get_domains), false, fill_domains,
+	  .out = { OUT_TO(ucore_get_domains, nr, total) } },
 	{ "GET_BOXES", UCORE_GET_BOXES, sizeof(struct ucore_get_boxes), false, fill_boxes,
 	  .out = { OUT_TO(ucore_get_boxes, nr, total) },
 	  .reserved = { AT(ucore_get_boxes, reserved) } },
@@ -249,9 +249,9 @@ static const struct row rows[] = {
 	  .valid_flags = 0 },
 	{ "READ", UCORE_READ, sizeof(struct ucore_read), true, fill_read,
 	  .valid_flags = UCORE_READ_LIVE,
-	  .out = { OUT_TO(ucore_read, nr_values, nr_dies), OUT(ucore_read, skew_ns) } },
+	  .out = { OUT_TO(ucore_read, nr_values, nr_domains), OUT(ucore_read, skew_ns) } },
 	{ "STATUS", UCORE_STATUS, sizeof(struct ucore_status), true, fill_status,
-	  .out = { OUT_TO(ucore_status, session, nr_dies),
+	  .out = { OUT_TO(ucore_status, session, nr_domains),
 		   OUT_TO(ucore_status, samples, writes) },
 	  .reserved = { AT(ucore_status, reserved) } },
 	{ "RING_INFO", UCORE_RING_INFO, sizeof(struct ucore_ring_info), true, fill_ring_info,
@@ -277,24 +277,24 @@ static bool has_outputs(const struct row *row)
 
 static void arrays_poison(void)
 {
-	memset(fix.dies, POISON, sizeof(fix.dies));
+	memset(fix.domains, POISON, sizeof(fix.domains));
 	memset(fix.boxes, POISON, sizeof(fix.boxes));
 	memset(fix.fields, POISON, sizeof(fix.fields));
 	memset(fix.tables, POISON, sizeof(fix.tables));
 	memset(fix.units, POISON, sizeof(fix.units));
 	memset(fix.values, POISON, sizeof(fix.values));
-	memset(fix.read_dies, POISON, sizeof(fix.read_dies));
+	memset(fix.read_domains, POISON, sizeof(fix.read_domains));
 }
 
 static bool arrays_touched(void)
 {
-	return memory_differs(fix.dies, POISON, sizeof(fix.dies)) >= 0 ||
+	return memory_differs(fix.domains, POISON, sizeof(fix.domains)) >= 0 ||
 	       memory_differs(fix.boxes, POISON, sizeof(fix.boxes)) >= 0 ||
 	       memory_differs(fix.fields, POISON, sizeof(fix.fields)) >= 0 ||
 	       memory_differs(fix.tables, POISON, sizeof(fix.tables)) >= 0 ||
 	       memory_differs(fix.units, POISON, sizeof(fix.units)) >= 0 ||
 	       memory_differs(fix.values, POISON, sizeof(fix.values)) >= 0 ||
-	       memory_differs(fix.read_dies, POISON, sizeof(fix.read_dies)) >= 0;
+	       memory_differs(fix.read_domains, POISON, sizeof(fix.read_domains)) >= 0;
 }
 
 static int call(const struct row *row, void *arg)

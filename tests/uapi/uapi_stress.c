@@ -13,7 +13,7 @@
 #define NR_BOXES	6
 
 static uint64_t state, deadline;
-static uint32_t boxes[NR_BOXES], dies[NR_BOXES];
+static uint32_t boxes[NR_BOXES], domains[NR_BOXES];
 static atomic_bool thread_stop;
 
 static uint32_t roll(uint32_t sides)
@@ -84,11 +84,11 @@ static void worker_drain(struct worker *w)
 
 	if (!w->ring.size) {
 		struct ucore_ring_info info;
-		uint32_t die = dies[roll(NR_BOXES)];
+		uint32_t domain = domains[roll(NR_BOXES)];
 
-		if (try_ring_info(w->session, die, &info))
+		if (try_ring_info(w->session, domain, &info))
 			return;
-		w->ring = ring_map(w->session, die);
+		w->ring = ring_map(w->session, domain);
 	}
 	while ((record = ring_next(&w->ring)))
 		expect(record->type <= UCORE_RECORD_GAP, "record of type %u", record->type);
@@ -203,27 +203,27 @@ static void find_boxes(void)
 		const char *type;
 		unsigned int instance;
 	} wanted[] = { { "imc", 0 }, { "imc", 1 }, { "cbo", 0 }, { "ubox", 0 } };
-	struct ucore_die_info info[MAX_DIES];
+	struct ucore_domain_info info[MAX_DOMAINS];
 	unsigned int nr = 0;
 
-	must(dies_get(info) == 2, "the test needs two dies");
+	must(domains_get(info) == 2, "the test needs two domains");
 	for (int d = 0; d < 2; d++)
 		for (unsigned int i = 0; i < 4 && nr < NR_BOXES; i += 1 + d) {
-			dies[nr] = info[d].die;
-			boxes[nr++] = box_on_die(wanted[i].type, wanted[i].instance,
-						 info[d].die);
+			domains[nr] = info[d].domain;
+			boxes[nr++] = box_on_domain(wanted[i].type, wanted[i].instance,
+						 info[d].domain);
 		}
 }
 
 static void everything_is_free(void)
 {
 	static struct ucore_box_info all[MAX_BOXES];
-	struct ucore_die_info info[MAX_DIES];
+	struct ucore_domain_info info[MAX_DOMAINS];
 	unsigned int nr = boxes_get(all);
 
 	for (unsigned int i = 0; i < nr; i++)
 		expect(!all[i].owner, "%s%u is still owned", all[i].type, all[i].instance);
-	nr = dies_get(info);
+	nr = domains_get(info);
 	for (unsigned int i = 0; i < nr; i++)
 		expect_eq(info[i].nr_sessions, 0);
 }

@@ -16,7 +16,7 @@
 #include <ucore.h>
 
 #define MAX_BOXES	4096
-#define MAX_DIES	64
+#define MAX_DOMAINS	64
 
 static void check(int result, const char *what)
 {
@@ -56,17 +56,17 @@ static unsigned int events_add(int device, int session)
 static uint64_t session_read(int session, uint64_t *time)
 {
 	static struct ucore_value values[MAX_BOXES];
-	static struct ucore_read_die dies[MAX_DIES];
+	static struct ucore_read_domain domains[MAX_DOMAINS];
 	struct ucore_read read = {
-		.size = sizeof(read), .nr_values = MAX_BOXES, .nr_dies = MAX_DIES,
-		.values = (uintptr_t)values, .dies = (uintptr_t)dies,
+		.size = sizeof(read), .nr_values = MAX_BOXES, .nr_domains = MAX_DOMAINS,
+		.values = (uintptr_t)values, .domains = (uintptr_t)domains,
 	};
 	uint64_t sum = 0;
 
 	check(ioctl(session, UCORE_READ, &read), "READ");
 	for (unsigned int i = 0; i < read.nr_values; i++)
 		sum += values[i].count;
-	*time = dies[0].time;
+	*time = domains[0].time;
 	return sum;
 }
 

@@ -54,8 +54,8 @@ static int device_get_info(struct ucore_device *dev, struct ucore_error *err)
 
 static int device_get_dies(struct ucore_device *dev, struct ucore_error *err)
 {
-	uint32_t capacity = dev->info.nr_dies;
-	struct ucore_die_info *dies;
+	uint32_t capacity = dev->info.nr_domains;
+	struct ucore_domain_info *dies;
 	int ret;
 
 	if (capacity > UCORE_MAX_ELEMENTS)
@@ -64,8 +64,8 @@ static int device_get_dies(struct ucore_device *dev, struct ucore_error *err)
 	if (!dies)
 		return ucore_error_set(err, -ENOMEM, "out of memory for %u dies", capacity);
 
-	UCORE_ARG(ucore_get_dies, get, .nr = capacity, .dies = (uintptr_t)dies);
-	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_DIES, &get);
+	UCORE_ARG(ucore_get_domains, get, .nr = capacity, .domains = (uintptr_t)dies);
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_DOMAINS, &get);
 	if (!ret && get.nr > capacity)
 		ret = -EPROTO;
 	if (ret) {
@@ -179,7 +179,7 @@ const struct ucore_info *ucore_device_info(const struct ucore_device *dev)
 	return &dev->info;
 }
 
-const struct ucore_die_info *ucore_device_dies(const struct ucore_device *dev, size_t *nr)
+const struct ucore_domain_info *ucore_device_dies(const struct ucore_device *dev, size_t *nr)
 {
 	*nr = dev->nr_dies;
 	return dev->dies;
@@ -191,7 +191,7 @@ const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, 
 	return dev->boxes;
 }
 
-const struct ucore_die_info *ucore_device_die(const struct ucore_device *dev, uint32_t die)
+const struct ucore_domain_info *ucore_device_die(const struct ucore_device *dev, uint32_t die)
 {
 	for (size_t i = 0; i < dev->nr_dies; i++)
 		if (dev->dies[i].die == die)

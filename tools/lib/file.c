@@ -395,7 +395,7 @@ static bool entry_sane(const struct ucore_file *file, const struct ucore_file_en
 	if (!die_known(file, entry->die) ||
 	    ucore_record_check(file->buffer, entry->size) != (int)entry->size)
 		return false;
-	return sample->hdr.type != UCORE_RECORD_SAMPLE || sample->die == entry->die;
+	return sample->hdr.type != UCORE_RECORD_SAMPLE || sample->domain == entry->die;
 }
 
 static int get_entry(struct ucore_file *file, struct ucore_file_entry *entry,

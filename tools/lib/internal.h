@@ -26,7 +26,7 @@ struct ucore_device {
 	const struct ucore_sys *sys;
 	int fd;
 	struct ucore_info info;
-	struct ucore_die_info *dies;
+	struct ucore_domain_info *dies;
 	size_t nr_dies;
 	struct ucore_box_info *boxes;
 	size_t nr_boxes;
@@ -45,7 +45,7 @@ struct ucore_session {
 	/* READ buffers, in the kernel's order, and the values in slot order */
 	struct ucore_value *raw;
 	struct ucore_value *values;
-	struct ucore_read_die *dies;
+	struct ucore_read_domain *dies;
 	size_t nr_dies;
 };
 

@@ -114,13 +114,13 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err);
 const struct ucore_info *ucore_device_info(const struct ucore_device *dev);
 
 /** ucore_device_dies() - the dies, @nr of them */
-const struct ucore_die_info *ucore_device_dies(const struct ucore_device *dev, size_t *nr);
+const struct ucore_domain_info *ucore_device_dies(const struct ucore_device *dev, size_t *nr);
 
 /** ucore_device_boxes() - the boxes, @nr of them, element i has box id i */
 const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, size_t *nr);
 
 /** ucore_device_die() - one die by its id, NULL if there is none */
-const struct ucore_die_info *ucore_device_die(const struct ucore_device *dev, uint32_t die);
+const struct ucore_domain_info *ucore_device_die(const struct ucore_device *dev, uint32_t die);
 
 /**
  * ucore_device_fields() - the event fields of a box
@@ -436,7 +436,7 @@ struct ucore_snapshot {
 	size_t nr_values;
 	const struct ucore_value *values;
 	size_t nr_dies;
-	const struct ucore_read_die *dies;
+	const struct ucore_read_domain *dies;
 	uint64_t skew_ns;
 };
 

@@ -58,7 +58,7 @@ int ucore_ring_open(struct ucore_session *session, uint32_t die, struct ucore_ri
 		    struct ucore_error *err)
 {
 	const struct ucore_sys *sys = session->dev->sys;
-	UCORE_ARG(ucore_ring_info, info, .die = die);
+	UCORE_ARG(ucore_ring_info, info, .domain = die);
 	struct ucore_ring *ring;
 	int ret;
 

@@ -424,10 +424,10 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 	if (ret)
 		return ucore_error_set(err, ret, "out of memory");
 	UCORE_ARG(ucore_read, read, .flags = flags, .nr_values = (uint32_t)session->nr_slots,
-		  .nr_dies = (uint32_t)session->nr_dies, .values = (uintptr_t)session->raw,
-		  .dies = (uintptr_t)session->dies);
+		  .nr_domains = (uint32_t)session->nr_dies, .values = (uintptr_t)session->raw,
+		  .domains = (uintptr_t)session->dies);
 	ret = session_ioctl(session, UCORE_READ, &read);
-	if (!ret && (read.nr_values > session->nr_slots || read.nr_dies > session->nr_dies))
+	if (!ret && (read.nr_values > session->nr_slots || read.nr_domains > session->nr_dies))
 		ret = -EPROTO;
 	if (!ret)
 		ret = values_sort(session, read.nr_values);
@@ -436,7 +436,7 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 	*snap = (struct ucore_snapshot) {
 		.nr_values = session->nr_slots,
 		.values = session->values,
-		.nr_dies = read.nr_dies,
+		.nr_dies = read.nr_domains,
 		.dies = session->dies,
 		.skew_ns = read.skew_ns,
 	};

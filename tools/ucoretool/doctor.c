@@ -423,7 +423,7 @@ static void check_boxes(struct doctor *doctor)
 	if (info->state == UCORE_STATE_READY && nr)
 		finding(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
 			*info->reason ? "'ucoretool list' shows what there is" : NULL,
-			"%u boxes on %u dies, platform %s%s%s", info->nr_boxes, info->nr_dies,
+			"%u boxes on %u dies, platform %s%s%s", info->nr_boxes, info->nr_domains,
 			info->platform, *info->reason ? ": " : "", info->reason);
 	else if (info->state != UCORE_STATE_INTREE)
 		finding(doctor, VERDICT_PROBLEM, "boxes",
@@ -437,7 +437,7 @@ static void check_boxes(struct doctor *doctor)
 
 static void check_dies(struct doctor *doctor)
 {
-	const struct ucore_die_info *dies;
+	const struct ucore_domain_info *dies;
 	size_t nr;
 
 	dies = ucore_device_dies(doctor->dev, &nr);
@@ -527,10 +527,6 @@ static void check_overflow(struct doctor *doctor)
 		finding(doctor, VERDICT_WARNING, "overflow",
 			"sample by a timer: 'ucoretool record --timer 1ms' instead of -c N",
 			"this platform offers no overflow interrupt that is publicly documented");
-	else if (caps & UCORE_CAP_PRIVATE_PMI)
-		finding(doctor, VERDICT_WARNING, "overflow",
-			"for the machine model only: on hardware, load ucore without private_pmi=1",
-			"overflow interrupts take a private convention, not Intel's");
 	else
 		finding(doctor, VERDICT_OK, "overflow", NULL, "overflow interrupts are available");
 }

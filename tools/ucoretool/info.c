@@ -74,14 +74,10 @@ static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
 /* What the platform can do, in words */
 static void caps_text(uint32_t caps, char *text, size_t size)
 {
-	const char *pmi = "sample by a timer only";
-
-	if (caps & UCORE_CAP_PRIVATE_PMI)
-		pmi = "interrupt at an overflow (by a private convention, on the machine model)";
-	else if (caps & UCORE_CAP_OVERFLOW_PMI)
-		pmi = "interrupt at an overflow";
 	snprintf(text, size, "%s%s%s",
-		 caps & UCORE_CAP_GLOBAL_FREEZE ? "freeze a die at once, " : "", pmi,
+		 caps & UCORE_CAP_GLOBAL_FREEZE ? "freeze a die at once, " : "",
+		 caps & UCORE_CAP_OVERFLOW_PMI ? "interrupt at an overflow" :
+						 "sample by a timer only",
 		 caps & UCORE_CAP_DISCOVERY ? ", discover boxes from firmware's tables" : "");
 }
 
@@ -98,7 +94,7 @@ static void info_machine(const struct ucore_info *info)
 	       info->model, info->stepping);
 	printf("driver     ABI %u\n", info->abi);
 	printf("can        %s\n", caps);
-	printf("boxes      %u on %u dies, %u counters\n", info->nr_boxes, info->nr_dies,
+	printf("boxes      %u on %u dies, %u counters\n", info->nr_boxes, info->nr_domains,
 	       info->nr_counters);
 }
 
@@ -117,7 +113,7 @@ static void info_dies(const struct ucore_device *dev)
 		{ "frozen_ns", "FROZEN (s)", 14 },
 	};
 	struct out out = { .stream = stdout };
-	const struct ucore_die_info *dies;
+	const struct ucore_domain_info *dies;
 	size_t nr;
 
 	dies = ucore_device_dies(dev, &nr);
@@ -165,7 +161,7 @@ static void info_locations(const struct ucore_device *dev)
 
 static void json_dies(struct out *out, const struct ucore_device *dev)
 {
-	const struct ucore_die_info *dies;
+	const struct ucore_domain_info *dies;
 	size_t nr;
 
 	dies = ucore_device_dies(dev, &nr);
@@ -226,7 +222,6 @@ static void info_json(const struct info_args *args, const struct ucore_device *d
 	json_number(&out, "abi", info->abi);
 	json_number(&out, "global_freeze", !!(info->caps & UCORE_CAP_GLOBAL_FREEZE));
 	json_number(&out, "overflow_pmi", !!(info->caps & UCORE_CAP_OVERFLOW_PMI));
-	json_number(&out, "private_pmi", !!(info->caps & UCORE_CAP_PRIVATE_PMI));
 	json_number(&out, "discovery", !!(info->caps & UCORE_CAP_DISCOVERY));
 	json_number(&out, "boxes", info->nr_boxes);
 	json_number(&out, "counters", info->nr_counters);

@@ -133,7 +133,7 @@ static bool sample_sum(struct report *report, const struct ucore_sample *sample)
 		size_t at;
 
 		/* rising ids: none comes twice, so there are rows enough */
-		if (!event || event->die != sample->die || (previous && event <= previous))
+		if (!event || event->die != sample->domain || (previous && event <= previous))
 			return false;
 		previous = event;
 		at = (size_t)(event - report->events);
@@ -194,7 +194,7 @@ static void table_sample(struct report *report, const struct ucore_sample *sampl
 		event_box(event, box, sizeof(box));
 	fprintf(out->stream, "%llu.%09llu  die %u  cpu %u  %s%s%s%s%s  frozen %.2f us%s",
 		(unsigned long long)(at / NSEC_PER_SEC), (unsigned long long)(at % NSEC_PER_SEC),
-		sample->die, sample->cpu, trigger_name(sample), event ? " of " : "", box,
+		sample->domain, sample->cpu, trigger_name(sample), event ? " of " : "", box,
 		event ? " " : "", event ? event->label : "",
 		(double)sample->frozen_ns / NSEC_PER_USEC, flags);
 	if (sample->flags & UCORE_SAMPLE_CONTEXT)
@@ -241,7 +241,7 @@ static void csv_sample(struct report *report, const struct ucore_sample *sample)
 		const struct cell cells[] = {
 			cell_text("sample"),
 			cell_ns(sample->time),
-			cell_number(sample->die),
+			cell_number(sample->domain),
 			cell_number(sample->hdr.seq),
 			cell_number(sample->cpu),
 			cell_text(trigger_name(sample)),
@@ -306,7 +306,7 @@ static void json_sample(struct report *report, const struct ucore_sample *sample
 	struct out *out = &report->out;
 	char text[32];
 
-	json_head(out, "sample", sample->time, sample->die, sample->hdr.seq);
+	json_head(out, "sample", sample->time, sample->domain, sample->hdr.seq);
 	json_number(out, "cpu", sample->cpu);
 	json_text(out, "trigger", trigger_name(sample));
 	if (event) {
@@ -369,14 +369,14 @@ static void gap_print(struct report *report, const struct ucore_gap *gap)
 {
 	static const char *const reasons[] = {
 		[UCORE_GAP_READER_MOVED] = "reader moved",
-		[UCORE_GAP_DIE_OFFLINE] = "die offline",
-		[UCORE_GAP_DIE_ONLINE] = "die online",
+		[UCORE_GAP_OFFLINE] = "die offline",
+		[UCORE_GAP_ONLINE] = "die online",
 		[UCORE_GAP_BOX_DEAD] = "box dead",
 	};
 	const char *reason = gap->reason < ARRAY_SIZE(reasons) ? reasons[gap->reason] : "?";
 
 	if (report->out.format == OUT_JSON) {
-		json_head(&report->out, "gap", gap->time, gap->die, gap->hdr.seq);
+		json_head(&report->out, "gap", gap->time, gap->domain, gap->hdr.seq);
 		json_text(&report->out, "reason", reason);
 		if (gap->cpu_from >= 0)
 			json_number(&report->out, "cpu_from", (uint32_t)gap->cpu_from);
@@ -387,7 +387,7 @@ static void gap_print(struct report *report, const struct ucore_gap *gap)
 		json_tail(&report->out);
 		return;
 	}
-	fprintf(remark_stream(report), "# die %u: gap: %s (CPU %d to %d)\n", gap->die, reason,
+	fprintf(remark_stream(report), "# die %u: gap: %s (CPU %d to %d)\n", gap->domain, reason,
 		gap->cpu_from, gap->cpu_to);
 }
 
@@ -406,7 +406,7 @@ static struct report_die *die_find(const struct report *report, uint32_t die)
 
 static int sample_take(struct tool *tool, struct report *report, const struct ucore_sample *sample)
 {
-	struct report_die *die = die_find(report, sample->die);
+	struct report_die *die = die_find(report, sample->domain);
 
 	if (!sample_sum(report, sample))
 		return tool_error(tool, "damaged: a sample has values that its file did not announce");

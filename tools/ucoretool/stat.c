@@ -142,7 +142,7 @@ static bool row_takes(const struct stat *stat, const struct stat_row *row,
 
 static size_t row_for(struct stat *stat, const struct ucore_slot *slot)
 {
-	const struct ucore_die_info *die = ucore_device_die(stat->count.dev, slot->die);
+	const struct ucore_domain_info *die = ucore_device_die(stat->count.dev, slot->die);
 	uint32_t socket = die ? die->package : 0;
 	size_t i;
 
@@ -174,16 +174,16 @@ static int rows_make(struct stat *stat)
 	return 0;
 }
 
-static const struct ucore_read_die *read_die(const struct ucore_snapshot *snap, uint32_t die)
+static const struct ucore_read_domain *read_die(const struct ucore_snapshot *snap, uint32_t die)
 {
 	for (size_t i = 0; i < snap->nr_dies; i++)
-		if (snap->dies[i].die == die)
+		if (snap->dies[i].domain == die)
 			return &snap->dies[i];
 	return NULL;
 }
 
 static void row_add(struct stat_row *row, struct stat_slot *slot, const struct ucore_value *value,
-		    const struct ucore_read_die *die)
+		    const struct ucore_read_domain *die)
 {
 	row->count += value->count - slot->count;
 	row->flags |= value->flags;

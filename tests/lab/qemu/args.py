@@ -1,8 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """From a scenario file to QEMU's command line, up to kernel and serial ports.
 
-usage: args.py SCENARIO.ini [section.key=value ...]     prints the arguments
+usage: python3 -m lab.qemu.args SCENARIO.ini [section.key=value ...]
+       prints the arguments
 
 Machine, CPUs, memory and PCI roots are decided here; all that the model decides
 (boxes, rates, faults ...) it reads from the same file itself (scenario.c).
@@ -15,13 +15,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lab.qemu.platforms import DEFAULT, PLATFORMS
+
 HERE = Path(__file__).resolve().parent
 SCENARIOS = HERE.parent / "scenarios"
 # Debian's packages seabios and qemu-system-data
 FIRMWARE = ("/usr/share/seabios", "/usr/share/qemu")
-# platform -> CPUID model and stepping
-MODELS = {"ivbep": (62, 4), "spr": (143, 8), "emr": (207, 2), "gnr": (173, 1),
-          "srf": (175, 3), "cwf": (221, 0)}
+BARE = ("-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
+        *(word for path in FIRMWARE for word in ("-L", path)))
+# A machine without our model
+PC = (*BARE, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
+      "-m", "1G")
 
 
 class ScenarioError(Exception):
@@ -32,6 +36,21 @@ class Scenario:
     """One scenario file, with settings ("section.key" -> value) on top."""
 
     def __init__(self, name, settings=()):
+        self._read(name)
+        for key, value in dict(settings).items():
+            self._set(key, value)
+        self.platform = self.get("machine", "platform", DEFAULT)
+        if self.platform not in PLATFORMS:
+            raise ScenarioError(f"no platform {self.platform}")
+        self.discovery = PLATFORMS[self.platform].discovery
+        self.sockets = self.number("machine", "sockets", 1)
+        self.cores = self.number("machine", "cores", 2)
+        self.threads = self.number("machine", "threads", 1)
+        self.plugged = self.number("machine", "plugged", 0) or self.cores * self.threads
+        if not 1 <= self.plugged <= self.cores * self.threads:
+            raise ScenarioError(f"plugged = {self.plugged}: not so many CPUs in a socket")
+
+    def _read(self, name):
         path = Path(name)
         if path.suffix != ".ini":
             path = SCENARIOS / f"{name}.ini"
@@ -40,24 +59,14 @@ class Scenario:
         self.ini.optionxform = str
         if not self.ini.read(path):
             raise ScenarioError(f"no scenario file {path}")
-        for key, value in dict(settings).items():
-            section, _, option = key.partition(".")
-            if not option:
-                raise ScenarioError(f"setting {key}: need section.key")
-            if not self.ini.has_section(section):
-                self.ini.add_section(section)
-            self.ini.set(section, option, str(value))
 
-        self.platform = self.get("machine", "platform", "ivbep")
-        if self.platform not in MODELS:
-            raise ScenarioError(f"no platform {self.platform}")
-        self.discovery = self.platform != "ivbep"
-        self.sockets = self.number("machine", "sockets", 1)
-        self.cores = self.number("machine", "cores", 2)
-        self.threads = self.number("machine", "threads", 1)
-        self.plugged = self.number("machine", "plugged", 0) or self.cores * self.threads
-        if not 1 <= self.plugged <= self.cores * self.threads:
-            raise ScenarioError(f"plugged = {self.plugged}: not so many CPUs in a socket")
+    def _set(self, key, value):
+        section, _, option = key.partition(".")
+        if not option:
+            raise ScenarioError(f"setting {key}: need section.key")
+        if not self.ini.has_section(section):
+            self.ini.add_section(section)
+        self.ini.set(section, option, str(value))
 
     def get(self, section, option, default=None):
         return self.ini.get(section, option, fallback=default)
@@ -84,9 +93,7 @@ class Scenario:
         device = f"ucore,scenario={scenario}"
         if log:
             device += f",log={log}"
-        return ["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
-                *[word for path in FIRMWARE for word in ("-L", path)],
-                "-machine", "q35", *self._accel(), "-cpu", self._cpu(),
+        return [*BARE, "-machine", "q35", *self._accel(), "-cpu", self._cpu(),
                 "-m", self.get("machine", "memory", "1G"),
                 *self._smp(), *self._nodes(), *self._roots(), "-device", device]
 
@@ -99,9 +106,9 @@ class Scenario:
         return ["-accel", "tcg,thread=single", "-icount", f"shift={int(shift, 0)}"]
 
     def _cpu(self):
-        model, stepping = MODELS[self.platform]
-        model = self.number("machine", "model", model)
-        stepping = self.number("machine", "stepping", stepping)
+        platform = PLATFORMS[self.platform]
+        model = self.number("machine", "model", platform.model)
+        stepping = self.number("machine", "stepping", platform.stepping)
         hypervisor = "on" if self.flag("machine", "hypervisor", False) else "off"
         return (f"max,vendor=GenuineIntel,family=6,model={model},stepping={stepping},"
                 f"hypervisor={hypervisor},level=0x15")
@@ -158,11 +165,13 @@ def binary():
 
 
 def command(name, directory, settings=()):
-    """The command line of a scenario; its files go to the directory.
+    """The command line of a scenario, or of a plain PC; its files go to the directory.
 
     scenario.ini   the file the model reads, settings applied
     model.log      what the model logs, one JSON object per line
     """
+    if not name:
+        return [binary(), *PC]
     scenario = Scenario(name, settings)
     directory = Path(directory)
     scenario.write(directory / "scenario.ini")

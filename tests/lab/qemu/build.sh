@@ -29,11 +29,19 @@ say() { echo "qemu: $*" >&2; }
 
 die() { say "$*"; exit 1; }
 
-model_files() { printf '%s\n' "$here"/*.c "$here"/*.h "$here"/meson.build; }
+# C files below a directory, as ./PATH
+c_files() { (cd "$1" && find . -name '*.[ch]' | LC_ALL=C sort); }
 
 tree_hash() {
-	{ model_files; printf '%s\n' "$here"/{build.sh,hooks.patch,ucore.mak} "$hw"/*.h; } |
-		xargs cat | sha256sum | cut -c1-16
+	(cd "$here" && c_files . | xargs cat build.sh hooks.patch ucore.mak "$hw"/*.h) |
+		sha256sum | cut -c1-16
+}
+
+# For QEMU's build: all there is
+meson_build() {
+	echo "i386_ss.add(files("
+	c_files "$here" | sed -n "s,^\./\(.*\.c\)$,  '\1'\,,p"
+	echo "))"
 }
 
 fetch_source() {
@@ -81,9 +89,13 @@ apply_hooks() {
 copy_model() {
 	local to=$src/hw/i386/ucore f
 
-	for f in $(model_files); do update "$f" "$to/${f##*/}"; done
+	for f in $(c_files "$here"); do update "$here/$f" "$to/$f"; done
 	for f in "$hw"/*.h; do update "$f" "$to/driver-hw/${f##*/}"; done
-	for f in "$to"/*.[ch]; do [ -e "$here/${f##*/}" ] || rm "$f"; done
+	for f in $(c_files "$to"); do
+		[ -e "$here/$f" ] || [ "$f" != "${f#./driver-hw/}" ] || rm "$to/$f"
+	done
+	meson_build > "$root/meson.build"
+	update "$root/meson.build" "$to/meson.build"
 	update "$here/ucore.mak" "$src/configs/devices/x86_64-softmmu/ucore.mak"
 }
 

@@ -5,7 +5,7 @@
  * Everything here is protected by the big QEMU lock, per-CPU counters that
  * only their own vCPU thread writes excepted (UcoreCpu, marked there).
  *
- *   ivbep.c, spr.c       platforms: which boxes, where, which bits: const data
+ *   platforms/           which boxes, where, which bits: const data
  *   unit.c               places and registers of the units of a discovery table
  *   table.c              the discovery table, its PCI function, forgeries
  *   engine.c             time: counting, overflow, freeze, the next deadline
@@ -71,6 +71,7 @@ typedef struct UcoreReg {
 } UcoreReg;
 
 #define UCORE_REGS_END          { .offset = UINT16_MAX }
+#define UCORE_TRAITS_END        { .event = UINT16_MAX }
 
 /* values as in a discovery table */
 typedef enum {
@@ -171,9 +172,6 @@ typedef struct UcoreBoxSite {
 } UcoreBoxSite;
 
 typedef struct UcorePlatform {
-    const char *name;
-    uint8_t model, stepping;
-
     uint32_t msr_first, msr_last;   /* absent MSRs inside raise #GP */
     uint32_t msr_global_ctl, msr_global_status, msr_global_config;
     uint64_t frz_all;
@@ -212,9 +210,9 @@ typedef struct UcorePlatform {
     } free_running[2];
 } UcorePlatform;
 
-extern const UcorePlatform ucore_ivbep;
-extern const UcorePlatform ucore_spr, ucore_emr;
-extern const UcorePlatform ucore_gnr, ucore_srf, ucore_cwf;
+#define UCORE_PLATFORM(name, stepping, family) \
+    extern const UcorePlatform ucore_##name;
+#include "platforms/list.h"
 
 /* ----------------------------------------------------------- live state */
 

@@ -6,26 +6,33 @@
     rate("imc", 0, 1, event=0x05, umask=0xcf, platform="spr")
 """
 
+from lab.qemu.platforms import DEFAULT, PLATFORMS
+
 FIXED = 0x200
 PULSE_CYCLES = 4
-TYPE_IDS = {"cbo": 1, "ubox": 2, "pcu": 3, "ha": 4, "imc": 5, "irp": 6, "qpi": 7,
-            "r2pcie": 8, "r3qpi": 9}
+
+# The E5 family: numbers of the box types in the formula
+E5_NUMBERS = {"cbo": 1, "ubox": 2, "pcu": 3, "ha": 4, "imc": 5, "irp": 6, "qpi": 7,
+              "r2pcie": 8, "r3qpi": 9}
 
 # Events that count a clock, and the largest increment of those that add more than 1
-CLOCKS = {("cbo", 0x00): 2600000000, ("ubox", FIXED): 2600000000,
+E5_CLOCKS = {("cbo", 0x00): 2600000000, ("ubox", FIXED): 2600000000,
           ("pcu", 0x00): 800000000, ("ha", 0x00): 2400000000,
           ("imc", 0x00): 933000000, ("imc", FIXED): 800000000,
           ("irp", 0x00): 2100000000, ("qpi", 0x14): 2000000000,
           ("r2pcie", 0x01): 2300000000, ("r3qpi", 0x01): 2200000000}
-DEPTHS = {("cbo", 0x11): 20, ("cbo", 0x36): 20, ("cbo", 0x1f): 20, ("pcu", 0x80): 15,
+E5_DEPTHS = {("cbo", 0x11): 20, ("cbo", 0x36): 20, ("cbo", 0x1f): 20, ("pcu", 0x80): 15,
           ("imc", 0x80): 22, ("imc", 0x81): 32, ("imc", 0x83): 16, ("qpi", 0x0b): 128,
           ("r3qpi", 0x13): 32}
 
-# The same of the platforms with a discovery table: type numbers, clocks in MHz
-NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "m2pcie": 3, "pcu": 4, "ubox": 5, "imc": 6, "m2m": 7,
-           "upi": 8, "m3upi": 9, "pcie": 10, "mdf": 11, "cxlcm": 12, "cxldp": 13, "mchbm": 14,
-           "b2hot": 15, "b2cmi": 16, "b2cxl": 17, "b2upi": 18, "pciex16": 21, "pciex8": 22}
-GNR_MDF = 20
+# The same of the families with a discovery table: type numbers, clocks in MHz
+SPR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "m2pcie": 3, "pcu": 4, "ubox": 5, "imc": 6,
+               "m2m": 7, "upi": 8, "m3upi": 9, "pcie": 10, "mdf": 11, "cxlcm": 12, "cxldp": 13,
+               "mchbm": 14}
+GNR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "pcu": 4, "ubox": 5, "imc": 6, "upi": 8,
+               "cxlcm": 12, "cxldp": 13, "b2hot": 15, "b2cmi": 16, "b2cxl": 17, "b2upi": 18,
+               "mdf": 20, "pciex16": 21, "pciex8": 22}
+NUMBERS = {"e5": E5_NUMBERS, "spr": SPR_NUMBERS, "gnr": GNR_NUMBERS}
 EVENT_CLOCK = 1
 DISCOVERY_MHZ = {"cha": 2400, "iio": 1100, "irp": 1200, "m2pcie": 2300, "pcu": 1000, "imc": 2000,
                  "m2m": 2250, "upi": 1900, "m3upi": 2100, "pcie": 1300, "mdf": 2350,
@@ -67,18 +74,16 @@ def matches(selectors, box, instance, socket, event, umask):
 
 
 def type_id(box, platform):
-    if platform == "ivbep":
-        return TYPE_IDS[box]
-    if box.startswith("type_"):
-        return 100 + int(box[5:])
-    spr_like = platform in ("spr", "emr")
-    return 100 + (GNR_MDF if box == "mdf" and not spr_like else NUMBERS[box])
+    numbers = NUMBERS[PLATFORMS[platform].family]
+    if not PLATFORMS[platform].discovery:
+        return numbers[box]
+    return 100 + (int(box[5:]) if box.startswith("type_") else numbers[box])
 
 
 def clock(box, event, platform):
     """Increments per second of an event that counts a clock, else None."""
-    if platform == "ivbep":
-        return CLOCKS.get((box, event))
+    if not PLATFORMS[platform].discovery:
+        return E5_CLOCKS.get((box, event))
     if event == FIXED:
         return DISCOVERY_FIXED_MHZ[box] * 1000000
     if event != EVENT_CLOCK:
@@ -87,7 +92,7 @@ def clock(box, event, platform):
     return DISCOVERY_MHZ.get(box, unknown) * 1000000 or None
 
 
-def raw(box, instance, socket, event, umask, scenario=None, platform="ivbep"):
+def raw(box, instance, socket, event, umask, scenario=None, platform=DEFAULT):
     """Before filters, threshold and edge detect. event: nine bits, or FIXED."""
     if scenario:
         for selectors, value in reversed(overrides(scenario)):
@@ -163,6 +168,19 @@ def threshold(rate_, depth, thresh):
     return rate_ * 2 // (depth + 1) * (depth - thresh + 1) // depth if thresh <= depth else 0
 
 
+def e5_rate(box, instance, socket, event, umask, *, thresh, edge, scenario, platform, **filters):
+    if box == "ubox" and not event:
+        return 0
+    value = raw(box, instance, socket, event, umask, scenario, platform)
+    if box == "pcu":
+        filters.setdefault("clock", raw(box, instance, socket, 0, 0, scenario, platform))
+    if box in FILTERS:
+        value = FILTERS[box](value, event, umask, **filters)
+    if thresh:
+        value = threshold(value, E5_DEPTHS.get((box, event), 1), thresh)
+    return value // PULSE_CYCLES if edge else value
+
+
 def discovery_rate(box, instance, socket, event, umask, *, thresh, edge, scenario, platform,
                    umask_ext=0, ch_mask=0, fc_mask=0, tid=None, invert=False):
     """tid: of FILTER0, with tid_en."""
@@ -184,26 +202,16 @@ def rate(box, instance, socket, event=0, umask=0, *, fixed=False, thresh=0, edge
          scenario=None, platform=None, **filters):
     """Increments per second of one counter, on a counter that allows the event.
 
-    platform: the scenario's, if there is one; else ivbep.
+    platform: the scenario's, if there is one; else the default.
     """
-    platform = platform or (scenario.platform if scenario else "ivbep")
+    platform = platform or (scenario.platform if scenario else DEFAULT)
     if fixed:
         return raw(box, instance, socket, FIXED, 0, scenario, platform)
     if edge:
         thresh = thresh or 1
-    if platform != "ivbep":
-        return discovery_rate(box, instance, socket, event, umask, thresh=thresh, edge=edge,
-                              scenario=scenario, platform=platform, **filters)
-    if box == "ubox" and not event:
-        return 0
-    value = raw(box, instance, socket, event, umask, scenario)
-    if box == "pcu":
-        filters.setdefault("clock", raw(box, instance, socket, 0, 0, scenario))
-    if box in FILTERS:
-        value = FILTERS[box](value, event, umask, **filters)
-    if thresh:
-        value = threshold(value, DEPTHS.get((box, event), 1), thresh)
-    return value // PULSE_CYCLES if edge else value
+    of_family = discovery_rate if PLATFORMS[platform].discovery else e5_rate
+    return of_family(box, instance, socket, event, umask, thresh=thresh, edge=edge,
+                     scenario=scenario, platform=platform, **filters)
 
 
 def free_running(msr, socket):

@@ -8,8 +8,17 @@
 
 bool ucore_count_insns;
 
-static const UcorePlatform *const platforms[] = {
-    &ucore_ivbep, &ucore_spr, &ucore_emr, &ucore_gnr, &ucore_srf, &ucore_cwf,
+/* families of platforms/list.h: have they a table? */
+enum { FAMILY_e5 = false, FAMILY_spr = true, FAMILY_gnr = true };
+
+static const struct {
+    const char *name;
+    const UcorePlatform *platform;
+    bool discovery;
+} platforms[] = {
+#define UCORE_PLATFORM(name, stepping, family) \
+    { #name, &ucore_##name, FAMILY_##family },
+#include "platforms/list.h"
 };
 
 const char *const ucore_access_names[] = { "msr", "mmio", "pci", NULL };
@@ -91,8 +100,10 @@ static bool load_platform(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
                                                   NULL);
 
     for (unsigned i = 0; i < ARRAY_SIZE(platforms); i++) {
-        if (!name || !strcmp(name, platforms[i]->name)) {
-            cfg->platform = platforms[i];
+        if (!name || !strcmp(name, platforms[i].name)) {
+            cfg->platform = platforms[i].platform;
+            /* args.py believes the list */
+            g_assert(cfg->platform->discovery == platforms[i].discovery);
             return true;
         }
     }

@@ -12,7 +12,7 @@
  *	                     is VALUE plus the counter's number; fixed ones have no
  *	                     fields, free-running ones are left out
  *	cpu N, start, stop, reset
- *	read, live           values and dies
+ *	read, live           values and domains
  *	burst N              N frozen reads, nothing in between
  *	status
  *	drain                the rings' records, consumed
@@ -36,7 +36,7 @@
 #include "ucore.h"
 
 #define MAX_BOXES	2048
-#define MAX_DIES	8
+#define MAX_DOMAINS	8
 #define MAX_EVENTS	8192
 #define MAX_TERMS	32
 #define MAX_FIELDS	64
@@ -51,7 +51,7 @@ struct ring {
 
 static int device;
 static int session = -1;
-static struct ring rings[MAX_DIES];
+static struct ring rings[MAX_DOMAINS];
 
 static uint64_t number(const char *text)
 {
@@ -223,14 +223,14 @@ static void command(unsigned long nr)
 /* ---- counts ---- */
 
 static struct ucore_value values[MAX_EVENTS];
-static struct ucore_read_die dies[MAX_DIES];
+static struct ucore_read_domain domains[MAX_DOMAINS];
 
 static int read_counts(struct ucore_read *rd, uint32_t flags)
 {
 	*rd = (struct ucore_read){
 		.size = sizeof(*rd), .flags = flags,
-		.nr_values = MAX_EVENTS, .nr_dies = MAX_DIES,
-		.values = (uintptr_t)values, .dies = (uintptr_t)dies,
+		.nr_values = MAX_EVENTS, .nr_domains = MAX_DOMAINS,
+		.values = (uintptr_t)values, .domains = (uintptr_t)domains,
 	};
 	return ioctl(session, UCORE_READ, rd);
 }
@@ -246,13 +246,13 @@ static void put_values(const struct ucore_value *value, uint32_t nr)
 	printf("]");
 }
 
-static void put_die(const struct ucore_read_die *die)
+static void put_domain(const struct ucore_read_domain *domain)
 {
 	printf("{\"die\":%u,\"cpu\":%u,\"time\":%llu,\"frozen_ns\":%llu,"
-	       "\"time_enabled\":%llu,\"time_running\":%llu}", die->die, die->cpu,
-	       (unsigned long long)die->time, (unsigned long long)die->frozen_ns,
-	       (unsigned long long)die->time_enabled,
-	       (unsigned long long)die->time_running);
+	       "\"time_enabled\":%llu,\"time_running\":%llu}", domain->domain, domain->cpu,
+	       (unsigned long long)domain->time, (unsigned long long)domain->frozen_ns,
+	       (unsigned long long)domain->time_enabled,
+	       (unsigned long long)domain->time_running);
 }
 
 static void read_once(uint32_t flags)
@@ -265,9 +265,9 @@ static void read_once(uint32_t flags)
 		return;
 	}
 	printf("{\"errno\":0,\"skew_ns\":%llu,\"dies\":[", (unsigned long long)rd.skew_ns);
-	for (i = 0; i < rd.nr_dies; i++) {
+	for (i = 0; i < rd.nr_domains; i++) {
 		printf("%s", i ? "," : "");
-		put_die(&dies[i]);
+		put_domain(&domains[i]);
 	}
 	printf("],");
 	put_values(values, rd.nr_values);
@@ -307,9 +307,9 @@ static void status(void)
 
 /* ---- rings ---- */
 
-static bool ring_map(struct ring *ring, uint32_t die)
+static bool ring_map(struct ring *ring, uint32_t domain)
 {
-	struct ucore_ring_info info = { .size = sizeof(info), .die = die };
+	struct ucore_ring_info info = { .size = sizeof(info), .domain = domain };
 	char *producer;
 
 	if (ring->data)
@@ -340,12 +340,12 @@ static void put_sample(const struct ucore_sample *s)
 	put_values(s->values, s->nr_values);
 }
 
-static void put_record(const struct ucore_record *record, uint32_t die)
+static void put_record(const struct ucore_record *record, uint32_t domain)
 {
 	const struct ucore_lost *lost = (const void *)record;
 	const struct ucore_gap *gap = (const void *)record;
 
-	printf("{\"type\":%u,\"die\":%u,\"seq\":%llu,", record->type, die,
+	printf("{\"type\":%u,\"die\":%u,\"seq\":%llu,", record->type, domain,
 	       (unsigned long long)record->seq);
 	if (record->type == UCORE_RECORD_SAMPLE)
 		put_sample((const void *)record);
@@ -358,7 +358,7 @@ static void put_record(const struct ucore_record *record, uint32_t die)
 	printf("}");
 }
 
-static bool ring_drain(struct ring *ring, uint32_t die, bool comma)
+static bool ring_drain(struct ring *ring, uint32_t domain, bool comma)
 {
 	uint64_t head = __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE);
 	uint64_t tail = ring->consumer->tail;
@@ -369,7 +369,7 @@ static bool ring_drain(struct ring *ring, uint32_t die, bool comma)
 
 		if (record->type != UCORE_RECORD_PAD) {
 			printf("%s", comma ? "," : "");
-			put_record(record, die);
+			put_record(record, domain);
 			comma = true;
 		}
 		tail += record->size;
@@ -381,12 +381,12 @@ static bool ring_drain(struct ring *ring, uint32_t die, bool comma)
 static void drain(void)
 {
 	bool comma = false;
-	uint32_t die;
+	uint32_t domain;
 
 	printf("{\"errno\":0,\"records\":[");
-	for (die = 0; die < MAX_DIES; die++)
-		if (ring_map(&rings[die], die))
-			comma = ring_drain(&rings[die], die, comma);
+	for (domain = 0; domain < MAX_DOMAINS; domain++)
+		if (ring_map(&rings[domain], domain))
+			comma = ring_drain(&rings[domain], domain, comma);
 	printf("]}\n");
 }
 

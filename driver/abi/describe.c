@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What user space is told of the machine, its domains and boxes.
+ */
+#include <linux/minmax.h>
+#include <linux/pci.h>
+#include <linux/pid.h>
+#include <linux/string.h>
+#include <asm/cpufeature.h>
+
+#include "abi/describe.h"
+#include "box/catalog.h"
+#include "box/intree.h"
+#include "session/session.h"
+
+/**
+ * ucore_describe_state() - can sessions be created?
+ *
+ * Return: UCORE_STATE_*; the in-tree driver may come and go at any time.
+ */
+u32 ucore_describe_state(void)
+{
+	if (ucore_intree_present())
+		return UCORE_STATE_INTREE;
+	return ucore_catalog.absent;
+}
+
+static u32 nr_tables(void)
+{
+	const struct ucore_report *report = ucore_catalog_report();
+
+	return report ? report->nr_tables() : 0;
+}
+
+static bool pci_boxes_found(void)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (ucore_catalog.boxes[i].io.pdev)
+			return true;
+	return false;
+}
+
+static const char *hidden_reason(void)
+{
+	if (nr_tables())
+		return "nothing in the discovery tables can be used: ucoretool list --rejected";
+	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return "a virtual machine hides the uncore boxes: run ucore on the host";
+	if (ucore_catalog_report())
+		return "no PMON discovery table: look for a BIOS option that enables it";
+	return "no uncore box answers: look for a BIOS option that hides them";
+}
+
+/**
+ * ucore_describe_reason() - one sentence on the state, and what to do
+ * @state: UCORE_STATE_*
+ *
+ * Return: a constant string, empty when all is well.
+ */
+const char *ucore_describe_reason(u32 state)
+{
+	switch (state) {
+	case UCORE_STATE_NOT_INTEL:
+		return "not an Intel processor: it has no uncore PMU of this kind";
+	case UCORE_STATE_UNKNOWN:
+		return "no table for this Intel processor, and it has no PMON discovery";
+	case UCORE_STATE_HIDDEN:
+		return hidden_reason();
+	case UCORE_STATE_INTREE:
+		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
+	}
+	if (!ucore_catalog_report() && !pci_boxes_found())
+		return "the PCI boxes are hidden: look for a BIOS option that hides them";
+	return "";
+}
+
+/**
+ * ucore_describe_domain() - for GET_DOMAINS
+ * @domain: the domain
+ * @out: the answer
+ */
+void ucore_describe_domain(struct ucore_domain *domain, struct ucore_domain_info *out)
+{
+	struct ucore_part *part;
+	unsigned long flags;
+
+	*out = (struct ucore_domain_info){
+		.domain = domain->id,
+		.scope = domain->scope,
+		.die = domain->die,
+		.package = domain->package,
+		.cpu = domain->cpu,
+		.nr_boxes = domain->nr_boxes,
+		.nr_counters = ucore_catalog_counters(domain),
+	};
+	raw_spin_lock_irqsave(&domain->lock, flags);
+	out->reader = domain->reader;
+	out->pmis = domain->pmis;
+	out->recovered = domain->recovered;
+	out->throttled = domain->throttles;
+	out->frozen_ns = domain->frozen_ns;
+	list_for_each_entry(part, &domain->parts, node)
+		out->nr_sessions++;
+	raw_spin_unlock_irqrestore(&domain->lock, flags);
+}
+
+static u64 box_location(const struct ucore_box *box)
+{
+	const struct ucore_layout *layout = box->desc.layout;
+	u16 off = layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
+	const struct pci_dev *pdev = box->io.pdev;
+
+	if (box->desc.size)
+		return box->desc.phys + off;
+	if (!pdev)
+		return box->desc.msr + off;
+	return (u64)pci_domain_nr(pdev->bus) << 32 | pdev->bus->number << 20 |
+	       pdev->devfn << 12 | off;
+}
+
+/**
+ * ucore_describe_box() - for GET_BOXES
+ * @box: the box
+ * @admin: tell where its registers are, too
+ * @out: the answer
+ */
+void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_box_info *out)
+{
+	const struct ucore_box_type *type = box->desc.type;
+
+	*out = (struct ucore_box_info){
+		.box = box->id,
+		.domain = box->domain->id,
+		.die = box->domain->die,
+		.cpu = box->domain->cpu,
+		.instance = box->desc.instance,
+		.access = box->io.ops->access,
+		.nr_counters = type->nr_gp,
+		.nr_fixed = type->nr_fixed,
+		.width = type->width,
+		.fixed_width = type->fixed_width,
+		.caps = box->caps | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
+	};
+	if (admin)
+		out->location = box_location(box);
+	strscpy(out->type, type->name, sizeof(out->type));
+
+	mutex_lock(&ucore_catalog.lock);
+	if (box->owner) {
+		out->owner = box->owner->id;
+		out->owner_pid = pid_vnr(box->owner->pid);
+		strscpy(out->owner_comm, box->owner->comm, sizeof(out->owner_comm));
+	}
+	mutex_unlock(&ucore_catalog.lock);
+}

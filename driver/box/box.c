@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Driving one box: program, run, stop, read, acknowledge, release.
+ *
+ * Owns the order of register accesses within a box.  The caller holds the
+ * domain's lock, runs on a CPU of the domain with interrupts off, and has frozen the
+ * domain unless a function says otherwise.  Must not know sessions, rings or why
+ * it is called.
+ */
+#include <linux/bitfield.h>
+#include <linux/minmax.h>
+
+#include "box/box.h"
+
+static u64 box_read(struct ucore_box *box, u32 reg)
+{
+	return box->io.ops->read(&box->io, reg);
+}
+
+static void box_write(struct ucore_box *box, u32 reg, u64 val)
+{
+	box->io.ops->write(&box->io, reg, val);
+}
+
+static void box_lost(struct ucore_box *box)
+{
+	box->dead = true;
+}
+
+/*
+ * ---- counters: arithmetic on the counter's own width ----
+ */
+
+/**
+ * ucore_counter_accumulate() - fold a hardware value into the exact count
+ * @ctr: the counter
+ * @raw: what the hardware shows
+ *
+ * At most one wrap may have passed since the last call: the guard timer sees
+ * to that.
+ *
+ * Return: false if no counter of this width can show @raw (a dead box).
+ */
+bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
+{
+	if (raw & ~ctr->mask || raw == UCORE_REG_DEAD)
+		return false;
+	ctr->total += (raw - ctr->prev) & ctr->mask;
+	ctr->prev = raw;
+	return true;
+}
+
+/**
+ * ucore_counter_accumulate_low() - the same, from the low 32 bits alone
+ * @ctr: the counter
+ * @low: low half of the hardware value
+ *
+ * Exact if fewer than 2^32 counts passed since the last read (@low_ns).
+ */
+void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
+{
+	u32 delta = low - (u32)ctr->prev;
+
+	ctr->total += delta;
+	ctr->prev = (ctr->prev + delta) & ctr->mask;
+}
+
+/**
+ * ucore_counter_update() - read a counter into its total
+ * @ctr: the counter
+ * @mode: frozen, running, or low half only
+ *
+ * A box that has died keeps its last count, flagged.
+ */
+void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
+{
+	const struct ucore_io *io = &ctr->box->io;
+	u64 raw;
+
+	if (ctr->box->dead) {
+		ctr->flags |= UCORE_VALUE_DEAD;
+		return;
+	}
+
+	switch (mode) {
+	case UCORE_LOW:
+		raw = io->ops->read_low(io, ctr->reg);
+		if (raw != UCORE_REG_DEAD) {
+			ucore_counter_accumulate_low(ctr, raw);
+			return;
+		}
+		break;
+	case UCORE_RUNNING:
+		raw = io->ops->read_running(io, ctr->reg);
+		break;
+	default:
+		raw = io->ops->read64(io, ctr->reg);
+		break;
+	}
+	if (!ucore_counter_accumulate(ctr, raw)) {
+		box_lost(ctr->box);
+		ctr->flags |= UCORE_VALUE_DEAD;
+	}
+}
+
+/**
+ * ucore_counter_arm() - begin a period: the carry comes after @period counts
+ * @ctr: a counter with a period, or without: then it begins at zero; one that
+ *       runs freely begins where it is
+ */
+void ucore_counter_arm(struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (ctr->ctl_reg == UCORE_REG_NONE) {
+		ctr->prev = io->ops->read_running(io, ctr->reg) & ctr->mask;
+		return;
+	}
+	ctr->prev = (0 - ctr->period) & ctr->mask;
+	io->ops->write64(io, ctr->reg, ctr->prev);
+}
+
+/*
+ * ---- the box ----
+ */
+
+static const struct ucore_io *shared_window(const struct ucore_box *box, u32 i)
+{
+	return box->desc.layout->shared_aux & BIT(i) ? &box->aux : &box->io;
+}
+
+static void shared_save(struct ucore_box *box)
+{
+	const struct ucore_layout *layout = box->desc.layout;
+	const struct ucore_io *io;
+	u64 val;
+	u32 i;
+
+	for (i = 0; i < layout->nr_shared; i++) {
+		io = shared_window(box, i);
+		if (!io->ops)
+			continue;
+		val = io->ops->read(io, layout->shared[i]);
+		box->saved[i] = val == UCORE_REG_DEAD ? 0 : val;
+	}
+}
+
+static void shared_write(struct ucore_box *box, const u64 *val)
+{
+	const struct ucore_layout *layout = box->desc.layout;
+	const struct ucore_io *io;
+	u32 i;
+
+	for (i = 0; i < layout->nr_shared; i++) {
+		io = shared_window(box, i);
+		if (io->ops)
+			io->ops->write(io, layout->shared[i], val[i]);
+	}
+}
+
+/**
+ * ucore_box_status() - which counters overflowed
+ * @box: the box
+ *
+ * Return: the status register, 0 if there is none or the box is dead.
+ */
+u64 ucore_box_status(struct ucore_box *box)
+{
+	u16 reg = box->desc.layout->status;
+	u64 status;
+
+	if (reg == UCORE_REG_NONE || box->dead)
+		return 0;
+	status = box_read(box, reg);
+	if (status == UCORE_REG_DEAD) {
+		box_lost(box);
+		return 0;
+	}
+	return status;
+}
+
+/**
+ * ucore_box_clear_status() - acknowledge overflows (write 1 to clear)
+ * @box: the box
+ * @status: the bits that were read
+ */
+void ucore_box_clear_status(struct ucore_box *box, u64 status)
+{
+	if (status && !box->dead)
+		box_write(box, box->desc.layout->status, status);
+}
+
+/**
+ * ucore_box_counter_overflowed() - did this counter set the status?
+ * @ctr: the counter
+ * @status: its box's status
+ * @global: its domain's global status
+ *
+ * Return: true if it did.
+ */
+bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
+				  u64 global)
+{
+	const struct ucore_box_type *type = ctr->box->desc.type;
+
+	if (!ucore_counter_is_fixed(ctr))
+		return status & BIT_ULL(type->status_gp_shift + ctr->index);
+	if (type->status_fixed < 0)
+		return global & ctr->box->desc.global_fixed;
+	return status & BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
+}
+
+static void fixed_stop(struct ucore_box *box)
+{
+	const struct ucore_layout *layout = box->desc.layout;
+	u32 i;
+
+	for (i = 0; i < box->desc.type->nr_fixed; i++)
+		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
+			box_write(box, layout->fixed_ctl[i], 0);
+}
+
+/*
+ * Zero every control and counter by hand, for boxes without a reset (UBox).
+ * Controls first: a counter must not run while it is written.
+ */
+static void reset_by_hand(struct ucore_box *box)
+{
+	const struct ucore_box_type *type = box->desc.type;
+	const struct ucore_layout *layout = box->desc.layout;
+	u32 i;
+
+	for (i = 0; i < type->nr_gp; i++)
+		box_write(box, layout->ctl[i], 0);
+	fixed_stop(box);
+	for (i = 0; i < type->nr_gp; i++)
+		box->io.ops->write64(&box->io, layout->ctr[i], 0);
+}
+
+/**
+ * ucore_box_reset() - stop a box and zero its controls, counters and status
+ * @box: the box
+ *
+ * The reset comes before programming: its control-reset bit would erase what
+ * was programmed (the manual's own order, 329468-002 2.1.2 step d, does).
+ */
+void ucore_box_reset(struct ucore_box *box)
+{
+	const struct ucore_box_type *type = box->desc.type;
+	const struct ucore_layout *layout = box->desc.layout;
+	u32 i;
+
+	if (type->words) {
+		box_write(box, layout->box_ctl, type->words->reset);
+		/* no manual says that the box reset reaches the fixed control */
+		fixed_stop(box);
+	} else {
+		reset_by_hand(box);
+	}
+	for (i = 0; i < type->nr_fixed; i++)
+		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
+			box->io.ops->write64(&box->io, layout->fixed_ctr[i], 0);
+	ucore_box_clear_status(box, ucore_box_status(box));
+}
+
+/**
+ * ucore_box_program() - take a box: reset it and set its shared registers
+ * @box: the box
+ * @shared: values of its filter and match registers
+ *
+ * What the shared registers held is kept for ucore_box_release().
+ */
+void ucore_box_program(struct ucore_box *box, const u64 *shared)
+{
+	if (!box->dirty) {
+		shared_save(box);
+		box->dirty = true;
+	}
+	ucore_box_reset(box);
+	shared_write(box, shared);
+}
+
+/**
+ * ucore_box_program_counter() - preload a counter, then set its control
+ * @ctr: a counter of a box that has been reset
+ *
+ * One that runs freely begins where it is.
+ */
+void ucore_box_program_counter(struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (ctr->ctl_reg == UCORE_REG_NONE) {
+		ucore_counter_arm(ctr);
+		return;
+	}
+	ctr->prev = 0;
+	if (ctr->period)
+		ucore_counter_arm(ctr);
+	/* the reset has left the upper half zero */
+	if (ctr->ctl >> 32)
+		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
+	else
+		io->ops->write(io, ctr->ctl_reg, ctr->ctl);
+}
+
+/**
+ * ucore_box_run() - let a programmed box count as soon as its domain does
+ * @box: the box
+ */
+void ucore_box_run(struct ucore_box *box)
+{
+	if (box->desc.type->words)
+		box_write(box, box->desc.layout->box_ctl, box->desc.type->words->run);
+}
+
+/**
+ * ucore_box_stop() - keep a box from counting when its domain does
+ * @box: the box
+ *
+ * One write resets all general controls, so that nothing stays armed.
+ * Counters keep a control of their own where that does not reach:
+ * ucore_counter_stop().
+ */
+void ucore_box_stop(struct ucore_box *box)
+{
+	const struct ucore_box_words *words = box->desc.type->words;
+
+	if (words && !box->dead)
+		box_write(box, box->desc.layout->box_ctl, words->reset);
+}
+
+/**
+ * ucore_counter_stop() - stop a counter that the box's reset does not reach
+ * @ctr: the counter
+ */
+void ucore_counter_stop(const struct ucore_counter *ctr)
+{
+	struct ucore_box *box = ctr->box;
+
+	if (box->dead || ctr->ctl_reg == UCORE_REG_NONE)
+		return;
+	if (!box->desc.type->words || ucore_counter_is_fixed(ctr))
+		box_write(box, ctr->ctl_reg, 0);
+}
+
+/**
+ * ucore_box_release() - give a box back: reset, filters as they were found
+ * @box: the box
+ *
+ * The box control is left at its running value: with all controls zero
+ * nothing counts, and bits 17:16 of an E5 box must never be written 0.
+ */
+void ucore_box_release(struct ucore_box *box)
+{
+	if (!box->dirty)
+		return;
+	box->dirty = false;
+	if (box->dead)
+		return;
+	ucore_box_reset(box);
+	shared_write(box, box->saved);
+	ucore_box_run(box);
+}

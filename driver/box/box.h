@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Driving one box: struct ucore_box drives what a description (desc.h) tells.
+ * box.c knows registers and their order, and neither sessions nor rings.
+ */
+#ifndef UCORE_BOX_H
+#define UCORE_BOX_H
+
+#include <linux/types.h>
+
+#include "find/desc.h"
+#include "reg/reg.h"
+
+struct ucore_domain;
+struct ucore_session;
+
+/**
+ * struct ucore_box - a box being driven
+ * @desc: what was found, const from publication on
+ * @io: its registers
+ * @aux: registers in its second PCI function; ops NULL if there is none
+ * @id: index in the catalog
+ * @caps: UCORE_BOX_* of this very box (a description may lack what its type has)
+ * @domain: the domain it belongs to
+ * @owner: session that owns it; guarded by the catalog's lock
+ * @part_index: place in its owner's part; owner's session lock
+ * @nr_events: events that its owner has on it; owner's session lock
+ * @saved: shared registers as found; guarded by the domain's lock
+ * @dirty: programmed since it was last released; guarded by the domain's lock
+ * @dead: reads all ones; set under the domain's lock, never cleared
+ */
+struct ucore_box {
+	struct ucore_box_desc desc;
+	struct ucore_io io;
+	struct ucore_io aux;
+	u32 id;
+	u32 caps;
+	struct ucore_domain *domain;
+	struct ucore_session *owner;
+	u32 part_index;
+	u32 nr_events;
+	u64 saved[UCORE_MAX_SHARED];
+	bool dirty;
+	bool dead;
+};
+
+/**
+ * struct ucore_counter - one hardware counter at work for one event
+ * @box: its box
+ * @total: exact count, 64 bits
+ * @prev: hardware value at the last read
+ * @mask: GENMASK(width - 1, 0)
+ * @ctl: whole control word, enable included
+ * @period: overflow period, 0 for none
+ * @low_ns: two reads closer than this cannot miss a wrap of the low 32 bits; 0
+ *          where the low half cannot be read alone to advantage
+ * @event: event id
+ * @slot: its place in a snapshot of the whole session
+ * @flags: UCORE_VALUE_*
+ * @reg: counter register
+ * @ctl_reg: control register
+ * @sibling: index of another counter of the same box, U32_MAX at the end
+ * @index: counter number, UCORE_COUNTER_FIXED + n for fixed ones
+ *
+ * All under the domain's lock while the session runs.
+ */
+struct ucore_counter {
+	struct ucore_box *box;
+	u64 total;
+	u64 prev;
+	u64 mask;
+	u64 ctl;
+	u64 period;
+	u64 low_ns;
+	u32 event;
+	u32 slot;
+	u32 flags;
+	u32 sibling;
+	u16 reg;
+	u16 ctl_reg;
+	u8 index;
+};
+
+/* How ucore_counter_update() reads. */
+enum ucore_read_mode {
+	UCORE_FROZEN,
+	UCORE_RUNNING,
+	UCORE_LOW,
+};
+
+static inline bool ucore_counter_is_fixed(const struct ucore_counter *ctr)
+{
+	return ctr->index >= UCORE_COUNTER_FIXED;
+}
+
+bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw);
+void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low);
+void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
+void ucore_counter_arm(struct ucore_counter *ctr);
+
+void ucore_box_reset(struct ucore_box *box);
+void ucore_box_program(struct ucore_box *box, const u64 *shared);
+void ucore_box_program_counter(struct ucore_counter *ctr);
+void ucore_box_run(struct ucore_box *box);
+void ucore_box_stop(struct ucore_box *box);
+void ucore_counter_stop(const struct ucore_counter *ctr);
+void ucore_box_release(struct ucore_box *box);
+u64 ucore_box_status(struct ucore_box *box);
+void ucore_box_clear_status(struct ucore_box *box, u64 status);
+bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
+				  u64 global);
+
+#endif /* UCORE_BOX_H */

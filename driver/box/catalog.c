@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The catalog: all boxes of all domains, built once at load.
+ *
+ * Two passes: the platform hands over descriptions, then domains and boxes are
+ * allocated and filled, by domain, each domain's boxes as they were found.  Process
+ * context.
+ */
+#include <linux/nospec.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include "box/catalog.h"
+#include "platforms/list.h"
+
+struct ucore_catalog ucore_catalog = {
+	.lock = __MUTEX_INITIALIZER(ucore_catalog.lock),
+};
+
+/* Where a box is, as a number: dies before CPUs, in the order of their ids. */
+static s64 domain_key(const struct ucore_box_desc *desc)
+{
+	return (s64)desc->scope << 32 | (desc->scope == UCORE_SCOPE_CPU ? desc->cpu : desc->die);
+}
+
+/* A box of the next domain after the one at @after; NULL if there is none. */
+static const struct ucore_box_desc *next_domain(const struct ucore_finder *finder, s64 after)
+{
+	const struct ucore_box_desc *desc, *next = NULL;
+
+	for (desc = finder->desc; desc < finder->desc + finder->nr; desc++)
+		if (domain_key(desc) > after && (!next || domain_key(desc) < domain_key(next)))
+			next = desc;
+	return next;
+}
+
+static u32 count_domains(const struct ucore_finder *finder)
+{
+	const struct ucore_box_desc *desc;
+	s64 key = -1;
+	u32 n = 0;
+
+	while ((desc = next_domain(finder, key))) {
+		key = domain_key(desc);
+		n++;
+	}
+	return n;
+}
+
+static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
+		    const struct ucore_box_desc *desc)
+{
+	int ret = 0;
+
+	box->desc = *desc;
+	box->id = id;
+	box->domain = domain;
+	box->caps = desc->type->caps | desc->caps;
+	box->io.tally = &domain->tally;
+	if (desc->pdev)
+		ucore_io_init_pci(&box->io, desc->pdev);
+	else if (desc->size)
+		ret = ucore_io_init_mmio(&box->io, desc->phys, desc->size);
+	else
+		ucore_io_init_msr(&box->io, desc->msr);
+	if (desc->aux) {
+		box->aux.tally = &domain->tally;
+		ucore_io_init_pci(&box->aux, desc->aux);
+	}
+	if (desc->told)
+		*desc->told = id;
+	domain->nr_boxes++;
+	return ret;
+}
+
+/* All boxes that are where the first one is. */
+static int fill_domain(const struct ucore_finder *finder, const struct ucore_box_desc *first)
+{
+	struct ucore_catalog *cat = &ucore_catalog;
+	struct ucore_domain *domain = &cat->domains[cat->nr_domains];
+	const struct ucore_box_desc *desc;
+	int ret;
+
+	ret = ucore_domain_init(domain, cat->nr_domains++, first);
+	for (desc = first; desc < finder->desc + finder->nr && !ret; desc++) {
+		if (domain_key(desc) != domain_key(first))
+			continue;
+		ret = box_init(&cat->boxes[cat->nr_boxes], cat->nr_boxes, domain, desc);
+		cat->nr_boxes++;
+	}
+	return ret;
+}
+
+/* What was counted is destroyed if this fails. */
+static int fill(const struct ucore_finder *finder)
+{
+	const struct ucore_box_desc *desc;
+	s64 key = -1;
+	int ret = 0;
+
+	while (!ret && (desc = next_domain(finder, key))) {
+		key = domain_key(desc);
+		ret = fill_domain(finder, desc);
+	}
+	return ret;
+}
+
+/**
+ * ucore_catalog_report() - what discovery saw
+ *
+ * Return: NULL where boxes are not found that way.
+ */
+const struct ucore_report *ucore_catalog_report(void)
+{
+	return ucore_catalog.platform ? ucore_catalog.platform->report : NULL;
+}
+
+/**
+ * ucore_catalog_build() - find out what this machine has
+ *
+ * A machine without boxes is no error: the catalog is empty and says why.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_catalog_build(void)
+{
+	struct ucore_catalog *cat = &ucore_catalog;
+	struct ucore_finder finder = { };
+	u32 nr_domains;
+	int ret;
+
+	cat->platform = ucore_platform_match();
+	if (!cat->platform) {
+		cat->absent = UCORE_STATE_NOT_INTEL;
+		return 0;
+	}
+
+	ret = cat->platform->find(&finder, cat->platform);
+	if (ret)
+		goto drop;
+	cat->caps = cat->platform->caps | finder.caps;
+	if (!finder.nr) {
+		cat->absent = UCORE_STATE_HIDDEN;
+		/* a processor of which nothing is known, then */
+		if (cat->platform == &ucore_platform_generic && !cat->platform->report->nr_tables()) {
+			cat->absent = UCORE_STATE_UNKNOWN;
+			cat->platform->drop();
+			cat->platform = NULL;
+			cat->caps = 0;
+		}
+		goto drop;
+	}
+	nr_domains = count_domains(&finder);
+	cat->boxes = kvcalloc(finder.nr, sizeof(*cat->boxes), GFP_KERNEL);
+	cat->domains = kvcalloc(nr_domains, sizeof(*cat->domains), GFP_KERNEL);
+	ret = cat->boxes && cat->domains ? fill(&finder) : -ENOMEM;
+drop:
+	ucore_finder_drop(&finder);	/* the boxes hold references of their own */
+	if (ret)
+		ucore_catalog_destroy();
+	return ret;
+}
+
+void ucore_catalog_destroy(void)
+{
+	struct ucore_catalog *cat = &ucore_catalog;
+	u32 i;
+
+	for (i = 0; i < cat->nr_boxes; i++) {
+		ucore_io_release(&cat->boxes[i].io);
+		ucore_io_release(&cat->boxes[i].aux);
+	}
+	for (i = 0; i < cat->nr_domains; i++)
+		ucore_domain_destroy(&cat->domains[i]);
+	kvfree(cat->boxes);
+	kvfree(cat->domains);
+	cat->boxes = NULL;
+	cat->domains = NULL;
+	cat->nr_boxes = 0;
+	cat->nr_domains = 0;
+	cat->caps = 0;
+	if (cat->platform && cat->platform->drop)
+		cat->platform->drop();
+}
+
+/**
+ * ucore_catalog_box() - a box by its id
+ * @id: from user space
+ *
+ * Return: NULL if there is no such box.
+ */
+struct ucore_box *ucore_catalog_box(u32 id)
+{
+	if (id >= ucore_catalog.nr_boxes)
+		return NULL;
+	return &ucore_catalog.boxes[array_index_nospec(id, ucore_catalog.nr_boxes)];
+}
+
+/**
+ * ucore_catalog_domain() - a domain by its id
+ * @id: from user space
+ *
+ * Return: NULL if there is no such domain.
+ */
+struct ucore_domain *ucore_catalog_domain(u32 id)
+{
+	if (id >= ucore_catalog.nr_domains)
+		return NULL;
+	return &ucore_catalog.domains[array_index_nospec(id, ucore_catalog.nr_domains)];
+}
+
+/**
+ * ucore_catalog_counters() - counters of a domain's boxes, fixed ones included
+ * @domain: the domain, NULL for all
+ *
+ * Return: how many.
+ */
+u32 ucore_catalog_counters(const struct ucore_domain *domain)
+{
+	const struct ucore_box *box;
+	u32 i, n = 0;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
+		box = &ucore_catalog.boxes[i];
+		if (!domain || box->domain == domain)
+			n += box->desc.type->nr_gp + box->desc.type->nr_fixed;
+	}
+	return n;
+}

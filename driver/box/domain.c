@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Domains: freeze and thaw, global status, the interrupt's route.
+ *
+ * Owns the global control and status registers.  Freezing counts reasons: the
+ * domain runs when the last one goes, and not while an overflow waits to be
+ * serviced, for that froze the domain too.
+ */
+#include <linux/bitops.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/smp.h>
+
+#include "box/domain.h"
+#include "compat.h"
+#include "find/desc.h"
+
+DEFINE_MUTEX(ucore_run_lock);	/* domain.h tells what it guards */
+
+/*
+ * ---- global control; the domain's lock is held, this CPU is the domain's ----
+ */
+
+static void global_write(struct ucore_domain *domain, u64 command)
+{
+	/* every write carries the route: a write without it would unset it */
+	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
+}
+
+/**
+ * ucore_domain_hold() - freeze the domain, or keep it frozen
+ * @domain: the domain
+ * @now: time
+ */
+void ucore_domain_hold(struct ucore_domain *domain, u64 now)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (!domain->holds++ && !domain->frozen)
+		global_write(domain, domain->global->freeze);
+	if (!domain->frozen) {
+		domain->frozen = true;
+		domain->frozen_since = now;
+	}
+}
+
+/**
+ * ucore_domain_hold_overflow() - keep frozen what an overflow froze
+ * @domain: the domain
+ * @now: when the overflow was noticed
+ *
+ * It is frozen by a write all the same: an overflow that came in the middle of
+ * a release may have been released with it.
+ */
+void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (!domain->holds++)
+		global_write(domain, domain->global->freeze);
+	if (!domain->frozen) {
+		domain->frozen = true;
+		domain->frozen_since = now;
+	}
+}
+
+/**
+ * ucore_domain_release() - one reason less to stay frozen
+ * @domain: the domain
+ * @pending: look for an overflow that waits; false right after a service
+ *
+ * Return: the time, when the domain runs again if nothing else holds it.
+ */
+u64 ucore_domain_release(struct ucore_domain *domain, bool pending)
+{
+	u64 now;
+
+	lockdep_assert_held(&domain->lock);
+
+	if (--domain->holds)
+		return ktime_get_mono_fast_ns();
+	if (pending && domain->armed && ucore_domain_status(domain))
+		return ktime_get_mono_fast_ns();	/* its interrupt will release the domain */
+	global_write(domain, domain->global->unfreeze);
+	now = ktime_get_mono_fast_ns();
+	domain->frozen = false;
+	domain->frozen_ns += now - domain->frozen_since;
+	return now;
+}
+
+/**
+ * ucore_domain_frozen_ns() - how long the domain has been frozen, up to an instant
+ * @domain: the domain
+ * @now: the instant
+ *
+ * Return: ns since load.
+ */
+u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now)
+{
+	u64 ns = domain->frozen_ns;
+
+	if (domain->frozen && now > domain->frozen_since)
+		ns += now - domain->frozen_since;
+	return ns;
+}
+
+/**
+ * ucore_domain_status() - which boxes overflowed
+ * @domain: the domain
+ *
+ * Return: the global status, its words folded into one; also bits of boxes that
+ * nobody armed: they freeze the domain, too.
+ */
+u64 ucore_domain_status(struct ucore_domain *domain)
+{
+	const struct ucore_global *global = domain->global;
+	u64 status, all = 0;
+	u32 i;
+
+	for (i = 0; i < global->nr_status; i++) {
+		status = domain->io.ops->read64(&domain->io, global->status + i * global->status_stride);
+		domain->status[i] = status == UCORE_REG_DEAD ? 0 : status;
+		all |= domain->status[i];
+	}
+	return all;
+}
+
+/**
+ * ucore_domain_clear_status() - acknowledge overflows (write 1 to clear)
+ * @domain: the domain; the bits last read are cleared.  Their boxes' own status is
+ *       clear already, or they would not signal again.
+ */
+void ucore_domain_clear_status(struct ucore_domain *domain)
+{
+	const struct ucore_global *global = domain->global;
+	u32 i;
+
+	for (i = 0; i < global->nr_status; i++)
+		if (domain->status[i])
+			domain->io.ops->write64(&domain->io, global->status + i * global->status_stride,
+					     domain->status[i]);
+}
+
+/**
+ * ucore_domain_set_route() - which cores get the PMI
+ * @domain: the domain
+ * @route: pmi_core_sel and the wake bit, 0 for none
+ */
+void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
+{
+	lockdep_assert_held(&domain->lock);
+
+	domain->route = route;
+	if (!domain->global->level) {
+		global_write(domain, 0);
+		return;
+	}
+	/* it must not set free what is frozen, by us or by an overflow that waits */
+	if (domain->frozen || domain->armed)
+		global_write(domain, domain->global->freeze);
+	if (!domain->frozen && !(domain->armed && ucore_domain_status(domain)))
+		global_write(domain, 0);
+}
+
+/**
+ * ucore_domain_take() - first use: note what is there
+ * @domain: the domain
+ *
+ * Firmware of the discovery generation may leave the domain frozen (Granite
+ * Rapids and later): that is among what is noted, ends with our first release,
+ * and is so again in the end.
+ */
+void ucore_domain_take(struct ucore_domain *domain)
+{
+	u64 found;
+
+	if (!domain->taken) {
+		found = domain->io.ops->read64(&domain->io, domain->global->ctl);
+		domain->found = found == UCORE_REG_DEAD ? 0 : found & domain->global->keep;
+	}
+	domain->taken = true;
+	domain->route = 0;
+}
+
+/**
+ * ucore_domain_clear_stale() - forget overflows of the past
+ * @domain: the domain, on which nothing is armed
+ */
+void ucore_domain_clear_stale(struct ucore_domain *domain)
+{
+	if (ucore_domain_status(domain))
+		ucore_domain_clear_status(domain);
+}
+
+/**
+ * ucore_domain_give_back() - last use: as it was found, and running
+ * @domain: the domain
+ */
+void ucore_domain_give_back(struct ucore_domain *domain)
+{
+	/* and so it stays: boxes are still to be released */
+	ucore_domain_set_route(domain, domain->found);
+	domain->taken = false;
+}
+
+/**
+ * ucore_domain_guard_soon() - have the guard run soon, on this CPU
+ * @domain: the domain
+ * @delay_ns: how soon
+ */
+void ucore_domain_guard_soon(struct ucore_domain *domain, u64 delay_ns)
+{
+	domain->guard_at = ktime_get_mono_fast_ns() + delay_ns;
+	hrtimer_start(&domain->guard, ns_to_ktime(domain->guard_at), HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/*
+ * ---- CPUs ----
+ */
+
+/**
+ * ucore_domain_has_cpu() - is this one of the domain's CPUs?
+ * @domain: the domain
+ * @cpu: an online CPU
+ *
+ * Return: true if it is.
+ */
+bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu)
+{
+	if (domain->scope == UCORE_SCOPE_CPU)
+		return cpu == domain->cpu;
+	return topology_logical_die_id(cpu) == domain->die;
+}
+
+/**
+ * ucore_domain_core_bit() - the bit of pmi_core_sel that names a CPU's core
+ * @domain: the domain
+ * @cpu: one of its CPUs
+ *
+ * Return: the bit in global control, 0 if there is none.
+ */
+u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu)
+{
+	u64 core_sel = domain->global->core_sel;
+	u32 core = topology_core_id(cpu);
+
+	if (!core_sel || core >= 64)
+		return 0;
+	return BIT_ULL(core) << __ffs64(core_sel) & core_sel;
+}
+
+/**
+ * ucore_domain_cpu_selectable() - can pmi_core_sel name this CPU's core?
+ * @domain: the domain
+ * @cpu: one of its CPUs
+ *
+ * Return: true if it can, or need not: where no PMI can be routed, any CPU
+ * will do.
+ */
+bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu)
+{
+	return !domain->global->core_sel || ucore_domain_core_bit(domain, cpu);
+}
+
+/**
+ * ucore_domain_run() - run a function on the domain's reader and wait for it
+ * @domain: the domain
+ * @func: runs in hard-irq context
+ * @arg: its argument
+ *
+ * CPU hotplug is held off.  Nothing happens if the domain has no CPU online.
+ */
+void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg)
+{
+	if (domain->reader != UCORE_NO_CPU)
+		smp_call_function_single(domain->reader, func, arg, 1);
+}
+
+/*
+ * ---- life ----
+ */
+
+static struct lock_class_key cpu_lock_class;
+
+/* Its global control's window. */
+static int global_init(struct ucore_domain *domain, const struct ucore_global *global)
+{
+	domain->global = global;
+	domain->io.tally = &domain->tally;
+	if (global->pdev)
+		ucore_io_init_pci(&domain->io, global->pdev);
+	else if (global->size)
+		return ucore_io_init_mmio(&domain->io, global->phys, global->size);
+	else
+		ucore_io_init_msr(&domain->io, 0);
+	return 0;
+}
+
+/**
+ * ucore_domain_init() - a domain without reader; ucore_readers_init() elects it
+ * @domain: zeroed
+ * @id: index in the catalog
+ * @first: one of its boxes, which tells where it is
+ *
+ * Return: 0 or -ENOMEM; the domain can be destroyed in any case.
+ */
+int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_box_desc *first)
+{
+	int cpu, ret;
+
+	domain->id = id;
+	domain->scope = first->scope;
+	domain->die = first->die;
+	domain->cpu = first->scope == UCORE_SCOPE_CPU ? first->cpu : UCORE_NO_CPU;
+	ret = global_init(domain, first->global);
+	raw_spin_lock_init(&domain->lock);
+	/* a CPU may hold the locks of both its domains: run.c */
+	if (first->scope == UCORE_SCOPE_CPU)
+		lockdep_set_class(&domain->lock, &cpu_lock_class);
+	INIT_LIST_HEAD(&domain->parts);
+	domain->reader = UCORE_NO_CPU;
+	domain->pin_cpu = UCORE_NO_CPU;
+	domain->leaving = UCORE_NO_CPU;
+	for_each_online_cpu(cpu)
+		if (ucore_domain_has_cpu(domain, cpu))
+			domain->package = topology_physical_package_id(cpu);
+	return ret;
+}
+
+void ucore_domain_destroy(struct ucore_domain *domain)
+{
+	ucore_io_release(&domain->io);
+}

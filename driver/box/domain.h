@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Domains: what shares one global control and one reader.  For the uncore that
+ * is a die, for a core's own monitors a logical CPU: the domain's scope.  A
+ * domain is frozen, read and released as a whole by its reader, one of its own
+ * CPUs, which also takes its PMI.
+ */
+#ifndef UCORE_DOMAIN_H
+#define UCORE_DOMAIN_H
+
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "reg/reg.h"
+
+struct ucore_box_desc;
+struct ucore_global;
+
+#define UCORE_NO_CPU	(-1)
+
+/*
+ * Words of global status.  Their bits are folded into one word to find the
+ * boxes that are to be asked: bit p % 64 speaks for all boxes at positions
+ * p, p + 64 ..., whose own status tells which it was.
+ */
+#define UCORE_MAX_STATUS	16
+
+/**
+ * struct ucore_context - what an interrupt interrupted
+ * @time: when
+ * @ip: instruction
+ * @pid: process, initial namespace
+ * @tid: thread, initial namespace
+ * @cpu: CPU
+ * @user: @ip is a user address
+ */
+struct ucore_context {
+	u64 time;
+	u64 ip;
+	u32 pid;
+	u32 tid;
+	u32 cpu;
+	bool user;
+};
+
+/**
+ * struct ucore_pmi - the overflow interrupt of one domain
+ * @seq: even: idle; odd: overflows are being serviced.  One service, one PMI:
+ *       the odd value names it.  Written under the domain's lock, read in NMI.
+ * @taken: PMI whose context is being or has been stashed (NMI, cmpxchg)
+ * @stashed: PMI that @context belongs to (released by the NMI that took it)
+ * @context: what it interrupted
+ * @work: services it, in hard-irq context on the CPU that took it
+ * @widen: process context: route the PMI to all cores
+ * @wide: it is routed to all cores
+ * @proven: a PMI has arrived: it seems that cores are numbered as we think
+ * @losses: PMIs lost since
+ * @suspect: value of @seq at which the guard last saw an unserviced overflow
+ * @suspect_time: when that was
+ * @cpus: CPUs that may receive it; written with CPU hotplug held off
+ */
+struct ucore_pmi {
+	u64 seq;
+	u64 taken;
+	u64 stashed;
+	struct ucore_context context;
+	struct irq_work work;
+	struct work_struct widen;
+	bool wide;
+	bool proven;
+	u32 losses;
+	u64 suspect;
+	u64 suspect_time;
+	struct cpumask cpus;
+};
+
+/**
+ * struct ucore_domain - one domain
+ * @id: index in the catalog
+ * @scope: UCORE_SCOPE_*
+ * @die: the kernel's logical die
+ * @cpu: the only CPU, for UCORE_SCOPE_CPU; else UCORE_NO_CPU
+ * @package: physical package id
+ * @nr_boxes: boxes on it
+ * @global: its global control
+ * @io: window of the global control
+ * @tally: register accesses
+ * @lock: guards everything below but @pin_*, and the boxes' registers.  Taken
+ *        with interrupts off on a CPU of the domain; innermost but for the
+ *        timers' own locks.
+ * @reader: CPU that touches the boxes, UCORE_NO_CPU if none is online; changes
+ *          only with CPU hotplug held off
+ * @parts: sessions running here
+ * @holds: reasons to stay frozen
+ * @frozen: the domain is frozen
+ * @frozen_since: since when
+ * @frozen_ns: how long it was frozen before that
+ * @route: bits that every write of global control must carry: pmi_core_sel
+ * @found: what those bits were before ucore
+ * @taken: and are to be again
+ * @status: words of global status, as last read
+ * @armed: parts with overflow triggers
+ * @armed_mask: global status bits that their boxes may set
+ * @pmi: the interrupt
+ * @guard: timer that folds wraps, finds lost PMIs and ends throttling
+ * @guard_at: when it runs next, 0 if it does not
+ * @throttle_start: beginning of the window in which overflows are counted
+ * @throttle_count: overflows in it
+ * @throttle_busy: time spent on them
+ * @throttled: held frozen until the guard runs
+ * @pmis: overflow interrupts serviced
+ * @recovered: overflows found by the guard
+ * @throttles: times throttled
+ * @leaving: one of its CPUs that is going offline; CPU hotplug only
+ * @pin_cpu: CPU that sessions have chosen as reader, UCORE_NO_CPU once it has
+ *           gone offline; catalog's lock
+ * @pins: how many sessions; catalog's lock
+ */
+struct ucore_domain {
+	u32 id;
+	u32 scope;
+	u32 die;
+	int cpu;
+	u32 package;
+	u32 nr_boxes;
+	const struct ucore_global *global;
+	struct ucore_io io;
+	struct ucore_tally tally;
+
+	raw_spinlock_t lock;
+	int reader;
+	struct list_head parts;
+	u32 holds;
+	bool frozen;
+	u64 frozen_since;
+	u64 frozen_ns;
+	u64 route;
+	u64 found;
+	bool taken;
+	u64 status[UCORE_MAX_STATUS];
+	u32 armed;
+	u64 armed_mask;
+	struct ucore_pmi pmi;
+	struct hrtimer guard;
+	u64 guard_at;
+	u64 throttle_start;
+	u32 throttle_count;
+	u64 throttle_busy;
+	bool throttled;
+	u64 pmis;
+	u64 recovered;
+	u64 throttles;
+
+	int leaving;
+	int pin_cpu;
+	u32 pins;
+};
+
+/*
+ * Serializes what changes readers, routes and the domains' lists of parts.  After
+ * a session's lock, before CPU hotplug.
+ */
+extern struct mutex ucore_run_lock;
+
+int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_box_desc *first);
+void ucore_domain_destroy(struct ucore_domain *domain);
+
+bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu);
+u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu);
+bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
+void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
+
+/* With the domain's lock held, on the domain: */
+void ucore_domain_hold(struct ucore_domain *domain, u64 now);
+void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now);
+u64 ucore_domain_release(struct ucore_domain *domain, bool pending);
+u64 ucore_domain_status(struct ucore_domain *domain);
+void ucore_domain_clear_status(struct ucore_domain *domain);
+void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
+void ucore_domain_take(struct ucore_domain *domain);
+void ucore_domain_clear_stale(struct ucore_domain *domain);
+void ucore_domain_give_back(struct ucore_domain *domain);
+void ucore_domain_guard_soon(struct ucore_domain *domain, u64 delay_ns);
+u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now);
+
+#endif /* UCORE_DOMAIN_H */

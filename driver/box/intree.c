@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Living beside intel_uncore: never on the same registers at once.
+ *
+ * There is no protocol to reserve uncore counters.  So: while intel_uncore is
+ * there, no box can be claimed; while a box is claimed, intel_uncore cannot be
+ * loaded.  Process context.
+ */
+#include <linux/device.h>
+#include <linux/module.h>
+#include <linux/namei.h>
+#include <linux/notifier.h>
+#include <linux/path.h>
+#include <linux/pci.h>
+#include <linux/string.h>
+
+#include "box/catalog.h"
+#include "box/intree.h"
+
+#define INTREE_MODULE	"intel_uncore"
+
+/* Between its first and its last breath; under the catalog's lock. */
+static bool loading;
+
+static bool any_box_owned(void)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (ucore_catalog.boxes[i].owner)
+			return true;
+	return false;
+}
+
+static int module_changes(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *mod = data;
+	int ret = NOTIFY_DONE;
+
+	if (strcmp(mod->name, INTREE_MODULE))
+		return NOTIFY_DONE;
+	mutex_lock(&ucore_catalog.lock);
+	if (state == MODULE_STATE_COMING && any_box_owned()) {
+		pr_warn("%s not loaded: sessions use the boxes\n", INTREE_MODULE);
+		ret = notifier_from_errno(-EBUSY);
+	} else if (state != MODULE_STATE_LIVE) {
+		loading = state == MODULE_STATE_COMING;
+	}
+	mutex_unlock(&ucore_catalog.lock);
+	return ret;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_changes,
+};
+
+/*
+ * Part of the kernel, it is no module: its PMUs show, if it found any.  That
+ * will never change, so this is asked once.
+ */
+static bool built_in;
+
+static void look_for_pmus(void)
+{
+	static const char * const places[] = {
+		"/sys/bus/event_source/devices/uncore_cha_0",
+		"/sys/bus/event_source/devices/uncore_imc_0",
+		"/sys/bus/event_source/devices/uncore_type_0_0",
+	};
+	struct path path;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(places) && !built_in; i++) {
+		built_in = !kern_path(places[i], 0, &path);
+		if (built_in)
+			path_put(&path);
+	}
+}
+
+/**
+ * ucore_intree_register() - watch intel_uncore come and go
+ *
+ * Return: 0 or -errno.
+ */
+int ucore_intree_register(void)
+{
+	if (IS_BUILTIN(CONFIG_PERF_EVENTS_INTEL_UNCORE))
+		look_for_pmus();
+	return register_module_notifier(&module_notifier);
+}
+
+void ucore_intree_unregister(void)
+{
+	unregister_module_notifier(&module_notifier);
+}
+
+/* Is it among the modules?  All of them are in one kset with this one. */
+static bool module_there(void)
+{
+	struct kobject *kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, INTREE_MODULE);
+
+	kobject_put(kobj);
+	return kobj;
+}
+
+/**
+ * ucore_intree_present() - does intel_uncore hold the hardware?
+ *
+ * Loaded before ucore it shows as a module, part of the kernel by its PMUs, and
+ * on platforms where it has a PCI driver by that, which is registered whether
+ * bound or not.
+ *
+ * Return: true or false; the answer stays true under the catalog's lock.
+ */
+bool ucore_intree_present(void)
+{
+	const struct ucore_platform *platform = ucore_catalog.platform;
+
+	if (!platform)
+		return false;
+	return READ_ONCE(loading) || built_in || module_there() ||
+	       (platform->intree && driver_find(platform->intree, &pci_bus_type));
+}

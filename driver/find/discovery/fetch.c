@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMON discovery: fetch the bytes.
+ *
+ * Walks all Intel PCI functions for DVSECs of PMON discovery, maps their
+ * tables, and answers the parser's questions (RAM? such a function?).  What the
+ * bytes mean is decided in parse.c.  Process context, at load.
+ */
+#include <linux/cpu.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
+#include <linux/pci.h>
+
+#include "find/array.h"
+#include "find/discovery/fetch.h"
+#include "find/discovery/probe.h"
+#include "find/topology.h"
+#include "hw/discovery.h"
+
+#define MAX_DVSECS	8	/* of a function */
+
+#define DISC_RECORD_BYTES	(DISC_RECORD_WORDS * sizeof(u64))
+
+/* Where I/O and local APICs are */
+#define INTERRUPT_START		0xfec00000ULL
+#define INTERRUPT_END		0xfef00000ULL
+
+/*
+ * ---- what the parser asks ----
+ */
+
+static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
+{
+	/* not RAM, but no less harmful to write to */
+	if (address < INTERRUPT_END && address + size > INTERRUPT_START)
+		return true;
+	return region_intersects(address, size, IORESOURCE_SYSTEM_RAM, IORES_DESC_NONE) !=
+	       REGION_DISJOINT;
+}
+
+static u32 env_config_size(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn)
+{
+	struct pci_dev *pdev = pci_get_domain_bus_and_slot(segment, bus, devfn);
+	/* nobody else's function: what is written there is not for a PMU */
+	u32 size = pdev && pdev->vendor == PCI_VENDOR_ID_INTEL ? pdev->cfg_size : 0;
+
+	pci_dev_put(pdev);
+	return size;
+}
+
+static struct ucore_disc_env env = {
+	.on_ram = env_on_ram,
+	.config_size = env_config_size,
+};
+
+static bool memory_is_safe(u64 address, u64 size)
+{
+	return !(address >> env.phys_bits) && !((address + size - 1) >> env.phys_bits) &&
+	       !env_on_ram(&env, address, size);
+}
+
+struct config {
+	struct ucore_disc_config config;
+	struct pci_dev *pdev;
+};
+
+static u32 config_read(const struct ucore_disc_config *config, u32 reg)
+{
+	u32 val;
+
+	if (pci_read_config_dword(container_of(config, struct config, config)->pdev, reg, &val))
+		return ~0U;
+	return val;
+}
+
+struct source {
+	struct ucore_disc_source source;
+	void __iomem *base;
+};
+
+static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 offset, u32 words)
+{
+	void __iomem *from = container_of(source, struct source, source)->base + offset;
+	u32 i;
+
+	for (i = 0; i < words; i++)
+		to[i] = readq(from + i * sizeof(u64));
+}
+
+/*
+ * ---- tables ----
+ */
+
+static struct ucore_disc_table *table_new(struct ucore_disc *disc, struct pci_dev *pdev)
+{
+	struct ucore_disc_table *table = ucore_array_grow(disc->table, disc->nr_tables,
+							  &disc->max_tables, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	disc->table = table;
+	table += disc->nr_tables++;
+	*table = (struct ucore_disc_table){
+		.die = ucore_die_of_bus(pdev->bus, disc->rules->ubox),
+		.segment = pci_domain_nr(pdev->bus),
+		.bus = pdev->bus->number,
+		.devfn = pdev->devfn,
+	};
+	return table;
+}
+
+/* The table's place, from config space; nothing is mapped yet. */
+static void table_locate(struct ucore_disc_table *t, const struct config *config)
+{
+	struct pci_dev *pdev = config->pdev;
+	u16 command;
+	u64 size;
+
+	t->reason = ucore_disc_bar(&config->config, t->dvsec.bar, &t->address);
+	if (t->reason)
+		return;
+	pci_read_config_word(pdev, PCI_COMMAND, &command);
+	if (!(command & PCI_COMMAND_MEMORY)) {
+		t->reason = UCORE_TABLE_DISABLED;
+		return;
+	}
+	t->size = UCORE_DISC_MAX_BYTES;
+	/* the kernel knows the size, unless it has given the BAR no resource */
+	if (pci_resource_start(pdev, t->dvsec.bar) == t->address) {
+		size = pci_resource_len(pdev, t->dvsec.bar);
+		if (t->dvsec.offset >= size) {
+			t->reason = UCORE_TABLE_OUTSIDE;
+			return;
+		}
+		t->size = min_t(u64, size - t->dvsec.offset, UCORE_DISC_MAX_BYTES);
+	}
+	t->address += t->dvsec.offset;
+}
+
+static int find_tables(struct ucore_disc *disc, struct pci_dev *pdev)
+{
+	struct config config = {
+		.config = { .read = config_read, .size = pdev->cfg_size },
+		.pdev = pdev,
+	};
+	struct ucore_disc_dvsec dvsec[MAX_DVSECS];
+	struct ucore_disc_table *t;
+	bool broken;
+	u32 i, n;
+
+	n = ucore_disc_walk(&config.config, dvsec, ARRAY_SIZE(dvsec), &broken);
+	for (i = 0; i < n; i++) {
+		t = table_new(disc, pdev);
+		if (!t)
+			return -ENOMEM;
+		t->dvsec = dvsec[i];
+		table_locate(t, &config);
+	}
+	if (broken && (n || pdev->device == DISC_PCI_DEVICE)) {
+		t = table_new(disc, pdev);
+		if (!t)
+			return -ENOMEM;
+		t->reason = UCORE_TABLE_CHAIN;
+	}
+	return 0;
+}
+
+static int find_all_tables(struct ucore_disc *disc)
+{
+	struct pci_dev *pdev = NULL;
+	int ret = 0;
+
+	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, PCI_ANY_ID, pdev)))
+		ret = find_tables(disc, pdev);
+	pci_dev_put(pdev);	/* not NULL if the loop was left early */
+	return ret;
+}
+
+/*
+ * ---- reading them ----
+ */
+
+/* A function's die: what its bus tells, or the table on the same bus. */
+static int die_of_neighbour(const struct ucore_disc *disc, struct pci_bus *bus)
+{
+	int die = ucore_die_of_bus(bus, disc->rules->ubox);
+	u32 i;
+
+	for (i = 0; i < disc->nr_tables && die == UCORE_DIE_UNKNOWN; i++)
+		if (disc->table[i].segment == pci_domain_nr(bus) &&
+		    disc->table[i].bus == bus->number)
+			die = disc->table[i].die;
+	return die;
+}
+
+/* Units that are looked for by their functions. */
+static int find_spots(struct ucore_disc *disc, const struct ucore_disc_place *place)
+{
+	struct pci_dev *pdev = NULL;
+	int die, ret = 0;
+	u32 slot;
+
+	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, place->device, pdev))) {
+		slot = PCI_SLOT(pdev->devfn);
+		/* a record has three bits for the segment */
+		if (PCI_FUNC(pdev->devfn) != place->function || slot < place->slot ||
+		    slot >= place->slot + place->nr || pci_domain_nr(pdev->bus) > 7)
+			continue;
+		die = die_of_neighbour(disc, pdev->bus);
+		if (die >= 0)
+			ret = ucore_disc_note_spot(disc, die, place, slot - place->slot,
+						   pci_domain_nr(pdev->bus), pdev->bus->number);
+	}
+	pci_dev_put(pdev);
+	return ret;
+}
+
+/* Map @bytes of a table; it keeps a reason if that cannot be. */
+static bool table_map(struct ucore_disc_table *t, struct source *source, u64 bytes)
+{
+	if (!memory_is_safe(t->address, bytes)) {
+		t->reason = UCORE_TABLE_RAM;
+		return false;
+	}
+	source->base = ioremap(t->address, bytes);
+	if (!source->base) {
+		t->reason = UCORE_TABLE_UNMAPPED;
+		return false;
+	}
+	source->source.size = bytes;
+	return true;
+}
+
+/* The global record tells how long the table is. */
+static int read_table(struct ucore_disc *disc, u32 i)
+{
+	struct ucore_disc_table *t = &disc->table[i];
+	struct source source = { .source = { .copy = source_copy } };
+	int ret;
+
+	if (!t->reason && t->die < 0)
+		t->reason = UCORE_TABLE_DIE;
+	if (t->reason || !table_map(t, &source, min_t(u64, t->size, DISC_RECORD_BYTES)))
+		return 0;
+	ucore_disc_parse_global(disc, t, &source.source);
+	iounmap(source.base);
+	if (!t->reason && !ucore_disc_global_there(t))
+		t->reason = UCORE_TABLE_GLOBAL;
+	if (t->reason ||
+	    !table_map(t, &source, min_t(u64, t->size, (t->max_units + 1ULL) * t->stride)))
+		return 0;
+	ret = ucore_disc_parse_units(disc, i, &source.source);
+	iounmap(source.base);
+	cond_resched();
+	return ret;
+}
+
+/* Tables whose die nothing tells get one. */
+static int deal(struct ucore_disc *disc)
+{
+	struct ucore_dies dies = { };
+	int ret = ucore_dies_list(&dies);
+
+	if (!ret)
+		ucore_disc_deal(disc, dies.id, dies.nr);
+	ucore_dies_free(&dies);
+	return ret;
+}
+
+/**
+ * ucore_disc_fetch() - the units of all tables of this machine
+ * @disc: takes them; its rules are set
+ *
+ * Return: 0 or -ENOMEM; what does not make sense is noted with its reason.
+ */
+int ucore_disc_fetch(struct ucore_disc *disc)
+{
+	int ret;
+	u32 i;
+
+	env.phys_bits = boot_cpu_data.x86_phys_bits;
+	disc->env = &env;
+	ret = find_all_tables(disc);
+	if (ret || !disc->nr_tables)
+		return ret;
+	ret = deal(disc);
+	for (i = 0; i < disc->rules->nr_places && !ret; i++)
+		ret = find_spots(disc, &disc->rules->places[i]);
+	for (i = 0; i < disc->nr_tables && !ret; i++)
+		ret = read_table(disc, i);
+	return ret;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMON discovery: from units to box descriptions, and what GET_TABLES and
+ * GET_UNITS report of them.
+ *
+ * Process context, at load; what was found stays for reports until unload.
+ */
+#include <linux/bitfield.h>
+#include <linux/minmax.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "find/discovery/fetch.h"
+#include "find/discovery/find.h"
+#include "find/discovery/private_pmi.h"
+#include "find/discovery/probe.h"
+#include "hw/discovery.h"
+
+static struct ucore_disc disc;
+
+/* Global control of each die with a table, and of which die. */
+static struct die_global {
+	u32 die;
+	struct ucore_global global;
+} *die_globals;
+static u32 nr_die_globals;
+
+static void describe_global(struct die_global *dg, const struct ucore_disc_table *t)
+{
+	struct ucore_global *global = &dg->global;
+
+	dg->die = t->die;
+	*global = (struct ucore_global){
+		.freeze = DISC_GLOBAL_CTL_FRZ_ALL,
+		.keep = DISC_GLOBAL_CTL_FRZ_ALL,
+		.level = true,
+	};
+	switch (ucore_disc_access(t->word)) {
+	case UCORE_ACCESS_MSR:
+		global->ctl = t->word[1];
+		break;
+	case UCORE_ACCESS_MMIO:
+		global->phys = t->word[1];
+		global->size = max_t(u32, t->global_size, sizeof(u64));
+		break;
+	default:
+		global->pdev = ucore_disc_pdev_at(t->word[1]);
+		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
+	}
+	/* no manual tells how it routes overflows, so nobody looks at its status */
+	if (ucore_private_pmi())
+		ucore_private_pmi_describe(global, t);
+}
+
+static int describe_globals(void)
+{
+	struct die_global *dg;
+	u32 i;
+
+	die_globals = kvcalloc(disc.nr_tables, sizeof(*die_globals), GFP_KERNEL);
+	if (!die_globals)
+		return -ENOMEM;
+	for (i = 0; i < disc.nr_tables; i++) {
+		if (disc.table[i].reason != UCORE_TABLE_OK)
+			continue;
+		dg = &die_globals[nr_die_globals];
+		describe_global(dg, &disc.table[i]);
+		/* a function may have gone since it was probed */
+		if (ucore_disc_access(disc.table[i].word) != UCORE_ACCESS_PCI || dg->global.pdev)
+			nr_die_globals++;
+	}
+	return 0;
+}
+
+static const struct ucore_global *global_of_die(u32 die)
+{
+	u32 i;
+
+	for (i = 0; i < nr_die_globals; i++)
+		if (die_globals[i].die == die)
+			return &die_globals[i].global;
+	return NULL;
+}
+
+/*
+ * Can the overflow of its counters be told from that of others'?  By a bit of
+ * its own in global status, and by its box status, which else nobody looks at.
+ */
+static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *unit)
+{
+	const struct ucore_disc_table *t = &disc.table[unit->table];
+	u32 position = FIELD_GET(DISC_UNIT2_STATUS_POS, unit->word[2]);
+	struct ucore_layout *layout = &unit->layout;
+
+	/* positions are in the status of the table with the die's global control */
+	if (!desc->global->nr_status || t->reason || position >= t->nr_status)
+		layout->status = UCORE_REG_NONE;
+	if (layout->status == UCORE_REG_NONE)
+		return;
+	if (ucore_disc_access(unit->word) == UCORE_ACCESS_MSR &&
+	    !ucore_disc_msr_there(unit->die, unit->word[1] + layout->status)) {
+		layout->status = UCORE_REG_NONE;
+		return;
+	}
+	desc->global_gp = BIT_ULL(position % 64);
+	desc->caps = UCORE_BOX_OVERFLOW;
+}
+
+static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
+{
+	struct ucore_box_desc desc = {
+		.type = &unit->type,
+		.layout = &unit->layout,
+		.global = global_of_die(unit->die),
+		.die = unit->die,
+		.instance = ucore_disc_unit_id(unit),
+		.told = &unit->box,
+	};
+
+	unit->type.name = unit->name;
+	switch (ucore_disc_access(unit->word)) {
+	case UCORE_ACCESS_MSR:
+		desc.msr = unit->word[1];
+		break;
+	case UCORE_ACCESS_MMIO:
+		desc.phys = unit->word[1];
+		desc.size = unit->size;
+		break;
+	default:
+		desc.pdev = ucore_disc_pdev_at(unit->word[1]);
+		if (!desc.pdev) {
+			unit->reason = UCORE_UNIT_FUNCTION;
+			return 0;
+		}
+	}
+	describe_overflow(&desc, unit);
+	return ucore_finder_add(finder, &desc);
+}
+
+/* Do all registers of a box beside a unit answer? */
+static bool beside_there(const struct ucore_disc_beside *beside, s32 die, u32 msr)
+{
+	u32 i;
+
+	for (i = 0; i < beside->type->nr_fixed; i++)
+		if (!ucore_disc_msr_there(die, msr + beside->layout->fixed_ctr[i]))
+			return false;
+	return true;
+}
+
+/* The box beside a unit that no table has. */
+static int add_beside(struct ucore_finder *finder, const struct ucore_unit *unit)
+{
+	const struct ucore_disc_beside *beside = disc.rules->beside;
+	struct ucore_box_desc desc = {
+		.global = global_of_die(unit->die),
+		.die = unit->die,
+		.instance = ucore_disc_unit_id(unit),
+	};
+
+	if (!beside || ucore_disc_unit_type(unit) != beside->unit || desc.instance >= beside->max)
+		return 0;
+	desc.type = beside->type;
+	desc.layout = beside->layout;
+	desc.msr = beside->msr + desc.instance * beside->stride;
+	if (!beside_there(beside, unit->die, desc.msr))
+		return 0;
+	return ucore_finder_add(finder, &desc);
+}
+
+static int add_units(struct ucore_finder *finder)
+{
+	struct ucore_unit *unit;
+	int ret = 0;
+
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++) {
+		if (!unit->reason && !global_of_die(unit->die))
+			unit->reason = UCORE_UNIT_FUNCTION;
+		if (!unit->reason)
+			ret = add_unit(finder, unit);
+	}
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++)
+		if (!unit->reason)
+			ret = add_beside(finder, unit);
+	return ret;
+}
+
+/**
+ * ucore_disc_find() - all boxes of a machine that describes them itself
+ * @finder: takes the descriptions
+ * @platform: its table is a struct ucore_disc_rules
+ *
+ * Return: 0 or -ENOMEM; no table, or none that makes sense, is no error.
+ */
+int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+{
+	int ret;
+
+	disc.rules = platform->table;
+	finder->caps = UCORE_CAP_DISCOVERY;
+	ret = ucore_disc_fetch(&disc);
+	if (ret || !disc.nr_tables)
+		return ret;
+	ret = describe_globals();
+	if (!ret)
+		ret = ucore_disc_probe(&disc);
+	if (ret)
+		return ret;
+	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
+	if (ucore_private_pmi())
+		finder->caps |= UCORE_CAP_OVERFLOW_PMI;
+	return add_units(finder);
+}
+
+/** ucore_disc_drop() - forget what was found; the boxes are gone */
+void ucore_disc_drop(void)
+{
+	u32 i;
+
+	for (i = 0; i < nr_die_globals; i++)
+		pci_dev_put(die_globals[i].global.pdev);
+	kvfree(die_globals);
+	die_globals = NULL;
+	nr_die_globals = 0;
+	ucore_disc_free(&disc);
+}
+
+/*
+ * ---- reports ----
+ */
+
+static u32 report_nr_tables(void)
+{
+	return disc.nr_tables;
+}
+
+static u32 report_nr_units(void)
+{
+	return disc.nr_units;
+}
+
+static void report_table(u32 i, struct ucore_table_info *out)
+{
+	const struct ucore_disc_table *t = &disc.table[i];
+	u32 u;
+
+	*out = (struct ucore_table_info){
+		.table = i,
+		.die = t->die,
+		.segment = t->segment,
+		.bus = t->bus,
+		.device = PCI_SLOT(t->devfn),
+		.function = PCI_FUNC(t->devfn),
+		.dvsec = t->dvsec.at,
+		.bar = t->dvsec.bar,
+		.offset = t->dvsec.offset,
+		.stride = t->stride,
+		.max_units = t->max_units,
+		.nr_units = t->nr,
+		.access = ucore_disc_access(t->word),
+		.num_status = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, t->word[2]),
+		.status_offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]),
+		.reason = t->reason,
+		.address = t->address,
+		.global = t->word[1],
+	};
+	for (u = 0; u < t->nr; u++)
+		out->nr_rejected += disc.unit[t->first + u].reason != UCORE_UNIT_OK;
+}
+
+static void report_unit(u32 i, struct ucore_unit_info *out)
+{
+	const struct ucore_unit *unit = &disc.unit[i];
+
+	*out = (struct ucore_unit_info){
+		.table = unit->table,
+		.record = unit->record,
+		.die = unit->die,
+		.reason = unit->reason,
+		.box = unit->box,
+		.type = ucore_disc_unit_type(unit),
+		.id = ucore_disc_unit_id(unit),
+		.access = ucore_disc_access(unit->word),
+		.other = unit->other,
+		.other_table = unit->other_table,
+		.word = { unit->word[0], unit->word[1], unit->word[2] },
+	};
+	strscpy(out->name, unit->name, sizeof(out->name));
+}
+
+const struct ucore_report ucore_disc_report = {
+	.nr_tables = report_nr_tables,
+	.nr_units = report_nr_units,
+	.table = report_table,
+	.unit = report_unit,
+};

@@ -1,0 +1,872 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMON discovery, the pure half: is this record a box, and if not, why not?
+ *
+ * Nothing that firmware wrote becomes an offset, a shift, a size or an address
+ * before it has been checked here.  A record that fails is kept with its
+ * reason, and spoils no other.  Where two records contradict each other the
+ * first is believed.
+ *
+ * Built in user space, too (tests/fuzz): no kernel services but allocation.
+ */
+#include <linux/bitfield.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "find/array.h"
+#include "find/discovery/discovery.h"
+#include "find/topology.h"
+#include "hw/discovery.h"
+
+/*
+ * Uncore MSRs are in these ranges.  Between and below them are registers that
+ * steer the processor: firmware must not make us write there.
+ */
+#define MSR_LOW_FIRST	0xe00
+#define MSR_LOW_LAST	0xfff
+#define MSR_FIRST	0x2000
+#define MSR_LAST	0xffff
+
+/* The standard header of a PCI function holds its BARs: no box is there. */
+#define PCI_FIRST	0x40
+#define CONFIG_BYTES	4096
+#define PCI_BARS	6
+#define PCI_BAR0	0x10
+
+#define GLOBAL_BYTES	8
+
+/*
+ * ---- the DVSEC and its BAR ----
+ */
+
+/* The vendor in the DVSEC is not looked at: neither Linux nor Intel's PCM do. */
+static bool is_discovery(const struct ucore_disc_config *config, u32 at, u32 header)
+{
+	u32 id;
+
+	if (FIELD_GET(DISC_EXT_CAP_ID, header) != DISC_EXT_CAP_ID_DVSEC ||
+	    at + DISC_DVSEC_SIZE > config->size)
+		return false;
+	id = config->read(config, at + DISC_DVSEC_HEADER2);
+	return FIELD_GET(DISC_DVSEC_ENTRY_ID, id) == DISC_DVSEC_ENTRY_PMON;
+}
+
+static struct ucore_disc_dvsec dvsec_at(const struct ucore_disc_config *config, u32 at)
+{
+	u32 table = config->read(config, at + DISC_DVSEC_TABLE);
+
+	return (struct ucore_disc_dvsec){
+		.at = at,
+		.bar = FIELD_GET(DISC_DVSEC_TBIR, table),
+		.offset = table & DISC_DVSEC_TABLE_OFFSET,
+	};
+}
+
+/**
+ * ucore_disc_walk() - find the DVSECs of PMON discovery of a function
+ * @config: its config space
+ * @dvsec: the answer
+ * @max: room for how many
+ * @broken: out: the list of capabilities leads nowhere or in a circle
+ *
+ * Return: how many were found, before the list broke if it did.
+ */
+u32 ucore_disc_walk(const struct ucore_disc_config *config, struct ucore_disc_dvsec *dvsec,
+		    u32 max, bool *broken)
+{
+	u64 seen[CONFIG_BYTES / sizeof(u32) / 64] = { };
+	u32 at = DISC_EXT_CAP_FIRST, header, n = 0;
+	bool first;
+
+	*broken = false;
+	for (first = true; at; first = false) {
+		if (at < DISC_EXT_CAP_FIRST || at + sizeof(header) > config->size ||
+		    seen[at / 256] & BIT_ULL(at / 4 % 64)) {
+			*broken = !first;
+			break;
+		}
+		seen[at / 256] |= BIT_ULL(at / 4 % 64);
+		header = config->read(config, at);
+		/* at the first place these say that there is no list */
+		if (header == 0 || header == ~0U) {
+			*broken = !first;
+			break;
+		}
+		if (n < max && is_discovery(config, at, header))
+			dvsec[n++] = dvsec_at(config, at);
+		at = FIELD_GET(DISC_EXT_CAP_NEXT, header) & ~3U;
+	}
+	return n;
+}
+
+/**
+ * ucore_disc_bar() - where does a BAR point?
+ * @config: config space of the function
+ * @bar: number, as the DVSEC has it
+ * @address: out: physical address
+ *
+ * Return: UCORE_TABLE_OK, UCORE_TABLE_BAR or UCORE_TABLE_UNASSIGNED.
+ */
+u32 ucore_disc_bar(const struct ucore_disc_config *config, u32 bar, u64 *address)
+{
+	u32 reg = PCI_BAR0 + 4 * bar, low, type;
+
+	if (bar >= PCI_BARS)
+		return UCORE_TABLE_BAR;
+	low = config->read(config, reg);
+	type = (low >> 1) & 3;
+	/* a memory BAR of 32 bits (type 0) or of 64 (type 2), prefetchable or not */
+	if ((low & 1) || (type & 1) || (type == 2 && bar == PCI_BARS - 1))
+		return UCORE_TABLE_BAR;
+	*address = low & ~0xfU;
+	if (type == 2)
+		*address |= (u64)config->read(config, reg + 4) << 32;
+	return *address ? UCORE_TABLE_OK : UCORE_TABLE_UNASSIGNED;
+}
+
+/*
+ * ---- records ----
+ */
+
+u32 ucore_disc_access(const u64 *word)
+{
+	switch (FIELD_GET(DISC_WORD0_ACCESS, word[0])) {
+	case DISC_ACCESS_MSR:
+		return UCORE_ACCESS_MSR;
+	case DISC_ACCESS_MMIO:
+		return UCORE_ACCESS_MMIO;
+	case DISC_ACCESS_PCI:
+		return UCORE_ACCESS_PCI;
+	default:
+		return ~0U;
+	}
+}
+
+u32 ucore_disc_unit_type(const struct ucore_unit *unit)
+{
+	return FIELD_GET(DISC_UNIT2_TYPE, unit->word[2]);
+}
+
+u32 ucore_disc_unit_id(const struct ucore_unit *unit)
+{
+	return FIELD_GET(DISC_UNIT2_ID, unit->word[2]);
+}
+
+static bool all_ones(const u64 *word)
+{
+	return word[0] == ~0ULL || word[1] == ~0ULL || word[2] == ~0ULL;
+}
+
+static u32 pci_devfn(u64 address)
+{
+	return FIELD_GET(DISC_PCI_SLOT, address) << 3 | FIELD_GET(DISC_PCI_FUNCTION, address);
+}
+
+/* May @size bytes (MSRs: registers) from @address be touched? */
+static u32 check_window(const struct ucore_disc *disc, u32 access, u64 address, u32 size)
+{
+	const struct ucore_disc_env *env = disc->env;
+	u32 first, bytes;
+
+	switch (access) {
+	case UCORE_ACCESS_MSR:
+		if (address >= MSR_LOW_FIRST && address <= MSR_LOW_LAST &&
+		    address + size - 1 <= MSR_LOW_LAST)
+			return UCORE_UNIT_OK;
+		if (address >= MSR_FIRST && address <= MSR_LAST && address + size - 1 <= MSR_LAST)
+			return UCORE_UNIT_OK;
+		return UCORE_UNIT_WINDOW;
+	case UCORE_ACCESS_MMIO:
+		if (address >> env->phys_bits || (address + size - 1) >> env->phys_bits)
+			return UCORE_UNIT_WINDOW;
+		return env->on_ram(env, address, size) ? UCORE_UNIT_RAM : UCORE_UNIT_OK;
+	default:
+		if (address >> 32)
+			return UCORE_UNIT_WINDOW;
+		bytes = env->config_size(env, FIELD_GET(DISC_PCI_SEGMENT, address),
+					 FIELD_GET(DISC_PCI_BUS, address), pci_devfn(address));
+		if (!bytes)
+			return UCORE_UNIT_FUNCTION;
+		first = FIELD_GET(DISC_PCI_OFFSET, address);
+		return first < PCI_FIRST || first + size > bytes ? UCORE_UNIT_WINDOW :
+								   UCORE_UNIT_OK;
+	}
+}
+
+/*
+ * ---- claims: sorted lists of what accepted units have taken ----
+ *
+ * One list for each kind of space: records come sorted by type, so that nearly
+ * every claim goes to the end of its list.
+ */
+
+#define SPACE_KIND	GENMASK_ULL(63, 60)
+#define SPACE_MEMORY	((u64)UCORE_DISC_MEMORY << 60)
+#define SPACE_MSR	((u64)UCORE_DISC_MSR << 60)	/* and the die */
+#define SPACE_PCI	((u64)UCORE_DISC_PCI << 60)	/* and the function */
+#define SPACE_NAME	((u64)UCORE_DISC_NAME << 60)	/* and the die */
+
+/* Where a claim goes: behind all that start before it. */
+static u32 claim_place(const struct ucore_disc_claims *claims,
+		       const struct ucore_disc_claim *new)
+{
+	const struct ucore_disc_claim *claim = claims->claim;
+	u32 low = 0, high = claims->nr, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (claim[mid].space < new->space ||
+		    (claim[mid].space == new->space && claim[mid].start <= new->start))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The claim that a new one would overlap, NULL if it is free. */
+static const struct ucore_disc_claim *claim_hit(const struct ucore_disc *disc,
+						const struct ucore_disc_claim *new)
+{
+	const struct ucore_disc_claims *claims = &disc->claims[FIELD_GET(SPACE_KIND, new->space)];
+	const struct ucore_disc_claim *other;
+	u32 i = claim_place(claims, new);
+
+	/* claims in the list do not overlap each other: two neighbours tell */
+	if (i > 0) {
+		other = &claims->claim[i - 1];
+		if (other->space == new->space && other->end > new->start)
+			return other;
+	}
+	if (i < claims->nr) {
+		other = &claims->claim[i];
+		if (other->space == new->space && other->start < new->end)
+			return other;
+	}
+	return NULL;
+}
+
+static int claim_add(struct ucore_disc *disc, const struct ucore_disc_claim *new)
+{
+	struct ucore_disc_claims *claims = &disc->claims[FIELD_GET(SPACE_KIND, new->space)];
+	struct ucore_disc_claim *claim = ucore_array_grow(claims->claim, claims->nr,
+							  &claims->max, sizeof(*claim));
+	u32 i;
+
+	if (!claim)
+		return -ENOMEM;
+	claims->claim = claim;
+	i = claim_place(claims, new);
+	memmove(&claim[i + 1], &claim[i], (claims->nr - i) * sizeof(*claim));
+	claim[i] = *new;
+	claims->nr++;
+	return 0;
+}
+
+static u64 register_space(u32 access, s32 die, u64 address)
+{
+	switch (access) {
+	case UCORE_ACCESS_MSR:
+		return SPACE_MSR | (u32)die;
+	case UCORE_ACCESS_MMIO:
+		return SPACE_MEMORY;
+	default:
+		return SPACE_PCI | (address & DISC_PCI_ADDRESS & ~DISC_PCI_OFFSET);
+	}
+}
+
+static u64 register_start(u32 access, u64 address)
+{
+	return access == UCORE_ACCESS_PCI ? FIELD_GET(DISC_PCI_OFFSET, address) : address;
+}
+
+/*
+ * ---- the global record ----
+ */
+
+static bool same_function(const struct ucore_disc_table *a, const struct ucore_disc_table *b)
+{
+	return a->segment == b->segment && a->bus == b->bus && a->devfn == b->devfn;
+}
+
+/* How many bits of global status can be reached?  All or none. */
+static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table *table)
+{
+	u32 access = ucore_disc_access(table->word);
+	u32 offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, table->word[2]);
+	u32 bits = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, table->word[2]);
+	u32 stride = access == UCORE_ACCESS_MSR ? DISC_GLOBAL_STATUS_STRIDE_MSR :
+						  DISC_GLOBAL_STATUS_STRIDE;
+	u32 size = offset + DIV_ROUND_UP(bits, 64) * stride;
+
+	table->nr_status = 0;
+	if (!bits || bits > UCORE_DISC_MAX_STATUS || offset % stride || offset < stride ||
+	    check_window(disc, access, table->word[1], size))
+		return;
+	table->nr_status = bits;
+	table->status_stride = stride;
+	table->global_size = size;
+}
+
+/**
+ * ucore_disc_deal() - give tables whose bus tells no die to the dies in order
+ * @disc: what was found; nothing is parsed yet
+ * @dies: dies with a CPU online, in order
+ * @nr: how many
+ *
+ * As many functions with tables to each die as there are for one.
+ */
+void ucore_disc_deal(struct ucore_disc *disc, const u32 *dies, u32 nr)
+{
+	u32 nr_functions = 0, function = 0;
+	struct ucore_disc_table *t;
+
+	for (t = disc->table; t != disc->table + disc->nr_tables; t++)
+		nr_functions += t == disc->table || !same_function(t, t - 1);
+	for (t = disc->table; t != disc->table + disc->nr_tables; t++) {
+		if (t != disc->table && !same_function(t, t - 1))
+			function++;
+		if (t->die == UCORE_DIE_UNKNOWN && nr)
+			t->die = dies[nr_functions <= nr ? function :
+							   function * nr / nr_functions];
+	}
+}
+
+/**
+ * ucore_disc_parse_global() - read and check a table's global record
+ * @disc: what was found so far
+ * @table: the table; gets @word, @stride, @max_units, @nr_status and @reason
+ * @source: its bytes
+ */
+void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
+			     const struct ucore_disc_source *source)
+{
+	u64 *word = table->word;
+	u32 access;
+
+	table->stride = 0;
+	table->max_units = 0;
+	table->reason = UCORE_TABLE_OUTSIDE;
+	if (source->size < DISC_RECORD_WORDS * sizeof(u64))
+		return;
+	source->copy(source, word, 0, DISC_RECORD_WORDS);
+
+	access = ucore_disc_access(word);
+	table->stride = FIELD_GET(DISC_GLOBAL0_STRIDE, word[0]) * sizeof(u64);
+	table->max_units = FIELD_GET(DISC_GLOBAL0_MAX_UNITS, word[0]);
+	if (all_ones(word))
+		table->reason = UCORE_TABLE_ASLEEP;
+	else if (!word[0] || !word[1])
+		table->reason = UCORE_TABLE_EMPTY;
+	else if (table->stride < DISC_RECORD_WORDS * sizeof(u64))
+		table->reason = UCORE_TABLE_STRIDE;
+	else if (access == ~0U || (access == UCORE_ACCESS_MMIO && word[1] & 7) ||
+		 (access == UCORE_ACCESS_PCI && word[1] & 3) ||
+		 check_window(disc, access, word[1],
+			      access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES))
+		table->reason = UCORE_TABLE_GLOBAL;
+	else
+		table->reason = UCORE_TABLE_OK;
+	if (!table->reason)
+		parse_status(disc, table);
+}
+
+/* Global control is nobody's counter, nor another die's global control. */
+static int claim_global(struct ucore_disc *disc, struct ucore_disc_table *table)
+{
+	u32 access = ucore_disc_access(table->word);
+	u64 start = register_start(access, table->word[1]);
+	struct ucore_disc_claim claim = {
+		.space = register_space(access, table->die, table->word[1]),
+		.start = start,
+		.end = start + (access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES),
+		.unit = UCORE_NO_BOX,
+	};
+	const struct ucore_disc_table *first;
+
+	for (first = disc->table; first != table; first++) {
+		if (first->die != table->die || first->reason != UCORE_TABLE_OK)
+			continue;
+		table->reason = access == ucore_disc_access(first->word) &&
+				table->word[1] == first->word[1] ? UCORE_TABLE_SECOND :
+								   UCORE_TABLE_OTHER;
+		return 0;
+	}
+	if (claim_hit(disc, &claim)) {
+		table->reason = UCORE_TABLE_GLOBAL;
+		return 0;
+	}
+	return claim_add(disc, &claim);
+}
+
+/*
+ * ---- unit records ----
+ */
+
+/* One run of registers, relative to the box control. */
+struct run {
+	u32 start;
+	u32 end;
+};
+
+/* The registers of a unit: the box control, controls, counters, the odd ones. */
+#define RUN_BOX_CTL	0
+#define RUN_CTLS	1
+#define RUN_CTRS	2
+#define RUN_ODD		3
+#define NR_RUNS		7
+
+static bool runs_overlap(struct run a, struct run b)
+{
+	return a.start < b.end && b.start < a.end;
+}
+
+static bool run_is_free(const struct run *runs, u32 nr, struct run run)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (runs_overlap(runs[i], run))
+			return false;
+	return true;
+}
+
+/* Registers that a control, and a counter, takes up. */
+static u32 ctl_size(u32 access)
+{
+	return access == UCORE_ACCESS_MSR ? 1 : sizeof(u32);
+}
+
+static u32 ctr_size(u32 access)
+{
+	return access == UCORE_ACCESS_MSR ? 1 : sizeof(u64);
+}
+
+/*
+ * Bytes from one control to the next.  MSRs and PCI are clear.  MMIO controls
+ * are 4 apart in memory controllers and 8 in CXL boxes; for types that nobody
+ * knows, see whether 8 fits before the next register.
+ */
+static u32 ctl_stride(const struct ucore_unit *unit, u32 access)
+{
+	u32 ctl = FIELD_GET(DISC_UNIT0_CTL_OFFSET, unit->word[0]);
+	u32 ctr = FIELD_GET(DISC_UNIT0_CTR_OFFSET, unit->word[0]);
+	u32 status = FIELD_GET(DISC_UNIT0_STATUS_OFFSET, unit->word[0]);
+	u32 next = 0;
+
+	if (access == UCORE_ACCESS_MSR)
+		return 1;
+	if (access == UCORE_ACCESS_PCI)
+		return DISC_PCI_CTL_STRIDE;
+	if (unit->rule && unit->rule->ctl_stride)
+		return unit->rule->ctl_stride;
+	if (ctr > ctl)
+		next = ctr;
+	if (status > ctl && (!next || status < next))
+		next = status;
+	if (next &&
+	    next - ctl >= DISC_MMIO_CTL_STRIDE_CXL * FIELD_GET(DISC_UNIT0_NUM_REGS, unit->word[0]))
+		return DISC_MMIO_CTL_STRIDE_CXL;
+	return DISC_MMIO_CTL_STRIDE;
+}
+
+/* Checks of the numbers alone. */
+static u32 check_numbers(const struct ucore_unit *unit)
+{
+	u32 regs = FIELD_GET(DISC_UNIT0_NUM_REGS, unit->word[0]);
+	u32 ctl = FIELD_GET(DISC_UNIT0_CTL_OFFSET, unit->word[0]);
+	u32 ctr = FIELD_GET(DISC_UNIT0_CTR_OFFSET, unit->word[0]);
+	u32 width = FIELD_GET(DISC_UNIT0_WIDTH, unit->word[0]);
+	u32 access = ucore_disc_access(unit->word);
+
+	if (all_ones(unit->word))
+		return UCORE_UNIT_ONES;
+	if (!unit->word[0] || !unit->word[1])
+		return UCORE_UNIT_ZERO;
+	if (access == ~0U)
+		return UCORE_UNIT_ACCESS;
+	if (!regs)
+		return UCORE_UNIT_NO_COUNTERS;
+	if (regs > UCORE_MAX_GP)
+		return UCORE_UNIT_COUNTERS;
+	if (!width || width > 64)
+		return UCORE_UNIT_WIDTH;
+	if (!ctl || !ctr)
+		return UCORE_UNIT_OFFSET;
+	if (access == UCORE_ACCESS_MSR)
+		return UCORE_UNIT_OK;
+	/* an MMIO counter is one access of 64 bits */
+	if (unit->word[1] & 3 || ctl & 3 ||
+	    (unit->word[1] + ctr) & (access == UCORE_ACCESS_MMIO ? 7 : 3))
+		return UCORE_UNIT_ALIGN;
+	return UCORE_UNIT_OK;
+}
+
+static void layout_counters(struct ucore_unit *unit, u32 access, struct run *runs)
+{
+	u32 regs = FIELD_GET(DISC_UNIT0_NUM_REGS, unit->word[0]);
+	u32 ctl = FIELD_GET(DISC_UNIT0_CTL_OFFSET, unit->word[0]);
+	u32 ctr = FIELD_GET(DISC_UNIT0_CTR_OFFSET, unit->word[0]);
+	u32 ctl_step = ctl_stride(unit, access);
+	u32 ctr_step = access == UCORE_ACCESS_MSR ? 1 : DISC_CTR_STRIDE;
+	u32 i;
+
+	for (i = 0; i < regs; i++) {
+		unit->layout.ctl[i] = ctl + i * ctl_step;
+		unit->layout.ctr[i] = ctr + i * ctr_step;
+	}
+	/* 64 bits are one access: misaligned controls are left at 32 */
+	unit->layout.wide_ctl = access == UCORE_ACCESS_MSR ||
+				(ctl_step == 8 && (access == UCORE_ACCESS_PCI ||
+						   !((unit->word[1] + ctl) & 7)));
+	unit->type.nr_gp = regs;
+	unit->type.width = FIELD_GET(DISC_UNIT0_WIDTH, unit->word[0]);
+	runs[RUN_BOX_CTL] = (struct run){ 0, ctl_size(access) };
+	runs[RUN_CTLS] = (struct run){ ctl, ctl + regs * ctl_step };
+	runs[RUN_CTRS] = (struct run){ ctr, ctr + regs * ctr_step };
+}
+
+/* Can one more register be there?  It needs a place of its own, and to be aligned. */
+static bool has_room(const struct ucore_unit *unit, u32 access, const struct run *runs, u32 nr,
+		     struct run run)
+{
+	u32 align = access == UCORE_ACCESS_MMIO ? run.end - run.start : ctl_size(access);
+
+	return !((unit->word[1] + run.start) & (align - 1)) && run_is_free(runs, nr, run);
+}
+
+/* Status, fixed counter and filter are there unless the unit's own counters are. */
+static u32 layout_odd(struct ucore_unit *unit, u32 access, struct run *runs)
+{
+	u32 status = FIELD_GET(DISC_UNIT0_STATUS_OFFSET, unit->word[0]);
+	const struct ucore_disc_type *rule = unit->rule;
+	struct ucore_layout *layout = &unit->layout;
+	u32 size = ctl_size(access), n = RUN_ODD;
+	struct run run, ctr;
+
+	layout->status = UCORE_REG_NONE;
+	run = (struct run){ status, status + size };
+	if (status && has_room(unit, access, runs, n, run)) {
+		layout->status = status;
+		runs[n++] = run;
+	}
+	if (!rule || rule->access != access)
+		return n;
+	run = (struct run){ rule->fixed_ctl, rule->fixed_ctl + size };
+	ctr = (struct run){ rule->fixed_ctr, rule->fixed_ctr + ctr_size(access) };
+	if (rule->fixed_ctl && has_room(unit, access, runs, n, run) &&
+	    has_room(unit, access, runs, n, ctr)) {
+		layout->fixed_ctl[0] = rule->fixed_ctl;
+		layout->fixed_ctr[0] = rule->fixed_ctr;
+		unit->type.nr_fixed = 1;
+		runs[n++] = run;
+		runs[n++] = ctr;
+	}
+	run = (struct run){ rule->filter, rule->filter + size };
+	if (rule->filter && has_room(unit, access, runs, n, run)) {
+		layout->shared[0] = rule->filter;
+		layout->nr_shared = 1;
+		runs[n++] = run;
+	}
+	return n;
+}
+
+static u32 runs_end(const struct run *runs, u32 nr)
+{
+	u32 i, end = 0;
+
+	for (i = 0; i < nr; i++)
+		end = max(end, runs[i].end);
+	return end;
+}
+
+/* PCI windows are the whole config space: then offsets count from its start. */
+static void layout_move(struct ucore_unit *unit, u32 by)
+{
+	struct ucore_layout *layout = &unit->layout;
+	u32 i;
+
+	layout->box_ctl += by;
+	if (layout->status != UCORE_REG_NONE)
+		layout->status += by;
+	for (i = 0; i < unit->type.nr_gp; i++) {
+		layout->ctl[i] += by;
+		layout->ctr[i] += by;
+	}
+	for (i = 0; i < unit->type.nr_fixed; i++) {
+		layout->fixed_ctl[i] += by;
+		layout->fixed_ctr[i] += by;
+	}
+	for (i = 0; i < layout->nr_shared; i++)
+		layout->shared[i] += by;
+}
+
+static const struct ucore_disc_type *find_rule(const struct ucore_disc_rules *rules, u32 type)
+{
+	u32 i;
+
+	for (i = 0; i < rules->nr_types; i++)
+		if (rules->types[i].id == type)
+			return &rules->types[i];
+	return NULL;
+}
+
+/* What kind of box a unit is, before its numbers are looked at. */
+static void unit_identify(const struct ucore_disc *disc, struct ucore_unit *unit)
+{
+	u32 type = ucore_disc_unit_type(unit);
+
+	unit->rule = find_rule(disc->rules, type);
+	unit->type = unit->rule ? *unit->rule->type : *disc->rules->unknown;
+	if (unit->rule)
+		strscpy(unit->name, unit->type.name, sizeof(unit->name));
+	else
+		snprintf(unit->name, sizeof(unit->name), "type_%u", type);
+}
+
+/* Take name and registers, all or nothing. */
+static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const struct run *runs,
+		      u32 nr)
+{
+	u32 access = ucore_disc_access(unit->word), index = unit - disc->unit, i;
+	u64 name = ucore_disc_unit_type(unit) << 16 | ucore_disc_unit_id(unit);
+	u64 base = register_start(access, unit->word[1]);
+	const struct ucore_disc_claim *hit;
+	struct ucore_disc_claim claim[NR_RUNS + 1];
+	int ret = 0;
+
+	claim[0] = (struct ucore_disc_claim){
+		.space = SPACE_NAME | (u32)unit->die, .start = name, .end = name + 1,
+		.unit = index,
+	};
+	for (i = 0; i < nr; i++)
+		claim[i + 1] = (struct ucore_disc_claim){
+			.space = register_space(access, unit->die, unit->word[1]),
+			.start = base + runs[i].start, .end = base + runs[i].end,
+			.unit = index,
+		};
+	for (i = 0; i <= nr; i++) {
+		hit = claim_hit(disc, &claim[i]);
+		if (!hit)
+			continue;
+		unit->reason = i ? UCORE_UNIT_OVERLAP : UCORE_UNIT_DUPLICATE;
+		if (hit->unit != UCORE_NO_BOX) {
+			unit->other = disc->unit[hit->unit].record;
+			unit->other_table = disc->unit[hit->unit].table;
+		}
+		return 0;
+	}
+	for (i = 0; i <= nr && !ret; i++)
+		ret = claim_add(disc, &claim[i]);
+	return ret;
+}
+
+/* A unit of a type that is looked for at known places must be at one of them. */
+static bool unit_moved(const struct ucore_disc *disc, const struct ucore_unit *unit)
+{
+	const struct ucore_disc_spot *spot;
+	bool known = false;
+	u32 i;
+
+	for (i = 0; i < disc->nr_spots; i++) {
+		spot = &disc->spot[i];
+		if (spot->die != unit->die || spot->place->type != ucore_disc_unit_type(unit))
+			continue;
+		if (spot->address == (unit->word[1] & DISC_PCI_ADDRESS) &&
+		    spot->id == ucore_disc_unit_id(unit))
+			return false;
+		known = true;
+	}
+	return known;
+}
+
+static int unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
+{
+	struct run runs[NR_RUNS];
+	u32 access, nr;
+
+	unit->reason = check_numbers(unit);
+	if (unit->reason)
+		return 0;
+	if (unit_moved(disc, unit)) {
+		unit->reason = UCORE_UNIT_MOVED;
+		return 0;
+	}
+	access = ucore_disc_access(unit->word);
+	layout_counters(unit, access, runs);
+	if (!run_is_free(runs, RUN_CTLS, runs[RUN_CTLS]) ||
+	    !run_is_free(runs, RUN_CTRS, runs[RUN_CTRS])) {
+		unit->reason = UCORE_UNIT_SELF;
+		return 0;
+	}
+	nr = layout_odd(unit, access, runs);
+	unit->size = runs_end(runs, nr);
+	unit->reason = check_window(disc, access, unit->word[1], unit->size);
+	if (unit->reason)
+		return 0;
+	if (access == UCORE_ACCESS_PCI)
+		layout_move(unit, FIELD_GET(DISC_PCI_OFFSET, unit->word[1]));
+	return unit_claim(disc, unit, runs, nr);
+}
+
+static struct ucore_unit *unit_new(struct ucore_disc *disc, u32 table, u32 record)
+{
+	struct ucore_unit *unit = ucore_array_grow(disc->unit, disc->nr_units,
+						   &disc->max_units, sizeof(*unit));
+
+	if (!unit)
+		return NULL;
+	disc->unit = unit;
+	unit += disc->nr_units++;
+	*unit = (struct ucore_unit){
+		.table = table,
+		.record = record,
+		.die = disc->table[table].die,
+		.box = UCORE_NO_BOX,
+	};
+	disc->table[table].nr++;
+	return unit;
+}
+
+/* Units at known places that the table does not have right. */
+static int add_spots(struct ucore_disc *disc, u32 table)
+{
+	const struct ucore_disc_spot *spot;
+	struct ucore_unit *unit;
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < disc->nr_spots && !ret; i++) {
+		spot = &disc->spot[i];
+		if (spot->die != disc->table[table].die)
+			continue;
+		unit = unit_new(disc, table, 0);
+		if (!unit)
+			return -ENOMEM;
+		unit->word[0] = spot->place->word0;
+		unit->word[1] = spot->address;
+		unit->word[2] = spot->place->type | spot->id << 16;
+		unit_identify(disc, unit);
+		ret = unit_judge(disc, unit);
+		if (unit->reason == UCORE_UNIT_DUPLICATE) {	/* the table has it right */
+			disc->nr_units--;
+			disc->table[table].nr--;
+		}
+	}
+	return ret;
+}
+
+/**
+ * ucore_disc_parse_units() - judge all unit records of a table
+ * @disc: what was found so far; gets a unit for each record
+ * @table: index of a table whose global record is good
+ * @source: its bytes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_disc_parse_units(struct ucore_disc *disc, u32 table,
+			   const struct ucore_disc_source *source)
+{
+	struct ucore_disc_table *t = &disc->table[table];
+	struct ucore_unit *unit;
+	u64 offset;
+	int ret;
+	u32 i;
+
+	t->first = disc->nr_units;
+	t->nr = 0;
+	if (disc->nr_units + t->max_units > UCORE_DISC_MAX_TOTAL) {
+		t->reason = UCORE_TABLE_LIMIT;
+		return 0;
+	}
+	ret = claim_global(disc, t);
+	if (t->reason && t->reason != UCORE_TABLE_SECOND)
+		return 0;
+	for (i = 1; i <= t->max_units && !ret; i++) {
+		unit = unit_new(disc, table, i);
+		if (!unit)
+			return -ENOMEM;
+		offset = (u64)i * t->stride;
+		if (offset + DISC_RECORD_WORDS * sizeof(u64) > source->size) {
+			unit->reason = UCORE_UNIT_TRUNCATED;
+			continue;
+		}
+		source->copy(source, unit->word, offset, DISC_RECORD_WORDS);
+		unit_identify(disc, unit);
+		ret = unit_judge(disc, unit);
+	}
+	return ret ?: t->reason == UCORE_TABLE_OK ? add_spots(disc, table) : 0;
+}
+
+/**
+ * ucore_disc_note_spot() - a unit has been seen at its known place
+ * @disc: what was found so far; its tables are not parsed yet
+ * @die: its die
+ * @place: the place
+ * @id: unit id
+ * @segment: PCI segment
+ * @bus: PCI bus
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_disc_note_spot(struct ucore_disc *disc, s32 die,
+			 const struct ucore_disc_place *place, u32 id, u32 segment, u32 bus)
+{
+	struct ucore_disc_spot *spot = ucore_array_grow(disc->spot, disc->nr_spots,
+							&disc->max_spots, sizeof(*spot));
+
+	if (!spot)
+		return -ENOMEM;
+	disc->spot = spot;
+	spot[disc->nr_spots++] = (struct ucore_disc_spot){
+		.die = die,
+		.place = place,
+		.id = id,
+		.address = FIELD_PREP(DISC_PCI_SEGMENT, segment & 7) |
+			   FIELD_PREP(DISC_PCI_BUS, bus & 0xff) |
+			   FIELD_PREP(DISC_PCI_SLOT, (place->slot + id) & 0x1f) |
+			   FIELD_PREP(DISC_PCI_FUNCTION, place->function) | place->offset,
+	};
+	return 0;
+}
+
+/**
+ * ucore_disc_trim() - keep as many units of the counted type as there are
+ * @disc: what was found
+ * @die: die
+ * @count: how many there are; the lowest ids stay
+ */
+void ucore_disc_trim(struct ucore_disc *disc, s32 die, u32 count)
+{
+	const struct ucore_disc_claims *names = &disc->claims[UCORE_DISC_NAME];
+	struct ucore_unit *unit;
+	u32 i, n = 0;
+
+	/* names are sorted by type and id */
+	for (i = 0; i < names->nr; i++) {
+		unit = &disc->unit[names->claim[i].unit];
+		if (unit->die == die && !unit->reason &&
+		    ucore_disc_unit_type(unit) == disc->rules->count_type && n++ >= count)
+			unit->reason = UCORE_UNIT_SURPLUS;
+	}
+}
+
+/**
+ * ucore_disc_free() - forget everything that was found
+ * @disc: what was found
+ */
+void ucore_disc_free(struct ucore_disc *disc)
+{
+	u32 i;
+
+	kvfree(disc->table);
+	kvfree(disc->unit);
+	kvfree(disc->spot);
+	for (i = 0; i < UCORE_DISC_SPACES; i++)
+		kvfree(disc->claims[i].claim);
+	*disc = (struct ucore_disc){ .env = disc->env, .rules = disc->rules };
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finding the boxes of a Xeon E5-2600, v1 to v4.
+ *
+ * MSR boxes are where the table says, and exist if their first register does
+ * not fault.  A PCI box exists if its function does: firmware hides functions,
+ * and parts differ.  Process context, at load; knows nothing of driving boxes.
+ */
+#include <linux/cpu.h>
+#include <linux/minmax.h>
+#include <linux/pci.h>
+
+#include "compat.h"
+#include "find/e5.h"
+#include "find/topology.h"
+#include "hw/e5.h"
+#include "reg/reg.h"
+
+/* ---- MSR boxes ---- */
+
+/*
+ * One C-Box for each core, says CPUID; the uncore's own register is known by
+ * analogy only, and the kernel may not count cores that are not plugged.  Take
+ * the larger number: each box must answer anyway.
+ */
+static u32 cbo_count(const struct ucore_e5_table *table, int cpu, u32 max)
+{
+	u32 cores = topology_num_cores_per_package();
+	u64 config = 0;
+
+	if (table->global_config && ucore_msr_probe(cpu, table->global_config, &config))
+		config &= table->num_cbo;
+	return min_t(u64, max_t(u64, cores, config), max);
+}
+
+static int find_msr_row(struct ucore_finder *finder, const struct ucore_e5_table *table,
+			const struct ucore_e5_msr *row, int cpu)
+{
+	u32 n = row->per_core ? cbo_count(table, cpu, row->max) : row->max;
+	u32 first = row->layout->box_ctl != UCORE_REG_NONE ? row->layout->box_ctl :
+							    row->layout->ctl[0];
+	u64 val;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		struct ucore_box_desc desc = {
+			.type = row->type,
+			.layout = row->layout,
+			.global = table->global,
+			.global_gp = row->global_gp << i,
+			.global_fixed = row->global_fixed << i,
+			.die = topology_logical_die_id(cpu),
+			.instance = i,
+			.msr = row->base + i * row->stride,
+		};
+
+		if (!ucore_msr_probe(cpu, desc.msr + first, &val))
+			continue;
+		ret = ucore_finder_add(finder, &desc);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The first CPU of its die speaks for the die. */
+static bool cpu_is_first_of_die(int cpu)
+{
+	int other;
+
+	for_each_online_cpu(other) {
+		if (other == cpu)
+			return true;
+		if (topology_logical_die_id(other) == topology_logical_die_id(cpu))
+			return false;
+	}
+	return false;
+}
+
+static int find_msr(struct ucore_finder *finder, const struct ucore_e5_table *table)
+{
+	int cpu, ret = 0;
+	u32 i;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (!cpu_is_first_of_die(cpu))
+			continue;
+		for (i = 0; i < table->nr_msr && !ret; i++)
+			ret = find_msr_row(finder, table, &table->msr[i], cpu);
+	}
+	cpus_read_unlock();
+	return ret;
+}
+
+/* ---- PCI boxes ---- */
+
+/* The second function of a box: same bus and device, the id tells which. */
+static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
+{
+	struct pci_dev *aux = NULL;
+
+	while ((aux = pci_get_device(PCI_VENDOR_ID_INTEL, device, aux)))
+		if (aux->bus == pdev->bus && PCI_SLOT(aux->devfn) == PCI_SLOT(pdev->devfn))
+			return aux;
+	return NULL;
+}
+
+static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_table *table,
+			const struct ucore_e5_pci *row, int segment, const s16 *die_of_bus)
+{
+	struct pci_dev *pdev = NULL;
+	int die, ret;
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, row->device, pdev))) {
+		struct ucore_box_desc desc = {
+			.type = row->type,
+			.layout = row->layout,
+			.global = table->global,
+			.global_gp = row->global_gp,
+			.global_fixed = row->global_fixed,
+			.instance = row->instance,
+		};
+
+		if (pci_domain_nr(pdev->bus) != segment)
+			continue;
+		die = die_of_bus[pdev->bus->number];
+		if (die < 0) {
+			pci_info(pdev, "ucore: belongs to no socket that is online\n");
+			continue;
+		}
+		desc.die = die;
+		desc.pdev = pci_dev_get(pdev);
+		desc.aux = row->aux ? find_aux(pdev, row->aux) : NULL;
+		ret = ucore_finder_add(finder, &desc);
+		if (ret) {
+			pci_dev_put(pdev);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int find_pci(struct ucore_finder *finder, const struct ucore_e5_table *table,
+		    int segment)
+{
+	const struct ucore_ubox_map map = {
+		.device = table->ubox,
+		.nodeid = E5_UBOX_CPUNODEID,
+		.gidnidmap = E5_UBOX_GIDNIDMAP,
+	};
+	s16 die_of_bus[UCORE_NR_BUSES];
+	int ret = 0;
+	u32 i;
+
+	ucore_bus_map(&map, segment, die_of_bus);
+	for (i = 0; i < table->nr_pci && !ret; i++)
+		ret = find_pci_row(finder, table, &table->pci[i], segment, die_of_bus);
+	return ret;
+}
+
+/**
+ * ucore_e5_find() - all boxes of an E5 machine
+ * @finder: takes the descriptions
+ * @platform: its table is a struct ucore_e5_table
+ *
+ * Return: 0 or -ENOMEM; no box at all is no error.
+ */
+int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+{
+	const struct ucore_e5_table *table = platform->table;
+	struct pci_bus *root = NULL;
+	int ret, segment = -1;
+
+	ret = find_msr(finder, table);
+	while (!ret && (root = pci_find_next_bus(root))) {
+		if (pci_domain_nr(root) <= segment)
+			continue;	/* segments come in ascending order */
+		segment = pci_domain_nr(root);
+		ret = find_pci(finder, table, segment);
+	}
+	return ret;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The finder: descriptions being collected.  Process context, at load.
+ */
+#include <linux/pci.h>
+
+#include "find/array.h"
+#include "find/platform.h"
+
+/**
+ * ucore_finder_add() - hand over one description
+ * @finder: the collection
+ * @desc: the description; references to its PCI functions pass to the finder
+ *
+ * Return: 0, or -ENOMEM with the references dropped.
+ */
+int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc)
+{
+	struct ucore_box_desc *array = ucore_array_grow(finder->desc, finder->nr,
+							&finder->capacity, sizeof(*array));
+
+	if (!array) {
+		pci_dev_put(desc->pdev);
+		pci_dev_put(desc->aux);
+		return -ENOMEM;
+	}
+	finder->desc = array;
+	array[finder->nr++] = *desc;
+	return 0;
+}
+
+/**
+ * ucore_finder_drop() - forget all descriptions and their references
+ * @finder: the collection
+ */
+void ucore_finder_drop(struct ucore_finder *finder)
+{
+	u32 i;
+
+	for (i = 0; i < finder->nr; i++) {
+		pci_dev_put(finder->desc[i].pdev);
+		pci_dev_put(finder->desc[i].aux);
+	}
+	kvfree(finder->desc);
+	*finder = (struct ucore_finder){ };
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Discovery platforms: what all have in common, and those that nobody knows.
+ *
+ * Data only.
+ */
+#include "platforms/generic.h"
+
+const struct ucore_box_words ucore_disc_words = {
+	.reset = DISC_BOX_CTL_FRZ | DISC_BOX_CTL_RST_CTRL | DISC_BOX_CTL_RST_CTRS,
+	.run = 0,
+};
+
+/* The extended umask is there where the control has 64 bits. */
+const struct ucore_field_desc ucore_disc_fields[NR_GENERIC_FIELDS] = {
+	COMMON_FIELDS,
+	CTL_FIELD(THRESH, DISC_CTL_THRESH),
+	CTL_FIELD(UMASK_EXT, DISC_CTL_UMASK_EXT),
+};
+
+const struct ucore_field_desc ucore_disc_iio_fields[NR_IIO_FIELDS] = {
+	COMMON_FIELDS,
+	CTL_FIELD(THRESH, DISC_CTL_IIO_THRESH),
+	CTL_FIELD(CH_MASK, DISC_CTL_IIO_CH_MASK),
+	CTL_FIELD(FC_MASK, DISC_CTL_IIO_FC_MASK),
+};
+
+static const struct ucore_field_desc unknown_fields[] = {
+	COMMON_FIELDS,
+	CTL_FIELD(THRESH, DISC_CTL_THRESH),
+	CTL_FIELD(UMASK_EXT, DISC_CTL_UMASK_EXT32),
+};
+
+const struct ucore_constraint ucore_disc_cha_constraints[] = {
+	{ 0x11, 0x11, BIT(0) },
+	{ 0x36, 0x36, BIT(0) },
+	{ }
+};
+
+const struct ucore_constraint ucore_disc_iio_constraints[] = {
+	{ 0x02, 0x03, GENMASK(1, 0) },
+	{ 0x83, 0x83, GENMASK(1, 0) },
+	{ 0x88, 0x88, GENMASK(3, 2) },
+	{ 0xc0, 0xc0, GENMASK(3, 2) },
+	{ 0xc5, 0xc5, GENMASK(3, 2) },
+	{ 0xd5, 0xd5, GENMASK(3, 2) },
+	{ }
+};
+
+/* Named type_N by its units. */
+const struct ucore_box_type ucore_disc_unknown = {
+	BOX_TYPE("", unknown_fields),
+};
+
+static const struct ucore_disc_rules rules = {
+	.unknown = &ucore_disc_unknown,
+};
+
+/* Any other Intel processor with a discovery table. */
+const struct ucore_platform ucore_platform_generic = {
+	DISC_PLATFORM("generic", 0, &rules),
+};

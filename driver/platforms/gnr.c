@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Granite Rapids, Sierra Forest, Grand Ridge and Clearwater Forest: the names
+ * of their box types, and where the tables do not tell about fixed counters.
+ *
+ * Data only.
+ */
+#include "platforms/generic.h"
+
+static const struct ucore_field_desc cha_fields[] = {
+	COMMON_FIELDS,
+	CTL_FIELD(THRESH, DISC_CTL_THRESH),
+	CTL_FIELD(UMASK_EXT, DISC_CTL_UMASK_EXT32),
+};
+
+static const struct ucore_box_type cha = {
+	BOX_TYPE("cha", cha_fields),
+	.constraints = ucore_disc_cha_constraints,
+};
+
+static const struct ucore_box_type iio = {
+	BOX_TYPE("iio", ucore_disc_iio_fields),
+	.constraints = ucore_disc_iio_constraints,
+};
+
+static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
+static const struct ucore_box_type pcu = { BOX_TYPE("pcu", ucore_disc_fields) };
+static const struct ucore_box_type ubox = { BOX_TYPE("ubox", ucore_disc_fields) };
+static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
+static const struct ucore_box_type upi = { BOX_TYPE("upi", ucore_disc_fields) };
+static const struct ucore_box_type cxlcm = { BOX_TYPE("cxlcm", ucore_disc_fields) };
+static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields) };
+static const struct ucore_box_type b2hot = { BOX_TYPE("b2hot", ucore_disc_fields) };
+static const struct ucore_box_type b2cmi = { BOX_TYPE("b2cmi", ucore_disc_fields) };
+static const struct ucore_box_type b2cxl = { BOX_TYPE("b2cxl", ucore_disc_fields) };
+static const struct ucore_box_type b2upi = { BOX_TYPE("b2upi", ucore_disc_fields) };
+static const struct ucore_box_type mdf = { BOX_TYPE("mdf", ucore_disc_fields) };
+static const struct ucore_box_type pciex16 = { BOX_TYPE("pciex16", ucore_disc_fields) };
+static const struct ucore_box_type pciex8 = { BOX_TYPE("pciex8", ucore_disc_fields) };
+
+static const struct ucore_disc_type types[] = {
+	{ .id = GNR_TYPE_CHA, .type = &cha },
+	{ .id = GNR_TYPE_IIO, .type = &iio },
+	{ .id = GNR_TYPE_IRP, .type = &irp },
+	{ .id = GNR_TYPE_PCU, .type = &pcu },
+	{ .id = GNR_TYPE_UBOX, .type = &ubox, .access = UCORE_ACCESS_MSR,
+	  .fixed_ctl = GNR_UBOX_FIXED_CTL, .fixed_ctr = GNR_UBOX_FIXED_CTR },
+	{ .id = GNR_TYPE_IMC, .type = &imc, .access = UCORE_ACCESS_MMIO,
+	  .ctl_stride = DISC_MMIO_CTL_STRIDE,
+	  .fixed_ctl = DISC_IMC_FIXED_CTL, .fixed_ctr = DISC_IMC_FIXED_CTR },
+	{ .id = GNR_TYPE_UPI, .type = &upi },
+	{ .id = GNR_TYPE_CXLCM, .type = &cxlcm, .access = UCORE_ACCESS_MMIO,
+	  .ctl_stride = DISC_MMIO_CTL_STRIDE_CXL },
+	{ .id = GNR_TYPE_CXLDP, .type = &cxldp, .access = UCORE_ACCESS_MMIO,
+	  .ctl_stride = DISC_MMIO_CTL_STRIDE_CXL },
+	{ .id = GNR_TYPE_B2HOT, .type = &b2hot },
+	{ .id = GNR_TYPE_B2CMI, .type = &b2cmi },
+	{ .id = GNR_TYPE_B2CXL, .type = &b2cxl, .access = UCORE_ACCESS_MMIO,
+	  .ctl_stride = DISC_MMIO_CTL_STRIDE_CXL },
+	{ .id = GNR_TYPE_B2UPI, .type = &b2upi },
+	{ .id = GNR_TYPE_MDF, .type = &mdf },
+	{ .id = GNR_TYPE_PCIEX16, .type = &pciex16 },
+	{ .id = GNR_TYPE_PCIEX8, .type = &pciex8 },
+};
+
+static const struct ucore_disc_rules rules = {
+	.types = types,
+	.nr_types = ARRAY_SIZE(types),
+	.unknown = &ucore_disc_unknown,
+};
+
+const struct ucore_platform ucore_platform_gnr = {
+	DISC_PLATFORM("gnr", GNR_MODEL, &rules),
+};
+
+const struct ucore_platform ucore_platform_gnr_d = {
+	DISC_PLATFORM("gnr", GNR_D_MODEL, &rules),
+};
+
+const struct ucore_platform ucore_platform_srf = {
+	DISC_PLATFORM("srf", SRF_MODEL, &rules),
+};
+
+const struct ucore_platform ucore_platform_grr = {
+	DISC_PLATFORM("grr", GRR_MODEL, &rules),
+};
+
+const struct ucore_platform ucore_platform_cwf = {
+	DISC_PLATFORM("cwf", CWF_MODEL, &rules),
+};

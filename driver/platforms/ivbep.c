@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Xeon E5-2600 v2, E5-1600 v2, E7 v2: the boxes and what they can do.
+ *
+ * Facts from Intel 329468-002; decisions where it is silent are named at the
+ * place.  Data only.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+
+#include "find/e5.h"
+#include "hw/e5.h"
+#include "hw/ivbep.h"
+
+/* Bits 17:16 "must be written 1": they enable freeze and overflow. */
+#define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
+
+static const struct ucore_box_words words = {
+	.reset = BOX_ENABLES | E5_BOX_CTL_FRZ | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_RST_CTRL,
+	.run = BOX_ENABLES,
+};
+
+/* ---- event fields ---- */
+
+#define CTL_FIELD(id, bits) \
+	{ .field = UCORE_FIELD_##id, .piece = { { .mask = (bits) } } }
+#define SHARED_FIELD(id, reg, bits) \
+	{ .field = UCORE_FIELD_##id, \
+	  .piece = { { .slot = UCORE_SLOT_SHARED(reg), .mask = (bits) } } }
+
+/* ev_sel with the extension bit as bit 8 */
+#define EVENT_EXT_FIELD \
+	{ .field = UCORE_FIELD_EVENT, \
+	  .piece = { { .mask = E5_CTL_EV_SEL }, \
+		     { .mask = E5_CTL_EV_SEL_EXT, .shift = 8 } } }
+
+static const struct ucore_field_desc generic_fields[] = {
+	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
+	CTL_FIELD(UMASK, E5_CTL_UMASK),
+	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
+	CTL_FIELD(THRESH, E5_CTL_THRESH),
+};
+
+static const struct ucore_field_desc cbo_fields[] = {
+	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
+	CTL_FIELD(UMASK, E5_CTL_UMASK),
+	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
+	CTL_FIELD(THRESH, E5_CTL_THRESH),
+	CTL_FIELD(TID_EN, E5_CTL_TID_EN),
+	SHARED_FIELD(FILTER_TID, 0, IVBEP_CBO_FILTER0_TID),
+	SHARED_FIELD(FILTER_LINK, 0, IVBEP_CBO_FILTER0_LINK),
+	SHARED_FIELD(FILTER_STATE, 0, IVBEP_CBO_FILTER0_STATE),
+	SHARED_FIELD(FILTER_NID, 1, IVBEP_CBO_FILTER1_NID),
+	SHARED_FIELD(FILTER_OPC, 1, IVBEP_CBO_FILTER1_OPC),
+	SHARED_FIELD(FILTER_C6, 1, IVBEP_CBO_FILTER1_C6),
+	SHARED_FIELD(FILTER_NC, 1, IVBEP_CBO_FILTER1_NC),
+	SHARED_FIELD(FILTER_ISOC, 1, IVBEP_CBO_FILTER1_ISOC),
+};
+
+static const struct ucore_field_desc ubox_fields[] = {
+	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
+	CTL_FIELD(UMASK, E5_CTL_UMASK),
+	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
+	CTL_FIELD(THRESH, E5_CTL_THRESH5),
+};
+
+static const struct ucore_field_desc pcu_fields[] = {
+	EVENT_EXT_FIELD,
+	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
+	CTL_FIELD(THRESH, E5_CTL_THRESH5),
+	CTL_FIELD(OCC_SEL, E5_PCU_CTL_OCC_SEL),
+	CTL_FIELD(OCC_INVERT, E5_PCU_CTL_OCC_INVERT),
+	CTL_FIELD(OCC_EDGE, E5_PCU_CTL_OCC_EDGE_DET),
+	SHARED_FIELD(BAND0, 0, E5_PCU_FILTER_BAND0),
+	SHARED_FIELD(BAND1, 0, E5_PCU_FILTER_BAND1),
+	SHARED_FIELD(BAND2, 0, E5_PCU_FILTER_BAND2),
+	SHARED_FIELD(BAND3, 0, E5_PCU_FILTER_BAND3),
+};
+
+static const struct ucore_field_desc ha_fields[] = {
+	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
+	CTL_FIELD(UMASK, E5_CTL_UMASK),
+	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
+	CTL_FIELD(THRESH, E5_CTL_THRESH),
+	{ .field = UCORE_FIELD_ADDR_MATCH,
+	  .piece = { { .slot = UCORE_SLOT_SHARED(0), .shift = 6,
+		       .mask = E5_HA_ADDRMATCH0_LOW },
+		     { .slot = UCORE_SLOT_SHARED(1), .shift = 32,
+		       .mask = E5_HA_ADDRMATCH1_HIGH } } },
+	SHARED_FIELD(OPC_MATCH, 2, E5_HA_OPCODEMATCH_OPC),
+};
+
+/*
+ * The match and mask fields are spelled as the whole register, whose lowest
+ * bit in use is bit 3 (MATCH0) or bit 0 (MATCH1).
+ */
+#define QPI_PACKET0_FIELD(id, reg) \
+	{ .field = UCORE_FIELD_##id, \
+	  .piece = { { .slot = UCORE_SLOT_SHARED(reg), .shift = 3, \
+		       .mask = E5_QPI_MATCH0_BITS } } }
+
+static const struct ucore_field_desc qpi_fields[] = {
+	EVENT_EXT_FIELD,
+	CTL_FIELD(UMASK, E5_CTL_UMASK),
+	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
+	CTL_FIELD(THRESH, E5_CTL_THRESH),
+	QPI_PACKET0_FIELD(MATCH0, 0),
+	SHARED_FIELD(MATCH1, 1, E5_QPI_MATCH1_BITS),
+	QPI_PACKET0_FIELD(MASK0, 2),
+	SHARED_FIELD(MASK1, 3, E5_QPI_MATCH1_BITS),
+};
+
+#define FIELDS(table)	.fields = (table), .nr_fields = ARRAY_SIZE(table)
+
+/* ---- which counters an event may use ---- */
+
+static const struct ucore_constraint cbo_constraints[] = {
+	{ 0x01, 0x01, BIT(0) },
+	{ 0x02, 0x02, GENMASK(1, 0) },
+	{ 0x03, 0x07, GENMASK(1, 0) },
+	{ 0x09, 0x09, GENMASK(1, 0) },
+	{ 0x11, 0x11, BIT(0) },
+	{ 0x12, 0x14, GENMASK(1, 0) },
+	{ 0x1b, 0x1e, GENMASK(3, 2) },
+	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* mirrors counter 0's occupancy */
+	{ 0x21, 0x21, GENMASK(1, 0) },
+	{ 0x23, 0x23, GENMASK(1, 0) },
+	{ 0x31, 0x35, GENMASK(1, 0) },
+	{ 0x36, 0x36, BIT(0) },
+	{ 0x37, 0x39, GENMASK(1, 0) },
+	{ 0x3b, 0x3b, BIT(0) },
+	{ }
+};
+
+static const struct ucore_constraint r2pcie_constraints[] = {
+	{ 0x10, 0x11, GENMASK(1, 0) },
+	{ 0x12, 0x12, BIT(0) },
+	{ 0x23, 0x26, GENMASK(1, 0) },
+	{ 0x32, 0x34, GENMASK(1, 0) },
+	{ }
+};
+
+static const struct ucore_constraint r3qpi_constraints[] = {
+	{ 0x10, 0x12, GENMASK(1, 0) },
+	{ 0x13, 0x13, BIT(0) },
+	{ 0x20, 0x26, GENMASK(1, 0) },
+	{ 0x28, 0x34, GENMASK(1, 0) },
+	{ 0x36, 0x39, GENMASK(1, 0) },
+	{ }
+};
+
+/* ---- how fast an event can count ---- */
+
+/* An iMC counter adds at most 139 in a clock; these events at most this. */
+static const struct ucore_increment imc_increments[] = {
+	{ 0x00, 0x12, 1 },
+	{ 0x20, 0x24, 1 },
+	{ 0x41, 0x43, 1 },
+	{ 0x80, 0x80, 22 },
+	{ 0x81, 0x81, 32 },
+	{ 0x83, 0x83, 16 },
+	{ 0x84, 0x84, 1 },
+	{ 0x85, 0x85, 4 },
+	{ 0x86, 0x86, 1 },
+	{ }
+};
+
+/* Clockticks add one in a clock, wherever they are. */
+static const struct ucore_increment clockticks_00[] = { { 0x00, 0x00, 1 }, { } };
+static const struct ucore_increment clockticks_01[] = { { 0x01, 0x01, 1 }, { } };
+static const struct ucore_increment clockticks_14[] = { { 0x14, 0x14, 1 }, { } };
+
+#define IMC_MAX_INCREMENT	139
+#define MAX_INCREMENT		256	/* beyond any queue's length */
+
+/* ---- box types ---- */
+
+#define BOX_CAPS	(UCORE_BOX_FREEZE | UCORE_BOX_OVERFLOW)
+
+/*
+ * No overflow: bit 20 of the control is reserved and there is no status
+ * register, although the text speaks of overflow messages (5.3).
+ */
+static const struct ucore_box_type cbo = {
+	.name = "cbo",
+	.words = &words,
+	FIELDS(cbo_fields),
+	.constraints = cbo_constraints,
+	.increments = clockticks_00,
+	.max_increment = MAX_INCREMENT,
+	.caps = UCORE_BOX_FREEZE,
+	.ctl_en = E5_CTL_EN,
+	.nr_gp = 4,
+	.width = IVBEP_WIDTH_CBO,
+};
+
+/* No box control: controls and counters are zeroed by data writes. */
+static const struct ucore_box_type ubox = {
+	.name = "ubox",
+	FIELDS(ubox_fields),
+	.max_increment = MAX_INCREMENT,
+	.caps = UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	.ctl_en = E5_CTL_EN,
+	.ctl_ov_en = E5_CTL_OV_EN,
+	.fixed_en = E5_FIXED_CTL_EN,
+	.fixed_ov_en = E5_FIXED_CTL_OV_EN,
+	.nr_gp = 2,
+	.nr_fixed = 1,
+	.width = IVBEP_WIDTH_UBOX,
+	.fixed_width = IVBEP_WIDTH,
+	.status_fixed = -1,	/* only global status bit 0 shows it */
+};
+
+static const struct ucore_box_type pcu = {
+	.name = "pcu",
+	.words = &words,
+	FIELDS(pcu_fields),
+	.increments = clockticks_00,
+	.max_increment = MAX_INCREMENT,
+	.caps = BOX_CAPS,
+	.ctl_en = E5_CTL_EN,
+	.ctl_ov_en = E5_CTL_OV_EN,
+	.nr_gp = 4,
+	.width = IVBEP_WIDTH,
+};
+
+static const struct ucore_box_type ha = {
+	.name = "ha",
+	.words = &words,
+	FIELDS(ha_fields),
+	.increments = clockticks_00,
+	.max_increment = MAX_INCREMENT,
+	.caps = BOX_CAPS,
+	.ctl_en = E5_CTL_EN,
+	.ctl_ov_en = E5_CTL_OV_EN,
+	.nr_gp = 4,
+	.width = IVBEP_WIDTH,
+};
+
+static const struct ucore_box_type imc = {
+	.name = "imc",
+	.words = &words,
+	FIELDS(generic_fields),
+	.increments = imc_increments,
+	.max_increment = IMC_MAX_INCREMENT,
+	.caps = BOX_CAPS | UCORE_BOX_FIXED_OVERFLOW,
+	.ctl_en = E5_CTL_EN,
+	.ctl_ov_en = E5_CTL_OV_EN,
+	.fixed_en = E5_FIXED_CTL_EN,
+	.fixed_ov_en = E5_FIXED_CTL_OV_EN,
+	.nr_gp = 4,
+	.nr_fixed = 1,
+	.width = IVBEP_WIDTH,
+	.fixed_width = IVBEP_WIDTH,
+	.status_gp_shift = E5_IMC_STATUS_CTR_SHIFT,
+	.status_fixed = 0,
+};
+
+static const struct ucore_box_type qpi = {
+	.name = "qpi",
+	.words = &words,
+	FIELDS(qpi_fields),
+	.increments = clockticks_14,
+	.max_increment = MAX_INCREMENT,
+	.caps = BOX_CAPS,
+	.ctl_en = E5_CTL_EN,
+	.ctl_ov_en = E5_CTL_OV_EN,
+	.nr_gp = 4,
+	.width = IVBEP_WIDTH,
+};
+
+static const struct ucore_box_type r2pcie = {
+	.name = "r2pcie",
+	.words = &words,
+	FIELDS(generic_fields),
+	.constraints = r2pcie_constraints,
+	.increments = clockticks_01,
+	.max_increment = MAX_INCREMENT,
+	.caps = BOX_CAPS,
+	.ctl_en = E5_CTL_EN,
+	.ctl_ov_en = E5_CTL_OV_EN,
+	.nr_gp = 4,
+	.width = IVBEP_WIDTH_R2PCIE,
+};
+
+static const struct ucore_box_type r3qpi = {
+	.name = "r3qpi",
+	.words = &words,
+	FIELDS(generic_fields),
+	.constraints = r3qpi_constraints,
+	.increments = clockticks_01,
+	.max_increment = MAX_INCREMENT,
+	.caps = BOX_CAPS,
+	.ctl_en = E5_CTL_EN,
+	.ctl_ov_en = E5_CTL_OV_EN,
+	.nr_gp = 3,
+	.width = IVBEP_WIDTH_R3QPI,
+};
+
+/*
+ * Counters 0, 1 belong to IRP0 and 2, 3 to IRP1, under one box control.  No
+ * overflow: the global status has no bit for it, so nobody could tell whose
+ * interrupt it was.
+ */
+static const struct ucore_box_type irp = {
+	.name = "irp",
+	.words = &words,
+	FIELDS(generic_fields),
+	.increments = clockticks_00,
+	.max_increment = MAX_INCREMENT,
+	.caps = UCORE_BOX_FREEZE,
+	.ctl_en = E5_CTL_EN,
+	.nr_gp = 4,
+	.width = IVBEP_WIDTH,
+};
+
+/* ---- layouts ---- */
+
+static const struct ucore_layout cbo_layout = {
+	.box_ctl = IVBEP_CBO_BOX_CTL,
+	.status = UCORE_REG_NONE,
+	.ctl = { IVBEP_CBO_CTL0, IVBEP_CBO_CTL0 + 1, IVBEP_CBO_CTL0 + 2, IVBEP_CBO_CTL0 + 3 },
+	.ctr = { IVBEP_CBO_CTR0, IVBEP_CBO_CTR0 + 1, IVBEP_CBO_CTR0 + 2, IVBEP_CBO_CTR0 + 3 },
+	.shared = { IVBEP_CBO_FILTER0, IVBEP_CBO_FILTER1 },
+	.nr_shared = 2,
+};
+
+static const struct ucore_layout ubox_layout = {
+	.box_ctl = UCORE_REG_NONE,
+	.status = IVBEP_MSR_UBOX_STATUS,
+	.ctl = { IVBEP_MSR_UBOX_CTL0, IVBEP_MSR_UBOX_CTL0 + 1 },
+	.ctr = { IVBEP_MSR_UBOX_CTR0, IVBEP_MSR_UBOX_CTR0 + 1 },
+	.fixed_ctl = { IVBEP_MSR_UBOX_FIXED_CTL },
+	.fixed_ctr = { IVBEP_MSR_UBOX_FIXED_CTR },
+};
+
+static const struct ucore_layout pcu_layout = {
+	.box_ctl = IVBEP_MSR_PCU_BOX_CTL,
+	.status = IVBEP_MSR_PCU_STATUS,
+	.ctl = { IVBEP_MSR_PCU_CTL0, IVBEP_MSR_PCU_CTL0 + 1,
+		 IVBEP_MSR_PCU_CTL0 + 2, IVBEP_MSR_PCU_CTL0 + 3 },
+	.ctr = { IVBEP_MSR_PCU_CTR0, IVBEP_MSR_PCU_CTR0 + 1,
+		 IVBEP_MSR_PCU_CTR0 + 2, IVBEP_MSR_PCU_CTR0 + 3 },
+	.shared = { IVBEP_MSR_PCU_FILTER },
+	.nr_shared = 1,
+};
+
+#define PCI_CTLS	{ E5_PCI_CTL0, E5_PCI_CTL0 + 4, E5_PCI_CTL0 + 8, E5_PCI_CTL0 + 12 }
+#define PCI_CTRS	{ E5_PCI_CTR0, E5_PCI_CTR0 + 8, E5_PCI_CTR0 + 16, E5_PCI_CTR0 + 24 }
+
+static const struct ucore_layout pci_layout = {
+	.box_ctl = E5_PCI_BOX_CTL,
+	.status = E5_PCI_BOX_STATUS,
+	.ctl = PCI_CTLS,
+	.ctr = PCI_CTRS,
+	.fixed_ctl = { E5_PCI_FIXED_CTL },	/* iMC */
+	.fixed_ctr = { E5_PCI_FIXED_CTR },
+};
+
+static const struct ucore_layout ha_layout = {
+	.box_ctl = E5_PCI_BOX_CTL,
+	.status = E5_PCI_BOX_STATUS,
+	.ctl = PCI_CTLS,
+	.ctr = PCI_CTRS,
+	.shared = { E5_HA_ADDRMATCH0, E5_HA_ADDRMATCH1, E5_HA_OPCODEMATCH },
+	.nr_shared = 3,
+};
+
+static const struct ucore_layout qpi_layout = {
+	.box_ctl = E5_PCI_BOX_CTL,
+	.status = E5_PCI_BOX_STATUS,
+	.ctl = PCI_CTLS,
+	.ctr = PCI_CTRS,
+	.shared = { E5_QPI_MATCH0, E5_QPI_MATCH1, E5_QPI_MASK0, E5_QPI_MASK1 },
+	.shared_aux = GENMASK(3, 0),
+	.nr_shared = 4,
+};
+
+static const struct ucore_layout irp_layout = {
+	.box_ctl = E5_PCI_BOX_CTL,
+	.status = E5_PCI_BOX_STATUS,
+	.ctl = PCI_CTLS,
+	.ctr = { IVBEP_IRP_CTR0, IVBEP_IRP_CTR1, IVBEP_IRP_CTR2, IVBEP_IRP_CTR3 },
+};
+
+/* ---- where they are ---- */
+
+static const struct ucore_e5_msr msr_boxes[] = {
+	{ .type = &cbo, .layout = &cbo_layout, .global_gp = BIT(IVBEP_STATUS_CBO0),
+	  .base = IVBEP_MSR_CBO, .stride = IVBEP_MSR_CBO_STRIDE,
+	  .max = IVBEP_NR_CBO, .per_core = true },
+	{ .type = &ubox, .layout = &ubox_layout, .global_gp = BIT(IVBEP_STATUS_UBOX),
+	  .global_fixed = BIT(IVBEP_STATUS_UBOX_FIXED), .max = 1 },
+	{ .type = &pcu, .layout = &pcu_layout, .global_gp = BIT(IVBEP_STATUS_PCU), .max = 1 },
+};
+
+#define PCI_BOX(_type, _layout, _instance, _device, bits) \
+	{ .type = &(_type), .layout = &(_layout), .instance = (_instance), \
+	  .device = (_device), .global_gp = (bits), .global_fixed = (bits) }
+
+/*
+ * The manual's ov_q0, ov_q1 and ov_rq0, ov_rq1 may name agents or ports, and
+ * there are three ports: any of them may set either bit.
+ */
+#define QPI_BITS	GENMASK(IVBEP_STATUS_QPI0 + 1, IVBEP_STATUS_QPI0)
+#define R3QPI_BITS	GENMASK(IVBEP_STATUS_R3QPI0 + 1, IVBEP_STATUS_R3QPI0)
+
+#define QPI_PORT(_instance, _device, _aux) \
+	{ .type = &qpi, .layout = &qpi_layout, .instance = (_instance), \
+	  .device = (_device), .aux = (_aux), .global_gp = QPI_BITS }
+
+static const struct ucore_e5_pci pci_boxes[] = {
+	PCI_BOX(ha, ha_layout, 0, IVBEP_PCI_HA0, BIT(IVBEP_STATUS_HA0)),
+	PCI_BOX(ha, ha_layout, 1, IVBEP_PCI_HA1, BIT(IVBEP_STATUS_HA0 + 1)),
+	PCI_BOX(imc, pci_layout, 0, IVBEP_PCI_IMC0_CH0, BIT(IVBEP_STATUS_IMC0)),
+	PCI_BOX(imc, pci_layout, 1, IVBEP_PCI_IMC0_CH1, BIT(IVBEP_STATUS_IMC0)),
+	PCI_BOX(imc, pci_layout, 2, IVBEP_PCI_IMC0_CH2, BIT(IVBEP_STATUS_IMC0)),
+	PCI_BOX(imc, pci_layout, 3, IVBEP_PCI_IMC0_CH3, BIT(IVBEP_STATUS_IMC0)),
+	PCI_BOX(imc, pci_layout, 4, IVBEP_PCI_IMC1_CH0, BIT(IVBEP_STATUS_IMC0 + 1)),
+	PCI_BOX(imc, pci_layout, 5, IVBEP_PCI_IMC1_CH1, BIT(IVBEP_STATUS_IMC0 + 1)),
+	PCI_BOX(imc, pci_layout, 6, IVBEP_PCI_IMC1_CH2, BIT(IVBEP_STATUS_IMC0 + 1)),
+	PCI_BOX(imc, pci_layout, 7, IVBEP_PCI_IMC1_CH3, BIT(IVBEP_STATUS_IMC0 + 1)),
+	QPI_PORT(0, IVBEP_PCI_QPI0, IVBEP_PCI_QPI0_FILTER),
+	QPI_PORT(1, IVBEP_PCI_QPI1, IVBEP_PCI_QPI1_FILTER),
+	QPI_PORT(2, IVBEP_PCI_QPI2, IVBEP_PCI_QPI2_FILTER),
+	PCI_BOX(r2pcie, pci_layout, 0, IVBEP_PCI_R2PCIE, BIT(IVBEP_STATUS_R2PCIE)),
+	PCI_BOX(r3qpi, pci_layout, 0, IVBEP_PCI_R3QPI0, R3QPI_BITS),
+	PCI_BOX(r3qpi, pci_layout, 1, IVBEP_PCI_R3QPI1, R3QPI_BITS),
+	PCI_BOX(r3qpi, pci_layout, 2, IVBEP_PCI_R3QPI2, R3QPI_BITS),
+	PCI_BOX(irp, irp_layout, 0, IVBEP_PCI_IRP, 0),
+};
+
+static const struct ucore_global global = {
+	.ctl = IVBEP_MSR_GLOBAL_CTL,
+	.status = IVBEP_MSR_GLOBAL_STATUS,
+	.nr_status = 1,
+	.freeze = E5_GLOBAL_CTL_FRZ_ALL,
+	.unfreeze = E5_GLOBAL_CTL_UNFRZ_ALL,
+	.wake = E5_GLOBAL_CTL_WK_ON_PMI,
+	.core_sel = IVBEP_GLOBAL_CTL_PMI_CORE_SEL,
+	.keep = IVBEP_GLOBAL_CTL_PMI_CORE_SEL | E5_GLOBAL_CTL_WK_ON_PMI,
+};
+
+static const struct ucore_e5_table table = {
+	.global = &global,
+	.msr = msr_boxes,
+	.nr_msr = ARRAY_SIZE(msr_boxes),
+	.pci = pci_boxes,
+	.nr_pci = ARRAY_SIZE(pci_boxes),
+	.ubox = IVBEP_PCI_UBOX,
+	.global_config = IVBEP_MSR_GLOBAL_CONFIG,
+	.num_cbo = IVBEP_GLOBAL_CONFIG_NUM_CBO,
+};
+
+const struct ucore_platform ucore_platform_ivbep = {
+	.name = "ivbep",
+	.intree = "ivbep_uncore",
+	.find = ucore_e5_find,
+	.table = &table,
+	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
+	.model = IVBEP_MODEL,
+};

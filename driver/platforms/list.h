@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All platforms. */
+#ifndef UCORE_LIST_H
+#define UCORE_LIST_H
+
+#include "find/platform.h"
+
+const struct ucore_platform *ucore_platform_match(void);
+
+extern const struct ucore_platform ucore_platform_ivbep;
+extern const struct ucore_platform ucore_platform_spr;
+extern const struct ucore_platform ucore_platform_emr;
+extern const struct ucore_platform ucore_platform_gnr;
+extern const struct ucore_platform ucore_platform_gnr_d;
+extern const struct ucore_platform ucore_platform_srf;
+extern const struct ucore_platform ucore_platform_grr;
+extern const struct ucore_platform ucore_platform_cwf;
+extern const struct ucore_platform ucore_platform_generic;
+
+#endif /* UCORE_LIST_H */

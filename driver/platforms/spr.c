@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sapphire Rapids and Emerald Rapids: the names of their box types, and what
+ * their discovery tables leave out or get wrong.
+ *
+ * Data only.
+ */
+#include "platforms/generic.h"
+
+static const struct ucore_field_desc cha_fields[] = {
+	COMMON_FIELDS,
+	CTL_FIELD(THRESH, DISC_CTL_THRESH),
+	CTL_FIELD(UMASK_EXT, DISC_CTL_UMASK_EXT32),
+	CTL_FIELD(TID_EN, DISC_CTL_TID_EN),
+	SHARED_FIELD(FILTER_TID, 0, DISC_CHA_FILTER0_TID),
+};
+
+static const struct ucore_box_type cha = {
+	BOX_TYPE("cha", cha_fields),
+	.constraints = ucore_disc_cha_constraints,
+};
+
+static const struct ucore_box_type iio = {
+	BOX_TYPE("iio", ucore_disc_iio_fields),
+	.constraints = ucore_disc_iio_constraints,
+};
+
+static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
+static const struct ucore_box_type m2pcie = { BOX_TYPE("m2pcie", ucore_disc_fields) };
+static const struct ucore_box_type pcu = { BOX_TYPE("pcu", ucore_disc_fields) };
+static const struct ucore_box_type ubox = { BOX_TYPE("ubox", ucore_disc_fields) };
+static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
+static const struct ucore_box_type m2m = { BOX_TYPE("m2m", ucore_disc_fields) };
+static const struct ucore_box_type upi = { BOX_TYPE("upi", ucore_disc_fields) };
+static const struct ucore_box_type m3upi = { BOX_TYPE("m3upi", ucore_disc_fields) };
+static const struct ucore_box_type pcie = { BOX_TYPE("pcie", ucore_disc_fields) };
+static const struct ucore_box_type mdf = { BOX_TYPE("mdf", ucore_disc_fields) };
+static const struct ucore_box_type cxlcm = { BOX_TYPE("cxlcm", ucore_disc_fields) };
+static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields) };
+static const struct ucore_box_type mchbm = { BOX_TYPE("mchbm", ucore_disc_fields) };
+
+static const struct ucore_disc_type types[] = {
+	{ .id = SPR_TYPE_CHA, .type = &cha, .access = UCORE_ACCESS_MSR,
+	  .filter = DISC_CHA_FILTER0 },
+	{ .id = SPR_TYPE_IIO, .type = &iio },
+	{ .id = SPR_TYPE_IRP, .type = &irp },
+	{ .id = SPR_TYPE_M2PCIE, .type = &m2pcie },
+	{ .id = SPR_TYPE_PCU, .type = &pcu },
+	{ .id = SPR_TYPE_UBOX, .type = &ubox, .access = UCORE_ACCESS_MSR,
+	  .fixed_ctl = SPR_UBOX_FIXED_CTL, .fixed_ctr = SPR_UBOX_FIXED_CTR },
+	{ .id = SPR_TYPE_IMC, .type = &imc, .access = UCORE_ACCESS_MMIO,
+	  .ctl_stride = DISC_MMIO_CTL_STRIDE,
+	  .fixed_ctl = DISC_IMC_FIXED_CTL, .fixed_ctr = DISC_IMC_FIXED_CTR },
+	{ .id = SPR_TYPE_M2M, .type = &m2m },
+	{ .id = SPR_TYPE_UPI, .type = &upi },
+	{ .id = SPR_TYPE_M3UPI, .type = &m3upi },
+	{ .id = SPR_TYPE_PCIE, .type = &pcie },
+	{ .id = SPR_TYPE_MDF, .type = &mdf },
+	{ .id = SPR_TYPE_CXLCM, .type = &cxlcm, .access = UCORE_ACCESS_MMIO,
+	  .ctl_stride = DISC_MMIO_CTL_STRIDE_CXL },
+	{ .id = SPR_TYPE_CXLDP, .type = &cxldp, .access = UCORE_ACCESS_MMIO,
+	  .ctl_stride = DISC_MMIO_CTL_STRIDE_CXL },
+	{ .id = SPR_TYPE_MCHBM, .type = &mchbm, .access = UCORE_ACCESS_MMIO,
+	  .ctl_stride = DISC_MMIO_CTL_STRIDE,
+	  .fixed_ctl = DISC_IMC_FIXED_CTL, .fixed_ctr = DISC_IMC_FIXED_CTR },
+};
+
+/* The record that the table should have for a UPI link or its mesh agent */
+#define UPI_WORD0	(SPR_UPI_NUM_REGS | SPR_UPI_CTL_OFFSET << 8 | SPR_UPI_WIDTH << 16 | \
+			 SPR_UPI_CTR_OFFSET << 24 | (u64)DISC_ACCESS_PCI << 62)
+
+static const struct ucore_disc_place places[] = {
+	{ .type = SPR_TYPE_UPI, .device = SPR_PCI_UPI, .slot = SPR_PCI_UPI_SLOT0,
+	  .function = SPR_PCI_UPI_FUNCTION, .nr = SPR_NR_UPI, .word0 = UPI_WORD0,
+	  .offset = SPR_UPI_BOX_CTL },
+	{ .type = SPR_TYPE_M3UPI, .device = SPR_PCI_M3UPI, .slot = SPR_PCI_M3UPI_SLOT0,
+	  .function = SPR_PCI_UPI_FUNCTION, .nr = SPR_NR_UPI, .word0 = UPI_WORD0,
+	  .offset = SPR_M3UPI_BOX_CTL },
+};
+
+static const struct ucore_ubox_map ubox_map = {
+	.device = SPR_PCI_UBOX,
+	.nodeid = SPR_UBOX_CPUNODEID,
+	.gidnidmap = SPR_UBOX_GIDNIDMAP,
+};
+
+/* ---- free-running counters of the IIO stacks ---- */
+
+/* No event, no control: fixed counter 0 is the clock, then ports in, ports out. */
+static const struct ucore_box_type iio_free = {
+	.name = "iio_free",
+	.caps = UCORE_BOX_FREE_RUNNING,
+	.nr_fixed = 1 + 2 * SPR_IIO_FREE_PORTS,
+	.fixed_width = SPR_IIO_FREE_WIDTH,
+};
+
+#define FREE_IN		(SPR_MSR_IIO_FREE_IN - SPR_MSR_IIO_FREE_CLOCK)
+#define FREE_OUT	(SPR_MSR_IIO_FREE_OUT - SPR_MSR_IIO_FREE_CLOCK)
+#define EIGHT(reg)	(reg), (reg) + 1, (reg) + 2, (reg) + 3, \
+			(reg) + 4, (reg) + 5, (reg) + 6, (reg) + 7
+
+static const struct ucore_layout iio_free_layout = {
+	.box_ctl = UCORE_REG_NONE,
+	.status = UCORE_REG_NONE,
+	.fixed_ctl = { [0 ... 2 * SPR_IIO_FREE_PORTS] = UCORE_REG_NONE },
+	.fixed_ctr = { 0, EIGHT(FREE_IN), EIGHT(FREE_OUT) },
+};
+
+static const struct ucore_disc_beside iio_free_boxes = {
+	.type = &iio_free,
+	.layout = &iio_free_layout,
+	.unit = SPR_TYPE_IIO,
+	.msr = SPR_MSR_IIO_FREE_CLOCK,
+	.stride = SPR_MSR_IIO_FREE_STRIDE,
+	.max = SPR_NR_IIO,
+};
+
+static const struct ucore_disc_rules rules = {
+	.types = types,
+	.nr_types = ARRAY_SIZE(types),
+	.unknown = &ucore_disc_unknown,
+	.places = places,
+	.nr_places = ARRAY_SIZE(places),
+	.count_type = SPR_TYPE_CHA,
+	.count_msr = SPR_MSR_CHA_COUNT,
+	.ubox = &ubox_map,
+	.beside = &iio_free_boxes,
+};
+
+const struct ucore_platform ucore_platform_spr = {
+	DISC_PLATFORM("spr", SPR_MODEL, &rules),
+};
+
+const struct ucore_platform ucore_platform_emr = {
+	DISC_PLATFORM("emr", EMR_MODEL, &rules),
+};

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Touching MSRs of the package that this CPU belongs to.
+ *
+ * Must run on a CPU of the die.  Absent uncore MSRs raise #GP, hence the safe
+ * accessors: a fault reads as all ones and a faulting write is dropped.
+ */
+#include <linux/errno.h>
+#include <linux/smp.h>
+
+#include "compat.h"
+#include "reg/reg.h"
+#include "ucore_uapi.h"
+
+static u64 msr_read(const struct ucore_io *io, u32 reg)
+{
+	u64 val;
+
+	io->tally->reads++;
+	if (rdmsrq_safe(io->msr + reg, &val))
+		return UCORE_REG_DEAD;
+	return val;
+}
+
+static u64 msr_read_low(const struct ucore_io *io, u32 reg)
+{
+	u64 val = msr_read(io, reg);
+
+	return val == UCORE_REG_DEAD ? val : (u32)val;
+}
+
+static void msr_write(const struct ucore_io *io, u32 reg, u64 val)
+{
+	io->tally->writes++;
+	wrmsrq_safe(io->msr + reg, val);
+}
+
+const struct ucore_io_ops ucore_msr_ops = {
+	.access = UCORE_ACCESS_MSR,
+	.counter_cost = 1,
+	.read = msr_read,
+	.write = msr_write,
+	.read64 = msr_read,
+	.read_running = msr_read,
+	.read_low = msr_read_low,
+	.write64 = msr_write,
+};
+
+struct msr_probe {
+	u32 msr;
+	u64 val;
+	int err;
+};
+
+static void msr_probe_here(void *arg)
+{
+	struct msr_probe *probe = arg;
+
+	probe->err = rdmsrq_safe(probe->msr, &probe->val);
+}
+
+/**
+ * ucore_msr_probe() - does an MSR answer?
+ * @cpu: CPU to ask
+ * @msr: the MSR
+ * @val: out: what it holds
+ *
+ * Return: false if reading it faults.
+ */
+bool ucore_msr_probe(int cpu, u32 msr, u64 *val)
+{
+	struct msr_probe probe = { .msr = msr, .err = -ENODEV };
+
+	if (smp_call_function_single(cpu, msr_probe_here, &probe, 1) || probe.err)
+		return false;
+	*val = probe.val;
+	return true;
+}
+
+void ucore_io_init_msr(struct ucore_io *io, u32 base)
+{
+	io->ops = &ucore_msr_ops;
+	io->msr = base;
+}

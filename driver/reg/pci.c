@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Touching PCI config space, memory-mapped (ECAM) where possible.
+ *
+ * pci_read_config_dword() takes ports CF8h/CFCh for offsets below 100h in
+ * segment 0: two port accesses under one global lock for each dword.  A load
+ * from our own mapping of the function's config page costs half of that and
+ * no lock.  The mapping's base comes from the ACPI MCFG table and is believed
+ * only after it has shown the same registers as the kernel's accessors.
+ *
+ * Both kinds are legal in hard-irq context; the port kind is not in an NMI
+ * (its lock may be held by what the NMI interrupted).
+ */
+#include <linux/acpi.h>
+#include <linux/io.h>
+#include <linux/pci.h>
+
+#include "reg/reg.h"
+#include "ucore_uapi.h"
+
+#define ECAM_PAGE	4096
+
+/* Counters are two dwords, low one first: they tear while they count. */
+#define HIGH(reg)	((reg) + 4)
+
+/* How often a running counter's high half may change under a read. */
+#define RUNNING_TRIES	8
+
+static u64 join(u32 lo, u32 hi)
+{
+	return (u64)hi << 32 | lo;
+}
+
+static u32 ecam_dword(const struct ucore_io *io, u32 reg)
+{
+	io->tally->reads++;
+	return readl(io->config + reg);
+}
+
+static void ecam_set_dword(const struct ucore_io *io, u32 reg, u32 val)
+{
+	io->tally->writes++;
+	writel(val, io->config + reg);
+}
+
+static u32 conf_dword(const struct ucore_io *io, u32 reg)
+{
+	u32 val;
+
+	io->tally->reads++;
+	if (pci_read_config_dword(io->pdev, reg, &val))
+		return ~0U;
+	return val;
+}
+
+static void conf_set_dword(const struct ucore_io *io, u32 reg, u32 val)
+{
+	io->tally->writes++;
+	pci_write_config_dword(io->pdev, reg, val);
+}
+
+/*
+ * The two kinds differ in the dword access alone; this spells out the ops of
+ * one kind, so that each counter costs one indirect call.
+ */
+#define PCI_OPS(kind, _access)							\
+static u64 kind##_read(const struct ucore_io *io, u32 reg)			\
+{										\
+	u32 val = kind##_dword(io, reg);					\
+										\
+	return val == ~0U ? UCORE_REG_DEAD : val;				\
+}										\
+										\
+static void kind##_write(const struct ucore_io *io, u32 reg, u64 val)		\
+{										\
+	kind##_set_dword(io, reg, val);						\
+}										\
+										\
+static u64 kind##_read64(const struct ucore_io *io, u32 reg)		\
+{										\
+	u32 lo = kind##_dword(io, reg);						\
+										\
+	return join(lo, kind##_dword(io, HIGH(reg)));				\
+}										\
+										\
+static u64 kind##_read_running(const struct ucore_io *io, u32 reg)		\
+{										\
+	u32 hi = kind##_dword(io, HIGH(reg));					\
+	u32 lo, old;								\
+	int i;									\
+										\
+	for (i = 0; i < RUNNING_TRIES; i++) {					\
+		old = hi;							\
+		lo = kind##_dword(io, reg);					\
+		hi = kind##_dword(io, HIGH(reg));				\
+		if (hi == old)							\
+			break;							\
+	}									\
+	return join(lo, hi);							\
+}										\
+										\
+static u64 kind##_read_low(const struct ucore_io *io, u32 reg)			\
+{										\
+	u32 lo = kind##_dword(io, reg);						\
+										\
+	/* all ones may be a count or a dead function: the high half tells */	\
+	if (lo == ~0U && kind##_dword(io, HIGH(reg)) == ~0U)			\
+		return UCORE_REG_DEAD;						\
+	return lo;								\
+}										\
+										\
+static void kind##_write64(const struct ucore_io *io, u32 reg, u64 val)	\
+{										\
+	kind##_set_dword(io, HIGH(reg), val >> 32);				\
+	kind##_set_dword(io, reg, val);						\
+}										\
+										\
+static const struct ucore_io_ops kind##_ops = {					\
+	.access = _access,							\
+	.counter_cost = 2,							\
+	.read = kind##_read,							\
+	.write = kind##_write,							\
+	.read64 = kind##_read64,					\
+	.read_running = kind##_read_running,					\
+	.read_low = kind##_read_low,						\
+	.write64 = kind##_write64,					\
+}
+
+PCI_OPS(ecam, UCORE_ACCESS_ECAM);
+PCI_OPS(conf, UCORE_ACCESS_PCI);
+
+/* Physical address of a function's config page, 0 if MCFG does not know it. */
+static phys_addr_t ecam_address(struct pci_dev *pdev)
+{
+	struct acpi_mcfg_allocation *entry;
+	struct acpi_table_header *table;
+	u8 bus = pdev->bus->number;
+	phys_addr_t addr = 0;
+	u32 i, n;
+
+	if (acpi_disabled || ACPI_FAILURE(acpi_get_table(ACPI_SIG_MCFG, 0, &table)))
+		return 0;
+
+	entry = (void *)table + sizeof(struct acpi_table_mcfg);
+	n = table->length < sizeof(struct acpi_table_mcfg) ? 0 :
+	    (table->length - sizeof(struct acpi_table_mcfg)) / sizeof(*entry);
+	for (i = 0; i < n; i++, entry++) {
+		if (entry->pci_segment == pci_domain_nr(pdev->bus) &&
+		    bus >= entry->start_bus_number && bus <= entry->end_bus_number) {
+			/* the base is that of bus 0, whatever the first bus */
+			addr = entry->address + ((phys_addr_t)bus << 20) +
+			       ((phys_addr_t)pdev->devfn << 12);
+			break;
+		}
+	}
+	acpi_put_table(table);
+	return addr;
+}
+
+/* Do both ways show the same function?  Its header tells: nothing there counts. */
+static bool ecam_agrees(void __iomem *config, struct pci_dev *pdev)
+{
+	u32 reg, val;
+
+	for (reg = 0; reg < PCI_STD_HEADER_SIZEOF; reg += 4) {
+		if (pci_read_config_dword(pdev, reg, &val))
+			return false;
+		if (readl(config + reg) != val)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * ucore_io_init_pci() - open a PCI function's config space
+ * @io: the window
+ * @pdev: the function; the window takes a reference
+ */
+void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev)
+{
+	phys_addr_t addr = ecam_address(pdev);
+	void __iomem *config = addr ? ioremap(addr, ECAM_PAGE) : NULL;
+
+	io->pdev = pci_dev_get(pdev);
+	if (config && ecam_agrees(config, pdev)) {
+		io->config = config;
+		io->ops = &ecam_ops;
+		return;
+	}
+	if (config) {
+		pci_info(pdev, "ucore: ECAM differs from config cycles, not used\n");
+		iounmap(config);
+	}
+	io->ops = &conf_ops;
+}
+
+/**
+ * ucore_io_release() - close a window of any kind
+ * @io: the window
+ */
+void ucore_io_release(struct ucore_io *io)
+{
+	if (io->ops == &ecam_ops)
+		iounmap(io->config);
+	if (io->ops == &ucore_mmio_ops)
+		iounmap(io->mmio);
+	pci_dev_put(io->pdev);
+	io->ops = NULL;
+	io->pdev = NULL;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Touching registers: one ops table per kind of access, chosen once per box.
+ *
+ * Registers are named by their offset from the window's base (the C-Box's
+ * first MSR, the PCI function's config space ...).  Nothing here knows what a
+ * register means.  All operations may run in hard-irq context with the domain's
+ * lock held; none may run in an NMI.
+ *
+ * A window that does not answer (an MSR that faults, a PCI function that has
+ * gone) reads as all ones.
+ */
+#ifndef UCORE_REG_H
+#define UCORE_REG_H
+
+#include <linux/types.h>
+
+struct pci_dev;
+struct ucore_io;
+
+/* A dword of all ones counts as dead, too: reads widen it. */
+#define UCORE_REG_DEAD		(~0ULL)
+
+/**
+ * struct ucore_io_ops - one kind of access
+ * @access: UCORE_ACCESS_*, for the list of boxes
+ * @counter_cost: register accesses of one @read64
+ * @read: read a control register (PCI, MMIO: a dword)
+ * @write: write a control register
+ * @read64: read a register of 64 bits that cannot change meanwhile, a frozen
+ *          counter say
+ * @read_running: read a counter that may be counting, without tearing
+ * @read_low: read the low 32 bits of a counter with one access
+ * @write64: write a register of 64 bits that cannot change meanwhile; the half
+ *           with the lower bits last
+ */
+struct ucore_io_ops {
+	u32 access;
+	u32 counter_cost;
+	u64 (*read)(const struct ucore_io *io, u32 reg);
+	void (*write)(const struct ucore_io *io, u32 reg, u64 val);
+	u64 (*read64)(const struct ucore_io *io, u32 reg);
+	u64 (*read_running)(const struct ucore_io *io, u32 reg);
+	u64 (*read_low)(const struct ucore_io *io, u32 reg);
+	void (*write64)(const struct ucore_io *io, u32 reg, u64 val);
+};
+
+/**
+ * struct ucore_tally - register accesses of one domain, guarded by its lock
+ * @reads: reads since load
+ * @writes: writes since load
+ */
+struct ucore_tally {
+	u64 reads;
+	u64 writes;
+};
+
+/**
+ * struct ucore_io - a window of registers
+ * @ops: how to reach it
+ * @tally: where its accesses are counted
+ * @msr: base, for MSR windows
+ * @config: mapped config space, for ECAM windows
+ * @mmio: mapped registers, for MMIO windows
+ * @pdev: PCI function, for PCI and ECAM windows (referenced)
+ * @priv: base, for a test's fake bus
+ */
+struct ucore_io {
+	const struct ucore_io_ops *ops;
+	struct ucore_tally *tally;
+	union {
+		u32 msr;
+		void __iomem *config;
+		void __iomem *mmio;
+		void *priv;
+	};
+	struct pci_dev *pdev;
+};
+
+extern const struct ucore_io_ops ucore_msr_ops;
+extern const struct ucore_io_ops ucore_mmio_ops;
+
+/* Process context, CPU hotplug held off: */
+bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
+
+void ucore_io_init_msr(struct ucore_io *io, u32 base);
+void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev);
+int ucore_io_init_mmio(struct ucore_io *io, phys_addr_t address, u32 size);
+void ucore_io_release(struct ucore_io *io);
+
+#endif /* UCORE_REG_H */

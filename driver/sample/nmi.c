@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The NMI: is it ours, and what did it interrupt?
+ *
+ * The NMI handler does the least: is it ours (one MSR read)?  Then note what
+ * was interrupted, unmask LVTPC (the hardware masked it on delivery, and perf
+ * unmasks it only if perf itself is active), queue the rest.  The rest runs in
+ * hard-irq context: the counters are frozen, so nothing is lost by waiting,
+ * and PCI config cycles are legal there and not in an NMI.
+ *
+ * Which NMI is whose: pmi.seq counts services, even when idle and odd while
+ * one is under way.  A PMI is named by the odd value of its service.  Each CPU
+ * claims each PMI at most once, also when it comes late, after another thread's
+ * or the guard's service; so a second NMI with the status still set is perf's.
+ */
+#include <linux/io.h>
+#include <linux/ktime.h>
+#include <linux/nmi.h>
+#include <linux/sched.h>
+#include <asm/apic.h>
+
+#include "box/domain.h"
+#include "compat.h"
+#include "find/desc.h"
+#include "sample/nmi.h"
+
+#define DEBUGCTL_UNCORE_PMI	BIT_ULL(13)	/* ENABLE_UNCORE_PMI */
+
+#ifndef MSR_IA32_DEBUGCTLMSR
+#define MSR_IA32_DEBUGCTLMSR	0x1d9
+#endif
+
+/* How often the handler looks again when a service ends under its eyes. */
+#define NMI_TRIES	4
+
+/**
+ * struct pmi_cpu - a CPU that may receive a domain's PMI
+ * @domain: whose; NULL: none, and the handler has nothing to do
+ * @claimed: last PMI that this CPU claimed
+ * @lvtpc: LVTPC as found
+ * @set_lvtpc: and to be restored
+ * @set_debugctl: we enabled uncore PMIs here
+ */
+struct pmi_cpu {
+	struct ucore_domain *domain;
+	u64 claimed;
+	u32 lvtpc;
+	bool set_lvtpc;
+	bool set_debugctl;
+};
+
+static DEFINE_PER_CPU(struct pmi_cpu, pmi_cpus);
+
+/*
+ * ---- NMI ----
+ */
+
+/**
+ * struct claim - what an NMI may be
+ * @pmi: name of the PMI
+ * @count: overflows, 0 if it is serviced already
+ * @again: it came during a service, which may have looked too early
+ */
+struct claim {
+	u64 pmi;
+	u32 count;
+	bool again;
+};
+
+/*
+ * Overflows in the global status.  Not by the domain's ops: their tally is not
+ * for NMIs.  Config space is not for NMIs either: no PMI there.
+ */
+static u32 count_overflows(const struct ucore_domain *domain)
+{
+	const struct ucore_global *global = domain->global;
+	u32 i, reg, n = 0;
+	u64 status;
+
+	for (i = 0; i < global->nr_status; i++) {
+		reg = global->status + i * global->status_stride;
+		if (global->size)
+			status = readq(domain->io.mmio + reg);
+		else if (rdmsrq_safe(reg, &status))
+			status = 0;
+		if (status != UCORE_REG_DEAD)
+			n += hweight64(status);
+	}
+	return n;
+}
+
+static void claim_look(struct ucore_domain *domain, struct claim *claim)
+{
+	u64 seq;
+	int i;
+
+	for (i = 0; i < NMI_TRIES; i++) {
+		claim->again = false;
+		seq = smp_load_acquire(&domain->pmi.seq);	/* pairs with ucore_nmi_service_end() */
+		if (seq & 1) {
+			claim->pmi = seq;
+			claim->count = 0;
+			claim->again = true;
+			return;
+		}
+		claim->count = count_overflows(domain);
+		smp_rmb();	/* the status belongs to seq, if seq is still the same */
+		if (READ_ONCE(domain->pmi.seq) == seq)
+			break;
+	}
+	if (claim->count)
+		claim->pmi = seq + 1;
+	else
+		claim->pmi = seq ? seq - 1 : 0;	/* the last one, late */
+}
+
+static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
+{
+	u64 taken = READ_ONCE(pmi->taken);
+
+	if (taken >= name || cmpxchg(&pmi->taken, taken, name) != taken)
+		return;		/* the core's other thread was first */
+	pmi->context = (struct ucore_context){
+		.time = ktime_get_mono_fast_ns(),
+		.ip = instruction_pointer(regs),
+		.user = user_mode(regs),
+		.pid = current->tgid,
+		.tid = current->pid,
+		.cpu = raw_smp_processor_id(),
+	};
+	smp_store_release(&pmi->stashed, name);	/* context first: ucore_nmi_context() */
+	irq_work_queue(&pmi->work);
+}
+
+static int pmi_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	struct ucore_domain *domain = READ_ONCE(pc->domain);
+	struct claim claim;
+
+	if (!domain)
+		return NMI_DONE;
+	claim_look(domain, &claim);
+	if (claim.pmi <= pc->claimed)
+		return NMI_DONE;
+	pc->claimed = claim.pmi;
+	if (claim.count)
+		context_stash(&domain->pmi, claim.pmi, regs);
+	else if (claim.again)
+		irq_work_queue(&domain->pmi.work);
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	return claim.count ?: NMI_HANDLED;
+}
+
+/*
+ * ---- service, under the domain's lock ----
+ */
+
+/**
+ * ucore_nmi_service_begin() - the overflows now seen are being serviced
+ * @domain: the domain, locked
+ */
+void ucore_nmi_service_begin(struct ucore_domain *domain)
+{
+	WRITE_ONCE(domain->pmi.seq, domain->pmi.seq + 1);
+	smp_wmb();	/* odd before the status changes: claim_look() */
+}
+
+/**
+ * ucore_nmi_service_end() - they are acknowledged
+ * @domain: the domain, locked
+ */
+void ucore_nmi_service_end(struct ucore_domain *domain)
+{
+	/* even after the status is clear: claim_look() */
+	smp_store_release(&domain->pmi.seq, domain->pmi.seq + 1);
+}
+
+/**
+ * ucore_nmi_context() - what the PMI now being serviced, or waiting, interrupted
+ * @domain: the domain, locked
+ *
+ * Return: NULL if it has not arrived.
+ */
+const struct ucore_context *ucore_nmi_context(struct ucore_domain *domain)
+{
+	struct ucore_pmi *pmi = &domain->pmi;
+
+	/* pairs with context_stash() */
+	return smp_load_acquire(&pmi->stashed) == (pmi->seq | 1) ? &pmi->context : NULL;
+}
+
+/*
+ * ---- CPUs that may receive it ----
+ */
+
+/**
+ * ucore_nmi_enable_here() - let this CPU take a domain's PMI
+ * @arg: the domain
+ */
+void ucore_nmi_enable_here(void *arg)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	struct ucore_domain *domain = arg;
+	u64 debugctl;
+	u32 lvtpc;
+
+	/* a PMI of the past is not to be claimed late here */
+	if (!pc->domain)
+		pc->claimed = domain->pmi.seq & 1 ? domain->pmi.seq : max(domain->pmi.seq, 1ULL) - 1;
+
+	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) &&
+	    !(debugctl & DEBUGCTL_UNCORE_PMI))
+		pc->set_debugctl = !wrmsrq_safe(MSR_IA32_DEBUGCTLMSR,
+						debugctl | DEBUGCTL_UNCORE_PMI);
+	lvtpc = apic->read(APIC_LVTPC);
+	if (lvtpc != APIC_DM_NMI) {
+		/* with a core PMU Linux keeps LVTPC open: then leave it open */
+		if (!pc->set_lvtpc && !boot_cpu_has(X86_FEATURE_ARCH_PERFMON)) {
+			pc->lvtpc = lvtpc;
+			pc->set_lvtpc = true;
+		}
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	}
+	WRITE_ONCE(pc->domain, domain);
+}
+
+/**
+ * ucore_nmi_disable_here() - this CPU takes it no longer
+ * @arg: the domain
+ */
+void ucore_nmi_disable_here(void *arg)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	u64 debugctl;
+
+	if (pc->domain != arg)
+		return;
+	WRITE_ONCE(pc->domain, NULL);
+	if (pc->set_debugctl && !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
+		wrmsrq_safe(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTL_UNCORE_PMI);
+	if (pc->set_lvtpc)
+		apic->write(APIC_LVTPC, pc->lvtpc);
+	pc->set_debugctl = false;
+	pc->set_lvtpc = false;
+}
+
+/**
+ * ucore_nmi_unmask() - open this CPU's LVTPC entry, if it may receive the PMI
+ * @domain: whose; its PMI did not come, perhaps for a mask bit that nobody took
+ *          back
+ */
+void ucore_nmi_unmask(const struct ucore_domain *domain)
+{
+	if (this_cpu_read(pmi_cpus.domain) == domain)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/**
+ * ucore_nmi_register() - listen to NMIs
+ *
+ * First in line: perf's handler would unmask LVTPC or clear the core's status
+ * before we look.
+ *
+ * Return: 0 or -errno.
+ */
+int ucore_nmi_register(void)
+{
+	return register_nmi_handler(NMI_LOCAL, pmi_nmi, NMI_FLAG_FIRST, "ucore");
+}
+
+void ucore_nmi_unregister(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "ucore");
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The overflow interrupt as it arrives: an NMI. */
+#ifndef UCORE_NMI_H
+#define UCORE_NMI_H
+
+struct ucore_context;
+struct ucore_domain;
+
+int ucore_nmi_register(void);
+void ucore_nmi_unregister(void);
+
+/* On the CPU concerned, interrupts off: */
+void ucore_nmi_enable_here(void *arg);
+void ucore_nmi_disable_here(void *arg);
+void ucore_nmi_unmask(const struct ucore_domain *domain);
+
+/* Under the domain's lock: */
+void ucore_nmi_service_begin(struct ucore_domain *domain);
+void ucore_nmi_service_end(struct ucore_domain *domain);
+const struct ucore_context *ucore_nmi_context(struct ucore_domain *domain);
+
+#endif /* UCORE_NMI_H */

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parts: what a session has on one domain.
+ *
+ * All of it runs under the domain's lock, on a CPU of the domain, interrupts
+ * off, and unless a function says otherwise on a frozen domain.
+ */
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+
+#include "box/domain.h"
+#include "sample/part.h"
+
+/* In low-dword mode, one read in this many is whole: it finds dead boxes. */
+#define LOW_READS_PER_WHOLE	64
+
+/*
+ * ---- read ----
+ */
+
+static enum ucore_read_mode read_mode(const struct ucore_part *part,
+				      const struct ucore_counter *ctr, u64 elapsed)
+{
+	if (!part->low_dword || elapsed > ctr->low_ns ||
+	    part->nr_reads % LOW_READS_PER_WHOLE == 0)
+		return UCORE_FROZEN;
+	return UCORE_LOW;
+}
+
+/**
+ * ucore_part_read() - read all counters of a part, once an interval
+ * @part: the part
+ * @now: the instant: when the domain froze
+ */
+void ucore_part_read(struct ucore_part *part, u64 now)
+{
+	struct ucore_counter *ctr;
+	u64 elapsed;
+
+	if (part->fresh)
+		return;
+	/*
+	 * At most this long did it count: @last_read was taken before the domain
+	 * froze last time, the clock is read after it froze this time.
+	 */
+	elapsed = ktime_get_mono_fast_ns() - part->last_read;
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
+	part->last_read = now;
+	part->nr_reads++;
+	part->fresh = true;
+}
+
+/**
+ * ucore_part_read_running() - read all counters of a part while they count
+ * @part: the part
+ * @now: time
+ */
+void ucore_part_read_running(struct ucore_part *part, u64 now)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		ucore_counter_update(ctr, UCORE_RUNNING);
+	part->last_read = now;
+}
+
+/**
+ * ucore_part_times() - time enabled and time running, up to an instant
+ * @part: the part
+ * @now: the instant
+ * @before: how long the domain had been frozen before it; 0 if the part is stopped
+ * @enabled: since it was started
+ * @running: of that, with its domain not frozen
+ */
+void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,
+		      u64 *running)
+{
+	u64 since = 0, frozen = 0;
+
+	if (part->running && now > part->resumed) {
+		since = now - part->resumed;
+		frozen = before - part->frozen_base;
+	}
+	*enabled = part->enabled_ns + since;
+	*running = part->running_ns + since - min(frozen, since);
+}
+
+/**
+ * ucore_part_forget() - an interval has ended: what it found belongs to the past
+ * @part: the part
+ */
+void ucore_part_forget(struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		ctr->flags &= ~UCORE_VALUE_OVERFLOW;
+	part->due = false;
+	part->fresh = false;
+	part->recovered = false;
+	part->trigger_event = UCORE_EVENT_NONE;
+}
+
+/*
+ * ---- life ----
+ */
+
+/**
+ * ucore_part_program() - program the boxes of a part and let them loose
+ * @part: the part
+ *
+ * They begin to count when the domain is released.
+ */
+void ucore_part_program(struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+	struct ucore_counter *ctr;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++)
+		if (!pb->box->dead)
+			ucore_box_program(pb->box, pb->shared);
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if (!ctr->box->dead)
+			ucore_box_program_counter(ctr);
+	for (pb = part->box; pb < part->box + part->nr_box; pb++)
+		if (!pb->box->dead)
+			ucore_box_run(pb->box);
+	ucore_part_forget(part);
+}
+
+/**
+ * ucore_part_go() - its time begins; the domain has just been released
+ * @part: the part
+ * @now: time
+ */
+void ucore_part_go(struct ucore_part *part, u64 now)
+{
+	part->running = true;
+	part->resumed = now;
+	part->frozen_base = ucore_domain_frozen_ns(part->domain, now);
+	part->last_read = now;
+}
+
+/**
+ * ucore_part_halt() - last counts, stop its boxes
+ * @part: the part
+ * @now: the instant: when the domain froze
+ * @before: how long it had been frozen before that
+ */
+void ucore_part_halt(struct ucore_part *part, u64 now, u64 before)
+{
+	struct ucore_part_box *pb;
+	struct ucore_counter *ctr;
+
+	ucore_part_read(part, now);
+	for (pb = part->box; pb < part->box + part->nr_box; pb++)
+		ucore_box_stop(pb->box);
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		ucore_counter_stop(ctr);
+	ucore_part_times(part, now, before, &part->enabled_ns, &part->running_ns);
+	part->running = false;
+}
+
+/**
+ * ucore_part_reset() - counts and times to zero, periods anew
+ * @part: the part
+ * @now: the instant: when the domain froze
+ */
+void ucore_part_reset(struct ucore_part *part, u64 now)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		ctr->total = 0;
+		if (part->running && !ctr->box->dead)
+			ucore_counter_arm(ctr);
+	}
+	part->enabled_ns = 0;
+	part->running_ns = 0;
+	if (part->running)
+		ucore_part_go(part, now);
+}

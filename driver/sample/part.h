@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Parts: what a session has on one domain: counters, a ring, times.
+ */
+#ifndef UCORE_PART_H
+#define UCORE_PART_H
+
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/wait.h>
+
+#include "box/box.h"
+#include "sample/ring.h"
+
+struct ucore_domain;
+
+/**
+ * struct ucore_sink - who waits for a session's records
+ * @wait: pollers
+ * @wake: wakes them, from a context in which that is allowed
+ * @context: may see what was interrupted
+ */
+struct ucore_sink {
+	wait_queue_head_t wait;
+	struct irq_work wake;
+	bool context;
+};
+
+/**
+ * struct ucore_stats - what a part's samples and reads cost
+ * @samples: samples taken
+ * @overflows: overflows handled
+ * @recovered: of these, found by the guard
+ * @cost_ns: CPU time
+ * @frozen_ns: time the domain was frozen for them
+ * @reads: register reads
+ * @writes: register writes
+ */
+struct ucore_stats {
+	u64 samples;
+	u64 overflows;
+	u64 recovered;
+	u64 cost_ns;
+	u64 frozen_ns;
+	u64 reads;
+	u64 writes;
+};
+
+/**
+ * struct ucore_part_box - one box of a part
+ * @box: the box
+ * @shared: values of its shared registers
+ * @armed_mask: global status bits that its armed counters may set
+ * @status: box status read at the present interval's end
+ * @last: its counter that was added last; from there on ucore_counter.sibling
+ * @reported: its death is in the ring
+ */
+struct ucore_part_box {
+	struct ucore_box *box;
+	u64 shared[UCORE_MAX_SHARED];
+	u64 armed_mask;
+	u64 status;
+	u32 last;
+	bool reported;
+};
+
+/**
+ * struct ucore_part - a session on one domain
+ * @node: in the domain's list while it runs
+ * @domain: the domain
+ * @meets_on: CPU that does what the session last asked for here
+ * @sink: the session's pollers
+ * @ring: the session's ring here, or NULL
+ * @ctr: counters, by event id
+ * @nr_ctr: how many
+ * @box: boxes
+ * @nr_box: how many
+ * @armed_mask: global status bits of its armed boxes, 0 without overflow trigger
+ * @guard_ns: a read at least this often misses no wrap
+ * @timer_ns: period of the timer trigger, 0 for none
+ * @timer: timer trigger, pinned to the reader
+ * @low_dword: read low halves while that is exact
+ * @running: counts, or would if its domain had a CPU
+ * @due: a record is to be written at this interval's end
+ * @fresh: counters have been read at this interval's end
+ * @recovered: the overflow was found by the guard
+ * @trigger: UCORE_TRIGGER_*
+ * @trigger_event: lowest event that overflowed
+ * @last_read: when the counters were last read
+ * @nr_reads: times they were
+ * @resumed: since when it runs
+ * @frozen_base: the domain's frozen time then
+ * @enabled_ns: time enabled before that
+ * @running_ns: time running before that
+ * @stats: costs
+ */
+struct ucore_part {
+	struct list_head node;
+	struct ucore_domain *domain;
+	int meets_on;
+	struct ucore_sink *sink;
+	struct ucore_ring *ring;
+	struct ucore_counter *ctr;
+	u32 nr_ctr;
+	struct ucore_part_box *box;
+	u32 nr_box;
+	u64 armed_mask;
+	u64 guard_ns;
+	u64 timer_ns;
+	struct hrtimer timer;
+	bool low_dword;
+
+	bool running;
+	bool due;
+	bool fresh;
+	bool recovered;
+	u32 trigger;
+	u32 trigger_event;
+	u64 last_read;
+	u64 nr_reads;
+	u64 resumed;
+	u64 frozen_base;
+	u64 enabled_ns;
+	u64 running_ns;
+	struct ucore_stats stats;
+};
+
+void ucore_part_program(struct ucore_part *part);
+void ucore_part_go(struct ucore_part *part, u64 now);
+void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);
+void ucore_part_read(struct ucore_part *part, u64 now);
+void ucore_part_read_running(struct ucore_part *part, u64 now);
+void ucore_part_reset(struct ucore_part *part, u64 now);
+void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,
+		      u64 *running);
+void ucore_part_forget(struct ucore_part *part);
+
+#endif /* UCORE_PART_H */

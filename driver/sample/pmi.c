@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The overflow interrupt: its route, and the service of a domain.
+ *
+ * An overflow freezes the domain and sends a PMI to the cores of pmi_core_sel;
+ * every thread of such a core gets it through its local APIC's LVTPC entry, as
+ * an NMI, the same that perf's own counters raise.
+ */
+#include <linux/cpu.h>
+#include <linux/ktime.h>
+#include <linux/smp.h>
+
+#include "compat.h"
+#include "find/desc.h"
+#include "sample/nmi.h"
+#include "sample/pmi.h"
+#include "sample/sample.h"
+
+/*
+ * PMIs lost in a row before they are routed to all cores.  One that came is no
+ * proof of the route: it may have been perf's, at the right moment.
+ */
+#define MAX_LOSSES	8
+
+/*
+ * ---- service ----
+ */
+
+static void pmi_service(struct irq_work *work)
+{
+	struct ucore_domain *domain = container_of(work, struct ucore_domain, pmi.work);
+	const struct ucore_context *context;
+	struct ucore_interval iv;
+
+	raw_spin_lock(&domain->lock);
+	context = ucore_nmi_context(domain);
+	if (context) {
+		domain->pmi.proven = true;
+		domain->pmi.losses = 0;
+	}
+	/* a timer, a READ or the guard may have serviced it meanwhile */
+	if (domain->armed && (context || ucore_domain_status(domain))) {
+		ucore_interval_begin_overflow(&iv, domain, context ? context->time :
+					      ktime_get_mono_fast_ns(), false);
+		ucore_interval_end(&iv);
+	}
+	raw_spin_unlock(&domain->lock);
+}
+
+/*
+ * ---- routing ----
+ */
+
+/* Cores that global control must name, and the CPUs that then get the PMI. */
+static u64 route_bits(const struct ucore_domain *domain)
+{
+	const struct ucore_global *global = domain->global;
+
+	if (domain->pmi.wide || !ucore_domain_cpu_selectable(domain, domain->reader))
+		return global->core_sel | global->wake;
+	return ucore_domain_core_bit(domain, domain->reader) | global->wake;
+}
+
+static bool cpu_in_route(const struct ucore_domain *domain, int cpu)
+{
+	if (!ucore_domain_has_cpu(domain, cpu))
+		return false;
+	if (domain->pmi.wide || !ucore_domain_cpu_selectable(domain, domain->reader))
+		return true;
+	return topology_core_id(cpu) == topology_core_id(domain->reader);
+}
+
+static void route_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+
+	raw_spin_lock(&domain->lock);
+	ucore_domain_set_route(domain, route_bits(domain));
+	raw_spin_unlock(&domain->lock);
+}
+
+static void unroute_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+
+	raw_spin_lock(&domain->lock);
+	ucore_domain_set_route(domain, 0);
+	raw_spin_unlock(&domain->lock);
+}
+
+/**
+ * ucore_pmi_enable_cpu() - let a CPU that came online take the PMI too
+ * @domain: its domain
+ * @cpu: the CPU; ignored unless the PMI is routed to it
+ */
+void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu)
+{
+	if (!domain->armed || !cpu_in_route(domain, cpu))
+		return;
+	cpumask_set_cpu(cpu, &domain->pmi.cpus);
+	smp_call_function_single(cpu, ucore_nmi_enable_here, domain, 1);
+}
+
+/**
+ * ucore_pmi_disable_cpu() - a CPU is going offline
+ * @domain: its domain
+ * @cpu: the CPU
+ */
+void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu)
+{
+	if (!cpumask_test_and_clear_cpu(cpu, &domain->pmi.cpus))
+		return;
+	smp_call_function_single(cpu, ucore_nmi_disable_here, domain, 1);
+}
+
+/**
+ * ucore_pmi_enable() - open the way from the domain's overflows to its reader
+ * @domain: the domain; has a reader
+ *
+ * The receiving CPUs first, then the route: no PMI may meet a closed door.
+ */
+void ucore_pmi_enable(struct ucore_domain *domain)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (cpu != domain->leaving && cpu_in_route(domain, cpu))
+			cpumask_set_cpu(cpu, &domain->pmi.cpus);
+	on_each_cpu_mask(&domain->pmi.cpus, ucore_nmi_enable_here, domain, true);
+	ucore_domain_run(domain, route_here, domain);
+}
+
+/**
+ * ucore_pmi_disable() - close it again
+ * @domain: the domain
+ */
+void ucore_pmi_disable(struct ucore_domain *domain)
+{
+	if (cpumask_empty(&domain->pmi.cpus))
+		return;
+	ucore_domain_run(domain, unroute_here, domain);
+	on_each_cpu_mask(&domain->pmi.cpus, ucore_nmi_disable_here, domain, true);
+	cpumask_clear(&domain->pmi.cpus);
+}
+
+/*
+ * pmi_core_sel numbers physical cores, in a way that no manual spells out.  If
+ * no PMI ever came by the kernel's core id, name all cores: any CPU of the domain
+ * can do the service.
+ */
+static void widen(struct work_struct *work)
+{
+	struct ucore_domain *domain = container_of(work, struct ucore_domain, pmi.widen);
+
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	if (domain->armed && !domain->pmi.wide && domain->reader != UCORE_NO_CPU) {
+		pr_info("domain %u: no PMI by core id, routing it to all cores\n", domain->id);
+		domain->pmi.wide = true;
+		ucore_pmi_enable(domain);
+	}
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+}
+
+/**
+ * ucore_pmi_lost() - an overflow was serviced whose PMI never came
+ * @domain: the domain, locked
+ */
+void ucore_pmi_lost(struct ucore_domain *domain)
+{
+	ucore_nmi_unmask(domain);
+	if (++domain->pmi.losses > (domain->pmi.proven ? MAX_LOSSES : 0) && !domain->pmi.wide)
+		schedule_work(&domain->pmi.widen);
+}
+
+void ucore_pmi_init(struct ucore_domain *domain)
+{
+	domain->pmi.work = IRQ_WORK_INIT_HARD(pmi_service);
+	INIT_WORK(&domain->pmi.widen, widen);
+}
+
+void ucore_pmi_destroy(struct ucore_domain *domain)
+{
+	cancel_work_sync(&domain->pmi.widen);
+	irq_work_sync(&domain->pmi.work);
+}
+

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The overflow interrupt: routing and handling. */
+#ifndef UCORE_PMI_H
+#define UCORE_PMI_H
+
+#include "box/domain.h"
+
+void ucore_pmi_init(struct ucore_domain *domain);
+void ucore_pmi_destroy(struct ucore_domain *domain);
+
+/* Process context, CPU hotplug held off: */
+void ucore_pmi_enable(struct ucore_domain *domain);
+void ucore_pmi_disable(struct ucore_domain *domain);
+void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu);
+void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu);
+
+/* Under the domain's lock: */
+void ucore_pmi_lost(struct ucore_domain *domain);
+
+#endif /* UCORE_PMI_H */

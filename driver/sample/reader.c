@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Readers: which CPU touches a domain's boxes, and what happens when it goes.
+ *
+ * Locks: the list of parts changes under the domain's lock, in process context,
+ * with CPU hotplug held off.  So a hotplug callback, which excludes all of
+ * those, may walk the list without it, and cancel timers that take it.
+ */
+#include <linux/cpu.h>
+#include <linux/ktime.h>
+
+#include "box/catalog.h"
+#include "sample/pmi.h"
+#include "sample/reader.h"
+#include "sample/sample.h"
+#include "sample/timer.h"
+
+/* A reader, if possible the one asked for or at least one that takes PMIs. */
+static int elect_reader(const struct ucore_domain *domain, int leaving)
+{
+	int cpu, any = UCORE_NO_CPU;
+
+	if (domain->pin_cpu != UCORE_NO_CPU && domain->pin_cpu != leaving)
+		return domain->pin_cpu;
+	for_each_online_cpu(cpu) {
+		if (cpu == leaving || !ucore_domain_has_cpu(domain, cpu))
+			continue;
+		if (ucore_domain_cpu_selectable(domain, cpu))
+			return cpu;
+		if (any == UCORE_NO_CPU)
+			any = cpu;
+	}
+	return any;
+}
+
+struct gap {
+	struct ucore_domain *domain;
+	u32 reason;
+	int from;
+	int to;
+};
+
+static void gap_record(const struct gap *gap, u64 now)
+{
+	struct ucore_part *part;
+
+	list_for_each_entry(part, &gap->domain->parts, node)
+		ucore_part_gap(part, now, gap->reason, gap->from, gap->to, ~0U);
+}
+
+static void gap_here(void *arg)
+{
+	struct gap *gap = arg;
+
+	raw_spin_lock(&gap->domain->lock);
+	gap_record(gap, ktime_get_mono_fast_ns());
+	raw_spin_unlock(&gap->domain->lock);
+}
+
+/* Service what waits and keep the domain frozen. */
+static void move_begin_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+	struct ucore_interval iv;
+
+	raw_spin_lock(&domain->lock);
+	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
+	domain->holds++;
+	ucore_interval_end(&iv);
+	raw_spin_unlock(&domain->lock);
+}
+
+static void move_end_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+
+	raw_spin_lock(&domain->lock);
+	ucore_domain_release(domain, true);
+	raw_spin_unlock(&domain->lock);
+}
+
+/*
+ * Hand over to another CPU.  The list of parts is stable, timers are cancelled.
+ * An overflow while nobody takes PMIs would go unnoticed: so there is none.
+ */
+static void hand_over(struct ucore_domain *domain, int cpu)
+{
+	if (!domain->armed) {
+		WRITE_ONCE(domain->reader, cpu);
+	} else {
+		ucore_domain_run(domain, move_begin_here, domain);
+		ucore_pmi_disable(domain);
+		WRITE_ONCE(domain->reader, cpu);
+		ucore_pmi_enable(domain);
+		ucore_domain_run(domain, move_end_here, domain);
+	}
+}
+
+/**
+ * ucore_reader_move() - choose another reader
+ * @domain: the domain
+ * @cpu: one of its online CPUs
+ *
+ * Process context; CPU hotplug and changes to the list of parts are held off.
+ *
+ * Return: 0, or -ERANGE if the PMI cannot be routed to @cpu.
+ */
+int ucore_reader_move(struct ucore_domain *domain, int cpu)
+{
+	if (!ucore_domain_cpu_selectable(domain, cpu))
+		return -ERANGE;
+	if (cpu == domain->reader)
+		return 0;
+	ucore_timers_cancel(domain);
+	hand_over(domain, cpu);
+	ucore_timers_restart(domain);
+	return 0;
+}
+
+/*
+ * ---- CPU hotplug ----
+ */
+
+/* The last CPU goes: stop everything while it can still be done. */
+static void offline_here(void *arg)
+{
+	struct gap *gap = arg;
+	struct ucore_domain *domain = gap->domain;
+	struct ucore_interval iv;
+	struct ucore_part *part;
+
+	raw_spin_lock(&domain->lock);
+	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
+	list_for_each_entry(part, &domain->parts, node)
+		ucore_part_halt(part, iv.now, iv.frozen_before);
+	ucore_interval_end(&iv);
+	gap_record(gap, iv.now);
+	raw_spin_unlock(&domain->lock);
+}
+
+/* A box that was released while no CPU could reach it. */
+static bool box_is_left_over(const struct ucore_box *box, const struct ucore_domain *domain)
+{
+	return box->domain == domain && box->dirty && !box->owner;
+}
+
+static bool domain_has_work(const struct ucore_domain *domain)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
+			return true;
+	return domain->taken;
+}
+
+/* The first CPU came back: go on, and clean up after sessions closed meanwhile. */
+static void online_here(void *arg)
+{
+	struct gap *gap = arg;
+	struct ucore_domain *domain = gap->domain;
+	u64 now = ktime_get_mono_fast_ns();
+	struct ucore_part *part;
+	u32 i;
+
+	raw_spin_lock(&domain->lock);
+	ucore_domain_hold(domain, now);
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
+			ucore_box_release(&ucore_catalog.boxes[i]);
+	list_for_each_entry(part, &domain->parts, node)
+		ucore_part_program(part);
+	now = ucore_domain_release(domain, true);
+	list_for_each_entry(part, &domain->parts, node)
+		ucore_part_go(part, now);
+	gap_record(gap, now);
+	if (list_empty(&domain->parts))
+		ucore_domain_give_back(domain);
+	raw_spin_unlock(&domain->lock);
+}
+
+/* Another CPU takes over, or the domain stops. */
+static void reader_leaves(struct ucore_domain *domain, int cpu)
+{
+	struct gap gap = { .domain = domain, .from = cpu, .to = elect_reader(domain, cpu) };
+
+	domain->leaving = cpu;
+	if (gap.to != UCORE_NO_CPU) {
+		gap.reason = UCORE_GAP_READER_MOVED;
+		hand_over(domain, gap.to);
+		ucore_domain_run(domain, gap_here, &gap);
+	} else {
+		gap.reason = UCORE_GAP_OFFLINE;
+		ucore_domain_run(domain, offline_here, &gap);
+		ucore_pmi_disable(domain);
+		WRITE_ONCE(domain->reader, UCORE_NO_CPU);
+		/* throttled in its last interval: then it is armed once more */
+		hrtimer_cancel(&domain->guard);
+	}
+	domain->leaving = UCORE_NO_CPU;
+}
+
+static void domain_loses(struct ucore_domain *domain, int cpu)
+{
+	mutex_lock(&ucore_catalog.lock);
+	if (domain->pin_cpu == cpu)
+		domain->pin_cpu = UCORE_NO_CPU;
+	mutex_unlock(&ucore_catalog.lock);
+
+	/* a throttled domain's guard may sit on any of its CPUs */
+	ucore_timers_cancel(domain);
+	if (domain->reader == cpu)
+		reader_leaves(domain, cpu);
+	else
+		ucore_pmi_disable_cpu(domain, cpu);
+	ucore_timers_restart(domain);
+}
+
+static int cpu_going_offline(unsigned int cpu)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
+			domain_loses(&ucore_catalog.domains[i], cpu);
+	return 0;
+}
+
+static void domain_gains(struct ucore_domain *domain, int cpu)
+{
+	struct gap gap = { .domain = domain, .reason = UCORE_GAP_ONLINE,
+			   .from = UCORE_NO_CPU, .to = cpu };
+
+	if (domain->reader != UCORE_NO_CPU) {
+		ucore_pmi_enable_cpu(domain, cpu);
+		return;
+	}
+	WRITE_ONCE(domain->reader, cpu);
+	if (!domain_has_work(domain))
+		return;		/* at load, say: nothing is touched */
+	if (domain->armed)
+		ucore_pmi_enable(domain);
+	ucore_domain_run(domain, online_here, &gap);
+	ucore_timers_restart(domain);
+}
+
+static int cpu_came_online(unsigned int cpu)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
+			domain_gains(&ucore_catalog.domains[i], cpu);
+	return 0;
+}
+
+static enum cpuhp_state hotplug_state;
+
+/**
+ * ucore_reader_init() - the interrupt and the guard of a domain
+ * @domain: the domain; has no reader as yet
+ */
+void ucore_reader_init(struct ucore_domain *domain)
+{
+	ucore_pmi_init(domain);
+	ucore_guard_init(domain);
+}
+
+/**
+ * ucore_reader_exit() - they do nothing any more
+ * @domain: the domain; no session is left on it
+ */
+void ucore_reader_exit(struct ucore_domain *domain)
+{
+	hrtimer_cancel(&domain->guard);
+	ucore_pmi_destroy(domain);
+}
+
+/**
+ * ucore_readers_init() - elect readers, now and whenever CPUs come and go
+ *
+ * The catalog is complete.
+ *
+ * Return: 0 or -errno.
+ */
+int ucore_readers_init(void)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		ucore_reader_init(&ucore_catalog.domains[i]);
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf/x86/ucore:online",
+				cpu_came_online, cpu_going_offline);
+	if (ret < 0)
+		return ret;
+	hotplug_state = ret;
+	return 0;
+}
+
+/** ucore_readers_exit() - no CPU is a reader any more; no session is left */
+void ucore_readers_exit(void)
+{
+	u32 i;
+
+	cpuhp_remove_state_nocalls(hotplug_state);
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		ucore_reader_exit(&ucore_catalog.domains[i]);
+}

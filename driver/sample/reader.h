@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Readers: which CPU touches a domain's boxes. */
+#ifndef UCORE_READER_H
+#define UCORE_READER_H
+
+struct ucore_domain;
+
+void ucore_reader_init(struct ucore_domain *domain);
+void ucore_reader_exit(struct ucore_domain *domain);
+int ucore_readers_init(void);
+void ucore_readers_exit(void);
+int ucore_reader_move(struct ucore_domain *domain, int cpu);
+
+#endif /* UCORE_READER_H */

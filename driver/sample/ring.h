@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rings: one producer (whoever holds the domain's lock), one consumer in user
+ * space, which is never trusted.
+ */
+#ifndef UCORE_RING_H
+#define UCORE_RING_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+#include "ucore_uapi.h"
+
+struct vm_area_struct;
+
+/**
+ * struct ucore_ring - one session's records on one domain
+ * @consumer: page that user space may write
+ * @producer: page that user space may read
+ * @data: record data, directly behind @producer
+ * @size: bytes of @data, a power of two
+ * @wakeup: unread bytes at which the consumer wants to be woken
+ * @head: position after the last published record
+ * @next: position after the last placed record
+ * @seq: sequence number of the next record
+ * @lost: records that found no room
+ * @unreported: of these, not yet told by a LOST record
+ *
+ * All but the consumer page belong to the producer.
+ */
+struct ucore_ring {
+	struct ucore_ring_consumer *consumer;
+	struct ucore_ring_producer *producer;
+	u8 *data;
+	u32 size;
+	u32 wakeup;
+	u64 head;
+	u64 next;
+	u64 seq;
+	u64 lost;
+	u64 unreported;
+};
+
+struct ucore_ring *ucore_ring_create(u32 size, u32 wakeup);
+void ucore_ring_destroy(struct ucore_ring *ring);
+int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool consumer);
+
+void *ucore_ring_reserve(struct ucore_ring *ring, u32 type, u32 size, u64 now);
+bool ucore_ring_commit(struct ucore_ring *ring);
+bool ucore_ring_readable(const struct ucore_ring *ring);
+
+#endif /* UCORE_RING_H */

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples: who overflowed, read, re-arm, release, record.
+ *
+ * The order within an interval's end is the manual's (329468-002 2.1.3, 2.1.4)
+ * and the frozen window's: registers first, records when the domain runs again.
+ * Counters that did not overflow are not reset between samples: their exact
+ * 64-bit count goes on, and a reset would be one more write for each box.
+ *
+ * Accesses of a timer sample: one freeze, each counter once, one release; a
+ * sample by overflow adds the walk: global status, the status of armed boxes
+ * under the bits set, their clearing, and the preloads.
+ */
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/moduleparam.h>
+#include <linux/overflow.h>
+
+#include "sample/nmi.h"
+#include "sample/sample.h"
+
+static unsigned int max_rate = 50000;
+module_param(max_rate, uint, 0644);
+MODULE_PARM_DESC(max_rate, "overflows per second and domain before it is throttled");
+
+#define THROTTLE_WINDOW_NS	(10 * NSEC_PER_MSEC)
+
+/*
+ * ---- begin ----
+ */
+
+/* Mark a part whose armed counters overflowed. */
+static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+	struct ucore_counter *ctr;
+	u32 i, j;
+
+	for (i = 0; i < part->nr_box; i++) {
+		pb = &part->box[i];
+		if (!(pb->armed_mask & iv->walk))
+			continue;
+		pb->status = ucore_box_status(pb->box);
+		for (j = pb->last; j != U32_MAX; j = ctr->sibling) {
+			ctr = &part->ctr[j];
+			if (!ctr->period || ctr->box->dead ||
+			    !ucore_box_counter_overflowed(ctr, pb->status, iv->status))
+				continue;
+			ctr->flags |= UCORE_VALUE_OVERFLOW;
+			part->stats.overflows++;
+			part->stats.recovered += iv->recovered;
+			part->due = true;
+			part->recovered = iv->recovered;
+			part->trigger = UCORE_TRIGGER_OVERFLOW;
+			part->trigger_event = min(part->trigger_event, ctr->event);
+		}
+	}
+}
+
+static void interval_open(struct ucore_interval *iv)
+{
+	const struct ucore_context *context;
+	struct ucore_domain *domain = iv->domain;
+	struct ucore_part *part;
+
+	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
+	iv->status = domain->armed ? ucore_domain_status(domain) : 0;
+	if (!iv->status)
+		return;
+	/* a bit that no armed box owns: the map is wrong somewhere, ask them all */
+	iv->walk = iv->status & ~domain->armed_mask ? domain->armed_mask : iv->status;
+	ucore_nmi_service_begin(domain);
+	context = ucore_nmi_context(domain);
+	if (context) {
+		ucore_interval_set_context(iv, context);
+		domain->pmis++;
+	}
+	if (iv->recovered)
+		domain->recovered++;
+	list_for_each_entry(part, &domain->parts, node)
+		if (part->armed_mask & iv->walk)
+			part_walk(iv, part);
+}
+
+/**
+ * ucore_interval_set_context() - note what was interrupted, unless that is known
+ * @iv: the interval
+ * @context: copied: the next PMI may overwrite it before the record is written
+ */
+void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_context *context)
+{
+	if (iv->has_context)
+		return;
+	iv->context = *context;
+	iv->has_context = true;
+}
+
+/**
+ * ucore_interval_begin() - freeze a domain
+ * @iv: the interval
+ * @domain: the domain
+ * @now: time
+ *
+ * An overflow that is waiting is serviced along the way: releasing the domain
+ * without would let counters run whose sample is still to be taken.
+ */
+void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now)
+{
+	lockdep_assert_held(&domain->lock);
+
+	*iv = (struct ucore_interval){ .domain = domain, .now = now, .tally = domain->tally };
+	ucore_domain_hold(domain, now);
+	if (domain->frozen_since < now)
+		iv->now = domain->frozen_since;	/* frozen before: that is the instant */
+	interval_open(iv);
+}
+
+/**
+ * ucore_interval_begin_overflow() - the hardware froze a domain
+ * @iv: the interval
+ * @domain: the domain
+ * @now: when that was noticed
+ * @recovered: by the guard, not by an interrupt
+ */
+void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
+				   u64 now, bool recovered)
+{
+	lockdep_assert_held(&domain->lock);
+
+	*iv = (struct ucore_interval){ .domain = domain, .now = now, .recovered = recovered,
+				       .tally = domain->tally };
+	ucore_domain_hold_overflow(domain, now);
+	interval_open(iv);
+}
+
+/**
+ * ucore_part_timer_due() - its timer ends the interval, unless an overflow did
+ * @iv: the interval
+ * @part: the part
+ */
+void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part)
+{
+	if (part->due)
+		return;
+	part->due = true;
+	part->trigger = UCORE_TRIGGER_TIMER;
+}
+
+/*
+ * ---- end ----
+ */
+
+static void part_acknowledge(struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		ucore_box_clear_status(pb->box, pb->status);
+		pb->status = 0;
+	}
+}
+
+static void part_rearm(struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if ((ctr->flags & UCORE_VALUE_OVERFLOW) && !ctr->box->dead)
+			ucore_counter_arm(ctr);
+}
+
+/*
+ * Too many overflows, or half of the time spent on them?  Then the domain stays
+ * frozen until the window is over: whoever shares this CPU must get on.
+ */
+static void throttle(struct ucore_domain *domain, u64 start)
+{
+	u64 limit = max_t(u64, (u64)READ_ONCE(max_rate) * THROTTLE_WINDOW_NS / NSEC_PER_SEC, 1);
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (now - domain->throttle_start >= THROTTLE_WINDOW_NS) {
+		domain->throttle_start = now;
+		domain->throttle_count = 0;
+		domain->throttle_busy = 0;
+	}
+	domain->throttle_count++;
+	domain->throttle_busy += now - start;
+	if (domain->throttled || (domain->throttle_count <= limit &&
+			       domain->throttle_busy < THROTTLE_WINDOW_NS / 2))
+		return;
+	domain->throttled = true;
+	domain->throttles++;
+	domain->holds++;	/* the guard's: it releases the domain */
+	ucore_domain_guard_soon(domain, domain->throttle_start + THROTTLE_WINDOW_NS - now);
+}
+
+static void sink_wake(struct ucore_sink *sink)
+{
+	if (wq_has_sleeper(&sink->wait))
+		irq_work_queue(&sink->wake);
+}
+
+/**
+ * ucore_part_gap() - record that the series was interrupted
+ * @part: the part
+ * @now: time
+ * @reason: UCORE_GAP_*
+ * @from: CPU that was the reader
+ * @to: CPU that is
+ * @box: box id
+ */
+void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int to, u32 box)
+{
+	struct ucore_gap *gap;
+
+	if (!part->ring)
+		return;
+	gap = ucore_ring_reserve(part->ring, UCORE_RECORD_GAP, sizeof(*gap), now);
+	if (gap) {
+		gap->time = now;
+		gap->domain = part->domain->id;
+		gap->reason = reason;
+		gap->cpu_from = from;
+		gap->cpu_to = to;
+		gap->box = box;
+		gap->reserved = 0;
+	}
+	if (!gap || ucore_ring_commit(part->ring))
+		sink_wake(part->sink);
+}
+
+static void report_deaths(struct ucore_part *part, u64 now)
+{
+	struct ucore_part_box *pb;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		if (!pb->box->dead || pb->reported)
+			continue;
+		pb->reported = true;
+		ucore_part_gap(part, now, UCORE_GAP_BOX_DEAD, part->domain->reader,
+			       part->domain->reader, pb->box->id);
+	}
+}
+
+static void sample_fill(struct ucore_sample *sample, const struct ucore_interval *iv,
+			const struct ucore_part *part)
+{
+	bool visible = iv->has_context && part->sink->context;
+	const struct ucore_counter *ctr;
+	struct ucore_value *value = sample->values;
+
+	sample->time = iv->now;
+	ucore_part_times(part, iv->now, iv->frozen_before, &sample->time_enabled,
+			 &sample->time_running);
+	sample->ip = visible ? iv->context.ip : 0;
+	sample->pid = visible ? iv->context.pid : 0;
+	sample->tid = visible ? iv->context.tid : 0;
+	sample->cpu = iv->has_context ? iv->context.cpu : raw_smp_processor_id();
+	sample->domain = iv->domain->id;
+	sample->trigger = part->trigger;
+	sample->trigger_event = part->trigger_event;
+	sample->flags = (visible ? UCORE_SAMPLE_CONTEXT : 0) |
+			(visible && iv->context.user ? UCORE_SAMPLE_USER : 0) |
+			(part->recovered ? UCORE_SAMPLE_RECOVERED : 0) |
+			(iv->domain->throttled ? UCORE_SAMPLE_THROTTLED : 0);
+	sample->nr_values = part->nr_ctr;
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++, value++) {
+		value->event = ctr->event;
+		value->flags = ctr->flags;
+		value->count = ctr->total;
+	}
+}
+
+/* Write the record of a part that is due.  The domain runs already. */
+static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, u64 frozen_ns)
+{
+	struct ucore_sample *sample;
+
+	part->stats.samples++;
+	if (!part->ring)
+		return;
+	report_deaths(part, iv->now);
+	sample = ucore_ring_reserve(part->ring, UCORE_RECORD_SAMPLE,
+				    struct_size(sample, values, part->nr_ctr), iv->now);
+	if (sample) {
+		sample_fill(sample, iv, part);
+		sample->frozen_ns = frozen_ns;
+	}
+	if (!sample || ucore_ring_commit(part->ring))
+		sink_wake(part->sink);
+}
+
+static void part_account(struct ucore_part *part, const struct ucore_interval *iv,
+			 u64 frozen_ns, u64 cost_ns, u32 sharers)
+{
+	struct ucore_stats *stats = &part->stats;
+
+	stats->frozen_ns += frozen_ns;
+	stats->cost_ns += div_u64(cost_ns, sharers);
+	stats->reads += div_u64(iv->domain->tally.reads - iv->tally.reads, sharers);
+	stats->writes += div_u64(iv->domain->tally.writes - iv->tally.writes, sharers);
+}
+
+/**
+ * ucore_interval_end() - finish an interval and let the domain run
+ * @iv: the interval
+ *
+ * Reads the parts that are due, acknowledges (box first, then global: a box
+ * bit still set could not signal again), re-arms, releases (the last write),
+ * and then writes the records.
+ */
+void ucore_interval_end(struct ucore_interval *iv)
+{
+	struct ucore_domain *domain = iv->domain;
+	u64 start = ktime_get_mono_fast_ns(), frozen_ns, end;
+	struct ucore_part *part;
+	u32 sharers = 0;
+
+	list_for_each_entry(part, &domain->parts, node) {
+		if (part->due)
+			ucore_part_read(part, iv->now);
+		if (iv->status)
+			part_acknowledge(part);
+		sharers += part->fresh;
+	}
+	if (iv->status) {
+		ucore_domain_clear_status(domain);
+		list_for_each_entry(part, &domain->parts, node)
+			if (part->running)
+				part_rearm(part);
+		ucore_nmi_service_end(domain);
+		throttle(domain, start);
+	}
+	frozen_ns = ucore_domain_release(domain, false) - iv->now;
+
+	list_for_each_entry(part, &domain->parts, node)
+		if (part->due)
+			part_emit(iv, part, frozen_ns);
+	end = ktime_get_mono_fast_ns();
+	list_for_each_entry(part, &domain->parts, node) {
+		if (part->fresh)
+			part_account(part, iv, frozen_ns, end - min(start, iv->now), sharers);
+		ucore_part_forget(part);
+	}
+}

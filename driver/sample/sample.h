@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples: the one path from a trigger to a record.
+ *
+ * An interval ends on a frozen domain:
+ *
+ *	ucore_interval_begin()	freeze; who overflowed?
+ *	   ... the caller's business: read a part, stop it, reset it ...
+ *	ucore_interval_end()	read what is due, acknowledge, re-arm, release
+ *				the domain, and only then write the records
+ *
+ * All of it runs under the domain's lock, on a CPU of the domain, interrupts off.
+ */
+#ifndef UCORE_SAMPLE_H
+#define UCORE_SAMPLE_H
+
+#include <linux/types.h>
+
+#include "box/domain.h"
+#include "sample/part.h"
+
+/**
+ * struct ucore_interval - an interval that is ending
+ * @domain: where
+ * @now: the instant: when the domain froze
+ * @frozen_before: how long the domain had been frozen before that
+ * @status: global status bits that are being serviced
+ * @walk: the same, widened if they do not tell whose they are
+ * @context: what was interrupted
+ * @has_context: that is known
+ * @recovered: the guard found it
+ * @tally: the domain's accesses at the beginning
+ */
+struct ucore_interval {
+	struct ucore_domain *domain;
+	u64 now;
+	u64 frozen_before;
+	u64 status;
+	u64 walk;
+	struct ucore_context context;
+	bool has_context;
+	bool recovered;
+	struct ucore_tally tally;
+};
+
+void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now);
+void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
+				   u64 now, bool recovered);
+void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_context *context);
+void ucore_interval_end(struct ucore_interval *iv);
+
+void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part);
+void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int to, u32 box);
+
+#endif /* UCORE_SAMPLE_H */

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Timers: the trigger in nanoseconds, and each domain's guard.
+ *
+ * A session's timers are pinned to the readers of its domains and expire at the
+ * same instants everywhere; nothing is broadcast.  The guard does what nothing
+ * else would do in time: fold a counter before it can wrap twice, find an
+ * overflow whose interrupt was lost, and end throttling.
+ *
+ * Callbacks run in hard-irq context on a CPU of the domain and take its lock.
+ */
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <asm/irq_regs.h>
+
+#include "compat.h"
+#include "sample/nmi.h"
+#include "sample/pmi.h"
+#include "sample/timer.h"
+
+/* While overflows are armed, look this often whether one went unnoticed ... */
+#define GUARD_ARMED_NS		(20 * NSEC_PER_MSEC)
+/* ... and give its interrupt this long to show up. */
+#define GUARD_SUSPECT_NS	(1 * NSEC_PER_MSEC)
+#define GUARD_MAX_NS		(30ULL * NSEC_PER_SEC)
+
+static void context_here(struct ucore_context *context, u64 now)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	*context = (struct ucore_context){
+		.time = now,
+		.ip = regs ? instruction_pointer(regs) : 0,
+		.user = regs && user_mode(regs),
+		.pid = current->tgid,
+		.tid = current->pid,
+		.cpu = raw_smp_processor_id(),
+	};
+}
+
+static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
+{
+	struct ucore_part *part = container_of(timer, struct ucore_part, timer);
+	struct ucore_domain *domain = part->domain;
+	struct ucore_context context;
+	struct ucore_interval iv;
+	u64 now;
+
+	raw_spin_lock(&domain->lock);
+	if (!part->running) {
+		raw_spin_unlock(&domain->lock);
+		return HRTIMER_NORESTART;
+	}
+	now = ktime_get_mono_fast_ns();
+	context_here(&context, now);
+	ucore_interval_begin(&iv, domain, now);
+	ucore_interval_set_context(&iv, &context);
+	ucore_part_timer_due(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock(&domain->lock);
+
+	hrtimer_forward_now(timer, ns_to_ktime(part->timer_ns));
+	return HRTIMER_RESTART;
+}
+
+/**
+ * ucore_timer_init() - prepare a part's timer trigger
+ * @part: the part
+ */
+void ucore_timer_init(struct ucore_part *part)
+{
+	hrtimer_setup(&part->timer, timer_trigger, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/**
+ * ucore_timer_start() - start a part's timer trigger on this CPU
+ * @part: the part
+ * @base: instant from which all domains of the session count periods
+ */
+void ucore_timer_start(struct ucore_part *part, u64 base)
+{
+	if (part->timer_ns)
+		hrtimer_start(&part->timer, ns_to_ktime(base + part->timer_ns),
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/*
+ * ---- guard ----
+ */
+
+static u64 guard_period(const struct ucore_domain *domain)
+{
+	u64 period = domain->armed ? GUARD_ARMED_NS : GUARD_MAX_NS;
+	const struct ucore_part *part;
+
+	list_for_each_entry(part, &domain->parts, node)
+		period = min(period, part->guard_ns / 2);
+	return period;
+}
+
+/* Read what was not read for long: half of the time in which it could wrap. */
+static void fold_wraps(struct ucore_domain *domain, u64 now)
+{
+	struct ucore_part *part;
+
+	list_for_each_entry(part, &domain->parts, node)
+		if (now - part->last_read >= part->guard_ns / 4)
+			ucore_part_read_running(part, now);
+}
+
+/*
+ * An overflow that is still there after its interrupt had its time: the PMI
+ * was lost.  Service it, and if none ever came, route it to every core.
+ */
+static bool find_lost(struct ucore_domain *domain, u64 now)
+{
+	struct ucore_interval iv;
+
+	/* with its context there, the interrupt came: its service is queued */
+	if (!domain->armed || domain->holds || ucore_nmi_context(domain) || !ucore_domain_status(domain)) {
+		domain->pmi.suspect = 0;
+		return false;
+	}
+	if (domain->pmi.suspect != domain->pmi.seq + 1) {
+		domain->pmi.suspect = domain->pmi.seq + 1;
+		domain->pmi.suspect_time = now;
+		return true;
+	}
+	domain->pmi.suspect = 0;
+	ucore_interval_begin_overflow(&iv, domain, domain->pmi.suspect_time, true);
+	ucore_interval_end(&iv);
+	ucore_pmi_lost(domain);
+	return false;
+}
+
+/**
+ * ucore_guard_end_throttling() - give up the guard's hold, if it has one
+ * @domain: the domain, locked
+ */
+void ucore_guard_end_throttling(struct ucore_domain *domain)
+{
+	if (!domain->throttled)
+		return;
+	domain->throttled = false;
+	ucore_domain_release(domain, true);
+}
+
+static void guard_work(struct ucore_domain *domain, u64 now)
+{
+	u64 next;
+
+	if (list_empty(&domain->parts))
+		return;
+	next = find_lost(domain, now) ? GUARD_SUSPECT_NS : guard_period(domain);
+	fold_wraps(domain, now);
+	if (!domain->throttled)
+		ucore_domain_guard_soon(domain, next);
+}
+
+static enum hrtimer_restart guard_tick(struct hrtimer *timer)
+{
+	struct ucore_domain *domain = container_of(timer, struct ucore_domain, guard);
+
+	raw_spin_lock(&domain->lock);
+	domain->guard_at = 0;
+	if (domain->reader != UCORE_NO_CPU) {
+		ucore_guard_end_throttling(domain);
+		guard_work(domain, ktime_get_mono_fast_ns());
+	}
+	raw_spin_unlock(&domain->lock);
+	/* started again above, or by a START meanwhile, or not wanted any more */
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * ucore_guard_init() - prepare a domain's guard
+ * @domain: the domain
+ */
+void ucore_guard_init(struct ucore_domain *domain)
+{
+	hrtimer_setup(&domain->guard, guard_tick, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/**
+ * ucore_guard_start() - start, or adapt to the parts that now run
+ * @domain: the domain, locked
+ *
+ * Never later than it would have run: many a START must not put it off.
+ */
+void ucore_guard_start(struct ucore_domain *domain)
+{
+	u64 now = ktime_get_mono_fast_ns(), at = now + guard_period(domain);
+
+	if (domain->throttled)
+		return;
+	if (domain->guard_at)
+		at = min(at, max(domain->guard_at, now));
+	ucore_domain_guard_soon(domain, at - now);
+}
+
+/*
+ * ---- all timers of a domain, when its reader changes ----
+ */
+
+/**
+ * ucore_timers_cancel() - stop the timers of a domain
+ * @domain: the domain, not locked; its list of parts cannot change
+ */
+void ucore_timers_cancel(struct ucore_domain *domain)
+{
+	struct ucore_part *part;
+
+	hrtimer_cancel(&domain->guard);
+	list_for_each_entry(part, &domain->parts, node)
+		hrtimer_cancel(&part->timer);
+}
+
+static void restart_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+	struct ucore_part *part;
+	u64 now;
+
+	raw_spin_lock(&domain->lock);
+	now = ktime_get_mono_fast_ns();
+	list_for_each_entry(part, &domain->parts, node) {
+		if (!part->timer_ns)
+			continue;
+		hrtimer_forward(&part->timer, ns_to_ktime(now), ns_to_ktime(part->timer_ns));
+		hrtimer_start_expires(&part->timer, HRTIMER_MODE_ABS_PINNED_HARD);
+	}
+	ucore_guard_end_throttling(domain);
+	if (!list_empty(&domain->parts))
+		ucore_guard_start(domain);
+	raw_spin_unlock(&domain->lock);
+}
+
+/**
+ * ucore_timers_restart() - start them again on the reader
+ * @domain: the domain, not locked; its list of parts cannot change
+ */
+void ucore_timers_restart(struct ucore_domain *domain)
+{
+	ucore_domain_run(domain, restart_here, domain);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Timers: the trigger in nanoseconds, and the guard. */
+#ifndef UCORE_TIMER_H
+#define UCORE_TIMER_H
+
+#include "sample/sample.h"
+
+void ucore_guard_init(struct ucore_domain *domain);
+void ucore_guard_start(struct ucore_domain *domain);
+void ucore_guard_end_throttling(struct ucore_domain *domain);
+void ucore_timer_init(struct ucore_part *part);
+void ucore_timer_start(struct ucore_part *part, u64 base);
+void ucore_timers_cancel(struct ucore_domain *domain);
+void ucore_timers_restart(struct ucore_domain *domain);
+
+#endif /* UCORE_TIMER_H */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Building: what an event list becomes when its session starts, and back.
+ *
+ * Process context; the session's lock is held.
+ */
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+
+#include "box/catalog.h"
+#include "sample/timer.h"
+#include "session/build.h"
+#include "session/meet.h"
+#include "session/session.h"
+
+static struct ucore_part *part_create(struct ucore_session *session, struct ucore_domain *domain)
+{
+	struct ucore_part *part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
+
+	if (!part)
+		return NULL;
+	part->domain = domain;
+	part->sink = &session->sink;
+	part->timer_ns = session->timer_ns;
+	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
+	part->trigger_event = UCORE_EVENT_NONE;
+	ucore_timer_init(part);
+	if (session->ring_size) {
+		part->ring = ucore_ring_create(session->ring_size, session->wakeup);
+		if (!part->ring) {
+			kfree(part);
+			return NULL;
+		}
+	}
+	return part;
+}
+
+/* Forget the counters of a part that does not run. */
+static void part_drop(struct ucore_part *part)
+{
+	kvfree(part->ctr);
+	kvfree(part->box);
+	part->ctr = NULL;
+	part->box = NULL;
+	part->nr_ctr = 0;
+	part->nr_box = 0;
+}
+
+/**
+ * ucore_part_ensure() - have a part on a domain, without counters as yet
+ * @session: the session, locked
+ * @domain: the domain
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_part_ensure(struct ucore_session *session, struct ucore_domain *domain)
+{
+	u32 i = domain->id;
+	struct ucore_part *part;
+
+	if (session->part[i])
+		return 0;
+	part = part_create(session, domain);
+	if (!part)
+		return -ENOMEM;
+	smp_store_release(&session->part[i], part);	/* session_part() */
+	return 0;
+}
+
+/*
+ * No more than a thousand extra reads a second, however narrow a table says
+ * that counters are; those of 32 bits and more never need more.
+ */
+#define MIN_GUARD_NS	(2 * NSEC_PER_MSEC)
+
+/* The part's entry for a box, which this session owns: the box remembers where. */
+static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box *box)
+{
+	u32 i = box->part_index;
+
+	if (i < part->nr_box && part->box[i].box == box)
+		return &part->box[i];
+	box->part_index = part->nr_box;
+	part->box[part->nr_box] = (struct ucore_part_box){ .box = box, .last = U32_MAX };
+	return &part->box[part->nr_box++];
+}
+
+static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
+			     u32 slot)
+{
+	const struct ucore_box_type *type = event->box->desc.type;
+	const struct ucore_layout *layout = event->box->desc.layout;
+	struct ucore_part_box *pb = part_box(part, event->box);
+	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
+	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
+	u8 width = fixed ? type->fixed_width : type->width;
+	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
+	u32 inc = ucore_event_max_increment(type, ctl, fixed);
+	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
+	u32 s;
+
+	*ctr = (struct ucore_counter){
+		.box = event->box,
+		.total = event->total,
+		.mask = GENMASK_ULL(width - 1, 0),
+		.ctl = ctl | (fixed ? type->fixed_en : type->ctl_en),
+		.period = event->spec.period,
+		.event = event->id,
+		.slot = slot,
+		.flags = event->flags,
+		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
+		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
+		.index = event->counter,
+		.sibling = pb->last,
+	};
+	pb->last = part->nr_ctr++;
+	if (event->box->io.ops->counter_cost > 1 && width >= 32)
+		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
+	part->guard_ns = min(part->guard_ns, max(ucore_event_wrap_ns(width, inc), MIN_GUARD_NS));
+
+	for (s = 0; s < UCORE_MAX_SHARED; s++)
+		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
+	if (ctr->period) {
+		ctr->ctl |= fixed ? type->fixed_ov_en : type->ctl_ov_en;
+		pb->armed_mask |= fixed ? event->box->desc.global_fixed :
+					  event->box->desc.global_gp;
+		part->armed_mask |= pb->armed_mask;
+	}
+}
+
+static int part_build(struct ucore_session *session, struct ucore_part *part)
+{
+	struct ucore_event *event;
+	u32 n = 0, slot = 0;
+
+	part_drop(part);
+	part->armed_mask = 0;
+	part->guard_ns = U64_MAX;
+	list_for_each_entry(event, &session->events, node)
+		n += event->box->domain == part->domain;
+	if (!n)
+		return 0;
+	part->ctr = kvcalloc(n, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
+	part->box = kvcalloc(n, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
+	if (!part->ctr || !part->box) {
+		part_drop(part);
+		return -ENOMEM;
+	}
+	list_for_each_entry(event, &session->events, node) {
+		if (event->box->domain == part->domain)
+			part_add_counter(part, event, slot);
+		slot++;
+	}
+	return 0;
+}
+
+/**
+ * ucore_session_build() - make parts of the events, and room for a snapshot
+ * @session: the session, locked; it does not run
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_session_build(struct ucore_session *session)
+{
+	u32 i, nr_domains = 0;
+	int ret;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		if (!session->part[i])
+			continue;
+		ret = part_build(session, session->part[i]);
+		if (ret)
+			return ret;
+		nr_domains += session->part[i]->nr_ctr > 0;
+	}
+	kvfree(session->values);
+	kvfree(session->domains);
+	session->values = kvcalloc(session->nr_events, sizeof(*session->values),
+				   GFP_KERNEL_ACCOUNT);
+	session->domains = kvcalloc(nr_domains, sizeof(*session->domains), GFP_KERNEL_ACCOUNT);
+	return session->values && session->domains ? 0 : -ENOMEM;
+}
+
+/**
+ * ucore_session_keep_counts() - counts go back to the events
+ * @session: the session, locked; it has just stopped
+ */
+void ucore_session_keep_counts(struct ucore_session *session)
+{
+	struct ucore_counter *ctr;
+	struct ucore_event *event;
+	struct ucore_part *part;
+	u32 i, slot = 0;
+
+	for (i = 0; (part = ucore_next_part(session, &i));) {
+		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+			session->values[ctr->slot].count = ctr->total;
+			session->values[ctr->slot].flags = ctr->flags;
+		}
+	}
+	/* a counter's slot is its event's place in the list */
+	list_for_each_entry(event, &session->events, node) {
+		event->total = session->values[slot].count;
+		event->flags = session->values[slot++].flags;
+	}
+}
+
+/**
+ * ucore_parts_free() - free all parts of a session
+ * @session: the session, which does not run and is no longer reachable
+ */
+void ucore_parts_free(struct ucore_session *session)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		if (!session->part[i])
+			continue;
+		part_drop(session->part[i]);
+		ucore_ring_destroy(session->part[i]->ring);
+		kfree(session->part[i]);
+	}
+}

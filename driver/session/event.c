@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events: validation, encoding and the choice of counters.
+ *
+ * Control words are computed whole from the event's fields, never read back
+ * from the hardware.  Everything here is pure and runs in any context.
+ */
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "session/event.h"
+
+static const char * const field_names[] = {
+	[UCORE_FIELD_EVENT] = "event",
+	[UCORE_FIELD_UMASK] = "umask",
+	[UCORE_FIELD_EDGE] = "edge",
+	[UCORE_FIELD_INVERT] = "invert",
+	[UCORE_FIELD_THRESH] = "thresh",
+	[UCORE_FIELD_TID_EN] = "tid_en",
+	[UCORE_FIELD_OCC_SEL] = "occ_sel",
+	[UCORE_FIELD_OCC_INVERT] = "occ_invert",
+	[UCORE_FIELD_OCC_EDGE] = "occ_edge",
+	[UCORE_FIELD_FILTER_TID] = "filter_tid",
+	[UCORE_FIELD_FILTER_LINK] = "filter_link",
+	[UCORE_FIELD_FILTER_STATE] = "filter_state",
+	[UCORE_FIELD_FILTER_NID] = "filter_nid",
+	[UCORE_FIELD_FILTER_OPC] = "filter_opc",
+	[UCORE_FIELD_FILTER_C6] = "filter_c6",
+	[UCORE_FIELD_FILTER_NC] = "filter_nc",
+	[UCORE_FIELD_FILTER_ISOC] = "filter_isoc",
+	[UCORE_FIELD_BAND0] = "band0",
+	[UCORE_FIELD_BAND1] = "band1",
+	[UCORE_FIELD_BAND2] = "band2",
+	[UCORE_FIELD_BAND3] = "band3",
+	[UCORE_FIELD_ADDR_MATCH] = "addr_match",
+	[UCORE_FIELD_OPC_MATCH] = "opc_match",
+	[UCORE_FIELD_MATCH0] = "match0",
+	[UCORE_FIELD_MATCH1] = "match1",
+	[UCORE_FIELD_MASK0] = "mask0",
+	[UCORE_FIELD_MASK1] = "mask1",
+	[UCORE_FIELD_UMASK_EXT] = "umask_ext",
+	[UCORE_FIELD_CH_MASK] = "ch_mask",
+	[UCORE_FIELD_FC_MASK] = "fc_mask",
+};
+
+/**
+ * ucore_field_known() - is this a field of any box?
+ * @field: number from user space
+ *
+ * Return: true if it is.
+ */
+bool ucore_field_known(u32 field)
+{
+	return field < ARRAY_SIZE(field_names) && field_names[field];
+}
+
+/* The bits of a field's value that one piece stores, in place of the value. */
+static u64 piece_value_mask(const struct ucore_piece *piece)
+{
+	return piece->mask ? (piece->mask >> __ffs64(piece->mask)) << piece->shift : 0;
+}
+
+static u64 field_value_mask(const struct ucore_field_desc *desc)
+{
+	return piece_value_mask(&desc->piece[0]) | piece_value_mask(&desc->piece[1]);
+}
+
+/**
+ * ucore_field_present() - does this very box have the field?
+ * @box: the box
+ * @desc: a field of its type
+ *
+ * A QPI port's match registers live in a function that firmware may hide, and
+ * a control of 32 bits has no extended umask.
+ *
+ * Return: true or false.
+ */
+bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_desc *desc)
+{
+	u8 slot = desc->piece[0].slot;
+
+	if (slot == UCORE_SLOT_CTL)
+		return !(desc->piece[0].mask >> 32) || box->desc.layout->wide_ctl;
+	if (slot > box->desc.layout->nr_shared)
+		return false;
+	return !(box->desc.layout->shared_aux & BIT(slot - 1)) || box->aux.ops;
+}
+
+/**
+ * ucore_field_describe() - a field for GET_FIELDS
+ * @box: the box
+ * @i: index among the fields of its type
+ * @out: the answer
+ */
+void ucore_field_describe(const struct ucore_box *box, u32 i, struct ucore_field *out)
+{
+	const struct ucore_field_desc *desc = &box->desc.type->fields[i];
+
+	memset(out, 0, sizeof(*out));
+	out->field = desc->field;
+	out->mask = field_value_mask(desc);
+	out->max = out->mask;
+	if (desc->piece[0].slot != UCORE_SLOT_CTL)
+		out->flags = UCORE_FIELD_SHARED;
+	strscpy(out->name, field_names[desc->field], sizeof(out->name));
+}
+
+static const struct ucore_field_desc *field_find(const struct ucore_box *box, u32 field)
+{
+	const struct ucore_box_type *type = box->desc.type;
+	u32 i;
+
+	for (i = 0; i < type->nr_fields; i++)
+		if (type->fields[i].field == field)
+			return &type->fields[i];
+	return NULL;
+}
+
+static void piece_store(struct ucore_event_spec *spec, const struct ucore_piece *piece,
+			u64 value)
+{
+	if (!piece->mask)
+		return;
+	spec->value[piece->slot] |= (value >> piece->shift << __ffs64(piece->mask)) &
+				    piece->mask;
+	spec->claimed[piece->slot] |= piece->mask;
+}
+
+static int term_encode(const struct ucore_box *box, const struct ucore_term *term,
+		       struct ucore_event_spec *spec)
+{
+	const struct ucore_field_desc *desc;
+	const struct ucore_piece *piece;
+
+	if (term->reserved || !ucore_field_known(term->field))
+		return -EINVAL;
+	desc = field_find(box, term->field);
+	if (!desc || !ucore_field_present(box, desc))
+		return -ENXIO;
+	if (term->value & ~field_value_mask(desc))
+		return -ERANGE;
+
+	piece = &desc->piece[0];
+	if (spec->claimed[piece->slot] & piece->mask)
+		return -EINVAL;	/* given twice */
+	piece_store(spec, piece, term->value);
+	piece_store(spec, &desc->piece[1], term->value);
+	return 0;
+}
+
+static bool term_set(const struct ucore_term *terms, u32 nr, u32 field)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (terms[i].field == field)
+			return terms[i].value;
+	return false;
+}
+
+/**
+ * ucore_event_encode() - fields to register words
+ * @box: the box
+ * @terms: the fields
+ * @nr: how many
+ * @spec: the words; zeroed here
+ *
+ * Return: 0; -EINVAL unknown field, field twice, or edge or invert without a
+ * threshold (the hardware compares first, common to all generations); -ENXIO
+ * the box has no such field; -ERANGE the value does not fit.
+ */
+int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
+		       u32 nr, struct ucore_event_spec *spec)
+{
+	int ret;
+	u32 i;
+
+	memset(spec, 0, sizeof(*spec));
+	for (i = 0; i < nr; i++) {
+		ret = term_encode(box, &terms[i], spec);
+		if (ret)
+			return ret;
+	}
+	if ((term_set(terms, nr, UCORE_FIELD_EDGE) ||
+	     term_set(terms, nr, UCORE_FIELD_INVERT)) &&
+	    !term_set(terms, nr, UCORE_FIELD_THRESH))
+		return -EINVAL;
+	return 0;
+}
+
+static u64 general_mask(const struct ucore_box_type *type)
+{
+	return type->nr_gp ? GENMASK_ULL(type->nr_gp - 1, 0) : 0;
+}
+
+static u64 constraint_mask(const struct ucore_box_type *type, u64 ctl)
+{
+	const struct ucore_constraint *c;
+	u32 event = ctl & 0xff;
+
+	for (c = type->constraints; c && c->counters; c++)
+		if (event >= c->event && event <= c->last)
+			return c->counters & general_mask(type);
+	return general_mask(type);
+}
+
+static u64 fixed_mask(const struct ucore_box_type *type)
+{
+	return type->nr_fixed ? GENMASK_ULL(UCORE_COUNTER_FIXED + type->nr_fixed - 1,
+					    UCORE_COUNTER_FIXED) : 0;
+}
+
+/**
+ * ucore_event_restrict() - which counters, and may they interrupt?
+ * @box: the box
+ * @counters: counters asked for, 0 for any general one
+ * @period: overflow period, 0 for none
+ * @spec: encoded event; gets @counters and @period
+ *
+ * Return: 0; -EINVAL fixed and general counters mixed; -ENXIO no such counter,
+ * not one that the event can use, or a fixed one with fields; -EOPNOTSUPP no
+ * overflow interrupt; -ERANGE @period does not fit.
+ */
+int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
+			 struct ucore_event_spec *spec)
+{
+	const struct ucore_box_type *type = box->desc.type;
+	u64 general = GENMASK_ULL(UCORE_COUNTER_FIXED - 1, 0);
+	bool fixed = counters & ~general;
+	u8 width = fixed ? type->fixed_width : type->width;
+	u32 i;
+
+	if (fixed && (counters & general))
+		return -EINVAL;
+	if (fixed) {
+		for (i = 0; i < UCORE_NR_SLOTS; i++)
+			if (spec->claimed[i])
+				return -ENXIO;
+		spec->counters = counters & fixed_mask(type);
+	} else {
+		spec->counters = constraint_mask(type, spec->value[UCORE_SLOT_CTL]);
+		if (counters)
+			spec->counters &= counters;
+	}
+	if (!spec->counters || (counters & ~fixed_mask(type) & ~general_mask(type)))
+		return -ENXIO;
+
+	spec->period = period;
+	if (!period)
+		return 0;
+	if (!(box->caps & (fixed ? UCORE_BOX_FIXED_OVERFLOW : UCORE_BOX_OVERFLOW)))
+		return -EOPNOTSUPP;
+	/* a preload of all ones in 64 bits would look like a dead box */
+	return width < 64 ? (period >> width ? -ERANGE : 0) : (period == 1 ? -ERANGE : 0);
+}
+
+/**
+ * ucore_event_conflicts() - do two events of a box want different filters?
+ * @a: one event
+ * @b: another
+ *
+ * Return: true if they do.
+ */
+bool ucore_event_conflicts(const struct ucore_event_spec *a,
+			   const struct ucore_event_spec *b)
+{
+	u64 both;
+	u32 i;
+
+	for (i = UCORE_SLOT_SHARED(0); i < UCORE_NR_SLOTS; i++) {
+		both = a->claimed[i] & b->claimed[i];
+		if ((a->value[i] ^ b->value[i]) & both)
+			return true;
+	}
+	return false;
+}
+
+/* Depth-first search for an augmenting path; @tried bounds it. */
+static bool assign_one(const u64 *allowed, u32 event, u8 *owner, u64 *tried)
+{
+	u64 rest;
+	u32 c;
+
+	while ((rest = allowed[event] & ~*tried)) {
+		c = __ffs64(rest);
+		*tried |= BIT_ULL(c);
+		if (owner[c] == U8_MAX || assign_one(allowed, owner[c], owner, tried)) {
+			owner[c] = event;
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * ucore_event_assign() - give each event of a box a counter of its own
+ * @allowed: counters that each event may use
+ * @nr: events, fewer than 256
+ * @counter: the counter of each; untouched on failure
+ *
+ * Return: false if there is no such choice.
+ */
+bool ucore_event_assign(const u64 *allowed, u32 nr, u8 *counter)
+{
+	u8 owner[64];
+	u64 tried;
+	u32 i;
+
+	memset(owner, U8_MAX, sizeof(owner));
+	for (i = 0; i < nr; i++) {
+		tried = 0;
+		if (!assign_one(allowed, i, owner, &tried))
+			return false;
+	}
+	for (i = 0; i < ARRAY_SIZE(owner); i++)
+		if (owner[i] != U8_MAX)
+			counter[owner[i]] = i;
+	return true;
+}
+
+/**
+ * ucore_event_max_increment() - most that an event adds in one clock
+ * @type: box type
+ * @ctl: its control word
+ * @fixed: on a fixed counter: a clock
+ *
+ * Return: counts per clock.
+ */
+u32 ucore_event_max_increment(const struct ucore_box_type *type, u64 ctl, bool fixed)
+{
+	const struct ucore_increment *inc;
+	u32 event = ctl & 0xff;
+
+	if (fixed)
+		return 1;
+	for (inc = type->increments; inc && inc->max; inc++)
+		if (event >= inc->event && event <= inc->last)
+			return inc->max;
+	return type->max_increment;
+}
+
+/**
+ * ucore_event_wrap_ns() - soonest that a counter can wrap
+ * @bits: its width, or fewer low bits of it
+ * @max_increment: most that its event adds in one clock
+ *
+ * Return: ns, rounded down.
+ */
+u64 ucore_event_wrap_ns(u32 bits, u32 max_increment)
+{
+	return mul_u64_u64_div_u64(BIT_ULL(min(bits, 63U)), NSEC_PER_SEC,
+				   UCORE_MAX_CLOCK_HZ * max_increment);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events: from (field, value) pairs to register words, and onto counters.
+ *
+ * Pure: no hardware, no locks, no allocation.
+ */
+#ifndef UCORE_EVENT_H
+#define UCORE_EVENT_H
+
+#include <linux/list.h>
+
+#include "box/box.h"
+
+/**
+ * struct ucore_event_spec - what an event asks of its box
+ * @value: register words by slot (UCORE_SLOT_*), fields in place
+ * @claimed: bits of those words that the event's fields cover
+ * @counters: counters it may use, bits as in ucore_event_add.counters
+ * @period: overflow period, 0 for none
+ */
+struct ucore_event_spec {
+	u64 value[UCORE_NR_SLOTS];
+	u64 claimed[UCORE_NR_SLOTS];
+	u64 counters;
+	u64 period;
+};
+
+/**
+ * struct ucore_event - one event of a session
+ * @node: in its session's list, ascending ids
+ * @id: event id
+ * @box: its box, owned by its session
+ * @spec: what it asks of the box
+ * @counter: counter it has, as in the ABI
+ * @total: count while its session is stopped
+ * @flags: UCORE_VALUE_* while its session is stopped
+ */
+struct ucore_event {
+	struct list_head node;
+	u32 id;
+	struct ucore_box *box;
+	struct ucore_event_spec spec;
+	u8 counter;
+	u64 total;
+	u32 flags;
+};
+
+/* How fast the fastest uncore clock may be; bounds what a counter can count. */
+#define UCORE_MAX_CLOCK_HZ	5000000000ULL
+
+bool ucore_field_known(u32 field);
+void ucore_field_describe(const struct ucore_box *box, u32 i, struct ucore_field *out);
+bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_desc *desc);
+
+int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
+		       u32 nr, struct ucore_event_spec *spec);
+int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
+			 struct ucore_event_spec *spec);
+bool ucore_event_conflicts(const struct ucore_event_spec *a,
+			   const struct ucore_event_spec *b);
+bool ucore_event_assign(const u64 *allowed, u32 nr, u8 *counter);
+u32 ucore_event_max_increment(const struct ucore_box_type *type, u64 ctl, bool fixed);
+u64 ucore_event_wrap_ns(u32 bits, u32 max_increment);
+
+#endif /* UCORE_EVENT_H */

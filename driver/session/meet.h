@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Meetings: the readers of a session's domains do a thing together. */
+#ifndef UCORE_MEET_H
+#define UCORE_MEET_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+
+struct ucore_part;
+struct ucore_session;
+
+/**
+ * struct ucore_meeting - a thing that readers do together
+ * @session: whose
+ * @prepare: what comes before they wait for each other, with the domain's lock
+ *           held from then on; may be NULL
+ * @act: what they do, with the domain's lock held
+ * @together: they wait for each other
+ * @base: instant from which timers count
+ * @missing: readers that have not arrived
+ */
+struct ucore_meeting {
+	struct ucore_session *session;
+	void (*prepare)(struct ucore_part *part);
+	void (*act)(struct ucore_part *part, const struct ucore_meeting *m);
+	bool together;
+	u64 base;
+	atomic_t missing;
+};
+
+struct ucore_part *ucore_next_part(const struct ucore_session *session, u32 *i);
+void ucore_meet(struct ucore_session *session, struct ucore_meeting *m);
+
+#endif /* UCORE_MEET_H */

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Running a session: start, stop, reset and read on all its domains at once.
+ *
+ * Process context.  Must not know user memory, nor who may have which box
+ * (session.c).
+ */
+#include <linux/cpu.h>
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+
+#include "box/catalog.h"
+#include "sample/pmi.h"
+#include "sample/sample.h"
+#include "sample/timer.h"
+#include "session/build.h"
+#include "session/meet.h"
+#include "session/run.h"
+#include "session/session.h"
+
+/*
+ * ---- start and stop ----
+ */
+
+static void take(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	struct ucore_domain *domain = part->domain;
+
+	if (list_empty(&domain->parts))
+		ucore_domain_take(domain);
+	if (!domain->armed)
+		ucore_domain_clear_stale(domain);
+}
+
+/*
+ * The domain freezes first and waits for the others with its interrupts off: what
+ * it holds up, other sessions' counters among it, shall not be preempted.
+ */
+static void go_prepare(struct ucore_part *part)
+{
+	struct ucore_domain *domain = part->domain;
+
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	ucore_part_program(part);
+	list_add_tail(&part->node, &domain->parts);
+	if (part->armed_mask) {
+		domain->armed++;
+		domain->armed_mask |= part->armed_mask;
+	}
+}
+
+static void go(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	ucore_part_go(part, ucore_domain_release(part->domain, true));
+	ucore_guard_start(part->domain);
+}
+
+static void start_timer(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	ucore_timer_start(part, m->base);
+}
+
+/* All domains count their periods from the same instant. */
+static void timers_start(struct ucore_session *session)
+{
+	struct ucore_part *part;
+	u64 base = 0;
+	u32 i;
+
+	if (!session->timer_ns)
+		return;
+	for (i = 0; (part = ucore_next_part(session, &i));)
+		base = max(base, part->resumed);
+	ucore_meet(session, &(struct ucore_meeting){ .act = start_timer, .base = base });
+}
+
+/* Two samples, so that one fits wherever the ring's end is, and a LOST record. */
+static bool rings_hold_samples(struct ucore_session *session)
+{
+	struct ucore_sample *sample;
+	struct ucore_part *part;
+	u32 i;
+
+	for (i = 0; (part = ucore_next_part(session, &i));)
+		if (part->ring && part->ring->size / 2 < sizeof(struct ucore_lost) +
+							 struct_size(sample, values, part->nr_ctr))
+			return false;
+	return true;
+}
+
+static bool boxes_alive(struct ucore_session *session)
+{
+	struct ucore_event *event;
+
+	list_for_each_entry(event, &session->events, node)
+		if (event->box->dead)
+			return false;
+	return true;
+}
+
+static bool domains_online(struct ucore_session *session)
+{
+	struct ucore_part *part;
+	u32 i;
+
+	for (i = 0; (part = ucore_next_part(session, &i));)
+		if (part->domain->reader == UCORE_NO_CPU)
+			return false;
+	return true;
+}
+
+/**
+ * ucore_session_start() - program the boxes and let all domains count together
+ * @session: the session, locked
+ *
+ * Return: 0 or -errno as in the ABI.
+ */
+int ucore_session_start(struct ucore_session *session)
+{
+	struct ucore_part *part;
+	int ret;
+	u32 i;
+
+	if (session->running)
+		return -EALREADY;
+	if (!session->nr_events)
+		return -ENOENT;
+	ret = ucore_session_may_change(session);
+	if (ret)
+		return ret;
+	if (!boxes_alive(session))
+		return -ENODEV;
+	ret = ucore_session_build(session);
+	if (ret)
+		return ret;
+	if (!rings_hold_samples(session))
+		return -ENOSPC;
+
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	if (!domains_online(session)) {
+		ret = -EAGAIN;
+		goto unlock;
+	}
+	ucore_meet(session, &(struct ucore_meeting){ .act = take });
+	for (i = 0; (part = ucore_next_part(session, &i));)
+		if (part->armed_mask)
+			ucore_pmi_enable(part->domain);
+	ucore_meet(session, &(struct ucore_meeting){ .prepare = go_prepare, .act = go, .together = true });
+	timers_start(session);
+	session->running = true;
+unlock:
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+	return ret;
+}
+
+/* Forget a part's claim on the interrupt; the domain is locked. */
+static void domain_unlist(struct ucore_domain *domain, struct ucore_part *part)
+{
+	struct ucore_part *other;
+
+	list_del(&part->node);
+	if (!part->armed_mask)
+		return;
+	domain->armed--;
+	domain->armed_mask = 0;
+	list_for_each_entry(other, &domain->parts, node)
+		domain->armed_mask |= other->armed_mask;
+}
+
+static void stop(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	struct ucore_interval iv;
+
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_part_halt(part, iv.now, iv.frozen_before);
+	ucore_interval_end(&iv);
+	domain_unlist(part->domain, part);
+}
+
+static void give_back_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+
+	raw_spin_lock(&domain->lock);
+	ucore_guard_end_throttling(domain);
+	ucore_domain_give_back(domain);
+	raw_spin_unlock(&domain->lock);
+}
+
+static void part_settle(struct ucore_part *part)
+{
+	struct ucore_domain *domain = part->domain;
+
+	if (domain->reader == UCORE_NO_CPU) {
+		raw_spin_lock_irq(&domain->lock);
+		domain_unlist(domain, part);
+		raw_spin_unlock_irq(&domain->lock);
+	}
+	hrtimer_cancel(&part->timer);
+	if (!domain->armed)
+		ucore_pmi_disable(domain);
+	if (list_empty(&domain->parts)) {
+		hrtimer_cancel(&domain->guard);
+		domain->route = domain->found;	/* for a domain that cannot be reached now */
+		ucore_domain_run(domain, give_back_here, domain);
+	}
+}
+
+/**
+ * ucore_session_stop() - last counts, then stop the boxes; idempotent
+ * @session: the session, locked
+ */
+void ucore_session_stop(struct ucore_session *session)
+{
+	struct ucore_part *part;
+	u32 i;
+
+	if (!session->running)
+		return;
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	ucore_meet(session, &(struct ucore_meeting){ .act = stop, .together = true });
+	for (i = 0; (part = ucore_next_part(session, &i));)
+		part_settle(part);
+	session->running = false;
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+	ucore_session_keep_counts(session);
+}
+
+/*
+ * ---- reset, read ----
+ */
+
+static void reset(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	struct ucore_interval iv;
+
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_part_reset(part, iv.now);
+	ucore_interval_end(&iv);
+}
+
+/**
+ * ucore_session_reset() - counts and times to zero
+ * @session: the session, locked
+ *
+ * Return: 0, or -EAGAIN if a running session has a domain without CPU.
+ */
+int ucore_session_reset(struct ucore_session *session)
+{
+	struct ucore_event *event;
+	int ret = 0;
+	u32 i;
+
+	if (session->running) {
+		cpus_read_lock();
+		if (domains_online(session))
+			ucore_meet(session, &(struct ucore_meeting){ .act = reset, .together = true });
+		else
+			ret = -EAGAIN;
+		cpus_read_unlock();
+		return ret;
+	}
+	list_for_each_entry(event, &session->events, node)
+		event->total = 0;
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		if (!session->part[i])
+			continue;
+		session->part[i]->enabled_ns = 0;
+		session->part[i]->running_ns = 0;
+	}
+	return 0;
+}
+
+/* Index of a part among those of its session that count. */
+static u32 part_index(const struct ucore_session *session, const struct ucore_part *part)
+{
+	const struct ucore_part *other;
+	u32 i, n = 0;
+
+	for (i = 0; (other = ucore_next_part(session, &i));) {
+		if (other == part)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* Put one domain's share into the answer; @before as in ucore_part_times(). */
+static void snapshot_fill(struct ucore_session *session, const struct ucore_part *part,
+			  u64 now, u64 before, u64 frozen_ns)
+{
+	struct ucore_read_domain *rd = &session->domains[part_index(session, part)];
+	int reader = READ_ONCE(part->domain->reader);
+	const struct ucore_counter *ctr;
+	struct ucore_value *value;
+
+	*rd = (struct ucore_read_domain){
+		.domain = part->domain->id,
+		.cpu = reader,
+		.time = now,
+		.frozen_ns = frozen_ns,
+	};
+	ucore_part_times(part, now, before, &rd->time_enabled, &rd->time_running);
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		value = &session->values[ctr->slot];
+		value->event = ctr->event;
+		value->flags = ctr->flags & ~UCORE_VALUE_OVERFLOW;
+		if (reader == UCORE_NO_CPU)
+			value->flags |= UCORE_VALUE_OFFLINE;
+		value->count = ctr->total;
+	}
+}
+
+static void snapshot_live(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	struct ucore_domain *domain = part->domain;
+	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
+
+	ucore_part_read_running(part, now);
+	part->stats.reads += domain->tally.reads - reads;
+	snapshot_fill(m->session, part, now, ucore_domain_frozen_ns(domain, now), 0);
+}
+
+static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	u64 before = part->stats.frozen_ns;
+	struct ucore_interval iv;
+
+	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_part_read(part, iv.now);
+	ucore_interval_end(&iv);
+	snapshot_fill(m->session, part, iv.now, iv.frozen_before, part->stats.frozen_ns - before);
+}
+
+static void snapshot_running(struct ucore_session *session, bool live)
+{
+	u64 first = U64_MAX, last = 0, now;
+	struct ucore_part *part;
+	u32 i, n = 0;
+
+	cpus_read_lock();
+	ucore_meet(session, &(struct ucore_meeting){ .act = live ? snapshot_live : snapshot, .together = true });
+	now = ktime_get_mono_fast_ns();
+	for (i = 0; (part = ucore_next_part(session, &i));) {
+		if (part->domain->reader == UCORE_NO_CPU) {
+			snapshot_fill(session, part, now, 0, 0);
+		} else {
+			first = min(first, session->domains[n].time);
+			last = max(last, session->domains[n].time);
+		}
+		n++;
+	}
+	cpus_read_unlock();
+	session->skew_ns = last > first ? last - first : 0;
+}
+
+/*
+ * A session that never ran, or has changed since it did, has no parts to
+ * match its events: they are built as START would.
+ */
+static int snapshot_stopped(struct ucore_session *session)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct ucore_part *part;
+	int ret = ucore_session_build(session);
+	u32 i;
+
+	if (ret)
+		return ret;
+	for (i = 0; (part = ucore_next_part(session, &i));)
+		snapshot_fill(session, part, now, 0, 0);
+	session->skew_ns = 0;
+	return 0;
+}
+
+/**
+ * ucore_session_read() - one coherent snapshot of all counters of all domains
+ * @session: the session, locked
+ * @live: do not freeze
+ *
+ * The answer is in @values, @domains and @skew_ns until the next call.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_session_read(struct ucore_session *session, bool live)
+{
+	if (!session->running)
+		return snapshot_stopped(session);
+	snapshot_running(session, live);
+	return 0;
+}

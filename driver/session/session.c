@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: who owns which box, and what its counters are to count.
+ *
+ * Process context.  The session's lock is held unless a function says
+ * otherwise.  How a session runs is the business of run.c.
+ */
+#include <linux/cpu.h>
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+
+#include "box/catalog.h"
+#include "box/intree.h"
+#include "sample/reader.h"
+#include "session/build.h"
+#include "session/session.h"
+
+static atomic64_t next_session = ATOMIC64_INIT(1);
+
+/*
+ * ---- events ----
+ */
+
+static struct ucore_event *event_find(struct ucore_session *session, u32 id)
+{
+	struct ucore_event *event;
+
+	list_for_each_entry(event, &session->events, node)
+		if (event->id == id)
+			return event;
+	return NULL;
+}
+
+static int box_claim(struct ucore_session *session, struct ucore_box *box)
+{
+	int ret = 0;
+
+	mutex_lock(&ucore_catalog.lock);
+	if (box->owner ? box->owner != session : ucore_intree_present())
+		ret = -EBUSY;
+	else
+		box->owner = session;
+	mutex_unlock(&ucore_catalog.lock);
+	return ret;
+}
+
+/**
+ * struct release - boxes to be given back on one domain
+ * @session: whose
+ * @domain: where
+ * @box: which; NULL: all that the session has there
+ */
+struct release {
+	struct ucore_session *session;
+	struct ucore_domain *domain;
+	struct ucore_box *box;
+};
+
+static void release_here(void *arg)
+{
+	struct release *release = arg;
+	struct ucore_domain *domain = release->domain;
+	struct ucore_event *event;
+
+	raw_spin_lock(&domain->lock);
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	if (release->box)
+		ucore_box_release(release->box);
+	else
+		list_for_each_entry(event, &release->session->events, node)
+			if (event->box->domain == domain)
+				ucore_box_release(event->box);
+	ucore_domain_release(domain, true);
+	raw_spin_unlock(&domain->lock);
+}
+
+/* A domain without CPU cannot be reached: then its first CPU cleans up. */
+static void box_release(struct ucore_box *box)
+{
+	struct release release = { .domain = box->domain, .box = box };
+
+	cpus_read_lock();
+	if (box->dirty)
+		ucore_domain_run(box->domain, release_here, &release);
+	mutex_lock(&ucore_catalog.lock);
+	box->owner = NULL;
+	mutex_unlock(&ucore_catalog.lock);
+	cpus_read_unlock();
+}
+
+/* Give back the hardware of all boxes, each domain frozen once. */
+static void boxes_release(struct ucore_session *session)
+{
+	struct release release = { .session = session };
+	struct ucore_event *event;
+
+	cpus_read_lock();
+	list_for_each_entry(event, &session->events, node) {
+		if (!event->box->dirty)
+			continue;	/* never programmed, or its domain is done */
+		release.domain = event->box->domain;
+		ucore_domain_run(release.domain, release_here, &release);
+	}
+	cpus_read_unlock();
+}
+
+/* Place a new event beside those that the session has on its box. */
+static int event_place(struct ucore_session *session, struct ucore_event *new)
+{
+	struct ucore_event *peer[UCORE_MAX_COUNTERS + 1];
+	u64 allowed[UCORE_MAX_COUNTERS + 1];
+	u8 counter[UCORE_MAX_COUNTERS + 1];
+	u32 i, n = new->box->nr_events;
+	struct ucore_event *event;
+
+	/* from the end: they were most likely added lately */
+	i = n;
+	list_for_each_entry_reverse(event, &session->events, node) {
+		if (!i)
+			break;
+		if (event->box != new->box)
+			continue;
+		if (ucore_event_conflicts(&event->spec, &new->spec))
+			return -EADDRINUSE;
+		peer[--i] = event;
+		allowed[i] = event->spec.counters;
+	}
+	peer[n] = new;
+	allowed[n++] = new->spec.counters;
+	if (!ucore_event_assign(allowed, n, counter))
+		return -ENOSPC;
+	for (i = 0; i < n; i++)
+		peer[i]->counter = counter[i];
+	return 0;
+}
+
+static struct ucore_event *event_create(struct ucore_box *box,
+					const struct ucore_event_add *add,
+					const struct ucore_term *terms)
+{
+	struct ucore_event *event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!event)
+		return ERR_PTR(-ENOMEM);
+	event->box = box;
+	ret = ucore_event_encode(box, terms, add->nr_terms, &event->spec);
+	if (!ret)
+		ret = ucore_event_restrict(box, add->counters, add->period, &event->spec);
+	if (ret) {
+		kfree(event);
+		return ERR_PTR(ret);
+	}
+	return event;
+}
+
+/**
+ * ucore_session_may_change() - may events be added, or the session started?
+ * @session: the session, locked
+ *
+ * Return: 0, or -EBUSY: it runs, or intel_uncore holds the hardware.
+ */
+int ucore_session_may_change(const struct ucore_session *session)
+{
+	if (session->running || ucore_intree_present())
+		return -EBUSY;
+	return 0;
+}
+
+/**
+ * ucore_session_add() - add an event
+ * @session: the session, locked
+ * @add: the request; gets the event's id and counter
+ * @terms: its fields
+ *
+ * Return: 0 or -errno as in the ABI.
+ */
+int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add,
+		      const struct ucore_term *terms)
+{
+	struct ucore_box *box = ucore_catalog_box(add->box);
+	struct ucore_event *event;
+	int ret;
+
+	ret = ucore_session_may_change(session);
+	if (ret)
+		return ret;
+	if (!box)
+		return -ENOENT;
+	if (box->dead)
+		return -ENODEV;
+	event = event_create(box, add, terms);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+
+	ret = box_claim(session, box);
+	if (ret)
+		goto free;
+	ret = ucore_part_ensure(session, box->domain);
+	if (ret)
+		goto unclaim;
+	ret = event_place(session, event);
+	if (ret)
+		goto unclaim;
+
+	event->id = session->next_event++;
+	list_add_tail(&event->node, &session->events);
+	session->nr_events++;
+	box->nr_events++;
+	add->event = event->id;
+	add->counter = event->counter;
+	return 0;
+
+unclaim:
+	if (!box->nr_events)
+		box_release(box);
+free:
+	kfree(event);
+	return ret;
+}
+
+static void event_drop(struct ucore_session *session, struct ucore_event *event)
+{
+	list_del(&event->node);
+	session->nr_events--;
+	if (!--event->box->nr_events)
+		box_release(event->box);
+	kfree(event);
+}
+
+/**
+ * ucore_session_remove() - remove an event
+ * @session: the session, locked
+ * @id: event id
+ *
+ * Return: 0, -EBUSY or -ENOENT.
+ */
+int ucore_session_remove(struct ucore_session *session, u32 id)
+{
+	struct ucore_event *event;
+
+	if (session->running)
+		return -EBUSY;
+	event = event_find(session, id);
+	if (!event)
+		return -ENOENT;
+	event_drop(session, event);
+	return 0;
+}
+
+/**
+ * ucore_session_nr_domains() - domains that the session's events are on
+ * @session: the session, locked
+ *
+ * Return: how many.
+ */
+u32 ucore_session_nr_domains(const struct ucore_session *session)
+{
+	const struct ucore_event *event;
+	u32 i, n = 0;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		list_for_each_entry(event, &session->events, node) {
+			if (event->box->domain == &ucore_catalog.domains[i]) {
+				n++;
+				break;
+			}
+		}
+	}
+	return n;
+}
+
+/**
+ * ucore_session_status() - state and costs
+ * @session: the session, locked
+ * @status: the answer; size and flags are left alone
+ */
+void ucore_session_status(const struct ucore_session *session, struct ucore_status *status)
+{
+	const struct ucore_part *part;
+	u32 i;
+
+	status->session = session->id;
+	status->state = session->running ? UCORE_SESSION_RUNNING : UCORE_SESSION_STOPPED;
+	status->nr_events = session->nr_events;
+	status->nr_domains = ucore_session_nr_domains(session);
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		part = session->part[i];
+		if (!part)
+			continue;
+		status->samples += READ_ONCE(part->stats.samples);
+		status->lost += part->ring ? READ_ONCE(part->ring->lost) : 0;
+		status->overflows += READ_ONCE(part->stats.overflows);
+		status->recovered += READ_ONCE(part->stats.recovered);
+		status->cost_ns += READ_ONCE(part->stats.cost_ns);
+		status->frozen_ns += READ_ONCE(part->stats.frozen_ns);
+		status->reads += READ_ONCE(part->stats.reads);
+		status->writes += READ_ONCE(part->stats.writes);
+	}
+}
+
+/*
+ * ---- PMI core ----
+ */
+
+/* Note the choice, unless another session has made a different one. */
+static int domain_pin(struct ucore_session *session, struct ucore_domain *domain, int cpu)
+{
+	u32 i = domain->id;
+	bool mine = test_bit(i, session->pinned);
+	int ret = 0;
+
+	mutex_lock(&ucore_catalog.lock);
+	if (domain->pins > mine && domain->pin_cpu != cpu && domain->pin_cpu != UCORE_NO_CPU)
+		ret = -EBUSY;
+	else
+		ret = ucore_reader_move(domain, cpu);
+	if (!ret) {
+		domain->pin_cpu = cpu;
+		domain->pins += !mine;
+		__set_bit(i, session->pinned);
+	}
+	mutex_unlock(&ucore_catalog.lock);
+	return ret;
+}
+
+/**
+ * ucore_session_set_cpu() - choose the reader and PMI core of a CPU's domain
+ * @session: the session, locked
+ * @cpu: the CPU
+ *
+ * Return: 0 or -errno as in the ABI.
+ */
+int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
+{
+	int ret = -ENOENT;
+	u32 i;
+
+	if (session->running)
+		return -EBUSY;
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -ENOENT;
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	if (!cpu_online(cpu)) {
+		ret = -EAGAIN;
+		goto unlock;
+	}
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
+			ret = domain_pin(session, &ucore_catalog.domains[i], cpu);
+unlock:
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+	return ret;
+}
+
+/* Give up what it chose with ucore_session_set_cpu(). */
+static void unpin(struct ucore_session *session)
+{
+	u32 i;
+
+	mutex_lock(&ucore_catalog.lock);
+	for_each_set_bit(i, session->pinned, ucore_catalog.nr_domains)
+		if (!--ucore_catalog.domains[i].pins)
+			ucore_catalog.domains[i].pin_cpu = UCORE_NO_CPU;
+	mutex_unlock(&ucore_catalog.lock);
+}
+
+/*
+ * ---- life ----
+ */
+
+static void sink_wake_up(struct irq_work *work)
+{
+	struct ucore_sink *sink = container_of(work, struct ucore_sink, wake);
+
+	wake_up_interruptible_all(&sink->wait);
+}
+
+/**
+ * ucore_session_create() - a session without events
+ * @config: checked by the caller
+ * @context: may see what was interrupted
+ *
+ * Return: the session or an ERR_PTR: -ENODEV, -EBUSY, -ENOMEM.
+ */
+struct ucore_session *ucore_session_create(const struct ucore_create_session *config,
+					   bool context)
+{
+	struct ucore_session *session;
+
+	if (!ucore_catalog.nr_boxes)
+		return ERR_PTR(-ENODEV);
+	if (ucore_intree_present())
+		return ERR_PTR(-EBUSY);
+	session = kzalloc(struct_size(session, part, ucore_catalog.nr_domains), GFP_KERNEL_ACCOUNT);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	session->pinned = bitmap_zalloc(ucore_catalog.nr_domains, GFP_KERNEL_ACCOUNT);
+	if (!session->pinned)
+		goto free;
+	if (!alloc_cpumask_var(&session->readers, GFP_KERNEL_ACCOUNT))
+		goto free;
+	mutex_init(&session->lock);
+	session->id = atomic64_fetch_inc(&next_session);
+	session->pid = get_task_pid(current->group_leader, PIDTYPE_TGID);
+	get_task_comm(session->comm, current->group_leader);
+	session->flags = config->flags;
+	session->timer_ns = config->timer_ns;
+	session->ring_size = config->ring_size;
+	session->wakeup = config->wakeup;
+	session->sink.context = context;
+	init_waitqueue_head(&session->sink.wait);
+	init_irq_work(&session->sink.wake, sink_wake_up);
+	INIT_LIST_HEAD(&session->events);
+	return session;
+
+free:
+	bitmap_free(session->pinned);
+	kfree(session);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * ucore_session_destroy() - release the boxes, free; cannot fail
+ * @session: the session, stopped and no longer reachable
+ */
+void ucore_session_destroy(struct ucore_session *session)
+{
+	struct ucore_event *event, *next;
+
+	mutex_lock(&session->lock);
+	boxes_release(session);
+	list_for_each_entry_safe(event, next, &session->events, node)
+		event_drop(session, event);
+	unpin(session);
+	mutex_unlock(&session->lock);
+
+	irq_work_sync(&session->sink.wake);
+	ucore_parts_free(session);
+	kvfree(session->values);
+	kvfree(session->domains);
+	free_cpumask_var(session->readers);
+	bitmap_free(session->pinned);
+	put_pid(session->pid);
+	kfree(session);
+}
+
+/**
+ * ucore_session_part() - a part, without a lock
+ * @session: the session
+ * @index: index of its domain in the catalog
+ *
+ * Return: NULL if the session never had an event there.
+ */
+struct ucore_part *ucore_session_part(const struct ucore_session *session, u32 index)
+{
+	if (index >= ucore_catalog.nr_domains)
+		return NULL;
+	return smp_load_acquire(&session->part[index]);	/* pairs with ucore_part_ensure() */
+}
+
+/**
+ * ucore_session_readable() - would a poller want to know?
+ * @session: the session
+ *
+ * Return: true if there is enough to read.
+ */
+bool ucore_session_readable(const struct ucore_session *session)
+{
+	struct ucore_part *part;
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		part = ucore_session_part(session, i);
+		if (part && part->ring && ucore_ring_readable(part->ring))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,616 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Freezing and releasing a domain, what every global write carries, who reads,
+ * and what CPU hotplug does to it.
+ */
+#include <linux/cpu.h>
+
+#include "fake_machine.h"
+#include "sample/pmi.h"
+
+#define CORE(n)	BIT_ULL(n)
+
+static struct ucore_domain *domain_of(struct kunit *test)
+{
+	return &ucore_catalog.domains[0];
+}
+
+static struct fake_bus *bus_of(struct kunit *test)
+{
+	return &fake_machine(test)->bus;
+}
+
+static void hold(struct ucore_domain *domain, u64 now)
+{
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, now);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+static void hold_overflow(struct ucore_domain *domain, u64 now)
+{
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold_overflow(domain, now);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+static void release(struct ucore_domain *domain, bool pending)
+{
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_release(domain, pending);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+static void set_route(struct ucore_domain *domain, u64 route)
+{
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_set_route(domain, route);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+static void frozen_once_released_once(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	hold(domain, 100);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE));
+	hold(domain, 200);
+	hold(domain, 300);
+	release(domain, true);
+	release(domain, true);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_TRUE(test, gw->frozen);
+	KUNIT_EXPECT_EQ(test, domain->frozen_since, 100ULL);
+	release(domain, true);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+}
+
+/* A write without the route would unset it. */
+static void every_write_carries_the_route(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	set_route(domain, CORE(3) | WAKE);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, CORE(3) | WAKE));
+	hold(domain, 1);
+	release(domain, false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE | CORE(3) | WAKE),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE | CORE(3) | WAKE));
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(3) | WAKE);
+}
+
+/* Routing a frozen domain's PMI must not release it. */
+static void route_changes_nothing_else(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	hold(domain, 1);
+	set_route(domain, CORE(0));
+	KUNIT_EXPECT_TRUE(test, gw->frozen);
+	release(domain, false);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	set_route(domain, 0);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+}
+
+/* Whoever releases while an overflow waits must leave the domain frozen to it. */
+static void waiting_overflow_keeps_it_frozen(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	domain->armed = 1;
+	domain->armed_mask = BIT_ULL(20);
+	hold(domain, 100);
+	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(20));
+	fake_bus_clear(bus_of(test));
+	release(domain, true);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS));
+	KUNIT_EXPECT_TRUE(test, domain->frozen);
+	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+
+	hold(domain, 500);			/* frozen already: no second write */
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, domain->frozen_since, 100ULL);
+	release(domain, false);		/* and the service releases it */
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+}
+
+/* A bit that no armed box owns froze the domain, too. */
+static void unknown_overflow_keeps_it_frozen(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	domain->armed = 1;
+	domain->armed_mask = BIT_ULL(20);
+	hold(domain, 100);
+	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(2));
+	release(domain, true);
+	KUNIT_EXPECT_TRUE(test, gw->frozen);
+}
+
+/* Nothing is armed: the status is not even read. */
+static void release_unarmed_is_one_access(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	hold(domain, 1);
+	fake_bus_clear(bus_of(test));
+	release(domain, true);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+}
+
+/* Frozen by the hardware, and by a write: a release may have crossed it. */
+static void holding_what_an_overflow_froze(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	hold_overflow(domain, 700);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE));
+	KUNIT_EXPECT_TRUE(test, domain->frozen);
+	KUNIT_EXPECT_EQ(test, domain->frozen_since, 700ULL);
+	hold(domain, 800);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	release(domain, false);
+	release(domain, false);
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+}
+
+static void frozen_time(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+	u64 begin;
+
+	domain->frozen_ns = 1000;
+	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 99999), 1000ULL);
+	hold(domain, 5000);
+	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 5000), 1000ULL);
+	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 5300), 1300ULL);
+	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 4000), 1000ULL);	/* before it froze */
+	release(domain, false);
+
+	domain->frozen_ns = 0;
+	begin = ktime_get_mono_fast_ns();
+	hold(domain, begin);
+	release(domain, false);
+	KUNIT_EXPECT_LE(test, domain->frozen_ns, ktime_get_mono_fast_ns() - begin);
+}
+
+static void status_is_whole(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	domain->armed_mask = BIT_ULL(20) | BIT_ULL(2);
+	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(20) | BIT_ULL(5));
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(20) | BIT_ULL(5));
+	gw->dead = true;
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), 0ULL);
+}
+
+static void clearing_is_by_writing_ones(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+
+	fake_poke(gw, GLOBAL_STATUS, 0x100001);
+	ucore_domain_status(domain_of(test));
+	fake_poke(gw, GLOBAL_STATUS, 0x300005);		/* two more have come since */
+	fake_bus_clear(bus_of(test));
+	ucore_domain_clear_status(domain_of(test));
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_STATUS, 0x100001));
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0x200004ULL);
+}
+
+static void taken_and_given_back(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	fake_poke(gw, GLOBAL_CTL, CORE(6) | WAKE);
+	fake_poke(gw, GLOBAL_STATUS, 0x5);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_take(domain);
+	ucore_domain_clear_stale(domain);
+	raw_spin_unlock_irq(&domain->lock);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS),
+		    FAKE_W(gw, GLOBAL_STATUS, 0x5));
+	KUNIT_EXPECT_EQ(test, domain->found, CORE(6) | WAKE);
+
+	set_route(domain, CORE(1) | WAKE);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_give_back(domain);
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
+}
+
+/* Boxes are released after the domain was given back: that must not undo it. */
+static void what_was_found_stays_after_a_late_release(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	fake_poke(gw, GLOBAL_CTL, CORE(6) | WAKE);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_take(domain);
+	ucore_domain_give_back(domain);
+	ucore_domain_hold(domain, 1);
+	ucore_domain_release(domain, true);
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+}
+
+static void nothing_stale_nothing_cleared(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_clear_stale(domain);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS));
+	gw->dead = true;
+	ucore_domain_clear_stale(domain);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS));
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+/* ---- the reader ---- */
+
+static void which_cores_can_be_named(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+
+	fake_kernel.core_id[1] = 14;
+	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 0));
+	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 1));
+	fake_kernel.core_id[1] = 15;
+	KUNIT_EXPECT_FALSE(test, ucore_domain_cpu_selectable(domain, 1));
+	fake_kernel.core_id[1] = 64;
+	KUNIT_EXPECT_FALSE(test, ucore_domain_cpu_selectable(domain, 1));
+	fake_kernel.core_id[1] = ~0U;
+	KUNIT_EXPECT_FALSE(test, ucore_domain_cpu_selectable(domain, 1));
+}
+
+static void cpu_note(void *arg)
+{
+	*(int *)arg = raw_smp_processor_id();
+}
+
+static void runs_on_the_reader(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+	int cpu = -5;
+
+	cpus_read_lock();
+	domain->reader = 1;
+	ucore_domain_run(domain, cpu_note, &cpu);
+	KUNIT_EXPECT_EQ(test, cpu, 1);
+	cpu = -5;
+	domain->reader = UCORE_NO_CPU;
+	ucore_domain_run(domain, cpu_note, &cpu);
+	KUNIT_EXPECT_EQ(test, cpu, -5);
+	cpus_read_unlock();
+}
+
+static void moving_the_reader(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+
+	cpus_read_lock();
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 1), 0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	fake_kernel.core_id[0] = 20;
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 0), -ERANGE);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	cpus_read_unlock();
+	FAKE_EXPECT_NONE(test, bus_of(test));	/* nothing armed, nothing touched */
+}
+
+/* The domain stands still meanwhile: an overflow would go unnoticed. */
+static void moving_takes_the_interrupt_along(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	cpus_read_lock();
+	domain->armed = 1;
+	ucore_pmi_enable(domain);
+	fake_bus_clear(bus_of(test));
+	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 1), 0);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE | CORE(0) | WAKE),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, 0),
+		    FAKE_W(gw, GLOBAL_CTL, CORE(1) | WAKE), FAKE_R(gw, GLOBAL_STATUS),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE | CORE(1) | WAKE));
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(&domain->pmi.cpus, cpumask_of(1)));
+	domain->armed = 0;
+	ucore_pmi_disable(domain);
+	KUNIT_EXPECT_TRUE(test, cpumask_empty(&domain->pmi.cpus));
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), 0ULL);
+	cpus_read_unlock();
+}
+
+/* ---- hotplug: the callbacks, called by hand ---- */
+
+static struct ucore_part *running_part(struct kunit *test, u32 domain)
+{
+	struct ucore_part *part = fake_part(test, domain, 4096);
+
+	fake_part_add(part, fake_box(test, domain, "imc", 0), 0, 0x400304, 0);
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_part_go(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&part->domain->lock);
+	fake_bus_clear(bus_of(test));
+	return part;
+}
+
+static void cpu_down(u32 cpu)
+{
+	cpus_read_lock();
+	fake_kernel.cpu_down(cpu);
+	cpus_read_unlock();
+}
+
+static void cpu_up(u32 cpu)
+{
+	cpus_read_lock();
+	fake_kernel.cpu_up(cpu);
+	cpus_read_unlock();
+}
+
+static void gap_check(struct kunit *test, struct ucore_part *part, u32 reason, int from, int to)
+{
+	const struct ucore_gap *gap = fake_record(part->ring);
+
+	KUNIT_ASSERT_NOT_NULL(test, gap);
+	KUNIT_EXPECT_EQ(test, gap->hdr.type, (u32)UCORE_RECORD_GAP);
+	KUNIT_EXPECT_EQ(test, gap->hdr.size, (u32)sizeof(*gap));
+	KUNIT_EXPECT_EQ(test, gap->reason, reason);
+	KUNIT_EXPECT_EQ(test, gap->cpu_from, from);
+	KUNIT_EXPECT_EQ(test, gap->cpu_to, to);
+	KUNIT_EXPECT_EQ(test, gap->domain, part->domain->id);
+	KUNIT_EXPECT_EQ(test, gap->box, 0xffffffffU);
+	KUNIT_EXPECT_EQ(test, gap->reserved, 0U);
+	KUNIT_EXPECT_GT(test, gap->time, 0ULL);
+}
+
+static int hotplug_init(struct kunit *test)
+{
+	int ret = fake_machine_init(test);
+
+	return ret ?: ucore_readers_init();
+}
+
+static void reader_leaves(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0);
+
+	cpu_down(0);
+	KUNIT_EXPECT_EQ(test, part->domain->reader, 1);
+	KUNIT_EXPECT_TRUE(test, part->running);
+	gap_check(test, part, UCORE_GAP_READER_MOVED, 0, 1);
+	FAKE_EXPECT_NONE(test, bus_of(test));	/* the boxes count on */
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->domain->guard)->queued);
+}
+
+static void another_cpu_leaves(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0);
+
+	cpu_down(1);
+	KUNIT_EXPECT_EQ(test, part->domain->reader, 0);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->domain->guard)->queued);
+}
+
+/* A core that pmi_core_sel can name is preferred, and what a session chose before it. */
+static void choice_of_the_next_reader(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+
+	if (num_online_cpus() < 2)
+		return;
+	domain->reader = 1;
+	domain->pins = 1;
+	domain->pin_cpu = 0;
+	cpu_down(1);
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
+	fake_kernel.core_id[1] = 33;	/* not selectable, but all there is */
+	cpu_down(0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	domain->pins = 0;
+}
+
+/* What a session chose holds until that CPU leaves. */
+static void choice_ends_with_its_cpu(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+
+	domain->pins = 1;
+	domain->pin_cpu = 1;
+	domain->reader = 1;
+	cpu_down(1);
+	KUNIT_EXPECT_EQ(test, domain->pin_cpu, UCORE_NO_CPU);
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
+	domain->pins = 0;
+}
+
+/* The CPU that leaves is no receiver any more when another takes over. */
+static void leaving_cpu_takes_no_interrupt(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_domain *domain = part->domain;
+
+	fake_kernel.core_id[1] = 0;	/* threads of one core */
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_part_go(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	cpus_read_lock();
+	ucore_pmi_enable(domain);
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&domain->pmi.cpus), 2U);
+	cpus_read_unlock();
+	cpu_down(0);
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(&domain->pmi.cpus, cpumask_of(1)));
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], 0ULL);
+	gap_check(test, part, UCORE_GAP_READER_MOVED, 0, 1);
+	cpu_up(0);
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&domain->pmi.cpus), 2U);
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+}
+
+static void throttling_ends_when_a_cpu_leaves(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0);
+	struct ucore_domain *domain = part->domain;
+
+	hold(domain, ktime_get_mono_fast_ns());
+	domain->throttled = true;
+	cpu_down(1);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+}
+
+static int hotplug_init_2(struct kunit *test)
+{
+	int ret = fake_machine_init_2(test);
+
+	return ret ?: ucore_readers_init();
+}
+
+static void last_cpu_leaves_and_one_comes(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 1);
+	struct fake_window *win = fake_window(part->ctr[0].box);
+	struct ucore_domain *domain = part->domain;
+	u64 enabled, running, later;
+
+	fake_poke(win, 0xa0, 500);
+	cpu_down(1);
+	KUNIT_EXPECT_EQ(test, domain->reader, UCORE_NO_CPU);
+	KUNIT_EXPECT_FALSE(test, part->running);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 500ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(win, 0xd8), 0ULL);	/* nothing is left armed */
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->guard)->queued);
+	gap_check(test, part, UCORE_GAP_OFFLINE, 1, -1);
+	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+
+	cpu_up(1);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	KUNIT_EXPECT_TRUE(test, part->running);
+	KUNIT_EXPECT_EQ(test, fake_peek(win, 0xd8), 0x400304ULL);
+	gap_check(test, part, UCORE_GAP_ONLINE, -1, 1);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+
+	/* counts go on from where they were */
+	fake_poke(win, 0xa0, 30);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_read_running(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 530ULL);
+	part_times(part, ktime_get_mono_fast_ns(), &later, &running);
+	KUNIT_EXPECT_GE(test, later, enabled);
+}
+
+/* A box whose session closed while its domain had no CPU is cleaned up later. */
+static void first_cpu_cleans_up(struct kunit *test)
+{
+	struct ucore_box *left = fake_box(test, 1, "cbo", 0), *clean = fake_box(test, 1, "cbo", 1);
+	struct fake_window *w = fake_window(left);
+	static const u64 filters[UCORE_MAX_SHARED] = { 0x1f, 0x2 };
+
+	fake_poke(w, 0x14, 0xab);
+	ucore_box_program(left, filters);
+	ucore_catalog.domains[1].reader = UCORE_NO_CPU;
+	cpu_up(1);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x14), 0xabULL);
+	KUNIT_EXPECT_FALSE(test, left->dirty);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(clean), 0), 0U);
+	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
+}
+
+/* At load, say: electing a reader changes no hardware. */
+static void cpu_comes_and_there_is_nothing_to_do(struct kunit *test)
+{
+	ucore_catalog.domains[1].reader = UCORE_NO_CPU;
+	cpu_up(1);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].reader, 1);
+	cpu_up(0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 0);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(frozen_once_released_once),
+	KUNIT_CASE(every_write_carries_the_route),
+	KUNIT_CASE(route_changes_nothing_else),
+	KUNIT_CASE(waiting_overflow_keeps_it_frozen),
+	KUNIT_CASE(unknown_overflow_keeps_it_frozen),
+	KUNIT_CASE(release_unarmed_is_one_access),
+	KUNIT_CASE(holding_what_an_overflow_froze),
+	KUNIT_CASE(frozen_time),
+	KUNIT_CASE(status_is_whole),
+	KUNIT_CASE(clearing_is_by_writing_ones),
+	KUNIT_CASE(taken_and_given_back),
+	KUNIT_CASE(what_was_found_stays_after_a_late_release),
+	KUNIT_CASE(nothing_stale_nothing_cleared),
+	KUNIT_CASE(which_cores_can_be_named),
+	KUNIT_CASE(runs_on_the_reader),
+	KUNIT_CASE(moving_the_reader),
+	KUNIT_CASE(moving_takes_the_interrupt_along),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_domain",
+	.init = fake_machine_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+static struct kunit_case hotplug_cases[] = {
+	KUNIT_CASE(reader_leaves),
+	KUNIT_CASE(another_cpu_leaves),
+	KUNIT_CASE(choice_of_the_next_reader),
+	KUNIT_CASE(choice_ends_with_its_cpu),
+	KUNIT_CASE(leaving_cpu_takes_no_interrupt),
+	KUNIT_CASE(throttling_ends_when_a_cpu_leaves),
+	{ }
+};
+
+static struct kunit_suite hotplug_suite = {
+	.name = "ucore_hotplug",
+	.init = hotplug_init,
+	.exit = fake_machine_exit,
+	.test_cases = hotplug_cases,
+};
+
+static struct kunit_case hotplug_2_cases[] = {
+	KUNIT_CASE(last_cpu_leaves_and_one_comes),
+	KUNIT_CASE(first_cpu_cleans_up),
+	KUNIT_CASE(cpu_comes_and_there_is_nothing_to_do),
+	{ }
+};
+
+static struct kunit_suite hotplug_2_suite = {
+	.name = "ucore_hotplug_2_domains",
+	.init = hotplug_init_2,
+	.exit = fake_machine_exit,
+	.test_cases = hotplug_2_cases,
+};
+
+kunit_test_suites(&suite, &hotplug_suite, &hotplug_2_suite);

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The platforms of the model for Python: the rows of list.h and of driver/hw/models.h."""
+
+import csv
+import dataclasses
+import re
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MODELS = HERE.parents[3] / "driver/hw/models.h"
+WITH_TABLE = ("spr", "gnr")     # families
+
+
+@dataclasses.dataclass(frozen=True)
+class Platform:
+    name: str
+    title: str          # what the processor is called
+    family: str         # list.h
+    model: int          # of CPUID
+    stepping: int
+
+    @property
+    def discovery(self):
+        """Does a table tell which boxes there are?"""
+        return self.family in WITH_TABLE
+
+
+def rows(path, macro):
+    """The arguments in each line `macro(...)` of a header."""
+    lines = re.findall(rf"^{macro}\((.*)\)$", path.read_text(), re.M)
+    return list(csv.reader(lines, skipinitialspace=True))
+
+
+def collected():
+    """Name -> Platform, in the order of list.h."""
+    processors = {}
+    for _, model, name, title in rows(MODELS, "UCORE_MODEL"):
+        processors.setdefault(name, (title, int(model, 0)))
+    found = {}
+    for name, stepping, family in rows(HERE / "list.h", "UCORE_PLATFORM"):
+        title, model = processors[name]
+        found[name] = Platform(name, title, family, model, int(stepping, 0))
+    return found
+
+
+PLATFORMS = collected()
+DEFAULT = next(iter(PLATFORMS))

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the Xeon E5-2600 generations have in common: registers of the PCI
+ * boxes, clocks, and what filters leave of a rate.
+ */
+#include "e5.h"
+
+/* -------------------------------------------------- registers of PCI boxes */
+
+const UcoreReg ucore_e5_pci_regs[] = {
+    PCI_CTLS, PCI_CTRS, PCI_BOX_REGS, UCORE_REGS_END
+};
+
+const UcoreReg ucore_e5_ha_regs[] = {
+    PCI_CTLS, PCI_CTRS,
+    FILTER(E5_HA_ADDRMATCH0, 0), FILTER(E5_HA_ADDRMATCH1, 1),
+    FILTER(E5_HA_OPCODEMATCH, 2),
+    PCI_BOX_REGS, UCORE_REGS_END
+};
+
+const UcoreReg ucore_e5_imc_regs[] = {
+    PCI_CTLS, PCI_CTRS,
+    CTL(E5_PCI_FIXED_CTL, 4), CTR(E5_PCI_FIXED_CTR, 4),
+    PCI_BOX_REGS, UCORE_REGS_END
+};
+
+const UcoreReg ucore_e5_r3qpi_regs[] = {
+    PCI_CTL(0), PCI_CTL(1), PCI_CTL(2),
+    PCI_CTR(0), PCI_CTR(1), PCI_CTR(2),
+    PCI_BOX_REGS, UCORE_REGS_END
+};
+
+const UcoreReg ucore_e5_qpi_filter_regs[] = {
+    FILTER(E5_QPI_MATCH0, 0), FILTER(E5_QPI_MATCH1, 1),
+    FILTER(E5_QPI_MASK0, 2), FILTER(E5_QPI_MASK1, 3),
+    UCORE_REGS_END
+};
+
+/* ------------------------------------------------------------------ clocks */
+
+#define CLOCK(event_, rate) { .event = event_, .clock = rate }
+#define DEPTH(event_, most) { .event = event_, .depth = most }
+#define TRAITS(name, ...) \
+    const UcoreEventTrait ucore_e5_##name##_traits[] = { \
+        __VA_ARGS__, UCORE_TRAITS_END \
+    }
+
+#define PCU_OCCUPANCY       0x80
+
+TRAITS(cbo, CLOCK(0x00, 2600000000), DEPTH(0x11, 20), DEPTH(0x36, 20),
+       DEPTH(CBO_COUNTER0_OCCUPANCY, 20));
+TRAITS(ubox, CLOCK(UCORE_EVENT_FIXED, 2600000000));
+TRAITS(pcu, CLOCK(0x00, 800000000), DEPTH(PCU_OCCUPANCY, 15));
+TRAITS(ha, CLOCK(0x00, 2400000000));
+TRAITS(imc, CLOCK(0x00, 933000000), CLOCK(UCORE_EVENT_FIXED, 800000000),
+       DEPTH(0x80, 22), DEPTH(0x81, 32), DEPTH(0x83, 16));
+TRAITS(irp, CLOCK(0x00, 2100000000));
+TRAITS(qpi, CLOCK(0x14, 2000000000), DEPTH(0x0b, 128));
+TRAITS(r2pcie, CLOCK(0x01, 2300000000));
+TRAITS(r3qpi, CLOCK(0x01, 2200000000), DEPTH(0x13, 32));
+
+/* ----------------------------------------------------------------- filters */
+
+uint64_t ucore_e5_cbo_mirror_rate(const UcoreBox *box)
+{
+    const UcoreCounter *first = &box->ctr[0];
+    unsigned event = ucore_ctl_event(box, first->ctl);
+
+    return first->enabled && ucore_event_depth(box->type, event) > 1
+           ? ucore_rate(box, 0) : 0;
+}
+
+uint64_t ucore_e5_field_rate(uint64_t rate, uint64_t field)
+{
+    return field ? ucore_share(rate, field) : 0;
+}
+
+/* event select 0 selects nothing: how a session holds a UBox counter back */
+uint64_t ucore_e5_ubox_rate(const UcoreBox *box, unsigned ctr, unsigned event,
+                            unsigned umask, uint64_t rate)
+{
+    return event ? rate : 0;
+}
+
+#define PCU_BAND0           0x0b
+#define PCU_BAND3           0x0e
+
+uint64_t ucore_e5_pcu_rate(const UcoreBox *box, unsigned ctr, unsigned event,
+                           unsigned umask, uint64_t rate)
+{
+    uint32_t ctl = box->ctr[ctr].ctl;
+
+    if (event >= PCU_BAND0 && event <= PCU_BAND3) {
+        unsigned band = box->filter[0] >> (8 * (event - PCU_BAND0)) & 0xff;
+
+        /* the higher the threshold, the fewer cycles reach it */
+        return rate * (256 - band) / 256;
+    }
+    if (event == PCU_OCCUPANCY) {
+        if (!(ctl & E5_PCU_CTL_OCC_SEL)) {
+            return 0;
+        }
+        if (ctl & E5_PCU_CTL_OCC_INVERT) {
+            uint64_t clock = ucore_rate_raw(box, 0, 0);
+
+            rate = clock - MIN(rate, clock);
+        }
+        if (ctl & E5_PCU_CTL_OCC_EDGE_DET) {
+            rate /= 8;
+        }
+    }
+    return rate;
+}
+
+#define HA_ADDR_OPC_MATCH   0x20
+
+uint64_t ucore_e5_ha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
+                          unsigned umask, uint64_t rate)
+{
+    uint64_t match = 0;
+
+    if (event != HA_ADDR_OPC_MATCH) {
+        return rate;
+    }
+    if (umask & 1) {
+        match += (box->filter[0] >> 6) + (box->filter[1] << 26);
+    }
+    if (umask & 2) {
+        match += box->filter[2];
+    }
+    return ucore_share(rate, match);
+}
+
+#define QPI_CTO_COUNT       0x38
+
+uint64_t ucore_e5_qpi_rate(const UcoreBox *box, unsigned ctr, unsigned event,
+                           unsigned umask, uint64_t rate)
+{
+    const uint64_t *match = box->filter, *mask = box->filter + 2;
+
+    if ((event & 0xff) != QPI_CTO_COUNT || !(mask[0] | mask[1])) {
+        return rate;
+    }
+    return ucore_share(rate, 1 + (match[0] & mask[0]) +
+                             3 * (match[1] & mask[1]) +
+                             5 * mask[0] + 7 * mask[1]);
+}

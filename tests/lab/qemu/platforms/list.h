@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The platforms of the model, a row each: name, CPUID stepping, family.  The
+ * first is what a scenario without a platform means.
+ *
+ * Families: e5 has a fixed list of boxes (e5.h); spr and gnr have a discovery
+ * table (discovery.h), whose type numbers mean what they mean there.
+ *
+ * Who includes this says what UCORE_PLATFORM() becomes.  A row NAME stands for
+ * ucore_NAME, in one of the files beside.  __init__.py reads the rows, too: each
+ * stands on a line of its own.  CPUID models are in driver/hw/models.h.
+ */
+UCORE_PLATFORM(ivbep, 4, e5)
+UCORE_PLATFORM(spr, 8, spr)
+UCORE_PLATFORM(emr, 2, spr)
+UCORE_PLATFORM(gnr, 1, gnr)
+UCORE_PLATFORM(srf, 3, gnr)
+UCORE_PLATFORM(cwf, 0, gnr)
+#undef UCORE_PLATFORM

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine's registers by hand, without any driver (guest/programs/poke.c).
+
+    @test("e2-2s", **bare)
+    def a_register_takes_what_it_should(m):
+        assert poke(m, ("w", 0, 0xc00, 1), ("r", 0, 0xc00)) == [1]
+"""
+
+# Options of @test: no module, and access to MSRs and memory for everybody
+bare = {"loaded": False, "module": False, "cmdline": "iomem=relaxed msr.allow_writes=on"}
+
+
+def poke(m, *commands):
+    """Runs the commands in one program; the values it printed, None for a fault."""
+    if not m.run("test -e /dev/cpu/0/msr", check=False).status == 0:
+        m.sh("modprobe msr")
+    words = [f"{word:#x}" if isinstance(word, int) else word
+             for command in commands for word in command]
+    out = m.sh("poke " + " ".join(words))
+    return [None if line == "fault" else int(line, 0) for line in out.split()]
+
+
+def peek(m, *command):
+    """The value that one command prints."""
+    return poke(m, command)[0]
+
+
+def preload(events, *, width=48):
+    """What a counter starts from to overflow after so many events."""
+    return (1 << width) - events
+
+
+def wait_frozen(m, socket=0):
+    m.wait_until(lambda: m.oracle("state")["sockets"][socket]["frozen"], what="freeze")
+
+
+def rules(m):
+    """The rules that strict mode saw violated, in order; then forgets them."""
+    found = [violation["rule"] for violation in m.oracle("violations")["list"]]
+    m.inject("reset")
+    return found
