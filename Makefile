@@ -44,7 +44,9 @@ all: module tools	## build the module for the running kernel, and the tools
 SUBDIR	= .
 SOURCES	= Kbuild dkms.conf driver uapi $(filter-out .,$(SUBDIR))
 KBUILD	= $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc)) \
-	  -C $(KDIR) M=$(abspath $(MODULE)/$(SUBDIR))
+	  -C $(KDIR) M=$(abspath $(MODULE)/$(SUBDIR)) $(NO_BTF)
+# The module's own type information needs pahole, which Debian's headers do not bring
+NO_BTF	:= $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
 module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|6.1-rt|7|debug]
 	@[ -e $(KDIR)/Makefile ] || { \

@@ -5,8 +5,8 @@ The archive is the one that apt is configured for.  It is asked in an apt state 
 own in the cache, for this release and for others, so that nothing of the machine
 changes and no privilege is needed.
 
-usage: archive.py source PACKAGE DIRECTORY      downloads a source package
-       archive.py sources [SUITE]               prints apt's entries for a suite
+usage: python3 -m lab.archive source PACKAGE DIRECTORY      downloads a source package
+       python3 -m lab.archive sources [SUITE]               prints apt's entries for a suite
 """
 
 import functools

@@ -1,12 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """The kernels of the lab: Debian's, by series, and a debug kernel of our own.
 
 Images, headers and sources live in a cache outside the tree; none is installed.
 
-usage: kernels.py path NAME     where its parts are (fetches or builds them first)
-       kernels.py fetch NAME... gets them ready
-       kernels.py update        looks for newer versions from Debian
+usage: python3 -m lab.kernels path NAME     where its parts are (fetches or builds them first)
+       python3 -m lab.kernels fetch NAME... gets them ready
+       python3 -m lab.kernels update        looks for newer versions from Debian
 NAME is 6.1, 6.12 or another series of Debian's, also with -rt: 6.1-rt, 7, 7.2-rt; or debug;
 or clang: the debug kernel's tree, prepared for clang to compile modules and without an image.
 """
