@@ -91,13 +91,23 @@ static int fill_domain(const struct ucore_finder *finder, const struct ucore_box
 	return ret;
 }
 
-/* What was counted is destroyed if this fails. */
-static int fill(const struct ucore_finder *finder)
+/**
+ * ucore_catalog_fill() - make domains and boxes of descriptions
+ * @finder: the descriptions
+ *
+ * Return: 0 or -ENOMEM; then ucore_catalog_destroy() takes back what was made.
+ */
+int ucore_catalog_fill(const struct ucore_finder *finder)
 {
+	struct ucore_catalog *cat = &ucore_catalog;
 	const struct ucore_box_desc *desc;
 	s64 key = -1;
 	int ret = 0;
 
+	cat->boxes = kvcalloc(finder->nr, sizeof(*cat->boxes), GFP_KERNEL);
+	cat->domains = kvcalloc(count_domains(finder), sizeof(*cat->domains), GFP_KERNEL);
+	if (!cat->boxes || !cat->domains)
+		return -ENOMEM;
 	while (!ret && (desc = next_domain(finder, key))) {
 		key = domain_key(desc);
 		ret = fill_domain(finder, desc);
@@ -115,6 +125,21 @@ const struct ucore_report *ucore_catalog_report(void)
 	return ucore_catalog.platform ? ucore_catalog.platform->report : NULL;
 }
 
+/* The platform is known, or thought to be, and has no box. */
+static void nothing_found(void)
+{
+	struct ucore_catalog *cat = &ucore_catalog;
+
+	cat->absent = UCORE_STATE_HIDDEN;
+	/* a processor of which nothing is known, then */
+	if (cat->platform == &ucore_platform_generic && !cat->platform->report->nr_tables()) {
+		cat->absent = UCORE_STATE_UNKNOWN;
+		cat->platform->drop();
+		cat->platform = NULL;
+		cat->caps = 0;
+	}
+}
+
 /**
  * ucore_catalog_build() - find out what this machine has
  *
@@ -126,7 +151,6 @@ int ucore_catalog_build(void)
 {
 	struct ucore_catalog *cat = &ucore_catalog;
 	struct ucore_finder finder = { };
-	u32 nr_domains;
 	int ret;
 
 	cat->platform = ucore_platform_match();
@@ -134,28 +158,14 @@ int ucore_catalog_build(void)
 		cat->absent = UCORE_STATE_NOT_INTEL;
 		return 0;
 	}
-
 	ret = cat->platform->find(&finder, cat->platform);
-	if (ret)
-		goto drop;
-	cat->caps = cat->platform->caps | finder.caps;
-	if (!finder.nr) {
-		cat->absent = UCORE_STATE_HIDDEN;
-		/* a processor of which nothing is known, then */
-		if (cat->platform == &ucore_platform_generic &&
-		    !cat->platform->report->nr_tables()) {
-			cat->absent = UCORE_STATE_UNKNOWN;
-			cat->platform->drop();
-			cat->platform = NULL;
-			cat->caps = 0;
-		}
-		goto drop;
+	if (!ret) {
+		cat->caps = cat->platform->caps | finder.caps;
+		if (finder.nr)
+			ret = ucore_catalog_fill(&finder);
+		else
+			nothing_found();
 	}
-	nr_domains = count_domains(&finder);
-	cat->boxes = kvcalloc(finder.nr, sizeof(*cat->boxes), GFP_KERNEL);
-	cat->domains = kvcalloc(nr_domains, sizeof(*cat->domains), GFP_KERNEL);
-	ret = cat->boxes && cat->domains ? fill(&finder) : -ENOMEM;
-drop:
 	ucore_finder_drop(&finder);	/* the boxes hold references of their own */
 	if (ret)
 		ucore_catalog_destroy();

@@ -37,6 +37,7 @@ struct ucore_catalog {
 extern struct ucore_catalog ucore_catalog;
 
 int ucore_catalog_build(void);
+int ucore_catalog_fill(const struct ucore_finder *finder);
 void ucore_catalog_destroy(void);
 const struct ucore_report *ucore_catalog_report(void);
 struct ucore_box *ucore_catalog_box(u32 id);

@@ -86,8 +86,10 @@ static void domain_add(struct kunit *test, u32 i)
 	struct ucore_domain *domain = &ucore_catalog.domains[i];
 	struct fake_window *win = &m->global[i];
 	const struct ucore_e5_table *table = platform.table;
-	const struct ucore_box_desc first = { .global = table->global, .die = i };
+	struct ucore_box_desc first = { .global = table->global, .die = i };
 
+	if (m->with_cpu && i)
+		first = (struct ucore_box_desc){ .global = table->global, .scope = UCORE_SCOPE_CPU };
 	win->bus = &m->bus;
 	win->global = table->global;
 	snprintf(win->name, sizeof(win->name), "global.%u", i);
@@ -96,7 +98,7 @@ static void domain_add(struct kunit *test, u32 i)
 	domain->io = (struct ucore_io){
 		.ops = &fake_msr_ops, .tally = &domain->tally, .priv = win,
 	};
-	domain->reader = i;
+	domain->reader = m->with_cpu ? 0 : i;
 	ucore_catalog.nr_domains++;
 	boxes_add(test, i);
 }
@@ -110,18 +112,19 @@ static bool status_for_nmi(u32 msr, u64 *val)
 	return true;
 }
 
-static int machine_init(struct kunit *test, u32 nr_domains)
+static int machine_init(struct kunit *test, u32 nr_domains, bool with_cpu)
 {
 	struct fake_machine *m;
 	u32 i;
 
 	fake_kernel_reset();
-	fake_kernel.nr_dies = nr_domains;
+	fake_kernel.nr_dies = with_cpu ? 1 : nr_domains;
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	test->priv = m;
+	m->with_cpu = with_cpu;
 	raw_spin_lock_init(&m->bus.lock);
 	init_waitqueue_head(&m->sink.wait);
 	m->global = kunit_kcalloc(test, nr_domains, sizeof(*m->global), GFP_KERNEL);
@@ -143,12 +146,17 @@ static int machine_init(struct kunit *test, u32 nr_domains)
 
 int fake_machine_init(struct kunit *test)
 {
-	return machine_init(test, 1);
+	return machine_init(test, 1, false);
 }
 
 int fake_machine_init_2(struct kunit *test)
 {
-	return machine_init(test, 2);
+	return machine_init(test, 2, false);
+}
+
+int fake_machine_init_cpu(struct kunit *test)
+{
+	return machine_init(test, 2, true);
 }
 
 static void part_destroy(struct ucore_part *part)

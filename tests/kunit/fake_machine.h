@@ -3,7 +3,8 @@
  * A machine of fake boxes: the driver's own catalog, filled from the E5-2600
  * v2's table with boxes on the fake bus.  Also parts and sessions on it.
  *
- * A suite's .init is fake_machine_init (one domain) or fake_machine_init_2, its
+ * A suite's .init is fake_machine_init (one domain), fake_machine_init_2 or
+ * fake_machine_init_cpu (a die and its CPU 0, as a domain of its own), its
  * .exit fake_machine_exit.
  */
 #ifndef UCORE_KUNIT_FAKE_MACHINE_H
@@ -41,6 +42,7 @@
  * @session: sessions to be closed at the end
  * @part: hand-made parts
  * @nr_parts: how many
+ * @with_cpu: the second domain is CPU 0
  */
 struct fake_machine {
 	struct fake_bus bus;
@@ -49,10 +51,12 @@ struct fake_machine {
 	struct ucore_session *session[FAKE_SESSIONS];
 	struct ucore_part *part[FAKE_PARTS];
 	u32 nr_parts;
+	bool with_cpu;
 };
 
 int fake_machine_init(struct kunit *test);
 int fake_machine_init_2(struct kunit *test);
+int fake_machine_init_cpu(struct kunit *test);
 void fake_machine_exit(struct kunit *test);
 
 struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32 instance);

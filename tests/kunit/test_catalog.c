@@ -306,6 +306,66 @@ static void finder_grows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, finder.nr, 0U);
 }
 
+static void finder_add_at(struct kunit *test, struct ucore_finder *finder, u32 scope, u32 die,
+			  u32 cpu, u32 instance)
+{
+	const struct ucore_platform *p = &ucore_platform_ivbep;
+	const struct ucore_e5_table *table = p->table;
+	const struct ucore_box_desc desc = {
+		.type = table->msr[0].type, .layout = table->msr[0].layout,
+		.global = table->global, .scope = scope, .die = die, .cpu = cpu,
+		.instance = instance,
+	};
+
+	KUNIT_ASSERT_EQ(test, ucore_finder_add(finder, &desc), 0);
+}
+
+/* Dies come before CPUs, each in the order of their numbers, boxes as they were found. */
+static void domains_of_both_scopes(struct kunit *test)
+{
+	static const struct {
+		u32 scope, die;
+		int cpu;
+		u32 nr_boxes;
+	} expected[] = {
+		{ UCORE_SCOPE_DIE, 0, -1, 1 }, { UCORE_SCOPE_DIE, 1, -1, 2 },
+		{ UCORE_SCOPE_CPU, 0, 0, 1 }, { UCORE_SCOPE_CPU, 1, 1, 2 },
+	};
+	struct ucore_finder finder = { };
+	struct ucore_domain *domain;
+	u32 i;
+
+	fake_kernel.nr_dies = 2;
+	finder_add_at(test, &finder, UCORE_SCOPE_CPU, 1, 1, 0);
+	finder_add_at(test, &finder, UCORE_SCOPE_DIE, 1, 0, 5);
+	finder_add_at(test, &finder, UCORE_SCOPE_CPU, 0, 0, 0);
+	finder_add_at(test, &finder, UCORE_SCOPE_CPU, 1, 1, 1);
+	finder_add_at(test, &finder, UCORE_SCOPE_DIE, 0, 0, 0);
+	finder_add_at(test, &finder, UCORE_SCOPE_DIE, 1, 0, 6);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_fill(&finder), 0);
+	ucore_finder_drop(&finder);
+
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_domains, (u32)ARRAY_SIZE(expected));
+	for (i = 0; i < ARRAY_SIZE(expected); i++) {
+		domain = ucore_catalog_domain(i);
+		KUNIT_EXPECT_EQ(test, domain->id, i);
+		KUNIT_EXPECT_EQ(test, domain->scope, expected[i].scope);
+		KUNIT_EXPECT_EQ(test, domain->die, expected[i].die);
+		KUNIT_EXPECT_EQ(test, domain->cpu, expected[i].cpu);
+		KUNIT_EXPECT_EQ(test, domain->nr_boxes, expected[i].nr_boxes);
+	}
+	KUNIT_EXPECT_NULL(test, ucore_catalog_domain(i));
+	/* ids go on from domain to domain */
+	KUNIT_EXPECT_EQ(test, ucore_catalog_box(1)->desc.instance, 5U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_box(2)->desc.instance, 6U);
+	KUNIT_EXPECT_PTR_EQ(test, ucore_catalog_box(5)->domain, ucore_catalog_domain(3));
+	/* a CPU belongs to its die and to itself */
+	KUNIT_EXPECT_TRUE(test, ucore_domain_has_cpu(ucore_catalog_domain(1), 1));
+	KUNIT_EXPECT_TRUE(test, ucore_domain_has_cpu(ucore_catalog_domain(3), 1));
+	KUNIT_EXPECT_FALSE(test, ucore_domain_has_cpu(ucore_catalog_domain(3), 3));
+	KUNIT_EXPECT_FALSE(test, ucore_domain_has_cpu(ucore_catalog_domain(2), 1));
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(not_intel),
 	KUNIT_CASE(intel_without_a_table),
@@ -325,6 +385,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(qpi_port_finds_its_filter),
 	KUNIT_CASE(ids_are_stable),
 	KUNIT_CASE(finder_grows),
+	KUNIT_CASE(domains_of_both_scopes),
 	{ }
 };
 

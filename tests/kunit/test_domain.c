@@ -614,4 +614,55 @@ static struct kunit_suite hotplug_2_suite = {
 	.test_cases = hotplug_2_cases,
 };
 
-kunit_test_suites(&suite, &hotplug_suite, &hotplug_2_suite);
+static int hotplug_init_cpu(struct kunit *test)
+{
+	int ret = fake_machine_init_cpu(test);
+
+	return ret ?: ucore_readers_init();
+}
+
+/* A CPU leaves its die, which another one reads then, and its own domain, which stops. */
+static void cpu_leaves_both_its_domains(struct kunit *test)
+{
+	struct ucore_part *die = running_part(test, 0), *cpu = running_part(test, 1);
+
+	cpu_down(0);
+	KUNIT_EXPECT_EQ(test, die->domain->reader, 1);
+	KUNIT_EXPECT_TRUE(test, die->running);
+	gap_check(test, die, UCORE_GAP_READER_MOVED, 0, 1);
+	KUNIT_EXPECT_EQ(test, cpu->domain->reader, UCORE_NO_CPU);
+	KUNIT_EXPECT_FALSE(test, cpu->running);
+	gap_check(test, cpu, UCORE_GAP_OFFLINE, 0, -1);
+
+	cpu_up(0);
+	KUNIT_EXPECT_EQ(test, die->domain->reader, 1);
+	KUNIT_EXPECT_EQ(test, cpu->domain->reader, 0);
+	KUNIT_EXPECT_TRUE(test, cpu->running);
+	gap_check(test, cpu, UCORE_GAP_ONLINE, -1, 0);
+}
+
+/* Another CPU is nothing to a CPU's own domain. */
+static void another_cpu_is_not_of_the_domain(struct kunit *test)
+{
+	struct ucore_part *cpu = running_part(test, 1);
+
+	cpu_down(1);
+	KUNIT_EXPECT_EQ(test, cpu->domain->reader, 0);
+	KUNIT_EXPECT_TRUE(test, cpu->running);
+	KUNIT_EXPECT_NULL(test, fake_record(cpu->ring));
+}
+
+static struct kunit_case hotplug_cpu_cases[] = {
+	KUNIT_CASE(cpu_leaves_both_its_domains),
+	KUNIT_CASE(another_cpu_is_not_of_the_domain),
+	{ }
+};
+
+static struct kunit_suite hotplug_cpu_suite = {
+	.name = "ucore_hotplug_cpu_scope",
+	.init = hotplug_init_cpu,
+	.exit = fake_machine_exit,
+	.test_cases = hotplug_cpu_cases,
+};
+
+kunit_test_suites(&suite, &hotplug_suite, &hotplug_2_suite, &hotplug_cpu_suite);

@@ -897,4 +897,69 @@ static struct kunit_suite suite_2 = {
 	.test_cases = cases_2,
 };
 
-kunit_test_suites(&suite, &suite_2);
+/* ---- a die, and one of its CPUs as a domain of its own ---- */
+
+/* Their reader does for each what the session asks, once. */
+static void one_cpu_reads_both_domains(struct kunit *test)
+{
+	struct ucore_box *die = fake_box(test, 0, "imc", 0), *cpu = fake_box(test, 1, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, die, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, cpu, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	for (i = 0; i < 2; i++)
+		KUNIT_EXPECT_TRUE(test, list_is_singular(&ucore_catalog.domains[i].parts));
+	fake_poke(fake_window(die), 0xa0, 7);
+	fake_poke(fake_window(cpu), 0xa0, 8);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, s->values[i].count, 7ULL + i);
+		KUNIT_EXPECT_EQ(test, s->domains[i].domain, i);
+		KUNIT_EXPECT_EQ(test, s->domains[i].cpu, 0U);
+		KUNIT_EXPECT_GT(test, s->domains[i].frozen_ns, 0ULL);
+	}
+	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count | s->values[1].count, 0ULL);
+	fake_stop(s);
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[i].parts));
+		KUNIT_EXPECT_FALSE(test, fake_global(i)->frozen);
+	}
+}
+
+/* The die's reader moves, and a CPU's domain stays with its CPU. */
+static void die_is_read_elsewhere(struct kunit *test)
+{
+	struct ucore_box *die = fake_box(test, 0, "imc", 0), *cpu = fake_box(test, 1, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, die, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, cpu, 4, BIT(0), 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 1);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].reader, 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].pins, 0U);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 1U);
+	KUNIT_EXPECT_EQ(test, s->domains[1].cpu, 0U);
+	fake_stop(s);
+}
+
+static struct kunit_case cases_cpu[] = {
+	KUNIT_CASE(one_cpu_reads_both_domains),
+	KUNIT_CASE(die_is_read_elsewhere),
+	{ }
+};
+
+static struct kunit_suite suite_cpu = {
+	.name = "ucore_session_cpu_scope",
+	.init = fake_machine_init_cpu,
+	.exit = fake_machine_exit,
+	.test_cases = cases_cpu,
+};
+
+kunit_test_suites(&suite, &suite_2, &suite_cpu);
