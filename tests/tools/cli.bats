@@ -381,8 +381,10 @@ record_file()
 @test "stat ends at Ctrl-C with its counts" {
 	"$B/fake_tool" stat -e imc/CAS_COUNT.RD/ -x, >"$TMP/out" 2>/dev/null &
 	pid=$!
-	# it is ready once it has blocked the signals it waits for
-	until grep -q '^SigBlk:.*[1-9a-f]' /proc/$pid/status; do :; done
+	# it is ready once it has blocked the signals it waits for; before it runs at all, the
+	# shell's child blocks some, too
+	until grep -q fake_tool /proc/$pid/comm &&
+	      grep -q '^SigBlk:.*[1-9a-f]' /proc/$pid/status; do :; done
 	kill -INT $pid
 	wait $pid
 	grep -q 144000 "$TMP/out"
