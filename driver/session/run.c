@@ -119,6 +119,7 @@ static bool domains_online(struct ucore_session *session)
  */
 int ucore_session_start(struct ucore_session *session)
 {
+	struct ucore_meeting begin = { .prepare = go_prepare, .act = go, .together = true };
 	struct ucore_part *part;
 	int ret;
 	u32 i;
@@ -148,8 +149,7 @@ int ucore_session_start(struct ucore_session *session)
 	for (i = 0; (part = ucore_next_part(session, &i));)
 		if (part->armed_mask)
 			ucore_pmi_enable(part->domain);
-	ucore_meet(session, &(struct ucore_meeting){ .prepare = go_prepare, .act = go,
-						     .together = true });
+	ucore_meet(session, &begin);
 	timers_start(session);
 	session->running = true;
 unlock:
@@ -254,6 +254,7 @@ static void reset(struct ucore_part *part, const struct ucore_meeting *m)
  */
 int ucore_session_reset(struct ucore_session *session)
 {
+	struct ucore_meeting m = { .act = reset, .together = true };
 	struct ucore_event *event;
 	int ret = 0;
 	u32 i;
@@ -261,8 +262,7 @@ int ucore_session_reset(struct ucore_session *session)
 	if (session->running) {
 		cpus_read_lock();
 		if (domains_online(session))
-			ucore_meet(session, &(struct ucore_meeting){ .act = reset,
-								     .together = true });
+			ucore_meet(session, &m);
 		else
 			ret = -EAGAIN;
 		cpus_read_unlock();
@@ -342,13 +342,13 @@ static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 
 static void snapshot_running(struct ucore_session *session, bool live)
 {
+	struct ucore_meeting m = { .act = live ? snapshot_live : snapshot, .together = true };
 	u64 first = U64_MAX, last = 0, now;
 	struct ucore_part *part;
 	u32 i, n = 0;
 
 	cpus_read_lock();
-	ucore_meet(session, &(struct ucore_meeting){ .act = live ? snapshot_live : snapshot,
-						     .together = true });
+	ucore_meet(session, &m);
 	now = ktime_get_mono_fast_ns();
 	for (i = 0; (part = ucore_next_part(session, &i));) {
 		if (part->domain->reader == UCORE_NO_CPU) {

@@ -86,10 +86,10 @@ static void domain_add(struct kunit *test, u32 i)
 	struct ucore_domain *domain = &ucore_catalog.domains[i];
 	struct fake_window *win = &m->global[i];
 	const struct ucore_e5_table *table = platform.table;
-	struct ucore_box_desc first = { .global = table->global, .die = i };
+	struct ucore_box_desc first = { .global = table->global, .die = m->with_cpu ? 0 : i };
 
 	if (m->with_cpu && i)
-		first = (struct ucore_box_desc){ .global = table->global, .scope = UCORE_SCOPE_CPU };
+		first.scope = UCORE_SCOPE_CPU;
 	win->bus = &m->bus;
 	win->global = table->global;
 	snprintf(win->name, sizeof(win->name), "global.%u", i);
