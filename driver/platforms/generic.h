@@ -10,13 +10,8 @@
 #include "find/discovery/find.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
+#include "platforms/fields.h"
 #include "platforms/list.h"
-
-#define CTL_FIELD(id, bits) \
-	{ .field = UCORE_FIELD_##id, .piece = { { .mask = (bits) } } }
-#define SHARED_FIELD(id, reg, bits) \
-	{ .field = UCORE_FIELD_##id, \
-	  .piece = { { .slot = UCORE_SLOT_SHARED(reg), .mask = (bits) } } }
 
 /* What every control has below bit 32, but for thresh */
 #define COMMON_FIELDS \
@@ -32,8 +27,7 @@
 #define BOX_TYPE(_name, _fields) \
 	.name = (_name), \
 	.words = &ucore_disc_words, \
-	.fields = (_fields), \
-	.nr_fields = ARRAY_SIZE(_fields), \
+	FIELDS(_fields), \
 	.max_increment = 256, \
 	.caps = UCORE_BOX_FREEZE, \
 	.ctl_ov_en = DISC_CTL_OV_EN, \

@@ -8,10 +8,8 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 
-#include "find/e5.h"
-#include "hw/e5.h"
 #include "hw/ivbep.h"
-#include "platforms/list.h"
+#include "platforms/e5.h"
 
 /* Bits 17:16 "must be written 1": they enable freeze and overflow. */
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
@@ -22,25 +20,6 @@ static const struct ucore_box_words words = {
 };
 
 /* ---- event fields ---- */
-
-#define CTL_FIELD(id, bits) \
-	{ .field = UCORE_FIELD_##id, .piece = { { .mask = (bits) } } }
-#define SHARED_FIELD(id, reg, bits) \
-	{ .field = UCORE_FIELD_##id, \
-	  .piece = { { .slot = UCORE_SLOT_SHARED(reg), .mask = (bits) } } }
-
-/* ev_sel with the extension bit as bit 8 */
-#define EVENT_EXT_FIELD \
-	{ .field = UCORE_FIELD_EVENT, \
-	  .piece = { { .mask = E5_CTL_EV_SEL }, \
-		     { .mask = E5_CTL_EV_SEL_EXT, .shift = 8 } } }
-
-static const struct ucore_field_desc generic_fields[] = {
-	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
-	CTL_FIELD(UMASK, E5_CTL_UMASK),
-	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
-	CTL_FIELD(THRESH, E5_CTL_THRESH),
-};
 
 static const struct ucore_field_desc cbo_fields[] = {
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
@@ -57,61 +36,6 @@ static const struct ucore_field_desc cbo_fields[] = {
 	SHARED_FIELD(FILTER_NC, 1, IVBEP_CBO_FILTER1_NC),
 	SHARED_FIELD(FILTER_ISOC, 1, IVBEP_CBO_FILTER1_ISOC),
 };
-
-static const struct ucore_field_desc ubox_fields[] = {
-	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
-	CTL_FIELD(UMASK, E5_CTL_UMASK),
-	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
-	CTL_FIELD(THRESH, E5_CTL_THRESH5),
-};
-
-static const struct ucore_field_desc pcu_fields[] = {
-	EVENT_EXT_FIELD,
-	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
-	CTL_FIELD(THRESH, E5_CTL_THRESH5),
-	CTL_FIELD(OCC_SEL, E5_PCU_CTL_OCC_SEL),
-	CTL_FIELD(OCC_INVERT, E5_PCU_CTL_OCC_INVERT),
-	CTL_FIELD(OCC_EDGE, E5_PCU_CTL_OCC_EDGE_DET),
-	SHARED_FIELD(BAND0, 0, E5_PCU_FILTER_BAND0),
-	SHARED_FIELD(BAND1, 0, E5_PCU_FILTER_BAND1),
-	SHARED_FIELD(BAND2, 0, E5_PCU_FILTER_BAND2),
-	SHARED_FIELD(BAND3, 0, E5_PCU_FILTER_BAND3),
-};
-
-static const struct ucore_field_desc ha_fields[] = {
-	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
-	CTL_FIELD(UMASK, E5_CTL_UMASK),
-	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
-	CTL_FIELD(THRESH, E5_CTL_THRESH),
-	{ .field = UCORE_FIELD_ADDR_MATCH,
-	  .piece = { { .slot = UCORE_SLOT_SHARED(0), .shift = 6,
-		       .mask = E5_HA_ADDRMATCH0_LOW },
-		     { .slot = UCORE_SLOT_SHARED(1), .shift = 32,
-		       .mask = E5_HA_ADDRMATCH1_HIGH } } },
-	SHARED_FIELD(OPC_MATCH, 2, E5_HA_OPCODEMATCH_OPC),
-};
-
-/*
- * The match and mask fields are spelled as the whole register, whose lowest
- * bit in use is bit 3 (MATCH0) or bit 0 (MATCH1).
- */
-#define QPI_PACKET0_FIELD(id, reg) \
-	{ .field = UCORE_FIELD_##id, \
-	  .piece = { { .slot = UCORE_SLOT_SHARED(reg), .shift = 3, \
-		       .mask = E5_QPI_MATCH0_BITS } } }
-
-static const struct ucore_field_desc qpi_fields[] = {
-	EVENT_EXT_FIELD,
-	CTL_FIELD(UMASK, E5_CTL_UMASK),
-	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
-	CTL_FIELD(THRESH, E5_CTL_THRESH),
-	QPI_PACKET0_FIELD(MATCH0, 0),
-	SHARED_FIELD(MATCH1, 1, E5_QPI_MATCH1_BITS),
-	QPI_PACKET0_FIELD(MASK0, 2),
-	SHARED_FIELD(MASK1, 3, E5_QPI_MATCH1_BITS),
-};
-
-#define FIELDS(table)	.fields = (table), .nr_fields = ARRAY_SIZE(table)
 
 /* ---- which counters an event may use ---- */
 
@@ -198,7 +122,7 @@ static const struct ucore_box_type cbo = {
 /* No box control: controls and counters are zeroed by data writes. */
 static const struct ucore_box_type ubox = {
 	.name = "ubox",
-	FIELDS(ubox_fields),
+	FIELDS(ucore_e5_ubox_fields),
 	.max_increment = MAX_INCREMENT,
 	.caps = UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
 	.ctl_en = E5_CTL_EN,
@@ -215,7 +139,7 @@ static const struct ucore_box_type ubox = {
 static const struct ucore_box_type pcu = {
 	.name = "pcu",
 	.words = &words,
-	FIELDS(pcu_fields),
+	FIELDS(ucore_e5_pcu_fields),
 	.increments = clockticks_00,
 	.max_increment = MAX_INCREMENT,
 	.caps = BOX_CAPS,
@@ -228,7 +152,7 @@ static const struct ucore_box_type pcu = {
 static const struct ucore_box_type ha = {
 	.name = "ha",
 	.words = &words,
-	FIELDS(ha_fields),
+	FIELDS(ucore_e5_ha_fields),
 	.increments = clockticks_00,
 	.max_increment = MAX_INCREMENT,
 	.caps = BOX_CAPS,
@@ -241,7 +165,7 @@ static const struct ucore_box_type ha = {
 static const struct ucore_box_type imc = {
 	.name = "imc",
 	.words = &words,
-	FIELDS(generic_fields),
+	FIELDS(ucore_e5_fields),
 	.increments = imc_increments,
 	.max_increment = IMC_MAX_INCREMENT,
 	.caps = BOX_CAPS | UCORE_BOX_FIXED_OVERFLOW,
@@ -260,7 +184,7 @@ static const struct ucore_box_type imc = {
 static const struct ucore_box_type qpi = {
 	.name = "qpi",
 	.words = &words,
-	FIELDS(qpi_fields),
+	FIELDS(ucore_e5_qpi_fields),
 	.increments = clockticks_14,
 	.max_increment = MAX_INCREMENT,
 	.caps = BOX_CAPS,
@@ -273,7 +197,7 @@ static const struct ucore_box_type qpi = {
 static const struct ucore_box_type r2pcie = {
 	.name = "r2pcie",
 	.words = &words,
-	FIELDS(generic_fields),
+	FIELDS(ucore_e5_fields),
 	.constraints = r2pcie_constraints,
 	.increments = clockticks_01,
 	.max_increment = MAX_INCREMENT,
@@ -287,7 +211,7 @@ static const struct ucore_box_type r2pcie = {
 static const struct ucore_box_type r3qpi = {
 	.name = "r3qpi",
 	.words = &words,
-	FIELDS(generic_fields),
+	FIELDS(ucore_e5_fields),
 	.constraints = r3qpi_constraints,
 	.increments = clockticks_01,
 	.max_increment = MAX_INCREMENT,
@@ -306,7 +230,7 @@ static const struct ucore_box_type r3qpi = {
 static const struct ucore_box_type irp = {
 	.name = "irp",
 	.words = &words,
-	FIELDS(generic_fields),
+	FIELDS(ucore_e5_fields),
 	.increments = clockticks_00,
 	.max_increment = MAX_INCREMENT,
 	.caps = UCORE_BOX_FREEZE,
@@ -346,41 +270,10 @@ static const struct ucore_layout pcu_layout = {
 	.nr_shared = 1,
 };
 
-#define PCI_CTLS	{ E5_PCI_CTL0, E5_PCI_CTL0 + 4, E5_PCI_CTL0 + 8, E5_PCI_CTL0 + 12 }
-#define PCI_CTRS	{ E5_PCI_CTR0, E5_PCI_CTR0 + 8, E5_PCI_CTR0 + 16, E5_PCI_CTR0 + 24 }
-
-static const struct ucore_layout pci_layout = {
-	.box_ctl = E5_PCI_BOX_CTL,
-	.status = E5_PCI_BOX_STATUS,
-	.ctl = PCI_CTLS,
-	.ctr = PCI_CTRS,
-	.fixed_ctl = { E5_PCI_FIXED_CTL },	/* iMC */
-	.fixed_ctr = { E5_PCI_FIXED_CTR },
-};
-
-static const struct ucore_layout ha_layout = {
-	.box_ctl = E5_PCI_BOX_CTL,
-	.status = E5_PCI_BOX_STATUS,
-	.ctl = PCI_CTLS,
-	.ctr = PCI_CTRS,
-	.shared = { E5_HA_ADDRMATCH0, E5_HA_ADDRMATCH1, E5_HA_OPCODEMATCH },
-	.nr_shared = 3,
-};
-
-static const struct ucore_layout qpi_layout = {
-	.box_ctl = E5_PCI_BOX_CTL,
-	.status = E5_PCI_BOX_STATUS,
-	.ctl = PCI_CTLS,
-	.ctr = PCI_CTRS,
-	.shared = { E5_QPI_MATCH0, E5_QPI_MATCH1, E5_QPI_MASK0, E5_QPI_MASK1 },
-	.shared_aux = GENMASK(3, 0),
-	.nr_shared = 4,
-};
-
 static const struct ucore_layout irp_layout = {
 	.box_ctl = E5_PCI_BOX_CTL,
 	.status = E5_PCI_BOX_STATUS,
-	.ctl = PCI_CTLS,
+	.ctl = E5_PCI_CTLS,
 	.ctr = { IVBEP_IRP_CTR0, IVBEP_IRP_CTR1, IVBEP_IRP_CTR2, IVBEP_IRP_CTR3 },
 };
 
@@ -395,10 +288,6 @@ static const struct ucore_e5_msr msr_boxes[] = {
 	{ .type = &pcu, .layout = &pcu_layout, .global_gp = BIT(IVBEP_STATUS_PCU), .max = 1 },
 };
 
-#define PCI_BOX(_type, _layout, _instance, _device, bits) \
-	{ .type = &(_type), .layout = &(_layout), .instance = (_instance), \
-	  .device = (_device), .global_gp = (bits), .global_fixed = (bits) }
-
 /*
  * The manual's ov_q0, ov_q1 and ov_rq0, ov_rq1 may name agents or ports, and
  * there are three ports: any of them may set either bit.
@@ -407,28 +296,28 @@ static const struct ucore_e5_msr msr_boxes[] = {
 #define R3QPI_BITS	GENMASK(IVBEP_STATUS_R3QPI0 + 1, IVBEP_STATUS_R3QPI0)
 
 #define QPI_PORT(_instance, _device, _aux) \
-	{ .type = &qpi, .layout = &qpi_layout, .instance = (_instance), \
+	{ .type = &qpi, .layout = &ucore_e5_qpi_layout, .instance = (_instance), \
 	  .device = (_device), .aux = (_aux), .global_gp = QPI_BITS }
 
 static const struct ucore_e5_pci pci_boxes[] = {
-	PCI_BOX(ha, ha_layout, 0, IVBEP_PCI_HA0, BIT(IVBEP_STATUS_HA0)),
-	PCI_BOX(ha, ha_layout, 1, IVBEP_PCI_HA1, BIT(IVBEP_STATUS_HA0 + 1)),
-	PCI_BOX(imc, pci_layout, 0, IVBEP_PCI_IMC0_CH0, BIT(IVBEP_STATUS_IMC0)),
-	PCI_BOX(imc, pci_layout, 1, IVBEP_PCI_IMC0_CH1, BIT(IVBEP_STATUS_IMC0)),
-	PCI_BOX(imc, pci_layout, 2, IVBEP_PCI_IMC0_CH2, BIT(IVBEP_STATUS_IMC0)),
-	PCI_BOX(imc, pci_layout, 3, IVBEP_PCI_IMC0_CH3, BIT(IVBEP_STATUS_IMC0)),
-	PCI_BOX(imc, pci_layout, 4, IVBEP_PCI_IMC1_CH0, BIT(IVBEP_STATUS_IMC0 + 1)),
-	PCI_BOX(imc, pci_layout, 5, IVBEP_PCI_IMC1_CH1, BIT(IVBEP_STATUS_IMC0 + 1)),
-	PCI_BOX(imc, pci_layout, 6, IVBEP_PCI_IMC1_CH2, BIT(IVBEP_STATUS_IMC0 + 1)),
-	PCI_BOX(imc, pci_layout, 7, IVBEP_PCI_IMC1_CH3, BIT(IVBEP_STATUS_IMC0 + 1)),
+	E5_PCI_BOX(ha, ucore_e5_ha_layout, 0, IVBEP_PCI_HA0, BIT(IVBEP_STATUS_HA0)),
+	E5_PCI_BOX(ha, ucore_e5_ha_layout, 1, IVBEP_PCI_HA1, BIT(IVBEP_STATUS_HA0 + 1)),
+	E5_PCI_BOX(imc, ucore_e5_pci_layout, 0, IVBEP_PCI_IMC0_CH0, BIT(IVBEP_STATUS_IMC0)),
+	E5_PCI_BOX(imc, ucore_e5_pci_layout, 1, IVBEP_PCI_IMC0_CH1, BIT(IVBEP_STATUS_IMC0)),
+	E5_PCI_BOX(imc, ucore_e5_pci_layout, 2, IVBEP_PCI_IMC0_CH2, BIT(IVBEP_STATUS_IMC0)),
+	E5_PCI_BOX(imc, ucore_e5_pci_layout, 3, IVBEP_PCI_IMC0_CH3, BIT(IVBEP_STATUS_IMC0)),
+	E5_PCI_BOX(imc, ucore_e5_pci_layout, 4, IVBEP_PCI_IMC1_CH0, BIT(IVBEP_STATUS_IMC0 + 1)),
+	E5_PCI_BOX(imc, ucore_e5_pci_layout, 5, IVBEP_PCI_IMC1_CH1, BIT(IVBEP_STATUS_IMC0 + 1)),
+	E5_PCI_BOX(imc, ucore_e5_pci_layout, 6, IVBEP_PCI_IMC1_CH2, BIT(IVBEP_STATUS_IMC0 + 1)),
+	E5_PCI_BOX(imc, ucore_e5_pci_layout, 7, IVBEP_PCI_IMC1_CH3, BIT(IVBEP_STATUS_IMC0 + 1)),
 	QPI_PORT(0, IVBEP_PCI_QPI0, IVBEP_PCI_QPI0_FILTER),
 	QPI_PORT(1, IVBEP_PCI_QPI1, IVBEP_PCI_QPI1_FILTER),
 	QPI_PORT(2, IVBEP_PCI_QPI2, IVBEP_PCI_QPI2_FILTER),
-	PCI_BOX(r2pcie, pci_layout, 0, IVBEP_PCI_R2PCIE, BIT(IVBEP_STATUS_R2PCIE)),
-	PCI_BOX(r3qpi, pci_layout, 0, IVBEP_PCI_R3QPI0, R3QPI_BITS),
-	PCI_BOX(r3qpi, pci_layout, 1, IVBEP_PCI_R3QPI1, R3QPI_BITS),
-	PCI_BOX(r3qpi, pci_layout, 2, IVBEP_PCI_R3QPI2, R3QPI_BITS),
-	PCI_BOX(irp, irp_layout, 0, IVBEP_PCI_IRP, 0),
+	E5_PCI_BOX(r2pcie, ucore_e5_pci_layout, 0, IVBEP_PCI_R2PCIE, BIT(IVBEP_STATUS_R2PCIE)),
+	E5_PCI_BOX(r3qpi, ucore_e5_pci_layout, 0, IVBEP_PCI_R3QPI0, R3QPI_BITS),
+	E5_PCI_BOX(r3qpi, ucore_e5_pci_layout, 1, IVBEP_PCI_R3QPI1, R3QPI_BITS),
+	E5_PCI_BOX(r3qpi, ucore_e5_pci_layout, 2, IVBEP_PCI_R3QPI2, R3QPI_BITS),
+	E5_PCI_BOX(irp, irp_layout, 0, IVBEP_PCI_IRP, 0),
 };
 
 static const struct ucore_global global = {
