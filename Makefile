@@ -117,6 +117,7 @@ shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
 	@$(PYLAB).shell $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
 
 install:	## install module, tools and manual pages [prefix=/usr/local DESTDIR=]
+	@$(if $(UCORE_PRIVATE_PMI),$(error UCORE_PRIVATE_PMI is for the lab: such a module is not for hardware))
 	@driver/install.sh check $(KDIR) $(DESTDIR)
 	@$(MAKE) --no-print-directory all
 	@umask 022 && $(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) install

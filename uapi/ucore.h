@@ -58,7 +58,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define UCORE_ABI_VERSION	1
+#define UCORE_ABI_VERSION	2
 #define UCORE_DEVICE		"/dev/ucore"
 
 #define UCORE_TYPE		0xBD
@@ -104,7 +104,7 @@
 #define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds them */
 
 /* ucore_info.caps: what this platform can do */
-#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a die */
+#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a domain */
 #define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow interrupts a core */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 
@@ -550,7 +550,7 @@ struct ucore_get_units {
  * @reserved: 0
  *
  * The session holds nothing until events are added.  Closing the descriptor
- * stops, resets and releases its boxes.
+ * stops its boxes, resets them and gives them back.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size or wakeup), ENOMEM,
  * EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded).
@@ -601,7 +601,7 @@ struct ucore_term {
  *           counter may be moved when later events need its place; STATUS is
  *           not needed to read it, values carry the event id.
  *
- * The first event on a box claims the box; removing the last releases it.
+ * The first event on a box claims the box; removing the last gives it back.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (box), ENXIO, ERANGE, ENOSPC,
  * EADDRINUSE, EOPNOTSUPP (@period), EBUSY (running session, owned box,
@@ -732,7 +732,7 @@ struct ucore_read_domain {
  * @domains: array of struct ucore_read_domain, in the order of domain ids
  * @skew_ns: out: time between the first and the last domain's freeze
  *
- * All domains freeze at the same moment, are read in parallel and released.  A
+ * All domains freeze at the same moment, are read in parallel and thawed.  A
  * stopped session gives its last counts.  Events on a domain without a CPU give
  * their last counts, flagged OFFLINE.
  *

@@ -108,8 +108,7 @@ void ucore_describe_domain(struct ucore_domain *domain, struct ucore_domain_info
 
 static u64 box_location(const struct ucore_box *box)
 {
-	const struct ucore_layout *layout = box->desc.layout;
-	u16 off = layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
+	u16 off = ucore_layout_first(box->desc.layout);
 	const struct pci_dev *pdev = box->io.pdev;
 
 	if (box->desc.size)

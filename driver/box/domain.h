@@ -92,7 +92,7 @@ struct ucore_pmi {
  * @tally: register accesses
  * @lock: guards everything below but @pin_*, and the boxes' registers.  Taken
  *        with interrupts off on a CPU of the domain; innermost but for the
- *        timers' own locks.
+ *        timers' own locks; a CPU's nests inside its die's (meet.c).
  * @reader: CPU that touches the boxes, UCORE_NO_CPU if none is online; changes
  *          only with CPU hotplug held off
  * @parts: sessions running here

@@ -58,6 +58,12 @@ struct ucore_layout {
 	u8 nr_shared;
 };
 
+/* The register that tells whether a box is there: its box control, or else its first control. */
+static inline u16 ucore_layout_first(const struct ucore_layout *layout)
+{
+	return layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
+}
+
 /* A field's bits go to the counter's control or to a shared register. */
 #define UCORE_SLOT_CTL		0
 #define UCORE_SLOT_SHARED(i)	((i) + 1)

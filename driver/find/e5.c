@@ -37,8 +37,7 @@ static int find_msr_row(struct ucore_finder *finder, const struct ucore_e5_table
 			const struct ucore_e5_msr *row, int cpu)
 {
 	u32 n = row->per_core ? cbo_count(table, cpu, row->max) : row->max;
-	u32 first = row->layout->box_ctl != UCORE_REG_NONE ? row->layout->box_ctl :
-							    row->layout->ctl[0];
+	u32 first = ucore_layout_first(row->layout);
 	u64 val;
 	u32 i;
 	int ret;

@@ -4,6 +4,8 @@
  *
  * Data only.
  */
+#include <linux/build_bug.h>
+
 #include "platforms/e5.h"
 
 /* ---- event fields ---- */
@@ -14,21 +16,23 @@
 	  .piece = { { .mask = E5_CTL_EV_SEL }, \
 		     { .mask = E5_CTL_EV_SEL_EXT, .shift = 8 } } }
 
-const struct ucore_field_desc ucore_e5_fields[E5_NR_FIELDS] = {
+const struct ucore_field_desc ucore_e5_fields[] = {
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
 	CTL_FIELD(UMASK, E5_CTL_UMASK),
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
 	CTL_FIELD(THRESH, E5_CTL_THRESH),
 };
+static_assert(ARRAY_SIZE(ucore_e5_fields) == E5_NR_FIELDS);
 
-const struct ucore_field_desc ucore_e5_ubox_fields[E5_NR_UBOX_FIELDS] = {
+const struct ucore_field_desc ucore_e5_ubox_fields[] = {
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
 	CTL_FIELD(UMASK, E5_CTL_UMASK),
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
 	CTL_FIELD(THRESH, E5_CTL_THRESH5),
 };
+static_assert(ARRAY_SIZE(ucore_e5_ubox_fields) == E5_NR_UBOX_FIELDS);
 
-const struct ucore_field_desc ucore_e5_pcu_fields[E5_NR_PCU_FIELDS] = {
+const struct ucore_field_desc ucore_e5_pcu_fields[] = {
 	EVENT_EXT_FIELD,
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
 	CTL_FIELD(THRESH, E5_CTL_THRESH5),
@@ -40,8 +44,9 @@ const struct ucore_field_desc ucore_e5_pcu_fields[E5_NR_PCU_FIELDS] = {
 	SHARED_FIELD(BAND2, 0, E5_PCU_FILTER_BAND2),
 	SHARED_FIELD(BAND3, 0, E5_PCU_FILTER_BAND3),
 };
+static_assert(ARRAY_SIZE(ucore_e5_pcu_fields) == E5_NR_PCU_FIELDS);
 
-const struct ucore_field_desc ucore_e5_ha_fields[E5_NR_HA_FIELDS] = {
+const struct ucore_field_desc ucore_e5_ha_fields[] = {
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
 	CTL_FIELD(UMASK, E5_CTL_UMASK),
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
@@ -53,6 +58,7 @@ const struct ucore_field_desc ucore_e5_ha_fields[E5_NR_HA_FIELDS] = {
 		       .mask = E5_HA_ADDRMATCH1_HIGH } } },
 	SHARED_FIELD(OPC_MATCH, 2, E5_HA_OPCODEMATCH_OPC),
 };
+static_assert(ARRAY_SIZE(ucore_e5_ha_fields) == E5_NR_HA_FIELDS);
 
 /*
  * The match and mask fields are spelled as the whole register, whose lowest
@@ -63,7 +69,7 @@ const struct ucore_field_desc ucore_e5_ha_fields[E5_NR_HA_FIELDS] = {
 	  .piece = { { .slot = UCORE_SLOT_SHARED(reg), .shift = 3, \
 		       .mask = E5_QPI_MATCH0_BITS } } }
 
-const struct ucore_field_desc ucore_e5_qpi_fields[E5_NR_QPI_FIELDS] = {
+const struct ucore_field_desc ucore_e5_qpi_fields[] = {
 	EVENT_EXT_FIELD,
 	CTL_FIELD(UMASK, E5_CTL_UMASK),
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
@@ -73,6 +79,7 @@ const struct ucore_field_desc ucore_e5_qpi_fields[E5_NR_QPI_FIELDS] = {
 	QPI_PACKET0_FIELD(MASK0, 2),
 	SHARED_FIELD(MASK1, 3, E5_QPI_MATCH1_BITS),
 };
+static_assert(ARRAY_SIZE(ucore_e5_qpi_fields) == E5_NR_QPI_FIELDS);
 
 /* ---- layouts ---- */
 

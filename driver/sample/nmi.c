@@ -34,16 +34,24 @@
 #define NMI_TRIES	4
 
 /**
- * struct pmi_cpu - a CPU that may receive a domain's PMI
- * @domain: the domain; NULL: none, and the handler has nothing to do
- * @claimed: last PMI that this CPU claimed
- * @lvtpc: LVTPC as it was found
- * @set_lvtpc: @lvtpc is to be restored
- * @set_debugctl: we enabled uncore PMIs here: they are to be disabled
+ * struct pmi_slot - a domain whose PMI a CPU may receive
+ * @domain: which; NULL: none
+ * @claimed: last of its PMIs that this CPU claimed
  */
-struct pmi_cpu {
+struct pmi_slot {
 	struct ucore_domain *domain;
 	u64 claimed;
+};
+
+/**
+ * struct pmi_cpu - a CPU that may receive PMIs
+ * @slot: of its die, and of itself: by scope
+ * @lvtpc: LVTPC as found
+ * @set_lvtpc: and to be restored
+ * @set_debugctl: we enabled uncore PMIs here
+ */
+struct pmi_cpu {
+	struct pmi_slot slot[UCORE_SCOPE_CPU + 1];
 	u32 lvtpc;
 	bool set_lvtpc;
 	bool set_debugctl;
@@ -133,24 +141,35 @@ static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
 	irq_work_queue(&pmi->work);
 }
 
-static int pmi_nmi(unsigned int type, struct pt_regs *regs)
+/* Is it this domain's?  How many overflows, or that it is serviced already. */
+static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs)
 {
-	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
-	struct ucore_domain *domain = READ_ONCE(pc->domain);
+	struct ucore_domain *domain = READ_ONCE(slot->domain);
 	struct claim claim;
 
 	if (!domain)
 		return NMI_DONE;
 	claim_look(domain, &claim);
-	if (claim.pmi <= pc->claimed)
+	if (claim.pmi <= slot->claimed)
 		return NMI_DONE;
-	pc->claimed = claim.pmi;
+	slot->claimed = claim.pmi;
 	if (claim.count)
 		context_stash(&domain->pmi, claim.pmi, regs);
 	else if (claim.again)
 		irq_work_queue(&domain->pmi.work);
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
 	return claim.count ?: NMI_HANDLED;
+}
+
+static int pmi_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	int i, handled = NMI_DONE;
+
+	for (i = 0; i < ARRAY_SIZE(pc->slot); i++)
+		handled += slot_nmi(&pc->slot[i], regs);
+	if (handled)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	return handled;
 }
 
 /*
@@ -203,12 +222,13 @@ void ucore_nmi_enable_here(void *arg)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	struct ucore_domain *domain = arg;
+	struct pmi_slot *slot = &pc->slot[domain->scope];
 	u64 debugctl, seq = domain->pmi.seq;
 	u32 lvtpc;
 
 	/* this CPU shall not claim a PMI that came before it was enabled */
-	if (!pc->domain)
-		pc->claimed = seq & 1 ? seq : max(seq, 1ULL) - 1;
+	if (!slot->domain)
+		slot->claimed = seq & 1 ? seq : max(seq, 1ULL) - 1;
 
 	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) &&
 	    !(debugctl & DEBUGCTL_UNCORE_PMI))
@@ -223,7 +243,7 @@ void ucore_nmi_enable_here(void *arg)
 		}
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	}
-	WRITE_ONCE(pc->domain, domain);
+	WRITE_ONCE(slot->domain, domain);
 }
 
 /**
@@ -233,11 +253,14 @@ void ucore_nmi_enable_here(void *arg)
 void ucore_nmi_disable_here(void *arg)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	struct ucore_domain *domain = arg;
 	u64 debugctl;
 
-	if (pc->domain != arg)
+	if (pc->slot[domain->scope].domain != domain)
 		return;
-	WRITE_ONCE(pc->domain, NULL);
+	WRITE_ONCE(pc->slot[domain->scope].domain, NULL);
+	if (pc->slot[UCORE_SCOPE_DIE].domain || pc->slot[UCORE_SCOPE_CPU].domain)
+		return;		/* the other one still takes its PMI here */
 	if (pc->set_debugctl && !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
 		wrmsrq_safe(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTL_UNCORE_PMI);
 	if (pc->set_lvtpc)
@@ -254,7 +277,7 @@ void ucore_nmi_disable_here(void *arg)
  */
 void ucore_nmi_unmask(const struct ucore_domain *domain)
 {
-	if (this_cpu_read(pmi_cpus.domain) == domain)
+	if (this_cpu_read(pmi_cpus.slot[domain->scope].domain) == domain)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 }
 

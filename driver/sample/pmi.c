@@ -170,7 +170,8 @@ static void widen(struct work_struct *work)
 void ucore_pmi_lost(struct ucore_domain *domain)
 {
 	ucore_nmi_unmask(domain);
-	if (++domain->pmi.losses > (domain->pmi.proven ? MAX_LOSSES : 0) && !domain->pmi.wide)
+	if (++domain->pmi.losses > (domain->pmi.proven ? MAX_LOSSES : 0) && !domain->pmi.wide &&
+	    domain->global->core_sel)
 		schedule_work(&domain->pmi.widen);
 }
 

@@ -101,7 +101,7 @@ void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_co
  * @domain: the domain
  * @now: time
  *
- * An overflow that is waiting is serviced along the way: releasing the domain
+ * An overflow that is waiting is serviced along the way: thawing the domain
  * without would let counters run whose sample is still to be taken.
  */
 void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now)

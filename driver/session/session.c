@@ -433,6 +433,8 @@ void ucore_session_destroy(struct ucore_session *session)
 {
 	struct ucore_event *event, *next;
 
+	if (WARN_ON_ONCE(session->running))
+		return;		/* rather lost than freed under its timers */
 	mutex_lock(&session->lock);
 	boxes_give_back(session);
 	list_for_each_entry_safe(event, next, &session->events, node)

@@ -108,7 +108,8 @@ def checkpatch_user_space():
 @test(machine=False, timeout=300)
 def sparse():
     kernel = kernels.get("6.12")
-    fail_on(module_warnings("sparse", kernel, "C=2", "CF=-D__CHECK_ENDIAN__"))
+    fail_on(module_warnings("sparse", kernel, "C=2", "CF=-D__CHECK_ENDIAN__",
+                            "UCORE_PRIVATE_PMI=y"))
 
 
 @test(machine=False, timeout=300)
@@ -124,6 +125,7 @@ def gcc_w1_on_6_12():
 @test(machine=False, timeout=900)
 def clang_w1():
     fail_on(module_warnings("clang", kernels.get("clang"), "CC=clang", "W=1",
+                            "UCORE_PRIVATE_PMI=y",
                             "KBUILD_MODPOST_WARN=1"))
 
 

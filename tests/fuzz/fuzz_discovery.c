@@ -4,7 +4,7 @@
  * what comes out must be true and harmless.
  *
  * The input is a machine: config space, tables, and what the environment
- * answers.  It is parsed as discovery_pci.c would have it parsed, and then
+ * answers.  It is parsed as fetch.c would have it parsed, and then
  * looked at with checks that share nothing with the parser: they begin with the
  * registers that the driver would touch and with the words of the records.
  * Whatever they find wrong ends in abort(), after its name.

@@ -12,25 +12,26 @@
 static struct ucore_platform platform;
 
 static void window_init(struct fake_window *win, struct fake_bus *bus,
-			const struct ucore_box_desc *desc, const char *suffix)
+			const struct ucore_domain *domain, const struct ucore_box_desc *desc,
+			const char *suffix)
 {
 	win->bus = bus;
 	snprintf(win->name, sizeof(win->name), "%s%u.%u%s", desc->type->name, desc->instance,
-		 desc->die, suffix);
+		 domain->id, suffix);
 }
 
-static void box_add(struct kunit *test, const struct ucore_box_desc *desc, bool pci, bool aux)
+static void box_add(struct kunit *test, struct ucore_domain *domain,
+		    const struct ucore_box_desc *desc, bool pci, bool aux)
 {
 	struct ucore_box *box = &ucore_catalog.boxes[ucore_catalog.nr_boxes];
-	struct ucore_domain *domain = &ucore_catalog.domains[desc->die];
 	struct fake_window *win = kunit_kcalloc(test, 2, sizeof(*win), GFP_KERNEL);
 	struct fake_bus *bus = &fake_machine(test)->bus;
 
 	KUNIT_ASSERT_NOT_NULL(test, win);
-	window_init(&win[0], bus, desc, "");
+	window_init(&win[0], bus, domain, desc, "");
 	win[0].type = desc->type;
 	win[0].layout = desc->layout;
-	window_init(&win[1], bus, desc, "aux");
+	window_init(&win[1], bus, domain, desc, "aux");
 	box->desc = *desc;
 	box->id = ucore_catalog.nr_boxes++;
 	box->caps = desc->type->caps;
@@ -47,7 +48,7 @@ static void box_add(struct kunit *test, const struct ucore_box_desc *desc, bool 
 	domain->nr_boxes++;
 }
 
-static void boxes_add(struct kunit *test, u32 die)
+static void boxes_add(struct kunit *test, struct ucore_domain *domain)
 {
 	const struct ucore_e5_table *table = platform.table;
 	struct ucore_box_desc desc;
@@ -61,10 +62,12 @@ static void boxes_add(struct kunit *test, u32 die)
 				.layout = table->msr[row].layout,
 				.global_gp = table->msr[row].global_gp << i,
 				.global_fixed = table->msr[row].global_fixed << i,
-				.die = die,
+				.global = table->global,
+				.scope = domain->scope,
+				.die = domain->die,
 				.instance = i,
 			};
-			box_add(test, &desc, false, false);
+			box_add(test, domain, &desc, false, false);
 		}
 	}
 	for (row = 0; row < table->nr_pci; row++) {
@@ -73,10 +76,12 @@ static void boxes_add(struct kunit *test, u32 die)
 			.layout = table->pci[row].layout,
 			.global_gp = table->pci[row].global_gp,
 			.global_fixed = table->pci[row].global_fixed,
-			.die = die,
+			.global = table->global,
+			.scope = domain->scope,
+			.die = domain->die,
 			.instance = table->pci[row].instance,
 		};
-		box_add(test, &desc, true, table->pci[row].aux);
+		box_add(test, domain, &desc, true, table->pci[row].aux);
 	}
 }
 
@@ -88,10 +93,14 @@ static void domain_add(struct kunit *test, u32 i)
 	const struct ucore_e5_table *table = platform.table;
 	struct ucore_box_desc first = { .global = table->global, .die = m->with_cpu ? 0 : i };
 
-	if (m->with_cpu && i)
+	if (m->with_cpu && i) {
+		m->cpu_global = *table->global;
+		m->cpu_global.status = CPU_STATUS;
 		first.scope = UCORE_SCOPE_CPU;
+		first.global = &m->cpu_global;
+	}
 	win->bus = &m->bus;
-	win->global = table->global;
+	win->global = first.global;
 	snprintf(win->name, sizeof(win->name), "global.%u", i);
 	KUNIT_ASSERT_EQ(test, ucore_domain_init(domain, i, &first), 0);
 	ucore_reader_init(domain);
@@ -100,12 +109,16 @@ static void domain_add(struct kunit *test, u32 i)
 	};
 	domain->reader = m->with_cpu ? 0 : i;
 	ucore_catalog.nr_domains++;
-	boxes_add(test, i);
+	boxes_add(test, domain);
 }
 
 /* What an NMI sees of the global status: a read that is nobody's. */
 static bool status_for_nmi(u32 msr, u64 *val)
 {
+	if (msr == CPU_STATUS) {
+		*val = fake_peek(fake_global(1), msr);
+		return true;
+	}
 	if (msr != GLOBAL_STATUS)
 		return false;
 	*val = fake_peek(fake_global(fake_logical_die_id(raw_smp_processor_id())), msr);
@@ -217,7 +230,7 @@ struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32
 
 	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
 		box = &ucore_catalog.boxes[i];
-		if (box->desc.die == domain && box->desc.instance == instance &&
+		if (box->domain->id == domain && box->desc.instance == instance &&
 		    !strcmp(box->desc.type->name, type))
 			return box;
 	}
@@ -241,7 +254,7 @@ void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 gl
 
 	fake_poke(win, reg, count);
 	fake_poke(win, box_status, fake_peek(win, box_status) | status);
-	fake_poke(gw, GLOBAL_STATUS, fake_peek(gw, GLOBAL_STATUS) | global);
+	fake_poke(gw, gw->global->status, fake_peek(gw, gw->global->status) | global);
 	gw->frozen = true;
 }
 

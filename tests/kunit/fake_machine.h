@@ -30,6 +30,7 @@
 /* The global control's registers and bits, as the manual gives them. */
 #define GLOBAL_CTL	0xc00
 #define GLOBAL_STATUS	0xc01
+#define CPU_STATUS	0xc02	/* of the domain that is a CPU */
 #define FREEZE		BIT_ULL(31)
 #define WAKE		BIT_ULL(30)
 #define UNFREEZE	BIT_ULL(29)
@@ -43,6 +44,7 @@
  * @part: hand-made parts
  * @nr_parts: how many
  * @with_cpu: the second domain is CPU 0
+ * @cpu_global: its global control
  */
 struct fake_machine {
 	struct fake_bus bus;
@@ -52,6 +54,7 @@ struct fake_machine {
 	struct ucore_part *part[FAKE_PARTS];
 	u32 nr_parts;
 	bool with_cpu;
+	struct ucore_global cpu_global;
 };
 
 int fake_machine_init(struct kunit *test);

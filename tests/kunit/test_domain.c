@@ -34,7 +34,7 @@ static void hold_overflow(struct ucore_domain *domain, u64 now)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void release(struct ucore_domain *domain, bool pending)
+static void thaw(struct ucore_domain *domain, bool pending)
 {
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_thaw(domain, pending);
@@ -57,12 +57,12 @@ static void frozen_once_released_once(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE));
 	hold(domain, 200);
 	hold(domain, 300);
-	release(domain, true);
-	release(domain, true);
+	thaw(domain, true);
+	thaw(domain, true);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, domain->frozen_since, 100ULL);
-	release(domain, true);
+	thaw(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
@@ -77,7 +77,7 @@ static void every_write_carries_the_route(struct kunit *test)
 	set_route(domain, CORE(3) | WAKE);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, CORE(3) | WAKE));
 	hold(domain, 1);
-	release(domain, false);
+	thaw(domain, false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE | CORE(3) | WAKE),
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE | CORE(3) | WAKE));
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(3) | WAKE);
@@ -92,7 +92,7 @@ static void route_changes_nothing_else(struct kunit *test)
 	hold(domain, 1);
 	set_route(domain, CORE(0));
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
-	release(domain, false);
+	thaw(domain, false);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	set_route(domain, 0);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
@@ -109,7 +109,7 @@ static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 	hold(domain, 100);
 	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(20));
 	fake_bus_clear(bus_of(test));
-	release(domain, true);
+	thaw(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS));
 	KUNIT_EXPECT_TRUE(test, domain->frozen);
 	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
@@ -117,7 +117,7 @@ static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 	hold(domain, 500);			/* frozen already: no second write */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, domain->frozen_since, 100ULL);
-	release(domain, false);		/* and the service releases it */
+	thaw(domain, false);		/* and the service releases it */
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
@@ -132,7 +132,7 @@ static void unknown_overflow_keeps_it_frozen(struct kunit *test)
 	domain->armed_mask = BIT_ULL(20);
 	hold(domain, 100);
 	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(2));
-	release(domain, true);
+	thaw(domain, true);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
@@ -144,7 +144,7 @@ static void release_unarmed_is_one_access(struct kunit *test)
 
 	hold(domain, 1);
 	fake_bus_clear(bus_of(test));
-	release(domain, true);
+	thaw(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 }
 
@@ -160,8 +160,8 @@ static void holding_what_an_overflow_froze(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->frozen_since, 700ULL);
 	hold(domain, 800);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	release(domain, false);
-	release(domain, false);
+	thaw(domain, false);
+	thaw(domain, false);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
 
@@ -177,12 +177,12 @@ static void frozen_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 5300), 1300ULL);
 	/* before it froze */
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 4000), 1000ULL);
-	release(domain, false);
+	thaw(domain, false);
 
 	domain->frozen_ns = 0;
 	begin = ktime_get_mono_fast_ns();
 	hold(domain, begin);
-	release(domain, false);
+	thaw(domain, false);
 	KUNIT_EXPECT_LE(test, domain->frozen_ns, ktime_get_mono_fast_ns() - begin);
 }
 

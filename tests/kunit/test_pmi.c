@@ -23,14 +23,14 @@ static struct fake_bus *bus_of(struct kunit *test)
 }
 
 /* A part with an armed counter in each iMC, and the way to CPU 0 open. */
-static struct ucore_part *armed_part(struct kunit *test)
+static struct ucore_part *armed_part_on(struct kunit *test, u32 id)
 {
-	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_part *part = fake_part(test, id, 4096);
 	struct ucore_domain *domain = part->domain;
 
 	fake_machine(test)->sink.context = true;
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
-	fake_part_add(part, fake_box(test, 0, "imc", 4), 0, 0x500304, 100);
+	fake_part_add(part, fake_box(test, id, "imc", 0), 0, 0x500304, 100);
+	fake_part_add(part, fake_box(test, id, "imc", 4), 0, 0x500304, 100);
 	raw_spin_lock_irq(&domain->lock);
 	ucore_part_program(part);
 	fake_part_list(part);
@@ -41,6 +41,11 @@ static struct ucore_part *armed_part(struct kunit *test)
 	cpus_read_unlock();
 	fake_bus_clear(bus_of(test));
 	return part;
+}
+
+static struct ucore_part *armed_part(struct kunit *test)
+{
+	return armed_part_on(test, 0);
 }
 
 static void overflow(struct ucore_part *part, u32 i)
@@ -91,16 +96,25 @@ static int one_nmi(struct ucore_part *part, u32 cpu)
 	return nmi.handled[0];
 }
 
-static int pmi_init(struct kunit *test)
+static int pmi_ready(int ret)
 {
 	u32 cpu;
-	int ret = fake_machine_init(test);
 
 	if (ret)
 		return ret;
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
 		fake_kernel.lvtpc[cpu] = PERFS_LVTPC;
 	return ucore_nmi_register();
+}
+
+static int pmi_init(struct kunit *test)
+{
+	return pmi_ready(fake_machine_init(test));
+}
+
+static int pmi_init_cpu(struct kunit *test)
+{
+	return pmi_ready(fake_machine_init_cpu(test));
 }
 
 /* ---- whose NMI ---- */
@@ -471,4 +485,66 @@ static struct kunit_suite suite = {
 	.test_cases = cases,
 };
 
-kunit_test_suites(&suite);
+/* ---- a CPU takes the PMIs of its die and its own ---- */
+
+static void each_domain_gets_its_sample(struct kunit *test)
+{
+	struct ucore_part *die = armed_part_on(test, 0), *cpu = armed_part_on(test, 1);
+
+	overflow(cpu, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(cpu, 0), 1);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(cpu->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(die->ring));
+	overflow(die, 0);
+	overflow(die, 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(die, 0), 2);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(die->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(cpu->ring));
+	KUNIT_EXPECT_EQ(test, one_nmi(die, 0), NMI_DONE);
+}
+
+/* Two PMIs that came as one NMI: both are claimed, and it is opened once. */
+static void one_nmi_for_both(struct kunit *test)
+{
+	struct ucore_part *die = armed_part_on(test, 0), *cpu = armed_part_on(test, 1);
+	u32 writes = fake_kernel.lvtpc_writes[0];
+
+	overflow(die, 0);
+	overflow(cpu, 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(die, 0), 2);
+	irq_work_sync(&cpu->domain->pmi.work);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[0], writes + 1);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(die->ring));
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(cpu->ring));
+}
+
+/* What the first one found is put back when the last one goes. */
+static void the_last_one_closes(struct kunit *test)
+{
+	struct ucore_part *die = armed_part_on(test, 0), *cpu = armed_part_on(test, 1);
+
+	disable(die->domain);
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], UNCORE_PMI);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
+	overflow(cpu, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(cpu, 0), 1);
+	disable(cpu->domain);
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)PERFS_LVTPC);
+}
+
+static struct kunit_case cases_cpu[] = {
+	KUNIT_CASE(each_domain_gets_its_sample),
+	KUNIT_CASE(one_nmi_for_both),
+	KUNIT_CASE(the_last_one_closes),
+	{ }
+};
+
+static struct kunit_suite suite_cpu = {
+	.name = "ucore_pmi_cpu_scope",
+	.init = pmi_init_cpu,
+	.exit = fake_machine_exit,
+	.test_cases = cases_cpu,
+};
+
+kunit_test_suites(&suite, &suite_cpu);

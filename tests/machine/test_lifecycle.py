@@ -21,7 +21,7 @@ TIMER = 20 * MS
 RING = 1 << 18
 
 # ucore.h
-GAP, GAP_READER_MOVED, GAP_DIE_OFFLINE, GAP_DIE_ONLINE = 3, 0, 1, 2
+GAP, GAP_READER_MOVED, GAP_OFFLINE, GAP_ONLINE = 3, 0, 1, 2
 VALUE_OFFLINE = 4
 STATE_READY, STATE_INTREE = 0, 4
 
@@ -331,7 +331,7 @@ def die_goes(m, **options):
         expect_exact(m, s)
         records = s.drain()
         assert [g for g in gaps(records, 1) if g != GAP_READER_MOVED] == \
-            [GAP_DIE_OFFLINE, GAP_DIE_ONLINE], gaps(records, 1)
+            [GAP_OFFLINE, GAP_ONLINE], gaps(records, 1)
         assert gaps(records, 0) == [], gaps(records, 0)
         expect_no_hole(records)
 
