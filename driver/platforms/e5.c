@@ -22,6 +22,7 @@ const struct ucore_field_desc ucore_e5_fields[] = {
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
 	CTL_FIELD(THRESH, E5_CTL_THRESH),
 };
+
 static_assert(ARRAY_SIZE(ucore_e5_fields) == E5_NR_FIELDS);
 
 const struct ucore_field_desc ucore_e5_ubox_fields[] = {
@@ -30,6 +31,7 @@ const struct ucore_field_desc ucore_e5_ubox_fields[] = {
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
 	CTL_FIELD(THRESH, E5_CTL_THRESH5),
 };
+
 static_assert(ARRAY_SIZE(ucore_e5_ubox_fields) == E5_NR_UBOX_FIELDS);
 
 const struct ucore_field_desc ucore_e5_pcu_fields[] = {
@@ -44,6 +46,7 @@ const struct ucore_field_desc ucore_e5_pcu_fields[] = {
 	SHARED_FIELD(BAND2, 0, E5_PCU_FILTER_BAND2),
 	SHARED_FIELD(BAND3, 0, E5_PCU_FILTER_BAND3),
 };
+
 static_assert(ARRAY_SIZE(ucore_e5_pcu_fields) == E5_NR_PCU_FIELDS);
 
 const struct ucore_field_desc ucore_e5_ha_fields[] = {
@@ -58,6 +61,7 @@ const struct ucore_field_desc ucore_e5_ha_fields[] = {
 		       .mask = E5_HA_ADDRMATCH1_HIGH } } },
 	SHARED_FIELD(OPC_MATCH, 2, E5_HA_OPCODEMATCH_OPC),
 };
+
 static_assert(ARRAY_SIZE(ucore_e5_ha_fields) == E5_NR_HA_FIELDS);
 
 /*
@@ -79,6 +83,7 @@ const struct ucore_field_desc ucore_e5_qpi_fields[] = {
 	QPI_PACKET0_FIELD(MASK0, 2),
 	SHARED_FIELD(MASK1, 3, E5_QPI_MATCH1_BITS),
 };
+
 static_assert(ARRAY_SIZE(ucore_e5_qpi_fields) == E5_NR_QPI_FIELDS);
 
 /* ---- layouts ---- */
