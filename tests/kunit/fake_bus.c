@@ -2,7 +2,7 @@
 /*
  * The fake register bus.  It knows as much of an E5 as tests need: a reset in
  * the box control, status bits that are cleared by writing 1, and which global
- * control bits freeze and release.
+ * control bits freeze and thaw.
  */
 #include "fake_bus.h"
 

@@ -119,17 +119,17 @@ static void filters_are_saved_once(struct kunit *test)
 	ucore_box_give_back(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0xaa),
 		    FAKE_W(w, 0x1a, 0xbb), FAKE_W(w, 0x04, RUN));
-	ucore_box_give_back(box);		/* there is nothing left to release */
+	ucore_box_give_back(box);		/* there is nothing left to give back */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-static void release_of_an_untouched_box(struct kunit *test)
+static void giving_back_an_untouched_box(struct kunit *test)
 {
 	ucore_box_give_back(fake_box(test, 0, "imc", 0));
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-static void release_leaves_nothing_counting(struct kunit *test)
+static void giving_back_leaves_nothing_counting(struct kunit *test)
 {
 	struct ucore_part *part = fake_part(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 3);
@@ -355,8 +355,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(program_qpi),
 	KUNIT_CASE(program_qpi_without_its_filter),
 	KUNIT_CASE(filters_are_saved_once),
-	KUNIT_CASE(release_of_an_untouched_box),
-	KUNIT_CASE(release_leaves_nothing_counting),
+	KUNIT_CASE(giving_back_an_untouched_box),
+	KUNIT_CASE(giving_back_leaves_nothing_counting),
 	KUNIT_CASE(counter_with_a_period),
 	KUNIT_CASE(counter_without_a_period),
 	KUNIT_CASE(run_and_stop),

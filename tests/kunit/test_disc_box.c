@@ -328,7 +328,7 @@ static void firmwares_freeze_is_kept(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, CTL), FRZ);
-	/* boxes that are released later do not change it */
+	/* boxes that are given back later do not change it */
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_hold(domain, 2);
 	ucore_domain_thaw(domain, true);
@@ -336,7 +336,7 @@ static void firmwares_freeze_is_kept(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
-/* Where the freeze bit is a level, a write without it releases the domain. */
+/* Where the freeze bit is a level, a write without it thaws the domain. */
 static void route_of_a_frozen_domain(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&two_words);
@@ -350,7 +350,7 @@ static void route_of_a_frozen_domain(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	ucore_domain_set_route(domain, BIT_ULL(17) | WK);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	/* nor may it release what an overflow froze that waits to be serviced */
+	/* nor may it thaw what an overflow froze that waits to be serviced */
 	domain->armed = 1;
 	fake_poke(gw, CTL + 3, BIT_ULL(9));
 	gw->frozen = true;

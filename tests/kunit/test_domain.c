@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Freezing and releasing a domain, what every global write carries, who reads,
+ * Freezing and thawing a domain, what every global write carries, who reads,
  * and what CPU hotplug does to it.
  */
 #include <linux/cpu.h>
@@ -48,7 +48,7 @@ static void set_route(struct ucore_domain *domain, u64 route)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void frozen_once_released_once(struct kunit *test)
+static void frozen_once_thawed_once(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -83,7 +83,7 @@ static void every_write_carries_the_route(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(3) | WAKE);
 }
 
-/* Routing a frozen domain's PMI must not release it. */
+/* Routing a frozen domain's PMI must not thaw it. */
 static void route_changes_nothing_else(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
@@ -98,7 +98,7 @@ static void route_changes_nothing_else(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 }
 
-/* Whoever releases while an overflow waits must leave the domain frozen to it. */
+/* Whoever thaws while an overflow waits must leave the domain frozen to it. */
 static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
@@ -117,7 +117,7 @@ static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 	hold(domain, 500);			/* frozen already: no second write */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, domain->frozen_since, 100ULL);
-	thaw(domain, false);		/* and the service releases it */
+	thaw(domain, false);		/* and the service thaws it */
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
@@ -137,7 +137,7 @@ static void unknown_overflow_keeps_it_frozen(struct kunit *test)
 }
 
 /* Nothing is armed: the status is not even read. */
-static void release_unarmed_is_one_access(struct kunit *test)
+static void thawing_unarmed_is_one_access(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -148,7 +148,7 @@ static void release_unarmed_is_one_access(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 }
 
-/* Frozen by the hardware, and by a write: a release may have crossed it. */
+/* Frozen by the hardware, and by a write: a thaw may have crossed it. */
 static void holding_what_an_overflow_froze(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
@@ -233,8 +233,8 @@ static void taken_and_given_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 }
 
-/* Boxes are released after the domain was given back: that must not undo it. */
-static void what_was_found_stays_after_a_late_release(struct kunit *test)
+/* Boxes are given back after the domain was given back: that must not undo it. */
+static void what_was_found_stays_after_a_late_give_back(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -556,18 +556,18 @@ static void cpu_comes_and_there_is_nothing_to_do(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(frozen_once_released_once),
+	KUNIT_CASE(frozen_once_thawed_once),
 	KUNIT_CASE(every_write_carries_the_route),
 	KUNIT_CASE(route_changes_nothing_else),
 	KUNIT_CASE(waiting_overflow_keeps_it_frozen),
 	KUNIT_CASE(unknown_overflow_keeps_it_frozen),
-	KUNIT_CASE(release_unarmed_is_one_access),
+	KUNIT_CASE(thawing_unarmed_is_one_access),
 	KUNIT_CASE(holding_what_an_overflow_froze),
 	KUNIT_CASE(frozen_time),
 	KUNIT_CASE(status_is_whole),
 	KUNIT_CASE(clearing_is_by_writing_ones),
 	KUNIT_CASE(taken_and_given_back),
-	KUNIT_CASE(what_was_found_stays_after_a_late_release),
+	KUNIT_CASE(what_was_found_stays_after_a_late_give_back),
 	KUNIT_CASE(nothing_stale_nothing_cleared),
 	KUNIT_CASE(which_cores_can_be_named),
 	KUNIT_CASE(runs_on_the_reader),

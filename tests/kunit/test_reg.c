@@ -384,7 +384,7 @@ static void mmio_that_cannot_be_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 }
 
-static void release_of_nothing_is_harmless(struct kunit *test)
+static void closing_nothing_is_harmless(struct kunit *test)
 {
 	struct ucore_io io = { };
 
@@ -412,7 +412,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(mmio_counters_are_one_access),
 	KUNIT_CASE(mmio_dead_or_not),
 	KUNIT_CASE(mmio_that_cannot_be_mapped),
-	KUNIT_CASE(release_of_nothing_is_harmless),
+	KUNIT_CASE(closing_nothing_is_harmless),
 	{ }
 };
 

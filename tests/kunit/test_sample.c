@@ -69,7 +69,7 @@ static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_p
 
 /* ---- accesses ---- */
 
-/* One freeze, each counter once, one release. */
+/* One freeze, each counter once, one thaw. */
 static void timer_sample_at_the_limit(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 1);
@@ -107,7 +107,7 @@ static void timer_sample_of_a_whole_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->stats.reads, (u64)reads);
 }
 
-/* The walk, the reads, box cleared before global, preload, release last. */
+/* The walk, the reads, box cleared before global, preload, thaw last. */
 static void overflow_sample_at_the_limit(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 1), *cbo = fake_box(test, 0, "cbo", 0);

@@ -105,7 +105,7 @@ static void new_session_holds_nothing(struct kunit *test)
 
 /* ---- adding and removing ---- */
 
-static void first_event_claims_last_one_releases(struct kunit *test)
+static void first_event_claims_last_one_gives_back(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -844,7 +844,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(create_without_boxes),
 	KUNIT_CASE(create_beside_intel_uncore),
 	KUNIT_CASE(new_session_holds_nothing),
-	KUNIT_CASE(first_event_claims_last_one_releases),
+	KUNIT_CASE(first_event_claims_last_one_gives_back),
 	KUNIT_CASE(event_ids_are_never_used_again),
 	KUNIT_CASE(refusals_of_add),
 	KUNIT_CASE(counters_run_out),
