@@ -7,7 +7,6 @@ not protocol-clean. A disagreement says that one of the two is wrong, not which.
 """
 
 import re
-import statistics
 
 from lab.framework import BOTH, test
 from lab.qemu import rates
@@ -84,15 +83,9 @@ def the_core_pmu_runs_watchdog_and_record(m):
 
 @test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True)
 def the_core_pmu_counts_what_it_promises(m):
-    """The median of five: the host may stall between perf's clock and its counter."""
     promised = {"cycles": 2600000000, "instructions": 1300000000,
                 "r412e": 1000000 + 500 * (0x2e41 * 40503 % 131071)}
-    measured = {event: [] for event in promised}
-    for _ in range(5):
-        out = m.run(f"perf stat -x, -C 1 -e {','.join(promised)} sleep 0.3").err
-        for line in filter(lambda line: "," in line, out.splitlines()):
-            count, _, event, time = line.split(",")[:4]
-            measured[event].append(int(count) * 1e9 / int(time))
+    measured = witness.measure(m, "-C 1", promised)
     for event, rate in promised.items():
-        text = witness.difference(statistics.median(measured[event]), rate)
+        text = witness.difference(measured.get((event, None)), rate)
         assert not text, (event, text)

@@ -4,6 +4,7 @@
 A disagreement says that one of the two is wrong, not which.
 """
 
+import itertools
 import re
 import statistics
 
@@ -11,24 +12,39 @@ from lab.framework import Result
 
 TOLERANCE = 0.001
 INTERVAL_MS = 400
-INTERVALS = 5           # and the first one is thrown away
+INTERVALS = 7           # and the first one is thrown away: it begins with the programming
+LINE = re.compile(r"\s*[\d.]+,(?:S(?P<socket>\d+),\d+,)?(?P<count>\d+),,"
+                  r"(?P<event>.*?),(?P<running>\d+),")
 
 
-def measure(m, events):
-    """(event, socket) -> increments per second by perf, the median of its intervals."""
+def measure(m, which, events):
+    """(event, socket or None) -> increments per second by perf.
+
+    which: perf's options that say what is counted where
+    """
     options = " ".join(f"-e {event}" for event in events)
-    out = m.run(f"perf stat -a --per-socket -x, -I {INTERVAL_MS} "
+    out = m.run(f"perf stat {which} -x, -I {INTERVAL_MS} "
                 f"--interval-count {INTERVALS} {options}", timeout=120).err
-    line = re.compile(r"\s*([\d.]+),S(\d+),\d+,(\d+),,(uncore_.*/),(\d+),")
-    by_time = {}
-    for found in filter(None, map(line.match, out.splitlines())):
-        by_time.setdefault(found[1], []).append(found)
-    assert len(by_time) == INTERVALS, out
-    samples = {}
-    for found in sum(list(by_time.values())[1:], []):
-        rate = int(found[3]) * 1e9 / int(found[5])
-        samples.setdefault((found[4], int(found[2])), []).append(rate)
-    return {key: statistics.median(values) for key, values in samples.items()}
+    intervals = {}
+    for line in filter(None, map(LINE.match, out.splitlines())):
+        socket = line["socket"] and int(line["socket"])
+        intervals.setdefault((line["event"], socket), []).append(
+            (int(line["count"]), int(line["running"])))
+    assert all(len(found) == INTERVALS for found in intervals.values()), out
+    return {key: slope(found[1:]) for key, found in intervals.items()}
+
+
+def slope(intervals):
+    """Increments per second, between any two of perf's readings, and of all these the median.
+
+    Perf reads its clock before the counter: a reading between which the host was busy spoils the
+    pairs that it is in, and no others.
+    """
+    readings = [(0, 0)]
+    for count, running in intervals:
+        readings.append((readings[-1][0] + count, readings[-1][1] + running))
+    return statistics.median((count - before) * 1e9 / (time - earlier) for
+                             (before, earlier), (count, time) in itertools.combinations(readings, 2))
 
 
 def difference(measured, promised):
@@ -45,7 +61,7 @@ def agreement(m, sockets, events, rate):
     events: perf's spelling -> (box type, instance, further arguments of rate())
     rate: increments per second that are promised to (type, instance, socket, ...)
     """
-    measured = measure(m, events)
+    measured = measure(m, "-a --per-socket", events)
     results = []
     for event, (box, instance, arguments) in events.items():
         for socket in sockets:
