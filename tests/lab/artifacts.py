@@ -11,9 +11,9 @@ from lab import kernels
 TOP = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("UCORE_BUILD") or TOP / "build")
 GUEST = TOP / "tests/lab/guest"
-# Small C programs for the guests: every *.c there becomes one static program
-# (and one 32-bit twin, name32, where the directory says so)
-PROGRAM_DIRS = {TOP / "tests/lab/guest/programs": True, TOP / "tests/uapi": True}
+# Small C programs for the guests, each with a 32-bit twin, name32
+PROGRAM_DIRS = (GUEST / "programs", TOP / "tests/uapi")
+STATIC = ("-static", "-s")
 
 
 class BuildError(Exception):
@@ -60,7 +60,15 @@ def module(kernel_name, private_pmi=False):
     out = BUILD / f"{name}-{kernel.release}"
     make_log(f"{name}-{kernel_name}", *module_command(
         kernel, out, f"UCORE_PRIVATE_PMI={'y' if private_pmi else ''}"))
-    return out / "ucore.ko"
+    return stripped(out / "ucore.ko")
+
+
+def stripped(module):
+    """Without what only debuggers read, as `make install` has it: nine tenths of its size."""
+    out = module.parent / "guest" / module.name
+    out.parent.mkdir(exist_ok=True)
+    make_log(f"strip-{module.parent.name}", "strip", "--strip-debug", "-o", out, module)
+    return out
 
 
 @once
@@ -82,27 +90,39 @@ def tools():
 
 @once
 def programs():
-    """Helper programs for the guest: name -> path."""
-    built = {}
-    for directory, twins in PROGRAM_DIRS.items():
-        for source in sorted(directory.glob("*.c")):
-            built[source.stem] = compiled(source, source.stem)
-            if twins:
-                built[source.stem + "32"] = compiled(source, source.stem + "32", "-m32")
-    return built
+    """Helper programs for the guest: path -> names, all in one for each word size."""
+    return {multicall(""): [source.stem for source in program_sources()],
+            multicall("32", "-m32"): [f"{source.stem}32" for source in program_sources()]}
+
+
+def program_sources():
+    return sorted(source for directory in PROGRAM_DIRS for source in directory.glob("*.c"))
+
+
+def multicall(suffix, *flags):
+    """Links them (guest/multicall.c)."""
+    where = BUILD / f"guest/programs{suffix}"
+    where.mkdir(parents=True, exist_ok=True)
+    listed = "".join(f"PROGRAM({source.stem})\n" for source in program_sources())
+    if not (where / "programs.h").exists() or (where / "programs.h").read_text() != listed:
+        (where / "programs.h").write_text(listed)
+    objects = [compiled(source, where / f"{source.stem}.o", "-c", f"-Dmain=main_{source.stem}", *flags)
+               for source in program_sources()]
+    return compiled(GUEST / "multicall.c", where / f"programs{suffix}", f'-DNAME_END="{suffix}"',
+                    "-I", where, *STATIC, *flags, inputs=(where / "programs.h", *objects),
+                    linked=objects)
 
 
 @once
 def init():
-    return compiled(GUEST / "init.c", "init")
+    return compiled(GUEST / "init.c", BUILD / "guest/init", *STATIC)
 
 
-def compiled(source, name, *flags):
-    """A static program from one C file, newer than it and the uapi header."""
-    out = BUILD / "guest" / name
+def compiled(source, out, *flags, inputs=(), linked=()):
+    """A program or an object from one C file, newer than it and the headers beside it."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    inputs = [source, *source.parent.glob("*.h"), *(TOP / "uapi").glob("*.h")]
+    inputs = [source, *source.parent.glob("*.h"), *(TOP / "uapi").glob("*.h"), *inputs]
     if not out.exists() or any(path.stat().st_mtime > out.stat().st_mtime for path in inputs):
-        make_log(f"guest-{name}", "gcc", "-Wall", "-Wextra", "-O2", "-static", "-pthread",
-                 "-I", TOP / "uapi", *flags, "-o", out, source)
+        make_log(f"guest-{out.name}", "gcc", "-Wall", "-Wextra", "-O2", "-pthread",
+                 "-I", TOP / "uapi", *flags, "-o", out, source, *linked)
     return out

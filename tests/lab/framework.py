@@ -12,7 +12,6 @@ A function that returns a list of Results counts as that many tests.
 """
 
 import dataclasses
-import os
 import time
 from typing import Callable
 
@@ -89,8 +88,7 @@ def test(scenario=None, kernels=("6.1",), *, loaded=True, module=True, strict=Tr
              perf=True, cmdline=..., settings=...
     """
     def register(function):
-        file = os.path.splitext(os.path.basename(function.__code__.co_filename))[0]
-        name = f"{file}.{function.__name__}"
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         for kernel in kernels if machine else (None,):
             boot = Boot(scenario, kernel, frozen(options)) if machine else None
             registry.append(Test(name, function, boot, timeout, loaded and module, module,

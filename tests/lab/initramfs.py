@@ -16,11 +16,11 @@ ETC = {
 }
 
 
-def build(path, kernel, *, module=None, tools=None, programs=(), files=(), perf=False):
+def build(path, kernel, *, module=None, tools=None, multicall=(), files=(), perf=False):
     """Writes the archive.
 
-    module: path of ucore.ko; tools: directory with ucoretool; programs: name ->
-    path, installed in /bin with their libraries; files: guest path -> host path.
+    module: path of ucore.ko; tools: directory with ucoretool; multicall: path -> names in
+    /bin; files: guest path -> host path.
     """
     archive = cpio.Archive()
     archive.file("/init", artifacts.init())
@@ -33,8 +33,10 @@ def build(path, kernel, *, module=None, tools=None, programs=(), files=(), perf=
             archive.program(f"/bin/{program.name}", program)
     if perf:
         archive.program("/usr/bin/perf", "/usr/bin/perf")
-    for name, source in dict(programs).items():
-        archive.program(f"/bin/{name}", source)
+    for source, names in dict(multicall).items():
+        archive.file(f"/bin/{source.name}", source)
+        for name in names:
+            archive.symlink(f"/bin/{name}", source.name)
     for name, source in dict(files).items():
         archive.file(name, source)
     archive.write(path)

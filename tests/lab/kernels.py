@@ -67,8 +67,10 @@ def get(name):
     if name not in makers and not SERIES.match(name):
         raise SystemExit(f"kernels: no kernel '{name}' (there are: {', '.join(DEBIAN)}, "
                          f"other series of Debian's, with -rt, too, and {', '.join(makers)})")
-    with locked(name if name in makers else "archive"):
-        return makers[name]() if name in makers else debian_kernel(name)
+    if name in makers:
+        return makers[name]()
+    with locked("archive"):
+        return debian_kernel(name)
 
 
 @contextlib.contextmanager
@@ -274,9 +276,10 @@ def configured_tree(name, compiler, *targets):
     key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
     build = cache() / "kernel" / f"{name}-{key.hexdigest()[:12]}"
     done = build / ".complete"
-    if not done.exists():
-        build_tree(source, build, f"CC={compiler}", targets)
-        done.touch()
+    with locked(build.name):
+        if not done.exists():
+            build_tree(source, build, f"CC={compiler}", targets)
+            done.touch()
     release = (build / "include/config/kernel.release").read_text().strip()
     return Kernel(name, release, build / "vmlinux", build, build, source)
 

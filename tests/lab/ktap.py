@@ -3,7 +3,7 @@
 
 import re
 
-from lab.framework import Result
+from lab.framework import KERNELS, Result, test
 from lab.machine import CheckFailed
 
 LINE = re.compile(r"^(ok|not ok) \d+(?: - | )?(.*?)(?: # SKIP ?(.*))?$")
@@ -18,6 +18,18 @@ def run(machine, command, timeout=300):
     if not plan or int(plan[1]) != len(results):
         raise CheckFailed(f"{command} ended early, with exit {done.status}:\n{done.out}{done.err}")
     return results
+
+
+def register(module, program, scenario, **options):
+    """Makes a test of a program, and of its 32-bit twin, named as if they stood in the module.
+
+    32-bit callers come to the same code in every kernel: for them one is enough.
+    """
+    for name, kernels in ((program, KERNELS), (f"{program}32", KERNELS[:1])):
+        def one(m, name=name):
+            return run(m, name)
+        one.__name__, one.__module__ = name, module
+        test(scenario, kernels=kernels, **options)(one)
 
 
 def parsed(text):

@@ -52,7 +52,7 @@ class Machine:
     kernel    6.1, 6.12 or debug
     module    bring ucore.ko and ucoretool into the guest
     perf      bring Debian's perf
-    programs  more programs: name -> host path; files: guest path -> host path
+    files     more files: guest path -> host path
     cmdline   more kernel parameters
     strict    False: protocol violations are no failure
     settings  what the scenario file says otherwise: {"rates.scale": "0.1"}
@@ -60,12 +60,11 @@ class Machine:
     """
 
     def __init__(self, scenario=None, kernel="6.1", *, module=True, perf=False,
-                 programs=(), files=(), cmdline="", console="log", directory=None,
+                 files=(), cmdline="", console="log", directory=None,
                  strict=True, settings=()):
         self.scenario = scenario
         self.kernel = kernels.get(kernel)
-        self._content = {"module": module, "perf": perf,
-                         "programs": dict(programs), "files": dict(files)}
+        self._content = {"module": module, "perf": perf, "files": dict(files)}
         self._cmdline = cmdline
         self._terminal = console == "terminal"
         self._settings = dict(settings)
@@ -136,7 +135,7 @@ class Machine:
     def _build_image(self, image):
         content = dict(self._content)
         with_module = content.pop("module")
-        content["programs"] = {**artifacts.programs(), **content["programs"]}
+        content["multicall"] = artifacts.programs()
         if with_module:
             content["module"] = artifacts.module(self.kernel.name, private_pmi(self._settings))
             content["tools"] = artifacts.tools()

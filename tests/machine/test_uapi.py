@@ -16,29 +16,8 @@ def both(m, command):
     return ktap.run(m, command) + ktap.run(m, f"{program}32 {arguments}")
 
 
-def register(program):
-    def run(m):
-        return ktap.run(m, program)
-    run.__name__ = program
-    test("e2-2s", kernels=KERNELS, timeout=300)(run)
-
-
 for name in PROGRAMS:
-    register(name)
-    register(name + "32")
-
-
-# A hole in each table: there is a unit that is no box
-def register_discovery(program):
-    def run(m):
-        return ktap.run(m, program)
-    run.__name__ = program
-    test("spr-2s", kernels=KERNELS, timeout=120,
-         settings={"discovery.append.0": "0 0 0"})(run)
-
-
-register_discovery("uapi_discovery")
-register_discovery("uapi_discovery32")
+    ktap.register(__name__, name, "e2-2s", timeout=300)
 
 
 # The debug kernel has no pid namespaces
