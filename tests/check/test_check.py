@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: is everything well formed?  One test per tool."""
+"""`make check`: is everything well formed?  One test per tool.
 
+What was clean is not looked at again before it changes: each verdict is kept in build/check,
+by what it depends on.
+"""
+
+import hashlib
 import re
 import subprocess
+from pathlib import Path
 
 from lab import kernels
 from lab.artifacts import BUILD, TOP, module_command
@@ -15,6 +21,8 @@ USER_SPACE = ("tests/uapi", "tests/fuzz", "tests/lab/guest", "tools")
 KERNEL_DOC = ("driver", "uapi")
 CHECKPATCH = ("--strict", "--terse", "--quiet", "--no-summary",
               "--max-line-length=100")
+# What checkpatch.pl reads beside the files and the kernel's tree
+CHECKPATCH_PARTS = ("checkpatch.pl", "spelling.txt", "const_structs.checkpatch")
 # A public header has no BIT(); user space has none of the kernel's helpers
 UAPI_IGNORES = "--ignore=BIT_MACRO"
 # and messages and JSON in one line or several, and macros that spell out a test
@@ -60,28 +68,69 @@ def script(name):
 
 
 def checkpatch(files, *options):
-    """In build/check, because it leaves files where it runs."""
-    if not files:
+    """Complaints about files; those that were clean with this checkpatch are passed over.
+
+    In build/check, because it leaves files where it runs.
+    """
+    (OUT / "checkpatch").mkdir(parents=True, exist_ok=True)
+    command = ("perl", script("checkpatch.pl"), f"--root={kernels.unpacked_source()}",
+               *CHECKPATCH, *options, "-f")
+    left = {name: clean for name in files
+            if not (clean := OUT / "checkpatch" / checkpatch_key(name, command)).exists()}
+    if not left:
         return ""
-    OUT.mkdir(parents=True, exist_ok=True)
-    said = complaints_of("perl", script("checkpatch.pl"), f"--root={kernels.unpacked_source()}",
-                         *CHECKPATCH, *options, "-f",
-                         *(TOP / name for name in files), cwd=OUT)
+    said = complaints_of(*command, *(TOP / name for name in left), cwd=OUT)
+    for clean in left.values() if not said else ():
+        clean.touch()
     return said.replace(f"{TOP}/", "")
 
 
+def checkpatch_key(name, command):
+    """All that a verdict depends on: the file, the options, checkpatch and its lists."""
+    paths = (TOP / name, *(script(part) for part in CHECKPATCH_PARTS))
+    return digest(name, *command, *(path.read_bytes() for path in paths))
+
+
+def digest(*words):
+    return hashlib.sha256(repr([word if isinstance(word, bytes) else str(word)
+                                for word in words]).encode()).hexdigest()
+
+
 def module_warnings(name, kernel, *arguments):
-    """Builds from scratch into build/check/NAME; returns warnings about our files."""
-    out = OUT / name
-    subprocess.run(["rm", "-rf", out], check=True)
-    done = subprocess.run(module_command(kernel, out, *arguments), cwd=TOP, text=True,
+    """Builds into build/check/NAME; returns warnings about our files.
+
+    A build that was clean is gone on with: what it compiled has no warnings to tell.  Any
+    other, or one that was interrupted, begins from scratch and tells all of them again.
+    """
+    with kernels.locked(f"check-{name}"):
+        return warnings_of_build(name, kernel, *arguments)
+
+
+def warnings_of_build(name, kernel, *arguments):
+    """The same for who has the lock."""
+    out, clean = OUT / name, OUT / f"{name}.clean"
+    command = module_command(kernel, out, *arguments)
+    recipe = f"{command}\n{versions()}"
+    if not clean.exists() or clean.read_text() != recipe:
+        subprocess.run(["rm", "-rf", out], check=True)
+    clean.unlink(missing_ok=True)
+    done = subprocess.run(command, cwd=TOP, text=True,
                           check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     lines = [line for line in done.stdout.splitlines()
              if re.search(r"\b(warning|error|WARNING|ERROR)\b", line)
              and not (NO_SYMBOLS.search(line) and "KBUILD_MODPOST_WARN=1" in arguments)]
     if done.returncode and not lines:
         lines = done.stdout.splitlines()[-30:]
+    if not lines:
+        clean.write_text(recipe)
     return "\n".join(lines)
+
+
+def versions():
+    """What else a verdict depends on: the programs that warn, and who reads their warnings."""
+    said = [subprocess.run([program, "--version"], check=True, capture_output=True, text=True)
+            for program in ("gcc", "clang", "sparse")]
+    return digest(Path(__file__).read_bytes(), *(done.stdout + done.stderr for done in said))
 
 
 @test(machine=False)
@@ -106,20 +155,20 @@ def checkpatch_user_space():
 
 
 @test(machine=False, timeout=300)
-def sparse():
-    kernel = kernels.get("6.12")
-    fail_on(module_warnings("sparse", kernel, "C=2", "CF=-D__CHECK_ENDIAN__",
-                            "UCORE_PRIVATE_PMI=y"))
-
-
-@test(machine=False, timeout=300)
 def gcc_w1_on_6_1():
-    fail_on(module_warnings("gcc-6.1", kernels.get("6.1"), "W=1"))
+    with kernels.locked("check-gcc-6.1"):
+        fail_on(warnings_on_6_1())
+
+
+def warnings_on_6_1():
+    return warnings_of_build("gcc-6.1", kernels.get("6.1"), "W=1")
 
 
 @test(machine=False, timeout=300)
-def gcc_w1_on_6_12():
-    fail_on(module_warnings("gcc-6.12", kernels.get("6.12"), "W=1"))
+def gcc_w1_and_sparse_on_6_12():
+    """One build, in which sparse reads each file after the compiler."""
+    fail_on(module_warnings("gcc-6.12", kernels.get("6.12"), "W=1", "C=1",
+                            "CF=-D__CHECK_ENDIAN__", "UCORE_PRIVATE_PMI=y"))
 
 
 @test(machine=False, timeout=900)
@@ -139,7 +188,12 @@ def kunit_gcc_w1():
 def driver_headers_compile_alone():
     """Each header twice in a file of its own: it includes what it needs, once."""
     headers = tracked("driver", pattern=r"\.h$")
-    alone = OUT / "headers"
+    alone, clean = OUT / "headers", OUT / "headers.clean"
+    build = kernels.get("6.12").build
+    recipe = digest(versions(), build, *headers,
+                    *((TOP / name).read_text() for name in [*headers, *tracked("uapi")]))
+    if clean.exists() and clean.read_text() == recipe:
+        return
     subprocess.run(["rm", "-rf", alone], check=True)
     objects = []
     for header in headers:
@@ -153,11 +207,12 @@ def driver_headers_compile_alone():
         f"obj-m := {' '.join(objects)}\n"
         "ccflags-y := -I$(src)/../driver -I$(src)/../uapi -Werror\n")
     subprocess.run(["cp", "-a", TOP / "driver", TOP / "uapi", alone], check=True)
-    done = subprocess.run(["make", "-k", "-C", kernels.get("6.12").build, f"M={alone / 'alone'}",
-                           *objects], text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(["make", "-k", "-C", build, f"M={alone / 'alone'}", *objects],
+                          text=True, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
-        fail_on(*(line for line in done.stdout.splitlines() if " error: " in line))
+        fail_on(*(line for line in done.stdout.splitlines() if " error: " in line),
+                f"exit {done.returncode}")
+    clean.write_text(recipe)
 
 
 @test(machine=False)

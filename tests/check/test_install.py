@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 
+from check.test_check import fail_on, warnings_on_6_1
 from lab import kernels
 from lab.artifacts import BUILD, TOP
 from lab.framework import test
@@ -40,7 +41,18 @@ def pkg_config(prefix, *words):
 
 @test(machine=False, timeout=300)
 def install_and_uninstall():
-    """Under umask 077, with one prefix, then another; nothing is left."""
+    """Under umask 077, with one prefix, then another; nothing is left.
+
+    The module is the one that was compiled to see its warnings, as that umask would leave it.
+    """
+    built = BUILD / "check/gcc-6.1"
+    with kernels.locked("check-gcc-6.1"):
+        fail_on(warnings_on_6_1())
+        (built / "ucore.ko").chmod(0o600)
+        installs(f"MODULE={built}", "W=1")
+
+
+def installs(*variables):
     shutil.rmtree(OUT, ignore_errors=True)
     (OUT / "root").mkdir(parents=True)
     kernel = kernels.get("6.1")
@@ -48,7 +60,7 @@ def install_and_uninstall():
     before = os.umask(0o077)
     try:
         for prefix in ("/usr/local", "/opt/ucore"):
-            make("install", f"KDIR={kernel.build}", f"prefix={prefix}")
+            make("install", f"KDIR={kernel.build}", f"prefix={prefix}", *variables)
             pages = PAGES if shutil.which("scdoc") else set()
             wanted = {f"{prefix[1:]}/{name}" for name in FILES | pages}
             assert there() == wanted | {module}, there() ^ (wanted | {module})

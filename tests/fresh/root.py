@@ -133,9 +133,45 @@ class Root:
         home, path = ("/root", ROOT_PATH) if user == "root" else (f"/home/{user}", PATH)
         inside = (f"cd {PLACE} && exec env -i HOME={home} USER={user} PATH={path} "
                   f"LANG=C.UTF-8 TERM=dumb sh -c {shlex.quote(command)}")
-        return "\n".join(("set -e", "mount --rbind /dev dev", "mount -t proc proc proc",
+        # a mount, as roots are: else no command in it could have mounts of its own
+        return "\n".join(("set -e", f"mount --bind {self.path} {self.path}", f"cd {self.path}",
+                          "mount --rbind /dev dev", "mount -t proc proc proc",
                           *self._warm_mounts(),
                           f"exec chroot . runuser -u {user} -- sh -c {shlex.quote(inside)}"))
+
+    def groups_of(self, target):
+        """The groups of packages that a target of the Makefile asks deps.sh for."""
+        return re.search(r"^tests/lab/deps\.sh (.+)$", self.run(f"make -n {target}"), re.M)[1]
+
+    def without_others(self, groups):
+        """Removes packages that neither the base nor these groups of deps.sh ask for.
+
+        So a root serves several stages, and what one installed hides nothing from the next.
+        """
+        self.run(f"""set -e; cd {PLACE}
+            [ -e /var/tmp/base ] || apt-mark showmanual >/var/tmp/base
+            tests/lab/deps.sh --list {groups} | sort -u - /var/tmp/base >/var/tmp/wanted
+            apt-mark showmanual | sort -u | comm -23 - /var/tmp/wanted | xargs -r apt-mark auto
+            apt-get -qq -y --purge autoremove -o APT::AutoRemove::RecommendsImportant=false \
+                -o APT::AutoRemove::SuggestsImportant=false""", user="root")
+
+    def shortens_module(self):
+        """From here on the module is one small file: it asks for the same compiler and
+        tools as all of it, and takes a second."""
+        version = next(line for line in (TOP / "Kbuild").read_text().splitlines()
+                       if line.startswith("CFLAGS_driver/main.o"))
+        self.write("Kbuild", "# SPDX-License-Identifier: GPL-2.0-only\nobj-m := ucore.o\n"
+                   f"ucore-y := driver/short.o\n{version.replace('main', 'short', 1)}\n")
+        self.write("driver/short.c", "// SPDX-License-Identifier: GPL-2.0-only\n"
+                   "#include <linux/module.h>\n\nMODULE_VERSION(UCORE_VERSION);\n"
+                   'MODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("ucore, shortened");\n')
+
+    def has_whole_module(self):
+        self.run("git checkout -q -- Kbuild && rm driver/short.c")
+
+    def write(self, name, text):
+        """A file of the tree."""
+        self.run(f"printf %s {shlex.quote(text)} >{name}")
 
     def runs_kernel(self, release):
         """From here on `uname -r` names this kernel, as on a machine that booted it."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every stage installs what it needs, and builds: each on a minimal Debian of its own.
+"""Every stage installs what it needs, and builds, on a minimal Debian.
 
-Kernels and QEMU come from the cache, so that this takes a few minutes; `make fresh` builds
-them, too (cold/).
+Stages share a root; before each, what only others asked for is removed (Root.without_others),
+and what takes long and asks for no further package is made short.  Kernels and QEMU come from
+the cache; `make fresh` builds them, too (cold/).
 """
 
 import re
@@ -10,7 +11,7 @@ import re
 from fresh.root import Root, readme_lines
 from lab import kernels
 from lab.artifacts import TOP
-from lab.framework import test
+from lab.framework import Result, test
 from lab.machine import CheckFailed
 from lab.qemu import args
 
@@ -25,89 +26,115 @@ def warm_root(name, *kernel_names):
     return Root(name)
 
 
-@test(machine=False, timeout=600)
-def demo_runs_and_again_without_network():
-    with warm_root("demo", "6.1") as root:
-        assert "Done: all equal." in root.run("make demo")
-        # no network, another locale, files for nobody else, a tree that cannot be written
-        said = root.run("make clean; umask 077; chmod -R a-w .; "
-                        "LC_ALL=C UCORE_BUILD=$HOME/build make demo", network=False)
-        assert "Done: all equal." in said
+def in_turn(root, *stages):
+    """A Result of each stage, which finds the base and its own packages, no others."""
+    found = []
+    for stage, groups in stages:
+        name = stage.__name__
+        try:
+            root.without_others(groups)
+            stage(root)
+            found.append(Result(name, "passed"))
+        except (CheckFailed, AssertionError) as error:
+            found.append(Result(name, "failed", f"{type(error).__name__}: {error}"))
+    return found
 
 
-@test(machine=False, timeout=600)
-def kunit_builds():
-    with warm_root("kunit", "debug") as root:
-        root.run("tests/lab/deps.sh build lab debug && cd tests && "
-                 "python3 -c 'from lab import artifacts; artifacts.kunit_module()'")
+@test(machine=False, timeout=1200)
+def stages_with_a_kernel():
+    """The small sets of packages first: each adds to the one before."""
+    with warm_root("kernel", "6.1", "6.12", "debug", "clang") as root:
+        return in_turn(root, *((stage, root.groups_of(target)) for stage, target in (
+            (demo_runs_and_again_without_network, "demo"), (lab_runs, "lab"),
+            (kunit_builds, "kunit"), (check_runs, "check"))))
 
 
-@test(machine=False, timeout=600)
-def check_runs():
-    """Tests that call each tool of the stage."""
-    with warm_root("check", "6.1", "6.12", "debug", "clang") as root:
-        said = root.run("make check TESTS='uapi kernel_doc clang_w1 "
-                        "sparse fuzzing install_and'")
-        assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
+def demo_runs_and_again_without_network(root):
+    assert "Done: all equal." in root.run("make demo")
+    # no network, another locale, files for nobody else, a tree that cannot be written
+    said = root.run("make clean; umask 077; chmod -R a-w .; "
+                    "LC_ALL=C UCORE_BUILD=$HOME/build make demo", network=False)
+    root.run("chmod -R u+w .")
+    assert "Done: all equal." in said
 
 
-@test(machine=False, timeout=600)
-def tools_test_runs():
-    with Root("tools") as root:
-        said = root.run("make tools-test")
-        assert "\nok 1 " in said and "\nnot ok" not in said
+def lab_runs(root):
+    """Two tests, one with perf, with what the demo built."""
+    said = root.run("UCORE_BUILD=$HOME/build make lab "
+                    "TESTS='every_cbox_is_found_by_the_number loading_touches'")
+    assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
 
 
-@test(machine=False, timeout=600)
-def lab_runs():
-    """Two tests, one with perf."""
-    with warm_root("lab", "6.1") as root:
-        said = root.run("make lab TESTS='every_cbox_is_found_by_the_number loading_touches'")
-        assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
+def kunit_builds(root):
+    root.shortens_module()
+    root.run(f"tests/lab/deps.sh {root.groups_of('kunit')} && make module "
+             "KDIR=$(PYTHONPATH=tests python3 -m lab.kernels path debug | sed -n s/^build=//p)")
 
 
-@test(machine=False, timeout=600)
-def qemu_configures():
+def check_runs(root):
+    """Tests that call each tool of the stage; some inputs for the fuzzer."""
+    root.shortens_module()
+    said = root.run("OPTIONS=-runs=2000 make check "
+                    "TESTS='uapi kernel_doc clang_w1 sparse fuzzing install_and'")
+    assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
+
+
+@test(machine=False, timeout=900)
+def stages_without_a_kernel():
+    with Root("programs") as root:
+        return in_turn(root, (tools_test_runs, root.groups_of("tools-test")),
+                       (qemu_configures, "qemu"))
+
+
+def tools_test_runs(root):
+    said = root.run("make tools-test")
+    assert "\nok 1 " in said and "\nnot ok" not in said
+
+
+def qemu_configures(root):
     """Compiling it takes minutes; configure looks for every library."""
-    with Root("qemu") as root:
-        root.run("tests/lab/qemu/build.sh --configure")
+    root.run("tests/lab/qemu/build.sh --configure")
 
 
-@test(machine=False, timeout=600)
-def on_a_xeon():
-    """README's lines as they stand, up to the module's loading; then all of it away again."""
+@test(machine=False, timeout=900)
+def readme_on_a_xeon():
+    """README's lines, then DKMS in the place of make install."""
     release = kernels.get(RELEASE).release
     with Root("xeon") as root:
         root.runs_kernel(release)
-        first, second = readme_lines("On a Xeon", "make")
-        root.run(f"yes | {{ {first}\n}}", user="root")
-        root.run(second, user="root")
-        loads = root.run(f"modprobe --dry-run --show-depends ucore -S {release}", user="root")
-        assert f"insmod /lib/modules/{release}/updates/ucore.ko" in loads, loads
-        root.run("ldconfig -p | grep libucore.so.0", user="root")
-        root.run("ucoretool --version && ls /usr/local/share/man/man1/ucoretool.1")
-        root.run("make uninstall", user="root")
-        left = root.run("find /usr/local /lib/modules -name '*ucore*'", user="root")
-        assert not left.strip(), left
+        on_a_xeon(root, release)
+        dkms_upgrades(root, release)
 
 
-@test(machine=False, timeout=600)
-def dkms_upgrades():
+def on_a_xeon(root, release):
+    """README's lines as they stand, up to the module's loading; then all of it away again."""
+    first, second = readme_lines("On a Xeon", "make")
+    root.run(f"yes | {{ {first}\n}}", user="root")
+    root.run(second, user="root")
+    loads = root.run(f"modprobe --dry-run --show-depends ucore -S {release}", user="root")
+    assert f"insmod /lib/modules/{release}/updates/ucore.ko" in loads, loads
+    root.run("ldconfig -p | grep libucore.so.0", user="root")
+    root.run("ucoretool --version && ls /usr/local/share/man/man1/ucoretool.1")
+    root.run("make uninstall", user="root")
+    left = root.run("find /usr/local /lib/modules -name '*ucore*'", user="root")
+    assert not left.strip(), left
+
+
+def dkms_upgrades(root, release):
     """DKMS gets an older version, that again, then this one: each is the one installed."""
-    release = kernels.get(RELEASE).release
     version = re.search('VERSION="(.*)"', (TOP / "dkms.conf").read_text())[1]
-    with Root("dkms") as root:
-        root.runs_kernel(release)
-        root.run("apt-get update && apt-get install -y --no-install-recommends "
-                 f"dkms linux-headers-{release}", user="root")
-        for each in ("0.0.9", "0.0.9", version):
-            root.run(f"sed -i 's/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"{each}\"/' dkms.conf && "
-                     "make dkms", user="root")
-            assert root.run(f"modinfo -k {release} -F version ucore", user="root") == f"{each}\n"
-        assert root.run("ls -d /usr/src/ucore-*", user="root") == f"/usr/src/ucore-{version}\n"
-        root.run("test ! -e /usr/src/ucore-*/tests -a ! -e /usr/src/ucore-*/build", user="root")
-        root.run("make uninstall", user="root")
-        assert not root.run("dkms status ucore; find /usr/src /lib/modules -name 'ucore*'", user="root")
+    root.run("apt-get install -y --no-install-recommends dkms", user="root")
+    root.shortens_module()
+    for each in ("0.0.9", "0.0.9", version):
+        if each == version:
+            root.has_whole_module()
+        root.run(f"sed -i 's/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"{each}\"/' dkms.conf && "
+                 "make dkms", user="root")
+        assert root.run(f"modinfo -k {release} -F version ucore", user="root") == f"{each}\n"
+    assert root.run("ls -d /usr/src/ucore-*", user="root") == f"/usr/src/ucore-{version}\n"
+    root.run("test ! -e /usr/src/ucore-*/tests -a ! -e /usr/src/ucore-*/build", user="root")
+    root.run("make uninstall", user="root")
+    assert not root.run("dkms status ucore; find /usr/src /lib/modules -name 'ucore*'", user="root")
 
 
 def refused(root, command, sentence, **options):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Installs, with apt-get, the Debian packages that a part of the project needs.
-# Usage: deps.sh GROUP|PACKAGE...
+# Usage: deps.sh [--list] GROUP|PACKAGE...	--list: only says which they are
 # All lists of packages stand here.  Does nothing, quickly, when all of them are
 # there.  Every face of the lab begins with it, so it also says what cannot work.
 set -eu
@@ -66,9 +66,14 @@ megabytes_of() {
 		awk '{ bytes += $3 } END { printf "%d", bytes / 1e6 }'
 }
 
+all_of() {
+	for group in "$@"; do packages_of "$group"; done | tr ' ' '\n' | sort -u
+}
+
+[ "${1-}" != --list ] || { shift; all_of "$@"; exit 0; }
 this_is_debian_12
 cache_has_a_plain_path
-missing=$(missing_of $(for group in "$@"; do packages_of "$group"; done | tr ' ' '\n' | sort -u))
+missing=$(missing_of $(all_of "$@"))
 [ -n "$missing" ] || exit 0
 
 say "installing" $missing
