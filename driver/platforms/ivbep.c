@@ -133,7 +133,7 @@ static const struct ucore_box_type ubox = {
 	.nr_fixed = 1,
 	.width = IVBEP_WIDTH_UBOX,
 	.fixed_width = IVBEP_WIDTH,
-	.status_fixed = -1,	/* only global status bit 0 shows it */
+	.status_fixed = UCORE_STATUS_GLOBAL,	/* bit 0 */
 };
 
 static const struct ucore_box_type pcu = {
