@@ -14,7 +14,9 @@
  * @base: MSR base of instance 0
  * @stride: from one instance to the next
  * @max: instances at most
+ * @small: instances at most, on the smallest die
  * @per_core: there are as many as cores in the package
+ * @by_chop: the smallest die has @small: the table's chop tells
  */
 struct ucore_e5_msr {
 	const struct ucore_box_type *type;
@@ -24,7 +26,9 @@ struct ucore_e5_msr {
 	u32 base;
 	u32 stride;
 	u32 max;
+	u32 small;
 	bool per_core;
+	bool by_chop;
 };
 
 /**
@@ -57,6 +61,9 @@ struct ucore_e5_pci {
  * @ubox: PCI device id of the function that maps a bus to a socket
  * @global_config: MSR whose low bits count the C-Boxes, 0 if there is none
  * @num_cbo: those bits
+ * @chop_device: PCI device id of the function that tells which die it is
+ * @chop_reg: register in its config space
+ * @chop: bits of it; 0 is the smallest die
  */
 struct ucore_e5_table {
 	const struct ucore_global *global;
@@ -67,6 +74,9 @@ struct ucore_e5_table {
 	u16 ubox;
 	u32 global_config;
 	u64 num_cbo;
+	u16 chop_device;
+	u16 chop_reg;
+	u32 chop;
 };
 
 int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform);
