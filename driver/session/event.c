@@ -45,6 +45,7 @@ static const char * const field_names[] = {
 	[UCORE_FIELD_UMASK_EXT] = "umask_ext",
 	[UCORE_FIELD_CH_MASK] = "ch_mask",
 	[UCORE_FIELD_FC_MASK] = "fc_mask",
+	[UCORE_FIELD_FILTER_CID] = "filter_cid",
 };
 
 /**
