@@ -102,11 +102,13 @@ struct ucore_field_desc {
  * @event: ev_sel, first of a range
  * @last: last of the range
  * @counters: bit i: general counter i
+ * @umask: of this umask alone; 0: of any
  */
 struct ucore_constraint {
 	u16 event;
 	u16 last;
 	u32 counters;
+	u8 umask;
 };
 
 /**
