@@ -198,6 +198,7 @@ static void find_small_dies(struct search *search)
 {
 	const struct ucore_e5_table *table = search->table;
 	const struct ucore_ubox_map map = ubox_map(table);
+	s16 die_of_bus[UCORE_NR_BUSES];
 	struct pci_dev *pdev = NULL;
 	u32 val;
 	int die;
@@ -205,7 +206,8 @@ static void find_small_dies(struct search *search)
 	if (!table->chop)
 		return;
 	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, table->chop_device, pdev))) {
-		die = ucore_die_of_bus(pdev->bus, &map);
+		ucore_bus_map(&map, pci_domain_nr(pdev->bus), die_of_bus);
+		die = die_of_bus[pdev->bus->number];
 		if (die >= 0 && die < MAX_DIES &&
 		    !pci_read_config_dword(pdev, table->chop_reg, &val) && !(val & table->chop))
 			set_bit(die, search->small);

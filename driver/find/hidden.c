@@ -10,8 +10,9 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "find/e5.h"
+#include "find/e5_table.h"
 #include "find/hidden.h"
+#include "find/platform.h"
 #include "find/topology.h"
 
 #define EVERYWHERE	(-1)
