@@ -34,7 +34,7 @@ STRICTER = {
     ("cwf", "iio", 0x88): IIO,
 }
 # Types that the event lists have and the driver not: the discovery tables call them by number
-NO_TYPE = {(platform, "chacms") for platform in ("gnr", "srf", "cwf")}
+NO_TYPE = {(platform, "chacms") for platform in ("gnr", "srf", "grr", "cwf")}
 # Tables of events whose processor the driver does not know
 NO_PLATFORM = {"snbep"}
 

@@ -92,7 +92,7 @@ void fake_reset(unsigned int nr_dies);
 
 /*
  * The same with another processor: "ivbep" (also for snbep), "hswep" (also for
- * bdxep), "bdxde", "spr", "gnr" (also for srf, cwf), "generic"
+ * bdxep), "bdxde", "spr", "gnr" (also for srf, grr, cwf), "generic"
  */
 void fake_machine(const char *name, unsigned int nr_dies);
 
