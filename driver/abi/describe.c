@@ -57,7 +57,7 @@ static const char *hidden_reason(void)
  * ucore_describe_reason() - one sentence on the state, and what to do
  * @state: UCORE_STATE_*
  *
- * Return: a constant string, empty when all is well.
+ * Return: a string that lasts as long as the catalog, empty when all is well.
  */
 const char *ucore_describe_reason(u32 state)
 {
@@ -73,7 +73,7 @@ const char *ucore_describe_reason(u32 state)
 	}
 	if (!ucore_catalog_report() && !pci_boxes_found())
 		return "the PCI boxes are hidden: look for a BIOS option that hides them";
-	return "";
+	return ucore_catalog.hidden;
 }
 
 /**

@@ -8,6 +8,7 @@
  * it is called.
  */
 #include <linux/bitfield.h>
+#include <linux/bitops.h>
 #include <linux/minmax.h>
 
 #include "box/box.h"
@@ -20,6 +21,12 @@ static u64 box_read(struct ucore_box *box, u32 reg)
 static void box_write(struct ucore_box *box, u32 reg, u64 val)
 {
 	box->io.ops->write(&box->io, reg, val);
+}
+
+/* Box control, but for the bits that this box has not. */
+static void box_control(struct ucore_box *box, u32 word)
+{
+	box_write(box, box->desc.layout->box_ctl, word & ~box->absent);
 }
 
 static void box_lost(struct ucore_box *box)
@@ -46,6 +53,7 @@ bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
 	if (raw & ~ctr->mask || raw == UCORE_REG_DEAD)
 		return false;
 	ctr->total += (raw - ctr->prev) & ctr->mask;
+	ctr->wrapped |= raw < ctr->prev;
 	ctr->prev = raw;
 	return true;
 }
@@ -117,6 +125,7 @@ void ucore_counter_arm(struct ucore_counter *ctr)
 		return;
 	}
 	ctr->prev = (0 - ctr->period) & ctr->mask;
+	ctr->wrapped = false;
 	io->ops->write64(io, ctr->reg, ctr->prev);
 }
 
@@ -190,6 +199,14 @@ void ucore_box_clear_status(struct ucore_box *box, u64 status)
 		box_write(box, box->desc.layout->status, status);
 }
 
+/* Has it wrapped, at the last read or since? */
+static bool counter_wrapped(const struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	return ctr->wrapped || io->ops->read64(io, ctr->reg) < ctr->prev;
+}
+
 /**
  * ucore_box_counter_overflowed() - did this counter set the status?
  * @ctr: the counter
@@ -205,9 +222,53 @@ bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
 
 	if (!ucore_counter_is_fixed(ctr))
 		return status & BIT_ULL(type->status_gp_shift + ctr->index);
-	if (type->status_fixed < 0)
+	if (type->status_fixed == UCORE_STATUS_VALUE)
+		return counter_wrapped(ctr);
+	if (type->status_fixed == UCORE_STATUS_GLOBAL)
 		return global & ctr->box->desc.global_fixed;
 	return status & BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
+}
+
+/* The bits of @word that the box control shows when it is written; 0 if it does not answer. */
+static u32 control_shows(struct ucore_box *box, u32 word)
+{
+	u64 val;
+
+	box_control(box, word);
+	val = box_read(box, box->desc.layout->box_ctl);
+	return val == UCORE_REG_DEAD ? 0 : val & word;
+}
+
+/*
+ * Which of the bits that a box may lack has it got?  If they do not all read
+ * back each is tried alone: a write of a bit that is not there may fault, and
+ * is then dropped whole.
+ */
+static void control_try(struct ucore_box *box)
+{
+	const struct ucore_box_words *words = box->desc.type->words;
+	u32 rest, bit, there;
+
+	if (box->tried)
+		return;
+	box->tried = true;
+	there = control_shows(box, words->reset) & words->tried;
+	for (rest = words->tried & ~there; rest; rest &= ~bit) {
+		bit = BIT(__ffs(rest));
+		there |= control_shows(box, (words->reset & ~words->tried) | bit) & bit;
+	}
+	box->absent = words->tried & ~there;
+}
+
+/* Reset controls and counters by the box control, and stay frozen. */
+static void control_reset(struct ucore_box *box)
+{
+	const struct ucore_box_words *words = box->desc.type->words;
+	const u32 *step;
+
+	for (step = words->steps; step && *step; step++)
+		box_control(box, *step);
+	box_control(box, words->reset);
 }
 
 static void fixed_stop(struct ucore_box *box)
@@ -251,7 +312,7 @@ void ucore_box_reset(struct ucore_box *box)
 	u32 i;
 
 	if (type->words) {
-		box_write(box, layout->box_ctl, type->words->reset);
+		control_reset(box);
 		/* no manual says that the box reset reaches the fixed control */
 		fixed_stop(box);
 	} else {
@@ -274,6 +335,8 @@ void ucore_box_program(struct ucore_box *box, const u64 *shared)
 {
 	if (!box->dirty) {
 		shared_save(box);
+		if (box->desc.type->words && box->desc.type->words->tried)
+			control_try(box);
 		box->dirty = true;
 	}
 	ucore_box_reset(box);
@@ -311,23 +374,21 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 void ucore_box_run(struct ucore_box *box)
 {
 	if (box->desc.type->words)
-		box_write(box, box->desc.layout->box_ctl, box->desc.type->words->run);
+		box_control(box, box->desc.type->words->run);
 }
 
 /**
  * ucore_box_stop() - keep a box from counting when its domain does
  * @box: the box
  *
- * One write resets all general controls, so that nothing stays armed.
+ * The reset of all general controls, so that nothing stays armed.
  * Counters keep a control of their own where that does not reach:
  * ucore_counter_stop().
  */
 void ucore_box_stop(struct ucore_box *box)
 {
-	const struct ucore_box_words *words = box->desc.type->words;
-
-	if (words && !box->dead)
-		box_write(box, box->desc.layout->box_ctl, words->reset);
+	if (box->desc.type->words && !box->dead)
+		control_reset(box);
 }
 
 /**

@@ -26,6 +26,8 @@ struct ucore_session;
  * @part_index: place in its owner's part; owner's session lock
  * @nr_events: events that its owner has on it; owner's session lock
  * @saved: shared registers as found; guarded by the domain's lock
+ * @absent: bits of its box control that are not there; guarded by the domain's lock
+ * @tried: it is known which; guarded by the domain's lock
  * @dirty: programmed since it was last given back; guarded by the domain's lock
  * @dead: reads all ones; set under the domain's lock, never cleared
  */
@@ -40,6 +42,8 @@ struct ucore_box {
 	u32 part_index;
 	u32 nr_events;
 	u64 saved[UCORE_MAX_SHARED];
+	u32 absent;
+	bool tried;
 	bool dirty;
 	bool dead;
 };
@@ -57,6 +61,7 @@ struct ucore_box {
  * @event: event id
  * @slot: its place in a snapshot of the whole session
  * @flags: UCORE_VALUE_*
+ * @wrapped: it has wrapped since its period began
  * @reg: counter register
  * @ctl_reg: control register
  * @sibling: index of another counter of the same box, U32_MAX at the end
@@ -75,6 +80,7 @@ struct ucore_counter {
 	u32 event;
 	u32 slot;
 	u32 flags;
+	bool wrapped;
 	u32 sibling;
 	u16 reg;
 	u16 ctl_reg;

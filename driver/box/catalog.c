@@ -9,6 +9,7 @@
 #include <linux/nospec.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "box/catalog.h"
 #include "platforms/list.h"
@@ -161,6 +162,7 @@ int ucore_catalog_build(void)
 	ret = cat->platform->find(&finder, cat->platform);
 	if (!ret) {
 		cat->caps = cat->platform->caps | finder.caps;
+		strscpy(cat->hidden, finder.hidden, sizeof(cat->hidden));
 		if (finder.nr)
 			ret = ucore_catalog_fill(&finder);
 		else
@@ -190,6 +192,7 @@ void ucore_catalog_destroy(void)
 	cat->nr_boxes = 0;
 	cat->nr_domains = 0;
 	cat->caps = 0;
+	*cat->hidden = 0;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();
 }

@@ -21,7 +21,8 @@
  * @nr_domains: how many
  * @caps: UCORE_CAP_*
  * @lock: guards ucore_box.owner and ucore_domain.pin_*
- * @absent: why boxes are missing, UCORE_STATE_READY if they are not
+ * @absent: why there are no boxes, UCORE_STATE_READY if there are
+ * @hidden: one sentence on boxes that should be there, empty if none is missing
  */
 struct ucore_catalog {
 	const struct ucore_platform *platform;
@@ -32,6 +33,7 @@ struct ucore_catalog {
 	u32 caps;
 	struct mutex lock;	/* after session->lock, ucore_run_lock, CPU hotplug */
 	u32 absent;
+	char hidden[UCORE_REASON_LEN];
 };
 
 extern struct ucore_catalog ucore_catalog;

@@ -64,6 +64,7 @@ static void look_for_pmus(void)
 {
 	static const char * const places[] = {
 		"/sys/bus/event_source/devices/uncore_cha_0",
+		"/sys/bus/event_source/devices/uncore_cbox_0",
 		"/sys/bus/event_source/devices/uncore_imc_0",
 		"/sys/bus/event_source/devices/uncore_type_0_0",
 	};

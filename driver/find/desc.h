@@ -26,10 +26,16 @@ struct pci_dev;
  * struct ucore_box_words - values of a box control register
  * @reset: reset controls and counters, stay frozen
  * @run: count
+ * @tried: bits of both that a box may lack: what does not read back is not
+ *         written again
+ * @steps: written one after the other before @reset, ended by 0; NULL if @reset
+ *         can be written at once
  */
 struct ucore_box_words {
 	u32 reset;
 	u32 run;
+	u32 tried;
+	const u32 *steps;
 };
 
 /**
@@ -96,11 +102,13 @@ struct ucore_field_desc {
  * @event: ev_sel, first of a range
  * @last: last of the range
  * @counters: bit i: general counter i
+ * @umask: of this umask alone; 0: of any
  */
 struct ucore_constraint {
 	u16 event;
 	u16 last;
 	u32 counters;
+	u8 umask;
 };
 
 /**
@@ -114,6 +122,10 @@ struct ucore_increment {
 	u16 last;
 	u16 max;
 };
+
+/* In the place of a bit of the box status: */
+#define UCORE_STATUS_GLOBAL	(-1)	/* only the global status tells */
+#define UCORE_STATUS_VALUE	(-2)	/* nothing does, but the counter's value has wrapped */
 
 /**
  * struct ucore_box_type - what boxes of a type have in common
@@ -134,8 +146,8 @@ struct ucore_increment {
  * @fixed_en: enable bit(s) of a fixed control
  * @fixed_ov_en: overflow enable of a fixed control
  * @status_gp_shift: bit of counter 0 in the box status
- * @status_fixed: bit of the fixed counter in the box status, -1 if only the
- *                global status shows it
+ * @status_fixed: bit of the fixed counter in the box status, or where else its
+ *                overflow shows: UCORE_STATUS_*
  */
 struct ucore_box_type {
 	const char *name;

@@ -6,15 +6,20 @@
  * not fault.  A PCI box exists if its function does: firmware hides functions,
  * and parts differ.  Process context, at load; knows nothing of driving boxes.
  */
+#include <linux/bitmap.h>
 #include <linux/cpu.h>
 #include <linux/minmax.h>
 #include <linux/pci.h>
 
 #include "compat.h"
 #include "find/e5.h"
+#include "find/hidden.h"
 #include "find/topology.h"
 #include "hw/e5.h"
 #include "reg/reg.h"
+
+/* More sockets than any of these generations can have */
+#define MAX_DIES	64
 
 /* ---- MSR boxes ---- */
 
@@ -33,10 +38,33 @@ static u32 cbo_count(const struct ucore_e5_table *table, int cpu, u32 max)
 	return min_t(u64, max_t(u64, cores, config), max);
 }
 
-static int find_msr_row(struct ucore_finder *finder, const struct ucore_e5_table *table,
-			const struct ucore_e5_msr *row, int cpu)
+/**
+ * struct search - one search of a machine
+ * @finder: takes what is found
+ * @table: what to look for
+ * @small: logical dies that are the smallest of their kind
+ */
+struct search {
+	struct ucore_finder *finder;
+	const struct ucore_e5_table *table;
+	DECLARE_BITMAP(small, MAX_DIES);
+};
+
+static u32 msr_count(const struct search *search, const struct ucore_e5_msr *row, int cpu)
 {
-	u32 n = row->per_core ? cbo_count(table, cpu, row->max) : row->max;
+	u32 die = topology_logical_die_id(cpu);
+
+	if (row->per_core)
+		return cbo_count(search->table, cpu, row->max);
+	if (row->by_chop && die < MAX_DIES && test_bit(die, search->small))
+		return row->small;
+	return row->max;
+}
+
+static int find_msr_row(const struct search *search, const struct ucore_e5_msr *row, int cpu)
+{
+	const struct ucore_e5_table *table = search->table;
+	u32 n = msr_count(search, row, cpu);
 	u32 first = ucore_layout_first(row->layout);
 	u64 val;
 	u32 i;
@@ -56,7 +84,7 @@ static int find_msr_row(struct ucore_finder *finder, const struct ucore_e5_table
 
 		if (!ucore_msr_probe(cpu, desc.msr + first, &val))
 			continue;
-		ret = ucore_finder_add(finder, &desc);
+		ret = ucore_finder_add(search->finder, &desc);
 		if (ret)
 			return ret;
 	}
@@ -77,8 +105,9 @@ static bool cpu_is_first_of_die(int cpu)
 	return false;
 }
 
-static int find_msr(struct ucore_finder *finder, const struct ucore_e5_table *table)
+static int find_msr(const struct search *search)
 {
+	const struct ucore_e5_table *table = search->table;
 	int cpu, ret = 0;
 	u32 i;
 
@@ -87,7 +116,7 @@ static int find_msr(struct ucore_finder *finder, const struct ucore_e5_table *ta
 		if (!cpu_is_first_of_die(cpu))
 			continue;
 		for (i = 0; i < table->nr_msr && !ret; i++)
-			ret = find_msr_row(finder, table, &table->msr[i], cpu);
+			ret = find_msr_row(search, &table->msr[i], cpu);
 	}
 	cpus_read_unlock();
 	return ret;
@@ -106,8 +135,8 @@ static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
 	return NULL;
 }
 
-static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_table *table,
-			const struct ucore_e5_pci *row, int segment, const s16 *die_of_bus)
+static int find_pci_row(const struct search *search, const struct ucore_e5_pci *row,
+			int segment, const s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
 	int die, ret;
@@ -116,7 +145,7 @@ static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_table
 		struct ucore_box_desc desc = {
 			.type = row->type,
 			.layout = row->layout,
-			.global = table->global,
+			.global = search->table->global,
 			.global_gp = row->global_gp,
 			.global_fixed = row->global_fixed,
 			.instance = row->instance,
@@ -132,7 +161,7 @@ static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_table
 		desc.die = die;
 		desc.pdev = pci_dev_get(pdev);
 		desc.aux = row->aux ? find_aux(pdev, row->aux) : NULL;
-		ret = ucore_finder_add(finder, &desc);
+		ret = ucore_finder_add(search->finder, &desc);
 		if (ret) {
 			pci_dev_put(pdev);
 			return ret;
@@ -141,22 +170,48 @@ static int find_pci_row(struct ucore_finder *finder, const struct ucore_e5_table
 	return 0;
 }
 
-static int find_pci(struct ucore_finder *finder, const struct ucore_e5_table *table,
-		    int segment)
+static struct ucore_ubox_map ubox_map(const struct ucore_e5_table *table)
 {
-	const struct ucore_ubox_map map = {
+	return (struct ucore_ubox_map){
 		.device = table->ubox,
 		.nodeid = E5_UBOX_CPUNODEID,
 		.gidnidmap = E5_UBOX_GIDNIDMAP,
 	};
+}
+
+static int find_pci(const struct search *search, int segment)
+{
+	const struct ucore_e5_table *table = search->table;
+	const struct ucore_ubox_map map = ubox_map(table);
 	s16 die_of_bus[UCORE_NR_BUSES];
 	int ret = 0;
 	u32 i;
 
 	ucore_bus_map(&map, segment, die_of_bus);
 	for (i = 0; i < table->nr_pci && !ret; i++)
-		ret = find_pci_row(finder, table, &table->pci[i], segment, die_of_bus);
+		ret = find_pci_row(search, &table->pci[i], segment, die_of_bus);
 	return ret;
+}
+
+/* A die whose function is hidden may be of any size: its boxes must answer anyway. */
+static void find_small_dies(struct search *search)
+{
+	const struct ucore_e5_table *table = search->table;
+	const struct ucore_ubox_map map = ubox_map(table);
+	s16 die_of_bus[UCORE_NR_BUSES];
+	struct pci_dev *pdev = NULL;
+	u32 val;
+	int die;
+
+	if (!table->chop)
+		return;
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, table->chop_device, pdev))) {
+		ucore_bus_map(&map, pci_domain_nr(pdev->bus), die_of_bus);
+		die = die_of_bus[pdev->bus->number];
+		if (die >= 0 && die < MAX_DIES &&
+		    !pci_read_config_dword(pdev, table->chop_reg, &val) && !(val & table->chop))
+			set_bit(die, search->small);
+	}
 }
 
 /**
@@ -168,16 +223,17 @@ static int find_pci(struct ucore_finder *finder, const struct ucore_e5_table *ta
  */
 int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
-	const struct ucore_e5_table *table = platform->table;
+	struct search search = { .finder = finder, .table = platform->table };
 	struct pci_bus *root = NULL;
 	int ret, segment = -1;
 
-	ret = find_msr(finder, table);
+	find_small_dies(&search);
+	ret = find_msr(&search);
 	while (!ret && (root = pci_find_next_bus(root))) {
 		if (pci_domain_nr(root) <= segment)
 			continue;	/* segments come in ascending order */
 		segment = pci_domain_nr(root);
-		ret = find_pci(finder, table, segment);
+		ret = find_pci(&search, segment);
 	}
-	return ret;
+	return ret ?: ucore_hidden_tell(finder, search.table);
 }

@@ -53,12 +53,14 @@ struct ucore_platform {
  * @nr: how many
  * @capacity: room for how many
  * @caps: UCORE_CAP_* beside those of the platform
+ * @hidden: one sentence on boxes that should be there, empty if none is missing
  */
 struct ucore_finder {
 	struct ucore_box_desc *desc;
 	u32 nr;
 	u32 capacity;
 	u32 caps;
+	char hidden[UCORE_REASON_LEN];
 };
 
 int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc);

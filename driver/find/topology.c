@@ -16,6 +16,9 @@
 #include "find/array.h"
 #include "find/topology.h"
 
+/* CPUNODEID and GIDNIDMAP tell nodes by three bits. */
+#define UBOX_NODES	8
+
 /**
  * ucore_dies_list() - the dies with a CPU online, in order
  * @dies: an empty list
@@ -104,7 +107,7 @@ int ucore_bus_package(u32 nodeid, u32 gidnidmap)
 	u32 node = nodeid & 7;
 	int i;
 
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < UBOX_NODES; i++)
 		if (((gidnidmap >> (3 * i)) & 7) == node)
 			return i;
 	return -ENOENT;
@@ -128,42 +131,6 @@ static int only_die(void)
 	return die;
 }
 
-/**
- * ucore_bus_map() - which die does each PCI bus belong to?
- * @ubox: the function that tells
- * @segment: PCI segment
- * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
- *
- * A bus with a UBox belongs to the UBox's socket, one without (an IIO bus) to
- * that of the next higher bus that has one.
- */
-void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
-{
-	struct pci_dev *pdev = NULL;
-	u32 nodeid, map;
-	int bus, die = only_die(), package, found;
-
-	for (bus = 0; bus < UCORE_NR_BUSES; bus++)
-		die_of_bus[bus] = UCORE_DIE_UNKNOWN;
-
-	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev))) {
-		if (pci_domain_nr(pdev->bus) != segment ||
-		    pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
-		    pci_read_config_dword(pdev, ubox->gidnidmap, &map))
-			continue;
-		package = ucore_bus_package(nodeid, map);
-		found = package < 0 ? UCORE_DIE_OFFLINE : die_of_package(package);
-		die_of_bus[pdev->bus->number] = found;
-	}
-
-	for (bus = UCORE_NR_BUSES - 1; bus >= 0; bus--) {
-		if (die_of_bus[bus] != UCORE_DIE_UNKNOWN)
-			die = die_of_bus[bus];
-		else
-			die_of_bus[bus] = die;
-	}
-}
-
 /* The die of all of a NUMA node's CPUs, or UCORE_DIE_*. */
 static int die_of_node(int node)
 {
@@ -183,6 +150,58 @@ static int die_of_node(int node)
 	}
 	cpus_read_unlock();
 	return die;
+}
+
+/* The die of a bus with a UBox; UCORE_DIE_OFFLINE if that cannot be told. */
+static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
+{
+	int die, package;
+	u32 nodeid, map;
+
+	if (num_online_nodes() > UBOX_NODES) {
+		die = die_of_node(pcibus_to_node(pdev->bus));
+		/* not that of the next higher bus, then */
+		return die == UCORE_DIE_UNKNOWN ? UCORE_DIE_OFFLINE : die;
+	}
+	if (pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
+	    pci_read_config_dword(pdev, ubox->gidnidmap, &map))
+		return UCORE_DIE_UNKNOWN;
+	package = ucore_bus_package(nodeid, map);
+	return package < 0 ? UCORE_DIE_OFFLINE : die_of_package(package);
+}
+
+/**
+ * ucore_bus_map() - which die does each PCI bus belong to?
+ * @ubox: the function that tells
+ * @segment: PCI segment
+ * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
+ *
+ * A bus with a UBox belongs to the UBox's socket, one without (an IIO bus) to
+ * that of the next higher bus that has one.  The registers number no more than
+ * eight nodes: where there are more, NUMA tells.
+ */
+void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
+{
+	struct pci_dev *pdev = NULL;
+	int bus, die = only_die(), found;
+
+	for (bus = 0; bus < UCORE_NR_BUSES; bus++)
+		die_of_bus[bus] = UCORE_DIE_UNKNOWN;
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev))) {
+		if (pci_domain_nr(pdev->bus) != segment)
+			continue;
+		found = die_of_ubox(pdev, ubox);
+		if (found != UCORE_DIE_UNKNOWN)
+			die_of_bus[pdev->bus->number] = found;
+	}
+
+	for (bus = UCORE_NR_BUSES - 1; bus >= 0; bus--) {
+		if (die_of_bus[bus] != UCORE_DIE_UNKNOWN)
+			die = die_of_bus[bus];
+		else
+			die_of_bus[bus] = die;
+	}
 }
 
 /**

@@ -199,7 +199,7 @@
 /* ---- free-running counters of an IIO stack: read only, never frozen ---- */
 
 #define SPR_MSR_IIO_FREE_CLOCK		0x340e
-#define SPR_MSR_IIO_FREE_IN		0x3800	/* 8 ports, units of 4 bytes */
+#define SPR_MSR_IIO_FREE_IN		0x3800	/* 8 ports, units of 32 bytes */
 #define SPR_MSR_IIO_FREE_OUT		0x3808
 #define SPR_MSR_IIO_FREE_STRIDE		0x10	/* from stack to stack */
 #define SPR_IIO_FREE_PORTS		8

@@ -27,6 +27,13 @@ extern const struct ucore_field_desc ucore_e5_pcu_fields[E5_NR_PCU_FIELDS];
 extern const struct ucore_field_desc ucore_e5_ha_fields[E5_NR_HA_FIELDS];
 extern const struct ucore_field_desc ucore_e5_qpi_fields[E5_NR_QPI_FIELDS];
 
+/* The same and invert: v1, v3 and v4; "ext": with the extended event of QPI */
+extern const struct ucore_field_desc ucore_e5_invert_fields[E5_NR_FIELDS + 1];
+extern const struct ucore_field_desc ucore_e5_invert_ext_fields[E5_NR_FIELDS + 1];
+extern const struct ucore_field_desc ucore_e5_invert_pcu_fields[E5_NR_PCU_FIELDS + 1];
+extern const struct ucore_field_desc ucore_e5_invert_ha_fields[E5_NR_HA_FIELDS + 1];
+extern const struct ucore_field_desc ucore_e5_invert_qpi_fields[E5_NR_QPI_FIELDS + 1];
+
 /* Four general controls and counters, as most PCI boxes have them */
 #define E5_PCI_CTLS	{ E5_PCI_CTL0, E5_PCI_CTL0 + 4, E5_PCI_CTL0 + 8, E5_PCI_CTL0 + 12 }
 #define E5_PCI_CTRS	{ E5_PCI_CTR0, E5_PCI_CTR0 + 8, E5_PCI_CTR0 + 16, E5_PCI_CTR0 + 24 }

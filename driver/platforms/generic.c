@@ -37,16 +37,6 @@ const struct ucore_constraint ucore_disc_cha_constraints[] = {
 	{ }
 };
 
-const struct ucore_constraint ucore_disc_iio_constraints[] = {
-	{ 0x02, 0x03, GENMASK(1, 0) },
-	{ 0x83, 0x83, GENMASK(1, 0) },
-	{ 0x88, 0x88, GENMASK(3, 2) },
-	{ 0xc0, 0xc0, GENMASK(3, 2) },
-	{ 0xc5, 0xc5, GENMASK(3, 2) },
-	{ 0xd5, 0xd5, GENMASK(3, 2) },
-	{ }
-};
-
 /* Named type_N by its units. */
 const struct ucore_box_type ucore_disc_unknown = {
 	BOX_TYPE("", unknown_fields),

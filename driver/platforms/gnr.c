@@ -18,9 +18,38 @@ static const struct ucore_box_type cha = {
 	.constraints = ucore_disc_cha_constraints,
 };
 
+/*
+ * Which counters an event may use: what Intel's event lists and the kernel's own
+ * driver, which takes Sapphire Rapids' tables here, both allow.
+ */
+static const struct ucore_constraint iio_constraints[] = {
+	{ 0x02, 0x03, GENMASK(1, 0) },
+	{ 0x83, 0x84, GENMASK(1, 0) },
+	{ 0x88, 0x88, GENMASK(3, 2) },
+	{ 0xc0, 0xc1, GENMASK(3, 2) },
+	{ 0xc5, 0xc5, GENMASK(3, 2) },
+	{ 0xd5, 0xd5, GENMASK(3, 2) },
+	{ }
+};
+
+static const struct ucore_constraint cxlcm_constraints[] = {
+	{ 0x01, 0x01, GENMASK(7, 4) },
+	{ 0x02, 0x02, GENMASK(3, 0) },
+	{ 0x05, 0x05, GENMASK(3, 0) },
+	{ 0x40, 0x43, GENMASK(7, 4) },
+	{ 0x4b, 0x4b, GENMASK(7, 4) },
+	{ 0x52, 0x52, GENMASK(7, 4) },
+	{ }
+};
+
 static const struct ucore_box_type iio = {
 	BOX_TYPE("iio", ucore_disc_iio_fields),
-	.constraints = ucore_disc_iio_constraints,
+	.constraints = iio_constraints,
+};
+
+static const struct ucore_box_type cxlcm = {
+	BOX_TYPE("cxlcm", ucore_disc_fields),
+	.constraints = cxlcm_constraints,
 };
 
 static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
@@ -28,7 +57,6 @@ static const struct ucore_box_type pcu = { BOX_TYPE("pcu", ucore_disc_fields) };
 static const struct ucore_box_type ubox = { BOX_TYPE("ubox", ucore_disc_fields) };
 static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
 static const struct ucore_box_type upi = { BOX_TYPE("upi", ucore_disc_fields) };
-static const struct ucore_box_type cxlcm = { BOX_TYPE("cxlcm", ucore_disc_fields) };
 static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields) };
 static const struct ucore_box_type b2hot = { BOX_TYPE("b2hot", ucore_disc_fields) };
 static const struct ucore_box_type b2cmi = { BOX_TYPE("b2cmi", ucore_disc_fields) };

@@ -54,13 +54,18 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x36, 0x36, BIT(0) },
 	{ 0x37, 0x39, GENMASK(1, 0) },
 	{ 0x3b, 0x3b, BIT(0) },
+	{ 0x3c, 0x3c, GENMASK(1, 0) },
 	{ }
 };
 
 static const struct ucore_constraint r2pcie_constraints[] = {
 	{ 0x10, 0x11, GENMASK(1, 0) },
-	{ 0x12, 0x12, BIT(0) },
-	{ 0x23, 0x26, GENMASK(1, 0) },
+	{ 0x12, 0x13, BIT(0) },
+	{ 0x23, 0x23, BIT(0) },
+	{ 0x24, 0x24, GENMASK(1, 0) },
+	{ 0x25, 0x25, BIT(0) },
+	{ 0x26, 0x26, GENMASK(1, 0) },
+	{ 0x28, 0x28, GENMASK(1, 0) },
 	{ 0x32, 0x34, GENMASK(1, 0) },
 	{ }
 };
@@ -133,7 +138,7 @@ static const struct ucore_box_type ubox = {
 	.nr_fixed = 1,
 	.width = IVBEP_WIDTH_UBOX,
 	.fixed_width = IVBEP_WIDTH,
-	.status_fixed = -1,	/* only global status bit 0 shows it */
+	.status_fixed = UCORE_STATUS_GLOBAL,	/* bit 0 */
 };
 
 static const struct ucore_box_type pcu = {

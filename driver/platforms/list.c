@@ -11,6 +11,9 @@
 
 static const struct ucore_platform * const platforms[] = {
 	&ucore_platform_ivbep,
+	&ucore_platform_hswep,
+	&ucore_platform_bdxep,
+	&ucore_platform_bdxde,
 	&ucore_platform_spr,
 	&ucore_platform_emr,
 	&ucore_platform_gnr,

@@ -8,6 +8,9 @@
 const struct ucore_platform *ucore_platform_match(void);
 
 extern const struct ucore_platform ucore_platform_ivbep;
+extern const struct ucore_platform ucore_platform_hswep;
+extern const struct ucore_platform ucore_platform_bdxep;
+extern const struct ucore_platform ucore_platform_bdxde;
 extern const struct ucore_platform ucore_platform_spr;
 extern const struct ucore_platform ucore_platform_emr;
 extern const struct ucore_platform ucore_platform_gnr;

@@ -20,22 +20,98 @@ static const struct ucore_box_type cha = {
 	.constraints = ucore_disc_cha_constraints,
 };
 
+/*
+ * Which counters an event may use: what Intel's event list and the kernel's own
+ * driver both allow.
+ */
+static const struct ucore_constraint iio_constraints[] = {
+	{ 0x02, 0x03, GENMASK(1, 0) },
+	{ 0x40, 0x40, BIT(0) },
+	{ 0x41, 0x41, BIT(0), .umask = 0xc0 },
+	{ 0x83, 0x83, GENMASK(1, 0) },
+	{ 0x88, 0x88, GENMASK(3, 2) },
+	{ 0xc0, 0xc0, GENMASK(3, 2) },
+	{ 0xc5, 0xc5, GENMASK(3, 2) },
+	{ 0xd5, 0xd5, GENMASK(3, 2) },
+	{ }
+};
+
+static const struct ucore_constraint m2pcie_constraints[] = {
+	{ 0x14, 0x14, GENMASK(1, 0) },
+	{ 0x23, 0x23, GENMASK(1, 0) },
+	{ 0x2d, 0x2d, GENMASK(1, 0) },
+	{ }
+};
+
+static const struct ucore_constraint pcu_constraints[] = {
+	{ 0x06, 0x06, BIT(0) },
+	{ }
+};
+
+static const struct ucore_constraint ubox_constraints[] = {
+	{ 0x4c, 0x4f, BIT(0) },
+	{ }
+};
+
+static const struct ucore_constraint m3upi_constraints[] = {
+	{ 0x1c, 0x1f, BIT(0) },
+	{ 0x21, 0x21, BIT(0) },
+	{ 0x30, 0x30, BIT(0) },
+	{ 0x35, 0x35, BIT(0) },
+	{ 0x40, 0x40, GENMASK(2, 0) },
+	{ 0x43, 0x43, BIT(0) },
+	{ 0x47, 0x4d, BIT(0) },
+	{ 0x4e, 0x50, GENMASK(2, 0) },
+	{ 0x51, 0x61, BIT(0) },
+	{ 0x7d, 0x7e, BIT(0) },
+	{ }
+};
+
+static const struct ucore_constraint cxlcm_constraints[] = {
+	{ 0x02, 0x02, GENMASK(3, 0) },
+	{ 0x05, 0x05, GENMASK(3, 0) },
+	{ 0x40, 0x43, GENMASK(7, 4) },
+	{ 0x4b, 0x4b, GENMASK(7, 4) },
+	{ 0x52, 0x52, GENMASK(7, 4) },
+	{ }
+};
+
 static const struct ucore_box_type iio = {
 	BOX_TYPE("iio", ucore_disc_iio_fields),
-	.constraints = ucore_disc_iio_constraints,
+	.constraints = iio_constraints,
+};
+
+static const struct ucore_box_type m2pcie = {
+	BOX_TYPE("m2pcie", ucore_disc_fields),
+	.constraints = m2pcie_constraints,
+};
+
+static const struct ucore_box_type pcu = {
+	BOX_TYPE("pcu", ucore_disc_fields),
+	.constraints = pcu_constraints,
+};
+
+static const struct ucore_box_type ubox = {
+	BOX_TYPE("ubox", ucore_disc_fields),
+	.constraints = ubox_constraints,
+};
+
+static const struct ucore_box_type m3upi = {
+	BOX_TYPE("m3upi", ucore_disc_fields),
+	.constraints = m3upi_constraints,
+};
+
+static const struct ucore_box_type cxlcm = {
+	BOX_TYPE("cxlcm", ucore_disc_fields),
+	.constraints = cxlcm_constraints,
 };
 
 static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
-static const struct ucore_box_type m2pcie = { BOX_TYPE("m2pcie", ucore_disc_fields) };
-static const struct ucore_box_type pcu = { BOX_TYPE("pcu", ucore_disc_fields) };
-static const struct ucore_box_type ubox = { BOX_TYPE("ubox", ucore_disc_fields) };
 static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
 static const struct ucore_box_type m2m = { BOX_TYPE("m2m", ucore_disc_fields) };
 static const struct ucore_box_type upi = { BOX_TYPE("upi", ucore_disc_fields) };
-static const struct ucore_box_type m3upi = { BOX_TYPE("m3upi", ucore_disc_fields) };
 static const struct ucore_box_type pcie = { BOX_TYPE("pcie", ucore_disc_fields) };
 static const struct ucore_box_type mdf = { BOX_TYPE("mdf", ucore_disc_fields) };
-static const struct ucore_box_type cxlcm = { BOX_TYPE("cxlcm", ucore_disc_fields) };
 static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields) };
 static const struct ucore_box_type mchbm = { BOX_TYPE("mchbm", ucore_disc_fields) };
 

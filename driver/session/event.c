@@ -45,6 +45,7 @@ static const char * const field_names[] = {
 	[UCORE_FIELD_UMASK_EXT] = "umask_ext",
 	[UCORE_FIELD_CH_MASK] = "ch_mask",
 	[UCORE_FIELD_FC_MASK] = "fc_mask",
+	[UCORE_FIELD_FILTER_CID] = "filter_cid",
 };
 
 /**
@@ -200,10 +201,10 @@ static u64 general_mask(const struct ucore_box_type *type)
 static u64 constraint_mask(const struct ucore_box_type *type, u64 ctl)
 {
 	const struct ucore_constraint *c;
-	u32 event = ctl & 0xff;
+	u32 event = ctl & 0xff, umask = ctl >> 8 & 0xff;
 
 	for (c = type->constraints; c && c->counters; c++)
-		if (event >= c->event && event <= c->last)
+		if (event >= c->event && event <= c->last && (!c->umask || c->umask == umask))
 			return c->counters & general_mask(type);
 	return general_mask(type);
 }

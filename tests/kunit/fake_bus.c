@@ -48,6 +48,9 @@ static void box_control(struct fake_window *win, u64 val)
 {
 	u32 i;
 
+	if (win->faults && (val & win->absent))
+		return;
+	val &= ~(u64)win->absent;
 	for (i = 0; i < win->type->nr_gp; i++) {
 		if (val & BOX_RST_CTRL)
 			*reg_place(win, win->layout->ctl[i]) = 0;

@@ -51,6 +51,8 @@ struct fake_bus {
  * @layout: where its registers are
  * @global: for the global control: where its registers are
  * @frozen: the global control's freeze
+ * @absent: bits of the box control that are not there
+ * @faults: writes with one of them are dropped
  * @dead: does not answer
  * @domains_after: number of accesses after which it stops to answer; 0: never
  * @nr: registers that were ever touched
@@ -63,6 +65,8 @@ struct fake_window {
 	const struct ucore_layout *layout;
 	const struct ucore_global *global;
 	bool frozen;
+	u32 absent;
+	bool faults;
 	bool dead;
 	u32 domains_after;
 	u32 nr;

@@ -119,13 +119,14 @@ static bool status_for_nmi(u32 msr, u64 *val)
 		*val = fake_peek(fake_global(1), msr);
 		return true;
 	}
-	if (msr != GLOBAL_STATUS)
+	if (msr != ucore_catalog.domains[0].global->status)
 		return false;
 	*val = fake_peek(fake_global(fake_logical_die_id(raw_smp_processor_id())), msr);
 	return true;
 }
 
-static int machine_init(struct kunit *test, u32 nr_domains, bool with_cpu)
+static int machine_init(struct kunit *test, const struct ucore_platform *its, u32 nr_domains,
+			bool with_cpu)
 {
 	struct fake_machine *m;
 	u32 i;
@@ -143,7 +144,7 @@ static int machine_init(struct kunit *test, u32 nr_domains, bool with_cpu)
 	m->global = kunit_kcalloc(test, nr_domains, sizeof(*m->global), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m->global);
 
-	platform = ucore_platform_ivbep;
+	platform = *its;
 	ucore_catalog.platform = &platform;
 	ucore_catalog.boxes = kunit_kcalloc(test, 32 * nr_domains, sizeof(*ucore_catalog.boxes),
 					    GFP_KERNEL);
@@ -159,17 +160,22 @@ static int machine_init(struct kunit *test, u32 nr_domains, bool with_cpu)
 
 int fake_machine_init(struct kunit *test)
 {
-	return machine_init(test, 1, false);
+	return machine_init(test, &ucore_platform_ivbep, 1, false);
 }
 
 int fake_machine_init_2(struct kunit *test)
 {
-	return machine_init(test, 2, false);
+	return machine_init(test, &ucore_platform_ivbep, 2, false);
+}
+
+int fake_machine_init_hswep(struct kunit *test)
+{
+	return machine_init(test, &ucore_platform_hswep, 1, false);
 }
 
 int fake_machine_init_cpu(struct kunit *test)
 {
-	return machine_init(test, 2, true);
+	return machine_init(test, &ucore_platform_ivbep, 2, true);
 }
 
 static void part_destroy(struct ucore_part *part)

@@ -8,6 +8,7 @@
 #include "abi/describe.h"
 #include "box/catalog.h"
 #include "find/e5.h"
+#include "find/hidden.h"
 #include "platforms/list.h"
 
 #define ECAM_BASE	0x80000000ULL
@@ -49,10 +50,12 @@ static void catalog_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 }
 
-/* A UBox function that says which socket its bus belongs to. */
+/* A UBox function that says which socket its bus belongs to; its id is that of the model. */
 static void ubox_add(u32 bus, u32 package)
 {
-	struct fake_function *ubox = fake_pci_add(0x0e1e, bus, 11, 0);
+	u32 device = fake_boot_cpu.x86_model == 62 ? 0x0e1e :
+		     fake_boot_cpu.x86_model == 63 ? 0x2f1e : 0x6f1e;
+	struct fake_function *ubox = fake_pci_add(device, bus, 11, 0);
 
 	ubox->config[0x40 / 4] = package;
 	ubox->config[0x54 / 4] = 0xfac688;
@@ -290,6 +293,274 @@ static void ids_are_stable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].package, 1U);
 }
 
+/* ---- more than eight nodes ---- */
+
+/* The UBoxes say that bus 3f is socket 1's, NUMA that it is socket 0's. */
+static void two_opinions(u32 nr_nodes)
+{
+	fake_kernel.nr_dies = 2;
+	fake_kernel.nr_nodes = nr_nodes;
+	ubox_add(0, 1);
+	ubox_add(1, 0);
+	fake_kernel.bus_node[0] = 1;	/* node 0 */
+	fake_kernel.bus_node[1] = 2;
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	fake_pci_add(0x0eb5, 1, 16, 5);
+}
+
+static void eight_nodes_by_the_ubox(struct kunit *test)
+{
+	two_opinions(8);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 0));
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 1));
+}
+
+static void nine_nodes_by_numa(struct kunit *test)
+{
+	two_opinions(9);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 0));
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 1));
+}
+
+/* Then nobody knows, and it is not the next higher bus's either. */
+static void nine_nodes_and_a_bus_without(struct kunit *test)
+{
+	two_opinions(9);
+	fake_kernel.bus_node[0] = 0;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 1));
+}
+
+/* ---- what is hidden ---- */
+
+static void expect_reason(struct kunit *test, const char *text)
+{
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY), text);
+}
+
+/* By type and socket, and some of a type: what all lack is said once. */
+static void hidden_by_type_and_socket(struct kunit *test)
+{
+	fake_kernel.nr_dies = 2;
+	ubox_add(0, 0);
+	ubox_add(1, 1);
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	fake_pci_add(0x0eb5, 0, 16, 5);
+	fake_pci_add(0x0eb4, 1, 16, 4);
+	fake_pci_add(0x0e34, 0, 19, 1);
+	expect_reason(test, "a BIOS option may hide boxes: ha, qpi, r3qpi, irp; "
+			    "die 1: imc (1 of 2), r2pcie");
+}
+
+/* One of each type: nothing is missing, whatever else a larger part has. */
+static void all_pci_types(u32 bus)
+{
+	fake_pci_add(0x0e30, bus, 14, 1);
+	fake_pci_add(0x0eb4, bus, 16, 4);
+	fake_pci_add(0x0e32, bus, 8, 2);
+	fake_pci_add(0x0e34, bus, 19, 1);
+	fake_pci_add(0x0e36, bus, 19, 5);
+	fake_pci_add(0x0e39, bus, 5, 6);
+}
+
+static void nothing_is_hidden(struct kunit *test)
+{
+	ubox_add(0, 0);
+	all_pci_types(0);
+	fake_pci_add(0x0e86, 0, 8, 6);
+	expect_reason(test, "");
+}
+
+static void hidden_on_the_first_socket_alone(struct kunit *test)
+{
+	fake_kernel.nr_dies = 2;
+	ubox_add(0, 0);
+	ubox_add(1, 1);
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	all_pci_types(1);
+	fake_pci_add(0x0e86, 1, 8, 6);
+	expect_reason(test, "a BIOS option may hide boxes: die 0: ha, qpi, r2pcie, r3qpi, irp");
+}
+
+/* The counters of a port show, its match registers do not. */
+static void hidden_filters(struct kunit *test)
+{
+	fake_kernel.nr_dies = 2;
+	ubox_add(0, 0);
+	ubox_add(1, 1);
+	all_pci_types(0);
+	all_pci_types(1);
+	fake_pci_add(0x0e86, 0, 8, 6);
+	expect_reason(test, "a BIOS option may hide boxes: die 1: filters of 1 qpi");
+}
+
+/* What has no room ends in dots. */
+static void more_hidden_than_a_sentence_holds(struct kunit *test)
+{
+	struct ucore_finder finder = { };
+	const struct ucore_platform *p = &ucore_platform_ivbep;
+
+	memset(finder.hidden, 'x', UCORE_REASON_LEN - 12);
+	KUNIT_EXPECT_EQ(test, ucore_hidden_tell(&finder, p->table), 0);
+	KUNIT_EXPECT_EQ(test, strlen(finder.hidden), (size_t)UCORE_REASON_LEN - 1);
+	KUNIT_EXPECT_STREQ(test, &finder.hidden[UCORE_REASON_LEN - 12], ", ha, im...");
+}
+
+/* ---- v3, v4 and the Xeon D ---- */
+
+/**
+ * struct sboxes - how many SBOXes a die has
+ * @model: CPUID model
+ * @chop: CAPID4.CHOP, -1: the function that has it is hidden
+ * @nr: SBOXes, of four that answer
+ */
+struct sboxes {
+	u32 model;
+	int chop;
+	u32 nr;
+};
+
+static const struct sboxes sboxes[] = {
+	{ 63, 0, 2 }, { 63, 1, 4 }, { 63, 3, 4 }, { 63, -1, 4 },
+	{ 79, 0, 0 }, { 79, 1, 4 }, { 79, -1, 4 },
+	{ 86, 0, 0 }, { 86, 1, 0 }, { 86, -1, 0 },
+};
+
+static void sboxes_name(const struct sboxes *s, char *name)
+{
+	snprintf(name, KUNIT_PARAM_DESC_SIZE, "model %u chop %d", s->model, s->chop);
+}
+
+KUNIT_ARRAY_PARAM(sboxes, sboxes, sboxes_name);
+
+/* The function of the PCU that tells which die it is. */
+static void pcu_add(u32 bus, u32 chop)
+{
+	u32 device = fake_boot_cpu.x86_model == 63 ? 0x2fc0 : 0x6fc0;
+
+	fake_pci_add(device, bus, 30, 3)->config[0x94 / 4] = chop << 6 | 0xffffff3f;
+}
+
+static u32 boxes_found(const char *type, u32 die)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < 64; i++)
+		n += !!box_find(type, die, i);
+	return n;
+}
+
+static void sboxes_by_the_die(struct kunit *test)
+{
+	const struct sboxes *s = test->param_value;
+	u32 i;
+
+	fake_boot_cpu.x86_model = s->model;
+	fake_msr_add(0x710, 0);
+	for (i = 0; i < 4; i++)
+		fake_msr_add(0x720 + 0xa * i, 0);
+	if (s->chop >= 0)
+		pcu_add(0, s->chop);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("pcu", 0, 0));
+	KUNIT_EXPECT_EQ(test, boxes_found("sbox", 0), s->nr);
+	if (s->nr)
+		KUNIT_EXPECT_EQ(test, box_find("sbox", 0, s->nr - 1)->io.msr,
+				0x720U + 0xa * (s->nr - 1));
+}
+
+/* Each socket by its own function. */
+static void sboxes_of_two_sockets(struct kunit *test)
+{
+	u32 i;
+
+	fake_boot_cpu.x86_model = 63;
+	fake_kernel.nr_dies = 2;
+	for (i = 0; i < 4; i++)
+		fake_msr_add(0x720 + 0xa * i, 0);
+	ubox_add(0, 1);
+	ubox_add(1, 0);
+	pcu_add(0, 0);
+	pcu_add(1, 2);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, boxes_found("sbox", 1), 2U);
+	KUNIT_EXPECT_EQ(test, boxes_found("sbox", 0), 4U);
+}
+
+/* More slices than cores, as parts with much cache have: the configuration counts them. */
+static void cboxes_by_the_configuration(struct kunit *test)
+{
+	u32 i;
+
+	fake_boot_cpu.x86_model = 63;
+	fake_kernel.nr_cores = 2;
+	fake_msr_add(0x702, 0xffe0 | 5);
+	for (i = 0; i < 18; i++)
+		fake_msr_add(0xe00 + 0x10 * i, 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, boxes_found("cbo", 0), 5U);
+	KUNIT_EXPECT_EQ(test, box_find("cbo", 0, 4)->io.msr, 0xe40U);
+}
+
+/* 18 on v3, 24 on v4: and no global status bit of theirs reaches another box. */
+static void cboxes_at_most(struct kunit *test)
+{
+	static const struct {
+		u32 model, nr;
+	} cases[] = { { 63, 18 }, { 79, 24 }, { 86, 24 } };
+	u32 c, i;
+
+	fake_kernel.nr_cores = 30;
+	for (i = 0; i < 30; i++)
+		fake_msr_add(0xe00 + 0x10 * i, 0);
+	for (c = 0; c < ARRAY_SIZE(cases); c++) {
+		fake_boot_cpu.x86_model = cases[c].model;
+		KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+		KUNIT_EXPECT_EQ(test, boxes_found("cbo", 0), cases[c].nr);
+		for (i = 0; i < cases[c].nr; i++)
+			KUNIT_EXPECT_EQ(test, box_find("cbo", 0, i)->desc.global_gp, 0ULL);
+		ucore_catalog_destroy();
+	}
+}
+
+/* Its R3QPI functions show, and have no link; there is one home agent. */
+static void boxes_of_a_xeon_d(struct kunit *test)
+{
+	static const u32 devices[] = { 0x6f30, 0x6f38, 0x6fb0, 0x6fb1, 0x6fb4, 0x6fb5, 0x6fd0,
+				       0x6f34, 0x6f36, 0x6f37, 0x6f32, 0x6f39, 0x6f7d };
+	u32 i;
+
+	fake_boot_cpu.x86_model = 86;
+	ubox_add(0, 0);
+	for (i = 0; i < ARRAY_SIZE(devices); i++)
+		fake_pci_add(devices[i], 0, i + 12, 0);
+	expect_reason(test, "");
+	KUNIT_EXPECT_EQ(test, boxes_found("ha", 0), 1U);
+	KUNIT_EXPECT_EQ(test, boxes_found("imc", 0), 4U);
+	KUNIT_EXPECT_EQ(test, boxes_found("r2pcie", 0), 1U);
+	KUNIT_EXPECT_EQ(test, boxes_found("irp", 0), 1U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 7U);
+}
+
+/* Ports 0 and 1 of v3 have filter functions, port 2 has none: that is not hidden. */
+static void qpi_ports_of_v3(struct kunit *test)
+{
+	fake_boot_cpu.x86_model = 63;
+	ubox_add(0, 0);
+	fake_pci_add(0x2f32, 0, 8, 2);
+	fake_pci_add(0x2f86, 0, 8, 6);
+	fake_pci_add(0x2f3a, 0, 10, 2);
+	expect_reason(test, "a BIOS option may hide boxes: ha, imc, r2pcie, r3qpi, irp");
+	KUNIT_ASSERT_NOT_NULL(test, box_find("qpi", 0, 0));
+	KUNIT_EXPECT_NOT_NULL(test, box_find("qpi", 0, 0)->aux.ops);
+	KUNIT_ASSERT_NOT_NULL(test, box_find("qpi", 0, 2));
+	KUNIT_EXPECT_NULL(test, box_find("qpi", 0, 2)->aux.ops);
+}
+
 static void finder_grows(struct kunit *test)
 {
 	struct ucore_finder finder = { };
@@ -384,6 +655,20 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(socket_without_cpus_beside_one_with),
 	KUNIT_CASE(qpi_port_finds_its_filter),
 	KUNIT_CASE(ids_are_stable),
+	KUNIT_CASE(eight_nodes_by_the_ubox),
+	KUNIT_CASE(nine_nodes_by_numa),
+	KUNIT_CASE(nine_nodes_and_a_bus_without),
+	KUNIT_CASE(hidden_by_type_and_socket),
+	KUNIT_CASE(nothing_is_hidden),
+	KUNIT_CASE(hidden_on_the_first_socket_alone),
+	KUNIT_CASE(hidden_filters),
+	KUNIT_CASE(more_hidden_than_a_sentence_holds),
+	KUNIT_CASE_PARAM(sboxes_by_the_die, sboxes_gen_params),
+	KUNIT_CASE(sboxes_of_two_sockets),
+	KUNIT_CASE(cboxes_by_the_configuration),
+	KUNIT_CASE(cboxes_at_most),
+	KUNIT_CASE(boxes_of_a_xeon_d),
+	KUNIT_CASE(qpi_ports_of_v3),
 	KUNIT_CASE(finder_grows),
 	KUNIT_CASE(domains_of_both_scopes),
 	{ }

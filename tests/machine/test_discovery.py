@@ -36,7 +36,7 @@ def assert_all_count(m, dies=None):
         real = boxes_of_model(m, dies)
         assert listed == real, (sorted(set(listed) - set(real)), sorted(set(real) - set(listed)),
                                 listed, real)
-        s.fill(event="0x20+", umask="1+")
+        s.fill(event="0x90+", umask="1+")
         s.start()
         s.read_exactly()
         values = s.read_exactly()["values"]
@@ -310,7 +310,7 @@ def the_cha_count_msr_is_believed(m):
         [(die, "cha3", UNIT_SURPLUS) for die in (0, 1)], told["units"]
     with Session(m) as s:
         assert {name for _, name in s.ids if name.startswith("cha")} == {"cha0", "cha1", "cha2"}
-        s.fill(event="0x20+", umask="1+")
+        s.fill(event="0x90+", umask="1+")
         s.start()
         s.read_exactly()
 

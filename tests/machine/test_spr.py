@@ -15,7 +15,7 @@ from machine.eventset import instance_of, type_of
 from machine.tables import boxes_of_model, found
 
 CAP_OVERFLOW_PMI, CAP_DISCOVERY = 2, 4
-DISTINCT = {"event": "0x20+", "umask": "1+"}     # another event on each counter
+DISTINCT = {"event": "0x90+", "umask": "1+"}     # another event on each counter
 CLOCK = {"event": 1}
 
 
@@ -196,7 +196,7 @@ FIELDS = {
     "iio": ({"event": 0x83, "umask": 0x04, "ch_mask": 0xfff, "fc_mask": 7},
             {"event": 0x02, "umask": 0x01, "ch_mask": 0x001, "fc_mask": 0, "thresh": 1},
             {"event": 0xc0, "umask": 0x04, "ch_mask": 0x800, "fc_mask": 4},
-            {"event": 0x84, "umask": 0x80, "fc_mask": 2, "thresh": 1, "edge": 1}),
+            {"event": 0x8e, "umask": 0x80, "fc_mask": 2, "thresh": 1, "edge": 1}),
     "irp": WIDE[:2], "m2pcie": WIDE, "m2m": WIDE, "upi": WIDE, "m3upi": WIDE, "mdf": WIDE,
     "cxlcm": WIDE, "cxldp": WIDE, "b2hot": WIDE, "b2cmi": WIDE, "b2cxl": WIDE, "b2upi": WIDE,
     "pciex16": WIDE, "pciex8": WIDE, "pcu": PLAIN, "ubox": PLAIN[:2],
@@ -418,7 +418,7 @@ def timer_set(dies=(0, 1)):
             for box, ctr, fields in (("cha1", 0, CLOCK), ("imc0", 0, {"event": 5, "umask": 0xcf}),
                                      ("imc0", FIXED, {}), ("upi1", 0, CLOCK),
                                      ("iio0", 2, {"event": 0x84, "ch_mask": 3, "fc_mask": 1}),
-                                     ("m2m0", 3, CLOCK), ("cxlcm0", 7, {"event": 2}))]
+                                     ("m2m0", 3, CLOCK), ("cxlcm0", 7, {"event": 0x40}))]
 
 
 @test("spr-2s", kernels=KERNELS)

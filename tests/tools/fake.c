@@ -69,6 +69,35 @@ static const struct fake_type e5_types[] = {
 	  BASIC | F(UMASK), 0, PCI(0x7f, 19, 5, 0xf4), 1 << 12 },
 };
 
+/* The E5-2600 v3 and v4; the Xeon D has the first of these */
+#define INVERTS	(BASIC | F(UMASK) | F(INVERT))
+#define PMON	(UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE)
+
+static const struct fake_type v3_types[] = {
+	{ "cbo", 4, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	  INVERTS | F(TID_EN) | F(FILTER_TID) | F(FILTER_LINK) | F(FILTER_STATE) |
+	  F(FILTER_NID) | F(FILTER_OPC) | F(FILTER_NC), 0, 0xe00, 0x10 },
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	  INVERTS | F(FILTER_TID) | F(FILTER_CID), 0, 0x705 },
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, PMON,
+	  BASIC | F(INVERT) | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | F(BAND1) |
+	  F(BAND2) | F(BAND3), 0, 0x710 },
+	{ "ha", 1, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS | F(ADDR_MATCH) | F(OPC_MATCH),
+	  0, PCI(0x7f, 18, 1, 0xf4) },
+	{ "imc", 4, 4, 1, 48, UCORE_ACCESS_ECAM, PMON | UCORE_BOX_FIXED_OVERFLOW, INVERTS,
+	  0, PCI(0x7f, 20, 0, 0xf4), 1 << 12 },
+	{ "irp", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, INVERTS,
+	  0, PCI(0x7f, 5, 6, 0xf4) },
+	{ "r2pcie", 1, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS, 0, PCI(0x7f, 16, 1, 0xf4) },
+#define NR_D_TYPES	7
+	{ "sbox", 4, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, INVERTS, 0, 0x720, 0xa },
+	{ "qpi", 2, 4, 0, 48, UCORE_ACCESS_ECAM, PMON,
+	  INVERTS | F(MATCH0) | F(MATCH1) | F(MASK0) | F(MASK1),
+	  0, PCI(0x7f, 8, 2, 0xf4), 1 << 15 },
+	{ "r3qpi", 2, 3, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS,
+	  0, PCI(0x7f, 11, 1, 0xf4), 1 << 12 },
+};
+
 /* What discovery gives every box, and what those with 64 control bits have more */
 #define DISC	(BASIC | F(UMASK) | F(INVERT))
 #define EXT	(DISC | F(UMASK_EXT))
@@ -139,6 +168,8 @@ static const struct fake_type generic_types[] = {
 
 static const struct fake_machine machines[] = {
 	{ "ivbep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, e5_types, NR(e5_types) },
+	{ "hswep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, v3_types, NR(v3_types) },
+	{ "bdxde", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, v3_types, NR_D_TYPES },
 	{ "spr", 0, DISCOVERS, spr_types, NR(spr_types) },
 	{ "gnr", 0, DISCOVERS, gnr_types, NR(gnr_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
@@ -193,6 +224,7 @@ static const struct ucore_field all_fields[] = {
 	{ UCORE_FIELD_UMASK_EXT, 0, 0xffffff, 0xffffff, "umask_ext" },
 	{ UCORE_FIELD_CH_MASK, 0, 0xfff, 0xfff, "ch_mask" },
 	{ UCORE_FIELD_FC_MASK, 0, 7, 7, "fc_mask" },
+	{ UCORE_FIELD_FILTER_CID, UCORE_FIELD_SHARED, 0x1f, 0x1f, "filter_cid" },
 };
 
 /* Where a machine's field differs from the one above */

@@ -90,7 +90,10 @@ extern const struct ucore_sys fake_sys;
 /* A fresh E5-2600 v2 with @nr_dies sockets; frees what an earlier one left */
 void fake_reset(unsigned int nr_dies);
 
-/* The same with another processor: "ivbep", "spr", "gnr" (also for srf, cwf), "generic" */
+/*
+ * The same with another processor: "ivbep" (also for snbep), "hswep" (also for
+ * bdxep), "bdxde", "spr", "gnr" (also for srf, grr, cwf), "generic"
+ */
 void fake_machine(const char *name, unsigned int nr_dies);
 
 /* The same machine with boxes on one die only: domain 0 is that die */

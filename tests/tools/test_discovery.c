@@ -331,7 +331,8 @@ static void counts_that_are_bytes(void **state)
 		{ "cha/TOR_INSERTS.IO_PCIRDCUR/", 64, 1 },
 		{ "cha/TOR_INSERTS.IO_MISS_PCIRDCUR/", 0, 0 },
 		{ "iio/DATA_REQ_OF_CPU.MEM_READ.PART0/", 4, 1 },
-		{ "iio_free/BANDWIDTH_OUT.PART2_FREERUN/", 4, 1 },
+		{ "iio_free/BANDWIDTH_IN.PART2_FREERUN/", 32, 1 },
+		{ "iio_free/BANDWIDTH_OUT.PART2_FREERUN/", 0, 0 },
 		{ "iio_free/CLOCKTICKS_FREERUN/", 0, 0 },
 	};
 	struct ucore_event event;
@@ -389,6 +390,7 @@ static void every_event_resolves(void **state)
 	events_resolve("spr", "emr", 2304 + 2);
 	events_resolve("gnr", "gnr", 848 + 2);
 	events_resolve("gnr", "srf", 776 + 2);
+	events_resolve("gnr", "grr", 438 + 2);
 	events_resolve("gnr", "cwf", 776 + 2);
 }
 

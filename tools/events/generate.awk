@@ -75,8 +75,11 @@ function counter_mask(list, shift,	n, i, numbers, mask)
 {
 	mask = 0
 	n = split(list, numbers, ",")
-	for (i = 1; i <= n; i++)
+	for (i = 1; i <= n; i++) {
+		if (numbers[i] !~ /^ *[0-9]+ *$/)
+			fail("Counter " list " is no list of numbers")
 		mask += 2 ^ (numbers[i] + shift)
+	}
 	return mask
 }
 
@@ -192,11 +195,13 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 		ext = 0
 	}
 	checked("UMaskExt", ext, unit_ext[unit] + 0)
+	if (event > 255 && !unit_extsel[unit])
+		fail("ExtSel 1, but unit " name " has no such bit")
 	fixed = -1
 	counters = alt = 0
-	if (cell["CounterType"] == "FREERUN") {
-		fixed = cell["Counter"]
-		event = umask = 0
+	if (cell["CounterType"] == "FREERUN" || cell["Counter"] == "FIXED") {
+		fixed = cell["Counter"] + 0	# of "FIXED" units the only one
+		event = umask = occ = 0
 	} else {
 		counters = counter_mask(cell["Counter"], 0)
 		if (e5 && unit_halves[unit])
@@ -264,6 +269,7 @@ kind == "units" {
 	unit_fixed[nr_units] = cell["Fixed"]
 	unit_halves[nr_units] = cell["Halves"] + 0
 	unit_ext[nr_units] = cell["Ext"]
+	unit_extsel[nr_units] = cell["ExtSel"] + 0
 	nr_units++
 	next
 }

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The static table of a Xeon E5-2600 generation: where its boxes are. */
+#ifndef UCORE_E5_TABLE_H
+#define UCORE_E5_TABLE_H
+
+#include "find/desc.h"
+
+/**
+ * struct ucore_e5_msr - MSR boxes of one type
+ * @type: box type
+ * @layout: registers, relative to the box's base
+ * @global_gp: global status bits of instance 0; instance n has them << n
+ * @global_fixed: the same for fixed counters
+ * @base: MSR base of instance 0
+ * @stride: from one instance to the next
+ * @max: instances at most
+ * @small: instances at most, on the smallest die
+ * @per_core: there are as many as cores in the package
+ * @by_chop: the smallest die has @small: the table's chop tells
+ */
+struct ucore_e5_msr {
+	const struct ucore_box_type *type;
+	const struct ucore_layout *layout;
+	u64 global_gp;
+	u64 global_fixed;
+	u32 base;
+	u32 stride;
+	u32 max;
+	u32 small;
+	bool per_core;
+	bool by_chop;
+};
+
+/**
+ * struct ucore_e5_pci - one PCI box of each socket
+ * @type: box type
+ * @layout: registers, as config offsets
+ * @global_gp: global status bits that may speak of it
+ * @global_fixed: the same for fixed counters
+ * @device: PCI device id
+ * @aux: PCI device id of its second function, 0 if it has none
+ * @instance: number among its type
+ */
+struct ucore_e5_pci {
+	const struct ucore_box_type *type;
+	const struct ucore_layout *layout;
+	u64 global_gp;
+	u64 global_fixed;
+	u16 device;
+	u16 aux;
+	u32 instance;
+};
+
+/**
+ * struct ucore_e5_table - one generation
+ * @global: global control of every socket
+ * @msr: MSR boxes
+ * @nr_msr: rows
+ * @pci: PCI boxes
+ * @nr_pci: rows
+ * @ubox: PCI device id of the function that maps a bus to a socket
+ * @global_config: MSR whose low bits count the C-Boxes, 0 if there is none
+ * @num_cbo: those bits
+ * @chop_device: PCI device id of the function that tells which die it is
+ * @chop_reg: register in its config space
+ * @chop: bits of it; 0 is the smallest die
+ */
+struct ucore_e5_table {
+	const struct ucore_global *global;
+	const struct ucore_e5_msr *msr;
+	const struct ucore_e5_pci *pci;
+	u32 nr_msr;
+	u32 nr_pci;
+	u16 ubox;
+	u32 global_config;
+	u64 num_cbo;
+	u16 chop_device;
+	u16 chop_reg;
+	u32 chop;
+};
+
+#endif /* UCORE_E5_TABLE_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Xeon E5-2600 v4, E7 v4 (CPUID 06_4FH), Xeon D-1500 (06_56H): facts only,
+ * see e5.h.  What is not here is as in hswep.h; the sources are the same.
+ */
+#ifndef UCORE_HW_BDXEP_H
+#define UCORE_HW_BDXEP_H
+
+#define BDXEP_NR_CBO			24
+#define BDXEP_NR_SBOX_SMALL		0	/* of a die whose CAPID4.CHOP is 0 */
+
+/* Counter widths: all */
+#define BDXEP_WIDTH			48
+
+/* PCI device ids, at the places that v3 has; D: the Xeon D has it, too */
+#define BDXEP_PCI_UBOX			0x6f1e	/* D */
+#define BDXEP_PCI_PCU			0x6fc0
+#define BDXEP_PCI_HA0			0x6f30	/* D */
+#define BDXEP_PCI_HA1			0x6f38
+#define BDXEP_PCI_IMC0_CH0		0x6fb0	/* D */
+#define BDXEP_PCI_IMC0_CH1		0x6fb1	/* D */
+#define BDXEP_PCI_IMC0_CH2		0x6fb4	/* D */
+#define BDXEP_PCI_IMC0_CH3		0x6fb5	/* D */
+#define BDXEP_PCI_IMC1_CH0		0x6fd0
+#define BDXEP_PCI_IMC1_CH1		0x6fd1
+#define BDXEP_PCI_IMC1_CH2		0x6fd4
+#define BDXEP_PCI_IMC1_CH3		0x6fd5
+#define BDXEP_PCI_IRP			0x6f39	/* D */
+#define BDXEP_PCI_QPI0			0x6f32
+#define BDXEP_PCI_QPI1			0x6f33
+#define BDXEP_PCI_QPI2			0x6f3a
+#define BDXEP_PCI_QPI0_FILTER		0x6f86
+#define BDXEP_PCI_QPI1_FILTER		0x6f96
+#define BDXEP_PCI_QPI2_FILTER		0x6f46
+#define BDXEP_PCI_R2PCIE		0x6f34	/* D */
+#define BDXEP_PCI_R3QPI0		0x6f36	/* shows on a Xeon D, which has no link */
+#define BDXEP_PCI_R3QPI1		0x6f37
+#define BDXEP_PCI_R3QPI2		0x6f3e
+
+#endif /* UCORE_HW_BDXEP_H */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Xeon E5-2600 v3, E7 v3 (CPUID 06_3FH): facts only, see e5.h.  Those of v4
+ * are the same but for what bdxep.h tells.
+ *
+ * Sources: Intel 331051 by its public transcriptions (MSR names and numbers,
+ * legal bits of each register), and the kernel's own driver; where they differ,
+ * it is said here.
+ */
+#ifndef UCORE_HW_HSWEP_H
+#define UCORE_HW_HSWEP_H
+
+/*
+ * Global control, status, configuration.  Which bit of the global status speaks
+ * of which box is uncertain, but that bits 32 and up are in use is not.
+ */
+#define HSWEP_MSR_GLOBAL_CTL		0x700
+#define HSWEP_MSR_GLOBAL_STATUS		0x701
+#define HSWEP_MSR_GLOBAL_CONFIG		0x702
+#define HSWEP_GLOBAL_CTL_PMI_CORE_SEL	GENMASK(17, 0)
+#define HSWEP_GLOBAL_CONFIG_NUM_CBO	GENMASK(4, 0)
+
+/* C-Box n: MSRs at 0xe00 + 0x10 n */
+#define HSWEP_NR_CBO			18
+#define HSWEP_MSR_CBO			0xe00
+#define HSWEP_MSR_CBO_STRIDE		0x10
+#define HSWEP_CBO_BOX_CTL		0x0
+#define HSWEP_CBO_CTL0			0x1
+#define HSWEP_CBO_FILTER0		0x5
+#define HSWEP_CBO_FILTER1		0x6
+#define HSWEP_CBO_STATUS		0x7
+#define HSWEP_CBO_CTR0			0x8
+
+/* C-Box filters: link and c6 as the kernel's driver has them, other sources reserve both */
+#define HSWEP_CBO_FILTER0_TID		GENMASK(5, 0)	/* core in 5:1, thread in 0 */
+#define HSWEP_CBO_FILTER0_LINK		GENMASK(9, 6)
+#define HSWEP_CBO_FILTER0_STATE		GENMASK(23, 17)
+#define HSWEP_CBO_FILTER1_NID		GENMASK(15, 0)
+#define HSWEP_CBO_FILTER1_OPC		GENMASK(28, 20)
+#define HSWEP_CBO_FILTER1_C6		BIT(29)
+#define HSWEP_CBO_FILTER1_NC		BIT(30)
+#define HSWEP_CBO_FILTER1_ISOC		BIT(31)
+
+/*
+ * SBOX n: MSRs at 0x720 + 0xa n.  Register 5 is its status in some sources, a
+ * filter in another.
+ */
+#define HSWEP_NR_SBOX			4
+#define HSWEP_NR_SBOX_SMALL		2	/* of a die whose CAPID4.CHOP is 0 */
+#define HSWEP_MSR_SBOX			0x720
+#define HSWEP_MSR_SBOX_STRIDE		0xa
+#define HSWEP_SBOX_BOX_CTL		0x0
+#define HSWEP_SBOX_CTL0			0x1
+#define HSWEP_SBOX_CTR0			0x6
+
+/* UBox: no box control */
+#define HSWEP_MSR_UBOX_FIXED_CTL	0x703
+#define HSWEP_MSR_UBOX_FIXED_CTR	0x704
+#define HSWEP_MSR_UBOX_CTL0		0x705
+#define HSWEP_MSR_UBOX_FILTER		0x707
+#define HSWEP_MSR_UBOX_STATUS		0x708
+#define HSWEP_MSR_UBOX_CTR0		0x709
+#define HSWEP_UBOX_FILTER_TID		BIT(0)
+#define HSWEP_UBOX_FILTER_CID		GENMASK(5, 1)
+
+/* PCU */
+#define HSWEP_MSR_PCU_BOX_CTL		0x710
+#define HSWEP_MSR_PCU_CTL0		0x711
+#define HSWEP_MSR_PCU_FILTER		0x715
+#define HSWEP_MSR_PCU_STATUS		0x716
+#define HSWEP_MSR_PCU_CTR0		0x717
+
+/* Counter widths */
+#define HSWEP_WIDTH_R3QPI		44
+#define HSWEP_WIDTH_SBOX		44
+#define HSWEP_WIDTH			48	/* all others, and the fixed counters */
+
+/* Capabilities, in config space of a function of the PCU */
+#define HSWEP_PCU_CAPID4		0x94
+#define HSWEP_PCU_CAPID4_CHOP		GENMASK(7, 6)	/* which die: 0 is the smallest */
+
+/* PCI device ids, vendor 8086h; device:function on the uncore bus */
+#define HSWEP_PCI_UBOX			0x2f1e	/* 16:5 socket map */
+#define HSWEP_PCI_PCU			0x2fc0	/* capabilities */
+#define HSWEP_PCI_HA0			0x2f30	/* 18:1 */
+#define HSWEP_PCI_HA1			0x2f38	/* 18:5 */
+#define HSWEP_PCI_IMC0_CH0		0x2fb0	/* 20:0 */
+#define HSWEP_PCI_IMC0_CH1		0x2fb1	/* 20:1 */
+#define HSWEP_PCI_IMC0_CH2		0x2fb4	/* 21:0 */
+#define HSWEP_PCI_IMC0_CH3		0x2fb5	/* 21:1 */
+#define HSWEP_PCI_IMC1_CH0		0x2fd0	/* 23:0 */
+#define HSWEP_PCI_IMC1_CH1		0x2fd1	/* 23:1 */
+#define HSWEP_PCI_IMC1_CH2		0x2fd4	/* 24:0 */
+#define HSWEP_PCI_IMC1_CH3		0x2fd5	/* 24:1 */
+#define HSWEP_PCI_IRP			0x2f39	/* 5:6, on the IIO bus */
+#define HSWEP_PCI_QPI0			0x2f32	/* 8:2 */
+#define HSWEP_PCI_QPI1			0x2f33	/* 9:2 */
+#define HSWEP_PCI_QPI2			0x2f3a	/* 10:2; no filter function is known */
+#define HSWEP_PCI_QPI0_FILTER		0x2f86	/* 8:6 */
+#define HSWEP_PCI_QPI1_FILTER		0x2f96	/* 9:6 */
+#define HSWEP_PCI_R2PCIE		0x2f34	/* 16:1 */
+#define HSWEP_PCI_R3QPI0		0x2f36	/* 11:1 */
+#define HSWEP_PCI_R3QPI1		0x2f37	/* 11:2 */
+#define HSWEP_PCI_R3QPI2		0x2f3e	/* 11:5 */
+
+#endif /* UCORE_HW_HSWEP_H */

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Xeon E5-2600 v4, E7 v4 and the Xeon D-1500: where they differ from v3.
+ *
+ * Data only.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+
+#include "hw/bdxep.h"
+#include "platforms/hswep.h"
+
+/* ---- which counters an event may use ---- */
+
+static const struct ucore_constraint cbo_constraints[] = {
+	{ 0x09, 0x09, GENMASK(1, 0) },
+	{ 0x11, 0x11, BIT(0) },
+	{ 0x36, 0x36, BIT(0) },
+	{ 0x3e, 0x3e, BIT(0) },
+	{ }
+};
+
+/* Bit 7 of the event: it uses an occupancy */
+static const struct ucore_constraint pcu_constraints[] = {
+	{ 0x80, 0xff, GENMASK(3, 1) },
+	{ }
+};
+
+static const struct ucore_constraint r2pcie_constraints[] = {
+	{ 0x10, 0x11, GENMASK(1, 0) },
+	{ 0x13, 0x13, BIT(0) },
+	{ 0x23, 0x23, BIT(0) },
+	{ 0x25, 0x25, BIT(0) },
+	{ 0x26, 0x26, GENMASK(1, 0) },
+	{ 0x28, 0x28, GENMASK(1, 0) },
+	{ 0x2a, 0x2a, BIT(0) },
+	{ 0x2c, 0x2d, GENMASK(1, 0) },
+	{ 0x32, 0x33, GENMASK(1, 0) },
+	{ }
+};
+
+static const struct ucore_constraint r3qpi_constraints[] = {
+	{ 0x01, 0x01, GENMASK(1, 0) },
+	{ 0x10, 0x11, GENMASK(1, 0) },
+	{ 0x13, 0x13, BIT(0) },
+	{ 0x14, 0x15, GENMASK(1, 0) },
+	{ 0x1f, 0x23, GENMASK(1, 0) },
+	{ 0x25, 0x26, GENMASK(1, 0) },
+	{ 0x28, 0x29, GENMASK(1, 0) },
+	{ 0x2a, 0x2b, BIT(0) },
+	{ 0x2c, 0x2f, GENMASK(1, 0) },
+	{ 0x33, 0x34, GENMASK(1, 0) },
+	{ 0x36, 0x39, GENMASK(1, 0) },
+	{ }
+};
+
+/* ---- box types ---- */
+
+static const struct ucore_box_type cbo = { HSWEP_CBO(cbo_constraints) };
+static const struct ucore_box_type sbox = { HSWEP_SBOX(BDXEP_WIDTH) };
+static const struct ucore_box_type pcu = { HSWEP_PCU(pcu_constraints) };
+static const struct ucore_box_type r2pcie = { HSWEP_R2PCIE(r2pcie_constraints) };
+static const struct ucore_box_type r3qpi = { HSWEP_R3QPI(r3qpi_constraints, BDXEP_WIDTH) };
+
+/* ---- where they are ---- */
+
+#define HA(_instance, _device) \
+	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, _instance, _device)
+#define IMC(_instance, _device) \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, _instance, _device)
+#define R3QPI(_instance, _device) \
+	HSWEP_PCI_BOX(r3qpi, ucore_e5_pci_layout, _instance, _device)
+#define R2PCIE \
+	HSWEP_PCI_BOX(r2pcie, ucore_e5_pci_layout, 0, BDXEP_PCI_R2PCIE)
+#define IRP \
+	E5_PCI_BOX(ucore_hswep_irp, ucore_e5_pci_layout, 0, BDXEP_PCI_IRP, 0)
+
+static const struct ucore_e5_msr msr_boxes[] = {
+	HSWEP_CBO_ROW(cbo, BDXEP_NR_CBO),
+	HSWEP_SBOX_ROW(sbox, BDXEP_NR_SBOX_SMALL),
+	HSWEP_UBOX_ROW,
+	HSWEP_PCU_ROW(pcu),
+};
+
+static const struct ucore_e5_pci pci_boxes[] = {
+	HA(0, BDXEP_PCI_HA0),
+	HA(1, BDXEP_PCI_HA1),
+	IMC(0, BDXEP_PCI_IMC0_CH0),
+	IMC(1, BDXEP_PCI_IMC0_CH1),
+	IMC(2, BDXEP_PCI_IMC0_CH2),
+	IMC(3, BDXEP_PCI_IMC0_CH3),
+	IMC(4, BDXEP_PCI_IMC1_CH0),
+	IMC(5, BDXEP_PCI_IMC1_CH1),
+	IMC(6, BDXEP_PCI_IMC1_CH2),
+	IMC(7, BDXEP_PCI_IMC1_CH3),
+	HSWEP_QPI_PORT(0, BDXEP_PCI_QPI0, BDXEP_PCI_QPI0_FILTER),
+	HSWEP_QPI_PORT(1, BDXEP_PCI_QPI1, BDXEP_PCI_QPI1_FILTER),
+	HSWEP_QPI_PORT(2, BDXEP_PCI_QPI2, BDXEP_PCI_QPI2_FILTER),
+	R2PCIE,
+	R3QPI(0, BDXEP_PCI_R3QPI0),
+	R3QPI(1, BDXEP_PCI_R3QPI1),
+	R3QPI(2, BDXEP_PCI_R3QPI2),
+	IRP,
+};
+
+/* Of GLOBAL_CONFIG and CAPID4 there is no other news than v3's. */
+static const struct ucore_e5_table table = {
+	.global = &ucore_hswep_global,
+	.msr = msr_boxes,
+	.nr_msr = ARRAY_SIZE(msr_boxes),
+	.pci = pci_boxes,
+	.nr_pci = ARRAY_SIZE(pci_boxes),
+	.ubox = BDXEP_PCI_UBOX,
+	.global_config = HSWEP_MSR_GLOBAL_CONFIG,
+	.num_cbo = HSWEP_GLOBAL_CONFIG_NUM_CBO,
+	.chop_device = BDXEP_PCI_PCU,
+	.chop_reg = HSWEP_PCU_CAPID4,
+	.chop = HSWEP_PCU_CAPID4_CHOP,
+};
+
+const struct ucore_platform ucore_platform_bdxep = {
+	.name = "bdxep",
+	.intree = "bdx_uncore",
+	.find = ucore_e5_find,
+	.table = &table,
+	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
+};
+
+/* ---- Xeon D: one die, so no link and no SBOX ---- */
+
+static const struct ucore_e5_msr d_msr_boxes[] = {
+	HSWEP_CBO_ROW(cbo, BDXEP_NR_CBO),
+	HSWEP_UBOX_ROW,
+	HSWEP_PCU_ROW(pcu),
+};
+
+static const struct ucore_e5_pci d_pci_boxes[] = {
+	HA(0, BDXEP_PCI_HA0),
+	IMC(0, BDXEP_PCI_IMC0_CH0),
+	IMC(1, BDXEP_PCI_IMC0_CH1),
+	IMC(2, BDXEP_PCI_IMC0_CH2),
+	IMC(3, BDXEP_PCI_IMC0_CH3),
+	R2PCIE,
+	IRP,
+};
+
+static const struct ucore_e5_table d_table = {
+	.global = &ucore_hswep_global,
+	.msr = d_msr_boxes,
+	.nr_msr = ARRAY_SIZE(d_msr_boxes),
+	.pci = d_pci_boxes,
+	.nr_pci = ARRAY_SIZE(d_pci_boxes),
+	.ubox = BDXEP_PCI_UBOX,
+	.global_config = HSWEP_MSR_GLOBAL_CONFIG,
+	.num_cbo = HSWEP_GLOBAL_CONFIG_NUM_CBO,
+};
+
+const struct ucore_platform ucore_platform_bdxde = {
+	.name = "bdxde",
+	.intree = "bdx_uncore",
+	.find = ucore_e5_find,
+	.table = &d_table,
+	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
+};

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Xeon E5-2600 v3, E7 v3: the boxes and what they can do; and what those of v4
+ * have in common with them.
+ *
+ * No manual was at hand, but lists of registers and of their legal bits that
+ * were made from it; decisions are named at the place.  Data only.
+ */
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/kernel.h>
+
+#include "platforms/hswep.h"
+
+/*
+ * Whether bits 17:16 are there is unknown: v2 demands that they are 1, and one
+ * list of legal bits has neither.
+ */
+#define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
+#define BOX_RESET	(E5_BOX_CTL_FRZ | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_RST_CTRL)
+
+const struct ucore_box_words ucore_hswep_words = {
+	.reset = BOX_ENABLES | BOX_RESET,
+	.run = BOX_ENABLES,
+	.tried = BOX_ENABLES,
+};
+
+/* Several bits at once may fault.  Bit 16 is known to be there; nothing can overflow. */
+static const u32 sbox_steps[] = {
+	E5_BOX_CTL_RST_CTRL,
+	E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS,
+	E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_FRZ_EN,
+	0
+};
+
+const struct ucore_box_words ucore_hswep_sbox_words = {
+	.reset = E5_BOX_CTL_FRZ_EN | BOX_RESET,
+	.run = E5_BOX_CTL_FRZ_EN,
+	.steps = sbox_steps,
+};
+
+/* ---- event fields ---- */
+
+const struct ucore_field_desc ucore_hswep_cbo_fields[] = {
+	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
+	CTL_FIELD(UMASK, E5_CTL_UMASK),
+	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
+	CTL_FIELD(INVERT, E5_CTL_INVERT),
+	CTL_FIELD(THRESH, E5_CTL_THRESH),
+	CTL_FIELD(TID_EN, E5_CTL_TID_EN),
+	SHARED_FIELD(FILTER_TID, 0, HSWEP_CBO_FILTER0_TID),
+	SHARED_FIELD(FILTER_LINK, 0, HSWEP_CBO_FILTER0_LINK),
+	SHARED_FIELD(FILTER_STATE, 0, HSWEP_CBO_FILTER0_STATE),
+	SHARED_FIELD(FILTER_NID, 1, HSWEP_CBO_FILTER1_NID),
+	SHARED_FIELD(FILTER_OPC, 1, HSWEP_CBO_FILTER1_OPC),
+	SHARED_FIELD(FILTER_C6, 1, HSWEP_CBO_FILTER1_C6),
+	SHARED_FIELD(FILTER_NC, 1, HSWEP_CBO_FILTER1_NC),
+	SHARED_FIELD(FILTER_ISOC, 1, HSWEP_CBO_FILTER1_ISOC),
+};
+
+static_assert(ARRAY_SIZE(ucore_hswep_cbo_fields) == HSWEP_NR_CBO_FIELDS);
+
+static const struct ucore_field_desc ubox_fields[] = {
+	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
+	CTL_FIELD(UMASK, E5_CTL_UMASK),
+	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
+	CTL_FIELD(INVERT, E5_CTL_INVERT),
+	CTL_FIELD(THRESH, E5_CTL_THRESH5),
+	SHARED_FIELD(FILTER_TID, 0, HSWEP_UBOX_FILTER_TID),
+	SHARED_FIELD(FILTER_CID, 0, HSWEP_UBOX_FILTER_CID),
+};
+
+/* ---- which counters an event may use ---- */
+
+static const struct ucore_constraint cbo_constraints[] = {
+	{ 0x01, 0x01, BIT(0) },
+	{ 0x09, 0x09, BIT(0) },
+	{ 0x11, 0x11, BIT(0) },
+	{ 0x36, 0x36, BIT(0) },
+	{ 0x38, 0x38, GENMASK(1, 0) },
+	{ 0x3b, 0x3b, BIT(0) },
+	{ 0x3e, 0x3e, BIT(0) },
+	{ }
+};
+
+const struct ucore_constraint ucore_hswep_ha_constraints[] = {
+	{ 0x61, 0x62, GENMASK(2, 0) },
+	{ 0x64, 0x65, GENMASK(2, 0) },
+	{ }
+};
+
+static const struct ucore_constraint r2pcie_constraints[] = {
+	{ 0x10, 0x11, GENMASK(1, 0) },
+	{ 0x13, 0x13, BIT(0) },
+	{ 0x23, 0x25, BIT(0) },
+	{ 0x26, 0x26, GENMASK(1, 0) },
+	{ 0x27, 0x27, BIT(0) },
+	{ 0x28, 0x29, GENMASK(1, 0) },
+	{ 0x2a, 0x2a, BIT(0) },
+	{ 0x2b, 0x2d, GENMASK(1, 0) },
+	{ 0x32, 0x35, GENMASK(1, 0) },
+	{ }
+};
+
+static const struct ucore_constraint r3qpi_constraints[] = {
+	{ 0x01, 0x01, GENMASK(1, 0) },
+	{ 0x10, 0x12, GENMASK(1, 0) },
+	{ 0x13, 0x13, BIT(0) },
+	{ 0x14, 0x15, GENMASK(1, 0) },
+	{ 0x1f, 0x23, GENMASK(1, 0) },
+	{ 0x25, 0x26, GENMASK(1, 0) },
+	{ 0x28, 0x29, GENMASK(1, 0) },
+	{ 0x2a, 0x2b, BIT(0) },
+	{ 0x2c, 0x2f, GENMASK(1, 0) },
+	{ 0x31, 0x34, GENMASK(1, 0) },
+	{ 0x36, 0x39, GENMASK(1, 0) },
+	{ }
+};
+
+/* ---- how fast an event can count ---- */
+
+/* Clockticks add one in a clock, wherever they are. */
+const struct ucore_increment ucore_hswep_clockticks_00[] = { { 0x00, 0x00, 1 }, { } };
+const struct ucore_increment ucore_hswep_clockticks_01[] = { { 0x01, 0x01, 1 }, { } };
+static const struct ucore_increment clockticks_14[] = { { 0x14, 0x14, 1 }, { } };
+
+/* ---- box types ---- */
+
+/* No overflow: its control has no enable for it, although there is a status register. */
+static const struct ucore_box_type cbo = { HSWEP_CBO(cbo_constraints) };
+
+/* No overflow either, and no status register that all sources agree on. */
+static const struct ucore_box_type sbox = { HSWEP_SBOX(HSWEP_WIDTH_SBOX) };
+
+static const struct ucore_box_type pcu = { HSWEP_PCU(NULL) };
+static const struct ucore_box_type r2pcie = { HSWEP_R2PCIE(r2pcie_constraints) };
+static const struct ucore_box_type r3qpi = {
+	HSWEP_R3QPI(r3qpi_constraints, HSWEP_WIDTH_R3QPI)
+};
+
+/* No box control: controls and counters are zeroed by data writes. */
+const struct ucore_box_type ucore_hswep_ubox = {
+	.name = "ubox",
+	FIELDS(ubox_fields),
+	.max_increment = HSWEP_MAX_INCREMENT,
+	.caps = UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	.ctl_en = E5_CTL_EN,
+	.ctl_ov_en = E5_CTL_OV_EN,
+	.fixed_en = E5_FIXED_CTL_EN,
+	.fixed_ov_en = E5_FIXED_CTL_OV_EN,
+	.nr_gp = 2,
+	.nr_fixed = 1,
+	.width = HSWEP_WIDTH,
+	.fixed_width = HSWEP_WIDTH,
+	.status_fixed = UCORE_STATUS_VALUE,
+};
+
+const struct ucore_box_type ucore_hswep_ha = {
+	.name = "ha",
+	.words = &ucore_hswep_words,
+	FIELDS(ucore_e5_invert_ha_fields),
+	.constraints = ucore_hswep_ha_constraints,
+	.increments = ucore_hswep_clockticks_00,
+	HSWEP_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
+};
+
+const struct ucore_box_type ucore_hswep_imc = {
+	.name = "imc",
+	.words = &ucore_hswep_words,
+	FIELDS(ucore_e5_invert_fields),
+	.increments = ucore_hswep_clockticks_00,
+	.max_increment = HSWEP_MAX_INCREMENT,
+	.caps = UCORE_BOX_FREEZE | UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	.ctl_en = E5_CTL_EN,
+	.ctl_ov_en = E5_CTL_OV_EN,
+	.fixed_en = E5_FIXED_CTL_EN,
+	.fixed_ov_en = E5_FIXED_CTL_OV_EN,
+	.nr_gp = 4,
+	.nr_fixed = 1,
+	.width = HSWEP_WIDTH,
+	.fixed_width = HSWEP_WIDTH,
+	.status_gp_shift = E5_IMC_STATUS_CTR_SHIFT,
+	.status_fixed = 0,
+};
+
+const struct ucore_box_type ucore_hswep_qpi = {
+	.name = "qpi",
+	.words = &ucore_hswep_words,
+	FIELDS(ucore_e5_invert_qpi_fields),
+	.increments = clockticks_14,
+	HSWEP_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
+};
+
+/* Counters 0, 1 belong to IRP0 and 2, 3 to IRP1.  No overflow: no enable for it. */
+const struct ucore_box_type ucore_hswep_irp = {
+	.name = "irp",
+	.words = &ucore_hswep_words,
+	FIELDS(ucore_e5_invert_fields),
+	.increments = ucore_hswep_clockticks_00,
+	HSWEP_COUNTERS(4, HSWEP_WIDTH),
+};
+
+/* ---- layouts ---- */
+
+#define FOUR(reg)	{ (reg), (reg) + 1, (reg) + 2, (reg) + 3 }
+
+const struct ucore_layout ucore_hswep_cbo_layout = {
+	.box_ctl = HSWEP_CBO_BOX_CTL,
+	.status = HSWEP_CBO_STATUS,
+	.ctl = FOUR(HSWEP_CBO_CTL0),
+	.ctr = FOUR(HSWEP_CBO_CTR0),
+	.shared = { HSWEP_CBO_FILTER0, HSWEP_CBO_FILTER1 },
+	.nr_shared = 2,
+};
+
+const struct ucore_layout ucore_hswep_sbox_layout = {
+	.box_ctl = HSWEP_SBOX_BOX_CTL,
+	.status = UCORE_REG_NONE,
+	.ctl = FOUR(HSWEP_SBOX_CTL0),
+	.ctr = FOUR(HSWEP_SBOX_CTR0),
+};
+
+const struct ucore_layout ucore_hswep_ubox_layout = {
+	.box_ctl = UCORE_REG_NONE,
+	.status = HSWEP_MSR_UBOX_STATUS,
+	.ctl = { HSWEP_MSR_UBOX_CTL0, HSWEP_MSR_UBOX_CTL0 + 1 },
+	.ctr = { HSWEP_MSR_UBOX_CTR0, HSWEP_MSR_UBOX_CTR0 + 1 },
+	.fixed_ctl = { HSWEP_MSR_UBOX_FIXED_CTL },
+	.fixed_ctr = { HSWEP_MSR_UBOX_FIXED_CTR },
+	.shared = { HSWEP_MSR_UBOX_FILTER },
+	.nr_shared = 1,
+};
+
+const struct ucore_layout ucore_hswep_pcu_layout = {
+	.box_ctl = HSWEP_MSR_PCU_BOX_CTL,
+	.status = HSWEP_MSR_PCU_STATUS,
+	.ctl = FOUR(HSWEP_MSR_PCU_CTL0),
+	.ctr = FOUR(HSWEP_MSR_PCU_CTR0),
+	.shared = { HSWEP_MSR_PCU_FILTER },
+	.nr_shared = 1,
+};
+
+/* ---- where they are ---- */
+
+static const struct ucore_e5_msr msr_boxes[] = {
+	HSWEP_CBO_ROW(cbo, HSWEP_NR_CBO),
+	HSWEP_SBOX_ROW(sbox, HSWEP_NR_SBOX_SMALL),
+	HSWEP_UBOX_ROW,
+	HSWEP_PCU_ROW(pcu),
+};
+
+#define HA(_instance, _device) \
+	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, _instance, _device)
+#define IMC(_instance, _device) \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, _instance, _device)
+#define R3QPI(_instance, _device) \
+	HSWEP_PCI_BOX(r3qpi, ucore_e5_pci_layout, _instance, _device)
+
+static const struct ucore_e5_pci pci_boxes[] = {
+	HA(0, HSWEP_PCI_HA0),
+	HA(1, HSWEP_PCI_HA1),
+	IMC(0, HSWEP_PCI_IMC0_CH0),
+	IMC(1, HSWEP_PCI_IMC0_CH1),
+	IMC(2, HSWEP_PCI_IMC0_CH2),
+	IMC(3, HSWEP_PCI_IMC0_CH3),
+	IMC(4, HSWEP_PCI_IMC1_CH0),
+	IMC(5, HSWEP_PCI_IMC1_CH1),
+	IMC(6, HSWEP_PCI_IMC1_CH2),
+	IMC(7, HSWEP_PCI_IMC1_CH3),
+	HSWEP_QPI_PORT(0, HSWEP_PCI_QPI0, HSWEP_PCI_QPI0_FILTER),
+	HSWEP_QPI_PORT(1, HSWEP_PCI_QPI1, HSWEP_PCI_QPI1_FILTER),
+	HSWEP_QPI_PORT(2, HSWEP_PCI_QPI2, 0),
+	HSWEP_PCI_BOX(r2pcie, ucore_e5_pci_layout, 0, HSWEP_PCI_R2PCIE),
+	R3QPI(0, HSWEP_PCI_R3QPI0),
+	R3QPI(1, HSWEP_PCI_R3QPI1),
+	R3QPI(2, HSWEP_PCI_R3QPI2),
+	E5_PCI_BOX(ucore_hswep_irp, ucore_e5_pci_layout, 0, HSWEP_PCI_IRP, 0),
+};
+
+/*
+ * pmi_core_sel has 18 bits.  That of v4, with up to 24 cores, may be wider: as
+ * nobody says so, cores beyond the 18th get no PMI of their own.
+ */
+const struct ucore_global ucore_hswep_global = {
+	.ctl = HSWEP_MSR_GLOBAL_CTL,
+	.status = HSWEP_MSR_GLOBAL_STATUS,
+	.nr_status = 1,
+	.freeze = E5_GLOBAL_CTL_FRZ_ALL,
+	.unfreeze = E5_GLOBAL_CTL_UNFRZ_ALL,
+	.wake = E5_GLOBAL_CTL_WK_ON_PMI,
+	.core_sel = HSWEP_GLOBAL_CTL_PMI_CORE_SEL,
+	.keep = HSWEP_GLOBAL_CTL_PMI_CORE_SEL | E5_GLOBAL_CTL_WK_ON_PMI,
+};
+
+static const struct ucore_e5_table table = {
+	.global = &ucore_hswep_global,
+	.msr = msr_boxes,
+	.nr_msr = ARRAY_SIZE(msr_boxes),
+	.pci = pci_boxes,
+	.nr_pci = ARRAY_SIZE(pci_boxes),
+	.ubox = HSWEP_PCI_UBOX,
+	.global_config = HSWEP_MSR_GLOBAL_CONFIG,
+	.num_cbo = HSWEP_GLOBAL_CONFIG_NUM_CBO,
+	.chop_device = HSWEP_PCI_PCU,
+	.chop_reg = HSWEP_PCU_CAPID4,
+	.chop = HSWEP_PCU_CAPID4_CHOP,
+};
+
+const struct ucore_platform ucore_platform_hswep = {
+	.name = "hswep",
+	.intree = "hswep_uncore",
+	.find = ucore_e5_find,
+	.table = &table,
+	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
+};

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make check`: may an event sit where the driver lets it sit?
+
+The event tables of the library say on which counters each event counts; the
+driver, which takes raw events as well, has tables of its own.  The two must say
+the same, but for what is named here.
+"""
+
+import csv
+import re
+import subprocess
+
+from check.test_check import OUT, fail_on, tracked
+from lab.artifacts import TOP
+from lab.framework import test
+
+# Counters of a box, where discovery tables tell and not the driver's
+COUNTERS = {"cxlcm": 8, "ubox": 2}
+COUNTERS_OF = {("spr", "irp"): 2, ("emr", "irp"): 2}
+FOUR = 4
+
+# (platform, type, event code): the driver allows fewer counters than Intel's event list
+LINUX = "the kernel's own driver allows counter 0 or 0 and 1 only: who is right is unknown"
+IIO = "the kernel's own driver has Sapphire Rapids' counters 2, 3 there"
+PCU = "the kernel's own driver keeps events that use an occupancy off counter 0"
+STRICTER = {
+    ("hswep", "cbo", 0x09): LINUX,
+    ("hswep", "r3qpi", 0x01): LINUX,
+    ("bdxep", "r3qpi", 0x01): LINUX,
+    ("bdxep", "pcu", 0x80): PCU,
+    ("bdxde", "pcu", 0x80): PCU,
+    ("gnr", "iio", 0x88): IIO,
+    ("srf", "iio", 0x88): IIO,
+    ("cwf", "iio", 0x88): IIO,
+}
+# Types that the event lists have and the driver not: the discovery tables call them by number
+NO_TYPE = {(platform, "chacms") for platform in ("gnr", "srf", "grr", "cwf")}
+# Tables of events whose processor the driver does not know
+NO_PLATFORM = {"snbep"}
+
+
+def mask_of(numbers, shift=0):
+    return sum(1 << (int(number) + shift) for number in numbers.split(","))
+
+
+def table(name):
+    """The lines of a CSV of tools/events as dicts."""
+    lines = (TOP / "tools/events" / name).read_text().splitlines()
+    return list(csv.DictReader(line for line in lines if line and not line.startswith("#")))
+
+
+def event_tables():
+    return sorted(name.split("/")[-1][:-4] for name in tracked("tools/events", pattern=r"\.csv$")
+                  if "/map/" not in name)
+
+
+def listed(platform, units):
+    """(type, code, umask, counters) of each event on general counters."""
+    for row in table(f"{platform}.csv"):
+        if row.get("CounterType") == "FREERUN" or row["Counter"] == "FIXED":
+            continue
+        unit = units[row["Unit"]]
+        mask = mask_of(row["Counter"])
+        if "ExtSel" in row and unit["Halves"]:
+            mask |= mask_of(row["Counter"], int(unit["Halves"]))
+        yield unit["Type"], int(row["EventCode"], 0), int(row["UMask"], 0), mask
+
+
+class Driver:
+    """What the driver's tables say."""
+
+    def __init__(self, text):
+        self.counters, self.rules = {}, {}
+        for kind, platform, box, *numbers in (line.split() for line in text.splitlines()):
+            numbers = [int(number) for number in numbers]
+            if kind == "type":
+                self.counters[platform, box] = numbers[0]
+            else:
+                self.rules.setdefault((platform, box), []).append(numbers)
+
+    def everything(self, platform, box):
+        nr = (self.counters[platform, box] or COUNTERS_OF.get((platform, box)) or
+              COUNTERS.get(box, FOUR))
+        return (1 << nr) - 1
+
+    def allowed(self, platform, box, code, umask):
+        """As constraint_mask() of driver/session/event.c: the first rule that fits."""
+        for first, last, its, mask in self.rules.get((platform, box), ()):
+            if first <= code <= last and its in (0, umask):
+                return mask & self.everything(platform, box)
+        return self.everything(platform, box)
+
+
+def compare(driver, platform, events, stricter):
+    """What is wrong with a platform, and which exceptions it takes."""
+    wrong, used = [], set()
+    for box, code, umask, mask in events:
+        if (platform, box) not in driver.counters:
+            used.add((platform, box))
+            continue
+        allowed = driver.allowed(platform, box, code, umask)
+        key = platform, box, code
+        if allowed != mask and key in stricter and allowed and not allowed & ~mask:
+            used.add(key)
+        elif allowed != mask:
+            wrong.append(f"{platform} {box} event {code:#x} umask {umask:#x}: the driver allows "
+                         f"counters {allowed:#x}, the event table {mask:#x}")
+    return wrong, used
+
+
+def the_driver():
+    """Its platforms' files in a program of user space, as the fuzzer has them."""
+    program = OUT / "constraints"
+    OUT.mkdir(parents=True, exist_ok=True)
+    files = [TOP / name for name in tracked("driver/platforms", pattern=r"\.c$")
+             if not name.endswith("/list.c")]
+    subprocess.run(["gcc", "-std=gnu11", f"-I{TOP}/tests/fuzz/include", f"-I{TOP}/driver",
+                    "-o", program, TOP / "tests/check/constraints.c",
+                    TOP / "tests/fuzz/platforms.c", *files], check=True)
+    return Driver(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
+
+
+@test(machine=False)
+def constraints_are_those_of_the_event_tables():
+    driver = the_driver()
+    units = {row["Unit"]: row for row in table("map/units.csv")}
+    wrong, used = [], set()
+    for platform in event_tables():
+        if platform in NO_PLATFORM:
+            continue
+        its, exceptions = compare(driver, platform, listed(platform, units), STRICTER)
+        wrong += its
+        used |= exceptions
+    fail_on(*sorted(set(wrong)),
+            *(f"no longer needed: {key}" for key in {*STRICTER, *NO_TYPE} - used),
+            *(f"the driver has no type for {key}" for key in used - {*STRICTER, *NO_TYPE}))
+
+
+@test(machine=False)
+def every_platform_is_compared():
+    """With each other: models, event tables, and what constraints.c prints."""
+    models = set(re.findall(r'^UCORE_MODEL\(\d+, \d+, "(\w+)"',
+                            (TOP / "driver/hw/models.h").read_text(), re.M))
+    printed = {platform for platform, _ in the_driver().counters}
+    assert printed == models, (printed, models)
+    assert set(event_tables()) - NO_PLATFORM <= models, (event_tables(), models)
+    assert not NO_PLATFORM & models, "its constraints can be compared now"
+
+
+@test(machine=False)
+def a_wrong_constraint_would_be_seen():
+    driver = Driver("type a box 4\nconstraint a box 5 6 0 3\nconstraint a box 7 7 192 1\n")
+    right = [("box", 5, 1, 3), ("box", 6, 0, 3), ("box", 7, 0xc0, 1), ("box", 7, 0x40, 15)]
+    assert compare(driver, "a", right, {}) == ([], set())
+    for event in (("box", 5, 1, 1), ("box", 4, 1, 3), ("box", 7, 0xc0, 15), ("box", 6, 0, 12)):
+        assert compare(driver, "a", [event], {})[0], event
+    # an exception is for fewer counters, never for others or more
+    stricter = {("a", "box", 5): "so it is"}
+    assert compare(driver, "a", [("box", 5, 1, 7)], stricter) == ([], {("a", "box", 5)})
+    assert compare(driver, "a", [("box", 5, 1, 1)], stricter)[0]
+    assert compare(driver, "a", [("box", 5, 1, 12)], stricter)[0]

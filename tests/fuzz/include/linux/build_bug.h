@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* static_assert() is the compiler's. */
+#ifndef FUZZ_LINUX_BUILD_BUG_H
+#define FUZZ_LINUX_BUILD_BUG_H
+
+#include <assert.h>
+
+#endif /* FUZZ_LINUX_BUILD_BUG_H */
