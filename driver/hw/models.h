@@ -18,6 +18,9 @@
 #endif
 
 UCORE_MODEL(6, 62, "ivbep", "Xeon E5-2600 v2", 0)
+UCORE_MODEL(6, 63, "hswep", "Xeon E5-2600 v3", 0)
+UCORE_MODEL(6, 79, "bdxep", "Xeon E5-2600 v4", 0)
+UCORE_MODEL(6, 86, "bdxde", "Xeon D-1500", 0)
 UCORE_MODEL(6, 143, "spr", "Sapphire Rapids", 1)
 UCORE_MODEL(6, 207, "emr", "Emerald Rapids", 1)
 UCORE_MODEL(6, 173, "gnr", "Granite Rapids", 1)
