@@ -253,7 +253,8 @@ def v4_occupancies_are_not_for_counter_0(m):
 # ---- Where the sources differ ----
 
 @test("hswep-1s", settings={"model.box-enables": "yes", "model.cbox-ov-en": "yes",
-                            "boxes.ubox-width": "44", "boxes.sbox-width": "48"}, **bare)
+                            "boxes.ubox-width": "44", "boxes.sbox-width": "48",
+                            "model.status-shift": "5"}, **bare)
 def what_is_uncertain_can_be_otherwise(m):
     assert poke(m, ("er", "ff:1e.3", CAPID4))[0] >> 6 & 3 == 0     # two SBOXes
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), *ubox().write_ctr(0, 1 << 44))
@@ -263,7 +264,7 @@ def what_is_uncertain_can_be_otherwise(m):
     assert rules(m) == ["box-ctl-ones"]
     poke(m, *sbox(1).write_box(0x10000), *sbox(1).write_box(0x30000), *cbo(1).write_box(0x30000))
     m.inject("reset")       # the first step lacks a bit
-    for box, bit in ((cbo(1), 4), (sbox(1), 31)):
+    for box, bit in ((cbo(1), 4 + 5), (sbox(1), 31 + 5 - 32)):
         assert overflow(m, box, 2, 48) == [1 << bit, 4], bit
         poke(m, *disarm(box, 2, 1 << bit, 4))
     assert rules(m) == []

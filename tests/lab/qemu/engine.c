@@ -342,8 +342,21 @@ UcoreBox *ucore_box_find(UcoreMachine *m, unsigned socket, const char *name)
     return NULL;
 }
 
+/* [model] status-shift: who depends on a bit that is a guess, errs */
+static int shifted(const UcoreConfig *cfg, int bit)
+{
+    int first = cfg->platform->status_doubtful.first;
+    int last = cfg->platform->status_doubtful.last;
+
+    if (!last || bit < first || bit > last) {
+        return bit;
+    }
+    return first + (bit - first + cfg->status_shift) % (last - first + 1);
+}
+
 static void box_place(UcoreBox *box)
 {
+    const UcoreConfig *cfg = &box->socket->machine->config;
     const UcoreBoxSite *site = box->site;
 
     box->access = site->msr ? UCORE_ACCESS_MSR : UCORE_ACCESS_PCI;
@@ -351,9 +364,9 @@ static void box_place(UcoreBox *box)
     if (site->global_nr && box->instance >= site->global_nr) {
         box->global_bit = -1;
     } else {
-        box->global_bit = site->global_bit0 >= 0
-                          ? site->global_bit0 + box->instance
-                          : site->global_bit[box->instance];
+        box->global_bit = shifted(cfg, site->global_bit0 >= 0
+                                       ? site->global_bit0 + box->instance
+                                       : site->global_bit[box->instance]);
     }
     box->global_fixed = site->global_fixed;
 }

@@ -192,6 +192,9 @@ typedef struct UcorePlatform {
     uint64_t wk_on_pmi, core_sel;
     uint64_t private_wk_on_pmi, private_core_sel;   /* [model] pmi = private */
     uint64_t global_status_legal;   /* discovery: by the number of units */
+    struct {
+        uint8_t first, last;
+    } status_doubtful;              /* bits on whose order sources differ */
 
     /* BOX_CTL */
     uint32_t box_rst_ctrl, box_rst_ctrs;
@@ -372,6 +375,7 @@ typedef struct UcoreConfig {
     GArray *plans;              /* of UcorePlan */
     unsigned global_config;
     unsigned chop;              /* a field of CAPID4 */
+    unsigned status_shift;      /* by so many, around, in status_doubtful */
     unsigned nodes;             /* NUMA nodes; 0: not told */
     uint64_t wk_on_pmi, core_sel;
     uint32_t box_ov_en, box_must_be_one, box_readable;  /* the platform's */

@@ -253,7 +253,8 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         cfg->core_sel = p->core_sel;
         cfg->status_offset = p->msr_global_status - p->msr_global_ctl;
         cfg->status_words = ucore_has_global(p);
-        return true;
+        return ucore_scenario_uint(kf, "model", "status-shift", 31,
+                                   &cfg->status_shift, errp);
     }
     for (unsigned i = 0; i < cfg->plans->len; i++) {
         units += g_array_index(cfg->plans, UcorePlan, i).count;

@@ -200,7 +200,7 @@ uint64_t ucore_hswep_ubox_rate(const UcoreBox *box, unsigned ctr,
 #define HSWEP_COMMON(chop0_sboxes_) \
     .msrs = { { 0x700, 0x747 }, { 0xe00, 0xfff } }, \
     E5_GLOBAL(HSWEP), \
-    .global_status_legal = GENMASK(35, 0), \
+    .global_status_legal = GENMASK(35, 0), .status_doubtful = { 3, 34 }, \
     E5_COMMON, \
     .box_legal = E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_FRZ | \
                  E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN, \
