@@ -17,6 +17,7 @@
 #define UCORE_MODEL(...)
 #endif
 
+UCORE_MODEL(6, 45, "snbep", "Xeon E5-2600 v1", 0)
 UCORE_MODEL(6, 62, "ivbep", "Xeon E5-2600 v2", 0)
 UCORE_MODEL(6, 63, "hswep", "Xeon E5-2600 v3", 0)
 UCORE_MODEL(6, 79, "bdxep", "Xeon E5-2600 v4", 0)

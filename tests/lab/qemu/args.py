@@ -47,6 +47,7 @@ class Scenario:
         self.cores = self.number("machine", "cores", 2)
         self.threads = self.number("machine", "threads", 1)
         self.plugged = self.number("machine", "plugged", 0) or self.cores * self.threads
+        self.nodes = self.number("machine", "nodes", self.sockets if self.discovery else 0)
         if not 1 <= self.plugged <= self.cores * self.threads:
             raise ScenarioError(f"plugged = {self.plugged}: not so many CPUs in a socket")
 
@@ -128,17 +129,23 @@ class Scenario:
         return args
 
     def _nodes(self):
-        """One NUMA node per socket: how Linux finds the die of a discovery table."""
-        if not self.discovery:
+        """How Linux finds the die of a discovery table, or of any bus if there are over eight."""
+        if not self.nodes:
             return []
         size, unit = re.fullmatch(r"(\d+)([MG]?)", self.get("machine", "memory", "1G")).groups()
-        share = int(size) * {"": 1, "M": 1, "G": 1024}[unit] // self.sockets
+        share, rest = divmod(int(size) * {"": 1, "M": 1, "G": 1024}[unit], self.nodes)
         args = []
+        for node in range(self.nodes):
+            size = share + rest * (node == 0)
+            args += ["-object", f"memory-backend-ram,id=memory{node},size={size}M",
+                     "-numa", f"node,nodeid={node},memdev=memory{node}"]
         for socket in range(self.sockets):
-            args += ["-object", f"memory-backend-ram,id=memory{socket},size={share}M",
-                     "-numa", f"node,nodeid={socket},memdev=memory{socket}",
-                     "-numa", f"cpu,node-id={socket},socket-id={socket}"]
+            args += ["-numa", f"cpu,node-id={self._node(socket)},socket-id={socket}"]
         return args
+
+    def _node(self, socket):
+        """A socket's CPUs and uncore bus are in the first of its nodes."""
+        return socket * self.nodes // self.sockets
 
     def _roots(self):
         """One extra PCI root per uncore bus, and per IIO bus but the first.
@@ -152,7 +159,7 @@ class Scenario:
             roots += [(f"iio{s}", share * s, s) for s in range(1, self.sockets)]
         args = []
         for slot, (name, bus, socket) in enumerate(sorted(roots, key=lambda root: root[1])):
-            node = f",numa_node={socket}" if self.discovery else ""
+            node = f",numa_node={self._node(socket)}" if self.nodes else ""
             args += ["-device", f"pxb-pcie,id={name},bus=pcie.0,bus_nr={bus},"
                                 f"addr={0x10 + slot:#x}{node}"]
         return args

@@ -18,10 +18,21 @@ static uint64_t ctl_rst(const UcoreBox *box, unsigned ctr)
                                     : box->type->ctl_rst;
 }
 
+/*
+ * Does control @ctl make counter @ctr count when the box runs?  In the UBox,
+ * which always runs, event select 0 is how a counter is held back.
+ */
+static bool ctl_counts(const UcoreBox *box, unsigned ctr, uint64_t ctl)
+{
+    return ucore_ctl_enables(box, ctr, ctl) &&
+           (box->type->box_ctl || ucore_is_fixed(box, ctr) ||
+            ucore_ctl_event(box, ctl));
+}
+
 static bool box_counts(const UcoreBox *box)
 {
     for (unsigned i = 0; i < box->nr_ctrs; i++) {
-        if (box->running && box->ctr[i].enabled) {
+        if (box->running && ctl_counts(box, i, box->ctr[i].ctl)) {
             return true;
         }
     }
@@ -57,21 +68,29 @@ uint64_t ucore_box_read(UcoreBox *box, const UcoreReg *reg, int64_t now)
 
 static void write_box_ctl(UcoreBox *box, uint32_t val)
 {
-    const UcorePlatform *p = box->socket->machine->config.platform;
+    const UcoreConfig *cfg = &box->socket->machine->config;
+    const UcorePlatform *p = cfg->platform;
+    uint32_t reserved = box->type->box_ctl_reserved;
 
-    if ((val & p->box_must_be_one) != p->box_must_be_one) {
+    if ((val & cfg->box_must_be_one) != cfg->box_must_be_one) {
         violate(box, "box-ctl-ones", "BOX_CTL without its must-be-one bits",
                 val);
     }
-    if (val & ~p->box_legal) {
-        violate(box, "box-ctl", "BOX_CTL has unknown bits set", val);
+    if (val & (~p->box_legal | reserved)) {
+        violate(box, "box-ctl", "BOX_CTL has reserved bits set", val);
     }
+    if ((val & p->box_frz) && !ucore_word_freezes(p, val)) {
+        violate(box, "frz-without-en", "frz has no effect without frz_en",
+                val);
+    }
+    box->box_written = val;
+    val &= ~reserved;
     if ((val & (p->box_rst_ctrl | p->box_rst_ctrs)) && box_counts(box) &&
-        !(val & p->box_frz)) {
+        !ucore_word_freezes(p, val)) {
         violate(box, "reset-running", "reset of a box that counts", val);
     }
 
-    box->box_ctl = val & p->box_readable;
+    box->box_ctl = val & cfg->box_readable;
     for (unsigned i = 0; i < box->nr_ctrs; i++) {
         if (val & p->box_rst_ctrl) {
             box->ctr[i].ctl = 0;
@@ -85,6 +104,10 @@ static void write_box_ctl(UcoreBox *box, uint32_t val)
 
 static void write_box_status(UcoreBox *box, uint32_t val)
 {
+    if (!box->type->box_status) {
+        violate(box, "no-register", "there is no BOX_STATUS", val);
+        return;
+    }
     if (val & ~box->type->status_legal) {
         violate(box, "reserved", "BOX_STATUS has reserved bits set", val);
     }
@@ -101,8 +124,8 @@ static void write_box_status(UcoreBox *box, uint32_t val)
  */
 static void check_ctl_frozen(const UcoreBox *box, unsigned ctr, uint64_t val)
 {
-    bool was = box->ctr[ctr].enabled;
-    bool will = ucore_ctl_enables(box, ctr, val);
+    bool was = ctl_counts(box, ctr, box->ctr[ctr].ctl);
+    bool will = ctl_counts(box, ctr, val);
 
     if (box->running && (box->type->box_ctl ? was || will : was && will)) {
         violate(box, "not-frozen", "control of a counter that is not frozen",
@@ -143,7 +166,7 @@ static void write_ctr(UcoreBox *box, unsigned ctr, uint64_t val, uint64_t mask)
     if (val & mask & ~legal) {
         violate(box, "width", "counter written beyond its width", val);
     }
-    if (box->running && c->enabled) {
+    if (box->running && ctl_counts(box, ctr, c->ctl)) {
         violate(box, "not-frozen", "value of a counter that counts", val);
     }
     c->value = ((c->value & ~mask) | (val & mask)) & legal;
@@ -166,6 +189,8 @@ static void write_filter(UcoreBox *box, unsigned index, uint64_t val)
 void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
                      uint64_t mask, int64_t now)
 {
+    bool was_running = box->running;
+
     ucore_box_advance(box, now);
 
     if ((reg->kind == UCORE_REG_BOX_CTL || reg->kind == UCORE_REG_BOX_STATUS) &&
@@ -192,4 +217,12 @@ void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
         g_assert_not_reached();
     }
     ucore_box_update(box);
+    ucore_words_written(box, was_running, now);
+}
+
+bool ucore_box_refuses(const UcoreBox *box, const UcoreReg *reg, uint64_t val)
+{
+    return reg->kind == UCORE_REG_BOX_CTL && box->type->box_ctl_stepwise &&
+           box->socket->machine->config.sbox_steps &&
+           ctpop64(val & ~(uint64_t)box->box_written) > 1;
 }

@@ -135,7 +135,8 @@ static UcoreBox *first_deadline(UcoreSocket *s)
 static void box_update_running(UcoreBox *box)
 {
     const UcorePlatform *p = box->socket->machine->config.platform;
-    bool box_frozen = box->type->box_ctl && (box->box_ctl & p->box_frz);
+    bool box_frozen = box->type->box_ctl &&
+                      ucore_word_freezes(p, box->box_ctl);
 
     box->running = !box_frozen && !box->socket->frozen;
     box_update_deadline(box);
@@ -143,10 +144,10 @@ static void box_update_running(UcoreBox *box)
 
 void ucore_box_update(UcoreBox *box)
 {
-    const UcorePlatform *p = box->socket->machine->config.platform;
-    bool messages = !box->type->box_ctl || !p->box_ov_en ||
-                    !box->socket->machine->config.ov_needs_box_en ||
-                    (box->box_ctl & p->box_ov_en);
+    const UcoreConfig *cfg = &box->socket->machine->config;
+    bool messages = !box->type->box_ctl || !cfg->box_ov_en ||
+                    !cfg->ov_needs_box_en ||
+                    (box->box_ctl & cfg->box_ov_en);
 
     for (unsigned i = 0; i < box->nr_ctrs; i++) {
         UcoreCounter *c = &box->ctr[i];
@@ -341,15 +342,32 @@ UcoreBox *ucore_box_find(UcoreMachine *m, unsigned socket, const char *name)
     return NULL;
 }
 
+/* [model] status-shift: who depends on a bit that is a guess, errs */
+static int shifted(const UcoreConfig *cfg, int bit)
+{
+    int first = cfg->platform->status_doubtful.first;
+    int last = cfg->platform->status_doubtful.last;
+
+    if (!last || bit < first || bit > last) {
+        return bit;
+    }
+    return first + (bit - first + cfg->status_shift) % (last - first + 1);
+}
+
 static void box_place(UcoreBox *box)
 {
+    const UcoreConfig *cfg = &box->socket->machine->config;
     const UcoreBoxSite *site = box->site;
 
     box->access = site->msr ? UCORE_ACCESS_MSR : UCORE_ACCESS_PCI;
     box->base = site->msr ? site->msr + box->instance * site->msr_stride : 0;
-    box->global_bit = site->global_bit0 >= 0
-                      ? site->global_bit0 + box->instance
-                      : site->global_bit[box->instance];
+    if (site->global_nr && box->instance >= site->global_nr) {
+        box->global_bit = -1;
+    } else {
+        box->global_bit = shifted(cfg, site->global_bit0 >= 0
+                                       ? site->global_bit0 + box->instance
+                                       : site->global_bit[box->instance]);
+    }
     box->global_fixed = site->global_fixed;
 }
 
@@ -369,8 +387,10 @@ static UcoreBox *box_new(UcoreSocket *s, const UcorePlan *plan,
     snprintf(box->name, sizeof(box->name), "%s%u", t->name, instance);
     box->ctl_legal = t->ctl_legal;
     box->ov_en = t->ov_en;
-    if (!t->ov_en && cfg->cbox_ov_en) {
-        box->ov_en = BIT_ULL(20);
+    box->width = plan->width ?: t->width;
+    box->fixed_width = plan->fixed_width ?: t->fixed_width;
+    if (t->ov_en_doubtful && cfg->cbox_ov_en) {
+        box->ov_en = t->ov_en_doubtful;
         box->ctl_legal |= box->ov_en;
     }
     box->nr_ctrs = t->nr_gp + t->fixed;
@@ -443,7 +463,9 @@ static void socket_global_init(UcoreSocket *s)
     if (!msr) {
         ucore_unit_place_global(s);
     }
-    *reg++ = (UcoreReg){ 0, UCORE_REG_GLOBAL_CTL, 0, true };
+    if (ucore_has_global(p)) {
+        *reg++ = (UcoreReg){ 0, UCORE_REG_GLOBAL_CTL, 0, true };
+    }
     for (unsigned i = 0; i < cfg->status_words; i++) {
         *reg++ = (UcoreReg){ cfg->status_offset + i * (msr ? 1 : 8),
                              UCORE_REG_GLOBAL_STATUS, i, true };
@@ -477,6 +499,8 @@ void ucore_engine_power_on(UcoreMachine *m, int64_t now)
         s->global_ctl = 0;
         memset(s->global_status, 0, sizeof(s->global_status));
         s->frozen = cfg->firmware_freeze;
+        s->words_frozen = false;
+        s->thaw_first = UCORE_NEVER;
         s->frozen_since = now;
         s->frozen_ns = 0;
         s->lose_pmis = 0;
@@ -485,6 +509,8 @@ void ucore_engine_power_on(UcoreMachine *m, int64_t now)
             UcoreBox *box = s->boxes[b];
 
             box->box_ctl = 0;
+            box->box_written = 0;
+            box->word_time = now;
             box->status = 0;
             memset(box->filter, 0, sizeof(box->filter));
             memset(box->ctr, 0, sizeof(box->ctr));

@@ -9,6 +9,7 @@
  *   unit.c               places and registers of the units of a discovery table
  *   table.c              the discovery table, its PCI function, forgeries
  *   engine.c             time: counting, overflow, freeze, the next deadline
+ *   words.c              freezes that are made of box controls
  *   box.c, global.c      register semantics and the strict-mode checks
  *   rates.c              how fast each event counts
  *   msr.c, pci.c, mmio.c what the guest touches
@@ -35,7 +36,8 @@
 #define UCORE_MAX_SOCKETS       8
 #define UCORE_MAX_CPUS          256
 #define UCORE_MAX_CTRS          16
-#define UCORE_MAX_FILTERS       4
+#define UCORE_MAX_FILTERS       8
+#define UCORE_MAX_FREE          5       /* MSRs that only count */
 #define UCORE_MAX_STATUS_WORDS  16      /* 1024 units, as a table can tell */
 #define UCORE_MAX_CORE_SEL      64
 #define UCORE_EVENT_FIXED       0x200   /* one above any nine-bit event */
@@ -105,12 +107,16 @@ struct UcoreBoxType {
     uint64_t ctl_rst, fixed_rst;
     uint64_t ctl_wo;            /* written, never read back, besides rst */
     uint64_t ov_en;             /* in a control, 0: cannot overflow */
+    uint64_t ov_en_doubtful;    /* ... unless [model] cbox-ov-en says so */
     uint64_t event_ext;         /* ninth event bit */
     uint64_t thresh;
     uint64_t invert;            /* threshold counts the other cycles */
+    uint16_t clock_event;       /* what counts all cycles: invert needs it */
     uint64_t umask_ext;         /* any further selection */
 
     bool box_ctl, box_status;   /* has the register */
+    uint32_t box_ctl_reserved;  /* bits that only other types have */
+    bool box_ctl_stepwise;      /* #GP if a write sets more than one bit */
     uint32_t status_legal;
     uint8_t status_shift;       /* general counter 0's bit in BOX_STATUS */
     int8_t status_fixed;        /* the fixed counter's bit, -1: none */
@@ -133,6 +139,8 @@ typedef enum {
     UCORE_PCI_FILTER,
     UCORE_PCI_SOCKET_MAP,
     UCORE_PCI_FILLER,           /* a slot needs its function 0 */
+    UCORE_PCI_OTHER,            /* shows, and is nothing of ours */
+    UCORE_PCI_CAPS,             /* PCU capabilities: CAPID4 */
     UCORE_PCI_TABLE,            /* the discovery table */
 } UcorePciRole;
 
@@ -168,23 +176,32 @@ typedef struct UcoreBoxSite {
     uint32_t msr_stride;
     int8_t global_bit[8];       /* GLOBAL_STATUS bit of instance i, -1: none */
     int8_t global_bit0;         /* ... or consecutive from here, when >= 0 */
+    uint8_t global_nr;          /* ... but so many have one; 0: all */
     int8_t global_fixed;        /* the fixed counter's own bit, -1: the box's */
 } UcoreBoxSite;
 
 typedef struct UcorePlatform {
-    uint32_t msr_first, msr_last;   /* absent MSRs inside raise #GP */
+    /* absent MSRs inside raise #GP */
+    struct {
+        uint32_t first, last;
+    } msrs[2];
     uint32_t msr_global_ctl, msr_global_status, msr_global_config;
-    uint64_t frz_all;
+    uint64_t frz_all;               /* 0: there are no global registers */
     uint64_t unfrz_all;             /* 0: frz_all written 0 */
     bool frz_readable;
     uint64_t wk_on_pmi, core_sel;
     uint64_t private_wk_on_pmi, private_core_sel;   /* [model] pmi = private */
     uint64_t global_status_legal;   /* discovery: by the number of units */
+    struct {
+        uint8_t first, last;
+    } status_doubtful;              /* bits on whose order sources differ */
 
     /* BOX_CTL */
-    uint32_t box_rst_ctrl, box_rst_ctrs, box_frz;
+    uint32_t box_rst_ctrl, box_rst_ctrs;
+    uint32_t box_frz, box_frz_en;   /* frz_en 0: frz needs nothing */
     uint32_t box_ov_en;             /* overflow messages need it; 0: always */
     uint32_t box_must_be_one, box_readable, box_legal;
+    bool box_enables_doubtful;      /* [model] box-enables: as on v2 */
 
     /* counter control; any bit of ctl_en, fixed_en lets it count */
     uint64_t ctl_en, fixed_en, ctl_ev_sel, ctl_umask, ctl_edge;
@@ -195,6 +212,9 @@ typedef struct UcorePlatform {
     bool discovery;                 /* there is a table */
     const UcoreBoxSite *unknown;    /* what type_N is made from, by access */
     uint16_t map_cpunodeid, map_gidnidmap;  /* config offsets */
+    uint16_t capid4;                /* config offset, with CAPS */
+    uint32_t capid4_chop;
+    uint8_t chop0_sboxes;           /* more than so many: not chop 0 */
 
     /* free-running counters of IIO stacks; ports 0: none */
     struct {
@@ -207,7 +227,7 @@ typedef struct UcorePlatform {
     struct {
         uint32_t msr;
         uint64_t rate;
-    } free_running[2];
+    } free_running[UCORE_MAX_FREE];
 } UcorePlatform;
 
 #define UCORE_PLATFORM(name, stepping, family) \
@@ -247,13 +267,17 @@ struct UcoreBox {
     const UcoreReg *regs;       /* ends with offset UINT16_MAX */
     int global_bit, global_fixed;
 
-    uint64_t ctl_legal, ov_en;  /* the type's, changed by scenario options */
+    /* the type's, changed by scenario options */
+    uint64_t ctl_legal, ov_en;
+    unsigned width, fixed_width;
     uint32_t box_ctl;
+    uint32_t box_written;       /* the last word, as it was written */
     uint32_t status;
     uint64_t filter[UCORE_MAX_FILTERS];
     UcoreCounter ctr[UCORE_MAX_CTRS];
     unsigned nr_ctrs;           /* general and fixed */
     bool running;               /* neither the box nor the socket is frozen */
+    int64_t word_time;          /* when its word last froze or thawed it */
     int64_t synced;
     int64_t deadline;           /* of its next armed carry */
 
@@ -279,7 +303,9 @@ struct UcoreSocket {
     uint64_t status_legal[UCORE_MAX_STATUS_WORDS];
     GPtrArray *status_boxes[UCORE_MAX_STATUS_WORDS];    /* that report there */
     bool frozen;
-    int64_t frozen_since;
+    bool words_frozen;          /* by the words of its boxes (words.c) */
+    int64_t thaw_first;         /* UCORE_NEVER: none of them has thawed yet */
+    int64_t frozen_since;       /* either way */
     uint64_t frozen_ns;         /* of ended freezes */
     uint64_t freezes, overflow_freezes, unfreezes;
     uint64_t seq;               /* of the last freeze */
@@ -336,6 +362,7 @@ typedef struct UcoreRate {
 typedef struct UcorePlan {
     const UcoreBoxSite *site;
     unsigned count;             /* per socket */
+    unsigned width, fixed_width;
     const UcoreReg *regs;
 } UcorePlan;
 
@@ -347,12 +374,17 @@ typedef struct UcoreConfig {
     bool uncore;                /* false: no box, no uncore MSR, no function */
     GArray *plans;              /* of UcorePlan */
     unsigned global_config;
+    unsigned chop;              /* a field of CAPID4 */
+    unsigned status_shift;      /* by so many, around, in status_doubtful */
+    unsigned nodes;             /* NUMA nodes; 0: not told */
     uint64_t wk_on_pmi, core_sel;
+    uint32_t box_ov_en, box_must_be_one, box_readable;  /* the platform's */
     unsigned global_access;     /* UcoreAccess */
     unsigned status_offset, status_bits, status_words;
     bool firmware_freeze, log_counters;
     UcoreForgery *forgery[UCORE_MAX_SOCKETS];
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
+    bool box_enables, sbox_steps;
     bool strict, core_pmu, insns;
     uint64_t scale;             /* in 1e-6 */
     GArray *rates;              /* of UcoreRate; the last match wins */
@@ -406,6 +438,13 @@ void ucore_engine_reset(UcoreMachine *m);
 /* Only the registers, and the faults of the scenario. */
 void ucore_engine_power_on(UcoreMachine *m, int64_t now);
 
+/* ------------------------------------------------------------- words.c */
+
+/* After a write to a box that was @running before. */
+void ucore_words_written(UcoreBox *box, bool was_running, int64_t now);
+/* A box that a freeze of its die is made of. */
+bool ucore_words_count(const UcoreBox *box);
+
 /* ------------------------------------------------------------- fault.c */
 
 /* Whether a fault that waits could happen now. */
@@ -427,8 +466,7 @@ static inline bool ucore_is_fixed(const UcoreBox *box, unsigned ctr)
 
 static inline unsigned ucore_width(const UcoreBox *box, unsigned ctr)
 {
-    return ucore_is_fixed(box, ctr) ? box->type->fixed_width
-                                    : box->type->width;
+    return ucore_is_fixed(box, ctr) ? box->fixed_width : box->width;
 }
 
 /* whether control @ctl lets counter @ctr count */
@@ -462,6 +500,24 @@ static inline bool ucore_global_is_set(const UcoreSocket *s, int bit)
     return s->global_status[bit / 64] & BIT_ULL(bit % 64);
 }
 
+/* frozen, by the global freeze or by the words of all its boxes */
+static inline bool ucore_socket_is_frozen(const UcoreSocket *s)
+{
+    return s->frozen ||
+           (s->words_frozen && s->thaw_first == UCORE_NEVER);
+}
+
+static inline bool ucore_has_global(const UcorePlatform *p)
+{
+    return p->frz_all;
+}
+
+/* whether a box control holds the box */
+static inline bool ucore_word_freezes(const UcorePlatform *p, uint32_t word)
+{
+    return (word & p->box_frz) && (word & p->box_frz_en) == p->box_frz_en;
+}
+
 /* "imc0.2", "imc0.fixed" */
 void ucore_counter_name(const UcoreBox *box, unsigned ctr, GString *out);
 UcoreBox *ucore_box_find(UcoreMachine *m, unsigned socket, const char *name);
@@ -476,6 +532,9 @@ void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
 uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg);
 void ucore_global_write(UcoreSocket *s, const UcoreReg *reg, uint64_t val,
                         uint64_t mask, int64_t now);
+
+/* whether silicon answers the write with #GP */
+bool ucore_box_refuses(const UcoreBox *box, const UcoreReg *reg, uint64_t val);
 
 /* ------------------------------------------------------------ target.c */
 
@@ -591,6 +650,12 @@ bool ucore_log_open(UcoreMachine *m, const char *file, Error **errp);
 void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
                       const char *cause);
 void ucore_log_unfreeze(UcoreSocket *s, int64_t now, uint64_t frozen);
+/* A box's own word froze or thawed it. */
+void ucore_log_box(const UcoreBox *box, int64_t now);
+/* The die is frozen, or runs, by the words of boxes that began at @first. */
+void ucore_log_words_freeze(UcoreSocket *s, int64_t first, int64_t now);
+void ucore_log_words_unfreeze(UcoreSocket *s, int64_t first, int64_t now,
+                              uint64_t frozen);
 /* A fault that has to wait. */
 void ucore_log_held(UcoreSocket *s, int64_t now, const char *fault);
 /* Carries that ended at a status bit which was set. */

@@ -114,8 +114,13 @@ static bool owns_msr(uint32_t addr)
             return true;
         }
     }
-    return (addr >= p->msr_first && addr <= p->msr_last) ||
-           (p->discovery && ucore_msr_is_extra(addr));
+    for (unsigned i = 0; i < ARRAY_SIZE(p->msrs); i++) {
+        if (p->msrs[i].last && addr >= p->msrs[i].first &&
+            addr <= p->msrs[i].last) {
+            return true;
+        }
+    }
+    return p->discovery && ucore_msr_is_extra(addr);
 }
 
 static UcoreMsrResult uncore_rdmsr(UcoreSocket *s, uint32_t addr, uint64_t *val)
@@ -137,7 +142,8 @@ static UcoreMsrResult uncore_wrmsr(UcoreSocket *s, uint32_t addr, uint64_t val)
     const UcoreTarget *t = ucore_map_find(s->msrs, addr);
     int64_t now = ucore_sync(ucore);
 
-    if (!t || t->reg->kind == UCORE_REG_FREE) {
+    if (!t || t->reg->kind == UCORE_REG_FREE ||
+        (t->box && ucore_box_refuses(t->box, t->reg, val))) {
         s->accesses.msr_fault++;
         return UCORE_MSR_FAULT;
     }

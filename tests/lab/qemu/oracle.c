@@ -113,15 +113,20 @@ static void line_end(UcoreMachine *m, GString *j)
     g_string_free(j, true);
 }
 
-void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
-                      const char *cause)
+static void json_enabled(GString *j, const UcoreBox *box)
 {
-    GString *j;
-
-    if (!s->machine->log) {
-        return;
+    for (unsigned i = 0; i < box->nr_ctrs; i++) {
+        if (box->ctr[i].enabled) {
+            json_counter(j, box, i);
+        }
     }
-    j = line_begin("freeze", now);
+}
+
+static GString *freeze_begin(const UcoreSocket *s, int64_t now,
+                             const char *reason, const char *cause)
+{
+    GString *j = line_begin("freeze", now);
+
     json_u64(j, "socket", s->id);
     json_u64(j, "seq", s->seq);
     json_str(j, "reason", reason);
@@ -130,29 +135,98 @@ void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
     json_open(j, "counters", '[');
     for (unsigned b = 0;
          s->machine->config.log_counters && b < s->nr_boxes; b++) {
-        const UcoreBox *box = s->boxes[b];
-
-        for (unsigned i = 0; i < box->nr_ctrs; i++) {
-            if (box->ctr[i].enabled) {
-                json_counter(j, box, i);
-            }
-        }
+        json_enabled(j, s->boxes[b]);
     }
     g_string_append_c(j, ']');
-    line_end(s->machine, j);
+    return j;
+}
+
+void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
+                      const char *cause)
+{
+    if (s->machine->log) {
+        line_end(s->machine, freeze_begin(s, now, reason, cause));
+    }
+}
+
+static GString *unfreeze_begin(const UcoreSocket *s, int64_t now,
+                               uint64_t frozen)
+{
+    GString *j = line_begin("unfreeze", now);
+
+    json_u64(j, "socket", s->id);
+    json_u64(j, "seq", s->seq);
+    json_u64(j, "frozen_ns", frozen);
+    return j;
 }
 
 void ucore_log_unfreeze(UcoreSocket *s, int64_t now, uint64_t frozen)
+{
+    if (s->machine->log) {
+        line_end(s->machine, unfreeze_begin(s, now, frozen));
+    }
+}
+
+void ucore_log_box(const UcoreBox *box, int64_t now)
+{
+    UcoreMachine *m = box->socket->machine;
+    GString *j;
+
+    if (!m->log) {
+        return;
+    }
+    j = line_begin(box->running ? "box-unfreeze" : "box-freeze", now);
+    json_u64(j, "socket", box->socket->id);
+    json_str(j, "box", box->name);
+    json_open(j, "counters", '[');
+    json_enabled(j, box);
+    g_string_append_c(j, ']');
+    line_end(m, j);
+}
+
+/* the boxes whose words froze or thawed them from @first on, and when */
+static void json_words(GString *j, const UcoreSocket *s, bool running,
+                       int64_t first, int64_t now)
+{
+    json_u64(j, "first", first);
+    json_u64(j, "skew", now - first);
+    json_open(j, "boxes", '[');
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        const UcoreBox *box = s->boxes[b];
+
+        if (ucore_words_count(box) && box->running == running &&
+            box->word_time >= first) {
+            json_open(j, NULL, '{');
+            json_str(j, "box", box->name);
+            json_u64(j, "t", box->word_time);
+            g_string_append_c(j, '}');
+        }
+    }
+    g_string_append_c(j, ']');
+}
+
+void ucore_log_words_freeze(UcoreSocket *s, int64_t first, int64_t now)
 {
     GString *j;
 
     if (!s->machine->log) {
         return;
     }
-    j = line_begin("unfreeze", now);
-    json_u64(j, "socket", s->id);
-    json_u64(j, "seq", s->seq);
-    json_u64(j, "frozen_ns", frozen);
+    j = freeze_begin(s, now, "boxes", "");
+    json_words(j, s, false, first, now);
+    line_end(s->machine, j);
+}
+
+void ucore_log_words_unfreeze(UcoreSocket *s, int64_t first, int64_t now,
+                              uint64_t frozen)
+{
+    GString *j;
+
+    if (!s->machine->log) {
+        return;
+    }
+    j = unfreeze_begin(s, now, frozen);
+    json_words(j, s, true, first, now);
     line_end(s->machine, j);
 }
 
@@ -283,13 +357,14 @@ static void put_state(UcoreMachine *m, GString *j)
             json_u64(j, NULL, s->global_status[w]);
         }
         g_string_append_c(j, ']');
-        json_bool(j, "frozen", s->frozen);
+        json_bool(j, "frozen", ucore_socket_is_frozen(s));
         json_u64(j, "seq", s->seq);
         json_u64(j, "freezes", s->freezes);
         json_u64(j, "overflow_freezes", s->overflow_freezes);
         json_u64(j, "unfreezes", s->unfreezes);
         json_u64(j, "frozen_ns",
-                 s->frozen_ns + (s->frozen ? now - s->frozen_since : 0));
+                 s->frozen_ns +
+                 (ucore_socket_is_frozen(s) ? now - s->frozen_since : 0));
         json_u64(j, "pmis", s->pmis);
         json_bool(j, "held", s->held);
         json_open(j, "boxes", '[');
@@ -547,7 +622,7 @@ static void stats_reset(UcoreMachine *m, int64_t now)
         memset(&s->accesses, 0, sizeof(s->accesses));
         s->freezes = s->overflow_freezes = s->unfreezes = s->pmis = 0;
         /* what of a freeze has passed, is not counted at its end either */
-        s->frozen_ns = s->frozen ? s->frozen_since - now : 0;
+        s->frozen_ns = ucore_socket_is_frozen(s) ? s->frozen_since - now : 0;
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             memset(&s->boxes[b]->accesses, 0, sizeof(UcoreAccesses));
         }
@@ -686,7 +761,7 @@ static bool inject_freeze(const Command *c)
 {
     UcoreSocket *s = arg_socket(c, 1);
 
-    if (!s) {
+    if (!s || !ucore_has_global(ucore->config.platform)) {
         return false;
     }
     s->held_freeze = true;

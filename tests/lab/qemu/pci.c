@@ -98,16 +98,33 @@ static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
     }
 }
 
+/* the registers have room for eight nodes: with more they tell nothing */
 static void socket_map_init(UcorePciDevice *d)
 {
     const UcorePlatform *p = ucore->config.platform;
     uint32_t map = 0;
 
+    if (ucore->config.nodes > UCORE_MAX_SOCKETS) {
+        return;
+    }
     for (unsigned node = 0; node < UCORE_MAX_SOCKETS; node++) {
         map |= node << (3 * node);
     }
     pci_set_long(d->parent.config + p->map_cpunodeid, d->socket->id);
     pci_set_long(d->parent.config + p->map_gidnidmap, map);
+}
+
+/* bits that are nobody's business are set, too: who does not mask, errs */
+#define CAPID4_OTHER    0xa5c3005a
+
+static void caps_init(UcorePciDevice *d)
+{
+    const UcoreConfig *cfg = &ucore->config;
+    uint32_t chop = cfg->platform->capid4_chop;
+
+    pci_set_long(d->parent.config + cfg->platform->capid4,
+                 (CAPID4_OTHER & ~chop) | (cfg->chop << ctz32(chop)));
+    pci_set_long(d->parent.wmask + cfg->platform->capid4, 0);
 }
 
 static void ucore_pci_realize(PCIDevice *pd, Error **errp)
@@ -119,6 +136,8 @@ static void ucore_pci_realize(PCIDevice *pd, Error **errp)
     pcie_endpoint_cap_init(pd, PCIE_CAP_OFFSET);
     if (d->role == UCORE_PCI_SOCKET_MAP) {
         socket_map_init(d);
+    } else if (d->role == UCORE_PCI_CAPS) {
+        caps_init(d);
     } else if (d->role == UCORE_PCI_TABLE) {
         ucore_table_attach(pd, d->socket, errp);
     }
@@ -259,8 +278,15 @@ static bool site_present(UcoreMachine *m, unsigned socket,
 {
     g_autofree char *name = NULL;
 
-    if (site->role == UCORE_PCI_SOCKET_MAP) {
+    switch ((UcorePciRole)site->role) {
+    case UCORE_PCI_SOCKET_MAP:
         return !ucore_scenario_names_site(m->config.hidden, socket, "map");
+    case UCORE_PCI_CAPS:
+        return !ucore_scenario_names_site(m->config.hidden, socket, "caps");
+    case UCORE_PCI_OTHER:
+        return true;
+    default:
+        break;
     }
     if (site->role == UCORE_PCI_FILTER) {
         name = g_strdup_printf("%s%u-filter", site->type->name, site->instance);

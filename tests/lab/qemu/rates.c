@@ -11,9 +11,6 @@
 /* pulses that edge detect sees are this many cycles long */
 #define PULSE_CYCLES    4
 
-/* the event of a discovery platform's box that counts the box's clock */
-#define UCORE_EVENT_CLOCK   1
-
 static const UcoreEventTrait *event_trait(const UcoreBoxType *t,
                                           unsigned event)
 {
@@ -130,7 +127,7 @@ uint64_t ucore_rate(const UcoreBox *box, unsigned ctr)
     if (thresh) {
         rate = threshold(rate, ucore_event_depth(t, event), thresh);
         if (ctl & t->invert) {
-            uint64_t cycles = ucore_rate_raw(box, UCORE_EVENT_CLOCK, 0);
+            uint64_t cycles = ucore_rate_raw(box, t->clock_event, 0);
 
             rate = cycles - MIN(rate, cycles);
         }

@@ -13,14 +13,17 @@ PULSE_CYCLES = 4
 
 # The E5 family: numbers of the box types in the formula
 E5_NUMBERS = {"cbo": 1, "ubox": 2, "pcu": 3, "ha": 4, "imc": 5, "irp": 6, "qpi": 7,
-              "r2pcie": 8, "r3qpi": 9}
+              "r2pcie": 8, "r3qpi": 9, "sbox": 10}
 
 # Events that count a clock, and the largest increment of those that add more than 1
 E5_CLOCKS = {("cbo", 0x00): 2600000000, ("ubox", FIXED): 2600000000,
           ("pcu", 0x00): 800000000, ("ha", 0x00): 2400000000,
           ("imc", 0x00): 933000000, ("imc", FIXED): 800000000,
           ("irp", 0x00): 2100000000, ("qpi", 0x14): 2000000000,
-          ("r2pcie", 0x01): 2300000000, ("r3qpi", 0x01): 2200000000}
+          ("r2pcie", 0x01): 2300000000, ("r3qpi", 0x01): 2200000000,
+          ("sbox", 0x00): 2500000000}
+# The event that counts all cycles of a box, of which invert takes the others; else event 0
+E5_CYCLES = {"ubox": FIXED, "qpi": 0x14, "r2pcie": 0x01, "r3qpi": 0x01}
 E5_DEPTHS = {("cbo", 0x11): 20, ("cbo", 0x36): 20, ("cbo", 0x1f): 20, ("pcu", 0x80): 15,
           ("imc", 0x80): 22, ("imc", 0x81): 32, ("imc", 0x83): 16, ("qpi", 0x0b): 128,
           ("r3qpi", 0x13): 32}
@@ -43,8 +46,9 @@ UNKNOWN_MHZ = 1500
 DISCOVERY_DEPTHS = {("cha", 0x36): 20, ("imc", 0x80): 22, ("imc", 0x81): 22, ("imc", 0x82): 32,
                     ("imc", 0x83): 32}
 
-# Increments per second of the free-running PCU MSRs, socket 0
-FREE_RUNNING = {0x3fc: 300000000, 0x3fd: 500000000}
+# Increments per second of the free-running MSRs, socket 0; on v3 and v4 all five
+FREE_RUNNING = {0x3fc: 300000000, 0x3fd: 500000000, 0x60d: 200000000, 0x3f8: 100000000,
+                0x3f9: 400000000}
 
 
 def overrides(scenario):
@@ -113,22 +117,36 @@ def needs(rate_, field):
     return share(rate_, field) if field else 0
 
 
-def cbo_filters(rate_, event, umask, state=0, link=0, nid=0, opc=0, tid=None):
-    """opc: FILTER1 bits 31:20, that is opcode with c6, nc and isoc above it."""
-    if event == 0x31 and umask & 0x10:
+# Events of which umask 40h selects by node
+NID_EVENTS = {"snbep": (0x34, 0x35, 0x36, 0x37), "ivbep": (0x34, 0x35, 0x36, 0x37)}
+NID_EVENTS_V3 = (0x28, 0x29, 0x2a, 0x32, 0x33, 0x35, 0x36, 0x37)
+
+
+def cbo_filters(rate_, event, umask, platform, state=0, link=0, nid=0, opc=0, tid=None):
+    """opc: on v1 the opcode; else FILTER1 bits 31:20, with c6, nc and isoc above it."""
+    if platform == "ivbep" and event == 0x31 and umask & 0x10:
         rate_ = needs(rate_, link)
     if event == 0x34:
         rate_ = needs(rate_, state)
     if event in (0x35, 0x36) and umask & 0x01:
         rate_ = needs(rate_, opc)
-    if event in (0x34, 0x35, 0x36, 0x37) and umask & 0x40:
+    if platform not in NID_EVENTS and (event, umask) == (0x35, 0x01) and link:
+        rate_ = share(rate_, link)
+    if event in NID_EVENTS.get(platform, NID_EVENTS_V3) and umask & 0x40:
         rate_ = needs(rate_, nid)
     if tid is not None:             # tid_en
         rate_ = share(rate_, 1 + tid)
     return rate_
 
 
-def pcu_filters(rate_, event, umask, bands=(0, 0, 0, 0), occ_invert=False, occ_edge=False,
+def ubox_filters(rate_, event, _, platform, tid=0):
+    """tid: the filter, core and thread."""
+    if not event:
+        return 0
+    return share(rate_, 1 + tid) if event == 0x41 and platform not in NID_EVENTS else rate_
+
+
+def pcu_filters(rate_, event, umask, _, bands=(0, 0, 0, 0), occ_invert=False, occ_edge=False,
                 clock=0):
     if 0x0b <= event <= 0x0e:
         rate_ = rate_ * (256 - bands[event - 0x0b]) // 256
@@ -142,7 +160,7 @@ def pcu_filters(rate_, event, umask, bands=(0, 0, 0, 0), occ_invert=False, occ_e
     return rate_
 
 
-def ha_filters(rate_, event, umask, address=0, opcode=0):
+def ha_filters(rate_, event, umask, _, address=0, opcode=0):
     """address: as matched, bits 5:0 do not matter."""
     if event != 0x20:
         return rate_
@@ -154,30 +172,39 @@ def ha_filters(rate_, event, umask, address=0, opcode=0):
     return share(rate_, match)
 
 
-def qpi_filters(rate_, event, umask, match=(0, 0), mask=(0, 0)):
+def qpi_filters(rate_, event, _, __, match=(0, 0), mask=(0, 0)):
     if event & 0xff != 0x38 or not (mask[0] or mask[1]):
         return rate_
     return share(rate_, 1 + (match[0] & mask[0]) + 3 * (match[1] & mask[1]) +
                  5 * mask[0] + 7 * mask[1])
 
 
-FILTERS = {"cbo": cbo_filters, "pcu": pcu_filters, "ha": ha_filters, "qpi": qpi_filters}
+FILTERS = {"cbo": cbo_filters, "ubox": ubox_filters, "pcu": pcu_filters, "ha": ha_filters,
+           "qpi": qpi_filters}
 
 
 def threshold(rate_, depth, thresh):
     return rate_ * 2 // (depth + 1) * (depth - thresh + 1) // depth if thresh <= depth else 0
 
 
-def e5_rate(box, instance, socket, event, umask, *, thresh, edge, scenario, platform, **filters):
-    if box == "ubox" and not event:
-        return 0
+def inverted(value, box, instance, socket, cycles, scenario, platform):
+    """The cycles that do not reach the threshold."""
+    cycles = raw(box, instance, socket, cycles, 0, scenario, platform)
+    return cycles - min(value, cycles)
+
+
+def e5_rate(box, instance, socket, event, umask, *, thresh, edge, scenario, platform,
+            invert=False, **filters):
     value = raw(box, instance, socket, event, umask, scenario, platform)
     if box == "pcu":
         filters.setdefault("clock", raw(box, instance, socket, 0, 0, scenario, platform))
     if box in FILTERS:
-        value = FILTERS[box](value, event, umask, **filters)
+        value = FILTERS[box](value, event, umask, platform, **filters)
     if thresh:
         value = threshold(value, E5_DEPTHS.get((box, event), 1), thresh)
+        if invert:
+            value = inverted(value, box, instance, socket, E5_CYCLES.get(box, 0), scenario,
+                             platform)
     return value // PULSE_CYCLES if edge else value
 
 
@@ -193,8 +220,7 @@ def discovery_rate(box, instance, socket, event, umask, *, thresh, edge, scenari
     if thresh:
         value = threshold(value, DISCOVERY_DEPTHS.get((box, event), 1), thresh)
         if invert:
-            cycles = raw(box, instance, socket, EVENT_CLOCK, 0, scenario, platform)
-            value = cycles - min(value, cycles)
+            value = inverted(value, box, instance, socket, EVENT_CLOCK, scenario, platform)
     return value // PULSE_CYCLES if edge else value
 
 

@@ -5,6 +5,7 @@
  */
 #include "model.h"
 #include "qapi/error.h"
+#include "driver-hw/e5.h"
 
 bool ucore_count_insns;
 
@@ -112,10 +113,11 @@ static bool load_platform(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 }
 
 static void plan_add(UcoreConfig *cfg, const UcoreBoxSite *site,
-                     unsigned count)
+                     unsigned count, unsigned width, unsigned fixed_width)
 {
     UcorePlan plan = {
         .site = site, .count = count,
+        .width = width, .fixed_width = fixed_width,
         .regs = cfg->platform->discovery ? ucore_unit_regs(site)
                                          : site->type->regs,
     };
@@ -167,7 +169,7 @@ static bool load_unknown(UcoreConfig *cfg, GKeyFile *kf, const char *name,
         return false;
     }
     plan_add(cfg, ucore_unit_unknown(cfg->platform, number, access, counters,
-                                     width, stride), count);
+                                     width, stride), count, 0, 0);
     return true;
 }
 
@@ -184,6 +186,28 @@ static bool load_all_unknown(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     return true;
 }
 
+/* TYPE-width, TYPE-fixed-width: where manuals differ; 0: the platform's */
+static bool load_width(GKeyFile *kf, const char *type, const char *suffix,
+                       unsigned *width, Error **errp)
+{
+    g_autofree char *key = g_strconcat(type, suffix, NULL);
+
+    return ucore_scenario_uint(kf, "boxes", key, 63, width, errp);
+}
+
+/* what CAPID4 tells of the chip: more SBOXes than its smallest form has? */
+static bool load_chop(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    for (unsigned n = 0; n < cfg->plans->len; n++) {
+        const UcorePlan *plan = &g_array_index(cfg->plans, UcorePlan, n);
+
+        if (!strcmp(plan->site->type->name, "sbox")) {
+            cfg->chop = plan->count > cfg->platform->chop0_sboxes;
+        }
+    }
+    return ucore_scenario_uint(kf, "boxes", "chop", 3, &cfg->chop, errp);
+}
+
 static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
     const UcorePlatform *p = cfg->platform;
@@ -194,13 +218,17 @@ static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         const UcoreBoxSite *moved = site;
         unsigned count = site == p->boxes ? MIN(cfg->cores, t->nr_max)
                          : p->discovery ? 0 : MIN(1, t->nr_max);
+        unsigned width = 0, fixed_width = 0;
 
         if (!ucore_scenario_uint(kf, "boxes", t->name, t->nr_max, &count,
                                  errp) ||
-            (p->discovery && !load_access(cfg, kf, &moved, errp))) {
+            (p->discovery
+             ? !load_access(cfg, kf, &moved, errp)
+             : !load_width(kf, t->name, "-width", &width, errp) ||
+               !load_width(kf, t->name, "-fixed-width", &fixed_width, errp))) {
             return false;
         }
-        plan_add(cfg, moved, count);
+        plan_add(cfg, moved, count, width, fixed_width);
     }
     cfg->global_config = g_array_index(cfg->plans, UcorePlan, 0).count;
     if (p->discovery) {
@@ -209,7 +237,8 @@ static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
                load_all_unknown(cfg, kf, errp);
     }
     return ucore_scenario_uint(kf, "boxes", "global-config", UINT32_MAX,
-                               &cfg->global_config, errp);
+                               &cfg->global_config, errp) &&
+           load_chop(cfg, kf, errp);
 }
 
 /* How the global registers are reached, and who may be told of overflows. */
@@ -223,8 +252,9 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         cfg->wk_on_pmi = p->wk_on_pmi;
         cfg->core_sel = p->core_sel;
         cfg->status_offset = p->msr_global_status - p->msr_global_ctl;
-        cfg->status_words = 1;
-        return true;
+        cfg->status_words = ucore_has_global(p);
+        return ucore_scenario_uint(kf, "model", "status-shift", 31,
+                                   &cfg->status_shift, errp);
     }
     for (unsigned i = 0; i < cfg->plans->len; i++) {
         units += g_array_index(cfg->plans, UcorePlan, i).count;
@@ -355,6 +385,18 @@ static bool load_core_map(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     return true;
 }
 
+/* BOX_CTL[17:16] of v3 and v4: the manuals' tables do not tell the same */
+static void take_box_ctl(UcoreConfig *cfg)
+{
+    const UcorePlatform *p = cfg->platform;
+    uint32_t enables = p->box_enables_doubtful && cfg->box_enables
+                       ? E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN : 0;
+
+    cfg->box_ov_en = p->box_ov_en | (enables & E5_BOX_CTL_OV_EN);
+    cfg->box_must_be_one = p->box_must_be_one | enables;
+    cfg->box_readable = p->box_readable | enables;
+}
+
 static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
     struct {
@@ -371,6 +413,8 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         { "model", "firmware-freeze", &cfg->firmware_freeze, false },
         { "model", "log-counters", &cfg->log_counters, true },
         { "model", "ov-needs-box-en", &cfg->ov_needs_box_en, true },
+        { "model", "box-enables", &cfg->box_enables, false },
+        { "model", "sbox-steps", &cfg->sbox_steps, true },
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(options); i++) {
@@ -381,6 +425,7 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         }
     }
     ucore_count_insns = cfg->insns;
+    take_box_ctl(cfg);
     return true;
 }
 
@@ -403,6 +448,7 @@ bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp)
     return ucore_scenario_uint(kf, "machine", "sockets", UCORE_MAX_SOCKETS,
                     &cfg->sockets, errp) &&
            ucore_scenario_uint(kf, "machine", "cores", 64, &cfg->cores, errp) &&
+           ucore_scenario_uint(kf, "machine", "nodes", 128, &cfg->nodes, errp) &&
            load_platform(cfg, kf, errp) &&
            load_options(cfg, kf, errp) &&
            load_boxes(cfg, kf, errp) &&

@@ -30,7 +30,7 @@
     .name = name_, .id = RATE_ID(number_), .nr_gp = nr_, .nr_max = 1000, \
     .width = 48, .fixed_width = DISC_FIXED_WIDTH, \
     .ctl_rst = DISC_CTL_RST, .ov_en = DISC_CTL_OV_EN, \
-    .thresh = DISC_CTL_THRESH, .invert = DISC_CTL_INVERT, \
+    .thresh = DISC_CTL_THRESH, .invert = DISC_CTL_INVERT, .clock_event = 1, \
     .box_ctl = true, .box_status = true, \
     .status_fixed = nr_, .traits = traits_
 
@@ -113,7 +113,7 @@ extern const UcoreBoxSite ucore_disc_unknown[];
 
 #define DISC_COMMON \
     .discovery = true, .unknown = ucore_disc_unknown, \
-    .msr_first = 0x2000, .msr_last = 0x3fff, .msr_global_ctl = 0x2ff0, \
+    .msrs = { { 0x2000, 0x3fff } }, .msr_global_ctl = 0x2ff0, \
     .frz_all = DISC_GLOBAL_CTL_FRZ_ALL, .frz_readable = true, \
     .private_wk_on_pmi = PRIVATE_GLOBAL_CTL_WK_ON_PMI, \
     .private_core_sel = PRIVATE_GLOBAL_CTL_PMI_CORE_SEL, \

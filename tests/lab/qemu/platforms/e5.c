@@ -31,9 +31,7 @@ const UcoreReg ucore_e5_r3qpi_regs[] = {
 };
 
 const UcoreReg ucore_e5_qpi_filter_regs[] = {
-    FILTER(E5_QPI_MATCH0, 0), FILTER(E5_QPI_MATCH1, 1),
-    FILTER(E5_QPI_MASK0, 2), FILTER(E5_QPI_MASK1, 3),
-    UCORE_REGS_END
+    QPI_FILTER_REGS, UCORE_REGS_END
 };
 
 /* ------------------------------------------------------------------ clocks */
@@ -58,6 +56,28 @@ TRAITS(irp, CLOCK(0x00, 2100000000));
 TRAITS(qpi, CLOCK(0x14, 2000000000), DEPTH(0x0b, 128));
 TRAITS(r2pcie, CLOCK(0x01, 2300000000));
 TRAITS(r3qpi, CLOCK(0x01, 2200000000), DEPTH(0x13, 32));
+TRAITS(sbox, CLOCK(0x00, 2500000000));
+
+/* ------------------------------------------- which counters events may use */
+
+const UcoreConstraint ucore_e5_cbo_constraints[] = {
+    { 0x01, 0x01, 0x1 }, { 0x02, 0x02, 0x3 }, { 0x04, 0x05, 0x3 },
+    { 0x07, 0x07, 0x3 }, { 0x09, 0x09, 0x3 }, { 0x11, 0x11, 0x1 },
+    { 0x12, 0x13, 0x3 }, { 0x1b, 0x1e, 0xc }, { 0x1f, 0x1f, 0xe },
+    { 0x21, 0x21, 0x3 }, { 0x23, 0x23, 0x3 }, { 0x31, 0x35, 0x3 },
+    { 0x36, 0x36, 0x1 }, { 0x37, 0x39, 0x3 }, { 0x3b, 0x3b, 0x1 },
+    { }
+};
+const UcoreConstraint ucore_e5_r2pcie_constraints[] = {
+    { 0x10, 0x11, 0x3 }, { 0x12, 0x12, 0x1 }, { 0x23, 0x26, 0x3 },
+    { 0x32, 0x34, 0x3 },
+    { }
+};
+const UcoreConstraint ucore_e5_r3qpi_constraints[] = {
+    { 0x10, 0x12, 0x3 }, { 0x13, 0x13, 0x1 }, { 0x20, 0x26, 0x3 },
+    { 0x28, 0x34, 0x3 }, { 0x36, 0x39, 0x3 },
+    { }
+};
 
 /* ----------------------------------------------------------------- filters */
 
@@ -66,7 +86,8 @@ uint64_t ucore_e5_cbo_mirror_rate(const UcoreBox *box)
     const UcoreCounter *first = &box->ctr[0];
     unsigned event = ucore_ctl_event(box, first->ctl);
 
-    return first->enabled && ucore_event_depth(box->type, event) > 1
+    return first->enabled && event != CBO_COUNTER0_OCCUPANCY &&
+           ucore_event_depth(box->type, event) > 1
            ? ucore_rate(box, 0) : 0;
 }
 

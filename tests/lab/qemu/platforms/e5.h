@@ -63,6 +63,7 @@ extern const UcoreEventTrait ucore_e5_irp_traits[];
 extern const UcoreEventTrait ucore_e5_qpi_traits[];
 extern const UcoreEventTrait ucore_e5_r2pcie_traits[];
 extern const UcoreEventTrait ucore_e5_r3qpi_traits[];
+extern const UcoreEventTrait ucore_e5_sbox_traits[];
 
 #define CBO_COUNTER0_OCCUPANCY  0x1f
 
@@ -80,6 +81,13 @@ uint64_t ucore_e5_ha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 uint64_t ucore_e5_qpi_rate(const UcoreBox *box, unsigned ctr, unsigned event,
                            unsigned umask, uint64_t rate);
 
+/* ------------------------------------------- which counters events may use */
+
+/* v1 and v2 */
+extern const UcoreConstraint ucore_e5_cbo_constraints[];
+extern const UcoreConstraint ucore_e5_r2pcie_constraints[];
+extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
+
 /* -------------------------------------------------------------- box types */
 
 /* the fields that every general control has */
@@ -91,7 +99,7 @@ uint64_t ucore_e5_qpi_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 
 /*
  * A type everywhere; the platform adds nr_max, widths, ctl_legal, ctl_rst,
- * ov_en, the status bits, constraints; and the registers of MSR boxes.
+ * ov_en, invert, the status bits, constraints; and the registers of MSR boxes.
  */
 #define CBO_TYPE \
     .name = "cbo", .id = 1, .nr_gp = 4, .box_ctl = true, \
@@ -99,7 +107,8 @@ uint64_t ucore_e5_qpi_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 #define UBOX_TYPE \
     .name = "ubox", .id = 2, .nr_gp = 2, .fixed = true, \
     .thresh = E5_CTL_THRESH5, .status_fixed = -1, \
-    .traits = ucore_e5_ubox_traits, .filter_rate = ucore_e5_ubox_rate
+    .clock_event = UCORE_EVENT_FIXED, \
+    .traits = ucore_e5_ubox_traits
 #define PCU_TYPE \
     .name = "pcu", .id = 3, .nr_gp = 4, .box_ctl = true, \
     .thresh = E5_CTL_THRESH5, .event_ext = E5_CTL_EV_SEL_EXT, \
@@ -123,13 +132,19 @@ uint64_t ucore_e5_qpi_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 #define IRP_TYPE(regs_) PCI_TYPE(irp, 6, 4, regs_)
 #define QPI_TYPE \
     PCI_TYPE(qpi, 7, 4, ucore_e5_pci_regs), \
-    .event_ext = E5_CTL_EV_SEL_EXT, .nr_filters = 4, \
-    .filter_legal = { E5_QPI_MATCH0_BITS, E5_QPI_MATCH1_BITS, \
-                      E5_QPI_MATCH0_BITS, E5_QPI_MATCH1_BITS }, \
-    .filter_regs = ucore_e5_qpi_filter_regs, \
+    .clock_event = 0x14, .event_ext = E5_CTL_EV_SEL_EXT, \
     .filter_rate = ucore_e5_qpi_rate
-#define R2PCIE_TYPE     PCI_TYPE(r2pcie, 8, 4, ucore_e5_pci_regs)
-#define R3QPI_TYPE      PCI_TYPE(r3qpi, 9, 3, ucore_e5_r3qpi_regs)
+/* of the packets that a port receives */
+#define QPI_MATCH \
+    E5_QPI_MATCH0_BITS, E5_QPI_MATCH1_BITS, \
+    E5_QPI_MATCH0_BITS, E5_QPI_MATCH1_BITS
+#define QPI_FILTER_REGS \
+    FILTER(E5_QPI_MATCH0, 0), FILTER(E5_QPI_MATCH1, 1), \
+    FILTER(E5_QPI_MASK0, 2), FILTER(E5_QPI_MASK1, 3)
+#define R2PCIE_TYPE \
+    PCI_TYPE(r2pcie, 8, 4, ucore_e5_pci_regs), .clock_event = 0x01
+#define R3QPI_TYPE \
+    PCI_TYPE(r3qpi, 9, 3, ucore_e5_r3qpi_regs), .clock_event = 0x01
 
 /* ------------------------------------------------- where the boxes report */
 
@@ -146,8 +161,21 @@ uint64_t ucore_e5_qpi_rate(const UcoreBox *box, unsigned ctr, unsigned event,
       .device_id = id, .type = &type_, .instance = i }
 #define FILLER(slot_, id) \
     { .role = UCORE_PCI_FILLER, .slot = slot_, .device_id = id }
-#define SOCKET_MAP(slot_, id) \
-    { .role = UCORE_PCI_SOCKET_MAP, .slot = slot_, .device_id = id }
+#define SOCKET_MAP_AT(slot_, fn, id) \
+    { .role = UCORE_PCI_SOCKET_MAP, .slot = slot_, .function = fn, \
+      .device_id = id }
+#define SOCKET_MAP(slot_, id) SOCKET_MAP_AT(slot_, 0, id)
+
+/* a function that shows beside ours and is none of them */
+#define OTHER(slot_, fn, id) \
+    { .role = UCORE_PCI_OTHER, .slot = slot_, .function = fn, .device_id = id }
+#define CAPS(slot_, fn, id) \
+    { .role = UCORE_PCI_CAPS, .slot = slot_, .function = fn, .device_id = id }
+#define FILLER_ON_IIO(slot_, id) \
+    { .role = UCORE_PCI_FILLER, .slot = slot_, .iio = true, .device_id = id }
+#define PMON_ON_IIO(slot_, fn, id, type_, i) \
+    { .role = UCORE_PCI_PMON, .slot = slot_, .function = fn, .iio = true, \
+      .device_id = id, .type = &type_, .instance = i }
 
 /* ---------------------------------------------------------------- platform */
 
@@ -167,8 +195,9 @@ uint64_t ucore_e5_qpi_rate(const UcoreBox *box, unsigned ctr, unsigned event,
     .ctl_en = E5_CTL_EN, .fixed_en = E5_FIXED_CTL_EN, \
     .ctl_ev_sel = E5_CTL_EV_SEL, .ctl_umask = E5_CTL_UMASK, \
     .ctl_edge = E5_CTL_EDGE_DET, \
-    .map_cpunodeid = E5_UBOX_CPUNODEID, .map_gidnidmap = E5_UBOX_GIDNIDMAP, \
-    /* some core in C3, in C6 */ \
-    .free_running = { { 0x3fc, 300000000 }, { 0x3fd, 500000000 } }
+    .map_cpunodeid = E5_UBOX_CPUNODEID, .map_gidnidmap = E5_UBOX_GIDNIDMAP
+
+/* MSRs that count: some core in C3, in C6 */
+#define E5_FREE_RUNNING { 0x3fc, 300000000 }, { 0x3fd, 500000000 }
 
 #endif

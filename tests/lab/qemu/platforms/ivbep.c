@@ -17,15 +17,6 @@ static const UcoreReg cbo_regs[] = {
     UCORE_REGS_END
 };
 
-static const UcoreConstraint cbo_constraints[] = {
-    { 0x01, 0x01, 0x1 }, { 0x02, 0x02, 0x3 }, { 0x04, 0x05, 0x3 },
-    { 0x07, 0x07, 0x3 }, { 0x09, 0x09, 0x3 }, { 0x11, 0x11, 0x1 },
-    { 0x12, 0x13, 0x3 }, { 0x1b, 0x1e, 0xc }, { 0x1f, 0x1f, 0xe },
-    { 0x21, 0x21, 0x3 }, { 0x23, 0x23, 0x3 }, { 0x31, 0x35, 0x3 },
-    { 0x36, 0x36, 0x1 }, { 0x37, 0x39, 0x3 }, { 0x3b, 0x3b, 0x1 },
-    { }
-};
-
 static uint64_t cbo_tor_rate(const UcoreBox *box, unsigned umask,
                              uint64_t rate)
 {
@@ -79,7 +70,7 @@ static uint64_t cbo_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 static const UcoreBoxType cbo = {
     CBO_TYPE, .nr_max = IVBEP_NR_CBO, .width = IVBEP_WIDTH_CBO,
     .ctl_legal = CTL_COMMON | E5_CTL_TID_EN | E5_CTL_THRESH,
-    .ctl_rst = E5_CTL_RST,
+    .ctl_rst = E5_CTL_RST, .ov_en_doubtful = E5_CTL_OV_EN,
     .nr_filters = 2,
     .filter_legal = {
         IVBEP_CBO_FILTER0_TID | IVBEP_CBO_FILTER0_LINK |
@@ -88,7 +79,7 @@ static const UcoreBoxType cbo = {
             IVBEP_CBO_FILTER1_C6 | IVBEP_CBO_FILTER1_NC |
             IVBEP_CBO_FILTER1_ISOC,
     },
-    .regs = cbo_regs, .constraints = cbo_constraints,
+    .regs = cbo_regs, .constraints = ucore_e5_cbo_constraints,
     .filter_rate = cbo_rate,
 };
 
@@ -109,7 +100,7 @@ static const UcoreBoxType ubox = {
     .ctl_legal = CTL_COMMON | E5_CTL_OV_EN | E5_CTL_THRESH5,
     .fixed_legal = E5_FIXED_CTL_OV_EN | E5_FIXED_CTL_EN,
     OVERFLOWS(2),
-    .regs = ubox_regs,
+    .regs = ubox_regs, .filter_rate = ucore_e5_ubox_rate,
 };
 
 static const UcoreBoxType pcu = {
@@ -126,17 +117,6 @@ static const UcoreReg irp_regs[] = {
     CTR(IVBEP_IRP_CTR0, 0), CTR(IVBEP_IRP_CTR1, 1),
     CTR(IVBEP_IRP_CTR2, 2), CTR(IVBEP_IRP_CTR3, 3),
     PCI_BOX_REGS, UCORE_REGS_END
-};
-
-static const UcoreConstraint r2pcie_constraints[] = {
-    { 0x10, 0x11, 0x3 }, { 0x12, 0x12, 0x1 }, { 0x23, 0x26, 0x3 },
-    { 0x32, 0x34, 0x3 },
-    { }
-};
-static const UcoreConstraint r3qpi_constraints[] = {
-    { 0x10, 0x12, 0x3 }, { 0x13, 0x13, 0x1 }, { 0x20, 0x26, 0x3 },
-    { 0x28, 0x34, 0x3 }, { 0x36, 0x39, 0x3 },
-    { }
 };
 
 #define PCI_CTL_LEGAL   (CTL_COMMON | E5_CTL_OV_EN | E5_CTL_THRESH)
@@ -166,6 +146,8 @@ static const UcoreBoxType irp = {
 static const UcoreBoxType qpi = {
     QPI_TYPE, .nr_max = 3, .width = IVBEP_WIDTH,
     .ctl_legal = PCI_CTL_LEGAL | E5_CTL_EV_SEL_EXT,
+    .nr_filters = 4, .filter_legal = { QPI_MATCH },
+    .filter_regs = ucore_e5_qpi_filter_regs,
     OVERFLOWS(4),
 };
 
@@ -173,14 +155,14 @@ static const UcoreBoxType r2pcie = {
     R2PCIE_TYPE, .nr_max = 1, .width = IVBEP_WIDTH_R2PCIE,
     .ctl_legal = PCI_CTL_LEGAL,
     OVERFLOWS(4),
-    .constraints = r2pcie_constraints,
+    .constraints = ucore_e5_r2pcie_constraints,
 };
 
 static const UcoreBoxType r3qpi = {
     R3QPI_TYPE, .nr_max = 3, .width = IVBEP_WIDTH_R3QPI,
     .ctl_legal = PCI_CTL_LEGAL,
     OVERFLOWS(3),
-    .constraints = r3qpi_constraints,
+    .constraints = ucore_e5_r3qpi_constraints,
 };
 
 /* --------------------------------------------------------------- platform */
@@ -241,14 +223,13 @@ static const UcorePciSite ivbep_pci[] = {
     PMON(19, 1, IVBEP_PCI_R2PCIE, r2pcie, 0),
     PMON(19, 5, IVBEP_PCI_R3QPI0, r3qpi, 0),
     PMON(19, 6, IVBEP_PCI_R3QPI1, r3qpi, 1),
-    { .role = UCORE_PCI_FILLER, .slot = 5, .iio = true, .device_id = 0x0e28 },
-    { .role = UCORE_PCI_PMON, .slot = 5, .function = 6, .iio = true,
-      .device_id = IVBEP_PCI_IRP, .type = &irp },
+    FILLER_ON_IIO(5, 0x0e28),
+    PMON_ON_IIO(5, 6, IVBEP_PCI_IRP, irp, 0),
     { }
 };
 
 const UcorePlatform ucore_ivbep = {
-    .msr_first = 0xc00, .msr_last = 0xfff,
+    .msrs = { { 0xc00, 0xfff } },
     E5_GLOBAL(IVBEP),
     .global_status_legal = GENMASK(IVBEP_STATUS_R2PCIE, 0),
 
@@ -259,6 +240,7 @@ const UcorePlatform ucore_ivbep = {
                  E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN,
     .box_readable = E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN | E5_BOX_CTL_FRZ,
 
+    .free_running = { E5_FREE_RUNNING },
     .boxes = ivbep_boxes,
     .pci = ivbep_pci,
 };

@@ -11,6 +11,10 @@
  * stands on a line of its own.  CPUID models are in driver/hw/models.h.
  */
 UCORE_PLATFORM(ivbep, 4, e5)
+UCORE_PLATFORM(snbep, 7, e5)
+UCORE_PLATFORM(hswep, 2, e5)
+UCORE_PLATFORM(bdxep, 1, e5)
+UCORE_PLATFORM(bdxde, 3, e5)
 UCORE_PLATFORM(spr, 8, spr)
 UCORE_PLATFORM(emr, 2, spr)
 UCORE_PLATFORM(gnr, 1, gnr)
