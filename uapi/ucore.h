@@ -8,7 +8,9 @@
  *
  * A domain is what one global control freezes and one CPU reads: for the uncore
  * a die, for a core's own monitors a logical CPU (ucore_domain_info.scope).  All
- * counters of a domain are read at one instant.
+ * counters of a domain are read at one instant.  Where there is no global control
+ * (INFO: no UCORE_CAP_GLOBAL_FREEZE) a domain's boxes are frozen one after the
+ * other, and skew_ns tells how far apart the first and the last one were.
  *
  * Rules that hold for every command:
  *
@@ -58,7 +60,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define UCORE_ABI_VERSION	2
+#define UCORE_ABI_VERSION	3
 #define UCORE_DEVICE		"/dev/ucore"
 
 #define UCORE_TYPE		0xBD
@@ -104,7 +106,7 @@
 #define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds them */
 
 /* ucore_info.caps: what this platform can do */
-#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a domain */
+#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a domain, else one for each box */
 #define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow interrupts a core */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 
@@ -167,6 +169,8 @@ struct ucore_info {
  * @recovered: overflows found by the guard timer because no interrupt came
  * @throttled: times the domain was held frozen because PMIs came too fast
  * @frozen_ns: time the domain was frozen by ucore since load
+ * @skew_max_ns: longest time from the first box's freeze to the last one's since
+ *               load; 0 where one write freezes all
  */
 struct ucore_domain_info {
 	__u32 domain;
@@ -183,6 +187,7 @@ struct ucore_domain_info {
 	__u64 recovered;
 	__u64 throttled;
 	__u64 frozen_ns;
+	__u64 skew_max_ns;
 };
 
 /**
@@ -686,6 +691,7 @@ struct ucore_command {
 #define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its overflow ended the interval */
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
+#define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: it was read counting */
 
 /**
  * struct ucore_value - the count of one event
@@ -705,6 +711,8 @@ struct ucore_value {
  * @cpu: CPU that read it
  * @time: instant the domain was frozen (LIVE: reading began)
  * @frozen_ns: how long it stayed frozen for this READ; 0 for LIVE
+ * @skew_ns: from the first box's freeze, at @time, to the last one's; 0 where one
+ *           write freezes all, and for LIVE
  * @time_enabled: ns the session has been started on this domain
  * @time_running: ns of @time_enabled in which its counters could count: the
  *                domain was not frozen, for this or any other session
@@ -714,6 +722,7 @@ struct ucore_read_domain {
 	__u32 cpu;
 	__u64 time;
 	__u64 frozen_ns;
+	__u64 skew_ns;
 	__u64 time_enabled;
 	__u64 time_running;
 };
@@ -730,7 +739,8 @@ struct ucore_read_domain {
  * @nr_domains: in: capacity of @domains; out: number of domains, also with ENOSPC
  * @values: array of struct ucore_value, in the order of event ids
  * @domains: array of struct ucore_read_domain, in the order of domain ids
- * @skew_ns: out: time between the first and the last domain's freeze
+ * @skew_ns: out: time between the first and the last freeze, of domains and, where
+ *           these freeze one by one, of boxes
  *
  * All domains freeze at the same moment, are read in parallel and thawed.  A
  * stopped session gives its last counts.  Events on a domain without a CPU give
@@ -892,6 +902,7 @@ struct ucore_record {
  * @time_running: as in struct ucore_read_domain
  * @frozen_ns: from @time until the domain ran again, or, if the sample is
  *             throttled, until it could have
+ * @skew_ns: as in struct ucore_read_domain
  * @ip: instruction interrupted; 0 without CAP_PERFMON, as are @pid and @tid
  * @pid: process interrupted (initial pid namespace)
  * @tid: thread interrupted (initial pid namespace)
@@ -909,6 +920,7 @@ struct ucore_sample {
 	__u64 time_enabled;
 	__u64 time_running;
 	__u64 frozen_ns;
+	__u64 skew_ns;
 	__u64 ip;
 	__u32 pid;
 	__u32 tid;

@@ -6,6 +6,7 @@
 #ifndef UCORE_BOX_H
 #define UCORE_BOX_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
 #include "find/desc.h"
@@ -22,6 +23,7 @@ struct ucore_session;
  * @id: index in the catalog
  * @caps: UCORE_BOX_* of this very box (a description may lack what its type has)
  * @domain: the domain it belongs to
+ * @node: in the domain's list of boxes that are frozen and thawed one by one
  * @owner: session that owns it; guarded by the catalog's lock
  * @part_index: place in its owner's part; owner's session lock
  * @nr_events: events that its owner has on it; owner's session lock
@@ -36,6 +38,7 @@ struct ucore_box {
 	u32 id;
 	u32 caps;
 	struct ucore_domain *domain;
+	struct list_head node;
 	struct ucore_session *owner;
 	u32 part_index;
 	u32 nr_events;
@@ -101,6 +104,8 @@ void ucore_counter_arm(struct ucore_counter *ctr);
 void ucore_box_reset(struct ucore_box *box);
 void ucore_box_program(struct ucore_box *box, const u64 *shared);
 void ucore_box_program_counter(struct ucore_counter *ctr);
+void ucore_counter_release(const struct ucore_counter *ctr);
+void ucore_box_freeze(struct ucore_box *box);
 void ucore_box_run(struct ucore_box *box);
 void ucore_box_stop(struct ucore_box *box);
 void ucore_counter_stop(const struct ucore_counter *ctr);

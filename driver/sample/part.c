@@ -125,8 +125,21 @@ void ucore_part_program(struct ucore_part *part)
 			ucore_box_program_counter(ctr);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
 		if (!pb->box->dead)
-			ucore_box_run(pb->box);
+			ucore_domain_let_box(part->domain, pb->box);
 	ucore_part_forget(part);
+}
+
+/**
+ * ucore_part_release() - counters that no freeze reaches begin to count
+ * @part: the part, programmed; its domain is about to be thawed
+ */
+void ucore_part_release(struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if (!ctr->box->dead)
+			ucore_counter_release(ctr);
 }
 
 /**

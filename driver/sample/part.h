@@ -128,6 +128,7 @@ struct ucore_part {
 };
 
 void ucore_part_program(struct ucore_part *part);
+void ucore_part_release(struct ucore_part *part);
 void ucore_part_go(struct ucore_part *part, u64 now);
 void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);
 void ucore_part_read(struct ucore_part *part, u64 now);

@@ -171,7 +171,7 @@ void ucore_pmi_lost(struct ucore_domain *domain)
 {
 	ucore_nmi_unmask(domain);
 	if (++domain->pmi.losses > (domain->pmi.proven ? MAX_LOSSES : 0) && !domain->pmi.wide &&
-	    domain->global->core_sel)
+	    ucore_domain_core_sel(domain))
 		schedule_work(&domain->pmi.widen);
 }
 

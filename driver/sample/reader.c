@@ -170,6 +170,8 @@ static void online_here(void *arg)
 			ucore_box_give_back(&ucore_catalog.boxes[i]);
 	list_for_each_entry(part, &domain->parts, node)
 		ucore_part_program(part);
+	list_for_each_entry(part, &domain->parts, node)
+		ucore_part_release(part);
 	now = ucore_domain_thaw(domain, true);
 	list_for_each_entry(part, &domain->parts, node)
 		ucore_part_go(part, now);

@@ -64,6 +64,7 @@ static void interval_open(struct ucore_interval *iv)
 	struct ucore_part *part;
 
 	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
+	iv->skew_ns = domain->skew_ns;
 	iv->status = domain->armed ? ucore_domain_status(domain) : 0;
 	if (!iv->status)
 		return;
@@ -252,6 +253,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	sample->time = iv->now;
 	ucore_part_times(part, iv->now, iv->frozen_before, &sample->time_enabled,
 			 &sample->time_running);
+	sample->skew_ns = iv->skew_ns;
 	sample->ip = visible ? iv->context.ip : 0;
 	sample->pid = visible ? iv->context.pid : 0;
 	sample->tid = visible ? iv->context.tid : 0;

@@ -24,6 +24,7 @@
  * @domain: where
  * @now: the instant: when the domain froze
  * @frozen_before: how long the domain had been frozen before that
+ * @skew_ns: from the first box's freeze to the last one's
  * @status: global status bits that are being serviced
  * @walk: bits whose boxes are asked: @status, or if it has bits that no armed box
  *        owns, those of all armed boxes
@@ -36,6 +37,7 @@ struct ucore_interval {
 	struct ucore_domain *domain;
 	u64 now;
 	u64 frozen_before;
+	u64 skew_ns;
 	u64 status;
 	u64 walk;
 	struct ucore_context context;

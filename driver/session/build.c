@@ -87,6 +87,13 @@ static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box
 	return &part->box[part->nr_box++];
 }
 
+/* Counters that run whatever is frozen: those without a control, and v1's UBox. */
+static u32 unfrozen(const struct ucore_box *box, bool free_running)
+{
+	return free_running || !(box->desc.global || box->desc.type->words) ?
+	       UCORE_VALUE_UNFROZEN : 0;
+}
+
 static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
 			     u32 slot)
 {
@@ -96,6 +103,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
 	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
 	u8 width = fixed ? type->fixed_width : type->width;
+	u16 ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i];
 	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
 	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
@@ -109,9 +117,9 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.period = event->spec.period,
 		.event = event->id,
 		.slot = slot,
-		.flags = event->flags,
+		.flags = event->flags | unfrozen(event->box, ctl_reg == UCORE_REG_NONE),
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
-		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
+		.ctl_reg = ctl_reg,
 		.index = event->counter,
 		.sibling = pb->last,
 	};
