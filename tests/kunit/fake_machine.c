@@ -36,6 +36,7 @@ static void box_add(struct kunit *test, struct ucore_domain *domain,
 	box->id = ucore_catalog.nr_boxes++;
 	box->caps = desc->type->caps;
 	box->domain = domain;
+	INIT_LIST_HEAD(&box->node);
 	box->io = (struct ucore_io){
 		.ops = pci ? &fake_pci_ops : &fake_msr_ops,
 		.tally = &domain->tally,
@@ -125,7 +126,8 @@ static bool status_for_nmi(u32 msr, u64 *val)
 	return true;
 }
 
-static int machine_init(struct kunit *test, u32 nr_domains, bool with_cpu)
+static int machine_init(struct kunit *test, const struct ucore_platform *of, u32 nr_domains,
+			bool with_cpu)
 {
 	struct fake_machine *m;
 	u32 i;
@@ -143,7 +145,7 @@ static int machine_init(struct kunit *test, u32 nr_domains, bool with_cpu)
 	m->global = kunit_kcalloc(test, nr_domains, sizeof(*m->global), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m->global);
 
-	platform = ucore_platform_ivbep;
+	platform = *of;
 	ucore_catalog.platform = &platform;
 	ucore_catalog.boxes = kunit_kcalloc(test, 32 * nr_domains, sizeof(*ucore_catalog.boxes),
 					    GFP_KERNEL);
@@ -159,17 +161,22 @@ static int machine_init(struct kunit *test, u32 nr_domains, bool with_cpu)
 
 int fake_machine_init(struct kunit *test)
 {
-	return machine_init(test, 1, false);
+	return machine_init(test, &ucore_platform_ivbep, 1, false);
+}
+
+int fake_machine_init_v1(struct kunit *test)
+{
+	return machine_init(test, &ucore_platform_snbep, 1, false);
 }
 
 int fake_machine_init_2(struct kunit *test)
 {
-	return machine_init(test, 2, false);
+	return machine_init(test, &ucore_platform_ivbep, 2, false);
 }
 
 int fake_machine_init_cpu(struct kunit *test)
 {
-	return machine_init(test, 2, true);
+	return machine_init(test, &ucore_platform_ivbep, 2, true);
 }
 
 static void part_destroy(struct ucore_part *part)

@@ -3,8 +3,9 @@
  * A machine of fake boxes: the driver's own catalog, filled from the E5-2600
  * v2's table with boxes on the fake bus.  Also parts and sessions on it.
  *
- * A suite's .init is fake_machine_init (one domain), fake_machine_init_2 or
- * fake_machine_init_cpu (a die and its CPU 0, as a domain of its own), its
+ * A suite's .init is fake_machine_init (one domain), fake_machine_init_2,
+ * fake_machine_init_cpu (a die and its CPU 0, as a domain of its own) or
+ * fake_machine_init_v1 (one domain, from the table of the first generation), its
  * .exit fake_machine_exit.
  */
 #ifndef UCORE_KUNIT_FAKE_MACHINE_H
@@ -58,6 +59,7 @@ struct fake_machine {
 };
 
 int fake_machine_init(struct kunit *test);
+int fake_machine_init_v1(struct kunit *test);
 int fake_machine_init_2(struct kunit *test);
 int fake_machine_init_cpu(struct kunit *test);
 void fake_machine_exit(struct kunit *test);
