@@ -40,12 +40,14 @@
  *  ENOENT      no such box, domain, event or CPU
  *  ENXIO       the box has no such field or counter, or the event cannot count
  *              on any of the counters asked for
- *  ERANGE      a value does not fit its field, or a period its counter
+ *  ERANGE      a value does not fit its field, or a period its counter, or a
+ *              period is too short to be polled
  *  ENOSPC      every counter that the event could use is taken, or the buffer
  *              for a READ or ring cannot hold the answer
  *  EADDRINUSE  a register that the box's counters share (filter, match) holds
  *              another value for another event of the session
- *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter
+ *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter, and
+ *              the caller does not want it polled
  *  EBUSY       the box belongs to another session (GET_BOXES names it), the
  *              PMI core is held by another session, the session is running, or
  *              the kernel's own intel_uncore driver holds the hardware (INFO)
@@ -91,6 +93,8 @@
 #define UCORE_TERMS_MAX		32		/* ucore_event_add.nr_terms */
 #define UCORE_TIMER_MIN_NS	100000ULL	/* ucore_create_session.timer_ns: 100 us */
 #define UCORE_TIMER_MAX_NS	1000000000000ULL
+#define UCORE_POLL_MIN_NS	100000ULL	/* ucore_event_add.poll_ns: 100 us */
+#define UCORE_POLL_MAX_NS	10000000ULL
 #define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size: bytes */
 #define UCORE_RING_MAX		67108864U
 
@@ -589,10 +593,18 @@ struct ucore_term {
 	__u64 value;
 };
 
+/*
+ * ucore_event_add.flags
+ *
+ * INTERRUPT: the period must end by the hardware's interrupt: EOPNOTSUPP where it
+ * would be polled.
+ */
+#define UCORE_EVENT_INTERRUPT	(1U << 0)
+
 /**
  * struct ucore_event_add - UCORE_EVENT_ADD: claim a box, take a counter
  * @size: sizeof(struct ucore_event_add)
- * @flags: 0
+ * @flags: UCORE_EVENT_*
  * @box: box id
  * @nr_terms: elements of @terms, at most UCORE_TERMS_MAX
  * @terms: array of struct ucore_term; none for a fixed counter
@@ -600,17 +612,29 @@ struct ucore_term {
  *            UCORE_COUNTER_FIXED for the first fixed one); 0: any general
  *            counter.  The driver's own constraints for the event apply too.
  * @period: overflow trigger: a sample every @period counts, 1 to 2^width - 1;
- *          0: the event only counts
+ *          0: the event only counts.  Where the counter cannot interrupt (no
+ *          UCORE_BOX_OVERFLOW or _FIXED_OVERFLOW) the driver looks at it every
+ *          @poll_ns.
  * @event: out: event id, unique within the session and never used again
  * @counter: out: counter taken.  An event that was not asked to sit on one
  *           counter may be moved when later events need its place; STATUS is
  *           not needed to read it, values carry the event id.
+ * @poll_ns: out: how often the counter is looked at while the session runs; 0 if it
+ *           interrupts, or without @period
  *
  * The first event on a box claims the box; removing the last gives it back.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (box), ENXIO, ERANGE, ENOSPC,
- * EADDRINUSE, EOPNOTSUPP (@period), EBUSY (running session, owned box,
- * intel_uncore), ENODEV (the box is gone).
+ * A polled period: the counter is read so often that it cannot pass two multiples of
+ * @period between two looks, as fast as the event can count at all; the first look
+ * that finds it past one freezes the domain and takes the sample
+ * (UCORE_SAMPLE_POLLED), late by @poll_ns at most, with the exact counts of that
+ * instant.  A period that needs looks more often than every UCORE_POLL_MIN_NS is
+ * refused (ERANGE): the looks would take too much of the reader's time.  Longer
+ * periods are looked at every UCORE_POLL_MAX_NS at least.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (box), ENXIO, ERANGE (a value,
+ * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
+ * EBUSY (running session, owned box, intel_uncore), ENODEV (the box is gone).
  */
 struct ucore_event_add {
 	__u32 size;
@@ -622,6 +646,7 @@ struct ucore_event_add {
 	__u64 period;
 	__u32 event;
 	__u32 counter;
+	__u64 poll_ns;
 };
 
 /**
@@ -688,7 +713,7 @@ struct ucore_command {
 };
 
 /* ucore_value.flags */
-#define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its overflow ended the interval */
+#define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its period ended the interval */
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
 #define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: it was read counting */
@@ -775,6 +800,9 @@ struct ucore_read {
  * @lost: out: records that found no room in a ring
  * @overflows: out: overflows handled
  * @recovered: out: of these, found by the guard timer, their PMI lost
+ * @polled: out: of these, found by polling
+ * @polls: out: looks at counters whose periods are polled; their time is in @cost_ns,
+ *         their reads are in @reads
  * @cost_ns: out: CPU time spent to take samples, all domains together
  * @frozen_ns: out: time domains were frozen for this session's samples and READs
  * @reads: out: register reads for this session's samples and READs
@@ -794,6 +822,8 @@ struct ucore_status {
 	__u64 lost;
 	__u64 overflows;
 	__u64 recovered;
+	__u64 polled;
+	__u64 polls;
 	__u64 cost_ns;
 	__u64 frozen_ns;
 	__u64 reads;
@@ -885,19 +915,21 @@ struct ucore_record {
  * CONTEXT: ip, pid and tid are of the interrupted context of @cpu.  USER: ip is
  * a user address.  RECOVERED: the PMI was lost, the guard timer found the domain
  * frozen, @time is late.  THROTTLED: samples came too fast, the domain was held
- * frozen afterwards.
+ * frozen afterwards.  POLLED: no interrupt, the driver looked and found the period
+ * over; @time is late by ucore_event_add.poll_ns at most, counts are of @time.
  */
 #define UCORE_SAMPLE_CONTEXT	(1U << 0)
 #define UCORE_SAMPLE_USER	(1U << 1)
 #define UCORE_SAMPLE_RECOVERED	(1U << 2)
 #define UCORE_SAMPLE_THROTTLED	(1U << 3)
+#define UCORE_SAMPLE_POLLED	(1U << 4)
 
 #define UCORE_EVENT_NONE	0xffffffffU
 
 /**
  * struct ucore_sample - RECORD_SAMPLE: all counters of one domain at one instant
  * @hdr: type, size, sequence number
- * @time: instant: PMI taken, or domain frozen by the timer
+ * @time: instant: PMI taken, or domain frozen by the timer or for a polled period
  * @time_enabled: as in struct ucore_read_domain
  * @time_running: as in struct ucore_read_domain
  * @frozen_ns: from @time until the domain ran again, or, if the sample is
@@ -909,7 +941,7 @@ struct ucore_record {
  * @cpu: CPU that took the PMI or the timer
  * @domain: domain id
  * @trigger: UCORE_TRIGGER_*
- * @trigger_event: lowest id of the events that overflowed, or UCORE_EVENT_NONE
+ * @trigger_event: lowest id of the events whose periods ended, or UCORE_EVENT_NONE
  * @flags: UCORE_SAMPLE_*
  * @nr_values: elements of @values
  * @values: the session's events on this domain, in the order of event ids

@@ -136,8 +136,8 @@ static int cmd_ring_info(struct ucore_ioctl_call *call)
 }
 
 static const struct ucore_ioctl_cmd session_commands[] = {
-	{ UCORE_ANSWER(UCORE_EVENT_ADD, struct ucore_event_add, counter, cmd_event_add),
-	  .undo = undo_event_add },
+	{ UCORE_ANSWER(UCORE_EVENT_ADD, struct ucore_event_add, poll_ns, cmd_event_add),
+	  .flags = UCORE_EVENT_INTERRUPT, .undo = undo_event_add },
 	{ UCORE_ACTION(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove) },
 	{ UCORE_ACTION(UCORE_SET_PMI_CPU, struct ucore_set_pmi_cpu, reserved, cmd_set_pmi_cpu) },
 	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start) },

@@ -8,7 +8,10 @@
  * it is called.
  */
 #include <linux/bitfield.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/overflow.h>
 
 #include "box/box.h"
 
@@ -30,6 +33,22 @@ static void box_lost(struct ucore_box *box)
 /*
  * ---- counters: arithmetic on the counter's own width ----
  */
+
+/**
+ * ucore_counter_poll_from() - a polled period ends at the next multiple of it
+ * @ctr: a counter, polled or not
+ */
+void ucore_counter_poll_from(struct ucore_counter *ctr)
+{
+	u64 periods;
+
+	if (!ctr->poll_period)
+		return;
+	periods = div64_u64(ctr->total, ctr->poll_period) + 1;
+	/* beyond 2^64 counts there is no next one */
+	if (check_mul_overflow(periods, ctr->poll_period, &ctr->poll_next))
+		ctr->poll_next = U64_MAX;
+}
 
 /**
  * ucore_counter_accumulate() - fold a hardware value into the exact count

@@ -55,6 +55,8 @@ struct ucore_box {
  * @mask: GENMASK(width - 1, 0)
  * @ctl: whole control word, enable included
  * @period: overflow period, 0 for none
+ * @poll_period: period that is polled, 0 for none: then @period is 0
+ * @poll_next: @total at which the next one ends
  * @low_ns: two reads closer than this cannot miss a wrap of the low 32 bits; 0
  *          where the low half cannot be read alone to advantage
  * @event: event id
@@ -74,6 +76,8 @@ struct ucore_counter {
 	u64 mask;
 	u64 ctl;
 	u64 period;
+	u64 poll_period;
+	u64 poll_next;
 	u64 low_ns;
 	u32 event;
 	u32 slot;
@@ -96,6 +100,7 @@ static inline bool ucore_counter_is_fixed(const struct ucore_counter *ctr)
 	return ctr->index >= UCORE_COUNTER_FIXED;
 }
 
+void ucore_counter_poll_from(struct ucore_counter *ctr);
 bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw);
 void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low);
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);

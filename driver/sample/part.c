@@ -66,6 +66,58 @@ void ucore_part_read_running(struct ucore_part *part, u64 now)
 }
 
 /**
+ * ucore_part_poll() - look at the counters whose periods are polled
+ * @part: the part, running
+ *
+ * The low half alone is read as long as it cannot have wrapped.
+ *
+ * Return: true if a period is over.
+ */
+bool ucore_part_poll(struct ucore_part *part)
+{
+	u64 now = ktime_get_mono_fast_ns(), elapsed = now - max(part->last_read, part->last_poll);
+	u64 reads = part->domain->tally.reads;
+	struct ucore_counter *ctr;
+	bool over = false;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (!ctr->poll_period)
+			continue;
+		ucore_counter_update(ctr, elapsed > ctr->low_ns ? UCORE_RUNNING : UCORE_LOW);
+		over |= ctr->total >= ctr->poll_next;
+	}
+	part->last_poll = now;
+	part->stats.polls++;
+	part->stats.reads += part->domain->tally.reads - reads;
+	return over;
+}
+
+/**
+ * ucore_part_poll_end() - end the polled periods that are over
+ * @part: the part, just read
+ *
+ * The next one ends at the next multiple of the period.
+ *
+ * Return: true if there is one.
+ */
+bool ucore_part_poll_end(struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (!ctr->poll_period || ctr->total < ctr->poll_next)
+			continue;
+		ucore_counter_poll_from(ctr);
+		ctr->flags |= UCORE_VALUE_OVERFLOW;
+		part->stats.overflows++;
+		part->stats.polled++;
+		part->polled = true;
+		part->trigger_event = min(part->trigger_event, ctr->event);
+	}
+	return part->polled;
+}
+
+/**
  * ucore_part_times() - time enabled and time running, up to an instant
  * @part: the part
  * @now: the instant
@@ -99,6 +151,7 @@ void ucore_part_forget(struct ucore_part *part)
 	part->due = false;
 	part->fresh = false;
 	part->recovered = false;
+	part->polled = false;
 	part->trigger_event = UCORE_EVENT_NONE;
 }
 
@@ -153,6 +206,7 @@ void ucore_part_go(struct ucore_part *part, u64 now)
 	part->resumed = now;
 	part->frozen_base = ucore_domain_frozen_ns(part->domain, now);
 	part->last_read = now;
+	part->last_poll = now;
 }
 
 /**
@@ -186,6 +240,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
+		ucore_counter_poll_from(ctr);
 		if (part->running && !ctr->box->dead)
 			ucore_counter_arm(ctr);
 	}

@@ -9,7 +9,8 @@
  *
  * Accesses of a timer sample: one freeze, each counter once, one thaw; a
  * sample by overflow adds the walk: global status, the status of armed boxes
- * under the bits set, their clearing, and the preloads.
+ * under the bits set, their clearing, and the preloads.  Without global control
+ * freeze and thaw are one write for each box; a polled period adds the looks.
  */
 #include <linux/ktime.h>
 #include <linux/limits.h>
@@ -264,6 +265,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	sample->flags = (visible ? UCORE_SAMPLE_CONTEXT : 0) |
 			(visible && iv->context.user ? UCORE_SAMPLE_USER : 0) |
 			(part->recovered ? UCORE_SAMPLE_RECOVERED : 0) |
+			(part->polled ? UCORE_SAMPLE_POLLED : 0) |
 			(iv->domain->throttled ? UCORE_SAMPLE_THROTTLED : 0);
 	sample->nr_values = part->nr_ctr;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++, value++) {
@@ -303,6 +305,15 @@ static void part_account(struct ucore_part *part, const struct ucore_interval *i
 	stats->writes += div_u64(iv->domain->tally.writes - iv->tally.writes, sharers);
 }
 
+/* Whoever reads a part on a frozen domain looks at its polled periods, too. */
+static void part_look(struct ucore_part *part)
+{
+	if (!part->poll_ns || !part->fresh || !ucore_part_poll_end(part))
+		return;
+	part->due = true;
+	part->trigger = UCORE_TRIGGER_OVERFLOW;
+}
+
 /**
  * ucore_interval_end() - finish an interval and let the domain run
  * @iv: the interval
@@ -321,6 +332,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 	list_for_each_entry(part, &domain->parts, node) {
 		if (part->due)
 			ucore_part_read(part, iv->now);
+		part_look(part);
 		if (iv->status)
 			part_acknowledge(part);
 		sharers += part->fresh;

@@ -114,7 +114,8 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.total = event->total,
 		.mask = GENMASK_ULL(width - 1, 0),
 		.ctl = ctl | (fixed ? type->fixed_en : type->ctl_en),
-		.period = event->spec.period,
+		.period = event->spec.poll_ns ? 0 : event->spec.period,
+		.poll_period = event->spec.poll_ns ? event->spec.period : 0,
 		.event = event->id,
 		.slot = slot,
 		.flags = event->flags | unfrozen(event->box, ctl_reg == UCORE_REG_NONE),
@@ -124,6 +125,9 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.sibling = pb->last,
 	};
 	pb->last = part->nr_ctr++;
+	ucore_counter_poll_from(ctr);
+	if (event->spec.poll_ns)
+		part->poll_ns = min(part->poll_ns ?: U64_MAX, event->spec.poll_ns);
 	if (event->box->io.ops->counter_cost > 1 && width >= 32)
 		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
 	part->guard_ns = min(part->guard_ns, max(ucore_event_wrap_ns(width, inc), MIN_GUARD_NS));
@@ -145,6 +149,7 @@ static int part_build(struct ucore_session *session, struct ucore_part *part)
 
 	part_drop(part);
 	part->armed_mask = 0;
+	part->poll_ns = 0;
 	part->guard_ns = U64_MAX;
 	list_for_each_entry(event, &session->events, node)
 		n += event->box->domain == part->domain;

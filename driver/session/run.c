@@ -67,13 +67,16 @@ static void start_timer(struct ucore_part *part, const struct ucore_meeting *m)
 static void timers_start(struct ucore_session *session)
 {
 	struct ucore_part *part;
+	bool wanted = false;
 	u64 base = 0;
 	u32 i;
 
-	if (!session->timer_ns)
-		return;
-	for (i = 0; (part = ucore_next_part(session, &i));)
+	for (i = 0; (part = ucore_next_part(session, &i));) {
 		base = max(base, part->resumed);
+		wanted |= part->timer_ns || part->poll_ns;
+	}
+	if (!wanted)
+		return;
 	ucore_meet(session, &(struct ucore_meeting){ .act = start_timer, .base = base });
 }
 
@@ -202,7 +205,7 @@ static void part_settle(struct ucore_part *part)
 		domain_unlist(domain, part);
 		raw_spin_unlock_irq(&domain->lock);
 	}
-	hrtimer_cancel(&part->timer);
+	ucore_timer_stop(part);
 	if (!domain->armed)
 		ucore_pmi_disable(domain);
 	if (list_empty(&domain->parts)) {

@@ -148,7 +148,8 @@ static struct ucore_event *event_create(struct ucore_box *box,
 	event->box = box;
 	ret = ucore_event_encode(box, terms, add->nr_terms, &event->spec);
 	if (!ret)
-		ret = ucore_event_restrict(box, add->counters, add->period, &event->spec);
+		ret = ucore_event_restrict(box, add->counters, add->period,
+					   add->flags & UCORE_EVENT_INTERRUPT, &event->spec);
 	if (ret) {
 		kfree(event);
 		return ERR_PTR(ret);
@@ -211,6 +212,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	box->nr_events++;
 	add->event = event->id;
 	add->counter = event->counter;
+	add->poll_ns = event->spec.poll_ns;
 	return 0;
 
 unclaim:
@@ -294,6 +296,8 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 		status->lost += part->ring ? READ_ONCE(part->ring->lost) : 0;
 		status->overflows += READ_ONCE(part->stats.overflows);
 		status->recovered += READ_ONCE(part->stats.recovered);
+		status->polled += READ_ONCE(part->stats.polled);
+		status->polls += READ_ONCE(part->stats.polls);
 		status->cost_ns += READ_ONCE(part->stats.cost_ns);
 		status->frozen_ns += READ_ONCE(part->stats.frozen_ns);
 		status->reads += READ_ONCE(part->stats.reads);

@@ -146,8 +146,12 @@ static void refusals_of_add(struct kunit *test)
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
 	struct ucore_event_add add = { .box = ucore_catalog.nr_boxes };
+	struct ucore_event_add interrupt = {
+		.box = cbo->id, .period = 5000000, .flags = UCORE_EVENT_INTERRUPT,
+	};
 
 	mutex_lock(&s->lock);
+	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &interrupt, NULL), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &add, NULL), -ENOENT);
 	add.box = ~0U;
 	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &add, NULL), -ENOENT);
@@ -155,7 +159,7 @@ static void refusals_of_add(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x100, 0, 0, NULL), -ERANGE);
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0x10, 0, NULL), -ENXIO);
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, BIT_ULL(48), NULL), -ERANGE);
-	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, 0, 1, NULL), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, 0, 1, NULL), -ERANGE);	/* polled */
 	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, FIXED, 0, NULL), -ENXIO);
 	fake_kernel.intree = true;
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), -EBUSY);

@@ -21,8 +21,8 @@ FIXED_BIT = 1 << 32         # UCORE_COUNTER_FIXED
 # ucore.h
 SAMPLE, LOST, GAP = 1, 2, 3
 TRIGGER_OVERFLOW, TRIGGER_TIMER = 0, 1
-SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED = 1, 2, 4, 8
-VALUE_OVERFLOW, VALUE_DEAD = 1, 2
+SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED, SAMPLE_POLLED = 1, 2, 4, 8, 16
+VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN = 1, 2, 8
 GAP_BOX_DEAD = 3
 BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING = 1, 8, 16
 EVENT_NONE = 0xffffffff
@@ -48,6 +48,11 @@ def refused(number):
         assert refusal.errno == number, refusal
     else:
         raise AssertionError(f"accepted, {errno.errorcode[number]} was due")
+
+
+def interrupting(period):
+    """A period for add() that must end by an interrupt, or be refused."""
+    return f"{period}!"
 
 
 @dataclasses.dataclass(frozen=True)

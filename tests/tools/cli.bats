@@ -108,7 +108,8 @@ record_file()
 	record -e imc/CAS_COUNT.RD/|nothing ends an interval
 	record -c 0 -e imc/CAS_COUNT.RD/|period 0: from 1
 	record -c 5 -e imc/CAS_COUNT.RD,period=6/|a period of its own
-	record -c 1000 -e cbo/CLOCKTICKS/|cbo cannot interrupt
+	record -c 1000 -e cbo/CLOCKTICKS/|cbo cannot interrupt, and as fast as
+	record -c 1000000 --interrupt -e cbo/CLOCKTICKS/|cbo cannot interrupt at an overflow
 	record --timer 5 -e imc/CAS_COUNT.RD/|a number with ns, us, ms or s
 	record --timer 5us -e imc/CAS_COUNT.RD/|from 100us
 	record --timer 99999999999999999999s -e imc/CAS_COUNT.RD/|a number with
@@ -744,18 +745,21 @@ record_file()
 	tool info
 	[[ $output == *"can        freeze a die at once, interrupt at an overflow"$'\n'* ]]
 	UCORE_FAKE="machine=spr" tool info
-	[[ $output == *"can        freeze a die at once, sample by a timer only, discover boxes from firmware's tables"$'\n'* ]]
+	[[ $output == *"can        freeze a die at once, sample by a timer or by polling, discover boxes from firmware's tables"$'\n'* ]]
 	UCORE_FAKE="machine=spr overflow=1" tool info
 	[[ $output == *"interrupt at an overflow, discover"* ]]
 	UCORE_FAKE="machine=spr overflow=1" tool info -j
 	[[ $output == *'"overflow_pmi":1,"discovery":1,'* ]]
 }
 
-@test "no overflow interrupt: record asks for a timer, and works with one" {
-	UCORE_FAKE="machine=spr" tool record -n 1 -c 1000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
-	complains 2 "no overflow interrupt" "--timer"
+@test "no overflow interrupt: record polls, or takes a timer" {
+	UCORE_FAKE="machine=spr" tool record --interrupt -n 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	complains 2 "imc cannot interrupt" "polled" "timer"
 	UCORE_FAKE="machine=spr" tool record -n 1 --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
-	complains 2 "cha/event=0x35,period=5/" "--timer"
+	complains 2 "cha/event=0x35,period=5/" "longer period"
+	UCORE_FAKE="machine=spr" tool record -n 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $output == *"periods were polled"*"at most 200 us late"* ]]
 	export UCORE_FAKE="machine=spr"
 	tool record --timer 1ms -n 4 -o "$TMP/data" \
 		-e cha/TOR_INSERTS.IA_MISS_DRD/,iio/DATA_REQ_OF_CPU.MEM_READ.PART0/,upi/CLOCKTICKS/ \

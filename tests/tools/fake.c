@@ -630,6 +630,22 @@ static int counter_choose(const struct ucore_box_info *box, const struct ucore_e
 	return may ? __builtin_ctzll(may) : -ENOSPC;
 }
 
+/* All events count once in a clock of 5 GHz at most, as the driver has it of clockticks */
+static int period_check(const struct ucore_box_info *box, struct ucore_event_add *add)
+{
+	add->poll_ns = 0;
+	if (!add->period)
+		return 0;
+	if (fake.caps & UCORE_CAP_OVERFLOW_PMI && box->caps & UCORE_BOX_OVERFLOW)
+		return add->period >> box->width ? -ERANGE : 0;
+	if (add->flags & UCORE_EVENT_INTERRUPT)
+		return -EOPNOTSUPP;
+	if (add->period / 5 < UCORE_POLL_MIN_NS)
+		return -ERANGE;
+	add->poll_ns = add->period / 5 > UCORE_POLL_MAX_NS ? UCORE_POLL_MAX_NS : add->period / 5;
+	return 0;
+}
+
 static int do_event_add(struct ucore_event_add *add)
 {
 	struct fake_event *event = &fake.events[fake.nr_events];
@@ -646,10 +662,9 @@ static int do_event_add(struct ucore_event_add *add)
 	ret = terms_check(box, add);
 	if (ret)
 		return ret;
-	if (add->period && !(fake.caps & UCORE_CAP_OVERFLOW_PMI && box->caps & UCORE_BOX_OVERFLOW))
-		return -EOPNOTSUPP;
-	if (add->period >> box->width)
-		return -ERANGE;
+	ret = period_check(box, add);
+	if (ret)
+		return ret;
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		if (fake.events[i].box == add->box && shared_conflict(&fake.events[i], add))
 			return -EADDRINUSE;

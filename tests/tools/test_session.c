@@ -171,13 +171,34 @@ static void a_filter_conflict_names_both(void **state)
 static void a_period_where_none_can_be(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, NULL);
-	struct ucore_event event = event_get("cbo/CLOCKTICKS,period=1000/");
+	struct ucore_event event = event_get("cbo/CLOCKTICKS,period=1000000/");
 
 	(void)state;
+	event.flags = UCORE_EVENT_INTERRUPT;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
-		     "cbo cannot interrupt|timer");
+		     "cbo cannot interrupt|polled|timer");
+	event = event_get("cbo/CLOCKTICKS,period=1000/");
+	assert_fails(ucore_session_add(session, &event, &err), ERANGE,
+		     "cbo cannot interrupt|1000|100 us|longer period");
 	event = event_get("imc/CAS_COUNT.RD,period=0x1000000000000/");
 	assert_fails(ucore_session_add(session, &event, &err), ERANGE, "period|48 bits");
+	ucore_session_destroy(session);
+}
+
+/* The slots tell how late a sample may be */
+static void a_period_that_is_polled(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL,
+		"cbo0/CLOCKTICKS,period=1000000,die=0/", "imc0/CAS_COUNT.RD,period=1000,die=0/",
+		NULL);
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	(void)state;
+	slots = ucore_session_slots(session, &nr);
+	assert_int_equal(nr, 2);
+	assert_int_equal(slots[0].poll_ns, 200000);
+	assert_int_equal(slots[1].poll_ns, 0);
 	ucore_session_destroy(session);
 }
 
@@ -309,6 +330,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(a_full_box_is_named),
 	TEST_DEV(a_filter_conflict_names_both),
 	TEST_DEV(a_period_where_none_can_be),
+	TEST_DEV(a_period_that_is_polled),
 	TEST_DEV(other_add_errors),
 	TEST_DEV(pmi_cpu),
 	TEST_DEV(start_errors),

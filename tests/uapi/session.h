@@ -185,12 +185,13 @@ struct event_spec {
 	uint32_t nr_terms;
 	uint64_t counters;
 	uint64_t period;
+	uint32_t flags;
 };
 
 static inline struct ucore_event_add event_argument(const struct event_spec *spec)
 {
 	return (struct ucore_event_add) {
-		.size = sizeof(struct ucore_event_add), .box = spec->box,
+		.size = sizeof(struct ucore_event_add), .flags = spec->flags, .box = spec->box,
 		.nr_terms = spec->nr_terms, .terms = address(spec->terms),
 		.counters = spec->counters, .period = spec->period,
 		.event = UCORE_EVENT_NONE, .counter = UCORE_EVENT_NONE,

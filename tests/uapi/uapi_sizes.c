@@ -12,7 +12,7 @@
 #define LAYOUT(name, bytes) \
 	_Static_assert(sizeof(struct name) == (bytes), #name)
 LAYOUT(ucore_info, 224);
-LAYOUT(ucore_domain_info, 72);
+LAYOUT(ucore_domain_info, 80);
 LAYOUT(ucore_get_domains, 24);
 LAYOUT(ucore_box_info, 96);
 LAYOUT(ucore_get_boxes, 32);
@@ -24,17 +24,17 @@ LAYOUT(ucore_unit_info, 80);
 LAYOUT(ucore_get_units, 32);
 LAYOUT(ucore_create_session, 32);
 LAYOUT(ucore_term, 16);
-LAYOUT(ucore_event_add, 48);
+LAYOUT(ucore_event_add, 56);
 LAYOUT(ucore_event_remove, 16);
 LAYOUT(ucore_set_pmi_cpu, 16);
 LAYOUT(ucore_command, 8);
 LAYOUT(ucore_value, 16);
-LAYOUT(ucore_read_domain, 40);
+LAYOUT(ucore_read_domain, 48);
 LAYOUT(ucore_read, 40);
-LAYOUT(ucore_status, 96);
+LAYOUT(ucore_status, 112);
 LAYOUT(ucore_ring_info, 32);
 LAYOUT(ucore_record, 16);
-LAYOUT(ucore_sample, 88);
+LAYOUT(ucore_sample, 96);
 LAYOUT(ucore_lost, 32);
 LAYOUT(ucore_gap, 48);
 
@@ -160,6 +160,7 @@ static void more_add(struct ucore_event_add *a)
 	a->terms = address(fix.terms);
 	a->event = 0xdeadbeef;
 	a->counter = 0xdeadbeef;
+	a->poll_ns = 0xdeadbeef;
 }
 FILL(add, ucore_event_add)
 
@@ -236,7 +237,8 @@ static const struct row rows[] = {
 	  .out = { OUT(ucore_create_session, fd) },
 	  .reserved = { AT(ucore_create_session, reserved) } },
 	{ "EVENT_ADD", UCORE_EVENT_ADD, sizeof(struct ucore_event_add), true, fill_add,
-	  .out = { OUT_TO(ucore_event_add, event, counter) } },
+	  .valid_flags = UCORE_EVENT_INTERRUPT,
+	  .out = { OUT_TO(ucore_event_add, event, poll_ns) } },
 	{ "EVENT_REMOVE", UCORE_EVENT_REMOVE, sizeof(struct ucore_event_remove), true,
 	  fill_remove, .reserved = { AT(ucore_event_remove, reserved) } },
 	{ "SET_PMI_CPU", UCORE_SET_PMI_CPU, sizeof(struct ucore_set_pmi_cpu), true,

@@ -191,6 +191,13 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 			       event->label, box->type, box->instance);
 }
 
+/* Can the counter that the event asks for interrupt? */
+static bool interrupts(const struct ucore_event *event, const struct ucore_box_info *box)
+{
+	return box->caps & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_FIXED_OVERFLOW :
+			    UCORE_BOX_OVERFLOW);
+}
+
 static int add_error(struct ucore_session *session, const struct ucore_event *event,
 		     const struct ucore_box_info *box, int code, struct ucore_error *err)
 {
@@ -205,7 +212,7 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 		return error_shared(session, event, box, err);
 	case -EOPNOTSUPP:
 		return ucore_error_set(err, code,
-				       "event '%s': %s cannot interrupt at an overflow: give the period to an event of another box (imc, ubox ...), or use a timer",
+				       "event '%s': %s cannot interrupt at an overflow: let it be polled (without --interrupt), give the period to an event of another box, or use a timer",
 				       event->label, box->type);
 	case -ENXIO:
 		return ucore_error_set(err, code,
@@ -213,6 +220,12 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 				       event->label, box->type,
 				       (unsigned long long)event->counters);
 	case -ERANGE:
+		if (event->period && !interrupts(event, box))
+			return ucore_error_set(err, code,
+					       "event '%s': %s cannot interrupt, and as fast as the event may count a period of %llu needs looks more often than every %llu us: give a longer period",
+					       event->label, box->type,
+					       (unsigned long long)event->period,
+					       UCORE_POLL_MIN_NS / 1000);
 		return ucore_error_set(err, code,
 				       "event '%s': a value or the period %llu does not fit the %u bits of %s's counters and fields",
 				       event->label, (unsigned long long)event->period,
@@ -252,7 +265,7 @@ static int session_grow(struct ucore_session *session)
 static int box_add(struct ucore_session *session, const struct ucore_event *event,
 		   const struct ucore_box_info *box)
 {
-	UCORE_ARG(ucore_event_add, add, .box = box->box, .nr_terms = event->nr_terms,
+	UCORE_ARG(ucore_event_add, add, .flags = event->flags, .box = box->box, .nr_terms = event->nr_terms,
 		  .terms = (uintptr_t)event->terms, .counters = event->counters,
 		  .period = event->period);
 	int ret = session_ioctl(session, UCORE_EVENT_ADD, &add);
@@ -266,6 +279,7 @@ static int box_add(struct ucore_session *session, const struct ucore_event *even
 		.domain = box->domain,
 		.instance = box->instance,
 		.counter = add.counter,
+		.poll_ns = add.poll_ns,
 	};
 	return 0;
 }
@@ -286,10 +300,6 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	size_t before = session->nr_slots;
 	int ret;
 
-	if (event->period && !(dev->info.caps & UCORE_CAP_OVERFLOW_PMI))
-		return ucore_error_set(err, -EOPNOTSUPP,
-				       "event '%s': this platform has no overflow interrupt: sample by a timer (record --timer TIME), without a period",
-				       event->label);
 	ret = session_grow(session);
 	if (ret)
 		return ucore_error_set(err, ret, "out of memory");

@@ -299,7 +299,7 @@ static struct cell note_cell(const struct stat_row *row)
 		return cell_text("box dead");
 	if (row->flags & UCORE_VALUE_OFFLINE)
 		return cell_text(domain_offline_text(row->cpu));
-	return cell_none();
+	return row->flags & UCORE_VALUE_UNFROZEN ? cell_text("unfrozen") : cell_none();
 }
 
 static void row_print(struct stat *stat, const struct column *columns, const struct stat_row *row)
@@ -450,7 +450,7 @@ static int stat_run(struct tool *tool, const void *data)
 		.grouping = args->grouping,
 		.series = args->interval_ns,
 	};
-	int ret = count_open(tool, &args->count, &config, 0, &stat.count);
+	int ret = count_open(tool, &args->count, &config, NULL, &stat.count);
 
 	if (ret)
 		return ret;
