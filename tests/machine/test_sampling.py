@@ -7,8 +7,8 @@ import statistics
 from lab import truth
 from lab.framework import BOTH, KERNELS, test
 from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED, SAMPLE_USER,
-                         TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Session, assert_equal, die_of, interrupting,
-                         refused, sample_until, samples_in, totals_at)
+                         TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Session, assert_equal, die_of,
+                         interrupting, refused, sample_until, samples_in, totals_at)
 from machine import eventset
 from machine.armed import each_overflowed, least_lateness, run_armed
 
