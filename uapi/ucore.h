@@ -542,8 +542,14 @@ struct ucore_get_units {
  *
  * LOW_DWORD: read only the low 32 bits of PCI counters while that is provably
  * exact.
+ *
+ * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
+ * their own controls one after the other (skew_ns), and not their domains: other
+ * sessions count on.  Boxes without UCORE_BOX_FREEZE count on, too
+ * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.
  */
 #define UCORE_SESSION_LOW_DWORD	(1U << 0)
+#define UCORE_SESSION_BOX_FREEZE (1U << 1)
 
 /**
  * struct ucore_create_session - UCORE_CREATE_SESSION

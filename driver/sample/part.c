@@ -121,7 +121,8 @@ bool ucore_part_poll_end(struct ucore_part *part)
  * ucore_part_times() - time enabled and time running, up to an instant
  * @part: the part
  * @now: the instant
- * @before: how long the domain had been frozen before it; 0 if the part is stopped
+ * @before: how long the domain, or the part's own boxes, had been frozen before it; 0
+ *          if the part is stopped
  * @enabled: out: how long it has been started
  * @running: out: how much of that its domain was not frozen
  */
@@ -163,7 +164,7 @@ void ucore_part_forget(struct ucore_part *part)
  * ucore_part_program() - program the boxes of a part and let them loose
  * @part: the part
  *
- * They begin to count when the domain is thawed.
+ * They begin to count when the domain is thawed; with @box_freeze, when they are.
  */
 void ucore_part_program(struct ucore_part *part)
 {
@@ -177,9 +178,50 @@ void ucore_part_program(struct ucore_part *part)
 		if (!ctr->box->dead)
 			ucore_box_program_counter(ctr);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		if (!pb->box->dead)
+		if (!pb->box->dead && !part->box_freeze)
 			ucore_domain_let_box(part->domain, pb->box);
 	ucore_part_forget(part);
+}
+
+/**
+ * ucore_part_freeze() - freeze a part's own boxes, one after the other
+ * @part: a part with @box_freeze; its domain runs
+ *
+ * Return: ns from the first one's freeze to the last one's.
+ */
+u64 ucore_part_freeze(struct ucore_part *part)
+{
+	u64 first = 0, last = 0;
+	struct ucore_box *box;
+	u32 i;
+
+	for (i = 0; i < part->nr_box; i++) {
+		box = part->box[i].box;
+		if (box->dead || !box->desc.type->words)
+			continue;
+		ucore_box_freeze(box);
+		last = ktime_get_mono_fast_ns();
+		first = first ?: last;
+	}
+	return last - first;
+}
+
+/**
+ * ucore_part_thaw() - a part's own boxes count again, when their domain does
+ * @part: a part with @box_freeze
+ *
+ * Return: the time.
+ */
+u64 ucore_part_thaw(struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		ucore_domain_let_box(part->domain, pb->box);
+		if (!part->domain->global)
+			ucore_box_run(pb->box);
+	}
+	return ktime_get_mono_fast_ns();
 }
 
 /**
@@ -205,6 +247,7 @@ void ucore_part_go(struct ucore_part *part, u64 now)
 	part->running = true;
 	part->resumed = now;
 	part->frozen_base = ucore_domain_frozen_ns(part->domain, now);
+	part->box_frozen_ns = 0;
 	part->last_read = now;
 	part->last_poll = now;
 }

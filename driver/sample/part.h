@@ -89,6 +89,7 @@ struct ucore_part_box {
  * @poll: timer that does, pinned to the reader
  * @last_poll: when it last did
  * @low_dword: read low halves while that is exact
+ * @box_freeze: it freezes its own boxes, not the domain
  * @running: counts, or would if its domain had a CPU
  * @due: a record is to be written at this interval's end
  * @fresh: counters have been read at this interval's end
@@ -100,6 +101,7 @@ struct ucore_part_box {
  * @nr_reads: times they were
  * @resumed: when it began to run last
  * @frozen_base: the domain's frozen time at @resumed
+ * @box_frozen_ns: with @box_freeze: how long its boxes were frozen since @resumed
  * @enabled_ns: time enabled before @resumed
  * @running_ns: time running before @resumed
  * @stats: costs
@@ -122,6 +124,7 @@ struct ucore_part {
 	struct hrtimer poll;
 	u64 last_poll;
 	bool low_dword;
+	bool box_freeze;
 
 	bool running;
 	bool due;
@@ -134,12 +137,15 @@ struct ucore_part {
 	u64 nr_reads;
 	u64 resumed;
 	u64 frozen_base;
+	u64 box_frozen_ns;
 	u64 enabled_ns;
 	u64 running_ns;
 	struct ucore_stats stats;
 };
 
 void ucore_part_program(struct ucore_part *part);
+u64 ucore_part_freeze(struct ucore_part *part);
+u64 ucore_part_thaw(struct ucore_part *part);
 void ucore_part_release(struct ucore_part *part);
 void ucore_part_go(struct ucore_part *part, u64 now);
 void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);

@@ -132,7 +132,7 @@ static void offline_here(void *arg)
 	raw_spin_lock(&domain->lock);
 	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
 	list_for_each_entry(part, &domain->parts, node)
-		ucore_part_halt(part, iv.now, iv.frozen_before);
+		ucore_part_halt(part, iv.now, ucore_interval_frozen_before(&iv, part));
 	ucore_interval_end(&iv);
 	gap_record(gap, iv.now);
 	raw_spin_unlock(&domain->lock);
@@ -174,7 +174,7 @@ static void online_here(void *arg)
 		ucore_part_release(part);
 	now = ucore_domain_thaw(domain, true);
 	list_for_each_entry(part, &domain->parts, node)
-		ucore_part_go(part, now);
+		ucore_part_go(part, part->box_freeze ? ucore_part_thaw(part) : now);
 	gap_record(gap, now);
 	if (list_empty(&domain->parts))
 		ucore_domain_give_back(domain);

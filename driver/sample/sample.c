@@ -118,6 +118,42 @@ void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain
 }
 
 /**
+ * ucore_interval_begin_part() - freeze what a part wants frozen
+ * @iv: the interval
+ * @part: the part; with @box_freeze its own boxes are enough
+ * @now: time
+ *
+ * Then overflows that wait are left to their interrupt: a thaw of single boxes
+ * does not thaw what they froze.
+ */
+void ucore_interval_begin_part(struct ucore_interval *iv, struct ucore_part *part, u64 now)
+{
+	struct ucore_domain *domain = part->domain;
+
+	if (!part->box_freeze || domain->frozen) {
+		ucore_interval_begin(iv, domain, now);
+		return;
+	}
+	*iv = (struct ucore_interval){ .domain = domain, .part = part, .now = now,
+				       .tally = domain->tally };
+	iv->frozen_before = ucore_domain_frozen_ns(domain, now) + part->box_frozen_ns;
+	iv->skew_ns = ucore_part_freeze(part);
+}
+
+/**
+ * ucore_interval_frozen_before() - how long a part had been frozen before the instant
+ * @iv: the interval
+ * @part: a part of its domain
+ *
+ * Return: ns, for ucore_part_times().
+ */
+u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_part *part)
+{
+	/* with @iv->part it was taken at the beginning, and may have grown since */
+	return iv->frozen_before + (iv->part ? 0 : part->box_frozen_ns);
+}
+
+/**
  * ucore_interval_begin_overflow() - the hardware froze a domain
  * @iv: the interval
  * @domain: the domain
@@ -252,8 +288,8 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	struct ucore_value *value = sample->values;
 
 	sample->time = iv->now;
-	ucore_part_times(part, iv->now, iv->frozen_before, &sample->time_enabled,
-			 &sample->time_running);
+	ucore_part_times(part, iv->now, ucore_interval_frozen_before(iv, part),
+			 &sample->time_enabled, &sample->time_running);
 	sample->skew_ns = iv->skew_ns;
 	sample->ip = visible ? iv->context.ip : 0;
 	sample->pid = visible ? iv->context.pid : 0;
@@ -314,6 +350,19 @@ static void part_look(struct ucore_part *part)
 	part->trigger = UCORE_TRIGGER_OVERFLOW;
 }
 
+/* The last write; a part that was halted meanwhile stays as it is. */
+static u64 interval_thaw(const struct ucore_interval *iv)
+{
+	struct ucore_part *part = iv->part;
+	u64 now;
+
+	if (!part)
+		return ucore_domain_thaw(iv->domain, false);
+	now = part->running ? ucore_part_thaw(part) : ktime_get_mono_fast_ns();
+	part->box_frozen_ns += now - iv->now;
+	return now;
+}
+
 /**
  * ucore_interval_end() - finish an interval and let the domain run
  * @iv: the interval
@@ -345,7 +394,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 		ucore_nmi_service_end(domain);
 		throttle(domain, start);
 	}
-	frozen_ns = ucore_domain_thaw(domain, false) - iv->now;
+	frozen_ns = interval_thaw(iv) - iv->now;
 
 	list_for_each_entry(part, &domain->parts, node)
 		if (part->due)

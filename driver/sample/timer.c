@@ -40,7 +40,7 @@ static void context_here(struct ucore_context *context, u64 now)
 	};
 }
 
-/* A sample of a part, its domain frozen by software; a timer interrupted this CPU. */
+/* A sample of a part, frozen by software; a timer interrupted this CPU. */
 static void sample_here(struct ucore_part *part)
 {
 	u64 now = ktime_get_mono_fast_ns();
@@ -48,7 +48,7 @@ static void sample_here(struct ucore_part *part)
 	struct ucore_interval iv;
 
 	context_here(&context, now);
-	ucore_interval_begin(&iv, part->domain, now);
+	ucore_interval_begin_part(&iv, part, now);
 	ucore_interval_set_context(&iv, &context);
 	ucore_part_timer_due(&iv, part);
 	ucore_interval_end(&iv);

@@ -24,6 +24,7 @@ static struct ucore_part *part_create(struct ucore_session *session, struct ucor
 	part->domain = domain;
 	part->sink = &session->sink;
 	part->timer_ns = session->timer_ns;
+	part->box_freeze = session->flags & UCORE_SESSION_BOX_FREEZE;
 	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
 	part->trigger_event = UCORE_EVENT_NONE;
 	ucore_timer_init(part);
@@ -87,10 +88,15 @@ static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box
 	return &part->box[part->nr_box++];
 }
 
-/* Counters that run whatever is frozen: those without a control, and v1's UBox. */
-static u32 unfrozen(const struct ucore_box *box, bool free_running)
+/*
+ * Counters that run whatever is frozen: those without a control, and where boxes
+ * are frozen by their own those of a box that has none.
+ */
+static u32 unfrozen(const struct ucore_part *part, const struct ucore_box *box, u16 ctl_reg)
 {
-	return free_running || !(box->desc.global || box->desc.type->words) ?
+	bool by_boxes = part->box_freeze || !box->desc.global;
+
+	return ctl_reg == UCORE_REG_NONE || (by_boxes && !box->desc.type->words) ?
 	       UCORE_VALUE_UNFROZEN : 0;
 }
 
@@ -118,7 +124,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.poll_period = event->spec.poll_ns ? event->spec.period : 0,
 		.event = event->id,
 		.slot = slot,
-		.flags = event->flags | unfrozen(event->box, ctl_reg == UCORE_REG_NONE),
+		.flags = event->flags | unfrozen(part, event->box, ctl_reg),
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
 		.ctl_reg = ctl_reg,
 		.index = event->counter,

@@ -36,13 +36,15 @@ static void take(struct ucore_part *part, const struct ucore_meeting *m)
 
 /*
  * The domain freezes first and waits for the others with its interrupts off: what
- * it holds up, other sessions' counters among it, shall not be preempted.
+ * it holds up, other sessions' counters among it, shall not be preempted.  With
+ * box freeze nothing is held up but the boxes that are being programmed.
  */
 static void go_prepare(struct ucore_part *part)
 {
 	struct ucore_domain *domain = part->domain;
 
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	if (!part->box_freeze)
+		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	ucore_part_program(part);
 	list_add_tail(&part->node, &domain->parts);
 	if (part->armed_mask) {
@@ -54,7 +56,8 @@ static void go_prepare(struct ucore_part *part)
 static void go(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	ucore_part_release(part);
-	ucore_part_go(part, ucore_domain_thaw(part->domain, true));
+	ucore_part_go(part, part->box_freeze ? ucore_part_thaw(part) :
+					       ucore_domain_thaw(part->domain, true));
 	ucore_guard_start(part->domain);
 }
 
@@ -180,8 +183,8 @@ static void stop(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_interval iv;
 
-	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
-	ucore_part_halt(part, iv.now, iv.frozen_before);
+	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
+	ucore_part_halt(part, iv.now, ucore_interval_frozen_before(&iv, part));
 	ucore_interval_end(&iv);
 	domain_unlist(part->domain, part);
 }
@@ -245,7 +248,7 @@ static void reset(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_interval iv;
 
-	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	ucore_part_reset(part, iv.now);
 	ucore_interval_end(&iv);
 }
@@ -333,19 +336,21 @@ static void snapshot_live(struct ucore_part *part, const struct ucore_meeting *m
 
 	ucore_part_read_running(part, now);
 	part->stats.reads += domain->tally.reads - reads;
-	snapshot_fill(m->session, part, now, ucore_domain_frozen_ns(domain, now));
+	snapshot_fill(m->session, part, now,
+		      ucore_domain_frozen_ns(domain, now) + part->box_frozen_ns);
 }
 
 static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 {
-	u64 before = part->stats.frozen_ns;
+	u64 before = part->stats.frozen_ns, frozen_before;
 	struct ucore_read_domain *rd;
 	struct ucore_interval iv;
 
-	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	ucore_part_read(part, iv.now);
+	frozen_before = ucore_interval_frozen_before(&iv, part);
 	ucore_interval_end(&iv);
-	rd = snapshot_fill(m->session, part, iv.now, iv.frozen_before);
+	rd = snapshot_fill(m->session, part, iv.now, frozen_before);
 	rd->frozen_ns = part->stats.frozen_ns - before;
 	rd->skew_ns = iv.skew_ns;
 }

@@ -61,25 +61,28 @@ struct give_back {
 static void give_back_here(void *arg)
 {
 	struct give_back *back = arg;
+	bool box_freeze = back->session->flags & UCORE_SESSION_BOX_FREEZE;
 	struct ucore_domain *domain = back->domain;
 	struct ucore_event *event;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	if (!box_freeze)
+		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	if (back->box)
 		ucore_box_give_back(back->box);
 	else
 		list_for_each_entry(event, &back->session->events, node)
 			if (event->box->domain == domain)
 				ucore_box_give_back(event->box);
-	ucore_domain_thaw(domain, true);
+	if (!box_freeze)
+		ucore_domain_thaw(domain, true);
 	raw_spin_unlock(&domain->lock);
 }
 
 /* A domain without CPU cannot be reached: then its first CPU cleans up. */
 static void box_unclaim(struct ucore_box *box)
 {
-	struct give_back back = { .domain = box->domain, .box = box };
+	struct give_back back = { .session = box->owner, .domain = box->domain, .box = box };
 
 	cpus_read_lock();
 	if (box->dirty)

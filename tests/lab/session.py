@@ -72,12 +72,13 @@ class Session:
     cpu    where it runs
     boxes  False: do not list them, which takes seconds when there are a thousand
     names  boxes that the driver and the model call differently: driver's -> model's
+    box_freeze  it freezes its own boxes, not the die
     """
 
     _serial = itertools.count()
 
     def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None,
-                 boxes=True, names=None):
+                 boxes=True, names=None, box_freeze=False):
         self.machine = machine
         self._fifo = f"/tmp/session-{next(self._serial)}"
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
@@ -92,7 +93,7 @@ class Session:
         self.events = {}        # event id -> Counter
         self.base = None        # totals from which the counts go on
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
-                     + (" low" if low else ""))
+                     + (" low" if low else "") + (" boxes" if box_freeze else ""))
 
     def __enter__(self):
         return self

@@ -233,7 +233,7 @@ static const struct row rows[] = {
 	  .out = { OUT_TO(ucore_get_units, nr, total) },
 	  .reserved = { AT(ucore_get_units, reserved) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
-	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD,
+	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
 	  .out = { OUT(ucore_create_session, fd) },
 	  .reserved = { AT(ucore_create_session, reserved) } },
 	{ "EVENT_ADD", UCORE_EVENT_ADD, sizeof(struct ucore_event_add), true, fill_add,

@@ -16,6 +16,7 @@ const struct option_desc count_options[] = {
 	{ 'D', "delay", "MS", "wait so long before counting" },
 	{ OPT_TIMEOUT, "timeout", "MS", "end after so long" },
 	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
+	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on one by one, not the die" },
 	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
 	{ 0 },
 };
@@ -80,7 +81,10 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 	case OPT_TIMEOUT:
 		return ms_option(tool, "timeout", value, &args->timeout_ns);
 	case OPT_LOW_DWORD:
-		args->low_dword = true;
+		args->flags |= UCORE_SESSION_LOW_DWORD;
+		return 0;
+	case OPT_BOX_FREEZE:
+		args->flags |= UCORE_SESSION_BOX_FREEZE;
 		return 0;
 	case 'a':
 		return 0;

@@ -19,7 +19,7 @@
  * @nr_cpus: how many there are
  * @delay_ns: how long to wait before counting
  * @timeout_ns: how long to count; 0: until the command ends or a signal comes
- * @low_dword: ask for UCORE_SESSION_LOW_DWORD
+ * @flags: UCORE_SESSION_* asked for
  * @command: the command to run, NULL-terminated, or NULL
  */
 struct count_args {
@@ -29,7 +29,7 @@ struct count_args {
 	unsigned int nr_cpus;
 	uint64_t delay_ns;
 	uint64_t timeout_ns;
-	bool low_dword;
+	uint32_t flags;
 	char **command;
 };
 

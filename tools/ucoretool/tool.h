@@ -26,6 +26,7 @@
 /* Options without a letter */
 enum {
 	OPT_HELP = 256,
+	OPT_BOX_FREEZE,
 	OPT_DEVICE,
 	OPT_DISCOVERY,
 	OPT_INTERRUPT,

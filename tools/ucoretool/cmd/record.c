@@ -329,7 +329,7 @@ static int record_run(struct tool *tool, const void *data)
 {
 	const struct record_args *args = data;
 	struct ucore_session_config config = {
-		.flags = args->count.low_dword ? UCORE_SESSION_LOW_DWORD : 0,
+		.flags = args->count.flags,
 		.timer_ns = args->timer_ns,
 		.ring_size = args->ring_size,
 		.wakeup = record_wakeup(args),

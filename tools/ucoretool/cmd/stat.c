@@ -443,7 +443,7 @@ static int stat_run(struct tool *tool, const void *data)
 {
 	const struct stat_args *args = data;
 	struct ucore_session_config config = {
-		.flags = args->count.low_dword ? UCORE_SESSION_LOW_DWORD : 0,
+		.flags = args->count.flags,
 	};
 	struct stat stat = {
 		.out = args->out,

@@ -115,6 +115,8 @@ static void create(char **word, int n)
 			create.wakeup = number(value);
 		else if (!strcmp(word[i], "low"))
 			create.flags |= UCORE_SESSION_LOW_DWORD;
+		else if (!strcmp(word[i], "boxes"))
+			create.flags |= UCORE_SESSION_BOX_FREEZE;
 	}
 	ret = ioctl(device, UCORE_CREATE_SESSION, &create);
 	if (!ret)
