@@ -49,7 +49,7 @@
  *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter, and
  *              the caller does not want it polled
  *  EBUSY       the box belongs to another session (GET_BOXES names it), the
- *              PMI core is held by another session, the session is running, or
+ *              PMI CPUs are held by another session, the session is running, or
  *              the kernel's own intel_uncore driver holds the hardware (INFO)
  *  EALREADY    START of a running session
  *  ENODEV      there are no boxes here (INFO says why), or the box is gone
@@ -77,7 +77,7 @@
 
 #define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
 #define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
-#define UCORE_SET_PMI_CPU	_IO(UCORE_TYPE, 0x12)
+#define UCORE_SET_PMI_CPUS	_IO(UCORE_TYPE, 0x12)
 #define UCORE_START		_IO(UCORE_TYPE, 0x13)
 #define UCORE_STOP		_IO(UCORE_TYPE, 0x14)
 #define UCORE_RESET		_IO(UCORE_TYPE, 0x15)
@@ -95,6 +95,7 @@
 #define UCORE_TIMER_MAX_NS	1000000000000ULL
 #define UCORE_POLL_MIN_NS	100000ULL	/* ucore_event_add.poll_ns: 100 us */
 #define UCORE_POLL_MAX_NS	10000000ULL
+#define UCORE_PMI_CPUS_MAX	256		/* ucore_set_pmi_cpus.nr */
 #define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size: bytes */
 #define UCORE_RING_MAX		67108864U
 
@@ -672,27 +673,34 @@ struct ucore_event_remove {
 };
 
 /**
- * struct ucore_set_pmi_cpu - UCORE_SET_PMI_CPU: choose a die's PMI core
- * @size: sizeof(struct ucore_set_pmi_cpu)
+ * struct ucore_set_pmi_cpus - UCORE_SET_PMI_CPUS: who takes the overflow interrupt
+ * @size: sizeof(struct ucore_set_pmi_cpus)
  * @flags: 0
- * @cpu: CPU that shall take the overflow PMI of its die and read the die's
- *       boxes
+ * @nr: elements of @cpus, 1 to UCORE_PMI_CPUS_MAX
  * @reserved: 0
+ * @cpus: array of __u32: CPUs, each once, of one die or of several
  *
- * The PMI core is one register per die, so sessions share it: EBUSY when
- * another session has chosen a different CPU of the die.  The choice holds
- * until the session closes, or the CPU goes offline (a gap record tells).
- * Interrupted-context fields of samples then speak of this CPU.
+ * The CPUs of a die that are in the array take the overflow PMI of that die, all of
+ * them, and the first of them reads the die's boxes; other dies are left as they
+ * are.  pmi_core_sel names cores, so the other threads of theirs see the interrupt,
+ * too.  Each CPU sees it, one serves it: interrupted-context fields of a sample
+ * speak of the one that was first (ucore_sample.cpu).
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such CPU, or a die without
- * boxes), EAGAIN (offline), ERANGE (pmi_core_sel cannot name the core),
- * EBUSY (running session, or held by another).
+ * pmi_core_sel is one register per die, so sessions share it: EBUSY when another
+ * session has chosen differently for a die.  The choice holds until the session
+ * closes or chooses anew; a CPU that goes offline drops out of it, and if it was the
+ * reader the next one reads (a gap record tells).
+ *
+ * Errors: EINVAL (also @nr, a CPU given twice), E2BIG, EFAULT, ENOMEM, ENOENT (no such
+ * CPU, or a die without boxes), EAGAIN (offline), ERANGE (pmi_core_sel cannot name a
+ * core), EBUSY (running session, or held by another).
  */
-struct ucore_set_pmi_cpu {
+struct ucore_set_pmi_cpus {
 	__u32 size;
 	__u32 flags;
-	__u32 cpu;
+	__u32 nr;
 	__u32 reserved;
+	__aligned_u64 cpus;
 };
 
 /**

@@ -124,9 +124,11 @@ struct ucore_pmi {
  * @recovered: overflows found by the guard
  * @throttles: times throttled
  * @leaving: one of its CPUs that is going offline; belongs to CPU hotplug callbacks
- * @pin_cpu: CPU that sessions have chosen as reader, UCORE_NO_CPU once it has
- *           gone offline; guarded by the catalog's lock
- * @pins: how many sessions have chosen it; guarded by the catalog's lock
+ * @pin_cpu: CPU that sessions have chosen as reader, UCORE_NO_CPU once all of
+ *           @pin_cpus have gone offline; guarded by the catalog's lock
+ * @pin_cpus: CPUs that they have chosen to take the PMI, online ones; written under
+ *            the catalog's lock with CPU hotplug held off, read with the latter
+ * @pins: how many sessions have chosen; guarded by the catalog's lock
  */
 struct ucore_domain {
 	u32 id;
@@ -168,6 +170,7 @@ struct ucore_domain {
 
 	int leaving;
 	int pin_cpu;
+	struct cpumask pin_cpus;
 	u32 pins;
 };
 

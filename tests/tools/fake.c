@@ -947,6 +947,24 @@ static int device_command(unsigned long command, void *arg)
 	}
 }
 
+static int do_set_pmi_cpus(const struct ucore_set_pmi_cpus *set)
+{
+	const uint32_t *cpus = (void *)(uintptr_t)set->cpus;
+
+	if (!set->nr || set->nr > UCORE_PMI_CPUS_MAX)
+		return -EINVAL;
+	for (uint32_t i = 0; i < set->nr; i++) {
+		fake.pmi_cpu = cpus[i];
+		if (cpus[i] >= 16)
+			return -ENOENT;
+		for (uint32_t j = 0; j < i; j++)
+			if (cpus[i] == cpus[j])
+				return -EINVAL;
+	}
+	fake.nr_pmi_cpus = set->nr;
+	return 0;
+}
+
 static int session_command(unsigned long command, void *arg)
 {
 	switch (command) {
@@ -954,9 +972,8 @@ static int session_command(unsigned long command, void *arg)
 		return do_event_add(arg);
 	case UCORE_EVENT_REMOVE:
 		return do_event_remove(arg);
-	case UCORE_SET_PMI_CPU:
-		fake.pmi_cpu = ((struct ucore_set_pmi_cpu *)arg)->cpu;
-		return fake.pmi_cpu < 16 ? 0 : -ENOENT;
+	case UCORE_SET_PMI_CPUS:
+		return do_set_pmi_cpus(arg);
 	case UCORE_START:
 		return do_start();
 	case UCORE_STOP:

@@ -279,11 +279,16 @@ static inline void session_stop(int session)
 	must(!rc, "STOP: %s", error_name(rc));
 }
 
+static inline int try_pmi_cpus(int session, const uint32_t *cpus, uint32_t nr)
+{
+	struct ucore_set_pmi_cpus set = { .size = sizeof(set), .nr = nr, .cpus = address(cpus) };
+
+	return try_command(session, UCORE_SET_PMI_CPUS, &set);
+}
+
 static inline int try_pmi_cpu(int session, uint32_t cpu)
 {
-	struct ucore_set_pmi_cpu set = { .size = sizeof(set), .cpu = cpu };
-
-	return try_command(session, UCORE_SET_PMI_CPU, &set);
+	return try_pmi_cpus(session, &cpu, 1);
 }
 
 static inline struct ucore_status session_status(int session)

@@ -26,7 +26,7 @@ LAYOUT(ucore_create_session, 32);
 LAYOUT(ucore_term, 16);
 LAYOUT(ucore_event_add, 56);
 LAYOUT(ucore_event_remove, 16);
-LAYOUT(ucore_set_pmi_cpu, 16);
+LAYOUT(ucore_set_pmi_cpus, 24);
 LAYOUT(ucore_command, 8);
 LAYOUT(ucore_value, 16);
 LAYOUT(ucore_read_domain, 48);
@@ -63,7 +63,7 @@ struct row {
 
 static struct fixture {
 	int device, session;
-	uint32_t box, domain, event;
+	uint32_t box, domain, event, cpu;
 	struct ucore_term terms[2];
 	struct ucore_domain_info domains[4];
 	struct ucore_box_info boxes[4];
@@ -170,11 +170,12 @@ static void more_remove(struct ucore_event_remove *a)
 }
 FILL(remove, ucore_event_remove)
 
-static void more_pmi_cpu(struct ucore_set_pmi_cpu *a)
+static void more_pmi_cpus(struct ucore_set_pmi_cpus *a)
 {
-	a->cpu = 0;
+	a->nr = 1;
+	a->cpus = address(&fix.cpu);
 }
-FILL(pmi_cpu, ucore_set_pmi_cpu)
+FILL(pmi_cpus, ucore_set_pmi_cpus)
 
 static void more_command(struct ucore_command *a)
 {
@@ -241,8 +242,8 @@ static const struct row rows[] = {
 	  .out = { OUT_TO(ucore_event_add, event, poll_ns) } },
 	{ "EVENT_REMOVE", UCORE_EVENT_REMOVE, sizeof(struct ucore_event_remove), true,
 	  fill_remove, .reserved = { AT(ucore_event_remove, reserved) } },
-	{ "SET_PMI_CPU", UCORE_SET_PMI_CPU, sizeof(struct ucore_set_pmi_cpu), true,
-	  fill_pmi_cpu, .reserved = { AT(ucore_set_pmi_cpu, reserved) } },
+	{ "SET_PMI_CPUS", UCORE_SET_PMI_CPUS, sizeof(struct ucore_set_pmi_cpus), true,
+	  fill_pmi_cpus, .reserved = { AT(ucore_set_pmi_cpus, reserved) } },
 	{ "START", UCORE_START, sizeof(struct ucore_command), true, fill_command,
 	  .valid_flags = 0 },
 	{ "STOP", UCORE_STOP, sizeof(struct ucore_command), true, fill_command,

@@ -528,8 +528,13 @@ void ucore_session_destroy(struct ucore_session *session);
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
 		      struct ucore_error *err);
 
-/** ucore_session_pmi_cpu() - choose the CPU that takes its die's PMI and reads its boxes */
-int ucore_session_pmi_cpu(struct ucore_session *session, uint32_t cpu, struct ucore_error *err);
+/**
+ * ucore_session_pmi_cpus() - choose the CPUs that take the PMI of their dies
+ * @cpus: of each die among them the first reads its boxes, and all take its PMI
+ * @nr: how many, at most UCORE_PMI_CPUS_MAX
+ */
+int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, size_t nr,
+			   struct ucore_error *err);
 
 /*
  * These are UCORE_START, UCORE_STOP and UCORE_RESET with their errors, explained.

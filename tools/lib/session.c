@@ -323,29 +323,46 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	return 0;
 }
 
-int ucore_session_pmi_cpu(struct ucore_session *session, uint32_t cpu, struct ucore_error *err)
+/* "CPU 3" or "CPUs 3,0", as far as there is room */
+static const char *cpus_text(const uint32_t *cpus, size_t nr, char *text, size_t size)
 {
-	UCORE_ARG(ucore_set_pmi_cpu, set, .cpu = cpu);
-	int ret = session_ioctl(session, UCORE_SET_PMI_CPU, &set);
+	int at = snprintf(text, size, nr > 1 ? "CPUs " : "CPU ");
 
+	for (size_t i = 0; i < nr && at > 0 && (size_t)at < size; i++)
+		at += snprintf(text + at, size - (size_t)at, "%s%u", i ? "," : "", cpus[i]);
+	return text;
+}
+
+int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, size_t nr,
+			   struct ucore_error *err)
+{
+	UCORE_ARG(ucore_set_pmi_cpus, set, .nr = (uint32_t)nr, .cpus = (uintptr_t)cpus);
+	const char *one = nr > 1 ? "one of them: " : "";
+	int ret = session_ioctl(session, UCORE_SET_PMI_CPUS, &set);
+	char text[64];
+
+	cpus_text(cpus, nr, text, sizeof(text));
 	switch (ret) {
 	case 0:
 		return 0;
+	case -EINVAL:
+		return ucore_error_set(err, ret, "%s: each one once, and at most %u", text,
+				       UCORE_PMI_CPUS_MAX);
 	case -ENOENT:
-		return ucore_error_set(err, ret,
-				       "CPU %u: no such CPU, or its die has no boxes", cpu);
+		return ucore_error_set(err, ret, "%s: %sno such CPU, or its die has no boxes",
+				       text, one);
 	case -EAGAIN:
-		return ucore_error_set(err, ret, "CPU %u is offline: choose another", cpu);
+		return ucore_error_set(err, ret, "%s: %soffline: choose another", text, one);
 	case -ERANGE:
 		return ucore_error_set(err, ret,
-				       "CPU %u: pmi_core_sel cannot name its core: choose another",
-				       cpu);
+				       "%s: %spmi_core_sel cannot name its core: choose another",
+				       text, one);
 	case -EBUSY:
 		return ucore_error_set(err, ret,
-				       "CPU %u: another session has chosen a different PMI core on this die: use the same one, or end that session",
-				       cpu);
+				       "%s: another session has chosen other CPUs for the PMI of this die: use the same ones, or end that session",
+				       text);
 	default:
-		return ucore_error_set(err, ret, "CPU %u as PMI core: %s", cpu, strerror(-ret));
+		return ucore_error_set(err, ret, "%s for the PMI: %s", text, strerror(-ret));
 	}
 }
 

@@ -12,7 +12,7 @@
 
 const struct option_desc count_options[] = {
 	{ 'e', "event", "LIST", "events: box/EVENT,term=value/ ... (may be repeated)" },
-	{ 'C', "cpu", "LIST", "CPUs that take the PMI and read the boxes, one per die" },
+	{ 'C', "cpu", "LIST", "CPUs that take the PMI; the first of each die reads its boxes" },
 	{ 'D', "delay", "MS", "wait so long before counting" },
 	{ OPT_TIMEOUT, "timeout", "MS", "end after so long" },
 	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
@@ -166,12 +166,10 @@ static int cpus_set(struct tool *tool, const struct count_args *args, struct cou
 {
 	int ret;
 
-	for (unsigned int i = 0; i < args->nr_cpus; i++) {
-		ret = ucore_session_pmi_cpu(count->session, args->cpus[i], &tool->err);
-		if (ret)
-			return tool_fail(tool, ret);
-	}
-	return 0;
+	if (!args->nr_cpus)
+		return 0;
+	ret = ucore_session_pmi_cpus(count->session, args->cpus, args->nr_cpus, &tool->err);
+	return ret ? tool_fail(tool, ret) : 0;
 }
 
 int count_open(struct tool *tool, const struct count_args *args,

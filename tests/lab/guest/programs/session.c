@@ -210,11 +210,17 @@ static void fill(char **word, int n)
 	printf("{\"errno\":%d,\"events\":%u}\n", ret ? errno : 0, events);
 }
 
-static void set_cpu(char **word)
+static void set_cpus(char **word, int n)
 {
-	struct ucore_set_pmi_cpu set = { .size = sizeof(set), .cpu = number(word[1]) };
+	uint32_t cpus[UCORE_PMI_CPUS_MAX];
+	struct ucore_set_pmi_cpus set = {
+		.size = sizeof(set), .nr = n - 1, .cpus = (uintptr_t)cpus,
+	};
+	int i;
 
-	answer_errno(ioctl(session, UCORE_SET_PMI_CPU, &set));
+	for (i = 0; i < n - 1 && i < UCORE_PMI_CPUS_MAX; i++)
+		cpus[i] = number(word[i + 1]);
+	answer_errno(ioctl(session, UCORE_SET_PMI_CPUS, &set));
 }
 
 static void command(unsigned long nr)
@@ -411,8 +417,8 @@ static bool obey(char **word, int n)
 		add(word, n);
 	else if (!strcmp(word[0], "fill"))
 		fill(word, n);
-	else if (!strcmp(word[0], "cpu") && n == 2)
-		set_cpu(word);
+	else if (!strcmp(word[0], "cpu") && n >= 2)
+		set_cpus(word, n);
 	else if (!strcmp(word[0], "start"))
 		command(UCORE_START);
 	else if (!strcmp(word[0], "stop"))
