@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The fake register bus.  It knows as much of an E5 as tests need: resets in
- * the box control and in counters' controls, status bits that are cleared by writing 1, and which global
- * control bits freeze and thaw.
+ * the box control and in counters' controls, status bits that are cleared by
+ * writing 1, and which global control bits freeze and thaw.
  */
 #include "fake_bus.h"
 

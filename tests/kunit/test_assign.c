@@ -112,7 +112,8 @@ static void asking_for_fixed_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED, 0, true, &spec), 0);
 	KUNIT_EXPECT_EQ(test, spec.counters, FIXED);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED << 1, 0, true, &spec), -ENXIO);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED | FIXED << 1, 0, true, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED | FIXED << 1, 0, true, &spec),
+			-ENXIO);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, BIT_ULL(63), 0, true, &spec), -ENXIO);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED | 1, 0, true, &spec), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ha, FIXED, 0, true, &spec), -ENXIO);

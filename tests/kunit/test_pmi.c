@@ -348,7 +348,8 @@ static void each_sees_one_serves(struct kunit *test)
 	cpus_read_lock();
 	ucore_reader_choose(domain, 0, &both);
 	cpus_read_unlock();
-	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | BIT_ULL(1) | WAKE);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL),
+			BIT_ULL(0) | BIT_ULL(1) | WAKE);
 	overflow(part, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);	/* seen, and served already */

@@ -668,7 +668,8 @@ static void several_cpus_take_the_pmi(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 100, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(1) | BIT_ULL(0) | WAKE);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL),
+			BIT_ULL(1) | BIT_ULL(0) | WAKE);
 	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(0, &domain->pmi.cpus));
 	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(1, &domain->pmi.cpus));
 	fake_stop(s);
