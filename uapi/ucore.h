@@ -8,7 +8,9 @@
  *
  * A domain is what one global control freezes and one CPU reads: for the uncore
  * a die, for a core's own monitors a logical CPU (ucore_domain_info.scope).  All
- * counters of a domain are read at one instant.
+ * counters of a domain are read at one instant.  Where there is no global control
+ * (INFO: no UCORE_CAP_GLOBAL_FREEZE) a domain's boxes are frozen one after the
+ * other, and skew_ns tells how far apart the first and the last one were.
  *
  * Rules that hold for every command:
  *
@@ -38,14 +40,16 @@
  *  ENOENT      no such box, domain, event or CPU
  *  ENXIO       the box has no such field or counter, or the event cannot count
  *              on any of the counters asked for
- *  ERANGE      a value does not fit its field, or a period its counter
+ *  ERANGE      a value does not fit its field, or a period its counter, or a
+ *              period is too short to be polled
  *  ENOSPC      every counter that the event could use is taken, or the buffer
  *              for a READ or ring cannot hold the answer
  *  EADDRINUSE  a register that the box's counters share (filter, match) holds
  *              another value for another event of the session
- *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter
+ *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter, and
+ *              the caller does not want it polled
  *  EBUSY       the box belongs to another session (GET_BOXES names it), the
- *              PMI core is held by another session, the session is running, or
+ *              PMI CPUs are held by another session, the session is running, or
  *              the kernel's own intel_uncore driver holds the hardware (INFO)
  *  EALREADY    START of a running session
  *  ENODEV      there are no boxes here (INFO says why), or the box is gone
@@ -58,7 +62,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define UCORE_ABI_VERSION	2
+#define UCORE_ABI_VERSION	3
 #define UCORE_DEVICE		"/dev/ucore"
 
 #define UCORE_TYPE		0xBD
@@ -73,7 +77,7 @@
 
 #define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
 #define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
-#define UCORE_SET_PMI_CPU	_IO(UCORE_TYPE, 0x12)
+#define UCORE_SET_PMI_CPUS	_IO(UCORE_TYPE, 0x12)
 #define UCORE_START		_IO(UCORE_TYPE, 0x13)
 #define UCORE_STOP		_IO(UCORE_TYPE, 0x14)
 #define UCORE_RESET		_IO(UCORE_TYPE, 0x15)
@@ -89,6 +93,9 @@
 #define UCORE_TERMS_MAX		32		/* ucore_event_add.nr_terms */
 #define UCORE_TIMER_MIN_NS	100000ULL	/* ucore_create_session.timer_ns: 100 us */
 #define UCORE_TIMER_MAX_NS	1000000000000ULL
+#define UCORE_POLL_MIN_NS	100000ULL	/* ucore_event_add.poll_ns: 100 us */
+#define UCORE_POLL_MAX_NS	10000000ULL
+#define UCORE_PMI_CPUS_MAX	256		/* ucore_set_pmi_cpus.nr */
 #define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size: bytes */
 #define UCORE_RING_MAX		67108864U
 
@@ -104,7 +111,7 @@
 #define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds them */
 
 /* ucore_info.caps: what this platform can do */
-#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a domain */
+#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a domain, else one for each box */
 #define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow interrupts a core */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 
@@ -167,6 +174,8 @@ struct ucore_info {
  * @recovered: overflows found by the guard timer because no interrupt came
  * @throttled: times the domain was held frozen because PMIs came too fast
  * @frozen_ns: time the domain was frozen by ucore since load
+ * @skew_max_ns: longest time from the first box's freeze to the last one's since
+ *               load; 0 where one write freezes all
  */
 struct ucore_domain_info {
 	__u32 domain;
@@ -183,6 +192,7 @@ struct ucore_domain_info {
 	__u64 recovered;
 	__u64 throttled;
 	__u64 frozen_ns;
+	__u64 skew_max_ns;
 };
 
 /**
@@ -534,8 +544,14 @@ struct ucore_get_units {
  *
  * LOW_DWORD: read only the low 32 bits of PCI counters while that is provably
  * exact.
+ *
+ * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
+ * their own controls one after the other (skew_ns), and not their domains: other
+ * sessions count on.  Boxes without UCORE_BOX_FREEZE count on, too
+ * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.
  */
 #define UCORE_SESSION_LOW_DWORD	(1U << 0)
+#define UCORE_SESSION_BOX_FREEZE (1U << 1)
 
 /**
  * struct ucore_create_session - UCORE_CREATE_SESSION
@@ -585,10 +601,18 @@ struct ucore_term {
 	__u64 value;
 };
 
+/*
+ * ucore_event_add.flags
+ *
+ * INTERRUPT: the period must end by the hardware's interrupt: EOPNOTSUPP where it
+ * would be polled.
+ */
+#define UCORE_EVENT_INTERRUPT	(1U << 0)
+
 /**
  * struct ucore_event_add - UCORE_EVENT_ADD: claim a box, take a counter
  * @size: sizeof(struct ucore_event_add)
- * @flags: 0
+ * @flags: UCORE_EVENT_*
  * @box: box id
  * @nr_terms: elements of @terms, at most UCORE_TERMS_MAX
  * @terms: array of struct ucore_term; none for a fixed counter
@@ -596,17 +620,29 @@ struct ucore_term {
  *            UCORE_COUNTER_FIXED for the first fixed one); 0: any general
  *            counter.  The driver's own constraints for the event apply too.
  * @period: overflow trigger: a sample every @period counts, 1 to 2^width - 1;
- *          0: the event only counts
+ *          0: the event only counts.  Where the counter cannot interrupt (no
+ *          UCORE_BOX_OVERFLOW or _FIXED_OVERFLOW) the driver looks at it every
+ *          @poll_ns.
  * @event: out: event id, unique within the session and never used again
  * @counter: out: counter taken.  An event that was not asked to sit on one
  *           counter may be moved when later events need its place; STATUS is
  *           not needed to read it, values carry the event id.
+ * @poll_ns: out: how often the counter is looked at while the session runs; 0 if it
+ *           interrupts, or without @period
  *
  * The first event on a box claims the box; removing the last gives it back.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (box), ENXIO, ERANGE, ENOSPC,
- * EADDRINUSE, EOPNOTSUPP (@period), EBUSY (running session, owned box,
- * intel_uncore), ENODEV (the box is gone).
+ * A polled period: the counter is read so often that it cannot pass two multiples of
+ * @period between two looks, as fast as the event can count at all; the first look
+ * that finds it past one freezes the domain and takes the sample
+ * (UCORE_SAMPLE_POLLED), late by @poll_ns at most, with the exact counts of that
+ * instant.  A period that needs looks more often than every UCORE_POLL_MIN_NS is
+ * refused (ERANGE): the looks would take too much of the reader's time.  Longer
+ * periods are looked at every UCORE_POLL_MAX_NS at least.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (box), ENXIO, ERANGE (a value,
+ * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
+ * EBUSY (running session, owned box, intel_uncore), ENODEV (the box is gone).
  */
 struct ucore_event_add {
 	__u32 size;
@@ -618,6 +654,7 @@ struct ucore_event_add {
 	__u64 period;
 	__u32 event;
 	__u32 counter;
+	__u64 poll_ns;
 };
 
 /**
@@ -637,27 +674,34 @@ struct ucore_event_remove {
 };
 
 /**
- * struct ucore_set_pmi_cpu - UCORE_SET_PMI_CPU: choose a die's PMI core
- * @size: sizeof(struct ucore_set_pmi_cpu)
+ * struct ucore_set_pmi_cpus - UCORE_SET_PMI_CPUS: who takes the overflow interrupt
+ * @size: sizeof(struct ucore_set_pmi_cpus)
  * @flags: 0
- * @cpu: CPU that shall take the overflow PMI of its die and read the die's
- *       boxes
+ * @nr: elements of @cpus, 1 to UCORE_PMI_CPUS_MAX
  * @reserved: 0
+ * @cpus: array of __u32: CPUs, each once, of one die or of several
  *
- * The PMI core is one register per die, so sessions share it: EBUSY when
- * another session has chosen a different CPU of the die.  The choice holds
- * until the session closes, or the CPU goes offline (a gap record tells).
- * Interrupted-context fields of samples then speak of this CPU.
+ * The CPUs of a die that are in the array take the overflow PMI of that die, all of
+ * them, and the first of them reads the die's boxes; other dies are left as they
+ * are.  pmi_core_sel names cores, so the other threads of theirs see the interrupt,
+ * too.  Each CPU sees it, one serves it: interrupted-context fields of a sample
+ * speak of the one that was first (ucore_sample.cpu).
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such CPU, or a die without
- * boxes), EAGAIN (offline), ERANGE (pmi_core_sel cannot name the core),
- * EBUSY (running session, or held by another).
+ * pmi_core_sel is one register per die, so sessions share it: EBUSY when another
+ * session has chosen differently for a die.  The choice holds until the session
+ * closes or chooses anew; a CPU that goes offline drops out of it, and if it was the
+ * reader the next one reads (a gap record tells).
+ *
+ * Errors: EINVAL (also @nr, a CPU given twice), E2BIG, EFAULT, ENOMEM, ENOENT (no such
+ * CPU, or a die without boxes), EAGAIN (offline), ERANGE (pmi_core_sel cannot name a
+ * core), EBUSY (running session, or held by another).
  */
-struct ucore_set_pmi_cpu {
+struct ucore_set_pmi_cpus {
 	__u32 size;
 	__u32 flags;
-	__u32 cpu;
+	__u32 nr;
 	__u32 reserved;
+	__aligned_u64 cpus;
 };
 
 /**
@@ -684,9 +728,10 @@ struct ucore_command {
 };
 
 /* ucore_value.flags */
-#define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its overflow ended the interval */
+#define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its period ended the interval */
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
+#define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: it was read counting */
 
 /**
  * struct ucore_value - the count of one event
@@ -706,6 +751,8 @@ struct ucore_value {
  * @cpu: CPU that read it
  * @time: instant the domain was frozen (LIVE: reading began)
  * @frozen_ns: how long it stayed frozen for this READ; 0 for LIVE
+ * @skew_ns: from the first box's freeze, at @time, to the last one's; 0 where one
+ *           write freezes all, and for LIVE
  * @time_enabled: ns the session has been started on this domain
  * @time_running: ns of @time_enabled in which its counters could count: the
  *                domain was not frozen, for this or any other session
@@ -715,6 +762,7 @@ struct ucore_read_domain {
 	__u32 cpu;
 	__u64 time;
 	__u64 frozen_ns;
+	__u64 skew_ns;
 	__u64 time_enabled;
 	__u64 time_running;
 };
@@ -731,7 +779,8 @@ struct ucore_read_domain {
  * @nr_domains: in: capacity of @domains; out: number of domains, also with ENOSPC
  * @values: array of struct ucore_value, in the order of event ids
  * @domains: array of struct ucore_read_domain, in the order of domain ids
- * @skew_ns: out: time between the first and the last domain's freeze
+ * @skew_ns: out: time between the first and the last freeze, of domains and, where
+ *           these freeze one by one, of boxes
  *
  * All domains freeze at the same moment, are read in parallel and thawed.  A
  * stopped session gives its last counts.  Events on a domain without a CPU give
@@ -766,6 +815,9 @@ struct ucore_read {
  * @lost: out: records that found no room in a ring
  * @overflows: out: overflows handled
  * @recovered: out: of these, found by the guard timer, their PMI lost
+ * @polled: out: of these, found by polling
+ * @polls: out: looks at counters whose periods are polled; their time is in @cost_ns,
+ *         their reads are in @reads
  * @cost_ns: out: CPU time spent to take samples, all domains together
  * @frozen_ns: out: time domains were frozen for this session's samples and READs
  * @reads: out: register reads for this session's samples and READs
@@ -785,6 +837,8 @@ struct ucore_status {
 	__u64 lost;
 	__u64 overflows;
 	__u64 recovered;
+	__u64 polled;
+	__u64 polls;
 	__u64 cost_ns;
 	__u64 frozen_ns;
 	__u64 reads;
@@ -876,30 +930,33 @@ struct ucore_record {
  * CONTEXT: ip, pid and tid are of the interrupted context of @cpu.  USER: ip is
  * a user address.  RECOVERED: the PMI was lost, the guard timer found the domain
  * frozen, @time is late.  THROTTLED: samples came too fast, the domain was held
- * frozen afterwards.
+ * frozen afterwards.  POLLED: no interrupt, the driver looked and found the period
+ * over; @time is late by ucore_event_add.poll_ns at most, counts are of @time.
  */
 #define UCORE_SAMPLE_CONTEXT	(1U << 0)
 #define UCORE_SAMPLE_USER	(1U << 1)
 #define UCORE_SAMPLE_RECOVERED	(1U << 2)
 #define UCORE_SAMPLE_THROTTLED	(1U << 3)
+#define UCORE_SAMPLE_POLLED	(1U << 4)
 
 #define UCORE_EVENT_NONE	0xffffffffU
 
 /**
  * struct ucore_sample - RECORD_SAMPLE: all counters of one domain at one instant
  * @hdr: type, size, sequence number
- * @time: instant: PMI taken, or domain frozen by the timer
+ * @time: instant: PMI taken, or domain frozen by the timer or for a polled period
  * @time_enabled: as in struct ucore_read_domain
  * @time_running: as in struct ucore_read_domain
  * @frozen_ns: from @time until the domain ran again, or, if the sample is
  *             throttled, until it could have
+ * @skew_ns: as in struct ucore_read_domain
  * @ip: instruction interrupted; 0 without CAP_PERFMON, as are @pid and @tid
  * @pid: process interrupted (initial pid namespace)
  * @tid: thread interrupted (initial pid namespace)
  * @cpu: CPU that took the PMI or the timer
  * @domain: domain id
  * @trigger: UCORE_TRIGGER_*
- * @trigger_event: lowest id of the events that overflowed, or UCORE_EVENT_NONE
+ * @trigger_event: lowest id of the events whose periods ended, or UCORE_EVENT_NONE
  * @flags: UCORE_SAMPLE_*
  * @nr_values: elements of @values
  * @values: the session's events on this domain, in the order of event ids
@@ -910,6 +967,7 @@ struct ucore_sample {
 	__u64 time_enabled;
 	__u64 time_running;
 	__u64 frozen_ns;
+	__u64 skew_ns;
 	__u64 ip;
 	__u32 pid;
 	__u32 tid;

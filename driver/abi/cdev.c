@@ -224,7 +224,8 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	{ UCORE_ANSWER(UCORE_GET_UNITS, struct ucore_get_units, units, cmd_get_units) },
 	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, reserved,
 		 cmd_create_session),
-	  .flags = UCORE_SESSION_LOW_DWORD, .undo = undo_create_session },
+	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
+	  .undo = undo_create_session },
 };
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

@@ -101,6 +101,7 @@ void ucore_describe_domain(struct ucore_domain *domain, struct ucore_domain_info
 	out->recovered = domain->recovered;
 	out->throttled = domain->throttles;
 	out->frozen_ns = domain->frozen_ns;
+	out->skew_max_ns = domain->skew_max_ns;
 	list_for_each_entry(part, &domain->parts, node)
 		out->nr_sessions++;
 	raw_spin_unlock_irqrestore(&domain->lock, flags);

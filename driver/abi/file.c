@@ -59,11 +59,20 @@ static int cmd_event_remove(struct ucore_ioctl_call *call)
 	return ucore_session_remove(call_session(call), call->arg.remove.event);
 }
 
-static int cmd_set_pmi_cpu(struct ucore_ioctl_call *call)
+static int cmd_set_pmi_cpus(struct ucore_ioctl_call *call)
 {
-	if (call->arg.cpu.reserved)
+	const struct ucore_set_pmi_cpus *set = &call->arg.cpus;
+	u32 *cpus;
+	int ret;
+
+	if (set->reserved || !set->nr || set->nr > UCORE_PMI_CPUS_MAX)
 		return -EINVAL;
-	return ucore_session_set_cpu(call_session(call), call->arg.cpu.cpu);
+	cpus = memdup_user(u64_to_user_ptr(set->cpus), array_size(set->nr, sizeof(*cpus)));
+	if (IS_ERR(cpus))
+		return PTR_ERR(cpus);
+	ret = ucore_session_set_cpus(call_session(call), cpus, set->nr);
+	kfree(cpus);
+	return ret;
 }
 
 static int cmd_start(struct ucore_ioctl_call *call)
@@ -136,10 +145,10 @@ static int cmd_ring_info(struct ucore_ioctl_call *call)
 }
 
 static const struct ucore_ioctl_cmd session_commands[] = {
-	{ UCORE_ANSWER(UCORE_EVENT_ADD, struct ucore_event_add, counter, cmd_event_add),
-	  .undo = undo_event_add },
+	{ UCORE_ANSWER(UCORE_EVENT_ADD, struct ucore_event_add, poll_ns, cmd_event_add),
+	  .flags = UCORE_EVENT_INTERRUPT, .undo = undo_event_add },
 	{ UCORE_ACTION(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove) },
-	{ UCORE_ACTION(UCORE_SET_PMI_CPU, struct ucore_set_pmi_cpu, reserved, cmd_set_pmi_cpu) },
+	{ UCORE_ACTION(UCORE_SET_PMI_CPUS, struct ucore_set_pmi_cpus, cpus, cmd_set_pmi_cpus) },
 	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start) },
 	{ UCORE_ACTION(UCORE_STOP, struct ucore_command, flags, cmd_stop) },
 	{ UCORE_ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset) },

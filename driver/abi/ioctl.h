@@ -23,7 +23,7 @@ union ucore_ioctl_arg {
 	struct ucore_create_session create;
 	struct ucore_event_add add;
 	struct ucore_event_remove remove;
-	struct ucore_set_pmi_cpu cpu;
+	struct ucore_set_pmi_cpus cpus;
 	struct ucore_command command;
 	struct ucore_read read;
 	struct ucore_status status;

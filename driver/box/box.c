@@ -9,7 +9,10 @@
  */
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/overflow.h>
 
 #include "box/box.h"
 
@@ -37,6 +40,22 @@ static void box_lost(struct ucore_box *box)
 /*
  * ---- counters: arithmetic on the counter's own width ----
  */
+
+/**
+ * ucore_counter_poll_from() - a polled period ends at the next multiple of it
+ * @ctr: a counter, polled or not
+ */
+void ucore_counter_poll_from(struct ucore_counter *ctr)
+{
+	u64 periods;
+
+	if (!ctr->poll_period)
+		return;
+	periods = div64_u64(ctr->total, ctr->poll_period) + 1;
+	/* beyond 2^64 counts there is no next one */
+	if (check_mul_overflow(periods, ctr->poll_period, &ctr->poll_next))
+		ctr->poll_next = U64_MAX;
+}
 
 /**
  * ucore_counter_accumulate() - fold a hardware value into the exact count
@@ -111,10 +130,19 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 	}
 }
 
+static u32 counter_rst(const struct ucore_counter *ctr)
+{
+	const struct ucore_box_type *type = ctr->box->desc.type;
+
+	return ucore_counter_is_fixed(ctr) ? type->fixed_rst : type->ctl_rst;
+}
+
 /**
  * ucore_counter_arm() - begin a period: the carry comes after @period counts
  * @ctr: a counter with a period, or without: then it begins at zero; one that
  *       runs freely begins where it is
+ *
+ * A counter that runs is zeroed by its control, if it can be, in one write.
  */
 void ucore_counter_arm(struct ucore_counter *ctr)
 {
@@ -126,7 +154,10 @@ void ucore_counter_arm(struct ucore_counter *ctr)
 	}
 	ctr->prev = (0 - ctr->period) & ctr->mask;
 	ctr->wrapped = false;
-	io->ops->write64(io, ctr->reg, ctr->prev);
+	if (!ctr->period && counter_rst(ctr))
+		io->ops->write(io, ctr->ctl_reg, ctr->ctl | counter_rst(ctr));
+	else
+		io->ops->write64(io, ctr->reg, ctr->prev);
 }
 
 /*
@@ -271,6 +302,28 @@ static void control_reset(struct ucore_box *box)
 	box_control(box, words->reset);
 }
 
+/* Does the box's reset word zero these, UCORE_RESET_*? */
+static bool reset_reaches(const struct ucore_box *box, u8 what)
+{
+	const struct ucore_box_words *words = box->desc.type->words;
+
+	return words && (words->reach & what);
+}
+
+/* The box control: first what makes it listen, and frozen before it is reset. */
+static void reset_by_word(struct ucore_box *box)
+{
+	const struct ucore_box_words *words = box->desc.type->words;
+
+	if (words->enable) {
+		box_control(box, words->enable);
+		box_control(box, words->freeze);
+	}
+	if (words->reach)
+		control_reset(box);
+}
+
+/* No manual says that the box reset reaches the fixed control. */
 static void fixed_stop(struct ucore_box *box)
 {
 	const struct ucore_layout *layout = box->desc.layout;
@@ -278,32 +331,29 @@ static void fixed_stop(struct ucore_box *box)
 
 	for (i = 0; i < box->desc.type->nr_fixed; i++)
 		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
-			box_write(box, layout->fixed_ctl[i], 0);
+			box_write(box, layout->fixed_ctl[i], box->desc.type->fixed_rst);
 }
 
-/*
- * Zero every control and counter by hand, for boxes without a reset (UBox).
- * Controls first: a counter must not run while it is written.
- */
-static void reset_by_hand(struct ucore_box *box)
+static void fixed_zero(struct ucore_box *box)
 {
-	const struct ucore_box_type *type = box->desc.type;
 	const struct ucore_layout *layout = box->desc.layout;
 	u32 i;
 
-	for (i = 0; i < type->nr_gp; i++)
-		box_write(box, layout->ctl[i], 0);
-	fixed_stop(box);
-	for (i = 0; i < type->nr_gp; i++)
-		box->io.ops->write64(&box->io, layout->ctr[i], 0);
+	if (box->desc.type->fixed_rst)
+		return;		/* fixed_stop() has done it */
+	for (i = 0; i < box->desc.type->nr_fixed; i++)
+		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
+			box->io.ops->write64(&box->io, layout->fixed_ctr[i], 0);
 }
 
 /**
  * ucore_box_reset() - stop a box and zero its controls, counters and status
  * @box: the box
  *
- * The reset comes before programming: its control-reset bit would erase what
- * was programmed (the manual's own order, 329468-002 2.1.2 step d, does).
+ * What no reset word reaches is zeroed by hand, controls first: a counter must
+ * not run while it is written.  The reset comes before programming: its
+ * control-reset bit would erase what was programmed (the manual's own order,
+ * 329468-002 2.1.2 step d, does).
  */
 void ucore_box_reset(struct ucore_box *box)
 {
@@ -311,16 +361,14 @@ void ucore_box_reset(struct ucore_box *box)
 	const struct ucore_layout *layout = box->desc.layout;
 	u32 i;
 
-	if (type->words) {
-		control_reset(box);
-		/* no manual says that the box reset reaches the fixed control */
-		fixed_stop(box);
-	} else {
-		reset_by_hand(box);
-	}
-	for (i = 0; i < type->nr_fixed; i++)
-		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
-			box->io.ops->write64(&box->io, layout->fixed_ctr[i], 0);
+	if (type->words)
+		reset_by_word(box);
+	for (i = 0; i < type->nr_gp && !reset_reaches(box, UCORE_RESET_CTL); i++)
+		box_write(box, layout->ctl[i], 0);
+	fixed_stop(box);
+	for (i = 0; i < type->nr_gp && !reset_reaches(box, UCORE_RESET_CTR); i++)
+		box->io.ops->write64(&box->io, layout->ctr[i], 0);
+	fixed_zero(box);
 	ucore_box_clear_status(box, ucore_box_status(box));
 }
 
@@ -343,23 +391,10 @@ void ucore_box_program(struct ucore_box *box, const u64 *shared)
 	shared_write(box, shared);
 }
 
-/**
- * ucore_box_program_counter() - preload a counter, then set its control
- * @ctr: a counter of a box that has been reset
- *
- * One that runs freely begins where it is.
- */
-void ucore_box_program_counter(struct ucore_counter *ctr)
+static void control_write(const struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
-	if (ctr->ctl_reg == UCORE_REG_NONE) {
-		ucore_counter_arm(ctr);
-		return;
-	}
-	ctr->prev = 0;
-	if (ctr->period)
-		ucore_counter_arm(ctr);
 	/* the reset has left the upper half zero */
 	if (ctr->ctl >> 32)
 		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
@@ -368,12 +403,57 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 }
 
 /**
+ * ucore_box_program_counter() - preload a counter, then set its control
+ * @ctr: a counter of a box that has been reset
+ *
+ * One that runs freely begins where it is.  One that no freeze reaches counts as
+ * soon as it has an event: it is enabled without, and waits for
+ * ucore_counter_release().
+ */
+void ucore_box_program_counter(struct ucore_counter *ctr)
+{
+	if (ctr->ctl_reg == UCORE_REG_NONE) {
+		ucore_counter_arm(ctr);
+		return;
+	}
+	ctr->prev = 0;
+	if (ctr->period)
+		ucore_counter_arm(ctr);
+	if (!(ctr->flags & UCORE_VALUE_UNFROZEN))
+		control_write(ctr);
+	else if (!ucore_counter_is_fixed(ctr))
+		box_write(ctr->box, ctr->ctl_reg, ctr->box->desc.type->ctl_en);
+}
+
+/**
+ * ucore_counter_release() - let a counter that no freeze reaches count
+ * @ctr: a counter that has been programmed; all others are left alone
+ *
+ * The last write before its domain is thawed.
+ */
+void ucore_counter_release(const struct ucore_counter *ctr)
+{
+	if ((ctr->flags & UCORE_VALUE_UNFROZEN) && ctr->ctl_reg != UCORE_REG_NONE)
+		control_write(ctr);
+}
+
+/**
+ * ucore_box_freeze() - stop a box's counters by its own control
+ * @box: a box that counts
+ */
+void ucore_box_freeze(struct ucore_box *box)
+{
+	if (box->desc.type->words && !box->dead)
+		box_control(box, box->desc.type->words->freeze);
+}
+
+/**
  * ucore_box_run() - let a programmed box count as soon as its domain does
  * @box: the box
  */
 void ucore_box_run(struct ucore_box *box)
 {
-	if (box->desc.type->words)
+	if (box->desc.type->words && !box->dead)
 		box_control(box, box->desc.type->words->run);
 }
 
@@ -381,13 +461,15 @@ void ucore_box_run(struct ucore_box *box)
  * ucore_box_stop() - keep a box from counting when its domain does
  * @box: the box
  *
+ * Where boxes are thawed one by one this one is thawed no more.
  * The reset of all general controls, so that nothing stays armed.
  * Counters keep a control of their own where that does not reach:
  * ucore_counter_stop().
  */
 void ucore_box_stop(struct ucore_box *box)
 {
-	if (box->desc.type->words && !box->dead)
+	list_del_init(&box->node);
+	if (reset_reaches(box, UCORE_RESET_CTL) && !box->dead)
 		control_reset(box);
 }
 
@@ -401,7 +483,7 @@ void ucore_counter_stop(const struct ucore_counter *ctr)
 
 	if (box->dead || ctr->ctl_reg == UCORE_REG_NONE)
 		return;
-	if (!box->desc.type->words || ucore_counter_is_fixed(ctr))
+	if (!reset_reaches(box, UCORE_RESET_CTL) || ucore_counter_is_fixed(ctr))
 		box_write(box, ctr->ctl_reg, 0);
 }
 

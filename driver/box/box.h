@@ -6,6 +6,7 @@
 #ifndef UCORE_BOX_H
 #define UCORE_BOX_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
 #include "find/desc.h"
@@ -22,6 +23,7 @@ struct ucore_session;
  * @id: index in the catalog
  * @caps: UCORE_BOX_* of this very box (a description may lack what its type has)
  * @domain: the domain it belongs to
+ * @node: in the domain's list of boxes that are frozen and thawed one by one
  * @owner: session that owns it; guarded by the catalog's lock
  * @part_index: place in its owner's part; owner's session lock
  * @nr_events: events that its owner has on it; owner's session lock
@@ -38,6 +40,7 @@ struct ucore_box {
 	u32 id;
 	u32 caps;
 	struct ucore_domain *domain;
+	struct list_head node;
 	struct ucore_session *owner;
 	u32 part_index;
 	u32 nr_events;
@@ -56,6 +59,8 @@ struct ucore_box {
  * @mask: GENMASK(width - 1, 0)
  * @ctl: whole control word, enable included
  * @period: overflow period, 0 for none
+ * @poll_period: period that is polled, 0 for none: then @period is 0
+ * @poll_next: @total at which the next one ends
  * @low_ns: two reads closer than this cannot miss a wrap of the low 32 bits; 0
  *          where the low half cannot be read alone to advantage
  * @event: event id
@@ -76,6 +81,8 @@ struct ucore_counter {
 	u64 mask;
 	u64 ctl;
 	u64 period;
+	u64 poll_period;
+	u64 poll_next;
 	u64 low_ns;
 	u32 event;
 	u32 slot;
@@ -99,6 +106,7 @@ static inline bool ucore_counter_is_fixed(const struct ucore_counter *ctr)
 	return ctr->index >= UCORE_COUNTER_FIXED;
 }
 
+void ucore_counter_poll_from(struct ucore_counter *ctr);
 bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw);
 void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low);
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
@@ -107,6 +115,8 @@ void ucore_counter_arm(struct ucore_counter *ctr);
 void ucore_box_reset(struct ucore_box *box);
 void ucore_box_program(struct ucore_box *box, const u64 *shared);
 void ucore_box_program_counter(struct ucore_counter *ctr);
+void ucore_counter_release(const struct ucore_counter *ctr);
+void ucore_box_freeze(struct ucore_box *box);
 void ucore_box_run(struct ucore_box *box);
 void ucore_box_stop(struct ucore_box *box);
 void ucore_counter_stop(const struct ucore_counter *ctr);

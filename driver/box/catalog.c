@@ -56,6 +56,7 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 	box->desc = *desc;
 	box->id = id;
 	box->domain = domain;
+	INIT_LIST_HEAD(&box->node);
 	box->caps = desc->type->caps | desc->caps;
 	box->io.tally = &domain->tally;
 	if (desc->pdev)

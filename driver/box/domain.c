@@ -4,13 +4,15 @@
  *
  * Owns the global control and status registers.  Freezing counts reasons: the
  * domain runs when the last one goes, and not while an overflow waits to be
- * serviced, for that froze the domain too.
+ * serviced, for that froze the domain too.  A domain without global control is
+ * frozen and thawed by writing the control of each box that counts.
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 
+#include "box/box.h"
 #include "box/domain.h"
 #include "compat.h"
 #include "find/desc.h"
@@ -27,6 +29,63 @@ static void global_write(struct ucore_domain *domain, u64 command)
 	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
 }
 
+/*
+ * Without global control the boxes freeze one after the other, and thaw in the
+ * same order: each counts for about the same time.
+ */
+static void boxes_freeze(struct ucore_domain *domain)
+{
+	struct ucore_box *box;
+	u64 first = 0;
+
+	domain->skew_ns = 0;
+	list_for_each_entry(box, &domain->boxes, node) {
+		ucore_box_freeze(box);
+		if (list_is_first(&box->node, &domain->boxes))
+			first = ktime_get_mono_fast_ns();
+		else if (list_is_last(&box->node, &domain->boxes))
+			domain->skew_ns = ktime_get_mono_fast_ns() - first;
+	}
+	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
+}
+
+static void domain_freeze(struct ucore_domain *domain)
+{
+	if (domain->global)
+		global_write(domain, domain->global->freeze);
+	else
+		boxes_freeze(domain);
+}
+
+static void domain_unfreeze(struct ucore_domain *domain)
+{
+	struct ucore_box *box;
+
+	if (domain->global) {
+		global_write(domain, domain->global->unfreeze);
+		return;
+	}
+	list_for_each_entry(box, &domain->boxes, node)
+		ucore_box_run(box);
+}
+
+/**
+ * ucore_domain_let_box() - a programmed box shall count when its domain does
+ * @domain: the domain, held frozen
+ * @box: the box
+ *
+ * Under a global freeze the box's own ends now; else it ends with the next thaw.
+ */
+void ucore_domain_let_box(struct ucore_domain *domain, struct ucore_box *box)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (domain->global)
+		ucore_box_run(box);
+	else if (box->desc.type->words && list_empty(&box->node))
+		list_add_tail(&box->node, &domain->boxes);
+}
+
 /**
  * ucore_domain_hold() - freeze the domain, or keep it frozen
  * @domain: the domain
@@ -37,7 +96,7 @@ void ucore_domain_hold(struct ucore_domain *domain, u64 now)
 	lockdep_assert_held(&domain->lock);
 
 	if (!domain->holds++ && !domain->frozen)
-		global_write(domain, domain->global->freeze);
+		domain_freeze(domain);
 	if (!domain->frozen) {
 		domain->frozen = true;
 		domain->frozen_since = now;
@@ -57,7 +116,7 @@ void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now)
 	lockdep_assert_held(&domain->lock);
 
 	if (!domain->holds++)
-		global_write(domain, domain->global->freeze);
+		domain_freeze(domain);
 	if (!domain->frozen) {
 		domain->frozen = true;
 		domain->frozen_since = now;
@@ -81,7 +140,7 @@ u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending)
 		return ktime_get_mono_fast_ns();
 	if (pending && domain->armed && ucore_domain_status(domain))
 		return ktime_get_mono_fast_ns();	/* its interrupt will thaw the domain */
-	global_write(domain, domain->global->unfreeze);
+	domain_unfreeze(domain);
 	now = ktime_get_mono_fast_ns();
 	domain->frozen = false;
 	domain->frozen_ns += now - domain->frozen_since;
@@ -104,6 +163,11 @@ u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now)
 	return ns;
 }
 
+static u32 nr_status(const struct ucore_domain *domain)
+{
+	return domain->global ? domain->global->nr_status : 0;
+}
+
 /* Word @i of global status, as a register of the domain's window. */
 static u32 status_reg(const struct ucore_domain *domain, u32 i)
 {
@@ -115,14 +179,14 @@ static u32 status_reg(const struct ucore_domain *domain, u32 i)
  * @domain: the domain
  *
  * Return: the global status, its words folded into one; also bits of boxes that
- * nobody armed: they freeze the domain, too.
+ * nobody armed: they freeze the domain, too.  0 without global control.
  */
 u64 ucore_domain_status(struct ucore_domain *domain)
 {
 	u64 status, all = 0;
 	u32 i;
 
-	for (i = 0; i < domain->global->nr_status; i++) {
+	for (i = 0; i < nr_status(domain); i++) {
 		status = domain->io.ops->read64(&domain->io, status_reg(domain, i));
 		domain->status[i] = status == UCORE_REG_DEAD ? 0 : status;
 		all |= domain->status[i];
@@ -141,7 +205,7 @@ void ucore_domain_clear_status(struct ucore_domain *domain)
 {
 	u32 i;
 
-	for (i = 0; i < domain->global->nr_status; i++)
+	for (i = 0; i < nr_status(domain); i++)
 		if (domain->status[i])
 			domain->io.ops->write64(&domain->io, status_reg(domain, i),
 						domain->status[i]);
@@ -157,6 +221,8 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
 	lockdep_assert_held(&domain->lock);
 
 	domain->route = route;
+	if (!domain->global)
+		return;
 	if (!domain->global->level) {
 		global_write(domain, 0);
 		return;
@@ -180,7 +246,7 @@ void ucore_domain_take(struct ucore_domain *domain)
 {
 	u64 found;
 
-	if (!domain->taken) {
+	if (!domain->taken && domain->global) {
 		found = domain->io.ops->read64(&domain->io, domain->global->ctl);
 		domain->found = found == UCORE_REG_DEAD ? 0 : found & domain->global->keep;
 	}
@@ -239,6 +305,17 @@ bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu)
 }
 
 /**
+ * ucore_domain_core_sel() - the bits that name cores for the PMI
+ * @domain: the domain
+ *
+ * Return: pmi_core_sel, 0 where no PMI can be routed.
+ */
+u64 ucore_domain_core_sel(const struct ucore_domain *domain)
+{
+	return domain->global ? domain->global->core_sel : 0;
+}
+
+/**
  * ucore_domain_core_bit() - the bit of pmi_core_sel that names a CPU's core
  * @domain: the domain
  * @cpu: one of its CPUs
@@ -247,7 +324,7 @@ bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu)
  */
 u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu)
 {
-	u64 core_sel = domain->global->core_sel;
+	u64 core_sel = ucore_domain_core_sel(domain);
 	u32 core = topology_core_id(cpu);
 
 	if (!core_sel || core >= 64)
@@ -265,7 +342,7 @@ u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu)
  */
 bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu)
 {
-	return !domain->global->core_sel || ucore_domain_core_bit(domain, cpu);
+	return !ucore_domain_core_sel(domain) || ucore_domain_core_bit(domain, cpu);
 }
 
 /**
@@ -293,6 +370,8 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 {
 	domain->global = global;
 	domain->io.tally = &domain->tally;
+	if (!global)
+		return 0;
 	if (global->size)
 		return ucore_io_init_mmio(&domain->io, global->phys, global->size);
 	if (global->pdev)
@@ -324,6 +403,7 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 	if (first->scope == UCORE_SCOPE_CPU)
 		lockdep_set_class(&domain->lock, &cpu_lock_class);
 	INIT_LIST_HEAD(&domain->parts);
+	INIT_LIST_HEAD(&domain->boxes);
 	domain->reader = UCORE_NO_CPU;
 	domain->pin_cpu = UCORE_NO_CPU;
 	domain->leaving = UCORE_NO_CPU;

@@ -3,7 +3,8 @@
  * Domains: what shares one global control and one reader.  For the uncore that
  * is a die, for a core's own monitors a logical CPU: the domain's scope.  A
  * domain is frozen, read and thawed as a whole by its reader, one of its own
- * CPUs, which also takes its PMI.
+ * CPUs, which also takes its PMI.  Where there is no global control (E5-2600
+ * v1) the reader freezes and thaws box after box, and there is no PMI.
  */
 #ifndef UCORE_DOMAIN_H
 #define UCORE_DOMAIN_H
@@ -18,6 +19,7 @@
 
 #include "reg/reg.h"
 
+struct ucore_box;
 struct ucore_box_desc;
 struct ucore_global;
 
@@ -87,7 +89,7 @@ struct ucore_pmi {
  * @cpu: the only CPU, for UCORE_SCOPE_CPU; else UCORE_NO_CPU
  * @package: physical package id
  * @nr_boxes: boxes on it
- * @global: its global control
+ * @global: its global control; NULL: there is none, boxes are frozen one by one
  * @io: window of the global control
  * @tally: register accesses
  * @lock: guards everything below but @pin_*, and the boxes' registers.  Taken
@@ -96,10 +98,14 @@ struct ucore_pmi {
  * @reader: CPU that touches the boxes, UCORE_NO_CPU if none is online; changes
  *          only with CPU hotplug held off
  * @parts: sessions running here
+ * @boxes: without global control: boxes that count, in the order in which they
+ *         are frozen and thawed
  * @holds: reasons to stay frozen
  * @frozen: the domain is frozen
  * @frozen_since: when it was frozen last
  * @frozen_ns: how long it had been frozen until then, since load
+ * @skew_ns: from the first box's freeze to the last one's, when it was frozen last
+ * @skew_max_ns: the longest since load
  * @route: bits that every write of global control must carry: pmi_core_sel and the
  *         wake bit
  * @found: what those bits were before ucore; they are so again after its last use
@@ -118,9 +124,11 @@ struct ucore_pmi {
  * @recovered: overflows found by the guard
  * @throttles: times throttled
  * @leaving: one of its CPUs that is going offline; belongs to CPU hotplug callbacks
- * @pin_cpu: CPU that sessions have chosen as reader, UCORE_NO_CPU once it has
- *           gone offline; guarded by the catalog's lock
- * @pins: how many sessions have chosen it; guarded by the catalog's lock
+ * @pin_cpu: CPU that sessions have chosen as reader, UCORE_NO_CPU once all of
+ *           @pin_cpus have gone offline; guarded by the catalog's lock
+ * @pin_cpus: CPUs that they have chosen to take the PMI, online ones; written under
+ *            the catalog's lock with CPU hotplug held off, read with the latter
+ * @pins: how many sessions have chosen; guarded by the catalog's lock
  */
 struct ucore_domain {
 	u32 id;
@@ -136,10 +144,13 @@ struct ucore_domain {
 	raw_spinlock_t lock;
 	int reader;
 	struct list_head parts;
+	struct list_head boxes;
 	u32 holds;
 	bool frozen;
 	u64 frozen_since;
 	u64 frozen_ns;
+	u64 skew_ns;
+	u64 skew_max_ns;
 	u64 route;
 	u64 found;
 	bool taken;
@@ -159,6 +170,7 @@ struct ucore_domain {
 
 	int leaving;
 	int pin_cpu;
+	struct cpumask pin_cpus;
 	u32 pins;
 };
 
@@ -172,6 +184,7 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 void ucore_domain_destroy(struct ucore_domain *domain);
 
 bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu);
+u64 ucore_domain_core_sel(const struct ucore_domain *domain);
 u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu);
 bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
@@ -180,6 +193,7 @@ void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *a
 void ucore_domain_hold(struct ucore_domain *domain, u64 now);
 void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now);
 u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending);
+void ucore_domain_let_box(struct ucore_domain *domain, struct ucore_box *box);
 u64 ucore_domain_status(struct ucore_domain *domain);
 void ucore_domain_clear_status(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);

@@ -22,18 +22,28 @@ struct pci_dev;
 
 #define UCORE_REG_NONE		0xffff
 
+/* What the reset word of a box reaches; the rest is zeroed register by register. */
+#define UCORE_RESET_CTL		BIT(0)	/* general controls */
+#define UCORE_RESET_CTR		BIT(1)	/* general counters */
+
 /**
  * struct ucore_box_words - values of a box control register
- * @reset: reset controls and counters, stay frozen
+ * @enable: written before any other when a box is taken; 0: nothing is
+ * @freeze: count no more
+ * @reset: reset what @reach says, stay frozen
  * @run: count
+ * @reach: UCORE_RESET_*
  * @tried: bits of both that a box may lack: what does not read back is not
  *         written again
  * @steps: written one after the other before @reset, ended by 0; NULL if @reset
  *         can be written at once
  */
 struct ucore_box_words {
+	u32 enable;
+	u32 freeze;
 	u32 reset;
 	u32 run;
+	u8 reach;
 	u32 tried;
 	const u32 *steps;
 };
@@ -143,8 +153,11 @@ struct ucore_increment {
  * @fixed_width: bits of a fixed counter
  * @ctl_en: enable bit(s) of a general control
  * @ctl_ov_en: overflow enable of a general control
+ * @ctl_rst: bit of a general control that zeroes its counter, 0 if it has none or
+ *           that is not to be used
  * @fixed_en: enable bit(s) of a fixed control
  * @fixed_ov_en: overflow enable of a fixed control
+ * @fixed_rst: bit of a fixed control that zeroes its counter, as @ctl_rst
  * @status_gp_shift: bit of counter 0 in the box status
  * @status_fixed: bit of the fixed counter in the box status, or where else its
  *                overflow shows: UCORE_STATUS_*
@@ -159,8 +172,10 @@ struct ucore_box_type {
 	u32 caps;
 	u32 ctl_en;
 	u32 ctl_ov_en;
+	u32 ctl_rst;
 	u32 fixed_en;
 	u32 fixed_ov_en;
+	u32 fixed_rst;
 	u16 max_increment;
 	u8 nr_gp;
 	u8 nr_fixed;
@@ -209,7 +224,8 @@ struct ucore_global {
  * @global_gp: bits of the global status (its words, folded: domain.h) that its
  *             general counters may set
  * @global_fixed: bits of the global status that its fixed counters may set
- * @global: global control of its domain
+ * @global: global control of its domain; NULL where there is none: then the
+ *          domain's boxes are frozen one by one
  * @scope: UCORE_SCOPE_*: what its domain is
  * @die: logical die
  * @cpu: the CPU that its domain is, for UCORE_SCOPE_CPU

@@ -53,7 +53,7 @@ struct ucore_e5_pci {
 
 /**
  * struct ucore_e5_table - one generation
- * @global: global control of every socket
+ * @global: global control of every socket, NULL where there is none
  * @msr: MSR boxes
  * @nr_msr: rows
  * @pci: PCI boxes

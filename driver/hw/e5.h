@@ -7,7 +7,8 @@
  * GENMASK() themselves.
  *
  * Sources: Intel 329468-002 ("Xeon E5-2600 v2 and E7 v2 uncore performance
- * monitoring reference manual"), by table number.
+ * monitoring reference manual"), by table number.  327043-001, of the first
+ * generation, has the same, less what snbep.h says.
  */
 #ifndef UCORE_HW_E5_H
 #define UCORE_HW_E5_H
@@ -33,7 +34,7 @@
 #define E5_CTL_OV_EN			BIT(20)
 #define E5_CTL_EV_SEL_EXT		BIT(21)	/* QPI, PCU */
 #define E5_CTL_EN			BIT(22)
-#define E5_CTL_INVERT			BIT(23)	/* reserved on v2 */
+#define E5_CTL_INVERT			BIT(23)	/* v1; reserved on v2 */
 #define E5_CTL_THRESH			GENMASK(31, 24)
 #define E5_CTL_THRESH5			GENMASK(28, 24)	/* UBox, PCU */
 #define E5_HA_CTL_Q_OCC_RST		BIT(16)

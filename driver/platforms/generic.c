@@ -7,8 +7,10 @@
 #include "platforms/generic.h"
 
 const struct ucore_box_words ucore_disc_words = {
+	.freeze = DISC_BOX_CTL_FRZ,
 	.reset = DISC_BOX_CTL_FRZ | DISC_BOX_CTL_RST_CTRL | DISC_BOX_CTL_RST_CTRS,
 	.run = 0,
+	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
 };
 
 /* The extended umask is there where the control has 64 bits. */

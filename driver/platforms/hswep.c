@@ -20,8 +20,10 @@
 #define BOX_RESET	(E5_BOX_CTL_FRZ | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_RST_CTRL)
 
 const struct ucore_box_words ucore_hswep_words = {
+	.freeze = BOX_ENABLES | E5_BOX_CTL_FRZ,
 	.reset = BOX_ENABLES | BOX_RESET,
 	.run = BOX_ENABLES,
+	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
 	.tried = BOX_ENABLES,
 };
 
@@ -34,8 +36,10 @@ static const u32 sbox_steps[] = {
 };
 
 const struct ucore_box_words ucore_hswep_sbox_words = {
+	.freeze = E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_FRZ,
 	.reset = E5_BOX_CTL_FRZ_EN | BOX_RESET,
 	.run = E5_BOX_CTL_FRZ_EN,
+	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
 	.steps = sbox_steps,
 };
 

@@ -15,8 +15,10 @@
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
 
 static const struct ucore_box_words words = {
+	.freeze = BOX_ENABLES | E5_BOX_CTL_FRZ,
 	.reset = BOX_ENABLES | E5_BOX_CTL_FRZ | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_RST_CTRL,
 	.run = BOX_ENABLES,
+	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
 };
 
 /* ---- event fields ---- */

@@ -10,6 +10,7 @@
 #include "platforms/list.h"
 
 static const struct ucore_platform * const platforms[] = {
+	&ucore_platform_snbep,
 	&ucore_platform_ivbep,
 	&ucore_platform_hswep,
 	&ucore_platform_bdxep,

@@ -7,6 +7,7 @@
 
 const struct ucore_platform *ucore_platform_match(void);
 
+extern const struct ucore_platform ucore_platform_snbep;
 extern const struct ucore_platform ucore_platform_ivbep;
 extern const struct ucore_platform ucore_platform_hswep;
 extern const struct ucore_platform ucore_platform_bdxep;

@@ -66,10 +66,63 @@ void ucore_part_read_running(struct ucore_part *part, u64 now)
 }
 
 /**
+ * ucore_part_poll() - look at the counters whose periods are polled
+ * @part: the part, running
+ *
+ * The low half alone is read as long as it cannot have wrapped.
+ *
+ * Return: true if a period is over.
+ */
+bool ucore_part_poll(struct ucore_part *part)
+{
+	u64 now = ktime_get_mono_fast_ns(), elapsed = now - max(part->last_read, part->last_poll);
+	u64 reads = part->domain->tally.reads;
+	struct ucore_counter *ctr;
+	bool over = false;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (!ctr->poll_period)
+			continue;
+		ucore_counter_update(ctr, elapsed > ctr->low_ns ? UCORE_RUNNING : UCORE_LOW);
+		over |= ctr->total >= ctr->poll_next;
+	}
+	part->last_poll = now;
+	part->stats.polls++;
+	part->stats.reads += part->domain->tally.reads - reads;
+	return over;
+}
+
+/**
+ * ucore_part_poll_end() - end the polled periods that are over
+ * @part: the part, just read
+ *
+ * The next one ends at the next multiple of the period.
+ *
+ * Return: true if there is one.
+ */
+bool ucore_part_poll_end(struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (!ctr->poll_period || ctr->total < ctr->poll_next)
+			continue;
+		ucore_counter_poll_from(ctr);
+		ctr->flags |= UCORE_VALUE_OVERFLOW;
+		part->stats.overflows++;
+		part->stats.polled++;
+		part->polled = true;
+		part->trigger_event = min(part->trigger_event, ctr->event);
+	}
+	return part->polled;
+}
+
+/**
  * ucore_part_times() - time enabled and time running, up to an instant
  * @part: the part
  * @now: the instant
- * @before: how long the domain had been frozen before it; 0 if the part is stopped
+ * @before: how long the domain, or the part's own boxes, had been frozen before it; 0
+ *          if the part is stopped
  * @enabled: out: how long it has been started
  * @running: out: how much of that its domain was not frozen
  */
@@ -99,6 +152,7 @@ void ucore_part_forget(struct ucore_part *part)
 	part->due = false;
 	part->fresh = false;
 	part->recovered = false;
+	part->polled = false;
 	part->trigger_event = UCORE_EVENT_NONE;
 }
 
@@ -110,7 +164,7 @@ void ucore_part_forget(struct ucore_part *part)
  * ucore_part_program() - program the boxes of a part and let them loose
  * @part: the part
  *
- * They begin to count when the domain is thawed.
+ * They begin to count when the domain is thawed; with @box_freeze, when they are.
  */
 void ucore_part_program(struct ucore_part *part)
 {
@@ -124,9 +178,63 @@ void ucore_part_program(struct ucore_part *part)
 		if (!ctr->box->dead)
 			ucore_box_program_counter(ctr);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		if (!pb->box->dead)
-			ucore_box_run(pb->box);
+		if (!pb->box->dead && !part->box_freeze)
+			ucore_domain_let_box(part->domain, pb->box);
 	ucore_part_forget(part);
+}
+
+/**
+ * ucore_part_freeze() - freeze a part's own boxes, one after the other
+ * @part: a part with @box_freeze; its domain runs
+ *
+ * Return: ns from the first one's freeze to the last one's.
+ */
+u64 ucore_part_freeze(struct ucore_part *part)
+{
+	u64 first = 0, last = 0;
+	struct ucore_box *box;
+	u32 i;
+
+	for (i = 0; i < part->nr_box; i++) {
+		box = part->box[i].box;
+		if (box->dead || !box->desc.type->words)
+			continue;
+		ucore_box_freeze(box);
+		last = ktime_get_mono_fast_ns();
+		first = first ?: last;
+	}
+	return last - first;
+}
+
+/**
+ * ucore_part_thaw() - a part's own boxes count again, when their domain does
+ * @part: a part with @box_freeze
+ *
+ * Return: the time.
+ */
+u64 ucore_part_thaw(struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		ucore_domain_let_box(part->domain, pb->box);
+		if (!part->domain->global)
+			ucore_box_run(pb->box);
+	}
+	return ktime_get_mono_fast_ns();
+}
+
+/**
+ * ucore_part_release() - counters that no freeze reaches begin to count
+ * @part: the part, programmed; its domain is about to be thawed
+ */
+void ucore_part_release(struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if (!ctr->box->dead)
+			ucore_counter_release(ctr);
 }
 
 /**
@@ -139,7 +247,9 @@ void ucore_part_go(struct ucore_part *part, u64 now)
 	part->running = true;
 	part->resumed = now;
 	part->frozen_base = ucore_domain_frozen_ns(part->domain, now);
+	part->box_frozen_ns = 0;
 	part->last_read = now;
+	part->last_poll = now;
 }
 
 /**
@@ -173,6 +283,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
+		ucore_counter_poll_from(ctr);
 		if (part->running && !ctr->box->dead)
 			ucore_counter_arm(ctr);
 	}

@@ -32,6 +32,8 @@ struct ucore_sink {
  * @samples: samples taken
  * @overflows: overflows handled
  * @recovered: how many of these the guard found
+ * @polled: how many of these polling found
+ * @polls: looks
  * @cost_ns: CPU time
  * @frozen_ns: time the domain was frozen for them
  * @reads: register reads
@@ -41,6 +43,8 @@ struct ucore_stats {
 	u64 samples;
 	u64 overflows;
 	u64 recovered;
+	u64 polled;
+	u64 polls;
 	u64 cost_ns;
 	u64 frozen_ns;
 	u64 reads;
@@ -81,17 +85,23 @@ struct ucore_part_box {
  * @guard_ns: a read at least this often misses no wrap
  * @timer_ns: period of the timer trigger, 0 for none
  * @timer: timer trigger, pinned to the reader
+ * @poll_ns: how often to look at counters whose periods are polled, 0: there are none
+ * @poll: timer that does, pinned to the reader
+ * @last_poll: when it last did
  * @low_dword: read low halves while that is exact
+ * @box_freeze: it freezes its own boxes, not the domain
  * @running: counts, or would if its domain had a CPU
  * @due: a record is to be written at this interval's end
  * @fresh: counters have been read at this interval's end
  * @recovered: the overflow was found by the guard
+ * @polled: a polled period has ended
  * @trigger: UCORE_TRIGGER_*
  * @trigger_event: lowest event that overflowed
  * @last_read: when the counters were last read
  * @nr_reads: times they were
  * @resumed: when it began to run last
  * @frozen_base: the domain's frozen time at @resumed
+ * @box_frozen_ns: with @box_freeze: how long its boxes were frozen since @resumed
  * @enabled_ns: time enabled before @resumed
  * @running_ns: time running before @resumed
  * @stats: costs
@@ -110,27 +120,38 @@ struct ucore_part {
 	u64 guard_ns;
 	u64 timer_ns;
 	struct hrtimer timer;
+	u64 poll_ns;
+	struct hrtimer poll;
+	u64 last_poll;
 	bool low_dword;
+	bool box_freeze;
 
 	bool running;
 	bool due;
 	bool fresh;
 	bool recovered;
+	bool polled;
 	u32 trigger;
 	u32 trigger_event;
 	u64 last_read;
 	u64 nr_reads;
 	u64 resumed;
 	u64 frozen_base;
+	u64 box_frozen_ns;
 	u64 enabled_ns;
 	u64 running_ns;
 	struct ucore_stats stats;
 };
 
 void ucore_part_program(struct ucore_part *part);
+u64 ucore_part_freeze(struct ucore_part *part);
+u64 ucore_part_thaw(struct ucore_part *part);
+void ucore_part_release(struct ucore_part *part);
 void ucore_part_go(struct ucore_part *part, u64 now);
 void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);
 void ucore_part_read(struct ucore_part *part, u64 now);
+bool ucore_part_poll(struct ucore_part *part);
+bool ucore_part_poll_end(struct ucore_part *part);
 void ucore_part_read_running(struct ucore_part *part, u64 now);
 void ucore_part_reset(struct ucore_part *part, u64 now);
 void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,

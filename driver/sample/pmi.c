@@ -51,22 +51,44 @@ static void pmi_service(struct irq_work *work)
  * ---- routing ----
  */
 
+/* Is the PMI meant for this CPU?  For those that were chosen, else for the reader. */
+static bool cpu_is_target(const struct ucore_domain *domain, int cpu)
+{
+	return cpu == domain->reader || cpumask_test_cpu(cpu, &domain->pin_cpus);
+}
+
+/* All cores are named where it is not known how to name one. */
+static bool route_is_wide(const struct ucore_domain *domain)
+{
+	return domain->pmi.wide || !ucore_domain_cpu_selectable(domain, domain->reader);
+}
+
 /* Cores that global control must name, and the CPUs that then get the PMI. */
 static u64 route_bits(const struct ucore_domain *domain)
 {
 	const struct ucore_global *global = domain->global;
+	u64 bits = ucore_domain_core_bit(domain, domain->reader);
+	int cpu;
 
-	if (domain->pmi.wide || !ucore_domain_cpu_selectable(domain, domain->reader))
+	if (route_is_wide(domain))
 		return global->core_sel | global->wake;
-	return ucore_domain_core_bit(domain, domain->reader) | global->wake;
+	for_each_cpu(cpu, &domain->pin_cpus)
+		bits |= ucore_domain_core_bit(domain, cpu);
+	return bits | global->wake;
 }
 
 static bool cpu_in_route(const struct ucore_domain *domain, int cpu)
 {
+	int target;
+
 	if (!ucore_domain_has_cpu(domain, cpu))
 		return false;
-	if (domain->pmi.wide || !ucore_domain_cpu_selectable(domain, domain->reader))
+	if (route_is_wide(domain) || cpu_is_target(domain, cpu))
 		return true;
+	/* both threads of a core get what the core gets */
+	for_each_cpu(target, &domain->pin_cpus)
+		if (topology_core_id(cpu) == topology_core_id(target))
+			return true;
 	return topology_core_id(cpu) == topology_core_id(domain->reader);
 }
 
@@ -171,7 +193,7 @@ void ucore_pmi_lost(struct ucore_domain *domain)
 {
 	ucore_nmi_unmask(domain);
 	if (++domain->pmi.losses > (domain->pmi.proven ? MAX_LOSSES : 0) && !domain->pmi.wide &&
-	    domain->global->core_sel)
+	    ucore_domain_core_sel(domain))
 		schedule_work(&domain->pmi.widen);
 }
 

@@ -15,13 +15,16 @@
 #include "sample/sample.h"
 #include "sample/timer.h"
 
-/* The CPU that sessions chose, else one that can take PMIs, else any. */
+/* One that sessions chose, else one that can take PMIs, else any. */
 static int elect_reader(const struct ucore_domain *domain, int leaving)
 {
 	int cpu, any = UCORE_NO_CPU;
 
 	if (domain->pin_cpu != UCORE_NO_CPU && domain->pin_cpu != leaving)
 		return domain->pin_cpu;
+	for_each_cpu(cpu, &domain->pin_cpus)
+		if (cpu != leaving)
+			return cpu;
 	for_each_online_cpu(cpu) {
 		if (cpu == leaving || !ucore_domain_has_cpu(domain, cpu))
 			continue;
@@ -96,25 +99,39 @@ static void hand_over(struct ucore_domain *domain, int cpu)
 	}
 }
 
-/**
- * ucore_reader_move() - choose another reader
- * @domain: the domain
- * @cpu: one of its online CPUs
- *
- * Process context; CPU hotplug and changes to the list of parts are held off.
- *
- * Return: 0, or -ERANGE if the PMI cannot be routed to @cpu.
- */
-int ucore_reader_move(struct ucore_domain *domain, int cpu)
+/* Would the PMI go where it goes now?  The reader takes it in any case. */
+static bool same_targets(const struct ucore_domain *domain, const struct cpumask *cpus)
 {
-	if (!ucore_domain_cpu_selectable(domain, cpu))
-		return -ERANGE;
-	if (cpu == domain->reader)
-		return 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (cpu != domain->reader &&
+		    cpumask_test_cpu(cpu, cpus) != cpumask_test_cpu(cpu, &domain->pin_cpus))
+			return false;
+	return true;
+}
+
+/**
+ * ucore_reader_choose() - choose the reader, and the CPUs that take the PMI
+ * @domain: the domain
+ * @cpu: one of @cpus; UCORE_NO_CPU: nobody cares any more, the reader stays
+ * @cpus: some of its online CPUs, to whose cores the PMI can be routed
+ *
+ * Process context; CPU hotplug and changes to the list of parts are held off, and
+ * the catalog's lock is held.
+ */
+void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpumask *cpus)
+{
+	int reader = cpu == UCORE_NO_CPU ? domain->reader : cpu;
+	bool same = reader == domain->reader && same_targets(domain, cpus);
+
+	domain->pin_cpu = cpu;
+	cpumask_copy(&domain->pin_cpus, cpus);
+	if (same || reader == UCORE_NO_CPU)
+		return;
 	ucore_timers_cancel(domain);
-	hand_over(domain, cpu);
+	hand_over(domain, reader);
 	ucore_timers_restart(domain);
-	return 0;
 }
 
 /*
@@ -132,7 +149,7 @@ static void offline_here(void *arg)
 	raw_spin_lock(&domain->lock);
 	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
 	list_for_each_entry(part, &domain->parts, node)
-		ucore_part_halt(part, iv.now, iv.frozen_before);
+		ucore_part_halt(part, iv.now, ucore_interval_frozen_before(&iv, part));
 	ucore_interval_end(&iv);
 	gap_record(gap, iv.now);
 	raw_spin_unlock(&domain->lock);
@@ -170,9 +187,11 @@ static void online_here(void *arg)
 			ucore_box_give_back(&ucore_catalog.boxes[i]);
 	list_for_each_entry(part, &domain->parts, node)
 		ucore_part_program(part);
+	list_for_each_entry(part, &domain->parts, node)
+		ucore_part_release(part);
 	now = ucore_domain_thaw(domain, true);
 	list_for_each_entry(part, &domain->parts, node)
-		ucore_part_go(part, now);
+		ucore_part_go(part, part->box_freeze ? ucore_part_thaw(part) : now);
 	gap_record(gap, now);
 	if (list_empty(&domain->parts))
 		ucore_domain_give_back(domain);
@@ -200,17 +219,31 @@ static void reader_leaves(struct ucore_domain *domain, int cpu)
 	domain->leaving = UCORE_NO_CPU;
 }
 
+/* One of those that take the PMI goes: the route must name its core no more. */
+static void target_leaves(struct ucore_domain *domain, int cpu)
+{
+	domain->leaving = cpu;
+	hand_over(domain, domain->reader);
+	domain->leaving = UCORE_NO_CPU;
+}
+
 static void domain_loses(struct ucore_domain *domain, int cpu)
 {
+	bool chosen;
+
 	mutex_lock(&ucore_catalog.lock);
+	chosen = cpumask_test_and_clear_cpu(cpu, &domain->pin_cpus);
 	if (domain->pin_cpu == cpu)
-		domain->pin_cpu = UCORE_NO_CPU;
+		domain->pin_cpu = cpumask_empty(&domain->pin_cpus) ? UCORE_NO_CPU :
+				  cpumask_first(&domain->pin_cpus);
 	mutex_unlock(&ucore_catalog.lock);
 
 	/* a throttled domain's guard may sit on any of its CPUs */
 	ucore_timers_cancel(domain);
 	if (domain->reader == cpu)
 		reader_leaves(domain, cpu);
+	else if (chosen)
+		target_leaves(domain, cpu);
 	else
 		ucore_pmi_disable_cpu(domain, cpu);
 	ucore_timers_restart(domain);

@@ -3,12 +3,13 @@
 #ifndef UCORE_READER_H
 #define UCORE_READER_H
 
+struct cpumask;
 struct ucore_domain;
 
 void ucore_reader_init(struct ucore_domain *domain);
 void ucore_reader_exit(struct ucore_domain *domain);
 int ucore_readers_init(void);
 void ucore_readers_exit(void);
-int ucore_reader_move(struct ucore_domain *domain, int cpu);
+void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpumask *cpus);
 
 #endif /* UCORE_READER_H */

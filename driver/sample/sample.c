@@ -9,7 +9,8 @@
  *
  * Accesses of a timer sample: one freeze, each counter once, one thaw; a
  * sample by overflow adds the walk: global status, the status of armed boxes
- * under the bits set, their clearing, and the preloads.
+ * under the bits set, their clearing, and the preloads.  Without global control
+ * freeze and thaw are one write for each box; a polled period adds the looks.
  */
 #include <linux/ktime.h>
 #include <linux/limits.h>
@@ -64,6 +65,7 @@ static void interval_open(struct ucore_interval *iv)
 	struct ucore_part *part;
 
 	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
+	iv->skew_ns = domain->skew_ns;
 	iv->status = domain->armed ? ucore_domain_status(domain) : 0;
 	if (!iv->status)
 		return;
@@ -113,6 +115,42 @@ void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain
 	if (domain->frozen_since < now)
 		iv->now = domain->frozen_since;	/* frozen before: that is the instant */
 	interval_open(iv);
+}
+
+/**
+ * ucore_interval_begin_part() - freeze what a part wants frozen
+ * @iv: the interval
+ * @part: the part; with @box_freeze its own boxes are enough
+ * @now: time
+ *
+ * Then overflows that wait are left to their interrupt: a thaw of single boxes
+ * does not thaw what they froze.
+ */
+void ucore_interval_begin_part(struct ucore_interval *iv, struct ucore_part *part, u64 now)
+{
+	struct ucore_domain *domain = part->domain;
+
+	if (!part->box_freeze || domain->frozen) {
+		ucore_interval_begin(iv, domain, now);
+		return;
+	}
+	*iv = (struct ucore_interval){ .domain = domain, .part = part, .now = now,
+				       .tally = domain->tally };
+	iv->frozen_before = ucore_domain_frozen_ns(domain, now) + part->box_frozen_ns;
+	iv->skew_ns = ucore_part_freeze(part);
+}
+
+/**
+ * ucore_interval_frozen_before() - how long a part had been frozen before the instant
+ * @iv: the interval
+ * @part: a part of its domain
+ *
+ * Return: ns, for ucore_part_times().
+ */
+u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_part *part)
+{
+	/* with @iv->part it was taken at the beginning, and may have grown since */
+	return iv->frozen_before + (iv->part ? 0 : part->box_frozen_ns);
 }
 
 /**
@@ -250,8 +288,9 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	struct ucore_value *value = sample->values;
 
 	sample->time = iv->now;
-	ucore_part_times(part, iv->now, iv->frozen_before, &sample->time_enabled,
-			 &sample->time_running);
+	ucore_part_times(part, iv->now, ucore_interval_frozen_before(iv, part),
+			 &sample->time_enabled, &sample->time_running);
+	sample->skew_ns = iv->skew_ns;
 	sample->ip = visible ? iv->context.ip : 0;
 	sample->pid = visible ? iv->context.pid : 0;
 	sample->tid = visible ? iv->context.tid : 0;
@@ -262,6 +301,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	sample->flags = (visible ? UCORE_SAMPLE_CONTEXT : 0) |
 			(visible && iv->context.user ? UCORE_SAMPLE_USER : 0) |
 			(part->recovered ? UCORE_SAMPLE_RECOVERED : 0) |
+			(part->polled ? UCORE_SAMPLE_POLLED : 0) |
 			(iv->domain->throttled ? UCORE_SAMPLE_THROTTLED : 0);
 	sample->nr_values = part->nr_ctr;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++, value++) {
@@ -301,6 +341,28 @@ static void part_account(struct ucore_part *part, const struct ucore_interval *i
 	stats->writes += div_u64(iv->domain->tally.writes - iv->tally.writes, sharers);
 }
 
+/* Whoever reads a part on a frozen domain looks at its polled periods, too. */
+static void part_look(struct ucore_part *part)
+{
+	if (!part->poll_ns || !part->fresh || !ucore_part_poll_end(part))
+		return;
+	part->due = true;
+	part->trigger = UCORE_TRIGGER_OVERFLOW;
+}
+
+/* The last write; a part that was halted meanwhile stays as it is. */
+static u64 interval_thaw(const struct ucore_interval *iv)
+{
+	struct ucore_part *part = iv->part;
+	u64 now;
+
+	if (!part)
+		return ucore_domain_thaw(iv->domain, false);
+	now = part->running ? ucore_part_thaw(part) : ktime_get_mono_fast_ns();
+	part->box_frozen_ns += now - iv->now;
+	return now;
+}
+
 /**
  * ucore_interval_end() - finish an interval and let the domain run
  * @iv: the interval
@@ -319,6 +381,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 	list_for_each_entry(part, &domain->parts, node) {
 		if (part->due)
 			ucore_part_read(part, iv->now);
+		part_look(part);
 		if (iv->status)
 			part_acknowledge(part);
 		sharers += part->fresh;
@@ -331,7 +394,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 		ucore_nmi_service_end(domain);
 		throttle(domain, start);
 	}
-	frozen_ns = ucore_domain_thaw(domain, false) - iv->now;
+	frozen_ns = interval_thaw(iv) - iv->now;
 
 	list_for_each_entry(part, &domain->parts, node)
 		if (part->due)

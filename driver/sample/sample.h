@@ -9,6 +9,9 @@
  *	ucore_interval_end()	read what is due, acknowledge, re-arm, thaw
  *				the domain, and only then write the records
  *
+ * or, of a part that shall not disturb others, on its own boxes frozen
+ * (ucore_interval_begin_part()).
+ *
  * All of it runs under the domain's lock, on a CPU of the domain, interrupts off.
  */
 #ifndef UCORE_SAMPLE_H
@@ -22,8 +25,11 @@
 /**
  * struct ucore_interval - an interval that is ending
  * @domain: where
+ * @part: only its own boxes are frozen; NULL: the domain is
  * @now: the instant: when the domain froze
- * @frozen_before: how long the domain had been frozen before that
+ * @frozen_before: how long the domain had been frozen before that, without the times
+ *                 of single parts' boxes
+ * @skew_ns: from the first box's freeze to the last one's
  * @status: global status bits that are being serviced
  * @walk: bits whose boxes are asked: @status, or if it has bits that no armed box
  *        owns, those of all armed boxes
@@ -34,8 +40,10 @@
  */
 struct ucore_interval {
 	struct ucore_domain *domain;
+	struct ucore_part *part;
 	u64 now;
 	u64 frozen_before;
+	u64 skew_ns;
 	u64 status;
 	u64 walk;
 	struct ucore_context context;
@@ -45,6 +53,8 @@ struct ucore_interval {
 };
 
 void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now);
+void ucore_interval_begin_part(struct ucore_interval *iv, struct ucore_part *part, u64 now);
+u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_part *part);
 void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
 				   u64 now, bool recovered);
 void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_context *context);

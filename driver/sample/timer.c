@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Timers: the trigger in nanoseconds, and each domain's guard.
+ * Timers: the trigger in nanoseconds, polling, and each domain's guard.
  *
  * A session's timers are pinned to the readers of its domains and expire at the
- * same instants everywhere; nothing is broadcast.  The guard does what nothing
+ * same instants everywhere; nothing is broadcast.  Polling looks at counters
+ * that cannot interrupt, and takes their samples.  The guard does what nothing
  * else would do in time: fold a counter before it can wrap twice, find an
  * overflow whose interrupt was lost, and end throttling.
  *
@@ -39,43 +40,77 @@ static void context_here(struct ucore_context *context, u64 now)
 	};
 }
 
+/* A sample of a part, frozen by software; a timer interrupted this CPU. */
+static void sample_here(struct ucore_part *part)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct ucore_context context;
+	struct ucore_interval iv;
+
+	context_here(&context, now);
+	ucore_interval_begin_part(&iv, part, now);
+	ucore_interval_set_context(&iv, &context);
+	ucore_part_timer_due(&iv, part);
+	ucore_interval_end(&iv);
+}
+
 static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, timer);
 	struct ucore_domain *domain = part->domain;
-	struct ucore_context context;
-	struct ucore_interval iv;
-	u64 now;
 
 	raw_spin_lock(&domain->lock);
 	if (!part->running) {
 		raw_spin_unlock(&domain->lock);
 		return HRTIMER_NORESTART;
 	}
-	now = ktime_get_mono_fast_ns();
-	context_here(&context, now);
-	ucore_interval_begin(&iv, domain, now);
-	ucore_interval_set_context(&iv, &context);
-	ucore_part_timer_due(&iv, part);
-	ucore_interval_end(&iv);
+	sample_here(part);
 	raw_spin_unlock(&domain->lock);
 
 	hrtimer_forward_now(timer, ns_to_ktime(part->timer_ns));
 	return HRTIMER_RESTART;
 }
 
+/*
+ * A look touches no more than the counters in question, and freezes nothing until
+ * one of them is past its multiple.
+ */
+static enum hrtimer_restart poll_tick(struct hrtimer *timer)
+{
+	struct ucore_part *part = container_of(timer, struct ucore_part, poll);
+	struct ucore_domain *domain = part->domain;
+	u64 start;
+	bool over;
+
+	raw_spin_lock(&domain->lock);
+	if (!part->running) {
+		raw_spin_unlock(&domain->lock);
+		return HRTIMER_NORESTART;
+	}
+	start = ktime_get_mono_fast_ns();
+	over = ucore_part_poll(part);
+	part->stats.cost_ns += ktime_get_mono_fast_ns() - start;
+	if (over)
+		sample_here(part);
+	raw_spin_unlock(&domain->lock);
+
+	hrtimer_forward_now(timer, ns_to_ktime(part->poll_ns));
+	return HRTIMER_RESTART;
+}
+
 /**
- * ucore_timer_init() - prepare a part's timer trigger
+ * ucore_timer_init() - prepare a part's timer trigger and its polling
  * @part: the part
  */
 void ucore_timer_init(struct ucore_part *part)
 {
 	hrtimer_setup(&part->timer, timer_trigger, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_HARD);
+	hrtimer_setup(&part->poll, poll_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /**
- * ucore_timer_start() - start a part's timer trigger on this CPU
+ * ucore_timer_start() - start a part's timer trigger and its polling on this CPU
  * @part: the part
  * @base: instant from which all domains of the session count periods
  */
@@ -84,6 +119,19 @@ void ucore_timer_start(struct ucore_part *part, u64 base)
 	if (part->timer_ns)
 		hrtimer_start(&part->timer, ns_to_ktime(base + part->timer_ns),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
+	if (part->poll_ns)
+		hrtimer_start(&part->poll, ns_to_ktime(base + part->poll_ns),
+			      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/**
+ * ucore_timer_stop() - stop them
+ * @part: the part; its domain is not locked
+ */
+void ucore_timer_stop(struct ucore_part *part)
+{
+	hrtimer_cancel(&part->timer);
+	hrtimer_cancel(&part->poll);
 }
 
 /*
@@ -217,7 +265,15 @@ void ucore_timers_cancel(struct ucore_domain *domain)
 
 	hrtimer_cancel(&domain->guard);
 	list_for_each_entry(part, &domain->parts, node)
-		hrtimer_cancel(&part->timer);
+		ucore_timer_stop(part);
+}
+
+static void restart_at(struct hrtimer *timer, u64 now, u64 period)
+{
+	if (!period)
+		return;
+	hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
+	hrtimer_start_expires(timer, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 static void restart_here(void *arg)
@@ -229,10 +285,8 @@ static void restart_here(void *arg)
 	raw_spin_lock(&domain->lock);
 	now = ktime_get_mono_fast_ns();
 	list_for_each_entry(part, &domain->parts, node) {
-		if (!part->timer_ns)
-			continue;
-		hrtimer_forward(&part->timer, ns_to_ktime(now), ns_to_ktime(part->timer_ns));
-		hrtimer_start_expires(&part->timer, HRTIMER_MODE_ABS_PINNED_HARD);
+		restart_at(&part->timer, now, part->timer_ns);
+		restart_at(&part->poll, now, part->poll_ns);
 	}
 	ucore_guard_end_throttling(domain);
 	if (!list_empty(&domain->parts))

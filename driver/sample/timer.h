@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Timers: the trigger in nanoseconds, and the guard. */
+/* Timers: the trigger in nanoseconds, polling, and the guard. */
 #ifndef UCORE_TIMER_H
 #define UCORE_TIMER_H
 
@@ -10,6 +10,7 @@ void ucore_guard_start(struct ucore_domain *domain);
 void ucore_guard_end_throttling(struct ucore_domain *domain);
 void ucore_timer_init(struct ucore_part *part);
 void ucore_timer_start(struct ucore_part *part, u64 base);
+void ucore_timer_stop(struct ucore_part *part);
 void ucore_timers_cancel(struct ucore_domain *domain);
 void ucore_timers_restart(struct ucore_domain *domain);
 

@@ -24,6 +24,7 @@ static struct ucore_part *part_create(struct ucore_session *session, struct ucor
 	part->domain = domain;
 	part->sink = &session->sink;
 	part->timer_ns = session->timer_ns;
+	part->box_freeze = session->flags & UCORE_SESSION_BOX_FREEZE;
 	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
 	part->trigger_event = UCORE_EVENT_NONE;
 	ucore_timer_init(part);
@@ -87,6 +88,18 @@ static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box
 	return &part->box[part->nr_box++];
 }
 
+/*
+ * Counters that run whatever is frozen: those without a control, and where boxes
+ * are frozen by their own those of a box that has none.
+ */
+static u32 unfrozen(const struct ucore_part *part, const struct ucore_box *box, u16 ctl_reg)
+{
+	bool by_boxes = part->box_freeze || !box->desc.global;
+
+	return ctl_reg == UCORE_REG_NONE || (by_boxes && !box->desc.type->words) ?
+	       UCORE_VALUE_UNFROZEN : 0;
+}
+
 static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
 			     u32 slot)
 {
@@ -96,6 +109,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
 	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
 	u8 width = fixed ? type->fixed_width : type->width;
+	u16 ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i];
 	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
 	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
@@ -106,16 +120,20 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.total = event->total,
 		.mask = GENMASK_ULL(width - 1, 0),
 		.ctl = ctl | (fixed ? type->fixed_en : type->ctl_en),
-		.period = event->spec.period,
+		.period = event->spec.poll_ns ? 0 : event->spec.period,
+		.poll_period = event->spec.poll_ns ? event->spec.period : 0,
 		.event = event->id,
 		.slot = slot,
-		.flags = event->flags,
+		.flags = event->flags | unfrozen(part, event->box, ctl_reg),
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
-		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
+		.ctl_reg = ctl_reg,
 		.index = event->counter,
 		.sibling = pb->last,
 	};
 	pb->last = part->nr_ctr++;
+	ucore_counter_poll_from(ctr);
+	if (event->spec.poll_ns)
+		part->poll_ns = min(part->poll_ns ?: U64_MAX, event->spec.poll_ns);
 	if (event->box->io.ops->counter_cost > 1 && width >= 32)
 		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
 	part->guard_ns = min(part->guard_ns, max(ucore_event_wrap_ns(width, inc), MIN_GUARD_NS));
@@ -137,6 +155,7 @@ static int part_build(struct ucore_session *session, struct ucore_part *part)
 
 	part_drop(part);
 	part->armed_mask = 0;
+	part->poll_ns = 0;
 	part->guard_ns = U64_MAX;
 	list_for_each_entry(event, &session->events, node)
 		n += event->box->domain == part->domain;

@@ -215,18 +215,46 @@ static u64 fixed_mask(const struct ucore_box_type *type)
 					    UCORE_COUNTER_FIXED) : 0;
 }
 
+/* With a threshold a counter adds one in a clock or nothing, whatever the event. */
+static bool has_threshold(const struct ucore_box *box, const struct ucore_event_spec *spec)
+{
+	const struct ucore_field_desc *thresh = field_find(box, UCORE_FIELD_THRESH);
+
+	return thresh && (spec->value[UCORE_SLOT_CTL] & thresh->piece[0].mask);
+}
+
+/*
+ * The soonest that a period can be over is how often it is looked at: so no two end
+ * between two looks.  Bounds keep the looks cheap, and samples not too late.
+ */
+static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_event_spec *spec)
+{
+	u32 inc = ucore_event_max_increment(box->desc.type, spec->value[UCORE_SLOT_CTL], fixed);
+	u64 ns;
+
+	if (has_threshold(box, spec))
+		inc = 1;
+	ns = mul_u64_u64_div_u64(spec->period, NSEC_PER_SEC, UCORE_MAX_CLOCK_HZ * inc);
+	if (ns < UCORE_POLL_MIN_NS)
+		return -ERANGE;
+	spec->poll_ns = min(ns, UCORE_POLL_MAX_NS);
+	return 0;
+}
+
 /**
  * ucore_event_restrict() - which counters, and may they interrupt?
  * @box: the box
  * @counters: counters asked for, 0 for any general one
  * @period: overflow period, 0 for none
- * @spec: encoded event; gets @counters and @period
+ * @interrupt: do not poll a counter that cannot interrupt
+ * @spec: encoded event; gets @counters, @period and @poll_ns
  *
  * Return: 0; -EINVAL if fixed and general counters are mixed; -ENXIO if there is
  * no such counter, if the event can use none of them, or if a fixed one is to have
- * fields; -EOPNOTSUPP if it cannot interrupt; -ERANGE if @period does not fit.
+ * fields; -EOPNOTSUPP if it cannot interrupt and shall; -ERANGE if @period does not
+ * fit, or is too short to be polled.
  */
-int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
+int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,
 			 struct ucore_event_spec *spec)
 {
 	const struct ucore_box_type *type = box->desc.type;
@@ -254,7 +282,7 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
 	if (!period)
 		return 0;
 	if (!(box->caps & (fixed ? UCORE_BOX_FIXED_OVERFLOW : UCORE_BOX_OVERFLOW)))
-		return -EOPNOTSUPP;
+		return interrupt ? -EOPNOTSUPP : poll_restrict(box, fixed, spec);
 	/* a preload of all ones in 64 bits would look like a dead box */
 	return width < 64 ? (period >> width ? -ERANGE : 0) : (period == 1 ? -ERANGE : 0);
 }

@@ -17,12 +17,14 @@
  * @claimed: bits of those words that the event's fields cover
  * @counters: counters it may use, bits as in ucore_event_add.counters
  * @period: overflow period, 0 for none
+ * @poll_ns: how often its counter is looked at for @period; 0: it interrupts
  */
 struct ucore_event_spec {
 	u64 value[UCORE_NR_SLOTS];
 	u64 claimed[UCORE_NR_SLOTS];
 	u64 counters;
 	u64 period;
+	u64 poll_ns;
 };
 
 /**
@@ -54,7 +56,7 @@ bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_d
 
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec);
-int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
+int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,
 			 struct ucore_event_spec *spec);
 bool ucore_event_conflicts(const struct ucore_event_spec *a,
 			   const struct ucore_event_spec *b);

@@ -36,13 +36,15 @@ static void take(struct ucore_part *part, const struct ucore_meeting *m)
 
 /*
  * The domain freezes first and waits for the others with its interrupts off: what
- * it holds up, other sessions' counters among it, shall not be preempted.
+ * it holds up, other sessions' counters among it, shall not be preempted.  With
+ * box freeze nothing is held up but the boxes that are being programmed.
  */
 static void go_prepare(struct ucore_part *part)
 {
 	struct ucore_domain *domain = part->domain;
 
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	if (!part->box_freeze)
+		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	ucore_part_program(part);
 	list_add_tail(&part->node, &domain->parts);
 	if (part->armed_mask) {
@@ -53,7 +55,9 @@ static void go_prepare(struct ucore_part *part)
 
 static void go(struct ucore_part *part, const struct ucore_meeting *m)
 {
-	ucore_part_go(part, ucore_domain_thaw(part->domain, true));
+	ucore_part_release(part);
+	ucore_part_go(part, part->box_freeze ? ucore_part_thaw(part) :
+					       ucore_domain_thaw(part->domain, true));
 	ucore_guard_start(part->domain);
 }
 
@@ -66,13 +70,16 @@ static void start_timer(struct ucore_part *part, const struct ucore_meeting *m)
 static void timers_start(struct ucore_session *session)
 {
 	struct ucore_part *part;
+	bool wanted = false;
 	u64 base = 0;
 	u32 i;
 
-	if (!session->timer_ns)
-		return;
-	for (i = 0; (part = ucore_next_part(session, &i));)
+	for (i = 0; (part = ucore_next_part(session, &i));) {
 		base = max(base, part->resumed);
+		wanted |= part->timer_ns || part->poll_ns;
+	}
+	if (!wanted)
+		return;
 	ucore_meet(session, &(struct ucore_meeting){ .act = start_timer, .base = base });
 }
 
@@ -176,8 +183,8 @@ static void stop(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_interval iv;
 
-	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
-	ucore_part_halt(part, iv.now, iv.frozen_before);
+	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
+	ucore_part_halt(part, iv.now, ucore_interval_frozen_before(&iv, part));
 	ucore_interval_end(&iv);
 	domain_unlist(part->domain, part);
 }
@@ -201,7 +208,7 @@ static void part_settle(struct ucore_part *part)
 		domain_unlist(domain, part);
 		raw_spin_unlock_irq(&domain->lock);
 	}
-	hrtimer_cancel(&part->timer);
+	ucore_timer_stop(part);
 	if (!domain->armed)
 		ucore_pmi_disable(domain);
 	if (list_empty(&domain->parts)) {
@@ -241,7 +248,7 @@ static void reset(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_interval iv;
 
-	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	ucore_part_reset(part, iv.now);
 	ucore_interval_end(&iv);
 }
@@ -293,9 +300,12 @@ static u32 part_index(const struct ucore_session *session, const struct ucore_pa
 	return n;
 }
 
-/* Put one domain's share into the answer; @before as in ucore_part_times(). */
-static void snapshot_fill(struct ucore_session *session, const struct ucore_part *part,
-			  u64 now, u64 before, u64 frozen_ns)
+/*
+ * Put one domain's share into the answer; @before as in ucore_part_times().
+ * Returns where times are to be added that only a freeze has.
+ */
+static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
+					       const struct ucore_part *part, u64 now, u64 before)
 {
 	struct ucore_read_domain *rd = &session->domains[part_index(session, part)];
 	int reader = READ_ONCE(part->domain->reader);
@@ -306,7 +316,6 @@ static void snapshot_fill(struct ucore_session *session, const struct ucore_part
 		.domain = part->domain->id,
 		.cpu = reader,
 		.time = now,
-		.frozen_ns = frozen_ns,
 	};
 	ucore_part_times(part, now, before, &rd->time_enabled, &rd->time_running);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
@@ -317,6 +326,7 @@ static void snapshot_fill(struct ucore_session *session, const struct ucore_part
 			value->flags |= UCORE_VALUE_OFFLINE;
 		value->count = ctr->total;
 	}
+	return rd;
 }
 
 static void snapshot_live(struct ucore_part *part, const struct ucore_meeting *m)
@@ -326,18 +336,23 @@ static void snapshot_live(struct ucore_part *part, const struct ucore_meeting *m
 
 	ucore_part_read_running(part, now);
 	part->stats.reads += domain->tally.reads - reads;
-	snapshot_fill(m->session, part, now, ucore_domain_frozen_ns(domain, now), 0);
+	snapshot_fill(m->session, part, now,
+		      ucore_domain_frozen_ns(domain, now) + part->box_frozen_ns);
 }
 
 static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 {
-	u64 before = part->stats.frozen_ns;
+	u64 before = part->stats.frozen_ns, frozen_before;
+	struct ucore_read_domain *rd;
 	struct ucore_interval iv;
 
-	ucore_interval_begin(&iv, part->domain, ktime_get_mono_fast_ns());
+	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	ucore_part_read(part, iv.now);
+	frozen_before = ucore_interval_frozen_before(&iv, part);
 	ucore_interval_end(&iv);
-	snapshot_fill(m->session, part, iv.now, iv.frozen_before, part->stats.frozen_ns - before);
+	rd = snapshot_fill(m->session, part, iv.now, frozen_before);
+	rd->frozen_ns = part->stats.frozen_ns - before;
+	rd->skew_ns = iv.skew_ns;
 }
 
 static void snapshot_running(struct ucore_session *session, bool live)
@@ -352,10 +367,10 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	now = ktime_get_mono_fast_ns();
 	for (i = 0; (part = ucore_next_part(session, &i));) {
 		if (part->domain->reader == UCORE_NO_CPU) {
-			snapshot_fill(session, part, now, 0, 0);
+			snapshot_fill(session, part, now, 0);
 		} else {
 			first = min(first, session->domains[n].time);
-			last = max(last, session->domains[n].time);
+			last = max(last, session->domains[n].time + session->domains[n].skew_ns);
 		}
 		n++;
 	}
@@ -377,7 +392,7 @@ static int snapshot_stopped(struct ucore_session *session)
 	if (ret)
 		return ret;
 	for (i = 0; (part = ucore_next_part(session, &i));)
-		snapshot_fill(session, part, now, 0, 0);
+		snapshot_fill(session, part, now, 0);
 	session->skew_ns = 0;
 	return 0;
 }

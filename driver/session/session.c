@@ -61,25 +61,28 @@ struct give_back {
 static void give_back_here(void *arg)
 {
 	struct give_back *back = arg;
+	bool box_freeze = back->session->flags & UCORE_SESSION_BOX_FREEZE;
 	struct ucore_domain *domain = back->domain;
 	struct ucore_event *event;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	if (!box_freeze)
+		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	if (back->box)
 		ucore_box_give_back(back->box);
 	else
 		list_for_each_entry(event, &back->session->events, node)
 			if (event->box->domain == domain)
 				ucore_box_give_back(event->box);
-	ucore_domain_thaw(domain, true);
+	if (!box_freeze)
+		ucore_domain_thaw(domain, true);
 	raw_spin_unlock(&domain->lock);
 }
 
 /* A domain without CPU cannot be reached: then its first CPU cleans up. */
 static void box_unclaim(struct ucore_box *box)
 {
-	struct give_back back = { .domain = box->domain, .box = box };
+	struct give_back back = { .session = box->owner, .domain = box->domain, .box = box };
 
 	cpus_read_lock();
 	if (box->dirty)
@@ -148,7 +151,8 @@ static struct ucore_event *event_create(struct ucore_box *box,
 	event->box = box;
 	ret = ucore_event_encode(box, terms, add->nr_terms, &event->spec);
 	if (!ret)
-		ret = ucore_event_restrict(box, add->counters, add->period, &event->spec);
+		ret = ucore_event_restrict(box, add->counters, add->period,
+					   add->flags & UCORE_EVENT_INTERRUPT, &event->spec);
 	if (ret) {
 		kfree(event);
 		return ERR_PTR(ret);
@@ -211,6 +215,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	box->nr_events++;
 	add->event = event->id;
 	add->counter = event->counter;
+	add->poll_ns = event->spec.poll_ns;
 	return 0;
 
 unclaim:
@@ -294,6 +299,8 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 		status->lost += part->ring ? READ_ONCE(part->ring->lost) : 0;
 		status->overflows += READ_ONCE(part->stats.overflows);
 		status->recovered += READ_ONCE(part->stats.recovered);
+		status->polled += READ_ONCE(part->stats.polled);
+		status->polls += READ_ONCE(part->stats.polls);
 		status->cost_ns += READ_ONCE(part->stats.cost_ns);
 		status->frozen_ns += READ_ONCE(part->stats.frozen_ns);
 		status->reads += READ_ONCE(part->stats.reads);
@@ -302,72 +309,152 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 }
 
 /*
- * ---- PMI core ----
+ * ---- PMI CPUs ----
  */
 
-/* Note the choice, unless another session has made a different one. */
-static int domain_pin(struct ucore_session *session, struct ucore_domain *domain, int cpu)
+static bool domain_is_chosen(const struct ucore_domain *domain, u32 cpu)
 {
-	u32 i = domain->id;
-	bool mine = test_bit(i, session->pinned);
-	int ret = 0;
+	return domain->scope == UCORE_SCOPE_DIE && ucore_domain_has_cpu(domain, cpu);
+}
 
-	mutex_lock(&ucore_catalog.lock);
-	if (domain->pins > mine && domain->pin_cpu != cpu && domain->pin_cpu != UCORE_NO_CPU)
-		ret = -EBUSY;
-	else
-		ret = ucore_reader_move(domain, cpu);
-	if (!ret) {
-		domain->pin_cpu = cpu;
-		domain->pins += !mine;
-		__set_bit(i, session->pinned);
+/* Could it take the PMI of its die? */
+static int cpu_check(u32 cpu)
+{
+	u32 i;
+
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -ENOENT;
+	if (!cpu_online(cpu))
+		return -EAGAIN;
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		if (domain_is_chosen(&ucore_catalog.domains[i], cpu))
+			return ucore_domain_cpu_selectable(&ucore_catalog.domains[i], cpu) ? 0 :
+			       -ERANGE;
+	return -ENOENT;
+}
+
+static int cpus_check(const u32 *cpus, u32 nr, struct cpumask *all)
+{
+	int ret;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		ret = cpu_check(cpus[i]);
+		if (ret)
+			return ret;
+		if (cpumask_test_and_set_cpu(cpus[i], all))
+			return -EINVAL;
 	}
-	mutex_unlock(&ucore_catalog.lock);
-	return ret;
+	return 0;
+}
+
+/* Those of a domain, and which is the first; UCORE_NO_CPU if there is none. */
+static int domain_choice(const struct ucore_domain *domain, const u32 *cpus, u32 nr,
+			 struct cpumask *mask)
+{
+	int first = UCORE_NO_CPU;
+	u32 i;
+
+	cpumask_clear(mask);
+	for (i = 0; i < nr; i++) {
+		if (!domain_is_chosen(domain, cpus[i]))
+			continue;
+		cpumask_set_cpu(cpus[i], mask);
+		if (first == UCORE_NO_CPU)
+			first = cpus[i];
+	}
+	return first;
+}
+
+/* Has another session made a different choice? */
+static bool domain_is_held(const struct ucore_session *session,
+			   const struct ucore_domain *domain, int first,
+			   const struct cpumask *mask)
+{
+	bool mine = test_bit(domain->id, session->pinned);
+
+	return domain->pins > mine && domain->pin_cpu != UCORE_NO_CPU &&
+	       (domain->pin_cpu != first || !cpumask_equal(&domain->pin_cpus, mask));
+}
+
+static void domain_pin(struct ucore_session *session, struct ucore_domain *domain, int first,
+		       const struct cpumask *mask)
+{
+	ucore_reader_choose(domain, first, mask);
+	domain->pins += !__test_and_set_bit(domain->id, session->pinned);
+}
+
+/* All domains are asked before the first is changed; the catalog's lock is held. */
+static int domains_pin(struct ucore_session *session, const u32 *cpus, u32 nr,
+		       struct cpumask *mask)
+{
+	struct ucore_domain *domain;
+	int first;
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		domain = &ucore_catalog.domains[i];
+		first = domain_choice(domain, cpus, nr, mask);
+		if (first != UCORE_NO_CPU && domain_is_held(session, domain, first, mask))
+			return -EBUSY;
+	}
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		domain = &ucore_catalog.domains[i];
+		first = domain_choice(domain, cpus, nr, mask);
+		if (first != UCORE_NO_CPU)
+			domain_pin(session, domain, first, mask);
+	}
+	return 0;
 }
 
 /**
- * ucore_session_set_cpu() - choose the reader and PMI core of a CPU's domain
+ * ucore_session_set_cpus() - choose readers and the CPUs that take PMIs
  * @session: the session, locked
- * @cpu: the CPU
+ * @cpus: the CPUs; of each die among them the first is to be its reader
+ * @nr: how many
  *
  * Return: 0 or -errno as in the ABI.
  */
-int ucore_session_set_cpu(struct ucore_session *session, u32 cpu)
+int ucore_session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr)
 {
-	int ret = -ENOENT;
-	u32 i;
+	cpumask_var_t mask;
+	int ret;
 
 	if (session->running)
 		return -EBUSY;
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
-		return -ENOENT;
+	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
+		return -ENOMEM;
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	if (!cpu_online(cpu)) {
-		ret = -EAGAIN;
-		goto unlock;
+	ret = cpus_check(cpus, nr, mask);
+	if (!ret) {
+		mutex_lock(&ucore_catalog.lock);
+		ret = domains_pin(session, cpus, nr, mask);
+		mutex_unlock(&ucore_catalog.lock);
 	}
-	for (i = 0; i < ucore_catalog.nr_domains; i++)
-		if (ucore_catalog.domains[i].scope == UCORE_SCOPE_DIE &&
-		    ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
-			ret = domain_pin(session, &ucore_catalog.domains[i], cpu);
-unlock:
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
+	free_cpumask_var(mask);
 	return ret;
 }
 
-/* Give up what it chose with ucore_session_set_cpu(). */
+/* Give up what it chose with ucore_session_set_cpus(). */
 static void unpin(struct ucore_session *session)
 {
+	struct ucore_domain *domain;
 	u32 i;
 
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);
-	for_each_set_bit(i, session->pinned, ucore_catalog.nr_domains)
-		if (!--ucore_catalog.domains[i].pins)
-			ucore_catalog.domains[i].pin_cpu = UCORE_NO_CPU;
+	for_each_set_bit(i, session->pinned, ucore_catalog.nr_domains) {
+		domain = &ucore_catalog.domains[i];
+		if (!--domain->pins)
+			ucore_reader_choose(domain, UCORE_NO_CPU, cpu_none_mask);
+	}
 	mutex_unlock(&ucore_catalog.lock);
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
 }
 
 /*

@@ -20,7 +20,7 @@ int ucore_session_remove(struct ucore_session *session, u32 event);
 int ucore_session_may_change(const struct ucore_session *session);
 u32 ucore_session_nr_domains(const struct ucore_session *session);
 void ucore_session_status(const struct ucore_session *session, struct ucore_status *status);
-int ucore_session_set_cpu(struct ucore_session *session, u32 cpu);
+int ucore_session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr);
 
 /* Without: */
 struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 index);

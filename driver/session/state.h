@@ -32,7 +32,8 @@ struct pid;
  * @running: started
  * @values: a snapshot, by event; as many as @nr_events while running
  * @domains: a snapshot, by domain
- * @skew_ns: time between the first and the last freeze of that snapshot
+ * @skew_ns: time between the first and the last freeze of that snapshot, of
+ *           domains and of boxes
  * @readers: scratch for ucore_meet(): CPUs that do the work
  * @pinned: bit i: the session has chosen the reader of the catalog's domain i
  * @part: by index of the catalog's domain; set once (release), freed at the end,

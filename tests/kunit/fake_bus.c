@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fake register bus.  It knows as much of an E5 as tests need: a reset in
- * the box control, status bits that are cleared by writing 1, and which global
- * control bits freeze and thaw.
+ * The fake register bus.  It knows as much of an E5 as tests need: resets in
+ * the box control and in counters' controls, status bits that are cleared by
+ * writing 1, and which global control bits freeze and thaw.
  */
 #include "fake_bus.h"
 
@@ -84,6 +84,28 @@ static bool is_status(const struct ucore_global *global, u32 reg)
 	return false;
 }
 
+/* A control's own reset zeroes its counter, and reads 0. */
+static bool counter_control(struct fake_window *win, u32 reg, u64 val)
+{
+	u32 i;
+
+	for (i = 0; i < win->type->nr_gp; i++) {
+		if (reg != win->layout->ctl[i] || !(val & win->type->ctl_rst))
+			continue;
+		*reg_place(win, reg) = val & ~(u64)win->type->ctl_rst;
+		*reg_place(win, win->layout->ctr[i]) = 0;
+		return true;
+	}
+	for (i = 0; i < win->type->nr_fixed; i++) {
+		if (reg != win->layout->fixed_ctl[i] || !(val & win->type->fixed_rst))
+			continue;
+		*reg_place(win, reg) = val & ~(u64)win->type->fixed_rst;
+		*reg_place(win, win->layout->fixed_ctr[i]) = 0;
+		return true;
+	}
+	return false;
+}
+
 static void reg_write(struct fake_window *win, u32 reg, u64 val)
 {
 	const struct ucore_layout *layout = win->layout;
@@ -96,7 +118,7 @@ static void reg_write(struct fake_window *win, u32 reg, u64 val)
 		*reg_place(win, reg) &= ~val;
 	else if (layout && reg == layout->box_ctl)
 		box_control(win, val);
-	else
+	else if (!layout || !counter_control(win, reg, val))
 		*reg_place(win, reg) = val;
 }
 

@@ -36,6 +36,7 @@ static void box_add(struct kunit *test, struct ucore_domain *domain,
 	box->id = ucore_catalog.nr_boxes++;
 	box->caps = desc->type->caps;
 	box->domain = domain;
+	INIT_LIST_HEAD(&box->node);
 	box->io = (struct ucore_io){
 		.ops = pci ? &fake_pci_ops : &fake_msr_ops,
 		.tally = &domain->tally,
@@ -161,6 +162,11 @@ static int machine_init(struct kunit *test, const struct ucore_platform *its, u3
 int fake_machine_init(struct kunit *test)
 {
 	return machine_init(test, &ucore_platform_ivbep, 1, false);
+}
+
+int fake_machine_init_v1(struct kunit *test)
+{
+	return machine_init(test, &ucore_platform_snbep, 1, false);
 }
 
 int fake_machine_init_2(struct kunit *test)

@@ -5,7 +5,8 @@
  *
  * A suite's .init is fake_machine_init (one domain), fake_machine_init_2,
  * fake_machine_init_cpu (a die and its CPU 0, as a domain of its own) or
- * fake_machine_init_hswep (one domain of v3's boxes), its .exit fake_machine_exit.
+ * fake_machine_init_v1, fake_machine_init_hswep (one domain, from the table of the first
+ * generation, of v3), its .exit fake_machine_exit.
  */
 #ifndef UCORE_KUNIT_FAKE_MACHINE_H
 #define UCORE_KUNIT_FAKE_MACHINE_H
@@ -58,6 +59,7 @@ struct fake_machine {
 };
 
 int fake_machine_init(struct kunit *test);
+int fake_machine_init_v1(struct kunit *test);
 int fake_machine_init_2(struct kunit *test);
 int fake_machine_init_cpu(struct kunit *test);
 int fake_machine_init_hswep(struct kunit *test);

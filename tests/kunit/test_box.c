@@ -14,6 +14,13 @@ static struct fake_bus *bus_of(struct kunit *test)
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
+static void part_program(struct ucore_part *part)
+{
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_part_program(part);
+	raw_spin_unlock_irq(&part->domain->lock);
+}
+
 static void program_imc(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -139,7 +146,7 @@ static void giving_back_leaves_nothing_counting(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		fake_part_add(part, box, i, BIT(22) | BIT(20) | 4, 50);
 	fake_part_add(part, box, UCORE_COUNTER_FIXED, BIT(22), 0);
-	ucore_part_program(part);
+	part_program(part);
 	KUNIT_EXPECT_NE(test, fake_peek(w, 0xd8), 0ULL);
 	ucore_box_give_back(box);
 	for (i = 0; i < 4; i++) {
@@ -211,7 +218,7 @@ static void stop_imc_leaves_nothing_armed(struct kunit *test)
 	fake_part_add(part, fake_box(test, 0, "imc", 1), UCORE_COUNTER_FIXED, 0x400000, 0);
 	fake_part_add(part, box, 0, 0x500304, 9);
 	fake_part_add(part, box, UCORE_COUNTER_FIXED, 0x400000, 0);
-	ucore_part_program(part);
+	part_program(part);
 	fake_bus_clear(bus_of(test));
 	counters_stop(part, box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0));
@@ -272,13 +279,13 @@ static void dead_box_is_not_touched(struct kunit *test)
 
 	fake_part_add(part, ubox, 0, 1, 0);
 	fake_part_add(part, imc, 0, 1, 0);
-	ucore_part_program(part);
+	part_program(part);
 	ubox->dead = true;
 	imc->dead = true;
 	fake_bus_clear(bus_of(test));
 	counters_stop(part, ubox);
 	counters_stop(part, imc);
-	ucore_part_program(part);
+	part_program(part);
 	ucore_box_give_back(ubox);
 	ucore_box_give_back(imc);
 	FAKE_EXPECT_NONE(test, bus_of(test));
@@ -293,7 +300,7 @@ static void box_domains_while_it_is_programmed(struct kunit *test)
 
 	fake_part_add(part, imc, 0, 1, 0);
 	w->dead = true;
-	ucore_part_program(part);
+	part_program(part);
 	KUNIT_EXPECT_TRUE(test, imc->dead);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0),
 		    FAKE_W(w, 0xd4, 0), FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8));
@@ -308,7 +315,7 @@ static void part_programs_then_runs(struct kunit *test)
 
 	fake_part_add(part, r2, 1, 0x400024, 0);
 	fake_part_add(part, irp, 3, 0x400001, 0);
-	ucore_part_program(part);
+	part_program(part);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(a, 0xf4, RESET), FAKE_R(a, 0xf8),
 		    FAKE_W(b, 0xf4, RESET), FAKE_R(b, 0xf8), FAKE_W(a, 0xdc, 0x400024),
 		    FAKE_W(b, 0xe4, 0x400001), FAKE_W(a, 0xf4, RUN), FAKE_W(b, 0xf4, RUN));

@@ -51,6 +51,7 @@ static struct ucore_box *box_make(struct kunit *test, u32 type, u8 nr_fixed,
 	strscpy(win->name, own->name, sizeof(win->name));
 	box->desc.type = own;
 	box->desc.layout = layout;
+	INIT_LIST_HEAD(&box->node);
 	box->domain = &ucore_catalog.domains[0];
 	box->io = (struct ucore_io){ .ops = ops, .tally = &box->domain->tally, .priv = win };
 	return box;
@@ -406,9 +407,10 @@ static void reader_where_no_interrupt_is_routed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 1), 0ULL);
 	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 1));
 	cpus_read_lock();
-	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 1), 0);
+	ucore_reader_choose(domain, 1, cpumask_of(1));
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
-	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 0), 0);
+	ucore_reader_choose(domain, 0, cpumask_of(0));
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
 	cpus_read_unlock();
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }

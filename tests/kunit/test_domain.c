@@ -307,11 +307,12 @@ static void moving_the_reader(struct kunit *test)
 	struct ucore_domain *domain = domain_of(test);
 
 	cpus_read_lock();
-	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 1), 0);
+	ucore_reader_choose(domain, 1, cpumask_of(1));
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
-	fake_kernel.core_id[0] = 20;
-	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 0), -ERANGE);
+	KUNIT_EXPECT_EQ(test, domain->pin_cpu, 1);
+	ucore_reader_choose(domain, UCORE_NO_CPU, cpu_none_mask);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	KUNIT_EXPECT_EQ(test, domain->pin_cpu, UCORE_NO_CPU);
 	cpus_read_unlock();
 	FAKE_EXPECT_NONE(test, bus_of(test));	/* nothing armed, nothing touched */
 }
@@ -326,7 +327,7 @@ static void moving_takes_the_interrupt_along(struct kunit *test)
 	domain->armed = 1;
 	ucore_pmi_enable(domain);
 	fake_bus_clear(bus_of(test));
-	KUNIT_EXPECT_EQ(test, ucore_reader_move(domain, 1), 0);
+	ucore_reader_choose(domain, 1, cpumask_of(1));
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE | CORE(0) | WAKE),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, 0),
 		    FAKE_W(gw, GLOBAL_CTL, CORE(1) | WAKE), FAKE_R(gw, GLOBAL_STATUS),

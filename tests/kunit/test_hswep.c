@@ -449,7 +449,7 @@ static void every_event_on_its_counters(struct kunit *test)
 		box.desc.type = row_of(test, i).type;
 		for (event = 0; event < 256; event++) {
 			spec = (struct ucore_event_spec){ .value = { event | 0xa500 } };
-			KUNIT_EXPECT_EQ(test, ucore_event_restrict(&box, 0, 0, &spec), 0);
+			KUNIT_EXPECT_EQ(test, ucore_event_restrict(&box, 0, 0, true, &spec), 0);
 			KUNIT_EXPECT_EQ_MSG(test, spec.counters,
 					    (u64)allowed_counters(box.desc.type, e->v4, event),
 					    "%s event %#x", box.desc.type->name, event);
@@ -668,7 +668,7 @@ static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_p
 	return sample;
 }
 
-/* No interrupt, no period: C-Box, SBOX and IRP. */
+/* No interrupt: C-Box, SBOX and IRP. */
 static void boxes_that_do_not_interrupt(struct kunit *test)
 {
 	static const char * const names[] = { "cbo", "sbox", "irp" };
@@ -677,8 +677,9 @@ static void boxes_that_do_not_interrupt(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		KUNIT_EXPECT_EQ(test, ucore_event_restrict(fake_box(test, 0, names[i], 0), 0, 1000,
-							   &spec), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(fake_box(test, 0, "pcu", 0), 0, 1000, &spec), 0);
+							   true, &spec), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(fake_box(test, 0, "pcu", 0), 0, 1000, true,
+						   &spec), 0);
 }
 
 /*

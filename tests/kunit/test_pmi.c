@@ -335,6 +335,39 @@ static void pmi_after_its_recovery(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->domain->pmis, 1ULL);
 }
 
+/* Two cores were chosen: each sees the interrupt, whoever was first serves it. */
+static void each_sees_one_serves(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct ucore_domain *domain = part->domain;
+	const struct ucore_sample *sample;
+	struct cpumask both = { };
+
+	cpumask_set_cpu(0, &both);
+	cpumask_set_cpu(1, &both);
+	cpus_read_lock();
+	ucore_reader_choose(domain, 0, &both);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL),
+			BIT_ULL(0) | BIT_ULL(1) | WAKE);
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);	/* seen, and served already */
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, domain->pmis, 1ULL);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->cpu, 1U);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_HANDLED);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->cpu, 0U);
+}
+
 /* A receiver that joins late does not claim a PMI of before. */
 static void new_receiver_does_not_claim_the_past(struct kunit *test)
 {
@@ -467,6 +500,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_during_a_service),
 	KUNIT_CASE(both_threads_of_a_core),
 	KUNIT_CASE(pmi_after_its_recovery),
+	KUNIT_CASE(each_sees_one_serves),
 	KUNIT_CASE(new_receiver_does_not_claim_the_past),
 	KUNIT_CASE(receivers_first_then_the_route),
 	KUNIT_CASE(closed_as_it_was_found),

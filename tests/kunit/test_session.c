@@ -52,7 +52,17 @@ static int session_set_cpu(struct ucore_session *session, u32 cpu)
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = ucore_session_set_cpu(session, cpu);
+	ret = ucore_session_set_cpus(session, &cpu, 1);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+static int session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_set_cpus(session, cpus, nr);
 	mutex_unlock(&session->lock);
 	return ret;
 }
@@ -146,8 +156,12 @@ static void refusals_of_add(struct kunit *test)
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
 	struct ucore_event_add add = { .box = ucore_catalog.nr_boxes };
+	struct ucore_event_add interrupt = {
+		.box = cbo->id, .period = 5000000, .flags = UCORE_EVENT_INTERRUPT,
+	};
 
 	mutex_lock(&s->lock);
+	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &interrupt, NULL), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &add, NULL), -ENOENT);
 	add.box = ~0U;
 	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &add, NULL), -ENOENT);
@@ -155,7 +169,7 @@ static void refusals_of_add(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x100, 0, 0, NULL), -ERANGE);
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0x10, 0, NULL), -ENXIO);
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, BIT_ULL(48), NULL), -ERANGE);
-	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, 0, 1, NULL), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, 0, 1, NULL), -ERANGE);	/* polled */
 	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, FIXED, 0, NULL), -ENXIO);
 	fake_kernel.intree = true;
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), -EBUSY);
@@ -634,6 +648,92 @@ static void pmi_core_is_in_the_route(struct kunit *test)
 	fake_stop(s);
 }
 
+/* pmi_core_sel is a mask: all of them are in the route, and the first one reads. */
+static void several_cpus_take_the_pmi(struct kunit *test)
+{
+	static const u32 both[] = { 1, 0 }, reversed[] = { 0, 1 }, twice[] = { 1, 1 };
+	static const u32 unknown[] = { 1, ~0U };
+	struct ucore_session *s = fake_session(test), *other = fake_session(test);
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+
+	KUNIT_EXPECT_EQ(test, session_set_cpus(s, twice, 2), -EINVAL);
+	KUNIT_EXPECT_EQ(test, session_set_cpus(s, unknown, 2), -ENOENT);
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);		/* as a whole, or not at all */
+	KUNIT_EXPECT_EQ(test, domain->pins, 0U);
+	KUNIT_ASSERT_EQ(test, session_set_cpus(s, both, 2), 0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	KUNIT_EXPECT_EQ(test, session_set_cpus(other, reversed, 2), -EBUSY);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(other, 1), -EBUSY);
+	KUNIT_EXPECT_EQ(test, session_set_cpus(other, both, 2), 0);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL),
+			BIT_ULL(1) | BIT_ULL(0) | WAKE);
+	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(0, &domain->pmi.cpus));
+	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(1, &domain->pmi.cpus));
+	fake_stop(s);
+	KUNIT_EXPECT_TRUE(test, cpumask_empty(&domain->pmi.cpus));
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), -EBUSY);	/* the other's choice holds */
+	fake_session_close(test, other);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 0), 0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | WAKE);
+	fake_stop(s);
+}
+
+/* While a session runs: the route follows the choice, and its end. */
+static void route_follows_the_choice(struct kunit *test)
+{
+	static const u32 both[] = { 0, 1 };
+	struct ucore_session *s = fake_session(test), *other = fake_session(test);
+	struct fake_window *gw = fake_global(0);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), BIT_ULL(0) | WAKE);
+	KUNIT_EXPECT_EQ(test, session_set_cpus(other, both, 2), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), BIT_ULL(0) | BIT_ULL(1) | WAKE);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ucore_catalog.domains[0].guard)->queued);
+	fake_session_close(test, other);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), BIT_ULL(0) | WAKE);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	fake_stop(s);
+}
+
+/* A chosen CPU that goes offline drops out; the next one reads if it was the reader. */
+static void chosen_cpus_leave(struct kunit *test)
+{
+	static const u32 both[] = { 1, 0 };
+	struct ucore_session *s = fake_session(test);
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0);
+
+	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
+	KUNIT_ASSERT_EQ(test, session_set_cpus(s, both, 2), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	cpus_read_lock();
+	fake_kernel.cpu_down(0);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), BIT_ULL(1) | WAKE);
+	KUNIT_EXPECT_FALSE(test, cpumask_test_cpu(0, &domain->pmi.cpus));
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	fake_stop(s);
+
+	KUNIT_ASSERT_EQ(test, session_set_cpus(s, both, 2), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	cpus_read_lock();
+	fake_kernel.cpu_down(1);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
+	KUNIT_EXPECT_EQ(test, domain->pin_cpu, 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), BIT_ULL(0) | WAKE);
+	fake_stop(s);
+}
+
 /* Both sessions run while a third party moves the reader: samples go on. */
 static void another_session_moves_a_running_domain(struct kunit *test)
 {
@@ -830,6 +930,24 @@ static void skew_leaves_out_domains_without_a_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->skew_ns, 0ULL);
 }
 
+/* One call for both dies; what one of them refuses changes neither. */
+static void cpus_of_both_dies(struct kunit *test)
+{
+	static const u32 both[] = { 1, 0 };
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+
+	KUNIT_EXPECT_EQ(test, session_set_cpus(a, both, 2), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].reader, 1);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].pins, 1U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].pins, 1U);
+	fake_session_close(test, a);
+	fake_kernel.core_id[1] = 15;
+	KUNIT_EXPECT_EQ(test, session_set_cpus(b, both, 2), -ERANGE);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].pins, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].pins, 0U);
+}
+
 static void cpu_of_another_domain(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
@@ -868,6 +986,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(choosing_the_pmi_core),
 	KUNIT_CASE(choice_of_a_cpu_that_left),
 	KUNIT_CASE(pmi_core_is_in_the_route),
+	KUNIT_CASE(several_cpus_take_the_pmi),
+	KUNIT_CASE(route_follows_the_choice),
+	KUNIT_CASE(chosen_cpus_leave),
 	KUNIT_CASE(another_session_moves_a_running_domain),
 	KUNIT_CASE(every_allocation_fails_once),
 	KUNIT_CASE(start_again_after_enomem),
@@ -887,6 +1008,7 @@ static struct kunit_case cases_2[] = {
 	KUNIT_CASE(one_domain_without_a_cpu),
 	KUNIT_CASE(skew_leaves_out_domains_without_a_cpu),
 	KUNIT_CASE(cpu_of_another_domain),
+	KUNIT_CASE(cpus_of_both_dies),
 	{ }
 };
 

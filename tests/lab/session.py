@@ -21,8 +21,8 @@ FIXED_BIT = 1 << 32         # UCORE_COUNTER_FIXED
 # ucore.h
 SAMPLE, LOST, GAP = 1, 2, 3
 TRIGGER_OVERFLOW, TRIGGER_TIMER = 0, 1
-SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED = 1, 2, 4, 8
-VALUE_OVERFLOW, VALUE_DEAD = 1, 2
+SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED, SAMPLE_POLLED = 1, 2, 4, 8, 16
+VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN = 1, 2, 8
 GAP_BOX_DEAD = 3
 BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING = 1, 8, 16
 EVENT_NONE = 0xffffffff
@@ -50,6 +50,11 @@ def refused(number):
         raise AssertionError(f"accepted, {errno.errorcode[number]} was due")
 
 
+def interrupting(period):
+    """A period for add() that must end by an interrupt, or be refused."""
+    return f"{period}!"
+
+
 @dataclasses.dataclass(frozen=True)
 class Counter:
     """Where an event counts, in the model's words."""
@@ -67,12 +72,13 @@ class Session:
     cpu    where it runs
     boxes  False: do not list them, which takes seconds when there are a thousand
     names  boxes that the driver and the model call differently: driver's -> model's
+    box_freeze  it freezes its own boxes, not the die
     """
 
     _serial = itertools.count()
 
     def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None,
-                 boxes=True, names=None):
+                 boxes=True, names=None, box_freeze=False):
         self.machine = machine
         self._fifo = f"/tmp/session-{next(self._serial)}"
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
@@ -87,7 +93,7 @@ class Session:
         self.events = {}        # event id -> Counter
         self.base = None        # totals from which the counts go on
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
-                     + (" low" if low else ""))
+                     + (" low" if low else "") + (" boxes" if box_freeze else ""))
 
     def __enter__(self):
         return self

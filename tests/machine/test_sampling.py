@@ -8,7 +8,7 @@ from lab import truth
 from lab.framework import BOTH, KERNELS, test
 from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED, SAMPLE_USER,
                          TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Session, assert_equal, die_of,
-                         refused, sample_until, samples_in, totals_at)
+                         interrupting, refused, sample_until, samples_in, totals_at)
 from machine import eventset
 from machine.armed import each_overflowed, least_lateness, run_armed
 
@@ -64,6 +64,8 @@ def boxes_that_cannot_interrupt_refuse_a_period(m):
     with Session(m) as s:
         for box in ("cbo0", "irp0"):
             with refused(errno.EOPNOTSUPP):
+                s.add(box, period=interrupting(1000000), **CLOCK)
+            with refused(errno.ERANGE):     # too short to be polled
                 s.add(box, period=1000, **CLOCK)
         for box, width in (("ubox0", 44), ("r2pcie0", 44), ("r3qpi0", 44), ("imc0", 48)):
             with refused(errno.ERANGE):

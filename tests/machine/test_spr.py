@@ -8,7 +8,7 @@ from lab.framework import BOTH, KERNELS, test
 from lab.qemu import rates
 from lab.session import (BOX_FREE_RUNNING, BOX_OVERFLOW, EVENT_NONE, FIXED, MS, SAMPLE_RECOVERED,
                          TRIGGER_TIMER, US, Session, accesses_of, assert_equal, frozen_totals,
-                         frozen_windows, refused, sample_until)
+                         frozen_windows, interrupting, refused, sample_until)
 from lab.truth import pmis_of
 from machine.armed import each_overflowed, least_lateness, run_armed
 from machine.eventset import instance_of, type_of
@@ -435,7 +435,7 @@ def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
 
 
 @test("spr-2s", kernels=BOTH)
-def without_the_private_route_a_period_is_refused(m):
+def without_the_private_route_an_interrupt_is_refused(m):
     info = found(m)
     assert not info["caps"] & CAP_OVERFLOW_PMI, info
     with Session(m) as s:
@@ -443,9 +443,9 @@ def without_the_private_route_a_period_is_refused(m):
         for _, box in s.ids:
             if type_of(box) != "iio_free":
                 with refused(errno.EOPNOTSUPP):
-                    s.add(box, period=1000, **CLOCK)
+                    s.add(box, period=interrupting(1000), **CLOCK)
         with refused(errno.EOPNOTSUPP):
-            s.add("imc0", counter=FIXED, period=1000)
+            s.add("imc0", counter=FIXED, period=interrupting(1000))
 
 
 # ---- sampling by overflow, on the model's own route ----

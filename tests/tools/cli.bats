@@ -108,7 +108,8 @@ record_file()
 	record -e imc/CAS_COUNT.RD/|nothing ends an interval
 	record -c 0 -e imc/CAS_COUNT.RD/|period 0: from 1
 	record -c 5 -e imc/CAS_COUNT.RD,period=6/|a period of its own
-	record -c 1000 -e cbo/CLOCKTICKS/|cbo cannot interrupt
+	record -c 1000 -e cbo/CLOCKTICKS/|cbo cannot interrupt, and as fast as
+	record -c 1000000 --interrupt -e cbo/CLOCKTICKS/|cbo cannot interrupt at an overflow
 	record --timer 5 -e imc/CAS_COUNT.RD/|a number with ns, us, ms or s
 	record --timer 5us -e imc/CAS_COUNT.RD/|from 100us
 	record --timer 99999999999999999999s -e imc/CAS_COUNT.RD/|a number with
@@ -488,8 +489,8 @@ record_file()
 @test "a file without its end is reported as far as it goes" {
 	record_file
 	size=$(stat -c %s "$TMP/data")
-	# the last entry is a head of 16 bytes and struct ucore_status, 96 bytes
-	head -c $((size - 112)) "$TMP/data" >"$TMP/short"
+	# the last entry is a head of 16 bytes and struct ucore_status, 112 bytes
+	head -c $((size - 128)) "$TMP/data" >"$TMP/short"
 	tool report -i "$TMP/short"
 	[ "$status" -eq 0 ]
 	[[ $output == *"# 8 samples"*"cut short: its cost is not known" ]]
@@ -499,7 +500,7 @@ record_file()
 	record_file
 	# the head, then the same first entry twice
 	head=$((72 + 2 * 24 + 16 * 240))
-	entry=$((16 + 88 + 8 * 16))
+	entry=$((16 + 96 + 8 * 16))
 	{ head -c $((head + entry)) "$TMP/data"; tail -c +$((head + 1)) "$TMP/data" | head -c $entry; } >"$TMP/twice"
 	tool report -i "$TMP/twice" -j
 	[ "$status" -eq 1 ]
@@ -511,7 +512,7 @@ record_file()
 	for id in '\x01' '\x09'; do
 		record_file
 		# the event of the second value of the first sample
-		printf "$id" | dd of="$TMP/data" bs=1 seek=$((head + 16 + 88 + 16)) conv=notrunc status=none
+		printf "$id" | dd of="$TMP/data" bs=1 seek=$((head + 16 + 96 + 16)) conv=notrunc status=none
 		tool report -i "$TMP/data" -j --per-box
 		[ "$status" -eq 1 ]
 		[[ $err == *"did not announce"* ]]
@@ -744,18 +745,21 @@ record_file()
 	tool info
 	[[ $output == *"can        freeze a die at once, interrupt at an overflow"$'\n'* ]]
 	UCORE_FAKE="machine=spr" tool info
-	[[ $output == *"can        freeze a die at once, sample by a timer only, discover boxes from firmware's tables"$'\n'* ]]
+	[[ $output == *"can        freeze a die at once, sample by a timer or by polling, discover boxes from firmware's tables"$'\n'* ]]
 	UCORE_FAKE="machine=spr overflow=1" tool info
 	[[ $output == *"interrupt at an overflow, discover"* ]]
 	UCORE_FAKE="machine=spr overflow=1" tool info -j
 	[[ $output == *'"overflow_pmi":1,"discovery":1,'* ]]
 }
 
-@test "no overflow interrupt: record asks for a timer, and works with one" {
-	UCORE_FAKE="machine=spr" tool record -n 1 -c 1000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
-	complains 2 "no overflow interrupt" "--timer"
+@test "no overflow interrupt: record polls, or takes a timer" {
+	UCORE_FAKE="machine=spr" tool record --interrupt -n 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	complains 2 "imc cannot interrupt" "polled" "timer"
 	UCORE_FAKE="machine=spr" tool record -n 1 --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
-	complains 2 "cha/event=0x35,period=5/" "--timer"
+	complains 2 "cha/event=0x35,period=5/" "longer period"
+	UCORE_FAKE="machine=spr" tool record -n 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $err == *"periods were polled"*"at most 200 us late"* ]]
 	export UCORE_FAKE="machine=spr"
 	tool record --timer 1ms -n 4 -o "$TMP/data" \
 		-e cha/TOR_INSERTS.IA_MISS_DRD/,iio/DATA_REQ_OF_CPU.MEM_READ.PART0/,upi/CLOCKTICKS/ \

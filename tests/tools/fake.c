@@ -662,6 +662,22 @@ static int counter_choose(const struct ucore_box_info *box, const struct ucore_e
 	return may ? __builtin_ctzll(may) : -ENOSPC;
 }
 
+/* All events count once in a clock of 5 GHz at most, as the driver has it of clockticks */
+static int period_check(const struct ucore_box_info *box, struct ucore_event_add *add)
+{
+	add->poll_ns = 0;
+	if (!add->period)
+		return 0;
+	if (fake.caps & UCORE_CAP_OVERFLOW_PMI && box->caps & UCORE_BOX_OVERFLOW)
+		return add->period >> box->width ? -ERANGE : 0;
+	if (add->flags & UCORE_EVENT_INTERRUPT)
+		return -EOPNOTSUPP;
+	if (add->period / 5 < UCORE_POLL_MIN_NS)
+		return -ERANGE;
+	add->poll_ns = add->period / 5 > UCORE_POLL_MAX_NS ? UCORE_POLL_MAX_NS : add->period / 5;
+	return 0;
+}
+
 static int do_event_add(struct ucore_event_add *add)
 {
 	struct fake_event *event = &fake.events[fake.nr_events];
@@ -678,10 +694,9 @@ static int do_event_add(struct ucore_event_add *add)
 	ret = terms_check(box, add);
 	if (ret)
 		return ret;
-	if (add->period && !(fake.caps & UCORE_CAP_OVERFLOW_PMI && box->caps & UCORE_BOX_OVERFLOW))
-		return -EOPNOTSUPP;
-	if (add->period >> box->width)
-		return -ERANGE;
+	ret = period_check(box, add);
+	if (ret)
+		return ret;
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		if (fake.events[i].box == add->box && shared_conflict(&fake.events[i], add))
 			return -EADDRINUSE;
@@ -964,6 +979,24 @@ static int device_command(unsigned long command, void *arg)
 	}
 }
 
+static int do_set_pmi_cpus(const struct ucore_set_pmi_cpus *set)
+{
+	const uint32_t *cpus = (void *)(uintptr_t)set->cpus;
+
+	if (!set->nr || set->nr > UCORE_PMI_CPUS_MAX)
+		return -EINVAL;
+	for (uint32_t i = 0; i < set->nr; i++) {
+		fake.pmi_cpu = cpus[i];
+		if (cpus[i] >= 16)
+			return -ENOENT;
+		for (uint32_t j = 0; j < i; j++)
+			if (cpus[i] == cpus[j])
+				return -EINVAL;
+	}
+	fake.nr_pmi_cpus = set->nr;
+	return 0;
+}
+
 static int session_command(unsigned long command, void *arg)
 {
 	switch (command) {
@@ -971,9 +1004,8 @@ static int session_command(unsigned long command, void *arg)
 		return do_event_add(arg);
 	case UCORE_EVENT_REMOVE:
 		return do_event_remove(arg);
-	case UCORE_SET_PMI_CPU:
-		fake.pmi_cpu = ((struct ucore_set_pmi_cpu *)arg)->cpu;
-		return fake.pmi_cpu < 16 ? 0 : -ENOENT;
+	case UCORE_SET_PMI_CPUS:
+		return do_set_pmi_cpus(arg);
 	case UCORE_START:
 		return do_start();
 	case UCORE_STOP:

@@ -79,7 +79,8 @@ struct fake {
 	struct fake_ring rings[FAKE_MAX_DOMAINS];
 	struct ucore_status status;
 	unsigned int calls[32];		/* by _IOC_NR */
-	uint32_t pmi_cpu;
+	uint32_t pmi_cpu;	/* the last one that was chosen */
+	uint32_t nr_pmi_cpus;
 	unsigned int nr_maps;		/* still mapped */
 	unsigned int nr_opens;		/* still open */
 };

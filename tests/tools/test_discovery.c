@@ -410,7 +410,7 @@ static void an_unknown_model_counts_raw(void **state)
 
 /* ---- periods ----------------------------------------------------------- */
 
-static void no_interrupt_no_period(void **state)
+static void no_interrupt_then_polled(void **state)
 {
 	struct ucore_session *session;
 	struct ucore_event event;
@@ -418,15 +418,20 @@ static void no_interrupt_no_period(void **state)
 	(void)state;
 	assert_int_equal(ucore_session_create(dev, NULL, &session, &err), 0);
 	assert_int_equal(resolve(dev, "imc/CAS_COUNT.RD,period=1000/", &event), 0);
+	event.flags = UCORE_EVENT_INTERRUPT;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
-		     "imc/CAS_COUNT.RD,period=1000/|no overflow interrupt|timer");
-	assert_int_equal(fake.calls[_IOC_NR(UCORE_EVENT_ADD)], 0);
+		     "imc/CAS_COUNT.RD,period=1000/|cannot interrupt|timer");
+	event.flags = 0;
+	assert_fails(ucore_session_add(session, &event, &err), ERANGE, "cannot interrupt");
+	event.period = 600000;
+	assert_int_equal(ucore_session_add(session, &event, &err), 0);
 	ucore_session_destroy(session);
 
 	fake_overflow_pmi();
 	assert_int_equal(ucore_device_refresh(dev, &err), 0);
 	session = session_get(dev, NULL, "imc/CAS_COUNT.RD,period=1000/", NULL);
 	assert_int_equal(resolve(dev, "iio_free/CLOCKTICKS_FREERUN,period=5/", &event), 0);
+	event.flags = UCORE_EVENT_INTERRUPT;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
 		     "iio_free cannot interrupt");
 	ucore_session_destroy(session);
@@ -445,7 +450,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_SPR(counts_that_are_bytes),
 	TEST_SPR(every_event_resolves),
 	TEST_SPR(an_unknown_model_counts_raw),
-	TEST_SPR(no_interrupt_no_period),
+	TEST_SPR(no_interrupt_then_polled),
 };
 
 UNIT_MAIN(tests)

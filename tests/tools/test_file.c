@@ -216,7 +216,7 @@ static void header_fields_are_checked(void **state)
 {
 	static const struct { size_t offset; uint32_t value; int code; const char *words; } cases[] = {
 		{ offsetof(struct ucore_file_header, magic), 0, EBADMSG, "not a file of samples" },
-		{ offsetof(struct ucore_file_header, version), 2, EPROTO, "version 2" },
+		{ offsetof(struct ucore_file_header, version), 1, EPROTO, "version 1" },
 		{ offsetof(struct ucore_file_header, size), 8, EBADMSG, "damaged" },
 		{ offsetof(struct ucore_file_header, domain_size), 0, EBADMSG, "damaged" },
 		{ offsetof(struct ucore_file_header, event_size), 1 << 30, EBADMSG, "damaged" },

@@ -171,13 +171,34 @@ static void a_filter_conflict_names_both(void **state)
 static void a_period_where_none_can_be(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, NULL);
-	struct ucore_event event = event_get("cbo/CLOCKTICKS,period=1000/");
+	struct ucore_event event = event_get("cbo/CLOCKTICKS,period=1000000/");
 
 	(void)state;
+	event.flags = UCORE_EVENT_INTERRUPT;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
-		     "cbo cannot interrupt|timer");
+		     "cbo cannot interrupt|polled|timer");
+	event = event_get("cbo/CLOCKTICKS,period=1000/");
+	assert_fails(ucore_session_add(session, &event, &err), ERANGE,
+		     "cbo cannot interrupt|1000|100 us|longer period");
 	event = event_get("imc/CAS_COUNT.RD,period=0x1000000000000/");
 	assert_fails(ucore_session_add(session, &event, &err), ERANGE, "period|48 bits");
+	ucore_session_destroy(session);
+}
+
+/* The slots tell how late a sample may be */
+static void a_period_that_is_polled(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL,
+		"cbo0/CLOCKTICKS,period=1000000,die=0/", "imc0/CAS_COUNT.RD,period=1000,die=0/",
+		NULL);
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	(void)state;
+	slots = ucore_session_slots(session, &nr);
+	assert_int_equal(nr, 2);
+	assert_int_equal(slots[0].poll_ns, 200000);
+	assert_int_equal(slots[1].poll_ns, 0);
 	ucore_session_destroy(session);
 }
 
@@ -203,20 +224,27 @@ static void other_add_errors(void **state)
 
 /* ---- PMI core ---------------------------------------------------------- */
 
-static void pmi_cpu(void **state)
+static void pmi_cpus(void **state)
 {
 	static const struct { int code; const char *words; } cases[] = {
-		{ ENOENT, "CPU 3: no such CPU" }, { EAGAIN, "CPU 3 is offline" },
+		{ ENOENT, "CPU 3: no such CPU" }, { EAGAIN, "CPU 3: offline" },
 		{ ERANGE, "pmi_core_sel" }, { EBUSY, "another session" }, { EIO, "Input/output" },
 	};
+	static const uint32_t some[] = { 5, 1, 9 }, twice[] = { 5, 5 }, bad[] = { 5, 77 };
 	struct ucore_session *session = session_get(dev, NULL, NULL);
 
 	(void)state;
-	assert_int_equal(ucore_session_pmi_cpu(session, 5, &err), 0);
-	assert_int_equal(fake.pmi_cpu, 5);
+	assert_int_equal(ucore_session_pmi_cpus(session, some, 3, &err), 0);
+	assert_int_equal(fake.pmi_cpu, 9);
+	assert_int_equal(fake.nr_pmi_cpus, 3);
+	assert_fails(ucore_session_pmi_cpus(session, twice, 2, &err), EINVAL, "CPUs 5,5|once");
+	assert_fails(ucore_session_pmi_cpus(session, bad, 2, &err), ENOENT,
+		     "CPUs 5,77: one of them: no such CPU");
 	for (size_t i = 0; i < NR(cases); i++) {
-		fail_at(UCORE_SET_PMI_CPU, cases[i].code);
-		assert_fails(ucore_session_pmi_cpu(session, 3, &err), cases[i].code,
+		const uint32_t three = 3;
+
+		fail_at(UCORE_SET_PMI_CPUS, cases[i].code);
+		assert_fails(ucore_session_pmi_cpus(session, &three, 1, &err), cases[i].code,
 			     cases[i].words);
 	}
 	ucore_session_destroy(session);
@@ -309,8 +337,9 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(a_full_box_is_named),
 	TEST_DEV(a_filter_conflict_names_both),
 	TEST_DEV(a_period_where_none_can_be),
+	TEST_DEV(a_period_that_is_polled),
 	TEST_DEV(other_add_errors),
-	TEST_DEV(pmi_cpu),
+	TEST_DEV(pmi_cpus),
 	TEST_DEV(start_errors),
 	TEST_DEV(read_gives_values_in_slot_order),
 	TEST_DEV(values_are_found_by_id),

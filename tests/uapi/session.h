@@ -185,12 +185,13 @@ struct event_spec {
 	uint32_t nr_terms;
 	uint64_t counters;
 	uint64_t period;
+	uint32_t flags;
 };
 
 static inline struct ucore_event_add event_argument(const struct event_spec *spec)
 {
 	return (struct ucore_event_add) {
-		.size = sizeof(struct ucore_event_add), .box = spec->box,
+		.size = sizeof(struct ucore_event_add), .flags = spec->flags, .box = spec->box,
 		.nr_terms = spec->nr_terms, .terms = address(spec->terms),
 		.counters = spec->counters, .period = spec->period,
 		.event = UCORE_EVENT_NONE, .counter = UCORE_EVENT_NONE,
@@ -278,11 +279,16 @@ static inline void session_stop(int session)
 	must(!rc, "STOP: %s", error_name(rc));
 }
 
+static inline int try_pmi_cpus(int session, const uint32_t *cpus, uint32_t nr)
+{
+	struct ucore_set_pmi_cpus set = { .size = sizeof(set), .nr = nr, .cpus = address(cpus) };
+
+	return try_command(session, UCORE_SET_PMI_CPUS, &set);
+}
+
 static inline int try_pmi_cpu(int session, uint32_t cpu)
 {
-	struct ucore_set_pmi_cpu set = { .size = sizeof(set), .cpu = cpu };
-
-	return try_command(session, UCORE_SET_PMI_CPU, &set);
+	return try_pmi_cpus(session, &cpu, 1);
 }
 
 static inline struct ucore_status session_status(int session)

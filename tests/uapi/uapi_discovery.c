@@ -278,7 +278,7 @@ static void sys_admin_sees_addresses(const void *arg)
  * ---- A period, where nothing can interrupt ------------------------------
  */
 
-static void overflow_is_refused(const void *arg)
+static void interrupts_are_refused(const void *arg)
 {
 	unsigned int nr = boxes_get(boxes);
 	int session = session_create(0, 0, 0);
@@ -287,8 +287,9 @@ static void overflow_is_refused(const void *arg)
 	for (unsigned int i = 0; i < nr; i++) {
 		expect_eq(boxes[i].caps & (UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW), 0);
 		if (boxes[i].nr_counters)
-			expect_rc_of(try_add(session, i, TERMS(TERM(EVENT, 1)), 0, 1000),
-				     EOPNOTSUPP, boxes[i].type);
+			expect_rc_of(try_add(session, i, TERMS(TERM(EVENT, 1)), 0, 1000,
+					     UCORE_EVENT_INTERRUPT), EOPNOTSUPP,
+				     boxes[i].type);
 	}
 	expect_eq(session_status(session).nr_events, 0);
 }
@@ -302,7 +303,7 @@ static const struct test tests[] = {
 	{ "units_in_pages", units_in_pages, 0, 0 },
 	{ "addresses_are_roots", addresses_are_roots, 0, 0 },
 	{ "sys_admin_sees_addresses", sys_admin_sees_addresses, 0, 0 },
-	{ "overflow_is_refused", overflow_is_refused, 0, 0 },
+	{ "interrupts_are_refused", interrupts_are_refused, 0, 0 },
 };
 
 int main(int argc, char **argv)

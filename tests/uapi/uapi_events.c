@@ -328,17 +328,46 @@ static void period_ranges(const void *arg)
 	expect_rc(try_add(session, box_find("ubox", 0), NULL, 0, fixed, (1ULL << 48) - 1), 0);
 }
 
+/* CLOCKTICKS: once in a clock, of 5 GHz at most */
 static void period_without_interrupt(const void *arg)
+{
+	uint32_t cbo = box_find("cbo", 0), irp = box_find("irp", 0);
+
+	(void)arg;
+	begin();
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 1000000,
+			  UCORE_EVENT_INTERRUPT), EOPNOTSUPP);
+	expect_rc(try_add(session, irp, TERMS(TERM(EVENT, 0x00)), 0, 1000000,
+			  UCORE_EVENT_INTERRUPT), EOPNOTSUPP);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 499999), ERANGE);
+	expect_eq(box_get(cbo).owner, 0);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 0), 0);
+}
+
+static uint64_t poll_of(uint32_t box, uint64_t counters, uint64_t period, uint32_t flags)
+{
+	const struct ucore_term event = TERM(EVENT, 0x00);
+	struct ucore_event_add add = {
+		.size = sizeof(add), .flags = flags, .box = box, .counters = counters,
+		.nr_terms = counters < 1ULL << UCORE_COUNTER_FIXED, .terms = address(&event),
+		.period = period, .poll_ns = UINT64_MAX,
+	};
+
+	expect_rc(try_command(session, UCORE_EVENT_ADD, &add), 0);
+	return add.poll_ns;
+}
+
+static void polled_period_tells_its_interval(const void *arg)
 {
 	uint32_t cbo = box_find("cbo", 0);
 
 	(void)arg;
 	begin();
-	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 1000), EOPNOTSUPP);
-	expect_rc(try_add(session, box_find("irp", 0), TERMS(TERM(EVENT, 0x00)), 0, 1000),
-		  EOPNOTSUPP);
-	expect_eq(box_get(cbo).owner, 0);
-	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 0), 0);
+	expect_eq(poll_of(cbo, 1, 500000, 0), UCORE_POLL_MIN_NS);
+	expect_eq(poll_of(cbo, 2, 1000000, 0), 200000);
+	expect_eq(poll_of(cbo, 4, 1ULL << 60, 0), UCORE_POLL_MAX_NS);
+	expect_eq(poll_of(cbo, 8, 0, 0), 0);
+	expect_eq(poll_of(box_find("imc", 0), 1, 1000, UCORE_EVENT_INTERRUPT), 0);
 }
 
 /*
@@ -432,6 +461,7 @@ static const struct test tests[] = {
 	{ "filter_is_free_again", filter_is_free_again, 0, 0 },
 	{ "period_ranges", period_ranges, 0, 0 },
 	{ "period_without_interrupt", period_without_interrupt, 0, 0 },
+	{ "polled_period_tells_its_interval", polled_period_tells_its_interval, 0, 0 },
 	{ "box_of_another", box_of_another, 0, 0 },
 	{ "running_session", running_session, 0, 0 },
 	{ "event_ids", event_ids, 0, 0 },

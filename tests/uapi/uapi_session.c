@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* START, STOP, RESET, READ, STATUS, SET_PMI_CPU: a session's life. */
+/* START, STOP, RESET, READ, STATUS, SET_PMI_CPUS: a session's life. */
 #include "session.h"
 
 static int session;
@@ -381,7 +381,7 @@ static void status_follows(const void *arg)
 }
 
 /*
- * ---- SET_PMI_CPU --------------------------------------------------------
+ * ---- SET_PMI_CPUS -------------------------------------------------------
  */
 
 static void pmi_cpu_that_is_not(const void *arg)
@@ -433,6 +433,54 @@ static void pmi_cpu_of_another(const void *arg)
 	expect_rc(try_pmi_cpu(session, 1), 0);
 }
 
+/* CPUs 0 and 1 are of one die, 2 and 3 of the other */
+static void pmi_cpus_of_both_domains(const void *arg)
+{
+	static const uint32_t all[] = { 1, 0, 3, 2 }, first[] = { 1, 0 }, turned[] = { 0, 1 };
+	struct ucore_domain_info domains[MAX_DOMAINS];
+	int other = session_create(0, 0, 0);
+
+	(void)arg;
+	begin();
+	expect_rc(try_pmi_cpus(session, all, 4), 0);
+	domains_get(domains);
+	expect_eq(domains[0].reader, 1);
+	expect_eq(domains[1].reader, 3);
+	expect_rc(try_pmi_cpus(other, turned, 2), EBUSY);
+	expect_rc(try_pmi_cpus(other, first, 1), EBUSY);
+	expect_rc(try_pmi_cpus(other, first, 2), 0);
+	/* the one that is busy spoils the other */
+	expect_rc(try_pmi_cpus(session, (const uint32_t []){ 2, 0 }, 2), EBUSY);
+	domains_get(domains);
+	expect_eq(domains[1].reader, 3);
+	close(other);
+	expect_rc(try_pmi_cpus(session, (const uint32_t []){ 2, 0 }, 2), 0);
+	domains_get(domains);
+	expect_eq(domains[0].reader, 0);
+	expect_eq(domains[1].reader, 2);
+}
+
+static void pmi_cpus_malformed(const void *arg)
+{
+	static const uint32_t twice[] = { 1, 0, 1 }, one_bad[] = { 1, 64 };
+	static uint32_t many[UCORE_PMI_CPUS_MAX + 1];
+	struct ucore_domain_info before[MAX_DOMAINS], after[MAX_DOMAINS];
+
+	(void)arg;
+	begin();
+	domains_get(before);
+	expect_rc(try_pmi_cpus(session, twice, 0), EINVAL);
+	expect_rc(try_pmi_cpus(session, many, UCORE_PMI_CPUS_MAX + 1), EINVAL);
+	expect_rc(try_pmi_cpus(session, many, UINT32_MAX), EINVAL);
+	expect_rc(try_pmi_cpus(session, twice, 3), EINVAL);
+	expect_rc(try_pmi_cpus(session, one_bad, 2), ENOENT);
+	expect_rc(try_pmi_cpus(session, NULL, 1), EFAULT);
+	expect_rc(try_pmi_cpus(session, (const uint32_t *)(uintptr_t)-4096, 2), EFAULT);
+	domains_get(after);
+	expect_eq(after[0].reader, before[0].reader);
+	expect_eq(after[1].reader, before[1].reader);
+}
+
 static void pmi_cpu_while_running(const void *arg)
 {
 	(void)arg;
@@ -463,6 +511,8 @@ static const struct test tests[] = {
 	{ "pmi_cpu_that_is_not", pmi_cpu_that_is_not, 0, 0 },
 	{ "pmi_cpu_is_the_reader", pmi_cpu_is_the_reader, 0, 0 },
 	{ "pmi_cpu_of_another", pmi_cpu_of_another, 0, 0 },
+	{ "pmi_cpus_of_both_domains", pmi_cpus_of_both_domains, 0, 0 },
+	{ "pmi_cpus_malformed", pmi_cpus_malformed, 0, 0 },
 	{ "pmi_cpu_while_running", pmi_cpu_while_running, 0, 0 },
 };
 

@@ -12,7 +12,7 @@
 #define LAYOUT(name, bytes) \
 	_Static_assert(sizeof(struct name) == (bytes), #name)
 LAYOUT(ucore_info, 224);
-LAYOUT(ucore_domain_info, 72);
+LAYOUT(ucore_domain_info, 80);
 LAYOUT(ucore_get_domains, 24);
 LAYOUT(ucore_box_info, 96);
 LAYOUT(ucore_get_boxes, 32);
@@ -24,17 +24,17 @@ LAYOUT(ucore_unit_info, 80);
 LAYOUT(ucore_get_units, 32);
 LAYOUT(ucore_create_session, 32);
 LAYOUT(ucore_term, 16);
-LAYOUT(ucore_event_add, 48);
+LAYOUT(ucore_event_add, 56);
 LAYOUT(ucore_event_remove, 16);
-LAYOUT(ucore_set_pmi_cpu, 16);
+LAYOUT(ucore_set_pmi_cpus, 24);
 LAYOUT(ucore_command, 8);
 LAYOUT(ucore_value, 16);
-LAYOUT(ucore_read_domain, 40);
+LAYOUT(ucore_read_domain, 48);
 LAYOUT(ucore_read, 40);
-LAYOUT(ucore_status, 96);
+LAYOUT(ucore_status, 112);
 LAYOUT(ucore_ring_info, 32);
 LAYOUT(ucore_record, 16);
-LAYOUT(ucore_sample, 88);
+LAYOUT(ucore_sample, 96);
 LAYOUT(ucore_lost, 32);
 LAYOUT(ucore_gap, 48);
 
@@ -63,7 +63,7 @@ struct row {
 
 static struct fixture {
 	int device, session;
-	uint32_t box, domain, event;
+	uint32_t box, domain, event, cpu;
 	struct ucore_term terms[2];
 	struct ucore_domain_info domains[4];
 	struct ucore_box_info boxes[4];
@@ -160,6 +160,7 @@ static void more_add(struct ucore_event_add *a)
 	a->terms = address(fix.terms);
 	a->event = 0xdeadbeef;
 	a->counter = 0xdeadbeef;
+	a->poll_ns = 0xdeadbeef;
 }
 FILL(add, ucore_event_add)
 
@@ -169,11 +170,12 @@ static void more_remove(struct ucore_event_remove *a)
 }
 FILL(remove, ucore_event_remove)
 
-static void more_pmi_cpu(struct ucore_set_pmi_cpu *a)
+static void more_pmi_cpus(struct ucore_set_pmi_cpus *a)
 {
-	a->cpu = 0;
+	a->nr = 1;
+	a->cpus = address(&fix.cpu);
 }
-FILL(pmi_cpu, ucore_set_pmi_cpu)
+FILL(pmi_cpus, ucore_set_pmi_cpus)
 
 static void more_command(struct ucore_command *a)
 {
@@ -232,15 +234,16 @@ static const struct row rows[] = {
 	  .out = { OUT_TO(ucore_get_units, nr, total) },
 	  .reserved = { AT(ucore_get_units, reserved) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
-	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD,
+	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
 	  .out = { OUT(ucore_create_session, fd) },
 	  .reserved = { AT(ucore_create_session, reserved) } },
 	{ "EVENT_ADD", UCORE_EVENT_ADD, sizeof(struct ucore_event_add), true, fill_add,
-	  .out = { OUT_TO(ucore_event_add, event, counter) } },
+	  .valid_flags = UCORE_EVENT_INTERRUPT,
+	  .out = { OUT_TO(ucore_event_add, event, poll_ns) } },
 	{ "EVENT_REMOVE", UCORE_EVENT_REMOVE, sizeof(struct ucore_event_remove), true,
 	  fill_remove, .reserved = { AT(ucore_event_remove, reserved) } },
-	{ "SET_PMI_CPU", UCORE_SET_PMI_CPU, sizeof(struct ucore_set_pmi_cpu), true,
-	  fill_pmi_cpu, .reserved = { AT(ucore_set_pmi_cpu, reserved) } },
+	{ "SET_PMI_CPUS", UCORE_SET_PMI_CPUS, sizeof(struct ucore_set_pmi_cpus), true,
+	  fill_pmi_cpus, .reserved = { AT(ucore_set_pmi_cpus, reserved) } },
 	{ "START", UCORE_START, sizeof(struct ucore_command), true, fill_command,
 	  .valid_flags = 0 },
 	{ "STOP", UCORE_STOP, sizeof(struct ucore_command), true, fill_command,

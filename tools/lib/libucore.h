@@ -410,6 +410,7 @@ int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_err
  * @desc: the named event; its name is NULL for a raw one, and the rest zero
  * @counters: the counters that it may take, a bit each; 0: any general counter
  * @period: counts from sample to sample; 0: it only counts
+ * @flags: UCORE_EVENT_*
  * @nr_terms: elements of @terms
  * @terms: the values of fields
  */
@@ -422,6 +423,7 @@ struct ucore_event {
 	struct ucore_event_desc desc;
 	uint64_t counters;
 	uint64_t period;
+	uint32_t flags;
 	unsigned int nr_terms;
 	struct ucore_term terms[UCORE_TERMS_MAX];
 };
@@ -473,6 +475,8 @@ struct ucore_session_config {
  * @domain: domain id of the box
  * @instance: number of the box among those of its type in the domain
  * @counter: the counter first given; the driver may move it until START
+ * @poll_ns: how often the driver looks whether its period is over; 0: it interrupts, or
+ *           has no period
  */
 struct ucore_slot {
 	uint32_t event;
@@ -481,6 +485,7 @@ struct ucore_slot {
 	uint32_t domain;
 	uint32_t instance;
 	uint32_t counter;
+	uint64_t poll_ns;
 };
 
 /**
@@ -523,8 +528,13 @@ void ucore_session_destroy(struct ucore_session *session);
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
 		      struct ucore_error *err);
 
-/** ucore_session_pmi_cpu() - choose the CPU that takes its die's PMI and reads its boxes */
-int ucore_session_pmi_cpu(struct ucore_session *session, uint32_t cpu, struct ucore_error *err);
+/**
+ * ucore_session_pmi_cpus() - choose the CPUs that take the PMI of their dies
+ * @cpus: of each die among them the first reads its boxes, and all take its PMI
+ * @nr: how many, at most UCORE_PMI_CPUS_MAX
+ */
+int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, size_t nr,
+			   struct ucore_error *err);
 
 /*
  * These are UCORE_START, UCORE_STOP and UCORE_RESET with their errors, explained.
@@ -608,7 +618,7 @@ uint64_t ucore_record_time(const struct ucore_record *record);
 /* ---- file -------------------------------------------------------------- */
 
 #define UCORE_FILE_MAGIC	"UCORE\r\n\032"
-#define UCORE_FILE_VERSION	1
+#define UCORE_FILE_VERSION	2
 #define UCORE_FILE_MAX_DOMAINS	16384
 #define UCORE_FILE_MAX_EVENTS	65536
 #define UCORE_FILE_MAX_RECORD	(2U << 20)

@@ -191,6 +191,13 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 			       event->label, box->type, box->instance);
 }
 
+/* Can the counter that the event asks for interrupt? */
+static bool interrupts(const struct ucore_event *event, const struct ucore_box_info *box)
+{
+	return box->caps & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_FIXED_OVERFLOW :
+			    UCORE_BOX_OVERFLOW);
+}
+
 static int add_error(struct ucore_session *session, const struct ucore_event *event,
 		     const struct ucore_box_info *box, int code, struct ucore_error *err)
 {
@@ -205,7 +212,7 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 		return error_shared(session, event, box, err);
 	case -EOPNOTSUPP:
 		return ucore_error_set(err, code,
-				       "event '%s': %s cannot interrupt at an overflow: give the period to an event of another box (imc, ubox ...), or use a timer",
+				       "event '%s': %s cannot interrupt at an overflow: let it be polled (without --interrupt), give the period to an event of another box, or use a timer",
 				       event->label, box->type);
 	case -ENXIO:
 		return ucore_error_set(err, code,
@@ -213,6 +220,12 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 				       event->label, box->type,
 				       (unsigned long long)event->counters);
 	case -ERANGE:
+		if (event->period && !interrupts(event, box))
+			return ucore_error_set(err, code,
+					       "event '%s': %s cannot interrupt, and as fast as the event may count a period of %llu needs looks more often than every %llu us: give a longer period",
+					       event->label, box->type,
+					       (unsigned long long)event->period,
+					       UCORE_POLL_MIN_NS / 1000);
 		return ucore_error_set(err, code,
 				       "event '%s': a value or the period %llu does not fit the %u bits of %s's counters and fields",
 				       event->label, (unsigned long long)event->period,
@@ -252,7 +265,7 @@ static int session_grow(struct ucore_session *session)
 static int box_add(struct ucore_session *session, const struct ucore_event *event,
 		   const struct ucore_box_info *box)
 {
-	UCORE_ARG(ucore_event_add, add, .box = box->box, .nr_terms = event->nr_terms,
+	UCORE_ARG(ucore_event_add, add, .flags = event->flags, .box = box->box, .nr_terms = event->nr_terms,
 		  .terms = (uintptr_t)event->terms, .counters = event->counters,
 		  .period = event->period);
 	int ret = session_ioctl(session, UCORE_EVENT_ADD, &add);
@@ -266,6 +279,7 @@ static int box_add(struct ucore_session *session, const struct ucore_event *even
 		.domain = box->domain,
 		.instance = box->instance,
 		.counter = add.counter,
+		.poll_ns = add.poll_ns,
 	};
 	return 0;
 }
@@ -286,10 +300,6 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	size_t before = session->nr_slots;
 	int ret;
 
-	if (event->period && !(dev->info.caps & UCORE_CAP_OVERFLOW_PMI))
-		return ucore_error_set(err, -EOPNOTSUPP,
-				       "event '%s': this platform has no overflow interrupt: sample by a timer (record --timer TIME), without a period",
-				       event->label);
 	ret = session_grow(session);
 	if (ret)
 		return ucore_error_set(err, ret, "out of memory");
@@ -313,29 +323,46 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	return 0;
 }
 
-int ucore_session_pmi_cpu(struct ucore_session *session, uint32_t cpu, struct ucore_error *err)
+/* "CPU 3" or "CPUs 3,0", as far as there is room */
+static const char *cpus_text(const uint32_t *cpus, size_t nr, char *text, size_t size)
 {
-	UCORE_ARG(ucore_set_pmi_cpu, set, .cpu = cpu);
-	int ret = session_ioctl(session, UCORE_SET_PMI_CPU, &set);
+	int at = snprintf(text, size, nr > 1 ? "CPUs " : "CPU ");
 
+	for (size_t i = 0; i < nr && at > 0 && (size_t)at < size; i++)
+		at += snprintf(text + at, size - (size_t)at, "%s%u", i ? "," : "", cpus[i]);
+	return text;
+}
+
+int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, size_t nr,
+			   struct ucore_error *err)
+{
+	UCORE_ARG(ucore_set_pmi_cpus, set, .nr = (uint32_t)nr, .cpus = (uintptr_t)cpus);
+	const char *one = nr > 1 ? "one of them: " : "";
+	int ret = session_ioctl(session, UCORE_SET_PMI_CPUS, &set);
+	char text[64];
+
+	cpus_text(cpus, nr, text, sizeof(text));
 	switch (ret) {
 	case 0:
 		return 0;
+	case -EINVAL:
+		return ucore_error_set(err, ret, "%s: each one once, and at most %u", text,
+				       UCORE_PMI_CPUS_MAX);
 	case -ENOENT:
-		return ucore_error_set(err, ret,
-				       "CPU %u: no such CPU, or its die has no boxes", cpu);
+		return ucore_error_set(err, ret, "%s: %sno such CPU, or its die has no boxes",
+				       text, one);
 	case -EAGAIN:
-		return ucore_error_set(err, ret, "CPU %u is offline: choose another", cpu);
+		return ucore_error_set(err, ret, "%s: %soffline: choose another", text, one);
 	case -ERANGE:
 		return ucore_error_set(err, ret,
-				       "CPU %u: pmi_core_sel cannot name its core: choose another",
-				       cpu);
+				       "%s: %spmi_core_sel cannot name its core: choose another",
+				       text, one);
 	case -EBUSY:
 		return ucore_error_set(err, ret,
-				       "CPU %u: another session has chosen a different PMI core on this die: use the same one, or end that session",
-				       cpu);
+				       "%s: another session has chosen other CPUs for the PMI of this die: use the same ones, or end that session",
+				       text);
 	default:
-		return ucore_error_set(err, ret, "CPU %u as PMI core: %s", cpu, strerror(-ret));
+		return ucore_error_set(err, ret, "%s for the PMI: %s", text, strerror(-ret));
 	}
 }
 

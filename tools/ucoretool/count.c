@@ -12,10 +12,11 @@
 
 const struct option_desc count_options[] = {
 	{ 'e', "event", "LIST", "events: box/EVENT,term=value/ ... (may be repeated)" },
-	{ 'C', "cpu", "LIST", "CPUs that take the PMI and read the boxes, one per die" },
+	{ 'C', "cpu", "LIST", "CPUs that take the PMI; the first of each die reads its boxes" },
 	{ 'D', "delay", "MS", "wait so long before counting" },
 	{ OPT_TIMEOUT, "timeout", "MS", "end after so long" },
 	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
+	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on one by one, not the die" },
 	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
 	{ 0 },
 };
@@ -80,7 +81,10 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 	case OPT_TIMEOUT:
 		return ms_option(tool, "timeout", value, &args->timeout_ns);
 	case OPT_LOW_DWORD:
-		args->low_dword = true;
+		args->flags |= UCORE_SESSION_LOW_DWORD;
+		return 0;
+	case OPT_BOX_FREEZE:
+		args->flags |= UCORE_SESSION_BOX_FREEZE;
 		return 0;
 	case 'a':
 		return 0;
@@ -103,23 +107,24 @@ int count_finish(struct tool *tool, struct count_args *args, int argc, char **ar
 
 /* -c belongs to the first event; stat takes no periods at all */
 static int period_apply(struct tool *tool, struct ucore_event *event, bool first,
-			const struct ucore_session_config *config, uint64_t first_period)
+			const struct count_triggers *triggers)
 {
-	if (event->period && !config->ring_size)
+	if (event->period && !triggers)
 		return tool_usage(tool, "event '%s': period= makes samples: use record",
 				  event->label);
-	if (!first || !first_period)
+	if (triggers && triggers->interrupt)
+		event->flags |= UCORE_EVENT_INTERRUPT;
+	if (!first || !triggers || !triggers->period)
 		return 0;
 	if (event->period)
 		return tool_usage(tool, "event '%s' has a period of its own: drop -c or period=",
 				  event->label);
-	event->period = first_period;
+	event->period = triggers->period;
 	return 0;
 }
 
 static int event_add(struct tool *tool, struct count *count, const struct ucore_spec *spec,
-		     const struct ucore_session_config *config, uint64_t first_period,
-		     bool *triggered)
+		     const struct count_triggers *triggers, bool *triggered)
 {
 	bool first = !ucore_session_event(count->session, 0);
 	struct ucore_event event;
@@ -127,7 +132,7 @@ static int event_add(struct tool *tool, struct count *count, const struct ucore_
 
 	if (ret)
 		return tool_fail(tool, ret);
-	ret = period_apply(tool, &event, first, config, first_period);
+	ret = period_apply(tool, &event, first, triggers);
 	if (ret)
 		return ret;
 	*triggered |= event.period != 0;
@@ -136,9 +141,10 @@ static int event_add(struct tool *tool, struct count *count, const struct ucore_
 }
 
 static int events_add(struct tool *tool, const struct count_args *args, struct count *count,
-		      const struct ucore_session_config *config, uint64_t first_period)
+		      const struct ucore_session_config *config,
+		      const struct count_triggers *triggers)
 {
-	bool triggered = config->timer_ns || !config->ring_size;
+	bool triggered = config->timer_ns || !triggers;
 	struct ucore_spec spec;
 	int ret;
 
@@ -146,7 +152,7 @@ static int events_add(struct tool *tool, const struct count_args *args, struct c
 		const char *list = args->lists[i];
 
 		while (ucore_spec_next(&list, &spec, &tool->err) > 0) {
-			ret = event_add(tool, count, &spec, config, first_period, &triggered);
+			ret = event_add(tool, count, &spec, triggers, &triggered);
 			if (ret)
 				return ret;
 		}
@@ -160,16 +166,14 @@ static int cpus_set(struct tool *tool, const struct count_args *args, struct cou
 {
 	int ret;
 
-	for (unsigned int i = 0; i < args->nr_cpus; i++) {
-		ret = ucore_session_pmi_cpu(count->session, args->cpus[i], &tool->err);
-		if (ret)
-			return tool_fail(tool, ret);
-	}
-	return 0;
+	if (!args->nr_cpus)
+		return 0;
+	ret = ucore_session_pmi_cpus(count->session, args->cpus, args->nr_cpus, &tool->err);
+	return ret ? tool_fail(tool, ret) : 0;
 }
 
 int count_open(struct tool *tool, const struct count_args *args,
-	       const struct ucore_session_config *config, uint64_t first_period,
+	       const struct ucore_session_config *config, const struct count_triggers *triggers,
 	       struct count *count)
 {
 	int ret;
@@ -184,7 +188,7 @@ int count_open(struct tool *tool, const struct count_args *args,
 		ret = ret == -ERANGE ? EXIT_USAGE : EXIT_FAILURE;
 	}
 	if (!ret)
-		ret = events_add(tool, args, count, config, first_period);
+		ret = events_add(tool, args, count, config, triggers);
 	if (!ret)
 		ret = cpus_set(tool, args, count);
 	if (ret)

@@ -19,7 +19,7 @@
  * @nr_cpus: how many there are
  * @delay_ns: how long to wait before counting
  * @timeout_ns: how long to count; 0: until the command ends or a signal comes
- * @low_dword: ask for UCORE_SESSION_LOW_DWORD
+ * @flags: UCORE_SESSION_* asked for
  * @command: the command to run, NULL-terminated, or NULL
  */
 struct count_args {
@@ -29,7 +29,7 @@ struct count_args {
 	unsigned int nr_cpus;
 	uint64_t delay_ns;
 	uint64_t timeout_ns;
-	bool low_dword;
+	uint32_t flags;
 	char **command;
 };
 
@@ -49,12 +49,22 @@ struct count {
 };
 
 /**
+ * struct count_triggers - the periods of events
+ * @period: the period of the first event, or 0
+ * @interrupt: refuse events whose periods could only be polled
+ */
+struct count_triggers {
+	uint64_t period;
+	bool interrupt;
+};
+
+/**
  * count_open() - open the device, make the session, add the events, set the PMI cores
  * @config: a session with rings needs a trigger, one without takes none
- * @first_period: the period of the first event, or 0
+ * @triggers: what is to be done with periods, NULL for a session without samples
  */
 int count_open(struct tool *tool, const struct count_args *args,
-	       const struct ucore_session_config *config, uint64_t first_period,
+	       const struct ucore_session_config *config, const struct count_triggers *triggers,
 	       struct count *count);
 
 /** count_close() - give back what count_open() made */

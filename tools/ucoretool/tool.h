@@ -26,8 +26,10 @@
 /* Options without a letter */
 enum {
 	OPT_HELP = 256,
+	OPT_BOX_FREEZE,
 	OPT_DEVICE,
 	OPT_DISCOVERY,
+	OPT_INTERRUPT,
 	OPT_LIVE,
 	OPT_LOW_DWORD,
 	OPT_PER_BOX,

@@ -530,7 +530,7 @@ static void check_overflow(struct doctor *doctor)
 		return;
 	if (!(caps & UCORE_CAP_OVERFLOW_PMI))
 		finding(doctor, VERDICT_WARNING, "overflow",
-			"sample by a timer: 'ucoretool record --timer 1ms' instead of -c N",
+			"sample by a timer ('ucoretool record --timer 1ms'), or let -c N be polled",
 			"this platform offers no overflow interrupt that is publicly documented");
 	else
 		finding(doctor, VERDICT_OK, "overflow", NULL, "overflow interrupts are available");

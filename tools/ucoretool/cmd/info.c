@@ -78,12 +78,15 @@ static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
 /* ---- for people -------------------------------------------------------- */
 
 /* What the platform can do, in words */
-static void caps_text(uint32_t caps, char *text, size_t size)
+static void caps_text(const struct ucore_info *info, char *text, size_t size)
 {
+	uint32_t caps = info->caps;
+
 	snprintf(text, size, "%s%s%s",
-		 caps & UCORE_CAP_GLOBAL_FREEZE ? "freeze a die at once, " : "",
+		 caps & UCORE_CAP_GLOBAL_FREEZE ? "freeze a die at once, " :
+		 info->nr_boxes ? "freeze box by box, " : "",
 		 caps & UCORE_CAP_OVERFLOW_PMI ? "interrupt at an overflow" :
-						 "sample by a timer only",
+						 "sample by a timer or by polling",
 		 caps & UCORE_CAP_DISCOVERY ? ", discover boxes from firmware's tables" : "");
 }
 
@@ -94,7 +97,7 @@ static void info_machine(const struct ucore_device *dev)
 	char caps[192], domains[DOMAIN_SUM_LEN];
 
 	domain_sum_text(&sum, domains, sizeof(domains));
-	caps_text(info->caps, caps, sizeof(caps));
+	caps_text(info, caps, sizeof(caps));
 	printf("state      %s\n", state_name(info->state));
 	if (*info->reason)
 		printf("reason     %s\n", info->reason);
@@ -119,6 +122,7 @@ enum {
 	DOMAIN_RECOVERED,
 	DOMAIN_THROTTLED,
 	DOMAIN_FROZEN,
+	DOMAIN_SKEW,
 	NR_DOMAIN_COLUMNS,
 };
 
@@ -135,6 +139,7 @@ static const struct column domain_columns[NR_DOMAIN_COLUMNS] = {
 	[DOMAIN_RECOVERED] = { "recovered", "RECOVERED", 9 },
 	[DOMAIN_THROTTLED] = { "throttled", "THROTTLED", 9 },
 	[DOMAIN_FROZEN] = { "frozen_ns", "FROZEN (s)", 14 },
+	[DOMAIN_SKEW] = { "skew_max_ns", "SKEW (s)", 12 },
 };
 
 /* Without a reader, people read "none" and programs find no member */
@@ -153,6 +158,7 @@ static void domain_cells(const struct ucore_domain_info *domain, struct cell *ce
 	cells[DOMAIN_RECOVERED] = cell_count(domain->recovered);
 	cells[DOMAIN_THROTTLED] = cell_count(domain->throttled);
 	cells[DOMAIN_FROZEN] = cell_ns(domain->frozen_ns);
+	cells[DOMAIN_SKEW] = cell_ns(domain->skew_max_ns);
 }
 
 static void info_domains(const struct ucore_device *dev)
@@ -168,6 +174,7 @@ static void info_domains(const struct ucore_device *dev)
 		return;
 	memcpy(columns, domain_columns, sizeof(columns));
 	columns[DOMAIN_CPU].hidden = !domain_sum_device(dev).cpus;
+	columns[DOMAIN_SKEW].hidden = ucore_device_info(dev)->caps & UCORE_CAP_GLOBAL_FREEZE;
 	putchar('\n');
 	out_head(&out, columns, NR_DOMAIN_COLUMNS);
 	for (size_t i = 0; i < nr; i++) {

@@ -21,7 +21,7 @@
 
 struct record_args {
 	struct count_args count;
-	uint64_t period;
+	struct count_triggers triggers;
 	uint64_t timer_ns;
 	uint64_t nr_samples;
 	uint32_t ring_size;
@@ -46,6 +46,7 @@ struct record {
 
 static const struct option_desc record_options[] = {
 	{ 'c', "period", "N", "a sample every N counts of the first event" },
+	{ OPT_INTERRUPT, "interrupt", NULL, "refuse periods that could only be polled" },
 	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (100us to 1000s)" },
 	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
 	{ 'm', "ring", "BYTES", "ring per die or CPU (1M), a power of two" },
@@ -63,7 +64,10 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 		return ret;
 	switch (letter) {
 	case 'c':
-		return parse_u64(tool, "period", value, 1, UINT64_MAX, &args->period);
+		return parse_u64(tool, "period", value, 1, UINT64_MAX, &args->triggers.period);
+	case OPT_INTERRUPT:
+		args->triggers.interrupt = true;
+		return 0;
 	case OPT_TIMER:
 		return parse_duration(tool, "timer", value, UCORE_TIMER_MIN_NS,
 				      UCORE_TIMER_MAX_NS, &args->timer_ns);
@@ -190,6 +194,24 @@ static struct domain_sum sources_domains(const struct record *record)
 	return sum;
 }
 
+/* How late a polled sample may be, and what the looks cost */
+static void summary_polls(const struct record *record, const struct ucore_status *status)
+{
+	const struct ucore_slot *slots;
+	uint64_t longest = 0;
+	size_t nr;
+
+	slots = ucore_session_slots(record->count.session, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (slots[i].poll_ns > longest)
+			longest = slots[i].poll_ns;
+	if (longest)
+		fprintf(stderr,
+			"%llu of %llu periods were polled: %llu looks, a sample is at most %.0f us late\n",
+			(unsigned long long)status->polled, (unsigned long long)status->overflows,
+			(unsigned long long)status->polls, (double)longest / NSEC_PER_USEC);
+}
+
 static void summary_print(const struct record *record, const struct ucore_status *status,
 			  uint64_t ns, const char *path)
 {
@@ -207,6 +229,7 @@ static void summary_print(const struct record *record, const struct ucore_status
 		share(status->cost_ns, status->samples) / NSEC_PER_USEC,
 		share(status->reads + status->writes, status->samples),
 		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
+	summary_polls(record, status);
 	if (status->recovered)
 		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
 			(unsigned long long)status->recovered,
@@ -306,13 +329,13 @@ static int record_run(struct tool *tool, const void *data)
 {
 	const struct record_args *args = data;
 	struct ucore_session_config config = {
-		.flags = args->count.low_dword ? UCORE_SESSION_LOW_DWORD : 0,
+		.flags = args->count.flags,
 		.timer_ns = args->timer_ns,
 		.ring_size = args->ring_size,
 		.wakeup = record_wakeup(args),
 	};
 	struct record record = { .wanted = args->nr_samples };
-	int ret = count_open(tool, &args->count, &config, args->period, &record.count);
+	int ret = count_open(tool, &args->count, &config, &args->triggers, &record.count);
 
 	if (ret)
 		return ret;

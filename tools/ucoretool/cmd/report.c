@@ -175,7 +175,7 @@ static uint64_t since_start(const struct report *report, uint64_t time)
 	return time > report->header->start ? time - report->header->start : 0;
 }
 
-/* What a record has before its values; the last three are for JSON and people */
+/* What a record has before its values; from HEAD_USER on for JSON and people only */
 enum {
 	HEAD_RECORD,
 	HEAD_TIME,
@@ -195,6 +195,8 @@ enum {
 	HEAD_USER = NR_CSV_HEAD,
 	HEAD_RECOVERED,
 	HEAD_THROTTLED,
+	HEAD_POLLED,
+	HEAD_SKEW,
 	NR_HEAD,
 };
 
@@ -226,6 +228,8 @@ static const struct column head_columns[NR_HEAD] = {
 	[HEAD_USER] = { "user" },
 	[HEAD_RECOVERED] = { "recovered" },
 	[HEAD_THROTTLED] = { "throttled" },
+	[HEAD_POLLED] = { "polled" },
+	[HEAD_SKEW] = { "skew_ns" },
 };
 
 static const struct column value_columns[NR_VALUE] = {
@@ -294,6 +298,10 @@ static void head_make(const struct report *report, struct sample_cells *cells,
 		cells->head[HEAD_RECOVERED] = cell_number(1);
 	if (sample->flags & UCORE_SAMPLE_THROTTLED)
 		cells->head[HEAD_THROTTLED] = cell_number(1);
+	if (sample->flags & UCORE_SAMPLE_POLLED)
+		cells->head[HEAD_POLLED] = cell_number(1);
+	if (sample->skew_ns)
+		cells->head[HEAD_SKEW] = cell_ns(sample->skew_ns);
 	trigger_cells(report, cells, sample);
 	context_cells(cells, sample);
 }
@@ -305,7 +313,9 @@ static struct cell note_cell(const struct report *report, const struct report_ro
 	if (row->flags & UCORE_VALUE_OFFLINE)
 		return cell_text(domain_offline_text(ucore_file_domain(report->file,
 								       row->event->domain)->cpu));
-	return row->flags & UCORE_VALUE_OVERFLOW ? cell_text("overflow") : cell_none();
+	if (row->flags & UCORE_VALUE_OVERFLOW)
+		return cell_text("overflow");
+	return row->flags & UCORE_VALUE_UNFROZEN ? cell_text("unfrozen") : cell_none();
 }
 
 static void value_make(const struct report *report, struct sample_cells *cells,
@@ -333,10 +343,12 @@ static void headline_print(struct report *report, const struct cell *head)
 	if (head[HEAD_TRIGGER_EVENT].kind != CELL_NONE)
 		fprintf(stream, " of %s %s", head[HEAD_TRIGGER_BOX].text,
 			head[HEAD_TRIGGER_EVENT].text);
-	fprintf(stream, "  frozen %.2f us%s%s",
-		(double)head[HEAD_FROZEN].number / NSEC_PER_USEC,
-		head[HEAD_RECOVERED].kind != CELL_NONE ? " recovered" : "",
-		head[HEAD_THROTTLED].kind != CELL_NONE ? " throttled" : "");
+	fprintf(stream, "  frozen %.2f us", (double)head[HEAD_FROZEN].number / NSEC_PER_USEC);
+	if (head[HEAD_SKEW].kind != CELL_NONE)
+		fprintf(stream, " skew %.2f us", (double)head[HEAD_SKEW].number / NSEC_PER_USEC);
+	fprintf(stream, "%s%s%s", head[HEAD_RECOVERED].kind != CELL_NONE ? " recovered" : "",
+		head[HEAD_THROTTLED].kind != CELL_NONE ? " throttled" : "",
+		head[HEAD_POLLED].kind != CELL_NONE ? " polled" : "");
 	if (head[HEAD_IP].kind != CELL_NONE)
 		fprintf(stream, "  pid %llu/%llu ip %s %s",
 			(unsigned long long)head[HEAD_PID].number,

@@ -299,7 +299,7 @@ static struct cell note_cell(const struct stat_row *row)
 		return cell_text("box dead");
 	if (row->flags & UCORE_VALUE_OFFLINE)
 		return cell_text(domain_offline_text(row->cpu));
-	return cell_none();
+	return row->flags & UCORE_VALUE_UNFROZEN ? cell_text("unfrozen") : cell_none();
 }
 
 static void row_print(struct stat *stat, const struct column *columns, const struct stat_row *row)
@@ -443,14 +443,14 @@ static int stat_run(struct tool *tool, const void *data)
 {
 	const struct stat_args *args = data;
 	struct ucore_session_config config = {
-		.flags = args->count.low_dword ? UCORE_SESSION_LOW_DWORD : 0,
+		.flags = args->count.flags,
 	};
 	struct stat stat = {
 		.out = args->out,
 		.grouping = args->grouping,
 		.series = args->interval_ns,
 	};
-	int ret = count_open(tool, &args->count, &config, 0, &stat.count);
+	int ret = count_open(tool, &args->count, &config, NULL, &stat.count);
 
 	if (ret)
 		return ret;

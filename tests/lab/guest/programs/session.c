@@ -115,6 +115,8 @@ static void create(char **word, int n)
 			create.wakeup = number(value);
 		else if (!strcmp(word[i], "low"))
 			create.flags |= UCORE_SESSION_LOW_DWORD;
+		else if (!strcmp(word[i], "boxes"))
+			create.flags |= UCORE_SESSION_BOX_FREEZE;
 	}
 	ret = ioctl(device, UCORE_CREATE_SESSION, &create);
 	if (!ret)
@@ -156,19 +158,21 @@ static void put_terms(struct ucore_event_add *add, struct ucore_term *terms, cha
 	}
 }
 
+/* A period that ends with ! must end by an interrupt. */
 static void add(char **word, int n)
 {
 	struct ucore_term terms[MAX_TERMS];
 	struct ucore_event_add add = {
 		.size = sizeof(add), .box = number(word[1]),
+		.flags = strchr(word[3], '!') ? UCORE_EVENT_INTERRUPT : 0,
 		.counters = number(word[2]), .period = number(word[3]),
 	};
 	int ret;
 
 	put_terms(&add, terms, word + 4, n - 4, 0);
 	ret = ioctl(session, UCORE_EVENT_ADD, &add);
-	printf("{\"errno\":%d,\"event\":%u,\"counter\":%u}\n", ret ? errno : 0,
-	       add.event, add.counter);
+	printf("{\"errno\":%d,\"event\":%u,\"counter\":%u,\"poll_ns\":%llu}\n", ret ? errno : 0,
+	       add.event, add.counter, (unsigned long long)add.poll_ns);
 }
 
 /* One event on each counter of a box from @first on; the fields only on general ones */
@@ -206,11 +210,17 @@ static void fill(char **word, int n)
 	printf("{\"errno\":%d,\"events\":%u}\n", ret ? errno : 0, events);
 }
 
-static void set_cpu(char **word)
+static void set_cpus(char **word, int n)
 {
-	struct ucore_set_pmi_cpu set = { .size = sizeof(set), .cpu = number(word[1]) };
+	uint32_t cpus[UCORE_PMI_CPUS_MAX];
+	struct ucore_set_pmi_cpus set = {
+		.size = sizeof(set), .nr = n - 1, .cpus = (uintptr_t)cpus,
+	};
+	int i;
 
-	answer_errno(ioctl(session, UCORE_SET_PMI_CPU, &set));
+	for (i = 0; i < n - 1 && i < UCORE_PMI_CPUS_MAX; i++)
+		cpus[i] = number(word[i + 1]);
+	answer_errno(ioctl(session, UCORE_SET_PMI_CPUS, &set));
 }
 
 static void command(unsigned long nr)
@@ -248,9 +258,10 @@ static void put_values(const struct ucore_value *value, uint32_t nr)
 
 static void put_domain(const struct ucore_read_domain *domain)
 {
-	printf("{\"die\":%u,\"cpu\":%u,\"time\":%llu,\"frozen_ns\":%llu,"
+	printf("{\"die\":%u,\"cpu\":%u,\"time\":%llu,\"frozen_ns\":%llu,\"skew_ns\":%llu,"
 	       "\"time_enabled\":%llu,\"time_running\":%llu}", domain->domain, domain->cpu,
 	       (unsigned long long)domain->time, (unsigned long long)domain->frozen_ns,
+	       (unsigned long long)domain->skew_ns,
 	       (unsigned long long)domain->time_enabled,
 	       (unsigned long long)domain->time_running);
 }
@@ -297,10 +308,11 @@ static void status(void)
 		return;
 	}
 	printf("{\"errno\":0,\"state\":%u,\"samples\":%llu,\"lost\":%llu,"
-	       "\"overflows\":%llu,\"recovered\":%llu,\"cost_ns\":%llu,"
+	       "\"overflows\":%llu,\"recovered\":%llu,\"polled\":%llu,\"polls\":%llu,\"cost_ns\":%llu,"
 	       "\"frozen_ns\":%llu,\"reads\":%llu,\"writes\":%llu}\n", st.state,
 	       (unsigned long long)st.samples, (unsigned long long)st.lost,
 	       (unsigned long long)st.overflows, (unsigned long long)st.recovered,
+	       (unsigned long long)st.polled, (unsigned long long)st.polls,
 	       (unsigned long long)st.cost_ns, (unsigned long long)st.frozen_ns,
 	       (unsigned long long)st.reads, (unsigned long long)st.writes);
 }
@@ -331,10 +343,11 @@ static bool ring_map(struct ring *ring, uint32_t domain)
 static void put_sample(const struct ucore_sample *s)
 {
 	printf("\"time\":%llu,\"time_enabled\":%llu,\"time_running\":%llu,"
-	       "\"frozen_ns\":%llu,\"ip\":%llu,\"pid\":%u,\"tid\":%u,\"cpu\":%u,"
+	       "\"frozen_ns\":%llu,\"skew_ns\":%llu,\"ip\":%llu,\"pid\":%u,\"tid\":%u,\"cpu\":%u,"
 	       "\"trigger\":%u,\"trigger_event\":%u,\"flags\":%u,",
 	       (unsigned long long)s->time, (unsigned long long)s->time_enabled,
 	       (unsigned long long)s->time_running, (unsigned long long)s->frozen_ns,
+	       (unsigned long long)s->skew_ns,
 	       (unsigned long long)s->ip, s->pid, s->tid, s->cpu, s->trigger, s->trigger_event,
 	       s->flags);
 	put_values(s->values, s->nr_values);
@@ -404,8 +417,8 @@ static bool obey(char **word, int n)
 		add(word, n);
 	else if (!strcmp(word[0], "fill"))
 		fill(word, n);
-	else if (!strcmp(word[0], "cpu") && n == 2)
-		set_cpu(word);
+	else if (!strcmp(word[0], "cpu") && n >= 2)
+		set_cpus(word, n);
 	else if (!strcmp(word[0], "start"))
 		command(UCORE_START);
 	else if (!strcmp(word[0], "stop"))

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Box freeze as a session's choice: its boxes stop by their own controls, and
+ * nobody else's.
+ */
+#include "fake_machine.h"
+
+#define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
+#define EN	BIT(22)
+#define OV_EN	BIT(20)
+#define IMC0	BIT_ULL(20)
+
+/* Box control of the second generation, and of the first */
+#define FROZEN	0x30100
+#define RUN	0x30000
+#define RESET	0x30103
+#define FROZEN1	0x10100
+#define RUN1	0x10000
+
+static struct fake_bus *bus_of(struct kunit *test)
+{
+	return &fake_machine(test)->bus;
+}
+
+static struct ucore_session *box_session(struct kunit *test)
+{
+	return fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_BOX_FREEZE, .ring_size = 4096 });
+}
+
+static void session_call(struct ucore_session *s, bool reset)
+{
+	mutex_lock(&s->lock);
+	if (reset)
+		ucore_session_reset(s);
+	else
+		ucore_session_read(s, false);
+	mutex_unlock(&s->lock);
+}
+
+/* Writes that freeze or thaw the die. */
+static u32 global_freezes(struct kunit *test)
+{
+	struct fake_bus *bus = bus_of(test);
+	u32 i, n = 0;
+
+	for (i = 0; i < min_t(u32, bus->nr, FAKE_LOG); i++)
+		n += bus->log[i].win == fake_global(0) && bus->log[i].op == 'W' &&
+		     bus->log[i].reg == GLOBAL_CTL && (bus->log[i].val & (FREEZE | UNFREEZE));
+	return n;
+}
+
+static void start_frozen_box_by_box(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *r3 = fake_box(test, 0, "r3qpi", 0);
+	struct fake_window *gw = fake_global(0), *m = fake_window(imc), *r = fake_window(r3);
+	struct ucore_session *s = box_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, r3, 1, BIT(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS),
+		    FAKE_W(m, 0xf4, RESET), FAKE_W(m, 0xf0, 0), FAKE_W(m, 0xd4, 0),
+		    FAKE_W(m, 0xd0, 0), FAKE_R(m, 0xf8), FAKE_W(r, 0xf4, RESET),
+		    FAKE_R(r, 0xf8), FAKE_W(m, 0xd8, EN | 4), FAKE_W(r, 0xdc, EN | 1),
+		    FAKE_W(m, 0xf4, RUN), FAKE_W(r, 0xf4, RUN));
+	KUNIT_EXPECT_FALSE(test, ucore_catalog.domains[0].frozen);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].holds, 0U);
+}
+
+static void read_and_stop_touch_no_global_control(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
+	struct fake_window *m = fake_window(imc), *c = fake_window(cbo);
+	struct ucore_session *s = box_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, cbo, 0, BIT(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_bus_clear(bus_of(test));
+	session_call(s, false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(m, 0xf4, FROZEN), FAKE_W(c, 0x04, FROZEN),
+		    FAKE_R(m, 0xa0), FAKE_R(m, 0xa4), FAKE_R(c, 0x17), FAKE_W(m, 0xf4, RUN),
+		    FAKE_W(c, 0x04, RUN));
+	KUNIT_EXPECT_GT(test, s->domains[0].skew_ns, 0ULL);
+	KUNIT_EXPECT_GT(test, s->domains[0].frozen_ns, s->domains[0].skew_ns);
+	KUNIT_EXPECT_EQ(test, s->skew_ns, s->domains[0].skew_ns);
+	session_call(s, true);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(m, 0xf4, FROZEN), FAKE_W(c, 0x04, FROZEN),
+		    FAKE_W(m, 0xa4, 0), FAKE_W(m, 0xa0, 0), FAKE_W(c, 0x17, 0),
+		    FAKE_W(m, 0xf4, RUN), FAKE_W(c, 0x04, RUN));
+	fake_stop(s);
+	fake_session_close(test, s);
+	KUNIT_EXPECT_EQ(test, global_freezes(test), 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].frozen_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xd8), 0ULL);
+}
+
+/* Stopped boxes stay frozen and reset. */
+static void stop_thaws_nothing(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *m = fake_window(imc);
+	struct ucore_session *s = box_session(test), *other = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_bus_clear(bus_of(test));
+	fake_stop(s);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(m, 0xf4, FROZEN), FAKE_R(m, 0xa0),
+		    FAKE_R(m, 0xa4), FAKE_W(m, 0xf4, RESET));
+}
+
+/* Each session's running time leaves out what froze it, and only that. */
+static void others_count_on(struct kunit *test)
+{
+	struct ucore_session *s = box_session(test), *other = fake_session(test);
+	u64 others, mine;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
+	others = ucore_catalog.domains[0].frozen_ns;
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	session_call(s, false);
+	KUNIT_EXPECT_EQ(test, s->domains[0].time_running, s->domains[0].time_enabled);
+	mine = s->domains[0].frozen_ns;
+	KUNIT_EXPECT_GT(test, mine, 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].frozen_ns, others);
+	session_call(s, false);
+	KUNIT_EXPECT_EQ(test, s->domains[0].time_enabled - s->domains[0].time_running, mine);
+	session_call(other, false);
+	KUNIT_EXPECT_EQ(test, other->domains[0].time_running, other->domains[0].time_enabled);
+	others = other->domains[0].frozen_ns;
+	mine += s->domains[0].frozen_ns;
+	session_call(s, false);
+	KUNIT_EXPECT_EQ(test, s->domains[0].time_enabled - s->domains[0].time_running,
+			mine + others);
+}
+
+/* Counters without a box control get their events last, and are flagged. */
+static void ubox_is_not_frozen(struct kunit *test)
+{
+	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
+	struct fake_window *u = fake_window(ubox);
+	struct ucore_session *s = box_session(test);
+	const struct fake_access *last;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, ubox, 0x41, BIT(0), 1000, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	last = &bus_of(test)->log[bus_of(test)->nr - 1];
+	KUNIT_EXPECT_PTR_EQ(test, last->win, u);
+	KUNIT_EXPECT_EQ(test, last->reg, 0xc10U);
+	KUNIT_EXPECT_EQ(test, last->val, (u64)(EN | OV_EN | 0x41));
+	KUNIT_EXPECT_EQ(test, last[-1].val, (u64)EN);
+	KUNIT_EXPECT_EQ(test, last[-2].val, BIT_ULL(44) - 1000);
+	session_call(s, false);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_UNFROZEN);
+	KUNIT_EXPECT_EQ(test, s->domains[0].skew_ns, 0ULL);
+}
+
+/* An overflow freezes the die as ever; a READ of single boxes leaves it to its service. */
+static void overflow_is_left_to_its_service(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *gw = fake_global(0);
+	struct ucore_session *s = box_session(test), *other = fake_session(test);
+	const struct ucore_sample *sample;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_overflow(imc, 0xa0, 2, BIT(1), IMC0);
+	session_call(s, false);
+	KUNIT_EXPECT_TRUE(test, gw->frozen);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), IMC0);
+	KUNIT_EXPECT_NULL(test, fake_record(ucore_session_part(s, 0)->ring));
+
+	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
+	session_call(other, false);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	sample = fake_record(ucore_session_part(s, 0)->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 102ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+}
+
+/* The die is frozen already: single boxes are not thawed out of it. */
+static void frozen_die_stays_frozen(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = box_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	fake_bus_clear(bus_of(test));
+	session_call(s, false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(fake_window(imc), 0xa0),
+		    FAKE_R(fake_window(imc), 0xa4));
+	KUNIT_EXPECT_TRUE(test, domain->frozen);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_thaw(domain, true);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+static void timer_samples_of_single_boxes(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *m = fake_window(imc);
+	const struct ucore_sample *sample;
+	struct ucore_session *s;
+
+	s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_BOX_FREEZE, .ring_size = 4096, .timer_ns = NSEC_PER_MSEC });
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(m, 0xa0, 77);
+	fake_bus_clear(bus_of(test));
+	fake_timer_fire(&ucore_session_part(s, 0)->timer);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(m, 0xf4, FROZEN), FAKE_R(m, 0xa0),
+		    FAKE_R(m, 0xa4), FAKE_W(m, 0xf4, RUN));
+	sample = fake_record(ucore_session_part(s, 0)->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 77ULL);
+	KUNIT_EXPECT_EQ(test, sample->skew_ns, 0ULL);
+	KUNIT_EXPECT_GT(test, sample->frozen_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, sample->time_running, sample->time_enabled);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(start_frozen_box_by_box),
+	KUNIT_CASE(read_and_stop_touch_no_global_control),
+	KUNIT_CASE(stop_thaws_nothing),
+	KUNIT_CASE(others_count_on),
+	KUNIT_CASE(ubox_is_not_frozen),
+	KUNIT_CASE(overflow_is_left_to_its_service),
+	KUNIT_CASE(frozen_die_stays_frozen),
+	KUNIT_CASE(timer_samples_of_single_boxes),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_box_freeze",
+	.init = fake_machine_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+/* ---- the first generation: who freezes whom ---- */
+
+static void only_its_own_on_v1(struct kunit *test)
+{
+	struct fake_window *m = fake_window(fake_box(test, 0, "imc", 0));
+	struct fake_window *h = fake_window(fake_box(test, 0, "ha", 0));
+	struct ucore_session *s = box_session(test), *other = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "ha", 0), 1, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 0, NULL), 0);
+	fake_bus_clear(bus_of(test));
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), h, 0), 0U);
+	fake_bus_clear(bus_of(test));
+	session_call(s, false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(m, 0xf4, FROZEN1), FAKE_R(m, 0xa0),
+		    FAKE_R(m, 0xa4), FAKE_W(m, 0xf4, RUN1));
+	session_call(other, false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(h, 0xf4, FROZEN1), FAKE_W(m, 0xf4, FROZEN1),
+		    FAKE_R(h, 0xa0), FAKE_R(h, 0xa4), FAKE_W(h, 0xf4, RUN1),
+		    FAKE_W(m, 0xf4, RUN1));
+}
+
+static struct kunit_case v1_cases[] = {
+	KUNIT_CASE(only_its_own_on_v1),
+	{ }
+};
+
+static struct kunit_suite v1_suite = {
+	.name = "ucore_box_freeze_v1",
+	.init = fake_machine_init_v1,
+	.exit = fake_machine_exit,
+	.test_cases = v1_cases,
+};
+
+kunit_test_suites(&suite, &v1_suite);

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Polled periods: how often a counter is looked at, what a look touches, and the
+ * samples that are taken.
+ */
+#include "fake_machine.h"
+
+#define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
+#define N	1000000ULL
+#define MS	((u64)NSEC_PER_MSEC)
+
+/* Box control of the first generation */
+#define FROZEN	0x10100
+#define RUN	0x10000
+
+static struct fake_bus *bus_of(struct kunit *test)
+{
+	return &fake_machine(test)->bus;
+}
+
+static int restricted(struct ucore_box *box, u64 event, u64 thresh, u64 counters, u64 period,
+		      bool interrupt, struct ucore_event_spec *spec)
+{
+	const struct ucore_term terms[] = {
+		{ .field = UCORE_FIELD_EVENT, .value = event },
+		{ .field = UCORE_FIELD_THRESH, .value = thresh },
+	};
+	int ret = ucore_event_encode(box, terms, counters ? 0 : ARRAY_SIZE(terms), spec);
+
+	return ret ?: ucore_event_restrict(box, counters, period, interrupt, spec);
+}
+
+/* No two periods may end between two looks: 5 GHz, and the event's largest increment. */
+static void how_often(struct kunit *test)
+{
+	static const struct {
+		const char *type;
+		u64 event;
+		u64 thresh;
+		u64 counters;
+		u64 period;
+		int ret;
+		u64 poll_ns;
+	} cases[] = {
+		{ "imc", 0x04, 0, 0, 500000, 0, 100000 },
+		{ "imc", 0x04, 0, 0, 499999, -ERANGE },
+		{ "imc", 0x04, 0, 0, 1, -ERANGE },
+		{ "imc", 0x80, 0, 0, 22 * 500000, 0, 100000 },		/* RPQ_OCCUPANCY */
+		{ "imc", 0x80, 0, 0, 22 * 500000 - 1, -ERANGE },
+		{ "imc", 0x80, 3, 0, 500000, 0, 100000 },		/* 0 or 1 in a clock */
+		{ "imc", 0x43, 0, 0, 139 * 500000, 0, 100000 },
+		{ "imc", 0x43, 0, 0, 139 * 500000 - 1, -ERANGE },
+		{ "imc", 0, 0, FIXED, 600000, 0, 120000 },
+		{ "imc", 0, 0, FIXED, 499999, -ERANGE },
+		{ "cbo", 0x36, 0, 0, 20 * 750000, 0, 150000 },
+		{ "cbo", 0x1d, 0, 0, 750000, 0, 150000 },
+		{ "ubox", 0x42, 0, 0, N, 0, 200000 },
+		{ "imc", 0x04, 0, 0, 50000000, 0, 10000000 },
+		{ "imc", 0x04, 0, 0, 50000001, 0, 10000000 },		/* and never more rarely */
+		{ "imc", 0x04, 0, 0, ~0ULL, 0, 10000000 },
+	};
+	struct ucore_event_spec spec;
+	struct ucore_box *box;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		box = fake_box(test, 0, cases[i].type, 0);
+		KUNIT_EXPECT_EQ_MSG(test, restricted(box, cases[i].event, cases[i].thresh,
+						     cases[i].counters, cases[i].period, false,
+						     &spec), cases[i].ret, "case %u", i);
+		if (!cases[i].ret)
+			KUNIT_EXPECT_EQ_MSG(test, spec.poll_ns, cases[i].poll_ns, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, restricted(box, cases[i].event, cases[i].thresh,
+						     cases[i].counters, cases[i].period, true,
+						     &spec), -EOPNOTSUPP, "case %u", i);
+	}
+}
+
+static void nothing_is_polled_without_a_period(struct kunit *test)
+{
+	struct ucore_event_spec spec;
+
+	KUNIT_EXPECT_EQ(test, restricted(fake_box(test, 0, "imc", 0), 4, 0, 0, 0, true, &spec), 0);
+	KUNIT_EXPECT_EQ(test, spec.poll_ns, 0ULL);
+}
+
+/* ---- a session with a polled event on counter 0 of imc0, and a cbo beside it ---- */
+
+static struct ucore_session *polling(struct kunit *test, u64 timer_ns)
+{
+	const struct ucore_create_session config = { .ring_size = 8192, .timer_ns = timer_ns };
+	struct ucore_session *s = fake_session_config(test, &config);
+	struct ucore_event_add add;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), N, &add), 0);
+	KUNIT_EXPECT_EQ(test, add.poll_ns, N / 5);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "cbo", 0), 0x1d, BIT(2), 0, &add), 0);
+	KUNIT_EXPECT_EQ(test, add.poll_ns, 0ULL);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_bus_clear(bus_of(test));
+	return s;
+}
+
+static struct fake_window *imc(struct kunit *test)
+{
+	return fake_window(fake_box(test, 0, "imc", 0));
+}
+
+static struct fake_window *cbo(struct kunit *test)
+{
+	return fake_window(fake_box(test, 0, "cbo", 0));
+}
+
+static const struct ucore_sample *next_sample(struct ucore_session *s)
+{
+	return fake_record(ucore_session_part(s, 0)->ring);
+}
+
+static void look(struct ucore_session *s)
+{
+	fake_timer_fire(&ucore_session_part(s, 0)->poll);
+}
+
+static struct ucore_status session_status(struct ucore_session *s)
+{
+	struct ucore_status status = { };
+
+	mutex_lock(&s->lock);
+	ucore_session_status(s, &status);
+	mutex_unlock(&s->lock);
+	return status;
+}
+
+static void session_call(struct ucore_session *s, bool reset)
+{
+	mutex_lock(&s->lock);
+	if (reset)
+		ucore_session_reset(s);
+	else
+		ucore_session_read(s, false);
+	mutex_unlock(&s->lock);
+}
+
+static void timer_runs_with_the_session(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+	struct ucore_part *part = ucore_session_part(s, 0);
+
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->poll)->queued);
+	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&part->poll)->expires),
+			part->resumed + N / 5);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->timer)->queued);
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&part->poll), HRTIMER_RESTART);
+	fake_stop(s);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->poll)->queued);
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&part->poll), HRTIMER_NORESTART);
+}
+
+/* The low half of the one counter: nothing is frozen, nobody else is read. */
+static void look_touches_one_counter(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+
+	fake_poke(imc(test), 0xa0, N - 1);
+	look(s);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(imc(test), 0xa0));
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+	KUNIT_EXPECT_EQ(test, session_status(s).polls, 1ULL);
+	KUNIT_EXPECT_EQ(test, session_status(s).reads, 1ULL);
+	KUNIT_EXPECT_GT(test, session_status(s).cost_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, session_status(s).samples, 0ULL);
+}
+
+/* After a long time the low half may have wrapped: the whole is read, untorn. */
+static void late_look_reads_the_whole(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+
+	fake_clock_advance(500 * MS);
+	fake_poke(imc(test), 0xa0, BIT_ULL(32) + 7);
+	look(s);
+	KUNIT_ASSERT_GE(test, bus_of(test)->nr, 3U);
+	fake_bus_clear(bus_of(test));
+	KUNIT_ASSERT_NOT_NULL(test, next_sample(s));
+	/* and over a wrap of the low half a short look is exact */
+	fake_poke(imc(test), 0xa0, 2 * BIT_ULL(32) - 1);
+	fake_clock_advance(500 * MS);
+	look(s);
+	KUNIT_ASSERT_NOT_NULL(test, next_sample(s));
+	fake_poke(imc(test), 0xa0, 2 * BIT_ULL(32) + N);
+	look(s);
+	KUNIT_EXPECT_EQ(test, next_sample(s)->values[0].count, 2 * BIT_ULL(32) + N);
+}
+
+static void first_look_past_a_multiple_samples(struct kunit *test)
+{
+	struct fake_window *c = cbo(test), *m = imc(test);
+	struct ucore_session *s = polling(test, 0);
+	const struct ucore_sample *sample;
+
+	fake_poke(m, 0xa0, N + 5);
+	fake_poke(c, 0x18, 77);
+	look(s);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(m, 0xa0), FAKE_W(m, 0xf4, FROZEN),
+		    FAKE_W(c, 0x04, FROZEN), FAKE_R(m, 0xa0), FAKE_R(m, 0xa4), FAKE_R(c, 0x18),
+		    FAKE_W(m, 0xf4, RUN), FAKE_W(c, 0x04, RUN));
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[0].event);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_CONTEXT);
+	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, N + 5);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[1].count, 77ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
+	KUNIT_EXPECT_EQ(test, session_status(s).overflows, 1ULL);
+	KUNIT_EXPECT_EQ(test, session_status(s).polled, 1ULL);
+	KUNIT_EXPECT_EQ(test, session_status(s).recovered, 0ULL);
+}
+
+static void multiples_of_the_period(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+
+	fake_poke(imc(test), 0xa0, N);		/* the N-th count ends it */
+	look(s);
+	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
+	look(s);
+	fake_poke(imc(test), 0xa0, 2 * N - 1);
+	look(s);
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+	fake_poke(imc(test), 0xa0, 7 * N + 3);	/* a look that came very late: one sample */
+	look(s);
+	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+	fake_poke(imc(test), 0xa0, 8 * N - 1);
+	look(s);
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+	fake_poke(imc(test), 0xa0, 8 * N);
+	look(s);
+	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
+}
+
+/* READ, STOP and the timer look, too. */
+static void read_ends_a_period(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+	const struct ucore_sample *sample;
+
+	fake_poke(imc(test), 0xa0, N + 1);
+	session_call(s, false);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, N + 1);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	look(s);
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+}
+
+static void stop_ends_a_period(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+	const struct ucore_sample *sample;
+
+	fake_poke(imc(test), 0xa0, N + 2);
+	fake_stop(s);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, N + 2);
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+}
+
+static void timer_ends_a_period(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 5 * MS);
+	struct ucore_part *part = ucore_session_part(s, 0);
+	const struct ucore_sample *sample;
+
+	fake_timer_fire(&part->timer);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
+	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	fake_poke(imc(test), 0xa0, N);
+	fake_timer_fire(&part->timer);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+}
+
+static void reset_begins_anew(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+
+	fake_poke(imc(test), 0xa0, 3 * N + 4);
+	look(s);
+	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
+	session_call(s, true);
+	fake_poke(imc(test), 0xa0, N - 1);
+	look(s);
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+	fake_poke(imc(test), 0xa0, N);
+	look(s);
+	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
+}
+
+/* Counts go on over STOP and START, and so do the periods. */
+static void start_goes_on(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+
+	fake_poke(imc(test), 0xa0, N / 4);
+	fake_stop(s);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(imc(test), 0xa0, N - N / 4 - 1);
+	look(s);
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+	fake_poke(imc(test), 0xa0, N - N / 4);
+	look(s);
+	KUNIT_EXPECT_EQ(test, next_sample(s)->values[0].count, N);
+}
+
+/* The event that needs it most decides; each has its own multiples. */
+static void two_polled_events(struct kunit *test)
+{
+	struct fake_window *m = imc(test);
+	struct ucore_session *s = fake_session(test);
+	const struct ucore_sample *sample;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 3 * N, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 1, BIT(1), 2 * N, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, ucore_session_part(s, 0)->poll_ns, 2 * N / 5);
+	fake_bus_clear(bus_of(test));
+	fake_poke(m, 0xa0, 2 * N);
+	fake_poke(m, 0xa8, 2 * N);
+	look(s);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[1].event);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_OVERFLOW);
+	fake_poke(m, 0xa0, 3 * N);
+	look(s);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[0].event);
+}
+
+/* Its count stays where it was: no sample follows the other. */
+static void dead_box_is_polled_in_vain(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+
+	fake_poke(imc(test), 0xa0, N);
+	look(s);
+	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
+	imc(test)->dead = true;
+	look(s);
+	look(s);
+	KUNIT_EXPECT_NULL(test, next_sample(s));
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(how_often),
+	KUNIT_CASE(nothing_is_polled_without_a_period),
+	KUNIT_CASE(timer_runs_with_the_session),
+	KUNIT_CASE(look_touches_one_counter),
+	KUNIT_CASE(late_look_reads_the_whole),
+	KUNIT_CASE(first_look_past_a_multiple_samples),
+	KUNIT_CASE(multiples_of_the_period),
+	KUNIT_CASE(read_ends_a_period),
+	KUNIT_CASE(stop_ends_a_period),
+	KUNIT_CASE(timer_ends_a_period),
+	KUNIT_CASE(reset_begins_anew),
+	KUNIT_CASE(start_goes_on),
+	KUNIT_CASE(two_polled_events),
+	KUNIT_CASE(dead_box_is_polled_in_vain),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_poll",
+	.init = fake_machine_init_v1,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+/* ---- the second generation: boxes without overflow beside a global control ---- */
+
+static void cbo_of_v2(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0), *c = cbo(test), *m = imc(test);
+	struct ucore_session *s = fake_session(test);
+	const struct ucore_sample *sample;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "cbo", 0), 0, BIT(0), N, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].armed, 0U);
+	fake_bus_clear(bus_of(test));
+	look(s);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(c, 0x16));
+	fake_poke(c, 0x16, N + 9);
+	look(s);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(c, 0x16), FAKE_W(gw, GLOBAL_CTL, FREEZE),
+		    FAKE_R(c, 0x16), FAKE_R(m, 0xa0), FAKE_R(m, 0xa4),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_EQ(test, sample->skew_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, N + 9);
+}
+
+/* An interrupt and a look in one session: each sample says which it was. */
+static void polled_beside_an_interrupt(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+	const struct ucore_sample *sample;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "irp", 0), 0, BIT(0), N, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 1000, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_overflow(box, 0xa0, 3, BIT(1), BIT_ULL(20));
+	session_call(s, false);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[1].event);
+	fake_poke(fake_window(fake_box(test, 0, "irp", 0)), 0xa0, N);
+	look(s);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[0].event);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
+}
+
+static struct kunit_case v2_cases[] = {
+	KUNIT_CASE(cbo_of_v2),
+	KUNIT_CASE(polled_beside_an_interrupt),
+	{ }
+};
+
+static struct kunit_suite v2_suite = {
+	.name = "ucore_poll_v2",
+	.init = fake_machine_init,
+	.exit = fake_machine_exit,
+	.test_cases = v2_cases,
+};
+
+kunit_test_suites(&suite, &v2_suite);
