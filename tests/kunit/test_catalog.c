@@ -467,7 +467,7 @@ static void sboxes_by_the_die(struct kunit *test)
 		pcu_add(0, s->chop);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_NOT_NULL(test, box_find("pcu", 0, 0));
-	KUNIT_EXPECT_EQ(test, boxes_found("sbox", 0), s->nr);
+	KUNIT_ASSERT_EQ(test, boxes_found("sbox", 0), s->nr);
 	if (s->nr)
 		KUNIT_EXPECT_EQ(test, box_find("sbox", 0, s->nr - 1)->io.msr,
 				0x720U + 0xa * (s->nr - 1));
@@ -502,7 +502,7 @@ static void cboxes_by_the_configuration(struct kunit *test)
 	for (i = 0; i < 18; i++)
 		fake_msr_add(0xe00 + 0x10 * i, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_EQ(test, boxes_found("cbo", 0), 5U);
+	KUNIT_ASSERT_EQ(test, boxes_found("cbo", 0), 5U);
 	KUNIT_EXPECT_EQ(test, box_find("cbo", 0, 4)->io.msr, 0xe40U);
 }
 
@@ -520,7 +520,7 @@ static void cboxes_at_most(struct kunit *test)
 	for (c = 0; c < ARRAY_SIZE(cases); c++) {
 		fake_boot_cpu.x86_model = cases[c].model;
 		KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-		KUNIT_EXPECT_EQ(test, boxes_found("cbo", 0), cases[c].nr);
+		KUNIT_ASSERT_EQ(test, boxes_found("cbo", 0), cases[c].nr);
 		for (i = 0; i < cases[c].nr; i++)
 			KUNIT_EXPECT_EQ(test, box_find("cbo", 0, i)->desc.global_gp, 0ULL);
 		ucore_catalog_destroy();

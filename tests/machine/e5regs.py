@@ -122,13 +122,11 @@ def legal_bits(m, boxes):
 
     boxes: name -> (box, counters)
     """
+    all_of_them = [(name, box, i) for name, (box, counters) in boxes.items() for i in counters]
     m.inject("strict no")
-    found = {}
-    for name, (box, counters) in boxes.items():
-        for i in counters:
-            found[name, i] = read(m, box.write_ctl(i, 0xffffffff), box.ctl(i),
-                                  box.write_ctl(i, 0), box.write_ctr(i, (1 << 64) - 1),
-                                  box.ctr(i))
+    values = read(m, *(commands for _, box, i in all_of_them for commands in
+                       (box.write_ctl(i, 0xffffffff), box.ctl(i), box.write_ctl(i, 0),
+                        box.write_ctr(i, (1 << 64) - 1), box.ctr(i))))
     m.inject("power-on")
     m.inject("strict yes")
-    return found
+    return {(name, i): values[2 * n:2 * n + 2] for n, (name, _, i) in enumerate(all_of_them)}

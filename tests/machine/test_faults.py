@@ -275,3 +275,25 @@ def boxes_dead_from_the_start_are_not_listed_or_refuse(m):
         s.start()
         s.read_exactly()
         assert (0, "imc3") not in s.caps and (1, "ha1") not in s.caps and (0, "ha1") in s.caps
+
+
+# ---- what firmware hides ----
+
+HIDDEN = {"faults.hide": "ha0 ha1 r3qpi0 r3qpi1 0:imc3 1:r2pcie0 1:qpi0-filter"}
+
+
+@test("e2-2s", kernels=BOTH, settings=HIDDEN)
+def what_firmware_hides_is_told_by_type_and_die(m):
+    told = ("a BIOS option may hide boxes: ha, r3qpi; die 0: imc (3 of 4); "
+            "die 1: filters of 1 qpi, r2pcie")
+    assert told in m.dmesg(), m.dmesg()[-2000:]
+    doctor = m.run("ucoretool doctor -j", check=False).out
+    assert told in doctor, doctor
+    with Session(m) as s:
+        # the port counts; what needs the hidden function is refused
+        s.add("qpi0", 1, 0, event=0x14)
+        with refused(errno.EINVAL):     # the session finds no number for it
+            s.add("qpi0", 1, 1, event=0x38, match0=0x1e00)
+        s.add("qpi0", 0, 1, event=0x38, match0=0x1e00, mask0=0x1f80)
+        s.start()
+        assert all(value["count"] for value in s.read_exactly()["values"])

@@ -10,6 +10,7 @@ GLOBAL_CTL, GLOBAL_STATUS, GLOBAL_CONFIG = 0x700, 0x701, 0x702
 FRZ_ALL, WK_ON_PMI, UNFRZ_ALL = 0x80000000, 0x40000000, 0x20000000
 STATUS = (("r", 0, GLOBAL_STATUS),)
 CAPID4 = 0x94
+DEBUGCTL = 0x1d9
 SBOX_STRIDE = 0xa
 ONE_BOOT = {**bare, "perf": True}       # with the witness, test_witness_e5.py
 
@@ -187,6 +188,7 @@ def box_controls_have_freeze_and_two_resets(m):
 
 # A counter of v3, its control beside EN -> arguments of rates.rate(); the filters below are set
 CBO_FILTER0, CBO_FILTER1 = 0x15 << 17 | 2 << 6 | 0x2b, 0x182 << 20 | 0x6
+MATCH = 0x12345678940
 COUNTED = (("cbo0", 0, 0x1134, {"event": 0x34, "umask": 0x11, "state": 0x15}),
            ("cbo0", 1, 0x4134, {"event": 0x34, "umask": 0x41, "state": 0x15}),
            ("cbo0", 2, 0x4037, {"event": 0x37, "umask": 0x40, "nid": 6}),
@@ -198,6 +200,7 @@ COUNTED = (("cbo0", 0, 0x1134, {"event": 0x34, "umask": 0x11, "state": 0x15}),
            ("ubox0", 0, 0x0041, {"event": 0x41, "tid": 0x2b}),
            ("pcu0", 0, 0x000b, {"event": 0x0b, "bands": (20, 0, 0, 0)}),
            ("pcu0", 1, 0x200060, {"event": 0x160}),
+           ("ha1", 2, 0x0320, {"event": 0x20, "umask": 3, "address": MATCH, "opcode": 0x2a}),
            ("ha1", 3, 0x0301, {"event": 1, "umask": 3}),
            ("imc7", 1, 0x08800080, {"event": 0x80, "thresh": 8, "invert": True}),
            ("irp0", 1, 0x0115, {"event": 0x15, "umask": 1}),
@@ -208,7 +211,9 @@ COUNTED = (("cbo0", 0, 0x1134, {"event": 0x34, "umask": 0x11, "state": 0x15}),
 @test("hswep-2s", **ONE_BOOT)
 def the_count_is_rate_times_time(m):
     mark = m.truth_length()
-    setup = [("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, 0x707, 0x2b), ("w", 0, 0x715, 20)]
+    setup = [("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, 0x707, 0x2b), ("w", 0, 0x715, 20),
+             ("ew", "7f:12.5", 0x40, MATCH & 0xffffffff), ("ew", "7f:12.5", 0x44, MATCH >> 32),
+             ("ew", "7f:12.5", 0x48, 0x2a)]
     for n in (0, 1):
         setup += [("w", 0, 0xe05 + 0x10 * n, CBO_FILTER0), ("w", 0, 0xe06 + 0x10 * n, CBO_FILTER1)]
     for name, i, control, _ in COUNTED:
@@ -221,6 +226,30 @@ def the_count_is_rate_times_time(m):
         rate = rates.rate(kind, int(name[len(kind):]), 0, platform="hswep", **arguments)
         assert value == rate * time // 10**9, (name, i)
     m.inject("power-on")
+
+
+@test("hswep-2s", **ONE_BOOT)
+def a_pmi_goes_to_the_selected_core(m):
+    m.allow("NMI received for unknown reason|Dazed and confused")
+    mark = m.truth_length()
+    poke(m, *(("w", cpu, DEBUGCTL, 0x2000) for cpu in range(4)), ("w", 2, GLOBAL_CTL, FRZ_ALL),
+         *ubox(2).write_ctr(FIXED, preload(1000)), *ubox(2).write_ctl(FIXED, EN | OV_EN),
+         ("w", 2, GLOBAL_CTL, UNFRZ_ALL | 1 << 1))
+    wait_frozen(m, 1)
+    assert [(pmi["cpu"], pmi["result"]) for pmi in m.truth("pmi", since=mark)] == \
+        [(3, "delivered")]
+    m.wait_until(lambda: "NMI received for unknown reason" in m.dmesg(), what="NMI")
+    m.inject("power-on")
+
+
+@test("hswep-2s", **ONE_BOOT)
+def five_msrs_count_from_reset_on(m):
+    rate_of = {msr: rates.free_running(msr, 1) for msr in (0x3fc, 0x3fd, 0x60d, 0x3f8, 0x3f9)}
+    before = m.oracle("state")["t"]
+    values = poke(m, *(("r", 2, msr) for msr in rate_of))
+    since = [value * 10**9 // rate for value, rate in zip(values, rate_of.values())]
+    assert max(since) - min(since) < m.oracle("state")["t"] - before, since
+    assert since == sorted(since) and min(since) > 0
 
 
 # Rule -> pokes on v3 with the die frozen

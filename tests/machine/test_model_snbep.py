@@ -177,6 +177,7 @@ VIOLATIONS = (("reserved", CBO0.write_ctl(0, OV_EN)), ("reserved", HA0.write_ctl
               ("width", CBO0.write_ctr(0, 1 << 44)),
               ("reset-running", (*CBO0.write_ctl(0, EN), *CBO0.write_box(RUN),
                                  *CBO0.write_box(RUN | 2))),
+              ("frz-en-cleared", (*CBO0.write_ctl(0, EN), *CBO0.write_box(0))),
               ("not-frozen", (*QPI0.write_box(RUN), *QPI0.write_ctl(0, EN))))
 
 
@@ -195,12 +196,14 @@ def each_violation_is_noticed(m):
 
 # A counter, its control beside EN -> arguments of rates.rate(); the filters below are set
 CBO_FILTER, PCU_FILTER = 0x182 << 23 | 0x15 << 18 | 6 << 10 | 0xb, 20
+MATCH = 0x12345678940
 COUNTED = (("cbo0", 0, 0x4134, {"event": 0x34, "umask": 0x41, "state": 0x15, "nid": 6}),
            ("cbo0", 1, 0x0335, {"event": 0x35, "umask": 3, "opc": 0x182}),
            ("cbo1", 0, 0x0336, {"event": 0x36, "umask": 3, "opc": 0x182}),
            ("cbo1", 3, 0x080006, {"event": 0x06, "tid": 0xb}),
            ("pcu0", 0, 0x000b, {"event": 0x0b, "bands": (20, 0, 0, 0)}),
            ("pcu0", 3, 0x200060, {"event": 0x160}),
+           ("ha0", 0, 0x0320, {"event": 0x20, "umask": 3, "address": MATCH, "opcode": 0x2a}),
            ("ha0", 1, 0x01800301, {"event": 1, "umask": 3, "thresh": 1, "invert": True}),
            ("imc3", 2, 0x08800080, {"event": 0x80, "thresh": 8, "invert": True}),
            ("imc3", FIXED, 0, {"fixed": True}),
@@ -218,7 +221,10 @@ def start(m, names=tuple(WITH_WORDS)):
     """The counters of these boxes count, and one of the UBox."""
     mark = m.truth_length()
     setup = words(FRZ, names) + [("w", 0, 0xd14, CBO_FILTER), ("w", 0, 0xd34, CBO_FILTER),
-                                 ("w", 0, 0xc34, PCU_FILTER)]
+                                 ("w", 0, 0xc34, PCU_FILTER),
+                                 ("ew", "7f:0e.1", 0x40, MATCH & 0xffffffff),
+                                 ("ew", "7f:0e.1", 0x44, MATCH >> 32),
+                                 ("ew", "7f:0e.1", 0x48, 0x2a)]
     for name, i, control, _ in COUNTED:
         if name in names:
             setup += BOXES[name].write_ctl(i, EN | control)

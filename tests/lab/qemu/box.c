@@ -83,6 +83,10 @@ static void write_box_ctl(UcoreBox *box, uint32_t val)
         violate(box, "frz-without-en", "frz has no effect without frz_en",
                 val);
     }
+    if ((box->box_ctl & ~val & p->box_frz_en) && ucore_words_count(box)) {
+        violate(box, "frz-en-cleared", "frz_en is to stay set while counters "
+                "are enabled", val);
+    }
     box->box_written = val;
     val &= ~reserved;
     if ((val & (p->box_rst_ctrl | p->box_rst_ctrs)) && box_counts(box) &&
