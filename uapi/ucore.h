@@ -726,7 +726,7 @@ struct ucore_command {
 	__u32 flags;
 };
 
-/* ucore_value.flags */
+/* ucore_value.flags; the rate of an UNFROZEN count is by time_enabled */
 #define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its period ended the interval */
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
