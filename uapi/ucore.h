@@ -727,7 +727,7 @@ struct ucore_command {
 	__u32 flags;
 };
 
-/* ucore_value.flags */
+/* ucore_value.flags; the rate of an UNFROZEN count is by time_enabled */
 #define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its period ended the interval */
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
@@ -931,7 +931,7 @@ struct ucore_record {
  * a user address.  RECOVERED: the PMI was lost, the guard timer found the domain
  * frozen, @time is late.  THROTTLED: samples came too fast, the domain was held
  * frozen afterwards.  POLLED: no interrupt, the driver looked and found the period
- * over; @time is late by ucore_event_add.poll_ns at most, counts are of @time.
+ * over; @time is late by @late_ns at most, counts are of @time.
  */
 #define UCORE_SAMPLE_CONTEXT	(1U << 0)
 #define UCORE_SAMPLE_USER	(1U << 1)
@@ -950,6 +950,7 @@ struct ucore_record {
  * @frozen_ns: from @time until the domain ran again, or, if the sample is
  *             throttled, until it could have
  * @skew_ns: as in struct ucore_read_domain
+ * @late_ns: POLLED: time since the look before, which found the period not over; else 0
  * @ip: instruction interrupted; 0 without CAP_PERFMON, as are @pid and @tid
  * @pid: process interrupted (initial pid namespace)
  * @tid: thread interrupted (initial pid namespace)
@@ -968,6 +969,7 @@ struct ucore_sample {
 	__u64 time_running;
 	__u64 frozen_ns;
 	__u64 skew_ns;
+	__u64 late_ns;
 	__u64 ip;
 	__u32 pid;
 	__u32 tid;

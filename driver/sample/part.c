@@ -87,6 +87,8 @@ bool ucore_part_poll(struct ucore_part *part)
 		over |= ctr->total >= ctr->poll_next;
 	}
 	part->last_poll = now;
+	if (!over)
+		part->looked = now;
 	part->stats.polls++;
 	part->stats.reads += part->domain->tally.reads - reads;
 	return over;
@@ -95,15 +97,19 @@ bool ucore_part_poll(struct ucore_part *part)
 /**
  * ucore_part_poll_end() - end the polled periods that are over
  * @part: the part, just read
+ * @now: the instant of that
  *
  * The next one ends at the next multiple of the period.
  *
  * Return: true if there is one.
  */
-bool ucore_part_poll_end(struct ucore_part *part)
+bool ucore_part_poll_end(struct ucore_part *part, u64 now)
 {
 	struct ucore_counter *ctr;
 
+	/* what froze the domain earlier may have been before the last look */
+	part->late_ns = now > part->looked ? now - part->looked : 0;
+	part->looked = max(now, part->looked);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		if (!ctr->poll_period || ctr->total < ctr->poll_next)
 			continue;
@@ -250,6 +256,7 @@ void ucore_part_go(struct ucore_part *part, u64 now)
 	part->box_frozen_ns = 0;
 	part->last_read = now;
 	part->last_poll = now;
+	part->looked = now;
 }
 
 /**

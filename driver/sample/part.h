@@ -88,6 +88,8 @@ struct ucore_part_box {
  * @poll_ns: how often to look at counters whose periods are polled, 0: there are none
  * @poll: timer that does, pinned to the reader
  * @last_poll: when it last did
+ * @looked: the last instant of which it is known that no polled period was over
+ * @late_ns: how long before the present interval that was
  * @low_dword: read low halves while that is exact
  * @box_freeze: it freezes its own boxes, not the domain
  * @running: counts, or would if its domain had a CPU
@@ -123,6 +125,8 @@ struct ucore_part {
 	u64 poll_ns;
 	struct hrtimer poll;
 	u64 last_poll;
+	u64 looked;
+	u64 late_ns;
 	bool low_dword;
 	bool box_freeze;
 
@@ -151,7 +155,7 @@ void ucore_part_go(struct ucore_part *part, u64 now);
 void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);
 void ucore_part_read(struct ucore_part *part, u64 now);
 bool ucore_part_poll(struct ucore_part *part);
-bool ucore_part_poll_end(struct ucore_part *part);
+bool ucore_part_poll_end(struct ucore_part *part, u64 now);
 void ucore_part_read_running(struct ucore_part *part, u64 now);
 void ucore_part_reset(struct ucore_part *part, u64 now);
 void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,

@@ -291,6 +291,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	ucore_part_times(part, iv->now, ucore_interval_frozen_before(iv, part),
 			 &sample->time_enabled, &sample->time_running);
 	sample->skew_ns = iv->skew_ns;
+	sample->late_ns = part->polled ? part->late_ns : 0;
 	sample->ip = visible ? iv->context.ip : 0;
 	sample->pid = visible ? iv->context.pid : 0;
 	sample->tid = visible ? iv->context.tid : 0;
@@ -342,9 +343,9 @@ static void part_account(struct ucore_part *part, const struct ucore_interval *i
 }
 
 /* Whoever reads a part on a frozen domain looks at its polled periods, too. */
-static void part_look(struct ucore_part *part)
+static void part_look(const struct ucore_interval *iv, struct ucore_part *part)
 {
-	if (!part->poll_ns || !part->fresh || !ucore_part_poll_end(part))
+	if (!part->poll_ns || !part->fresh || !ucore_part_poll_end(part, iv->now))
 		return;
 	part->due = true;
 	part->trigger = UCORE_TRIGGER_OVERFLOW;
@@ -381,7 +382,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 	list_for_each_entry(part, &domain->parts, node) {
 		if (part->due)
 			ucore_part_read(part, iv->now);
-		part_look(part);
+		part_look(iv, part);
 		if (iv->status)
 			part_acknowledge(part);
 		sharers += part->fresh;

@@ -209,6 +209,7 @@ static void first_look_past_a_multiple_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[0].event);
 	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_EQ(test, sample->late_ns, sample->time - ucore_session_part(s, 0)->resumed);
 	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_CONTEXT);
 	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_RECOVERED);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, N + 5);
@@ -241,6 +242,33 @@ static void multiples_of_the_period(struct kunit *test)
 	fake_poke(imc(test), 0xa0, 8 * N);
 	look(s);
 	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
+}
+
+/* A look that finds nothing is what the next sample's lateness counts from. */
+static void how_late(struct kunit *test)
+{
+	struct ucore_session *s = polling(test, 0);
+	const struct ucore_sample *sample;
+	u64 looked;
+
+	fake_clock_advance(5 * MS);
+	look(s);
+	looked = ktime_get_mono_fast_ns();
+	fake_clock_advance(200000);
+	fake_poke(imc(test), 0xa0, N);
+	look(s);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_GE(test, sample->late_ns, 200000ULL);
+	KUNIT_EXPECT_LT(test, sample->late_ns, 5 * MS);
+	KUNIT_EXPECT_GE(test, sample->time - sample->late_ns, looked - MS);
+	looked = sample->time;
+	fake_clock_advance(300000);		/* the sample itself looked, too */
+	fake_poke(imc(test), 0xa0, 2 * N);
+	look(s);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->late_ns, sample->time - looked);
 }
 
 /* READ, STOP and the timer look, too. */
@@ -374,6 +402,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(late_look_reads_the_whole),
 	KUNIT_CASE(first_look_past_a_multiple_samples),
 	KUNIT_CASE(multiples_of_the_period),
+	KUNIT_CASE(how_late),
 	KUNIT_CASE(read_ends_a_period),
 	KUNIT_CASE(stop_ends_a_period),
 	KUNIT_CASE(timer_ends_a_period),

@@ -500,7 +500,7 @@ record_file()
 	record_file
 	# the head, then the same first entry twice
 	head=$((72 + 2 * 24 + 16 * 240))
-	entry=$((16 + 96 + 8 * 16))
+	entry=$((16 + 104 + 8 * 16))
 	{ head -c $((head + entry)) "$TMP/data"; tail -c +$((head + 1)) "$TMP/data" | head -c $entry; } >"$TMP/twice"
 	tool report -i "$TMP/twice" -j
 	[ "$status" -eq 1 ]
@@ -512,7 +512,7 @@ record_file()
 	for id in '\x01' '\x09'; do
 		record_file
 		# the event of the second value of the first sample
-		printf "$id" | dd of="$TMP/data" bs=1 seek=$((head + 16 + 96 + 16)) conv=notrunc status=none
+		printf "$id" | dd of="$TMP/data" bs=1 seek=$((head + 16 + 104 + 16)) conv=notrunc status=none
 		tool report -i "$TMP/data" -j --per-box
 		[ "$status" -eq 1 ]
 		[[ $err == *"did not announce"* ]]

@@ -34,7 +34,7 @@ LAYOUT(ucore_read, 40);
 LAYOUT(ucore_status, 112);
 LAYOUT(ucore_ring_info, 32);
 LAYOUT(ucore_record, 16);
-LAYOUT(ucore_sample, 96);
+LAYOUT(ucore_sample, 104);
 LAYOUT(ucore_lost, 32);
 LAYOUT(ucore_gap, 48);
 

@@ -196,6 +196,7 @@ enum {
 	HEAD_RECOVERED,
 	HEAD_THROTTLED,
 	HEAD_POLLED,
+	HEAD_LATE,
 	HEAD_SKEW,
 	NR_HEAD,
 };
@@ -229,6 +230,7 @@ static const struct column head_columns[NR_HEAD] = {
 	[HEAD_RECOVERED] = { "recovered" },
 	[HEAD_THROTTLED] = { "throttled" },
 	[HEAD_POLLED] = { "polled" },
+	[HEAD_LATE] = { "late_ns" },
 	[HEAD_SKEW] = { "skew_ns" },
 };
 
@@ -298,8 +300,10 @@ static void head_make(const struct report *report, struct sample_cells *cells,
 		cells->head[HEAD_RECOVERED] = cell_number(1);
 	if (sample->flags & UCORE_SAMPLE_THROTTLED)
 		cells->head[HEAD_THROTTLED] = cell_number(1);
-	if (sample->flags & UCORE_SAMPLE_POLLED)
+	if (sample->flags & UCORE_SAMPLE_POLLED) {
 		cells->head[HEAD_POLLED] = cell_number(1);
+		cells->head[HEAD_LATE] = cell_ns(sample->late_ns);
+	}
 	if (sample->skew_ns)
 		cells->head[HEAD_SKEW] = cell_ns(sample->skew_ns);
 	trigger_cells(report, cells, sample);
@@ -346,9 +350,11 @@ static void headline_print(struct report *report, const struct cell *head)
 	fprintf(stream, "  frozen %.2f us", (double)head[HEAD_FROZEN].number / NSEC_PER_USEC);
 	if (head[HEAD_SKEW].kind != CELL_NONE)
 		fprintf(stream, " skew %.2f us", (double)head[HEAD_SKEW].number / NSEC_PER_USEC);
-	fprintf(stream, "%s%s%s", head[HEAD_RECOVERED].kind != CELL_NONE ? " recovered" : "",
-		head[HEAD_THROTTLED].kind != CELL_NONE ? " throttled" : "",
-		head[HEAD_POLLED].kind != CELL_NONE ? " polled" : "");
+	fprintf(stream, "%s%s", head[HEAD_RECOVERED].kind != CELL_NONE ? " recovered" : "",
+		head[HEAD_THROTTLED].kind != CELL_NONE ? " throttled" : "");
+	if (head[HEAD_POLLED].kind != CELL_NONE)
+		fprintf(stream, " polled, late < %.2f us",
+			(double)head[HEAD_LATE].number / NSEC_PER_USEC);
 	if (head[HEAD_IP].kind != CELL_NONE)
 		fprintf(stream, "  pid %llu/%llu ip %s %s",
 			(unsigned long long)head[HEAD_PID].number,

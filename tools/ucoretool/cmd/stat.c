@@ -197,6 +197,8 @@ static const struct ucore_read_domain *read_domain(const struct ucore_snapshot *
 static void row_add(struct stat_row *row, struct stat_slot *slot, const struct ucore_value *value,
 		    const struct ucore_read_domain *domain)
 {
+	uint64_t running;
+
 	row->count += value->count - slot->count;
 	row->flags |= value->flags;
 	slot->count = value->count;
@@ -204,10 +206,12 @@ static void row_add(struct stat_row *row, struct stat_slot *slot, const struct u
 		return;
 	if (domain->time_enabled - slot->enabled > row->enabled)
 		row->enabled = domain->time_enabled - slot->enabled;
-	if (domain->time_running - slot->running > row->running)
-		row->running = domain->time_running - slot->running;
+	/* what no freeze reaches counts all the time */
+	running = value->flags & UCORE_VALUE_UNFROZEN ? domain->time_enabled : domain->time_running;
+	if (running - slot->running > row->running)
+		row->running = running - slot->running;
 	slot->enabled = domain->time_enabled;
-	slot->running = domain->time_running;
+	slot->running = running;
 }
 
 /* Add the counts since the last READ up into the rows */

@@ -343,11 +343,11 @@ static bool ring_map(struct ring *ring, uint32_t domain)
 static void put_sample(const struct ucore_sample *s)
 {
 	printf("\"time\":%llu,\"time_enabled\":%llu,\"time_running\":%llu,"
-	       "\"frozen_ns\":%llu,\"skew_ns\":%llu,\"ip\":%llu,\"pid\":%u,\"tid\":%u,\"cpu\":%u,"
+	       "\"frozen_ns\":%llu,\"skew_ns\":%llu,\"late_ns\":%llu,\"ip\":%llu,\"pid\":%u,\"tid\":%u,\"cpu\":%u,"
 	       "\"trigger\":%u,\"trigger_event\":%u,\"flags\":%u,",
 	       (unsigned long long)s->time, (unsigned long long)s->time_enabled,
 	       (unsigned long long)s->time_running, (unsigned long long)s->frozen_ns,
-	       (unsigned long long)s->skew_ns,
+	       (unsigned long long)s->skew_ns, (unsigned long long)s->late_ns,
 	       (unsigned long long)s->ip, s->pid, s->tid, s->cpu, s->trigger, s->trigger_event,
 	       s->flags);
 	put_values(s->values, s->nr_values);
