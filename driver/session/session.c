@@ -106,6 +106,18 @@ static void boxes_give_back(struct ucore_session *session)
 	cpus_read_unlock();
 }
 
+/* One event more or less: on the box, on its domain, in all. */
+static void events_moved(struct ucore_session *session, struct ucore_box *box, int by)
+{
+	struct ucore_part *part = session->part[box->domain->id];
+
+	session->nr_domains -= part->nr_events > 0;
+	part->nr_events += by;
+	session->nr_domains += part->nr_events > 0;
+	session->nr_events += by;
+	box->nr_events += by;
+}
+
 /* Place a new event beside those that the session has on its box. */
 static int event_place(struct ucore_session *session, struct ucore_event *new)
 {
@@ -207,8 +219,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 
 	event->id = session->next_event++;
 	list_add_tail(&event->node, &session->events);
-	session->nr_events++;
-	box->nr_events++;
+	events_moved(session, box, 1);
 	add->event = event->id;
 	add->counter = event->counter;
 	return 0;
@@ -224,8 +235,8 @@ free:
 static void event_drop(struct ucore_session *session, struct ucore_event *event)
 {
 	list_del(&event->node);
-	session->nr_events--;
-	if (!--event->box->nr_events)
+	events_moved(session, event->box, -1);
+	if (!event->box->nr_events)
 		box_unclaim(event->box);
 	kfree(event);
 }
@@ -251,28 +262,6 @@ int ucore_session_remove(struct ucore_session *session, u32 id)
 }
 
 /**
- * ucore_session_nr_domains() - domains that the session's events are on
- * @session: the session, locked
- *
- * Return: how many.
- */
-u32 ucore_session_nr_domains(const struct ucore_session *session)
-{
-	const struct ucore_event *event;
-	u32 i, n = 0;
-
-	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		list_for_each_entry(event, &session->events, node) {
-			if (event->box->domain == &ucore_catalog.domains[i]) {
-				n++;
-				break;
-			}
-		}
-	}
-	return n;
-}
-
-/**
  * ucore_session_status() - state and costs
  * @session: the session, locked
  * @status: the answer; size and flags are left alone
@@ -285,7 +274,7 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 	status->session = session->id;
 	status->state = session->running ? UCORE_SESSION_RUNNING : UCORE_SESSION_STOPPED;
 	status->nr_events = session->nr_events;
-	status->nr_domains = ucore_session_nr_domains(session);
+	status->nr_domains = session->nr_domains;
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		part = session->part[i];
 		if (!part)
@@ -403,6 +392,9 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	session->pinned = bitmap_zalloc(ucore_catalog.nr_domains, GFP_KERNEL_ACCOUNT);
 	if (!session->pinned)
 		goto free;
+	session->here = kvcalloc(nr_cpu_ids, sizeof(*session->here), GFP_KERNEL_ACCOUNT);
+	if (!session->here)
+		goto free;
 	if (!alloc_cpumask_var(&session->readers, GFP_KERNEL_ACCOUNT))
 		goto free;
 	mutex_init(&session->lock);
@@ -420,6 +412,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	return session;
 
 free:
+	kvfree(session->here);
 	bitmap_free(session->pinned);
 	kfree(session);
 	return ERR_PTR(-ENOMEM);
@@ -447,6 +440,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	kvfree(session->values);
 	kvfree(session->domains);
 	free_cpumask_var(session->readers);
+	kvfree(session->here);
 	bitmap_free(session->pinned);
 	put_pid(session->pid);
 	kfree(session);
