@@ -203,6 +203,8 @@ bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
 {
 	const struct ucore_box_type *type = ctr->box->desc.type;
 
+	if (type->status_global)
+		status = global;
 	if (!ucore_counter_is_fixed(ctr))
 		return status & BIT_ULL(type->status_gp_shift + ctr->index);
 	if (type->status_fixed < 0)
@@ -213,15 +215,18 @@ bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
 static void fixed_stop(struct ucore_box *box)
 {
 	const struct ucore_layout *layout = box->desc.layout;
-	u32 i;
+	u32 i, nr = box->desc.type->nr_fixed;
 
-	for (i = 0; i < box->desc.type->nr_fixed; i++)
+	box->fixed = 0;
+	if (box->desc.type->fixed_step)
+		nr = min(nr, 1U);	/* all have the same control */
+	for (i = 0; i < nr; i++)
 		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
 			box_write(box, layout->fixed_ctl[i], 0);
 }
 
 /*
- * Zero every control and counter by hand, for boxes without a reset (UBox).
+ * Zero every control and counter by hand, for boxes without a reset (UBox, core).
  * Controls first: a counter must not run while it is written.
  */
 static void reset_by_hand(struct ucore_box *box)
@@ -284,7 +289,8 @@ void ucore_box_program(struct ucore_box *box, const u64 *shared)
  * ucore_box_program_counter() - preload a counter, then set its control
  * @ctr: a counter of a box that has been reset
  *
- * One that runs freely begins where it is.
+ * One that runs freely begins where it is.  A control that fixed counters share
+ * is set by ucore_box_run(), when all have said what they want of it.
  */
 void ucore_box_program_counter(struct ucore_counter *ctr)
 {
@@ -297,6 +303,10 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 	ctr->prev = 0;
 	if (ctr->period)
 		ucore_counter_arm(ctr);
+	if (ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step) {
+		ctr->box->fixed |= ctr->ctl;
+		return;
+	}
 	/* the reset has left the upper half zero */
 	if (ctr->ctl >> 32)
 		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
@@ -310,6 +320,8 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
  */
 void ucore_box_run(struct ucore_box *box)
 {
+	if (box->fixed)
+		box_write(box, box->desc.layout->fixed_ctl[0], box->fixed);
 	if (box->desc.type->words)
 		box_write(box, box->desc.layout->box_ctl, box->desc.type->words->run);
 }
@@ -318,16 +330,20 @@ void ucore_box_run(struct ucore_box *box)
  * ucore_box_stop() - keep a box from counting when its domain does
  * @box: the box
  *
- * One write resets all general controls, so that nothing stays armed.
- * Counters keep a control of their own where that does not reach:
- * ucore_counter_stop().
+ * One write resets all general controls, so that nothing stays armed, and
+ * another the control that fixed counters share.  Counters keep a control of
+ * their own where that does not reach: ucore_counter_stop().
  */
 void ucore_box_stop(struct ucore_box *box)
 {
 	const struct ucore_box_words *words = box->desc.type->words;
 
-	if (words && !box->dead)
+	if (box->dead)
+		return;
+	if (words)
 		box_write(box, box->desc.layout->box_ctl, words->reset);
+	if (box->fixed)
+		fixed_stop(box);
 }
 
 /**
@@ -339,6 +355,8 @@ void ucore_counter_stop(const struct ucore_counter *ctr)
 	struct ucore_box *box = ctr->box;
 
 	if (box->dead || ctr->ctl_reg == UCORE_REG_NONE)
+		return;
+	if (ucore_counter_is_fixed(ctr) && box->desc.type->fixed_step)
 		return;
 	if (!box->desc.type->words || ucore_counter_is_fixed(ctr))
 		box_write(box, ctr->ctl_reg, 0);

@@ -26,6 +26,7 @@ struct ucore_session;
  * @part_index: place in its owner's part; owner's session lock
  * @nr_events: events that its owner has on it; owner's session lock
  * @saved: shared registers as found; guarded by the domain's lock
+ * @fixed: the control that its fixed counters share; guarded by the domain's lock
  * @dirty: programmed since it was last given back; guarded by the domain's lock
  * @dead: reads all ones; set under the domain's lock, never cleared
  */
@@ -40,6 +41,7 @@ struct ucore_box {
 	u32 part_index;
 	u32 nr_events;
 	u64 saved[UCORE_MAX_SHARED];
+	u64 fixed;
 	bool dirty;
 	bool dead;
 };

@@ -57,7 +57,9 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 	box->domain = domain;
 	box->caps = desc->type->caps | desc->caps;
 	box->io.tally = &domain->tally;
-	if (desc->pdev)
+	if (domain->gate)
+		ucore_io_init_gated(&box->io, domain->gate);
+	else if (desc->pdev)
 		ucore_io_init_pci(&box->io, desc->pdev);
 	else if (desc->size)
 		ret = ucore_io_init_mmio(&box->io, desc->phys, desc->size);
@@ -140,6 +142,22 @@ static void nothing_found(void)
 	}
 }
 
+/* The boxes of the uncore, and those of the cores beside them. */
+static int find_all(struct ucore_finder *finder)
+{
+	struct ucore_catalog *cat = &ucore_catalog;
+	int ret = cat->platform->find(finder, cat->platform);
+
+	if (ret)
+		return ret;
+	cat->caps = cat->platform->caps | finder->caps;
+	if (!finder->nr)
+		nothing_found();
+	ret = ucore_platform_core.find(finder, &ucore_platform_core);
+	cat->caps |= finder->caps & UCORE_CAP_CORE;
+	return ret;
+}
+
 /**
  * ucore_catalog_build() - find out what this machine has
  *
@@ -158,14 +176,9 @@ int ucore_catalog_build(void)
 		cat->absent = UCORE_STATE_NOT_INTEL;
 		return 0;
 	}
-	ret = cat->platform->find(&finder, cat->platform);
-	if (!ret) {
-		cat->caps = cat->platform->caps | finder.caps;
-		if (finder.nr)
-			ret = ucore_catalog_fill(&finder);
-		else
-			nothing_found();
-	}
+	ret = find_all(&finder);
+	if (!ret && finder.nr)
+		ret = ucore_catalog_fill(&finder);
 	ucore_finder_drop(&finder);	/* the boxes hold references of their own */
 	if (ret)
 		ucore_catalog_destroy();
@@ -192,6 +205,7 @@ void ucore_catalog_destroy(void)
 	cat->caps = 0;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();
+	ucore_platform_core.drop();
 }
 
 /**

@@ -21,7 +21,7 @@
  * @nr_domains: how many
  * @caps: UCORE_CAP_*
  * @lock: guards ucore_box.owner and ucore_domain.pin_*
- * @absent: why boxes are missing, UCORE_STATE_READY if they are not
+ * @absent: why boxes of the uncore are missing, UCORE_STATE_READY if they are not
  */
 struct ucore_catalog {
 	const struct ucore_platform *platform;

@@ -9,6 +9,7 @@
 #include <linux/bitops.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 
 #include "box/domain.h"
@@ -25,6 +26,14 @@ static void global_write(struct ucore_domain *domain, u64 command)
 {
 	/* every write carries the route: a write without it would unset it */
 	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
+}
+
+/* What lets the domain run; before and after ucore's use, enables are as they were found. */
+static u64 run_word(const struct ucore_domain *domain)
+{
+	if (domain->global->enables && !domain->taken)
+		return domain->found;
+	return domain->global->unfreeze;
 }
 
 /**
@@ -81,7 +90,7 @@ u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending)
 		return ktime_get_mono_fast_ns();
 	if (pending && domain->armed && ucore_domain_status(domain))
 		return ktime_get_mono_fast_ns();	/* its interrupt will thaw the domain */
-	global_write(domain, domain->global->unfreeze);
+	global_write(domain, run_word(domain));
 	now = ktime_get_mono_fast_ns();
 	domain->frozen = false;
 	domain->frozen_ns += now - domain->frozen_since;
@@ -115,19 +124,23 @@ static u32 status_reg(const struct ucore_domain *domain, u32 i)
  * @domain: the domain
  *
  * Return: the global status, its words folded into one; also bits of boxes that
- * nobody armed: they freeze the domain, too.
+ * nobody armed: they freeze the domain, too.  Not so where overflows freeze
+ * nothing: a bit of a counter that is not armed means nothing.
  */
 u64 ucore_domain_status(struct ucore_domain *domain)
 {
+	const struct ucore_global *global = domain->global;
 	u64 status, all = 0;
 	u32 i;
 
-	for (i = 0; i < domain->global->nr_status; i++) {
+	for (i = 0; i < global->nr_status; i++) {
 		status = domain->io.ops->read64(&domain->io, status_reg(domain, i));
-		domain->status[i] = status == UCORE_REG_DEAD ? 0 : status;
+		if (status == UCORE_REG_DEAD)
+			status = 0;
+		domain->status[i] = global->clear ? status & global->clear_mask : status;
 		all |= domain->status[i];
 	}
-	return all;
+	return global->enables ? all & domain->armed_mask : all;
 }
 
 /**
@@ -139,12 +152,27 @@ u64 ucore_domain_status(struct ucore_domain *domain)
  */
 void ucore_domain_clear_status(struct ucore_domain *domain)
 {
-	u32 i;
+	u32 i, clear = domain->global->clear;
 
 	for (i = 0; i < domain->global->nr_status; i++)
 		if (domain->status[i])
-			domain->io.ops->write64(&domain->io, status_reg(domain, i),
+			domain->io.ops->write64(&domain->io, clear ?: status_reg(domain, i),
 						domain->status[i]);
+}
+
+/**
+ * ucore_domain_clear_all() - forget whatever counters have overflowed
+ * @domain: the domain, frozen
+ *
+ * For a status whose bits are those of counters, which belong to one session: the
+ * manual wants them cleared before event selects change, before counters are
+ * reloaded, and when counting has ended.  Elsewhere the boxes' own reset does that.
+ */
+void ucore_domain_clear_all(struct ucore_domain *domain)
+{
+	if (domain->global->clear)
+		domain->io.ops->write64(&domain->io, domain->global->clear,
+					domain->global->clear_mask);
 }
 
 /**
@@ -204,9 +232,27 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
  */
 void ucore_domain_give_back(struct ucore_domain *domain)
 {
-	/* and so it stays: boxes are still to be given back */
-	ucore_domain_set_route(domain, domain->found);
 	domain->taken = false;
+	/* and so it stays: boxes are still to be given back */
+	if (!domain->global->enables)
+		ucore_domain_set_route(domain, domain->found);
+	else if (!domain->frozen)
+		global_write(domain, domain->found);
+}
+
+/**
+ * ucore_domain_abandon() - the same for one that no CPU can reach now
+ * @domain: the domain
+ *
+ * A die's first CPU puts things right.  A CPU's own counters were stopped before it
+ * went, and may be somebody else's when it comes back: nothing will be touched.
+ */
+void ucore_domain_abandon(struct ucore_domain *domain)
+{
+	if (domain->global->enables)
+		domain->taken = false;
+	else
+		domain->route = domain->found;
 }
 
 /**
@@ -293,6 +339,16 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 {
 	domain->global = global;
 	domain->io.tally = &domain->tally;
+	if (global->nr_gated) {
+		domain->gate = kzalloc(sizeof(*domain->gate), GFP_KERNEL);
+		if (!domain->gate)
+			return -ENOMEM;
+		domain->gate->ctl = global->ctl;
+		domain->gate->nr = global->nr_gated;
+		domain->gate->enable = global->gated;
+		ucore_io_init_gate(&domain->io, domain->gate);
+		return 0;
+	}
 	if (global->size)
 		return ucore_io_init_mmio(&domain->io, global->phys, global->size);
 	if (global->pdev)
@@ -336,4 +392,6 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 void ucore_domain_destroy(struct ucore_domain *domain)
 {
 	ucore_io_close(&domain->io);
+	kfree(domain->gate);
+	domain->gate = NULL;
 }

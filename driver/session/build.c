@@ -87,6 +87,16 @@ static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box
 	return &part->box[part->nr_box++];
 }
 
+/* Global status bits that a counter's overflow may set. */
+static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
+{
+	const struct ucore_box_type *type = box->desc.type;
+
+	if (type->status_global)
+		return BIT_ULL((fixed ? type->status_fixed : type->status_gp_shift) + i);
+	return fixed ? box->desc.global_fixed : box->desc.global_gp;
+}
+
 static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
 			     u32 slot)
 {
@@ -98,6 +108,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	u8 width = fixed ? type->fixed_width : type->width;
 	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
+	bool period = event->spec.period;
 	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
 	u32 s;
 
@@ -105,7 +116,8 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.box = event->box,
 		.total = event->total,
 		.mask = GENMASK_ULL(width - 1, 0),
-		.ctl = ctl | (fixed ? type->fixed_en : type->ctl_en),
+		.ctl = fixed ? ucore_event_fixed(type, ctl, i, period) :
+			       ctl | type->ctl_en | (period ? type->ctl_ov_en : 0),
 		.period = event->spec.period,
 		.event = event->id,
 		.slot = slot,
@@ -122,10 +134,8 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 
 	for (s = 0; s < UCORE_MAX_SHARED; s++)
 		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
-	if (ctr->period) {
-		ctr->ctl |= fixed ? type->fixed_ov_en : type->ctl_ov_en;
-		pb->armed_mask |= fixed ? event->box->desc.global_fixed :
-					  event->box->desc.global_gp;
+	if (period) {
+		pb->armed_mask |= status_bits(event->box, fixed, i);
 		part->armed_mask |= pb->armed_mask;
 	}
 }

@@ -202,7 +202,8 @@ static void part_settle(struct ucore_part *part)
 		ucore_pmi_disable(domain);
 	if (list_empty(&domain->parts)) {
 		hrtimer_cancel(&domain->guard);
-		domain->route = domain->found;	/* for a domain that cannot be reached now */
+		if (domain->reader == UCORE_NO_CPU)
+			ucore_domain_abandon(domain);
 		ucore_domain_run(domain, give_back_here, domain);
 	}
 }

@@ -13,6 +13,7 @@
 
 #include "box/catalog.h"
 #include "box/intree.h"
+#include "box/perf.h"
 #include "sample/reader.h"
 #include "session/build.h"
 #include "session/session.h"
@@ -40,7 +41,9 @@ static int box_claim(struct ucore_session *session, struct ucore_box *box)
 	mutex_lock(&ucore_catalog.lock);
 	if (box->owner ? box->owner != session : ucore_intree_present())
 		ret = -EBUSY;
-	else
+	else if (!box->owner && box->domain->scope == UCORE_SCOPE_CPU)
+		ret = ucore_perf_take(box->desc.type->nr_gp);
+	if (!ret)
 		box->owner = session;
 	mutex_unlock(&ucore_catalog.lock);
 	return ret;
@@ -76,16 +79,24 @@ static void give_back_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* A domain without CPU cannot be reached: then its first CPU cleans up. */
+/*
+ * A domain without CPU cannot be reached: then its first CPU cleans up.  A core's
+ * counters were stopped before their CPU went, and may be perf's when it is back.
+ */
 static void box_unclaim(struct ucore_box *box)
 {
 	struct give_back back = { .domain = box->domain, .box = box };
+	bool core = box->domain->scope == UCORE_SCOPE_CPU;
 
 	cpus_read_lock();
 	if (box->dirty)
 		ucore_domain_run(box->domain, give_back_here, &back);
+	if (core)
+		box->dirty = false;
 	mutex_lock(&ucore_catalog.lock);
 	box->owner = NULL;
+	if (core)
+		ucore_perf_give(box->desc.type->nr_gp);
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
 }
