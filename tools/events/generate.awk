@@ -194,7 +194,7 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 	checked("UMaskExt", ext, unit_ext[unit] + 0)
 	fixed = -1
 	counters = alt = 0
-	if (cell["CounterType"] == "FREERUN") {
+	if (cell["CounterType"] == "FREERUN" || cell["CounterType"] == "FIXED") {
 		fixed = cell["Counter"]
 		event = umask = 0
 	} else {

@@ -174,6 +174,17 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
 	}
 }
 
+int ucore_device_core(const struct ucore_device *dev, struct ucore_core_info *core,
+		      struct ucore_error *err)
+{
+	int ret;
+
+	*core = (struct ucore_core_info) { .size = sizeof(*core) };
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_CORE, core);
+	core->reason[sizeof(core->reason) - 1] = 0;
+	return ret ? ucore_error_set(err, ret, "GET_CORE: %s", strerror(-ret)) : 0;
+}
+
 const struct ucore_info *ucore_device_info(const struct ucore_device *dev)
 {
 	return &dev->info;

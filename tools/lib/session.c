@@ -108,6 +108,7 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 {
 	UCORE_ARG(ucore_status, status);
 	const struct ucore_box_info *b;
+	struct ucore_core_info core;
 	char text[BOX_LEN];
 
 	if (!session_ioctl(session, UCORE_STATUS, &status) &&
@@ -123,6 +124,9 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 				       "event '%s': %s is in use by process %u (%s): end it, or count on another box",
 				       event->label, box_text(b, text), b->owner_pid,
 				       b->owner_comm);
+	if (!strcmp(b->type, UCORE_CORE_TYPE) && !ucore_device_core(session->dev, &core, NULL) &&
+	    core.state != UCORE_CORE_READY)
+		return ucore_error_set(err, -EBUSY, "event '%s': %s", event->label, core.reason);
 	return ucore_error_set(err, -EBUSY,
 			       "event '%s': %s was in use a moment ago: try again",
 			       event->label, box_text(b, text));
@@ -286,7 +290,8 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	size_t before = session->nr_slots;
 	int ret;
 
-	if (event->period && !(dev->info.caps & UCORE_CAP_OVERFLOW_PMI))
+	if (event->period && strcmp(event->type, UCORE_CORE_TYPE) &&
+	    !(dev->info.caps & UCORE_CAP_OVERFLOW_PMI))
 		return ucore_error_set(err, -EOPNOTSUPP,
 				       "event '%s': this platform has no overflow interrupt: sample by a timer (record --timer TIME), without a period",
 				       event->label);

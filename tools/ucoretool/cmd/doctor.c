@@ -536,6 +536,20 @@ static void check_overflow(struct doctor *doctor)
 		finding(doctor, VERDICT_OK, "overflow", NULL, "overflow interrupts are available");
 }
 
+static void check_core(struct doctor *doctor)
+{
+	struct ucore_core_info core;
+
+	if (ucore_device_core(doctor->dev, &core, NULL))
+		return;
+	if (core.state == UCORE_CORE_READY)
+		finding(doctor, VERDICT_OK, "cores", NULL,
+			"the cores' own counters can be had (version %u)", core.version);
+	else
+		finding(doctor, VERDICT_OK, "cores", NULL, "the cores' own counters: %s",
+			core.reason);
+}
+
 /* ---- who we are -------------------------------------------------------- */
 
 static void check_context(struct doctor *doctor)
@@ -618,6 +632,7 @@ static int doctor_run(struct tool *tool, const void *data)
 		check_discovery(&doctor);
 		check_domains(&doctor);
 		check_overflow(&doctor);
+		check_core(&doctor);
 	}
 	check_context(&doctor);
 	check_paranoid(&doctor);
