@@ -130,7 +130,8 @@
  *          that should be there and are not; empty when all is well
  *
  * With UCORE_CAP_CORE sessions can be created also where the uncore is unknown or
- * hidden: then @state is UCORE_STATE_READY and @reason tells of the uncore.
+ * hidden: then @state is UCORE_STATE_READY and @reason tells of the uncore.  They
+ * can be in UCORE_STATE_INTREE, too, and have events of cores alone.
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */

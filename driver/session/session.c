@@ -34,15 +34,23 @@ static struct ucore_event *event_find(struct ucore_session *session, u32 id)
 	return NULL;
 }
 
+/* Have a box that no session has, unless the kernel has it. */
+static int box_take(struct ucore_box *box)
+{
+	if (box->domain->scope == UCORE_SCOPE_CPU)
+		return ucore_perf_take(box->desc.type->nr_gp);
+	return ucore_intree_present() ? -EBUSY : 0;
+}
+
 static int box_claim(struct ucore_session *session, struct ucore_box *box)
 {
 	int ret = 0;
 
 	mutex_lock(&ucore_catalog.lock);
-	if (box->owner ? box->owner != session : ucore_intree_present())
+	if (!box->owner)
+		ret = box_take(box);
+	else if (box->owner != session)
 		ret = -EBUSY;
-	else if (!box->owner && box->domain->scope == UCORE_SCOPE_CPU)
-		ret = ucore_perf_take(box->desc.type->nr_gp);
 	if (!ret)
 		box->owner = session;
 	mutex_unlock(&ucore_catalog.lock);
@@ -179,6 +187,12 @@ static struct ucore_event *event_create(struct ucore_box *box,
 	return event;
 }
 
+/* With boxes of cores there is something left; box_claim() asks for each of the others. */
+static bool intree_has_all(void)
+{
+	return ucore_intree_present() && !(ucore_catalog.caps & UCORE_CAP_CORE);
+}
+
 /**
  * ucore_session_may_change() - may events be added, or the session started?
  * @session: the session, locked
@@ -187,9 +201,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
  */
 int ucore_session_may_change(const struct ucore_session *session)
 {
-	if (session->running || ucore_intree_present())
-		return -EBUSY;
-	return 0;
+	return session->running || intree_has_all() ? -EBUSY : 0;
 }
 
 /**
@@ -395,7 +407,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 
 	if (!ucore_catalog.nr_boxes)
 		return ERR_PTR(-ENODEV);
-	if (ucore_intree_present())
+	if (intree_has_all())
 		return ERR_PTR(-EBUSY);
 	session = kzalloc(struct_size(session, part, ucore_catalog.nr_domains), GFP_KERNEL_ACCOUNT);
 	if (!session)

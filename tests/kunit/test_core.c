@@ -505,6 +505,25 @@ static void perf_came_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL), 0);
 }
 
+/* The kernel's own uncore driver and sessions on cores do not mind each other. */
+static void beside_intel_uncore(struct kunit *test)
+{
+	struct ucore_session *s;
+
+	ucore_readers_exit();
+	ucore_catalog_destroy();
+	fake_boot_cpu.x86_model = 62;
+	fake_msr_add(0xc24, 0);		/* the PCU's box control */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	fake_kernel.intree = true;
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
+	s = fake_session(test);
+	KUNIT_EXPECT_EQ(test, fake_add(s, &ucore_catalog.boxes[0], 0, 0, 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(s, &ucore_catalog.boxes[0], 0, 0, 0, NULL), -EBUSY);
+	fake_session_close(test, s);
+}
+
 /* ---- CPUs that go ---- */
 
 /* Its counters are at rest when it goes; given up meanwhile, they may be perf's after that. */
@@ -562,6 +581,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(reserved_while_any_session_counts),
 	KUNIT_CASE(refused_events_reserve_nothing),
 	KUNIT_CASE(perf_came_first),
+	KUNIT_CASE(beside_intel_uncore),
 	KUNIT_CASE(given_up_while_its_cpu_was_away),
 	KUNIT_CASE(counts_on_when_its_cpu_is_back),
 	{ }

@@ -607,6 +607,17 @@ record_file()
 	[[ $err == *"event 'core/event=0xc0/': perf has the counters: sysctl kernel.nmi_watchdog=0"* ]]
 }
 
+@test "cores: intel_uncore has all but them" {
+	export UCORE_FAKE="cpus=2 state=4 reason=modprobe_-r_intel_uncore"
+	tool stat --timeout 1 -e core/event=0xc0/
+	[ "$status" -eq 0 ]
+	UCORE_FAKE="$UCORE_FAKE fail=16:16" tool stat --timeout 1 -e imc/event=4/
+	[ "$status" -ne 0 ]
+	[[ $err == *"event 'imc/event=4/': modprobe_-r_intel_uncore"* ]]
+	UCORE_FAKE="state=4" tool stat --timeout 1 -e imc/event=4/
+	[ "$status" -ne 0 ]
+}
+
 @test "cores: a smaller ring for each CPU, unless it is asked for" {
 	UCORE_FAKE="cpus=2 ring=131072" tool record -c 9 -e core/event=0x3c/ -n 4 -o "$TMP/data"
 	[ "$status" -eq 0 ]

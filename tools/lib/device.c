@@ -166,6 +166,8 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
 	case UCORE_STATE_READY:
 		return 0;
 	case UCORE_STATE_INTREE:
+		if (dev->info.caps & UCORE_CAP_CORE)
+			return 0;	/* it has all boxes but those of the cores */
 		return ucore_error_set(err, -EBUSY, "%s", *reason ? reason :
 				       "the kernel's intel_uncore driver holds the hardware: modprobe -r intel_uncore");
 	default:

@@ -122,7 +122,7 @@ int ucore_device_core(const struct ucore_device *dev, struct ucore_core_info *co
 		      struct ucore_error *err);
 
 /**
- * ucore_device_ready() - can sessions be created?
+ * ucore_device_ready() - can sessions be created, if only for the cores' boxes?
  *
  * Errors: -ENODEV (no boxes) or -EBUSY (intel_uncore holds them), with the
  * driver's reason in @err.

@@ -119,6 +119,9 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 	if (!ucore_device_refresh(session->dev, NULL) && ucore_device_ready(session->dev, err))
 		return -EBUSY;
 	b = &session->dev->boxes[box];
+	if (b->cpu < 0 && session->dev->info.state == UCORE_STATE_INTREE)
+		return ucore_error_set(err, -EBUSY, "event '%s': %s", event->label,
+				       session->dev->info.reason);
 	if (b->owner && b->owner != status.session)
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': %s is in use by process %u (%s): end it, or count on another box",

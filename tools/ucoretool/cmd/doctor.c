@@ -416,7 +416,8 @@ static void check_boxes(struct doctor *doctor)
 	if (info->state == UCORE_STATE_READY && nr)
 		finding(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
 			*info->reason ? "'ucoretool list' shows what there is" : NULL,
-			"%u boxes on %s, platform %s%s%s", info->nr_boxes, domains, info->platform,
+			"%u boxes on %s, platform %s%s%s", info->nr_boxes, domains,
+			*info->platform ? info->platform : "unknown",
 			*info->reason ? ": " : "", info->reason);
 	else if (info->state != UCORE_STATE_INTREE)
 		finding(doctor, VERDICT_PROBLEM, "boxes",
@@ -526,7 +527,7 @@ static void check_overflow(struct doctor *doctor)
 {
 	uint32_t caps = doctor->info->caps;
 
-	if (!doctor->info->nr_boxes)
+	if (!domain_sum_device(doctor->dev).dies)
 		return;
 	if (!(caps & UCORE_CAP_OVERFLOW_PMI))
 		finding(doctor, VERDICT_WARNING, "overflow",

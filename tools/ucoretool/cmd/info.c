@@ -102,7 +102,8 @@ static void info_machine(const struct ucore_device *dev)
 	printf("processor  family %u, model %u (0x%x), stepping %u\n", info->family, info->model,
 	       info->model, info->stepping);
 	printf("driver     ABI %u\n", info->abi);
-	printf("can        %s\n", caps);
+	if (sum.dies || !sum.cpus)	/* else there are cores alone: info_core() */
+		printf("can        %s\n", caps);
 	printf("boxes      %u on %s, %u counters\n", info->nr_boxes, domains, info->nr_counters);
 }
 
