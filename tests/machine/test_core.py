@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The cores' own counters: beside the uncore's, and beside perf.
 
-The model's core PMU has version 3, no whole writes, and counts by promised rates.
+The model's core PMU counts by promised rates.
 """
 
 import contextlib
@@ -41,6 +41,21 @@ def stat(m, *events):
 def near(count, rate, cycles):
     """As many as there should be beside so many cycles of the same CPU."""
     return abs(count - rate * cycles / CYCLES) <= 2 + 1e-6 * cycles
+
+
+@test("e2-2s")
+def info_tells_what_the_processor_says(m):
+    assert "cores      off" in m.sh("ucoretool info")
+    with cores(m):
+        core = json.loads(m.sh("ucoretool info -j"))["core"]
+        eax = core["eax"]
+        assert core["state"] == "ready" and core["events"] == 0x7f, core
+        assert (core["version"], core["counters"], core["width"], eax >> 24) == \
+            (eax & 0xff, eax >> 8 & 0xff, eax >> 16 & 0xff, 7), core
+        assert (core["fixed"], core["fixed_width"]) == \
+            (core["edx"] & 0x1f, core["edx"] >> 5 & 0xff), core
+        listed = m.sh("ucoretool list").splitlines()
+        assert len([line for line in listed if " core " in line]) == 1, listed
 
 
 @test("e2-2s", kernels=BOTH)
@@ -112,3 +127,21 @@ def timer_samples_of_cores(m):
         rows = [json.loads(line) for line in m.sh("ucoretool report -i /tmp/data -j").splitlines()]
         samples = [row for row in rows if row.get("record") == "sample"]
         assert len(samples) == 40 and all(row["cpu"] == 1 for row in samples), samples[:2]
+
+
+@test("e2-2s", kernels=BOTH)
+def a_cpu_goes_and_comes_back(m):
+    with cores(m):
+        program = m.spawn("ucoretool record -o /tmp/data --timer 5ms -e core/INST_RETIRED.ANY/")
+        m.wait_until(lambda: '"sessions":1' in m.sh("ucoretool info -j"), what="the session")
+        m.write("/sys/devices/system/cpu/cpu1/online", 0)
+        m.write("/sys/devices/system/cpu/cpu1/online", 1)
+        m.run("sleep 0.2")
+        program.kill(2)
+        program.wait(timeout=30)
+        rows = [json.loads(line) for line in m.sh("ucoretool report -i /tmp/data -j").splitlines()]
+        gaps = [row for row in rows if row.get("record") == "gap"]
+        assert [row["reason"] for row in gaps] == ["cpu offline", "cpu online"], gaps
+        after = [row for row in rows if row.get("record") == "sample" and row["cpu"] == 1
+                 and row["time_ns"] > gaps[1]["time_ns"]]
+        assert after and all(row["values"][0]["count"] > 0 for row in after), after[:2]
