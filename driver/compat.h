@@ -10,6 +10,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/nmi.h>
 #include <linux/processor.h>
 #include <linux/topology.h>
 #include <linux/version.h>
@@ -47,6 +48,17 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #define rdmsrq_safe(msr, val)	rdmsrl_safe(msr, val)
 #define wrmsrq_safe(msr, val)	wrmsrl_safe(msr, val)
+#endif
+
+/* Kernels that keep their reservation of performance registers to themselves (Kbuild) */
+#ifdef UCORE_RESERVES
+#define UCORE_CAN_RESERVE	true
+#else
+#define UCORE_CAN_RESERVE	false
+#define reserve_evntsel_nmi(msr)	((void)(msr), 0)
+#define release_evntsel_nmi(msr)	((void)(msr))
+#define reserve_perfctr_nmi(msr)	((void)(msr), 0)
+#define release_perfctr_nmi(msr)	((void)(msr))
 #endif
 
 #endif /* UCORE_COMPAT_H */

@@ -49,8 +49,9 @@
  *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter, and
  *              the caller does not want it polled
  *  EBUSY       the box belongs to another session (GET_BOXES names it), the
- *              PMI CPUs are held by another session, the session is running, or
- *              the kernel's own intel_uncore driver holds the hardware (INFO)
+ *              PMI CPUs are held by another session, the session is running,
+ *              the kernel's own intel_uncore driver holds the hardware (INFO),
+ *              or its perf the cores' counters (GET_CORE)
  *  EALREADY    START of a running session
  *  ENODEV      there are no boxes here (INFO says why), or the box is gone
  *  EAGAIN      a CPU went away meanwhile, or a domain has no CPU online
@@ -74,6 +75,7 @@
 #define UCORE_CREATE_SESSION	_IO(UCORE_TYPE, 0x04)
 #define UCORE_GET_TABLES	_IO(UCORE_TYPE, 0x05)
 #define UCORE_GET_UNITS		_IO(UCORE_TYPE, 0x06)
+#define UCORE_GET_CORE		_IO(UCORE_TYPE, 0x07)
 
 #define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
 #define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
@@ -111,9 +113,10 @@
 #define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds them */
 
 /* ucore_info.caps: what this platform can do */
-#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a domain, else one for each box */
-#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow interrupts a core */
+#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a die, else one for each box */
+#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow in the uncore interrupts a core */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
+#define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
 
 /**
  * struct ucore_info - UCORE_INFO: the machine and the driver
@@ -132,6 +135,10 @@
  * @platform: out: short platform name ("ivbep"), empty when unknown
  * @reason: out: one sentence on @state and what to do about it, or on boxes
  *          that should be there and are not; empty when all is well
+ *
+ * With UCORE_CAP_CORE sessions can be created also where the uncore is unknown or
+ * hidden: then @state is UCORE_STATE_READY and @reason tells of the uncore.  They
+ * can be in UCORE_STATE_INTREE, too, and have events of cores alone.
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -325,6 +332,12 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_CH_MASK	35	/* IIO: ports, a bit each (PortMask) */
 #define UCORE_FIELD_FC_MASK	36	/* IIO: completion flow classes, a bit each (FCMask) */
 #define UCORE_FIELD_FILTER_CID	37	/* UBox filter: core, beside filter_tid: its thread */
+
+#define UCORE_FIELD_USR		38	/* core: count in user mode; neither USR nor OS: both */
+#define UCORE_FIELD_OS		39	/* core: count in the kernel */
+#define UCORE_FIELD_ANY		40	/* core: count for both threads */
+#define UCORE_FIELD_INV		41	/* core: count where less than cmask; needs cmask >= 1 */
+#define UCORE_FIELD_CMASK	42	/* core: count clocks of at least so many */
 
 /* ucore_field.flags */
 #define UCORE_FIELD_SHARED	(1U << 0)	/* one value for all counters of the box */
@@ -540,6 +553,78 @@ struct ucore_get_units {
 };
 
 /*
+ * The cores' own monitors: "architectural performance monitoring".  Where
+ * CPUID.0AH describes them so that it can be believed, each CPU that was online when
+ * the driver was loaded has a box of type "core" (UCORE_SCOPE_CPU).
+ *
+ * The kernel's perf uses the same counters.  Whoever comes first keeps them: while
+ * a session has events on a core, hardware events of perf fail with EBUSY; while
+ * perf has any, its NMI watchdog's among them, EVENT_ADD does.
+ */
+
+/* ucore_core_info.state: are there such boxes, and can they be had? */
+#define UCORE_CORE_READY	0
+#define UCORE_CORE_NONE		1	/* the processor has no such monitors */
+#define UCORE_CORE_HYBRID	2	/* its CPUs are of more than one kind */
+#define UCORE_CORE_VERSION	3	/* a version that the driver does not know */
+#define UCORE_CORE_LIES		4	/* CPUID makes no sense, or registers do not answer */
+#define UCORE_CORE_KERNEL	5	/* this kernel cannot share the counters with its perf */
+#define UCORE_CORE_TAKEN	6	/* perf has them, now */
+#define UCORE_CORE_OFF		7	/* the module's parameter "cores" says no */
+
+/* ucore_core_info.caps */
+#define UCORE_CORE_GLOBAL	(1U << 0)	/* global control and status: version 2 */
+#define UCORE_CORE_FULL_WIDTH	(1U << 1)	/* general counters can be written whole */
+#define UCORE_CORE_ANY		(1U << 2)	/* events have "any" */
+
+/* ucore_core_info.events: predefined events, by event and umask */
+#define UCORE_CORE_EVENT_CYCLES		(1U << 0)	/* 3CH 00H */
+#define UCORE_CORE_EVENT_INSTRUCTIONS	(1U << 1)	/* C0H 00H */
+#define UCORE_CORE_EVENT_REFERENCE	(1U << 2)	/* 3CH 01H */
+#define UCORE_CORE_EVENT_LLC_REFERENCES	(1U << 3)	/* 2EH 4FH */
+#define UCORE_CORE_EVENT_LLC_MISSES	(1U << 4)	/* 2EH 41H */
+#define UCORE_CORE_EVENT_BRANCHES	(1U << 5)	/* C4H 00H */
+#define UCORE_CORE_EVENT_MISPREDICTS	(1U << 6)	/* C5H 00H */
+
+/**
+ * struct ucore_core_info - UCORE_GET_CORE: CPUID.0AH, and what became of it
+ * @size: sizeof(struct ucore_core_info)
+ * @flags: 0
+ * @state: out: UCORE_CORE_*
+ * @version: out: of architectural performance monitoring, 0: none
+ * @nr_counters: out: general counters of a core
+ * @width: out: bits of one
+ * @nr_fixed: out: fixed counters of a core
+ * @fixed_width: out: bits of one
+ * @events: out: predefined events that the processor has, UCORE_CORE_EVENT_*
+ * @caps: out: UCORE_CORE_GLOBAL, UCORE_CORE_FULL_WIDTH, UCORE_CORE_ANY
+ * @eax: out: CPUID.0AH as the processor gives it; 0 if it has no such leaf
+ * @ebx: out: the same
+ * @ecx: out: the same
+ * @edx: out: the same
+ * @reason: out: one sentence on @state and what to do; empty when all is well
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_core_info {
+	__u32 size;
+	__u32 flags;
+	__u32 state;
+	__u32 version;
+	__u32 nr_counters;
+	__u32 width;
+	__u32 nr_fixed;
+	__u32 fixed_width;
+	__u32 events;
+	__u32 caps;
+	__u32 eax;
+	__u32 ebx;
+	__u32 ecx;
+	__u32 edx;
+	char reason[UCORE_REASON_LEN];
+};
+
+/*
  * ucore_create_session.flags
  *
  * LOW_DWORD: read only the low 32 bits of PCI counters while that is provably
@@ -615,11 +700,13 @@ struct ucore_term {
  * @flags: UCORE_EVENT_*
  * @box: box id
  * @nr_terms: elements of @terms, at most UCORE_TERMS_MAX
- * @terms: array of struct ucore_term; none for a fixed counter
+ * @terms: array of struct ucore_term; for a fixed counter of a core USR, OS and ANY,
+ *         for other fixed counters none
  * @counters: in: counters the event may use, a bit each (bit
  *            UCORE_COUNTER_FIXED for the first fixed one); 0: any general
  *            counter.  The driver's own constraints for the event apply too.
- * @period: overflow trigger: a sample every @period counts, 1 to 2^width - 1;
+ * @period: overflow trigger: a sample every @period counts, 1 to 2^width - 1, for
+ *          general counters of a core without UCORE_CORE_FULL_WIDTH at most 2^31;
  *          0: the event only counts.  Where the counter cannot interrupt (no
  *          UCORE_BOX_OVERFLOW or _FIXED_OVERFLOW) the driver looks at it every
  *          @poll_ns.
@@ -642,7 +729,7 @@ struct ucore_term {
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (box), ENXIO, ERANGE (a value,
  * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
- * EBUSY (running session, owned box, intel_uncore), ENODEV (the box is gone).
+ * EBUSY (running session, owned box, intel_uncore, perf), ENODEV (the box is gone).
  */
 struct ucore_event_add {
 	__u32 size;

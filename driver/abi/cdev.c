@@ -160,6 +160,12 @@ static int cmd_get_units(struct ucore_ioctl_call *call)
 	return 0;
 }
 
+static int cmd_get_core(struct ucore_ioctl_call *call)
+{
+	ucore_describe_core(&call->arg.core);
+	return 0;
+}
+
 static int create_check(const struct ucore_create_session *create)
 {
 	if (create->reserved)
@@ -222,6 +228,7 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	{ UCORE_ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
 	{ UCORE_ANSWER(UCORE_GET_TABLES, struct ucore_get_tables, tables, cmd_get_tables) },
 	{ UCORE_ANSWER(UCORE_GET_UNITS, struct ucore_get_units, units, cmd_get_units) },
+	{ UCORE_ANSWER(UCORE_GET_CORE, struct ucore_core_info, reason, cmd_get_core) },
 	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, reserved,
 		 cmd_create_session),
 	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,

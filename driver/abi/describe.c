@@ -11,6 +11,8 @@
 #include "abi/describe.h"
 #include "box/catalog.h"
 #include "box/intree.h"
+#include "box/perf.h"
+#include "find/core.h"
 #include "session/session.h"
 
 /**
@@ -22,7 +24,7 @@ u32 ucore_describe_state(void)
 {
 	if (ucore_intree_present())
 		return UCORE_STATE_INTREE;
-	return ucore_catalog.absent;
+	return ucore_catalog.nr_boxes ? UCORE_STATE_READY : ucore_catalog.absent;
 }
 
 static u32 nr_tables(void)
@@ -61,6 +63,8 @@ static const char *hidden_reason(void)
  */
 const char *ucore_describe_reason(u32 state)
 {
+	if (state == UCORE_STATE_READY)
+		state = ucore_catalog.absent;	/* the cores' boxes are there all the same */
 	switch (state) {
 	case UCORE_STATE_NOT_INTEL:
 		return "not an Intel processor: it has no uncore PMU of this kind";
@@ -74,6 +78,43 @@ const char *ucore_describe_reason(u32 state)
 	if (!ucore_catalog_report() && !pci_boxes_found())
 		return "the PCI boxes are hidden: look for a BIOS option that hides them";
 	return ucore_catalog.hidden;
+}
+
+static const char *core_reason(u32 state)
+{
+	switch (state) {
+	case UCORE_CORE_NONE:
+		if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+			return "CPUID.0AH tells of no monitors: give the virtual machine a PMU";
+		return "CPUID.0AH tells of no monitors";
+	case UCORE_CORE_HYBRID:
+		return "a hybrid processor: its CPUs differ in counters and events, use perf";
+	case UCORE_CORE_VERSION:
+		return "versions above 5 have other registers, which this driver does not know";
+	case UCORE_CORE_LIES:
+		return "CPUID.0AH lies: its counters make no sense, or do not answer";
+	case UCORE_CORE_KERNEL:
+		return "this kernel offers no reservation of performance registers to modules";
+	case UCORE_CORE_OFF:
+		return "switched off: the module was loaded with cores=0";
+	case UCORE_CORE_TAKEN:
+		return "perf has them: end it, or its NMI watchdog: sysctl kernel.nmi_watchdog=0";
+	}
+	return "";
+}
+
+/**
+ * ucore_describe_core() - for GET_CORE
+ * @out: the answer; its size is left alone
+ */
+void ucore_describe_core(struct ucore_core_info *out)
+{
+	ucore_core_describe(out);
+	mutex_lock(&ucore_catalog.lock);
+	if (out->state == UCORE_CORE_READY && !ucore_perf_free())
+		out->state = UCORE_CORE_TAKEN;
+	mutex_unlock(&ucore_catalog.lock);
+	strscpy(out->reason, core_reason(out->state), sizeof(out->reason));
 }
 
 /**

@@ -10,6 +10,7 @@ struct ucore_domain;
 
 u32 ucore_describe_state(void);
 const char *ucore_describe_reason(u32 state);
+void ucore_describe_core(struct ucore_core_info *out);
 void ucore_describe_domain(struct ucore_domain *domain, struct ucore_domain_info *out);
 void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_box_info *out);
 

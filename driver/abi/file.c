@@ -101,7 +101,7 @@ static int cmd_read(struct ucore_ioctl_call *call)
 	if (!session->nr_events)
 		return -ENOENT;
 	read->nr_values = session->nr_events;
-	read->nr_domains = ucore_session_nr_domains(session);
+	read->nr_domains = session->nr_domains;
 	if (nr_values < read->nr_values || nr_domains < read->nr_domains)
 		return -ENOSPC;
 	ret = ucore_session_read(session, read->flags & UCORE_READ_LIVE);

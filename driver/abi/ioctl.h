@@ -20,6 +20,7 @@ union ucore_ioctl_arg {
 	struct ucore_get_fields fields;
 	struct ucore_get_tables tables;
 	struct ucore_get_units units;
+	struct ucore_core_info core;
 	struct ucore_create_session create;
 	struct ucore_event_add add;
 	struct ucore_event_remove remove;

@@ -251,6 +251,8 @@ bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
 {
 	const struct ucore_box_type *type = ctr->box->desc.type;
 
+	if (type->status_global)
+		status = global;
 	if (!ucore_counter_is_fixed(ctr))
 		return status & BIT_ULL(type->status_gp_shift + ctr->index);
 	if (type->status_fixed == UCORE_STATUS_VALUE)
@@ -327,9 +329,12 @@ static void reset_by_word(struct ucore_box *box)
 static void fixed_stop(struct ucore_box *box)
 {
 	const struct ucore_layout *layout = box->desc.layout;
-	u32 i;
+	u32 i, nr = box->desc.type->nr_fixed;
 
-	for (i = 0; i < box->desc.type->nr_fixed; i++)
+	box->fixed = 0;
+	if (box->desc.type->fixed_step)
+		nr = min(nr, 1U);	/* all have the same control */
+	for (i = 0; i < nr; i++)
 		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
 			box_write(box, layout->fixed_ctl[i], box->desc.type->fixed_rst);
 }
@@ -395,6 +400,10 @@ static void control_write(const struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
+	if (ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step) {
+		ctr->box->fixed |= ctr->ctl;	/* ucore_box_run() writes it */
+		return;
+	}
 	/* the reset has left the upper half zero */
 	if (ctr->ctl >> 32)
 		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
@@ -453,6 +462,8 @@ void ucore_box_freeze(struct ucore_box *box)
  */
 void ucore_box_run(struct ucore_box *box)
 {
+	if (box->fixed && !box->dead)
+		box_write(box, box->desc.layout->fixed_ctl[0], box->fixed);
 	if (box->desc.type->words && !box->dead)
 		box_control(box, box->desc.type->words->run);
 }
@@ -462,15 +473,19 @@ void ucore_box_run(struct ucore_box *box)
  * @box: the box
  *
  * Where boxes are thawed one by one this one is thawed no more.
- * The reset of all general controls, so that nothing stays armed.
- * Counters keep a control of their own where that does not reach:
- * ucore_counter_stop().
+ * The reset of all general controls, so that nothing stays armed, and another
+ * write for the control that fixed counters share.  Counters keep a control of
+ * their own where that does not reach: ucore_counter_stop().
  */
 void ucore_box_stop(struct ucore_box *box)
 {
 	list_del_init(&box->node);
-	if (reset_reaches(box, UCORE_RESET_CTL) && !box->dead)
+	if (box->dead)
+		return;
+	if (reset_reaches(box, UCORE_RESET_CTL))
 		control_reset(box);
+	if (box->fixed)
+		fixed_stop(box);
 }
 
 /**
@@ -482,6 +497,8 @@ void ucore_counter_stop(const struct ucore_counter *ctr)
 	struct ucore_box *box = ctr->box;
 
 	if (box->dead || ctr->ctl_reg == UCORE_REG_NONE)
+		return;
+	if (ucore_counter_is_fixed(ctr) && box->desc.type->fixed_step)
 		return;
 	if (!reset_reaches(box, UCORE_RESET_CTL) || ucore_counter_is_fixed(ctr))
 		box_write(box, ctr->ctl_reg, 0);

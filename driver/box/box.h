@@ -30,6 +30,7 @@ struct ucore_session;
  * @saved: shared registers as found; guarded by the domain's lock
  * @absent: bits of its box control that are not there; guarded by the domain's lock
  * @tried: it is known which; guarded by the domain's lock
+ * @fixed: the control that its fixed counters share; guarded by the domain's lock
  * @dirty: programmed since it was last given back; guarded by the domain's lock
  * @dead: reads all ones; set under the domain's lock, never cleared
  */
@@ -47,6 +48,7 @@ struct ucore_box {
 	u64 saved[UCORE_MAX_SHARED];
 	u32 absent;
 	bool tried;
+	u64 fixed;
 	bool dirty;
 	bool dead;
 };

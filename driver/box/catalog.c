@@ -59,7 +59,9 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 	INIT_LIST_HEAD(&box->node);
 	box->caps = desc->type->caps | desc->caps;
 	box->io.tally = &domain->tally;
-	if (desc->pdev)
+	if (domain->gate)
+		ucore_io_init_gated(&box->io, domain->gate);
+	else if (desc->pdev)
 		ucore_io_init_pci(&box->io, desc->pdev);
 	else if (desc->size)
 		ret = ucore_io_init_mmio(&box->io, desc->phys, desc->size);
@@ -142,6 +144,22 @@ static void nothing_found(void)
 	}
 }
 
+/* The boxes of the uncore, and those of the cores beside them. */
+static int find_all(struct ucore_finder *finder)
+{
+	struct ucore_catalog *cat = &ucore_catalog;
+	int ret = cat->platform->find(finder, cat->platform);
+
+	if (ret)
+		return ret;
+	cat->caps = cat->platform->caps | finder->caps;
+	if (!finder->nr)
+		nothing_found();
+	ret = ucore_platform_core.find(finder, &ucore_platform_core);
+	cat->caps |= finder->caps & UCORE_CAP_CORE;
+	return ret;
+}
+
 /**
  * ucore_catalog_build() - find out what this machine has
  *
@@ -160,9 +178,8 @@ int ucore_catalog_build(void)
 		cat->absent = UCORE_STATE_NOT_INTEL;
 		return 0;
 	}
-	ret = cat->platform->find(&finder, cat->platform);
+	ret = find_all(&finder);
 	if (!ret) {
-		cat->caps = cat->platform->caps | finder.caps;
 		strscpy(cat->hidden, finder.hidden, sizeof(cat->hidden));
 		if (finder.nr)
 			ret = ucore_catalog_fill(&finder);
@@ -196,6 +213,7 @@ void ucore_catalog_destroy(void)
 	*cat->hidden = 0;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();
+	ucore_platform_core.drop();
 }
 
 /**

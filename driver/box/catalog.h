@@ -21,7 +21,7 @@
  * @nr_domains: how many
  * @caps: UCORE_CAP_*
  * @lock: guards ucore_box.owner and ucore_domain.pin_*
- * @absent: why there are no boxes, UCORE_STATE_READY if there are
+ * @absent: why boxes of the uncore are missing, UCORE_STATE_READY if they are not
  * @hidden: one sentence on boxes that should be there, empty if none is missing
  */
 struct ucore_catalog {

@@ -10,6 +10,7 @@
 #include <linux/bitops.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 
 #include "box/box.h"
@@ -27,6 +28,14 @@ static void global_write(struct ucore_domain *domain, u64 command)
 {
 	/* every write carries the route: a write without it would unset it */
 	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
+}
+
+/* What lets the domain run; before and after ucore's use, enables are as they were found. */
+static u64 run_word(const struct ucore_domain *domain)
+{
+	if (domain->global->enables && !domain->taken)
+		return domain->found;
+	return domain->global->unfreeze;
 }
 
 /*
@@ -62,7 +71,7 @@ static void domain_unfreeze(struct ucore_domain *domain)
 	struct ucore_box *box;
 
 	if (domain->global) {
-		global_write(domain, domain->global->unfreeze);
+		global_write(domain, run_word(domain));
 		return;
 	}
 	list_for_each_entry(box, &domain->boxes, node)
@@ -179,19 +188,24 @@ static u32 status_reg(const struct ucore_domain *domain, u32 i)
  * @domain: the domain
  *
  * Return: the global status, its words folded into one; also bits of boxes that
- * nobody armed: they freeze the domain, too.  0 without global control.
+ * nobody armed: they freeze the domain, too.  Not so where overflows freeze
+ * nothing: a bit of a counter that is not armed means nothing.  0 without global
+ * control.
  */
 u64 ucore_domain_status(struct ucore_domain *domain)
 {
+	const struct ucore_global *global = domain->global;
 	u64 status, all = 0;
 	u32 i;
 
 	for (i = 0; i < nr_status(domain); i++) {
 		status = domain->io.ops->read64(&domain->io, status_reg(domain, i));
-		domain->status[i] = status == UCORE_REG_DEAD ? 0 : status;
+		if (status == UCORE_REG_DEAD)
+			status = 0;
+		domain->status[i] = global->clear ? status & global->clear_mask : status;
 		all |= domain->status[i];
 	}
-	return all;
+	return global->enables ? all & domain->armed_mask : all;
 }
 
 /**
@@ -203,12 +217,27 @@ u64 ucore_domain_status(struct ucore_domain *domain)
  */
 void ucore_domain_clear_status(struct ucore_domain *domain)
 {
-	u32 i;
+	u32 i, clear = domain->global->clear;
 
 	for (i = 0; i < nr_status(domain); i++)
 		if (domain->status[i])
-			domain->io.ops->write64(&domain->io, status_reg(domain, i),
+			domain->io.ops->write64(&domain->io, clear ?: status_reg(domain, i),
 						domain->status[i]);
+}
+
+/**
+ * ucore_domain_clear_all() - forget whatever counters have overflowed
+ * @domain: the domain, frozen
+ *
+ * For a status whose bits are those of counters, which belong to one session: the
+ * manual wants them cleared before event selects change, before counters are
+ * reloaded, and when counting has ended.  Elsewhere the boxes' own reset does that.
+ */
+void ucore_domain_clear_all(struct ucore_domain *domain)
+{
+	if (domain->global->clear)
+		domain->io.ops->write64(&domain->io, domain->global->clear,
+					domain->global->clear_mask);
 }
 
 /**
@@ -270,9 +299,27 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
  */
 void ucore_domain_give_back(struct ucore_domain *domain)
 {
-	/* and so it stays: boxes are still to be given back */
-	ucore_domain_set_route(domain, domain->found);
 	domain->taken = false;
+	/* and so it stays: boxes are still to be given back */
+	if (!domain->global->enables)
+		ucore_domain_set_route(domain, domain->found);
+	else if (!domain->frozen)
+		global_write(domain, domain->found);
+}
+
+/**
+ * ucore_domain_abandon() - the same for one that no CPU can reach now
+ * @domain: the domain
+ *
+ * A die's first CPU puts things right.  A CPU's own counters were stopped before it
+ * went, and may be somebody else's when it comes back: nothing will be touched.
+ */
+void ucore_domain_abandon(struct ucore_domain *domain)
+{
+	if (domain->global->enables)
+		domain->taken = false;
+	else
+		domain->route = domain->found;
 }
 
 /**
@@ -372,6 +419,16 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 	domain->io.tally = &domain->tally;
 	if (!global)
 		return 0;
+	if (global->nr_gated) {
+		domain->gate = kzalloc(sizeof(*domain->gate), GFP_KERNEL);
+		if (!domain->gate)
+			return -ENOMEM;
+		domain->gate->ctl = global->ctl;
+		domain->gate->nr = global->nr_gated;
+		domain->gate->enable = global->gated;
+		ucore_io_init_gate(&domain->io, domain->gate);
+		return 0;
+	}
 	if (global->size)
 		return ucore_io_init_mmio(&domain->io, global->phys, global->size);
 	if (global->pdev)
@@ -416,4 +473,6 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 void ucore_domain_destroy(struct ucore_domain *domain)
 {
 	ucore_io_close(&domain->io);
+	kfree(domain->gate);
+	domain->gate = NULL;
 }

@@ -91,6 +91,7 @@ struct ucore_pmi {
  * @nr_boxes: boxes on it
  * @global: its global control; NULL: there is none, boxes are frozen one by one
  * @io: window of the global control
+ * @gate: in place of a global control that does not exist, else NULL
  * @tally: register accesses
  * @lock: guards everything below but @pin_*, and the boxes' registers.  Taken
  *        with interrupts off on a CPU of the domain; innermost but for the
@@ -108,7 +109,8 @@ struct ucore_pmi {
  * @skew_max_ns: the longest since load
  * @route: bits that every write of global control must carry: pmi_core_sel and the
  *         wake bit
- * @found: what those bits were before ucore; they are so again after its last use
+ * @found: what those bits, or the enables, were before ucore; they are so again after
+ *         its last use
  * @taken: @found is valid: ucore uses the global control
  * @status: words of global status, as last read
  * @armed: parts with overflow triggers
@@ -139,6 +141,7 @@ struct ucore_domain {
 	u32 nr_boxes;
 	const struct ucore_global *global;
 	struct ucore_io io;
+	struct ucore_gate *gate;
 	struct ucore_tally tally;
 
 	raw_spinlock_t lock;
@@ -199,7 +202,9 @@ void ucore_domain_clear_status(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
 void ucore_domain_take(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);
+void ucore_domain_clear_all(struct ucore_domain *domain);
 void ucore_domain_give_back(struct ucore_domain *domain);
+void ucore_domain_abandon(struct ucore_domain *domain);
 void ucore_domain_guard_soon(struct ucore_domain *domain, u64 delay_ns);
 u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now);
 

@@ -3,8 +3,8 @@
  * Living beside intel_uncore: never on the same registers at once.
  *
  * There is no protocol to reserve uncore counters.  So: while intel_uncore is
- * there, no box can be claimed; while a box is claimed, intel_uncore cannot be
- * loaded.  Process context.
+ * there, no box of the uncore can be claimed; while one is claimed, intel_uncore
+ * cannot be loaded.  Boxes of cores are no matter to it.  Process context.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -22,12 +22,13 @@
 /* True from when it begins to load until it is gone; changes under the catalog's lock. */
 static bool loading;
 
+/* Of the uncore. */
 static bool any_box_owned(void)
 {
-	u32 i;
+	const struct ucore_box *box = ucore_catalog.boxes;
 
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (ucore_catalog.boxes[i].owner)
+	for (; box < ucore_catalog.boxes + ucore_catalog.nr_boxes; box++)
+		if (box->owner && box->domain->scope == UCORE_SCOPE_DIE)
 			return true;
 	return false;
 }

@@ -122,6 +122,16 @@ struct ucore_constraint {
 };
 
 /**
+ * struct ucore_fixed_bit - a bit of a fixed counter's field
+ * @ctl: bit of a general control that means the same; 0 ends a list
+ * @field: bit of the field
+ */
+struct ucore_fixed_bit {
+	u32 ctl;
+	u32 field;
+};
+
+/**
  * struct ucore_increment - largest count of an event in one clock
  * @event: ev_sel, first of a range
  * @last: last of the range
@@ -145,7 +155,10 @@ struct ucore_increment {
  * @nr_fields: how many
  * @constraints: events that cannot use every counter, ended by @counters 0
  * @increments: events that can add more or less than @max_increment, ended by @max 0
+ * @fixed_bits: what of a general control a fixed counter's field has, too; NULL: fixed
+ *              counters take no fields
  * @max_increment: largest count in one clock of any other event
+ * @fixed_increment: largest count in one clock of a fixed counter, 0: a clock's, 1
  * @caps: UCORE_BOX_*
  * @nr_gp: general counters
  * @nr_fixed: fixed counters
@@ -155,12 +168,19 @@ struct ucore_increment {
  * @ctl_ov_en: overflow enable of a general control
  * @ctl_rst: bit of a general control that zeroes its counter, 0 if it has none or
  *           that is not to be used
+ * @ctl_default: bits of a general control of which an event that says nothing has all
  * @fixed_en: enable bit(s) of a fixed control
  * @fixed_ov_en: overflow enable of a fixed control
  * @fixed_rst: bit of a fixed control that zeroes its counter, as @ctl_rst
+ * @fixed_step: bits of a fixed counter's field where all fixed counters share one
+ *              control, 0 where each has its own
+ * @preload_bits: bits of a general counter that a write takes, the highest one being
+ *                repeated above; 0: all of them
  * @status_gp_shift: bit of counter 0 in the box status
  * @status_fixed: bit of the fixed counter in the box status, or where else its
  *                overflow shows: UCORE_STATUS_*
+ * @status_global: those are bits of the global status, one for each counter: the box has
+ *                 no status of its own
  */
 struct ucore_box_type {
 	const char *name;
@@ -168,27 +188,35 @@ struct ucore_box_type {
 	const struct ucore_field_desc *fields;
 	const struct ucore_constraint *constraints;
 	const struct ucore_increment *increments;
+	const struct ucore_fixed_bit *fixed_bits;
 	u32 nr_fields;
 	u32 caps;
 	u32 ctl_en;
 	u32 ctl_ov_en;
 	u32 ctl_rst;
+	u32 ctl_default;
 	u32 fixed_en;
 	u32 fixed_ov_en;
 	u32 fixed_rst;
 	u16 max_increment;
+	u8 fixed_increment;
+	u8 fixed_step;
+	u8 preload_bits;
 	u8 nr_gp;
 	u8 nr_fixed;
 	u8 width;
 	u8 fixed_width;
 	u8 status_gp_shift;
 	s8 status_fixed;
+	bool status_global;
 };
 
 /**
  * struct ucore_global - global control of a domain
  * @ctl: global control, as an MSR or an offset in the window
- * @status: first word of global status (write 1 to clear)
+ * @status: first word of global status
+ * @clear: where its bits are cleared by writing 1; 0: in the status itself
+ * @clear_mask: with @clear: bits that may be written there
  * @status_stride: registers or bytes from one word to the next
  * @nr_status: words of 64 bits
  * @phys: first byte, if it is memory-mapped
@@ -200,10 +228,18 @@ struct ucore_box_type {
  * @core_sel: pmi_core_sel, a bit for each core; 0: no PMI can be routed
  * @keep: control bits that are left as they were found
  * @level: every write sets the domain's state: without @freeze it runs
+ * @enables: @unfreeze is a set of enables, one for each counter, and @freeze is 0: what
+ *           was found is put back, and is no part of other writes.  An overflow
+ *           does not freeze the domain: its NMI does
+ * @nr_gated: it does not exist, and stands for the enable bits of so many controls,
+ *            the first of which is @ctl
+ * @gated: that enable bit
  */
 struct ucore_global {
 	u32 ctl;
 	u32 status;
+	u32 clear;
+	u32 nr_gated;
 	u32 status_stride;
 	u32 nr_status;
 	u32 size;
@@ -214,7 +250,10 @@ struct ucore_global {
 	u64 wake;
 	u64 core_sel;
 	u64 keep;
+	u64 clear_mask;
+	u64 gated;
 	bool level;
+	bool enables;
 };
 
 /**

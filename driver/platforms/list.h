@@ -19,5 +19,6 @@ extern const struct ucore_platform ucore_platform_srf;
 extern const struct ucore_platform ucore_platform_grr;
 extern const struct ucore_platform ucore_platform_cwf;
 extern const struct ucore_platform ucore_platform_generic;
+extern const struct ucore_platform ucore_platform_core;
 
 #endif /* UCORE_LIST_H */

@@ -55,6 +55,25 @@ struct ucore_tally {
 	u64 writes;
 };
 
+/* Controls that a gate can have */
+#define UCORE_MAX_GATED		8
+
+/**
+ * struct ucore_gate - a global control in software (gate.c); guarded by its domain's lock
+ * @ctl: MSR of the first control behind it
+ * @nr: how many there are, one after the other
+ * @enable: enable bit of a control
+ * @open: bit i: control i may be enabled
+ * @word: what was written to the controls
+ */
+struct ucore_gate {
+	u32 ctl;
+	u32 nr;
+	u64 enable;
+	u64 open;
+	u64 word[UCORE_MAX_GATED];
+};
+
 /**
  * struct ucore_io - a window of registers
  * @ops: how to reach it
@@ -62,6 +81,7 @@ struct ucore_tally {
  * @msr: base, for MSR windows
  * @config: mapped config space, for ECAM windows
  * @mmio: mapped registers, for MMIO windows
+ * @gate: for windows of a gate and of the controls behind it
  * @pdev: PCI function, for PCI and ECAM windows (referenced)
  * @priv: base, for a test's fake bus
  */
@@ -72,6 +92,7 @@ struct ucore_io {
 		u32 msr;
 		void __iomem *config;
 		void __iomem *mmio;
+		struct ucore_gate *gate;
 		void *priv;
 	};
 	struct pci_dev *pdev;
@@ -84,6 +105,8 @@ extern const struct ucore_io_ops ucore_mmio_ops;
 bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
 
 void ucore_io_init_msr(struct ucore_io *io, u32 base);
+void ucore_io_init_gate(struct ucore_io *io, struct ucore_gate *gate);
+void ucore_io_init_gated(struct ucore_io *io, struct ucore_gate *gate);
 void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev);
 int ucore_io_init_mmio(struct ucore_io *io, phys_addr_t address, u32 size);
 void ucore_io_close(struct ucore_io *io);

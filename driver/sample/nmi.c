@@ -91,8 +91,10 @@ static u32 count_overflows(const struct ucore_domain *domain)
 			status = readq(domain->io.mmio + reg);
 		else if (rdmsrq_safe(reg, &status))
 			status = 0;
-		if (status != UCORE_REG_DEAD)
-			n += hweight64(status);
+		if (status == UCORE_REG_DEAD)
+			continue;
+		/* of counters that are not armed nobody is told */
+		n += hweight64(global->enables ? status & READ_ONCE(domain->armed_mask) : status);
 	}
 	return n;
 }
@@ -141,6 +143,16 @@ static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
 	irq_work_queue(&pmi->work);
 }
 
+/*
+ * Not ours as far as names tell.  But while a core's overflow waits for its
+ * service another NMI is not perf's, which has no counter there: a second counter
+ * carried, or LVTPC was opened while the status was set.
+ */
+static int claim_again(const struct ucore_domain *domain, const struct claim *claim)
+{
+	return domain->global->enables && (claim->count || claim->again) ? NMI_HANDLED : NMI_DONE;
+}
+
 /* Is it this domain's?  How many overflows, or that it is serviced already. */
 static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs)
 {
@@ -151,8 +163,11 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs)
 		return NMI_DONE;
 	claim_look(domain, &claim);
 	if (claim.pmi <= slot->claimed)
-		return NMI_DONE;
+		return claim_again(domain, &claim);
 	slot->claimed = claim.pmi;
+	/* what no overflow freezes is frozen here: its CPU is this one */
+	if (claim.count && domain->global->enables)
+		wrmsrq_safe(domain->global->ctl, domain->global->freeze);
 	if (claim.count)
 		context_stash(&domain->pmi, claim.pmi, regs);
 	else if (claim.again)
@@ -230,7 +245,8 @@ void ucore_nmi_enable_here(void *arg)
 	if (!slot->domain)
 		slot->claimed = seq & 1 ? seq : max(seq, 1ULL) - 1;
 
-	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) &&
+	if (domain->scope == UCORE_SCOPE_DIE &&
+	    !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) &&
 	    !(debugctl & DEBUGCTL_UNCORE_PMI))
 		pc->set_debugctl = !wrmsrq_safe(MSR_IA32_DEBUGCTLMSR,
 						debugctl | DEBUGCTL_UNCORE_PMI);

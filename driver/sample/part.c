@@ -177,6 +177,7 @@ void ucore_part_program(struct ucore_part *part)
 	struct ucore_part_box *pb;
 	struct ucore_counter *ctr;
 
+	ucore_domain_clear_all(part->domain);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
 		if (!pb->box->dead)
 			ucore_box_program(pb->box, pb->shared);
@@ -275,6 +276,7 @@ void ucore_part_halt(struct ucore_part *part, u64 now, u64 before)
 		ucore_box_stop(pb->box);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		ucore_counter_stop(ctr);
+	ucore_domain_clear_all(part->domain);
 	ucore_part_times(part, now, before, &part->enabled_ns, &part->running_ns);
 	part->running = false;
 }
@@ -288,6 +290,8 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 {
 	struct ucore_counter *ctr;
 
+	if (part->running)
+		ucore_domain_clear_all(part->domain);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
 		ucore_counter_poll_from(ctr);

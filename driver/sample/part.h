@@ -73,6 +73,10 @@ struct ucore_part_box {
 /**
  * struct ucore_part - a session on one domain
  * @node: in the domain's list while it runs
+ * @next: the session's next part that has counters, in the order of domains
+ * @next_here: the next one that the same CPU reads (meet.c)
+ * @index: place among the session's parts that have counters
+ * @nr_events: events that the session has here
  * @domain: the domain
  * @meets_on: CPU that does what the session last asked for here
  * @sink: the session's pollers
@@ -110,6 +114,10 @@ struct ucore_part_box {
  */
 struct ucore_part {
 	struct list_head node;
+	struct ucore_part *next;
+	struct ucore_part *next_here;
+	u32 index;
+	u32 nr_events;
 	struct ucore_domain *domain;
 	int meets_on;
 	struct ucore_sink *sink;

@@ -77,6 +77,12 @@ static u64 route_bits(const struct ucore_domain *domain)
 	return bits | global->wake;
 }
 
+/* A CPU's own counters interrupt that CPU, whatever anybody says. */
+static bool has_route(const struct ucore_domain *domain)
+{
+	return domain->scope == UCORE_SCOPE_DIE;
+}
+
 static bool cpu_in_route(const struct ucore_domain *domain, int cpu)
 {
 	int target;
@@ -149,7 +155,8 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 		if (cpu != domain->leaving && cpu_in_route(domain, cpu))
 			cpumask_set_cpu(cpu, &domain->pmi.cpus);
 	on_each_cpu_mask(&domain->pmi.cpus, ucore_nmi_enable_here, domain, true);
-	ucore_domain_run(domain, route_here, domain);
+	if (has_route(domain))
+		ucore_domain_run(domain, route_here, domain);
 }
 
 /**
@@ -160,7 +167,8 @@ void ucore_pmi_disable(struct ucore_domain *domain)
 {
 	if (cpumask_empty(&domain->pmi.cpus))
 		return;
-	ucore_domain_run(domain, unroute_here, domain);
+	if (has_route(domain))
+		ucore_domain_run(domain, unroute_here, domain);
 	on_each_cpu_mask(&domain->pmi.cpus, ucore_nmi_disable_here, domain, true);
 	cpumask_clear(&domain->pmi.cpus);
 }

@@ -100,6 +100,16 @@ static u32 unfrozen(const struct ucore_part *part, const struct ucore_box *box, 
 	       UCORE_VALUE_UNFROZEN : 0;
 }
 
+/* Global status bits that a counter's overflow may set. */
+static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
+{
+	const struct ucore_box_type *type = box->desc.type;
+
+	if (type->status_global)
+		return BIT_ULL((fixed ? type->status_fixed : type->status_gp_shift) + i);
+	return fixed ? box->desc.global_fixed : box->desc.global_gp;
+}
+
 static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
 			     u32 slot)
 {
@@ -112,6 +122,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	u16 ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i];
 	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
+	bool period = event->spec.period;
 	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
 	u32 s;
 
@@ -119,7 +130,8 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.box = event->box,
 		.total = event->total,
 		.mask = GENMASK_ULL(width - 1, 0),
-		.ctl = ctl | (fixed ? type->fixed_en : type->ctl_en),
+		.ctl = fixed ? ucore_event_fixed(type, ctl, i, period) :
+			       ctl | type->ctl_en | (period ? type->ctl_ov_en : 0),
 		.period = event->spec.poll_ns ? 0 : event->spec.period,
 		.poll_period = event->spec.poll_ns ? event->spec.period : 0,
 		.event = event->id,
@@ -140,39 +152,46 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 
 	for (s = 0; s < UCORE_MAX_SHARED; s++)
 		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
-	if (ctr->period) {
-		ctr->ctl |= fixed ? type->fixed_ov_en : type->ctl_ov_en;
-		pb->armed_mask |= fixed ? event->box->desc.global_fixed :
-					  event->box->desc.global_gp;
+	if (period) {
+		pb->armed_mask |= status_bits(event->box, fixed, i);
 		part->armed_mask |= pb->armed_mask;
 	}
 }
 
-static int part_build(struct ucore_session *session, struct ucore_part *part)
+/* Room for the counters of the events that a part has. */
+static int part_prepare(struct ucore_part *part)
 {
-	struct ucore_event *event;
-	u32 n = 0, slot = 0;
-
 	part_drop(part);
 	part->armed_mask = 0;
 	part->poll_ns = 0;
 	part->guard_ns = U64_MAX;
-	list_for_each_entry(event, &session->events, node)
-		n += event->box->domain == part->domain;
-	if (!n)
+	if (!part->nr_events)
 		return 0;
-	part->ctr = kvcalloc(n, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
-	part->box = kvcalloc(n, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
-	if (!part->ctr || !part->box) {
-		part_drop(part);
-		return -ENOMEM;
+	part->ctr = kvcalloc(part->nr_events, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
+	part->box = kvcalloc(part->nr_events, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
+	return part->ctr && part->box ? 0 : -ENOMEM;
+}
+
+/* Prepare all parts, and link those that will have counters. */
+static int parts_prepare(struct ucore_session *session)
+{
+	struct ucore_part **end = &session->first, *part;
+	u32 i, n = 0;
+	int ret = 0;
+
+	for (i = 0; i < ucore_catalog.nr_domains && !ret; i++) {
+		part = session->part[i];
+		if (!part)
+			continue;
+		ret = part_prepare(part);
+		if (!part->nr_events)
+			continue;
+		part->index = n++;
+		*end = part;
+		end = &part->next;
 	}
-	list_for_each_entry(event, &session->events, node) {
-		if (event->box->domain == part->domain)
-			part_add_counter(part, event, slot);
-		slot++;
-	}
-	return 0;
+	*end = NULL;
+	return ret;
 }
 
 /**
@@ -183,22 +202,22 @@ static int part_build(struct ucore_session *session, struct ucore_part *part)
  */
 int ucore_session_build(struct ucore_session *session)
 {
-	u32 i, nr_domains = 0;
-	int ret;
+	int ret = parts_prepare(session);
+	struct ucore_event *event;
+	u32 slot = 0;
 
-	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		if (!session->part[i])
-			continue;
-		ret = part_build(session, session->part[i]);
-		if (ret)
-			return ret;
-		nr_domains += session->part[i]->nr_ctr > 0;
+	if (ret) {
+		session->first = NULL;
+		return ret;
 	}
+	list_for_each_entry(event, &session->events, node)
+		part_add_counter(session->part[event->box->domain->id], event, slot++);
 	kvfree(session->values);
 	kvfree(session->domains);
 	session->values = kvcalloc(session->nr_events, sizeof(*session->values),
 				   GFP_KERNEL_ACCOUNT);
-	session->domains = kvcalloc(nr_domains, sizeof(*session->domains), GFP_KERNEL_ACCOUNT);
+	session->domains = kvcalloc(session->nr_domains, sizeof(*session->domains),
+				    GFP_KERNEL_ACCOUNT);
 	return session->values && session->domains ? 0 : -ENOMEM;
 }
 
@@ -211,9 +230,9 @@ void ucore_session_keep_counts(struct ucore_session *session)
 	struct ucore_counter *ctr;
 	struct ucore_event *event;
 	struct ucore_part *part;
-	u32 i, slot = 0;
+	u32 slot = 0;
 
-	for (i = 0; (part = ucore_next_part(session, &i));) {
+	ucore_for_each_part(part, session) {
 		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 			session->values[ctr->slot].count = ctr->total;
 			session->values[ctr->slot].flags = ctr->flags;

@@ -46,6 +46,11 @@ static const char * const field_names[] = {
 	[UCORE_FIELD_CH_MASK] = "ch_mask",
 	[UCORE_FIELD_FC_MASK] = "fc_mask",
 	[UCORE_FIELD_FILTER_CID] = "filter_cid",
+	[UCORE_FIELD_USR] = "usr",
+	[UCORE_FIELD_OS] = "os",
+	[UCORE_FIELD_ANY] = "any",
+	[UCORE_FIELD_INV] = "inv",
+	[UCORE_FIELD_CMASK] = "cmask",
 };
 
 /**
@@ -163,6 +168,17 @@ static bool term_set(const struct ucore_term *terms, u32 nr, u32 field)
 	return false;
 }
 
+/* Does the event compare where it must?  Uncore boxes do so before they look for an edge. */
+static bool compares(const struct ucore_box *box, const struct ucore_term *terms, u32 nr)
+{
+	if (field_find(box, UCORE_FIELD_CMASK))
+		return !term_set(terms, nr, UCORE_FIELD_INV) ||
+		       term_set(terms, nr, UCORE_FIELD_CMASK);
+	return !(term_set(terms, nr, UCORE_FIELD_EDGE) ||
+		 term_set(terms, nr, UCORE_FIELD_INVERT)) ||
+	       term_set(terms, nr, UCORE_FIELD_THRESH);
+}
+
 /**
  * ucore_event_encode() - fields to register words
  * @box: the box
@@ -171,8 +187,9 @@ static bool term_set(const struct ucore_term *terms, u32 nr, u32 field)
  * @spec: the words; zeroed here
  *
  * Return: 0; -EINVAL if a field is unknown or given twice, or if edge or invert
- * have no threshold (the hardware of all generations compares first); -ENXIO if
- * the box has no such field; -ERANGE if the value does not fit.
+ * have no threshold (the hardware of all generations compares first; a core's
+ * needs one for inv alone); -ENXIO if the box has no such field; -ERANGE if the
+ * value does not fit.
  */
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec)
@@ -186,10 +203,10 @@ int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *ter
 		if (ret)
 			return ret;
 	}
-	if ((term_set(terms, nr, UCORE_FIELD_EDGE) ||
-	     term_set(terms, nr, UCORE_FIELD_INVERT)) &&
-	    !term_set(terms, nr, UCORE_FIELD_THRESH))
+	if (!compares(box, terms, nr))
 		return -EINVAL;
+	if (!(spec->value[UCORE_SLOT_CTL] & box->desc.type->ctl_default))
+		spec->value[UCORE_SLOT_CTL] |= box->desc.type->ctl_default;
 	return 0;
 }
 
@@ -241,6 +258,29 @@ static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_e
 	return 0;
 }
 
+/* Do fixed counters have all that the event's fields say? */
+static bool fixed_takes(const struct ucore_box_type *type, const struct ucore_event_spec *spec)
+{
+	u64 rest = spec->claimed[UCORE_SLOT_CTL];
+	const struct ucore_fixed_bit *bit;
+	u32 i;
+
+	for (bit = type->fixed_bits; bit && bit->ctl; bit++)
+		rest &= ~(u64)bit->ctl;
+	for (i = UCORE_SLOT_SHARED(0); i < UCORE_NR_SLOTS; i++)
+		rest |= spec->claimed[i];
+	return !rest;
+}
+
+/* Can a counter of this width be preloaded for it? */
+static bool period_fits(u64 period, u8 width, u8 preload_bits)
+{
+	if (preload_bits)
+		return period <= BIT_ULL(preload_bits - 1);
+	/* a preload of all ones in 64 bits would look like a dead box */
+	return width < 64 ? !(period >> width) : period > 1;
+}
+
 /**
  * ucore_event_restrict() - which counters, and may they interrupt?
  * @box: the box
@@ -260,15 +300,12 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 	const struct ucore_box_type *type = box->desc.type;
 	u64 general = GENMASK_ULL(UCORE_COUNTER_FIXED - 1, 0);
 	bool fixed = counters & ~general;
-	u8 width = fixed ? type->fixed_width : type->width;
-	u32 i;
 
 	if (fixed && (counters & general))
 		return -EINVAL;
 	if (fixed) {
-		for (i = 0; i < UCORE_NR_SLOTS; i++)
-			if (spec->claimed[i])
-				return -ENXIO;
+		if (!fixed_takes(type, spec))
+			return -ENXIO;
 		spec->counters = counters & fixed_mask(type);
 	} else {
 		spec->counters = constraint_mask(type, spec->value[UCORE_SLOT_CTL]);
@@ -283,8 +320,30 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 		return 0;
 	if (!(box->caps & (fixed ? UCORE_BOX_FIXED_OVERFLOW : UCORE_BOX_OVERFLOW)))
 		return interrupt ? -EOPNOTSUPP : poll_restrict(box, fixed, spec);
-	/* a preload of all ones in 64 bits would look like a dead box */
-	return width < 64 ? (period >> width ? -ERANGE : 0) : (period == 1 ? -ERANGE : 0);
+	if (!period_fits(period, fixed ? type->fixed_width : type->width,
+			 fixed ? 0 : type->preload_bits))
+		return -ERANGE;
+	return 0;
+}
+
+/**
+ * ucore_event_fixed() - the word of a fixed counter's control
+ * @type: box type
+ * @ctl: the event's bits, as a general control has them
+ * @counter: which fixed counter, from 0
+ * @period: it has one
+ *
+ * Return: the word; where all share one control, the counter's field in it.
+ */
+u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, bool period)
+{
+	u64 word = type->fixed_en | (period ? type->fixed_ov_en : 0);
+	const struct ucore_fixed_bit *bit;
+
+	for (bit = type->fixed_bits; bit && bit->ctl; bit++)
+		if (ctl & bit->ctl)
+			word |= bit->field;
+	return word << (type->fixed_step * counter);
 }
 
 /**
@@ -355,7 +414,7 @@ bool ucore_event_assign(const u64 *allowed, u32 nr, u8 *counter)
  * ucore_event_max_increment() - most that an event adds in one clock
  * @type: box type
  * @ctl: its control word
- * @fixed: on a fixed counter: a clock
+ * @fixed: on a fixed counter
  *
  * Return: counts per clock.
  */
@@ -365,7 +424,7 @@ u32 ucore_event_max_increment(const struct ucore_box_type *type, u64 ctl, bool f
 	u32 event = ctl & 0xff;
 
 	if (fixed)
-		return 1;
+		return type->fixed_increment ?: 1;
 	for (inc = type->increments; inc && inc->max; inc++)
 		if (event >= inc->event && event <= inc->last)
 			return inc->max;

@@ -58,6 +58,7 @@ int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *ter
 		       u32 nr, struct ucore_event_spec *spec);
 int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,
 			 struct ucore_event_spec *spec);
+u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, bool period);
 bool ucore_event_conflicts(const struct ucore_event_spec *a,
 			   const struct ucore_event_spec *b);
 bool ucore_event_assign(const u64 *allowed, u32 nr, u8 *counter);

@@ -15,25 +15,6 @@
 #include "session/meet.h"
 #include "session/state.h"
 
-/**
- * ucore_next_part() - a session's next part that has events
- * @session: the session, locked
- * @i: 0 at first; goes on from domain to domain
- *
- * Return: the part, NULL at the end.
- */
-struct ucore_part *ucore_next_part(const struct ucore_session *session, u32 *i)
-{
-	struct ucore_part *part;
-
-	while (*i < ucore_catalog.nr_domains) {
-		part = session->part[(*i)++];
-		if (part && part->nr_ctr)
-			return part;
-	}
-	return NULL;
-}
-
 /*
  * One meeting of readers at a time: two could each wait for a CPU that waits
  * in the other.
@@ -60,40 +41,25 @@ static void meeting_wait(struct ucore_meeting *m)
 	}
 }
 
-/* The session's next part whose work this CPU does; *@i as in ucore_next_part(). */
-static struct ucore_part *next_part_here(const struct ucore_session *session, u32 *i)
-{
-	struct ucore_part *part;
-
-	while ((part = ucore_next_part(session, i)))
-		if (part->meets_on == smp_processor_id())
-			return part;
-	return NULL;
-}
-
 /*
- * A CPU may read two domains, its die and itself.  Their locks are of two
- * classes, and are taken in the order of the domains.
+ * A CPU may read two domains, its die and itself: the parts in its chain.  Their
+ * locks are of two classes, and are taken in the order of the domains.
  */
-static void lock_here(struct ucore_meeting *m)
+static void lock_here(struct ucore_part *part)
 {
-	struct ucore_part *part;
-	u32 i;
-
-	for (i = 0; (part = next_part_here(m->session, &i));) {
+	for (; part; part = part->next_here) {
 		raw_spin_lock(&part->domain->lock);
 		__release(&part->domain->lock);	/* sparse cannot count in a loop */
 	}
 }
 
-static void act_here(struct ucore_meeting *m)
+static void act_here(const struct ucore_meeting *m, struct ucore_part *first)
 {
 	struct ucore_part *part;
-	u32 i;
 
-	for (i = 0; (part = next_part_here(m->session, &i));)
+	for (part = first; part; part = part->next_here)
 		m->act(part, m);
-	for (i = 0; (part = next_part_here(m->session, &i));) {
+	for (part = first; part; part = part->next_here) {
 		__acquire(&part->domain->lock);
 		raw_spin_unlock(&part->domain->lock);
 	}
@@ -102,19 +68,30 @@ static void act_here(struct ucore_meeting *m)
 static void meet_here(void *arg)
 {
 	struct ucore_meeting *m = arg;
-	struct ucore_part *part;
-	u32 i;
+	struct ucore_part *part, *first = m->session->here[smp_processor_id()];
 
 	if (m->prepare) {
-		lock_here(m);
-		for (i = 0; (part = next_part_here(m->session, &i));)
+		lock_here(first);
+		for (part = first; part; part = part->next_here)
 			m->prepare(part);
 	}
 	if (m->together)
 		meeting_wait(m);
 	if (!m->prepare)
-		lock_here(m);
-	act_here(m);
+		lock_here(first);
+	act_here(m, first);
+}
+
+/* One more part for the CPU that reads it now. */
+static void chain(struct ucore_session *session, struct ucore_part *part)
+{
+	struct ucore_part **end = &session->here[part->meets_on];
+
+	if (!cpumask_test_and_set_cpu(part->meets_on, session->readers))
+		*end = NULL;	/* of an earlier meeting */
+	while (*end)
+		end = &(*end)->next_here;
+	*end = part;
 }
 
 /**
@@ -128,13 +105,14 @@ static void meet_here(void *arg)
 void ucore_meet(struct ucore_session *session, struct ucore_meeting *m)
 {
 	struct ucore_part *part;
-	u32 i, n;
+	u32 n;
 
 	cpumask_clear(session->readers);
-	for (i = 0; (part = ucore_next_part(session, &i));) {
+	ucore_for_each_part(part, session) {
+		part->next_here = NULL;
 		part->meets_on = READ_ONCE(part->domain->reader);
 		if (part->meets_on != UCORE_NO_CPU)
-			cpumask_set_cpu(part->meets_on, session->readers);
+			chain(session, part);
 	}
 	n = cpumask_weight(session->readers);
 	m->session = session;

@@ -28,7 +28,6 @@ struct ucore_meeting {
 	atomic_t missing;
 };
 
-struct ucore_part *ucore_next_part(const struct ucore_session *session, u32 *i);
 void ucore_meet(struct ucore_session *session, struct ucore_meeting *m);
 
 #endif /* UCORE_MEET_H */

@@ -72,9 +72,8 @@ static void timers_start(struct ucore_session *session)
 	struct ucore_part *part;
 	bool wanted = false;
 	u64 base = 0;
-	u32 i;
 
-	for (i = 0; (part = ucore_next_part(session, &i));) {
+	ucore_for_each_part(part, session) {
 		base = max(base, part->resumed);
 		wanted |= part->timer_ns || part->poll_ns;
 	}
@@ -88,9 +87,8 @@ static bool rings_hold_samples(struct ucore_session *session)
 {
 	struct ucore_sample *sample;
 	struct ucore_part *part;
-	u32 i;
 
-	for (i = 0; (part = ucore_next_part(session, &i));)
+	ucore_for_each_part(part, session)
 		if (part->ring && part->ring->size / 2 < sizeof(struct ucore_lost) +
 							 struct_size(sample, values, part->nr_ctr))
 			return false;
@@ -110,9 +108,8 @@ static bool boxes_alive(struct ucore_session *session)
 static bool domains_online(struct ucore_session *session)
 {
 	struct ucore_part *part;
-	u32 i;
 
-	for (i = 0; (part = ucore_next_part(session, &i));)
+	ucore_for_each_part(part, session)
 		if (part->domain->reader == UCORE_NO_CPU)
 			return false;
 	return true;
@@ -129,7 +126,6 @@ int ucore_session_start(struct ucore_session *session)
 	struct ucore_meeting begin = { .prepare = go_prepare, .act = go, .together = true };
 	struct ucore_part *part;
 	int ret;
-	u32 i;
 
 	if (session->running)
 		return -EALREADY;
@@ -153,7 +149,7 @@ int ucore_session_start(struct ucore_session *session)
 		goto unlock;
 	}
 	ucore_meet(session, &(struct ucore_meeting){ .act = take });
-	for (i = 0; (part = ucore_next_part(session, &i));)
+	ucore_for_each_part(part, session)
 		if (part->armed_mask)
 			ucore_pmi_enable(part->domain);
 	ucore_meet(session, &begin);
@@ -213,7 +209,8 @@ static void part_settle(struct ucore_part *part)
 		ucore_pmi_disable(domain);
 	if (list_empty(&domain->parts)) {
 		hrtimer_cancel(&domain->guard);
-		domain->route = domain->found;	/* for a domain that cannot be reached now */
+		if (domain->reader == UCORE_NO_CPU)
+			ucore_domain_abandon(domain);
 		ucore_domain_run(domain, give_back_here, domain);
 	}
 }
@@ -225,14 +222,13 @@ static void part_settle(struct ucore_part *part)
 void ucore_session_stop(struct ucore_session *session)
 {
 	struct ucore_part *part;
-	u32 i;
 
 	if (!session->running)
 		return;
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
 	ucore_meet(session, &(struct ucore_meeting){ .act = stop, .together = true });
-	for (i = 0; (part = ucore_next_part(session, &i));)
+	ucore_for_each_part(part, session)
 		part_settle(part);
 	session->running = false;
 	cpus_read_unlock();
@@ -286,20 +282,6 @@ int ucore_session_reset(struct ucore_session *session)
 	return 0;
 }
 
-/* Index of a part among those of its session that count. */
-static u32 part_index(const struct ucore_session *session, const struct ucore_part *part)
-{
-	const struct ucore_part *other;
-	u32 i, n = 0;
-
-	for (i = 0; (other = ucore_next_part(session, &i));) {
-		if (other == part)
-			break;
-		n++;
-	}
-	return n;
-}
-
 /*
  * Put one domain's share into the answer; @before as in ucore_part_times().
  * Returns where times are to be added that only a freeze has.
@@ -307,7 +289,7 @@ static u32 part_index(const struct ucore_session *session, const struct ucore_pa
 static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 					       const struct ucore_part *part, u64 now, u64 before)
 {
-	struct ucore_read_domain *rd = &session->domains[part_index(session, part)];
+	struct ucore_read_domain *rd = &session->domains[part->index];
 	int reader = READ_ONCE(part->domain->reader);
 	const struct ucore_counter *ctr;
 	struct ucore_value *value;
@@ -360,19 +342,18 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	struct ucore_meeting m = { .act = live ? snapshot_live : snapshot, .together = true };
 	u64 first = U64_MAX, last = 0, now;
 	struct ucore_part *part;
-	u32 i, n = 0;
 
 	cpus_read_lock();
 	ucore_meet(session, &m);
 	now = ktime_get_mono_fast_ns();
-	for (i = 0; (part = ucore_next_part(session, &i));) {
+	ucore_for_each_part(part, session) {
 		if (part->domain->reader == UCORE_NO_CPU) {
 			snapshot_fill(session, part, now, 0);
 		} else {
-			first = min(first, session->domains[n].time);
-			last = max(last, session->domains[n].time + session->domains[n].skew_ns);
+			first = min(first, session->domains[part->index].time);
+			last = max(last, session->domains[part->index].time +
+					 session->domains[part->index].skew_ns);
 		}
-		n++;
 	}
 	cpus_read_unlock();
 	session->skew_ns = last > first ? last - first : 0;
@@ -387,11 +368,10 @@ static int snapshot_stopped(struct ucore_session *session)
 	u64 now = ktime_get_mono_fast_ns();
 	struct ucore_part *part;
 	int ret = ucore_session_build(session);
-	u32 i;
 
 	if (ret)
 		return ret;
-	for (i = 0; (part = ucore_next_part(session, &i));)
+	ucore_for_each_part(part, session)
 		snapshot_fill(session, part, now, 0);
 	session->skew_ns = 0;
 	return 0;

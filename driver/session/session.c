@@ -13,6 +13,7 @@
 
 #include "box/catalog.h"
 #include "box/intree.h"
+#include "box/perf.h"
 #include "sample/reader.h"
 #include "session/build.h"
 #include "session/session.h"
@@ -33,14 +34,24 @@ static struct ucore_event *event_find(struct ucore_session *session, u32 id)
 	return NULL;
 }
 
+/* Have a box that no session has, unless the kernel has it. */
+static int box_take(struct ucore_box *box)
+{
+	if (box->domain->scope == UCORE_SCOPE_CPU)
+		return ucore_perf_take(box->desc.type->nr_gp);
+	return ucore_intree_present() ? -EBUSY : 0;
+}
+
 static int box_claim(struct ucore_session *session, struct ucore_box *box)
 {
 	int ret = 0;
 
 	mutex_lock(&ucore_catalog.lock);
-	if (box->owner ? box->owner != session : ucore_intree_present())
+	if (!box->owner)
+		ret = box_take(box);
+	else if (box->owner != session)
 		ret = -EBUSY;
-	else
+	if (!ret)
 		box->owner = session;
 	mutex_unlock(&ucore_catalog.lock);
 	return ret;
@@ -79,16 +90,24 @@ static void give_back_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* A domain without CPU cannot be reached: then its first CPU cleans up. */
+/*
+ * A domain without CPU cannot be reached: then its first CPU cleans up.  A core's
+ * counters were stopped before their CPU went, and may be perf's when it is back.
+ */
 static void box_unclaim(struct ucore_box *box)
 {
 	struct give_back back = { .session = box->owner, .domain = box->domain, .box = box };
+	bool core = box->domain->scope == UCORE_SCOPE_CPU;
 
 	cpus_read_lock();
 	if (box->dirty)
 		ucore_domain_run(box->domain, give_back_here, &back);
+	if (core)
+		box->dirty = false;
 	mutex_lock(&ucore_catalog.lock);
 	box->owner = NULL;
+	if (core)
+		ucore_perf_give(box->desc.type->nr_gp);
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
 }
@@ -107,6 +126,18 @@ static void boxes_give_back(struct ucore_session *session)
 		ucore_domain_run(back.domain, give_back_here, &back);
 	}
 	cpus_read_unlock();
+}
+
+/* One event more or less: on the box, on its domain, in all. */
+static void events_moved(struct ucore_session *session, struct ucore_box *box, int by)
+{
+	struct ucore_part *part = session->part[box->domain->id];
+
+	session->nr_domains -= part->nr_events > 0;
+	part->nr_events += by;
+	session->nr_domains += part->nr_events > 0;
+	session->nr_events += by;
+	box->nr_events += by;
 }
 
 /* Place a new event beside those that the session has on its box. */
@@ -160,6 +191,12 @@ static struct ucore_event *event_create(struct ucore_box *box,
 	return event;
 }
 
+/* With boxes of cores there is something left; box_claim() asks for each of the others. */
+static bool intree_has_all(void)
+{
+	return ucore_intree_present() && !(ucore_catalog.caps & UCORE_CAP_CORE);
+}
+
 /**
  * ucore_session_may_change() - may events be added, or the session started?
  * @session: the session, locked
@@ -168,9 +205,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
  */
 int ucore_session_may_change(const struct ucore_session *session)
 {
-	if (session->running || ucore_intree_present())
-		return -EBUSY;
-	return 0;
+	return session->running || intree_has_all() ? -EBUSY : 0;
 }
 
 /**
@@ -211,8 +246,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 
 	event->id = session->next_event++;
 	list_add_tail(&event->node, &session->events);
-	session->nr_events++;
-	box->nr_events++;
+	events_moved(session, box, 1);
 	add->event = event->id;
 	add->counter = event->counter;
 	add->poll_ns = event->spec.poll_ns;
@@ -229,8 +263,8 @@ free:
 static void event_drop(struct ucore_session *session, struct ucore_event *event)
 {
 	list_del(&event->node);
-	session->nr_events--;
-	if (!--event->box->nr_events)
+	events_moved(session, event->box, -1);
+	if (!event->box->nr_events)
 		box_unclaim(event->box);
 	kfree(event);
 }
@@ -256,28 +290,6 @@ int ucore_session_remove(struct ucore_session *session, u32 id)
 }
 
 /**
- * ucore_session_nr_domains() - domains that the session's events are on
- * @session: the session, locked
- *
- * Return: how many.
- */
-u32 ucore_session_nr_domains(const struct ucore_session *session)
-{
-	const struct ucore_event *event;
-	u32 i, n = 0;
-
-	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		list_for_each_entry(event, &session->events, node) {
-			if (event->box->domain == &ucore_catalog.domains[i]) {
-				n++;
-				break;
-			}
-		}
-	}
-	return n;
-}
-
-/**
  * ucore_session_status() - state and costs
  * @session: the session, locked
  * @status: the answer; size and flags are left alone
@@ -290,7 +302,7 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 	status->session = session->id;
 	status->state = session->running ? UCORE_SESSION_RUNNING : UCORE_SESSION_STOPPED;
 	status->nr_events = session->nr_events;
-	status->nr_domains = ucore_session_nr_domains(session);
+	status->nr_domains = session->nr_domains;
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		part = session->part[i];
 		if (!part)
@@ -482,13 +494,16 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 
 	if (!ucore_catalog.nr_boxes)
 		return ERR_PTR(-ENODEV);
-	if (ucore_intree_present())
+	if (intree_has_all())
 		return ERR_PTR(-EBUSY);
 	session = kzalloc(struct_size(session, part, ucore_catalog.nr_domains), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return ERR_PTR(-ENOMEM);
 	session->pinned = bitmap_zalloc(ucore_catalog.nr_domains, GFP_KERNEL_ACCOUNT);
 	if (!session->pinned)
+		goto free;
+	session->here = kvcalloc(nr_cpu_ids, sizeof(*session->here), GFP_KERNEL_ACCOUNT);
+	if (!session->here)
 		goto free;
 	if (!alloc_cpumask_var(&session->readers, GFP_KERNEL_ACCOUNT))
 		goto free;
@@ -507,6 +522,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	return session;
 
 free:
+	kvfree(session->here);
 	bitmap_free(session->pinned);
 	kfree(session);
 	return ERR_PTR(-ENOMEM);
@@ -534,6 +550,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	kvfree(session->values);
 	kvfree(session->domains);
 	free_cpumask_var(session->readers);
+	kvfree(session->here);
 	bitmap_free(session->pinned);
 	put_pid(session->pid);
 	kfree(session);

@@ -18,7 +18,6 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 		      const struct ucore_term *terms);
 int ucore_session_remove(struct ucore_session *session, u32 event);
 int ucore_session_may_change(const struct ucore_session *session);
-u32 ucore_session_nr_domains(const struct ucore_session *session);
 void ucore_session_status(const struct ucore_session *session, struct ucore_status *status);
 int ucore_session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr);
 

@@ -28,6 +28,7 @@ struct pid;
  * @sink: the pollers
  * @events: list of struct ucore_event
  * @nr_events: length of @events
+ * @nr_domains: domains that they are on
  * @next_event: next event id
  * @running: started
  * @values: a snapshot, by event; as many as @nr_events while running
@@ -35,7 +36,9 @@ struct pid;
  * @skew_ns: time between the first and the last freeze of that snapshot, of
  *           domains and of boxes
  * @readers: scratch for ucore_meet(): CPUs that do the work
+ * @here: scratch for ucore_meet(): the first part of each of them, by CPU
  * @pinned: bit i: the session has chosen the reader of the catalog's domain i
+ * @first: parts that have counters, as last built, linked by their @next
  * @part: by index of the catalog's domain; set once (release), freed at the end,
  *        so that mmap and poll may look without a lock (acquire)
  */
@@ -52,14 +55,21 @@ struct ucore_session {
 
 	struct list_head events;
 	u32 nr_events;
+	u32 nr_domains;
 	u32 next_event;
 	bool running;
 	struct ucore_value *values;
 	struct ucore_read_domain *domains;
 	u64 skew_ns;
 	cpumask_var_t readers;
+	struct ucore_part **here;
 	unsigned long *pinned;
+	struct ucore_part *first;
 	struct ucore_part *part[];
 };
+
+/* The session's parts that have counters, in the order of domains; session locked */
+#define ucore_for_each_part(_part, _session) \
+	for ((_part) = (_session)->first; (_part); (_part) = (_part)->next)
 
 #endif /* UCORE_STATE_H */

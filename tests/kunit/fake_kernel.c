@@ -11,6 +11,8 @@
 struct fake_kernel fake_kernel;
 struct cpuinfo_x86 fake_boot_cpu;
 bool (*fake_msr_hook)(u32 msr, u64 *val);
+int (*fake_core_read)(u32 msr, u64 *val);
+int (*fake_core_write)(u32 msr, u64 val);
 
 /* Counts down to the one allocation that is to fail. */
 static bool alloc_fails(void)
@@ -255,7 +257,10 @@ static u64 *msr_place(u32 msr)
 int fake_rdmsr(u32 msr, u64 *val)
 {
 	u64 *place = msr_place(msr);
+	int ret = fake_core_read ? fake_core_read(msr, val) : -ENOENT;
 
+	if (ret != -ENOENT)
+		return ret;
 	if (fake_msr_hook && fake_msr_hook(msr, val))
 		return 0;
 	*val = place ? *place : 0xbad;	/* a fault leaves nothing to rely on */
@@ -265,11 +270,32 @@ int fake_rdmsr(u32 msr, u64 *val)
 int fake_wrmsr(u32 msr, u64 val)
 {
 	u64 *place = msr_place(msr);
+	int ret = fake_core_write ? fake_core_write(msr, val) : -ENOENT;
 
+	if (ret != -ENOENT)
+		return ret;
 	if (!place)
 		return -EIO;
 	*place = val;
 	return 0;
+}
+
+void fake_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
+{
+	WARN_ON(leaf != 0xa);
+	*eax = fake_kernel.cpuid[0];
+	*ebx = fake_kernel.cpuid[1];
+	*ecx = fake_kernel.cpuid[2];
+	*edx = fake_kernel.cpuid[3];
+}
+
+/* 1: got it; 0: somebody has it */
+int fake_reserve(u64 *owned, u32 bit)
+{
+	if (*owned & BIT_ULL(bit))
+		return 0;
+	*owned |= BIT_ULL(bit);
+	return 1;
 }
 
 /* ---- PCI ---- */

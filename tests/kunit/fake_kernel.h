@@ -98,6 +98,9 @@ struct fake_dword {
  * @nr_msrs: how many
  * @debugctl: IA32_DEBUGCTL of each CPU
  * @debugctl_faults: IA32_DEBUGCTL does not exist
+ * @cpuid: eax, ebx, ecx and edx of CPUID.0AH
+ * @selects: event selects that are reserved, a bit each from 186h on
+ * @counters: general counters that are reserved, from c1h on
  * @lvtpc: LVTPC of each CPU
  * @lvtpc_writes: writes to it
  * @nmi: the handler that was registered
@@ -140,6 +143,9 @@ struct fake_kernel {
 	u32 nr_msrs;
 	u64 debugctl[FAKE_CPUS];
 	bool debugctl_faults;
+	u32 cpuid[4];
+	u64 selects;
+	u64 counters;
 	u32 lvtpc[FAKE_CPUS];
 	u32 lvtpc_writes[FAKE_CPUS];
 	nmi_handler_t nmi;
@@ -187,6 +193,10 @@ void fake_msr_add(u32 msr, u64 val);
 /* Tests that want to answer some MSR reads themselves. */
 extern bool (*fake_msr_hook)(u32 msr, u64 *val);
 
+/* The registers of cores (fake_core.c); -ENOENT: it is none of them. */
+extern int (*fake_core_read)(u32 msr, u64 *val);
+extern int (*fake_core_write)(u32 msr, u64 val);
+
 void *fake_kzalloc(size_t size, gfp_t gfp);
 void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp);
 void *fake_vmalloc(unsigned long size, gfp_t gfp);
@@ -207,6 +217,8 @@ int fake_logical_die_id(int cpu);
 u32 fake_core_id(int cpu);
 int fake_rdmsr(u32 msr, u64 *val);
 int fake_wrmsr(u32 msr, u64 val);
+void fake_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
+int fake_reserve(u64 *owned, u32 bit);
 int fake_register_nmi(unsigned int type, nmi_handler_t handler, unsigned long flags,
 		      const char *name);
 void fake_unregister_nmi(unsigned int type, const char *name);
@@ -273,6 +285,17 @@ void *fake_driver_find(const char *name, const void *bus);
 #define rdmsrq_safe		fake_rdmsr
 #undef wrmsrq_safe
 #define wrmsrq_safe		fake_wrmsr
+#undef cpuid
+#define cpuid(leaf, eax, ebx, ecx, edx)	fake_cpuid(leaf, eax, ebx, ecx, edx)
+
+#undef reserve_evntsel_nmi
+#define reserve_evntsel_nmi(msr)	fake_reserve(&fake_kernel.selects, (msr) - 0x186)
+#undef release_evntsel_nmi
+#define release_evntsel_nmi(msr)	(fake_kernel.selects &= ~BIT_ULL((msr) - 0x186))
+#undef reserve_perfctr_nmi
+#define reserve_perfctr_nmi(msr)	fake_reserve(&fake_kernel.counters, (msr) - 0xc1)
+#undef release_perfctr_nmi
+#define release_perfctr_nmi(msr)	(fake_kernel.counters &= ~BIT_ULL((msr) - 0xc1))
 
 #define apic			(&fake_apic)
 #undef register_nmi_handler

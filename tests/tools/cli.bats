@@ -80,7 +80,7 @@ record_file()
 	list boxes a b|one word too many
 	list -x ab|separator 'ab'
 	list -x 1|separator '1'
-	list events --platform x|there are bdxde bdxep cwf emr gnr grr hswep ivbep snbep spr srf
+	list events --platform x|there are bdxde bdxep core cwf emr gnr grr hswep ivbep snbep spr srf
 	list events --rejected|--rejected goes with boxes, not with events
 	list fields -v|--all goes with boxes, not with fields
 	doctor extra|one word too many
@@ -571,6 +571,61 @@ record_file()
 	tool info -j
 	[[ $output == *'{"scope":"cpu","die":0,"cpu":3,"socket":0,"reader":3,'* ]]
 	[[ $output == *'{"cpu":3,"type":"core","instance":0,'* ]]
+}
+
+@test "cores: info decodes CPUID.0AH" {
+	UCORE_FAKE="cpus=2" tool info
+	[[ $output == *$'\n'"cores      ready"$'\n'"  version 3: 4 counters of 48 bits, 3 fixed ones of 48 bits"$'\n'* ]]
+	[[ $output == *"periods up to 2^48, events can count for both threads (any)"* ]]
+	[[ $output == *$'\n'"  lacks LLC_MISSES"$'\n'* ]]
+	[[ $output == *"  has UNHALTED_CORE_CYCLES INSTRUCTIONS_RETIRED "*" BRANCH_MISSES_RETIRED"$'\n'* ]]
+	[[ $output == *"CPUID.0AH: eax 0x07300403, ebx 0x00000010, ecx 0x00000000, edx 0x00000603"* ]]
+	UCORE_FAKE="cpus=2 core=6" tool info
+	[[ $output == *"cores      held by perf: perf has the counters: sysctl kernel.nmi_watchdog=0"* ]]
+	UCORE_FAKE="cpus=2" tool info -j
+	[[ $output == *'"core":{"state":"ready","reason":"","version":3,"counters":4,'*'"events":111,'* ]]
+	UCORE_FAKE="" tool info
+	[[ $output != *"cores "* ]]
+}
+
+@test "cores: events by name, beside the platform's" {
+	export UCORE_FAKE="cpus=2"
+	tool list events
+	[[ $(tail -n 11 <<<"$output" | head -n 1) == "core      UNHALTED_CORE_CYCLES "*" 0x3c "* ]]
+	[[ $output == *"CAS_COUNT.RD"* ]]
+	tool list events --platform core
+	[ "$(sed 1d <<<"$output" | wc -l)" -eq 11 ]
+	tool stat --timeout 1 -e core/INSTRUCTIONS_RETIRED/ -e imc/CAS_COUNT.RD/
+	[ "$status" -eq 0 ]
+	tool stat --timeout 1 -e core/LLC_MISSES/
+	[ "$status" -ne 0 ]
+	[[ $err == *"this processor does not have LLC_MISSES"* ]]
+}
+
+@test "cores: perf has them, and what to do" {
+	UCORE_FAKE="cpus=2 core=6 fail=16:16" tool stat --timeout 1 -e core/event=0xc0/
+	[ "$status" -ne 0 ]
+	[[ $err == *"event 'core/event=0xc0/': perf has the counters: sysctl kernel.nmi_watchdog=0"* ]]
+}
+
+@test "cores: intel_uncore has all but them" {
+	export UCORE_FAKE="cpus=2 state=4 reason=modprobe_-r_intel_uncore"
+	tool stat --timeout 1 -e core/event=0xc0/
+	[ "$status" -eq 0 ]
+	UCORE_FAKE="$UCORE_FAKE fail=16:16" tool stat --timeout 1 -e imc/event=4/
+	[ "$status" -ne 0 ]
+	[[ $err == *"event 'imc/event=4/': modprobe_-r_intel_uncore"* ]]
+	UCORE_FAKE="state=4" tool stat --timeout 1 -e imc/event=4/
+	[ "$status" -ne 0 ]
+}
+
+@test "cores: a smaller ring for each CPU, unless it is asked for" {
+	UCORE_FAKE="cpus=2 ring=131072" tool record -c 9 -e core/event=0x3c/ -n 4 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	UCORE_FAKE="cpus=2 ring=1048576" tool record -c 9 -e imc/event=4/ -n 4 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	UCORE_FAKE="cpus=2 ring=65536" tool record -m 64K -c 9 -e imc/event=4/ -e core/event=1/ -n 4 -o "$TMP/data"
+	[ "$status" -eq 0 ]
 }
 
 @test "CPUs with boxes of their own: stat" {

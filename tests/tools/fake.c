@@ -178,7 +178,7 @@ static const struct fake_machine machines[] = {
 /* Of each CPU, and of no machine: see fake_cpus() */
 static const struct fake_type core_type = {
 	"core", 1, 4, 3, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
-	BASIC | F(UMASK) | F(INVERT), ~0U, 0x186
+	F(EVENT) | F(UMASK) | F(EDGE) | F(USR) | F(OS) | F(ANY) | F(INV) | F(CMASK), ~0U, 0x186
 };
 
 static uint32_t machine_model(const struct fake_machine *machine)
@@ -225,6 +225,11 @@ static const struct ucore_field all_fields[] = {
 	{ UCORE_FIELD_CH_MASK, 0, 0xfff, 0xfff, "ch_mask" },
 	{ UCORE_FIELD_FC_MASK, 0, 7, 7, "fc_mask" },
 	{ UCORE_FIELD_FILTER_CID, UCORE_FIELD_SHARED, 0x1f, 0x1f, "filter_cid" },
+	{ UCORE_FIELD_USR, 0, 1, 1, "usr" },
+	{ UCORE_FIELD_OS, 0, 1, 1, "os" },
+	{ UCORE_FIELD_ANY, 0, 1, 1, "any" },
+	{ UCORE_FIELD_INV, 0, 1, 1, "inv" },
+	{ UCORE_FIELD_CMASK, 0, 0xff, 0xff, "cmask" },
 };
 
 /* Where a machine's field differs from the one above */
@@ -490,6 +495,13 @@ void fake_only_die(unsigned int die)
 
 void fake_cpus(unsigned int nr)
 {
+	fake.caps |= UCORE_CAP_CORE;
+	fake.core = (struct ucore_core_info) {
+		.version = 3, .nr_counters = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
+		.events = 0x7f & ~UCORE_CORE_EVENT_LLC_MISSES,
+		.caps = UCORE_CORE_GLOBAL | UCORE_CORE_FULL_WIDTH | UCORE_CORE_ANY,
+		.eax = 0x07300403, .ebx = UCORE_CORE_EVENT_LLC_MISSES, .edx = 0x603,
+	};
 	for (unsigned int i = 0; i < nr; i++) {
 		uint32_t cpu = FAKE_CPUS * fake.first_die + i;
 
@@ -603,8 +615,12 @@ static int do_get_fields(struct ucore_get_fields *get)
 
 static int do_create(struct ucore_create_session *create)
 {
-	if (fake.state)
+	if (fake.state == UCORE_STATE_INTREE && fake.caps & UCORE_CAP_CORE)
+		;	/* events of cores can be counted */
+	else if (fake.state)
 		return fake.state == UCORE_STATE_INTREE ? -EBUSY : -ENODEV;
+	if (fake.ring && create->ring_size != fake.ring)
+		return -ENOMEM;
 	fake.session_fd = eventfd(0, EFD_CLOEXEC);
 	create->fd = fake.session_fd;
 	fake.config = *create;
@@ -957,6 +973,15 @@ static int fake_close(int fd)
 	return 0;
 }
 
+static int do_get_core(struct ucore_core_info *core)
+{
+	uint32_t size = core->size;
+
+	*core = fake.core;
+	core->size = size;
+	return fake.core.version ? 0 : -ENOTTY;
+}
+
 static int device_command(unsigned long command, void *arg)
 {
 	switch (command) {
@@ -974,6 +999,8 @@ static int device_command(unsigned long command, void *arg)
 		return fake.old ? -ENOTTY : do_get_tables(arg);
 	case UCORE_GET_UNITS:
 		return fake.old ? -ENOTTY : do_get_units(arg);
+	case UCORE_GET_CORE:
+		return do_get_core(arg);
 	default:
 		return -ENOTTY;
 	}
@@ -1156,6 +1183,14 @@ static void scenario_reject(const char *value)
 	fake_reject(reason, type, name, id, other);
 }
 
+/* A state of the cores, and why */
+static void scenario_core(uint32_t state)
+{
+	fake.core.state = state;
+	strcpy(fake.core.reason, state == UCORE_CORE_TAKEN ?
+	       "perf has the counters: sysctl kernel.nmi_watchdog=0" : "not here");
+}
+
 static void scenario_word(const char *key, const char *value)
 {
 	if (!strcmp(key, "dies"))
@@ -1166,6 +1201,8 @@ static void scenario_word(const char *key, const char *value)
 		fake_only_die((unsigned int)atoi(value));
 	else if (!strcmp(key, "cpus"))
 		fake_cpus((unsigned int)atoi(value));
+	else if (!strcmp(key, "core"))
+		scenario_core((uint32_t)atoi(value));
 	else if (!strcmp(key, "gap"))
 		fake.gap = (uint32_t)atoi(value);
 	else if (!strcmp(key, "offline"))
@@ -1200,6 +1237,8 @@ static void scenario_word(const char *key, const char *value)
 		fake.open_errno = atoi(value);
 	else if (!strcmp(key, "batch"))
 		fake.batch = (unsigned int)atoi(value);
+	else if (!strcmp(key, "ring"))
+		fake.ring = (uint32_t)atoi(value);
 	else if (!strcmp(key, "flags"))
 		fake.value_flags = (uint64_t)atoi(value);
 	else if (!strcmp(key, "own"))

@@ -49,6 +49,7 @@ struct fake {
 	int open_errno;
 	int mmap_skip;			/* mmaps that work before one fails; -1: all work */
 	unsigned int batch;		/* samples per domain and poll */
+	uint32_t ring;			/* sessions must ask for rings of this size; 0: any */
 	uint64_t value_flags;		/* of every value */
 	uint32_t gap;			/* UCORE_GAP_* before the first sample, 0: none */
 	bool old;			/* a driver from before GET_TABLES */
@@ -59,6 +60,7 @@ struct fake {
 	/* what there is */
 	const struct fake_machine *machine;
 	uint32_t caps;
+	struct ucore_core_info core;	/* version 0: a driver without cores */
 	struct ucore_domain_info domains[FAKE_MAX_DOMAINS];
 	unsigned int nr_domains;
 	struct ucore_box_info boxes[FAKE_MAX_BOXES];
@@ -100,7 +102,7 @@ void fake_machine(const char *name, unsigned int nr_dies);
 /* The same machine with boxes on one die only: domain 0 is that die */
 void fake_only_die(unsigned int die);
 
-/* Domains that are CPUs, @nr of them, each with one box: "core0" */
+/* Domains that are CPUs, @nr of them, each with one box: "core0"; LLC_MISSES is missing */
 void fake_cpus(unsigned int nr);
 
 /* A unit that is no box: on die 0, with this reason, in conflict with record @other */

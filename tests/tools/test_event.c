@@ -517,7 +517,62 @@ static void one_cpu(void **state)
 	assert_fails(resolve(dev, "core/event=4,cpu=4294967295/", &event), ERANGE, "cpu=4294967295");
 }
 
+/* The cores' events have their own table, on any platform; CPUID may lack one */
+static void events_of_cores(void **state)
+{
+	struct ucore_event event;
+
+	(void)state;
+	fake_cpus(4);
+	assert_int_equal(ucore_device_refresh(dev, &err), 0);
+	assert_int_equal(resolve(dev, "core/LLC_REFERENCES,cpu=1/", &event), 0);
+	assert_string_equal(event.desc.name, "LLC_REFERENCES");
+	assert_int_equal(event.terms[0].value, 0x2e);
+	assert_int_equal(event.terms[1].value, 0x4f);
+	assert_int_equal(event.counters, 0xf);	/* of the eight that some have */
+	assert_int_equal(resolve(dev, "INSTRUCTIONS_RETIRED", &event), 0);
+	assert_string_equal(event.type, "core");
+	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENXIO, "does not have|CPUID.0AH");
+	assert_int_equal(resolve(dev, "core/event=0x2e,umask=0x41/", &event), 0);
+	assert_int_equal(resolve(dev, "core/event=0xc0,edge=1,usr/", &event), 0);
+	assert_fails(resolve(dev, "core/event=0xc0,inv=1/", &event), EINVAL, "add cmask=1");
+	assert_int_equal(resolve(dev, "core/event=0xc0,inv=1,cmask=2/", &event), 0);
+	assert_fails(resolve(dev, "core/event=0xc0,thresh=1/", &event), ENOENT, "no field");
+	assert_fails(resolve(dev, "core/LLC_MISES/", &event), ENOENT, "did you mean 'LLC_MISSES'");
+	assert_int_equal(resolve(dev, "imc/CAS_COUNT.RD/", &event), 0);
+}
+
+static void fixed_counters_of_cores(void **state)
+{
+	struct ucore_event event;
+
+	(void)state;
+	fake_cpus(4);
+	assert_int_equal(ucore_device_refresh(dev, &err), 0);
+	assert_int_equal(resolve(dev, "core/INST_RETIRED.ANY/", &event), 0);
+	assert_true(event.counters == 1ULL << UCORE_COUNTER_FIXED);
+	assert_int_equal(event.nr_terms, 0);
+	assert_int_equal(resolve(dev, "core/CPU_CLK_UNHALTED.REF_TSC,usr,period=9/", &event), 0);
+	assert_true(event.counters == 4ULL << UCORE_COUNTER_FIXED);
+	assert_int_equal(event.nr_terms, 1);
+	assert_fails(resolve(dev, "core/TOPDOWN.SLOTS/", &event), ENXIO, "there are 3");
+	assert_fails(resolve(dev, "core/fixed=1,cmask=1/", &event), EINVAL, "usr, os, any");
+}
+
+/* Without cores their names are unknown */
+static void no_cores(void **state)
+{
+	struct ucore_event event;
+
+	(void)state;
+	assert_fails(resolve(dev, "INSTRUCTIONS_RETIRED", &event), ENOENT, "no box type");
+	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENOENT, "no box type");
+}
+
 static const struct CMUnitTest tests[] = {
+	TEST_DEV(events_of_cores),
+	TEST_DEV(fixed_counters_of_cores),
+	TEST_DEV(no_cores),
 	TEST_DEV(lists_are_split_outside_slashes),
 	TEST_DEV(malformed_specs),
 	TEST_DEV(a_name_has_its_code_and_counters),

@@ -200,6 +200,13 @@ static void more_status(struct ucore_status *a)
 }
 FILL(status, ucore_status)
 
+static void more_core(struct ucore_core_info *a)
+{
+	a->state = 0xdeadbeef;
+	a->edx = 0xdeadbeef;
+}
+FILL(core, ucore_core_info)
+
 static void more_ring_info(struct ucore_ring_info *a)
 {
 	a->domain = fix.domain;
@@ -233,6 +240,8 @@ static const struct row rows[] = {
 	{ "GET_UNITS", UCORE_GET_UNITS, sizeof(struct ucore_get_units), false, fill_units,
 	  .out = { OUT_TO(ucore_get_units, nr, total) },
 	  .reserved = { AT(ucore_get_units, reserved) } },
+	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_core_info), false, fill_core,
+	  .out = { OUT_TO(ucore_core_info, state, reason) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
 	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
 	  .out = { OUT(ucore_create_session, fd) },

@@ -199,7 +199,8 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 		fail("ExtSel 1, but unit " name " has no such bit")
 	fixed = -1
 	counters = alt = 0
-	if (cell["CounterType"] == "FREERUN" || cell["Counter"] == "FIXED") {
+	if (cell["CounterType"] == "FREERUN" || cell["CounterType"] == "FIXED" ||
+	    cell["Counter"] == "FIXED") {
 		fixed = cell["Counter"] + 0	# of "FIXED" units the only one
 		event = umask = occ = 0
 	} else {

@@ -166,12 +166,25 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
 	case UCORE_STATE_READY:
 		return 0;
 	case UCORE_STATE_INTREE:
+		if (dev->info.caps & UCORE_CAP_CORE)
+			return 0;	/* it has all boxes but those of the cores */
 		return ucore_error_set(err, -EBUSY, "%s", *reason ? reason :
 				       "the kernel's intel_uncore driver holds the hardware: modprobe -r intel_uncore");
 	default:
 		return ucore_error_set(err, -ENODEV, "%s", *reason ? reason :
 				       "this machine has no uncore boxes that ucore knows");
 	}
+}
+
+int ucore_device_core(const struct ucore_device *dev, struct ucore_core_info *core,
+		      struct ucore_error *err)
+{
+	int ret;
+
+	*core = (struct ucore_core_info) { .size = sizeof(*core) };
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_CORE, core);
+	core->reason[sizeof(core->reason) - 1] = 0;
+	return ret ? ucore_error_set(err, ret, "GET_CORE: %s", strerror(-ret)) : 0;
 }
 
 const struct ucore_info *ucore_device_info(const struct ucore_device *dev)

@@ -275,6 +275,43 @@ static int desc_field(struct resolver *r, uint32_t field, uint64_t value)
 	return term_add(r, field, value);
 }
 
+/* Predefined events of the cores, which a processor may lack: by code and umask */
+static uint32_t core_event_bit(const struct ucore_event_desc *desc)
+{
+	static const struct {
+		uint32_t bit;
+		uint16_t event;
+		uint8_t umask;
+	} events[] = {
+		{ UCORE_CORE_EVENT_CYCLES, 0x3c, 0x00 },
+		{ UCORE_CORE_EVENT_INSTRUCTIONS, 0xc0, 0x00 },
+		{ UCORE_CORE_EVENT_REFERENCE, 0x3c, 0x01 },
+		{ UCORE_CORE_EVENT_LLC_REFERENCES, 0x2e, 0x4f },
+		{ UCORE_CORE_EVENT_LLC_MISSES, 0x2e, 0x41 },
+		{ UCORE_CORE_EVENT_BRANCHES, 0xc4, 0x00 },
+		{ UCORE_CORE_EVENT_MISPREDICTS, 0xc5, 0x00 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		if (events[i].event == desc->event && events[i].umask == desc->umask)
+			return events[i].bit;
+	return 0;
+}
+
+/* Does CPUID say that the processor has it? */
+static int core_event_check(const struct resolver *r, const struct ucore_event_desc *desc)
+{
+	struct ucore_core_info core;
+
+	if (strcmp(r->event->type, UCORE_CORE_TYPE) || ucore_event_desc_fixed(desc) ||
+	    ucore_device_core(r->dev, &core, NULL) || core_event_bit(desc) & core.events)
+		return 0;
+	return ucore_error_set(r->err, -ENXIO,
+			       "event '%s': this processor does not have %s (CPUID.0AH says); raw '%s/event=0x%x,umask=0x%x/' counts what it may",
+			       r->event->label, desc->name, r->event->type, desc->event,
+			       desc->umask);
+}
+
 static int desc_apply(struct resolver *r, const struct ucore_event_desc *desc)
 {
 	int ret;
@@ -296,7 +333,9 @@ static int desc_apply(struct resolver *r, const struct ucore_event_desc *desc)
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': %s has masks of its own: write one or the other",
 				       r->event->label, desc->name);
-	ret = term_add(r, UCORE_FIELD_EVENT, desc->event);
+	ret = core_event_check(r, desc);
+	if (!ret)
+		ret = term_add(r, UCORE_FIELD_EVENT, desc->event);
 	if (!ret)
 		ret = desc_field(r, UCORE_FIELD_UMASK, desc->umask);
 	if (!ret)
@@ -379,7 +418,15 @@ static int edge_check(const struct resolver *r)
 {
 	const struct ucore_term *edge = term_find(r->event, UCORE_FIELD_EDGE);
 	const struct ucore_term *thresh = term_find(r->event, UCORE_FIELD_THRESH);
+	const struct ucore_term *inv = term_find(r->event, UCORE_FIELD_INV);
+	const struct ucore_term *cmask = term_find(r->event, UCORE_FIELD_CMASK);
 
+	if (inv && inv->value && (!cmask || !cmask->value))
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': inv does nothing without cmask: add cmask=1",
+				       r->event->label);
+	if (!ucore_field_by_id(r->fields, r->nr_fields, UCORE_FIELD_THRESH))
+		return 0;
 	if (edge && edge->value && (!thresh || !thresh->value))
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': edge counts nothing without a threshold: add thresh=1",
@@ -387,9 +434,23 @@ static int edge_check(const struct resolver *r)
 	return 0;
 }
 
+/* Those of cores can tell user mode from the kernel, and threads from each other */
+static bool fixed_has_field(uint32_t field)
+{
+	return field == UCORE_FIELD_USR || field == UCORE_FIELD_OS || field == UCORE_FIELD_ANY;
+}
+
 static int fixed_check(struct resolver *r)
 {
-	if (r->event->nr_terms || r->given & GIVEN_COUNTER)
+	bool taken = !(r->given & GIVEN_COUNTER);
+
+	for (unsigned int i = 0; i < r->event->nr_terms; i++)
+		taken &= fixed_has_field(r->event->terms[i].field);
+	if (!taken && !strcmp(r->event->type, UCORE_CORE_TYPE))
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': a fixed counter takes no terms but usr, os, any, period= and cpu=",
+				       r->event->label);
+	if (!taken)
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': a fixed counter takes no terms but period=, die= and cpu=",
 				       r->event->label);
@@ -488,14 +549,22 @@ static int head_apply(struct resolver *r, struct ucore_event_desc *desc)
 {
 	desc->name = NULL;
 	if (head_is_box(r)) {
+		if (!strcmp(r->event->type, UCORE_CORE_TYPE))
+			r->platform = ucore_platform_find(UCORE_CORE_TYPE);
 		if (r->spec->nr)
 			return 0;
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': a box without an event: write %s/EVENT/",
 				       r->spec->text, r->spec->head);
 	}
-	if (!ucore_platform_event(r->platform, NULL, r->spec->head, desc))
-		return unknown_head(r);
+	if (!ucore_platform_event(r->platform, NULL, r->spec->head, desc)) {
+		const struct ucore_platform *core = ucore_platform_find(UCORE_CORE_TYPE);
+
+		if (!(r->dev->info.caps & UCORE_CAP_CORE) ||
+		    !ucore_platform_event(core, NULL, r->spec->head, desc))
+			return unknown_head(r);
+		r->platform = core;
+	}
 	snprintf(r->event->type, sizeof(r->event->type), "%s", desc->unit->type);
 	return 0;
 }

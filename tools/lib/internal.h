@@ -12,6 +12,9 @@
 /* More than any machine has: a driver that says so is not to be believed */
 #define UCORE_MAX_ELEMENTS	(1U << 20)
 
+/* The boxes of the cores, and the platform whose event names are theirs on every machine */
+#define UCORE_CORE_TYPE		"core"
+
 /* Every ioctl struct starts with its size, and with zeros where we say nothing */
 #define UCORE_ARG(type, name, ...) struct type name = { .size = sizeof(name), __VA_ARGS__ }
 

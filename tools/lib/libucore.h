@@ -111,7 +111,18 @@ void ucore_device_close(struct ucore_device *dev);
 int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err);
 
 /**
- * ucore_device_ready() - can sessions be created?
+ * ucore_device_core() - what CPUID.0AH says of the cores, and whether they can be had
+ * @dev: device
+ * @core: is filled; asked for anew each time
+ * @err: may be NULL
+ *
+ * Return: 0 or -errno; -ENOTTY: the driver knows no cores.
+ */
+int ucore_device_core(const struct ucore_device *dev, struct ucore_core_info *core,
+		      struct ucore_error *err);
+
+/**
+ * ucore_device_ready() - can sessions be created, if only for the cores' boxes?
  *
  * Errors: -ENODEV (no boxes) or -EBUSY (intel_uncore holds them), with the
  * driver's reason in @err.

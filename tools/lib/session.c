@@ -108,6 +108,7 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 {
 	UCORE_ARG(ucore_status, status);
 	const struct ucore_box_info *b;
+	struct ucore_core_info core;
 	char text[BOX_LEN];
 
 	if (!session_ioctl(session, UCORE_STATUS, &status) &&
@@ -118,11 +119,17 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 	if (!ucore_device_refresh(session->dev, NULL) && ucore_device_ready(session->dev, err))
 		return -EBUSY;
 	b = &session->dev->boxes[box];
+	if (b->cpu < 0 && session->dev->info.state == UCORE_STATE_INTREE)
+		return ucore_error_set(err, -EBUSY, "event '%s': %s", event->label,
+				       session->dev->info.reason);
 	if (b->owner && b->owner != status.session)
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': %s is in use by process %u (%s): end it, or count on another box",
 				       event->label, box_text(b, text), b->owner_pid,
 				       b->owner_comm);
+	if (!strcmp(b->type, UCORE_CORE_TYPE) && !ucore_device_core(session->dev, &core, NULL) &&
+	    core.state != UCORE_CORE_READY)
+		return ucore_error_set(err, -EBUSY, "event '%s': %s", event->label, core.reason);
 	return ucore_error_set(err, -EBUSY,
 			       "event '%s': %s was in use a moment ago: try again",
 			       event->label, box_text(b, text));

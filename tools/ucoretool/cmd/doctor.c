@@ -416,7 +416,8 @@ static void check_boxes(struct doctor *doctor)
 	if (info->state == UCORE_STATE_READY && nr)
 		finding(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
 			*info->reason ? "'ucoretool list' shows what there is" : NULL,
-			"%u boxes on %s, platform %s%s%s", info->nr_boxes, domains, info->platform,
+			"%u boxes on %s, platform %s%s%s", info->nr_boxes, domains,
+			*info->platform ? info->platform : "unknown",
 			*info->reason ? ": " : "", info->reason);
 	else if (info->state != UCORE_STATE_INTREE)
 		finding(doctor, VERDICT_PROBLEM, "boxes",
@@ -526,7 +527,7 @@ static void check_overflow(struct doctor *doctor)
 {
 	uint32_t caps = doctor->info->caps;
 
-	if (!doctor->info->nr_boxes)
+	if (!domain_sum_device(doctor->dev).dies)
 		return;
 	if (!(caps & UCORE_CAP_OVERFLOW_PMI))
 		finding(doctor, VERDICT_WARNING, "overflow",
@@ -534,6 +535,20 @@ static void check_overflow(struct doctor *doctor)
 			"this platform offers no overflow interrupt that is publicly documented");
 	else
 		finding(doctor, VERDICT_OK, "overflow", NULL, "overflow interrupts are available");
+}
+
+static void check_core(struct doctor *doctor)
+{
+	struct ucore_core_info core;
+
+	if (ucore_device_core(doctor->dev, &core, NULL))
+		return;
+	if (core.state == UCORE_CORE_READY)
+		finding(doctor, VERDICT_OK, "cores", NULL,
+			"the cores' own counters can be had (version %u)", core.version);
+	else
+		finding(doctor, VERDICT_OK, "cores", NULL, "the cores' own counters: %s",
+			core.reason);
 }
 
 /* ---- who we are -------------------------------------------------------- */
@@ -618,6 +633,7 @@ static int doctor_run(struct tool *tool, const void *data)
 		check_discovery(&doctor);
 		check_domains(&doctor);
 		check_overflow(&doctor);
+		check_core(&doctor);
 	}
 	check_context(&doctor);
 	check_paranoid(&doctor);

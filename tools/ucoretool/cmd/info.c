@@ -105,8 +105,79 @@ static void info_machine(const struct ucore_device *dev)
 	printf("processor  family %u, model %u (0x%x), stepping %u\n", info->family, info->model,
 	       info->model, info->stepping);
 	printf("driver     ABI %u\n", info->abi);
-	printf("can        %s\n", caps);
+	if (sum.dies || !sum.cpus)	/* else there are cores alone: info_core() */
+		printf("can        %s\n", caps);
 	printf("boxes      %u on %s, %u counters\n", info->nr_boxes, domains, info->nr_counters);
+}
+
+/* ---- the cores --------------------------------------------------------- */
+
+/* Predefined events by their bit, as tools/events/core.csv names them */
+static const char *const core_events[] = {
+	"UNHALTED_CORE_CYCLES", "INSTRUCTIONS_RETIRED", "UNHALTED_REFERENCE_CYCLES",
+	"LLC_REFERENCES", "LLC_MISSES", "BRANCH_INSTRUCTIONS_RETIRED", "BRANCH_MISSES_RETIRED",
+};
+
+static const char *core_state_name(uint32_t state)
+{
+	static const char *const names[] = {
+		[UCORE_CORE_READY] = "ready",
+		[UCORE_CORE_NONE] = "none",
+		[UCORE_CORE_HYBRID] = "hybrid processor",
+		[UCORE_CORE_VERSION] = "unknown version",
+		[UCORE_CORE_LIES] = "not as CPUID says",
+		[UCORE_CORE_KERNEL] = "not with this kernel",
+		[UCORE_CORE_TAKEN] = "held by perf",
+		[UCORE_CORE_OFF] = "off",
+	};
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}
+
+/* The events that the processor has, or those that it lacks */
+static void core_events_print(const struct ucore_core_info *core, const char *title, bool has)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(core_events); i++) {
+		if (!(core->events & 1U << i) == has)
+			continue;
+		printf("%s%s", *separator ? separator : title, core_events[i]);
+		separator = " ";
+	}
+	if (*separator)
+		putchar('\n');
+}
+
+static void core_counters_print(const struct ucore_core_info *core)
+{
+	printf("  version %u: %u counters of %u bits", core->version, core->nr_counters,
+	       core->width);
+	if (core->nr_fixed)
+		printf(", %u fixed ones of %u bits", core->nr_fixed, core->fixed_width);
+	putchar('\n');
+	printf("  periods up to 2^%u%s%s\n",
+	       core->caps & UCORE_CORE_FULL_WIDTH ? core->width : 31,
+	       core->caps & UCORE_CORE_GLOBAL ? "" :
+	       ", no global control: no overflow interrupt",
+	       core->caps & UCORE_CORE_ANY ? ", events can count for both threads (any)" : "");
+	core_events_print(core, "  has ", true);
+	core_events_print(core, "  lacks ", false);
+}
+
+static void info_core(const struct ucore_device *dev)
+{
+	struct ucore_core_info core;
+
+	if (ucore_device_core(dev, &core, NULL))
+		return;
+	printf("cores      %s%s%s\n", core_state_name(core.state), *core.reason ? ": " : "",
+	       core.reason);
+	if (!core.version)
+		return;
+	core_counters_print(&core);
+	printf("  CPUID.0AH: eax 0x%08x, ebx 0x%08x, ecx 0x%08x, edx 0x%08x\n", core.eax, core.ebx,
+	       core.ecx, core.edx);
 }
 
 enum {
@@ -249,6 +320,31 @@ static void json_locations(struct out *out, const struct ucore_device *dev)
 	json_end(out, ']');
 }
 
+static void json_core(struct out *out, const struct ucore_device *dev)
+{
+	struct ucore_core_info core;
+
+	if (ucore_device_core(dev, &core, NULL))
+		return;
+	json_begin(out, "core", '{');
+	json_text(out, "state", core_state_name(core.state));
+	json_text(out, "reason", core.reason);
+	json_number(out, "version", core.version);
+	json_number(out, "counters", core.nr_counters);
+	json_number(out, "width", core.width);
+	json_number(out, "fixed", core.nr_fixed);
+	json_number(out, "fixed_width", core.fixed_width);
+	json_number(out, "global_control", !!(core.caps & UCORE_CORE_GLOBAL));
+	json_number(out, "full_width_writes", !!(core.caps & UCORE_CORE_FULL_WIDTH));
+	json_number(out, "any_thread", !!(core.caps & UCORE_CORE_ANY));
+	json_number(out, "events", core.events);
+	json_number(out, "eax", core.eax);
+	json_number(out, "ebx", core.ebx);
+	json_number(out, "ecx", core.ecx);
+	json_number(out, "edx", core.edx);
+	json_end(out, '}');
+}
+
 static void info_json(const struct info_args *args, const struct ucore_device *dev)
 {
 	const struct ucore_info *info = ucore_device_info(dev);
@@ -267,6 +363,7 @@ static void info_json(const struct info_args *args, const struct ucore_device *d
 	json_number(&out, "discovery", !!(info->caps & UCORE_CAP_DISCOVERY));
 	json_number(&out, "boxes", info->nr_boxes);
 	json_number(&out, "counters", info->nr_counters);
+	json_core(&out, dev);
 	json_domains(&out, dev);
 	json_locations(&out, dev);
 	json_line_end(&out);
@@ -288,6 +385,7 @@ static int info_run(struct tool *tool, const void *data)
 		info_json(args, dev);
 	} else {
 		info_machine(dev);
+		info_core(dev);
 		info_domains(dev);
 		info_locations(dev);
 	}

@@ -371,7 +371,22 @@ static void event_row(struct out *out, const struct column *columns,
 	out_row(out, columns, ARRAY_SIZE(cells), cells);
 }
 
-static void list_events(const struct list_args *args, const struct ucore_platform *platform)
+static void event_rows(struct out *out, const struct column *columns, const char *pattern,
+		       const struct ucore_platform *platform)
+{
+	for (size_t i = 0; platform && i < platform->nr_events; i++) {
+		struct ucore_event_desc desc;
+
+		ucore_platform_event_at(platform, i, &desc);
+		if (pattern_matches(pattern, desc.name) ||
+		    pattern_matches(pattern, desc.unit->type))
+			event_row(out, columns, &desc);
+	}
+}
+
+/* Those of a platform, and those that the cores have on any */
+static void list_events(const struct list_args *args, const struct ucore_platform *platform,
+			const struct ucore_platform *core)
 {
 	static const struct column columns[] = {
 		{ "type", "TYPE", -8 },
@@ -386,14 +401,8 @@ static void list_events(const struct list_args *args, const struct ucore_platfor
 	struct out out = args->out;
 
 	out_head(&out, columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < platform->nr_events; i++) {
-		struct ucore_event_desc desc;
-
-		ucore_platform_event_at(platform, i, &desc);
-		if (pattern_matches(args->pattern, desc.name) ||
-		    pattern_matches(args->pattern, desc.unit->type))
-			event_row(&out, columns, &desc);
-	}
+	event_rows(&out, columns, args->pattern, platform);
+	event_rows(&out, columns, args->pattern, core);
 }
 
 /* ---- fields ------------------------------------------------------------ */
@@ -461,7 +470,7 @@ static int list_fields(struct tool *tool, struct ucore_device *dev, const struct
 
 static int list_device(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
 {
-	const struct ucore_platform *platform;
+	const struct ucore_platform *platform, *core;
 
 	if (args->rejected)
 		return discovery_rejected(tool, dev, &args->out, args->pattern);
@@ -470,9 +479,10 @@ static int list_device(struct tool *tool, struct ucore_device *dev, const struct
 	if (args->what == LIST_FIELDS)
 		return list_fields(tool, dev, args);
 	platform = ucore_platform_find(ucore_device_info(dev)->platform);
-	if (!platform)
+	core = ucore_device_info(dev)->caps & UCORE_CAP_CORE ? ucore_platform_find("core") : NULL;
+	if (!platform && !core)
 		return tool_error(tool, "no event names for this machine: --platform NAME lists another's");
-	list_events(args, platform);
+	list_events(args, platform, core);
 	return 0;
 }
 
@@ -483,7 +493,7 @@ static int list_run(struct tool *tool, const void *data)
 	int ret;
 
 	if (args->what == LIST_EVENTS && args->platform) {
-		list_events(args, args->platform);
+		list_events(args, args->platform, NULL);
 		return 0;
 	}
 	ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli.h"
 #include "count.h"
@@ -17,6 +18,7 @@
 #include "tool.h"
 
 #define RING_DEFAULT	(1U << 20)
+#define RING_DEFAULT_CPU (1U << 17)	/* one for each CPU may be many */
 #define DRAIN_NS	(250 * NSEC_PER_MSEC)	/* rings that fill slowly wait no longer */
 
 struct record_args {
@@ -49,7 +51,7 @@ static const struct option_desc record_options[] = {
 	{ OPT_INTERRUPT, "interrupt", NULL, "refuse periods that could only be polled" },
 	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (100us to 1000s)" },
 	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
-	{ 'm', "ring", "BYTES", "ring per die or CPU (1M), a power of two" },
+	{ 'm', "ring", "BYTES", "ring per die (1M) or, with cores, per CPU (128K), a power of two" },
 	{ 'n', "count", "N", "end after N samples" },
 	{ 0 },
 };
@@ -82,12 +84,27 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 	}
 }
 
+/* Are there events that each CPU counts by itself? */
+static bool counts_cores(const struct count_args *args)
+{
+	struct ucore_spec spec;
+
+	for (unsigned int i = 0; i < args->nr_lists; i++) {
+		const char *list = args->lists[i];
+
+		while (ucore_spec_next(&list, &spec, NULL) > 0)
+			if (!strncasecmp(spec.head, "core", 4))
+				return true;
+	}
+	return false;
+}
+
 static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 {
 	struct record_args *args = data;
 
 	if (!args->ring_size)
-		args->ring_size = RING_DEFAULT;
+		args->ring_size = counts_cores(&args->count) ? RING_DEFAULT_CPU : RING_DEFAULT;
 	if (!args->path)
 		args->path = "ucore.data";
 	return count_finish(tool, &args->count, argc, argv);

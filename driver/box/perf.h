@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's perf, which uses the cores' counters too. */
+#ifndef UCORE_PERF_H
+#define UCORE_PERF_H
+
+#include <linux/types.h>
+
+/* With the catalog's lock held: */
+int ucore_perf_take(u32 nr);
+void ucore_perf_give(u32 nr);
+bool ucore_perf_free(void);
+
+#endif /* UCORE_PERF_H */

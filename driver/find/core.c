@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cores' own monitors: one box on each CPU, if CPUID.0AH can be believed.
+ *
+ * Decides what is believed; ucore_core_decode() is pure.  All CPUs are alike, for
+ * where they are not nothing is offered.  Process context, at load.
+ */
+#include <linux/bitfield.h>
+#include <linux/cpu.h>
+#include <linux/cpufeature.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/processor.h>
+#include <linux/smp.h>
+#include <linux/topology.h>
+
+#include "compat.h"
+#include "find/core.h"
+#include "hw/core.h"
+
+static bool cores = true;
+module_param(cores, bool, 0444);
+MODULE_PARM_DESC(cores, "offer the cores' own counters, which perf uses, too");
+
+/* What this machine's cores are; const once the catalog is built. */
+static struct {
+	u32 state;
+	struct ucore_core_cpuid says;
+	struct ucore_core_pmu pmu;
+	struct ucore_box_type type;
+	struct ucore_global global;
+} core = { .state = UCORE_CORE_NONE };
+
+/*
+ * ---- what to believe ----
+ */
+
+static u32 available_events(const struct ucore_core_cpuid *says)
+{
+	u32 nr = min_t(u32, FIELD_GET(CORE_EAX_NR_EVENTS, says->eax), CORE_NR_EVENTS);
+
+	return nr ? GENMASK(nr - 1, 0) & ~says->ebx : 0;
+}
+
+static u32 fixed_counters(const struct ucore_core_cpuid *says, u32 version)
+{
+	u32 nr = FIELD_GET(CORE_EDX_NR_FIXED, says->edx), i = 0;
+
+	if (version < 2)
+		return 0;
+	if (version >= 5)	/* none behind a hole */
+		while (says->ecx & BIT(i) || i < nr)
+			i++;
+	else if (!says->hypervisor)	/* early parts tell less than they have */
+		i = max_t(u32, nr, CORE_MIN_FIXED);
+	else
+		i = nr;
+	return min_t(u32, i, CORE_MAX_FIXED);
+}
+
+static bool width_sane(u32 width)
+{
+	return width >= CORE_WRITE_BITS && width <= 64;
+}
+
+/**
+ * ucore_core_decode() - what there is, by what the processor says
+ * @says: what it says
+ * @pmu: out: what there is, as far as that can be told
+ *
+ * Return: UCORE_CORE_READY, or why there can be no boxes.
+ */
+u32 ucore_core_decode(const struct ucore_core_cpuid *says, struct ucore_core_pmu *pmu)
+{
+	u32 version = FIELD_GET(CORE_EAX_VERSION, says->eax);
+
+	*pmu = (struct ucore_core_pmu){ .version = version };
+	if (!version)
+		return UCORE_CORE_NONE;
+	pmu->nr_gp = min_t(u32, FIELD_GET(CORE_EAX_NR_GP, says->eax), CORE_MAX_GP);
+	pmu->width = FIELD_GET(CORE_EAX_WIDTH, says->eax);
+	pmu->events = available_events(says);
+	pmu->nr_fixed = fixed_counters(says, version);
+	pmu->fixed_width = FIELD_GET(CORE_EDX_FIXED_WIDTH, says->edx);
+	if (!width_sane(pmu->fixed_width))
+		pmu->fixed_width = pmu->width;
+	if (!pmu->nr_fixed)
+		pmu->fixed_width = 0;
+	pmu->full_width = says->capabilities & CORE_CAP_FULL_WIDTH;
+	pmu->any = version >= 3 && !(says->edx & CORE_EDX_NO_ANY);
+
+	if (says->hybrid)
+		return UCORE_CORE_HYBRID;
+	if (version > CORE_MAX_VERSION)
+		return UCORE_CORE_VERSION;
+	return pmu->nr_gp && width_sane(pmu->width) ? UCORE_CORE_READY : UCORE_CORE_LIES;
+}
+
+/*
+ * ---- ask the machine ----
+ */
+
+static void cpuid_read(struct ucore_core_cpuid *out)
+{
+	*out = (struct ucore_core_cpuid){ };
+	if (boot_cpu_data.cpuid_level < CORE_CPUID)
+		return;
+	cpuid(CORE_CPUID, &out->eax, &out->ebx, &out->ecx, &out->edx);
+	out->hybrid = boot_cpu_has(X86_FEATURE_HYBRID_CPU);
+	out->hypervisor = boot_cpu_has(X86_FEATURE_HYPERVISOR);
+	if (boot_cpu_has(X86_FEATURE_PDCM) &&
+	    rdmsrq_safe(CORE_PERF_CAPABILITIES, &out->capabilities))
+		out->capabilities = 0;
+}
+
+static bool answers(u32 first, u32 nr)
+{
+	u64 val;
+
+	while (nr--)
+		if (rdmsrq_safe(first + nr, &val))
+			return false;
+	return true;
+}
+
+/* Is all of it there?  Hypervisors are known to promise more than they keep. */
+static bool registers_answer(const struct ucore_core_pmu *pmu)
+{
+	if (!answers(CORE_EVTSEL0, pmu->nr_gp) ||
+	    !answers(pmu->full_width ? CORE_A_PMC0 : CORE_PMC0, pmu->nr_gp))
+		return false;
+	if (pmu->version < 2)
+		return true;
+	return answers(CORE_GLOBAL_STATUS, 1) && answers(CORE_GLOBAL_CTL, 1) &&
+	       (!pmu->nr_fixed ||
+		(answers(CORE_FIXED_CTL, 1) && answers(CORE_FIXED0, pmu->nr_fixed)));
+}
+
+/*
+ * ---- describe ----
+ */
+
+static u64 bits(u32 nr)
+{
+	return nr ? GENMASK_ULL(nr - 1, 0) : 0;
+}
+
+static void describe_global(struct ucore_global *global, const struct ucore_core_pmu *pmu)
+{
+	*global = (struct ucore_global){
+		.unfreeze = bits(pmu->nr_gp) | bits(pmu->nr_fixed) << CORE_STATUS_FIXED,
+		.keep = ~0ULL,
+		.level = true,
+		.enables = true,
+	};
+	if (pmu->version < 2) {		/* each control's enable bit is all there is */
+		global->ctl = CORE_EVTSEL0;
+		global->nr_gated = pmu->nr_gp;
+		global->gated = CORE_CTL_EN;
+		return;
+	}
+	global->ctl = CORE_GLOBAL_CTL;
+	global->status = CORE_GLOBAL_STATUS;
+	global->nr_status = 1;
+	global->clear = CORE_OVF_CTL;
+	global->clear_mask = global->unfreeze | CORE_STATUS_BUFFER | CORE_STATUS_CHANGED;
+}
+
+static void describe_type(struct ucore_box_type *type, const struct ucore_core_pmu *pmu,
+			  const struct ucore_core_table *table)
+{
+	*type = *table->type;
+	type->nr_gp = pmu->nr_gp;
+	type->width = pmu->width;
+	type->nr_fixed = pmu->nr_fixed;
+	type->fixed_width = pmu->fixed_width;
+	type->nr_fields = pmu->any ? type->nr_fields : table->nr_fields;
+	type->preload_bits = pmu->full_width ? 0 : CORE_WRITE_BITS;
+	if (pmu->version < 2)		/* no status: nobody could tell whose overflow it was */
+		type->caps &= ~(UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW);
+	if (!pmu->nr_fixed)
+		type->caps &= ~UCORE_BOX_FIXED_OVERFLOW;
+}
+
+static int add_boxes(struct ucore_finder *finder, const struct ucore_core_table *table)
+{
+	struct ucore_box_desc desc = {
+		.type = &core.type,
+		.layout = core.pmu.full_width ? table->full_layout : table->layout,
+		.global = &core.global,
+		.scope = UCORE_SCOPE_CPU,
+		.global_gp = bits(core.pmu.nr_gp),
+		.global_fixed = bits(core.pmu.nr_fixed) << CORE_STATUS_FIXED,
+	};
+	int cpu, ret = 0;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		desc.cpu = cpu;
+		desc.die = topology_logical_die_id(cpu);
+		ret = ucore_finder_add(finder, &desc);
+		if (ret)
+			break;
+	}
+	cpus_read_unlock();
+	return ret;
+}
+
+/**
+ * ucore_core_find() - a box for each CPU that is online
+ * @finder: takes them
+ * @platform: with a struct ucore_core_table
+ *
+ * Return: 0, also if there is none, or -ENOMEM.
+ */
+int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+{
+	const struct ucore_core_table *table = platform->table;
+
+	cpuid_read(&core.says);
+	core.state = ucore_core_decode(&core.says, &core.pmu);
+	if (core.state == UCORE_CORE_READY && !cores)
+		core.state = UCORE_CORE_OFF;
+	if (core.state == UCORE_CORE_READY && !UCORE_CAN_RESERVE)
+		core.state = UCORE_CORE_KERNEL;
+	if (core.state == UCORE_CORE_READY && !registers_answer(&core.pmu))
+		core.state = UCORE_CORE_LIES;
+	if (core.state != UCORE_CORE_READY)
+		return 0;
+	describe_global(&core.global, &core.pmu);
+	describe_type(&core.type, &core.pmu, table);
+	finder->caps |= UCORE_CAP_CORE;
+	return add_boxes(finder, table);
+}
+
+/** ucore_core_drop() - there are no such boxes any more */
+void ucore_core_drop(void)
+{
+	core.state = UCORE_CORE_NONE;
+}
+
+/**
+ * ucore_core_describe() - for GET_CORE: what was found, but for the reason
+ * @out: the answer; its size is left alone
+ */
+void ucore_core_describe(struct ucore_core_info *out)
+{
+	*out = (struct ucore_core_info){
+		.size = out->size,
+		.state = core.state,
+		.version = core.pmu.version,
+		.nr_counters = core.pmu.nr_gp,
+		.width = core.pmu.width,
+		.nr_fixed = core.pmu.nr_fixed,
+		.fixed_width = core.pmu.fixed_width,
+		.events = core.pmu.events,
+		.caps = (core.pmu.full_width ? UCORE_CORE_FULL_WIDTH : 0) |
+			(core.pmu.any ? UCORE_CORE_ANY : 0) |
+			(core.pmu.version >= 2 ? UCORE_CORE_GLOBAL : 0),
+		.eax = core.says.eax,
+		.ebx = core.says.ebx,
+		.ecx = core.says.ecx,
+		.edx = core.says.edx,
+	};
+}

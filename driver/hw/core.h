@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Architectural performance monitoring, versions 1 to 5: facts only.
+ *
+ * Registers, fields and encodings, nothing else: this file can be shared with the
+ * machine model, which brings BIT() and GENMASK() itself.
+ *
+ * Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3B,
+ * "Architectural performance monitoring", and volume 4, table 2-2.
+ */
+#ifndef UCORE_HW_CORE_H
+#define UCORE_HW_CORE_H
+
+/* ---- CPUID.0AH ---- */
+
+#define CORE_CPUID		0xa
+
+#define CORE_EAX_VERSION	GENMASK(7, 0)
+#define CORE_EAX_NR_GP		GENMASK(15, 8)
+#define CORE_EAX_WIDTH		GENMASK(23, 16)
+#define CORE_EAX_NR_EVENTS	GENMASK(31, 24)	/* length of the vector in EBX */
+#define CORE_EDX_NR_FIXED	GENMASK(4, 0)	/* version 2 */
+#define CORE_EDX_FIXED_WIDTH	GENMASK(12, 5)
+#define CORE_EDX_NO_ANY		BIT(15)		/* AnyThread is deprecated: version 5 */
+/* EBX: bit i: predefined event i is NOT there.  ECX: bit i: fixed counter i is (version 5). */
+
+#define CORE_NR_EVENTS		7	/* predefined ones of all versions up to 5 */
+#define CORE_MAX_VERSION	5
+#define CORE_MAX_GP		8
+#define CORE_MAX_FIXED		4
+#define CORE_MIN_FIXED		3	/* that versions 2 to 4 have, whatever they say */
+
+/* ---- registers ---- */
+
+#define CORE_PMC0		0x0c1	/* IA32_PMCx; a write takes 32 bits, sign-extended */
+#define CORE_EVTSEL0		0x186	/* IA32_PERFEVTSELx */
+#define CORE_FIXED0		0x309	/* IA32_FIXED_CTRx */
+#define CORE_PERF_CAPABILITIES	0x345
+#define CORE_FIXED_CTL		0x38d	/* IA32_FIXED_CTR_CTRL */
+#define CORE_GLOBAL_STATUS	0x38e
+#define CORE_GLOBAL_CTL		0x38f
+#define CORE_OVF_CTL		0x390	/* IA32_PERF_GLOBAL_OVF_CTRL, write 1 to clear */
+#define CORE_A_PMC0		0x4c1	/* IA32_A_PMCx: the same counters, written whole */
+
+#define CORE_CAP_FULL_WIDTH	BIT(13)	/* of IA32_PERF_CAPABILITIES: CORE_A_PMC0 is there */
+#define CORE_WRITE_BITS		32	/* that a write of IA32_PMCx takes */
+
+/* IA32_PERFEVTSELx */
+#define CORE_CTL_EV_SEL		GENMASK(7, 0)
+#define CORE_CTL_UMASK		GENMASK(15, 8)
+#define CORE_CTL_USR		BIT(16)
+#define CORE_CTL_OS		BIT(17)
+#define CORE_CTL_EDGE		BIT(18)
+#define CORE_CTL_INT		BIT(20)
+#define CORE_CTL_ANY		BIT(21)	/* versions 3 and 4, and 5 unless deprecated */
+#define CORE_CTL_EN		BIT(22)
+#define CORE_CTL_INV		BIT(23)
+#define CORE_CTL_CMASK		GENMASK(31, 24)
+
+/* IA32_FIXED_CTR_CTRL: four bits for each counter */
+#define CORE_FIXED_STEP		4
+#define CORE_FIXED_OS		BIT(0)
+#define CORE_FIXED_USR		BIT(1)
+#define CORE_FIXED_ANY		BIT(2)
+#define CORE_FIXED_INT		BIT(3)
+
+/* IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL: bit i general, 32 + i fixed counters */
+#define CORE_STATUS_FIXED	32
+#define CORE_STATUS_BUFFER	BIT_ULL(62)	/* OvfBuf: the PEBS buffer is full */
+#define CORE_STATUS_CHANGED	BIT_ULL(63)	/* CondChgd */
+
+#endif /* UCORE_HW_CORE_H */

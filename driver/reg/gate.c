@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A global control for hardware that has none: MSR windows whose controls pass
+ * a gate.
+ *
+ * The gate is a word with a bit for each control.  It keeps what was written to
+ * the controls; the hardware gets a control's enable bit only while the gate's
+ * bit is set, too.  So one write of the gate stops all of them, and another lets
+ * them run as they were.  It knows where controls and their enable bit are, and
+ * nothing else of them.
+ *
+ * Like all MSR windows: on a CPU of the domain, under its lock.
+ */
+#include <linux/bits.h>
+
+#include "compat.h"
+#include "reg/reg.h"
+#include "ucore_uapi.h"
+
+static void hardware_write(const struct ucore_io *io, u32 reg, u64 val)
+{
+	io->tally->writes++;
+	wrmsrq_safe(reg, val);
+}
+
+static u64 hardware_read(const struct ucore_io *io, u32 reg)
+{
+	u64 val;
+
+	io->tally->reads++;
+	if (rdmsrq_safe(reg, &val))
+		return UCORE_REG_DEAD;
+	return val;
+}
+
+/* What the hardware gets of control @i. */
+static u64 passed(const struct ucore_gate *gate, u32 i)
+{
+	return gate->open & BIT_ULL(i) ? gate->word[i] : gate->word[i] & ~gate->enable;
+}
+
+/*
+ * ---- the window of the controls and counters ----
+ */
+
+static void gated_write(const struct ucore_io *io, u32 reg, u64 val)
+{
+	struct ucore_gate *gate = io->gate;
+	u32 i = reg - gate->ctl;
+
+	if (i < gate->nr) {
+		gate->word[i] = val;
+		val = passed(gate, i);
+	}
+	hardware_write(io, reg, val);
+}
+
+static u64 gated_read_low(const struct ucore_io *io, u32 reg)
+{
+	u64 val = hardware_read(io, reg);
+
+	return val == UCORE_REG_DEAD ? val : (u32)val;
+}
+
+static const struct ucore_io_ops gated_ops = {
+	.access = UCORE_ACCESS_MSR,
+	.counter_cost = 1,
+	.read = hardware_read,
+	.write = gated_write,
+	.read64 = hardware_read,
+	.read_running = hardware_read,
+	.read_low = gated_read_low,
+	.write64 = gated_write,
+};
+
+/*
+ * ---- the window of the gate itself: one register, whatever its number ----
+ */
+
+static u64 gate_read(const struct ucore_io *io, u32 reg)
+{
+	return io->gate->open;
+}
+
+static void gate_write(const struct ucore_io *io, u32 reg, u64 val)
+{
+	struct ucore_gate *gate = io->gate;
+	u64 before = gate->open;
+	u32 i;
+
+	gate->open = val;
+	for (i = 0; i < gate->nr; i++)
+		if ((before ^ val) & BIT_ULL(i) && gate->word[i] & gate->enable)
+			hardware_write(io, gate->ctl + i, passed(gate, i));
+}
+
+static const struct ucore_io_ops gate_ops = {
+	.access = UCORE_ACCESS_MSR,
+	.counter_cost = 1,
+	.read = gate_read,
+	.write = gate_write,
+	.read64 = gate_read,
+	.read_running = gate_read,
+	.read_low = gate_read,
+	.write64 = gate_write,
+};
+
+/**
+ * ucore_io_init_gate() - the window of a gate
+ * @io: the window
+ * @gate: which controls, closed
+ */
+void ucore_io_init_gate(struct ucore_io *io, struct ucore_gate *gate)
+{
+	io->ops = &gate_ops;
+	io->gate = gate;
+}
+
+/**
+ * ucore_io_init_gated() - MSRs, the controls among them behind a gate
+ * @io: the window; its registers are named by their MSR numbers
+ * @gate: the gate
+ */
+void ucore_io_init_gated(struct ucore_io *io, struct ucore_gate *gate)
+{
+	io->ops = &gated_ops;
+	io->gate = gate;
+}

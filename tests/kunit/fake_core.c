@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cores' counters.  They do not count: tests set what they show.
+ */
+#include "fake_core.h"
+
+/* Registers, as the manual numbers them */
+#define PMC0		0x0c1
+#define EVTSEL0		0x186
+#define FIXED0		0x309
+#define CAPABILITIES	0x345
+#define FIXED_CTL	0x38d
+#define STATUS		0x38e
+#define GLOBAL_CTL_	0x38f
+#define OVF_CTL		0x390
+#define A_PMC0		0x4c1
+
+static struct fake_core *machine;
+
+static u64 counter_mask(void)
+{
+	return GENMASK_ULL(machine->width - 1, 0);
+}
+
+static u64 counter_bits(void)
+{
+	return GENMASK_ULL(machine->nr_gp - 1, 0) |
+	       (machine->nr_fixed ? GENMASK_ULL(31 + machine->nr_fixed, 32) : 0);
+}
+
+/* The register, NULL if there is none, and the bits of it that may be written. */
+static u64 *place(struct fake_core_cpu *cpu, u32 msr, u64 *legal)
+{
+	*legal = ~0ULL;
+	if (msr >= EVTSEL0 && msr < EVTSEL0 + machine->nr_gp) {
+		*legal = machine->version >= 3 ? 0xffffffff : 0xffdfffff;
+		return &cpu->ctl[msr - EVTSEL0];
+	}
+	if (msr >= PMC0 && msr < PMC0 + machine->nr_gp)
+		return &cpu->ctr[msr - PMC0];
+	*legal = counter_mask();
+	if (machine->full && msr >= A_PMC0 && msr < A_PMC0 + machine->nr_gp)
+		return &cpu->ctr[msr - A_PMC0];
+	if (machine->version < 2)
+		return NULL;
+	if (msr >= FIXED0 && msr < FIXED0 + machine->nr_fixed)
+		return &cpu->fixed[msr - FIXED0];
+	*legal = BIT_ULL(4 * machine->nr_fixed) - 1;
+	if (msr == FIXED_CTL && machine->nr_fixed)
+		return &cpu->fixed_ctl;
+	*legal = counter_bits();
+	if (msr == GLOBAL_CTL_)
+		return &cpu->global;
+	*legal |= BIT_ULL(62) | BIT_ULL(63);
+	if (msr == OVF_CTL)
+		return &cpu->status;
+	*legal = 0;
+	return msr == STATUS ? &cpu->status : NULL;
+}
+
+static bool owned(u32 msr)
+{
+	return (msr >= PMC0 && msr < PMC0 + 8) || (msr >= EVTSEL0 && msr < EVTSEL0 + 8) ||
+	       (msr >= FIXED0 && msr < FIXED0 + 4) || (msr >= A_PMC0 && msr < A_PMC0 + 8) ||
+	       (msr >= FIXED_CTL && msr <= OVF_CTL);
+}
+
+static void note(char op, u32 msr, u64 val)
+{
+	if (machine->nr < FAKE_CORE_LOG)
+		machine->log[machine->nr] = (struct fake_core_access){
+			raw_smp_processor_id(), op, msr, val,
+		};
+	machine->nr++;
+}
+
+static int core_read(u32 msr, u64 *val)
+{
+	unsigned long flags;
+	u64 *reg, legal;
+
+	if (!owned(msr))
+		return -ENOENT;
+	raw_spin_lock_irqsave(&machine->lock, flags);
+	reg = place(&machine->cpu[raw_smp_processor_id() % FAKE_CPUS], msr, &legal);
+	*val = reg ? *reg : 0xbad;
+	machine->faults += !reg;
+	note('R', msr, *val);
+	raw_spin_unlock_irqrestore(&machine->lock, flags);
+	return reg ? 0 : -EIO;
+}
+
+static int core_write(u32 msr, u64 val)
+{
+	unsigned long flags;
+	u64 *reg, legal;
+
+	if (!owned(msr))
+		return -ENOENT;
+	raw_spin_lock_irqsave(&machine->lock, flags);
+	reg = place(&machine->cpu[raw_smp_processor_id() % FAKE_CPUS], msr, &legal);
+	note('W', msr, val);
+	if (!reg || val & ~legal) {
+		machine->faults++;
+		reg = NULL;
+	} else if (msr == OVF_CTL) {
+		*reg &= ~val;
+	} else if (msr >= PMC0 && msr < PMC0 + 8) {
+		*reg = (u64)(s64)(s32)val & counter_mask();
+	} else {
+		*reg = val;
+	}
+	raw_spin_unlock_irqrestore(&machine->lock, flags);
+	return reg ? 0 : -EIO;
+}
+
+/**
+ * fake_core_init() - a machine without uncore, of these cores
+ * @test: owns it
+ * @eax: of CPUID.0AH
+ * @ebx: of the same
+ * @edx: of the same
+ * @full: IA32_PERF_CAPABILITIES says that general counters can be written whole
+ *
+ * The registers are those that CPUID promises; the catalog is to be built yet.
+ */
+int fake_core_init(struct kunit *test, u32 eax, u32 ebx, u32 edx, bool full)
+{
+	u32 cpu;
+
+	fake_kernel_reset();
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	machine = kunit_kzalloc(test, sizeof(*machine), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, machine);
+	test->priv = machine;
+	raw_spin_lock_init(&machine->lock);
+	init_waitqueue_head(&machine->machine.sink.wait);
+	machine->version = eax & 0xff;
+	machine->nr_gp = eax >> 8 & 0xff;
+	machine->width = eax >> 16 & 0xff;
+	machine->nr_fixed = machine->version >= 2 ? edx & 0x1f : 0;
+	machine->full = full;
+	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
+		machine->cpu[cpu].global = counter_bits();	/* as perf leaves it */
+
+	fake_pci_init(test);
+	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
+	fake_boot_cpu.x86 = 6;
+	fake_boot_cpu.x86_model = 61;	/* whose uncore nobody knows */
+	fake_boot_cpu.cpuid_level = 0xa;
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
+	fake_kernel.cpuid[0] = eax;
+	fake_kernel.cpuid[1] = ebx;
+	fake_kernel.cpuid[3] = edx;
+	if (full) {
+		set_cpu_cap(&fake_boot_cpu, X86_FEATURE_PDCM);
+		fake_msr_add(CAPABILITIES, BIT(13));
+	}
+	fake_core_read = core_read;
+	fake_core_write = core_write;
+	return 0;
+}
+
+void fake_core_exit(struct kunit *test)
+{
+	struct fake_core *m = fake_core(test);
+	u32 i;
+
+	if (!m)
+		return;
+	for (i = 0; i < FAKE_SESSIONS; i++)
+		if (m->machine.session[i])
+			fake_session_close(test, m->machine.session[i]);
+	if (fake_kernel.cpu_up)
+		ucore_readers_exit();
+	if (fake_kernel.nmi)
+		ucore_nmi_unregister();
+	ucore_catalog_destroy();
+	ucore_catalog.platform = NULL;
+	ucore_catalog.absent = 0;
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
+	fake_core_read = NULL;
+	fake_core_write = NULL;
+}
+
+/* The box of a CPU; there is one. */
+struct ucore_box *fake_core_box(struct kunit *test, u32 cpu)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (ucore_catalog.boxes[i].domain->cpu == cpu)
+			return &ucore_catalog.boxes[i];
+	KUNIT_ASSERT_TRUE(test, false);
+	return NULL;
+}
+
+static void nmi_here(void *arg)
+{
+	struct pt_regs regs = { .cs = __KERNEL_CS };
+
+	*(int *)arg = fake_kernel.nmi(NMI_LOCAL, &regs);
+}
+
+/* An NMI on a CPU; what it queued has run when this returns. */
+int fake_core_nmi(u32 cpu)
+{
+	int handled = -1;
+	u32 i;
+
+	smp_call_function_single(cpu, nmi_here, &handled, 1);
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		irq_work_sync(&ucore_catalog.domains[i].pmi.work);
+	return handled;
+}
+
+static bool access_same(const struct fake_core_access *a, const struct fake_core_access *b)
+{
+	return a->cpu == b->cpu && a->op == b->op && a->msr == b->msr &&
+	       (a->op == 'R' || a->val == b->val);
+}
+
+void fake_core_expect(struct kunit *test, const struct fake_core_access *want, u32 nr)
+{
+	struct fake_core *m = fake_core(test);
+	u32 i, made = min_t(u32, m->nr, FAKE_CORE_LOG);
+
+	for (i = 0; i < min(nr, made); i++)
+		if (!access_same(&want[i], &m->log[i]))
+			break;
+	if (i < nr || i < made) {
+		KUNIT_FAIL(test, "accesses differ at %u of %u (%u made)", i, nr, made);
+		for (; i < nr; i++)
+			kunit_info(test, "want %u: %u %c %#x = %#llx\n", i, want[i].cpu,
+				   want[i].op, want[i].msr, want[i].val);
+		for (i = 0; i < made; i++)
+			kunit_info(test, "made %u: %u %c %#x = %#llx\n", i, m->log[i].cpu,
+				   m->log[i].op, m->log[i].msr, m->log[i].val);
+	}
+	m->nr = 0;
+}

@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cores' own monitors at work: each sequence access by access, on the CPU it
+ * belongs to; whose NMI it is; and the reservation that perf sees.
+ */
+#include <linux/cpu.h>
+
+#include "abi/describe.h"
+#include "fake_core.h"
+
+#define ALL_ON		0x70000000fULL	/* 4 general, 3 fixed */
+#define CLEAR_ALL	(ALL_ON | BIT_ULL(62) | BIT_ULL(63))
+#define FIXED(i)	BIT_ULL(UCORE_COUNTER_FIXED + (i))
+
+/* Ready to run: readers are elected, NMIs have a handler. */
+static int ready(struct kunit *test, u32 eax, u32 edx, bool full)
+{
+	u32 cpu;
+	int ret = fake_core_init(test, eax, 0, edx, full);
+
+	if (ret)
+		return ret;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_nmi_register(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
+	for_each_online_cpu(cpu)
+		fake_kernel.cpu_up(cpu);
+	fake_core(test)->nr = 0;
+	return 0;
+}
+
+static int core_init(struct kunit *test)
+{
+	return ready(test, EAX(3, 4, 48, 7), EDX(3, 48), true);
+}
+
+static int core_init_short(struct kunit *test)
+{
+	return ready(test, EAX(3, 4, 48, 7), EDX(3, 48), false);
+}
+
+static int core_init_v1(struct kunit *test)
+{
+	return ready(test, EAX(1, 2, 40, 7), 0, false);
+}
+
+static struct fake_core_cpu *regs_of(struct kunit *test, u32 cpu)
+{
+	return &fake_core(test)->cpu[cpu];
+}
+
+static int session_read(struct ucore_session *session)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_read(session, false);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+static int session_reset(struct ucore_session *session)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_reset(session);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+static struct ucore_part *part_of(struct ucore_session *session, const struct ucore_box *box)
+{
+	return session->part[box->domain->id];
+}
+
+/* ---- registers, in their order ---- */
+
+/* Reset by hand, general before fixed, controls before counters: all of it at freeze 0. */
+#define RESET_4_3(cpu, ctr)						\
+	CORE_W(cpu, 0x186, 0), CORE_W(cpu, 0x187, 0),			\
+	CORE_W(cpu, 0x188, 0), CORE_W(cpu, 0x189, 0),			\
+	CORE_W(cpu, 0x38d, 0),						\
+	CORE_W(cpu, (ctr), 0), CORE_W(cpu, (ctr) + 1, 0),		\
+	CORE_W(cpu, (ctr) + 2, 0), CORE_W(cpu, (ctr) + 3, 0),		\
+	CORE_W(cpu, 0x309, 0), CORE_W(cpu, 0x30a, 0), CORE_W(cpu, 0x30b, 0)
+
+static void start_and_stop(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_core_box(test, 1);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, BIT(2), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, FIXED(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, FIXED(2), 0, NULL), 0);
+	CORE_EXPECT_NONE(test);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	CORE_EXPECT(test, CORE_R(1, 0x38f), CORE_R(1, 0x38e),
+		    CORE_W(1, 0x38f, 0),
+		    CORE_W(1, 0x390, CLEAR_ALL), RESET_4_3(1, 0x4c1),
+		    CORE_W(1, 0x188, 0x4300c0),
+		    CORE_W(1, 0x38d, 0x303),		/* both fields, one write */
+		    CORE_W(1, 0x38f, ALL_ON));
+	fake_stop(s);
+	CORE_EXPECT(test, CORE_W(1, 0x38f, 0),
+		    CORE_R(1, 0x4c3), CORE_R(1, 0x309), CORE_R(1, 0x30b),
+		    CORE_W(1, 0x38d, 0), CORE_W(1, 0x188, 0), CORE_W(1, 0x390, CLEAR_ALL),
+		    CORE_W(1, 0x38f, ALL_ON),
+		    CORE_W(1, 0x38f, ALL_ON));		/* as found */
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/* What global control held is put back, also when boxes are given back after that. */
+static void global_control_is_left_as_found(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_core_box(test, 0);
+
+	regs_of(test, 0)->global = 0x100000003ULL;
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->global, ALL_ON);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->global, 0x100000003ULL);
+	fake_core(test)->nr = 0;
+	fake_session_close(test, s);
+	CORE_EXPECT(test, CORE_W(0, 0x38f, 0), RESET_4_3(0, 0x4c1),
+		    CORE_W(0, 0x38f, 0x100000003ULL));
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/* The limit: freeze, each counter once, thaw; and no CPU but this one is touched. */
+static void what_a_read_costs(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_core_box(test, 1);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, FIXED(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_core(test)->nr = 0;
+	regs_of(test, 1)->ctr[0] = 77;
+	regs_of(test, 1)->fixed[1] = 0xffffffffffffULL;
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_R(1, 0x4c1), CORE_R(1, 0x30a),
+		    CORE_W(1, 0x38f, ALL_ON));
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 77ULL);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 0xffffffffffffULL);
+	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 1U);
+	regs_of(test, 1)->fixed[1] = 4;
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 0x1000000000004ULL);
+}
+
+/* Each CPU reads its own, all in one READ. */
+static void two_cpus_in_one_session(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 1), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, s->nr_domains, 2U);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	regs_of(test, 0)->ctr[0] = 100;
+	regs_of(test, 1)->ctr[0] = 200;
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 200ULL);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 100ULL);
+	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 0U);
+	KUNIT_EXPECT_EQ(test, s->domains[1].cpu, 1U);
+	fake_stop(s);
+}
+
+static void reset_clears_before_it_reloads(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_core(test)->nr = 0;
+	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
+	CORE_EXPECT(test, CORE_W(0, 0x38f, 0), CORE_W(0, 0x390, CLEAR_ALL), CORE_W(0, 0x4c1, 0),
+		    CORE_W(0, 0x38f, ALL_ON));
+}
+
+static void timer_here(void *timer)
+{
+	fake_timer_fire(timer);
+}
+
+static void a_timer_sample(struct kunit *test)
+{
+	const struct ucore_create_session config = {
+		.timer_ns = 1000000, .ring_size = 4096,
+	};
+	struct ucore_session *s = fake_session_config(test, &config);
+	struct ucore_box *box = fake_core_box(test, 0);
+	const struct ucore_sample *sample;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, BIT(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_core(test)->nr = 0;
+	regs_of(test, 0)->ctr[1] = 55;
+	smp_call_function_single(0, timer_here, &part_of(s, box)->timer, 1);
+	CORE_EXPECT(test, CORE_W(0, 0x38f, 0), CORE_R(0, 0x4c2), CORE_W(0, 0x38f, ALL_ON));
+	sample = fake_record(part_of(s, box)->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 55ULL);
+	fake_stop(s);
+}
+
+/* ---- overflow ---- */
+
+#define PERIOD	1000
+
+/* A session with counter 0 and fixed counter 1 armed, and counter 3 not, on CPU 1. */
+static struct ucore_session *armed(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_core_box(test, 1);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, BIT(0), PERIOD, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, FIXED(1), PERIOD, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0x2e, BIT(3), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	return s;
+}
+
+static void arming(struct kunit *test)
+{
+	armed(test);
+	CORE_EXPECT(test, CORE_R(1, 0x38f), CORE_R(1, 0x38e),
+		    CORE_W(1, 0x38f, 0), CORE_W(1, 0x390, CLEAR_ALL), RESET_4_3(1, 0x4c1),
+		    CORE_W(1, 0x4c1, BIT_ULL(48) - PERIOD), CORE_W(1, 0x186, 0x5300c0),
+		    CORE_W(1, 0x30a, BIT_ULL(48) - PERIOD),
+		    CORE_W(1, 0x189, 0x43002e),
+		    CORE_W(1, 0x38d, 0xb0),		/* with the interrupt's bit */
+		    CORE_R(1, 0x38e), CORE_W(1, 0x38f, ALL_ON));
+	/* the uncore's enable is no matter here */
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
+}
+
+static void an_overflow_sample(struct kunit *test)
+{
+	struct ucore_session *s = armed(test);
+	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+	const struct ucore_sample *sample;
+
+	fake_core(test)->nr = 0;
+	regs_of(test, 1)->ctr[0] = 5;
+	regs_of(test, 1)->fixed[1] = 0xfffffffffff0ULL;
+	regs_of(test, 1)->ctr[3] = 42;
+	regs_of(test, 1)->status = BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
+	CORE_EXPECT(test, CORE_R(1, 0x38e), CORE_W(1, 0x38f, 0),	/* NMI */
+		    CORE_W(1, 0x38f, 0), CORE_R(1, 0x38e),
+		    CORE_R(1, 0x4c1), CORE_R(1, 0x30a), CORE_R(1, 0x4c4),
+		    CORE_W(1, 0x390, BIT_ULL(0)),
+		    CORE_W(1, 0x4c1, BIT_ULL(48) - PERIOD),
+		    CORE_W(1, 0x38f, ALL_ON));
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->cpu, 1U);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, PERIOD + 5ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[1].count, PERIOD - 16ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
+	KUNIT_EXPECT_EQ(test, sample->values[2].count, 42ULL);
+	KUNIT_EXPECT_EQ(test, part->domain->pmis, 1ULL);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+static void a_fixed_counter_overflows(struct kunit *test)
+{
+	struct ucore_session *s = armed(test);
+	const struct ucore_sample *sample;
+
+	regs_of(test, 1)->fixed[1] = 0;
+	regs_of(test, 1)->status = BIT_ULL(33) | BIT_ULL(62);
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, 0ULL);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->fixed[1], BIT_ULL(48) - PERIOD);
+	sample = fake_record(part_of(s, fake_core_box(test, 1))->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[1].count, (u64)PERIOD);
+}
+
+/* Bits of counters that are not armed, of other units, reserved ones: nobody's overflow. */
+static void other_status_bits(struct kunit *test)
+{
+	struct ucore_session *s = armed(test);
+	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+
+	regs_of(test, 1)->status = BIT_ULL(3) | BIT_ULL(55) | BIT_ULL(58) | BIT_ULL(61) |
+				   BIT_ULL(63);
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
+	KUNIT_EXPECT_FALSE(test, part->domain->frozen);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	/* only what may be cleared is cleared, with the next overflow */
+	regs_of(test, 1)->status |= BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, BIT_ULL(55) | BIT_ULL(58) | BIT_ULL(61));
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+struct two_nmis {
+	int handled[3];
+};
+
+static void nmis_before_service(void *arg)
+{
+	struct pt_regs regs = { .cs = __KERNEL_CS };
+	struct two_nmis *n = arg;
+
+	n->handled[0] = fake_kernel.nmi(NMI_LOCAL, &regs);
+	n->handled[1] = fake_kernel.nmi(NMI_LOCAL, &regs);
+}
+
+/* Its service waits for the end of this interrupt: a second NMI is the core's, too. */
+static void a_second_nmi_before_the_service(struct kunit *test)
+{
+	struct ucore_session *s = armed(test);
+	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+	struct two_nmis n = { };
+
+	regs_of(test, 1)->status = BIT_ULL(0) | BIT_ULL(33);
+	smp_call_function_single(1, nmis_before_service, &n, 1);
+	irq_work_sync(&part->domain->pmi.work);
+	KUNIT_EXPECT_EQ(test, n.handled[0], 2);
+	KUNIT_EXPECT_EQ(test, n.handled[1], NMI_HANDLED);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);	/* now it is another's */
+	fake_stop(s);
+}
+
+/* An overflow of this CPU is nobody else's, and not before START nor after STOP. */
+static void only_on_its_cpu(struct kunit *test)
+{
+	struct ucore_session *s = armed(test);
+
+	regs_of(test, 0)->status = BIT_ULL(0);
+	regs_of(test, 1)->status = BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(0), NMI_DONE);
+	fake_stop(s);
+	regs_of(test, 1)->status = BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
+}
+
+/* A READ between the overflow and its NMI services it along the way. */
+static void a_read_services_what_waits(struct kunit *test)
+{
+	struct ucore_session *s = armed(test);
+	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+
+	regs_of(test, 1)->ctr[0] = 0;
+	regs_of(test, 1)->status = BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);	/* late */
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	fake_stop(s);
+}
+
+/* ---- short writes ---- */
+
+static void short_writes(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_core_box(test, 0);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, BIT(0), BIT_ULL(31), NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0xc0, BIT(1), BIT_ULL(31) + 1, NULL), -ERANGE);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	CORE_EXPECT(test, CORE_R(0, 0x38f), CORE_R(0, 0x38e),
+		    CORE_W(0, 0x38f, 0), CORE_W(0, 0x390, CLEAR_ALL), RESET_4_3(0, 0xc1),
+		    CORE_W(0, 0xc1, BIT_ULL(48) - BIT_ULL(31)), CORE_W(0, 0x186, 0x5300c0),
+		    CORE_R(0, 0x38e), CORE_W(0, 0x38f, ALL_ON));
+	/* the hardware made of it what was meant */
+	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->ctr[0], BIT_ULL(48) - BIT_ULL(31));
+	regs_of(test, 0)->ctr[0] += 9;
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 9ULL);
+	fake_stop(s);
+}
+
+/* ---- version 1: the enable bits are all the control there is ---- */
+
+static void version_1(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_core_box(test, 1);
+
+	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0xc0, BIT(0), PERIOD, NULL), -EOPNOTSUPP);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0x3c, BIT(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	/* programmed without the enable bit, then let loose one after the other */
+	CORE_EXPECT(test, CORE_W(1, 0x186, 0), CORE_W(1, 0x187, 0),
+		    CORE_W(1, 0xc1, 0), CORE_W(1, 0xc2, 0),
+		    CORE_W(1, 0x186, 0x0300c0), CORE_W(1, 0x187, 0x03003c),
+		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x187, 0x43003c));
+	regs_of(test, 1)->ctr[1] = 11;
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	CORE_EXPECT(test, CORE_W(1, 0x186, 0x0300c0), CORE_W(1, 0x187, 0x03003c),
+		    CORE_R(1, 0xc1), CORE_R(1, 0xc2),
+		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x187, 0x43003c));
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 11ULL);
+	fake_stop(s);
+	CORE_EXPECT(test, CORE_W(1, 0x186, 0x0300c0), CORE_W(1, 0x187, 0x03003c),
+		    CORE_R(1, 0xc1), CORE_R(1, 0xc2),
+		    CORE_W(1, 0x186, 0), CORE_W(1, 0x187, 0));
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/* ---- perf ---- */
+
+static u32 core_state(void)
+{
+	struct ucore_core_info info = { .size = sizeof(info) };
+
+	ucore_describe_core(&info);
+	return info.state;
+}
+
+/* All selects and counters, with the first box of any session until after the last. */
+static void reserved_while_any_session_counts(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_event_add add;
+
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
+	KUNIT_ASSERT_EQ(test, fake_add(a, fake_core_box(test, 0), 0xc0, 0, 0, &add), 0);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0xfULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0xfULL);
+	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_READY);
+	KUNIT_ASSERT_EQ(test, fake_add(a, fake_core_box(test, 0), 0x3c, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, fake_core_box(test, 1), 0xc0, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(b, fake_core_box(test, 0), 0xc0, 0, 0, NULL), -EBUSY);
+	fake_session_close(test, a);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0xfULL);
+	fake_session_close(test, b);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
+}
+
+/* An event that is refused leaves no claim behind. */
+static void refused_events_reserve_nothing(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, BIT(0), 0, NULL), -ENOSPC);
+	for (i = 1; i < 20; i++) {
+		fake_kernel.fail_in = i;
+		if (!fake_add(s, fake_core_box(test, 1), 0xc0, 0, 0, NULL))
+			break;
+	}
+	fake_kernel.fail_in = 0;
+	KUNIT_EXPECT_GT(test, i, 1U);
+	fake_session_close(test, s);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
+}
+
+static void perf_came_first(struct kunit *test)
+{
+	struct ucore_core_info info = { .size = sizeof(info) };
+	struct ucore_session *s = fake_session(test);
+	u32 i;
+
+	for (i = 0; i < 4; i++) {	/* whichever of them it has */
+		fake_kernel.selects = BIT_ULL(i);
+		KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL),
+				-EBUSY);
+		KUNIT_EXPECT_EQ(test, fake_kernel.selects, BIT_ULL(i));
+		KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
+	}
+	fake_kernel.selects = 0;
+	fake_kernel.counters = BIT_ULL(2);	/* somebody who is not perf */
+	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
+	fake_kernel.counters = 0;
+
+	fake_kernel.selects = 0xf;
+	ucore_describe_core(&info);
+	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_CORE_TAKEN);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(info.reason, "kernel.nmi_watchdog=0"));
+	KUNIT_EXPECT_NULL(test, fake_core_box(test, 0)->owner);
+	fake_kernel.selects = 0;
+	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_READY);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL), 0);
+}
+
+/* The kernel's own uncore driver and sessions on cores do not mind each other. */
+static void beside_intel_uncore(struct kunit *test)
+{
+	struct ucore_session *s;
+
+	ucore_readers_exit();
+	ucore_catalog_destroy();
+	fake_boot_cpu.x86_model = 62;
+	fake_msr_add(0xc24, 0);		/* the PCU's box control */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	fake_kernel.intree = true;
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
+	s = fake_session(test);
+	KUNIT_EXPECT_EQ(test, fake_add(s, &ucore_catalog.boxes[0], 0, 0, 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(s, &ucore_catalog.boxes[0], 0, 0, 0, NULL), -EBUSY);
+	fake_session_close(test, s);
+}
+
+/* ---- CPUs that go ---- */
+
+/* Its counters are at rest when it goes; given up meanwhile, they may be perf's after that. */
+static void given_up_while_its_cpu_was_away(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_domain *domain = fake_core_box(test, 1)->domain;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 1), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_kernel.cpu_down(1);
+	KUNIT_EXPECT_EQ(test, domain->reader, UCORE_NO_CPU);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->ctl[0], 0ULL);
+	fake_core(test)->nr = 0;
+	fake_session_close(test, s);
+	CORE_EXPECT_NONE(test);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
+	fake_kernel.cpu_up(1);
+	CORE_EXPECT_NONE(test);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+}
+
+static void counts_on_when_its_cpu_is_back(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 1), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	regs_of(test, 1)->ctr[0] = 10;
+	fake_kernel.cpu_down(1);
+	fake_core(test)->nr = 0;
+	fake_kernel.cpu_up(1);
+	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_W(1, 0x390, CLEAR_ALL), RESET_4_3(1, 0x4c1),
+		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x38f, ALL_ON));
+	regs_of(test, 1)->ctr[0] = 7;
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 17ULL);
+	fake_stop(s);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(start_and_stop),
+	KUNIT_CASE(global_control_is_left_as_found),
+	KUNIT_CASE(what_a_read_costs),
+	KUNIT_CASE(two_cpus_in_one_session),
+	KUNIT_CASE(reset_clears_before_it_reloads),
+	KUNIT_CASE(a_timer_sample),
+	KUNIT_CASE(arming),
+	KUNIT_CASE(an_overflow_sample),
+	KUNIT_CASE(a_fixed_counter_overflows),
+	KUNIT_CASE(other_status_bits),
+	KUNIT_CASE(a_second_nmi_before_the_service),
+	KUNIT_CASE(only_on_its_cpu),
+	KUNIT_CASE(a_read_services_what_waits),
+	KUNIT_CASE(reserved_while_any_session_counts),
+	KUNIT_CASE(refused_events_reserve_nothing),
+	KUNIT_CASE(perf_came_first),
+	KUNIT_CASE(beside_intel_uncore),
+	KUNIT_CASE(given_up_while_its_cpu_was_away),
+	KUNIT_CASE(counts_on_when_its_cpu_is_back),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_core",
+	.init = core_init,
+	.exit = fake_core_exit,
+	.test_cases = cases,
+};
+
+static struct kunit_case cases_short[] = {
+	KUNIT_CASE(short_writes),
+	{ }
+};
+
+static struct kunit_suite suite_short = {
+	.name = "ucore_core_short_writes",
+	.init = core_init_short,
+	.exit = fake_core_exit,
+	.test_cases = cases_short,
+};
+
+static struct kunit_case cases_v1[] = {
+	KUNIT_CASE(version_1),
+	{ }
+};
+
+static struct kunit_suite suite_v1 = {
+	.name = "ucore_core_version_1",
+	.init = core_init_v1,
+	.exit = fake_core_exit,
+	.test_cases = cases_v1,
+};
+
+kunit_test_suites(&suite, &suite_short, &suite_v1);

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The cores' own monitors: what is believed of CPUID.0AH, and which boxes
+ * become of it.
+ */
+#include "abi/describe.h"
+#include "fake_core.h"
+#include "find/core.h"
+#include "session/event.h"
+
+/* ---- what is believed: a table ---- */
+
+struct decode {
+	const char *what;
+	struct ucore_core_cpuid says;
+	u32 state;
+	struct ucore_core_pmu pmu;
+};
+
+#define ALL7	0x7f
+
+static const struct decode decodes[] = {
+	{ "no monitors", { }, UCORE_CORE_NONE, { } },
+	{ "version 1: EDX has no meaning",
+	  { .eax = EAX(1, 2, 40, 7), .edx = EDX(3, 40) }, UCORE_CORE_READY,
+	  { .version = 1, .nr_gp = 2, .width = 40, .events = ALL7 } },
+	{ "version 2, early: no fixed counter, no width, but there are three",
+	  { .eax = EAX(2, 2, 40, 7) }, UCORE_CORE_READY,
+	  { .version = 2, .nr_gp = 2, .width = 40, .nr_fixed = 3, .fixed_width = 40,
+	    .events = ALL7 } },
+	{ "a hypervisor's version 2 without them has none",
+	  { .eax = EAX(2, 4, 48, 7), .hypervisor = true }, UCORE_CORE_READY,
+	  { .version = 2, .nr_gp = 4, .width = 48, .events = ALL7 } },
+	{ "version 3: any",
+	  { .eax = EAX(3, 4, 48, 7), .edx = EDX(3, 48) }, UCORE_CORE_READY,
+	  { .version = 3, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
+	    .events = ALL7, .any = true } },
+	{ "version 2 has no any, and whole writes are told elsewhere",
+	  { .eax = EAX(2, 4, 48, 7), .edx = EDX(3, 48), .capabilities = 0x2000 },
+	  UCORE_CORE_READY,
+	  { .version = 2, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
+	    .events = ALL7, .full_width = true } },
+	{ "other capabilities are no matter",
+	  { .eax = EAX(4, 4, 48, 7), .edx = EDX(3, 48), .capabilities = ~0x2000ULL },
+	  UCORE_CORE_READY,
+	  { .version = 4, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
+	    .events = ALL7, .any = true } },
+	{ "EBX: what is not there",
+	  { .eax = EAX(3, 4, 48, 7), .ebx = 0x44, .edx = EDX(3, 48) }, UCORE_CORE_READY,
+	  { .version = 3, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
+	    .events = 0x3b, .any = true } },
+	{ "EAX[31:24]: EBX ends there",
+	  { .eax = EAX(3, 4, 48, 3), .edx = EDX(3, 48) }, UCORE_CORE_READY,
+	  { .version = 3, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
+	    .events = 0x07, .any = true } },
+	{ "EAX[31:24] is 0: no event",
+	  { .eax = EAX(3, 4, 48, 0), .edx = EDX(3, 48) }, UCORE_CORE_READY,
+	  { .version = 3, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
+	    .any = true } },
+	{ "more events than are known, more counters than there can be",
+	  { .eax = EAX(4, 200, 48, 255U), .edx = EDX(31, 48) }, UCORE_CORE_READY,
+	  { .version = 4, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
+	    .events = ALL7, .any = true } },
+	{ "version 5: any is deprecated, a fourth fixed counter by number",
+	  { .eax = EAX(5, 8, 48, 8), .edx = EDX(4, 48) | 0x8000 }, UCORE_CORE_READY,
+	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
+	    .events = ALL7 } },
+	{ "version 5: fixed counters by ECX",
+	  { .eax = EAX(5, 8, 48, 7), .ecx = 0x7, .edx = EDX(0, 48) | 0x8000 },
+	  UCORE_CORE_READY,
+	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 3, .fixed_width = 48,
+	    .events = ALL7 } },
+	{ "version 5: none behind a hole",
+	  { .eax = EAX(5, 8, 48, 7), .ecx = 0xfffffffb, .edx = EDX(1, 48) }, UCORE_CORE_READY,
+	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 2, .fixed_width = 48,
+	    .events = ALL7, .any = true } },
+	{ "version 5: all ones",
+	  { .eax = EAX(5, 8, 48, 7), .ecx = ~0U, .edx = ~0U }, UCORE_CORE_READY,
+	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
+	    .events = ALL7 } },
+	{ "no general counter",
+	  { .eax = EAX(3, 0, 48, 7), .edx = EDX(3, 48) }, UCORE_CORE_LIES,
+	  { .version = 3, .width = 48, .nr_fixed = 3, .fixed_width = 48, .events = ALL7,
+	    .any = true } },
+	{ "counters of no width",
+	  { .eax = EAX(3, 4, 0, 7), .edx = EDX(3, 48) }, UCORE_CORE_LIES,
+	  { .version = 3, .nr_gp = 4, .nr_fixed = 3, .fixed_width = 48, .events = ALL7,
+	    .any = true } },
+	{ "counters of 65 bits",
+	  { .eax = EAX(3, 4, 65, 7), .edx = EDX(3, 48) }, UCORE_CORE_LIES,
+	  { .version = 3, .nr_gp = 4, .width = 65, .nr_fixed = 3, .fixed_width = 48,
+	    .events = ALL7, .any = true } },
+	{ "a hybrid part",
+	  { .eax = EAX(5, 8, 48, 7), .edx = EDX(4, 48) | 0x8000, .hybrid = true },
+	  UCORE_CORE_HYBRID,
+	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
+	    .events = ALL7 } },
+	{ "version 6",
+	  { .eax = EAX(6, 8, 48, 7), .edx = EDX(4, 48) | 0x8000 }, UCORE_CORE_VERSION,
+	  { .version = 6, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
+	    .events = ALL7 } },
+};
+
+static void decode_case(const struct decode *d, char *name)
+{
+	strscpy(name, d->what, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(decode, decodes, decode_case);
+
+static void decode(struct kunit *test)
+{
+	const struct decode *d = test->param_value;
+	struct ucore_core_pmu pmu;
+
+	memset(&pmu, 0xa5, sizeof(pmu));
+	KUNIT_EXPECT_EQ(test, ucore_core_decode(&d->says, &pmu), d->state);
+	KUNIT_EXPECT_EQ(test, pmu.version, d->pmu.version);
+	KUNIT_EXPECT_EQ(test, pmu.nr_gp, d->pmu.nr_gp);
+	KUNIT_EXPECT_EQ(test, pmu.width, d->pmu.width);
+	KUNIT_EXPECT_EQ(test, pmu.nr_fixed, d->pmu.nr_fixed);
+	KUNIT_EXPECT_EQ(test, pmu.fixed_width, d->pmu.fixed_width);
+	KUNIT_EXPECT_EQ(test, pmu.events, d->pmu.events);
+	KUNIT_EXPECT_EQ(test, pmu.full_width, d->pmu.full_width);
+	KUNIT_EXPECT_EQ(test, pmu.any, d->pmu.any);
+}
+
+/* ---- which boxes ---- */
+
+static bool has_field(const struct ucore_box *box, u32 field)
+{
+	u32 i;
+
+	for (i = 0; i < box->desc.type->nr_fields; i++)
+		if (box->desc.type->fields[i].field == field)
+			return ucore_field_present(box, &box->desc.type->fields[i]);
+	return false;
+}
+
+static struct ucore_core_info core_info(void)
+{
+	struct ucore_core_info info = { .size = sizeof(info) };
+
+	ucore_describe_core(&info);
+	return info;
+}
+
+/* One on each CPU, with the CPU for its domain, and its uncore unknown. */
+static void a_box_on_each_cpu(struct kunit *test)
+{
+	struct ucore_core_info info;
+	u32 i, cpu = 0;
+
+	if (fake_core_init(test, EAX(3, 4, 48, 7), 0x10, EDX(3, 48), true))
+		return;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, num_online_cpus());
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_domains, num_online_cpus());
+	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
+		const struct ucore_box *box = &ucore_catalog.boxes[i];
+
+		KUNIT_EXPECT_STREQ(test, box->desc.type->name, "core");
+		KUNIT_EXPECT_EQ(test, box->domain->scope, (u32)UCORE_SCOPE_CPU);
+		KUNIT_EXPECT_TRUE(test, cpu_online(box->domain->cpu));
+		KUNIT_EXPECT_GE(test, (u32)box->domain->cpu, cpu);
+		cpu = box->domain->cpu + 1;
+		KUNIT_EXPECT_EQ(test, box->desc.instance, 0U);
+		KUNIT_EXPECT_EQ(test, box->desc.type->nr_gp, 4);
+		KUNIT_EXPECT_EQ(test, box->desc.type->nr_fixed, 3);
+		KUNIT_EXPECT_EQ(test, box->caps,
+				(u32)(UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW));
+		KUNIT_EXPECT_TRUE(test, has_field(box, UCORE_FIELD_ANY));
+	}
+	KUNIT_EXPECT_EQ(test, ucore_catalog.caps, (u32)UCORE_CAP_CORE);
+	KUNIT_EXPECT_NULL(test, ucore_catalog.platform);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_READY);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_READY), "no table"));
+	info = core_info();
+	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_CORE_READY);
+	KUNIT_EXPECT_STREQ(test, info.reason, "");
+	KUNIT_EXPECT_EQ(test, info.events, 0x6fU);
+	KUNIT_EXPECT_EQ(test, info.eax, EAX(3, 4, 48, 7));
+	KUNIT_EXPECT_EQ(test, info.caps, (u32)(UCORE_CORE_GLOBAL | UCORE_CORE_FULL_WIDTH |
+					       UCORE_CORE_ANY));
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/* Beside the boxes of a known uncore, whose domains come first. */
+static void beside_the_uncore(struct kunit *test)
+{
+	if (fake_core_init(test, EAX(2, 2, 40, 7), 0, EDX(3, 40), false))
+		return;
+	fake_boot_cpu.x86_model = 62;
+	fake_msr_add(0xc24, 0);		/* the PCU's box control */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_domains, 1 + num_online_cpus());
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].scope, (u32)UCORE_SCOPE_DIE);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].scope, (u32)UCORE_SCOPE_CPU);
+	KUNIT_EXPECT_STREQ(test, ucore_catalog.platform->name, "ivbep");
+	KUNIT_EXPECT_TRUE(test, ucore_catalog.caps & UCORE_CAP_CORE);
+	KUNIT_EXPECT_TRUE(test, ucore_catalog.caps & UCORE_CAP_OVERFLOW_PMI);
+	KUNIT_EXPECT_FALSE(test, has_field(fake_core_box(test, 0), UCORE_FIELD_ANY));
+}
+
+/* No status tells whose overflow it was. */
+static void version_1_does_not_interrupt(struct kunit *test)
+{
+	if (fake_core_init(test, EAX(1, 2, 40, 7), 0, 0, false))
+		return;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 0)->caps, 0U);
+	KUNIT_EXPECT_EQ(test, core_info().caps, 0U);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+static void no_boxes(struct kunit *test, u32 state, const char *why)
+{
+	struct ucore_core_info info;
+
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.caps, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_UNKNOWN);
+	info = core_info();
+	KUNIT_EXPECT_EQ(test, info.state, state);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(info.reason, why));
+}
+
+static void no_leaf(struct kunit *test)
+{
+	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), false))
+		return;
+	fake_boot_cpu.cpuid_level = 9;
+	no_boxes(test, UCORE_CORE_NONE, "CPUID.0AH");
+}
+
+/* Nothing is even asked. */
+static void switched_off(struct kunit *test)
+{
+	bool *cores = fake_param("cores");
+
+	KUNIT_ASSERT_NOT_NULL(test, cores);
+	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), true))
+		return;
+	*cores = false;
+	no_boxes(test, UCORE_CORE_OFF, "cores=0");
+	*cores = true;
+	CORE_EXPECT_NONE(test);
+}
+
+static void hybrid_parts_are_refused(struct kunit *test)
+{
+	if (fake_core_init(test, EAX(5, 8, 48, 7), 0, EDX(4, 48), true))
+		return;
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYBRID_CPU);
+	no_boxes(test, UCORE_CORE_HYBRID, "hybrid");
+	CORE_EXPECT_NONE(test);
+}
+
+static void newer_versions_are_refused(struct kunit *test)
+{
+	if (fake_core_init(test, EAX(6, 8, 48, 7), 0, EDX(4, 48), true))
+		return;
+	no_boxes(test, UCORE_CORE_VERSION, "versions above 5");
+	CORE_EXPECT_NONE(test);
+}
+
+/* It promises one more of something than there is. */
+static void promises_are_probed(struct kunit *test)
+{
+	struct fake_core *m;
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), true))
+			return;
+		m = fake_core(test);
+		if (i == 0)
+			m->nr_gp = 3;
+		else if (i == 1)
+			m->nr_fixed = 2;
+		else if (i == 2)
+			m->full = false;
+		else
+			m->version = 1;
+		no_boxes(test, UCORE_CORE_LIES, "do not answer");
+		ucore_catalog_destroy();
+	}
+}
+
+/* ---- what an event of a core is ---- */
+
+static int encode(const struct ucore_box *box, const struct ucore_term *terms, u32 nr,
+		  struct ucore_event_spec *spec)
+{
+	return ucore_event_encode(box, terms, nr, spec);
+}
+
+#define ENCODE(box, spec, ...) ({					\
+	const struct ucore_term terms[] = { __VA_ARGS__ };		\
+									\
+	encode(box, terms, ARRAY_SIZE(terms), spec);			\
+})
+
+#define TERM(_field, _value)	{ .field = UCORE_FIELD_##_field, .value = (_value) }
+
+static void fields_of_a_core(struct kunit *test)
+{
+	struct ucore_event_spec spec;
+	const struct ucore_box *box;
+
+	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), true))
+		return;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	box = fake_core_box(test, 0);
+	/* neither ring asked for: both */
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0x2e), TERM(UMASK, 0x41)), 0);
+	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x3412eULL);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(USR, 1)), 0);
+	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x100c0ULL);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(OS, 1), TERM(ANY, 1)), 0);
+	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x2200c0ULL);
+	/* an edge needs no threshold here, inv does */
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(EDGE, 1)), 0);
+	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x700c0ULL);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(INV, 1)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(INV, 1),
+				     TERM(CMASK, 0xff)), 0);
+	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0xff8300c0ULL);
+	/* the driver's own bits are no fields */
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0x100)), -ERANGE);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(THRESH, 1)), -ENXIO);
+}
+
+/* Fixed counters have rings and any, nothing else. */
+static void fields_of_a_fixed_counter(struct kunit *test)
+{
+	const struct ucore_box_type *type;
+	struct ucore_event_spec spec;
+	const struct ucore_box *box;
+	u64 fixed = BIT_ULL(UCORE_COUNTER_FIXED + 1);
+
+	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), true))
+		return;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	box = fake_core_box(test, 0);
+	type = box->desc.type;
+	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, NULL, 0, &spec), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 0, &spec), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_fixed(type, spec.value[0], 1, false), 0x30ULL);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(USR, 1)), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 1000, &spec), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_fixed(type, spec.value[0], 1, true), 0xa0ULL);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(OS, 1), TERM(ANY, 1)), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_fixed(type, spec.value[0], 2, false), 0x500ULL);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0)), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(USR, 1), TERM(CMASK, 1)), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, NULL, 0, &spec), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed << 2, 0, &spec), -ENXIO);
+}
+
+static int period(const struct ucore_box *box, u64 counters, u64 n)
+{
+	struct ucore_event_spec spec = { };
+
+	return ucore_event_restrict(box, counters, n, &spec);
+}
+
+static void periods_of_whole_writes(struct kunit *test)
+{
+	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), true))
+		return;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), BIT(0), BIT_ULL(48) - 1), 0);
+	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), BIT(0), BIT_ULL(48)), -ERANGE);
+}
+
+/* A write takes 32 bits: the preload's higher ones must be copies of bit 31. */
+static void periods_of_short_writes(struct kunit *test)
+{
+	u64 fixed = BIT_ULL(UCORE_COUNTER_FIXED);
+
+	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), false))
+		return;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), BIT(0), BIT_ULL(31)), 0);
+	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), BIT(0), BIT_ULL(31) + 1), -ERANGE);
+	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), fixed, BIT_ULL(48) - 1), 0);
+	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), fixed, BIT_ULL(48)), -ERANGE);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(decode, decode_gen_params),
+	KUNIT_CASE(a_box_on_each_cpu),
+	KUNIT_CASE(beside_the_uncore),
+	KUNIT_CASE(version_1_does_not_interrupt),
+	KUNIT_CASE(no_leaf),
+	KUNIT_CASE(switched_off),
+	KUNIT_CASE(hybrid_parts_are_refused),
+	KUNIT_CASE(newer_versions_are_refused),
+	KUNIT_CASE(promises_are_probed),
+	KUNIT_CASE(fields_of_a_core),
+	KUNIT_CASE(fields_of_a_fixed_counter),
+	KUNIT_CASE(periods_of_whole_writes),
+	KUNIT_CASE(periods_of_short_writes),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_core_find",
+	.exit = fake_core_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
