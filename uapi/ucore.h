@@ -314,7 +314,7 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_UMASK_EXT	34	/* extended umask: control bits 63:32, or fewer */
 #define UCORE_FIELD_CH_MASK	35	/* IIO: ports, a bit each (PortMask) */
 #define UCORE_FIELD_FC_MASK	36	/* IIO: completion flow classes, a bit each (FCMask) */
-#define UCORE_FIELD_FILTER_CID	37	/* UBox filter: core, beside filter_tid: its thread */
+#define UCORE_FIELD_FILTER_CID	42	/* UBox filter: core, beside filter_tid: its thread */
 
 /* ucore_field.flags */
 #define UCORE_FIELD_SHARED	(1U << 0)	/* one value for all counters of the box */

@@ -33,7 +33,7 @@ static void terms_that_make_no_sense(const void *arg)
 	begin();
 	expect_rc(try_add(session, imc, TERMS({ .field = 0, .value = 4 }), 0, 0), EINVAL);
 	expect_rc(try_add(session, imc, TERMS({ .field = 10, .value = 4 }), 0, 0), EINVAL);
-	expect_rc(try_add(session, imc, TERMS({ .field = 38, .value = 4 }), 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS({ .field = 37, .value = 4 }), 0, 0), EINVAL);
 	expect_rc(try_add(session, imc, TERMS({ .field = 64, .value = 4 }), 0, 0), EINVAL);
 	expect_rc(try_add(session, imc, TERMS({ .field = 0xffffffff, .value = 4 }), 0, 0),
 		  EINVAL);
