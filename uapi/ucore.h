@@ -331,13 +331,14 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_UMASK_EXT	34	/* extended umask: control bits 63:32, or fewer */
 #define UCORE_FIELD_CH_MASK	35	/* IIO: ports, a bit each (PortMask) */
 #define UCORE_FIELD_FC_MASK	36	/* IIO: completion flow classes, a bit each (FCMask) */
-#define UCORE_FIELD_FILTER_CID	37	/* UBox filter: core, beside filter_tid: its thread */
 
-#define UCORE_FIELD_USR		38	/* core: count in user mode; neither USR nor OS: both */
-#define UCORE_FIELD_OS		39	/* core: count in the kernel */
-#define UCORE_FIELD_ANY		40	/* core: count for both threads */
-#define UCORE_FIELD_INV		41	/* core: count where less than cmask; needs cmask >= 1 */
-#define UCORE_FIELD_CMASK	42	/* core: count clocks of at least so many */
+#define UCORE_FIELD_USR		37	/* core: count in user mode; neither USR nor OS: both */
+#define UCORE_FIELD_OS		38	/* core: count in the kernel */
+#define UCORE_FIELD_ANY		39	/* core: count for both threads */
+#define UCORE_FIELD_INV		40	/* core: count where less than cmask; needs cmask >= 1 */
+#define UCORE_FIELD_CMASK	41	/* core: count clocks of at least so many */
+
+#define UCORE_FIELD_FILTER_CID	42	/* UBox filter: core, beside filter_tid: its thread */
 
 /* ucore_field.flags */
 #define UCORE_FIELD_SHARED	(1U << 0)	/* one value for all counters of the box */

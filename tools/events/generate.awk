@@ -195,8 +195,9 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 		ext = 0
 	}
 	checked("UMaskExt", ext, unit_ext[unit] + 0)
-	if (event > 255 && !unit_extsel[unit])
-		fail("ExtSel 1, but unit " name " has no such bit")
+	# no control of other boxes has the bit
+	if (event > 255 && unit_type[unit] !~ /^(pcu|qpi|r3qpi)$/)
+		fail("ExtSel 1 in unit " name)
 	fixed = -1
 	counters = alt = 0
 	if (cell["CounterType"] == "FREERUN" || cell["CounterType"] == "FIXED" ||
@@ -270,7 +271,6 @@ kind == "units" {
 	unit_fixed[nr_units] = cell["Fixed"]
 	unit_halves[nr_units] = cell["Halves"] + 0
 	unit_ext[nr_units] = cell["Ext"]
-	unit_extsel[nr_units] = cell["ExtSel"] + 0
 	nr_units++
 	next
 }
