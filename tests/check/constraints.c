@@ -16,7 +16,8 @@
 #include "platforms/list.h"
 
 static const struct ucore_platform * const e5[] = {
-	&ucore_platform_ivbep, &ucore_platform_hswep, &ucore_platform_bdxep, &ucore_platform_bdxde,
+	&ucore_platform_snbep, &ucore_platform_ivbep, &ucore_platform_hswep, &ucore_platform_bdxep,
+	&ucore_platform_bdxde,
 };
 
 static const struct ucore_platform * const discovery[] = {
