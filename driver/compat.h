@@ -16,7 +16,7 @@
 #include <linux/version.h>
 #include <asm/msr.h>
 /* cpuid(): newer kernels (7.3 does) leave it out of processor.h */
-#if __has_include(<asm/cpuid/api.h>)
+#if __has_include("asm/cpuid/api.h")
 #include <asm/cpuid/api.h>
 #endif
 
