@@ -15,6 +15,10 @@
 #include <linux/topology.h>
 #include <linux/version.h>
 #include <asm/msr.h>
+/* cpuid(): newer kernels (7.3 does) leave it out of processor.h */
+#if __has_include("asm/cpuid/api.h")
+#include <asm/cpuid/api.h>
+#endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)

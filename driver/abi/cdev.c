@@ -32,7 +32,7 @@ static int cmd_info(struct ucore_ioctl_call *call)
 		.state = state,
 		.nr_domains = ucore_catalog.nr_domains,
 		.nr_boxes = ucore_catalog.nr_boxes,
-		.nr_counters = ucore_catalog_counters(NULL),
+		.nr_counters = ucore_catalog_counters(),
 		.family = boot_cpu_data.x86,
 		.model = boot_cpu_data.x86_model,
 		.stepping = boot_cpu_data.x86_stepping,

@@ -134,7 +134,7 @@ void ucore_describe_domain(struct ucore_domain *domain, struct ucore_domain_info
 		.package = domain->package,
 		.cpu = domain->cpu,
 		.nr_boxes = domain->nr_boxes,
-		.nr_counters = ucore_catalog_counters(domain),
+		.nr_counters = domain->nr_counters,
 	};
 	raw_spin_lock_irqsave(&domain->lock, flags);
 	out->reader = domain->reader;

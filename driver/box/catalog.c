@@ -74,6 +74,7 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 	if (desc->told)
 		*desc->told = id;
 	domain->nr_boxes++;
+	domain->nr_counters += desc->type->nr_gp + desc->type->nr_fixed;
 	return ret;
 }
 
@@ -243,20 +244,15 @@ struct ucore_domain *ucore_catalog_domain(u32 id)
 }
 
 /**
- * ucore_catalog_counters() - counters of a domain's boxes, fixed ones included
- * @domain: the domain, NULL for all
+ * ucore_catalog_counters() - counters of all boxes, fixed ones included
  *
  * Return: how many.
  */
-u32 ucore_catalog_counters(const struct ucore_domain *domain)
+u32 ucore_catalog_counters(void)
 {
-	const struct ucore_box *box;
 	u32 i, n = 0;
 
-	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
-		box = &ucore_catalog.boxes[i];
-		if (!domain || box->domain == domain)
-			n += box->desc.type->nr_gp + box->desc.type->nr_fixed;
-	}
+	for (i = 0; i < ucore_catalog.nr_domains; i++)
+		n += ucore_catalog.domains[i].nr_counters;
 	return n;
 }

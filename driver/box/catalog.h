@@ -44,6 +44,6 @@ void ucore_catalog_destroy(void);
 const struct ucore_report *ucore_catalog_report(void);
 struct ucore_box *ucore_catalog_box(u32 id);
 struct ucore_domain *ucore_catalog_domain(u32 id);
-u32 ucore_catalog_counters(const struct ucore_domain *domain);
+u32 ucore_catalog_counters(void);
 
 #endif /* UCORE_CATALOG_H */

@@ -89,6 +89,7 @@ struct ucore_pmi {
  * @cpu: the only CPU, for UCORE_SCOPE_CPU; else UCORE_NO_CPU
  * @package: physical package id
  * @nr_boxes: boxes on it
+ * @nr_counters: their counters, fixed ones included
  * @global: its global control; NULL: there is none, boxes are frozen one by one
  * @io: window of the global control
  * @gate: in place of a global control that does not exist, else NULL
@@ -139,6 +140,7 @@ struct ucore_domain {
 	int cpu;
 	u32 package;
 	u32 nr_boxes;
+	u32 nr_counters;
 	const struct ucore_global *global;
 	struct ucore_io io;
 	struct ucore_gate *gate;

@@ -100,7 +100,7 @@ u32 ucore_core_decode(const struct ucore_core_cpuid *says, struct ucore_core_pmu
  * ---- ask the machine ----
  */
 
-static void cpuid_read(struct ucore_core_cpuid *out)
+static void leaf_read(struct ucore_core_cpuid *out)
 {
 	*out = (struct ucore_core_cpuid){ };
 	if (boot_cpu_data.cpuid_level < CORE_CPUID)
@@ -217,7 +217,7 @@ int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *pl
 {
 	const struct ucore_core_table *table = platform->table;
 
-	cpuid_read(&core.says);
+	leaf_read(&core.says);
 	core.state = ucore_core_decode(&core.says, &core.pmu);
 	if (core.state == UCORE_CORE_READY && !cores)
 		core.state = UCORE_CORE_OFF;

@@ -47,6 +47,7 @@ static void box_add(struct kunit *test, struct ucore_domain *domain,
 			.ops = &fake_pci_ops, .tally = &domain->tally, .priv = &win[1],
 		};
 	domain->nr_boxes++;
+	domain->nr_counters += desc->type->nr_gp + desc->type->nr_fixed;
 }
 
 static void boxes_add(struct kunit *test, struct ucore_domain *domain)

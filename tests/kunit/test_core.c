@@ -294,13 +294,14 @@ static void a_fixed_counter_overflows(struct kunit *test)
 /* Bits of counters that are not armed, of other units, reserved ones: nobody's overflow. */
 static void other_status_bits(struct kunit *test)
 {
+	const u64 others = BIT_ULL(3) | BIT_ULL(55) | BIT_ULL(58) | BIT_ULL(61) | BIT_ULL(63);
 	struct ucore_session *s = armed(test);
 	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
 
-	regs_of(test, 1)->status = BIT_ULL(3) | BIT_ULL(55) | BIT_ULL(58) | BIT_ULL(61) |
-				   BIT_ULL(63);
+	regs_of(test, 1)->status = others;
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
 	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, others);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
 	KUNIT_EXPECT_FALSE(test, part->domain->frozen);
 	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
