@@ -17,7 +17,7 @@
 #define UCORE_MODEL(...)
 #endif
 
-UCORE_MODEL(6, 45, "snbep", "Xeon E5-2600", 0)
+UCORE_MODEL(6, 45, "snbep", "Xeon E5-2600 v1", 0)
 UCORE_MODEL(6, 62, "ivbep", "Xeon E5-2600 v2", 0)
 UCORE_MODEL(6, 143, "spr", "Sapphire Rapids", 1)
 UCORE_MODEL(6, 207, "emr", "Emerald Rapids", 1)
