@@ -113,7 +113,7 @@
 #define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds them */
 
 /* ucore_info.caps: what this platform can do */
-#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a die, else one for each box */
+#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a die, not one per box */
 #define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow in the uncore interrupts a core */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 #define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
@@ -819,7 +819,7 @@ struct ucore_command {
 #define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its period ended the interval */
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
-#define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: it was read counting */
+#define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: read counting */
 
 /**
  * struct ucore_value - the count of one event

@@ -416,8 +416,8 @@ static void control_write(const struct ucore_counter *ctr)
  * @ctr: a counter of a box that has been reset
  *
  * One that runs freely begins where it is.  One that no freeze reaches counts as
- * soon as it has an event: it is enabled without, and waits for
- * ucore_counter_release().
+ * soon as it has an event: it waits for ucore_counter_release(), on the first
+ * generation enabled (327043-001 2.1.1, note at step f).
  */
 void ucore_box_program_counter(struct ucore_counter *ctr)
 {
@@ -430,7 +430,7 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 		ucore_counter_arm(ctr);
 	if (!(ctr->flags & UCORE_VALUE_UNFROZEN))
 		control_write(ctr);
-	else if (!ucore_counter_is_fixed(ctr))
+	else if (!ucore_counter_is_fixed(ctr) && !ctr->box->desc.global)
 		box_write(ctr->box, ctr->ctl_reg, ctr->box->desc.type->ctl_en);
 }
 

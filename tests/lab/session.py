@@ -278,7 +278,7 @@ class Differences(list):
 
 def flag_names(flags):
     known = {SAMPLE_CONTEXT: "context", SAMPLE_USER: "user", SAMPLE_RECOVERED: "recovered",
-             SAMPLE_THROTTLED: "throttled"}
+             SAMPLE_THROTTLED: "throttled", SAMPLE_POLLED: "polled"}
     rest = flags & ~sum(known)
     return "|".join([name for bit, name in known.items() if flags & bit]
                     + [f"{rest:#x}"] * bool(rest)) or "none"

@@ -6,8 +6,9 @@ import statistics
 
 from lab import truth
 from lab.framework import BOTH, KERNELS, test
-from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED, SAMPLE_USER,
-                         TRIGGER_OVERFLOW, TRIGGER_TIMER, US, Session, assert_equal, die_of,
+from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_POLLED,
+                         SAMPLE_THROTTLED, SAMPLE_USER, TRIGGER_OVERFLOW, TRIGGER_TIMER, US,
+                         VALUE_UNFROZEN, Session, accesses_of, assert_equal, die_of, flagged,
                          interrupting, refused, sample_until, samples_in, totals_at)
 from machine import eventset
 from machine.armed import each_overflowed, least_lateness, run_armed
@@ -71,6 +72,62 @@ def boxes_that_cannot_interrupt_refuse_a_period(m):
             with refused(errno.ERANGE):
                 s.add(box, period=1 << width, event=1)
             s.add(box, period=(1 << width) - 1, event=1)
+
+
+@test("e2-2s", kernels=BOTH)
+def polled_periods_are_sampled_past_each_multiple_with_exact_counts(m):
+    """C-Boxes and the IRP cannot interrupt; imc0 is only counted."""
+    with Session(m, ring=1 << 20) as s:
+        periods = {s.add(box, counter=0, period=period, **CLOCK): period
+                   for box, period in (("cbo0", 50000000), ("irp0", 30000000))}
+        s.add("imc0", counter=0, event=0x04, umask=0x03)
+        mark = m.truth_length()
+        s.start()
+        samples = sample_until(m, s, lambda found: all(
+            sum(event in flagged(sample) for sample in found) >= 5 for event in periods))
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+        status = s.status()
+    ended = dict.fromkeys(periods, 0)       # multiples of the period that are over
+    for sample in samples:
+        assert sample["flags"] & SAMPLE_POLLED and sample["trigger"] == TRIGGER_OVERFLOW, sample
+        assert flagged(sample) and sample["trigger_event"] == min(flagged(sample)), sample
+        assert 0 < sample["late_ns"], sample
+        for value in sample["values"]:
+            event = value["event"]
+            if event in periods:
+                now = value["count"] // periods[event]
+                assert (event in flagged(sample)) == (now > ended[event]), (sample, ended)
+                ended[event] = now
+    assert status["polled"] == status["overflows"] == sum(len(flagged(s)) for s in samples), status
+    assert status["polls"] > len(samples) and not status["recovered"], status
+
+
+@test("e2-2s", kernels=BOTH)
+def box_freeze_stops_its_own_boxes_alone(m):
+    with Session(m, box_freeze=True) as s, Session(m) as other:
+        s.add("imc0", counter=0, event=0x04, umask=0x03)
+        s.add("cbo0", counter=0, **CLOCK)
+        s.add("ubox0", counter=0, event=0x42)
+        other.add("ha0", counter=0, event=0)
+        other.start()
+        mark = m.truth_length()
+        s.start()
+        before = s.read()
+        accesses = accesses_of(m, s, "read")
+        after = s.read()
+        s.stop()
+        assert not m.truth("freeze", mark), m.truth("freeze", mark)
+        # two boxes frozen and thawed, four dwords and MSRs of three counters
+        assert accesses["told"] == 4 + 4, accesses
+        die = after["dies"][0]
+        assert 0 < die["skew_ns"] < die["frozen_ns"], die
+        assert die["time_running"] < die["time_enabled"], die
+        counted = [new["count"] - old["count"]
+                   for new, old in zip(after["values"], before["values"])]
+        assert counted[0] > 0 and counted[1] > 0, counted
+        assert [v["flags"] for v in after["values"]] == [0, 0, VALUE_UNFROZEN], after
+        die = other.read()["dies"][0]
+        assert die["time_running"] == die["time_enabled"], die
 
 
 @test("e2-2s", kernels=BOTH)

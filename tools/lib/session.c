@@ -272,9 +272,9 @@ static int session_grow(struct ucore_session *session)
 static int box_add(struct ucore_session *session, const struct ucore_event *event,
 		   const struct ucore_box_info *box)
 {
-	UCORE_ARG(ucore_event_add, add, .flags = event->flags, .box = box->box, .nr_terms = event->nr_terms,
-		  .terms = (uintptr_t)event->terms, .counters = event->counters,
-		  .period = event->period);
+	UCORE_ARG(ucore_event_add, add, .flags = event->flags, .box = box->box,
+		  .nr_terms = event->nr_terms, .terms = (uintptr_t)event->terms,
+		  .counters = event->counters, .period = event->period);
 	int ret = session_ioctl(session, UCORE_EVENT_ADD, &add);
 
 	if (ret)

@@ -16,7 +16,7 @@ const struct option_desc count_options[] = {
 	{ 'D', "delay", "MS", "wait so long before counting" },
 	{ OPT_TIMEOUT, "timeout", "MS", "end after so long" },
 	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
-	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on one by one, not the die" },
+	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
 	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
 	{ 0 },
 };
