@@ -30,6 +30,12 @@ static void global_write(struct ucore_domain *domain, u64 command)
 	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
 }
 
+/* Is the global control a set of enables, as that of a core? */
+static bool by_enables(const struct ucore_domain *domain)
+{
+	return domain->global && domain->global->enables;
+}
+
 /* What lets the domain run; before and after ucore's use, enables are as they were found. */
 static u64 run_word(const struct ucore_domain *domain)
 {
@@ -205,7 +211,7 @@ u64 ucore_domain_status(struct ucore_domain *domain)
 		domain->status[i] = global->clear ? status & global->clear_mask : status;
 		all |= domain->status[i];
 	}
-	return global->enables ? all & domain->armed_mask : all;
+	return by_enables(domain) ? all & domain->armed_mask : all;
 }
 
 /**
@@ -217,11 +223,12 @@ u64 ucore_domain_status(struct ucore_domain *domain)
  */
 void ucore_domain_clear_status(struct ucore_domain *domain)
 {
-	u32 i, clear = domain->global->clear;
+	u32 i;
 
 	for (i = 0; i < nr_status(domain); i++)
 		if (domain->status[i])
-			domain->io.ops->write64(&domain->io, clear ?: status_reg(domain, i),
+			domain->io.ops->write64(&domain->io,
+						domain->global->clear ?: status_reg(domain, i),
 						domain->status[i]);
 }
 
@@ -235,7 +242,7 @@ void ucore_domain_clear_status(struct ucore_domain *domain)
  */
 void ucore_domain_clear_all(struct ucore_domain *domain)
 {
-	if (domain->global->clear)
+	if (domain->global && domain->global->clear)
 		domain->io.ops->write64(&domain->io, domain->global->clear,
 					domain->global->clear_mask);
 }
@@ -301,7 +308,7 @@ void ucore_domain_give_back(struct ucore_domain *domain)
 {
 	domain->taken = false;
 	/* and so it stays: boxes are still to be given back */
-	if (!domain->global->enables)
+	if (!by_enables(domain))
 		ucore_domain_set_route(domain, domain->found);
 	else if (!domain->frozen)
 		global_write(domain, domain->found);
@@ -316,7 +323,7 @@ void ucore_domain_give_back(struct ucore_domain *domain)
  */
 void ucore_domain_abandon(struct ucore_domain *domain)
 {
-	if (domain->global->enables)
+	if (by_enables(domain))
 		domain->taken = false;
 	else
 		domain->route = domain->found;
