@@ -154,6 +154,7 @@ static int find_all(struct ucore_finder *finder)
 	if (ret)
 		return ret;
 	cat->caps = cat->platform->caps | finder->caps;
+	strscpy(cat->hidden, finder->hidden, sizeof(cat->hidden));
 	if (!finder->nr)
 		nothing_found();
 	ret = ucore_platform_core.find(finder, &ucore_platform_core);
@@ -180,13 +181,8 @@ int ucore_catalog_build(void)
 		return 0;
 	}
 	ret = find_all(&finder);
-	if (!ret) {
-		strscpy(cat->hidden, finder.hidden, sizeof(cat->hidden));
-		if (finder.nr)
-			ret = ucore_catalog_fill(&finder);
-		else
-			nothing_found();
-	}
+	if (!ret && finder.nr)
+		ret = ucore_catalog_fill(&finder);
 	ucore_finder_drop(&finder);	/* the boxes hold references of their own */
 	if (ret)
 		ucore_catalog_destroy();
