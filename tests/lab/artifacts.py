@@ -103,7 +103,9 @@ def multicall(suffix, *flags):
     """Links them (guest/multicall.c)."""
     where = BUILD / f"guest/programs{suffix}"
     where.mkdir(parents=True, exist_ok=True)
-    listed = "".join(f"PROGRAM({source.stem})\n" for source in program_sources())
+    names = [source.stem for source in program_sources()]
+    listed = "".join(f"int main_{name}(int argc, char **argv);\n" for name in names) + \
+        f"#define PROGRAMS {', '.join(f'PROGRAM({name})' for name in names)}\n"
     if not (where / "programs.h").exists() or (where / "programs.h").read_text() != listed:
         (where / "programs.h").write_text(listed)
     objects = [compiled(source, where / f"{source.stem}.o", "-c", f"-Dmain=main_{source.stem}", *flags)

@@ -4,23 +4,20 @@
  * it is called says which one it is.  A C library for each of them would be most
  * of the initramfs, which every boot unpacks.
  *
- * programs.h is made by the build: PROGRAM(name) for each source, whose main() is
- * main_name() here.  NAME_END is what the names of the 32-bit twins end with.
+ * programs.h is made by the build: for each source a declaration of its main(),
+ * which is main_name() here, and PROGRAMS, a list of PROGRAM(name).  NAME_END is
+ * what the names of the 32-bit twins end with.
  */
 #include <stdio.h>
 #include <string.h>
 
-#define PROGRAM(name) int main_##name(int argc, char **argv);
 #include "programs.h"
-#undef PROGRAM
 
-#define PROGRAM(name) { #name NAME_END, main_##name },
+#define PROGRAM(name) { #name NAME_END, main_##name }
 static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
-} programs[] = {
-#include "programs.h"
-};
+} programs[] = { PROGRAMS };
 
 int main(int argc, char **argv)
 {
