@@ -122,7 +122,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	u16 ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i];
 	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
-	bool period = event->spec.period;
+	u64 period = event->spec.poll_ns ? 0 : event->spec.period;
 	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
 	u32 s;
 
@@ -132,7 +132,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.mask = GENMASK_ULL(width - 1, 0),
 		.ctl = fixed ? ucore_event_fixed(type, ctl, i, period) :
 			       ctl | type->ctl_en | (period ? type->ctl_ov_en : 0),
-		.period = event->spec.poll_ns ? 0 : event->spec.period,
+		.period = period,
 		.poll_period = event->spec.poll_ns ? event->spec.period : 0,
 		.event = event->id,
 		.slot = slot,
