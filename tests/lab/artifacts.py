@@ -48,13 +48,18 @@ def module_command(kernel, out, *variables):
             *variables]
 
 
-@once
 def module(kernel_name, private_pmi=False):
     """ucore.ko for that kernel; with @private_pmi one that is for the lab alone.
 
     The latter knows the model's own route for overflow interrupts of the discovery
     generation (driver/find/discovery/private_pmi.h).
     """
+    return built_module(kernel_name, bool(private_pmi))
+
+
+@once
+def built_module(kernel_name, private_pmi):
+    """Always both arguments: they name the lock."""
     kernel = kernels.get(kernel_name)
     name = "module-private-pmi" if private_pmi else "module"
     out = BUILD / f"{name}-{kernel.release}"

@@ -8,8 +8,8 @@ from lab.framework import BOTH, KERNELS, test
 from lab.session import SAMPLE_RECOVERED, Session, assert_equal, refused, sample_until
 from lab.truth import pmis_of
 from machine import eventset
+from machine.armed import WATCHDOG
 
-WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
 DEBUGCTL_UNCORE_PMI = 1 << 13
 CORE_SEL = 0x7fff
 

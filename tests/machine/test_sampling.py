@@ -38,7 +38,6 @@ def armed_set(session, ctr, hz):
 
 @test("e2-2s", kernels=KERNELS, timeout=120)
 def every_counter_that_can_overflow_ends_intervals_exactly(m):
-    m.write("/proc/sys/kernel/nmi_watchdog", 0)
     for ctr in range(4):
         with Session(m) as s:
             wanted = armed_set(s, ctr, 5)

@@ -10,7 +10,7 @@ from lab.session import (BOX_FREE_RUNNING, BOX_OVERFLOW, EVENT_NONE, FIXED, MS, 
                          TRIGGER_TIMER, US, Session, accesses_of, assert_equal, frozen_totals,
                          frozen_windows, interrupting, refused, sample_until)
 from lab.truth import pmis_of
-from machine.armed import each_overflowed, least_lateness, run_armed
+from machine.armed import WATCHDOG, each_overflowed, least_lateness, run_armed
 from machine.eventset import instance_of, type_of
 from machine.tables import boxes_of_model, found
 
@@ -461,7 +461,7 @@ def private(m, parameters="private_pmi=1"):
     """Loads the module so that it takes the model's route."""
     if "ucore " in m.sh("cat /proc/modules"):
         return
-    m.write("/proc/sys/kernel/nmi_watchdog", 0)
+    m.write(WATCHDOG, 0)
     m.insmod(parameters=parameters)
     info = found(m)
     assert info["caps"] & CAP_OVERFLOW_PMI, info

@@ -30,14 +30,14 @@ def measure(m, which, events):
         socket = line["socket"] and int(line["socket"])
         intervals.setdefault((line["event"], socket), []).append(
             (int(line["count"]), int(line["running"])))
-    assert all(len(found) == INTERVALS for found in intervals.values()), out
+    assert intervals and all(len(found) == INTERVALS for found in intervals.values()), out
     return {key: slope(found[1:]) for key, found in intervals.items()}
 
 
 def slope(intervals):
     """Increments per second, between any two of perf's readings, and of all these the median.
 
-    Perf reads its clock before the counter: a reading between which the host was busy spoils the
+    Perf reads its clock, then the counter: a reading that the host held up in between spoils the
     pairs that it is in, and no others.
     """
     readings = [(0, 0)]
