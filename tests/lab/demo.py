@@ -161,8 +161,7 @@ def show_polling(samples, freezes, strays):
                 if value.get("note") == truth.UNFROZEN]
     skews = [[sample.get("skew_ns", 0) for sample in samples],
              [freeze["skew"] for freeze in freezes]]
-    print(f"  {len(unfrozen)} of the values are unfrozen: they count until they are read, "
-          "and lie in the freeze")
+    print(f"  {len(unfrozen)} of them are unfrozen: for those it means between freeze and release")
     print("  skew (median): {:.1f} us says ucore, {:.1f} us the model".format(
         *(statistics.median(skew or [0]) / 1000 for skew in skews)))
     print(f"  {len(strays)} samples do not say that they were polled, or by how much they skew")
