@@ -634,7 +634,8 @@ struct ucore_core_info {
  * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
  * their own controls one after the other (skew_ns), and not their domains: other
  * sessions count on.  Boxes without UCORE_BOX_FREEZE count on, too
- * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.
+ * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.  Boxes
+ * of cores are frozen as ever: their domains have no other boxes.
  */
 #define UCORE_SESSION_LOW_DWORD	(1U << 0)
 #define UCORE_SESSION_BOX_FREEZE (1U << 1)

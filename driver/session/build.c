@@ -24,7 +24,7 @@ static struct ucore_part *part_create(struct ucore_session *session, struct ucor
 	part->domain = domain;
 	part->sink = &session->sink;
 	part->timer_ns = session->timer_ns;
-	part->box_freeze = session->flags & UCORE_SESSION_BOX_FREEZE;
+	part->box_freeze = ucore_session_freezes_boxes(session, domain);
 	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
 	part->trigger_event = UCORE_EVENT_NONE;
 	ucore_timer_init(part);

@@ -72,8 +72,8 @@ struct give_back {
 static void give_back_here(void *arg)
 {
 	struct give_back *back = arg;
-	bool box_freeze = back->session->flags & UCORE_SESSION_BOX_FREEZE;
 	struct ucore_domain *domain = back->domain;
+	bool box_freeze = ucore_session_freezes_boxes(back->session, domain);
 	struct ucore_event *event;
 
 	raw_spin_lock(&domain->lock);

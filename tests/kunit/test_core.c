@@ -183,6 +183,26 @@ static void reset_clears_before_it_reloads(struct kunit *test)
 		    CORE_W(0, 0x38f, ALL_ON));
 }
 
+/* Box freeze is for what shares a die: a CPU's own control freezes that CPU as ever. */
+static void box_freeze_leaves_cores_alone(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_BOX_FREEZE, .ring_size = 4096 });
+
+	regs_of(test, 0)->global = 0;
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->global, ALL_ON);
+	fake_core(test)->nr = 0;
+	regs_of(test, 0)->ctr[0] = 5;
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	CORE_EXPECT(test, CORE_W(0, 0x38f, 0), CORE_R(0, 0x4c1), CORE_W(0, 0x38f, ALL_ON));
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->global, 0ULL);
+}
+
 static void timer_here(void *timer)
 {
 	fake_timer_fire(timer);
@@ -572,6 +592,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_a_read_costs),
 	KUNIT_CASE(two_cpus_in_one_session),
 	KUNIT_CASE(reset_clears_before_it_reloads),
+	KUNIT_CASE(box_freeze_leaves_cores_alone),
 	KUNIT_CASE(a_timer_sample),
 	KUNIT_CASE(arming),
 	KUNIT_CASE(an_overflow_sample),
