@@ -301,6 +301,21 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
 }
 
 /**
+ * ucore_domain_let_run() - end a freeze that was found
+ * @domain: the domain, on which nothing runs
+ *
+ * Firmware, somebody else's driver or an overflow of the past may have left one, and
+ * an E5 shows none of them.  Whoever freezes the domain ends it with the first thaw.
+ */
+void ucore_domain_let_run(struct ucore_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (domain->global && !domain->frozen)
+		domain_unfreeze(domain);
+}
+
+/**
  * ucore_domain_give_back() - end the use of a domain: leave it as it was found
  * @domain: the domain
  */

@@ -204,6 +204,7 @@ void ucore_domain_clear_status(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
 void ucore_domain_take(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);
+void ucore_domain_let_run(struct ucore_domain *domain);
 void ucore_domain_clear_all(struct ucore_domain *domain);
 void ucore_domain_give_back(struct ucore_domain *domain);
 void ucore_domain_abandon(struct ucore_domain *domain);
