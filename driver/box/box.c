@@ -396,7 +396,19 @@ void ucore_box_program(struct ucore_box *box, const u64 *shared)
 	shared_write(box, shared);
 }
 
-static void control_write(const struct ucore_counter *ctr)
+/*
+ * Has it got all that the event says?  No manual tells which boxes have an extended
+ * umask, and a write with a bit that is not there may be dropped whole.
+ */
+static void control_verify(struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (io->ops->read64(io, ctr->ctl_reg) != ctr->ctl)
+		ctr->flags |= UCORE_VALUE_REFUSED;
+}
+
+static void control_write(struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
@@ -405,10 +417,12 @@ static void control_write(const struct ucore_counter *ctr)
 		return;
 	}
 	/* the reset has left the upper half zero */
-	if (ctr->ctl >> 32)
+	if (ctr->ctl >> 32) {
 		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
-	else
+		control_verify(ctr);
+	} else {
 		io->ops->write(io, ctr->ctl_reg, ctr->ctl);
+	}
 }
 
 /**
@@ -426,6 +440,7 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 		return;
 	}
 	ctr->prev = 0;
+	ctr->flags &= ~UCORE_VALUE_REFUSED;
 	if (ctr->period)
 		ucore_counter_arm(ctr);
 	if (!(ctr->flags & UCORE_VALUE_UNFROZEN))
@@ -440,7 +455,7 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
  *
  * The last write before its domain is thawed.
  */
-void ucore_counter_release(const struct ucore_counter *ctr)
+void ucore_counter_release(struct ucore_counter *ctr)
 {
 	if ((ctr->flags & UCORE_VALUE_UNFROZEN) && ctr->ctl_reg != UCORE_REG_NONE)
 		control_write(ctr);

@@ -53,6 +53,7 @@ struct fake_bus {
  * @frozen: the global control's freeze
  * @absent: bits of the box control that are not there
  * @faults: writes with one of them are dropped
+ * @reserved: bits that counters' controls have not: writes with one of them are dropped
  * @dead: does not answer
  * @domains_after: number of accesses after which it stops to answer; 0: never
  * @nr: registers that were ever touched
@@ -67,6 +68,7 @@ struct fake_window {
 	bool frozen;
 	u32 absent;
 	bool faults;
+	u64 reserved;
 	bool dead;
 	u32 domains_after;
 	u32 nr;
