@@ -243,8 +243,9 @@ struct ucore_get_domains {
  * @access: UCORE_ACCESS_*
  * @nr_counters: general counters, numbered from 0
  * @nr_fixed: fixed counters, numbered from UCORE_COUNTER_FIXED
- * @width: bits of a general counter
- * @fixed_width: bits of a fixed counter
+ * @width: bits of a general counter; where manuals differ the first START on the box
+ *         finds out
+ * @fixed_width: bits of a fixed counter; the same
  * @caps: UCORE_BOX_*
  * @owner_pid: process that created the owning session, in the caller's pid
  *             namespace; 0 if the box is free

@@ -180,8 +180,8 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
 		.access = box->io.ops->access,
 		.nr_counters = type->nr_gp,
 		.nr_fixed = type->nr_fixed,
-		.width = type->width,
-		.fixed_width = type->fixed_width,
+		.width = ucore_box_width(box, false),
+		.fixed_width = ucore_box_width(box, true),
 		.caps = box->caps | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
 	};
 	if (admin)

@@ -156,6 +156,8 @@ const struct ucore_box_type ucore_hswep_ubox = {
 	.nr_fixed = 1,
 	.width = HSWEP_WIDTH,
 	.fixed_width = HSWEP_WIDTH,
+	.least_width = E5_WIDTH_LEAST,
+	.least_fixed_width = E5_WIDTH_LEAST,
 	.status_fixed = UCORE_STATUS_VALUE,
 };
 

@@ -140,6 +140,7 @@ static const struct ucore_box_type ubox = {
 	.nr_fixed = 1,
 	.width = IVBEP_WIDTH_UBOX,
 	.fixed_width = IVBEP_WIDTH,
+	.least_fixed_width = E5_WIDTH_LEAST,
 	.status_fixed = UCORE_STATUS_GLOBAL,	/* bit 0 */
 };
 
@@ -244,6 +245,7 @@ static const struct ucore_box_type irp = {
 	.ctl_en = E5_CTL_EN,
 	.nr_gp = 4,
 	.width = IVBEP_WIDTH,
+	.least_width = E5_WIDTH_LEAST,
 };
 
 /* ---- layouts ---- */

@@ -218,6 +218,7 @@ static const struct ucore_box_type ubox = {
 	.nr_fixed = 1,
 	.width = SNBEP_WIDTH_UBOX,
 	.fixed_width = SNBEP_WIDTH,
+	.least_fixed_width = E5_WIDTH_LEAST,
 };
 
 static const struct ucore_box_type pcu = {

@@ -320,8 +320,7 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 		return 0;
 	if (!(box->caps & (fixed ? UCORE_BOX_FIXED_OVERFLOW : UCORE_BOX_OVERFLOW)))
 		return interrupt ? -EOPNOTSUPP : poll_restrict(box, fixed, spec);
-	if (!period_fits(period, fixed ? type->fixed_width : type->width,
-			 fixed ? 0 : type->preload_bits))
+	if (!period_fits(period, ucore_box_width(box, fixed), fixed ? 0 : type->preload_bits))
 		return -ERANGE;
 	return 0;
 }

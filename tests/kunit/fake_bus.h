@@ -51,6 +51,7 @@ struct fake_bus {
  * @layout: where its registers are
  * @global: for the global control: where its registers are
  * @frozen: the global control's freeze
+ * @width: bits of its counters, 0: as many as are written
  * @absent: bits of the box control that are not there
  * @faults: writes with one of them are dropped
  * @reserved: bits that counters' controls have not: writes with one of them are dropped
@@ -66,6 +67,7 @@ struct fake_window {
 	const struct ucore_layout *layout;
 	const struct ucore_global *global;
 	bool frozen;
+	u32 width;
 	u32 absent;
 	bool faults;
 	u64 reserved;

@@ -77,7 +77,8 @@ static void program_ubox_by_hand(struct kunit *test)
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc10, 0), FAKE_W(w, 0xc11, 0),
 		    FAKE_W(w, 0xc08, 0), FAKE_W(w, 0xc16, 0), FAKE_W(w, 0xc17, 0),
-		    FAKE_W(w, 0xc09, 0), FAKE_R(w, 0xc15));
+		    FAKE_W(w, 0xc09, 0), FAKE_R(w, 0xc15), FAKE_W(w, 0xc09, BIT_ULL(48) - 1),
+		    FAKE_R(w, 0xc09), FAKE_W(w, 0xc09, 0));	/* 44 or 48 bits? */
 	ucore_box_run(box);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
