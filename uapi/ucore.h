@@ -311,6 +311,7 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_OCC_SEL	7	/* PCU: 1 C0, 2 C3, 3 C6 */
 #define UCORE_FIELD_OCC_INVERT	8	/* PCU */
 #define UCORE_FIELD_OCC_EDGE	9	/* PCU */
+#define UCORE_FIELD_OCC_RST	10	/* HA of v2: START empties the event's occupancy counter */
 #define UCORE_FIELD_FILTER_TID	16	/* C-Box filter */
 #define UCORE_FIELD_FILTER_LINK	17
 #define UCORE_FIELD_FILTER_STATE 18

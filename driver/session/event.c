@@ -24,6 +24,7 @@ static const char * const field_names[] = {
 	[UCORE_FIELD_OCC_SEL] = "occ_sel",
 	[UCORE_FIELD_OCC_INVERT] = "occ_invert",
 	[UCORE_FIELD_OCC_EDGE] = "occ_edge",
+	[UCORE_FIELD_OCC_RST] = "occ_rst",
 	[UCORE_FIELD_FILTER_TID] = "filter_tid",
 	[UCORE_FIELD_FILTER_LINK] = "filter_link",
 	[UCORE_FIELD_FILTER_STATE] = "filter_state",

@@ -68,6 +68,7 @@ static const struct expect expects[] = {
 	CTL("ha", UMASK, 0xff, 8),
 	CTL("ha", EDGE, 1, 18),
 	CTL("ha", THRESH, 0xff, 24),
+	CTL("ha", OCC_RST, 1, 16),
 	SHARED("ha", OPC_MATCH, 0x3f, 3, 0),
 
 	CTL("imc", EVENT, 0xff, 0),
