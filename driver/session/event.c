@@ -236,7 +236,8 @@ static u64 fixed_mask(const struct ucore_box_type *type)
 /* With a threshold a counter adds one in a clock or nothing, whatever the event. */
 static bool has_threshold(const struct ucore_box *box, const struct ucore_event_spec *spec)
 {
-	const struct ucore_field_desc *thresh = field_find(box, UCORE_FIELD_THRESH);
+	const struct ucore_field_desc *thresh = field_find(box, UCORE_FIELD_THRESH) ?:
+						field_find(box, UCORE_FIELD_CMASK);
 
 	return thresh && (spec->value[UCORE_SLOT_CTL] & thresh->piece[0].mask);
 }

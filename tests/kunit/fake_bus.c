@@ -84,14 +84,12 @@ static bool is_status(const struct ucore_global *global, u32 reg)
 	return false;
 }
 
-/* A control's own reset zeroes its counter, and reads 0; what is reserved faults. */
+/* A control's own reset zeroes its counter, and reads 0. */
 static bool counter_control(struct fake_window *win, u32 reg, u64 val)
 {
 	u32 i;
 
 	for (i = 0; i < win->type->nr_gp; i++) {
-		if (reg == win->layout->ctl[i] && (val & win->reserved))
-			return true;
 		if (reg != win->layout->ctl[i] || !(val & win->type->ctl_rst))
 			continue;
 		*reg_place(win, reg) = val & ~(u64)win->type->ctl_rst;
@@ -125,7 +123,7 @@ static void reg_write(struct fake_window *win, u32 reg, u64 val)
 	if (win->width && is_counter(win, reg))
 		val &= GENMASK_ULL(win->width - 1, 0);
 
-	if (win->dead)
+	if (win->dead || (val & win->reserved))
 		return;
 	if (win->global && reg == win->global->ctl)
 		global_control(win, val);

@@ -54,7 +54,7 @@ struct fake_bus {
  * @width: bits of its counters, 0: as many as are written
  * @absent: bits of the box control that are not there
  * @faults: writes with one of them are dropped
- * @reserved: bits that counters' controls have not: writes with one of them are dropped
+ * @reserved: bits that no register has: writes with one of them are dropped
  * @dead: does not answer
  * @domains_after: number of accesses after which it stops to answer; 0: never
  * @nr: registers that were ever touched

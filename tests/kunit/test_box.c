@@ -318,7 +318,9 @@ static void part_programs_then_runs(struct kunit *test)
 	fake_part_add(part, irp, 3, 0x400001, 0);
 	part_program(part);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(a, 0xf4, RESET), FAKE_R(a, 0xf8),
-		    FAKE_W(b, 0xf4, RESET), FAKE_R(b, 0xf8), FAKE_W(a, 0xdc, 0x400024),
+		    FAKE_W(b, 0xf4, RESET), FAKE_R(b, 0xf8), FAKE_W(b, 0xa4, 0),
+		    FAKE_W(b, 0xa0, BIT_ULL(48) - 1), FAKE_R(b, 0xa0), FAKE_R(b, 0xa4),
+		    FAKE_W(b, 0xa4, 0), FAKE_W(b, 0xa0, 0), FAKE_W(a, 0xdc, 0x400024),
 		    FAKE_W(b, 0xe4, 0x400001), FAKE_W(a, 0xf4, RUN), FAKE_W(b, 0xf4, RUN));
 }
 

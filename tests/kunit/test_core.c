@@ -446,6 +446,18 @@ static void version_1(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
+/* Clocks that reach cmask are one each: the looks can be as rare as with a threshold. */
+static void cmask_bounds_the_rate(struct kunit *test)
+{
+	struct ucore_event_spec spec = { .value = { 0xc0 } };
+	struct ucore_box *box = fake_core_box(test, 0);
+
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, false, &spec), -ERANGE);
+	spec = (struct ucore_event_spec){ .value = { BIT(24) | 0xc0 } };
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, false, &spec), 0);
+	KUNIT_EXPECT_EQ(test, spec.poll_ns, 200000ULL);
+}
+
 /* ---- perf ---- */
 
 static u32 core_state(void)
@@ -631,6 +643,7 @@ static struct kunit_suite suite_short = {
 
 static struct kunit_case cases_v1[] = {
 	KUNIT_CASE(version_1),
+	KUNIT_CASE(cmask_bounds_the_rate),
 	{ }
 };
 
