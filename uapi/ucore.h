@@ -823,7 +823,7 @@ struct ucore_command {
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
 #define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: read counting */
-#define UCORE_VALUE_REFUSED	(1U << 4)	/* the box did not take all fields: not this event */
+#define UCORE_VALUE_REFUSED	(1U << 4)	/* its box did not take all of its fields */
 
 /**
  * struct ucore_value - the count of one event

@@ -60,10 +60,11 @@ static void start_frozen_box_by_box(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, r3, 1, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS),
-		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE), FAKE_W(m, 0xf4, RESET), FAKE_W(m, 0xf0, 0), FAKE_W(m, 0xd4, 0),
-		    FAKE_W(m, 0xd0, 0), FAKE_R(m, 0xf8), FAKE_W(r, 0xf4, RESET),
-		    FAKE_R(r, 0xf8), FAKE_W(m, 0xd8, EN | 4), FAKE_W(r, 0xdc, EN | 1),
-		    FAKE_W(m, 0xf4, RUN), FAKE_W(r, 0xf4, RUN));
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE), FAKE_W(m, 0xf4, RESET),
+		    FAKE_W(m, 0xf0, 0), FAKE_W(m, 0xd4, 0), FAKE_W(m, 0xd0, 0),
+		    FAKE_R(m, 0xf8), FAKE_W(r, 0xf4, RESET), FAKE_R(r, 0xf8),
+		    FAKE_W(m, 0xd8, EN | 4), FAKE_W(r, 0xdc, EN | 1), FAKE_W(m, 0xf4, RUN),
+		    FAKE_W(r, 0xf4, RUN));
 	KUNIT_EXPECT_FALSE(test, ucore_catalog.domains[0].frozen);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].holds, 0U);
 }

@@ -604,7 +604,7 @@ static void free_running_counters_of_memory(struct kunit *test)
 	const struct ucore_box *box;
 
 	fake_memory_add(test, IMC_FREE + 0x22b0, 0x78);
-	map->config[0xdc / 4] = 7;	/* of a second controller, of which the table knows nothing */
+	map->config[0xdc / 4] = 7;	/* a second controller, which the table does not have */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 5U);
 	box = &ucore_catalog.boxes[4];

@@ -92,7 +92,7 @@ struct ucore_disc_beside {
  * @unit: type number of the units
  * @units_each: units that have one together
  * @device: PCI device id of the function that tells where they are
- * @first: from where it points to to the first register
+ * @first: bytes from there to the first register
  * @size: bytes from the first register to the end of the last
  */
 struct ucore_disc_bank {
