@@ -302,7 +302,7 @@ struct ucore_get_boxes {
  * value) pairs; GET_FIELDS tells which fields a box has.  The names are the
  * manuals', the numbers are ours and will not change.
  */
-#define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8: extension bit (QPI, PCU) */
+#define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8: extension bit (QPI, PCU, v3: R3QPI) */
 #define UCORE_FIELD_UMASK	2
 #define UCORE_FIELD_EDGE	3	/* count rising edges; needs thresh >= 1 */
 #define UCORE_FIELD_INVERT	4
