@@ -364,6 +364,45 @@ static void a_second_nmi_before_the_service(struct kunit *test)
 	fake_stop(s);
 }
 
+struct masked_nmi {
+	int handled;
+	u32 lvtpc;
+};
+
+static void nmi_while_masked(void *arg)
+{
+	struct pt_regs regs = { .cs = __KERNEL_CS };
+	struct masked_nmi *n = arg;
+
+	n->handled = fake_kernel.nmi(NMI_LOCAL, &regs);
+	n->lvtpc = fake_kernel.lvtpc[raw_smp_processor_id()];
+}
+
+/* Opened while the status is set it might raise the same NMI again, and again. */
+static void lvtpc_opens_when_the_status_is_clear(struct kunit *test)
+{
+	struct ucore_session *s = armed(test);
+	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+	struct masked_nmi n = { };
+
+	regs_of(test, 1)->status = BIT_ULL(0);
+	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;	/* as the delivery leaves it */
+	smp_call_function_single(1, nmi_while_masked, &n, 1);
+	irq_work_sync(&part->domain->pmi.work);
+	KUNIT_EXPECT_EQ(test, n.handled, 1);
+	KUNIT_EXPECT_EQ(test, n.lvtpc, (u32)(APIC_LVT_MASKED | APIC_DM_NMI));
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, 0ULL);
+
+	/* one that comes late finds it clear, and is opened at once */
+	regs_of(test, 1)->status = BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
+	fake_stop(s);
+}
+
 /* An overflow of this CPU is nobody else's, and not before START nor after STOP. */
 static void only_on_its_cpu(struct kunit *test)
 {
@@ -611,6 +650,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_fixed_counter_overflows),
 	KUNIT_CASE(other_status_bits),
 	KUNIT_CASE(a_second_nmi_before_the_service),
+	KUNIT_CASE(lvtpc_opens_when_the_status_is_clear),
 	KUNIT_CASE(only_on_its_cpu),
 	KUNIT_CASE(a_read_services_what_waits),
 	KUNIT_CASE(reserved_while_any_session_counts),
