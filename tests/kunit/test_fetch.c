@@ -604,6 +604,7 @@ static void free_running_counters_of_memory(struct kunit *test)
 	const struct ucore_box *box;
 
 	fake_memory_add(test, IMC_FREE + 0x22b0, 0x78);
+	fake_memory_add(test, IMC_FREE + 0x6000 + 0x22b0, 0x78);
 	map->config[0xdc / 4] = 7;	/* a second controller, which the table does not have */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 5U);
@@ -625,6 +626,7 @@ static void free_running_counters_of_memory_on_ram(struct kunit *test)
 {
 	struct fake_function *map = imc_with_free_counters(test);
 
+	fake_memory_add(test, RAM_START + 0x1000 + 0x22b0, 0x78);
 	map->config[0xd0 / 4] = RAM_START >> 23;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
