@@ -435,7 +435,7 @@ static void control_verify(struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
-	if (io->ops->read64(io, ctr->ctl_reg) != ctr->ctl)
+	if (ctr->ctl & ~io->ops->read64(io, ctr->ctl_reg))
 		ctr->flags |= UCORE_VALUE_REFUSED;
 }
 
