@@ -191,7 +191,7 @@ static const struct ucore_box_type imc_free = {
 	.caps = UCORE_BOX_FREE_RUNNING,
 	.nr_fixed = 3,
 	.fixed_width = SPR_IMC_FREE_WIDTH,
-	.fixed_increment = U8_MAX,	/* no manual tells */
+	.fixed_increment = 255,	/* no manual tells */
 };
 
 static const struct ucore_layout imc_free_layout = {
