@@ -13,6 +13,7 @@ import errno
 import itertools
 import json
 
+from lab.qemu import args
 from lab.truth import totals_of
 
 FIXED = "fixed"
@@ -102,6 +103,11 @@ class Session:
         self._process.kill(9)
         self._process.wait(timeout=30, check=False)
         self.machine.run(f"rm -f {self._fifo}")
+
+    @property
+    def platform(self):
+        """The generation of the machine, as the model names it."""
+        return args.Scenario(self.machine.scenario).platform
 
     # ---- commands ----
 

@@ -23,7 +23,7 @@ def armed_set(session, ctr, hz):
     """Counter ctr (and FIXED with 0) of each box that can interrupt, for add_all()."""
     wanted = []
     for number, (die, box) in enumerate(eventset.boxes_of(session)):
-        events = eventset.EVENTS[eventset.type_of(box)]
+        events = eventset.events_of(box, session.platform)
         if eventset.type_of(box) in NO_OVERFLOW:
             continue
         for c in (ctr, FIXED) if ctr == 0 else (ctr,):
