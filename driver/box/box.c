@@ -137,18 +137,25 @@ static u32 counter_rst(const struct ucore_counter *ctr)
 	return ucore_counter_is_fixed(ctr) ? type->fixed_rst : type->ctl_rst;
 }
 
+/* No freeze reaches it, and nothing writes its value. */
+static bool counts_freely(const struct ucore_counter *ctr)
+{
+	return ctr->ctl_reg == UCORE_REG_NONE ||
+	       ((ctr->flags & UCORE_VALUE_UNFROZEN) && !ctr->period);
+}
+
 /**
  * ucore_counter_arm() - begin a period: the carry comes after @period counts
  * @ctr: a counter with a period, or without: then it begins at zero; one that
- *       runs freely begins where it is
+ *       no freeze reaches begins where it is, for it may count
  *
- * A counter that runs is zeroed by its control, if it can be, in one write.
+ * A counter is zeroed by its control, if it can be, in one write.
  */
 void ucore_counter_arm(struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
-	if (ctr->ctl_reg == UCORE_REG_NONE) {
+	if (counts_freely(ctr)) {
 		ctr->prev = io->ops->read_running(io, ctr->reg) & ctr->mask;
 		return;
 	}
@@ -443,6 +450,23 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 void ucore_counter_release(const struct ucore_counter *ctr)
 {
 	if ((ctr->flags & UCORE_VALUE_UNFROZEN) && ctr->ctl_reg != UCORE_REG_NONE)
+		control_write(ctr);
+}
+
+/**
+ * ucore_counter_restart() - begin anew
+ * @ctr: a counter of a running session
+ *
+ * One that no freeze reaches is stopped while its period is written.
+ */
+void ucore_counter_restart(struct ucore_counter *ctr)
+{
+	bool counts = ctr->period && (ctr->flags & UCORE_VALUE_UNFROZEN);
+
+	if (counts)
+		ucore_counter_stop(ctr);
+	ucore_counter_arm(ctr);
+	if (counts)
 		control_write(ctr);
 }
 

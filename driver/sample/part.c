@@ -296,7 +296,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 		ctr->total = 0;
 		ucore_counter_poll_from(ctr);
 		if (part->running && !ctr->box->dead)
-			ucore_counter_arm(ctr);
+			ucore_counter_restart(ctr);
 	}
 	part->enabled_ns = 0;
 	part->running_ns = 0;
