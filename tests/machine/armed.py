@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sampling sessions run and judged: every value, flag and period of every sample."""
 
+import statistics
+
 from lab.session import (SAMPLE_POLLED, TRIGGER_OVERFLOW, US, Session, assert_equal, flagged,
                          sample_until)
 from machine import eventset
@@ -101,6 +103,17 @@ def latest(sample):
     The clocks may differ by 1 in 1000.
     """
     return (sample["late_ns"] + sample["frozen_ns"]) * 1.001 + US
+
+
+def assert_skews(told, true):
+    """From before the first word to behind the last one: never less than it was, and not much more.
+
+    The clocks may differ by 1 in 1000; and an access takes long here, that of config space
+    longest.
+    """
+    assert len(told) == len(true) and told, (told, true)
+    assert all(t >= real * 0.999 - US for t, real in zip(told, true)), (told, true)
+    assert statistics.median(t - real for t, real in zip(told, true)) < 200 * US, (told, true)
 
 
 def each_overflowed(times):
