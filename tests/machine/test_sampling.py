@@ -18,7 +18,7 @@ from machine.armed import assert_skews, each_overflowed, least_lateness, run_arm
 CLOCK = {"event": 0x00}
 # Box types that cannot interrupt, and bits of the counters of others, by platform
 NO_OVERFLOW = {"ivbep": ("cbo", "irp"), "hswep": ("cbo", "sbox", "irp"),
-               "bdxep": ("cbo", "sbox", "irp")}
+               "bdxep": ("cbo", "sbox", "irp"), "bdxde": ("cbo", "irp")}
 WIDTHS = {"ivbep": {"ubox": 44, "r2pcie": 44, "r3qpi": 44, "imc": 48},
           "hswep": {"ubox": 48, "r2pcie": 48, "r3qpi": 44, "imc": 48},
           "bdxep": {"ubox": 48, "r2pcie": 48, "r3qpi": 48, "imc": 48}}
@@ -44,7 +44,7 @@ def armed_set(session, ctr, hz):
 
 # ---- overflow ----
 
-@test(("e2-2s", "hswep-2s", "bdxep-2s"), kernels=KERNELS, timeout=120)
+@test(("e2-2s", "hswep-2s", "bdxep-1s", "bdxde-1s"), kernels=KERNELS, timeout=120)
 def every_counter_that_can_overflow_ends_intervals_exactly(m):
     for ctr in range(4):
         with Session(m) as s:
@@ -59,6 +59,8 @@ DOUBTFUL = {"model.status-shift": "5", "model.cbox-ov-en": "yes", "model.box-ena
 @test("hswep-1s", settings=DOUBTFUL, timeout=120)
 def where_the_sources_differ_overflows_are_exact_either_way(m):
     every_counter_that_can_overflow_ends_intervals_exactly(m)
+    run_polled(m, [(box, 0, 0, 40000000, CLOCK) for box in ("cbo0", "cbo1", "sbox0", "sbox1")],
+               each_overflowed(3))
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH)
