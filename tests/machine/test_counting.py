@@ -9,7 +9,7 @@ import re
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
 from lab.session import (FIXED, MS, US, Session, accesses_of, assert_equal, die_of,
-                         frozen_windows, is_frozen, refused)
+                         freezes_since, frozen_windows, is_frozen, refused)
 from lab.truth import totals_of
 from machine import eventset
 from machine.eventset import GENERATIONS, MACHINES, UNLIKE
@@ -191,7 +191,8 @@ CBO_OF_V3 = [
 ALSO_OF_V3 = {
     "ubox": [{"event": 0x41, "filter_cid": 0x1f, "filter_tid": 1},
              {"event": 0x41, "filter_cid": 0x02}],
-    "sbox": [{"event": 0x11, "umask": 0x0f, "thresh": 1, "edge": 1}, {"event": 0xff, "umask": 0xff}],
+    "sbox": [{"event": 0x11, "umask": 0x0f, "thresh": 1, "edge": 1},
+             {"event": 0xff, "umask": 0xff}],
     "r3qpi": [{"event": 0x1ff, "umask": 0xff}],
 }
 
@@ -285,8 +286,11 @@ def the_third_port_has_no_filter_on_v3(m):
 
 # ---- names ----
 
-# one counts what counter 0 watches, the others are told apart by occ_sel
-SPECIAL = ("COUNTER0_OCCUPANCY", "POWER_STATE_OCCUPANCY.")
+# One counts what counter 0 watches, the others are told apart by occ_sel. Event 0 of a UBox
+# selects nothing (327043-001 2.1.1, step f), and a retry for a link's credits has to be told the
+# link, of which the list of v2 does not speak.
+SPECIAL = ("cbo/COUNTER0_OCCUPANCY", "pcu/POWER_STATE_OCCUPANCY.", "ubox/CLOCKTICKS",
+           "cbo/RxR_IPQ_RETRY.QPI_CREDITS")
 
 
 def named_events(machine):
@@ -295,7 +299,7 @@ def named_events(machine):
     for line in machine.run("ucoretool list events -j").out.splitlines():
         event = json.loads(line)
         if "filter" not in event and "code" in event and \
-                not event["event"].startswith(SPECIAL):
+                not f"{event['type']}/{event['event']}".startswith(SPECIAL):
             by_type.setdefault(event["type"], []).append(event)
     return by_type
 
@@ -323,7 +327,7 @@ def fields_of(event):
 
 
 # Scenario -> how many there are at least
-NAMED = {"e2-2s": 800, "snbep-2s": 400, "hswep-2s": 1000, "bdxep-2s": 1000}
+NAMED = {"e2-2s": 1000, "snbep-2s": 460, "hswep-2s": 1200, "bdxep-2s": 1200}
 
 
 @test(GENERATIONS, timeout=180)
@@ -384,29 +388,24 @@ def read_together(machine, session):
 
 @test("snbep-2s", kernels=BOTH)
 def boxes_freeze_one_after_the_other_and_the_skew_is_told(m):
-    """Without a global control: the words of its boxes hold a die, and never the UBox."""
+    """Without a global control the words of its boxes hold a die; the UBox has none."""
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
         s.start()
-        # a busy host may stop a CPU between a word and its clock
-        m.wait_until(lambda: skew_as_in_the_model(m, s), timeout=40, what="the model's skew")
-        mark = m.truth_length()
-        told = [die["skew_ns"] for die in s.read()["dies"]]
-        freezes, domains = m.truth("freeze", mark), [die_of(m, die) for die in (0, 1)]
-    boxes = {box for _, box in eventset.boxes_of(s)} - {"ubox0"}
-    for freeze in freezes:
-        assert {word["box"] for word in freeze["boxes"]} == boxes, freeze
-    assert all(domain["skew_max_ns"] >= skew > 0 for domain, skew in zip(domains, told)), domains
+        boxes = {box for _, box in eventset.boxes_of(s)} - {"ubox0"}
+        for _ in range(5):
+            mark = m.truth_length()
+            dies = s.read()["dies"]
+            for freeze, die in zip(sorted(freezes_since(m, mark), key=lambda f: f["socket"]), dies):
+                assert {word["box"] for word in freeze["boxes"]} == boxes, freeze
+                expect_skew(die["skew_ns"], freeze)
+                assert die_of(m, die["die"])["skew_max_ns"] >= die["skew_ns"], die
 
 
-def skew_as_in_the_model(machine, session):
-    """A read; is what it says of each die what the model saw, to 10 % and 2 us?"""
-    mark = machine.truth_length()
-    dies = session.read()["dies"]
-    model = {freeze["socket"]: freeze["skew"] for freeze in machine.truth("freeze", mark)}
-    assert all(model.values()), model
-    return all(abs(die["skew_ns"] - model[die["die"]]) < 2 * US + model[die["die"]] / 10
-               for die in dies)
+def expect_skew(told, freeze):
+    """The clock was read between the first box's word and the second's, and after the last's."""
+    first, second, *_, last = sorted(word["t"] for word in freeze["boxes"])
+    assert last - second - US < told < freeze["until"] - first + US, (told, freeze)
 
 
 @test("hswep-2s")
