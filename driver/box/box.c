@@ -137,30 +137,30 @@ static u32 counter_rst(const struct ucore_counter *ctr)
 	return ucore_counter_is_fixed(ctr) ? type->fixed_rst : type->ctl_rst;
 }
 
-/* No freeze reaches it, and nothing writes its value. */
-static bool counts_freely(const struct ucore_counter *ctr)
+/* Must it not be written?  It has no control, or counts although its domain is frozen. */
+static bool counter_goes_on(const struct ucore_counter *ctr)
 {
 	return ctr->ctl_reg == UCORE_REG_NONE ||
-	       ((ctr->flags & UCORE_VALUE_UNFROZEN) && !ctr->period);
+	       (!ctr->period && (ctr->flags & UCORE_VALUE_UNFROZEN));
 }
 
 /**
  * ucore_counter_arm() - begin a period: the carry comes after @period counts
  * @ctr: a counter with a period, or without: then it begins at zero; one that
- *       no freeze reaches begins where it is, for it may count
+ *       runs freely, or that no freeze reaches, begins where it is
  *
- * A counter is zeroed by its control, if it can be, in one write.
+ * Others are zeroed by their control, if they can be, in one write.
  */
 void ucore_counter_arm(struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
-	if (counts_freely(ctr)) {
+	ctr->wrapped = false;
+	if (counter_goes_on(ctr)) {
 		ctr->prev = io->ops->read_running(io, ctr->reg) & ctr->mask;
 		return;
 	}
 	ctr->prev = (0 - ctr->period) & ctr->mask;
-	ctr->wrapped = false;
 	if (!ctr->period && counter_rst(ctr))
 		io->ops->write(io, ctr->ctl_reg, ctr->ctl | counter_rst(ctr));
 	else

@@ -174,7 +174,7 @@ class Session:
             self.base = totals_of(self.machine)
             self._begun = self.machine.truth_length()
         else:
-            self._forget_unread()
+            self.forget_unread({at.die for at in self.events.values()})
         self.command("start")
 
     def stop(self):
@@ -229,12 +229,12 @@ class Session:
                     now[key] = range(read.start, bounds(now[key])[1] + 1)
         return totals
 
-    def _forget_unread(self):
-        """START after a STOP: what nobody read any more is lost."""
+    def forget_unread(self, dies):
+        """Before dies that were stopped count again: what nobody read any more is lost."""
         stopped = self.stopped_totals()
         for at in self.events.values():
             read = stopped[at.die][at.box, at.ctr]
-            if isinstance(read, range):
+            if at.die in dies and isinstance(read, range):
                 base = self.base[at.die]
                 low, high = bounds(base[at.box, at.ctr])
                 base[at.box, at.ctr] = range(low, high + len(read))

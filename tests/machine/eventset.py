@@ -75,9 +75,10 @@ HSWEP = {**BDXEP, "qpi2": {**BDXEP["qpi"], 2: {"event": 0x0a}}}
 # Platform -> box type, or box -> counter -> fields
 EVENTS = {"ivbep": IVBEP, "snbep": SNBEP, "hswep": HSWEP, "bdxep": BDXEP,
           "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi")}
+WITH_FIXED = ("ubox", "imc")
 ENDING_IN_DIGITS = ("pciex16", "pciex8")
-COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-2s": 216,
-               "bdxep-2s": 216, "bdxde-1s": 47}
+COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
+               "hswep-2s": 216, "bdxep-1s": 61, "bdxep-2s": 216, "bdxde-1s": 47}
 
 
 def type_of(box):
