@@ -108,12 +108,11 @@ def latest(sample):
 def assert_skews(told, true):
     """From before the first word to behind the last one: never less than it was, and not much more.
 
-    The clocks may differ by 1 in 1000; and an access takes long here, that of config space
-    longest.
+    The clocks may differ by 1 in 1000; and the model writes its log before the last access ends.
     """
     assert len(told) == len(true) and told, (told, true)
     assert all(t >= real * 0.999 - US for t, real in zip(told, true)), (told, true)
-    assert statistics.median(t - real for t, real in zip(told, true)) < 200 * US, (told, true)
+    assert statistics.median(t - real for t, real in zip(told, true)) < 400 * US, (told, true)
 
 
 def each_overflowed(times):
