@@ -52,12 +52,7 @@ def run_armed(machine, wanted, enough, **options):
     return samples
 
 
-def true_samples(session, samples, mark):
-    """Text for each value that is not the model's at the freeze of its sample."""
-    return session.sample_differences(samples, session.freezes(mark))
-
-
-def run_polled(machine, wanted, enough, differences=true_samples, **options):
+def run_polled(machine, wanted, enough, **options):
     """The same of counters that cannot interrupt: the periods in the set are polled."""
     with Session(machine, ring=1 << 22, **options) as s:
         ids = s.add_all(wanted)
@@ -66,7 +61,7 @@ def run_polled(machine, wanted, enough, differences=true_samples, **options):
         mark = machine.truth_length()
         s.start()
         samples = sample_until(machine, s, lambda found: enough(s, found))
-        assert_equal(differences(s, samples, mark))
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
         assert_polls(polled, samples)
         status = s.status()
     assert status["samples"] == len(samples) and not status["lost"], status
@@ -122,8 +117,8 @@ def each_overflowed(times):
     return enough
 
 
-def least_lateness(samples, period, dies=(0, 1)):
+def least_lateness(samples, period):
     """Per die; periods count from the instant at which the last die began."""
     begin = max(sample["time"] - sample["time_enabled"] for sample in samples)
     return [min([(s["time"] - begin) % period for s in samples if s["die"] == die] or [period])
-            for die in dies]
+            for die in (0, 1)]

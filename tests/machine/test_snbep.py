@@ -86,7 +86,8 @@ def every_counter_of_a_timer_sample_stands_at_its_boxs_freeze(m):
 @test("snbep-2s")
 def skew_and_frozen_time_are_the_models(m):
     run = timer_run(m, all_clocks(), 60)
-    assert_skews([sample["skew_ns"] for sample, *_ in run], [freeze["skew"] for _, freeze, _ in run])
+    assert_skews([sample["skew_ns"] for sample, *_ in run],
+                 [freeze["skew"] for _, freeze, _ in run])
     for sample, freeze, thaw in run:
         # from before the first box's freeze to behind the last one's thaw
         whole = thaw["t"] - freeze["first"]
@@ -456,7 +457,8 @@ def stat_prints_the_skew_and_what_no_freeze_reaches(m):
     assert unfrozen == {"ubox0"}, out
     skew = float(re.search(r"skew between them at most ([\d.]+) us", out)[1])
     assert skew > 0, out
-    rows = [json.loads(line) for line in m.run(f"ucoretool stat -j {EVENTS} -- true").out.splitlines()]
+    rows = [json.loads(line)
+            for line in m.run(f"ucoretool stat -j {EVENTS} -- true").out.splitlines()]
     notes = {row["event"]: row.get("note") for row in rows if "event" in row}
     assert notes == {"imc/CAS_COUNT.RD/": None, "cbo/CLOCKTICKS/": None,
                      "ubox/EVENT_MSG.DOORBELL_RCVD/": "unfrozen"}, notes
