@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The cores' own counters in tests: the module with them, their sessions, their truth.
+
+    with cores(m), CoreSession(m) as s:
+        s.on(1, 0, event=0xc0)          # CPU 1, counter 0
+        s.add("imc0", die=1, event=4, umask=3)
+        s.start()
+        s.read_exactly()
+
+The model's log has the cores' counters at each freeze of theirs (qemu/README.md, "The core
+PMU") while these sessions are looked at: record-cores.
+"""
+
+import contextlib
+
+from lab.session import (SAMPLE_RECOVERED, TRIGGER_OVERFLOW, Session, assert_equal, flagged,
+                         frozen_totals, sample_until)
+from lab.truth import totals_of
+from machine.armed import WATCHDOG
+
+NO_CPU = -1
+CTL_INT, FIXED_INT = 1 << 20, 8
+STATUS_FIXED = 32
+# Names of the registers, as numbers: spelled once more, for what the driver has may be wrong
+EVTSEL0, FIXED_CTL, STATUS, GLOBAL_CTRL, OVF_CTRL = 0x186, 0x38d, 0x38e, 0x38f, 0x390
+BUFFER, CHANGED = 1 << 62, 1 << 63
+
+
+@contextlib.contextmanager
+def cores(m, watchdog=False):
+    """The module with the cores, and perf's NMI watchdog out of the way, or not."""
+    m.rmmod()
+    m.insmod(cores=True)
+    before = m.sh(f"cat {WATCHDOG}")
+    m.write(WATCHDOG, int(watchdog))
+    m.inject("record-cores yes")
+    yield
+    m.inject("record-cores no")
+    m.write(WATCHDOG, before)
+    m.rmmod()
+    m.insmod()
+
+
+def pmus(m):
+    """CPU -> what the model knows of its core PMU. Linux and QEMU number them alike here."""
+    return {core["cpu"]: core for core in m.oracle("cores")["cores"]}
+
+
+def box_of(cpu):
+    return f"core{cpu}"
+
+
+def totals_at(cpu, counters):
+    return {(box_of(cpu), c["ctr"]): c["total"] for c in counters}
+
+
+def overflowed(freeze):
+    """The counters that had carried when their core was frozen, and were to interrupt."""
+    def has(counter):
+        name = str(counter["ctr"])
+        if name.startswith("fixed"):
+            bit, interrupts = STATUS_FIXED + int(name[5:]), counter["ctl"] & FIXED_INT
+        else:
+            bit, interrupts = counter["ctr"], counter["ctl"] & CTL_INT
+        return interrupts and freeze["status"] >> bit & 1
+    return [f"{box_of(freeze['cpu'])}.{c['ctr']}" for c in freeze["counters"] if has(c)]
+
+
+class CoreSession(Session):
+    """A session that may have events on cores.
+
+    The box of CPU n is "coren", its die the domain that the CPU is; its fixed counters
+    are "fixed0", "fixed1" ...
+    """
+
+    def __init__(self, machine, **options):
+        super().__init__(machine, **options)
+        self.domain_of = {}
+        of_cores = [box for box in self.boxes if box["cpu"] != NO_CPU]
+        for box in of_cores:
+            for known in (self.ids, self.caps):
+                known.pop((box["die"], box["name"]), None)
+        for box in of_cores:
+            box["die"], box["name"] = box["domain"], box_of(box["cpu"])
+            self.domain_of[box["cpu"]] = box["domain"]
+            self.ids[box["die"], box["name"]] = box["box"]
+            self.caps[box["die"], box["name"]] = box["caps"]
+
+    def place(self, cpu, counter=None, period=0, **fields):
+        """An event of a core, for add_all()."""
+        return box_of(cpu), self.domain_of[cpu], counter, period, fields
+
+    def on(self, cpu, counter=None, period=0, **fields):
+        """Adds an event of a core; returns its id."""
+        return self.add_all([self.place(cpu, counter, period, **fields)])[0]
+
+    def cpus(self):
+        return sorted(self.domain_of)
+
+    def box(self, cpu):
+        return next(box for box in self.boxes if box["cpu"] == cpu)
+
+    def counters(self, cpu):
+        """Names of all counters of a core."""
+        box = self.box(cpu)
+        return [*range(box["counters"]), *(f"fixed{i}" for i in range(box["fixed"]))]
+
+    # ---- how counters are called ----
+
+    @staticmethod
+    def _name(box, number):
+        if number >= STATUS_FIXED and box.startswith("core"):
+            return f"fixed{number - STATUS_FIXED}"
+        return Session._name(box, number)
+
+    @staticmethod
+    def _bit(counter):
+        name = str(counter)
+        if name.startswith("fixed") and name[5:]:
+            return 1 << (STATUS_FIXED + int(name[5:]))
+        return Session._bit(counter)
+
+    # ---- the truth: that of the dies, and that of the cores ----
+
+    def _totals(self):
+        known = dict(enumerate(totals_of(self.machine)))
+        for cpu, pmu in pmus(self.machine).items():
+            if cpu in self.domain_of:
+                known[self.domain_of[cpu]] = totals_at(cpu, pmu["counters"])
+        return known
+
+    def core_freezes(self, mark):
+        """The cores' freezes since mark, in the shape of those of dies."""
+        return [{"socket": self.domain_of[freeze["cpu"]], "seq": number, "t": freeze["t"],
+                 "cause": overflowed(freeze),
+                 "reason": "overflow" if overflowed(freeze) else freeze["reason"],
+                 "counters": [{"box": box_of(freeze["cpu"]), **c} for c in freeze["counters"]]}
+                for number, freeze in enumerate(self.machine.truth("core-freeze", mark))]
+
+    def _freezes(self, mark):
+        return super()._freezes(mark) + self.core_freezes(mark)
+
+    def _frozen(self, mark):
+        known = frozen_totals(self.machine, mark)
+        for freeze in self.core_freezes(mark):
+            assert freeze["socket"] not in known, f"frozen more than once: {freeze}"
+            known[freeze["socket"]] = {(c["box"], c["ctr"]): c["total"]
+                                       for c in freeze["counters"]}
+        return known
+
+
+# ---- overflow sampling, judged ----
+
+def cause_of(freezes):
+    return [cause for freeze in freezes for cause in freeze["cause"]]
+
+
+def assert_core_periods(session, periods, samples, freezes):
+    """Who is flagged is who overflowed, after no less than a period.
+
+    A core's counters count on until its NMI freezes them; how far is the host's business, and
+    that what was counted meanwhile is in the sample, has been looked at.
+    """
+    at = {event: f"{c.box}.{c.ctr}" for event, c in session.events.items()}
+    base = dict.fromkeys(periods, 0)
+    ordered = sorted(freezes, key=lambda freeze: freeze["socket"])
+    for sample, freeze in zip(samples, ordered):
+        who = flagged(sample)
+        assert {at[event] for event in who} == set(freeze["cause"]), (who, freeze["cause"])
+        if who:
+            assert sample["trigger"] == TRIGGER_OVERFLOW and sample["trigger_event"] == min(who)
+        for value in sample["values"]:
+            event = value["event"]
+            if event in who:
+                counted, base[event] = value["count"] - base[event], value["count"]
+                assert counted >= periods[event], (at[event], counted, periods[event])
+
+
+def run_cores(machine, session, wanted, enough):
+    """Samples a set of events; checks every value, flag and period; returns all samples."""
+    ids = session.add_all(wanted)
+    periods = {event: w[3] for event, w in zip(ids, wanted) if w[3]}
+    mark = machine.truth_length()
+    session.start()
+    samples = sample_until(machine, session, lambda found: enough(session, found))
+    freezes = session.freezes(mark)
+    assert_equal(session.sample_differences(samples, freezes))
+    assert_core_periods(session, periods, samples, freezes)
+    status = session.status()
+    assert status["samples"] == len(samples) and not status["lost"], status
+    assert status["overflows"] == sum(len(flagged(sample)) for sample in samples), status
+    return samples
+
+
+def late_of(samples):
+    return [bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples]
