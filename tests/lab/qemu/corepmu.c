@@ -464,7 +464,7 @@ static uint64_t inuse(const UcoreCorePmu *p)
     return bits;
 }
 
-static uint64_t register_read(const UcoreCpu *c, uint32_t msr)
+static uint64_t msr_value(const UcoreCpu *c, uint32_t msr)
 {
     const UcoreCorePmu *p = &c->pmu;
     int i = counter_at(msr);
@@ -499,7 +499,7 @@ UcoreMsrResult ucore_core_rdmsr(UcoreCpu *c, uint32_t msr, uint64_t *val)
     }
     pmu_prepare(c);
     c->core_rdmsr += msr != MSR_DEBUGCTL;
-    *val = register_read(c, msr);
+    *val = msr_value(c, msr);
     pmu_rearm(&c->pmu);
     return UCORE_MSR_DONE;
 }
@@ -599,7 +599,7 @@ static void counter_write(UcoreCorePmu *p, unsigned i, uint32_t msr,
     p->frac[i] = 0;
 }
 
-static void register_write(UcoreCpu *c, uint32_t msr, uint64_t val)
+static void msr_store(UcoreCpu *c, uint32_t msr, uint64_t val)
 {
     UcoreCorePmu *p = &c->pmu;
     int i = counter_at(msr);
@@ -659,7 +659,7 @@ UcoreMsrResult ucore_core_wrmsr(UcoreCpu *c, uint32_t msr, uint64_t val)
     c->core_wrmsr += msr != MSR_DEBUGCTL;
     check_write(p, msr, val);
     counted = pmu_counts(p);
-    register_write(c, msr, val);
+    msr_store(c, msr, val);
     if (counted != pmu_counts(p)) {
         ucore_log_core(c, now, counted ? "core-freeze" : "core-unfreeze",
                        "write");
