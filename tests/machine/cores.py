@@ -14,6 +14,7 @@ PMU") while these sessions are looked at: record-cores.
 import contextlib
 
 from lab.coretruth import box_of, freezes_of, pmus, totals_at
+from lab.qemu import core
 from lab.session import (TRIGGER_OVERFLOW, Session, assert_equal, flagged, frozen_totals,
                          sample_until)
 from lab.truth import totals_of
@@ -37,19 +38,35 @@ BOOT = {
 }
 
 
+def set_watchdog(m, value):
+    """Perf's; returns what it was. Where perf has no counters it is 0 and cannot be written."""
+    before = m.sh(f"cat {WATCHDOG}")
+    if before != str(value):
+        m.write(WATCHDOG, value)
+    return before
+
+
 @contextlib.contextmanager
 def cores(m, watchdog=False):
     """The module with the cores, and perf's NMI watchdog out of the way, or not."""
     m.rmmod()
     m.insmod(cores=True)
-    before = m.sh(f"cat {WATCHDOG}")
-    m.write(WATCHDOG, int(watchdog))
-    m.inject("record-cores yes")
+    before = set_watchdog(m, int(watchdog))
+    m.inject(f"record-cores {'no' if watchdog else 'yes'}")
     yield
     m.inject("record-cores no")
-    m.write(WATCHDOG, before)
+    set_watchdog(m, before)
     m.rmmod()
     m.insmod()
+
+
+@contextlib.contextmanager
+def perfs_turn(m):
+    """No session has cores, and what perf does with them is not judged."""
+    m.settle()
+    m.inject("record-cores no")
+    yield
+    m.inject("record-cores yes")
 
 
 class CoreSession(Session):
@@ -130,6 +147,29 @@ class CoreSession(Session):
             known[freeze["socket"]] = {(c["box"], c["ctr"]): c["total"]
                                        for c in freeze["counters"]}
         return known
+
+
+# ---- events ----
+
+def event_for(number, ctr):
+    """A predefined event for a general counter, none for a fixed one."""
+    event, umask = list(core.PREDEFINED.values())[number % len(core.PREDEFINED)]
+    return {} if is_fixed(ctr) else {"event": event, "umask": umask}
+
+
+def is_fixed(ctr):
+    return str(ctr).startswith("fixed")
+
+
+def rate_of(ctr, fields):
+    """What the model promises: counts per second."""
+    return core.fixed_rate(int(ctr[5:])) if is_fixed(ctr) else core.rate(**fields)
+
+
+def full_set(s, period=0):
+    """Every counter of every core, for add_all()."""
+    return [s.place(cpu, ctr, period, **event_for(number + cpu, ctr))
+            for cpu in s.cpus() for number, ctr in enumerate(s.counters(cpu))]
 
 
 # ---- overflow sampling, judged ----

@@ -9,8 +9,8 @@ import contextlib
 from lab.coretruth import pmus
 from lab.framework import test
 from lab.qemu import core
-from machine.armed import WATCHDOG
-from machine.cores import BOOT, EVTSEL0, FIXED_CTL, GLOBAL_CTRL, OVF_CTRL, STATUS
+from machine.cores import (BOOT, EVTSEL0, FIXED_CTL, GLOBAL_CTRL, OVF_CTRL, STATUS,
+                           set_watchdog)
 from machine.registers import bare, peek, poke, rules
 
 PMC0, A_PMC0, FIXED0 = 0xc1, 0x4c1, 0x309
@@ -43,8 +43,7 @@ def by_hand(m, version=3, fixed=3, gp=4):
     if version >= 2:
         rest = [w(GLOBAL_CTRL, 0), *rest, w(FIXED_CTL, 0),
                 w(OVF_CTRL, every(gp, fixed) | BUFFER | CHANGED)]
-    watchdog = m.sh(f"cat {WATCHDOG}")
-    m.write(WATCHDOG, 0)
+    watchdog = set_watchdog(m, 0)
     m.inject(f"lose-core-pmi 0 {MANY}")
     poke(m, *rest)
     m.inject("record-cores yes")
@@ -52,7 +51,7 @@ def by_hand(m, version=3, fixed=3, gp=4):
     m.inject("record-cores no")
     poke(m, *rest)
     m.inject("lose-core-pmi 0 0")
-    m.write(WATCHDOG, watchdog)
+    set_watchdog(m, watchdog)
 
 
 def every(gp=4, fixed=3):
@@ -256,6 +255,7 @@ def version_5_has_eight_counters_and_a_fourth_fixed_one(m):
     with by_hand(m, gp=8, fixed=4):
         assert faults(m, w(EVTSEL0, ANY), w(FIXED_CTL, 4), r(PMC0 + 8), r(FIXED0 + 4))[1] == \
             [None, None, 0, 0], "addresses beyond are another's"
+        assert rules(m) == ["core-reserved"] * 2
         poke(m, *(w(EVTSEL0 + i, COUNT | CYCLES) for i in range(8)), w(FIXED_CTL, 0x3333),
              w(GLOBAL_CTRL, every(8, 4)))
         assert [rate(m, i) for i in range(8)] == [core.CYCLES] * 8
