@@ -62,9 +62,9 @@ def cores(m, watchdog=False):
 
 @contextlib.contextmanager
 def perfs_turn(m):
-    """No session has cores, and what perf does with them is not judged."""
-    m.settle()
+    """No session has cores any more, and what perf does with them is not judged."""
     m.inject("record-cores no")
+    m.wait_until(lambda: m.run("perfopen 0", check=False).out == "0\n", what="free counters")
     yield
     m.inject("record-cores yes")
 

@@ -693,6 +693,7 @@ bool ucore_rdpmc(X86CPU *cpu, uint32_t index, uint64_t *val)
     c->cpu = cpu;
     qemu_mutex_lock_iothread();
     pmu_prepare(c);
+    c->core_rdpmc++;
     *val = c->pmu.value[fixed ? UCORE_CORE_MAX_GP + index : index];
     pmu_rearm(&c->pmu);
     qemu_mutex_unlock_iothread();

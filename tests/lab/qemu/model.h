@@ -350,7 +350,8 @@ typedef struct UcoreCpu {
     /* uncore PMIs: sent = delivered + masked + debugctl + asleep */
     uint64_t pmi_sent, pmi_delivered, pmi_masked, pmi_debugctl, pmi_asleep;
     uint64_t core_pmi, core_pmi_masked;
-    uint64_t core_rdmsr, core_wrmsr;    /* of the core PMU, DEBUGCTL excepted */
+    /* accesses of the core PMU, DEBUGCTL excepted */
+    uint64_t core_rdmsr, core_wrmsr, core_rdpmc;
 
     uint64_t ipis, ipi_targets;
     uint64_t ipi_vector[256];   /* fixed delivery; NMI counts as vector 2 */

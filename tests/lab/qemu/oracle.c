@@ -570,6 +570,7 @@ static void put_cpus(UcoreMachine *m, GString *j)
         json_u64(j, "core_pmi_masked", c->core_pmi_masked);
         json_u64(j, "core_rdmsr", c->core_rdmsr);
         json_u64(j, "core_wrmsr", c->core_wrmsr);
+        json_u64(j, "core_rdpmc", c->core_rdpmc);
         json_u64(j, "ipis", c->ipis);
         json_u64(j, "ipi_targets", c->ipi_targets);
         json_open(j, "ipi_vectors", '{');
