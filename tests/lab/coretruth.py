@@ -47,3 +47,41 @@ def freezes_of(machine, mark):
                       "reason": "overflow" if cause else freeze["reason"],
                       "counters": [{"box": box, **c} for c in freeze["counters"]]})
     return found
+
+
+def totals_of(machine):
+    """CPU -> what each counter of its core has counted so far."""
+    return {cpu: totals_at(cpu, pmu["counters"]) for cpu, pmu in pmus(machine).items()}
+
+
+def events_at(freeze, before, names):
+    """Event -> its count, at a freeze.
+
+    names: event select with umask, or the name of a fixed counter -> event
+    """
+    counts = {}
+    for c in freeze["counters"]:
+        what = c["ctr"] if str(c["ctr"]).startswith("fixed") else c["ctl"] & 0xffff
+        counts[names[what]] = c["total"] - before[c["box"], c["ctr"]]
+    return counts
+
+
+def compared(samples, freezes, before, names):
+    """Returns (number of equal values, text of each difference).
+
+    samples: of cores, as truth.samples_of() has them; freezes: those in which they were taken
+    """
+    equal, differences = 0, []
+    for cpu in sorted({s["cpu"] for s in samples} | {f["cpu"] for f in freezes}):
+        of_cpu = [sample for sample in samples if sample["cpu"] == cpu]
+        truths = [freeze for freeze in freezes if freeze["cpu"] == cpu]
+        if len(of_cpu) != len(truths):
+            differences.append(f"CPU {cpu}: {len(of_cpu)} samples, {len(truths)} freezes")
+        for sample, freeze in zip(of_cpu, truths):
+            true = events_at(freeze, before[cpu], names)
+            wrong = [f"CPU {cpu} sample {sample['seq']}: {value['event']} says {value['count']}, "
+                     f"truth {true.get(value['event'])}" for value in sample["values"]
+                     if value["count"] != true.get(value["event"])]
+            equal += len(sample["values"]) - len(wrong)
+            differences += wrong
+    return equal, differences
