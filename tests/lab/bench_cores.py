@@ -115,7 +115,7 @@ RUNS = (2, 22)
 
 
 def sampled(machine, samples):
-    """Accesses of CPU 1 in a session that takes so many samples, from START to STOP; their number."""
+    """Accesses of a session that takes so many samples on CPU 1, START to STOP; their number."""
     with Session(machine) as session:
         cpu = next(box for box in session.boxes if box["cpu"] == 1)["box"]
         for bits, period, fields in ((1, CYCLES_HZ // SAMPLES_HZ, "event=0x3c"),
@@ -140,7 +140,8 @@ def overflow(machine):
     cost = (many[0] - few[0]) / (many[1] - few[1])
     limit = 3 + OVERFLOW_EXTRA
     print(f"\nA sample by overflow, 3 counters of one CPU: {cost:.1f} accesses, limit {limit}")
-    print("  NMI: status, freeze; then freeze, status, each counter once, OVF_CTRL, preload, release")
+    print("  NMI: status, freeze; then freeze, status, each counter once, OVF_CTRL, preload, "
+          "release")
     return abs(cost - limit) < 0.5, {"accesses": cost, "limit": limit}
 
 

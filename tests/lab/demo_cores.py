@@ -28,6 +28,15 @@ INSTANT = """\
   them and goes on; no interrupt goes to a CPU whose counters nobody asked for."""
 
 
+def show_refused(machine, command):
+    """As show(), for what must fail."""
+    print(f"lab# {command}", flush=True)
+    result = machine.run(command, check=False)
+    if not result.status:
+        raise AssertionError(f"{command}: not refused")
+    print(f"  {result.err.strip()}", flush=True)
+
+
 def compare(machine):
     """Samples by overflow, beside the truth; returns whether they agree."""
     before, mark = coretruth.totals_of(machine), machine.truth_length()
@@ -57,7 +66,7 @@ def main():
         show(machine, "ucoretool info | grep -A 5 ^cores")
         say("Whose counters are they?")
         print(OWNERS)
-        show(machine, f"ucoretool stat -e {MISSES} -- sleep 1")
+        show_refused(machine, f"ucoretool stat -e {MISSES} -- sleep 1")
         show(machine, "sysctl -w kernel.nmi_watchdog=0")
         machine.inject("record-cores yes")
         say("Last-level cache misses of each CPU beside the reads of the memory controllers")

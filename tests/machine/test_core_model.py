@@ -145,11 +145,13 @@ def bits_62_and_63_are_set_and_cleared(m):
             [CHANGED, 0]
 
 
-WORDS = [(INSTRUCTIONS, {}), (LLC_MISSES, {}), (CYCLES, {"usr": True}), (INSTRUCTIONS, {"os": True}),
+WORDS = [(INSTRUCTIONS, {}), (LLC_MISSES, {}),
+         (CYCLES, {"usr": True}), (INSTRUCTIONS, {"os": True}),
          (INSTRUCTIONS, {"cmask": 1}), (INSTRUCTIONS, {"cmask": 4}), (INSTRUCTIONS, {"cmask": 5}),
          (INSTRUCTIONS, {"cmask": 2, "inv": True}), (LLC_MISSES, {"cmask": 1, "inv": True}),
          (LLC_MISSES, {"edge": True}), (INSTRUCTIONS, {"edge": True, "usr": True, "cmask": 2}),
-         (LLC_MISSES, {"any_thread": True, "threads": 2}), (CYCLES, {"any_thread": True, "threads": 2})]
+         (LLC_MISSES, {"any_thread": True, "threads": 2}),
+         (CYCLES, {"any_thread": True, "threads": 2})]
 
 
 def word(event, usr=False, os=False, edge=False, inv=False, cmask=0, any_thread=False, **_):
