@@ -363,7 +363,7 @@ def a_sample_has_all_counters_of_its_cpu_and_no_others(m):
 
 @test("e2-2s", kernels=KERNELS)
 def timer_samples_of_cores_are_exact(m):
-    with cores(m), CoreSession(m, timer_ns=10 * MS, ring=1 << 20) as s:
+    with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
         s.add_all([s.place(cpu, ctr, **event_for(cpu, ctr)) for cpu in s.cpus()
                    for ctr in (0, "fixed0")])
         s.add("imc0", 0, 0, event=0)
@@ -595,6 +595,21 @@ def counts_are_exact_over_a_cpu_that_goes_and_comes_back(m):
     strays = [sample for sample in samples
               if tuple(v["count"] for v in sample["values"]) not in truths]
     assert len(samples) > 5 and not strays, strays
+
+
+@test("e2-2s", kernels=BOTH)
+def a_cpu_that_was_away_at_load_has_no_box(m):
+    set_online(m, 1, False)
+    try:
+        with cores(m):
+            set_online(m, 1, True)
+            with CoreSession(m) as s:
+                assert s.cpus() == [0, 2, 3], s.cpus()
+                s.add_all(full_set(s))
+                s.start()
+                s.read_exactly()
+    finally:
+        set_online(m, 1, True)
 
 
 @test("e2-2s", kernels=BOTH)

@@ -59,7 +59,7 @@ def sample_exactly(m, hz=10):
 
 
 def sample_by_timer(m):
-    with CoreSession(m, timer_ns=5 * MS, ring=1 << 20) as s:
+    with CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
         s.add_all(full_set(s))
         mark = m.truth_length()
         s.start()
