@@ -171,8 +171,8 @@ struct ucore_info {
  * @die: the kernel's logical die
  * @package: physical package (socket)
  * @cpu: the CPU that the domain is (UCORE_SCOPE_CPU), -1 for others
- * @reader: CPU that touches the domain's boxes and takes its PMI; -1 if none of
- *          the domain's CPUs is online
+ * @reader: CPU that touches the domain's boxes and takes its PMI, alone or with
+ *          those that SET_PMI_CPUS chose; -1 if none of its CPUs is online
  * @nr_boxes: boxes of the domain
  * @nr_counters: counters of those boxes, fixed ones included
  * @nr_sessions: sessions running on the domain now
@@ -304,7 +304,7 @@ struct ucore_get_boxes {
  */
 #define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8: extension bit (QPI, PCU, v3: R3QPI) */
 #define UCORE_FIELD_UMASK	2
-#define UCORE_FIELD_EDGE	3	/* count rising edges; needs thresh >= 1 */
+#define UCORE_FIELD_EDGE	3	/* count rising edges; but in cores needs thresh >= 1 */
 #define UCORE_FIELD_INVERT	4
 #define UCORE_FIELD_THRESH	5
 #define UCORE_FIELD_TID_EN	6	/* C-Box: apply filter_tid */
@@ -659,7 +659,8 @@ struct ucore_core_info {
  * stops its boxes, resets them and gives them back.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size or wakeup), ENOMEM,
- * EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded).
+ * EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes
+ * of cores).
  */
 struct ucore_create_session {
 	__u32 size;
