@@ -843,8 +843,8 @@ struct ucore_value {
  * @cpu: CPU that read it
  * @time: instant the domain was frozen (LIVE: reading began)
  * @frozen_ns: how long it stayed frozen for this READ; 0 for LIVE
- * @skew_ns: from the first box's freeze, at @time, to the last one's; 0 where one
- *           write freezes all, and for LIVE
+ * @skew_ns: at most this long after the first box's freeze, at @time, came the last
+ *           one's; 0 where one write freezes all, and for LIVE
  * @time_enabled: ns the session has been started on this domain
  * @time_running: ns of @time_enabled in which its counters could count: the
  *                domain was not frozen, for this or any other session

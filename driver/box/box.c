@@ -138,23 +138,30 @@ static u32 counter_rst(const struct ucore_counter *ctr)
 	return ucore_counter_is_fixed(ctr) ? type->fixed_rst : type->ctl_rst;
 }
 
+/* Must it not be written?  It has no control, or counts although its domain is frozen. */
+static bool counter_goes_on(const struct ucore_counter *ctr)
+{
+	return ctr->ctl_reg == UCORE_REG_NONE ||
+	       (!ctr->period && (ctr->flags & UCORE_VALUE_UNFROZEN));
+}
+
 /**
  * ucore_counter_arm() - begin a period: the carry comes after @period counts
  * @ctr: a counter with a period, or without: then it begins at zero; one that
- *       runs freely begins where it is
+ *       runs freely, or that no freeze reaches, begins where it is
  *
- * A counter that runs is zeroed by its control, if it can be, in one write.
+ * Others are zeroed by their control, if they can be, in one write.
  */
 void ucore_counter_arm(struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
-	if (ctr->ctl_reg == UCORE_REG_NONE) {
+	ctr->wrapped = false;
+	if (counter_goes_on(ctr)) {
 		ctr->prev = io->ops->read_running(io, ctr->reg) & ctr->mask;
 		return;
 	}
 	ctr->prev = (0 - ctr->period) & ctr->mask;
-	ctr->wrapped = false;
 	if (!ctr->period && counter_rst(ctr))
 		io->ops->write(io, ctr->ctl_reg, ctr->ctl | counter_rst(ctr));
 	else
@@ -499,6 +506,23 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 void ucore_counter_release(struct ucore_counter *ctr)
 {
 	if ((ctr->flags & UCORE_VALUE_UNFROZEN) && ctr->ctl_reg != UCORE_REG_NONE)
+		control_write(ctr);
+}
+
+/**
+ * ucore_counter_restart() - begin anew
+ * @ctr: a counter of a running session
+ *
+ * One that no freeze reaches is stopped while its period is written.
+ */
+void ucore_counter_restart(struct ucore_counter *ctr)
+{
+	bool counts = ctr->period && (ctr->flags & UCORE_VALUE_UNFROZEN);
+
+	if (counts)
+		ucore_counter_stop(ctr);
+	ucore_counter_arm(ctr);
+	if (counts)
 		control_write(ctr);
 }
 

@@ -134,6 +134,7 @@ void ucore_box_reset(struct ucore_box *box);
 void ucore_box_program(struct ucore_box *box, const u64 *shared);
 void ucore_box_program_counter(struct ucore_counter *ctr);
 void ucore_counter_release(struct ucore_counter *ctr);
+void ucore_counter_restart(struct ucore_counter *ctr);
 void ucore_box_freeze(struct ucore_box *box);
 void ucore_box_run(struct ucore_box *box);
 void ucore_box_stop(struct ucore_box *box);

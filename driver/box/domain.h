@@ -107,7 +107,8 @@ struct ucore_pmi {
  * @frozen: the domain is frozen
  * @frozen_since: when it was frozen last
  * @frozen_ns: how long it had been frozen until then, since load
- * @skew_ns: from the first box's freeze to the last one's, when it was frozen last
+ * @skew_ns: at most this long from the first box's freeze to the last one's, when it
+ *           was frozen last
  * @skew_max_ns: the longest since load
  * @route: bits that every write of global control must carry: pmi_core_sel and the
  *         wake bit

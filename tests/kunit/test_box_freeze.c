@@ -161,6 +161,26 @@ static void ubox_is_not_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->domains[0].skew_ns, 0ULL);
 }
 
+/* Nothing is written to a counter that counts: one with a period is stopped meanwhile. */
+static void reset_of_what_no_freeze_reaches(struct kunit *test)
+{
+	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
+	struct fake_window *u = fake_window(ubox);
+	struct ucore_session *s = box_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, ubox, 0x41, BIT(0), 1000, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, ubox, 0, FIXED, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(u, 0xc09, 500);
+	fake_bus_clear(bus_of(test));
+	session_call(s, true);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(u, 0xc10, 0), FAKE_W(u, 0xc16, BIT_ULL(44) - 1000),
+		    FAKE_W(u, 0xc10, EN | OV_EN | 0x41), FAKE_R(u, 0xc09));
+	fake_poke(u, 0xc09, 507);
+	session_call(s, false);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 7ULL);
+}
+
 /* An overflow freezes the die as ever; a READ of single boxes leaves it to its service. */
 static void overflow_is_left_to_its_service(struct kunit *test)
 {
@@ -282,6 +302,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(stop_thaws_nothing),
 	KUNIT_CASE(others_count_on),
 	KUNIT_CASE(ubox_is_not_frozen),
+	KUNIT_CASE(reset_of_what_no_freeze_reaches),
 	KUNIT_CASE(overflow_is_left_to_its_service),
 	KUNIT_CASE(stop_services_its_overflow),
 	KUNIT_CASE(start_ends_a_freeze_that_was_found),
