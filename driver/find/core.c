@@ -164,6 +164,9 @@ static void describe_global(struct ucore_global *global, const struct ucore_core
 	global->nr_status = 1;
 	global->clear = CORE_OVF_CTL;
 	global->clear_mask = global->unfreeze | CORE_STATUS_BUFFER | CORE_STATUS_CHANGED;
+	/* a PMI sets it if IA32_DEBUGCTL says so, and GLOBAL_CTRL alone would not thaw then */
+	if (pmu->version >= 4)
+		global->clear_mask |= CORE_STATUS_FROZEN;
 }
 
 static void describe_type(struct ucore_box_type *type, const struct ucore_core_pmu *pmu,

@@ -66,6 +66,7 @@
 
 /* IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL: bit i general, 32 + i fixed counters */
 #define CORE_STATUS_FIXED	32
+#define CORE_STATUS_FROZEN	BIT_ULL(59)	/* CTR_Frz: nothing counts (version 4) */
 #define CORE_STATUS_BUFFER	BIT_ULL(62)	/* OvfBuf: the PEBS buffer is full */
 #define CORE_STATUS_CHANGED	BIT_ULL(63)	/* CondChgd */
 

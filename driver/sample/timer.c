@@ -16,6 +16,7 @@
 #include <asm/irq_regs.h>
 
 #include "compat.h"
+#include "find/desc.h"
 #include "sample/nmi.h"
 #include "sample/pmi.h"
 #include "sample/timer.h"
@@ -178,7 +179,10 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 		return true;
 	}
 	domain->pmi.suspect = 0;
-	ucore_interval_begin_overflow(&iv, domain, domain->pmi.suspect_time, true);
+	/* what an overflow does not freeze has counted until now */
+	if (!domain->global->enables)
+		now = domain->pmi.suspect_time;
+	ucore_interval_begin_overflow(&iv, domain, now, true);
 	ucore_interval_end(&iv);
 	ucore_pmi_lost(domain);
 	return false;

@@ -57,7 +57,7 @@ static void act_here(const struct ucore_meeting *m, struct ucore_part *first)
 {
 	struct ucore_part *part;
 
-	for (part = first; part; part = part->next_here)
+	for (part = first; part; part = m->nested ? NULL : part->next_here)
 		m->act(part, m);
 	for (part = first; part; part = part->next_here) {
 		__acquire(&part->domain->lock);

@@ -16,6 +16,7 @@ struct ucore_session;
  *           held from then on; may be NULL
  * @act: what they do, with the domain's lock held
  * @together: before @act they wait for each other
+ * @nested: @act is called for the first of a CPU's parts, and does the others itself
  * @base: instant from which timers count
  * @missing: how many readers have not arrived yet
  */
@@ -24,6 +25,7 @@ struct ucore_meeting {
 	void (*prepare)(struct ucore_part *part);
 	void (*act)(struct ucore_part *part, const struct ucore_meeting *m);
 	bool together;
+	bool nested;
 	u64 base;
 	atomic_t missing;
 };

@@ -326,6 +326,10 @@ static void snapshot_live(struct ucore_part *part, const struct ucore_meeting *m
 		      ucore_domain_frozen_ns(domain, now) + part->box_frozen_ns);
 }
 
+/*
+ * A CPU that reads its die and itself freezes both before it reads the first: within
+ * a die's frozen time its own is a moment.
+ */
 static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	u64 before = part->stats.frozen_ns, frozen_before;
@@ -333,6 +337,8 @@ static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 	struct ucore_interval iv;
 
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
+	if (part->next_here)
+		snapshot(part->next_here, m);
 	ucore_part_read(part, iv.now);
 	frozen_before = ucore_interval_frozen_before(&iv, part);
 	ucore_interval_end(&iv);
@@ -343,7 +349,9 @@ static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 
 static void snapshot_running(struct ucore_session *session, bool live)
 {
-	struct ucore_meeting m = { .act = live ? snapshot_live : snapshot, .together = true };
+	struct ucore_meeting m = {
+		.act = live ? snapshot_live : snapshot, .together = true, .nested = !live,
+	};
 	u64 first = U64_MAX, last = 0, now;
 	struct ucore_part *part;
 

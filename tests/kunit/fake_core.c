@@ -52,6 +52,8 @@ static u64 *place(struct fake_core_cpu *cpu, u32 msr, u64 *legal)
 	if (msr == GLOBAL_CTL_)
 		return &cpu->global;
 	*legal |= BIT_ULL(62) | BIT_ULL(63);
+	if (machine->version >= 4)
+		*legal |= BIT_ULL(59);
 	if (msr == OVF_CTL)
 		return &cpu->status;
 	*legal = 0;

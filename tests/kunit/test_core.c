@@ -39,6 +39,11 @@ static int core_init_short(struct kunit *test)
 	return ready(test, EAX(3, 4, 48, 7), EDX(3, 48), false);
 }
 
+static int core_init_v4(struct kunit *test)
+{
+	return ready(test, EAX(4, 4, 48, 7), EDX(3, 48), true);
+}
+
 static int core_init_v1(struct kunit *test)
 {
 	return ready(test, EAX(1, 2, 40, 7), 0, false);
@@ -455,6 +460,30 @@ static void short_writes(struct kunit *test)
 	fake_stop(s);
 }
 
+/* ---- version 4: a status bit that freezes ---- */
+
+/* CTR_Frz, which IA32_DEBUGCTL may have a PMI set, goes with what is cleared. */
+static void frozen_by_the_status(struct kunit *test)
+{
+	struct ucore_session *s;
+
+	regs_of(test, 1)->status = BIT_ULL(59);
+	s = armed(test);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, 0ULL);
+	regs_of(test, 1)->status = BIT_ULL(0) | BIT_ULL(59);
+	fake_core(test)->nr = 0;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
+	CORE_EXPECT(test, CORE_R(1, 0x38e), CORE_W(1, 0x38f, 0),	/* NMI */
+		    CORE_W(1, 0x38f, 0), CORE_R(1, 0x38e),
+		    CORE_R(1, 0x4c1), CORE_R(1, 0x30a), CORE_R(1, 0x4c4),
+		    CORE_W(1, 0x390, BIT_ULL(0) | BIT_ULL(59)),
+		    CORE_W(1, 0x4c1, BIT_ULL(48) - PERIOD),
+		    CORE_W(1, 0x38f, ALL_ON));
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, 0ULL);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
 /* ---- version 1: the enable bits are all the control there is ---- */
 
 static void version_1(struct kunit *test)
@@ -681,6 +710,18 @@ static struct kunit_suite suite_short = {
 	.test_cases = cases_short,
 };
 
+static struct kunit_case cases_v4[] = {
+	KUNIT_CASE(frozen_by_the_status),
+	{ }
+};
+
+static struct kunit_suite suite_v4 = {
+	.name = "ucore_core_version_4",
+	.init = core_init_v4,
+	.exit = fake_core_exit,
+	.test_cases = cases_v4,
+};
+
 static struct kunit_case cases_v1[] = {
 	KUNIT_CASE(version_1),
 	KUNIT_CASE(cmask_bounds_the_rate),
@@ -694,4 +735,4 @@ static struct kunit_suite suite_v1 = {
 	.test_cases = cases_v1,
 };
 
-kunit_test_suites(&suite, &suite_short, &suite_v1);
+kunit_test_suites(&suite, &suite_short, &suite_v4, &suite_v1);

@@ -436,13 +436,16 @@ def compare(bench):
 
 
 def main(*platforms):
-    unknown = set(platforms) - set(PLATFORMS)
+    from lab import bench_cores     # which needs this module
+    known = (*PLATFORMS, "core")
+    unknown = set(platforms) - set(known)
     if unknown:
-        sys.exit(f"bench: PLATFORM={unknown.pop()}? There are {', '.join(PLATFORMS)}.")
+        sys.exit(f"bench: PLATFORM={unknown.pop()}? There are {', '.join(known)}.")
     prepare()
     results, verdicts = {}, []
-    for platform in platforms or PLATFORMS:
-        results[platform], good = compare(PLATFORMS[platform])
+    for platform in platforms or known:
+        results[platform], good = bench_cores.compare() if platform == "core" else \
+            compare(PLATFORMS[platform])
         verdicts.append(good)
         if platform == "spr":
             results["growth"], good = grow()

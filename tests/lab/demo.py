@@ -168,8 +168,11 @@ def show_polling(samples, freezes, strays):
 
 
 def main(platform="ivbep"):
+    if platform == "core":
+        from lab import demo_cores      # which needs this module
+        return demo_cores.main()
     if platform not in PLATFORMS:
-        sys.exit(f"demo: PLATFORM={platform}? There are {', '.join(PLATFORMS)}.")
+        sys.exit(f"demo: PLATFORM={platform}? There are {', '.join(PLATFORMS)}, core.")
     demo = PLATFORMS[platform]
     prepare(platform)
     say(f"Booting {demo.scenario}")

@@ -147,8 +147,7 @@ class Session:
         """wanted: (box, die, counter, period, fields) each."""
         answers = self.commands([self._add_line(*event) for event in wanted])
         for (box, die, *_), answer in zip(wanted, answers):
-            number = answer["counter"]
-            self.events[answer["event"]] = Counter(die, box, FIXED if number >= 32 else number)
+            self.events[answer["event"]] = Counter(die, box, self._name(box, answer["counter"]))
         return [answer["event"] for answer in answers]
 
     def fill(self, **fields):
@@ -163,15 +162,24 @@ class Session:
         return filled
 
     def _add_line(self, box, die, counter, period, fields):
-        bits = 0 if counter is None else FIXED_BIT if counter == FIXED else 1 << counter
+        bits = 0 if counter is None else self._bit(counter)
         terms = " ".join(f"{name}={value}" for name, value in fields.items())
         return f"add {self.ids[die, box]} {bits} {period} {terms}"
+
+    @staticmethod
+    def _name(_, number):
+        """A counter of a box, by the driver's number."""
+        return FIXED if number >= 32 else number
+
+    @staticmethod
+    def _bit(counter):
+        return FIXED_BIT if counter == FIXED else 1 << counter
 
     # ---- running ----
 
     def start(self):
         if self.base is None:
-            self.base = totals_of(self.machine)
+            self.base = self._totals()
             self._begun = self.machine.truth_length()
         else:
             self.forget_unread({at.die for at in self.events.values()})
@@ -195,11 +203,20 @@ class Session:
 
     # ---- the truth ----
 
+    def _totals(self):
+        return dict(enumerate(totals_of(self.machine)))
+
+    def _frozen(self, mark):
+        return frozen_totals(self.machine, mark)
+
+    def _freezes(self, mark):
+        return freezes_since(self.machine, mark)
+
     def read_exactly(self):
         """A frozen read, compared with the model at the instant of its freeze."""
         mark = self.machine.truth_length()
         answer = self.read()
-        frozen = frozen_totals(self.machine, mark)
+        frozen = self._frozen(mark)
         assert_equal(self.differences(answer["values"], frozen))
         return answer
 
@@ -207,7 +224,7 @@ class Session:
         """Counts go on from zero: from what the model says at that instant."""
         mark = self.machine.truth_length()
         self.command("reset")
-        self.base = frozen_totals(self.machine, mark)
+        self.base = self._frozen(mark)
 
     def stop_exactly(self):
         """STOP, after which its counts are compared with the model; what it answers then."""
@@ -221,8 +238,8 @@ class Session:
 
         What no freeze reaches was read last in STOP's, and switched off a moment later.
         """
-        totals = dict(enumerate(totals_of(self.machine)))
-        for freeze in freezes_since(self.machine, self._begun):
+        totals = self._totals()
+        for freeze in self._freezes(self._begun):
             now = totals[freeze["socket"]]
             for key, read in totals_at(freeze).items():
                 if isinstance(read, range):
@@ -265,7 +282,7 @@ class Session:
         for at in self.events.values():
             keys.setdefault(at.die, set()).add((at.box, at.ctr))
         by_die = {die: [] for die in keys}
-        for freeze in freezes_since(self.machine, mark):
+        for freeze in self._freezes(mark):
             die = freeze["socket"]
             if die in keys and keys[die] <= totals_at(freeze).keys():
                 by_die[die].append(freeze)

@@ -1,31 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The cores' own counters: beside the uncore's, and beside perf.
 
-The model's core PMU counts by promised rates.
+Version 3, as most machines of the model have it; test_core_versions.py has the others.
 """
 
-import contextlib
+import errno
 import json
 
-from lab.framework import BOTH, test
+from lab.coretruth import pmus
+from lab.framework import BOTH, KERNELS, test
+from lab.qemu import core
+from lab.session import (GAP, MS, SAMPLE, SAMPLE_CONTEXT, SAMPLE_RECOVERED, TRIGGER_TIMER, US,
+                         assert_equal, flagged, frozen_windows, refused, sample_until, samples_in)
+from machine import eventset
+from machine.armed import each_overflowed
+from machine.cores import (BUFFER, CHANGED, GLOBAL_CTRL, CoreSession, cores, event_for, full_set,
+                           perfs_turn, rate_of, run_cores)
 
 # counts per second, as perf sees them too (test_witness.py)
-CYCLES = 2600000000
-INSTRUCTIONS = 1300000000
-LLC_MISSES = 1000000 + 500 * (0x2e41 * 40503 % 131071)
+CYCLES, INSTRUCTIONS = core.CYCLES, core.rate(0xc0)
+LLC_MISSES = core.rate(0x2e, 0x41)
+ALL_COUNTERS = 0x70000000f
+UNKNOWN_NMI = ("NMI received for unknown reason", "Dazed and confused", "strange power saving")
+
+# ucore.h
+GAP_OFFLINE, GAP_ONLINE, VALUE_OFFLINE = 1, 2, 4
 
 
-@contextlib.contextmanager
-def cores(m, watchdog=False):
-    """The module with the cores, and perf's NMI watchdog out of the way, or not."""
-    m.rmmod()
-    m.insmod(cores=True)
-    m.sh(f"sysctl -w kernel.nmi_watchdog={int(watchdog)}")
-    yield
-    m.sh("sysctl -w kernel.nmi_watchdog=1")
-    m.rmmod()
-    m.insmod()
-
+# ---- helpers ----
 
 def stat(m, *events):
     """{event: {cpu or None: count}} of half a second, all of one instant."""
@@ -43,17 +45,64 @@ def near(count, rate, cycles):
     return abs(count - rate * cycles / CYCLES) <= 2 + 1e-6 * cycles
 
 
+def touched(m):
+    """CPU -> accesses of its core PMU's registers."""
+    return {cpu["cpu"]: cpu["core_rdmsr"] + cpu["core_wrmsr"]
+            for cpu in m.oracle("cpus")["cpus"]}
+
+
+def core_windows(m, mark):
+    """CPU -> (freeze, unfreeze) instants since mark."""
+    windows, since = {}, {}
+    for line in m.truth(since=mark):
+        if line["ev"] == "core-freeze":
+            since[line["cpu"]] = line["t"]
+        elif line["ev"] == "core-unfreeze" and line["cpu"] in since:
+            windows.setdefault(line["cpu"], []).append((since.pop(line["cpu"]), line["t"]))
+    return windows
+
+
+def each_seen(ids, times):
+    def enough(samples):
+        seen = [event for sample in samples for event in flagged(sample)]
+        return all(seen.count(event) >= times for event in ids)
+    return enough
+
+
+def late(samples):
+    return sum(bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples)
+
+
+def dropped(m, mark):
+    """Interrupts that came while another one kept LVTPC masked: the hardware drops them."""
+    return sum(line.get("result") == "masked" for line in m.truth(since=mark)
+               if line["ev"] in ("pmi", "core-pmi"))
+
+
+def uncore_set(hz):
+    """A counter that overflows on each die, for add_all()."""
+    clock = {"event": 0}
+    return [("imc1", die, 0, eventset.period_for("imc1", die, 0, clock, hz), clock)
+            for die in (0, 1)]
+
+
+def set_online(m, cpu, online):
+    m.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
+
+
+# ---- as a user would ----
+
 @test("e2-2s")
 def info_tells_what_the_processor_says(m):
     assert "cores      off" in m.sh("ucoretool info")
     with cores(m):
-        core = json.loads(m.sh("ucoretool info -j"))["core"]
-        eax = core["eax"]
-        assert core["state"] == "ready" and core["events"] == 0x7f, core
-        assert (core["version"], core["counters"], core["width"], eax >> 24) == \
-            (eax & 0xff, eax >> 8 & 0xff, eax >> 16 & 0xff, 7), core
-        assert (core["fixed"], core["fixed_width"]) == \
-            (core["edx"] & 0x1f, core["edx"] >> 5 & 0xff), core
+        told = json.loads(m.sh("ucoretool info -j"))["core"]
+        eax = told["eax"]
+        assert told["state"] == "ready" and told["events"] == 0x7f, told
+        assert (told["version"], told["counters"], told["width"], eax >> 24) == \
+            (eax & 0xff, eax >> 8 & 0xff, eax >> 16 & 0xff, 7), told
+        assert (told["fixed"], told["fixed_width"]) == \
+            (told["edx"] & 0x1f, told["edx"] >> 5 & 0xff), told
         listed = m.sh("ucoretool list").splitlines()
         assert len([line for line in listed if " core " in line]) == 1, listed
 
@@ -86,8 +135,8 @@ def cores_beside_a_memory_controller(m):
 @test("e2-2s", kernels=BOTH, perf=True)
 def whoever_came_first_keeps_them(m):
     with cores(m, watchdog=True):
-        refused = m.run("ucoretool stat --timeout 1 -e core/LLC_MISSES/", check=False)
-        assert refused.status == 1 and "kernel.nmi_watchdog=0" in refused.err, refused.err
+        result = m.run("ucoretool stat --timeout 1 -e core/LLC_MISSES/", check=False)
+        assert result.status == 1 and "kernel.nmi_watchdog=0" in result.err, result.err
         assert "held by perf" in m.sh("ucoretool info")
         m.sh("sysctl -w kernel.nmi_watchdog=0")
         assert "cores      ready" in m.sh("ucoretool info")
@@ -105,19 +154,22 @@ def whoever_came_first_keeps_them(m):
 def overflows_of_cores_and_of_a_die(m):
     """All interrupt by one LVTPC entry; each sample is of the domain that overflowed."""
     with cores(m):
+        mark = m.truth_length()
         m.sh("ucoretool record -o /tmp/data -n 200 -e core/INSTRUCTIONS_RETIRED,period=5000000/ "
              "-e core/CPU_CLK_UNHALTED.THREAD/ -e imc0/CAS_COUNT.RD,period=200000/")
-        cpus, dies = {}, {}
+        cpus, dies, recovered = {}, {}, 0
         for row in map(json.loads, m.sh("ucoretool report -i /tmp/data -j").splitlines()):
             if row.get("record") != "sample":
                 continue
-            assert row["trigger"] == "overflow" and not row.get("recovered"), row
+            assert row["trigger"] == "overflow", row
+            recovered += bool(row.get("recovered"))
             if "die" in row:
                 dies.setdefault(row["die"], []).append(row)
             else:
                 cpus.setdefault(row["cpu"], []).append(row)
         assert len(cpus) == int(m.sh("nproc")) and len(dies) == 2, (cpus.keys(), dies.keys())
         assert all(len(rows) >= 5 for rows in (*cpus.values(), *dies.values()))
+        assert recovered <= dropped(m, mark), (recovered, dropped(m, mark))
 
 
 @test("e2-2s", kernels=BOTH)
@@ -129,19 +181,447 @@ def timer_samples_of_cores(m):
         assert len(samples) == 40 and all(row["cpu"] == 1 for row in samples), samples[:2]
 
 
-@test("e2-2s", kernels=BOTH)
-def a_cpu_goes_and_comes_back(m):
+# ---- what they count, against the model's truth ----
+
+@test("e2-2s", kernels=KERNELS)
+def every_counter_of_every_core_counts_exactly(m):
+    with cores(m), CoreSession(m) as s:
+        s.add_all(full_set(s))
+        assert len(s.events) == 4 * 7, s.events
+        s.start()
+        for _ in range(3):
+            last = s.read_exactly()["values"]
+        s.reset_exactly()
+        s.read_exactly()
+        s.stop()
+        assert_equal(s.differences(s.read()["values"], s._totals()))
+        s.start()
+        s.read_exactly()
+    assert all(value["count"] and not value["flags"] for value in last), last
+
+
+def count_of(m, event, beside):
+    """What an event counts on CPU 1, and cycles at the same time."""
+    found = stat(m, f"core/{beside},cpu=1/", f"core/{event},cpu=1/")
+    return found[f"core/{event},cpu=1/"][1], found[f"core/{beside},cpu=1/"][1]
+
+
+@test("e2-2s", kernels=BOTH, timeout=120)
+def predefined_events_and_fixed_counters_have_names(m):
     with cores(m):
-        program = m.spawn("ucoretool record -o /tmp/data --timer 5ms -e core/INST_RETIRED.ANY/")
-        m.wait_until(lambda: '"sessions":1' in m.sh("ucoretool info -j"), what="the session")
-        m.write("/sys/devices/system/cpu/cpu1/online", 0)
-        m.write("/sys/devices/system/cpu/cpu1/online", 1)
-        m.run("sleep 0.2")
-        program.kill(2)
-        program.wait(timeout=30)
-        rows = [json.loads(line) for line in m.sh("ucoretool report -i /tmp/data -j").splitlines()]
-        gaps = [row for row in rows if row.get("record") == "gap"]
-        assert [row["reason"] for row in gaps] == ["cpu offline", "cpu online"], gaps
-        after = [row for row in rows if row.get("record") == "sample" and row["cpu"] == 1
-                 and row["time_ns"] > gaps[1]["time_ns"]]
-        assert after and all(row["values"][0]["count"] > 0 for row in after), after[:2]
+        for name, (event, umask) in core.PREDEFINED.items():
+            count, cycles = count_of(m, name, "CPU_CLK_UNHALTED.THREAD")
+            assert near(count, core.rate(event, umask), cycles), (name, count, cycles)
+        for i, name in enumerate(("INST_RETIRED.ANY", "CPU_CLK_UNHALTED.THREAD",
+                                  "CPU_CLK_UNHALTED.REF_TSC")):
+            count, cycles = count_of(m, name, "UNHALTED_CORE_CYCLES")
+            assert near(count, core.fixed_rate(i), cycles), (name, count, cycles)
+
+
+# An event's fields, and what the model makes of them where a core has two threads
+SPELLED = [
+    ({"event": 0xc0}, {}),
+    ({"event": 0xc0, "usr": 1}, {"usr": True}),
+    ({"event": 0xc0, "os": 1}, {"os": True}),
+    ({"event": 0x2e, "umask": 0x41, "edge": 1}, {"edge": True}),
+    ({"event": 0xc0, "cmask": 3}, {"cmask": 3}),
+    ({"event": 0xc0, "cmask": 2, "inv": 1}, {"cmask": 2, "inv": True}),
+    ({"event": 0xc0, "any": 1}, {"any_thread": True, "threads": 2}),
+    ({"event": 0xc5, "usr": 1, "os": 1, "cmask": 1, "edge": 1}, {"cmask": 1, "edge": True}),
+]
+
+
+def rates_while_counting(m, some):
+    """Counter of CPU 1 -> its rate in the model, with these events on the general ones."""
+    with CoreSession(m) as s:
+        for ctr, (fields, _) in enumerate(some):
+            s.on(1, ctr, **fields)
+        s.on(1, "fixed0", any=1)
+        s.on(1, "fixed1", usr=1)
+        s.on(1, "fixed2", os=1)
+        s.start()
+        rates = {c["ctr"]: c["rate"] for c in pmus(m)[1]["counters"]}
+        s.read_exactly()
+    return rates
+
+
+@test("e2-smt", kernels=BOTH)
+def fields_of_events_count_at_their_rates(m):
+    with cores(m):
+        for some in (SPELLED[:4], SPELLED[4:]):
+            rates = rates_while_counting(m, some)
+            for ctr, (fields, meaning) in enumerate(some):
+                promised = core.rate(fields["event"], fields.get("umask", 0), **meaning)
+                assert rates[ctr] == promised, (fields, rates[ctr], promised)
+            assert (rates["fixed0"], rates["fixed1"], rates["fixed2"]) == \
+                (CYCLES, CYCLES * 3 // 5, CYCLES * 2 // 5), rates
+
+
+@test("e2-2s", kernels=BOTH)
+def global_control_freezes_and_is_put_back(m):
+    """0 while frozen, all enables while running, in the end as found; on this CPU alone."""
+    m.run("modprobe -q msr", check=False)
+    with cores(m):
+        found = 1 << 33 | 5
+        m.run(f"wrmsr 1 {GLOBAL_CTRL:#x} {found:#x}")
+        others = {cpu: touched(m)[cpu] for cpu in (0, 2, 3)}
+        with CoreSession(m) as s:
+            s.on(1, 2, event=0xc0)
+            s.on(1, "fixed1")
+            s.start()
+            assert pmus(m)[1]["global_ctrl"] == ALL_COUNTERS, pmus(m)[1]
+            mark = m.truth_length()
+            s.read_exactly()
+            frozen, = m.truth("core-freeze", mark)
+            assert (frozen["cpu"], frozen["global_ctrl"]) == (1, 0), frozen
+            # the other enable is each counter's own: of two they are set
+            counting = [c["ctr"] for c in pmus(m)[1]["counters"] if c["rate"]]
+            assert counting == [2, "fixed1"], counting
+            s.stop()
+            assert pmus(m)[1]["global_ctrl"] == found, pmus(m)[1]
+        m.settle()
+        assert pmus(m)[1]["global_ctrl"] == found, pmus(m)[1]
+        assert {cpu: touched(m)[cpu] for cpu in (0, 2, 3)} == others, "another CPU was touched"
+        m.run(f"wrmsr 1 {GLOBAL_CTRL:#x} 0xf")
+
+
+@test("e2-2s", kernels=BOTH)
+def a_read_costs_each_counter_once_and_two_writes(m):
+    with cores(m), CoreSession(m) as s:
+        s.add_all(full_set(s))
+        s.start()
+        before, told = touched(m), s.status()
+        s.command("burst 10")
+        after, now = touched(m), s.status()
+        spent = [after[cpu] - before[cpu] for cpu in sorted(after)]
+        assert spent == [10 * (7 + 2)] * 4, spent
+        assert now["reads"] + now["writes"] - told["reads"] - told["writes"] == sum(spent), now
+
+
+# ---- beside the uncore, at one instant ----
+
+@test("e2-2s", kernels=BOTH)
+def cores_and_dies_are_frozen_at_one_instant(m):
+    """LLC misses of the dies' readers beside the reads of a memory controller of each die.
+
+    Of no more CPUs than the host can run at once.
+    """
+    with cores(m), CoreSession(m) as s:
+        readers = [domain["reader"] for domain in json.loads(m.sh("ucoretool info -j"))["domains"]
+                   if domain["scope"] == "die"]
+        s.add_all([s.place(cpu, 0, event=0x2e, umask=0x41) for cpu in readers])
+        s.add_all([("imc0", die, 0, 0, {"event": 4, "umask": 3}) for die in (0, 1)])
+        s.start()
+        s.read_exactly()
+        # a busy host may hold one of the CPUs up
+        m.wait_until(lambda: read_together(m, s), what="a read of four domains at one instant")
+
+
+def read_together(m, s):
+    """Some reads; stood all dies and cores still at once in one, and does it say so?"""
+    mark = m.truth_length()
+    answers = s.commands(["read"] * 10)
+    windows = [*frozen_windows(m, mark).values(), *core_windows(m, mark).values()]
+    assert len(windows) == 4 and all(len(of) == 10 for of in windows), windows
+    return any(max(w[0] for w in once) < min(w[1] for w in once) and answer["skew_ns"] < 200 * US
+               for once, answer in zip(zip(*windows), answers))
+
+
+# ---- sampling, against the model's truth ----
+
+def armed_set(s, hz):
+    """Every counter of every core, no two alike."""
+    return [(box, domain, ctr, rate_of(ctr, fields) // (hz + number % 11), fields)
+            for number, (box, domain, ctr, _, fields) in enumerate(full_set(s))]
+
+
+@test("e2-2s", kernels=KERNELS, timeout=120)
+def every_counter_ends_intervals_and_samples_are_exact(m):
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        mark = m.truth_length()
+        samples = run_cores(m, s, armed_set(s, 5), each_overflowed(2))
+        status = s.status()
+        carried = sum(len(pmi["cause"]) for pmi in m.truth("core-pmi", mark))
+        assert late(samples) <= dropped(m, mark), (late(samples), dropped(m, mark))
+    assert {sample["cpu"] for sample in samples} == {0, 1, 2, 3}, samples
+    # each carry of each counter is in one sample
+    assert carried == status["overflows"], (carried, status)
+    # with what it interrupted, unless STOP found it
+    without = [sample for sample in samples if not sample["flags"] & SAMPLE_CONTEXT]
+    assert len(without) <= late(samples) + 4, without
+
+
+@test("e2-2s", kernels=BOTH)
+def a_sample_has_all_counters_of_its_cpu_and_no_others(m):
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        wanted = full_set(s)
+        wanted[0] = s.place(0, 0, CYCLES // 50, event=0x3c)
+        samples = run_cores(m, s, wanted, lambda _, found: len(found) > 10)
+    assert {sample["cpu"] for sample in samples} == {0}, samples
+    assert {len(sample["values"]) for sample in samples} == {7}, samples
+
+
+@test("e2-2s", kernels=KERNELS)
+def timer_samples_of_cores_are_exact(m):
+    with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
+        s.add_all([s.place(cpu, ctr, **event_for(cpu, ctr)) for cpu in s.cpus()
+                   for ctr in (0, "fixed0")])
+        s.add("imc0", 0, 0, event=0)
+        mark = m.truth_length()
+        s.start()
+        samples = sample_until(m, s, lambda found: len(found) > 100)
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+    assert {sample["trigger"] for sample in samples} == {TRIGGER_TIMER}, samples
+    assert len({sample["die"] for sample in samples}) == 5, samples
+
+
+@test("e2-2s", kernels=KERNELS, timeout=120)
+def overflows_of_cores_and_of_dies_go_to_their_owners(m):
+    """Through one LVTPC entry of the same CPUs, at the same time; and other NMIs besides."""
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        ids = s.add_all(uncore_set(70) + [s.place(cpu, 0, CYCLES // (40 + cpu), event=0x3c)
+                                          for cpu in s.cpus()])
+        mark = m.truth_length()
+        s.start()
+        for _ in range(3):
+            m.write("/proc/sysrq-trigger", "l")     # an NMI for each CPU's stack
+        samples = sample_until(m, s, each_seen(ids, 10))
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+        status = s.status()
+        assert late(samples) <= dropped(m, mark), (late(samples), dropped(m, mark))
+    assert all(len(flagged(sample)) == 1 for sample in samples), samples
+    assert status["overflows"] == len(samples), status
+
+
+@test("e2-2s", kernels=BOTH)
+def a_lost_interrupt_of_a_core_is_found(m):
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        s.on(1, 0, CYCLES // 40, event=0x3c)
+        s.on(1, "fixed0")
+        mark = m.truth_length()
+        s.start()
+        for _ in range(5):
+            before = s.status()["recovered"]
+            m.inject("lose-core-pmi 1 1")
+            m.wait_until(lambda: s.status()["recovered"] > before, what="a recovered overflow")
+        s.stop()
+        samples = samples_in(s.drain())
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+        windows = core_windows(m, mark)[1]
+        lost = [pmi for pmi in m.truth("core-pmi", mark) if pmi["result"] == "lost"]
+        assert len(lost) == 5 <= late(samples) <= 5 + dropped(m, mark), (samples, lost)
+    # it counted until it was found, and was not frozen before
+    surplus = [sample["frozen_ns"] - (end - begin) for sample, (begin, end)
+               in zip(samples, windows) if sample["flags"] & SAMPLE_RECOVERED]
+    assert min(surplus) < MS / 2, surplus
+
+
+# ---- status, and when it is cleared ----
+
+def raise_status(m, cpu, bits):
+    m.inject(f"core-status {cpu} {bits:#x}")
+
+
+def status_of(m, cpu):
+    return pmus(m)[cpu]["status"]
+
+
+@test("e2-2s", kernels=BOTH)
+def status_is_cleared_on_each_of_the_three_occasions(m):
+    """New events, counters reloaded, the end of counting; strict mode looks at the order, too."""
+    every = ALL_COUNTERS | BUFFER | CHANGED
+    with cores(m), CoreSession(m) as s:
+        s.on(1, 3, event=0xc0)
+        s.on(1, "fixed2")
+        for command in ("start", "reset", "stop"):
+            raise_status(m, 1, every)
+            assert status_of(m, 1) == every, hex(status_of(m, 1))
+            s.command(command)
+            assert not status_of(m, 1), (command, hex(status_of(m, 1)))
+
+
+@test("e2-2s", kernels=BOTH)
+def status_is_cleared_before_a_reload_and_its_other_bits_are_no_overflow(m):
+    """Bits of counters that are not armed, of the PEBS buffer and of changed conditions."""
+    others = ALL_COUNTERS & ~1 | BUFFER | CHANGED
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        armed = s.on(1, 0, CYCLES // 20, event=0x3c)
+        s.on(1, 1, event=0xc0)
+        s.start()
+        for _ in range(3):
+            raise_status(m, 1, others)
+            before = s.status()["samples"]
+            m.wait_until(lambda: s.status()["samples"] > before + 1, what="a reload")
+            assert not status_of(m, 1) & others, hex(status_of(m, 1))
+        s.stop()
+        samples, status = samples_in(s.drain()), s.status()
+    assert all(flagged(sample) == {armed} for sample in samples), samples
+    assert status["overflows"] == len(samples), status
+
+
+@test("e2-1s", kernels=BOTH, settings={"core.uncore-bit": "yes"})
+def bit_61_of_an_uncore_pmi_is_no_overflow_of_the_core(m):
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        ids = s.add_all(uncore_set(100)[:1] + [s.place(cpu, 0, CYCLES // 30, event=0x3c)
+                                               for cpu in (0, 1)])
+        mark = m.truth_length()
+        s.start()
+        samples = sample_until(m, s, each_seen(ids, 5))
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+        assert any(freeze["status"] >> 61 for freeze in m.truth("core-freeze", mark))
+    assert all(len(flagged(sample)) == 1 for sample in samples), samples
+
+
+@test("e2-2s", kernels=BOTH, alone=True)
+def a_stray_interrupt_is_nobodys(m):
+    """It is left to the kernel, and the next overflow of the core is sampled all the same."""
+    def told():
+        return m.dmesg().count(UNKNOWN_NMI[0])
+
+    def stray():
+        m.inject("pmi 1")
+        return told() > before
+    m.allow(*UNKNOWN_NMI)
+    m.run("modprobe -q msr", check=False)
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        s.on(1, 0, CYCLES // 10, event=0x3c)
+        m.run("wrmsr 1 0x1d9 0x2000")
+        before, mark = told(), m.truth_length()
+        s.start()
+        m.wait_until(stray, what="the kernel's word")
+        samples = sample_until(m, s, lambda found: len(found) > 5)
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+        m.run("wrmsr 1 0x1d9 0")
+
+
+# ---- perf ----
+
+def may_count(m, cpu):
+    """What perf says of a hardware event on a CPU: errno, or 0."""
+    return int(m.run(f"perfopen {cpu}", check=False).out)
+
+
+@test("e2-2s", kernels=KERNELS)
+def perf_and_ucore_keep_each_other_out(m):
+    """EBUSY both ways, on whatever CPU, for as long as the other has them."""
+    with cores(m):
+        with CoreSession(m) as s:
+            s.on(1, 0, event=0xc0)
+            assert {may_count(m, cpu) for cpu in (0, 1, 3)} == {errno.EBUSY}
+            s.start()
+            assert may_count(m, 1) == errno.EBUSY
+            s.read_exactly()
+        with perfs_turn(m):
+            assert may_count(m, 0) == 0
+            holder = m.spawn("exec perfopen 2 hold")
+            assert m.wait_until(holder.output, what="perf's event") == "0\n"
+            with CoreSession(m) as s:
+                with refused(errno.EBUSY):
+                    s.on(1, 0, event=0xc0)
+                s.add("imc0", 0, 0, event=0)        # the uncore is no matter to perf
+                s.start()
+                s.read_exactly()
+            info = json.loads(m.sh("ucoretool info -j"))["core"]
+            assert info["state"] == "held by perf" and "perf has them" in info["reason"], info
+            holder.kill(9)
+            holder.wait(check=False)
+        with CoreSession(m) as s:
+            s.on(1, 0, event=0xc0)
+            s.start()
+            s.read_exactly()
+
+
+def perf_samples(m):
+    """Perf samples all CPUs by its own overflows."""
+    with perfs_turn(m):
+        before = [cpu["core_pmi"] for cpu in m.oracle("cpus")["cpus"]]
+        perf = m.spawn("cd /tmp && exec perf record -q -a -e cycles -c 52000000 "
+                       "-o /tmp/perf.data -- sleep 3600 2>&1")
+        m.wait_until(lambda: all(cpu["core_pmi"] > old + 5 for cpu, old in
+                                 zip(m.oracle("cpus")["cpus"], before)),
+                     timeout=40, what="perf's interrupts on each CPU")
+        perf.kill(2)
+        perf.wait(check=False, timeout=60)
+        found = m.run("perf script -i /tmp/perf.data -F cpu 2>/dev/null", timeout=60).out
+        assert len(set(found.split())) == 4, found
+
+
+@test("e2-2s", kernels=BOTH, perf=True, timeout=180)
+def the_counters_change_hands_while_a_die_is_sampled(m):
+    """Perf's NMIs, the cores', perf's: uncore PMIs by the same entry all the time."""
+    m.allow("INFO: NMI handler .* took too long", "perf: interrupt took too long")
+    with cores(m), CoreSession(m, ring=1 << 20) as die:
+        die.add_all(uncore_set(50))
+        mark = m.truth_length()
+        die.start()
+        for _ in range(2):
+            perf_samples(m)
+            with CoreSession(m, ring=1 << 20) as s:
+                run_cores(m, s, [s.place(cpu, 0, CYCLES // 30, event=0x3c) for cpu in s.cpus()],
+                          each_overflowed(5))
+        die.stop()
+        samples = samples_in(die.drain())
+        assert_equal(die.sample_differences(samples, die.freezes(mark)))
+        assert late(samples) <= dropped(m, mark), (late(samples), dropped(m, mark))
+
+
+# ---- CPUs that go and come ----
+
+@test("e2-2s", kernels=KERNELS)
+def counts_are_exact_over_a_cpu_that_goes_and_comes_back(m):
+    with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
+        own = [s.on(1, 0, event=0xc0), s.on(1, "fixed1", CYCLES // 10)]
+        other = s.on(0, 0, event=0xc0)
+        mark = m.truth_length()
+        s.start()
+        set_online(m, 1, False)
+        gone = {v["event"]: v for v in s.read()["values"]}
+        assert all(gone[event]["flags"] & VALUE_OFFLINE for event in own), gone
+        assert not gone[other]["flags"], gone
+        set_online(m, 1, True)
+        back = s.status()["samples"]
+        m.wait_until(lambda: s.status()["samples"] > back + 20, what="samples")
+        s.stop()
+        values = s.read()["values"]
+        assert_equal(s.differences(values, s._totals()))
+        records = [r for r in s.drain() if r["die"] == s.domain_of[1]]
+        frozen = s.core_freezes(mark)
+    assert [r["reason"] for r in records if r["type"] == GAP] == [GAP_OFFLINE, GAP_ONLINE], records
+    assert next(v["count"] for v in values if v["event"] == own[0]) > gone[own[0]]["count"]
+    truths = {tuple(c["total"] - s.base[s.domain_of[1]][c["box"], c["ctr"]]
+                    for c in freeze["counters"])
+              for freeze in frozen if freeze["socket"] == s.domain_of[1]}
+    samples = [r for r in records if r["type"] == SAMPLE]
+    strays = [sample for sample in samples
+              if tuple(v["count"] for v in sample["values"]) not in truths]
+    assert len(samples) > 5 and not strays, strays
+
+
+@test("e2-2s", kernels=BOTH)
+def a_cpu_that_was_away_at_load_has_no_box(m):
+    set_online(m, 1, False)
+    try:
+        with cores(m):
+            set_online(m, 1, True)
+            with CoreSession(m) as s:
+                assert s.cpus() == [0, 2, 3], s.cpus()
+                s.add_all(full_set(s))
+                s.start()
+                s.read_exactly()
+    finally:
+        set_online(m, 1, True)
+
+
+@test("e2-2s", kernels=BOTH)
+def counters_given_up_while_their_cpu_is_away_are_perfs(m):
+    with cores(m):
+        with CoreSession(m) as s:
+            s.on(1, 0, event=0xc0)
+            s.on(1, "fixed0")
+            s.start()
+            set_online(m, 1, False)
+        with perfs_turn(m):
+            before = touched(m)[1]
+            set_online(m, 1, True)
+            assert touched(m)[1] == before, "its registers were touched"
+            assert may_count(m, 1) == 0

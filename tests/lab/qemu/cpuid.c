@@ -30,14 +30,6 @@ void ucore_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx,
         /* IA32_TSC_ADJUST (reads 0): Linux trusts an invariant TSC with it */
         *ebx |= subleaf ? 0 : BIT(1);
         break;
-    case 0xa:
-        if (ucore->config.core_pmu) {
-            *eax = 3 | UCORE_CORE_GP << 8 | UCORE_CORE_WIDTH << 16 | 7 << 24;
-            *ebx = 0;
-            *ecx = 0;
-            *edx = UCORE_CORE_FIXED | UCORE_CORE_WIDTH << 5;
-        }
-        break;
     case 0x15:
         *eax = 10;
         *ebx = TSC_HZ / (CRYSTAL_HZ / 10);
@@ -48,4 +40,5 @@ void ucore_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx,
         *edx |= BIT(8);
         break;
     }
+    ucore_core_cpuid(leaf, subleaf, eax, ebx, ecx, edx);
 }

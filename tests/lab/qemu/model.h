@@ -15,6 +15,7 @@
  *   msr.c, pci.c, mmio.c what the guest touches
  *   target.c             from there to a register of a box or a socket
  *   pmi.c, corepmu.c     the way to LVTPC, and the core's own counters
+ *   corecpuid.c          which of those there are, and what CPUID says of them
  *   cpuid.c              CPUID leaves and the TSC
  *   oracle.c, scenario.c out of band: results, faults, configuration
  */
@@ -324,17 +325,19 @@ struct UcoreSocket {
 
 #define UCORE_DEBUGCTL_PMI  BIT_ULL(13)     /* uncore PMIs enabled */
 
-#define UCORE_CORE_GP       4
-#define UCORE_CORE_FIXED    3
-#define UCORE_CORE_CTRS     (UCORE_CORE_GP + UCORE_CORE_FIXED)
-#define UCORE_CORE_WIDTH    48
+/* counter i: general, from UCORE_CORE_MAX_GP on fixed */
+#define UCORE_CORE_MAX_GP       8
+#define UCORE_CORE_MAX_FIXED    4
+#define UCORE_CORE_CTRS         (UCORE_CORE_MAX_GP + UCORE_CORE_MAX_FIXED)
+#define UCORE_CORE_FULL_WIDTH   BIT_ULL(13)     /* of PERF_CAPABILITIES */
 
 typedef struct UcoreCorePmu {
-    uint64_t evtsel[UCORE_CORE_GP];
+    uint64_t evtsel[UCORE_CORE_MAX_GP];
     uint64_t fixed_ctrl, global_ctrl, status;
     uint64_t value[UCORE_CORE_CTRS];
     uint64_t frac[UCORE_CORE_CTRS];
-    int64_t synced, deadline;
+    uint64_t total[UCORE_CORE_CTRS];    /* all increments since power-on */
+    int64_t synced;
     QEMUTimer *timer;
 } UcoreCorePmu;
 
@@ -342,10 +345,13 @@ typedef struct UcoreCpu {
     X86CPU *cpu;
     uint64_t debugctl;
     UcoreCorePmu pmu;
+    unsigned lose_core_pmis;    /* fault: the next ones vanish */
 
     /* uncore PMIs: sent = delivered + masked + debugctl + asleep */
     uint64_t pmi_sent, pmi_delivered, pmi_masked, pmi_debugctl, pmi_asleep;
     uint64_t core_pmi, core_pmi_masked;
+    /* accesses of the core PMU, DEBUGCTL excepted */
+    uint64_t core_rdmsr, core_wrmsr, core_rdpmc;
 
     uint64_t ipis, ipi_targets;
     uint64_t ipi_vector[256];   /* fixed delivery; NMI counts as vector 2 */
@@ -368,9 +374,22 @@ typedef struct UcorePlan {
 
 typedef struct UcoreForgery UcoreForgery;       /* table.c */
 
+/* The core PMU that there is; CPUID may say otherwise. */
+typedef struct UcoreCoreConfig {
+    unsigned version;           /* of architectural performance monitoring */
+    unsigned gp, width, fixed, fixed_width;
+    bool full_width;            /* IA32_A_PMCx are there */
+    bool any;                   /* events can count for both threads */
+    bool hybrid;
+    bool uncore_bit;            /* an uncore PMI sets GLOBAL_STATUS[61] */
+    unsigned unavailable;       /* predefined events that count nothing */
+    unsigned events;            /* length of their vector */
+    unsigned eax, ebx, ecx, edx;    /* CPUID.0AH */
+} UcoreCoreConfig;
+
 typedef struct UcoreConfig {
     const UcorePlatform *platform;
-    unsigned sockets, cores;
+    unsigned sockets, cores, threads;
     bool uncore;                /* false: no box, no uncore MSR, no function */
     GArray *plans;              /* of UcorePlan */
     unsigned global_config;
@@ -386,6 +405,7 @@ typedef struct UcoreConfig {
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
     bool box_enables, sbox_steps;
     bool strict, core_pmu, insns;
+    UcoreCoreConfig core;
     uint64_t scale;             /* in 1e-6 */
     GArray *rates;              /* of UcoreRate; the last match wins */
     GHashTable *hidden, *dead, *ecam_wrong;     /* "box" or "socket:box" */
@@ -411,6 +431,7 @@ struct UcoreMachine {
     uint64_t seq;               /* of freezes, over all sockets */
     int64_t epoch;              /* virtual time of the last reset */
     bool cf8;                   /* a CFCh access is being forwarded */
+    bool record_cores;          /* core PMUs are logged and judged */
     FILE *log;
     GArray *violations, *markers;
     uint64_t nr_violations;
@@ -616,7 +637,7 @@ void ucore_mmio_init(UcoreMachine *m);
 #define UCORE_MMIO_BASE         0xf000000000ULL
 #define UCORE_MMIO_SIZE         0x100000000ULL
 
-/* ---------------------------------------------------- pmi.c, corepmu.c */
+/* ---------------------------------------- pmi.c, corepmu.c, corecpuid.c */
 
 void ucore_pmi_broadcast(UcoreSocket *s, int64_t now);
 void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq);
@@ -624,8 +645,19 @@ void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq);
 UcoreMsrResult ucore_core_rdmsr(UcoreCpu *c, uint32_t msr, uint64_t *val);
 UcoreMsrResult ucore_core_wrmsr(UcoreCpu *c, uint32_t msr, uint64_t val);
 bool ucore_core_owns_msr(uint32_t msr);
-/* DEBUGCTL bit 12: any PMI stops the core counters */
-void ucore_core_pmi_freeze(UcoreCpu *c);
+/* An uncore PMI is delivered: DEBUGCTL may stop the core counters for it. */
+void ucore_core_uncore_pmi(UcoreCpu *c);
+/* Counts up to now. */
+void ucore_core_sync(UcoreCpu *c);
+/* Control word, or field of it, and increments per second of counter @i. */
+uint64_t ucore_core_ctl(const UcoreCorePmu *p, unsigned i);
+uint64_t ucore_core_rate(const UcoreCorePmu *p, unsigned i);
+/* Bits of GLOBAL_STATUS rise for no reason; false: there is none. */
+bool ucore_core_raise(UcoreCpu *c, uint64_t bits);
+
+bool ucore_core_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
+void ucore_core_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax,
+                      uint32_t *ebx, uint32_t *ecx, uint32_t *edx);
 
 /* ---------------------------------------------------------- scenario.c */
 
@@ -662,6 +694,12 @@ void ucore_log_held(UcoreSocket *s, int64_t now, const char *fault);
 void ucore_log_blocked(UcoreSocket *s, int64_t now, const char *cause);
 void ucore_log_pmi(UcoreCpu *c, int64_t now, uint64_t seq, const char *result);
 void ucore_log_pmi_lost(UcoreSocket *s, int64_t now);
+/* A core's counters stopped or started: @event, and by what. */
+void ucore_log_core(UcoreCpu *c, int64_t now, const char *event,
+                    const char *reason);
+/* @cause: its counters that carried, a bit each */
+void ucore_log_core_pmi(UcoreCpu *c, int64_t now, uint32_t cause,
+                        const char *result);
 void ucore_marker(UcoreMachine *m, unsigned value);
 /* Only in strict mode; @rule is a name of README.md's list. */
 void ucore_violation(UcoreMachine *m, const char *rule, const char *fmt, ...)

@@ -287,6 +287,87 @@ void ucore_log_pmi_lost(UcoreSocket *s, int64_t now)
     line_end(s->machine, j);
 }
 
+/* counter @i of a core: 0, 1 ... or "fixed0" ... */
+static void json_core_name(GString *j, const char *key, unsigned i)
+{
+    char name[8];
+
+    if (i < UCORE_CORE_MAX_GP) {
+        json_u64(j, key, i);
+        return;
+    }
+    snprintf(name, sizeof(name), "fixed%u", i - UCORE_CORE_MAX_GP);
+    json_str(j, key, name);
+}
+
+static void json_core_counter(GString *j, const UcoreCorePmu *p, unsigned i)
+{
+    json_open(j, NULL, '{');
+    json_core_name(j, "ctr", i);
+    json_u64(j, "value", p->value[i]);
+    json_u64(j, "total", p->total[i]);
+    json_u64(j, "ctl", ucore_core_ctl(p, i));
+    json_u64(j, "rate", ucore_core_rate(p, i));
+    g_string_append_c(j, '}');
+}
+
+/* Those with a control word; @all: the others, too. */
+static void json_core(GString *j, const UcoreCpu *c, bool all)
+{
+    const UcoreCoreConfig *core = &ucore->config.core;
+
+    json_u64(j, "cpu", CPU(c->cpu)->cpu_index);
+    json_u64(j, "apic_id", c->cpu->apic_id);
+    json_u64(j, "global_ctrl", c->pmu.global_ctrl);
+    json_u64(j, "status", c->pmu.status);
+    json_open(j, "counters", '[');
+    for (unsigned i = 0; i < UCORE_CORE_CTRS; i++) {
+        bool there = i < UCORE_CORE_MAX_GP
+                     ? i < core->gp : i - UCORE_CORE_MAX_GP < core->fixed;
+
+        if (there && (all || ucore_core_ctl(&c->pmu, i))) {
+            json_core_counter(j, &c->pmu, i);
+        }
+    }
+    g_string_append_c(j, ']');
+}
+
+void ucore_log_core(UcoreCpu *c, int64_t now, const char *event,
+                    const char *reason)
+{
+    GString *j;
+
+    if (!ucore->log || !ucore->record_cores) {
+        return;
+    }
+    j = line_begin(event, now);
+    json_str(j, "reason", reason);
+    json_core(j, c, false);
+    line_end(ucore, j);
+}
+
+void ucore_log_core_pmi(UcoreCpu *c, int64_t now, uint32_t cause,
+                        const char *result)
+{
+    GString *j;
+
+    if (!ucore->log || !ucore->record_cores) {
+        return;
+    }
+    j = line_begin("core-pmi", now);
+    json_u64(j, "cpu", CPU(c->cpu)->cpu_index);
+    json_u64(j, "apic_id", c->cpu->apic_id);
+    json_open(j, "cause", '[');
+    for (unsigned i = 0; i < UCORE_CORE_CTRS; i++) {
+        if (cause & BIT(i)) {
+            json_core_name(j, NULL, i);
+        }
+    }
+    g_string_append_c(j, ']');
+    json_str(j, "result", result);
+    line_end(ucore, j);
+}
+
 void ucore_violation(UcoreMachine *m, const char *rule, const char *fmt, ...)
 {
     UcoreViolation v = {
@@ -487,6 +568,9 @@ static void put_cpus(UcoreMachine *m, GString *j)
         json_u64(j, "pmi_asleep", c->pmi_asleep);
         json_u64(j, "core_pmi", c->core_pmi);
         json_u64(j, "core_pmi_masked", c->core_pmi_masked);
+        json_u64(j, "core_rdmsr", c->core_rdmsr);
+        json_u64(j, "core_wrmsr", c->core_wrmsr);
+        json_u64(j, "core_rdpmc", c->core_rdpmc);
         json_u64(j, "ipis", c->ipis);
         json_u64(j, "ipi_targets", c->ipi_targets);
         json_open(j, "ipi_vectors", '{');
@@ -503,6 +587,25 @@ static void put_cpus(UcoreMachine *m, GString *j)
         json_u64(j, "wrmsr", c->wrmsr);
         json_u64(j, "syscalls", cpu->env.ucore_syscalls - c->syscalls0);
         json_u64(j, "insns", cpu->env.ucore_insns - c->insns0);
+        g_string_append_c(j, '}');
+    }
+    g_string_append_c(j, ']');
+}
+
+static void put_cores(UcoreMachine *m, GString *j)
+{
+    CPUState *cs;
+
+    json_u64(j, "t", qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+    json_open(j, "cores", '[');
+    CPU_FOREACH(cs) {
+        UcoreCpu *c = &m->cpu[cs->cpu_index];
+
+        c->cpu = X86_CPU(cs);
+        ucore_core_sync(c);
+        json_open(j, NULL, '{');
+        json_core(j, c, true);
+        json_u64(j, "fixed_ctrl", c->pmu.fixed_ctrl);
         g_string_append_c(j, '}');
     }
     g_string_append_c(j, ']');
@@ -549,6 +652,7 @@ static const struct {
     { "state", put_state },
     { "accesses", put_accesses },
     { "cpus", put_cpus },
+    { "cores", put_cores },
     { "violations", put_violations },
     { "markers", put_markers },
 };
@@ -572,6 +676,7 @@ RESULT(counters)
 RESULT(state)
 RESULT(accesses)
 RESULT(cpus)
+RESULT(cores)
 RESULT(violations)
 RESULT(markers)
 
@@ -690,23 +795,54 @@ static bool inject_lose_pmi(const Command *c)
     return true;
 }
 
-/* pmi APIC-ID: to one CPU, for no reason */
-static bool inject_pmi(const Command *c)
+static UcoreCpu *arg_cpu(const Command *c, unsigned i)
 {
     uint64_t apic_id;
     CPUState *cs;
 
-    if (!arg_u64(c, 1, &apic_id)) {
-        return false;
+    if (!arg_u64(c, i, &apic_id)) {
+        return NULL;
     }
     CPU_FOREACH(cs) {
         if (X86_CPU(cs)->apic_id == apic_id) {
             ucore->cpu[cs->cpu_index].cpu = X86_CPU(cs);
-            ucore_pmi_send(&ucore->cpu[cs->cpu_index], true, c->now, 0);
-            return true;
+            return &ucore->cpu[cs->cpu_index];
         }
     }
-    return false;
+    return NULL;
+}
+
+/* pmi APIC-ID: to one CPU, for no reason */
+static bool inject_pmi(const Command *c)
+{
+    UcoreCpu *cpu = arg_cpu(c, 1);
+
+    if (cpu) {
+        ucore_pmi_send(cpu, true, c->now, 0);
+    }
+    return cpu;
+}
+
+/* lose-core-pmi APIC-ID COUNT */
+static bool inject_lose_core_pmi(const Command *c)
+{
+    UcoreCpu *cpu = arg_cpu(c, 1);
+    uint64_t count;
+
+    if (!cpu || !arg_u64(c, 2, &count)) {
+        return false;
+    }
+    cpu->lose_core_pmis = count;
+    return true;
+}
+
+/* core-status APIC-ID BITS: of IA32_PERF_GLOBAL_STATUS, for no reason */
+static bool inject_core_status(const Command *c)
+{
+    UcoreCpu *cpu = arg_cpu(c, 1);
+    uint64_t bits;
+
+    return cpu && arg_u64(c, 2, &bits) && ucore_core_raise(cpu, bits);
 }
 
 /* dead SOCKET BOX, alive SOCKET BOX */
@@ -824,19 +960,32 @@ static bool inject_power_on(const Command *c)
     ucore_engine_power_on(ucore, c->now);
     CPU_FOREACH(cs) {
         ucore->cpu[cs->cpu_index].debugctl &= ~UCORE_DEBUGCTL_PMI;
+        ucore->cpu[cs->cpu_index].lose_core_pmis = 0;
     }
+    ucore->record_cores = false;
     stats_reset(ucore, c->now);
+    return true;
+}
+
+static bool arg_bool(const Command *c, unsigned i, bool *val)
+{
+    if (i >= c->nr || (strcmp(c->word[i], "yes") && strcmp(c->word[i], "no"))) {
+        return false;
+    }
+    *val = !strcmp(c->word[i], "yes");
     return true;
 }
 
 /* strict yes|no */
 static bool inject_strict(const Command *c)
 {
-    if (c->nr != 2 || (strcmp(c->word[1], "yes") && strcmp(c->word[1], "no"))) {
-        return false;
-    }
-    ucore->config.strict = !strcmp(c->word[1], "yes");
-    return true;
+    return arg_bool(c, 1, &ucore->config.strict);
+}
+
+/* record-cores yes|no */
+static bool inject_record_cores(const Command *c)
+{
+    return arg_bool(c, 1, &ucore->record_cores);
 }
 
 /* marker VALUE */
@@ -857,6 +1006,9 @@ static const struct {
 } commands[] = {
     { "lose-pmi", inject_lose_pmi },
     { "pmi", inject_pmi },
+    { "lose-core-pmi", inject_lose_core_pmi },
+    { "core-status", inject_core_status },
+    { "record-cores", inject_record_cores },
     { "dead", inject_dead },
     { "alive", inject_dead },
     { "ecam-wrong", inject_ecam },
@@ -920,6 +1072,7 @@ static void oracle_class_init(ObjectClass *klass, void *data)
     object_class_property_add_str(klass, "state", get_state, NULL);
     object_class_property_add_str(klass, "accesses", get_accesses, NULL);
     object_class_property_add_str(klass, "cpus", get_cpus, NULL);
+    object_class_property_add_str(klass, "cores", get_cores, NULL);
     object_class_property_add_str(klass, "violations", get_violations, NULL);
     object_class_property_add_str(klass, "markers", get_markers, NULL);
     object_class_property_add_str(klass, "all", get_all, NULL);

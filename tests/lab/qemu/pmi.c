@@ -24,7 +24,7 @@ void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq)
     } else {
         c->pmi_delivered++;
         result = "delivered";
-        ucore_core_pmi_freeze(c);
+        ucore_core_uncore_pmi(c);
     }
     ucore_log_pmi(c, now, seq, result);
 }

@@ -441,6 +441,7 @@ bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp)
     }
     cfg->sockets = 1;
     cfg->cores = 2;
+    cfg->threads = 1;
     cfg->scale = 1000000;
     cfg->hidden = load_names(kf, "hide");
     cfg->dead = load_names(kf, "dead");
@@ -448,9 +449,12 @@ bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp)
     return ucore_scenario_uint(kf, "machine", "sockets", UCORE_MAX_SOCKETS,
                     &cfg->sockets, errp) &&
            ucore_scenario_uint(kf, "machine", "cores", 64, &cfg->cores, errp) &&
+           ucore_scenario_uint(kf, "machine", "threads", 64, &cfg->threads,
+                    errp) &&
            ucore_scenario_uint(kf, "machine", "nodes", 128, &cfg->nodes, errp) &&
            load_platform(cfg, kf, errp) &&
            load_options(cfg, kf, errp) &&
+           ucore_core_load(cfg, kf, errp) &&
            load_boxes(cfg, kf, errp) &&
            load_global(cfg, kf, errp) &&
            load_rates(cfg, kf, errp) &&

@@ -89,9 +89,10 @@ static void list_boxes(void)
 
 	printf("{\"errno\":%d,\"boxes\":[", nr < 0 ? errno : 0);
 	for (i = 0; i < nr; i++)
-		printf("%s{\"box\":%u,\"die\":%u,\"name\":\"%s%u\",\"caps\":%u,"
-		       "\"counters\":%u,\"fixed\":%u}", i ? "," : "", boxes[i].box,
-		       boxes[i].die, boxes[i].type, boxes[i].instance, boxes[i].caps,
+		printf("%s{\"box\":%u,\"domain\":%u,\"die\":%u,\"cpu\":%d,\"name\":\"%s%u\","
+		       "\"caps\":%u,\"counters\":%u,\"fixed\":%u}", i ? "," : "",
+		       boxes[i].box, boxes[i].domain, boxes[i].die, boxes[i].cpu,
+		       boxes[i].type, boxes[i].instance, boxes[i].caps,
 		       boxes[i].nr_counters, boxes[i].nr_fixed);
 	printf("]}\n");
 }

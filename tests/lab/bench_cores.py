@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make bench PLATFORM=core`: what a sample of the cores' own counters costs.
+
+As bench.py has it, for the cores: accesses are those of the core PMU's registers on all CPUs,
+RDPMC included, which is how perf reads its counters.
+"""
+
+import sys
+
+from lab import bench
+from lab.machine import Machine
+from lab.session import Session
+
+SCENARIO, CPUS = "e2-2s", 4
+INTERVAL_MS, FEW, MANY = 50, 4, 24
+WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
+CYCLES_HZ, SAMPLES_HZ = 2600000000, 50
+
+# Title, and the events of each CPU as ucore and perf spell them
+SETS = (
+    ("every counter",
+     ("core/LLC_MISSES/", "core/LLC_REFERENCES/", "core/BRANCH_INSTRUCTIONS_RETIRED/",
+      "core/BRANCH_MISSES_RETIRED/", "core/INST_RETIRED.ANY/", "core/CPU_CLK_UNHALTED.THREAD/",
+      "core/CPU_CLK_UNHALTED.REF_TSC/"),
+     ("r412e", "r4f2e", "r00c4", "r00c5", "instructions", "cycles", "ref-cycles")),
+    ("LLC misses", ("core/LLC_MISSES/",), ("r412e",)),
+)
+
+
+def limit_of(events):
+    """Freeze, each counter once, release; on each CPU."""
+    return CPUS * (len(events) + 2)
+
+
+def snapshot(machine):
+    cpus = machine.oracle("cpus")["cpus"]
+    found = bench.snapshot(machine)
+    found["accesses"] = sum(cpu["core_rdmsr"] + cpu["core_wrmsr"] + cpu["core_rdpmc"]
+                            for cpu in cpus)
+    return found
+
+
+def cost_of(machine, tool, intervals):
+    seconds = f"{(intervals + 0.5) * INTERVAL_MS / 1000:.3f}"
+    before = snapshot(machine)
+    machine.run(tool.command(seconds), timeout=120)
+    after = snapshot(machine)
+    cost = {metric: after[metric] - before[metric] for metric in bench.METRICS}
+    if tool.intervals:
+        intervals = int(machine.sh(tool.intervals)) / tool.share
+    return cost, intervals
+
+
+def per_interval(machine, tool):
+    cost_of(machine, tool, FEW)             # page in the program
+    few, many = (cost_of(machine, tool, n) for n in (FEW, MANY))
+    intervals = many[1] - few[1]
+    return {metric: (many[0][metric] - few[0][metric]) / intervals for metric in bench.METRICS}
+
+
+def ucore_stat(events):
+    return bench.Tool(lambda seconds: f"ucoretool stat -I {INTERVAL_MS} {bench.options(events)} "
+                                      f"-j -o /tmp/out -- sleep {seconds}",
+                      "grep -o '^{\"time_ns\":[0-9]*' /tmp/out | sort -u | wc -l")
+
+
+def ucore_ring(events):
+    return bench.Tool(lambda seconds: f"ucoretool record --timer {INTERVAL_MS}ms "
+                                      f"{bench.options(events)} -o /tmp/out -- sleep {seconds}",
+                      "ucoretool report -j -i /tmp/out | grep -c '\"trigger\":\"timer\"'", CPUS)
+
+
+def perf_stat(events):
+    return bench.Tool(lambda seconds: f"perf stat -a -I {INTERVAL_MS} -x, -o /tmp/out "
+                                      f"-e {','.join(events)} -- sleep {seconds}",
+                      "grep '^ ' /tmp/out | cut -d, -f1 | sort -u | wc -l")
+
+
+def measure(machine, ours, perfs):
+    baseline = per_interval(machine, bench.IDLE)
+    rows = {"ucore READ": per_interval(machine, ucore_stat(ours)),
+            "ucore ring": per_interval(machine, ucore_ring(ours)),
+            "perf stat": per_interval(machine, perf_stat(perfs))}
+    for row in rows.values():
+        for metric in ("ipis", "syscalls", "insns"):
+            row[metric] = max(row[metric] - baseline[metric], 0)
+    return rows
+
+
+def show(title, events, rows):
+    print(f"\n{title}: {len(events)} on each of {CPUS} CPUs, per interval")
+    bench.line("", bench.HEADS)
+    bench.line("limit", (limit_of(events), 0, CPUS - 1, "1, ring 0", ""))
+    for name, row in rows.items():
+        bench.line(name, [f"{row[metric]:,.1f}" for metric in bench.METRICS])
+    print(f"  limit: {CPUS} CPUs x ({len(events)} reads, each counter once, + 2 writes of "
+          f"GLOBAL_CTRL) = {limit_of(events)}")
+
+
+def at_limit(events, rows):
+    good = True
+    for name in ("ucore READ", "ucore ring"):
+        seen = rows[name]["accesses"]
+        if abs(seen - limit_of(events)) > limit_of(events) * 0.01:
+            print(f"NOT at the limit: {name}: {seen:.1f} accesses instead of {limit_of(events)}")
+            good = False
+    return good
+
+
+# ---- samples by overflow ----
+
+# NMI: status, freeze. Service: freeze, status, the counters, OVF_CTRL, preload, release
+OVERFLOW_EXTRA = 7
+RUNS = (2, 22)
+
+
+def sampled(machine, samples):
+    """Accesses of a session that takes so many samples on CPU 1, START to STOP; their number."""
+    with Session(machine) as session:
+        cpu = next(box for box in session.boxes if box["cpu"] == 1)["box"]
+        for bits, period, fields in ((1, CYCLES_HZ // SAMPLES_HZ, "event=0x3c"),
+                                     (2, 0, "event=0xc0"), (4, 0, "event=0x2e umask=0x41")):
+            session.command(f"add {cpu} {bits} {period} {fields}")
+        before = snapshot(machine)["accesses"]
+        session.command("start")
+        machine.wait_until(lambda: session.status()["samples"] >= samples, what="samples")
+        session.stop()
+        status = session.status()
+        if status["recovered"] or status["overflows"] != status["samples"]:
+            raise AssertionError(f"not each sample by one interrupt: {status}")
+        return snapshot(machine)["accesses"] - before, status["samples"]
+
+
+def overflow(machine):
+    """Accesses of a sample by overflow, of three counters; returns whether that is the limit.
+
+    One in some may come while STOP or another NMI is on its way, and cost one more or less.
+    """
+    few, many = (sampled(machine, samples) for samples in RUNS)
+    cost = (many[0] - few[0]) / (many[1] - few[1])
+    limit = 3 + OVERFLOW_EXTRA
+    print(f"\nA sample by overflow, 3 counters of one CPU: {cost:.1f} accesses, limit {limit}")
+    print("  NMI: status, freeze; then freeze, status, each counter once, OVF_CTRL, preload, "
+          "release")
+    return abs(cost - limit) < 0.5, {"accesses": cost, "limit": limit}
+
+
+def compare():
+    """As bench.compare(): what was measured, and whether ucore is at the limit."""
+    results, good = {}, True
+    with Machine(SCENARIO, bench.KERNEL, perf=True, strict=False) as machine:
+        machine.write(WATCHDOG, 0)
+        machine.insmod(cores=True)
+        for title, ours, perfs in SETS:
+            print(f"# measuring {title}", file=sys.stderr, flush=True)
+            rows = measure(machine, ours, perfs)
+            show(title, ours, rows)
+            good = at_limit(ours, rows) and good
+            results[title] = rows
+        at, results["overflow"] = overflow(machine)
+    return results, good and at

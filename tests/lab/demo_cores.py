@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make demo PLATFORM=core`: the cores' own counters, beside those of a memory controller.
+
+Everything in the guest is what a user would type; in the end the samples are compared with what
+the machine model knows to be true.
+"""
+
+from lab import coretruth, truth
+from lab.demo import KERNEL, REPORT, prepare, say, show
+from lab.machine import Machine
+
+SCENARIO, PLATFORM = "e2-2s", "ivbep"
+PERIOD = 52000000
+MISSES, CYCLES, INSTRUCTIONS = ("core/LLC_MISSES/", "core/CPU_CLK_UNHALTED.THREAD/",
+                                "core/INSTRUCTIONS_RETIRED/")
+READS = "imc/CAS_COUNT.RD/"
+STAT = f"ucoretool stat --per-box -e {MISSES} -e {CYCLES} -e {READS} -- sleep 1"
+RECORD = (f"ucoretool record -c {PERIOD} -e {INSTRUCTIONS} -e {MISSES} -e {CYCLES} "
+          "-o /tmp/samples -- sleep 0.4")
+# what a counter's control says -> event
+EVENTS = {0x00c0: INSTRUCTIONS, 0x412e: MISSES, "fixed1": CYCLES}
+
+OWNERS = """\
+  The kernel's perf uses the same counters, and its NMI watchdog has one of each CPU. Whoever is
+  first keeps them: ucore refuses, and says what to do."""
+INSTANT = """\
+  One session, one instant: each CPU and each die stops its own counters at the same moment, reads
+  them and goes on; no interrupt goes to a CPU whose counters nobody asked for."""
+
+
+def show_refused(machine, command):
+    """As show(), for what must fail."""
+    print(f"lab# {command}", flush=True)
+    result = machine.run(command, check=False)
+    if not result.status:
+        raise AssertionError(f"{command}: not refused")
+    print(f"  {result.err.strip()}", flush=True)
+
+
+def compare(machine):
+    """Samples by overflow, beside the truth; returns whether they agree."""
+    before, mark = coretruth.totals_of(machine), machine.truth_length()
+    show(machine, RECORD)
+    show(machine, REPORT)
+    freezes = [freeze for freeze in coretruth.freezes_of(machine, mark)
+               if freeze["reason"] == "overflow"]
+    samples = truth.samples_of(machine, "/tmp/samples")
+    equal, differences = coretruth.compared(samples, freezes, before, EVENTS)
+    strays = [sample for sample in samples if sample["trigger"] != "overflow"]
+
+    say("The samples against the model, which logs every core's counters when they are stopped")
+    print(f"  {len(freezes)} freezes by overflow, {len(samples)} samples of "
+          f"{len({sample['cpu'] for sample in samples})} CPUs were written")
+    print(f"  {equal} values are equal to the truth, {len(differences)} are not")
+    for difference in differences[:10]:
+        print(f"    {difference}")
+    return bool(samples) and not differences and not strays
+
+
+def main():
+    prepare(PLATFORM)
+    say(f"Booting {SCENARIO}")
+    with Machine(SCENARIO, KERNEL) as machine:
+        say("The module, and what the processor says of its cores' monitors (CPUID.0AH)")
+        show(machine, f"insmod {machine.module_path()}")
+        show(machine, "ucoretool info | grep -A 5 ^cores")
+        say("Whose counters are they?")
+        print(OWNERS)
+        show_refused(machine, f"ucoretool stat -e {MISSES} -- sleep 1")
+        show(machine, "sysctl -w kernel.nmi_watchdog=0")
+        machine.inject("record-cores yes")
+        say("Last-level cache misses of each CPU beside the reads of the memory controllers")
+        print(INSTANT)
+        show(machine, STAT)
+        say(f"A sample of a CPU's counters each time it has retired {PERIOD} instructions")
+        good = compare(machine)
+        machine.check_log()
+        machine.check_model()
+    say("Done: all equal." if good else "Done, and something is WRONG.")
+    return 0 if good else 1

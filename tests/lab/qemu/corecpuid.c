@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which core PMU there is ([core] of the scenario), and what CPUID says of it:
+ * the truth, unless the scenario makes it lie.
+ */
+#include "model.h"
+#include "qapi/error.h"
+
+#define CPUID_1_ECX_PDCM        BIT(15)
+#define CPUID_7_EDX_HYBRID      BIT(15)
+#define CPUID_A_EDX_NO_ANY      BIT(15)
+
+/* What a processor of this version has, if the scenario says nothing else. */
+static void core_preset(UcoreCoreConfig *core)
+{
+    core->gp = core->version >= 5 ? 8 : core->version >= 3 ? 4 : 2;
+    core->width = core->version >= 3 ? 48 : 40;
+    core->fixed = core->version >= 5 ? 4 : core->version >= 2 ? 3 : 0;
+    core->fixed_width = core->width;
+    core->events = 7;
+    core->full_width = core->version >= 4;
+    core->any = core->version == 3 || core->version == 4;
+}
+
+static void core_truth(UcoreCoreConfig *core)
+{
+    core->eax = core->version | core->gp << 8 | core->width << 16 |
+                core->events << 24;
+    core->ebx = core->unavailable;
+    core->ecx = core->version >= 5 ? BIT(core->fixed) - 1 : 0;
+    core->edx = core->version >= 2 ? core->fixed | core->fixed_width << 5 : 0;
+    if (core->version >= 5 && !core->any) {
+        core->edx |= CPUID_A_EDX_NO_ANY;
+    }
+}
+
+static bool core_possible(const UcoreCoreConfig *core, Error **errp)
+{
+    if (core->version && core->gp && core->width >= 32 &&
+        core->fixed_width >= 32 && (core->version >= 2 || !core->fixed) &&
+        (core->version >= 3 || !core->any)) {
+        return true;
+    }
+    error_setg(errp, "ucore: scenario: [core]: need a version, a counter, "
+               "widths of 32 to 63 bits; version 2 for fixed counters, 3 for "
+               "any");
+    return false;
+}
+
+static bool load_uint(GKeyFile *kf, const char *key, unsigned max,
+                      unsigned *val, Error **errp)
+{
+    return ucore_scenario_uint(kf, "core", key, max, val, errp);
+}
+
+static bool load_bool(GKeyFile *kf, const char *key, bool *val, Error **errp)
+{
+    return ucore_scenario_bool(kf, "core", key, val, errp);
+}
+
+bool ucore_core_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    UcoreCoreConfig *core = &cfg->core;
+
+    core->version = 3;
+    if (!load_uint(kf, "version", 255, &core->version, errp)) {
+        return false;
+    }
+    core_preset(core);
+    if (!load_uint(kf, "counters", UCORE_CORE_MAX_GP, &core->gp, errp) ||
+        !load_uint(kf, "width", 63, &core->width, errp)) {
+        return false;
+    }
+    core->fixed_width = core->width;
+    if (!load_uint(kf, "fixed", UCORE_CORE_MAX_FIXED, &core->fixed, errp) ||
+        !load_uint(kf, "fixed-width", 63, &core->fixed_width, errp) ||
+        !load_uint(kf, "events", 255, &core->events, errp) ||
+        !load_uint(kf, "unavailable", 0x7f, &core->unavailable, errp) ||
+        !load_bool(kf, "full-width", &core->full_width, errp) ||
+        !load_bool(kf, "any", &core->any, errp) ||
+        !load_bool(kf, "hybrid", &core->hybrid, errp) ||
+        !load_bool(kf, "uncore-bit", &core->uncore_bit, errp) ||
+        !core_possible(core, errp)) {
+        return false;
+    }
+    core_truth(core);
+    return load_uint(kf, "eax", UINT32_MAX, &core->eax, errp) &&
+           load_uint(kf, "ebx", UINT32_MAX, &core->ebx, errp) &&
+           load_uint(kf, "ecx", UINT32_MAX, &core->ecx, errp) &&
+           load_uint(kf, "edx", UINT32_MAX, &core->edx, errp);
+}
+
+void ucore_core_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax,
+                      uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
+{
+    const UcoreCoreConfig *core = &ucore->config.core;
+
+    if (!ucore->config.core_pmu) {
+        return;
+    }
+    switch (leaf) {
+    case 0x1:
+        *ecx |= core->full_width ? CPUID_1_ECX_PDCM : 0;
+        break;
+    case 0x7:
+        *edx |= core->hybrid && !subleaf ? CPUID_7_EDX_HYBRID : 0;
+        break;
+    case 0xa:
+        *eax = core->eax;
+        *ebx = core->ebx;
+        *ecx = core->ecx;
+        *edx = core->edx;
+        break;
+    }
+}

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The cores' own counters in tests: the module with them, their sessions, their truth.
+
+    with cores(m), CoreSession(m) as s:
+        s.on(1, 0, event=0xc0)          # CPU 1, counter 0
+        s.add("imc0", die=1, event=4, umask=3)
+        s.start()
+        s.read_exactly()
+
+The model's log has the cores' counters at each freeze of theirs (qemu/README.md, "The core
+PMU") while these sessions are looked at: record-cores.
+"""
+
+import contextlib
+
+from lab.coretruth import box_of, freezes_of, pmus, totals_at
+from lab.qemu import core
+from lab.session import (TRIGGER_OVERFLOW, Session, assert_equal, flagged, frozen_totals,
+                         sample_until)
+from lab.truth import totals_of
+from machine.armed import WATCHDOG
+
+NO_CPU = -1
+STATUS_FIXED = 32
+# Names of the registers, as numbers: spelled once more, for what the driver has may be wrong
+EVTSEL0, FIXED_CTL, STATUS, GLOBAL_CTRL, OVF_CTRL = 0x186, 0x38d, 0x38e, 0x38f, 0x390
+BUFFER, CHANGED = 1 << 62, 1 << 63
+
+# Machines with other core PMUs, as options of @test. The early part of version 2 tells of no fixed
+# counter and lacks two events, LLC references and branches; the narrow one's wrap in 1.6 s.
+QUIET = {"cmdline": "nmi_watchdog=0", "perf": True}
+BOOT = {
+    "v1": {"settings": {"core.version": 1}, **QUIET},
+    "v2": {"settings": {"core.version": 2, "core.edx": 0, "core.unavailable": 0x28}, **QUIET},
+    "narrow": {"settings": {"core.version": 2, "core.width": 32}, **QUIET},
+    "v4": {"settings": {"core.version": 4}, **QUIET},
+    "v5": {"settings": {"core.version": 5}, **QUIET},
+}
+
+
+def set_watchdog(m, value):
+    """Perf's; returns what it was. Where perf has no counters it is 0 and cannot be written."""
+    before = m.sh(f"cat {WATCHDOG}")
+    if before != str(value):
+        m.write(WATCHDOG, value)
+    return before
+
+
+@contextlib.contextmanager
+def cores(m, watchdog=False):
+    """The module with the cores, and perf's NMI watchdog out of the way, or not."""
+    m.rmmod()
+    m.insmod(cores=True)
+    before = set_watchdog(m, int(watchdog))
+    m.inject(f"record-cores {'no' if watchdog else 'yes'}")
+    yield
+    m.inject("record-cores no")
+    set_watchdog(m, before)
+    m.rmmod()
+    m.insmod()
+
+
+@contextlib.contextmanager
+def perfs_turn(m):
+    """No session has cores any more, and what perf does with them is not judged."""
+    m.inject("record-cores no")
+    m.wait_until(lambda: m.run("perfopen 0", check=False).out == "0\n", what="free counters")
+    yield
+    m.inject("record-cores yes")
+
+
+class CoreSession(Session):
+    """A session that may have events on cores.
+
+    The box of CPU n is "coren", its die the domain that the CPU is; its fixed counters
+    are "fixed0", "fixed1" ...
+    """
+
+    def __init__(self, machine, **options):
+        super().__init__(machine, **options)
+        self.domain_of = {}
+        of_cores = [box for box in self.boxes if box["cpu"] != NO_CPU]
+        for box in of_cores:
+            for known in (self.ids, self.caps):
+                known.pop((box["die"], box["name"]), None)
+        for box in of_cores:
+            box["die"], box["name"] = box["domain"], box_of(box["cpu"])
+            self.domain_of[box["cpu"]] = box["domain"]
+            self.ids[box["die"], box["name"]] = box["box"]
+            self.caps[box["die"], box["name"]] = box["caps"]
+
+    def place(self, cpu, counter=None, period=0, **fields):
+        """An event of a core, for add_all()."""
+        return box_of(cpu), self.domain_of[cpu], counter, period, fields
+
+    def on(self, cpu, counter=None, period=0, **fields):
+        """Adds an event of a core; returns its id."""
+        return self.add_all([self.place(cpu, counter, period, **fields)])[0]
+
+    def cpus(self):
+        return sorted(self.domain_of)
+
+    def box(self, cpu):
+        return next(box for box in self.boxes if box["cpu"] == cpu)
+
+    def counters(self, cpu):
+        """Names of all counters of a core."""
+        box = self.box(cpu)
+        return [*range(box["counters"]), *(f"fixed{i}" for i in range(box["fixed"]))]
+
+    # ---- how counters are called ----
+
+    @staticmethod
+    def _name(box, number):
+        if number >= STATUS_FIXED and box.startswith("core"):
+            return f"fixed{number - STATUS_FIXED}"
+        return Session._name(box, number)
+
+    @staticmethod
+    def _bit(counter):
+        name = str(counter)
+        if name.startswith("fixed") and name[5:]:
+            return 1 << (STATUS_FIXED + int(name[5:]))
+        return Session._bit(counter)
+
+    # ---- the truth: that of the dies, and that of the cores ----
+
+    def _totals(self):
+        known = dict(enumerate(totals_of(self.machine)))
+        for cpu, pmu in pmus(self.machine).items():
+            if cpu in self.domain_of:
+                known[self.domain_of[cpu]] = totals_at(cpu, pmu["counters"])
+        return known
+
+    def core_freezes(self, mark):
+        """The cores' freezes since mark, in the shape of those of dies."""
+        return [{**freeze, "socket": self.domain_of[freeze["cpu"]]}
+                for freeze in freezes_of(self.machine, mark)]
+
+    def _freezes(self, mark):
+        return super()._freezes(mark) + self.core_freezes(mark)
+
+    def _frozen(self, mark):
+        known = frozen_totals(self.machine, mark)
+        for freeze in self.core_freezes(mark):
+            assert freeze["socket"] not in known, f"frozen more than once: {freeze}"
+            known[freeze["socket"]] = {(c["box"], c["ctr"]): c["total"]
+                                       for c in freeze["counters"]}
+        return known
+
+
+# ---- events ----
+
+def event_for(number, ctr):
+    """A predefined event for a general counter, none for a fixed one."""
+    event, umask = list(core.PREDEFINED.values())[number % len(core.PREDEFINED)]
+    return {} if is_fixed(ctr) else {"event": event, "umask": umask}
+
+
+def is_fixed(ctr):
+    return str(ctr).startswith("fixed")
+
+
+def rate_of(ctr, fields):
+    """What the model promises: counts per second."""
+    return core.fixed_rate(int(ctr[5:])) if is_fixed(ctr) else core.rate(**fields)
+
+
+def full_set(s, period=0):
+    """Every counter of every core, for add_all()."""
+    return [s.place(cpu, ctr, period, **event_for(number + cpu, ctr))
+            for cpu in s.cpus() for number, ctr in enumerate(s.counters(cpu))]
+
+
+# ---- overflow sampling, judged ----
+
+def assert_core_periods(session, periods, samples, freezes):
+    """Who is flagged is who overflowed, after no less than a period.
+
+    A core's counters count on until its NMI freezes them; how far is the host's business, and
+    that what was counted meanwhile is in the sample, has been looked at.
+    """
+    at = {event: f"{c.box}.{c.ctr}" for event, c in session.events.items()}
+    base = dict.fromkeys(periods, 0)
+    ordered = sorted(freezes, key=lambda freeze: freeze["socket"])
+    for sample, freeze in zip(samples, ordered):
+        who = flagged(sample)
+        assert {at[event] for event in who} == set(freeze["cause"]), (who, freeze["cause"])
+        if who:
+            assert sample["trigger"] == TRIGGER_OVERFLOW and sample["trigger_event"] == min(who)
+        for value in sample["values"]:
+            event = value["event"]
+            if event in who:
+                counted, base[event] = value["count"] - base[event], value["count"]
+                assert counted >= periods[event], (at[event], counted, periods[event])
+
+
+def run_cores(machine, session, wanted, enough):
+    """Samples a set of events; checks every value, flag and period; returns all samples."""
+    ids = session.add_all(wanted)
+    periods = {event: w[3] for event, w in zip(ids, wanted) if w[3]}
+    mark = machine.truth_length()
+    session.start()
+    samples = sample_until(machine, session, lambda found: enough(session, found))
+    freezes = session.freezes(mark)
+    assert_equal(session.sample_differences(samples, freezes))
+    assert_core_periods(session, periods, samples, freezes)
+    status = session.status()
+    assert status["samples"] == len(samples) and not status["lost"], status
+    assert status["overflows"] == sum(len(flagged(sample)) for sample in samples), status
+    return samples

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The driver and the cores of every version: what it believes, counts, samples, and refuses."""
+
+import errno
+import json
+
+from lab.coretruth import pmus
+from lab.framework import BOTH, test
+from lab.qemu import core
+from lab.session import (BOX_OVERFLOW, MS, SAMPLE_POLLED, TRIGGER_OVERFLOW, TRIGGER_TIMER,
+                         assert_equal, flagged, interrupting, refused, sample_until)
+from lab.truth import totals_of
+from machine import witness
+from machine.armed import each_overflowed
+from machine.cores import (BOOT, CoreSession, cores, event_for, full_set, perfs_turn, rate_of,
+                           run_cores)
+
+LLC_REFERENCES, BRANCHES = 3, 5     # bits of predefined events
+PERF_EVENTS = {"cycles": core.rate(0x3c), "instructions": core.rate(0xc0),
+               "r412e": core.rate(0x2e, 0x41)}
+
+
+# ---- helpers ----
+
+def told(m):
+    """What `ucoretool info` says of the cores."""
+    return json.loads(m.sh("ucoretool info -j"))["core"]
+
+
+def assert_told(m, **expected):
+    found = told(m)
+    assert {name: found[name] for name in expected} == expected, found
+
+
+def count_exactly(m, counters):
+    """All counters of all cores; as many as there are to be on each."""
+    with CoreSession(m) as s:
+        s.add_all(full_set(s))
+        assert len(s.events) == counters * len(s.cpus()), (len(s.events), s.cpus())
+        s.start()
+        for _ in range(3):
+            answer = s.read_exactly()
+        s.stop()
+        assert_equal(s.differences(s.read()["values"], s._totals()))
+    silent = [str(s.events[v["event"]]) for v in answer["values"] if not v["count"]]
+    return answer, silent
+
+
+def sample_exactly(m, hz=10):
+    """Each counter of CPU 1 ends intervals; CPU 0 is sampled by its first one only."""
+    with CoreSession(m, ring=1 << 20) as s:
+        wanted = []
+        for number, ctr in enumerate(s.counters(1)):
+            fields = event_for(number, ctr)
+            wanted.append(s.place(1, ctr, rate_of(ctr, fields) // (hz + number), **fields))
+        wanted.append(s.place(0, 0, core.CYCLES // hz, event=0x3c))
+        samples = run_cores(m, s, wanted, each_overflowed(2))
+    assert {sample["cpu"] for sample in samples} == {0, 1}, samples
+
+
+def sample_by_timer(m):
+    with CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
+        s.add_all(full_set(s))
+        mark = m.truth_length()
+        s.start()
+        samples = sample_until(m, s, lambda found: len(found) > 40)
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+    assert {sample["trigger"] for sample in samples} == {TRIGGER_TIMER}, samples
+
+
+def agrees_with_perf(m, counters=3):
+    """Linux's own driver of the same counters, on the same machine; ucore lets go of them first.
+
+    No more events at once than there are counters for: perf would take turns, and scale.
+    """
+    measured, events = {}, list(PERF_EVENTS)
+    with perfs_turn(m):
+        for i in range(0, len(events), counters):
+            measured |= witness.measure(m, "-C 1", events[i:i + counters])
+    wrong = {event: text for event, rate in PERF_EVENTS.items()
+             if (text := witness.difference(measured.get((event, None)), rate))}
+    assert not wrong, wrong
+
+
+# ---- version 1: no global control, no status, no interrupt ----
+
+@test("e2-1s", kernels=BOTH, **BOOT["v1"])
+def version_1_counts_exactly(m):
+    with cores(m):
+        assert_told(m, state="ready", version=1, counters=2, width=40, fixed=0, events=0x7f,
+                    global_control=0, full_width_writes=0, any_thread=0)
+        _, silent = count_exactly(m, 2)
+        assert not silent, silent
+        sample_by_timer(m)
+        agrees_with_perf(m, 2)
+
+
+@test("e2-1s", kernels=BOTH, **BOOT["v1"])
+def version_1_polls_periods(m):
+    """Every N counts without an interrupt: the first look past N, with exact counts."""
+    period = 500000000
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        assert not s.caps[s.place(0)[1], "core0"] & BOX_OVERFLOW
+        with refused(errno.EOPNOTSUPP):
+            s.on(0, 0, interrupting(period), event=0x3c)
+        with refused(errno.ERANGE):
+            s.on(0, 0, 1000, event=0x3c)
+        event = s.on(0, 0, period, event=0x3c)
+        s.on(0, 1, event=0xc0)
+        mark = m.truth_length()
+        s.start()
+        samples = sample_until(m, s, lambda found: len(found) > 3)
+        # STOP may find a period ended, too
+        assert_equal(s.sample_differences(samples, s.core_freezes(mark)[:len(samples)]))
+    ended = 0
+    for sample in samples:
+        assert sample["flags"] & SAMPLE_POLLED and sample["trigger"] == TRIGGER_OVERFLOW, sample
+        assert flagged(sample) == {event} and sample["late_ns"] > 0, sample
+        now = next(v["count"] for v in sample["values"] if v["event"] == event) // period
+        assert now > ended, (now, ended, sample)
+        ended = now
+
+
+# ---- version 2: global registers and fixed counters; the early part lies about these ----
+
+@test("e2-1s", **BOOT["v2"])
+def version_2_counts_and_samples_with_fixed_counters_that_cpuid_hides(m):
+    with cores(m):
+        assert_told(m, state="ready", version=2, counters=2, width=40, fixed=3, fixed_width=40,
+                    edx=0, global_control=1, full_width_writes=0, any_thread=0)
+        _, silent = count_exactly(m, 5)
+        assert not silent, silent
+        sample_exactly(m)
+        sample_by_timer(m)
+        agrees_with_perf(m)
+
+
+@test("e2-1s", **BOOT["v2"])
+def events_that_cpuid_says_are_not_there_are_refused_by_name(m):
+    names = list(core.PREDEFINED)
+    missing = {names[LLC_REFERENCES], names[BRANCHES]}
+    with cores(m):
+        assert_told(m, events=0x7f & ~0x28, ebx=0x28)
+        for name in names:
+            result = m.run(f"ucoretool stat --timeout 1 -e core/{name}/", check=False)
+            assert (result.status != 0) == (name in missing), (name, result.err)
+            if name in missing:
+                assert "does not have" in result.err and "CPUID.0AH" in result.err, result.err
+        lacks = [line for line in m.sh("ucoretool info").splitlines() if "lacks" in line]
+        assert lacks and set(lacks[0].split()[1:]) == missing, lacks
+
+
+@test("e2-1s", **BOOT["v2"])
+def short_writes_bound_the_period(m):
+    with cores(m), CoreSession(m) as s:
+        with refused(errno.ERANGE):
+            s.on(1, 0, (1 << 31) + 1, event=0x3c)
+        s.on(1, 0, 1 << 31, event=0xc0)
+        with refused(errno.ERANGE):
+            s.on(1, "fixed0", 1 << 40)
+        s.on(1, "fixed0", (1 << 40) - 1)
+        s.start()
+        pmu = pmus(m)[1]
+        s.stop()
+    values = {c["ctr"]: c["value"] for c in pmu["counters"]}
+    # a few milliseconds on from -2^31, and from 1
+    assert (1 << 40) - (1 << 31) <= values[0] < (1 << 40) - (1 << 30), hex(values[0])
+    assert 1 <= values["fixed0"] < 1 << 36, hex(values["fixed0"])
+
+
+@test("e2-1s", **BOOT["narrow"])
+def wraps_of_32_bits_are_folded_and_are_nobodys_overflow(m):
+    """Counters wrap in 1.6 s; a wrap sets the status bit of a counter that is not armed, too."""
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        s.add_all(full_set(s))
+        mark = m.truth_length()
+        s.start()
+        fast = [event for event, at in s.events.items() if str(at.ctr).startswith("fixed")]
+        m.wait_until(lambda: all(s.true_count(event, s._totals()) > 2.2 * 2**32
+                                 for event in fast if s.events[event].ctr != "fixed0"),
+                     timeout=40, what="two wraps")
+        assert all(pmu["status"] for pmu in pmus(m).values()), pmus(m)
+        s.read_exactly()
+        assert not [r for r in s.drain() if r["type"] == 1], "a sample of nothing"
+        s.stop()
+        assert not m.truth("core-pmi", mark)
+        assert not any(pmu["status"] for pmu in pmus(m).values()), pmus(m)
+
+
+# ---- version 4: whole writes, and a status that can freeze ----
+
+@test("e2-1s", kernels=BOTH, **BOOT["v4"])
+def version_4_counts_and_samples(m):
+    with cores(m):
+        assert_told(m, state="ready", version=4, counters=4, width=48, fixed=3, events=0x7f,
+                    global_control=1, full_width_writes=1, any_thread=1)
+        _, silent = count_exactly(m, 7)
+        assert not silent, silent
+        sample_exactly(m)
+        sample_by_timer(m)
+        agrees_with_perf(m)
+
+
+@test("e2-1s", **BOOT["v4"])
+def whole_writes_take_any_period(m):
+    period = 1 << 47
+    with cores(m), CoreSession(m) as s:
+        with refused(errno.ERANGE):
+            s.on(1, 0, 1 << 48, event=0x3c)
+        s.on(1, 0, period, event=0x3c)
+        s.start()
+        value = next(c["value"] for c in pmus(m)[1]["counters"] if c["ctr"] == 0)
+        s.stop()
+    assert (1 << 48) - period <= value < (1 << 48) - period + (1 << 36), hex(value)
+
+
+@test("e2-1s", **BOOT["v4"])
+def a_pmi_that_freezes_by_debugctl_is_thawed(m):
+    """Somebody has set DEBUGCTL[12]: each PMI sets CTR_Frz, and the service clears it."""
+    m.run("modprobe -q msr", check=False)
+    with cores(m):
+        m.run("wrmsr 1 0x1d9 0x1000")
+        try:
+            mark = m.truth_length()
+            sample_exactly(m)
+            assert "pmi" in {freeze["reason"] for freeze in m.truth("core-freeze", mark)
+                             if freeze["cpu"] == 1}
+        finally:
+            m.run("wrmsr 1 0x1d9 0")
+        assert not pmus(m)[1]["status"], pmus(m)[1]
+
+
+# ---- version 5: eight counters, a fourth fixed one, no AnyThread ----
+
+@test("e2-1s", **BOOT["v5"])
+def version_5_counts_and_samples(m):
+    with cores(m):
+        assert_told(m, state="ready", version=5, counters=8, width=48, fixed=4, ecx=0xf,
+                    any_thread=0, full_width_writes=1)
+        _, silent = count_exactly(m, 12)
+        assert not silent, silent
+        sample_exactly(m)
+        sample_by_timer(m)
+        agrees_with_perf(m)
+
+
+@test("e2-1s", **BOOT["v5"])
+def any_is_offered_only_where_it_is(m):
+    with cores(m):
+        fields = m.sh("ucoretool list fields core").split()
+        assert "cmask" in fields and "any" not in fields, fields
+        result = m.run("ucoretool stat --timeout 1 -e core/event=0xc0,any=1/", check=False)
+        assert result.status != 0 and "any" in result.err, result
+
+
+# ---- what is refused, with a reason ----
+
+def assert_refused(m, state, reason):
+    with cores(m):
+        found = told(m)
+        assert found["state"] == state and reason in found["reason"], found
+        assert not [line for line in m.sh("ucoretool list").splitlines() if " core " in line]
+        result = m.run("ucoretool stat --timeout 1 -e core/LLC_MISSES/", check=False)
+        assert result.status != 0, result
+        # the uncore's boxes are no less there
+        m.sh("ucoretool stat --timeout 1 -e imc/CAS_COUNT.RD/")
+        assert totals_of(m)
+
+
+@test("e2-1s", kernels=BOTH, settings={"core.version": 6})
+def version_6_is_refused(m):
+    assert_refused(m, "unknown version", "versions above 5")
+
+
+@test("e2-1s", kernels=BOTH, settings={"core.version": 5, "core.hybrid": "yes"})
+def hybrid_parts_are_refused(m):
+    assert_refused(m, "hybrid processor", "use perf")
+
+
+@test("e2-1s", settings={"core.eax": 3 | 6 << 8 | 48 << 16 | 7 << 24})
+def a_part_that_promises_more_than_it_has_is_refused(m):
+    """Six counters, says CPUID; the registers of two do not answer."""
+    assert_refused(m, "not as CPUID says", "do not answer")
+
+
+@test("e2-1s", settings={"machine.core-pmu": "no"})
+def a_processor_without_monitors_has_no_such_boxes(m):
+    assert_refused(m, "none", "no monitors")
