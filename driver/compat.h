@@ -15,9 +15,11 @@
 #include <linux/topology.h>
 #include <linux/version.h>
 #include <asm/msr.h>
-/* cpuid(): newer kernels (7.3 does) leave it out of processor.h */
+/* cpuid(): newer kernels (7.3 does) leave it out of processor.h; sparse cannot ask */
+#ifdef __has_include
 #if __has_include("asm/cpuid/api.h")
 #include <asm/cpuid/api.h>
+#endif
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)

@@ -283,7 +283,8 @@ static void constraints(struct kunit *test)
 					.value = { event | umasks[i] << 8 },
 				};
 				want = allowed_counters(allowed, t->id, event, umasks[i], 0xff);
-				KUNIT_EXPECT_EQ(test, ucore_event_restrict(&box, 0, 0, true, &spec), 0);
+				KUNIT_EXPECT_EQ(test, ucore_event_restrict(&box, 0, 0, true,
+									   &spec), 0);
 				KUNIT_EXPECT_EQ_MSG(test, spec.counters, (u64)want,
 						    "%s event %#x umask %#x", type.name, event,
 						    umasks[i]);

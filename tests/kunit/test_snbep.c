@@ -298,7 +298,8 @@ static void program_ubox_by_hand(struct kunit *test)
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc10, 0), FAKE_W(w, 0xc11, 0),
 		    FAKE_W(w, 0xc08, 0), FAKE_W(w, 0xc16, 0), FAKE_W(w, 0xc17, 0),
-		    FAKE_W(w, 0xc09, 0));
+		    FAKE_W(w, 0xc09, 0), FAKE_W(w, 0xc09, BIT_ULL(48) - 1),
+		    FAKE_R(w, 0xc09), FAKE_W(w, 0xc09, 0));
 }
 
 /* ---- a session's steps ---- */
@@ -357,7 +358,8 @@ static void start_enables_uclk_last(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(u, 0xc10, 0), FAKE_W(u, 0xc11, 0),
 		    FAKE_W(u, 0xc08, 0), FAKE_W(u, 0xc16, 0), FAKE_W(u, 0xc17, 0),
-		    FAKE_W(u, 0xc09, 0), FAKE_W(u, 0xc08, EN));
+		    FAKE_W(u, 0xc09, 0), FAKE_W(u, 0xc09, BIT_ULL(48) - 1),
+		    FAKE_R(u, 0xc09), FAKE_W(u, 0xc09, 0), FAKE_W(u, 0xc08, EN));
 }
 
 /* frz with frz_en, read, unfreeze in the same order; the UBox is read as it runs. */
@@ -447,7 +449,7 @@ static void stop_clears_controls_by_hand(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[0].boxes));
 }
 
-/* A counter that runs is zeroed by its control's reset, where it has one. */
+/* A counter is zeroed by its control's reset, where it has one; one that counts on is read. */
 static void reset_by_the_controls(struct kunit *test)
 {
 	struct fake_window *u = fake_window(fake_box(test, 0, "ubox", 0));
@@ -457,13 +459,18 @@ static void reset_by_the_controls(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_poke(c, 0x18, 22);
+	fake_poke(u, 0xc17, 33);
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(c, 0x04, FROZEN), FAKE_W(m, 0xf4, FROZEN),
-		    FAKE_W(u, 0xc11, EN | BIT(17) | 0x42), FAKE_W(c, 0x12, EN | BIT(17) | 0x1d),
+		    FAKE_R(u, 0xc17), FAKE_W(c, 0x12, EN | BIT(17) | 0x1d),
 		    FAKE_W(m, 0xf0, EN | BIT(19)), FAKE_W(c, 0x04, RUN), FAKE_W(m, 0xf4, RUN));
 	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x18), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x12), EN | 0x1dULL);
+	fake_poke(u, 0xc17, 38);
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 0ULL);
 }
 
 static void give_back_restores(struct kunit *test)

@@ -41,6 +41,17 @@ class BoxType:
     accesses: int       # for one counter
     fixed: bool = False
     perf_fixed: bool = True     # does the in-tree driver have it?
+    has_control: bool = True    # one of its own, that can freeze it
+    thresh: int = 0             # of 1: the event adds one in a clock, and ucore knows it
+
+    @property
+    def terms(self):
+        return f"event={self.event:#x}" + (f",thresh={self.thresh}" if self.thresh else "")
+
+    @property
+    def reads(self):
+        """Accesses to read all counters of a socket's boxes."""
+        return self.instances * (self.counters + self.fixed) * self.accesses
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,11 +64,36 @@ class Bench:
     few: int
     many: int
     low_dword: bool = True      # does that save anything worth a line?
+    global_freeze: bool = True  # one word freezes a die; else one for each box
+
+    def words(self, boxes):
+        """Writes that freeze and release a die, on which so many boxes with a control count."""
+        return 2 if self.global_freeze else 2 * boxes
 
     @property
     def machine(self):
         platform = args.Scenario(self.scenario).platform
         return f"{platforms.PLATFORMS[platform].title}, {self.size}"
+
+
+# What the largest chips of v3 and v4 have beside C-Boxes
+V3_AND_V4 = (
+    BoxType("ubox", "uncore_ubox", 1, 0x42, 2, 1, True, has_control=False),
+    BoxType("pcu", "uncore_pcu", 1, 0x00, 4, 1),
+    BoxType("sbox", "uncore_sbox_{}", 4, 0x00, 4, 1),
+    BoxType("ha", "uncore_ha_{}", 2, 0x00, 4, 2),
+    BoxType("imc", "uncore_imc_{}", 8, 0x00, 4, 2, True),
+    BoxType("irp", "uncore_irp", 1, 0x00, 4, 2),
+    BoxType("qpi", "uncore_qpi_{}", 3, 0x14, 4, 2),
+    BoxType("r2pcie", "uncore_r2pcie", 1, 0x01, 4, 2),
+    BoxType("r3qpi", "uncore_r3qpi_{}", 3, 0x07, 3, 2, thresh=1),
+)
+
+
+def v3_or_v4(cores, scenario):
+    cbo = BoxType("cbo", "uncore_cbox_{}", cores, 0x00, 4, 1)
+    return Bench(f"{cores} cores", scenario, (cbo, *V3_AND_V4),
+                 ("imc", "event=0x04,umask=0x03,thresh=1", 2), 100, 4, 16)
 
 
 PLATFORMS = {
@@ -72,6 +108,18 @@ PLATFORMS = {
         BoxType("r3qpi", "uncore_r3qpi_{}", 2, 0x01, 3, 2),
         BoxType("irp", "uncore_irp", 1, 0x00, 4, 2),
     ), ("imc", "event=0x04,umask=0x03", 2), 50, 4, 24),
+    "snbep": Bench("eight cores", "snbep-2s-full", (
+        BoxType("cbo", "uncore_cbox_{}", 8, 0x00, 4, 1),
+        BoxType("ubox", "uncore_ubox", 1, 0x44, 2, 1, True, has_control=False),
+        BoxType("pcu", "uncore_pcu", 1, 0x00, 4, 1),
+        BoxType("ha", "uncore_ha", 1, 0x00, 4, 2),
+        BoxType("imc", "uncore_imc_{}", 4, 0x00, 4, 2, True),
+        BoxType("qpi", "uncore_qpi_{}", 2, 0x14, 4, 2),
+        BoxType("r2pcie", "uncore_r2pcie", 1, 0x01, 4, 2),
+        BoxType("r3qpi", "uncore_r3qpi_{}", 2, 0x01, 3, 2),
+    ), ("imc", "event=0x04,umask=0x03", 2), 50, 4, 24, global_freeze=False),
+    "hswep": v3_or_v4(18, "hswep-2s-full"),
+    "bdxep": v3_or_v4(24, "bdxep-2s-full"),
     "spr": Bench("60 cores", "spr-2s-full", (
         BoxType("cha", "uncore_cha_{}", 60, 0x01, 4, 1),
         BoxType("iio", "uncore_iio_{}", 12, 0x01, 4, 1),
@@ -89,37 +137,46 @@ PLATFORMS = {
 
 @dataclasses.dataclass(frozen=True)
 class EventSet:
-    """What both tools count, and what a sample of it must cost at least."""
-    title: str
+    """What both tools count, and what a sample of a die must cost at least."""
+    counters: int       # of all dies
     ucore: tuple
     perf: tuple
-    whole: int          # accesses of all counters, whole
-    low: int            # the same, low dwords only
+    reads: int          # accesses that read the counters, whole
+    low_reads: int      # the same, low dwords only
+    words: int          # writes that freeze and release
+
+    @property
+    def title(self):
+        return f"{self.counters} counters"
+
+    @property
+    def whole(self):
+        return SOCKETS * (self.reads + self.words)
+
+    @property
+    def low(self):
+        return SOCKETS * (self.low_reads + self.words)
 
 
 def full_set(bench):
-    ucore, perf, counters, whole, low = [], [], 0, 0, 0
+    ucore, perf = [], []
     for box in bench.boxes:
-        event = f"event={box.event:#x}"
-        ucore += [f"{box.name}/{event}/"] * box.counters + [f"{box.name}/fixed/"] * box.fixed
+        ucore += [f"{box.name}/{box.terms}/"] * box.counters + [f"{box.name}/fixed/"] * box.fixed
         for i in range(box.instances):
             name = box.pmu.format(i)
-            perf += [f"{name}/{event}/"] * box.counters
+            perf += [f"{name}/{box.terms}/"] * box.counters
             perf += [f"{name}/event=0xff/"] * (box.fixed and box.perf_fixed)
-        number = box.instances * (box.counters + box.fixed)
-        counters += SOCKETS * number
-        whole += number * box.accesses
-        low += number
-    return EventSet(f"{counters} counters", tuple(ucore), tuple(perf),
-                    SOCKETS * (whole + 2), SOCKETS * (low + 2))
+    counters = sum(box.instances * (box.counters + box.fixed) for box in bench.boxes)
+    controls = sum(box.instances for box in bench.boxes if box.has_control)
+    return EventSet(SOCKETS * counters, tuple(ucore), tuple(perf),
+                    sum(box.reads for box in bench.boxes), counters, bench.words(controls))
 
 
 def small_set(bench):
     kind, event, accesses = bench.small
-    return EventSet("4 counters",
-                    tuple(f"{kind}{i}/{event}/" for i in range(2)),
+    return EventSet(SOCKETS * 2, tuple(f"{kind}{i}/{event}/" for i in range(2)),
                     tuple(f"uncore_{kind}_{i}/{event}/" for i in range(2)),
-                    SOCKETS * (2 * accesses + 2), SOCKETS * (2 + 2))
+                    2 * accesses, 2, bench.words(2))
 
 
 # ---- What the model counted ----
@@ -227,9 +284,18 @@ def show(bench, event_set, rows):
     perf, ours = rows["perf stat"], rows["ucore READ"]
     line("perf / ucore READ", [f"{perf[m] / ours[m]:.1f}" if ours[m] >= 0.5 else "-"
                                for m in METRICS])
-    if len(event_set.perf) * SOCKETS < int(event_set.title.split()[0]):
+    show_limit(bench, event_set)
+    if len(event_set.perf) * SOCKETS < event_set.counters:
         print(f"  perf counts {len(event_set.perf) * SOCKETS} of them: the in-tree driver does "
               "not know the fixed ones here")
+
+
+def show_limit(bench, event_set):
+    """What the limit is made of, the two writes of a global control or those of the boxes."""
+    what = "of global control" if bench.global_freeze else \
+        f"of {event_set.words // 2} box controls, one to freeze and one to release each"
+    print(f"  limit: {SOCKETS} dies x ({event_set.reads} reads, each counter once, "
+          f"+ {event_set.words} writes {what}) = {event_set.whole}")
 
 
 def at_limit(event_set, rows):

@@ -8,6 +8,7 @@ compared with what the machine model knows to be true.
 """
 
 import dataclasses
+import statistics
 import sys
 import time
 
@@ -17,14 +18,20 @@ from lab.qemu import args, platforms
 
 KERNEL = "6.1"
 PMI_CPU = 1
-PERIOD = 100000
 REPORT = "ucoretool report -i /tmp/samples | tail -n 16"
 STAT = "ucoretool stat --per-socket -e {} -e {} -- sleep 1"
+READS, WRITES = "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/"
 
 NO_PMI = """\
   By a timer: no public document tells how this generation routes the interrupt of an
   overflow to a core, so ucore does not use it here (Documentation/design/discovery.md).
   The timer freezes the whole die in the same way, and reads the same counters."""
+
+NO_FREEZE = """\
+  By polling: this generation has no overflow interrupt, so ucore looks at the counters often
+  enough that no period is missed. The first look past the end of one freezes the die, box by
+  box: the skew is the time between the first box's freeze and the last one's. Nothing freezes
+  the UBox: what it counted until it was read is marked unfrozen."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,10 +43,28 @@ class Demo:
     what: str           # is sampled
     why: str = ""
     reason: str = "overflow"        # of the freezes in which samples are taken
+    period: int = 0                 # of READS, if it is polled
 
     @property
     def by_overflow(self):
         return self.reason == "overflow"
+
+
+def by_overflow(scenario, period, *more):
+    events = " ".join(f"-e {event}" for event in (WRITES, "ha/REQUESTS.READS/",
+                                                  "cbo/TOR_INSERTS.ALL/", *more))
+    return Demo(scenario, STAT.format(READS, WRITES),
+                f"ucoretool record -e {READS} -c {period} {events} -C {PMI_CPU} "
+                "-o /tmp/samples -- sleep 0.2",
+                f"A sample of all counters of a die each time a channel has read {period} lines")
+
+
+def by_polling(scenario, period, *more):
+    events = " ".join(f"-e {event}" for event in (WRITES, *more))
+    return Demo(scenario, STAT.format(READS, WRITES),
+                f"ucoretool record -e {READS} -c {period} {events} -o /tmp/samples -- sleep 0.3",
+                f"A sample of all counters of a die when a channel has read {period} lines",
+                NO_FREEZE, "boxes", period)
 
 
 def by_timer(scenario, reads, writes, *more):
@@ -51,11 +76,12 @@ def by_timer(scenario, reads, writes, *more):
 
 
 PLATFORMS = {
-    "ivbep": Demo(
-        "e2-2s", STAT.format("imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/"),
-        f"ucoretool record -e imc/CAS_COUNT.RD/ -c {PERIOD} -e imc/CAS_COUNT.WR/ "
-        f"-e ha/REQUESTS.READS/ -e cbo/TOR_INSERTS.ALL/ -C {PMI_CPU} -o /tmp/samples -- sleep 0.2",
-        f"A sample of all counters of a die each time a channel has read {PERIOD} lines"),
+    "ivbep": by_overflow("e2-2s", 100000),
+    "snbep": by_polling("snbep-2s", 2000000, "ha/REQUESTS.READS/", "cbo/TOR_INSERTS.MISS_ALL/",
+                        "ubox/EVENT_MSG.DOORBELL_RCVD/"),
+    # eight channels in a socket, not four
+    "hswep": by_overflow("hswep-2s", 200000, "sbox/RING_BL_USED.UP/"),
+    "bdxep": by_overflow("bdxep-2s", 200000, "sbox/RING_BL_USED.UP/"),
     "spr": by_timer("spr-2s", "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/",
                     "cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
@@ -63,6 +89,9 @@ PLATFORMS = {
                     "cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
 }
+
+# of freezes, in the model's words and in ours
+CAUSES = {"overflow": "overflow", "frz_all": "the timer", "boxes": "the words of the boxes"}
 
 started = time.monotonic()
 
@@ -96,21 +125,46 @@ def record_and_compare(machine, demo, platform):
     before, mark = truth.totals_of(machine), machine.truth_length()
     show(machine, demo.record)
     show(machine, REPORT)
-    freezes = truth.sampled(machine.truth("freeze", mark), demo.reason)
+    freezes = freezes_of(demo, machine.truth("freeze", mark), before, events)
     samples = truth.samples_of(machine, "/tmp/samples")
     equal, differences = truth.compared(samples, freezes, before, events)
-    strays = [s for s in samples if s["die"] == 0 and s["cpu"] != PMI_CPU] \
-        if demo.by_overflow else []
+    strays = [sample for sample in samples if is_stray(demo, sample)]
 
     say("The samples against the model, which logs every counter at every freeze")
-    print(f"  {len(freezes)} freezes by {'overflow' if demo.by_overflow else 'the timer'}, "
-          f"{len(samples)} samples were written")
+    print(f"  {len(freezes)} freezes by {CAUSES[demo.reason]}, {len(samples)} samples were written")
     print(f"  {equal} values are equal to the truth, {len(differences)} are not")
     if demo.by_overflow:
         print(f"  {len(strays)} PMIs of die 0 came to another CPU than {PMI_CPU}")
+    if demo.period:
+        show_polling(samples, freezes, strays)
     for difference in differences[:10]:
         print(f"    {difference}")
     return bool(samples) and not differences and not strays
+
+
+def freezes_of(demo, freezes, before, events):
+    """Those in which a sample must have been taken."""
+    if demo.period:
+        return truth.polled(freezes, before, READS, events[READS], demo.period)
+    return truth.sampled(freezes, demo.reason)
+
+
+def is_stray(demo, sample):
+    """An interrupt that came to the wrong CPU; a polled sample that does not say what it is."""
+    if demo.by_overflow:
+        return sample["die"] == 0 and sample["cpu"] != PMI_CPU
+    return bool(demo.period) and not (sample.get("polled") and sample.get("skew_ns"))
+
+
+def show_polling(samples, freezes, strays):
+    unfrozen = [value for sample in samples for value in sample["values"]
+                if value.get("note") == truth.UNFROZEN]
+    skews = [[sample.get("skew_ns", 0) for sample in samples],
+             [freeze["skew"] for freeze in freezes]]
+    print(f"  {len(unfrozen)} of them are unfrozen: for those it means between freeze and release")
+    print("  skew (median): {:.1f} us says ucore, {:.1f} us the model".format(
+        *(statistics.median(skew or [0]) / 1000 for skew in skews)))
+    print(f"  {len(strays)} samples do not say that they were polled, or by how much they skew")
 
 
 def main(platform="ivbep"):

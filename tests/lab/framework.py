@@ -76,6 +76,8 @@ def test(scenario=None, kernels=("6.1",), *, loaded=True, module=True, strict=Tr
          alone=False, timeout=60, machine=True, **options):
     """Registers a test, once for each kernel.
 
+    scenario several of them (a tuple): the test also runs on each of the others, on
+             the first kernel alone: what differs there is the machine, not the kernel
     loaded   insmod ucore.ko before (a test that wants to do that itself, or
              without it, says False)
     module   False: it can do without ucore.ko, should that not build
@@ -89,12 +91,18 @@ def test(scenario=None, kernels=("6.1",), *, loaded=True, module=True, strict=Tr
     """
     def register(function):
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
-        for kernel in kernels if machine else (None,):
-            boot = Boot(scenario, kernel, frozen(options)) if machine else None
+        for where in pairs(scenario, kernels) if machine else (None,):
+            boot = Boot(*where, frozen(options)) if where else None
             registry.append(Test(name, function, boot, timeout, loaded and module, module,
                                  strict, alone))
         return function
     return register
+
+
+def pairs(scenario, kernels):
+    """(scenario, kernel): the first scenario on each kernel, the others on the first one."""
+    first, *others = scenario if isinstance(scenario, tuple) else (scenario,)
+    return [*((first, kernel) for kernel in kernels), *((name, kernels[0]) for name in others)]
 
 
 def no_leaks(m):

@@ -13,6 +13,7 @@ import errno
 import itertools
 import json
 
+from lab.qemu import args
 from lab.truth import totals_of
 
 FIXED = "fixed"
@@ -92,6 +93,8 @@ class Session:
         self.caps = {(box["die"], box["name"]): box["caps"] for box in self.boxes}
         self.events = {}        # event id -> Counter
         self.base = None        # totals from which the counts go on
+        self._begun = 0         # mark of the first start
+        self._stops = {}        # die -> the freeze of STOP itself, known to freezes()
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
                      + (" low" if low else "") + (" boxes" if box_freeze else ""))
 
@@ -102,6 +105,11 @@ class Session:
         self._process.kill(9)
         self._process.wait(timeout=30, check=False)
         self.machine.run(f"rm -f {self._fifo}")
+
+    @property
+    def platform(self):
+        """The generation of the machine, as the model names it."""
+        return args.Scenario(self.machine.scenario).platform
 
     # ---- commands ----
 
@@ -172,6 +180,9 @@ class Session:
     def start(self):
         if self.base is None:
             self.base = self._totals()
+            self._begun = self.machine.truth_length()
+        else:
+            self.forget_unread({at.die for at in self.events.values()})
         self.command("start")
 
     def stop(self):
@@ -193,13 +204,13 @@ class Session:
     # ---- the truth ----
 
     def _totals(self):
-        return totals_of(self.machine)
+        return dict(enumerate(totals_of(self.machine)))
 
     def _frozen(self, mark):
         return frozen_totals(self.machine, mark)
 
     def _freezes(self, mark):
-        return self.machine.truth("freeze", mark)
+        return freezes_since(self.machine, mark)
 
     def read_exactly(self):
         """A frozen read, compared with the model at the instant of its freeze."""
@@ -215,26 +226,57 @@ class Session:
         self.command("reset")
         self.base = self._frozen(mark)
 
+    def stop_exactly(self):
+        """STOP, after which its counts are compared with the model; what it answers then."""
+        self.stop()
+        answer = self.read()
+        assert_equal(self.differences(answer["values"], self.stopped_totals()))
+        return answer
+
+    def stopped_totals(self):
+        """Die -> totals, it being stopped.
+
+        What no freeze reaches was read last in STOP's, and switched off a moment later.
+        """
+        totals = self._totals()
+        for freeze in self._freezes(self._begun):
+            now = totals[freeze["socket"]]
+            for key, read in totals_at(freeze).items():
+                if isinstance(read, range):
+                    now[key] = range(read.start, bounds(now[key])[1] + 1)
+        return totals
+
+    def forget_unread(self, dies):
+        """Before dies that were stopped count again: what nobody read any more is lost."""
+        stopped = self.stopped_totals()
+        for at in self.events.values():
+            read = stopped[at.die][at.box, at.ctr]
+            if at.die in dies and isinstance(read, range):
+                base = self.base[at.die]
+                low, high = bounds(base[at.box, at.ctr])
+                base[at.box, at.ctr] = range(low, high + len(read))
+
     def true_count(self, event, totals):
         """What an event must say when the counters of its die stand at totals.
 
-        None if it did not count then.
+        None if it did not count then, a range if no freeze reaches it.
         """
         at = self.events[event]
         key = at.box, at.ctr
         total = totals[at.die].get(key)
-        return None if total is None else total - self.base[at.die][key]
+        return None if total is None else less(total, self.base[at.die][key])
 
     def differences(self, values, totals):
         """Text for each value that is not what totals (die -> counters) say."""
-        return [f"{self.events[v['event']]} says {v['count']}, truth {true}"
+        return [f"{self.events[v['event']]} says {v['count']}, flags {v['flags']:#x}, truth {true}"
                 for v in values
-                if v["count"] != (true := self.true_count(v["event"], totals))]
+                if not agrees(v, true := self.true_count(v["event"], totals))]
 
     def freezes(self, mark):
         """The freezes since mark in which its counters counted, but for STOP's own.
 
-        STOP may also come while the die is frozen by an overflow, which is sampled then.
+        STOP may also come while the die is frozen by an overflow, which is sampled then;
+        sample_differences() finds out whether it ended a polled period.
         """
         keys = {}
         for at in self.events.values():
@@ -244,6 +286,7 @@ class Session:
             die = freeze["socket"]
             if die in keys and keys[die] <= totals_at(freeze).keys():
                 by_die[die].append(freeze)
+        self._stops = {die: freezes[-1] for die, freezes in by_die.items() if freezes}
         return [freeze for freezes in by_die.values() for freeze in freezes
                 if freeze is not freezes[-1] or freeze["reason"] == "overflow"]
 
@@ -263,6 +306,9 @@ class Session:
             samples = once_per_freeze([r for r in records
                                        if r["type"] == SAMPLE and r["die"] == die])
             truths = [f for f in freezes if f["socket"] == die]
+            # STOP looks at polled periods, too, and one may just be over
+            if len(samples) == len(truths) + 1 and samples[-1]["flags"] & SAMPLE_POLLED:
+                truths.append(self._stops[die])
             if len(samples) != len(truths):
                 wrong.append(f"die {die}: {len(samples)} samples, {len(truths)} freezes")
             texts = [self.differences(sample["values"], {die: totals_at(freeze)})
@@ -310,13 +356,58 @@ def once_per_freeze(samples):
                     [v["count"] for v in later["values"]])]
 
 
+# ---- freezes ----
+
+def freezes_since(machine, mark):
+    """The freezes in the model's log, each with "until": when it ended; now, if it has not."""
+    lines = machine.truth(since=mark)
+    frozen_ns = {line["seq"]: line["frozen_ns"] for line in lines if line["ev"] == "unfreeze"}
+    freezes = [line for line in lines if line["ev"] == "freeze"]
+    for freeze in freezes:
+        ns = frozen_ns.get(freeze["seq"])
+        freeze["until"] = machine.oracle("state")["t"] if ns is None else freeze["t"] + ns
+    return freezes
+
+
 def totals_at(freeze):
-    return {(c["box"], c["ctr"]): c["total"] for c in freeze["counters"]}
+    """(box, counter) -> total.
+
+    Where a freeze is made of the words of boxes each counter stands at what it was at its own
+    box's word. The UBox has none and counts on: the range in which it was read.
+    """
+    return {(c["box"], c["ctr"]): c["total"] if is_frozen(freeze, c["box"]) else
+            range(c["total"], c["total"] + c["rate"] * (freeze["until"] - freeze["t"])
+                  // 1000000000 + 2)
+            for c in freeze["counters"]}
+
+
+def is_frozen(freeze, box):
+    return freeze["reason"] != "boxes" or not box.startswith("ubox")
+
+
+def bounds(total):
+    """Lowest and highest of a number or a range."""
+    return (total[0], total[-1]) if isinstance(total, range) else (total, total)
+
+
+def less(total, base):
+    """total - base; either may be a range."""
+    if not isinstance(total, range) and not isinstance(base, range):
+        return total - base
+    (low, high), (base_low, base_high) = bounds(total), bounds(base)
+    return range(low - base_high, high - base_low + 1)
+
+
+def agrees(value, true):
+    """Is a value right, and does it say whether a freeze reached it?"""
+    if isinstance(true, range):
+        return value["count"] in true and bool(value["flags"] & VALUE_UNFROZEN)
+    return value["count"] == true and not value["flags"] & VALUE_UNFROZEN
 
 
 def frozen_totals(machine, mark, first=False):
     """Die -> totals at the one freeze that each die had since mark, or at the first."""
-    freezes = machine.truth("freeze", mark)
+    freezes = freezes_since(machine, mark)
     dies = [freeze["socket"] for freeze in freezes]
     assert first or len(dies) == len(set(dies)), f"dies frozen more than once: {dies}"
     freezes = freezes[::-1] if first else freezes

@@ -12,6 +12,8 @@ from lab import artifacts
 
 # Event select and umask, as they stand in bits 15:0 of a control register
 EVENT_BITS = 0xffff
+# How report marks a count that went on while its die was frozen
+UNFROZEN = "unfrozen"
 
 
 def samples_of(machine, path):
@@ -59,6 +61,24 @@ def sampled(freezes, reason):
     return [freeze for freeze in counting if freeze["seq"] != stops[freeze["socket"]]]
 
 
+def polled(freezes, before, event, code, period):
+    """Those of samples where the period of an event is polled.
+
+    A counter of the event is past a further multiple of it. STOP's own freeze, the last, may be
+    one of them.
+    """
+    kind, over, found = event.partition("/")[0], {}, []
+    for freeze in freezes:
+        die = freeze["socket"]
+        now = {(die, c["box"]): (c["total"] - before[die][c["box"], c["ctr"]]) // period
+               for c in freeze["counters"]
+               if c["box"].rstrip("0123456789") == kind and c["ctl"] & EVENT_BITS == code}
+        if any(periods > over.get(counter, 0) for counter, periods in now.items()):
+            found.append(freeze)
+        over |= now
+    return found
+
+
 def compared(samples, freezes, before, events):
     """Returns (number of equal values, text of each difference).
 
@@ -78,12 +98,25 @@ def compared(samples, freezes, before, events):
 
 
 def sample_differences(sample, freeze, before, events):
-    truth = {(c["box"], c["ctl"] & EVENT_BITS): c["total"] - before[c["box"], c["ctr"]]
-             for c in freeze["counters"]}
+    counters = {(c["box"], c["ctl"] & EVENT_BITS): c for c in freeze["counters"]}
     wrong = []
     for value in sample["values"]:
-        true = truth.get((value["box"], events[value["event"]]))
-        if value["count"] != true:
+        counter = counters.get((value["box"], events[value["event"]]))
+        least, most = counted(counter, before, value, sample["frozen_ns"])
+        if least is None or not least <= value["count"] <= most:
             wrong.append(f"die {sample['die']} sample {sample['seq']}: {value['box']} "
-                         f"{value['event']} says {value['count']}, truth {true}")
+                         f"{value['event']} says {value['count']}, truth {least}"
+                         + (f" to {most}" if most != least else ""))
     return wrong
+
+
+def counted(counter, before, value, frozen_ns):
+    """The least and the most that a counter may say at a freeze; None if it did not count.
+
+    One that no freeze reaches went on until it was read, which was before the die ran again.
+    """
+    if counter is None:
+        return None, None
+    count = counter["total"] - before[counter["box"], counter["ctr"]]
+    late = counter["rate"] * frozen_ns // 10**9 + 1 if value.get("note") == UNFROZEN else 0
+    return count, count + late

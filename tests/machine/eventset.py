@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event for each counter of each box type; and the model's rates.
+"""The E5-2600 machines: an event for each counter of each box type, and the model's rates.
 
 The events are allowed on their counters, and all kinds are among them: clocks,
-occupancies, the ninth event bit, filters, bands, matches, threshold, edge.
+occupancies, the ninth event bit, filters, bands, matches, threshold, edge, invert.
 """
 
 from lab.qemu import rates
+from lab.qemu.platforms import DEFAULT
 from lab.session import FIXED
 
-# box type -> counter -> fields
-EVENTS = {
+# For @test: one machine of each generation with two sockets, and the Xeon D as well
+GENERATIONS = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s")
+MACHINES = (*GENERATIONS, "bdxde-1s")
+# What v4 has as v3 has it need not be asked twice
+UNLIKE = ("e2-2s", "snbep-2s", "hswep-2s")
+
+# Box type -> counter -> fields: of v2, and what the others have otherwise
+IVBEP = {
     "cbo": {0: {"event": 0x36, "umask": 0x08},
             1: {"event": 0x35, "umask": 0x03, "filter_opc": 0x182},
             2: {"event": 0x1b, "umask": 0x0f},
@@ -41,8 +48,37 @@ EVENTS = {
     "r3qpi": {0: {"event": 0x13, "umask": 0x01}, 1: {"event": 0x25, "umask": 0x02},
               2: {"event": 0x01}},
 }
+
+
+def but(events, *absent, **changed):
+    """Events of another platform: some types are not there, some have other events."""
+    return {**{kind: of for kind, of in events.items() if kind not in absent},
+            **{kind: {**events.get(kind, {}), **of} for kind, of in changed.items()}}
+
+
+# The cycles in which an occupancy is below its threshold, or nothing happens
+INVERTED = {"imc": {2: {"event": 0x80, "thresh": 8, "invert": 1}},
+            "r2pcie": {3: {"event": 0x07, "umask": 0x0f, "thresh": 1, "invert": 1}}}
+SNBEP = but(IVBEP, "irp", **INVERTED, pcu={3: {"event": 0x05, "thresh": 1, "invert": 1}})
+# R3QPI's clock is not for counter 2, and there is a ninth event bit
+BDXEP = but(IVBEP, **INVERTED,
+            cbo={2: {"event": 0x34, "umask": 0x11, "filter_state": 0x51}},
+            ubox={1: {"event": 0x41, "filter_cid": 0x15, "filter_tid": 1}},
+            irp={3: {"event": 0x16, "umask": 0x01, "thresh": 1, "invert": 1}},
+            r3qpi={2: {"event": 0x107, "umask": 0x01}},
+            sbox={0: {"event": 0x00}, 1: {"event": 0x1b, "umask": 0x03},
+                  2: {"event": 0x13, "umask": 0x3f, "thresh": 1, "invert": 1},
+                  3: {"event": 0x11, "umask": 0x0f, "thresh": 1, "edge": 1}})
+# No filter function is known of v3's third port
+HSWEP = {**BDXEP, "qpi2": {**BDXEP["qpi"], 2: {"event": 0x0a}}}
+
+# Platform -> box type, or box -> counter -> fields
+EVENTS = {"ivbep": IVBEP, "snbep": SNBEP, "hswep": HSWEP, "bdxep": BDXEP,
+          "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi")}
+WITH_FIXED = ("ubox", "imc")
 ENDING_IN_DIGITS = ("pciex16", "pciex8")
-COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "e2-smt": 57}
+COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
+               "hswep-2s": 216, "bdxep-1s": 61, "bdxep-2s": 216, "bdxde-1s": 47}
 
 
 def type_of(box):
@@ -61,27 +97,33 @@ def boxes_of(session):
     return sorted(session.caps)
 
 
+def events_of(box, platform=DEFAULT):
+    """Counter -> fields of a box."""
+    return EVENTS[platform].get(box) or EVENTS[platform][type_of(box)]
+
+
 def full_set(session, types=None):
     """An event on every counter of every box, for add_all()."""
     return [(box, die, ctr, 0, fields)
             for die, box in boxes_of(session) if types is None or type_of(box) in types
-            for ctr, fields in EVENTS[type_of(box)].items()]
+            for ctr, fields in events_of(box, session.platform).items()]
 
 
-def rate_of(box, die, ctr, fields):
+def rate_of(box, die, ctr, fields, platform=DEFAULT):
     """What the model's documentation says for an event on a box: counts per second."""
     kind = type_of(box)
     if ctr == FIXED:
-        return rates.rate(kind, instance_of(box), die, fixed=True)
+        return rates.rate(kind, instance_of(box), die, fixed=True, platform=platform)
     f = dict(fields)
     umask = f.get("occ_sel", 0) << 6 if kind == "pcu" else f.get("umask", 0)
     return rates.rate(kind, instance_of(box), die, f["event"], umask, thresh=f.get("thresh", 0),
-                      edge=bool(f.get("edge")), **_filters(kind, f))
+                      edge=bool(f.get("edge")), invert=bool(f.get("invert")),
+                      platform=platform, **_filters(kind, f))
 
 
-def period_for(box, die, ctr, fields, hz):
+def period_for(box, die, ctr, fields, hz, platform=DEFAULT):
     """The period that overflows so many times a second."""
-    return rate_of(box, die, ctr, fields) // hz
+    return rate_of(box, die, ctr, fields, platform) // hz
 
 
 def _filters(kind, f):
@@ -93,6 +135,8 @@ def _filters(kind, f):
                 "nid": get("filter_nid"), "tid": get("filter_tid") if get("tid_en") else None,
                 "opc": get("filter_opc") | get("filter_c6") << 9 | get("filter_nc") << 10 |
                 get("filter_isoc") << 11}
+    if kind == "ubox":
+        return {"tid": get("filter_cid") << 1 | get("filter_tid")}
     if kind == "pcu":
         return {"bands": [get(f"band{i}") for i in range(4)],
                 "occ_invert": bool(get("occ_invert")), "occ_edge": bool(get("occ_edge"))}

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from lab import dmesg
-from lab.framework import KERNELS, test
+from lab.framework import KERNELS, pairs, test
 from lab.machine import CommandFailed, CommandTimeout
 
 HERE = Path(__file__).resolve().parent
@@ -100,6 +100,13 @@ def complaints_of_the_kernel_are_known():
 @test(kernels=KERNELS, **PLAIN)
 def a_healthy_boot_is_no_complaint(m):
     assert dmesg.hits(m.dmesg()) == []
+
+
+@test(machine=False)
+def each_test_runs_on_each_of_its_machines():
+    assert pairs("e2-2s", ("6.1", "debug")) == [("e2-2s", "6.1"), ("e2-2s", "debug")]
+    assert pairs(("e2-2s", "spr-1s"), ("6.12", "6.1")) == \
+        [("e2-2s", "6.12"), ("e2-2s", "6.1"), ("spr-1s", "6.12")]
 
 
 @test(machine=False, timeout=180)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make check`: does every test exist that Documentation/design/registers.md names?
+
+Names are looked for where they are written, so no test is run.
+"""
+
+import re
+import subprocess
+
+from check.test_check import fail_on, tracked
+from lab.artifacts import TOP
+from lab.framework import test
+
+TABLES = "Documentation/design/registers.md"
+LAST = "shown by"       # the head of the column with names
+
+
+def text_of(name):
+    return (TOP / name).read_text()
+
+
+def arrays(text, kind):
+    """Name -> body of each array, or struct, of a kind."""
+    return dict(re.findall(rf"^static (?:const )?struct {kind} (\w+)(?:\[\])? = \{{(.*?)^\}};",
+                           text, re.M | re.S))
+
+
+def kunit_cases():
+    for name in tracked("tests/kunit", pattern=r"\.c$"):
+        cases = arrays(text_of(name), "kunit_case")
+        for suite in arrays(text_of(name), "kunit_suite").values():
+            title = re.search(r'\.name = "(\w+)"', suite)[1]
+            array = re.search(r"\.test_cases = (\w+)", suite)[1]
+            for case in re.findall(r"KUNIT_CASE(?:_PARAM)?\((\w+)", cases[array]):
+                yield f"{title}.{case}"
+
+
+def lab_tests():
+    for folder in ("machine", "check"):
+        listed = subprocess.run([TOP / "tests/lab/run", "-l", "--tests", TOP / "tests" / folder],
+                                check=True, capture_output=True, text=True).stdout
+        yield from (line.split()[0] for line in listed.splitlines())
+
+
+def subtests():
+    """Of programs that print TAP: by the name of the program."""
+    for name in tracked("tests/uapi", pattern=r"/uapi_\w+\.c$"):
+        program = name.rpartition("/")[2][:-2]
+        for array in arrays(text_of(name), "test").values():
+            yield from (f"{program}: {one}" for one in re.findall(r'^\t\{ "(\w+)"', array, re.M))
+    for name in tracked("tests/tools", pattern=r"/test_\w+\.c$"):
+        program = name.rpartition("/test_")[2][:-2]
+        for array in arrays(text_of(name), "CMUnitTest").values():
+            yield from (f"{program}: {one}" for one in
+                        re.findall(r"^\tTEST\w*\((\w+)", array, re.M))
+    yield from (f"cli: {one}" for one in
+                re.findall(r'^@test "(.+)" \{$', text_of("tests/tools/cli.bats"), re.M))
+
+
+def existing():
+    return {*kunit_cases(), *lab_tests(), *subtests()}
+
+
+def rows(text):
+    """(first cell, names in the last one) of each row under a head whose last cell is LAST."""
+    wanted = False
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|"):
+            wanted = False
+        elif cells[-1] == LAST:
+            wanted = True
+        elif wanted and set(line) - set("|- "):
+            yield cells[0], re.findall(r"`([^`]+)`", cells[-1])
+
+
+def mistakes(text, known):
+    for what, names in rows(text):
+        if not names:
+            yield f"{what}: no test shows it"
+        yield from (f"{what}: there is no test {name}" for name in names if name not in known)
+
+
+@test(machine=False)
+def every_test_of_the_table_of_registers_exists():
+    known, text = existing(), text_of(TABLES)
+    assert len(list(rows(text))) > 100, "the table was not read"
+    fail_on(*mistakes(text, known))
+
+
+@test(machine=False)
+def a_test_that_is_gone_would_be_seen():
+    known = existing()
+    for kind in ("ucore_box.program_imc", "test_check.kernel_doc", "event: filters",
+                 "test_counting.every_counter_counts_exactly", "uapi_events: event_moves",
+                 "cli: list fields", "ucore_core_version_1.version_1",
+                 "ucore_event.a_field_given_twice"):
+        assert kind in known, kind
+    head = f"| register | what ucore does | {LAST} |\n|---|---|---|\n"
+    assert not list(mistakes(f"{head}| a | b | `ucore_box.program_imc` |", known))
+    for cell in ("`ucore_box.program_imc`, `ucore_box.gone`", "`gone: filters`", "", "later"):
+        assert len(list(mistakes(f"{head}| a | b | {cell} |", known))) == 1, cell
