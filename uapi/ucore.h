@@ -243,8 +243,9 @@ struct ucore_get_domains {
  * @access: UCORE_ACCESS_*
  * @nr_counters: general counters, numbered from 0
  * @nr_fixed: fixed counters, numbered from UCORE_COUNTER_FIXED
- * @width: bits of a general counter
- * @fixed_width: bits of a fixed counter
+ * @width: bits of a general counter; where manuals differ the first START on the box
+ *         finds out
+ * @fixed_width: bits of a fixed counter; the same
  * @caps: UCORE_BOX_*
  * @owner_pid: process that created the owning session, in the caller's pid
  *             namespace; 0 if the box is free
@@ -301,7 +302,7 @@ struct ucore_get_boxes {
  * value) pairs; GET_FIELDS tells which fields a box has.  The names are the
  * manuals', the numbers are ours and will not change.
  */
-#define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8: extension bit (QPI, PCU) */
+#define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8: extension bit (QPI, PCU, v3: R3QPI) */
 #define UCORE_FIELD_UMASK	2
 #define UCORE_FIELD_EDGE	3	/* count rising edges; needs thresh >= 1 */
 #define UCORE_FIELD_INVERT	4
@@ -310,6 +311,7 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_OCC_SEL	7	/* PCU: 1 C0, 2 C3, 3 C6 */
 #define UCORE_FIELD_OCC_INVERT	8	/* PCU */
 #define UCORE_FIELD_OCC_EDGE	9	/* PCU */
+#define UCORE_FIELD_OCC_RST	10	/* HA of v2: START empties the event's occupancy counter */
 #define UCORE_FIELD_FILTER_TID	16	/* C-Box filter */
 #define UCORE_FIELD_FILTER_LINK	17
 #define UCORE_FIELD_FILTER_STATE 18
@@ -634,7 +636,8 @@ struct ucore_core_info {
  * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
  * their own controls one after the other (skew_ns), and not their domains: other
  * sessions count on.  Boxes without UCORE_BOX_FREEZE count on, too
- * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.
+ * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.  Boxes
+ * of cores are frozen as ever: their domains have no other boxes.
  */
 #define UCORE_SESSION_LOW_DWORD	(1U << 0)
 #define UCORE_SESSION_BOX_FREEZE (1U << 1)
@@ -820,6 +823,7 @@ struct ucore_command {
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
 #define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: read counting */
+#define UCORE_VALUE_REFUSED	(1U << 4)	/* its box did not take all of its fields */
 
 /**
  * struct ucore_value - the count of one event
@@ -839,8 +843,8 @@ struct ucore_value {
  * @cpu: CPU that read it
  * @time: instant the domain was frozen (LIVE: reading began)
  * @frozen_ns: how long it stayed frozen for this READ; 0 for LIVE
- * @skew_ns: from the first box's freeze, at @time, to the last one's; 0 where one
- *           write freezes all, and for LIVE
+ * @skew_ns: at most this long after the first box's freeze, at @time, came the last
+ *           one's; 0 where one write freezes all, and for LIVE
  * @time_enabled: ns the session has been started on this domain
  * @time_running: ns of @time_enabled in which its counters could count: the
  *                domain was not frozen, for this or any other session

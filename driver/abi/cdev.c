@@ -52,7 +52,7 @@ static int cmd_get_domains(struct ucore_ioctl_call *call)
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		ucore_describe_domain(&ucore_catalog.domains[i], &out);
+		ucore_domain_describe(&ucore_catalog.domains[i], &out);
 		if (copy_to_user(&domains[i], &out, sizeof(out)))
 			return -EFAULT;
 	}

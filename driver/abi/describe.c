@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What user space is told of the machine, its domains and boxes.
+ * What user space is told of the machine and its boxes.  Process context; takes no
+ * lock: whoever has one tells what it guards.
  */
 #include <linux/cpufeature.h>
-#include <linux/minmax.h>
 #include <linux/pci.h>
-#include <linux/pid.h>
 #include <linux/string.h>
 
 #include "abi/describe.h"
@@ -110,42 +109,9 @@ static const char *core_reason(u32 state)
 void ucore_describe_core(struct ucore_core_info *out)
 {
 	ucore_core_describe(out);
-	mutex_lock(&ucore_catalog.lock);
 	if (out->state == UCORE_CORE_READY && !ucore_perf_free())
 		out->state = UCORE_CORE_TAKEN;
-	mutex_unlock(&ucore_catalog.lock);
 	strscpy(out->reason, core_reason(out->state), sizeof(out->reason));
-}
-
-/**
- * ucore_describe_domain() - for GET_DOMAINS
- * @domain: the domain
- * @out: the answer
- */
-void ucore_describe_domain(struct ucore_domain *domain, struct ucore_domain_info *out)
-{
-	struct ucore_part *part;
-	unsigned long flags;
-
-	*out = (struct ucore_domain_info){
-		.domain = domain->id,
-		.scope = domain->scope,
-		.die = domain->die,
-		.package = domain->package,
-		.cpu = domain->cpu,
-		.nr_boxes = domain->nr_boxes,
-		.nr_counters = domain->nr_counters,
-	};
-	raw_spin_lock_irqsave(&domain->lock, flags);
-	out->reader = domain->reader;
-	out->pmis = domain->pmis;
-	out->recovered = domain->recovered;
-	out->throttled = domain->throttles;
-	out->frozen_ns = domain->frozen_ns;
-	out->skew_max_ns = domain->skew_max_ns;
-	list_for_each_entry(part, &domain->parts, node)
-		out->nr_sessions++;
-	raw_spin_unlock_irqrestore(&domain->lock, flags);
 }
 
 static u64 box_location(const struct ucore_box *box)
@@ -180,19 +146,12 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
 		.access = box->io.ops->access,
 		.nr_counters = type->nr_gp,
 		.nr_fixed = type->nr_fixed,
-		.width = type->width,
-		.fixed_width = type->fixed_width,
+		.width = ucore_box_width(box, false),
+		.fixed_width = ucore_box_width(box, true),
 		.caps = box->caps | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
 	};
 	if (admin)
 		out->location = box_location(box);
 	strscpy(out->type, type->name, sizeof(out->type));
-
-	mutex_lock(&ucore_catalog.lock);
-	if (box->owner) {
-		out->owner = box->owner->id;
-		out->owner_pid = pid_vnr(box->owner->pid);
-		strscpy(out->owner_comm, box->owner->comm, sizeof(out->owner_comm));
-	}
-	mutex_unlock(&ucore_catalog.lock);
+	ucore_session_describe_owner(box, out);
 }

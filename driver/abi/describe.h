@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What user space is told of the machine, its domains and boxes. */
+/* What user space is told of the machine and its boxes. */
 #ifndef UCORE_DESCRIBE_H
 #define UCORE_DESCRIBE_H
 
 #include "ucore_uapi.h"
 
 struct ucore_box;
-struct ucore_domain;
 
 u32 ucore_describe_state(void);
 const char *ucore_describe_reason(u32 state);
 void ucore_describe_core(struct ucore_core_info *out);
-void ucore_describe_domain(struct ucore_domain *domain, struct ucore_domain_info *out);
 void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_box_info *out);
 
 #endif /* UCORE_DESCRIBE_H */

@@ -9,6 +9,7 @@
  */
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
+#include <linux/bits.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -384,12 +385,41 @@ void ucore_box_reset(struct ucore_box *box)
 	ucore_box_clear_status(box, ucore_box_status(box));
 }
 
+/* A counter that stands shows which of two widths it has when all ones are written. */
+static u8 width_found(struct ucore_box *box, u16 reg, u8 width, u8 least)
+{
+	const struct ucore_io *io = &box->io;
+	u64 val;
+
+	if (!least)
+		return width;
+	io->ops->write64(io, reg, GENMASK_ULL(width - 1, 0));
+	val = io->ops->read64(io, reg);
+	io->ops->write64(io, reg, 0);
+	return val == GENMASK_ULL(least - 1, 0) ? least : width;
+}
+
+static void widths_find(struct ucore_box *box)
+{
+	const struct ucore_box_type *type = box->desc.type;
+	const struct ucore_layout *layout = box->desc.layout;
+
+	if (!box->width)
+		WRITE_ONCE(box->width, width_found(box, layout->ctr[0], type->width,
+						   type->least_width));
+	if (!box->fixed_width)
+		WRITE_ONCE(box->fixed_width, width_found(box, layout->fixed_ctr[0],
+							 type->fixed_width,
+							 type->least_fixed_width));
+}
+
 /**
  * ucore_box_program() - take a box: reset it and set its shared registers
  * @box: the box
  * @shared: values of its filter and match registers
  *
- * What the shared registers held is kept for ucore_box_give_back().
+ * What the shared registers held is kept for ucore_box_give_back().  The first time
+ * counters are asked how wide they are, where sources differ.
  */
 void ucore_box_program(struct ucore_box *box, const u64 *shared)
 {
@@ -400,10 +430,23 @@ void ucore_box_program(struct ucore_box *box, const u64 *shared)
 		box->dirty = true;
 	}
 	ucore_box_reset(box);
+	widths_find(box);
 	shared_write(box, shared);
 }
 
-static void control_write(const struct ucore_counter *ctr)
+/*
+ * Has it got all that the event says?  No manual tells which boxes have an extended
+ * umask, and a write with a bit that is not there may be dropped whole.
+ */
+static void control_verify(struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (ctr->ctl & ~io->ops->read64(io, ctr->ctl_reg))
+		ctr->flags |= UCORE_VALUE_REFUSED;
+}
+
+static void control_write(struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
@@ -412,10 +455,21 @@ static void control_write(const struct ucore_counter *ctr)
 		return;
 	}
 	/* the reset has left the upper half zero */
-	if (ctr->ctl >> 32)
+	if (ctr->ctl >> 32) {
 		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
-	else
+		control_verify(ctr);
+	} else {
 		io->ops->write(io, ctr->ctl_reg, ctr->ctl);
+	}
+}
+
+/* It was made when its width was not known for sure. */
+static void counter_narrow(struct ucore_counter *ctr)
+{
+	u8 width = ucore_box_width(ctr->box, ucore_counter_is_fixed(ctr));
+
+	ctr->mask &= GENMASK_ULL(width - 1, 0);
+	ctr->period = min(ctr->period, ctr->mask);
 }
 
 /**
@@ -428,11 +482,13 @@ static void control_write(const struct ucore_counter *ctr)
  */
 void ucore_box_program_counter(struct ucore_counter *ctr)
 {
+	counter_narrow(ctr);
 	if (ctr->ctl_reg == UCORE_REG_NONE) {
 		ucore_counter_arm(ctr);
 		return;
 	}
 	ctr->prev = 0;
+	ctr->flags &= ~UCORE_VALUE_REFUSED;
 	if (ctr->period)
 		ucore_counter_arm(ctr);
 	if (!(ctr->flags & UCORE_VALUE_UNFROZEN))
@@ -447,9 +503,26 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
  *
  * The last write before its domain is thawed.
  */
-void ucore_counter_release(const struct ucore_counter *ctr)
+void ucore_counter_release(struct ucore_counter *ctr)
 {
 	if ((ctr->flags & UCORE_VALUE_UNFROZEN) && ctr->ctl_reg != UCORE_REG_NONE)
+		control_write(ctr);
+}
+
+/**
+ * ucore_counter_restart() - begin anew
+ * @ctr: a counter of a running session
+ *
+ * One that no freeze reaches is stopped while its period is written.
+ */
+void ucore_counter_restart(struct ucore_counter *ctr)
+{
+	bool counts = ctr->period && (ctr->flags & UCORE_VALUE_UNFROZEN);
+
+	if (counts)
+		ucore_counter_stop(ctr);
+	ucore_counter_arm(ctr);
+	if (counts)
 		control_write(ctr);
 }
 

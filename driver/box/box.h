@@ -6,6 +6,7 @@
 #ifndef UCORE_BOX_H
 #define UCORE_BOX_H
 
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -28,6 +29,9 @@ struct ucore_session;
  * @part_index: place in its owner's part; owner's session lock
  * @nr_events: events that its owner has on it; owner's session lock
  * @saved: shared registers as found; guarded by the domain's lock
+ * @width: bits of its general counters, where sources differ; 0: not known yet; written
+ *         once, under the domain's lock
+ * @fixed_width: the same for its fixed counters
  * @absent: bits of its box control that are not there; guarded by the domain's lock
  * @tried: it is known which; guarded by the domain's lock
  * @fixed: the control that its fixed counters share; guarded by the domain's lock
@@ -46,6 +50,8 @@ struct ucore_box {
 	u32 part_index;
 	u32 nr_events;
 	u64 saved[UCORE_MAX_SHARED];
+	u8 width;
+	u8 fixed_width;
 	u32 absent;
 	bool tried;
 	u64 fixed;
@@ -96,6 +102,16 @@ struct ucore_counter {
 	u8 index;
 };
 
+/* Bits of a box's general or fixed counters, as far as that is known now. */
+static inline u8 ucore_box_width(const struct ucore_box *box, bool fixed)
+{
+	const struct ucore_box_type *type = box->desc.type;
+
+	if (fixed)
+		return READ_ONCE(box->fixed_width) ?: type->fixed_width;
+	return READ_ONCE(box->width) ?: type->width;
+}
+
 /* How ucore_counter_update() reads. */
 enum ucore_read_mode {
 	UCORE_FROZEN,
@@ -117,7 +133,8 @@ void ucore_counter_arm(struct ucore_counter *ctr);
 void ucore_box_reset(struct ucore_box *box);
 void ucore_box_program(struct ucore_box *box, const u64 *shared);
 void ucore_box_program_counter(struct ucore_counter *ctr);
-void ucore_counter_release(const struct ucore_counter *ctr);
+void ucore_counter_release(struct ucore_counter *ctr);
+void ucore_counter_restart(struct ucore_counter *ctr);
 void ucore_box_freeze(struct ucore_box *box);
 void ucore_box_run(struct ucore_box *box);
 void ucore_box_stop(struct ucore_box *box);

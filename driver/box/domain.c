@@ -46,20 +46,19 @@ static u64 run_word(const struct ucore_domain *domain)
 
 /*
  * Without global control the boxes freeze one after the other, and thaw in the
- * same order: each counts for about the same time.
+ * same order: each counts for about the same time.  Nobody knows when within its
+ * access a box freezes: the skew is from before the first to after the last.
  */
 static void boxes_freeze(struct ucore_domain *domain)
 {
+	u64 start = ktime_get_mono_fast_ns();
 	struct ucore_box *box;
-	u64 first = 0;
 
 	domain->skew_ns = 0;
 	list_for_each_entry(box, &domain->boxes, node) {
 		ucore_box_freeze(box);
-		if (list_is_first(&box->node, &domain->boxes))
-			first = ktime_get_mono_fast_ns();
-		else if (list_is_last(&box->node, &domain->boxes))
-			domain->skew_ns = ktime_get_mono_fast_ns() - first;
+		if (list_is_last(&box->node, &domain->boxes) && !list_is_singular(&domain->boxes))
+			domain->skew_ns = ktime_get_mono_fast_ns() - start;
 	}
 	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
 }
@@ -301,6 +300,21 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
 }
 
 /**
+ * ucore_domain_let_run() - end a freeze that was found
+ * @domain: the domain, on which nothing runs
+ *
+ * Firmware, somebody else's driver or an overflow of the past may have left one, and
+ * an E5 shows none of them.  Whoever freezes the domain ends it with the first thaw.
+ */
+void ucore_domain_let_run(struct ucore_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (domain->global && !domain->frozen)
+		domain_unfreeze(domain);
+}
+
+/**
  * ucore_domain_give_back() - end the use of a domain: leave it as it was found
  * @domain: the domain
  */
@@ -411,6 +425,37 @@ void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *a
 {
 	if (domain->reader != UCORE_NO_CPU)
 		smp_call_function_single(domain->reader, func, arg, 1);
+}
+
+/**
+ * ucore_domain_describe() - for GET_DOMAINS
+ * @domain: the domain, not locked
+ * @out: the answer
+ */
+void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out)
+{
+	struct list_head *part;
+	unsigned long flags;
+
+	*out = (struct ucore_domain_info){
+		.domain = domain->id,
+		.scope = domain->scope,
+		.die = domain->die,
+		.package = domain->package,
+		.cpu = domain->cpu,
+		.nr_boxes = domain->nr_boxes,
+		.nr_counters = domain->nr_counters,
+	};
+	raw_spin_lock_irqsave(&domain->lock, flags);
+	out->reader = domain->reader;
+	out->pmis = domain->pmis;
+	out->recovered = domain->recovered;
+	out->throttled = domain->throttles;
+	out->frozen_ns = domain->frozen_ns;
+	out->skew_max_ns = domain->skew_max_ns;
+	list_for_each(part, &domain->parts)
+		out->nr_sessions++;
+	raw_spin_unlock_irqrestore(&domain->lock, flags);
 }
 
 /*

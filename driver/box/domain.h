@@ -21,6 +21,7 @@
 
 struct ucore_box;
 struct ucore_box_desc;
+struct ucore_domain_info;
 struct ucore_global;
 
 #define UCORE_NO_CPU	(-1)
@@ -106,7 +107,8 @@ struct ucore_pmi {
  * @frozen: the domain is frozen
  * @frozen_since: when it was frozen last
  * @frozen_ns: how long it had been frozen until then, since load
- * @skew_ns: from the first box's freeze to the last one's, when it was frozen last
+ * @skew_ns: at most this long from the first box's freeze to the last one's, when it
+ *           was frozen last
  * @skew_max_ns: the longest since load
  * @route: bits that every write of global control must carry: pmi_core_sel and the
  *         wake bit
@@ -193,6 +195,7 @@ u64 ucore_domain_core_sel(const struct ucore_domain *domain);
 u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu);
 bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
+void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out);
 
 /* With the domain's lock held, on the domain: */
 void ucore_domain_hold(struct ucore_domain *domain, u64 now);
@@ -204,6 +207,7 @@ void ucore_domain_clear_status(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
 void ucore_domain_take(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);
+void ucore_domain_let_run(struct ucore_domain *domain);
 void ucore_domain_clear_all(struct ucore_domain *domain);
 void ucore_domain_give_back(struct ucore_domain *domain);
 void ucore_domain_abandon(struct ucore_domain *domain);

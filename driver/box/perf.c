@@ -81,12 +81,12 @@ void ucore_perf_give(u32 nr)
  */
 bool ucore_perf_free(void)
 {
-	lockdep_assert_held(&ucore_catalog.lock);
+	bool free;
 
-	if (users)
-		return true;
-	if (!reserve_one(0))
-		return false;
-	release(1);
-	return true;
+	mutex_lock(&ucore_catalog.lock);
+	free = users || reserve_one(0);
+	if (free && !users)
+		release(1);
+	mutex_unlock(&ucore_catalog.lock);
+	return free;
 }

@@ -8,6 +8,7 @@
 /* With the catalog's lock held: */
 int ucore_perf_take(u32 nr);
 void ucore_perf_give(u32 nr);
+
 bool ucore_perf_free(void);
 
 #endif /* UCORE_PERF_H */

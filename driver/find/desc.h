@@ -164,6 +164,8 @@ struct ucore_increment {
  * @nr_fixed: fixed counters
  * @width: bits of a general counter
  * @fixed_width: bits of a fixed counter
+ * @least_width: where sources differ on @width: what others say, who say less; 0: they agree
+ * @least_fixed_width: the same for @fixed_width
  * @ctl_en: enable bit(s) of a general control
  * @ctl_ov_en: overflow enable of a general control
  * @ctl_rst: bit of a general control that zeroes its counter, 0 if it has none or
@@ -206,6 +208,8 @@ struct ucore_box_type {
 	u8 nr_fixed;
 	u8 width;
 	u8 fixed_width;
+	u8 least_width;
+	u8 least_fixed_width;
 	u8 status_gp_shift;
 	s8 status_fixed;
 	bool status_global;

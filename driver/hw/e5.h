@@ -38,6 +38,12 @@
 #define E5_CTL_THRESH			GENMASK(31, 24)
 #define E5_CTL_THRESH5			GENMASK(28, 24)	/* UBox, PCU */
 #define E5_HA_CTL_Q_OCC_RST		BIT(16)
+
+/*
+ * Counters of 48 bits by some sources have so many by others: UCLK (whose tables print
+ * 43:0), the IRP of v2, the UBox of v3.
+ */
+#define E5_WIDTH_LEAST			44
 #define E5_PCU_CTL_OCC_SEL		GENMASK(15, 14)
 #define E5_PCU_CTL_OCC_INVERT		BIT(30)
 #define E5_PCU_CTL_OCC_EDGE_DET		BIT(31)

@@ -64,17 +64,6 @@ static const struct ucore_box_type r3qpi = { HSWEP_R3QPI(r3qpi_constraints, BDXE
 
 /* ---- where they are ---- */
 
-#define HA(_instance, _device) \
-	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, _instance, _device)
-#define IMC(_instance, _device) \
-	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, _instance, _device)
-#define R3QPI(_instance, _device) \
-	HSWEP_PCI_BOX(r3qpi, ucore_e5_pci_layout, _instance, _device)
-#define R2PCIE \
-	HSWEP_PCI_BOX(r2pcie, ucore_e5_pci_layout, 0, BDXEP_PCI_R2PCIE)
-#define IRP \
-	E5_PCI_BOX(ucore_hswep_irp, ucore_e5_pci_layout, 0, BDXEP_PCI_IRP, 0)
-
 static const struct ucore_e5_msr msr_boxes[] = {
 	HSWEP_CBO_ROW(cbo, BDXEP_NR_CBO),
 	HSWEP_SBOX_ROW(sbox, BDXEP_NR_SBOX_SMALL),
@@ -83,46 +72,20 @@ static const struct ucore_e5_msr msr_boxes[] = {
 };
 
 static const struct ucore_e5_pci pci_boxes[] = {
-	HA(0, BDXEP_PCI_HA0),
-	HA(1, BDXEP_PCI_HA1),
-	IMC(0, BDXEP_PCI_IMC0_CH0),
-	IMC(1, BDXEP_PCI_IMC0_CH1),
-	IMC(2, BDXEP_PCI_IMC0_CH2),
-	IMC(3, BDXEP_PCI_IMC0_CH3),
-	IMC(4, BDXEP_PCI_IMC1_CH0),
-	IMC(5, BDXEP_PCI_IMC1_CH1),
-	IMC(6, BDXEP_PCI_IMC1_CH2),
-	IMC(7, BDXEP_PCI_IMC1_CH3),
-	HSWEP_QPI_PORT(0, BDXEP_PCI_QPI0, BDXEP_PCI_QPI0_FILTER),
-	HSWEP_QPI_PORT(1, BDXEP_PCI_QPI1, BDXEP_PCI_QPI1_FILTER),
-	HSWEP_QPI_PORT(2, BDXEP_PCI_QPI2, BDXEP_PCI_QPI2_FILTER),
-	R2PCIE,
-	R3QPI(0, BDXEP_PCI_R3QPI0),
-	R3QPI(1, BDXEP_PCI_R3QPI1),
-	R3QPI(2, BDXEP_PCI_R3QPI2),
-	IRP,
+	HSWEP_PCI_ROWS(BDXEP, r2pcie, r3qpi, BDXEP_PCI_QPI2_FILTER),
 };
 
 /* Of GLOBAL_CONFIG and CAPID4 there is no other news than v3's. */
 static const struct ucore_e5_table table = {
 	.global = &ucore_hswep_global,
-	.msr = msr_boxes,
-	.nr_msr = ARRAY_SIZE(msr_boxes),
-	.pci = pci_boxes,
-	.nr_pci = ARRAY_SIZE(pci_boxes),
+	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = BDXEP_PCI_UBOX,
-	.global_config = HSWEP_MSR_GLOBAL_CONFIG,
-	.num_cbo = HSWEP_GLOBAL_CONFIG_NUM_CBO,
-	.chop_device = BDXEP_PCI_PCU,
-	.chop_reg = HSWEP_PCU_CAPID4,
-	.chop = HSWEP_PCU_CAPID4_CHOP,
+	E5_CBO_COUNT(HSWEP),
+	HSWEP_CHOP(BDXEP),
 };
 
 const struct ucore_platform ucore_platform_bdxep = {
-	.name = "bdxep",
-	.intree = "bdx_uncore",
-	.find = ucore_e5_find,
-	.table = &table,
+	E5_PLATFORM("bdxep", "bdx_uncore", &table),
 	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
 };
 
@@ -135,30 +98,23 @@ static const struct ucore_e5_msr d_msr_boxes[] = {
 };
 
 static const struct ucore_e5_pci d_pci_boxes[] = {
-	HA(0, BDXEP_PCI_HA0),
-	IMC(0, BDXEP_PCI_IMC0_CH0),
-	IMC(1, BDXEP_PCI_IMC0_CH1),
-	IMC(2, BDXEP_PCI_IMC0_CH2),
-	IMC(3, BDXEP_PCI_IMC0_CH3),
-	R2PCIE,
-	IRP,
+	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, 0, BDXEP_PCI_HA0),
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 0, BDXEP_PCI_IMC0_CH0),
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 1, BDXEP_PCI_IMC0_CH1),
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 2, BDXEP_PCI_IMC0_CH2),
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 3, BDXEP_PCI_IMC0_CH3),
+	HSWEP_PCI_BOX(r2pcie, ucore_e5_pci_layout, 0, BDXEP_PCI_R2PCIE),
+	E5_PCI_BOX(ucore_hswep_irp, ucore_e5_pci_layout, 0, BDXEP_PCI_IRP, 0),
 };
 
 static const struct ucore_e5_table d_table = {
 	.global = &ucore_hswep_global,
-	.msr = d_msr_boxes,
-	.nr_msr = ARRAY_SIZE(d_msr_boxes),
-	.pci = d_pci_boxes,
-	.nr_pci = ARRAY_SIZE(d_pci_boxes),
+	E5_ROWS(d_msr_boxes, d_pci_boxes),
 	.ubox = BDXEP_PCI_UBOX,
-	.global_config = HSWEP_MSR_GLOBAL_CONFIG,
-	.num_cbo = HSWEP_GLOBAL_CONFIG_NUM_CBO,
+	E5_CBO_COUNT(HSWEP),
 };
 
 const struct ucore_platform ucore_platform_bdxde = {
-	.name = "bdxde",
-	.intree = "bdx_uncore",
-	.find = ucore_e5_find,
-	.table = &d_table,
+	E5_PLATFORM("bdxde", "bdx_uncore", &d_table),
 	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
 };

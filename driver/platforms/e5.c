@@ -48,10 +48,15 @@ static_assert(ARRAY_SIZE(ucore_e5_invert_pcu_fields) == E5_NR_PCU_FIELDS + 1);
 
 #define HA_FIELDS	PLAIN_FIELDS, E5_HA_MATCH_FIELDS
 
-const struct ucore_field_desc ucore_e5_ha_fields[] = { HA_FIELDS };
+/* v2 alone can empty the queue's occupancy counter behind an event */
+const struct ucore_field_desc ucore_e5_ha_fields[] = {
+	HA_FIELDS,
+	CTL_FIELD(OCC_RST, E5_HA_CTL_Q_OCC_RST),
+};
+
 const struct ucore_field_desc ucore_e5_invert_ha_fields[] = { HA_FIELDS, INVERT_FIELD };
 
-static_assert(ARRAY_SIZE(ucore_e5_ha_fields) == E5_NR_HA_FIELDS);
+static_assert(ARRAY_SIZE(ucore_e5_ha_fields) == E5_NR_HA_FIELDS + 1);
 static_assert(ARRAY_SIZE(ucore_e5_invert_ha_fields) == E5_NR_HA_FIELDS + 1);
 
 #define EXT_FIELDS \
@@ -70,32 +75,36 @@ static_assert(ARRAY_SIZE(ucore_e5_qpi_fields) == E5_NR_QPI_FIELDS);
 static_assert(ARRAY_SIZE(ucore_e5_invert_qpi_fields) == E5_NR_QPI_FIELDS + 1);
 static_assert(ARRAY_SIZE(ucore_e5_invert_ext_fields) == E5_NR_FIELDS + 1);
 
+/* ---- which counters an event may use ---- */
+
+const struct ucore_constraint ucore_e5_r3qpi_constraints[] = {
+	{ 0x10, 0x12, GENMASK(1, 0) },
+	{ 0x13, 0x13, BIT(0) },
+	{ 0x20, 0x26, GENMASK(1, 0) },
+	{ 0x28, 0x34, GENMASK(1, 0) },
+	{ 0x36, 0x39, GENMASK(1, 0) },
+	{ }
+};
+
+/* ---- how fast an event can count ---- */
+
+const struct ucore_increment ucore_e5_clockticks_00[] = { { 0x00, 0x00, 1 }, { } };
+const struct ucore_increment ucore_e5_clockticks_01[] = { { 0x01, 0x01, 1 }, { } };
+const struct ucore_increment ucore_e5_clockticks_14[] = { { 0x14, 0x14, 1 }, { } };
+
 /* ---- layouts ---- */
 
 const struct ucore_layout ucore_e5_pci_layout = {
-	.box_ctl = E5_PCI_BOX_CTL,
-	.status = E5_PCI_BOX_STATUS,
-	.ctl = E5_PCI_CTLS,
-	.ctr = E5_PCI_CTRS,
-	.fixed_ctl = { E5_PCI_FIXED_CTL },	/* iMC */
-	.fixed_ctr = { E5_PCI_FIXED_CTR },
+	E5_PCI_REGS(E5_PCI_BOX_STATUS),
+	E5_IMC_FIXED,
 };
 
 const struct ucore_layout ucore_e5_ha_layout = {
-	.box_ctl = E5_PCI_BOX_CTL,
-	.status = E5_PCI_BOX_STATUS,
-	.ctl = E5_PCI_CTLS,
-	.ctr = E5_PCI_CTRS,
-	.shared = { E5_HA_ADDRMATCH0, E5_HA_ADDRMATCH1, E5_HA_OPCODEMATCH },
-	.nr_shared = 3,
+	E5_PCI_REGS(E5_PCI_BOX_STATUS),
+	E5_HA_MATCHES,
 };
 
 const struct ucore_layout ucore_e5_qpi_layout = {
-	.box_ctl = E5_PCI_BOX_CTL,
-	.status = E5_PCI_BOX_STATUS,
-	.ctl = E5_PCI_CTLS,
-	.ctr = E5_PCI_CTRS,
-	.shared = { E5_QPI_MATCH0, E5_QPI_MATCH1, E5_QPI_MASK0, E5_QPI_MASK1 },
-	.shared_aux = GENMASK(3, 0),
-	.nr_shared = 4,
+	E5_PCI_REGS(E5_PCI_BOX_STATUS),
+	E5_QPI_MATCHES,
 };

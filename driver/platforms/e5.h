@@ -54,6 +54,32 @@
 	E5_QPI_PACKET0_FIELD(MASK0, 2), \
 	SHARED_FIELD(MASK1, 3, E5_QPI_MATCH1_BITS)
 
+/* General counters of a box that has a box control, with or without an overflow of their own */
+#define E5_MAX_INCREMENT	256	/* where no manual tells; beyond any queue's length */
+
+#define E5_COUNTERS(_nr, _width) \
+	.max_increment = E5_MAX_INCREMENT, \
+	.caps = UCORE_BOX_FREEZE, \
+	.ctl_en = E5_CTL_EN, \
+	.nr_gp = (_nr), \
+	.width = (_width)
+
+#define E5_OVERFLOW_COUNTERS(_nr, _width) \
+	.max_increment = E5_MAX_INCREMENT, \
+	.caps = UCORE_BOX_FREEZE | UCORE_BOX_OVERFLOW, \
+	.ctl_en = E5_CTL_EN, \
+	.ctl_ov_en = E5_CTL_OV_EN, \
+	.nr_gp = (_nr), \
+	.width = (_width)
+
+/* The R3QPI of v1 and v2 */
+extern const struct ucore_constraint ucore_e5_r3qpi_constraints[];
+
+/* Clockticks add one in a clock, wherever they are: by their event select */
+extern const struct ucore_increment ucore_e5_clockticks_00[];
+extern const struct ucore_increment ucore_e5_clockticks_01[];
+extern const struct ucore_increment ucore_e5_clockticks_14[];
+
 #define E5_NR_FIELDS	4
 #define E5_NR_UBOX_FIELDS	4
 #define E5_NR_PCU_FIELDS	10
@@ -63,7 +89,7 @@
 extern const struct ucore_field_desc ucore_e5_fields[E5_NR_FIELDS];
 extern const struct ucore_field_desc ucore_e5_ubox_fields[E5_NR_UBOX_FIELDS];
 extern const struct ucore_field_desc ucore_e5_pcu_fields[E5_NR_PCU_FIELDS];
-extern const struct ucore_field_desc ucore_e5_ha_fields[E5_NR_HA_FIELDS];
+extern const struct ucore_field_desc ucore_e5_ha_fields[E5_NR_HA_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_qpi_fields[E5_NR_QPI_FIELDS];
 
 /* The same and invert: v1, v3 and v4; "ext": with the extended event of QPI */
@@ -73,9 +99,27 @@ extern const struct ucore_field_desc ucore_e5_invert_pcu_fields[E5_NR_PCU_FIELDS
 extern const struct ucore_field_desc ucore_e5_invert_ha_fields[E5_NR_HA_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_invert_qpi_fields[E5_NR_QPI_FIELDS + 1];
 
-/* Four general controls and counters, as most PCI boxes have them */
+/* Four registers: of MSR boxes, and of most PCI boxes, which have the same otherwise */
+#define E5_MSRS(_first)	{ (_first), (_first) + 1, (_first) + 2, (_first) + 3 }
 #define E5_PCI_CTLS	{ E5_PCI_CTL0, E5_PCI_CTL0 + 4, E5_PCI_CTL0 + 8, E5_PCI_CTL0 + 12 }
 #define E5_PCI_CTRS	{ E5_PCI_CTR0, E5_PCI_CTR0 + 8, E5_PCI_CTR0 + 16, E5_PCI_CTR0 + 24 }
+#define E5_PCI_REGS(_status) \
+	.box_ctl = E5_PCI_BOX_CTL, \
+	.status = (_status), \
+	.ctl = E5_PCI_CTLS, \
+	.ctr = E5_PCI_CTRS
+
+/* What only an iMC has, an HA, a QPI port */
+#define E5_IMC_FIXED \
+	.fixed_ctl = { E5_PCI_FIXED_CTL }, \
+	.fixed_ctr = { E5_PCI_FIXED_CTR }
+#define E5_HA_MATCHES \
+	.shared = { E5_HA_ADDRMATCH0, E5_HA_ADDRMATCH1, E5_HA_OPCODEMATCH }, \
+	.nr_shared = 3
+#define E5_QPI_MATCHES \
+	.shared = { E5_QPI_MATCH0, E5_QPI_MATCH1, E5_QPI_MASK0, E5_QPI_MASK1 }, \
+	.shared_aux = GENMASK(3, 0), \
+	.nr_shared = 4
 
 extern const struct ucore_layout ucore_e5_pci_layout;
 extern const struct ucore_layout ucore_e5_ha_layout;
@@ -85,5 +129,33 @@ extern const struct ucore_layout ucore_e5_qpi_layout;
 #define E5_PCI_BOX(_type, _layout, _instance, _device, bits) \
 	{ .type = &(_type), .layout = &(_layout), .instance = (_instance), \
 	  .device = (_device), .global_gp = (bits), .global_fixed = (bits) }
+
+/* Global control, the rows of a table, a platform */
+#define E5_GLOBAL(_gen) { \
+	.ctl = _gen##_MSR_GLOBAL_CTL, \
+	.status = _gen##_MSR_GLOBAL_STATUS, \
+	.nr_status = 1, \
+	.freeze = E5_GLOBAL_CTL_FRZ_ALL, \
+	.unfreeze = E5_GLOBAL_CTL_UNFRZ_ALL, \
+	.wake = E5_GLOBAL_CTL_WK_ON_PMI, \
+	.core_sel = _gen##_GLOBAL_CTL_PMI_CORE_SEL, \
+	.keep = _gen##_GLOBAL_CTL_PMI_CORE_SEL | E5_GLOBAL_CTL_WK_ON_PMI, \
+}
+
+#define E5_ROWS(_msr, _pci) \
+	.msr = (_msr), \
+	.nr_msr = ARRAY_SIZE(_msr), \
+	.pci = (_pci), \
+	.nr_pci = ARRAY_SIZE(_pci)
+
+#define E5_CBO_COUNT(_gen) \
+	.global_config = _gen##_MSR_GLOBAL_CONFIG, \
+	.num_cbo = _gen##_GLOBAL_CONFIG_NUM_CBO
+
+#define E5_PLATFORM(_name, _intree, _table) \
+	.name = (_name), \
+	.intree = (_intree), \
+	.find = ucore_e5_find, \
+	.table = (_table)
 
 #endif /* UCORE_PLATFORMS_E5_H */

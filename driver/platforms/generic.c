@@ -39,6 +39,14 @@ const struct ucore_constraint ucore_disc_cha_constraints[] = {
 	{ }
 };
 
+/* No event, no control: fixed counter 0 is the clock, then ports in, ports out. */
+const struct ucore_box_type ucore_disc_iio_free = {
+	.name = "iio_free",
+	.caps = UCORE_BOX_FREE_RUNNING,
+	.nr_fixed = 1 + 2 * SPR_IIO_FREE_PORTS,
+	.fixed_width = SPR_IIO_FREE_WIDTH,
+};
+
 /* Named type_N by its units. */
 const struct ucore_box_type ucore_disc_unknown = {
 	BOX_TYPE("", unknown_fields),

@@ -46,6 +46,7 @@
 extern const struct ucore_box_words ucore_disc_words;
 extern const struct ucore_field_desc ucore_disc_fields[NR_GENERIC_FIELDS];
 extern const struct ucore_box_type ucore_disc_unknown;
+extern const struct ucore_box_type ucore_disc_iio_free;
 extern const struct ucore_constraint ucore_disc_cha_constraints[];
 
 #define NR_IIO_FIELDS		7

@@ -91,10 +91,36 @@ static const struct ucore_disc_type types[] = {
 	{ .id = GNR_TYPE_PCIEX8, .type = &pciex8 },
 };
 
+/* ---- free-running counters of the IIO stacks ---- */
+
+#define FREE_IN		(GNR_MSR_IIO_FREE_IN - GNR_MSR_IIO_FREE_CLOCK)
+#define FREE_OUT	(GNR_MSR_IIO_FREE_OUT - GNR_MSR_IIO_FREE_CLOCK)
+#define PORT(reg, n)	((reg) + (n) * GNR_MSR_IIO_FREE_PORT)
+#define EIGHT(reg)	PORT(reg, 0), PORT(reg, 1), PORT(reg, 2), PORT(reg, 3), \
+			PORT(reg, 4), PORT(reg, 5), PORT(reg, 6), PORT(reg, 7)
+
+static const struct ucore_layout iio_free_layout = {
+	.box_ctl = UCORE_REG_NONE,
+	.status = UCORE_REG_NONE,
+	.fixed_ctl = { [0 ... 2 * SPR_IIO_FREE_PORTS] = UCORE_REG_NONE },
+	.fixed_ctr = { 0, EIGHT(FREE_IN), EIGHT(FREE_OUT) },
+};
+
+static const struct ucore_disc_beside iio_free_boxes = {
+	.type = &ucore_disc_iio_free,
+	.layout = &iio_free_layout,
+	.unit = GNR_TYPE_IIO,
+	.msr = GNR_MSR_IIO_FREE_CLOCK,
+	.stride = GNR_MSR_IIO_FREE_STRIDE,
+	.spread = GNR_MSR_IIO_FREE_PORTS - GNR_MSR_IIO_FREE_STRIDE,
+	.max = GNR_NR_IIO_FREE,
+};
+
 static const struct ucore_disc_rules rules = {
 	.types = types,
 	.nr_types = ARRAY_SIZE(types),
 	.unknown = &ucore_disc_unknown,
+	.beside = &iio_free_boxes,
 };
 
 const struct ucore_platform ucore_platform_gnr = {

@@ -121,13 +121,6 @@ static const struct ucore_constraint r3qpi_constraints[] = {
 	{ }
 };
 
-/* ---- how fast an event can count ---- */
-
-/* Clockticks add one in a clock, wherever they are. */
-const struct ucore_increment ucore_hswep_clockticks_00[] = { { 0x00, 0x00, 1 }, { } };
-const struct ucore_increment ucore_hswep_clockticks_01[] = { { 0x01, 0x01, 1 }, { } };
-static const struct ucore_increment clockticks_14[] = { { 0x14, 0x14, 1 }, { } };
-
 /* ---- box types ---- */
 
 /* No overflow: its control has no enable for it, although there is a status register. */
@@ -146,7 +139,7 @@ static const struct ucore_box_type r3qpi = {
 const struct ucore_box_type ucore_hswep_ubox = {
 	.name = "ubox",
 	FIELDS(ubox_fields),
-	.max_increment = HSWEP_MAX_INCREMENT,
+	.max_increment = E5_MAX_INCREMENT,
 	.caps = UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
 	.ctl_en = E5_CTL_EN,
 	.ctl_ov_en = E5_CTL_OV_EN,
@@ -156,6 +149,8 @@ const struct ucore_box_type ucore_hswep_ubox = {
 	.nr_fixed = 1,
 	.width = HSWEP_WIDTH,
 	.fixed_width = HSWEP_WIDTH,
+	.least_width = E5_WIDTH_LEAST,
+	.least_fixed_width = E5_WIDTH_LEAST,
 	.status_fixed = UCORE_STATUS_VALUE,
 };
 
@@ -164,16 +159,16 @@ const struct ucore_box_type ucore_hswep_ha = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_ha_fields),
 	.constraints = ucore_hswep_ha_constraints,
-	.increments = ucore_hswep_clockticks_00,
-	HSWEP_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
+	.increments = ucore_e5_clockticks_00,
+	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
 };
 
 const struct ucore_box_type ucore_hswep_imc = {
 	.name = "imc",
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_fields),
-	.increments = ucore_hswep_clockticks_00,
-	.max_increment = HSWEP_MAX_INCREMENT,
+	.increments = ucore_e5_clockticks_00,
+	.max_increment = E5_MAX_INCREMENT,
 	.caps = UCORE_BOX_FREEZE | UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
 	.ctl_en = E5_CTL_EN,
 	.ctl_ov_en = E5_CTL_OV_EN,
@@ -191,8 +186,8 @@ const struct ucore_box_type ucore_hswep_qpi = {
 	.name = "qpi",
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_qpi_fields),
-	.increments = clockticks_14,
-	HSWEP_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
+	.increments = ucore_e5_clockticks_14,
+	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
 };
 
 /* Counters 0, 1 belong to IRP0 and 2, 3 to IRP1.  No overflow: no enable for it. */
@@ -200,19 +195,17 @@ const struct ucore_box_type ucore_hswep_irp = {
 	.name = "irp",
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_fields),
-	.increments = ucore_hswep_clockticks_00,
-	HSWEP_COUNTERS(4, HSWEP_WIDTH),
+	.increments = ucore_e5_clockticks_00,
+	E5_COUNTERS(4, HSWEP_WIDTH),
 };
 
 /* ---- layouts ---- */
 
-#define FOUR(reg)	{ (reg), (reg) + 1, (reg) + 2, (reg) + 3 }
-
 const struct ucore_layout ucore_hswep_cbo_layout = {
 	.box_ctl = HSWEP_CBO_BOX_CTL,
 	.status = HSWEP_CBO_STATUS,
-	.ctl = FOUR(HSWEP_CBO_CTL0),
-	.ctr = FOUR(HSWEP_CBO_CTR0),
+	.ctl = E5_MSRS(HSWEP_CBO_CTL0),
+	.ctr = E5_MSRS(HSWEP_CBO_CTR0),
 	.shared = { HSWEP_CBO_FILTER0, HSWEP_CBO_FILTER1 },
 	.nr_shared = 2,
 };
@@ -220,8 +213,8 @@ const struct ucore_layout ucore_hswep_cbo_layout = {
 const struct ucore_layout ucore_hswep_sbox_layout = {
 	.box_ctl = HSWEP_SBOX_BOX_CTL,
 	.status = UCORE_REG_NONE,
-	.ctl = FOUR(HSWEP_SBOX_CTL0),
-	.ctr = FOUR(HSWEP_SBOX_CTR0),
+	.ctl = E5_MSRS(HSWEP_SBOX_CTL0),
+	.ctr = E5_MSRS(HSWEP_SBOX_CTR0),
 };
 
 const struct ucore_layout ucore_hswep_ubox_layout = {
@@ -238,8 +231,8 @@ const struct ucore_layout ucore_hswep_ubox_layout = {
 const struct ucore_layout ucore_hswep_pcu_layout = {
 	.box_ctl = HSWEP_MSR_PCU_BOX_CTL,
 	.status = HSWEP_MSR_PCU_STATUS,
-	.ctl = FOUR(HSWEP_MSR_PCU_CTL0),
-	.ctr = FOUR(HSWEP_MSR_PCU_CTR0),
+	.ctl = E5_MSRS(HSWEP_MSR_PCU_CTL0),
+	.ctr = E5_MSRS(HSWEP_MSR_PCU_CTR0),
 	.shared = { HSWEP_MSR_PCU_FILTER },
 	.nr_shared = 1,
 };
@@ -253,67 +246,25 @@ static const struct ucore_e5_msr msr_boxes[] = {
 	HSWEP_PCU_ROW(pcu),
 };
 
-#define HA(_instance, _device) \
-	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, _instance, _device)
-#define IMC(_instance, _device) \
-	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, _instance, _device)
-#define R3QPI(_instance, _device) \
-	HSWEP_PCI_BOX(r3qpi, ucore_e5_pci_layout, _instance, _device)
-
 static const struct ucore_e5_pci pci_boxes[] = {
-	HA(0, HSWEP_PCI_HA0),
-	HA(1, HSWEP_PCI_HA1),
-	IMC(0, HSWEP_PCI_IMC0_CH0),
-	IMC(1, HSWEP_PCI_IMC0_CH1),
-	IMC(2, HSWEP_PCI_IMC0_CH2),
-	IMC(3, HSWEP_PCI_IMC0_CH3),
-	IMC(4, HSWEP_PCI_IMC1_CH0),
-	IMC(5, HSWEP_PCI_IMC1_CH1),
-	IMC(6, HSWEP_PCI_IMC1_CH2),
-	IMC(7, HSWEP_PCI_IMC1_CH3),
-	HSWEP_QPI_PORT(0, HSWEP_PCI_QPI0, HSWEP_PCI_QPI0_FILTER),
-	HSWEP_QPI_PORT(1, HSWEP_PCI_QPI1, HSWEP_PCI_QPI1_FILTER),
-	HSWEP_QPI_PORT(2, HSWEP_PCI_QPI2, 0),
-	HSWEP_PCI_BOX(r2pcie, ucore_e5_pci_layout, 0, HSWEP_PCI_R2PCIE),
-	R3QPI(0, HSWEP_PCI_R3QPI0),
-	R3QPI(1, HSWEP_PCI_R3QPI1),
-	R3QPI(2, HSWEP_PCI_R3QPI2),
-	E5_PCI_BOX(ucore_hswep_irp, ucore_e5_pci_layout, 0, HSWEP_PCI_IRP, 0),
+	HSWEP_PCI_ROWS(HSWEP, r2pcie, r3qpi, 0),
 };
 
 /*
  * pmi_core_sel has 18 bits.  That of v4, with up to 24 cores, may be wider: as
  * nobody says so, cores beyond the 18th get no PMI of their own.
  */
-const struct ucore_global ucore_hswep_global = {
-	.ctl = HSWEP_MSR_GLOBAL_CTL,
-	.status = HSWEP_MSR_GLOBAL_STATUS,
-	.nr_status = 1,
-	.freeze = E5_GLOBAL_CTL_FRZ_ALL,
-	.unfreeze = E5_GLOBAL_CTL_UNFRZ_ALL,
-	.wake = E5_GLOBAL_CTL_WK_ON_PMI,
-	.core_sel = HSWEP_GLOBAL_CTL_PMI_CORE_SEL,
-	.keep = HSWEP_GLOBAL_CTL_PMI_CORE_SEL | E5_GLOBAL_CTL_WK_ON_PMI,
-};
+const struct ucore_global ucore_hswep_global = E5_GLOBAL(HSWEP);
 
 static const struct ucore_e5_table table = {
 	.global = &ucore_hswep_global,
-	.msr = msr_boxes,
-	.nr_msr = ARRAY_SIZE(msr_boxes),
-	.pci = pci_boxes,
-	.nr_pci = ARRAY_SIZE(pci_boxes),
+	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = HSWEP_PCI_UBOX,
-	.global_config = HSWEP_MSR_GLOBAL_CONFIG,
-	.num_cbo = HSWEP_GLOBAL_CONFIG_NUM_CBO,
-	.chop_device = HSWEP_PCI_PCU,
-	.chop_reg = HSWEP_PCU_CAPID4,
-	.chop = HSWEP_PCU_CAPID4_CHOP,
+	E5_CBO_COUNT(HSWEP),
+	HSWEP_CHOP(HSWEP),
 };
 
 const struct ucore_platform ucore_platform_hswep = {
-	.name = "hswep",
-	.intree = "hswep_uncore",
-	.find = ucore_e5_find,
-	.table = &table,
+	E5_PLATFORM("hswep", "hswep_uncore", &table),
 	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
 };

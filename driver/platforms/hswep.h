@@ -9,8 +9,6 @@
 #include "hw/hswep.h"
 #include "platforms/e5.h"
 
-#define HSWEP_MAX_INCREMENT	256	/* no manual tells; beyond any queue's length */
-
 /*
  * Nobody knows for sure which bit of the global status speaks of which box:
  * any of them may, so every box that is armed is asked.
@@ -22,8 +20,6 @@
 extern const struct ucore_box_words ucore_hswep_words;
 extern const struct ucore_box_words ucore_hswep_sbox_words;
 extern const struct ucore_field_desc ucore_hswep_cbo_fields[HSWEP_NR_CBO_FIELDS];
-extern const struct ucore_increment ucore_hswep_clockticks_00[];
-extern const struct ucore_increment ucore_hswep_clockticks_01[];
 extern const struct ucore_constraint ucore_hswep_ha_constraints[];
 
 extern const struct ucore_layout ucore_hswep_cbo_layout;
@@ -39,61 +35,45 @@ extern const struct ucore_box_type ucore_hswep_irp;
 
 extern const struct ucore_global ucore_hswep_global;
 
-/* General counters with or without an overflow of their own */
-#define HSWEP_COUNTERS(_nr, _width) \
-	.max_increment = HSWEP_MAX_INCREMENT, \
-	.caps = UCORE_BOX_FREEZE, \
-	.ctl_en = E5_CTL_EN, \
-	.nr_gp = (_nr), \
-	.width = (_width)
-
-#define HSWEP_OVERFLOW_COUNTERS(_nr, _width) \
-	.max_increment = HSWEP_MAX_INCREMENT, \
-	.caps = UCORE_BOX_FREEZE | UCORE_BOX_OVERFLOW, \
-	.ctl_en = E5_CTL_EN, \
-	.ctl_ov_en = E5_CTL_OV_EN, \
-	.nr_gp = (_nr), \
-	.width = (_width)
-
 /* The C-Box, SBOX, PCU, R2PCIe and R3QPI; the generations constrain them in their own ways */
 #define HSWEP_CBO(_constraints) \
 	.name = "cbo", \
 	.words = &ucore_hswep_words, \
 	FIELDS(ucore_hswep_cbo_fields), \
 	.constraints = (_constraints), \
-	.increments = ucore_hswep_clockticks_00, \
-	HSWEP_COUNTERS(4, HSWEP_WIDTH)
+	.increments = ucore_e5_clockticks_00, \
+	E5_COUNTERS(4, HSWEP_WIDTH)
 
 #define HSWEP_SBOX(_width) \
 	.name = "sbox", \
 	.words = &ucore_hswep_sbox_words, \
 	FIELDS(ucore_e5_invert_fields), \
-	.increments = ucore_hswep_clockticks_00, \
-	HSWEP_COUNTERS(4, _width)
+	.increments = ucore_e5_clockticks_00, \
+	E5_COUNTERS(4, _width)
 
 #define HSWEP_PCU(_constraints) \
 	.name = "pcu", \
 	.words = &ucore_hswep_words, \
 	FIELDS(ucore_e5_invert_pcu_fields), \
 	.constraints = (_constraints), \
-	.increments = ucore_hswep_clockticks_00, \
-	HSWEP_OVERFLOW_COUNTERS(4, HSWEP_WIDTH)
+	.increments = ucore_e5_clockticks_00, \
+	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH)
 
 #define HSWEP_R2PCIE(_constraints) \
 	.name = "r2pcie", \
 	.words = &ucore_hswep_words, \
 	FIELDS(ucore_e5_invert_fields), \
 	.constraints = (_constraints), \
-	.increments = ucore_hswep_clockticks_01, \
-	HSWEP_OVERFLOW_COUNTERS(4, HSWEP_WIDTH)
+	.increments = ucore_e5_clockticks_01, \
+	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH)
 
 #define HSWEP_R3QPI(_constraints, _width) \
 	.name = "r3qpi", \
 	.words = &ucore_hswep_words, \
 	FIELDS(ucore_e5_invert_ext_fields), \
 	.constraints = (_constraints), \
-	.increments = ucore_hswep_clockticks_01, \
-	HSWEP_OVERFLOW_COUNTERS(3, _width)
+	.increments = ucore_e5_clockticks_01, \
+	E5_OVERFLOW_COUNTERS(3, _width)
 
 /* Rows of struct ucore_e5_msr and struct ucore_e5_pci */
 #define HSWEP_CBO_ROW(_type, _max) \
@@ -120,5 +100,32 @@ extern const struct ucore_global ucore_hswep_global;
 	{ .type = &ucore_hswep_qpi, .layout = &ucore_e5_qpi_layout, \
 	  .instance = (_instance), .device = (_device), .aux = (_aux), \
 	  .global_gp = HSWEP_ANY_BIT }
+
+/* All of a generation; its R2PCIe and R3QPI, and the filter function of QPI port 2 */
+#define HSWEP_PCI_ROWS(_gen, _r2pcie, _r3qpi, _qpi2_filter) \
+	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, 0, _gen##_PCI_HA0), \
+	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, 1, _gen##_PCI_HA1), \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 0, _gen##_PCI_IMC0_CH0), \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 1, _gen##_PCI_IMC0_CH1), \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 2, _gen##_PCI_IMC0_CH2), \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 3, _gen##_PCI_IMC0_CH3), \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 4, _gen##_PCI_IMC1_CH0), \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 5, _gen##_PCI_IMC1_CH1), \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 6, _gen##_PCI_IMC1_CH2), \
+	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 7, _gen##_PCI_IMC1_CH3), \
+	HSWEP_QPI_PORT(0, _gen##_PCI_QPI0, _gen##_PCI_QPI0_FILTER), \
+	HSWEP_QPI_PORT(1, _gen##_PCI_QPI1, _gen##_PCI_QPI1_FILTER), \
+	HSWEP_QPI_PORT(2, _gen##_PCI_QPI2, _qpi2_filter), \
+	HSWEP_PCI_BOX(_r2pcie, ucore_e5_pci_layout, 0, _gen##_PCI_R2PCIE), \
+	HSWEP_PCI_BOX(_r3qpi, ucore_e5_pci_layout, 0, _gen##_PCI_R3QPI0), \
+	HSWEP_PCI_BOX(_r3qpi, ucore_e5_pci_layout, 1, _gen##_PCI_R3QPI1), \
+	HSWEP_PCI_BOX(_r3qpi, ucore_e5_pci_layout, 2, _gen##_PCI_R3QPI2), \
+	E5_PCI_BOX(ucore_hswep_irp, ucore_e5_pci_layout, 0, _gen##_PCI_IRP, 0)
+
+/* Which die it is: the smallest has fewer SBOXes */
+#define HSWEP_CHOP(_gen) \
+	.chop_device = _gen##_PCI_PCU, \
+	.chop_reg = HSWEP_PCU_CAPID4, \
+	.chop = HSWEP_PCU_CAPID4_CHOP
 
 #endif /* UCORE_PLATFORMS_HSWEP_H */

@@ -72,15 +72,6 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 	{ }
 };
 
-static const struct ucore_constraint r3qpi_constraints[] = {
-	{ 0x10, 0x12, GENMASK(1, 0) },
-	{ 0x13, 0x13, BIT(0) },
-	{ 0x20, 0x26, GENMASK(1, 0) },
-	{ 0x28, 0x34, GENMASK(1, 0) },
-	{ 0x36, 0x39, GENMASK(1, 0) },
-	{ }
-};
-
 /* ---- how fast an event can count ---- */
 
 /* An iMC counter adds at most 139 in a clock; these events at most this. */
@@ -97,17 +88,9 @@ static const struct ucore_increment imc_increments[] = {
 	{ }
 };
 
-/* Clockticks add one in a clock, wherever they are. */
-static const struct ucore_increment clockticks_00[] = { { 0x00, 0x00, 1 }, { } };
-static const struct ucore_increment clockticks_01[] = { { 0x01, 0x01, 1 }, { } };
-static const struct ucore_increment clockticks_14[] = { { 0x14, 0x14, 1 }, { } };
-
 #define IMC_MAX_INCREMENT	139
-#define MAX_INCREMENT		256	/* beyond any queue's length */
 
 /* ---- box types ---- */
-
-#define BOX_CAPS	(UCORE_BOX_FREEZE | UCORE_BOX_OVERFLOW)
 
 /*
  * No overflow: bit 20 of the control is reserved and there is no status
@@ -118,19 +101,15 @@ static const struct ucore_box_type cbo = {
 	.words = &words,
 	FIELDS(cbo_fields),
 	.constraints = cbo_constraints,
-	.increments = clockticks_00,
-	.max_increment = MAX_INCREMENT,
-	.caps = UCORE_BOX_FREEZE,
-	.ctl_en = E5_CTL_EN,
-	.nr_gp = 4,
-	.width = IVBEP_WIDTH_CBO,
+	.increments = ucore_e5_clockticks_00,
+	E5_COUNTERS(4, IVBEP_WIDTH_CBO),
 };
 
 /* No box control: controls and counters are zeroed by data writes. */
 static const struct ucore_box_type ubox = {
 	.name = "ubox",
 	FIELDS(ucore_e5_ubox_fields),
-	.max_increment = MAX_INCREMENT,
+	.max_increment = E5_MAX_INCREMENT,
 	.caps = UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
 	.ctl_en = E5_CTL_EN,
 	.ctl_ov_en = E5_CTL_OV_EN,
@@ -140,6 +119,7 @@ static const struct ucore_box_type ubox = {
 	.nr_fixed = 1,
 	.width = IVBEP_WIDTH_UBOX,
 	.fixed_width = IVBEP_WIDTH,
+	.least_fixed_width = E5_WIDTH_LEAST,
 	.status_fixed = UCORE_STATUS_GLOBAL,	/* bit 0 */
 };
 
@@ -147,26 +127,16 @@ static const struct ucore_box_type pcu = {
 	.name = "pcu",
 	.words = &words,
 	FIELDS(ucore_e5_pcu_fields),
-	.increments = clockticks_00,
-	.max_increment = MAX_INCREMENT,
-	.caps = BOX_CAPS,
-	.ctl_en = E5_CTL_EN,
-	.ctl_ov_en = E5_CTL_OV_EN,
-	.nr_gp = 4,
-	.width = IVBEP_WIDTH,
+	.increments = ucore_e5_clockticks_00,
+	E5_OVERFLOW_COUNTERS(4, IVBEP_WIDTH),
 };
 
 static const struct ucore_box_type ha = {
 	.name = "ha",
 	.words = &words,
 	FIELDS(ucore_e5_ha_fields),
-	.increments = clockticks_00,
-	.max_increment = MAX_INCREMENT,
-	.caps = BOX_CAPS,
-	.ctl_en = E5_CTL_EN,
-	.ctl_ov_en = E5_CTL_OV_EN,
-	.nr_gp = 4,
-	.width = IVBEP_WIDTH,
+	.increments = ucore_e5_clockticks_00,
+	E5_OVERFLOW_COUNTERS(4, IVBEP_WIDTH),
 };
 
 static const struct ucore_box_type imc = {
@@ -175,7 +145,7 @@ static const struct ucore_box_type imc = {
 	FIELDS(ucore_e5_fields),
 	.increments = imc_increments,
 	.max_increment = IMC_MAX_INCREMENT,
-	.caps = BOX_CAPS | UCORE_BOX_FIXED_OVERFLOW,
+	.caps = UCORE_BOX_FREEZE | UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
 	.ctl_en = E5_CTL_EN,
 	.ctl_ov_en = E5_CTL_OV_EN,
 	.fixed_en = E5_FIXED_CTL_EN,
@@ -192,13 +162,8 @@ static const struct ucore_box_type qpi = {
 	.name = "qpi",
 	.words = &words,
 	FIELDS(ucore_e5_qpi_fields),
-	.increments = clockticks_14,
-	.max_increment = MAX_INCREMENT,
-	.caps = BOX_CAPS,
-	.ctl_en = E5_CTL_EN,
-	.ctl_ov_en = E5_CTL_OV_EN,
-	.nr_gp = 4,
-	.width = IVBEP_WIDTH,
+	.increments = ucore_e5_clockticks_14,
+	E5_OVERFLOW_COUNTERS(4, IVBEP_WIDTH),
 };
 
 static const struct ucore_box_type r2pcie = {
@@ -206,27 +171,17 @@ static const struct ucore_box_type r2pcie = {
 	.words = &words,
 	FIELDS(ucore_e5_fields),
 	.constraints = r2pcie_constraints,
-	.increments = clockticks_01,
-	.max_increment = MAX_INCREMENT,
-	.caps = BOX_CAPS,
-	.ctl_en = E5_CTL_EN,
-	.ctl_ov_en = E5_CTL_OV_EN,
-	.nr_gp = 4,
-	.width = IVBEP_WIDTH_R2PCIE,
+	.increments = ucore_e5_clockticks_01,
+	E5_OVERFLOW_COUNTERS(4, IVBEP_WIDTH_R2PCIE),
 };
 
 static const struct ucore_box_type r3qpi = {
 	.name = "r3qpi",
 	.words = &words,
 	FIELDS(ucore_e5_fields),
-	.constraints = r3qpi_constraints,
-	.increments = clockticks_01,
-	.max_increment = MAX_INCREMENT,
-	.caps = BOX_CAPS,
-	.ctl_en = E5_CTL_EN,
-	.ctl_ov_en = E5_CTL_OV_EN,
-	.nr_gp = 3,
-	.width = IVBEP_WIDTH_R3QPI,
+	.constraints = ucore_e5_r3qpi_constraints,
+	.increments = ucore_e5_clockticks_01,
+	E5_OVERFLOW_COUNTERS(3, IVBEP_WIDTH_R3QPI),
 };
 
 /*
@@ -238,12 +193,9 @@ static const struct ucore_box_type irp = {
 	.name = "irp",
 	.words = &words,
 	FIELDS(ucore_e5_fields),
-	.increments = clockticks_00,
-	.max_increment = MAX_INCREMENT,
-	.caps = UCORE_BOX_FREEZE,
-	.ctl_en = E5_CTL_EN,
-	.nr_gp = 4,
-	.width = IVBEP_WIDTH,
+	.increments = ucore_e5_clockticks_00,
+	E5_COUNTERS(4, IVBEP_WIDTH),
+	.least_width = E5_WIDTH_LEAST,
 };
 
 /* ---- layouts ---- */
@@ -251,8 +203,8 @@ static const struct ucore_box_type irp = {
 static const struct ucore_layout cbo_layout = {
 	.box_ctl = IVBEP_CBO_BOX_CTL,
 	.status = UCORE_REG_NONE,
-	.ctl = { IVBEP_CBO_CTL0, IVBEP_CBO_CTL0 + 1, IVBEP_CBO_CTL0 + 2, IVBEP_CBO_CTL0 + 3 },
-	.ctr = { IVBEP_CBO_CTR0, IVBEP_CBO_CTR0 + 1, IVBEP_CBO_CTR0 + 2, IVBEP_CBO_CTR0 + 3 },
+	.ctl = E5_MSRS(IVBEP_CBO_CTL0),
+	.ctr = E5_MSRS(IVBEP_CBO_CTR0),
 	.shared = { IVBEP_CBO_FILTER0, IVBEP_CBO_FILTER1 },
 	.nr_shared = 2,
 };
@@ -269,10 +221,8 @@ static const struct ucore_layout ubox_layout = {
 static const struct ucore_layout pcu_layout = {
 	.box_ctl = IVBEP_MSR_PCU_BOX_CTL,
 	.status = IVBEP_MSR_PCU_STATUS,
-	.ctl = { IVBEP_MSR_PCU_CTL0, IVBEP_MSR_PCU_CTL0 + 1,
-		 IVBEP_MSR_PCU_CTL0 + 2, IVBEP_MSR_PCU_CTL0 + 3 },
-	.ctr = { IVBEP_MSR_PCU_CTR0, IVBEP_MSR_PCU_CTR0 + 1,
-		 IVBEP_MSR_PCU_CTR0 + 2, IVBEP_MSR_PCU_CTR0 + 3 },
+	.ctl = E5_MSRS(IVBEP_MSR_PCU_CTL0),
+	.ctr = E5_MSRS(IVBEP_MSR_PCU_CTR0),
 	.shared = { IVBEP_MSR_PCU_FILTER },
 	.nr_shared = 1,
 };
@@ -327,32 +277,16 @@ static const struct ucore_e5_pci pci_boxes[] = {
 	E5_PCI_BOX(irp, irp_layout, 0, IVBEP_PCI_IRP, 0),
 };
 
-static const struct ucore_global global = {
-	.ctl = IVBEP_MSR_GLOBAL_CTL,
-	.status = IVBEP_MSR_GLOBAL_STATUS,
-	.nr_status = 1,
-	.freeze = E5_GLOBAL_CTL_FRZ_ALL,
-	.unfreeze = E5_GLOBAL_CTL_UNFRZ_ALL,
-	.wake = E5_GLOBAL_CTL_WK_ON_PMI,
-	.core_sel = IVBEP_GLOBAL_CTL_PMI_CORE_SEL,
-	.keep = IVBEP_GLOBAL_CTL_PMI_CORE_SEL | E5_GLOBAL_CTL_WK_ON_PMI,
-};
+static const struct ucore_global global = E5_GLOBAL(IVBEP);
 
 static const struct ucore_e5_table table = {
 	.global = &global,
-	.msr = msr_boxes,
-	.nr_msr = ARRAY_SIZE(msr_boxes),
-	.pci = pci_boxes,
-	.nr_pci = ARRAY_SIZE(pci_boxes),
+	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = IVBEP_PCI_UBOX,
-	.global_config = IVBEP_MSR_GLOBAL_CONFIG,
-	.num_cbo = IVBEP_GLOBAL_CONFIG_NUM_CBO,
+	E5_CBO_COUNT(IVBEP),
 };
 
 const struct ucore_platform ucore_platform_ivbep = {
-	.name = "ivbep",
-	.intree = "ivbep_uncore",
-	.find = ucore_e5_find,
-	.table = &table,
+	E5_PLATFORM("ivbep", "ivbep_uncore", &table),
 	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
 };

@@ -36,18 +36,13 @@ static const struct ucore_box_words words_without_reset = {
 	.run = E5_BOX_CTL_FRZ_EN,
 };
 
-/* ---- event fields ---- */
+/* ---- event fields, where they are not those of later generations ---- */
 
 #define COMMON_FIELDS \
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL), \
 	CTL_FIELD(UMASK, E5_CTL_UMASK), \
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET), \
 	CTL_FIELD(INVERT, E5_CTL_INVERT)
-
-static const struct ucore_field_desc common_fields[] = {
-	COMMON_FIELDS,
-	CTL_FIELD(THRESH, E5_CTL_THRESH),
-};
 
 static const struct ucore_field_desc cbo_fields[] = {
 	COMMON_FIELDS,
@@ -62,30 +57,6 @@ static const struct ucore_field_desc cbo_fields[] = {
 static const struct ucore_field_desc ubox_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, E5_CTL_THRESH5),
-};
-
-/* Bit 21, which the register's table reserves, selects the core transition events. */
-static const struct ucore_field_desc pcu_fields[] = {
-	E5_EVENT_EXT_FIELD,
-	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
-	CTL_FIELD(INVERT, E5_CTL_INVERT),
-	CTL_FIELD(THRESH, E5_CTL_THRESH5),
-	E5_PCU_FIELDS,
-};
-
-static const struct ucore_field_desc ha_fields[] = {
-	COMMON_FIELDS,
-	CTL_FIELD(THRESH, E5_CTL_THRESH),
-	E5_HA_MATCH_FIELDS,
-};
-
-static const struct ucore_field_desc qpi_fields[] = {
-	E5_EVENT_EXT_FIELD,
-	CTL_FIELD(UMASK, E5_CTL_UMASK),
-	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
-	CTL_FIELD(INVERT, E5_CTL_INVERT),
-	CTL_FIELD(THRESH, E5_CTL_THRESH),
-	E5_QPI_MATCH_FIELDS,
 };
 
 /* ---- which counters an event may use ---- */
@@ -115,15 +86,6 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 	{ 0x25, 0x25, BIT(0) },
 	{ 0x26, 0x26, GENMASK(1, 0) },
 	{ 0x32, 0x34, GENMASK(1, 0) },
-	{ }
-};
-
-static const struct ucore_constraint r3qpi_constraints[] = {
-	{ 0x10, 0x12, GENMASK(1, 0) },
-	{ 0x13, 0x13, BIT(0) },
-	{ 0x20, 0x26, GENMASK(1, 0) },
-	{ 0x28, 0x34, GENMASK(1, 0) },
-	{ 0x36, 0x39, GENMASK(1, 0) },
 	{ }
 };
 
@@ -180,14 +142,8 @@ static const struct ucore_increment imc_increments[] = {
 	{ }
 };
 
-/* Clockticks add one in a clock, wherever they are. */
-static const struct ucore_increment clockticks_00[] = { { 0x00, 0x00, 1 }, { } };
-static const struct ucore_increment clockticks_01[] = { { 0x01, 0x01, 1 }, { } };
-static const struct ucore_increment clockticks_14[] = { { 0x14, 0x14, 1 }, { } };
-
 #define CBO_MAX_INCREMENT	20
 #define IMC_MAX_INCREMENT	139
-#define MAX_INCREMENT		256	/* beyond any queue's length */
 
 /* ---- box types ---- */
 
@@ -210,7 +166,7 @@ static const struct ucore_box_type ubox = {
 	.name = "ubox",
 	FIELDS(ubox_fields),
 	.increments = ubox_increments,
-	.max_increment = MAX_INCREMENT,
+	.max_increment = E5_MAX_INCREMENT,
 	.ctl_en = E5_CTL_EN,
 	.ctl_rst = E5_CTL_RST,
 	.fixed_en = E5_FIXED_CTL_EN,
@@ -218,37 +174,31 @@ static const struct ucore_box_type ubox = {
 	.nr_fixed = 1,
 	.width = SNBEP_WIDTH_UBOX,
 	.fixed_width = SNBEP_WIDTH,
+	.least_fixed_width = E5_WIDTH_LEAST,
 };
 
+/* Bit 21 of its controls, which the register's table reserves, selects core transition events. */
 static const struct ucore_box_type pcu = {
 	.name = "pcu",
 	.words = &words,
-	FIELDS(pcu_fields),
-	.increments = clockticks_00,
-	.max_increment = MAX_INCREMENT,
-	.caps = UCORE_BOX_FREEZE,
-	.ctl_en = E5_CTL_EN,
+	FIELDS(ucore_e5_invert_pcu_fields),
+	.increments = ucore_e5_clockticks_00,
+	E5_COUNTERS(4, SNBEP_WIDTH),
 	.ctl_rst = E5_CTL_RST,
-	.nr_gp = 4,
-	.width = SNBEP_WIDTH,
 };
 
 static const struct ucore_box_type ha = {
 	.name = "ha",
 	.words = &words_without_reset,
-	FIELDS(ha_fields),
-	.increments = clockticks_00,
-	.max_increment = MAX_INCREMENT,
-	.caps = UCORE_BOX_FREEZE,
-	.ctl_en = E5_CTL_EN,
-	.nr_gp = 4,
-	.width = SNBEP_WIDTH,
+	FIELDS(ucore_e5_invert_ha_fields),
+	.increments = ucore_e5_clockticks_00,
+	E5_COUNTERS(4, SNBEP_WIDTH),
 };
 
 static const struct ucore_box_type imc = {
 	.name = "imc",
 	.words = &words_without_reset,
-	FIELDS(common_fields),
+	FIELDS(ucore_e5_invert_fields),
 	.increments = imc_increments,
 	.max_increment = IMC_MAX_INCREMENT,
 	.caps = UCORE_BOX_FREEZE,
@@ -264,42 +214,30 @@ static const struct ucore_box_type imc = {
 static const struct ucore_box_type qpi = {
 	.name = "qpi",
 	.words = &words,
-	FIELDS(qpi_fields),
-	.increments = clockticks_14,
-	.max_increment = MAX_INCREMENT,
-	.caps = UCORE_BOX_FREEZE,
-	.ctl_en = E5_CTL_EN,
+	FIELDS(ucore_e5_invert_qpi_fields),
+	.increments = ucore_e5_clockticks_14,
+	E5_COUNTERS(4, SNBEP_WIDTH),
 	.ctl_rst = E5_CTL_RST,
-	.nr_gp = 4,
-	.width = SNBEP_WIDTH,
 };
 
 static const struct ucore_box_type r2pcie = {
 	.name = "r2pcie",
 	.words = &words,
-	FIELDS(common_fields),
+	FIELDS(ucore_e5_invert_fields),
 	.constraints = r2pcie_constraints,
-	.increments = clockticks_01,
-	.max_increment = MAX_INCREMENT,
-	.caps = UCORE_BOX_FREEZE,
-	.ctl_en = E5_CTL_EN,
+	.increments = ucore_e5_clockticks_01,
+	E5_COUNTERS(4, SNBEP_WIDTH_R2PCIE),
 	.ctl_rst = E5_CTL_RST,
-	.nr_gp = 4,
-	.width = SNBEP_WIDTH_R2PCIE,
 };
 
 static const struct ucore_box_type r3qpi = {
 	.name = "r3qpi",
 	.words = &words,
-	FIELDS(common_fields),
-	.constraints = r3qpi_constraints,
-	.increments = clockticks_01,
-	.max_increment = MAX_INCREMENT,
-	.caps = UCORE_BOX_FREEZE,
-	.ctl_en = E5_CTL_EN,
+	FIELDS(ucore_e5_invert_fields),
+	.constraints = ucore_e5_r3qpi_constraints,
+	.increments = ucore_e5_clockticks_01,
+	E5_COUNTERS(3, SNBEP_WIDTH_R3QPI),
 	.ctl_rst = E5_CTL_RST,
-	.nr_gp = 3,
-	.width = SNBEP_WIDTH_R3QPI,
 };
 
 /* ---- layouts: no box has a status ---- */
@@ -307,8 +245,8 @@ static const struct ucore_box_type r3qpi = {
 static const struct ucore_layout cbo_layout = {
 	.box_ctl = SNBEP_CBO_BOX_CTL,
 	.status = UCORE_REG_NONE,
-	.ctl = { SNBEP_CBO_CTL0, SNBEP_CBO_CTL0 + 1, SNBEP_CBO_CTL0 + 2, SNBEP_CBO_CTL0 + 3 },
-	.ctr = { SNBEP_CBO_CTR0, SNBEP_CBO_CTR0 + 1, SNBEP_CBO_CTR0 + 2, SNBEP_CBO_CTR0 + 3 },
+	.ctl = E5_MSRS(SNBEP_CBO_CTL0),
+	.ctr = E5_MSRS(SNBEP_CBO_CTR0),
 	.shared = { SNBEP_CBO_FILTER },
 	.nr_shared = 1,
 };
@@ -325,40 +263,25 @@ static const struct ucore_layout ubox_layout = {
 static const struct ucore_layout pcu_layout = {
 	.box_ctl = SNBEP_MSR_PCU_BOX_CTL,
 	.status = UCORE_REG_NONE,
-	.ctl = { SNBEP_MSR_PCU_CTL0, SNBEP_MSR_PCU_CTL0 + 1,
-		 SNBEP_MSR_PCU_CTL0 + 2, SNBEP_MSR_PCU_CTL0 + 3 },
-	.ctr = { SNBEP_MSR_PCU_CTR0, SNBEP_MSR_PCU_CTR0 + 1,
-		 SNBEP_MSR_PCU_CTR0 + 2, SNBEP_MSR_PCU_CTR0 + 3 },
+	.ctl = E5_MSRS(SNBEP_MSR_PCU_CTL0),
+	.ctr = E5_MSRS(SNBEP_MSR_PCU_CTR0),
 	.shared = { SNBEP_MSR_PCU_FILTER },
 	.nr_shared = 1,
 };
 
 static const struct ucore_layout pci_layout = {
-	.box_ctl = E5_PCI_BOX_CTL,
-	.status = UCORE_REG_NONE,
-	.ctl = E5_PCI_CTLS,
-	.ctr = E5_PCI_CTRS,
-	.fixed_ctl = { E5_PCI_FIXED_CTL },	/* iMC */
-	.fixed_ctr = { E5_PCI_FIXED_CTR },
+	E5_PCI_REGS(UCORE_REG_NONE),
+	E5_IMC_FIXED,
 };
 
 static const struct ucore_layout ha_layout = {
-	.box_ctl = E5_PCI_BOX_CTL,
-	.status = UCORE_REG_NONE,
-	.ctl = E5_PCI_CTLS,
-	.ctr = E5_PCI_CTRS,
-	.shared = { E5_HA_ADDRMATCH0, E5_HA_ADDRMATCH1, E5_HA_OPCODEMATCH },
-	.nr_shared = 3,
+	E5_PCI_REGS(UCORE_REG_NONE),
+	E5_HA_MATCHES,
 };
 
 static const struct ucore_layout qpi_layout = {
-	.box_ctl = E5_PCI_BOX_CTL,
-	.status = UCORE_REG_NONE,
-	.ctl = E5_PCI_CTLS,
-	.ctr = E5_PCI_CTRS,
-	.shared = { E5_QPI_MATCH0, E5_QPI_MATCH1, E5_QPI_MASK0, E5_QPI_MASK1 },
-	.shared_aux = GENMASK(3, 0),
-	.nr_shared = 4,
+	E5_PCI_REGS(UCORE_REG_NONE),
+	E5_QPI_MATCHES,
 };
 
 /* ---- where they are ---- */
@@ -389,16 +312,10 @@ static const struct ucore_e5_pci pci_boxes[] = {
 };
 
 static const struct ucore_e5_table table = {
-	.msr = msr_boxes,
-	.nr_msr = ARRAY_SIZE(msr_boxes),
-	.pci = pci_boxes,
-	.nr_pci = ARRAY_SIZE(pci_boxes),
+	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = SNBEP_PCI_UBOX,
 };
 
 const struct ucore_platform ucore_platform_snbep = {
-	.name = "snbep",
-	.intree = "snbep_uncore",
-	.find = ucore_e5_find,
-	.table = &table,
+	E5_PLATFORM("snbep", "snbep_uncore", &table),
 };

@@ -162,14 +162,6 @@ static const struct ucore_ubox_map ubox_map = {
 
 /* ---- free-running counters of the IIO stacks ---- */
 
-/* No event, no control: fixed counter 0 is the clock, then ports in, ports out. */
-static const struct ucore_box_type iio_free = {
-	.name = "iio_free",
-	.caps = UCORE_BOX_FREE_RUNNING,
-	.nr_fixed = 1 + 2 * SPR_IIO_FREE_PORTS,
-	.fixed_width = SPR_IIO_FREE_WIDTH,
-};
-
 #define FREE_IN		(SPR_MSR_IIO_FREE_IN - SPR_MSR_IIO_FREE_CLOCK)
 #define FREE_OUT	(SPR_MSR_IIO_FREE_OUT - SPR_MSR_IIO_FREE_CLOCK)
 #define EIGHT(reg)	(reg), (reg) + 1, (reg) + 2, (reg) + 3, \
@@ -183,12 +175,41 @@ static const struct ucore_layout iio_free_layout = {
 };
 
 static const struct ucore_disc_beside iio_free_boxes = {
-	.type = &iio_free,
+	.type = &ucore_disc_iio_free,
 	.layout = &iio_free_layout,
 	.unit = SPR_TYPE_IIO,
 	.msr = SPR_MSR_IIO_FREE_CLOCK,
 	.stride = SPR_MSR_IIO_FREE_STRIDE,
-	.max = SPR_NR_IIO,
+	.max = SPR_NR_IIO_FREE,
+};
+
+/* ---- free-running counters of the memory controllers ---- */
+
+/* Fixed counter 0 is the DRAM clock, then come cycles of the two pending queues. */
+static const struct ucore_box_type imc_free = {
+	.name = "imc_free",
+	.caps = UCORE_BOX_FREE_RUNNING,
+	.nr_fixed = 3,
+	.fixed_width = SPR_IMC_FREE_WIDTH,
+	.fixed_increment = 255,	/* no manual tells */
+};
+
+static const struct ucore_layout imc_free_layout = {
+	.box_ctl = UCORE_REG_NONE,
+	.status = UCORE_REG_NONE,
+	.fixed_ctl = { UCORE_REG_NONE, UCORE_REG_NONE, UCORE_REG_NONE },
+	.fixed_ctr = { 0, SPR_IMC_FREE_RPQ - SPR_IMC_FREE_DCLK,
+		       SPR_IMC_FREE_WPQ - SPR_IMC_FREE_DCLK },
+};
+
+static const struct ucore_disc_bank imc_free_boxes = {
+	.type = &imc_free,
+	.layout = &imc_free_layout,
+	.unit = SPR_TYPE_IMC,
+	.units_each = SPR_IMC_CHANNELS,
+	.device = SPR_PCI_IMC_MAP,
+	.first = SPR_IMC_FREE_DCLK,
+	.size = SPR_IMC_FREE_END - SPR_IMC_FREE_DCLK,
 };
 
 static const struct ucore_disc_rules rules = {
@@ -201,6 +222,7 @@ static const struct ucore_disc_rules rules = {
 	.count_msr = SPR_MSR_CHA_COUNT,
 	.ubox = &ubox_map,
 	.beside = &iio_free_boxes,
+	.bank = &imc_free_boxes,
 };
 
 const struct ucore_platform ucore_platform_spr = {

@@ -4,7 +4,9 @@
  *
  * The NMI handler does the least: is it ours (one MSR read)?  Then note what
  * was interrupted, unmask LVTPC (the hardware masked it on delivery, and perf
- * unmasks it only if perf itself is active), queue the rest.  The rest runs in
+ * unmasks it only if perf itself is active), queue the rest.  For a core's overflow
+ * LVTPC is opened when its status has been cleared: some cores raise the interrupt
+ * again as long as it is set, and nothing else would ever run.  The rest runs in
  * hard-irq context: the counters are frozen, so nothing is lost by waiting,
  * and PCI config cycles are legal there and not in an NMI.
  *
@@ -143,18 +145,18 @@ static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
 	irq_work_queue(&pmi->work);
 }
 
-/*
- * Not ours as far as names tell.  But while a core's overflow waits for its
- * service another NMI is not perf's, which has no counter there: a second counter
- * carried, or LVTPC was opened while the status was set.
- */
-static int claim_again(const struct ucore_domain *domain, const struct claim *claim)
+/* Does a core's overflow wait for its service, which opens LVTPC? */
+static bool claim_waits(const struct ucore_domain *domain, const struct claim *claim)
 {
-	return domain->global->enables && (claim->count || claim->again) ? NMI_HANDLED : NMI_DONE;
+	return domain->global->enables && (claim->count || claim->again);
 }
 
-/* Is it this domain's?  How many overflows, or that it is serviced already. */
-static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs)
+/*
+ * Is it this domain's?  How many overflows, or that it is serviced already.  By its name
+ * it may be claimed already; but while a core's overflow waits another NMI is not perf's,
+ * which has no counter there: a second counter carried around the freeze.
+ */
+static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 {
 	struct ucore_domain *domain = READ_ONCE(slot->domain);
 	struct claim claim;
@@ -162,8 +164,9 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs)
 	if (!domain)
 		return NMI_DONE;
 	claim_look(domain, &claim);
+	*waits |= claim_waits(domain, &claim);
 	if (claim.pmi <= slot->claimed)
-		return claim_again(domain, &claim);
+		return claim_waits(domain, &claim) ? NMI_HANDLED : NMI_DONE;
 	slot->claimed = claim.pmi;
 	/* what no overflow freezes is frozen here: its CPU is this one */
 	if (claim.count && domain->global->enables)
@@ -179,10 +182,11 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	int i, handled = NMI_DONE;
+	bool waits = false;
 
 	for (i = 0; i < ARRAY_SIZE(pc->slot); i++)
-		handled += slot_nmi(&pc->slot[i], regs);
-	if (handled)
+		handled += slot_nmi(&pc->slot[i], regs, &waits);
+	if (handled && !waits)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	return handled;
 }
@@ -202,13 +206,31 @@ void ucore_nmi_service_begin(struct ucore_domain *domain)
 }
 
 /**
+ * ucore_nmi_open() - a core's status is clear: open the LVTPC entry of its CPU
+ * @domain: a domain, locked; that of a die has opened it in the NMI
+ *
+ * What the die has signalled while it was shut is lost: so see whether it has.
+ */
+void ucore_nmi_open(const struct ucore_domain *domain)
+{
+	struct ucore_domain *die = this_cpu_read(pmi_cpus.slot[UCORE_SCOPE_DIE].domain);
+
+	if (!domain->global->enables)
+		return;
+	ucore_nmi_unmask(domain);
+	if (die && count_overflows(die))
+		irq_work_queue(&die->pmi.work);
+}
+
+/**
  * ucore_nmi_service_end() - they are acknowledged
- * @domain: the domain, locked
+ * @domain: the domain, locked; about to run again
  */
 void ucore_nmi_service_end(struct ucore_domain *domain)
 {
 	/* even after the status is clear: claim_look() */
 	smp_store_release(&domain->pmi.seq, domain->pmi.seq + 1);
+	ucore_nmi_open(domain);
 }
 
 /**

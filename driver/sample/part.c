@@ -194,23 +194,22 @@ void ucore_part_program(struct ucore_part *part)
  * ucore_part_freeze() - freeze a part's own boxes, one after the other
  * @part: a part with @box_freeze; its domain runs
  *
- * Return: ns from the first one's freeze to the last one's.
+ * Return: ns from before the first one's freeze to after the last one's; 0 if there is one.
  */
 u64 ucore_part_freeze(struct ucore_part *part)
 {
-	u64 first = 0, last = 0;
+	u64 start = ktime_get_mono_fast_ns();
 	struct ucore_box *box;
-	u32 i;
+	u32 i, n = 0;
 
 	for (i = 0; i < part->nr_box; i++) {
 		box = part->box[i].box;
 		if (box->dead || !box->desc.type->words)
 			continue;
 		ucore_box_freeze(box);
-		last = ktime_get_mono_fast_ns();
-		first = first ?: last;
+		n++;
 	}
-	return last - first;
+	return n > 1 ? ktime_get_mono_fast_ns() - start : 0;
 }
 
 /**
@@ -296,7 +295,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 		ctr->total = 0;
 		ucore_counter_poll_from(ctr);
 		if (part->running && !ctr->box->dead)
-			ucore_counter_arm(ctr);
+			ucore_counter_restart(ctr);
 	}
 	part->enabled_ns = 0;
 	part->running_ns = 0;

@@ -44,6 +44,8 @@ static void pmi_service(struct irq_work *work)
 					      ktime_get_mono_fast_ns(), false);
 		ucore_interval_end(&iv);
 	}
+	/* whether there was something left to be serviced or not */
+	ucore_nmi_open(domain);
 	raw_spin_unlock(&domain->lock);
 }
 

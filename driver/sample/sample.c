@@ -141,6 +141,24 @@ void ucore_interval_begin_part(struct ucore_interval *iv, struct ucore_part *par
 }
 
 /**
+ * ucore_interval_widen() - freeze the domain, too, if an overflow of the part waits
+ * @iv: the interval
+ *
+ * For a part with @box_freeze that is about to be halted: once it is not armed any
+ * more nobody services its overflow, and the domain would stay as the overflow left it.
+ */
+void ucore_interval_widen(struct ucore_interval *iv)
+{
+	struct ucore_domain *domain = iv->domain;
+
+	if (!iv->part || !iv->part->armed_mask || !ucore_domain_status(domain))
+		return;
+	iv->part = NULL;
+	ucore_domain_hold_overflow(domain, iv->now);
+	interval_open(iv);
+}
+
+/**
  * ucore_interval_frozen_before() - how long a part had been frozen before the instant
  * @iv: the interval
  * @part: a part of its domain

@@ -24,7 +24,7 @@ static struct ucore_part *part_create(struct ucore_session *session, struct ucor
 	part->domain = domain;
 	part->sink = &session->sink;
 	part->timer_ns = session->timer_ns;
-	part->box_freeze = session->flags & UCORE_SESSION_BOX_FREEZE;
+	part->box_freeze = ucore_session_freezes_boxes(session, domain);
 	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
 	part->trigger_event = UCORE_EVENT_NONE;
 	ucore_timer_init(part);
@@ -118,7 +118,8 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	struct ucore_part_box *pb = part_box(part, event->box);
 	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
 	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
-	u8 width = fixed ? type->fixed_width : type->width;
+	u8 width = ucore_box_width(event->box, fixed);
+	u8 least = (fixed ? type->least_fixed_width : type->least_width) ?: width;
 	u16 ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i];
 	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
@@ -148,7 +149,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		part->poll_ns = min(part->poll_ns ?: U64_MAX, event->spec.poll_ns);
 	if (event->box->io.ops->counter_cost > 1 && width >= 32)
 		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
-	part->guard_ns = min(part->guard_ns, max(ucore_event_wrap_ns(width, inc), MIN_GUARD_NS));
+	part->guard_ns = min(part->guard_ns, max(ucore_event_wrap_ns(least, inc), MIN_GUARD_NS));
 
 	for (s = 0; s < UCORE_MAX_SHARED; s++)
 		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];

@@ -24,6 +24,7 @@ static const char * const field_names[] = {
 	[UCORE_FIELD_OCC_SEL] = "occ_sel",
 	[UCORE_FIELD_OCC_INVERT] = "occ_invert",
 	[UCORE_FIELD_OCC_EDGE] = "occ_edge",
+	[UCORE_FIELD_OCC_RST] = "occ_rst",
 	[UCORE_FIELD_FILTER_TID] = "filter_tid",
 	[UCORE_FIELD_FILTER_LINK] = "filter_link",
 	[UCORE_FIELD_FILTER_STATE] = "filter_state",
@@ -235,7 +236,8 @@ static u64 fixed_mask(const struct ucore_box_type *type)
 /* With a threshold a counter adds one in a clock or nothing, whatever the event. */
 static bool has_threshold(const struct ucore_box *box, const struct ucore_event_spec *spec)
 {
-	const struct ucore_field_desc *thresh = field_find(box, UCORE_FIELD_THRESH);
+	const struct ucore_field_desc *thresh = field_find(box, UCORE_FIELD_THRESH) ?:
+						field_find(box, UCORE_FIELD_CMASK);
 
 	return thresh && (spec->value[UCORE_SLOT_CTL] & thresh->piece[0].mask);
 }
@@ -320,8 +322,7 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 		return 0;
 	if (!(box->caps & (fixed ? UCORE_BOX_FIXED_OVERFLOW : UCORE_BOX_OVERFLOW)))
 		return interrupt ? -EOPNOTSUPP : poll_restrict(box, fixed, spec);
-	if (!period_fits(period, fixed ? type->fixed_width : type->width,
-			 fixed ? 0 : type->preload_bits))
+	if (!period_fits(period, ucore_box_width(box, fixed), fixed ? 0 : type->preload_bits))
 		return -ERANGE;
 	return 0;
 }

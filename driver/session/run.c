@@ -27,11 +27,14 @@
 static void take(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_domain *domain = part->domain;
+	bool idle = list_empty(&domain->parts);
 
-	if (list_empty(&domain->parts))
+	if (idle)
 		ucore_domain_take(domain);
 	if (!domain->armed)
 		ucore_domain_clear_stale(domain);
+	if (idle && part->box_freeze)
+		ucore_domain_let_run(domain);
 }
 
 /*
@@ -180,6 +183,7 @@ static void stop(struct ucore_part *part, const struct ucore_meeting *m)
 	struct ucore_interval iv;
 
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
+	ucore_interval_widen(&iv);
 	ucore_part_halt(part, iv.now, ucore_interval_frozen_before(&iv, part));
 	ucore_interval_end(&iv);
 	domain_unlist(part->domain, part);

@@ -10,6 +10,7 @@
 #include <linux/ktime.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "box/catalog.h"
 #include "box/intree.h"
@@ -72,8 +73,8 @@ struct give_back {
 static void give_back_here(void *arg)
 {
 	struct give_back *back = arg;
-	bool box_freeze = back->session->flags & UCORE_SESSION_BOX_FREEZE;
 	struct ucore_domain *domain = back->domain;
+	bool box_freeze = ucore_session_freezes_boxes(back->session, domain);
 	struct ucore_event *event;
 
 	raw_spin_lock(&domain->lock);
@@ -318,6 +319,22 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 		status->reads += READ_ONCE(part->stats.reads);
 		status->writes += READ_ONCE(part->stats.writes);
 	}
+}
+
+/**
+ * ucore_session_describe_owner() - which session has a box, for GET_BOXES
+ * @box: the box
+ * @out: gets @owner, @owner_pid and @owner_comm, unless the box is free
+ */
+void ucore_session_describe_owner(const struct ucore_box *box, struct ucore_box_info *out)
+{
+	mutex_lock(&ucore_catalog.lock);
+	if (box->owner) {
+		out->owner = box->owner->id;
+		out->owner_pid = pid_vnr(box->owner->pid);
+		strscpy(out->owner_comm, box->owner->comm, sizeof(out->owner_comm));
+	}
+	mutex_unlock(&ucore_catalog.lock);
 }
 
 /*

@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 
+#include "box/domain.h"
 #include "sample/part.h"
 #include "session/event.h"
 
@@ -67,6 +68,16 @@ struct ucore_session {
 	struct ucore_part *first;
 	struct ucore_part *part[];
 };
+
+/*
+ * Does it freeze its own boxes there, and not the domain?  A CPU is a domain of its own,
+ * which its global control freezes without touching anybody else.
+ */
+static inline bool ucore_session_freezes_boxes(const struct ucore_session *session,
+					       const struct ucore_domain *domain)
+{
+	return (session->flags & UCORE_SESSION_BOX_FREEZE) && domain->scope == UCORE_SCOPE_DIE;
+}
 
 /* The session's parts that have counters, in the order of domains; session locked */
 #define ucore_for_each_part(_part, _session) \

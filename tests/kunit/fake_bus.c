@@ -106,11 +106,24 @@ static bool counter_control(struct fake_window *win, u32 reg, u64 val)
 	return false;
 }
 
+static bool is_counter(const struct fake_window *win, u32 reg)
+{
+	u32 i;
+
+	for (i = 0; i < win->type->nr_gp; i++)
+		if (reg == win->layout->ctr[i])
+			return true;
+	return win->type->nr_fixed && reg == win->layout->fixed_ctr[0];
+}
+
 static void reg_write(struct fake_window *win, u32 reg, u64 val)
 {
 	const struct ucore_layout *layout = win->layout;
 
-	if (win->dead)
+	if (win->width && is_counter(win, reg))
+		val &= GENMASK_ULL(win->width - 1, 0);
+
+	if (win->dead || (val & win->reserved))
 		return;
 	if (win->global && reg == win->global->ctl)
 		global_control(win, val);

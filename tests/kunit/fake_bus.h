@@ -51,8 +51,10 @@ struct fake_bus {
  * @layout: where its registers are
  * @global: for the global control: where its registers are
  * @frozen: the global control's freeze
+ * @width: bits of its counters, 0: as many as are written
  * @absent: bits of the box control that are not there
  * @faults: writes with one of them are dropped
+ * @reserved: bits that no register has: writes with one of them are dropped
  * @dead: does not answer
  * @domains_after: number of accesses after which it stops to answer; 0: never
  * @nr: registers that were ever touched
@@ -65,8 +67,10 @@ struct fake_window {
 	const struct ucore_layout *layout;
 	const struct ucore_global *global;
 	bool frozen;
+	u32 width;
 	u32 absent;
 	bool faults;
+	u64 reserved;
 	bool dead;
 	u32 domains_after;
 	u32 nr;

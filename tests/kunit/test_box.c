@@ -77,7 +77,8 @@ static void program_ubox_by_hand(struct kunit *test)
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc10, 0), FAKE_W(w, 0xc11, 0),
 		    FAKE_W(w, 0xc08, 0), FAKE_W(w, 0xc16, 0), FAKE_W(w, 0xc17, 0),
-		    FAKE_W(w, 0xc09, 0), FAKE_R(w, 0xc15));
+		    FAKE_W(w, 0xc09, 0), FAKE_R(w, 0xc15), FAKE_W(w, 0xc09, BIT_ULL(48) - 1),
+		    FAKE_R(w, 0xc09), FAKE_W(w, 0xc09, 0));	/* 44 or 48 bits? */
 	ucore_box_run(box);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
@@ -317,7 +318,9 @@ static void part_programs_then_runs(struct kunit *test)
 	fake_part_add(part, irp, 3, 0x400001, 0);
 	part_program(part);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(a, 0xf4, RESET), FAKE_R(a, 0xf8),
-		    FAKE_W(b, 0xf4, RESET), FAKE_R(b, 0xf8), FAKE_W(a, 0xdc, 0x400024),
+		    FAKE_W(b, 0xf4, RESET), FAKE_R(b, 0xf8), FAKE_W(b, 0xa4, 0),
+		    FAKE_W(b, 0xa0, BIT_ULL(48) - 1), FAKE_R(b, 0xa0), FAKE_R(b, 0xa4),
+		    FAKE_W(b, 0xa4, 0), FAKE_W(b, 0xa0, 0), FAKE_W(a, 0xdc, 0x400024),
 		    FAKE_W(b, 0xe4, 0x400001), FAKE_W(a, 0xf4, RUN), FAKE_W(b, 0xf4, RUN));
 }
 

@@ -60,10 +60,11 @@ static void start_frozen_box_by_box(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, r3, 1, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS),
-		    FAKE_W(m, 0xf4, RESET), FAKE_W(m, 0xf0, 0), FAKE_W(m, 0xd4, 0),
-		    FAKE_W(m, 0xd0, 0), FAKE_R(m, 0xf8), FAKE_W(r, 0xf4, RESET),
-		    FAKE_R(r, 0xf8), FAKE_W(m, 0xd8, EN | 4), FAKE_W(r, 0xdc, EN | 1),
-		    FAKE_W(m, 0xf4, RUN), FAKE_W(r, 0xf4, RUN));
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE), FAKE_W(m, 0xf4, RESET),
+		    FAKE_W(m, 0xf0, 0), FAKE_W(m, 0xd4, 0), FAKE_W(m, 0xd0, 0),
+		    FAKE_R(m, 0xf8), FAKE_W(r, 0xf4, RESET), FAKE_R(r, 0xf8),
+		    FAKE_W(m, 0xd8, EN | 4), FAKE_W(r, 0xdc, EN | 1), FAKE_W(m, 0xf4, RUN),
+		    FAKE_W(r, 0xf4, RUN));
 	KUNIT_EXPECT_FALSE(test, ucore_catalog.domains[0].frozen);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].holds, 0U);
 }
@@ -160,6 +161,26 @@ static void ubox_is_not_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->domains[0].skew_ns, 0ULL);
 }
 
+/* Nothing is written to a counter that counts: one with a period is stopped meanwhile. */
+static void reset_of_what_no_freeze_reaches(struct kunit *test)
+{
+	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
+	struct fake_window *u = fake_window(ubox);
+	struct ucore_session *s = box_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, ubox, 0x41, BIT(0), 1000, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, ubox, 0, FIXED, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(u, 0xc09, 500);
+	fake_bus_clear(bus_of(test));
+	session_call(s, true);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(u, 0xc10, 0), FAKE_W(u, 0xc16, BIT_ULL(44) - 1000),
+		    FAKE_W(u, 0xc10, EN | OV_EN | 0x41), FAKE_R(u, 0xc09));
+	fake_poke(u, 0xc09, 507);
+	session_call(s, false);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 7ULL);
+}
+
 /* An overflow freezes the die as ever; a READ of single boxes leaves it to its service. */
 static void overflow_is_left_to_its_service(struct kunit *test)
 {
@@ -184,6 +205,49 @@ static void overflow_is_left_to_its_service(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 102ULL);
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+}
+
+/* Nobody would service it afterwards: the die would stay frozen, for others, too. */
+static void stop_services_its_overflow(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *gw = fake_global(0), *m = fake_window(imc);
+	struct ucore_session *s = box_session(test), *other = fake_session(test);
+	const struct ucore_sample *sample;
+
+	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_overflow(imc, 0xa0, 2, BIT(1), IMC0);
+	fake_stop(s);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xf8), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xd8), 0ULL);
+	KUNIT_EXPECT_FALSE(test, ucore_catalog.domains[0].frozen);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].holds, 0U);
+	sample = fake_record(ucore_session_part(s, 0)->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 102ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+}
+
+/* A freeze that somebody left shows nowhere; a START that freezes nothing ends it, too. */
+static void start_ends_a_freeze_that_was_found(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_session *s = box_session(test), *more = box_session(test);
+
+	gw->frozen = true;
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	/* from now on it is ours: a second session leaves it to the first one's overflow */
+	gw->frozen = true;
+	KUNIT_ASSERT_EQ(test, fake_add(more, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(more), 0);
+	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
 /* The die is frozen already: single boxes are not thawed out of it. */
@@ -238,7 +302,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(stop_thaws_nothing),
 	KUNIT_CASE(others_count_on),
 	KUNIT_CASE(ubox_is_not_frozen),
+	KUNIT_CASE(reset_of_what_no_freeze_reaches),
 	KUNIT_CASE(overflow_is_left_to_its_service),
+	KUNIT_CASE(stop_services_its_overflow),
+	KUNIT_CASE(start_ends_a_freeze_that_was_found),
 	KUNIT_CASE(frozen_die_stays_frozen),
 	KUNIT_CASE(timer_samples_of_single_boxes),
 	{ }

@@ -183,6 +183,26 @@ static void reset_clears_before_it_reloads(struct kunit *test)
 		    CORE_W(0, 0x38f, ALL_ON));
 }
 
+/* Box freeze is for what shares a die: a CPU's own control freezes that CPU as ever. */
+static void box_freeze_leaves_cores_alone(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_BOX_FREEZE, .ring_size = 4096 });
+
+	regs_of(test, 0)->global = 0;
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->global, ALL_ON);
+	fake_core(test)->nr = 0;
+	regs_of(test, 0)->ctr[0] = 5;
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	CORE_EXPECT(test, CORE_W(0, 0x38f, 0), CORE_R(0, 0x4c1), CORE_W(0, 0x38f, ALL_ON));
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->global, 0ULL);
+}
+
 static void timer_here(void *timer)
 {
 	fake_timer_fire(timer);
@@ -344,6 +364,45 @@ static void a_second_nmi_before_the_service(struct kunit *test)
 	fake_stop(s);
 }
 
+struct masked_nmi {
+	int handled;
+	u32 lvtpc;
+};
+
+static void nmi_while_masked(void *arg)
+{
+	struct pt_regs regs = { .cs = __KERNEL_CS };
+	struct masked_nmi *n = arg;
+
+	n->handled = fake_kernel.nmi(NMI_LOCAL, &regs);
+	n->lvtpc = fake_kernel.lvtpc[raw_smp_processor_id()];
+}
+
+/* Opened while the status is set it might raise the same NMI again, and again. */
+static void lvtpc_opens_when_the_status_is_clear(struct kunit *test)
+{
+	struct ucore_session *s = armed(test);
+	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+	struct masked_nmi n = { };
+
+	regs_of(test, 1)->status = BIT_ULL(0);
+	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;	/* as the delivery leaves it */
+	smp_call_function_single(1, nmi_while_masked, &n, 1);
+	irq_work_sync(&part->domain->pmi.work);
+	KUNIT_EXPECT_EQ(test, n.handled, 1);
+	KUNIT_EXPECT_EQ(test, n.lvtpc, (u32)(APIC_LVT_MASKED | APIC_DM_NMI));
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, 0ULL);
+
+	/* one that comes late finds it clear, and is opened at once */
+	regs_of(test, 1)->status = BIT_ULL(0);
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
+	fake_stop(s);
+}
+
 /* An overflow of this CPU is nobody else's, and not before START nor after STOP. */
 static void only_on_its_cpu(struct kunit *test)
 {
@@ -424,6 +483,18 @@ static void version_1(struct kunit *test)
 		    CORE_R(1, 0xc1), CORE_R(1, 0xc2),
 		    CORE_W(1, 0x186, 0), CORE_W(1, 0x187, 0));
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/* Clocks that reach cmask are one each: the looks can be as rare as with a threshold. */
+static void cmask_bounds_the_rate(struct kunit *test)
+{
+	struct ucore_event_spec spec = { .value = { 0xc0 } };
+	struct ucore_box *box = fake_core_box(test, 0);
+
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, false, &spec), -ERANGE);
+	spec = (struct ucore_event_spec){ .value = { BIT(24) | 0xc0 } };
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, false, &spec), 0);
+	KUNIT_EXPECT_EQ(test, spec.poll_ns, 200000ULL);
 }
 
 /* ---- perf ---- */
@@ -572,12 +643,14 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_a_read_costs),
 	KUNIT_CASE(two_cpus_in_one_session),
 	KUNIT_CASE(reset_clears_before_it_reloads),
+	KUNIT_CASE(box_freeze_leaves_cores_alone),
 	KUNIT_CASE(a_timer_sample),
 	KUNIT_CASE(arming),
 	KUNIT_CASE(an_overflow_sample),
 	KUNIT_CASE(a_fixed_counter_overflows),
 	KUNIT_CASE(other_status_bits),
 	KUNIT_CASE(a_second_nmi_before_the_service),
+	KUNIT_CASE(lvtpc_opens_when_the_status_is_clear),
 	KUNIT_CASE(only_on_its_cpu),
 	KUNIT_CASE(a_read_services_what_waits),
 	KUNIT_CASE(reserved_while_any_session_counts),
@@ -610,6 +683,7 @@ static struct kunit_suite suite_short = {
 
 static struct kunit_case cases_v1[] = {
 	KUNIT_CASE(version_1),
+	KUNIT_CASE(cmask_bounds_the_rate),
 	{ }
 };
 

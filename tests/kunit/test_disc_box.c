@@ -108,7 +108,7 @@ static void drive_an_msr_box(struct kunit *test)
 	ctr = fake_part_add(part, box, 2, 0xabcd000000100304ULL, 1000);
 	ucore_box_program_counter(ctr);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 10, BIT_ULL(48) - 1000),
-		    FAKE_W(w, 4, 0xabcd000000100304ULL));
+		    FAKE_W(w, 4, 0xabcd000000100304ULL), FAKE_R(w, 4));
 	ucore_box_run(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RUN));
 	ucore_box_stop(box);
@@ -136,11 +136,39 @@ static void drive_a_pci_box(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x350, 0x0f02));
 	ucore_box_program_counter(wide);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x33c, 0), FAKE_W(w, 0x338, BIT_ULL(48) - 50),
-		    FAKE_W(w, 0x36c, 0), FAKE_W(w, 0x368, 0xff000000000f02ULL));
+		    FAKE_W(w, 0x36c, 0), FAKE_W(w, 0x368, 0xff000000000f02ULL),
+		    FAKE_R(w, 0x368), FAKE_R(w, 0x36c));
+	KUNIT_EXPECT_EQ(test, wide->flags, 0U);
 	ucore_box_run(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x318, RUN));
 	ucore_box_stop(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x318, RESET));
+}
+
+/* A bit that the control has not makes it drop the event: it would count 0, and why? */
+static void a_control_that_does_not_take_it(struct kunit *test)
+{
+	struct ucore_box *box = box_make(test, 8, 0, &upi_layout, &fake_pci_ops);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct fake_window *w = fake_window(box);
+	struct ucore_counter *plain, *wide;
+
+	w->reserved = BIT_ULL(40);
+	plain = fake_part_add(part, box, 0, 0x0f02, 0);
+	wide = fake_part_add(part, box, 1, BIT_ULL(40) | 0x0f02, 0);
+	ucore_box_program(box, no_filters);
+	ucore_box_program_counter(plain);
+	ucore_box_program_counter(wide);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x350), 0x0f02ULL);
+	KUNIT_EXPECT_EQ(test, plain->flags, 0U);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x358), 0ULL);
+	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_REFUSED);
+	/* the flag is that of the last START */
+	w->reserved = 0;
+	ucore_box_program(box, no_filters);
+	ucore_box_program_counter(wide);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x358), BIT_ULL(40) | 0x0f02);
+	KUNIT_EXPECT_EQ(test, wide->flags, 0U);
 }
 
 /* The fixed counter is beyond the box control's reset. */
@@ -418,6 +446,7 @@ static void reader_where_no_interrupt_is_routed(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(drive_an_msr_box),
 	KUNIT_CASE(drive_a_pci_box),
+	KUNIT_CASE(a_control_that_does_not_take_it),
 	KUNIT_CASE(drive_an_mmio_box),
 	KUNIT_CASE(drive_free_running_counters),
 	KUNIT_CASE(free_running_counters_begin_anew),

@@ -68,6 +68,7 @@ static const struct expect expects[] = {
 	CTL("ha", UMASK, 0xff, 8),
 	CTL("ha", EDGE, 1, 18),
 	CTL("ha", THRESH, 0xff, 24),
+	CTL("ha", OCC_RST, 1, 16),
 	SHARED("ha", OPC_MATCH, 0x3f, 3, 0),
 
 	CTL("imc", EVENT, 0xff, 0),
@@ -215,7 +216,7 @@ static void known_fields_are_those_of_the_abi(struct kunit *test)
 	bool known;
 
 	for (field = 0; field < 64; field++) {
-		known = (field >= 1 && field <= 9) || (field >= 16 && field <= 42);
+		known = (field >= 1 && field <= 10) || (field >= 16 && field <= 42);
 		KUNIT_EXPECT_EQ_MSG(test, ucore_field_known(field), known, "field %u", field);
 	}
 	KUNIT_EXPECT_FALSE(test, ucore_field_known(~0U));

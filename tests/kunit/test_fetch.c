@@ -537,6 +537,109 @@ static void free_running_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_disc_report.nr_units(), 4U);
 }
 
+/* There are as many as stacks: only what answers counts. */
+static void free_running_counters_of_any_stack(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+	u32 i;
+
+	record_set(word, 1, MSR_WORD, 0x3000, UNIT(1, 13, 3));
+	fake_msr_add(0x3000, 0);
+	fake_msr_add(0x340e + 13 * 0x10, 5);
+	for (i = 0; i < 16; i++)
+		fake_msr_add(0x3800 + 13 * 0x10 + i, 5);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 5U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[4].desc.instance, 13U);
+}
+
+/* From Granite Rapids on a stack's ports are not where its clock is. */
+static void free_running_counters_of_gnr(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+	const struct ucore_box *box;
+	u32 i;
+
+	fake_boot_cpu.x86_model = 173;
+	record_set(word, 1, MSR_WORD, 0x3000, UNIT(1, 0, 3));
+	record_set(word, 2, MSR_WORD, 0x3020, UNIT(1, 2, 3));
+	fake_msr_add(0x3000, 0);
+	fake_msr_add(0x3020, 0);
+	fake_msr_add(0x290e, 5);	/* stack 0 has its clock alone */
+	fake_msr_add(0x292e, 5);
+	for (i = 0; i < 8; i++) {
+		fake_msr_add(0x370e + 0x10 * i, 5);
+		fake_msr_add(0x2f0e + 0x10 * i, 5);
+	}
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 5U);
+	box = &ucore_catalog.boxes[4];
+	KUNIT_EXPECT_STREQ(test, box->desc.type->name, "iio_free");
+	KUNIT_EXPECT_EQ(test, box->desc.instance, 2U);
+	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[0], 0x292eU);
+	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[1], 0x370eU);
+	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[8], 0x377eU);
+	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[9], 0x2f0eU);
+	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[16], 0x2f7eU);
+}
+
+#define IMC_FREE	0xc9001000ULL
+
+/* Two channels, so one controller; a function tells where its counters are. */
+static struct fake_function *imc_with_free_counters(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+	struct fake_function *map = fake_pci_add(0x3251, 0, 20, 1);
+
+	record_set(word, 4, IMC_WORD, IMC + 0x8000, UNIT(6, 1, 70));
+	fake_memory_add(test, IMC + 0x8000, 0x68);
+	map->config[0xd0 / 4] = 0xe0000000 | IMC_FREE >> 23;	/* what is above is not address */
+	map->config[0xd8 / 4] = 0x800 | (IMC_FREE & 0x7fffff) >> 12;	/* nor here */
+	return map;
+}
+
+static void free_running_counters_of_memory(struct kunit *test)
+{
+	struct fake_function *map = imc_with_free_counters(test);
+	const struct ucore_box *box;
+
+	fake_memory_add(test, IMC_FREE + 0x22b0, 0x78);
+	fake_memory_add(test, IMC_FREE + 0x6000 + 0x22b0, 0x78);
+	map->config[0xdc / 4] = 7;	/* a second controller, which the table does not have */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 5U);
+	box = &ucore_catalog.boxes[4];
+	KUNIT_EXPECT_STREQ(test, box->desc.type->name, "imc_free");
+	KUNIT_EXPECT_EQ(test, box->desc.instance, 0U);
+	KUNIT_EXPECT_EQ(test, box->caps, (u32)UCORE_BOX_FREE_RUNNING);
+	KUNIT_EXPECT_EQ(test, box->io.ops->access, (u32)UCORE_ACCESS_MMIO);
+	KUNIT_EXPECT_EQ(test, (u64)box->desc.phys, IMC_FREE + 0x22b0);
+	KUNIT_EXPECT_EQ(test, (u64)box->desc.phys + box->desc.layout->fixed_ctr[1],
+			IMC_FREE + 0x2318);
+	KUNIT_EXPECT_EQ(test, (u64)box->desc.phys + box->desc.layout->fixed_ctr[2],
+			IMC_FREE + 0x2320);
+	KUNIT_EXPECT_EQ(test, box->desc.size, 0x78U);
+}
+
+/* A function whose registers make no sense must not make us touch RAM. */
+static void free_running_counters_of_memory_on_ram(struct kunit *test)
+{
+	struct fake_function *map = imc_with_free_counters(test);
+
+	fake_memory_add(test, RAM_START + 0x1000 + 0x22b0, 0x78);
+	map->config[0xd0 / 4] = RAM_START >> 23;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+}
+
+static void free_running_counters_that_do_not_answer(struct kunit *test)
+{
+	imc_with_free_counters(test);
+	memset(fake_memory_add(test, IMC_FREE + 0x22b0, 0x78), 0xff, 0x78);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+}
+
 /* ---- which die ---- */
 
 /* Two functions with an empty table each, the first on bus 3f, the other on 7f */
@@ -734,6 +837,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(chas_are_not_counted),
 	KUNIT_CASE(upi_links_by_their_functions),
 	KUNIT_CASE(free_running_counters),
+	KUNIT_CASE(free_running_counters_of_any_stack),
+	KUNIT_CASE(free_running_counters_of_gnr),
+	KUNIT_CASE(free_running_counters_of_memory),
+	KUNIT_CASE(free_running_counters_of_memory_on_ram),
+	KUNIT_CASE(free_running_counters_that_do_not_answer),
 	KUNIT_CASE(tables_in_order),
 	KUNIT_CASE(tables_by_numa_node),
 	KUNIT_CASE(tables_of_a_machine_without_numa),

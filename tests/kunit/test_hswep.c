@@ -4,6 +4,7 @@
  * hw/hswep_bdxep.md lists, written out here once more; what driving their boxes
  * writes, in which order; and how their overflows are found.
  */
+#include "abi/describe.h"
 #include "fake_machine.h"
 #include "find/e5.h"
 #include "session/event.h"
@@ -605,9 +606,43 @@ static void program_ubox(struct kunit *test)
 	ucore_box_program(box, filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0x707), FAKE_W(w, 0x705, 0), FAKE_W(w, 0x706, 0),
 		    FAKE_W(w, 0x703, 0), FAKE_W(w, 0x709, 0), FAKE_W(w, 0x70a, 0),
-		    FAKE_W(w, 0x704, 0), FAKE_R(w, 0x708), FAKE_W(w, 0x707, 0x15));
+		    FAKE_W(w, 0x704, 0), FAKE_R(w, 0x708), FAKE_W(w, 0x709, BIT_ULL(48) - 1),
+		    FAKE_R(w, 0x709), FAKE_W(w, 0x709, 0), FAKE_W(w, 0x704, BIT_ULL(48) - 1),
+		    FAKE_R(w, 0x704), FAKE_W(w, 0x704, 0), FAKE_W(w, 0x707, 0x15));
 	ucore_box_give_back(box);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x707), 0x2aULL);
+}
+
+/* One source of several has 44 bits for the UBox: the counters tell, once. */
+static void width_of_the_ubox_is_found(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct fake_window *w = fake_window(box);
+	struct ucore_event_spec spec = { };
+	struct ucore_counter *ctr, *longest;
+	struct ucore_box_info info;
+
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, BIT(0), BIT_ULL(44), true, &spec), 0);
+	w->width = 44;
+	ctr = fake_part_add(part, box, 1, 0x500042, 1000);
+	longest = fake_part_add(part, box, UCORE_COUNTER_FIXED, 0x500000, BIT_ULL(47));
+	ucore_box_program(box, no_filters);
+	ucore_box_program_counter(ctr);
+	ucore_box_program_counter(longest);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x709), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x70a), BIT_ULL(44) - 1000);
+	KUNIT_EXPECT_EQ(test, ctr->prev, BIT_ULL(44) - 1000);
+	KUNIT_EXPECT_EQ(test, longest->prev, 1ULL);
+	KUNIT_EXPECT_TRUE(test, ucore_counter_accumulate(ctr, 5));
+	KUNIT_EXPECT_EQ(test, ctr->total, 1005ULL);
+	ucore_describe_box(box, false, &info);
+	KUNIT_EXPECT_EQ(test, info.width, 44U);
+	KUNIT_EXPECT_EQ(test, info.fixed_width, 44U);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, BIT(0), BIT_ULL(44), true, &spec), -ERANGE);
+	fake_bus_clear(bus_of(test));
+	ucore_box_program(box, no_filters);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 1U);	/* its status */
 }
 
 /* A core and its thread: two fields of the UBox's filter. */
@@ -781,6 +816,7 @@ static struct kunit_case box_cases[] = {
 	KUNIT_CASE(control_with_one_enable),
 	KUNIT_CASE(program_sbox),
 	KUNIT_CASE(program_ubox),
+	KUNIT_CASE(width_of_the_ubox_is_found),
 	KUNIT_CASE(filter_of_the_ubox),
 	KUNIT_CASE(boxes_that_do_not_interrupt),
 	KUNIT_CASE(any_bit_asks_all_armed_boxes),

@@ -552,6 +552,28 @@ static void one_nmi_for_both(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(cpu->ring));
 }
 
+static void overflow_of_the_die(void *part)
+{
+	overflow(part, 0);
+}
+
+/* While a core's keeps LVTPC shut the die's would be lost: it is looked for. */
+static void the_dies_is_not_lost_behind_a_cores(struct kunit *test)
+{
+	struct ucore_part *die = armed_part_on(test, 0), *cpu = armed_part_on(test, 1);
+	struct nmi nmi = { .times = 1, .during = overflow_of_the_die, .arg = die };
+
+	fake_machine(test)->cpu_global.enables = true;
+	fake_kernel.lvtpc[0] = APIC_LVT_MASKED | APIC_DM_NMI;
+	overflow(cpu, 0);
+	nmi_on(cpu, 0, &nmi);
+	irq_work_sync(&die->domain->pmi.work);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(cpu->ring));
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(die->ring));
+}
+
 /* What the first one found is put back when the last one goes. */
 static void the_last_one_closes(struct kunit *test)
 {
@@ -570,6 +592,7 @@ static void the_last_one_closes(struct kunit *test)
 static struct kunit_case cases_cpu[] = {
 	KUNIT_CASE(each_domain_gets_its_sample),
 	KUNIT_CASE(one_nmi_for_both),
+	KUNIT_CASE(the_dies_is_not_lost_behind_a_cores),
 	KUNIT_CASE(the_last_one_closes),
 	{ }
 };

@@ -298,7 +298,8 @@ static void program_ubox_by_hand(struct kunit *test)
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc10, 0), FAKE_W(w, 0xc11, 0),
 		    FAKE_W(w, 0xc08, 0), FAKE_W(w, 0xc16, 0), FAKE_W(w, 0xc17, 0),
-		    FAKE_W(w, 0xc09, 0));
+		    FAKE_W(w, 0xc09, 0), FAKE_W(w, 0xc09, BIT_ULL(48) - 1),
+		    FAKE_R(w, 0xc09), FAKE_W(w, 0xc09, 0));
 }
 
 /* ---- a session's steps ---- */
@@ -357,7 +358,8 @@ static void start_enables_uclk_last(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(u, 0xc10, 0), FAKE_W(u, 0xc11, 0),
 		    FAKE_W(u, 0xc08, 0), FAKE_W(u, 0xc16, 0), FAKE_W(u, 0xc17, 0),
-		    FAKE_W(u, 0xc09, 0), FAKE_W(u, 0xc08, EN));
+		    FAKE_W(u, 0xc09, 0), FAKE_W(u, 0xc09, BIT_ULL(48) - 1),
+		    FAKE_R(u, 0xc09), FAKE_W(u, 0xc09, 0), FAKE_W(u, 0xc08, EN));
 }
 
 /* frz with frz_en, read, unfreeze in the same order; the UBox is read as it runs. */

@@ -55,7 +55,7 @@ static const struct {
 	{ "cbo", 4, 0, 44, 0, true, false, false, false, 0xff4cffff, 0, 0 },
 	{ "ubox", 2, 1, 44, 48, false, true, true, true, 0x1f54ffff, 0, -1 },
 	{ "pcu", 4, 0, 48, 0, true, true, true, false, 0xdf74c0ff, 0, 0 },
-	{ "ha", 4, 0, 48, 0, true, true, true, false, 0xff54ffff, 0, 0 },
+	{ "ha", 4, 0, 48, 0, true, true, true, false, 0xff55ffff, 0, 0 },
 	{ "imc", 4, 1, 48, 48, true, true, true, true, 0xff54ffff, 1, 0 },
 	{ "qpi", 4, 0, 48, 0, true, true, true, false, 0xff74ffff, 0, 0 },
 	{ "r2pcie", 4, 0, 44, 0, true, true, true, false, 0xff54ffff, 0, 0 },

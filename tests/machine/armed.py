@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sampling sessions run and judged: every value, flag and period of every sample."""
 
-from lab.session import TRIGGER_OVERFLOW, Session, assert_equal, flagged, sample_until
+import statistics
+
+from lab.session import (SAMPLE_POLLED, TRIGGER_OVERFLOW, US, Session, assert_equal, flagged,
+                         sample_until)
+from machine import eventset
 
 # Perf's NMI masks LVTPC while it is handled, and a PMI that comes then is lost: off in tests
 # that want each PMI in time
@@ -46,6 +50,64 @@ def run_armed(machine, wanted, enough, **options):
     assert status["overflows"] == sum(len(flagged(sample)) for sample in samples), status
     assert not status["recovered"], status
     return samples
+
+
+def run_polled(machine, wanted, enough, **options):
+    """The same of counters that cannot interrupt: the periods in the set are polled."""
+    with Session(machine, ring=1 << 22, **options) as s:
+        ids = s.add_all(wanted)
+        polled = {event: (period, eventset.rate_of(box, die, ctr, fields, s.platform))
+                  for event, (box, die, ctr, period, fields) in zip(ids, wanted) if period}
+        mark = machine.truth_length()
+        s.start()
+        samples = sample_until(machine, s, lambda found: enough(s, found))
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+        assert_polls(polled, samples)
+        status = s.status()
+    assert status["samples"] == len(samples) and not status["lost"], status
+    assert status["polled"] == status["overflows"] == sum(len(flagged(s)) for s in samples), status
+    assert status["polls"] > len(samples) and not status["recovered"], status
+    return samples
+
+
+def assert_polls(polled, samples):
+    """Each sample is of the first look past a multiple of a period, and says how late it may be.
+
+    polled: event -> (period, counts per second)
+    """
+    ended = dict.fromkeys(polled, 0)        # multiples of the period that are over
+    for sample in samples:
+        who = flagged(sample)
+        assert sample["flags"] & SAMPLE_POLLED and sample["trigger"] == TRIGGER_OVERFLOW, sample
+        assert who and sample["trigger_event"] == min(who), sample
+        for value in sample["values"]:
+            event, count = value["event"], value["count"]
+            if event not in polled:
+                continue
+            period, rate = polled[event]
+            assert (event in who) == (count // period > ended[event]), (sample, ended)
+            if event in who:
+                over = (count - (ended[event] + 1) * period) * 1000000000 // rate
+                assert over <= latest(sample), f"over for {over} ns: {sample}"
+            ended[event] = count // period
+
+
+def latest(sample):
+    """How long a period can be over: since the look before, or while the boxes were frozen.
+
+    The clocks may differ by 1 in 1000.
+    """
+    return (sample["late_ns"] + sample["frozen_ns"]) * 1.001 + US
+
+
+def assert_skews(told, true):
+    """From before the first word to behind the last one: never less than it was, and not much more.
+
+    The clocks may differ by 1 in 1000; and the model writes its log before the last access ends.
+    """
+    assert len(told) == len(true) and told, (told, true)
+    assert all(t >= real * 0.999 - US for t, real in zip(told, true)), (told, true)
+    assert statistics.median(t - real for t, real in zip(told, true)) < 400 * US, (told, true)
 
 
 def each_overflowed(times):

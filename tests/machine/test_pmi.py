@@ -5,7 +5,8 @@ import errno
 import json
 
 from lab.framework import BOTH, KERNELS, test
-from lab.session import SAMPLE_RECOVERED, Session, assert_equal, refused, sample_until
+from lab.session import (SAMPLE_RECOVERED, Session, assert_equal, die_of, refused,
+                         sample_until)
 from lab.truth import pmis_of
 from machine import eventset
 from machine.armed import WATCHDOG
@@ -23,8 +24,19 @@ def cpus(machine):
 def arm(session, dies=(0, 1), hz=100):
     """An event that overflows on each die, and one that does not."""
     for die in dies:
-        session.add("imc1", die, 0, eventset.period_for("imc1", die, 0, {"event": 0}, hz), event=0)
+        period = eventset.period_for("imc1", die, 0, {"event": 0}, hz, session.platform)
+        session.add("imc1", die, 0, period, event=0)
         session.add("cbo1", die, 1, event=0)
+
+
+def nmis(machine):
+    """NMIs that each CPU took, ever, as Linux counts them."""
+    words = machine.sh("grep NMI: /proc/interrupts").split()[1:]
+    return [int(word) for word in words if word.isdigit()]
+
+
+def grown(before, after):
+    return [new - old for old, new in zip(before, after)]
 
 
 def sample_exactly(machine, session, count, enough=lambda samples: True):
@@ -66,7 +78,7 @@ def assert_all_delivered(machine, mark):
 
 # ---- the core asked for ----
 
-@test("e2-2s", kernels=KERNELS)
+@test(("e2-2s", "hswep-2s"), kernels=KERNELS)
 def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
     m.write(WATCHDOG, 0)
     for chosen in ((0, 2), (1, 3), (0, 3)):
@@ -83,20 +95,25 @@ def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
         assert [cpu for cpu, n in enumerate(got) if n] == list(chosen), (chosen, got)
 
 
-@test("e2-2s", kernels=BOTH)
+@test(("e2-2s", "hswep-2s"), kernels=BOTH)
 def pmi_goes_to_every_core_of_the_set_and_one_serves_it(m):
     m.write(WATCHDOG, 0)
     with Session(m, ring=1 << 20) as s:
         arm(s)
         s.command("cpu 0 1 3")
-        before, mark = pmis_of(m), m.truth_length()
+        served = [die_of(m, die)["pmis"] for die in (0, 1)]
+        before, taken, mark = pmis_of(m), nmis(m), m.truth_length()
         samples = sample_exactly(m, s, 10)
-        got = [new - old for old, new in zip(before, pmis_of(m))]
+        got, taken = grown(before, pmis_of(m)), grown(taken, nmis(m))
+        served = [die_of(m, die)["pmis"] - served[die] for die in (0, 1)]
         pmis = m.truth("pmi", mark)
     assert_in_time(samples)
     assert {s["cpu"] for s in samples if s["die"] == 0} <= {0, 1}, samples
     assert {s["cpu"] for s in samples if s["die"] == 1} == {3}, samples
     assert got[0] and got[1] and not got[2] and got[3], got
+    # each CPU takes an NMI for each PMI; one of them serves it, and one sample comes of it
+    assert taken == got, (taken, got)
+    assert served == [sum(s["die"] == die for s in samples) for die in (0, 1)], served
     # one that is slow may still be in the NMI before, its LVTPC masked: then the other serves it
     for seq in {pmi["seq"] for pmi in pmis}:
         sent = [pmi for pmi in pmis if pmi["seq"] == seq]
@@ -104,15 +121,128 @@ def pmi_goes_to_every_core_of_the_set_and_one_serves_it(m):
         assert "delivered" in {pmi["result"] for pmi in sent}, sent
 
 
+@test("e2-2s")
+def cpus_of_a_die_without_events_are_left_alone(m):
+    """The choice is by die: that of die 1 takes nothing from die 0's reader."""
+    with Session(m, ring=1 << 20) as s:
+        arm(s, dies=(0,))
+        s.command("cpu 3 2")
+        reader, before = die_of(m, 0)["reader"], pmis_of(m)
+        samples = sample_exactly(m, s, 10)
+        got = grown(before, pmis_of(m))
+    assert {sample["cpu"] for sample in samples} == {reader}, samples
+    assert [cpu for cpu, n in enumerate(got) if n] == [reader], got
+
+
+@test("e2-2s", kernels=BOTH)
+def bad_sets_of_cpus_are_refused_whole(m):
+    with Session(m) as s, Session(m) as other:
+        arm(s)
+        readers = [d["reader"] for d in json.loads(m.sh("ucoretool info -j"))["domains"]]
+        m.write("/sys/devices/system/cpu/cpu3/online", 0)
+        try:
+            for cpus, number in (("", errno.EINVAL), ("1 1", errno.EINVAL), ("1 64", errno.ENOENT),
+                                 ("1 4294967295", errno.ENOENT), ("1 3", errno.EAGAIN)):
+                with refused(number):
+                    s.command(f"cpu {cpus}")
+        finally:
+            m.write("/sys/devices/system/cpu/cpu3/online", 1)
+        # of die 0 and of die 1, which another session has chosen otherwise
+        other.command("cpu 3 2")
+        for cpus in ("1 2", "1 3", "1 2 3"):
+            with refused(errno.EBUSY):
+                s.command(f"cpu {cpus}")
+        assert readers[0] == die_of(m, 0)["reader"], "a set that was refused has changed something"
+        s.command("cpu 1 3 2")
+        assert [die_of(m, die)["reader"] for die in (0, 1)] == [1, 3]
+        s.start()
+        with refused(errno.EBUSY):
+            s.command("cpu 1 3 2")
+
+
+# ---- as many cores as pmi_core_sel has bits, and more ----
+
+def plug(m, core):
+    """One more CPU: the thread of a core of socket 0; Linux's number of it."""
+    before = present(m)
+    m.qmp("device_add", driver="max-x86_64-cpu", id=f"core{core}", socket_id=0, core_id=core,
+          thread_id=0)
+    m.wait_until(lambda: present(m) - before, what="the CPU")
+    cpu, = present(m) - before
+    at = f"/sys/devices/system/cpu/cpu{cpu}"
+    m.write(f"{at}/online", 1)
+    assert int(m.sh(f"cat {at}/topology/core_id")) == core
+    return cpu
+
+
+def present(m):
+    return {int(name[3:]) for name in m.sh("cd /sys/devices/system/cpu; ls -d cpu[0-9]*").split()}
+
+
+@test("hswep-1s", settings={"machine.cores": 18, "machine.plugged": 2})
+def pmi_core_sel_has_a_bit_for_the_18th_core(m):
+    m.write(WATCHDOG, 0)
+    last = plug(m, 17)
+    for chosen, route in (([last], 1 << 17), ([1, last], 1 << 17 | 2)):
+        seen = set()
+
+        def note(_):
+            seen.add(m.oracle("state")["sockets"][0]["global_ctl"] & 0x3ffff)
+            return True
+        with Session(m, ring=1 << 20) as s:
+            arm(s, dies=(0,))
+            s.command("cpu " + " ".join(map(str, chosen)))
+            mark = m.truth_length()
+            samples = sample_exactly(m, s, 10, note)
+        assert_in_time(samples)
+        assert {sample["cpu"] for sample in samples} <= set(chosen), samples
+        assert route in seen and seen <= {route, 0}, seen
+        cores = {cpu["cpu"]: cpu["core"] for cpu in cpus(m)}
+        told = {cores[pmi["cpu"]] for pmi in m.truth("pmi", mark)}
+        assert told == {bit for bit in range(18) if route >> bit & 1}, told
+
+
+@test("bdxep-1s", settings={"machine.cores": 24, "machine.plugged": 2})
+def a_core_that_pmi_core_sel_cannot_name_is_refused(m):
+    m.write(WATCHDOG, 0)
+    last = plug(m, 23)
+    with Session(m, ring=1 << 20) as s:
+        arm(s, dies=(0,))
+        for cpus_ in (f"{last}", f"0 {last}"):
+            with refused(errno.ERANGE):
+                s.command(f"cpu {cpus_}")
+        samples = sample_exactly(m, s, 10)
+    assert_in_time(samples)
+    assert last not in {sample["cpu"] for sample in samples}, samples
+
+
+# ---- as a user would ----
+
+def cpus_of_record(m, options):
+    """CPUs that took the PMI of samples, by die; and how many each CPU of the machine got."""
+    before = pmis_of(m)
+    m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ -c 200000 -n 30 -o /tmp/chosen")
+    samples = [json.loads(line) for line in m.run("ucoretool report -i /tmp/chosen -j").out
+               .splitlines()]
+    by_die = {}
+    for sample in samples:
+        if sample["record"] == "sample":
+            by_die.setdefault(sample["die"], set()).add(sample["cpu"])
+    return by_die, grown(before, pmis_of(m))
+
+
 @test("e2-2s", kernels=BOTH)
 def option_C_of_record_chooses_the_cores(m):
-    before = pmis_of(m)
-    m.run("ucoretool record -C 1,3 -e imc/CAS_COUNT.RD/ -c 200000 -n 30 -o /tmp/chosen")
-    report = m.run("ucoretool report -i /tmp/chosen -j").out
-    samples = [json.loads(line) for line in report.splitlines()]
-    assert {s["cpu"] for s in samples if s["record"] == "sample"} == {1, 3}
-    got = [new - old for old, new in zip(before, pmis_of(m))]
+    by_die, got = cpus_of_record(m, "-C 1,3")
+    assert by_die == {0: {1}, 1: {3}}, by_die
     assert not got[0] and not got[2] and got[1] and got[3], got
+    # several of one die, and of the other as it is
+    by_die, got = cpus_of_record(m, "-C 1,0")
+    reader = die_of(m, 1)["reader"]
+    assert by_die[0] <= {0, 1} and by_die[1] == {reader}, by_die
+    assert got[0] and got[1] and got[reader] and not got[5 - reader], got
+    failed = m.run("ucoretool record -C 1,1 -e imc/CAS_COUNT.RD/ -c 200000 -n 1", check=False)
+    assert failed.status and "each one once" in failed.err, failed.err
 
 
 @test("e2-2s", kernels=BOTH)

@@ -2,19 +2,26 @@
 """Sampling: a record for each trigger, its values those of its freeze."""
 
 import errno
+import re
 import statistics
 
 from lab import truth
 from lab.framework import BOTH, KERNELS, test
-from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_POLLED,
-                         SAMPLE_THROTTLED, SAMPLE_USER, TRIGGER_OVERFLOW, TRIGGER_TIMER, US,
-                         VALUE_UNFROZEN, Session, accesses_of, assert_equal, die_of, flagged,
-                         interrupting, refused, sample_until, samples_in, totals_at)
+from lab.qemu import args
+from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED, SAMPLE_USER,
+                         TRIGGER_OVERFLOW, TRIGGER_TIMER, US, VALUE_UNFROZEN, Session, accesses_of,
+                         assert_equal, die_of, flagged, interrupting, refused, sample_until,
+                         samples_in, totals_at)
 from machine import eventset
-from machine.armed import each_overflowed, least_lateness, run_armed
+from machine.armed import assert_skews, each_overflowed, least_lateness, run_armed, run_polled
 
-NO_OVERFLOW = ("cbo", "irp")
 CLOCK = {"event": 0x00}
+# Box types that cannot interrupt, and bits of the counters of others, by platform
+NO_OVERFLOW = {"ivbep": ("cbo", "irp"), "hswep": ("cbo", "sbox", "irp"),
+               "bdxep": ("cbo", "sbox", "irp"), "bdxde": ("cbo", "irp")}
+WIDTHS = {"ivbep": {"ubox": 44, "r2pcie": 44, "r3qpi": 44, "imc": 48},
+          "hswep": {"ubox": 48, "r2pcie": 48, "r3qpi": 44, "imc": 48},
+          "bdxep": {"ubox": 48, "r2pcie": 48, "r3qpi": 48, "imc": 48}}
 
 
 # ---- helpers ----
@@ -24,19 +31,20 @@ def armed_set(session, ctr, hz):
     wanted = []
     for number, (die, box) in enumerate(eventset.boxes_of(session)):
         events = eventset.events_of(box, session.platform)
-        if eventset.type_of(box) in NO_OVERFLOW:
+        if eventset.type_of(box) in NO_OVERFLOW[session.platform]:
             continue
         for c in (ctr, FIXED) if ctr == 0 else (ctr,):
             if c in events:
                 # no two alike, so that they drift
-                period = eventset.period_for(box, die, c, events[c], hz + number % 7)
+                period = eventset.period_for(box, die, c, events[c], hz + number % 7,
+                                             session.platform)
                 wanted.append((box, die, c, period, events[c]))
     return wanted
 
 
 # ---- overflow ----
 
-@test("e2-2s", kernels=KERNELS, timeout=120)
+@test(("e2-2s", "hswep-2s", "bdxep-1s", "bdxde-1s"), kernels=KERNELS, timeout=120)
 def every_counter_that_can_overflow_ends_intervals_exactly(m):
     for ctr in range(4):
         with Session(m) as s:
@@ -44,90 +52,179 @@ def every_counter_that_can_overflow_ends_intervals_exactly(m):
         run_armed(m, wanted, each_overflowed(2))
 
 
-@test("e2-2s", kernels=BOTH)
+# Status bits at other places, C-Boxes and SBOXes that could interrupt, BOX_CTL[17:16] as on v2
+DOUBTFUL = {"model.status-shift": "5", "model.cbox-ov-en": "yes", "model.box-enables": "yes"}
+
+
+@test("hswep-1s", settings=DOUBTFUL, timeout=120)
+def where_the_sources_differ_overflows_are_exact_either_way(m):
+    every_counter_that_can_overflow_ends_intervals_exactly(m)
+    run_polled(m, [(box, 0, 0, 40000000, CLOCK) for box in ("cbo0", "cbo1", "sbox0", "sbox1")],
+               each_overflowed(3))
+
+
+@test(("e2-2s", "hswep-2s"), kernels=BOTH)
 def an_overflow_sample_holds_all_counters_of_its_die(m):
     """The others are on other boxes, of the other die none."""
     with Session(m) as s:
         wanted = eventset.full_set(s)
     periods = {("imc2", 0, 1): 40, ("qpi1", 1, 0): 60}
-    wanted = [(box, die, ctr, eventset.period_for(box, die, ctr, fields, periods[box, die, ctr])
+    wanted = [(box, die, ctr, eventset.period_for(box, die, ctr, fields, periods[box, die, ctr],
+                                                  s.platform)
                if (box, die, ctr) in periods else 0, fields)
               for box, die, ctr, _, fields in wanted]
     samples = run_armed(m, wanted, lambda _, found: len({s["die"] for s in found}) == 2
                         and len(found) > 10)
-    half = eventset.COUNTERS_OF["e2-2s"] // 2
+    half = eventset.COUNTERS_OF[m.scenario] // 2
     assert all(len(sample["values"]) == half for sample in samples)
 
 
-@test("e2-2s", kernels=BOTH)
+@test(("e2-2s", "hswep-2s", "bdxep-2s"), kernels=BOTH)
 def boxes_that_cannot_interrupt_refuse_a_period(m):
     with Session(m) as s:
-        for box in ("cbo0", "irp0"):
+        for kind in NO_OVERFLOW[s.platform]:
             with refused(errno.EOPNOTSUPP):
-                s.add(box, period=interrupting(1000000), **CLOCK)
+                s.add(f"{kind}0", period=interrupting(1000000), **CLOCK)
             with refused(errno.ERANGE):     # too short to be polled
-                s.add(box, period=1000, **CLOCK)
-        for box, width in (("ubox0", 44), ("r2pcie0", 44), ("r3qpi0", 44), ("imc0", 48)):
+                s.add(f"{kind}0", period=1000, **CLOCK)
+        for kind, width in WIDTHS[s.platform].items():
             with refused(errno.ERANGE):
-                s.add(box, period=1 << width, event=1)
-            s.add(box, period=(1 << width) - 1, event=1)
+                s.add(f"{kind}0", period=1 << width, event=1)
+            s.add(f"{kind}0", period=(1 << width) - 1, event=1)
 
 
-@test("e2-2s", kernels=BOTH)
+@test(("e2-2s", "hswep-2s"), kernels=BOTH)
 def polled_periods_are_sampled_past_each_multiple_with_exact_counts(m):
-    """C-Boxes and the IRP cannot interrupt; imc0 is only counted."""
-    with Session(m, ring=1 << 20) as s:
-        periods = {s.add(box, counter=0, period=period, **CLOCK): period
-                   for box, period in (("cbo0", 50000000), ("irp0", 30000000))}
-        s.add("imc0", counter=0, event=0x04, umask=0x03)
-        mark = m.truth_length()
-        s.start()
-        samples = sample_until(m, s, lambda found: all(
-            sum(event in flagged(sample) for sample in found) >= 5 for event in periods))
-        assert_equal(s.sample_differences(samples, s.freezes(mark)))
-        status = s.status()
-    ended = dict.fromkeys(periods, 0)       # multiples of the period that are over
-    for sample in samples:
-        assert sample["flags"] & SAMPLE_POLLED and sample["trigger"] == TRIGGER_OVERFLOW, sample
-        assert flagged(sample) and sample["trigger_event"] == min(flagged(sample)), sample
-        assert 0 < sample["late_ns"], sample
-        for value in sample["values"]:
-            event = value["event"]
-            if event in periods:
-                now = value["count"] // periods[event]
-                assert (event in flagged(sample)) == (now > ended[event]), (sample, ended)
-                ended[event] = now
-    assert status["polled"] == status["overflows"] == sum(len(flagged(s)) for s in samples), status
-    assert status["polls"] > len(samples) and not status["recovered"], status
+    """Of boxes that cannot interrupt; imc0 is only counted."""
+    with Session(m) as s:
+        wanted = [(f"{kind}0", die, 0, 30000000 + 5000000 * number, CLOCK)
+                  for number, kind in enumerate(NO_OVERFLOW[s.platform]) for die in (0, 1)]
+    polled = range(len(wanted))
+    run_polled(m, [*wanted, ("imc0", 0, 0, 0, CLOCK)], lambda _, found: all(
+        sum(event in flagged(sample) for sample in found) >= 5 for event in polled))
+
+
+# ---- box freeze ----
+
+def box_freezes(machine, mark, die=0):
+    """Box -> (instant, totals) of each freeze by its own word."""
+    found = {}
+    for line in machine.truth("box-freeze", mark):
+        if line["socket"] == die:
+            totals = {(c["box"], c["ctr"]): c["total"] for c in line["counters"]}
+            found.setdefault(line["box"], []).append((line["t"], totals))
+    return found
+
+
+def box_differences(session, number, values, freezes):
+    """Values of the session's n-th own freeze that are not those at their box's word."""
+    wrong = []
+    for value in values:
+        at = session.events[value["event"]]
+        if at.box not in freezes:       # the UBox has no word
+            continue
+        true = session.true_count(value["event"], {at.die: freezes[at.box][number][1]})
+        if value["count"] != true or value["flags"]:
+            wrong.append(f"freeze {number}: {at} says {value}, truth {true}")
+    return wrong
+
+
+def skews(freezes):
+    """Of each freeze of a session: ns from its first box's word to its last one's."""
+    return [max(instants) - min(instants) for instants in
+            zip(*([t for t, _ in of_box] for of_box in freezes.values()))]
+
+
+def add_boxes(session):
+    """Counters of three boxes; nothing freezes the last one."""
+    session.add("imc0", counter=0, event=0x04, umask=0x03)
+    session.add("imc0", counter=FIXED)
+    session.add("cbo0", counter=0, **CLOCK)
+    session.add("ubox0", counter=0, event=0x42)
 
 
 @test("e2-2s", kernels=BOTH)
 def box_freeze_stops_its_own_boxes_alone(m):
     with Session(m, box_freeze=True) as s, Session(m) as other:
-        s.add("imc0", counter=0, event=0x04, umask=0x03)
-        s.add("cbo0", counter=0, **CLOCK)
-        s.add("ubox0", counter=0, event=0x42)
-        other.add("ha0", counter=0, event=0)
+        add_boxes(s)
+        other.add("ha0", counter=0, **CLOCK)
         other.start()
         mark = m.truth_length()
         s.start()
-        before = s.read()
+        answers = [s.read() for _ in range(7)]
         accesses = accesses_of(m, s, "read")
-        after = s.read()
         s.stop()
-        assert not m.truth("freeze", mark), m.truth("freeze", mark)
-        # two boxes frozen and thawed, four dwords and MSRs of three counters
-        assert accesses["told"] == 4 + 4, accesses
-        die = after["dies"][0]
-        assert 0 < die["skew_ns"] < die["frozen_ns"], die
-        assert die["time_running"] < die["time_enabled"], die
-        counted = [new["count"] - old["count"]
-                   for new, old in zip(after["values"], before["values"])]
-        assert counted[0] > 0 and counted[1] > 0, counted
-        assert [v["flags"] for v in after["values"]] == [0, 0, VALUE_UNFROZEN], after
+        freezes = box_freezes(m, mark)
+        assert set(freezes) == {"imc0", "cbo0"} and not m.truth("freeze", mark), freezes
+        for number, answer in enumerate(answers):
+            assert_equal(box_differences(s, number, answer["values"], freezes))
+            assert answer["values"][3]["flags"] == VALUE_UNFROZEN, answer
+        # two boxes frozen and thawed, six dwords and MSRs of four counters
+        assert accesses["told"] == 4 + 6, accesses
+        assert_skews([answer["dies"][0]["skew_ns"] for answer in answers], skews(freezes)[:7])
+        last = answers[-1]["dies"][0]
+        assert 0 < last["skew_ns"] < last["frozen_ns"], last
+        assert last["time_running"] < last["time_enabled"], last
         die = other.read()["dies"][0]
         assert die["time_running"] == die["time_enabled"], die
 
+
+@test("e2-2s", kernels=BOTH)
+def timer_samples_with_box_freeze_are_exact_and_freeze_no_die(m):
+    with Session(m, box_freeze=True, timer_ns=10 * MS, ring=1 << 20) as s:
+        add_boxes(s)
+        mark = m.truth_length()
+        s.start()
+        samples = sample_until(m, s, lambda found: len(found) > 30)
+        freezes = box_freezes(m, mark)
+        assert not m.truth("freeze", mark), m.truth("freeze", mark)
+        for number, sample in enumerate(samples):
+            assert_equal(box_differences(s, number, sample["values"], freezes))
+    # STOP froze them once more
+    assert {len(of_box) for of_box in freezes.values()} == {len(samples) + 1}, freezes.keys()
+    assert_skews([sample["skew_ns"] for sample in samples], skews(freezes)[:-1])
+
+
+@test("e2-2s", kernels=BOTH)
+def an_overflow_freezes_the_die_with_box_freeze_too(m):
+    """And a READ between two of them does not."""
+    wanted = [("imc1", 0, 0, eventset.period_for("imc1", 0, 0, CLOCK, 60), CLOCK),
+              ("cbo0", 0, 0, 0, CLOCK)]
+    run_armed(m, wanted, lambda s, found: s.read() and len(found) > 20, box_freeze=True)
+
+
+@test("e2-2s", kernels=BOTH)
+def reset_with_box_freeze_zeroes_what_counts_on_too(m):
+    with Session(m, box_freeze=True, ring=1 << 20) as s:
+        add_boxes(s)
+        s.add("ubox0", counter=1, period=1 << 43, event=0x41)
+        s.start()
+        m.wait_until(lambda: s.read()["dies"][0]["time_enabled"] > 300 * MS, what="counts")
+        before, mark = s.read()["values"], m.truth_length()
+        _, after = s.commands(["reset", "read"])
+        freezes = box_freezes(m, mark)
+        for old, new in zip(before, after["values"]):
+            at = s.events[new["event"]]
+            if at.box in freezes:
+                (_, zero), (_, read) = freezes[at.box]
+                assert new["count"] == read[at.box, at.ctr] - zero[at.box, at.ctr], (at, new)
+            assert 0 < new["count"] < old["count"], (at, old, new)
+
+
+@test("e2-2s", kernels=BOTH)
+def option_box_freeze_leaves_the_die_alone(m):
+    mark = m.truth_length()
+    out = m.run("ucoretool stat --box-freeze --per-box -e imc0/CAS_COUNT.RD/ -e cbo0/CLOCKTICKS/ "
+                "-e ubox/EVENT_MSG.DOORBELL_RCVD/ -I 20 -n 5").out
+    assert not m.truth("freeze", mark), m.truth("freeze", mark)
+    rows = [line for line in out.splitlines() if " ubox0 " in line]
+    assert rows and all(line.rstrip().endswith("unfrozen") for line in rows), out
+    assert "unfrozen" not in "".join(line for line in out.splitlines() if line not in rows), out
+    skew = float(re.search(r"skew between them at most ([\d.]+) us", out)[1])
+    assert skew > 0, out
+
+
+# ---- sessions ----
 
 @test("e2-2s", kernels=BOTH)
 def sessions_with_their_own_periods_share_a_die(m):
@@ -156,7 +253,7 @@ def sessions_with_their_own_periods_share_a_die(m):
 
 # ---- timer ----
 
-@test("e2-2s", kernels=KERNELS)
+@test(("e2-2s", "hswep-2s", "snbep-2s"), kernels=KERNELS)
 def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
     period = 10 * MS
     wanted = [(box, die, 0, 0, CLOCK) for die in (0, 1) for box in ("imc0", "cbo1", "qpi0")]
@@ -308,9 +405,9 @@ def stray_values(session, samples, freezes):
 
 # ---- as a user would ----
 
-@test("e2-2s", kernels=BOTH)
+@test(("e2-2s", "hswep-2s"), kernels=BOTH)
 def what_record_writes_report_prints_and_both_are_true(m):
-    events = truth.events_of()
+    events = truth.events_of(args.Scenario(m.scenario).platform)
     before, mark = truth.totals_of(m), m.truth_length()
     m.run("ucoretool record -e imc/CAS_COUNT.RD/ -c 300000 -e imc/CAS_COUNT.WR/ "
           "-e cbo/CLOCKTICKS/ -e ha/REQUESTS.READS/ -n 40 -o /tmp/record")

@@ -346,6 +346,23 @@ def the_freeze_of_the_firmware_is_as_found_afterwards(m):
     assert frozen() == before, frozen()
 
 
+@test("gnr-2s", loaded=False, alone=True)
+def box_freeze_ends_the_freeze_of_the_firmware(m):
+    """A session that never freezes a die must end what it finds, and give it back."""
+    def frozen():
+        return [(s["global_ctl"], s["frozen"]) for s in m.oracle("state")["sockets"]]
+    before = frozen()
+    m.insmod()
+    with Session(m, box_freeze=True) as s:
+        s.add("imc0", 0, 0, **CLOCK)
+        s.start()
+        assert [freeze for _, freeze in frozen()] == [False, True], frozen()
+        m.wait_until(lambda: s.read()["values"][0]["count"], what="counts")
+        s.stop()
+    m.settle()
+    m.wait_until(lambda: frozen() == before, what="the freeze, as found")
+
+
 # ---- registers as found ----
 
 def hardware(m):

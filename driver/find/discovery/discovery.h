@@ -6,7 +6,7 @@
  * questions about this machine.  parse.c decides what the bytes mean: pure, no
  * hardware, no kernel state, so unit tests and a fuzzer in user space reach all
  * of it.  probe.c asks whether what they describe is there.  find.c makes box
- * descriptions of it.
+ * descriptions of it, and beside.c of what no table has.
  *
  * A unit (the table's word) that is accepted becomes a box.
  */
@@ -72,6 +72,7 @@ struct ucore_disc_place {
  * @unit: type number of the units that have one
  * @msr: base for unit 0
  * @stride: from the base of one unit's box to that of the next
+ * @spread: how much more than @stride it is for all fixed counters but the first
  * @max: units that have one, from 0
  */
 struct ucore_disc_beside {
@@ -80,7 +81,28 @@ struct ucore_disc_beside {
 	u32 unit;
 	u32 msr;
 	u32 stride;
+	u32 spread;
 	u32 max;
+};
+
+/**
+ * struct ucore_disc_bank - boxes in memory that no table has, one for some units each
+ * @type: their type
+ * @layout: their registers
+ * @unit: type number of the units
+ * @units_each: units that have one together
+ * @device: PCI device id of the function that tells where they are
+ * @first: bytes from there to the first register
+ * @size: bytes from the first register to the end of the last
+ */
+struct ucore_disc_bank {
+	const struct ucore_box_type *type;
+	const struct ucore_layout *layout;
+	u32 unit;
+	u32 units_each;
+	u16 device;
+	u32 first;
+	u32 size;
 };
 
 /**
@@ -93,7 +115,8 @@ struct ucore_disc_beside {
  * @count_type: type whose units another register counts
  * @count_msr: the MSR that counts them; 0: none
  * @ubox: function that maps a bus to a socket, where NUMA does not
- * @beside: boxes that no table has, or NULL
+ * @beside: boxes that no table has, by MSR, or NULL
+ * @bank: boxes that no table has, in memory, or NULL
  */
 struct ucore_disc_rules {
 	const struct ucore_disc_type *types;
@@ -105,6 +128,7 @@ struct ucore_disc_rules {
 	u32 count_msr;
 	const struct ucore_ubox_map *ubox;
 	const struct ucore_disc_beside *beside;
+	const struct ucore_disc_bank *bank;
 };
 
 /*
@@ -211,6 +235,7 @@ struct ucore_disc_table {
  * @rule: what the platform knows of its type, NULL if nothing
  * @type: its box type, with its own numbers
  * @layout: where its registers are
+ * @beside: where those of the box beside it are
  * @name: name of the type, if the platform has none
  */
 struct ucore_unit {
@@ -226,6 +251,7 @@ struct ucore_unit {
 	const struct ucore_disc_type *rule;
 	struct ucore_box_type type;
 	struct ucore_layout layout;
+	struct ucore_layout beside;
 	char name[UCORE_NAME_LEN];
 };
 

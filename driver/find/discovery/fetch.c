@@ -181,8 +181,14 @@ static int find_all_tables(struct ucore_disc *disc)
  * ---- reading them ----
  */
 
-/* A function's die: what its bus tells, or the table on the same bus. */
-static int die_of_neighbour(const struct ucore_disc *disc, struct pci_bus *bus)
+/**
+ * ucore_disc_die_of_bus() - the die of the functions on a bus
+ * @disc: tables, with their dies
+ * @bus: the bus
+ *
+ * Return: what the bus tells, or a table on it; UCORE_DIE_* if neither does.
+ */
+int ucore_disc_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus)
 {
 	int die = ucore_die_of_bus(bus, disc->rules->ubox);
 	u32 i;
@@ -207,7 +213,7 @@ static int find_spots(struct ucore_disc *disc, const struct ucore_disc_place *pl
 		if (PCI_FUNC(pdev->devfn) != place->function || slot < place->slot ||
 		    slot >= place->slot + place->nr || pci_domain_nr(pdev->bus) > 7)
 			continue;
-		die = die_of_neighbour(disc, pdev->bus);
+		die = ucore_disc_die_of_bus(disc, pdev->bus);
 		if (die >= 0)
 			ret = ucore_disc_note_spot(disc, die, place, slot - place->slot,
 						   pci_domain_nr(pdev->bus), pdev->bus->number);

@@ -5,6 +5,9 @@
 
 #include "find/discovery/discovery.h"
 
+struct pci_bus;
+
 int ucore_disc_fetch(struct ucore_disc *disc);
+int ucore_disc_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus);
 
 #endif /* UCORE_FETCH_H */

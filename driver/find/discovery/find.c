@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "find/discovery/beside.h"
 #include "find/discovery/fetch.h"
 #include "find/discovery/find.h"
 #include "find/discovery/private_pmi.h"
@@ -138,41 +139,11 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 	return ucore_finder_add(finder, &desc);
 }
 
-/* Do all registers of a box beside a unit answer? */
-static bool beside_there(const struct ucore_disc_beside *beside, s32 die, u32 msr)
-{
-	u32 i;
-
-	for (i = 0; i < beside->type->nr_fixed; i++)
-		if (!ucore_disc_msr_there(die, msr + beside->layout->fixed_ctr[i]))
-			return false;
-	return true;
-}
-
-/* The box beside a unit that no table has. */
-static int add_beside(struct ucore_finder *finder, const struct ucore_unit *unit)
-{
-	const struct ucore_disc_beside *beside = disc.rules->beside;
-	struct ucore_box_desc desc = {
-		.global = global_of_die(unit->die),
-		.die = unit->die,
-		.instance = ucore_disc_unit_id(unit),
-	};
-
-	if (!beside || ucore_disc_unit_type(unit) != beside->unit || desc.instance >= beside->max)
-		return 0;
-	desc.type = beside->type;
-	desc.layout = beside->layout;
-	desc.msr = beside->msr + desc.instance * beside->stride;
-	if (!beside_there(beside, unit->die, desc.msr))
-		return 0;
-	return ucore_finder_add(finder, &desc);
-}
-
 static int add_units(struct ucore_finder *finder)
 {
 	struct ucore_unit *unit;
 	int ret = 0;
+	u32 i;
 
 	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++) {
 		if (!unit->reason && !global_of_die(unit->die))
@@ -182,7 +153,11 @@ static int add_units(struct ucore_finder *finder)
 	}
 	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++)
 		if (!unit->reason)
-			ret = add_beside(finder, unit);
+			ret = ucore_disc_add_beside(finder, disc.rules, unit,
+						    global_of_die(unit->die));
+	for (i = 0; i < nr_die_globals && !ret; i++)
+		ret = ucore_disc_add_banks(finder, &disc, die_globals[i].die,
+					   &die_globals[i].global);
 	return ret;
 }
 

@@ -317,6 +317,8 @@ static struct cell note_cell(const struct report *report, const struct report_ro
 	if (row->flags & UCORE_VALUE_OFFLINE)
 		return cell_text(domain_offline_text(ucore_file_domain(report->file,
 								       row->event->domain)->cpu));
+	if (row->flags & UCORE_VALUE_REFUSED)
+		return cell_text("refused");
 	if (row->flags & UCORE_VALUE_OVERFLOW)
 		return cell_text("overflow");
 	return row->flags & UCORE_VALUE_UNFROZEN ? cell_text("unfrozen") : cell_none();

@@ -303,6 +303,8 @@ static struct cell note_cell(const struct stat_row *row)
 		return cell_text("box dead");
 	if (row->flags & UCORE_VALUE_OFFLINE)
 		return cell_text(domain_offline_text(row->cpu));
+	if (row->flags & UCORE_VALUE_REFUSED)
+		return cell_text("refused");
 	return row->flags & UCORE_VALUE_UNFROZEN ? cell_text("unfrozen") : cell_none();
 }
 

@@ -11,7 +11,7 @@
  *	fill [FIELD=VALUE]...   on every counter of every box, in their order; VALUE+
  *	                     is VALUE plus the counter's number; fixed ones have no
  *	                     fields, free-running ones are left out
- *	cpu N, start, stop, reset
+ *	cpu N..., start, stop, reset
  *	read, live           values and domains
  *	burst N              N frozen reads, nothing in between
  *	status
@@ -417,7 +417,7 @@ static bool obey(char **word, int n)
 		add(word, n);
 	else if (!strcmp(word[0], "fill"))
 		fill(word, n);
-	else if (!strcmp(word[0], "cpu") && n >= 2)
+	else if (!strcmp(word[0], "cpu"))
 		set_cpus(word, n);
 	else if (!strcmp(word[0], "start"))
 		command(UCORE_START);

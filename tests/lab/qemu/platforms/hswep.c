@@ -120,7 +120,7 @@ static const UcoreBoxType imc = { HSWEP_IMC(8) };
 static const UcoreBoxType irp = { HSWEP_IRP };
 static const UcoreBoxType qpi = { HSWEP_QPI };
 static const UcoreBoxType r2pcie = { HSWEP_R2PCIE(r2pcie_constraints) };
-static const UcoreBoxType r3qpi = { HSWEP_R3QPI(r3qpi_constraints) };
+static const UcoreBoxType r3qpi = { HSWEP_R3QPI(r3qpi_constraints, 44) };
 
 /* --------------------------------------------------------------- platform */
 

@@ -121,8 +121,8 @@ uint64_t ucore_hswep_ubox_rate(const UcoreBox *box, unsigned ctr,
     R2PCIE_TYPE, .nr_max = 1, HSWEP_BOX(4), \
     .ctl_legal = HSWEP_CTL | HSWEP_OV, .ov_en = HSWEP_OV, \
     .constraints = constraints_
-#define HSWEP_R3QPI(constraints_) \
-    R3QPI_TYPE, .nr_max = 3, .width = 44, \
+#define HSWEP_R3QPI(constraints_, width_) \
+    R3QPI_TYPE, .nr_max = 3, .width = width_, \
     .ctl_legal = HSWEP_CTL | HSWEP_OV | E5_CTL_EV_SEL_EXT, \
     .ctl_rst = E5_CTL_RST, .ov_en = HSWEP_OV, .invert = E5_CTL_INVERT, \
     .event_ext = E5_CTL_EV_SEL_EXT, \
