@@ -10,7 +10,7 @@ import threading
 import time
 
 HEADER = struct.Struct("<4I")
-HELLO, RUN, KILL, OFF, OUT, EXIT = range(1, 7)
+HELLO, RUN, KILL, OFF, OUT, EXIT, BULK = range(1, 8)
 TIMED_OUT = 1 << 16
 NO_JOB = 1 << 17
 # What a guest that does not answer gets beyond a command's own timeout
@@ -106,10 +106,14 @@ class Process:
 
 
 class Agent:
-    """Frames over a connected socket; one thread reads, any thread sends."""
+    """Frames over a connected socket; one thread reads, any thread sends.
 
-    def __init__(self, sock):
+    bulk  the file to which the guest's debug port goes: payloads of BULK frames
+    """
+
+    def __init__(self, sock, bulk):
         self._sock = sock
+        self._bulk = bulk
         self._idents = itertools.count(1)
         self._processes = {}
         self._ready = False
@@ -153,8 +157,11 @@ class Agent:
     def _read_loop(self):
         try:
             while True:
-                header = HEADER.unpack(self._read(HEADER.size))
-                self._dispatch(*header[:3], self._read(header[3]))
+                kind, ident, arg, length = HEADER.unpack(self._read(HEADER.size))
+                if kind == BULK:
+                    self._dispatch(OUT, ident, arg, self._bulk.read(length))
+                else:
+                    self._dispatch(kind, ident, arg, self._read(length))
         except OSError as error:
             with self._changed:
                 self._dead = f"the guest ended ({error})"

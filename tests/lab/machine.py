@@ -100,12 +100,15 @@ class Machine:
         for sock in self._sockets:
             sock.close()
         self._sockets = []
-        (self.directory / "initramfs.cpio").unlink(missing_ok=True)
+        for name in ("initramfs.cpio", "bulk"):
+            (self.directory / name).unlink(missing_ok=True)
 
     def _start(self):
         image = self.directory / "initramfs.cpio"
         self._build_image(image)
         agent_fd, qmp_fd = self._socket(), self._socket()
+        (self.directory / "bulk").touch()
+        self._bulk = open(self.directory / "bulk", "rb")
         command = self._command(image, agent_fd[1].fileno(), qmp_fd[1].fileno())
         (self.directory / "command").write_text("\n".join(command) + "\n")
         self._started = time.monotonic()
@@ -116,7 +119,7 @@ class Machine:
                 pass_fds=(agent_fd[1].fileno(), qmp_fd[1].fileno()), preexec_fn=die_with_parent)
         agent_fd[1].close()
         qmp_fd[1].close()
-        self._agent = agent.Agent(agent_fd[0])
+        self._agent = agent.Agent(agent_fd[0], self._bulk)
         self._qmp = qmp.Qmp(qmp_fd[0])
         try:
             self._qmp.connect()
@@ -154,6 +157,8 @@ class Machine:
                 "-append", cmdline.strip(), "-no-reboot",
                 *console, "-serial", "chardev:console",
                 "-chardev", f"socket,id=agent,fd={agent_fd}", "-serial", "chardev:agent",
+                "-chardev", f"file,id=bulk,path={self.directory / 'bulk'}",
+                "-device", "isa-debugcon,iobase=0xe9,chardev=bulk",
                 "-chardev", f"socket,id=qmp,fd={qmp_fd}", "-mon", "chardev=qmp,mode=control"]
 
     def _post_mortem(self):

@@ -74,11 +74,14 @@ def threads_of_a_core_have_counters_of_their_own(m):
     siblings = [int(cpu) for cpu in m.sh(
         "cat /sys/devices/system/cpu/cpu0/topology/core_cpus_list").replace("-", ",").split(",")]
     assert len(siblings) == 2, siblings
-    with cores(m), CoreSession(m, ring=1 << 20) as s:
-        wanted = [s.place(cpu, 0, core.rate(event) // 30, event=event)
-                  for cpu, event in zip(siblings, (0x3c, 0xc0))]
-        samples = run_cores(m, s, wanted, each_overflowed(5))
-        s.start()
-        s.read_exactly()
+    events = list(zip(siblings, (0x3c, 0xc0)))
+    with cores(m):
+        with CoreSession(m) as s:
+            s.add_all([s.place(cpu, 0, event=event) for cpu, event in events])
+            s.start()
+            s.read_exactly()
+        with CoreSession(m, ring=1 << 20) as s:
+            samples = run_cores(m, s, [s.place(cpu, 0, core.rate(event) // 30, event=event)
+                                       for cpu, event in events], each_overflowed(5))
     assert {sample["cpu"] for sample in samples} == set(siblings), samples
     assert all(sample["die"] == s.domain_of[sample["cpu"]] for sample in samples), samples

@@ -6,6 +6,8 @@
  * four little-endian words (type, id, arg, length) and a payload.  The host
  * sends RUN, KILL and OFF; commands run side by side, each in a process group
  * of its own, and the agent answers with OUT frames and one EXIT per command.
+ * A byte costs the host 7 us there, and one by QEMU's debug port, whose bytes go
+ * to a file, a tenth of that: longer payloads go by the port, before their frame.
  * tests/lab/agent.py is the other end.
  */
 #define _GNU_SOURCE
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/io.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/signalfd.h>
@@ -30,7 +33,9 @@
 #define AGENT_TTY	"/dev/ttyS1"
 #define MAX_JOBS	32
 #define MAX_PAYLOAD	(1U << 20)
-#define CHUNK		4096
+#define CHUNK		65536
+#define BULK_PORT	0xe9
+#define BULK_MIN	64
 
 enum frame_type {
 	FRAME_HELLO = 1,	/* guest: the agent is ready */
@@ -39,6 +44,7 @@ enum frame_type {
 	FRAME_OFF,		/* host: power off */
 	FRAME_OUT,		/* guest: id, arg = 1 stdout or 2 stderr, payload = bytes */
 	FRAME_EXIT,		/* guest: id, arg = wait status | EXIT_TIMED_OUT */
+	FRAME_BULK,		/* guest: as OUT; the port has had the payload */
 };
 
 #define EXIT_TIMED_OUT	(1U << 16)
@@ -61,6 +67,7 @@ struct job {
 
 static struct job jobs[MAX_JOBS];
 static int tty;
+static int bulk;		/* may the port be used? */
 
 static void die(const char *what)
 {
@@ -115,6 +122,11 @@ static void frame_send(uint32_t type, uint32_t id, uint32_t arg,
 {
 	struct frame f = { type, id, arg, len };
 
+	if (type == FRAME_OUT && len >= BULK_MIN && bulk) {
+		outsb(BULK_PORT, payload, len);
+		f.type = FRAME_BULK;
+		len = 0;
+	}
 	write_all(&f, sizeof(f));
 	write_all(payload, len);
 }
@@ -200,7 +212,7 @@ static void job_start(const struct frame *f, const char *command)
 /* One chunk of one stream; false when there is nothing more to read now */
 static int job_forward(struct job *job, int stream)
 {
-	char buf[CHUNK];
+	static char buf[CHUNK];
 	ssize_t n;
 
 	if (job->out[stream] < 0)
@@ -390,5 +402,6 @@ int main(void)
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	setenv("HOME", "/root", 1);
 	tty_open();
+	bulk = !ioperm(BULK_PORT, 1, 1);
 	agent();
 }
