@@ -10,7 +10,8 @@ import threading
 import time
 
 HEADER = struct.Struct("<4I")
-HELLO, RUN, KILL, OFF, OUT, EXIT, BULK = range(1, 8)
+(HELLO, RUN, KILL, OFF, OUT, EXIT, BULK, RUN_FED, INPUT, READ,
+ WRITE) = range(1, 12)
 TIMED_OUT = 1 << 16
 NO_JOB = 1 << 17
 # What a guest that does not answer gets beyond a command's own timeout
@@ -84,6 +85,10 @@ class Process:
         """Signals the command's process group."""
         self._agent.send(KILL, self._ident, int(sig))
 
+    def feed(self, text):
+        """More for the stdin of a command that was spawned with fed=True."""
+        self._agent.send(INPUT, self._ident, payload=text.encode())
+
     def output(self):
         """stdout so far, as text."""
         return bytes(self.streams[1]).decode(errors="replace")
@@ -125,14 +130,30 @@ class Agent:
     def wait_ready(self, timeout):
         self.wait_for(lambda: self._ready, timeout, "boot")
 
-    def spawn(self, command, timeout=None):
+    def spawn(self, command, timeout=None, fed=False):
         """Starts a command; timeout is in seconds of an idle host."""
         timeout = timeout and timeout * patience()
-        process = Process(self, next(self._idents), command, timeout)
+        milliseconds = max(1, int(timeout * 1000)) if timeout else 0
+        return self._order(command, timeout, RUN_FED if fed else RUN, milliseconds,
+                           command.encode())
+
+    def read(self, path, timeout=20):
+        """The text of a file of the guest that does not let wait."""
+        process = self._order(f"read {path}", timeout * patience(), READ, 0, path.encode())
+        return process.wait().out
+
+    def write(self, path, text, timeout=20):
+        """One write() into a file of the guest that does not let wait."""
+        path = path.encode()
+        process = self._order(f"write {path}", timeout * patience(), WRITE, len(path),
+                              path + text.encode())
+        process.wait()
+
+    def _order(self, what, timeout, kind, arg, payload):
+        process = Process(self, next(self._idents), what, timeout)
         with self._changed:
             self._processes[process._ident] = process
-        milliseconds = max(1, int(timeout * 1000)) if timeout else 0
-        self.send(RUN, process._ident, milliseconds, command.encode())
+        self.send(kind, process._ident, arg, payload)
         return process
 
     def send(self, kind, ident=0, arg=0, payload=b""):

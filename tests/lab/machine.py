@@ -178,9 +178,13 @@ class Machine:
         """stdout of a shell command that must succeed, without the last newline."""
         return self.run(command, timeout).out.rstrip("\n")
 
-    def spawn(self, command, timeout=None):
-        """Starts a command beside others; returns a Process."""
-        return self._agent.spawn(command, timeout)
+    def spawn(self, command, timeout=None, fed=False):
+        """Starts a command beside others; returns a Process, which may be fed."""
+        return self._agent.spawn(command, timeout, fed)
+
+    def read(self, path):
+        """The text of a file of the guest that is there at once (/proc/modules ...)."""
+        return self._agent.read(path)
 
     def write(self, path, text):
         """Writes a short text into a file of the guest (sysfs, debugfs ...)."""
@@ -215,11 +219,12 @@ class Machine:
             time.sleep(0.02)
 
     def settle(self):
-        """Waits until no box is owned: a process that was killed needs a moment to end."""
-        if self.run("test -c /dev/ucore", check=False).status == 0:
-            self.wait_until(lambda: '"owner":"' not in
-                            self.run("ucoretool list -j", check=False).out,
-                            timeout=30, what="end of all sessions")
+        """Waits until nobody has /dev/ucore open: who was killed needs a moment to end."""
+        def unused():
+            users = [row.split()[2] for row in self.read("/proc/modules").splitlines()
+                     if row.startswith("ucore ")]
+            return not users or users == ["0"]
+        self.wait_until(unused, timeout=30, what="end of all sessions")
 
     # ---- Kernel log ----
 
@@ -228,7 +233,7 @@ class Machine:
 
     def mark(self, text):
         """Puts a line into the kernel log, and waits until it is in console.log."""
-        self.write("/dev/kmsg", f"<6>ucore-lab: {text}")
+        self._agent.write("/dev/kmsg", f"<6>ucore-lab: {text}\n")
         self.wait_until(lambda: f"ucore-lab: {text}" in self._console_text(),
                         what="console.log")
 

@@ -10,7 +10,6 @@
 import contextlib
 import dataclasses
 import errno
-import itertools
 import json
 
 from lab.qemu import args
@@ -76,14 +75,11 @@ class Session:
     box_freeze  it freezes its own boxes, not the die
     """
 
-    _serial = itertools.count()
-
     def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None,
                  boxes=True, names=None, box_freeze=False):
         self.machine = machine
-        self._fifo = f"/tmp/session-{next(self._serial)}"
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
-        self._process = machine.spawn(f"{pinned}session {self._fifo}")
+        self._process = machine.spawn(f"exec {pinned}session", fed=True)
         self._answered = 0
         self._answers(1)
         self.boxes = self.command("boxes")["boxes"] if boxes else []
@@ -104,7 +100,6 @@ class Session:
     def __exit__(self, *_):
         self._process.kill(9)
         self._process.wait(timeout=30, check=False)
-        self.machine.run(f"rm -f {self._fifo}")
 
     @property
     def platform(self):
@@ -119,8 +114,7 @@ class Session:
 
     def commands(self, lines):
         """Commands in one go, so that little time passes between them."""
-        text = "".join(f"{line}\n" for line in lines)
-        self.machine.run(f"cat > {self._fifo} <<'.'\n{text}.")
+        self._process.feed("".join(f"{line}\n" for line in lines))
         answers = self._answers(len(lines))
         for line, answer in zip(lines, answers):
             if answer["errno"]:

@@ -55,7 +55,7 @@ class Booted:
 def restore(machine, loaded, strict):
     """Module, registers and model as after the boot."""
     machine.settle()
-    present = [line.split()[0] for line in machine.sh("cat /proc/modules").splitlines()]
+    present = [line.split()[0] for line in machine.read("/proc/modules").splitlines()]
     for name in ("ucore", "intel_uncore"):
         if name in present:
             machine.rmmod(name)

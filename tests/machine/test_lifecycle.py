@@ -133,7 +133,7 @@ def on_every_kind_of_box(m, period=PERIOD):
 def close_leaves_the_hardware_as_found(m):
     found = furnish(m)
     s = on_every_kind_of_box(m)
-    m.run(f"echo quit > {s._fifo}")
+    s._process.feed("quit\n")
     s._process.wait(timeout=30)
     expect_as_found(m, found)
 

@@ -4,8 +4,10 @@
  *
  * The agent speaks frames over the second serial port.  A frame is a header of
  * four little-endian words (type, id, arg, length) and a payload.  The host
- * sends RUN, KILL and OFF; commands run side by side, each in a process group
- * of its own, and the agent answers with OUT frames and one EXIT per command.
+ * sends orders; commands run side by side, each in a process group of its own,
+ * and the agent answers with OUT frames and one EXIT per command.  What a test
+ * does often (READ, WRITE, INPUT) costs no process: on the debug kernel a shell
+ * takes a quarter of a second.
  * A byte costs the host 7 us there, and one by QEMU's debug port, whose bytes go
  * to a file, a tenth of that: longer payloads go by the port, before their frame.
  * tests/lab/agent.py is the other end.
@@ -45,6 +47,10 @@ enum frame_type {
 	FRAME_OUT,		/* guest: id, arg = 1 stdout or 2 stderr, payload = bytes */
 	FRAME_EXIT,		/* guest: id, arg = wait status | EXIT_TIMED_OUT */
 	FRAME_BULK,		/* guest: as OUT; the port has had the payload */
+	FRAME_RUN_FED,		/* host: as RUN, with a pipe for stdin */
+	FRAME_INPUT,		/* host: id, payload = bytes for its stdin */
+	FRAME_READ,		/* host: id, payload = path; answered as a command */
+	FRAME_WRITE,		/* host: id, arg = length of the path, payload = path, bytes */
 };
 
 #define EXIT_TIMED_OUT	(1U << 16)
@@ -60,6 +66,7 @@ struct frame {
 struct job {
 	pid_t pid;		/* 0: free slot */
 	uint32_t id;
+	int in;			/* write end of stdin, -1: none */
 	int out[2];		/* read ends of stdout and stderr, -1 at EOF */
 	int64_t deadline;	/* ms, 0: none */
 	uint32_t verdict;
@@ -151,44 +158,52 @@ static struct job *job_slot(void)
 	return NULL;
 }
 
-static void job_exec(const char *command, const int out[2])
+static void job_exec(const char *command, int in, const int out[2])
 {
 	sigset_t none;
-	int null = open("/dev/null", O_RDONLY);
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
 	setsid();
-	dup2(null, 0);
+	dup2(in, 0);
 	dup2(out[0], 1);
 	dup2(out[1], 2);
 	execl("/bin/sh", "sh", "-c", command, NULL);
 	_exit(127);
 }
 
-static pid_t job_fork(const char *command, int reader[2])
+/* stdin: ends[0] is the child's, ends[1] ours, -1 if it is /dev/null */
+static int stdin_open(int ends[2], int fed)
 {
-	int out[2], err[2];
-	pid_t pid;
+	if (fed)
+		return pipe2(ends, O_CLOEXEC | O_NONBLOCK) ||
+		       fcntl(ends[0], F_SETFL, 0) ? -1 : 0;
+	ends[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	ends[1] = -1;
+	return ends[0] < 0 ? -1 : 0;
+}
 
-	if (pipe2(out, O_CLOEXEC))
-		return -1;
-	if (pipe2(err, O_CLOEXEC)) {
-		close(out[0]);
-		close(out[1]);
-		return -1;
-	}
-	pid = fork();
+static pid_t job_fork(const char *command, struct job *job, int fed)
+{
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
+	pid_t pid = -1;
+
+	if (!stdin_open(in, fed) && !pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC))
+		pid = fork();
 	if (!pid)
-		job_exec(command, (int[]){ out[1], err[1] });
+		job_exec(command, in[0], (int[]){ out[1], err[1] });
+	close(in[0]);
 	close(out[1]);
 	close(err[1]);
 	if (pid < 0) {
+		close(in[1]);
 		close(out[0]);
 		close(err[0]);
 	}
-	reader[0] = out[0];
-	reader[1] = err[0];
+	job->in = in[1];
+	job->out[0] = out[0];
+	job->out[1] = err[0];
 	return pid;
 }
 
@@ -197,7 +212,7 @@ static void job_start(const struct frame *f, const char *command)
 	struct job *job = job_slot();
 	struct job new = { .id = f->id };
 
-	new.pid = job ? job_fork(command, new.out) : -1;
+	new.pid = job ? job_fork(command, &new, f->type == FRAME_RUN_FED) : -1;
 	if (new.pid < 0) {
 		frame_send(FRAME_EXIT, f->id, EXIT_NO_JOB, NULL, 0);
 		return;
@@ -229,6 +244,24 @@ static int job_forward(struct job *job, int stream)
 	return 0;
 }
 
+/* Bytes for its stdin; while the pipe is full its output is taken, or neither went on */
+static void job_feed(struct job *job, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(job->in, p, len);
+
+		if (n > 0) {
+			p += n;
+			len -= n;
+		} else if (n < 0 && errno == EAGAIN) {
+			if (!job_forward(job, 0) && !job_forward(job, 1))
+				poll(NULL, 0, 1);
+		} else if (n == 0 || errno != EINTR) {
+			return;		/* it has gone */
+		}
+	}
+}
+
 /*
  * What a finished command left in its pipes is sent before its EXIT; a
  * background process that still holds them does not delay it.
@@ -241,6 +274,8 @@ static void job_finish(struct job *job, int status)
 		if (job->out[i] >= 0)
 			close(job->out[i]);
 	}
+	if (job->in >= 0)
+		close(job->in);
 	frame_send(FRAME_EXIT, job->id, job->verdict | (status & 0xffff), NULL, 0);
 	job->pid = 0;
 }
@@ -285,6 +320,47 @@ static int jobs_expire(void)
 }
 
 /*
+ * ---- Files: short ones, of which a read or a write returns at once --------
+ */
+
+static void file_answer(uint32_t id, int error)
+{
+	/* as the wait status of a command that exits with it */
+	frame_send(FRAME_EXIT, id, (error & 0xff) << 8, NULL, 0);
+}
+
+static void file_read(const struct frame *f, const char *path)
+{
+	static char buf[CHUNK];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0)
+		while ((n = read(fd, buf, sizeof(buf))) > 0)
+			frame_send(FRAME_OUT, f->id, 1, buf, n);
+	file_answer(f->id, n < 0 ? errno : 0);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void file_write(const struct frame *f, char *payload)
+{
+	ssize_t len = f->len - f->arg, n = -1;
+	char *bytes = payload + f->arg;
+	char first = *bytes;
+	int fd;
+
+	*bytes = 0;
+	fd = open(payload, O_WRONLY | O_CLOEXEC);
+	*bytes = first;
+	if (fd >= 0)
+		n = write(fd, bytes, len);
+	file_answer(f->id, n < 0 ? errno : n < len ? EIO : 0);
+	if (fd >= 0)
+		close(fd);
+}
+
+/*
  * ---- The loop -----------------------------------------------------------
  */
 
@@ -302,7 +378,21 @@ static void frame_serve(void)
 
 	switch (f.type) {
 	case FRAME_RUN:
+	case FRAME_RUN_FED:
 		job_start(&f, payload);
+		break;
+	case FRAME_INPUT:
+		job = job_find(f.id);
+		if (job && job->in >= 0)
+			job_feed(job, payload, f.len);
+		break;
+	case FRAME_READ:
+		file_read(&f, payload);
+		break;
+	case FRAME_WRITE:
+		if (f.arg > f.len)
+			die("path too long");
+		file_write(&f, payload);
 		break;
 	case FRAME_KILL:
 		job = job_find(f.id);
@@ -327,6 +417,7 @@ static void agent(void)
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
+	signal(SIGPIPE, SIG_IGN);
 	fds[0] = (struct pollfd){ tty, POLLIN, 0 };
 	fds[1] = (struct pollfd){ signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK), POLLIN, 0 };
 	frame_send(FRAME_HELLO, 0, 0, NULL, 0);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One ucore session, driven from outside: reads commands from a FIFO that it
- * makes, one per line, and answers each with one line of JSON, "errno" first.
- *
- *	session FIFO
+ * One ucore session, driven from outside: reads commands from stdin, one per
+ * line, and answers each with one line of JSON, "errno" first.
  *
  *	boxes
  *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [low]
@@ -30,7 +28,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ucore.h"
@@ -451,30 +448,22 @@ static int split(char *line, char **word)
 	return n;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	char line[1024], *word[MAX_WORDS];
-	FILE *commands;
 	int n;
 
-	if (argc != 2 || mkfifo(argv[1], 0600)) {
-		perror("session FIFO");
-		return 2;
-	}
 	device = open(UCORE_DEVICE, O_RDWR | O_CLOEXEC);
-	/* for writing, too: there is no end of file between two commands */
-	commands = fdopen(open(argv[1], O_RDWR | O_CLOEXEC), "r");
-	if (device < 0 || !commands) {
+	if (device < 0) {
 		perror("session");
 		return 1;
 	}
 	answer_errno(0);
 	fflush(stdout);
-	while (fgets(line, sizeof(line), commands)) {
+	while (fgets(line, sizeof(line), stdin)) {
 		n = split(line, word);
 		if (n && !obey(word, n))
 			break;
 	}
-	unlink(argv[1]);
 	return 0;
 }
