@@ -6,8 +6,8 @@
  * four little-endian words (type, id, arg, length) and a payload.  The host
  * sends RUN, KILL and OFF; commands run side by side, each in a process group
  * of its own, and the agent answers with OUT frames and one EXIT per command.
- * A byte costs the host 7 us there, and one by QEMU's debug port, whose bytes go
- * to a file, a tenth of that: longer payloads go by the port, before their frame.
+ * A byte costs the host 7 us there, but 1 us by QEMU's debug port, whose bytes go
+ * to a file: longer payloads go by the port, before their frame.
  * tests/lab/agent.py is the other end.
  */
 #define _GNU_SOURCE
