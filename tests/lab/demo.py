@@ -114,9 +114,10 @@ def prepare(platform):
     args.binary()
     say(f"Debian's kernel {KERNEL}")
     kernels.get(KERNEL)
-    say("ucore.ko and ucoretool")
+    say("ucore.ko, ucoretool and the guest's own programs")
     artifacts.module(KERNEL)
     artifacts.tools()
+    artifacts.programs()
 
 
 def record_and_compare(machine, demo, platform):

@@ -8,8 +8,8 @@
  * and the agent answers with OUT frames and one EXIT per command.  What a test
  * does often (READ, WRITE, INPUT) costs no process: on the debug kernel a shell
  * takes a quarter of a second.
- * A byte costs the host 7 us there, and one by QEMU's debug port, whose bytes go
- * to a file, a tenth of that: longer payloads go by the port, before their frame.
+ * A byte costs the host 7 us there, but 1 us by QEMU's debug port, whose bytes go
+ * to a file: longer payloads go by the port, before their frame.
  * tests/lab/agent.py is the other end.
  */
 #define _GNU_SOURCE
