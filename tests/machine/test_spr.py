@@ -30,7 +30,7 @@ SPR_TYPES = {**COMMON_TYPES, "m2pcie": (4, 0, "msr"), "m2m": (4, 0, "ecam"),
              "m3upi": (4, 0, "ecam"), "iio_free": (0, 17, "msr")}
 GNR_TYPES = {**COMMON_TYPES, "b2hot": (4, 0, "msr"), "b2cmi": (4, 0, "ecam"),
              "b2cxl": (4, 0, "mmio"), "b2upi": (4, 0, "ecam"), "pciex16": (4, 0, "ecam"),
-             "pciex8": (4, 0, "ecam")}
+             "pciex8": (4, 0, "ecam"), "iio_free": (0, 17, "msr")}
 # Of a model that nobody knows nothing is known but what its table says
 UNKNOWN_TYPES = {"type_0": (4, 0, "msr"), "type_4": (4, 0, "msr"), "type_5": (2, 0, "msr"),
                  "type_6": (4, 0, "mmio"), "type_8": (4, 0, "ecam"), "type_77": (4, 0, "msr"),
@@ -42,7 +42,8 @@ BOXES = {
                                   "cxldp": 2, "iio_free": 4}),
     "gnr-2s": ("gnr", GNR_TYPES, {"cha": 8, "iio": 4, "irp": 4, "pcu": 2, "ubox": 2, "imc": 8,
                                   "upi": 4, "cxlcm": 2, "cxldp": 2, "b2hot": 2, "b2cmi": 4,
-                                  "b2cxl": 2, "b2upi": 2, "mdf": 2, "pciex16": 2, "pciex8": 2}),
+                                  "b2cxl": 2, "b2upi": 2, "mdf": 2, "pciex16": 2, "pciex8": 2,
+                                  "iio_free": 4}),
     "unknown-1s": ("generic", UNKNOWN_TYPES,
                    {"type_0": 4, "type_4": 1, "type_5": 1, "type_6": 2, "type_8": 1,
                     "type_77": 2, "type_78": 2, "type_79": 2, "type_80": 1}),
@@ -160,7 +161,7 @@ def a_thousand_boxes_are_found_and_counted(m):
 # ---- control words ----
 
 def control(kind, fields):
-    """The control register of a counter, from hw/discovery.md section 4."""
+    """The control register of a counter, as the discovery generation lays it out."""
     def get(name):
         return fields.get(name, 0)
     word = (get("event") | get("umask") << 8 | get("tid_en") << 16 | get("edge") << 18 |
@@ -288,7 +289,7 @@ def fixed_counters_count_at_their_documented_rates(m):
 FREE = [("clock", 0)] + [(kind, port) for kind in ("in", "out") for port in range(8)]
 
 
-@test("spr-2s", kernels=KERNELS)
+@test(("spr-2s", "gnr-2s"), kernels=KERNELS)
 def free_running_counters_tell_what_the_stacks_did(m):
     """They cannot be frozen, so time decides: the slope between two reads."""
     with Session(m) as s:

@@ -32,7 +32,7 @@ static void terms_that_make_no_sense(const void *arg)
 	(void)arg;
 	begin();
 	expect_rc(try_add(session, imc, TERMS({ .field = 0, .value = 4 }), 0, 0), EINVAL);
-	expect_rc(try_add(session, imc, TERMS({ .field = 10, .value = 4 }), 0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS({ .field = 11, .value = 4 }), 0, 0), EINVAL);
 	expect_rc(try_add(session, imc, TERMS({ .field = 43, .value = 4 }), 0, 0), EINVAL);
 	expect_rc(try_add(session, imc, TERMS({ .field = 64, .value = 4 }), 0, 0), EINVAL);
 	expect_rc(try_add(session, imc, TERMS({ .field = 0xffffffff, .value = 4 }), 0, 0),
@@ -100,16 +100,31 @@ static void fields_the_box_has_not(const void *arg)
 	expect_eq(box_get(cbo).owner, 0);
 }
 
+/* An event that was taken goes again, with its session: the next one finds the box free. */
 static int try_field(uint32_t box, const struct ucore_field *field, uint64_t value)
 {
 	struct ucore_term terms[2] = {
 		{ .field = field->field, .value = value }, TERM(THRESH, 1),
 	};
-	int s = session_create(0, 0, 0);
-	int rc = try_add(s, box, terms, field->field == UCORE_FIELD_EDGE ? 2 : 1, 0, 0);
+	int rc = try_add(session, box, terms, field->field == UCORE_FIELD_EDGE ? 2 : 1, 0, 0);
 
-	close(s);
+	if (!rc) {
+		close(session);
+		begin();
+	}
 	return rc;
+}
+
+static void field_range(uint32_t box, const struct ucore_field *f)
+{
+	if (f->max != UINT64_MAX)
+		expect_rc_of(try_field(box, f, f->max + 1), ERANGE, f->name);
+	expect_rc_of(try_field(box, f, f->max | 1ULL << 63), f->max >> 63 ? 0 : ERANGE,
+		     f->name);
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		if (!(f->mask & 1ULL << bit))
+			expect_rc_of(try_field(box, f, 1ULL << bit), ERANGE, f->name);
+	}
 }
 
 /* Values of every field of every box: the largest is good, one more is not */
@@ -120,6 +135,7 @@ static void field_ranges(const void *arg)
 	int device = device_open();
 
 	(void)arg;
+	begin();
 	for (unsigned int i = 0; i < total; i++) {
 		struct ucore_field f[64];
 		struct ucore_get_fields get = {
@@ -129,17 +145,8 @@ static void field_ranges(const void *arg)
 		if (boxes[i].domain != boxes[0].domain || boxes[i].instance)
 			continue;
 		do_command(device, UCORE_GET_FIELDS, &get);
-		for (unsigned int n = 0; n < get.nr; n++) {
-			if (f[n].max != UINT64_MAX)
-				expect_rc_of(try_field(i, &f[n], f[n].max + 1), ERANGE, f[n].name);
-			expect_rc_of(try_field(i, &f[n], f[n].max | 1ULL << 63),
-				     f[n].max >> 63 ? 0 : ERANGE, f[n].name);
-			for (unsigned int bit = 0; bit < 64; bit++) {
-				if (!(f[n].mask & 1ULL << bit))
-					expect_rc_of(try_field(i, &f[n], 1ULL << bit), ERANGE,
-						     f[n].name);
-			}
-		}
+		for (unsigned int n = 0; n < get.nr; n++)
+			field_range(i, &f[n]);
 	}
 }
 
