@@ -298,7 +298,7 @@ class Session:
         wrong = Differences()
         for die in sorted({at.die for at in self.events.values()}):
             samples = once_per_freeze([r for r in records
-                                       if r["type"] == SAMPLE and r["die"] == die])
+                                       if r["type"] == SAMPLE and r["domain"] == die])
             truths = [f for f in freezes if f["socket"] == die]
             # STOP looks at polled periods, too, and one may just be over
             if len(samples) == len(truths) + 1 and samples[-1]["flags"] & SAMPLE_POLLED:
@@ -463,14 +463,14 @@ def sample_until(machine, session, enough, timeout=40):
     machine.wait_until(more, timeout=timeout, what="samples")
     session.stop()
     records += session.drain()
-    records.sort(key=lambda record: record["die"])      # stable: each die's in order
+    records.sort(key=lambda record: record["domain"])      # stable: each die's in order
     assert_numbered(records)
     return samples_in(records)
 
 
 def assert_numbered(records):
     """No record is missing, nor lost."""
-    for die in {record["die"] for record in records}:
-        of_die = [r for r in records if r["die"] == die]
+    for die in {record["domain"] for record in records}:
+        of_die = [r for r in records if r["domain"] == die]
         assert [r["seq"] for r in of_die] == list(range(len(of_die))), of_die
         assert not [r for r in of_die if r["type"] == LOST], "records were lost"

@@ -120,5 +120,5 @@ def each_overflowed(times):
 def least_lateness(samples, period):
     """Per die; periods count from the instant at which the last die began."""
     begin = max(sample["time"] - sample["time_enabled"] for sample in samples)
-    return [min([(s["time"] - begin) % period for s in samples if s["die"] == die] or [period])
+    return [min([(s["time"] - begin) % period for s in samples if s["domain"] == die] or [period])
             for die in (0, 1)]

@@ -372,7 +372,7 @@ def timer_samples_of_cores_are_exact(m):
         samples = sample_until(m, s, lambda found: len(found) > 100)
         assert_equal(s.sample_differences(samples, s.freezes(mark)))
     assert {sample["trigger"] for sample in samples} == {TRIGGER_TIMER}, samples
-    assert len({sample["die"] for sample in samples}) == 5, samples
+    assert len({sample["domain"] for sample in samples}) == 5, samples
 
 
 @test("e2-2s", kernels=KERNELS, timeout=120)
@@ -584,7 +584,7 @@ def counts_are_exact_over_a_cpu_that_goes_and_comes_back(m):
         s.stop()
         values = s.read()["values"]
         assert_equal(s.differences(values, s._totals()))
-        records = [r for r in s.drain() if r["die"] == s.domain_of[1]]
+        records = [r for r in s.drain() if r["domain"] == s.domain_of[1]]
         frozen = s.core_freezes(mark)
     assert [r["reason"] for r in records if r["type"] == GAP] == [GAP_OFFLINE, GAP_ONLINE], records
     assert next(v["count"] for v in values if v["event"] == own[0]) > gone[own[0]]["count"]

@@ -84,4 +84,4 @@ def threads_of_a_core_have_counters_of_their_own(m):
             samples = run_cores(m, s, [s.place(cpu, 0, core.rate(event) // 30, event=event)
                                        for cpu, event in events], each_overflowed(5))
     assert {sample["cpu"] for sample in samples} == set(siblings), samples
-    assert all(sample["die"] == s.domain_of[sample["cpu"]] for sample in samples), samples
+    assert all(sample["domain"] == s.domain_of[sample["cpu"]] for sample in samples), samples

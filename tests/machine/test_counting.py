@@ -426,7 +426,7 @@ def read_together(machine, session):
 
 
 def between_dies(answer):
-    return answer["skew_ns"] - max(die["skew_ns"] for die in answer["dies"])
+    return answer["skew_ns"] - max(die["skew_ns"] for die in answer["domains"])
 
 
 @test("snbep-2s", kernels=BOTH)
@@ -440,11 +440,11 @@ def boxes_freeze_one_after_the_other_and_the_skew_is_told(m):
         # on a busy host a CPU may wait between the clock and a word
         while len(surplus) < 2 or max(min(seen) for seen in surplus.values()) > 100 * US:
             mark = m.truth_length()
-            dies = s.read()["dies"]
+            dies = s.read()["domains"]
             for freeze, die in zip(sorted(freezes_since(m, mark), key=lambda f: f["socket"]), dies):
                 assert {word["box"] for word in freeze["boxes"]} == boxes, freeze
-                surplus.setdefault(die["die"], []).append(surplus_of(die["skew_ns"], freeze))
-                assert die_of(m, die["die"])["skew_max_ns"] >= die["skew_ns"], die
+                surplus.setdefault(die["domain"], []).append(surplus_of(die["skew_ns"], freeze))
+                assert die_of(m, die["domain"])["skew_max_ns"] >= die["skew_ns"], die
             assert max(map(len, surplus.values())) < 50, surplus
 
 
@@ -461,7 +461,7 @@ def one_write_freezes_a_die_without_skew(m):
         s.add_all(eventset.full_set(s))
         s.start()
         mark = m.truth_length()
-        assert [die["skew_ns"] for die in s.read()["dies"]] == [0, 0]
+        assert [die["skew_ns"] for die in s.read()["domains"]] == [0, 0]
         assert not m.truth("box-freeze", mark), m.truth("box-freeze", mark)[0]
 
 
@@ -506,7 +506,7 @@ def stop_keeps_start_goes_on_reset_zeroes(m):
         s.command("reset")
         answer = s.read()
         assert not any(value["count"] for value in answer["values"]), answer
-        assert not any(die["time_enabled"] for die in answer["dies"]), answer
+        assert not any(die["time_enabled"] for die in answer["domains"]), answer
 
 
 @test(("e2-2s", "snbep-2s"), kernels=BOTH)
@@ -532,7 +532,7 @@ def enabled_as_in_the_model(m, session, start):
     begin, end = (session.freeze_of(answer, freezes)["t"] for answer in (first, last))
     frozen = sum(until - since for since, until in frozen_windows(m, start)[0]
                  if since is not None and begin <= since < end)
-    enabled, running = (last["dies"][0][name] - first["dies"][0][name]
+    enabled, running = (last["domains"][0][name] - first["domains"][0][name]
                         for name in ("time_enabled", "time_running"))
     # what the driver calls frozen surrounds what was frozen
     assert frozen * 0.99 < enabled - running < enabled, (enabled, running, frozen)

@@ -239,7 +239,7 @@ def die_while_sampling(machine, box):
 
 def assert_gap(session, records, box):
     """One gap record names the box; from then on its values are flagged and still."""
-    of_die = [r for r in records if r["die"] == 0]
+    of_die = [r for r in records if r["domain"] == 0]
     gaps = [r for r in of_die if r["type"] == GAP]
     assert [(g["reason"], g["box"]) for g in gaps] == \
         [(GAP_BOX_DEAD, session.ids[0, box])], gaps
@@ -252,7 +252,7 @@ def assert_gap(session, records, box):
     dead = [[v["count"] for v in r["values"] if v["flags"] & VALUE_DEAD]
             for r in of_die[at + 1:] if r["type"] == SAMPLE]
     assert all(counts == dead[0] for counts in dead), dead
-    assert not [r for r in records if r["die"] == 1 and r["type"] != SAMPLE]
+    assert not [r for r in records if r["domain"] == 1 and r["type"] != SAMPLE]
 
 
 @test("e2-2s", strict=False, alone=True)

@@ -240,7 +240,7 @@ def all_online(m):
 
 
 def reader(s, die):
-    return next(d["cpu"] for d in s.read()["dies"] if d["die"] == die)
+    return next(d["cpu"] for d in s.read()["domains"] if d["domain"] == die)
 
 
 def more_samples(m, s, count=10):
@@ -249,13 +249,13 @@ def more_samples(m, s, count=10):
 
 
 def gaps(records, die):
-    return [r["reason"] for r in records if r["type"] == GAP and r["die"] == die]
+    return [r["reason"] for r in records if r["type"] == GAP and r["domain"] == die]
 
 
 def expect_no_hole(records):
     """Numbers are without a gap: nothing was lost."""
     for die in (0, 1):
-        numbers = [r["seq"] for r in records if r["die"] == die]
+        numbers = [r["seq"] for r in records if r["domain"] == die]
         assert numbers == list(range(len(numbers))), numbers
 
 

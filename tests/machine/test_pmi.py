@@ -45,7 +45,8 @@ def sample_exactly(machine, session, count, enough=lambda samples: True):
     mark = machine.truth_length()
     session.start()
     samples = sample_until(machine, session, lambda found: all(
-        sum(sample["die"] == die for sample in found) >= count for die in dies) and enough(found))
+        sum(sample["domain"] == die for sample in found) >= count for die in dies)
+        and enough(found))
     assert_equal(session.sample_differences(samples, session.freezes(mark)))
     return samples
 
@@ -91,7 +92,7 @@ def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
             got = [new - old for old, new in zip(before, pmis_of(m))]
         assert_in_time(samples)
         assert_all_delivered(m, mark)
-        assert {(s["die"], s["cpu"]) for s in samples} == {(0, chosen[0]), (1, chosen[1])}
+        assert {(s["domain"], s["cpu"]) for s in samples} == {(0, chosen[0]), (1, chosen[1])}
         assert [cpu for cpu, n in enumerate(got) if n] == list(chosen), (chosen, got)
 
 
@@ -108,12 +109,12 @@ def pmi_goes_to_every_core_of_the_set_and_one_serves_it(m):
         served = [die_of(m, die)["pmis"] - served[die] for die in (0, 1)]
         pmis = m.truth("pmi", mark)
     assert_in_time(samples)
-    assert {s["cpu"] for s in samples if s["die"] == 0} <= {0, 1}, samples
-    assert {s["cpu"] for s in samples if s["die"] == 1} == {3}, samples
+    assert {s["cpu"] for s in samples if s["domain"] == 0} <= {0, 1}, samples
+    assert {s["cpu"] for s in samples if s["domain"] == 1} == {3}, samples
     assert got[0] and got[1] and not got[2] and got[3], got
     # each CPU takes an NMI for each PMI; one of them serves it, and one sample comes of it
     assert taken == got, (taken, got)
-    assert served == [sum(s["die"] == die for s in samples) for die in (0, 1)], served
+    assert served == [sum(s["domain"] == die for s in samples) for die in (0, 1)], served
     # one that is slow may still be in the NMI before, its LVTPC masked: then the other serves it
     for seq in {pmi["seq"] for pmi in pmis}:
         sent = [pmi for pmi in pmis if pmi["seq"] == seq]
@@ -227,7 +228,7 @@ def cpus_of_record(m, options):
     by_die = {}
     for sample in samples:
         if sample["record"] == "sample":
-            by_die.setdefault(sample["die"], set()).add(sample["cpu"])
+            by_die.setdefault(sample["domain"], set()).add(sample["cpu"])
     return by_die, grown(before, pmis_of(m))
 
 

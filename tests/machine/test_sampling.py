@@ -75,7 +75,7 @@ def an_overflow_sample_holds_all_counters_of_its_die(m):
                                                   s.platform)
                if (box, die, ctr) in periods else 0, fields)
               for box, die, ctr, _, fields in wanted]
-    samples = run_armed(m, wanted, lambda _, found: len({s["die"] for s in found}) == 2
+    samples = run_armed(m, wanted, lambda _, found: len({s["domain"] for s in found}) == 2
                         and len(found) > 10)
     half = eventset.COUNTERS_OF[m.scenario] // 2
     assert all(len(sample["values"]) == half for sample in samples)
@@ -163,11 +163,11 @@ def box_freeze_stops_its_own_boxes_alone(m):
             assert answer["values"][3]["flags"] == VALUE_UNFROZEN, answer
         # two boxes frozen and thawed, six dwords and MSRs of four counters
         assert accesses["told"] == 4 + 6, accesses
-        assert_skews([answer["dies"][0]["skew_ns"] for answer in answers], skews(freezes)[:7])
-        last = answers[-1]["dies"][0]
+        assert_skews([answer["domains"][0]["skew_ns"] for answer in answers], skews(freezes)[:7])
+        last = answers[-1]["domains"][0]
         assert 0 < last["skew_ns"] < last["frozen_ns"], last
         assert last["time_running"] < last["time_enabled"], last
-        die = other.read()["dies"][0]
+        die = other.read()["domains"][0]
         assert die["time_running"] == die["time_enabled"], die
 
 
@@ -201,7 +201,7 @@ def reset_with_box_freeze_zeroes_what_counts_on_too(m):
         add_boxes(s)
         s.add("ubox0", counter=1, period=1 << 43, event=0x41)
         s.start()
-        m.wait_until(lambda: s.read()["dies"][0]["time_enabled"] > 300 * MS, what="counts")
+        m.wait_until(lambda: s.read()["domains"][0]["time_enabled"] > 300 * MS, what="counts")
         before, mark = s.read()["values"], m.truth_length()
         _, after = s.commands(["reset", "read"])
         freezes = box_freezes(m, mark)
@@ -265,7 +265,7 @@ def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
     assert all(s["trigger"] == TRIGGER_TIMER and s["trigger_event"] == EVENT_NONE
                for s in samples), samples
     for die in (0, 1):
-        times = [s["time"] for s in samples if s["die"] == die]
+        times = [s["time"] for s in samples if s["domain"] == die]
         assert all(new > old for old, new in zip(times, times[1:])), times
 
 
@@ -416,7 +416,7 @@ def what_record_writes_report_prints_and_both_are_true(m):
     samples = truth.samples_of(m, "/tmp/record")
     freezes = [f for f in m.truth("freeze", mark) if f["reason"] == "overflow"]
     for die in (0, 1):
-        of_die = [s for s in samples if s["die"] == die]
+        of_die = [s for s in samples if s["domain"] == die]
         truths = [f for f in freezes if f["socket"] == die][:len(of_die)]
         equal, differences = truth.compared(of_die, truths, before, events)
         assert_equal(differences)

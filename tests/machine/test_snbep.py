@@ -46,7 +46,7 @@ def thaws_of(machine, mark):
 def with_freezes(samples, freezes):
     """(sample, its freeze), by their order on each die."""
     for die in (0, 1):
-        of_die = [sample for sample in samples if sample["die"] == die]
+        of_die = [sample for sample in samples if sample["domain"] == die]
         yield from zip(of_die, [freeze for freeze in freezes if freeze["socket"] == die])
 
 
@@ -80,7 +80,7 @@ def every_counter_of_a_timer_sample_stands_at_its_boxs_freeze(m):
         assert len(sample["values"]) == 57 and len(freeze["boxes"]) == 13, (sample, freeze)
         unfrozen = [v["event"] for v in sample["values"] if v["flags"] & VALUE_UNFROZEN]
         assert len(unfrozen) == 3, sample       # the UBox's
-    assert {sample["die"] for sample, *_ in run} == set(range(dies))
+    assert {sample["domain"] for sample, *_ in run} == set(range(dies))
 
 
 @test("snbep-2s")
@@ -115,7 +115,7 @@ def a_read_tells_the_skew_of_its_dies_and_between_them(m):
         s.start()
         for _ in range(5):
             answer = s.read_exactly()
-            dies = answer["dies"]
+            dies = answer["domains"]
             assert all(0 < die["skew_ns"] < die["frozen_ns"] for die in dies), dies
             ends = [die["time"] + die["skew_ns"] for die in dies]
             assert answer["skew_ns"] == max(ends) - min(die["time"] for die in dies), answer
@@ -200,7 +200,7 @@ def box_freeze_leaves_other_sessions_boxes_alone(m):
             for line in lines[2 * number:2 * number + 2]:
                 totals.update({(c["box"], c["ctr"]): c["total"] for c in line["counters"]})
             assert_equal(s.differences(answer["values"], {0: totals}))
-            assert answer["dies"][0]["skew_ns"], answer
+            assert answer["domains"][0]["skew_ns"], answer
 
 
 # ---- what is claimed ----
@@ -253,7 +253,7 @@ def polled_clocks(hz):
 @test("snbep-2s", kernels=KERNELS, timeout=120)
 def polled_periods_of_every_kind_of_box_are_exact_and_never_late_unsaid(m):
     samples = run_polled(m, polled_clocks(15), each_overflowed(4))
-    assert {sample["die"] for sample in samples} == {0, 1}
+    assert {sample["domain"] for sample in samples} == {0, 1}
     assert not any(sample["skew_ns"] > sample["frozen_ns"] for sample in samples), samples
 
 
@@ -333,7 +333,7 @@ def whoever_wants_an_interrupt_is_refused(m):
         # who takes no interrupt may still be chosen: it reads the die
         s.command("cpu 1 2")
         s.start()
-        assert [die["cpu"] for die in s.read()["dies"]] == [1]
+        assert [die["cpu"] for die in s.read()["domains"]] == [1]
 
 
 @test("snbep-2s")
@@ -482,7 +482,7 @@ def record_polls_and_report_says_so(m):
     events = truth.events_of("snbep")
     events["imc0/CLOCKTICKS/"] = events["imc/CLOCKTICKS/"]
     for die in (0, 1):
-        of_die = [s for s in samples if s["die"] == die]
+        of_die = [s for s in samples if s["domain"] == die]
         freezes = [f for f in m.truth("freeze", mark) if f["socket"] == die][:len(of_die)]
         _, differences = truth.compared(of_die, freezes, before, events)
         assert_equal(differences)

@@ -305,8 +305,8 @@ def free_running_counters_tell_what_the_stacks_did(m):
         # reading takes its time, and a busy host lets a CPU wait in between
         for _ in range(5):
             first = s.read()
-            m.wait_until(lambda: s.read()["dies"][0]["time"] >
-                         first["dies"][0]["time"] + 300 * MS, what="0.3 s")
+            m.wait_until(lambda: s.read()["domains"][0]["time"] >
+                         first["domains"][0]["time"] + 300 * MS, what="0.3 s")
             wrong = free_running_differences(first, s.read(), at)
             if not wrong:
                 break
@@ -315,7 +315,7 @@ def free_running_counters_tell_what_the_stacks_did(m):
 
 def free_running_differences(first, last, at):
     """Counters that are not where their rate takes them between two reads, give or take 5 %."""
-    passed = {b["die"]: b["time"] - a["time"] for a, b in zip(first["dies"], last["dies"])}
+    passed = {b["domain"]: b["time"] - a["time"] for a, b in zip(first["domains"], last["domains"])}
     wrong = []
     for a, b in zip(first["values"], last["values"]):
         kind, stack, die, port = at[a["event"]]
@@ -448,7 +448,7 @@ def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
     assert all(s["trigger"] == TRIGGER_TIMER and s["trigger_event"] == EVENT_NONE
                for s in samples), samples
     for die in (0, 1):
-        times = [s["time"] for s in samples if s["die"] == die]
+        times = [s["time"] for s in samples if s["domain"] == die]
         assert all(new > old for old, new in zip(times, times[1:])), times
 
 
@@ -522,10 +522,10 @@ def the_pmi_comes_to_the_cores_asked_for(m):
             before, mark = pmis_of(m), m.truth_length()
             s.start()
             samples = sample_until(m, s, lambda seen: all(
-                sum(sample["die"] == die for sample in seen) >= 10 for die in (0, 1)))
+                sum(sample["domain"] == die for sample in seen) >= 10 for die in (0, 1)))
             assert_equal(s.sample_differences(samples, s.freezes(mark)))
         got = [new - old for old, new in zip(before, pmis_of(m))]
-        assert {(s["die"], s["cpu"]) for s in samples} == {(0, chosen[0]), (1, chosen[1])}
+        assert {(s["domain"], s["cpu"]) for s in samples} == {(0, chosen[0]), (1, chosen[1])}
         assert [cpu for cpu, n in enumerate(got) if n] == list(chosen), (chosen, got)
 
 

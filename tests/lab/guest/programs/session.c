@@ -256,7 +256,7 @@ static void put_values(const struct ucore_value *value, uint32_t nr)
 
 static void put_domain(const struct ucore_read_domain *domain)
 {
-	printf("{\"die\":%u,\"cpu\":%u,\"time\":%llu,\"frozen_ns\":%llu,\"skew_ns\":%llu,"
+	printf("{\"domain\":%u,\"cpu\":%u,\"time\":%llu,\"frozen_ns\":%llu,\"skew_ns\":%llu,"
 	       "\"time_enabled\":%llu,\"time_running\":%llu}", domain->domain, domain->cpu,
 	       (unsigned long long)domain->time, (unsigned long long)domain->frozen_ns,
 	       (unsigned long long)domain->skew_ns,
@@ -273,7 +273,7 @@ static void read_once(uint32_t flags)
 		answer_errno(-1);
 		return;
 	}
-	printf("{\"errno\":0,\"skew_ns\":%llu,\"dies\":[", (unsigned long long)rd.skew_ns);
+	printf("{\"errno\":0,\"skew_ns\":%llu,\"domains\":[", (unsigned long long)rd.skew_ns);
 	for (i = 0; i < rd.nr_domains; i++) {
 		printf("%s", i ? "," : "");
 		put_domain(&domains[i]);
@@ -356,7 +356,7 @@ static void put_record(const struct ucore_record *record, uint32_t domain)
 	const struct ucore_lost *lost = (const void *)record;
 	const struct ucore_gap *gap = (const void *)record;
 
-	printf("{\"type\":%u,\"die\":%u,\"seq\":%llu,", record->type, domain,
+	printf("{\"type\":%u,\"domain\":%u,\"seq\":%llu,", record->type, domain,
 	       (unsigned long long)record->seq);
 	if (record->type == UCORE_RECORD_SAMPLE)
 		put_sample((const void *)record);
