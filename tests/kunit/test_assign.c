@@ -19,7 +19,7 @@ struct constraint {
 };
 
 /*
- * Section 5 of hw/snbep.md, which v2 keeps; where event files restrict an
+ * The constraints of 327043-001, which v2 keeps; where event files restrict an
  * event that Linux does not (C-Box 0x03, 0x06, 0x14, 0x3c; R2PCIe 0x13, 0x23,
  * 0x25, 0x28), the stricter counts.
  */

@@ -332,7 +332,7 @@ static bool overflowed(struct kunit *test, const char *type, u32 counter, u64 st
 	return ucore_box_counter_overflowed(&ctr, status, global);
 }
 
-/* Section 5.2 of hw/ivbep.md */
+/* The box status words of 329468-002 */
 static void which_status_bit_is_whose(struct kunit *test)
 {
 	u32 i, bit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables of Sapphire Rapids, Granite Rapids and their kin against
- * hw/discovery.md, written out here once more.
+ * The tables of Sapphire Rapids, Granite Rapids and their kin against what the
+ * driver's sources say of them, written out here once more.
  */
 #include <kunit/test.h>
 
@@ -12,7 +12,7 @@
 
 #define MAX_TYPES	24
 
-/* Section 6 of hw/discovery.md; NULL: not there */
+/* By the type number of a discovery unit; NULL: not there */
 static const char * const spr_names[MAX_TYPES] = {
 	"cha", "iio", "irp", "m2pcie", "pcu", "ubox", "imc", "m2m", "upi", "m3upi", "pcie", "mdf",
 	"cxlcm", "cxldp", "mchbm",
@@ -223,7 +223,7 @@ static void fields_do_not_overlap(struct kunit *test)
 	}
 }
 
-/* Section 6 of hw/events.md: where Linux and Intel's event files differ, what both allow. */
+/* Where Linux and Intel's event files differ, what both allow. */
 static const struct allowed {
 	u32 type;
 	u16 event, last;

@@ -33,7 +33,7 @@ struct expect {
 	{ .type = (_type), .field = UCORE_FIELD_##_field, .legal = (_legal), \
 	  .slot = (_slot), .shift = (_shift) }
 
-/* Section 5 of hw/ivbep.md.  Fields in two pieces have tests of their own below. */
+/* The control registers of 329468-002.  Fields in two pieces have tests of their own below. */
 static const struct expect expects[] = {
 	CTL("cbo", EVENT, 0xff, 0),
 	CTL("cbo", UMASK, 0xff, 8),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The E5-2600 v3 and v4 and the Xeon D-1500: their tables against what
- * hw/hswep_bdxep.md lists, written out here once more; what driving their boxes
- * writes, in which order; and how their overflows are found.
+ * The E5-2600 v3 and v4 and the Xeon D-1500: their tables, written out here once
+ * more; what driving their boxes writes, in which order; and how their overflows
+ * are found.
  */
 #include "abi/describe.h"
 #include "fake_machine.h"

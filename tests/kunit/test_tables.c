@@ -37,7 +37,7 @@ static const struct ucore_layout *row_layout(u32 row)
 				 table()->pci[row - table()->nr_msr].layout;
 }
 
-/* Section 1 of hw/ivbep.md, and 5.3 for the bits of a control. */
+/* The boxes of 329468-002 and the bits that their controls have. */
 static const struct {
 	const char *name;
 	u8 nr_gp;
@@ -146,7 +146,7 @@ static void shared_fields_have_registers(struct kunit *test)
 	}
 }
 
-/* Recipes of hw/ivbep.md 5.1: bits 17:16 always 1. */
+/* Bits 17:16 of a box control are always written as 1 (329468-002). */
 static void box_control_words(struct kunit *test)
 {
 	const struct ucore_box_words *words;
@@ -161,7 +161,7 @@ static void box_control_words(struct kunit *test)
 	}
 }
 
-/* Absolute addresses of what hw/ivbep.md 3 and 4 list, in the order of a layout. */
+/* Absolute addresses of 329468-002, in the order of a layout. */
 static const struct {
 	const char *name;
 	u32 base;
@@ -315,7 +315,7 @@ static void increments_are_bounded(struct kunit *test)
 	}
 }
 
-/* Section 2 of hw/ivbep.md. */
+/* U_MSR_PMON_GLOBAL_STATUS of 329468-002. */
 static void global_status_bits(struct kunit *test)
 {
 	static const struct {
@@ -374,7 +374,7 @@ static void msr_rows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cbo->global_gp << (cbo->max - 1), (u64)BIT(17));
 }
 
-/* Section 4 of hw/ivbep.md: id, and that of the filter function. */
+/* Each function's id, and that of the filter function. */
 static void pci_ids(struct kunit *test)
 {
 	static const struct {
