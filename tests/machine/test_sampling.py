@@ -52,6 +52,13 @@ def every_counter_that_can_overflow_ends_intervals_exactly(m):
         run_armed(m, wanted, each_overflowed(2))
 
 
+@test("e2-2s")
+def the_millionth_idle_flit_ends_an_interval(m):
+    """The manual's example: a notice of each 1,000,000th TxL_FLITS_G0.IDLE of QPI port 0."""
+    idle = {"event": 0, "umask": 1}
+    run_armed(m, [("qpi0", die, 1, 1000000, idle) for die in (0, 1)], each_overflowed(5))
+
+
 @test("hswep-1s", settings={"model.status-shift": "5", "model.cbox-ov-en": "yes"}, timeout=120)
 def status_bits_may_be_elsewhere_and_c_boxes_able_to_overflow(m):
     every_counter_that_can_overflow_ends_intervals_exactly(m)
