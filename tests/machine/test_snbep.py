@@ -482,7 +482,7 @@ def record_polls_and_report_says_so(m):
     events = truth.events_of("snbep")
     events["imc0/CLOCKTICKS/"] = events["imc/CLOCKTICKS/"]
     for die in (0, 1):
-        of_die = [s for s in samples if s["domain"] == die]
+        of_die = [s for s in samples if s["die"] == die]
         freezes = [f for f in m.truth("freeze", mark) if f["socket"] == die][:len(of_die)]
         _, differences = truth.compared(of_die, freezes, before, events)
         assert_equal(differences)
