@@ -228,7 +228,7 @@ def cpus_of_record(m, options):
     by_die = {}
     for sample in samples:
         if sample["record"] == "sample":
-            by_die.setdefault(sample["domain"], set()).add(sample["cpu"])
+            by_die.setdefault(sample["die"], set()).add(sample["cpu"])
     return by_die, grown(before, pmis_of(m))
 
 

@@ -423,7 +423,7 @@ def what_record_writes_report_prints_and_both_are_true(m):
     samples = truth.samples_of(m, "/tmp/record")
     freezes = [f for f in m.truth("freeze", mark) if f["reason"] == "overflow"]
     for die in (0, 1):
-        of_die = [s for s in samples if s["domain"] == die]
+        of_die = [s for s in samples if s["die"] == die]
         truths = [f for f in freezes if f["socket"] == die][:len(of_die)]
         equal, differences = truth.compared(of_die, truths, before, events)
         assert_equal(differences)
