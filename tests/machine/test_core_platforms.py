@@ -13,7 +13,7 @@ CAS_READS = {"event": 0x04, "umask": 0x03}
 
 
 def of_cores(s, found):
-    return [each for each in found if each.get("die", each.get("socket")) in
+    return [each for each in found if each.get("domain", each.get("socket")) in
             s.domain_of.values()]
 
 
