@@ -20,6 +20,7 @@ from lab.machine import CheckFailed
 # For @test(kernels=...): all, and both of Debian's
 KERNELS = ("6.1", "6.12", "debug")
 BOTH = ("6.1", "6.12")
+KMEMLEAK = "/sys/kernel/debug/kmemleak"
 
 registry = []
 
@@ -112,8 +113,8 @@ def no_leaks(m):
     # kmemleak reports nothing younger than 5 s, nor what it has seen only once
     time.sleep(5)
     for _ in range(2):
-        m.run("echo scan > /sys/kernel/debug/kmemleak", timeout=120)
-    found = m.sh("cat /sys/kernel/debug/kmemleak")
+        m.run(f"echo scan > {KMEMLEAK}", timeout=120)
+    found = m.read(KMEMLEAK)
     if found:
         raise CheckFailed(found)
 

@@ -6,6 +6,7 @@ import signal
 import time
 import traceback
 
+from lab import framework
 from lab.agent import patience
 from lab.framework import Result, Skip
 from lab.machine import CheckFailed, Machine
@@ -32,6 +33,8 @@ class Booted:
                               directory=self._directory / f"boot-{self._count}",
                               **dict(self._boot.options))
             self._machine = machine.__enter__()
+            if self._boot.kernel == "debug":    # its thread would scan at any time, for 20 s
+                machine.write(framework.KMEMLEAK, "scan=off")
             self._state = (False, False, True)
         return self._machine
 
