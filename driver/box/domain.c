@@ -100,6 +100,18 @@ void ucore_domain_let_box(struct ucore_domain *domain, struct ucore_box *box)
 		list_add_tail(&box->node, &domain->boxes);
 }
 
+/*
+ * An overflow may freeze the domain before the clock is read for the thaw that let
+ * it happen: time does not go back for that.
+ */
+static void frozen_at(struct ucore_domain *domain, u64 now)
+{
+	if (domain->frozen)
+		return;
+	domain->frozen = true;
+	domain->frozen_since = max(now, domain->thawed);
+}
+
 /**
  * ucore_domain_hold() - freeze the domain, or keep it frozen
  * @domain: the domain
@@ -111,10 +123,7 @@ void ucore_domain_hold(struct ucore_domain *domain, u64 now)
 
 	if (!domain->holds++ && !domain->frozen)
 		domain_freeze(domain);
-	if (!domain->frozen) {
-		domain->frozen = true;
-		domain->frozen_since = now;
-	}
+	frozen_at(domain, now);
 }
 
 /**
@@ -131,10 +140,7 @@ void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now)
 
 	if (!domain->holds++)
 		domain_freeze(domain);
-	if (!domain->frozen) {
-		domain->frozen = true;
-		domain->frozen_since = now;
-	}
+	frozen_at(domain, now);
 }
 
 /**
@@ -158,6 +164,7 @@ u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending)
 	now = ktime_get_mono_fast_ns();
 	domain->frozen = false;
 	domain->frozen_ns += now - domain->frozen_since;
+	domain->thawed = now;
 	return now;
 }
 

@@ -106,6 +106,7 @@ struct ucore_pmi {
  * @holds: reasons to stay frozen
  * @frozen: the domain is frozen
  * @frozen_since: when it was frozen last
+ * @thawed: when it, or boxes of it, were thawed last
  * @frozen_ns: how long it had been frozen until then, since load
  * @skew_ns: at most this long from the first box's freeze to the last one's, when it
  *           was frozen last
@@ -155,6 +156,7 @@ struct ucore_domain {
 	u32 holds;
 	bool frozen;
 	u64 frozen_since;
+	u64 thawed;
 	u64 frozen_ns;
 	u64 skew_ns;
 	u64 skew_max_ns;

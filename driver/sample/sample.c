@@ -112,8 +112,7 @@ void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain
 
 	*iv = (struct ucore_interval){ .domain = domain, .now = now, .tally = domain->tally };
 	ucore_domain_hold(domain, now);
-	if (domain->frozen_since < now)
-		iv->now = domain->frozen_since;	/* frozen before: that is the instant */
+	iv->now = domain->frozen_since;	/* frozen before: that is the instant */
 	interval_open(iv);
 }
 
@@ -183,9 +182,10 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
 {
 	lockdep_assert_held(&domain->lock);
 
-	*iv = (struct ucore_interval){ .domain = domain, .now = now, .recovered = recovered,
-				       .tally = domain->tally };
-	ucore_domain_hold_overflow(domain, now);
+	/* it may have come before the clock was read for the last thaw */
+	*iv = (struct ucore_interval){ .domain = domain, .now = max(now, domain->thawed),
+				       .recovered = recovered, .tally = domain->tally };
+	ucore_domain_hold_overflow(domain, iv->now);
 	interval_open(iv);
 }
 
@@ -379,6 +379,7 @@ static u64 interval_thaw(const struct ucore_interval *iv)
 		return ucore_domain_thaw(iv->domain, false);
 	now = part->running ? ucore_part_thaw(part) : ktime_get_mono_fast_ns();
 	part->box_frozen_ns += now - iv->now;
+	iv->domain->thawed = now;
 	return now;
 }
 

@@ -318,6 +318,30 @@ static void halted_part_is_not_rearmed(struct kunit *test)
 
 /* ---- what a record says ---- */
 
+/* The thaw's write lets it overflow; the clock is read for the thaw only after the NMI. */
+static void overflow_before_the_thaw_has_its_time(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	const struct ucore_sample *sample;
+	u64 at, enabled, running;
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	part_run(test, part, now_ns());
+	at = now_ns();
+	timer_sample(part, at);
+	sample = sample_next(test, part);
+	enabled = sample->time_enabled;
+	running = sample->time_running;
+	fake_overflow(imc, 0xa0, 5, BIT(1), IMC0);
+	overflow_sample(part->domain, at + 1, false);
+	sample = sample_next(test, part);
+	KUNIT_EXPECT_GT(test, sample->time, at + 1);
+	KUNIT_EXPECT_GT(test, sample->time_enabled, enabled);
+	KUNIT_EXPECT_EQ(test, sample->time_running, running);
+	KUNIT_EXPECT_EQ(test, part->domain->frozen_ns, part->stats.frozen_ns + part->frozen_base);
+}
+
 static void record_of_a_timer(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -775,6 +799,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(timer_meets_a_waiting_overflow),
 	KUNIT_CASE(overflow_without_a_status),
 	KUNIT_CASE(halted_part_is_not_rearmed),
+	KUNIT_CASE(overflow_before_the_thaw_has_its_time),
 	KUNIT_CASE(record_of_a_timer),
 	KUNIT_CASE(record_of_an_overflow),
 	KUNIT_CASE(record_of_a_recovered_overflow),
