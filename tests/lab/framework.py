@@ -62,6 +62,7 @@ class Test:
     module: bool = False    # ... or at least at hand
     strict: bool = True     # the model looks for violations
     alone: bool = False     # registers and module as after the boot, before and after it
+    perf: bool = False      # Debian's perf is at hand
 
     def __str__(self):
         return f"{self.name} [{self.boot}]" if self.boot else self.name
@@ -74,7 +75,7 @@ def frozen(options):
 
 
 def test(scenario=None, kernels=("6.1",), *, loaded=True, module=True, strict=True,
-         alone=False, timeout=60, machine=True, **options):
+         alone=False, perf=False, timeout=60, machine=True, **options):
     """Registers a test, once for each kernel.
 
     scenario several of them (a tuple): the test also runs on each of the others, on
@@ -85,17 +86,18 @@ def test(scenario=None, kernels=("6.1",), *, loaded=True, module=True, strict=Tr
     strict   False: protocol violations are no failure
     alone    begins with all registers as after the boot, and nobody minds how it
              leaves them
+    perf     with Debian's perf at hand
     timeout  seconds on an idle host, doubled on the debug kernel
     machine  False: no machine at all, the function takes no argument
     options  for Machine(), and tests with others do not share its boot:
-             perf=True, cmdline=..., settings=...
+             cmdline=..., settings=...
     """
     def register(function):
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         for where in pairs(scenario, kernels) if machine else (None,):
             boot = Boot(*where, frozen(options)) if where else None
             registry.append(Test(name, function, boot, timeout, loaded and module, module,
-                                 strict, alone))
+                                 strict, alone, perf))
         return function
     return register
 

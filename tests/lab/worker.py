@@ -18,10 +18,10 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 class Booted:
     """The machine of a boot; a new one after a test that may have spoiled it."""
 
-    def __init__(self, boot, directory, module):
+    def __init__(self, boot, directory, **content):
         self._boot = boot
         self._directory = directory
-        self._module = module
+        self._content = content
         self._machine = None
         self._state = None      # (loaded, module, strict), or None: as some test left it
         self._count = 0
@@ -29,9 +29,9 @@ class Booted:
     def machine(self):
         if not self._machine:
             self._count += 1
-            machine = Machine(self._boot.scenario, self._boot.kernel, module=self._module,
+            machine = Machine(self._boot.scenario, self._boot.kernel,
                               directory=self._directory / f"boot-{self._count}",
-                              **dict(self._boot.options))
+                              **self._content, **dict(self._boot.options))
             self._machine = machine.__enter__()
             if self._boot.kernel == "debug":    # its thread would scan at any time, for 20 s
                 machine.write(framework.KMEMLEAK, "scan=off")
@@ -72,8 +72,8 @@ def restore(machine, loaded, strict):
 def run_group(tests, directory, report):
     """report(event, test, ...): start; result with a Result and seconds; end."""
     directory.mkdir(parents=True)
-    module = any(test.module for test in tests)
-    booted = Booted(tests[0].boot, directory, module) if tests[0].boot else None
+    booted = Booted(tests[0].boot, directory, module=any(test.module for test in tests),
+                    perf=any(test.perf for test in tests)) if tests[0].boot else None
     try:
         for test in tests:
             report("start", test)

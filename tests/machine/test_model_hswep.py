@@ -12,7 +12,6 @@ STATUS = (("r", 0, GLOBAL_STATUS),)
 CAPID4 = 0x94
 DEBUGCTL = 0x1d9
 SBOX_STRIDE = 0xa
-ONE_BOOT = {**bare, "perf": True}       # with the witness, test_witness_e5.py
 
 
 def cbo(n, cpu=0):
@@ -72,12 +71,12 @@ def check_legal_bits(m, widths):
         assert bits == kept(name, i, widths), (name, i, [hex(b) for b in bits])
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def v3_controls_and_counters_have_their_bits(m):
     check_legal_bits(m, {"sbox": 44, "r3qpi": 44})
 
 
-@test("bdxep-2s", **ONE_BOOT)
+@test("bdxep-2s", **bare)
 def v4_controls_and_counters_have_their_bits(m):
     check_legal_bits(m, {})
 
@@ -91,18 +90,18 @@ def check_functions(m, generation, extra):
     assert poke(m, ("er", "ff:1e.3", CAPID4))[0] & ~0xc0, "no bit but those of the chop"
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def v3_functions_are_where_they_belong(m):
     check_functions(m, 0x2f00, {})
     assert poke(m, ("er", "7f:0a.6", 0)) == [0xffffffff]
 
 
-@test("bdxep-2s", **ONE_BOOT)
+@test("bdxep-2s", **bare)
 def v4_functions_are_where_they_belong(m):
     check_functions(m, 0x6f00, {"7f:0a.6": 0x46})
 
 
-@test("bdxde-1s", **ONE_BOOT)
+@test("bdxde-1s", **bare)
 def d1500_has_one_home_and_no_links(m):
     found = ids(m, ("ff:12.1", "ff:14.0", "ff:15.1", "ff:10.1", "ff:0b.1", "ff:0b.2", "00:05.6"))
     assert list(found.values()) == [(0x6f00 | low,) * 2
@@ -113,14 +112,14 @@ def d1500_has_one_home_and_no_links(m):
     assert poke(m, ("r", 0, 0x720), ("r", 0, 0xe00), ("r", 0, 0xe20)) == [None, 0, None]
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def absent_msrs_fault(m):
     assert poke(m, ("r", 0, 0x70b), ("w", 0, 0x71b, 0), ("r", 0, 0xe0c), ("r", 0, 0xe20)) == \
         [None] * 4
     assert poke(m, ("r", 0, GLOBAL_CONFIG), ("r", 2, GLOBAL_CONFIG), ("r", 0, 0x747)) == [2, 2, 0]
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def global_control_has_eighteen_cores(m):
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL | WK_ON_PMI | 0x3ffff))
     assert poke(m, ("r", 0, GLOBAL_CTL)) == [WK_ON_PMI | 0x3ffff] and rules(m) == []
@@ -156,7 +155,7 @@ def status_bit(name, i):
     return 0 if i == FIXED else 1 << i
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def each_overflow_freezes_and_tells_of_its_box(m):
     for name, i, bit in REPORTS:
         box = BOXES[name]
@@ -167,7 +166,7 @@ def each_overflow_freezes_and_tells_of_its_box(m):
     m.inject("power-on")
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def one_write_sets_one_bit_of_an_sbox_control(m):
     def write(*words):
         return [value is None for value in poke(m, *(("w", 0, 0x73e, word) for word in words))]
@@ -177,7 +176,7 @@ def one_write_sets_one_bit_of_an_sbox_control(m):
     m.inject("power-on")
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def box_controls_have_freeze_and_two_resets(m):
     box = BOXES["ha1"]
     poke(m, *box.write_box(0x30100), *box.write_ctl(0, EN | 1), *box.write_ctr(0, 5))
@@ -208,7 +207,7 @@ COUNTED = (("cbo0", 0, 0x1134, {"event": 0x34, "umask": 0x11, "state": 0x15}),
            ("r2pcie0", 2, 0x01, {"event": 1}), ("r3qpi2", 2, 0x0107, {"event": 7, "umask": 1}))
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def the_count_is_rate_times_time(m):
     mark = m.truth_length()
     setup = [("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, 0x707, 0x2b), ("w", 0, 0x715, 20),
@@ -228,7 +227,7 @@ def the_count_is_rate_times_time(m):
     m.inject("power-on")
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def a_pmi_goes_to_the_selected_core(m):
     m.allow("NMI received for unknown reason|Dazed and confused")
     mark = m.truth_length()
@@ -242,7 +241,7 @@ def a_pmi_goes_to_the_selected_core(m):
     m.inject("power-on")
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def five_msrs_count_from_reset_on(m):
     rate_of = {msr: rates.free_running(msr, 1) for msr in (0x3fc, 0x3fd, 0x60d, 0x3f8, 0x3f9)}
     before = m.oracle("state")["t"]
@@ -261,7 +260,7 @@ VIOLATIONS = (("reserved", cbo(0).write_ctl(0, OV_EN)), ("reserved", sbox(0).wri
               ("constraint", cbo(0).write_ctl(1, EN | 0x3b)))
 
 
-@test("hswep-2s", **ONE_BOOT)
+@test("hswep-2s", **bare)
 def v3_violations_are_noticed(m):
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL))
     for rule, commands in VIOLATIONS:
@@ -270,7 +269,7 @@ def v3_violations_are_noticed(m):
     m.inject("power-on")
 
 
-@test("bdxep-2s", **ONE_BOOT)
+@test("bdxep-2s", **bare)
 def v4_occupancies_are_not_for_counter_0(m):
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), *pcu().write_ctl(0, EN | 0x4080))
     assert rules(m) == ["constraint"]

@@ -11,7 +11,6 @@ from lab.qemu import rates
 from machine.e5regs import BOX_STATUS, EN, FIXED, OV_EN, Msr, Pci, ids, legal_bits, read
 from machine.registers import bare, poke, preload, rules
 
-ONE_BOOT = {**bare, "perf": True}       # with the witness, test_witness_e5.py
 RUN, FRZ, FRZ_ALONE, INIT = 0x10000, 0x10100, 0x100, 0x10103
 RST, IMC_FIXED_RST = 1 << 17, 1 << 19
 
@@ -55,7 +54,7 @@ def counters_of(name):
     return (0, last, FIXED) if name.startswith(("ubox", "imc")) else (0, last)
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def controls_and_counters_have_their_bits(m):
     found = legal_bits(m, {name: (box, counters_of(name)) for name, box in BOXES.items()})
     for (name, i), bits in found.items():
@@ -64,14 +63,14 @@ def controls_and_counters_have_their_bits(m):
         assert bits == [control, (1 << width) - 1], (name, i, [hex(b) for b in bits])
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def functions_are_where_they_belong(m):
     assert ids(m, FUNCTIONS) == {at: (device,) * 2 for at, device in FUNCTIONS.items()}
     assert poke(m, ("er", "7f:0b.0", 0x40), ("er", "ff:0b.0", 0x40),
                 ("er", "ff:0b.0", 0x54)) == [0, 1, 0xfac688]
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def there_are_no_global_registers_and_no_status(m):
     assert poke(m, ("r", 0, 0xc00), ("r", 0, 0xc01), ("w", 0, 0xc00, 0), ("r", 0, 0xc06),
                 ("r", 0, 0xc15), ("r", 0, 0xc35), ("r", 0, 0xd1a), ("r", 0, 0xd44)) == [None] * 8
@@ -90,7 +89,7 @@ def running(m, name):
     return {box["box"]: box["running"] for box in m.oracle("state")["sockets"][0]["boxes"]}[name]
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def frz_needs_frz_en(m):
     assert read(m, CBO0.write_box(FRZ_ALONE), CBO0.box()) == [FRZ_ALONE]
     assert running(m, "cbo0") and rules(m) == ["frz-without-en"]
@@ -100,7 +99,7 @@ def frz_needs_frz_en(m):
     assert running(m, "cbo0") and rules(m) == []
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def bit_17_of_a_box_control_is_reserved(m):
     for name in ("cbo0", "pcu0", "imc0"):
         poke(m, *BOXES[name].write_box(0x30100))
@@ -114,7 +113,7 @@ def filled(box):
     return (*box.write_box(FRZ), *box.write_ctl(1, EN | 5), *box.write_ctr(1, 99))
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def resets_are_those_that_the_box_has(m):
     for name in ("cbo0", "pcu0", "qpi0", "r2pcie0", "r3qpi0"):
         box = BOXES[name]
@@ -128,7 +127,7 @@ def resets_are_those_that_the_box_has(m):
     m.inject("power-on")
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def a_control_resets_its_counter(m):
     for name in ("cbo0", "pcu0", "qpi0", "r2pcie0", "r3qpi0"):
         box = BOXES[name]
@@ -141,7 +140,7 @@ def a_control_resets_its_counter(m):
     m.inject("power-on")
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def a_carry_is_silent(m):
     mark = m.truth_length()
     boxes = {"cbo0": 44, "ubox0": 44, "pcu0": 48, "imc0": 48, "qpi1": 48, "r3qpi1": 44}
@@ -156,7 +155,7 @@ def a_carry_is_silent(m):
     m.inject("power-on")
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def the_ubox_is_held_by_its_event_alone(m):
     poke(m, *ubox().write_ctl(0, EN), *ubox().write_ctr(0, 0))      # selects nothing
     assert read(m, ubox().ctr(0)) == [0] and rules(m) == []
@@ -181,7 +180,7 @@ VIOLATIONS = (("reserved", CBO0.write_ctl(0, OV_EN)), ("reserved", HA0.write_ctl
               ("not-frozen", (*QPI0.write_box(RUN), *QPI0.write_ctl(0, EN))))
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def each_violation_is_noticed(m):
     for rule, commands in VIOLATIONS:
         poke(m, *CBO0.write_box(FRZ), *HA0.write_box(FRZ), *IMC0.write_box(FRZ),
@@ -236,7 +235,7 @@ def times(event):
     return {box["box"]: box["t"] for box in event["boxes"]}
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def box_words_freeze_a_die_and_the_log_says_when(m):
     mark = start(m)
     poke(m, *words(FRZ, WITH_WORDS))
@@ -258,7 +257,7 @@ def box_words_freeze_a_die_and_the_log_says_when(m):
     m.inject("power-on")
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def a_freeze_ends_with_the_first_box_that_counts_again(m):
     start(m)
     poke(m, *words(FRZ, WITH_WORDS))
@@ -275,7 +274,7 @@ def a_freeze_ends_with_the_first_box_that_counts_again(m):
     m.inject("power-on")
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def a_die_is_frozen_when_its_last_box_is(m):
     mark = start(m, ("cbo0", "imc3"))
     poke(m, *words(FRZ, ("cbo0",)))
@@ -289,7 +288,7 @@ def a_die_is_frozen_when_its_last_box_is(m):
     m.inject("power-on")
 
 
-@test("snbep-2s", **ONE_BOOT)
+@test("snbep-2s", **bare)
 def what_does_not_count_belongs_to_no_freeze(m):
     mark = m.truth_length()
     poke(m, *words(FRZ, ("cbo0", "pcu0")), *words(RUN, ("cbo0", "pcu0")))
