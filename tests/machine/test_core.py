@@ -459,7 +459,7 @@ def status_is_cleared_before_a_reload_and_its_other_bits_are_no_overflow(m):
     assert status["overflows"] == len(samples), status
 
 
-@test("e2-1s", kernels=BOTH, settings={"core.uncore-bit": "yes"})
+@test("e2-1s", settings={"core.uncore-bit": "yes"})
 def bit_61_of_an_uncore_pmi_is_no_overflow_of_the_core(m):
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         ids = s.add_all(uncore_set(100)[:1] + [s.place(cpu, 0, CYCLES // 30, event=0x3c)

@@ -17,7 +17,7 @@ def of_cores(s, found):
             s.domain_of.values()]
 
 
-@test("snbep-1s", kernels=BOTH)
+@test("snbep-1s")
 def cores_interrupt_where_the_uncore_must_be_polled(m):
     """The first E5-2600: periods of both in one session, and one READ of both."""
     with cores(m), CoreSession(m, ring=1 << 20) as s:
@@ -53,7 +53,7 @@ def cores_beside_boxes_that_a_table_tells_of(m):
     assert any(flagged(sample) for sample in samples), samples
 
 
-@test("e2-1s", kernels=BOTH, settings={"machine.uncore": "no"})
+@test("e2-1s", settings={"machine.uncore": "no"})
 def cores_alone_where_no_uncore_is_seen(m):
     with cores(m):
         info = json.loads(m.sh("ucoretool info -j"))

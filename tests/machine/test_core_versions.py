@@ -267,12 +267,12 @@ def assert_refused(m, state, reason):
         assert totals_of(m)
 
 
-@test("e2-1s", kernels=BOTH, settings={"core.version": 6})
+@test("e2-1s", settings={"core.version": 6})
 def version_6_is_refused(m):
     assert_refused(m, "unknown version", "versions above 5")
 
 
-@test("e2-1s", kernels=BOTH, settings={"core.version": 5, "core.hybrid": "yes"})
+@test("e2-1s", settings={"core.version": 5, "core.hybrid": "yes"})
 def hybrid_parts_are_refused(m):
     assert_refused(m, "hybrid processor", "use perf")
 

@@ -313,7 +313,7 @@ def assert_hidden(m, told):
         assert all(value["count"] for value in s.read_exactly()["values"])
 
 
-@test("e2-2s", kernels=BOTH, settings={"faults.hide": HIDDEN})
+@test("e2-2s", settings={"faults.hide": HIDDEN})
 def what_firmware_hides_is_told_by_type_and_die(m):
     assert_hidden(m, TOLD.format(3, 4))
 
@@ -323,7 +323,7 @@ def what_firmware_hides_is_told_on_v1(m):
     assert_hidden(m, TOLD.format(3, 4))
 
 
-@test("hswep-2s", kernels=BOTH, settings={"faults.hide": HIDDEN})
+@test("hswep-2s", settings={"faults.hide": HIDDEN})
 def what_firmware_hides_is_told_on_v3(m):
     assert_hidden(m, TOLD.format(7, 8))
 

@@ -357,7 +357,7 @@ def both_threads_of_the_core_get_the_pmi_and_one_sample_comes_of_it(m):
         assert {sample["cpu"] for sample in samples} <= mine
 
 
-@test("e2-1s", kernels=BOTH, settings={"faults.core-map": "-1 1 -1 0"})
+@test("e2-1s", settings={"faults.core-map": "-1 1 -1 0"})
 def cores_numbered_with_holes_get_the_pmi_all_together(m):
     """Bit 0 names no core, bit 3 does: after lost PMIs it goes to all."""
     with Session(m, ring=1 << 20) as s:
