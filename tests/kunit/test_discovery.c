@@ -513,6 +513,20 @@ static void status_of_the_global_record(struct kunit *test)
 	}
 }
 
+/* All that is known have 0 there. */
+static void type_of_the_global_record(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 1);
+
+	word[0] |= 0xff;
+	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
+	parse(b);
+	EXPECT_TABLE(b, 0, OK);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 1U);
+	EXPECT_UNIT(b, 0, OK);
+}
+
 /* A first table that is of no use does not make the next one a second. */
 static void table_after_a_bad_one(struct kunit *test)
 {
@@ -1432,6 +1446,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(second_table_with_other_global_control),
 	KUNIT_CASE(more_units_than_all_tables_may_have),
 	KUNIT_CASE(status_of_the_global_record),
+	KUNIT_CASE(type_of_the_global_record),
 	KUNIT_CASE(table_after_a_bad_one),
 	KUNIT_CASE(global_control_of_two_dies),
 	KUNIT_CASE(global_control_on_another_dies_unit),
