@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make check`: is everything well formed?  One test per tool.
 
-What was clean is not looked at again before it changes: each verdict is kept in build/check,
-by what it depends on.
+What was clean is not looked at again before it changes: each verdict is kept by what it depends
+on, those of builds in build/check, those of checkpatch in the cache.
 """
 
+import functools
 import hashlib
 import re
 import subprocess
 from pathlib import Path
 
 from lab import kernels
+from lab.archive import cache
 from lab.artifacts import BUILD, TOP, module_command
 from lab.framework import test
 from lab.machine import CheckFailed
@@ -68,15 +70,17 @@ def script(name):
 
 
 def checkpatch(files, *options):
-    """Complaints about files; those that were clean with this checkpatch are passed over.
+    """Complaints about files; those once clean with this checkpatch, in any clone, are passed over.
 
-    In build/check, because it leaves files where it runs.
+    It runs in build/check, because it leaves files where it runs.
     """
-    (OUT / "checkpatch").mkdir(parents=True, exist_ok=True)
+    known = cache() / "checkpatch"
+    for directory in (OUT, known):
+        directory.mkdir(parents=True, exist_ok=True)
     command = ("perl", script("checkpatch.pl"), f"--root={kernels.unpacked_source()}",
                *CHECKPATCH, *options, "-f")
     left = {name: clean for name in files
-            if not (clean := OUT / "checkpatch" / checkpatch_key(name, command)).exists()}
+            if not (clean := known / checkpatch_key(name, command)).exists()}
     if not left:
         return ""
     said = complaints_of(*command, *(TOP / name for name in left), cwd=OUT)
@@ -87,8 +91,12 @@ def checkpatch(files, *options):
 
 def checkpatch_key(name, command):
     """All that a verdict depends on: the file, the options, checkpatch and its lists."""
-    paths = (TOP / name, *(script(part) for part in CHECKPATCH_PARTS))
-    return digest(name, *command, *(path.read_bytes() for path in paths))
+    return digest(name, *command, (TOP / name).read_bytes(), checkpatch_version())
+
+
+@functools.cache
+def checkpatch_version():
+    return digest(*(script(part).read_bytes() for part in CHECKPATCH_PARTS))
 
 
 def digest(*words):
