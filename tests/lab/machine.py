@@ -29,7 +29,7 @@ PR_SET_PDEATHSIG = 1
 # out, and what nobody here uses.  Debian's kernels leave their own constants writable, too, which
 # spares them the search for pages that are executable as well; the debug kernel does not.
 QUICK = ("cryptomgr.notests init_on_alloc=0 initcall_blacklist=jent_mod_init,crypto_kdf108_init,"
-         "cubictcp_register,init_kprobe_trace,slab_sysfs_init,init_encrypted,i8042_init")
+         "cubictcp_register,slab_sysfs_init,init_encrypted,i8042_init")
 NO_RODATA = "rodata=off "
 # Registers for programs of tests
 BY_HAND = "iomem=relaxed msr.allow_writes=on"
