@@ -12,6 +12,9 @@ from lab.framework import Result, Skip
 from lab.machine import CheckFailed, Machine
 
 SLOWER = {"debug": 2}
+# perf has a bit of DEBUGCTL on every CPU, and would set it again where one comes online
+OWN_DEBUGCTL = ("smi=/sys/bus/event_source/devices/cpu/freeze_on_smi; [ ! -e $smi ] || "
+                "{ found=$(cat $smi); echo 0 >$smi; echo $found >$smi; }")
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
@@ -64,6 +67,7 @@ def restore(machine, loaded, strict):
             machine.rmmod(name)
     if machine.scenario:
         machine.inject("power-on")
+        machine.sh(OWN_DEBUGCTL)
         machine.inject(f"strict {'yes' if strict else 'no'}")
     if loaded:
         machine.insmod()
