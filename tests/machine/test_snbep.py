@@ -306,6 +306,7 @@ def the_shortest_period_is_looked_for_every_100_us(m):
         s.add("imc0", 0, 0, period, **fields)
         s.start()
         samples = sample_until(m, s, lambda found: len(found) > 8)
+        s.start()
         # a busy host leaves some out, but not always
         m.wait_until(lambda: ns_per_poll(s) < 2 * 100 * US, timeout=40, what="a look in time")
     multiples = [sample["values"][0]["count"] // period for sample in samples]
