@@ -163,6 +163,11 @@ class Agent:
         except OSError as error:
             raise AgentError(f"the guest is gone: {error}") from error
 
+    def check(self):
+        """Raises if the guest ended."""
+        if self._dead:
+            raise AgentError(self._dead)
+
     def wait_for(self, condition, timeout, what):
         """Sleeps until condition() holds; frames wake it up."""
         limit = time.monotonic() + timeout if timeout else None

@@ -167,11 +167,15 @@ class Machine:
                 "-chardev", f"socket,id=qmp,fd={qmp_fd}", "-mon", "chardev=qmp,mode=control"]
 
     def _post_mortem(self):
-        def tail(name):
+        def tail(name, lines):
             path = self.directory / name
             text = path.read_text(errors="replace") if path.exists() else ""
-            return [f"{name}: {line}" for line in text.splitlines()[-12:]]
-        return "\n".join(tail("qemu.log") + tail("console.log"))
+            return [f"{name}: {line}" for line in text.splitlines()[-lines:]]
+        try:
+            ended = [f"QEMU: ended with {self._qemu.wait(timeout=2)}"]
+        except subprocess.TimeoutExpired:
+            ended = []
+        return "\n".join(ended + tail("qemu.log", 12) + tail("console.log", 60))
 
     # ---- Commands in the guest ----
 
@@ -213,12 +217,14 @@ class Machine:
         self.run(f"rmmod {name}")
 
     def wait_until(self, condition, timeout=20, what="condition"):
-        """Polls condition() until it is true; returns what it returned."""
+        """Polls condition() until it is true; returns what it returned.  A guest that ended does
+        not get there."""
         limit = time.monotonic() + timeout * agent.patience()
         while True:
             value = condition()
             if value:
                 return value
+            self._agent.check()
             if time.monotonic() > limit:
                 raise TimeoutError(f"{what}: not within {timeout} s")
             time.sleep(0.02)
@@ -302,7 +308,7 @@ class Machine:
             uptime = self.run("cat /proc/uptime", timeout=5).out.split()[0]
             lines.append(f"guest's clock: {uptime} s since its boot")
         except (agent.AgentError, CommandFailed, CommandTimeout, qmp.QmpError, OSError) as error:
-            lines.append(f"and now: {error}")
+            lines += [f"and now: {error}", self._post_mortem()]
         return "\n".join(lines) + "\n"
 
     def qmp(self, command, **arguments):

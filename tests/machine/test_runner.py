@@ -120,5 +120,7 @@ def runner_notices_what_goes_wrong():
            "hangs_without_machine"}
     assert {name for name, verdict in verdicts.items() if verdict == "ok"} == good, done.stdout
     assert {name for name, verdict in verdicts.items() if verdict != "ok"} == bad, done.stdout
+    assert re.search("AgentError: the guest ended(?s:.*)QEMU: ended with 0(?s:.*)"
+                     "console.log: .*sysrq triggered crash", done.stdout), done.stdout
     assert done.stdout.splitlines()[-1] == "2 passed, 6 failed, 1 skipped", done.stdout
     assert done.returncode == 1

@@ -37,7 +37,8 @@ def hangs(m):
 
 @test(**PLAIN)
 def guest_panics(m):
-    m.run("echo c > /proc/sysrq-trigger", timeout=20)
+    m.spawn("echo c > /proc/sysrq-trigger")
+    m.wait_until(lambda: False, timeout=40)
 
 
 @test(machine=False)
