@@ -93,7 +93,7 @@ fresh-test:
 	@$(LAB)/run --tests tests/fresh $(TESTS)
 
 fresh:	## README's commands on a minimal Debian with nothing cached (an hour or two)
-	@$(MAKE) --no-print-directory fresh-test
+	@UCORE_FRESH=all $(MAKE) --no-print-directory fresh-test
 	@$(LAB)/run -j 1 --tests tests/fresh/cold $(TESTS)
 
 # What is different there: threaded interrupts, newer interfaces; loading, counting, samples by

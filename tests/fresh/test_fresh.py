@@ -3,11 +3,13 @@
 
 Stages share a root; before each, what only others asked for is removed (Root.without_others),
 and what takes long and asks for no further package is made short.  Kernels and QEMU come from
-the cache; `make fresh` builds them, too (cold/).
+the cache; `make fresh` builds them, too (cold/).  What passed is not run again while nothing
+changed that asks for packages (kept.py).
 """
 
 import re
 
+from fresh.kept import kept
 from fresh.root import Root, readme_lines
 from lab import kernels
 from lab.artifacts import TOP
@@ -41,6 +43,7 @@ def in_turn(root, *stages):
 
 
 @test(machine=False, timeout=1200)
+@kept
 def stages_with_a_kernel():
     """The small sets of packages first: each adds to the one before."""
     with warm_root("kernel", "6.1", "6.12", "debug", "clang") as root:
@@ -80,6 +83,7 @@ def check_runs(root):
 
 
 @test(machine=False, timeout=900)
+@kept
 def stages_without_a_kernel():
     with Root("programs") as root:
         return in_turn(root, (tools_test_runs, root.groups_of("tools-test")),
@@ -97,6 +101,7 @@ def qemu_configures(root):
 
 
 @test(machine=False, timeout=900)
+@kept
 def readme_on_a_xeon():
     """README's lines, then DKMS in the place of make install."""
     release = kernels.get(RELEASE).release
@@ -148,6 +153,7 @@ def refused(root, command, sentence, **options):
 
 
 @test(machine=False, timeout=300)
+@kept
 def what_cannot_work_is_said_at_once():
     with Root("refused") as root:
         refused(root, "make demo", "is the network there?", network=False)

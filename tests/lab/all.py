@@ -19,7 +19,8 @@ BESIDE = {"kunit": "unit tests on the debug kernel: 3 to 12 minutes; "
                    "10 to 15 more, once, to build that kernel",
           "check": "compilers and style: 4 to 12 minutes, one when nothing changed; "
                    "5 more, once, for trees of clang",
-          "fresh-test": "each stage's installing and building on a minimal Debian: 5 to 12 minutes"}
+          "fresh-test": "each stage's installing and building on a minimal Debian: 5 to 12 minutes, "
+                        "none when nothing changed that asks for packages"}
 LAB = {"lab": "tests on emulated machines: 20 to 40 minutes"}
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 TAP = re.compile(r"^(ok|not ok) \d+.*?(# SKIP.*)?$")

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Verdicts on minimal machines, kept for a week by what they depend on.
+
+What a newcomer's machine lacks is asked for by scripts, Makefiles and the headers that
+sources include; a change inside a function or a table asks for nothing.  Debian's archive
+changes, too, thus the week; `make fresh` believes nothing that was kept.
+"""
+
+import dataclasses
+import functools
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+from lab import archive
+from lab.artifacts import TOP
+from lab.framework import Result
+
+DAYS = 7
+# Of these only the system's headers that they include have a say
+SOURCE = re.compile(rb"^\s*#\s*include\s*<.*", re.M)
+# What no stage here runs, or reads as text alone
+SILENT = re.compile(r"^(tests/machine/|tests/fuzz/corpus|Documentation/(?!man/)|CHANGELOG)")
+
+
+def kept(function):
+    """A test that is not run again while what it depends on stays as it is."""
+    @functools.wraps(function)
+    def test():
+        verdict = archive.cache() / "fresh/passed" / f"{function.__name__}-{key()}.json"
+        if "UCORE_FRESH" not in os.environ and is_young(verdict):
+            print(f"# {function.__name__}: passed on "
+                  f"{time.strftime('%-d %B', time.localtime(verdict.stat().st_mtime))} with the "
+                  "same scripts and headers, not run again", file=sys.stderr, flush=True)
+            return [Result(**found) for found in json.loads(verdict.read_text())]
+        found = function() or []
+        if all(result.verdict == "passed" for result in found):
+            verdict.parent.mkdir(parents=True, exist_ok=True)
+            verdict.write_text(json.dumps([dataclasses.asdict(result) for result in found]))
+        return found
+    return test
+
+
+def is_young(verdict):
+    return verdict.exists() and time.time() - verdict.stat().st_mtime < DAYS * 86400
+
+
+@functools.cache
+def key():
+    """Names of all files, and of each what may ask for a package or a program."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP,
+                            check=True, capture_output=True).stdout
+    told = hashlib.sha256()
+    for name in sorted(filter(None, listed.decode().split("\0"))):
+        if (TOP / name).exists() and not SILENT.match(name):
+            told.update(repr((name, os.access(TOP / name, os.X_OK),
+                              asking(name, (TOP / name).read_bytes()))).encode())
+    return told.hexdigest()[:32]
+
+
+def asking(name, content):
+    if re.search(r"\.[ch]$", name):
+        return sorted(set(SOURCE.findall(content)))
+    return b"" if name.endswith(".csv") else content
