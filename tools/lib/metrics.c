@@ -423,8 +423,8 @@ static int name_choose(struct ucore_metrics *metrics, char *name, struct ucore_e
 		return unknown_metric(metrics, name, err);
 	if (*desc.omitted)
 		return ucore_error_set(err, -ENXIO,
-				       "metric '%s' cannot be counted at one instant: %s", desc.name,
-				       desc.omitted);
+				       "metric '%s' cannot be counted at one instant: %s",
+				       desc.name, desc.omitted);
 	open = open_value(desc.where);
 	if (!given && open)
 		return ucore_error_set(err, -EINVAL, "metric '%s' leaves %.*s open: write %s:%.*s=NUMBER",
@@ -575,10 +575,13 @@ static bool alias_find(const char *where, const char *name, char *value, size_t 
 static int leaf_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
 			const struct leaf *leaf, struct ucore_error *err)
 {
-	for (size_t i = 0; i < metrics->nr_leaves; i++)
-		if (metrics->leaves[i].kind == leaf->kind &&
-		    metrics->leaves[i].event == leaf->event && metrics->leaves[i].type == leaf->type)
+	for (size_t i = 0; i < metrics->nr_leaves; i++) {
+		const struct leaf *other = &metrics->leaves[i];
+
+		if (other->kind == leaf->kind && other->event == leaf->event &&
+		    other->type == leaf->type)
 			return ucore_expr_leaf(expr, (uint32_t)i, err);
+	}
 	if (!GROW(metrics->leaves, metrics->nr_leaves))
 		return no_memory(err);
 	metrics->leaves[metrics->nr_leaves] = *leaf;
@@ -700,7 +703,7 @@ static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
 	if (!first && !one && constant_find(name, &leaf))
 		return leaf_compile(c->metrics, expr, &leaf, err);
 	if (is_event(c, name))
-		return event_compile(c->metrics, expr, name, first || one, one != NULL, err);
+		return event_compile(c->metrics, expr, name, first || one, !!one, err);
 	if (first || one || !metric_find(c->metrics, name, &desc))
 		return unknown_name(c, name, err);
 	return nested_compile(names, expr, &desc, err);

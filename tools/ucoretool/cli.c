@@ -121,7 +121,9 @@ static int parse_suffixed(const char *text, const struct suffix *suffixes, uint6
 			break;
 	if (!suffixes->text || __builtin_mul_overflow(*value, suffixes->factor, value))
 		return -EINVAL;
-	if (*point == '.' && (suffix == point + 1 || !fraction_add(&point, suffixes->factor, value)))
+	if (*point != '.')
+		return 0;
+	if (suffix == point + 1 || !fraction_add(&point, suffixes->factor, value))
 		return -EINVAL;
 	return 0;
 }
@@ -147,7 +149,8 @@ int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t 
 static const char *duration_text(uint64_t ns, char *text, size_t size)
 {
 	static const struct suffix units[] = {
-		{ "s", NSEC_PER_SEC }, { "ms", NSEC_PER_MSEC }, { "us", NSEC_PER_USEC }, { "ns", 1 },
+		{ "s", NSEC_PER_SEC }, { "ms", NSEC_PER_MSEC }, { "us", NSEC_PER_USEC },
+		{ "ns", 1 },
 	};
 	const struct suffix *unit = units;
 

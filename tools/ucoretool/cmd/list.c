@@ -29,7 +29,7 @@ static const struct option_desc list_options[] = {
 	{ OPT_REJECTED, "rejected", NULL, "units of discovery tables that are no boxes, and why" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator" },
 	{ 'j', "json", NULL, "JSON lines" },
-	{ OPT_PLATFORM, "platform", "NAME", "events or metrics of another platform (ivbep, spr, gnr ...)" },
+	{ OPT_PLATFORM, "platform", "NAME", "events or metrics of another platform (spr, gnr)" },
 	{ 0 },
 };
 
@@ -95,7 +95,8 @@ static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 		return tool_usage(tool, "--all goes with boxes, events and metrics, not with %s",
 				  what);
 	if (args->platform && args->what != LIST_EVENTS && args->what != LIST_METRICS)
-		return tool_usage(tool, "--platform goes with events and metrics, not with %s", what);
+		return tool_usage(tool, "--platform goes with events and metrics, not with %s",
+				  what);
 	if (argc == 2)
 		args->pattern = argv[1];
 	return 0;

@@ -71,7 +71,7 @@ struct stat {
 
 static const struct option_desc stat_options[] = {
 	{ 'M', "metric", "LIST", "metrics: names, @CATEGORY, or NAME=FORMULA (may be repeated)" },
-	{ OPT_METRIC_FILE, "metric-file", "FILE", "metrics of your own, NAME=FORMULA on each line" },
+	{ OPT_METRIC_FILE, "metric-file", "FILE", "metrics of your own, a NAME=FORMULA a line" },
 	{ 'I', "interval", "TIME", "print every so often (1s, 200ms; bare numbers are ms)" },
 	{ 'n', "count", "N", "end after N intervals" },
 	{ OPT_PER_SOCKET, "per-socket", NULL, "one line per event and socket" },
