@@ -199,7 +199,6 @@ def each_metric_is_what_the_rates_make_of_its_formula(m):
     assert len(promise.metrics) >= 15, promise.metrics
     assert_equal([text for name in promise.metrics
                   for text in differences(m, promise, name, "--per-socket")])
-    return f"{len(promise.metrics)} metrics"
 
 
 @test(("e2-2s", "spr-2s"))

@@ -824,9 +824,12 @@ static const struct counted *metric_event(const struct ucore_metrics *metrics,
 {
 	while (*at < metric->expr.nr) {
 		const struct ucore_expr_op *op = &metric->expr.ops[(*at)++];
-		const struct leaf *leaf = &metrics->leaves[op->leaf];
+		const struct leaf *leaf;
 
-		if (op->kind == EXPR_LEAF && leaf->kind <= LEAF_MEAN)
+		if (op->kind != EXPR_LEAF)
+			continue;
+		leaf = &metrics->leaves[op->leaf];
+		if (leaf->kind <= LEAF_MEAN)
 			return &metrics->events[leaf->event];
 	}
 	return NULL;
