@@ -50,12 +50,17 @@ record_file()
 }
 
 @test "help goes to stdout and exits 0" {
-	for args in --help -h help "help stat" "stat --help" "list --help" "report --help"; do
+	for args in --help -h help "help stat" "stat --help" "list --help" "report --help" "stat -h" "list -h"; do
 		tool $args
 		[ "$status" -eq 0 ]
 		[[ $output == usage:* ]]
 		[ -z "$err" ]
 	done
+}
+
+@test "help for what is no command is one line and exit 2" {
+	tool help frobnicate
+	complains 2 "no command 'frobnicate'"
 }
 
 @test "--version" {
@@ -82,7 +87,8 @@ record_file()
 	list -x 1|separator '1'
 	list events --platform x|there are bdxde bdxep core cwf emr gnr grr hswep ivbep snbep spr srf
 	list events --rejected|--rejected goes with boxes, not with events
-	list fields -v|--all goes with boxes, not with fields
+	list fields -v|--all goes with boxes, events and metrics, not with fields
+	list metrics --rejected|--rejected goes with boxes, not with metrics
 	doctor extra|one word too many
 	doctor --root|needs a value
 	info extra|one word too many
@@ -99,9 +105,27 @@ record_file()
 	stat -e imc/event=0x1000/|does not fit
 	stat -e cbo/TOR_INSERTS.OPCODE/|add filter_opc=VALUE
 	stat -e imc/CAS_COUNT.RD,period=5/|period= makes samples: use record
-	stat -I 0 -e imc/CAS_COUNT.RD/|interval 0: from 1
-	stat -I x -e imc/CAS_COUNT.RD/|interval 'x' is not a number
+	stat -I 0 -e imc/CAS_COUNT.RD/|interval '0': from 1ms
+	stat -I 0.5ms -e imc/CAS_COUNT.RD/|interval '0.5ms': from 1ms
+	stat -I x -e imc/CAS_COUNT.RD/|interval 'x': a number with ns, us, ms or s
+	stat -I 1. -e imc/CAS_COUNT.RD/|interval '1.': a number with
+	stat -I 1.0000001us -e imc/CAS_COUNT.RD/|a number with
+	stat -D -1 -e imc/CAS_COUNT.RD/|delay '-1': a number with
+	stat --timeout 1h -e imc/CAS_COUNT.RD/|timeout '1h': a number with
+	list boxes --platform spr|--platform goes with events and metrics, not with boxes
+	record -c 1.0005k -e imc/CAS_COUNT.RD/|period '1.0005k' is not a number
+	record -c 1T -e imc/CAS_COUNT.RD/|period '1T' is not a number
 	stat -n 3 -e imc/CAS_COUNT.RD/|-n counts intervals
+	stat -M|option -M needs a value
+	stat -M memory_bandwith_read|did you mean 'memory_bandwidth_read'?
+	stat -M @nothing|no category 'nothing' of metrics here: there are
+	stat -M memory_bandwidth_read,|a metric is empty
+	stat -M pcie_write_bandwidth|cannot be counted at one instant
+	stat -M frequency_band0_residency|write frequency_band0_residency:band0=NUMBER
+	stat -M x=1+|metric 'x': a number or a name is missing
+	stat -M x=nosuch+1|metric 'x': 'nosuch' is no alias, event, metric or constant here
+	stat --metric-file f|-M chooses them: give -M too
+	stat --metric-file|needs a value
 	stat -C a -e imc/CAS_COUNT.RD/|CPU 'a' is not a number
 	stat -C 1, -e imc/CAS_COUNT.RD/|CPU '' is not a number
 	stat -C 99 -e imc/CAS_COUNT.RD/|CPU 99: no such CPU
@@ -274,6 +298,66 @@ record_file()
 	diff "$TMP/want" "$TMP/have"
 }
 
+@test "list events: as -e takes them, by patterns, and what is not there" {
+	tool list events imc/CAS_COUNT.RD/
+	[ "$(wc -l <<<"$output")" -eq 2 ]
+	tool list events 'CAS_COUNT*'
+	[ "$(wc -l <<<"$output")" -eq 10 ]
+	tool list events 'imc/CAS_COUNT.*'
+	[ "$(wc -l <<<"$output")" -eq 10 ]
+	tool list events nosuchthing
+	[ "$status" -eq 1 ]
+	[[ $err == *"no event is like 'nosuchthing' here" ]]
+}
+
+@test "list events -v explains each event in a line" {
+	tool list events -v imc/CAS_COUNT.RD/
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(printf '%-8s  %-40s  %s\n' TYPE EVENT "WHAT IT COUNTS" imc CAS_COUNT.RD "Cache lines read from DRAM, 64 bytes each")" ]
+	tool list events -v -x,
+	[ "$(wc -l <<<"$output")" -eq 1078 ]
+	[[ $(sed -n 1p <<<"$output") == type,event,name,code,umask,counters,filter,masks,explained,text ]]
+	! sed 1d <<<"$output" | grep ',$' || false
+	tool list events -v -j imc/RD_CAS_RANK3.BANK5/
+	[[ $output == *'"explained":1,"text":"reads of rank 3: bank 5"}' ]]
+}
+
+@test "list metrics: all of the platform's, with and without a device" {
+	tool list metrics
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <<<"$output")" -eq 105 ]
+	[[ $output == *$'\n'"memory_bandwidth_read "*" MB/s    memory bandwidth        system socket box"$'\n'* ]]
+	# what cannot be counted at one instant is not offered
+	[[ $output != *pcie_write_bandwidth* ]]
+	tool list metrics -v memory_bandwidth_read
+	[[ $output == *"MB/s    Data read from DRAM"* ]]
+	[ "$(wc -l <<<"$output")" -eq 2 ]
+	tool list metrics @qpi
+	[ "$(wc -l <<<"$output")" -eq 12 ]
+	tool list metrics nosuch
+	[ "$status" -eq 1 ]
+	[[ $err == *"no metric is like 'nosuch' here" ]]
+	for platform in snbep ivbep hswep bdxep bdxde spr emr gnr srf grr cwf; do
+		UCORE_FAKE="open=2" tool list metrics -x, --platform "$platform"
+		[ "$status" -eq 0 ]
+		[[ $(sed -n 1p <<<"$output") == metric,unit,category,levels,formula,where,text ]]
+		[[ $output == *$'\n'memory_bandwidth_total,MB/s,* ]]
+	done
+	tool list metrics --platform core
+	complains 1 "no metrics for platform 'core'"
+	tool list metrics -j
+	command -v python3 || skip "no python3"
+	python3 -c 'import json,sys; assert all(json.loads(line)["text"] for line in sys.stdin)' <<<"$output"
+}
+
+@test "the page of Intel's words is made of the tables" {
+	top=$BATS_TEST_DIRNAME/../..
+	sh "$top/tools/metrics/page.sh" "$B/fake_tool" >"$TMP/page"
+	diff "$TMP/page" "$top/Documentation/glossary.md"
+	# and of each platform nine tenths at least are explained whole
+	[ "$(awk -F'|' '/^\| [a-z]+ \| [0-9]+ \|/ { n++; if ($4 + 0 < 90) exit 1 } END { print n }' "$TMP/page")" -eq 12 ]
+}
+
 @test "list fields" {
 	tool list fields cbo
 	[ "$status" -eq 0 ]
@@ -294,8 +378,8 @@ record_file()
 @test "stat: total, per socket, per box" {
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x,
 	[ "$status" -eq 0 ]
-	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mib_per_s,running_percent,event,note ]]
-	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,144000,9.77,90.00,imc/CAS_COUNT.RD/, ]]
+	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note ]]
+	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,144000,10.24,90.00,imc/CAS_COUNT.RD/, ]]
 	[ "$(wc -l <<<"$output")" -eq 2 ]
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x, --per-socket
 	[[ $(sed -n 2p <<<"$output") == 1000000000,0,,,,38000,* ]]
@@ -312,6 +396,36 @@ record_file()
 	[[ $err == "# 3.000000 s counted, 3 reads, 12.0 register accesses each"* ]]
 }
 
+@test "times have units, and periods thousands" {
+	start=$(date +%s%N)
+	tool stat -e imc/CAS_COUNT.RD/ -I 0.04s -n 3 -x, --timeout 9.5s
+	[ "$status" -eq 0 ]
+	[ $(($(date +%s%N) - start)) -ge 120000000 ]
+	for time in 5 5ms 5000us 0.005s 5000000ns; do
+		tool stat -e imc/CAS_COUNT.RD/ --timeout $time -D 1.5ms
+		[ "$status" -eq 0 ]
+	done
+	# a period of a thousand is refused of what is polled, one of a milliard is not
+	tool record -c 1k -e cbo/CLOCKTICKS/ -n 1 -o "$TMP/data"
+	complains 2 "a period of 1000 needs looks"
+	tool record -c 1.5M -e cbo/CLOCKTICKS/ -n 1 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+}
+
+@test "an event that the platform has with more in its name is guessed" {
+	UCORE_FAKE="machine=gnr" tool stat -e imc/CAS_COUNT.RD/
+	complains 2 "did you mean 'CAS_COUNT_SCH0.RD'?"
+}
+
+@test "what is not ASCII, and what breaks lines" {
+	tool stat -M 'x={imc/CAS_COUNT.RD/}; unit=µs' --timeout 1 -j
+	[[ $output == *'"unit":"µs"'* ]]
+	tool stat -M $'x={imc/CAS_COUNT.RD/}; unit=\xb5s\xed\xa0\x80' --timeout 1 -j
+	[[ $output == *'"unit":"\ufffds\ufffd\ufffd\ufffd"'* ]]
+	tool stat -M $'x={imc/CAS_COUNT.RD/}; unit=a\nb' --timeout 1 -x,
+	[[ $output == *$',"a\nb",x' ]]
+}
+
 @test "stat -I waits for each interval" {
 	start=$(date +%s%N)
 	tool stat -e imc/CAS_COUNT.RD/ -I 40 -n 3 -x,
@@ -322,7 +436,7 @@ record_file()
 @test "stat as a table ends with its cost" {
 	tool stat -e imc/CAS_COUNT.RD/ --timeout 5
 	[ "$status" -eq 0 ]
-	[[ $output == *"144,000        9.77      90.00  imc/CAS_COUNT.RD/"* ]]
+	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"* ]]
 	[[ $output == *"# 1.000000 s counted, 1 reads"*"skew between them at most 0.1 us" ]]
 	[ -z "$err" ]
 }
@@ -330,8 +444,63 @@ record_file()
 @test "stat as JSON: rows and a summary" {
 	tool stat -j -e imc/CAS_COUNT.RD/,ubox/UCLK/ --timeout 1
 	[ "$status" -eq 0 ]
-	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"count":144000,"mib_per_s":9.766,"running_percent":90.000,"event":"imc/CAS_COUNT.RD/"}' ]]
+	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"count":144000,"mb_per_s":10.240,"running_percent":90.000,"event":"imc/CAS_COUNT.RD/"}' ]]
 	[[ $(sed -n 3p <<<"$output") == '{"summary":{"time_ns":1000000000,"reads":1,'* ]]
+}
+
+@test "stat -M: of all sockets, of each, of each box" {
+	tool stat -M memory_bandwidth_read -I 1 -n 2 -x,
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(printf '%s\n' \
+		time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,value,unit,metric \
+		1000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read \
+		2000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read)" ]
+	tool stat -M memory_bandwidth_read --timeout 1 -x, --per-socket
+	[[ $(sed -n 3p <<<"$output") == 1000000000,1,,,,,,,,,7.53777778,MB/s,memory_bandwidth_read ]]
+	tool stat -M memory_bandwidth_read --timeout 1 -j --per-box
+	[ "$(wc -l <<<"$output")" -eq 9 ]
+	[[ $(sed -n 3p <<<"$output") == '{"time_ns":1000000000,"socket":0,"die":0,"box":"imc2","value":0.711111111,"unit":"MB/s","metric":"memory_bandwidth_read"}' ]]
+}
+
+@test "stat -M as a table: values where counts stand" {
+	tool stat -M memory_bandwidth_read,cores_in_c0 --timeout 1 --per-socket
+	[ "$status" -eq 0 ]
+	[ "$(head -4 <<<"$output")" = "$(printf '%6s  %20s  %10s  %s\n' SOCKET VALUE UNIT METRIC \
+		0 2.70 MB/s memory_bandwidth_read 1 7.54 MB/s memory_bandwidth_read 0 0.9998 "" cores_in_c0)" ]
+	tool stat -e imc/CAS_COUNT.RD/ -M memory_bandwidth_read --timeout 1
+	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"$'\n'*"10.24        MB/s             memory_bandwidth_read"* ]]
+}
+
+@test "stat -M: formulas, files of them, categories" {
+	tool stat -M 'hit=1-A/B; A=imc/CAS_COUNT.RD,die=0/; B=imc/CAS_COUNT.RD/; unit=x' -x, --timeout 1
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f11-)" = 0.736118441,x,hit ]
+	printf '%s\n' '# mine' 'twice = 2 * memory_bandwidth_read; unit=MB/s' >"$TMP/mine"
+	tool stat --metric-file "$TMP/mine" -M twice -x, --timeout 1
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f11-)" = 20.48,MB/s,twice ]
+	tool stat --metric-file "$TMP/none" -M twice
+	complains 1 "none: cannot open"
+	printf 'twice 2\n' >"$TMP/mine"
+	tool stat --metric-file "$TMP/mine" -M twice
+	complains 2 "mine, line 1: metric 'twice 2': write NAME=FORMULA"
+	UCORE_FAKE="machine=spr" tool stat -M @io --timeout 1 -x,
+	[ "$status" -eq 0 ]
+	[[ $output == *,io_bandwidth_read$'\n'* ]]
+	[[ $err == *"left out: "*"do not fit beside the others; count them in another run"* ]]
+}
+
+@test "stat -M: what divides by nothing is no value" {
+	tool stat -M 'x={imc/CAS_COUNT.RD/}/({imc/CAS_COUNT.RD/}-{imc/CAS_COUNT.RD/})' --timeout 1
+	[ "$status" -eq 0 ]
+	[[ $output == *$'\n'"$(printf '%20s  %10s  %s' - "" x)"$'\n'* ]]
+	tool stat -M 'x=1/(seconds-seconds)+{imc/CAS_COUNT.RD/}' --timeout 1 -j
+	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"metric":"x"}' ]]
+	tool stat -M 'x=1/(seconds-seconds)+{imc/CAS_COUNT.RD/}' --timeout 1 -x,
+	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,,,,,,,,x ]]
+}
+
+@test "stat -M marks values of what cannot be counted" {
+	UCORE_FAKE="flags=2" tool stat -M memory_bandwidth_read --timeout 1
+	[[ $output == *"memory_bandwidth_read"*"box dead"* ]]
 }
 
 @test "stat -o writes to a file" {
@@ -364,10 +533,11 @@ record_file()
 
 @test "stat: the program's failure is told" {
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- sh -c 'exit 7'
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 7 ]
 	[[ $err == *"ended with status 7"* ]]
 	[[ $output == *144000* ]]
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- sh -c 'kill -9 $$'
+	[ "$status" -eq 137 ]
 	[[ $err == *"died of signal 9"* ]]
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- /nonexistent/program
 	complains 1 "cannot run '/nonexistent/program': No such file"
@@ -376,6 +546,14 @@ record_file()
 @test "stat ends a program that outlives the timeout" {
 	tool stat -e imc/CAS_COUNT.RD/ -x, --timeout 20 -- sleep 100
 	[ "$status" -eq 0 ]
+	[[ $output == *144000* ]]
+}
+
+@test "a program that does not want to end is killed" {
+	start=$(date +%s)
+	tool stat -e imc/CAS_COUNT.RD/ -x, --timeout 20 -- sh -c 'trap "" TERM; while :; do :; done'
+	[ $(($(date +%s) - start)) -lt 30 ]
+	[[ $err == *"does not end at SIGTERM: killed"* ]]
 	[[ $output == *144000* ]]
 }
 
@@ -837,7 +1015,7 @@ record_file()
 	# 64 bytes in 9 flit slots
 	count=$(awk -F, '/TxL_FLITS/ { print $6 }' <<<"$output")
 	rate=$(awk -F, '/TxL_FLITS/ { print $7 }' <<<"$output")
-	[ "$rate" = "$(awk "BEGIN { printf \"%.2f\", $count * 64 / 9 / 1048576 / 0.9 }")" ]
+	[ "$rate" = "$(awk "BEGIN { printf \"%.2f\", $count * 64 / 9 / 1000000 / 0.9 }")" ]
 	UCORE_FAKE="machine=spr" tool stat --per-box --timeout 1 -x, -e iio_free1/BANDWIDTH_OUT.PART2_FREERUN,die=1/
 	[[ $(sed -n 2p <<<"$output") == *,1,1,,iio_free1,* ]]
 }
@@ -1126,6 +1304,10 @@ finds()
 	COMP_WORDS=(ucoretool record --ti) COMP_CWORD=2
 	_ucoretool
 	[ "${COMPREPLY[*]}" = "--timeout --timer" ]
+	ucoretool() { "$B/fake_tool" "$@"; }
+	COMP_WORDS=(ucoretool stat -M memory_bandwidth_r) COMP_CWORD=3
+	_ucoretool
+	[ "${COMPREPLY[*]}" = memory_bandwidth_read ]
 }
 
 @test "the man page has every command and option" {

@@ -235,6 +235,10 @@ static const struct ucore_field all_fields[] = {
 /* Where a machine's field differs from the one above */
 static const struct ucore_field disc_event = { UCORE_FIELD_EVENT, 0, 0xff, 0xff, "event" };
 
+static const struct ucore_field v3_tid = {
+	UCORE_FIELD_FILTER_TID, UCORE_FIELD_SHARED, 0x3f, 0x3f, "filter_tid"
+};
+
 static const struct ucore_field disc_tid = {
 	UCORE_FIELD_FILTER_TID, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_tid"
 };
@@ -265,6 +269,8 @@ static const struct ucore_field *field_of(const struct ucore_box_info *box, uint
 		return &disc_event;
 	if (fake.machine->caps & UCORE_CAP_DISCOVERY && id == UCORE_FIELD_FILTER_TID)
 		return &disc_tid;
+	if (fake.machine->types == v3_types && id == UCORE_FIELD_FILTER_TID)
+		return &v3_tid;
 	if (id == UCORE_FIELD_UMASK_EXT && type->number == 0)
 		return &cha_ext;
 	for (size_t i = 0; i < NR(all_fields); i++)
@@ -657,25 +663,67 @@ static bool shared_conflict(const struct fake_event *event, const struct ucore_e
 
 	for (uint32_t i = 0; i < add->nr_terms; i++)
 		for (uint32_t j = 0; j < event->nr_terms; j++)
-			if (terms[i].field >= UCORE_FIELD_FILTER_TID &&
-			    terms[i].field == event->terms[j].field &&
+			if (terms[i].field == event->terms[j].field &&
+			    field_of(&fake.boxes[add->box], terms[i].field)->flags &
+			    UCORE_FIELD_SHARED &&
 			    terms[i].value != event->terms[j].value)
 				return true;
 	return false;
 }
 
-static int counter_choose(const struct ucore_box_info *box, const struct ucore_event_add *add)
+static struct fake_event *event_on(uint32_t box, unsigned int counter)
+{
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		if (fake.events[i].box == box && fake.events[i].counter == counter)
+			return &fake.events[i];
+	return NULL;
+}
+
+static uint64_t counters_used(uint32_t box)
+{
+	uint64_t used = 0;
+
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		if (fake.events[i].box == box)
+			used |= 1ULL << fake.events[i].counter;
+	return used;
+}
+
+/* One of the counters, even if others must move for it, as the driver does; or -1 */
+static int counter_take(uint32_t box, uint64_t may, uint64_t *tried)
+{
+	uint64_t unused = may & ~counters_used(box);
+
+	if (unused)
+		return __builtin_ctzll(unused);
+	while (may & ~*tried) {
+		int counter = __builtin_ctzll(may & ~*tried);
+		struct fake_event *other = event_on(box, (unsigned int)counter);
+		int moved;
+
+		*tried |= 1ULL << counter;
+		moved = counter_take(box, other->may & ~*tried, tried);
+		if (moved < 0)
+			continue;
+		other->counter = (uint32_t)moved;
+		return counter;
+	}
+	return -1;
+}
+
+static int counter_choose(const struct ucore_box_info *box, const struct ucore_event_add *add,
+			  uint64_t *may)
 {
 	uint64_t have = ((1ULL << box->nr_counters) - 1) |
 			((1ULL << box->nr_fixed) - 1) << UCORE_COUNTER_FIXED;
-	uint64_t may = (add->counters ? add->counters : COUNTERS_ALL) & have;
+	uint64_t tried = 0;
+	int counter;
 
-	if (!may)
+	*may = (add->counters ? add->counters : COUNTERS_ALL) & have;
+	if (!*may)
 		return -ENXIO;
-	for (unsigned int i = 0; i < fake.nr_events; i++)
-		if (fake.events[i].box == add->box)
-			may &= ~(1ULL << fake.events[i].counter);
-	return may ? __builtin_ctzll(may) : -ENOSPC;
+	counter = counter_take(box->box, *may, &tried);
+	return counter < 0 ? -ENOSPC : counter;
 }
 
 /* All events count once in a clock of 5 GHz at most, as the driver has it of clockticks */
@@ -698,10 +746,13 @@ static int do_event_add(struct ucore_event_add *add)
 {
 	struct fake_event *event = &fake.events[fake.nr_events];
 	struct ucore_box_info *box;
+	uint64_t may;
 	int ret;
 
 	if (fake.running)
 		return -EBUSY;
+	if (fake.nr_events == FAKE_MAX_EVENTS)
+		return -ENOMEM;
 	if (add->box >= fake.nr_boxes)
 		return -ENOENT;
 	box = &fake.boxes[add->box];
@@ -716,14 +767,14 @@ static int do_event_add(struct ucore_event_add *add)
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		if (fake.events[i].box == add->box && shared_conflict(&fake.events[i], add))
 			return -EADDRINUSE;
-	ret = counter_choose(box, add);
+	ret = counter_choose(box, add, &may);
 	if (ret < 0)
 		return ret;
 
 	box->owner = fake.status.session;
 	*event = (struct fake_event) {
 		.id = fake.next_event++, .box = add->box, .counter = (uint32_t)ret,
-		.nr_terms = add->nr_terms, .period = add->period,
+		.nr_terms = add->nr_terms, .may = may, .period = add->period,
 	};
 	if (add->nr_terms)
 		memcpy(event->terms, (void *)(uintptr_t)add->terms,

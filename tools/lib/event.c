@@ -136,9 +136,30 @@ static const char *type_of_event(const struct resolver *r, const char *name)
 	return type;
 }
 
+/* The event whose name has more in its first part: CAS_COUNT.RD is CAS_COUNT_SCH0.RD there */
+static const char *event_with_more(const struct resolver *r, const char *name)
+{
+	size_t head = strcspn(name, "."), tail = strlen(name) - head;
+	struct ucore_event_desc desc;
+
+	for (size_t i = 0; r->platform && i < r->platform->nr_events; i++) {
+		const char *of_platform;
+		size_t length;
+
+		ucore_platform_event_at(r->platform, i, &desc);
+		of_platform = ucore_event_desc_short(&desc);
+		length = strlen(of_platform);
+		if (!strcmp(desc.unit->type, r->event->type) && length > head + tail &&
+		    of_platform[head] == '_' && !strncasecmp(of_platform, name, head) &&
+		    tail && !strcasecmp(of_platform + length - tail, name + head))
+			return of_platform;
+	}
+	return NULL;
+}
+
 static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
 {
-	const char *type = may_be_event ? type_of_event(r, key) : NULL;
+	const char *type = may_be_event ? type_of_event(r, key) : NULL, *more = NULL;
 	struct ucore_guess guess;
 
 	if (type)
@@ -148,6 +169,8 @@ static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
 	ucore_guess_start(&guess, key);
 	for (size_t i = 0; i < r->nr_fields; i++)
 		ucore_guess_offer(&guess, r->fields[i].name);
+	if (may_be_event)
+		more = event_with_more(r, key);
 	for (size_t i = 0; may_be_event && r->platform && i < r->platform->nr_events; i++) {
 		struct ucore_event_desc desc;
 
@@ -157,6 +180,8 @@ static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
 		ucore_guess_offer(&guess, ucore_event_desc_short(&desc));
 		ucore_guess_offer(&guess, desc.name);
 	}
+	if (more)
+		guess.best = more;
 	return ucore_error_set(r->err, -ENOENT,
 			       "event '%s': %s has no %s '%s'%s%s%s; see 'ucoretool list %s'",
 			       r->event->label, r->event->type,

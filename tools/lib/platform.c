@@ -140,8 +140,13 @@ void ucore_guess_start(struct ucore_guess *guess, const char *word)
 
 void ucore_guess_offer(struct ucore_guess *guess, const char *name)
 {
-	size_t distance = edit_distance(guess->word, name);
+	size_t length = strlen(name), word = strlen(guess->word);
+	size_t distance;
 
+	/* letters that one has more must be inserted at least */
+	if ((length > word ? length - word : word - length) >= guess->distance)
+		return;
+	distance = edit_distance(guess->word, name);
 	if (distance < guess->distance) {
 		guess->distance = distance;
 		guess->best = name;

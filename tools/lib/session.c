@@ -330,6 +330,18 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	return 0;
 }
 
+void ucore_session_truncate(struct ucore_session *session, size_t nr)
+{
+	size_t keep = 0;
+
+	if (nr >= session->nr_events)
+		return;
+	while (keep < session->nr_slots && session->slots[keep].index < nr)
+		keep++;
+	slots_remove(session, keep);
+	session->nr_events = nr;
+}
+
 /* "CPU 3" or "CPUs 3,0", as far as there is room */
 static const char *cpus_text(const uint32_t *cpus, size_t nr, char *text, size_t size)
 {

@@ -35,8 +35,10 @@ int parse_u64(struct tool *tool, const char *what, const char *text, uint64_t lo
 	      uint64_t *value);
 int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t low,
 		uint32_t high, uint32_t *value);
-int parse_duration(struct tool *tool, const char *what, const char *text, uint64_t low,
-		   uint64_t high, uint64_t *ns);
+int parse_duration(struct tool *tool, const char *what, const char *text, bool bare_ms,
+		   uint64_t low, uint64_t high, uint64_t *ns);
+int parse_count(struct tool *tool, const char *what, const char *text, uint64_t low,
+		uint64_t high, uint64_t *value);
 int parse_separator(struct tool *tool, const char *text, char *separator);
 
 #endif /* UCORETOOL_CLI_H */

@@ -36,10 +36,18 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
+static int command_unknown(const char *name)
+{
+	fprintf(stderr, "ucoretool: no command '%s'; see 'ucoretool --help'\n", name);
+	return EXIT_USAGE;
+}
+
 static int help_run(int argc, char **argv)
 {
 	const struct command *command = argc > 2 ? command_find(argv[2]) : NULL;
 
+	if (argc > 2 && !command)
+		return command_unknown(argv[2]);
 	if (command)
 		cli_help(command);
 	else
@@ -64,11 +72,9 @@ int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
 	}
 	tool.command = command_find(name);
 	if (!tool.command) {
-		if (!*name)
-			usage_print(stderr);
-		else
-			fprintf(stderr, "ucoretool: no command '%s'; see 'ucoretool --help'\n",
-				name);
+		if (*name)
+			return command_unknown(name);
+		usage_print(stderr);
 		return EXIT_USAGE;
 	}
 	return cli_run(&tool, tool.command, argc - 1, argv + 1);

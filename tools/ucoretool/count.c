@@ -13,8 +13,8 @@
 const struct option_desc count_options[] = {
 	{ 'e', "event", "LIST", "events: box/EVENT,term=value/ ... (may be repeated)" },
 	{ 'C', "cpu", "LIST", "CPUs that take the PMI; the first of each die reads its boxes" },
-	{ 'D', "delay", "MS", "wait so long before counting" },
-	{ OPT_TIMEOUT, "timeout", "MS", "end after so long" },
+	{ 'D', "delay", "TIME", "wait so long before counting (1.5s, 200ms; bare numbers are ms)" },
+	{ OPT_TIMEOUT, "timeout", "TIME", "end after so long" },
 	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
 	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
 	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
@@ -59,12 +59,9 @@ static int events_option(struct tool *tool, struct count_args *args, const char 
 	return 0;
 }
 
-static int ms_option(struct tool *tool, const char *what, const char *value, uint64_t *ns)
+static int time_option(struct tool *tool, const char *what, const char *value, uint64_t *ns)
 {
-	int ret = parse_u64(tool, what, value, 0, INT32_MAX, ns);
-
-	*ns *= NSEC_PER_MSEC;
-	return ret;
+	return parse_duration(tool, what, value, true, 0, INT32_MAX * NSEC_PER_MSEC, ns);
 }
 
 int count_option(struct tool *tool, struct count_args *args, int letter, const char *value,
@@ -77,9 +74,9 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 	case 'C':
 		return cpus_option(tool, args, value);
 	case 'D':
-		return ms_option(tool, "delay", value, &args->delay_ns);
+		return time_option(tool, "delay", value, &args->delay_ns);
 	case OPT_TIMEOUT:
-		return ms_option(tool, "timeout", value, &args->timeout_ns);
+		return time_option(tool, "timeout", value, &args->timeout_ns);
 	case OPT_LOW_DWORD:
 		args->flags |= UCORE_SESSION_LOW_DWORD;
 		return 0;
@@ -96,7 +93,7 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 
 int count_finish(struct tool *tool, struct count_args *args, int argc, char **argv)
 {
-	if (!args->nr_lists)
+	if (!args->nr_lists && !args->nr_others)
 		return tool_usage(tool, "no event: give -e, for example -e imc/CAS_COUNT.RD/");
 	if (argc)
 		args->command = argv;

@@ -38,6 +38,7 @@ enum cell_kind {
 	CELL_NUMBER,
 	CELL_NS,		/* a table shows seconds, CSV and JSON have nanoseconds */
 	CELL_REAL,		/* a table and CSV show two decimals, JSON has three */
+	CELL_VALUE,		/* as exact as it is; a table groups the digits of what is large */
 };
 
 struct cell {
@@ -89,6 +90,12 @@ static inline struct cell cell_ns(uint64_t number)
 static inline struct cell cell_real(double real)
 {
 	return (struct cell) { .kind = CELL_REAL, .real = real };
+}
+
+/* A value that may be none (NaN): "-" in a table, empty in CSV, no member in JSON */
+static inline struct cell cell_value(double real)
+{
+	return (struct cell) { .kind = CELL_VALUE, .real = real };
 }
 
 /** out_head() - the line above the rows, in the formats that have one */
