@@ -160,7 +160,7 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 
 	if (num_online_nodes() > UBOX_NODES) {
 		die = die_of_node(pcibus_to_node(pdev->bus));
-		/* not that of the next higher bus, then */
+		/* not that of a neighbour, then */
 		return die == UCORE_DIE_UNKNOWN ? UCORE_DIE_OFFLINE : die;
 	}
 	if (pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
@@ -177,13 +177,14 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
  * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
  *
  * A bus with a UBox belongs to the UBox's socket, one without (an IIO bus) to
- * that of the next higher bus that has one.  The registers number no more than
- * eight nodes: where there are more, NUMA tells.
+ * that of the next higher bus that has one, or the next lower, as the generation
+ * has it.  The registers number no more than eight nodes: where there are more,
+ * NUMA tells.
  */
 void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
-	int bus, die = only_die(), found;
+	int i, bus, die = only_die(), found;
 
 	for (bus = 0; bus < UCORE_NR_BUSES; bus++)
 		die_of_bus[bus] = UCORE_DIE_UNKNOWN;
@@ -196,7 +197,8 @@ void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_b
 			die_of_bus[pdev->bus->number] = found;
 	}
 
-	for (bus = UCORE_NR_BUSES - 1; bus >= 0; bus--) {
+	for (i = 0; i < UCORE_NR_BUSES; i++) {
+		bus = ubox->lower ? i : UCORE_NR_BUSES - 1 - i;
 		if (die_of_bus[bus] != UCORE_DIE_UNKNOWN)
 			die = die_of_bus[bus];
 		else

@@ -476,20 +476,26 @@ static void platforms_are_found_by_name(void **state)
 
 static void processors_are_found_by_model(void **state)
 {
-	const struct ucore_model *model = ucore_model_find(6, 62);
+	const struct ucore_model *model = ucore_model_find(6, 62, 4);
 
 	(void)state;
 	assert_string_equal(model->platform, "ivbep");
 	assert_string_equal(model->name, "Xeon E5-2600 v2");
 	assert_false(model->discovery);
-	assert_string_equal(ucore_model_find(6, 63)->platform, "hswep");
-	assert_string_equal(ucore_model_find(6, 79)->platform, "bdxep");
-	assert_string_equal(ucore_model_find(6, 86)->platform, "bdxde");
-	model = ucore_model_find(6, 174);
+	assert_string_equal(ucore_model_find(6, 63, 4)->platform, "hswep");
+	assert_string_equal(ucore_model_find(6, 79, 4)->platform, "bdxep");
+	assert_string_equal(ucore_model_find(6, 86, 4)->platform, "bdxde");
+	assert_string_equal(ucore_model_find(6, 85, 0)->platform, "skx");
+	assert_string_equal(ucore_model_find(6, 85, 4)->platform, "skx");
+	assert_string_equal(ucore_model_find(6, 85, 5)->platform, "clx");
+	assert_string_equal(ucore_model_find(6, 85, 9)->name, "Cascade Lake-SP");
+	assert_string_equal(ucore_model_find(6, 85, 10)->platform, "cpx");
+	assert_string_equal(ucore_model_find(6, 85, 11)->platform, "cpx");
+	model = ucore_model_find(6, 174, 4);
 	assert_string_equal(model->platform, "gnr");
 	assert_true(model->discovery);
-	assert_null(ucore_model_find(6, 250));
-	assert_null(ucore_model_find(15, 62));
+	assert_null(ucore_model_find(6, 250, 4));
+	assert_null(ucore_model_find(15, 62, 4));
 }
 
 static void one_cpu(void **state)

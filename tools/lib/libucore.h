@@ -238,6 +238,7 @@ void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fie
  * @platform: the platform it belongs to, as in ucore_info.platform: "ivbep"
  * @name: what Intel calls it
  * @discovery: its boxes are described by discovery tables
+ * @stepping: the first stepping that is meant
  */
 struct ucore_model {
 	uint32_t family;
@@ -245,10 +246,11 @@ struct ucore_model {
 	const char *platform;
 	const char *name;
 	bool discovery;
+	uint32_t stepping;
 };
 
-/** ucore_model_find() - a processor by family and model, NULL if ucore does not know it */
-const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model);
+/** ucore_model_find() - a processor by CPUID, NULL if ucore does not know it */
+const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model, uint32_t stepping);
 
 #define UCORE_EVENT_NEEDS	4
 
