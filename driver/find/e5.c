@@ -211,16 +211,9 @@ static int find_pci(const struct search *search, int segment)
 	return ret;
 }
 
-/**
- * each_caps() - each function with capabilities of its die
- * @search: the search
- * @device: PCI device id
- * @pdev: the last one, NULL to begin
- * @reg: register in its config space
- * @die: out: its logical die, one that fits into the search's lists
- * @val: out: what the register holds
- *
- * Return: the next one, NULL at the end.
+/*
+ * The next function with capabilities of a die, after @pdev, what its register holds,
+ * and which logical die that is: one that fits into the search's lists.
  */
 static struct pci_dev *each_caps(const struct search *search, u16 device, struct pci_dev *pdev,
 				 u16 reg, int *die, u32 *val)
