@@ -79,14 +79,33 @@ int ucore_cpu_of_die(s32 die)
 	return nr_cpu_ids;
 }
 
-/* The logical die of a socket, UCORE_DIE_OFFLINE if none of its CPUs is online. */
-static int die_of_package(u32 package)
+/* Is there a package of several dies, as Cascade Lake-AP is?  CPU hotplug is held off. */
+static bool packages_have_dies(void)
+{
+	int cpu, other;
+
+	for_each_online_cpu(cpu)
+		for_each_online_cpu(other)
+			if (topology_physical_package_id(cpu) == topology_physical_package_id(other) &&
+			    topology_logical_die_id(cpu) != topology_logical_die_id(other))
+				return true;
+	return false;
+}
+
+/*
+ * The logical die that UBoxes number @number, UCORE_DIE_OFFLINE if none of its CPUs is
+ * online.  They number packages, and dies where packages have several.
+ */
+static int die_of_ubox_number(u32 number)
 {
 	int cpu, die = UCORE_DIE_OFFLINE;
+	bool dies;
 
 	cpus_read_lock();
+	dies = packages_have_dies();
 	for_each_online_cpu(cpu) {
-		if (topology_physical_package_id(cpu) == package) {
+		if ((dies ? topology_logical_die_id(cpu) : topology_physical_package_id(cpu)) ==
+		    number) {
 			die = topology_logical_die_id(cpu);
 			break;
 		}
@@ -96,11 +115,11 @@ static int die_of_package(u32 package)
 }
 
 /**
- * ucore_bus_package() - socket of a UBox
+ * ucore_bus_package() - socket of a UBox; die, where a socket has several
  * @nodeid: its CPUNODEID register
  * @gidnidmap: its GIDNIDMAP register: field i holds the node id of socket i
  *
- * Return: physical package id, or -ENOENT if no field holds the node.
+ * Return: physical package id (logical die), or -ENOENT if no field holds the node.
  */
 int ucore_bus_package(u32 nodeid, u32 gidnidmap)
 {
@@ -155,7 +174,7 @@ static int die_of_node(int node)
 /* The die of a bus with a UBox; UCORE_DIE_OFFLINE if that cannot be told. */
 static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 {
-	int die, package;
+	int die, number;
 	u32 nodeid, map;
 
 	if (num_online_nodes() > UBOX_NODES) {
@@ -166,8 +185,8 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 	if (pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
 	    pci_read_config_dword(pdev, ubox->gidnidmap, &map))
 		return UCORE_DIE_UNKNOWN;
-	package = ucore_bus_package(nodeid, map);
-	return package < 0 ? UCORE_DIE_OFFLINE : die_of_package(package);
+	number = ucore_bus_package(nodeid, map);
+	return number < 0 ? UCORE_DIE_OFFLINE : die_of_ubox_number(number);
 }
 
 /**

@@ -556,6 +556,21 @@ static void a_bus_belongs_to_the_next_lower_ubox(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
 }
 
+/* Two dies in a package, as Cascade Lake-AP has them: the UBoxes number dies. */
+static void dies_of_one_package(struct kunit *test)
+{
+	fake_kernel.nr_dies = 2;
+	fake_kernel.one_package = true;
+	ubox_add(0, 1);
+	ubox_add(2, 0);
+	fake_pci_add(0x2042, 0, 10, 2);
+	fake_pci_add(0x2042, 2, 10, 2);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_NOT_NULL(test, box_find("imc", 0, 0));
+	KUNIT_ASSERT_NOT_NULL(test, box_find("imc", 1, 0));
+	KUNIT_EXPECT_EQ(test, box_find("imc", 1, 0)->io.pdev->bus->number, 0x3f);
+}
+
 /* And one below every UBox to nobody. */
 static void a_bus_below_every_ubox(struct kunit *test)
 {
@@ -628,6 +643,7 @@ static struct kunit_case find_cases[] = {
 	KUNIT_CASE_PARAM(chas_by_the_fuses, slices_gen_params),
 	KUNIT_CASE(chas_of_two_sockets),
 	KUNIT_CASE(a_bus_belongs_to_the_next_lower_ubox),
+	KUNIT_CASE(dies_of_one_package),
 	KUNIT_CASE(a_bus_below_every_ubox),
 	KUNIT_CASE(the_place_tells_which_box_it_is),
 	KUNIT_CASE(six_links_of_cooper_lake),
