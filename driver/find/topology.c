@@ -82,13 +82,15 @@ int ucore_cpu_of_die(s32 die)
 /* Is there a package of several dies, as Cascade Lake-AP is?  CPU hotplug is held off. */
 static bool packages_have_dies(void)
 {
-	int cpu, other;
+	int cpu, other, package;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu(cpu) {
+		package = topology_physical_package_id(cpu);
 		for_each_online_cpu(other)
-			if (topology_physical_package_id(cpu) == topology_physical_package_id(other) &&
-			    topology_logical_die_id(cpu) != topology_logical_die_id(other))
+			if (topology_physical_package_id(other) == package &&
+			    topology_logical_die_id(other) != topology_logical_die_id(cpu))
 				return true;
+	}
 	return false;
 }
 

@@ -11,7 +11,7 @@
 
 /*
  * Global control, status, configuration.  The layout of the control is written out
- * for Ice Lake, and used by one source here: how wide pmi_core_sel is is UNCERTAIN
+ * for Ice Lake, and used by one source here: the width of pmi_core_sel is UNCERTAIN
  * (47:0 or 60:0).  The positions in the status are one source's, and not complete.
  */
 #define SKX_MSR_GLOBAL_CTL		0x700
@@ -123,7 +123,7 @@
 #define SKX_PCI_IMC_CH0			0x2042	/* 10:2, of the second controller 12:2 */
 #define SKX_PCI_IMC_CH1			0x2046	/* 10:6, 12:6 */
 #define SKX_PCI_IMC_CH2			0x204a	/* 11:2, 13:2 */
-#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; Cooper Lake: x:4, too (UNCERTAIN) */
+#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; Cooper Lake x:4 (UNCERTAIN) */
 #define SKX_PCI_M2M			0x2066	/* 8:0 9:0, on another bus than the UBox */
 #define SKX_PCI_M2PCIE			0x2088	/* 21:1 22:1 23:1 22:5 */
 
@@ -134,7 +134,7 @@
 #define SKX_PCI_M3UPI_EVEN		0x204d	/* 18:1, 18:5; Cooper Lake: 18:1 19:1 20:1 */
 #define SKX_PCI_M3UPI_ODD		0x204e	/* 18:2; Cooper Lake: 18:2 19:2 20:2 */
 
-/* UBox function: CPUNODEID, GIDNIDMAP; a bus without one belongs to the next lower that has one */
+/* UBox function: CPUNODEID, GIDNIDMAP; a bus without one belongs to the next lower with one */
 #define SKX_UBOX_CPUNODEID		0xc0
 #define SKX_UBOX_GIDNIDMAP		0xd4
 

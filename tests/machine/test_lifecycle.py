@@ -58,7 +58,7 @@ SKX = ((0, 0x700, 0x4000000000000002), (0, 0xe05, 0x1f), (1, 0xe16, 0x8001), (2,
 FOUND = {"ivbep": (V2, "7f:0e.1"), "snbep": (V1, "7f:0e.1"),
          "hswep": (V3 + V3_OF_DIE_1, "7f:12.1"), "bdxep": (V3 + V3_OF_DIE_1, "7f:12.1"),
          "bdxde": (V3, "ff:12.1"), "skx": (SKX, None)}
-# The first box with a filter, where it is not cbo0
+# The first box with a filter, where that is not cbo0
 FIRST = {"skx": "cha0"}
 
 
@@ -279,7 +279,7 @@ def sampling_session(m, **options):
     s = Session(m, ring=RING, **options)
     for die in sorted({die for die, _ in s.ids}):
         s.add("imc0", die, period=0 if options else PERIOD, **CAS_READS)
-        s.add("cbo0", die, event=0x00)
+        s.add("cbo0" if (die, "cbo0") in s.ids else "cha0", die, event=0x00)
         s.add("ubox0", die, counter="fixed")
     s.start()
     return s

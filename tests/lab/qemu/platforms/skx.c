@@ -174,7 +174,7 @@ static const UcoreBoxType pcu = {
     PCU_TYPE, .nr_max = 1, HSWEP_BOX(4), .regs = pcu_regs,
     .ctl_legal = PCU_CTL_COMMON | E5_CTL_INVERT | HSWEP_OV, .ov_en = HSWEP_OV,
 };
-static const UcoreBoxType imc = { HSWEP_IMC(6), .ov_en = HSWEP_OV };
+static const UcoreBoxType imc = { HSWEP_IMC(6) };
 static const UcoreBoxType m2m = {
     SKX_TYPE(m2m, 13, 4, 2, 0x00, 0), THRESH8, .regs = m2m_regs,
 };
