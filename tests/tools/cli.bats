@@ -871,7 +871,7 @@ record_file()
 	[ "$output" = '{"type":"iio","event":"DATA_REQ_OF_CPU.MEM_READ.PART1","name":"UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART1","code":"0x83","umask":"0x04","counters":"0 1","masks":"ch_mask=0x2,fc_mask=7"}' ]
 	tool list events --platform spr -x, iio_free
 	[[ $output == *$'\n'iio_free,BANDWIDTH_OUT.PART7_FREERUN,UNC_IIO_BANDWIDTH_OUT.PART7_FREERUN,,,fixed16,,$'\n'* ]]
-	for platform in spr:2284 emr:2306 gnr:850 srf:778 grr:440 cwf:778 snbep:505 ivbep:1076 hswep:1280 \
+	for platform in spr:2284 emr:2306 gnr:850 srf:778 grr:440 cwf:778 snbep:505 ivbep:1077 hswep:1280 \
 		bdxep:1286 bdxde:902 skx:3327 clx:3438 cpx:3438; do
 		tool list events --platform "${platform%:*}" -x,
 		[ "$(wc -l <<<"$output")" -eq $((${platform#*:} + 1)) ]

@@ -406,7 +406,7 @@ static void every_event_of_the_tables_can_be_added(void **state)
 {
 	(void)state;
 	events_can_be_added("ivbep", "snbep", 540 - 37 + 2, 2);
-	events_can_be_added("ivbep", "ivbep", 1074 + 2, 3);
+	events_can_be_added("ivbep", "ivbep", 1075 + 2, 3);
 	events_can_be_added("hswep", "hswep", 1278 + 2, 1);
 	events_can_be_added("hswep", "bdxep", 1284 + 2, 1);
 	events_can_be_added("bdxde", "bdxde", 900 + 2, 1);
