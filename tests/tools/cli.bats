@@ -85,7 +85,7 @@ record_file()
 	list boxes a b|one word too many
 	list -x ab|separator 'ab'
 	list -x 1|separator '1'
-	list events --platform x|there are bdxde bdxep core cwf emr gnr grr hswep ivbep snbep spr srf
+	list events --platform x|there are bdxde bdxep clx core cpx cwf emr gnr grr hswep ivbep skx snbep spr srf
 	list events --rejected|--rejected goes with boxes, not with events
 	list fields -v|--all goes with boxes, events and metrics, not with fields
 	list metrics --rejected|--rejected goes with boxes, not with metrics
@@ -1050,16 +1050,16 @@ record_file()
 	tool list events --platform spr -x, iio_free
 	[[ $output == *$'\n'iio_free,BANDWIDTH_OUT.PART7_FREERUN,UNC_IIO_BANDWIDTH_OUT.PART7_FREERUN,,,fixed16,,$'\n'* ]]
 	for platform in spr:2284 emr:2306 gnr:850 srf:778 grr:440 cwf:778 snbep:505 ivbep:1077 hswep:1280 \
-		bdxep:1286 bdxde:902; do
+		bdxep:1286 bdxde:902 skx:3327 clx:3438 cpx:3438; do
 		tool list events --platform "${platform%:*}" -x,
 		[ "$(wc -l <<<"$output")" -eq $((${platform#*:} + 1)) ]
 	done
 }
 
 # Code, umask and masks of the CSVs, computed here in another way than in generate.awk
-@test "every event of the discovery CSVs is listed with its code and masks" {
+@test "every event of the CSVs with masks is listed with its code and masks" {
 	command -v python3 || skip "no python3"
-	for platform in spr emr gnr srf cwf; do
+	for platform in skx clx spr emr gnr srf cwf; do
 		tool list events --platform $platform -j
 		printf '%s\n' "$output" >"$TMP/listed"
 		python3 - "$BATS_TEST_DIRNAME/../../tools/events/$platform.csv" "$TMP/listed" <<-'EOF'
@@ -1073,6 +1073,9 @@ record_file()
 		    seen += 1
 		    if row["CounterType"] == "FREERUN":
 		        assert event["counters"] == "fixed" + row["Counter"], event
+		        continue
+		    if row["Counter"] == "FIXED":
+		        assert event["counters"] == "fixed0", event
 		        continue
 		    high = hexes(row, "UMaskExt")
 		    if row["Unit"] == "IIO":
@@ -1152,6 +1155,18 @@ finds()
 	finds "overflow interrupts are available"
 	finds "kernel.perf_event_paranoid = 4 does not matter"
 	finds "# problems: 0, warnings: 0"
+}
+
+@test "doctor: the stepping tells which of several processors it is" {
+	root 85
+	UCORE_FAKE="machine=skx" tool doctor --root "$R"
+	finds "Intel family 6 model 85: Skylake-SP"
+	printf 'stepping\t: 7\n' >>"$R/proc/cpuinfo"
+	UCORE_FAKE="machine=skx" tool doctor --root "$R"
+	finds "Intel family 6 model 85: Cascade Lake-SP"
+	sed -i 's/^stepping.*/stepping\t: 11/' "$R/proc/cpuinfo"
+	UCORE_FAKE="machine=skx" tool doctor --root "$R"
+	finds "Intel family 6 model 85: Cooper Lake"
 }
 
 @test "doctor: what a discovery platform lacks are warnings" {

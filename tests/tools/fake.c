@@ -98,6 +98,34 @@ static const struct fake_type v3_types[] = {
 	  0, PCI(0x7f, 11, 1, 0xf4), 1 << 12 },
 };
 
+#define TOR_FILTERS	(F(FILTER_REM) | F(FILTER_LOC) | F(FILTER_ALL_OP) | F(FILTER_NM) | \
+			 F(FILTER_NOT_NM) | F(FILTER_OPC_0) | F(FILTER_OPC_1))
+
+static const struct fake_type skx_types[] = {
+	{ "cha", 28, 4, 0, 48, UCORE_ACCESS_MSR, PMON,
+	  INVERTS | F(TID_EN) | F(FILTER_TID) | F(FILTER_LINK) | F(FILTER_STATE) | TOR_FILTERS |
+	  F(FILTER_NC) | F(FILTER_ISOC), 0, 0xe00, 0x10 },
+	{ "iio", 6, 4, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS | F(CH_MASK) | F(FC_MASK),
+	  0, 0xa40, 0x20 },
+	{ "iio_free", 6, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_FREE_RUNNING, 0, 0, 0xa45, 0x20 },
+	{ "irp", 6, 2, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS, 0, 0xa58, 0x20 },
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	  BASIC | F(UMASK), 0, 0x705 },
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, PMON,
+	  BASIC | F(INVERT) | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | F(BAND1) |
+	  F(BAND2) | F(BAND3), 0, 0x710 },
+	{ "imc", 6, 4, 1, 48, UCORE_ACCESS_ECAM, PMON | UCORE_BOX_FIXED_OVERFLOW, INVERTS,
+	  0, PCI(0x3a, 10, 2, 0xf4), 1 << 14 },
+	{ "m2m", 2, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS,
+	  0, PCI(0x3a, 8, 0, 0x258), 1 << 15 },
+	{ "upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS | F(UMASK_EXT),
+	  8, PCI(0x5d, 14, 0, 0x378), 1 << 15 },
+	{ "m3upi", 3, 3, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS,
+	  0, PCI(0x5d, 18, 1, 0xf4), 1 << 12 },
+	{ "m2pcie", 4, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS,
+	  0, PCI(0x5d, 21, 1, 0xf4), 1 << 15 },
+};
+
 /* What discovery gives every box, and what those with 64 control bits have more */
 #define DISC	(BASIC | F(UMASK) | F(INVERT))
 #define EXT	(DISC | F(UMASK_EXT))
@@ -170,6 +198,7 @@ static const struct fake_machine machines[] = {
 	{ "ivbep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, e5_types, NR(e5_types) },
 	{ "hswep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, v3_types, NR(v3_types) },
 	{ "bdxde", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, v3_types, NR_D_TYPES },
+	{ "skx", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, skx_types, NR(skx_types) },
 	{ "spr", 0, DISCOVERS, spr_types, NR(spr_types) },
 	{ "gnr", 0, DISCOVERS, gnr_types, NR(gnr_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
@@ -225,6 +254,14 @@ static const struct ucore_field all_fields[] = {
 	{ UCORE_FIELD_CH_MASK, 0, 0xfff, 0xfff, "ch_mask" },
 	{ UCORE_FIELD_FC_MASK, 0, 7, 7, "fc_mask" },
 	{ UCORE_FIELD_FILTER_CID, UCORE_FIELD_SHARED, 0x1f, 0x1f, "filter_cid" },
+	{ UCORE_FIELD_FILTER_REM, UCORE_FIELD_SHARED, 1, 1, "filter_rem" },
+	{ UCORE_FIELD_FILTER_LOC, UCORE_FIELD_SHARED, 1, 1, "filter_loc" },
+	{ UCORE_FIELD_FILTER_ALL_OP, UCORE_FIELD_SHARED, 1, 1, "filter_all_op" },
+	{ UCORE_FIELD_FILTER_NM, UCORE_FIELD_SHARED, 1, 1, "filter_nm" },
+	{ UCORE_FIELD_FILTER_NOT_NM, UCORE_FIELD_SHARED, 1, 1, "filter_not_nm" },
+	{ UCORE_FIELD_FILTER_OPC_0, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_opc_0" },
+	{ UCORE_FIELD_FILTER_OPC_1, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_opc_1" },
+	{ UCORE_FIELD_FILTER_ISOC, UCORE_FIELD_SHARED, 1, 1, "filter_isoc" },
 	{ UCORE_FIELD_USR, 0, 1, 1, "usr" },
 	{ UCORE_FIELD_OS, 0, 1, 1, "os" },
 	{ UCORE_FIELD_ANY, 0, 1, 1, "any" },

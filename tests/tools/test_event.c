@@ -328,6 +328,7 @@ static void filter_terms(const struct ucore_event_desc *desc, char *text, size_t
 		{ UCORE_FIELD_ADDR_MATCH, ",addr_match=0x40" },
 		{ UCORE_FIELD_OPC_MATCH, ",opc_match=1" },
 		{ UCORE_FIELD_FILTER_CID, ",filter_cid=1" },
+		{ UCORE_FIELD_FILTER_LINK, ",filter_link=1" },
 		{ UCORE_FIELD_BAND0, ",band0=12" }, { UCORE_FIELD_BAND1, ",band1=12" },
 		{ UCORE_FIELD_BAND2, ",band2=12" }, { UCORE_FIELD_BAND3, ",band3=12" },
 	};
@@ -409,6 +410,103 @@ static void every_event_of_the_tables_can_be_added(void **state)
 	events_can_be_added("hswep", "hswep", 1278 + 2, 1);
 	events_can_be_added("hswep", "bdxep", 1284 + 2, 1);
 	events_can_be_added("bdxde", "bdxde", 900 + 2, 1);
+	/* and the free-running counters of an IIO */
+	events_can_be_added("skx", "skx", 3308 + 2 + 17, 0);
+	events_can_be_added("skx", "clx", 3419 + 2 + 17, 0);
+	events_can_be_added("skx", "cpx", 3419 + 2 + 17, 0);
+}
+
+static void skx_get(void)
+{
+	ucore_device_close(dev);
+	fake_machine("skx", 1);
+	dev = device_get();
+}
+
+/* FILTER1 of a CHA, from the fields of an event */
+static uint32_t filter1_of(const struct ucore_event *event)
+{
+	static const struct { uint32_t field; unsigned int shift; } fields[] = {
+		{ UCORE_FIELD_FILTER_REM, 0 }, { UCORE_FIELD_FILTER_LOC, 1 },
+		{ UCORE_FIELD_FILTER_ALL_OP, 3 }, { UCORE_FIELD_FILTER_NM, 4 },
+		{ UCORE_FIELD_FILTER_NOT_NM, 5 }, { UCORE_FIELD_FILTER_OPC_0, 9 },
+		{ UCORE_FIELD_FILTER_OPC_1, 19 },
+	};
+	uint32_t word = 0;
+
+	for (size_t i = 0; i < NR(fields); i++)
+		if (value_of(event, fields[i].field) != UINT64_MAX)
+			word |= (uint32_t)value_of(event, fields[i].field) << fields[i].shift;
+	return word;
+}
+
+/* Filters of several fields: what Intel's FILTER_VALUE says, or all there is */
+static void filters_of_the_tor(void **state)
+{
+	static const struct { const char *text; uint32_t filter1; } cases[] = {
+		{ "UNC_CHA_TOR_INSERTS.IA_MISS_DRD", 0x40433 },
+		{ "cha/TOR_OCCUPANCY.IO_MISS_RDCUR/", 0x43c33 },
+		{ "cha/TOR_INSERTS.IA_HIT_LlcPrefDRD/", 0x4b433 },
+		{ "UNC_CHA_TOR_INSERTS.IA_MISS", 0x3b },
+		{ "UNC_CHA_TOR_INSERTS.IPQ_HIT", 0x3b },
+		{ "cha/TOR_INSERTS.IA_MISS,filter_opc_0=0x202/", 0x40433 },
+		{ "cha/TOR_INSERTS.IA_MISS,filter_opc_1=0x259/", 0x12c80033 },
+		{ "cha/TOR_INSERTS.IA_MISS,filter_loc=0/", 0x39 },
+		{ "cha/TOR_INSERTS.IA_MISS_DRD,filter_rem=0,filter_opc_0=0x201/", 0x40232 },
+		{ "cha/event=0x35,umask=0x21/", 0 },
+	};
+	struct ucore_event event;
+
+	(void)state;
+	skx_get();
+	for (size_t i = 0; i < NR(cases); i++) {
+		if (resolve(dev, cases[i].text, &event))
+			fail_msg("%s", err.text);
+		if (filter1_of(&event) != cases[i].filter1)
+			fail_msg("%s: %#x", cases[i].text, filter1_of(&event));
+	}
+}
+
+/* The rest that is Skylake's own way */
+static void events_of_skylake(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t field;
+		uint64_t value;
+		uint64_t counters;
+	} cases[] = {
+		{ "UNC_M_CLOCKTICKS_F", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "UNC_U_CLOCKTICKS", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "iio_free/IOCLK/", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "iio_free/BW_OUT.PORT0/", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 37 },
+		{ "UNC_IIO_UTIL_OUT.PORT3", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 48 },
+		{ "UNC_P_POWER_STATE_OCCUPANCY.CORES_C6", UCORE_FIELD_OCC_SEL, 3, 0xf },
+		{ "UNC_P_POWER_STATE_OCCUPANCY.CORES_C6", UCORE_FIELD_UMASK, UINT64_MAX, 0xf },
+		{ "UNC_CHA_LLC_LOOKUP.ANY", UCORE_FIELD_FILTER_STATE, 0x3f, 0xf },
+		{ "cha/UPI_CREDITS_ACQUIRED.VNA,filter_link=2/", UCORE_FIELD_FILTER_LINK, 2, 0xf },
+		{ "UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART3", UCORE_FIELD_CH_MASK, 8, 0x3 },
+		{ "UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART3", UCORE_FIELD_FC_MASK, 7, 0x3 },
+		{ "UNC_I_CLOCKTICKS", UCORE_FIELD_EVENT, 1, 0x3 },
+		{ "UNC_U_EVENT_MSG.IPI_RCVD", UCORE_FIELD_UMASK, 4, 0x3 },
+	};
+	struct ucore_event event;
+
+	(void)state;
+	skx_get();
+	for (size_t i = 0; i < NR(cases); i++) {
+		if (resolve(dev, cases[i].text, &event))
+			fail_msg("%s", err.text);
+		if (value_of(&event, cases[i].field) != cases[i].value ||
+		    event.counters != cases[i].counters)
+			fail_msg("%s: %#llx on %#llx", cases[i].text,
+				 (unsigned long long)value_of(&event, cases[i].field),
+				 (unsigned long long)event.counters);
+	}
+	assert_fails(resolve(dev, "cha/UPI_CREDITS_ACQUIRED.VNA/", &event), EINVAL, "filter_link");
+	assert_int_equal(resolve(dev, "iio_free/BW_IN.PORT2/", &event), 0);
+	assert_int_equal(event.desc.bytes, 4);
+	assert_int_equal(event.desc.bytes_per, 1);
 }
 
 /* What v1, v3 and v4 spell in their own ways */
@@ -476,20 +574,26 @@ static void platforms_are_found_by_name(void **state)
 
 static void processors_are_found_by_model(void **state)
 {
-	const struct ucore_model *model = ucore_model_find(6, 62);
+	const struct ucore_model *model = ucore_model_find(6, 62, 4);
 
 	(void)state;
 	assert_string_equal(model->platform, "ivbep");
 	assert_string_equal(model->name, "Xeon E5-2600 v2");
 	assert_false(model->discovery);
-	assert_string_equal(ucore_model_find(6, 63)->platform, "hswep");
-	assert_string_equal(ucore_model_find(6, 79)->platform, "bdxep");
-	assert_string_equal(ucore_model_find(6, 86)->platform, "bdxde");
-	model = ucore_model_find(6, 174);
+	assert_string_equal(ucore_model_find(6, 63, 4)->platform, "hswep");
+	assert_string_equal(ucore_model_find(6, 79, 4)->platform, "bdxep");
+	assert_string_equal(ucore_model_find(6, 86, 4)->platform, "bdxde");
+	assert_string_equal(ucore_model_find(6, 85, 0)->platform, "skx");
+	assert_string_equal(ucore_model_find(6, 85, 4)->platform, "skx");
+	assert_string_equal(ucore_model_find(6, 85, 5)->platform, "clx");
+	assert_string_equal(ucore_model_find(6, 85, 9)->name, "Cascade Lake-SP");
+	assert_string_equal(ucore_model_find(6, 85, 10)->platform, "cpx");
+	assert_string_equal(ucore_model_find(6, 85, 11)->platform, "cpx");
+	model = ucore_model_find(6, 174, 4);
 	assert_string_equal(model->platform, "gnr");
 	assert_true(model->discovery);
-	assert_null(ucore_model_find(6, 250));
-	assert_null(ucore_model_find(15, 62));
+	assert_null(ucore_model_find(6, 250, 4));
+	assert_null(ucore_model_find(15, 62, 4));
 }
 
 static void one_cpu(void **state)
@@ -588,6 +692,8 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(an_unknown_platform_counts_raw),
 	TEST_DEV(every_event_of_the_tables_can_be_added),
 	TEST_DEV(events_of_the_other_e5),
+	TEST_DEV(filters_of_the_tor),
+	TEST_DEV(events_of_skylake),
 	TEST_DEV(platforms_are_found_by_name),
 	TEST_DEV(processors_are_found_by_model),
 };

@@ -403,6 +403,25 @@ static int item_apply(struct resolver *r, const char *key, const char *value)
 
 /* ---- what follows from the terms --------------------------------------- */
 
+/* What a filter is set to that the user did not set */
+static uint64_t need_value(const struct ucore_need *need, const struct ucore_field *field)
+{
+	switch (need->dflt) {
+	case UCORE_NEED_GIVEN:
+		return need->value;
+	case UCORE_NEED_ALL:
+	case UCORE_NEED_NO_OPCODE:
+		return field->mask;
+	}
+	return 0;
+}
+
+static bool opcode_given(const struct resolver *r)
+{
+	return term_find(r->event, UCORE_FIELD_FILTER_OPC_0) ||
+	       term_find(r->event, UCORE_FIELD_FILTER_OPC_1);
+}
+
 /* A filter that the event depends on and the user did not set */
 static int need_apply(struct resolver *r, const struct ucore_need *need)
 {
@@ -414,14 +433,15 @@ static int need_apply(struct resolver *r, const struct ucore_need *need)
 				       "event '%s': %s depends on %s, which the driver has no field for; raw '%s/event=0x%x,umask=0x%x/' counts without it",
 				       r->event->label, desc->name, desc->filter->spelling,
 				       r->event->type, desc->event, desc->umask);
-	if (term_find(r->event, need->field))
+	if (term_find(r->event, need->field) ||
+	    (need->dflt == UCORE_NEED_NO_OPCODE && opcode_given(r)))
 		return 0;
 	if (need->dflt == UCORE_NEED_VALUE)
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': %s needs a filter: add %s=VALUE (at most 0x%llx)",
 				       r->event->label, desc->name, field->name,
 				       (unsigned long long)field->max);
-	return term_add(r, need->field, need->dflt == UCORE_NEED_ALL ? field->mask : 0);
+	return term_add(r, need->field, need_value(need, field));
 }
 
 static int filters_apply(struct resolver *r)

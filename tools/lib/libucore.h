@@ -240,6 +240,7 @@ void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fie
  * @platform: the platform it belongs to, as in ucore_info.platform: "ivbep"
  * @name: what Intel calls it
  * @discovery: its boxes are described by discovery tables
+ * @stepping: the first stepping that is meant
  */
 struct ucore_model {
 	uint32_t family;
@@ -247,26 +248,31 @@ struct ucore_model {
 	const char *platform;
 	const char *name;
 	bool discovery;
+	uint32_t stepping;
 };
 
-/** ucore_model_find() - a processor by family and model, NULL if ucore does not know it */
-const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model);
+/** ucore_model_find() - a processor by CPUID, NULL if ucore does not know it */
+const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model, uint32_t stepping);
 
-#define UCORE_EVENT_NEEDS	4
+#define UCORE_EVENT_NEEDS	8
 
 /* ucore_need.dflt: what a filter is set to when the user says nothing */
 #define UCORE_NEED_VALUE	0	/* no neutral value: the user must give one */
 #define UCORE_NEED_ALL		1	/* every bit of the field lets everything pass */
 #define UCORE_NEED_ZERO		2	/* zero lets everything pass */
+#define UCORE_NEED_GIVEN	3	/* the event has a value of its own */
+#define UCORE_NEED_NO_OPCODE	4	/* every bit, unless the user gives an opcode */
 
 /**
  * struct ucore_need - a filter field that an event depends on
  * @field: UCORE_FIELD_*, or 0 for a register that the driver has no field for
  * @dflt: UCORE_NEED_*: what it is set to when the user says nothing
+ * @value: with UCORE_NEED_GIVEN: the value
  */
 struct ucore_need {
 	uint16_t field;
 	uint16_t dflt;
+	uint32_t value;
 };
 
 /**

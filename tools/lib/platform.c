@@ -11,17 +11,19 @@
 
 #include "internal.h"
 
-const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model)
+const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model, uint32_t stepping)
 {
 	static const struct ucore_model models[] = {
 #define UCORE_MODEL(...) { __VA_ARGS__ },
 #include "../../driver/hw/models.h"
 	};
+	const struct ucore_model *found = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
-		if (models[i].family == family && models[i].model == model)
-			return &models[i];
-	return NULL;
+		if (models[i].family == family && models[i].model == model &&
+		    models[i].stepping <= stepping)
+			found = &models[i];
+	return found;
 }
 
 const struct ucore_platform *ucore_platform_list(size_t *nr)
