@@ -5,6 +5,9 @@ The events are allowed on their counters, and all kinds are among them: clocks,
 occupancies, the ninth event bit, filters, bands, matches, threshold, edge, invert.
 """
 
+import csv
+
+from lab.artifacts import TOP
 from lab.qemu import rates
 from lab.qemu.platforms import DEFAULT
 from lab.session import BOX_FREE_RUNNING, FIXED
@@ -156,6 +159,29 @@ def rate_of(box, die, ctr, fields, platform=DEFAULT):
 def period_for(box, die, ctr, fields, hz, platform=DEFAULT):
     """The period that overflows so many times a second."""
     return rate_of(box, die, ctr, fields, platform) // hz
+
+
+def table(platform):
+    """The lines of an event table as dicts."""
+    lines = (TOP / f"tools/events/{platform}.csv").read_text().splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+# How Intel's tables of Skylake-SP and later spell the second filter of a CHA; all opcodes of
+# any memory is what an event counts that says no more
+FILTER1 = ("CHAFilter1[31:0]", "CHAfilter1", "Filter1")
+ANY_OPCODE = 0x3b
+FILTER1_FIELDS = {"rem": (0, 1), "loc": (1, 1), "all_op": (3, 1), "nm": (4, 1), "not_nm": (5, 1),
+                  "opc_0": (9, 0x3ff), "opc_1": (19, 0x3ff)}
+
+
+def filter1_of(row):
+    """The fields of the second filter that a line of an event table brings."""
+    if row.get("Filter") not in FILTER1:
+        return {}
+    word = int(row.get("FILTER_VALUE") or "0", 0) or ANY_OPCODE
+    return {f"filter_{name}": word >> shift & mask
+            for name, (shift, mask) in FILTER1_FIELDS.items()}
 
 
 def _filters(kind, f):

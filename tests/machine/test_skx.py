@@ -196,26 +196,12 @@ def free_running_differences(first, last, at):
 
 # Where the driver knows of fewer counters than the list, and what the model does not count
 SPECIAL = {("ubox", 0x00)}
-FILTER1 = ("CHAFilter1[31:0]", "CHAfilter1", "Filter1")
-ANY_OPCODE = 0x3b
-
-
-def table(platform):
-    """The lines of an event table as dicts."""
-    lines = (TOP / f"tools/events/{platform}.csv").read_text().splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def types():
     lines = (TOP / "tools/events/map/units.csv").read_text().splitlines()
     rows = csv.DictReader(line for line in lines if not line.startswith("#"))
     return {row["Unit"]: (row["Type"], row["Prefix"]) for row in rows}
-
-
-def filter1_fields(word):
-    named = {"rem": (0, 1), "loc": (1, 1), "all_op": (3, 1), "nm": (4, 1), "not_nm": (5, 1),
-             "opc_0": (9, 0x3ff), "opc_1": (19, 0x3ff)}
-    return {f"filter_{name}": word >> shift & mask for name, (shift, mask) in named.items()}
 
 
 def fields_of(row, kind):
@@ -233,15 +219,14 @@ def fields_of(row, kind):
         fields["filter_state"] = 0x3ff
     if row["Filter"] == "CHAFilter0[12:0]":
         fields["filter_link"] = 1       # for which the label asks
-    if row["Filter"] in FILTER1:
-        fields |= filter1_fields(number("FILTER_VALUE") or ANY_OPCODE)
+    fields |= eventset.filter1_of(row)
     return {name: value for name, value in fields.items() if value or name == "event"}
 
 
 def named_events(platform, known=frozenset()):
     """(type, name, fields, counters) of each event on general counters that is not in @known."""
     of_unit = types()
-    for row in table(platform):
+    for row in eventset.table(platform):
         kind, prefix = of_unit[row["Unit"]]
         if row["Counter"] == "FIXED" or row["CounterType"] == "FREERUN" or \
                 (row["EventName"], row["EventCode"], row["UMask"]) in known:
@@ -320,7 +305,7 @@ def every_named_event_counts_at_its_documented_rate(m):
 
 @test("clx-1s", timeout=240)
 def the_events_that_cascade_lake_has_beside_count(m):
-    known = {(row["EventName"], row["EventCode"], row["UMask"]) for row in table("skx")}
+    known = {(row["EventName"], row["EventCode"], row["UMask"]) for row in eventset.table("skx")}
     assert count_named(m, named_events("clx", known)) > 100
 
 

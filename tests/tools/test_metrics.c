@@ -569,7 +569,8 @@ static const struct {
 	size_t nr;
 } platforms[] = {
 	{ "snbep", "ivbep", 2, 105 }, { "ivbep", "ivbep", 2, 109 }, { "hswep", "hswep", 2, 18 },
-	{ "bdxep", "hswep", 2, 18 }, { "bdxde", "bdxde", 2, 17 }, { "spr", "spr", 1, 45 },
+	{ "bdxep", "hswep", 2, 18 }, { "bdxde", "bdxde", 2, 17 }, { "skx", "skx", 2, 26 },
+	{ "clx", "skx", 1, 29 }, { "cpx", "skx", 1, 29 }, { "spr", "spr", 1, 45 },
 	{ "emr", "spr", 1, 41 }, { "gnr", "gnr", 1, 41 }, { "srf", "gnr", 1, 29 },
 	{ "cwf", "gnr", 1, 31 }, { "grr", "gnr", 1, 10 },
 };
@@ -661,6 +662,65 @@ static void the_local_node(void **state)
 	run();
 	assert_value(0, 100 * (moved(0, 0, UCORE_ANY) + moved(1, 1, UCORE_ANY)) /
 		     moved(2, UCORE_ANY, UCORE_ANY));
+	machine_close();
+}
+
+/* What Intel's tables of Skylake-SP spell as the whole filter of a CHA */
+static void the_filter_of_a_cha(void **state)
+{
+	static const struct { const char *metric; uint32_t filter1; } cases[] = {
+		{ "llc_data_read_demand_plus_prefetch_miss_latency", 0x40433 },
+		{ "llc_data_read_demand_plus_prefetch_miss_latency_for_local_requests", 0x40432 },
+		{ "llc_data_read_demand_plus_prefetch_miss_latency_for_remote_requests", 0x40431 },
+		{ "Info_System_MEM_Read_Latency", 0x40433 },
+	};
+	static const struct { uint32_t field; unsigned int shift; } fields[] = {
+		{ UCORE_FIELD_FILTER_REM, 0 }, { UCORE_FIELD_FILTER_LOC, 1 },
+		{ UCORE_FIELD_FILTER_ALL_OP, 3 }, { UCORE_FIELD_FILTER_NM, 4 },
+		{ UCORE_FIELD_FILTER_NOT_NM, 5 }, { UCORE_FIELD_FILTER_OPC_0, 9 },
+		{ UCORE_FIELD_FILTER_OPC_1, 19 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		unsigned int filtered = 0;
+
+		machine_open("skx", "skx", 1);
+		chosen(cases[i].metric, UCORE_LEVEL_SYSTEM);
+		for (unsigned int e = 0; e < fake.nr_events; e++) {
+			const struct fake_event *event = &fake.events[e];
+			uint32_t word = 0;
+
+			for (unsigned int t = 0; t < event->nr_terms; t++)
+				for (size_t f = 0; f < NR(fields); f++)
+					if (event->terms[t].field == fields[f].field)
+						word |= (uint32_t)event->terms[t].value <<
+							fields[f].shift;
+			/* the clock has no filter */
+			filtered += word != 0;
+			if (word && word != cases[i].filter1)
+				fail_msg("%s: %#x", cases[i].metric, word);
+		}
+		assert_int_equal(filtered, 2 * 28);
+		machine_close();
+	}
+}
+
+/* All four ports of each stack, in one event */
+static void traffic_of_a_stack(void **state)
+{
+	(void)state;
+	machine_open("skx", "skx", 2);
+	chosen("io_bandwidth_read,io_bandwidth_write", UCORE_LEVEL_SOCKET);
+	assert_non_null(ucore_session_event(session, 1));
+	assert_null(ucore_session_event(session, 2));
+	for (unsigned int e = 0; e < fake.nr_events; e++)
+		for (unsigned int t = 0; t < fake.events[e].nr_terms; t++)
+			if (fake.events[e].terms[t].field == UCORE_FIELD_CH_MASK)
+				assert_int_equal(fake.events[e].terms[t].value, 0xf);
+	run();
+	assert_value(1, moved(0, 1, UCORE_ANY) * 4 / 1e6 / SECONDS);
+	assert_value(2, moved(1, 0, UCORE_ANY) * 4 / 1e6 / SECONDS);
 	machine_close();
 }
 
@@ -803,6 +863,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(categories_and_patterns_take_what_fits),
 	TEST(every_metric_is_counted_as_it_promises),
 	TEST(the_local_node),
+	TEST(the_filter_of_a_cha),
+	TEST(traffic_of_a_stack),
 	TEST(metrics_are_of_one_session),
 	TEST(deltas_are_what_moved),
 	TEST(events_are_explained),
