@@ -412,6 +412,19 @@ record_file()
 	[ "$status" -eq 0 ]
 }
 
+# The example is to be read alone, so it has the codes of its own
+@test "readbw counts on each platform what its table of events says" {
+	top=$BATS_TEST_DIRNAME/../..
+	for table in "$top"/tools/events/*.csv; do
+		platform=$(basename "$table" .csv)
+		[ "$platform" != core ] || continue
+		tool list events --platform "$platform" -x, 'imc/CAS_COUNT*.RD/'
+		due=$(sed 1d <<<"$output" | awk -F, '{ printf("%s{ %s, %s }", NR > 1 ? ", " : "", $4, $5) }')
+		grep -qF "{ \"$platform\", $(sed 1d <<<"$output" | wc -l), { $due } }," "$top/tools/examples/readbw.c" ||
+			{ echo "$platform: $due"; return 1; }
+	done
+}
+
 @test "an event that the platform has with more in its name is guessed" {
 	UCORE_FAKE="machine=gnr" tool stat -e imc/CAS_COUNT.RD/
 	complains 2 "did you mean 'CAS_COUNT_SCH0.RD'?"
