@@ -673,6 +673,162 @@ static void no_cores(void **state)
 	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENOENT, "no box type");
 }
 
+/* ---- ranges, patterns, names ------------------------------------------- */
+
+static int expand(const char *text, struct ucore_event **events, size_t *nr)
+{
+	const char *list = text;
+	struct ucore_spec spec;
+
+	assert_int_equal(ucore_spec_next(&list, &spec, &err), 1);
+	return ucore_event_expand(dev, &spec, events, nr, &err);
+}
+
+static void ranges_of_boxes(void **state)
+{
+	static const struct { const char *text; uint32_t first, last; } cases[] = {
+		{ "imc/CAS_COUNT.RD/", UCORE_ANY, UCORE_ANY }, { "imc2/CAS_COUNT.RD/", 2, 2 },
+		{ "imc1-3/CAS_COUNT.RD/", 1, 3 }, { "imc0-0/CAS_COUNT.RD/", 0, 0 },
+		{ "r3qpi0-1/CLOCKTICKS/", 0, 1 },
+	};
+	static const struct { const char *text, *words; } wrong[] = {
+		{ "imc2-1/CAS_COUNT.RD/", "'imc2-1' is no box type" },
+		{ "imc1-/CAS_COUNT.RD/", "'imc1-' is no box type" },
+		{ "imc-1/CAS_COUNT.RD/", "'imc-1' is no box type" },
+		{ "imc0-1-2/CAS_COUNT.RD/", "'imc0-1-2' is no box type" },
+		{ "imc0-1000000/CAS_COUNT.RD/", "is no box type" },
+		{ "imc3-4/CAS_COUNT.RD/", "no imc4 on any die" },
+		{ "imc7-9/CAS_COUNT.RD/", "no imc7 on any die" },
+	};
+	struct ucore_event event;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		const struct ucore_box_info *boxes;
+		size_t nr;
+
+		if (resolve(dev, cases[i].text, &event))
+			fail_msg("%s", err.text);
+		assert_int_equal(event.instance, cases[i].first);
+		assert_int_equal(event.last, cases[i].last);
+		boxes = ucore_device_boxes(dev, &nr);
+		for (size_t b = 0; b < nr; b++)
+			assert_int_equal(ucore_event_matches(&event, &boxes[b]),
+					 !strcmp(boxes[b].type, event.type) &&
+					 (cases[i].first == UCORE_ANY ||
+					  (boxes[b].instance >= cases[i].first &&
+					   boxes[b].instance <= cases[i].last)));
+	}
+	for (size_t i = 0; i < NR(wrong); i++)
+		assert_fails(resolve(dev, wrong[i].text, &event), ENOENT, wrong[i].words);
+}
+
+static void patterns_are_each_event_that_matches(void **state)
+{
+	static const struct { const char *text; size_t nr; const char *first, *last; } cases[] = {
+		{ "imc/CAS_COUNT.RD/", 1, "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD/" },
+		{ "imc/CAS_COUNT.*/", 9, "imc/CAS_COUNT.ALL/", "imc/CAS_COUNT.WR_WMM/" },
+		{ "imc0-1/cas_count.w?/", 1, "imc0-1/CAS_COUNT.WR/", "imc0-1/CAS_COUNT.WR/" },
+		{ "imc/UNC_M_CAS_COUNT.W?/", 1, "imc/CAS_COUNT.WR/", "imc/CAS_COUNT.WR/" },
+		{ "imc/CAS_COUNT.W[R],thresh=2,die=0/", 1, "imc/CAS_COUNT.WR,thresh=2,die=0/",
+		  "imc/CAS_COUNT.WR,thresh=2,die=0/" },
+		{ "im*/CAS_COUNT.RD/", 1, "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD/" },
+		{ "r*/CLOCKTICKS/", 2, "r2pcie/CLOCKTICKS/", "r3qpi/CLOCKTICKS/" },
+		/* the others have none */
+		{ "*/CAS_COUNT.RD/", 1, "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD/" },
+		{ "*/CAS_COUNT.W?/", 1, "imc/CAS_COUNT.WR/", "imc/CAS_COUNT.WR/" },
+		{ "im*/event=0x04,umask=0x03/", 1, "imc/event=0x04,umask=0x03/",
+		  "imc/event=0x04,umask=0x03/" },
+		{ "UNC_M_CAS_COUNT.WR*", 3, "UNC_M_CAS_COUNT.WR", "UNC_M_CAS_COUNT.WR_WMM" },
+		{ "UNC_M_CAS_COUNT.W?/die=0/", 1, "UNC_M_CAS_COUNT.WR/die=0/",
+		  "UNC_M_CAS_COUNT.WR/die=0/" },
+	};
+	struct ucore_event *events;
+	size_t nr;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		if (expand(cases[i].text, &events, &nr))
+			fail_msg("%s", err.text);
+		assert_int_equal(nr, cases[i].nr);
+		assert_string_equal(events[0].label, cases[i].first);
+		assert_string_equal(events[nr - 1].label, cases[i].last);
+		free(events);
+	}
+}
+
+static void patterns_that_mean_nothing(void **state)
+{
+	static const struct { const char *text; int code; const char *words; } cases[] = {
+		{ "imc/ZZ*/", ENOENT, "no event of imc is like 'ZZ*'" },
+		{ "zz*/CLOCKTICKS/", ENOENT, "no box type and no full event name here is like 'zz*'" },
+		{ "UNC_Z*", ENOENT, "is like 'UNC_Z*'" },
+		{ "im*/NOSUCH/", ENOENT, "'imc/NOSUCH/'|no event or field 'NOSUCH'" },
+		{ "imc9/CAS_COUNT.*/", ENOENT, "no imc9" },
+		{ "nosuch/CAS_COUNT.*/", ENOENT, "'nosuch' is no box type" },
+		{ "imc/CAS_COUNT.*,CAS_COUNT.*/", ENOENT, "no event or field 'CAS_COUNT.*'" },
+		{ "imc/CAS_COUNT.*,name=x/", EINVAL, "9 events cannot have one name" },
+		{ "imc/CAS_COUNT.*,thresh=1000/", ERANGE, "does not fit" },
+	};
+	struct ucore_event *events;
+	size_t nr;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++)
+		assert_fails(expand(cases[i].text, &events, &nr), cases[i].code, cases[i].words);
+}
+
+static void events_have_names(void **state)
+{
+	struct ucore_event event;
+
+	(void)state;
+	assert_int_equal(resolve(dev, "imc/CAS_COUNT.RD,name=reads/", &event), 0);
+	assert_string_equal(event.label, "reads");
+	assert_int_equal(resolve(dev, "imc2/NAME=a=b,event=4/", &event), 0);
+	assert_string_equal(event.label, "a=b");
+	/* what is wrong is told of what was written */
+	assert_fails(resolve(dev, "imc/NOSUCH,name=reads/", &event), ENOENT,
+		     "imc/NOSUCH,name=reads/");
+	assert_fails(resolve(dev, "imc/CAS_COUNT.RD,name=a,name=b/", &event), EINVAL, "twice");
+	assert_fails(resolve(dev, "imc/CAS_COUNT.RD,name/", &event), EINVAL, "takes a word");
+	assert_fails(resolve(dev, "{imc/CAS_COUNT.RD/}", &event), EINVAL, "no braces");
+}
+
+static void lists_are_added_whole_or_not(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+
+	(void)state;
+	assert_int_equal(ucore_session_add_list(session, "imc/CAS_COUNT.W?/,qpi/CLOCKTICKS/",
+						&err), 0);
+	assert_string_equal(ucore_session_event(session, 1)->label, "qpi/CLOCKTICKS/");
+	assert_null(ucore_session_event(session, 2));
+	assert_fails(ucore_session_add_list(session, "ha/CLOCKTICKS/,imc/CAS_COUNT.*/", &err),
+		     ENOSPC, "is full");
+	assert_fails(ucore_session_add_list(session, "ha/CLOCKTICKS/,imc/NOSUCH/", &err), ENOENT,
+		     "NOSUCH");
+	assert_fails(ucore_session_add_list(session, "ha/CLOCKTICKS/,imc/", &err), EINVAL,
+		     "slashes");
+	assert_null(ucore_session_event(session, 2));
+	ucore_session_destroy(session);
+}
+
+/* Two letters that changed places are one mistake */
+static void guesses(void **state)
+{
+	static const struct { const char *text, *guess; } cases[] = {
+		{ "icm/CAS_COUNT.RD/", "'imc'" }, { "qip/CLOCKTICKS/", "'qpi'" },
+		{ "cob/CLOCKTICKS/", "'cbo'" }, { "imc/CAS_CONUT.RD/", "'CAS_COUNT.RD'" },
+		{ "imc/CAS_COUNT.RDD/", "'CAS_COUNT.RD'" }, { "ubx/UCLK/", "'ubox'" },
+	};
+	struct ucore_event event;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++)
+		assert_fails(resolve(dev, cases[i].text, &event), ENOENT, cases[i].guess);
+}
+
 static const struct CMUnitTest tests[] = {
 	TEST_DEV(events_of_cores),
 	TEST_DEV(fixed_counters_of_cores),
@@ -696,6 +852,12 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(events_of_skylake),
 	TEST_DEV(platforms_are_found_by_name),
 	TEST_DEV(processors_are_found_by_model),
+	TEST_DEV(ranges_of_boxes),
+	TEST_DEV(patterns_are_each_event_that_matches),
+	TEST_DEV(patterns_that_mean_nothing),
+	TEST_DEV(events_have_names),
+	TEST_DEV(lists_are_added_whole_or_not),
+	TEST_DEV(guesses),
 };
 
 UNIT_MAIN(tests)

@@ -137,6 +137,9 @@ struct ucore_guess {
 void ucore_guess_start(struct ucore_guess *guess, const char *word);
 void ucore_guess_offer(struct ucore_guess *guess, const char *name);
 
+/* Boxes as a head says them: "imc", "imc2" or "imc0-3"; false if these are none of the machine */
+bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event);
+
 /* Takes the events of a session back that were added after the first @nr */
 void ucore_session_truncate(struct ucore_session *session, size_t nr);
 

@@ -403,8 +403,8 @@ bool ucore_event_desc_text(const struct ucore_event_desc *desc, char *text, size
  * struct ucore_spec - an event as written, split into words
  * @text: the event as it was written, for labels and messages
  * @words: the same, cut into words
- * @head: what stands before the first slash: a box type with or without a number,
- *        or the full name of an event
+ * @head: what stands before the first slash: a box type with or without a number
+ *        or a range of them, or the full name of an event
  * @nr: elements of @items
  * @items: what stands between the slashes; @value is NULL without "="
  *
@@ -436,9 +436,10 @@ int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_err
 
 /**
  * struct ucore_event - what to count, and where
- * @label: the event as the user wrote it
+ * @label: the event as the user wrote it, or what "name=" calls it
  * @type: the box type
- * @instance: number of the box in each domain, or UCORE_ANY
+ * @instance: number of the first box in each domain, or UCORE_ANY
+ * @last: number of the last one, or UCORE_ANY
  * @die: the kernel's logical die, or UCORE_ANY
  * @cpu: the CPU whose boxes are meant, or UCORE_ANY
  * @desc: the named event; its name is NULL for a raw one, and the rest zero
@@ -452,6 +453,7 @@ struct ucore_event {
 	char label[UCORE_SPEC_LEN];
 	char type[UCORE_NAME_LEN];
 	uint32_t instance;
+	uint32_t last;
 	uint32_t die;
 	uint32_t cpu;
 	struct ucore_event_desc desc;
@@ -466,8 +468,8 @@ struct ucore_event {
  * ucore_event_resolve() - find the boxes, the fields and the values of a spec
  *
  * Terms: an event name, "fixed" or "fixed=N", any field of the box ("umask=0x3";
- * without a value it is 1), "period=N", "counter=N", "die=N", "cpu=N".  Missing
- * filters get their neutral value where there is one.  On a box with an extended
+ * without a value it is 1), "period=N", "counter=N", "die=N", "cpu=N", "name=WORD".
+ * Missing filters get their neutral value where there is one.  On a box with an extended
  * umask a wide "umask=0xC817FE01", as perf writes it, is both: the low 8 bits are
  * the umask.
  *
@@ -477,6 +479,24 @@ struct ucore_event {
  */
 int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 			struct ucore_event *event, struct ucore_error *err);
+
+/**
+ * ucore_event_expand() - the events that a spec with patterns stands for
+ * @dev: device
+ * @spec: a spec, with or without patterns
+ * @events: where an array is stored, for free(3)
+ * @nr: where its length is stored; it is not 0
+ * @err: where a failure is explained
+ *
+ * A head with *, ? or [ is each box type, else each full name of an event, that
+ * matches and that has the event; a term like that is each event of the type whose
+ * name matches, with or without the prefix.  Without a pattern this is
+ * ucore_event_resolve().
+ *
+ * Errors: those of ucore_event_resolve(), -ENOENT (nothing matches), -ENOMEM.
+ */
+int ucore_event_expand(struct ucore_device *dev, const struct ucore_spec *spec,
+		       struct ucore_event **events, size_t *nr, struct ucore_error *err);
 
 /** ucore_event_matches() - does the event want this box? */
 bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box);
@@ -561,6 +581,15 @@ void ucore_session_destroy(struct ucore_session *session);
  */
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
 		      struct ucore_error *err);
+
+/**
+ * ucore_session_add_list() - add the events of a list: all of them, or none
+ * @list: specs with commas between, patterns among them
+ *
+ * Errors: those of ucore_spec_next(), ucore_event_expand() and ucore_session_add().
+ */
+int ucore_session_add_list(struct ucore_session *session, const char *list,
+			   struct ucore_error *err);
 
 /**
  * ucore_session_pmi_cpus() - choose the CPUs that take the PMI of their dies

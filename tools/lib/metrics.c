@@ -750,6 +750,7 @@ static int first_add(struct ucore_metrics *metrics, struct ucore_event *event,
 	for (size_t i = 0; i < nr && !ret; i++) {
 		event->die = boxes[i]->die;
 		event->instance = boxes[i]->instance;
+		event->last = event->instance;
 		ret = ucore_session_add(metrics->session, event, err);
 	}
 	return ret;

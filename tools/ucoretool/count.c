@@ -120,21 +120,33 @@ static int period_apply(struct tool *tool, struct ucore_event *event, bool first
 	return 0;
 }
 
-static int event_add(struct tool *tool, struct count *count, const struct ucore_spec *spec,
+static int event_add(struct tool *tool, struct count *count, struct ucore_event *event,
 		     const struct count_triggers *triggers, bool *triggered)
 {
 	bool first = !ucore_session_event(count->session, 0);
-	struct ucore_event event;
-	int ret = ucore_event_resolve(count->dev, spec, &event, &tool->err);
+	int ret = period_apply(tool, event, first, triggers);
+
+	if (ret)
+		return ret;
+	*triggered |= event->period != 0;
+	ret = ucore_session_add(count->session, event, &tool->err);
+	return ret ? tool_fail(tool, ret) : 0;
+}
+
+/* One event, or those that a pattern means */
+static int spec_add(struct tool *tool, struct count *count, const struct ucore_spec *spec,
+		    const struct count_triggers *triggers, bool *triggered)
+{
+	struct ucore_event *events;
+	size_t nr;
+	int ret = ucore_event_expand(count->dev, spec, &events, &nr, &tool->err);
 
 	if (ret)
 		return tool_fail(tool, ret);
-	ret = period_apply(tool, &event, first, triggers);
-	if (ret)
-		return ret;
-	*triggered |= event.period != 0;
-	ret = ucore_session_add(count->session, &event, &tool->err);
-	return ret ? tool_fail(tool, ret) : 0;
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = event_add(tool, count, &events[i], triggers, triggered);
+	free(events);
+	return ret;
 }
 
 static int events_add(struct tool *tool, const struct count_args *args, struct count *count,
@@ -149,7 +161,7 @@ static int events_add(struct tool *tool, const struct count_args *args, struct c
 		const char *list = args->lists[i];
 
 		while (ucore_spec_next(&list, &spec, &tool->err) > 0) {
-			ret = event_add(tool, count, &spec, triggers, &triggered);
+			ret = spec_add(tool, count, &spec, triggers, &triggered);
 			if (ret)
 				return ret;
 		}
