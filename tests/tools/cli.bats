@@ -93,6 +93,7 @@ record_file()
 	doctor --root|needs a value
 	info extra|one word too many
 	report extra|one word too many
+	report --device x|unknown option --device
 	stat|no event: give -e
 	stat -e|option -e needs a value
 	stat -e imc|a box without an event
@@ -100,6 +101,14 @@ record_file()
 	stat -e imc/CAS_COUNT.RD|two slashes
 	stat -e imc/NOSUCH/|no event or field 'NOSUCH'
 	stat -e imc/CAS_COUNT.DR/|did you mean 'CAS_COUNT.
+	stat -e icm/CAS_COUNT.RD/|did you mean 'imc'?
+	stat -e {imc/CAS_COUNT.RD/}|groups need no braces
+	stat -e imc1-9/CAS_COUNT.RD/|no imc9 on any die
+	stat -e imc2-1/CAS_COUNT.RD/|'imc2-1' is no box type
+	stat -e imc/ZZ*/|no event of imc is like 'ZZ*'
+	stat -e zz*/CAS_COUNT.RD/|no box type and no full event name here is like 'zz*'
+	stat -e imc/CAS_COUNT.W*,name=w/|3 events cannot have one name
+	stat -e imc/CAS_COUNT.RD,name/|name= takes a word
 	stat -e imc9/CAS_COUNT.RD/|no imc9
 	stat -e imc/CAS_COUNT.RD,die=9/|no die 9
 	stat -e imc/event=0x1000/|does not fit
@@ -319,7 +328,7 @@ record_file()
 	[[ $(sed -n 1p <<<"$output") == type,event,name,code,umask,counters,filter,masks,explained,text ]]
 	! sed 1d <<<"$output" | grep ',$' || false
 	tool list events -v -j imc/RD_CAS_RANK3.BANK5/
-	[[ $output == *'"explained":1,"text":"reads of rank 3: bank 5"}' ]]
+	[[ $output == *'"explained":true,"text":"reads of rank 3: bank 5"}' ]]
 }
 
 @test "list metrics: all of the platform's, with and without a device" {
@@ -378,8 +387,8 @@ record_file()
 @test "stat: total, per socket, per box" {
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x,
 	[ "$status" -eq 0 ]
-	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note ]]
-	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,144000,10.24,90.00,imc/CAS_COUNT.RD/, ]]
+	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,wall ]]
+	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,144000,10.24,90.00,imc/CAS_COUNT.RD/,,20*Z ]]
 	[ "$(wc -l <<<"$output")" -eq 2 ]
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x, --per-socket
 	[[ $(sed -n 2p <<<"$output") == 1000000000,0,,,,38000,* ]]
@@ -394,6 +403,24 @@ record_file()
 	[ "$status" -eq 0 ]
 	[ "$(cut -d';' -f1,6 <<<"$output")" = $'time_ns;count\n1000000000;10000\n2000000000;10000\n3000000000;10000' ]
 	[[ $err == "# 3.000000 s counted, 3 reads, 12.0 register accesses each"* ]]
+}
+
+@test "boxes by range, events and types by pattern, and names of one's own" {
+	tool stat -e imc1-2/CAS_COUNT.RD/ -x, --timeout 1 --per-box
+	[ "$(cut -d, -f3,5,9 <<<"$output")" = "$(printf '%s\n' die,box,event \
+		{0,1},imc{1,2},imc1-2/CAS_COUNT.RD/)" ]
+	tool stat -e 'imc/CAS_COUNT.W*/' -x, --timeout 1
+	[ "$(cut -d, -f9 <<<"$output")" = "$(printf '%s\n' event imc/CAS_COUNT.WR/ imc/CAS_COUNT.WR_RMM/ imc/CAS_COUNT.WR_WMM/)" ]
+	tool stat -e 'r*/CLOCKTICKS/' -x, --timeout 1
+	[ "$(cut -d, -f9 <<<"$output")" = "$(printf '%s\n' event r2pcie/CLOCKTICKS/ r3qpi/CLOCKTICKS/)" ]
+	UCORE_FAKE="machine=gnr" tool stat -e 'imc/CAS_COUNT*.RD/' -x, --timeout 1
+	[ "$(cut -d, -f9 <<<"$output")" = "$(printf '%s\n' event imc/CAS_COUNT_SCH{0,1}.RD/)" ]
+	tool stat -e imc/CAS_COUNT.RD,name=reads/ -x, --timeout 1
+	[[ $(sed -n 2p <<<"$output") == *,144000,*,reads,* ]]
+	tool record -c 1000 -e 'imc/CAS_COUNT.W?,name=writes/' -n 2 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	tool report -i "$TMP/data" -x,
+	[[ $output == *,writes,* ]]
 }
 
 @test "times have units, and periods thousands" {
@@ -425,6 +452,24 @@ record_file()
 	done
 }
 
+# What a newcomer types first must not fail anywhere
+@test "README's first counts work on every platform" {
+	grep '^	ucoretool stat .* -- sleep 1$' "$BATS_TEST_DIRNAME/../../README.md" |
+		sed 's/sleep 1/true/' >"$TMP/lines"
+	[ "$(wc -l <"$TMP/lines")" -eq 2 ]
+	ucoretool() { "$B/fake_tool" "$@"; }
+	for machine in platform=snbep platform=ivbep machine=hswep "machine=hswep platform=bdxep" \
+		       machine=bdxde machine=skx "machine=skx platform=clx" "machine=skx platform=cpx" \
+		       machine=spr "machine=spr platform=emr" machine=gnr "machine=gnr platform=srf" \
+		       "machine=gnr platform=grr" "machine=gnr platform=cwf"; do
+		export UCORE_FAKE=$machine
+		while read -r line; do
+			output=$(eval "$line" 2>&1) || { echo "$machine: $output"; return 1; }
+			[ "$(wc -l <<<"$output")" -ge 3 ]
+		done <"$TMP/lines"
+	done
+}
+
 @test "an event that the platform has with more in its name is guessed" {
 	UCORE_FAKE="machine=gnr" tool stat -e imc/CAS_COUNT.RD/
 	complains 2 "did you mean 'CAS_COUNT_SCH0.RD'?"
@@ -439,6 +484,19 @@ record_file()
 	[[ $output == *$',"a\nb",x' ]]
 }
 
+@test "stat tells the time by the calendar" {
+	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 3 -j
+	command -v python3 || skip "no python3"
+	# the fake's clock goes on by a second from read to read
+	python3 - "$output" <<-'EOF'
+	import datetime, json, sys
+	walls = [json.loads(line)["wall"] for line in sys.argv[1].splitlines()[:3]]
+	times = [datetime.datetime.strptime(wall, "%Y-%m-%dT%H:%M:%S.%fZ") for wall in walls]
+	steps = [(b - a).total_seconds() for a, b in zip(times, times[1:])]
+	assert all(abs(step - 1) < 0.5 for step in steps), walls
+	EOF
+}
+
 @test "stat -I waits for each interval" {
 	start=$(date +%s%N)
 	tool stat -e imc/CAS_COUNT.RD/ -I 40 -n 3 -x,
@@ -450,29 +508,29 @@ record_file()
 	tool stat -e imc/CAS_COUNT.RD/ --timeout 5
 	[ "$status" -eq 0 ]
 	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"* ]]
-	[[ $output == *"# 1.000000 s counted, 1 reads"*"skew between them at most 0.1 us" ]]
+	[[ $output == *"# 1.000000 s counted, 1 reads"*"skew between them at most 0.1 us; read last at 20"*Z ]]
 	[ -z "$err" ]
 }
 
 @test "stat as JSON: rows and a summary" {
 	tool stat -j -e imc/CAS_COUNT.RD/,ubox/UCLK/ --timeout 1
 	[ "$status" -eq 0 ]
-	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"count":144000,"mb_per_s":10.240,"running_percent":90.000,"event":"imc/CAS_COUNT.RD/"}' ]]
-	[[ $(sed -n 3p <<<"$output") == '{"summary":{"time_ns":1000000000,"reads":1,'* ]]
+	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"count":144000,"mb_per_s":10.240,"running_percent":90.000,"event":"imc/CAS_COUNT.RD/","wall":"20'*'Z"}' ]]
+	[[ $(sed -n 3p <<<"$output") == '{"summary":{"time_ns":1000000000,"wall":"20'*'Z","reads":1,'* ]]
 }
 
 @test "stat -M: of all sockets, of each, of each box" {
 	tool stat -M memory_bandwidth_read -I 1 -n 2 -x,
 	[ "$status" -eq 0 ]
-	[ "$output" = "$(printf '%s\n' \
+	[ "$(cut -d, -f1-10,12- <<<"$output")" = "$(printf '%s\n' \
 		time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,value,unit,metric \
 		1000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read \
 		2000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read)" ]
 	tool stat -M memory_bandwidth_read --timeout 1 -x, --per-socket
-	[[ $(sed -n 3p <<<"$output") == 1000000000,1,,,,,,,,,7.53777778,MB/s,memory_bandwidth_read ]]
+	[[ $(sed -n 3p <<<"$output") == 1000000000,1,,,,,,,,,20*Z,7.53777778,MB/s,memory_bandwidth_read ]]
 	tool stat -M memory_bandwidth_read --timeout 1 -j --per-box
 	[ "$(wc -l <<<"$output")" -eq 9 ]
-	[[ $(sed -n 3p <<<"$output") == '{"time_ns":1000000000,"socket":0,"die":0,"box":"imc2","value":0.711111111,"unit":"MB/s","metric":"memory_bandwidth_read"}' ]]
+	[[ $(sed -n 3p <<<"$output") == '{"time_ns":1000000000,"socket":0,"die":0,"box":"imc2","wall":"20'*'Z","value":0.711111111,"unit":"MB/s","metric":"memory_bandwidth_read"}' ]]
 }
 
 @test "stat -M as a table: values where counts stand" {
@@ -486,10 +544,10 @@ record_file()
 
 @test "stat -M: formulas, files of them, categories" {
 	tool stat -M 'hit=1-A/B; A=imc/CAS_COUNT.RD,die=0/; B=imc/CAS_COUNT.RD/; unit=x' -x, --timeout 1
-	[ "$(sed -n 2p <<<"$output" | cut -d, -f11-)" = 0.736118441,x,hit ]
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f12-)" = 0.736118441,x,hit ]
 	printf '%s\n' '# mine' 'twice = 2 * memory_bandwidth_read; unit=MB/s' >"$TMP/mine"
 	tool stat --metric-file "$TMP/mine" -M twice -x, --timeout 1
-	[ "$(sed -n 2p <<<"$output" | cut -d, -f11-)" = 20.48,MB/s,twice ]
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f12-)" = 20.48,MB/s,twice ]
 	tool stat --metric-file "$TMP/none" -M twice
 	complains 1 "none: cannot open"
 	printf 'twice 2\n' >"$TMP/mine"
@@ -506,9 +564,9 @@ record_file()
 	[ "$status" -eq 0 ]
 	[[ $output == *$'\n'"$(printf '%20s  %10s  %s' - "" x)"$'\n'* ]]
 	tool stat -M 'x=1/(seconds-seconds)+{imc/CAS_COUNT.RD/}' --timeout 1 -j
-	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"metric":"x"}' ]]
+	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"wall":"20'*'Z","metric":"x"}' ]]
 	tool stat -M 'x=1/(seconds-seconds)+{imc/CAS_COUNT.RD/}' --timeout 1 -x,
-	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,,,,,,,,x ]]
+	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,,,,,,20*Z,,,x ]]
 }
 
 @test "stat -M marks values of what cannot be counted" {
@@ -973,7 +1031,7 @@ record_file()
 	UCORE_FAKE="machine=spr reject=2:0:cha:0:0 table=7" tool info --discovery -j
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 1 ]
-	[[ $output == '{"platform":"spr","family":6,"model":143,'*'"addresses_hidden":0,"tables":[{"table":0,"die":0,"function":"0000:7e:00.1 BAR 0","dvsec":256,'* ]]
+	[[ $output == '{"platform":"spr","family":6,"model":143,'*'"addresses_hidden":false,"tables":[{"table":0,"die":0,"function":"0000:7e:00.1 BAR 0","dvsec":256,'* ]]
 	[[ $output == *'{"record":1,"words":["0x108300204","0x2000","0x100000000"],"name":"cha","type":0,"id":0,"num_regs":4,"width":48,"ctl_offset":2,"ctr_offset":8,"status_offset":1,"status_position":1,"access":"msr","address":"0x2000","code":0,"box":0}'* ]]
 	if command -v python3; then
 		python3 -c 'import json,sys; t = json.load(sys.stdin)["tables"]; assert len(t) == 3 and len(t[1]["units"]) == 139' <<<"$output"
@@ -995,7 +1053,9 @@ record_file()
 	UCORE_FAKE="machine=spr overflow=1" tool info
 	[[ $output == *"interrupt at an overflow, discover"* ]]
 	UCORE_FAKE="machine=spr overflow=1" tool info -j
-	[[ $output == *'"overflow_pmi":1,"discovery":1,'* ]]
+	[[ $output == *'"overflow_pmi":true,"discovery":true,'* ]]
+	tool info -j
+	[[ $output == *'"overflow_pmi":true,"discovery":false,'* ]]
 }
 
 @test "no overflow interrupt: record polls, or takes a timer" {
@@ -1321,21 +1381,119 @@ finds()
 
 # ---- what is generated ------------------------------------------------------
 
-@test "completion knows every command and option" {
+# What the words of a line may become
+completes()
+{
+	tool __complete "$@"
+	[ "$status" -eq 0 ] && [ -z "$err" ]
+}
+
+@test "completion: each word of the line" {
+	while IFS='|' read -r args words; do
+		echo "$args"
+		read -ra line <<<"$args"
+		[ "${args: -1}" != ' ' ] || line+=("")
+		completes "${line[@]}"
+		[ "$(tr '\n' ' ' <<<"$output" | sed 's/ *$//')" = "$words" ] || { echo "$output"; return 1; }
+	done <<-'EOF'
+	sta|stat
+	help re|record report
+	record --ti|--timeout --timer
+	stat --ti|--timeout
+	stat -e im|imc/
+	stat -e imc2|imc2/
+	stat -e UNC_M_CAS_COUNT.WR_|UNC_M_CAS_COUNT.WR_RMM UNC_M_CAS_COUNT.WR_WMM
+	stat -e imc/cas_count.rd_u|imc/CAS_COUNT.RD_UNDERFILL/
+	stat --event=imc0/CAS_COUNT.RD_U|--event=imc0/CAS_COUNT.RD_UNDERFILL/
+	record --event imc/CAS_COUNT.RD_U|imc/CAS_COUNT.RD_UNDERFILL/
+	stat -e imc/CAS_COUNT.RD/,qpi/TxL_FLITS_G0.D|imc/CAS_COUNT.RD/,qpi/TxL_FLITS_G0.DATA/
+	stat -e cbo/TOR_INSERTS.OPCODE,filter_o|cbo/TOR_INSERTS.OPCODE,filter_opc=
+	stat -e imc/event=4,di|imc/event=4,die=
+	stat -e imc/CAS_COUNT.RD/,imc/CAS_COUNT.RD,per|imc/CAS_COUNT.RD/,imc/CAS_COUNT.RD,period=
+	stat -e zz|
+	stat -e imc/zz|
+	stat -e nosuch/CAS|
+	stat -M memory_bandwidth_r|memory_bandwidth_read
+	stat -j -M page_hit_rate,@q|page_hit_rate,@qpi
+	stat -M x=memory|
+	list --platform s|skx snbep spr srf
+	list ev|events
+	list events qpi/CTO|qpi/CTO_COUNT/
+	list metrics @qp|@qpi
+	list fields cb|cbo
+	list -j boxes im|imc
+	stat -o |:files
+	stat -n 5 -- sl|:programs
+	stat -n |
+	record -- sleep |:files
+	stat sleep --js|:files
+	report --inp|--input
+	nosuch --js|
+	EOF
+	completes ""
+	for word in list info doctor stat record report help --version; do
+		grep -qx -- "$word" <<<"$output"
+	done
+	for command in list info doctor stat record report; do
+		completes "$command" --
+		tool "$command" --help
+		for option in $(grep -oE -- '--[a-z-]+' <<<"$output"); do
+			completes "$command" "$option"
+			grep -qx -- "$option" <<<"$output" || { echo "$command $option"; return 1; }
+		done
+	done
+	# without a device there are no events, and no complaint
+	UCORE_FAKE="open=2" tool __complete stat -e im
+	[ "$status" -eq 0 ] && [ -z "$output$err" ]
+}
+
+@test "completion in a shell" {
+	command -v python3 || skip "no python3"
 	tool --completion
 	[ "$status" -eq 0 ]
 	bash -n <(printf '%s\n' "$output")
-	eval "$output"
-	COMP_WORDS=(ucoretool "") COMP_CWORD=1
-	_ucoretool
-	[[ " ${COMPREPLY[*]} " == *" list info doctor stat record report "* ]]
-	COMP_WORDS=(ucoretool record --ti) COMP_CWORD=2
-	_ucoretool
-	[ "${COMPREPLY[*]}" = "--timeout --timer" ]
-	ucoretool() { "$B/fake_tool" "$@"; }
-	COMP_WORDS=(ucoretool stat -M memory_bandwidth_r) COMP_CWORD=3
-	_ucoretool
-	[ "${COMPREPLY[*]}" = memory_bandwidth_read ]
+	printf '%s\n' "$output" >"$TMP/completion"
+	mkdir "$TMP/bin"
+	ln -s "$B/fake_tool" "$TMP/bin/ucoretool"
+	# what is typed, then Tab; the line is shown by an echo that is put before it
+	python3 - "$TMP" <<-'EOF'
+	import os, pty, signal, sys
+	signal.alarm(300)
+	there = sys.argv[1]
+	CASES = (
+	    (b"ucoretool sta", "ucoretool stat"),
+	    (b"ucoretool record --timeo", "ucoretool record --timeout"),
+	    (b"ucoretool stat -e imc/CAS_COUNT.RD_U", "ucoretool stat -e imc/CAS_COUNT.RD_UNDERFILL/"),
+	    (b"ucoretool stat --event=imc/CAS_COUNT.RD_U",
+	     "ucoretool stat --event=imc/CAS_COUNT.RD_UNDERFILL/"),
+	    (b"ucoretool stat -e imc/event=4,thr", "ucoretool stat -e imc/event=4,thresh="),
+	    (b"ucoretool stat -M memory_bandwidth_rea", "ucoretool stat -M memory_bandwidth_read"),
+	    (b"ucoretool report -i comple", "ucoretool report -i completion"),
+	)
+	def wait_for(fd, word):
+	    seen = b""
+	    while word not in seen:
+	        seen += os.read(fd, 4096)
+	    return seen
+	pid, fd = pty.fork()
+	if not pid:
+	    os.chdir(there)
+	    os.environ.update(PATH=f"{there}/bin:{os.environ['PATH']}", TERM="dumb", PS1="ready$ ",
+	                      INPUTRC="/dev/null", HISTFILE="/dev/null", COLUMNS="200")
+	    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+	wait_for(fd, b"ready$ ")
+	os.write(fd, b". ./completion; bind 'set enable-bracketed-paste off'; stty cols 200\n")
+	wait_for(fd, b"ready$ ")
+	for typed, due in CASES:
+	    os.write(fd, typed + b"\t\x01echo L\"\"INE: \n")
+	    seen = wait_for(fd, b"LINE: ")
+	    line = seen.split(b"LINE: ")[1]
+	    line += b"" if b"\n" in line else wait_for(fd, b"\n")
+	    line = line.split(b"\n")[0].decode().strip()
+	    assert line == due, (line, due)
+	os.write(fd, b"exit\n")
+	os.waitpid(pid, 0)
+	EOF
 }
 
 @test "the man page has every command and option" {

@@ -22,7 +22,7 @@ the name, in capitals.
 EOF
 for platform in snbep ivbep hswep bdxep bdxde skx clx cpx spr emr gnr srf grr cwf core; do
 	"$tool" list events -v -j --platform "$platform" | awk -v name="$platform" '
-		/"explained":1/ { whole++ }
+		/"explained":true/ { whole++ }
 		END { printf("| %s | %d | %.1f |\n", name, NR, int(1000 * whole / NR) / 10) }'
 done
 cat <<'EOF'

@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "complete.h"
 #include "tool.h"
 
 static const struct command *const commands[] = {
@@ -67,7 +68,12 @@ int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
 		return 0;
 	}
 	if (!strcmp(name, "--completion")) {
-		cli_completion(commands, ARRAY_SIZE(commands));
+		cli_completion();
+		return 0;
+	}
+	/* for shells, and not for the help text */
+	if (!strcmp(name, "__complete")) {
+		complete_words(&tool, commands, ARRAY_SIZE(commands), argc - 2, argv + 2);
 		return 0;
 	}
 	tool.command = command_find(name);

@@ -66,6 +66,7 @@ static void cell_format(const struct out *out, const struct cell *cell, char *te
 		}
 		/* fall through */
 	case CELL_NUMBER:
+	case CELL_FLAG:
 		snprintf(text, size, "%" PRIu64, cell->number);
 		break;
 	case CELL_NS:
@@ -181,6 +182,12 @@ void json_real(struct out *out, const char *key, double real)
 	fprintf(out->stream, "%.3f", real);
 }
 
+void json_flag(struct out *out, const char *key, bool flag)
+{
+	json_key(out, key);
+	fputs(flag ? "true" : "false", out->stream);
+}
+
 /* What is no number has no member */
 static void json_value(struct out *out, const char *key, double value)
 {
@@ -212,6 +219,8 @@ void json_cells(struct out *out, const struct column *columns, size_t nr,
 			json_real(out, columns[i].name, cells[i].real);
 		else if (cells[i].kind == CELL_VALUE)
 			json_value(out, columns[i].name, cells[i].real);
+		else if (cells[i].kind == CELL_FLAG)
+			json_flag(out, columns[i].name, cells[i].number);
 		else if (cells[i].kind != CELL_NONE)
 			json_number(out, columns[i].name, cells[i].number);
 	}

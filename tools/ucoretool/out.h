@@ -36,6 +36,7 @@ enum cell_kind {
 	CELL_TEXT,
 	CELL_COUNT,		/* a table groups the digits */
 	CELL_NUMBER,
+	CELL_FLAG,		/* true or false in JSON, else 1 or 0 */
 	CELL_NS,		/* a table shows seconds, CSV and JSON have nanoseconds */
 	CELL_REAL,		/* a table and CSV show two decimals, JSON has three */
 	CELL_VALUE,		/* as exact as it is; a table groups the digits of what is large */
@@ -75,6 +76,11 @@ static inline struct cell cell_text(const char *text)
 static inline struct cell cell_number(uint64_t number)
 {
 	return (struct cell) { .kind = CELL_NUMBER, .number = number };
+}
+
+static inline struct cell cell_flag(bool flag)
+{
+	return (struct cell) { .kind = CELL_FLAG, .number = flag };
 }
 
 static inline struct cell cell_count(uint64_t number)
@@ -120,6 +126,7 @@ void json_end(struct out *out, char bracket);
 void json_text(struct out *out, const char *key, const char *text);
 void json_number(struct out *out, const char *key, uint64_t number);
 void json_real(struct out *out, const char *key, double real);
+void json_flag(struct out *out, const char *key, bool flag);
 
 /** json_cells() - the cells of a row as members of the object that is open */
 void json_cells(struct out *out, const struct column *columns, size_t nr,

@@ -374,14 +374,20 @@ enum {
 static void event_row(struct out *out, const struct column *columns, size_t nr,
 		      const struct ucore_event_desc *desc)
 {
-	char counters[64], event[8], umask[8], masks[64], text[UCORE_EVENT_TEXT_LEN];
+	char counters[64], event[8], umask[8], masks[64], both[128], text[UCORE_EVENT_TEXT_LEN];
 	bool whole = ucore_event_desc_text(desc, text, sizeof(text));
+	const char *filter = desc->filter ? desc->filter->spelling : "";
 
 	counters_text(desc->counters | desc->counters_alt, counters, sizeof(counters));
 	snprintf(event, sizeof(event), "0x%02x", desc->event);
 	/* Intel writes the PCU's occupancy select as a umask */
 	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
 	masks_text(desc, masks, sizeof(masks));
+	/* few events have either, hardly one has both: a table has one column for them */
+	if (out->format == OUT_TABLE) {
+		snprintf(both, sizeof(both), "%s%s%s", filter, *filter && *masks ? " " : "", masks);
+		filter = both;
+	}
 
 	const struct cell cells[NR_EXPLAINED_COLUMNS] = {
 		[EVENT_TYPE] = cell_text(desc->unit->type),
@@ -390,9 +396,9 @@ static void event_row(struct out *out, const struct column *columns, size_t nr,
 		[EVENT_CODE] = ucore_event_desc_fixed(desc) ? cell_none() : cell_text(event),
 		[EVENT_UMASK] = ucore_event_desc_fixed(desc) ? cell_none() : cell_text(umask),
 		[EVENT_COUNTERS] = cell_text(counters),
-		[EVENT_FILTER] = desc->filter ? cell_text(desc->filter->spelling) : cell_none(),
+		[EVENT_FILTER] = *filter ? cell_text(filter) : cell_none(),
 		[EVENT_MASKS] = *masks ? cell_text(masks) : cell_none(),
-		[EVENT_EXPLAINED] = cell_number(whole),
+		[EVENT_EXPLAINED] = cell_flag(whole),
 		[EVENT_TEXT] = cell_text(text),
 	};
 	out_row(out, columns, nr, cells);
@@ -439,12 +445,12 @@ static int list_events(struct tool *tool, const struct list_args *args,
 	const struct column columns[NR_EXPLAINED_COLUMNS] = {
 		[EVENT_TYPE] = { "type", "TYPE", -8 },
 		[EVENT_SHORT] = { "event", "EVENT", -40 },
-		[EVENT_NAME] = { "name", "FULL NAME", -46, all },
+		[EVENT_NAME] = { "name", "", 1, true },
 		[EVENT_CODE] = { "code", "CODE", -5, all },
 		[EVENT_UMASK] = { "umask", "UMASK", -5, all },
 		[EVENT_COUNTERS] = { "counters", "COUNTERS", -8, all },
-		[EVENT_FILTER] = { "filter", "FILTER", -20, all },
-		[EVENT_MASKS] = { "masks", "MASKS", -20, all },
+		[EVENT_FILTER] = { "filter", "FILTER, MASKS", -8, all },
+		[EVENT_MASKS] = { "masks", "", 1, true },
 		[EVENT_EXPLAINED] = { "explained", "", 1, true },
 		[EVENT_TEXT] = { "text", "WHAT IT COUNTS", -8 },
 	};

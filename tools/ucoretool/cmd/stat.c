@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -18,6 +19,7 @@
 #include "tool.h"
 
 #define MAX_METRICS	64	/* options -M, and files of metrics */
+#define WALL_LEN	32	/* "2026-01-31T12:34:56.123456Z" */
 
 enum grouping {
 	GROUP_TOTAL,
@@ -66,6 +68,7 @@ struct stat {
 	struct ucore_metrics *metrics;	/* NULL: none was asked for */
 	uint64_t reads;
 	uint64_t time;			/* enabled so far, the longest of the domains */
+	char wall[WALL_LEN];		/* when the counters were read, by the calendar */
 	uint64_t max_skew;
 };
 
@@ -236,6 +239,37 @@ static void rows_update(struct stat *stat, const struct ucore_snapshot *snap)
 			stat->time = snap->domains[i].time_enabled;
 }
 
+/* ---- the calendar ------------------------------------------------------ */
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * (int64_t)NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* A time of CLOCK_MONOTONIC by the calendar, in UTC: what the clocks differ by now */
+static void wall_print(uint64_t monotonic, char *text)
+{
+	int64_t ns = (int64_t)monotonic + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	time_t seconds = ns / (int64_t)NSEC_PER_SEC;
+	struct tm tm;
+	size_t at;
+
+	gmtime_r(&seconds, &tm);
+	at = strftime(text, WALL_LEN, "%FT%T", &tm);
+	snprintf(text + at, WALL_LEN - at, ".%06uZ",
+		 (unsigned int)(ns % (int64_t)NSEC_PER_SEC / (int64_t)NSEC_PER_USEC));
+}
+
+/* When the first domain was read; the others were at the same time, but for the skew */
+static void wall_update(struct stat *stat, const struct ucore_snapshot *snap)
+{
+	if (snap->nr_domains)
+		wall_print(snap->domains[0].time, stat->wall);
+}
+
 /* ---- metrics ----------------------------------------------------------- */
 
 static int metric_file_load(struct tool *tool, struct stat *stat, const char *path)
@@ -340,6 +374,7 @@ enum {
 	COLUMN_RUNNING,
 	COLUMN_EVENT,
 	COLUMN_NOTE,
+	COLUMN_WALL,
 	NR_COUNT_COLUMNS,
 	/* only with metrics, and only for programs: people see them in columns of counts */
 	COLUMN_VALUE = NR_COUNT_COLUMNS,
@@ -366,6 +401,7 @@ static void columns_make(const struct stat *stat, struct column *columns)
 		[COLUMN_RUNNING] = { "running_percent", "RUNNING %", 9 },
 		[COLUMN_EVENT] = { "event", "EVENT", -40 },
 		[COLUMN_NOTE] = { "note", "", -8 },
+		[COLUMN_WALL] = { "wall", "", -8, .hidden = true },
 		[COLUMN_VALUE] = { "value", "VALUE", 20, .hidden = true },
 		[COLUMN_UNIT] = { "unit", "UNIT", 10, .hidden = true },
 		[COLUMN_METRIC] = { "metric", "METRIC", -40, .hidden = true },
@@ -444,6 +480,7 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 		[COLUMN_RUNNING] = running_cell(stat, row),
 		[COLUMN_EVENT] = cell_text(event->label),
 		[COLUMN_NOTE] = note_cell(row->flags, row->cpu),
+		[COLUMN_WALL] = cell_text(stat->wall),
 	};
 	out_row(&stat->out, columns, nr_columns(stat), cells);
 }
@@ -479,6 +516,7 @@ static void metric_print(struct stat *stat, const struct column *columns,
 		cells[people ? COLUMN_RATE : COLUMN_UNIT] = cell_text(metric->unit);
 	cells[people ? COLUMN_EVENT : COLUMN_METRIC] = cell_text(metric->name);
 	cells[COLUMN_NOTE] = note_cell(value->flags, value->cpu);
+	cells[COLUMN_WALL] = cell_text(stat->wall);
 	out_row(&stat->out, columns, NR_COLUMNS, cells);
 }
 
@@ -492,6 +530,7 @@ static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 	if (ret)
 		return tool_fail(tool, ret);
 	rows_update(stat, &snap);
+	wall_update(stat, &snap);
 	if (snap.skew_ns > stat->max_skew)
 		stat->max_skew = snap.skew_ns;
 	columns_make(stat, columns);
@@ -513,6 +552,7 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 	json_line_begin(out);
 	json_begin(out, "summary", '{');
 	json_number(out, "time_ns", stat->time);
+	json_text(out, "wall", stat->wall);
 	json_number(out, "reads", stat->reads);
 	json_number(out, "max_skew_ns", stat->max_skew);
 	json_number(out, "frozen_ns", status->frozen_ns);
@@ -552,13 +592,14 @@ static int summary_print(struct tool *tool, struct stat *stat)
 	}
 	/* in CSV a comment would be a broken row */
 	fprintf(stat->out.format == OUT_CSV ? stderr : stat->out.stream,
-		"# %llu.%06llu s counted, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
+		"# %llu.%06llu s counted, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us; read last at %s\n",
 		(unsigned long long)(stat->time / NSEC_PER_SEC),
 		(unsigned long long)(stat->time % NSEC_PER_SEC / NSEC_PER_USEC),
 		(unsigned long long)stat->reads,
 		(double)(status.reads + status.writes) / (double)stat->reads,
 		domain_sum_words(&sum),
-		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC);
+		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC,
+		stat->wall);
 	return 0;
 }
 
