@@ -342,6 +342,18 @@ struct ucore_get_boxes {
 
 #define UCORE_FIELD_FILTER_CID	42	/* UBox filter: core, beside filter_tid: its thread */
 
+/*
+ * CHA filter of Skylake-SP to Cooper Lake, beside filter_tid, _link, _state, _nc, _isoc.
+ * Events of the TOR count only what has a bit of either pair set.
+ */
+#define UCORE_FIELD_FILTER_REM	43	/* homed on a remote socket */
+#define UCORE_FIELD_FILTER_LOC	44	/* homed on this socket */
+#define UCORE_FIELD_FILTER_ALL_OP 45	/* any opcode */
+#define UCORE_FIELD_FILTER_NM	46	/* near memory */
+#define UCORE_FIELD_FILTER_NOT_NM 47	/* not near memory */
+#define UCORE_FIELD_FILTER_OPC_0 48	/* this opcode, or that of filter_opc_1 */
+#define UCORE_FIELD_FILTER_OPC_1 49
+
 /* ucore_field.flags */
 #define UCORE_FIELD_SHARED	(1U << 0)	/* one value for all counters of the box */
 

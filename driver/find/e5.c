@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding the boxes of a Xeon E5-2600, v1 to v4.
+ * Finding the boxes of a generation without discovery: Xeon E5-2600 v1 to v4, and
+ * those from Skylake-SP to the first with a table of their own.
  *
  * MSR boxes are where the table says, and exist if their first register does
  * not fault.  A PCI box exists if its function does: firmware hides functions,
  * and parts differ.  Process context, at load; knows nothing of driving boxes.
  */
 #include <linux/bitmap.h>
+#include <linux/bitops.h>
 #include <linux/cpu.h>
 #include <linux/minmax.h>
 #include <linux/pci.h>
@@ -15,7 +17,6 @@
 #include "find/e5.h"
 #include "find/hidden.h"
 #include "find/topology.h"
-#include "hw/e5.h"
 #include "reg/reg.h"
 
 /* More sockets than any of these generations can have */
@@ -23,49 +24,76 @@
 
 /* ---- MSR boxes ---- */
 
-/*
- * One C-Box for each core, says CPUID; the uncore's own register is known by
- * analogy only, and the kernel may not count cores that are not plugged.  Take
- * the larger number: each box must answer anyway.
- */
-static u32 cbo_count(const struct ucore_e5_table *table, int cpu, u32 max)
-{
-	u32 cores = topology_num_cores_per_package();
-	u64 config = 0;
-
-	if (table->global_config && ucore_msr_probe(cpu, table->global_config, &config))
-		config &= table->num_cbo;
-	return min_t(u64, max_t(u64, cores, config), max);
-}
-
 /**
  * struct search - one search of a machine
  * @finder: takes what is found
  * @table: what to look for
  * @small: logical dies that are the smallest of their kind
+ * @slices: logical die -> slices that its fuses leave, 0: nothing tells
  */
 struct search {
 	struct ucore_finder *finder;
 	const struct ucore_e5_table *table;
 	DECLARE_BITMAP(small, MAX_DIES);
+	u8 slices[MAX_DIES];
 };
+
+/*
+ * One CHA for each slice that the fuses leave; the uncore's own register should say
+ * the same.  Where the function with the fuses is hidden it alone tells, and where
+ * nothing does all may be there: each box must answer anyway.
+ */
+static u32 cha_count(const struct search *search, u32 die, u32 config, u32 max)
+{
+	u32 slices = die < MAX_DIES ? search->slices[die] : 0;
+
+	if (slices && config && slices != config)
+		pr_info("die %u has %u CHAs by its fuses, %u by its register: the fuses are believed\n",
+			die, slices, config);
+	return min(slices ?: config ?: max, max);
+}
+
+/*
+ * One C-Box for each core, says CPUID; the uncore's own register is known by
+ * analogy only, and the kernel may not count cores that are not plugged.  Take
+ * the larger number: each box must answer anyway.
+ */
+static u32 cbo_count(const struct search *search, int cpu, u32 max)
+{
+	const struct ucore_e5_table *table = search->table;
+	u32 cores = topology_num_cores_per_package();
+	u64 config = 0;
+
+	if (table->global_config && ucore_msr_probe(cpu, table->global_config, &config))
+		config &= table->num_cbo;
+	if (table->fuses)
+		return cha_count(search, topology_logical_die_id(cpu), config, max);
+	return min_t(u64, max_t(u64, cores, config), max);
+}
 
 static u32 msr_count(const struct search *search, const struct ucore_e5_msr *row, int cpu)
 {
 	u32 die = topology_logical_die_id(cpu);
 
 	if (row->per_core)
-		return cbo_count(search->table, cpu, row->max);
+		return cbo_count(search, cpu, row->max);
 	if (row->by_chop && die < MAX_DIES && test_bit(die, search->small))
 		return row->small;
 	return row->max;
+}
+
+/* Free-running counters have no control to ask. */
+static u32 first_register(const struct ucore_e5_msr *row, u32 instance)
+{
+	const struct ucore_layout *layout = ucore_e5_layout(row, instance);
+
+	return row->type->nr_gp ? ucore_layout_first(layout) : layout->fixed_ctr[0];
 }
 
 static int find_msr_row(const struct search *search, const struct ucore_e5_msr *row, int cpu)
 {
 	const struct ucore_e5_table *table = search->table;
 	u32 n = msr_count(search, row, cpu);
-	u32 first = ucore_layout_first(row->layout);
 	u64 val;
 	u32 i;
 	int ret;
@@ -73,16 +101,16 @@ static int find_msr_row(const struct search *search, const struct ucore_e5_msr *
 	for (i = 0; i < n; i++) {
 		struct ucore_box_desc desc = {
 			.type = row->type,
-			.layout = row->layout,
+			.layout = ucore_e5_layout(row, i),
 			.global = table->global,
-			.global_gp = row->global_gp << i,
-			.global_fixed = row->global_fixed << i,
+			.global_gp = ucore_e5_instance_bits(row->global_gp, i),
+			.global_fixed = ucore_e5_instance_bits(row->global_fixed, i),
 			.die = topology_logical_die_id(cpu),
 			.instance = i,
 			.msr = row->base + i * row->stride,
 		};
 
-		if (!ucore_msr_probe(cpu, desc.msr + first, &val))
+		if (!ucore_msr_probe(cpu, desc.msr + first_register(row, i), &val))
 			continue;
 		ret = ucore_finder_add(search->finder, &desc);
 		if (ret)
@@ -151,7 +179,7 @@ static int find_pci_row(const struct search *search, const struct ucore_e5_pci *
 			.instance = row->instance,
 		};
 
-		if (pci_domain_nr(pdev->bus) != segment)
+		if (pci_domain_nr(pdev->bus) != segment || (row->at && pdev->devfn != row->at))
 			continue;
 		die = die_of_bus[pdev->bus->number];
 		if (die < 0) {
@@ -170,52 +198,67 @@ static int find_pci_row(const struct search *search, const struct ucore_e5_pci *
 	return 0;
 }
 
-static struct ucore_ubox_map ubox_map(const struct ucore_e5_table *table)
-{
-	return (struct ucore_ubox_map){
-		.device = table->ubox,
-		.nodeid = E5_UBOX_CPUNODEID,
-		.gidnidmap = E5_UBOX_GIDNIDMAP,
-	};
-}
-
 static int find_pci(const struct search *search, int segment)
 {
 	const struct ucore_e5_table *table = search->table;
-	const struct ucore_ubox_map map = ubox_map(table);
 	s16 die_of_bus[UCORE_NR_BUSES];
 	int ret = 0;
 	u32 i;
 
-	ucore_bus_map(&map, segment, die_of_bus);
+	ucore_bus_map(&table->ubox, segment, die_of_bus);
 	for (i = 0; i < table->nr_pci && !ret; i++)
 		ret = find_pci_row(search, &table->pci[i], segment, die_of_bus);
 	return ret;
+}
+
+/*
+ * The next function with capabilities of a die, after @pdev, what its register holds,
+ * and which logical die that is: one that fits into the search's lists.
+ */
+static struct pci_dev *each_caps(const struct search *search, u16 device, struct pci_dev *pdev,
+				 u16 reg, int *die, u32 *val)
+{
+	s16 die_of_bus[UCORE_NR_BUSES];
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, device, pdev))) {
+		ucore_bus_map(&search->table->ubox, pci_domain_nr(pdev->bus), die_of_bus);
+		*die = die_of_bus[pdev->bus->number];
+		if (*die >= 0 && *die < MAX_DIES && !pci_read_config_dword(pdev, reg, val))
+			break;
+	}
+	return pdev;
 }
 
 /* A die whose function is hidden may be of any size: its boxes must answer anyway. */
 static void find_small_dies(struct search *search)
 {
 	const struct ucore_e5_table *table = search->table;
-	const struct ucore_ubox_map map = ubox_map(table);
-	s16 die_of_bus[UCORE_NR_BUSES];
 	struct pci_dev *pdev = NULL;
 	u32 val;
 	int die;
 
 	if (!table->chop)
 		return;
-	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, table->chop_device, pdev))) {
-		ucore_bus_map(&map, pci_domain_nr(pdev->bus), die_of_bus);
-		die = die_of_bus[pdev->bus->number];
-		if (die >= 0 && die < MAX_DIES &&
-		    !pci_read_config_dword(pdev, table->chop_reg, &val) && !(val & table->chop))
+	while ((pdev = each_caps(search, table->chop_device, pdev, table->chop_reg, &die, &val)))
+		if (!(val & table->chop))
 			set_bit(die, search->small);
-	}
+}
+
+static void find_slices(struct search *search)
+{
+	const struct ucore_e5_table *table = search->table;
+	struct pci_dev *pdev = NULL;
+	u32 val;
+	int die;
+
+	if (!table->fuses)
+		return;
+	while ((pdev = each_caps(search, table->fuse_device, pdev, table->fuse_reg, &die, &val)))
+		search->slices[die] = hweight32(val & table->fuses);
 }
 
 /**
- * ucore_e5_find() - all boxes of an E5 machine
+ * ucore_e5_find() - all boxes of a machine without discovery
  * @finder: takes the descriptions
  * @platform: its table is a struct ucore_e5_table
  *
@@ -228,6 +271,7 @@ int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *plat
 	int ret, segment = -1;
 
 	find_small_dies(&search);
+	find_slices(&search);
 	ret = find_msr(&search);
 	while (!ret && (root = pci_find_next_bus(root))) {
 		if (pci_domain_nr(root) <= segment)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding the boxes of a Xeon E5-2600 generation from its static table. */
+/* Finding the boxes of a generation without discovery from its static table. */
 #ifndef UCORE_E5_H
 #define UCORE_E5_H
 

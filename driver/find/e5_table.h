@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The static table of a Xeon E5-2600 generation: where its boxes are. */
+/*
+ * The static table of a generation without discovery, from the Xeon E5-2600 on:
+ * where its boxes are.
+ */
 #ifndef UCORE_E5_TABLE_H
 #define UCORE_E5_TABLE_H
 
 #include "find/desc.h"
+#include "find/topology.h"
+
+/* Where on its bus a PCI function is, in place of an id that several have */
+#define E5_PCI_AT(_slot, _function)	((_slot) << 3 | (_function))
 
 /**
  * struct ucore_e5_msr - MSR boxes of one type
  * @type: box type
  * @layout: registers, relative to the box's base
- * @global_gp: global status bits of instance 0; instance n has them << n
+ * @global_gp: global status bits of instance 0; instance n has them << n, but all
+ *             ones stay all ones: any bit may speak of any instance
  * @global_fixed: the same for fixed counters
  * @base: MSR base of instance 0
  * @stride: from one instance to the next
  * @max: instances at most
  * @small: instances at most, on the smallest die
- * @per_core: there are as many as cores in the package
+ * @per_core: there are as many as cores in the package, or as the table's fuses tell
  * @by_chop: the smallest die has @small: the table's chop tells
+ * @each: @layout is an array of @max, one for each instance
  */
 struct ucore_e5_msr {
 	const struct ucore_box_type *type;
@@ -29,7 +38,21 @@ struct ucore_e5_msr {
 	u32 small;
 	bool per_core;
 	bool by_chop;
+	bool each;
 };
+
+/* Global status bits of an instance, from those of the first. */
+static inline u64 ucore_e5_instance_bits(u64 bits, u32 instance)
+{
+	return bits == ~0ULL ? bits : bits << instance;
+}
+
+/* The registers of an instance. */
+static inline const struct ucore_layout *ucore_e5_layout(const struct ucore_e5_msr *row,
+							 u32 instance)
+{
+	return row->each ? &row->layout[instance] : row->layout;
+}
 
 /**
  * struct ucore_e5_pci - one PCI box of each socket
@@ -38,6 +61,7 @@ struct ucore_e5_msr {
  * @global_gp: global status bits that may speak of it
  * @global_fixed: the same for fixed counters
  * @device: PCI device id
+ * @at: where on its bus, E5_PCI_AT(); 0: the id alone tells
  * @aux: PCI device id of its second function, 0 if it has none
  * @instance: number among its type
  */
@@ -47,6 +71,7 @@ struct ucore_e5_pci {
 	u64 global_gp;
 	u64 global_fixed;
 	u16 device;
+	u16 at;
 	u16 aux;
 	u32 instance;
 };
@@ -58,9 +83,12 @@ struct ucore_e5_pci {
  * @nr_msr: rows
  * @pci: PCI boxes
  * @nr_pci: rows
- * @ubox: PCI device id of the function that maps a bus to a socket
- * @global_config: MSR whose low bits count the C-Boxes, 0 if there is none
+ * @ubox: the function that maps a bus to a socket
+ * @global_config: MSR whose low bits count the C-Boxes (CHAs), 0 if there is none
  * @num_cbo: those bits
+ * @fuse_device: PCI device id of the function that tells which slices have a CHA
+ * @fuse_reg: register in its config space
+ * @fuses: bits of it, one for each slice; 0: nothing tells
  * @chop_device: PCI device id of the function that tells which die it is
  * @chop_reg: register in its config space
  * @chop: bits of it; 0 is the smallest die
@@ -71,9 +99,12 @@ struct ucore_e5_table {
 	const struct ucore_e5_pci *pci;
 	u32 nr_msr;
 	u32 nr_pci;
-	u16 ubox;
+	struct ucore_ubox_map ubox;
 	u32 global_config;
 	u64 num_cbo;
+	u16 fuse_device;
+	u16 fuse_reg;
+	u32 fuses;
 	u16 chop_device;
 	u16 chop_reg;
 	u32 chop;

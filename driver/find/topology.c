@@ -79,14 +79,35 @@ int ucore_cpu_of_die(s32 die)
 	return nr_cpu_ids;
 }
 
-/* The logical die of a socket, UCORE_DIE_OFFLINE if none of its CPUs is online. */
-static int die_of_package(u32 package)
+/* Is there a package of several dies, as Cascade Lake-AP is?  CPU hotplug is held off. */
+static bool packages_have_dies(void)
+{
+	int cpu, other, package;
+
+	for_each_online_cpu(cpu) {
+		package = topology_physical_package_id(cpu);
+		for_each_online_cpu(other)
+			if (topology_physical_package_id(other) == package &&
+			    topology_logical_die_id(other) != topology_logical_die_id(cpu))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * The logical die that UBoxes number @number, UCORE_DIE_OFFLINE if none of its CPUs is
+ * online.  They number packages, and dies where packages have several.
+ */
+static int die_of_ubox_number(u32 number)
 {
 	int cpu, die = UCORE_DIE_OFFLINE;
+	bool dies;
 
 	cpus_read_lock();
+	dies = packages_have_dies();
 	for_each_online_cpu(cpu) {
-		if (topology_physical_package_id(cpu) == package) {
+		if ((dies ? topology_logical_die_id(cpu) : topology_physical_package_id(cpu)) ==
+		    number) {
 			die = topology_logical_die_id(cpu);
 			break;
 		}
@@ -96,11 +117,11 @@ static int die_of_package(u32 package)
 }
 
 /**
- * ucore_bus_package() - socket of a UBox
+ * ucore_bus_package() - socket of a UBox; die, where a socket has several
  * @nodeid: its CPUNODEID register
  * @gidnidmap: its GIDNIDMAP register: field i holds the node id of socket i
  *
- * Return: physical package id, or -ENOENT if no field holds the node.
+ * Return: physical package id (logical die), or -ENOENT if no field holds the node.
  */
 int ucore_bus_package(u32 nodeid, u32 gidnidmap)
 {
@@ -155,19 +176,19 @@ static int die_of_node(int node)
 /* The die of a bus with a UBox; UCORE_DIE_OFFLINE if that cannot be told. */
 static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 {
-	int die, package;
+	int die, number;
 	u32 nodeid, map;
 
 	if (num_online_nodes() > UBOX_NODES) {
 		die = die_of_node(pcibus_to_node(pdev->bus));
-		/* not that of the next higher bus, then */
+		/* not that of a neighbour, then */
 		return die == UCORE_DIE_UNKNOWN ? UCORE_DIE_OFFLINE : die;
 	}
 	if (pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
 	    pci_read_config_dword(pdev, ubox->gidnidmap, &map))
 		return UCORE_DIE_UNKNOWN;
-	package = ucore_bus_package(nodeid, map);
-	return package < 0 ? UCORE_DIE_OFFLINE : die_of_package(package);
+	number = ucore_bus_package(nodeid, map);
+	return number < 0 ? UCORE_DIE_OFFLINE : die_of_ubox_number(number);
 }
 
 /**
@@ -177,13 +198,14 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
  * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
  *
  * A bus with a UBox belongs to the UBox's socket, one without (an IIO bus) to
- * that of the next higher bus that has one.  The registers number no more than
- * eight nodes: where there are more, NUMA tells.
+ * that of the next higher bus that has one, or the next lower, as the generation
+ * has it.  The registers number no more than eight nodes: where there are more,
+ * NUMA tells.
  */
 void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
-	int bus, die = only_die(), found;
+	int i, bus, die = only_die(), found;
 
 	for (bus = 0; bus < UCORE_NR_BUSES; bus++)
 		die_of_bus[bus] = UCORE_DIE_UNKNOWN;
@@ -196,7 +218,8 @@ void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_b
 			die_of_bus[pdev->bus->number] = found;
 	}
 
-	for (bus = UCORE_NR_BUSES - 1; bus >= 0; bus--) {
+	for (i = 0; i < UCORE_NR_BUSES; i++) {
+		bus = ubox->lower ? i : UCORE_NR_BUSES - 1 - i;
 		if (die_of_bus[bus] != UCORE_DIE_UNKNOWN)
 			die = die_of_bus[bus];
 		else

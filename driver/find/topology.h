@@ -18,11 +18,14 @@ struct pci_bus;
  * @device: its PCI device id
  * @nodeid: config offset of CPUNODEID
  * @gidnidmap: config offset of GIDNIDMAP
+ * @lower: a bus without one belongs to the next lower bus that has one, not to the
+ *         next higher
  */
 struct ucore_ubox_map {
 	u16 device;
 	u16 nodeid;
 	u16 gidnidmap;
+	bool lower;
 };
 
 /**

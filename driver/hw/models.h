@@ -2,12 +2,14 @@
 /*
  * Processors by CPUID family and model: the platform each belongs to, its name,
  * and whether discovery tables describe its boxes (1) or a list of the driver's
- * (0).  Facts only, see e5.h; the one place for them.  The library, which is
- * LGPL, includes it too.
+ * (0).  A last number is the first stepping of the row, 0 if there is none: of the
+ * rows of one model, in ascending order, the last counts that begins at or before
+ * a processor's stepping.  Facts only, see e5.h; the one place for them.  The
+ * library, which is LGPL, includes it too.
  *
  * Who includes this says what a row becomes, and may do so several times:
  *
- *	#define UCORE_MODEL(family, model, platform, name, discovery) { family, model },
+ *	#define UCORE_MODEL(...) { __VA_ARGS__ },
  *	#include "hw/models.h"
  *
  * Each row stands on a line of its own: scripts read them, too.  The first row
@@ -22,6 +24,9 @@ UCORE_MODEL(6, 62, "ivbep", "Xeon E5-2600 v2", 0)
 UCORE_MODEL(6, 63, "hswep", "Xeon E5-2600 v3", 0)
 UCORE_MODEL(6, 79, "bdxep", "Xeon E5-2600 v4", 0)
 UCORE_MODEL(6, 86, "bdxde", "Xeon D-1500", 0)
+UCORE_MODEL(6, 85, "skx", "Skylake-SP", 0)
+UCORE_MODEL(6, 85, "clx", "Cascade Lake-SP", 0, 5)
+UCORE_MODEL(6, 85, "cpx", "Cooper Lake", 0, 10)
 UCORE_MODEL(6, 143, "spr", "Sapphire Rapids", 1)
 UCORE_MODEL(6, 207, "emr", "Emerald Rapids", 1)
 UCORE_MODEL(6, 173, "gnr", "Granite Rapids", 1)

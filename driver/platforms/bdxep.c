@@ -79,7 +79,7 @@ static const struct ucore_e5_pci pci_boxes[] = {
 static const struct ucore_e5_table table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(msr_boxes, pci_boxes),
-	.ubox = BDXEP_PCI_UBOX,
+	.ubox = E5_UBOX(BDXEP_PCI_UBOX),
 	E5_CBO_COUNT(HSWEP),
 	HSWEP_CHOP(BDXEP),
 };
@@ -110,7 +110,7 @@ static const struct ucore_e5_pci d_pci_boxes[] = {
 static const struct ucore_e5_table d_table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(d_msr_boxes, d_pci_boxes),
-	.ubox = BDXEP_PCI_UBOX,
+	.ubox = E5_UBOX(BDXEP_PCI_UBOX),
 	E5_CBO_COUNT(HSWEP),
 };
 

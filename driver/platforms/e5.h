@@ -148,6 +148,13 @@ extern const struct ucore_layout ucore_e5_qpi_layout;
 	.pci = (_pci), \
 	.nr_pci = ARRAY_SIZE(_pci)
 
+/* The function that maps a bus to a socket */
+#define E5_UBOX(_device) { \
+	.device = (_device), \
+	.nodeid = E5_UBOX_CPUNODEID, \
+	.gidnidmap = E5_UBOX_GIDNIDMAP, \
+}
+
 #define E5_CBO_COUNT(_gen) \
 	.global_config = _gen##_MSR_GLOBAL_CONFIG, \
 	.num_cbo = _gen##_GLOBAL_CONFIG_NUM_CBO

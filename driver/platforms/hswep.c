@@ -259,7 +259,7 @@ const struct ucore_global ucore_hswep_global = E5_GLOBAL(HSWEP);
 static const struct ucore_e5_table table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(msr_boxes, pci_boxes),
-	.ubox = HSWEP_PCI_UBOX,
+	.ubox = E5_UBOX(HSWEP_PCI_UBOX),
 	E5_CBO_COUNT(HSWEP),
 	HSWEP_CHOP(HSWEP),
 };

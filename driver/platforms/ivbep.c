@@ -282,7 +282,7 @@ static const struct ucore_global global = E5_GLOBAL(IVBEP);
 static const struct ucore_e5_table table = {
 	.global = &global,
 	E5_ROWS(msr_boxes, pci_boxes),
-	.ubox = IVBEP_PCI_UBOX,
+	.ubox = E5_UBOX(IVBEP_PCI_UBOX),
 	E5_CBO_COUNT(IVBEP),
 };
 

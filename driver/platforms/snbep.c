@@ -313,7 +313,7 @@ static const struct ucore_e5_pci pci_boxes[] = {
 
 static const struct ucore_e5_table table = {
 	E5_ROWS(msr_boxes, pci_boxes),
-	.ubox = SNBEP_PCI_UBOX,
+	.ubox = E5_UBOX(SNBEP_PCI_UBOX),
 };
 
 const struct ucore_platform ucore_platform_snbep = {

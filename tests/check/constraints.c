@@ -17,7 +17,7 @@
 
 static const struct ucore_platform * const e5[] = {
 	&ucore_platform_snbep, &ucore_platform_ivbep, &ucore_platform_hswep, &ucore_platform_bdxep,
-	&ucore_platform_bdxde,
+	&ucore_platform_bdxde, &ucore_platform_skx, &ucore_platform_clx, &ucore_platform_cpx,
 };
 
 static const struct ucore_platform * const discovery[] = {

@@ -39,7 +39,7 @@ COMPAT_IGNORES = "--ignore=LINUX_VERSION_CODE,CONSTANT_COMPARISON"
 # A tree that is only prepared has no symbols to resolve
 NO_SYMBOLS = re.compile(r"Module\.symvers is missing|turn errors into warning|"
                         r"modpost: (\".*\" \[.*\] undefined|suppressed)")
-NO_SPDX = re.compile(r"^COPYING$|^LICENSES/|^tests/fuzz/corpus/|\.gitignore$|\.json$")
+NO_SPDX = re.compile(r"^COPYING$|^LICENSES/|^tests/fuzz/corpus(_metric)?/|\.gitignore$|\.json$")
 
 
 def tracked(*directories, pattern=r"\.[ch]$"):
@@ -272,11 +272,22 @@ def the_lab_imports_nothing_of_its_tests():
               for line in above.findall((TOP / name).read_text())))
 
 
-@test(machine=False, timeout=300)
-def discovery_parser_survives_fuzzing():
-    """Always the same inputs, for some 20 seconds; `make fuzz` goes on."""
-    done = subprocess.run(["make", "-C", TOP / "tests/fuzz", f"O={OUT / 'fuzz'}", "short"],
+def fuzz(target):
+    """Complaints of a fuzzer of tests/fuzz."""
+    done = subprocess.run(["make", "-C", TOP / "tests/fuzz", f"O={OUT / 'fuzz'}", target],
                           text=True, errors="replace", check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         fail_on("\n".join(done.stdout.splitlines()[-40:]))
+
+
+@test(machine=False, timeout=300)
+def discovery_parser_survives_fuzzing():
+    """Always the same inputs, for some 20 seconds; `make fuzz` goes on."""
+    fuzz("short")
+
+
+@test(machine=False, timeout=300)
+def metrics_survive_fuzzing():
+    """The same of formulas, definitions and choices; `make -C tests/fuzz run-metric` goes on."""
+    fuzz("short-metric")

@@ -160,6 +160,11 @@ int fake_logical_die_id(int cpu)
 	return cpu % max(fake_kernel.nr_dies, 1U);
 }
 
+int fake_package_id(int cpu)
+{
+	return fake_kernel.one_package ? 0 : fake_logical_die_id(cpu);
+}
+
 u32 fake_core_id(int cpu)
 {
 	return fake_kernel.core_id[cpu % FAKE_CPUS];

@@ -92,6 +92,7 @@ struct fake_dword {
  * @timer_misuse: a queued timer was forwarded: the kernel would warn
  * @fail_in: the allocation to fail, counted from 1; 0: none
  * @nr_dies: CPU n belongs to die n % nr_dies
+ * @one_package: all dies are in one package; else each is in one of its own
  * @core_id: core id of each CPU
  * @nr_cores: cores of a package
  * @msr: MSRs that answer; the others fault
@@ -133,6 +134,7 @@ struct fake_kernel {
 	u32 fail_in;
 
 	u32 nr_dies;
+	bool one_package;
 	u32 core_id[FAKE_CPUS];
 	u32 nr_cores;
 
@@ -214,6 +216,7 @@ u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
 u64 fake_hrtimer_forward_now(struct hrtimer *timer, ktime_t interval);
 void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode);
 int fake_logical_die_id(int cpu);
+int fake_package_id(int cpu);
 u32 fake_core_id(int cpu);
 int fake_rdmsr(u32 msr, u64 *val);
 int fake_wrmsr(u32 msr, u64 val);
@@ -275,7 +278,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef topology_logical_die_id
 #define topology_logical_die_id	fake_logical_die_id
 #undef topology_physical_package_id
-#define topology_physical_package_id	fake_logical_die_id
+#define topology_physical_package_id	fake_package_id
 #undef topology_core_id
 #define topology_core_id	fake_core_id
 #define topology_num_cores_per_package()	(fake_kernel.nr_cores)

@@ -61,9 +61,10 @@ static void boxes_add(struct kunit *test, struct ucore_domain *domain)
 		for (i = 0; i < n; i++) {
 			desc = (struct ucore_box_desc){
 				.type = table->msr[row].type,
-				.layout = table->msr[row].layout,
-				.global_gp = table->msr[row].global_gp << i,
-				.global_fixed = table->msr[row].global_fixed << i,
+				.layout = ucore_e5_layout(&table->msr[row], i),
+				.global_gp = ucore_e5_instance_bits(table->msr[row].global_gp, i),
+				.global_fixed =
+					ucore_e5_instance_bits(table->msr[row].global_fixed, i),
 				.global = table->global,
 				.scope = domain->scope,
 				.die = domain->die,
@@ -148,8 +149,8 @@ static int machine_init(struct kunit *test, const struct ucore_platform *its, u3
 
 	platform = *its;
 	ucore_catalog.platform = &platform;
-	ucore_catalog.boxes = kunit_kcalloc(test, 32 * nr_domains, sizeof(*ucore_catalog.boxes),
-					    GFP_KERNEL);
+	ucore_catalog.boxes = kunit_kcalloc(test, FAKE_BOXES * nr_domains,
+					    sizeof(*ucore_catalog.boxes), GFP_KERNEL);
 	ucore_catalog.domains = kunit_kcalloc(test, nr_domains, sizeof(*ucore_catalog.domains),
 					      GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.boxes);
@@ -178,6 +179,11 @@ int fake_machine_init_2(struct kunit *test)
 int fake_machine_init_hswep(struct kunit *test)
 {
 	return machine_init(test, &ucore_platform_hswep, 1, false);
+}
+
+int fake_machine_init_skx(struct kunit *test)
+{
+	return machine_init(test, &ucore_platform_skx, 1, false);
 }
 
 int fake_machine_init_cpu(struct kunit *test)

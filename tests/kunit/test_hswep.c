@@ -357,7 +357,10 @@ static void pci_ids(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, row->device, part | ids[i].device[row->instance]);
 		KUNIT_EXPECT_EQ(test, row->aux, aux ? part | aux : 0);
 	}
-	KUNIT_EXPECT_EQ(test, table->ubox, part | 0xf1e);
+	KUNIT_EXPECT_EQ(test, table->ubox.device, part | 0xf1e);
+	KUNIT_EXPECT_EQ(test, table->ubox.nodeid, 0x40);
+	KUNIT_EXPECT_EQ(test, table->ubox.gidnidmap, 0x54);
+	KUNIT_EXPECT_FALSE(test, table->ubox.lower);
 }
 
 static void platforms_are_as_listed(struct kunit *test)

@@ -172,7 +172,7 @@ static void pci_ids(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, table()->pci[i].device, ids[i].device);
 		KUNIT_EXPECT_EQ(test, table()->pci[i].aux, ids[i].aux);
 	}
-	KUNIT_EXPECT_EQ(test, table()->ubox, 0x3ce0);
+	KUNIT_EXPECT_EQ(test, table()->ubox.device, 0x3ce0);
 }
 
 /* No global control, no interrupt: neither is claimed. */

@@ -400,7 +400,7 @@ static void pci_ids(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, row->aux, ids[i].aux[row->instance]);
 		}
 	}
-	KUNIT_EXPECT_EQ(test, table()->ubox, 0x0e1e);
+	KUNIT_EXPECT_EQ(test, table()->ubox.device, 0x0e1e);
 }
 
 static void platform_is_v2(struct kunit *test)

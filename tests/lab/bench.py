@@ -121,6 +121,18 @@ PLATFORMS = {
     ), ("imc", "event=0x04,umask=0x03", 2), 50, 4, 24, global_freeze=False),
     "hswep": v3_or_v4(18, "hswep-2s-full"),
     "bdxep": v3_or_v4(24, "bdxep-2s-full"),
+    "skx": Bench("28 cores", "skx-2s-full", (
+        BoxType("cha", "uncore_cha_{}", 28, 0x00, 4, 1),
+        BoxType("iio", "uncore_iio_{}", 6, 0x01, 4, 1),
+        BoxType("irp", "uncore_irp_{}", 6, 0x01, 2, 1),
+        BoxType("ubox", "uncore_ubox", 1, 0x42, 2, 1, True, has_control=False),
+        BoxType("pcu", "uncore_pcu", 1, 0x00, 4, 1),
+        BoxType("imc", "uncore_imc_{}", 6, 0x00, 4, 2, True),
+        BoxType("m2m", "uncore_m2m_{}", 2, 0x00, 4, 2),
+        BoxType("upi", "uncore_upi_{}", 3, 0x01, 4, 2),
+        BoxType("m3upi", "uncore_m3upi_{}", 3, 0x01, 3, 2),
+        BoxType("m2pcie", "uncore_m2pcie_{}", 3, 0x01, 4, 2),
+    ), ("imc", "event=0x04,umask=0x03", 2), 120, 4, 12),
     "spr": Bench("60 cores", "spr-2s-full", (
         BoxType("cha", "uncore_cha_{}", 60, 0x01, 4, 1),
         BoxType("iio", "uncore_iio_{}", 12, 0x01, 4, 1),

@@ -50,9 +50,11 @@ class Demo:
         return self.reason == "overflow"
 
 
+OF_E5 = ("ha/REQUESTS.READS/", "cbo/TOR_INSERTS.ALL/")
+
+
 def by_overflow(scenario, period, *more):
-    events = " ".join(f"-e {event}" for event in (WRITES, "ha/REQUESTS.READS/",
-                                                  "cbo/TOR_INSERTS.ALL/", *more))
+    events = " ".join(f"-e {event}" for event in (WRITES, *more))
     return Demo(scenario, STAT.format(READS, WRITES),
                 f"ucoretool record -e {READS} -c {period} {events} -C {PMI_CPU} "
                 "-o /tmp/samples -- sleep 0.2",
@@ -76,12 +78,14 @@ def by_timer(scenario, reads, writes, *more):
 
 
 PLATFORMS = {
-    "ivbep": by_overflow("e2-2s", 100000),
+    "ivbep": by_overflow("e2-2s", 100000, *OF_E5),
     "snbep": by_polling("snbep-2s", 2000000, "ha/REQUESTS.READS/", "cbo/TOR_INSERTS.MISS_ALL/",
                         "ubox/EVENT_MSG.DOORBELL_RCVD/"),
     # eight channels in a socket, not four
-    "hswep": by_overflow("hswep-2s", 200000, "sbox/RING_BL_USED.UP/"),
-    "bdxep": by_overflow("bdxep-2s", 200000, "sbox/RING_BL_USED.UP/"),
+    "hswep": by_overflow("hswep-2s", 200000, *OF_E5, "sbox/RING_BL_USED.UP/"),
+    "bdxep": by_overflow("bdxep-2s", 200000, *OF_E5, "sbox/RING_BL_USED.UP/"),
+    "skx": by_overflow("skx-2s", 200000, "cha/TOR_INSERTS.IA_MISS_DRD/",
+                       "upi/TxL_FLITS.ALL_DATA/", "iio/DATA_REQ_OF_CPU.MEM_READ.PART0/"),
     "spr": by_timer("spr-2s", "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/",
                     "cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The E5-2600 machines: an event for each counter of each box type, and the model's rates.
+"""Machines without a table: an event for each counter of each box type, the model's rates.
 
 The events are allowed on their counters, and all kinds are among them: clocks,
 occupancies, the ninth event bit, filters, bands, matches, threshold, edge, invert.
 """
 
+import csv
+
+from lab.artifacts import TOP
 from lab.qemu import rates
 from lab.qemu.platforms import DEFAULT
-from lab.session import FIXED
+from lab.session import BOX_FREE_RUNNING, FIXED
 
 # For @test: one machine of each generation with two sockets, and the Xeon D as well
-GENERATIONS = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s")
+E5 = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s")
+GENERATIONS = (*E5, "skx-2s")
 MACHINES = (*GENERATIONS, "bdxde-1s")
 # What v4 has as v3 has it need not be asked twice
 UNLIKE = ("e2-2s", "snbep-2s", "hswep-2s")
@@ -72,13 +76,44 @@ BDXEP = but(IVBEP, **INVERTED,
 # No filter function is known of v3's third port
 HSWEP = {**BDXEP, "qpi2": {**BDXEP["qpi"], 2: {"event": 0x0a}}}
 
+# Data reads of any memory; of TOR events one must say where, and what
+DATA_READS = {"filter_rem": 1, "filter_loc": 1, "filter_nm": 1, "filter_not_nm": 1,
+              "filter_opc_0": 0x202}
+SKX = {
+    "cha": {0: {"event": 0x36, "umask": 0x21, "thresh": 3, **DATA_READS},
+            1: {"event": 0x35, "umask": 0x11, **DATA_READS},
+            2: {"event": 0x34, "umask": 0x11, "filter_state": 0x3f1},
+            3: {"event": 0x00}},
+    "iio": {0: {"event": 0x83, "umask": 0x04, "ch_mask": 0x0f, "fc_mask": 7},
+            1: {"event": 0x01},
+            2: {"event": 0xc0, "umask": 0x01, "ch_mask": 0x81, "fc_mask": 4, "thresh": 1,
+                "edge": 1},
+            3: {"event": 0xd5, "umask": 0x01, "ch_mask": 0x01}},
+    "irp": {0: {"event": 0x01}, 1: {"event": 0x18, "umask": 0x10, "thresh": 1, "invert": 1}},
+    "ubox": {0: {"event": 0x42, "umask": 0x08}, 1: {"event": 0x45, "umask": 0x01}, FIXED: {}},
+    "pcu": {0: {"event": 0x60}, 1: {"event": 0x80, "occ_sel": 2, "thresh": 3},
+            2: {"event": 0x0c, "band1": 20}, 3: {"event": 0x00}},
+    "imc": {**IVBEP["imc"], **INVERTED["imc"]},
+    "m2m": {0: {"event": 0x00}, 1: {"event": 0x24, "umask": 0x01},
+            2: {"event": 0x37, "umask": 0x08, "thresh": 1, "edge": 1},
+            3: {"event": 0x38, "umask": 0x02}},
+    "upi": {0: {"event": 0x01}, 1: {"event": 0x02, "umask": 0x0f},
+            2: {"event": 0x05, "umask": 0x0e, "umask_ext": 0x8a2001},
+            3: {"event": 0x02, "umask": 0x97, "umask_ext": 0x01, "thresh": 1, "invert": 1}},
+    "m3upi": {0: {"event": 0x1c, "umask": 0x01}, 1: {"event": 0x01},
+              2: {"event": 0x40, "umask": 0x02}},
+    "m2pcie": {0: {"event": 0x23, "umask": 0x01}, 1: {"event": 0x33, "umask": 0x08},
+               2: {"event": 0x01}, 3: {"event": 0x07, "umask": 0x0f, "thresh": 1, "edge": 1}},
+}
+
 # Platform -> box type, or box -> counter -> fields
 EVENTS = {"ivbep": IVBEP, "snbep": SNBEP, "hswep": HSWEP, "bdxep": BDXEP,
-          "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi")}
+          "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi"), "skx": SKX, "clx": SKX, "cpx": SKX}
 WITH_FIXED = ("ubox", "imc")
 ENDING_IN_DIGITS = ("pciex16", "pciex8")
 COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
-               "hswep-2s": 216, "bdxep-1s": 61, "bdxep-2s": 216, "bdxde-1s": 47}
+               "hswep-2s": 216, "bdxep-1s": 61, "bdxep-2s": 216, "bdxde-1s": 47,
+               "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76}
 
 
 def type_of(box):
@@ -93,8 +128,8 @@ def instance_of(box):
 
 
 def boxes_of(session):
-    """(die, name) of every box, by die."""
-    return sorted(session.caps)
+    """(die, name) of every box that can be asked to count something, by die."""
+    return sorted(at for at, caps in session.caps.items() if not caps & BOX_FREE_RUNNING)
 
 
 def events_of(box, platform=DEFAULT):
@@ -126,6 +161,29 @@ def period_for(box, die, ctr, fields, hz, platform=DEFAULT):
     return rate_of(box, die, ctr, fields, platform) // hz
 
 
+def table(platform):
+    """The lines of an event table as dicts."""
+    lines = (TOP / f"tools/events/{platform}.csv").read_text().splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+# How Intel's tables of Skylake-SP and later spell the second filter of a CHA; all opcodes of
+# any memory is what an event counts that says no more
+FILTER1 = ("CHAFilter1[31:0]", "CHAfilter1", "Filter1")
+ANY_OPCODE = 0x3b
+FILTER1_FIELDS = {"rem": (0, 1), "loc": (1, 1), "all_op": (3, 1), "nm": (4, 1), "not_nm": (5, 1),
+                  "opc_0": (9, 0x3ff), "opc_1": (19, 0x3ff)}
+
+
+def filter1_of(row):
+    """The fields of the second filter that a line of an event table brings."""
+    if row.get("Filter") not in FILTER1:
+        return {}
+    word = int(row.get("FILTER_VALUE") or "0", 0) or ANY_OPCODE
+    return {f"filter_{name}": word >> shift & mask
+            for name, (shift, mask) in FILTER1_FIELDS.items()}
+
+
 def _filters(kind, f):
     """Event fields as arguments of rates.rate()."""
     def get(name):
@@ -135,6 +193,15 @@ def _filters(kind, f):
                 "nid": get("filter_nid"), "tid": get("filter_tid") if get("tid_en") else None,
                 "opc": get("filter_opc") | get("filter_c6") << 9 | get("filter_nc") << 10 |
                 get("filter_isoc") << 11}
+    if kind == "cha":
+        return {"state": get("filter_state"), "link": get("filter_link"),
+                "tid": get("filter_tid") if get("tid_en") else None,
+                **{name: get(f"filter_{name}") for name in (
+                    "rem", "loc", "all_op", "nm", "not_nm", "opc_0", "opc_1", "nc", "isoc")}}
+    if kind == "iio":
+        return {"ch_mask": get("ch_mask"), "fc_mask": get("fc_mask")}
+    if kind == "upi":
+        return {"umask_ext": get("umask_ext")}
     if kind == "ubox":
         return {"tid": get("filter_cid") << 1 | get("filter_tid")}
     if kind == "pcu":

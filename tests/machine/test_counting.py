@@ -9,55 +9,14 @@ import re
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
 from lab.session import (FIXED, MS, US, Session, accesses_of, assert_equal, die_of,
-                         freezes_since, frozen_windows, is_frozen, refused)
+                         freezes_since, frozen_windows, refused)
 from lab.truth import totals_of
 from machine import eventset
-from machine.eventset import GENERATIONS, MACHINES, UNLIKE
+from machine.eventset import DATA_READS, E5, GENERATIONS, MACHINES, UNLIKE
+from machine.firstrun import FirstRun
 
 
 # ---- helpers ----
-
-class FirstRun:
-    """What there was to count from the first release of a die to the freeze after that."""
-
-    def __init__(self, machine, mark):
-        self._begin, self._end = {}, {}
-        for line in machine.truth(since=mark):
-            die = line.get("socket")
-            if line["ev"] == "unfreeze":
-                self._begin.setdefault(die, line)
-            elif line["ev"] == "freeze" and die in self._begin:
-                self._end.setdefault(die, line)
-
-    def difference(self, box, die, ctr, fields, count, platform):
-        """Why a count is not that of the documented rate; nothing if it is."""
-        rate = eventset.rate_of(box, die, ctr, fields, platform)
-        begin, end = self._begin[die], self._end[die]
-        if not is_frozen(end, box):
-            return self._of_the_unfrozen(end, box, ctr, fields, count, rate)
-        due = rate * (instant(end, box) - instant(begin, box)) // 1000000000
-        return "" if rate and count == due else \
-            f"{box} of die {die}, {fields}: {count}, at {rate}/s that is {due}"
-
-    def _of_the_unfrozen(self, end, box, ctr, fields, count, rate):
-        """Nothing tells when the UBox of v1 began, but the model how fast it counts.
-
-        It began before the first box was released and was read when the last one was frozen.
-        """
-        bits = fields.get("event", 0) | fields.get("umask", 0) << 8
-        model = [c["rate"] for c in end["counters"] if c["box"] == box and
-                 (c["ctr"] == FIXED if ctr == FIXED else
-                  c["ctr"] != FIXED and c["ctl"] & 0xffff == bits)]
-        least = rate * (end["t"] - self._begin[end["socket"]]["first"]) // 1000000000
-        return "" if rate and model == [rate] and count >= least else \
-            f"{box}, {fields}: {count}, at {rate}/s at least {least}; the model's rate {model}"
-
-
-def instant(line, box):
-    """When a freeze or its end reached a box: without a global control its own word did."""
-    words = {word["box"]: word["t"] for word in line.get("boxes", ())}
-    return words[box] if words else line["t"]
-
 
 def count_at_rates(machine, wanted):
     """Counts for a moment; wanted as for add_all(). Text of each wrong rate."""
@@ -224,6 +183,47 @@ ALSO_OF_V3 = {
 }
 
 
+# What Skylake has otherwise: both pairs of bits and the opcodes of the TOR, a link of credits
+TOR_REMOTE = {"event": TOR, "umask": 0x21, "filter_rem": 1}
+OF_SKX = {
+    "cha": [{"event": LLC, "umask": 0x11, "filter_state": 0x3ff},
+            {"event": LLC, "umask": 0x03, "filter_state": 0x201},
+            {"event": TOR, "umask": 0x21, **DATA_READS},
+            {**TOR_REMOTE, "filter_nm": 1, "filter_opc_0": 0x3ff},
+            {**TOR_REMOTE, "filter_not_nm": 1, "filter_opc_1": 0x201},
+            {**TOR_REMOTE, "filter_not_nm": 1, "filter_all_op": 1},
+            {**TOR_REMOTE, "filter_loc": 1, "filter_nm": 1, "filter_opc_0": 0x248,
+             "filter_opc_1": 0x3ff},
+            {"event": TOR, "umask": 0x11, "filter_loc": 1, "filter_nm": 1, "filter_all_op": 1,
+             "filter_nc": 1},
+            {"event": TOR, "umask": 0x11, "filter_loc": 1, "filter_nm": 1, "filter_all_op": 1,
+             "filter_isoc": 1},
+            {"event": 0x36, "umask": 0x21, "thresh": 9, "edge": 1, **DATA_READS},
+            {"event": 0x38, "umask": 0x01, "filter_link": 0x9},
+            {"event": 0x3b, "umask": 0x02, "filter_link": 0xf},
+            {"event": 0x00, "tid_en": 1, "filter_tid": 0x1ff},
+            {"event": LLC, "umask": 0x11, "filter_state": 0x155, "tid_en": 1, "filter_tid": 5},
+            {"event": 0x11, "thresh": 7, "invert": 1}, {"event": 0x11, "thresh": 20}],
+    "iio": [{"event": 0x83, "umask": 0x01, "ch_mask": 0xff, "fc_mask": 7},
+            {"event": 0x83, "umask": 0x04, "ch_mask": 0x80},
+            {"event": 0xc2, "umask": 0x04, "fc_mask": 4, "thresh": 1},
+            {"event": 0xd5, "umask": 0xff, "ch_mask": 0x01, "fc_mask": 1, "thresh": 1,
+             "invert": 1}],
+    "irp": [{"event": 0x01, "thresh": 1, "edge": 1},
+            {"event": 0xff, "umask": 0xff, "thresh": 1, "invert": 1}],
+    "ubox": [{"event": 0x42, "umask": 0x10, "thresh": 1, "edge": 1}],
+    "pcu": [*OF_V2["pcu"][:10], {"event": 0xff}, {"event": 0x00, "thresh": 1, "edge": 1},
+            INVERT["pcu"][0]],
+    "imc": [*OF_V2["imc"], *INVERT["imc"]],
+    "m2m": [{"event": 0xff, "umask": 0xff}, {"event": 0x37, "thresh": 1, "invert": 1}],
+    "upi": [{"event": 0xff, "umask": 0xff, "umask_ext": 0xffefff},
+            {"event": 0x05, "umask": 0x0e, "umask_ext": 0x000800},
+            {"event": 0x05, "umask": 0x0e, "umask_ext": 0x002000, "thresh": 1, "edge": 1}],
+    "m3upi": [{"event": 0x3c, "umask": 0x01}, {"event": 0x8e, "thresh": 1, "edge": 1}],
+    "m2pcie": [{"event": 0x23, "umask": 0x40, "thresh": 1, "invert": 1}],
+}
+
+
 def together(*tables):
     """The cases of each box type, of all tables."""
     kinds = {kind for table in tables for kind in table}
@@ -232,7 +232,7 @@ def together(*tables):
 
 OF_V1 = together({**OF_V2, "cbo": CBO_OF_V1, "irp": []}, {**INVERT, "irp": [], "sbox": []})
 OF_V3 = together({**OF_V2, "cbo": CBO_OF_V3}, INVERT, ALSO_OF_V3)
-FILTERED = {"ivbep": OF_V2, "snbep": OF_V1, "hswep": OF_V3, "bdxep": OF_V3}
+FILTERED = {"ivbep": OF_V2, "snbep": OF_V1, "hswep": OF_V3, "bdxep": OF_V3, "skx": OF_SKX}
 
 
 @test(GENERATIONS, kernels=KERNELS, timeout=120)
@@ -366,7 +366,7 @@ def fields_of(event):
 NAMED = {"e2-2s": 1000, "snbep-2s": 460, "hswep-2s": 1200, "bdxep-2s": 1200}
 
 
-@test(GENERATIONS, timeout=180)
+@test(E5, timeout=180)
 def named_events_count_at_their_documented_rates(m):
     by_type = named_events(m)
     assert sum(map(len, by_type.values())) > NAMED[m.scenario], \
@@ -673,11 +673,12 @@ def a_read_is_at_the_access_limit(m):
 
 # Of the others: per die a read of each MSR counter, two of each PCI counter, and two writes.
 # v1: 15 MSRs, 42 PCI counters, and two writes for each of the 13 boxes with a control.
-# v3: 31 and 77; D-1500: 15 and 32, one die.
+# v3: 31 and 77; D-1500: 15 and 32, one die; Skylake: 59 and 75.
 LIMITS = {"snbep-2s": 2 * (15 + 2 * 42 + 2 * 13), "hswep-2s": 2 * (31 + 2 * 77 + 2),
-          "bdxde-1s": 15 + 2 * 32 + 2}
+          "bdxde-1s": 15 + 2 * 32 + 2, "skx-2s": 2 * (59 + 2 * 75 + 2)}
 # ... of the writes those to MSRs, and those to functions
-WRITES = {"snbep-2s": (2 * 2 * 3, 2 * 2 * 10), "hswep-2s": (2 * 2, 0), "bdxde-1s": (2, 0)}
+WRITES = {"snbep-2s": (2 * 2 * 3, 2 * 2 * 10), "hswep-2s": (2 * 2, 0), "bdxde-1s": (2, 0),
+          "skx-2s": (2 * 2, 0)}
 
 
 @test(tuple(LIMITS))

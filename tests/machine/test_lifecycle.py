@@ -11,7 +11,7 @@ from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
 from lab.session import MS, Refused, Session, assert_equal
 from lab.truth import totals_of
-from machine.eventset import MACHINES, UNLIKE
+from machine.eventset import DATA_READS, MACHINES, UNLIKE
 
 DEBUGCTL, DEBUGCTL_UNCORE_PMI = 0x1d9, 1 << 13
 CTL_EN = 1 << 22
@@ -52,25 +52,35 @@ V2 = ((0, 0xc00, 0x40000002), (2, 0xc00, 0x1), (0, 0xd14, 0x1f), (2, 0xd1a, 0x80
 V1 = ((0, 0xd14, 0x1f), (2, 0xd34, 0xff83fc00), (2, 0xc34, 0x04030201))
 V3 = ((0, 0x700, 0x40000002), (0, 0xe05, 0x1f), (0, 0x707, 0x2a), (1, 0xe16, 0x8001))
 V3_OF_DIE_1 = ((2, 0x700, 0x20001), (2, 0xe06, 0x8001), (2, 0x715, 0x04030201))
+SKX = ((0, 0x700, 0x4000000000000002), (0, 0xe05, 0x1f), (1, 0xe16, 0x8001), (2, 0x700, 0x20001),
+       (2, 0xe06, 0x8001), (2, 0x715, 0x04030201))
 # Platform -> these, and the function of ha0, with its ADDRMATCH0 at 40h
 FOUND = {"ivbep": (V2, "7f:0e.1"), "snbep": (V1, "7f:0e.1"),
          "hswep": (V3 + V3_OF_DIE_1, "7f:12.1"), "bdxep": (V3 + V3_OF_DIE_1, "7f:12.1"),
-         "bdxde": (V3, "ff:12.1")}
+         "bdxde": (V3, "ff:12.1"), "skx": (SKX, None)}
+# The first box with a filter, where that is not cbo0
+FIRST = {"skx": "cha0"}
+
+
+def filters_of(platform):
+    return f"0:{FIRST.get(platform, 'cbo0')}:filters"
 
 
 def furnish(m):
     """Puts values into the registers that a session borrows, so that their return shows."""
     m.run("modprobe -q msr", check=False)      # the debug kernel has it built in
-    msrs, ha0 = FOUND[args.Scenario(m.scenario).platform]
+    platform = args.Scenario(m.scenario).platform
+    msrs, ha0 = FOUND[platform]
     for cpu, msr, value in (*msrs, (1, DEBUGCTL, DEBUGCTL_UNCORE_PMI)):
         m.run(f"wrmsr {cpu} {msr:#x} {value:#x}")
-    m.run("printf '\\000\\020\\0\\0' | dd bs=4 seek=16 count=1 conv=notrunc "
-          f"of=/sys/bus/pci/devices/0000:{ha0}/config")
+    if ha0:
+        m.run("printf '\\000\\020\\0\\0' | dd bs=4 seek=16 count=1 conv=notrunc "
+              f"of=/sys/bus/pci/devices/0000:{ha0}/config")
     found = hardware(m)
-    assert found["0:cbo0:filters"][0] == 0x1f, found["0:cbo0:filters"]
-    assert found["0:ha0:filters"][0] == 0x1000, found["0:ha0:filters"]
+    assert found[filters_of(platform)][0] == 0x1f, found[filters_of(platform)]
+    assert not ha0 or found["0:ha0:filters"][0] == 0x1000, found["0:ha0:filters"]
     # v1 has none
-    assert found["0:global_ctl"] == (0 if msrs is V1 else 0x40000002), found["0:global_ctl"]
+    assert found["0:global_ctl"] == (0 if msrs is V1 else msrs[0][2]), found["0:global_ctl"]
     return found
 
 
@@ -107,13 +117,19 @@ BORROWED = (("imc1", "fixed", {}), ("cbo1", None, {"event": 0x34, "umask": 0x11,
             ("qpi0", None, {"event": 0x38, "match0": 0x8, "mask0": 0x8}),
             ("ubox0", "fixed", {}), ("r2pcie0", None, {"event": 0x01}),
             ("r3qpi0", None, {"event": 0x01}), ("irp0", None, {"event": 0x00}),
-            ("sbox0", None, {"event": 0x00}))
+            ("sbox0", None, {"event": 0x00}),
+            ("cha0", None, {"event": 0x35, "umask": 0x21, **DATA_READS}),
+            ("cha1", None, {"event": 0x34, "umask": 0x11, "filter_state": 0x3ff}),
+            ("iio0", None, {"event": 0x01}), ("m2m0", None, {"event": 0x00}),
+            ("upi0", None, {"event": 0x05, "umask_ext": 0x2001}),
+            ("m3upi0", None, {"event": 0x01}), ("m2pcie0", None, {"event": 0x01}))
 WITH_UBOX_FILTER = ("hswep", "bdxep", "bdxde")
 
 
 def on_every_kind_of_box(m, period=PERIOD):
     """A running session that has programmed all that can be borrowed."""
-    before = hardware(m)["0:cbo0:filters"]
+    first = filters_of(args.Scenario(m.scenario).platform)
+    before = hardware(m)[first]
     s = Session(m, timer_ns=TIMER, ring=RING)
     for die in sorted({die for die, _ in s.ids}):
         s.add("imc0", die, period=period, **CAS_READS)
@@ -123,7 +139,7 @@ def on_every_kind_of_box(m, period=PERIOD):
             s.add("ubox0", die, event=0x41, filter_cid=3)
     s.start()
     m.wait_until(lambda: s.status()["overflows"] > 4, what="overflows")
-    assert hardware(m)["0:cbo0:filters"] != before, "the filters were not programmed"
+    assert hardware(m)[first] != before, "the filters were not programmed"
     return s
 
 
@@ -263,7 +279,7 @@ def sampling_session(m, **options):
     s = Session(m, ring=RING, **options)
     for die in sorted({die for die, _ in s.ids}):
         s.add("imc0", die, period=0 if options else PERIOD, **CAS_READS)
-        s.add("cbo0", die, event=0x00)
+        s.add("cbo0" if (die, "cbo0") in s.ids else "cha0", die, event=0x00)
         s.add("ubox0", die, counter="fixed")
     s.start()
     return s

@@ -26,7 +26,7 @@ def arm(session, dies=(0, 1), hz=100):
     for die in dies:
         period = eventset.period_for("imc1", die, 0, {"event": 0}, hz, session.platform)
         session.add("imc1", die, 0, period, event=0)
-        session.add("cbo1", die, 1, event=0)
+        session.add("cbo1" if (die, "cbo1") in session.ids else "cha1", die, 1, event=0)
 
 
 def nmis(machine):
@@ -79,7 +79,7 @@ def assert_all_delivered(machine, mark):
 
 # ---- the core asked for ----
 
-@test(("e2-2s", "hswep-2s"), kernels=KERNELS)
+@test(("e2-2s", "hswep-2s", "skx-2s"), kernels=KERNELS)
 def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
     m.write(WATCHDOG, 0)
     for chosen in ((0, 2), (1, 3), (0, 3)):

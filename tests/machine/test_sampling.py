@@ -18,7 +18,7 @@ from machine.armed import assert_skews, each_overflowed, least_lateness, run_arm
 CLOCK = {"event": 0x00}
 # Box types that cannot interrupt, and bits of the counters of others, by platform
 NO_OVERFLOW = {"ivbep": ("cbo", "irp"), "hswep": ("cbo", "sbox", "irp"),
-               "bdxep": ("cbo", "sbox", "irp"), "bdxde": ("cbo", "irp")}
+               "bdxep": ("cbo", "sbox", "irp"), "bdxde": ("cbo", "irp"), "skx": ()}
 WIDTHS = {"ivbep": {"ubox": 44, "r2pcie": 44, "r3qpi": 44, "imc": 48},
           "hswep": {"ubox": 48, "r2pcie": 48, "r3qpi": 44, "imc": 48},
           "bdxep": {"ubox": 48, "r2pcie": 48, "r3qpi": 48, "imc": 48}}
@@ -44,7 +44,7 @@ def armed_set(session, ctr, hz):
 
 # ---- overflow ----
 
-@test(("e2-2s", "hswep-2s", "bdxep-1s", "bdxde-1s"), kernels=KERNELS, timeout=120)
+@test(("e2-2s", "hswep-2s", "bdxep-1s", "bdxde-1s", "skx-1s"), kernels=KERNELS, timeout=120)
 def every_counter_that_can_overflow_ends_intervals_exactly(m):
     for ctr in range(4):
         with Session(m) as s:
@@ -66,18 +66,23 @@ def status_bits_may_be_elsewhere_and_c_boxes_able_to_overflow(m):
                each_overflowed(3))
 
 
+@test("skx-1s", settings={"model.status-shift": "9", "model.box-enables": "yes"}, timeout=120)
+def status_bits_of_skylake_may_be_elsewhere_and_box_controls_have_enables(m):
+    every_counter_that_can_overflow_ends_intervals_exactly(m)
+
+
 # No message leaves a box then but with BOX_CTL[17], as on v2
 @test("bdxep-1s", settings={"model.status-shift": "11", "model.box-enables": "yes"}, timeout=120)
 def box_controls_may_have_enables(m):
     every_counter_that_can_overflow_ends_intervals_exactly(m)
 
 
-@test(("e2-2s", "hswep-2s"), kernels=BOTH)
+@test(("e2-2s", "hswep-2s", "skx-2s"), kernels=BOTH)
 def an_overflow_sample_holds_all_counters_of_its_die(m):
     """The others are on other boxes, of the other die none."""
     with Session(m) as s:
         wanted = eventset.full_set(s)
-    periods = {("imc2", 0, 1): 40, ("qpi1", 1, 0): 60}
+    periods = {("imc2", 0, 1): 40, ("qpi1", 1, 0): 60, ("upi1", 1, 0): 60}
     wanted = [(box, die, ctr, eventset.period_for(box, die, ctr, fields, periods[box, die, ctr],
                                                   s.platform)
                if (box, die, ctr) in periods else 0, fields)

@@ -50,12 +50,17 @@ record_file()
 }
 
 @test "help goes to stdout and exits 0" {
-	for args in --help -h help "help stat" "stat --help" "list --help" "report --help"; do
+	for args in --help -h help "help stat" "stat --help" "list --help" "report --help" "stat -h" "list -h"; do
 		tool $args
 		[ "$status" -eq 0 ]
 		[[ $output == usage:* ]]
 		[ -z "$err" ]
 	done
+}
+
+@test "help for what is no command is one line and exit 2" {
+	tool help frobnicate
+	complains 2 "no command 'frobnicate'"
 }
 
 @test "--version" {
@@ -80,13 +85,15 @@ record_file()
 	list boxes a b|one word too many
 	list -x ab|separator 'ab'
 	list -x 1|separator '1'
-	list events --platform x|there are bdxde bdxep core cwf emr gnr grr hswep ivbep snbep spr srf
+	list events --platform x|there are bdxde bdxep clx core cpx cwf emr gnr grr hswep ivbep skx snbep spr srf
 	list events --rejected|--rejected goes with boxes, not with events
-	list fields -v|--all goes with boxes, not with fields
+	list fields -v|--all goes with boxes, events and metrics, not with fields
+	list metrics --rejected|--rejected goes with boxes, not with metrics
 	doctor extra|one word too many
 	doctor --root|needs a value
 	info extra|one word too many
 	report extra|one word too many
+	report --device x|unknown option --device
 	stat|no event: give -e
 	stat -e|option -e needs a value
 	stat -e imc|a box without an event
@@ -94,14 +101,40 @@ record_file()
 	stat -e imc/CAS_COUNT.RD|two slashes
 	stat -e imc/NOSUCH/|no event or field 'NOSUCH'
 	stat -e imc/CAS_COUNT.DR/|did you mean 'CAS_COUNT.
+	stat -e icm/CAS_COUNT.RD/|did you mean 'imc'?
+	stat -e {imc/CAS_COUNT.RD/}|groups need no braces
+	stat -e imc1-9/CAS_COUNT.RD/|no imc9 on any die
+	stat -e imc2-1/CAS_COUNT.RD/|'imc2-1' is no box type
+	stat -e imc/ZZ*/|no event of imc is like 'ZZ*'
+	stat -e zz*/CAS_COUNT.RD/|no box type and no full event name here is like 'zz*'
+	stat -e imc/CAS_COUNT.W*,name=w/|3 events cannot have one name
+	stat -e imc/CAS_COUNT.RD,name/|name= takes a word
 	stat -e imc9/CAS_COUNT.RD/|no imc9
 	stat -e imc/CAS_COUNT.RD,die=9/|no die 9
 	stat -e imc/event=0x1000/|does not fit
 	stat -e cbo/TOR_INSERTS.OPCODE/|add filter_opc=VALUE
 	stat -e imc/CAS_COUNT.RD,period=5/|period= makes samples: use record
-	stat -I 0 -e imc/CAS_COUNT.RD/|interval 0: from 1
-	stat -I x -e imc/CAS_COUNT.RD/|interval 'x' is not a number
+	stat -I 0 -e imc/CAS_COUNT.RD/|interval '0': from 1ms
+	stat -I 0.5ms -e imc/CAS_COUNT.RD/|interval '0.5ms': from 1ms
+	stat -I x -e imc/CAS_COUNT.RD/|interval 'x': a number with ns, us, ms or s
+	stat -I 1. -e imc/CAS_COUNT.RD/|interval '1.': a number with
+	stat -I 1.0000001us -e imc/CAS_COUNT.RD/|a number with
+	stat -D -1 -e imc/CAS_COUNT.RD/|delay '-1': a number with
+	stat --timeout 1h -e imc/CAS_COUNT.RD/|timeout '1h': a number with
+	list boxes --platform spr|--platform goes with events and metrics, not with boxes
+	record -c 1.0005k -e imc/CAS_COUNT.RD/|period '1.0005k' is not a number
+	record -c 1T -e imc/CAS_COUNT.RD/|period '1T' is not a number
 	stat -n 3 -e imc/CAS_COUNT.RD/|-n counts intervals
+	stat -M|option -M needs a value
+	stat -M memory_bandwith_read|did you mean 'memory_bandwidth_read'?
+	stat -M @nothing|no category 'nothing' of metrics here: there are
+	stat -M memory_bandwidth_read,|a metric is empty
+	stat -M pcie_write_bandwidth|cannot be counted at one instant
+	stat -M frequency_band0_residency|write frequency_band0_residency:band0=NUMBER
+	stat -M x=1+|metric 'x': a number or a name is missing
+	stat -M x=nosuch+1|metric 'x': 'nosuch' is no alias, event, metric or constant here
+	stat --metric-file f|-M chooses them: give -M too
+	stat --metric-file|needs a value
 	stat -C a -e imc/CAS_COUNT.RD/|CPU 'a' is not a number
 	stat -C 1, -e imc/CAS_COUNT.RD/|CPU '' is not a number
 	stat -C 99 -e imc/CAS_COUNT.RD/|CPU 99: no such CPU
@@ -274,6 +307,66 @@ record_file()
 	diff "$TMP/want" "$TMP/have"
 }
 
+@test "list events: as -e takes them, by patterns, and what is not there" {
+	tool list events imc/CAS_COUNT.RD/
+	[ "$(wc -l <<<"$output")" -eq 2 ]
+	tool list events 'CAS_COUNT*'
+	[ "$(wc -l <<<"$output")" -eq 10 ]
+	tool list events 'imc/CAS_COUNT.*'
+	[ "$(wc -l <<<"$output")" -eq 10 ]
+	tool list events nosuchthing
+	[ "$status" -eq 1 ]
+	[[ $err == *"no event is like 'nosuchthing' here" ]]
+}
+
+@test "list events -v explains each event in a line" {
+	tool list events -v imc/CAS_COUNT.RD/
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(printf '%-8s  %-40s  %s\n' TYPE EVENT "WHAT IT COUNTS" imc CAS_COUNT.RD "Cache lines read from DRAM, 64 bytes each")" ]
+	tool list events -v -x,
+	[ "$(wc -l <<<"$output")" -eq 1078 ]
+	[[ $(sed -n 1p <<<"$output") == type,event,name,code,umask,counters,filter,masks,explained,text ]]
+	! sed 1d <<<"$output" | grep ',$' || false
+	tool list events -v -j imc/RD_CAS_RANK3.BANK5/
+	[[ $output == *'"explained":true,"text":"reads of rank 3: bank 5"}' ]]
+}
+
+@test "list metrics: all of the platform's, with and without a device" {
+	tool list metrics
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <<<"$output")" -eq 105 ]
+	[[ $output == *$'\n'"memory_bandwidth_read "*" MB/s    memory bandwidth        system socket box"$'\n'* ]]
+	# what cannot be counted at one instant is not offered
+	[[ $output != *pcie_write_bandwidth* ]]
+	tool list metrics -v memory_bandwidth_read
+	[[ $output == *"MB/s    Data read from DRAM"* ]]
+	[ "$(wc -l <<<"$output")" -eq 2 ]
+	tool list metrics @qpi
+	[ "$(wc -l <<<"$output")" -eq 12 ]
+	tool list metrics nosuch
+	[ "$status" -eq 1 ]
+	[[ $err == *"no metric is like 'nosuch' here" ]]
+	for platform in snbep ivbep hswep bdxep bdxde skx clx cpx spr emr gnr srf grr cwf; do
+		UCORE_FAKE="open=2" tool list metrics -x, --platform "$platform"
+		[ "$status" -eq 0 ]
+		[[ $(sed -n 1p <<<"$output") == metric,unit,category,levels,formula,where,text ]]
+		[[ $output == *$'\n'memory_bandwidth_total,MB/s,* ]]
+	done
+	tool list metrics --platform core
+	complains 1 "no metrics for platform 'core'"
+	tool list metrics -j
+	command -v python3 || skip "no python3"
+	python3 -c 'import json,sys; assert all(json.loads(line)["text"] for line in sys.stdin)' <<<"$output"
+}
+
+@test "the page of Intel's words is made of the tables" {
+	top=$BATS_TEST_DIRNAME/../..
+	sh "$top/tools/metrics/page.sh" "$B/fake_tool" >"$TMP/page"
+	diff "$TMP/page" "$top/Documentation/glossary.md"
+	# and of each platform nine tenths at least are explained whole
+	[ "$(awk -F'|' '/^\| [a-z]+ \| [0-9]+ \|/ { n++; if ($4 + 0 < 90) exit 1 } END { print n }' "$TMP/page")" -eq 15 ]
+}
+
 @test "list fields" {
 	tool list fields cbo
 	[ "$status" -eq 0 ]
@@ -294,8 +387,8 @@ record_file()
 @test "stat: total, per socket, per box" {
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x,
 	[ "$status" -eq 0 ]
-	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mib_per_s,running_percent,event,note ]]
-	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,144000,9.77,90.00,imc/CAS_COUNT.RD/, ]]
+	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,wall ]]
+	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,144000,10.24,90.00,imc/CAS_COUNT.RD/,,20*Z ]]
 	[ "$(wc -l <<<"$output")" -eq 2 ]
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x, --per-socket
 	[[ $(sed -n 2p <<<"$output") == 1000000000,0,,,,38000,* ]]
@@ -312,6 +405,98 @@ record_file()
 	[[ $err == "# 3.000000 s counted, 3 reads, 12.0 register accesses each"* ]]
 }
 
+@test "boxes by range, events and types by pattern, and names of one's own" {
+	tool stat -e imc1-2/CAS_COUNT.RD/ -x, --timeout 1 --per-box
+	[ "$(cut -d, -f3,5,9 <<<"$output")" = "$(printf '%s\n' die,box,event \
+		{0,1},imc{1,2},imc1-2/CAS_COUNT.RD/)" ]
+	tool stat -e 'imc/CAS_COUNT.W*/' -x, --timeout 1
+	[ "$(cut -d, -f9 <<<"$output")" = "$(printf '%s\n' event imc/CAS_COUNT.WR/ imc/CAS_COUNT.WR_RMM/ imc/CAS_COUNT.WR_WMM/)" ]
+	tool stat -e 'r*/CLOCKTICKS/' -x, --timeout 1
+	[ "$(cut -d, -f9 <<<"$output")" = "$(printf '%s\n' event r2pcie/CLOCKTICKS/ r3qpi/CLOCKTICKS/)" ]
+	UCORE_FAKE="machine=gnr" tool stat -e 'imc/CAS_COUNT*.RD/' -x, --timeout 1
+	[ "$(cut -d, -f9 <<<"$output")" = "$(printf '%s\n' event imc/CAS_COUNT_SCH{0,1}.RD/)" ]
+	tool stat -e imc/CAS_COUNT.RD,name=reads/ -x, --timeout 1
+	[[ $(sed -n 2p <<<"$output") == *,144000,*,reads,* ]]
+	tool record -c 1000 -e 'imc/CAS_COUNT.W?,name=writes/' -n 2 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	tool report -i "$TMP/data" -x,
+	[[ $output == *,writes,* ]]
+}
+
+@test "times have units, and periods thousands" {
+	start=$(date +%s%N)
+	tool stat -e imc/CAS_COUNT.RD/ -I 0.04s -n 3 -x, --timeout 9.5s
+	[ "$status" -eq 0 ]
+	[ $(($(date +%s%N) - start)) -ge 120000000 ]
+	for time in 5 5ms 5000us 0.005s 5000000ns; do
+		tool stat -e imc/CAS_COUNT.RD/ --timeout $time -D 1.5ms
+		[ "$status" -eq 0 ]
+	done
+	# a period of a thousand is refused of what is polled, one of a milliard is not
+	tool record -c 1k -e cbo/CLOCKTICKS/ -n 1 -o "$TMP/data"
+	complains 2 "a period of 1000 needs looks"
+	tool record -c 1.5M -e cbo/CLOCKTICKS/ -n 1 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+}
+
+# The example is to be read alone, so it has the codes of its own
+@test "readbw counts on each platform what its table of events says" {
+	top=$BATS_TEST_DIRNAME/../..
+	for table in "$top"/tools/events/*.csv; do
+		platform=$(basename "$table" .csv)
+		[ "$platform" != core ] || continue
+		tool list events --platform "$platform" -x, 'imc/CAS_COUNT*.RD/'
+		due=$(sed 1d <<<"$output" | awk -F, '{ printf("%s{ %s, %s }", NR > 1 ? ", " : "", $4, $5) }')
+		grep -qF "{ \"$platform\", $(sed 1d <<<"$output" | wc -l), { $due } }," "$top/tools/examples/readbw.c" ||
+			{ echo "$platform: $due"; return 1; }
+	done
+}
+
+# What a newcomer types first must not fail anywhere
+@test "README's first counts work on every platform" {
+	grep '^	ucoretool stat .* -- sleep 1$' "$BATS_TEST_DIRNAME/../../README.md" |
+		sed 's/sleep 1/true/' >"$TMP/lines"
+	[ "$(wc -l <"$TMP/lines")" -eq 2 ]
+	ucoretool() { "$B/fake_tool" "$@"; }
+	for machine in platform=snbep platform=ivbep machine=hswep "machine=hswep platform=bdxep" \
+		       machine=bdxde machine=skx "machine=skx platform=clx" "machine=skx platform=cpx" \
+		       machine=spr "machine=spr platform=emr" machine=gnr "machine=gnr platform=srf" \
+		       "machine=gnr platform=grr" "machine=gnr platform=cwf"; do
+		export UCORE_FAKE=$machine
+		while read -r line; do
+			output=$(eval "$line" 2>&1) || { echo "$machine: $output"; return 1; }
+			[ "$(wc -l <<<"$output")" -ge 3 ]
+		done <"$TMP/lines"
+	done
+}
+
+@test "an event that the platform has with more in its name is guessed" {
+	UCORE_FAKE="machine=gnr" tool stat -e imc/CAS_COUNT.RD/
+	complains 2 "did you mean 'CAS_COUNT_SCH0.RD'?"
+}
+
+@test "what is not ASCII, and what breaks lines" {
+	tool stat -M 'x={imc/CAS_COUNT.RD/}; unit=µs' --timeout 1 -j
+	[[ $output == *'"unit":"µs"'* ]]
+	tool stat -M $'x={imc/CAS_COUNT.RD/}; unit=\xb5s\xed\xa0\x80' --timeout 1 -j
+	[[ $output == *'"unit":"\ufffds\ufffd\ufffd\ufffd"'* ]]
+	tool stat -M $'x={imc/CAS_COUNT.RD/}; unit=a\nb' --timeout 1 -x,
+	[[ $output == *$',"a\nb",x' ]]
+}
+
+@test "stat tells the time by the calendar" {
+	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 3 -j
+	command -v python3 || skip "no python3"
+	# the fake's clock goes on by a second from read to read
+	python3 - "$output" <<-'EOF'
+	import datetime, json, sys
+	walls = [json.loads(line)["wall"] for line in sys.argv[1].splitlines()[:3]]
+	times = [datetime.datetime.strptime(wall, "%Y-%m-%dT%H:%M:%S.%fZ") for wall in walls]
+	steps = [(b - a).total_seconds() for a, b in zip(times, times[1:])]
+	assert all(abs(step - 1) < 0.5 for step in steps), walls
+	EOF
+}
+
 @test "stat -I waits for each interval" {
 	start=$(date +%s%N)
 	tool stat -e imc/CAS_COUNT.RD/ -I 40 -n 3 -x,
@@ -322,16 +507,71 @@ record_file()
 @test "stat as a table ends with its cost" {
 	tool stat -e imc/CAS_COUNT.RD/ --timeout 5
 	[ "$status" -eq 0 ]
-	[[ $output == *"144,000        9.77      90.00  imc/CAS_COUNT.RD/"* ]]
-	[[ $output == *"# 1.000000 s counted, 1 reads"*"skew between them at most 0.1 us" ]]
+	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"* ]]
+	[[ $output == *"# 1.000000 s counted, 1 reads"*"skew between them at most 0.1 us; read last at 20"*Z ]]
 	[ -z "$err" ]
 }
 
 @test "stat as JSON: rows and a summary" {
 	tool stat -j -e imc/CAS_COUNT.RD/,ubox/UCLK/ --timeout 1
 	[ "$status" -eq 0 ]
-	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"count":144000,"mib_per_s":9.766,"running_percent":90.000,"event":"imc/CAS_COUNT.RD/"}' ]]
-	[[ $(sed -n 3p <<<"$output") == '{"summary":{"time_ns":1000000000,"reads":1,'* ]]
+	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"count":144000,"mb_per_s":10.240,"running_percent":90.000,"event":"imc/CAS_COUNT.RD/","wall":"20'*'Z"}' ]]
+	[[ $(sed -n 3p <<<"$output") == '{"summary":{"time_ns":1000000000,"wall":"20'*'Z","reads":1,'* ]]
+}
+
+@test "stat -M: of all sockets, of each, of each box" {
+	tool stat -M memory_bandwidth_read -I 1 -n 2 -x,
+	[ "$status" -eq 0 ]
+	[ "$(cut -d, -f1-10,12- <<<"$output")" = "$(printf '%s\n' \
+		time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,value,unit,metric \
+		1000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read \
+		2000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read)" ]
+	tool stat -M memory_bandwidth_read --timeout 1 -x, --per-socket
+	[[ $(sed -n 3p <<<"$output") == 1000000000,1,,,,,,,,,20*Z,7.53777778,MB/s,memory_bandwidth_read ]]
+	tool stat -M memory_bandwidth_read --timeout 1 -j --per-box
+	[ "$(wc -l <<<"$output")" -eq 9 ]
+	[[ $(sed -n 3p <<<"$output") == '{"time_ns":1000000000,"socket":0,"die":0,"box":"imc2","wall":"20'*'Z","value":0.711111111,"unit":"MB/s","metric":"memory_bandwidth_read"}' ]]
+}
+
+@test "stat -M as a table: values where counts stand" {
+	tool stat -M memory_bandwidth_read,cores_in_c0 --timeout 1 --per-socket
+	[ "$status" -eq 0 ]
+	[ "$(head -4 <<<"$output")" = "$(printf '%6s  %20s  %10s  %s\n' SOCKET VALUE UNIT METRIC \
+		0 2.70 MB/s memory_bandwidth_read 1 7.54 MB/s memory_bandwidth_read 0 0.9998 "" cores_in_c0)" ]
+	tool stat -e imc/CAS_COUNT.RD/ -M memory_bandwidth_read --timeout 1
+	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"$'\n'*"10.24        MB/s             memory_bandwidth_read"* ]]
+}
+
+@test "stat -M: formulas, files of them, categories" {
+	tool stat -M 'hit=1-A/B; A=imc/CAS_COUNT.RD,die=0/; B=imc/CAS_COUNT.RD/; unit=x' -x, --timeout 1
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f12-)" = 0.736118441,x,hit ]
+	printf '%s\n' '# mine' 'twice = 2 * memory_bandwidth_read; unit=MB/s' >"$TMP/mine"
+	tool stat --metric-file "$TMP/mine" -M twice -x, --timeout 1
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f12-)" = 20.48,MB/s,twice ]
+	tool stat --metric-file "$TMP/none" -M twice
+	complains 1 "none: cannot open"
+	printf 'twice 2\n' >"$TMP/mine"
+	tool stat --metric-file "$TMP/mine" -M twice
+	complains 2 "mine, line 1: metric 'twice 2': write NAME=FORMULA"
+	UCORE_FAKE="machine=spr" tool stat -M @io --timeout 1 -x,
+	[ "$status" -eq 0 ]
+	[[ $output == *,io_bandwidth_read$'\n'* ]]
+	[[ $err == *"left out: "*"do not fit beside the others; count them in another run"* ]]
+}
+
+@test "stat -M: what divides by nothing is no value" {
+	tool stat -M 'x={imc/CAS_COUNT.RD/}/({imc/CAS_COUNT.RD/}-{imc/CAS_COUNT.RD/})' --timeout 1
+	[ "$status" -eq 0 ]
+	[[ $output == *$'\n'"$(printf '%20s  %10s  %s' - "" x)"$'\n'* ]]
+	tool stat -M 'x=1/(seconds-seconds)+{imc/CAS_COUNT.RD/}' --timeout 1 -j
+	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"wall":"20'*'Z","metric":"x"}' ]]
+	tool stat -M 'x=1/(seconds-seconds)+{imc/CAS_COUNT.RD/}' --timeout 1 -x,
+	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,,,,,,20*Z,,,x ]]
+}
+
+@test "stat -M marks values of what cannot be counted" {
+	UCORE_FAKE="flags=2" tool stat -M memory_bandwidth_read --timeout 1
+	[[ $output == *"memory_bandwidth_read"*"box dead"* ]]
 }
 
 @test "stat -o writes to a file" {
@@ -364,10 +604,11 @@ record_file()
 
 @test "stat: the program's failure is told" {
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- sh -c 'exit 7'
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 7 ]
 	[[ $err == *"ended with status 7"* ]]
 	[[ $output == *144000* ]]
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- sh -c 'kill -9 $$'
+	[ "$status" -eq 137 ]
 	[[ $err == *"died of signal 9"* ]]
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- /nonexistent/program
 	complains 1 "cannot run '/nonexistent/program': No such file"
@@ -376,6 +617,14 @@ record_file()
 @test "stat ends a program that outlives the timeout" {
 	tool stat -e imc/CAS_COUNT.RD/ -x, --timeout 20 -- sleep 100
 	[ "$status" -eq 0 ]
+	[[ $output == *144000* ]]
+}
+
+@test "a program that does not want to end is killed" {
+	start=$(date +%s)
+	tool stat -e imc/CAS_COUNT.RD/ -x, --timeout 20 -- sh -c 'trap "" TERM; while :; do :; done'
+	[ $(($(date +%s) - start)) -lt 30 ]
+	[[ $err == *"does not end at SIGTERM: killed"* ]]
 	[[ $output == *144000* ]]
 }
 
@@ -782,7 +1031,7 @@ record_file()
 	UCORE_FAKE="machine=spr reject=2:0:cha:0:0 table=7" tool info --discovery -j
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 1 ]
-	[[ $output == '{"platform":"spr","family":6,"model":143,'*'"addresses_hidden":0,"tables":[{"table":0,"die":0,"function":"0000:7e:00.1 BAR 0","dvsec":256,'* ]]
+	[[ $output == '{"platform":"spr","family":6,"model":143,'*'"addresses_hidden":false,"tables":[{"table":0,"die":0,"function":"0000:7e:00.1 BAR 0","dvsec":256,'* ]]
 	[[ $output == *'{"record":1,"words":["0x108300204","0x2000","0x100000000"],"name":"cha","type":0,"id":0,"num_regs":4,"width":48,"ctl_offset":2,"ctr_offset":8,"status_offset":1,"status_position":1,"access":"msr","address":"0x2000","code":0,"box":0}'* ]]
 	if command -v python3; then
 		python3 -c 'import json,sys; t = json.load(sys.stdin)["tables"]; assert len(t) == 3 and len(t[1]["units"]) == 139' <<<"$output"
@@ -804,7 +1053,9 @@ record_file()
 	UCORE_FAKE="machine=spr overflow=1" tool info
 	[[ $output == *"interrupt at an overflow, discover"* ]]
 	UCORE_FAKE="machine=spr overflow=1" tool info -j
-	[[ $output == *'"overflow_pmi":1,"discovery":1,'* ]]
+	[[ $output == *'"overflow_pmi":true,"discovery":true,'* ]]
+	tool info -j
+	[[ $output == *'"overflow_pmi":true,"discovery":false,'* ]]
 }
 
 @test "no overflow interrupt: record polls, or takes a timer" {
@@ -837,7 +1088,7 @@ record_file()
 	# 64 bytes in 9 flit slots
 	count=$(awk -F, '/TxL_FLITS/ { print $6 }' <<<"$output")
 	rate=$(awk -F, '/TxL_FLITS/ { print $7 }' <<<"$output")
-	[ "$rate" = "$(awk "BEGIN { printf \"%.2f\", $count * 64 / 9 / 1048576 / 0.9 }")" ]
+	[ "$rate" = "$(awk "BEGIN { printf \"%.2f\", $count * 64 / 9 / 1000000 / 0.9 }")" ]
 	UCORE_FAKE="machine=spr" tool stat --per-box --timeout 1 -x, -e iio_free1/BANDWIDTH_OUT.PART2_FREERUN,die=1/
 	[[ $(sed -n 2p <<<"$output") == *,1,1,,iio_free1,* ]]
 }
@@ -872,16 +1123,16 @@ record_file()
 	tool list events --platform spr -x, iio_free
 	[[ $output == *$'\n'iio_free,BANDWIDTH_OUT.PART7_FREERUN,UNC_IIO_BANDWIDTH_OUT.PART7_FREERUN,,,fixed16,,$'\n'* ]]
 	for platform in spr:2284 emr:2306 gnr:850 srf:778 grr:440 cwf:778 snbep:505 ivbep:1077 hswep:1280 \
-		bdxep:1286 bdxde:902; do
+		bdxep:1286 bdxde:902 skx:3327 clx:3438 cpx:3438; do
 		tool list events --platform "${platform%:*}" -x,
 		[ "$(wc -l <<<"$output")" -eq $((${platform#*:} + 1)) ]
 	done
 }
 
 # Code, umask and masks of the CSVs, computed here in another way than in generate.awk
-@test "every event of the discovery CSVs is listed with its code and masks" {
+@test "every event of the CSVs with masks is listed with its code and masks" {
 	command -v python3 || skip "no python3"
-	for platform in spr emr gnr srf cwf; do
+	for platform in skx clx spr emr gnr srf cwf; do
 		tool list events --platform $platform -j
 		printf '%s\n' "$output" >"$TMP/listed"
 		python3 - "$BATS_TEST_DIRNAME/../../tools/events/$platform.csv" "$TMP/listed" <<-'EOF'
@@ -895,6 +1146,9 @@ record_file()
 		    seen += 1
 		    if row["CounterType"] == "FREERUN":
 		        assert event["counters"] == "fixed" + row["Counter"], event
+		        continue
+		    if row["Counter"] == "FIXED":
+		        assert event["counters"] == "fixed0", event
 		        continue
 		    high = hexes(row, "UMaskExt")
 		    if row["Unit"] == "IIO":
@@ -974,6 +1228,18 @@ finds()
 	finds "overflow interrupts are available"
 	finds "kernel.perf_event_paranoid = 4 does not matter"
 	finds "# problems: 0, warnings: 0"
+}
+
+@test "doctor: the stepping tells which of several processors it is" {
+	root 85
+	UCORE_FAKE="machine=skx" tool doctor --root "$R"
+	finds "Intel family 6 model 85: Skylake-SP"
+	printf 'stepping\t: 7\n' >>"$R/proc/cpuinfo"
+	UCORE_FAKE="machine=skx" tool doctor --root "$R"
+	finds "Intel family 6 model 85: Cascade Lake-SP"
+	sed -i 's/^stepping.*/stepping\t: 11/' "$R/proc/cpuinfo"
+	UCORE_FAKE="machine=skx" tool doctor --root "$R"
+	finds "Intel family 6 model 85: Cooper Lake"
 }
 
 @test "doctor: what a discovery platform lacks are warnings" {
@@ -1115,17 +1381,119 @@ finds()
 
 # ---- what is generated ------------------------------------------------------
 
-@test "completion knows every command and option" {
+# What the words of a line may become
+completes()
+{
+	tool __complete "$@"
+	[ "$status" -eq 0 ] && [ -z "$err" ]
+}
+
+@test "completion: each word of the line" {
+	while IFS='|' read -r args words; do
+		echo "$args"
+		read -ra line <<<"$args"
+		[ "${args: -1}" != ' ' ] || line+=("")
+		completes "${line[@]}"
+		[ "$(tr '\n' ' ' <<<"$output" | sed 's/ *$//')" = "$words" ] || { echo "$output"; return 1; }
+	done <<-'EOF'
+	sta|stat
+	help re|record report
+	record --ti|--timeout --timer
+	stat --ti|--timeout
+	stat -e im|imc/
+	stat -e imc2|imc2/
+	stat -e UNC_M_CAS_COUNT.WR_|UNC_M_CAS_COUNT.WR_RMM UNC_M_CAS_COUNT.WR_WMM
+	stat -e imc/cas_count.rd_u|imc/CAS_COUNT.RD_UNDERFILL/
+	stat --event=imc0/CAS_COUNT.RD_U|--event=imc0/CAS_COUNT.RD_UNDERFILL/
+	record --event imc/CAS_COUNT.RD_U|imc/CAS_COUNT.RD_UNDERFILL/
+	stat -e imc/CAS_COUNT.RD/,qpi/TxL_FLITS_G0.D|imc/CAS_COUNT.RD/,qpi/TxL_FLITS_G0.DATA/
+	stat -e cbo/TOR_INSERTS.OPCODE,filter_o|cbo/TOR_INSERTS.OPCODE,filter_opc=
+	stat -e imc/event=4,di|imc/event=4,die=
+	stat -e imc/CAS_COUNT.RD/,imc/CAS_COUNT.RD,per|imc/CAS_COUNT.RD/,imc/CAS_COUNT.RD,period=
+	stat -e zz|
+	stat -e imc/zz|
+	stat -e nosuch/CAS|
+	stat -M memory_bandwidth_r|memory_bandwidth_read
+	stat -j -M page_hit_rate,@q|page_hit_rate,@qpi
+	stat -M x=memory|
+	list --platform s|skx snbep spr srf
+	list ev|events
+	list events qpi/CTO|qpi/CTO_COUNT/
+	list metrics @qp|@qpi
+	list fields cb|cbo
+	list -j boxes im|imc
+	stat -o |:files
+	stat -n 5 -- sl|:programs
+	stat -n |
+	record -- sleep |:files
+	stat sleep --js|:files
+	report --inp|--input
+	nosuch --js|
+	EOF
+	completes ""
+	for word in list info doctor stat record report help --version; do
+		grep -qx -- "$word" <<<"$output"
+	done
+	for command in list info doctor stat record report; do
+		completes "$command" --
+		tool "$command" --help
+		for option in $(grep -oE -- '--[a-z-]+' <<<"$output"); do
+			completes "$command" "$option"
+			grep -qx -- "$option" <<<"$output" || { echo "$command $option"; return 1; }
+		done
+	done
+	# without a device there are no events, and no complaint
+	UCORE_FAKE="open=2" tool __complete stat -e im
+	[ "$status" -eq 0 ] && [ -z "$output$err" ]
+}
+
+@test "completion in a shell" {
+	command -v python3 || skip "no python3"
 	tool --completion
 	[ "$status" -eq 0 ]
 	bash -n <(printf '%s\n' "$output")
-	eval "$output"
-	COMP_WORDS=(ucoretool "") COMP_CWORD=1
-	_ucoretool
-	[[ " ${COMPREPLY[*]} " == *" list info doctor stat record report "* ]]
-	COMP_WORDS=(ucoretool record --ti) COMP_CWORD=2
-	_ucoretool
-	[ "${COMPREPLY[*]}" = "--timeout --timer" ]
+	printf '%s\n' "$output" >"$TMP/completion"
+	mkdir "$TMP/bin"
+	ln -s "$B/fake_tool" "$TMP/bin/ucoretool"
+	# what is typed, then Tab; the line is shown by an echo that is put before it
+	python3 - "$TMP" <<-'EOF'
+	import os, pty, signal, sys
+	signal.alarm(300)
+	there = sys.argv[1]
+	CASES = (
+	    (b"ucoretool sta", "ucoretool stat"),
+	    (b"ucoretool record --timeo", "ucoretool record --timeout"),
+	    (b"ucoretool stat -e imc/CAS_COUNT.RD_U", "ucoretool stat -e imc/CAS_COUNT.RD_UNDERFILL/"),
+	    (b"ucoretool stat --event=imc/CAS_COUNT.RD_U",
+	     "ucoretool stat --event=imc/CAS_COUNT.RD_UNDERFILL/"),
+	    (b"ucoretool stat -e imc/event=4,thr", "ucoretool stat -e imc/event=4,thresh="),
+	    (b"ucoretool stat -M memory_bandwidth_rea", "ucoretool stat -M memory_bandwidth_read"),
+	    (b"ucoretool report -i comple", "ucoretool report -i completion"),
+	)
+	def wait_for(fd, word):
+	    seen = b""
+	    while word not in seen:
+	        seen += os.read(fd, 4096)
+	    return seen
+	pid, fd = pty.fork()
+	if not pid:
+	    os.chdir(there)
+	    os.environ.update(PATH=f"{there}/bin:{os.environ['PATH']}", TERM="dumb", PS1="ready$ ",
+	                      INPUTRC="/dev/null", HISTFILE="/dev/null", COLUMNS="200")
+	    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+	wait_for(fd, b"ready$ ")
+	os.write(fd, b". ./completion; bind 'set enable-bracketed-paste off'; stty cols 200\n")
+	wait_for(fd, b"ready$ ")
+	for typed, due in CASES:
+	    os.write(fd, typed + b"\t\x01echo L\"\"INE: \n")
+	    seen = wait_for(fd, b"LINE: ")
+	    line = seen.split(b"LINE: ")[1]
+	    line += b"" if b"\n" in line else wait_for(fd, b"\n")
+	    line = line.split(b"\n")[0].decode().strip()
+	    assert line == due, (line, due)
+	os.write(fd, b"exit\n")
+	os.waitpid(pid, 0)
+	EOF
 }
 
 @test "the man page has every command and option" {

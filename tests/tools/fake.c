@@ -98,6 +98,34 @@ static const struct fake_type v3_types[] = {
 	  0, PCI(0x7f, 11, 1, 0xf4), 1 << 12 },
 };
 
+#define TOR_FILTERS	(F(FILTER_REM) | F(FILTER_LOC) | F(FILTER_ALL_OP) | F(FILTER_NM) | \
+			 F(FILTER_NOT_NM) | F(FILTER_OPC_0) | F(FILTER_OPC_1))
+
+static const struct fake_type skx_types[] = {
+	{ "cha", 28, 4, 0, 48, UCORE_ACCESS_MSR, PMON,
+	  INVERTS | F(TID_EN) | F(FILTER_TID) | F(FILTER_LINK) | F(FILTER_STATE) | TOR_FILTERS |
+	  F(FILTER_NC) | F(FILTER_ISOC), 0, 0xe00, 0x10 },
+	{ "iio", 6, 4, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS | F(CH_MASK) | F(FC_MASK),
+	  0, 0xa40, 0x20 },
+	{ "iio_free", 6, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_FREE_RUNNING, 0, 0, 0xa45, 0x20 },
+	{ "irp", 6, 2, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS, 0, 0xa58, 0x20 },
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	  BASIC | F(UMASK), 0, 0x705 },
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, PMON,
+	  BASIC | F(INVERT) | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | F(BAND1) |
+	  F(BAND2) | F(BAND3), 0, 0x710 },
+	{ "imc", 6, 4, 1, 48, UCORE_ACCESS_ECAM, PMON | UCORE_BOX_FIXED_OVERFLOW, INVERTS,
+	  0, PCI(0x3a, 10, 2, 0xf4), 1 << 14 },
+	{ "m2m", 2, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS,
+	  0, PCI(0x3a, 8, 0, 0x258), 1 << 15 },
+	{ "upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS | F(UMASK_EXT),
+	  8, PCI(0x5d, 14, 0, 0x378), 1 << 15 },
+	{ "m3upi", 3, 3, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS,
+	  0, PCI(0x5d, 18, 1, 0xf4), 1 << 12 },
+	{ "m2pcie", 4, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS,
+	  0, PCI(0x5d, 21, 1, 0xf4), 1 << 15 },
+};
+
 /* What discovery gives every box, and what those with 64 control bits have more */
 #define DISC	(BASIC | F(UMASK) | F(INVERT))
 #define EXT	(DISC | F(UMASK_EXT))
@@ -170,6 +198,7 @@ static const struct fake_machine machines[] = {
 	{ "ivbep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, e5_types, NR(e5_types) },
 	{ "hswep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, v3_types, NR(v3_types) },
 	{ "bdxde", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, v3_types, NR_D_TYPES },
+	{ "skx", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, skx_types, NR(skx_types) },
 	{ "spr", 0, DISCOVERS, spr_types, NR(spr_types) },
 	{ "gnr", 0, DISCOVERS, gnr_types, NR(gnr_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
@@ -225,6 +254,14 @@ static const struct ucore_field all_fields[] = {
 	{ UCORE_FIELD_CH_MASK, 0, 0xfff, 0xfff, "ch_mask" },
 	{ UCORE_FIELD_FC_MASK, 0, 7, 7, "fc_mask" },
 	{ UCORE_FIELD_FILTER_CID, UCORE_FIELD_SHARED, 0x1f, 0x1f, "filter_cid" },
+	{ UCORE_FIELD_FILTER_REM, UCORE_FIELD_SHARED, 1, 1, "filter_rem" },
+	{ UCORE_FIELD_FILTER_LOC, UCORE_FIELD_SHARED, 1, 1, "filter_loc" },
+	{ UCORE_FIELD_FILTER_ALL_OP, UCORE_FIELD_SHARED, 1, 1, "filter_all_op" },
+	{ UCORE_FIELD_FILTER_NM, UCORE_FIELD_SHARED, 1, 1, "filter_nm" },
+	{ UCORE_FIELD_FILTER_NOT_NM, UCORE_FIELD_SHARED, 1, 1, "filter_not_nm" },
+	{ UCORE_FIELD_FILTER_OPC_0, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_opc_0" },
+	{ UCORE_FIELD_FILTER_OPC_1, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_opc_1" },
+	{ UCORE_FIELD_FILTER_ISOC, UCORE_FIELD_SHARED, 1, 1, "filter_isoc" },
 	{ UCORE_FIELD_USR, 0, 1, 1, "usr" },
 	{ UCORE_FIELD_OS, 0, 1, 1, "os" },
 	{ UCORE_FIELD_ANY, 0, 1, 1, "any" },
@@ -234,6 +271,10 @@ static const struct ucore_field all_fields[] = {
 
 /* Where a machine's field differs from the one above */
 static const struct ucore_field disc_event = { UCORE_FIELD_EVENT, 0, 0xff, 0xff, "event" };
+
+static const struct ucore_field v3_tid = {
+	UCORE_FIELD_FILTER_TID, UCORE_FIELD_SHARED, 0x3f, 0x3f, "filter_tid"
+};
 
 static const struct ucore_field disc_tid = {
 	UCORE_FIELD_FILTER_TID, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_tid"
@@ -265,6 +306,8 @@ static const struct ucore_field *field_of(const struct ucore_box_info *box, uint
 		return &disc_event;
 	if (fake.machine->caps & UCORE_CAP_DISCOVERY && id == UCORE_FIELD_FILTER_TID)
 		return &disc_tid;
+	if (fake.machine->types == v3_types && id == UCORE_FIELD_FILTER_TID)
+		return &v3_tid;
 	if (id == UCORE_FIELD_UMASK_EXT && type->number == 0)
 		return &cha_ext;
 	for (size_t i = 0; i < NR(all_fields); i++)
@@ -657,25 +700,67 @@ static bool shared_conflict(const struct fake_event *event, const struct ucore_e
 
 	for (uint32_t i = 0; i < add->nr_terms; i++)
 		for (uint32_t j = 0; j < event->nr_terms; j++)
-			if (terms[i].field >= UCORE_FIELD_FILTER_TID &&
-			    terms[i].field == event->terms[j].field &&
+			if (terms[i].field == event->terms[j].field &&
+			    field_of(&fake.boxes[add->box], terms[i].field)->flags &
+			    UCORE_FIELD_SHARED &&
 			    terms[i].value != event->terms[j].value)
 				return true;
 	return false;
 }
 
-static int counter_choose(const struct ucore_box_info *box, const struct ucore_event_add *add)
+static struct fake_event *event_on(uint32_t box, unsigned int counter)
+{
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		if (fake.events[i].box == box && fake.events[i].counter == counter)
+			return &fake.events[i];
+	return NULL;
+}
+
+static uint64_t counters_used(uint32_t box)
+{
+	uint64_t used = 0;
+
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		if (fake.events[i].box == box)
+			used |= 1ULL << fake.events[i].counter;
+	return used;
+}
+
+/* One of the counters, even if others must move for it, as the driver does; or -1 */
+static int counter_take(uint32_t box, uint64_t may, uint64_t *tried)
+{
+	uint64_t unused = may & ~counters_used(box);
+
+	if (unused)
+		return __builtin_ctzll(unused);
+	while (may & ~*tried) {
+		int counter = __builtin_ctzll(may & ~*tried);
+		struct fake_event *other = event_on(box, (unsigned int)counter);
+		int moved;
+
+		*tried |= 1ULL << counter;
+		moved = counter_take(box, other->may & ~*tried, tried);
+		if (moved < 0)
+			continue;
+		other->counter = (uint32_t)moved;
+		return counter;
+	}
+	return -1;
+}
+
+static int counter_choose(const struct ucore_box_info *box, const struct ucore_event_add *add,
+			  uint64_t *may)
 {
 	uint64_t have = ((1ULL << box->nr_counters) - 1) |
 			((1ULL << box->nr_fixed) - 1) << UCORE_COUNTER_FIXED;
-	uint64_t may = (add->counters ? add->counters : COUNTERS_ALL) & have;
+	uint64_t tried = 0;
+	int counter;
 
-	if (!may)
+	*may = (add->counters ? add->counters : COUNTERS_ALL) & have;
+	if (!*may)
 		return -ENXIO;
-	for (unsigned int i = 0; i < fake.nr_events; i++)
-		if (fake.events[i].box == add->box)
-			may &= ~(1ULL << fake.events[i].counter);
-	return may ? __builtin_ctzll(may) : -ENOSPC;
+	counter = counter_take(box->box, *may, &tried);
+	return counter < 0 ? -ENOSPC : counter;
 }
 
 /* All events count once in a clock of 5 GHz at most, as the driver has it of clockticks */
@@ -698,10 +783,13 @@ static int do_event_add(struct ucore_event_add *add)
 {
 	struct fake_event *event = &fake.events[fake.nr_events];
 	struct ucore_box_info *box;
+	uint64_t may;
 	int ret;
 
 	if (fake.running)
 		return -EBUSY;
+	if (fake.nr_events == FAKE_MAX_EVENTS)
+		return -ENOMEM;
 	if (add->box >= fake.nr_boxes)
 		return -ENOENT;
 	box = &fake.boxes[add->box];
@@ -716,14 +804,14 @@ static int do_event_add(struct ucore_event_add *add)
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		if (fake.events[i].box == add->box && shared_conflict(&fake.events[i], add))
 			return -EADDRINUSE;
-	ret = counter_choose(box, add);
+	ret = counter_choose(box, add, &may);
 	if (ret < 0)
 		return ret;
 
 	box->owner = fake.status.session;
 	*event = (struct fake_event) {
 		.id = fake.next_event++, .box = add->box, .counter = (uint32_t)ret,
-		.nr_terms = add->nr_terms, .period = add->period,
+		.nr_terms = add->nr_terms, .may = may, .period = add->period,
 	};
 	if (add->nr_terms)
 		memcpy(event->terms, (void *)(uintptr_t)add->terms,

@@ -24,6 +24,7 @@ struct fake_event {
 	uint32_t counter;
 	uint32_t nr_terms;
 	struct ucore_term terms[UCORE_TERMS_MAX];
+	uint64_t may;			/* counters, a bit each */
 	uint64_t period;
 	uint64_t count;
 };

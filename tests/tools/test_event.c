@@ -328,6 +328,7 @@ static void filter_terms(const struct ucore_event_desc *desc, char *text, size_t
 		{ UCORE_FIELD_ADDR_MATCH, ",addr_match=0x40" },
 		{ UCORE_FIELD_OPC_MATCH, ",opc_match=1" },
 		{ UCORE_FIELD_FILTER_CID, ",filter_cid=1" },
+		{ UCORE_FIELD_FILTER_LINK, ",filter_link=1" },
 		{ UCORE_FIELD_BAND0, ",band0=12" }, { UCORE_FIELD_BAND1, ",band1=12" },
 		{ UCORE_FIELD_BAND2, ",band2=12" }, { UCORE_FIELD_BAND3, ",band3=12" },
 	};
@@ -409,6 +410,103 @@ static void every_event_of_the_tables_can_be_added(void **state)
 	events_can_be_added("hswep", "hswep", 1278 + 2, 1);
 	events_can_be_added("hswep", "bdxep", 1284 + 2, 1);
 	events_can_be_added("bdxde", "bdxde", 900 + 2, 1);
+	/* and the free-running counters of an IIO */
+	events_can_be_added("skx", "skx", 3308 + 2 + 17, 0);
+	events_can_be_added("skx", "clx", 3419 + 2 + 17, 0);
+	events_can_be_added("skx", "cpx", 3419 + 2 + 17, 0);
+}
+
+static void skx_get(void)
+{
+	ucore_device_close(dev);
+	fake_machine("skx", 1);
+	dev = device_get();
+}
+
+/* FILTER1 of a CHA, from the fields of an event */
+static uint32_t filter1_of(const struct ucore_event *event)
+{
+	static const struct { uint32_t field; unsigned int shift; } fields[] = {
+		{ UCORE_FIELD_FILTER_REM, 0 }, { UCORE_FIELD_FILTER_LOC, 1 },
+		{ UCORE_FIELD_FILTER_ALL_OP, 3 }, { UCORE_FIELD_FILTER_NM, 4 },
+		{ UCORE_FIELD_FILTER_NOT_NM, 5 }, { UCORE_FIELD_FILTER_OPC_0, 9 },
+		{ UCORE_FIELD_FILTER_OPC_1, 19 },
+	};
+	uint32_t word = 0;
+
+	for (size_t i = 0; i < NR(fields); i++)
+		if (value_of(event, fields[i].field) != UINT64_MAX)
+			word |= (uint32_t)value_of(event, fields[i].field) << fields[i].shift;
+	return word;
+}
+
+/* Filters of several fields: what Intel's FILTER_VALUE says, or all there is */
+static void filters_of_the_tor(void **state)
+{
+	static const struct { const char *text; uint32_t filter1; } cases[] = {
+		{ "UNC_CHA_TOR_INSERTS.IA_MISS_DRD", 0x40433 },
+		{ "cha/TOR_OCCUPANCY.IO_MISS_RDCUR/", 0x43c33 },
+		{ "cha/TOR_INSERTS.IA_HIT_LlcPrefDRD/", 0x4b433 },
+		{ "UNC_CHA_TOR_INSERTS.IA_MISS", 0x3b },
+		{ "UNC_CHA_TOR_INSERTS.IPQ_HIT", 0x3b },
+		{ "cha/TOR_INSERTS.IA_MISS,filter_opc_0=0x202/", 0x40433 },
+		{ "cha/TOR_INSERTS.IA_MISS,filter_opc_1=0x259/", 0x12c80033 },
+		{ "cha/TOR_INSERTS.IA_MISS,filter_loc=0/", 0x39 },
+		{ "cha/TOR_INSERTS.IA_MISS_DRD,filter_rem=0,filter_opc_0=0x201/", 0x40232 },
+		{ "cha/event=0x35,umask=0x21/", 0 },
+	};
+	struct ucore_event event;
+
+	(void)state;
+	skx_get();
+	for (size_t i = 0; i < NR(cases); i++) {
+		if (resolve(dev, cases[i].text, &event))
+			fail_msg("%s", err.text);
+		if (filter1_of(&event) != cases[i].filter1)
+			fail_msg("%s: %#x", cases[i].text, filter1_of(&event));
+	}
+}
+
+/* The rest that is Skylake's own way */
+static void events_of_skylake(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t field;
+		uint64_t value;
+		uint64_t counters;
+	} cases[] = {
+		{ "UNC_M_CLOCKTICKS_F", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "UNC_U_CLOCKTICKS", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "iio_free/IOCLK/", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "iio_free/BW_OUT.PORT0/", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 37 },
+		{ "UNC_IIO_UTIL_OUT.PORT3", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 48 },
+		{ "UNC_P_POWER_STATE_OCCUPANCY.CORES_C6", UCORE_FIELD_OCC_SEL, 3, 0xf },
+		{ "UNC_P_POWER_STATE_OCCUPANCY.CORES_C6", UCORE_FIELD_UMASK, UINT64_MAX, 0xf },
+		{ "UNC_CHA_LLC_LOOKUP.ANY", UCORE_FIELD_FILTER_STATE, 0x3f, 0xf },
+		{ "cha/UPI_CREDITS_ACQUIRED.VNA,filter_link=2/", UCORE_FIELD_FILTER_LINK, 2, 0xf },
+		{ "UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART3", UCORE_FIELD_CH_MASK, 8, 0x3 },
+		{ "UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART3", UCORE_FIELD_FC_MASK, 7, 0x3 },
+		{ "UNC_I_CLOCKTICKS", UCORE_FIELD_EVENT, 1, 0x3 },
+		{ "UNC_U_EVENT_MSG.IPI_RCVD", UCORE_FIELD_UMASK, 4, 0x3 },
+	};
+	struct ucore_event event;
+
+	(void)state;
+	skx_get();
+	for (size_t i = 0; i < NR(cases); i++) {
+		if (resolve(dev, cases[i].text, &event))
+			fail_msg("%s", err.text);
+		if (value_of(&event, cases[i].field) != cases[i].value ||
+		    event.counters != cases[i].counters)
+			fail_msg("%s: %#llx on %#llx", cases[i].text,
+				 (unsigned long long)value_of(&event, cases[i].field),
+				 (unsigned long long)event.counters);
+	}
+	assert_fails(resolve(dev, "cha/UPI_CREDITS_ACQUIRED.VNA/", &event), EINVAL, "filter_link");
+	assert_int_equal(resolve(dev, "iio_free/BW_IN.PORT2/", &event), 0);
+	assert_int_equal(event.desc.bytes, 4);
+	assert_int_equal(event.desc.bytes_per, 1);
 }
 
 /* What v1, v3 and v4 spell in their own ways */
@@ -476,20 +574,26 @@ static void platforms_are_found_by_name(void **state)
 
 static void processors_are_found_by_model(void **state)
 {
-	const struct ucore_model *model = ucore_model_find(6, 62);
+	const struct ucore_model *model = ucore_model_find(6, 62, 4);
 
 	(void)state;
 	assert_string_equal(model->platform, "ivbep");
 	assert_string_equal(model->name, "Xeon E5-2600 v2");
 	assert_false(model->discovery);
-	assert_string_equal(ucore_model_find(6, 63)->platform, "hswep");
-	assert_string_equal(ucore_model_find(6, 79)->platform, "bdxep");
-	assert_string_equal(ucore_model_find(6, 86)->platform, "bdxde");
-	model = ucore_model_find(6, 174);
+	assert_string_equal(ucore_model_find(6, 63, 4)->platform, "hswep");
+	assert_string_equal(ucore_model_find(6, 79, 4)->platform, "bdxep");
+	assert_string_equal(ucore_model_find(6, 86, 4)->platform, "bdxde");
+	assert_string_equal(ucore_model_find(6, 85, 0)->platform, "skx");
+	assert_string_equal(ucore_model_find(6, 85, 4)->platform, "skx");
+	assert_string_equal(ucore_model_find(6, 85, 5)->platform, "clx");
+	assert_string_equal(ucore_model_find(6, 85, 9)->name, "Cascade Lake-SP");
+	assert_string_equal(ucore_model_find(6, 85, 10)->platform, "cpx");
+	assert_string_equal(ucore_model_find(6, 85, 11)->platform, "cpx");
+	model = ucore_model_find(6, 174, 4);
 	assert_string_equal(model->platform, "gnr");
 	assert_true(model->discovery);
-	assert_null(ucore_model_find(6, 250));
-	assert_null(ucore_model_find(15, 62));
+	assert_null(ucore_model_find(6, 250, 4));
+	assert_null(ucore_model_find(15, 62, 4));
 }
 
 static void one_cpu(void **state)
@@ -569,6 +673,162 @@ static void no_cores(void **state)
 	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENOENT, "no box type");
 }
 
+/* ---- ranges, patterns, names ------------------------------------------- */
+
+static int expand(const char *text, struct ucore_event **events, size_t *nr)
+{
+	const char *list = text;
+	struct ucore_spec spec;
+
+	assert_int_equal(ucore_spec_next(&list, &spec, &err), 1);
+	return ucore_event_expand(dev, &spec, events, nr, &err);
+}
+
+static void ranges_of_boxes(void **state)
+{
+	static const struct { const char *text; uint32_t first, last; } cases[] = {
+		{ "imc/CAS_COUNT.RD/", UCORE_ANY, UCORE_ANY }, { "imc2/CAS_COUNT.RD/", 2, 2 },
+		{ "imc1-3/CAS_COUNT.RD/", 1, 3 }, { "imc0-0/CAS_COUNT.RD/", 0, 0 },
+		{ "r3qpi0-1/CLOCKTICKS/", 0, 1 },
+	};
+	static const struct { const char *text, *words; } wrong[] = {
+		{ "imc2-1/CAS_COUNT.RD/", "'imc2-1' is no box type" },
+		{ "imc1-/CAS_COUNT.RD/", "'imc1-' is no box type" },
+		{ "imc-1/CAS_COUNT.RD/", "'imc-1' is no box type" },
+		{ "imc0-1-2/CAS_COUNT.RD/", "'imc0-1-2' is no box type" },
+		{ "imc0-1000000/CAS_COUNT.RD/", "is no box type" },
+		{ "imc3-4/CAS_COUNT.RD/", "no imc4 on any die" },
+		{ "imc7-9/CAS_COUNT.RD/", "no imc7 on any die" },
+	};
+	struct ucore_event event;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		const struct ucore_box_info *boxes;
+		size_t nr;
+
+		if (resolve(dev, cases[i].text, &event))
+			fail_msg("%s", err.text);
+		assert_int_equal(event.instance, cases[i].first);
+		assert_int_equal(event.last, cases[i].last);
+		boxes = ucore_device_boxes(dev, &nr);
+		for (size_t b = 0; b < nr; b++)
+			assert_int_equal(ucore_event_matches(&event, &boxes[b]),
+					 !strcmp(boxes[b].type, event.type) &&
+					 (cases[i].first == UCORE_ANY ||
+					  (boxes[b].instance >= cases[i].first &&
+					   boxes[b].instance <= cases[i].last)));
+	}
+	for (size_t i = 0; i < NR(wrong); i++)
+		assert_fails(resolve(dev, wrong[i].text, &event), ENOENT, wrong[i].words);
+}
+
+static void patterns_are_each_event_that_matches(void **state)
+{
+	static const struct { const char *text; size_t nr; const char *first, *last; } cases[] = {
+		{ "imc/CAS_COUNT.RD/", 1, "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD/" },
+		{ "imc/CAS_COUNT.*/", 9, "imc/CAS_COUNT.ALL/", "imc/CAS_COUNT.WR_WMM/" },
+		{ "imc0-1/cas_count.w?/", 1, "imc0-1/CAS_COUNT.WR/", "imc0-1/CAS_COUNT.WR/" },
+		{ "imc/UNC_M_CAS_COUNT.W?/", 1, "imc/CAS_COUNT.WR/", "imc/CAS_COUNT.WR/" },
+		{ "imc/CAS_COUNT.W[R],thresh=2,die=0/", 1, "imc/CAS_COUNT.WR,thresh=2,die=0/",
+		  "imc/CAS_COUNT.WR,thresh=2,die=0/" },
+		{ "im*/CAS_COUNT.RD/", 1, "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD/" },
+		{ "r*/CLOCKTICKS/", 2, "r2pcie/CLOCKTICKS/", "r3qpi/CLOCKTICKS/" },
+		/* the others have none */
+		{ "*/CAS_COUNT.RD/", 1, "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD/" },
+		{ "*/CAS_COUNT.W?/", 1, "imc/CAS_COUNT.WR/", "imc/CAS_COUNT.WR/" },
+		{ "im*/event=0x04,umask=0x03/", 1, "imc/event=0x04,umask=0x03/",
+		  "imc/event=0x04,umask=0x03/" },
+		{ "UNC_M_CAS_COUNT.WR*", 3, "UNC_M_CAS_COUNT.WR", "UNC_M_CAS_COUNT.WR_WMM" },
+		{ "UNC_M_CAS_COUNT.W?/die=0/", 1, "UNC_M_CAS_COUNT.WR/die=0/",
+		  "UNC_M_CAS_COUNT.WR/die=0/" },
+	};
+	struct ucore_event *events;
+	size_t nr;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		if (expand(cases[i].text, &events, &nr))
+			fail_msg("%s", err.text);
+		assert_int_equal(nr, cases[i].nr);
+		assert_string_equal(events[0].label, cases[i].first);
+		assert_string_equal(events[nr - 1].label, cases[i].last);
+		free(events);
+	}
+}
+
+static void patterns_that_mean_nothing(void **state)
+{
+	static const struct { const char *text; int code; const char *words; } cases[] = {
+		{ "imc/ZZ*/", ENOENT, "no event of imc is like 'ZZ*'" },
+		{ "zz*/CLOCKTICKS/", ENOENT, "no box type and no full event name here is like 'zz*'" },
+		{ "UNC_Z*", ENOENT, "is like 'UNC_Z*'" },
+		{ "im*/NOSUCH/", ENOENT, "'imc/NOSUCH/'|no event or field 'NOSUCH'" },
+		{ "imc9/CAS_COUNT.*/", ENOENT, "no imc9" },
+		{ "nosuch/CAS_COUNT.*/", ENOENT, "'nosuch' is no box type" },
+		{ "imc/CAS_COUNT.*,CAS_COUNT.*/", ENOENT, "no event or field 'CAS_COUNT.*'" },
+		{ "imc/CAS_COUNT.*,name=x/", EINVAL, "9 events cannot have one name" },
+		{ "imc/CAS_COUNT.*,thresh=1000/", ERANGE, "does not fit" },
+	};
+	struct ucore_event *events;
+	size_t nr;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++)
+		assert_fails(expand(cases[i].text, &events, &nr), cases[i].code, cases[i].words);
+}
+
+static void events_have_names(void **state)
+{
+	struct ucore_event event;
+
+	(void)state;
+	assert_int_equal(resolve(dev, "imc/CAS_COUNT.RD,name=reads/", &event), 0);
+	assert_string_equal(event.label, "reads");
+	assert_int_equal(resolve(dev, "imc2/NAME=a=b,event=4/", &event), 0);
+	assert_string_equal(event.label, "a=b");
+	/* what is wrong is told of what was written */
+	assert_fails(resolve(dev, "imc/NOSUCH,name=reads/", &event), ENOENT,
+		     "imc/NOSUCH,name=reads/");
+	assert_fails(resolve(dev, "imc/CAS_COUNT.RD,name=a,name=b/", &event), EINVAL, "twice");
+	assert_fails(resolve(dev, "imc/CAS_COUNT.RD,name/", &event), EINVAL, "takes a word");
+	assert_fails(resolve(dev, "{imc/CAS_COUNT.RD/}", &event), EINVAL, "no braces");
+}
+
+static void lists_are_added_whole_or_not(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+
+	(void)state;
+	assert_int_equal(ucore_session_add_list(session, "imc/CAS_COUNT.W?/,qpi/CLOCKTICKS/",
+						&err), 0);
+	assert_string_equal(ucore_session_event(session, 1)->label, "qpi/CLOCKTICKS/");
+	assert_null(ucore_session_event(session, 2));
+	assert_fails(ucore_session_add_list(session, "ha/CLOCKTICKS/,imc/CAS_COUNT.*/", &err),
+		     ENOSPC, "is full");
+	assert_fails(ucore_session_add_list(session, "ha/CLOCKTICKS/,imc/NOSUCH/", &err), ENOENT,
+		     "NOSUCH");
+	assert_fails(ucore_session_add_list(session, "ha/CLOCKTICKS/,imc/", &err), EINVAL,
+		     "slashes");
+	assert_null(ucore_session_event(session, 2));
+	ucore_session_destroy(session);
+}
+
+/* Two letters that changed places are one mistake */
+static void guesses(void **state)
+{
+	static const struct { const char *text, *guess; } cases[] = {
+		{ "icm/CAS_COUNT.RD/", "'imc'" }, { "qip/CLOCKTICKS/", "'qpi'" },
+		{ "cob/CLOCKTICKS/", "'cbo'" }, { "imc/CAS_CONUT.RD/", "'CAS_COUNT.RD'" },
+		{ "imc/CAS_COUNT.RDD/", "'CAS_COUNT.RD'" }, { "ubx/UCLK/", "'ubox'" },
+	};
+	struct ucore_event event;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++)
+		assert_fails(resolve(dev, cases[i].text, &event), ENOENT, cases[i].guess);
+}
+
 static const struct CMUnitTest tests[] = {
 	TEST_DEV(events_of_cores),
 	TEST_DEV(fixed_counters_of_cores),
@@ -588,8 +848,16 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(an_unknown_platform_counts_raw),
 	TEST_DEV(every_event_of_the_tables_can_be_added),
 	TEST_DEV(events_of_the_other_e5),
+	TEST_DEV(filters_of_the_tor),
+	TEST_DEV(events_of_skylake),
 	TEST_DEV(platforms_are_found_by_name),
 	TEST_DEV(processors_are_found_by_model),
+	TEST_DEV(ranges_of_boxes),
+	TEST_DEV(patterns_are_each_event_that_matches),
+	TEST_DEV(patterns_that_mean_nothing),
+	TEST_DEV(events_have_names),
+	TEST_DEV(lists_are_added_whole_or_not),
+	TEST_DEV(guesses),
 };
 
 UNIT_MAIN(tests)

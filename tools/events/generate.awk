@@ -83,31 +83,63 @@ function counter_mask(list, shift,	n, i, numbers, mask)
 	return mask
 }
 
+# Bits "9:4" or "4" of a value
+function bits_of(value, bits,	ends)
+{
+	if (split(bits, ends, ":") == 1)
+		ends[2] = ends[1]
+	return int(value / 2 ^ ends[2]) % 2 ^ (ends[1] - ends[2] + 1)
+}
+
+# Line @i of map/filters.csv as C, "" if there is nothing to set; @value: of FILTER_VALUE
+function need_code(i, value,	bits)
+{
+	if (filter_field[i] == "-")
+		return ""
+	if (value) {
+		if (filter_bits[i] == "")
+			fail("FILTER_VALUE " value ": map/filters.csv does not tell its bits")
+		bits = bits_of(value, filter_bits[i])
+		return bits ? sprintf("{ UCORE_FIELD_%s, UCORE_NEED_GIVEN, %d }", filter_field[i],
+				      bits) : ""
+	}
+	if (filter_default[i] == "none")
+		return ""
+	return sprintf("{ %s, UCORE_NEED_%s, 0 }",
+		       filter_field[i] == "" ? "0" : "UCORE_FIELD_" filter_field[i],
+		       filter_default[i])
+}
+
 # Intel's spelling of a filter: define its C object once, give its number
-function filter_number(spelling,	n, i, parts, needs, nr, seen, field)
+function filter_number(spelling, value,	n, i, j, parts, lines, needs, nr, seen, field, code, key)
 {
 	if (spelling == "" || spelling == "na" || spelling == "null")
 		return 0
-	if (spelling in filters)
-		return filters[spelling]
+	key = spelling " " value
+	if (key in filters)
+		return filters[key]
 	n = split(spelling, parts, /, */)
 	nr = 0
 	needs = ""
 	for (i = 1; i <= n; i++) {
-		if (!(parts[i] in filter_field))
+		if (parts[i] in filter_same)
+			parts[i] = filter_same[parts[i]]
+		if (!(parts[i] in filter_lines))
 			fail("unknown filter '" parts[i] "': add it to map/filters.csv")
-		field = filter_field[parts[i]]
-		if (field == "-" || ((field in seen) && field != ""))
-			continue
-		seen[field] = 1
-		needs = needs sprintf("%s{ %s, %s }", nr ? ", " : "",
-				      field == "" ? "0" : "UCORE_FIELD_" field,
-				      filter_default[parts[i]])
-		nr++
+		split(filter_lines[parts[i]], lines, " ")
+		for (j = 1; j in lines; j++) {
+			field = filter_field[lines[j]]
+			code = need_code(lines[j], value)
+			if (code == "" || ((field in seen) && field != ""))
+				continue
+			seen[field] = 1
+			needs = needs (nr ? ", " : "") code
+			nr++
+		}
 	}
 	if (!nr)
-		return filters[spelling] = 0
-	filters[spelling] = ++nr_filters
+		return filters[key] = 0
+	filters[key] = ++nr_filters
 	filter_code = filter_code sprintf("\t{ \"%s\", %d, { %s } },\n", spelling, nr, needs)
 	return nr_filters
 }
@@ -184,7 +216,8 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 	event = checked("EventCode", number("EventCode"), 8) + (e5 && cell["ExtSel"] == "1" ? 256 : 0)
 	umask = checked("UMask", number("UMask"), 8)
 	occ = 0
-	if (e5 && unit_type[unit] == "pcu") {
+	# so the controls of a PCU are up to the last processors with a FILTER_VALUE
+	if ((e5 || "FILTER_VALUE" in cell) && unit_type[unit] == "pcu") {
 		occ = umask / 64
 		umask = 0
 	}
@@ -210,7 +243,8 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 			alt = counter_mask(cell["Counter"], unit_halves[unit])
 	}
 	row_add(cell["EventName"], unit, row_text(event, umask, occ, ext, counters, alt, fixed,
-						  filter_number(cell["Filter"])))
+						  filter_number(cell["Filter"],
+								number("FILTER_VALUE"))))
 	if (!((nr_platforms, unit) in fixed_done) && unit_fixed[unit] != "") {
 		fixed_done[nr_platforms, unit] = 1
 		ch_mask = fc_mask = 0
@@ -226,11 +260,28 @@ function row_text(event, umask, occ, ext, counters, alt, fixed, filter)
 
 function default_code(word)
 {
+	if (word == "none")
+		return word
 	if (word == "")
-		return "UCORE_NEED_VALUE"
+		return "VALUE"
+	if (word == "no-opcode")
+		return "NO_OPCODE"
 	if (word != "all" && word != "zero")
 		fail("unknown default '" word "'")
-	return "UCORE_NEED_" toupper(word)
+	return toupper(word)
+}
+
+function filter_line(	name)
+{
+	name = cell["Filter"]
+	if (cell["Field"] ~ /^=/) {
+		filter_same[name] = substr(cell["Field"], 2)
+		return
+	}
+	filter_lines[name] = filter_lines[name] " " ++nr_filter_lines
+	filter_field[nr_filter_lines] = cell["Field"]
+	filter_default[nr_filter_lines] = default_code(cell["Default"])
+	filter_bits[nr_filter_lines] = cell["Bits"]
 }
 
 # The events of a platform, unit by unit as in map/units.csv
@@ -276,8 +327,7 @@ kind == "units" {
 }
 
 kind == "filters" {
-	filter_field[cell["Filter"]] = cell["Field"]
-	filter_default[cell["Filter"]] = default_code(cell["Default"])
+	filter_line()
 	next
 }
 

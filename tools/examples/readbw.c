@@ -2,8 +2,8 @@
 /*
  * readbw: memory read bandwidth once a second, with nothing but the uapi header.
  *
- * Counts CAS_COUNT.RD (event 0x04, umask 0x03; 64 bytes each) on every memory
- * channel of the machine.  One READ returns all of them, taken at one instant.
+ * Counts what Intel calls CAS_COUNT.RD (64 bytes each) on every memory channel of
+ * the machine.  One READ returns all of them, taken at one instant.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,28 +26,72 @@ static void check(int result, const char *what)
 	exit(1);
 }
 
+/* CAS_COUNT.RD of each platform; later ones count each half of a channel by itself */
+struct code {
+	uint16_t event;
+	uint16_t umask;
+};
+
+static const struct {
+	const char *platform;
+	unsigned int nr;
+	struct code codes[2];
+} cas_count_rd[] = {
+	{ "snbep", 1, { { 0x04, 0x03 } } },
+	{ "ivbep", 1, { { 0x04, 0x03 } } },
+	{ "hswep", 1, { { 0x04, 0x03 } } },
+	{ "bdxep", 1, { { 0x04, 0x03 } } },
+	{ "bdxde", 1, { { 0x04, 0x03 } } },
+	{ "skx", 1, { { 0x04, 0x03 } } },
+	{ "clx", 1, { { 0x04, 0x03 } } },
+	{ "cpx", 1, { { 0x04, 0x03 } } },
+	{ "spr", 1, { { 0x05, 0xcf } } },
+	{ "emr", 1, { { 0x05, 0xcf } } },
+	{ "gnr", 2, { { 0x05, 0xcf }, { 0x06, 0xcf } } },
+	{ "srf", 2, { { 0x05, 0xcf }, { 0x06, 0xcf } } },
+	{ "grr", 2, { { 0x05, 0xcf }, { 0x06, 0xcf } } },
+	{ "cwf", 2, { { 0x05, 0xcf }, { 0x06, 0xcf } } },
+};
+
+static unsigned int platform_find(int device)
+{
+	struct ucore_info info = { .size = sizeof(info) };
+
+	check(ioctl(device, UCORE_INFO, &info), "INFO");
+	for (unsigned int i = 0; i < sizeof(cas_count_rd) / sizeof(cas_count_rd[0]); i++)
+		if (!strcmp(cas_count_rd[i].platform, info.platform))
+			return i;
+	fprintf(stderr, "nobody knows how this machine (%s) counts its reads\n", info.platform);
+	exit(1);
+}
+
+static void event_add(int session, uint32_t box, const struct code *code)
+{
+	struct ucore_term terms[] = {
+		{ .field = UCORE_FIELD_EVENT, .value = code->event },
+		{ .field = UCORE_FIELD_UMASK, .value = code->umask },
+	};
+	struct ucore_event_add add = {
+		.size = sizeof(add), .box = box, .nr_terms = 2, .terms = (uintptr_t)terms,
+	};
+
+	check(ioctl(session, UCORE_EVENT_ADD, &add), "EVENT_ADD");
+}
+
 static unsigned int events_add(int device, int session)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
-	struct ucore_term terms[] = {
-		{ .field = UCORE_FIELD_EVENT, .value = 0x04 },
-		{ .field = UCORE_FIELD_UMASK, .value = 0x03 },
-	};
 	struct ucore_get_boxes get = {
 		.size = sizeof(get), .nr = MAX_BOXES, .boxes = (uintptr_t)boxes,
 	};
-	unsigned int nr = 0;
+	unsigned int platform = platform_find(device), nr = 0;
 
 	check(ioctl(device, UCORE_GET_BOXES, &get), "GET_BOXES");
 	for (unsigned int i = 0; i < get.nr; i++) {
-		struct ucore_event_add add = {
-			.size = sizeof(add), .box = boxes[i].box,
-			.nr_terms = 2, .terms = (uintptr_t)terms,
-		};
-
 		if (strcmp(boxes[i].type, "imc"))
 			continue;
-		check(ioctl(session, UCORE_EVENT_ADD, &add), "EVENT_ADD");
+		for (unsigned int c = 0; c < cas_count_rd[platform].nr; c++)
+			event_add(session, boxes[i].box, &cas_count_rd[platform].codes[c]);
 		nr++;
 	}
 	return nr;
@@ -88,7 +132,7 @@ int main(void)
 	for (;;) {
 		sleep(1);
 		count = session_read(create.fd, &time);
-		printf("%10.1f MiB/s\n", (double)(count - last_count) * 64 / (1 << 20) /
+		printf("%10.1f MB/s\n", (double)(count - last_count) * 64 / 1e6 /
 		       ((double)(time - last_time) / 1e9));
 		fflush(stdout);
 		last_count = count;

@@ -24,6 +24,7 @@ struct resolver {
 	uint32_t given;				/* GIVEN_* */
 	uint32_t counter;			/* with GIVEN_COUNTER */
 	uint32_t fixed;				/* fixed counter with GIVEN_FIXED */
+	const char *label;			/* of "name=", or NULL */
 	struct ucore_error *err;
 };
 
@@ -47,7 +48,8 @@ static int parse_number(const char *text, uint64_t *value)
 bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box)
 {
 	return !strcmp(event->type, box->type) &&
-	       (event->instance == UCORE_ANY || event->instance == box->instance) &&
+	       (event->instance == UCORE_ANY ||
+		(event->instance <= box->instance && box->instance <= event->last)) &&
 	       (event->die == UCORE_ANY || event->die == box->die) &&
 	       (event->cpu == UCORE_ANY || (int32_t)event->cpu == box->cpu);
 }
@@ -136,9 +138,30 @@ static const char *type_of_event(const struct resolver *r, const char *name)
 	return type;
 }
 
+/* The event whose name has more in its first part: CAS_COUNT.RD is CAS_COUNT_SCH0.RD there */
+static const char *event_with_more(const struct resolver *r, const char *name)
+{
+	size_t head = strcspn(name, "."), tail = strlen(name) - head;
+	struct ucore_event_desc desc;
+
+	for (size_t i = 0; r->platform && i < r->platform->nr_events; i++) {
+		const char *of_platform;
+		size_t length;
+
+		ucore_platform_event_at(r->platform, i, &desc);
+		of_platform = ucore_event_desc_short(&desc);
+		length = strlen(of_platform);
+		if (!strcmp(desc.unit->type, r->event->type) && length > head + tail &&
+		    of_platform[head] == '_' && !strncasecmp(of_platform, name, head) &&
+		    tail && !strcasecmp(of_platform + length - tail, name + head))
+			return of_platform;
+	}
+	return NULL;
+}
+
 static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
 {
-	const char *type = may_be_event ? type_of_event(r, key) : NULL;
+	const char *type = may_be_event ? type_of_event(r, key) : NULL, *more = NULL;
 	struct ucore_guess guess;
 
 	if (type)
@@ -148,6 +171,8 @@ static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
 	ucore_guess_start(&guess, key);
 	for (size_t i = 0; i < r->nr_fields; i++)
 		ucore_guess_offer(&guess, r->fields[i].name);
+	if (may_be_event)
+		more = event_with_more(r, key);
 	for (size_t i = 0; may_be_event && r->platform && i < r->platform->nr_events; i++) {
 		struct ucore_event_desc desc;
 
@@ -157,6 +182,8 @@ static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
 		ucore_guess_offer(&guess, ucore_event_desc_short(&desc));
 		ucore_guess_offer(&guess, desc.name);
 	}
+	if (more)
+		guess.best = more;
 	return ucore_error_set(r->err, -ENOENT,
 			       "event '%s': %s has no %s '%s'%s%s%s; see 'ucoretool list %s'",
 			       r->event->label, r->event->type,
@@ -347,6 +374,16 @@ static int desc_apply(struct resolver *r, const struct ucore_event_desc *desc)
 	return ret ? ret : desc_field(r, UCORE_FIELD_FC_MASK, desc->fc_mask);
 }
 
+/* What the event shall be called */
+static int name_term(struct resolver *r, const char *value)
+{
+	if (r->label || !value)
+		return ucore_error_set(r->err, -EINVAL, "event '%s': %s", r->event->label,
+				       value ? "name is given twice" : "name= takes a word");
+	r->label = value;
+	return 0;
+}
+
 static int item_apply(struct resolver *r, const char *key, const char *value)
 {
 	const struct ucore_field *field;
@@ -363,6 +400,8 @@ static int item_apply(struct resolver *r, const char *key, const char *value)
 		return counter_term(r, value);
 	if (!strcasecmp(key, "fixed"))
 		return fixed_term(r, value);
+	if (!strcasecmp(key, "name"))
+		return name_term(r, value);
 	if (!value && ucore_platform_event(r->platform, r->event->type, key, &desc))
 		return desc_apply(r, &desc);
 	field = field_by_name(r, key);
@@ -378,6 +417,25 @@ static int item_apply(struct resolver *r, const char *key, const char *value)
 
 /* ---- what follows from the terms --------------------------------------- */
 
+/* What a filter is set to that the user did not set */
+static uint64_t need_value(const struct ucore_need *need, const struct ucore_field *field)
+{
+	switch (need->dflt) {
+	case UCORE_NEED_GIVEN:
+		return need->value;
+	case UCORE_NEED_ALL:
+	case UCORE_NEED_NO_OPCODE:
+		return field->mask;
+	}
+	return 0;
+}
+
+static bool opcode_given(const struct resolver *r)
+{
+	return term_find(r->event, UCORE_FIELD_FILTER_OPC_0) ||
+	       term_find(r->event, UCORE_FIELD_FILTER_OPC_1);
+}
+
 /* A filter that the event depends on and the user did not set */
 static int need_apply(struct resolver *r, const struct ucore_need *need)
 {
@@ -389,14 +447,15 @@ static int need_apply(struct resolver *r, const struct ucore_need *need)
 				       "event '%s': %s depends on %s, which the driver has no field for; raw '%s/event=0x%x,umask=0x%x/' counts without it",
 				       r->event->label, desc->name, desc->filter->spelling,
 				       r->event->type, desc->event, desc->umask);
-	if (term_find(r->event, need->field))
+	if (term_find(r->event, need->field) ||
+	    (need->dflt == UCORE_NEED_NO_OPCODE && opcode_given(r)))
 		return 0;
 	if (need->dflt == UCORE_NEED_VALUE)
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': %s needs a filter: add %s=VALUE (at most 0x%llx)",
 				       r->event->label, desc->name, field->name,
 				       (unsigned long long)field->max);
-	return term_add(r, need->field, need->dflt == UCORE_NEED_ALL ? field->mask : 0);
+	return term_add(r, need->field, need_value(need, field));
 }
 
 static int filters_apply(struct resolver *r)
@@ -503,27 +562,51 @@ static int event_finish(struct resolver *r)
 
 /* ---- the head ---------------------------------------------------------- */
 
-/* "imc" or "imc2"; a type's own digits ("r2pcie", "type_12") are part of its name */
-static bool head_is_box(struct resolver *r)
+/* A number of at most six digits; @text is moved behind it */
+static bool instance_parse(const char **text, uint32_t *instance)
 {
-	const char *head = r->spec->head;
+	size_t digits = strspn(*text, "0123456789");
+
+	*instance = (uint32_t)strtoul(*text, NULL, 10);
+	*text += digits;
+	return digits && digits <= 6;
+}
+
+/* "", "2" or "0-3" */
+static bool instances_parse(const char *text, uint32_t *first, uint32_t *last)
+{
+	*first = UCORE_ANY;
+	*last = UCORE_ANY;
+	if (!*text)
+		return true;
+	if (!instance_parse(&text, first))
+		return false;
+	*last = *first;
+	if (*text == '-') {
+		text++;
+		if (!instance_parse(&text, last))
+			return false;
+	}
+	return !*text && *first <= *last;
+}
+
+/* A type's own digits ("r2pcie", "type_12") are part of its name */
+bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event)
+{
 	size_t best = 0;
 
-	for (size_t i = 0; i < r->dev->nr_boxes; i++) {
-		const char *type = r->dev->boxes[i].type;
+	for (size_t i = 0; i < dev->nr_boxes; i++) {
+		const char *type = dev->boxes[i].type;
 		size_t length = strlen(type);
-		uint64_t instance = UCORE_ANY;
+		uint32_t first, last;
 
-		if (length <= best || strncasecmp(head, type, length))
+		if (length <= best || strncasecmp(head, type, length) ||
+		    !instances_parse(head + length, &first, &last))
 			continue;
-		if (head[length] && (strspn(head + length, "0123456789") != strlen(head + length) ||
-				     strlen(head + length) > 6))
-			continue;
-		if (head[length])
-			instance = strtoul(head + length, NULL, 10);
 		best = length;
-		memcpy(r->event->type, type, sizeof(r->event->type));
-		r->event->instance = (uint32_t)instance;
+		memcpy(event->type, type, sizeof(event->type));
+		event->instance = first;
+		event->last = last;
 	}
 	return best;
 }
@@ -548,7 +631,7 @@ static int unknown_head(struct resolver *r)
 static int head_apply(struct resolver *r, struct ucore_event_desc *desc)
 {
 	desc->name = NULL;
-	if (head_is_box(r)) {
+	if (ucore_event_head(r->dev, r->spec->head, r->event)) {
 		if (!strcmp(r->event->type, UCORE_CORE_TYPE))
 			r->platform = ucore_platform_find(UCORE_CORE_TYPE);
 		if (r->spec->nr)
@@ -580,9 +663,28 @@ static void asked_text(const struct ucore_event *event, const struct ucore_box_i
 				  event->cpu == UCORE_ANY ? -1 : (int32_t)event->cpu, text, size);
 }
 
+/* Do the first and the last of the boxes that are asked for exist? */
+static bool ends_exist(const struct resolver *r, uint32_t *missing)
+{
+	const uint32_t ends[] = { r->event->instance, r->event->last };
+
+	for (size_t e = 0; e < ARRAY_SIZE(ends) && ends[e] != UCORE_ANY; e++) {
+		bool found = false;
+
+		for (size_t i = 0; i < r->dev->nr_boxes && !found; i++)
+			found = r->dev->boxes[i].instance == ends[e] &&
+				ucore_event_matches(r->event, &r->dev->boxes[i]);
+		*missing = ends[e];
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
 static int no_such_box(const struct resolver *r)
 {
 	const struct ucore_event *event = r->event;
+	uint32_t missing = event->instance;
 	const struct ucore_box_info *box = NULL;
 	char where[UCORE_DOMAIN_NAME_LEN];
 
@@ -596,9 +698,10 @@ static int no_such_box(const struct resolver *r)
 	if (event->instance == UCORE_ANY)
 		return ucore_error_set(r->err, -ENOENT, "event '%s': %s has no %s",
 				       event->label, where, event->type);
+	ends_exist(r, &missing);
 	return ucore_error_set(r->err, -ENOENT,
 			       "event '%s': no %s%u on %s; see 'ucoretool list'", event->label,
-			       event->type, event->instance, where);
+			       event->type, missing, where);
 }
 
 static int items_apply(struct resolver *r)
@@ -616,12 +719,14 @@ int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 	struct resolver r = { .dev = dev, .spec = spec, .event = event, .err = err };
 	struct ucore_event_desc desc;
 	int ret = ucore_device_ready(dev, err);
+	uint32_t missing;
 
 	if (ret)
 		return ret;
 	memset(event, 0, sizeof(*event));
 	memcpy(event->label, spec->text, sizeof(event->label));
 	event->instance = UCORE_ANY;
+	event->last = UCORE_ANY;
 	event->die = UCORE_ANY;
 	event->cpu = UCORE_ANY;
 	r.platform = ucore_platform_find(dev->info.platform);
@@ -637,9 +742,11 @@ int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 		ret = desc_apply(&r, &desc);
 	if (!ret)
 		ret = items_apply(&r);
-	if (!ret && !box_by_event(&r))
+	if (!ret && (!box_by_event(&r) || !ends_exist(&r, &missing)))
 		ret = no_such_box(&r);
 	if (!ret)
 		ret = event_finish(&r);
+	if (!ret && r.label)
+		snprintf(event->label, sizeof(event->label), "%s", r.label);
 	return ret;
 }

@@ -81,6 +81,45 @@ extern const struct ucore_row ucore_rows[];
 extern const struct ucore_platform ucore_platforms[];
 extern const size_t ucore_nr_platforms;
 
+/* A metric as the generated tables keep it: offsets in ucore_metric_strings */
+struct ucore_metric_row {
+	uint32_t name;
+	uint32_t unit;
+	uint32_t category;
+	uint32_t text;
+	uint32_t formula;
+	uint32_t where;
+	uint32_t omitted;
+	uint32_t levels;	/* UCORE_LEVEL_* */
+};
+
+struct ucore_metric_platform {
+	const char *name;
+	size_t nr;
+	const struct ucore_metric_row *rows;
+};
+
+/* What an event counts; or what a part of names means, "#" standing for its number */
+struct ucore_event_text {
+	const char *type;	/* the box type */
+	const char *name;	/* the event's name without the prefix */
+	const char *text;
+};
+
+struct ucore_name_part {
+	const char *part;
+	const char *text;
+};
+
+/* Generated from tools/metrics/ at build time */
+extern const char ucore_metric_strings[];
+extern const struct ucore_metric_platform ucore_metric_platforms[];
+extern const size_t ucore_nr_metric_platforms;
+extern const struct ucore_event_text ucore_event_texts[];
+extern const size_t ucore_nr_event_texts;
+extern const struct ucore_name_part ucore_name_parts[];
+extern const size_t ucore_nr_name_parts;
+
 /* Writes the explanation, if @err is not NULL, and returns @code */
 int ucore_error_set(struct ucore_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -97,6 +136,12 @@ struct ucore_guess {
 
 void ucore_guess_start(struct ucore_guess *guess, const char *word);
 void ucore_guess_offer(struct ucore_guess *guess, const char *name);
+
+/* Boxes as a head says them: "imc", "imc2" or "imc0-3"; false if these are none of the machine */
+bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event);
+
+/* Takes the events of a session back that were added after the first @nr */
+void ucore_session_truncate(struct ucore_session *session, size_t nr);
 
 /* An ioctl: 0 or -errno */
 int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long command, void *arg);

@@ -12,6 +12,8 @@
  *   spec      an event as a user writes it: "imc2/CAS_COUNT.RD,die=0/"
  *   event     a spec resolved against a device: boxes, field values, counters
  *   session   events on counters; started, stopped, read
+ *   delta     what the counters moved from one read to the next
+ *   metrics   formulas over events: chosen by name, counted, evaluated
  *   ring      the records of one session in one domain
  *   file      a file of samples, written and read back
  *
@@ -238,6 +240,7 @@ void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fie
  * @platform: the platform it belongs to, as in ucore_info.platform: "ivbep"
  * @name: what Intel calls it
  * @discovery: its boxes are described by discovery tables
+ * @stepping: the first stepping that is meant
  */
 struct ucore_model {
 	uint32_t family;
@@ -245,26 +248,31 @@ struct ucore_model {
 	const char *platform;
 	const char *name;
 	bool discovery;
+	uint32_t stepping;
 };
 
-/** ucore_model_find() - a processor by family and model, NULL if ucore does not know it */
-const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model);
+/** ucore_model_find() - a processor by CPUID, NULL if ucore does not know it */
+const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model, uint32_t stepping);
 
-#define UCORE_EVENT_NEEDS	4
+#define UCORE_EVENT_NEEDS	8
 
 /* ucore_need.dflt: what a filter is set to when the user says nothing */
 #define UCORE_NEED_VALUE	0	/* no neutral value: the user must give one */
 #define UCORE_NEED_ALL		1	/* every bit of the field lets everything pass */
 #define UCORE_NEED_ZERO		2	/* zero lets everything pass */
+#define UCORE_NEED_GIVEN	3	/* the event has a value of its own */
+#define UCORE_NEED_NO_OPCODE	4	/* every bit, unless the user gives an opcode */
 
 /**
  * struct ucore_need - a filter field that an event depends on
  * @field: UCORE_FIELD_*, or 0 for a register that the driver has no field for
  * @dflt: UCORE_NEED_*: what it is set to when the user says nothing
+ * @value: with UCORE_NEED_GIVEN: the value
  */
 struct ucore_need {
 	uint16_t field;
 	uint16_t dflt;
+	uint32_t value;
 };
 
 /**
@@ -371,6 +379,21 @@ const char *ucore_event_desc_short(const struct ucore_event_desc *desc);
 /** ucore_event_desc_fixed() - does the event sit on a fixed counter? */
 bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
 
+#define UCORE_EVENT_TEXT_LEN	400
+
+/**
+ * ucore_event_desc_text() - what an event counts, in a line
+ * @text: where to write it
+ * @size: room there: UCORE_EVENT_TEXT_LEN is enough
+ *
+ * Events that people use have a sentence of their own; the text of others is put
+ * together from what the parts of their names mean.
+ *
+ * Return: whether all parts are explained; one that is not stands in the text as it
+ * is in the name.
+ */
+bool ucore_event_desc_text(const struct ucore_event_desc *desc, char *text, size_t size);
+
 /* ---- spec and event ---------------------------------------------------- */
 
 #define UCORE_SPEC_LEN		192
@@ -380,8 +403,8 @@ bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
  * struct ucore_spec - an event as written, split into words
  * @text: the event as it was written, for labels and messages
  * @words: the same, cut into words
- * @head: what stands before the first slash: a box type with or without a number,
- *        or the full name of an event
+ * @head: what stands before the first slash: a box type with or without a number
+ *        or a range of them, or the full name of an event
  * @nr: elements of @items
  * @items: what stands between the slashes; @value is NULL without "="
  *
@@ -413,9 +436,10 @@ int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_err
 
 /**
  * struct ucore_event - what to count, and where
- * @label: the event as the user wrote it
+ * @label: the event as the user wrote it, or what "name=" calls it
  * @type: the box type
- * @instance: number of the box in each domain, or UCORE_ANY
+ * @instance: number of the first box in each domain, or UCORE_ANY
+ * @last: number of the last one, or UCORE_ANY
  * @die: the kernel's logical die, or UCORE_ANY
  * @cpu: the CPU whose boxes are meant, or UCORE_ANY
  * @desc: the named event; its name is NULL for a raw one, and the rest zero
@@ -429,6 +453,7 @@ struct ucore_event {
 	char label[UCORE_SPEC_LEN];
 	char type[UCORE_NAME_LEN];
 	uint32_t instance;
+	uint32_t last;
 	uint32_t die;
 	uint32_t cpu;
 	struct ucore_event_desc desc;
@@ -443,8 +468,8 @@ struct ucore_event {
  * ucore_event_resolve() - find the boxes, the fields and the values of a spec
  *
  * Terms: an event name, "fixed" or "fixed=N", any field of the box ("umask=0x3";
- * without a value it is 1), "period=N", "counter=N", "die=N", "cpu=N".  Missing
- * filters get their neutral value where there is one.  On a box with an extended
+ * without a value it is 1), "period=N", "counter=N", "die=N", "cpu=N", "name=WORD".
+ * Missing filters get their neutral value where there is one.  On a box with an extended
  * umask a wide "umask=0xC817FE01", as perf writes it, is both: the low 8 bits are
  * the umask.
  *
@@ -454,6 +479,24 @@ struct ucore_event {
  */
 int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 			struct ucore_event *event, struct ucore_error *err);
+
+/**
+ * ucore_event_expand() - the events that a spec with patterns stands for
+ * @dev: device
+ * @spec: a spec, with or without patterns
+ * @events: where an array is stored, for free(3)
+ * @nr: where its length is stored; it is not 0
+ * @err: where a failure is explained
+ *
+ * A head with *, ? or [ is each box type, else each full name of an event, that
+ * matches and that has the event; a term like that is each event of the type whose
+ * name matches, with or without the prefix.  Without a pattern this is
+ * ucore_event_resolve().
+ *
+ * Errors: those of ucore_event_resolve(), -ENOENT (nothing matches), -ENOMEM.
+ */
+int ucore_event_expand(struct ucore_device *dev, const struct ucore_spec *spec,
+		       struct ucore_event **events, size_t *nr, struct ucore_error *err);
 
 /** ucore_event_matches() - does the event want this box? */
 bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box);
@@ -540,6 +583,15 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 		      struct ucore_error *err);
 
 /**
+ * ucore_session_add_list() - add the events of a list: all of them, or none
+ * @list: specs with commas between, patterns among them
+ *
+ * Errors: those of ucore_spec_next(), ucore_event_expand() and ucore_session_add().
+ */
+int ucore_session_add_list(struct ucore_session *session, const char *list,
+			   struct ucore_error *err);
+
+/**
  * ucore_session_pmi_cpus() - choose the CPUs that take the PMI of their dies
  * @cpus: of each die among them the first reads its boxes, and all take its PMI
  * @nr: how many, at most UCORE_PMI_CPUS_MAX
@@ -578,6 +630,177 @@ const struct ucore_slot *ucore_session_slots(const struct ucore_session *session
 /** ucore_session_event() - the event of ucore_slot.index; NULL beyond the last */
 const struct ucore_event *ucore_session_event(const struct ucore_session *session,
 					      uint32_t index);
+
+/* ---- delta: what moved from one read to the next ------------------------ */
+
+struct ucore_delta;
+
+/**
+ * struct ucore_delta_value - what one slot did between two reads
+ * @count: how far its count moved
+ * @enabled: how long its session ran, in nanoseconds
+ * @running: for how much of that it could count
+ * @flags: UCORE_VALUE_* of the later read
+ */
+struct ucore_delta_value {
+	uint64_t count;
+	uint64_t enabled;
+	uint64_t running;
+	uint32_t flags;
+};
+
+/**
+ * ucore_delta_create() - deltas of a session
+ * @session: the session, whose events must all be there; it outlives the deltas
+ *
+ * Nothing else allocates.  Errors: -ENOMEM.
+ */
+int ucore_delta_create(const struct ucore_session *session, struct ucore_delta **out,
+		       struct ucore_error *err);
+
+/** ucore_delta_free() - free what ucore_delta_create() gave; NULL is fine */
+void ucore_delta_free(struct ucore_delta *delta);
+
+/** ucore_delta_update() - from the snapshot before (or the start) to this one */
+void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *snap);
+
+/** ucore_delta_values() - those of the last update, slot by slot */
+const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *delta, size_t *nr);
+
+/* ---- metrics: formulas over events --------------------------------------- */
+
+/* Of what a metric can be said: all sockets together, one socket, one box */
+#define UCORE_LEVEL_SYSTEM	(1U << 0)
+#define UCORE_LEVEL_SOCKET	(1U << 1)
+#define UCORE_LEVEL_BOX		(1U << 2)
+
+/**
+ * struct ucore_metric_desc - one metric
+ * @name: its name: "memory_bandwidth_read"
+ * @unit: of its value: "MB/s", "ns"; empty if it has none
+ * @category: words for what it is about: "memory bandwidth"
+ * @text: what it says, in a line
+ * @formula: how it is computed
+ * @where: what the names in the formula stand for: "a=UNC_M_CAS_COUNT.RD; ..."
+ * @omitted: why it cannot be counted at one instant, empty if it can
+ * @levels: UCORE_LEVEL_*; 0: as its events allow
+ */
+struct ucore_metric_desc {
+	const char *name;
+	const char *unit;
+	const char *category;
+	const char *text;
+	const char *formula;
+	const char *where;
+	const char *omitted;
+	uint32_t levels;
+};
+
+/** ucore_metric_at() - the metrics of a platform, one after the other; false beyond the last */
+bool ucore_metric_at(const char *platform, size_t i, struct ucore_metric_desc *desc);
+
+/** ucore_metric_find() - one of them by its name, whose case does not matter */
+bool ucore_metric_find(const char *platform, const char *name, struct ucore_metric_desc *desc);
+
+struct ucore_metrics;
+
+/**
+ * struct ucore_metric_value - a metric of one socket, one box, or all of them
+ * @metric: which metric
+ * @level: UCORE_LEVEL_*: which of the following say where
+ * @package: the socket, unless it is UCORE_LEVEL_SYSTEM
+ * @die: the box's die
+ * @cpu: the CPU that the box belongs to, -1 for others
+ * @type: the box's type
+ * @instance: the box's number
+ * @value: the value, NaN if there is none: something was divided by zero
+ * @flags: UCORE_VALUE_* of any count in it
+ */
+struct ucore_metric_value {
+	const struct ucore_metric_desc *metric;
+	uint32_t level;
+	uint32_t package;
+	uint32_t die;
+	int32_t cpu;
+	const char *type;
+	uint32_t instance;
+	double value;
+	uint32_t flags;
+};
+
+/** ucore_metrics_create() - no metrics yet; @dev outlives them */
+int ucore_metrics_create(struct ucore_device *dev, struct ucore_metrics **out,
+			 struct ucore_error *err);
+
+/** ucore_metrics_free() - free what ucore_metrics_create() gave; NULL is fine */
+void ucore_metrics_free(struct ucore_metrics *metrics);
+
+/**
+ * ucore_metrics_define() - name a formula: "NAME=FORMULA[; ALIAS=EVENT]..."
+ *
+ * In a formula stand numbers, + - * /, parentheses, min(), max(), full names of
+ * events, events between braces ("{imc/CAS_COUNT.RD,die=0/}"), aliases, names of
+ * other metrics, and the constants DURATIONTIMEINSECONDS (also "seconds"),
+ * SOCKET_COUNT, CHAS_PER_SOCKET and the like.  Instead of an alias, "unit" and
+ * "text" may be given.  A name that is defined twice has the later meaning, and
+ * goes before a metric of the platform.
+ *
+ * Errors: -EINVAL, -ENOMEM.  Names in the formula are looked at by
+ * ucore_metrics_attach().
+ */
+int ucore_metrics_define(struct ucore_metrics *metrics, const char *text,
+			 struct ucore_error *err);
+
+/**
+ * ucore_metrics_load() - definitions from a file, one a line
+ * @name: of the file, for messages
+ *
+ * Empty lines and those that begin with # are left out; a backslash at the end
+ * continues a line.  Errors: -EINVAL, -ENOMEM, -EIO.
+ */
+int ucore_metrics_load(struct ucore_metrics *metrics, FILE *stream, const char *name,
+		       struct ucore_error *err);
+
+/**
+ * ucore_metrics_choose() - choose metrics to be counted
+ * @list: names with commas between, "@CATEGORY", shell patterns; or one definition
+ *        as in ucore_metrics_define(), which is chosen, too.  "NAME:band0=12" gives
+ *        what the metric leaves open.
+ *
+ * Errors: -ENOENT (no such name or category; with a guess), -ENXIO (cannot be
+ * counted at one instant), -EINVAL, -ENOMEM.
+ */
+int ucore_metrics_choose(struct ucore_metrics *metrics, const char *list,
+			 struct ucore_error *err);
+
+/** ucore_metrics_cores() - say how many cores a socket has, for metrics that need to know */
+void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores);
+
+/**
+ * ucore_metrics_attach() - add the events of the chosen metrics to a session
+ * @session: a session of the same device; it outlives the metrics
+ * @level: UCORE_LEVEL_*: what there shall be values of; a metric that cannot be
+ *         said of so little has values of the next larger
+ *
+ * Each event is counted once, whoever uses it.  Metrics of a category or a pattern
+ * that do not fit beside the others are left out.
+ *
+ * Errors, which leave the session as it was: those of resolving and adding events;
+ * -ENOENT (unknown name in a formula), -EINVAL (in a formula), -ENOSPC (all were
+ * left out), -EALREADY.
+ */
+int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *session,
+			 uint32_t level, struct ucore_error *err);
+
+/** ucore_metrics_left_out() - the i-th metric that was left out, NULL beyond the last */
+const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i);
+
+/** ucore_metrics_evaluate() - all values anew, from deltas of the same session */
+void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_delta *delta);
+
+/** ucore_metrics_value() - the i-th value, metric by metric, NULL beyond the last */
+const struct ucore_metric_value *ucore_metrics_value(const struct ucore_metrics *metrics,
+						     size_t i);
 
 /* ---- ring -------------------------------------------------------------- */
 

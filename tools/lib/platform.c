@@ -11,17 +11,19 @@
 
 #include "internal.h"
 
-const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model)
+const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model, uint32_t stepping)
 {
 	static const struct ucore_model models[] = {
 #define UCORE_MODEL(...) { __VA_ARGS__ },
 #include "../../driver/hw/models.h"
 	};
+	const struct ucore_model *found = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(models); i++)
-		if (models[i].family == family && models[i].model == model)
-			return &models[i];
-	return NULL;
+		if (models[i].family == family && models[i].model == model &&
+		    models[i].stepping <= stepping)
+			found = &models[i];
+	return found;
 }
 
 const struct ucore_platform *ucore_platform_list(size_t *nr)
@@ -100,34 +102,46 @@ bool ucore_platform_event(const struct ucore_platform *platform, const char *typ
 	return false;
 }
 
-/* Edits (insert, delete, replace a letter) that turn one word into the other */
+static bool same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Are the last two letters of both words the same, the other way round? */
+static bool swapped(const char *a, size_t i, const char *b, size_t j)
+{
+	return i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+	       same_letter(a[i - 2], b[j - 1]);
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace a letter, swap two) that turn one word into the other */
 static size_t edit_distance(const char *a, const char *b)
 {
-	size_t row[UCORE_SPEC_LEN + 1];
-	size_t length = strlen(b);
+	/* of the first i, i - 1 and i - 2 letters of @a */
+	size_t rows[3][UCORE_SPEC_LEN + 1];
+	size_t length = strlen(b), i;
 
 	if (length > UCORE_SPEC_LEN)
 		return SIZE_MAX;
 	for (size_t j = 0; j <= length; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1]; i++) {
-		size_t diagonal = row[0];
+		rows[0][j] = j;
+	for (i = 1; a[i - 1]; i++) {
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3];
 
 		row[0] = i;
 		for (size_t j = 1; j <= length; j++) {
-			int from = tolower((unsigned char)a[i - 1]);
-			int to = tolower((unsigned char)b[j - 1]);
-			size_t best = diagonal + (from != to);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
+			row[j] = least(least(above[j], row[j - 1]) + 1,
+				       above[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+			if (swapped(a, i, b, j))
+				row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1);
 		}
 	}
-	return row[length];
+	return rows[(i + 2) % 3][length];
 }
 
 void ucore_guess_start(struct ucore_guess *guess, const char *word)
@@ -140,8 +154,13 @@ void ucore_guess_start(struct ucore_guess *guess, const char *word)
 
 void ucore_guess_offer(struct ucore_guess *guess, const char *name)
 {
-	size_t distance = edit_distance(guess->word, name);
+	size_t length = strlen(name), word = strlen(guess->word);
+	size_t distance;
 
+	/* letters that one has more must be inserted at least */
+	if ((length > word ? length - word : word - length) >= guess->distance)
+		return;
+	distance = edit_distance(guess->word, name);
 	if (distance < guess->distance) {
 		guess->distance = distance;
 		guess->best = name;

@@ -330,6 +330,50 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	return 0;
 }
 
+void ucore_session_truncate(struct ucore_session *session, size_t nr)
+{
+	size_t keep = 0;
+
+	if (nr >= session->nr_events)
+		return;
+	while (keep < session->nr_slots && session->slots[keep].index < nr)
+		keep++;
+	slots_remove(session, keep);
+	session->nr_events = nr;
+}
+
+static int spec_add(struct ucore_session *session, const struct ucore_spec *spec,
+		    struct ucore_error *err)
+{
+	struct ucore_event *events;
+	size_t nr;
+	int ret = ucore_event_expand(session->dev, spec, &events, &nr, err);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = ucore_session_add(session, &events[i], err);
+	free(events);
+	return ret;
+}
+
+int ucore_session_add_list(struct ucore_session *session, const char *list,
+			   struct ucore_error *err)
+{
+	size_t before = session->nr_events;
+	struct ucore_spec spec;
+	int ret;
+
+	while ((ret = ucore_spec_next(&list, &spec, err)) > 0) {
+		ret = spec_add(session, &spec, err);
+		if (ret)
+			break;
+	}
+	if (ret)
+		ucore_session_truncate(session, before);
+	return ret;
+}
+
 /* "CPU 3" or "CPUs 3,0", as far as there is room */
 static const char *cpus_text(const uint32_t *cpus, size_t nr, char *text, size_t size)
 {

@@ -53,6 +53,10 @@ static int spec_split(struct ucore_spec *spec, unsigned int slashes, struct ucor
 
 	spec->head = spec->words;
 	spec->nr = 0;
+	if (strpbrk(spec->text, "{}"))
+		return ucore_error_set(err, -EINVAL,
+				       "event '%s': groups need no braces: all events of a run are counted at the same instants",
+				       spec->text);
 	if (!slash)
 		return *spec->head ? 0 : ucore_error_set(err, -EINVAL,
 			"an event is empty: write box/EVENT/, for example imc/CAS_COUNT.RD/");

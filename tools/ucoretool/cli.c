@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * From argv to a command's struct, with the command's option table as the only
- * source: getopt strings, help text and completion are made from it.
+ * source: getopt strings and help text are made from it, and completion (complete.c).
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,9 +17,15 @@
 
 static const struct option_desc common_options[] = {
 	{ OPT_DEVICE, "device", "NODE", "device node (" UCORE_DEVICE ")" },
-	{ OPT_HELP, "help", NULL, "this text" },
+	{ 'h', "help", NULL, "this text" },
 	{ 0 },
 };
+
+/* Those of all commands; the device is the first */
+static const struct option_desc *common_of(const struct command *command)
+{
+	return common_options + command->no_device;
+}
 
 /* ---- complaints -------------------------------------------------------- */
 
@@ -90,19 +96,40 @@ struct suffix {
 	uint64_t factor;
 };
 
-/* A decimal number with one of the suffixes */
+/* The digits behind a point, of a unit of @factor: false if they are finer than it can be */
+static bool fraction_add(const char **text, uint64_t factor, uint64_t *value)
+{
+	for (++*text; isdigit((unsigned char)**text); ++*text) {
+		if ((factor % 10 || !factor) && **text != '0')
+			return false;
+		factor /= 10;
+		if (__builtin_add_overflow(*value, factor * (uint64_t)(**text - '0'), value))
+			return false;
+	}
+	return true;
+}
+
+/* A decimal number with one of the suffixes: "3", "1.5ms" */
 static int parse_suffixed(const char *text, const struct suffix *suffixes, uint64_t *value)
 {
+	const char *suffix = text + strspn(text, "0123456789");
+	const char *point = suffix;
 	char *end;
 
 	errno = 0;
 	*value = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || errno)
 		return -EINVAL;
+	if (*point == '.')
+		suffix += 1 + strspn(point + 1, "0123456789");
 	for (; suffixes->text; suffixes++)
-		if (!strcasecmp(end, suffixes->text))
+		if (!strcasecmp(suffix, suffixes->text))
 			break;
 	if (!suffixes->text || __builtin_mul_overflow(*value, suffixes->factor, value))
+		return -EINVAL;
+	if (*point != '.')
+		return 0;
+	if (suffix == point + 1 || !fraction_add(&point, suffixes->factor, value))
 		return -EINVAL;
 	return 0;
 }
@@ -124,21 +151,53 @@ int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t 
 	return 0;
 }
 
-/* A time with its unit, from @low (a matter of us) to @high (of seconds) */
-int parse_duration(struct tool *tool, const char *what, const char *text, uint64_t low,
-		   uint64_t high, uint64_t *ns)
+/* A time in the largest unit that it is a number of */
+static const char *duration_text(uint64_t ns, char *text, size_t size)
 {
-	static const struct suffix suffixes[] = {
-		{ "ns", 1 }, { "us", NSEC_PER_USEC }, { "ms", NSEC_PER_MSEC },
-		{ "s", NSEC_PER_SEC }, { NULL, 0 },
+	static const struct suffix units[] = {
+		{ "s", NSEC_PER_SEC }, { "ms", NSEC_PER_MSEC }, { "us", NSEC_PER_USEC },
+		{ "ns", 1 },
 	};
+	const struct suffix *unit = units;
+
+	while (ns % unit->factor)
+		unit++;
+	snprintf(text, size, "%llu%s", (unsigned long long)(ns / unit->factor), unit->text);
+	return text;
+}
+
+/* A time with its unit; one without is of milliseconds, where the option says so */
+int parse_duration(struct tool *tool, const char *what, const char *text, bool bare_ms,
+		   uint64_t low, uint64_t high, uint64_t *ns)
+{
+	const struct suffix suffixes[] = {
+		{ "ns", 1 }, { "us", NSEC_PER_USEC }, { "ms", NSEC_PER_MSEC },
+		{ "s", NSEC_PER_SEC }, { bare_ms ? "" : NULL, NSEC_PER_MSEC }, { NULL, 0 },
+	};
+	char from[24], to[24];
 
 	if (parse_suffixed(text, suffixes, ns))
 		return tool_usage(tool, "%s '%s': a number with ns, us, ms or s", what, text);
 	if (*ns < low || *ns > high)
-		return tool_usage(tool, "%s '%s': from %lluus to %llus", what, text,
-				  (unsigned long long)(low / NSEC_PER_USEC),
-				  (unsigned long long)(high / NSEC_PER_SEC));
+		return tool_usage(tool, "%s '%s': from %s to %s", what, text,
+				  duration_text(low, from, sizeof(from)),
+				  duration_text(high, to, sizeof(to)));
+	return 0;
+}
+
+/* A count, which may have k, M or G behind it: thousands, millions, milliards */
+int parse_count(struct tool *tool, const char *what, const char *text, uint64_t low,
+		uint64_t high, uint64_t *value)
+{
+	static const struct suffix suffixes[] = {
+		{ "k", 1000 }, { "m", 1000000 }, { "g", 1000000000 }, { NULL, 0 },
+	};
+
+	if (parse_suffixed(text, suffixes, value))
+		return parse_u64(tool, what, text, low, high, value);
+	if (*value < low || *value > high)
+		return tool_usage(tool, "%s %s: from %llu to %llu", what, text,
+				  (unsigned long long)low, (unsigned long long)high);
 	return 0;
 }
 
@@ -164,7 +223,7 @@ struct getopt_tables {
 static void tables_add(struct getopt_tables *tables, const struct option_desc *desc)
 {
 	for (; desc && desc->letter; desc++) {
-		if (desc->letter < OPT_HELP) {
+		if (desc->letter < OPT_NO_LETTER) {
 			tables->letters[tables->nr_letters++] = (char)desc->letter;
 			if (desc->arg)
 				tables->letters[tables->nr_letters++] = ':';
@@ -186,13 +245,13 @@ static void tables_make(struct getopt_tables *tables, const struct command *comm
 	tables->letters[tables->nr_letters++] = ':';
 	tables_add(tables, command->options);
 	tables_add(tables, command->more_options);
-	tables_add(tables, common_options);
+	tables_add(tables, common_of(command));
 }
 
 static int option_bad(struct tool *tool, int letter, char **argv)
 {
 	char text[3] = { '-', (char)optopt, 0 };
-	const char *name = optopt && optopt < OPT_HELP ? text : argv[optind - 1];
+	const char *name = optopt && optopt < OPT_NO_LETTER ? text : argv[optind - 1];
 
 	if (letter == ':')
 		return tool_usage(tool, "option %s needs a value", name);
@@ -214,7 +273,7 @@ static int options_take(struct tool *tool, const struct command *command, void *
 			return option_bad(tool, letter, argv);
 		if (letter == OPT_DEVICE)
 			tool->device = optarg;
-		else if (letter == OPT_HELP)
+		else if (letter == 'h')
 			return -1;
 		else
 			ret = command->option(tool, args, letter, optarg);
@@ -252,7 +311,7 @@ static void help_options(const struct option_desc *desc)
 		char left[48];
 		int at = 0;
 
-		if (desc->letter < OPT_HELP)
+		if (desc->letter < OPT_NO_LETTER)
 			at = snprintf(left, sizeof(left), "-%c%s", desc->letter,
 				      desc->name ? ", " : "");
 		else
@@ -271,39 +330,41 @@ void cli_help(const struct command *command)
 	       command->summary);
 	help_options(command->options);
 	help_options(command->more_options);
-	help_options(common_options);
+	help_options(common_of(command));
 }
 
-static void completion_words(const struct option_desc *desc)
+const struct option_desc *cli_option(const struct command *command, size_t i)
 {
-	for (; desc && desc->letter; desc++) {
-		if (desc->letter < OPT_HELP)
-			printf(" -%c", desc->letter);
-		if (desc->name)
-			printf(" --%s", desc->name);
-	}
+	const struct option_desc *const tables[] = {
+		command->options, command->more_options, common_of(command),
+	};
+
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+		for (const struct option_desc *desc = tables[t]; desc && desc->letter; desc++)
+			if (!i--)
+				return desc;
+	return NULL;
 }
 
-void cli_completion(const struct command *const *commands, size_t nr)
+/* bash takes words apart at = and :, and wants what stands behind the last of them */
+void cli_completion(void)
 {
-	printf("# bash completion for ucoretool: generated by 'ucoretool --completion'\n"
-	       "_ucoretool()\n{\n"
-	       "\tlocal word=${COMP_WORDS[COMP_CWORD]} words=\n"
-	       "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords='help --help --version");
-	for (size_t i = 0; i < nr; i++)
-		printf(" %s", commands[i]->name);
-	printf("'\n\telse\n\t\tcase ${COMP_WORDS[1]} in\n");
-	for (size_t i = 0; i < nr; i++) {
-		printf("\t\t%s) words='", commands[i]->name);
-		completion_words(commands[i]->options);
-		completion_words(commands[i]->more_options);
-		completion_words(common_options);
-		printf("' ;;\n");
-	}
-	printf("\t\tesac\n\tfi\n"
-	       "\tif [ \"${COMP_WORDS[COMP_CWORD-1]}\" = -e ]; then\n"
-	       "\t\twords=$(ucoretool list events 2>/dev/null -x, | sed -n '2,$s/^\\([^,]*\\),\\([^,]*\\),.*/\\1\\/\\2\\//p')\n"
-	       "\tfi\n"
-	       "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
-	       "}\ncomplete -o default -F _ucoretool ucoretool\n");
+	fputs("# bash completion for ucoretool: generated by 'ucoretool --completion'\n"
+	      "_ucoretool()\n{\n"
+	      "\tlocal line=${COMP_LINE:0:COMP_POINT} words=() last kept\n"
+	      "\tread -ra words <<<\"$line\"\n"
+	      "\t[[ $line == *[[:space:]] ]] && words+=('')\n"
+	      "\tlast=${words[-1]#[\\'\\\"]}\n"
+	      "\twords[-1]=$last\n"
+	      "\tkept=${last%\"${last##*[=:]}\"}\n"
+	      "\tmapfile -t COMPREPLY < <(\"${1:-ucoretool}\" __complete \"${words[@]:1}\" 2>/dev/null)\n"
+	      "\tcase ${COMPREPLY[0]-} in\n"
+	      "\t:files) mapfile -t COMPREPLY < <(compgen -f -- \"${last#\"$kept\"}\")\n"
+	      "\t\tcompopt -o filenames 2>/dev/null ;;\n"
+	      "\t:programs) mapfile -t COMPREPLY < <(compgen -c -- \"$last\") ;;\n"
+	      "\t*) COMPREPLY=(\"${COMPREPLY[@]#\"$kept\"}\")\n"
+	      "\t\t[[ ${COMPREPLY[0]-} == *[/=] ]] && compopt -o nospace 2>/dev/null ;;\n"
+	      "\tesac\n"
+	      "\treturn 0\n"
+	      "}\ncomplete -F _ucoretool ucoretool\n", stdout);
 }

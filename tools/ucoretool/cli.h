@@ -13,8 +13,11 @@ int cli_run(struct tool *tool, const struct command *command, int argc, char **a
 /** cli_help() - print the help text of a command */
 void cli_help(const struct command *command);
 
-/** cli_completion() - print the completion script for bash */
-void cli_completion(const struct command *const *commands, size_t nr);
+/** cli_option() - option @i of a command, those of all commands last; NULL behind them */
+const struct option_desc *cli_option(const struct command *command, size_t i);
+
+/** cli_completion() - print the completion script for bash, which asks complete_words() */
+void cli_completion(void);
 
 /*
  * Complaints.  Each prints one line and returns the exit code that goes with it:
@@ -35,8 +38,10 @@ int parse_u64(struct tool *tool, const char *what, const char *text, uint64_t lo
 	      uint64_t *value);
 int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t low,
 		uint32_t high, uint32_t *value);
-int parse_duration(struct tool *tool, const char *what, const char *text, uint64_t low,
-		   uint64_t high, uint64_t *ns);
+int parse_duration(struct tool *tool, const char *what, const char *text, bool bare_ms,
+		   uint64_t low, uint64_t high, uint64_t *ns);
+int parse_count(struct tool *tool, const char *what, const char *text, uint64_t low,
+		uint64_t high, uint64_t *value);
 int parse_separator(struct tool *tool, const char *text, char *separator);
 
 #endif /* UCORETOOL_CLI_H */

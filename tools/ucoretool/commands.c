@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "commands.h"
+#include "complete.h"
 #include "tool.h"
 
 static const struct command *const commands[] = {
@@ -36,10 +37,18 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
+static int command_unknown(const char *name)
+{
+	fprintf(stderr, "ucoretool: no command '%s'; see 'ucoretool --help'\n", name);
+	return EXIT_USAGE;
+}
+
 static int help_run(int argc, char **argv)
 {
 	const struct command *command = argc > 2 ? command_find(argv[2]) : NULL;
 
+	if (argc > 2 && !command)
+		return command_unknown(argv[2]);
 	if (command)
 		cli_help(command);
 	else
@@ -59,16 +68,19 @@ int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
 		return 0;
 	}
 	if (!strcmp(name, "--completion")) {
-		cli_completion(commands, ARRAY_SIZE(commands));
+		cli_completion();
+		return 0;
+	}
+	/* for shells, and not for the help text */
+	if (!strcmp(name, "__complete")) {
+		complete_words(&tool, commands, ARRAY_SIZE(commands), argc - 2, argv + 2);
 		return 0;
 	}
 	tool.command = command_find(name);
 	if (!tool.command) {
-		if (!*name)
-			usage_print(stderr);
-		else
-			fprintf(stderr, "ucoretool: no command '%s'; see 'ucoretool --help'\n",
-				name);
+		if (*name)
+			return command_unknown(name);
+		usage_print(stderr);
 		return EXIT_USAGE;
 	}
 	return cli_run(&tool, tool.command, argc - 1, argv + 1);

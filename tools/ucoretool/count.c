@@ -13,8 +13,8 @@
 const struct option_desc count_options[] = {
 	{ 'e', "event", "LIST", "events: box/EVENT,term=value/ ... (may be repeated)" },
 	{ 'C', "cpu", "LIST", "CPUs that take the PMI; the first of each die reads its boxes" },
-	{ 'D', "delay", "MS", "wait so long before counting" },
-	{ OPT_TIMEOUT, "timeout", "MS", "end after so long" },
+	{ 'D', "delay", "TIME", "wait so long before counting (1.5s, 200ms; bare numbers are ms)" },
+	{ OPT_TIMEOUT, "timeout", "TIME", "end after so long" },
 	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
 	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
 	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
@@ -59,12 +59,9 @@ static int events_option(struct tool *tool, struct count_args *args, const char 
 	return 0;
 }
 
-static int ms_option(struct tool *tool, const char *what, const char *value, uint64_t *ns)
+static int time_option(struct tool *tool, const char *what, const char *value, uint64_t *ns)
 {
-	int ret = parse_u64(tool, what, value, 0, INT32_MAX, ns);
-
-	*ns *= NSEC_PER_MSEC;
-	return ret;
+	return parse_duration(tool, what, value, true, 0, INT32_MAX * NSEC_PER_MSEC, ns);
 }
 
 int count_option(struct tool *tool, struct count_args *args, int letter, const char *value,
@@ -77,9 +74,9 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 	case 'C':
 		return cpus_option(tool, args, value);
 	case 'D':
-		return ms_option(tool, "delay", value, &args->delay_ns);
+		return time_option(tool, "delay", value, &args->delay_ns);
 	case OPT_TIMEOUT:
-		return ms_option(tool, "timeout", value, &args->timeout_ns);
+		return time_option(tool, "timeout", value, &args->timeout_ns);
 	case OPT_LOW_DWORD:
 		args->flags |= UCORE_SESSION_LOW_DWORD;
 		return 0;
@@ -96,7 +93,7 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 
 int count_finish(struct tool *tool, struct count_args *args, int argc, char **argv)
 {
-	if (!args->nr_lists)
+	if (!args->nr_lists && !args->nr_others)
 		return tool_usage(tool, "no event: give -e, for example -e imc/CAS_COUNT.RD/");
 	if (argc)
 		args->command = argv;
@@ -123,21 +120,33 @@ static int period_apply(struct tool *tool, struct ucore_event *event, bool first
 	return 0;
 }
 
-static int event_add(struct tool *tool, struct count *count, const struct ucore_spec *spec,
+static int event_add(struct tool *tool, struct count *count, struct ucore_event *event,
 		     const struct count_triggers *triggers, bool *triggered)
 {
 	bool first = !ucore_session_event(count->session, 0);
-	struct ucore_event event;
-	int ret = ucore_event_resolve(count->dev, spec, &event, &tool->err);
+	int ret = period_apply(tool, event, first, triggers);
+
+	if (ret)
+		return ret;
+	*triggered |= event->period != 0;
+	ret = ucore_session_add(count->session, event, &tool->err);
+	return ret ? tool_fail(tool, ret) : 0;
+}
+
+/* One event, or those that a pattern means */
+static int spec_add(struct tool *tool, struct count *count, const struct ucore_spec *spec,
+		    const struct count_triggers *triggers, bool *triggered)
+{
+	struct ucore_event *events;
+	size_t nr;
+	int ret = ucore_event_expand(count->dev, spec, &events, &nr, &tool->err);
 
 	if (ret)
 		return tool_fail(tool, ret);
-	ret = period_apply(tool, &event, first, triggers);
-	if (ret)
-		return ret;
-	*triggered |= event.period != 0;
-	ret = ucore_session_add(count->session, &event, &tool->err);
-	return ret ? tool_fail(tool, ret) : 0;
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = event_add(tool, count, &events[i], triggers, triggered);
+	free(events);
+	return ret;
 }
 
 static int events_add(struct tool *tool, const struct count_args *args, struct count *count,
@@ -152,7 +161,7 @@ static int events_add(struct tool *tool, const struct count_args *args, struct c
 		const char *list = args->lists[i];
 
 		while (ucore_spec_next(&list, &spec, &tool->err) > 0) {
-			ret = event_add(tool, count, &spec, triggers, &triggered);
+			ret = spec_add(tool, count, &spec, triggers, &triggered);
 			if (ret)
 				return ret;
 		}

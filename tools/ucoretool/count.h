@@ -15,6 +15,7 @@
  * struct count_args - the options that stat and record share
  * @lists: the arguments of -e
  * @nr_lists: how many there are
+ * @nr_others: what else brings events, so that there need be no -e
  * @cpus: the PMI cores
  * @nr_cpus: how many there are
  * @delay_ns: how long to wait before counting
@@ -25,6 +26,7 @@
 struct count_args {
 	const char *lists[MAX_LISTS];
 	unsigned int nr_lists;
+	unsigned int nr_others;
 	uint32_t cpus[MAX_CPUS];
 	unsigned int nr_cpus;
 	uint64_t delay_ns;

@@ -12,7 +12,7 @@
 #include "out.h"
 #include "tool.h"
 
-#define CELL_LEN	256
+#define CELL_LEN	512
 
 static void digits_group(char *text, size_t size, uint64_t number)
 {
@@ -26,6 +26,26 @@ static void digits_group(char *text, size_t size, uint64_t number)
 		text[at++] = digits[i];
 	}
 	text[at] = 0;
+}
+
+/* Two decimals, or four digits of what is small; a person cannot use more */
+static void value_group(char *text, size_t size, double value)
+{
+	double size_of = value < 0 ? -value : value;
+	char decimals[8];
+
+	if (__builtin_isnan(value)) {
+		snprintf(text, size, "-");
+	} else if (size_of >= 1 && size_of < 1e15) {
+		uint64_t hundredths = (uint64_t)(size_of * 100 + 0.5);
+
+		text[0] = '-';
+		digits_group(text + (value < 0), size - 1, hundredths / 100);
+		snprintf(decimals, sizeof(decimals), ".%02u", (unsigned int)(hundredths % 100));
+		snprintf(text + strlen(text), size - strlen(text), "%s", decimals);
+	} else {
+		snprintf(text, size, "%.4g", value);
+	}
 }
 
 static void cell_format(const struct out *out, const struct cell *cell, char *text, size_t size)
@@ -46,6 +66,7 @@ static void cell_format(const struct out *out, const struct cell *cell, char *te
 		}
 		/* fall through */
 	case CELL_NUMBER:
+	case CELL_FLAG:
 		snprintf(text, size, "%" PRIu64, cell->number);
 		break;
 	case CELL_NS:
@@ -58,23 +79,63 @@ static void cell_format(const struct out *out, const struct cell *cell, char *te
 	case CELL_REAL:
 		snprintf(text, size, "%.2f", cell->real);
 		break;
+	case CELL_VALUE:
+		if (people)
+			value_group(text, size, cell->real);
+		else
+			snprintf(text, size, "%.9g", cell->real);
+		/* programs know an empty cell */
+		if (!people && __builtin_isnan(cell->real))
+			*text = 0;
+		break;
 	}
 }
 
 /* ---- JSON -------------------------------------------------------------- */
 
+/* Bytes of the UTF-8 character that begins here, 0 if it is none */
+static size_t utf8_length(const unsigned char *text)
+{
+	static const struct {
+		unsigned char mask, head;
+		uint32_t least;
+	} kinds[] = { { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 } };
+
+	for (size_t nr = 0; nr < ARRAY_SIZE(kinds); nr++) {
+		uint32_t letter = text[0] & ~kinds[nr].mask & 0xff;
+
+		if ((text[0] & kinds[nr].mask) != kinds[nr].head)
+			continue;
+		for (size_t i = 1; i <= nr + 1; i++) {
+			if ((text[i] & 0xc0) != 0x80)
+				return 0;
+			letter = letter << 6 | (text[i] & 0x3f);
+		}
+		if (letter < kinds[nr].least || letter > 0x10ffff ||
+		    (letter >= 0xd800 && letter < 0xe000))
+			return 0;
+		return nr + 2;
+	}
+	return 0;
+}
+
+/* UTF-8 as it is; a byte that is none becomes the sign for that */
 static void json_string(const struct out *out, const char *text)
 {
 	fputc('"', out->stream);
-	for (; *text; text++) {
+	while (*text) {
 		unsigned char c = (unsigned char)*text;
+		size_t length = c < 0x80 ? 1 : utf8_length((const unsigned char *)text);
 
 		if (c == '"' || c == '\\')
 			fputc('\\', out->stream);
-		if (c < ' ' || c >= 0x7f)
+		if (c < ' ' || c == 0x7f)
 			fprintf(out->stream, "\\u%04x", c);
+		else if (length)
+			fwrite(text, 1, length, out->stream);
 		else
-			fputc(c, out->stream);
+			fputs("\\ufffd", out->stream);
+		text += length ? length : 1;
 	}
 	fputc('"', out->stream);
 }
@@ -121,6 +182,21 @@ void json_real(struct out *out, const char *key, double real)
 	fprintf(out->stream, "%.3f", real);
 }
 
+void json_flag(struct out *out, const char *key, bool flag)
+{
+	json_key(out, key);
+	fputs(flag ? "true" : "false", out->stream);
+}
+
+/* What is no number has no member */
+static void json_value(struct out *out, const char *key, double value)
+{
+	if (__builtin_isnan(value))
+		return;
+	json_key(out, key);
+	fprintf(out->stream, "%.9g", value);
+}
+
 void json_line_begin(struct out *out)
 {
 	out->inside = false;
@@ -141,6 +217,10 @@ void json_cells(struct out *out, const struct column *columns, size_t nr,
 			json_text(out, columns[i].name, cells[i].text);
 		else if (cells[i].kind == CELL_REAL)
 			json_real(out, columns[i].name, cells[i].real);
+		else if (cells[i].kind == CELL_VALUE)
+			json_value(out, columns[i].name, cells[i].real);
+		else if (cells[i].kind == CELL_FLAG)
+			json_flag(out, columns[i].name, cells[i].number);
 		else if (cells[i].kind != CELL_NONE)
 			json_number(out, columns[i].name, cells[i].number);
 	}
@@ -150,7 +230,9 @@ void json_cells(struct out *out, const struct column *columns, size_t nr,
 
 static void csv_put(const struct out *out, const char *text)
 {
-	if (!strchr(text, out->separator) && !strchr(text, '"')) {
+	const char special[] = { out->separator, '"', '\n', '\r', 0 };
+
+	if (!strpbrk(text, special)) {
 		fputs(text, out->stream);
 		return;
 	}

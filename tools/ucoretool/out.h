@@ -36,8 +36,10 @@ enum cell_kind {
 	CELL_TEXT,
 	CELL_COUNT,		/* a table groups the digits */
 	CELL_NUMBER,
+	CELL_FLAG,		/* true or false in JSON, else 1 or 0 */
 	CELL_NS,		/* a table shows seconds, CSV and JSON have nanoseconds */
 	CELL_REAL,		/* a table and CSV show two decimals, JSON has three */
+	CELL_VALUE,		/* as exact as it is; a table groups the digits of what is large */
 };
 
 struct cell {
@@ -76,6 +78,11 @@ static inline struct cell cell_number(uint64_t number)
 	return (struct cell) { .kind = CELL_NUMBER, .number = number };
 }
 
+static inline struct cell cell_flag(bool flag)
+{
+	return (struct cell) { .kind = CELL_FLAG, .number = flag };
+}
+
 static inline struct cell cell_count(uint64_t number)
 {
 	return (struct cell) { .kind = CELL_COUNT, .number = number };
@@ -89,6 +96,12 @@ static inline struct cell cell_ns(uint64_t number)
 static inline struct cell cell_real(double real)
 {
 	return (struct cell) { .kind = CELL_REAL, .real = real };
+}
+
+/* A value that may be none (NaN): "-" in a table, empty in CSV, no member in JSON */
+static inline struct cell cell_value(double real)
+{
+	return (struct cell) { .kind = CELL_VALUE, .real = real };
 }
 
 /** out_head() - the line above the rows, in the formats that have one */
@@ -113,6 +126,7 @@ void json_end(struct out *out, char bracket);
 void json_text(struct out *out, const char *key, const char *text);
 void json_number(struct out *out, const char *key, uint64_t number);
 void json_real(struct out *out, const char *key, double real);
+void json_flag(struct out *out, const char *key, bool flag);
 
 /** json_cells() - the cells of a row as members of the object that is open */
 void json_cells(struct out *out, const struct column *columns, size_t nr,

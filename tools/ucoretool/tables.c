@@ -401,7 +401,7 @@ static void dump_json(const struct ucore_info *info, const struct discovery_view
 	json_number(&out, "family", info->family);
 	json_number(&out, "model", info->model);
 	json_number(&out, "stepping", info->stepping);
-	json_number(&out, "addresses_hidden", view->nr_units && addresses_hidden(view));
+	json_flag(&out, "addresses_hidden", view->nr_units && addresses_hidden(view));
 	json_begin(&out, "tables", '[');
 	for (size_t i = 0; i < view->nr_tables; i++)
 		table_json(&out, view, &view->tables[i]);

@@ -25,13 +25,14 @@
 
 /* Options without a letter */
 enum {
-	OPT_HELP = 256,
+	OPT_NO_LETTER = 256,
 	OPT_BOX_FREEZE,
 	OPT_DEVICE,
 	OPT_DISCOVERY,
 	OPT_INTERRUPT,
 	OPT_LIVE,
 	OPT_LOW_DWORD,
+	OPT_METRIC_FILE,
 	OPT_PER_BOX,
 	OPT_PER_SOCKET,
 	OPT_PLATFORM,
@@ -79,6 +80,7 @@ struct option_desc {
  * @more_options: further options that end in the same way, or NULL
  * @runs_command: the first operand ends the options, because a program to run
  *                and its own options follow
+ * @no_device: it needs none, and takes no option that names one
  * @args_size: the size of the struct that the following functions share; it is
  *             zeroed before the first of them is called
  * @option: takes one option and returns 0 or an exit code
@@ -92,6 +94,7 @@ struct command {
 	const struct option_desc *options;
 	const struct option_desc *more_options;
 	bool runs_command;
+	bool no_device;
 	size_t args_size;
 	int (*option)(struct tool *tool, void *args, int letter, const char *value);
 	int (*finish)(struct tool *tool, void *args, int argc, char **argv);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -16,6 +17,8 @@
 
 #include "cli.h"
 #include "wait.h"
+
+#define KILL_AFTER	(3 * NSEC_PER_SEC)	/* of a command that ignores SIGTERM */
 
 uint64_t now_ns(void)
 {
@@ -134,29 +137,55 @@ static void fd_close(int fd)
 		close(fd);
 }
 
-/* The command's own failure is ours: what was measured did not work */
+/* What was measured did not work: its failure is ours, with its status as a shell has it */
 static int child_verdict(const struct tool *tool, int status)
 {
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return 0;
-	if (WIFSIGNALED(status))
-		return tool_error(tool, "the command died of signal %d (%s)", WTERMSIG(status),
-				  strsignal(WTERMSIG(status)));
-	return tool_error(tool, "the command ended with status %d", WEXITSTATUS(status));
+	if (WIFSIGNALED(status)) {
+		tool_error(tool, "the command died of signal %d (%s)", WTERMSIG(status),
+			   strsignal(WTERMSIG(status)));
+		return 128 + WTERMSIG(status);
+	}
+	if (WEXITSTATUS(status))
+		tool_error(tool, "the command ended with status %d", WEXITSTATUS(status));
+	return WEXITSTATUS(status);
+}
+
+/* Our time is up before the command's: it is asked to end, and then made to */
+static void child_end(const struct tool *tool, struct wait *wait)
+{
+	struct pollfd fd = { .fd = wait->signals, .events = POLLIN };
+	uint64_t until = now_ns() + KILL_AFTER;
+	struct signalfd_siginfo info;
+	bool patient = true;
+
+	kill(wait->child, SIGTERM);
+	fd_close(wait->go);
+	wait->go = -1;
+	for (child_reap(wait); wait->child && patient; child_reap(wait)) {
+		uint64_t now = now_ns();
+
+		if (now < until)
+			poll(&fd, 1, (int)((until - now) / NSEC_PER_MSEC) + 1);
+		patient = now < until;
+		/* who asks us to end once more does not want to wait */
+		while (read(wait->signals, &info, sizeof(info)) == sizeof(info))
+			patient &= info.ssi_signo == SIGCHLD;
+	}
+	if (!wait->child)
+		return;
+	tool_error(tool, "the command does not end at SIGTERM: killed");
+	kill(wait->child, SIGKILL);
+	waitpid(wait->child, NULL, 0);
+	wait->child = 0;
 }
 
 int wait_close(struct tool *tool, struct wait *wait, int ret)
 {
 	child_reap(wait);
-	if (wait->child) {
-		/* our time was up before the command's */
-		kill(wait->child, SIGTERM);
-		fd_close(wait->go);
-		wait->go = -1;
-		waitpid(wait->child, NULL, 0);
-	} else if (wait->child_done && !ret) {
+	if (wait->child)
+		child_end(tool, wait);
+	else if (wait->child_done && !ret)
 		ret = child_verdict(tool, wait->child_status);
-	}
 	fd_close(wait->go);
 	fd_close(wait->exec_status);
 	fd_close(wait->signals);

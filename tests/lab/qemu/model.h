@@ -141,7 +141,7 @@ typedef enum {
     UCORE_PCI_SOCKET_MAP,
     UCORE_PCI_FILLER,           /* a slot needs its function 0 */
     UCORE_PCI_OTHER,            /* shows, and is nothing of ours */
-    UCORE_PCI_CAPS,             /* PCU capabilities: CAPID4 */
+    UCORE_PCI_CAPS,             /* PCU capabilities: CAPID4, CAPID6 */
     UCORE_PCI_TABLE,            /* the discovery table */
 } UcorePciRole;
 
@@ -216,12 +216,15 @@ typedef struct UcorePlatform {
     uint16_t capid4;                /* config offset, with CAPS */
     uint32_t capid4_chop;
     uint8_t chop0_sboxes;           /* more than so many: not chop 0 */
+    uint16_t capid6;                /* the same: one bit for each CHA */
+    uint32_t capid6_slices;
 
-    /* free-running counters of IIO stacks; ports 0: none */
+    /* free-running counters of IIO stacks; ports 0: none; width 0: all bits */
     struct {
         uint32_t clock, clock_stride;
         uint32_t in, out, stack_stride, port_stride;
-        unsigned ports;
+        uint32_t util;              /* in, out of each port; 0: none */
+        unsigned ports, width;
     } iio_free;
 
     /* MSRs that only count: rate per socket 0, in increments per second */
@@ -394,6 +397,7 @@ typedef struct UcoreConfig {
     GArray *plans;              /* of UcorePlan */
     unsigned global_config;
     unsigned chop;              /* a field of CAPID4 */
+    unsigned fuses;             /* a field of CAPID6 */
     unsigned status_shift;      /* by so many, around, in status_doubtful */
     unsigned nodes;             /* NUMA nodes; 0: not told */
     uint64_t wk_on_pmi, core_sel;
@@ -566,6 +570,7 @@ typedef struct UcoreTarget {
     const UcoreReg *reg;
     unsigned shift;             /* the dword's place in the register */
     uint64_t rate;              /* UCORE_REG_FREE */
+    unsigned width;             /* the same; 0: all bits */
 } UcoreTarget;
 
 /* Maps addresses to targets: MSRs by number, memory and config by dword. */
@@ -589,6 +594,8 @@ void ucore_target_write(const UcoreTarget *t, uint64_t val, uint64_t mask,
 #define UCORE_FREE_CLOCK    500000000ULL
 #define UCORE_FREE_IN       20000000ULL
 #define UCORE_FREE_OUT      40000000ULL
+#define UCORE_FREE_UTIL_IN  60000000ULL
+#define UCORE_FREE_UTIL_OUT 80000000ULL
 #define UCORE_FREE_PORT     1000000ULL      /* more for each further port */
 
 uint64_t ucore_rate_raw(const UcoreBox *box, unsigned event, unsigned umask);

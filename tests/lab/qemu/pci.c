@@ -115,16 +115,27 @@ static void socket_map_init(UcorePciDevice *d)
 }
 
 /* bits that are nobody's business are set, too: who does not mask, errs */
-#define CAPID4_OTHER    0xa5c3005a
+#define CAPS_OTHER      0xa5c3005a
+
+static void caps_set(UcorePciDevice *d, unsigned reg, uint32_t field,
+                     uint32_t val)
+{
+    pci_set_long(d->parent.config + reg, (CAPS_OTHER & ~field) | val);
+    pci_set_long(d->parent.wmask + reg, 0);
+}
 
 static void caps_init(UcorePciDevice *d)
 {
     const UcoreConfig *cfg = &ucore->config;
-    uint32_t chop = cfg->platform->capid4_chop;
+    const UcorePlatform *p = cfg->platform;
 
-    pci_set_long(d->parent.config + cfg->platform->capid4,
-                 (CAPID4_OTHER & ~chop) | (cfg->chop << ctz32(chop)));
-    pci_set_long(d->parent.wmask + cfg->platform->capid4, 0);
+    if (p->capid4) {
+        caps_set(d, p->capid4, p->capid4_chop,
+                 cfg->chop << ctz32(p->capid4_chop));
+    }
+    if (p->capid6) {
+        caps_set(d, p->capid6, p->capid6_slices, cfg->fuses);
+    }
 }
 
 static void ucore_pci_realize(PCIDevice *pd, Error **errp)

@@ -28,6 +28,24 @@ E5_DEPTHS = {("cbo", 0x11): 20, ("cbo", 0x36): 20, ("cbo", 0x1f): 20, ("pcu", 0x
           ("imc", 0x80): 22, ("imc", 0x81): 32, ("imc", 0x83): 16, ("qpi", 0x0b): 128,
           ("r3qpi", 0x13): 32}
 
+# The same of Skylake-SP to Cooper Lake
+SKX_NUMBERS = {"ubox": 2, "pcu": 3, "imc": 5, "irp": 6, "cha": 11, "iio": 12, "m2m": 13,
+               "upi": 14, "m3upi": 15, "m2pcie": 16}
+SKX_CLOCKS = {("cha", 0x00): 2400000000, ("iio", 0x01): 1100000000, ("irp", 0x01): 1200000000,
+              ("ubox", FIXED): 2600000000, ("pcu", 0x00): 800000000,
+              ("imc", 0x00): 933000000, ("imc", FIXED): 800000000,
+              ("m2m", 0x00): 2250000000, ("upi", 0x01): 1300000000,
+              ("m3upi", 0x01): 2100000000, ("m2pcie", 0x01): 2300000000}
+SKX_CYCLES = {"ubox": FIXED, "iio": 0x01, "irp": 0x01, "upi": 0x01, "m3upi": 0x01,
+              "m2pcie": 0x01}
+SKX_DEPTHS = {("cha", 0x11): 20, ("cha", 0x36): 20, ("pcu", 0x80): 15, ("imc", 0x80): 22,
+              ("imc", 0x81): 32, ("imc", 0x83): 16}
+
+# Of the families with a fixed list of boxes
+CLOCKS = {"e5": E5_CLOCKS, "skx": SKX_CLOCKS}
+CYCLES = {"e5": E5_CYCLES, "skx": SKX_CYCLES}
+DEPTHS = {"e5": E5_DEPTHS, "skx": SKX_DEPTHS}
+
 # The same of the families with a discovery table: type numbers, clocks in MHz
 SPR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "m2pcie": 3, "pcu": 4, "ubox": 5, "imc": 6,
                "m2m": 7, "upi": 8, "m3upi": 9, "pcie": 10, "mdf": 11, "cxlcm": 12, "cxldp": 13,
@@ -35,7 +53,7 @@ SPR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "m2pcie": 3, "pcu": 4, "ubox": 5, "
 GNR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "pcu": 4, "ubox": 5, "imc": 6, "upi": 8,
                "cxlcm": 12, "cxldp": 13, "b2hot": 15, "b2cmi": 16, "b2cxl": 17, "b2upi": 18,
                "mdf": 20, "pciex16": 21, "pciex8": 22}
-NUMBERS = {"e5": E5_NUMBERS, "spr": SPR_NUMBERS, "gnr": GNR_NUMBERS}
+NUMBERS = {"e5": E5_NUMBERS, "skx": SKX_NUMBERS, "spr": SPR_NUMBERS, "gnr": GNR_NUMBERS}
 EVENT_CLOCK = 1
 DISCOVERY_MHZ = {"cha": 2400, "iio": 1100, "irp": 1200, "m2pcie": 2300, "pcu": 1000, "imc": 2000,
                  "m2m": 2250, "upi": 1900, "m3upi": 2100, "pcie": 1300, "mdf": 2350,
@@ -87,7 +105,7 @@ def type_id(box, platform):
 def clock(box, event, platform):
     """Increments per second of an event that counts a clock, else None."""
     if not PLATFORMS[platform].discovery:
-        return E5_CLOCKS.get((box, event))
+        return CLOCKS[PLATFORMS[platform].family].get((box, event))
     if event == FIXED:
         return DISCOVERY_FIXED_MHZ[box] * 1000000
     if event != EVENT_CLOCK:
@@ -179,8 +197,37 @@ def qpi_filters(rate_, event, _, __, match=(0, 0), mask=(0, 0)):
                  5 * mask[0] + 7 * mask[1])
 
 
+def tor_filters(rate_, opc_0=0, opc_1=0, rem=0, loc=0, nm=0, not_nm=0, all_op=0, nc=0, isoc=0):
+    """One of each pair must be set, and an opcode, or all of them."""
+    if not (rem or loc) or not (nm or not_nm):
+        return 0
+    if not all_op:
+        rate_ = needs(rate_, opc_0 + 3 * opc_1)
+    return share(rate_, rem + 2 * loc + 4 * (nm + 2 * not_nm) + 16 * (nc + 2 * isoc))
+
+
+def cha_filters(rate_, event, _, __, state=0, link=0, tid=None, **tor):
+    if event == 0x34:
+        rate_ = needs(rate_, state)
+    if event in (0x35, 0x36):
+        rate_ = tor_filters(rate_, **tor)
+    if event in (0x38, 0x3b):
+        rate_ = needs(rate_, link)
+    if tid is not None:             # tid_en
+        rate_ = share(rate_, 1 + tid)
+    return rate_
+
+
+def iio_filters(rate_, _, __, ___, ch_mask=0, fc_mask=0):
+    return share(rate_, ch_mask + (fc_mask << 8)) if ch_mask or fc_mask else rate_
+
+
+def upi_filters(rate_, _, __, ___, umask_ext=0):
+    return share(rate_, umask_ext) if umask_ext else rate_
+
+
 FILTERS = {"cbo": cbo_filters, "ubox": ubox_filters, "pcu": pcu_filters, "ha": ha_filters,
-           "qpi": qpi_filters}
+           "qpi": qpi_filters, "cha": cha_filters, "iio": iio_filters, "upi": upi_filters}
 
 
 def threshold(rate_, depth, thresh):
@@ -201,9 +248,10 @@ def e5_rate(box, instance, socket, event, umask, *, thresh, edge, scenario, plat
     if box in FILTERS:
         value = FILTERS[box](value, event, umask, platform, **filters)
     if thresh:
-        value = threshold(value, E5_DEPTHS.get((box, event), 1), thresh)
+        family = PLATFORMS[platform].family
+        value = threshold(value, DEPTHS[family].get((box, event), 1), thresh)
         if invert:
-            value = inverted(value, box, instance, socket, E5_CYCLES.get(box, 0), scenario,
+            value = inverted(value, box, instance, socket, CYCLES[family].get(box, 0), scenario,
                              platform)
     return value // PULSE_CYCLES if edge else value
 
@@ -245,7 +293,8 @@ def free_running(msr, socket):
 
 
 def iio_free_running(kind, stack, socket, port=0):
-    """kind: clock, in, out. Increments per second since reset."""
-    base = {"clock": 500000000, "in": 20000000 + 1000000 * port,
-            "out": 40000000 + 1000000 * port}[kind]
+    """kind: clock, in, out, util_in, util_out. Increments per second since reset."""
+    first = {"clock": 500000000, "in": 20000000, "out": 40000000, "util_in": 60000000,
+             "util_out": 80000000}[kind]
+    base = first + (0 if kind == "clock" else 1000000 * port)
     return base // 1000 * (1000 + 7 * stack) * (1000 + 113 * socket) // 1000

@@ -10,7 +10,9 @@
 bool ucore_count_insns;
 
 /* families of platforms/list.h: have they a table? */
-enum { FAMILY_e5 = false, FAMILY_spr = true, FAMILY_gnr = true };
+enum {
+    FAMILY_e5 = false, FAMILY_skx = false, FAMILY_spr = true, FAMILY_gnr = true
+};
 
 static const struct {
     const char *name;
@@ -208,6 +210,19 @@ static bool load_chop(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     return ucore_scenario_uint(kf, "boxes", "chop", 3, &cfg->chop, errp);
 }
 
+/* which slices have a CHA: here and there, as many as there are boxes */
+static bool load_fuses(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    unsigned all = ctpop32(cfg->platform->capid6_slices);
+    unsigned count = g_array_index(cfg->plans, UcorePlan, 0).count;
+
+    for (unsigned i = 0; all && i < count; i++) {
+        cfg->fuses |= BIT((i * all + all - 1) / count);
+    }
+    return ucore_scenario_uint(kf, "boxes", "fuses", UINT32_MAX, &cfg->fuses,
+                               errp);
+}
+
 static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
     const UcorePlatform *p = cfg->platform;
@@ -238,7 +253,7 @@ static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     }
     return ucore_scenario_uint(kf, "boxes", "global-config", UINT32_MAX,
                                &cfg->global_config, errp) &&
-           load_chop(cfg, kf, errp);
+           load_chop(cfg, kf, errp) && load_fuses(cfg, kf, errp);
 }
 
 /* How the global registers are reached, and who may be told of overflows. */

@@ -59,7 +59,8 @@ UcoreAccesses *ucore_target_accesses(const UcoreTarget *t)
 uint64_t ucore_target_read(const UcoreTarget *t, int64_t now)
 {
     if (t->reg->kind == UCORE_REG_FREE) {
-        return ucore_free_running(t->socket, t->rate, now);
+        return extract64(ucore_free_running(t->socket, t->rate, now), 0,
+                         t->width ?: 64);
     }
     if (!t->box) {
         return ucore_global_read(t->socket, t->reg);

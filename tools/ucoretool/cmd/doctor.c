@@ -204,12 +204,13 @@ static bool has_word(const char *text, const char *word)
 
 /* ---- the machine ------------------------------------------------------- */
 
-static void check_model(struct doctor *doctor, long family, long number)
+static void check_model(struct doctor *doctor, long family, long number, long stepping)
 {
 	const struct ucore_model *model = NULL;
 
 	if (family >= 0 && number >= 0)
-		model = ucore_model_find((uint32_t)family, (uint32_t)number);
+		model = ucore_model_find((uint32_t)family, (uint32_t)number,
+					 stepping < 0 ? 0 : (uint32_t)stepping);
 	if (model) {
 		doctor->known_discovery = model->discovery;
 		finding(doctor, VERDICT_OK, "processor", NULL, "Intel family %ld model %ld: %s",
@@ -240,7 +241,7 @@ static void check_processor(struct doctor *doctor)
 		return;
 	}
 	check_model(doctor, cpuinfo_number(cpuinfo, "cpu family"),
-		    cpuinfo_number(cpuinfo, "model"));
+		    cpuinfo_number(cpuinfo, "model"), cpuinfo_number(cpuinfo, "stepping"));
 }
 
 static void check_virtual(struct doctor *doctor)

@@ -334,9 +334,9 @@ static void json_core(struct out *out, const struct ucore_device *dev)
 	json_number(out, "width", core.width);
 	json_number(out, "fixed", core.nr_fixed);
 	json_number(out, "fixed_width", core.fixed_width);
-	json_number(out, "global_control", !!(core.caps & UCORE_CORE_GLOBAL));
-	json_number(out, "full_width_writes", !!(core.caps & UCORE_CORE_FULL_WIDTH));
-	json_number(out, "any_thread", !!(core.caps & UCORE_CORE_ANY));
+	json_flag(out, "global_control", core.caps & UCORE_CORE_GLOBAL);
+	json_flag(out, "full_width_writes", core.caps & UCORE_CORE_FULL_WIDTH);
+	json_flag(out, "any_thread", core.caps & UCORE_CORE_ANY);
 	json_number(out, "events", core.events);
 	json_number(out, "eax", core.eax);
 	json_number(out, "ebx", core.ebx);
@@ -358,9 +358,9 @@ static void info_json(const struct info_args *args, const struct ucore_device *d
 	json_number(&out, "model", info->model);
 	json_number(&out, "stepping", info->stepping);
 	json_number(&out, "abi", info->abi);
-	json_number(&out, "global_freeze", !!(info->caps & UCORE_CAP_GLOBAL_FREEZE));
-	json_number(&out, "overflow_pmi", !!(info->caps & UCORE_CAP_OVERFLOW_PMI));
-	json_number(&out, "discovery", !!(info->caps & UCORE_CAP_DISCOVERY));
+	json_flag(&out, "global_freeze", info->caps & UCORE_CAP_GLOBAL_FREEZE);
+	json_flag(&out, "overflow_pmi", info->caps & UCORE_CAP_OVERFLOW_PMI);
+	json_flag(&out, "discovery", info->caps & UCORE_CAP_DISCOVERY);
 	json_number(&out, "boxes", info->nr_boxes);
 	json_number(&out, "counters", info->nr_counters);
 	json_core(&out, dev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool list: boxes, event names, event fields.  Changes nothing.
+ * ucoretool list: boxes, event names, metrics, event fields.  Changes nothing.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -16,7 +16,7 @@
 #include "tool.h"
 
 struct list_args {
-	enum { LIST_BOXES, LIST_EVENTS, LIST_FIELDS } what;
+	enum { LIST_BOXES, LIST_EVENTS, LIST_FIELDS, LIST_METRICS } what;
 	const char *pattern;
 	const struct ucore_platform *platform;
 	bool all;
@@ -25,11 +25,11 @@ struct list_args {
 };
 
 static const struct option_desc list_options[] = {
-	{ 'v', "all", NULL, "a line for each box, with what discovery says of it" },
+	{ 'v', "all", NULL, "a line for each box; what each event or metric says" },
 	{ OPT_REJECTED, "rejected", NULL, "units of discovery tables that are no boxes, and why" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator" },
 	{ 'j', "json", NULL, "JSON lines" },
-	{ OPT_PLATFORM, "platform", "NAME", "events of another platform (ivbep, spr, gnr ...)" },
+	{ OPT_PLATFORM, "platform", "NAME", "events or metrics of another platform (spr, gnr)" },
 	{ 0 },
 };
 
@@ -82,13 +82,21 @@ static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 		args->what = LIST_EVENTS;
 	else if (!strcmp(what, "fields"))
 		args->what = LIST_FIELDS;
+	else if (!strcmp(what, "metrics"))
+		args->what = LIST_METRICS;
 	else
-		return tool_usage(tool, "cannot list '%s': boxes, events or fields", what);
+		return tool_usage(tool, "cannot list '%s': boxes, events, metrics or fields",
+				  what);
 	if (argc > 2)
 		return tool_usage(tool, "'%s' is one word too many", argv[2]);
-	if (args->what != LIST_BOXES && (args->rejected || args->all))
-		return tool_usage(tool, "%s goes with boxes, not with %s",
-				  args->rejected ? "--rejected" : "--all", what);
+	if (args->what != LIST_BOXES && args->rejected)
+		return tool_usage(tool, "--rejected goes with boxes, not with %s", what);
+	if (args->what == LIST_FIELDS && args->all)
+		return tool_usage(tool, "--all goes with boxes, events and metrics, not with %s",
+				  what);
+	if (args->platform && args->what != LIST_EVENTS && args->what != LIST_METRICS)
+		return tool_usage(tool, "--platform goes with events and metrics, not with %s",
+				  what);
 	if (argc == 2)
 		args->pattern = argv[1];
 	return 0;
@@ -347,62 +355,184 @@ static void masks_text(const struct ucore_event_desc *desc, char *text, size_t s
 		text[at - 1] = 0;
 }
 
-static void event_row(struct out *out, const struct column *columns,
+enum {
+	EVENT_TYPE,
+	EVENT_SHORT,
+	EVENT_NAME,
+	EVENT_CODE,
+	EVENT_UMASK,
+	EVENT_COUNTERS,
+	EVENT_FILTER,
+	EVENT_MASKS,
+	NR_EVENT_COLUMNS,
+	/* only where explanations are asked for */
+	EVENT_EXPLAINED = NR_EVENT_COLUMNS,
+	EVENT_TEXT,
+	NR_EXPLAINED_COLUMNS,
+};
+
+static void event_row(struct out *out, const struct column *columns, size_t nr,
 		      const struct ucore_event_desc *desc)
 {
-	char counters[64], event[8], umask[8], masks[64];
+	char counters[64], event[8], umask[8], masks[64], both[128], text[UCORE_EVENT_TEXT_LEN];
+	bool whole = ucore_event_desc_text(desc, text, sizeof(text));
+	const char *filter = desc->filter ? desc->filter->spelling : "";
 
 	counters_text(desc->counters | desc->counters_alt, counters, sizeof(counters));
 	snprintf(event, sizeof(event), "0x%02x", desc->event);
 	/* Intel writes the PCU's occupancy select as a umask */
 	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
 	masks_text(desc, masks, sizeof(masks));
+	/* few events have either, hardly one has both: a table has one column for them */
+	if (out->format == OUT_TABLE) {
+		snprintf(both, sizeof(both), "%s%s%s", filter, *filter && *masks ? " " : "", masks);
+		filter = both;
+	}
 
-	const struct cell cells[] = {
-		cell_text(desc->unit->type),
-		cell_text(ucore_event_desc_short(desc)),
-		cell_text(desc->name),
-		ucore_event_desc_fixed(desc) ? cell_none() : cell_text(event),
-		ucore_event_desc_fixed(desc) ? cell_none() : cell_text(umask),
-		cell_text(counters),
-		desc->filter ? cell_text(desc->filter->spelling) : cell_none(),
-		*masks ? cell_text(masks) : cell_none(),
+	const struct cell cells[NR_EXPLAINED_COLUMNS] = {
+		[EVENT_TYPE] = cell_text(desc->unit->type),
+		[EVENT_SHORT] = cell_text(ucore_event_desc_short(desc)),
+		[EVENT_NAME] = cell_text(desc->name),
+		[EVENT_CODE] = ucore_event_desc_fixed(desc) ? cell_none() : cell_text(event),
+		[EVENT_UMASK] = ucore_event_desc_fixed(desc) ? cell_none() : cell_text(umask),
+		[EVENT_COUNTERS] = cell_text(counters),
+		[EVENT_FILTER] = *filter ? cell_text(filter) : cell_none(),
+		[EVENT_MASKS] = *masks ? cell_text(masks) : cell_none(),
+		[EVENT_EXPLAINED] = cell_flag(whole),
+		[EVENT_TEXT] = cell_text(text),
 	};
-	out_row(out, columns, ARRAY_SIZE(cells), cells);
+	out_row(out, columns, nr, cells);
 }
 
-static void event_rows(struct out *out, const struct column *columns, const char *pattern,
-		       const struct ucore_platform *platform)
+/* By name, full or not, by box type, or as -e takes it: "imc/CAS_COUNT.RD/" */
+static bool event_wanted(const char *pattern, const struct ucore_event_desc *desc)
 {
-	for (size_t i = 0; platform && i < platform->nr_events; i++) {
-		struct ucore_event_desc desc;
+	char spec[UCORE_SPEC_LEN];
 
+	snprintf(spec, sizeof(spec), "%s/%s/", desc->unit->type, ucore_event_desc_short(desc));
+	return pattern_matches(pattern, desc->name) || pattern_matches(pattern, spec) ||
+	       pattern_matches(pattern, ucore_event_desc_short(desc)) ||
+	       pattern_matches(pattern, desc->unit->type);
+}
+
+static size_t event_rows(struct out *out, const struct column *columns, size_t nr,
+			 const char *pattern, const struct ucore_platform *platform)
+{
+	struct ucore_event_desc desc;
+	size_t found = 0;
+
+	for (size_t i = 0; platform && i < platform->nr_events; i++) {
 		ucore_platform_event_at(platform, i, &desc);
-		if (pattern_matches(pattern, desc.name) ||
-		    pattern_matches(pattern, desc.unit->type))
-			event_row(out, columns, &desc);
+		if (!event_wanted(pattern, &desc))
+			continue;
+		event_row(out, columns, nr, &desc);
+		found++;
 	}
+	return found;
+}
+
+/* Nothing was found: that is no success */
+static int nothing_found(struct tool *tool, const char *what, const char *pattern, size_t found)
+{
+	return found || !pattern ? 0 : tool_error(tool, "no %s is like '%s' here", what, pattern);
 }
 
 /* Those of a platform, and those that the cores have on any */
-static void list_events(const struct list_args *args, const struct ucore_platform *platform,
-			const struct ucore_platform *core)
+static int list_events(struct tool *tool, const struct list_args *args,
+		       const struct ucore_platform *platform, const struct ucore_platform *core)
 {
-	static const struct column columns[] = {
-		{ "type", "TYPE", -8 },
-		{ "event", "EVENT", -40 },
-		{ "name", "FULL NAME", -46 },
-		{ "code", "CODE", -5 },
-		{ "umask", "UMASK", -5 },
-		{ "counters", "COUNTERS", -8 },
-		{ "filter", "FILTER", -20 },
-		{ "masks", "MASKS", -20 },
+	const bool all = args->all;
+	const struct column columns[NR_EXPLAINED_COLUMNS] = {
+		[EVENT_TYPE] = { "type", "TYPE", -8 },
+		[EVENT_SHORT] = { "event", "EVENT", -40 },
+		[EVENT_NAME] = { "name", "", 1, true },
+		[EVENT_CODE] = { "code", "CODE", -5, all },
+		[EVENT_UMASK] = { "umask", "UMASK", -5, all },
+		[EVENT_COUNTERS] = { "counters", "COUNTERS", -8, all },
+		[EVENT_FILTER] = { "filter", "FILTER, MASKS", -8, all },
+		[EVENT_MASKS] = { "masks", "", 1, true },
+		[EVENT_EXPLAINED] = { "explained", "", 1, true },
+		[EVENT_TEXT] = { "text", "WHAT IT COUNTS", -8 },
 	};
+	size_t nr = all ? NR_EXPLAINED_COLUMNS : NR_EVENT_COLUMNS, found;
 	struct out out = args->out;
 
-	out_head(&out, columns, ARRAY_SIZE(columns));
-	event_rows(&out, columns, args->pattern, platform);
-	event_rows(&out, columns, args->pattern, core);
+	out_head(&out, columns, nr);
+	found = event_rows(&out, columns, nr, args->pattern, platform);
+	found += event_rows(&out, columns, nr, args->pattern, core);
+	return nothing_found(tool, "event", args->pattern, found);
+}
+
+/* ---- metrics ----------------------------------------------------------- */
+
+enum {
+	METRIC_NAME,
+	METRIC_UNIT,
+	METRIC_CATEGORY,
+	METRIC_LEVELS,
+	METRIC_FORMULA,
+	METRIC_WHERE,
+	METRIC_TEXT,
+	NR_METRIC_COLUMNS,
+};
+
+static const char *levels_text(uint32_t levels)
+{
+	if (levels & UCORE_LEVEL_BOX)
+		return "system socket box";
+	return levels & UCORE_LEVEL_SOCKET ? "system socket" : "system";
+}
+
+static void metric_row(struct out *out, const struct column *columns,
+		       const struct ucore_metric_desc *desc)
+{
+	const struct cell cells[NR_METRIC_COLUMNS] = {
+		[METRIC_NAME] = cell_text(desc->name),
+		[METRIC_UNIT] = *desc->unit ? cell_text(desc->unit) : cell_none(),
+		[METRIC_CATEGORY] = cell_text(desc->category),
+		[METRIC_LEVELS] = cell_text(levels_text(desc->levels)),
+		[METRIC_FORMULA] = cell_text(desc->formula),
+		[METRIC_WHERE] = cell_text(desc->where),
+		[METRIC_TEXT] = cell_text(desc->text),
+	};
+	out_row(out, columns, NR_METRIC_COLUMNS, cells);
+}
+
+/* By name, or by a category as stat -M takes it: "@io" */
+static bool metric_wanted(const char *pattern, const struct ucore_metric_desc *desc)
+{
+	if (pattern && *pattern == '@')
+		return strcasestr(desc->category, pattern + 1);
+	return pattern_matches(pattern, desc->name);
+}
+
+static int list_metrics(struct tool *tool, const struct list_args *args, const char *platform)
+{
+	const bool all = args->all;
+	const struct column columns[NR_METRIC_COLUMNS] = {
+		[METRIC_NAME] = { "metric", "METRIC", -44 },
+		[METRIC_UNIT] = { "unit", "UNIT", -6 },
+		[METRIC_CATEGORY] = { "category", "CATEGORY", -22, all },
+		[METRIC_LEVELS] = { "levels", "LEVELS", -8, all },
+		[METRIC_FORMULA] = { "formula", "FORMULA", -8, true },
+		[METRIC_WHERE] = { "where", "WHERE", -8, true },
+		[METRIC_TEXT] = { "text", "WHAT IT SAYS", -8, !all },
+	};
+	struct ucore_metric_desc desc;
+	struct out out = args->out;
+	size_t found = 0;
+
+	if (!ucore_metric_at(platform, 0, &desc))
+		return tool_error(tool, "no metrics for platform '%s': --platform NAME lists another's",
+				  platform);
+	out_head(&out, columns, NR_METRIC_COLUMNS);
+	for (size_t i = 0; ucore_metric_at(platform, i, &desc); i++) {
+		if (*desc.omitted || !metric_wanted(args->pattern, &desc))
+			continue;
+		metric_row(&out, columns, &desc);
+		found++;
+	}
+	return nothing_found(tool, "metric", args->pattern, found);
 }
 
 /* ---- fields ------------------------------------------------------------ */
@@ -478,12 +608,13 @@ static int list_device(struct tool *tool, struct ucore_device *dev, const struct
 		return list_boxes(tool, dev, args);
 	if (args->what == LIST_FIELDS)
 		return list_fields(tool, dev, args);
+	if (args->what == LIST_METRICS)
+		return list_metrics(tool, args, ucore_device_info(dev)->platform);
 	platform = ucore_platform_find(ucore_device_info(dev)->platform);
 	core = ucore_device_info(dev)->caps & UCORE_CAP_CORE ? ucore_platform_find("core") : NULL;
 	if (!platform && !core)
 		return tool_error(tool, "no event names for this machine: --platform NAME lists another's");
-	list_events(args, platform, core);
-	return 0;
+	return list_events(tool, args, platform, core);
 }
 
 static int list_run(struct tool *tool, const void *data)
@@ -492,10 +623,10 @@ static int list_run(struct tool *tool, const void *data)
 	struct ucore_device *dev;
 	int ret;
 
-	if (args->what == LIST_EVENTS && args->platform) {
-		list_events(args, args->platform, NULL);
-		return 0;
-	}
+	if (args->what == LIST_EVENTS && args->platform)
+		return list_events(tool, args, args->platform, NULL);
+	if (args->what == LIST_METRICS && args->platform)
+		return list_metrics(tool, args, args->platform->name);
 	ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);
 	if (ret) {
 		tool_fail(tool, ret);
@@ -508,8 +639,8 @@ static int list_run(struct tool *tool, const void *data)
 
 const struct command command_list = {
 	.name = "list",
-	.operands = "[boxes|events|fields] [PATTERN]",
-	.summary = "boxes of this machine, event names, event fields",
+	.operands = "[boxes|events|metrics|fields] [PATTERN]",
+	.summary = "boxes of this machine, event names, metrics, event fields",
 	.options = list_options,
 	.args_size = sizeof(struct list_args),
 	.option = list_option,

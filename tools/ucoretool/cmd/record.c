@@ -66,12 +66,12 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 		return ret;
 	switch (letter) {
 	case 'c':
-		return parse_u64(tool, "period", value, 1, UINT64_MAX, &args->triggers.period);
+		return parse_count(tool, "period", value, 1, UINT64_MAX, &args->triggers.period);
 	case OPT_INTERRUPT:
 		args->triggers.interrupt = true;
 		return 0;
 	case OPT_TIMER:
-		return parse_duration(tool, "timer", value, UCORE_TIMER_MIN_NS,
+		return parse_duration(tool, "timer", value, false, UCORE_TIMER_MIN_NS,
 				      UCORE_TIMER_MAX_NS, &args->timer_ns);
 	case 'm':
 		return parse_bytes(tool, "ring", value, UCORE_RING_MIN, UCORE_RING_MAX,

@@ -732,6 +732,7 @@ const struct command command_report = {
 	.name = "report",
 	.summary = "print the samples of a file",
 	.options = report_options,
+	.no_device = true,
 	.args_size = sizeof(struct report_args),
 	.option = report_option,
 	.finish = report_finish,

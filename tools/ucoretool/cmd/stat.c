@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool stat: counts per box, per socket or in total, at the end or in
- * intervals.  One session and one READ per interval; nothing is allocated once
+ * ucoretool stat: counts and metrics per box, per socket or in total, at the end or
+ * in intervals.  One session and one READ per interval; nothing is allocated once
  * counting has begun.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "count.h"
@@ -15,6 +17,9 @@
 #include "out.h"
 #include "wait.h"
 #include "tool.h"
+
+#define MAX_METRICS	64	/* options -M, and files of metrics */
+#define WALL_LEN	32	/* "2026-01-31T12:34:56.123456Z" */
 
 enum grouping {
 	GROUP_TOTAL,
@@ -28,6 +33,10 @@ struct stat_args {
 	uint64_t interval_ns;
 	uint64_t nr_intervals;
 	uint32_t read_flags;
+	const char *metrics[MAX_METRICS];
+	unsigned int nr_metrics;
+	const char *metric_files[MAX_METRICS];
+	unsigned int nr_metric_files;
 	const char *path;
 	struct out out;
 };
@@ -46,14 +55,6 @@ struct stat_row {
 	uint32_t flags;		/* UCORE_VALUE_* of any slot */
 };
 
-/* What the last READ said of a slot's domain and value */
-struct stat_slot {
-	size_t row;
-	uint64_t count;
-	uint64_t enabled;
-	uint64_t running;
-};
-
 struct stat {
 	struct count count;
 	struct out out;
@@ -61,14 +62,20 @@ struct stat {
 	bool series;
 	struct stat_row *rows;
 	size_t nr_rows;
-	struct stat_slot *slots;	/* beside the session's */
+	uint32_t nr_events;		/* of -e */
+	size_t *row_of;			/* beside the session's slots: an event of -e has a row */
+	struct ucore_delta *delta;
+	struct ucore_metrics *metrics;	/* NULL: none was asked for */
 	uint64_t reads;
 	uint64_t time;			/* enabled so far, the longest of the domains */
+	char wall[WALL_LEN];		/* when the counters were read, by the calendar */
 	uint64_t max_skew;
 };
 
 static const struct option_desc stat_options[] = {
-	{ 'I', "interval", "MS", "print every so often" },
+	{ 'M', "metric", "LIST", "metrics: names, @CATEGORY, or NAME=FORMULA (may be repeated)" },
+	{ OPT_METRIC_FILE, "metric-file", "FILE", "metrics of your own, a NAME=FORMULA a line" },
+	{ 'I', "interval", "TIME", "print every so often (1s, 200ms; bare numbers are ms)" },
 	{ 'n', "count", "N", "end after N intervals" },
 	{ OPT_PER_SOCKET, "per-socket", NULL, "one line per event and socket" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
@@ -79,12 +86,13 @@ static const struct option_desc stat_options[] = {
 	{ 0 },
 };
 
-static int interval_option(struct tool *tool, struct stat_args *args, const char *value)
+static int metrics_option(struct tool *tool, const char *value, const char **values,
+			  unsigned int *nr)
 {
-	int ret = parse_u64(tool, "interval", value, 1, INT32_MAX, &args->interval_ns);
-
-	args->interval_ns *= NSEC_PER_MSEC;
-	return ret;
+	if (*nr == MAX_METRICS)
+		return tool_usage(tool, "more than %d options -M or --metric-file", MAX_METRICS);
+	values[(*nr)++] = value;
+	return 0;
 }
 
 static int stat_option(struct tool *tool, void *data, int letter, const char *value)
@@ -97,9 +105,14 @@ static int stat_option(struct tool *tool, void *data, int letter, const char *va
 		return ret;
 	switch (letter) {
 	case 'I':
-		return interval_option(tool, args, value);
+		return parse_duration(tool, "interval", value, true, NSEC_PER_MSEC,
+				      INT32_MAX * NSEC_PER_MSEC, &args->interval_ns);
 	case 'n':
 		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_intervals);
+	case 'M':
+		return metrics_option(tool, value, args->metrics, &args->nr_metrics);
+	case OPT_METRIC_FILE:
+		return metrics_option(tool, value, args->metric_files, &args->nr_metric_files);
 	case OPT_PER_SOCKET:
 		args->grouping = GROUP_SOCKET;
 		return 0;
@@ -128,6 +141,11 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 	if (args->nr_intervals && !args->interval_ns)
 		return tool_usage(tool, "-n counts intervals: give -I too");
 	args->out.stream = stdout;
+	if (args->nr_metric_files && !args->nr_metrics)
+		return tool_usage(tool, "--metric-file names metrics, -M chooses them: give -M too");
+	if (!args->count.nr_lists && !args->nr_metrics)
+		return tool_usage(tool, "no event: give -e, for example -e imc/CAS_COUNT.RD/, or -M, for example -M memory_bandwidth_total");
+	args->count.nr_others = args->nr_metrics;
 	return count_finish(tool, &args->count, argc, argv);
 }
 
@@ -170,6 +188,7 @@ static size_t row_for(struct stat *stat, const struct ucore_slot *slot)
 	return i;
 }
 
+/* Rows of what -e asked for: those events are the first ones */
 static int rows_make(struct stat *stat)
 {
 	const struct ucore_slot *slots;
@@ -177,46 +196,28 @@ static int rows_make(struct stat *stat)
 
 	slots = ucore_session_slots(stat->count.session, &nr);
 	stat->rows = calloc(nr, sizeof(*stat->rows));
-	stat->slots = calloc(nr, sizeof(*stat->slots));
-	if (!stat->rows || !stat->slots)
+	stat->row_of = calloc(nr, sizeof(*stat->row_of));
+	if (!stat->rows || !stat->row_of)
 		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++)
-		stat->slots[i].row = row_for(stat, &slots[i]);
+	for (size_t i = 0; i < nr && slots[i].index < stat->nr_events; i++)
+		stat->row_of[i] = row_for(stat, &slots[i]);
 	return 0;
 }
 
-static const struct ucore_read_domain *read_domain(const struct ucore_snapshot *snap,
-						   uint32_t domain)
+static void row_add(struct stat_row *row, const struct ucore_delta_value *value)
 {
-	for (size_t i = 0; i < snap->nr_domains; i++)
-		if (snap->domains[i].domain == domain)
-			return &snap->domains[i];
-	return NULL;
-}
-
-static void row_add(struct stat_row *row, struct stat_slot *slot, const struct ucore_value *value,
-		    const struct ucore_read_domain *domain)
-{
-	uint64_t running;
-
-	row->count += value->count - slot->count;
+	row->count += value->count;
 	row->flags |= value->flags;
-	slot->count = value->count;
-	if (!domain)
-		return;
-	if (domain->time_enabled - slot->enabled > row->enabled)
-		row->enabled = domain->time_enabled - slot->enabled;
-	/* what no freeze reaches counts all the time */
-	running = value->flags & UCORE_VALUE_UNFROZEN ? domain->time_enabled : domain->time_running;
-	if (running - slot->running > row->running)
-		row->running = running - slot->running;
-	slot->enabled = domain->time_enabled;
-	slot->running = running;
+	if (value->enabled > row->enabled)
+		row->enabled = value->enabled;
+	if (value->running > row->running)
+		row->running = value->running;
 }
 
 /* Add the counts since the last READ up into the rows */
 static void rows_update(struct stat *stat, const struct ucore_snapshot *snap)
 {
+	const struct ucore_delta_value *values;
 	const struct ucore_slot *slots;
 	size_t nr;
 
@@ -226,13 +227,138 @@ static void rows_update(struct stat *stat, const struct ucore_snapshot *snap)
 		stat->rows[i].running = 0;
 		stat->rows[i].flags = 0;
 	}
+	ucore_delta_update(stat->delta, snap);
 	slots = ucore_session_slots(stat->count.session, &nr);
-	for (size_t i = 0; i < nr; i++)
-		row_add(&stat->rows[stat->slots[i].row], &stat->slots[i], &snap->values[i],
-			read_domain(snap, slots[i].domain));
+	values = ucore_delta_values(stat->delta, &nr);
+	for (size_t i = 0; i < nr && slots[i].index < stat->nr_events; i++)
+		row_add(&stat->rows[stat->row_of[i]], &values[i]);
+	if (stat->metrics)
+		ucore_metrics_evaluate(stat->metrics, stat->delta);
 	for (size_t i = 0; i < snap->nr_domains; i++)
 		if (snap->domains[i].time_enabled > stat->time)
 			stat->time = snap->domains[i].time_enabled;
+}
+
+/* ---- the calendar ------------------------------------------------------ */
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * (int64_t)NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* A time of CLOCK_MONOTONIC by the calendar, in UTC: what the clocks differ by now */
+static void wall_print(uint64_t monotonic, char *text)
+{
+	int64_t ns = (int64_t)monotonic + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	time_t seconds = ns / (int64_t)NSEC_PER_SEC;
+	struct tm tm;
+	size_t at;
+
+	gmtime_r(&seconds, &tm);
+	at = strftime(text, WALL_LEN, "%FT%T", &tm);
+	snprintf(text + at, WALL_LEN - at, ".%06uZ",
+		 (unsigned int)(ns % (int64_t)NSEC_PER_SEC / (int64_t)NSEC_PER_USEC));
+}
+
+/* When the first domain was read; the others were at the same time, but for the skew */
+static void wall_update(struct stat *stat, const struct ucore_snapshot *snap)
+{
+	if (snap->nr_domains)
+		wall_print(snap->domains[0].time, stat->wall);
+}
+
+/* ---- metrics ----------------------------------------------------------- */
+
+static int metric_file_load(struct tool *tool, struct stat *stat, const char *path)
+{
+	FILE *stream = fopen(path, "re");
+	int ret;
+
+	if (!stream)
+		return tool_error(tool, "%s: cannot open: %s", path, strerror(errno));
+	ret = ucore_metrics_load(stat->metrics, stream, path, &tool->err);
+	fclose(stream);
+	return ret ? tool_fail(tool, ret) : 0;
+}
+
+/* What was chosen with a category or a pattern and found no room */
+static void left_out_print(const struct ucore_metrics *metrics)
+{
+	bool several = ucore_metrics_left_out(metrics, 1);
+	const char *name;
+
+	for (size_t i = 0; (name = ucore_metrics_left_out(metrics, i)); i++)
+		fprintf(stderr, "%s%s", i ? ", " : "ucoretool stat: left out: ", name);
+	if (ucore_metrics_left_out(metrics, 0))
+		fprintf(stderr, ": %s not fit beside the others; count %s in another run\n",
+			several ? "these do" : "this does", several ? "them" : "it");
+}
+
+/* A number from sysfs, -1 if there is none */
+static int topology_read(long cpu, const char *what)
+{
+	char path[96];
+	FILE *stream;
+	int value = -1;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/%s", cpu, what);
+	stream = fopen(path, "re");
+	if (!stream)
+		return -1;
+	if (fscanf(stream, "%d", &value) != 1)
+		value = -1;
+	fclose(stream);
+	return value;
+}
+
+/* Cores of a socket, for metrics that speak of a share of them; 0 if nobody tells */
+static unsigned int socket_cores(void)
+{
+	unsigned int cores = 0, sockets = 0;
+	uint64_t seen = 0;
+
+	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
+		int socket = topology_read(cpu, "physical_package_id");
+
+		/* each core once: by the first of its threads */
+		cores += topology_read(cpu, "thread_siblings_list") == cpu;
+		if (socket < 0 || socket >= 64 || seen & 1ULL << socket)
+			continue;
+		seen |= 1ULL << socket;
+		sockets++;
+	}
+	return sockets ? cores / sockets : 0;
+}
+
+static int metrics_open(struct tool *tool, struct stat *stat, const struct stat_args *args)
+{
+	static const uint32_t levels[] = {
+		[GROUP_TOTAL] = UCORE_LEVEL_SYSTEM,
+		[GROUP_SOCKET] = UCORE_LEVEL_SOCKET,
+		[GROUP_BOX] = UCORE_LEVEL_BOX,
+	};
+	int ret = ucore_metrics_create(stat->count.dev, &stat->metrics, &tool->err);
+
+	if (ret)
+		return tool_fail(tool, ret);
+	ucore_metrics_cores(stat->metrics, socket_cores());
+	for (unsigned int i = 0; i < args->nr_metric_files; i++) {
+		ret = metric_file_load(tool, stat, args->metric_files[i]);
+		if (ret)
+			return ret;
+	}
+	for (unsigned int i = 0; i < args->nr_metrics && !ret; i++)
+		ret = ucore_metrics_choose(stat->metrics, args->metrics[i], &tool->err);
+	if (!ret)
+		ret = ucore_metrics_attach(stat->metrics, stat->count.session,
+					   levels[stat->grouping], &tool->err);
+	if (ret)
+		return tool_fail(tool, ret);
+	left_out_print(stat->metrics);
+	return 0;
 }
 
 /* ---- output ------------------------------------------------------------ */
@@ -248,8 +374,19 @@ enum {
 	COLUMN_RUNNING,
 	COLUMN_EVENT,
 	COLUMN_NOTE,
+	COLUMN_WALL,
+	NR_COUNT_COLUMNS,
+	/* only with metrics, and only for programs: people see them in columns of counts */
+	COLUMN_VALUE = NR_COUNT_COLUMNS,
+	COLUMN_UNIT,
+	COLUMN_METRIC,
 	NR_COLUMNS,
 };
+
+static size_t nr_columns(const struct stat *stat)
+{
+	return stat->metrics ? NR_COLUMNS : NR_COUNT_COLUMNS;
+}
 
 static void columns_make(const struct stat *stat, struct column *columns)
 {
@@ -260,15 +397,30 @@ static void columns_make(const struct stat *stat, struct column *columns)
 		[COLUMN_CPU] = { "cpu", "CPU", 4 },
 		[COLUMN_BOX] = { "box", "BOX", -8 },
 		[COLUMN_COUNT] = { "count", "COUNT", 20 },
-		[COLUMN_RATE] = { "mib_per_s", "MiB/s", 10 },
+		[COLUMN_RATE] = { "mb_per_s", "MB/s", 10 },
 		[COLUMN_RUNNING] = { "running_percent", "RUNNING %", 9 },
 		[COLUMN_EVENT] = { "event", "EVENT", -40 },
 		[COLUMN_NOTE] = { "note", "", -8 },
+		[COLUMN_WALL] = { "wall", "", -8, .hidden = true },
+		[COLUMN_VALUE] = { "value", "VALUE", 20, .hidden = true },
+		[COLUMN_UNIT] = { "unit", "UNIT", 10, .hidden = true },
+		[COLUMN_METRIC] = { "metric", "METRIC", -40, .hidden = true },
 	};
+	const struct ucore_metric_value *value;
 
 	memcpy(columns, all, sizeof(all));
 	columns[COLUMN_TIME].hidden = !stat->series;
 	columns[COLUMN_SOCKET].hidden = stat->grouping != GROUP_SOCKET;
+	/* metrics that are not of a box have the socket instead */
+	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)
+		if (value->level == UCORE_LEVEL_SOCKET)
+			columns[COLUMN_SOCKET].hidden = false;
+	if (!stat->nr_rows) {
+		columns[COLUMN_COUNT].heading = "VALUE";
+		columns[COLUMN_RATE].heading = "UNIT";
+		columns[COLUMN_RUNNING].hidden = true;
+		columns[COLUMN_EVENT].heading = "METRIC";
+	}
 	columns[COLUMN_DIE].hidden = stat->grouping != GROUP_BOX;
 	columns[COLUMN_CPU].hidden = true;
 	columns[COLUMN_BOX].hidden = stat->grouping != GROUP_BOX;
@@ -284,7 +436,7 @@ static struct cell rate_cell(const struct stat_row *row, const struct ucore_even
 	if (!event->desc.bytes || !row->running)
 		return cell_none();
 	bytes = (double)row->count * event->desc.bytes / event->desc.bytes_per;
-	return cell_real(bytes / (1 << 20) / ((double)row->running / NSEC_PER_SEC));
+	return cell_real(bytes / 1e6 / ((double)row->running / NSEC_PER_SEC));
 }
 
 /* Said only when the counters missed something that two decimals can show */
@@ -297,15 +449,15 @@ static struct cell running_cell(const struct stat *stat, const struct stat_row *
 	return cell_real(percent);
 }
 
-static struct cell note_cell(const struct stat_row *row)
+static struct cell note_cell(uint32_t flags, int32_t cpu)
 {
-	if (row->flags & UCORE_VALUE_DEAD)
+	if (flags & UCORE_VALUE_DEAD)
 		return cell_text("box dead");
-	if (row->flags & UCORE_VALUE_OFFLINE)
-		return cell_text(domain_offline_text(row->cpu));
-	if (row->flags & UCORE_VALUE_REFUSED)
+	if (flags & UCORE_VALUE_OFFLINE)
+		return cell_text(domain_offline_text(cpu));
+	if (flags & UCORE_VALUE_REFUSED)
 		return cell_text("refused");
-	return row->flags & UCORE_VALUE_UNFROZEN ? cell_text("unfrozen") : cell_none();
+	return flags & UCORE_VALUE_UNFROZEN ? cell_text("unfrozen") : cell_none();
 }
 
 static void row_print(struct stat *stat, const struct column *columns, const struct stat_row *row)
@@ -327,13 +479,50 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 		[COLUMN_RATE] = rate_cell(row, event),
 		[COLUMN_RUNNING] = running_cell(stat, row),
 		[COLUMN_EVENT] = cell_text(event->label),
-		[COLUMN_NOTE] = note_cell(row),
+		[COLUMN_NOTE] = note_cell(row->flags, row->cpu),
+		[COLUMN_WALL] = cell_text(stat->wall),
 	};
+	out_row(&stat->out, columns, nr_columns(stat), cells);
+}
+
+/* What says where: nothing of all sockets, the socket, or the box with its die or CPU */
+static void place_cells(const struct stat *stat, const struct ucore_metric_value *value,
+			const char *name, struct cell *cells)
+{
+	cells[COLUMN_TIME] = cell_ns(stat->time);
+	if (value->level == UCORE_LEVEL_SOCKET)
+		cells[COLUMN_SOCKET] = cell_number(value->package);
+	if (value->level != UCORE_LEVEL_BOX)
+		return;
+	cells[COLUMN_SOCKET] = stat->out.format == OUT_TABLE ? cell_none() :
+			       cell_number(value->package);
+	cells[COLUMN_DIE] = domain_die_cell(value->die, value->cpu);
+	cells[COLUMN_CPU] = domain_cpu_cell(value->cpu);
+	cells[COLUMN_BOX] = cell_text(name);
+}
+
+static void metric_print(struct stat *stat, const struct column *columns,
+			 const struct ucore_metric_value *value)
+{
+	const struct ucore_metric_desc *metric = value->metric;
+	bool people = stat->out.format == OUT_TABLE;
+	struct cell cells[NR_COLUMNS] = { 0 };
+	char name[UCORE_NAME_LEN + 12];
+
+	snprintf(name, sizeof(name), "%s%u", value->type, value->instance);
+	place_cells(stat, value, name, cells);
+	cells[people ? COLUMN_COUNT : COLUMN_VALUE] = cell_value(value->value);
+	if (*metric->unit)
+		cells[people ? COLUMN_RATE : COLUMN_UNIT] = cell_text(metric->unit);
+	cells[people ? COLUMN_EVENT : COLUMN_METRIC] = cell_text(metric->name);
+	cells[COLUMN_NOTE] = note_cell(value->flags, value->cpu);
+	cells[COLUMN_WALL] = cell_text(stat->wall);
 	out_row(&stat->out, columns, NR_COLUMNS, cells);
 }
 
 static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 {
+	const struct ucore_metric_value *value;
 	struct column columns[NR_COLUMNS];
 	struct ucore_snapshot snap;
 	int ret = ucore_session_read(stat->count.session, flags, &snap, &tool->err);
@@ -341,13 +530,16 @@ static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 	if (ret)
 		return tool_fail(tool, ret);
 	rows_update(stat, &snap);
+	wall_update(stat, &snap);
 	if (snap.skew_ns > stat->max_skew)
 		stat->max_skew = snap.skew_ns;
 	columns_make(stat, columns);
 	if (!stat->reads++)
-		out_head(&stat->out, columns, NR_COLUMNS);
+		out_head(&stat->out, columns, nr_columns(stat));
 	for (size_t i = 0; i < stat->nr_rows; i++)
 		row_print(stat, columns, &stat->rows[i]);
+	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)
+		metric_print(stat, columns, value);
 	if (stat->series)
 		fflush(stat->out.stream);
 	return 0;
@@ -360,6 +552,7 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 	json_line_begin(out);
 	json_begin(out, "summary", '{');
 	json_number(out, "time_ns", stat->time);
+	json_text(out, "wall", stat->wall);
 	json_number(out, "reads", stat->reads);
 	json_number(out, "max_skew_ns", stat->max_skew);
 	json_number(out, "frozen_ns", status->frozen_ns);
@@ -372,10 +565,16 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 /* What the events are on, a box at a time: which scopes, not how many domains */
 static struct domain_sum slots_domains(const struct stat *stat)
 {
+	const struct ucore_domain_info *domain;
 	struct domain_sum sum = { 0 };
+	const struct ucore_slot *slots;
+	size_t nr;
 
-	for (size_t i = 0; i < stat->nr_rows; i++)
-		domain_sum_add(&sum, stat->rows[i].cpu < 0 ? UCORE_SCOPE_DIE : UCORE_SCOPE_CPU);
+	slots = ucore_session_slots(stat->count.session, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		domain = ucore_device_domain(stat->count.dev, slots[i].domain);
+		domain_sum_add(&sum, domain ? domain->scope : UCORE_SCOPE_DIE);
+	}
 	return sum;
 }
 
@@ -393,13 +592,14 @@ static int summary_print(struct tool *tool, struct stat *stat)
 	}
 	/* in CSV a comment would be a broken row */
 	fprintf(stat->out.format == OUT_CSV ? stderr : stat->out.stream,
-		"# %llu.%06llu s counted, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
+		"# %llu.%06llu s counted, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us; read last at %s\n",
 		(unsigned long long)(stat->time / NSEC_PER_SEC),
 		(unsigned long long)(stat->time % NSEC_PER_SEC / NSEC_PER_USEC),
 		(unsigned long long)stat->reads,
 		(double)(status.reads + status.writes) / (double)stat->reads,
 		domain_sum_words(&sum),
-		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC);
+		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC,
+		stat->wall);
 	return 0;
 }
 
@@ -431,8 +631,10 @@ static int stat_loop(struct tool *tool, struct stat *stat, const struct stat_arg
 static int stat_count(struct tool *tool, struct stat *stat, const struct stat_args *args)
 {
 	struct wait wait;
-	int ret;
+	int ret = ucore_delta_create(stat->count.session, &stat->delta, &tool->err);
 
+	if (ret)
+		return tool_fail(tool, ret);
 	if (rows_make(stat))
 		return tool_error(tool, "out of memory");
 	ret = wait_open(tool, &wait, args->count.command);
@@ -443,6 +645,20 @@ static int stat_count(struct tool *tool, struct stat *stat, const struct stat_ar
 	if (!ret)
 		ret = summary_print(tool, stat);
 	return wait_close(tool, &wait, ret);
+}
+
+static int stat_to_file(struct tool *tool, struct stat *stat, const struct stat_args *args)
+{
+	int ret;
+
+	if (args->path)
+		stat->out.stream = fopen(args->path, "we");
+	if (!stat->out.stream)
+		return tool_error(tool, "%s: cannot create: %s", args->path, strerror(errno));
+	ret = stat_count(tool, stat, args);
+	if (args->path && fclose(stat->out.stream) && !ret)
+		ret = tool_error(tool, "%s: cannot write: %s", args->path, strerror(errno));
+	return ret;
 }
 
 static int stat_run(struct tool *tool, const void *data)
@@ -460,15 +676,15 @@ static int stat_run(struct tool *tool, const void *data)
 
 	if (ret)
 		return ret;
-	if (args->path)
-		stat.out.stream = fopen(args->path, "we");
-	if (stat.out.stream)
-		ret = stat_count(tool, &stat, args);
-	else
-		ret = tool_error(tool, "%s: cannot create: %s", args->path, strerror(errno));
-	if (args->path && stat.out.stream && fclose(stat.out.stream) && !ret)
-		ret = tool_error(tool, "%s: cannot write: %s", args->path, strerror(errno));
-	free(stat.slots);
+	while (ucore_session_event(stat.count.session, stat.nr_events))
+		stat.nr_events++;
+	if (args->nr_metrics)
+		ret = metrics_open(tool, &stat, args);
+	if (!ret)
+		ret = stat_to_file(tool, &stat, args);
+	ucore_metrics_free(stat.metrics);
+	ucore_delta_free(stat.delta);
+	free(stat.row_of);
 	free(stat.rows);
 	count_close(&stat.count);
 	return ret;

@@ -34,7 +34,7 @@ def rows(path, macro):
 def collected():
     """Name -> Platform, in the order of list.h."""
     processors = {}
-    for _, model, name, title, _ in rows(MODELS, "UCORE_MODEL"):
+    for _, model, name, title, *_ in rows(MODELS, "UCORE_MODEL"):
         processors.setdefault(name, (title, int(model, 0)))
     found = {}
     for name, stepping, family in rows(HERE / "list.h", "UCORE_PLATFORM"):

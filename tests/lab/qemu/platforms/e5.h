@@ -190,12 +190,14 @@ extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
 
 /* the platform adds which bits of BOX_CTL are legal, read back, must be 1 */
 #define E5_COMMON \
+    E5_COMMON_BITS, \
+    .map_cpunodeid = E5_UBOX_CPUNODEID, .map_gidnidmap = E5_UBOX_GIDNIDMAP
+#define E5_COMMON_BITS \
     .box_rst_ctrl = E5_BOX_CTL_RST_CTRL, \
     .box_rst_ctrs = E5_BOX_CTL_RST_CTRS, .box_frz = E5_BOX_CTL_FRZ, \
     .ctl_en = E5_CTL_EN, .fixed_en = E5_FIXED_CTL_EN, \
     .ctl_ev_sel = E5_CTL_EV_SEL, .ctl_umask = E5_CTL_UMASK, \
-    .ctl_edge = E5_CTL_EDGE_DET, \
-    .map_cpunodeid = E5_UBOX_CPUNODEID, .map_gidnidmap = E5_UBOX_GIDNIDMAP
+    .ctl_edge = E5_CTL_EDGE_DET
 
 /* MSRs that count: some core in C3, in C6 */
 #define E5_FREE_RUNNING { 0x3fc, 300000000 }, { 0x3fd, 500000000 }

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Skylake-SP, Cascade Lake-SP, Cooper Lake (CPUID 06_55H): facts only, see e5.h.
+ *
+ * No manual was at hand.  Sources: the kernel's own driver, and public lists of
+ * registers and of their fields that were made from Intel 336274; where they
+ * differ, or one of them stands alone, it is said here (UNCERTAIN).
+ */
+#ifndef UCORE_HW_SKX_H
+#define UCORE_HW_SKX_H
+
+/*
+ * Global control, status, configuration.  The layout of the control is written out
+ * for Ice Lake, and used by one source here: the width of pmi_core_sel is UNCERTAIN
+ * (47:0 or 60:0).  The positions in the status are one source's, and not complete.
+ */
+#define SKX_MSR_GLOBAL_CTL		0x700
+#define SKX_MSR_GLOBAL_STATUS		0x701
+#define SKX_MSR_GLOBAL_CONFIG		0x702
+#define SKX_GLOBAL_CTL_FRZ_ALL		BIT_ULL(63)
+#define SKX_GLOBAL_CTL_WK_ON_PMI	BIT_ULL(62)
+#define SKX_GLOBAL_CTL_UNFRZ_ALL	BIT_ULL(61)
+#define SKX_GLOBAL_CTL_PMI_CORE_SEL	GENMASK_ULL(47, 0)
+#define SKX_GLOBAL_CONFIG_NUM_CHA	GENMASK_ULL(5, 0)
+
+/* UBox: no box control, and no filter that a source knows */
+#define SKX_MSR_UBOX_FIXED_CTL		0x703
+#define SKX_MSR_UBOX_FIXED_CTR		0x704
+#define SKX_MSR_UBOX_CTL0		0x705
+#define SKX_MSR_UBOX_STATUS		0x708
+#define SKX_MSR_UBOX_CTR0		0x709
+
+/* PCU */
+#define SKX_MSR_PCU_BOX_CTL		0x710
+#define SKX_MSR_PCU_CTL0		0x711
+#define SKX_MSR_PCU_FILTER		0x715
+#define SKX_MSR_PCU_STATUS		0x716
+#define SKX_MSR_PCU_CTR0		0x717
+
+/* CHA n: MSRs at 0xe00 + 0x10 n */
+#define SKX_NR_CHA			28
+#define SKX_MSR_CHA			0xe00
+#define SKX_MSR_CHA_STRIDE		0x10
+#define SKX_CHA_BOX_CTL			0x0
+#define SKX_CHA_CTL0			0x1
+#define SKX_CHA_FILTER0			0x5
+#define SKX_CHA_FILTER1			0x6
+#define SKX_CHA_STATUS			0x7
+#define SKX_CHA_CTR0			0x8
+
+#define SKX_CHA_FILTER0_TID		GENMASK(8, 0)	/* source id in 8:3, thread in 2:0 */
+#define SKX_CHA_FILTER0_LINK		GENMASK(12, 9)
+#define SKX_CHA_FILTER0_STATE		GENMASK(26, 17)
+#define SKX_CHA_FILTER1_REM		BIT(0)
+#define SKX_CHA_FILTER1_LOC		BIT(1)
+#define SKX_CHA_FILTER1_ALL_OPC		BIT(3)	/* any opcode, whatever OPC0 and OPC1 say */
+#define SKX_CHA_FILTER1_NM		BIT(4)	/* near memory */
+#define SKX_CHA_FILTER1_NOT_NM		BIT(5)
+#define SKX_CHA_FILTER1_OPC0		GENMASK(18, 9)
+#define SKX_CHA_FILTER1_OPC1		GENMASK(28, 19)
+#define SKX_CHA_FILTER1_NC		BIT(30)
+#define SKX_CHA_FILTER1_ISOC		BIT(31)
+
+/* IIO stack s: MSRs at 0xa40 + 0x20 s; its IRP in the same space */
+#define SKX_NR_IIO			6
+#define SKX_MSR_IIO			0xa40
+#define SKX_MSR_IRP			0xa58
+#define SKX_MSR_IIO_STRIDE		0x20
+#define SKX_IIO_BOX_CTL			0x0
+#define SKX_IIO_CTR0			0x1
+#define SKX_IIO_STATUS			0x7
+#define SKX_IIO_CTL0			0x8
+#define SKX_IRP_BOX_CTL			0x0
+#define SKX_IRP_CTR0			0x1
+#define SKX_IRP_CTL0			0x3
+#define SKX_IRP_STATUS			0x7
+
+/* Control of an IIO counter */
+#define SKX_IIO_CTL_THRESH		GENMASK_ULL(35, 24)
+#define SKX_IIO_CTL_CH_MASK		GENMASK_ULL(43, 36)
+#define SKX_IIO_CTL_FC_MASK		GENMASK_ULL(46, 44)
+
+/*
+ * Free-running counters of stack s: read only, never frozen.  Of its four ports:
+ * traffic in, traffic out, in units of 4 bytes; then in pairs utilisation in, out.
+ */
+#define SKX_IIO_FREE_PORTS		4
+#define SKX_MSR_IIO_FREE_CLOCK		0xa45
+#define SKX_MSR_IIO_FREE_IN		0xb00
+#define SKX_MSR_IIO_FREE_OUT		0xb04
+#define SKX_MSR_IIO_FREE_UTIL		0xb08
+#define SKX_MSR_IIO_FREE_STRIDE		0x10	/* of the ports; of the clock 0x20 */
+#define SKX_IIO_FREE_WIDTH		36
+
+/* Counter widths: all others */
+#define SKX_WIDTH			48
+
+/* Memory controller, M2PCIe, M3UPI: the block of e5.h, of M3UPI its first three counters */
+
+/* UPI link: controls of two dwords, the upper one an extended umask without bit 44 */
+#define SKX_UPI_CTR0			0x318
+#define SKX_UPI_CTL0			0x350
+#define SKX_UPI_BOX_CTL			0x378
+#define SKX_UPI_STATUS			0x37c
+#define SKX_UPI_CTL_UMASK_EXT		(GENMASK_ULL(55, 32) & ~BIT_ULL(44))
+
+/* M2M: controls 8 bytes apart; the place of the status is one source's (UNCERTAIN) */
+#define SKX_M2M_CTR0			0x200
+#define SKX_M2M_CTL0			0x228
+#define SKX_M2M_BOX_CTL			0x258
+#define SKX_M2M_STATUS			0x260
+
+/* Which slices have a CHA: fuses, in config space of a function of the PCU */
+#define SKX_PCI_CAPS			0x2083	/* 30:3 */
+#define SKX_CAPS_CAPID6			0x9c
+#define SKX_CAPS_CAPID6_CHA		GENMASK(27, 0)
+
+/*
+ * PCI device ids, vendor 8086h; device:function on a bus of the socket.  Several
+ * functions have the same id: the place tells which it is.
+ */
+#define SKX_PCI_UBOX			0x2014	/* 8:0 socket map */
+#define SKX_PCI_IMC_CH0			0x2042	/* 10:2, of the second controller 12:2 */
+#define SKX_PCI_IMC_CH1			0x2046	/* 10:6, 12:6 */
+#define SKX_PCI_IMC_CH2			0x204a	/* 11:2, 13:2 */
+#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; Cooper Lake x:4 (UNCERTAIN) */
+#define SKX_PCI_M2M			0x2066	/* 8:0 9:0, on another bus than the UBox */
+#define SKX_PCI_M2PCIE			0x2088	/* 21:1 22:1 23:1 22:5 */
+
+/*
+ * Which of the functions of devices 18 to 20 is whose mesh agent is UNCERTAIN: one
+ * source has the functions before these.
+ */
+#define SKX_PCI_M3UPI_EVEN		0x204d	/* 18:1, 18:5; Cooper Lake: 18:1 19:1 20:1 */
+#define SKX_PCI_M3UPI_ODD		0x204e	/* 18:2; Cooper Lake: 18:2 19:2 20:2 */
+
+/* UBox function: CPUNODEID, GIDNIDMAP; a bus without one belongs to the next lower with one */
+#define SKX_UBOX_CPUNODEID		0xc0
+#define SKX_UBOX_GIDNIDMAP		0xd4
+
+#endif /* UCORE_HW_SKX_H */

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Skylake-SP, Cascade Lake-SP, Cooper Lake: the boxes, where they are, which
+ * bits they have.  The first two have the same, the third has six links.
+ *
+ * Numbers stand here once more, apart from the driver's headers: what either
+ * side misread shows when the two meet.
+ */
+#include "hswep.h"
+
+/* ------------------------------------------------------------------- MSRs */
+
+#define SKX_MSR_UBOX_FIXED_CTL      0x703
+#define SKX_MSR_UBOX_FIXED_CTR      0x704
+#define SKX_MSR_UBOX_CTL0           0x705
+#define SKX_MSR_UBOX_STATUS         0x708
+#define SKX_MSR_UBOX_CTR0           0x709
+
+#define SKX_MSR_PCU_BOX_CTL         0x710
+#define SKX_MSR_PCU_CTL0            0x711
+#define SKX_MSR_PCU_FILTER          0x715
+#define SKX_MSR_PCU_STATUS          0x716
+#define SKX_MSR_PCU_CTR0            0x717
+
+static const UcoreReg cha_regs[] = {
+    BOX_CTL(0x0), CTLS_4(0x1), FILTER(0x5, 0), FILTER(0x6, 1),
+    BOX_STATUS(0x7), CTRS_4(0x8), UCORE_REGS_END
+};
+static const UcoreReg iio_regs[] = {
+    BOX_CTL(0x0), CTRS_4(0x1), BOX_STATUS(0x7), CTLS_4(0x8), UCORE_REGS_END
+};
+static const UcoreReg irp_regs[] = {
+    BOX_CTL(0x0), CTRS_2(0x1), CTLS_2(0x3), BOX_STATUS(0x7), UCORE_REGS_END
+};
+static const UcoreReg ubox_regs[] = { UBOX_REGS(SKX), UCORE_REGS_END };
+static const UcoreReg pcu_regs[] = { PCU_REGS(SKX), UCORE_REGS_END };
+
+/* --------------------------------------------------------- config space */
+
+#define WIDE_CTL(off, i)    { off, UCORE_REG_CTL, i, true }
+
+static const UcoreReg upi_regs[] = {
+    CTR(0x318, 0), CTR(0x320, 1), CTR(0x328, 2), CTR(0x330, 3),
+    WIDE_CTL(0x350, 0), WIDE_CTL(0x358, 1), WIDE_CTL(0x360, 2),
+    WIDE_CTL(0x368, 3), BOX_CTL(0x378), BOX_STATUS(0x37c), UCORE_REGS_END
+};
+static const UcoreReg m2m_regs[] = {
+    CTR(0x200, 0), CTR(0x208, 1), CTR(0x210, 2), CTR(0x218, 3),
+    CTL(0x228, 0), CTL(0x230, 1), CTL(0x238, 2), CTL(0x240, 3),
+    BOX_CTL(0x258), BOX_STATUS(0x260), UCORE_REGS_END
+};
+
+/* ---------------------------------------------------------------- filters */
+
+#define CHA_LLC_LOOKUP      0x34
+#define CHA_TOR_INSERTS     0x35
+#define CHA_TOR_OCCUPANCY   0x36
+#define CHA_CREDITS         0x38
+#define CHA_CREDITS_HELD    0x3b
+
+#define FILTER0_TID         GENMASK(8, 0)
+#define FILTER0_LINK        GENMASK(12, 9)
+#define FILTER0_STATE       GENMASK(26, 17)
+#define FILTER1_ALL_OPC     BIT(3)
+
+/* both pairs select, and an opcode does, or all of them */
+static uint64_t tor_rate(uint32_t f1, uint64_t rate)
+{
+    uint32_t where = f1 & 3, memory = extract32(f1, 4, 2);
+    uint32_t opcodes = extract32(f1, 9, 10) + 3 * extract32(f1, 19, 10);
+
+    if (!where || !memory) {
+        return 0;
+    }
+    if (!(f1 & FILTER1_ALL_OPC)) {
+        rate = ucore_e5_field_rate(rate, opcodes);
+    }
+    return ucore_share(rate, where + 4 * memory + 16 * extract32(f1, 30, 2));
+}
+
+static uint64_t cha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
+                         unsigned umask, uint64_t rate)
+{
+    uint32_t f0 = box->filter[0];
+
+    switch (event) {
+    case CHA_LLC_LOOKUP:
+        rate = ucore_e5_field_rate(rate, (f0 & FILTER0_STATE) >> 17);
+        break;
+    case CHA_TOR_INSERTS:
+    case CHA_TOR_OCCUPANCY:
+        rate = tor_rate(box->filter[1], rate);
+        break;
+    case CHA_CREDITS:
+    case CHA_CREDITS_HELD:
+        rate = ucore_e5_field_rate(rate, (f0 & FILTER0_LINK) >> 9);
+        break;
+    }
+    if (box->ctr[ctr].ctl & E5_CTL_TID_EN) {
+        rate = ucore_share(rate, 1 + (f0 & FILTER0_TID));
+    }
+    return rate;
+}
+
+/* -------------------------------------------------------------- box types */
+
+#define CLOCK(event_, rate) { .event = event_, .clock = rate }
+#define DEPTH(event_, most) { .event = event_, .depth = most }
+#define TRAITS(name, ...) \
+    static const UcoreEventTrait name##_traits[] = { \
+        __VA_ARGS__, UCORE_TRAITS_END \
+    }
+
+TRAITS(cha, CLOCK(0x00, 2400000000), DEPTH(0x11, 20), DEPTH(0x36, 20));
+TRAITS(iio, CLOCK(0x01, 1100000000));
+TRAITS(irp, CLOCK(0x01, 1200000000));
+TRAITS(m2m, CLOCK(0x00, 2250000000));
+TRAITS(upi, CLOCK(0x01, 1300000000));
+TRAITS(m3upi, CLOCK(0x01, 2100000000));
+TRAITS(m2pcie, CLOCK(0x01, 2300000000));
+
+static const UcoreConstraint cha_constraints[] = {
+    { 0x11, 0x11, 0x1 }, { 0x36, 0x36, 0x1 }, { 0x3b, 0x3b, 0x1 }, { }
+};
+static const UcoreConstraint iio_constraints[] = {
+    { 0x83, 0x83, 0x3 }, { 0x88, 0x88, 0xc }, { 0x95, 0x95, 0xc },
+    { 0xc0, 0xc0, 0xc }, { 0xc5, 0xc5, 0xc }, { 0xd4, 0xd5, 0xc }, { }
+};
+static const UcoreConstraint m2pcie_constraints[] = {
+    { 0x23, 0x23, 0x3 }, { }
+};
+static const UcoreConstraint m3upi_constraints[] = {
+    { 0x1c, 0x1e, 0x1 }, { 0x3c, 0x3c, 0x1 }, { 0x8e, 0x8e, 0x1 }, { }
+};
+
+/* @legal_: what its control has beside the common fields */
+#define SKX_TYPE(name_, id_, nr_, max_, clock_, legal_) \
+    .name = #name_, .id = id_, .nr_gp = nr_, .nr_max = max_, \
+    HSWEP_BOX(nr_), .box_ctl = true, .clock_event = clock_, \
+    .ctl_legal = HSWEP_CTL | HSWEP_OV | (legal_), .ov_en = HSWEP_OV, \
+    .traits = name_##_traits
+#define THRESH8     .thresh = E5_CTL_THRESH
+
+#define IIO_THRESH  GENMASK(35, 24)
+#define IIO_MASKS   GENMASK(46, 36)     /* channels in 43:36, classes above */
+#define UPI_EXT     (GENMASK(55, 32) & ~BIT_ULL(44))
+
+static const UcoreBoxType cha = {
+    SKX_TYPE(cha, 11, 4, 28, 0x00, E5_CTL_TID_EN), THRESH8,
+    .nr_filters = 2,
+    .filter_legal = {
+        FILTER0_TID | FILTER0_LINK | FILTER0_STATE,
+        GENMASK(31, 30) | GENMASK(28, 9) | GENMASK(5, 3) | GENMASK(1, 0),
+    },
+    .regs = cha_regs, .constraints = cha_constraints, .filter_rate = cha_rate,
+};
+static const UcoreBoxType iio = {
+    SKX_TYPE(iio, 12, 4, 6, 0x01, IIO_THRESH | IIO_MASKS),
+    .thresh = IIO_THRESH, .umask_ext = IIO_MASKS,
+    .regs = iio_regs, .constraints = iio_constraints,
+};
+static const UcoreBoxType irp = {
+    SKX_TYPE(irp, 6, 2, 6, 0x01, 0), THRESH8, .regs = irp_regs,
+};
+static const UcoreBoxType ubox = {
+    UBOX_TYPE, .nr_max = 1, .width = 48, .fixed_width = 48,
+    .ctl_rst = E5_CTL_RST, .box_status = true, .status_legal = GENMASK(1, 0),
+    .ctl_legal = CTL_COMMON | E5_CTL_THRESH5 | HSWEP_OV,
+    .fixed_legal = E5_FIXED_CTL_OV_EN | E5_FIXED_CTL_EN, .ov_en = HSWEP_OV,
+    .regs = ubox_regs, .filter_rate = ucore_e5_ubox_rate,
+};
+/* no ninth bit of events */
+static const UcoreBoxType pcu = {
+    PCU_TYPE, .nr_max = 1, HSWEP_BOX(4), .regs = pcu_regs,
+    .ctl_legal = PCU_CTL_COMMON | E5_CTL_INVERT | HSWEP_OV, .ov_en = HSWEP_OV,
+};
+static const UcoreBoxType imc = { HSWEP_IMC(6) };
+static const UcoreBoxType m2m = {
+    SKX_TYPE(m2m, 13, 4, 2, 0x00, 0), THRESH8, .regs = m2m_regs,
+};
+static const UcoreBoxType upi = {
+    SKX_TYPE(upi, 14, 4, 3, 0x01, UPI_EXT), THRESH8, .umask_ext = UPI_EXT,
+    .regs = upi_regs,
+};
+static const UcoreBoxType m3upi = {
+    SKX_TYPE(m3upi, 15, 3, 3, 0x01, 0), THRESH8, .regs = ucore_e5_r3qpi_regs,
+    .constraints = m3upi_constraints,
+};
+static const UcoreBoxType m2pcie = {
+    SKX_TYPE(m2pcie, 16, 4, 4, 0x01, 0), THRESH8, .regs = ucore_e5_pci_regs,
+    .constraints = m2pcie_constraints,
+};
+static const UcoreBoxType six_upi = {
+    SKX_TYPE(upi, 14, 4, 6, 0x01, UPI_EXT), THRESH8, .umask_ext = UPI_EXT,
+    .regs = upi_regs,
+};
+static const UcoreBoxType six_m3upi = {
+    SKX_TYPE(m3upi, 15, 3, 6, 0x01, 0), THRESH8, .regs = ucore_e5_r3qpi_regs,
+    .constraints = m3upi_constraints,
+};
+
+/* ------------------------------------------------- where the boxes report */
+
+/* IIO and IRP share; bits 44, 45, 48 to 55 and 61 are guesses; README.md */
+#define COMMON_SITES \
+    { .type = &cha, .msr = 0xe00, .msr_stride = 0x10, \
+      .global_bit0 = 3, NO_FIXED_BIT }, \
+    { .type = &iio, .msr = 0xa40, .msr_stride = 0x20, \
+      .global_bit0 = 56, NO_FIXED_BIT }, \
+    { .type = &irp, .msr = 0xa58, .msr_stride = 0x20, \
+      .global_bit0 = 56, NO_FIXED_BIT }, \
+    { .type = &ubox, .msr = SKX_MSR_UBOX_FIXED_CTL, \
+      BITS(1), .global_fixed = 0 }, \
+    { .type = &pcu, .msr = SKX_MSR_PCU_BOX_CTL, BITS(2), NO_FIXED_BIT }, \
+    { .type = &imc, BITS(39, 39, 39, 40, 40, 40), NO_FIXED_BIT }, \
+    { .type = &m2m, BITS(62, 63), NO_FIXED_BIT }, \
+    { .type = &m2pcie, BITS(49, 50, 51, 52), NO_FIXED_BIT }
+
+static const UcoreBoxSite boxes[] = {
+    COMMON_SITES,
+    { .type = &upi, BITS(41, 42, 43), NO_FIXED_BIT },
+    { .type = &m3upi, BITS(46, 47, 48), NO_FIXED_BIT }, { }
+};
+static const UcoreBoxSite cpx_boxes[] = {
+    COMMON_SITES,
+    { .type = &six_upi, BITS(41, 42, 43, 44, 45, 53), NO_FIXED_BIT },
+    { .type = &six_m3upi, BITS(46, 47, 48, 54, 55, 55), NO_FIXED_BIT }, { }
+};
+
+/* ---------------------------------------------------------- PCI functions */
+
+/* the UBox function is on the socket's first bus, all else on a higher one */
+#define COMMON_PCI \
+    { .role = UCORE_PCI_SOCKET_MAP, .slot = 8, .iio = true, \
+      .device_id = 0x2014 }, \
+    PMON(8, 0, 0x2066, m2m, 0), \
+    PMON(9, 0, 0x2066, m2m, 1), \
+    FILLER(10, 0x2040), \
+    PMON(10, 2, 0x2042, imc, 0), \
+    PMON(10, 6, 0x2046, imc, 1), \
+    FILLER(11, 0x2048), \
+    PMON(11, 2, 0x204a, imc, 2), \
+    FILLER(12, 0x2040), \
+    PMON(12, 2, 0x2042, imc, 3), \
+    PMON(12, 6, 0x2046, imc, 4), \
+    FILLER(13, 0x2048), \
+    PMON(13, 2, 0x204a, imc, 5), \
+    FILLER(18, 0x204c), \
+    FILLER(21, 0x208e), \
+    PMON(21, 1, 0x2088, m2pcie, 0), \
+    FILLER(22, 0x208e), \
+    PMON(22, 1, 0x2088, m2pcie, 1), \
+    PMON(22, 5, 0x2088, m2pcie, 3), \
+    FILLER(23, 0x208e), \
+    PMON(23, 1, 0x2088, m2pcie, 2), \
+    FILLER(30, 0x2080), \
+    CAPS(30, 3, 0x2083)
+
+static const UcorePciSite pci[] = {
+    COMMON_PCI,
+    PMON(14, 0, 0x2058, upi, 0),
+    PMON(15, 0, 0x2058, upi, 1),
+    PMON(16, 0, 0x2058, upi, 2),
+    PMON(18, 1, 0x204d, m3upi, 0),
+    PMON(18, 2, 0x204e, m3upi, 1),
+    PMON(18, 5, 0x204d, m3upi, 2), { }
+};
+static const UcorePciSite cpx_pci[] = {
+    COMMON_PCI,
+    PMON(14, 0, 0x2058, six_upi, 0),
+    PMON(15, 0, 0x2058, six_upi, 1),
+    PMON(16, 0, 0x2058, six_upi, 2),
+    PMON(14, 4, 0x2058, six_upi, 3),
+    PMON(15, 4, 0x2058, six_upi, 4),
+    PMON(16, 4, 0x2058, six_upi, 5),
+    PMON(18, 1, 0x204d, six_m3upi, 0),
+    PMON(18, 2, 0x204e, six_m3upi, 1),
+    FILLER(19, 0x204c),
+    PMON(19, 1, 0x204d, six_m3upi, 2),
+    PMON(19, 2, 0x204e, six_m3upi, 3),
+    FILLER(20, 0x204c),
+    PMON(20, 1, 0x204d, six_m3upi, 4),
+    PMON(20, 2, 0x204e, six_m3upi, 5), { }
+};
+
+/* --------------------------------------------------------------- platform */
+
+#define SKX_COMMON \
+    E5_COMMON_BITS, \
+    .msrs = { { 0x700, 0x71f }, { 0xa40, 0xfff } }, \
+    .msr_global_ctl = 0x700, .msr_global_status = 0x701, \
+    .msr_global_config = 0x702, \
+    .frz_all = BIT_ULL(63), .wk_on_pmi = BIT_ULL(62), \
+    .unfrz_all = BIT_ULL(61), .core_sel = GENMASK(47, 0), \
+    .global_status_legal = UINT64_MAX, .status_doubtful = { 3, 63 }, \
+    .box_legal = E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_FRZ | \
+                 E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN, \
+    .box_readable = E5_BOX_CTL_FRZ, .box_enables_doubtful = true, \
+    .map_cpunodeid = 0xc0, .map_gidnidmap = 0xd4, \
+    .capid6 = 0x9c, .capid6_slices = GENMASK(27, 0), \
+    .iio_free = { .clock = 0xa45, .clock_stride = 0x20, \
+                  .in = 0xb00, .out = 0xb04, .util = 0xb08, \
+                  .stack_stride = 0x10, .port_stride = 1, .ports = 4, \
+                  .width = 36 }, \
+    .free_running = { E5_FREE_RUNNING, { 0x3f8, 100000000 }, \
+                      { 0x3f9, 400000000 } }
+
+const UcorePlatform ucore_skx = { SKX_COMMON, .boxes = boxes, .pci = pci };
+const UcorePlatform ucore_clx = { SKX_COMMON, .boxes = boxes, .pci = pci };
+const UcorePlatform ucore_cpx = {
+    SKX_COMMON, .boxes = cpx_boxes, .pci = cpx_pci,
+};

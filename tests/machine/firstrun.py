@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Counts against the rates that the model's documentation promises."""
+
+from lab.session import FIXED, is_frozen
+from machine import eventset
+
+
+class FirstRun:
+    """What there was to count from the first release of a die to the freeze after that."""
+
+    def __init__(self, machine, mark):
+        self._begin, self._end = {}, {}
+        for line in machine.truth(since=mark):
+            die = line.get("socket")
+            if line["ev"] == "unfreeze":
+                self._begin.setdefault(die, line)
+            elif line["ev"] == "freeze" and die in self._begin:
+                self._end.setdefault(die, line)
+
+    def difference(self, box, die, ctr, fields, count, platform):
+        """Why a count is not that of the documented rate; nothing if it is."""
+        rate = eventset.rate_of(box, die, ctr, fields, platform)
+        begin, end = self._begin[die], self._end[die]
+        if not is_frozen(end, box):
+            return self._of_the_unfrozen(end, box, ctr, fields, count, rate)
+        due = rate * (instant(end, box) - instant(begin, box)) // 1000000000
+        return "" if rate and count == due else \
+            f"{box} of die {die}, {fields}: {count}, at {rate}/s that is {due}"
+
+    def _of_the_unfrozen(self, end, box, ctr, fields, count, rate):
+        """Nothing tells when the UBox of v1 began, but the model how fast it counts.
+
+        It began before the first box was released and was read when the last one was frozen.
+        """
+        bits = fields.get("event", 0) | fields.get("umask", 0) << 8
+        model = [c["rate"] for c in end["counters"] if c["box"] == box and
+                 (c["ctr"] == FIXED if ctr == FIXED else
+                  c["ctr"] != FIXED and c["ctl"] & 0xffff == bits)]
+        least = rate * (end["t"] - self._begin[end["socket"]]["first"]) // 1000000000
+        return "" if rate and model == [rate] and count >= least else \
+            f"{box}, {fields}: {count}, at {rate}/s at least {least}; the model's rate {model}"
+
+
+def instant(line, box):
+    """When a freeze or its end reached a box: without a global control its own word did."""
+    words = {word["box"]: word["t"] for word in line.get("boxes", ())}
+    return words[box] if words else line["t"]

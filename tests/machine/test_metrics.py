@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Metrics: `ucoretool stat -M` beside what the model's rates make of each formula.
+
+The formulas are read from the tables in the tree and computed here once more; the rates of
+their events are those that the model promises.  How long was counted is told by a clock of
+the model, on each die, in the same session.
+"""
+
+import csv
+import json
+import re
+
+from lab.artifacts import TOP
+from lab.framework import test
+from lab.qemu import args, rates
+from lab.qemu.platforms import PLATFORMS
+from lab.session import assert_equal
+from machine import eventset
+
+MACHINES = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "bdxde-1s", "skx-2s", "clx-1s",
+            "spr-2s", "emr-1s", "gnr-2s", "srf-1s", "cwf-1s")
+CLOCK = "imc0/DCLK,die={}/"
+TIME = "time=seconds+0*{pcu/CLOCKTICKS/}"
+BAND = 12                       # what stands for N where the table leaves it open
+# Where boxes freeze one by one, each has counted for another time than the clock
+TOLERANCE = {"snbep": 1e-2}
+BOXES_PER_SOCKET = {"CHAS": "cha", "CBOXES": "cbo", "CHANNELS": "imc", "QPI_PORTS": "qpi"}
+
+
+class Count(float):
+    """What stands for an alias: a sum over boxes; [0] is that over first boxes."""
+
+    def __new__(cls, total, first):
+        count = super().__new__(cls, total)
+        count.first = first
+        return count
+
+    def __getitem__(self, index):
+        assert index == 0
+        return self.first
+
+
+def table(platform):
+    """The metrics of a platform that can be counted, by name."""
+    lines = (TOP / f"tools/metrics/{platform}.csv").read_text().splitlines()
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return {row["Metric"]: row for row in rows if not row["Omitted"]}
+
+
+class Promise:
+    """What the model promises of the machine that is running."""
+
+    def __init__(self, machine):
+        self.platform = args.Scenario(machine.scenario).platform
+        self.metrics = table(self.platform)
+        self._events = {event["name"].upper(): event for event in
+                        map(json.loads, machine.sh("ucoretool list events -j").splitlines())}
+        self._filters = {row["EventName"].upper(): eventset.filter1_of(row)
+                         for row in eventset.table(self.platform)}
+        self.boxes = [(box["die"], box["type"], box["instance"]) for box in
+                      map(json.loads, machine.sh("ucoretool list -j").splitlines())
+                      if "die" in box]
+        self.dies = sorted({die for die, _, _ in self.boxes})
+        siblings = machine.sh("cat /sys/devices/system/cpu/cpu*/topology/thread_siblings_list")
+        self._cores = len(set(siblings.split())) // len(self.dies)
+
+    def _fields(self, spec):
+        """Box type and event fields of what an alias stands for."""
+        head, _, terms = spec.rstrip("/").partition("/")
+        fields = {key: int(value, 0) for key, value in
+                  (term.split("=") for term in terms.split(",") if term)}
+        event = self._events.get(head.upper())
+        if event is None:
+            return head, fields
+        if "code" not in event:
+            return event["type"], None
+        umask = int(event["umask"], 0)
+        of_name = {"event": int(event["code"], 0)}
+        if self.platform in eventset.EVENTS and event["type"] == "pcu":
+            of_name["occ_sel"] = umask >> 6
+        else:
+            of_name["umask"] = umask
+        masks = (mask.split("=") for mask in event.get("masks", "").split(",") if mask)
+        return event["type"], {**of_name, **{key: int(value, 0) for key, value in masks},
+                               **self._filter(head, fields), **fields}
+
+    def _filter(self, name, given):
+        """What the name of an event filters by itself: an opcode takes the place of all."""
+        filters = self._filters.get(name.upper(), {})
+        if given.keys() & {"filter_opc_0", "filter_opc_1"}:
+            filters = {**filters, "filter_all_op": 0}
+        return filters
+
+    def rate(self, kind, instance, die, fields):
+        """Counts per second of an event on a box."""
+        if fields is None:
+            return rates.rate(kind, instance, die, fixed=True, platform=self.platform)
+        if not PLATFORMS[self.platform].discovery:
+            if "filter_tid" in fields:
+                fields = {**fields, "tid_en": 1}
+            return eventset.rate_of(f"{kind}{instance}", die, 0, fields, self.platform)
+        fields = dict(fields)
+        event, umask = fields.pop("event"), fields.pop("umask", 0)
+        return rates.rate(kind, instance, die, event, umask, platform=self.platform, **fields)
+
+    def count(self, spec, places, seconds):
+        """What an alias stands for: of boxes (die, type, instance), all or some of them."""
+        one = spec.endswith("[one]")
+        spec = spec.removesuffix("[one]").replace("=N/", f"={BAND}/")
+        by_die = {}
+        for die, kind, instance in places:
+            kind_wanted, fields = self._fields(spec.replace("LOCAL_NODE", str(1 << die)))
+            if kind == kind_wanted:
+                by_die.setdefault(die, []).append(
+                    (instance, seconds[die] * self.rate(kind, instance, die, fields)))
+        first = sum(min(found)[1] for found in by_die.values())
+        if one:
+            return first / len(by_die)
+        return Count(sum(count for found in by_die.values() for _, count in found), first)
+
+    def _constant(self, word, places, claimed):
+        if word == "SOCKET_COUNT":
+            return len({die for die, _, _ in places})
+        if word == "DURATIONTIMEINMILLISECONDS":
+            return claimed * 1000
+        if word == "CORES_PER_SOCKET":
+            return self._cores
+        kind = BOXES_PER_SOCKET[word.removesuffix("_PER_SOCKET")]
+        dies = len({die for die, _, _ in places})
+        return sum(place[1] == kind for place in places) / dies
+
+    def value(self, name, places, seconds, claimed):
+        """A metric of some boxes that counted for seconds[die], as the driver says for claimed."""
+        metric = self.metrics[name]
+        names = {"DURATIONTIMEINSECONDS": claimed}
+        for part in filter(None, metric["Where"].split("; ")):
+            alias, _, what = part.partition("=")
+            is_event = what.startswith("UNC_") or "/" in what
+            names[alias] = self.count(what, places, seconds) if is_event else \
+                self._constant(what, places, claimed)
+        for nested in set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", metric["Formula"])) - set(names):
+            names[nested] = self.value(nested, places, seconds, claimed)
+        try:
+            return eval(metric["Formula"], {"__builtins__": {}}, names)
+        except ZeroDivisionError:
+            return None
+
+
+def spelled(metric):
+    """As -M takes it: what the table leaves open is given."""
+    left_open = re.search(r"(band\d)=N/", metric["Where"])
+    return metric["Metric"] + (f":{left_open[1]}={BAND}" if left_open else "")
+
+
+def stat(machine, promise, metric, *options):
+    """Rows of the metric; of the time that it was counted for; the clock of each die."""
+    clocks = ",".join(CLOCK.format(die) for die in promise.dies)
+    out = machine.sh(f"ucoretool stat -j --timeout 300 {' '.join(options)} -e {clocks} "
+                     f"-M {spelled(metric)} -M '{TIME}'")
+    rows = [json.loads(line) for line in out.splitlines()]
+    return ([row for row in rows if row.get("metric", "time") != "time"],
+            [row for row in rows if row.get("metric") == "time"],
+            {row["event"]: row["count"] for row in rows if "event" in row})
+
+
+def claimed_of(row, times):
+    """For how long the driver says that it was counted there."""
+    def is_there(time):
+        if "box" in row:
+            return time["die"] == row["die"]
+        return "socket" not in row or time.get("socket") == row["socket"]
+    return max(time["value"] for time in times if is_there(time))
+
+
+def difference(promise, row, seconds, claimed):
+    """Why a value is not what the rates make of the formula; nothing if it is."""
+    places = promise.boxes
+    if "box" in row:
+        places = [place for place in places if place[0] == row["die"] and
+                  f"{place[1]}{place[2]}" == row["box"]]
+    elif "socket" in row:
+        places = [place for place in places if place[0] == row["socket"]]
+    due = promise.value(row["metric"], places, seconds, claimed)
+    have = row.get("value")
+    tolerance = TOLERANCE.get(promise.platform, 2e-4)
+    if due is None or have is None:
+        return "" if due is have else f"{row}: {due} is due"
+    near = abs(have - due) <= tolerance * max(abs(due), 1e-9)
+    return "" if near else f"{row}: {due} is due"
+
+
+def differences(machine, promise, name, *options):
+    rows, times, clocks = stat(machine, promise, promise.metrics[name], *options)
+    seconds = {die: clocks[CLOCK.format(die)] / promise.rate("imc", 0, die, None)
+               for die in promise.dies}
+    if not rows:
+        return [f"{name}: no value"]
+    # the driver's idea of the time is not far from the model's
+    if any(abs(of_die / claimed_of({}, times) - 1) > 0.1 for of_die in seconds.values()):
+        return [f"{name}: {times}, but {seconds}"]
+    return [text for text in (difference(promise, row, seconds, claimed_of(row, times))
+                              for row in rows) if text]
+
+
+@test(MACHINES, timeout=400)
+def each_metric_is_what_the_rates_make_of_its_formula(m):
+    promise = Promise(m)
+    assert len(promise.metrics) >= 15, promise.metrics
+    assert_equal([text for name in promise.metrics
+                  for text in differences(m, promise, name, "--per-socket")])
+
+
+@test(("e2-2s", "skx-2s", "spr-2s"))
+def metrics_of_the_system_and_of_each_box(m):
+    promise = Promise(m)
+    names = ["memory_bandwidth_read", "uncore_frequency", "llc_miss_latency", "io_bandwidth_read"]
+    assert_equal([text for name in names for option in ("", "--per-box")
+                  for text in differences(m, promise, name, option)])
+
+
+@test("spr-2s")
+def many_metrics_cost_one_read(m):
+    """One session, one READ for all of them: what they read is what the events alone read."""
+    chosen = "memory_bandwidth_total,upi_data_transmit_bw,uncore_frequency"
+    events = "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/,upi/TxL_FLITS.ALL_DATA/,cha/CLOCKTICKS/"
+
+    def accesses(option):
+        out = m.sh(f"ucoretool stat -j -I 50 -n 4 {option}").splitlines()
+        summary = json.loads(out[-1])["summary"]
+        assert summary["reads"] == 4, summary
+        return summary["register_reads"], summary["register_writes"]
+    assert_equal([] if accesses(f"-M {chosen}") == accesses(f"-e {events}") else
+                 [accesses(f"-M {chosen}"), accesses(f"-e {events}")])
+
+
+@test(("e2-2s", "skx-2s", "spr-2s", "gnr-2s"))
+def the_example_knows_the_platform(m):
+    """readbw says each second what the metric says."""
+    promise = Promise(m)
+    one_second = dict.fromkeys(promise.dies, 1.0)
+    due = promise.value("memory_bandwidth_read", promise.boxes, one_second, 1.0)
+    said = m.sh("timeout 4 readbw || true").split("\n")
+    values = [float(line.split()[0]) for line in said if line.endswith("MB/s")]
+    assert values and all(abs(value / due - 1) < 0.02 for value in values), (values, due)

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Skylake-SP to Cooper Lake: what no earlier generation has.
+
+That every counter counts, what a read costs, overflows and their interrupt are in
+test_counting.py and others: skx-1s and skx-2s are among their machines.
+"""
+
+import csv
+import errno
+import json
+
+from lab.artifacts import TOP
+from lab.framework import BOTH, KERNELS, test
+from lab.qemu import args, rates
+from lab.session import (BOX_FREE_RUNNING, FIXED, MS, Session, assert_equal, interrupting,
+                         refused)
+from machine import eventset
+from machine.eventset import instance_of, type_of
+from machine.firstrun import FirstRun
+
+# ---- which boxes ----
+
+# counters, fixed ones, access
+TYPES = {"cha": (4, 0, "msr"), "iio": (4, 0, "msr"), "iio_free": (0, 17, "msr"),
+         "irp": (2, 0, "msr"), "ubox": (2, 1, "msr"), "pcu": (4, 0, "msr"),
+         "imc": (4, 1, "ecam"), "m2m": (4, 0, "ecam"), "upi": (4, 0, "ecam"),
+         "m3upi": (3, 0, "ecam"), "m2pcie": (4, 0, "ecam")}
+# On all dies together
+BOXES = {
+    "skx-2s": {"cha": 8, "iio": 12, "iio_free": 12, "irp": 12, "ubox": 2, "pcu": 2, "imc": 12,
+               "m2m": 4, "upi": 6, "m3upi": 6, "m2pcie": 8},
+    "cpx-1s": {"cha": 2, "iio": 1, "iio_free": 1, "irp": 1, "ubox": 1, "pcu": 1, "imc": 1,
+               "m2m": 1, "upi": 6, "m3upi": 6, "m2pcie": 1},
+}
+
+
+def info_of(m):
+    return json.loads(m.run("ucoretool info -j", check=False).out)
+
+
+def assert_boxes(m, scenario):
+    assert info_of(m)["platform"] == args.Scenario(scenario).platform, info_of(m)
+    counted = {}
+    for box in map(json.loads, m.sh("ucoretool list -j").splitlines()):
+        counters, fixed, access = TYPES[box["type"]]
+        counted[box["type"]] = counted.get(box["type"], 0) + 1
+        assert (box["counters"], box["fixed"], box["access"]) == (counters, fixed, access), box
+        assert box["width"] == (48 if counters else 0), box
+        assert not fixed or box["fixed_width"] == (48 if counters else 36), box
+    assert counted == BOXES[scenario], counted
+
+
+@test("skx-2s", kernels=KERNELS)
+def the_boxes_are_those_of_the_machine(m):
+    assert_boxes(m, "skx-2s")
+    assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
+
+
+@test("cpx-1s", kernels=BOTH)
+def cooper_lake_has_six_links(m):
+    assert_boxes(m, "cpx-1s")
+    count_exactly(m)
+
+
+@test(("skx-1s", "clx-1s"), kernels=BOTH)
+def every_counter_of_one_socket_counts_exactly(m):
+    count_exactly(m)
+
+
+def count_exactly(m):
+    with Session(m) as s:
+        s.add_all(eventset.full_set(s))
+        assert len(s.events) == eventset.COUNTERS_OF[m.scenario], len(s.events)
+        s.start()
+        for _ in range(2):
+            s.read_exactly()
+        s.stop_exactly()
+
+
+def chas(m):
+    with Session(m) as s:
+        return sorted(box for _, box in s.ids if type_of(box) == "cha")
+
+
+# The register says more than there are, and all that it says would answer
+@test("skx-1s", settings={"boxes.cha": "6", "boxes.fuses": "0x8000401", "boxes.global-config": "6"})
+def the_fuses_tell_how_many_chas_there_are(m):
+    assert chas(m) == ["cha0", "cha1", "cha2"], chas(m)
+    assert "3 CHAs by its fuses, 6 by its register" in m.dmesg(), m.dmesg()[-2000:]
+
+
+@test("skx-1s", settings={"faults.hide": "caps", "boxes.cha": "6", "boxes.global-config": "4"})
+def the_register_tells_where_the_fuses_are_hidden(m):
+    assert chas(m) == [f"cha{i}" for i in range(4)], chas(m)
+
+
+@test("skx-1s", settings={"faults.hide": "caps", "boxes.cha": "6", "boxes.global-config": "0"})
+def chas_that_nothing_counts_must_answer(m):
+    assert chas(m) == [f"cha{i}" for i in range(6)], chas(m)
+
+
+@test("skx-2s", kernels=BOTH,
+      settings={"faults.hide": "m2pcie0 m2pcie1 m2pcie2 m2pcie3 0:imc3 1:upi1"})
+def what_firmware_hides_is_told(m):
+    """An id that several functions have does not make one box of another."""
+    told = "a BIOS option may hide boxes: m2pcie; die 0: imc (5 of 6); die 1: upi (2 of 3)"
+    assert told in m.dmesg(), m.dmesg()[-2000:]
+    with Session(m) as s:
+        found = {at for at in s.ids if type_of(at[1]) in ("imc", "upi", "m2pcie")}
+    assert found == {*((die, f"imc{i}") for die in (0, 1) for i in range(6) if (die, i) != (0, 3)),
+                     (0, "upi0"), (0, "upi1"), (0, "upi2"), (1, "upi0"), (1, "upi2")}, found
+
+
+# Its functions are on a bus above that of the UBox; without one the only socket is meant
+@test("skx-1s", settings={"faults.hide": "map"})
+def the_only_socket_needs_no_map(m):
+    count_exactly(m)
+
+
+# ---- fields ----
+
+@test("skx-2s")
+def fields_that_a_box_does_not_have_are_refused(m):
+    with Session(m) as s:
+        for box, field in (("imc0", "umask_ext"), ("m2m0", "umask_ext"), ("ubox0", "invert"),
+                           ("cha0", "ch_mask"), ("cha0", "filter_opc"), ("pcu0", "umask")):
+            with refused(errno.EINVAL):     # the session finds no number for it
+                s.add(box, event=1, **{field: 1})
+        for box, field, value in (("upi0", "umask_ext", 0x1000), ("iio0", "ch_mask", 0x100),
+                                  ("iio0", "thresh", 0x1000), ("ubox0", "thresh", 0x20),
+                                  ("cha0", "filter_tid", 0x200), ("pcu0", "event", 0x100)):
+            with refused(errno.ERANGE):
+                s.add(box, event=1 if field != "event" else value,
+                      **({field: value} if field != "event" else {}))
+
+
+@test("skx-2s")
+def events_of_the_tor_agree_on_what_they_look_for(m):
+    tor = {"event": 0x35, "umask": 0x21, "filter_loc": 1, "filter_nm": 1}
+    with Session(m) as s:
+        s.add("cha0", **tor, filter_opc_0=0x202)
+        s.add("cha0", **tor, filter_opc_1=0x259)
+        for fields in ({"filter_opc_0": 0x201}, {"filter_opc_1": 0x258}):
+            with refused(errno.EADDRINUSE):
+                s.add("cha0", **tor, **fields)
+        s.add("cha1", **tor, filter_opc_0=0x201)
+        s.start()
+        s.read_exactly()
+
+
+# ---- free-running counters ----
+
+FREE = [("clock", 0)] + [(kind, port) for kind in ("in", "out", "util_in", "util_out")
+                         for port in range(4)]
+
+
+def free_boxes(session):
+    return [at for at, caps in session.caps.items() if caps & BOX_FREE_RUNNING]
+
+
+@test("skx-2s", kernels=KERNELS)
+def free_running_counters_tell_what_the_stacks_did(m):
+    """They cannot be frozen, so time decides: the slope between two reads."""
+    with Session(m) as s:
+        at = {}
+        for die, box in free_boxes(s):
+            for i, (kind, port) in enumerate(FREE):
+                answer = s.command(f"add {s.ids[die, box]} {1 << 32 + i} 0")
+                at[answer["event"]] = (kind, instance_of(box), die, port)
+        assert len(at) == 12 * 17, len(at)
+        s.start()
+        # reading takes its time, and a busy host lets a CPU wait in between
+        for _ in range(5):
+            first = s.read()
+            m.wait_until(lambda: s.read()["domains"][0]["time"] >
+                         first["domains"][0]["time"] + 300 * MS, what="0.3 s")
+            wrong = free_running_differences(first, s.read(), at)
+            if not wrong:
+                break
+        assert_equal(wrong)
+
+
+def free_running_differences(first, last, at):
+    """Counters that are not where their rate takes them between two reads, give or take 5 %."""
+    passed = {b["domain"]: b["time"] - a["time"] for a, b in zip(first["domains"], last["domains"])}
+    wrong = []
+    for a, b in zip(first["values"], last["values"]):
+        kind, stack, die, port = at[a["event"]]
+        due = rates.iio_free_running(kind, stack, die, port) * passed[die] / 1e9
+        if abs(b["count"] - a["count"] - due) >= 0.05 * due:
+            wrong.append(f"{at[a['event']]}: {b['count'] - a['count']}, due {due:.0f}")
+    return wrong
+
+
+# ---- names ----
+
+# Where the driver knows of fewer counters than the list, and what the model does not count
+SPECIAL = {("ubox", 0x00)}
+
+
+def types():
+    lines = (TOP / "tools/events/map/units.csv").read_text().splitlines()
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return {row["Unit"]: (row["Type"], row["Prefix"]) for row in rows}
+
+
+def fields_of(row, kind):
+    """What the name of an event should set, from Intel's columns."""
+    def number(name):
+        return int(row[name] or "0", 0)
+    fields = {"event": number("EventCode"), "umask": number("UMask")}
+    if kind == "pcu":
+        fields["occ_sel"] = fields.pop("umask") >> 6
+    if kind == "upi":
+        fields["umask_ext"] = number("UMaskExt")
+    if kind == "iio":
+        fields |= {"ch_mask": number("PortMask"), "fc_mask": number("FCMask")}
+    if row["Filter"] == "CHAFilter0[26:17]":
+        fields["filter_state"] = 0x3ff
+    if row["Filter"] == "CHAFilter0[12:0]":
+        fields["filter_link"] = 1       # for which the label asks
+    fields |= eventset.filter1_of(row)
+    return {name: value for name, value in fields.items() if value or name == "event"}
+
+
+def named_events(platform, known=frozenset()):
+    """(type, name, fields, counters) of each event on general counters that is not in @known."""
+    of_unit = types()
+    for row in eventset.table(platform):
+        kind, prefix = of_unit[row["Unit"]]
+        if row["Counter"] == "FIXED" or row["CounterType"] == "FREERUN" or \
+                (row["EventName"], row["EventCode"], row["UMask"]) in known:
+            continue
+        fields = fields_of(row, kind)
+        if (kind, fields["event"]) in SPECIAL:
+            continue
+        name = row["EventName"].removeprefix(prefix)
+        more = ",filter_link=1" if "filter_link" in fields else ""
+        yield kind, name + more, fields, set(map(int, row["Counter"].split(",")))
+
+
+class Place:
+    """A box that takes events while it has counters, and they agree on its filters."""
+
+    def __init__(self, die, box, counters):
+        self.die, self.box, self.free, self._filters = die, box, set(range(counters)), {}
+
+    def take(self, fields, counters):
+        """True if there is room; then it is taken."""
+        filters = {name: value for name, value in fields.items() if name.startswith("filter_")}
+        usable = self.free & counters
+        if not usable or any(self._filters.get(name, value) != value
+                             for name, value in filters.items()):
+            return False
+        # an event without a bit would find that of another one
+        if filters and self._filters and filters.keys() != self._filters.keys():
+            return False
+        self.free.discard(max(usable))
+        self._filters |= filters
+        return True
+
+
+def packs(events, boxes):
+    """Label -> fields of events that all boxes of the machine can hold together."""
+    left = list(events)
+    while left:
+        places = [Place(die, box, counters) for die, box, counters in boxes]
+        pack, rest = {}, []
+        for kind, name, fields, counters in left:
+            for place in places:
+                if type_of(place.box) == kind and place.take(fields, counters):
+                    pack[f"{place.box}/{name},die={place.die}/"] = fields
+                    break
+            else:
+                rest.append((kind, name, fields, counters))
+        assert pack, rest[0]
+        yield pack
+        left = rest
+
+
+def count_named(m, events):
+    """All of them at the rates that the model promises; how many there were."""
+    platform, counted = args.Scenario(m.scenario).platform, 0
+    with Session(m) as s:
+        boxes = [(box["die"], box["name"], box["counters"]) for box in s.boxes
+                 if not box["caps"] & BOX_FREE_RUNNING]
+    for pack in packs(events, boxes):
+        mark = m.truth_length()
+        m.write("/tmp/pack", ",".join(pack))
+        out = m.run("ucoretool stat --per-box -j -e \"$(cat /tmp/pack)\" -- true", timeout=120).out
+        rows = [row for row in map(json.loads, out.splitlines()) if "summary" not in row]
+        assert {row["event"] for row in rows} == set(pack) and len(rows) == len(pack), rows
+        run = FirstRun(m, mark)
+        assert_equal(list(filter(None, (
+            run.difference(row["box"], row["die"], None, pack[row["event"]], row["count"],
+                           platform) for row in rows))))
+        counted += len(rows)
+    return counted
+
+
+@test("skx-2s", timeout=240)
+def every_named_event_counts_at_its_documented_rate(m):
+    assert count_named(m, named_events("skx")) == 3308 - 2
+
+
+@test("clx-1s", timeout=240)
+def the_events_that_cascade_lake_has_beside_count(m):
+    known = {(row["EventName"], row["EventCode"], row["UMask"]) for row in eventset.table("skx")}
+    assert count_named(m, named_events("clx", known)) > 100
+
+
+@test("skx-2s", kernels=BOTH)
+def free_running_and_fixed_counters_have_names(m):
+    out = m.run("ucoretool stat -j -e iio_free/IOCLK/ -e iio_free/BW_IN.PORT2/ "
+                "-e UNC_IIO_UTIL_OUT.PORT3 -e UNC_M_CLOCKTICKS_F -e UNC_U_CLOCKTICKS "
+                "-- sleep 0.3").out
+    rows = [row for row in map(json.loads, out.splitlines()) if "summary" not in row]
+    assert len(rows) == 5 and all(row["count"] > 1000000 for row in rows), rows
+
+
+# ---- overflow ----
+
+@test("skx-2s")
+def free_running_counters_refuse_a_period(m):
+    with Session(m) as s:
+        die, box = free_boxes(s)[0]
+        with refused(errno.EOPNOTSUPP):
+            s.command(f"add {s.ids[die, box]} {1 << 32} {interrupting(1000000)}")
+        with refused(errno.ERANGE):
+            s.add("imc0", 0, FIXED, 1 << 48)

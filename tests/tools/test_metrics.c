@@ -1,0 +1,875 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Metrics: the language of formulas, every metric that has a name, what is counted
+ * for it and what comes out; and the texts of events.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "expr.h"
+#include "unit.h"
+
+static struct ucore_device *dev;
+static struct ucore_session *session;
+static struct ucore_metrics *metrics;
+static struct ucore_delta *delta;
+
+/* ---- formulas ---------------------------------------------------------- */
+
+/* a is 6, b is 4, z is 0, n has no value */
+static double letter_value(void *data, uint32_t leaf)
+{
+	(void)data;
+	switch (leaf) {
+	case 'a':
+		return 6;
+	case 'b':
+		return 4;
+	case 'n':
+		return NAN;
+	default:
+		return 0;
+	}
+}
+
+static int letter_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
+			  const char *name, bool first, struct ucore_error *error)
+{
+	(void)names;
+	if (name[1] || !strchr("abzn", *name))
+		return ucore_error_set(error, -ENOENT, "who is '%s'?", name);
+	return ucore_expr_leaf(expr, first ? 'z' : (uint32_t)*name, error);
+}
+
+static int parse(struct ucore_expr *expr, const char *text)
+{
+	struct ucore_expr_names names = { .compile = letter_compile };
+
+	*expr = (struct ucore_expr) { 0 };
+	return ucore_expr_parse(expr, text, &names, &err);
+}
+
+static double value_of(const char *text)
+{
+	struct ucore_expr expr;
+	double value;
+
+	if (parse(&expr, text))
+		fail_msg("'%s': %s", text, err.text);
+	value = ucore_expr_value(&expr, letter_value, NULL);
+	ucore_expr_free(&expr);
+	return value;
+}
+
+static void formulas_are_computed(void **state)
+{
+	static const struct { const char *text; double value; } cases[] = {
+		{ "1", 1 }, { "  2.5 ", 2.5 }, { ".5", 0.5 }, { "1e9", 1e9 }, { "2E-3", 2e-3 },
+		{ "0.1", 0.1 }, { "9.0", 9 }, { "1e+2", 100 }, { "1000000000", 1e9 },
+		{ "1e-400", 0 }, { "00012", 12 },
+		{ "a+b", 10 }, { "a - b", 2 }, { "a*b", 24 }, { "a/b", 1.5 },
+		{ "a-b-1", 1 }, { "a/b/3", 0.5 }, { "a-b*2", -2 }, { "(a-b)*2", 4 },
+		{ "-a", -6 }, { "--a", 6 }, { "a - -b", 10 }, { "-a*b", -24 }, { "-(a+b)", -10 },
+		{ "min(a,b)", 4 }, { "max(a,b)", 6 }, { "min(7,a,b,9)", 4 }, { "max(a)", 6 },
+		{ "max(min(a,b),5)", 5 }, { "min ( a , b ) / 2", 2 }, { "{a}*{b}", 24 },
+		{ "a[0]", 0 }, { "b [ 0 ] + 1", 1 }, { "100 * (b + b) / (a + b)", 80 },
+		{ "(1000000000 * (a / b) / (a / (b * 2))) * 1", 2e9 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++)
+		if (fabs(value_of(cases[i].text) - cases[i].value) > 1e-12 * fabs(cases[i].value))
+			fail_msg("%s is %.17g, not %.17g", cases[i].text, value_of(cases[i].text),
+				 cases[i].value);
+}
+
+static void what_has_no_value(void **state)
+{
+	static const char *const cases[] = {
+		"a/z", "a/0", "0/0", "1+a/z", "1/(1/z)", "min(a,n)", "max(n,a)", "max(a,b/z)", "n",
+		"n*0", "1e300*1e300", "-(a/z)", "a/(b-b)",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++)
+		if (!isnan(value_of(cases[i])))
+			fail_msg("%s is %g", cases[i], value_of(cases[i]));
+}
+
+static void malformed_formulas(void **state)
+{
+	static const struct { const char *text, *words; } cases[] = {
+		{ "", "a number or a name is missing|at the end" },
+		{ "a+", "missing|at the end of 'a+'" },
+		{ "a b", "an operator is missing|at 'b'|letter 3" },
+		{ "(a", "no ')'|at the end" }, { "a)", "an operator is missing|at ')'" },
+		{ "()", "missing|at ')'" }, { "a**b", "missing|at '*b'" }, { "+a", "missing" },
+		{ "min", "who is 'min'" }, { "min(", "missing" }, { "min()", "missing|')'" },
+		{ "max(a,)", "missing" }, { "max(a;b)", "no ')'|at ';b)'" },
+		{ "a[1]", "only [0]" }, { "a[0", "only [0]" }, { "a[0][0]", "an operator is missing" },
+		{ "{a", "no '}'" }, { "12x", "no number|at '12x'" }, { "1.2.3", "no number" },
+		{ "1e999", "no number" }, { ".", "no number" }, { "1e", "no number" },
+		{ "who", "who is 'who'?" }, { "a^b", "an operator is missing|at '^b'" },
+		{ "0x10", "no number" }, { "a\001", "an operator" },
+	};
+	struct ucore_expr expr;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		memset(err.text, 'x', sizeof(err.text));
+		if (!parse(&expr, cases[i].text))
+			fail_msg("'%s' is taken", cases[i].text);
+		assert_words(err.text, cases[i].words);
+		ucore_expr_free(&expr);
+	}
+}
+
+static char *repeat(const char *word, size_t times, const char *middle, const char *back)
+{
+	char *text = calloc(times + 1, strlen(word) + strlen(back) + strlen(middle) + 1), *at = text;
+
+	for (size_t i = 0; i < times; i++)
+		at = stpcpy(at, word);
+	at = stpcpy(at, middle);
+	for (size_t i = 0; i < times; i++)
+		at = stpcpy(at, back);
+	return text;
+}
+
+/* Whatever is asked for ends: neither the stack nor the memory is at the user's mercy */
+static void formulas_have_limits(void **state)
+{
+	static const struct { const char *word, *middle, *back; size_t fits, too_many; } cases[] = {
+		{ "(", "a", ")", 60, 100 }, { "-", "a", "", 60, 100 }, { "min(", "a", ")", 60, 100 },
+		{ "a+(", "a", ")", 60, 100 }, { "a+", "a", "", 2000, 2048 },
+		{ "(", "a", ")", 60, 100000 },
+	};
+	struct ucore_expr expr;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		char *good = repeat(cases[i].word, cases[i].fits, cases[i].middle, cases[i].back);
+		char *bad = repeat(cases[i].word, cases[i].too_many, cases[i].middle,
+				   cases[i].back);
+
+		assert_false(isnan(value_of(good)));
+		assert_int_equal(parse(&expr, bad), -EINVAL);
+		ucore_expr_free(&expr);
+		free(good);
+		free(bad);
+	}
+}
+
+/* ---- metrics of a machine ---------------------------------------------- */
+
+static void machine_open(const char *machine, const char *platform, unsigned int dies)
+{
+	fake_machine(machine, dies);
+	strcpy(fake.platform, platform);
+	dev = device_get();
+	session = session_get(dev, NULL, NULL);
+	assert_int_equal(ucore_metrics_create(dev, &metrics, &err), 0);
+}
+
+static void machine_close(void)
+{
+	ucore_metrics_free(metrics);
+	ucore_delta_free(delta);
+	delta = NULL;
+	ucore_session_destroy(session);
+	ucore_device_close(dev);
+}
+
+static int choose(const char *list)
+{
+	return ucore_metrics_choose(metrics, list, &err);
+}
+
+static int attach(uint32_t level)
+{
+	return ucore_metrics_attach(metrics, session, level, &err);
+}
+
+static void chosen(const char *list, uint32_t level)
+{
+	if (choose(list) || attach(level))
+		fail_msg("%s: %s", list, err.text);
+}
+
+/* Run for a second of the fake's */
+static void run(void)
+{
+	struct ucore_snapshot snap;
+
+	if (!delta) {
+		assert_int_equal(ucore_delta_create(session, &delta, &err), 0);
+		assert_int_equal(ucore_session_start(session, &err), 0);
+	}
+	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
+	ucore_delta_update(delta, &snap);
+	ucore_metrics_evaluate(metrics, delta);
+}
+
+static double value_at(size_t i)
+{
+	assert_non_null(ucore_metrics_value(metrics, i));
+	return ucore_metrics_value(metrics, i)->value;
+}
+
+#define assert_value(i, wanted) \
+	do { \
+		double value_ = value_at(i); \
+		if (!(fabs(value_ - (wanted)) <= 1e-9 * fabs(wanted))) \
+			fail_msg("value %zu is %.12g, not %.12g", (size_t)(i), value_, \
+				 (double)(wanted)); \
+	} while (0)
+
+/* What the slots of an event moved, on all dies or one, on all boxes or one */
+static double moved(uint32_t index, uint32_t domain, uint32_t instance)
+{
+	const struct ucore_slot *slots;
+	double sum = 0;
+	size_t nr;
+
+	slots = ucore_session_slots(session, &nr);
+	for (size_t i = 0; i < nr; i++)
+		for (unsigned int e = 0; e < fake.nr_events; e++)
+			if (fake.events[e].id == slots[i].event && slots[i].index == index &&
+			    (domain == UCORE_ANY || slots[i].domain == domain) &&
+			    (instance == UCORE_ANY || slots[i].instance == instance))
+				sum += (double)fake_step(&fake.events[e]);
+	return sum;
+}
+
+/* The fake counts for nine tenths of the time */
+#define SECONDS	0.9
+
+static void bandwidth_of_the_system_each_socket_and_each_channel(void **state)
+{
+	static const struct { uint32_t level; size_t values; } cases[] = {
+		{ UCORE_LEVEL_SYSTEM, 1 }, { UCORE_LEVEL_SOCKET, 2 }, { UCORE_LEVEL_BOX, 8 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		machine_open("ivbep", "ivbep", 2);
+		chosen("memory_bandwidth_read", cases[i].level);
+		for (unsigned int round = 0; round < 3; round++) {
+			run();
+			assert_null(ucore_metrics_value(metrics, cases[i].values));
+			for (size_t v = 0; v < cases[i].values; v++) {
+				const struct ucore_metric_value *value;
+				uint32_t domain = UCORE_ANY, instance = UCORE_ANY;
+
+				value = ucore_metrics_value(metrics, v);
+				assert_int_equal(value->level, cases[i].level);
+				if (cases[i].level != UCORE_LEVEL_SYSTEM)
+					domain = value->package;
+				if (cases[i].level == UCORE_LEVEL_BOX) {
+					instance = value->instance;
+					assert_string_equal(value->type, "imc");
+					assert_int_equal(value->die, domain);
+					assert_int_equal(instance, v % 4);
+				}
+				assert_value(v, moved(0, domain, instance) * 64 / 1e6 / SECONDS);
+			}
+		}
+		machine_close();
+	}
+}
+
+static void each_event_is_counted_once(void **state)
+{
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	chosen("memory_bandwidth_read,memory_bandwidth_total,memory_read_share,MEMORY_BANDWIDTH_READ",
+	       UCORE_LEVEL_SYSTEM);
+	assert_non_null(ucore_session_event(session, 1));
+	assert_null(ucore_session_event(session, 2));
+	run();
+	assert_non_null(ucore_metrics_value(metrics, 2));
+	assert_null(ucore_metrics_value(metrics, 3));
+	assert_value(1, (moved(0, UCORE_ANY, UCORE_ANY) + moved(1, UCORE_ANY, UCORE_ANY)) * 64 /
+		     1e6 / SECONDS);
+	machine_close();
+}
+
+/* One snapshot for all: as many READs as evaluations, whatever is chosen */
+static void one_read_for_all(void **state)
+{
+	(void)state;
+	machine_open("spr", "spr", 2);
+	chosen("memory_bandwidth_read,upi_data_transmit_bw,uncore_frequency,io_bandwidth_read",
+	       UCORE_LEVEL_BOX);
+	run();
+	run();
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_READ)], 2);
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_CREATE_SESSION)], 1);
+	machine_close();
+}
+
+static void constants_of_a_formula(void **state)
+{
+	(void)state;
+	/* the mean clock of all slices: not their sum, and not that of two sockets */
+	machine_open("ivbep", "ivbep", 2);
+	chosen("uncore_frequency", UCORE_LEVEL_SYSTEM);
+	run();
+	assert_value(0, moved(0, UCORE_ANY, UCORE_ANY) / 8 / 1e9 / SECONDS);
+	machine_close();
+	machine_open("ivbep", "ivbep", 2);
+	chosen("uncore_frequency", UCORE_LEVEL_SOCKET);
+	run();
+	assert_value(1, moved(0, 1, UCORE_ANY) / 4 / 1e9 / SECONDS);
+	machine_close();
+	machine_open("ivbep", "ivbep", 2);
+	chosen("uncore_frequency", UCORE_LEVEL_BOX);
+	run();
+	assert_value(7, moved(0, 1, 3) / 1e9 / SECONDS);
+	machine_close();
+	/* cores of both sockets, by the clock of one: SOCKET_COUNT is 2 */
+	machine_open("ivbep", "ivbep", 2);
+	chosen("cores_in_c0", UCORE_LEVEL_SYSTEM);
+	run();
+	assert_value(0, moved(0, UCORE_ANY, UCORE_ANY) / moved(1, UCORE_ANY, UCORE_ANY) * 2);
+	machine_close();
+}
+
+static void cores_are_told(void **state)
+{
+	(void)state;
+	machine_open("ivbep", "ivbep", 2);
+	chosen("core_c6_residency", UCORE_LEVEL_SYSTEM);
+	run();
+	assert_true(isnan(value_at(0)));
+	ucore_metrics_cores(metrics, 12);
+	run();
+	assert_value(0, 100 * moved(0, UCORE_ANY, UCORE_ANY) / (moved(1, UCORE_ANY, UCORE_ANY) * 12));
+	machine_close();
+}
+
+/* "a[0]": the first of five units of each socket; the others of b count, too */
+static void the_first_unit_of_each_socket(void **state)
+{
+	(void)state;
+	machine_open("gnr", "gnr", 2);
+	chosen("cpu_cstate_c0", UCORE_LEVEL_SYSTEM);
+	run();
+	/* operands come in the order of the formula: b, and a on each socket */
+	assert_value(0, moved(0, UCORE_ANY, UCORE_ANY) /
+		     (moved(1, 0, 0) + moved(2, 1, 0)) * 2);
+	assert_null(ucore_session_event(session, 3));
+	machine_close();
+	/* and of a clock their mean */
+	machine_open("hswep", "hswep", 2);
+	chosen("Info_System_Uncore_Frequency", UCORE_LEVEL_SYSTEM);
+	run();
+	assert_value(0, (moved(0, 0, 0) + moved(1, 1, 0)) / 2 / 1e9 / SECONDS);
+	machine_close();
+}
+
+/* A metric that cannot be said of a box or socket is said of what is larger */
+static void levels_are_kept(void **state)
+{
+	(void)state;
+	machine_open("gnr", "gnr", 2);
+	chosen("Info_System_Socket_CLKS,memory_bandwidth_read", UCORE_LEVEL_BOX);
+	assert_int_equal(ucore_metrics_value(metrics, 0)->level, UCORE_LEVEL_SYSTEM);
+	assert_int_equal(ucore_metrics_value(metrics, 1)->level, UCORE_LEVEL_BOX);
+	machine_close();
+	machine_open("gnr", "gnr", 2);
+	chosen("cpu_cstate_c0", UCORE_LEVEL_BOX);
+	assert_int_equal(ucore_metrics_value(metrics, 1)->level, UCORE_LEVEL_SOCKET);
+	assert_null(ucore_metrics_value(metrics, 2));
+	machine_close();
+	/* one's own: by its events */
+	machine_open("ivbep", "ivbep", 2);
+	chosen("x={imc/CAS_COUNT.RD/}/{imc/CAS_COUNT.WR/}", UCORE_LEVEL_BOX);
+	assert_int_equal(ucore_metrics_value(metrics, 7)->level, UCORE_LEVEL_BOX);
+	machine_close();
+	machine_open("ivbep", "ivbep", 2);
+	chosen("x={imc/CAS_COUNT.RD/}/{ha/CLOCKTICKS/}", UCORE_LEVEL_BOX);
+	assert_int_equal(ucore_metrics_value(metrics, 0)->level, UCORE_LEVEL_SOCKET);
+	machine_close();
+}
+
+/* ---- definitions of one's own ------------------------------------------ */
+
+static void definitions(void **state)
+{
+	static const struct { const char *text; const char *unit; } cases[] = {
+		{ "hit=1-UNC_M_CAS_COUNT.WR/UNC_M_CAS_COUNT.RD", "" },
+		{ "hit = 1 - {imc/CAS_COUNT.WR/} / {imc/CAS_COUNT.RD/}", "" },
+		{ "hit=1-A/B; A=imc/CAS_COUNT.WR/; B=imc/CAS_COUNT.RD/; unit=%", "%" },
+		{ "hit=1-A/B;A=UNC_M_CAS_COUNT.WR;B=imc/event=0x04,umask=0x03/;text=a few words", "" },
+		{ "hit=(B-A)/B; A = memory_bandwidth_write ;B=memory_bandwidth_read", "" },
+		{ "hit=1-memory_bandwidth_write/memory_bandwidth_read", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		machine_open("ivbep", "ivbep", 2);
+		chosen(cases[i].text, UCORE_LEVEL_SYSTEM);
+		run();
+		assert_string_equal(ucore_metrics_value(metrics, 0)->metric->name, "hit");
+		assert_string_equal(ucore_metrics_value(metrics, 0)->metric->unit, cases[i].unit);
+		/* which of the two came first does not matter here: each has counted */
+		if (i == 4)
+			assert_value(0, 1 - moved(1, UCORE_ANY, UCORE_ANY) /
+				     moved(0, UCORE_ANY, UCORE_ANY));
+		else
+			assert_value(0, 1 - moved(0, UCORE_ANY, UCORE_ANY) /
+				     moved(1, UCORE_ANY, UCORE_ANY));
+		machine_close();
+	}
+}
+
+static void wrong_names_and_definitions(void **state)
+{
+	static const struct { const char *list; int code; const char *words; } cases[] = {
+		{ "memory_bandwith_read", ENOENT, "did you mean 'memory_bandwidth_read'|list metrics" },
+		{ "zzz", ENOENT, "'zzz' is not known" }, { "", EINVAL, "a metric is empty" },
+		{ "page_hit_rate,,x", EINVAL, "a metric is empty" },
+		{ "@oi", ENOENT, "no category 'oi'|io|memory|power" },
+		{ "zz*", ENOENT, "no metric is like 'zz*'" },
+		{ "pcie_read_bandwidth", ENXIO, "at one instant|two opcodes" },
+		{ "frequency_band1_residency", EINVAL, "frequency_band1_residency:band1=NUMBER" },
+		{ "frequency_band1_residency:band0=3", EINVAL, "write band1=NUMBER" },
+		{ "frequency_band1_residency:band1=x", EINVAL, "write band1=NUMBER" },
+		{ "page_hit_rate:band1=3", EINVAL, "leaves nothing open" },
+		{ "=1", EINVAL, "write NAME=FORMULA" }, { "x=", EINVAL, "no formula" },
+		{ "9x=1", EINVAL, "write NAME=FORMULA" }, { "x=1;y", EINVAL, "'y': write ALIAS=EVENT" },
+		{ "x=1;y=", EINVAL, "write ALIAS=EVENT" },
+	};
+	static const struct { const char *list; int code; const char *words; } at_attach[] = {
+		{ "x=1+1", EINVAL, "metric 'x': no event in the formula" },
+		{ "x=A+1", ENOENT, "metric 'x': 'A' is no alias, event, metric or constant" },
+		{ "x=UNC_M_CAS_COUNT.DR", ENOENT, "did you mean 'UNC_M_CAS_COUNT." },
+		{ "x=memory_bandwith_read", ENOENT, "did you mean 'memory_bandwidth_read'" },
+		{ "x=A+1;A=imc/NOSUCH/", ENOENT, "no event or field 'NOSUCH'" },
+		{ "x={imc/CAS_COUNT.RD/},1", EINVAL, "an operator is missing" },
+		{ "x={imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/}", EINVAL, "one event for each alias" },
+		{ "x={imc/CAS_COUNT.RD,period=5/}", EINVAL, "a metric takes none" },
+		{ "x=x+1", EINVAL, "leads back to itself" },
+		{ "x=pcie_read_bandwidth", ENXIO, "at one instant" },
+		{ "x=UNC_M_CAS_COUNT.RD*(1", EINVAL, "no ')'" },
+		{ "x=seconds[0]", ENOENT, "'seconds' is no" },
+		{ "x={imc/CAS_COUNT.RD,die=7/}", ENOENT, "no die 7" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		machine_open("ivbep", "ivbep", 1);
+		assert_fails(choose(cases[i].list), cases[i].code, cases[i].words);
+		machine_close();
+	}
+	for (size_t i = 0; i < NR(at_attach); i++) {
+		machine_open("ivbep", "ivbep", 1);
+		assert_int_equal(choose(at_attach[i].list), 0);
+		assert_fails(attach(UCORE_LEVEL_SYSTEM), at_attach[i].code, at_attach[i].words);
+		/* what was added for it has been taken back */
+		assert_null(ucore_session_event(session, 0));
+		assert_int_equal(fake.nr_events, 0);
+		machine_close();
+	}
+}
+
+static int load(const char *text)
+{
+	FILE *stream = fmemopen((void *)text, strlen(text), "r");
+	int ret;
+
+	assert_non_null(stream);
+	ret = ucore_metrics_load(metrics, stream, "my.metrics", &err);
+	fclose(stream);
+	return ret;
+}
+
+static void definitions_from_a_file(void **state)
+{
+	char *line = repeat("a", 5000, "", ""), *nested = calloc(1, 4096);
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(load("# mine\n\n  twice = 2 * reads ; unit=MB/s\n"
+			      "reads = memory_bandwidth_read\nlong=a + \\\n b; a=twice; \\\nb=reads"), 0);
+	/* the later meaning is taken, and goes before that of the platform */
+	assert_int_equal(load("page_hit_rate=7*UNC_M_CAS_COUNT.RD"), 0);
+	chosen("twice,long,page_hit_rate", UCORE_LEVEL_SYSTEM);
+	run();
+	assert_value(0, 2 * moved(0, UCORE_ANY, UCORE_ANY) * 64 / 1e6 / SECONDS);
+	assert_value(1, 3 * moved(0, UCORE_ANY, UCORE_ANY) * 64 / 1e6 / SECONDS);
+	assert_value(2, 7 * moved(0, UCORE_ANY, UCORE_ANY));
+	machine_close();
+
+	machine_open("ivbep", "ivbep", 1);
+	assert_fails(load("x=1\n\ny 2\n"), EINVAL, "my.metrics, line 3: metric 'y 2'");
+	assert_fails(load("x=1+\\\n2;\\\n;y\n"), EINVAL, "my.metrics, line 1");
+	assert_fails(load("x=1\\\n"), EINVAL, "line 1: ends with a backslash");
+	assert_fails(load(line), EINVAL, "longer than");
+	assert_int_equal(load("\n"), 0);
+	/* one through the other: no more than a few, and the memory is not theirs */
+	for (unsigned int i = 0; i < 12; i++)
+		sprintf(nested + strlen(nested), "n%u=n%u+n%u\n", i + 1, i, i);
+	assert_int_equal(load(nested), 0);
+	assert_int_equal(load("n0=UNC_M_CAS_COUNT.RD"), 0);
+	assert_int_equal(choose("n12"), 0);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), EINVAL, "more than 8 metrics");
+	machine_close();
+	free(nested);
+	free(line);
+}
+
+/* ---- what does not fit ------------------------------------------------- */
+
+static void categories_and_patterns_take_what_fits(void **state)
+{
+	size_t nr = 0;
+
+	(void)state;
+	machine_open("spr", "spr", 1);
+	assert_int_equal(choose("@IO"), 0);
+	assert_int_equal(attach(UCORE_LEVEL_SYSTEM), 0);
+	while (ucore_metrics_left_out(metrics, nr))
+		nr++;
+	/* more than a CHA has counters for; the first ones fit */
+	assert_true(nr > 0);
+	assert_non_null(ucore_metrics_value(metrics, 3));
+	run();
+	for (size_t i = 0; ucore_metrics_value(metrics, i); i++)
+		assert_false(isnan(value_at(i)));
+	machine_close();
+
+	machine_open("ivbep", "ivbep", 1);
+	chosen("memory_bandwidth_*", UCORE_LEVEL_SYSTEM);
+	assert_null(ucore_metrics_left_out(metrics, 0));
+	assert_non_null(ucore_metrics_value(metrics, 3));
+	machine_close();
+
+	/* what was named must be counted */
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(choose("llc_rfo_miss_rate,llc_code_read_miss_rate"), 0);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), EADDRINUSE,
+		     "metric 'llc_code_read_miss_rate'|filter_opc");
+	machine_close();
+
+	/* a machine whose boxes are not there has none of the category */
+	machine_open("bdxde", "bdxep", 1);
+	assert_int_equal(choose("@qpi"), 0);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOSPC, "none of the metrics|has no qpi");
+	machine_close();
+}
+
+/* ---- all of them ------------------------------------------------------- */
+
+static const struct {
+	const char *platform, *machine;
+	unsigned int dies;
+	size_t nr;
+} platforms[] = {
+	{ "snbep", "ivbep", 2, 105 }, { "ivbep", "ivbep", 2, 109 }, { "hswep", "hswep", 2, 18 },
+	{ "bdxep", "hswep", 2, 18 }, { "bdxde", "bdxde", 2, 17 }, { "skx", "skx", 2, 26 },
+	{ "clx", "skx", 1, 29 }, { "cpx", "skx", 1, 29 }, { "spr", "spr", 1, 45 },
+	{ "emr", "spr", 1, 41 }, { "gnr", "gnr", 1, 41 }, { "srf", "gnr", 1, 29 },
+	{ "cwf", "gnr", 1, 31 }, { "grr", "gnr", 1, 10 },
+};
+
+/* Those that leave something open, with something in it */
+static void filled_name(const struct ucore_metric_desc *desc, char *name, size_t size)
+{
+	const char *open = strstr(desc->where, "band");
+
+	snprintf(name, size, "%s", desc->name);
+	if (open && strstr(open, "=N/"))
+		snprintf(name, size, "%s:band%c=12", desc->name, open[4]);
+}
+
+static void metric_is_counted(size_t p, const struct ucore_metric_desc *desc, uint32_t level)
+{
+	char name[128];
+
+	filled_name(desc, name, sizeof(name));
+	machine_open(platforms[p].machine, platforms[p].platform, platforms[p].dies);
+	ucore_metrics_cores(metrics, 4);
+	chosen(name, level);
+	run();
+	for (size_t i = 0; ucore_metrics_value(metrics, i); i++) {
+		const struct ucore_metric_value *value = ucore_metrics_value(metrics, i);
+
+		if (isnan(value->value) || !(value->level & desc->levels) || value->flags)
+			fail_msg("%s of %s: %g at level %u", desc->name, platforms[p].platform,
+				 value->value, value->level);
+	}
+	assert_non_null(ucore_metrics_value(metrics, 0));
+	machine_close();
+}
+
+/* That it cannot be counted at one instant is true */
+static void metric_does_not_fit(size_t p, const struct ucore_metric_desc *desc)
+{
+	char text[1024];
+	int ret;
+
+	machine_open(platforms[p].machine, platforms[p].platform, 1);
+	assert_fails(choose(desc->name), ENXIO, desc->omitted);
+	snprintf(text, sizeof(text), "x=%s;%s", desc->formula, desc->where);
+	assert_int_equal(choose(text), 0);
+	ret = attach(UCORE_LEVEL_SYSTEM);
+	if (ret != -ENOSPC && ret != -EADDRINUSE)
+		fail_msg("%s of %s can be counted (%d)", desc->name, platforms[p].platform, ret);
+	machine_close();
+}
+
+static void metric_check(size_t p, const struct ucore_metric_desc *desc)
+{
+	assert_true(*desc->text && *desc->category && *desc->formula);
+	assert_true(desc->levels & UCORE_LEVEL_SYSTEM);
+	if (*desc->omitted) {
+		metric_does_not_fit(p, desc);
+		return;
+	}
+	for (uint32_t level = UCORE_LEVEL_SYSTEM; level <= UCORE_LEVEL_BOX; level <<= 1)
+		metric_is_counted(p, desc, level);
+}
+
+static void every_metric_is_counted_as_it_promises(void **state)
+{
+	struct ucore_metric_desc desc;
+
+	(void)state;
+	for (size_t p = 0; p < NR(platforms); p++) {
+		size_t i;
+
+		for (i = 0; ucore_metric_at(platforms[p].platform, i, &desc); i++)
+			metric_check(p, &desc);
+		assert_int_equal(i, platforms[p].nr);
+	}
+	assert_false(ucore_metric_at("nosuch", 0, &desc));
+}
+
+/* A node's own bit, on each die another */
+static void the_local_node(void **state)
+{
+	(void)state;
+	machine_open("ivbep", "snbep", 2);
+	chosen("numa_reads_addressed_to_local_dram", UCORE_LEVEL_SYSTEM);
+	for (unsigned int e = 0; e < fake.nr_events; e++)
+		for (unsigned int t = 0; t < fake.events[e].nr_terms; t++)
+			if (fake.events[e].terms[t].field == UCORE_FIELD_FILTER_NID)
+				assert_int_equal(fake.events[e].terms[t].value,
+						 1 << fake.boxes[fake.events[e].box].die);
+	run();
+	assert_value(0, 100 * (moved(0, 0, UCORE_ANY) + moved(1, 1, UCORE_ANY)) /
+		     moved(2, UCORE_ANY, UCORE_ANY));
+	machine_close();
+}
+
+/* What Intel's tables of Skylake-SP spell as the whole filter of a CHA */
+static void the_filter_of_a_cha(void **state)
+{
+	static const struct { const char *metric; uint32_t filter1; } cases[] = {
+		{ "llc_data_read_demand_plus_prefetch_miss_latency", 0x40433 },
+		{ "llc_data_read_demand_plus_prefetch_miss_latency_for_local_requests", 0x40432 },
+		{ "llc_data_read_demand_plus_prefetch_miss_latency_for_remote_requests", 0x40431 },
+		{ "Info_System_MEM_Read_Latency", 0x40433 },
+	};
+	static const struct { uint32_t field; unsigned int shift; } fields[] = {
+		{ UCORE_FIELD_FILTER_REM, 0 }, { UCORE_FIELD_FILTER_LOC, 1 },
+		{ UCORE_FIELD_FILTER_ALL_OP, 3 }, { UCORE_FIELD_FILTER_NM, 4 },
+		{ UCORE_FIELD_FILTER_NOT_NM, 5 }, { UCORE_FIELD_FILTER_OPC_0, 9 },
+		{ UCORE_FIELD_FILTER_OPC_1, 19 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		unsigned int filtered = 0;
+
+		machine_open("skx", "skx", 1);
+		chosen(cases[i].metric, UCORE_LEVEL_SYSTEM);
+		for (unsigned int e = 0; e < fake.nr_events; e++) {
+			const struct fake_event *event = &fake.events[e];
+			uint32_t word = 0;
+
+			for (unsigned int t = 0; t < event->nr_terms; t++)
+				for (size_t f = 0; f < NR(fields); f++)
+					if (event->terms[t].field == fields[f].field)
+						word |= (uint32_t)event->terms[t].value <<
+							fields[f].shift;
+			/* the clock has no filter */
+			filtered += word != 0;
+			if (word && word != cases[i].filter1)
+				fail_msg("%s: %#x", cases[i].metric, word);
+		}
+		assert_int_equal(filtered, 2 * 28);
+		machine_close();
+	}
+}
+
+/* All four ports of each stack, in one event */
+static void traffic_of_a_stack(void **state)
+{
+	(void)state;
+	machine_open("skx", "skx", 2);
+	chosen("io_bandwidth_read,io_bandwidth_write", UCORE_LEVEL_SOCKET);
+	assert_non_null(ucore_session_event(session, 1));
+	assert_null(ucore_session_event(session, 2));
+	for (unsigned int e = 0; e < fake.nr_events; e++)
+		for (unsigned int t = 0; t < fake.events[e].nr_terms; t++)
+			if (fake.events[e].terms[t].field == UCORE_FIELD_CH_MASK)
+				assert_int_equal(fake.events[e].terms[t].value, 0xf);
+	run();
+	assert_value(1, moved(0, 1, UCORE_ANY) * 4 / 1e6 / SECONDS);
+	assert_value(2, moved(1, 0, UCORE_ANY) * 4 / 1e6 / SECONDS);
+	machine_close();
+}
+
+static void metrics_are_of_one_session(void **state)
+{
+	(void)state;
+	/* a second session cannot be had from the same metrics */
+	machine_open("ivbep", "ivbep", 1);
+	chosen("page_hit_rate", UCORE_LEVEL_SYSTEM);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), EALREADY, "counted already");
+	machine_close();
+	ucore_metrics_free(NULL);
+	ucore_delta_free(NULL);
+}
+
+/* ---- deltas ------------------------------------------------------------ */
+
+static void deltas_are_what_moved(void **state)
+{
+	const struct ucore_delta_value *values;
+	struct ucore_snapshot snap;
+	size_t nr;
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 2);
+	ucore_session_destroy(session);
+	session = session_get(dev, NULL, "imc/CAS_COUNT.RD/", NULL);
+	assert_int_equal(ucore_delta_create(session, &delta, &err), 0);
+	assert_int_equal(ucore_session_start(session, &err), 0);
+	for (unsigned int round = 0; round < 3; round++) {
+		assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
+		ucore_delta_update(delta, &snap);
+		values = ucore_delta_values(delta, &nr);
+		assert_int_equal(nr, 8);
+		for (size_t i = 0; i < nr; i++) {
+			assert_int_equal(values[i].count, fake_step(&fake.events[i]));
+			assert_int_equal(values[i].enabled, 1000000000);
+			assert_int_equal(values[i].running, 900000000);
+		}
+	}
+	/* nothing freezes them now: they count all the time, and no time goes backwards */
+	fake.value_flags = UCORE_VALUE_UNFROZEN;
+	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
+	ucore_delta_update(delta, &snap);
+	assert_int_equal(values[0].running, 1300000000);
+	assert_int_equal(values[0].flags, UCORE_VALUE_UNFROZEN);
+	fake.value_flags = 0;
+	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
+	ucore_delta_update(delta, &snap);
+	assert_int_equal(values[0].running, 500000000);
+	machine_close();
+}
+
+/* ---- what events count ------------------------------------------------- */
+
+static const char *text_of(const char *platform, const char *name, bool *whole)
+{
+	static char text[UCORE_EVENT_TEXT_LEN];
+	struct ucore_event_desc desc;
+
+	if (!ucore_platform_event(ucore_platform_find(platform), NULL, name, &desc))
+		fail_msg("no event %s", name);
+	*whole = ucore_event_desc_text(&desc, text, sizeof(text));
+	return text;
+}
+
+static void events_are_explained(void **state)
+{
+	static const struct { const char *platform, *name, *words; } cases[] = {
+		{ "spr", "UNC_M_CAS_COUNT.RD", "Cache lines read from DRAM, 64 bytes each" },
+		{ "core", "LLC_MISSES", "Requests of the core that missed" },
+		{ "spr", "UNC_CHA_TOR_INSERTS.IA_MISS_RFO_LOCAL",
+		  "(TOR): of cores, that missed the last-level cache, reads for ownership (stores), this socket" },
+		{ "ivbep", "UNC_M_RD_CAS_RANK3.BANK5", "reads of rank 3: bank 5" },
+		{ "ivbep", "UNC_M_DCLK", "on its fixed counter" },
+	};
+	bool whole;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		assert_words(text_of(cases[i].platform, cases[i].name, &whole), cases[i].words);
+		assert_true(whole);
+	}
+	/* what nobody explains stands there as it is, and is not called explained */
+	assert_words(text_of("ivbep", "UNC_M_WRONG_MM", &whole), "WRONG, MM");
+	assert_false(whole);
+}
+
+/* A text that is too long for its place is cut, not written beyond it */
+static void texts_fit_their_place(void **state)
+{
+	struct ucore_event_desc desc;
+	char text[16];
+
+	(void)state;
+	assert_true(ucore_platform_event(ucore_platform_find("spr"), NULL,
+					 "UNC_CHA_TOR_INSERTS.IA_MISS_RFO_LOCAL", &desc));
+	ucore_event_desc_text(&desc, text, sizeof(text));
+	assert_int_equal(strlen(text), sizeof(text) - 1);
+}
+
+/* All have a text, none is cut, and of each platform nine tenths are explained whole */
+static void most_events_are_explained_whole(void **state)
+{
+	const struct ucore_platform *all;
+	char text[UCORE_EVENT_TEXT_LEN];
+	struct ucore_event_desc desc;
+	size_t nr;
+
+	(void)state;
+	all = ucore_platform_list(&nr);
+	for (size_t p = 0; p < nr; p++) {
+		size_t whole = 0;
+
+		for (size_t i = 0; i < all[p].nr_events; i++) {
+			ucore_platform_event_at(&all[p], i, &desc);
+			whole += ucore_event_desc_text(&desc, text, sizeof(text));
+			assert_in_range(strlen(text), 2, sizeof(text) - 2);
+		}
+		if (10 * whole < 9 * all[p].nr_events)
+			fail_msg("%s: %zu of %u", all[p].name, whole, all[p].nr_events);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(formulas_are_computed),
+	cmocka_unit_test(what_has_no_value),
+	cmocka_unit_test(malformed_formulas),
+	cmocka_unit_test(formulas_have_limits),
+	TEST(bandwidth_of_the_system_each_socket_and_each_channel),
+	TEST(each_event_is_counted_once),
+	TEST(one_read_for_all),
+	TEST(constants_of_a_formula),
+	TEST(cores_are_told),
+	TEST(the_first_unit_of_each_socket),
+	TEST(levels_are_kept),
+	TEST(definitions),
+	TEST(wrong_names_and_definitions),
+	TEST(definitions_from_a_file),
+	TEST(categories_and_patterns_take_what_fits),
+	TEST(every_metric_is_counted_as_it_promises),
+	TEST(the_local_node),
+	TEST(the_filter_of_a_cha),
+	TEST(traffic_of_a_stack),
+	TEST(metrics_are_of_one_session),
+	TEST(deltas_are_what_moved),
+	TEST(events_are_explained),
+	TEST(texts_fit_their_place),
+	TEST(most_events_are_explained_whole),
+};
+
+UNIT_MAIN(tests)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What each counter moved from one snapshot to the next, and how long it counted.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "internal.h"
+
+/* What the last snapshot said */
+struct delta_last {
+	uint64_t count;
+	uint64_t enabled;
+	uint64_t running;
+};
+
+struct ucore_delta {
+	const struct ucore_session *session;
+	size_t nr;
+	struct delta_last *last;
+	struct ucore_delta_value *values;
+};
+
+int ucore_delta_create(const struct ucore_session *session, struct ucore_delta **out,
+		       struct ucore_error *err)
+{
+	struct ucore_delta *delta = calloc(1, sizeof(*delta));
+	size_t room = session->nr_slots ? session->nr_slots : 1;
+
+	if (delta) {
+		delta->session = session;
+		delta->nr = session->nr_slots;
+		delta->last = calloc(room, sizeof(*delta->last));
+		delta->values = calloc(room, sizeof(*delta->values));
+	}
+	if (!delta || !delta->last || !delta->values) {
+		ucore_delta_free(delta);
+		return ucore_error_set(err, -ENOMEM, "out of memory");
+	}
+	*out = delta;
+	return 0;
+}
+
+void ucore_delta_free(struct ucore_delta *delta)
+{
+	if (!delta)
+		return;
+	free(delta->values);
+	free(delta->last);
+	free(delta);
+}
+
+static const struct ucore_read_domain *read_domain(const struct ucore_snapshot *snap,
+						   uint32_t domain)
+{
+	for (size_t i = 0; i < snap->nr_domains; i++)
+		if (snap->domains[i].domain == domain)
+			return &snap->domains[i];
+	return NULL;
+}
+
+static void value_update(struct ucore_delta_value *to, struct delta_last *last,
+			 const struct ucore_value *value, const struct ucore_read_domain *domain)
+{
+	uint64_t running;
+
+	*to = (struct ucore_delta_value) {
+		.count = value->count - last->count,
+		.flags = value->flags,
+	};
+	last->count = value->count;
+	if (!domain)
+		return;
+	/* what no freeze reaches counts all the time */
+	running = value->flags & UCORE_VALUE_UNFROZEN ? domain->time_enabled : domain->time_running;
+	to->enabled = domain->time_enabled - last->enabled;
+	/* a flag that comes or goes must not turn time back */
+	to->running = running > last->running ? running - last->running : 0;
+	last->enabled = domain->time_enabled;
+	last->running = running;
+}
+
+void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *snap)
+{
+	const struct ucore_read_domain *domain = NULL;
+
+	for (size_t i = 0; i < delta->nr && i < snap->nr_values; i++) {
+		uint32_t id = delta->session->slots[i].domain;
+
+		/* neighbours are mostly of one domain */
+		if (!domain || domain->domain != id)
+			domain = read_domain(snap, id);
+		value_update(&delta->values[i], &delta->last[i], &snap->values[i], domain);
+	}
+}
+
+const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *delta, size_t *nr)
+{
+	*nr = delta->nr;
+	return delta->values;
+}

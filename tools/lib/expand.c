@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Specs with patterns: the events that one of them stands for, each resolved as if
+ * it had been written alone.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "internal.h"
+
+struct expansion {
+	struct ucore_device *dev;
+	const struct ucore_spec *spec;
+	unsigned int item;		/* the item that is a pattern, or spec->nr */
+	struct ucore_event *events;
+	size_t nr;
+	size_t room;
+	struct ucore_error *err;
+};
+
+static bool is_pattern(const char *word)
+{
+	return strpbrk(word, "*?[");
+}
+
+static bool matches(const char *pattern, const char *word)
+{
+	return !fnmatch(pattern, word, FNM_CASEFOLD);
+}
+
+static unsigned int pattern_item(const struct ucore_spec *spec)
+{
+	for (unsigned int i = 0; i < spec->nr; i++)
+		if (!spec->items[i].value && is_pattern(spec->items[i].key))
+			return i;
+	return spec->nr;
+}
+
+/* ---- one event --------------------------------------------------------- */
+
+static bool room_make(struct expansion *e)
+{
+	size_t room = e->room ? 2 * e->room : 4;
+	struct ucore_event *events;
+
+	if (e->nr < e->room)
+		return true;
+	events = realloc(e->events, room * sizeof(*events));
+	if (!events)
+		return false;
+	e->events = events;
+	e->room = room;
+	return true;
+}
+
+static int resolve(struct expansion *e, const struct ucore_spec *spec)
+{
+	int ret;
+
+	if (!room_make(e))
+		return ucore_error_set(e->err, -ENOMEM, "out of memory");
+	ret = ucore_event_resolve(e->dev, spec, &e->events[e->nr], e->err);
+	e->nr += !ret;
+	return ret;
+}
+
+/* As if the user had written this head, and @name where the pattern stands */
+static int written_resolve(struct expansion *e, const char *head, const char *name)
+{
+	char text[2 * UCORE_SPEC_LEN];
+	struct ucore_spec spec;
+	const char *list = text;
+	size_t at = (size_t)snprintf(text, sizeof(text), "%s", head);
+
+	for (unsigned int i = 0; i < e->spec->nr && at < sizeof(text); i++) {
+		const char *value = e->spec->items[i].value;
+
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%c%s%s%s", i ? ',' : '/',
+				       i == e->item ? name : e->spec->items[i].key,
+				       value ? "=" : "", value ? value : "");
+	}
+	if (e->spec->nr && at < sizeof(text))
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "/");
+	if (at >= UCORE_SPEC_LEN)
+		return ucore_error_set(e->err, -EINVAL, "event '%s': too long with names in it",
+				       e->spec->text);
+	return ucore_spec_next(&list, &spec, e->err) < 0 ? -EINVAL : resolve(e, &spec);
+}
+
+/* ---- names ------------------------------------------------------------- */
+
+/* The platforms whose names the machine knows: its own, and that of the cores */
+static const struct ucore_platform *platform_at(const struct ucore_device *dev, size_t i)
+{
+	if (!i)
+		return ucore_platform_find(dev->info.platform);
+	return dev->info.caps & UCORE_CAP_CORE ? ucore_platform_find(UCORE_CORE_TYPE) : NULL;
+}
+
+/* Each event of the type that the pattern means */
+static int names_expand(struct expansion *e, const char *head, const char *type)
+{
+	const char *pattern = e->spec->items[e->item].key;
+	struct ucore_event_desc desc;
+	size_t before = e->nr;
+	int ret = 0;
+
+	for (size_t p = 0; p < 2; p++) {
+		const struct ucore_platform *platform = platform_at(e->dev, p);
+
+		for (size_t i = 0; platform && i < platform->nr_events && !ret; i++) {
+			ucore_platform_event_at(platform, i, &desc);
+			if (!strcmp(desc.unit->type, type) &&
+			    (matches(pattern, ucore_event_desc_short(&desc)) ||
+			     matches(pattern, desc.name)))
+				ret = written_resolve(e, head, ucore_event_desc_short(&desc));
+		}
+	}
+	if (ret || e->nr > before)
+		return ret;
+	return ucore_error_set(e->err, -ENOENT,
+			       "event '%s': no event of %s is like '%s'; see 'ucoretool list events'",
+			       e->spec->text, type, pattern);
+}
+
+static int type_expand(struct expansion *e, const char *head, const char *type)
+{
+	return e->item < e->spec->nr ? names_expand(e, head, type) : written_resolve(e, head, NULL);
+}
+
+/* ---- heads ------------------------------------------------------------- */
+
+static bool is_first_of_type(const struct ucore_device *dev, size_t box)
+{
+	for (size_t i = 0; i < box; i++)
+		if (!strcmp(dev->boxes[i].type, dev->boxes[box].type))
+			return false;
+	return true;
+}
+
+/* What a type does not have is no reason to refuse the others */
+static bool may_lack(int code)
+{
+	return code == -ENOENT || code == -EINVAL || code == -ENXIO || code == -ERANGE;
+}
+
+/* Each type that is like the head; @found: were there any? */
+static int types_expand(struct expansion *e, bool *found)
+{
+	const struct ucore_device *dev = e->dev;
+	struct ucore_error first = { "" };
+	int ret, code = 0;
+
+	*found = false;
+	for (size_t i = 0; i < dev->nr_boxes; i++) {
+		const char *type = dev->boxes[i].type;
+		size_t before = e->nr;
+
+		if (!is_first_of_type(dev, i) || !matches(e->spec->head, type))
+			continue;
+		*found = true;
+		ret = type_expand(e, type, type);
+		if (!ret)
+			continue;
+		e->nr = before;
+		if (!may_lack(ret))
+			return ret;
+		if (!code && e->err)
+			first = *e->err;
+		code = code ? code : ret;
+	}
+	if (e->nr || !code)
+		return 0;
+	return ucore_error_set(e->err, code, "%s", first.text);
+}
+
+/* Each full name that is like the head */
+static int full_names_expand(struct expansion *e)
+{
+	struct ucore_event_desc desc;
+	int ret = 0;
+
+	for (size_t p = 0; p < 2; p++) {
+		const struct ucore_platform *platform = platform_at(e->dev, p);
+
+		for (size_t i = 0; platform && i < platform->nr_events && !ret; i++) {
+			ucore_platform_event_at(platform, i, &desc);
+			if (matches(e->spec->head, desc.name))
+				ret = written_resolve(e, desc.name, NULL);
+		}
+	}
+	return ret;
+}
+
+static int head_expand(struct expansion *e)
+{
+	struct ucore_event event;
+	bool found;
+	int ret;
+
+	if (!is_pattern(e->spec->head)) {
+		if (ucore_event_head(e->dev, e->spec->head, &event))
+			return type_expand(e, e->spec->head, event.type);
+		/* its error is that of what was written */
+		return resolve(e, e->spec);
+	}
+	ret = types_expand(e, &found);
+	if (!ret && !found)
+		ret = full_names_expand(e);
+	if (ret || e->nr)
+		return ret;
+	return ucore_error_set(e->err, -ENOENT,
+			       "event '%s': no box type and no full event name here is like '%s'; see 'ucoretool list'",
+			       e->spec->text, e->spec->head);
+}
+
+static bool is_named(const struct ucore_spec *spec)
+{
+	for (unsigned int i = 0; i < spec->nr; i++)
+		if (!strcasecmp(spec->items[i].key, "name"))
+			return true;
+	return false;
+}
+
+int ucore_event_expand(struct ucore_device *dev, const struct ucore_spec *spec,
+		       struct ucore_event **events, size_t *nr, struct ucore_error *err)
+{
+	struct expansion e = { .dev = dev, .spec = spec, .item = pattern_item(spec), .err = err };
+	int ret = ucore_device_ready(dev, err);
+
+	if (!ret)
+		ret = e.item == spec->nr && !is_pattern(spec->head) ? resolve(&e, spec) :
+								      head_expand(&e);
+	if (!ret && e.nr > 1 && is_named(spec))
+		ret = ucore_error_set(err, -EINVAL, "event '%s': %zu events cannot have one name",
+				      spec->text, e.nr);
+	if (ret) {
+		free(e.events);
+		return ret;
+	}
+	*events = e.events;
+	*nr = e.nr;
+	return 0;
+}

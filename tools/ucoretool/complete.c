@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What a word of the command line may become: commands and options from their tables,
+ * events, metrics and platforms from the machine and the library.  The shells ask
+ * through a hidden command, so that they need to know nothing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli.h"
+#include "complete.h"
+
+/* The word that is completed; what stands before @rest is kept as it is */
+struct completing {
+	struct tool *tool;
+	const struct command *command;
+	const char *word;
+	const char *rest;
+	unsigned int operands;		/* before the word */
+	const char *operand;		/* the first of them, or NULL */
+	struct ucore_device *dev;
+};
+
+/* A candidate, if it begins as the word does; @end stands behind it */
+static void offer(const struct completing *c, const char *text, const char *end)
+{
+	if (!strncasecmp(text, c->rest, strlen(c->rest)))
+		printf("%.*s%s%s\n", (int)(c->rest - c->word), c->word, text, end);
+}
+
+static void offer_all(const struct completing *c, const char *const *words)
+{
+	for (; *words; words++)
+		offer(c, *words, "");
+}
+
+/* ---- events ------------------------------------------------------------ */
+
+static bool is_first_of_type(const struct ucore_box_info *boxes, size_t box)
+{
+	for (size_t i = 0; i < box; i++)
+		if (!strcmp(boxes[i].type, boxes[box].type))
+			return false;
+	return true;
+}
+
+/* Types, and boxes once a number has been begun */
+static void boxes_offer(const struct completing *c, const char *end)
+{
+	const struct ucore_box_info *boxes;
+	char name[UCORE_NAME_LEN + 12];
+	size_t nr;
+
+	boxes = ucore_device_boxes(c->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		size_t length = strlen(boxes[i].type);
+
+		if (is_first_of_type(boxes, i))
+			offer(c, boxes[i].type, end);
+		snprintf(name, sizeof(name), "%s%u", boxes[i].type, boxes[i].instance);
+		/* each once, by the first domain that has it */
+		if (boxes[i].domain == boxes[0].domain && strlen(c->rest) > length)
+			offer(c, name, end);
+	}
+}
+
+/* The platforms whose names the machine knows */
+static const struct ucore_platform *platform_at(const struct completing *c, size_t i)
+{
+	if (!i)
+		return ucore_platform_find(ucore_device_info(c->dev)->platform);
+	return ucore_device_info(c->dev)->caps & UCORE_CAP_CORE ? ucore_platform_find("core") :
+								   NULL;
+}
+
+/* Names of events: of a type, or full ones (@type NULL) */
+static void names_offer(const struct completing *c, const char *type, const char *end)
+{
+	struct ucore_event_desc desc;
+
+	for (size_t p = 0; p < 2; p++) {
+		const struct ucore_platform *platform = platform_at(c, p);
+
+		for (size_t i = 0; platform && i < platform->nr_events; i++) {
+			ucore_platform_event_at(platform, i, &desc);
+			if (!type)
+				offer(c, desc.name, end);
+			else if (!strcmp(desc.unit->type, type))
+				offer(c, ucore_event_desc_short(&desc), end);
+		}
+	}
+}
+
+/* The type that a head means: the longest that it begins with */
+static const struct ucore_box_info *head_box(const struct completing *c, const char *head,
+					     size_t length)
+{
+	const struct ucore_box_info *boxes, *best = NULL;
+	size_t nr;
+
+	boxes = ucore_device_boxes(c->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		size_t type = strlen(boxes[i].type);
+
+		if (type <= length && !strncasecmp(boxes[i].type, head, type) &&
+		    (!best || type > strlen(best->type)))
+			best = &boxes[i];
+	}
+	return best;
+}
+
+static void fields_offer(const struct completing *c, const struct ucore_box_info *box)
+{
+	static const char *const own[] = {
+		"die=", "cpu=", "period=", "counter=", "fixed=", "name=", NULL,
+	};
+	const struct ucore_field *fields;
+	size_t nr;
+
+	if (!ucore_device_fields(c->dev, box->box, &fields, &nr, NULL))
+		for (size_t i = 0; i < nr; i++)
+			offer(c, fields[i].name, "=");
+	offer_all(c, own);
+}
+
+/* Where the event begins that is being written: behind the last comma outside of slashes */
+static const char *event_begin(const char *word)
+{
+	const char *begin = word;
+	bool inside = false;
+
+	for (; *word; word++) {
+		if (*word == '/')
+			inside = !inside;
+		else if (*word == ',' && !inside)
+			begin = word + 1;
+	}
+	return begin;
+}
+
+static void events_complete(struct completing *c)
+{
+	const char *head = event_begin(c->rest), *slash = strchr(head, '/'), *comma;
+	const struct ucore_box_info *box;
+
+	c->rest = head;
+	if (!slash) {
+		boxes_offer(c, "/");
+		/* thousands, unless the user wants one */
+		if (strlen(head) >= 4 && !strncasecmp(head, "UNC_", 4))
+			names_offer(c, NULL, "");
+		return;
+	}
+	box = head_box(c, head, (size_t)(slash - head));
+	if (strchr(slash + 1, '/') || !box)
+		return;
+	comma = strrchr(slash, ',');
+	c->rest = (comma ? comma : slash) + 1;
+	if (!comma)
+		names_offer(c, box->type, "/");
+	fields_offer(c, box);
+}
+
+/* ---- metrics, platforms ------------------------------------------------ */
+
+/* Each word of the categories once: the first metric that has it offers it */
+static void categories_offer(const struct completing *c, const char *platform)
+{
+	struct ucore_metric_desc desc;
+	char seen[512] = " ", word[40], rest[64];
+
+	for (size_t i = 0; ucore_metric_at(platform, i, &desc); i++) {
+		snprintf(rest, sizeof(rest), "%s", desc.category);
+		for (char *at = rest, *one; (one = strsep(&at, " "));) {
+			snprintf(word, sizeof(word), " %s ", one);
+			if (strstr(seen, word) || strlen(seen) + strlen(word) >= sizeof(seen))
+				continue;
+			strcat(seen, word + 1);
+			snprintf(word, sizeof(word), "@%s", one);
+			offer(c, word, "");
+		}
+	}
+}
+
+static void metrics_complete(struct completing *c)
+{
+	const char *platform = ucore_device_info(c->dev)->platform;
+	struct ucore_metric_desc desc;
+	const char *comma;
+
+	/* a formula is the user's own */
+	if (strchr(c->rest, '='))
+		return;
+	comma = strrchr(c->rest, ',');
+	c->rest = comma ? comma + 1 : c->rest;
+	for (size_t i = 0; ucore_metric_at(platform, i, &desc); i++)
+		if (!*desc.omitted)
+			offer(c, desc.name, "");
+	categories_offer(c, platform);
+}
+
+static void platforms_complete(struct completing *c)
+{
+	const struct ucore_platform *all;
+	size_t nr;
+
+	all = ucore_platform_list(&nr);
+	for (size_t i = 0; i < nr; i++)
+		offer(c, all[i].name, "");
+}
+
+/* ---- options and operands ---------------------------------------------- */
+
+/* Without a device there is nothing to tell */
+static void with_device(struct completing *c, void (*complete)(struct completing *c))
+{
+	if (ucore_device_open(c->tool->device, c->tool->sys, &c->dev, NULL))
+		return;
+	complete(c);
+	ucore_device_close(c->dev);
+}
+
+static void value_complete(struct completing *c, const struct option_desc *option)
+{
+	static const char *const files[] = { "FILE", "NODE", "DIR" };
+
+	if (option->name && !strcmp(option->name, "event"))
+		with_device(c, events_complete);
+	else if (option->name && !strcmp(option->name, "metric"))
+		with_device(c, metrics_complete);
+	else if (option->name && !strcmp(option->name, "platform"))
+		platforms_complete(c);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (!strcmp(option->arg, files[i]))
+			puts(":files");
+}
+
+static void options_complete(const struct completing *c)
+{
+	const struct option_desc *option;
+	char text[48];
+
+	for (size_t i = 0; (option = cli_option(c->command, i)); i++) {
+		snprintf(text, sizeof(text), "-%c", option->letter);
+		if (option->letter < OPT_NO_LETTER && c->word[1] != '-')
+			offer(c, text, "");
+		snprintf(text, sizeof(text), "--%s", option->name ? option->name : "");
+		if (option->name)
+			offer(c, text, "");
+	}
+}
+
+static void boxes_complete(struct completing *c)
+{
+	boxes_offer(c, "");
+}
+
+static void list_complete(struct completing *c)
+{
+	static const char *const what[] = { "boxes", "events", "metrics", "fields", NULL };
+
+	if (!c->operands)
+		offer_all(c, what);
+	else if (!strcmp(c->operand, "events"))
+		with_device(c, events_complete);
+	else if (!strcmp(c->operand, "metrics"))
+		with_device(c, metrics_complete);
+	else
+		with_device(c, boxes_complete);
+}
+
+static void operand_complete(struct completing *c)
+{
+	if (c->command->runs_command)
+		puts(c->operands ? ":files" : ":programs");
+	else if (c->command == &command_list)
+		list_complete(c);
+}
+
+static bool is_called(const struct option_desc *option, const char *name, size_t length)
+{
+	return option->name && strlen(option->name) == length &&
+	       !strncmp(option->name, name, length);
+}
+
+/* The option that a word is, and whether its value is to follow in the next word */
+static const struct option_desc *option_find(const struct command *command, const char *word,
+					     bool *value_follows)
+{
+	const struct option_desc *option;
+	size_t length = strcspn(word, "=");
+
+	*value_follows = false;
+	for (size_t i = 0; (option = cli_option(command, i)); i++) {
+		bool is_long = !strncmp(word, "--", 2);
+
+		if (is_long ? !is_called(option, word + 2, length - 2) :
+			      option->letter != (unsigned char)word[1])
+			continue;
+		*value_follows = option->arg && (is_long ? !word[length] : !word[2]);
+		return option;
+	}
+	return NULL;
+}
+
+/* From the first word behind the command to the one before the last */
+static const struct option_desc *words_walk(struct completing *c, int argc, char **argv)
+{
+	const struct option_desc *pending = NULL, *option;
+	bool value_follows, only_operands = false;
+
+	for (int i = 1; i < argc - 1; i++) {
+		if (pending) {
+			pending = NULL;
+		} else if (!only_operands && !strcmp(argv[i], "--")) {
+			only_operands = true;
+		} else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
+			option = option_find(c->command, argv[i], &value_follows);
+			pending = option && value_follows ? option : NULL;
+		} else {
+			c->operand = c->operands++ ? c->operand : argv[i];
+			/* what follows a program is the program's */
+			only_operands |= c->command->runs_command;
+		}
+	}
+	return only_operands ? NULL : pending;
+}
+
+static bool options_ended(const struct completing *c, int argc, char **argv)
+{
+	if (c->command->runs_command && c->operands)
+		return true;
+	for (int i = 1; i < argc - 1; i++)
+		if (!strcmp(argv[i], "--"))
+			return true;
+	return false;
+}
+
+static void argument_complete(struct completing *c, int argc, char **argv)
+{
+	const struct option_desc *option = words_walk(c, argc, argv);
+	bool follows;
+
+	if (option) {
+		value_complete(c, option);
+	} else if (*c->word == '-' && !options_ended(c, argc, argv)) {
+		const char *equals = strchr(c->word, '=');
+
+		option = equals ? option_find(c->command, c->word, &follows) : NULL;
+		if (option && option->arg) {
+			c->rest = equals + 1;
+			value_complete(c, option);
+		} else {
+			options_complete(c);
+		}
+	} else {
+		operand_complete(c);
+	}
+}
+
+void complete_words(struct tool *tool, const struct command *const *commands, size_t nr,
+		    int argc, char **argv)
+{
+	static const char *const others[] = { "help", "--help", "--version", NULL };
+	struct completing c = { .tool = tool };
+
+	if (argc < 1)
+		return;
+	c.word = argv[argc - 1];
+	c.rest = c.word;
+	if (argc == 1)
+		offer_all(&c, others);
+	if (argc == 1 || (argc == 2 && !strcmp(argv[0], "help"))) {
+		for (size_t i = 0; i < nr; i++)
+			offer(&c, commands[i]->name, "");
+		return;
+	}
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(commands[i]->name, argv[0]))
+			c.command = commands[i];
+	if (c.command)
+		argument_complete(&c, argc, argv);
+}
