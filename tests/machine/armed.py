@@ -115,10 +115,3 @@ def each_overflowed(times):
         seen = [event for sample in samples for event in flagged(sample)]
         return all(seen.count(event) >= times for event in session.events)
     return enough
-
-
-def least_lateness(samples, period):
-    """Per die; periods count from the instant at which the last die began."""
-    begin = max(sample["time"] - sample["time_enabled"] for sample in samples)
-    return [min([(s["time"] - begin) % period for s in samples if s["domain"] == die] or [period])
-            for die in (0, 1)]

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The driver's timers as the kernel traces them: when each ran, and for when it asked to run next.
+
+    with traced(m, "poll_tick") as timers:
+        samples = run_polled(m, ...)
+        (timer,) = timers().values()
+    assert_asks_every(timer, 2 * MS)
+
+A busy host lets timers run late, and none of this depends on how late: what the driver asks
+for is compared with the time at which it asks.
+"""
+
+import bisect
+import contextlib
+import dataclasses
+import itertools
+import re
+
+from lab.session import US
+
+# Traces are kept apart from those of other tests; their clock is that of samples
+TRACING = "/sys/kernel/tracing/instances/timers"
+EVENTS = ("hrtimer_start", "hrtimer_expire_entry")
+EVENT = re.compile(r"\[(\d+)\] .* (\d+)\.(\d{6}): hrtimer_(start|expire_entry): .* "
+                   r"(?:expires|now)=(\d+)")
+ENTRIES = re.compile(r"entries-in-buffer/entries-written: (\d+)/(\d+)")
+
+
+@dataclasses.dataclass(frozen=True)
+class Timer:
+    """One timer, on one CPU.  The clock is exact to 1 us, the instants asked for are to 1 ns."""
+    asked: list         # (when, for which instant): by START, and by each run
+    runs: list          # (begin, end): end is when it asked for the next
+
+
+# ---- tracing ----
+
+@contextlib.contextmanager
+def traced(m, function):
+    """Yields a function: CPU -> Timer, of those since then that call this one of the driver's."""
+    address = m.sh(f"grep ' {function}.*\\[ucore\\]' /proc/kallsyms").split()[0]
+    m.run(f"mkdir {TRACING}")
+    try:
+        m.write(f"{TRACING}/trace_clock", "mono")
+        for event in EVENTS:
+            m.write(f"{TRACING}/events/timer/{event}/filter", f"function == 0x{address}")
+            m.write(f"{TRACING}/events/timer/{event}/enable", 1)
+        yield lambda: timers_in(m.run(f"cat {TRACING}/trace").out)
+    finally:
+        m.run(f"echo 0 > {TRACING}/events/enable; rmdir {TRACING}")
+
+
+def timers_in(trace):
+    kept, written = ENTRIES.search(trace).groups()
+    assert kept == written, f"{kept} of {written} events kept"
+    by_cpu = {}
+    for cpu, seconds, us, event, instant in EVENT.findall(trace):
+        found = event, int(seconds + us) * US, int(instant)
+        by_cpu.setdefault(int(cpu), []).append(found)
+    assert sum(map(len, by_cpu.values())) == int(written), trace[:1000]
+    return {cpu: timer_of(events) for cpu, events in by_cpu.items()}
+
+
+def timer_of(events):
+    """events: (name, when, instant) each.
+
+    The last run may find its session stopped: then it does nothing, and does not ask.
+    """
+    return Timer([(when, instant) for event, when, instant in events if event == "start"],
+                 [(begin, end) for (event, begin, _), (following, end, _)
+                  in itertools.pairwise(events)
+                  if event == "expire_entry" and following == "start"])
+
+
+# ---- what is asked for ----
+
+def assert_asks_every(timer, period):
+    """Each time for the next instant of one grid: none is left out that was not over already."""
+    grid = timer.asked[0][1]
+    assert len(timer.asked) == 1 + len(timer.runs) > 1, timer
+    for when, instant in timer.asked:
+        assert (instant - grid) % period == 0 and instant <= when + period + US, \
+            (when, instant, grid)
+
+
+# ---- samples, and the runs that took them ----
+
+def assert_same_instants(timers, samples, period):
+    """Of a timer on each die: they count from when the last die began; each run took a sample."""
+    begin = max(sample["time"] - sample["time_enabled"] for sample in samples)
+    assert {sample["cpu"] for sample in samples} == set(timers), timers.keys()
+    for cpu, timer in timers.items():
+        assert timer.asked[0][1] == begin + period, (timer.asked[0], begin)
+        assert_asks_every(timer, period)
+        of_die = [sample for sample in samples if sample["cpu"] == cpu]
+        assert len(of_die) == len(timer.runs), (len(of_die), len(timer.runs))
+        for sample, (start, end) in zip(of_die, timer.runs):
+            assert start - US <= sample["time"] <= end + US, (sample, start, end)
+
+
+def assert_late_by_one_look(timer, samples):
+    """Each polled sample tells of the time since the look just before the one that took it.
+
+    The first look comes after START.  The last sample may be STOP's.
+    """
+    ends = [end for _, end in timer.runs]
+    for sample in samples[:-1]:
+        look = bisect.bisect(ends, sample["time"])
+        assert timer.runs[look][0] - US <= sample["time"], (sample, timer.runs[look])
+        since = sample["time"] - sample["late_ns"]
+        if look:
+            begin, end = timer.runs[look - 1]
+            assert begin - US <= since <= end + US, (sample, begin, end)
+        else:
+            assert sample["late_ns"] == sample["time_enabled"], sample
