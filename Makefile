@@ -7,6 +7,8 @@
 LAB	:= tests/lab
 # A module of the lab's package, run as a program
 PYLAB	:= PYTHONPATH='$(CURDIR)/tests' python3 -m lab
+# Runs tests, JOBS at once
+RUN	= $(LAB)/run $(if $(JOBS),-j $(JOBS))
 # Where everything goes that is built (UCORE_BUILD)
 BUILD	:= $(or $(UCORE_BUILD),$(CURDIR)/build)
 export UCORE_BUILD := $(BUILD)
@@ -70,15 +72,15 @@ kunit:	## unit tests, on a debug kernel in an emulated machine
 check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug
 	@$(PYLAB).kernels fetch 6.1 6.12 debug clang
-	@$(LAB)/run --tests tests/check $(TESTS)
+	@$(RUN) --tests tests/check $(TESTS)
 
 fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer's]
 	@$(LAB)/deps.sh build check
 	@$(MAKE) --no-print-directory -C tests/fuzz O=$(BUILD)/fuzz run
 
-lab:	## tests on the emulated machine [TESTS="pattern ..."]
+lab:	## tests on the emulated machine [TESTS="pattern ..." JOBS=n]
 	@$(LAB)/deps.sh build lab debug perf
-	@$(LAB)/run $(TESTS)
+	@$(RUN) $(TESTS)
 
 tools-test:
 	@$(LAB)/deps.sh tools
@@ -90,7 +92,7 @@ test:	## everything that tests: kunit, check, tools, lab
 
 fresh-test:
 	@$(LAB)/deps.sh build lab debug fresh
-	@$(LAB)/run --tests tests/fresh $(TESTS)
+	@$(RUN) --tests tests/fresh $(TESTS)
 
 fresh:	## README's commands on a minimal Debian with nothing cached (an hour or two)
 	@UCORE_FRESH=all $(MAKE) --no-print-directory fresh-test

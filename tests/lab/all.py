@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make test`: every stage, and one line that sums them up.
 
-The lab waits for its machines half of the time, so what else takes long runs beside it, one
-after another.  Its output appears as it comes, theirs in one piece at the end of each.
+The lab waits for its machines a third of the time, so what else takes long runs beside it, one
+test after another.  Its output appears as it comes, theirs in one piece at the end of each.
 """
 
 import re
@@ -38,8 +38,9 @@ class Stage:
     Its counts stand in its closing line, or else its TAP is counted.
     """
 
-    def __init__(self, name, live):
+    def __init__(self, name, live, *settings):
         self.name = name
+        self._settings = settings
         self.counts = [0, 0, 0]
         self._live = live
         self._lines = []
@@ -47,7 +48,7 @@ class Stage:
 
     def run(self):
         started = time.monotonic()
-        command = ["make", "--no-print-directory", self.name]
+        command = ["make", "--no-print-directory", self.name, *self._settings]
         with subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, text=True) as stage:
             for line in stage.stdout:
                 self._take(line.rstrip("\n"))
@@ -83,10 +84,10 @@ def summary(counts):
 
 def main():
     # The lab takes what the first builds
-    first = [Stage(name, live=True) for name in FIRST]
+    first = [Stage(name, True) for name in FIRST]
     run_in_turn(first, FIRST)
-    beside = [Stage(name, live=False) for name in BESIDE]
-    lab = [Stage(name, live=True) for name in LAB]
+    beside = [Stage(name, False, "JOBS=1") for name in BESIDE]
+    lab = [Stage(name, True) for name in LAB]
     thread = threading.Thread(target=run_in_turn, args=(beside, BESIDE))
     thread.start()
     run_in_turn(lab, LAB)
