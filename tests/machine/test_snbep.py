@@ -295,22 +295,13 @@ def counters_are_looked_at_as_often_as_their_events_can_be_over(m):
             assert poll_ns("imc3", counter, 1 << 60, **fields) == 10 * MS, fields
 
 
-def reads_of(m, box):
-    """Dwords read of a box of die 0, ever."""
-    accesses = m.oracle("accesses")["sockets"][0]["boxes"][box]
-    return accesses["ecam_read"] + accesses["cf8_read"]
-
-
 @test("snbep-2s")
 def the_shortest_period_is_looked_for_every_100_us(m):
     """WPQ_INSERTS, which is slow: over a hundred times a second, seen by the next look."""
-    before = reads_of(m, "imc0")
     wanted = [("imc0", 0, 0, 500000, {"event": 0x20})]
     samples, timer = looked(m, wanted, lambda _, found: len(found) > 20)
     assert_asks_every(timer, 100 * US)
     assert_late_by_one_look(timer, samples)
-    # a dword is read by each look, two by a sample
-    assert reads_of(m, "imc0") - before >= len(timer.runs) + 2 * len(samples), len(timer.runs)
 
 
 @test("snbep-2s")

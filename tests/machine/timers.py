@@ -18,12 +18,13 @@ import re
 
 from lab.session import US
 
-# Traces are kept apart from those of other tests; their clock is that of samples
+# Traces are kept apart from those of other tests; their clock is that of samples.  A full buffer
+# takes no more: there are the first 5000 runs of a timer, however long the host takes for a test.
 TRACING = "/sys/kernel/tracing/instances/timers"
+SETTINGS = {"trace_clock": "mono", "options/overwrite": 0, "buffer_size_kb": 512}
 EVENTS = ("hrtimer_start", "hrtimer_expire_entry")
 EVENT = re.compile(r"\[(\d+)\] .* (\d+)\.(\d{6}): hrtimer_(start|expire_entry): .* "
                    r"(?:expires|now)=(\d+)")
-ENTRIES = re.compile(r"entries-in-buffer/entries-written: (\d+)/(\d+)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +42,8 @@ def traced(m, function):
     address = m.sh(f"grep ' {function}.*\\[ucore\\]' /proc/kallsyms").split()[0]
     m.run(f"mkdir {TRACING}")
     try:
-        m.write(f"{TRACING}/trace_clock", "mono")
+        for name, value in SETTINGS.items():
+            m.write(f"{TRACING}/{name}", value)
         for event in EVENTS:
             m.write(f"{TRACING}/events/timer/{event}/filter", f"function == 0x{address}")
             m.write(f"{TRACING}/events/timer/{event}/enable", 1)
@@ -51,13 +53,9 @@ def traced(m, function):
 
 
 def timers_in(trace):
-    kept, written = ENTRIES.search(trace).groups()
-    assert kept == written, f"{kept} of {written} events kept"
     by_cpu = {}
     for cpu, seconds, us, event, instant in EVENT.findall(trace):
-        found = event, int(seconds + us) * US, int(instant)
-        by_cpu.setdefault(int(cpu), []).append(found)
-    assert sum(map(len, by_cpu.values())) == int(written), trace[:1000]
+        by_cpu.setdefault(int(cpu), []).append((event, int(seconds + us) * US, int(instant)))
     return {cpu: timer_of(events) for cpu, events in by_cpu.items()}
 
 
@@ -77,13 +75,18 @@ def timer_of(events):
 def assert_asks_every(timer, period):
     """Each time for the next instant of one grid: none is left out that was not over already."""
     grid = timer.asked[0][1]
-    assert len(timer.asked) == 1 + len(timer.runs) > 1, timer
+    assert len(timer.asked) == 1 + len(timer.runs) > 10, timer
     for when, instant in timer.asked:
         assert (instant - grid) % period == 0 and instant <= when + period + US, \
             (when, instant, grid)
 
 
 # ---- samples, and the runs that took them ----
+
+def until_traced(timer, samples):
+    """Samples that were taken before the trace ended."""
+    return [sample for sample in samples if sample["time"] <= timer.runs[-1][1]]
+
 
 def assert_same_instants(timers, samples, period):
     """Of a timer on each die: they count from when the last die began; each run took a sample."""
@@ -92,7 +95,7 @@ def assert_same_instants(timers, samples, period):
     for cpu, timer in timers.items():
         assert timer.asked[0][1] == begin + period, (timer.asked[0], begin)
         assert_asks_every(timer, period)
-        of_die = [sample for sample in samples if sample["cpu"] == cpu]
+        of_die = [sample for sample in until_traced(timer, samples) if sample["cpu"] == cpu]
         assert len(of_die) == len(timer.runs), (len(of_die), len(timer.runs))
         for sample, (start, end) in zip(of_die, timer.runs):
             assert start - US <= sample["time"] <= end + US, (sample, start, end)
@@ -104,7 +107,9 @@ def assert_late_by_one_look(timer, samples):
     The first look comes after START.  The last sample may be STOP's.
     """
     ends = [end for _, end in timer.runs]
-    for sample in samples[:-1]:
+    judged = until_traced(timer, samples[:-1])
+    assert len(judged) > 10, (judged, timer)
+    for sample in judged:
         look = bisect.bisect(ends, sample["time"])
         assert timer.runs[look][0] - US <= sample["time"], (sample, timer.runs[look])
         since = sample["time"] - sample["late_ns"]
