@@ -521,6 +521,47 @@ static void definitions_from_a_file(void **state)
 	free(line);
 }
 
+static void assert_one_value(double times)
+{
+	assert_int_equal(attach(UCORE_LEVEL_SYSTEM), 0);
+	run();
+	assert_value(0, times * moved(0, UCORE_ANY, UCORE_ANY));
+	assert_null(ucore_metrics_value(metrics, 1));
+	machine_close();
+}
+
+/* However a name is asked for, it is counted once and has its later meaning */
+static void a_name_has_one_meaning(void **state)
+{
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(choose("x=2*UNC_M_CAS_COUNT.RD"), 0);
+	assert_int_equal(choose("x=3*UNC_M_CAS_COUNT.RD"), 0);
+	assert_one_value(3);
+
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(load("x=2*UNC_M_CAS_COUNT.RD\nx=A*5;A=UNC_M_CAS_COUNT.RD\n"), 0);
+	assert_int_equal(choose("x*,X"), 0);
+	assert_one_value(5);
+
+	/* a pattern that the platform's name fits means the user's, too */
+	for (size_t i = 0; i < 2; i++) {
+		machine_open("ivbep", "ivbep", 1);
+		assert_int_equal(load("memory_bandwidth_read=7*UNC_M_CAS_COUNT.RD"), 0);
+		assert_int_equal(choose(i ? "memory_bandwidth_rea?,memory_bandwidth_read" :
+				 "memory_bandwidth_read,memory_bandwidth_rea[d]"), 0);
+		assert_one_value(7);
+	}
+
+	/* what is left open makes one metric of each value */
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(choose("frequency_band1_residency:band1=12"), 0);
+	chosen("frequency_band1_residency:band1=12", UCORE_LEVEL_SYSTEM);
+	assert_non_null(ucore_metrics_value(metrics, 0));
+	assert_null(ucore_metrics_value(metrics, 1));
+	machine_close();
+}
+
 /* ---- what does not fit ------------------------------------------------- */
 
 static void categories_and_patterns_take_what_fits(void **state)
@@ -558,6 +599,25 @@ static void categories_and_patterns_take_what_fits(void **state)
 	machine_open("bdxde", "bdxep", 1);
 	assert_int_equal(choose("@qpi"), 0);
 	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOSPC, "none of the metrics|has no qpi");
+	machine_close();
+}
+
+/* What is named must be counted, also if a category has it */
+static void what_is_named_is_not_left_out(void **state)
+{
+	char name[64];
+
+	(void)state;
+	machine_open("spr", "spr", 1);
+	chosen("@IO", UCORE_LEVEL_SYSTEM);
+	assert_non_null(ucore_metrics_left_out(metrics, 0));
+	snprintf(name, sizeof(name), "%s", ucore_metrics_left_out(metrics, 0));
+	machine_close();
+
+	machine_open("spr", "spr", 1);
+	assert_int_equal(choose("@IO"), 0);
+	assert_int_equal(choose(name), 0);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOSPC, name);
 	machine_close();
 }
 
@@ -860,7 +920,9 @@ static const struct CMUnitTest tests[] = {
 	TEST(definitions),
 	TEST(wrong_names_and_definitions),
 	TEST(definitions_from_a_file),
+	TEST(a_name_has_one_meaning),
 	TEST(categories_and_patterns_take_what_fits),
+	TEST(what_is_named_is_not_left_out),
 	TEST(every_metric_is_counted_as_it_promises),
 	TEST(the_local_node),
 	TEST(the_filter_of_a_cha),

@@ -333,30 +333,38 @@ static void guess_metrics(const struct ucore_metrics *metrics, struct ucore_gues
 
 /* ---- choosing ---------------------------------------------------------- */
 
-static bool is_chosen(const struct ucore_metrics *metrics, const char *name, const char *where)
+/* The choice of the same name, with the same values in it where some were given */
+static struct choice *choice_find(const struct ucore_metrics *metrics, const char *name,
+				  const char *where)
 {
-	for (size_t i = 0; i < metrics->nr_choices; i++)
-		if (!strcasecmp(metrics->choices[i].desc.name, name) &&
-		    !strcmp(metrics->choices[i].desc.where, where))
-			return true;
-	return false;
+	for (size_t i = 0; i < metrics->nr_choices; i++) {
+		struct choice *choice = &metrics->choices[i];
+
+		if (!strcasecmp(choice->desc.name, name) && !where == !choice->where &&
+		    (!where || !strcmp(choice->where, where)))
+			return choice;
+	}
+	return NULL;
 }
 
 /* @where is given away */
 static int choice_add(struct ucore_metrics *metrics, const struct ucore_metric_desc *desc,
 		      char *where, bool optional, struct ucore_error *err)
 {
-	struct choice *choice;
+	struct choice *choice = choice_find(metrics, desc->name, where);
 
-	if (is_chosen(metrics, desc->name, where ? where : desc->where)) {
+	if (choice) {
+		/* what is named must be counted, even if a pattern has chosen it before */
+		optional &= choice->optional;
 		free(where);
-		return 0;
-	}
-	if (!GROW(metrics->choices, metrics->nr_choices)) {
+		where = choice->where;
+	} else if (GROW(metrics->choices, metrics->nr_choices)) {
+		choice = &metrics->choices[metrics->nr_choices++];
+	} else {
 		free(where);
 		return no_memory(err);
 	}
-	choice = &metrics->choices[metrics->nr_choices++];
+	/* the name may have got another meaning since */
 	*choice = (struct choice) { .desc = *desc, .where = where, .optional = optional };
 	if (where)
 		choice->desc.where = where;
@@ -479,6 +487,18 @@ static void categories_text(const char *platform, char *text, size_t size)
 	}
 }
 
+/* What a name that fits a pattern means; what cannot be counted as it is is not meant */
+static int fitting_choose(struct ucore_metrics *metrics, const char *name, size_t *found,
+			  struct ucore_error *err)
+{
+	struct ucore_metric_desc desc;
+
+	if (!metric_find(metrics, name, &desc) || *desc.omitted || open_value(desc.where))
+		return 0;
+	++*found;
+	return choice_add(metrics, &desc, NULL, true, err);
+}
+
 static int pattern_choose(struct ucore_metrics *metrics, const char *word,
 			  struct ucore_error *err)
 {
@@ -489,15 +509,12 @@ static int pattern_choose(struct ucore_metrics *metrics, const char *word,
 	int ret = 0;
 
 	for (size_t i = 0; i < metrics->nr_definitions && !ret; i++)
-		if (*word != '@' && pattern_takes(word, &metrics->definitions[i].desc)) {
-			ret = choice_add(metrics, &metrics->definitions[i].desc, NULL, true, err);
-			found++;
-		}
+		if (pattern_takes(word, &metrics->definitions[i].desc))
+			ret = fitting_choose(metrics, metrics->definitions[i].desc.name, &found,
+					     err);
 	for (size_t i = 0; !ret && ucore_metric_at(platform, i, &desc); i++)
-		if (!*desc.omitted && !open_value(desc.where) && pattern_takes(word, &desc)) {
-			ret = choice_add(metrics, &desc, NULL, true, err);
-			found++;
-		}
+		if (pattern_takes(word, &desc))
+			ret = fitting_choose(metrics, desc.name, &found, err);
 	if (ret || found)
 		return ret;
 	if (*word != '@')
