@@ -562,6 +562,31 @@ static void a_name_has_one_meaning(void **state)
 	machine_close();
 }
 
+/* What is cut off would be another event */
+static void aliases_have_limits(void **state)
+{
+	const size_t rest = strlen("imc/event=0x4,umask=3/");
+	const struct { size_t zeros; int ret; } cases[] = {
+		{ 100, 0 }, { UCORE_SPEC_LEN - 1 - rest, 0 }, { UCORE_SPEC_LEN - rest, -EINVAL },
+		{ 1000, -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		char *zeros = repeat("0", cases[i].zeros, "", ""), *text;
+
+		assert_true(asprintf(&text, "x=A;A=imc/event=0x%s4,umask=3/", zeros) > 0);
+		machine_open("ivbep", "ivbep", 1);
+		assert_int_equal(choose(text), 0);
+		assert_int_equal(attach(UCORE_LEVEL_SYSTEM), cases[i].ret);
+		if (cases[i].ret)
+			assert_words(err.text, "metric 'x': 'A' stands for more than 191 letters");
+		machine_close();
+		free(text);
+		free(zeros);
+	}
+}
+
 /* ---- what does not fit ------------------------------------------------- */
 
 static void categories_and_patterns_take_what_fits(void **state)
@@ -921,6 +946,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(wrong_names_and_definitions),
 	TEST(definitions_from_a_file),
 	TEST(a_name_has_one_meaning),
+	TEST(aliases_have_limits),
 	TEST(categories_and_patterns_take_what_fits),
 	TEST(what_is_named_is_not_left_out),
 	TEST(every_metric_is_counted_as_it_promises),

@@ -570,8 +570,8 @@ struct compiler {
 	const struct ucore_metric_desc *desc;
 };
 
-/* What an alias stands for, false if it is none */
-static bool alias_find(const char *where, const char *name, char *value, size_t size)
+/* What an alias stands for, and of how many letters that is; NULL if it is none */
+static const char *alias_find(const char *where, const char *name, size_t *nr)
 {
 	size_t length = strlen(name);
 
@@ -579,14 +579,13 @@ static bool alias_find(const char *where, const char *name, char *value, size_t 
 		size_t part = strcspn(where, ";");
 
 		if (part > length && !strncmp(where, name, length) && where[length] == '=') {
-			snprintf(value, size, "%.*s", (int)(part - length - 1),
-				 where + length + 1);
-			return true;
+			*nr = part - length - 1;
+			return where + length + 1;
 		}
 		where += part + (where[part] == ';');
 		where += strspn(where, " ");
 	}
-	return false;
+	return NULL;
 }
 
 static int leaf_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
@@ -708,10 +707,18 @@ static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
 	struct compiler *c = names->data;
 	struct ucore_metric_desc desc;
 	char value[UCORE_SPEC_LEN];
+	const char *alias;
 	struct leaf leaf;
 	char *one = NULL;
+	size_t nr;
 
-	if (alias_find(c->desc->where, name, value, sizeof(value))) {
+	alias = alias_find(c->desc->where, name, &nr);
+	if (alias) {
+		if (nr >= sizeof(value))
+			return ucore_error_set(err, -EINVAL, "'%s' stands for more than %zu letters",
+					       name, sizeof(value) - 1);
+		memcpy(value, alias, nr);
+		value[nr] = 0;
 		name = value;
 		one = strstr(value, "[one]");
 		if (one)
