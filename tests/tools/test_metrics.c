@@ -823,6 +823,22 @@ static void metrics_are_of_one_session(void **state)
 
 /* ---- deltas ------------------------------------------------------------ */
 
+static void deltas_of_before_give_no_values(void **state)
+{
+	struct ucore_snapshot snap;
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(ucore_delta_create(session, &delta, &err), 0);
+	chosen("memory_bandwidth_read", UCORE_LEVEL_SYSTEM);
+	assert_int_equal(ucore_session_start(session, &err), 0);
+	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
+	ucore_delta_update(delta, &snap);
+	ucore_metrics_evaluate(metrics, delta);
+	assert_true(isnan(value_at(0)));
+	machine_close();
+}
+
 static void deltas_are_what_moved(void **state)
 {
 	const struct ucore_delta_value *values;
@@ -954,6 +970,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(the_filter_of_a_cha),
 	TEST(traffic_of_a_stack),
 	TEST(metrics_are_of_one_session),
+	TEST(deltas_of_before_give_no_values),
 	TEST(deltas_are_what_moved),
 	TEST(events_are_explained),
 	TEST(texts_fit_their_place),

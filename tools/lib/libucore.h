@@ -795,7 +795,11 @@ int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *se
 /** ucore_metrics_left_out() - the i-th metric that was left out, NULL beyond the last */
 const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i);
 
-/** ucore_metrics_evaluate() - all values anew, from deltas of the same session */
+/**
+ * ucore_metrics_evaluate() - all values anew
+ * @delta: of the same session, made after the metrics were attached to it: an older one
+ *         gives no values
+ */
 void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_delta *delta);
 
 /** ucore_metrics_value() - the i-th value, metric by metric, NULL beyond the last */

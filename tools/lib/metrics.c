@@ -89,6 +89,7 @@ struct ucore_metrics {
 	size_t nr_left_out;
 	struct value *values;
 	size_t nr_values;
+	size_t nr_slots;	/* of the session, when it had all events of the metrics */
 };
 
 static int no_memory(struct ucore_error *err)
@@ -1058,6 +1059,7 @@ int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *se
 		return ucore_error_set(err, -EALREADY, "the metrics are counted already");
 	metrics->session = session;
 	ret = choices_attach(metrics, level, &why);
+	metrics->nr_slots = session->nr_slots;
 	if (!ret)
 		return 0;
 	choice_undo(metrics, 0, 0, 0, session_events);
@@ -1167,6 +1169,10 @@ void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_de
 	for (size_t i = 0; i < metrics->nr_values; i++) {
 		struct value *value = &metrics->values[i];
 
+		if (nr < metrics->nr_slots) {
+			value->public.value = __builtin_nan("");
+			continue;
+		}
 		value_prepare(metrics, value, e.slots);
 		e.value = value;
 		value->public.value = ucore_expr_value(&metrics->metrics[value->metric].expr,
