@@ -767,6 +767,9 @@ int ucore_metrics_load(struct ucore_metrics *metrics, FILE *stream, const char *
  *        as in ucore_metrics_define(), which is chosen, too.  "NAME:band0=12" gives
  *        what the metric leaves open.
  *
+ * A metric is counted once, however often it is chosen, and a name that is defined anew
+ * has its later meaning.  What is named must be counted, also if a pattern means it, too.
+ *
  * Errors: -ENOENT (no such name or category; with a guess), -ENXIO (cannot be
  * counted at one instant), -EINVAL, -ENOMEM.
  */
