@@ -488,7 +488,7 @@ static void categories_text(const char *platform, char *text, size_t size)
 	}
 }
 
-/* What a name that fits a pattern means; what cannot be counted as it is is not meant */
+/* What a name that fits a pattern means; a metric that leaves something open is not meant */
 static int fitting_choose(struct ucore_metrics *metrics, const char *name, size_t *found,
 			  struct ucore_error *err)
 {
@@ -716,8 +716,9 @@ static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
 	alias = alias_find(c->desc->where, name, &nr);
 	if (alias) {
 		if (nr >= sizeof(value))
-			return ucore_error_set(err, -EINVAL, "'%s' stands for more than %zu letters",
-					       name, sizeof(value) - 1);
+			return ucore_error_set(err, -EINVAL,
+					       "'%s' stands for more than %zu letters", name,
+					       sizeof(value) - 1);
 		memcpy(value, alias, nr);
 		value[nr] = 0;
 		name = value;
