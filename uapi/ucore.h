@@ -344,7 +344,8 @@ struct ucore_get_boxes {
 
 /*
  * CHA filter of Skylake-SP to Cooper Lake, beside filter_tid, _link, _state, _nc, _isoc.
- * Events of the TOR count only what has a bit of either pair set.
+ * Events of the TOR count nothing unless a bit of each pair is set: filter_rem or _loc,
+ * and filter_nm or _not_nm.
  */
 #define UCORE_FIELD_FILTER_REM	43	/* homed on a remote socket */
 #define UCORE_FIELD_FILTER_LOC	44	/* homed on this socket */

@@ -71,10 +71,7 @@ static const struct ucore_layout *row_layout(struct kunit *test, u32 i, u32 inst
 	return ucore_e5_layout(&table->msr[i], instance);
 }
 
-/*
- * Sections 2 to 4 of the facts: legal bits of a control less reset (17), and all
- * registers of instance @instance.
- */
+/* Legal bits of a control less reset (17), and all registers of instance @instance. */
 static const struct {
 	const char *name;
 	u32 instance;
@@ -272,7 +269,7 @@ static void msr_boxes_do_not_meet(struct kunit *test)
 	}
 }
 
-/* Section 3: ids and places. */
+/* Ids and places, of Cooper Lake and of the others. */
 static const struct {
 	const char *name;
 	u32 instance;
@@ -356,7 +353,7 @@ static void platforms_are_as_listed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table->fuses, 0xfffffffU);
 }
 
-/* Section 7; what the kernel's own driver allows all counters is not here. */
+/* What the kernel's own driver allows all counters is not here. */
 static const struct allowed {
 	const char *type;
 	u16 first, last;

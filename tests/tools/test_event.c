@@ -761,6 +761,7 @@ static void patterns_that_mean_nothing(void **state)
 {
 	static const struct { const char *text; int code; const char *words; } cases[] = {
 		{ "imc/ZZ*/", ENOENT, "no event of imc is like 'ZZ*'" },
+		{ "UNC_M_CAS*/ZZ*/", ENOENT, "imc has no event or field 'ZZ*'" },
 		{ "zz*/CLOCKTICKS/", ENOENT, "no box type and no full event name here is like 'zz*'" },
 		{ "UNC_Z*", ENOENT, "is like 'UNC_Z*'" },
 		{ "im*/NOSUCH/", ENOENT, "'imc/NOSUCH/'|no event or field 'NOSUCH'" },

@@ -521,6 +521,72 @@ static void definitions_from_a_file(void **state)
 	free(line);
 }
 
+static void assert_one_value(double times)
+{
+	assert_int_equal(attach(UCORE_LEVEL_SYSTEM), 0);
+	run();
+	assert_value(0, times * moved(0, UCORE_ANY, UCORE_ANY));
+	assert_null(ucore_metrics_value(metrics, 1));
+	machine_close();
+}
+
+/* However a name is asked for, it is counted once and has its later meaning */
+static void a_name_has_one_meaning(void **state)
+{
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(choose("x=2*UNC_M_CAS_COUNT.RD"), 0);
+	assert_int_equal(choose("x=3*UNC_M_CAS_COUNT.RD"), 0);
+	assert_one_value(3);
+
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(load("x=2*UNC_M_CAS_COUNT.RD\nx=A*5;A=UNC_M_CAS_COUNT.RD\n"), 0);
+	assert_int_equal(choose("x*,X"), 0);
+	assert_one_value(5);
+
+	/* a pattern that the platform's name fits means the user's, too */
+	for (size_t i = 0; i < 2; i++) {
+		machine_open("ivbep", "ivbep", 1);
+		assert_int_equal(load("memory_bandwidth_read=7*UNC_M_CAS_COUNT.RD"), 0);
+		assert_int_equal(choose(i ? "memory_bandwidth_rea?,memory_bandwidth_read" :
+				 "memory_bandwidth_read,memory_bandwidth_rea[d]"), 0);
+		assert_one_value(7);
+	}
+
+	/* what is left open makes one metric of each value */
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(choose("frequency_band1_residency:band1=12"), 0);
+	chosen("frequency_band1_residency:band1=12", UCORE_LEVEL_SYSTEM);
+	assert_non_null(ucore_metrics_value(metrics, 0));
+	assert_null(ucore_metrics_value(metrics, 1));
+	machine_close();
+}
+
+/* What is cut off would be another event */
+static void aliases_have_limits(void **state)
+{
+	const size_t rest = strlen("imc/event=0x4,umask=3/");
+	const struct { size_t zeros; int ret; } cases[] = {
+		{ 100, 0 }, { UCORE_SPEC_LEN - 1 - rest, 0 }, { UCORE_SPEC_LEN - rest, -EINVAL },
+		{ 1000, -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		char *zeros = repeat("0", cases[i].zeros, "", ""), *text;
+
+		assert_true(asprintf(&text, "x=A;A=imc/event=0x%s4,umask=3/", zeros) > 0);
+		machine_open("ivbep", "ivbep", 1);
+		assert_int_equal(choose(text), 0);
+		assert_int_equal(attach(UCORE_LEVEL_SYSTEM), cases[i].ret);
+		if (cases[i].ret)
+			assert_words(err.text, "metric 'x': 'A' stands for more than 191 letters");
+		machine_close();
+		free(text);
+		free(zeros);
+	}
+}
+
 /* ---- what does not fit ------------------------------------------------- */
 
 static void categories_and_patterns_take_what_fits(void **state)
@@ -558,6 +624,25 @@ static void categories_and_patterns_take_what_fits(void **state)
 	machine_open("bdxde", "bdxep", 1);
 	assert_int_equal(choose("@qpi"), 0);
 	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOSPC, "none of the metrics|has no qpi");
+	machine_close();
+}
+
+/* What is named must be counted, also if a category has it */
+static void what_is_named_is_not_left_out(void **state)
+{
+	char name[64];
+
+	(void)state;
+	machine_open("spr", "spr", 1);
+	chosen("@IO", UCORE_LEVEL_SYSTEM);
+	assert_non_null(ucore_metrics_left_out(metrics, 0));
+	snprintf(name, sizeof(name), "%s", ucore_metrics_left_out(metrics, 0));
+	machine_close();
+
+	machine_open("spr", "spr", 1);
+	assert_int_equal(choose("@IO"), 0);
+	assert_int_equal(choose(name), 0);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOSPC, name);
 	machine_close();
 }
 
@@ -738,6 +823,22 @@ static void metrics_are_of_one_session(void **state)
 
 /* ---- deltas ------------------------------------------------------------ */
 
+static void deltas_of_before_give_no_values(void **state)
+{
+	struct ucore_snapshot snap;
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(ucore_delta_create(session, &delta, &err), 0);
+	chosen("memory_bandwidth_read", UCORE_LEVEL_SYSTEM);
+	assert_int_equal(ucore_session_start(session, &err), 0);
+	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
+	ucore_delta_update(delta, &snap);
+	ucore_metrics_evaluate(metrics, delta);
+	assert_true(isnan(value_at(0)));
+	machine_close();
+}
+
 static void deltas_are_what_moved(void **state)
 {
 	const struct ucore_delta_value *values;
@@ -860,12 +961,16 @@ static const struct CMUnitTest tests[] = {
 	TEST(definitions),
 	TEST(wrong_names_and_definitions),
 	TEST(definitions_from_a_file),
+	TEST(a_name_has_one_meaning),
+	TEST(aliases_have_limits),
 	TEST(categories_and_patterns_take_what_fits),
+	TEST(what_is_named_is_not_left_out),
 	TEST(every_metric_is_counted_as_it_promises),
 	TEST(the_local_node),
 	TEST(the_filter_of_a_cha),
 	TEST(traffic_of_a_stack),
 	TEST(metrics_are_of_one_session),
+	TEST(deltas_of_before_give_no_values),
 	TEST(deltas_are_what_moved),
 	TEST(events_are_explained),
 	TEST(texts_fit_their_place),

@@ -80,7 +80,7 @@ static int written_resolve(struct expansion *e, const char *head, const char *na
 		const char *value = e->spec->items[i].value;
 
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%c%s%s%s", i ? ',' : '/',
-				       i == e->item ? name : e->spec->items[i].key,
+				       name && i == e->item ? name : e->spec->items[i].key,
 				       value ? "=" : "", value ? value : "");
 	}
 	if (e->spec->nr && at < sizeof(text))

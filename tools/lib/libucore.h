@@ -767,6 +767,9 @@ int ucore_metrics_load(struct ucore_metrics *metrics, FILE *stream, const char *
  *        as in ucore_metrics_define(), which is chosen, too.  "NAME:band0=12" gives
  *        what the metric leaves open.
  *
+ * A metric is counted once, however often it is chosen, and a name that is defined anew
+ * has its later meaning.  What is named must be counted, also if a pattern means it, too.
+ *
  * Errors: -ENOENT (no such name or category; with a guess), -ENXIO (cannot be
  * counted at one instant), -EINVAL, -ENOMEM.
  */
@@ -795,7 +798,11 @@ int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *se
 /** ucore_metrics_left_out() - the i-th metric that was left out, NULL beyond the last */
 const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i);
 
-/** ucore_metrics_evaluate() - all values anew, from deltas of the same session */
+/**
+ * ucore_metrics_evaluate() - all values anew
+ * @delta: of the same session, made after the metrics were attached to it: an older one
+ *         gives no values
+ */
 void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_delta *delta);
 
 /** ucore_metrics_value() - the i-th value, metric by metric, NULL beyond the last */

@@ -89,6 +89,7 @@ struct ucore_metrics {
 	size_t nr_left_out;
 	struct value *values;
 	size_t nr_values;
+	size_t nr_slots;	/* of the session, when it had all events of the metrics */
 };
 
 static int no_memory(struct ucore_error *err)
@@ -333,30 +334,38 @@ static void guess_metrics(const struct ucore_metrics *metrics, struct ucore_gues
 
 /* ---- choosing ---------------------------------------------------------- */
 
-static bool is_chosen(const struct ucore_metrics *metrics, const char *name, const char *where)
+/* The choice of the same name, with the same values in it where some were given */
+static struct choice *choice_find(const struct ucore_metrics *metrics, const char *name,
+				  const char *where)
 {
-	for (size_t i = 0; i < metrics->nr_choices; i++)
-		if (!strcasecmp(metrics->choices[i].desc.name, name) &&
-		    !strcmp(metrics->choices[i].desc.where, where))
-			return true;
-	return false;
+	for (size_t i = 0; i < metrics->nr_choices; i++) {
+		struct choice *choice = &metrics->choices[i];
+
+		if (!strcasecmp(choice->desc.name, name) && !where == !choice->where &&
+		    (!where || !strcmp(choice->where, where)))
+			return choice;
+	}
+	return NULL;
 }
 
 /* @where is given away */
 static int choice_add(struct ucore_metrics *metrics, const struct ucore_metric_desc *desc,
 		      char *where, bool optional, struct ucore_error *err)
 {
-	struct choice *choice;
+	struct choice *choice = choice_find(metrics, desc->name, where);
 
-	if (is_chosen(metrics, desc->name, where ? where : desc->where)) {
+	if (choice) {
+		/* what is named must be counted, even if a pattern has chosen it before */
+		optional &= choice->optional;
 		free(where);
-		return 0;
-	}
-	if (!GROW(metrics->choices, metrics->nr_choices)) {
+		where = choice->where;
+	} else if (GROW(metrics->choices, metrics->nr_choices)) {
+		choice = &metrics->choices[metrics->nr_choices++];
+	} else {
 		free(where);
 		return no_memory(err);
 	}
-	choice = &metrics->choices[metrics->nr_choices++];
+	/* the name may have got another meaning since */
 	*choice = (struct choice) { .desc = *desc, .where = where, .optional = optional };
 	if (where)
 		choice->desc.where = where;
@@ -479,6 +488,18 @@ static void categories_text(const char *platform, char *text, size_t size)
 	}
 }
 
+/* What a name that fits a pattern means; a metric that leaves something open is not meant */
+static int fitting_choose(struct ucore_metrics *metrics, const char *name, size_t *found,
+			  struct ucore_error *err)
+{
+	struct ucore_metric_desc desc;
+
+	if (!metric_find(metrics, name, &desc) || *desc.omitted || open_value(desc.where))
+		return 0;
+	++*found;
+	return choice_add(metrics, &desc, NULL, true, err);
+}
+
 static int pattern_choose(struct ucore_metrics *metrics, const char *word,
 			  struct ucore_error *err)
 {
@@ -489,15 +510,12 @@ static int pattern_choose(struct ucore_metrics *metrics, const char *word,
 	int ret = 0;
 
 	for (size_t i = 0; i < metrics->nr_definitions && !ret; i++)
-		if (*word != '@' && pattern_takes(word, &metrics->definitions[i].desc)) {
-			ret = choice_add(metrics, &metrics->definitions[i].desc, NULL, true, err);
-			found++;
-		}
+		if (pattern_takes(word, &metrics->definitions[i].desc))
+			ret = fitting_choose(metrics, metrics->definitions[i].desc.name, &found,
+					     err);
 	for (size_t i = 0; !ret && ucore_metric_at(platform, i, &desc); i++)
-		if (!*desc.omitted && !open_value(desc.where) && pattern_takes(word, &desc)) {
-			ret = choice_add(metrics, &desc, NULL, true, err);
-			found++;
-		}
+		if (pattern_takes(word, &desc))
+			ret = fitting_choose(metrics, desc.name, &found, err);
 	if (ret || found)
 		return ret;
 	if (*word != '@')
@@ -553,8 +571,8 @@ struct compiler {
 	const struct ucore_metric_desc *desc;
 };
 
-/* What an alias stands for, false if it is none */
-static bool alias_find(const char *where, const char *name, char *value, size_t size)
+/* What an alias stands for, and of how many letters that is; NULL if it is none */
+static const char *alias_find(const char *where, const char *name, size_t *nr)
 {
 	size_t length = strlen(name);
 
@@ -562,14 +580,13 @@ static bool alias_find(const char *where, const char *name, char *value, size_t 
 		size_t part = strcspn(where, ";");
 
 		if (part > length && !strncmp(where, name, length) && where[length] == '=') {
-			snprintf(value, size, "%.*s", (int)(part - length - 1),
-				 where + length + 1);
-			return true;
+			*nr = part - length - 1;
+			return where + length + 1;
 		}
 		where += part + (where[part] == ';');
 		where += strspn(where, " ");
 	}
-	return false;
+	return NULL;
 }
 
 static int leaf_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
@@ -691,10 +708,19 @@ static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
 	struct compiler *c = names->data;
 	struct ucore_metric_desc desc;
 	char value[UCORE_SPEC_LEN];
+	const char *alias;
 	struct leaf leaf;
 	char *one = NULL;
+	size_t nr;
 
-	if (alias_find(c->desc->where, name, value, sizeof(value))) {
+	alias = alias_find(c->desc->where, name, &nr);
+	if (alias) {
+		if (nr >= sizeof(value))
+			return ucore_error_set(err, -EINVAL,
+					       "'%s' stands for more than %zu letters", name,
+					       sizeof(value) - 1);
+		memcpy(value, alias, nr);
+		value[nr] = 0;
 		name = value;
 		one = strstr(value, "[one]");
 		if (one)
@@ -1034,6 +1060,7 @@ int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *se
 		return ucore_error_set(err, -EALREADY, "the metrics are counted already");
 	metrics->session = session;
 	ret = choices_attach(metrics, level, &why);
+	metrics->nr_slots = session->nr_slots;
 	if (!ret)
 		return 0;
 	choice_undo(metrics, 0, 0, 0, session_events);
@@ -1143,6 +1170,10 @@ void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_de
 	for (size_t i = 0; i < metrics->nr_values; i++) {
 		struct value *value = &metrics->values[i];
 
+		if (nr < metrics->nr_slots) {
+			value->public.value = __builtin_nan("");
+			continue;
+		}
 		value_prepare(metrics, value, e.slots);
 		e.value = value;
 		value->public.value = ucore_expr_value(&metrics->metrics[value->metric].expr,
