@@ -50,7 +50,7 @@ record_file()
 }
 
 @test "help goes to stdout and exits 0" {
-	for args in --help -h help "help stat" "stat --help" "list --help" "report --help" "stat -h" "list -h"; do
+	for args in --help -h help "help stat" "stat --help" "top --help" "list --help" "report --help" "stat -h" "list -h"; do
 		tool $args
 		[ "$status" -eq 0 ]
 		[[ $output == usage:* ]]
@@ -126,6 +126,10 @@ record_file()
 	stat -M x=nosuch+1|metric 'x': 'nosuch' is no alias, event, metric or constant here
 	stat --metric-file f|-M chooses them: give -M too
 	stat --metric-file|needs a value
+	top nonsense|no panel 'nonsense': there are memory llc links io power
+	top -I 1|interval '1': from 10ms
+	top -n 0|count 0: from 1
+	top -x ab|separator 'ab'
 	stat -C a -e imc/CAS_COUNT.RD/|CPU 'a' is not a number
 	stat -C 1, -e imc/CAS_COUNT.RD/|CPU '' is not a number
 	stat -C 99 -e imc/CAS_COUNT.RD/|CPU 99: no such CPU
@@ -200,6 +204,15 @@ record_file()
 		UCORE_FAKE="fail=$nr:5" tool record --timer 1ms -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/d"
 		echo "$nr: $err"
 		complains 1 "Input/output error"
+	done
+}
+
+@test "top: each command the driver fails is one line and exit 1" {
+	# of the commands that add events one alone is left out
+	for nr in 0 1 2 4 16 19 22; do
+		UCORE_FAKE="fail=$nr:5" tool top -n 1 -I 10
+		echo "$nr: $err"
+		complains 1
 	done
 }
 
@@ -1315,7 +1328,7 @@ finds()
 	eval "$output"
 	COMP_WORDS=(ucoretool "") COMP_CWORD=1
 	_ucoretool
-	[[ " ${COMPREPLY[*]} " == *" list info doctor stat record report "* ]]
+	[[ " ${COMPREPLY[*]} " == *" list info doctor stat top record report "* ]]
 	COMP_WORDS=(ucoretool record --ti) COMP_CWORD=2
 	_ucoretool
 	[ "${COMPREPLY[*]}" = "--timeout --timer" ]
@@ -1327,7 +1340,7 @@ finds()
 
 @test "the man page has every command and option" {
 	page=$BATS_TEST_DIRNAME/../../Documentation/man/ucoretool.1.scd
-	for command in list info doctor stat record report; do
+	for command in list info doctor stat top record report; do
 		grep -q "^## .*$command" "$page" || { echo "no $command"; return 1; }
 		tool "$command" --help
 		for option in $(grep -oE -- '^  +-[a-zA-Z]|--[a-z-]+' <<<"$output"); do
