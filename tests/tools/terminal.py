@@ -154,7 +154,7 @@ class Screen:
             self._top = max(values[0], 1) - 1
             self._bottom = values[1] if len(values) > 1 and values[1] else self.lines
             self._x = self._y = 0
-        elif final in "ABCDGHdf":
+        elif final in "ABCDGHZdf":
             self._move(final, values)
         else:
             self._edit(final, values)
@@ -185,6 +185,8 @@ class Screen:
             self._x = number - 1
         elif final == "d":
             self._y = number - 1
+        elif final == "Z":
+            self._x = max((self._x - 1) // 8 - number + 1, 0) * 8
         else:
             self._x += {"C": number, "D": -number}.get(final, 0)
             self._y += {"A": -number, "B": number}.get(final, 0)

@@ -251,6 +251,7 @@ static void save(struct top *top, enum out_format format)
 	struct view *view = &top->view;
 	size_t nr = 0;
 	char name[64];
+	bool bad;
 
 	out.stream = save_create(format == OUT_JSON ? "json" : "csv", name, sizeof(name));
 	if (!out.stream) {
@@ -264,7 +265,8 @@ static void save(struct top *top, enum out_format format)
 		row_write(&out, &top->panels, view->lines[i].row, view_sample(view));
 		nr++;
 	}
-	if (ferror(out.stream) | fclose(out.stream))
+	bad = ferror(out.stream);
+	if (fclose(out.stream) || bad)
 		view_say(view, " %s: cannot write: %s", name, strerror(errno));
 	else
 		view_say(view, " %zu rows saved to %s", nr, name);
