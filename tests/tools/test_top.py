@@ -154,6 +154,15 @@ def numbers_are_those_of_programs_formats():
 
 
 @test
+def large_numbers_are_not_cut():
+    # the IRP is box 11: its events move by 12 thousand times the scale
+    for scale, due in ((100, "1,333,333"), (1000, "13.3M"), (10 ** 6, "13.3G")):
+        with top("-I", FAST, "io", fake=f"dies=1 scale={scale}") as t:
+            t.wait(lambda text, due=due: row(text, "IO", "socket 0") and
+                   due in section(text, "IO")[0].split(), due)
+
+
+@test
 def bars_and_histories_have_their_scale():
     # 38 million lines in a READ: a bar is full at the next round number
     with top("-I", FAST, "links", fake="scale=100000") as t:

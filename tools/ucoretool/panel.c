@@ -638,26 +638,35 @@ const char *panel_note(uint32_t flags)
 	return flags & UCORE_VALUE_REFUSED ? "refused" : NULL;
 }
 
-const char *number_text(double number, char *text)
+/* Commas between thousands, from a thousand on */
+static void number_group(double number, char *text)
 {
 	char digits[NUMBER_LEN];
 	size_t length, at = 0;
 
-	if (__builtin_isnan(number)) {
-		snprintf(text, NUMBER_LEN, "-");
-	} else if (number < 10 || number >= 1e15) {
-		snprintf(text, NUMBER_LEN, number < 10 ? "%.2f" : "%.3g", number);
-	} else if (number < 1000) {
-		snprintf(text, NUMBER_LEN, "%.1f", number);
-	} else {
-		snprintf(digits, sizeof(digits), "%.0f", number);
-		length = strlen(digits);
-		for (size_t i = 0; i < length; i++) {
-			if (i && (length - i) % 3 == 0)
-				text[at++] = ',';
-			text[at++] = digits[i];
-		}
-		text[at] = 0;
+	snprintf(digits, sizeof(digits), "%.0f", number);
+	length = strlen(digits);
+	for (size_t i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
 	}
+	text[at] = 0;
+}
+
+const char *number_text(double number, char *text)
+{
+	if (__builtin_isnan(number))
+		snprintf(text, NUMBER_LEN, "-");
+	else if (number < 10)
+		snprintf(text, NUMBER_LEN, "%.2f", number);
+	else if (number < 1000)
+		snprintf(text, NUMBER_LEN, "%.1f", number);
+	else if (number < 9999999.5)
+		number_group(number, text);
+	else if (number < 1e10)
+		snprintf(text, NUMBER_LEN, "%.1fM", number / 1e6);
+	else
+		snprintf(text, NUMBER_LEN, number < 1e15 ? "%.1fG" : "%.3gG", number / 1e9);
 	return text;
 }

@@ -189,7 +189,7 @@ const char *panel_note(uint32_t flags);
 
 #define NUMBER_LEN		24
 
-/** number_text() - a number as people read it in a column: "1,234,567", "98.7", "0.05", "-" */
+/** number_text() - a number of at most 9 letters: "1,234,567", "98.7", "0.05", "12.3M", "-" */
 const char *number_text(double number, char *text);
 
 #endif /* UCORETOOL_PANEL_H */

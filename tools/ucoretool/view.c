@@ -14,7 +14,7 @@
 #include "screen.h"
 #include "view.h"
 
-#define NAME_WIDTH	13
+#define NAME_WIDTH	15
 #define NUMBER_WIDTH	10
 #define MIN_BAR		8
 #define MAX_BAR		52
@@ -467,8 +467,6 @@ static void heading_draw(const struct view *view, int y, const struct view_line 
 	for (unsigned int c = 0; c < panel->nr_seen; c++, x += NUMBER_WIDTH) {
 		bool sorted = view->sort[line->panel] == (int)c;
 
-		put(y, x, NUMBER_WIDTH, screen_attr(PAIR_HEADING) | (sorted ? A_BOLD : 0), "%*s",
-		    NUMBER_WIDTH, "");
 		column_heading(panel, c, heading);
 		snprintf(text, sizeof(text), "%s%s", sorted ? ">" : "", heading);
 		put(y, x, NUMBER_WIDTH, screen_attr(PAIR_HEADING) | (sorted ? A_BOLD : 0), "%*s",
