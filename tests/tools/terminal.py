@@ -19,6 +19,10 @@ CSI = re.compile(r"\x1b\[([?>!]?)([0-9;]*)([ -/]*)([@-~])")
 # Charsets, keypad, save and restore of what we do not keep, resets
 ESCAPES = re.compile(r"\x1b([()][0AB]|[=>78cH]|\](R|P[0-9a-f]{7}|[^RP\x07\x1b][^\x07\x1b]*(\x07|\x1b\\)))")
 BLANK = (" ", "")
+# So long nothing comes between two refreshes, and not within one
+QUIET = 0.05
+# Who refreshes without a pause is looked at all the same
+PIECES = 100
 
 
 class Unknown(Exception):
@@ -329,8 +333,10 @@ class Terminal:
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             over = self.ended()
-            while self.pump(0 if over else 0.05) and not condition(self.screen.text()):
-                pass
+            # a screen that is being written is not what its user sees
+            for _ in range(PIECES):
+                if not self.pump(0 if over else QUIET):
+                    break
             found = condition(self.screen.text())
             if found:
                 return found
@@ -348,7 +354,7 @@ class Terminal:
     def end(self, timeout=120):
         """Wait for its end; the exit status, negative for a signal."""
         self.wait(lambda _: self.ended(), "its end", timeout)
-        while self.pump(0.05):
+        while self.pump(QUIET):
             pass
         return self.status
 

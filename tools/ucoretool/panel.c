@@ -23,7 +23,7 @@ struct panel_cell {
 
 /* ---- choosing ---------------------------------------------------------- */
 
-/* Has the platform the metric, or all events of the definition? */
+/* Has the platform the metric, and of each socket, or all events of the definition? */
 static bool metric_known(const char *platform, const char *metric)
 {
 	const struct ucore_platform *events = ucore_platform_find(platform);
@@ -33,7 +33,8 @@ static bool metric_known(const char *platform, const char *metric)
 	char name[128];
 
 	if (!strchr(metric, '='))
-		return ucore_metric_find(platform, metric, &desc) && !*desc.omitted;
+		return ucore_metric_find(platform, metric, &desc) && !*desc.omitted &&
+		       desc.levels & (UCORE_LEVEL_SOCKET | UCORE_LEVEL_BOX);
 	while ((at = strstr(at, "UNC_"))) {
 		size_t length = strspn(at, NAME_LETTERS);
 
@@ -664,7 +665,7 @@ const char *number_text(double number, char *text)
 		snprintf(text, NUMBER_LEN, "%.1f", number);
 	else if (number < 9999999.5)
 		number_group(number, text);
-	else if (number < 1e10)
+	else if (number < 999.95e6)
 		snprintf(text, NUMBER_LEN, "%.1fM", number / 1e6);
 	else
 		snprintf(text, NUMBER_LEN, number < 1e15 ? "%.1fG" : "%.3gG", number / 1e9);

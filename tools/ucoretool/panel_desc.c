@@ -12,6 +12,13 @@
 	name "=a*64/1000000/seconds; a=" event "; unit=MB/s"
 #define SHARE(name, part, all) \
 	name "=100*a/b; a=" part "; b=" all "; unit=%"
+/* How long what is queued stays there, and at which clock */
+#define LATENCY(occupancy, inserts, clock, boxes) \
+	"llc_miss_latency=1000000000*(a/b)/(c/(d*SOCKET_COUNT))*seconds; a=" occupancy \
+	"; b=" inserts "; c=" clock "; d=" boxes "; unit=ns"
+#define CLOCK(clock, boxes) \
+	"uncore_frequency=a/(b*SOCKET_COUNT)/1000000000/seconds; a=" clock "; b=" boxes \
+	"; unit=GHz"
 /* Of what clocks count it: how many cores are in that state */
 #define IN_STATE(name, event) \
 	name "=b/a*SOCKET_COUNT; a=UNC_P_CLOCKTICKS; b=" event
@@ -35,18 +42,19 @@ const struct panel_desc panel_descs[] = {
 		{ "MISS", "MB/s", NUMBER_BAR, .metrics = {
 			LINES("llc_read_miss_bandwidth", TOR_MISS),
 			LINES("llc_read_miss_bandwidth", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD") } },
+		{ "MISS", "ns", NUMBER_MEAN, .metrics = { "llc_miss_latency",
+			LATENCY("UNC_C_TOR_OCCUPANCY.MISS_OPCODE/filter_opc=0x182/", TOR_MISS,
+				"UNC_C_CLOCKTICKS", "CBOXES_PER_SOCKET"),
+			LATENCY("UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD",
+				"UNC_CHA_TOR_INSERTS.IA_MISS_DRD", "UNC_CHA_CLOCKTICKS",
+				"CHAS_PER_SOCKET") } },
 		{ "MISS", "%", NUMBER_MEAN, .metrics = { "llc_demand_read_miss_rate",
 			SHARE("llc_demand_read_miss_rate", TOR_MISS, TOR_ALL),
 			SHARE("llc_demand_read_miss_rate", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD",
 			      "UNC_CHA_TOR_INSERTS.IA_DRD") } },
-		{ "MISS", "ns", NUMBER_MEAN, .metrics = { "llc_miss_latency",
-			"llc_miss_latency=1000000000*(a/b)/(c/(d*SOCKET_COUNT))*seconds; "
-			"a=UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD; "
-			"b=UNC_CHA_TOR_INSERTS.IA_MISS_DRD; c=UNC_CHA_CLOCKTICKS; "
-			"d=CHAS_PER_SOCKET; unit=ns" } },
 		{ "CLOCK", "GHz", NUMBER_MEAN, .metrics = { "uncore_frequency",
-			"uncore_frequency=a/(b*SOCKET_COUNT)/1000000000/seconds; "
-			"a=UNC_CHA_CLOCKTICKS; b=CHAS_PER_SOCKET; unit=GHz" } },
+			CLOCK("UNC_C_CLOCKTICKS", "CBOXES_PER_SOCKET"),
+			CLOCK("UNC_CHA_CLOCKTICKS", "CHAS_PER_SOCKET") } },
 	} },
 	{ "links", "Links", UCORE_LEVEL_BOX, {
 		{ "SENT", "MB/s", NUMBER_BAR, .metrics = { "qpi_data_transmit_bw",

@@ -94,15 +94,19 @@ static void colors_make(void)
 
 bool screen_open(void)
 {
+	SCREEN *screen;
+
 	/* letters only: numbers are written as everywhere else */
 	setlocale(LC_CTYPE, "");
 	if (tcgetattr(STDOUT_FILENO, &saved.termios))
 		return false;
-	if (!newterm(NULL, stdout, stdin))
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen)
 		return false;
 	/* a terminal without an address for its cursor is none for us */
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
 		endwin();
+		delscreen(screen);
 		return false;
 	}
 	saved.open = true;

@@ -175,7 +175,7 @@ static void panel_print(FILE *stream, const struct panels *panels, unsigned int 
 
 		snprintf(text, sizeof(text), "%s%s%s", desc->heading, *desc->unit ? " " : "",
 			 desc->unit);
-		fprintf(stream, " %*s", c || strlen(panel->desc->title) < 15 ? 11 : 9, text);
+		fprintf(stream, " %*s", c || strlen(panel->desc->title) < 15 ? 13 : 11, text);
 	}
 	fputc('\n', stream);
 	if (!panel->nr_rows)
@@ -186,7 +186,7 @@ static void panel_print(FILE *stream, const struct panels *panels, unsigned int 
 		fprintf(stream, "%s%-*s", panels->rows[i].is_box ? "  " : "",
 			panels->rows[i].is_box ? 12 : 14, panels->rows[i].name);
 		for (unsigned int c = 0; c < panel->nr_seen; c++)
-			fprintf(stream, " %11s",
+			fprintf(stream, " %13s",
 				number_text(panel_number(panels, i, c, sample), number));
 		fprintf(stream, "%s%s\n", note ? "  " : "", note ? note : "");
 	}
@@ -226,12 +226,12 @@ static int batch_print(struct tool *tool, struct top *top)
 static FILE *save_create(const char *suffix, char *name, size_t size)
 {
 	time_t now = time(NULL);
-	char stamp[32], more[8] = "";
+	char stamp[32], more[16] = "";
 	struct tm tm;
 
 	localtime_r(&now, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
-	for (int i = 2; i < MAX_SAVES; i++) {
+	for (unsigned int i = 2; i < MAX_SAVES; i++) {
 		int fd;
 
 		snprintf(name, size, "ucoretool-top-%s%s.%s", stamp, more, suffix);
@@ -240,7 +240,7 @@ static FILE *save_create(const char *suffix, char *name, size_t size)
 			return fdopen(fd, "w");
 		if (errno != EEXIST)
 			break;
-		snprintf(more, sizeof(more), "-%d", i);
+		snprintf(more, sizeof(more), "-%u", i);
 	}
 	return NULL;
 }
@@ -250,7 +250,7 @@ static void save(struct top *top, enum out_format format)
 	struct out out = { .format = format, .separator = ',' };
 	struct view *view = &top->view;
 	size_t nr = 0;
-	char name[64];
+	char name[80];
 	bool bad;
 
 	out.stream = save_create(format == OUT_JSON ? "json" : "csv", name, sizeof(name));
