@@ -320,12 +320,40 @@ static const char *part_letter(const struct view *view, unsigned int part)
 	return view->utf8 ? blocks[part] : ascii[part];
 }
 
+/* Letters of up to three bytes in a row; one call to curses for all of them */
+struct letters {
+	char text[3 * PANEL_HISTORY + 1];
+	size_t length;
+};
+
+static void letter_add(struct letters *letters, const char *letter)
+{
+	size_t length = strlen(letter);
+
+	if (letters->length + length >= sizeof(letters->text))
+		return;
+	memcpy(letters->text + letters->length, letter, length);
+	letters->length += length;
+	letters->text[letters->length] = 0;
+}
+
+static void letters_put(const struct letters *letters, int y, int x, enum screen_pair pair)
+{
+	if (!letters->length)
+		return;
+	attrset(screen_attr(pair));
+	mvaddstr(y, x, letters->text);
+	attrset(A_NORMAL);
+}
+
 static void part_draw(const struct view *view, int y, int x, int from, int to, unsigned int part)
 {
-	attrset(screen_attr(part ? PAIR_SECOND : PAIR_FIRST));
+	struct letters letters;
+
+	letters.length = 0;
 	for (int i = from; i < to; i++)
-		mvaddstr(y, x + i, part_letter(view, part));
-	attrset(A_NORMAL);
+		letter_add(&letters, part_letter(view, part));
+	letters_put(&letters, y, x + from, part ? PAIR_SECOND : PAIR_FIRST);
 }
 
 static void bar_draw(const struct view *view, int y, int x, int width, size_t row,
@@ -370,23 +398,23 @@ static void history_draw(const struct view *view, int y, int x, int width, size_
 {
 	uint64_t end = view_sample(view) + 1, oldest = panels_oldest(view->panels);
 	uint64_t begin = end > oldest + (uint64_t)width ? end - (uint64_t)width : oldest;
+	struct letters letters;
 	double most = 0;
 
 	if (!view->panels->nr_samples)
 		return;
+	letters.length = 0;
 	for (uint64_t i = begin; i < end; i++)
 		if (panel_bar(view->panels, row, i) > most)
 			most = panel_bar(view->panels, row, i);
-	x += width - (int)(end - begin);
-	attrset(screen_attr(PAIR_HISTORY));
-	for (uint64_t i = begin; i < end; i++, x++) {
+	for (uint64_t i = begin; i < end; i++) {
 		double bar = panel_bar(view->panels, row, i);
+		double level = most > 0 && bar > 0 ? bar / most * 7 + 0.5 : 0;
 
-		if (!__builtin_isnan(bar))
-			mvaddstr(y, x, level_letter(view, most > 0 && bar > 0 ?
-						    (unsigned int)(bar / most * 7 + 0.5) : 0));
+		letter_add(&letters, __builtin_isnan(bar) ? " " :
+			   level_letter(view, (unsigned int)level));
 	}
-	attrset(A_NORMAL);
+	letters_put(&letters, y, x + width - (int)(end - begin), PAIR_HISTORY);
 }
 
 /* ---- lines on the screen ----------------------------------------------- */
