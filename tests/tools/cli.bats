@@ -1332,6 +1332,9 @@ finds()
 	COMP_WORDS=(ucoretool record --ti) COMP_CWORD=2
 	_ucoretool
 	[ "${COMPREPLY[*]}" = "--timeout --timer" ]
+	COMP_WORDS=(ucoretool top l) COMP_CWORD=2
+	_ucoretool
+	[ "${COMPREPLY[*]}" = "llc links" ]
 	ucoretool() { "$B/fake_tool" "$@"; }
 	COMP_WORDS=(ucoretool stat -M memory_bandwidth_r) COMP_CWORD=3
 	_ucoretool
