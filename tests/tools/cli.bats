@@ -50,7 +50,7 @@ record_file()
 }
 
 @test "help goes to stdout and exits 0" {
-	for args in --help -h help "help stat" "stat --help" "list --help" "report --help" "stat -h" "list -h"; do
+	for args in --help -h help "help stat" "stat --help" "top --help" "list --help" "report --help" "stat -h" "list -h"; do
 		tool $args
 		[ "$status" -eq 0 ]
 		[[ $output == usage:* ]]
@@ -135,6 +135,10 @@ record_file()
 	stat -M x=nosuch+1|metric 'x': 'nosuch' is no alias, event, metric or constant here
 	stat --metric-file f|-M chooses them: give -M too
 	stat --metric-file|needs a value
+	top nonsense|no panel 'nonsense': there are memory llc links io power
+	top -I 1|interval '1': from 10ms
+	top -n 0|count 0: from 1
+	top -x ab|separator 'ab'
 	stat -C a -e imc/CAS_COUNT.RD/|CPU 'a' is not a number
 	stat -C 1, -e imc/CAS_COUNT.RD/|CPU '' is not a number
 	stat -C 99 -e imc/CAS_COUNT.RD/|CPU 99: no such CPU
@@ -209,6 +213,15 @@ record_file()
 		UCORE_FAKE="fail=$nr:5" tool record --timer 1ms -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/d"
 		echo "$nr: $err"
 		complains 1 "Input/output error"
+	done
+}
+
+@test "top: each command the driver fails is one line and exit 1" {
+	# of the commands that add events one alone is left out
+	for nr in 0 1 2 4 16 19 22; do
+		UCORE_FAKE="fail=$nr:5" tool top -n 1 -I 10
+		echo "$nr: $err"
+		complains 1
 	done
 }
 
@@ -1427,14 +1440,16 @@ completes()
 	stat -n |
 	record -- sleep |:files
 	stat sleep --js|:files
+	top l|llc links
+	top -n 5 memory p|power
 	report --inp|--input
 	nosuch --js|
 	EOF
 	completes ""
-	for word in list info doctor stat record report help --version; do
+	for word in list info doctor stat top record report help --version; do
 		grep -qx -- "$word" <<<"$output"
 	done
-	for command in list info doctor stat record report; do
+	for command in list info doctor stat top record report; do
 		completes "$command" --
 		tool "$command" --help
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$output"); do
@@ -1468,6 +1483,7 @@ completes()
 	     "ucoretool stat --event=imc/CAS_COUNT.RD_UNDERFILL/"),
 	    (b"ucoretool stat -e imc/event=4,thr", "ucoretool stat -e imc/event=4,thresh="),
 	    (b"ucoretool stat -M memory_bandwidth_rea", "ucoretool stat -M memory_bandwidth_read"),
+	    (b"ucoretool top powe", "ucoretool top power"),
 	    (b"ucoretool report -i comple", "ucoretool report -i completion"),
 	)
 	def wait_for(fd, word):
@@ -1498,7 +1514,7 @@ completes()
 
 @test "the man page has every command and option" {
 	page=$BATS_TEST_DIRNAME/../../Documentation/man/ucoretool.1.scd
-	for command in list info doctor stat record report; do
+	for command in list info doctor stat top record report; do
 		grep -q "^## .*$command" "$page" || { echo "no $command"; return 1; }
 		tool "$command" --help
 		for option in $(grep -oE -- '^  +-[a-zA-Z]|--[a-z-]+' <<<"$output"); do

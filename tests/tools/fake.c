@@ -517,6 +517,7 @@ static void machine_make(const char *name, unsigned int first_die, unsigned int 
 	fake.lie_command = ~0U;
 	fake.mmap_skip = -1;
 	fake.batch = 4;
+	fake.scale = 1;
 	fake.pmi_cpu = ~0U;
 	fake.next_event = 1;
 	fake.machine = machine;
@@ -841,11 +842,21 @@ uint64_t fake_step(const struct fake_event *event)
 	return 1000 * (event->box + 1) + event->counter;
 }
 
+/* In a wave the factor goes from 1 to 8 and back, each domain's is one READ ahead */
+static uint64_t fake_factor(uint32_t domain)
+{
+	uint64_t phase = ((fake.time - FAKE_EPOCH) / 1000000000 + domain) % 14;
+
+	if (!fake.wave)
+		return fake.scale;
+	return fake.scale * (phase < 8 ? phase + 1 : 15 - phase);
+}
+
 static void counts_move(uint32_t domain)
 {
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		if (fake.boxes[fake.events[i].box].domain == domain)
-			fake.events[i].count += fake_step(&fake.events[i]);
+			fake.events[i].count += fake_step(&fake.events[i]) * fake_factor(domain);
 }
 
 static bool domain_used(uint32_t domain)
@@ -1293,6 +1304,10 @@ static void scenario_word(const char *key, const char *value)
 		scenario_core((uint32_t)atoi(value));
 	else if (!strcmp(key, "gap"))
 		fake.gap = (uint32_t)atoi(value);
+	else if (!strcmp(key, "wave"))
+		fake.wave = true;
+	else if (!strcmp(key, "scale"))
+		fake.scale = (uint64_t)atoll(value);
 	else if (!strcmp(key, "offline"))
 		fake.domains[atoi(value)].reader = -1;
 	else if (!strcmp(key, "reject"))

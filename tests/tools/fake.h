@@ -12,7 +12,7 @@
 #define FAKE_MAX_BOXES	640
 #define FAKE_MAX_TABLES	4
 #define FAKE_MAX_UNITS	768
-#define FAKE_MAX_EVENTS	1024
+#define FAKE_MAX_EVENTS	2048
 #define FAKE_MAX_DOMAINS 8
 #define FAKE_FD		1000		/* of /dev/ucore; sessions have real ones */
 #define FAKE_EPOCH	1000000000000000000ULL	/* far after any real boot */
@@ -52,6 +52,8 @@ struct fake {
 	unsigned int batch;		/* samples per domain and poll */
 	uint32_t ring;			/* sessions must ask for rings of this size; 0: any */
 	uint64_t value_flags;		/* of every value */
+	bool wave;			/* counts move by more and less from READ to READ */
+	uint64_t scale;			/* of how far they move */
 	uint32_t gap;			/* UCORE_GAP_* before the first sample, 0: none */
 	bool old;			/* a driver from before GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */
@@ -115,7 +117,7 @@ void fake_table(uint32_t reason, int32_t die);
 /* Overflow interrupts, as a later discovery platform may have them */
 void fake_overflow_pmi(void);
 
-/* How far an event's count moves from READ to READ and sample to sample */
+/* How far an event's count moves from READ to READ and sample to sample, without a wave */
 uint64_t fake_step(const struct fake_event *event);
 
 /* Put a record into a domain's ring, and its sequence number into the record */

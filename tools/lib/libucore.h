@@ -773,6 +773,19 @@ int ucore_metrics_load(struct ucore_metrics *metrics, FILE *stream, const char *
 int ucore_metrics_choose(struct ucore_metrics *metrics, const char *list,
 			 struct ucore_error *err);
 
+/**
+ * ucore_metrics_offer() - choose a metric that may be missing
+ * @metric: a name, or one definition
+ *
+ * As ucore_metrics_choose(), but ucore_metrics_attach() leaves the metric out if it
+ * cannot be counted, whatever the reason: there is no box, no counter, or another
+ * session has them.
+ *
+ * Errors: those of ucore_metrics_choose().
+ */
+int ucore_metrics_offer(struct ucore_metrics *metrics, const char *metric,
+			struct ucore_error *err);
+
 /** ucore_metrics_cores() - say how many cores a socket has, for metrics that need to know */
 void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores);
 
@@ -783,7 +796,9 @@ void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores);
  *         said of so little has values of the next larger
  *
  * Each event is counted once, whoever uses it.  Metrics of a category or a pattern
- * that do not fit beside the others are left out.
+ * that do not fit beside the others are left out, and those offered that cannot be
+ * counted; if these are all there are, there are no values.  Several ucore_metrics
+ * may be attached to one session, each with its level.
  *
  * Errors, which leave the session as it was: those of resolving and adding events;
  * -ENOENT (unknown name in a formula), -EINVAL (in a formula), -ENOSPC (all were
@@ -794,6 +809,10 @@ int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *se
 
 /** ucore_metrics_left_out() - the i-th metric that was left out, NULL beyond the last */
 const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i);
+
+/** ucore_metrics_left_out_error() - why it was: its errno, explained; 0 beyond the last */
+int ucore_metrics_left_out_error(const struct ucore_metrics *metrics, size_t i,
+				 struct ucore_error *err);
 
 /** ucore_metrics_evaluate() - all values anew, from deltas of the same session */
 void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_delta *delta);

@@ -30,6 +30,14 @@ struct choice {
 	struct ucore_metric_desc desc;
 	char *where;		/* NULL, or the table's with the user's values in it */
 	bool optional;
+	bool offered;		/* optional, whatever the reason */
+};
+
+/* What was chosen and is not counted */
+struct left_out {
+	const char *name;
+	int code;
+	struct ucore_error why;
 };
 
 /* An event of formulas, and where in the session it is counted */
@@ -85,7 +93,7 @@ struct ucore_metrics {
 	size_t nr_leaves;
 	struct metric *metrics;
 	size_t nr_metrics;
-	const char **left_out;
+	struct left_out *left_out;
 	size_t nr_left_out;
 	struct value *values;
 	size_t nr_values;
@@ -546,6 +554,19 @@ int ucore_metrics_choose(struct ucore_metrics *metrics, const char *list,
 	return ret;
 }
 
+int ucore_metrics_offer(struct ucore_metrics *metrics, const char *metric,
+			struct ucore_error *err)
+{
+	size_t nr = metrics->nr_choices;
+	int ret = ucore_metrics_choose(metrics, metric, err);
+
+	for (; !ret && nr < metrics->nr_choices; nr++) {
+		metrics->choices[nr].optional = true;
+		metrics->choices[nr].offered = true;
+	}
+	return ret;
+}
+
 /* ---- names in formulas ------------------------------------------------- */
 
 struct compiler {
@@ -895,8 +916,12 @@ static void choice_undo(struct ucore_metrics *metrics, size_t nr_metrics, size_t
 }
 
 /* Reasons of this machine, not of the metric: a metric of a category may do without */
-static bool may_leave_out(int code)
+static bool may_leave_out(const struct choice *choice, int code)
 {
+	if (choice->offered)
+		return code != -ENOMEM;
+	if (!choice->optional)
+		return false;
 	return code == -ENOSPC || code == -EADDRINUSE || code == -ENOENT || code == -ENXIO;
 }
 
@@ -911,11 +936,13 @@ static int choice_attach(struct ucore_metrics *metrics, const struct choice *cho
 	if (!ret)
 		return 0;
 	choice_undo(metrics, nr_metrics, nr_events, nr_leaves, session_events);
-	if (!choice->optional || !may_leave_out(ret))
+	if (!may_leave_out(choice, ret))
 		return ucore_error_set(err, ret, "metric '%s': %s", choice->desc.name, why.text);
 	if (!GROW(metrics->left_out, metrics->nr_left_out))
 		return no_memory(err);
-	metrics->left_out[metrics->nr_left_out++] = choice->desc.name;
+	metrics->left_out[metrics->nr_left_out++] = (struct left_out) {
+		.name = choice->desc.name, .code = ret, .why = why,
+	};
 	/* should it be the last */
 	return ucore_error_set(err, 0, "metric '%s': %s", choice->desc.name, why.text);
 }
@@ -1003,6 +1030,15 @@ static unsigned int sockets_of(const struct ucore_metrics *metrics, const struct
 	return nr;
 }
 
+/* Nobody insisted on any of them */
+static bool all_offered(const struct ucore_metrics *metrics)
+{
+	for (size_t i = 0; i < metrics->nr_choices; i++)
+		if (!metrics->choices[i].offered)
+			return false;
+	return true;
+}
+
 /* All choices, or what explains why not */
 static int choices_attach(struct ucore_metrics *metrics, uint32_t level, struct ucore_error *err)
 {
@@ -1010,7 +1046,7 @@ static int choices_attach(struct ucore_metrics *metrics, uint32_t level, struct 
 
 	for (size_t i = 0; i < metrics->nr_choices && !ret; i++)
 		ret = choice_attach(metrics, &metrics->choices[i], level, err);
-	if (!ret && !metrics->nr_metrics && metrics->nr_left_out) {
+	if (!ret && !metrics->nr_metrics && !all_offered(metrics)) {
 		struct ucore_error last = *err;
 
 		return ucore_error_set(err, -ENOSPC, "none of the metrics can be counted here; %.300s",
@@ -1045,7 +1081,15 @@ int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *se
 
 const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i)
 {
-	return i < metrics->nr_left_out ? metrics->left_out[i] : NULL;
+	return i < metrics->nr_left_out ? metrics->left_out[i].name : NULL;
+}
+
+int ucore_metrics_left_out_error(const struct ucore_metrics *metrics, size_t i,
+				 struct ucore_error *err)
+{
+	if (i >= metrics->nr_left_out)
+		return 0;
+	return ucore_error_set(err, metrics->left_out[i].code, "%s", metrics->left_out[i].why.text);
 }
 
 /* ---- evaluating -------------------------------------------------------- */

@@ -16,6 +16,7 @@ static const struct command *const commands[] = {
 	&command_info,
 	&command_doctor,
 	&command_stat,
+	&command_top,
 	&command_record,
 	&command_report,
 };

@@ -257,12 +257,21 @@ static void boxes_complete(struct completing *c)
 	boxes_offer(c, "");
 }
 
+/* Operands that are one of some words, as the help text has them: "[boxes|events]" */
+static void choices_offer(const struct completing *c)
+{
+	char text[80], *at = text, *word;
+
+	snprintf(text, sizeof(text), "%s", c->command->operands);
+	text[strcspn(text, "]")] = '\0';
+	for (at++; (word = strsep(&at, "|"));)
+		offer(c, word, "");
+}
+
 static void list_complete(struct completing *c)
 {
-	static const char *const what[] = { "boxes", "events", "metrics", "fields", NULL };
-
 	if (!c->operands)
-		offer_all(c, what);
+		choices_offer(c);
 	else if (!strcmp(c->operand, "events"))
 		with_device(c, events_complete);
 	else if (!strcmp(c->operand, "metrics"))
@@ -277,6 +286,8 @@ static void operand_complete(struct completing *c)
 		puts(c->operands ? ":files" : ":programs");
 	else if (c->command == &command_list)
 		list_complete(c);
+	else if (c->command == &command_top)
+		choices_offer(c);
 }
 
 static bool is_called(const struct option_desc *option, const char *name, size_t length)

@@ -103,6 +103,6 @@ struct command {
 
 /* The rows of the table, each in its file of cmd/ */
 extern const struct command command_list, command_info, command_doctor, command_stat,
-			    command_record, command_report;
+			    command_record, command_report, command_top;
 
 #endif /* UCORETOOL_H */

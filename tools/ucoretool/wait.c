@@ -131,6 +131,17 @@ int wait_open(struct tool *tool, struct wait *wait, char **command)
 	return command ? child_fork(tool, wait) : 0;
 }
 
+void wait_resizes(struct wait *wait)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	sigaddset(&set, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* of a descriptor that is there only the signals change */
+	signalfd(wait->signals, &set, 0);
+}
+
 static void fd_close(int fd)
 {
 	if (fd >= 0)
@@ -212,7 +223,9 @@ static void signals_take(struct wait *wait)
 	struct signalfd_siginfo info;
 
 	while (read(wait->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD)
+		if (info.ssi_signo == SIGWINCH)
+			wait->resized = true;
+		else if (info.ssi_signo != SIGCHLD)
 			wait->ended = true;
 		else
 			child_reap(wait);
