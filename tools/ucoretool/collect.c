@@ -1,0 +1,932 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What the exporter counts.  A session may be lost and another may follow, of a driver that
+ * was loaded anew: each series keeps its own total, to which sessions only add.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "cli.h"
+#include "collect.h"
+#include "expose.h"
+#include "wait.h"
+
+#define RETRY_NS	(2 * NSEC_PER_SEC)	/* between attempts to find a device */
+
+/* Adds up what something grew by; what is below the last value has begun anew, or is wrong */
+struct meter {
+	uint64_t total;
+	uint64_t last;
+};
+
+/* A domain, by what it is called, for ids may change with a driver */
+struct place {
+	uint32_t scope;
+	uint32_t die;
+	uint32_t package;
+	int32_t cpu;
+	bool there;		/* the driver has it now */
+	bool online;
+	bool read;		/* counters of ours are there */
+	struct meter enabled;
+	struct meter running;
+	struct meter frozen;
+	struct meter pmis;
+	struct meter recovered;
+	struct meter throttled;
+};
+
+/* What is exported as one line */
+struct series {
+	size_t group;		/* of families; the user's events have the numbers behind them */
+	uint32_t package;
+	uint32_t die;
+	int32_t cpu;
+	char type[UCORE_NAME_LEN];
+	uint32_t instance;	/* UCORE_ANY: of all boxes of the die */
+	uint32_t bytes;		/* that so many counts stand for; 1 for 1 of what is no bytes */
+	uint32_t per;
+	uint64_t count;
+	bool counted;		/* in this session */
+	bool refused;		/* its box counts something else */
+};
+
+/* A slot of the session */
+struct source {
+	size_t series;
+	uint64_t last;
+};
+
+enum state {
+	COLLECTOR_MISSING,	/* the machine has no such events, or nobody asked */
+	COLLECTOR_COUNTING,
+	COLLECTOR_BUSY,		/* somebody else has its boxes */
+	COLLECTOR_REFUSED,	/* it does not fit beside the others */
+};
+
+/* Boxes of a type on a socket */
+struct census {
+	uint32_t package;
+	const char *type;
+	uint64_t nr;
+	uint64_t nr_dead;
+};
+
+struct collect {
+	struct tool *tool;
+	const struct collect_args *args;
+	struct ucore_device *dev;
+	struct ucore_session *session;	/* it counts; NULL while nothing can be counted */
+	uint64_t session_id;
+	uint64_t tried;			/* when a device was last looked for */
+	struct ucore_error said;	/* the last complaint, which is not repeated */
+	enum state states[NR_COLLECTORS];
+	int ways[NR_FAMILIES];		/* -1: the machine has none of them */
+	struct series *series;
+	size_t nr_series, max_series;
+	struct source *sources;
+	size_t nr_sources, max_sources;
+	struct place *places;
+	size_t nr_places, max_places;
+	bool several_dies;		/* on a socket: then the socket alone does not tell where */
+	uint64_t skew_ns;
+	uint64_t nr_reads;
+	uint64_t nr_failures;
+	uint64_t started;		/* of CLOCK_REALTIME */
+};
+
+/* ---- create and free --------------------------------------------------- */
+
+struct collect *collect_create(struct tool *tool, const struct collect_args *args)
+{
+	struct collect *c = calloc(1, sizeof(*c));
+	struct timespec now;
+
+	if (!c)
+		return NULL;
+	clock_gettime(CLOCK_REALTIME, &now);
+	c->started = (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+	c->tool = tool;
+	c->args = args;
+	return c;
+}
+
+static void disconnect(struct collect *c)
+{
+	ucore_session_destroy(c->session);
+	ucore_device_close(c->dev);
+	c->session = NULL;
+	c->dev = NULL;
+	c->nr_sources = 0;
+}
+
+void collect_free(struct collect *c)
+{
+	if (!c)
+		return;
+	disconnect(c);
+	free(c->series);
+	free(c->sources);
+	free(c->places);
+	free(c);
+}
+
+/* One more element, zeroed; NULL: out of memory */
+static void *array_add(void **array, size_t *nr, size_t *max, size_t size)
+{
+	if (*nr == *max) {
+		size_t more = *max ? 2 * *max : 64;
+		void *grown = realloc(*array, more * size);
+
+		if (!grown)
+			return NULL;
+		*array = grown;
+		*max = more;
+	}
+	return memset((char *)*array + (*nr)++ * size, 0, size);
+}
+
+#define ADD(c, what) \
+	array_add((void **)&(c)->what, &(c)->nr_##what, &(c)->max_##what, sizeof(*(c)->what))
+
+static void __attribute__((format(printf, 2, 3))) say(struct collect *c, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "ucoretool %s: ", c->tool->command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+/* A complaint, once: what goes on for hours is not said for hours */
+static void complain(struct collect *c)
+{
+	if (!strcmp(c->said.text, c->tool->err.text))
+		return;
+	c->said = c->tool->err;
+	say(c, "not counting: %s", c->said.text);
+}
+
+/* ---- meters ------------------------------------------------------------ */
+
+/* What never falls as long as the driver is the same */
+static void meter_follow(struct meter *meter, uint64_t now)
+{
+	if (now <= meter->last)
+		return;
+	meter->total += now - meter->last;
+	meter->last = now;
+}
+
+/* The same behind a driver that may have been loaded anew */
+static void meter_rejoin(struct meter *meter, uint64_t now)
+{
+	if (now < meter->last)
+		meter->last = 0;
+	meter_follow(meter, now);
+}
+
+/* ---- places ------------------------------------------------------------ */
+
+static struct place *place_of(struct collect *c, const struct ucore_domain_info *domain)
+{
+	struct place *place;
+
+	for (size_t i = 0; i < c->nr_places; i++) {
+		place = &c->places[i];
+		if (place->scope == domain->scope && place->die == domain->die &&
+		    place->cpu == domain->cpu)
+			return place;
+	}
+	place = ADD(c, places);
+	if (!place)
+		return NULL;
+	place->scope = domain->scope;
+	place->die = domain->die;
+	place->cpu = domain->cpu;
+	return place;
+}
+
+/* What the driver says of its domains now */
+static int places_update(struct collect *c)
+{
+	const struct ucore_domain_info *domains;
+	size_t nr;
+
+	for (size_t i = 0; i < c->nr_places; i++)
+		c->places[i].there = false;
+	domains = ucore_device_domains(c->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct place *place = place_of(c, &domains[i]);
+
+		if (!place)
+			return -ENOMEM;
+		place->package = domains[i].package;
+		place->there = true;
+		place->online = domains[i].reader >= 0;
+		meter_rejoin(&place->frozen, domains[i].frozen_ns);
+		meter_rejoin(&place->pmis, domains[i].pmis);
+		meter_rejoin(&place->recovered, domains[i].recovered);
+		meter_rejoin(&place->throttled, domains[i].throttled);
+	}
+	return 0;
+}
+
+/* Times of a session begin at 0 with it */
+static void places_restart(struct collect *c)
+{
+	for (size_t i = 0; i < c->nr_places; i++) {
+		c->places[i].enabled.last = 0;
+		c->places[i].running.last = 0;
+		c->places[i].read = false;
+	}
+}
+
+static bool several_dies(const struct ucore_device *dev)
+{
+	const struct ucore_domain_info *domains;
+	size_t nr;
+
+	domains = ucore_device_domains(dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < i; j++)
+			if (domains[i].package == domains[j].package &&
+			    domains[i].die != domains[j].die)
+				return true;
+	return false;
+}
+
+/* ---- from events to series --------------------------------------------- */
+
+static bool series_is(const struct series *a, const struct series *b)
+{
+	return a->group == b->group && a->package == b->package && a->die == b->die &&
+	       a->cpu == b->cpu && a->instance == b->instance && !strcmp(a->type, b->type);
+}
+
+/* The series that a box adds to: the same one in each session */
+static struct series *series_of(struct collect *c, const struct series *wanted)
+{
+	struct series *series;
+
+	for (size_t i = 0; i < c->nr_series; i++)
+		if (series_is(&c->series[i], wanted))
+			return &c->series[i];
+	series = ADD(c, series);
+	if (series)
+		*series = *wanted;
+	return series;
+}
+
+static struct series series_wanted(const struct collect *c, size_t group,
+				   const struct ucore_event *event,
+				   const struct ucore_box_info *box)
+{
+	const struct family *family = group < NR_FAMILIES ? &families[group] : NULL;
+	const struct ucore_domain_info *domain = ucore_device_domain(c->dev, box->domain);
+	struct series series = {
+		.group = group,
+		.package = domain ? domain->package : 0,
+		.die = box->die,
+		.cpu = box->cpu,
+		.instance = family && !family->label ? UCORE_ANY : box->instance,
+		.bytes = 1,
+		.per = 1,
+	};
+
+	memcpy(series.type, box->type, sizeof(series.type));
+	if (!family || !family->bytes)
+		return series;
+	series.bytes = event->desc.bytes ? event->desc.bytes : family->bytes;
+	series.per = event->desc.bytes ? event->desc.bytes_per : 1;
+	return series;
+}
+
+/* An event on one box: a slot of the session */
+static int source_add(struct collect *c, size_t group, const struct ucore_event *event,
+		      const struct ucore_box_info *box)
+{
+	struct series wanted = series_wanted(c, group, event, box), *series;
+	struct ucore_event one = *event;
+	struct source *source;
+	int ret;
+
+	one.instance = box->instance;
+	one.die = box->die;
+	one.cpu = box->cpu < 0 ? UCORE_ANY : (uint32_t)box->cpu;
+	ret = ucore_session_add(c->session, &one, &c->tool->err);
+	if (ret)
+		return ret;
+	series = series_of(c, &wanted);
+	source = ADD(c, sources);
+	if (!series || !source)
+		return -ENOMEM;
+	series->counted = true;
+	source->series = (size_t)(series - c->series);
+	return 0;
+}
+
+/* An event on each of its boxes that answers: a dead one takes nothing from the others */
+static int event_add(struct collect *c, size_t group, const struct ucore_event *event)
+{
+	size_t nr, nr_boxes, before = c->nr_sources;
+	int ret;
+
+	ucore_device_boxes(c->dev, &nr_boxes);
+	for (size_t i = 0; i < nr_boxes; i++) {
+		/* a complaint of the library may have asked the driver again */
+		const struct ucore_box_info *boxes = ucore_device_boxes(c->dev, &nr);
+
+		if (i >= nr || !ucore_event_matches(event, &boxes[i]) ||
+		    boxes[i].caps & UCORE_BOX_DEAD)
+			continue;
+		ret = source_add(c, group, event, &boxes[i]);
+		if (ret)
+			return ret;
+	}
+	if (c->nr_sources > before)
+		return 0;
+	snprintf(c->tool->err.text, sizeof(c->tool->err.text),
+		 "event '%s': none of its boxes answers", event->label);
+	return -ENODEV;
+}
+
+static int spec_resolve(struct collect *c, const char *text, struct ucore_event *event)
+{
+	struct ucore_spec spec;
+	int ret = ucore_spec_next(&text, &spec, &c->tool->err);
+
+	return ret < 0 ? ret : ucore_event_resolve(c->dev, &spec, event, &c->tool->err);
+}
+
+/* The way in which this machine counts a family, -1 if it cannot */
+static int family_way(struct collect *c, const struct family *family)
+{
+	struct ucore_event event;
+
+	for (int way = 0; way < FAMILY_WAYS && family->ways[way][0]; way++) {
+		int ret = 0;
+
+		for (int i = 0; i < FAMILY_EVENTS && family->ways[way][i] && !ret; i++)
+			ret = spec_resolve(c, family->ways[way][i], &event);
+		if (!ret)
+			return way;
+	}
+	return -1;
+}
+
+static int family_add(struct collect *c, size_t group)
+{
+	const char *const *specs = families[group].ways[c->ways[group]];
+	struct ucore_event event;
+	int ret = 0;
+
+	for (int i = 0; i < FAMILY_EVENTS && specs[i] && !ret; i++) {
+		ret = spec_resolve(c, specs[i], &event);
+		if (!ret)
+			ret = event_add(c, group, &event);
+	}
+	return ret;
+}
+
+static bool belongs(size_t group, unsigned int collector)
+{
+	return !strcmp(families[group].collector, collectors[collector]);
+}
+
+static int collector_add(struct collect *c, unsigned int collector)
+{
+	int ret = 0;
+
+	for (size_t group = 0; group < NR_FAMILIES && !ret; group++)
+		if (belongs(group, collector))
+			ret = family_add(c, group);
+	return ret;
+}
+
+/* One that was asked for by name: the last way's complaint says what is missing */
+static int collector_missing(struct collect *c, unsigned int collector)
+{
+	struct ucore_error why = c->tool->err;
+
+	snprintf(c->tool->err.text, sizeof(c->tool->err.text),
+		 "this machine has no events for collector '%s': %.*s", collectors[collector],
+		 UCORE_ERROR_LEN - 64, why.text);
+	return -ENOENT;
+}
+
+/* Which collectors the machine has events for, and whether that is what was asked for */
+static int collectors_find(struct collect *c)
+{
+	for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
+		bool wanted = !c->args->chosen || c->args->wanted & 1U << i;
+
+		c->states[i] = wanted ? COLLECTOR_COUNTING : COLLECTOR_MISSING;
+	}
+	for (size_t group = 0; group < NR_FAMILIES; group++) {
+		c->ways[group] = family_way(c, &families[group]);
+		for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
+			if (!belongs(group, i) || c->ways[group] >= 0 || !c->states[i])
+				continue;
+			if (c->args->chosen)
+				return collector_missing(c, i);
+			c->states[i] = COLLECTOR_MISSING;
+		}
+	}
+	return 0;
+}
+
+/* ---- connecting -------------------------------------------------------- */
+
+static bool is_user_error(int code)
+{
+	return code == -EINVAL || code == -ENOENT || code == -ENXIO || code == -ERANGE ||
+	       code == -ENOSPC || code == -EADDRINUSE || code == -EOPNOTSUPP;
+}
+
+/* What the user asked for goes first: it is the collectors that go without */
+static int users_add(struct collect *c)
+{
+	struct ucore_event event;
+	int ret = 0;
+
+	for (size_t i = 0; i < c->args->nr_events && !ret; i++) {
+		ret = ucore_event_resolve(c->dev, &c->args->events[i], &event, &c->tool->err);
+		if (!ret)
+			ret = event_add(c, NR_FAMILIES + i, &event);
+	}
+	return ret;
+}
+
+static void session_drop(struct collect *c)
+{
+	ucore_session_destroy(c->session);
+	c->session = NULL;
+	c->nr_sources = 0;
+	for (size_t i = 0; i < c->nr_series; i++)
+		c->series[i].counted = false;
+}
+
+/* A session with all events; one that does not find its place takes its collector away */
+static int session_build(struct collect *c, unsigned int *failed)
+{
+	struct ucore_session_config config = { .flags = c->args->flags };
+	int ret;
+
+	*failed = NR_COLLECTORS;
+	session_drop(c);
+	ret = ucore_session_create(c->dev, &config, &c->session, &c->tool->err);
+	if (!ret)
+		ret = users_add(c);
+	for (unsigned int i = 0; i < NR_COLLECTORS && !ret; i++) {
+		if (c->states[i] != COLLECTOR_COUNTING)
+			continue;
+		ret = collector_add(c, i);
+		if (ret)
+			*failed = i;
+	}
+	return ret;
+}
+
+static int session_make(struct collect *c)
+{
+	unsigned int failed;
+	int ret;
+
+	while ((ret = session_build(c, &failed)) && failed < NR_COLLECTORS && ret != -ENOMEM) {
+		c->states[failed] = is_user_error(ret) ? COLLECTOR_REFUSED : COLLECTOR_BUSY;
+		say(c, "%s is left out: %s", collectors[failed], c->tool->err.text);
+	}
+	if (ret || c->nr_sources)
+		return ret;
+	snprintf(c->tool->err.text, sizeof(c->tool->err.text),
+		 "there is nothing left to count; choose events with -e");
+	return -ENOENT;
+}
+
+static bool somebody_has(const struct collect *c, enum state state)
+{
+	for (unsigned int i = 0; i < NR_COLLECTORS; i++)
+		if (c->states[i] == state)
+			return true;
+	return false;
+}
+
+static int device_open(struct collect *c)
+{
+	struct tool *tool = c->tool;
+	int ret = ucore_device_open(tool->device, tool->sys, &c->dev, &tool->err);
+
+	if (!ret)
+		ret = ucore_device_ready(c->dev, &tool->err);
+	if (!ret) {
+		c->several_dies = several_dies(c->dev);
+		places_restart(c);
+		ret = places_update(c);
+	}
+	return ret;
+}
+
+static int session_start(struct collect *c)
+{
+	struct ucore_status status = { 0 };
+	int ret = ucore_session_start(c->session, &c->tool->err);
+
+	if (!ret)
+		ret = ucore_session_status(c->session, &status, &c->tool->err);
+	c->session_id = status.session;
+	return ret;
+}
+
+static enum collect_verdict connect_now(struct collect *c, int *code)
+{
+	bool may_last = false;
+
+	c->tried = now_ns();
+	*code = device_open(c);
+	if (!*code) {
+		*code = collectors_find(c);
+		if (!*code)
+			*code = session_make(c);
+		may_last = is_user_error(*code) && !somebody_has(c, COLLECTOR_BUSY);
+	}
+	if (!*code)
+		*code = session_start(c);
+	if (!*code) {
+		*c->said.text = 0;
+		return COLLECT_COUNTING;
+	}
+	disconnect(c);
+	return may_last ? COLLECT_NEVER : COLLECT_LATER;
+}
+
+enum collect_verdict collect_connect(struct collect *c, int *code)
+{
+	enum collect_verdict verdict = connect_now(c, code);
+
+	if (verdict == COLLECT_LATER)
+		complain(c);
+	return verdict;
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+static void source_follow(struct collect *c, struct source *source,
+			  const struct ucore_value *value)
+{
+	struct series *series = &c->series[source->series];
+
+	series->refused = value->flags & UCORE_VALUE_REFUSED;
+	if (value->count <= source->last)
+		return;
+	series->count += value->count - source->last;
+	source->last = value->count;
+}
+
+static int counters_read(struct collect *c)
+{
+	struct ucore_snapshot snap;
+	int ret = ucore_session_read(c->session, c->args->read_flags, &snap, &c->tool->err);
+
+	if (ret)
+		return ret;
+	c->nr_reads++;
+	c->skew_ns = snap.skew_ns;
+	/* each event was added to one box: slots are sources */
+	for (size_t i = 0; i < snap.nr_values && i < c->nr_sources; i++)
+		source_follow(c, &c->sources[i], &snap.values[i]);
+	for (size_t i = 0; i < snap.nr_domains; i++) {
+		const struct ucore_read_domain *read = &snap.domains[i];
+		const struct ucore_domain_info *domain = ucore_device_domain(c->dev, read->domain);
+		struct place *place = domain ? place_of(c, domain) : NULL;
+
+		if (!place)
+			continue;
+		place->read = true;
+		meter_follow(&place->enabled, read->time_enabled);
+		meter_follow(&place->running, read->time_running);
+	}
+	return 0;
+}
+
+/* Has whoever had the boxes of a collector let go of them? */
+static bool has_become_free(struct collect *c, unsigned int collector)
+{
+	const struct ucore_box_info *boxes;
+	struct ucore_event event;
+	size_t nr;
+
+	for (size_t group = 0; group < NR_FAMILIES; group++) {
+		if (!belongs(group, collector) ||
+		    spec_resolve(c, families[group].ways[c->ways[group]][0], &event))
+			continue;
+		boxes = ucore_device_boxes(c->dev, &nr);
+		for (size_t i = 0; i < nr; i++)
+			if (ucore_event_matches(&event, &boxes[i]) && boxes[i].owner &&
+			    boxes[i].owner != c->session_id)
+				return false;
+	}
+	return true;
+}
+
+static bool can_have_more(struct collect *c)
+{
+	if (now_ns() < c->tried + RETRY_NS)
+		return false;
+	for (unsigned int i = 0; i < NR_COLLECTORS; i++)
+		if (c->states[i] == COLLECTOR_BUSY && has_become_free(c, i))
+			return true;
+	return false;
+}
+
+static void connect_again(struct collect *c)
+{
+	int code;
+
+	if (now_ns() < c->tried + RETRY_NS)
+		return;
+	if (connect_now(c, &code) == COLLECT_COUNTING)
+		say(c, "counting");
+	else
+		complain(c);
+}
+
+/* Counters and domains as they are now; if that fails everything is given back */
+static void update(struct collect *c)
+{
+	int ret;
+
+	if (!c->session)
+		connect_again(c);
+	if (!c->session)
+		return;
+	ret = counters_read(c);
+	if (!ret)
+		ret = ucore_device_refresh(c->dev, &c->tool->err);
+	if (!ret)
+		ret = places_update(c);
+	if (!ret && can_have_more(c)) {
+		/* what has been read is in the totals; the new session begins with what it has */
+		disconnect(c);
+		connect_again(c);
+		ret = c->session ? counters_read(c) : 0;
+	}
+	if (!ret)
+		return;
+	c->nr_failures++;
+	complain(c);
+	disconnect(c);
+	c->tried = now_ns();
+}
+
+/* ---- the page ---------------------------------------------------------- */
+
+static void where_labels(const struct collect *c, struct expose *page, uint32_t package,
+			 uint32_t die, int32_t cpu)
+{
+	expose_label_number(page, "socket", package);
+	if (c->several_dies)
+		expose_label_number(page, "die", die);
+	if (cpu >= 0)
+		expose_label_number(page, "cpu", (uint32_t)cpu);
+}
+
+static void family_print(const struct collect *c, struct expose *page, size_t group)
+{
+	const struct family *family = &families[group];
+	bool begun = false;
+
+	for (size_t i = 0; i < c->nr_series; i++) {
+		const struct series *series = &c->series[i];
+
+		if (series->group != group || !series->counted || series->refused)
+			continue;
+		if (!begun)
+			expose_counter(page, family->name, family->help);
+		begun = true;
+		expose_begin(page);
+		where_labels(c, page, series->package, series->die, series->cpu);
+		if (family->label)
+			expose_label_number(page, family->label, series->instance);
+		expose_bytes(page, series->count, series->bytes, series->per);
+	}
+}
+
+static void users_print(const struct collect *c, struct expose *page)
+{
+	char box[UCORE_NAME_LEN + 12];
+	bool begun = false;
+
+	for (size_t i = 0; i < c->nr_series; i++) {
+		const struct series *series = &c->series[i];
+
+		if (series->group < NR_FAMILIES || !series->counted || series->refused)
+			continue;
+		if (!begun)
+			expose_counter(page, "ucore_events_total", "Events of your choice (-e), by box.");
+		begun = true;
+		expose_begin(page);
+		expose_label(page, "event", c->args->events[series->group - NR_FAMILIES].text);
+		snprintf(box, sizeof(box), "%s%u", series->type, series->instance);
+		expose_label(page, "box", box);
+		where_labels(c, page, series->package, series->die, series->cpu);
+		expose_number(page, series->count);
+	}
+}
+
+/* A sample for each die, or for each place where counters are */
+static void place_begin(const struct collect *c, struct expose *page, const struct place *place)
+{
+	expose_begin(page);
+	where_labels(c, page, place->package, place->die, place->cpu);
+}
+
+#define PLACES(c, place, condition) \
+	for (const struct place *place = (c)->places; place < (c)->places + (c)->nr_places; place++) \
+		if (place->there && (condition))
+
+static void times_print(const struct collect *c, struct expose *page)
+{
+	expose_counter(page, "ucore_enabled_seconds_total", "Time for which counting was on.");
+	PLACES(c, place, place->read) {
+		place_begin(c, page, place);
+		expose_seconds(page, place->enabled.total);
+	}
+	expose_counter(page, "ucore_running_seconds_total",
+		       "Time for which counters could count: it was on and nothing was frozen.");
+	PLACES(c, place, place->read) {
+		place_begin(c, page, place);
+		expose_seconds(page, place->running.total);
+	}
+	expose_gauge(page, "ucore_read_skew_seconds",
+		     "Time between the first and the last freeze of the last reading.");
+	expose_begin(page);
+	expose_seconds(page, c->skew_ns);
+}
+
+static void dies_print(const struct collect *c, struct expose *page)
+{
+	expose_gauge(page, "ucore_die_online", "Whether a CPU of the die is online to read its boxes.");
+	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
+		place_begin(c, page, place);
+		expose_number(page, place->online);
+	}
+	expose_counter(page, "ucore_frozen_seconds_total",
+		       "Time that the die's counters were frozen, for all sessions.");
+	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
+		place_begin(c, page, place);
+		expose_seconds(page, place->frozen.total);
+	}
+	expose_counter(page, "ucore_interrupts_total", "Overflow interrupts, of all sessions.");
+	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
+		place_begin(c, page, place);
+		expose_number(page, place->pmis.total);
+	}
+	expose_counter(page, "ucore_interrupts_lost_total",
+		       "Overflows whose interrupt never came; a timer found them.");
+	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
+		place_begin(c, page, place);
+		expose_number(page, place->recovered.total);
+	}
+	expose_counter(page, "ucore_throttled_total",
+		       "Times that the die was held frozen because samples came too fast.");
+	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
+		place_begin(c, page, place);
+		expose_number(page, place->throttled.total);
+	}
+}
+
+static struct census *census_of(struct census *census, size_t *nr, uint32_t package,
+				const char *type)
+{
+	for (size_t i = 0; i < *nr; i++)
+		if (census[i].package == package && !strcmp(census[i].type, type))
+			return &census[i];
+	census[*nr] = (struct census) { .package = package, .type = type };
+	return &census[(*nr)++];
+}
+
+static void census_print(struct expose *page, const struct census *census, size_t nr, bool dead)
+{
+	for (size_t i = 0; i < nr; i++) {
+		expose_begin(page);
+		expose_label_number(page, "socket", census[i].package);
+		expose_label(page, "type", census[i].type);
+		expose_number(page, dead ? census[i].nr_dead : census[i].nr);
+	}
+}
+
+static void boxes_print(const struct collect *c, struct expose *page)
+{
+	const struct ucore_box_info *boxes;
+	struct census *census;
+	size_t nr_boxes, nr = 0;
+
+	boxes = ucore_device_boxes(c->dev, &nr_boxes);
+	census = calloc(nr_boxes ? nr_boxes : 1, sizeof(*census));
+	if (!census)
+		return;
+	for (size_t i = 0; i < nr_boxes; i++) {
+		const struct ucore_domain_info *domain = ucore_device_domain(c->dev, boxes[i].domain);
+		struct census *of = census_of(census, &nr, domain ? domain->package : 0,
+					      boxes[i].type);
+
+		of->nr++;
+		of->nr_dead += !!(boxes[i].caps & UCORE_BOX_DEAD);
+	}
+	expose_gauge(page, "ucore_boxes", "Boxes, dead ones included.");
+	census_print(page, census, nr, false);
+	expose_gauge(page, "ucore_dead_boxes", "Boxes that have stopped answering.");
+	census_print(page, census, nr, true);
+	free(census);
+}
+
+static void machine_print(const struct collect *c, struct expose *page)
+{
+	const struct ucore_info *info = ucore_device_info(c->dev);
+
+	expose_gauge(page, "ucore_machine_info", "The processor, and the driver's interface.");
+	expose_begin(page);
+	expose_label(page, "platform", info->platform);
+	expose_label_number(page, "family", info->family);
+	expose_label_number(page, "model", info->model);
+	expose_label_number(page, "stepping", info->stepping);
+	expose_label_number(page, "abi", info->abi);
+	expose_number(page, 1);
+
+	expose_gauge(page, "ucore_collector_success",
+		     "Whether what belongs together is counted; 0: another session has the counters.");
+	for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
+		if (c->states[i] == COLLECTOR_MISSING)
+			continue;
+		expose_begin(page);
+		expose_label(page, "collector", collectors[i]);
+		expose_number(page, c->states[i] == COLLECTOR_COUNTING);
+	}
+}
+
+static void self_print(const struct collect *c, struct expose *page)
+{
+	struct rusage usage = { 0 };
+
+	expose_gauge(page, "ucore_up", "Whether the counters could be read just now.");
+	expose_begin(page);
+	expose_number(page, !!c->session);
+	expose_gauge(page, "ucore_build_info", "The exporter.");
+	expose_begin(page);
+	expose_label(page, "version", UCORE_VERSION);
+	expose_number(page, 1);
+	expose_counter(page, "ucore_reads_total", "Readings of all counters at one instant.");
+	expose_begin(page);
+	expose_number(page, c->nr_reads);
+	expose_counter(page, "ucore_read_failures_total", "Readings that failed.");
+	expose_begin(page);
+	expose_number(page, c->nr_failures);
+	expose_gauge(page, "process_start_time_seconds", "When the exporter started, since 1970.");
+	expose_begin(page);
+	expose_seconds(page, c->started);
+	getrusage(RUSAGE_SELF, &usage);
+	expose_counter(page, "process_cpu_seconds_total", "CPU time of the exporter.");
+	expose_begin(page);
+	expose_seconds(page, (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *
+		       NSEC_PER_SEC + (uint64_t)(usage.ru_utime.tv_usec +
+						 usage.ru_stime.tv_usec) * NSEC_PER_USEC);
+}
+
+static void page_print(const struct collect *c, struct expose *page)
+{
+	self_print(c, page);
+	/* a counter that nobody reads is no constant: it is not there */
+	if (!c->session)
+		return;
+	machine_print(c, page);
+	for (size_t group = 0; group < NR_FAMILIES; group++)
+		family_print(c, page, group);
+	users_print(c, page);
+	times_print(c, page);
+	dies_print(c, page);
+	boxes_print(c, page);
+}
+
+char *collect_page(struct collect *c, size_t *size)
+{
+	struct expose page = { 0 };
+	char *text = NULL;
+
+	update(c);
+	page.stream = open_memstream(&text, size);
+	if (!page.stream)
+		return NULL;
+	page_print(c, &page);
+	if (fclose(page.stream)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
