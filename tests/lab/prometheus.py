@@ -22,10 +22,12 @@ from pathlib import Path
 
 from lab import archive
 
-DASHBOARD = Path(__file__).resolve().parents[2] / "tools/export/grafana-dashboard.json"
-# What Grafana puts in the place of its variables; four scrapes fit into the window
+TOP = Path(__file__).resolve().parents[2]
+DASHBOARD = TOP / "tools/export/grafana-dashboard.json"
+PAGE = TOP / "Documentation/monitoring.md"
+# What Grafana puts in the place of its variables; many scrapes fit into the window
 WINDOW = "15s"
-SCRAPE_INTERVAL = "1s"
+INTERVAL = "1s"
 START_TIMEOUT = 120
 METRIC = re.compile(r"\b(?:ucore|process)_\w+")
 
@@ -57,17 +59,23 @@ def unpack(where):
 # ---- The dashboard -----------------------------------------------------------
 
 
-def queries():
+def queries(window=WINDOW):
     """(panel's title, query) of the dashboard, as Grafana would send them."""
     panels = json.loads(DASHBOARD.read_text())["panels"]
-    return [(panel["title"], filled(target["expr"]))
+    return [(panel["title"], filled(target["expr"], window))
             for panel in panels for target in panel.get("targets", [])]
 
 
-def filled(query):
-    query = query.replace("$__rate_interval", WINDOW).replace("$instance", ".*")
+def filled(query, window):
+    query = query.replace("$__rate_interval", window).replace("$instance", ".*")
     assert "$" not in query, query
     return query
+
+
+def documented():
+    """(question, query) of the page about monitoring."""
+    section = PAGE.read_text().split("## Questions, as PromQL")[1].split("\n## ")[0]
+    return re.findall(r"^\| (.+?) \| `(.+)` \|$", section, re.M)
 
 
 def metrics_of(query):
@@ -75,11 +83,11 @@ def metrics_of(query):
     return set(METRIC.findall(query))
 
 
-def rules(found=None):
-    """The queries as recording rules: promtool parses such a file."""
-    found = queries() if found is None else found
-    return json.dumps({"groups": [{"name": "dashboard", "rules": [
-        {"record": f"panel:{number}", "expr": query}
+def rules():
+    """All queries as recording rules: promtool parses such a file."""
+    found = queries() + documented()
+    return json.dumps({"groups": [{"name": "queries", "rules": [
+        {"record": f"query:{number}", "expr": query}
         for number, (_, query) in enumerate(found)]}]})
 
 
@@ -87,11 +95,17 @@ def rules(found=None):
 
 
 class Prometheus:
-    """A server that scrapes one target, gone when the block ends."""
+    """A server that scrapes one target, gone when the block ends.
 
-    def __init__(self, target, interval=SCRAPE_INTERVAL):
+    interval  from scrape to scrape
+    window    over which the dashboard's queries have their rates
+    """
+
+    def __init__(self, target, interval=INTERVAL, window=WINDOW):
+        self._programs = directory()
         self._target = target
         self._interval = interval
+        self._window = window
         self._process = None
 
     def __enter__(self):
@@ -119,7 +133,7 @@ class Prometheus:
             self._port = probe.getsockname()[1]
         with open(where / "log", "w") as log:
             self._process = subprocess.Popen(
-                [directory() / "prometheus", f"--config.file={where / 'prometheus.yml'}",
+                [self._programs / "prometheus", f"--config.file={where / 'prometheus.yml'}",
                  f"--storage.tsdb.path={where / 'data'}",
                  f"--web.listen-address=127.0.0.1:{self._port}"],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL)
@@ -155,7 +169,8 @@ class Prometheus:
 
     def silent_panels(self):
         """The dashboard's queries that give nothing."""
-        return [(title, query) for title, query in queries() if not self.query(query)]
+        return [(title, query) for title, query in queries(self._window)
+                if not self.query(query)]
 
     def wait_until(self, condition, timeout, what):
         """Polls condition(self) until it is true; returns what it returned."""

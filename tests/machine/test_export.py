@@ -193,7 +193,7 @@ def without_the_driver_up_is_0(m):
             becomes("ucore_up", 0)
 
 
-@test("spr-2s", files=FILES, timeout=200)
+@test("spr-2s", files=FILES, alone=True, timeout=200)
 def counters_never_fall_whatever_happens_to_the_machine(m):
     """A die without CPUs, a box that dies: counts stand still, and no series goes back."""
     last = {}
@@ -225,20 +225,20 @@ def counters_never_fall_whatever_happens_to_the_machine(m):
             set_online(True)
         m.wait_until(lambda: look()[reads.format(1)] > stands[reads.format(1)],
                      what="counts of the die that is back")
-        m.inject("dead 0 imc1")
-        m.allow("imc1.*(stopped answering|dead)")
-        dead = m.wait_until(lambda: (found := look())['ucore_dead_boxes{socket="0",type="imc"}'] and
-                            found, what="a dead box")
-        assert look()[reads.format(0)] == dead[reads.format(0)]
+        try:
+            m.inject("dead 0 imc1")
+            dead = m.wait_until(
+                lambda: (found := look())['ucore_dead_boxes{socket="0",type="imc"}'] and found,
+                what="a dead box")
+            assert look()[reads.format(0)] == dead[reads.format(0)]
+        finally:
+            m.inject("alive 0 imc1")
 
 
 @test("spr-2s", files=FILES, timeout=200)
-def a_scrape_costs_one_reading_whoever_scrapes(m):
-    """Accesses of scrapers at once are those of one; each one after the other costs as much."""
-    def counts(what):
-        return sum(m.oracle("accesses")["all"][kind] for kind in what)
-    with exporter(m, "--cache 20s"):
-        before = page(m)["ucore_reads_total"]
+def scrapers_at_once_cost_one_reading(m):
+    with exporter(m, "--cache 60s"):
+        before = page(m)
         m.sh("for i in 1 2 3 4 5 6 7 8; do " + FETCH + " >/tmp/page$i & done; wait")
         assert m.sh("cat /tmp/page? | grep -c '^ucore_up 1'") == "8"
-        assert page(m)["ucore_reads_total"] == before
+        assert page(m) == before

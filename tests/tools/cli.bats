@@ -1315,7 +1315,7 @@ finds()
 	eval "$output"
 	COMP_WORDS=(ucoretool "") COMP_CWORD=1
 	_ucoretool
-	[[ " ${COMPREPLY[*]} " == *" list info doctor stat record report "* ]]
+	[[ " ${COMPREPLY[*]} " == *" list info doctor stat record report export "* ]]
 	COMP_WORDS=(ucoretool record --ti) COMP_CWORD=2
 	_ucoretool
 	[ "${COMPREPLY[*]}" = "--timeout --timer" ]
@@ -1327,7 +1327,7 @@ finds()
 
 @test "the man page has every command and option" {
 	page=$BATS_TEST_DIRNAME/../../Documentation/man/ucoretool.1.scd
-	for command in list info doctor stat record report; do
+	for command in list info doctor stat record report export; do
 		grep -q "^## .*$command" "$page" || { echo "no $command"; return 1; }
 		tool "$command" --help
 		for option in $(grep -oE -- '^  +-[a-zA-Z]|--[a-z-]+' <<<"$output"); do

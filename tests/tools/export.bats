@@ -14,7 +14,9 @@ setup()
 
 teardown()
 {
-	[ -z "$exporter" ] || kill -KILL "$exporter" || true
+	[ -n "$exporter" ] || return 0
+	kill -KILL "$exporter" || true
+	wait "$exporter" 2>/dev/null || true
 }
 
 scrape()
@@ -533,7 +535,7 @@ assert len(seen) > 3 and len(families) == 1, (len(seen), families)' "$TMP/u.prom
 
 # ---- what comes with it -----------------------------------------------------
 
-@test "the dashboard's queries parse, and name what there is" {
+@test "the queries of dashboard and documentation parse, and name what there is" {
 	needs_promtool
 	scrape queries >"$TMP/rules.yml"
 	"$UCORE_PROMETHEUS/promtool" check rules "$TMP/rules.yml"

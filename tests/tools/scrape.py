@@ -10,8 +10,8 @@ crowd N                 N that are slow or talk nonsense, and scrapers among the
 patience                a connection that dribbles is ended
 steady N [SECONDS]      N pages, SECONDS apart: no counter ever falls
 dashboard               every query of the dashboard gives something; needs Prometheus
-queries                 prints the dashboard's queries as rules, for promtool
-names FILE              the metrics in the dashboard that a page does not have
+queries                 prints the dashboard's queries and the documentation's, for promtool
+names FILE              the metrics in them that a page does not have
 """
 
 import http.client
@@ -224,8 +224,9 @@ def queries(_):
 
 def names(_, file):
     _, types = samples(Path(file).read_text())
-    used = set().union(*(prometheus.metrics_of(query) for _, query in prometheus.queries()))
-    assert len(used) > 20, used
+    assert len(prometheus.documented()) > 5 and len(prometheus.queries()) > 20
+    used = set().union(*(prometheus.metrics_of(query)
+                         for _, query in prometheus.queries() + prometheus.documented()))
     print(" ".join(sorted(used - set(types))), end="")
 
 

@@ -7,97 +7,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
-#include "cli.h"
-#include "collect.h"
-#include "expose.h"
+#include "totals.h"
 #include "wait.h"
 
 #define RETRY_NS	(2 * NSEC_PER_SEC)	/* between attempts to find a device */
-
-/* Adds up what something grew by; what is below the last value has begun anew, or is wrong */
-struct meter {
-	uint64_t total;
-	uint64_t last;
-};
-
-/* A domain, by what it is called, for ids may change with a driver */
-struct place {
-	uint32_t scope;
-	uint32_t die;
-	uint32_t package;
-	int32_t cpu;
-	bool there;		/* the driver has it now */
-	bool online;
-	bool read;		/* counters of ours are there */
-	struct meter enabled;
-	struct meter running;
-	struct meter frozen;
-	struct meter pmis;
-	struct meter recovered;
-	struct meter throttled;
-};
-
-/* What is exported as one line */
-struct series {
-	size_t group;		/* of families; the user's events have the numbers behind them */
-	uint32_t package;
-	uint32_t die;
-	int32_t cpu;
-	char type[UCORE_NAME_LEN];
-	uint32_t instance;	/* UCORE_ANY: of all boxes of the die */
-	uint32_t bytes;		/* that so many counts stand for; 1 for 1 of what is no bytes */
-	uint32_t per;
-	uint64_t count;
-	bool counted;		/* in this session */
-	bool refused;		/* its box counts something else */
-};
-
-/* A slot of the session */
-struct source {
-	size_t series;
-	uint64_t last;
-};
-
-enum state {
-	COLLECTOR_MISSING,	/* the machine has no such events, or nobody asked */
-	COLLECTOR_COUNTING,
-	COLLECTOR_BUSY,		/* somebody else has its boxes */
-	COLLECTOR_REFUSED,	/* it does not fit beside the others */
-};
-
-/* Boxes of a type on a socket */
-struct census {
-	uint32_t package;
-	const char *type;
-	uint64_t nr;
-	uint64_t nr_dead;
-};
-
-struct collect {
-	struct tool *tool;
-	const struct collect_args *args;
-	struct ucore_device *dev;
-	struct ucore_session *session;	/* it counts; NULL while nothing can be counted */
-	uint64_t session_id;
-	uint64_t tried;			/* when a device was last looked for */
-	struct ucore_error said;	/* the last complaint, which is not repeated */
-	enum state states[NR_COLLECTORS];
-	int ways[NR_FAMILIES];		/* -1: the machine has none of them */
-	struct series *series;
-	size_t nr_series, max_series;
-	struct source *sources;
-	size_t nr_sources, max_sources;
-	struct place *places;
-	size_t nr_places, max_places;
-	bool several_dies;		/* on a socket: then the socket alone does not tell where */
-	uint64_t skew_ns;
-	uint64_t nr_reads;
-	uint64_t nr_failures;
-	uint64_t started;		/* of CLOCK_REALTIME */
-};
 
 /* ---- create and free --------------------------------------------------- */
 
@@ -150,9 +65,6 @@ static void *array_add(void **array, size_t *nr, size_t *max, size_t size)
 	return memset((char *)*array + (*nr)++ * size, 0, size);
 }
 
-#define ADD(c, what) \
-	array_add((void **)&(c)->what, &(c)->nr_##what, &(c)->max_##what, sizeof(*(c)->what))
-
 static void __attribute__((format(printf, 2, 3))) say(struct collect *c, const char *format, ...)
 {
 	va_list args;
@@ -204,7 +116,7 @@ static struct place *place_of(struct collect *c, const struct ucore_domain_info 
 		    place->cpu == domain->cpu)
 			return place;
 	}
-	place = ADD(c, places);
+	place = array_add((void **)&c->places, &c->nr_places, &c->max_places, sizeof(*place));
 	if (!place)
 		return NULL;
 	place->scope = domain->scope;
@@ -278,7 +190,7 @@ static struct series *series_of(struct collect *c, const struct series *wanted)
 	for (size_t i = 0; i < c->nr_series; i++)
 		if (series_is(&c->series[i], wanted))
 			return &c->series[i];
-	series = ADD(c, series);
+	series = array_add((void **)&c->series, &c->nr_series, &c->max_series, sizeof(*series));
 	if (series)
 		*series = *wanted;
 	return series;
@@ -324,7 +236,8 @@ static int source_add(struct collect *c, size_t group, const struct ucore_event 
 	if (ret)
 		return ret;
 	series = series_of(c, &wanted);
-	source = ADD(c, sources);
+	source = array_add((void **)&c->sources, &c->nr_sources, &c->max_sources,
+			   sizeof(*source));
 	if (!series || !source)
 		return -ENOMEM;
 	series->counted = true;
@@ -687,246 +600,19 @@ static void update(struct collect *c)
 
 /* ---- the page ---------------------------------------------------------- */
 
-static void where_labels(const struct collect *c, struct expose *page, uint32_t package,
-			 uint32_t die, int32_t cpu)
-{
-	expose_label_number(page, "socket", package);
-	if (c->several_dies)
-		expose_label_number(page, "die", die);
-	if (cpu >= 0)
-		expose_label_number(page, "cpu", (uint32_t)cpu);
-}
-
-static void family_print(const struct collect *c, struct expose *page, size_t group)
-{
-	const struct family *family = &families[group];
-	bool begun = false;
-
-	for (size_t i = 0; i < c->nr_series; i++) {
-		const struct series *series = &c->series[i];
-
-		if (series->group != group || !series->counted || series->refused)
-			continue;
-		if (!begun)
-			expose_counter(page, family->name, family->help);
-		begun = true;
-		expose_begin(page);
-		where_labels(c, page, series->package, series->die, series->cpu);
-		if (family->label)
-			expose_label_number(page, family->label, series->instance);
-		expose_bytes(page, series->count, series->bytes, series->per);
-	}
-}
-
-static void users_print(const struct collect *c, struct expose *page)
-{
-	char box[UCORE_NAME_LEN + 12];
-	bool begun = false;
-
-	for (size_t i = 0; i < c->nr_series; i++) {
-		const struct series *series = &c->series[i];
-
-		if (series->group < NR_FAMILIES || !series->counted || series->refused)
-			continue;
-		if (!begun)
-			expose_counter(page, "ucore_events_total", "Events of your choice (-e), by box.");
-		begun = true;
-		expose_begin(page);
-		expose_label(page, "event", c->args->events[series->group - NR_FAMILIES].text);
-		snprintf(box, sizeof(box), "%s%u", series->type, series->instance);
-		expose_label(page, "box", box);
-		where_labels(c, page, series->package, series->die, series->cpu);
-		expose_number(page, series->count);
-	}
-}
-
-/* A sample for each die, or for each place where counters are */
-static void place_begin(const struct collect *c, struct expose *page, const struct place *place)
-{
-	expose_begin(page);
-	where_labels(c, page, place->package, place->die, place->cpu);
-}
-
-#define PLACES(c, place, condition) \
-	for (const struct place *place = (c)->places; place < (c)->places + (c)->nr_places; place++) \
-		if (place->there && (condition))
-
-static void times_print(const struct collect *c, struct expose *page)
-{
-	expose_counter(page, "ucore_enabled_seconds_total", "Time for which counting was on.");
-	PLACES(c, place, place->read) {
-		place_begin(c, page, place);
-		expose_seconds(page, place->enabled.total);
-	}
-	expose_counter(page, "ucore_running_seconds_total",
-		       "Time for which counters could count: it was on and nothing was frozen.");
-	PLACES(c, place, place->read) {
-		place_begin(c, page, place);
-		expose_seconds(page, place->running.total);
-	}
-	expose_gauge(page, "ucore_read_skew_seconds",
-		     "Time between the first and the last freeze of the last reading.");
-	expose_begin(page);
-	expose_seconds(page, c->skew_ns);
-}
-
-static void dies_print(const struct collect *c, struct expose *page)
-{
-	expose_gauge(page, "ucore_die_online", "Whether a CPU of the die is online to read its boxes.");
-	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
-		place_begin(c, page, place);
-		expose_number(page, place->online);
-	}
-	expose_counter(page, "ucore_frozen_seconds_total",
-		       "Time that the die's counters were frozen, for all sessions.");
-	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
-		place_begin(c, page, place);
-		expose_seconds(page, place->frozen.total);
-	}
-	expose_counter(page, "ucore_interrupts_total", "Overflow interrupts, of all sessions.");
-	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
-		place_begin(c, page, place);
-		expose_number(page, place->pmis.total);
-	}
-	expose_counter(page, "ucore_interrupts_lost_total",
-		       "Overflows whose interrupt never came; a timer found them.");
-	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
-		place_begin(c, page, place);
-		expose_number(page, place->recovered.total);
-	}
-	expose_counter(page, "ucore_throttled_total",
-		       "Times that the die was held frozen because samples came too fast.");
-	PLACES(c, place, place->scope == UCORE_SCOPE_DIE) {
-		place_begin(c, page, place);
-		expose_number(page, place->throttled.total);
-	}
-}
-
-static struct census *census_of(struct census *census, size_t *nr, uint32_t package,
-				const char *type)
-{
-	for (size_t i = 0; i < *nr; i++)
-		if (census[i].package == package && !strcmp(census[i].type, type))
-			return &census[i];
-	census[*nr] = (struct census) { .package = package, .type = type };
-	return &census[(*nr)++];
-}
-
-static void census_print(struct expose *page, const struct census *census, size_t nr, bool dead)
-{
-	for (size_t i = 0; i < nr; i++) {
-		expose_begin(page);
-		expose_label_number(page, "socket", census[i].package);
-		expose_label(page, "type", census[i].type);
-		expose_number(page, dead ? census[i].nr_dead : census[i].nr);
-	}
-}
-
-static void boxes_print(const struct collect *c, struct expose *page)
-{
-	const struct ucore_box_info *boxes;
-	struct census *census;
-	size_t nr_boxes, nr = 0;
-
-	boxes = ucore_device_boxes(c->dev, &nr_boxes);
-	census = calloc(nr_boxes ? nr_boxes : 1, sizeof(*census));
-	if (!census)
-		return;
-	for (size_t i = 0; i < nr_boxes; i++) {
-		const struct ucore_domain_info *domain = ucore_device_domain(c->dev, boxes[i].domain);
-		struct census *of = census_of(census, &nr, domain ? domain->package : 0,
-					      boxes[i].type);
-
-		of->nr++;
-		of->nr_dead += !!(boxes[i].caps & UCORE_BOX_DEAD);
-	}
-	expose_gauge(page, "ucore_boxes", "Boxes, dead ones included.");
-	census_print(page, census, nr, false);
-	expose_gauge(page, "ucore_dead_boxes", "Boxes that have stopped answering.");
-	census_print(page, census, nr, true);
-	free(census);
-}
-
-static void machine_print(const struct collect *c, struct expose *page)
-{
-	const struct ucore_info *info = ucore_device_info(c->dev);
-
-	expose_gauge(page, "ucore_machine_info", "The processor, and the driver's interface.");
-	expose_begin(page);
-	expose_label(page, "platform", info->platform);
-	expose_label_number(page, "family", info->family);
-	expose_label_number(page, "model", info->model);
-	expose_label_number(page, "stepping", info->stepping);
-	expose_label_number(page, "abi", info->abi);
-	expose_number(page, 1);
-
-	expose_gauge(page, "ucore_collector_success",
-		     "Whether what belongs together is counted; 0: another session has the counters.");
-	for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
-		if (c->states[i] == COLLECTOR_MISSING)
-			continue;
-		expose_begin(page);
-		expose_label(page, "collector", collectors[i]);
-		expose_number(page, c->states[i] == COLLECTOR_COUNTING);
-	}
-}
-
-static void self_print(const struct collect *c, struct expose *page)
-{
-	struct rusage usage = { 0 };
-
-	expose_gauge(page, "ucore_up", "Whether the counters could be read just now.");
-	expose_begin(page);
-	expose_number(page, !!c->session);
-	expose_gauge(page, "ucore_build_info", "The exporter.");
-	expose_begin(page);
-	expose_label(page, "version", UCORE_VERSION);
-	expose_number(page, 1);
-	expose_counter(page, "ucore_reads_total", "Readings of all counters at one instant.");
-	expose_begin(page);
-	expose_number(page, c->nr_reads);
-	expose_counter(page, "ucore_read_failures_total", "Readings that failed.");
-	expose_begin(page);
-	expose_number(page, c->nr_failures);
-	expose_gauge(page, "process_start_time_seconds", "When the exporter started, since 1970.");
-	expose_begin(page);
-	expose_seconds(page, c->started);
-	getrusage(RUSAGE_SELF, &usage);
-	expose_counter(page, "process_cpu_seconds_total", "CPU time of the exporter.");
-	expose_begin(page);
-	expose_seconds(page, (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *
-		       NSEC_PER_SEC + (uint64_t)(usage.ru_utime.tv_usec +
-						 usage.ru_stime.tv_usec) * NSEC_PER_USEC);
-}
-
-static void page_print(const struct collect *c, struct expose *page)
-{
-	self_print(c, page);
-	/* a counter that nobody reads is no constant: it is not there */
-	if (!c->session)
-		return;
-	machine_print(c, page);
-	for (size_t group = 0; group < NR_FAMILIES; group++)
-		family_print(c, page, group);
-	users_print(c, page);
-	times_print(c, page);
-	dies_print(c, page);
-	boxes_print(c, page);
-}
-
 char *collect_page(struct collect *c, size_t *size)
 {
-	struct expose page = { 0 };
 	char *text = NULL;
+	FILE *stream;
+	int ret;
 
 	update(c);
-	page.stream = open_memstream(&text, size);
-	if (!page.stream)
+	stream = open_memstream(&text, size);
+	if (!stream)
 		return NULL;
-	page_print(c, &page);
-	if (fclose(page.stream)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	ret = page_print(c, stream);
+	if (!fclose(stream) && !ret)
+		return text;
+	free(text);
+	return NULL;
 }

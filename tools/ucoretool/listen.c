@@ -23,7 +23,7 @@ static int path_parse(struct tool *tool, const char *path, struct address *addre
 	if (!*path || strlen(path) >= sizeof(address->path))
 		return tool_usage(tool, "unix socket '%s': a path of 1 to %zu letters", path,
 				  sizeof(address->path) - 1);
-	strcpy(address->path, path);
+	memcpy(address->path, path, strlen(path) + 1);
 	return 0;
 }
 
@@ -57,7 +57,7 @@ int address_parse(struct tool *tool, const char *text, struct address *address)
 		return address_wrong(tool, text);
 	memcpy(address->host, host, length);
 	address->host[length] = 0;
-	strcpy(address->port, colon + 1);
+	memcpy(address->port, colon + 1, strlen(colon + 1) + 1);
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static int unix_bind(struct tool *tool, const struct address *address, struct li
 	mode_t before;
 	int ret;
 
-	strcpy(name.sun_path, address->path);
+	memcpy(name.sun_path, address->path, sizeof(name.sun_path));
 	ret = unix_replace(tool, &name);
 	if (ret)
 		return ret;
@@ -110,7 +110,7 @@ static int unix_bind(struct tool *tool, const struct address *address, struct li
 	umask(before);
 	if (ret)
 		return unix_error(tool, address->path, ret);
-	strcpy(listener->path, address->path);
+	memcpy(listener->path, address->path, sizeof(listener->path));
 	if (!lstat(address->path, &made)) {
 		listener->dev = made.st_dev;
 		listener->ino = made.st_ino;

@@ -29,16 +29,18 @@
 #define CONNECTION_NS	(10 * NSEC_PER_SEC)	/* from the first byte to the last */
 #define CONNECTION_SIZE	16384U			/* a request's line and headers */
 
-#define FUNCTIONS(f) \
-	f(MHD_start_daemon) f(MHD_stop_daemon) f(MHD_get_daemon_info) f(MHD_get_timeout) \
-	f(MHD_run) f(MHD_get_connection_info) f(MHD_create_response_from_buffer) \
-	f(MHD_add_response_header) f(MHD_queue_response) f(MHD_destroy_response)
-
-#define MEMBER(name)	__typeof__(name) *name;
-
 struct library {
 	void *handle;
-	FUNCTIONS(MEMBER)
+	__typeof__(MHD_start_daemon) *start_daemon;
+	__typeof__(MHD_stop_daemon) *stop_daemon;
+	__typeof__(MHD_get_daemon_info) *get_daemon_info;
+	__typeof__(MHD_get_timeout) *get_timeout;
+	__typeof__(MHD_run) *run;
+	__typeof__(MHD_get_connection_info) *get_connection_info;
+	__typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
+	__typeof__(MHD_add_response_header) *add_response_header;
+	__typeof__(MHD_queue_response) *queue_response;
+	__typeof__(MHD_destroy_response) *destroy_response;
 };
 
 struct connection {
@@ -62,15 +64,33 @@ struct server {
 
 static int library_open(struct tool *tool, struct library *http)
 {
+	const struct {
+		const char *name;
+		void *pointer;
+	} functions[] = {
+		{ "MHD_start_daemon", &http->start_daemon },
+		{ "MHD_stop_daemon", &http->stop_daemon },
+		{ "MHD_get_daemon_info", &http->get_daemon_info },
+		{ "MHD_get_timeout", &http->get_timeout },
+		{ "MHD_run", &http->run },
+		{ "MHD_get_connection_info", &http->get_connection_info },
+		{ "MHD_create_response_from_buffer", &http->create_response_from_buffer },
+		{ "MHD_add_response_header", &http->add_response_header },
+		{ "MHD_queue_response", &http->queue_response },
+		{ "MHD_destroy_response", &http->destroy_response },
+	};
+
 	http->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!http->handle)
 		return tool_error(tool, "--listen needs libmicrohttpd (Debian: libmicrohttpd12): %s",
 				  dlerror());
-#define FIND(name) \
-	http->name = (__typeof__(name) *)(uintptr_t)dlsym(http->handle, #name); \
-	if (!http->name) \
-		return tool_error(tool, LIBRARY " has no %s", #name);
-	FUNCTIONS(FIND)
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
+		void *function = dlsym(http->handle, functions[i].name);
+
+		if (!function)
+			return tool_error(tool, LIBRARY " has no %s", functions[i].name);
+		memcpy(functions[i].pointer, &function, sizeof(function));
+	}
 	return 0;
 }
 
@@ -82,12 +102,12 @@ static struct MHD_Response *response_make(struct server *server, char *text, siz
 	struct library *http = &server->http;
 	struct MHD_Response *response;
 
-	response = http->MHD_create_response_from_buffer(size, text, mode);
+	response = http->create_response_from_buffer(size, text, mode);
 	if (!response)
 		return NULL;
-	http->MHD_add_response_header(response, "Content-Type", type);
+	http->add_response_header(response, "Content-Type", type);
 	/* whoever has been answered makes room */
-	http->MHD_add_response_header(response, "Connection", "close");
+	http->add_response_header(response, "Connection", "close");
 	return response;
 }
 
@@ -118,7 +138,7 @@ static struct MHD_Response *page_response(struct server *server)
 	}
 	/* those who still read the last one have it as long as they do */
 	if (server->made)
-		server->http.MHD_destroy_response(server->made);
+		server->http.destroy_response(server->made);
 	server->made = made;
 	server->made_at = now;
 	return made;
@@ -135,7 +155,7 @@ static enum MHD_Result answer(void *data, struct MHD_Connection *connection, con
 	(void)version;
 	(void)upload;
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
-		return server->http.MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+		return server->http.queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 						       server->refused);
 	/* the head of the request, then its body, which nobody wants, then its end */
 	if (!*state) {
@@ -154,7 +174,7 @@ static enum MHD_Result answer(void *data, struct MHD_Connection *connection, con
 		response = server->missing;
 		code = MHD_HTTP_NOT_FOUND;
 	}
-	return response ? server->http.MHD_queue_response(connection, code, response) : MHD_NO;
+	return response ? server->http.queue_response(connection, code, response) : MHD_NO;
 }
 
 /* ---- connections ------------------------------------------------------- */
@@ -166,7 +186,7 @@ static void connection_begin(struct server *server, struct MHD_Connection *clien
 
 	if (!connection)
 		return;
-	info = server->http.MHD_get_connection_info(client, MHD_CONNECTION_INFO_CONNECTION_FD);
+	info = server->http.get_connection_info(client, MHD_CONNECTION_INFO_CONNECTION_FD);
 	connection->fd = info ? info->connect_fd : -1;
 	connection->deadline = now_ns() + CONNECTION_NS;
 	TAILQ_INSERT_TAIL(&server->connections, connection, link);
@@ -212,7 +232,7 @@ static int responses_make(struct tool *tool, struct server *server)
 	server->refused = response_fixed(server, "GET and HEAD only\n", "text/plain");
 	if (!server->root || !server->missing || !server->refused)
 		return tool_error(tool, "out of memory");
-	server->http.MHD_add_response_header(server->refused, "Allow", "GET, HEAD");
+	server->http.add_response_header(server->refused, "Allow", "GET, HEAD");
 	return 0;
 }
 
@@ -223,13 +243,13 @@ static int daemon_start(struct tool *tool, struct server *server, int listening)
 
 	if (fd < 0)
 		return tool_error(tool, "cannot listen: %s", strerror(errno));
-	server->daemon = server->http.MHD_start_daemon(
-		MHD_USE_EPOLL, 0, NULL, NULL, answer, server,
-		MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
-		MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_SIZE,
-		MHD_OPTION_NOTIFY_CONNECTION, connection_notify, server,
-		MHD_OPTION_END);
+	server->daemon = server->http.start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, answer, server,
+						   MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
+						   MHD_OPTION_CONNECTION_LIMIT, MAX_CONNECTIONS,
+						   MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+						   (size_t)CONNECTION_SIZE,
+						   MHD_OPTION_NOTIFY_CONNECTION,
+						   connection_notify, server, MHD_OPTION_END);
 	if (!server->daemon)
 		return tool_error(tool, "libmicrohttpd does not start");
 	return 0;
@@ -263,7 +283,7 @@ int serve_fd(const struct server *server)
 
 	if (!server)
 		return -1;
-	info = server->http.MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	info = server->http.get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	return info ? info->epoll_fd : -1;
 }
 
@@ -278,7 +298,7 @@ uint64_t serve_until(const struct server *server)
 	first = TAILQ_FIRST(&server->connections);
 	if (first)
 		until = first->deadline;
-	if (server->http.MHD_get_timeout(server->daemon, &ms) == MHD_YES &&
+	if (server->http.get_timeout(server->daemon, &ms) == MHD_YES &&
 	    (!until || now_ns() + ms * NSEC_PER_MSEC < until))
 		until = now_ns() + ms * NSEC_PER_MSEC;
 	return until;
@@ -289,13 +309,13 @@ void serve_run(struct server *server)
 	if (!server)
 		return;
 	connections_end(server, now_ns());
-	server->http.MHD_run(server->daemon);
+	server->http.run(server->daemon);
 }
 
 static void response_drop(struct server *server, struct MHD_Response *response)
 {
 	if (response)
-		server->http.MHD_destroy_response(response);
+		server->http.destroy_response(response);
 }
 
 void serve_close(struct server *server)
@@ -303,7 +323,7 @@ void serve_close(struct server *server)
 	if (!server)
 		return;
 	if (server->daemon)
-		server->http.MHD_stop_daemon(server->daemon);
+		server->http.stop_daemon(server->daemon);
 	response_drop(server, server->made);
 	response_drop(server, server->root);
 	response_drop(server, server->missing);

@@ -32,7 +32,7 @@ int serve_open(struct tool *tool, int fd, const struct serve_page *page, struct 
 /** serve_fd() - becomes readable when there is something to do; -1 for NULL */
 int serve_fd(const struct server *server);
 
-/** serve_until() - when serve_run() is to be called at the latest; 0: when the descriptor says so */
+/** serve_until() - when to call serve_run() at the latest; 0: not before the descriptor says so */
 uint64_t serve_until(const struct server *server);
 
 /** serve_run() - do what there is to do, without waiting; NULL is fine */

@@ -46,14 +46,14 @@ struct exporter {
 };
 
 static const struct option_desc export_options[] = {
-	{ 'l', "listen", "ADDRESS", "serve HTTP: HOST:PORT, unix:PATH (default " DEFAULT_ADDRESS ")" },
+	{ 'l', "listen", "ADDRESS", "HTTP: HOST:PORT or unix:PATH (" DEFAULT_ADDRESS ")" },
 	{ OPT_SOCKET_MODE, "socket-mode", "MODE", "of a unix socket's file (0660)" },
 	{ OPT_CACHE, "cache", "TIME", "scrapers that come within it get one reading (100ms)" },
-	{ OPT_TEXTFILE, "textfile", "FILE", "write there for node_exporter (- is standard output)" },
+	{ OPT_TEXTFILE, "textfile", "FILE", "a file for node_exporter (- is standard output)" },
 	{ 'I', "interval", "TIME", "how often to write it (15s)" },
 	{ 'n', "count", "N", "end after writing it N times" },
-	{ OPT_COLLECT, "collect", "LIST", "of memory, link, llc, io; or none (all that there are)" },
-	{ 'e', "event", "LIST", "events beside these: box/EVENT,term=value/ ... (may be repeated)" },
+	{ OPT_COLLECT, "collect", "LIST", "of memory, link, llc, io; or none (all there are)" },
+	{ 'e', "event", "LIST", "further events: box/EVENT,term=value/ ... (may be repeated)" },
 	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
 	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
 	{ OPT_LIVE, "live", NULL, "read without freezing: not one instant, but no pause" },
