@@ -22,7 +22,7 @@ from machine.test_metrics import Promise
 ADDRESS = "127.0.0.1:9739"
 FETCH = f"wget -q -O - http://{ADDRESS}/metrics"
 CLOCK = "imc0/DCLK/"
-INTERVAL, WINDOW = "3s", "60s"
+INTERVAL, WINDOW = "5s", "75s"
 # What a scrape's time says of when the counters were read, on a loaded host; and what is left
 # of that when a clock of the model, read at the same instants, tells the time
 BY_PROMETHEUS, BY_CLOCK = 0.05, 2e-4
@@ -156,7 +156,7 @@ def prometheus_computes_the_rates_of_the_model(m):
     with exporter(m, f"-e {CLOCK}"), scraped(m) as server:
         # a window in which there are scrapes from the beginning to the end
         server.wait_until(
-            lambda s: (s.value(f"count_over_time(ucore_up[{WINDOW}])") or 0) >= 10 and
+            lambda s: (s.value(f"count_over_time(ucore_up[{WINDOW}])") or 0) >= 8 and
             s.value(f"min(ucore_up offset {WINDOW})") == 1, 180 * patience(), "a window of scrapes")
         assert_equal(differences(server, promise))
         assert_equal(server.silent_panels())

@@ -327,8 +327,22 @@ needs_promtool()
 	     'ucore_memory_read_bytes_total{socket="0",channel="2"} 640000' \
 	     'ucore_collector_success{collector="memory"} 1'
 	! grep -q 'ucore_memory_read_bytes_total.*channel="1"' "$TMP/page"
+	# nor do several that are all that a collector has: it is left out, once
+	UCORE_FAKE="dies=1 dead=7 dead=8 dead=9 dead=10" export_begin -l 127.0.0.1:0 --cache 0s
+	scrape steady "$address" 5 2
+	scrape page "$address" >"$TMP/page"
+	says 'ucore_collector_success{collector="memory"} 0' 'ucore_up 1' 'ucore_reads_total 6'
+	export_end
+	[ "$(grep -c "memory is left out: .*none of its boxes answers" "$TMP/err")" -eq 1 ]
+	[ "$(wc -l <"$TMP/err")" -eq 2 ]
 	UCORE_FAKE="dies=1 dead=8" export_run --collect none -e imc1/CAS_COUNT.RD/ --textfile - -n 1
 	[[ $output == *"ucore_up 0"* && $err == *"none of its boxes answers"* ]]
+}
+
+@test "what counts something else than it was asked for is not told" {
+	UCORE_FAKE="dies=1 flags=16" page -e ubox/UCLK/
+	says 'ucore_up 1'
+	says_nothing_of ucore_memory_read_bytes_total ucore_events_total
 }
 
 @test "boxes that somebody else has are told, and taken when they are free" {

@@ -13,6 +13,7 @@
 #include "wait.h"
 
 #define RETRY_NS	(2 * NSEC_PER_SEC)	/* between attempts to find a device */
+#define RETRY_BUSY_NS	(5 * NSEC_PER_SEC)	/* and to have what others have let go of */
 
 /* ---- create and free --------------------------------------------------- */
 
@@ -50,19 +51,17 @@ void collect_free(struct collect *c)
 	free(c);
 }
 
-/* One more element, zeroed; NULL: out of memory */
-static void *array_add(void **array, size_t *nr, size_t *max, size_t size)
+/* The array with room for one more; NULL: out of memory */
+static void *array_grow(void *array, size_t nr, size_t *max, size_t size)
 {
-	if (*nr == *max) {
-		size_t more = *max ? 2 * *max : 64;
-		void *grown = realloc(*array, more * size);
+	size_t more = *max ? 2 * *max : 64;
 
-		if (!grown)
-			return NULL;
-		*array = grown;
+	if (nr < *max)
+		return array;
+	array = realloc(array, more * size);
+	if (array)
 		*max = more;
-	}
-	return memset((char *)*array + (*nr)++ * size, 0, size);
+	return array;
 }
 
 static void __attribute__((format(printf, 2, 3))) say(struct collect *c, const char *format, ...)
@@ -108,21 +107,23 @@ static void meter_rejoin(struct meter *meter, uint64_t now)
 
 static struct place *place_of(struct collect *c, const struct ucore_domain_info *domain)
 {
-	struct place *place;
+	struct place *grown;
 
 	for (size_t i = 0; i < c->nr_places; i++) {
-		place = &c->places[i];
+		struct place *place = &c->places[i];
+
 		if (place->scope == domain->scope && place->die == domain->die &&
 		    place->cpu == domain->cpu)
 			return place;
 	}
-	place = array_add((void **)&c->places, &c->nr_places, &c->max_places, sizeof(*place));
-	if (!place)
+	grown = array_grow(c->places, c->nr_places, &c->max_places, sizeof(*grown));
+	if (!grown)
 		return NULL;
-	place->scope = domain->scope;
-	place->die = domain->die;
-	place->cpu = domain->cpu;
-	return place;
+	c->places = grown;
+	c->places[c->nr_places] = (struct place) {
+		.scope = domain->scope, .die = domain->die, .cpu = domain->cpu,
+	};
+	return &c->places[c->nr_places++];
 }
 
 /* What the driver says of its domains now */
@@ -185,15 +186,17 @@ static bool series_is(const struct series *a, const struct series *b)
 /* The series that a box adds to: the same one in each session */
 static struct series *series_of(struct collect *c, const struct series *wanted)
 {
-	struct series *series;
+	struct series *grown;
 
 	for (size_t i = 0; i < c->nr_series; i++)
 		if (series_is(&c->series[i], wanted))
 			return &c->series[i];
-	series = array_add((void **)&c->series, &c->nr_series, &c->max_series, sizeof(*series));
-	if (series)
-		*series = *wanted;
-	return series;
+	grown = array_grow(c->series, c->nr_series, &c->max_series, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	c->series = grown;
+	c->series[c->nr_series] = *wanted;
+	return &c->series[c->nr_series++];
 }
 
 static struct series series_wanted(const struct collect *c, size_t group,
@@ -226,7 +229,7 @@ static int source_add(struct collect *c, size_t group, const struct ucore_event 
 {
 	struct series wanted = series_wanted(c, group, event, box), *series;
 	struct ucore_event one = *event;
-	struct source *source;
+	struct source *grown;
 	int ret;
 
 	one.instance = box->instance;
@@ -236,12 +239,14 @@ static int source_add(struct collect *c, size_t group, const struct ucore_event 
 	if (ret)
 		return ret;
 	series = series_of(c, &wanted);
-	source = array_add((void **)&c->sources, &c->nr_sources, &c->max_sources,
-			   sizeof(*source));
-	if (!series || !source)
+	grown = array_grow(c->sources, c->nr_sources, &c->max_sources, sizeof(*grown));
+	if (!series || !grown)
 		return -ENOMEM;
 	series->counted = true;
-	source->series = (size_t)(series - c->series);
+	c->sources = grown;
+	c->sources[c->nr_sources++] = (struct source) {
+		.series = (size_t)(series - c->series),
+	};
 	return 0;
 }
 
@@ -382,8 +387,10 @@ static void session_drop(struct collect *c)
 	ucore_session_destroy(c->session);
 	c->session = NULL;
 	c->nr_sources = 0;
-	for (size_t i = 0; i < c->nr_series; i++)
+	for (size_t i = 0; i < c->nr_series; i++) {
 		c->series[i].counted = false;
+		c->series[i].refused = false;
+	}
 }
 
 /* A session with all events; one that does not find its place takes its collector away */
@@ -413,8 +420,10 @@ static int session_make(struct collect *c)
 	int ret;
 
 	while ((ret = session_build(c, &failed)) && failed < NR_COLLECTORS && ret != -ENOMEM) {
-		c->states[failed] = is_user_error(ret) ? COLLECTOR_REFUSED : COLLECTOR_BUSY;
-		say(c, "%s is left out: %s", collectors[failed], c->tool->err.text);
+		c->states[failed] = ret == -EBUSY ? COLLECTOR_BUSY : COLLECTOR_REFUSED;
+		if (c->told[failed] != c->states[failed])
+			say(c, "%s is left out: %s", collectors[failed], c->tool->err.text);
+		c->told[failed] = c->states[failed];
 	}
 	if (ret || c->nr_sources)
 		return ret;
@@ -473,6 +482,7 @@ static enum collect_verdict connect_now(struct collect *c, int *code)
 		*code = session_start(c);
 	if (!*code) {
 		*c->said.text = 0;
+		memcpy(c->told, c->states, sizeof(c->told));
 		return COLLECT_COUNTING;
 	}
 	disconnect(c);
@@ -495,7 +505,8 @@ static void source_follow(struct collect *c, struct source *source,
 {
 	struct series *series = &c->series[source->series];
 
-	series->refused = value->flags & UCORE_VALUE_REFUSED;
+	if (value->flags & UCORE_VALUE_REFUSED)
+		series->refused = true;
 	if (value->count <= source->last)
 		return;
 	series->count += value->count - source->last;
@@ -550,7 +561,7 @@ static bool has_become_free(struct collect *c, unsigned int collector)
 
 static bool can_have_more(struct collect *c)
 {
-	if (now_ns() < c->tried + RETRY_NS)
+	if (now_ns() < c->tried + RETRY_BUSY_NS)
 		return false;
 	for (unsigned int i = 0; i < NR_COLLECTORS; i++)
 		if (c->states[i] == COLLECTOR_BUSY && has_become_free(c, i))

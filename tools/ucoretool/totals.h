@@ -57,7 +57,7 @@ enum state {
 	COLLECTOR_MISSING,	/* the machine has no such events, or nobody asked */
 	COLLECTOR_COUNTING,
 	COLLECTOR_BUSY,		/* somebody else has its boxes */
-	COLLECTOR_REFUSED,	/* it does not fit beside the others */
+	COLLECTOR_REFUSED,	/* it does not fit beside the others, or has no box that answers */
 };
 
 struct collect {
@@ -69,6 +69,7 @@ struct collect {
 	uint64_t tried;			/* when a device was last looked for */
 	struct ucore_error said;	/* the last complaint, which is not repeated */
 	enum state states[NR_COLLECTORS];
+	enum state told[NR_COLLECTORS];	/* what has been said of them */
 	int ways[NR_FAMILIES];		/* -1: the machine has none of them */
 	struct series *series;
 	size_t nr_series, max_series;

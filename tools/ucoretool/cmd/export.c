@@ -43,6 +43,7 @@ struct exporter {
 	struct server *server;
 	uint64_t written;		/* files so far */
 	bool written_last;		/* the last one could be written */
+	bool written_once;
 };
 
 static const struct option_desc export_options[] = {
@@ -210,6 +211,7 @@ static int file_write(struct exporter *exporter)
 	if (ret && (exporter->written_last || !exporter->written))
 		tool_error(exporter->tool, "%s: cannot write: %s", path, strerror(-ret));
 	exporter->written_last = !ret;
+	exporter->written_once |= !ret;
 	return exporter->written++ || !ret ? 0 : EXIT_FAILURE;
 }
 
@@ -218,7 +220,7 @@ static void file_remove(const struct exporter *exporter)
 {
 	const struct export_args *args = exporter->args;
 
-	if (args->textfile && !args->nr_files && strcmp(args->textfile, "-"))
+	if (exporter->written_once && !args->nr_files && strcmp(args->textfile, "-"))
 		unlink(args->textfile);
 }
 
