@@ -77,7 +77,7 @@ fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer'
 	@$(MAKE) --no-print-directory -C tests/fuzz O=$(BUILD)/fuzz run
 
 lab:	## tests on the emulated machine [TESTS="pattern ..."]
-	@$(LAB)/deps.sh build lab debug perf
+	@$(LAB)/deps.sh build lab debug perf http
 	@$(LAB)/run $(TESTS)
 
 tools-test:

@@ -12,7 +12,10 @@ packages_of() {
 	# the module; libelf1 is for the kernel's own objtool
 	build)	echo gcc make libc6-dev kmod libelf1 ;;
 	# libucore and ucoretool, and their tests; ncurses is for ucoretool top
-	tools)	echo gcc g++ make libc6-dev libncurses-dev python3 bats scdoc libcmocka-dev ;;
+	tools)	echo gcc g++ make libc6-dev libncurses-dev libmicrohttpd-dev python3 bats scdoc \
+			libcmocka-dev ;;
+	# what ucoretool listens with (export); without it the rest is built
+	http)	echo libmicrohttpd-dev ;;
 	# the emulated machine: its programs and guest, and what a QEMU of ours runs with
 	lab)	echo python3 gcc libc6-dev libncurses-dev libc6-dev-i386 gcc-multilib busybox-static \
 			kmod xz-utils zstd dpkg-dev \

@@ -50,7 +50,7 @@ record_file()
 }
 
 @test "help goes to stdout and exits 0" {
-	for args in --help -h help "help stat" "stat --help" "top --help" "list --help" "report --help" "stat -h" "list -h"; do
+	for args in --help -h help "help stat" "stat --help" "top --help" "export --help" "list --help" "report --help" "stat -h" "list -h"; do
 		tool $args
 		[ "$status" -eq 0 ]
 		[[ $output == usage:* ]]
@@ -1440,16 +1440,21 @@ completes()
 	stat -n |
 	record -- sleep |:files
 	stat sleep --js|:files
+	export --textf|--textfile
+	export --textfile |:files
+	export --collect memory,l|memory,links memory,llc
+	export --collect n|none
+	export -e imc/CAS_COUNT.RD_U|imc/CAS_COUNT.RD_UNDERFILL/
 	top l|llc links
 	top -n 5 memory p|power
 	report --inp|--input
 	nosuch --js|
 	EOF
 	completes ""
-	for word in list info doctor stat top record report help --version; do
+	for word in list info doctor stat top record report export help --version; do
 		grep -qx -- "$word" <<<"$output"
 	done
-	for command in list info doctor stat top record report; do
+	for command in list info doctor stat top record report export; do
 		completes "$command" --
 		tool "$command" --help
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$output"); do
@@ -1514,7 +1519,7 @@ completes()
 
 @test "the man page has every command and option" {
 	page=$BATS_TEST_DIRNAME/../../Documentation/man/ucoretool.1.scd
-	for command in list info doctor stat top record report; do
+	for command in list info doctor stat top record report export; do
 		grep -q "^## .*$command" "$page" || { echo "no $command"; return 1; }
 		tool "$command" --help
 		for option in $(grep -oE -- '^  +-[a-zA-Z]|--[a-z-]+' <<<"$output"); do

@@ -524,6 +524,7 @@ static void machine_make(const char *name, unsigned int first_die, unsigned int 
 	fake.caps = machine->caps;
 	strcpy(fake.platform, machine->platform);
 	fake.time = FAKE_EPOCH;
+	fake.started = FAKE_EPOCH;
 	boxes_make();
 }
 
@@ -591,6 +592,10 @@ static int do_get_boxes(struct ucore_get_boxes *get)
 {
 	struct ucore_box_info *boxes = (void *)(uintptr_t)get->boxes;
 
+	for (unsigned int i = 0; fake.calls[_IOC_NR(UCORE_GET_BOXES)] == fake.own_nr &&
+	     i < fake.nr_boxes; i++)
+		if (fake.boxes[i].owner == FAKE_OTHER)
+			fake.boxes[i].owner = 0;
 	get->total = fake.nr_boxes;
 	if (get->nr > fake.nr_boxes - get->first)
 		get->nr = fake.nr_boxes - get->first;
@@ -891,14 +896,15 @@ static int do_read(struct ucore_read *read)
 		domains[nr++] = (struct ucore_read_domain) {
 			.domain = domain, .cpu = reader_of(domain), .time = fake.time,
 			.frozen_ns = read->flags & UCORE_READ_LIVE ? 0 : 5000,
-			.time_enabled = fake.time - FAKE_EPOCH,
-			.time_running = (fake.time - FAKE_EPOCH) / 10 * 9,
+			.time_enabled = fake.time - fake.started,
+			.time_running = (fake.time - fake.started) / 10 * 9,
 		};
 	}
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		values[i] = (struct ucore_value) {
 			.event = fake.events[i].id, .flags = (uint32_t)fake.value_flags,
-			.count = fake.events[i].count,
+			.count = fake.calls[_IOC_NR(UCORE_READ)] == fake.back ? 1 :
+				 fake.events[i].count,
 		};
 	read->nr_values = fake.nr_events;
 	read->nr_domains = nr;
@@ -916,6 +922,7 @@ static int do_start(void)
 	if (fake.running)
 		return -EALREADY;
 	fake.running = true;
+	fake.started = fake.time;
 	return 0;
 }
 
@@ -1018,8 +1025,8 @@ void fake_sample(unsigned int domain)
 		.hdr = { UCORE_RECORD_SAMPLE,
 			 (uint32_t)(sizeof(sample.head) + nr * sizeof(sample.values[0])),
 			 0 },
-		.time = fake.time, .time_enabled = fake.time - FAKE_EPOCH,
-		.time_running = fake.time - FAKE_EPOCH,
+		.time = fake.time, .time_enabled = fake.time - fake.started,
+		.time_running = fake.time - fake.started,
 		.frozen_ns = 1500, .ip = 0xffffffff81000123, .pid = 42, .tid = 43,
 		.cpu = reader_of(domain), .domain = domain,
 		.trigger = trigger == UCORE_EVENT_NONE ? UCORE_TRIGGER_TIMER :
@@ -1054,6 +1061,9 @@ static int fake_open(const char *path, int flags)
 	(void)flags;
 	if (fake.open_errno) {
 		errno = fake.open_errno;
+		/* the driver comes in the end */
+		if (fake.open_nr && !--fake.open_nr)
+			fake.open_errno = 0;
 		return -1;
 	}
 	fake.nr_opens++;
@@ -1172,7 +1182,8 @@ static int fake_ioctl(int fd, unsigned long command, void *arg)
 	int ret;
 
 	fake.calls[nr]++;
-	if (nr == fake.fail_command && fake.calls[nr] > fake.fail_skip)
+	if (nr == fake.fail_command && fake.calls[nr] > fake.fail_skip &&
+	    (!fake.fail_nr || fake.calls[nr] - fake.fail_skip <= fake.fail_nr))
 		ret = -fake.fail_errno;
 	else
 		ret = fd == FAKE_FD ? device_command(command, arg) : session_command(command, arg);
@@ -1257,8 +1268,15 @@ const struct ucore_sys fake_sys = {
 
 /* ---- scenario ---------------------------------------------------------- */
 
-static void scenario_own(const char *name)
+/* "imc1", or "imc1:9": until the ninth question for boxes */
+static void scenario_own(char *name)
 {
+	char *colon = strchr(name, ':');
+
+	if (colon) {
+		*colon = 0;
+		fake.own_nr = (unsigned int)atoi(colon + 1);
+	}
 	for (unsigned int i = 0; i < fake.nr_boxes; i++) {
 		char text[32];
 
@@ -1290,7 +1308,7 @@ static void scenario_core(uint32_t state)
 	       "perf has the counters: sysctl kernel.nmi_watchdog=0" : "not here");
 }
 
-static void scenario_word(const char *key, const char *value)
+static void scenario_word(const char *key, char *value)
 {
 	if (!strcmp(key, "dies"))
 		fake_machine(fake.machine->platform, (unsigned int)atoi(value));
@@ -1337,7 +1355,7 @@ static void scenario_word(const char *key, const char *value)
 	else if (!strcmp(key, "platform"))
 		snprintf(fake.platform, sizeof(fake.platform), "%s", value);
 	else if (!strcmp(key, "open"))
-		fake.open_errno = atoi(value);
+		sscanf(value, "%d:%u", &fake.open_errno, &fake.open_nr);
 	else if (!strcmp(key, "batch"))
 		fake.batch = (unsigned int)atoi(value);
 	else if (!strcmp(key, "ring"))
@@ -1347,7 +1365,10 @@ static void scenario_word(const char *key, const char *value)
 	else if (!strcmp(key, "own"))
 		scenario_own(value);
 	else if (!strcmp(key, "fail"))
-		sscanf(value, "%u:%d:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip);
+		sscanf(value, "%u:%d:%u:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip,
+		       &fake.fail_nr);
+	else if (!strcmp(key, "back"))
+		fake.back = (unsigned int)atoi(value);
 	else
 		abort();
 }

@@ -46,8 +46,12 @@ struct fake {
 	char reason[160];
 	unsigned int fail_command;	/* _IOC_NR that fails ... */
 	int fail_errno;			/* ... with this errno ... */
-	unsigned int fail_skip;		/* ... after so many that do not */
+	unsigned int fail_skip;		/* ... after so many that do not ... */
+	unsigned int fail_nr;		/* ... so often; 0: from then on */
 	int open_errno;
+	unsigned int open_nr;		/* opens that fail with it; 0: all */
+	unsigned int own_nr;		/* GET_BOXES until others let go of theirs; 0: they do not */
+	unsigned int back;		/* this READ, from 1, tells less than the one before */
 	int mmap_skip;			/* mmaps that work before one fails; -1: all work */
 	unsigned int batch;		/* samples per domain and poll */
 	uint32_t ring;			/* sessions must ask for rings of this size; 0: any */
@@ -81,6 +85,7 @@ struct fake {
 	uint32_t next_event;
 	bool running;
 	uint64_t time;
+	uint64_t started;		/* when the session was */
 	struct fake_ring rings[FAKE_MAX_DOMAINS];
 	struct ucore_status status;
 	unsigned int calls[32];		/* by _IOC_NR */

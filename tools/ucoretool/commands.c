@@ -19,6 +19,7 @@ static const struct command *const commands[] = {
 	&command_top,
 	&command_record,
 	&command_report,
+	&command_export,
 };
 
 static void usage_print(FILE *stream)

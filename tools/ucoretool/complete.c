@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "complete.h"
+#include "family.h"
 
 /* The word that is completed; what stands before @rest is kept as it is */
 struct completing {
@@ -201,6 +202,17 @@ static void metrics_complete(struct completing *c)
 	categories_offer(c, platform);
 }
 
+static void collectors_complete(struct completing *c)
+{
+	const char *comma = strrchr(c->rest, ',');
+
+	c->rest = comma ? comma + 1 : c->rest;
+	for (size_t i = 0; i < NR_COLLECTORS; i++)
+		offer(c, collectors[i], "");
+	if (!comma)
+		offer(c, "none", "");
+}
+
 static void platforms_complete(struct completing *c)
 {
 	const struct ucore_platform *all;
@@ -230,6 +242,8 @@ static void value_complete(struct completing *c, const struct option_desc *optio
 		with_device(c, events_complete);
 	else if (option->name && !strcmp(option->name, "metric"))
 		with_device(c, metrics_complete);
+	else if (option->name && !strcmp(option->name, "collect"))
+		collectors_complete(c);
 	else if (option->name && !strcmp(option->name, "platform"))
 		platforms_complete(c);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)

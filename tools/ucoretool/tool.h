@@ -27,6 +27,8 @@
 enum {
 	OPT_NO_LETTER = 256,
 	OPT_BOX_FREEZE,
+	OPT_CACHE,
+	OPT_COLLECT,
 	OPT_DEVICE,
 	OPT_DISCOVERY,
 	OPT_INTERRUPT,
@@ -38,6 +40,8 @@ enum {
 	OPT_PLATFORM,
 	OPT_REJECTED,
 	OPT_ROOT,
+	OPT_SOCKET_MODE,
+	OPT_TEXTFILE,
 	OPT_TIMEOUT,
 	OPT_TIMER,
 	OPT_TOTALS,
@@ -103,6 +107,6 @@ struct command {
 
 /* The rows of the table, each in its file of cmd/ */
 extern const struct command command_list, command_info, command_doctor, command_stat,
-			    command_record, command_report, command_top;
+			    command_top, command_record, command_report, command_export;
 
 #endif /* UCORETOOL_H */
