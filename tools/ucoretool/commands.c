@@ -17,6 +17,7 @@ static const struct command *const commands[] = {
 	&command_stat,
 	&command_record,
 	&command_report,
+	&command_script,
 };
 
 static void usage_print(FILE *stream)

@@ -8,16 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "cli.h"
+#include "clock.h"
 #include "count.h"
 #include "domain.h"
+#include "metric.h"
 #include "out.h"
 #include "wait.h"
 #include "tool.h"
-
-#define MAX_METRICS	64	/* options -M, and files of metrics */
 
 enum grouping {
 	GROUP_TOTAL,
@@ -31,10 +31,7 @@ struct stat_args {
 	uint64_t interval_ns;
 	uint64_t nr_intervals;
 	uint32_t read_flags;
-	const char *metrics[MAX_METRICS];
-	unsigned int nr_metrics;
-	const char *metric_files[MAX_METRICS];
-	unsigned int nr_metric_files;
+	struct metric_args metrics;
 	const char *path;
 	struct out out;
 };
@@ -66,6 +63,7 @@ struct stat {
 	struct ucore_metrics *metrics;	/* NULL: none was asked for */
 	uint64_t reads;
 	uint64_t time;			/* enabled so far, the longest of the domains */
+	uint64_t real;			/* the wall clock's time of the last READ */
 	uint64_t max_skew;
 };
 
@@ -83,15 +81,6 @@ static const struct option_desc stat_options[] = {
 	{ 0 },
 };
 
-static int metrics_option(struct tool *tool, const char *value, const char **values,
-			  unsigned int *nr)
-{
-	if (*nr == MAX_METRICS)
-		return tool_usage(tool, "more than %d options -M or --metric-file", MAX_METRICS);
-	values[(*nr)++] = value;
-	return 0;
-}
-
 static int stat_option(struct tool *tool, void *data, int letter, const char *value)
 {
 	struct stat_args *args = data;
@@ -107,9 +96,8 @@ static int stat_option(struct tool *tool, void *data, int letter, const char *va
 	case 'n':
 		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_intervals);
 	case 'M':
-		return metrics_option(tool, value, args->metrics, &args->nr_metrics);
 	case OPT_METRIC_FILE:
-		return metrics_option(tool, value, args->metric_files, &args->nr_metric_files);
+		return metric_option(tool, &args->metrics, letter, value);
 	case OPT_PER_SOCKET:
 		args->grouping = GROUP_SOCKET;
 		return 0;
@@ -138,11 +126,11 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 	if (args->nr_intervals && !args->interval_ns)
 		return tool_usage(tool, "-n counts intervals: give -I too");
 	args->out.stream = stdout;
-	if (args->nr_metric_files && !args->nr_metrics)
-		return tool_usage(tool, "--metric-file names metrics, -M chooses them: give -M too");
-	if (!args->count.nr_lists && !args->nr_metrics)
+	if (metric_finish(tool, &args->metrics))
+		return EXIT_USAGE;
+	if (!args->count.nr_lists && !args->metrics.nr_lists)
 		return tool_usage(tool, "no event: give -e, for example -e imc/CAS_COUNT.RD/, or -M, for example -M memory_bandwidth_total");
-	args->count.nr_others = args->nr_metrics;
+	args->count.nr_others = args->metrics.nr_lists;
 	return count_finish(tool, &args->count, argc, argv);
 }
 
@@ -238,93 +226,16 @@ static void rows_update(struct stat *stat, const struct ucore_snapshot *snap)
 
 /* ---- metrics ----------------------------------------------------------- */
 
-static int metric_file_load(struct tool *tool, struct stat *stat, const char *path)
-{
-	FILE *stream = fopen(path, "re");
-	int ret;
-
-	if (!stream)
-		return tool_error(tool, "%s: cannot open: %s", path, strerror(errno));
-	ret = ucore_metrics_load(stat->metrics, stream, path, &tool->err);
-	fclose(stream);
-	return ret ? tool_fail(tool, ret) : 0;
-}
-
-/* What was chosen with a category or a pattern and found no room */
-static void left_out_print(const struct ucore_metrics *metrics)
-{
-	bool several = ucore_metrics_left_out(metrics, 1);
-	const char *name;
-
-	for (size_t i = 0; (name = ucore_metrics_left_out(metrics, i)); i++)
-		fprintf(stderr, "%s%s", i ? ", " : "ucoretool stat: left out: ", name);
-	if (ucore_metrics_left_out(metrics, 0))
-		fprintf(stderr, ": %s not fit beside the others; count %s in another run\n",
-			several ? "these do" : "this does", several ? "them" : "it");
-}
-
-/* A number from sysfs, -1 if there is none */
-static int topology_read(long cpu, const char *what)
-{
-	char path[96];
-	FILE *stream;
-	int value = -1;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/%s", cpu, what);
-	stream = fopen(path, "re");
-	if (!stream)
-		return -1;
-	if (fscanf(stream, "%d", &value) != 1)
-		value = -1;
-	fclose(stream);
-	return value;
-}
-
-/* Cores of a socket, for metrics that speak of a share of them; 0 if nobody tells */
-static unsigned int socket_cores(void)
-{
-	unsigned int cores = 0, sockets = 0;
-	uint64_t seen = 0;
-
-	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
-		int socket = topology_read(cpu, "physical_package_id");
-
-		/* each core once: by the first of its threads */
-		cores += topology_read(cpu, "thread_siblings_list") == cpu;
-		if (socket < 0 || socket >= 64 || seen & 1ULL << socket)
-			continue;
-		seen |= 1ULL << socket;
-		sockets++;
-	}
-	return sockets ? cores / sockets : 0;
-}
-
-static int metrics_open(struct tool *tool, struct stat *stat, const struct stat_args *args)
+static int stat_metrics(struct tool *tool, struct stat *stat, const struct metric_args *args)
 {
 	static const uint32_t levels[] = {
 		[GROUP_TOTAL] = UCORE_LEVEL_SYSTEM,
 		[GROUP_SOCKET] = UCORE_LEVEL_SOCKET,
 		[GROUP_BOX] = UCORE_LEVEL_BOX,
 	};
-	int ret = ucore_metrics_create(stat->count.dev, &stat->metrics, &tool->err);
 
-	if (ret)
-		return tool_fail(tool, ret);
-	ucore_metrics_cores(stat->metrics, socket_cores());
-	for (unsigned int i = 0; i < args->nr_metric_files; i++) {
-		ret = metric_file_load(tool, stat, args->metric_files[i]);
-		if (ret)
-			return ret;
-	}
-	for (unsigned int i = 0; i < args->nr_metrics && !ret; i++)
-		ret = ucore_metrics_choose(stat->metrics, args->metrics[i], &tool->err);
-	if (!ret)
-		ret = ucore_metrics_attach(stat->metrics, stat->count.session,
-					   levels[stat->grouping], &tool->err);
-	if (ret)
-		return tool_fail(tool, ret);
-	left_out_print(stat->metrics);
-	return 0;
+	return metrics_open(tool, args, stat->count.dev, stat->count.session, socket_cores(),
+			    levels[stat->grouping], &stat->metrics);
 }
 
 /* ---- output ------------------------------------------------------------ */
@@ -348,9 +259,22 @@ enum {
 	NR_COLUMNS,
 };
 
+/* Behind all of them, so that programs find the others where they were */
+#define MAX_COLUMNS	(NR_COLUMNS + 1)
+
+/* Without the wall clock, which is the last for programs */
 static size_t nr_columns(const struct stat *stat)
 {
 	return stat->metrics ? NR_COLUMNS : NR_COUNT_COLUMNS;
+}
+
+static void row_out(struct stat *stat, const struct column *columns, struct cell *cells)
+{
+	size_t nr = nr_columns(stat);
+	char text[CLOCK_LEN];
+
+	cells[nr] = cell_text(clock_iso(stat->real, text));
+	out_row(&stat->out, columns, nr + 1, cells);
 }
 
 static void columns_make(const struct stat *stat, struct column *columns)
@@ -373,6 +297,7 @@ static void columns_make(const struct stat *stat, struct column *columns)
 	const struct ucore_metric_value *value;
 
 	memcpy(columns, all, sizeof(all));
+	columns[nr_columns(stat)] = (struct column) { "time", "", .hidden = true };
 	columns[COLUMN_TIME].hidden = !stat->series;
 	columns[COLUMN_SOCKET].hidden = stat->grouping != GROUP_SOCKET;
 	/* metrics that are not of a box have the socket instead */
@@ -432,7 +357,7 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 
 	snprintf(name, sizeof(name), "%s%u", event->type, row->instance);
 
-	const struct cell cells[NR_COLUMNS] = {
+	struct cell cells[MAX_COLUMNS] = {
 		[COLUMN_TIME] = cell_ns(stat->time),
 		[COLUMN_SOCKET] = stat->grouping == GROUP_TOTAL ? cell_none() :
 				  cell_number(row->socket),
@@ -445,7 +370,7 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 		[COLUMN_EVENT] = cell_text(event->label),
 		[COLUMN_NOTE] = note_cell(row->flags, row->cpu),
 	};
-	out_row(&stat->out, columns, nr_columns(stat), cells);
+	row_out(stat, columns, cells);
 }
 
 /* What says where: nothing of all sockets, the socket, or the box with its die or CPU */
@@ -469,7 +394,7 @@ static void metric_print(struct stat *stat, const struct column *columns,
 {
 	const struct ucore_metric_desc *metric = value->metric;
 	bool people = stat->out.format == OUT_TABLE;
-	struct cell cells[NR_COLUMNS] = { 0 };
+	struct cell cells[MAX_COLUMNS] = { 0 };
 	char name[UCORE_NAME_LEN + 12];
 
 	snprintf(name, sizeof(name), "%s%u", value->type, value->instance);
@@ -479,24 +404,33 @@ static void metric_print(struct stat *stat, const struct column *columns,
 		cells[people ? COLUMN_RATE : COLUMN_UNIT] = cell_text(metric->unit);
 	cells[people ? COLUMN_EVENT : COLUMN_METRIC] = cell_text(metric->name);
 	cells[COLUMN_NOTE] = note_cell(value->flags, value->cpu);
-	out_row(&stat->out, columns, NR_COLUMNS, cells);
+	row_out(stat, columns, cells);
+}
+
+static uint64_t real_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
 static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 {
 	const struct ucore_metric_value *value;
-	struct column columns[NR_COLUMNS];
+	struct column columns[MAX_COLUMNS];
 	struct ucore_snapshot snap;
 	int ret = ucore_session_read(stat->count.session, flags, &snap, &tool->err);
 
 	if (ret)
 		return tool_fail(tool, ret);
 	rows_update(stat, &snap);
+	stat->real = real_now();
 	if (snap.skew_ns > stat->max_skew)
 		stat->max_skew = snap.skew_ns;
 	columns_make(stat, columns);
 	if (!stat->reads++)
-		out_head(&stat->out, columns, nr_columns(stat));
+		out_head(&stat->out, columns, nr_columns(stat) + 1);
 	for (size_t i = 0; i < stat->nr_rows; i++)
 		row_print(stat, columns, &stat->rows[i]);
 	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)
@@ -509,6 +443,7 @@ static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 static void summary_json(struct stat *stat, const struct ucore_status *status)
 {
 	struct out *out = &stat->out;
+	char text[CLOCK_LEN];
 
 	json_line_begin(out);
 	json_begin(out, "summary", '{');
@@ -518,6 +453,7 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 	json_number(out, "frozen_ns", status->frozen_ns);
 	json_number(out, "register_reads", status->reads);
 	json_number(out, "register_writes", status->writes);
+	json_text(out, "time", clock_iso(stat->real, text));
 	json_end(out, '}');
 	json_line_end(out);
 }
@@ -542,6 +478,7 @@ static int summary_print(struct tool *tool, struct stat *stat)
 {
 	struct domain_sum sum = slots_domains(stat);
 	struct ucore_status status;
+	char text[CLOCK_LEN];
 	int ret = ucore_session_status(stat->count.session, &status, &tool->err);
 
 	if (ret)
@@ -552,10 +489,10 @@ static int summary_print(struct tool *tool, struct stat *stat)
 	}
 	/* in CSV a comment would be a broken row */
 	fprintf(stat->out.format == OUT_CSV ? stderr : stat->out.stream,
-		"# %llu.%06llu s counted, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
+		"# %llu.%06llu s counted until %s, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
 		(unsigned long long)(stat->time / NSEC_PER_SEC),
 		(unsigned long long)(stat->time % NSEC_PER_SEC / NSEC_PER_USEC),
-		(unsigned long long)stat->reads,
+		clock_date(stat->real, text), (unsigned long long)stat->reads,
 		(double)(status.reads + status.writes) / (double)stat->reads,
 		domain_sum_words(&sum),
 		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC);
@@ -637,8 +574,8 @@ static int stat_run(struct tool *tool, const void *data)
 		return ret;
 	while (ucore_session_event(stat.count.session, stat.nr_events))
 		stat.nr_events++;
-	if (args->nr_metrics)
-		ret = metrics_open(tool, &stat, args);
+	if (args->metrics.nr_lists)
+		ret = stat_metrics(tool, &stat, &args->metrics);
 	if (!ret)
 		ret = stat_to_file(tool, &stat, args);
 	ucore_metrics_free(stat.metrics);
