@@ -81,11 +81,11 @@ lab:	## tests on the emulated machine [TESTS="pattern ..."]
 	@$(LAB)/run $(TESTS)
 
 tools-test:
-	@$(LAB)/deps.sh tools
+	@$(LAB)/deps.sh tools page
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools test
 
 test:	## everything that tests: kunit, check, tools, lab
-	@$(LAB)/deps.sh build tools lab debug check perf
+	@$(LAB)/deps.sh build tools page lab debug check perf
 	@$(PYLAB).all
 
 fresh-test:

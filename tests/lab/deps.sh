@@ -12,7 +12,9 @@ packages_of() {
 	# the module; libelf1 is for the kernel's own objtool
 	build)	echo gcc make libc6-dev kmod libelf1 ;;
 	# libucore and ucoretool, and their tests
-	tools)	echo gcc g++ make libc6-dev python3 bats scdoc libcmocka-dev ;;
+	tools)	echo gcc g++ make libc6-dev python3 bats scdoc libcmocka-dev babeltrace2 ;;
+	# a browser to look at the page of `report --html` with
+	page)	echo chromium chromium-driver python3 ;;
 	# the emulated machine: its programs and guest, and what a QEMU of ours runs with
 	lab)	echo python3 gcc libc6-dev libc6-dev-i386 gcc-multilib busybox-static \
 			kmod xz-utils zstd dpkg-dev \

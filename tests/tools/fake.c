@@ -841,11 +841,22 @@ uint64_t fake_step(const struct fake_event *event)
 	return 1000 * (event->box + 1) + event->counter;
 }
 
+/* A machine that becomes busy at some sample, for a while or for good */
+static uint64_t busy(void)
+{
+	uint64_t samples = fake.status.samples;
+
+	if (!fake.step_at || samples < fake.step_at ||
+	    (fake.step_for && samples % fake.step_at >= fake.step_for))
+		return 1;
+	return fake.step_by;
+}
+
 static void counts_move(uint32_t domain)
 {
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		if (fake.boxes[fake.events[i].box].domain == domain)
-			fake.events[i].count += fake_step(&fake.events[i]);
+			fake.events[i].count += busy() * fake_step(&fake.events[i]);
 }
 
 static bool domain_used(uint32_t domain)
@@ -1329,6 +1340,8 @@ static void scenario_word(const char *key, const char *value)
 		fake.ring = (uint32_t)atoi(value);
 	else if (!strcmp(key, "flags"))
 		fake.value_flags = (uint64_t)atoi(value);
+	else if (!strcmp(key, "step"))
+		sscanf(value, "%lu:%lu:%lu", &fake.step_at, &fake.step_by, &fake.step_for);
 	else if (!strcmp(key, "own"))
 		scenario_own(value);
 	else if (!strcmp(key, "fail"))

@@ -52,6 +52,9 @@ struct fake {
 	unsigned int batch;		/* samples per domain and poll */
 	uint32_t ring;			/* sessions must ask for rings of this size; 0: any */
 	uint64_t value_flags;		/* of every value */
+	uint64_t step_at;		/* from this sample on counts are ... */
+	uint64_t step_by;		/* ... so many times as high ... */
+	uint64_t step_for;		/* ... for so many samples of each @step_at; 0: all */
 	uint32_t gap;			/* UCORE_GAP_* before the first sample, 0: none */
 	bool old;			/* a driver from before GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */

@@ -34,7 +34,7 @@ class Recording:
         self.entries, self.samples = [], 0
         self.totals = [[[0] * channels for _ in labels] for _ in range(dies)]
         self.seq, self.time = [0] * dies, [0] * dies
-        self.lost = 0
+        self.lost, self.away = 0, [0] * dies
 
     def ids(self, die):
         """Event ids of a die: label by label, channel by channel, die by die within each."""
@@ -55,7 +55,8 @@ class Recording:
                                       self.totals[die][index][channel])
         nr = len(self.labels) * self.channels
         head = struct.pack("<IIQ", SAMPLE, 104 + 16 * nr, self.seq[die])
-        head += struct.pack("<7Q", START + time, time, time, 1500, 0, 0, 0)
+        counted = time - self.away[die]
+        head += struct.pack("<7Q", START + time, counted, counted, 1500, 0, 0, 0)
         head += struct.pack("<8I", 0, 0, 8 * die, die, TIMER, NONE, 0, nr)
         assert len(head) == 104, len(head)
         self._record(die, head + values)
@@ -134,7 +135,7 @@ def partial():
 
 
 def holes():
-    """Losses on die 0, an hour off duty on die 1 (in ms), and a gap that is a moment."""
+    """Losses on die 0, and 200 ms without a CPU on die 1."""
     recording = Recording([READS, WRITES])
     for i in range(1000):
         time = (i + 1) * MS
@@ -146,7 +147,8 @@ def holes():
         if i == 600:
             recording.gap(1, time, 1)
         if i == 800:
-            recording.gap(1, time, 2)
+            recording.gap(1, time - MS, 2)
+            recording.away[1] = 200 * MS
         if not 600 <= i < 800:
             recording.sample(1, time, wave(i, 1, 1))
     return recording

@@ -25,6 +25,7 @@ enum wait_event {
  * @exec_status: the pipe that tells why it could not
  * @child_status: what waitpid() said of it, valid with @child_done
  * @child_done: the child has ended
+ * @dump: SIGUSR2 has come; whoever sees it clears it
  * @ended: a signal, the end of the command or the timeout has come: it is for good
  * @start: when counting began, in ns of CLOCK_MONOTONIC
  * @end: when counting is to end, or 0 if no time is set
@@ -39,6 +40,7 @@ struct wait {
 	int exec_status;
 	int child_status;
 	bool child_done;
+	bool dump;
 	bool ended;
 	uint64_t start;
 	uint64_t end;
@@ -49,6 +51,9 @@ uint64_t now_ns(void);
 
 /** wait_open() - take the signals, and fork @command if it is not NULL: it does not run yet */
 int wait_open(struct tool *tool, struct wait *wait, char **command);
+
+/** wait_dumps() - take SIGUSR2, too: wait_for() returns when it comes */
+int wait_dumps(struct tool *tool, struct wait *wait);
 
 /** wait_release() - let the command run, if there is one */
 int wait_release(struct tool *tool, struct wait *wait);

@@ -243,14 +243,14 @@ static void columns_make(const struct report *report, struct column *columns)
 	columns[COLUMN_BOX].hidden = !report->per_box;
 }
 
-/* A rate that people can read: four digits, in thousands, millions, ... */
-static const char *rate_text(double value, char *text)
+/* A rate that people can read: four digits, in thousands, millions, ... of what has no unit */
+static const char *rate_text(double value, bool prefixed, char *text)
 {
 	static const char prefixes[] = " kMGTPE";
 	double size = value < 0 ? -value : value;
 	size_t i = 0;
 
-	while (size >= 9999.5 && prefixes[i + 1]) {
+	while (prefixed && size >= 9999.5 && prefixes[i + 1]) {
 		size /= 1000;
 		value /= 1000;
 		i++;
@@ -265,11 +265,13 @@ static const char *rate_text(double value, char *text)
 	return text;
 }
 
-static void rate_put(const struct report *report, struct row_cells *row, int column,
-		     double value)
+static void rate_put(const struct report *report, const struct timeline_series *series,
+		     struct row_cells *row, int column, double value)
 {
+	bool prefixed = !series->metric && !series->event->bytes;
+
 	row->cells[column] = report->out.format == OUT_TABLE ?
-			     cell_text(rate_text(value, row->numbers[column])) :
+			     cell_text(rate_text(value, prefixed, row->numbers[column])) :
 			     cell_value(value);
 }
 
@@ -327,7 +329,7 @@ static void event_cells(const struct report *report, const struct timeline_serie
 	row->cells[COLUMN_BOX] = series->one_box ? cell_text(row->box) : cell_none();
 	row->cells[COLUMN_COUNT] = cell_count(series->count);
 	row->cells[COLUMN_RUNNING] = cell_number(series->running);
-	rate_put(report, row, COLUMN_RATE, series->running ?
+	rate_put(report, series, row, COLUMN_RATE, series->running ?
 		 (double)series->count * timeline_scale(event) / seconds : NAN);
 	row->cells[COLUMN_EVENT] = cell_text(event->label);
 	if (note)
@@ -353,15 +355,15 @@ static void metric_cells(const struct timeline_series *series, struct row_cells 
 		row->cells[COLUMN_NOTE] = cell_text(note);
 }
 
-static void spread_cells(const struct report *report, const struct spread *spread,
-			 struct row_cells *row)
+static void spread_cells(const struct report *report, const struct timeline_series *series,
+			 const struct spread *spread, struct row_cells *row)
 {
 	row->cells[COLUMN_SAMPLES] = cell_number(spread->nr);
-	rate_put(report, row, COLUMN_MIN, spread->min);
-	rate_put(report, row, COLUMN_MEAN, spread->mean);
-	rate_put(report, row, COLUMN_P50, spread->p50);
-	rate_put(report, row, COLUMN_P99, spread->p99);
-	rate_put(report, row, COLUMN_MAX, spread->max);
+	rate_put(report, series, row, COLUMN_MIN, spread->min);
+	rate_put(report, series, row, COLUMN_MEAN, spread->mean);
+	rate_put(report, series, row, COLUMN_P50, spread->p50);
+	rate_put(report, series, row, COLUMN_P99, spread->p99);
+	rate_put(report, series, row, COLUMN_MAX, spread->max);
 	if (report->out.format == OUT_TABLE)
 		bars_text(spread, row->histogram);
 	else
@@ -415,7 +417,7 @@ static void series_print(struct report *report, const struct column *columns,
 		metric_cells(series, &row);
 	else
 		event_cells(report, series, &row);
-	spread_cells(report, &spread, &row);
+	spread_cells(report, series, &spread, &row);
 	if (*timeline_unit(series))
 		row.cells[COLUMN_UNIT] = cell_text(timeline_unit(series));
 	if (report->out.format == OUT_JSON)

@@ -7,7 +7,6 @@
  */
 "use strict";
 (() => {
-const began = performance.now();
 const data = JSON.parse(document.getElementById("recording").textContent);
 const start = BigInt(data.real);		/* wall clock, ns */
 const whole = { from: 0, to: Math.max(data.end, 1) };
@@ -142,9 +141,12 @@ function behind(time, at) {
 
 /* ---- words ----------------------------------------------------------------- */
 
-function numberText(value) {
+/* Four digits, in thousands, millions, ... of what has no unit of its own */
+function numberText(value, unit = "/s") {
 	if (!Number.isFinite(value))
 		return "\u2013";
+	if (unit !== "/s" && Math.abs(value) >= 1000)
+		return Math.round(value).toLocaleString("en");
 	const prefixes = ["", "k", "M", "G", "T", "P"];
 	let size = Math.abs(value), power = 0;
 	while (size >= 9999.5 && power + 1 < prefixes.length) {
@@ -213,6 +215,8 @@ function buckets(one, box, first, last) {
 		const to = Math.min(Math.floor(end), box.width - 1);
 		for (let pixel = Math.max(Math.floor(begin), 0); pixel <= to; pixel++) {
 			const part = Math.min(end, pixel + 1) - Math.max(begin, pixel);
+			if (part <= 0)
+				continue;
 			low[pixel] = Math.min(low[pixel], value);
 			high[pixel] = Math.max(high[pixel], value);
 			sum[pixel] += value * part;
@@ -245,6 +249,16 @@ function highest(lines) {
 	return { least, most: most > least ? most : least + 1 };
 }
 
+/* As many digits as tell the ticks apart */
+function tickText(value, step, unit) {
+	if (Math.abs(value) < step / 1e6)
+		return "0";
+	const power = unit === "/s" ? Math.max(0, Math.min(5, Math.floor(Math.log10(Math.abs(value)) / 3))) : 0;
+	const digits = Math.max(0, -Math.floor(Math.log10(step / 1000 ** power) + 1e-9));
+	return (value / 1000 ** power).toLocaleString("en", { minimumFractionDigits: Math.min(digits, 6),
+		maximumFractionDigits: Math.min(digits, 6) }) + (power ? " " + " kMGTP"[power] : "");
+}
+
 function drawFrame(chart, box, range) {
 	const pen = chart.pen;
 	const step = niceStep(range.most - range.least, Math.max(2, box.height / 44));
@@ -260,13 +274,22 @@ function drawFrame(chart, box, range) {
 		pen.lineTo(box.left + box.width, y);
 		pen.stroke();
 		pen.fillStyle = theme.soft;
-		pen.fillText(numberText(Math.abs(value) < step / 1e6 ? 0 : value), box.left - 8, y);
+		pen.fillText(tickText(value, step, chart.quantity.unit), box.left - 8, y);
 	}
 	drawTicks(pen, box);
 }
 
+/* From a second on the steps of a clock */
+function timeStep(span, most) {
+	const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600,
+		       43200, 86400];
+	if (span / most <= 5e8)
+		return niceStep(span, most);
+	return (steps.find((step) => step * 1e9 * most >= span) || 86400) * 1e9;
+}
+
 function drawTicks(pen, box) {
-	const step = niceStep(view.to - view.from, Math.max(2, box.width / 130));
+	const step = timeStep(view.to - view.from, Math.max(2, box.width / 130));
 	/* ticks of the time of day fall on its seconds, not on those since the start */
 	const shift = view.clock === "wall" ? Number(start % BigInt(Math.max(1, Math.round(step)))) : 0;
 	pen.textAlign = "center";
@@ -452,7 +475,7 @@ function valueAt(one, at) {
 function drawLegend(chart) {
 	for (const one of chart.lines)
 		one.value.textContent = view.cursor === null ? "" :
-			numberText(valueAt(fill(one), view.cursor));
+			numberText(valueAt(fill(one), view.cursor), chart.quantity.unit);
 }
 
 function drawChart(chart) {
@@ -650,10 +673,10 @@ function chartAdd(quantity) {
 const COLUMNS = [
 	{ name: "event or metric", of: (row) => row.one.quantity.name, left: true, kind: "name" },
 	{ name: "where", of: (row) => row.one.place, left: true },
-	{ name: "samples", of: (row) => row.nr, text: String },
+	{ name: "samples", of: (row) => row.nr, text: (nr) => nr.toLocaleString("en") },
 	{ name: "count", of: (row) => row.count, text: (count) => count === null ? "" : count.toLocaleString("en") },
 	{ name: "unit", of: (row) => row.one.quantity.unit, left: true },
-	{ name: "rate", of: (row) => row.rate, text: (rate) => rate === null ? "" : numberText(rate) },
+	{ name: "rate", of: (row) => row.rate, text: (rate, unit) => rate === null ? "" : numberText(rate, unit) },
 	...["min", "mean", "p50", "p99", "max"].map((name) =>
 		({ name, of: (row) => row[name], text: numberText })),
 	{ name: "min .. max", of: null, kind: "bars" },
@@ -723,7 +746,7 @@ function cellOf(column, row) {
 	if (column.kind === "bars")
 		cell.append(barsOf(row.bins));
 	else
-		cell.textContent = column.text ? column.text(column.of(row)) : column.of(row);
+		cell.textContent = column.text ? column.text(column.of(row), row.one.quantity.unit) : column.of(row);
 	return cell;
 }
 
@@ -864,12 +887,12 @@ themeRead();
 texts();
 warnings();
 tableHead();
-firstQuantities().forEach(chartAdd);
 chooseClock("wall");
+firstQuantities().forEach(chartAdd);
 chooseBy("socket");
-show(whole.from, whole.to);
+/* how long it took, of loading and all: for those who measure */
 requestAnimationFrame(() => setTimeout(() => {
-	document.body.dataset.ready = (performance.now() - began).toFixed(1);
+	document.body.dataset.ready = performance.now().toFixed(1);
 }));
 
 /* For programs that look at the page: what it shows, as numbers */
