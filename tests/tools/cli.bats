@@ -904,7 +904,7 @@ samples()
 	import samples
 	page = open(sys.argv[1]).read()
 	columns = {name: (kind, base64.b64decode(text)) for name, kind, text in
-	           re.findall(r'id="([trv][0-9]+)" data-as="(f64|u32)">([^<]*)<', page)}
+	           re.findall(r'id="([trlv][0-9]+)" data-as="(f64|u32)">([^<]*)<', page)}
 	says = json.loads(re.search(r'id="recording">(.*?)</script>', page, re.S).group(1))
 	def column(name):
 	    kind, data = columns[name]

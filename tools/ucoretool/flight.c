@@ -190,27 +190,26 @@ static bool is_true(const struct flight *flight, double value)
 	return flight->above ? value > flight->threshold : value < flight->threshold;
 }
 
-/* Look at the values that are new: has the condition come true? */
-static void condition_look(struct flight *flight, uint64_t time)
+/* Does it hold of any of them?  A socket that has nothing new is as it was */
+static const struct ucore_metric_value *value_holds(const struct flight *flight)
 {
 	const struct ucore_metric_value *value;
-	bool looked = false, holds = false;
 
-	for (size_t i = 0; (value = ucore_metrics_value(flight->metrics, i)); i++) {
-		if (!value->fresh || !is_about(flight, value))
-			continue;
-		looked = true;
-		if (!is_true(flight, value->value))
-			continue;
-		if (!holds)
-			flight->value = flight->armed ? value->value : flight->value;
-		holds = true;
-	}
-	if (!looked)
-		return;
+	for (size_t i = 0; (value = ucore_metrics_value(flight->metrics, i)); i++)
+		if (is_about(flight, value) && is_true(flight, value->value))
+			return value;
+	return NULL;
+}
+
+/* There are new values: has the condition come true? */
+static void condition_look(struct flight *flight, uint64_t time)
+{
+	const struct ucore_metric_value *holds = value_holds(flight);
+
 	if (holds && flight->armed && !flight->pending) {
 		flight->pending = true;
 		flight->event = time;
+		flight->value = holds->value;
 		flight->keep.hold = time > flight->args->keep_ns ? time - flight->args->keep_ns : 1;
 	}
 	flight->armed = !holds;

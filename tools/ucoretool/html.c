@@ -122,6 +122,8 @@ static void columns_put(const struct html *html)
 	for (size_t i = 0; i < timeline->nr_axes; i++) {
 		times_put(html, "t", i, timeline->axes[i].time, timeline->axes[i].nr);
 		times_put(html, "r", i, timeline->axes[i].running, timeline->axes[i].nr);
+		/* what no freeze reaches counts all the time */
+		times_put(html, "l", i, timeline->axes[i].length, timeline->axes[i].nr);
 	}
 	for (size_t i = 0; i < timeline->nr_series; i++)
 		values_put(html, i);

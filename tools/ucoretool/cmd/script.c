@@ -229,7 +229,8 @@ static void context_cells(struct sample_cells *cells, const struct ucore_sample 
 static void trigger_cells(const struct script *script, struct sample_cells *cells,
 			  const struct ucore_sample *sample)
 {
-	const struct ucore_file_event *event = ucore_file_find(script->recording.file, sample->trigger_event);
+	const struct ucore_file_event *event = ucore_file_find(script->recording.file,
+							       sample->trigger_event);
 
 	cells->head[HEAD_TRIGGER] =
 		cell_text(sample->trigger == UCORE_TRIGGER_OVERFLOW ? "overflow" :

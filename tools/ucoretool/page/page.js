@@ -103,7 +103,8 @@ function linesOf(quantity, by) {
 function fill(one) {
 	if (one.values)
 		return one;
-	const time = column("t" + one.axis), running = column("r" + one.axis);
+	const time = column("t" + one.axis);
+	const running = column((one.series[0].unfrozen ? "l" : "r") + one.axis);
 	const values = new Float64Array(time.length);
 	for (const series of one.series) {
 		const counts = column("v" + series.id);
