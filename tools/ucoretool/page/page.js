@@ -262,7 +262,7 @@ function tickText(value, step, unit) {
 
 function drawFrame(chart, box, range) {
 	const pen = chart.pen;
-	const step = niceStep(range.most - range.least, Math.max(2, box.height / 44));
+	const step = niceStep(range.most - range.least, Math.max(2, box.height / 30));
 	pen.font = "11.5px " + getComputedStyle(document.body).fontFamily;
 	pen.textBaseline = "middle";
 	pen.textAlign = "right";
