@@ -191,7 +191,7 @@ def losses_and_gaps_are_seen(browser, pages):
     browser.open(path)
     words = browser.run("return document.getElementById('warnings').textContent")
     assert "100 records were lost" in words and "die 1: die offline" in words, words
-    lost, free = (browser.run(COLOUR, part) for part in (0.35, 0.2))
+    lost, free = browser.run(COLOURS, [0.35, 0.2])
     assert lost[0] - lost[2] > 20 > abs(free[0] - free[2]), (lost, free)
     # die 1 has no line while it was off duty: nothing at its height but hatching
     line = browser.run("""
@@ -202,18 +202,15 @@ def losses_and_gaps_are_seen(browser, pages):
     assert not [at for at, *_ in line if 600e6 < at < 800e6], line
 
 
-# The mean colour of a column of pixels near the top of the first chart, where no line is
-COLOUR = """
+# The colours at parts of the width, near the top of the first chart, where no line is
+COLOURS = """
     const canvas = document.querySelector("canvas");
-    const x = 74 + Math.round(arguments[0] * (canvas.clientWidth - 88));
-    const { data } = canvas.getContext("2d").getImageData(x, 11, 1, 3);
-    const sum = [0, 0, 0];
-    for (let i = 0; i < data.length; i += 4) {
-        const alpha = data[i + 3] / 255;
-        for (let c = 0; c < 3; c++)
-            sum[c] += (data[i + c] * alpha + 255 * (1 - alpha)) / 3;
-    }
-    return sum;"""
+    const { data } = canvas.getContext("2d").getImageData(0, 12, canvas.width, 1);
+    return arguments[0].map((part) => {
+        const at = 4 * (74 + Math.round(part * (canvas.clientWidth - 88)));
+        const alpha = data[at + 3] / 255;
+        return [0, 1, 2].map((c) => data[at + c] * alpha + 255 * (1 - alpha));
+    });"""
 
 
 def boxes_and_sockets(browser, pages):

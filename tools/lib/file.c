@@ -314,10 +314,6 @@ static int header_check(const struct ucore_file *file, struct ucore_error *err)
 {
 	const struct ucore_file_header *header = &file->header;
 
-	if (memcmp(header->magic, UCORE_FILE_MAGIC, sizeof(header->magic)))
-		return ucore_error_set(err, -EBADMSG,
-				       "%s: not a file of samples; 'ucoretool record' writes them",
-				       file->path);
 	if (header->version != UCORE_FILE_VERSION)
 		return ucore_error_set(err, -EPROTO,
 				       "%s: version %u, this ucoretool reads version %u: use the release that wrote it",
@@ -443,16 +439,39 @@ static int get_table(struct ucore_file *file, void *table, size_t nr, size_t siz
 	return ret;
 }
 
-static int file_get_head(struct ucore_file *file, struct ucore_error *err)
+static int not_samples(const struct ucore_file *file, struct ucore_error *err)
+{
+	return ucore_error_set(err, -EBADMSG,
+			       "%s: not a file of samples; 'ucoretool record' writes them",
+			       file->path);
+}
+
+/* What the file begins with tells what it is, however short it is */
+static int header_get(struct ucore_file *file, struct ucore_error *err)
 {
 	struct ucore_file_header *header = &file->header;
-	int ret = file_get(file, header, sizeof(*header), err);
+	size_t size = sizeof(header->magic);
+	int ret = file_get(file, header->magic, size, err);
 
 	if (!ret)
 		return ucore_error_set(err, -EBADMSG, "%s: empty", file->path);
 	if (ret < 0)
 		return ret;
-	ret = header_check(file, err);
+	if (memcmp(header->magic, UCORE_FILE_MAGIC, size))
+		return not_samples(file, err);
+	ret = file_get(file, (char *)header + size, sizeof(*header) - size, err);
+	if (!ret)
+		ret = ucore_error_set(err, -EBADMSG, "%s: cut off in its head", file->path);
+	return ret < 0 ? ret : 0;
+}
+
+static int file_get_head(struct ucore_file *file, struct ucore_error *err)
+{
+	struct ucore_file_header *header = &file->header;
+	int ret = header_get(file, err);
+
+	if (!ret)
+		ret = header_check(file, err);
 	if (ret)
 		return ret;
 	header->platform[sizeof(header->platform) - 1] = 0;

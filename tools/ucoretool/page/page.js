@@ -840,9 +840,10 @@ function texts() {
 		if (!series.metric)
 			samples.set(series.axis, data.axes[series.axis]);
 	const nr = [...samples.values()].reduce((sum, count) => sum + count, 0);
-	const name = data.file === "-" ? "recording" : data.file;
+	const name = data.file === "-" ? "recording" : data.file.split("/").pop();
 	document.title = name + " \u2013 ucoretool";
 	byId("title").textContent = name;
+	byId("title").title = data.file;
 	byId("facts").textContent = [dayText(0), durationText(whole.to),
 		`${nr.toLocaleString("en")} samples`, data.platform,
 		data.timer ? `every ${durationText(data.timer)}` : ""].filter(Boolean).join("  \u00b7  ");
@@ -855,7 +856,7 @@ function warnings() {
 	const gaps = allSpans.filter((span) => span.kind !== "lost");
 	const words = [];
 	if (lost)
-		words.push(`${lost.toLocaleString("en")} records were lost: the red parts have the mean over all of theirs`);
+		words.push(`${lost.toLocaleString("en")} records were lost: in the red parts a value is the mean over all of them`);
 	if (gaps.length)
 		words.push([...new Set(gaps.map((span) => `${span.mark.domain}: ${span.mark.gap}`))].join(", "));
 	if (!data.complete)
