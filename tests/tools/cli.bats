@@ -765,9 +765,9 @@ samples()
 }
 
 @test "a sample with an event twice, or one of another die, is damage" {
-	head=$(file_head)
 	for id in '\x01' '\x09'; do
 		record_file
+		head=$(file_head)
 		# the event of the second value of the first sample
 		printf "$id" | dd of="$TMP/data" bs=1 seek=$((head + 16 + 104 + 16)) conv=notrunc status=none
 		tool script -i "$TMP/data" -j --per-box
