@@ -13,9 +13,11 @@ packages_of() {
 	build)	echo gcc make libc6-dev kmod libelf1 ;;
 	# libucore and ucoretool, and their tests; ncurses is for ucoretool top
 	tools)	echo gcc g++ make libc6-dev libncurses-dev libmicrohttpd-dev python3 bats scdoc \
-			libcmocka-dev ;;
+			libcmocka-dev babeltrace2 ;;
 	# what ucoretool listens with (export); without it the rest is built
 	http)	echo libmicrohttpd-dev ;;
+	# a browser to look at the page of `report --html` with
+	page)	echo chromium chromium-driver python3 ;;
 	# the emulated machine: its programs and guest, and what a QEMU of ours runs with
 	lab)	echo python3 gcc libc6-dev libncurses-dev libc6-dev-i386 gcc-multilib busybox-static \
 			kmod xz-utils zstd dpkg-dev \

@@ -848,20 +848,32 @@ uint64_t fake_step(const struct fake_event *event)
 }
 
 /* In a wave the factor goes from 1 to 8 and back, each domain's is one READ ahead */
-static uint64_t fake_factor(uint32_t domain)
+static uint64_t wave(uint32_t domain)
 {
 	uint64_t phase = ((fake.time - FAKE_EPOCH) / 1000000000 + domain) % 14;
 
 	if (!fake.wave)
-		return fake.scale;
-	return fake.scale * (phase < 8 ? phase + 1 : 15 - phase);
+		return 1;
+	return phase < 8 ? phase + 1 : 15 - phase;
+}
+
+/* A machine that becomes busy at some sample, for a while or for good */
+static uint64_t busy(void)
+{
+	uint64_t samples = fake.status.samples;
+
+	if (!fake.step_at || samples < fake.step_at ||
+	    (fake.step_for && samples % fake.step_at >= fake.step_for))
+		return 1;
+	return fake.step_by;
 }
 
 static void counts_move(uint32_t domain)
 {
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		if (fake.boxes[fake.events[i].box].domain == domain)
-			fake.events[i].count += fake_step(&fake.events[i]) * fake_factor(domain);
+			fake.events[i].count += fake_step(&fake.events[i]) * fake.scale *
+						wave(domain) * busy();
 }
 
 static bool domain_used(uint32_t domain)
@@ -1362,6 +1374,8 @@ static void scenario_word(const char *key, char *value)
 		fake.ring = (uint32_t)atoi(value);
 	else if (!strcmp(key, "flags"))
 		fake.value_flags = (uint64_t)atoi(value);
+	else if (!strcmp(key, "step"))
+		sscanf(value, "%lu:%lu:%lu", &fake.step_at, &fake.step_by, &fake.step_for);
 	else if (!strcmp(key, "own"))
 		scenario_own(value);
 	else if (!strcmp(key, "fail"))

@@ -58,6 +58,9 @@ struct fake {
 	uint64_t value_flags;		/* of every value */
 	bool wave;			/* counts move by more and less from READ to READ */
 	uint64_t scale;			/* of how far they move */
+	uint64_t step_at;		/* from this sample on counts are ... */
+	uint64_t step_by;		/* ... so many times as high ... */
+	uint64_t step_for;		/* ... for so many samples of each @step_at; 0: all */
 	uint32_t gap;			/* UCORE_GAP_* before the first sample, 0: none */
 	bool old;			/* a driver from before GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */

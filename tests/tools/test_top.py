@@ -9,6 +9,7 @@ Prints TAP.  B is where the test programs are.
 """
 
 import csv
+import datetime
 import json
 import os
 import re
@@ -491,8 +492,11 @@ def without_a_terminal_it_is_text():
     numbers = re.search(r"^socket 1 +([\d.]+)", blocks[0], re.M)[1]
     assert numbers == f"{step(*IMC[1], counter=0) * LINE:.2f}", blocks[0]
     rows = list(csv.reader(batch("-n2", "-I10", "-x,")[0].splitlines()))
-    assert rows[0] == "time_ns panel socket die box value unit metric note".split(), rows[0]
+    assert rows[0] == "time_ns panel socket die box value unit metric note time".split(), rows[0]
     assert {line[0] for line in rows[1:]} == {"1000000000", "2000000000"}
+    first, second = (datetime.datetime.fromisoformat(time[:26]) for time in
+                     sorted({line[-1] for line in rows[1:]}))
+    assert abs((second - first).total_seconds() - 1) < 0.1, (first, second)
 
 
 @test

@@ -97,6 +97,7 @@ struct ucore_metrics {
 	size_t nr_left_out;
 	struct value *values;
 	size_t nr_values;
+	struct ucore_intervals *intervals;	/* once a record has been taken */
 };
 
 static int no_memory(struct ucore_error *err)
@@ -148,6 +149,7 @@ void ucore_metrics_free(struct ucore_metrics *metrics)
 	free(metrics->metrics);
 	free(metrics->left_out);
 	free(metrics->values);
+	ucore_intervals_free(metrics->intervals);
 	free(metrics);
 }
 
@@ -1178,20 +1180,63 @@ static void value_prepare(const struct ucore_metrics *metrics, struct value *val
 		}
 }
 
+static void value_evaluate(struct ucore_metrics *metrics, struct value *value,
+			   const struct ucore_delta_value *slots)
+{
+	struct evaluation e = { .metrics = metrics, .slots = slots, .value = value };
+
+	value_prepare(metrics, value, slots);
+	value->public.running = value->running;
+	value->public.value = ucore_expr_value(&metrics->metrics[value->metric].expr, leaf_value,
+					       &e);
+}
+
 void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_delta *delta)
 {
-	struct evaluation e = { .metrics = metrics };
+	const struct ucore_delta_value *slots;
 	size_t nr;
 
-	e.slots = ucore_delta_values(delta, &nr);
+	slots = ucore_delta_values(delta, &nr);
+	for (size_t i = 0; i < metrics->nr_values; i++)
+		value_evaluate(metrics, &metrics->values[i], slots);
+}
+
+/* The values of all sockets, or those of one and its boxes */
+static int scope_evaluate(struct ucore_metrics *metrics, enum ucore_interval_scope scope,
+			  uint32_t package)
+{
+	int nr = 0;
+
 	for (size_t i = 0; i < metrics->nr_values; i++) {
 		struct value *value = &metrics->values[i];
+		bool all = value->public.level == UCORE_LEVEL_SYSTEM;
 
-		value_prepare(metrics, value, e.slots);
-		e.value = value;
-		value->public.value = ucore_expr_value(&metrics->metrics[value->metric].expr,
-						       leaf_value, &e);
+		if (all != (scope == INTERVAL_ALL) || (!all && value->public.package != package))
+			continue;
+		value_evaluate(metrics, value, ucore_intervals_values(metrics->intervals, scope));
+		value->public.fresh = true;
+		nr++;
 	}
+	ucore_intervals_begin(metrics->intervals, scope, package);
+	return nr;
+}
+
+int ucore_metrics_take(struct ucore_metrics *metrics, uint32_t domain,
+		       const struct ucore_record *record)
+{
+	unsigned int complete;
+	uint32_t package = 0;
+	int nr = 0;
+
+	if (!metrics->intervals && ucore_intervals_create(metrics->session, &metrics->intervals))
+		return -ENOMEM;
+	for (size_t i = 0; i < metrics->nr_values; i++)
+		metrics->values[i].public.fresh = false;
+	complete = ucore_intervals_take(metrics->intervals, domain, record, &package);
+	for (int i = 0; i < NR_INTERVALS; i++)
+		if (complete & 1U << i)
+			nr += scope_evaluate(metrics, (enum ucore_interval_scope)i, package);
+	return nr;
 }
 
 const struct ucore_metric_value *ucore_metrics_value(const struct ucore_metrics *metrics,

@@ -7,8 +7,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "totals.h"
 #include "wait.h"
 
@@ -20,12 +20,10 @@
 struct collect *collect_create(struct tool *tool, const struct collect_args *args)
 {
 	struct collect *c = calloc(1, sizeof(*c));
-	struct timespec now;
 
 	if (!c)
 		return NULL;
-	clock_gettime(CLOCK_REALTIME, &now);
-	c->started = (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+	c->started = clock_real(now_ns());
 	c->tool = tool;
 	c->args = args;
 	return c;
@@ -667,7 +665,7 @@ char *collect_page(struct collect *c, size_t *size)
 	stream = open_memstream(&text, size);
 	if (!stream)
 		return NULL;
-	ret = page_print(c, stream);
+	ret = totals_print(c, stream);
 	if (!fclose(stream) && !ret)
 		return text;
 	free(text);

@@ -19,6 +19,7 @@ static const struct command *const commands[] = {
 	&command_top,
 	&command_record,
 	&command_report,
+	&command_script,
 	&command_export,
 };
 

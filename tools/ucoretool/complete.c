@@ -240,7 +240,8 @@ static void value_complete(struct completing *c, const struct option_desc *optio
 
 	if (option->name && !strcmp(option->name, "event"))
 		with_device(c, events_complete);
-	else if (option->name && !strcmp(option->name, "metric"))
+	else if (option->name && (!strcmp(option->name, "metric") ||
+				  !strcmp(option->name, "when")))
 		with_device(c, metrics_complete);
 	else if (option->name && !strcmp(option->name, "collect"))
 		collectors_complete(c);

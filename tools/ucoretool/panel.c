@@ -7,10 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli.h"
+#include "clock.h"
 #include "panel.h"
+#include "wait.h"
 
 #define NAME_LETTERS	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
 
@@ -585,7 +586,8 @@ static void snapshot_note(struct panels *panels, const struct ucore_snapshot *sn
 		if (snap->domains[i].frozen_ns > panels->frozen_ns)
 			panels->frozen_ns = snap->domains[i].frozen_ns;
 	}
-	panels->wall[sample % PANEL_HISTORY] = time(NULL);
+	panels->real[sample % PANEL_HISTORY] = clock_real(snap->nr_domains ?
+							  snap->domains[0].time : now_ns());
 }
 
 int panels_read(struct panels *panels, uint32_t flags, struct ucore_error *err)

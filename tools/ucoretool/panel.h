@@ -122,7 +122,7 @@ struct panel_row {
  * @panels: those with something to say, @nr of them
  * @rows: of all panels, one panel after the other
  * @time: how long had been counted at each sample, in ns, modulo PANEL_HISTORY
- * @wall: the time of day then, in seconds since the epoch
+ * @real: the wall clock's time then, in ns
  * @nr_samples: reads so far; the last PANEL_HISTORY of them are kept
  * @frozen_ns: how long the last read held a die, the longest of all dies
  * @skew_ns: how far the dies were apart at the last read
@@ -133,7 +133,7 @@ struct panels {
 	struct panel_row *rows;
 	size_t nr_rows;
 	uint64_t time[PANEL_HISTORY];
-	int64_t wall[PANEL_HISTORY];
+	uint64_t real[PANEL_HISTORY];
 	uint64_t nr_samples;
 	uint64_t frozen_ns;
 	uint64_t skew_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What collect.c adds up and page.c prints.
+ * What collect.c adds up and totals.c prints.
  */
 #ifndef UCORETOOL_TOTALS_H
 #define UCORETOOL_TOTALS_H
@@ -91,7 +91,7 @@ struct collect {
 	uint64_t started;		/* of CLOCK_REALTIME */
 };
 
-/** page_print() - the whole page, as of now; -errno if it cannot be written */
-int page_print(const struct collect *collect, FILE *stream);
+/** totals_print() - the whole page, as of now; -errno if it cannot be written */
+int totals_print(const struct collect *collect, FILE *stream);
 
 #endif /* UCORETOOL_TOTALS_H */

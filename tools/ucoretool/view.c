@@ -9,10 +9,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "screen.h"
 #include "view.h"
+#include "wait.h"
 
 #define NAME_WIDTH	15
 #define NUMBER_WIDTH	10
@@ -547,14 +548,10 @@ static void head_draw(const struct view *view)
 {
 	const struct panels *panels = view->panels;
 	uint64_t sample = view_sample(view);
-	time_t wall = time(NULL);
-	char text[VIEW_TITLE_LEN + 60], clock[24];
-	struct tm tm;
+	char text[VIEW_TITLE_LEN + 60], clock[CLOCK_LEN];
 
-	if (panels->nr_samples)
-		wall = (time_t)panels->wall[sample % PANEL_HISTORY];
-	localtime_r(&wall, &tm);
-	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	clock_local(panels->nr_samples ? panels->real[sample % PANEL_HISTORY] :
+		    clock_real(now_ns()), clock);
 	snprintf(text, sizeof(text), "%s", view->title);
 	if (panels->nr_samples && panels->frozen_ns)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
@@ -562,7 +559,7 @@ static void head_draw(const struct view *view)
 	put(0, 0, COLS - 10, A_BOLD, "%s", text);
 	if (view->frozen)
 		put(0, COLS - 17, 8, screen_attr(PAIR_ALERT) | A_REVERSE, " FROZEN ");
-	put(0, COLS - 8, 8, A_NORMAL, "%s", clock);
+	put(0, COLS - 8, 8, A_NORMAL, "%.8s", clock);
 }
 
 /* What all sockets have together, of each panel in MB/s */

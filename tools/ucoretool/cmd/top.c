@@ -5,13 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "clock.h"
 #include "domain.h"
 #include "out.h"
 #include "panel.h"
@@ -118,6 +119,7 @@ enum {
 	COLUMN_UNIT,
 	COLUMN_METRIC,
 	COLUMN_NOTE,
+	COLUMN_REAL,
 	NR_COLUMNS,
 };
 
@@ -131,6 +133,7 @@ static const struct column columns[NR_COLUMNS] = {
 	[COLUMN_UNIT] = { "unit" },
 	[COLUMN_METRIC] = { "metric" },
 	[COLUMN_NOTE] = { "note" },
+	[COLUMN_REAL] = { "time" },
 };
 
 /* A line for each number of a row that is seen */
@@ -139,9 +142,10 @@ static void row_write(struct out *out, const struct panels *panels, size_t index
 	const struct panel_row *row = &panels->rows[index];
 	const struct panel *panel = &panels->panels[row->panel];
 	const char *note = panel_note(row->flags);
-	char name[UCORE_NAME_LEN + 12];
+	char name[UCORE_NAME_LEN + 12], real[CLOCK_LEN];
 
 	snprintf(name, sizeof(name), "%s%u", row->type, row->instance);
+	clock_iso(panels->real[sample % PANEL_HISTORY], real);
 	for (unsigned int c = 0; c < panel->nr_seen; c++) {
 		const struct panel_column *column = &panel->columns[c];
 		const struct cell cells[NR_COLUMNS] = {
@@ -155,6 +159,7 @@ static void row_write(struct out *out, const struct panels *panels, size_t index
 					cell_none(),
 			[COLUMN_METRIC] = cell_text(column->metric),
 			[COLUMN_NOTE] = note ? cell_text(note) : cell_none(),
+			[COLUMN_REAL] = cell_text(real),
 		};
 
 		out_row(out, columns, NR_COLUMNS, cells);
@@ -225,12 +230,9 @@ static int batch_print(struct tool *tool, struct top *top)
 /* A new file in this directory, named by the time; nothing is overwritten or followed */
 static FILE *save_create(const char *suffix, char *name, size_t size)
 {
-	time_t now = time(NULL);
-	char stamp[32], more[16] = "";
-	struct tm tm;
+	char stamp[CLOCK_LEN], more[16] = "";
 
-	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	clock_stamp(clock_real(now_ns()), stamp);
 	for (unsigned int i = 2; i < MAX_SAVES; i++) {
 		int fd;
 
@@ -365,13 +367,14 @@ static int screen_start(struct tool *tool, struct top *top, const struct top_arg
 
 	if (args->batch || args->out.format != OUT_TABLE || !isatty(STDOUT_FILENO))
 		return 0;
+	if (wait_signal(tool, wait, SIGWINCH))
+		return EXIT_FAILURE;
 	top->screen = screen_open();
 	if (!top->screen) {
 		tool_error(tool, "no screen on a terminal of type '%s': text instead",
 			   getenv("TERM") ? getenv("TERM") : "");
 		return 0;
 	}
-	wait_resizes(wait);
 	title_make(top, args, title, sizeof(title));
 	if (!view_open(&top->view, &top->panels, title))
 		return 0;

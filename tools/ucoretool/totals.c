@@ -270,7 +270,7 @@ static void all_print(const struct collect *c, struct expose *page)
 	boxes_print(c, page);
 }
 
-int page_print(const struct collect *c, FILE *stream)
+int totals_print(const struct collect *c, FILE *stream)
 {
 	struct expose page = { .stream = stream };
 

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The flight recorder: a step of the machine's traffic is in a file, with what was before it."""
+
+import json
+import signal
+import subprocess
+
+from lab import artifacts
+from lab.framework import test
+from lab.qemu import rates
+
+SECOND = 10**9
+TIMER = 20 * 10**6
+CHANNELS = [(socket, channel) for socket in (0, 1) for channel in range(4)]
+CAS = 0x04
+UMASKS = (0x03, 0x0c)                   # reads, writes
+FAST = 300_000_000                      # of each channel and direction
+THRESHOLD = 80e9                        # bytes in a second, of both sockets
+RECORD = ("cd /tmp && exec ucoretool record --timer 20ms --keep 30s "
+          "--when 'memory_bandwidth_total>80GB/s' --after 5s -o inc-%t")
+
+
+def samples_of(machine, path):
+    """Every sample of a file, and its counts since the one before, on the host."""
+    printed = subprocess.run([artifacts.tools() / "ucoretool", "script", "-i", "-", "-j"],
+                             input=machine.fetch(path), check=True, capture_output=True)
+    records = map(json.loads, printed.stdout.splitlines())
+    return [record for record in records if record["record"] == "sample"]
+
+
+def timer_freezes(machine, mark, die):
+    """Times of the freezes in which a die's counters counted: those of samples, in their order."""
+    return [freeze["t"] for freeze in machine.truth("freeze", mark)
+            if freeze["socket"] == die and freeze["counters"]]
+
+
+def step(machine):
+    """Make the memory busy; returns two times of the model with the step between them."""
+    mark = machine.truth_length()
+    machine.inject("marker 1")
+    machine.inject(f"rate imc.*.*.{CAS:#x}.* {FAST}")
+    machine.inject("marker 2")
+    return [event["t"] for event in machine.truth("marker", mark)]
+
+
+@test("e2-2s", timeout=240)
+def a_step_of_the_traffic_is_in_the_file_with_29_s_before_it(m):
+    quiet = sum(rates.rate("imc", channel, socket, event=CAS, umask=umask) * 64
+                for socket, channel in CHANNELS for umask in UMASKS)
+    assert quiet < THRESHOLD / 1.05, quiet
+    m.run("rm -f /tmp/inc-*")
+    mark = m.truth_length()
+    recorder = m.spawn(RECORD, timeout=180)
+    m.run("sleep 33", timeout=120)
+    before, behind = step(m)
+    m.wait_until(lambda: m.sh("ls /tmp | grep -c ^inc- || true") == "1", timeout=60)
+    # true for ever: there is no second file
+    m.run("sleep 2", timeout=30)
+    recorder.kill(signal.SIGINT)
+    recorder.wait()
+    (path,) = m.sh("ls /tmp/inc-*").split()
+    samples = samples_of(m, path)
+    for die in (0, 1):
+        judge(die, [sample for sample in samples if sample["die"] == die],
+              timer_freezes(m, mark, die), before, behind)
+
+
+def judge(die, samples, freezes, before, behind):
+    """The first busy interval is the one of the step, and there are 29 s before and 5 s after."""
+    counts = {sample["seq"]: sum(value["count"] for value in sample["values"])
+              for sample in samples[1:]}
+    usual = sorted(counts.values())[len(counts) // 2]
+    busy = min(seq for seq, count in counts.items() if count > 1.2 * usual)
+    # what is busy for the last twentieth of an interval alone does not show
+    assert freezes[busy - 1] <= behind + TIMER / 20 and freezes[busy] >= before, \
+        (die, busy, freezes[busy - 1:busy + 1], before, behind)
+    times = [sample["time_ns"] for sample in samples]
+    assert times == sorted(times)
+    seqs = [sample["seq"] for sample in samples]
+    assert seqs == list(range(seqs[0], seqs[-1] + 1)), "samples are missing"
+    at = times[busy - seqs[0]]
+    assert 29 * SECOND <= at - times[0] <= 31 * SECOND, (at - times[0]) / SECOND
+    assert 5 * SECOND - 3 * TIMER <= times[-1] - at <= 5 * SECOND + 3 * TIMER, \
+        (times[-1] - at) / SECOND
+    # all of the last five seconds are as the model was told
+    rate = sum(counts[seq] for seq in range(busy + 1, seqs[-1] + 1)) * SECOND / \
+        (times[-1] - at)
+    wanted = 8 * FAST
+    assert abs(rate / wanted - 1) < 0.01, (rate, wanted)
