@@ -41,7 +41,7 @@ file_head()
 {
 	local fields
 	fields=$(od -An -tu4 -j 40 -N 4 "$TMP/data")
-	echo $((96 + 2 * 24 + 34 * 32 + fields * 56 + 16 * 240))
+	echo $((96 + 2 * 24 + 34 * 32 + fields * 56 + 16 * 432))
 }
 
 # A file of samples that are known, see samples.py
@@ -773,7 +773,7 @@ samples()
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 9 ]
 	[[ $(sed -n 1p <<<"$output") == '{"record":"sample",'*'"trigger":"overflow","trigger_event":"imc/CAS_COUNT.RD/","trigger_box":"imc0",'*'"values":[{"box":"imc0","event":"imc/CAS_COUNT.RD/","count":8000,"note":"overflow"},'* ]]
-	[[ $(sed -n 9p <<<"$output") == '{"record":"summary","samples":8,"lost":0,'*'"complete":1,'* ]]
+	[[ $(sed -n 9p <<<"$output") == '{"record":"summary","samples":8,"lost":0,'*'"complete":true,'* ]]
 	command -v python3 || skip "no python3"
 	python3 -c 'import json,sys; [json.loads(line) for line in sys.stdin]' <<<"$output"
 }

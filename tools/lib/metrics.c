@@ -1205,13 +1205,14 @@ void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_de
 static int scope_evaluate(struct ucore_metrics *metrics, enum ucore_interval_scope scope,
 			  uint32_t package)
 {
+	bool of_all = scope == INTERVAL_ALL;
 	int nr = 0;
 
 	for (size_t i = 0; i < metrics->nr_values; i++) {
 		struct value *value = &metrics->values[i];
 		bool all = value->public.level == UCORE_LEVEL_SYSTEM;
 
-		if (all != (scope == INTERVAL_ALL) || (!all && value->public.package != package))
+		if (all != of_all || (!all && value->public.package != package))
 			continue;
 		value_evaluate(metrics, value, ucore_intervals_values(metrics->intervals, scope));
 		value->public.fresh = true;

@@ -105,7 +105,7 @@ static int moment_parse(struct tool *tool, const char *text, uint64_t *ns, bool 
 {
 	char bare[40];
 
-	*day = strchr(text, ':') != NULL;
+	*day = strchr(text, ':');
 	if (*day)
 		return day_parse(text, ns) ? 0 :
 		       tool_usage(tool, "time '%s': write the time of day as 14:03:05.5", text);

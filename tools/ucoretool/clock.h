@@ -9,7 +9,7 @@
 
 #define CLOCK_LEN	48
 
-/** clock_real() - what CLOCK_REALTIME was or will be at a time of CLOCK_MONOTONIC, as it is set now */
+/** clock_real() - CLOCK_REALTIME, as it is set now, at a time of CLOCK_MONOTONIC */
 uint64_t clock_real(uint64_t monotonic);
 
 /** clock_iso() - ns of CLOCK_REALTIME for programs: "2026-11-22T11:54:04.123456789Z" */

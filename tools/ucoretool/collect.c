@@ -4,11 +4,12 @@
  * was loaded anew: each series keeps its own total, to which sessions only add.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli.h"
 #include "clock.h"
+#include "collect.h"
 #include "totals.h"
 #include "wait.h"
 
@@ -63,24 +64,13 @@ static void *array_grow(void *array, size_t nr, size_t *max, size_t size)
 	return array;
 }
 
-static void __attribute__((format(printf, 2, 3))) say(struct collect *c, const char *format, ...)
-{
-	va_list args;
-
-	fprintf(stderr, "ucoretool %s: ", c->tool->command->name);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
 /* A complaint, once: what goes on for hours is not said for hours */
 static void complain(struct collect *c)
 {
 	if (!strcmp(c->said.text, c->tool->err.text))
 		return;
 	c->said = c->tool->err;
-	say(c, "not counting: %s", c->said.text);
+	tool_error(c->tool, "not counting: %s", c->said.text);
 }
 
 /* ---- meters ------------------------------------------------------------ */
@@ -373,12 +363,6 @@ static int collectors_find(struct collect *c)
 
 /* ---- connecting -------------------------------------------------------- */
 
-static bool is_user_error(int code)
-{
-	return code == -EINVAL || code == -ENOENT || code == -ENXIO || code == -ERANGE ||
-	       code == -ENOSPC || code == -EADDRINUSE || code == -EOPNOTSUPP;
-}
-
 /* The group of the events that are called so: the same one in each session */
 static int label_group(struct collect *c, const char *label, size_t *group)
 {
@@ -466,7 +450,8 @@ static int session_make(struct collect *c)
 	while ((ret = session_build(c, &failed)) && failed < NR_COLLECTORS && ret != -ENOMEM) {
 		c->states[failed] = ret == -EBUSY ? COLLECTOR_BUSY : COLLECTOR_REFUSED;
 		if (c->told[failed] != c->states[failed])
-			say(c, "%s is left out: %s", collectors[failed], c->tool->err.text);
+			tool_error(c->tool, "%s is left out: %s", collectors[failed],
+				   c->tool->err.text);
 		c->told[failed] = c->states[failed];
 	}
 	if (ret || c->nr_sources)
@@ -520,7 +505,7 @@ static enum collect_verdict connect_now(struct collect *c, int *code)
 		*code = collectors_find(c);
 		if (!*code)
 			*code = session_make(c);
-		may_last = is_user_error(*code) && !somebody_has(c, COLLECTOR_BUSY);
+		may_last = tool_is_usage(*code) && !somebody_has(c, COLLECTOR_BUSY);
 	}
 	if (!*code)
 		*code = session_start(c);
@@ -620,7 +605,7 @@ static void connect_again(struct collect *c)
 	if (now_ns() < c->tried + RETRY_NS)
 		return;
 	if (connect_now(c, &code) == COLLECT_COUNTING)
-		say(c, "counting");
+		tool_error(c->tool, "counting");
 	else
 		complain(c);
 }

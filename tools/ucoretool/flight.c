@@ -105,7 +105,7 @@ static void prefix_take(const char **text, double *factor)
 	*factor = 1;
 	for (const char *at = prefixes; found && at <= found; at++)
 		*factor *= 1000;
-	*text += found != NULL;
+	*text += !!found;
 }
 
 /* What a unit ending in B/s has of bytes, 0 for others */
@@ -284,9 +284,9 @@ static void dump_print(const struct flight *flight, const char *name, uint64_t s
 	char text[CLOCK_LEN];
 
 	if (about)
-		fprintf(stderr, "%s: %s was %.6g%s%s; ", clock_date(clock_real(flight->event), text),
-			about->metric->name, flight->value, *about->metric->unit ? " " : "",
-			about->metric->unit);
+		fprintf(stderr, "%s: %s was %.6g%s%s; ",
+			clock_date(clock_real(flight->event), text), about->metric->name,
+			flight->value, *about->metric->unit ? " " : "", about->metric->unit);
 	fprintf(stderr, "%llu samples of %.3f s written to %s\n", (unsigned long long)samples,
 		(double)ns / NSEC_PER_SEC, name);
 	if (crowded)

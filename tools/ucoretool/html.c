@@ -156,7 +156,7 @@ static void facts_json(struct html *html, const char *name)
 	json_text(out, "monotonic", text);
 	json_number(out, "timer", recording->header->timer_ns);
 	json_number(out, "end", html->timeline->end);
-	json_number(out, "complete", recording->finished);
+	json_flag(out, "complete", recording->finished);
 }
 
 static void event_json(struct html *html, const struct timeline_series *series)
@@ -176,7 +176,7 @@ static void event_json(struct html *html, const struct timeline_series *series)
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)series->count);
 	json_text(out, "count", text);
 	if (series->flags & UCORE_VALUE_UNFROZEN)
-		json_number(out, "unfrozen", 1);
+		json_flag(out, "unfrozen", true);
 	if (note)
 		json_text(out, "note", note);
 }

@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "clock.h"
+#include "domain.h"
 #include "panel.h"
 #include "wait.h"
 
@@ -634,11 +635,7 @@ const char *column_heading(const struct panel *panel, unsigned int column, char 
 
 const char *panel_note(uint32_t flags)
 {
-	if (flags & UCORE_VALUE_DEAD)
-		return "box dead";
-	if (flags & UCORE_VALUE_OFFLINE)
-		return "die offline";
-	return flags & UCORE_VALUE_REFUSED ? "refused" : NULL;
+	return value_note(flags & NO_COUNT, -1);
 }
 
 /* Commas between thousands, from a thousand on */

@@ -201,15 +201,11 @@ const char *recording_domain_text(const struct recording *recording, char *text)
 
 const char *recording_value_note(uint32_t flags, int32_t cpu)
 {
-	if (flags & UCORE_VALUE_DEAD)
-		return "box dead";
-	if (flags & UCORE_VALUE_OFFLINE)
-		return domain_offline_text(cpu);
-	if (flags & UCORE_VALUE_REFUSED)
-		return "refused";
-	if (flags & UCORE_VALUE_OVERFLOW)
-		return "overflow";
-	return flags & UCORE_VALUE_UNFROZEN ? "unfrozen" : NULL;
+	const char *note = value_note(flags & ~UCORE_VALUE_UNFROZEN, cpu);
+
+	if (note)
+		return note;
+	return flags & UCORE_VALUE_OVERFLOW ? "overflow" : value_note(flags, cpu);
 }
 
 const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu)
@@ -306,7 +302,7 @@ static void summary_json(const struct recording *recording, const struct recordi
 	json_real(out, "samples_per_domain_second",
 		  share((double)sum->rated * NSEC_PER_SEC, (double)sum->ns));
 	json_real(out, "frozen_percent", 100 * share((double)sum->frozen, (double)sum->ns));
-	json_number(out, "complete", recording->finished);
+	json_flag(out, "complete", recording->finished);
 	json_text(out, "platform", recording->header->platform);
 	json_text(out, "start", clock_iso(recording->header->start_real, text));
 	if (sum->samples) {

@@ -110,7 +110,7 @@ bool recording_has(const struct recording *recording, const struct clock_window 
 /** recording_domain_text() - what people call the domain of the record at hand */
 const char *recording_domain_text(const struct recording *recording, char *text);
 
-/** recording_value_note() - UCORE_VALUE_* in a word, NULL if there is nothing to say */
+/** recording_value_note() - value_note() of a sample, or that the event has ended its interval */
 const char *recording_value_note(uint32_t flags, int32_t cpu);
 
 /** recording_gap_reason() - why there is a gap on a domain that is @cpu, or a die if that is -1 */

@@ -5,9 +5,10 @@
 #ifndef UCORETOOL_TOTALS_H
 #define UCORETOOL_TOTALS_H
 
-#include "collect.h"
 #include "family.h"
 #include "tool.h"
+
+struct collect_args;
 
 /* Adds up what something grew by; what is below the last value has begun anew, or is wrong */
 struct meter {

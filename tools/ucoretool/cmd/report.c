@@ -52,9 +52,11 @@ struct spread {
 
 static const struct option_desc report_options[] = {
 	{ 'i', "input", "FILE", "read this (ucore.data), - for standard input" },
-	{ 'M', "metric", "LIST", "metrics, too: names, @CATEGORY, or NAME=FORMULA (may be repeated)" },
+	{ 'M', "metric", "LIST",
+	  "metrics, too: names, @CATEGORY, or NAME=FORMULA (may be repeated)" },
 	{ OPT_METRIC_FILE, "metric-file", "FILE", "metrics of your own, a NAME=FORMULA a line" },
-	{ OPT_TIME, "time", "FROM,TO", "these samples only: seconds since the start, or times of day" },
+	{ OPT_TIME, "time", "FROM,TO",
+	  "these samples only: seconds since the start, or times of day" },
 	{ OPT_PER_SOCKET, "per-socket", NULL,
 	  "sum the boxes of a die or CPU up, one line per event (default)" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },

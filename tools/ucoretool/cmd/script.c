@@ -46,7 +46,8 @@ static const struct option_desc script_options[] = {
 	  "sum the boxes of a die or CPU up, one line per event (default)" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
 	{ OPT_TOTALS, "totals", NULL, "counts since the start, not since the last sample" },
-	{ OPT_TIME, "time", "FROM,TO", "these samples only: seconds since the start, or times of day" },
+	{ OPT_TIME, "time", "FROM,TO",
+	  "these samples only: seconds since the start, or times of day" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator, a row per value" },
 	{ 'j', "json", NULL, "JSON lines, an object per record" },
 	{ 0 },
@@ -223,7 +224,7 @@ static void context_cells(struct sample_cells *cells, const struct ucore_sample 
 	cells->head[HEAD_PID] = cell_number(sample->pid);
 	cells->head[HEAD_TID] = cell_number(sample->tid);
 	cells->head[HEAD_IP] = cell_text(cells->ip);
-	cells->head[HEAD_USER] = cell_number(!!(sample->flags & UCORE_SAMPLE_USER));
+	cells->head[HEAD_USER] = cell_flag(sample->flags & UCORE_SAMPLE_USER);
 }
 
 static void trigger_cells(const struct script *script, struct sample_cells *cells,
@@ -258,11 +259,11 @@ static void head_make(const struct script *script, struct sample_cells *cells,
 	cells->head[HEAD_ENABLED] = cell_ns(sample->time_enabled);
 	cells->head[HEAD_RUNNING] = cell_ns(sample->time_running);
 	if (sample->flags & UCORE_SAMPLE_RECOVERED)
-		cells->head[HEAD_RECOVERED] = cell_number(1);
+		cells->head[HEAD_RECOVERED] = cell_flag(true);
 	if (sample->flags & UCORE_SAMPLE_THROTTLED)
-		cells->head[HEAD_THROTTLED] = cell_number(1);
+		cells->head[HEAD_THROTTLED] = cell_flag(true);
 	if (sample->flags & UCORE_SAMPLE_POLLED) {
-		cells->head[HEAD_POLLED] = cell_number(1);
+		cells->head[HEAD_POLLED] = cell_flag(true);
 		cells->head[HEAD_LATE] = cell_ns(sample->late_ns);
 	}
 	if (sample->skew_ns)

@@ -339,13 +339,9 @@ static struct cell running_cell(const struct stat *stat, const struct stat_row *
 
 static struct cell note_cell(uint32_t flags, int32_t cpu)
 {
-	if (flags & UCORE_VALUE_DEAD)
-		return cell_text("box dead");
-	if (flags & UCORE_VALUE_OFFLINE)
-		return cell_text(domain_offline_text(cpu));
-	if (flags & UCORE_VALUE_REFUSED)
-		return cell_text("refused");
-	return flags & UCORE_VALUE_UNFROZEN ? cell_text("unfrozen") : cell_none();
+	const char *note = value_note(flags, cpu);
+
+	return note ? cell_text(note) : cell_none();
 }
 
 static void row_print(struct stat *stat, const struct column *columns, const struct stat_row *row)

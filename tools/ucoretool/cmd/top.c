@@ -13,6 +13,7 @@
 
 #include "cli.h"
 #include "clock.h"
+#include "count.h"
 #include "domain.h"
 #include "out.h"
 #include "panel.h"
@@ -34,8 +35,7 @@ struct top_args {
 };
 
 struct top {
-	struct ucore_device *dev;
-	struct ucore_session *session;
+	struct count count;
 	struct panels panels;
 	struct view view;
 	struct out out;
@@ -351,13 +351,14 @@ static void title_make(const struct top *top, const struct top_args *args, char 
 	char dies[DOMAIN_SUM_LEN];
 	size_t nr;
 
-	domains = ucore_device_domains(top->dev, &nr);
+	domains = ucore_device_domains(top->count.dev, &nr);
 	for (size_t i = 0; i < nr; i++)
 		if (domains[i].scope == UCORE_SCOPE_DIE)
 			domain_sum_add(&sum, domains[i].scope);
 	domain_sum_text(&sum, dies, sizeof(dies));
 	snprintf(title, size, "ucoretool top: %s, %s, every %g s",
-		 ucore_device_info(top->dev)->platform, dies, (double)args->interval_ns / 1e9);
+		 ucore_device_info(top->count.dev)->platform, dies,
+		 (double)args->interval_ns / 1e9);
 }
 
 static int screen_start(struct tool *tool, struct top *top, const struct top_args *args,
@@ -388,7 +389,7 @@ static int top_count(struct tool *tool, struct top *top, const struct top_args *
 	int ret = wait_open(tool, &wait, NULL);
 
 	if (!ret) {
-		ret = ucore_session_start(top->session, &tool->err);
+		ret = ucore_session_start(top->count.session, &tool->err);
 		if (ret)
 			ret = tool_fail(tool, ret);
 	}
@@ -404,24 +405,18 @@ static int top_run(struct tool *tool, const void *data)
 {
 	const struct top_args *args = data;
 	struct top top = { .out = args->out };
-	int ret = ucore_device_open(tool->device, tool->sys, &top.dev, &tool->err);
+	/* the panels bring the events */
+	int ret = count_open(tool, &(struct count_args) { 0 }, &(struct ucore_session_config) { 0 },
+			     NULL, &top.count);
 
-	if (!ret)
-		ret = ucore_device_ready(top.dev, &tool->err);
-	if (!ret)
-		ret = ucore_session_create(top.dev, NULL, &top.session, &tool->err);
-	if (ret) {
-		tool_fail(tool, ret);
-		ret = EXIT_FAILURE;
-	} else {
-		ret = panels_open(tool, top.dev, top.session, args->wanted, &top.panels);
-	}
+	if (ret)
+		return ret;
+	ret = panels_open(tool, top.count.dev, top.count.session, args->wanted, &top.panels);
 	if (!ret)
 		ret = top_count(tool, &top, args);
 	view_close(&top.view);
 	panels_close(&top.panels);
-	ucore_session_destroy(top.session);
-	ucore_device_close(top.dev);
+	count_close(&top.count);
 	return ret;
 }
 
