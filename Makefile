@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit check fuzz lab tools-test fresh-test test fresh lab-kernels demo bench shell install uninstall dkms clean help
+.PHONY: all module tools kunit check fuzz lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell install uninstall dkms clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -79,12 +79,16 @@ fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer'
 	@$(MAKE) --no-print-directory -C tests/fuzz O=$(BUILD)/fuzz run
 
 lab:	## tests on the emulated machine [TESTS="pattern ..." JOBS=n]
-	@$(LAB)/deps.sh build lab debug perf
+	@$(LAB)/deps.sh build lab debug perf http
 	@$(RUN) $(TESTS)
 
 tools-test:
 	@$(LAB)/deps.sh tools
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools test
+
+page-test:	## look at the page of `report --html` in a browser (installs Chromium, 100 MB)
+	@$(LAB)/deps.sh tools page
+	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools test-page
 
 test:	## everything that tests: kunit, check, tools, lab
 	@$(LAB)/deps.sh build tools lab debug check perf

@@ -15,7 +15,9 @@ OUT = BUILD / "check/install"
 VERSION = re.search(r'^PACKAGE_VERSION="(.*)"', (TOP / "dkms.conf").read_text(), re.M)[1]
 FILES = {"bin/ucoretool", "include/libucore.h", "include/ucore.h", "lib/libucore.a",
          "lib/libucore.so", "lib/libucore.so.0", "lib/pkgconfig/libucore.pc",
-         "share/bash-completion/completions/ucoretool"}
+         "share/bash-completion/completions/ucoretool", "share/ucore/grafana-dashboard.json",
+         "lib/systemd/system/ucore-export.service", "lib/sysusers.d/ucore.conf",
+         "lib/udev/rules.d/60-ucore.rules"}
 PAGES = {"share/man/man1/ucoretool.1", "share/man/man3/libucore.3"}
 
 
@@ -69,6 +71,8 @@ def installs(*variables):
             assert pkg_config(prefix, "--variable=prefix") == prefix
             assert pkg_config(prefix, "--modversion") == VERSION
             look_at_module(OUT / "root" / module)
+            unit = OUT / "root" / prefix[1:] / "lib/systemd/system/ucore-export.service"
+            assert f"ExecStart={prefix}/bin/ucoretool export " in unit.read_text()
             make("uninstall", f"prefix={prefix}")
             assert not there(), there()
     finally:

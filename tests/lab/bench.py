@@ -250,7 +250,7 @@ def ucore_stat(bench, events):
 def ucore_ring(bench, events, extra=""):
     return Tool(lambda seconds: f"ucoretool record --timer {bench.interval_ms}ms {extra} "
                                 f"{options(events)} -o /tmp/out -- sleep {seconds}",
-                "ucoretool report -j -i /tmp/out | grep -c '\"trigger\":\"timer\"'", SOCKETS)
+                "ucoretool script -j -i /tmp/out | grep -c '\"trigger\":\"timer\"'", SOCKETS)
 
 
 def perf_stat(bench, events):

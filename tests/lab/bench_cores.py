@@ -67,7 +67,7 @@ def ucore_stat(events):
 def ucore_ring(events):
     return bench.Tool(lambda seconds: f"ucoretool record --timer {INTERVAL_MS}ms "
                                       f"{bench.options(events)} -o /tmp/out -- sleep {seconds}",
-                      "ucoretool report -j -i /tmp/out | grep -c '\"trigger\":\"timer\"'", CPUS)
+                      "ucoretool script -j -i /tmp/out | grep -c '\"trigger\":\"timer\"'", CPUS)
 
 
 def perf_stat(events):

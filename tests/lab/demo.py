@@ -18,7 +18,7 @@ from lab.qemu import args, platforms
 
 KERNEL = "6.1"
 PMI_CPU = 1
-REPORT = "ucoretool report -i /tmp/samples | tail -n 16"
+REPORT = "ucoretool script -i /tmp/samples | tail -n 16"
 STAT = "ucoretool stat --per-socket -e {} -e {} -- sleep 1"
 READS, WRITES = "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/"
 

@@ -11,10 +11,15 @@ packages_of() {
 	case $1 in
 	# the module; libelf1 is for the kernel's own objtool
 	build)	echo gcc make libc6-dev kmod libelf1 ;;
-	# libucore and ucoretool, and their tests
-	tools)	echo gcc g++ make libc6-dev python3 bats scdoc libcmocka-dev ;;
+	# libucore and ucoretool, and their tests; ncurses is for ucoretool top
+	tools)	echo gcc g++ make libc6-dev libncurses-dev libmicrohttpd-dev python3 bats scdoc \
+			libcmocka-dev babeltrace2 ;;
+	# what ucoretool listens with (export); without it the rest is built
+	http)	echo libmicrohttpd-dev ;;
+	# a browser to look at the page of `report --html` with
+	page)	echo chromium chromium-driver python3 ;;
 	# the emulated machine: its programs and guest, and what a QEMU of ours runs with
-	lab)	echo python3 gcc libc6-dev libc6-dev-i386 gcc-multilib busybox-static \
+	lab)	echo python3 gcc libc6-dev libncurses-dev libc6-dev-i386 gcc-multilib busybox-static \
 			kmod xz-utils zstd dpkg-dev \
 			libglib2.0-0 libpixman-1-0 libfdt1 zlib1g seabios qemu-system-data ;;
 	# building that QEMU

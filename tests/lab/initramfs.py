@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The file system of a guest: busybox, modules, tools and helper programs."""
 
+import os
 import subprocess
 
 from lab import artifacts, cpio
 
 BUSYBOX = "/bin/busybox"
+# Terminals that somebody may sit at, of Debian's ncurses-base, for ucoretool top
+TERMINALS = ("linux", "screen-256color", "tmux-256color", "vt100", "xterm", "xterm-256color")
 # Modules of the kernel that tests load by hand
 KERNEL_MODULES = ("intel-uncore.ko", "msr.ko")
 ETC = {
@@ -31,6 +34,7 @@ def build(path, kernel, *, module=None, tools=None, multicall=(), files=(), perf
     if tools:
         for program in (tools / "ucoretool", *example_programs(tools)):
             archive.program(f"/bin/{program.name}", program)
+        add_terminals(archive)
     if perf:
         archive.program("/usr/bin/perf", "/usr/bin/perf")
     for source, names in dict(multicall).items():
@@ -40,6 +44,13 @@ def build(path, kernel, *, module=None, tools=None, multicall=(), files=(), perf
     for name, source in dict(files).items():
         archive.file(name, source)
     archive.write(path)
+
+
+def add_terminals(archive):
+    for name in TERMINALS:
+        place = f"/lib/terminfo/{name[0]}/{name}"
+        if os.path.exists(place):
+            archive.file(place, place)
 
 
 def example_programs(tools):

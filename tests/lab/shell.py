@@ -5,14 +5,16 @@ usage: python3 -m lab.shell [SCENARIO [KERNEL]]    SCENARIO `pc` is a machine wi
 """
 
 import contextlib
+import os
 import shutil
 import sys
 import termios
 
+from lab.initramfs import TERMINALS
 from lab.machine import Machine
 from lab.qemu import args
 
-SHELL = "stty rows {rows} cols {cols}; cd /root; exec sh -l"
+SHELL = "stty rows {rows} cols {cols}; cd /root; TERM={term} LANG=C.UTF-8 exec sh -l"
 
 
 @contextlib.contextmanager
@@ -28,11 +30,17 @@ def terminal_restored():
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, saved)
 
 
+def terminal_type():
+    """What the guest knows of the terminal that its user sits at."""
+    name = os.environ.get("TERM", "")
+    return name if name in TERMINALS else "vt100"
+
+
 def main(scenario="e2-2s", kernel="6.1"):
     args.binary()
     print(f"Booting {scenario} with {kernel}; leave the shell with exit or Ctrl-D.", flush=True)
     size = shutil.get_terminal_size()
-    shell = SHELL.format(rows=size.lines, cols=size.columns)
+    shell = SHELL.format(rows=size.lines, cols=size.columns, term=terminal_type())
     with terminal_restored(), Machine(None if scenario == "pc" else scenario, kernel, perf=True,
                                       console="terminal", strict=False) as machine:
         machine.insmod()

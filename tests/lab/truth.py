@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Samples of `ucoretool report` against what the machine model knows.
+"""Samples of `ucoretool script` against what the machine model knows.
 
 A sample and the freeze that it was taken in belong together by their order on
 the die; a value and a counter by box and event.
@@ -12,16 +12,16 @@ from lab import artifacts
 
 # Event select and umask, as they stand in bits 15:0 of a control register
 EVENT_BITS = 0xffff
-# How report marks a count that went on while its die was frozen
+# How script marks a count that went on while its die was frozen
 UNFROZEN = "unfrozen"
 
 
 def samples_of(machine, path):
     """Samples in a file of the guest: counts since the start, a value per box.
 
-    The report is made on the host, which is faster.
+    They are printed on the host, which is faster.
     """
-    report = subprocess.run([artifacts.tools() / "ucoretool", "report", "-i", "-", "--per-box",
+    report = subprocess.run([artifacts.tools() / "ucoretool", "script", "-i", "-", "--per-box",
                              "--totals", "-j"], input=machine.fetch(path), check=True,
                             capture_output=True)
     records = [json.loads(line) for line in report.stdout.splitlines()]

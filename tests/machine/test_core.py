@@ -158,7 +158,7 @@ def overflows_of_cores_and_of_a_die(m):
         m.sh("ucoretool record -o /tmp/data -n 200 -e core/INSTRUCTIONS_RETIRED,period=5000000/ "
              "-e core/CPU_CLK_UNHALTED.THREAD/ -e imc0/CAS_COUNT.RD,period=200000/")
         cpus, dies, recovered = {}, {}, 0
-        for row in map(json.loads, m.sh("ucoretool report -i /tmp/data -j").splitlines()):
+        for row in map(json.loads, m.sh("ucoretool script -i /tmp/data -j").splitlines()):
             if row.get("record") != "sample":
                 continue
             assert row["trigger"] == "overflow", row
@@ -176,7 +176,7 @@ def overflows_of_cores_and_of_a_die(m):
 def timer_samples_of_cores(m):
     with cores(m):
         m.sh("ucoretool record -o /tmp/data -n 40 --timer 5ms -e core/UNHALTED_CORE_CYCLES,cpu=1/")
-        rows = [json.loads(line) for line in m.sh("ucoretool report -i /tmp/data -j").splitlines()]
+        rows = [json.loads(line) for line in m.sh("ucoretool script -i /tmp/data -j").splitlines()]
         samples = [row for row in rows if row.get("record") == "sample"]
         assert len(samples) == 40 and all(row["cpu"] == 1 for row in samples), samples[:2]
 

@@ -223,7 +223,7 @@ def cpus_of_record(m, options):
     """CPUs that took the PMI of samples, by die; and how many each CPU of the machine got."""
     before = pmis_of(m)
     m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ -c 200000 -n 30 -o /tmp/chosen")
-    samples = [json.loads(line) for line in m.run("ucoretool report -i /tmp/chosen -j").out
+    samples = [json.loads(line) for line in m.run("ucoretool script -i /tmp/chosen -j").out
                .splitlines()]
     by_die = {}
     for sample in samples:

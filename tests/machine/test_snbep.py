@@ -487,7 +487,7 @@ def record_polls_and_report_says_so(m):
         freezes = [f for f in m.truth("freeze", mark) if f["socket"] == die][:len(of_die)]
         _, differences = truth.compared(of_die, freezes, before, events)
         assert_equal(differences)
-    report = m.run("ucoretool report -i /tmp/polled").out
+    report = m.run("ucoretool script -i /tmp/polled").out
     heads = [line for line in report.splitlines() if " overflow of imc0 " in line]
     assert len(heads) == 40, report[:2000]
     assert all(re.search(r"skew [\d.]+ us polled, late < [\d.]+ us", line) for line in heads), heads

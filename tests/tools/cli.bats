@@ -36,6 +36,21 @@ record_file()
 	[ "$status" -eq 0 ]
 }
 
+# Bytes before the first entry of that file: 2 dies, 34 boxes, the fields of two types, 16 events
+file_head()
+{
+	local fields
+	fields=$(od -An -tu4 -j 40 -N 4 "$TMP/data")
+	echo $((96 + 2 * 24 + 34 * 32 + fields * 56 + 16 * 432))
+}
+
+# A file of samples that are known, see samples.py
+samples()
+{
+	command -v python3 || skip "no python3"
+	python3 -B "$BATS_TEST_DIRNAME/samples.py" "$TMP/data" "$@"
+}
+
 # ---- usage ------------------------------------------------------------------
 
 @test "no command shows the usage and exits 2" {
@@ -50,7 +65,7 @@ record_file()
 }
 
 @test "help goes to stdout and exits 0" {
-	for args in --help -h help "help stat" "stat --help" "list --help" "report --help" "stat -h" "list -h"; do
+	for args in --help -h help "help stat" "stat --help" "top --help" "export --help" "list --help" "report --help" "stat -h" "list -h"; do
 		tool $args
 		[ "$status" -eq 0 ]
 		[[ $output == usage:* ]]
@@ -135,6 +150,10 @@ record_file()
 	stat -M x=nosuch+1|metric 'x': 'nosuch' is no alias, event, metric or constant here
 	stat --metric-file f|-M chooses them: give -M too
 	stat --metric-file|needs a value
+	top nonsense|no panel 'nonsense': there are memory llc links io power
+	top -I 1|interval '1': from 10ms
+	top -n 0|count 0: from 1
+	top -x ab|separator 'ab'
 	stat -C a -e imc/CAS_COUNT.RD/|CPU 'a' is not a number
 	stat -C 1, -e imc/CAS_COUNT.RD/|CPU '' is not a number
 	stat -C 99 -e imc/CAS_COUNT.RD/|CPU 99: no such CPU
@@ -209,6 +228,15 @@ record_file()
 		UCORE_FAKE="fail=$nr:5" tool record --timer 1ms -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/d"
 		echo "$nr: $err"
 		complains 1 "Input/output error"
+	done
+}
+
+@test "top: each command the driver fails is one line and exit 1" {
+	# of the commands that add events one alone is left out
+	for nr in 0 1 2 4 16 19 22; do
+		UCORE_FAKE="fail=$nr:5" tool top -n 1 -I 10
+		echo "$nr: $err"
+		complains 1
 	done
 }
 
@@ -387,7 +415,7 @@ record_file()
 @test "stat: total, per socket, per box" {
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x,
 	[ "$status" -eq 0 ]
-	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,wall ]]
+	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,time ]]
 	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,144000,10.24,90.00,imc/CAS_COUNT.RD/,,20*Z ]]
 	[ "$(wc -l <<<"$output")" -eq 2 ]
 	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x, --per-socket
@@ -402,7 +430,7 @@ record_file()
 	tool stat -e imc2/CAS_COUNT.RD,die=0/ -I 1 -n 3 -x';'
 	[ "$status" -eq 0 ]
 	[ "$(cut -d';' -f1,6 <<<"$output")" = $'time_ns;count\n1000000000;10000\n2000000000;10000\n3000000000;10000' ]
-	[[ $err == "# 3.000000 s counted, 3 reads, 12.0 register accesses each"* ]]
+	[[ $err == "# 3.000000 s counted until 20"*", 3 reads, 12.0 register accesses each"* ]]
 }
 
 @test "boxes by range, events and types by pattern, and names of one's own" {
@@ -419,8 +447,13 @@ record_file()
 	[[ $(sed -n 2p <<<"$output") == *,144000,*,reads,* ]]
 	tool record -c 1000 -e 'imc/CAS_COUNT.W?,name=writes/' -n 2 -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	tool report -i "$TMP/data" -x,
+	tool script -i "$TMP/data" -x,
 	[[ $output == *,writes,* ]]
+	# metrics find the event by what it was, whatever it is called
+	tool record --timer 1ms -e imc/CAS_COUNT.RD,name=reads/ -n 8 -o "$TMP/data"
+	tool report -i "$TMP/data" -x, -M memory_bandwidth_read
+	[ "$status" -eq 0 ]
+	[[ $output == *,reads,* && $output == *,memory_bandwidth_read,* ]]
 }
 
 @test "times have units, and periods thousands" {
@@ -481,20 +514,24 @@ record_file()
 	tool stat -M $'x={imc/CAS_COUNT.RD/}; unit=\xb5s\xed\xa0\x80' --timeout 1 -j
 	[[ $output == *'"unit":"\ufffds\ufffd\ufffd\ufffd"'* ]]
 	tool stat -M $'x={imc/CAS_COUNT.RD/}; unit=a\nb' --timeout 1 -x,
-	[[ $output == *$',"a\nb",x' ]]
+	[[ $output == *$',"a\nb",x,20'*Z ]]
 }
 
-@test "stat tells the time by the calendar" {
-	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 3 -j
+@test "stat: each row tells when it was read, by the wall clock; programs get UTC" {
 	command -v python3 || skip "no python3"
-	# the fake's clock goes on by a second from read to read
+	TZ=JST-9 tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 3 -j
+	# the fake's CLOCK_MONOTONIC is its own, and goes on by a second from READ to READ
 	python3 - "$output" <<-'EOF'
-	import datetime, json, sys
-	walls = [json.loads(line)["wall"] for line in sys.argv[1].splitlines()[:3]]
-	times = [datetime.datetime.strptime(wall, "%Y-%m-%dT%H:%M:%S.%fZ") for wall in walls]
-	steps = [(b - a).total_seconds() for a, b in zip(times, times[1:])]
-	assert all(abs(step - 1) < 0.5 for step in steps), walls
+	import calendar, json, re, sys, time
+	ahead = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+	for nr, line in enumerate(sys.argv[1].splitlines()[:3], 1):
+	    told = json.loads(line)["time"]
+	    seconds, ns = re.fullmatch(r"(20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})Z", told).groups()
+	    at = calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(ns)
+	    assert abs(at - (10**18 + nr * 10**9 + ahead)) < 10**8, (told, at)
 	EOF
+	TZ=JST-9 tool stat -e imc/CAS_COUNT.RD/ --timeout 1
+	[[ $output == *" s counted until 20"*" +0900, 1 reads"* ]]
 }
 
 @test "stat -I waits for each interval" {
@@ -508,29 +545,29 @@ record_file()
 	tool stat -e imc/CAS_COUNT.RD/ --timeout 5
 	[ "$status" -eq 0 ]
 	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"* ]]
-	[[ $output == *"# 1.000000 s counted, 1 reads"*"skew between them at most 0.1 us; read last at 20"*Z ]]
+	[[ $output == *"# 1.000000 s counted until 20"*", 1 reads"*"skew between them at most 0.1 us" ]]
 	[ -z "$err" ]
 }
 
 @test "stat as JSON: rows and a summary" {
 	tool stat -j -e imc/CAS_COUNT.RD/,ubox/UCLK/ --timeout 1
 	[ "$status" -eq 0 ]
-	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"count":144000,"mb_per_s":10.240,"running_percent":90.000,"event":"imc/CAS_COUNT.RD/","wall":"20'*'Z"}' ]]
-	[[ $(sed -n 3p <<<"$output") == '{"summary":{"time_ns":1000000000,"wall":"20'*'Z","reads":1,'* ]]
+	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"count":144000,"mb_per_s":10.240,"running_percent":90.000,"event":"imc/CAS_COUNT.RD/","time":"20'*'Z"}' ]]
+	[[ $(sed -n 3p <<<"$output") == '{"summary":{"time_ns":1000000000,"reads":1,'* ]]
 }
 
 @test "stat -M: of all sockets, of each, of each box" {
 	tool stat -M memory_bandwidth_read -I 1 -n 2 -x,
 	[ "$status" -eq 0 ]
-	[ "$(cut -d, -f1-10,12- <<<"$output")" = "$(printf '%s\n' \
-		time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,value,unit,metric \
-		1000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read \
-		2000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read)" ]
+	[ "$(sed 's/,20[-0-9]*T[0-9:.]*Z$/,now/' <<<"$output")" = "$(printf '%s\n' \
+		time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,value,unit,metric,time \
+		1000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read,now \
+		2000000000,,,,,,,,,,10.24,MB/s,memory_bandwidth_read,now)" ]
 	tool stat -M memory_bandwidth_read --timeout 1 -x, --per-socket
-	[[ $(sed -n 3p <<<"$output") == 1000000000,1,,,,,,,,,20*Z,7.53777778,MB/s,memory_bandwidth_read ]]
+	[[ $(sed -n 3p <<<"$output") == 1000000000,1,,,,,,,,,7.53777778,MB/s,memory_bandwidth_read,20* ]]
 	tool stat -M memory_bandwidth_read --timeout 1 -j --per-box
 	[ "$(wc -l <<<"$output")" -eq 9 ]
-	[[ $(sed -n 3p <<<"$output") == '{"time_ns":1000000000,"socket":0,"die":0,"box":"imc2","wall":"20'*'Z","value":0.711111111,"unit":"MB/s","metric":"memory_bandwidth_read"}' ]]
+	[[ $(sed -n 3p <<<"$output") == '{"time_ns":1000000000,"socket":0,"die":0,"box":"imc2","value":0.711111111,"unit":"MB/s","metric":"memory_bandwidth_read","time":"20'* ]]
 }
 
 @test "stat -M as a table: values where counts stand" {
@@ -544,10 +581,10 @@ record_file()
 
 @test "stat -M: formulas, files of them, categories" {
 	tool stat -M 'hit=1-A/B; A=imc/CAS_COUNT.RD,die=0/; B=imc/CAS_COUNT.RD/; unit=x' -x, --timeout 1
-	[ "$(sed -n 2p <<<"$output" | cut -d, -f12-)" = 0.736118441,x,hit ]
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f11-13)" = 0.736118441,x,hit ]
 	printf '%s\n' '# mine' 'twice = 2 * memory_bandwidth_read; unit=MB/s' >"$TMP/mine"
 	tool stat --metric-file "$TMP/mine" -M twice -x, --timeout 1
-	[ "$(sed -n 2p <<<"$output" | cut -d, -f12-)" = 20.48,MB/s,twice ]
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f11-13)" = 20.48,MB/s,twice ]
 	tool stat --metric-file "$TMP/none" -M twice
 	complains 1 "none: cannot open"
 	printf 'twice 2\n' >"$TMP/mine"
@@ -555,7 +592,7 @@ record_file()
 	complains 2 "mine, line 1: metric 'twice 2': write NAME=FORMULA"
 	UCORE_FAKE="machine=spr" tool stat -M @io --timeout 1 -x,
 	[ "$status" -eq 0 ]
-	[[ $output == *,io_bandwidth_read$'\n'* ]]
+	[[ $output == *,io_bandwidth_read,20* ]]
 	[[ $err == *"left out: "*"do not fit beside the others; count them in another run"* ]]
 }
 
@@ -564,9 +601,9 @@ record_file()
 	[ "$status" -eq 0 ]
 	[[ $output == *$'\n'"$(printf '%20s  %10s  %s' - "" x)"$'\n'* ]]
 	tool stat -M 'x=1/(seconds-seconds)+{imc/CAS_COUNT.RD/}' --timeout 1 -j
-	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"wall":"20'*'Z","metric":"x"}' ]]
+	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"metric":"x","time":"20'* ]]
 	tool stat -M 'x=1/(seconds-seconds)+{imc/CAS_COUNT.RD/}' --timeout 1 -x,
-	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,,,,,,20*Z,,,x ]]
+	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,,,,,,,,x,20* ]]
 }
 
 @test "stat -M marks values of what cannot be counted" {
@@ -648,7 +685,7 @@ record_file()
 	[ "$status" -eq 0 ]
 }
 
-# ---- record and report ------------------------------------------------------
+# ---- record and script ------------------------------------------------------
 
 @test "record says what it wrote and what it cost" {
 	record_file
@@ -657,9 +694,9 @@ record_file()
 	[ -z "$output" ]
 }
 
-@test "report as a table" {
+@test "script as a table" {
 	record_file
-	tool report -i "$TMP/data"
+	tool script -i "$TMP/data"
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '  die 0  cpu 0  overflow of imc0 imc/CAS_COUNT.RD/  frozen 1.50 us  pid 42/43 ip 0xffffffff81000123 kernel' <<<"$output")" -eq 4 ]
 	[[ $output == *"38,000  imc       imc/CAS_COUNT.RD/"*"overflow"* ]]
@@ -667,34 +704,86 @@ record_file()
 	[[ $output == *"# cost of a sample: 2.50 us, 13.0 register accesses" ]]
 }
 
-@test "report: sums, boxes and totals" {
+@test "script tells the wall clock: local to people, UTC to programs" {
+	samples ramp
+	TZ=UTC+1 tool script -i "$TMP/data"
+	[[ $(sed -n 1p <<<"$output") == "# recorded 2026-01-02 02:04:05.000123 -0100 on ivbep; CLOCK_MONOTONIC was 4000.000000000" ]]
+	[[ $(sed -n 2p <<<"$output") == "02:04:05.010123  0.010000000  die 0  cpu 0  timer  frozen"* ]]
+	tool script -i "$TMP/data" -x,
+	[[ $(sed -n 1p <<<"$output") == record,time_ns,*,note,time ]]
+	[[ $(sed -n 2p <<<"$output") == sample,4000010000000,0,*,4000,,2026-01-02T03:04:05.010123456Z ]]
+	tool script -i "$TMP/data" -j
+	[[ $(sed -n 100p <<<"$output") == *'"time":"2026-01-02T03:04:06.000123456Z"'* ]]
+	[[ $(tail -n 1 <<<"$output") == *'"start":"2026-01-02T03:04:05.000123456Z","first":"2026-01-02T03:04:05.010123456Z","last":"2026-01-02T03:04:06.000123456Z"'* ]]
+	# what record writes: its start is now
 	record_file
+	before=$(date +%s)
+	start=$("$B/fake_tool" script -i "$TMP/data" -j | sed -n 's/.*"start":"\([^"]*\)".*/\1/p')
+	[ $(($(date -ud "$start" +%s) - before)) -ge -60 ]
+	[ $(($(date -ud "$start" +%s) - before)) -le 0 ]
+}
+
+@test "script: --time, in seconds and times of day" {
+	samples ramp
+	export TZ=UTC
+	for window in 0.5,0.6 500ms,600ms 03:04:05.500123,03:04:05.600124; do
+		tool script -i "$TMP/data" -x, --time $window
+		[ "$status" -eq 0 ]
+		# samples at 500 ms, 510 ms ... 600 ms; counts are still since the one before
+		[ "$(sed 1d <<<"$output" | wc -l)" -eq 11 ]
+		[ "$(sed -n 2p <<<"$output" | cut -d, -f17)" -eq 200000 ]
+	done
+	tool script -i "$TMP/data" -x, --time ,0.02
+	[ "$(sed 1d <<<"$output" | wc -l)" -eq 2 ]
+	tool script -i "$TMP/data" -x, --time 0.99,
+	[ "$(sed 1d <<<"$output" | wc -l)" -eq 2 ]
+	tool script -i "$TMP/data" -x, --time 03:04,
+	complains 2 "time '03:04': write the time of day as 14:03:05.5"
+	tool script -i "$TMP/data" --time 5
+	complains 2 "time '5': write FROM,TO"
+	tool script -i "$TMP/data" --time 5,4
+	complains 2 "ends before it begins"
+}
+
+@test "what a flight recorder kept: the first sample is what later ones are counted from" {
+	samples late
+	tool script -i "$TMP/data" -x,
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f17,18)" = ,first ]
+	[ "$(sed -n 3p <<<"$output" | cut -d, -f17,18)" = 8000, ]
+	tool script -i "$TMP/data" -x, --totals
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f17)" -eq 4000000008000 ]
 	tool report -i "$TMP/data" -x,
+	[[ $(sed -n 2p <<<"$output") == event,0,0,,,99,792000,990000000,51.2,51.2,51.2,51.2,51.2,51.2,* ]]
+}
+
+@test "script: sums, boxes and totals" {
+	record_file
+	tool script -i "$TMP/data" -x,
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 17 ]
 	[ "$(cut -d, -f1,3,4,16,17 <<<"$output" | grep sample,0 | sed -n 1,4p)" = \
 	  $'sample,0,0,imc/CAS_COUNT.RD/,38000\nsample,0,0,cbo/CLOCKTICKS/,10000\nsample,0,1,imc/CAS_COUNT.RD/,38000\nsample,0,1,cbo/CLOCKTICKS/,10000' ]
-	tool report -i "$TMP/data" -x, --totals
+	tool script -i "$TMP/data" -x, --totals
 	[ "$(grep ^sample,[0-9]*,0,1 <<<"$output" | cut -d, -f17 | sed -n 1p)" = 76000 ]
-	tool report -i "$TMP/data" -x, --per-box
+	tool script -i "$TMP/data" -x, --per-box
 	[ "$(wc -l <<<"$output")" -eq 65 ]
 	[ "$(cut -d, -f15-17 <<<"$output" | sed -n 3p)" = imc1,imc/CAS_COUNT.RD/,9000 ]
 }
 
-@test "report as JSON is one object per record" {
+@test "script as JSON is one object per record" {
 	record_file
-	tool report -i "$TMP/data" -j --per-box
+	tool script -i "$TMP/data" -j --per-box
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 9 ]
 	[[ $(sed -n 1p <<<"$output") == '{"record":"sample",'*'"trigger":"overflow","trigger_event":"imc/CAS_COUNT.RD/","trigger_box":"imc0",'*'"values":[{"box":"imc0","event":"imc/CAS_COUNT.RD/","count":8000,"note":"overflow"},'* ]]
-	[[ $(sed -n 9p <<<"$output") == '{"record":"summary","samples":8,"lost":0,'*'"complete":1,'* ]]
+	[[ $(sed -n 9p <<<"$output") == '{"record":"summary","samples":8,"lost":0,'*'"complete":true,'* ]]
 	command -v python3 || skip "no python3"
 	python3 -c 'import json,sys; [json.loads(line) for line in sys.stdin]' <<<"$output"
 }
 
 @test "samples of several dies stand in the order of time" {
 	UCORE_FAKE="batch=3" tool record -c 9 -e imc/CAS_COUNT.RD/ -n 40 -o "$TMP/data"
-	tool report -i "$TMP/data" -x,
+	tool script -i "$TMP/data" -x,
 	sed 1d <<<"$output" | cut -d, -f2 >"$TMP/times"
 	[ "$(wc -l <"$TMP/times")" -eq 40 ]
 	sort -c -n "$TMP/times"
@@ -704,14 +793,14 @@ record_file()
 @test "a timer triggers too" {
 	tool record --timer 1ms -e imc/CAS_COUNT.RD/ -n 4 -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	tool report -i "$TMP/data" -x,
+	tool script -i "$TMP/data" -x,
 	[[ $output == *,timer,,,* ]]
 }
 
-@test "record to a pipe, report from it" {
+@test "record to a pipe, script from it" {
 	set -o pipefail
 	"$B/fake_tool" record -c 9 -e imc/CAS_COUNT.RD/ -n 4 -o - 2>/dev/null |
-		"$B/fake_tool" report -i - -x, >"$TMP/out"
+		"$B/fake_tool" script -i - -x, >"$TMP/out"
 	[ "$(wc -l <"$TMP/out")" -eq 5 ]
 }
 
@@ -719,31 +808,31 @@ record_file()
 	UCORE_FAKE="batch=100" tool record -c 9 -e imc/CAS_COUNT.RD/ -m 4096 -n 60 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	[[ $err == *"try a larger ring (-m)"* ]]
-	tool report -i "$TMP/data" -j
+	tool script -i "$TMP/data" -j
 	[ "$status" -eq 0 ]
 	[[ $output == *'{"record":"lost",'*'"lost":'* ]]
 	[[ $output == *'{"record":"summary","samples":60,'* ]]
 }
 
 @test "a file that is none, damaged, or cut off" {
-	tool report -i /nonexistent
+	tool script -i /nonexistent
 	complains 1 "/nonexistent: cannot open"
 	echo "hello, this is not what you are looking for, not at all, go away, please, now" >"$TMP/data"
-	tool report -i "$TMP/data"
+	tool script -i "$TMP/data"
 	complains 1 "not a file of samples"
 	record_file
-	head -c 3000 "$TMP/data" >"$TMP/short"
-	tool report -i "$TMP/short" -x,
+	head -c $(($(file_head) + 300)) "$TMP/data" >"$TMP/short"
+	tool script -i "$TMP/short" -x,
 	[ "$status" -eq 1 ]
 	[[ $err == *"cut off"* ]]
 }
 
-@test "a file without its end is reported as far as it goes" {
+@test "a file without its end is printed as far as it goes" {
 	record_file
 	size=$(stat -c %s "$TMP/data")
 	# the last entry is a head of 16 bytes and struct ucore_status, 112 bytes
 	head -c $((size - 128)) "$TMP/data" >"$TMP/short"
-	tool report -i "$TMP/short"
+	tool script -i "$TMP/short"
 	[ "$status" -eq 0 ]
 	[[ $output == *"# 8 samples"*"cut short: its cost is not known" ]]
 }
@@ -751,21 +840,21 @@ record_file()
 @test "records out of order are damage" {
 	record_file
 	# the head, then the same first entry twice
-	head=$((72 + 2 * 24 + 16 * 240))
+	head=$(file_head)
 	entry=$((16 + 104 + 8 * 16))
 	{ head -c $((head + entry)) "$TMP/data"; tail -c +$((head + 1)) "$TMP/data" | head -c $entry; } >"$TMP/twice"
-	tool report -i "$TMP/twice" -j
+	tool script -i "$TMP/twice" -j
 	[ "$status" -eq 1 ]
 	[[ $err == *"out of order"* ]]
 }
 
 @test "a sample with an event twice, or one of another die, is damage" {
-	head=$((72 + 2 * 24 + 16 * 240))
 	for id in '\x01' '\x09'; do
 		record_file
+		head=$(file_head)
 		# the event of the second value of the first sample
 		printf "$id" | dd of="$TMP/data" bs=1 seek=$((head + 16 + 104 + 16)) conv=notrunc status=none
-		tool report -i "$TMP/data" -j --per-box
+		tool script -i "$TMP/data" -j --per-box
 		[ "$status" -eq 1 ]
 		[[ $err == *"did not announce"* ]]
 	done
@@ -774,6 +863,313 @@ record_file()
 @test "damaged files do no harm" {
 	record_file
 	"$B/fuzz_report" "$TMP/data" "${FUZZ_ROUNDS:-3000}"
+}
+
+# ---- report -----------------------------------------------------------------
+
+@test "report: how a known ramp of rates is distributed" {
+	samples ramp
+	tool report -i "$TMP/data" -x,
+	[ "$status" -eq 0 ]
+	[ "$(sed -n 1p <<<"$output")" = record,socket,die,cpu,box,samples,count,running_ns,rate,min,mean,p50,p99,max,histogram,unit,event,note ]
+	# 4000 i counts of 64 bytes in each 10 ms, i from 1 to 100
+	[ "$(sed -n 2p <<<"$output")" = \
+	  "event,0,0,,,100,20200000,1000000000,1292.8,25.6,1292.8,1280,2534.4,2560,7 6 6 6 6 7 6 6 6 6 7 6 6 6 6 7,MB/s,imc/CAS_COUNT.RD/," ]
+	tool report -i "$TMP/data" -x, --per-box
+	[ "$(sed 1d <<<"$output" | cut -d, -f5,7,9)" = $'imc0,5050000,323.2\nimc1,5050000,323.2\nimc2,5050000,323.2\nimc3,5050000,323.2' ]
+	tool report -i "$TMP/data" -j
+	[[ $(sed -n 1p <<<"$output") == '{"record":"event","socket":0,"die":0,"samples":100,"count":20200000,'*'"p99":2534.4,'*'"histogram":[7,6,6,6,6,7,6,6,6,6,7,6,6,6,6,7]}' ]]
+	[[ $(sed -n 2p <<<"$output") == '{"record":"summary","samples":100,"lost":0,'* ]]
+	LC_ALL=C.UTF-8 tool report -i "$TMP/data"
+	[[ $output == *"100          20,200,000       1293      25.60       1293       1280       2534       2560  █▇▇▇▇█▇▇▇▇█▇▇▇▇█  MB/s   imc/CAS_COUNT.RD/"* ]]
+	LC_ALL=C tool report -i "$TMP/data"
+	! grep -q '[^ -~	]' <<<"$output"
+	[[ $output == *"# 100 samples, 0 records lost, 0 gaps; 100.0 samples/s on each die"*"# cost of a sample: 2.50 us, 12.0 register accesses" ]]
+}
+
+@test "report: --time leaves out what is not in it" {
+	samples ramp
+	tool report -i "$TMP/data" -x, --time 0.5,0.6 -M memory_bandwidth_read
+	# 50 to 60: 11 intervals, of which the rates are 1280 to 1536
+	[[ $(sed -n 2p <<<"$output") == event,0,0,,,11,2420000,110000000,1408,1280,1408,1408,1536,1536,* ]]
+	[[ $(sed -n 3p <<<"$output") == metric,0,,,,11,,,,1280,1408,1408,1536,1536,*,MB/s,memory_bandwidth_read, ]]
+	tool report -i "$TMP/data" -x, --time 7,8
+	[[ $(sed -n 2p <<<"$output") == event,0,0,,,0,0,0,,,,,,,,MB/s,imc/CAS_COUNT.RD/, ]]
+}
+
+@test "report -M: metrics of each interval, whatever the events were called" {
+	samples raw
+	tool report -i "$TMP/data" -x, -M memory_bandwidth_total,memory_read_share
+	[ "$status" -eq 0 ] && [ -z "$(grep -v '^#' <<<"$err")" ]
+	# 4 channels with 1500 counts of 64 bytes in a ms; the second socket has twice as many
+	[ "$(grep ^metric <<<"$output" | cut -d, -f2,6,10,12,14,16,17)" = \
+	  $'0,10,384,384,384,MB/s,memory_bandwidth_total\n1,10,768,768,768,MB/s,memory_bandwidth_total\n0,10,66.6666667,66.6666667,66.6666667,%,memory_read_share\n1,10,66.6666667,66.6666667,66.6666667,%,memory_read_share' ]
+	tool report -i "$TMP/data" -x, -M memory_bandwidth_read --per-box
+	[ "$(grep -c '^metric,[01],[01],,imc[0-3],10,' <<<"$output")" -eq 8 ]
+	tool report -i "$TMP/data" -x, -M 'share=100*{imc/CAS_COUNT.WR/}/{imc/CAS_COUNT.RD/}; unit=%'
+	[[ $output == *metric,0,,,,10,,,,50,50,50,50,50,*,%,share,* ]]
+	# of all sockets: when each has had a sample
+	tool report -i "$TMP/data" -x, -M 'n={imc/CAS_COUNT.RD/}/SOCKET_COUNT'
+	[[ $output == *metric,0,,,,10,,,,4000,4000,4000,4000,4000,* ]]
+}
+
+@test "report -M: what was not recorded, or not everywhere, is refused" {
+	samples ramp
+	tool report -i "$TMP/data" -M memory_bandwidth_total
+	complains 2 "event 'UNC_M_CAS_COUNT.WR' was not recorded on imc0 of die 0"
+	tool report -i "$TMP/data" -M llc_miss_latency
+	[ "$status" -eq 2 ]
+	tool report -i "$TMP/data" -M nosuch
+	complains 2 "metric 'nosuch' is not known here"
+	tool record --timer 1ms -e imc0/CAS_COUNT.RD/ -n 4 -o "$TMP/data"
+	tool report -i "$TMP/data" -M memory_bandwidth_read
+	complains 2 "event 'UNC_M_CAS_COUNT.RD' was not recorded on imc1 of die 0"
+	tool report -i "$TMP/data" -M 'one={imc0/CAS_COUNT.RD/}' -x,
+	[ "$(grep -c ^metric <<<"$output")" -eq 2 ]
+}
+
+@test "record -M: the events of metrics are recorded, and their metrics reported" {
+	export UCORE_FAKE="cpus=2"
+	tool record --timer 1ms -M memory_bandwidth_total,memory_read_share -n 8 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	tool report -i "$TMP/data" -x, -M memory_bandwidth_total,memory_read_share
+	[ "$(grep -c ^metric <<<"$output")" -eq 4 ]
+	tool record --timer 1ms -M nosuch -n 1 -o "$TMP/data"
+	complains 2 "metric 'nosuch' is not known here"
+	# the same interval as stat has: counts and time of the fake device are alike
+	tool record --timer 1ms -M 'x={imc/CAS_COUNT.RD/}/seconds' -n 4 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+}
+
+@test "report: losses, gaps, and files that are cut" {
+	samples holes
+	tool report -i "$TMP/data"
+	[[ $output == *"# 1700 samples, 100 records lost, 2 gaps; "* ]]
+	# an interval with lost samples is longer, and its rate is the mean
+	tool report -i "$TMP/data" -x, --time 0.4005,0.4015
+	[ "$(grep ^event,0 <<<"$output" | cut -d, -f6,8 | sort -u)" = 1,101000000 ]
+	samples ramp cut
+	tool report -i "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $output == *"recording was cut short: its cost is not known"* ]]
+	size=$(stat -c %s "$TMP/data")
+	head -c $((size - 10)) "$TMP/data" >"$TMP/short"
+	tool report -i "$TMP/short"
+	[ "$status" -eq 1 ]
+	[[ $output == *" 99 "*"imc/CAS_COUNT.RD/"* && $err == *"cut off"* ]]
+}
+
+@test "report: what does not go together" {
+	while IFS='|' read -r args words; do
+		# shellcheck disable=SC2086
+		tool report $args
+		complains 2 "$words"
+	done <<-'EOF'
+	--html a --ctf b|one of them
+	--html a -j|not with --html and --ctf
+	--ctf a -M x|without -M
+	--metric-file f|give -M too
+	--time 1|write FROM,TO
+	--time x,|time 'x': a number
+	EOF
+}
+
+@test "report --html: everything is in the file, and nothing else is asked for" {
+	samples holes
+	tool report -i "$TMP/data" --html "$TMP/page.html"
+	[ "$status" -eq 0 ] && [ -z "$output$err" ]
+	! grep -qE '(src|href)="?(https?:)?//|@import|url\((https?:)?//' "$TMP/page.html"
+	grep -q "default-src 'none'" "$TMP/page.html"
+	# the columns, decoded: when samples of the first axis ended, and all counts of a box
+	python3 - "$TMP/page.html" "$BATS_TEST_DIRNAME" <<-'EOF'
+	import base64, json, re, struct, sys
+	sys.path.insert(0, sys.argv[2])
+	sys.dont_write_bytecode = True
+	import samples
+	page = open(sys.argv[1]).read()
+	columns = {name: (kind, base64.b64decode(text)) for name, kind, text in
+	           re.findall(r'id="([trlv][0-9]+)" data-as="(f64|u32)">([^<]*)<', page)}
+	says = json.loads(re.search(r'id="recording">(.*?)</script>', page, re.S).group(1))
+	def column(name):
+	    kind, data = columns[name]
+	    size, letter = (8, "d") if kind == "f64" else (4, "I")
+	    return struct.unpack(f"<{len(data) // size}{letter}", data)
+	truth = samples.holes()
+	assert says["axes"][:2] == [900, 800], says["axes"]
+	assert column("t0")[0] == samples.MS and column("t0")[-1] == 1000 * samples.MS
+	assert column("r0")[300] == 101 * samples.MS, column("r0")[299:302]
+	for i, series in enumerate(says["series"]):
+	    if "metric" in series:
+	        continue
+	    die, box = int(series["domain"][4:]), int(series["box"][3:])
+	    assert sum(column(f"v{i}")) == truth.totals[die][series["index"]][box] == int(series["count"])
+	names = {series.get("metric") for series in says["series"]}
+	assert {"memory_bandwidth_total", "memory_bandwidth_read", "memory_read_share"} <= names, names
+	assert [mark.get("lost") or mark["gap"] for mark in says["marks"]] == [100, "die offline", "die online"]
+	EOF
+	tool report -i "$TMP/data" --html "$TMP/none/page.html"
+	complains 1 "none/page.html: cannot create"
+	tool report -i "$TMP/data" --html /dev/full
+	complains 1 "/dev/full: cannot write"
+	tool report -i "$TMP/data" --html - -M memory_read_share
+	[[ $output == "<!DOCTYPE html>"*'"metric":"memory_read_share"'*"</html>" ]]
+	[[ $output != *'"metric":"memory_bandwidth_read"'* ]]
+}
+
+@test "report --ctf: babeltrace2 reads the same counts, times and losses" {
+	command -v babeltrace2 || skip "no babeltrace2"
+	samples holes
+	tool report -i "$TMP/data" --ctf "$TMP/trace"
+	[ "$status" -eq 0 ] && [ -z "$output$err" ]
+	babeltrace2 --clock-seconds --no-delta "$TMP/trace" >"$TMP/read" 2>"$TMP/said"
+	python3 - "$TMP/read" "$TMP/said" "$BATS_TEST_DIRNAME" <<-'EOF'
+	import re, sys
+	sys.path.insert(0, sys.argv[3])
+	sys.dont_write_bytecode = True
+	import samples
+	truth, told = samples.holes(), open(sys.argv[2]).read()
+	lines = open(sys.argv[1]).read().splitlines()
+	read = [line for line in lines if "ucore_sample" in line]
+	gaps = [line for line in lines if "ucore_gap" in line]
+	field = lambda line, name: int(re.search(rf"\b{name} = (-?[0-9]+)", line).group(1))
+	time = lambda line: int(re.match(r"\[([0-9]+)\.([0-9]{9})\]", line).expand(r"\1\2"))
+	assert len(read) == truth.samples, len(read)
+	last = {field(line, "die"): line for line in read}
+	for die in (0, 1):
+	    for channel in range(4):
+	        for index, name in enumerate(("CAS_COUNT_RD", "CAS_COUNT_WR")):
+	            have = field(last[die], f"imc{channel}_{name}")
+	            assert have == truth.totals[die][index][channel], (die, channel, name, have)
+	times = {die: [time(line) for line in read if field(line, "die") == die] for die in (0, 1)}
+	assert times[0][0] == samples.REAL + samples.MS, times[0][0]
+	assert times[0][-1] == samples.REAL + 1000 * samples.MS
+	assert len(gaps) == 2 and "offline" in gaps[0] and "online" in gaps[1], gaps
+	assert re.search(r"\b100 (event|message)s?\b|discarded 100 ", told), told
+	EOF
+	# the values in between are those of script, one by one
+	tool script -i "$TMP/data" -x, --per-box --totals
+	grep ^sample <<<"$output" | awk -F, '$3 == 1 && $15 == "imc2" && $16 ~ /RD/ { print $17 }' >"$TMP/want"
+	grep 'ucore_sample.*die = 1,' "$TMP/read" | sed 's/.*imc2_CAS_COUNT_RD = \([0-9]*\).*/\1/' >"$TMP/have"
+	[ "$(wc -l <"$TMP/want")" -eq 800 ]
+	cmp "$TMP/want" "$TMP/have"
+	tool report -i "$TMP/data" --ctf "$TMP/trace"
+	complains 1 "trace: cannot make the directory: File exists"
+}
+
+@test "report --ctf: names that become the same are told apart" {
+	command -v babeltrace2 || skip "no babeltrace2"
+	tool record --timer 1ms -e 'imc0/event=4,umask=3,die=0/,imc0/event=4,umask=3,thresh=0,die=0/' -e 'imc0/event=4,umask=3,die=0/' -n 3 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	tool report -i "$TMP/data" --ctf "$TMP/trace"
+	babeltrace2 "$TMP/trace" >"$TMP/read"
+	[ "$(wc -l <"$TMP/read")" -eq 3 ]
+	[ "$(sed -n 1p "$TMP/read" | grep -oE 'imc0_event_4_umask_3[a-z0-9_]*' | sort -u | wc -l)" -eq 3 ]
+}
+
+# ---- flight recorder ----------------------------------------------------------
+
+@test "record --keep: what was before the condition, and after it" {
+	cd "$TMP"
+	# 2 dies and a ms for each sample; from the 2000th on counts are ten times as high
+	UCORE_FAKE="step=2000:10" tool record --timer 1ms -M memory_bandwidth_read --keep 400ms \
+		--when 'memory_bandwidth_read>20GB/s' --after 100ms -n 4000 -o 'inc-%t'
+	[ "$status" -eq 0 ]
+	[ "$(ls inc-*)" = "$(echo inc-[0-9]*-[0-9]*)" ] && [ "$(ls inc-* | wc -l)" -eq 1 ]
+	[[ $err == *": memory_bandwidth_read was "*" MB/s; "*" samples of 0.5"*" s written to inc-"* ]]
+	[[ $err == *"4000 samples of 2 dies in "*" of them written to 1 files, 0 records lost"* ]]
+	"$B/fake_tool" script -j -i inc-* >printed
+	python3 - printed <<-'EOF'
+	import json, sys
+	records = [json.loads(line) for line in open(sys.argv[1])]
+	times = [record["time_ns"] for record in records if record["record"] == "sample"]
+	step = 10**18 + 2000 * 10**6        # the fake's clock and its samples
+	first, last = min(times), max(times)
+	# the condition is seen when both dies have had a sample that is higher
+	assert 398e6 <= step - first <= 402e6, step - first
+	assert 98e6 <= last - step <= 104e6, last - step
+	assert len(times) == (last - first) // 10**6 + 1, len(times)
+	EOF
+	# the rates in it are those before and after
+	tool report -i inc-* -x, -M memory_bandwidth_read
+	[ "$status" -eq 0 ]
+	[ "$(grep ^metric,0 <<<"$output" | awk -F, '{ print ($14 / $10 > 9.9 && $14 / $10 < 10.1) }')" = 1 ]
+}
+
+@test "record --keep: a condition that stays true makes one file, one that returns another" {
+	cd "$TMP"
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read>20000' -n 4000 -o 'one-%t'
+	[ "$(ls one-* | wc -l)" -eq 1 ]
+	# true for 200 samples of each 1000
+	UCORE_FAKE="step=1000:10:200" tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read>20000' --after 20ms -n 4000 -o 'more-%t'
+	[ "$(ls more-* | wc -l)" -eq 3 ]
+	[[ $err == *" written to 3 files"* ]]
+	# no sample is in two of them
+	for file in more-*; do "$B/fake_tool" script -x, -i "$file" 2>/dev/null | grep ^sample | cut -d, -f2,3 | sort -u; done >all
+	[ "$(sort all | uniq -d | wc -l)" -eq 0 ]
+}
+
+@test "record --keep: a formula, a socket, a value below" {
+	cd "$TMP"
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds < 1' -n 2000 -o 'a-%t'
+	[ "$status" -eq 0 ] && [[ $err == *" written to 0 files"* ]]
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds >= 10M' -n 2000 -o 'b-%t'
+	[ "$status" -eq 0 ] && [[ $err == *": condition was "*" written to 1 files"* ]]
+	# the second socket alone has so much
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when 'memory_bandwidth_read>16GB/s' -n 2000 --per-socket -o 'c-%t'
+	[[ $err == *" written to 1 files"* ]]
+}
+
+@test "record --keep: SIGUSR2 writes what is kept, and recording goes on" {
+	cd "$TMP"
+	"$B/fake_tool" record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 300ms -o 'asked-%t' 2>told &
+	pid=$!
+	for nr in 1 2; do
+		sleep 1.5
+		kill -USR2 $pid
+		for _ in $(seq 100); do [ "$(ls asked-* 2>/dev/null | wc -l)" -ge $nr ] && break; sleep 0.1; done
+	done
+	sleep 0.5
+	kill -INT $pid
+	wait $pid
+	[ "$(ls asked-* | wc -l)" -eq 2 ]
+	[ "$(grep -c ' samples of 0\.3[0-9]* s written to asked-' told)" -eq 2 ]
+	grep -q ' written to 2 files' told
+	tool report -i "$(ls asked-* | head -n 1)"
+	[ "$status" -eq 0 ]
+}
+
+@test "record --keep: memory is bounded, and what found no room is told" {
+	cd "$TMP"
+	UCORE_FAKE="batch=64 step=60000:10" tool record --timer 1ms --keep 1000s,1M -m 1M \
+		-e imc/CAS_COUNT.RD/,cbo/CLOCKTICKS/ --when 'memory_bandwidth_read>20000' -n 70000 -o 'full-%t'
+	[ "$status" -eq 0 ]
+	[[ $err == *"no more of them found room in 1 MiB: keep more bytes (--keep TIME,2M)"* ]]
+	[ "$(stat -c %s full-*)" -lt 1200000 ]
+	[ "$(stat -c %s full-*)" -gt 600000 ]
+}
+
+@test "record --keep: what cannot be is one line and exit 2" {
+	while IFS='|' read -r args words; do
+		echo "$args"
+		# shellcheck disable=SC2086
+		eval "tool record --timer 1ms -n 1 -o '$TMP/x' -e imc/CAS_COUNT.RD/ $args"
+		complains 2 "$words"
+	done <<-'EOF'
+	--when 'memory_bandwidth_read>1'|give --keep too
+	--keep 1s --after 1s|give --when too
+	--keep 1s --per-socket|what the condition of --when is about
+	--keep 1s -o -|--keep writes files
+	--keep 1s -o a%n|there is nothing else
+	--keep 1|keep '1': a number with
+	--keep 2d|keep '2d': a number
+	--keep 1s,3M|keep '3M': a power of two
+	--keep 1s --when memory_bandwidth_read|write METRIC>NUMBER
+	--keep 1s --when 'memory_bandwidth_read>'|is no number of MB/s
+	--keep 1s --when 'memory_bandwidth_read>80e9'|write 80GB/s if you mean bytes
+	--keep 1s --when 'memory_bandwidth_read>8m'|'8m' is no number
+	--keep 1s --when 'memory_read_share>1GB/s'|is no number of %
+	--keep 1s --when 'nosuch>1'|metric 'nosuch' is not known here
+	EOF
 }
 
 # ---- domains ------------------------------------------------------------------
@@ -796,11 +1192,11 @@ record_file()
 	complains 1 "imc0 of die 1 is in use"
 	tool record -c 9 -e imc0/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
 	[[ $err == "2 samples of 1 dies in "* ]]
-	tool report -i "$TMP/data"
+	tool script -i "$TMP/data"
 	[ "$(grep -c '  die 1  cpu 8  overflow of imc0 ' <<<"$output")" -eq 2 ]
-	tool report -i "$TMP/data" -x,
+	tool script -i "$TMP/data" -x,
 	[ "$(sed 1d <<<"$output" | cut -d, -f3 | sort -u)" = 1 ]
-	tool report -i "$TMP/data" -j
+	tool script -i "$TMP/data" -j
 	[ "$(grep -c '"record":"sample",.*"die":1,' <<<"$output")" -eq 2 ]
 }
 
@@ -902,21 +1298,21 @@ record_file()
 	complains 2 "no core3 on any cpu"
 }
 
-@test "CPUs with boxes of their own: record and report" {
+@test "CPUs with boxes of their own: record and script" {
 	export UCORE_FAKE="cpus=4"
 	tool record -c 9 -e core/event=0x3c/ -e imc0/CAS_COUNT.RD,die=1/ -n 10 -o "$TMP/data"
 	[[ $err == "10 samples of 1 dies and 4 CPUs in "*"dies and CPUs frozen"* ]]
-	tool report -i "$TMP/data"
-	[ "$(grep -c '^[0-9.]*  cpu 3  overflow of core0 core/event=0x3c/  frozen' <<<"$output")" -eq 2 ]
-	[ "$(grep -c '^[0-9.]*  die 1  cpu 8  timer  frozen' <<<"$output")" -eq 2 ]
+	tool script -i "$TMP/data"
+	[ "$(grep -c '^[0-9:.]*  [0-9.]*  cpu 3  overflow of core0 core/event=0x3c/  frozen' <<<"$output")" -eq 2 ]
+	[ "$(grep -c '^[0-9:.]*  [0-9.]*  die 1  cpu 8  timer  frozen' <<<"$output")" -eq 2 ]
 	[[ $output == *"samples/s on each die and CPU"* ]]
-	tool report -i "$TMP/data" -x,
+	tool script -i "$TMP/data" -x,
 	[ "$(sed 1d <<<"$output" | cut -d, -f3,5 | sort | uniq -c | tr -s ' ')" = " 2 ,0
  2 ,1
  2 ,2
  2 ,3
  2 1,8" ]
-	tool report -i "$TMP/data" -j
+	tool script -i "$TMP/data" -j
 	[ "$(grep -c '"time_ns":[0-9]*,"seq":[01],"cpu":3,"trigger":"overflow",' <<<"$output")" -eq 2 ]
 	"$B/fuzz_report" "$TMP/data" "${FUZZ_ROUNDS:-1000}"
 }
@@ -924,13 +1320,13 @@ record_file()
 @test "gaps of a die and of a CPU are told by their names" {
 	UCORE_FAKE="cpus=2 gap=1" tool record -c 9 -e core/event=0x3c/ -e imc0/CAS_COUNT.RD,die=0/ -n 6 -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	tool report -i "$TMP/data"
+	tool script -i "$TMP/data"
 	[[ $output == *"# die 0: gap: die offline (CPU 0 to -1)"* ]]
 	[[ $output == *"# cpu 1: gap: cpu offline (CPU 1 to -1)"* ]]
-	tool report -i "$TMP/data" -j
-	[[ $output == *'"die":0,"seq":0,"reason":"die offline","cpu_from":0}'* ]]
-	[[ $output == *'"cpu":1,"seq":0,"reason":"cpu offline","cpu_from":1}'* ]]
-	tool report -i "$TMP/data" -x,
+	tool script -i "$TMP/data" -j
+	[[ $output == *'"die":0,"seq":0,"reason":"die offline","cpu_from":0,"time":"'* ]]
+	[[ $output == *'"cpu":1,"seq":0,"reason":"cpu offline","cpu_from":1,"time":"'* ]]
+	tool script -i "$TMP/data" -x,
 	[[ $err == *"# cpu 1: gap: cpu offline"* ]]
 }
 
@@ -1074,7 +1470,7 @@ record_file()
 		-e cha/TOR_INSERTS.IA_MISS_DRD/,iio/DATA_REQ_OF_CPU.MEM_READ.PART0/,upi/CLOCKTICKS/ \
 		-e imc/DCLK/,iio_free/BANDWIDTH_IN.PART0_FREERUN/,type_33/event=1/,m2pcie/CLOCKTICKS/
 	[ "$status" -eq 0 ]
-	tool report -i "$TMP/data" -x,
+	tool script -i "$TMP/data" -x,
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^sample' <<<"$output")" -eq 28 ]
 	UCORE_FAKE="machine=spr overflow=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
@@ -1402,6 +1798,10 @@ completes()
 	sta|stat
 	help re|record report
 	record --ti|--timeout --timer
+	record -M memory_bandwidth_r|memory_bandwidth_read
+	record --when memory_bandwidth_rea|memory_bandwidth_read
+	script --t|--totals --time
+	report --html |:files
 	stat --ti|--timeout
 	stat -e im|imc/
 	stat -e imc2|imc2/
@@ -1430,14 +1830,21 @@ completes()
 	stat -n |
 	record -- sleep |:files
 	stat sleep --js|:files
+	export --textf|--textfile
+	export --textfile |:files
+	export --collect memory,l|memory,links memory,llc
+	export --collect n|none
+	export -e imc/CAS_COUNT.RD_U|imc/CAS_COUNT.RD_UNDERFILL/
+	top l|llc links
+	top -n 5 memory p|power
 	report --inp|--input
 	nosuch --js|
 	EOF
 	completes ""
-	for word in list info doctor stat record report help --version; do
+	for word in list info doctor stat top record report script export help --version; do
 		grep -qx -- "$word" <<<"$output"
 	done
-	for command in list info doctor stat record report; do
+	for command in list info doctor stat top record report script export; do
 		completes "$command" --
 		tool "$command" --help
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$output"); do
@@ -1471,6 +1878,7 @@ completes()
 	     "ucoretool stat --event=imc/CAS_COUNT.RD_UNDERFILL/"),
 	    (b"ucoretool stat -e imc/event=4,thr", "ucoretool stat -e imc/event=4,thresh="),
 	    (b"ucoretool stat -M memory_bandwidth_rea", "ucoretool stat -M memory_bandwidth_read"),
+	    (b"ucoretool top powe", "ucoretool top power"),
 	    (b"ucoretool report -i comple", "ucoretool report -i completion"),
 	)
 	def wait_for(fd, word):
@@ -1501,7 +1909,7 @@ completes()
 
 @test "the man page has every command and option" {
 	page=$BATS_TEST_DIRNAME/../../Documentation/man/ucoretool.1.scd
-	for command in list info doctor stat record report; do
+	for command in list info doctor stat top record report script export; do
 		grep -q "^## .*$command" "$page" || { echo "no $command"; return 1; }
 		tool "$command" --help
 		for option in $(grep -oE -- '^  +-[a-zA-Z]|--[a-z-]+' <<<"$output"); do

@@ -517,12 +517,14 @@ static void machine_make(const char *name, unsigned int first_die, unsigned int 
 	fake.lie_command = ~0U;
 	fake.mmap_skip = -1;
 	fake.batch = 4;
+	fake.scale = 1;
 	fake.pmi_cpu = ~0U;
 	fake.next_event = 1;
 	fake.machine = machine;
 	fake.caps = machine->caps;
 	strcpy(fake.platform, machine->platform);
 	fake.time = FAKE_EPOCH;
+	fake.started = FAKE_EPOCH;
 	boxes_make();
 }
 
@@ -590,6 +592,10 @@ static int do_get_boxes(struct ucore_get_boxes *get)
 {
 	struct ucore_box_info *boxes = (void *)(uintptr_t)get->boxes;
 
+	for (unsigned int i = 0; fake.calls[_IOC_NR(UCORE_GET_BOXES)] == fake.own_nr &&
+	     i < fake.nr_boxes; i++)
+		if (fake.boxes[i].owner == FAKE_OTHER)
+			fake.boxes[i].owner = 0;
 	get->total = fake.nr_boxes;
 	if (get->nr > fake.nr_boxes - get->first)
 		get->nr = fake.nr_boxes - get->first;
@@ -841,11 +847,33 @@ uint64_t fake_step(const struct fake_event *event)
 	return 1000 * (event->box + 1) + event->counter;
 }
 
+/* In a wave the factor goes from 1 to 8 and back, each domain's is one READ ahead */
+static uint64_t wave(uint32_t domain)
+{
+	uint64_t phase = ((fake.time - FAKE_EPOCH) / 1000000000 + domain) % 14;
+
+	if (!fake.wave)
+		return 1;
+	return phase < 8 ? phase + 1 : 15 - phase;
+}
+
+/* A machine that becomes busy at some sample, for a while or for good */
+static uint64_t busy(void)
+{
+	uint64_t samples = fake.status.samples;
+
+	if (!fake.step_at || samples < fake.step_at ||
+	    (fake.step_for && samples % fake.step_at >= fake.step_for))
+		return 1;
+	return fake.step_by;
+}
+
 static void counts_move(uint32_t domain)
 {
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		if (fake.boxes[fake.events[i].box].domain == domain)
-			fake.events[i].count += fake_step(&fake.events[i]);
+			fake.events[i].count += fake_step(&fake.events[i]) * fake.scale *
+						wave(domain) * busy();
 }
 
 static bool domain_used(uint32_t domain)
@@ -880,14 +908,15 @@ static int do_read(struct ucore_read *read)
 		domains[nr++] = (struct ucore_read_domain) {
 			.domain = domain, .cpu = reader_of(domain), .time = fake.time,
 			.frozen_ns = read->flags & UCORE_READ_LIVE ? 0 : 5000,
-			.time_enabled = fake.time - FAKE_EPOCH,
-			.time_running = (fake.time - FAKE_EPOCH) / 10 * 9,
+			.time_enabled = fake.time - fake.started,
+			.time_running = (fake.time - fake.started) / 10 * 9,
 		};
 	}
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		values[i] = (struct ucore_value) {
 			.event = fake.events[i].id, .flags = (uint32_t)fake.value_flags,
-			.count = fake.events[i].count,
+			.count = fake.calls[_IOC_NR(UCORE_READ)] == fake.back ? 1 :
+				 fake.events[i].count,
 		};
 	read->nr_values = fake.nr_events;
 	read->nr_domains = nr;
@@ -905,6 +934,7 @@ static int do_start(void)
 	if (fake.running)
 		return -EALREADY;
 	fake.running = true;
+	fake.started = fake.time;
 	return 0;
 }
 
@@ -1007,8 +1037,8 @@ void fake_sample(unsigned int domain)
 		.hdr = { UCORE_RECORD_SAMPLE,
 			 (uint32_t)(sizeof(sample.head) + nr * sizeof(sample.values[0])),
 			 0 },
-		.time = fake.time, .time_enabled = fake.time - FAKE_EPOCH,
-		.time_running = fake.time - FAKE_EPOCH,
+		.time = fake.time, .time_enabled = fake.time - fake.started,
+		.time_running = fake.time - fake.started,
 		.frozen_ns = 1500, .ip = 0xffffffff81000123, .pid = 42, .tid = 43,
 		.cpu = reader_of(domain), .domain = domain,
 		.trigger = trigger == UCORE_EVENT_NONE ? UCORE_TRIGGER_TIMER :
@@ -1043,6 +1073,9 @@ static int fake_open(const char *path, int flags)
 	(void)flags;
 	if (fake.open_errno) {
 		errno = fake.open_errno;
+		/* the driver comes in the end */
+		if (fake.open_nr && !--fake.open_nr)
+			fake.open_errno = 0;
 		return -1;
 	}
 	fake.nr_opens++;
@@ -1161,7 +1194,8 @@ static int fake_ioctl(int fd, unsigned long command, void *arg)
 	int ret;
 
 	fake.calls[nr]++;
-	if (nr == fake.fail_command && fake.calls[nr] > fake.fail_skip)
+	if (nr == fake.fail_command && fake.calls[nr] > fake.fail_skip &&
+	    (!fake.fail_nr || fake.calls[nr] - fake.fail_skip <= fake.fail_nr))
 		ret = -fake.fail_errno;
 	else
 		ret = fd == FAKE_FD ? device_command(command, arg) : session_command(command, arg);
@@ -1246,8 +1280,15 @@ const struct ucore_sys fake_sys = {
 
 /* ---- scenario ---------------------------------------------------------- */
 
-static void scenario_own(const char *name)
+/* "imc1", or "imc1:9": until the ninth question for boxes */
+static void scenario_own(char *name)
 {
+	char *colon = strchr(name, ':');
+
+	if (colon) {
+		*colon = 0;
+		fake.own_nr = (unsigned int)atoi(colon + 1);
+	}
 	for (unsigned int i = 0; i < fake.nr_boxes; i++) {
 		char text[32];
 
@@ -1279,7 +1320,7 @@ static void scenario_core(uint32_t state)
 	       "perf has the counters: sysctl kernel.nmi_watchdog=0" : "not here");
 }
 
-static void scenario_word(const char *key, const char *value)
+static void scenario_word(const char *key, char *value)
 {
 	if (!strcmp(key, "dies"))
 		fake_machine(fake.machine->platform, (unsigned int)atoi(value));
@@ -1293,6 +1334,10 @@ static void scenario_word(const char *key, const char *value)
 		scenario_core((uint32_t)atoi(value));
 	else if (!strcmp(key, "gap"))
 		fake.gap = (uint32_t)atoi(value);
+	else if (!strcmp(key, "wave"))
+		fake.wave = true;
+	else if (!strcmp(key, "scale"))
+		fake.scale = (uint64_t)atoll(value);
 	else if (!strcmp(key, "offline"))
 		fake.domains[atoi(value)].reader = -1;
 	else if (!strcmp(key, "reject"))
@@ -1322,17 +1367,22 @@ static void scenario_word(const char *key, const char *value)
 	else if (!strcmp(key, "platform"))
 		snprintf(fake.platform, sizeof(fake.platform), "%s", value);
 	else if (!strcmp(key, "open"))
-		fake.open_errno = atoi(value);
+		sscanf(value, "%d:%u", &fake.open_errno, &fake.open_nr);
 	else if (!strcmp(key, "batch"))
 		fake.batch = (unsigned int)atoi(value);
 	else if (!strcmp(key, "ring"))
 		fake.ring = (uint32_t)atoi(value);
 	else if (!strcmp(key, "flags"))
 		fake.value_flags = (uint64_t)atoi(value);
+	else if (!strcmp(key, "step"))
+		sscanf(value, "%lu:%lu:%lu", &fake.step_at, &fake.step_by, &fake.step_for);
 	else if (!strcmp(key, "own"))
 		scenario_own(value);
 	else if (!strcmp(key, "fail"))
-		sscanf(value, "%u:%d:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip);
+		sscanf(value, "%u:%d:%u:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip,
+		       &fake.fail_nr);
+	else if (!strcmp(key, "back"))
+		fake.back = (unsigned int)atoi(value);
 	else
 		abort();
 }

@@ -12,7 +12,7 @@
 #define FAKE_MAX_BOXES	640
 #define FAKE_MAX_TABLES	4
 #define FAKE_MAX_UNITS	768
-#define FAKE_MAX_EVENTS	1024
+#define FAKE_MAX_EVENTS	2048
 #define FAKE_MAX_DOMAINS 8
 #define FAKE_FD		1000		/* of /dev/ucore; sessions have real ones */
 #define FAKE_EPOCH	1000000000000000000ULL	/* far after any real boot */
@@ -46,12 +46,21 @@ struct fake {
 	char reason[160];
 	unsigned int fail_command;	/* _IOC_NR that fails ... */
 	int fail_errno;			/* ... with this errno ... */
-	unsigned int fail_skip;		/* ... after so many that do not */
+	unsigned int fail_skip;		/* ... after so many that do not ... */
+	unsigned int fail_nr;		/* ... so often; 0: from then on */
 	int open_errno;
+	unsigned int open_nr;		/* opens that fail with it; 0: all */
+	unsigned int own_nr;		/* GET_BOXES until others let go of theirs; 0: they do not */
+	unsigned int back;		/* this READ, from 1, tells less than the one before */
 	int mmap_skip;			/* mmaps that work before one fails; -1: all work */
 	unsigned int batch;		/* samples per domain and poll */
 	uint32_t ring;			/* sessions must ask for rings of this size; 0: any */
 	uint64_t value_flags;		/* of every value */
+	bool wave;			/* counts move by more and less from READ to READ */
+	uint64_t scale;			/* of how far they move */
+	uint64_t step_at;		/* from this sample on counts are ... */
+	uint64_t step_by;		/* ... so many times as high ... */
+	uint64_t step_for;		/* ... for so many samples of each @step_at; 0: all */
 	uint32_t gap;			/* UCORE_GAP_* before the first sample, 0: none */
 	bool old;			/* a driver from before GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */
@@ -79,6 +88,7 @@ struct fake {
 	uint32_t next_event;
 	bool running;
 	uint64_t time;
+	uint64_t started;		/* when the session was */
 	struct fake_ring rings[FAKE_MAX_DOMAINS];
 	struct ucore_status status;
 	unsigned int calls[32];		/* by _IOC_NR */
@@ -115,7 +125,7 @@ void fake_table(uint32_t reason, int32_t die);
 /* Overflow interrupts, as a later discovery platform may have them */
 void fake_overflow_pmi(void);
 
-/* How far an event's count moves from READ to READ and sample to sample */
+/* How far an event's count moves from READ to READ and sample to sample, without a wave */
 uint64_t fake_step(const struct fake_event *event);
 
 /* Put a record into a domain's ring, and its sequence number into the record */

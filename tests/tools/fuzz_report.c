@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Damaged files through the whole of 'ucoretool report': whatever is in them,
+ * Damaged files through the whole of 'ucoretool script' and 'report': whatever is in them,
  * it ends with 0 or 1 and the sanitizers stay silent.
  *
  * fuzz_report FILE ROUNDS [SEED]: FILE is a good file to start from.
  */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,17 +35,40 @@ static void bytes_change(size_t size, unsigned int *seed)
 	}
 }
 
+/* A trace is written into a directory that is new each time */
+static void trace_remove(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
 static int report(const char *path, unsigned int how)
 {
-	char *const formats[][4] = {
-		{ "-j", "--per-box" }, { "-x", ";", }, { "--totals" }, { "--per-box" },
+	char trace[] = "/tmp/ucore-trace-XXXXXX";
+	char *const formats[][5] = {
+		{ "script", "-j", "--per-box" }, { "script", "-x", ";", }, { "script", "--totals" },
+		{ "script", "--per-box" }, { "report", "--per-box", "-j" },
+		{ "report", "-M", "memory_bandwidth_read" }, { "report", "-M", "*", "-x," },
+		{ "report", "--html", "/dev/null" }, { "report", "--ctf", trace },
 	};
-	char *argv[8] = { "ucoretool", "report", "-i", (char *)path };
-	int argc = 4;
+	const char *first = formats[how % ARRAY_SIZE(formats)][0];
+	char *argv[8] = { "ucoretool", (char *)first, "-i", (char *)path };
+	int argc = 4, ret;
 
-	for (char *const *word = formats[how % 4]; *word; word++)
+	if (!mkdtemp(trace) || rmdir(trace))
+		return -1;
+	for (char *const *word = formats[how % ARRAY_SIZE(formats)] + 1; *word; word++)
 		argv[argc++] = *word;
-	return ucoretool_run(argc, argv, &fake_sys);
+	ret = ucoretool_run(argc, argv, &fake_sys);
+	trace_remove(trace);
+	/* a metric that was not recorded is refused: damage may do that */
+	return ret == EXIT_USAGE && !strcmp(first, "report") ? 1 : ret;
 }
 
 int main(int argc, char **argv)

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -110,6 +111,12 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(ucore_file_header(file)->nr_domains, 2);
 	assert_int_equal(ucore_file_header(file)->nr_events, 9);
 	assert_string_equal(ucore_file_header(file)->platform, "ivbep");
+	assert_int_equal(ucore_file_header(file)->nr_boxes, 34);
+	assert_string_equal(ucore_file_boxes(file)[17].type, "cbo");
+	assert_int_equal(ucore_file_boxes(file)[17].domain, 1);
+	assert_int_equal(ucore_file_header(file)->nr_fields, 8);
+	assert_string_equal(ucore_file_fields(file)[0].type, "imc");
+	assert_string_equal(ucore_file_fields(file)[0].field.name, "event");
 	assert_int_equal(ucore_file_header(file)->start, FAKE_EPOCH);
 	assert_int_equal(ucore_file_domains(file)[1].package, 1);
 	event = &ucore_file_events(file)[8];
@@ -158,6 +165,32 @@ static void domains_keep_scope_and_cpu(void **state)
 	ucore_file_close(file);
 }
 
+/* The clocks of this machine, seen before and after the head was written */
+static void the_wall_clock_is_that_of_the_moment(void **state)
+{
+	struct timespec real, monotonic;
+	struct ucore_file *file;
+	int64_t before, after;
+
+	(void)state;
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	before = (real.tv_sec - monotonic.tv_sec) * 1000000000LL + real.tv_nsec - monotonic.tv_nsec;
+	file_make(1);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	clock_gettime(CLOCK_REALTIME, &real);
+	after = (real.tv_sec - monotonic.tv_sec) * 1000000000LL + real.tv_nsec - monotonic.tv_nsec;
+	assert_int_equal(ucore_file_open(path, &file, &err), 0);
+	/* read before the other clock it is too early, read after it too late: by moments */
+	before = (int64_t)(ucore_file_real(file, 5000) - 5000) - before;
+	after -= (int64_t)(ucore_file_real(file, 5000) - 5000);
+	assert_true(before > -1000000 && after > -1000000);
+	assert_int_equal(ucore_file_real(file, FAKE_EPOCH), ucore_file_header(file)->start_real);
+	assert_int_equal(ucore_file_real(file, FAKE_EPOCH + 7),
+			 ucore_file_real(file, FAKE_EPOCH) + 7);
+	ucore_file_close(file);
+}
+
 static void files_that_cannot_be(void **state)
 {
 	struct ucore_file *file;
@@ -176,16 +209,22 @@ static void files_that_cannot_be(void **state)
 		     "not a file of samples|ucoretool record");
 }
 
-static void a_full_disk_is_noticed(void **state)
+/* The head may find room in memory; the end does not */
+static int head_and_end(struct ucore_file *file)
 {
 	struct ucore_status status = { 0 };
+	int ret = ucore_file_begin(file, dev, session, &config, 0, &err);
+
+	return ret ? ret : ucore_file_finish(file, &status, &err);
+}
+
+static void a_full_disk_is_noticed(void **state)
+{
 	struct ucore_file *file;
 
 	(void)state;
 	assert_int_equal(ucore_file_create("/dev/full", &file, &err), 0);
-	assert_int_equal(ucore_file_begin(file, dev, session, &config, 0, &err), 0);
-	rings_write(file, 2);
-	assert_fails(ucore_file_finish(file, &status, &err), EIO, "/dev/full: cannot write");
+	assert_fails(head_and_end(file), EIO, "/dev/full: cannot write");
 	ucore_file_close(file);
 }
 
@@ -220,6 +259,13 @@ static void header_fields_are_checked(void **state)
 		{ offsetof(struct ucore_file_header, size), 8, EBADMSG, "damaged" },
 		{ offsetof(struct ucore_file_header, domain_size), 0, EBADMSG, "damaged" },
 		{ offsetof(struct ucore_file_header, event_size), 1 << 30, EBADMSG, "damaged" },
+		{ offsetof(struct ucore_file_header, box_size), 8, EBADMSG, "damaged" },
+		{ offsetof(struct ucore_file_header, field_size), 8, EBADMSG, "damaged" },
+		{ offsetof(struct ucore_file_header, nr_boxes), 0, EBADMSG, "0 boxes" },
+		{ offsetof(struct ucore_file_header, nr_boxes), 65537, EBADMSG, "65537 boxes" },
+		{ offsetof(struct ucore_file_header, nr_boxes), 65536, EBADMSG, "cut off" },
+		{ offsetof(struct ucore_file_header, nr_fields), 4097, EBADMSG, "4097 fields" },
+		{ offsetof(struct ucore_file_header, nr_fields), 4096, EBADMSG, "cut off" },
 		{ offsetof(struct ucore_file_header, nr_domains), 0, EBADMSG, "0 domains" },
 		{ offsetof(struct ucore_file_header, nr_domains), 16385, EBADMSG, "16385 domains" },
 		{ offsetof(struct ucore_file_header, nr_domains), 16384, EBADMSG, "cut off" },
@@ -242,8 +288,11 @@ static void header_fields_are_checked(void **state)
 	}
 }
 
+/* Of 2 dies with 17 boxes each; of the iMC and the UBox */
 #define DOMAINS	sizeof(struct ucore_file_header)
-#define EVENTS	(DOMAINS + 2 * sizeof(struct ucore_file_domain))
+#define BOXES	(DOMAINS + 2 * sizeof(struct ucore_file_domain))
+#define FIELDS	(BOXES + 34 * sizeof(struct ucore_file_box))
+#define EVENTS	(FIELDS + 8 * sizeof(struct ucore_file_field))
 #define ENTRIES	(EVENTS + 9 * sizeof(struct ucore_file_event))
 
 static void tables_and_entries_are_checked(void **state)
@@ -254,10 +303,18 @@ static void tables_and_entries_are_checked(void **state)
 		{ DOMAINS + offsetof(struct ucore_file_domain, cpu), 3, "domain 0 makes no sense" },
 		{ DOMAINS + offsetof(struct ucore_file_domain, domain), 1, "domain 1 makes no sense" },
 		{ DOMAINS + offsetof(struct ucore_file_domain, domain), 7, "domain 1 makes no sense" },
+		{ BOXES + offsetof(struct ucore_file_box, domain), 5, "box 0 makes no sense" },
+		{ BOXES + offsetof(struct ucore_file_box, nr_counters), 33, "box 0 makes no sense" },
+		{ BOXES + offsetof(struct ucore_file_box, nr_fixed), 33, "box 0 makes no sense" },
+		{ BOXES + offsetof(struct ucore_file_box, type), 0x0a0a0a0a, "box 0 makes no sense" },
+		{ FIELDS + offsetof(struct ucore_file_field, type), 0x0a0a0a0a, "field 0 makes no sense" },
+		{ FIELDS + offsetof(struct ucore_file_field, field.name), 0x1b1b1b1b,
+		  "field 0 makes no sense" },
 		{ EVENTS + offsetof(struct ucore_file_event, domain), 5, "event 0 makes no sense" },
 		{ EVENTS + offsetof(struct ucore_file_event, index), 9, "event 0" },
 		{ EVENTS + offsetof(struct ucore_file_event, event), 2, "event 1" },
 		{ EVENTS + offsetof(struct ucore_file_event, type), 0x0a0a0a0a, "event 0" },
+		{ EVENTS + offsetof(struct ucore_file_event, text), 0x1b1b1b1b, "event 0" },
 		{ EVENTS + offsetof(struct ucore_file_event, label), 0x1b1b1b1b, "event 0" },
 		{ ENTRIES + offsetof(struct ucore_file_entry, size), 0, "entry of 0 bytes" },
 		{ ENTRIES + offsetof(struct ucore_file_entry, size), 12, "entry of 12 bytes" },
@@ -304,6 +361,7 @@ static void unknown_entries_are_skipped(void **state)
 static const struct CMUnitTest tests[] = {
 	TEST_FILE(what_is_written_is_read),
 	TEST_FILE(domains_keep_scope_and_cpu),
+	TEST_FILE(the_wall_clock_is_that_of_the_moment),
 	TEST_FILE(files_that_cannot_be),
 	TEST_FILE(a_full_disk_is_noticed),
 	TEST_FILE(every_length),

@@ -646,6 +646,67 @@ static void what_is_named_is_not_left_out(void **state)
 	machine_close();
 }
 
+/* Each is left out for a reason of its own; what was chosen besides is counted */
+static void what_is_offered_may_be_missing(void **state)
+{
+	static const struct {
+		const char *metric;
+		int code;
+		const char *words;
+	} cases[] = {
+		{ "llc_rfo_miss_rate", EADDRINUSE, "filter_opc" },
+		{ "qpi_data_transmit_bw", EBUSY, "qpi1 of die 0|process 4711 (other)" },
+		{ "x={nosuch/event=1/}/seconds", ENOENT, "nosuch" },
+		{ "y=1+2", EINVAL, "no event" },
+	};
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	for (unsigned int i = 0; i < fake.nr_boxes; i++)
+		if (!strcmp(fake.boxes[i].type, "qpi") && fake.boxes[i].instance == 1) {
+			fake.boxes[i].owner = FAKE_OTHER;
+			fake.boxes[i].owner_pid = 4711;
+			strcpy(fake.boxes[i].owner_comm, "other");
+		}
+	assert_int_equal(choose("llc_code_read_miss_rate"), 0);
+	for (size_t i = 0; i < NR(cases); i++)
+		assert_int_equal(ucore_metrics_offer(metrics, cases[i].metric, &err), 0);
+	assert_int_equal(ucore_metrics_offer(metrics, "uncore_frequency", &err), 0);
+	assert_fails(ucore_metrics_offer(metrics, "nosuch", &err), ENOENT, "not known here");
+	assert_int_equal(attach(UCORE_LEVEL_SOCKET), 0);
+	for (size_t i = 0; i < NR(cases); i++)
+		assert_fails(ucore_metrics_left_out_error(metrics, i, &err), cases[i].code,
+			     cases[i].words);
+	assert_null(ucore_metrics_left_out(metrics, NR(cases)));
+	assert_int_equal(ucore_metrics_left_out_error(metrics, NR(cases), &err), 0);
+	run();
+	assert_string_equal(ucore_metrics_value(metrics, 1)->metric->name, "uncore_frequency");
+	assert_null(ucore_metrics_value(metrics, 2));
+	machine_close();
+}
+
+/* Nothing insisted on, nothing failed; and another one on the same session, with its level */
+static void all_that_is_offered_may_be_missing(void **state)
+{
+	struct ucore_metrics *others;
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(ucore_metrics_offer(metrics, "y=1+2", &err), 0);
+	assert_int_equal(attach(UCORE_LEVEL_BOX), 0);
+	assert_null(ucore_metrics_value(metrics, 0));
+	assert_null(ucore_session_event(session, 0));
+	assert_int_equal(ucore_metrics_create(dev, &others, &err), 0);
+	assert_int_equal(ucore_metrics_offer(others, "uncore_frequency", &err), 0);
+	assert_int_equal(ucore_metrics_attach(others, session, UCORE_LEVEL_SOCKET, &err), 0);
+	assert_int_equal(ucore_metrics_value(others, 0)->level, UCORE_LEVEL_SOCKET);
+	run();
+	ucore_metrics_evaluate(others, delta);
+	assert_false(isnan(ucore_metrics_value(others, 0)->value));
+	ucore_metrics_free(others);
+	machine_close();
+}
+
 /* ---- all of them ------------------------------------------------------- */
 
 static const struct {
@@ -965,6 +1026,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(aliases_have_limits),
 	TEST(categories_and_patterns_take_what_fits),
 	TEST(what_is_named_is_not_left_out),
+	TEST(what_is_offered_may_be_missing),
+	TEST(all_that_is_offered_may_be_missing),
 	TEST(every_metric_is_counted_as_it_promises),
 	TEST(the_local_node),
 	TEST(the_filter_of_a_cha),

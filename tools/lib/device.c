@@ -291,6 +291,9 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
 		return ucore_error_set(err, -ENOENT, "no box %u: there are %zu", box,
 				       dev->nr_boxes);
 	set = field_set_find(dev, dev->boxes[box].type);
+	if (!set && dev->recorded)
+		return ucore_error_set(err, -ENOENT, "no event of %s was recorded",
+				       dev->boxes[box].type);
 	if (!set) {
 		ret = field_set_load(dev, &dev->boxes[box], err);
 		if (ret)

@@ -724,6 +724,7 @@ int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 	if (ret)
 		return ret;
 	memset(event, 0, sizeof(*event));
+	memcpy(event->text, spec->text, sizeof(event->text));
 	memcpy(event->label, spec->text, sizeof(event->label));
 	event->instance = UCORE_ANY;
 	event->last = UCORE_ANY;

@@ -14,11 +14,15 @@
 
 #include "internal.h"
 
+#define CLOCK_TRIES	8
+
 struct ucore_file {
 	FILE *stream;
 	char *path;
 	struct ucore_file_header header;
 	struct ucore_file_domain *domains;
+	struct ucore_file_box *boxes;
+	struct ucore_file_field *fields;
 	struct ucore_file_event *events;
 	void *buffer;		/* what follows an entry */
 	size_t capacity;
@@ -64,6 +68,8 @@ void ucore_file_close(struct ucore_file *file)
 		fclose(file->stream);
 	free(file->buffer);
 	free(file->events);
+	free(file->fields);
+	free(file->boxes);
 	free(file->domains);
 	free(file->path);
 	free(file);
@@ -92,6 +98,36 @@ static uint64_t clock_ns(clockid_t id)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/*
+ * How far the wall clock is ahead of CLOCK_MONOTONIC.  Whoever interrupts us between two
+ * clocks makes them differ: of several tries the one that took the least time counts.
+ */
+static uint64_t real_offset(void)
+{
+	uint64_t best = UINT64_MAX, offset = 0;
+
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		uint64_t before = clock_ns(CLOCK_MONOTONIC);
+		uint64_t real = clock_ns(CLOCK_REALTIME);
+		uint64_t took = clock_ns(CLOCK_MONOTONIC) - before;
+
+		if (took >= best)
+			continue;
+		best = took;
+		offset = real - (before + took / 2);
+	}
+	return offset;
+}
+
+static uint32_t nr_fields(const struct ucore_device *dev)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < dev->nr_sets; i++)
+		nr += dev->sets[i].nr;
+	return (uint32_t)nr;
+}
+
 static int put_header(struct ucore_file *file, const struct ucore_device *dev,
 		      const struct ucore_session *session,
 		      const struct ucore_session_config *config, uint64_t start,
@@ -103,12 +139,16 @@ static int put_header(struct ucore_file *file, const struct ucore_device *dev,
 	header->version = UCORE_FILE_VERSION;
 	header->size = sizeof(*header);
 	header->domain_size = sizeof(struct ucore_file_domain);
+	header->box_size = sizeof(struct ucore_file_box);
+	header->field_size = sizeof(struct ucore_file_field);
 	header->event_size = sizeof(struct ucore_file_event);
 	header->nr_domains = (uint32_t)dev->nr_domains;
+	header->nr_boxes = (uint32_t)dev->nr_boxes;
+	header->nr_fields = nr_fields(dev);
 	header->nr_events = (uint32_t)session->nr_slots;
 	header->timer_ns = config->timer_ns;
 	header->start = start;
-	header->start_real = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC) - start);
+	header->start_real = start + real_offset();
 	memcpy(header->platform, dev->info.platform, sizeof(header->platform));
 	return file_put(file, header, sizeof(*header), err);
 }
@@ -133,6 +173,42 @@ static int put_domains(struct ucore_file *file, const struct ucore_device *dev,
 	return ret;
 }
 
+static int put_boxes(struct ucore_file *file, const struct ucore_device *dev,
+		     struct ucore_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < dev->nr_boxes && !ret; i++) {
+		const struct ucore_box_info *info = &dev->boxes[i];
+		struct ucore_file_box box = {
+			.domain = info->domain,
+			.instance = info->instance,
+			.nr_counters = info->nr_counters,
+			.nr_fixed = info->nr_fixed,
+		};
+
+		memcpy(box.type, info->type, sizeof(box.type));
+		ret = file_put(file, &box, sizeof(box), err);
+	}
+	return ret;
+}
+
+/* The fields that events were resolved with, so that names mean the same when it is read */
+static int put_fields(struct ucore_file *file, const struct ucore_device *dev,
+		      struct ucore_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < dev->nr_sets; i++)
+		for (size_t j = 0; j < dev->sets[i].nr && !ret; j++) {
+			struct ucore_file_field field = { .field = dev->sets[i].fields[j] };
+
+			memcpy(field.type, dev->sets[i].type, sizeof(field.type));
+			ret = file_put(file, &field, sizeof(field), err);
+		}
+	return ret;
+}
+
 static int put_event(struct ucore_file *file, const struct ucore_session *session,
 		     const struct ucore_slot *slot, struct ucore_error *err)
 {
@@ -149,6 +225,7 @@ static int put_event(struct ucore_file *file, const struct ucore_session *sessio
 	};
 
 	memcpy(entry.type, event->type, sizeof(entry.type));
+	memcpy(entry.text, event->text, sizeof(entry.text));
 	memcpy(entry.label, event->label, sizeof(entry.label));
 	return file_put(file, &entry, sizeof(entry), err);
 }
@@ -163,6 +240,11 @@ int ucore_file_create(const char *path, struct ucore_file **out, struct ucore_er
 	return 0;
 }
 
+void ucore_file_cores(struct ucore_file *file, unsigned int cores)
+{
+	file->header.cores = cores;
+}
+
 int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
 		     const struct ucore_session *session,
 		     const struct ucore_session_config *config, uint64_t start,
@@ -172,6 +254,10 @@ int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
 
 	if (!ret)
 		ret = put_domains(file, dev, err);
+	if (!ret)
+		ret = put_boxes(file, dev, err);
+	if (!ret)
+		ret = put_fields(file, dev, err);
 	for (size_t i = 0; i < session->nr_slots && !ret; i++)
 		ret = put_event(file, session, &session->slots[i], err);
 	return ret;
@@ -229,35 +315,40 @@ static int header_check(const struct ucore_file *file, struct ucore_error *err)
 {
 	const struct ucore_file_header *header = &file->header;
 
-	if (memcmp(header->magic, UCORE_FILE_MAGIC, sizeof(header->magic)))
-		return ucore_error_set(err, -EBADMSG,
-				       "%s: not a file of samples; 'ucoretool record' writes them",
-				       file->path);
 	if (header->version != UCORE_FILE_VERSION)
 		return ucore_error_set(err, -EPROTO,
 				       "%s: version %u, this ucoretool reads version %u: use the release that wrote it",
 				       file->path, header->version, UCORE_FILE_VERSION);
 	if (header->size != sizeof(*header) ||
 	    header->domain_size != sizeof(struct ucore_file_domain) ||
+	    header->box_size != sizeof(struct ucore_file_box) ||
+	    header->field_size != sizeof(struct ucore_file_field) ||
 	    header->event_size != sizeof(struct ucore_file_event) ||
 	    !header->nr_domains || header->nr_domains > UCORE_FILE_MAX_DOMAINS ||
+	    !header->nr_boxes || header->nr_boxes > UCORE_FILE_MAX_BOXES ||
+	    header->nr_fields > UCORE_FILE_MAX_FIELDS ||
 	    !header->nr_events || header->nr_events > UCORE_FILE_MAX_EVENTS)
 		return ucore_error_set(err, -EBADMSG,
-				       "%s: damaged: its head says %u domains and %u events",
-				       file->path, header->nr_domains, header->nr_events);
+				       "%s: damaged: its head says %u domains, %u boxes, %u fields and %u events",
+				       file->path, header->nr_domains, header->nr_boxes,
+				       header->nr_fields, header->nr_events);
 	return 0;
 }
 
-static int get_array(struct ucore_file *file, void **array, size_t nr, size_t size,
+static int get_array(struct ucore_file *file, void *to, size_t nr, size_t size,
 		     struct ucore_error *err)
 {
+	void *array = calloc(nr ? nr : 1, size);
 	int ret;
 
-	*array = calloc(nr, size);
-	if (!*array)
+	/* pointers to whatever there is to point to are alike */
+	memcpy(to, &array, sizeof(array));
+	if (!array)
 		return ucore_error_set(err, -ENOMEM, "%s: out of memory for %zu elements",
 				       file->path, nr);
-	ret = file_get(file, *array, nr * size, err);
+	if (!nr)
+		return 0;
+	ret = file_get(file, array, nr * size, err);
 	if (!ret)
 		ret = ucore_error_set(err, -EBADMSG, "%s: cut off in its head", file->path);
 	return ret < 0 ? ret : 0;
@@ -287,6 +378,28 @@ static int domain_check(const struct ucore_file *file, size_t i, struct ucore_er
 	return 0;
 }
 
+static int box_check(const struct ucore_file *file, size_t i, struct ucore_error *err)
+{
+	const struct ucore_file_box *box = &file->boxes[i];
+
+	if (!ucore_file_domain(file, box->domain) || !text_ok(box->type, sizeof(box->type)) ||
+	    box->nr_counters > UCORE_COUNTER_FIXED || box->nr_fixed > UCORE_COUNTER_FIXED)
+		return ucore_error_set(err, -EBADMSG, "%s: damaged: box %zu makes no sense",
+				       file->path, i);
+	return 0;
+}
+
+static int field_check(const struct ucore_file *file, size_t i, struct ucore_error *err)
+{
+	const struct ucore_file_field *field = &file->fields[i];
+
+	if (!text_ok(field->type, sizeof(field->type)) ||
+	    !text_ok(field->field.name, sizeof(field->field.name)))
+		return ucore_error_set(err, -EBADMSG, "%s: damaged: field %zu makes no sense",
+				       file->path, i);
+	return 0;
+}
+
 static int event_check(const struct ucore_file *file, size_t i, struct ucore_error *err)
 {
 	const struct ucore_file_event *event = &file->events[i];
@@ -294,6 +407,7 @@ static int event_check(const struct ucore_file *file, size_t i, struct ucore_err
 	if (!ucore_file_domain(file, event->domain) || event->index >= file->header.nr_events ||
 	    (i && event->event <= file->events[i - 1].event) ||
 	    !text_ok(event->type, sizeof(event->type)) ||
+	    !text_ok(event->text, sizeof(event->text)) ||
 	    !text_ok(event->label, sizeof(event->label)))
 		return ucore_error_set(err, -EBADMSG, "%s: damaged: event %zu makes no sense",
 				       file->path, i);
@@ -314,31 +428,69 @@ static int event_order(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static int file_get_head(struct ucore_file *file, struct ucore_error *err)
+/* A table of the head, whose elements are checked one by one */
+static int get_table(struct ucore_file *file, void *table, size_t nr, size_t size,
+		     int (*check)(const struct ucore_file *file, size_t i,
+				  struct ucore_error *err),
+		     struct ucore_error *err)
+{
+	int ret = get_array(file, table, nr, size, err);
+
+	for (size_t i = 0; i < nr && !ret; i++)
+		ret = check(file, i, err);
+	return ret;
+}
+
+static int not_samples(const struct ucore_file *file, struct ucore_error *err)
+{
+	return ucore_error_set(err, -EBADMSG,
+			       "%s: not a file of samples; 'ucoretool record' writes them",
+			       file->path);
+}
+
+/* What the file begins with tells what it is, however short it is */
+static int header_get(struct ucore_file *file, struct ucore_error *err)
 {
 	struct ucore_file_header *header = &file->header;
-	void *array;
-	int ret = file_get(file, header, sizeof(*header), err);
+	size_t size = sizeof(header->magic);
+	int ret = file_get(file, header->magic, size, err);
 
 	if (!ret)
 		return ucore_error_set(err, -EBADMSG, "%s: empty", file->path);
 	if (ret < 0)
 		return ret;
-	ret = header_check(file, err);
+	if (memcmp(header->magic, UCORE_FILE_MAGIC, size))
+		return not_samples(file, err);
+	ret = file_get(file, (char *)header + size, sizeof(*header) - size, err);
+	if (!ret)
+		ret = ucore_error_set(err, -EBADMSG, "%s: cut off in its head", file->path);
+	return ret < 0 ? ret : 0;
+}
+
+static int file_get_head(struct ucore_file *file, struct ucore_error *err)
+{
+	struct ucore_file_header *header = &file->header;
+	int ret = header_get(file, err);
+
+	if (!ret)
+		ret = header_check(file, err);
 	if (ret)
 		return ret;
 	header->platform[sizeof(header->platform) - 1] = 0;
 	if (!text_ok(header->platform, sizeof(header->platform)))
 		return ucore_error_set(err, -EBADMSG, "%s: damaged: platform name", file->path);
 
-	ret = get_array(file, &array, header->nr_domains, sizeof(*file->domains), err);
-	file->domains = array;
-	for (size_t i = 0; i < header->nr_domains && !ret; i++)
-		ret = domain_check(file, i, err);
+	ret = get_table(file, &file->domains, header->nr_domains, sizeof(*file->domains),
+			domain_check, err);
+	if (!ret)
+		ret = get_table(file, &file->boxes, header->nr_boxes, sizeof(*file->boxes),
+				box_check, err);
+	if (!ret)
+		ret = get_table(file, &file->fields, header->nr_fields, sizeof(*file->fields),
+				field_check, err);
 	if (ret)
 		return ret;
-	ret = get_array(file, &array, header->nr_events, sizeof(*file->events), err);
-	file->events = array;
+	ret = get_array(file, &file->events, header->nr_events, sizeof(*file->events), err);
 	if (ret)
 		return ret;
 	qsort(file->events, header->nr_events, sizeof(*file->events), event_order);
@@ -378,6 +530,21 @@ const struct ucore_file_domain *ucore_file_domain(const struct ucore_file *file,
 	struct ucore_file_domain key = { .domain = domain };
 
 	return bsearch(&key, file->domains, file->header.nr_domains, sizeof(key), domain_order);
+}
+
+const struct ucore_file_box *ucore_file_boxes(const struct ucore_file *file)
+{
+	return file->boxes;
+}
+
+const struct ucore_file_field *ucore_file_fields(const struct ucore_file *file)
+{
+	return file->fields;
+}
+
+uint64_t ucore_file_real(const struct ucore_file *file, uint64_t time)
+{
+	return time - file->header.start + file->header.start_real;
 }
 
 const struct ucore_file_event *ucore_file_events(const struct ucore_file *file)

@@ -35,6 +35,7 @@ struct ucore_device {
 	size_t nr_boxes;
 	struct ucore_field_set *sets;
 	size_t nr_sets;
+	bool recorded;		/* a machine of a file: there is nobody to ask */
 };
 
 struct ucore_session {
@@ -50,6 +51,7 @@ struct ucore_session {
 	struct ucore_value *values;
 	struct ucore_read_domain *domains;
 	size_t nr_domains;
+	struct ucore_replay *replay;	/* NULL: a session of the driver */
 };
 
 /*
@@ -142,6 +144,37 @@ bool ucore_event_head(const struct ucore_device *dev, const char *head, struct u
 
 /* Takes the events of a session back that were added after the first @nr */
 void ucore_session_truncate(struct ucore_session *session, size_t nr);
+
+/* Puts an event on the boxes of a recorded session, as ucore_session_add() does on a driver's */
+int ucore_replay_add(struct ucore_replay *replay, const struct ucore_event *event,
+		     struct ucore_error *err);
+
+/*
+ * What the slots of a session did from sample to sample.  Of values that need several
+ * domains there is none until each has had a sample: those are summed up for a package
+ * and for all, one beside the other.
+ */
+enum ucore_interval_scope {
+	INTERVAL_PACKAGE,
+	INTERVAL_ALL,
+	NR_INTERVALS,
+};
+
+struct ucore_intervals;
+
+int ucore_intervals_create(const struct ucore_session *session, struct ucore_intervals **out);
+void ucore_intervals_free(struct ucore_intervals *intervals);
+
+/*
+ * Takes a record.  Returns a bit for each ucore_interval_scope that is complete; the slots
+ * of ucore_intervals_values() are then valid until ucore_intervals_begin()
+ */
+unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t domain,
+				  const struct ucore_record *record, uint32_t *package);
+const struct ucore_delta_value *ucore_intervals_values(const struct ucore_intervals *intervals,
+						       enum ucore_interval_scope scope);
+void ucore_intervals_begin(struct ucore_intervals *intervals, enum ucore_interval_scope scope,
+			   uint32_t package);
 
 /* An ioctl: 0 or -errno */
 int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long command, void *arg);

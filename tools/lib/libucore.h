@@ -16,6 +16,7 @@
  *   metrics   formulas over events: chosen by name, counted, evaluated
  *   ring      the records of one session in one domain
  *   file      a file of samples, written and read back
+ *   replay    a file as if its session ran now, for metrics of its samples
  *
  * A domain is what is read at one instant by one CPU: for the uncore a die, for
  * a core's own monitors a logical CPU.  Its id is a place in the driver's list
@@ -436,7 +437,8 @@ int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_err
 
 /**
  * struct ucore_event - what to count, and where
- * @label: the event as the user wrote it, or what "name=" calls it
+ * @text: the event as the user wrote it
+ * @label: the same, or what "name=" calls it
  * @type: the box type
  * @instance: number of the first box in each domain, or UCORE_ANY
  * @last: number of the last one, or UCORE_ANY
@@ -450,6 +452,7 @@ int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_err
  * @terms: the values of fields
  */
 struct ucore_event {
+	char text[UCORE_SPEC_LEN];
 	char label[UCORE_SPEC_LEN];
 	char type[UCORE_NAME_LEN];
 	uint32_t instance;
@@ -715,6 +718,8 @@ struct ucore_metrics;
  * @instance: the box's number
  * @value: the value, NaN if there is none: something was divided by zero
  * @flags: UCORE_VALUE_* of any count in it
+ * @running: how long the counters of it counted, in nanoseconds
+ * @fresh: ucore_metrics_take() has evaluated it for the record that it was given last
  */
 struct ucore_metric_value {
 	const struct ucore_metric_desc *metric;
@@ -726,6 +731,8 @@ struct ucore_metric_value {
 	uint32_t instance;
 	double value;
 	uint32_t flags;
+	uint64_t running;
+	bool fresh;
 };
 
 /** ucore_metrics_create() - no metrics yet; @dev outlives them */
@@ -776,6 +783,19 @@ int ucore_metrics_load(struct ucore_metrics *metrics, FILE *stream, const char *
 int ucore_metrics_choose(struct ucore_metrics *metrics, const char *list,
 			 struct ucore_error *err);
 
+/**
+ * ucore_metrics_offer() - choose a metric that may be missing
+ * @metric: a name, or one definition
+ *
+ * As ucore_metrics_choose(), but ucore_metrics_attach() leaves the metric out if it
+ * cannot be counted, whatever the reason: there is no box, no counter, or another
+ * session has them.
+ *
+ * Errors: those of ucore_metrics_choose().
+ */
+int ucore_metrics_offer(struct ucore_metrics *metrics, const char *metric,
+			struct ucore_error *err);
+
 /** ucore_metrics_cores() - say how many cores a socket has, for metrics that need to know */
 void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores);
 
@@ -786,7 +806,9 @@ void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores);
  *         said of so little has values of the next larger
  *
  * Each event is counted once, whoever uses it.  Metrics of a category or a pattern
- * that do not fit beside the others are left out.
+ * that do not fit beside the others are left out, and those offered that cannot be
+ * counted; if these are all there are, there are no values.  Several ucore_metrics
+ * may be attached to one session, each with its level.
  *
  * Errors, which leave the session as it was: those of resolving and adding events;
  * -ENOENT (unknown name in a formula), -EINVAL (in a formula), -ENOSPC (all were
@@ -798,12 +820,30 @@ int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *se
 /** ucore_metrics_left_out() - the i-th metric that was left out, NULL beyond the last */
 const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i);
 
+/** ucore_metrics_left_out_error() - why it was: its errno, explained; 0 beyond the last */
+int ucore_metrics_left_out_error(const struct ucore_metrics *metrics, size_t i,
+				 struct ucore_error *err);
+
 /**
  * ucore_metrics_evaluate() - all values anew
  * @delta: of the same session, made after the metrics were attached to it: an older one
  *         gives no values
  */
 void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_delta *delta);
+
+/**
+ * ucore_metrics_take() - one more record of the session: the values that it completes
+ * @domain: the domain whose ring the record is from; records of one come in their order
+ * @record: the record, as ucore_ring_next() or ucore_file_next() gave it
+ *
+ * A value is of the time from sample to sample.  One that needs several domains (all
+ * sockets, or a socket of several dies) is evaluated when each of them has had a sample
+ * since it was evaluated last; those without a CPU are not waited for.
+ *
+ * Return: how many values are @fresh now, or -ENOMEM (the first time only).
+ */
+int ucore_metrics_take(struct ucore_metrics *metrics, uint32_t domain,
+		       const struct ucore_record *record);
 
 /** ucore_metrics_value() - the i-th value, metric by metric, NULL beyond the last */
 const struct ucore_metric_value *ucore_metrics_value(const struct ucore_metrics *metrics,
@@ -859,8 +899,10 @@ uint64_t ucore_record_time(const struct ucore_record *record);
 /* ---- file -------------------------------------------------------------- */
 
 #define UCORE_FILE_MAGIC	"UCORE\r\n\032"
-#define UCORE_FILE_VERSION	2
+#define UCORE_FILE_VERSION	3
 #define UCORE_FILE_MAX_DOMAINS	16384
+#define UCORE_FILE_MAX_BOXES	65536
+#define UCORE_FILE_MAX_FIELDS	4096
 #define UCORE_FILE_MAX_EVENTS	65536
 #define UCORE_FILE_MAX_RECORD	(2U << 20)
 
@@ -869,6 +911,8 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  *
  *   struct ucore_file_header
  *   struct ucore_file_domain	[nr_domains]
+ *   struct ucore_file_box	[nr_boxes]
+ *   struct ucore_file_field	[nr_fields]
  *   struct ucore_file_event	[nr_events]
  *   entries until the end of the file, each
  *	struct ucore_file_entry
@@ -882,22 +926,37 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  * @version: UCORE_FILE_VERSION
  * @size: size of this structure
  * @domain_size: size of struct ucore_file_domain
+ * @box_size: size of struct ucore_file_box
+ * @field_size: size of struct ucore_file_field
  * @event_size: size of struct ucore_file_event
  * @nr_domains: domains of the machine
+ * @nr_boxes: boxes of the machine
+ * @nr_fields: event fields of the box types that events were recorded on
  * @nr_events: events recorded
+ * @cores: cores of a socket, 0 if nobody told
  * @timer_ns: period of the timer trigger, 0 if there was none
- * @start: when counting started, in ns of CLOCK_MONOTONIC
- * @start_real: the same moment in ns of CLOCK_REALTIME
+ * @start: when the file's time begins, in ns of CLOCK_MONOTONIC: counting started, or
+ *         what was kept of it does
+ * @start_real: the same moment in ns of CLOCK_REALTIME; see ucore_file_real()
  * @platform: ucore_info.platform
+ *
+ * Where the first record of a domain has a number above 0, earlier ones were not kept:
+ * its first sample is what later ones are counted from.
  */
 struct ucore_file_header {
 	char magic[8];
 	__u32 version;
 	__u32 size;
 	__u32 domain_size;
+	__u32 box_size;
+	__u32 field_size;
 	__u32 event_size;
 	__u32 nr_domains;
+	__u32 nr_boxes;
+	__u32 nr_fields;
 	__u32 nr_events;
+	__u32 cores;
+	__u32 reserved;
 	__u64 timer_ns;
 	__u64 start;
 	__u64 start_real;
@@ -923,6 +982,32 @@ struct ucore_file_domain {
 };
 
 /**
+ * struct ucore_file_box - one box of the machine, as in ucore_box_info
+ * @domain: domain id
+ * @instance: number of the box among those of its type in the domain
+ * @nr_counters: general counters
+ * @nr_fixed: fixed counters
+ * @type: the box type
+ */
+struct ucore_file_box {
+	__u32 domain;
+	__u32 instance;
+	__u32 nr_counters;
+	__u32 nr_fixed;
+	char type[UCORE_NAME_LEN];
+};
+
+/**
+ * struct ucore_file_field - an event field of a box type
+ * @type: the box type; fields of one type stand together
+ * @field: the field, as the driver describes it
+ */
+struct ucore_file_field {
+	char type[UCORE_NAME_LEN];
+	struct ucore_field field;
+};
+
+/**
  * struct ucore_file_event - one event on one box
  * @event: its id, as in ucore_value.event
  * @index: a number that the events of one command-line word share
@@ -933,7 +1018,8 @@ struct ucore_file_domain {
  * @bytes_per: how many counts those are; 0 means 1
  * @period: the overflow period, or 0
  * @type: the box type
- * @label: the event as the user wrote it
+ * @text: the event as the user wrote it
+ * @label: the same, or what "name=" calls it
  */
 struct ucore_file_event {
 	__u32 event;
@@ -945,6 +1031,7 @@ struct ucore_file_event {
 	__u16 bytes_per;
 	__u64 period;
 	char type[UCORE_NAME_LEN];
+	char text[UCORE_SPEC_LEN];
 	char label[UCORE_SPEC_LEN];
 };
 
@@ -973,10 +1060,13 @@ struct ucore_file;
  */
 int ucore_file_create(const char *path, struct ucore_file **out, struct ucore_error *err);
 
+/** ucore_file_cores() - say, before the head is written, how many cores a socket has */
+void ucore_file_cores(struct ucore_file *file, unsigned int cores);
+
 /**
  * ucore_file_begin() - write the head: the machine, and the session with all its events
  * @config: the session's
- * @start: when counting started, CLOCK_MONOTONIC ns
+ * @start: when the file's time begins, CLOCK_MONOTONIC ns
  */
 int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
 		     const struct ucore_session *session,
@@ -1006,7 +1096,15 @@ int ucore_file_open(const char *path, struct ucore_file **out, struct ucore_erro
 
 const struct ucore_file_header *ucore_file_header(const struct ucore_file *file);
 const struct ucore_file_domain *ucore_file_domains(const struct ucore_file *file);
+const struct ucore_file_box *ucore_file_boxes(const struct ucore_file *file);
+const struct ucore_file_field *ucore_file_fields(const struct ucore_file *file);
 const struct ucore_file_event *ucore_file_events(const struct ucore_file *file);
+
+/**
+ * ucore_file_real() - the wall clock's time of a moment, in ns of CLOCK_REALTIME
+ * @time: the moment in ns of CLOCK_MONOTONIC, as records have it
+ */
+uint64_t ucore_file_real(const struct ucore_file *file, uint64_t time);
 
 /** ucore_file_domain() - the domain with this id, NULL if there is none */
 const struct ucore_file_domain *ucore_file_domain(const struct ucore_file *file, uint32_t domain);
@@ -1029,6 +1127,33 @@ int ucore_file_next(struct ucore_file *file, struct ucore_file_entry *entry, con
 
 /** ucore_file_close() - close and free, a file being written too; NULL is fine */
 void ucore_file_close(struct ucore_file *file);
+
+/* ---- replay: a file as if its session ran now ----------------------------- */
+
+struct ucore_replay;
+
+/**
+ * ucore_replay_open() - make a device and a session of what a file says of them
+ * @file: the file, which outlives the replay
+ *
+ * The session's events are those that ucore_session_add() and ucore_metrics_attach()
+ * ask for: they are found among the recorded ones, however these were written, and
+ * are refused with -ENOENT if they were not recorded on every box that they ask for.
+ * Nothing can be started or read.
+ *
+ * Errors: -EBADMSG (an event on a box that the file does not have), -ENOMEM.
+ */
+int ucore_replay_open(const struct ucore_file *file, struct ucore_replay **out,
+		      struct ucore_error *err);
+
+/** ucore_replay_close() - free what ucore_replay_open() gave; NULL is fine */
+void ucore_replay_close(struct ucore_replay *replay);
+
+/** ucore_replay_device() - the machine of the file, for ucore_metrics_create() */
+struct ucore_device *ucore_replay_device(struct ucore_replay *replay);
+
+/** ucore_replay_session() - the session, for ucore_metrics_attach() */
+struct ucore_session *ucore_replay_session(struct ucore_replay *replay);
 
 #pragma GCC visibility pop
 

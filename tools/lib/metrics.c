@@ -30,6 +30,14 @@ struct choice {
 	struct ucore_metric_desc desc;
 	char *where;		/* NULL, or the table's with the user's values in it */
 	bool optional;
+	bool offered;		/* optional, whatever the reason */
+};
+
+/* What was chosen and is not counted */
+struct left_out {
+	const char *name;
+	int code;
+	struct ucore_error why;
 };
 
 /* An event of formulas, and where in the session it is counted */
@@ -85,11 +93,12 @@ struct ucore_metrics {
 	size_t nr_leaves;
 	struct metric *metrics;
 	size_t nr_metrics;
-	const char **left_out;
+	struct left_out *left_out;
 	size_t nr_left_out;
 	struct value *values;
 	size_t nr_values;
 	size_t nr_slots;	/* of the session, when it had all events of the metrics */
+	struct ucore_intervals *intervals;	/* once a record has been taken */
 };
 
 static int no_memory(struct ucore_error *err)
@@ -141,6 +150,7 @@ void ucore_metrics_free(struct ucore_metrics *metrics)
 	free(metrics->metrics);
 	free(metrics->left_out);
 	free(metrics->values);
+	ucore_intervals_free(metrics->intervals);
 	free(metrics);
 }
 
@@ -564,6 +574,19 @@ int ucore_metrics_choose(struct ucore_metrics *metrics, const char *list,
 	return ret;
 }
 
+int ucore_metrics_offer(struct ucore_metrics *metrics, const char *metric,
+			struct ucore_error *err)
+{
+	size_t nr = metrics->nr_choices;
+	int ret = ucore_metrics_choose(metrics, metric, err);
+
+	for (; !ret && nr < metrics->nr_choices; nr++) {
+		metrics->choices[nr].optional = true;
+		metrics->choices[nr].offered = true;
+	}
+	return ret;
+}
+
 /* ---- names in formulas ------------------------------------------------- */
 
 struct compiler {
@@ -921,8 +944,12 @@ static void choice_undo(struct ucore_metrics *metrics, size_t nr_metrics, size_t
 }
 
 /* Reasons of this machine, not of the metric: a metric of a category may do without */
-static bool may_leave_out(int code)
+static bool may_leave_out(const struct choice *choice, int code)
 {
+	if (choice->offered)
+		return code != -ENOMEM;
+	if (!choice->optional)
+		return false;
 	return code == -ENOSPC || code == -EADDRINUSE || code == -ENOENT || code == -ENXIO;
 }
 
@@ -937,11 +964,13 @@ static int choice_attach(struct ucore_metrics *metrics, const struct choice *cho
 	if (!ret)
 		return 0;
 	choice_undo(metrics, nr_metrics, nr_events, nr_leaves, session_events);
-	if (!choice->optional || !may_leave_out(ret))
+	if (!may_leave_out(choice, ret))
 		return ucore_error_set(err, ret, "metric '%s': %s", choice->desc.name, why.text);
 	if (!GROW(metrics->left_out, metrics->nr_left_out))
 		return no_memory(err);
-	metrics->left_out[metrics->nr_left_out++] = choice->desc.name;
+	metrics->left_out[metrics->nr_left_out++] = (struct left_out) {
+		.name = choice->desc.name, .code = ret, .why = why,
+	};
 	/* should it be the last */
 	return ucore_error_set(err, 0, "metric '%s': %s", choice->desc.name, why.text);
 }
@@ -1029,6 +1058,15 @@ static unsigned int sockets_of(const struct ucore_metrics *metrics, const struct
 	return nr;
 }
 
+/* Nobody insisted on any of them */
+static bool all_offered(const struct ucore_metrics *metrics)
+{
+	for (size_t i = 0; i < metrics->nr_choices; i++)
+		if (!metrics->choices[i].offered)
+			return false;
+	return true;
+}
+
 /* All choices, or what explains why not */
 static int choices_attach(struct ucore_metrics *metrics, uint32_t level, struct ucore_error *err)
 {
@@ -1036,7 +1074,7 @@ static int choices_attach(struct ucore_metrics *metrics, uint32_t level, struct 
 
 	for (size_t i = 0; i < metrics->nr_choices && !ret; i++)
 		ret = choice_attach(metrics, &metrics->choices[i], level, err);
-	if (!ret && !metrics->nr_metrics && metrics->nr_left_out) {
+	if (!ret && !metrics->nr_metrics && !all_offered(metrics)) {
 		struct ucore_error last = *err;
 
 		return ucore_error_set(err, -ENOSPC, "none of the metrics can be counted here; %.300s",
@@ -1072,7 +1110,15 @@ int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *se
 
 const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i)
 {
-	return i < metrics->nr_left_out ? metrics->left_out[i] : NULL;
+	return i < metrics->nr_left_out ? metrics->left_out[i].name : NULL;
+}
+
+int ucore_metrics_left_out_error(const struct ucore_metrics *metrics, size_t i,
+				 struct ucore_error *err)
+{
+	if (i >= metrics->nr_left_out)
+		return 0;
+	return ucore_error_set(err, metrics->left_out[i].code, "%s", metrics->left_out[i].why.text);
 }
 
 /* ---- evaluating -------------------------------------------------------- */
@@ -1161,24 +1207,67 @@ static void value_prepare(const struct ucore_metrics *metrics, struct value *val
 		}
 }
 
+static void value_evaluate(struct ucore_metrics *metrics, struct value *value,
+			   const struct ucore_delta_value *slots)
+{
+	struct evaluation e = { .metrics = metrics, .slots = slots, .value = value };
+
+	value_prepare(metrics, value, slots);
+	value->public.running = value->running;
+	value->public.value = ucore_expr_value(&metrics->metrics[value->metric].expr, leaf_value,
+					       &e);
+}
+
 void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_delta *delta)
 {
-	struct evaluation e = { .metrics = metrics };
+	const struct ucore_delta_value *slots;
 	size_t nr;
 
-	e.slots = ucore_delta_values(delta, &nr);
+	slots = ucore_delta_values(delta, &nr);
+	for (size_t i = 0; i < metrics->nr_values; i++)
+		if (nr < metrics->nr_slots)
+			metrics->values[i].public.value = __builtin_nan("");
+		else
+			value_evaluate(metrics, &metrics->values[i], slots);
+}
+
+/* The values of all sockets, or those of one and its boxes */
+static int scope_evaluate(struct ucore_metrics *metrics, enum ucore_interval_scope scope,
+			  uint32_t package)
+{
+	bool of_all = scope == INTERVAL_ALL;
+	int nr = 0;
+
 	for (size_t i = 0; i < metrics->nr_values; i++) {
 		struct value *value = &metrics->values[i];
+		bool all = value->public.level == UCORE_LEVEL_SYSTEM;
 
-		if (nr < metrics->nr_slots) {
-			value->public.value = __builtin_nan("");
+		if (all != of_all || (!all && value->public.package != package))
 			continue;
-		}
-		value_prepare(metrics, value, e.slots);
-		e.value = value;
-		value->public.value = ucore_expr_value(&metrics->metrics[value->metric].expr,
-						       leaf_value, &e);
+		value_evaluate(metrics, value, ucore_intervals_values(metrics->intervals, scope));
+		value->public.fresh = true;
+		nr++;
 	}
+	ucore_intervals_begin(metrics->intervals, scope, package);
+	return nr;
+}
+
+int ucore_metrics_take(struct ucore_metrics *metrics, uint32_t domain,
+		       const struct ucore_record *record)
+{
+	unsigned int complete;
+	uint32_t package = 0;
+	int nr = 0;
+
+	if (!metrics->intervals && ucore_intervals_create(metrics->session, &metrics->intervals))
+		return -ENOMEM;
+	for (size_t i = 0; i < metrics->nr_values; i++)
+		metrics->values[i].public.fresh = false;
+	complete = ucore_intervals_take(metrics->intervals, domain, record, &package);
+	for (int i = 0; i < NR_INTERVALS; i++)
+		if (complete & 1U << i)
+			nr += scope_evaluate(metrics, (enum ucore_interval_scope)i, package);
+	return nr;
 }
 
 const struct ucore_metric_value *ucore_metrics_value(const struct ucore_metrics *metrics,

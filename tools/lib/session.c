@@ -296,7 +296,8 @@ static void slots_remove(struct ucore_session *session, size_t keep)
 	while (session->nr_slots > keep) {
 		UCORE_ARG(ucore_event_remove, remove,
 			  .event = session->slots[--session->nr_slots].event);
-		session_ioctl(session, UCORE_EVENT_REMOVE, &remove);
+		if (!session->replay)
+			session_ioctl(session, UCORE_EVENT_REMOVE, &remove);
 	}
 }
 
@@ -307,6 +308,8 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	size_t before = session->nr_slots;
 	int ret;
 
+	if (session->replay)
+		return ucore_replay_add(session->replay, event, err);
 	ret = session_grow(session);
 	if (ret)
 		return ucore_error_set(err, ret, "out of memory");

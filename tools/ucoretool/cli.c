@@ -53,6 +53,12 @@ int tool_error(const struct tool *tool, const char *format, ...)
 	return EXIT_FAILURE;
 }
 
+bool tool_is_usage(int code)
+{
+	return code == -EINVAL || code == -ENOENT || code == -ENXIO || code == -ERANGE ||
+	       code == -ENOSPC || code == -EADDRINUSE || code == -EOPNOTSUPP;
+}
+
 /*
  * The library's message, and the exit code: 2 for what the user asked in vain,
  * 1 for what the machine refused.
@@ -60,18 +66,7 @@ int tool_error(const struct tool *tool, const char *format, ...)
 int tool_fail(const struct tool *tool, int code)
 {
 	fprintf(stderr, "ucoretool %s: %s\n", tool->command->name, tool->err.text);
-	switch (code) {
-	case -EINVAL:
-	case -ENOENT:
-	case -ENXIO:
-	case -ERANGE:
-	case -ENOSPC:
-	case -EADDRINUSE:
-	case -EOPNOTSUPP:
-		return EXIT_USAGE;
-	default:
-		return EXIT_FAILURE;
-	}
+	return tool_is_usage(code) ? EXIT_USAGE : EXIT_FAILURE;
 }
 
 /* ---- values ------------------------------------------------------------ */

@@ -30,6 +30,9 @@ int tool_error(const struct tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int tool_fail(const struct tool *tool, int code);
 
+/** tool_is_usage() - is the library's -errno about what the user asked for? */
+bool tool_is_usage(int code);
+
 /*
  * Values of options.  @what is how a complaint calls the value; they return 0 or
  * the exit code of the complaint that they have printed.

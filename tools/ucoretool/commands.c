@@ -16,8 +16,11 @@ static const struct command *const commands[] = {
 	&command_info,
 	&command_doctor,
 	&command_stat,
+	&command_top,
 	&command_record,
 	&command_report,
+	&command_script,
+	&command_export,
 };
 
 static void usage_print(FILE *stream)

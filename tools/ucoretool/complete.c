@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "complete.h"
+#include "family.h"
 
 /* The word that is completed; what stands before @rest is kept as it is */
 struct completing {
@@ -201,6 +202,17 @@ static void metrics_complete(struct completing *c)
 	categories_offer(c, platform);
 }
 
+static void collectors_complete(struct completing *c)
+{
+	const char *comma = strrchr(c->rest, ',');
+
+	c->rest = comma ? comma + 1 : c->rest;
+	for (size_t i = 0; i < NR_COLLECTORS; i++)
+		offer(c, collectors[i], "");
+	if (!comma)
+		offer(c, "none", "");
+}
+
 static void platforms_complete(struct completing *c)
 {
 	const struct ucore_platform *all;
@@ -228,8 +240,11 @@ static void value_complete(struct completing *c, const struct option_desc *optio
 
 	if (option->name && !strcmp(option->name, "event"))
 		with_device(c, events_complete);
-	else if (option->name && !strcmp(option->name, "metric"))
+	else if (option->name && (!strcmp(option->name, "metric") ||
+				  !strcmp(option->name, "when")))
 		with_device(c, metrics_complete);
+	else if (option->name && !strcmp(option->name, "collect"))
+		collectors_complete(c);
 	else if (option->name && !strcmp(option->name, "platform"))
 		platforms_complete(c);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
@@ -257,12 +272,21 @@ static void boxes_complete(struct completing *c)
 	boxes_offer(c, "");
 }
 
+/* Operands that are one of some words, as the help text has them: "[boxes|events]" */
+static void choices_offer(const struct completing *c)
+{
+	char text[80], *at = text, *word;
+
+	snprintf(text, sizeof(text), "%s", c->command->operands);
+	text[strcspn(text, "]")] = '\0';
+	for (at++; (word = strsep(&at, "|"));)
+		offer(c, word, "");
+}
+
 static void list_complete(struct completing *c)
 {
-	static const char *const what[] = { "boxes", "events", "metrics", "fields", NULL };
-
 	if (!c->operands)
-		offer_all(c, what);
+		choices_offer(c);
 	else if (!strcmp(c->operand, "events"))
 		with_device(c, events_complete);
 	else if (!strcmp(c->operand, "metrics"))
@@ -277,6 +301,8 @@ static void operand_complete(struct completing *c)
 		puts(c->operands ? ":files" : ":programs");
 	else if (c->command == &command_list)
 		list_complete(c);
+	else if (c->command == &command_top)
+		choices_offer(c);
 }
 
 static bool is_called(const struct option_desc *option, const char *name, size_t length)

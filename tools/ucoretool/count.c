@@ -190,6 +190,8 @@ int count_open(struct tool *tool, const struct count_args *args,
 	memset(count, 0, sizeof(*count));
 	ret = ucore_device_open(tool->device, tool->sys, &count->dev, &tool->err);
 	if (!ret)
+		ret = ucore_device_ready(count->dev, &tool->err);
+	if (!ret)
 		ret = ucore_session_create(count->dev, config, &count->session, &tool->err);
 	if (ret) {
 		/* whatever the errno, this is the machine's refusal */

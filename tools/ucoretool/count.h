@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stat and record have in common: options, device, session, start.
+ * What stat and record have in common: options, device, session, start; top has their session.
  */
 #ifndef UCORETOOL_COUNT_H
 #define UCORETOOL_COUNT_H

@@ -60,3 +60,14 @@ const char *domain_offline_text(int32_t cpu)
 {
 	return cpu < 0 ? "die offline" : "cpu offline";
 }
+
+const char *value_note(uint32_t flags, int32_t cpu)
+{
+	if (flags & UCORE_VALUE_DEAD)
+		return "box dead";
+	if (flags & UCORE_VALUE_OFFLINE)
+		return domain_offline_text(cpu);
+	if (flags & UCORE_VALUE_REFUSED)
+		return "refused";
+	return flags & UCORE_VALUE_UNFROZEN ? "unfrozen" : NULL;
+}

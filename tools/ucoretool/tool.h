@@ -26,10 +26,16 @@
 /* Options without a letter */
 enum {
 	OPT_NO_LETTER = 256,
+	OPT_AFTER,
 	OPT_BOX_FREEZE,
+	OPT_CACHE,
+	OPT_COLLECT,
+	OPT_CTF,
 	OPT_DEVICE,
 	OPT_DISCOVERY,
+	OPT_HTML,
 	OPT_INTERRUPT,
+	OPT_KEEP,
 	OPT_LIVE,
 	OPT_LOW_DWORD,
 	OPT_METRIC_FILE,
@@ -38,9 +44,13 @@ enum {
 	OPT_PLATFORM,
 	OPT_REJECTED,
 	OPT_ROOT,
+	OPT_SOCKET_MODE,
+	OPT_TEXTFILE,
+	OPT_TIME,
 	OPT_TIMEOUT,
 	OPT_TIMER,
 	OPT_TOTALS,
+	OPT_WHEN,
 };
 
 /**
@@ -103,6 +113,7 @@ struct command {
 
 /* The rows of the table, each in its file of cmd/ */
 extern const struct command command_list, command_info, command_doctor, command_stat,
-			    command_record, command_report;
+			    command_top, command_record, command_report, command_script,
+			    command_export;
 
 #endif /* UCORETOOL_H */

@@ -131,6 +131,20 @@ int wait_open(struct tool *tool, struct wait *wait, char **command)
 	return command ? child_fork(tool, wait) : 0;
 }
 
+/* The command has been forked: the signal is not blocked in it */
+int wait_signal(struct tool *tool, struct wait *wait, int signal)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	sigaddset(&set, signal);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* of a descriptor that is there only the signals change */
+	if (signalfd(wait->signals, &set, 0) < 0)
+		return tool_error(tool, "cannot wait: %s", strerror(errno));
+	return 0;
+}
+
 static void fd_close(int fd)
 {
 	if (fd >= 0)
@@ -169,7 +183,7 @@ static void child_end(const struct tool *tool, struct wait *wait)
 		patient = now < until;
 		/* who asks us to end once more does not want to wait */
 		while (read(wait->signals, &info, sizeof(info)) == sizeof(info))
-			patient &= info.ssi_signo == SIGCHLD;
+			patient &= info.ssi_signo == SIGCHLD || info.ssi_signo == SIGUSR2;
 	}
 	if (!wait->child)
 		return;
@@ -212,7 +226,11 @@ static void signals_take(struct wait *wait)
 	struct signalfd_siginfo info;
 
 	while (read(wait->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD)
+		if (info.ssi_signo == SIGWINCH)
+			wait->resized = true;
+		else if (info.ssi_signo == SIGUSR2)
+			wait->dump = true;
+		else if (info.ssi_signo != SIGCHLD)
 			wait->ended = true;
 		else
 			child_reap(wait);

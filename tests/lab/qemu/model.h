@@ -412,6 +412,7 @@ typedef struct UcoreConfig {
     UcoreCoreConfig core;
     uint64_t scale;             /* in 1e-6 */
     GArray *rates;              /* of UcoreRate; the last match wins */
+    unsigned nr_rates;          /* the scenario's; others came by command */
     GHashTable *hidden, *dead, *ecam_wrong;     /* "box" or "socket:box" */
     int core_map[UCORE_MAX_CORE_SEL];   /* pmi_core_sel bit -> core, -1: none */
 } UcoreConfig;
@@ -670,6 +671,8 @@ void ucore_core_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax,
 
 bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp);
 bool ucore_scenario_names(GHashTable *set, const UcoreBox *box);
+/* a line of [rates], but for scale */
+bool ucore_scenario_rate(UcoreRate *r, const char *key, const char *text);
 bool ucore_scenario_uint(GKeyFile *kf, const char *group, const char *key,
                          unsigned max, unsigned *val, Error **errp);
 bool ucore_scenario_bool(GKeyFile *kf, const char *group, const char *key,

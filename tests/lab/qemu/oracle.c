@@ -957,6 +957,7 @@ static bool inject_power_on(const Command *c)
 {
     CPUState *cs;
 
+    g_array_set_size(ucore->config.rates, ucore->config.nr_rates);
     ucore_engine_power_on(ucore, c->now);
     CPU_FOREACH(cs) {
         ucore->cpu[cs->cpu_index].debugctl &= ~UCORE_DEBUGCTL_PMI;
@@ -964,6 +965,34 @@ static bool inject_power_on(const Command *c)
     }
     ucore->record_cores = false;
     stats_reset(ucore, c->now);
+    return true;
+}
+
+/* rate KEY RATE: as in the scenario, from now on */
+static bool inject_rate(const Command *c)
+{
+    UcoreRate rate = { };
+
+    if (c->nr != 3 || !ucore_scenario_rate(&rate, c->word[1], c->word[2])) {
+        return false;
+    }
+    for (unsigned i = 0; i < ucore->config.sockets; i++) {
+        UcoreSocket *s = &ucore->socket[i];
+
+        /* what has passed was counted at the rates before */
+        for (unsigned b = 0; b < s->nr_boxes; b++) {
+            ucore_box_advance(s->boxes[b], c->now);
+        }
+    }
+    g_array_append_val(ucore->config.rates, rate);
+    for (unsigned i = 0; i < ucore->config.sockets; i++) {
+        UcoreSocket *s = &ucore->socket[i];
+
+        for (unsigned b = 0; b < s->nr_boxes; b++) {
+            ucore_box_update(s->boxes[b]);
+        }
+        ucore_socket_rearm(s);
+    }
     return true;
 }
 
@@ -1019,6 +1048,7 @@ static const struct {
     { "reset", inject_reset },
     { "power-on", inject_power_on },
     { "strict", inject_strict },
+    { "rate", inject_rate },
     { "marker", inject_marker },
 };
 

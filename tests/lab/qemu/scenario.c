@@ -311,7 +311,7 @@ static bool parse_selector(const char *text, int *val)
 }
 
 /* type.instance.socket.event.umask, or type.instance.socket.fixed */
-static bool parse_rate(UcoreRate *r, const char *key, const char *text)
+bool ucore_scenario_rate(UcoreRate *r, const char *key, const char *text)
 {
     g_auto(GStrv) part = g_strsplit(key, ".", 0);
     unsigned n = g_strv_length(part);
@@ -345,8 +345,9 @@ static bool load_rates(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 
         if (!strcmp(keys[i], "scale")) {
             cfg->scale = g_ascii_strtod(text, NULL) * 1e6 + 0.5;
-        } else if (parse_rate(&r, keys[i], text)) {
+        } else if (ucore_scenario_rate(&r, keys[i], text)) {
             g_array_append_val(cfg->rates, r);
+            cfg->nr_rates++;
         } else {
             error_setg(errp, "ucore: scenario: [rates] %s = %s", keys[i],
                        text);

@@ -4,8 +4,10 @@
  *
  * One descriptor is polled for all rings; the watermark lets a quarter of a
  * ring come together before it wakes us, or the few samples that were asked for.
+ * With --keep records go into memory, and from there into files now and then.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@
 #include "cli.h"
 #include "count.h"
 #include "domain.h"
+#include "flight.h"
+#include "metric.h"
 #include "wait.h"
 #include "tool.h"
 
@@ -28,6 +32,8 @@ struct record_args {
 	uint64_t nr_samples;
 	uint32_t ring_size;
 	const char *path;
+	struct metric_args metrics;
+	struct flight_args flight;
 };
 
 /* A ring, and the record that was taken from it but not written */
@@ -38,7 +44,9 @@ struct source {
 
 struct record {
 	struct count count;
-	struct ucore_file *file;
+	struct ucore_metrics *metrics;	/* NULL: none was asked for */
+	struct ucore_file *file;	/* NULL: all goes to the flight recorder */
+	struct flight flight;
 	struct source *sources;
 	size_t nr_sources;
 	uint64_t wanted;	/* samples to stop after, 0: no limit */
@@ -53,6 +61,14 @@ static const struct option_desc record_options[] = {
 	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
 	{ 'm', "ring", "BYTES", "ring per die (1M), with cores per CPU (128K), a power of two" },
 	{ 'n', "count", "N", "end after N samples" },
+	{ 'M', "metric", "LIST", "the events of metrics, too: names, @CATEGORY, or NAME=FORMULA" },
+	{ OPT_METRIC_FILE, "metric-file", "FILE", "metrics of your own, a NAME=FORMULA a line" },
+	{ OPT_KEEP, "keep", "TIME[,BYTES]",
+	  "keep the last TIME in memory, write files at --when or SIGUSR2" },
+	{ OPT_WHEN, "when", "METRIC>N", "write what is kept when this comes true" },
+	{ OPT_AFTER, "after", "TIME", "go on for so long before it is written" },
+	{ OPT_PER_SOCKET, "per-socket", NULL, "--when is about any socket, not all together" },
+	{ OPT_PER_BOX, "per-box", NULL, "--when is about any box" },
 	{ 0 },
 };
 
@@ -78,6 +94,20 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 				   &args->ring_size);
 	case 'n':
 		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_samples);
+	case 'M':
+	case OPT_METRIC_FILE:
+		return metric_option(tool, &args->metrics, letter, value);
+	case OPT_KEEP:
+		return flight_keep(tool, &args->flight, value);
+	case OPT_WHEN:
+		return flight_when(tool, &args->flight, value);
+	case OPT_AFTER:
+		return parse_duration(tool, "after", value, false, 0, INT32_MAX * NSEC_PER_MSEC,
+				      &args->flight.after_ns);
+	case OPT_PER_SOCKET:
+	case OPT_PER_BOX:
+		args->flight.level = letter == OPT_PER_BOX ? UCORE_LEVEL_BOX : UCORE_LEVEL_SOCKET;
+		return 0;
 	default:
 		args->path = value;
 		return 0;
@@ -105,8 +135,16 @@ static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 
 	if (!args->ring_size)
 		args->ring_size = counts_cores(&args->count) ? RING_DEFAULT_CPU : RING_DEFAULT;
+	if (flight_finish(tool, &args->flight, args->path))
+		return EXIT_USAGE;
+	/* the condition's metric is one more */
+	if (args->flight.when && metric_option(tool, &args->metrics, 'M', args->flight.metric))
+		return EXIT_USAGE;
+	if (metric_finish(tool, &args->metrics))
+		return EXIT_USAGE;
 	if (!args->path)
-		args->path = "ucore.data";
+		args->path = args->flight.keep_ns ? FLIGHT_NAME : "ucore.data";
+	args->count.nr_others = args->metrics.nr_lists;
 	return count_finish(tool, &args->count, argc, argv);
 }
 
@@ -172,6 +210,18 @@ static bool record_full(const struct record *record)
 	return record->wanted && record->samples >= record->wanted;
 }
 
+static int record_put(struct tool *tool, struct record *record, const struct source *source)
+{
+	uint32_t domain = ucore_ring_domain(source->ring);
+	int ret;
+
+	record->samples += source->next->type == UCORE_RECORD_SAMPLE;
+	if (!record->file)
+		return flight_take(tool, &record->flight, domain, source->next);
+	ret = ucore_file_write(record->file, domain, source->next, &tool->err);
+	return ret ? tool_fail(tool, ret) : 0;
+}
+
 /* What is in the rings, in the order of time as far as it is there */
 static int rings_drain(struct tool *tool, struct record *record)
 {
@@ -179,15 +229,14 @@ static int rings_drain(struct tool *tool, struct record *record)
 	int ret = 0;
 
 	while (!ret && !record_full(record) && (source = source_oldest(record))) {
-		record->samples += source->next->type == UCORE_RECORD_SAMPLE;
-		ret = ucore_file_write(record->file, ucore_ring_domain(source->ring), source->next,
-				       &tool->err);
+		ret = record_put(tool, record, source);
 		source->next = NULL;
 	}
 	for (size_t i = 0; i < record->nr_sources; i++)
 		ucore_ring_release(record->sources[i].ring);
-	if (!ret)
-		ret = ucore_file_flush(record->file, &tool->err);
+	if (ret || !record->file)
+		return ret;
+	ret = ucore_file_flush(record->file, &tool->err);
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
@@ -236,11 +285,15 @@ static void summary_print(const struct record *record, const struct ucore_status
 	char domains[DOMAIN_SUM_LEN];
 
 	domain_sum_text(&sum, domains, sizeof(domains));
-	fprintf(stderr,
-		"%llu samples of %s in %.3f s (%.1f/s) written to %s, %llu records lost\n",
+	fprintf(stderr, "%llu samples of %s in %.3f s (%.1f/s)",
 		(unsigned long long)record->samples, domains, (double)ns / NSEC_PER_SEC,
-		share(record->samples * NSEC_PER_SEC, ns), path,
-		(unsigned long long)status->lost);
+		share(record->samples * NSEC_PER_SEC, ns));
+	if (record->file)
+		fprintf(stderr, " written to %s", path);
+	else
+		fprintf(stderr, ", %llu of them written to %u files",
+			(unsigned long long)record->flight.written, record->flight.nr_files);
+	fprintf(stderr, ", %llu records lost\n", (unsigned long long)status->lost);
 	fprintf(stderr,
 		"cost: %.2f us and %.1f register accesses a sample, %s frozen %.4f %% of the time\n",
 		share(status->cost_ns, status->samples) / NSEC_PER_USEC,
@@ -271,6 +324,9 @@ static int record_loop(struct tool *tool, struct record *record, struct wait *wa
 		if (event == WAIT_ERROR)
 			return tool_error(tool, "cannot wait for records: %s", strerror(errno));
 		ret = rings_drain(tool, record);
+		if (!ret && wait->dump)
+			ret = flight_dump(tool, &record->flight);
+		wait->dump = false;
 	} while (!ret && event != WAIT_END && !record_full(record));
 	return ret;
 }
@@ -288,8 +344,10 @@ static int record_end(struct tool *tool, struct record *record, uint64_t start,
 	ret = rings_drain(tool, record);
 	if (ret)
 		return ret;
+	if (!record->file && flight_end(tool, &record->flight))
+		return EXIT_FAILURE;
 	ret = ucore_session_status(record->count.session, &status, &tool->err);
-	if (!ret)
+	if (!ret && record->file)
 		ret = ucore_file_finish(record->file, &status, &tool->err);
 	if (ret)
 		return tool_fail(tool, ret);
@@ -305,12 +363,37 @@ static int record_count(struct tool *tool, struct record *record, const struct r
 
 	if (ret)
 		return ret;
-	ret = ucore_file_begin(record->file, record->count.dev, record->count.session, config,
-			       wait->start, &tool->err);
+	record->flight.start = wait->start;
+	if (record->file) {
+		ucore_file_cores(record->file, socket_cores());
+		ret = ucore_file_begin(record->file, record->count.dev, record->count.session,
+				       config, wait->start, &tool->err);
+	}
 	if (ret)
 		return tool_fail(tool, ret);
 	ret = record_loop(tool, record, wait);
 	return ret ? ret : record_end(tool, record, wait->start, args->path);
+}
+
+/* Where records go: a file, or the flight recorder */
+static int target_open(struct tool *tool, struct record *record, const struct record_args *args,
+		       const struct ucore_session_config *config)
+{
+	if (args->flight.keep_ns) {
+		record->flight = (struct flight) {
+			.args = &args->flight,
+			.path = args->path,
+			.dev = record->count.dev,
+			.session = record->count.session,
+			.config = config,
+			.metrics = record->metrics,
+		};
+		return flight_open(tool, &record->flight);
+	}
+	if (!ucore_file_create(args->path, &record->file, &tool->err))
+		return 0;
+	tool_fail(tool, -EIO);
+	return EXIT_FAILURE;
 }
 
 static int record_session(struct tool *tool, struct record *record,
@@ -320,14 +403,13 @@ static int record_session(struct tool *tool, struct record *record,
 	int ret = sources_open(tool, record);
 	struct wait wait;
 
+	if (!ret)
+		ret = target_open(tool, record, args, config);
 	if (ret)
 		return ret;
-	ret = ucore_file_create(args->path, &record->file, &tool->err);
-	if (ret) {
-		tool_fail(tool, ret);
-		return EXIT_FAILURE;
-	}
 	ret = wait_open(tool, &wait, args->count.command);
+	if (!ret && args->flight.keep_ns)
+		ret = wait_signal(tool, &wait, SIGUSR2);
 	if (!ret)
 		ret = record_count(tool, record, args, config, &wait);
 	return wait_close(tool, &wait, ret);
@@ -356,7 +438,14 @@ static int record_run(struct tool *tool, const void *data)
 
 	if (ret)
 		return ret;
-	ret = record_session(tool, &record, args, &config);
+	if (args->metrics.nr_lists)
+		ret = metrics_open(tool, &args->metrics, record.count.dev, record.count.session,
+				   socket_cores(), args->flight.level ? args->flight.level :
+				   UCORE_LEVEL_SYSTEM, &record.metrics);
+	if (!ret)
+		ret = record_session(tool, &record, args, &config);
+	flight_close(&record.flight);
+	ucore_metrics_free(record.metrics);
 	ucore_file_close(record.file);
 	for (size_t i = 0; i < record.nr_sources; i++)
 		ucore_ring_close(record.sources[i].ring);

@@ -8,18 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli.h"
+#include "clock.h"
 #include "count.h"
 #include "domain.h"
+#include "metric.h"
 #include "out.h"
 #include "wait.h"
 #include "tool.h"
-
-#define MAX_METRICS	64	/* options -M, and files of metrics */
-#define WALL_LEN	32	/* "2026-01-31T12:34:56.123456Z" */
 
 enum grouping {
 	GROUP_TOTAL,
@@ -33,10 +30,7 @@ struct stat_args {
 	uint64_t interval_ns;
 	uint64_t nr_intervals;
 	uint32_t read_flags;
-	const char *metrics[MAX_METRICS];
-	unsigned int nr_metrics;
-	const char *metric_files[MAX_METRICS];
-	unsigned int nr_metric_files;
+	struct metric_args metrics;
 	const char *path;
 	struct out out;
 };
@@ -68,7 +62,7 @@ struct stat {
 	struct ucore_metrics *metrics;	/* NULL: none was asked for */
 	uint64_t reads;
 	uint64_t time;			/* enabled so far, the longest of the domains */
-	char wall[WALL_LEN];		/* when the counters were read, by the calendar */
+	uint64_t real;			/* the wall clock's time of the last READ */
 	uint64_t max_skew;
 };
 
@@ -86,15 +80,6 @@ static const struct option_desc stat_options[] = {
 	{ 0 },
 };
 
-static int metrics_option(struct tool *tool, const char *value, const char **values,
-			  unsigned int *nr)
-{
-	if (*nr == MAX_METRICS)
-		return tool_usage(tool, "more than %d options -M or --metric-file", MAX_METRICS);
-	values[(*nr)++] = value;
-	return 0;
-}
-
 static int stat_option(struct tool *tool, void *data, int letter, const char *value)
 {
 	struct stat_args *args = data;
@@ -110,9 +95,8 @@ static int stat_option(struct tool *tool, void *data, int letter, const char *va
 	case 'n':
 		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_intervals);
 	case 'M':
-		return metrics_option(tool, value, args->metrics, &args->nr_metrics);
 	case OPT_METRIC_FILE:
-		return metrics_option(tool, value, args->metric_files, &args->nr_metric_files);
+		return metric_option(tool, &args->metrics, letter, value);
 	case OPT_PER_SOCKET:
 		args->grouping = GROUP_SOCKET;
 		return 0;
@@ -141,11 +125,11 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 	if (args->nr_intervals && !args->interval_ns)
 		return tool_usage(tool, "-n counts intervals: give -I too");
 	args->out.stream = stdout;
-	if (args->nr_metric_files && !args->nr_metrics)
-		return tool_usage(tool, "--metric-file names metrics, -M chooses them: give -M too");
-	if (!args->count.nr_lists && !args->nr_metrics)
+	if (metric_finish(tool, &args->metrics))
+		return EXIT_USAGE;
+	if (!args->count.nr_lists && !args->metrics.nr_lists)
 		return tool_usage(tool, "no event: give -e, for example -e imc/CAS_COUNT.RD/, or -M, for example -M memory_bandwidth_total");
-	args->count.nr_others = args->nr_metrics;
+	args->count.nr_others = args->metrics.nr_lists;
 	return count_finish(tool, &args->count, argc, argv);
 }
 
@@ -239,126 +223,18 @@ static void rows_update(struct stat *stat, const struct ucore_snapshot *snap)
 			stat->time = snap->domains[i].time_enabled;
 }
 
-/* ---- the calendar ------------------------------------------------------ */
-
-static int64_t clock_ns(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return now.tv_sec * (int64_t)NSEC_PER_SEC + now.tv_nsec;
-}
-
-/* A time of CLOCK_MONOTONIC by the calendar, in UTC: what the clocks differ by now */
-static void wall_print(uint64_t monotonic, char *text)
-{
-	int64_t ns = (int64_t)monotonic + clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	time_t seconds = ns / (int64_t)NSEC_PER_SEC;
-	struct tm tm;
-	size_t at;
-
-	gmtime_r(&seconds, &tm);
-	at = strftime(text, WALL_LEN, "%FT%T", &tm);
-	snprintf(text + at, WALL_LEN - at, ".%06uZ",
-		 (unsigned int)(ns % (int64_t)NSEC_PER_SEC / (int64_t)NSEC_PER_USEC));
-}
-
-/* When the first domain was read; the others were at the same time, but for the skew */
-static void wall_update(struct stat *stat, const struct ucore_snapshot *snap)
-{
-	if (snap->nr_domains)
-		wall_print(snap->domains[0].time, stat->wall);
-}
-
 /* ---- metrics ----------------------------------------------------------- */
 
-static int metric_file_load(struct tool *tool, struct stat *stat, const char *path)
-{
-	FILE *stream = fopen(path, "re");
-	int ret;
-
-	if (!stream)
-		return tool_error(tool, "%s: cannot open: %s", path, strerror(errno));
-	ret = ucore_metrics_load(stat->metrics, stream, path, &tool->err);
-	fclose(stream);
-	return ret ? tool_fail(tool, ret) : 0;
-}
-
-/* What was chosen with a category or a pattern and found no room */
-static void left_out_print(const struct ucore_metrics *metrics)
-{
-	bool several = ucore_metrics_left_out(metrics, 1);
-	const char *name;
-
-	for (size_t i = 0; (name = ucore_metrics_left_out(metrics, i)); i++)
-		fprintf(stderr, "%s%s", i ? ", " : "ucoretool stat: left out: ", name);
-	if (ucore_metrics_left_out(metrics, 0))
-		fprintf(stderr, ": %s not fit beside the others; count %s in another run\n",
-			several ? "these do" : "this does", several ? "them" : "it");
-}
-
-/* A number from sysfs, -1 if there is none */
-static int topology_read(long cpu, const char *what)
-{
-	char path[96];
-	FILE *stream;
-	int value = -1;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/%s", cpu, what);
-	stream = fopen(path, "re");
-	if (!stream)
-		return -1;
-	if (fscanf(stream, "%d", &value) != 1)
-		value = -1;
-	fclose(stream);
-	return value;
-}
-
-/* Cores of a socket, for metrics that speak of a share of them; 0 if nobody tells */
-static unsigned int socket_cores(void)
-{
-	unsigned int cores = 0, sockets = 0;
-	uint64_t seen = 0;
-
-	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
-		int socket = topology_read(cpu, "physical_package_id");
-
-		/* each core once: by the first of its threads */
-		cores += topology_read(cpu, "thread_siblings_list") == cpu;
-		if (socket < 0 || socket >= 64 || seen & 1ULL << socket)
-			continue;
-		seen |= 1ULL << socket;
-		sockets++;
-	}
-	return sockets ? cores / sockets : 0;
-}
-
-static int metrics_open(struct tool *tool, struct stat *stat, const struct stat_args *args)
+static int stat_metrics(struct tool *tool, struct stat *stat, const struct metric_args *args)
 {
 	static const uint32_t levels[] = {
 		[GROUP_TOTAL] = UCORE_LEVEL_SYSTEM,
 		[GROUP_SOCKET] = UCORE_LEVEL_SOCKET,
 		[GROUP_BOX] = UCORE_LEVEL_BOX,
 	};
-	int ret = ucore_metrics_create(stat->count.dev, &stat->metrics, &tool->err);
 
-	if (ret)
-		return tool_fail(tool, ret);
-	ucore_metrics_cores(stat->metrics, socket_cores());
-	for (unsigned int i = 0; i < args->nr_metric_files; i++) {
-		ret = metric_file_load(tool, stat, args->metric_files[i]);
-		if (ret)
-			return ret;
-	}
-	for (unsigned int i = 0; i < args->nr_metrics && !ret; i++)
-		ret = ucore_metrics_choose(stat->metrics, args->metrics[i], &tool->err);
-	if (!ret)
-		ret = ucore_metrics_attach(stat->metrics, stat->count.session,
-					   levels[stat->grouping], &tool->err);
-	if (ret)
-		return tool_fail(tool, ret);
-	left_out_print(stat->metrics);
-	return 0;
+	return metrics_open(tool, args, stat->count.dev, stat->count.session, socket_cores(),
+			    levels[stat->grouping], &stat->metrics);
 }
 
 /* ---- output ------------------------------------------------------------ */
@@ -374,7 +250,6 @@ enum {
 	COLUMN_RUNNING,
 	COLUMN_EVENT,
 	COLUMN_NOTE,
-	COLUMN_WALL,
 	NR_COUNT_COLUMNS,
 	/* only with metrics, and only for programs: people see them in columns of counts */
 	COLUMN_VALUE = NR_COUNT_COLUMNS,
@@ -383,9 +258,22 @@ enum {
 	NR_COLUMNS,
 };
 
+/* Behind all of them, so that programs find the others where they were */
+#define MAX_COLUMNS	(NR_COLUMNS + 1)
+
+/* Without the wall clock, which is the last for programs */
 static size_t nr_columns(const struct stat *stat)
 {
 	return stat->metrics ? NR_COLUMNS : NR_COUNT_COLUMNS;
+}
+
+static void row_out(struct stat *stat, const struct column *columns, struct cell *cells)
+{
+	size_t nr = nr_columns(stat);
+	char text[CLOCK_LEN];
+
+	cells[nr] = cell_text(clock_iso(stat->real, text));
+	out_row(&stat->out, columns, nr + 1, cells);
 }
 
 static void columns_make(const struct stat *stat, struct column *columns)
@@ -401,7 +289,6 @@ static void columns_make(const struct stat *stat, struct column *columns)
 		[COLUMN_RUNNING] = { "running_percent", "RUNNING %", 9 },
 		[COLUMN_EVENT] = { "event", "EVENT", -40 },
 		[COLUMN_NOTE] = { "note", "", -8 },
-		[COLUMN_WALL] = { "wall", "", -8, .hidden = true },
 		[COLUMN_VALUE] = { "value", "VALUE", 20, .hidden = true },
 		[COLUMN_UNIT] = { "unit", "UNIT", 10, .hidden = true },
 		[COLUMN_METRIC] = { "metric", "METRIC", -40, .hidden = true },
@@ -409,6 +296,7 @@ static void columns_make(const struct stat *stat, struct column *columns)
 	const struct ucore_metric_value *value;
 
 	memcpy(columns, all, sizeof(all));
+	columns[nr_columns(stat)] = (struct column) { "time", "", .hidden = true };
 	columns[COLUMN_TIME].hidden = !stat->series;
 	columns[COLUMN_SOCKET].hidden = stat->grouping != GROUP_SOCKET;
 	/* metrics that are not of a box have the socket instead */
@@ -451,13 +339,9 @@ static struct cell running_cell(const struct stat *stat, const struct stat_row *
 
 static struct cell note_cell(uint32_t flags, int32_t cpu)
 {
-	if (flags & UCORE_VALUE_DEAD)
-		return cell_text("box dead");
-	if (flags & UCORE_VALUE_OFFLINE)
-		return cell_text(domain_offline_text(cpu));
-	if (flags & UCORE_VALUE_REFUSED)
-		return cell_text("refused");
-	return flags & UCORE_VALUE_UNFROZEN ? cell_text("unfrozen") : cell_none();
+	const char *note = value_note(flags, cpu);
+
+	return note ? cell_text(note) : cell_none();
 }
 
 static void row_print(struct stat *stat, const struct column *columns, const struct stat_row *row)
@@ -468,7 +352,7 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 
 	snprintf(name, sizeof(name), "%s%u", event->type, row->instance);
 
-	const struct cell cells[NR_COLUMNS] = {
+	struct cell cells[MAX_COLUMNS] = {
 		[COLUMN_TIME] = cell_ns(stat->time),
 		[COLUMN_SOCKET] = stat->grouping == GROUP_TOTAL ? cell_none() :
 				  cell_number(row->socket),
@@ -480,9 +364,8 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 		[COLUMN_RUNNING] = running_cell(stat, row),
 		[COLUMN_EVENT] = cell_text(event->label),
 		[COLUMN_NOTE] = note_cell(row->flags, row->cpu),
-		[COLUMN_WALL] = cell_text(stat->wall),
 	};
-	out_row(&stat->out, columns, nr_columns(stat), cells);
+	row_out(stat, columns, cells);
 }
 
 /* What says where: nothing of all sockets, the socket, or the box with its die or CPU */
@@ -506,7 +389,7 @@ static void metric_print(struct stat *stat, const struct column *columns,
 {
 	const struct ucore_metric_desc *metric = value->metric;
 	bool people = stat->out.format == OUT_TABLE;
-	struct cell cells[NR_COLUMNS] = { 0 };
+	struct cell cells[MAX_COLUMNS] = { 0 };
 	char name[UCORE_NAME_LEN + 12];
 
 	snprintf(name, sizeof(name), "%s%u", value->type, value->instance);
@@ -516,26 +399,26 @@ static void metric_print(struct stat *stat, const struct column *columns,
 		cells[people ? COLUMN_RATE : COLUMN_UNIT] = cell_text(metric->unit);
 	cells[people ? COLUMN_EVENT : COLUMN_METRIC] = cell_text(metric->name);
 	cells[COLUMN_NOTE] = note_cell(value->flags, value->cpu);
-	cells[COLUMN_WALL] = cell_text(stat->wall);
-	out_row(&stat->out, columns, NR_COLUMNS, cells);
+	row_out(stat, columns, cells);
 }
 
 static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 {
 	const struct ucore_metric_value *value;
-	struct column columns[NR_COLUMNS];
+	struct column columns[MAX_COLUMNS];
 	struct ucore_snapshot snap;
 	int ret = ucore_session_read(stat->count.session, flags, &snap, &tool->err);
 
 	if (ret)
 		return tool_fail(tool, ret);
 	rows_update(stat, &snap);
-	wall_update(stat, &snap);
+	if (snap.nr_domains)
+		stat->real = clock_real(snap.domains[0].time);
 	if (snap.skew_ns > stat->max_skew)
 		stat->max_skew = snap.skew_ns;
 	columns_make(stat, columns);
 	if (!stat->reads++)
-		out_head(&stat->out, columns, nr_columns(stat));
+		out_head(&stat->out, columns, nr_columns(stat) + 1);
 	for (size_t i = 0; i < stat->nr_rows; i++)
 		row_print(stat, columns, &stat->rows[i]);
 	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)
@@ -548,16 +431,17 @@ static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 static void summary_json(struct stat *stat, const struct ucore_status *status)
 {
 	struct out *out = &stat->out;
+	char text[CLOCK_LEN];
 
 	json_line_begin(out);
 	json_begin(out, "summary", '{');
 	json_number(out, "time_ns", stat->time);
-	json_text(out, "wall", stat->wall);
 	json_number(out, "reads", stat->reads);
 	json_number(out, "max_skew_ns", stat->max_skew);
 	json_number(out, "frozen_ns", status->frozen_ns);
 	json_number(out, "register_reads", status->reads);
 	json_number(out, "register_writes", status->writes);
+	json_text(out, "time", clock_iso(stat->real, text));
 	json_end(out, '}');
 	json_line_end(out);
 }
@@ -582,6 +466,7 @@ static int summary_print(struct tool *tool, struct stat *stat)
 {
 	struct domain_sum sum = slots_domains(stat);
 	struct ucore_status status;
+	char text[CLOCK_LEN];
 	int ret = ucore_session_status(stat->count.session, &status, &tool->err);
 
 	if (ret)
@@ -592,14 +477,13 @@ static int summary_print(struct tool *tool, struct stat *stat)
 	}
 	/* in CSV a comment would be a broken row */
 	fprintf(stat->out.format == OUT_CSV ? stderr : stat->out.stream,
-		"# %llu.%06llu s counted, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us; read last at %s\n",
+		"# %llu.%06llu s counted until %s, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
 		(unsigned long long)(stat->time / NSEC_PER_SEC),
 		(unsigned long long)(stat->time % NSEC_PER_SEC / NSEC_PER_USEC),
-		(unsigned long long)stat->reads,
+		clock_date(stat->real, text), (unsigned long long)stat->reads,
 		(double)(status.reads + status.writes) / (double)stat->reads,
 		domain_sum_words(&sum),
-		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC,
-		stat->wall);
+		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC);
 	return 0;
 }
 
@@ -678,8 +562,8 @@ static int stat_run(struct tool *tool, const void *data)
 		return ret;
 	while (ucore_session_event(stat.count.session, stat.nr_events))
 		stat.nr_events++;
-	if (args->nr_metrics)
-		ret = metrics_open(tool, &stat, args);
+	if (args->metrics.nr_lists)
+		ret = stat_metrics(tool, &stat, &args->metrics);
 	if (!ret)
 		ret = stat_to_file(tool, &stat, args);
 	ucore_metrics_free(stat.metrics);

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`ucoretool export` in the guest, scraped by Debian's Prometheus on the host.
+
+The guest has no network but its loopback.  A relay answers Prometheus: for each scrape it
+fetches the page in the guest, through the agent.  What rate() makes of the counters is
+compared with the rates that the model promises.
+"""
+
+import contextlib
+import http.server
+import re
+import threading
+from pathlib import Path
+
+from lab import cpio
+from lab.agent import AgentError, CommandTimeout, patience
+from lab.framework import skip, test
+from lab.prometheus import Prometheus
+from lab.session import assert_equal
+from machine.test_metrics import Promise
+
+ADDRESS = "127.0.0.1:9739"
+FETCH = f"wget -q -O - http://{ADDRESS}/metrics"
+CLOCK = "imc0/DCLK/"
+INTERVAL, WINDOW = "5s", "75s"
+# What a scrape's time says of when the counters were read, on a loaded host; and what is left
+# of that when a clock of the model, read at the same instants, tells the time
+BY_PROMETHEUS, BY_CLOCK = 0.05, 2e-4
+SAMPLE = re.compile(r"^(\w+(?:\{.*\})?) (\S+)$", re.M)
+CPUS_OF_DIE_1 = (2, 3)
+
+
+def library_files():
+    """libmicrohttpd and what it is linked to, for the guest; none if it is not installed."""
+    found = next(Path("/usr/lib").glob("*/libmicrohttpd.so.12"), None)
+    paths = [str(found), *cpio.libraries(found)] if found else []
+    return {path: path for path in paths}
+
+
+FILES = library_files()
+
+
+# ---- The exporter, and the way to it -----------------------------------------
+
+
+@contextlib.contextmanager
+def exporter(m, options=""):
+    """It runs in the guest, and answers, until the block ends."""
+    if not FILES:
+        skip("libmicrohttpd is not installed")
+    m.sh("ifconfig lo 127.0.0.1 up")
+    process = m.spawn(f"exec ucoretool export -l {ADDRESS} {options}")
+    try:
+        m.wait_until(lambda: process.done or not m.run(FETCH, check=False).status,
+                     timeout=60, what="a page")
+        yield process
+    finally:
+        if not process.done:
+            process.kill()
+        ended = process.wait(timeout=30, check=False)
+    assert ended.status == 0, ended.err
+
+
+def page(m):
+    """Each sample of a page and its value."""
+    return {key: float(value) for key, value in SAMPLE.findall(m.sh(FETCH))}
+
+
+def relay_handler(m):
+    """What answers a scrape of the host's with a page of the guest's."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            try:
+                got = m.run(FETCH, timeout=10, check=False)
+                status, body = (502, b"") if got.status else (200, got.raw_out)
+            except (AgentError, CommandTimeout):
+                status, body = 504, b""
+            self.send_response(status)
+            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+    return Handler
+
+
+@contextlib.contextmanager
+def scraped(m):
+    """Prometheus, which scrapes the guest."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), relay_handler(m))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with prometheus(server.server_port) as found:
+            yield found
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def prometheus(port):
+    try:
+        return Prometheus(f"127.0.0.1:{port}", INTERVAL, WINDOW)
+    except SystemExit as error:
+        skip(f"Prometheus cannot be had: {error}")
+
+
+# ---- Rates -------------------------------------------------------------------
+
+# Metric, the label of its boxes, their type, the event, bytes for a count
+BYTES = (("ucore_memory_read_bytes_total", "channel", "imc", "UNC_M_CAS_COUNT.RD", 64),
+         ("ucore_memory_written_bytes_total", "channel", "imc", "UNC_M_CAS_COUNT.WR", 64),
+         ("ucore_link_transmit_bytes_total", "link", "upi", "UNC_UPI_TxL_FLITS.ALL_DATA", 64 / 9),
+         ("ucore_io_read_bytes_total", "stack", "iio",
+          "UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS", 4),
+         ("ucore_io_written_bytes_total", "stack", "iio",
+          "UNC_IIO_DATA_REQ_OF_CPU.MEM_WRITE.ALL_PARTS", 4))
+
+
+def rates_of(server, metric):
+    """rate() of each series, by its labels."""
+    return server.query(f"rate({metric}[{WINDOW}])")
+
+
+def clocks(server, promise):
+    """How fast a second of the model passed for rate(), on each socket: about 1."""
+    found = {int(labels["socket"]): rate for labels, rate in rates_of(server, "ucore_events_total")
+             if labels["event"] == CLOCK}
+    return {die: found[die] / promise.rate("imc", 0, die, None) for die in promise.dies}
+
+
+def differences(server, promise):
+    """Texts of rates that are not the model's."""
+    seconds = clocks(server, promise)
+    wrong = [f"a second of {die} took {passed}" for die, passed in seconds.items()
+             if abs(passed - 1) > BY_PROMETHEUS]
+    for metric, label, kind, event, size in BYTES:
+        rows = rates_of(server, metric)
+        boxes = {place for place in promise.boxes if place[1] == kind}
+        if len(rows) != len(boxes):
+            wrong.append(f"{metric}: {len(rows)} series of {len(boxes)} boxes")
+        for labels, rate in rows:
+            place = int(labels["socket"]), kind, int(labels[label])
+            due = size * promise.count(event, [place], dict.fromkeys(promise.dies, 1.0))
+            have = rate / seconds[place[0]]
+            if place not in boxes or abs(have / due - 1) > BY_CLOCK:
+                wrong.append(f"{metric} of {place}: {have}, and {due} is due")
+    return wrong
+
+
+@test("spr-2s", files=FILES, timeout=400)
+def prometheus_computes_the_rates_of_the_model(m):
+    """And every query of the dashboard has something to show."""
+    promise = Promise(m)
+    with exporter(m, f"-e {CLOCK}"), scraped(m) as server:
+        # a window in which there are scrapes from the beginning to the end
+        server.wait_until(
+            lambda s: (s.value(f"count_over_time(ucore_up[{WINDOW}])") or 0) >= 8 and
+            s.value(f"min(ucore_up offset {WINDOW})") == 1, 180 * patience(), "a window of scrapes")
+        assert_equal(differences(server, promise))
+        assert_equal(server.silent_panels())
+        latency = server.value(
+            f"sum(rate(ucore_llc_read_miss_cycles_total[{WINDOW}])) / "
+            f"sum(rate(ucore_llc_read_misses_total[{WINDOW}]))")
+        chas = [place for place in promise.boxes if place[1] == "cha"]
+        cycles, misses = (promise.count(f"UNC_CHA_TOR_{what}.IA_MISS_DRD", chas,
+                                        dict.fromkeys(promise.dies, 1.0))
+                          for what in ("OCCUPANCY", "INSERTS"))
+        assert abs(latency / (cycles / misses) - 1) < 1e-3, (latency, cycles, misses)
+
+
+# ---- What happens to a machine -----------------------------------------------
+
+
+@test("spr-2s", files=FILES, loaded=False, timeout=300)
+def without_the_driver_up_is_0(m):
+    """The exporter, the module: whoever is missing shows, and comes back by itself."""
+    with scraped(m) as server:
+        def becomes(query, value):
+            server.wait_until(lambda s: s.value(query) == value, 60 * patience(),
+                              f"{query} == {value}")
+        becomes("up", 0)
+        with exporter(m):
+            becomes("ucore_up", 0)
+            m.insmod()
+            becomes("ucore_up", 1)
+            # whoever counts keeps the module
+            assert m.run("rmmod ucore", check=False).status
+        becomes("up", 0)
+        m.rmmod()
+        with exporter(m):
+            becomes("ucore_up", 0)
+
+
+@test("spr-2s", files=FILES, alone=True, timeout=200)
+def counters_never_fall_whatever_happens_to_the_machine(m):
+    """A die without CPUs, a box that dies: counts stand still, and no series goes back."""
+    last = {}
+
+    def look():
+        values = page(m)
+        fell = {key: (last[key], value) for key, value in values.items()
+                if key.partition("{")[0].endswith("_total") and value < last.get(key, 0)}
+        assert not fell, fell
+        last.update(values)
+        return values
+
+    def set_online(online):
+        for cpu in CPUS_OF_DIE_1:
+            m.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
+
+    reads = 'ucore_memory_read_bytes_total{{socket="{}",channel="1"}}'
+    with exporter(m, "--cache 0s"):
+        try:
+            first, second = look(), look()
+            assert all(first[reads.format(die)] < second[reads.format(die)] for die in (0, 1))
+            set_online(False)
+            stands = look()
+            moves = look()
+            assert moves['ucore_die_online{socket="1"}'] == 0
+            assert moves[reads.format(1)] == stands[reads.format(1)]
+            assert moves[reads.format(0)] > stands[reads.format(0)]
+        finally:
+            set_online(True)
+        m.wait_until(lambda: look()[reads.format(1)] > stands[reads.format(1)],
+                     what="counts of the die that is back")
+        try:
+            m.inject("dead 0 imc1")
+            dead = m.wait_until(
+                lambda: (found := look())['ucore_dead_boxes{socket="0",type="imc"}'] and found,
+                what="a dead box")
+            assert look()[reads.format(0)] == dead[reads.format(0)]
+        finally:
+            m.inject("alive 0 imc1")
+
+
+@test("spr-2s", files=FILES, timeout=200)
+def scrapers_at_once_cost_one_reading(m):
+    with exporter(m, "--cache 60s"):
+        before = page(m)
+        m.sh("for i in 1 2 3 4 5 6 7 8; do " + FETCH + " >/tmp/page$i & done; wait")
+        assert m.sh("cat /tmp/page? | grep -c '^ucore_up 1'") == "8"
+        assert page(m) == before

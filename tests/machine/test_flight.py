@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The flight recorder: a step of the machine's traffic is in a file, with what was before it."""
+
+import json
+import signal
+import subprocess
+
+from lab import artifacts
+from lab.framework import test
+from lab.qemu import rates
+
+SECOND = 10**9
+CHANNELS = [(socket, channel) for socket in (0, 1) for channel in range(4)]
+CAS = 0x04
+UMASKS = (0x03, 0x0c)                   # reads, writes
+FAST = 300_000_000                      # of each channel and direction
+THRESHOLD = 80e9                        # bytes in a second, of both sockets
+RECORD = ("cd /tmp && exec ucoretool record --timer 20ms --keep 30s "
+          "--when 'memory_bandwidth_total>80GB/s' --after 5s -o inc-%t")
+
+
+def samples_of(machine, path):
+    """Every sample of a file, and its counts since the one before, on the host."""
+    printed = subprocess.run([artifacts.tools() / "ucoretool", "script", "-i", "-", "-j"],
+                             input=machine.fetch(path), check=True, capture_output=True)
+    records = map(json.loads, printed.stdout.splitlines())
+    return [record for record in records if record["record"] == "sample"]
+
+
+def freezes_of(machine, mark, die):
+    """(begin, end) of the freezes with counters in use: those of samples, in their order."""
+    ends = {thaw["seq"]: thaw["t"] for thaw in machine.truth("unfreeze", mark)
+            if thaw["socket"] == die}
+    return [(freeze["t"], ends.get(freeze["seq"])) for freeze in machine.truth("freeze", mark)
+            if freeze["socket"] == die and freeze["counters"]]
+
+
+def step(machine):
+    """Make the memory busy; returns two times of the model with the step between them."""
+    mark = machine.truth_length()
+    machine.inject("marker 1")
+    machine.inject(f"rate imc.*.*.{CAS:#x}.* {FAST}")
+    machine.inject("marker 2")
+    return [event["t"] for event in machine.truth("marker", mark)]
+
+
+@test("e2-2s", timeout=240)
+def a_step_of_the_traffic_is_in_the_file_with_29_s_before_it(m):
+    quiet = sum(rates.rate("imc", channel, socket, event=CAS, umask=umask) * 64
+                for socket, channel in CHANNELS for umask in UMASKS)
+    assert quiet < THRESHOLD / 1.05, quiet
+    m.run("rm -f /tmp/inc-*")
+    mark = m.truth_length()
+    recorder = m.spawn(RECORD, timeout=180)
+    # it takes its time to begin on a busy host
+    m.wait_until(lambda: freezes_of(m, mark, 0) and freezes_of(m, mark, 1), what="a sample")
+    m.run("sleep 33", timeout=120)
+    before, behind = step(m)
+    m.wait_until(lambda: m.sh("ls /tmp | grep -c ^inc- || true") == "1", timeout=60)
+    # true for ever: there is no second file
+    m.run("sleep 2", timeout=30)
+    recorder.kill(signal.SIGINT)
+    recorder.wait()
+    (path,) = m.sh("ls /tmp/inc-*").split()
+    samples = samples_of(m, path)
+    for die in (0, 1):
+        judge(die, [sample for sample in samples if sample["die"] == die],
+              freezes_of(m, mark, die), before, behind)
+
+
+def judge(die, samples, freezes, before, behind):
+    """The first busy interval is the one of the step, and there are 29 s before and 5 s after."""
+    seqs = [sample["seq"] for sample in samples]
+    assert seqs == list(range(seqs[0], seqs[-1] + 1)), "samples are missing"
+    times = [sample["time_ns"] for sample in samples]
+    assert times == sorted(times)
+    # a timer comes late on a busy host: how long was counted is what the model says
+    counted = {seq: freezes[seq][0] - freezes[seq - 1][1] for seq in seqs[1:]}
+    counts = {sample["seq"]: sum(value["count"] for value in sample["values"])
+              for sample in samples[1:]}
+    speeds = {seq: counts[seq] / counted[seq] for seq in counted}
+    usual = sorted(speeds.values())[len(speeds) // 2]
+    busy = min(seq for seq, speed in speeds.items() if speed > 1.2 * usual)
+    # what is busy for the last twentieth of an interval alone does not show
+    last = freezes[busy - 1][0]
+    assert last - counted.get(busy - 1, 0) / 20 <= behind and before <= freezes[busy][0], \
+        (die, busy, last, before, behind)
+    at, late = times[busy - seqs[0]], max(b - a for a, b in zip(times, times[1:]))
+    assert 29 * SECOND <= at - times[0] <= 31 * SECOND, (at - times[0]) / SECOND
+    assert abs(times[-1] - at - 5 * SECOND) <= 3 * late, (times[-1] - at) / SECOND
+    # all behind the step is as the model was told
+    rest = range(busy + 1, seqs[-1] + 1)
+    speed = sum(counts[seq] for seq in rest) / sum(counted[seq] for seq in rest) * SECOND
+    wanted = 4 * len(UMASKS) * FAST
+    assert abs(speed / wanted - 1) < 1e-3, (speed, wanted)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`ucoretool top --batch` beside what the model's rates make of each number.
+
+Formulas of metrics are those of the tables in the tree; of what top makes of events, where a
+platform has no metric, they stand here once more.
+"""
+
+import json
+
+from lab.framework import test
+from lab.qemu import rates
+from lab.session import assert_equal
+from machine.test_metrics import TOLERANCE, Promise
+
+MACHINES = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "bdxde-1s", "skx-2s", "spr-2s",
+            "gnr-2s")
+PER_SECOND = "a / DURATIONTIMEINSECONDS"
+LINES = "a * 64 / 1000000 / DURATIONTIMEINSECONDS"
+SHARE = "100 * a / b"
+IN_STATE = "b / a * n"
+TOR_MISS = "a=UNC_C_TOR_INSERTS.MISS_OPCODE/filter_opc=0x182/"
+CHA_MISS = "a=UNC_CHA_TOR_INSERTS.IA_MISS_DRD"
+PCU = {
+    "frequency_limited_power": (SHARE, "a=UNC_P_FREQ_MAX_POWER_CYCLES; b=UNC_P_CLOCKTICKS"),
+    "frequency_limited_thermal":
+        (SHARE, "a=UNC_P_FREQ_MAX_LIMIT_THERMAL_CYCLES; b=UNC_P_CLOCKTICKS"),
+}
+E5 = {
+    "llc_read_miss_bandwidth": (LINES, TOR_MISS),
+    "llc_demand_read_miss_rate":
+        (SHARE, f"{TOR_MISS}; b=UNC_C_TOR_INSERTS.OPCODE/filter_opc=0x182/"),
+    "irp_reads": (PER_SECOND, "a=UNC_I_TRANSACTIONS.READS"),
+    "irp_writes": (PER_SECOND, "a=UNC_I_TRANSACTIONS.WRITES"),
+    **PCU,
+}
+CORES = {f"cores_in_c{n}":
+         (IN_STATE, f"a=UNC_P_CLOCKTICKS; b=UNC_P_POWER_STATE_OCCUPANCY.CORES_C{n}; n=SOCKET_COUNT")
+         for n in (0, 6)}
+V3 = {
+    **E5,
+    **CORES,
+    "memory_bus_utilization":
+        ("400 * (a + b) / c",
+         "a=UNC_M_CAS_COUNT.RD; b=UNC_M_CAS_COUNT.WR; c=UNC_M_DCLOCKTICKS"),
+    "qpi_data_receive_bw":
+        ("(a + b) * 8 / 1000000 / DURATIONTIMEINSECONDS",
+         "a=UNC_Q_RxL_FLITS_G1.DRS_DATA; b=UNC_Q_RxL_FLITS_G2.NCB_DATA"),
+}
+SKYLAKE = {"llc_read_miss_bandwidth": (LINES, CHA_MISS), **PCU, **CORES}
+DISCOVERY = {
+    "llc_read_miss_bandwidth": (LINES, CHA_MISS),
+    "llc_demand_read_miss_rate": (SHARE, f"{CHA_MISS}; b=UNC_CHA_TOR_INSERTS.IA_DRD"),
+    **PCU,
+}
+OF_EVENTS = {"snbep": E5, "ivbep": E5, "hswep": V3, "bdxep": V3, "bdxde": V3,
+             "skx": SKYLAKE, "spr": DISCOVERY, "gnr": DISCOVERY}
+TOTALS = ("memory_bandwidth_total", "link_bandwidth_total", "io_bandwidth_total",
+          "iio_bandwidth_total")
+# Counters that run freely, and how far off they may be, for they are read as they count
+FREE_RUNNING, BY_READING = {"iio_bandwidth_in": "in", "iio_bandwidth_out": "out"}, 0.05
+# A socket has the mean of its boxes, not their sum
+MEANS = ("memory_bus_utilization", "qpi_data_transmit_utilization")
+
+
+class Expected:
+    """The numbers of top, were each second of the driver one of the model's."""
+
+    def __init__(self, machine):
+        self.promise = Promise(machine)
+        for name, (formula, where) in OF_EVENTS[self.promise.platform].items():
+            self.promise.metrics.setdefault(name, {"Formula": formula, "Where": where})
+        self.factor = dict.fromkeys(self.promise.dies, 1.0)
+
+    def calibrate(self, rows):
+        """How much longer the model has counted than the driver says: told by one number."""
+        for die in self.promise.dies:
+            row = next(r for r in rows if r.get("die") == die and r.get("box") == "imc0" and
+                       r["metric"] == "memory_bandwidth_read")
+            self.factor[die] *= row["value"] / self.of_row(row)
+        assert all(abs(factor - 1) < 0.05 for factor in self.factor.values()), self.factor
+
+    def of_row(self, row):
+        """Of a box, or of a socket as a whole."""
+        if row["metric"] in FREE_RUNNING:
+            return self.of_stack(row)
+        places = [place for place in self.promise.boxes
+                  if ("box" in row and place[0] == row["die"] and
+                      f"{place[1]}{place[2]}" == row["box"]) or
+                  ("box" not in row and place[0] == row["socket"])]
+        return self.promise.value(row["metric"], places, self.factor, 1.0)
+
+    def of_stack(self, row):
+        """What goes through the four ports of a stack, in MB/s."""
+        kind, stack = FREE_RUNNING[row["metric"]], int(row["box"].removeprefix("iio_free"))
+        counts = (rates.iio_free_running(kind, stack, row["die"], port) for port in range(4))
+        return sum(counts) * 4 / 1e6 * self.factor[row["die"]]
+
+    def of_socket(self, row, rows):
+        """Of a socket's boxes, if they have such a number, together."""
+        boxes = [self.of_row(r) for r in rows if "box" in r and r["metric"] == row["metric"] and
+                 r["socket"] == row["socket"]]
+        if not boxes:
+            return self.of_row(row)
+        return sum(boxes) / (len(boxes) if row["metric"] in MEANS else 1)
+
+    def total(self, row, rows):
+        """The two columns before it."""
+        at = rows.index(row)
+        return sum(self.due(r, rows) for r in rows[at - 2:at])
+
+    def due(self, row, rows):
+        if row["metric"] in TOTALS:
+            return self.total(row, rows)
+        return self.of_row(row) if "box" in row else self.of_socket(row, rows)
+
+
+def read(machine):
+    out = machine.sh("ucoretool top --batch -j -I 300 -n 2").splitlines()
+    rows = [json.loads(line) for line in out]
+    return [row for row in rows if row["time_ns"] == rows[-1]["time_ns"]]
+
+
+def difference(expected, row, rows):
+    due, have = expected.due(row, rows), row.get("value")
+    if due is None or have is None:
+        return "" if due is have else f"{row}: {due} is due"
+    tolerance = TOLERANCE.get(expected.promise.platform, 2e-4)
+    if expected.promise.platform == "skx" and row["panel"] == "io":
+        tolerance = BY_READING
+    near = abs(have - due) <= tolerance * max(abs(due), 1e-9)
+    return "" if near else f"{row}: {due} is due"
+
+
+@test(MACHINES)
+def each_number_of_top_is_what_the_rates_make_of_it(m):
+    expected, rows = Expected(m), read(m)
+    expected.calibrate(rows)
+    # on v1 IO and the last-level cache want the one filter of each C-Box
+    panels = {"memory", "llc", "power"} | ({"io"} if expected.promise.platform != "snbep" else set())
+    assert {row["panel"] for row in rows} >= panels, rows
+    assert_equal([text for row in rows if (text := difference(expected, row, rows))])
+
+
+@test(("e2-2s", "spr-2s"))
+def each_box_has_a_row(m):
+    """Every memory channel and every link of both sockets."""
+    rows = read(m)
+    for panel, kinds in (("memory", ("imc",)), ("links", ("qpi", "upi"))):
+        have = {(row["die"], row["box"]) for row in rows if row["panel"] == panel and "box" in row}
+        there = {(die, f"{kind}{instance}") for die, kind, instance in Promise(m).boxes
+                 if kind in kinds}
+        assert have == there, (have, there)
