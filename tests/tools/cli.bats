@@ -1123,6 +1123,8 @@ samples()
 	cd "$TMP"
 	"$B/fake_tool" record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 300ms -o 'asked-%t' 2>told &
 	pid=$!
+	# before it waits for the signal, that would end it
+	until grep -q fake_tool /proc/$pid/comm && grep -q '^SigBlk:.*[89a-f]..$' /proc/$pid/status; do :; done
 	for nr in 1 2; do
 		sleep 1.5
 		kill -USR2 $pid
