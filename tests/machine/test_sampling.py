@@ -340,11 +340,15 @@ def samples_tell_what_was_interrupted(m):
 
 # ---- too many ----
 
+# Overflows a second, which every machine can reach: 5 in a window of 10 ms, and the sixth holds
+STORM = 500
+
+
 @test("e2-2s", kernels=KERNELS)
 def a_storm_is_throttled_and_every_loss_accounted_for(m):
     parameter = "/sys/module/ucore/parameters/max_rate"
     usual = m.sh(f"cat {parameter}")
-    m.write(parameter, 2000)
+    m.write(parameter, STORM)
     try:
         storm(m)
     finally:
@@ -395,15 +399,15 @@ def assert_accounted(records, status):
 
 
 def assert_throttled(machine, mark, samples, freezes):
-    """No more overflows than 2000 a second, by the model's clock."""
+    """No more overflows than six in a window, by the model's clock."""
     throttled = [s for s in samples if s["flags"] & SAMPLE_THROTTLED]
     assert throttled, "no sample says that it was throttled"
     ends = {line["seq"]: line["t"] for line in machine.truth("unfreeze", mark)}
     times = [freeze["t"] for freeze in freezes if freeze["reason"] == "overflow"]
     for first, later in zip(times, times[60:]):
-        # 60 overflows: of at least two whole windows of 10 ms with 20 each
-        assert later - first > 9 * MS, (first, later)
-    # each ended; one window in twenty freezes is a throttled one, and over in 10 ms:
+        # 60 more overflows: nine windows were over before the last of them
+        assert later - first > 89 * MS, (first, later)
+    # each ended; one in six freezes is a throttled one, and over in 10 ms:
     # a busy host may stretch a few of them
     lengths = [ends[freeze["seq"]] - freeze["t"] for freeze in freezes]
     assert sum(length > 100 * MS for length in lengths) <= len(lengths) / 100, lengths
