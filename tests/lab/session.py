@@ -232,8 +232,10 @@ class Session:
 
         What no freeze reaches was read last in STOP's, and switched off a moment later.
         """
+        # the freezes first: other dies may go on meanwhile, and do not matter
+        freezes = self._freezes(self._begun)
         totals = self._totals()
-        for freeze in self._freezes(self._begun):
+        for freeze in freezes:
             now = totals[freeze["socket"]]
             for key, read in totals_at(freeze).items():
                 if isinstance(read, range):

@@ -33,8 +33,8 @@ static void terms_that_make_no_sense(const void *arg)
 	begin();
 	expect_rc(try_add(session, imc, TERMS({ .field = 0, .value = 4 }), 0, 0), EINVAL);
 	expect_rc(try_add(session, imc, TERMS({ .field = 11, .value = 4 }), 0, 0), EINVAL);
-	expect_rc(try_add(session, imc, TERMS({ .field = UCORE_FIELD_FILTER_OPC_1 + 1, .value = 4 }),
-			  0, 0), EINVAL);
+	expect_rc(try_add(session, imc, TERMS({ UCORE_FIELD_FILTER_OPC_1 + 1, 0, 4 }), 0, 0),
+		  EINVAL);
 	expect_rc(try_add(session, imc, TERMS({ .field = 64, .value = 4 }), 0, 0), EINVAL);
 	expect_rc(try_add(session, imc, TERMS({ .field = 0xffffffff, .value = 4 }), 0, 0),
 		  EINVAL);
