@@ -44,7 +44,7 @@ def step(machine):
     return [event["t"] for event in machine.truth("marker", mark)]
 
 
-@test("e2-2s", timeout=240)
+@test("e2-2s", timeout=240, alone=True)
 def a_step_of_the_traffic_is_in_the_file_with_29_s_before_it(m):
     quiet = sum(rates.rate("imc", channel, socket, event=CAS, umask=umask) * 64
                 for socket, channel in CHANNELS for umask in UMASKS)
