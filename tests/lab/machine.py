@@ -11,6 +11,7 @@ QEMU is gone when the block ends, whatever happened inside.
 import ctypes
 import gzip
 import json
+import os
 import signal
 import subprocess
 import tempfile
@@ -297,6 +298,11 @@ class Machine:
         if seen:
             raise CheckFailed("protocol violations:\n" + "\n".join(
                 f"{v['rule']}: {v['text']} (CPU {v['cpu']}, {v['t']} ns)" for v in seen))
+
+    def cpu_seconds(self):
+        """What QEMU has had of the host's CPUs."""
+        fields = Path(f"/proc/{self._qemu.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def circumstances(self):
         """After a failure: the clocks of host, model and guest, the model's last events."""

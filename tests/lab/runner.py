@@ -239,13 +239,14 @@ class Reporter:
 
     def failure(self, test, text):
         """A test that could not even run."""
-        self.result(test, framework.Result("", worker.FAILED, text), 0)
+        self.result(test, framework.Result("", worker.FAILED, text), ())
         self.end(test)
 
-    def result(self, test, result, seconds):
+    def result(self, test, result, cost):
+        """A verdict; cost: elapsed and CPU seconds of the test, with the last one."""
         self.counts[result.verdict] += 1
         self._erase()
-        print(self._line(test, result, seconds))
+        print(self._line(test, result, cost))
         if result.verdict == worker.FAILED:
             print("\n".join(f"#   {line}" for line in result.text.splitlines()))
         sys.stdout.flush()
@@ -255,11 +256,11 @@ class Reporter:
         print(f"1..{sum(self.counts.values())}")
         print(", ".join(f"{count} {verdict}" for verdict, count in self.counts.items()), flush=True)
 
-    def _line(self, test, result, seconds):
+    def _line(self, test, result, cost):
         ok = "not ok" if result.verdict == worker.FAILED else "ok"
         name = f"{test}: {result.name}" if result.name else str(test)
         tail = f" # SKIP {result.text}" if result.verdict == worker.SKIPPED else \
-            f" # {seconds:.1f} s" if seconds else ""
+            " # {:.1f} s, {:.1f} of CPU".format(*cost) if cost else ""
         return f"{ok} {sum(self.counts.values())} - {name}{tail}"
 
     def _status(self):

@@ -52,6 +52,9 @@ class Booted:
         machine.check_log()
         return machine
 
+    def cpu_seconds(self):
+        return self._machine.cpu_seconds() if self._machine else 0
+
     def discard(self):
         if self._machine:
             self._machine.close()
@@ -81,17 +84,24 @@ def run_group(tests, directory, report):
     try:
         for test in tests:
             report("start", test)
-            started = time.monotonic()
+            elapsed, worked = time.monotonic(), cpu_seconds(booted)
             results = run_test(test, booted)
-            seconds = time.monotonic() - started
+            cost = (time.monotonic() - elapsed, cpu_seconds(booted) - worked)
             for result in results:
-                report("result", test, result, seconds if result is results[-1] else 0)
+                report("result", test, result, cost if result is results[-1] else ())
             report("end", test)
             if booted and any(result.verdict == FAILED for result in results):
                 booted.discard()
     finally:
         if booted:
             booted.discard()
+
+
+def cpu_seconds(booted):
+    """Of this process, of those that it has seen end, and of its machine."""
+    spent = os.times()
+    emulated = booted.cpu_seconds() if booted else 0
+    return spent.user + spent.system + spent.children_user + spent.children_system + emulated
 
 
 def run_test(test, booted):
