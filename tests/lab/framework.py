@@ -21,6 +21,9 @@ from lab.machine import CheckFailed
 KERNELS = ("6.1", "6.12", "debug")
 BOTH = ("6.1", "6.12")
 KMEMLEAK = "/sys/kernel/debug/kmemleak"
+# Debug boots that end with a search for leaks; the others need not track memory for one, which
+# takes a third of their time.  KUnit's ends with one, too.
+SEARCHED = ("e2-2s", "spr-2s")
 
 registry = []
 
@@ -66,6 +69,21 @@ class Test:
 
     def __str__(self):
         return f"{self.name} [{self.boot}]" if self.boot else self.name
+
+
+def united(tests):
+    """The debug kernel takes long to boot: once for a scenario, with what any test there sets."""
+    settings = {}
+    for boot in {test.boot for test in tests if test.boot and test.boot.kernel == "debug"}:
+        settings.setdefault(boot.scenario, {}).update(dict(boot.options).get("settings", ()))
+
+    def changed(test):
+        if not test.boot or test.boot.kernel != "debug":
+            return test
+        options = {**dict(test.boot.options), "settings": settings[test.boot.scenario]}
+        return dataclasses.replace(test, boot=dataclasses.replace(
+            test.boot, options=frozen({key: value for key, value in options.items() if value})))
+    return [changed(test) for test in tests]
 
 
 def frozen(options):
@@ -119,6 +137,11 @@ def no_leaks(m):
     found = m.read(KMEMLEAK)
     if found:
         raise CheckFailed(found)
+
+
+def searched(boot):
+    """Is memory tracked in this boot?"""
+    return boot.kernel == "debug" and boot.scenario in SEARCHED
 
 
 def leak_test(boot):

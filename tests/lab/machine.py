@@ -60,17 +60,18 @@ class Machine:
     files     more files: guest path -> host path
     cmdline   more kernel parameters
     strict    False: protocol violations are no failure
+    track     False: the debug kernel does without kmemleak
     settings  what the scenario file says otherwise: {"rates.scale": "0.1"}
     console   "log": into console.log; "terminal": this process's terminal
     """
 
     def __init__(self, scenario=None, kernel="6.1", *, module=True, perf=False,
                  files=(), cmdline="", console="log", directory=None,
-                 strict=True, settings=()):
+                 strict=True, track=True, settings=()):
         self.scenario = scenario
         self.kernel = kernels.get(kernel)
         self._content = {"module": module, "perf": perf, "files": dict(files)}
-        self._cmdline = cmdline
+        self._cmdline = cmdline if track else f"kmemleak=off {cmdline}"
         self._terminal = console == "terminal"
         self._settings = dict(settings)
         if not strict:

@@ -62,7 +62,7 @@ def collected(directory):
     for path in sorted(directory.glob("test_*.py")):
         name = path.resolve().relative_to(TESTS).with_suffix("")
         importlib.import_module(".".join(name.parts))
-    return framework.registry
+    return framework.united(framework.registry)
 
 
 def on_other_kernels(tests, names):
@@ -92,7 +92,7 @@ def grouped(tests):
         groups.setdefault(test.boot or test, []).append(test)
     for boot, group in groups.items():
         group.sort(key=lambda test: (not test.strict, test.alone, not test.loaded, not test.module))
-        if group[0].boot and boot.kernel == "debug":
+        if group[0].boot and framework.searched(boot):
             group.append(framework.leak_test(boot))
 
     def weight(group):

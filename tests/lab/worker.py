@@ -34,9 +34,10 @@ class Booted:
             self._count += 1
             machine = Machine(self._boot.scenario, self._boot.kernel,
                               directory=self._directory / f"boot-{self._count}",
+                              track=framework.searched(self._boot),
                               **self._content, **dict(self._boot.options))
             self._machine = machine.__enter__()
-            if self._boot.kernel == "debug":    # its thread would scan at any time, for 20 s
+            if framework.searched(self._boot):  # its thread would scan at any time, for 20 s
                 machine.write(framework.KMEMLEAK, "scan=off")
             self._state = (False, False, True)
         return self._machine

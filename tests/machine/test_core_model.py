@@ -38,10 +38,11 @@ def faults(m, *commands):
 
 @contextlib.contextmanager
 def by_hand(m, version=3, fixed=3, gp=4):
-    """All counters at rest, before and after."""
-    rest = [w(EVTSEL0 + i, 0) for i in range(gp)]
+    """All counters at rest and far from an overflow, before and after."""
+    rest = [w(first + i, 0) for i in range(gp) for first in (EVTSEL0, PMC0)]
     if version >= 2:
         rest = [w(GLOBAL_CTRL, 0), *rest, w(FIXED_CTL, 0),
+                *(w(FIXED0 + i, 0) for i in range(fixed)),
                 w(OVF_CTRL, every(gp, fixed) | BUFFER | CHANGED)]
     watchdog = set_watchdog(m, 0)
     m.inject(f"lose-core-pmi 0 {MANY}")

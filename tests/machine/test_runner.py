@@ -67,7 +67,7 @@ def background_process_does_not_hold_the_agent(m):
     assert "sleep 1000" in m.sh("ps")
 
 
-@test(kernels=("debug",), **PLAIN)
+@test("e2-2s", kernels=("debug",), **PLAIN)
 def debug_kernel_has_its_checkers(m):
     log = m.dmesg()
     for sign in ("KernelAddressSanitizer initialized", "Lock dependency validator",
