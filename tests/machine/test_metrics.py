@@ -9,7 +9,9 @@ the model, on each die, in the same session.
 import csv
 import json
 import re
+import statistics
 
+from lab.agent import CommandFailed
 from lab.artifacts import TOP
 from lab.framework import test
 from lab.qemu import args, rates
@@ -21,6 +23,7 @@ MACHINES = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "bdxde-1s", "skx-2s", "
             "spr-2s", "emr-1s", "gnr-2s", "srf-1s", "cwf-1s")
 CLOCK = "imc0/DCLK,die={}/"
 TIME = "time=seconds+0*{pcu/CLOCKTICKS/}"
+AT_ONCE = 6                     # metrics of one session, if there are counters for all
 BAND = 12                       # what stands for N where the table leaves it open
 # Where boxes freeze one by one, each has counted for another time than the clock
 TOLERANCE = {"snbep": 1e-2}
@@ -152,11 +155,12 @@ def spelled(metric):
     return metric["Metric"] + (f":{left_open[1]}={BAND}" if left_open else "")
 
 
-def stat(machine, promise, metric, *options):
-    """Rows of the metric; of the time that it was counted for; the clock of each die."""
+def stat(machine, promise, names, *options):
+    """Rows of the metrics; of the time that they were counted for; the clock of each die."""
     clocks = ",".join(CLOCK.format(die) for die in promise.dies)
+    metrics = ",".join(spelled(promise.metrics[name]) for name in names)
     out = machine.sh(f"ucoretool stat -j --timeout 300 {' '.join(options)} -e {clocks} "
-                     f"-M {spelled(metric)} -M '{TIME}'")
+                     f"-M {metrics} -M '{TIME}'")
     rows = [json.loads(line) for line in out.splitlines()]
     return ([row for row in rows if row.get("metric", "time") != "time"],
             [row for row in rows if row.get("metric") == "time"],
@@ -170,6 +174,12 @@ def claimed_of(row, times):
             return time["die"] == row["die"]
         return "socket" not in row or time.get("socket") == row["socket"]
     return max(time["value"] for time in times if is_there(time))
+
+
+def seconds_of(time, seconds):
+    """What the clock of the same die says, or of that which counted longest."""
+    die = time.get("die", time.get("socket"))
+    return max(seconds.values()) if die is None else seconds[die]
 
 
 def difference(promise, row, seconds, claimed):
@@ -189,15 +199,23 @@ def difference(promise, row, seconds, claimed):
     return "" if near else f"{row}: {due} is due"
 
 
-def differences(machine, promise, name, *options):
-    rows, times, clocks = stat(machine, promise, promise.metrics[name], *options)
+def differences(machine, promise, names, *options):
+    """Of several metrics at once, or of less if there are too few counters for all."""
+    try:
+        rows, times, clocks = stat(machine, promise, names, *options)
+    except CommandFailed:
+        if len(names) == 1:
+            raise
+        return [text for some in (names[::2], names[1::2])
+                for text in differences(machine, promise, some, *options)]
     seconds = {die: clocks[CLOCK.format(die)] / promise.rate("imc", 0, die, None)
                for die in promise.dies}
-    if not rows:
-        return [f"{name}: no value"]
+    missing = set(names) - {row["metric"] for row in rows}
+    if missing:
+        return [f"no value of {missing}"]
     # the driver's idea of the time is not far from the model's
-    if any(abs(of_die / claimed_of({}, times) - 1) > 0.1 for of_die in seconds.values()):
-        return [f"{name}: {times}, but {seconds}"]
+    if not all(abs(time["value"] / seconds_of(time, seconds) - 1) < 0.1 for time in times):
+        return [f"{names}: {times}, but {seconds}"]
     return [text for text in (difference(promise, row, seconds, claimed_of(row, times))
                               for row in rows) if text]
 
@@ -206,16 +224,17 @@ def differences(machine, promise, name, *options):
 def each_metric_is_what_the_rates_make_of_its_formula(m):
     promise = Promise(m)
     assert len(promise.metrics) >= 15, promise.metrics
-    assert_equal([text for name in promise.metrics
-                  for text in differences(m, promise, name, "--per-socket")])
+    names = sorted(promise.metrics)
+    assert_equal([text for at in range(0, len(names), AT_ONCE) for text in
+                  differences(m, promise, names[at:at + AT_ONCE], "--per-socket")])
 
 
 @test(("e2-2s", "skx-2s", "spr-2s"))
 def metrics_of_the_system_and_of_each_box(m):
     promise = Promise(m)
     names = ["memory_bandwidth_read", "uncore_frequency", "llc_miss_latency", "io_bandwidth_read"]
-    assert_equal([text for name in names for option in ("", "--per-box")
-                  for text in differences(m, promise, name, option)])
+    assert_equal([text for option in ("", "--per-box")
+                  for text in differences(m, promise, names, option)])
 
 
 @test("spr-2s")
@@ -235,10 +254,10 @@ def many_metrics_cost_one_read(m):
 
 @test(("e2-2s", "skx-2s", "spr-2s", "gnr-2s"))
 def the_example_knows_the_platform(m):
-    """readbw says each second what the metric says."""
+    """readbw says each second what the metric says; a busy host makes a second long or short."""
     promise = Promise(m)
     one_second = dict.fromkeys(promise.dies, 1.0)
     due = promise.value("memory_bandwidth_read", promise.boxes, one_second, 1.0)
     said = m.sh("timeout 4 readbw || true").split("\n")
     values = [float(line.split()[0]) for line in said if line.endswith("MB/s")]
-    assert values and all(abs(value / due - 1) < 0.02 for value in values), (values, due)
+    assert abs(statistics.median(values) / due - 1) < 0.02, (values, due)
