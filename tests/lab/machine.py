@@ -301,8 +301,12 @@ class Machine:
                 f"{v['rule']}: {v['text']} (CPU {v['cpu']}, {v['t']} ns)" for v in seen))
 
     def cpu_seconds(self):
-        """What QEMU has had of the host's CPUs."""
-        fields = Path(f"/proc/{self._qemu.pid}/stat").read_text().rpartition(")")[2].split()
+        """What QEMU has had of the host's CPUs; of one that has ended nothing is known here."""
+        try:
+            stat = Path(f"/proc/{self._qemu.pid}/stat").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            return 0
+        fields = stat.rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def circumstances(self):
