@@ -403,7 +403,8 @@ def live_reads_lie_between_two_truths(m):
         assert not frozen, f"a live read froze {frozen[0]}"
 
 
-@test(("e2-2s", "snbep-2s"), kernels=BOTH)
+# The more there is to read, the more likely a busy host reads both at once
+@test(("e2-2s-full", "snbep-2s"), kernels=BOTH)
 def dies_are_frozen_together_and_read_in_parallel(m):
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
