@@ -78,9 +78,9 @@ def the_core_pmu_runs_watchdog_and_record(m):
     m.run("cd /tmp && perf record -o data -C 0 -F 200 -e cycles -- sleep 0.5")
     report = m.run("cd /tmp && perf report -i data --stdio --sort cpu").out
     assert re.search(r"100\.00%\s+0+\s", report), report
-    assert m.oracle("cpus")["cpus"][0]["core_pmi"] > before
-    # the watchdog's may be under way, for long on a busy host
-    m.wait_until(lambda: m.oracle("cpus")["cpus"][0]["core_pmi_masked"] == 0, what="open LVTPC")
+    # after the first, LVTPC was opened again; that one finds it shut, perf's beside the
+    # watchdog's, is no mistake
+    assert m.oracle("cpus")["cpus"][0]["core_pmi"] > before + 1
 
 
 @test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True)
