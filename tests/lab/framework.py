@@ -75,7 +75,10 @@ def united(tests):
     """The debug kernel takes long to boot: once for a scenario, with what any test there sets."""
     settings = {}
     for boot in {test.boot for test in tests if test.boot and test.boot.kernel == "debug"}:
-        settings.setdefault(boot.scenario, {}).update(dict(boot.options).get("settings", ()))
+        of_all = settings.setdefault(boot.scenario, {})
+        for key, value in dict(boot.options).get("settings", ()):
+            if of_all.setdefault(key, value) != value:
+                raise ValueError(f"{boot}: tests disagree about {key}")
 
     def changed(test):
         if not test.boot or test.boot.kernel != "debug":
