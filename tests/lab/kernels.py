@@ -52,6 +52,12 @@ class Kernel:
         """Interrupt handlers run in threads."""
         return "-rt-" in self.release
 
+    @functools.cached_property
+    def hz(self):
+        """Jiffies in a second."""
+        config = (self.build / "include/config/auto.conf").read_text()
+        return int(re.search(r"^CONFIG_HZ=(\d+)$", config, re.M)[1])
+
 
 def known(name):
     """The name, if there may be such a kernel to boot (for argparse)."""
