@@ -12,7 +12,7 @@ from lab.qemu import args
 from lab.session import (GAP_ASLEEP, GAP_AWAKE, MS, SAMPLE_RECOVERED, VALUE_GAP, Session,
                          samples_in)
 from machine.registers import peek
-from machine.test_lifecycle import (CTL_EN, DEBUGCTL_UNCORE_PMI, RING, TIMER, changes,
+from machine.test_lifecycle import (CTL_EN, DEBUGCTL_UNCORE_PMI, RING, TIMER, all_online, changes,
                                     expect_gap_told, expect_no_hole, furnish, gaps, hardware,
                                     more_samples, on_every_kind_of_box, sampling_session)
 
@@ -169,6 +169,22 @@ def stopped_machine_loses_nothing(m):
         answer = s.stop_exactly()
         assert not any(v["flags"] & VALUE_GAP for v in answer["values"]), answer
         expect_no_hole(s.drain())
+
+
+# ---- a socket that is not there yet ----
+
+@test("e2-2s", kernels=BOTH, loaded=False, cmdline="maxcpus=1")
+def socket_offline_at_load_is_told(m):
+    m.insmod()
+    said = m.run("ucoretool info", check=False).out
+    assert "no CPU online" in said and "load ucore again" in said, said
+    m.rmmod()
+    all_online(m)
+    m.insmod()
+    said = m.run("ucoretool info").out
+    assert "no CPU online" not in said, said
+    with Session(m) as s:
+        assert {die for die, _ in s.ids} == {0, 1}, s.ids
 
 
 # ---- another kernel ----
