@@ -9,6 +9,7 @@
 #include "abi/describe.h"
 #include "box/catalog.h"
 #include "box/intree.h"
+#include "sample/life.h"
 #include "sample/nmi.h"
 #include "sample/reader.h"
 
@@ -29,15 +30,20 @@ static int __init ucore_init(void)
 	ret = ucore_readers_init();
 	if (ret)
 		goto unregister_nmi;
-	ret = ucore_cdev_register();
+	ret = ucore_life_register();
 	if (ret)
 		goto exit_readers;
+	ret = ucore_cdev_register();
+	if (ret)
+		goto unregister_life;
 
 	state = ucore_describe_state();
 	pr_info("%u boxes on %u domains%s%s\n", ucore_catalog.nr_boxes, ucore_catalog.nr_domains,
 		*ucore_describe_reason(state) ? "; " : "", ucore_describe_reason(state));
 	return 0;
 
+unregister_life:
+	ucore_life_unregister();
 exit_readers:
 	ucore_readers_exit();
 unregister_nmi:
@@ -52,6 +58,7 @@ destroy:
 static void __exit ucore_exit(void)
 {
 	ucore_cdev_unregister();
+	ucore_life_unregister();
 	ucore_readers_exit();
 	ucore_nmi_unregister();
 	ucore_intree_unregister();

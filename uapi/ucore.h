@@ -54,7 +54,8 @@
  *              or its perf the cores' counters (GET_CORE)
  *  EALREADY    START of a running session
  *  ENODEV      there are no boxes here (INFO says why), or the box is gone
- *  EAGAIN      a CPU went away meanwhile, or a domain has no CPU online
+ *  EAGAIN      a CPU went away meanwhile, a domain has no CPU online, or the machine
+ *              is about to sleep or to reboot
  *  EPERM       a mapping asked for write access to a read-only page
  */
 #ifndef _UAPI_UCORE_H
@@ -172,7 +173,8 @@ struct ucore_info {
  * @package: physical package (socket)
  * @cpu: the CPU that the domain is (UCORE_SCOPE_CPU), -1 for others
  * @reader: CPU that touches the domain's boxes and takes its PMI, alone or with
- *          those that SET_PMI_CPUS chose; -1 if none of its CPUs is online
+ *          those that SET_PMI_CPUS chose; -1 if none of its CPUs is online, or the
+ *          machine is about to sleep or to reboot
  * @nr_boxes: boxes of the domain
  * @nr_counters: counters of those boxes, fixed ones included
  * @nr_sessions: sessions running on the domain now
@@ -817,13 +819,23 @@ struct ucore_set_pmi_cpus {
  * START programs the session's boxes under a frozen domain and lets all domains
  * count from the same moment; counts go on from where STOP left them.
  * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples),
- * EALREADY, EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU).
+ * EALREADY, EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about
+ * to sleep).
  *
  * STOP reads the last counts under a frozen domain and stops the boxes.
  * Stopping a stopped session is no error.
  *
  * RESET sets counts and times to zero, of a running session too: with the
- * domains frozen, periods begin anew.  EAGAIN if one of its domains has no CPU.
+ * domains frozen, periods begin anew.  EAGAIN if one of its domains has no CPU, or
+ * the machine is about to sleep.
+ *
+ * A running session sleeps with the machine (suspend to RAM or to idle, hibernation):
+ * its last counts are read and its boxes given back as they were found; afterwards
+ * they are programmed again, periods begin anew, and counts go on from where they
+ * were.  The same happens on a domain whose CPUs all go offline, until one comes
+ * back.  Nothing that happens meanwhile is counted, and the time counts neither as
+ * enabled nor as running.  Records GAP_ASLEEP and GAP_AWAKE (_OFFLINE and _ONLINE)
+ * tell when, UCORE_SAMPLE_GAP and UCORE_VALUE_GAP that it has happened.
  *
  * Errors of all: EINVAL, E2BIG, EFAULT.
  */
@@ -835,15 +847,22 @@ struct ucore_command {
 /* ucore_value.flags; the rate of an UNFROZEN count is by time_enabled */
 #define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its period ended the interval */
 #define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
-#define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online */
+#define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online, or asleep */
 #define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: read counting */
 #define UCORE_VALUE_REFUSED	(1U << 4)	/* its box did not take all of its fields */
+#define UCORE_VALUE_GAP		(1U << 5)	/* READ: since the last one it did not always count */
+#define UCORE_VALUE_UNSURE	(1U << 6)	/* not read for too long: it may have wrapped */
 
 /**
  * struct ucore_value - the count of one event
  * @event: event id
  * @flags: UCORE_VALUE_*
  * @count: counts since the first START or the last RESET, 64 bits exact
+ *
+ * GAP is set by the first READ after the domain had no CPU online or the machine
+ * slept: what happened then was not counted.  UNSURE stays until RESET: the machine
+ * stood still, or kept the reader's interrupts off, for longer than the counter needs
+ * to wrap at the event's fastest, so a multiple of its whole range may be missing.
  */
 struct ucore_value {
 	__u32 event;
@@ -859,7 +878,8 @@ struct ucore_value {
  * @frozen_ns: how long it stayed frozen for this READ; 0 for LIVE
  * @skew_ns: at most this long after the first box's freeze, at @time, came the last
  *           one's; 0 where one write freezes all, and for LIVE
- * @time_enabled: ns the session has been started on this domain
+ * @time_enabled: ns the session has been started on this domain, but for the time in
+ *                which the domain had no CPU online or the machine slept
  * @time_running: ns of @time_enabled in which its counters could count: the
  *                domain was not frozen, for this or any other session
  */
@@ -1037,13 +1057,16 @@ struct ucore_record {
  * a user address.  RECOVERED: the PMI was lost, the guard timer found the domain
  * frozen, @time is late.  THROTTLED: samples came too fast, the domain was held
  * frozen afterwards.  POLLED: no interrupt, the driver looked and found the period
- * over; @time is late by @late_ns at most, counts are of @time.
+ * over; @time is late by @late_ns at most, counts are of @time.  GAP: since the last
+ * sample there was a time in which nothing was counted: the domain had no CPU online
+ * or the machine slept.
  */
 #define UCORE_SAMPLE_CONTEXT	(1U << 0)
 #define UCORE_SAMPLE_USER	(1U << 1)
 #define UCORE_SAMPLE_RECOVERED	(1U << 2)
 #define UCORE_SAMPLE_THROTTLED	(1U << 3)
 #define UCORE_SAMPLE_POLLED	(1U << 4)
+#define UCORE_SAMPLE_GAP	(1U << 5)
 
 #define UCORE_EVENT_NONE	0xffffffffU
 
@@ -1106,6 +1129,8 @@ struct ucore_lost {
 #define UCORE_GAP_OFFLINE	1	/* the domain's last CPU went; counting stopped */
 #define UCORE_GAP_ONLINE	2	/* @cpu_to came; counting resumed */
 #define UCORE_GAP_BOX_DEAD	3	/* @box stopped answering */
+#define UCORE_GAP_ASLEEP	4	/* the machine is about to sleep; counting stopped */
+#define UCORE_GAP_AWAKE		5	/* it is awake, @cpu_to reads; counting resumed */
 
 /**
  * struct ucore_gap - RECORD_GAP: something interrupted the series

@@ -71,6 +71,7 @@ struct ucore_box {
  * @poll_next: @total at which the next one ends
  * @low_ns: two reads closer than this cannot miss a wrap of the low 32 bits; 0
  *          where the low half cannot be read alone to advantage
+ * @wrap_ns: two reads closer than this cannot miss a wrap; 0: nothing wraps unseen
  * @event: event id
  * @slot: its place in a snapshot of the whole session
  * @flags: UCORE_VALUE_*
@@ -92,6 +93,7 @@ struct ucore_counter {
 	u64 poll_period;
 	u64 poll_next;
 	u64 low_ns;
+	u64 wrap_ns;
 	u32 event;
 	u32 slot;
 	u32 flags;

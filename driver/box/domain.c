@@ -17,6 +17,7 @@
 #include "box/domain.h"
 #include "compat.h"
 #include "find/desc.h"
+#include "ucore_uapi.h"
 
 DEFINE_MUTEX(ucore_run_lock);	/* domain.h tells what it guards */
 
@@ -351,6 +352,84 @@ void ucore_domain_abandon(struct ucore_domain *domain)
 }
 
 /**
+ * ucore_domain_forget() - its registers have been given back, and may change behind our back
+ * @domain: the domain, on which nothing counts
+ *
+ * Whoever holds it frozen does so no longer: the next hold writes the freeze.
+ */
+void ucore_domain_forget(struct ucore_domain *domain)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	lockdep_assert_held(&domain->lock);
+
+	domain->frozen_ns = ucore_domain_frozen_ns(domain, now);
+	domain->frozen = false;
+	domain->holds = 0;
+	domain->throttled = false;
+	domain->thawed = now;
+}
+
+/*
+ * ---- panic: the other CPUs have been stopped, one of them perhaps within the lock ----
+ */
+
+/* Can this CPU reach a window of the domain without a lock? */
+static bool within_reach(const struct ucore_domain *domain, const struct ucore_io *io)
+{
+	switch (io->ops->access) {
+	case UCORE_ACCESS_MSR:
+		return ucore_domain_has_cpu(domain, raw_smp_processor_id());
+	case UCORE_ACCESS_ECAM:
+	case UCORE_ACCESS_MMIO:
+		return true;
+	default:
+		return false;	/* the kernel's accessors have one */
+	}
+}
+
+/**
+ * ucore_domain_seize() - the kernel has panicked: freeze the domain, interrupt nobody
+ * @domain: a domain that ucore uses
+ *
+ * Return: false if its global control is not within reach, or there is none.
+ */
+bool ucore_domain_seize(struct ucore_domain *domain)
+{
+	if (!domain->global || !within_reach(domain, &domain->io))
+		return false;
+	domain->route = 0;
+	global_write(domain, domain->global->freeze);
+	return true;
+}
+
+/**
+ * ucore_domain_abort() - and leave it to the next kernel as it was found
+ * @domain: a domain that was seized, whose boxes have been given back
+ */
+void ucore_domain_abort(struct ucore_domain *domain)
+{
+	ucore_domain_clear_stale(domain);
+	ucore_domain_clear_all(domain);
+	domain->taken = false;
+	if (!by_enables(domain))
+		domain->route = domain->found;
+	global_write(domain, run_word(domain));
+}
+
+/**
+ * ucore_domain_box_within_reach() - may a box be touched in a panic?
+ * @box: one of the domain's boxes
+ *
+ * Return: false if its registers are another die's, or behind a lock.
+ */
+bool ucore_domain_box_within_reach(const struct ucore_box *box)
+{
+	return within_reach(box->domain, &box->io) &&
+	       (!box->aux.ops || within_reach(box->domain, &box->aux));
+}
+
+/**
  * ucore_domain_guard_soon() - have the guard run soon, on this CPU
  * @domain: the domain
  * @delay_ns: how soon
@@ -430,8 +509,11 @@ bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu)
  */
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg)
 {
-	if (domain->reader != UCORE_NO_CPU)
-		smp_call_function_single(domain->reader, func, arg, 1);
+	/* it may be about to sleep: then READ and its like see it at any moment */
+	int reader = READ_ONCE(domain->reader);
+
+	if (reader != UCORE_NO_CPU)
+		smp_call_function_single(reader, func, arg, 1);
 }
 
 /**

@@ -199,6 +199,11 @@ bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
 void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out);
 
+/* Without any lock, in a panic: */
+bool ucore_domain_seize(struct ucore_domain *domain);
+void ucore_domain_abort(struct ucore_domain *domain);
+bool ucore_domain_box_within_reach(const struct ucore_box *box);
+
 /* With the domain's lock held, on the domain: */
 void ucore_domain_hold(struct ucore_domain *domain, u64 now);
 void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now);
@@ -213,6 +218,7 @@ void ucore_domain_let_run(struct ucore_domain *domain);
 void ucore_domain_clear_all(struct ucore_domain *domain);
 void ucore_domain_give_back(struct ucore_domain *domain);
 void ucore_domain_abandon(struct ucore_domain *domain);
+void ucore_domain_forget(struct ucore_domain *domain);
 void ucore_domain_guard_soon(struct ucore_domain *domain, u64 delay_ns);
 u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now);
 

@@ -30,12 +30,14 @@
  * @table: what to look for
  * @small: logical dies that are the smallest of their kind
  * @slices: logical die -> slices that its fuses leave, 0: nothing tells
+ * @offline: there are functions of a socket without a CPU online
  */
 struct search {
 	struct ucore_finder *finder;
 	const struct ucore_e5_table *table;
 	DECLARE_BITMAP(small, MAX_DIES);
 	u8 slices[MAX_DIES];
+	bool offline;
 };
 
 /*
@@ -163,8 +165,8 @@ static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
 	return NULL;
 }
 
-static int find_pci_row(const struct search *search, const struct ucore_e5_pci *row,
-			int segment, const s16 *die_of_bus)
+static int find_pci_row(struct search *search, const struct ucore_e5_pci *row, int segment,
+			const s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
 	int die, ret;
@@ -184,6 +186,7 @@ static int find_pci_row(const struct search *search, const struct ucore_e5_pci *
 		die = die_of_bus[pdev->bus->number];
 		if (die < 0) {
 			pci_info(pdev, "ucore: belongs to no socket that is online\n");
+			search->offline |= die == UCORE_DIE_OFFLINE;
 			continue;
 		}
 		desc.die = die;
@@ -198,7 +201,7 @@ static int find_pci_row(const struct search *search, const struct ucore_e5_pci *
 	return 0;
 }
 
-static int find_pci(const struct search *search, int segment)
+static int find_pci(struct search *search, int segment)
 {
 	const struct ucore_e5_table *table = search->table;
 	s16 die_of_bus[UCORE_NR_BUSES];
@@ -279,5 +282,9 @@ int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *plat
 		segment = pci_domain_nr(root);
 		ret = find_pci(&search, segment);
 	}
-	return ret ?: ucore_hidden_tell(finder, search.table);
+	if (search.offline)
+		ucore_finder_socket_offline(finder);
+	else if (!ret)
+		ret = ucore_hidden_tell(finder, search.table);
+	return ret;
 }

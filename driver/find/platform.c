@@ -3,6 +3,7 @@
  * The finder: descriptions being collected.  Process context, at load.
  */
 #include <linux/pci.h>
+#include <linux/string.h>
 
 #include "find/array.h"
 #include "find/platform.h"
@@ -27,6 +28,19 @@ int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *d
 	finder->desc = array;
 	array[finder->nr++] = *desc;
 	return 0;
+}
+
+/**
+ * ucore_finder_socket_offline() - say that there is a socket without a CPU online
+ * @finder: the collection; gets @hidden
+ *
+ * Its boxes cannot be asked, and which of them are hidden cannot be told either.
+ */
+void ucore_finder_socket_offline(struct ucore_finder *finder)
+{
+	strscpy(finder->hidden,
+		"a socket has no CPU online: bring one online and load ucore again",
+		sizeof(finder->hidden));
 }
 
 /**

@@ -27,6 +27,13 @@ static enum ucore_read_mode read_mode(const struct ucore_part *part,
 	return UCORE_LOW;
 }
 
+/* The machine stood still for so long that a wrap may have been missed. */
+static void doubt(struct ucore_counter *ctr, u64 elapsed)
+{
+	if (ctr->wrap_ns && elapsed > ctr->wrap_ns)
+		ctr->flags |= UCORE_VALUE_UNSURE;
+}
+
 /**
  * ucore_part_read() - read all counters of a part, once an interval
  * @part: the part
@@ -44,8 +51,10 @@ void ucore_part_read(struct ucore_part *part, u64 now)
 	 * froze last time, the clock is read after it froze this time.
 	 */
 	elapsed = ktime_get_mono_fast_ns() - part->last_read;
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
+		doubt(ctr, elapsed);
+	}
 	part->last_read = now;
 	part->nr_reads++;
 	part->fresh = true;
@@ -60,8 +69,10 @@ void ucore_part_read_running(struct ucore_part *part, u64 now)
 {
 	struct ucore_counter *ctr;
 
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ucore_counter_update(ctr, UCORE_RUNNING);
+		doubt(ctr, now - part->last_read);
+	}
 	part->last_read = now;
 }
 
@@ -293,12 +304,15 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 		ucore_domain_clear_all(part->domain);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
+		ctr->flags &= ~UCORE_VALUE_UNSURE;
 		ucore_counter_poll_from(ctr);
 		if (part->running && !ctr->box->dead)
 			ucore_counter_restart(ctr);
 	}
 	part->enabled_ns = 0;
 	part->running_ns = 0;
+	part->gap_sample = false;
+	part->gap_read = false;
 	if (part->running)
 		ucore_part_go(part, now);
 }

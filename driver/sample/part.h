@@ -101,6 +101,8 @@ struct ucore_part_box {
  * @fresh: counters have been read at this interval's end
  * @recovered: the overflow was found by the guard
  * @polled: a polled period has ended
+ * @gap_sample: its domain did not count for a while: the next sample tells
+ * @gap_read: the same, for the next READ
  * @trigger: UCORE_TRIGGER_*
  * @trigger_event: lowest event that overflowed
  * @last_read: when the counters were last read
@@ -143,6 +145,8 @@ struct ucore_part {
 	bool fresh;
 	bool recovered;
 	bool polled;
+	bool gap_sample;
+	bool gap_read;
 	u32 trigger;
 	u32 trigger_event;
 	u64 last_read;

@@ -175,6 +175,15 @@ void ucore_pmi_disable(struct ucore_domain *domain)
 	cpumask_clear(&domain->pmi.cpus);
 }
 
+/**
+ * ucore_pmi_sync() - wait for a service that is under way or queued
+ * @domain: the domain, not locked
+ */
+void ucore_pmi_sync(struct ucore_domain *domain)
+{
+	irq_work_sync(&domain->pmi.work);
+}
+
 /*
  * pmi_core_sel numbers physical cores, in a way that no manual spells out.  If
  * no PMI ever came by the kernel's core id, name all cores: any CPU of the domain

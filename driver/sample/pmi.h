@@ -11,6 +11,7 @@ void ucore_pmi_destroy(struct ucore_domain *domain);
 /* Process context, CPU hotplug held off: */
 void ucore_pmi_enable(struct ucore_domain *domain);
 void ucore_pmi_disable(struct ucore_domain *domain);
+void ucore_pmi_sync(struct ucore_domain *domain);
 void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu);
 void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readers: which CPU touches a domain's boxes, and what happens when it goes.
+ * Readers: which CPU touches a domain's boxes, and what happens when it goes, or
+ * when the whole machine sleeps: then no domain has one.
  *
  * Locks: the list of parts changes under the domain's lock, in process context,
  * with CPU hotplug held off.  So a hotplug callback, which excludes all of
@@ -127,7 +128,8 @@ void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpum
 
 	domain->pin_cpu = cpu;
 	cpumask_copy(&domain->pin_cpus, cpus);
-	if (same || reader == UCORE_NO_CPU)
+	/* without a reader the machine is about to sleep: the choice holds when it wakes */
+	if (same || reader == UCORE_NO_CPU || domain->reader == UCORE_NO_CPU)
 		return;
 	ucore_timers_cancel(domain);
 	hand_over(domain, reader);
@@ -168,7 +170,18 @@ static bool domain_has_work(const struct ucore_domain *domain)
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
 			return true;
-	return domain->taken;
+	return domain->taken || !list_empty(&domain->parts);
+}
+
+/* It was given back when the machine fell asleep: note anew what is there. */
+static void take_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+
+	raw_spin_lock(&domain->lock);
+	ucore_domain_take(domain);
+	ucore_domain_clear_stale(domain);
+	raw_spin_unlock(&domain->lock);
 }
 
 /* The first CPU came back: go on, and clean up after sessions closed meanwhile. */
@@ -190,8 +203,11 @@ static void online_here(void *arg)
 	list_for_each_entry(part, &domain->parts, node)
 		ucore_part_release(part);
 	now = ucore_domain_thaw(domain, true);
-	list_for_each_entry(part, &domain->parts, node)
+	list_for_each_entry(part, &domain->parts, node) {
 		ucore_part_go(part, part->box_freeze ? ucore_part_thaw(part) : now);
+		part->gap_sample = true;
+		part->gap_read = true;
+	}
 	gap_record(gap, now);
 	if (list_empty(&domain->parts))
 		ucore_domain_give_back(domain);
@@ -213,8 +229,6 @@ static void reader_leaves(struct ucore_domain *domain, int cpu)
 		ucore_domain_run(domain, offline_here, &gap);
 		ucore_pmi_disable(domain);
 		WRITE_ONCE(domain->reader, UCORE_NO_CPU);
-		/* throttled in its last interval: then it is armed once more */
-		hrtimer_cancel(&domain->guard);
 	}
 	domain->leaving = UCORE_NO_CPU;
 }
@@ -227,6 +241,11 @@ static void target_leaves(struct ucore_domain *domain, int cpu)
 	domain->leaving = UCORE_NO_CPU;
 }
 
+static int first_chosen(const struct ucore_domain *domain)
+{
+	return cpumask_empty(&domain->pin_cpus) ? UCORE_NO_CPU : cpumask_first(&domain->pin_cpus);
+}
+
 static void domain_loses(struct ucore_domain *domain, int cpu)
 {
 	bool chosen;
@@ -234,8 +253,7 @@ static void domain_loses(struct ucore_domain *domain, int cpu)
 	mutex_lock(&ucore_catalog.lock);
 	chosen = cpumask_test_and_clear_cpu(cpu, &domain->pin_cpus);
 	if (domain->pin_cpu == cpu)
-		domain->pin_cpu = cpumask_empty(&domain->pin_cpus) ? UCORE_NO_CPU :
-				  cpumask_first(&domain->pin_cpus);
+		domain->pin_cpu = first_chosen(domain);
 	mutex_unlock(&ucore_catalog.lock);
 
 	/* a throttled domain's guard may sit on any of its CPUs */
@@ -246,46 +264,168 @@ static void domain_loses(struct ucore_domain *domain, int cpu)
 		target_leaves(domain, cpu);
 	else
 		ucore_pmi_disable_cpu(domain, cpu);
+	/*
+	 * It may have queued a service, which may throttle and so bring the guard back to
+	 * it, from where the kernel would move it to any CPU, another domain's too.
+	 */
+	ucore_pmi_sync(domain);
+	hrtimer_cancel(&domain->guard);
 	ucore_timers_restart(domain);
 }
+
+/* The machine sleeps, or goes down; written under ucore_run_lock, CPU hotplug held off. */
+static bool asleep;
 
 static int cpu_going_offline(unsigned int cpu)
 {
 	u32 i;
 
-	for (i = 0; i < ucore_catalog.nr_domains; i++)
+	/* asleep no CPU is a reader, and who was chosen will be back */
+	for (i = 0; i < ucore_catalog.nr_domains && !asleep; i++)
 		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
 			domain_loses(&ucore_catalog.domains[i], cpu);
 	return 0;
 }
 
-static void domain_gains(struct ucore_domain *domain, int cpu)
+/* A domain without a reader gets one. */
+static void domain_resumes(struct ucore_domain *domain, int cpu, u32 reason)
 {
-	struct gap gap = { .domain = domain, .reason = UCORE_GAP_ONLINE,
-			   .from = UCORE_NO_CPU, .to = cpu };
+	struct gap gap = { .domain = domain, .reason = reason, .from = UCORE_NO_CPU, .to = cpu };
 
-	if (domain->reader != UCORE_NO_CPU) {
-		ucore_pmi_enable_cpu(domain, cpu);
-		return;
-	}
 	WRITE_ONCE(domain->reader, cpu);
 	if (!domain_has_work(domain))
 		return;		/* at load, say: nothing is touched */
+	if (!domain->taken)
+		ucore_domain_run(domain, take_here, domain);
 	if (domain->armed)
 		ucore_pmi_enable(domain);
 	ucore_domain_run(domain, online_here, &gap);
 	ucore_timers_restart(domain);
 }
 
+static void domain_gains(struct ucore_domain *domain, int cpu)
+{
+	if (domain->reader != UCORE_NO_CPU)
+		ucore_pmi_enable_cpu(domain, cpu);
+	else
+		domain_resumes(domain, cpu, UCORE_GAP_ONLINE);
+}
+
 static int cpu_came_online(unsigned int cpu)
 {
 	u32 i;
 
-	for (i = 0; i < ucore_catalog.nr_domains; i++)
+	for (i = 0; i < ucore_catalog.nr_domains && !asleep; i++)
 		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
 			domain_gains(&ucore_catalog.domains[i], cpu);
 	return 0;
 }
+
+/*
+ * ---- sleep ----
+ */
+
+/* Leave everything as it was found: registers may be at reset when the machine wakes. */
+static void asleep_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+	u32 i;
+
+	raw_spin_lock(&domain->lock);
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (ucore_catalog.boxes[i].domain == domain)
+			ucore_box_give_back(&ucore_catalog.boxes[i]);
+	ucore_domain_clear_stale(domain);
+	ucore_domain_forget(domain);
+	ucore_domain_let_run(domain);
+	if (domain->taken)
+		ucore_domain_give_back(domain);
+	raw_spin_unlock(&domain->lock);
+}
+
+static bool domain_is_used(const struct ucore_domain *domain)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (ucore_catalog.boxes[i].domain == domain && ucore_catalog.boxes[i].dirty)
+			return true;
+	return domain->taken;
+}
+
+/* As if its last CPU went, but that the hardware is given back. */
+static void domain_falls_asleep(struct ucore_domain *domain)
+{
+	struct gap gap = { .domain = domain, .reason = UCORE_GAP_ASLEEP,
+			   .from = domain->reader, .to = UCORE_NO_CPU };
+
+	if (domain->reader != UCORE_NO_CPU && domain_is_used(domain)) {
+		ucore_timers_cancel(domain);
+		ucore_domain_run(domain, offline_here, &gap);
+		ucore_pmi_disable(domain);
+		ucore_pmi_sync(domain);
+		hrtimer_cancel(&domain->guard);
+		ucore_domain_run(domain, asleep_here, domain);
+	}
+	WRITE_ONCE(domain->reader, UCORE_NO_CPU);
+}
+
+static void domain_wakes_up(struct ucore_domain *domain)
+{
+	int cpu;
+
+	mutex_lock(&ucore_catalog.lock);
+	/* some may not have come back */
+	cpumask_and(&domain->pin_cpus, &domain->pin_cpus, cpu_online_mask);
+	if (domain->pin_cpu != UCORE_NO_CPU && !cpu_online(domain->pin_cpu))
+		domain->pin_cpu = first_chosen(domain);
+	mutex_unlock(&ucore_catalog.lock);
+	cpu = elect_reader(domain, UCORE_NO_CPU);
+	if (cpu != UCORE_NO_CPU)
+		domain_resumes(domain, cpu, UCORE_GAP_AWAKE);
+}
+
+/**
+ * ucore_readers_sleep() - stop everything and leave the hardware as it was found
+ *
+ * Until ucore_readers_wake() no domain has a reader: sessions that run do so in name
+ * only, and none can be started.  Process context.
+ */
+void ucore_readers_sleep(void)
+{
+	u32 i;
+
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	for (i = 0; i < ucore_catalog.nr_domains && !asleep; i++)
+		domain_falls_asleep(&ucore_catalog.domains[i]);
+	asleep = true;
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+}
+
+/**
+ * ucore_readers_wake() - program everything again and go on
+ *
+ * Process context; most CPUs are online again.
+ */
+void ucore_readers_wake(void)
+{
+	u32 i;
+
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	for (i = 0; i < ucore_catalog.nr_domains && asleep; i++)
+		domain_wakes_up(&ucore_catalog.domains[i]);
+	asleep = false;
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+}
+
+/*
+ * ---- life ----
+ */
 
 static enum cpuhp_state hotplug_state;
 
@@ -321,6 +461,7 @@ int ucore_readers_init(void)
 	u32 i;
 	int ret;
 
+	asleep = false;
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
 		ucore_reader_init(&ucore_catalog.domains[i]);
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf/x86/ucore:online",

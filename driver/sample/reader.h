@@ -10,6 +10,8 @@ void ucore_reader_init(struct ucore_domain *domain);
 void ucore_reader_exit(struct ucore_domain *domain);
 int ucore_readers_init(void);
 void ucore_readers_exit(void);
+void ucore_readers_sleep(void);
+void ucore_readers_wake(void);
 void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpumask *cpus);
 
 #endif /* UCORE_READER_H */

@@ -321,6 +321,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 			(visible && iv->context.user ? UCORE_SAMPLE_USER : 0) |
 			(part->recovered ? UCORE_SAMPLE_RECOVERED : 0) |
 			(part->polled ? UCORE_SAMPLE_POLLED : 0) |
+			(part->gap_sample ? UCORE_SAMPLE_GAP : 0) |
 			(iv->domain->throttled ? UCORE_SAMPLE_THROTTLED : 0);
 	sample->nr_values = part->nr_ctr;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++, value++) {
@@ -344,6 +345,7 @@ static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, 
 	if (sample) {
 		sample_fill(sample, iv, part);
 		sample->frozen_ns = frozen_ns;
+		part->gap_sample = false;
 	}
 	if (!sample || ucore_ring_commit(part->ring))
 		sink_wake(part->sink);

@@ -125,6 +125,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
 	u64 period = event->spec.poll_ns ? 0 : event->spec.period;
 	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
+	u64 wrap_ns;
 	u32 s;
 
 	*ctr = (struct ucore_counter){
@@ -149,7 +150,9 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		part->poll_ns = min(part->poll_ns ?: U64_MAX, event->spec.poll_ns);
 	if (event->box->io.ops->counter_cost > 1 && width >= 32)
 		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
-	part->guard_ns = min(part->guard_ns, max(ucore_event_wrap_ns(least, inc), MIN_GUARD_NS));
+	wrap_ns = max(ucore_event_wrap_ns(least, inc), MIN_GUARD_NS);
+	part->guard_ns = min(part->guard_ns, wrap_ns);
+	ctr->wrap_ns = period ? 0 : wrap_ns;	/* its carry freezes it */
 
 	for (s = 0; s < UCORE_MAX_SHARED; s++)
 		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];

@@ -267,21 +267,27 @@ int ucore_session_reset(struct ucore_session *session)
 	u32 i;
 
 	if (session->running) {
+		mutex_lock(&ucore_run_lock);	/* no domain falls asleep */
 		cpus_read_lock();
 		if (domains_online(session))
 			ucore_meet(session, &m);
 		else
 			ret = -EAGAIN;
 		cpus_read_unlock();
+		mutex_unlock(&ucore_run_lock);
 		return ret;
 	}
-	list_for_each_entry(event, &session->events, node)
+	list_for_each_entry(event, &session->events, node) {
 		event->total = 0;
+		event->flags &= ~UCORE_VALUE_UNSURE;
+	}
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		if (!session->part[i])
 			continue;
 		session->part[i]->enabled_ns = 0;
 		session->part[i]->running_ns = 0;
+		session->part[i]->gap_sample = false;
+		session->part[i]->gap_read = false;
 	}
 	return 0;
 }
@@ -295,6 +301,7 @@ static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 {
 	struct ucore_read_domain *rd = &session->domains[part->index];
 	int reader = READ_ONCE(part->domain->reader);
+	bool away = reader == UCORE_NO_CPU || (session->running && !part->running);
 	const struct ucore_counter *ctr;
 	struct ucore_value *value;
 
@@ -308,8 +315,10 @@ static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 		value = &session->values[ctr->slot];
 		value->event = ctr->event;
 		value->flags = ctr->flags & ~UCORE_VALUE_OVERFLOW;
-		if (reader == UCORE_NO_CPU)
+		if (away)
 			value->flags |= UCORE_VALUE_OFFLINE;
+		else if (part->gap_read)
+			value->flags |= UCORE_VALUE_GAP;
 		value->count = ctr->total;
 	}
 	return rd;
@@ -320,10 +329,22 @@ static void snapshot_live(struct ucore_part *part, const struct ucore_meeting *m
 	struct ucore_domain *domain = part->domain;
 	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
 
-	ucore_part_read_running(part, now);
+	if (part->running)	/* it may have gone to sleep meanwhile */
+		ucore_part_read_running(part, now);
 	part->stats.reads += domain->tally.reads - reads;
 	snapshot_fill(m->session, part, now,
 		      ucore_domain_frozen_ns(domain, now) + part->box_frozen_ns);
+	part->gap_read &= !part->running;
+}
+
+static void snapshot(struct ucore_part *part, const struct ucore_meeting *m);
+
+/* Its domain went to sleep between the call and the meeting: it has its last counts. */
+static void snapshot_asleep(struct ucore_part *part, const struct ucore_meeting *m)
+{
+	if (part->next_here)
+		snapshot(part->next_here, m);
+	snapshot_fill(m->session, part, ktime_get_mono_fast_ns(), 0);
 }
 
 /*
@@ -336,6 +357,10 @@ static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 	struct ucore_read_domain *rd;
 	struct ucore_interval iv;
 
+	if (!part->running) {
+		snapshot_asleep(part, m);
+		return;
+	}
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	if (part->next_here)
 		snapshot(part->next_here, m);
@@ -345,6 +370,7 @@ static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 	rd = snapshot_fill(m->session, part, iv.now, frozen_before);
 	rd->frozen_ns = part->stats.frozen_ns - before;
 	rd->skew_ns = iv.skew_ns;
+	part->gap_read = false;
 }
 
 static void snapshot_running(struct ucore_session *session, bool live)
@@ -359,7 +385,7 @@ static void snapshot_running(struct ucore_session *session, bool live)
 	ucore_meet(session, &m);
 	now = ktime_get_mono_fast_ns();
 	ucore_for_each_part(part, session) {
-		if (part->domain->reader == UCORE_NO_CPU) {
+		if (part->meets_on == UCORE_NO_CPU) {
 			snapshot_fill(session, part, now, 0);
 		} else {
 			first = min(first, session->domains[part->index].time);
@@ -383,8 +409,10 @@ static int snapshot_stopped(struct ucore_session *session)
 
 	if (ret)
 		return ret;
-	ucore_for_each_part(part, session)
+	ucore_for_each_part(part, session) {
 		snapshot_fill(session, part, now, 0);
+		part->gap_read &= part->domain->reader == UCORE_NO_CPU;
+	}
 	session->skew_ns = 0;
 	return 0;
 }

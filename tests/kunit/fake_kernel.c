@@ -230,6 +230,22 @@ int fake_unregister_module_notifier(struct notifier_block *nb)
 	return 0;
 }
 
+/* Notifiers of the machine's life. */
+int fake_follow(struct notifier_block **place, struct notifier_block *nb)
+{
+	if (fake_kernel.no_notifier && !--fake_kernel.no_notifier)
+		return -EEXIST;
+	*place = nb;
+	return 0;
+}
+
+int fake_leave(struct notifier_block **place, struct notifier_block *nb)
+{
+	WARN_ON(*place != nb);
+	*place = NULL;
+	return 0;
+}
+
 /* ---- MSRs ---- */
 
 u64 *fake_msr(u32 msr)

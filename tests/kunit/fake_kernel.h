@@ -21,9 +21,12 @@
 #include <linux/nmi.h>
 #include <linux/module.h>
 #include <linux/nodemask.h>
+#include <linux/panic_notifier.h>
 #include <linux/pci.h>
 #include <linux/processor.h>
+#include <linux/reboot.h>
 #include <linux/slab.h>
+#include <linux/suspend.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 #include <asm/apic.h>
@@ -108,6 +111,10 @@ struct fake_dword {
  * @cpu_up: hotplug callback
  * @cpu_down: hotplug callback
  * @module_notifier: told of modules that come and go
+ * @sleep_notifier: told when the machine sleeps
+ * @reboot_notifier: told when it reboots
+ * @panic_notifier: told when it panics
+ * @no_notifier: countdown to the registration that fails
  * @intree: the kernel's own driver is registered on the PCI bus
  * @intree_module: it is among the modules
  * @functions: PCI functions
@@ -154,6 +161,10 @@ struct fake_kernel {
 	int (*cpu_up)(unsigned int cpu);
 	int (*cpu_down)(unsigned int cpu);
 	struct notifier_block *module_notifier;
+	struct notifier_block *sleep_notifier;
+	struct notifier_block *reboot_notifier;
+	struct notifier_block *panic_notifier;
+	u32 no_notifier;
 
 	bool intree;
 	bool intree_module;
@@ -230,6 +241,8 @@ int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigne
 void fake_cpuhp_remove(enum cpuhp_state state);
 int fake_register_module_notifier(struct notifier_block *nb);
 int fake_unregister_module_notifier(struct notifier_block *nb);
+int fake_follow(struct notifier_block **place, struct notifier_block *nb);
+int fake_leave(struct notifier_block **place, struct notifier_block *nb);
 u32 fake_readl(const void __iomem *addr);
 void fake_writel(u32 val, void __iomem *addr);
 u64 fake_readq(const void __iomem *addr);
@@ -309,6 +322,16 @@ void *fake_driver_find(const char *name, const void *bus);
 
 #define register_module_notifier	fake_register_module_notifier
 #define unregister_module_notifier	fake_unregister_module_notifier
+#undef register_pm_notifier
+#define register_pm_notifier(nb)	fake_follow(&fake_kernel.sleep_notifier, nb)
+#undef unregister_pm_notifier
+#define unregister_pm_notifier(nb)	fake_leave(&fake_kernel.sleep_notifier, nb)
+#define register_reboot_notifier(nb)	fake_follow(&fake_kernel.reboot_notifier, nb)
+#define unregister_reboot_notifier(nb)	fake_leave(&fake_kernel.reboot_notifier, nb)
+#define atomic_notifier_chain_register(chain, nb)				\
+	((void)(chain), fake_follow(&fake_kernel.panic_notifier, nb))
+#define atomic_notifier_chain_unregister(chain, nb)				\
+	((void)(chain), fake_leave(&fake_kernel.panic_notifier, nb))
 
 #undef readl
 #define readl			fake_readl

@@ -240,6 +240,9 @@ static void socket_without_cpus_beside_one_with(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
 	KUNIT_ASSERT_NOT_NULL(test, box_find("imc", 0, 0));
 	KUNIT_EXPECT_EQ(test, box_find("imc", 0, 0)->io.pdev->bus->number, 0x3f);
+	/* and INFO says so, not that firmware hides the rest */
+	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY),
+			   "a socket has no CPU online: bring one online and load ucore again");
 }
 
 static void qpi_port_finds_its_filter(struct kunit *test)

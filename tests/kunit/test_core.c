@@ -666,6 +666,35 @@ static void counts_on_when_its_cpu_is_back(struct kunit *test)
 	fake_stop(s);
 }
 
+/* Asleep its registers are as found, and still not perf's. */
+static void sleeps_with_the_machine(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct fake_core_cpu *regs = regs_of(test, 1);
+
+	regs->global = 0x100000003ULL;
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 1), 0xc0, BIT(0), 1000, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	regs->ctr[0] += 10;
+	ucore_readers_sleep();
+	KUNIT_EXPECT_EQ(test, regs->global, 0x100000003ULL);
+	KUNIT_EXPECT_EQ(test, regs->ctl[0], 0ULL);
+	KUNIT_EXPECT_EQ(test, regs->ctr[0], 0ULL);
+	KUNIT_EXPECT_NE(test, fake_kernel.selects, 0ULL);
+
+	*regs = (struct fake_core_cpu){ };
+	ucore_readers_wake();
+	KUNIT_EXPECT_EQ(test, regs->global, ALL_ON);
+	KUNIT_EXPECT_EQ(test, regs->ctr[0], BIT_ULL(48) - 1000);
+	regs->ctr[0] += 7;
+	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 17ULL);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_GAP);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, regs->global, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(start_and_stop),
 	KUNIT_CASE(global_control_is_left_as_found),
@@ -688,6 +717,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(beside_intel_uncore),
 	KUNIT_CASE(given_up_while_its_cpu_was_away),
 	KUNIT_CASE(counts_on_when_its_cpu_is_back),
+	KUNIT_CASE(sleeps_with_the_machine),
 	{ }
 };
 

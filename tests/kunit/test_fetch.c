@@ -711,6 +711,8 @@ static void table_of_a_socket_without_cpus(struct kunit *test)
 	EXPECT_TABLE(test, 0, DIE);
 	EXPECT_TABLE(test, 1, OK);
 	KUNIT_EXPECT_EQ(test, table_info(1).die, 1);
+	KUNIT_EXPECT_STREQ(test, ucore_catalog.hidden,
+			   "a socket has no CPU online: bring one online and load ucore again");
 }
 
 /* As many functions to each die as there are for one */

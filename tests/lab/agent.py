@@ -121,14 +121,14 @@ class Agent:
         self._bulk = bulk
         self._idents = itertools.count(1)
         self._processes = {}
-        self._ready = False
+        self.boots = 0          # how often it said that it is ready
         self._dead = None
         self._changed = threading.Condition()
         self._sending = threading.Lock()
         threading.Thread(target=self._read_loop, daemon=True).start()
 
     def wait_ready(self, timeout):
-        self.wait_for(lambda: self._ready, timeout, "boot")
+        self.wait_for(lambda: self.boots, timeout, "boot")
 
     def spawn(self, command, timeout=None, fed=False):
         """Starts a command; timeout is in seconds of an idle host."""
@@ -197,7 +197,7 @@ class Agent:
         with self._changed:
             process = self._processes.get(ident)
             if kind == HELLO:
-                self._ready = True
+                self.boots += 1
             elif kind == OUT and process:
                 process.streams[arg] += payload
             elif kind == EXIT and process:

@@ -242,6 +242,10 @@ class Machine:
             return not users or users == ["0"]
         self.wait_until(unused, timeout=30, what="end of all sessions")
 
+    def wait_kexec(self, boots=2):
+        """Waits until a kernel that another one has started is up, too."""
+        self.wait_until(lambda: self._agent.boots >= boots, timeout=BOOT_TIMEOUT, what="kexec")
+
     # ---- Kernel log ----
 
     def dmesg(self):

@@ -22,8 +22,9 @@ FIXED_BIT = 1 << 32         # UCORE_COUNTER_FIXED
 SAMPLE, LOST, GAP = 1, 2, 3
 TRIGGER_OVERFLOW, TRIGGER_TIMER = 0, 1
 SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED, SAMPLE_POLLED = 1, 2, 4, 8, 16
-VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN = 1, 2, 8
-GAP_BOX_DEAD = 3
+VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN, VALUE_GAP = 1, 2, 8, 32
+SAMPLE_GAP = 32
+GAP_BOX_DEAD, GAP_ASLEEP, GAP_AWAKE = 3, 4, 5
 BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING = 1, 8, 16
 EVENT_NONE = 0xffffffff
 
@@ -337,7 +338,8 @@ class Differences(list):
 
 def flag_names(flags):
     known = {SAMPLE_CONTEXT: "context", SAMPLE_USER: "user", SAMPLE_RECOVERED: "recovered",
-             SAMPLE_THROTTLED: "throttled", SAMPLE_POLLED: "polled"}
+             SAMPLE_THROTTLED: "throttled", SAMPLE_POLLED: "polled",
+             SAMPLE_GAP: "gap"}
     rest = flags & ~sum(known)
     return "|".join([name for bit, name in known.items() if flags & bit]
                     + [f"{rest:#x}"] * bool(rest)) or "none"

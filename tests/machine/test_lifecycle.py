@@ -9,7 +9,7 @@ import re
 from lab import ktap
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
-from lab.session import MS, Refused, Session, assert_equal
+from lab.session import MS, SAMPLE, SAMPLE_GAP, Refused, Session, assert_equal
 from lab.truth import totals_of
 from machine.eventset import DATA_READS, MACHINES, UNLIKE
 
@@ -375,7 +375,17 @@ def die_goes(m, **options):
         assert [g for g in gaps(records, 1) if g != GAP_READER_MOVED] == \
             [GAP_OFFLINE, GAP_ONLINE], gaps(records, 1)
         assert gaps(records, 0) == [], gaps(records, 0)
+        expect_gap_told(records, 1, GAP_ONLINE)
         expect_no_hole(records)
+
+
+def expect_gap_told(records, die, reason):
+    """The first sample after the gap is flagged, and no other."""
+    of_die = [r for r in records if r["domain"] == die]
+    after = next(i for i, r in enumerate(of_die) if r["type"] == GAP and r["reason"] == reason)
+    first = next(r for r in of_die[after:] if r["type"] == SAMPLE)
+    told = [r for r in of_die if r["type"] == SAMPLE and r["flags"] & SAMPLE_GAP]
+    assert told == [first], (first, told)
 
 
 def expect_die_offline(m, s):

@@ -626,6 +626,10 @@ samples()
 	[[ $output == *"box dead"* ]]
 	UCORE_FAKE="flags=4" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
 	[[ $output == *"die offline"* ]]
+	UCORE_FAKE="flags=32" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
+	[[ $output == *",gap"* ]]
+	UCORE_FAKE="flags=96" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
+	[[ $output == *",unsure"* ]]
 }
 
 @test "stat runs a program, with its options and its end" {
@@ -1330,6 +1334,11 @@ samples()
 	[[ $output == *'"cpu":1,"seq":0,"reason":"cpu offline","cpu_from":1,"time":"'* ]]
 	tool script -i "$TMP/data" -x,
 	[[ $err == *"# cpu 1: gap: cpu offline"* ]]
+	for gap in "4 asleep" "5 awake"; do
+		UCORE_FAKE="gap=${gap% *}" tool record -c 9 -e imc0/CAS_COUNT.RD,die=0/ -n 6 -o "$TMP/data$gap"
+		tool script -i "$TMP/data$gap"
+		[[ $output == *"# die 0: gap: ${gap#* } (CPU"* ]]
+	done
 }
 
 @test "doctor: dies and CPUs without a CPU online" {

@@ -15,7 +15,7 @@
 static uint64_t state, deadline;
 static uint32_t boxes[NR_BOXES], domains[NR_BOXES];
 /* What a value may say; of a UBox without a global freeze that it counts on */
-static uint32_t value_flags = UCORE_VALUE_OVERFLOW | UCORE_VALUE_OFFLINE;
+static uint32_t value_flags = UCORE_VALUE_OVERFLOW | UCORE_VALUE_OFFLINE | UCORE_VALUE_GAP;
 static atomic_bool thread_stop;
 
 static uint32_t roll(uint32_t sides)

@@ -185,6 +185,12 @@ static bool is_complete(const struct ucore_intervals *intervals, enum ucore_inte
 	return true;
 }
 
+/* Will it have no samples for a while, that others would wait for? */
+static bool stops_samples(const struct ucore_gap *gap)
+{
+	return gap->reason == UCORE_GAP_OFFLINE || gap->reason == UCORE_GAP_ASLEEP;
+}
+
 unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t id,
 				  const struct ucore_record *record, uint32_t *package)
 {
@@ -198,7 +204,7 @@ unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t id
 		domain->based = !record->seq;
 	domain->started = true;
 	if (record->type == UCORE_RECORD_GAP)
-		domain->offline |= ((const struct ucore_gap *)record)->reason == UCORE_GAP_OFFLINE;
+		domain->offline |= stops_samples((const struct ucore_gap *)record);
 	if (record->type != UCORE_RECORD_SAMPLE)
 		return 0;
 	sample_take(intervals, domain, (const struct ucore_sample *)record);

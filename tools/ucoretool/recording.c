@@ -219,6 +219,10 @@ const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu)
 		return cpu < 0 ? "die online" : "cpu online";
 	case UCORE_GAP_BOX_DEAD:
 		return "box dead";
+	case UCORE_GAP_ASLEEP:
+		return "asleep";
+	case UCORE_GAP_AWAKE:
+		return "awake";
 	default:
 		return "?";
 	}

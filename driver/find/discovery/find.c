@@ -16,6 +16,7 @@
 #include "find/discovery/find.h"
 #include "find/discovery/private_pmi.h"
 #include "find/discovery/probe.h"
+#include "find/topology.h"
 #include "hw/discovery.h"
 
 static struct ucore_disc disc;
@@ -139,6 +140,16 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 	return ucore_finder_add(finder, &desc);
 }
 
+/* A table of a socket without a CPU online. */
+static void tell_offline(struct ucore_finder *finder)
+{
+	u32 i;
+
+	for (i = 0; i < disc.nr_tables; i++)
+		if (disc.table[i].die == UCORE_DIE_OFFLINE)
+			ucore_finder_socket_offline(finder);
+}
+
 static int add_units(struct ucore_finder *finder)
 {
 	struct ucore_unit *unit;
@@ -177,6 +188,7 @@ int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *pl
 	ret = ucore_disc_fetch(&disc);
 	if (ret || !disc.nr_tables)
 		return ret;
+	tell_offline(finder);
 	ret = describe_globals();
 	if (!ret)
 		ret = ucore_disc_probe(&disc);

@@ -488,8 +488,28 @@ void ucore_engine_init(UcoreMachine *m)
     }
 }
 
+/* the totals are the truth, which no reset undoes */
+static void box_reset(UcoreBox *box, int64_t now)
+{
+    const UcoreConfig *cfg = &box->socket->machine->config;
+
+    ucore_box_advance(box, now);
+    box->box_ctl = 0;
+    box->box_written = 0;
+    box->word_time = now;
+    box->status = 0;
+    memset(box->filter, 0, sizeof(box->filter));
+    for (unsigned i = 0; i < G_N_ELEMENTS(box->ctr); i++) {
+        box->ctr[i] = (UcoreCounter){ .total = box->ctr[i].total };
+    }
+    box->dead = ucore_scenario_names(cfg->dead, box);
+    box->ecam_wrong = ucore_scenario_names(cfg->ecam_wrong, box);
+    box->synced = now;
+    ucore_box_update(box);
+}
+
 /* the registers of boxes and UBoxes, faults: all but the free-running counters */
-void ucore_engine_power_on(UcoreMachine *m, int64_t now)
+static void sockets_reset(UcoreMachine *m, int64_t now)
 {
     const UcoreConfig *cfg = &m->config;
 
@@ -506,25 +526,30 @@ void ucore_engine_power_on(UcoreMachine *m, int64_t now)
         s->lose_pmis = 0;
         ucore_fault_forget(s);
         for (unsigned b = 0; b < s->nr_boxes; b++) {
-            UcoreBox *box = s->boxes[b];
-
-            box->box_ctl = 0;
-            box->box_written = 0;
-            box->word_time = now;
-            box->status = 0;
-            memset(box->filter, 0, sizeof(box->filter));
-            memset(box->ctr, 0, sizeof(box->ctr));
-            box->dead = ucore_scenario_names(cfg->dead, box);
-            box->ecam_wrong = ucore_scenario_names(cfg->ecam_wrong, box);
-            box->synced = now;
-            ucore_box_update(box);
+            box_reset(s->boxes[b], now);
         }
         ucore_socket_rearm(s);
     }
 }
 
+/* for the next test: the totals begin anew, too */
+void ucore_engine_power_on(UcoreMachine *m, int64_t now)
+{
+    sockets_reset(m, now);
+    for (unsigned i = 0; i < m->config.sockets; i++) {
+        for (unsigned b = 0; b < m->socket[i].nr_boxes; b++) {
+            UcoreBox *box = m->socket[i].boxes[b];
+
+            for (unsigned c = 0; c < G_N_ELEMENTS(box->ctr); c++) {
+                box->ctr[c].total = 0;
+            }
+        }
+    }
+}
+
+/* power-on, system_reset, and the way out of S3 */
 void ucore_engine_reset(UcoreMachine *m)
 {
     m->epoch = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-    ucore_engine_power_on(m, m->epoch);
+    sockets_reset(m, m->epoch);
 }

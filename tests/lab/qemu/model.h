@@ -244,7 +244,7 @@ struct UcoreCounter {
     uint64_t ctl;
     uint64_t value;             /* the register, up to UcoreBox.synced */
     uint64_t frac;              /* of an increment, in 1e-9 */
-    uint64_t total;             /* the truth: all increments since reset */
+    uint64_t total;             /* the truth: all increments since power-on */
     uint64_t rate;              /* increments per second with this setting */
     bool enabled;
     bool armed;                 /* a carry sends an overflow message */

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The machine sleeps, stands still, starts another kernel, panics. What was counted is exact, what
+was not is told, and whoever comes next finds the hardware as it was found.
+"""
+
+import time
+
+from lab import kernels
+from lab.framework import BOTH, skip, test
+from lab.machine import Machine
+from lab.qemu import args
+from lab.session import (GAP_ASLEEP, GAP_AWAKE, MS, SAMPLE_RECOVERED, VALUE_GAP, Session,
+                         samples_in)
+from machine.registers import peek
+from machine.test_lifecycle import (CTL_EN, DEBUGCTL_UNCORE_PMI, RING, TIMER, all_online, changes,
+                                    expect_gap_told, expect_no_hole, furnish, gaps, hardware,
+                                    more_samples, on_every_kind_of_box, sampling_session)
+
+# Frozen by one write, and box by box; memory-mapped registers and a freeze that is a level
+SLEEPERS = ("e2-2s", "snbep-2s", "spr-2s")
+STATE, KINDS = "/sys/power/state", "/sys/power/mem_sleep"
+
+
+# ---- ways to sleep ----
+
+def require(m, path, word):
+    if word not in m.run(f"cat {path}", check=False).out:
+        skip(f"{path} does not offer {word}")
+
+
+def suspend_to_ram(m, asleep=lambda: None):
+    """S3: QEMU resets the machine when it wakes up. asleep() is called before."""
+    require(m, KINDS, "deep")
+    m.write(KINDS, "deep")
+    task = m.spawn(f"echo mem > {STATE}", timeout=60)
+    m.wait_until(lambda: m.qmp("query-status")["status"] == "suspended" or task.done, what="S3")
+    if task.done:
+        raise AssertionError(f"the machine did not sleep: {task.wait(check=False).err}")
+    asleep()
+    m.qmp("system_wakeup")
+    task.wait()
+
+
+def suspend_to_idle(m):
+    """The clock's alarm wakes the machine: it loses no register."""
+    require(m, STATE, "freeze")
+    m.write("/sys/class/rtc/rtc0/wakealarm", 0)
+    m.run(f"echo +5 > /sys/class/rtc/rtc0/wakealarm && echo freeze > {STATE}", timeout=60)
+
+
+def hibernate_halfway(m):
+    """As far as it gets without a disk: tasks are frozen, and thawed after five seconds."""
+    require(m, "/sys/power/pm_test", "freezer")
+    require(m, STATE, "disk")
+    m.write("/sys/power/pm_test", "freezer")
+    try:
+        m.run(f"echo disk > {STATE}", timeout=60, check=False)
+    finally:
+        m.write("/sys/power/pm_test", "none")
+
+
+def dies_of(m):
+    return range(args.Scenario(m.scenario).sockets)
+
+
+def session_of(m, **options):
+    if args.Scenario(m.scenario).platform != "spr":
+        return sampling_session(m, **options)
+    s = Session(m, ring=RING, **options)
+    for die in dies_of(m):
+        for box in ("cha0", "imc0", "upi0"):    # MSRs, memory, config space
+            s.add(box, die, event=1)
+    s.start()
+    return s
+
+
+def sleeps(m, way, **options):
+    """A session sleeps along and loses no count; records, samples and READ tell."""
+    with session_of(m, **options) as s:
+        more_samples(m, s)
+        way(s)
+        answer = s.read()
+        assert all(v["flags"] & VALUE_GAP for v in answer["values"]), answer
+        answer = s.read()
+        assert not any(v["flags"] & VALUE_GAP for v in answer["values"]), answer
+        more_samples(m, s)
+        s.stop_exactly()
+        records = s.drain()
+    for die in dies_of(m):
+        assert gaps(records, die) == [GAP_ASLEEP, GAP_AWAKE], gaps(records, die)
+        expect_gap_told(records, die, GAP_AWAKE)
+    expect_no_hole(records)
+
+
+def through_ram(m, **options):
+    # what no freeze reaches was read last a moment before it stopped
+    sleeps(m, lambda s: suspend_to_ram(m, lambda: s.forget_unread(set(dies_of(m)))), **options)
+
+
+@test(SLEEPERS, kernels=BOTH, timeout=120)
+def timer_session_sleeps_in_ram(m):
+    through_ram(m, timer_ns=TIMER)
+
+
+@test(("e2-2s", "snbep-2s"), kernels=BOTH, timeout=120)
+def overflow_session_sleeps_in_ram(m):
+    through_ram(m)
+
+
+@test("e2-2s", kernels=BOTH, timeout=120)
+def session_sleeps_in_idle(m):
+    sleeps(m, lambda _: suspend_to_idle(m), timer_ns=TIMER)
+
+
+@test("e2-2s", kernels=BOTH, timeout=120)
+def session_goes_on_when_hibernation_fails(m):
+    sleeps(m, lambda _: hibernate_halfway(m))
+
+
+@test("e2-2s", kernels=BOTH, timeout=120)
+def the_interrupt_arrives_after_sleep(m):
+    """It has a route again, and CPUs that take it: no sample waits for the guard."""
+    with sampling_session(m) as s:
+        more_samples(m, s)
+        suspend_to_ram(m)
+        s.drain()
+        mark = m.truth_length()
+        more_samples(m, s, 20)
+        s.stop_exactly()
+        samples = samples_in(s.drain())
+    late = [sample for sample in samples if sample["flags"] & SAMPLE_RECOVERED]
+    assert len(late) <= len(samples) // 4, f"{len(late)} of {len(samples)} had no PMI"
+    assert any(line["result"] == "delivered" for line in m.truth("pmi", since=mark))
+
+
+@test(("e2-2s", "snbep-2s"), kernels=BOTH, alone=True, timeout=120)
+def sleeping_machine_holds_nothing_of_ours(m):
+    """Asleep everything is as it was found; what was found then is at reset when it wakes."""
+    found = furnish(m)
+    left = []
+    s = on_every_kind_of_box(m)
+    suspend_to_ram(m, lambda: left.extend(changes(without_debugctl(hardware(m)), found)))
+    assert not left, left
+    more_samples(m, s)
+    s._process.feed("quit\n")
+    s._process.wait(timeout=30)
+    now = hardware(m)
+    set_still = [name for name, value in now.items() if name.endswith(":ctl") and value & CTL_EN]
+    assert not set_still, set_still
+    assert now["0:global_ctl"] == 0 and not now["0:frozen"], now["0:global_ctl"]
+    assert now["0:cbo0:filters"][0] == 0, now["0:cbo0:filters"]
+
+
+def without_debugctl(now):
+    """Kernels take CPUs out of service, which resets it."""
+    return {name: value for name, value in now.items() if not name.endswith(":debugctl")}
+
+
+# ---- it stands still ----
+
+@test("e2-2s")
+def stopped_machine_loses_nothing(m):
+    with sampling_session(m, timer_ns=TIMER) as s:
+        for _ in range(3):
+            more_samples(m, s, 3)
+            m.qmp("stop")
+            time.sleep(0.5)         # the host's pause is what is tested
+            m.qmp("cont")
+        answer = s.stop_exactly()
+        assert not any(v["flags"] & VALUE_GAP for v in answer["values"]), answer
+        expect_no_hole(s.drain())
+
+
+# ---- a socket that is not there yet ----
+
+@test("e2-2s", kernels=BOTH, loaded=False, cmdline="maxcpus=1")
+def socket_offline_at_load_is_told(m):
+    m.insmod()
+    said = m.run("ucoretool info", check=False).out
+    assert "no CPU online" in said and "load ucore again" in said, said
+    m.rmmod()
+    all_online(m)
+    m.insmod()
+    said = m.run("ucoretool info").out
+    assert "no CPU online" not in said, said
+    with Session(m) as s:
+        assert {die for die, _ in s.ids} == {0, 1}, s.ids
+
+
+# ---- another kernel ----
+
+MAKE_INITRD = "cd / && find . -xdev ! -name vmlinux | cpio -o -H newc > /tmp/initrd"
+
+
+def next_kernel_finds_nothing(kernel):
+    files = {"/vmlinux": kernels.get(kernel).vmlinux}
+    with Machine("e2-2s", kernel=kernel, files=files) as m:
+        m.insmod()
+        found = furnish(m)
+        on_every_kind_of_box(m)
+        m.run(MAKE_INITRD, timeout=120)
+        m.run('kexec /vmlinux /tmp/initrd "$(cat /proc/cmdline)"', timeout=60)
+        m.spawn("kexec -e")
+        m.wait_kexec()
+        now = hardware(m)
+        left = changes(without_debugctl(now), found)
+        assert not left, left
+        on = [name for name, value in now.items()
+              if name.endswith(":debugctl") and value & DEBUGCTL_UNCORE_PMI]
+        assert not on, on
+        # the second kernel's own look, and the driver in it
+        assert peek(m, "r", 0, 0xc00) == found["0:global_ctl"]
+        m.insmod()
+        with sampling_session(m, timer_ns=20 * MS) as s:
+            more_samples(m, s)
+            s.stop_exactly()
+        m.check_log()
+        m.check_model()
+
+
+@test(machine=False, timeout=300)
+def next_kernel_finds_the_hardware_as_it_was():
+    for kernel in BOTH:
+        next_kernel_finds_nothing(kernel)
+
+
+# ---- panic ----
+
+# Within reach of the CPU that panics: its die; of the other one what has config space
+OF_OTHER_DIES = ("imc", "ha", "qpi", "r2pcie", "r3qpi")
+
+
+def panic_on_cpu_0(kernel):
+    with Machine("e2-2s", kernel=kernel, cmdline="panic=0") as m:
+        m.insmod()
+        found = furnish(m)
+        on_every_kind_of_box(m)
+        m.allow("Kernel panic")
+        m.spawn("taskset 1 sh -c 'echo c > /proc/sysrq-trigger'")
+        m.wait_until(lambda: "end Kernel panic" in m.console.read_text(errors="replace"),
+                     timeout=60, what="panic")
+        now = without_debugctl(hardware(m))
+        left = [text for text in changes(now, found) if text.startswith("0:")]
+        assert not left, left
+        counting = [name for name, value in now.items()
+                    if name.startswith("1:") and name.endswith(":ctl") and value & CTL_EN
+                    and name[2:].startswith(OF_OTHER_DIES)]
+        assert not counting, counting
+        m.check_log()
+        m.check_model()
+
+
+@test(machine=False, timeout=180)
+def panic_leaves_the_cpus_own_die_as_it_was_found():
+    for kernel in BOTH:
+        panic_on_cpu_0(kernel)
