@@ -163,15 +163,14 @@ static phys_addr_t ecam_address(struct pci_dev *pdev)
 	struct acpi_table_header *table;
 	u8 bus = pdev->bus->number;
 	phys_addr_t addr = 0;
-	u32 i, n;
+	void *end;
 
 	if (acpi_disabled || ACPI_FAILURE(acpi_get_table(ACPI_SIG_MCFG, 0, &table)))
 		return 0;
 
 	entry = (void *)table + sizeof(struct acpi_table_mcfg);
-	n = table->length < sizeof(struct acpi_table_mcfg) ? 0 :
-	    (table->length - sizeof(struct acpi_table_mcfg)) / sizeof(*entry);
-	for (i = 0; i < n; i++, entry++) {
+	end = (void *)table + table->length;
+	for (; (void *)(entry + 1) <= end; entry++) {
 		if (entry->pci_segment == pci_domain_nr(pdev->bus) &&
 		    bus >= entry->start_bus_number && bus <= entry->end_bus_number) {
 			/* the base is that of bus 0, whatever the first bus */
