@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit check fuzz lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell install uninstall dkms clean help
+.PHONY: all module tools kunit mutants check fuzz lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell install uninstall dkms clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -68,6 +68,10 @@ tools:	## build ucoretool and libucore
 kunit:	## unit tests, on a debug kernel in an emulated machine
 	@$(LAB)/deps.sh build lab debug
 	@$(PYLAB).kunit
+
+mutants:	## do the suites notice mistakes in the driver? [N=100 SEED=1 OPTIONS=--lab], a long run
+	@$(LAB)/deps.sh build lab debug
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutants.run $(OPTIONS) $(or $(N),100) $(or $(SEED),1)
 
 check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug

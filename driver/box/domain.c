@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "find/desc.h"
 #include "ucore_uapi.h"
+#include "ucore_trace.h"
 
 DEFINE_MUTEX(ucore_run_lock);	/* domain.h tells what it guards */
 
@@ -105,12 +106,13 @@ void ucore_domain_let_box(struct ucore_domain *domain, struct ucore_box *box)
  * An overflow may freeze the domain before the clock is read for the thaw that let
  * it happen: time does not go back for that.
  */
-static void frozen_at(struct ucore_domain *domain, u64 now)
+static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
 {
 	if (domain->frozen)
 		return;
 	domain->frozen = true;
 	domain->frozen_since = max(now, domain->thawed);
+	trace_ucore_freeze(domain->id, by, domain->frozen_since, domain->skew_ns);
 }
 
 /**
@@ -124,7 +126,7 @@ void ucore_domain_hold(struct ucore_domain *domain, u64 now)
 
 	if (!domain->holds++ && !domain->frozen)
 		domain_freeze(domain);
-	frozen_at(domain, now);
+	frozen_at(domain, now, UCORE_FROZEN_BY_WRITE);
 }
 
 /**
@@ -141,7 +143,7 @@ void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now)
 
 	if (!domain->holds++)
 		domain_freeze(domain);
-	frozen_at(domain, now);
+	frozen_at(domain, now, UCORE_FROZEN_BY_OVERFLOW);
 }
 
 /**
@@ -166,6 +168,7 @@ u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending)
 	domain->frozen = false;
 	domain->frozen_ns += now - domain->frozen_since;
 	domain->thawed = now;
+	trace_ucore_thaw(domain->id, false, now, now - domain->frozen_since);
 	return now;
 }
 

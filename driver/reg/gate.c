@@ -15,12 +15,14 @@
 
 #include "compat.h"
 #include "reg/reg.h"
+#include "ucore_trace.h"
 #include "ucore_uapi.h"
 
 static void hardware_write(const struct ucore_io *io, u32 reg, u64 val)
 {
 	io->tally->writes++;
 	wrmsrq_safe(reg, val);
+	trace_ucore_reg(UCORE_ACCESS_MSR, true, reg, val);
 }
 
 static u64 hardware_read(const struct ucore_io *io, u32 reg)
@@ -29,7 +31,8 @@ static u64 hardware_read(const struct ucore_io *io, u32 reg)
 
 	io->tally->reads++;
 	if (rdmsrq_safe(reg, &val))
-		return UCORE_REG_DEAD;
+		val = UCORE_REG_DEAD;
+	trace_ucore_reg(UCORE_ACCESS_MSR, false, reg, val);
 	return val;
 }
 

@@ -9,6 +9,7 @@
 #include <linux/io.h>
 
 #include "reg/reg.h"
+#include "ucore_trace.h"
 #include "ucore_uapi.h"
 
 static u64 mmio_read(const struct ucore_io *io, u32 reg)
@@ -17,6 +18,7 @@ static u64 mmio_read(const struct ucore_io *io, u32 reg)
 
 	io->tally->reads++;
 	val = readl(io->mmio + reg);
+	trace_ucore_reg(UCORE_ACCESS_MMIO, false, io->phys + reg, val);
 	return val == ~0U ? UCORE_REG_DEAD : val;
 }
 
@@ -24,12 +26,17 @@ static void mmio_write(const struct ucore_io *io, u32 reg, u64 val)
 {
 	io->tally->writes++;
 	writel(val, io->mmio + reg);
+	trace_ucore_reg(UCORE_ACCESS_MMIO, true, io->phys + reg, (u32)val);
 }
 
 static u64 mmio_read64(const struct ucore_io *io, u32 reg)
 {
+	u64 val;
+
 	io->tally->reads++;
-	return readq(io->mmio + reg);
+	val = readq(io->mmio + reg);
+	trace_ucore_reg(UCORE_ACCESS_MMIO, false, io->phys + reg, val);
+	return val;
 }
 
 static u64 mmio_read_low(const struct ucore_io *io, u32 reg)
@@ -43,6 +50,7 @@ static void mmio_write64(const struct ucore_io *io, u32 reg, u64 val)
 {
 	io->tally->writes++;
 	writeq(val, io->mmio + reg);
+	trace_ucore_reg(UCORE_ACCESS_MMIO, true, io->phys + reg, val);
 }
 
 const struct ucore_io_ops ucore_mmio_ops = {
@@ -69,6 +77,7 @@ int ucore_io_init_mmio(struct ucore_io *io, phys_addr_t address, u32 size)
 	io->mmio = ioremap(address, size);
 	if (!io->mmio)
 		return -ENOMEM;
+	io->phys = address;
 	io->ops = &ucore_mmio_ops;
 	return 0;
 }

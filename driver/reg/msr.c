@@ -10,6 +10,7 @@
 
 #include "compat.h"
 #include "reg/reg.h"
+#include "ucore_trace.h"
 #include "ucore_uapi.h"
 
 static u64 msr_read(const struct ucore_io *io, u32 reg)
@@ -18,7 +19,8 @@ static u64 msr_read(const struct ucore_io *io, u32 reg)
 
 	io->tally->reads++;
 	if (rdmsrq_safe(io->msr + reg, &val))
-		return UCORE_REG_DEAD;
+		val = UCORE_REG_DEAD;
+	trace_ucore_reg(UCORE_ACCESS_MSR, false, io->msr + reg, val);
 	return val;
 }
 
@@ -33,6 +35,7 @@ static void msr_write(const struct ucore_io *io, u32 reg, u64 val)
 {
 	io->tally->writes++;
 	wrmsrq_safe(io->msr + reg, val);
+	trace_ucore_reg(UCORE_ACCESS_MSR, true, io->msr + reg, val);
 }
 
 const struct ucore_io_ops ucore_msr_ops = {

@@ -16,6 +16,7 @@
 #include <linux/pci.h>
 
 #include "reg/reg.h"
+#include "ucore_trace.h"
 #include "ucore_uapi.h"
 
 #define ECAM_PAGE	4096
@@ -31,16 +32,38 @@ static u64 join(u32 lo, u32 hi)
 	return (u64)hi << 32 | lo;
 }
 
+/* Whichever way it goes, a register has the address that ECAM gives it, from bus 0 on. */
+static u64 traced_address(const struct ucore_io *io, u32 reg)
+{
+	const struct pci_bus *bus = io->pdev->bus;
+
+	return (u64)pci_domain_nr(io->pdev->bus) << 28 | (u64)bus->number << 20 |
+	       io->pdev->devfn << 12 | reg;
+}
+
+/* Once for all that is spelled out below, and only if somebody traces. */
+static noinline void trace_dword(const struct ucore_io *io, bool write, u32 reg, u32 val)
+{
+	trace_ucore_reg(io->ops->access, write, traced_address(io, reg), val);
+}
+
 static u32 ecam_dword(const struct ucore_io *io, u32 reg)
 {
+	u32 val;
+
 	io->tally->reads++;
-	return readl(io->config + reg);
+	val = readl(io->config + reg);
+	if (trace_ucore_reg_enabled())
+		trace_dword(io, false, reg, val);
+	return val;
 }
 
 static void ecam_set_dword(const struct ucore_io *io, u32 reg, u32 val)
 {
 	io->tally->writes++;
 	writel(val, io->config + reg);
+	if (trace_ucore_reg_enabled())
+		trace_dword(io, true, reg, val);
 }
 
 static u32 conf_dword(const struct ucore_io *io, u32 reg)
@@ -49,7 +72,9 @@ static u32 conf_dword(const struct ucore_io *io, u32 reg)
 
 	io->tally->reads++;
 	if (pci_read_config_dword(io->pdev, reg, &val))
-		return ~0U;
+		val = ~0U;
+	if (trace_ucore_reg_enabled())
+		trace_dword(io, false, reg, val);
 	return val;
 }
 
@@ -57,6 +82,8 @@ static void conf_set_dword(const struct ucore_io *io, u32 reg, u32 val)
 {
 	io->tally->writes++;
 	pci_write_config_dword(io->pdev, reg, val);
+	if (trace_ucore_reg_enabled())
+		trace_dword(io, true, reg, val);
 }
 
 /*
@@ -136,15 +163,14 @@ static phys_addr_t ecam_address(struct pci_dev *pdev)
 	struct acpi_table_header *table;
 	u8 bus = pdev->bus->number;
 	phys_addr_t addr = 0;
-	u32 i, n;
+	void *end;
 
 	if (acpi_disabled || ACPI_FAILURE(acpi_get_table(ACPI_SIG_MCFG, 0, &table)))
 		return 0;
 
 	entry = (void *)table + sizeof(struct acpi_table_mcfg);
-	n = table->length < sizeof(struct acpi_table_mcfg) ? 0 :
-	    (table->length - sizeof(struct acpi_table_mcfg)) / sizeof(*entry);
-	for (i = 0; i < n; i++, entry++) {
+	end = (void *)table + table->length;
+	for (; (void *)(entry + 1) <= end; entry++) {
 		if (entry->pci_segment == pci_domain_nr(pdev->bus) &&
 		    bus >= entry->start_bus_number && bus <= entry->end_bus_number) {
 			/* the base is that of bus 0, whatever the first bus */

@@ -84,6 +84,7 @@ struct ucore_gate {
  * @gate: for windows of a gate and of the controls behind it
  * @pdev: PCI function, for PCI and ECAM windows (referenced)
  * @priv: base, for a test's fake bus
+ * @phys: address of the first register, for MMIO windows
  */
 struct ucore_io {
 	const struct ucore_io_ops *ops;
@@ -96,6 +97,7 @@ struct ucore_io {
 		void *priv;
 	};
 	struct pci_dev *pdev;
+	phys_addr_t phys;
 };
 
 extern const struct ucore_io_ops ucore_msr_ops;

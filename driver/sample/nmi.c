@@ -25,6 +25,7 @@
 #include "compat.h"
 #include "find/desc.h"
 #include "sample/nmi.h"
+#include "ucore_trace.h"
 
 #define DEBUGCTL_UNCORE_PMI	BIT_ULL(13)	/* ENABLE_UNCORE_PMI */
 
@@ -78,21 +79,33 @@ struct claim {
 };
 
 /*
- * Overflows in the global status.  Not by the domain's ops: their tally is not
- * for NMIs.  Config space is not for NMIs either: no PMI there.
+ * Not by the domain's ops: their tally is not for NMIs.  Config space is not for
+ * NMIs either: no PMI there.
  */
+static u64 status_read(const struct ucore_domain *domain, u32 reg)
+{
+	u64 status;
+
+	if (domain->global->size) {
+		status = readq(domain->io.mmio + reg);
+		trace_ucore_reg(UCORE_ACCESS_MMIO, false, domain->io.phys + reg, status);
+		return status;
+	}
+	if (rdmsrq_safe(reg, &status))
+		status = UCORE_REG_DEAD;
+	trace_ucore_reg(UCORE_ACCESS_MSR, false, reg, status);
+	return status;
+}
+
+/* Overflows in the global status. */
 static u32 count_overflows(const struct ucore_domain *domain)
 {
 	const struct ucore_global *global = domain->global;
-	u32 i, reg, n = 0;
+	u32 i, n = 0;
 	u64 status;
 
 	for (i = 0; i < global->nr_status; i++) {
-		reg = global->status + i * global->status_stride;
-		if (global->size)
-			status = readq(domain->io.mmio + reg);
-		else if (rdmsrq_safe(reg, &status))
-			status = 0;
+		status = status_read(domain, global->status + i * global->status_stride);
 		if (status == UCORE_REG_DEAD)
 			continue;
 		/* of counters that are not armed nobody is told */
@@ -151,6 +164,15 @@ static bool claim_waits(const struct ucore_domain *domain, const struct claim *c
 	return domain->global->enables && (claim->count || claim->again);
 }
 
+/* What no overflow freezes is frozen here: its CPU is this one. */
+static void freeze_here(const struct ucore_domain *domain)
+{
+	const struct ucore_global *global = domain->global;
+
+	wrmsrq_safe(global->ctl, global->freeze);
+	trace_ucore_reg(UCORE_ACCESS_MSR, true, global->ctl, global->freeze);
+}
+
 /*
  * Is it this domain's?  How many overflows, or that it is serviced already.  By its name
  * it may be claimed already; but while a core's overflow waits another NMI is not perf's,
@@ -168,9 +190,9 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 	if (claim.pmi <= slot->claimed)
 		return claim_waits(domain, &claim) ? NMI_HANDLED : NMI_DONE;
 	slot->claimed = claim.pmi;
-	/* what no overflow freezes is frozen here: its CPU is this one */
+	trace_ucore_pmi(domain->id, claim.pmi, claim.count);
 	if (claim.count && domain->global->enables)
-		wrmsrq_safe(domain->global->ctl, domain->global->freeze);
+		freeze_here(domain);
 	if (claim.count)
 		context_stash(&domain->pmi, claim.pmi, regs);
 	else if (claim.again)

@@ -19,6 +19,7 @@
 
 #include "sample/nmi.h"
 #include "sample/sample.h"
+#include "ucore_trace.h"
 
 static unsigned int max_rate = 50000;
 module_param(max_rate, uint, 0644);
@@ -137,6 +138,7 @@ void ucore_interval_begin_part(struct ucore_interval *iv, struct ucore_part *par
 				       .tally = domain->tally };
 	iv->frozen_before = ucore_domain_frozen_ns(domain, now) + part->box_frozen_ns;
 	iv->skew_ns = ucore_part_freeze(part);
+	trace_ucore_freeze(domain->id, UCORE_FROZEN_BOXES, now, iv->skew_ns);
 }
 
 /**
@@ -256,6 +258,17 @@ static void sink_wake(struct ucore_sink *sink)
 		irq_work_queue(&sink->wake);
 }
 
+/* Room for a record in the part's ring; NULL: it counts as lost. */
+static void *part_reserve(const struct ucore_part *part, u32 type, u32 size, u64 now)
+{
+	struct ucore_ring *ring = part->ring;
+	void *record = ucore_ring_reserve(ring, type, size, now);
+
+	if (!record)
+		trace_ucore_lost(part->sink, part->domain->id, ring->seq - 1, ring->lost);
+	return record;
+}
+
 /**
  * ucore_part_gap() - record that the series was interrupted
  * @part: the part
@@ -271,7 +284,7 @@ void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int 
 
 	if (!part->ring)
 		return;
-	gap = ucore_ring_reserve(part->ring, UCORE_RECORD_GAP, sizeof(*gap), now);
+	gap = part_reserve(part, UCORE_RECORD_GAP, sizeof(*gap), now);
 	if (gap) {
 		gap->time = now;
 		gap->domain = part->domain->id;
@@ -340,12 +353,13 @@ static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, 
 	if (!part->ring)
 		return;
 	report_deaths(part, iv->now);
-	sample = ucore_ring_reserve(part->ring, UCORE_RECORD_SAMPLE,
-				    struct_size(sample, values, part->nr_ctr), iv->now);
+	sample = part_reserve(part, UCORE_RECORD_SAMPLE,
+			      struct_size(sample, values, part->nr_ctr), iv->now);
 	if (sample) {
 		sample_fill(sample, iv, part);
 		sample->frozen_ns = frozen_ns;
 		part->gap_sample = false;
+		trace_ucore_sample(part->sink, sample);
 	}
 	if (!sample || ucore_ring_commit(part->ring))
 		sink_wake(part->sink);
@@ -382,6 +396,8 @@ static u64 interval_thaw(const struct ucore_interval *iv)
 	now = part->running ? ucore_part_thaw(part) : ktime_get_mono_fast_ns();
 	part->box_frozen_ns += now - iv->now;
 	iv->domain->thawed = now;
+	if (part->running)
+		trace_ucore_thaw(iv->domain->id, true, now, now - iv->now);
 	return now;
 }
 

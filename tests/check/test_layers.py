@@ -18,7 +18,8 @@ from lab.framework import test
 FLOORS = ("driver/abi", "driver/session", "driver/sample", "driver/box", "driver/platforms",
           "driver/find/discovery", "driver/find", "driver/reg", "driver/hw")
 # and these stand on the ground: a dialect of the kernel's, and what user space sees
-GROUND = ("driver/compat.h", "driver/log.h", "driver/ucore_uapi.h", "uapi/ucore.h")
+GROUND = ("driver/compat.h", "driver/log.h", "driver/ucore_trace.h", "driver/ucore_uapi.h",
+          "uapi/ucore.h")
 # Descriptions are data: they name what finds boxes, and facts
 ONLY = {"driver/platforms": ("driver/find/discovery", "driver/find", "driver/hw")}
 

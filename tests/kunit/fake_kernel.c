@@ -27,7 +27,17 @@ void *fake_kzalloc(size_t size, gfp_t gfp)
 
 void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp)
 {
-	return alloc_fails() ? NULL : kvmalloc_array(n, size, gfp | __GFP_ZERO);
+	void *p = alloc_fails() ? NULL : kvmalloc_array(n, size, gfp | __GFP_ZERO);
+
+	fake_kernel.held += !!p;
+	return p;
+}
+
+#undef kvfree
+void fake_kvfree(const void *p)
+{
+	fake_kernel.held -= !!p;
+	kvfree(p);
 }
 
 void *fake_vmalloc(unsigned long size, gfp_t gfp)
@@ -460,13 +470,22 @@ int fake_bus_node(const struct pci_bus *bus)
 	return fake_kernel.bus_node[bus - fake_kernel.buses] - 1;
 }
 
+/* Looked for once too often? */
+static bool function_is_gone(const struct fake_function *function)
+{
+	if (function != fake_kernel.vanishing)
+		return false;
+	return !fake_kernel.lookups || !fake_kernel.lookups--;
+}
+
 struct pci_dev *fake_pci_at(int domain, u32 bus, u32 devfn)
 {
 	struct fake_function *function = fake_kernel.functions;
 
 	for (; function < fake_kernel.functions + fake_kernel.nr_functions; function++)
 		if (!domain && function->pdev.bus->number == bus && function->pdev.devfn == devfn)
-			return fake_pci_dev_get(&function->pdev);
+			return function_is_gone(function) ? NULL :
+							    fake_pci_dev_get(&function->pdev);
 	return NULL;
 }
 

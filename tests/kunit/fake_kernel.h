@@ -94,6 +94,7 @@ struct fake_dword {
  * @timers: hrtimers that were set up
  * @timer_misuse: a queued timer was forwarded: the kernel would warn
  * @fail_in: the allocation to fail, counted from 1; 0: none
+ * @held: arrays of kvcalloc() that kvfree() did not get back
  * @nr_dies: CPU n belongs to die n % nr_dies
  * @one_package: all dies are in one package; else each is in one of its own
  * @core_id: core id of each CPU
@@ -119,6 +120,8 @@ struct fake_dword {
  * @intree_module: it is among the modules
  * @functions: PCI functions
  * @nr_functions: how many
+ * @vanishing: one that goes, NULL: none
+ * @lookups: how often it is still found by its address
  * @buses: the buses they are on
  * @nr_nodes: NUMA nodes; node n is die n
  * @bus_node: node of each bus plus one, 0 if it is not known
@@ -139,6 +142,7 @@ struct fake_kernel {
 	struct fake_timer timers[FAKE_TIMERS];
 	bool timer_misuse;
 	u32 fail_in;
+	int held;
 
 	u32 nr_dies;
 	bool one_package;
@@ -170,6 +174,8 @@ struct fake_kernel {
 	bool intree_module;
 	struct fake_function *functions;
 	u32 nr_functions;
+	const struct fake_function *vanishing;
+	u32 lookups;
 	struct pci_bus *buses;
 	u32 nr_nodes;
 	int bus_node[FAKE_BUSES];
@@ -212,6 +218,7 @@ extern int (*fake_core_write)(u32 msr, u64 val);
 
 void *fake_kzalloc(size_t size, gfp_t gfp);
 void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp);
+void fake_kvfree(const void *p);
 void *fake_vmalloc(unsigned long size, gfp_t gfp);
 unsigned long *fake_bitmap_zalloc(unsigned int nbits, gfp_t gfp);
 void *fake_krealloc_array(void *p, size_t n, size_t size, gfp_t gfp);
@@ -271,6 +278,8 @@ void *fake_driver_find(const char *name, const void *bus);
 #define kzalloc			fake_kzalloc
 #undef kvcalloc
 #define kvcalloc		fake_kvcalloc
+#undef kvfree
+#define kvfree			fake_kvfree
 #undef __vmalloc
 #define __vmalloc		fake_vmalloc
 #undef bitmap_zalloc

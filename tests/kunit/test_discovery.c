@@ -963,6 +963,41 @@ static void status_that_makes_no_sense(struct kunit *test)
 	}
 }
 
+/*
+ * A unit with every register that there may be: as many runs as there is room for, and
+ * its window ends with the last one, wherever that stands.
+ */
+static void all_odd_registers_at_once(struct kunit *test)
+{
+	static struct ucore_disc_type types[] = {
+		{ .id = 5, .access = UCORE_ACCESS_MSR, .fixed_ctl = 0x11, .fixed_ctr = 0x12,
+		  .filter = 0x10 },
+		{ .id = 6, .access = UCORE_ACCESS_MSR, .fixed_ctl = 0x11, .fixed_ctr = 0x10,
+		  .filter = 0x14 },
+	};
+	static struct ucore_disc_rules rules;
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 2);
+
+	rules = *b->disc.rules;
+	types[0].type = rules.types->type;
+	types[1].type = rules.types->type;
+	rules.types = types;
+	rules.nr_types = ARRAY_SIZE(types);
+	rules.nr_places = 0;
+	b->disc.rules = &rules;
+	record_set(word, 1, MSR_WORD, 0x2000, W2(5, 0));
+	record_set(word, 2, MSR_WORD, 0x2100, W2(6, 0));
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->layout.status, 1);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->type.nr_fixed, 1);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->layout.nr_shared, 1);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->size, 0x13U);
+	EXPECT_UNIT(b, 1, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->size, 0x15U);
+}
+
 /* The unit's own record is believed first. */
 static void odd_registers_give_way(struct kunit *test)
 {
@@ -1471,6 +1506,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(stride_of_unknown_memory_types),
 	KUNIT_CASE(stride_of_known_memory_types),
 	KUNIT_CASE(status_that_makes_no_sense),
+	KUNIT_CASE(all_odd_registers_at_once),
 	KUNIT_CASE(odd_registers_give_way),
 	KUNIT_CASE(odd_registers_of_another_access),
 	KUNIT_CASE(misaligned_fixed_counter_is_none),

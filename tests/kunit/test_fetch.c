@@ -468,6 +468,27 @@ static void units_that_do_not_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_info(0).box, UCORE_NO_BOX);
 }
 
+/* It is looked for when its record is read, when it is probed, and when it becomes a box. */
+static void a_function_may_go_at_any_moment(struct kunit *test)
+{
+	static const u32 reasons[] = {
+		UCORE_UNIT_FUNCTION, UCORE_UNIT_NO_ANSWER, UCORE_UNIT_FUNCTION, UCORE_UNIT_OK,
+	};
+	u32 i;
+
+	plain_machine(test);
+	fake_kernel.vanishing = &fake_kernel.functions[1];
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		fake_kernel.lookups = i;
+		KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+		KUNIT_EXPECT_EQ(test, fake_kernel.lookups, 0U);
+		KUNIT_EXPECT_EQ_MSG(test, unit_info(3).reason, reasons[i], "gone after %u", i);
+		KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, reasons[i] ? 3U : 4U);
+		ucore_catalog_destroy();
+		KUNIT_EXPECT_EQ(test, fake_kernel.functions[1].refs, 0);
+	}
+}
+
 static void chas_are_counted(struct kunit *test)
 {
 	plain_machine(test);
@@ -835,6 +856,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(global_control_that_does_not_answer),
 	KUNIT_CASE(list_in_a_loop),
 	KUNIT_CASE(units_that_do_not_answer),
+	KUNIT_CASE(a_function_may_go_at_any_moment),
 	KUNIT_CASE(chas_are_counted),
 	KUNIT_CASE(chas_are_not_counted),
 	KUNIT_CASE(upi_links_by_their_functions),

@@ -260,6 +260,11 @@ static void ecam_table_too_short(struct kunit *test)
 	b->table.mcfg.header.length = sizeof(b->table.mcfg) - 1;
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
 	ucore_io_close(&b->io);
+	b->table.entry[0] = b->table.entry[1];
+	b->table.mcfg.header.length = sizeof(b->table.mcfg);	/* no entry at all */
+	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
+	ucore_io_close(&b->io);
+	b->table.entry[0].pci_segment = 1;
 	b->table.mcfg.header.length = sizeof(b->table) - 1;	/* the second one is cut */
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
 }

@@ -820,6 +820,33 @@ static void start_again_after_enomem(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
 }
 
+/* What a start got before it found no memory is freed, by the next one or with the session. */
+static void starts_that_fail_keep_nothing(struct kunit *test)
+{
+	const struct ucore_create_session config = { .timer_ns = MS };
+	int before = fake_kernel.held;
+	struct ucore_session *s;
+	u32 n, again;
+
+	for (n = 1; n <= 4; n++) {
+		s = ucore_session_create(&config, true);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(s));
+		KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+		for (again = 0; again < 3; again++) {
+			fake_kernel.fail_in = n;
+			KUNIT_EXPECT_EQ(test, fake_start(s), -ENOMEM);
+		}
+		/* the CPUs' list, and of the part's two arrays and the answer's two all but one */
+		KUNIT_EXPECT_LE(test, fake_kernel.held, before + 1 + 3);
+		fake_kernel.fail_in = 0;
+		KUNIT_EXPECT_EQ(test, fake_start(s), 0);
+		KUNIT_EXPECT_EQ(test, fake_kernel.held, before + 1 + 4);
+		fake_stop(s);
+		ucore_session_destroy(s);
+		KUNIT_EXPECT_EQ(test, fake_kernel.held, before);
+	}
+}
+
 /* ---- two domains ---- */
 
 static void both_domains_in_one_session(struct kunit *test)
@@ -992,6 +1019,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(another_session_moves_a_running_domain),
 	KUNIT_CASE(every_allocation_fails_once),
 	KUNIT_CASE(start_again_after_enomem),
+	KUNIT_CASE(starts_that_fail_keep_nothing),
 	{ }
 };
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make check`: does `make mutants` draw what it says?"""
+
+from lab.artifacts import TOP
+from lab.framework import test
+from mutants import mutate, run
+
+CODE = """\
+#include "a<b.h"
+#define LIMIT 7
+/* x < 1 and f(2); are words */
+static int f(const struct s *s, int x)
+{
+\tconst char *said = "3 < 4";
+
+\tif (!s || x < 0x1f)
+\t\treturn 0;
+\tdone(s, x,
+\t     5);
+\tlockdep_assert_held(&s->lock);
+\treturn x >= 10ULL;	// 9 > 8
+}
+"""
+
+
+def changes(text):
+    return [(mutant.line, mutant.old, mutant.new) for mutant in mutate.of_text("a.c", text)]
+
+
+@test(machine=False)
+def mutants_are_of_code_and_of_each_kind():
+    assert changes(CODE) == [
+        (8, "!", ""), (8, "||", "&&"), (8, "<", "<="), (8, "0x1f", "0x20"), (9, "0", "1"),
+        (10, "done(s, x,\n\t     5);", ";"), (11, "5", "6"),
+        (13, ">=", ">"), (13, "10", "11")], changes(CODE)
+
+
+@test(machine=False)
+def a_mutant_is_one_change():
+    for mutant in mutate.of_text("a.c", CODE):
+        changed = mutant.applied(CODE)
+        assert changed != CODE and len(changed) - len(CODE) == len(mutant.new) - len(mutant.old)
+    pointers = "\tstruct s **a = &b;\n\tx = y << 2;\n\tp->q = -1;\n"
+    assert changes(pointers) == [(2, "2", "3"), (3, "1", "0")], changes(pointers)
+
+
+@test(machine=False)
+def a_seed_draws_the_same_again():
+    texts = run.sources()
+    assert "driver/sample/sample.c" in texts and "driver/main.c" not in texts, texts.keys()
+    first, again, other = (mutate.drawn(texts, seed)[:50] for seed in (1, 1, 2))
+    assert first == again != other
+    assert len({mutant.path for mutant in first}) > 10
+
+
+@test(machine=False)
+def the_table_tells_who_lives_and_why():
+    mutants = mutate.of_text("driver/box/a.c", CODE)
+    table = run.table_of([(mutants[0], "ucore_box.x"), (mutants[2], "")],
+                         {"driver/box/a.c": CODE}, 3, False)
+    assert "SEED=3`: 1 of 2 killed, by KUnit alone" in table, table
+    assert "| `driver/box/` | 2 | 1 |" in table, table
+    assert "if (!s \\|\\| x < 0x1f) -> if (!s \\|\\| x <= 0x1f)` | not explained |" in table, table
+    text = (TOP / "Documentation/testing.md").read_text()
+    assert text.count(run.BEGIN) == text.count(run.END) == 1 and \
+        text.index(run.BEGIN) < text.index(run.END)

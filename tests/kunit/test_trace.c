@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracepoints: each fires once for what it tells of, where that happens, with the
+ * numbers of the ring and of the bus.
+ */
+#include <linux/cpu.h>
+
+#include "fake_machine.h"
+#include "sample/pmi.h"
+#include "ucore_trace.h"
+
+#define IMC0		BIT_ULL(20)
+#define SEEN		128
+#define MMIO_BASE	0xc8aa2800ULL
+#define ECAM_BASE	0x80000000ULL
+
+/* A tracepoint that fired. */
+struct seen {
+	char what;	/* 'S'ample, 'L'ost, 'P'MI, 'F'reeze, 'T'haw, 'R'ead or 'W'rite */
+	const void *session;
+	u32 domain;
+	u32 by;
+	u64 number;	/* sequence number, name of a PMI, address of a register */
+	u64 time;
+	u64 amount;	/* how many were lost or overflowed, how long frozen, a register's value */
+};
+
+/* All of them since seen_clear(), in their order. */
+static struct {
+	bool on;
+	u32 nr;
+	struct seen at[SEEN];
+} seen;
+
+static void note(const struct seen *what)
+{
+	if (seen.nr < SEEN)
+		seen.at[seen.nr] = *what;
+	seen.nr++;
+}
+
+static void on_sample(void *data, const void *session, const struct ucore_sample *sample)
+{
+	const struct seen what = {
+		.what = 'S', .session = session, .domain = sample->domain,
+		.number = sample->hdr.seq, .time = sample->time,
+		.amount = sample->frozen_ns,
+	};
+
+	note(&what);
+}
+
+static void on_lost(void *data, const void *session, u32 domain, u64 seq, u64 lost)
+{
+	const struct seen what = {
+		.what = 'L', .session = session, .domain = domain, .number = seq,
+		.amount = lost,
+	};
+
+	note(&what);
+}
+
+static void on_pmi(void *data, u32 domain, u64 pmi, u32 overflows)
+{
+	const struct seen what = {
+		.what = 'P', .domain = domain, .number = pmi, .amount = overflows,
+	};
+
+	note(&what);
+}
+
+static void on_freeze(void *data, u32 domain, u32 by, u64 time, u64 skew_ns)
+{
+	const struct seen what = {
+		.what = 'F', .domain = domain, .by = by, .time = time, .amount = skew_ns,
+	};
+
+	note(&what);
+}
+
+static void on_thaw(void *data, u32 domain, bool boxes, u64 time, u64 frozen_ns)
+{
+	const struct seen what = {
+		.what = 'T', .domain = domain, .by = boxes ? UCORE_FROZEN_BOXES : 0,
+		.time = time, .amount = frozen_ns,
+	};
+
+	note(&what);
+}
+
+static void on_reg(void *data, u32 access, bool write, u64 address, u64 value)
+{
+	const struct seen what = {
+		.what = write ? 'W' : 'R', .by = access, .number = address, .amount = value,
+	};
+
+	note(&what);
+}
+
+static void seen_clear(void)
+{
+	seen.nr = 0;
+}
+
+/* The next one of a kind from @i on; @i is then behind it. */
+static const struct seen *seen_next(struct kunit *test, u32 *i, char what)
+{
+	while (*i < min_t(u32, seen.nr, SEEN) && seen.at[*i].what != what)
+		(*i)++;
+	KUNIT_ASSERT_LT_MSG(test, *i, min_t(u32, seen.nr, SEEN), "no further '%c'", what);
+	return &seen.at[(*i)++];
+}
+
+static u32 seen_count(char what)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < min_t(u32, seen.nr, SEEN); i++)
+		n += seen.at[i].what == what;
+	return n;
+}
+
+static void seen_begin(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, register_trace_ucore_sample(on_sample, NULL), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_ucore_lost(on_lost, NULL), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_ucore_pmi(on_pmi, NULL), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_ucore_freeze(on_freeze, NULL), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_ucore_thaw(on_thaw, NULL), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_ucore_reg(on_reg, NULL), 0);
+	seen.on = true;
+	seen_clear();
+}
+
+/* A test that was skipped has none. */
+static void seen_end(void)
+{
+	if (!seen.on)
+		return;
+	seen.on = false;
+	unregister_trace_ucore_sample(on_sample, NULL);
+	unregister_trace_ucore_lost(on_lost, NULL);
+	unregister_trace_ucore_pmi(on_pmi, NULL);
+	unregister_trace_ucore_freeze(on_freeze, NULL);
+	unregister_trace_ucore_thaw(on_thaw, NULL);
+	unregister_trace_ucore_reg(on_reg, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+/* ---- samples ---- */
+
+static int trace_init(struct kunit *test)
+{
+	int ret = fake_machine_init(test);
+
+	if (ret)
+		return ret;
+	seen_begin(test);
+	return ucore_nmi_register();
+}
+
+static void trace_exit(struct kunit *test)
+{
+	seen_end();
+	fake_machine_exit(test);
+}
+
+/* A part with one counter of an iMC, at work. */
+static struct ucore_part *part_at_work(struct kunit *test, u64 period)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_domain *domain = part->domain;
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_part_go(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	seen_clear();
+	return part;
+}
+
+static void interval_begin(struct ucore_interval *iv, struct ucore_part *part)
+{
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_interval_begin_part(iv, part, ktime_get_mono_fast_ns());
+}
+
+static void interval_end(struct ucore_interval *iv)
+{
+	ucore_interval_end(iv);
+	raw_spin_unlock_irq(&iv->domain->lock);
+}
+
+static void timer_sample(struct ucore_part *part)
+{
+	struct ucore_interval iv;
+
+	interval_begin(&iv, part);
+	ucore_part_timer_due(&iv, part);
+	interval_end(&iv);
+}
+
+/* What is traced of a sample is what the record says, and so for each record. */
+static void samples_are_those_of_the_ring(struct kunit *test)
+{
+	struct ucore_part *part = part_at_work(test, 0);
+	const struct ucore_sample *sample;
+	const struct seen *at;
+	u32 i, from = 0;
+
+	for (i = 0; i < 5; i++)
+		timer_sample(part);
+	KUNIT_EXPECT_EQ(test, seen_count('S'), 5U);
+	KUNIT_EXPECT_EQ(test, seen_count('L'), 0U);
+	for (i = 0; i < 5; i++) {
+		at = seen_next(test, &from, 'S');
+		sample = fake_record(part->ring);
+		KUNIT_ASSERT_NOT_NULL(test, sample);
+		KUNIT_EXPECT_PTR_EQ(test, at->session, (const void *)part->sink);
+		KUNIT_EXPECT_EQ(test, at->domain, part->domain->id);
+		KUNIT_EXPECT_EQ(test, at->number, sample->hdr.seq);
+		KUNIT_EXPECT_EQ(test, at->time, sample->time);
+		KUNIT_EXPECT_EQ(test, at->amount, sample->frozen_ns);
+	}
+}
+
+/* No record, no tracepoint. */
+static void a_part_without_a_ring_traces_no_samples(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
+	fake_part_list(part);
+	timer_sample(part);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
+	KUNIT_EXPECT_EQ(test, seen_count('S') + seen_count('L'), 0U);
+}
+
+/* With those that were lost, a gap among them, the numbers have no hole. */
+static void what_is_lost_is_traced(struct kunit *test)
+{
+	struct ucore_part *part = part_at_work(test, 0);
+	const struct seen *at;
+	u32 i, from = 0;
+	u64 seq, lost;
+
+	while (!part->ring->lost) {
+		seen_clear();
+		timer_sample(part);
+	}
+	KUNIT_EXPECT_EQ(test, seen_count('S'), 0U);
+	KUNIT_EXPECT_EQ(test, seen_count('L'), 1U);
+	seq = part->ring->seq;
+	seen_clear();
+	timer_sample(part);
+	ucore_part_gap(part, 1, UCORE_GAP_BOX_DEAD, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, seen_count('S'), 0U);
+	KUNIT_EXPECT_EQ(test, seen_count('L'), 2U);
+	lost = part->ring->lost;
+	for (i = 0; i < 2; i++) {
+		at = seen_next(test, &from, 'L');
+		KUNIT_EXPECT_PTR_EQ(test, at->session, (const void *)part->sink);
+		KUNIT_EXPECT_EQ(test, at->domain, part->domain->id);
+		KUNIT_EXPECT_EQ(test, at->number, seq + i);
+		KUNIT_EXPECT_EQ(test, at->amount, lost - 1 + i);
+	}
+}
+
+/* ---- freezes ---- */
+
+static void freezes_and_thaws_come_in_pairs(struct kunit *test)
+{
+	struct ucore_part *part = part_at_work(test, 100);
+	const struct ucore_sample *sample;
+	const struct seen *freeze, *thaw;
+	struct ucore_interval iv;
+	u32 from = 0;
+
+	timer_sample(part);
+	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_domain_hold_overflow(part->domain, ktime_get_mono_fast_ns());
+	ucore_interval_begin_overflow(&iv, part->domain, ktime_get_mono_fast_ns(), false);
+	ucore_interval_end(&iv);
+	ucore_domain_thaw(part->domain, false);
+	raw_spin_unlock_irq(&part->domain->lock);
+
+	/* held twice it is frozen once, and thawed once */
+	KUNIT_EXPECT_EQ(test, seen_count('F'), 2U);
+	KUNIT_EXPECT_EQ(test, seen_count('T'), 2U);
+	freeze = seen_next(test, &from, 'F');
+	thaw = seen_next(test, &from, 'T');
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, freeze->by, (u32)UCORE_FROZEN_BY_WRITE);
+	KUNIT_EXPECT_EQ(test, freeze->domain, 0U);
+	KUNIT_EXPECT_EQ(test, freeze->time, sample->time);
+	KUNIT_EXPECT_EQ(test, thaw->time, freeze->time + thaw->amount);
+	KUNIT_EXPECT_EQ(test, thaw->amount, sample->frozen_ns);
+	KUNIT_EXPECT_EQ(test, thaw->by, 0U);
+	KUNIT_EXPECT_EQ(test, seen_next(test, &from, 'F')->by, (u32)UCORE_FROZEN_BY_OVERFLOW);
+}
+
+/* Also those of a session's own boxes; when it stops they stay frozen. */
+static void freezes_of_boxes_are_told(struct kunit *test)
+{
+	struct ucore_part *part = part_at_work(test, 0);
+	const struct seen *freeze, *thaw;
+	struct ucore_interval iv;
+	u32 from = 0;
+
+	part->box_freeze = true;
+	timer_sample(part);
+	freeze = seen_next(test, &from, 'F');
+	thaw = seen_next(test, &from, 'T');
+	KUNIT_EXPECT_EQ(test, freeze->by, (u32)UCORE_FROZEN_BOXES);
+	KUNIT_EXPECT_EQ(test, freeze->domain, 0U);
+	KUNIT_EXPECT_EQ(test, thaw->by, (u32)UCORE_FROZEN_BOXES);
+	KUNIT_EXPECT_EQ(test, thaw->time, freeze->time + thaw->amount);
+	KUNIT_EXPECT_EQ(test, thaw->amount, part->box_frozen_ns);
+
+	seen_clear();
+	interval_begin(&iv, part);
+	ucore_part_halt(part, iv.now, 0);
+	interval_end(&iv);
+	KUNIT_EXPECT_EQ(test, seen_count('F'), 1U);
+	KUNIT_EXPECT_EQ(test, seen_count('T'), 0U);
+}
+
+/* ---- the interrupt ---- */
+
+struct nmi {
+	u32 times;
+	int handled;
+};
+
+static void nmi_here(void *arg)
+{
+	struct pt_regs regs = { .cs = __KERNEL_CS };
+	struct nmi *nmi = arg;
+	u32 i;
+
+	for (i = 0; i < nmi->times; i++)
+		nmi->handled += fake_kernel.nmi(NMI_LOCAL, &regs);
+}
+
+/* By the name of its service, once on a CPU; and an NMI of perf's not at all. */
+static void pmis_are_traced_when_claimed(struct kunit *test)
+{
+	struct ucore_part *part = part_at_work(test, 100);
+	struct ucore_domain *domain = part->domain;
+	struct nmi nmi = { .times = 2 };
+	const struct seen *at;
+	u32 from = 0;
+	u64 seq;
+
+	cpus_read_lock();
+	ucore_pmi_enable(domain);
+	cpus_read_unlock();
+	smp_call_function_single(0, nmi_here, &nmi, 1);
+	KUNIT_EXPECT_EQ(test, nmi.handled, NMI_DONE);
+	KUNIT_EXPECT_EQ(test, seen_count('P'), 0U);
+
+	seq = domain->pmi.seq;
+	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
+	seen_clear();
+	smp_call_function_single(0, nmi_here, &nmi, 1);
+	irq_work_sync(&domain->pmi.work);
+	KUNIT_EXPECT_EQ(test, nmi.handled, 1);
+	KUNIT_EXPECT_EQ(test, seen_count('P'), 1U);
+	at = seen_next(test, &from, 'P');
+	KUNIT_EXPECT_EQ(test, at->domain, domain->id);
+	KUNIT_EXPECT_EQ(test, at->number, seq + 1);
+	KUNIT_EXPECT_EQ(test, at->amount, 1ULL);
+	/* then its sample, which says that it froze the domain */
+	KUNIT_EXPECT_EQ(test, seen_next(test, &from, 'F')->by, (u32)UCORE_FROZEN_BY_OVERFLOW);
+	seen_next(test, &from, 'S');
+	/* what the NMI read is told, too: by itself, and not in the tally */
+	at = &seen.at[0];
+	KUNIT_EXPECT_EQ(test, at->what, 'R');
+	KUNIT_EXPECT_EQ(test, at->by, (u32)UCORE_ACCESS_MSR);
+	KUNIT_EXPECT_EQ(test, at->number, (u64)GLOBAL_STATUS);
+	KUNIT_EXPECT_EQ(test, at->amount, IMC0);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(samples_are_those_of_the_ring),
+	KUNIT_CASE(a_part_without_a_ring_traces_no_samples),
+	KUNIT_CASE(what_is_lost_is_traced),
+	KUNIT_CASE(freezes_and_thaws_come_in_pairs),
+	KUNIT_CASE(freezes_of_boxes_are_told),
+	KUNIT_CASE(pmis_are_traced_when_claimed),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_trace",
+	.init = trace_init,
+	.exit = trace_exit,
+	.test_cases = cases,
+};
+
+/* ---- registers ---- */
+
+static struct ucore_tally tally;
+
+static int reg_init(struct kunit *test)
+{
+	fake_kernel_reset();
+	tally = (struct ucore_tally){ };
+	seen_begin(test);
+	return 0;
+}
+
+static void reg_exit(struct kunit *test)
+{
+	seen_end();
+}
+
+/* The n-th access was this one. */
+static void expect_access(struct kunit *test, u32 n, char what, u32 access, u64 address, u64 value)
+{
+	KUNIT_EXPECT_EQ(test, seen.at[n].what, what);
+	KUNIT_EXPECT_EQ(test, seen.at[n].by, access);
+	KUNIT_EXPECT_EQ(test, seen.at[n].number, address);
+	KUNIT_EXPECT_EQ(test, seen.at[n].amount, value);
+}
+
+/* Each access that is counted is traced, and no other. */
+static void expect_tally(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, (u64)seen_count('R'), tally.reads);
+	KUNIT_EXPECT_EQ(test, (u64)seen_count('W'), tally.writes);
+	KUNIT_EXPECT_EQ(test, (u64)seen.nr, tally.reads + tally.writes);
+}
+
+static void use_all(const struct ucore_io *io, u32 ctl, u32 ctr)
+{
+	io->ops->write(io, ctl, 0x400304);
+	io->ops->read(io, ctl);
+	io->ops->write64(io, ctr, 0x123456789abcULL);
+	io->ops->read64(io, ctr);
+	io->ops->read_running(io, ctr);
+	io->ops->read_low(io, ctr);
+}
+
+static void msr_accesses_have_the_number(struct kunit *test)
+{
+	struct ucore_io io = { .tally = &tally };
+
+	fake_msr_add(0xd10, 0);
+	fake_msr_add(0xd16, 0);
+	ucore_io_init_msr(&io, 0xd00);
+	use_all(&io, 0x10, 0x16);
+	expect_tally(test);
+	KUNIT_EXPECT_EQ(test, seen.nr, 6U);
+	expect_access(test, 0, 'W', UCORE_ACCESS_MSR, 0xd10, 0x400304);
+	expect_access(test, 1, 'R', UCORE_ACCESS_MSR, 0xd10, 0x400304);
+	expect_access(test, 2, 'W', UCORE_ACCESS_MSR, 0xd16, 0x123456789abcULL);
+	expect_access(test, 3, 'R', UCORE_ACCESS_MSR, 0xd16, 0x123456789abcULL);
+	io.ops->read(&io, 0x20);	/* it faults */
+	expect_access(test, 6, 'R', UCORE_ACCESS_MSR, 0xd20, UCORE_REG_DEAD);
+	expect_tally(test);
+}
+
+/* What the hardware gets, and nothing of what the gate keeps. */
+static void a_gate_is_no_register(struct kunit *test)
+{
+	struct ucore_gate gate = { .ctl = 0xd10, .nr = 1, .enable = BIT(22) };
+	struct ucore_io of_gate = { .tally = &tally }, io = { .tally = &tally };
+
+	fake_msr_add(0xd10, 0);
+	ucore_io_init_gate(&of_gate, &gate);
+	ucore_io_init_gated(&io, &gate);
+	io.ops->write(&io, 0xd10, 0x400304);
+	expect_access(test, 0, 'W', UCORE_ACCESS_MSR, 0xd10, 0x304);
+	of_gate.ops->write(&of_gate, 0, 1);
+	expect_access(test, 1, 'W', UCORE_ACCESS_MSR, 0xd10, 0x400304);
+	of_gate.ops->read(&of_gate, 0);
+	io.ops->read(&io, 0xd10);
+	expect_access(test, 2, 'R', UCORE_ACCESS_MSR, 0xd10, 0x400304);
+	expect_tally(test);
+}
+
+static void mmio_accesses_have_the_physical_address(struct kunit *test)
+{
+	struct ucore_io io = { .tally = &tally };
+
+	fake_memory_add(test, MMIO_BASE, 0x60);
+	KUNIT_ASSERT_EQ(test, ucore_io_init_mmio(&io, MMIO_BASE, 0x60), 0);
+	use_all(&io, 0x40, 8);
+	expect_tally(test);
+	KUNIT_EXPECT_EQ(test, seen.nr, 6U);
+	expect_access(test, 0, 'W', UCORE_ACCESS_MMIO, MMIO_BASE + 0x40, 0x400304);
+	expect_access(test, 2, 'W', UCORE_ACCESS_MMIO, MMIO_BASE + 8, 0x123456789abcULL);
+	expect_access(test, 3, 'R', UCORE_ACCESS_MMIO, MMIO_BASE + 8, 0x123456789abcULL);
+	ucore_io_close(&io);
+}
+
+/* By dwords; config cycles have the address that the mapping has. */
+static void pci_accesses(struct kunit *test, u32 access)
+{
+	struct ucore_io io = { .tally = &tally };
+	struct fake_function *function;
+	u64 at;
+
+	fake_pci_init(test);
+	function = fake_pci_add(0x0eb4, 1, 16, 4);
+	at = function->pdev.bus->number << 20 | 16 << 15 | 4 << 12;
+	ucore_io_init_pci(&io, &function->pdev);
+	KUNIT_ASSERT_EQ(test, io.ops->access, access);
+	KUNIT_EXPECT_EQ(test, seen.nr, 0U);
+	use_all(&io, 0xd8, 0xa0);
+	expect_tally(test);
+	KUNIT_EXPECT_EQ(test, seen.nr, 10U);
+	expect_access(test, 0, 'W', access, at | 0xd8, 0x400304);
+	expect_access(test, 1, 'R', access, at | 0xd8, 0x400304);
+	expect_access(test, 2, 'W', access, at | 0xa4, 0x1234);
+	expect_access(test, 3, 'W', access, at | 0xa0, 0x56789abc);
+	expect_access(test, 4, 'R', access, at | 0xa0, 0x56789abc);
+	expect_access(test, 5, 'R', access, at | 0xa4, 0x1234);
+	ucore_io_close(&io);
+}
+
+static void config_cycles_are_dwords(struct kunit *test)
+{
+	pci_accesses(test, UCORE_ACCESS_PCI);
+}
+
+static void ecam_accesses_are_dwords(struct kunit *test)
+{
+	static struct {
+		struct acpi_table_mcfg mcfg;
+		struct acpi_mcfg_allocation entry;
+	} table;
+
+	table.mcfg.header.length = sizeof(table);
+	table.entry = (struct acpi_mcfg_allocation){
+		.address = ECAM_BASE, .start_bus_number = 0, .end_bus_number = 0xff,
+	};
+	fake_kernel.mcfg = &table.mcfg.header;
+	fake_kernel.ecam_base = ECAM_BASE;
+	pci_accesses(test, UCORE_ACCESS_ECAM);
+}
+
+static struct kunit_case reg_cases[] = {
+	KUNIT_CASE(msr_accesses_have_the_number),
+	KUNIT_CASE(a_gate_is_no_register),
+	KUNIT_CASE(mmio_accesses_have_the_physical_address),
+	KUNIT_CASE(config_cycles_are_dwords),
+	KUNIT_CASE(ecam_accesses_are_dwords),
+	{ }
+};
+
+static struct kunit_suite reg_suite = {
+	.name = "ucore_trace_reg",
+	.init = reg_init,
+	.exit = reg_exit,
+	.test_cases = reg_cases,
+};
+
+kunit_test_suites(&suite, &reg_suite);

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make mutants`: draws mutants, builds and runs the KUnit suites with each, and keeps the table.
+
+    python3 -m mutants.run [--lab] N SEED
+
+Each mutant is put into a copy of the tree, never into the tree itself.  One that does not
+compile is no mutant, and another is drawn.  Killed is one with which a suite fails, the kernel
+complains, leaks or hangs; the same suites pass without it, or nothing is said at all.  Where
+--lab is given, those that live meet the lab's tests, too.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+
+from lab import artifacts, kernels, kunit
+from lab.artifacts import BUILD, BuildError, TOP
+from mutants import mutate
+
+TREE, OUT = BUILD / "mutants/tree", BUILD / "mutants/kunit"
+COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
+TABLE = TOP / "Documentation/testing.md"
+# Why mutants live that should: "path: old line -> new line | reason", one a line
+EXPLAINED = TOP / "tests/mutants/explained.txt"
+BEGIN, END = "<!-- make mutants: begin -->\n", "<!-- make mutants: end -->\n"
+FAILED = re.compile(r"^.*?not ok \d+ (?:- )?([\w.]+)", re.M)
+# The suites have no part of these: files, ioctls and loading are tested in the lab alone
+NOT_LINKED = re.compile(r"filter-out (.*?),\s*\$\(ucore-y\)", re.S)
+
+
+def note(text):
+    print(f"# {text}", file=sys.stderr, flush=True)
+
+
+# ---- the copy ----
+
+def copied_tree():
+    shutil.rmtree(TREE, ignore_errors=True)
+    TREE.mkdir(parents=True)
+    subprocess.run(["cp", "-a", "--parents", *COPIED, TREE], cwd=TOP, check=True)
+
+
+def sources():
+    """path -> text of the files that the suites link."""
+    rule = NOT_LINKED.search((TOP / "tests/kunit/Kbuild").read_text())[1]
+    left = {name.replace(".o", ".c") for name in re.findall(r"[\w/]+\.o", rule)}
+    assert "driver/main.c" in left, left
+    left.add("driver/ucore_trace.c")
+    return {str(path.relative_to(TOP)): path.read_text()
+            for path in sorted((TOP / "driver").rglob("*.c"))
+            if str(path.relative_to(TOP)) not in left}
+
+
+def build():
+    """The suites' module from the copy; BuildError."""
+    command = artifacts.module_command(kernels.get("debug"), OUT, "SUBDIR=tests/kunit")
+    done = subprocess.run(list(map(str, command)), cwd=TREE, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        raise BuildError(done.stdout[-2000:])
+    return next(OUT.rglob("tests/kunit/*.ko"))
+
+
+# ---- verdicts ----
+
+def kunit_verdict(module):
+    """Who noticed; "" if nobody did."""
+    try:
+        log, complaints = kunit.run_in_guest(module)
+    except Exception as error:      # whatever ends the guest or its agent
+        return f"the machine: {type(error).__name__}"
+    if failed := FAILED.findall(log):
+        return failed[0]
+    if complaints:
+        return "the kernel's log: " + complaints[0].strip().splitlines()[0][:60]
+    return "" if re.search(r"^.*?ok \d+ ", log, re.M) else "no results"
+
+
+def lab_verdict():
+    """The same by the lab's tests, in the copy, with a build directory of its own."""
+    done = subprocess.run(["env", f"UCORE_BUILD={BUILD / 'mutants/lab'}", "tests/lab/run",
+                           "-k", "6.1"], cwd=TREE, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    failed = FAILED.findall(done.stdout)
+    return failed[0] if failed else "the lab" if done.returncode else ""
+
+
+def judged(mutant, texts, lab):
+    """(mutant, by whom it was killed) or None if it does not compile."""
+    path = TREE / mutant.path
+    path.write_text(mutant.applied(texts[mutant.path]))
+    try:
+        verdict = kunit_verdict(build())
+        return verdict or (lab and lab_verdict()) or ""
+    except BuildError:
+        return None
+    finally:
+        path.write_text(texts[mutant.path])
+
+
+# ---- the table ----
+
+def changed_line(mutant, text):
+    """`path: old line -> new line`: what stays true when lines move."""
+    def line_of(where):
+        return re.sub(r"\s+", " ", where.splitlines()[mutant.line - 1]).strip()
+    return f"{mutant.path}: {line_of(text)} -> {line_of(mutant.applied(text))}"
+
+
+def reasons():
+    lines = EXPLAINED.read_text().splitlines() if EXPLAINED.exists() else []
+    return dict(line.rsplit(" | ", 1) for line in lines if " | " in line)
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def table_of(results, texts, seed, lab):
+    """Markdown: how many of each folder, and each that lives."""
+    known, folders = reasons(), {}
+    for mutant, verdict in results:
+        folders.setdefault(mutant.path.rsplit("/", 1)[0], []).append(verdict)
+    alive = [mutant for mutant, verdict in results if not verdict]
+    by = "KUnit and the lab" if lab else "KUnit alone"
+    lines = [f"`make mutants N={len(results)} SEED={seed}`: {len(results) - len(alive)} of "
+             f"{len(results)} killed, by {by}.", "", "| folder | mutants | killed |", "|---|---|---|"]
+    lines += [f"| `{folder}/` | {len(verdicts)} | {sum(map(bool, verdicts))} |"
+              for folder, verdicts in sorted(folders.items())]
+    if alive:
+        lines += ["", "| lives | why |", "|---|---|"]
+        lines += [f"| `{cell(changed)}` | {cell(known.get(changed, 'not explained'))} |"
+                  for changed in sorted(changed_line(m, texts[m.path]) for m in alive)]
+    return "\n".join(lines) + "\n"
+
+
+def table_written(table):
+    text = TABLE.read_text()
+    head, rest = text.split(BEGIN)
+    TABLE.write_text(head + BEGIN + table + END + rest.split(END)[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--lab", action="store_true", help="those that live meet the lab's tests")
+    parser.add_argument("count", type=int)
+    parser.add_argument("seed", type=int)
+    options = parser.parse_args()
+    copied_tree()
+    texts = sources()
+    note("the suites, as they are")
+    if verdict := kunit_verdict(build()):
+        sys.exit(f"the suites fail without any mutant: {verdict}")
+    results = []
+    for mutant in mutate.drawn(texts, options.seed):
+        if len(results) == options.count:
+            break
+        verdict = judged(mutant, texts, options.lab)
+        if verdict is None:
+            note(f"does not compile: {mutant}")
+            continue
+        results.append((mutant, verdict))
+        print(f"{len(results)}/{options.count} {mutant}: {verdict or 'LIVES'}", flush=True)
+    table_written(table_of(results, texts, options.seed, options.lab))
+
+
+if __name__ == "__main__":
+    main()
