@@ -168,7 +168,9 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 	if (!command)
 		return -ENOTTY;
-	mutex_lock(&session->lock);
+	/* who has it may be held up for long: it copies from and to memory of its caller's making */
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
 	ret = ucore_ioctl_run(command, &call, (void __user *)arg);
 	mutex_unlock(&session->lock);
 	return ret;

@@ -17,8 +17,8 @@
 #include "box/domain.h"
 #include "compat.h"
 #include "find/desc.h"
-#include "ucore_uapi.h"
 #include "ucore_trace.h"
+#include "ucore_uapi.h"
 
 DEFINE_MUTEX(ucore_run_lock);	/* domain.h tells what it guards */
 

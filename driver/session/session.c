@@ -8,6 +8,7 @@
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/ktime.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -584,6 +585,7 @@ struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 i
 {
 	if (index >= ucore_catalog.nr_domains)
 		return NULL;
+	index = array_index_nospec(index, ucore_catalog.nr_domains);
 	return smp_load_acquire(&session->part[index]);	/* pairs with ucore_part_ensure() */
 }
 

@@ -26,6 +26,12 @@ def owner_of_another_pid_namespace(m):
     return both(m, "uapi_device --on-purpose foreign_pid_namespace")
 
 
+# The debug kernel has no userfaultfd
+@test("e2-2s", kernels=BOTH)
+def who_waits_for_a_stalled_caller_can_be_killed(m):
+    return both(m, "uapi_session --on-purpose who_waits_for_a_stalled_caller_can_be_killed")
+
+
 # A socket with so many counters that two samples exceed the smallest ring
 @test("e2-2s", kernels=("6.1",),
       settings={"machine.cores": 15, "machine.plugged": 2, "boxes.cbo": 15,

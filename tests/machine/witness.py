@@ -4,7 +4,6 @@
 A disagreement says that one of the two is wrong, not which.
 """
 
-import itertools
 import re
 import statistics
 
@@ -31,20 +30,28 @@ def measure(m, which, events):
         intervals.setdefault((line["event"], socket), []).append(
             (int(line["count"]), int(line["running"])))
     assert intervals and all(len(found) == INTERVALS for found in intervals.values()), out
-    return {key: slope(found[1:]) for key, found in intervals.items()}
+    return {key: Rate(found[1:]) for key, found in intervals.items()}
 
 
-def slope(intervals):
-    """Increments per second, between any two of perf's readings, and of all these the median.
+class Rate(float):
+    """Increments per second, between perf's readings that are one or two intervals apart, and of all
+    these the median.
 
     Perf reads its clock, then the counter: a reading that the host held up in between spoils the
-    pairs that it is in, and no others.
+    pairs that it is in, those before and those after it in opposite ways.  A counter that perf had
+    stopped, for an interrupt, while the host held the CPU up lacks what it would have counted: that
+    spoils the pairs around it, so none are further apart.  Either spoils few of the pairs.
     """
-    readings = [(0, 0)]
-    for count, running in intervals:
-        readings.append((readings[-1][0] + count, readings[-1][1] + running))
-    return statistics.median((count - before) * 1e9 / (time - earlier) for
-                             (before, earlier), (count, time) in itertools.combinations(readings, 2))
+
+    def __new__(cls, intervals):
+        readings = [(0, 0)]
+        for count, running in intervals:
+            readings.append((readings[-1][0] + count, readings[-1][1] + running))
+        pairs = list(zip(readings, readings[1:])) + list(zip(readings, readings[2:]))
+        rate = super().__new__(cls, statistics.median(
+            (count - before) * 1e9 / (time - earlier) for (before, earlier), (count, time) in pairs))
+        rate.intervals = intervals
+        return rate
 
 
 def difference(measured, promised):
@@ -52,7 +59,9 @@ def difference(measured, promised):
         return "not measured"
     error = abs(measured - promised) / promised
     return "" if error < TOLERANCE else \
-        f"perf {measured:.0f}/s, promised {promised}/s: {error:.4%} off"
+        f"perf {measured:.0f}/s, promised {promised}/s: {error:.4%} off; by interval " + \
+        " ".join(f"{count * 1e9 / running / promised - 1:+.4%}" for count, running
+                 in measured.intervals)
 
 
 def agreement(m, sockets, events, rate):

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* START, STOP, RESET, READ, STATUS, SET_PMI_CPUS: a session's life. */
 #include "session.h"
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sys/syscall.h>
 
 static int session;
 static struct snapshot shot, later;
@@ -516,8 +519,72 @@ static const struct test tests[] = {
 	{ "pmi_cpu_while_running", pmi_cpu_while_running, 0, 0 },
 };
 
-/* On machines made for them: "uapi_session --on-purpose NAME" */
+/*
+ * ---- A caller whose memory does not come ---------------------------------
+ */
+
+/* A page that is there when this process says so */
+static void *page_that_waits(int *fault)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	struct uffdio_api api = { .api = UFFD_API };
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_register range = {
+		.range = { .start = address(page), .len = size },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	*fault = syscall(SYS_userfaultfd, O_CLOEXEC);
+	must(page != MAP_FAILED && *fault >= 0, "userfaultfd: %m");
+	must(!ioctl(*fault, UFFDIO_API, &api) && !ioctl(*fault, UFFDIO_REGISTER, &range),
+	     "userfaultfd: %m");
+	return page;
+}
+
+static void *ask_into(void *status)
+{
+	expect_rc(try_command(session, UCORE_STATUS, status), EINVAL);	/* zeros, in the end */
+	return NULL;
+}
+
+static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
+{
+	struct ucore_status own = { .size = sizeof(own) };
+	struct uffdio_zeropage zeros;
+	struct uffd_msg message;
+	pthread_t stalled;
+	int fault, status;
+	void *page;
+	pid_t other;
+
+	(void)arg;
+	session = session_create(0, 0, 0);
+	page = page_that_waits(&fault);
+	must(!pthread_create(&stalled, NULL, ask_into, page), "pthread_create");
+	/* it waits for the page, and has the session */
+	must(read(fault, &message, sizeof(message)) == sizeof(message), "userfaultfd: %m");
+	expect_eq(message.event, UFFD_EVENT_PAGEFAULT);
+	other = fork();
+	if (!other)
+		_exit(!!try_command(session, UCORE_STATUS, &own));
+	usleep(100000);
+	expect(!waitpid(other, &status, WNOHANG), "the session was not held up");
+	kill(other, SIGKILL);
+	wait_for(waitpid(other, &status, WNOHANG) == other);
+	expect(WIFSIGNALED(status), "it ended with %d before it was killed", status);
+
+	zeros = (struct uffdio_zeropage){
+		.range = { .start = address(page), .len = sysconf(_SC_PAGESIZE) },
+	};
+	must(!ioctl(fault, UFFDIO_ZEROPAGE, &zeros), "userfaultfd: %m");
+	pthread_join(stalled, NULL);
+	do_command(session, UCORE_STATUS, &own);
+}
+
+/* On machines and kernels made for them: "uapi_session --on-purpose NAME" */
 static const struct test special[] = {
+	{ "who_waits_for_a_stalled_caller_can_be_killed",
+	  who_waits_for_a_stalled_caller_can_be_killed, 0, 0 },
 	{ "ring_too_small", ring_too_small, 0, 0 },
 };
 
