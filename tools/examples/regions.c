@@ -12,7 +12,7 @@
 
 #include <libucore.h>
 
-#define SIZE	(64UL << 20)
+#define SIZE	(16UL << 20)
 #define ROUNDS	4
 
 static struct ucore_error err;
