@@ -17,7 +17,9 @@ FILES = {"bin/ucoretool", "include/libucore.h", "include/ucore.h", "lib/libucore
          "lib/libucore.so", "lib/libucore.so.0", "lib/pkgconfig/libucore.pc",
          "share/bash-completion/completions/ucoretool", "share/ucore/grafana-dashboard.json",
          "lib/systemd/system/ucore-export.service", "lib/sysusers.d/ucore.conf",
-         "lib/udev/rules.d/60-ucore.rules"}
+         "lib/udev/rules.d/60-ucore.rules",
+         *(f"share/ucore/python/ucore/{name}.py"
+           for name in ("__init__", "abi", "machine", "recording"))}
 PAGES = {"share/man/man1/ucoretool.1", "share/man/man3/libucore.3"}
 
 

@@ -29,7 +29,7 @@ MAY = {
     "tools/ucoretool/cmd": ("tools/ucoretool", LIBRARY),
     "tools/ucoretool": (LIBRARY,),
     "tools/lib": ("uapi", "driver/hw/models.h"),
-    "tools/examples": ("uapi",),
+    "tools/examples": ("uapi", LIBRARY),
 }
 
 # Where the compiler looks beside the file itself; what is generated is in build/

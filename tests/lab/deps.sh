@@ -13,7 +13,7 @@ packages_of() {
 	build)	echo gcc make libc6-dev kmod libelf1 ;;
 	# libucore and ucoretool, and their tests; ncurses is for ucoretool top
 	tools)	echo gcc g++ make libc6-dev libncurses-dev libmicrohttpd-dev python3 bats scdoc \
-			libcmocka-dev babeltrace2 ;;
+			libcmocka-dev babeltrace2 python3-pytest python3-numpy ;;
 	# what ucoretool listens with (export); without it the rest is built
 	http)	echo libmicrohttpd-dev ;;
 	# a browser to look at the page of `report --html` with

@@ -895,6 +895,8 @@ static int do_read(struct ucore_read *read)
 	struct ucore_read_domain *domains = (void *)(uintptr_t)read->domains;
 	uint32_t nr = 0;
 
+	if (read->flags & ~UCORE_READ_LIVE)
+		return -EINVAL;
 	if (!fake.nr_events)
 		return -ENOENT;
 	if (read->nr_values < fake.nr_events)

@@ -562,11 +562,14 @@ static void events_of_the_other_e5(void **state)
 static void platforms_are_found_by_name(void **state)
 {
 	struct ucore_event_desc desc;
-	size_t nr;
+	const struct ucore_platform *platform;
 
 	(void)state;
-	assert_non_null(ucore_platform_list(&nr));
-	assert_true(nr >= 1);
+	for (size_t i = 0; (platform = ucore_platform_at(i)); i++) {
+		assert_ptr_equal(ucore_platform_find(ucore_platform_name(platform)), platform);
+		assert_true(ucore_platform_nr_events(platform) > 0);
+	}
+	assert_int_equal(ucore_platform_nr_events(NULL), 0);
 	assert_non_null(ucore_platform_find("IVBEP"));
 	assert_null(ucore_platform_find("8086"));
 	assert_false(ucore_platform_event(NULL, "imc", "CAS_COUNT.RD", &desc));
@@ -681,7 +684,7 @@ static int expand(const char *text, struct ucore_event **events, size_t *nr)
 	struct ucore_spec spec;
 
 	assert_int_equal(ucore_spec_next(&list, &spec, &err), 1);
-	return ucore_event_expand(dev, &spec, events, nr, &err);
+	return ucore_spec_expand(dev, &spec, events, nr, &err);
 }
 
 static void ranges_of_boxes(void **state)
@@ -830,6 +833,92 @@ static void guesses(void **state)
 		assert_fails(resolve(dev, cases[i].text, &event), ENOENT, cases[i].guess);
 }
 
+/* ---- events as programs have them ---------------------------------------- */
+
+static void a_list_is_taken_apart(void **state)
+{
+	const char *list = "imc/CAS_COUNT.RD,die=1/,qpi0/CLOCKTICKS/";
+	char text[UCORE_SPEC_LEN], little[4];
+
+	(void)state;
+	assert_int_equal(ucore_list_next(&list, text, sizeof(text), &err), 1);
+	assert_string_equal(text, "imc/CAS_COUNT.RD,die=1/");
+	assert_int_equal(ucore_list_next(&list, little, sizeof(little), &err), 1);
+	assert_string_equal(little, "qpi");
+	assert_null(list);
+	assert_int_equal(ucore_list_next(&list, text, sizeof(text), &err), 0);
+	list = "imc/CAS_COUNT.RD";
+	assert_fails(ucore_list_next(&list, text, sizeof(text), &err), EINVAL, "two slashes");
+}
+
+static void events_of_a_text(void **state)
+{
+	const struct ucore_box_info *boxes;
+	const struct ucore_event *second;
+	struct ucore_events *events;
+	struct ucore_event *event;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(ucore_events_find(dev, "imc1/CAS_COUNT.RD,period=7,name=reads/", &events,
+					   &err), 0);
+	event = ucore_events_at(events, 0);
+	assert_null(ucore_events_at(events, 1));
+	assert_string_equal(ucore_event_text(event), "imc1/CAS_COUNT.RD,period=7,name=reads/");
+	assert_string_equal(ucore_event_label(event), "reads");
+	assert_string_equal(ucore_event_type(event), "imc");
+	assert_string_equal(ucore_event_desc_of(event)->name, "UNC_M_CAS_COUNT.RD");
+	assert_int_equal(ucore_event_period(event), 7);
+	boxes = ucore_device_boxes(dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		assert_int_equal(ucore_event_matches(event, &boxes[i]),
+				 !strcmp(boxes[i].type, "imc") && boxes[i].instance == 1);
+	ucore_events_free(events);
+
+	assert_int_equal(ucore_events_find(dev, "imc/CAS_COUNT.*/", &events, &err), 0);
+	second = ucore_events_at(events, 1);
+	assert_non_null(second);
+	assert_string_not_equal(ucore_event_label(second),
+				ucore_event_label(ucore_events_at(events, 0)));
+	ucore_events_free(events);
+
+	assert_int_equal(ucore_events_find(dev, "imc/event=4,umask=3/", &events, &err), 0);
+	assert_null(ucore_event_desc_of(ucore_events_at(events, 0)));
+	ucore_events_free(events);
+	ucore_events_free(NULL);
+}
+
+static void what_a_program_changes_of_an_event(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_events *events;
+	struct ucore_event *event;
+
+	(void)state;
+	assert_int_equal(ucore_events_find(dev, "cbo0/CLOCKTICKS,die=0/", &events, &err), 0);
+	event = ucore_events_at(events, 0);
+	ucore_event_set_period(event, 1000000);
+	assert_int_equal(ucore_event_period(event), 1000000);
+	assert_int_equal(ucore_session_add(session, event, &err), 0);
+	assert_int_equal(fake.events[0].period, 1000000);
+	ucore_event_set_flags(event, UCORE_EVENT_INTERRUPT);
+	assert_fails(ucore_session_add(session, event, &err), EOPNOTSUPP, "cannot interrupt");
+	ucore_events_free(events);
+	ucore_session_destroy(session);
+}
+
+static void texts_that_are_no_event(void **state)
+{
+	struct ucore_events *events;
+
+	(void)state;
+	assert_fails(ucore_events_find(dev, "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/", &events, &err),
+		     EINVAL, "more than one");
+	assert_fails(ucore_events_find(dev, "", &events, &err), EINVAL, "an event is empty");
+	assert_fails(ucore_events_find(dev, "imc/NOSUCH.*/", &events, &err), ENOENT, "NOSUCH");
+	assert_fails(ucore_events_find(dev, "imc/NOSUCH/", &events, &err), ENOENT, "NOSUCH");
+}
+
 static const struct CMUnitTest tests[] = {
 	TEST_DEV(events_of_cores),
 	TEST_DEV(fixed_counters_of_cores),
@@ -859,6 +948,10 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(events_have_names),
 	TEST_DEV(lists_are_added_whole_or_not),
 	TEST_DEV(guesses),
+	TEST_DEV(a_list_is_taken_apart),
+	TEST_DEV(events_of_a_text),
+	TEST_DEV(what_a_program_changes_of_an_event),
+	TEST_DEV(texts_that_are_no_event),
 };
 
 UNIT_MAIN(tests)

@@ -987,23 +987,21 @@ static void texts_fit_their_place(void **state)
 /* All have a text, none is cut, and of each platform nine tenths are explained whole */
 static void most_events_are_explained_whole(void **state)
 {
-	const struct ucore_platform *all;
+	const struct ucore_platform *platform;
 	char text[UCORE_EVENT_TEXT_LEN];
 	struct ucore_event_desc desc;
-	size_t nr;
 
 	(void)state;
-	all = ucore_platform_list(&nr);
-	for (size_t p = 0; p < nr; p++) {
-		size_t whole = 0;
+	for (size_t p = 0; (platform = ucore_platform_at(p)); p++) {
+		size_t whole = 0, nr = ucore_platform_nr_events(platform);
 
-		for (size_t i = 0; i < all[p].nr_events; i++) {
-			ucore_platform_event_at(&all[p], i, &desc);
+		for (size_t i = 0; i < nr; i++) {
+			ucore_platform_event_at(platform, i, &desc);
 			whole += ucore_event_desc_text(&desc, text, sizeof(text));
 			assert_in_range(strlen(text), 2, sizeof(text) - 2);
 		}
-		if (10 * whole < 9 * all[p].nr_events)
-			fail_msg("%s: %zu of %u", all[p].name, whole, all[p].nr_events);
+		if (10 * whole < 9 * nr)
+			fail_msg("%s: %zu of %zu", ucore_platform_name(platform), whole, nr);
 	}
 }
 

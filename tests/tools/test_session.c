@@ -41,12 +41,20 @@ static void config_is_checked(void **state)
 		{ { .ring_size = 4096, .wakeup = 4096 }, "wakeup at 4096" },
 		{ { .wakeup = 1 }, "wakeup" },
 	};
+	struct ucore_session_config later;
 	struct ucore_session *session;
 
 	(void)state;
 	for (size_t i = 0; i < NR(cases); i++)
 		assert_fails(ucore_session_create(dev, &cases[i].config, &session, &err), ERANGE,
 			     cases[i].words);
+	/* what a later version may ask for */
+	for (size_t i = 0; i < NR(later.reserved); i++) {
+		memset(&later, 0, sizeof(later));
+		later.reserved[i] = 1;
+		assert_fails(ucore_session_create(dev, &later, &session, &err), EINVAL,
+			     "does not know");
+	}
 	assert_int_equal(fake.calls[_IOC_NR(UCORE_CREATE_SESSION)], 0);
 }
 
@@ -96,6 +104,31 @@ static struct ucore_event event_get(const char *text)
 	if (resolve(dev, text, &event))
 		fail_msg("%s", err.text);
 	return event;
+}
+
+static void an_event_on_one_box(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_event event = event_get("imc/CAS_COUNT.RD/");
+	const struct ucore_box_info *boxes;
+	const struct ucore_slot *slots;
+	uint32_t other = 0, box = 0;
+	size_t nr;
+
+	(void)state;
+	boxes = ucore_device_boxes(dev, &nr);
+	for (uint32_t i = 0; i < nr; i++)
+		*(strcmp(boxes[i].type, "imc") ? &other : &box) = i;
+	assert_int_equal(ucore_session_add_box(session, &event, box, &err), 0);
+	slots = ucore_session_slots(session, &nr);
+	assert_int_equal(nr, 1);
+	assert_int_equal(slots[0].box, box);
+	assert_fails(ucore_session_add_box(session, &event, other, &err), ENOENT,
+		     "imc/CAS_COUNT.RD/|none of its boxes");
+	assert_fails(ucore_session_add_box(session, &event, ~0U, &err), ENOENT, "none of its");
+	ucore_session_slots(session, &nr);
+	assert_int_equal(nr, 1);
+	ucore_session_destroy(session);
 }
 
 static void an_owned_box_names_its_holder(void **state)
@@ -331,6 +364,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(config_is_checked),
 	TEST_DEV(create_errors),
 	TEST_DEV(add_claims_every_box_that_matches),
+	TEST_DEV(an_event_on_one_box),
 	TEST_DEV(an_owned_box_names_its_holder),
 	TEST_DEV(a_busy_running_session_says_so),
 	TEST_DEV(busy_may_be_the_intree_driver),

@@ -38,7 +38,7 @@ int resolve(struct ucore_device *dev, const char *text, struct ucore_event *even
 		return ret;
 	assert_int_equal(ret, 1);
 	memset(event, 0xa5, sizeof(*event));
-	return ucore_event_resolve(dev, &spec, event, &err);
+	return ucore_spec_resolve(dev, &spec, event, &err);
 }
 
 struct ucore_session *session_get(struct ucore_device *dev,

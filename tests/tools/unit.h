@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "fake.h"
+#include "internal.h"
 
 #define NR(a)	(sizeof(a) / sizeof((a)[0]))
 

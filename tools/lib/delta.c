@@ -94,6 +94,16 @@ void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *
 	}
 }
 
+void ucore_delta_add(struct ucore_delta *delta, const struct ucore_delta *other)
+{
+	for (size_t i = 0; i < delta->nr; i++) {
+		delta->values[i].count += other->values[i].count;
+		delta->values[i].enabled += other->values[i].enabled;
+		delta->values[i].running += other->values[i].running;
+		delta->values[i].flags |= other->values[i].flags;
+	}
+}
+
 const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *delta, size_t *nr)
 {
 	*nr = delta->nr;

@@ -63,7 +63,7 @@ static int resolve(struct expansion *e, const struct ucore_spec *spec)
 
 	if (!room_make(e))
 		return ucore_error_set(e->err, -ENOMEM, "out of memory");
-	ret = ucore_event_resolve(e->dev, spec, &e->events[e->nr], e->err);
+	ret = ucore_spec_resolve(e->dev, spec, &e->events[e->nr], e->err);
 	e->nr += !ret;
 	return ret;
 }
@@ -226,7 +226,7 @@ static bool is_named(const struct ucore_spec *spec)
 	return false;
 }
 
-int ucore_event_expand(struct ucore_device *dev, const struct ucore_spec *spec,
+int ucore_spec_expand(struct ucore_device *dev, const struct ucore_spec *spec,
 		       struct ucore_event **events, size_t *nr, struct ucore_error *err)
 {
 	struct expansion e = { .dev = dev, .spec = spec, .item = pattern_item(spec), .err = err };

@@ -18,6 +18,88 @@
 /* Every ioctl struct starts with its size, and with zeros where we say nothing */
 #define UCORE_ARG(type, name, ...) struct type name = { .size = sizeof(name), __VA_ARGS__ }
 
+#define UCORE_SPEC_ITEMS	32
+
+/**
+ * struct ucore_spec - an event as written, split into words
+ * @text: the event as it was written, for labels and messages
+ * @words: the same, cut into words
+ * @head: what stands before the first slash: a box type with or without a number
+ *        or a range of them, or the full name of an event
+ * @nr: elements of @items
+ * @items: what stands between the slashes; @value is NULL without "="
+ *
+ * Pointers lead into @words, so that a copy of the structure is of no use.
+ */
+struct ucore_spec {
+	char text[UCORE_SPEC_LEN];
+	char words[UCORE_SPEC_LEN];
+	const char *head;
+	unsigned int nr;
+	struct {
+		const char *key;
+		const char *value;
+	} items[UCORE_SPEC_ITEMS];
+};
+
+/* As ucore_list_next(), split into words */
+int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_error *err);
+
+/**
+ * struct ucore_event - what to count, and where
+ * @text: the event as the user wrote it
+ * @label: the same, or what "name=" calls it
+ * @type: the box type
+ * @instance: number of the first box in each domain, or UCORE_ANY
+ * @last: number of the last one, or UCORE_ANY
+ * @die: the kernel's logical die, or UCORE_ANY
+ * @cpu: the CPU whose boxes are meant, or UCORE_ANY
+ * @desc: the named event; its name is NULL for a raw one, and the rest zero
+ * @counters: the counters that it may take, a bit each; 0: any general counter
+ * @period: counts from sample to sample; 0: it only counts
+ * @flags: UCORE_EVENT_*
+ * @nr_terms: elements of @terms
+ * @terms: the values of fields
+ */
+struct ucore_event {
+	char text[UCORE_SPEC_LEN];
+	char label[UCORE_SPEC_LEN];
+	char type[UCORE_NAME_LEN];
+	uint32_t instance;
+	uint32_t last;
+	uint32_t die;
+	uint32_t cpu;
+	struct ucore_event_desc desc;
+	uint64_t counters;
+	uint64_t period;
+	uint32_t flags;
+	unsigned int nr_terms;
+	struct ucore_term terms[UCORE_TERMS_MAX];
+};
+
+struct ucore_events {
+	struct ucore_event *events;
+	size_t nr;
+};
+
+/* One event of a spec without patterns, and the events of any: an array for free(3) */
+int ucore_spec_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
+		       struct ucore_event *event, struct ucore_error *err);
+int ucore_spec_expand(struct ucore_device *dev, const struct ucore_spec *spec,
+		      struct ucore_event **events, size_t *nr, struct ucore_error *err);
+
+/**
+ * struct ucore_platform - the events of one processor generation
+ * @name: its name, as in ucore_info.platform: "ivbep"
+ * @nr_events: how many events it has
+ * @rows: where the library keeps them
+ */
+struct ucore_platform {
+	const char *name;
+	uint32_t nr_events;
+	const uint16_t *rows;
+};
+
 /* Fields of one box type, asked for once */
 struct ucore_field_set {
 	char type[UCORE_NAME_LEN];
@@ -38,6 +120,15 @@ struct ucore_device {
 	bool recorded;		/* a machine of a file: there is nobody to ask */
 };
 
+/* One READ as the kernel gives it: values in the order of event ids, and room for them */
+struct ucore_reading {
+	struct ucore_value *values;
+	size_t nr_values, max_values;
+	struct ucore_read_domain *domains;
+	size_t nr_domains, max_domains;
+	uint64_t skew_ns;
+};
+
 struct ucore_session {
 	struct ucore_device *dev;
 	int fd;
@@ -46,11 +137,8 @@ struct ucore_session {
 	size_t nr_events;
 	struct ucore_slot *slots;
 	size_t nr_slots;
-	/* READ buffers, in the kernel's order, and the values in slot order */
-	struct ucore_value *raw;
-	struct ucore_value *values;
-	struct ucore_read_domain *domains;
-	size_t nr_domains;
+	struct ucore_reading reading;
+	struct ucore_value *values;	/* of the reading, in slot order */
 	struct ucore_replay *replay;	/* NULL: a session of the driver */
 };
 
@@ -141,6 +229,21 @@ void ucore_guess_offer(struct ucore_guess *guess, const char *name);
 
 /* Boxes as a head says them: "imc", "imc2" or "imc0-3"; false if these are none of the machine */
 bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event);
+
+/*
+ * Buffers for all counters of a session: whoever has some of his own may read while others do.
+ * No error text; @session is only looked at.
+ */
+int ucore_reading_init(struct ucore_reading *reading, const struct ucore_session *session);
+void ucore_reading_free(struct ucore_reading *reading);
+int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session *session,
+		       uint32_t flags);
+/* The values in slot order, into @values */
+int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_session *session,
+		       struct ucore_value *values);
+
+/* Adds what @other's last update moved */
+void ucore_delta_add(struct ucore_delta *delta, const struct ucore_delta *other);
 
 /* Takes the events of a session back that were added after the first @nr */
 void ucore_session_truncate(struct ucore_session *session, size_t nr);

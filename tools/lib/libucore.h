@@ -3,17 +3,19 @@
  * libucore: Intel uncore performance monitors through /dev/ucore.
  *
  * The library carries everything that is not printing: it never prints, never
- * exits, installs no signal handler and keeps no global state.  Objects:
+ * exits, installs no signal handler and keeps no global state, except that each thread
+ * knows which regions it has joined.  Objects:
  *
  *   device    /dev/ucore: the machine, its domains, boxes and event fields
  *   discovery the tables that firmware describes the boxes with, as found
  *   platform  one processor generation: its models, and the event names that
  *             Intel publishes for it
- *   spec      an event as a user writes it: "imc2/CAS_COUNT.RD,die=0/"
- *   event     a spec resolved against a device: boxes, field values, counters
+ *   events    what a text like "imc2/CAS_COUNT.RD,die=0/" means on a device: boxes,
+ *             field values, counters
  *   session   events on counters; started, stopped, read
  *   delta     what the counters moved from one read to the next
  *   metrics   formulas over events: chosen by name, counted, evaluated
+ *   regions   pieces of a program, and what the counters moved meanwhile
  *   ring      the records of one session in one domain
  *   file      a file of samples, written and read back
  *   replay    a file as if its session ran now, for metrics of its samples
@@ -25,6 +27,10 @@
  * Functions return 0 (or a count) or a negative errno.  A function that takes a
  * struct ucore_error fills it, when it fails, with one line without a newline:
  * what failed, on which object, why, and what to do.  It may be NULL.
+ *
+ * Structures that callers allocate, or walk through in an array, end with room for what
+ * later versions say.  In those that the library fills it is 0; what a caller hands in must
+ * have it 0, or is refused (-EINVAL).
  *
  * Times are nanoseconds of CLOCK_MONOTONIC, durations are nanoseconds.  An
  * object may be used by one thread at a time, different objects by different
@@ -215,6 +221,7 @@ const char *ucore_unit_reason(uint32_t reason);
  * @type: number of the box type
  * @id: number of the unit among those of its type
  * @status_pos: bit of the unit in the global status
+ * @reserved: 0
  */
 struct ucore_unit_fields {
 	uint32_t num_regs;
@@ -227,6 +234,7 @@ struct ucore_unit_fields {
 	uint32_t type;
 	uint32_t id;
 	uint32_t status_pos;
+	uint32_t reserved[3];
 };
 
 /** ucore_unit_decode() - take the words of a unit's record apart */
@@ -318,6 +326,7 @@ struct ucore_event_unit {
  * @occ_sel: the PCU's occupancy select
  * @bytes: bytes that @bytes_per counts stand for, 0 if they do not stand for bytes
  * @bytes_per: at least 1 where @bytes is not 0
+ * @reserved: 0
  */
 struct ucore_event_desc {
 	const char *name;
@@ -333,22 +342,20 @@ struct ucore_event_desc {
 	uint8_t occ_sel;
 	uint8_t bytes;
 	uint8_t bytes_per;
+	uint64_t reserved[2];
 };
 
-/**
- * struct ucore_platform - the events of one processor generation
- * @name: its name, as in ucore_info.platform: "ivbep"
- * @nr_events: how many events it has
- * @rows: where the library keeps them
- */
-struct ucore_platform {
-	const char *name;
-	uint32_t nr_events;
-	const uint16_t *rows;
-};
+/* The events of one processor generation */
+struct ucore_platform;
 
-/** ucore_platform_list() - all platforms with event names, @nr of them */
-const struct ucore_platform *ucore_platform_list(size_t *nr);
+/** ucore_platform_at() - the platforms with event names, NULL beyond the last */
+const struct ucore_platform *ucore_platform_at(size_t i);
+
+/** ucore_platform_name() - its name, as in ucore_info.platform: "ivbep" */
+const char *ucore_platform_name(const struct ucore_platform *platform);
+
+/** ucore_platform_nr_events() - how many events it has; NULL has none */
+size_t ucore_platform_nr_events(const struct ucore_platform *platform);
 
 /** ucore_platform_find() - a platform by its name, NULL if it is unknown */
 const struct ucore_platform *ucore_platform_find(const char *name);
@@ -356,7 +363,7 @@ const struct ucore_platform *ucore_platform_find(const char *name);
 /**
  * ucore_platform_event_at() - the events of a platform, unit by unit
  * @platform: the platform
- * @i: which event, less than @platform->nr_events
+ * @i: which event, less than ucore_platform_nr_events()
  * @desc: what is filled
  */
 void ucore_platform_event_at(const struct ucore_platform *platform, size_t i,
@@ -395,80 +402,34 @@ bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
  */
 bool ucore_event_desc_text(const struct ucore_event_desc *desc, char *text, size_t size);
 
-/* ---- spec and event ---------------------------------------------------- */
+/* ---- events ------------------------------------------------------------ */
 
 #define UCORE_SPEC_LEN		192
-#define UCORE_SPEC_ITEMS	32
 
 /**
- * struct ucore_spec - an event as written, split into words
- * @text: the event as it was written, for labels and messages
- * @words: the same, cut into words
- * @head: what stands before the first slash: a box type with or without a number
- *        or a range of them, or the full name of an event
- * @nr: elements of @items
- * @items: what stands between the slashes; @value is NULL without "="
- *
- * Pointers lead into @words, so that a copy of the structure is of no use.
- */
-struct ucore_spec {
-	char text[UCORE_SPEC_LEN];
-	char words[UCORE_SPEC_LEN];
-	const char *head;
-	unsigned int nr;
-	struct {
-		const char *key;
-		const char *value;
-	} items[UCORE_SPEC_ITEMS];
-};
-
-/**
- * ucore_spec_next() - take the next event from a comma-separated list
- * @list: where we are in the list; it is moved on
- * @spec: what is filled
+ * ucore_list_next() - take the next event from a comma-separated list
+ * @list: where we are in the list; it is moved on, and NULL at its end
+ * @text: where the event is written, as it stands in the list
+ * @size: room there: UCORE_SPEC_LEN is enough
  * @err: where a failure is explained
  *
  * Only the form is checked, and no device needed.
- * Return: 1 for a spec, 0 at the end of the list, or -EINVAL.
+ * Return: 1 for an event, 0 at the end of the list, or -EINVAL.
  */
-int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_error *err);
+int ucore_list_next(const char **list, char *text, size_t size, struct ucore_error *err);
 
 #define UCORE_ANY		0xffffffffU	/* all dies, all CPUs, all instances */
 
-/**
- * struct ucore_event - what to count, and where
- * @text: the event as the user wrote it
- * @label: the same, or what "name=" calls it
- * @type: the box type
- * @instance: number of the first box in each domain, or UCORE_ANY
- * @last: number of the last one, or UCORE_ANY
- * @die: the kernel's logical die, or UCORE_ANY
- * @cpu: the CPU whose boxes are meant, or UCORE_ANY
- * @desc: the named event; its name is NULL for a raw one, and the rest zero
- * @counters: the counters that it may take, a bit each; 0: any general counter
- * @period: counts from sample to sample; 0: it only counts
- * @flags: UCORE_EVENT_*
- * @nr_terms: elements of @terms
- * @terms: the values of fields
- */
-struct ucore_event {
-	char text[UCORE_SPEC_LEN];
-	char label[UCORE_SPEC_LEN];
-	char type[UCORE_NAME_LEN];
-	uint32_t instance;
-	uint32_t last;
-	uint32_t die;
-	uint32_t cpu;
-	struct ucore_event_desc desc;
-	uint64_t counters;
-	uint64_t period;
-	uint32_t flags;
-	unsigned int nr_terms;
-	struct ucore_term terms[UCORE_TERMS_MAX];
-};
+struct ucore_event;
+struct ucore_events;
 
 /**
- * ucore_event_resolve() - find the boxes, the fields and the values of a spec
+ * ucore_events_find() - the events that a text stands for
+ * @dev: device
+ * @text: one event as a user writes it: "imc2/CAS_COUNT.RD,die=0/", "UNC_M_CAS_COUNT.RD",
+ *        with or without patterns
+ * @out: where the events are stored: at least one
+ * @err: where a failure is explained
  *
  * Terms: an event name, "fixed" or "fixed=N", any field of the box ("umask=0x3";
  * without a value it is 1), "period=N", "counter=N", "die=N", "cpu=N", "name=WORD".
@@ -476,30 +437,43 @@ struct ucore_event {
  * umask a wide "umask=0xC817FE01", as perf writes it, is both: the low 8 bits are
  * the umask.
  *
- * Errors: -ENOENT (no such box, die, CPU or event), -EINVAL (unknown term, no event,
- * a term twice, a filter missing), -ERANGE (value), -ENXIO (counter), and those
- * of ucore_device_fields().
- */
-int ucore_event_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
-			struct ucore_event *event, struct ucore_error *err);
-
-/**
- * ucore_event_expand() - the events that a spec with patterns stands for
- * @dev: device
- * @spec: a spec, with or without patterns
- * @events: where an array is stored, for free(3)
- * @nr: where its length is stored; it is not 0
- * @err: where a failure is explained
- *
  * A head with *, ? or [ is each box type, else each full name of an event, that
  * matches and that has the event; a term like that is each event of the type whose
- * name matches, with or without the prefix.  Without a pattern this is
- * ucore_event_resolve().
+ * name matches, with or without the prefix.
  *
- * Errors: those of ucore_event_resolve(), -ENOENT (nothing matches), -ENOMEM.
+ * Errors: -ENOENT (no such box, die, CPU or event; nothing matches), -EINVAL (not one
+ * event, unknown term, no event, a term twice, a filter missing), -ERANGE (value), -ENXIO
+ * (counter), -ENOMEM, and those of ucore_device_fields().
  */
-int ucore_event_expand(struct ucore_device *dev, const struct ucore_spec *spec,
-		       struct ucore_event **events, size_t *nr, struct ucore_error *err);
+int ucore_events_find(struct ucore_device *dev, const char *text, struct ucore_events **out,
+		      struct ucore_error *err);
+
+/** ucore_events_free() - free what ucore_events_find() gave; NULL is fine */
+void ucore_events_free(struct ucore_events *events);
+
+/** ucore_events_at() - one of the events, NULL beyond the last */
+struct ucore_event *ucore_events_at(struct ucore_events *events, size_t i);
+
+/** ucore_event_text() - the event as the user wrote it */
+const char *ucore_event_text(const struct ucore_event *event);
+
+/** ucore_event_label() - the same, or what "name=" calls it */
+const char *ucore_event_label(const struct ucore_event *event);
+
+/** ucore_event_type() - the type of its boxes: "imc" */
+const char *ucore_event_type(const struct ucore_event *event);
+
+/** ucore_event_desc_of() - Intel's event, NULL if it is a raw one */
+const struct ucore_event_desc *ucore_event_desc_of(const struct ucore_event *event);
+
+/** ucore_event_period() - counts from sample to sample; 0: it only counts */
+uint64_t ucore_event_period(const struct ucore_event *event);
+
+/** ucore_event_set_period() - give it a period, or none */
+void ucore_event_set_period(struct ucore_event *event, uint64_t period);
+
+/** ucore_event_set_flags() - UCORE_EVENT_* */
+void ucore_event_set_flags(struct ucore_event *event, uint32_t flags);
 
 /** ucore_event_matches() - does the event want this box? */
 bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box);
@@ -516,12 +490,14 @@ struct ucore_session;
  * @ring_size: bytes of each domain's ring, a power of two, UCORE_RING_MIN to
  *             UCORE_RING_MAX, or 0 for no rings
  * @wakeup: unread bytes that wake a poller, less than @ring_size
+ * @reserved: 0
  */
 struct ucore_session_config {
 	uint32_t flags;
 	uint64_t timer_ns;
 	uint32_t ring_size;
 	uint32_t wakeup;
+	uint32_t reserved[4];
 };
 
 /**
@@ -534,6 +510,7 @@ struct ucore_session_config {
  * @counter: the counter first given; the driver may move it until START
  * @poll_ns: how often the driver looks whether its period is over; 0: it interrupts, or
  *           has no period
+ * @reserved: 0
  */
 struct ucore_slot {
 	uint32_t event;
@@ -543,6 +520,7 @@ struct ucore_slot {
 	uint32_t instance;
 	uint32_t counter;
 	uint64_t poll_ns;
+	uint64_t reserved[2];
 };
 
 /**
@@ -552,6 +530,7 @@ struct ucore_slot {
  * @nr_domains: elements of @domains
  * @domains: the domains that were read, in the order of their ids
  * @skew_ns: time between the first and the last domain's freeze
+ * @reserved: 0
  */
 struct ucore_snapshot {
 	size_t nr_values;
@@ -559,6 +538,7 @@ struct ucore_snapshot {
 	size_t nr_domains;
 	const struct ucore_read_domain *domains;
 	uint64_t skew_ns;
+	uint64_t reserved[2];
 };
 
 /**
@@ -586,10 +566,19 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 		      struct ucore_error *err);
 
 /**
+ * ucore_session_add_box() - put an event on one box
+ * @box: id of a box that it wants
+ *
+ * Errors: those of ucore_session_add(), -ENOENT (no such box, or it is not wanted).
+ */
+int ucore_session_add_box(struct ucore_session *session, const struct ucore_event *event,
+			  uint32_t box, struct ucore_error *err);
+
+/**
  * ucore_session_add_list() - add the events of a list: all of them, or none
  * @list: specs with commas between, patterns among them
  *
- * Errors: those of ucore_spec_next(), ucore_event_expand() and ucore_session_add().
+ * Errors: those of ucore_list_next(), ucore_events_find() and ucore_session_add().
  */
 int ucore_session_add_list(struct ucore_session *session, const char *list,
 			   struct ucore_error *err);
@@ -630,7 +619,11 @@ int ucore_session_fd(const struct ucore_session *session);
 /** ucore_session_slots() - what is counted where, @nr slots in the order they were added */
 const struct ucore_slot *ucore_session_slots(const struct ucore_session *session, size_t *nr);
 
-/** ucore_session_event() - the event of ucore_slot.index; NULL beyond the last */
+/**
+ * ucore_session_event() - the event of ucore_slot.index, NULL beyond the last
+ *
+ * Valid until the next add.
+ */
 const struct ucore_event *ucore_session_event(const struct ucore_session *session,
 					      uint32_t index);
 
@@ -644,12 +637,14 @@ struct ucore_delta;
  * @enabled: how long its session ran, in nanoseconds
  * @running: for how much of that it could count
  * @flags: UCORE_VALUE_* of the later read
+ * @reserved: 0
  */
 struct ucore_delta_value {
 	uint64_t count;
 	uint64_t enabled;
 	uint64_t running;
 	uint32_t flags;
+	uint32_t reserved[3];
 };
 
 /**
@@ -687,6 +682,7 @@ const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *del
  * @where: what the names in the formula stand for: "a=UNC_M_CAS_COUNT.RD; ..."
  * @omitted: why it cannot be counted at one instant, empty if it can
  * @levels: UCORE_LEVEL_*; 0: as its events allow
+ * @reserved: 0
  */
 struct ucore_metric_desc {
 	const char *name;
@@ -697,6 +693,7 @@ struct ucore_metric_desc {
 	const char *where;
 	const char *omitted;
 	uint32_t levels;
+	uint32_t reserved[5];
 };
 
 /** ucore_metric_at() - the metrics of a platform, one after the other; false beyond the last */
@@ -848,6 +845,107 @@ int ucore_metrics_take(struct ucore_metrics *metrics, uint32_t domain,
 /** ucore_metrics_value() - the i-th value, metric by metric, NULL beyond the last */
 const struct ucore_metric_value *ucore_metrics_value(const struct ucore_metrics *metrics,
 						     size_t i);
+
+/* ---- regions: what the counters moved in a piece of a program ------------- */
+
+#define UCORE_REGION_NAME_LEN	64
+#define UCORE_REGION_DEPTH	16	/* regions within regions */
+#define UCORE_REGION_NAMES	32	/* names of a thread, unless it is said */
+#define UCORE_REGION_NAMES_MAX	4096
+
+struct ucore_regions;
+struct ucore_region;
+
+/**
+ * ucore_regions_create() - regions that are measured with the counters of a session
+ * @session: the session, whose events must all be there; it outlives the regions.
+ *           Its owner starts it: while it is stopped nothing moves
+ * @flags: UCORE_READ_* of each edge
+ * @names: how many names each thread may have, at most UCORE_REGION_NAMES_MAX; 0 is
+ *         UCORE_REGION_NAMES
+ * @out: where the regions are stored
+ * @err: where a failure is explained
+ *
+ * The counters are the machine's: a region has what everybody did meanwhile.  So the
+ * regions of threads are not summed up: of two that ran at once each has the whole.
+ *
+ * Errors: -ERANGE, -ENOMEM.
+ */
+int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t names,
+			 struct ucore_regions **out, struct ucore_error *err);
+
+/**
+ * ucore_regions_free() - free what ucore_regions_create() gave; NULL is fine
+ * @regions: the regions, which all threads but the caller have left
+ */
+void ucore_regions_free(struct ucore_regions *regions);
+
+/**
+ * ucore_regions_join() - measure the regions of the calling thread from now on
+ *
+ * This is what allocates.  Threads may join, and be at edges, at the same time.
+ *
+ * Errors: -EALREADY or -EBUSY (the thread has joined these, or others), -ESTALE (events
+ * were added to the session), -ENOMEM.
+ */
+int ucore_regions_join(struct ucore_regions *regions, struct ucore_error *err);
+
+/**
+ * ucore_regions_leave() - measure the calling thread no longer
+ *
+ * What it has ended is kept, what it has begun and not ended is dropped.  A thread that
+ * joins again counts as another one.
+ */
+void ucore_regions_leave(void);
+
+/**
+ * ucore_region_begin() - the calling thread enters a region
+ * @name: its name, shorter than UCORE_REGION_NAME_LEN, not empty
+ *
+ * One READ, no allocation.  Regions may be within others, and within themselves: then
+ * the outermost is measured, and the inner edges make no system call.
+ *
+ * Errors, after which the region has not begun: -ESRCH (the thread has not joined: no
+ * system call was made), -ENAMETOOLONG, -ENOSPC (too many names), -EOVERFLOW (deeper than
+ * UCORE_REGION_DEPTH), -ESTALE (events were added to the session), those of UCORE_READ.
+ */
+int ucore_region_begin(const char *name);
+
+/**
+ * ucore_region_end() - the calling thread leaves the region that it entered last
+ * @name: the name of that region
+ *
+ * Errors: -ESRCH, -EINVAL (it is not the region that was entered last, which goes on);
+ * -ESTALE and those of UCORE_READ, after which the region has ended and was not counted.
+ */
+int ucore_region_end(const char *name);
+
+/**
+ * ucore_regions_at() - the regions, thread by thread in the order of joining, each by its
+ * first begin; NULL beyond the last
+ *
+ * Other threads must not be at an edge while a region of theirs is looked at.
+ */
+const struct ucore_region *ucore_regions_at(const struct ucore_regions *regions, size_t i);
+
+/** ucore_region_name() - its name */
+const char *ucore_region_name(const struct ucore_region *region);
+
+/** ucore_region_thread() - its thread: how many had joined before */
+uint32_t ucore_region_thread(const struct ucore_region *region);
+
+/** ucore_region_count() - how often it was ended, within itself, too */
+uint64_t ucore_region_count(const struct ucore_region *region);
+
+/** ucore_region_time() - nanoseconds in it, from READ to READ */
+uint64_t ucore_region_time(const struct ucore_region *region);
+
+/**
+ * ucore_region_delta() - what the counters moved in it, all its times together
+ *
+ * For ucore_delta_values() and ucore_metrics_evaluate(); valid as long as the regions.
+ */
+const struct ucore_delta *ucore_region_delta(const struct ucore_region *region);
 
 /* ---- ring -------------------------------------------------------------- */
 

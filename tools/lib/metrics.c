@@ -824,7 +824,7 @@ static int local_add(struct ucore_metrics *metrics, const char *text, struct uco
 		snprintf(filled, sizeof(filled), "%.*s0x%x,die=%u%s", (int)(word - text), text,
 			 1U << domain->die, domain->die, word + strlen("LOCAL_NODE"));
 		ret = ucore_spec_next(&list, &spec, err) < 0 ? -EINVAL :
-		      ucore_event_resolve(metrics->dev, &spec, &event, err);
+		      ucore_spec_resolve(metrics->dev, &spec, &event, err);
 		if (!ret)
 			ret = ucore_session_add(metrics->session, &event, err);
 	}
@@ -848,7 +848,7 @@ static int event_add(struct ucore_metrics *metrics, struct counted *counted,
 			ret = ucore_error_set(err, -EINVAL, "'%s': one event for each alias",
 					      counted->spec);
 		if (!ret)
-			ret = ucore_event_resolve(metrics->dev, &spec, &event, err);
+			ret = ucore_spec_resolve(metrics->dev, &spec, &event, err);
 		if (!ret && event.period)
 			ret = ucore_error_set(err, -EINVAL,
 					      "'%s': period= makes samples: a metric takes none",

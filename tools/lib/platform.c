@@ -26,10 +26,19 @@ const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model, uint
 	return found;
 }
 
-const struct ucore_platform *ucore_platform_list(size_t *nr)
+const struct ucore_platform *ucore_platform_at(size_t i)
 {
-	*nr = ucore_nr_platforms;
-	return ucore_platforms;
+	return i < ucore_nr_platforms ? &ucore_platforms[i] : NULL;
+}
+
+const char *ucore_platform_name(const struct ucore_platform *platform)
+{
+	return platform->name;
+}
+
+size_t ucore_platform_nr_events(const struct ucore_platform *platform)
+{
+	return platform ? platform->nr_events : 0;
 }
 
 const struct ucore_platform *ucore_platform_find(const char *name)

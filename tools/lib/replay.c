@@ -121,7 +121,7 @@ static int events_resolve(struct ucore_replay *replay)
 			continue;
 		tried[index] = true;
 		replay->resolved[index] = ucore_spec_next(&list, &spec, NULL) > 0 &&
-			!ucore_event_resolve(&replay->dev, &spec, &replay->events[index], NULL);
+			!ucore_spec_resolve(&replay->dev, &spec, &replay->events[index], NULL);
 	}
 	free(tried);
 	return tried && replay->events && replay->resolved ? 0 : -ENOMEM;

@@ -20,6 +20,10 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 {
 	uint32_t ring = config->ring_size;
 
+	for (size_t i = 0; i < ARRAY_SIZE(config->reserved); i++)
+		if (config->reserved[i])
+			return ucore_error_set(err, -EINVAL,
+					       "the session's config asks for what this library does not know");
 	if (config->timer_ns && (config->timer_ns < UCORE_TIMER_MIN_NS ||
 				 config->timer_ns > UCORE_TIMER_MAX_NS))
 		return ucore_error_set(err, -ERANGE, "timer of %llu ns: from %lluus to %llus",
@@ -81,9 +85,8 @@ void ucore_session_destroy(struct ucore_session *session)
 	if (!session)
 		return;
 	session->dev->sys->close(session->fd);
-	free(session->domains);
+	ucore_reading_free(&session->reading);
 	free(session->values);
-	free(session->raw);
 	free(session->slots);
 	free(session->events);
 	free(session);
@@ -264,8 +267,7 @@ static int session_grow(struct ucore_session *session)
 	if (!slots)
 		return -ENOMEM;
 	session->slots = slots;
-	free(session->raw);
-	session->raw = NULL;
+	ucore_reading_free(&session->reading);
 	return 0;
 }
 
@@ -333,6 +335,22 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	return 0;
 }
 
+int ucore_session_add_box(struct ucore_session *session, const struct ucore_event *event,
+			  uint32_t box, struct ucore_error *err)
+{
+	const struct ucore_device *dev = session->dev;
+	struct ucore_event one = *event;
+
+	if (box >= dev->nr_boxes || !ucore_event_matches(event, &dev->boxes[box]))
+		return ucore_error_set(err, -ENOENT, "event '%s': box %u is none of its boxes",
+				       event->label, box);
+	one.instance = dev->boxes[box].instance;
+	one.last = one.instance;
+	one.die = dev->boxes[box].die;
+	one.cpu = dev->boxes[box].cpu < 0 ? UCORE_ANY : (uint32_t)dev->boxes[box].cpu;
+	return ucore_session_add(session, &one, err);
+}
+
 void ucore_session_truncate(struct ucore_session *session, size_t nr)
 {
 	size_t keep = 0;
@@ -350,7 +368,7 @@ static int spec_add(struct ucore_session *session, const struct ucore_spec *spec
 {
 	struct ucore_event *events;
 	size_t nr;
-	int ret = ucore_event_expand(session->dev, spec, &events, &nr, err);
+	int ret = ucore_spec_expand(session->dev, spec, &events, &nr, err);
 
 	if (ret)
 		return ret;
@@ -471,43 +489,75 @@ int ucore_session_reset(struct ucore_session *session, struct ucore_error *err)
 	return ret ? ucore_error_set(err, ret, "cannot reset: %s", strerror(-ret)) : 0;
 }
 
-static int read_buffers(struct ucore_session *session)
+int ucore_reading_init(struct ucore_reading *reading, const struct ucore_session *session)
 {
-	size_t nr = session->nr_slots ? session->nr_slots : 1;
+	size_t nr_domains = session->dev->nr_domains ? session->dev->nr_domains : 1;
 
-	if (session->raw)
+	reading->max_values = session->nr_slots ? session->nr_slots : 1;
+	reading->max_domains = nr_domains;
+	reading->values = calloc(reading->max_values, sizeof(*reading->values));
+	reading->domains = calloc(nr_domains, sizeof(*reading->domains));
+	if (reading->values && reading->domains)
 		return 0;
-	free(session->values);
-	free(session->domains);
-	session->nr_domains = session->dev->nr_domains ? session->dev->nr_domains : 1;
-	session->values = calloc(nr, sizeof(*session->values));
-	session->domains = calloc(session->nr_domains, sizeof(*session->domains));
-	session->raw = calloc(nr, sizeof(*session->raw));
-	if (session->values && session->domains && session->raw)
-		return 0;
-	free(session->raw);
-	session->raw = NULL;
+	ucore_reading_free(reading);
 	return -ENOMEM;
 }
 
-/* The kernel sorts by event id, and so are the slots unless ids were not rising */
-static int values_sort(struct ucore_session *session, size_t nr)
+void ucore_reading_free(struct ucore_reading *reading)
 {
-	size_t next = 0;
+	free(reading->values);
+	free(reading->domains);
+	memset(reading, 0, sizeof(*reading));
+}
+
+int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session *session,
+		       uint32_t flags)
+{
+	UCORE_ARG(ucore_read, read, .flags = flags, .nr_values = (uint32_t)reading->max_values,
+		  .nr_domains = (uint32_t)reading->max_domains,
+		  .values = (uintptr_t)reading->values, .domains = (uintptr_t)reading->domains);
+	int ret = session_ioctl(session, UCORE_READ, &read);
+
+	if (ret)
+		return ret;
+	if (read.nr_values > reading->max_values || read.nr_domains > reading->max_domains)
+		return -EPROTO;
+	reading->nr_values = read.nr_values;
+	reading->nr_domains = read.nr_domains;
+	reading->skew_ns = read.skew_ns;
+	return 0;
+}
+
+/* The kernel sorts by event id, and so are the slots unless ids were not rising */
+int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_session *session,
+		       struct ucore_value *values)
+{
+	size_t next = 0, nr = reading->nr_values;
 
 	for (size_t i = 0; i < session->nr_slots; i++) {
 		size_t tried = 0;
 
-		while (tried < nr && session->raw[next].event != session->slots[i].event) {
+		while (tried < nr && reading->values[next].event != session->slots[i].event) {
 			next = next + 1 < nr ? next + 1 : 0;
 			tried++;
 		}
 		if (tried == nr)
 			return -EPROTO;
-		session->values[i] = session->raw[next];
+		values[i] = reading->values[next];
 		next = next + 1 < nr ? next + 1 : 0;
 	}
 	return 0;
+}
+
+static int read_buffers(struct ucore_session *session)
+{
+	size_t nr = session->nr_slots ? session->nr_slots : 1;
+
+	if (session->reading.values)
+		return 0;
+	free(session->values);
+	session->values = calloc(nr, sizeof(*session->values));
+	return session->values ? ucore_reading_init(&session->reading, session) : -ENOMEM;
 }
 
 int ucore_session_read(struct ucore_session *session, uint32_t flags, struct ucore_snapshot *snap,
@@ -517,22 +567,17 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 
 	if (ret)
 		return ucore_error_set(err, ret, "out of memory");
-	UCORE_ARG(ucore_read, read, .flags = flags, .nr_values = (uint32_t)session->nr_slots,
-		  .nr_domains = (uint32_t)session->nr_domains, .values = (uintptr_t)session->raw,
-		  .domains = (uintptr_t)session->domains);
-	ret = session_ioctl(session, UCORE_READ, &read);
-	if (!ret && (read.nr_values > session->nr_slots || read.nr_domains > session->nr_domains))
-		ret = -EPROTO;
+	ret = ucore_reading_read(&session->reading, session, flags);
 	if (!ret)
-		ret = values_sort(session, read.nr_values);
+		ret = ucore_reading_sort(&session->reading, session, session->values);
 	if (ret)
 		return ucore_error_set(err, ret, "cannot read the counters: %s", strerror(-ret));
 	*snap = (struct ucore_snapshot) {
 		.nr_values = session->nr_slots,
 		.values = session->values,
-		.nr_domains = read.nr_domains,
-		.domains = session->domains,
-		.skew_ns = read.skew_ns,
+		.nr_domains = session->reading.nr_domains,
+		.domains = session->reading.domains,
+		.skew_ns = session->reading.skew_ns,
 	};
 	return 0;
 }

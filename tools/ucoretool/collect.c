@@ -194,6 +194,7 @@ static struct series series_wanted(const struct collect *c, size_t group,
 {
 	const struct family *family = group < NR_FAMILIES ? &families[group] : NULL;
 	const struct ucore_domain_info *domain = ucore_device_domain(c->dev, box->domain);
+	const struct ucore_event_desc *desc = ucore_event_desc_of(event);
 	struct series series = {
 		.group = group,
 		.package = domain ? domain->package : 0,
@@ -207,8 +208,8 @@ static struct series series_wanted(const struct collect *c, size_t group,
 	memcpy(series.type, box->type, sizeof(series.type));
 	if (!family || !family->bytes)
 		return series;
-	series.bytes = event->desc.bytes ? event->desc.bytes : family->bytes;
-	series.per = event->desc.bytes ? event->desc.bytes_per : 1;
+	series.bytes = desc && desc->bytes ? desc->bytes : family->bytes;
+	series.per = desc && desc->bytes ? desc->bytes_per : 1;
 	return series;
 }
 
@@ -216,7 +217,7 @@ static struct series series_wanted(const struct collect *c, size_t group,
 static int given_twice(struct collect *c, const struct ucore_event *event)
 {
 	snprintf(c->tool->err.text, sizeof(c->tool->err.text), "event '%s' is given twice",
-		 event->label);
+		 ucore_event_label(event));
 	return -EINVAL;
 }
 
@@ -225,15 +226,9 @@ static int source_add(struct collect *c, size_t group, const struct ucore_event 
 		      const struct ucore_box_info *box)
 {
 	struct series wanted = series_wanted(c, group, event, box), *series;
-	struct ucore_event one = *event;
 	struct source *grown;
-	int ret;
+	int ret = ucore_session_add_box(c->session, event, box->box, &c->tool->err);
 
-	one.instance = box->instance;
-	one.last = box->instance;
-	one.die = box->die;
-	one.cpu = box->cpu < 0 ? UCORE_ANY : (uint32_t)box->cpu;
-	ret = ucore_session_add(c->session, &one, &c->tool->err);
 	if (ret)
 		return ret;
 	series = series_of(c, &wanted);
@@ -272,28 +267,24 @@ static int event_add(struct collect *c, size_t group, const struct ucore_event *
 	if (c->nr_sources > before)
 		return 0;
 	snprintf(c->tool->err.text, sizeof(c->tool->err.text),
-		 "event '%s': none of its boxes answers", event->label);
+		 "event '%s': none of its boxes answers", ucore_event_label(event));
 	return -ENODEV;
-}
-
-static int spec_resolve(struct collect *c, const char *text, struct ucore_event *event)
-{
-	struct ucore_spec spec;
-	int ret = ucore_spec_next(&text, &spec, &c->tool->err);
-
-	return ret < 0 ? ret : ucore_event_resolve(c->dev, &spec, event, &c->tool->err);
 }
 
 /* The way in which this machine counts a family, -1 if it cannot */
 static int family_way(struct collect *c, const struct family *family)
 {
-	struct ucore_event event;
+	struct ucore_events *events;
 
 	for (int way = 0; way < FAMILY_WAYS && family->ways[way][0]; way++) {
 		int ret = 0;
 
-		for (int i = 0; i < FAMILY_EVENTS && family->ways[way][i] && !ret; i++)
-			ret = spec_resolve(c, family->ways[way][i], &event);
+		for (int i = 0; i < FAMILY_EVENTS && family->ways[way][i] && !ret; i++) {
+			ret = ucore_events_find(c->dev, family->ways[way][i], &events,
+						&c->tool->err);
+			if (!ret)
+				ucore_events_free(events);
+		}
 		if (!ret)
 			return way;
 	}
@@ -303,13 +294,15 @@ static int family_way(struct collect *c, const struct family *family)
 static int family_add(struct collect *c, size_t group)
 {
 	const char *const *specs = families[group].ways[c->ways[group]];
-	struct ucore_event event;
+	struct ucore_events *events;
 	int ret = 0;
 
 	for (int i = 0; i < FAMILY_EVENTS && specs[i] && !ret; i++) {
-		ret = spec_resolve(c, specs[i], &event);
-		if (!ret)
-			ret = event_add(c, group, &event);
+		ret = ucore_events_find(c->dev, specs[i], &events, &c->tool->err);
+		if (ret)
+			break;
+		ret = event_add(c, group, ucore_events_at(events, 0));
+		ucore_events_free(events);
 	}
 	return ret;
 }
@@ -383,20 +376,21 @@ static int label_group(struct collect *c, const char *label, size_t *group)
 }
 
 /* An event, or those that a pattern means */
-static int user_add(struct collect *c, const struct ucore_spec *spec)
+static int user_add(struct collect *c, const char *text)
 {
-	struct ucore_event *events;
-	size_t nr, group;
-	int ret = ucore_event_expand(c->dev, spec, &events, &nr, &c->tool->err);
+	struct ucore_events *events;
+	struct ucore_event *event;
+	size_t group;
+	int ret = ucore_events_find(c->dev, text, &events, &c->tool->err);
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < nr && !ret; i++) {
-		ret = label_group(c, events[i].label, &group);
+	for (size_t i = 0; !ret && (event = ucore_events_at(events, i)); i++) {
+		ret = label_group(c, ucore_event_label(event), &group);
 		if (!ret)
-			ret = event_add(c, group, &events[i]);
+			ret = event_add(c, group, event);
 	}
-	free(events);
+	ucore_events_free(events);
 	return ret;
 }
 
@@ -406,7 +400,7 @@ static int users_add(struct collect *c)
 	int ret = 0;
 
 	for (size_t i = 0; i < c->args->nr_events && !ret; i++)
-		ret = user_add(c, &c->args->events[i]);
+		ret = user_add(c, c->args->events[i]);
 	return ret;
 }
 
@@ -568,24 +562,35 @@ static int counters_read(struct collect *c)
 	return 0;
 }
 
+/* Has nobody else a box that the event wants? */
+static bool boxes_are_free(const struct collect *c, const struct ucore_event *event)
+{
+	const struct ucore_box_info *boxes;
+	size_t nr;
+
+	boxes = ucore_device_boxes(c->dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (ucore_event_matches(event, &boxes[i]) && boxes[i].owner &&
+		    boxes[i].owner != c->session_id)
+			return false;
+	return true;
+}
+
 /* Has whoever had the boxes of a collector let go of them? */
 static bool has_become_free(struct collect *c, unsigned int collector)
 {
-	const struct ucore_box_info *boxes;
-	struct ucore_event event;
-	size_t nr;
+	struct ucore_events *events;
+	bool all = true;
 
-	for (size_t group = 0; group < NR_FAMILIES; group++) {
+	for (size_t group = 0; group < NR_FAMILIES && all; group++) {
 		if (!belongs(group, collector) ||
-		    spec_resolve(c, families[group].ways[c->ways[group]][0], &event))
+		    ucore_events_find(c->dev, families[group].ways[c->ways[group]][0], &events,
+				      &c->tool->err))
 			continue;
-		boxes = ucore_device_boxes(c->dev, &nr);
-		for (size_t i = 0; i < nr; i++)
-			if (ucore_event_matches(&event, &boxes[i]) && boxes[i].owner &&
-			    boxes[i].owner != c->session_id)
-				return false;
+		all = boxes_are_free(c, ucore_events_at(events, 0));
+		ucore_events_free(events);
 	}
-	return true;
+	return all;
 }
 
 static bool can_have_more(struct collect *c)

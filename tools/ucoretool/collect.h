@@ -21,7 +21,7 @@
  * @read_flags: UCORE_READ_*
  */
 struct collect_args {
-	struct ucore_spec *events;
+	const char (*events)[UCORE_SPEC_LEN];
 	size_t nr_events;
 	unsigned int wanted;
 	bool chosen;

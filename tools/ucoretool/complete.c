@@ -84,7 +84,7 @@ static void names_offer(const struct completing *c, const char *type, const char
 	for (size_t p = 0; p < 2; p++) {
 		const struct ucore_platform *platform = platform_at(c, p);
 
-		for (size_t i = 0; platform && i < platform->nr_events; i++) {
+		for (size_t i = 0; i < ucore_platform_nr_events(platform); i++) {
 			ucore_platform_event_at(platform, i, &desc);
 			if (!type)
 				offer(c, desc.name, end);
@@ -215,12 +215,10 @@ static void collectors_complete(struct completing *c)
 
 static void platforms_complete(struct completing *c)
 {
-	const struct ucore_platform *all;
-	size_t nr;
+	const struct ucore_platform *platform;
 
-	all = ucore_platform_list(&nr);
-	for (size_t i = 0; i < nr; i++)
-		offer(c, all[i].name, "");
+	for (size_t i = 0; (platform = ucore_platform_at(i)); i++)
+		offer(c, ucore_platform_name(platform), "");
 }
 
 /* ---- options and operands ---------------------------------------------- */

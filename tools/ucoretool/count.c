@@ -45,13 +45,13 @@ static int cpus_option(struct tool *tool, struct count_args *args, const char *v
 
 static int events_option(struct tool *tool, struct count_args *args, const char *value)
 {
-	struct ucore_spec spec;
+	char text[UCORE_SPEC_LEN];
 	const char *list = value;
 	int ret;
 
 	if (args->nr_lists == MAX_LISTS)
 		return tool_usage(tool, "more than %d options -e", MAX_LISTS);
-	while ((ret = ucore_spec_next(&list, &spec, &tool->err)) > 0)
+	while ((ret = ucore_list_next(&list, text, sizeof(text), &tool->err)) > 0)
 		;
 	if (ret)
 		return tool_fail(tool, ret);
@@ -106,17 +106,19 @@ int count_finish(struct tool *tool, struct count_args *args, int argc, char **ar
 static int period_apply(struct tool *tool, struct ucore_event *event, bool first,
 			const struct count_triggers *triggers)
 {
-	if (event->period && !triggers)
+	uint64_t period = ucore_event_period(event);
+
+	if (period && !triggers)
 		return tool_usage(tool, "event '%s': period= makes samples: use record",
-				  event->label);
+				  ucore_event_label(event));
 	if (triggers && triggers->interrupt)
-		event->flags |= UCORE_EVENT_INTERRUPT;
+		ucore_event_set_flags(event, UCORE_EVENT_INTERRUPT);
 	if (!first || !triggers || !triggers->period)
 		return 0;
-	if (event->period)
+	if (period)
 		return tool_usage(tool, "event '%s' has a period of its own: drop -c or period=",
-				  event->label);
-	event->period = triggers->period;
+				  ucore_event_label(event));
+	ucore_event_set_period(event, triggers->period);
 	return 0;
 }
 
@@ -128,24 +130,24 @@ static int event_add(struct tool *tool, struct count *count, struct ucore_event 
 
 	if (ret)
 		return ret;
-	*triggered |= event->period != 0;
+	*triggered |= ucore_event_period(event) != 0;
 	ret = ucore_session_add(count->session, event, &tool->err);
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
 /* One event, or those that a pattern means */
-static int spec_add(struct tool *tool, struct count *count, const struct ucore_spec *spec,
+static int text_add(struct tool *tool, struct count *count, const char *text,
 		    const struct count_triggers *triggers, bool *triggered)
 {
-	struct ucore_event *events;
-	size_t nr;
-	int ret = ucore_event_expand(count->dev, spec, &events, &nr, &tool->err);
+	struct ucore_events *events;
+	struct ucore_event *event;
+	int ret = ucore_events_find(count->dev, text, &events, &tool->err);
 
 	if (ret)
 		return tool_fail(tool, ret);
-	for (size_t i = 0; i < nr && !ret; i++)
-		ret = event_add(tool, count, &events[i], triggers, triggered);
-	free(events);
+	for (size_t i = 0; !ret && (event = ucore_events_at(events, i)); i++)
+		ret = event_add(tool, count, event, triggers, triggered);
+	ucore_events_free(events);
 	return ret;
 }
 
@@ -154,14 +156,14 @@ static int events_add(struct tool *tool, const struct count_args *args, struct c
 		      const struct count_triggers *triggers)
 {
 	bool triggered = config->timer_ns || !triggers;
-	struct ucore_spec spec;
+	char text[UCORE_SPEC_LEN];
 	int ret;
 
 	for (unsigned int i = 0; i < args->nr_lists; i++) {
 		const char *list = args->lists[i];
 
-		while (ucore_spec_next(&list, &spec, &tool->err) > 0) {
-			ret = spec_add(tool, count, &spec, triggers, &triggered);
+		while (ucore_list_next(&list, text, sizeof(text), &tool->err) > 0) {
+			ret = text_add(tool, count, text, triggers, &triggered);
 			if (ret)
 				return ret;
 		}

@@ -24,7 +24,7 @@
 
 struct export_args {
 	struct collect_args collect;
-	struct ucore_spec events[COLLECT_MAX_EVENTS];
+	char events[COLLECT_MAX_EVENTS][UCORE_SPEC_LEN];
 	bool listens;
 	bool mode_given;
 	struct address address;
@@ -68,13 +68,12 @@ static int events_option(struct tool *tool, struct export_args *args, const char
 	struct collect_args *collect = &args->collect;
 	int ret;
 
-	collect->events = args->events;
+	collect->events = (const char (*)[UCORE_SPEC_LEN])args->events;
 	for (;;) {
-		struct ucore_spec *spec = &args->events[collect->nr_events];
-
 		if (collect->nr_events == COLLECT_MAX_EVENTS)
 			return tool_usage(tool, "more than %d events", COLLECT_MAX_EVENTS - 1);
-		ret = ucore_spec_next(&list, spec, &tool->err);
+		ret = ucore_list_next(&list, args->events[collect->nr_events], UCORE_SPEC_LEN,
+				      &tool->err);
 		if (ret <= 0)
 			return ret ? tool_fail(tool, ret) : 0;
 		collect->nr_events++;

@@ -35,16 +35,16 @@ static const struct option_desc list_options[] = {
 
 static int platform_option(struct tool *tool, struct list_args *args, const char *value)
 {
-	const struct ucore_platform *platforms;
+	const struct ucore_platform *platform;
 	char names[96] = "";
-	size_t nr, at = 0;
+	size_t at = 0;
 
 	args->platform = ucore_platform_find(value);
 	if (args->platform)
 		return 0;
-	platforms = ucore_platform_list(&nr);
-	for (size_t i = 0; i < nr && at < sizeof(names); i++)
-		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s", platforms[i].name);
+	for (size_t i = 0; at < sizeof(names) && (platform = ucore_platform_at(i)); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, " %s",
+				       ucore_platform_name(platform));
 	return tool_usage(tool, "no event names for platform '%s': there are%s", value, names);
 }
 
@@ -421,7 +421,7 @@ static size_t event_rows(struct out *out, const struct column *columns, size_t n
 	struct ucore_event_desc desc;
 	size_t found = 0;
 
-	for (size_t i = 0; platform && i < platform->nr_events; i++) {
+	for (size_t i = 0; i < ucore_platform_nr_events(platform); i++) {
 		ucore_platform_event_at(platform, i, &desc);
 		if (!event_wanted(pattern, &desc))
 			continue;
@@ -626,7 +626,7 @@ static int list_run(struct tool *tool, const void *data)
 	if (args->what == LIST_EVENTS && args->platform)
 		return list_events(tool, args, args->platform, NULL);
 	if (args->what == LIST_METRICS && args->platform)
-		return list_metrics(tool, args, args->platform->name);
+		return list_metrics(tool, args, ucore_platform_name(args->platform));
 	ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);
 	if (ret) {
 		tool_fail(tool, ret);

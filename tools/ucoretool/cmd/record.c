@@ -117,13 +117,13 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 /* Are there events that each CPU counts by itself? */
 static bool counts_cores(const struct count_args *args)
 {
-	struct ucore_spec spec;
+	char text[UCORE_SPEC_LEN];
 
 	for (unsigned int i = 0; i < args->nr_lists; i++) {
 		const char *list = args->lists[i];
 
-		while (ucore_spec_next(&list, &spec, NULL) > 0)
-			if (!strncasecmp(spec.head, "core", 4))
+		while (ucore_list_next(&list, text, sizeof(text), NULL) > 0)
+			if (!strncasecmp(text, "core", 4))
 				return true;
 	}
 	return false;

@@ -319,11 +319,12 @@ static void columns_make(const struct stat *stat, struct column *columns)
 
 static struct cell rate_cell(const struct stat_row *row, const struct ucore_event *event)
 {
+	const struct ucore_event_desc *desc = ucore_event_desc_of(event);
 	double bytes;
 
-	if (!event->desc.bytes || !row->running)
+	if (!desc || !desc->bytes || !row->running)
 		return cell_none();
-	bytes = (double)row->count * event->desc.bytes / event->desc.bytes_per;
+	bytes = (double)row->count * desc->bytes / desc->bytes_per;
 	return cell_real(bytes / 1e6 / ((double)row->running / NSEC_PER_SEC));
 }
 
@@ -350,7 +351,7 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 	bool box = stat->grouping == GROUP_BOX;
 	char name[UCORE_NAME_LEN + 12];
 
-	snprintf(name, sizeof(name), "%s%u", event->type, row->instance);
+	snprintf(name, sizeof(name), "%s%u", ucore_event_type(event), row->instance);
 
 	struct cell cells[MAX_COLUMNS] = {
 		[COLUMN_TIME] = cell_ns(stat->time),
@@ -362,7 +363,7 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 		[COLUMN_COUNT] = cell_count(row->count),
 		[COLUMN_RATE] = rate_cell(row, event),
 		[COLUMN_RUNNING] = running_cell(stat, row),
-		[COLUMN_EVENT] = cell_text(event->label),
+		[COLUMN_EVENT] = cell_text(ucore_event_label(event)),
 		[COLUMN_NOTE] = note_cell(row->flags, row->cpu),
 	};
 	row_out(stat, columns, cells);

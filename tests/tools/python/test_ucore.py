@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The Python package, on the fake device: two sockets, counters that move by known steps.
+
+Each READ lets a second pass, and a counter move by 1000 * (box + 1) + its number.
+"""
+
+import ctypes
+import errno
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+import ucore
+from ucore import abi
+
+HERE = Path(__file__).parent
+TOP = HERE.parents[2]
+FAKE_TOOL = Path(os.environ["UCORE_LIBRARY"]).parent / "fake_tool"
+SECOND = 1000000000
+
+
+def step(slot):
+    return 1000 * (slot.box.id + 1) + slot.counter
+
+
+@pytest.fixture
+def device():
+    with ucore.Device() as opened:
+        yield opened
+
+
+@pytest.fixture
+def session(device):
+    return device.session("imc/CAS_COUNT.RD/")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A file of 40 samples of a period, of each die."""
+    path = tmp_path_factory.mktemp("files") / "data"
+    environment = {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
+    subprocess.run([FAKE_TOOL, "record", "-c", "1000", "-e", "imc/CAS_COUNT.RD,name=reads/",
+                    "-e", "cbo0/CLOCKTICKS/", "-n", "40", "-o", path],
+                   env=environment, check=True, capture_output=True)
+    return path
+
+
+# ---- the interface ----
+
+
+def test_structures_are_those_of_the_compiler(tmp_path):
+    """Sizes, and places of all fields."""
+    lines, mine = [], []
+    for structure in abi.STRUCTURES:
+        name = f"struct {structure.c_name}"
+        lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
+        mine.append(f"{name} {ctypes.sizeof(structure)}")
+        for field, *_ in structure._fields_:
+            lines.append(f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), '
+                         f'sizeof((({name} *)0)->{field}));')
+            place = getattr(structure, field)
+            mine.append(f"{name}.{field} {place.offset} {place.size}")
+    program = tmp_path / "program.c"
+    program.write_text("#include <stdio.h>\n#include <libucore.h>\nint main(void)\n{\n"
+                       + "\n".join(lines) + "\nreturn 0;\n}\n")
+    environment = {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
+    subprocess.run(["gcc", f"-I{TOP}/tools/lib", f"-I{TOP}/uapi", "-o", tmp_path / "program",
+                    program], env=environment, check=True)
+    theirs = subprocess.run([tmp_path / "program"], env=environment, check=True, text=True,
+                            capture_output=True).stdout.splitlines()
+    assert mine == theirs
+
+
+def test_constants_are_those_of_the_headers():
+    text = (TOP / "tools/lib/libucore.h").read_text() + (TOP / "uapi/ucore.h").read_text()
+    words = dict(line.split(None, 2)[1:] for line in text.splitlines()
+                 if line.startswith("#define UCORE_") and len(line.split(None, 2)) == 3)
+    for name, value in (("UCORE_FILE_RECORD", abi.FILE_RECORD),
+                        ("UCORE_FILE_STATUS", abi.FILE_STATUS),
+                        ("UCORE_RECORD_SAMPLE", abi.RECORD_SAMPLE),
+                        ("UCORE_RECORD_LOST", abi.RECORD_LOST),
+                        ("UCORE_RECORD_GAP", abi.RECORD_GAP),
+                        ("UCORE_NAME_LEN", abi.NAME_LEN), ("UCORE_SPEC_LEN", abi.SPEC_LEN)):
+        assert int(words[name].split("/*")[0], 0) == value, name
+    for name, value in abi.LEVELS.items():
+        shift = words[f"UCORE_LEVEL_{name.upper()}"]
+        assert eval(shift.replace("U", "")) == value, name
+
+
+# ---- the machine ----
+
+
+def test_what_there_is(device):
+    device.ready()
+    assert device.platform == "ivbep"
+    assert [(d.id, d.die, d.package, d.cpu) for d in device.domains()] == [
+        (0, 0, 0, None), (1, 1, 1, None)]
+    boxes = device.boxes()
+    assert [box.id for box in boxes] == list(range(len(boxes)))
+    assert sum(box.type == "imc" for box in boxes) == 8
+    assert {box.cpu for box in boxes} == {None}
+
+
+def test_no_such_node():
+    """libucore's own words reach the exception."""
+    session = ucore.Device().session
+    with pytest.raises(ucore.Error) as caught:
+        session("imc/CAS_COUNT.RDD/")
+    assert caught.value.errno == errno.ENOENT
+    assert "did you mean" in caught.value.strerror
+
+
+def test_what_is_closed_is_not_used(device):
+    session = device.session("imc/CAS_COUNT.RD/")
+    session.close()
+    session.close()
+    with pytest.raises(ValueError, match="Session is closed"):
+        session.start()
+    other = device.session("imc/CAS_COUNT.RD/")
+    device.close()
+    with pytest.raises(ValueError, match="Session is closed"):
+        other.read()
+    with pytest.raises(ValueError, match="Device is closed"):
+        device.boxes()
+
+
+# ---- sessions ----
+
+
+def test_counts_and_deltas(session):
+    slots = session.slots()
+    assert [slot.label for slot in slots] == ["imc/CAS_COUNT.RD/"] * 8
+    assert {slot.box.type for slot in slots} == {"imc"}
+    assert session.deltas() == []
+    session.start()
+    first = session.read()
+    assert first.counts == [step(slot) for slot in slots]
+    second = session.read(live=True)
+    assert second.counts == [2 * step(slot) for slot in slots]
+    assert second.time - first.time == SECOND
+    assert second.flags == [0] * 8
+    assert first.skew_ns == 120
+    assert session.deltas() == [ucore.Delta(step(slot), SECOND, SECOND // 10 * 9, 0)
+                                for slot in slots]
+    session.stop()
+    session.reset()
+    assert session.deltas() == []
+    assert session.read().counts == [0] * 8
+
+
+def test_events_are_added(session):
+    session.add("cbo0/CLOCKTICKS,die=1,name=clock/")
+    assert session.slots()[-1].label == "clock"
+    assert session.slots()[-1].box.die == 1
+    with pytest.raises(ucore.Error) as caught:
+        session.add("imc/CAS_COUNT.WR/,nosuch/EVENT/")
+    assert caught.value.errno == errno.ENOENT
+    assert len(session.slots()) == 9
+
+
+def test_metrics_of_each_level(device):
+    session = device.session()
+    everywhere = session.metrics("rate=UNC_M_CAS_COUNT.RD/seconds")
+    sockets = session.metrics("rate=UNC_M_CAS_COUNT.RD/seconds", level="socket")
+    boxes = session.metrics("rate=UNC_M_CAS_COUNT.RD/seconds", level="box")
+    assert everywhere.values() == []
+    session.start()
+    session.read()
+    session.read()
+    by_box = boxes.values()
+    assert len(by_box) == 8
+    assert {(box.type, box.cpu) for box in by_box} == {("imc", None)}
+    assert [(s.package, s.type) for s in sockets.values()] == [(0, None), (1, None)]
+    # each has counters of its own, which the fake moves by almost the same
+    for socket in sockets.values():
+        assert socket.value == pytest.approx(sum(box.value for box in by_box
+                                                 if box.package == socket.package), rel=1e-3)
+    total, = everywhere.values()
+    assert (total.name, total.package, total.type) == ("rate", None, None)
+    assert total.value == pytest.approx(sum(box.value for box in by_box), rel=1e-3)
+    with pytest.raises(ValueError, match="level 'die'"):
+        session.metrics("rate=1", level="die")
+    with pytest.raises(ucore.Error, match="memory_bandwidth"):
+        session.metrics("memory_bandwidth_raed")
+
+
+# ---- regions ----
+
+
+def test_regions(session):
+    regions = session.regions()
+    with pytest.raises(ucore.Error) as caught:
+        with ucore.region("solve"):
+            pass
+    assert caught.value.errno == errno.ESRCH
+    regions.join()
+    session.start()
+    with ucore.region("solve"):
+        with ucore.region("inner"):
+            pass
+    with pytest.raises(KeyError):
+        with ucore.region("inner"):
+            raise KeyError
+    solve, inner = regions.results()
+    assert (solve.name, solve.thread, solve.count, solve.time_ns) == ("solve", 0, 1, 3 * SECOND)
+    assert (inner.name, inner.count, inner.time_ns) == ("inner", 2, 2 * SECOND)
+    assert [delta.count for delta in solve.deltas] == [3 * step(slot)
+                                                       for slot in session.slots()]
+    ucore.leave()
+
+
+def test_regions_of_another_thread(session):
+    regions = session.regions()
+    session.start()
+
+    def work():
+        regions.join()
+        with ucore.region("beside"):
+            pass
+        ucore.leave()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    regions.join()
+    with ucore.region("here"):
+        pass
+    ucore.leave()
+    assert [(r.name, r.thread) for r in regions.results()] == [("beside", 0), ("here", 1)]
+
+
+# ---- files ----
+
+
+def test_the_head_of_a_file(recorded):
+    with ucore.Recording(recorded) as recording:
+        assert recording.platform == "ivbep"
+        assert len(recording.domains) == 2
+        assert {event.label for event in recording.events} == {"reads", "cbo0/CLOCKTICKS/"}
+        reads = [event for event in recording.events if event.label == "reads"]
+        assert {(event.period, event.bytes, event.bytes_per) for event in reads} == {
+            (1000, 64, 1)}
+        one = recording.wall_clock(recording.start + 5)
+        assert one - recording.wall_clock(recording.start) == 5
+
+
+def test_samples_of_a_file(recorded):
+    recording = ucore.Recording(recorded)
+    samples = list(recording.samples())
+    assert len(samples) == 40
+    for domain in (0, 1):
+        events = {event.id for event in recording.events if event.domain == domain}
+        mine = [sample for sample in samples if sample.domain == domain]
+        assert mine
+        assert all(set(sample.counts) == events for sample in mine)
+        times = [sample.time for sample in mine]
+        assert times == sorted(set(times))
+    # a second time, and two at once
+    pairs = list(zip(recording.samples(), recording.records()))
+    assert [a for a, _ in pairs] == [b for _, b in pairs] == samples
+
+
+def test_series_are_the_samples(recorded):
+    recording = ucore.Recording(recorded)
+    series = recording.series()
+    assert {s.event.id for s in series} == {event.id for event in recording.events}
+    for one in series:
+        samples = [sample for sample in recording.samples() if one.event.id in sample.counts]
+        assert list(one.time) == [sample.time for sample in samples]
+        assert list(one.count) == [sample.counts[one.event.id] for sample in samples]
+        assert list(one.count) == sorted(one.count)
+
+
+def test_series_for_numpy(recorded):
+    numpy = pytest.importorskip("numpy")
+    recording = ucore.Recording(recorded)
+    for plain, one in zip(recording.series(), recording.numpy()):
+        assert one.count.dtype == one.time.dtype == numpy.uint64
+        assert one.count.tolist() == list(plain.count)
+        assert one.time.tolist() == list(plain.time)
+        # the fake's counters move by the same each time
+        assert len(set(numpy.diff(one.count).tolist())) == 1
+
+
+def test_the_package_does_without_numpy():
+    done = subprocess.run(
+        ["python3", "-c", "import sys; sys.modules['numpy'] = None; import ucore"], check=False,
+        capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_metrics_of_a_file(recorded):
+    recording = ucore.Recording(recorded)
+    values = list(recording.metrics("rate=UNC_M_CAS_COUNT.RD/seconds", level="socket"))
+    assert {metric.package for _, metric in values} == {0, 1}
+    assert all(metric.value > 0 for _, metric in values[2:])
+    times = {sample.time for sample in recording.samples()}
+    assert {time for time, _ in values} <= times
+    with pytest.raises(ucore.Error) as caught:
+        list(recording.metrics("rate=UNC_M_CAS_COUNT.WR/seconds"))
+    assert caught.value.errno == errno.ENOENT
+
+
+def test_what_is_no_file(tmp_path, recorded):
+    (tmp_path / "text").write_text("no samples at all\n" * 10)
+    with pytest.raises(ucore.Error) as caught:
+        ucore.Recording(tmp_path / "text")
+    assert caught.value.errno == errno.EBADMSG
+    with pytest.raises(ucore.Error) as caught:
+        ucore.Recording(tmp_path / "nosuch")
+    assert caught.value.errno == errno.ENOENT
+    whole = recorded.read_bytes()
+    (tmp_path / "cut").write_bytes(whole[:-200])
+    with pytest.raises(ucore.Error) as caught:
+        list(ucore.Recording(tmp_path / "cut").records())
+    assert caught.value.errno == errno.EBADMSG

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Regions: what the counters moved between two lines of a program, by name and thread.
+ *
+ * An edge is one READ into buffers that the thread has had since it joined.  A begin
+ * only keeps what it read; an end reads first and computes then: of the library's own
+ * work a region contains next to nothing.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+struct ucore_region {
+	char name[UCORE_REGION_NAME_LEN];
+	uint32_t thread;
+	unsigned int open;		/* begun, and within itself */
+	uint64_t count;
+	uint64_t time_ns;
+	struct ucore_delta *delta;	/* the sum */
+};
+
+struct region_thread {
+	struct region_thread *next;
+	struct ucore_regions *regions;
+	uint32_t number;
+	struct ucore_region *names;	/* regions->max_names of them */
+	size_t nr_names;
+	struct region_frame {
+		struct ucore_region *region;
+		struct ucore_reading begin;	/* unread where the region is within itself */
+	} frames[UCORE_REGION_DEPTH];
+	unsigned int depth;
+	struct ucore_reading end;
+	struct ucore_value *values;	/* a reading's, in slot order */
+	struct ucore_delta *step;	/* from one reading to the other */
+};
+
+/* @threads and @nr_threads: any thread that joins adds itself, at the list's head */
+struct ucore_regions {
+	struct ucore_session *session;
+	size_t nr_slots;
+	uint32_t flags;
+	size_t max_names;
+	struct region_thread *threads;
+	uint32_t nr_threads;
+};
+
+/* Edges name no object: a program may have them anywhere */
+static __thread struct region_thread *current;
+
+int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t names,
+			 struct ucore_regions **out, struct ucore_error *err)
+{
+	struct ucore_regions *regions;
+
+	if (names > UCORE_REGION_NAMES_MAX)
+		return ucore_error_set(err, -ERANGE, "regions of %zu names: at most %d", names,
+				       UCORE_REGION_NAMES_MAX);
+	regions = calloc(1, sizeof(*regions));
+	if (!regions)
+		return ucore_error_set(err, -ENOMEM, "out of memory");
+	regions->session = session;
+	regions->nr_slots = session->nr_slots;
+	regions->flags = flags;
+	regions->max_names = names ? names : UCORE_REGION_NAMES;
+	*out = regions;
+	return 0;
+}
+
+/* ---- threads ----------------------------------------------------------- */
+
+static void thread_free(struct region_thread *thread)
+{
+	for (size_t i = 0; thread->names && i < thread->regions->max_names; i++)
+		ucore_delta_free(thread->names[i].delta);
+	for (unsigned int i = 0; i < UCORE_REGION_DEPTH; i++)
+		ucore_reading_free(&thread->frames[i].begin);
+	ucore_reading_free(&thread->end);
+	ucore_delta_free(thread->step);
+	free(thread->values);
+	free(thread->names);
+	free(thread);
+}
+
+void ucore_regions_free(struct ucore_regions *regions)
+{
+	if (!regions)
+		return;
+	if (current && current->regions == regions)
+		current = NULL;
+	while (regions->threads) {
+		struct region_thread *thread = regions->threads;
+
+		regions->threads = thread->next;
+		thread_free(thread);
+	}
+	free(regions);
+}
+
+/* All that its edges will need */
+static int thread_fill(struct region_thread *thread)
+{
+	const struct ucore_regions *regions = thread->regions;
+	const struct ucore_session *session = regions->session;
+	int ret = ucore_reading_init(&thread->end, session);
+
+	thread->values = calloc(regions->nr_slots ? regions->nr_slots : 1,
+				sizeof(*thread->values));
+	thread->names = calloc(regions->max_names, sizeof(*thread->names));
+	if (!thread->values || !thread->names)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < UCORE_REGION_DEPTH && !ret; i++)
+		ret = ucore_reading_init(&thread->frames[i].begin, session);
+	if (!ret)
+		ret = ucore_delta_create(session, &thread->step, NULL);
+	for (size_t i = 0; i < regions->max_names && !ret; i++)
+		ret = ucore_delta_create(session, &thread->names[i].delta, NULL);
+	return ret;
+}
+
+/* Is the session still the one that buffers were made for? */
+static bool session_changed(const struct ucore_regions *regions)
+{
+	return regions->session->nr_slots != regions->nr_slots;
+}
+
+int ucore_regions_join(struct ucore_regions *regions, struct ucore_error *err)
+{
+	struct region_thread *thread;
+
+	if (current)
+		return ucore_error_set(err, current->regions == regions ? -EALREADY : -EBUSY,
+				       "the thread has joined regions already: let it leave them first");
+	if (session_changed(regions))
+		return ucore_error_set(err, -ESTALE,
+				       "the session's events have changed since its regions were created");
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return ucore_error_set(err, -ENOMEM, "out of memory");
+	thread->regions = regions;
+	if (thread_fill(thread)) {
+		thread_free(thread);
+		return ucore_error_set(err, -ENOMEM, "out of memory");
+	}
+	thread->number = __atomic_fetch_add(&regions->nr_threads, 1, __ATOMIC_RELAXED);
+	thread->next = __atomic_load_n(&regions->threads, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&regions->threads, &thread->next, thread, true,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	current = thread;
+	return 0;
+}
+
+void ucore_regions_leave(void)
+{
+	current = NULL;
+}
+
+/* ---- edges ------------------------------------------------------------- */
+
+static int region_find(struct region_thread *thread, const char *name,
+		       struct ucore_region **region)
+{
+	size_t length = strlen(name), i = 0;
+
+	if (!length || length >= UCORE_REGION_NAME_LEN)
+		return -ENAMETOOLONG;
+	while (i < thread->nr_names && strcmp(thread->names[i].name, name))
+		i++;
+	if (i == thread->regions->max_names)
+		return -ENOSPC;
+	*region = &thread->names[i];
+	if (i < thread->nr_names)
+		return 0;
+	memcpy((*region)->name, name, length + 1);
+	(*region)->thread = thread->number;
+	thread->nr_names++;
+	return 0;
+}
+
+int ucore_region_begin(const char *name)
+{
+	struct region_thread *thread = current;
+	struct ucore_region *region;
+	struct region_frame *frame;
+	int ret;
+
+	if (!thread)
+		return -ESRCH;
+	if (thread->depth == UCORE_REGION_DEPTH)
+		return -EOVERFLOW;
+	if (session_changed(thread->regions))
+		return -ESTALE;
+	ret = region_find(thread, name, &region);
+	if (ret)
+		return ret;
+	frame = &thread->frames[thread->depth];
+	frame->region = region;
+	if (!region->open) {
+		ret = ucore_reading_read(&frame->begin, thread->regions->session,
+					 thread->regions->flags);
+		if (ret)
+			return ret;
+	}
+	region->open++;
+	thread->depth++;
+	return 0;
+}
+
+/* The instant of a reading; the time of a domain without a CPU stands still */
+static uint64_t reading_time(const struct ucore_reading *reading)
+{
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < reading->nr_domains; i++)
+		if (reading->domains[i].time > time)
+			time = reading->domains[i].time;
+	return time;
+}
+
+static int step_to(struct region_thread *thread, const struct ucore_reading *reading)
+{
+	const struct ucore_snapshot snap = {
+		.nr_values = thread->regions->nr_slots,
+		.values = thread->values,
+		.nr_domains = reading->nr_domains,
+		.domains = reading->domains,
+	};
+	int ret = ucore_reading_sort(reading, thread->regions->session, thread->values);
+
+	if (!ret)
+		ucore_delta_update(thread->step, &snap);
+	return ret;
+}
+
+static int frame_account(struct region_thread *thread, const struct region_frame *frame)
+{
+	struct ucore_region *region = frame->region;
+	int ret = step_to(thread, &frame->begin);
+
+	if (!ret)
+		ret = step_to(thread, &thread->end);
+	if (ret)
+		return ret;
+	ucore_delta_add(region->delta, thread->step);
+	region->time_ns += reading_time(&thread->end) - reading_time(&frame->begin);
+	return 0;
+}
+
+int ucore_region_end(const char *name)
+{
+	struct region_thread *thread = current;
+	struct region_frame *frame;
+	int ret = 0;
+
+	if (!thread)
+		return -ESRCH;
+	if (!thread->depth || strcmp(thread->frames[thread->depth - 1].region->name, name))
+		return -EINVAL;
+	frame = &thread->frames[thread->depth - 1];
+	if (frame->region->open == 1) {
+		if (session_changed(thread->regions))
+			ret = -ESTALE;
+		if (!ret)
+			ret = ucore_reading_read(&thread->end, thread->regions->session,
+						 thread->regions->flags);
+		if (!ret)
+			ret = frame_account(thread, frame);
+	}
+	thread->depth--;
+	frame->region->open--;
+	if (!ret)
+		frame->region->count++;
+	return ret;
+}
+
+/* ---- results ----------------------------------------------------------- */
+
+static const struct region_thread *thread_at(const struct ucore_regions *regions, uint32_t number)
+{
+	const struct region_thread *thread = __atomic_load_n(&regions->threads, __ATOMIC_ACQUIRE);
+
+	while (thread && thread->number != number)
+		thread = thread->next;
+	return thread;
+}
+
+const struct ucore_region *ucore_regions_at(const struct ucore_regions *regions, size_t i)
+{
+	uint32_t nr_threads = __atomic_load_n(&regions->nr_threads, __ATOMIC_RELAXED);
+
+	for (uint32_t number = 0; number < nr_threads; number++) {
+		const struct region_thread *thread = thread_at(regions, number);
+
+		/* one that is just joining has no names yet */
+		if (!thread)
+			continue;
+		if (i < thread->nr_names)
+			return &thread->names[i];
+		i -= thread->nr_names;
+	}
+	return NULL;
+}
+
+const char *ucore_region_name(const struct ucore_region *region)
+{
+	return region->name;
+}
+
+uint32_t ucore_region_thread(const struct ucore_region *region)
+{
+	return region->thread;
+}
+
+uint64_t ucore_region_count(const struct ucore_region *region)
+{
+	return region->count;
+}
+
+uint64_t ucore_region_time(const struct ucore_region *region)
+{
+	return region->time_ns;
+}
+
+const struct ucore_delta *ucore_region_delta(const struct ucore_region *region)
+{
+	return region->delta;
+}

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Intel uncore performance counters from Python, by libucore.
+
+    import time, ucore
+
+    with ucore.Device() as device, device.session() as session:
+        metrics = session.metrics("memory_bandwidth_total", level="socket")
+        session.start()
+        session.read()
+        time.sleep(1)
+        session.read()
+        for metric in metrics.values():
+            print(metric.package, metric.value, metric.unit)
+
+    for series in ucore.Recording("ucore.data").numpy():
+        print(series.event.label, series.count[-1])
+
+Events, lists and metrics are written as for ucoretool(1).  What fails raises ucore.Error,
+an OSError with the library's explanation.  An object is for one thread at a time; regions
+are each thread's own.
+"""
+
+from .abi import Error
+from .machine import (Box, Delta, Device, Domain, Metric, Metrics, Reading, Region, Regions,
+                      Session, Slot, leave, region)
+from .recording import Event, Gap, Lost, Recording, Sample, Series
+
+__all__ = ["Box", "Delta", "Device", "Domain", "Error", "Event", "Gap", "Lost", "Metric",
+           "Metrics", "Reading", "Recording", "Region", "Regions", "Sample", "Series", "Session",
+           "Slot", "leave", "region"]

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""libucore's C interface, as ucore.h and libucore.h have it: structures, functions, errors.
+
+The structures are compared with the compiler's by a test.  Nothing here has an opinion of
+what they are for.
+"""
+
+import ctypes
+import os
+from ctypes import POINTER, c_bool, c_char, c_char_p, c_double, c_int, c_int32, c_size_t
+from ctypes import c_uint16, c_uint32, c_uint64, c_void_p
+
+ANY = 0xFFFFFFFF
+NAME_LEN = 16
+SPEC_LEN = 192
+FILE_RECORD, FILE_STATUS = 1, 2
+RECORD_SAMPLE, RECORD_LOST, RECORD_GAP = 1, 2, 3
+LEVELS = {"system": 1, "socket": 2, "box": 4}
+
+
+class Error(OSError):
+    """A call of the library failed: errno, and its line of what, why and what to do."""
+
+
+class ErrorText(ctypes.Structure):
+    c_name = "ucore_error"
+    _fields_ = [("text", c_char * 400)]
+
+
+class Info(ctypes.Structure):
+    c_name = "ucore_info"
+    _fields_ = [(name, c_uint32) for name in (
+        "size", "flags", "abi", "state", "caps", "nr_domains", "nr_boxes", "nr_counters",
+        "family", "model", "stepping", "reserved")] + [
+            ("platform", c_char * NAME_LEN), ("reason", c_char * 160)]
+
+
+class DomainInfo(ctypes.Structure):
+    c_name = "ucore_domain_info"
+    _fields_ = [("domain", c_uint32), ("scope", c_uint32), ("die", c_uint32),
+                ("package", c_uint32), ("cpu", c_int32), ("reader", c_int32),
+                ("nr_boxes", c_uint32), ("nr_counters", c_uint32), ("nr_sessions", c_uint32),
+                ("reserved", c_uint32), ("pmis", c_uint64), ("recovered", c_uint64),
+                ("throttled", c_uint64), ("frozen_ns", c_uint64), ("skew_max_ns", c_uint64)]
+
+
+class BoxInfo(ctypes.Structure):
+    c_name = "ucore_box_info"
+    _fields_ = [("box", c_uint32), ("domain", c_uint32), ("die", c_uint32), ("cpu", c_int32),
+                ("instance", c_uint32), ("access", c_uint32), ("nr_counters", c_uint32),
+                ("nr_fixed", c_uint32), ("width", c_uint32), ("fixed_width", c_uint32),
+                ("caps", c_uint32), ("owner_pid", c_uint32), ("owner", c_uint64),
+                ("location", c_uint64), ("type", c_char * NAME_LEN),
+                ("owner_comm", c_char * NAME_LEN)]
+
+
+class SessionConfig(ctypes.Structure):
+    c_name = "ucore_session_config"
+    _fields_ = [("flags", c_uint32), ("timer_ns", c_uint64), ("ring_size", c_uint32),
+                ("wakeup", c_uint32), ("reserved", c_uint32 * 4)]
+
+
+class Slot(ctypes.Structure):
+    c_name = "ucore_slot"
+    _fields_ = [("event", c_uint32), ("index", c_uint32), ("box", c_uint32),
+                ("domain", c_uint32), ("instance", c_uint32), ("counter", c_uint32),
+                ("poll_ns", c_uint64), ("reserved", c_uint64 * 2)]
+
+
+class Value(ctypes.Structure):
+    c_name = "ucore_value"
+    _fields_ = [("event", c_uint32), ("flags", c_uint32), ("count", c_uint64)]
+
+
+class ReadDomain(ctypes.Structure):
+    c_name = "ucore_read_domain"
+    _fields_ = [("domain", c_uint32), ("cpu", c_uint32), ("time", c_uint64),
+                ("frozen_ns", c_uint64), ("skew_ns", c_uint64), ("time_enabled", c_uint64),
+                ("time_running", c_uint64)]
+
+
+class Snapshot(ctypes.Structure):
+    c_name = "ucore_snapshot"
+    _fields_ = [("nr_values", c_size_t), ("values", POINTER(Value)), ("nr_domains", c_size_t),
+                ("domains", POINTER(ReadDomain)), ("skew_ns", c_uint64),
+                ("reserved", c_uint64 * 2)]
+
+
+class DeltaValue(ctypes.Structure):
+    c_name = "ucore_delta_value"
+    _fields_ = [("count", c_uint64), ("enabled", c_uint64), ("running", c_uint64),
+                ("flags", c_uint32), ("reserved", c_uint32 * 3)]
+
+
+class MetricDesc(ctypes.Structure):
+    c_name = "ucore_metric_desc"
+    _fields_ = [(name, c_char_p) for name in (
+        "name", "unit", "category", "text", "formula", "where", "omitted")] + [
+            ("levels", c_uint32), ("reserved", c_uint32 * 5)]
+
+
+class MetricValue(ctypes.Structure):
+    c_name = "ucore_metric_value"
+    _fields_ = [("metric", POINTER(MetricDesc)), ("level", c_uint32), ("package", c_uint32),
+                ("die", c_uint32), ("cpu", c_int32), ("type", c_char_p),
+                ("instance", c_uint32), ("value", c_double), ("flags", c_uint32),
+                ("running", c_uint64), ("fresh", c_bool)]
+
+
+class FileHeader(ctypes.Structure):
+    c_name = "ucore_file_header"
+    _fields_ = [("magic", c_char * 8)] + [(name, c_uint32) for name in (
+        "version", "size", "domain_size", "box_size", "field_size", "event_size", "nr_domains",
+        "nr_boxes", "nr_fields", "nr_events", "cores", "reserved")] + [
+            ("timer_ns", c_uint64), ("start", c_uint64), ("start_real", c_uint64),
+            ("platform", c_char * NAME_LEN)]
+
+
+class FileDomain(ctypes.Structure):
+    c_name = "ucore_file_domain"
+    _fields_ = [("domain", c_uint32), ("scope", c_uint32), ("die", c_uint32),
+                ("package", c_uint32), ("cpu", c_int32), ("reserved", c_uint32)]
+
+
+class FileEvent(ctypes.Structure):
+    c_name = "ucore_file_event"
+    _fields_ = [("event", c_uint32), ("index", c_uint32), ("domain", c_uint32),
+                ("instance", c_uint32), ("counter", c_uint32), ("bytes", c_uint16),
+                ("bytes_per", c_uint16), ("period", c_uint64), ("type", c_char * NAME_LEN),
+                ("text", c_char * SPEC_LEN), ("label", c_char * SPEC_LEN)]
+
+
+class FileEntry(ctypes.Structure):
+    c_name = "ucore_file_entry"
+    _fields_ = [("kind", c_uint32), ("domain", c_uint32), ("size", c_uint32),
+                ("reserved", c_uint32)]
+
+
+class Record(ctypes.Structure):
+    c_name = "ucore_record"
+    _fields_ = [("type", c_uint32), ("size", c_uint32), ("seq", c_uint64)]
+
+
+class Sample(ctypes.Structure):
+    c_name = "ucore_sample"
+    _fields_ = [("hdr", Record), ("time", c_uint64), ("time_enabled", c_uint64),
+                ("time_running", c_uint64), ("frozen_ns", c_uint64), ("skew_ns", c_uint64),
+                ("late_ns", c_uint64), ("ip", c_uint64), ("pid", c_uint32), ("tid", c_uint32),
+                ("cpu", c_uint32), ("domain", c_uint32), ("trigger", c_uint32),
+                ("trigger_event", c_uint32), ("flags", c_uint32), ("nr_values", c_uint32)]
+
+
+class Lost(ctypes.Structure):
+    c_name = "ucore_lost"
+    _fields_ = [("hdr", Record), ("lost", c_uint64), ("time", c_uint64)]
+
+
+class Gap(ctypes.Structure):
+    c_name = "ucore_gap"
+    _fields_ = [("hdr", Record), ("time", c_uint64), ("domain", c_uint32),
+                ("reason", c_uint32), ("cpu_from", c_int32), ("cpu_to", c_int32),
+                ("box", c_uint32), ("reserved", c_uint32)]
+
+
+STRUCTURES = (ErrorText, Info, DomainInfo, BoxInfo, SessionConfig, Slot, Value, ReadDomain,
+              Snapshot, DeltaValue, MetricDesc, MetricValue, FileHeader, FileDomain, FileEvent,
+              FileEntry, Record, Sample, Lost, Gap)
+
+_SIZE = POINTER(c_size_t)
+_OUT = POINTER(c_void_p)
+_ERR = POINTER(ErrorText)
+# Functions that return 0, a count or -errno, and take a struct ucore_error last
+CALLS = {
+    "ucore_device_open": (c_char_p, c_void_p, _OUT),
+    "ucore_device_refresh": (c_void_p,),
+    "ucore_device_ready": (c_void_p,),
+    "ucore_session_create": (c_void_p, POINTER(SessionConfig), _OUT),
+    "ucore_session_add_list": (c_void_p, c_char_p),
+    "ucore_session_start": (c_void_p,),
+    "ucore_session_stop": (c_void_p,),
+    "ucore_session_reset": (c_void_p,),
+    "ucore_session_read": (c_void_p, c_uint32, POINTER(Snapshot)),
+    "ucore_delta_create": (c_void_p, _OUT),
+    "ucore_metrics_create": (c_void_p, _OUT),
+    "ucore_metrics_choose": (c_void_p, c_char_p),
+    "ucore_metrics_attach": (c_void_p, c_void_p, c_uint32),
+    "ucore_regions_create": (c_void_p, c_uint32, c_size_t, _OUT),
+    "ucore_regions_join": (c_void_p,),
+    "ucore_file_open": (c_char_p, _OUT),
+    "ucore_file_next": (c_void_p, POINTER(FileEntry), _OUT),
+    "ucore_replay_open": (c_void_p, _OUT),
+}
+# The others: what they return, and what they take
+OTHERS = {
+    "ucore_device_close": (None, c_void_p),
+    "ucore_device_info": (POINTER(Info), c_void_p),
+    "ucore_device_domains": (POINTER(DomainInfo), c_void_p, _SIZE),
+    "ucore_device_boxes": (POINTER(BoxInfo), c_void_p, _SIZE),
+    "ucore_session_destroy": (None, c_void_p),
+    "ucore_session_slots": (POINTER(Slot), c_void_p, _SIZE),
+    "ucore_session_event": (c_void_p, c_void_p, c_uint32),
+    "ucore_event_label": (c_char_p, c_void_p),
+    "ucore_delta_free": (None, c_void_p),
+    "ucore_delta_update": (None, c_void_p, POINTER(Snapshot)),
+    "ucore_delta_values": (POINTER(DeltaValue), c_void_p, _SIZE),
+    "ucore_metrics_free": (None, c_void_p),
+    "ucore_metrics_evaluate": (None, c_void_p, c_void_p),
+    "ucore_metrics_take": (c_int, c_void_p, c_uint32, c_void_p),
+    "ucore_metrics_value": (POINTER(MetricValue), c_void_p, c_size_t),
+    "ucore_regions_free": (None, c_void_p),
+    "ucore_regions_leave": (None,),
+    "ucore_regions_at": (c_void_p, c_void_p, c_size_t),
+    "ucore_region_begin": (c_int, c_char_p),
+    "ucore_region_end": (c_int, c_char_p),
+    "ucore_region_name": (c_char_p, c_void_p),
+    "ucore_region_thread": (c_uint32, c_void_p),
+    "ucore_region_count": (c_uint64, c_void_p),
+    "ucore_region_time": (c_uint64, c_void_p),
+    "ucore_region_delta": (c_void_p, c_void_p),
+    "ucore_file_header": (POINTER(FileHeader), c_void_p),
+    "ucore_file_domains": (POINTER(FileDomain), c_void_p),
+    "ucore_file_events": (POINTER(FileEvent), c_void_p),
+    "ucore_file_real": (c_uint64, c_void_p, c_uint64),
+    "ucore_file_close": (None, c_void_p),
+    "ucore_replay_close": (None, c_void_p),
+    "ucore_replay_device": (c_void_p, c_void_p),
+    "ucore_replay_session": (c_void_p, c_void_p),
+}
+
+
+def load(path):
+    """The library with the types of all functions set."""
+    found = ctypes.CDLL(path)
+    for name, arguments in CALLS.items():
+        getattr(found, name).argtypes = (*arguments, _ERR)
+    for name, (result, *arguments) in OTHERS.items():
+        getattr(found, name).restype = result
+        getattr(found, name).argtypes = arguments
+    return found
+
+
+# UCORE_LIBRARY: the library of a tree that is not installed
+lib = load(os.environ.get("UCORE_LIBRARY", "libucore.so.0"))
+
+
+def call(name, *arguments):
+    """One of CALLS: its count, or Error."""
+    err = ErrorText()
+    result = getattr(lib, name)(*arguments, ctypes.byref(err))
+    if result < 0:
+        raise Error(-result, err.text.decode(errors="replace"))
+    return result
+
+
+def make(name, *arguments):
+    """One of CALLS that stores an object at the end."""
+    out = c_void_p()
+    call(name, *arguments, ctypes.byref(out))
+    return out
+
+
+def array(name, *arguments):
+    """One of OTHERS that returns an array and stores its length: a list."""
+    size = c_size_t()
+    elements = getattr(lib, name)(*arguments, ctypes.byref(size))
+    return elements[:size.value]
