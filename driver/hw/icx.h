@@ -31,15 +31,18 @@
 #define ICX_CHA_CTL_UMASK_EXT		GENMASK_ULL(57, 32)
 
 /*
- * Stacks: box controls of IIO, IRP and M2PCIe, which interleave, and the clock that
- * runs freely.  An IIO is laid out as in skx.h, an IRP but for its status.
+ * Stack s: its M2PCIe, IRP and IIO, whose registers interleave, and a clock that runs
+ * freely.  An IIO is laid out as in skx.h, an IRP but for its status.
  */
 #define ICX_NR_IIO			6
-#define ICX_MSR_IIO			{ 0xa50, 0xa70, 0xa90, 0xae0, 0xb00, 0xb20 }
-#define ICX_MSR_IRP			{ 0xa4a, 0xa6a, 0xa8a, 0xada, 0xafa, 0xb1a }
-#define ICX_MSR_M2PCIE			{ 0xa40, 0xa60, 0xa80, 0xad0, 0xaf0, 0xb10 }
-#define ICX_MSR_IIO_FREE_CLOCK		{ 0xa55, 0xa75, 0xa95, 0xae5, 0xb05, 0xb25 }
+#define ICX_MSR_STACK(s) \
+	((s) < 3 ? 0xa40 + 0x20 * (s) : 0xad0 + 0x20 * ((s) - 3))
+#define ICX_STACK_M2PCIE		0x0
+#define ICX_STACK_IRP			0xa
+#define ICX_STACK_IIO			0x10
+#define ICX_STACK_FREE_CLOCK		0x15
 #define ICX_IRP_STATUS			0x5
+#define ICX_M2PCIE_BOX_CTL		0x0
 #define ICX_M2PCIE_CTR0			0x1
 #define ICX_M2PCIE_STATUS		0x5
 #define ICX_M2PCIE_CTL0			0x6
@@ -84,8 +87,8 @@
 /*
  * Memory controllers, in memory (imc_map.h): from a controller's address its free-running
  * counters, 64 bytes for each count of traffic, and a box for each channel.  Sources have
- * two channels each for Ice Lake-SP and Snow Ridge, three for Ice Lake-D, or three
- * for both (UNCERTAIN); and one controller of Snow Ridge, or two (UNCERTAIN).  One that is
+ * two channels each for Ice Lake-SP and three for Ice Lake-D, or three for both
+ * (UNCERTAIN); and one controller of Snow Ridge, or two (UNCERTAIN).  A channel that is
  * not there reads 0, or all ones.
  */
 #define ICX_NR_IMC			4
@@ -159,6 +162,7 @@
 #define SNR_MSR_IIO_FREE_STRIDE		0x10	/* of both */
 
 #define SNR_NR_IMC			2
+#define SNR_IMC_CHANNELS		2
 
 /* PCIe root port of the third generation: controls of two dwords, no status that is known */
 #define SNR_PCIE3_BOX_CTL		0x4e0
