@@ -5,7 +5,8 @@
  *
  * MSR boxes are where the table says, and exist if their first register does
  * not fault.  A PCI box exists if its function does: firmware hides functions,
- * and parts differ.  Process context, at load; knows nothing of driving boxes.
+ * and parts differ.  Those in memory are found by imc.c.  Process context, at load;
+ * knows nothing of driving boxes.
  */
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
@@ -16,6 +17,7 @@
 #include "compat.h"
 #include "find/e5.h"
 #include "find/hidden.h"
+#include "find/imc.h"
 #include "find/topology.h"
 #include "reg/reg.h"
 
@@ -109,7 +111,7 @@ static int find_msr_row(const struct search *search, const struct ucore_e5_msr *
 			.global_fixed = ucore_e5_instance_bits(row->global_fixed, i),
 			.die = topology_logical_die_id(cpu),
 			.instance = i,
-			.msr = row->base + i * row->stride,
+			.msr = ucore_e5_base(row, i),
 		};
 
 		if (!ucore_msr_probe(cpu, desc.msr + first_register(row, i), &val))
@@ -211,21 +213,24 @@ static int find_pci(struct search *search, int segment)
 	ucore_bus_map(&table->ubox, segment, die_of_bus);
 	for (i = 0; i < table->nr_pci && !ret; i++)
 		ret = find_pci_row(search, &table->pci[i], segment, die_of_bus);
-	return ret;
+	return ret ?: ucore_imc_find(search->finder, table, segment, die_of_bus);
 }
 
 /*
  * The next function with capabilities of a die, after @pdev, what its register holds,
- * and which logical die that is: one that fits into the search's lists.
+ * and which logical die that is: one that fits into the search's lists.  Its bus is
+ * @above above one that tells the die.
  */
-static struct pci_dev *each_caps(const struct search *search, u16 device, struct pci_dev *pdev,
-				 u16 reg, int *die, u32 *val)
+static struct pci_dev *each_caps(const struct search *search, u16 device, u32 above,
+				 struct pci_dev *pdev, u16 reg, int *die, u32 *val)
 {
 	s16 die_of_bus[UCORE_NR_BUSES];
 
 	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, device, pdev))) {
+		if (pdev->bus->number < above)
+			continue;
 		ucore_bus_map(&search->table->ubox, pci_domain_nr(pdev->bus), die_of_bus);
-		*die = die_of_bus[pdev->bus->number];
+		*die = die_of_bus[pdev->bus->number - above];
 		if (*die >= 0 && *die < MAX_DIES && !pci_read_config_dword(pdev, reg, val))
 			break;
 	}
@@ -242,9 +247,21 @@ static void find_small_dies(struct search *search)
 
 	if (!table->chop)
 		return;
-	while ((pdev = each_caps(search, table->chop_device, pdev, table->chop_reg, &die, &val)))
+	while ((pdev = each_caps(search, table->chop_device, 0, pdev, table->chop_reg, &die,
+				 &val)))
 		if (!(val & table->chop))
 			set_bit(die, search->small);
+}
+
+/* Slices that the fuses leave, 0 if the second dword cannot be read. */
+static u32 slices_left(const struct ucore_e5_table *table, struct pci_dev *pdev, u32 low)
+{
+	u32 high = 0;
+
+	if (upper_32_bits(table->fuses) &&
+	    pci_read_config_dword(pdev, table->fuse_reg + sizeof(low), &high))
+		return 0;
+	return hweight64(((u64)high << 32 | low) & table->fuses);
 }
 
 static void find_slices(struct search *search)
@@ -256,8 +273,9 @@ static void find_slices(struct search *search)
 
 	if (!table->fuses)
 		return;
-	while ((pdev = each_caps(search, table->fuse_device, pdev, table->fuse_reg, &die, &val)))
-		search->slices[die] = hweight32(val & table->fuses);
+	while ((pdev = each_caps(search, table->fuse_device, table->fuse_above, pdev,
+				 table->fuse_reg, &die, &val)))
+		search->slices[die] = slices_left(table, pdev, val);
 }
 
 /**

@@ -116,28 +116,40 @@ static bool first_of_type(const struct ucore_e5_table *table, const struct ucore
 	return other == row;
 }
 
-/* Dies one by one, or what all of them lack. */
-static void tell(struct telling *telling, const struct ucore_finder *finder,
-		 const struct ucore_e5_table *table, const struct ucore_dies *dies, int die)
+static void tell_type(struct telling *telling, const struct ucore_finder *finder,
+		      const struct ucore_e5_table *table, const struct ucore_dies *dies,
+		      const struct ucore_box_type *type, int die)
 {
-	const struct ucore_e5_pci *row;
-	u32 most;
+	u32 most = most_of(finder, type, dies);
 
-	for (row = table->pci; row < table->pci + table->nr_pci; row++) {
-		if (!first_of_type(table, row))
-			continue;
-		most = most_of(finder, row->type, dies);
-		if (die != EVERYWHERE) {
-			tell_die(telling, finder, table, row->type, die, most);
-		} else if (!most) {
-			say_where(telling, EVERYWHERE);
-			say(telling, "%s", row->type->name);
-		}
+	if (die != EVERYWHERE) {
+		tell_die(telling, finder, table, type, die, most);
+	} else if (!most) {
+		say_where(telling, EVERYWHERE);
+		say(telling, "%s", type->name);
 	}
 }
 
+/*
+ * Dies one by one, or what all of them lack.  A PCI function leads to boxes in memory;
+ * what runs freely there goes with the others.
+ */
+static void tell(struct telling *telling, const struct ucore_finder *finder,
+		 const struct ucore_e5_table *table, const struct ucore_dies *dies, int die)
+{
+	const struct ucore_e5_mmio *mmio;
+	const struct ucore_e5_pci *row;
+
+	for (row = table->pci; row < table->pci + table->nr_pci; row++)
+		if (first_of_type(table, row))
+			tell_type(telling, finder, table, dies, row->type, die);
+	for (mmio = table->mmio; mmio < table->mmio + table->nr_mmio; mmio++)
+		if (mmio->type->nr_gp)
+			tell_type(telling, finder, table, dies, mmio->type, die);
+}
+
 /**
- * ucore_hidden_tell() - say which PCI boxes a machine should have and has not
+ * ucore_hidden_tell() - say which boxes behind PCI functions a machine should have and has not
  * @finder: what was found; gets @hidden
  * @table: what was looked for
  *

@@ -215,22 +215,13 @@
 #define GNR_NR_IIO_FREE			16	/* then those of other ports begin */
 
 /*
- * ---- free-running counters of memory controller m: read only, in memory ----
- *
- * Where, a PCI function on each die tells: bits 28:0 of one register are address bits
- * from 23 on, bits 10:0 of another, one for each controller, those from 12 on.
+ * ---- free-running counters of a memory controller: imc_map.h, and ----
  */
 
 #define SPR_PCI_IMC_MAP			0x3251
-#define SPR_IMC_MAP_BASE		0xd0
-#define SPR_IMC_MAP_OFFSET(m)		(0xd8 + 4 * (m))
-#define SPR_IMC_MAP_ADDRESS(base, offset) \
-	((((base) & GENMASK_ULL(28, 0)) << 23) + (((offset) & GENMASK_ULL(10, 0)) << 12))
-#define SPR_IMC_FREE_DCLK		0x22b0
 #define SPR_IMC_FREE_RPQ		0x2318	/* cycles of the read pending queue */
 #define SPR_IMC_FREE_WPQ		0x2320	/* and of the write pending queue */
 #define SPR_IMC_FREE_END		0x2328
-#define SPR_IMC_FREE_WIDTH		48
 #define SPR_IMC_CHANNELS		2	/* of a controller, each a unit in the table */
 
 #endif /* UCORE_HW_DISCOVERY_H */

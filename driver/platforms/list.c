@@ -18,6 +18,8 @@ static const struct ucore_platform * const platforms[] = {
 	&ucore_platform_skx,
 	&ucore_platform_clx,
 	&ucore_platform_cpx,
+	&ucore_platform_icx,
+	&ucore_platform_snr,
 	&ucore_platform_spr,
 	&ucore_platform_emr,
 	&ucore_platform_gnr,

@@ -15,6 +15,8 @@ extern const struct ucore_platform ucore_platform_bdxde;
 extern const struct ucore_platform ucore_platform_skx;
 extern const struct ucore_platform ucore_platform_clx;
 extern const struct ucore_platform ucore_platform_cpx;
+extern const struct ucore_platform ucore_platform_icx;
+extern const struct ucore_platform ucore_platform_snr;
 extern const struct ucore_platform ucore_platform_spr;
 extern const struct ucore_platform ucore_platform_emr;
 extern const struct ucore_platform ucore_platform_gnr;

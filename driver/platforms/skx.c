@@ -6,10 +6,10 @@
  * decisions are named at the place.  Data only.
  */
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/kernel.h>
 
-#include "hw/skx.h"
-#include "platforms/hswep.h"
+#include "platforms/skx.h"
 
 /* ---- event fields ---- */
 
@@ -38,12 +38,14 @@ static const struct ucore_field_desc cha_fields[] = {
 	SHARED_FIELD(FILTER_ISOC, 1, SKX_CHA_FILTER1_ISOC),
 };
 
-static const struct ucore_field_desc iio_fields[] = {
+const struct ucore_field_desc ucore_skx_iio_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, SKX_IIO_CTL_THRESH),
 	CTL_FIELD(CH_MASK, SKX_IIO_CTL_CH_MASK),
 	CTL_FIELD(FC_MASK, SKX_IIO_CTL_FC_MASK),
 };
+
+static_assert(ARRAY_SIZE(ucore_skx_iio_fields) == SKX_NR_IIO_FIELDS);
 
 static const struct ucore_field_desc upi_fields[] = {
 	COMMON_FIELDS,
@@ -52,13 +54,15 @@ static const struct ucore_field_desc upi_fields[] = {
 };
 
 /* Events have eight bits: no source sets the ninth, which v3 has. */
-static const struct ucore_field_desc pcu_fields[] = {
+const struct ucore_field_desc ucore_skx_pcu_fields[] = {
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
 	CTL_FIELD(INVERT, E5_CTL_INVERT),
 	CTL_FIELD(THRESH, E5_CTL_THRESH5),
 	E5_PCU_FIELDS,
 };
+
+static_assert(ARRAY_SIZE(ucore_skx_pcu_fields) == SKX_NR_PCU_FIELDS);
 
 /* ---- which counters an event may use ---- */
 
@@ -105,13 +109,13 @@ static const struct ucore_box_type cha = {
 static const struct ucore_box_type iio = {
 	.name = "iio",
 	.words = &ucore_hswep_words,
-	FIELDS(iio_fields),
+	FIELDS(ucore_skx_iio_fields),
 	.constraints = iio_constraints,
 	.increments = ucore_e5_clockticks_01,
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 };
 
-static const struct ucore_box_type irp = {
+const struct ucore_box_type ucore_skx_irp = {
 	.name = "irp",
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_fields),
@@ -119,16 +123,16 @@ static const struct ucore_box_type irp = {
 	E5_OVERFLOW_COUNTERS(2, SKX_WIDTH),
 };
 
-static const struct ucore_box_type pcu = {
+const struct ucore_box_type ucore_skx_pcu = {
 	.name = "pcu",
 	.words = &ucore_hswep_words,
-	FIELDS(pcu_fields),
+	FIELDS(ucore_skx_pcu_fields),
 	.increments = ucore_e5_clockticks_00,
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 };
 
 /* No box control: controls and counters are zeroed by data writes. */
-static const struct ucore_box_type ubox = {
+const struct ucore_box_type ucore_skx_ubox = {
 	.name = "ubox",
 	FIELDS(ucore_e5_ubox_fields),
 	.max_increment = E5_MAX_INCREMENT,
@@ -201,7 +205,7 @@ static const struct ucore_layout cha_layout = {
 	.nr_shared = 2,
 };
 
-static const struct ucore_layout iio_layout = {
+const struct ucore_layout ucore_skx_iio_layout = {
 	.box_ctl = SKX_IIO_BOX_CTL,
 	.status = SKX_IIO_STATUS,
 	.ctl = E5_MSRS(SKX_IIO_CTL0),
@@ -216,7 +220,7 @@ static const struct ucore_layout irp_layout = {
 	.ctr = { SKX_IRP_CTR0, SKX_IRP_CTR0 + 1 },
 };
 
-static const struct ucore_layout pcu_layout = {
+const struct ucore_layout ucore_skx_pcu_layout = {
 	.box_ctl = SKX_MSR_PCU_BOX_CTL,
 	.status = SKX_MSR_PCU_STATUS,
 	.ctl = E5_MSRS(SKX_MSR_PCU_CTL0),
@@ -225,7 +229,7 @@ static const struct ucore_layout pcu_layout = {
 	.nr_shared = 1,
 };
 
-static const struct ucore_layout ubox_layout = {
+const struct ucore_layout ucore_skx_ubox_layout = {
 	.box_ctl = UCORE_REG_NONE,
 	.status = SKX_MSR_UBOX_STATUS,
 	.ctl = { SKX_MSR_UBOX_CTL0, SKX_MSR_UBOX_CTL0 + 1 },
@@ -233,9 +237,6 @@ static const struct ucore_layout ubox_layout = {
 	.fixed_ctl = { SKX_MSR_UBOX_FIXED_CTL },
 	.fixed_ctr = { SKX_MSR_UBOX_FIXED_CTR },
 };
-
-/* Four registers that are 8 bytes apart */
-#define EIGHT_APART(first)	{ (first), (first) + 8, (first) + 16, (first) + 24 }
 
 static const struct ucore_layout upi_layout = {
 	.box_ctl = SKX_UPI_BOX_CTL,
@@ -282,21 +283,16 @@ static const struct ucore_layout iio_free_layouts[SKX_NR_IIO] = {
 static const struct ucore_e5_msr msr_boxes[] = {
 	{ .type = &cha, .layout = &cha_layout, .base = SKX_MSR_CHA, .stride = SKX_MSR_CHA_STRIDE,
 	  .max = SKX_NR_CHA, .per_core = true, .global_gp = HSWEP_ANY_BIT },
-	{ .type = &iio, .layout = &iio_layout, .base = SKX_MSR_IIO, .stride = SKX_MSR_IIO_STRIDE,
-	  .max = SKX_NR_IIO, .global_gp = HSWEP_ANY_BIT },
+	{ .type = &iio, .layout = &ucore_skx_iio_layout, .base = SKX_MSR_IIO,
+	  .stride = SKX_MSR_IIO_STRIDE, .max = SKX_NR_IIO, .global_gp = HSWEP_ANY_BIT },
 	{ .type = &iio_free, .layout = iio_free_layouts, .each = true,
 	  .base = SKX_MSR_IIO_FREE_CLOCK, .stride = SKX_MSR_IIO_STRIDE, .max = SKX_NR_IIO },
-	{ .type = &irp, .layout = &irp_layout, .base = SKX_MSR_IRP, .stride = SKX_MSR_IIO_STRIDE,
-	  .max = SKX_NR_IIO, .global_gp = HSWEP_ANY_BIT },
-	{ .type = &ubox, .layout = &ubox_layout, .max = 1, .global_gp = HSWEP_ANY_BIT,
-	  .global_fixed = HSWEP_ANY_BIT },
-	{ .type = &pcu, .layout = &pcu_layout, .max = 1, .global_gp = HSWEP_ANY_BIT },
+	{ .type = &ucore_skx_irp, .layout = &irp_layout, .base = SKX_MSR_IRP,
+	  .stride = SKX_MSR_IIO_STRIDE, .max = SKX_NR_IIO, .global_gp = HSWEP_ANY_BIT },
+	SKX_UBOX_AND_PCU_ROWS,
 };
 
-#define PCI_BOX(_type, _layout, _instance, _device, _slot, _function) \
-	{ .type = &(_type), .layout = &(_layout), .instance = (_instance), \
-	  .device = (_device), .at = E5_PCI_AT(_slot, _function), \
-	  .global_gp = HSWEP_ANY_BIT, .global_fixed = HSWEP_ANY_BIT }
+#define PCI_BOX(...)	SKX_PCI_BOX(HSWEP_ANY_BIT, __VA_ARGS__)
 
 #define MEMORY_ROWS \
 	PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 0, SKX_PCI_IMC_CH0, 10, 2), \
@@ -345,14 +341,9 @@ static const struct ucore_e5_pci cpx_pci_boxes[] = {
 };
 
 static const struct ucore_global global = {
-	.ctl = SKX_MSR_GLOBAL_CTL,
+	SKX_GLOBAL_CTL(SKX_GLOBAL_CTL_PMI_CORE_SEL),
 	.status = SKX_MSR_GLOBAL_STATUS,
 	.nr_status = 1,
-	.freeze = SKX_GLOBAL_CTL_FRZ_ALL,
-	.unfreeze = SKX_GLOBAL_CTL_UNFRZ_ALL,
-	.wake = SKX_GLOBAL_CTL_WK_ON_PMI,
-	.core_sel = SKX_GLOBAL_CTL_PMI_CORE_SEL,
-	.keep = SKX_GLOBAL_CTL_PMI_CORE_SEL | SKX_GLOBAL_CTL_WK_ON_PMI,
 };
 
 #define TABLE(_pci) { \

@@ -5,6 +5,7 @@
  *
  * Data only.
  */
+#include "hw/imc_map.h"
 #include "platforms/generic.h"
 
 static const struct ucore_field_desc cha_fields[] = {
@@ -190,7 +191,7 @@ static const struct ucore_box_type imc_free = {
 	.name = "imc_free",
 	.caps = UCORE_BOX_FREE_RUNNING,
 	.nr_fixed = 3,
-	.fixed_width = SPR_IMC_FREE_WIDTH,
+	.fixed_width = IMC_FREE_WIDTH,
 	.fixed_increment = 255,	/* no manual tells */
 };
 
@@ -198,8 +199,8 @@ static const struct ucore_layout imc_free_layout = {
 	.box_ctl = UCORE_REG_NONE,
 	.status = UCORE_REG_NONE,
 	.fixed_ctl = { UCORE_REG_NONE, UCORE_REG_NONE, UCORE_REG_NONE },
-	.fixed_ctr = { 0, SPR_IMC_FREE_RPQ - SPR_IMC_FREE_DCLK,
-		       SPR_IMC_FREE_WPQ - SPR_IMC_FREE_DCLK },
+	.fixed_ctr = { 0, SPR_IMC_FREE_RPQ - IMC_FREE_DCLK,
+		       SPR_IMC_FREE_WPQ - IMC_FREE_DCLK },
 };
 
 static const struct ucore_disc_bank imc_free_boxes = {
@@ -208,8 +209,8 @@ static const struct ucore_disc_bank imc_free_boxes = {
 	.unit = SPR_TYPE_IMC,
 	.units_each = SPR_IMC_CHANNELS,
 	.device = SPR_PCI_IMC_MAP,
-	.first = SPR_IMC_FREE_DCLK,
-	.size = SPR_IMC_FREE_END - SPR_IMC_FREE_DCLK,
+	.first = IMC_FREE_DCLK,
+	.size = SPR_IMC_FREE_END - IMC_FREE_DCLK,
 };
 
 static const struct ucore_disc_rules rules = {

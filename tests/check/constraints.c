@@ -18,6 +18,7 @@
 static const struct ucore_platform * const e5[] = {
 	&ucore_platform_snbep, &ucore_platform_ivbep, &ucore_platform_hswep, &ucore_platform_bdxep,
 	&ucore_platform_bdxde, &ucore_platform_skx, &ucore_platform_clx, &ucore_platform_cpx,
+	&ucore_platform_icx, &ucore_platform_snr,
 };
 
 static const struct ucore_platform * const discovery[] = {
@@ -51,6 +52,8 @@ static void print_e5(const struct ucore_platform *platform)
 	for (i = 0; i < table->nr_pci; i++)
 		if (!i || table->pci[i].type != table->pci[i - 1].type)
 			print_type(platform, table->pci[i].type);
+	for (i = 0; i < table->nr_mmio; i++)
+		print_type(platform, table->mmio[i].type);
 }
 
 static void print_discovery(const struct ucore_platform *platform)

@@ -21,7 +21,7 @@ static void window_init(struct fake_window *win, struct fake_bus *bus,
 }
 
 static void box_add(struct kunit *test, struct ucore_domain *domain,
-		    const struct ucore_box_desc *desc, bool pci, bool aux)
+		    const struct ucore_box_desc *desc, const struct ucore_io_ops *ops, bool aux)
 {
 	struct ucore_box *box = &ucore_catalog.boxes[ucore_catalog.nr_boxes];
 	struct fake_window *win = kunit_kcalloc(test, 2, sizeof(*win), GFP_KERNEL);
@@ -38,7 +38,7 @@ static void box_add(struct kunit *test, struct ucore_domain *domain,
 	box->domain = domain;
 	INIT_LIST_HEAD(&box->node);
 	box->io = (struct ucore_io){
-		.ops = pci ? &fake_pci_ops : &fake_msr_ops,
+		.ops = ops,
 		.tally = &domain->tally,
 		.priv = &win[0],
 	};
@@ -70,7 +70,7 @@ static void boxes_add(struct kunit *test, struct ucore_domain *domain)
 				.die = domain->die,
 				.instance = i,
 			};
-			box_add(test, domain, &desc, false, false);
+			box_add(test, domain, &desc, &fake_msr_ops, false);
 		}
 	}
 	for (row = 0; row < table->nr_pci; row++) {
@@ -84,7 +84,22 @@ static void boxes_add(struct kunit *test, struct ucore_domain *domain)
 			.die = domain->die,
 			.instance = table->pci[row].instance,
 		};
-		box_add(test, domain, &desc, true, table->pci[row].aux);
+		box_add(test, domain, &desc, &fake_pci_ops, table->pci[row].aux);
+	}
+	for (row = 0; row < table->nr_mmio; row++) {
+		for (i = 0; i < table->mmio[row].nr * table->nr_imc; i++) {
+			desc = (struct ucore_box_desc){
+				.type = table->mmio[row].type,
+				.layout = table->mmio[row].layout,
+				.global_gp = table->mmio[row].global_gp,
+				.global_fixed = table->mmio[row].global_fixed,
+				.global = table->global,
+				.scope = domain->scope,
+				.die = domain->die,
+				.instance = i,
+			};
+			box_add(test, domain, &desc, &fake_mmio_ops, false);
+		}
 	}
 }
 
@@ -184,6 +199,16 @@ int fake_machine_init_hswep(struct kunit *test)
 int fake_machine_init_skx(struct kunit *test)
 {
 	return machine_init(test, &ucore_platform_skx, 1, false);
+}
+
+int fake_machine_init_icx(struct kunit *test)
+{
+	return machine_init(test, &ucore_platform_icx, 1, false);
+}
+
+int fake_machine_init_snr(struct kunit *test)
+{
+	return machine_init(test, &ucore_platform_snr, 1, false);
 }
 
 int fake_machine_init_cpu(struct kunit *test)

@@ -5,8 +5,9 @@
  *
  * A suite's .init is fake_machine_init (one domain), fake_machine_init_2,
  * fake_machine_init_cpu (a die and its CPU 0, as a domain of its own) or
- * fake_machine_init_v1, fake_machine_init_hswep, fake_machine_init_skx (one domain, from
- * the table of the first generation, of v3, of Skylake-SP), its .exit fake_machine_exit.
+ * fake_machine_init_v1, fake_machine_init_hswep, fake_machine_init_skx and so on (one
+ * domain, from the table of the first generation, of v3, of Skylake-SP, Ice Lake-SP, Snow
+ * Ridge), its .exit fake_machine_exit.
  */
 #ifndef UCORE_KUNIT_FAKE_MACHINE_H
 #define UCORE_KUNIT_FAKE_MACHINE_H
@@ -23,7 +24,7 @@
 #include "session/session.h"
 
 #define FAKE_NR_CBO	3
-#define FAKE_BOXES	48	/* of a domain, at most */
+#define FAKE_BOXES	64	/* of a domain, at most */
 #define FAKE_SESSIONS	8
 #define FAKE_PARTS	4
 #define FAKE_PART_BOXES	8
@@ -65,6 +66,8 @@ int fake_machine_init_2(struct kunit *test);
 int fake_machine_init_cpu(struct kunit *test);
 int fake_machine_init_hswep(struct kunit *test);
 int fake_machine_init_skx(struct kunit *test);
+int fake_machine_init_icx(struct kunit *test);
+int fake_machine_init_snr(struct kunit *test);
 void fake_machine_exit(struct kunit *test);
 
 struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32 instance);

@@ -241,7 +241,7 @@ needs_promtool()
 	! grep -q 'collector="io"' "$TMP/page"
 	page --collect memory
 	says_nothing_of ucore_link_transmit_bytes_total ucore_llc_read_misses_total
-	for machine in spr gnr skx; do
+	for machine in spr gnr skx icx; do
 		UCORE_FAKE="machine=$machine" page
 		for name in memory links llc io; do
 			says "ucore_collector_success{collector=\"$name\"} 1"
@@ -250,7 +250,7 @@ needs_promtool()
 			grep -q "^$name{socket=\"1\"" "$TMP/page" || { echo "$machine: no $name"; return 1; }
 		done
 	done
-	for machine in hswep bdxde; do
+	for machine in hswep bdxde snr; do
 		UCORE_FAKE="machine=$machine dies=1" page
 		says 'ucore_collector_success{collector="memory"} 1'
 	done
@@ -258,7 +258,7 @@ needs_promtool()
 
 @test "promtool finds nothing wrong with the page of any machine" {
 	needs_promtool
-	for machine in ivbep hswep bdxde skx spr gnr; do
+	for machine in ivbep hswep bdxde skx icx snr spr gnr; do
 		UCORE_FAKE="machine=$machine cpus=2" page -e core/INSTRUCTIONS_RETIRED/,ubox/UCLK/
 		"$UCORE_PROMETHEUS/promtool" check metrics <"$TMP/page"
 	done

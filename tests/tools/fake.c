@@ -126,6 +126,50 @@ static const struct fake_type skx_types[] = {
 	  0, PCI(0x5d, 21, 1, 0xf4), 1 << 15 },
 };
 
+/* Ice Lake-SP and Snow Ridge; in the numbers the CHA alone is told apart, see field_of() */
+#define WIDE	(INVERTS | F(UMASK_EXT))
+#define PCU	(BASIC | F(INVERT) | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | \
+		 F(BAND1) | F(BAND2) | F(BAND3))
+
+static const struct fake_type icx_types[] = {
+	{ "cha", 40, 4, 0, 48, UCORE_ACCESS_MSR, PMON, WIDE | F(TID_EN) | F(FILTER_TID),
+	  0, 0xe00, 0xe },
+	{ "iio", 6, 4, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS | F(CH_MASK) | F(FC_MASK),
+	  1, 0xa50, 0x20 },
+	{ "iio_free", 6, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_FREE_RUNNING, 0, 1, 0xa55, 0x20 },
+	{ "irp", 6, 2, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS, 2, 0xa4a, 0x20 },
+	{ "m2pcie", 6, 4, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS, 3, 0xa40, 0x20 },
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	  BASIC | F(UMASK), 5, 0x705 },
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, PMON, PCU, 4, 0x710 },
+	{ "imc", 12, 4, 1, 48, UCORE_ACCESS_MMIO, PMON | UCORE_BOX_FIXED_OVERFLOW, INVERTS,
+	  6, 0xc8a22800, 0x4000 },
+	{ "imc_free", 4, 0, 5, 0, UCORE_ACCESS_MMIO, UCORE_BOX_FREE_RUNNING, 0,
+	  6, 0xc8a02290, 0x40000 },
+	{ "m2m", 4, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, WIDE, 7, PCI(0x7e, 12, 0, 0x438), 1 << 15 },
+	{ "upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, WIDE, 8, PCI(0x7e, 2, 1, 0x318), 1 << 15 },
+	{ "m3upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS,
+	  9, PCI(0x7e, 5, 1, 0xa0), 1 << 15 },
+};
+
+static const struct fake_type snr_types[] = {
+	{ "cha", 6, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, WIDE | F(TID_EN) | F(FILTER_TID),
+	  0, 0x1c00, 0x10 },
+	{ "iio", 5, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, INVERTS | F(CH_MASK) | F(FC_MASK),
+	  1, 0x1e00, 0x10 },
+	{ "iio_free", 5, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_FREE_RUNNING, 0, 1, 0x1eac, 0x10 },
+	{ "irp", 5, 2, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, INVERTS, 2, 0x1ea0, 0x10 },
+	{ "m2pcie", 5, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, INVERTS, 3, 0x1e50, 0x10 },
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, 0,
+	  BASIC | F(UMASK), 5, 0x1f91 },
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, PCU, 4, 0x1ef0 },
+	{ "imc", 2, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, INVERTS,
+	  6, 0xc8a22800, 0x4000 },
+	{ "imc_free", 1, 0, 5, 0, UCORE_ACCESS_MMIO, UCORE_BOX_FREE_RUNNING, 0, 6, 0xc8a02290 },
+	{ "m2m", 4, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, WIDE,
+	  7, PCI(0x7e, 12, 0, 0x438), 1 << 15 },
+};
+
 /* What discovery gives every box, and what those with 64 control bits have more */
 #define DISC	(BASIC | F(UMASK) | F(INVERT))
 #define EXT	(DISC | F(UMASK_EXT))
@@ -199,6 +243,8 @@ static const struct fake_machine machines[] = {
 	{ "hswep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, v3_types, NR(v3_types) },
 	{ "bdxde", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, v3_types, NR_D_TYPES },
 	{ "skx", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, skx_types, NR(skx_types) },
+	{ "icx", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, icx_types, NR(icx_types) },
+	{ "snr", 0, 0, snr_types, NR(snr_types) },
 	{ "spr", 0, DISCOVERS, spr_types, NR(spr_types) },
 	{ "gnr", 0, DISCOVERS, gnr_types, NR(gnr_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },

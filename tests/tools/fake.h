@@ -106,7 +106,8 @@ void fake_reset(unsigned int nr_dies);
 
 /*
  * The same with another processor: "ivbep" (also for snbep), "hswep" (also for
- * bdxep), "bdxde", "spr", "gnr" (also for srf, grr, cwf), "generic"
+ * bdxep), "bdxde", "skx" (also for clx, cpx), "icx", "snr", "spr" (also for emr), "gnr"
+ * (also for srf, grr, cwf), "generic"
  */
 void fake_machine(const char *name, unsigned int nr_dies);
 

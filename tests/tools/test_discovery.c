@@ -390,7 +390,8 @@ static void every_event_resolves(void **state)
 	events_resolve("spr", "emr", 2304 + 2);
 	events_resolve("gnr", "gnr", 848 + 2);
 	events_resolve("gnr", "srf", 776 + 2);
-	events_resolve("gnr", "grr", 438 + 2);
+	/* and all ports of a stack */
+	events_resolve("gnr", "grr", 438 + 2 + 2);
 	events_resolve("gnr", "cwf", 776 + 2);
 }
 

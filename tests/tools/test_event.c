@@ -414,12 +414,15 @@ static void every_event_of_the_tables_can_be_added(void **state)
 	events_can_be_added("skx", "skx", 3308 + 2 + 17, 0);
 	events_can_be_added("skx", "clx", 3419 + 2 + 17, 0);
 	events_can_be_added("skx", "cpx", 3419 + 2 + 17, 0);
+	/* UCLK; all ports of a stack; what else runs freely in a memory controller */
+	events_can_be_added("icx", "icx", 3987 + 1 + 2 + 4, 0);
+	events_can_be_added("snr", "snr", 2520 + 1 + 2 + 2, 0);
 }
 
-static void skx_get(void)
+static void machine_get(const char *machine)
 {
 	ucore_device_close(dev);
-	fake_machine("skx", 1);
+	fake_machine(machine, 1);
 	dev = device_get();
 }
 
@@ -458,7 +461,7 @@ static void filters_of_the_tor(void **state)
 	struct ucore_event event;
 
 	(void)state;
-	skx_get();
+	machine_get("skx");
 	for (size_t i = 0; i < NR(cases); i++) {
 		if (resolve(dev, cases[i].text, &event))
 			fail_msg("%s", err.text);
@@ -493,7 +496,7 @@ static void events_of_skylake(void **state)
 	struct ucore_event event;
 
 	(void)state;
-	skx_get();
+	machine_get("skx");
 	for (size_t i = 0; i < NR(cases); i++) {
 		if (resolve(dev, cases[i].text, &event))
 			fail_msg("%s", err.text);
@@ -507,6 +510,76 @@ static void events_of_skylake(void **state)
 	assert_int_equal(resolve(dev, "iio_free/BW_IN.PORT2/", &event), 0);
 	assert_int_equal(event.desc.bytes, 4);
 	assert_int_equal(event.desc.bytes_per, 1);
+}
+
+/* The same of Ice Lake and Snow Ridge */
+static void events_of_icelake(void **state)
+{
+	static const struct {
+		const char *machine, *text;
+		uint32_t field;
+		uint64_t value;
+		uint64_t counters;
+	} cases[] = {
+		/* the extended umasks, of 26, 6 and 1 bits */
+		{ "icx", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD", UCORE_FIELD_UMASK_EXT, 0xc817fe, 0xf },
+		{ "icx", "UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD", UCORE_FIELD_UMASK_EXT, 0xc817fe, 0x1 },
+		{ "icx", "UNC_M2M_IMC_READS.ALL", UCORE_FIELD_UMASK_EXT, 7, 0xf },
+		{ "icx", "UNC_UPI_RxL_BASIC_HDR_MATCH.NCB_OPC", UCORE_FIELD_UMASK_EXT, 1,
+		  0xf },
+		{ "snr", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD_OPT", UCORE_FIELD_UMASK_EXT, 0xc827fe, 0xf },
+		{ "icx", "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/", UCORE_FIELD_CH_MASK, 0xff, 0x3 },
+		{ "snr", "iio/DATA_REQ_OF_CPU.MEM_WRITE.ALL_PARTS/", UCORE_FIELD_FC_MASK, 7, 0x3 },
+		{ "icx", "UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.IOMMU1", UCORE_FIELD_CH_MASK, 0x200, 0x3 },
+		{ "icx", "UNC_IIO_COMP_BUF_OCCUPANCY.CMPD.ALL", UCORE_FIELD_FC_MASK, 4, 0xc },
+		{ "icx", "UNC_P_POWER_STATE_OCCUPANCY.CORES_C3", UCORE_FIELD_OCC_SEL, 2, 0xf },
+		{ "snr", "UNC_P_POWER_STATE_OCCUPANCY.CORES_C6", UCORE_FIELD_UMASK, UINT64_MAX, 0xf },
+		/* a filter that nobody knows here */
+		{ "icx", "irp/TRANSACTIONS.ORDERINGQ/", UCORE_FIELD_UMASK, 0x40, 0x3 },
+		/* the fixed counters, and those that run freely */
+		{ "icx", "UNC_M_HCLOCKTICKS", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "icx", "UNC_M_CLOCKTICKS", UCORE_FIELD_EVENT, 0, 0xf },
+		{ "snr", "ubox/UCLK/", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "icx", "imc_free/READ_FREERUN/", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "icx", "UNC_M_PMM_WRITE_FREERUN", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 35 },
+		{ "snr", "UNC_M_WRITE_FREERUN", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 33 },
+		{ "snr", "UNC_M_CLOCKTICKS_FREERUN", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 36 },
+		{ "icx", "iio_free/CLOCKTICKS_FREERUN/", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
+		{ "icx", "UNC_IIO_BANDWIDTH_IN.PART7_FREERUN", UCORE_FIELD_EVENT, UINT64_MAX,
+		  1ULL << 40 },
+		{ "snr", "UNC_IIO_BANDWIDTH_OUT.PART7_FREERUN", UCORE_FIELD_EVENT, UINT64_MAX,
+		  1ULL << 48 },
+	};
+	static const struct { const char *text; unsigned int bytes; } bytes[] = {
+		{ "imc/CAS_COUNT.WR/", 64 }, { "imc/PMM_RPQ_INSERTS/", 64 },
+		{ "imc_free/PMM_READ_FREERUN/", 64 }, { "imc_free/CLOCKTICKS_FREERUN/", 0 },
+		{ "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/", 4 },
+		{ "iio_free/BANDWIDTH_IN.PART2_FREERUN/", 32 },
+		{ "iio_free/BANDWIDTH_OUT.PART2_FREERUN/", 0 },
+	};
+	struct ucore_event event;
+
+	(void)state;
+	for (size_t i = 0; i < NR(cases); i++) {
+		machine_get(cases[i].machine);
+		if (resolve(dev, cases[i].text, &event))
+			fail_msg("%s", err.text);
+		if (value_of(&event, cases[i].field) != cases[i].value ||
+		    event.counters != cases[i].counters)
+			fail_msg("%s: %#llx on %#llx", cases[i].text,
+				 (unsigned long long)value_of(&event, cases[i].field),
+				 (unsigned long long)event.counters);
+	}
+	machine_get("icx");
+	for (size_t i = 0; i < NR(bytes); i++) {
+		assert_int_equal(resolve(dev, bytes[i].text, &event), 0);
+		assert_int_equal(event.desc.bytes, bytes[i].bytes);
+	}
+	/* it counts half of that clock */
+	assert_fails(resolve(dev, "imc/DCLK/", &event), ENOENT, "no event or field 'DCLK'");
+	/* persistent memory is Ice Lake's */
+	machine_get("snr");
+	assert_fails(resolve(dev, "UNC_M_PMM_READ_FREERUN", &event), ENOENT, "no full event name");
 }
 
 /* What v1, v3 and v4 spell in their own ways */
@@ -592,6 +665,11 @@ static void processors_are_found_by_model(void **state)
 	assert_string_equal(ucore_model_find(6, 85, 9)->name, "Cascade Lake-SP");
 	assert_string_equal(ucore_model_find(6, 85, 10)->platform, "cpx");
 	assert_string_equal(ucore_model_find(6, 85, 11)->platform, "cpx");
+	assert_string_equal(ucore_model_find(6, 106, 6)->platform, "icx");
+	assert_string_equal(ucore_model_find(6, 108, 1)->name, "Ice Lake-D");
+	assert_string_equal(ucore_model_find(6, 108, 1)->platform, "icx");
+	assert_string_equal(ucore_model_find(6, 134, 5)->name, "Snow Ridge");
+	assert_string_equal(ucore_model_find(6, 134, 5)->platform, "snr");
 	model = ucore_model_find(6, 174, 4);
 	assert_string_equal(model->platform, "gnr");
 	assert_true(model->discovery);
@@ -940,6 +1018,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(events_of_the_other_e5),
 	TEST_DEV(filters_of_the_tor),
 	TEST_DEV(events_of_skylake),
+	TEST_DEV(events_of_icelake),
 	TEST_DEV(platforms_are_found_by_name),
 	TEST_DEV(processors_are_found_by_model),
 	TEST_DEV(ranges_of_boxes),

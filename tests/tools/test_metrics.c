@@ -718,7 +718,8 @@ static const struct {
 	{ "bdxep", "hswep", 2, 18 }, { "bdxde", "bdxde", 2, 17 }, { "skx", "skx", 2, 26 },
 	{ "clx", "skx", 1, 29 }, { "cpx", "skx", 1, 29 }, { "spr", "spr", 1, 45 },
 	{ "emr", "spr", 1, 41 }, { "gnr", "gnr", 1, 41 }, { "srf", "gnr", 1, 29 },
-	{ "cwf", "gnr", 1, 31 }, { "grr", "gnr", 1, 10 },
+	{ "cwf", "gnr", 1, 31 }, { "grr", "gnr", 1, 12 },
+	{ "icx", "icx", 2, 42 }, { "snr", "snr", 1, 17 },
 };
 
 /* Those that leave something open, with something in it */

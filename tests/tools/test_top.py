@@ -184,7 +184,8 @@ def every_platform_at_both_sizes():
     for machine, platform, missing in (
             ("ivbep", "ivbep", ""), ("ivbep", "snbep", "IO"), ("hswep", "hswep", ""),
             ("hswep", "bdxep", ""), ("bdxde", "bdxde", "Links"), ("skx", "skx", ""),
-            ("skx", "clx", ""), ("skx", "cpx", ""), ("spr", "spr", ""), ("spr", "emr", ""),
+            ("skx", "clx", ""), ("skx", "cpx", ""), ("icx", "icx", ""),
+            ("snr", "snr", "Links"), ("spr", "spr", ""), ("spr", "emr", ""),
             ("gnr", "gnr", ""), ("gnr", "srf", ""), ("gnr", "cwf", ""),
             ("gnr", "grr", "Links Power")):
         fake = f"machine={machine} platform={platform} scale=100000"
@@ -199,6 +200,33 @@ def every_platform_at_both_sizes():
                     (platform, have, text)
                 t.keys("q")
                 assert t.end() == 0, text
+
+
+@test
+def each_platform_has_the_best_columns_of_io():
+    requests, chas = {"irp_reads", "irp_writes"}, {"io_bandwidth_read", "io_bandwidth_write"}
+    ports = {"iio_bandwidth_in", "iio_bandwidth_out", "iio_bandwidth_total"}
+    stacks = {"iio_bandwidth_read", "iio_bandwidth_write", "io_bandwidth_total"}
+    for machine, platforms, due in (
+            ("ivbep", "snbep", chas), ("ivbep", "ivbep", requests), ("hswep", "hswep", requests),
+            ("hswep", "bdxep", requests), ("bdxde", "bdxde", requests),
+            ("skx", "skx clx cpx", ports), ("icx", "icx", stacks), ("snr", "snr", stacks),
+            ("spr", "spr emr", stacks), ("gnr", "gnr srf grr cwf", stacks)):
+        for platform in platforms.split():
+            out, _ = batch("io", "-j", "-n1", "-I10", fake=f"machine={machine} platform={platform}")
+            rows = [json.loads(line) for line in out.splitlines()]
+            assert {r["metric"] for r in rows} == due, (platform, rows[:6])
+            # each stack is told by itself, where it is its own that is counted
+            assert due == chas or {r["box"] for r in rows if "box" in r}, platform
+
+
+@test
+def the_last_level_cache_of_small_cores():
+    for machine, platform in (("snr", "snr"), ("gnr", "grr"), ("icx", "icx")):
+        out, _ = batch("llc", "-j", "-n1", "-I10", fake=f"machine={machine} platform={platform}")
+        assert {json.loads(line)["metric"] for line in out.splitlines()} == {
+            "llc_read_miss_bandwidth", "llc_miss_latency", "llc_demand_read_miss_rate",
+            "uncore_frequency"}, (platform, out)
 
 
 @test

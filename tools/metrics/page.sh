@@ -20,7 +20,7 @@ the name, in capitals.
 | platform | events | explained whole, % |
 |---|---|---|
 EOF
-for platform in snbep ivbep hswep bdxep bdxde skx clx cpx spr emr gnr srf grr cwf core; do
+for platform in snbep ivbep hswep bdxep bdxde skx clx cpx icx snr spr emr gnr srf grr cwf core; do
 	"$tool" list events -v -j --platform "$platform" | awk -v name="$platform" '
 		/"explained":true/ { whole++ }
 		END { printf("| %s | %d | %.1f |\n", name, NR, int(1000 * whole / NR) / 10) }'

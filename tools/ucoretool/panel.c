@@ -56,13 +56,33 @@ static const char *metric_of_column(const char *platform, const struct panel_col
 	return NULL;
 }
 
-/* The first group of columns that the platform has anything of */
-static unsigned int group_choose(const char *platform, const struct panel_desc *desc)
+/* Of a group of columns, is there nothing that the platform lacks? */
+static bool group_is_whole(const char *platform, const struct panel_desc *desc, unsigned int group)
 {
 	for (const struct panel_column_desc *column = desc->columns; column->heading; column++)
-		if (!(column->flags & NUMBER_TOTAL) && metric_of_column(platform, column))
+		if (column->group == group && !(column->flags & NUMBER_TOTAL) &&
+		    !metric_of_column(platform, column))
+			return false;
+	return true;
+}
+
+/*
+ * The first group of columns that the platform has all of, or else anything of: half of
+ * a better one would hide what another says in full.
+ */
+static unsigned int group_choose(const char *platform, const struct panel_desc *desc)
+{
+	const struct panel_column_desc *part = NULL;
+
+	for (const struct panel_column_desc *column = desc->columns; column->heading; column++) {
+		if (column->flags & NUMBER_TOTAL || !metric_of_column(platform, column))
+			continue;
+		if (group_is_whole(platform, desc, column->group))
 			return column->group;
-	return 0;
+		if (!part)
+			part = column;
+	}
+	return part ? part->group : 0;
 }
 
 static bool has_column(const struct panel *panel, const struct panel_column_desc *desc)

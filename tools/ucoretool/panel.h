@@ -11,7 +11,7 @@
 
 #define PANEL_MAX		8
 #define PANEL_COLUMNS		6	/* of a row, those not seen included */
-#define PANEL_METRICS		3	/* ways to have a column, of which a platform has one */
+#define PANEL_METRICS		4	/* ways to have a column, of which a platform has one */
 #define PANEL_COLUMN_DESCS	12
 #define PANEL_HISTORY		600	/* samples kept of each number */
 #define PANEL_NAME_LEN		24
@@ -28,7 +28,8 @@
  * @heading: what people read above it
  * @unit: its unit, as they read it
  * @flags: COLUMN_*
- * @group: of the groups of a panel, the first that the platform has anything of is shown
+ * @group: of the groups of a panel, the first that the platform has all of is shown, or, if
+ *         there is none, anything of
  * @metrics: names of metrics, or definitions of such from events; the first that the
  *           platform has is meant.  Of a NUMBER_TOTAL: its name
  */

@@ -12,6 +12,9 @@
 	name "=a*64/1000000/seconds; a=" event "; unit=MB/s"
 #define SHARE(name, part, all) \
 	name "=100*a/b; a=" part "; b=" all "; unit=%"
+/* Data reads of small cores have a name of their own */
+#define OPT_ALL		"UNC_CHA_TOR_INSERTS.IA_DRD_OPT"
+#define OPT_MISS	"UNC_CHA_TOR_INSERTS.IA_MISS_DRD_OPT"
 /* How long what is queued stays there, and at which clock */
 #define LATENCY(occupancy, inserts, clock, boxes) \
 	"llc_miss_latency=1000000000*(a/b)/(c/(d*SOCKET_COUNT))*seconds; a=" occupancy \
@@ -41,17 +44,21 @@ const struct panel_desc panel_descs[] = {
 	{ "llc", "Last-level cache", UCORE_LEVEL_SOCKET, {
 		{ "MISS", "MB/s", NUMBER_BAR, .metrics = {
 			LINES("llc_read_miss_bandwidth", TOR_MISS),
-			LINES("llc_read_miss_bandwidth", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD") } },
+			LINES("llc_read_miss_bandwidth", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD"),
+			LINES("llc_read_miss_bandwidth", OPT_MISS) } },
 		{ "MISS", "ns", NUMBER_MEAN, .metrics = { "llc_miss_latency",
 			LATENCY("UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD",
 				"UNC_CHA_TOR_INSERTS.IA_MISS_DRD", "UNC_CHA_CLOCKTICKS",
 				"CHAS_PER_SOCKET"),
+			LATENCY("UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD_OPT", OPT_MISS,
+				"UNC_CHA_CLOCKTICKS", "CHAS_PER_SOCKET"),
 			LATENCY("UNC_C_TOR_OCCUPANCY.MISS_OPCODE/filter_opc=0x182/", TOR_MISS,
 				"UNC_C_CLOCKTICKS", "CBOXES_PER_SOCKET") } },
 		{ "MISS", "%", NUMBER_MEAN, .metrics = { "llc_demand_read_miss_rate",
 			SHARE("llc_demand_read_miss_rate", TOR_MISS, TOR_ALL),
 			SHARE("llc_demand_read_miss_rate", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD",
-			      "UNC_CHA_TOR_INSERTS.IA_DRD") } },
+			      "UNC_CHA_TOR_INSERTS.IA_DRD"),
+			SHARE("llc_demand_read_miss_rate", OPT_MISS, OPT_ALL) } },
 		{ "CLOCK", "GHz", NUMBER_MEAN, .metrics = { "uncore_frequency",
 			/* Skylake's CHAs have this event by both names */
 			CLOCK("UNC_CHA_CLOCKTICKS", "CHAS_PER_SOCKET"),

@@ -14,7 +14,7 @@
 #include "find/discovery/beside.h"
 #include "find/discovery/fetch.h"
 #include "find/discovery/probe.h"
-#include "hw/discovery.h"
+#include "hw/imc_map.h"
 
 /*
  * ---- beside a unit ----
@@ -116,13 +116,13 @@ static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *di
 	};
 	int ret = 0;
 
-	if (pci_read_config_dword(pdev, SPR_IMC_MAP_BASE, &base) || base == ~0U)
+	if (pci_read_config_dword(pdev, IMC_MAP_BASE, &base) || base == ~0U)
 		return 0;
 	for (; desc.instance < nr && !ret; desc.instance++) {
-		if (pci_read_config_dword(pdev, SPR_IMC_MAP_OFFSET(desc.instance), &offset) ||
+		if (pci_read_config_dword(pdev, IMC_MAP_OFFSET(desc.instance), &offset) ||
 		    offset == ~0U)
 			continue;
-		desc.phys = SPR_IMC_MAP_ADDRESS(base, offset) + bank->first;
+		desc.phys = IMC_MAP_ADDRESS(base, offset) + bank->first;
 		if (bank_there(disc, bank, desc.phys))
 			ret = ucore_finder_add(finder, &desc);
 	}

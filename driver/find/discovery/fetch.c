@@ -8,13 +8,12 @@
  */
 #include <linux/cpu.h>
 #include <linux/io.h>
-#include <linux/ioport.h>
-#include <linux/mm.h>
 #include <linux/pci.h>
 
 #include "find/array.h"
 #include "find/discovery/fetch.h"
 #include "find/discovery/probe.h"
+#include "find/memory.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
 
@@ -22,21 +21,13 @@
 
 #define DISC_RECORD_BYTES	(DISC_RECORD_WORDS * sizeof(u64))
 
-/* Where I/O and local APICs are */
-#define INTERRUPT_START		0xfec00000ULL
-#define INTERRUPT_END		0xfef00000ULL
-
 /*
  * ---- what the parser asks ----
  */
 
 static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 {
-	/* not RAM, but no less harmful to write to */
-	if (address < INTERRUPT_END && address + size > INTERRUPT_START)
-		return true;
-	return region_intersects(address, size, IORESOURCE_SYSTEM_RAM, IORES_DESC_NONE) !=
-	       REGION_DISJOINT;
+	return ucore_memory_is_ram(address, size);
 }
 
 static u32 env_config_size(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn)
@@ -53,12 +44,6 @@ static struct ucore_disc_env env = {
 	.on_ram = env_on_ram,
 	.config_size = env_config_size,
 };
-
-static bool memory_is_safe(u64 address, u64 size)
-{
-	return !(address >> env.phys_bits) && !((address + size - 1) >> env.phys_bits) &&
-	       !env_on_ram(&env, address, size);
-}
 
 struct config {
 	struct ucore_disc_config config;
@@ -225,7 +210,7 @@ static int find_spots(struct ucore_disc *disc, const struct ucore_disc_place *pl
 /* Map @bytes of a table; it keeps a reason if that cannot be. */
 static bool table_map(struct ucore_disc_table *t, struct source *source, u64 bytes)
 {
-	if (!memory_is_safe(t->address, bytes)) {
+	if (!ucore_memory_is_safe(t->address, bytes)) {
 		t->reason = UCORE_TABLE_RAM;
 		return false;
 	}

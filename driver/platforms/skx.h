@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What Ice Lake-SP and Snow Ridge have as Skylake-SP has it. */
+#ifndef UCORE_PLATFORMS_SKX_H
+#define UCORE_PLATFORMS_SKX_H
+
+#include "hw/skx.h"
+#include "platforms/hswep.h"
+
+#define SKX_NR_IIO_FIELDS	7
+#define SKX_NR_PCU_FIELDS	11
+
+extern const struct ucore_field_desc ucore_skx_iio_fields[SKX_NR_IIO_FIELDS];
+extern const struct ucore_field_desc ucore_skx_pcu_fields[SKX_NR_PCU_FIELDS];
+
+extern const struct ucore_box_type ucore_skx_irp;
+extern const struct ucore_box_type ucore_skx_pcu;
+extern const struct ucore_box_type ucore_skx_ubox;
+
+extern const struct ucore_layout ucore_skx_iio_layout;
+extern const struct ucore_layout ucore_skx_pcu_layout;
+extern const struct ucore_layout ucore_skx_ubox_layout;
+
+/* Four registers that are 8 bytes apart, or 4 */
+#define EIGHT_APART(first)	{ (first), (first) + 8, (first) + 16, (first) + 24 }
+#define FOUR_APART(first)	{ (first), (first) + 4, (first) + 8, (first) + 12 }
+
+/* Rows of struct ucore_e5_msr and struct ucore_e5_pci */
+#define SKX_UBOX_AND_PCU_ROWS \
+	{ .type = &ucore_skx_ubox, .layout = &ucore_skx_ubox_layout, .max = 1, \
+	  .global_gp = HSWEP_ANY_BIT, .global_fixed = HSWEP_ANY_BIT }, \
+	{ .type = &ucore_skx_pcu, .layout = &ucore_skx_pcu_layout, .max = 1, \
+	  .global_gp = HSWEP_ANY_BIT }
+
+#define SKX_PCI_BOX(bits, _type, _layout, _instance, _device, _slot, _function) \
+	{ .type = &(_type), .layout = &(_layout), .instance = (_instance), \
+	  .device = (_device), .at = E5_PCI_AT(_slot, _function), \
+	  .global_gp = (bits), .global_fixed = (bits) }
+
+/* Global control; the status and the width of pmi_core_sel differ */
+#define SKX_GLOBAL_CTL(_core_sel) \
+	.ctl = SKX_MSR_GLOBAL_CTL, \
+	.freeze = SKX_GLOBAL_CTL_FRZ_ALL, \
+	.unfreeze = SKX_GLOBAL_CTL_UNFRZ_ALL, \
+	.wake = SKX_GLOBAL_CTL_WK_ON_PMI, \
+	.core_sel = (_core_sel), \
+	.keep = (_core_sel) | SKX_GLOBAL_CTL_WK_ON_PMI
+
+#endif /* UCORE_PLATFORMS_SKX_H */
