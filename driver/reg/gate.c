@@ -15,26 +15,31 @@
 
 #include "compat.h"
 #include "reg/reg.h"
-#include "ucore_trace.h"
+#include "reg/traced.h"
 #include "ucore_uapi.h"
 
-static void hardware_write(const struct ucore_io *io, u32 reg, u64 val)
+static __always_inline void hardware_write_do(const struct ucore_io *io, u32 reg, u64 val,
+					      bool traced)
 {
 	io->tally->writes++;
 	wrmsrq_safe(reg, val);
-	trace_ucore_reg(UCORE_ACCESS_MSR, true, reg, val);
+	if (traced)
+		trace_ucore_reg(UCORE_ACCESS_MSR, true, reg, val);
 }
 
-static u64 hardware_read(const struct ucore_io *io, u32 reg)
+static __always_inline u64 hardware_read_do(const struct ucore_io *io, u32 reg, bool traced)
 {
 	u64 val;
 
 	io->tally->reads++;
 	if (rdmsrq_safe(reg, &val))
 		val = UCORE_REG_DEAD;
-	trace_ucore_reg(UCORE_ACCESS_MSR, false, reg, val);
+	if (traced)
+		trace_ucore_reg(UCORE_ACCESS_MSR, false, reg, val);
 	return val;
 }
+
+UCORE_READ_OP(hardware_read)
 
 /* What the hardware gets of control @i. */
 static u64 passed(const struct ucore_gate *gate, u32 i)
@@ -46,7 +51,7 @@ static u64 passed(const struct ucore_gate *gate, u32 i)
  * ---- the window of the controls and counters ----
  */
 
-static void gated_write(const struct ucore_io *io, u32 reg, u64 val)
+static __always_inline void gated_write_do(const struct ucore_io *io, u32 reg, u64 val, bool traced)
 {
 	struct ucore_gate *gate = io->gate;
 	u32 i = reg - gate->ctl;
@@ -55,15 +60,18 @@ static void gated_write(const struct ucore_io *io, u32 reg, u64 val)
 		gate->word[i] = val;
 		val = passed(gate, i);
 	}
-	hardware_write(io, reg, val);
+	hardware_write_do(io, reg, val, traced);
 }
 
-static u64 gated_read_low(const struct ucore_io *io, u32 reg)
+static __always_inline u64 gated_read_low_do(const struct ucore_io *io, u32 reg, bool traced)
 {
-	u64 val = hardware_read(io, reg);
+	u64 val = hardware_read_do(io, reg, traced);
 
 	return val == UCORE_REG_DEAD ? val : (u32)val;
 }
+
+UCORE_WRITE_OP(gated_write)
+UCORE_READ_OP(gated_read_low)
 
 static const struct ucore_io_ops gated_ops = {
 	.access = UCORE_ACCESS_MSR,
@@ -85,7 +93,7 @@ static u64 gate_read(const struct ucore_io *io, u32 reg)
 	return io->gate->open;
 }
 
-static void gate_write(const struct ucore_io *io, u32 reg, u64 val)
+static __always_inline void gate_write_do(const struct ucore_io *io, u32 reg, u64 val, bool traced)
 {
 	struct ucore_gate *gate = io->gate;
 	u64 before = gate->open;
@@ -94,8 +102,10 @@ static void gate_write(const struct ucore_io *io, u32 reg, u64 val)
 	gate->open = val;
 	for (i = 0; i < gate->nr; i++)
 		if ((before ^ val) & BIT_ULL(i) && gate->word[i] & gate->enable)
-			hardware_write(io, gate->ctl + i, passed(gate, i));
+			hardware_write_do(io, gate->ctl + i, passed(gate, i), traced);
 }
+
+UCORE_WRITE_OP(gate_write)
 
 static const struct ucore_io_ops gate_ops = {
 	.access = UCORE_ACCESS_MSR,

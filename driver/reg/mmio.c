@@ -9,49 +9,60 @@
 #include <linux/io.h>
 
 #include "reg/reg.h"
-#include "ucore_trace.h"
+#include "reg/traced.h"
 #include "ucore_uapi.h"
 
-static u64 mmio_read(const struct ucore_io *io, u32 reg)
+static __always_inline u64 mmio_read_do(const struct ucore_io *io, u32 reg, bool traced)
 {
 	u32 val;
 
 	io->tally->reads++;
 	val = readl(io->mmio + reg);
-	trace_ucore_reg(UCORE_ACCESS_MMIO, false, io->phys + reg, val);
+	if (traced)
+		trace_ucore_reg(UCORE_ACCESS_MMIO, false, io->phys + reg, val);
 	return val == ~0U ? UCORE_REG_DEAD : val;
 }
 
-static void mmio_write(const struct ucore_io *io, u32 reg, u64 val)
+static __always_inline void mmio_write_do(const struct ucore_io *io, u32 reg, u64 val, bool traced)
 {
 	io->tally->writes++;
 	writel(val, io->mmio + reg);
-	trace_ucore_reg(UCORE_ACCESS_MMIO, true, io->phys + reg, (u32)val);
+	if (traced)
+		trace_ucore_reg(UCORE_ACCESS_MMIO, true, io->phys + reg, (u32)val);
 }
 
-static u64 mmio_read64(const struct ucore_io *io, u32 reg)
+static __always_inline u64 mmio_read64_do(const struct ucore_io *io, u32 reg, bool traced)
 {
 	u64 val;
 
 	io->tally->reads++;
 	val = readq(io->mmio + reg);
-	trace_ucore_reg(UCORE_ACCESS_MMIO, false, io->phys + reg, val);
+	if (traced)
+		trace_ucore_reg(UCORE_ACCESS_MMIO, false, io->phys + reg, val);
 	return val;
 }
 
-static u64 mmio_read_low(const struct ucore_io *io, u32 reg)
+static __always_inline u64 mmio_read_low_do(const struct ucore_io *io, u32 reg, bool traced)
 {
-	u64 val = mmio_read64(io, reg);
+	u64 val = mmio_read64_do(io, reg, traced);
 
 	return val == UCORE_REG_DEAD ? val : (u32)val;
 }
 
-static void mmio_write64(const struct ucore_io *io, u32 reg, u64 val)
+static __always_inline void mmio_write64_do(const struct ucore_io *io, u32 reg, u64 val,
+					    bool traced)
 {
 	io->tally->writes++;
 	writeq(val, io->mmio + reg);
-	trace_ucore_reg(UCORE_ACCESS_MMIO, true, io->phys + reg, val);
+	if (traced)
+		trace_ucore_reg(UCORE_ACCESS_MMIO, true, io->phys + reg, val);
 }
+
+UCORE_READ_OP(mmio_read)
+UCORE_READ_OP(mmio_read64)
+UCORE_READ_OP(mmio_read_low)
+UCORE_WRITE_OP(mmio_write)
+UCORE_WRITE_OP(mmio_write64)
 
 const struct ucore_io_ops ucore_mmio_ops = {
 	.access = UCORE_ACCESS_MMIO,

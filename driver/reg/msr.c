@@ -10,33 +10,39 @@
 
 #include "compat.h"
 #include "reg/reg.h"
-#include "ucore_trace.h"
+#include "reg/traced.h"
 #include "ucore_uapi.h"
 
-static u64 msr_read(const struct ucore_io *io, u32 reg)
+static __always_inline u64 msr_read_do(const struct ucore_io *io, u32 reg, bool traced)
 {
 	u64 val;
 
 	io->tally->reads++;
 	if (rdmsrq_safe(io->msr + reg, &val))
 		val = UCORE_REG_DEAD;
-	trace_ucore_reg(UCORE_ACCESS_MSR, false, io->msr + reg, val);
+	if (traced)
+		trace_ucore_reg(UCORE_ACCESS_MSR, false, io->msr + reg, val);
 	return val;
 }
 
-static u64 msr_read_low(const struct ucore_io *io, u32 reg)
+static __always_inline u64 msr_read_low_do(const struct ucore_io *io, u32 reg, bool traced)
 {
-	u64 val = msr_read(io, reg);
+	u64 val = msr_read_do(io, reg, traced);
 
 	return val == UCORE_REG_DEAD ? val : (u32)val;
 }
 
-static void msr_write(const struct ucore_io *io, u32 reg, u64 val)
+static __always_inline void msr_write_do(const struct ucore_io *io, u32 reg, u64 val, bool traced)
 {
 	io->tally->writes++;
 	wrmsrq_safe(io->msr + reg, val);
-	trace_ucore_reg(UCORE_ACCESS_MSR, true, io->msr + reg, val);
+	if (traced)
+		trace_ucore_reg(UCORE_ACCESS_MSR, true, io->msr + reg, val);
 }
+
+UCORE_READ_OP(msr_read)
+UCORE_READ_OP(msr_read_low)
+UCORE_WRITE_OP(msr_write)
 
 const struct ucore_io_ops ucore_msr_ops = {
 	.access = UCORE_ACCESS_MSR,

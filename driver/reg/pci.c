@@ -16,7 +16,7 @@
 #include <linux/pci.h>
 
 #include "reg/reg.h"
-#include "ucore_trace.h"
+#include "reg/traced.h"
 #include "ucore_uapi.h"
 
 #define ECAM_PAGE	4096
@@ -41,48 +41,50 @@ static u64 traced_address(const struct ucore_io *io, u32 reg)
 	       io->pdev->devfn << 12 | reg;
 }
 
-/* Once for all that is spelled out below, and only if somebody traces. */
+/* Out of line: it is spelled out often enough below. */
 static noinline void trace_dword(const struct ucore_io *io, bool write, u32 reg, u32 val)
 {
 	trace_ucore_reg(io->ops->access, write, traced_address(io, reg), val);
 }
 
-static u32 ecam_dword(const struct ucore_io *io, u32 reg)
+static __always_inline u32 ecam_dword(const struct ucore_io *io, u32 reg, bool traced)
 {
 	u32 val;
 
 	io->tally->reads++;
 	val = readl(io->config + reg);
-	if (trace_ucore_reg_enabled())
+	if (traced)
 		trace_dword(io, false, reg, val);
 	return val;
 }
 
-static void ecam_set_dword(const struct ucore_io *io, u32 reg, u32 val)
+static __always_inline void ecam_set_dword(const struct ucore_io *io, u32 reg, u32 val,
+					   bool traced)
 {
 	io->tally->writes++;
 	writel(val, io->config + reg);
-	if (trace_ucore_reg_enabled())
+	if (traced)
 		trace_dword(io, true, reg, val);
 }
 
-static u32 conf_dword(const struct ucore_io *io, u32 reg)
+static __always_inline u32 conf_dword(const struct ucore_io *io, u32 reg, bool traced)
 {
 	u32 val;
 
 	io->tally->reads++;
 	if (pci_read_config_dword(io->pdev, reg, &val))
 		val = ~0U;
-	if (trace_ucore_reg_enabled())
+	if (traced)
 		trace_dword(io, false, reg, val);
 	return val;
 }
 
-static void conf_set_dword(const struct ucore_io *io, u32 reg, u32 val)
+static __always_inline void conf_set_dword(const struct ucore_io *io, u32 reg, u32 val,
+					   bool traced)
 {
 	io->tally->writes++;
 	pci_write_config_dword(io->pdev, reg, val);
-	if (trace_ucore_reg_enabled())
+	if (traced)
 		trace_dword(io, true, reg, val);
 }
 
@@ -91,66 +93,79 @@ static void conf_set_dword(const struct ucore_io *io, u32 reg, u32 val)
  * one kind, so that each counter costs one indirect call.
  */
 #define PCI_OPS(kind, _access)							\
-static u64 kind##_read(const struct ucore_io *io, u32 reg)			\
+static __always_inline u64							\
+kind##_read_do(const struct ucore_io *io, u32 reg, bool traced)			\
 {										\
-	u32 val = kind##_dword(io, reg);					\
+	u32 val = kind##_dword(io, reg, traced);				\
 										\
 	return val == ~0U ? UCORE_REG_DEAD : val;				\
 }										\
 										\
-static void kind##_write(const struct ucore_io *io, u32 reg, u64 val)		\
+static __always_inline void							\
+kind##_write_do(const struct ucore_io *io, u32 reg, u64 val, bool traced)	\
 {										\
-	kind##_set_dword(io, reg, val);						\
+	kind##_set_dword(io, reg, val, traced);					\
 }										\
 										\
-static u64 kind##_read64(const struct ucore_io *io, u32 reg)		\
+static __always_inline u64							\
+kind##_read64_do(const struct ucore_io *io, u32 reg, bool traced)		\
 {										\
-	u32 lo = kind##_dword(io, reg);						\
+	u32 lo = kind##_dword(io, reg, traced);					\
 										\
-	return join(lo, kind##_dword(io, HIGH(reg)));				\
+	return join(lo, kind##_dword(io, HIGH(reg), traced));			\
 }										\
 										\
-static u64 kind##_read_running(const struct ucore_io *io, u32 reg)		\
+static __always_inline u64							\
+kind##_read_running_do(const struct ucore_io *io, u32 reg, bool traced)		\
 {										\
-	u32 hi = kind##_dword(io, HIGH(reg));					\
+	u32 hi = kind##_dword(io, HIGH(reg), traced);				\
 	u32 lo, old;								\
 	int i;									\
 										\
 	for (i = 0; i < RUNNING_TRIES; i++) {					\
 		old = hi;							\
-		lo = kind##_dword(io, reg);					\
-		hi = kind##_dword(io, HIGH(reg));				\
+		lo = kind##_dword(io, reg, traced);				\
+		hi = kind##_dword(io, HIGH(reg), traced);			\
 		if (hi == old)							\
 			break;							\
 	}									\
 	return join(lo, hi);							\
 }										\
 										\
-static u64 kind##_read_low(const struct ucore_io *io, u32 reg)			\
+static __always_inline u64							\
+kind##_read_low_do(const struct ucore_io *io, u32 reg, bool traced)		\
 {										\
-	u32 lo = kind##_dword(io, reg);						\
+	u32 lo = kind##_dword(io, reg, traced);					\
 										\
 	/* all ones may be a count or a dead function: the high half tells */	\
-	if (lo == ~0U && kind##_dword(io, HIGH(reg)) == ~0U)			\
+	if (lo == ~0U && kind##_dword(io, HIGH(reg), traced) == ~0U)		\
 		return UCORE_REG_DEAD;						\
 	return lo;								\
 }										\
 										\
-static void kind##_write64(const struct ucore_io *io, u32 reg, u64 val)	\
+static __always_inline void							\
+kind##_write64_do(const struct ucore_io *io, u32 reg, u64 val, bool traced)	\
 {										\
-	kind##_set_dword(io, HIGH(reg), val >> 32);				\
-	kind##_set_dword(io, reg, val);						\
+	kind##_set_dword(io, HIGH(reg), val >> 32, traced);			\
+	kind##_set_dword(io, reg, val, traced);					\
 }										\
+										\
+UCORE_READ_OP(kind##_read)							\
+UCORE_READ_OP(kind##_read64)							\
+UCORE_READ_OP(kind##_read_running)						\
+UCORE_READ_OP(kind##_read_low)							\
+UCORE_WRITE_OP(kind##_write)							\
+UCORE_WRITE_OP(kind##_write64)							\
 										\
 static const struct ucore_io_ops kind##_ops = {					\
 	.access = _access,							\
 	.counter_cost = 2,							\
 	.read = kind##_read,							\
 	.write = kind##_write,							\
-	.read64 = kind##_read64,					\
+	.read64 = kind##_read64,						\
 	.read_running = kind##_read_running,					\
 	.read_low = kind##_read_low,						\
-	.write64 = kind##_write64,					\
+	.write64 = kind##_write64,						\
 }
 
 PCI_OPS(ecam, UCORE_ACCESS_ECAM);

@@ -153,10 +153,13 @@ class Scenario:
         """One extra PCI root per uncore bus, and per IIO bus but the first.
 
         The last uncore bus is ffh, the others end each socket's share of the bus
-        numbers: 7fh and ffh for two sockets.
+        numbers: 7fh and ffh for two sockets. Where there is a bus above, that is it.
         """
         share = 256 // self.sockets
-        roots = [(f"uncore{s}", share * (s + 1) - 1, s) for s in range(self.sockets)]
+        above = PLATFORMS[self.platform].bus_above
+        roots = [(f"uncore{s}", share * (s + 1) - 1 - above, s) for s in range(self.sockets)]
+        if above:
+            roots += [(f"above{s}", share * (s + 1) - 1, s) for s in range(self.sockets)]
         if not self.discovery:
             roots += [(f"iio{s}", share * s, s) for s in range(1, self.sockets)]
         args = []

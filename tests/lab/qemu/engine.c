@@ -357,10 +357,22 @@ static int shifted(const UcoreConfig *cfg, int bit)
 static void box_place(UcoreBox *box)
 {
     const UcoreConfig *cfg = &box->socket->machine->config;
+    const UcorePlatform *p = cfg->platform;
     const UcoreBoxSite *site = box->site;
 
-    box->access = site->msr ? UCORE_ACCESS_MSR : UCORE_ACCESS_PCI;
-    box->base = site->msr ? site->msr + box->instance * site->msr_stride : 0;
+    if (site->in_memory) {
+        box->access = UCORE_ACCESS_MMIO;
+        box->base = ucore_mmio_window(box->socket) +
+                    ucore_mmio_imc(box->instance / p->imc.channels) +
+                    p->imc.channel +
+                    box->instance % p->imc.channels * p->imc.channel_stride;
+    } else if (site->msrs) {
+        box->base = site->msrs[box->instance];
+    } else if (site->msr) {
+        box->base = site->msr + box->instance * site->msr_stride;
+    } else {
+        box->access = UCORE_ACCESS_PCI;
+    }
     if (site->global_nr && box->instance >= site->global_nr) {
         box->global_bit = -1;
     } else {
@@ -439,7 +451,9 @@ static void socket_status_init(UcoreSocket *s)
     for (unsigned word = 0; word < UCORE_MAX_STATUS_WORDS; word++) {
         s->status_boxes[word] = g_ptr_array_new();
     }
-    s->status_legal[0] = p->global_status_legal;
+    for (unsigned word = 0; word < s->machine->config.status_words; word++) {
+        s->status_legal[word] = p->global_status_legal;
+    }
     for (unsigned b = 0; b < s->nr_boxes; b++) {
         int bit = MAX(s->boxes[b]->global_bit, 0);
 

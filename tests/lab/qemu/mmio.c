@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units that are reached through memory: one window per socket, outside RAM
+ * Boxes that are reached through memory: one window per socket, outside RAM
  * and BARs.  Registers of 4 and 8 bytes; what has no register reads all ones.
  */
 #include "model.h"
 #include "exec/address-spaces.h"
+
+/* memory controllers of the generations before discovery */
+#define IMC_FIRST           0x100000
+#define IMC_STRIDE          0x40000
+#define IMC_FREE_WIDTH      48
+
+uint64_t ucore_mmio_window(const UcoreSocket *s)
+{
+    return UCORE_MMIO_BASE + s->id * UCORE_MMIO_SIZE;
+}
+
+uint64_t ucore_mmio_imc(unsigned controller)
+{
+    return IMC_FIRST + controller * IMC_STRIDE;
+}
 
 static const UcoreTarget *target_at(const UcoreSocket *s, hwaddr addr)
 {
@@ -90,14 +105,41 @@ static const MemoryRegionOps window_ops = {
     .impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
 };
 
+/* README.md, "Rates": what runs freely in a memory controller */
+static void imc_free_add(UcoreSocket *s, unsigned controller)
+{
+    static const struct {
+        uint32_t offset;
+        uint64_t rate;
+        bool persistent;
+    } counters[] = {
+        { 0x2290, UCORE_FREE_READ },
+        { 0x2298, UCORE_FREE_WRITE },
+        { 0x22a0, UCORE_FREE_PMM_READ, true },
+        { 0x22a8, UCORE_FREE_PMM_WRITE, true },
+        { 0x22b0, UCORE_FREE_DCLK },
+    };
+    bool persistent = s->machine->config.platform->imc.persistent;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(counters); i++) {
+        if (persistent || !counters[i].persistent) {
+            ucore_map_free_dwords(s->mmio, s, ucore_mmio_imc(controller) +
+                                  counters[i].offset,
+                                  counters[i].rate / 1000 *
+                                  (1000 + 7 * controller), IMC_FREE_WIDTH);
+        }
+    }
+}
+
 void ucore_mmio_init(UcoreMachine *m)
 {
     static MemoryRegion window[UCORE_MAX_SOCKETS];
+    const UcorePlatform *p = m->config.platform;
+    bool needed = m->config.uncore && (p->discovery || p->imc.controllers);
 
-    for (unsigned i = 0; m->config.platform->discovery && m->config.uncore &&
-         i < m->config.sockets; i++) {
+    for (unsigned i = 0; needed && i < m->config.sockets; i++) {
         UcoreSocket *s = &m->socket[i];
-        uint64_t base = UCORE_MMIO_BASE + i * UCORE_MMIO_SIZE;
+        uint64_t base = ucore_mmio_window(s);
 
         s->mmio = ucore_map_new();
         for (unsigned b = 0; b < s->nr_boxes; b++) {
@@ -105,6 +147,9 @@ void ucore_mmio_init(UcoreMachine *m)
 
             if (box->access == UCORE_ACCESS_MMIO) {
                 ucore_map_dwords(s->mmio, s, box, box->regs, box->base - base);
+            }
+            if (box->site->in_memory) {
+                imc_free_add(s, box->instance / p->imc.channels);
             }
         }
         if (m->config.global_access == UCORE_ACCESS_MMIO) {

@@ -142,13 +142,21 @@ typedef enum {
     UCORE_PCI_FILLER,           /* a slot needs its function 0 */
     UCORE_PCI_OTHER,            /* shows, and is nothing of ours */
     UCORE_PCI_CAPS,             /* PCU capabilities: CAPID4, CAPID6 */
+    UCORE_PCI_IMC_MAP,          /* where memory controllers are in memory */
     UCORE_PCI_TABLE,            /* the discovery table */
 } UcorePciRole;
+
+/* the buses of a socket; args.py makes them */
+typedef enum {
+    UCORE_BUS_UNCORE,
+    UCORE_BUS_IIO,
+    UCORE_BUS_ABOVE,            /* the uncore bus */
+} UcorePciBus;
 
 typedef struct UcorePciSite {
     uint8_t role;
     uint8_t slot, function;
-    bool iio;                   /* on the socket's IIO bus */
+    uint8_t bus;                /* UcorePciBus */
     uint16_t device_id;
     const UcoreBoxType *type;   /* PMON, FILTER */
     uint8_t instance;
@@ -175,7 +183,9 @@ typedef struct UcoreBoxSite {
     UcoreUnitSite unit;         /* platforms with a discovery table */
     uint32_t msr;               /* instance 0; PCI boxes: 0 */
     uint32_t msr_stride;
-    int8_t global_bit[8];       /* GLOBAL_STATUS bit of instance i, -1: none */
+    const uint16_t *msrs;       /* of each instance, if strides do not tell */
+    bool in_memory;             /* a channel: UcorePlatform.imc tells where */
+    int8_t global_bit[12];      /* GLOBAL_STATUS bit of instance i, -1: none */
     int8_t global_bit0;         /* ... or consecutive from here, when >= 0 */
     uint8_t global_nr;          /* ... but so many have one; 0: all */
     int8_t global_fixed;        /* the fixed counter's own bit, -1: the box's */
@@ -193,6 +203,7 @@ typedef struct UcorePlatform {
     uint64_t wk_on_pmi, core_sel;
     uint64_t private_wk_on_pmi, private_core_sel;   /* [model] pmi = private */
     uint64_t global_status_legal;   /* discovery: by the number of units */
+    unsigned global_status_words;   /* the same; 0: one */
     struct {
         uint8_t first, last;
     } status_doubtful;              /* bits on whose order sources differ */
@@ -217,11 +228,19 @@ typedef struct UcorePlatform {
     uint32_t capid4_chop;
     uint8_t chop0_sboxes;           /* more than so many: not chop 0 */
     uint16_t capid6;                /* the same: one bit for each CHA */
-    uint32_t capid6_slices;
+    uint64_t capid6_slices;         /* bits 63:32 are the next register's */
+
+    /* memory controllers in memory, and their free-running counters */
+    struct {
+        unsigned controllers, channels;
+        uint32_t channel, channel_stride;
+        bool persistent;            /* counts persistent memory, too */
+    } imc;
 
     /* free-running counters of IIO stacks; ports 0: none; width 0: all bits */
     struct {
         uint32_t clock, clock_stride;
+        const uint16_t *clocks, *ins;   /* of each stack, in place of strides */
         uint32_t in, out, stack_stride, port_stride;
         uint32_t util;              /* in, out of each port; 0: none */
         unsigned ports, width;
@@ -397,7 +416,7 @@ typedef struct UcoreConfig {
     GArray *plans;              /* of UcorePlan */
     unsigned global_config;
     unsigned chop;              /* a field of CAPID4 */
-    unsigned fuses;             /* a field of CAPID6 */
+    uint64_t fuses;             /* a field of CAPID6 */
     unsigned status_shift;      /* by so many, around, in status_doubtful */
     unsigned nodes;             /* NUMA nodes; 0: not told */
     uint64_t wk_on_pmi, core_sel;
@@ -580,6 +599,11 @@ void ucore_map_msrs(GHashTable *map, UcoreSocket *s, UcoreBox *box,
                     const UcoreReg *regs, uint64_t base);
 void ucore_map_dwords(GHashTable *map, UcoreSocket *s, UcoreBox *box,
                       const UcoreReg *regs, uint64_t base);
+/* What only counts, of two dwords in memory; nothing if something is there. */
+void ucore_map_free_msr(GHashTable *map, UcoreSocket *s, uint32_t msr,
+                        uint64_t rate, unsigned width);
+void ucore_map_free_dwords(GHashTable *map, UcoreSocket *s, uint64_t base,
+                           uint64_t rate, unsigned width);
 const UcoreTarget *ucore_map_find(GHashTable *map, uint64_t key);
 
 bool ucore_reg_is_wide(const UcoreReg *reg);
@@ -598,6 +622,13 @@ void ucore_target_write(const UcoreTarget *t, uint64_t val, uint64_t mask,
 #define UCORE_FREE_UTIL_IN  60000000ULL
 #define UCORE_FREE_UTIL_OUT 80000000ULL
 #define UCORE_FREE_PORT     1000000ULL      /* more for each further port */
+
+/* the same of memory controller 0 */
+#define UCORE_FREE_READ         90000000ULL
+#define UCORE_FREE_WRITE        70000000ULL
+#define UCORE_FREE_PMM_READ     30000000ULL
+#define UCORE_FREE_PMM_WRITE    10000000ULL
+#define UCORE_FREE_DCLK         1600000000ULL
 
 uint64_t ucore_rate_raw(const UcoreBox *box, unsigned event, unsigned umask);
 uint64_t ucore_rate(const UcoreBox *box, unsigned ctr);
@@ -644,6 +675,9 @@ void ucore_mmio_init(UcoreMachine *m);
 /* The window of a socket's MMIO units in physical memory. */
 #define UCORE_MMIO_BASE         0xf000000000ULL
 #define UCORE_MMIO_SIZE         0x100000000ULL
+uint64_t ucore_mmio_window(const UcoreSocket *s);
+/* Where in it a memory controller is, for those that no table tells of. */
+uint64_t ucore_mmio_imc(unsigned controller);
 
 /* ---------------------------------------- pmi.c, corepmu.c, corecpuid.c */
 

@@ -8,21 +8,10 @@
 #include "model.h"
 #include "qemu/main-loop.h"
 
-static void free_add(UcoreSocket *s, uint32_t addr, uint64_t rate,
-                     unsigned width)
+static void free_add(UcoreSocket *s, uint32_t msr, uint64_t rate)
 {
-    static const UcoreReg free_running = { .kind = UCORE_REG_FREE };
-    UcoreTarget *t;
-
-    if (ucore_map_find(s->msrs, addr)) {
-        return;
-    }
-    t = g_new0(UcoreTarget, 1);
-    t->socket = s;
-    t->reg = &free_running;
-    t->rate = rate;
-    t->width = width;
-    g_hash_table_insert(s->msrs, GUINT_TO_POINTER(addr), t);
+    ucore_map_free_msr(s->msrs, s, msr, rate,
+                       s->machine->config.platform->iio_free.width);
 }
 
 /* README.md, "Rates": the clock and the ports of one IIO stack */
@@ -30,24 +19,24 @@ static void stack_free_add(UcoreSocket *s, unsigned stack)
 {
     const UcorePlatform *p = s->machine->config.platform;
     uint64_t scale = 1000 + 7 * stack;
-    unsigned width = p->iio_free.width;
+    uint32_t clock = p->iio_free.clocks ? p->iio_free.clocks[stack]
+                     : p->iio_free.clock + stack * p->iio_free.clock_stride;
+    uint32_t first = p->iio_free.ins ? p->iio_free.ins[stack] - p->iio_free.in
+                     : stack * p->iio_free.stack_stride;
 
-    free_add(s, p->iio_free.clock + stack * p->iio_free.clock_stride,
-             UCORE_FREE_CLOCK / 1000 * scale, width);
+    free_add(s, clock, UCORE_FREE_CLOCK / 1000 * scale);
     for (unsigned port = 0; port < p->iio_free.ports; port++) {
-        uint32_t first = stack * p->iio_free.stack_stride;
         uint32_t at = first + port * p->iio_free.port_stride;
         uint64_t more = UCORE_FREE_PORT * port;
 
         free_add(s, p->iio_free.in + at,
-                 (UCORE_FREE_IN + more) / 1000 * scale, width);
+                 (UCORE_FREE_IN + more) / 1000 * scale);
         free_add(s, p->iio_free.out + at,
-                 (UCORE_FREE_OUT + more) / 1000 * scale, width);
+                 (UCORE_FREE_OUT + more) / 1000 * scale);
         if (p->iio_free.util) {
             at = p->iio_free.util + first + 2 * port;
-            free_add(s, at, (UCORE_FREE_UTIL_IN + more) / 1000 * scale, width);
-            free_add(s, at + 1, (UCORE_FREE_UTIL_OUT + more) / 1000 * scale,
-                     width);
+            free_add(s, at, (UCORE_FREE_UTIL_IN + more) / 1000 * scale);
+            free_add(s, at + 1, (UCORE_FREE_UTIL_OUT + more) / 1000 * scale);
         }
     }
 }
@@ -79,7 +68,8 @@ static void socket_msrs_init(UcoreSocket *s)
     }
     for (unsigned i = 0; i < ARRAY_SIZE(p->free_running); i++) {
         if (p->free_running[i].msr) {
-            free_add(s, p->free_running[i].msr, p->free_running[i].rate, 0);
+            ucore_map_free_msr(s->msrs, s, p->free_running[i].msr,
+                               p->free_running[i].rate, 0);
         }
     }
     for (unsigned b = 0; b < s->nr_boxes && p->iio_free.ports; b++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The PCI functions of a socket, on its uncore bus and its IIO bus, and the
+ * The PCI functions of a socket, on its uncore bus and its others, and the
  * difference between the two ways to reach them: ECAM, or ports CF8h/CFCh.
  *
  * Both ways end in the same config_read and config_write, so the CFCh window
@@ -136,6 +136,32 @@ static void caps_init(UcorePciDevice *d)
     if (p->capid6) {
         caps_set(d, p->capid6, p->capid6_slices, cfg->fuses);
     }
+    if (p->capid6_slices >> 32) {
+        caps_set(d, p->capid6 + 4, p->capid6_slices >> 32, cfg->fuses >> 32);
+    }
+}
+
+static bool controller_there(const UcoreSocket *s, unsigned controller)
+{
+    unsigned channels = ucore->config.platform->imc.channels;
+
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        if (s->boxes[b]->site->in_memory &&
+            s->boxes[b]->instance / channels == controller) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* one register for all, one for each controller, 0 where none is */
+static void imc_map_init(UcorePciDevice *d)
+{
+    caps_set(d, 0xd0, GENMASK(28, 0), ucore_mmio_window(d->socket) >> 23);
+    for (unsigned m = 0; m < ucore->config.platform->imc.controllers; m++) {
+        caps_set(d, 0xd8 + 4 * m, GENMASK(10, 0),
+                 controller_there(d->socket, m) ? ucore_mmio_imc(m) >> 12 : 0);
+    }
 }
 
 static void ucore_pci_realize(PCIDevice *pd, Error **errp)
@@ -149,6 +175,8 @@ static void ucore_pci_realize(PCIDevice *pd, Error **errp)
         socket_map_init(d);
     } else if (d->role == UCORE_PCI_CAPS) {
         caps_init(d);
+    } else if (d->role == UCORE_PCI_IMC_MAP) {
+        imc_map_init(d);
     } else if (d->role == UCORE_PCI_TABLE) {
         ucore_table_attach(pd, d->socket, errp);
     }
@@ -272,10 +300,11 @@ static void ports_init(UcoreMachine *m, Object *host)
 /* ---------------------------------------------------------------- buses */
 
 /* args.py gives the extra roots these ids; socket 0's IIO bus is pcie.0 */
-static PCIBus *socket_bus(unsigned socket, bool iio, Error **errp)
+static PCIBus *socket_bus(unsigned socket, UcorePciBus which, Error **errp)
 {
-    g_autofree char *name = iio && !socket ? g_strdup("pcie.0")
-        : g_strdup_printf("%s%u", iio ? "iio" : "uncore", socket);
+    static const char *const names[] = { "uncore", "iio", "above" };
+    g_autofree char *name = which == UCORE_BUS_IIO && !socket
+        ? g_strdup("pcie.0") : g_strdup_printf("%s%u", names[which], socket);
     Object *bus = object_resolve_path_type(name, TYPE_PCI_BUS, NULL);
 
     if (!bus) {
@@ -294,6 +323,8 @@ static bool site_present(UcoreMachine *m, unsigned socket,
         return !ucore_scenario_names_site(m->config.hidden, socket, "map");
     case UCORE_PCI_CAPS:
         return !ucore_scenario_names_site(m->config.hidden, socket, "caps");
+    case UCORE_PCI_IMC_MAP:
+        return !ucore_scenario_names_site(m->config.hidden, socket, "imc-map");
     case UCORE_PCI_OTHER:
         return true;
     default:
@@ -320,7 +351,7 @@ static bool filler_needed(UcoreMachine *m, unsigned socket,
     bool others = false;
 
     for (const UcorePciSite *p = m->config.platform->pci; p->device_id; p++) {
-        if (p->iio == filler->iio && p->slot == filler->slot &&
+        if (p->bus == filler->bus && p->slot == filler->slot &&
             site_present(m, socket, p)) {
             if (!p->function) {
                 return false;
@@ -344,9 +375,9 @@ static UcorePciDevice *function_new(UcoreSocket *s, unsigned devfn,
     return d;
 }
 
-static bool function_plug(UcorePciDevice *d, bool iio, Error **errp)
+static bool function_plug(UcorePciDevice *d, UcorePciBus which, Error **errp)
 {
-    PCIBus *bus = socket_bus(d->socket->id, iio, errp);
+    PCIBus *bus = socket_bus(d->socket->id, which, errp);
 
     return bus && pci_realize_and_unref(&d->parent, bus, errp);
 }
@@ -367,7 +398,7 @@ static bool site_create(UcoreMachine *m, unsigned socket,
                          site->role == UCORE_PCI_FILTER
                          ? site->type->filter_regs : d->box->regs, 0);
     }
-    return function_plug(d, site->iio, errp);
+    return function_plug(d, site->bus, errp);
 }
 
 /* the functions that the platform's list names */
@@ -446,11 +477,12 @@ static bool discovery_create(UcoreSocket *s, Error **errp)
         if (function[devfn] && !*first) {
             *first = function_new(s, devfn & ~7u, UCORE_PCI_FILLER,
                                   FILLER_DEVICE_ID);
-            if (!function_plug(*first, false, errp)) {
+            if (!function_plug(*first, UCORE_BUS_UNCORE, errp)) {
                 return false;
             }
         }
-        if (function[devfn] && !function_plug(function[devfn], false, errp)) {
+        if (function[devfn] &&
+            !function_plug(function[devfn], UCORE_BUS_UNCORE, errp)) {
             return false;
         }
     }

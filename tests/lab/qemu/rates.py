@@ -41,10 +41,18 @@ SKX_CYCLES = {"ubox": FIXED, "iio": 0x01, "irp": 0x01, "upi": 0x01, "m3upi": 0x0
 SKX_DEPTHS = {("cha", 0x11): 20, ("cha", 0x36): 20, ("pcu", 0x80): 15, ("imc", 0x80): 22,
               ("imc", 0x81): 32, ("imc", 0x83): 16}
 
+# What Ice Lake and Snow Ridge have otherwise
+ICX_NUMBERS = {**SKX_NUMBERS, "pcie3": 17}
+ICX_CLOCKS = {**SKX_CLOCKS, ("imc", 0x00): 1600000000, ("pcie3", 0x01): 1300000000}
+ICX_CYCLES = {**SKX_CYCLES, "pcie3": 0x01}
+ICX_DEPTHS = {**SKX_DEPTHS, ("imc", 0x81): 22, ("imc", 0x82): 32, ("imc", 0x83): 32}
+
 # Of the families with a fixed list of boxes
-CLOCKS = {"e5": E5_CLOCKS, "skx": SKX_CLOCKS}
-CYCLES = {"e5": E5_CYCLES, "skx": SKX_CYCLES}
-DEPTHS = {"e5": E5_DEPTHS, "skx": SKX_DEPTHS}
+CLOCKS = {"e5": E5_CLOCKS, "skx": SKX_CLOCKS, "icx": ICX_CLOCKS, "snr": ICX_CLOCKS}
+CYCLES = {"e5": E5_CYCLES, "skx": SKX_CYCLES, "icx": ICX_CYCLES, "snr": ICX_CYCLES}
+DEPTHS = {"e5": E5_DEPTHS, "skx": SKX_DEPTHS, "icx": ICX_DEPTHS, "snr": ICX_DEPTHS}
+# Of stacks: where the class mask is, above the channels
+FC_SHIFT = {"skx": 8, "icx": 12, "snr": 12}
 
 # The same of the families with a discovery table: type numbers, clocks in MHz
 SPR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "m2pcie": 3, "pcu": 4, "ubox": 5, "imc": 6,
@@ -53,7 +61,8 @@ SPR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "m2pcie": 3, "pcu": 4, "ubox": 5, "
 GNR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "pcu": 4, "ubox": 5, "imc": 6, "upi": 8,
                "cxlcm": 12, "cxldp": 13, "b2hot": 15, "b2cmi": 16, "b2cxl": 17, "b2upi": 18,
                "mdf": 20, "pciex16": 21, "pciex8": 22}
-NUMBERS = {"e5": E5_NUMBERS, "skx": SKX_NUMBERS, "spr": SPR_NUMBERS, "gnr": GNR_NUMBERS}
+NUMBERS = {"e5": E5_NUMBERS, "skx": SKX_NUMBERS, "icx": ICX_NUMBERS, "snr": ICX_NUMBERS,
+           "spr": SPR_NUMBERS, "gnr": GNR_NUMBERS}
 EVENT_CLOCK = 1
 DISCOVERY_MHZ = {"cha": 2400, "iio": 1100, "irp": 1200, "m2pcie": 2300, "pcu": 1000, "imc": 2000,
                  "m2m": 2250, "upi": 1900, "m3upi": 2100, "pcie": 1300, "mdf": 2350,
@@ -206,7 +215,10 @@ def tor_filters(rate_, opc_0=0, opc_1=0, rem=0, loc=0, nm=0, not_nm=0, all_op=0,
     return share(rate_, rem + 2 * loc + 4 * (nm + 2 * not_nm) + 16 * (nc + 2 * isoc))
 
 
-def cha_filters(rate_, event, _, __, state=0, link=0, tid=None, **tor):
+def cha_filters(rate_, event, _, platform, state=0, link=0, tid=None, umask_ext=0, **tor):
+    if PLATFORMS[platform].family != "skx":
+        rate_ = share(rate_, umask_ext) if umask_ext else rate_
+        return share(rate_, 1 + tid) if tid is not None else rate_
     if event == 0x34:
         rate_ = needs(rate_, state)
     if event in (0x35, 0x36):
@@ -218,8 +230,13 @@ def cha_filters(rate_, event, _, __, state=0, link=0, tid=None, **tor):
     return rate_
 
 
-def iio_filters(rate_, _, __, ___, ch_mask=0, fc_mask=0):
-    return share(rate_, ch_mask + (fc_mask << 8)) if ch_mask or fc_mask else rate_
+def iio_filters(rate_, _, __, platform, ch_mask=0, fc_mask=0):
+    masks = ch_mask + (fc_mask << FC_SHIFT[PLATFORMS[platform].family])
+    return share(rate_, masks) if masks else rate_
+
+
+def pcie3_filters(rate_, event, umask, _, **masks):
+    return iio_filters(rate_, event, umask, "skx", **masks)
 
 
 def upi_filters(rate_, _, __, ___, umask_ext=0):
@@ -227,7 +244,8 @@ def upi_filters(rate_, _, __, ___, umask_ext=0):
 
 
 FILTERS = {"cbo": cbo_filters, "ubox": ubox_filters, "pcu": pcu_filters, "ha": ha_filters,
-           "qpi": qpi_filters, "cha": cha_filters, "iio": iio_filters, "upi": upi_filters}
+           "qpi": qpi_filters, "cha": cha_filters, "iio": iio_filters, "upi": upi_filters,
+           "m2m": upi_filters, "pcie3": pcie3_filters}
 
 
 def threshold(rate_, depth, thresh):
@@ -298,3 +316,14 @@ def iio_free_running(kind, stack, socket, port=0):
              "util_out": 80000000}[kind]
     base = first + (0 if kind == "clock" else 1000000 * port)
     return base // 1000 * (1000 + 7 * stack) * (1000 + 113 * socket) // 1000
+
+
+# The same of memory controllers whose registers are in memory
+IMC_FREE_RUNNING = {"read": 90000000, "write": 70000000, "pmm_read": 30000000,
+                    "pmm_write": 10000000, "dclk": 1600000000}
+
+
+def imc_free_running(kind, controller, socket):
+    """kind: one of IMC_FREE_RUNNING. Increments per second since reset."""
+    base = IMC_FREE_RUNNING[kind] // 1000 * (1000 + 7 * controller)
+    return base * (1000 + 113 * socket) // 1000

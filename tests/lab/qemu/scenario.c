@@ -11,7 +11,8 @@ bool ucore_count_insns;
 
 /* families of platforms/list.h: have they a table? */
 enum {
-    FAMILY_e5 = false, FAMILY_skx = false, FAMILY_spr = true, FAMILY_gnr = true
+    FAMILY_e5 = false, FAMILY_skx = false, FAMILY_icx = false,
+    FAMILY_snr = false, FAMILY_spr = true, FAMILY_gnr = true
 };
 
 static const struct {
@@ -213,14 +214,24 @@ static bool load_chop(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 /* which slices have a CHA: here and there, as many as there are boxes */
 static bool load_fuses(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
-    unsigned all = ctpop32(cfg->platform->capid6_slices);
+    unsigned all = ctpop64(cfg->platform->capid6_slices);
     unsigned count = g_array_index(cfg->plans, UcorePlan, 0).count;
+    g_autofree char *text = g_key_file_get_string(kf, "boxes", "fuses", NULL);
+    char *end;
 
-    for (unsigned i = 0; all && i < count; i++) {
-        cfg->fuses |= BIT((i * all + all - 1) / count);
+    if (!text) {
+        for (unsigned i = 0; all && i < count; i++) {
+            cfg->fuses |= BIT_ULL((i * all + all - 1) / count);
+        }
+        return true;
     }
-    return ucore_scenario_uint(kf, "boxes", "fuses", UINT32_MAX, &cfg->fuses,
-                               errp);
+    cfg->fuses = strtoull(text, &end, 0);
+    if (end == text || *end) {
+        error_setg(errp, "ucore: scenario: [boxes] fuses = %s: need a number",
+                   text);
+        return false;
+    }
+    return true;
 }
 
 static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
@@ -267,7 +278,8 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         cfg->wk_on_pmi = p->wk_on_pmi;
         cfg->core_sel = p->core_sel;
         cfg->status_offset = p->msr_global_status - p->msr_global_ctl;
-        cfg->status_words = ucore_has_global(p);
+        cfg->status_words = ucore_has_global(p)
+                            ? MAX(1, p->global_status_words) : 0;
         return ucore_scenario_uint(kf, "model", "status-shift", 31,
                                    &cfg->status_shift, errp);
     }

@@ -10,8 +10,8 @@ GHashTable *ucore_map_new(void)
     return g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
-static void map_add(GHashTable *map, UcoreSocket *s, UcoreBox *box,
-                    const UcoreReg *reg, uint64_t key, unsigned shift)
+static UcoreTarget *map_add(GHashTable *map, UcoreSocket *s, UcoreBox *box,
+                            const UcoreReg *reg, uint64_t key, unsigned shift)
 {
     UcoreTarget *t = g_new0(UcoreTarget, 1);
 
@@ -20,6 +20,7 @@ static void map_add(GHashTable *map, UcoreSocket *s, UcoreBox *box,
     t->reg = reg;
     t->shift = shift;
     g_hash_table_insert(map, (void *)(uintptr_t)key, t);
+    return t;
 }
 
 void ucore_map_msrs(GHashTable *map, UcoreSocket *s, UcoreBox *box,
@@ -39,6 +40,33 @@ void ucore_map_dwords(GHashTable *map, UcoreSocket *s, UcoreBox *box,
             map_add(map, s, box, r, (base + r->offset) / 4 + 1, 32);
         }
     }
+}
+
+static void map_free(GHashTable *map, UcoreSocket *s, uint64_t key,
+                     unsigned shift, uint64_t rate, unsigned width)
+{
+    static const UcoreReg free_running = { .kind = UCORE_REG_FREE };
+    UcoreTarget *t;
+
+    if (ucore_map_find(map, key)) {
+        return;
+    }
+    t = map_add(map, s, NULL, &free_running, key, shift);
+    t->rate = rate;
+    t->width = width;
+}
+
+void ucore_map_free_msr(GHashTable *map, UcoreSocket *s, uint32_t msr,
+                        uint64_t rate, unsigned width)
+{
+    map_free(map, s, msr, 0, rate, width);
+}
+
+void ucore_map_free_dwords(GHashTable *map, UcoreSocket *s, uint64_t base,
+                           uint64_t rate, unsigned width)
+{
+    map_free(map, s, base / 4, 0, rate, width);
+    map_free(map, s, base / 4 + 1, 32, rate, width);
 }
 
 const UcoreTarget *ucore_map_find(GHashTable *map, uint64_t key)

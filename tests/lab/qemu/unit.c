@@ -53,11 +53,6 @@ const UcoreReg *ucore_unit_regs(const UcoreBoxSite *site)
     return regs;
 }
 
-static uint64_t window(const UcoreSocket *s)
-{
-    return UCORE_MMIO_BASE + s->id * UCORE_MMIO_SIZE;
-}
-
 static void place_extra(UcoreBox *box)
 {
     UcoreSocket *s = box->socket;
@@ -68,7 +63,7 @@ static void place_extra(UcoreBox *box)
         box->base = EXTRA_MSR + s->extra_msr++ * EXTRA_MSR_STRIDE;
         break;
     case UCORE_ACCESS_MMIO:
-        box->base = window(s) + EXTRA_MMIO +
+        box->base = ucore_mmio_window(s) + EXTRA_MMIO +
                     (uint64_t)s->extra_mmio++ * EXTRA_MMIO_STRIDE;
         break;
     case UCORE_ACCESS_PCI:
@@ -94,7 +89,7 @@ void ucore_unit_place(UcoreBox *box)
         box->base = u->base + i * u->stride;
         break;
     case UCORE_ACCESS_MMIO:
-        box->base = window(box->socket) + u->base + i % 2 * u->stride +
+        box->base = ucore_mmio_window(box->socket) + u->base + i % 2 * u->stride +
                     (uint64_t)(i / 2) * u->pair_stride;
         break;
     case UCORE_ACCESS_PCI:
@@ -107,7 +102,7 @@ void ucore_unit_place(UcoreBox *box)
 void ucore_unit_place_global(UcoreSocket *s)
 {
     if (s->machine->config.global_access == UCORE_ACCESS_MMIO) {
-        s->global_base = window(s) + GLOBAL_MMIO;
+        s->global_base = ucore_mmio_window(s) + GLOBAL_MMIO;
     } else {
         s->global_base = UCORE_GLOBAL_CONFIG_BASE;
     }

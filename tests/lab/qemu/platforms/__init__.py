@@ -8,7 +8,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 MODELS = HERE.parents[3] / "driver/hw/models.h"
-WITH_TABLE = ("spr", "gnr")     # families
+# Families
+WITH_TABLE = ("spr", "gnr")
+BUS_ABOVE = ("icx",)            # the PCU's functions are on the bus above the uncore's
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +25,11 @@ class Platform:
     def discovery(self):
         """Does a table tell which boxes there are?"""
         return self.family in WITH_TABLE
+
+    @property
+    def bus_above(self):
+        """Has a socket a bus above its uncore bus?"""
+        return self.family in BUS_ABOVE
 
 
 def rows(path, macro):

@@ -172,10 +172,11 @@ extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
 #define CAPS(slot_, fn, id) \
     { .role = UCORE_PCI_CAPS, .slot = slot_, .function = fn, .device_id = id }
 #define FILLER_ON_IIO(slot_, id) \
-    { .role = UCORE_PCI_FILLER, .slot = slot_, .iio = true, .device_id = id }
+    { .role = UCORE_PCI_FILLER, .slot = slot_, .bus = UCORE_BUS_IIO, \
+      .device_id = id }
 #define PMON_ON_IIO(slot_, fn, id, type_, i) \
-    { .role = UCORE_PCI_PMON, .slot = slot_, .function = fn, .iio = true, \
-      .device_id = id, .type = &type_, .instance = i }
+    { .role = UCORE_PCI_PMON, .slot = slot_, .function = fn, \
+      .bus = UCORE_BUS_IIO, .device_id = id, .type = &type_, .instance = i }
 
 /* ---------------------------------------------------------------- platform */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Granite Rapids, Sierra Forest, Clearwater Forest: what a table may list, and
- * where.
+ * Granite Rapids, Sierra Forest, Grand Ridge, Clearwater Forest: what a table
+ * may list, and where.
  */
 #include "discovery.h"
 
@@ -68,4 +68,5 @@ static const UcoreBoxSite gnr_boxes[] = {
 
 const UcorePlatform ucore_gnr = { GNR_LIKE };
 const UcorePlatform ucore_srf = { GNR_LIKE };
+const UcorePlatform ucore_grr = { GNR_LIKE };
 const UcorePlatform ucore_cwf = { GNR_LIKE };

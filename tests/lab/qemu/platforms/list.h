@@ -3,8 +3,9 @@
  * The platforms of the model, a row each: name, CPUID stepping, family.  The
  * first is what a scenario without a platform means.
  *
- * Families: e5 and skx have a fixed list of boxes (e5.h); spr and gnr have a
- * discovery table (discovery.h), whose type numbers mean what they mean there.
+ * Families: e5, skx, icx and snr have a fixed list of boxes (e5.h); spr and gnr
+ * have a discovery table (discovery.h), whose type numbers mean what they mean
+ * there.
  *
  * Who includes this says what UCORE_PLATFORM() becomes.  A row NAME stands for
  * ucore_NAME, in one of the files beside.  __init__.py reads the rows, too: each
@@ -18,9 +19,12 @@ UCORE_PLATFORM(bdxde, 3, e5)
 UCORE_PLATFORM(skx, 4, skx)
 UCORE_PLATFORM(clx, 7, skx)
 UCORE_PLATFORM(cpx, 11, skx)
+UCORE_PLATFORM(icx, 6, icx)
+UCORE_PLATFORM(snr, 5, snr)
 UCORE_PLATFORM(spr, 8, spr)
 UCORE_PLATFORM(emr, 2, spr)
 UCORE_PLATFORM(gnr, 1, gnr)
 UCORE_PLATFORM(srf, 3, gnr)
+UCORE_PLATFORM(grr, 0, gnr)
 UCORE_PLATFORM(cwf, 0, gnr)
 #undef UCORE_PLATFORM

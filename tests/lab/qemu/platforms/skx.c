@@ -6,27 +6,15 @@
  * Numbers stand here once more, apart from the driver's headers: what either
  * side misread shows when the two meet.
  */
-#include "hswep.h"
+#include "skx.h"
 
 /* ------------------------------------------------------------------- MSRs */
-
-#define SKX_MSR_UBOX_FIXED_CTL      0x703
-#define SKX_MSR_UBOX_FIXED_CTR      0x704
-#define SKX_MSR_UBOX_CTL0           0x705
-#define SKX_MSR_UBOX_STATUS         0x708
-#define SKX_MSR_UBOX_CTR0           0x709
-
-#define SKX_MSR_PCU_BOX_CTL         0x710
-#define SKX_MSR_PCU_CTL0            0x711
-#define SKX_MSR_PCU_FILTER          0x715
-#define SKX_MSR_PCU_STATUS          0x716
-#define SKX_MSR_PCU_CTR0            0x717
 
 static const UcoreReg cha_regs[] = {
     BOX_CTL(0x0), CTLS_4(0x1), FILTER(0x5, 0), FILTER(0x6, 1),
     BOX_STATUS(0x7), CTRS_4(0x8), UCORE_REGS_END
 };
-static const UcoreReg iio_regs[] = {
+const UcoreReg ucore_skx_iio_regs[] = {
     BOX_CTL(0x0), CTRS_4(0x1), BOX_STATUS(0x7), CTLS_4(0x8), UCORE_REGS_END
 };
 static const UcoreReg irp_regs[] = {
@@ -37,15 +25,12 @@ static const UcoreReg pcu_regs[] = { PCU_REGS(SKX), UCORE_REGS_END };
 
 /* --------------------------------------------------------- config space */
 
-#define WIDE_CTL(off, i)    { off, UCORE_REG_CTL, i, true }
-
 static const UcoreReg upi_regs[] = {
-    CTR(0x318, 0), CTR(0x320, 1), CTR(0x328, 2), CTR(0x330, 3),
-    WIDE_CTL(0x350, 0), WIDE_CTL(0x358, 1), WIDE_CTL(0x360, 2),
-    WIDE_CTL(0x368, 3), BOX_CTL(0x378), BOX_STATUS(0x37c), UCORE_REGS_END
+    LONG_CTRS_4(0x318), WIDE_CTLS_4(0x350), BOX_CTL(0x378), BOX_STATUS(0x37c),
+    UCORE_REGS_END
 };
 static const UcoreReg m2m_regs[] = {
-    CTR(0x200, 0), CTR(0x208, 1), CTR(0x210, 2), CTR(0x218, 3),
+    LONG_CTRS_4(0x200),
     CTL(0x228, 0), CTL(0x230, 1), CTL(0x238, 2), CTL(0x240, 3),
     BOX_CTL(0x258), BOX_STATUS(0x260), UCORE_REGS_END
 };
@@ -104,10 +89,8 @@ static uint64_t cha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 
 /* -------------------------------------------------------------- box types */
 
-#define CLOCK(event_, rate) { .event = event_, .clock = rate }
-#define DEPTH(event_, most) { .event = event_, .depth = most }
 #define TRAITS(name, ...) \
-    static const UcoreEventTrait name##_traits[] = { \
+    const UcoreEventTrait ucore_skx_##name##_traits[] = { \
         __VA_ARGS__, UCORE_TRAITS_END \
     }
 
@@ -133,16 +116,6 @@ static const UcoreConstraint m3upi_constraints[] = {
     { 0x1c, 0x1e, 0x1 }, { 0x3c, 0x3c, 0x1 }, { 0x8e, 0x8e, 0x1 }, { }
 };
 
-/* @legal_: what its control has beside the common fields */
-#define SKX_TYPE(name_, id_, nr_, max_, clock_, legal_) \
-    .name = #name_, .id = id_, .nr_gp = nr_, .nr_max = max_, \
-    HSWEP_BOX(nr_), .box_ctl = true, .clock_event = clock_, \
-    .ctl_legal = HSWEP_CTL | HSWEP_OV | (legal_), .ov_en = HSWEP_OV, \
-    .traits = name_##_traits
-#define THRESH8     .thresh = E5_CTL_THRESH
-
-#define IIO_THRESH  GENMASK(35, 24)
-#define IIO_MASKS   GENMASK(46, 36)     /* channels in 43:36, classes above */
 #define UPI_EXT     (GENMASK(55, 32) & ~BIT_ULL(44))
 
 static const UcoreBoxType cha = {
@@ -155,14 +128,14 @@ static const UcoreBoxType cha = {
     .regs = cha_regs, .constraints = cha_constraints, .filter_rate = cha_rate,
 };
 static const UcoreBoxType iio = {
-    SKX_TYPE(iio, 12, 4, 6, 0x01, IIO_THRESH | IIO_MASKS),
-    .thresh = IIO_THRESH, .umask_ext = IIO_MASKS,
-    .regs = iio_regs, .constraints = iio_constraints,
+    SKX_TYPE(iio, 12, 4, 6, 0x01, SKX_IIO_THRESH | SKX_IIO_MASKS),
+    .thresh = SKX_IIO_THRESH, .umask_ext = SKX_IIO_MASKS,
+    .regs = ucore_skx_iio_regs, .constraints = iio_constraints,
 };
 static const UcoreBoxType irp = {
     SKX_TYPE(irp, 6, 2, 6, 0x01, 0), THRESH8, .regs = irp_regs,
 };
-static const UcoreBoxType ubox = {
+const UcoreBoxType ucore_skx_ubox = {
     UBOX_TYPE, .nr_max = 1, .width = 48, .fixed_width = 48,
     .ctl_rst = E5_CTL_RST, .box_status = true, .status_legal = GENMASK(1, 0),
     .ctl_legal = CTL_COMMON | E5_CTL_THRESH5 | HSWEP_OV,
@@ -170,7 +143,7 @@ static const UcoreBoxType ubox = {
     .regs = ubox_regs, .filter_rate = ucore_e5_ubox_rate,
 };
 /* no ninth bit of events */
-static const UcoreBoxType pcu = {
+const UcoreBoxType ucore_skx_pcu = {
     PCU_TYPE, .nr_max = 1, HSWEP_BOX(4), .regs = pcu_regs,
     .ctl_legal = PCU_CTL_COMMON | E5_CTL_INVERT | HSWEP_OV, .ov_en = HSWEP_OV,
 };
@@ -209,9 +182,7 @@ static const UcoreBoxType six_m3upi = {
       .global_bit0 = 56, NO_FIXED_BIT }, \
     { .type = &irp, .msr = 0xa58, .msr_stride = 0x20, \
       .global_bit0 = 56, NO_FIXED_BIT }, \
-    { .type = &ubox, .msr = SKX_MSR_UBOX_FIXED_CTL, \
-      BITS(1), .global_fixed = 0 }, \
-    { .type = &pcu, .msr = SKX_MSR_PCU_BOX_CTL, BITS(2), NO_FIXED_BIT }, \
+    SKX_SYSTEM_SITES, \
     { .type = &imc, BITS(39, 39, 39, 40, 40, 40), NO_FIXED_BIT }, \
     { .type = &m2m, BITS(62, 63), NO_FIXED_BIT }, \
     { .type = &m2pcie, BITS(49, 50, 51, 52), NO_FIXED_BIT }
@@ -231,7 +202,7 @@ static const UcoreBoxSite cpx_boxes[] = {
 
 /* the UBox function is on the socket's first bus, all else on a higher one */
 #define COMMON_PCI \
-    { .role = UCORE_PCI_SOCKET_MAP, .slot = 8, .iio = true, \
+    { .role = UCORE_PCI_SOCKET_MAP, .slot = 8, .bus = UCORE_BUS_IIO, \
       .device_id = 0x2014 }, \
     PMON(8, 0, 0x2066, m2m, 0), \
     PMON(9, 0, 0x2066, m2m, 1), \
@@ -286,24 +257,13 @@ static const UcorePciSite cpx_pci[] = {
 /* --------------------------------------------------------------- platform */
 
 #define SKX_COMMON \
-    E5_COMMON_BITS, \
-    .msrs = { { 0x700, 0x71f }, { 0xa40, 0xfff } }, \
-    .msr_global_ctl = 0x700, .msr_global_status = 0x701, \
-    .msr_global_config = 0x702, \
-    .frz_all = BIT_ULL(63), .wk_on_pmi = BIT_ULL(62), \
-    .unfrz_all = BIT_ULL(61), .core_sel = GENMASK(47, 0), \
-    .global_status_legal = UINT64_MAX, .status_doubtful = { 3, 63 }, \
-    .box_legal = E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_FRZ | \
-                 E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN, \
-    .box_readable = E5_BOX_CTL_FRZ, .box_enables_doubtful = true, \
-    .map_cpunodeid = 0xc0, .map_gidnidmap = 0xd4, \
+    E5_COMMON_BITS, SKX_MSRS, SKX_GLOBAL(47), SKX_BOX_CTL, SKX_FREE_RUNNING, \
+    .msr_global_status = 0x701, .status_doubtful = { 3, 63 }, \
     .capid6 = 0x9c, .capid6_slices = GENMASK(27, 0), \
     .iio_free = { .clock = 0xa45, .clock_stride = 0x20, \
                   .in = 0xb00, .out = 0xb04, .util = 0xb08, \
                   .stack_stride = 0x10, .port_stride = 1, .ports = 4, \
-                  .width = 36 }, \
-    .free_running = { E5_FREE_RUNNING, { 0x3f8, 100000000 }, \
-                      { 0x3f9, 400000000 } }
+                  .width = 36 }
 
 const UcorePlatform ucore_skx = { SKX_COMMON, .boxes = boxes, .pci = pci };
 const UcorePlatform ucore_clx = { SKX_COMMON, .boxes = boxes, .pci = pci };

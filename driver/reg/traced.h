@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Operations on registers that ucore_reg can trace, at the price of one jump that is
+ * not taken.
+ *
+ * A tracepoint behind an access wants its address and value kept, in registers that
+ * each access would have to save.  So each operation is spelled out twice, from one
+ * body that says where it traces: NAME_do(io, reg, traced).
+ */
+#ifndef UCORE_TRACED_H
+#define UCORE_TRACED_H
+
+#include <linux/compiler.h>
+
+#include "reg/reg.h"
+#include "ucore_trace.h"
+
+#define UCORE_READ_OP(name)						\
+static noinline u64 name##_traced(const struct ucore_io *io, u32 reg)	\
+{									\
+	return name##_do(io, reg, true);				\
+}									\
+									\
+static u64 name(const struct ucore_io *io, u32 reg)			\
+{									\
+	if (trace_ucore_reg_enabled())					\
+		return name##_traced(io, reg);				\
+	return name##_do(io, reg, false);				\
+}
+
+#define UCORE_WRITE_OP(name)						\
+static noinline void name##_traced(const struct ucore_io *io, u32 reg, u64 val) \
+{									\
+	name##_do(io, reg, val, true);					\
+}									\
+									\
+static void name(const struct ucore_io *io, u32 reg, u64 val)		\
+{									\
+	if (trace_ucore_reg_enabled())					\
+		name##_traced(io, reg, val);				\
+	else								\
+		name##_do(io, reg, val, false);				\
+}
+
+#endif /* UCORE_TRACED_H */
