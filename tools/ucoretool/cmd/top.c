@@ -252,7 +252,7 @@ static void save(struct top *top, enum out_format format)
 	struct out out = { .format = format, .separator = ',' };
 	struct view *view = &top->view;
 	size_t nr = 0;
-	char name[80];
+	char name[96];
 	bool bad;
 
 	out.stream = save_create(format == OUT_JSON ? "json" : "csv", name, sizeof(name));
