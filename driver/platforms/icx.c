@@ -290,6 +290,7 @@ static const struct ucore_layout imc_free_layout = {
 	.fixed_ctl = { [0 ... 2 * ICX_IIO_FREE_PORTS] = UCORE_REG_NONE }, \
 	.fixed_ctr = { 0, EIGHT(in), EIGHT((in) + ICX_IIO_FREE_OUT) }, \
 }
+
 #define STACK_FREE_LAYOUT(s) \
 	FREE_LAYOUT(ICX_MSR_IIO_FREE_IN(s) - ICX_MSR_STACK(s) - ICX_STACK_FREE_CLOCK)
 

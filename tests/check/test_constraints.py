@@ -7,6 +7,7 @@ the same, but for what is named here.
 """
 
 import csv
+import os
 import re
 import subprocess
 
@@ -110,14 +111,17 @@ def compare(driver, platform, events, stricter):
 
 def the_driver():
     """Its platforms' files in a program of user space, as the fuzzer has them."""
-    program = OUT / "constraints"
+    # tests run side by side, each with a program of its own
+    program = OUT / f"constraints-{os.getpid()}"
     OUT.mkdir(parents=True, exist_ok=True)
     files = [TOP / name for name in tracked("driver/platforms", pattern=r"\.c$")
              if not name.endswith(("/list.c", "/core.c"))]
     subprocess.run(["gcc", "-std=gnu11", f"-I{TOP}/tests/fuzz/include", f"-I{TOP}/driver",
                     "-o", program, TOP / "tests/check/constraints.c",
                     TOP / "tests/fuzz/platforms.c", *files], check=True)
-    return Driver(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
+    said = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    program.unlink()
+    return Driver(said)
 
 
 @test(machine=False)
