@@ -678,6 +678,7 @@ static void bad_map_name(const struct bad_map *bad, char *name)
 
 KUNIT_ARRAY_PARAM(bad_map, bad_maps, bad_map_name);
 
+/* Where the wrong numbers lead there is something that would answer. */
 static void maps_are_not_believed(struct kunit *test)
 {
 	const struct bad_map *bad = test->param_value;
@@ -687,7 +688,10 @@ static void maps_are_not_believed(struct kunit *test)
 	for (m = 0; m < 2; m++) {
 		map->config[0xd8 / 4 + m] = bad->offset[m];
 		controller_add(test, m);
+		fake_memory_add(test, MAP_OFFSET(m) << 12, 0x34000);
 	}
+	fake_memory_add(test, (u64)MAP_BASE << 23, 0x34000);
+	fake_memory_add(test, ((u64)MAP_BASE << 23) + 0x7ff000, 0x34000);
 	map->config[0xe0 / 4] = 0;
 	map->config[0xe4 / 4] = 0;
 	map->config[0xd0 / 4] = bad->base;

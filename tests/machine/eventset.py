@@ -106,14 +106,37 @@ SKX = {
                2: {"event": 0x01}, 3: {"event": 0x07, "umask": 0x0f, "thresh": 1, "edge": 1}},
 }
 
+# Filters are extended umasks now, a stack has more channels
+ICX = but(SKX,
+          cha={0: {"event": 0x36, "umask": 0x01, "umask_ext": 0xc001ff, "thresh": 3},
+               1: {"event": 0x35, "umask": 0x01, "umask_ext": 0x3c8277f},
+               2: {"event": 0x50, "umask": 0x03, "tid_en": 1, "filter_tid": 0x305}},
+          iio={0: {"event": 0x83, "umask": 0x04, "ch_mask": 0xf01, "fc_mask": 7},
+               2: {"event": 0xc0, "umask": 0x01, "ch_mask": 0x881, "fc_mask": 4, "thresh": 1,
+                   "edge": 1}},
+          imc={0: {"event": 0x04, "umask": 0x0f}, 1: {"event": 0x04, "umask": 0x30}},
+          m2m={1: {"event": 0x24, "umask": 0x01, "umask_ext": 0x9d}},
+          upi={2: {"event": 0x05, "umask": 0x0e, "umask_ext": 0x8a3001}},
+          m3upi={3: {"event": 0x4d, "umask": 0x02, "thresh": 1, "invert": 1}},
+          m2pcie={1: {"event": 0x14, "umask": 0x08}})
+# No links; a root port
+SNR = but(ICX, "upi", "m3upi",
+          ubox={1: {"event": 0x45, "umask": 0x01, "thresh": 1, "edge": 1}},
+          pcie3={0: {"event": 0x01},
+                 1: {"event": 0x83, "umask": 0x04, "ch_mask": 0x0f, "fc_mask": 7},
+                 2: {"event": 0xc0, "umask": 0x01, "ch_mask": 0x81, "thresh": 1, "edge": 1},
+                 3: {"event": 0xd5, "umask": 0x01, "fc_mask": 4}})
+
 # Platform -> box type, or box -> counter -> fields
 EVENTS = {"ivbep": IVBEP, "snbep": SNBEP, "hswep": HSWEP, "bdxep": BDXEP,
-          "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi"), "skx": SKX, "clx": SKX, "cpx": SKX}
+          "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi"), "skx": SKX, "clx": SKX, "cpx": SKX,
+          "icx": ICX, "snr": SNR}
 WITH_FIXED = ("ubox", "imc")
-ENDING_IN_DIGITS = ("pciex16", "pciex8")
+ENDING_IN_DIGITS = ("pciex16", "pciex8", "pcie3")
 COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
                "hswep-2s": 216, "bdxep-1s": 61, "bdxep-2s": 216, "bdxde-1s": 47,
-               "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76}
+               "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76,
+               "icx-1s": 75, "icx-2s": 366, "snr-1s": 99}
 
 
 def type_of(box):
@@ -196,11 +219,12 @@ def _filters(kind, f):
     if kind == "cha":
         return {"state": get("filter_state"), "link": get("filter_link"),
                 "tid": get("filter_tid") if get("tid_en") else None,
+                "umask_ext": get("umask_ext"),
                 **{name: get(f"filter_{name}") for name in (
                     "rem", "loc", "all_op", "nm", "not_nm", "opc_0", "opc_1", "nc", "isoc")}}
-    if kind == "iio":
+    if kind in ("iio", "pcie3"):
         return {"ch_mask": get("ch_mask"), "fc_mask": get("fc_mask")}
-    if kind == "upi":
+    if kind in ("upi", "m2m"):
         return {"umask_ext": get("umask_ext")}
     if kind == "ubox":
         return {"tid": get("filter_cid") << 1 | get("filter_tid")}

@@ -7,6 +7,7 @@ test_counting.py and others: skx-1s and skx-2s are among their machines.
 
 import csv
 import errno
+import functools
 import json
 
 from lab.artifacts import TOP
@@ -38,27 +39,28 @@ def info_of(m):
     return json.loads(m.run("ucoretool info -j", check=False).out)
 
 
-def assert_boxes(m, scenario):
-    assert info_of(m)["platform"] == args.Scenario(scenario).platform, info_of(m)
+def assert_boxes(m, wanted, types, free_width):
+    """wanted: type -> boxes; types: the same -> counters, fixed ones, access."""
+    assert info_of(m)["platform"] == args.Scenario(m.scenario).platform, info_of(m)
     counted = {}
     for box in map(json.loads, m.sh("ucoretool list -j").splitlines()):
-        counters, fixed, access = TYPES[box["type"]]
+        counters, fixed, access = types[box["type"]]
         counted[box["type"]] = counted.get(box["type"], 0) + 1
         assert (box["counters"], box["fixed"], box["access"]) == (counters, fixed, access), box
         assert box["width"] == (48 if counters else 0), box
-        assert not fixed or box["fixed_width"] == (48 if counters else 36), box
-    assert counted == BOXES[scenario], counted
+        assert not fixed or box["fixed_width"] == (48 if counters else free_width), box
+    assert counted == wanted, counted
 
 
 @test("skx-2s", kernels=KERNELS)
 def the_boxes_are_those_of_the_machine(m):
-    assert_boxes(m, "skx-2s")
+    assert_boxes(m, BOXES["skx-2s"], TYPES, 36)
     assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
 
 
 @test("cpx-1s", kernels=BOTH)
 def cooper_lake_has_six_links(m):
-    assert_boxes(m, "cpx-1s")
+    assert_boxes(m, BOXES["cpx-1s"], TYPES, 36)
     count_exactly(m)
 
 
@@ -67,10 +69,11 @@ def every_counter_of_one_socket_counts_exactly(m):
     count_exactly(m)
 
 
-def count_exactly(m):
+def count_exactly(m, counters=None):
+    """All counters there are."""
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
-        assert len(s.events) == eventset.COUNTERS_OF[m.scenario], len(s.events)
+        assert len(s.events) == (counters or eventset.COUNTERS_OF[m.scenario]), len(s.events)
         s.start()
         for _ in range(2):
             s.read_exactly()
@@ -160,14 +163,22 @@ def free_boxes(session):
 
 @test("skx-2s", kernels=KERNELS)
 def free_running_counters_tell_what_the_stacks_did(m):
-    """They cannot be frozen, so time decides: the slope between two reads."""
+    free_run(m, {"iio_free": [functools.partial(rates.iio_free_running, kind, port=port)
+                              for kind, port in FREE]}, 12 * 17)
+
+
+def free_run(m, of_type, count):
+    """They cannot be frozen, so time decides: the slope between two reads.
+
+    of_type: type -> counter -> increments per second of (instance, die)
+    """
     with Session(m) as s:
         at = {}
         for die, box in free_boxes(s):
-            for i, (kind, port) in enumerate(FREE):
+            for i, rate in enumerate(of_type[type_of(box)]):
                 answer = s.command(f"add {s.ids[die, box]} {1 << 32 + i} 0")
-                at[answer["event"]] = (kind, instance_of(box), die, port)
-        assert len(at) == 12 * 17, len(at)
+                at[answer["event"]] = (box, i, die, rate(instance_of(box), die))
+        assert len(at) == count, len(at)
         s.start()
         # reading takes its time, and a busy host lets a CPU wait in between
         for _ in range(5):
@@ -185,10 +196,10 @@ def free_running_differences(first, last, at):
     passed = {b["domain"]: b["time"] - a["time"] for a, b in zip(first["domains"], last["domains"])}
     wrong = []
     for a, b in zip(first["values"], last["values"]):
-        kind, stack, die, port = at[a["event"]]
-        due = rates.iio_free_running(kind, stack, die, port) * passed[die] / 1e9
+        box, i, die, rate = at[a["event"]]
+        due = rate * passed[die] / 1e9
         if abs(b["count"] - a["count"] - due) >= 0.05 * due:
-            wrong.append(f"{at[a['event']]}: {b['count'] - a['count']}, due {due:.0f}")
+            wrong.append(f"{box}.{i} of die {die}: {b['count'] - a['count']}, due {due:.0f}")
     return wrong
 
 
@@ -196,6 +207,8 @@ def free_running_differences(first, last, at):
 
 # Where the driver knows of fewer counters than the list, and what the model does not count
 SPECIAL = {("ubox", 0x00)}
+# What has an extended umask
+EXTENDED = {"skx": ("upi",), "clx": ("upi",), "icx": ("cha", "m2m", "upi"), "snr": ("cha", "m2m")}
 
 
 def types():
@@ -204,14 +217,14 @@ def types():
     return {row["Unit"]: (row["Type"], row["Prefix"]) for row in rows}
 
 
-def fields_of(row, kind):
+def fields_of(row, kind, platform):
     """What the name of an event should set, from Intel's columns."""
     def number(name):
         return int(row[name] or "0", 0)
     fields = {"event": number("EventCode"), "umask": number("UMask")}
     if kind == "pcu":
         fields["occ_sel"] = fields.pop("umask") >> 6
-    if kind == "upi":
+    if kind in EXTENDED[platform]:
         fields["umask_ext"] = number("UMaskExt")
     if kind == "iio":
         fields |= {"ch_mask": number("PortMask"), "fc_mask": number("FCMask")}
@@ -223,15 +236,19 @@ def fields_of(row, kind):
     return {name: value for name, value in fields.items() if value or name == "event"}
 
 
+def key_of(row):
+    return row["EventName"], row["EventCode"], row["UMask"], row["UMaskExt"]
+
+
 def named_events(platform, known=frozenset()):
     """(type, name, fields, counters) of each event on general counters that is not in @known."""
     of_unit = types()
     for row in eventset.table(platform):
         kind, prefix = of_unit[row["Unit"]]
         if row["Counter"] == "FIXED" or row["CounterType"] == "FREERUN" or \
-                (row["EventName"], row["EventCode"], row["UMask"]) in known:
+                key_of(row) in known:
             continue
-        fields = fields_of(row, kind)
+        fields = fields_of(row, kind, platform)
         if (kind, fields["event"]) in SPECIAL:
             continue
         name = row["EventName"].removeprefix(prefix)
@@ -305,7 +322,7 @@ def every_named_event_counts_at_its_documented_rate(m):
 
 @test("clx-1s", timeout=240)
 def the_events_that_cascade_lake_has_beside_count(m):
-    known = {(row["EventName"], row["EventCode"], row["UMask"]) for row in eventset.table("skx")}
+    known = set(map(key_of, eventset.table("skx")))
     assert count_named(m, named_events("clx", known)) > 100
 
 

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Ice Lake-SP and Snow Ridge: what no earlier generation has.
+
+Snow Ridge freezes its boxes one by one, as v1 does: what that means is in test_snbep.py.
+"""
+
+import errno
+import functools
+
+from lab.framework import BOTH, KERNELS, test
+from lab.qemu import rates
+from lab.session import FIXED, Session, interrupting, refused
+from machine import eventset
+from machine.armed import each_overflowed, run_armed, run_polled
+from machine.eventset import type_of
+from machine.test_skx import (assert_boxes, chas, count_exactly, count_named, free_boxes, free_run,
+                              key_of, named_events)
+from machine.test_snbep import timer_run
+
+# ---- which boxes ----
+
+# counters, fixed ones, access
+TYPES = {"cha": (4, 0, "msr"), "iio": (4, 0, "msr"), "iio_free": (0, 17, "msr"),
+         "irp": (2, 0, "msr"), "m2pcie": (4, 0, "msr"), "ubox": (2, 1, "msr"),
+         "pcu": (4, 0, "msr"), "imc": (4, 1, "mmio"), "imc_free": (0, 5, "mmio"),
+         "m2m": (4, 0, "ecam"), "upi": (4, 0, "ecam"), "m3upi": (4, 0, "ecam"),
+         "pcie3": (4, 0, "ecam")}
+# On all dies together
+BOXES = {
+    "icx-2s": {"cha": 8, "iio": 12, "iio_free": 12, "irp": 12, "m2pcie": 12, "ubox": 2, "pcu": 2,
+               "imc": 24, "imc_free": 8, "m2m": 8, "upi": 6, "m3upi": 6},
+    "icx-1s": {"cha": 3, "iio": 2, "iio_free": 2, "irp": 2, "m2pcie": 2, "ubox": 1, "pcu": 1,
+               "imc": 4, "imc_free": 2, "m2m": 2, "upi": 1, "m3upi": 1},
+    "snr-1s": {"cha": 6, "iio": 5, "iio_free": 5, "irp": 5, "m2pcie": 5, "ubox": 1, "pcu": 1,
+               "imc": 2, "imc_free": 1, "m2m": 1, "pcie3": 1},
+}
+
+
+@test(("icx-2s", "icx-1s", "snr-1s"), kernels=BOTH)
+def the_boxes_are_those_of_the_machine(m):
+    assert_boxes(m, BOXES[m.scenario], TYPES, 48)
+    assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
+    count_exactly(m)
+
+
+@test("snr-1s", kernels=("debug",))
+def every_counter_counts_exactly(m):
+    count_exactly(m)
+
+
+def counters_with(chas_):
+    return eventset.COUNTERS_OF["icx-1s"] + 4 * (chas_ - BOXES["icx-1s"]["cha"])
+
+
+# Registers of CHAs are in three ranges.  Two words of status tell of overflows, nobody in which bits
+UNLIKE = {"boxes.cha": "40", "model.status-shift": "31", "model.box-enables": "yes"}
+
+
+@test("icx-1s", settings=UNLIKE)
+def forty_chas_count_exactly(m):
+    count_exactly(m, counters_with(40))
+
+
+@test("icx-1s", settings={"boxes.cha": "6", "boxes.fuses": "0x8000000100000002"})
+def the_fuses_are_in_two_registers(m):
+    assert chas(m) == ["cha0", "cha1", "cha2"], chas(m)
+    assert "3 CHAs by its fuses, 6 by its register" in m.dmesg(), m.dmesg()[-2000:]
+
+
+@test("icx-1s", settings={"faults.hide": "imc-map caps", "boxes.cha": "6",
+                          "boxes.global-config": "4"})
+def what_tells_of_the_rest_may_be_hidden(m):
+    """Of CHAs the register tells, of memory controllers nothing."""
+    assert chas(m) == [f"cha{i}" for i in range(4)], chas(m)
+    with Session(m) as s:
+        assert not [at for at in s.ids if at[1].startswith("imc")], s.ids
+        s.add("m2m0", event=0)
+        s.start()
+        s.read_exactly()
+
+
+@test("icx-2s", settings={"faults.hide": "0:imc0 0:imc1 0:imc2 1:imc5 1:imc6"})
+def channels_are_numbered_by_their_controller(m):
+    """One that reads all ones is not there; nor is a controller that has no address."""
+    with Session(m) as s:
+        found = {at for at in s.ids if type_of(at[1]).startswith("imc")}
+        assert found == {*((0, f"imc{i}") for i in range(3, 12)),
+                         *((1, f"imc{i}") for i in range(12) if i not in (5, 6)),
+                         *((0, f"imc_free{i}") for i in range(1, 4)),
+                         *((1, f"imc_free{i}") for i in range(4))}, found
+        s.add_all(eventset.full_set(s, ("imc",)))
+        s.start()
+        s.read_exactly()
+        s.stop_exactly()
+
+
+@test("snr-1s", settings={"boxes.imc": "4", "boxes.m2m": "4"})
+def a_second_controller_of_snow_ridge_is_found(m):
+    count_exactly(m, eventset.COUNTERS_OF["snr-1s"] + 2 * 5 + 3 * 4)
+
+
+# ---- fields ----
+
+@test("icx-1s")
+def fields_that_a_box_does_not_have_are_refused(m):
+    with Session(m) as s:
+        for box, field in (("imc0", "umask_ext"), ("m3upi0", "umask_ext"), ("cha0", "filter_loc"),
+                           ("cha0", "filter_state"), ("iio0", "umask_ext"), ("ubox0", "invert")):
+            with refused(errno.EINVAL):     # the session finds no number for it
+                s.add(box, event=1, **{field: 1})
+        for box, field, value in (("upi0", "umask_ext", 1 << 24), ("m2m0", "umask_ext", 1 << 8),
+                                  ("cha0", "umask_ext", 1 << 26), ("iio0", "ch_mask", 1 << 12),
+                                  ("iio0", "fc_mask", 8), ("ubox0", "thresh", 0x20)):
+            with refused(errno.ERANGE):
+                s.add(box, event=1, **{field: value})
+
+
+@test("icx-1s", kernels=BOTH)
+def the_upper_half_of_a_control_reaches_its_register(m):
+    """In configuration space it is a dword of its own: what is below it alone counts otherwise."""
+    wide = {"upi0": {"event": 2, "umask": 0x0f, "umask_ext": 0xffffff},
+            "m2m1": {"event": 0x2c, "umask": 0x01, "umask_ext": 0xa5},
+            "cha2": {"event": 0x35, "umask": 0x01, "umask_ext": 0x2aaaaaa},
+            "iio1": {"event": 0x83, "umask": 0x01, "ch_mask": 0xfff, "fc_mask": 5}}
+    with Session(m) as s:
+        for box, fields in wide.items():
+            s.add(box, **fields)
+        s.start()
+        s.read_exactly()
+        promised = {box: eventset.rate_of(box, 0, 0, fields, "icx") for box, fields in wide.items()}
+        found = {c["box"]: c["rate"] for c in m.oracle("counters")["sockets"][0] if c["rate"]}
+    assert found == promised, (found, promised)
+
+
+# ---- free-running counters ----
+
+STACK = [("clock", 0), *(("in", port) for port in range(8)), *(("out", port) for port in range(8))]
+OF_STACKS = [functools.partial(rates.iio_free_running, kind, port=port) for kind, port in STACK]
+OF_CONTROLLERS = [functools.partial(rates.imc_free_running, kind) for kind in
+                  ("read", "write", "pmm_read", "pmm_write", "dclk")]
+
+
+@test("icx-2s", kernels=KERNELS)
+def free_running_counters_tell_what_stacks_and_controllers_did(m):
+    free_run(m, {"iio_free": OF_STACKS, "imc_free": OF_CONTROLLERS}, 12 * 17 + 8 * 5)
+
+
+@test("icx-1s")
+def free_running_counters_refuse_a_period(m):
+    with Session(m) as s:
+        assert {type_of(box) for _, box in free_boxes(s)} == {"iio_free", "imc_free"}
+        for die, box in free_boxes(s):
+            with refused(errno.EOPNOTSUPP):
+                s.command(f"add {s.ids[die, box]} {1 << 32} {interrupting(1000000)}")
+
+
+# ---- names ----
+
+@test("icx-2s", timeout=300)
+def every_named_event_counts_at_its_documented_rate(m):
+    assert count_named(m, named_events("icx")) == 3993 - 17 - 5 - 2
+
+
+@test("snr-1s", timeout=120)
+def the_events_that_snow_ridge_has_beside_count(m):
+    known = set(map(key_of, eventset.table("icx")))
+    assert count_named(m, named_events("snr", known)) == 6
+
+
+@test(("icx-1s", "snr-1s"))
+def free_running_and_fixed_counters_have_names(m):
+    names = ("UNC_IIO_CLOCKTICKS_FREERUN", "UNC_IIO_BANDWIDTH_IN.PART7_FREERUN",
+             "UNC_M_CLOCKTICKS_FREERUN", "UNC_M_READ_FREERUN", "imc_free/WRITE_FREERUN/",
+             "UNC_M_HCLOCKTICKS", "UNC_U_CLOCKTICKS")
+    with Session(m) as s:
+        at = {box for _, box in s.ids}
+    assert at >= {"iio_free1", "imc_free0"}, at
+    out = m.run("ucoretool stat -j " + " ".join(f"-e {name}" for name in names) +
+                " -- sleep 0.3").out
+    assert out.count('"event"') == len(names), out
+
+
+# ---- overflow ----
+
+@test("icx-1s", kernels=KERNELS, timeout=120)
+def every_counter_that_can_overflow_ends_intervals_exactly(m):
+    for ctr in range(4):
+        overflow(m, ctr)
+
+
+def overflow(m, ctr):
+    with Session(m) as s:
+        wanted = [(box, die, c, eventset.period_for(box, die, c, fields, 5 + n % 7, "icx"), fields)
+                  for n, (die, box) in enumerate(eventset.boxes_of(s))
+                  for c, fields in eventset.events_of(box, "icx").items()
+                  if c == ctr or (c == FIXED and not ctr)]
+    run_armed(m, wanted, each_overflowed(2))
+
+
+@test("icx-1s", settings=UNLIKE, timeout=120)
+def status_bits_may_be_elsewhere_and_box_controls_have_enables(m):
+    overflow(m, 0)
+
+
+@test("snr-1s")
+def snow_ridge_cannot_interrupt(m):
+    with Session(m) as s:
+        for _, box in eventset.boxes_of(s):
+            with refused(errno.EOPNOTSUPP):
+                s.add(box, period=interrupting(1000000), event=1)
+
+
+# ---- boxes that are frozen one by one ----
+
+@test("snr-1s", kernels=KERNELS, timeout=120)
+def every_counter_of_a_timer_sample_stands_at_its_boxs_freeze(m):
+    for sample, freeze, _ in timer_run(m, None, 10):
+        assert freeze["reason"] == "boxes" and len(freeze["boxes"]) == 26, freeze
+        assert len(sample["values"]) == eventset.COUNTERS_OF["snr-1s"], sample
+
+
+@test("snr-1s", timeout=120)
+def polled_periods_of_every_kind_of_box_are_exact(m):
+    with Session(m) as s:
+        kinds = {type_of(box): box for _, box in eventset.boxes_of(s)}
+    wanted = [(box, 0, ctr, eventset.period_for(box, 0, ctr, fields, 10 + n, "snr"), fields)
+              for n, box in enumerate(kinds.values()) for ctr, fields in
+              list(eventset.events_of(box, "snr").items())[:1]]
+    run_polled(m, wanted, each_overflowed(3))
