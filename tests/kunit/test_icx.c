@@ -59,7 +59,7 @@ static const struct ucore_box_type *row_of(const struct ucore_e5_table *table, u
  * @ctl: legal bits of a control less reset
  * @regs: box control, status, controls, counters, fixed, filters
  */
-static const struct expected {
+struct expected {
 	const struct ucore_platform *platform;
 	const char *name;
 	u32 instance;
@@ -67,7 +67,9 @@ static const struct expected {
 	bool wide;
 	u64 ctl;
 	u16 regs[20];
-} types[] = {
+};
+
+static const struct expected types[] = {
 	{ &ucore_platform_icx, "cha", 17, 4, 0, true, 0x3ffffffffdcffffULL,
 	  { 0xeee, 0xef5, 0xeef, 0xef0, 0xef1, 0xef2, 0xef6, 0xef7, 0xef8, 0xef9, 0xef3 } },
 	{ &ucore_platform_icx, "cha", 39, 4, 0, true, 0x3ffffffffdcffffULL,
@@ -650,14 +652,16 @@ static void controllers_of_two_sockets(struct kunit *test)
  * @phys_bits: bits of an address
  * @found: boxes that are found all the same
  */
-static const struct bad_map {
+struct bad_map {
 	const char *name;
 	u32 base;
 	u32 offset[2];
 	u64 ram;
 	u32 phys_bits;
 	u64 found;
-} bad_maps[] = {
+};
+
+static const struct bad_map bad_maps[] = {
 	{ "good", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x3f },
 	{ "no base", 0xe0000000, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0 },
 	{ "base does not answer", ~0U, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0 },

@@ -19,6 +19,8 @@ from machine.test_lifecycle import (CTL_EN, DEBUGCTL_UNCORE_PMI, RING, TIMER, al
 # Frozen by one write, and box by box; memory-mapped registers and a freeze that is a level
 SLEEPERS = ("e2-2s", "snbep-2s", "spr-2s")
 STATE, KINDS = "/sys/power/state", "/sys/power/mem_sleep"
+# PMBASE and ACPI_CNTL are at 40h
+LPC = "/sys/bus/pci/devices/0000:00:1f.0/config"
 
 
 # ---- ways to sleep ----
@@ -29,9 +31,13 @@ def require(m, path, word):
 
 
 def suspend_to_ram(m, asleep=lambda: None):
-    """S3: QEMU resets the machine when it wakes up. asleep() is called before."""
+    """S3: QEMU resets the machine when it wakes up. asleep() is called before.
+
+    SeaBIOS leaves the bridge's ACPI registers at reset, and the machine could not sleep again.
+    """
     require(m, KINDS, "deep")
     m.write(KINDS, "deep")
+    m.run(f"dd if={LPC} bs=4 skip=16 count=2 of=/tmp/lpc")
     task = m.spawn(f"echo mem > {STATE}", timeout=60)
     m.wait_until(lambda: m.qmp("query-status")["status"] == "suspended" or task.done, what="S3")
     if task.done:
@@ -39,6 +45,7 @@ def suspend_to_ram(m, asleep=lambda: None):
     asleep()
     m.qmp("system_wakeup")
     task.wait()
+    m.run(f"dd if=/tmp/lpc bs=4 seek=16 count=2 conv=notrunc of={LPC}")
 
 
 def suspend_to_idle(m):
