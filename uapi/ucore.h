@@ -850,7 +850,7 @@ struct ucore_command {
 #define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online, or asleep */
 #define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: read counting */
 #define UCORE_VALUE_REFUSED	(1U << 4)	/* its box did not take all of its fields */
-#define UCORE_VALUE_GAP		(1U << 5)	/* READ: since the last one it did not always count */
+#define UCORE_VALUE_GAP		(1U << 5)	/* READ: since the last it did not always count */
 #define UCORE_VALUE_UNSURE	(1U << 6)	/* not read for too long: it may have wrapped */
 
 /**

@@ -168,7 +168,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 	if (!command)
 		return -ENOTTY;
-	/* who has it may be held up for long: it copies from and to memory of its caller's making */
+	/* who has it may be held up for long: it copies, and its caller made that memory */
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
 	ret = ucore_ioctl_run(command, &call, (void __user *)arg);

@@ -714,7 +714,7 @@ static int items_apply(struct resolver *r)
 }
 
 int ucore_spec_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
-			struct ucore_event *event, struct ucore_error *err)
+		       struct ucore_event *event, struct ucore_error *err)
 {
 	struct resolver r = { .dev = dev, .spec = spec, .event = event, .err = err };
 	struct ucore_event_desc desc;

@@ -227,7 +227,7 @@ static bool is_named(const struct ucore_spec *spec)
 }
 
 int ucore_spec_expand(struct ucore_device *dev, const struct ucore_spec *spec,
-		       struct ucore_event **events, size_t *nr, struct ucore_error *err)
+		      struct ucore_event **events, size_t *nr, struct ucore_error *err)
 {
 	struct expansion e = { .dev = dev, .spec = spec, .item = pattern_item(spec), .err = err };
 	int ret = ucore_device_ready(dev, err);
