@@ -19,8 +19,9 @@ from machine.test_lifecycle import (CTL_EN, DEBUGCTL_UNCORE_PMI, RING, TIMER, al
 # Frozen by one write, and box by box; memory-mapped registers and a freeze that is a level
 SLEEPERS = ("e2-2s", "snbep-2s", "spr-2s")
 STATE, KINDS = "/sys/power/state", "/sys/power/mem_sleep"
-# PMBASE and ACPI_CNTL are at 40h
-LPC = "/sys/bus/pci/devices/0000:00:1f.0/config"
+# The agent's line: what comes by it may wake the machine
+LINE = "/sys/class/tty/ttyS1/power/wakeup"
+SUSPENDING = "Suspending console"
 
 
 # ---- ways to sleep ----
@@ -31,13 +32,9 @@ def require(m, path, word):
 
 
 def suspend_to_ram(m, asleep=lambda: None):
-    """S3: QEMU resets the machine when it wakes up. asleep() is called before.
-
-    SeaBIOS leaves the bridge's ACPI registers at reset, and the machine could not sleep again.
-    """
+    """S3: QEMU resets the machine when it wakes up. asleep() is called before."""
     require(m, KINDS, "deep")
     m.write(KINDS, "deep")
-    m.run(f"dd if={LPC} bs=4 skip=16 count=2 of=/tmp/lpc")
     task = m.spawn(f"echo mem > {STATE}", timeout=60)
     m.wait_until(lambda: m.qmp("query-status")["status"] == "suspended" or task.done, what="S3")
     if task.done:
@@ -45,14 +42,31 @@ def suspend_to_ram(m, asleep=lambda: None):
     asleep()
     m.qmp("system_wakeup")
     task.wait()
-    m.run(f"dd if=/tmp/lpc bs=4 seek=16 count=2 conv=notrunc of={LPC}")
+
+
+def console(m):
+    return m.console.read_text(errors="replace")
+
+
+def is_idle(m):
+    """Do its CPUs sleep?"""
+    before = m.cpu_seconds()
+    time.sleep(0.5)                 # of nothing but this can they be seen not to run
+    return m.cpu_seconds() - before < 0.03
 
 
 def suspend_to_idle(m):
-    """The clock's alarm wakes the machine: it loses no register."""
+    """It loses no register, and wakes up when it is spoken to."""
     require(m, STATE, "freeze")
-    m.write("/sys/class/rtc/rtc0/wakealarm", 0)
-    m.run(f"echo +5 > /sys/class/rtc/rtc0/wakealarm && echo freeze > {STATE}", timeout=60)
+    m.write(LINE, "enabled")
+    before = console(m).count(SUSPENDING)
+    task = m.spawn(f"echo freeze > {STATE}", timeout=60)
+    m.wait_until(lambda: task.done or console(m).count(SUSPENDING) > before and is_idle(m),
+                 what="suspend to idle")
+    if task.done:
+        raise AssertionError(f"the machine did not sleep: {task.wait(check=False).err}")
+    m.sh("true")
+    task.wait()
 
 
 def hibernate_halfway(m):
@@ -244,8 +258,7 @@ def panic_on_cpu_0(kernel):
         on_every_kind_of_box(m)
         m.allow("Kernel panic")
         m.spawn("taskset 1 sh -c 'echo c > /proc/sysrq-trigger'")
-        m.wait_until(lambda: "end Kernel panic" in m.console.read_text(errors="replace"),
-                     timeout=60, what="panic")
+        m.wait_until(lambda: "end Kernel panic" in console(m), timeout=60, what="panic")
         now = without_debugctl(hardware(m))
         left = [text for text in changes(now, found) if text.startswith("0:")]
         assert not left, left
