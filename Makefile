@@ -114,11 +114,11 @@ lab-kernels:	## a short list of the lab's tests on RT and newer kernels [KERNELS
 		$(or $(TESTS),loading_touches rmmod_and_insmod every_counter_counts_exactly \
 		an_overflow_sample what_record_writes timer_samples_of_both other_cpu_goes_offline)
 
-demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswep|bdxep|skx|spr|gnr|core]
+demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|snr|spr|gnr|grr|core]
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
 
-bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|spr|core]
+bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core]
 	@$(LAB)/deps.sh build lab perf
 	@$(PYLAB).bench $(PLATFORM)
 

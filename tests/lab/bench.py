@@ -133,6 +133,18 @@ PLATFORMS = {
         BoxType("m3upi", "uncore_m3upi_{}", 3, 0x01, 3, 2),
         BoxType("m2pcie", "uncore_m2pcie_{}", 3, 0x01, 4, 2),
     ), ("imc", "event=0x04,umask=0x03", 2), 120, 4, 12),
+    "icx": Bench("40 cores", "icx-2s-full", (
+        BoxType("cha", "uncore_cha_{}", 40, 0x00, 4, 1),
+        BoxType("iio", "uncore_iio_{}", 6, 0x01, 4, 1),
+        BoxType("irp", "uncore_irp_{}", 6, 0x01, 2, 1),
+        BoxType("m2pcie", "uncore_m2pcie_{}", 6, 0x01, 4, 1),
+        BoxType("ubox", "uncore_ubox", 1, 0x42, 2, 1, True, has_control=False),
+        BoxType("pcu", "uncore_pcu", 1, 0x00, 4, 1),
+        BoxType("imc", "uncore_imc_{}", 12, 0x00, 4, 1, True),
+        BoxType("m2m", "uncore_m2m_{}", 4, 0x00, 4, 2),
+        BoxType("upi", "uncore_upi_{}", 3, 0x01, 4, 2),
+        BoxType("m3upi", "uncore_m3upi_{}", 3, 0x01, 4, 2),
+    ), ("imc", "event=0x04,umask=0x0f", 1), 160, 4, 12),
     "spr": Bench("60 cores", "spr-2s-full", (
         BoxType("cha", "uncore_cha_{}", 60, 0x01, 4, 1),
         BoxType("iio", "uncore_iio_{}", 12, 0x01, 4, 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make demo`: an emulated two-socket Xeon, counted and sampled.
+"""`make demo`: an emulated Xeon, counted and sampled.
 
 usage: python3 -m lab.demo [PLATFORM]
 
@@ -32,6 +32,11 @@ NO_FREEZE = """\
   enough that no period is missed. The first look past the end of one freezes the die, box by
   box: the skew is the time between the first box's freeze and the last one's. Nothing freezes
   the UBox: what it counted until it was read is marked unfrozen."""
+
+NO_GLOBAL = """\
+  By a timer: no public document tells how this generation routes the interrupt of an overflow,
+  nor how its global control is laid out. The timer freezes the die box by box: the skew is the
+  time between the first box's freeze and the last one's."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,12 +74,12 @@ def by_polling(scenario, period, *more):
                 NO_FREEZE, "boxes", period)
 
 
-def by_timer(scenario, reads, writes, *more):
+def by_timer(scenario, reads, writes, *more, why=NO_PMI, reason="frz_all"):
     events = " ".join(f"-e {event}" for event in (reads, writes, *more))
     return Demo(scenario, STAT.format(reads, writes),
                 f"ucoretool record --timer 10ms {events} -o /tmp/samples -- sleep 0.3",
-                "A sample of all counters of a die every 10 ms, of both dies at the same instants",
-                NO_PMI, "frz_all")
+                "A sample of all counters of a die every 10 ms, of all dies at the same instants",
+                why, reason)
 
 
 PLATFORMS = {
@@ -86,12 +91,18 @@ PLATFORMS = {
     "bdxep": by_overflow("bdxep-2s", 200000, *OF_E5, "sbox/RING_BL_USED.UP/"),
     "skx": by_overflow("skx-2s", 200000, "cha/TOR_INSERTS.IA_MISS_DRD/",
                        "upi/TxL_FLITS.ALL_DATA/", "iio/DATA_REQ_OF_CPU.MEM_READ.PART0/"),
+    "icx": by_overflow("icx-2s", 200000, "cha/TOR_INSERTS.IA_MISS_DRD/",
+                       "upi/TxL_FLITS.ALL_DATA/", "iio/DATA_REQ_OF_CPU.MEM_READ.PART0/"),
+    "snr": by_timer("snr-1s", READS, WRITES, "cha/TOR_INSERTS.IA_MISS/",
+                    "iio/DATA_REQ_OF_CPU.MEM_READ.PART0/", why=NO_GLOBAL, reason="boxes"),
     "spr": by_timer("spr-2s", "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/",
                     "cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
     "gnr": by_timer("gnr-2s", "imc/CAS_COUNT_SCH0.RD/", "imc/CAS_COUNT_SCH0.WR/",
                     "cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
+    "grr": by_timer("grr-1s", "imc/CAS_COUNT_SCH0.RD/", "imc/CAS_COUNT_SCH0.WR/",
+                    "cha/TOR_INSERTS.IA_MISS/", "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
 }
 
 # of freezes, in the model's words and in ours

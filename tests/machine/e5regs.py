@@ -105,7 +105,7 @@ def read(m, *registers):
     values = iter(poke(m, *(command for register in registers for command in register)))
     found = []
     for register in registers:
-        parts = [next(values) for command in register if command[0] in ("r", "er", "pr")]
+        parts = [next(values) for command in register if command[0] in ("r", "er", "pr", "mr")]
         if parts:
             found.append(parts[0] if len(parts) == 1 else parts[1] << 32 | parts[0])
     return found

@@ -119,7 +119,7 @@ static const UcorePciSite pci[] = {
 
 const UcorePlatform ucore_snr = {
     E5_COMMON_BITS, SKX_BOX_CTL, SKX_FREE_RUNNING,
-    .msrs = { { 0x1c00, 0x1fff } },
+    .msrs = { { 0x700, 0x71f }, { 0x1c00, 0x1fff } },
     ICX_IMC_AT(2, 2, false),
     .iio_free = { .clock = 0x1eac, .clock_stride = 0x10,
                   .in = 0x1f00, .out = 0x1f08, .stack_stride = 0x10,
