@@ -52,7 +52,8 @@ def counters_with(chas_):
     return eventset.COUNTERS_OF["icx-1s"] + 4 * (chas_ - BOXES["icx-1s"]["cha"])
 
 
-# Registers of CHAs are in three ranges.  Two words of status tell of overflows, nobody in which bits
+# Registers of CHAs are in three ranges.  In which bits of two words of status an overflow shows,
+# nobody tells.
 UNLIKE = {"boxes.cha": "40", "model.status-shift": "31", "model.box-enables": "yes"}
 
 
