@@ -77,6 +77,7 @@
 #define UCORE_GET_TABLES	_IO(UCORE_TYPE, 0x05)
 #define UCORE_GET_UNITS		_IO(UCORE_TYPE, 0x06)
 #define UCORE_GET_CORE		_IO(UCORE_TYPE, 0x07)
+#define UCORE_GET_ENDS		_IO(UCORE_TYPE, 0x08)
 
 #define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
 #define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
@@ -396,6 +397,64 @@ struct ucore_get_fields {
 	__u32 total;
 	__u32 reserved;
 	__aligned_u64 fields;
+};
+
+/* ucore_box_end.kind: what is at the other end of a box */
+#define UCORE_END_NONE	0	/* nothing, or nobody tells: there is the box's number */
+#define UCORE_END_BUS	1	/* of an IIO stack: the devices below a PCI root bus */
+#define UCORE_END_LINK	2	/* of a UPI link: a link of another die */
+#define UCORE_END_DOWN	3	/* of a UPI link: nothing, it is not trained */
+
+#define UCORE_NO_DIE	0xffffffffU
+
+/**
+ * struct ucore_box_end - one element of GET_ENDS
+ * @box: box id
+ * @kind: UCORE_END_*
+ * @segment: BUS: PCI segment
+ * @bus: BUS: number of the root bus
+ * @nr_ports: BUS: ports of the stack whose places on the bus are known: port p is the
+ *            root port there that is device @port0 + p, function 0
+ * @port0: BUS: see @nr_ports
+ * @die: LINK: the kernel's logical die, UCORE_NO_DIE if none of its CPUs was online
+ *       when the module was loaded, or nobody tells
+ * @link: LINK: instance of the link there
+ * @reserved: 0
+ */
+struct ucore_box_end {
+	__u32 box;
+	__u32 kind;
+	__u32 segment;
+	__u32 bus;
+	__u32 nr_ports;
+	__u32 port0;
+	__u32 die;
+	__u32 link;
+	__u32 reserved[2];
+};
+
+/**
+ * struct ucore_get_ends - UCORE_GET_ENDS: where stacks and links of the machine lead
+ * @size: sizeof(struct ucore_get_ends)
+ * @flags: 0
+ * @first: first box id wanted
+ * @nr: in: capacity of @ends; out: elements written
+ * @total: out: boxes there are; ids run from 0 to @total - 1
+ * @reserved: 0
+ * @ends: array of struct ucore_box_end
+ *
+ * What the hardware told when the module was loaded.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_get_ends {
+	__u32 size;
+	__u32 flags;
+	__u32 first;
+	__u32 nr;
+	__u32 total;
+	__u32 reserved;
+	__aligned_u64 ends;
 };
 
 /*

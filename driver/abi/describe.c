@@ -155,3 +155,14 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
 	strscpy(out->type, type->name, sizeof(out->type));
 	ucore_session_describe_owner(box, out);
 }
+
+/**
+ * ucore_describe_end() - for GET_ENDS
+ * @box: the box
+ * @out: the answer
+ */
+void ucore_describe_end(const struct ucore_box *box, struct ucore_box_end *out)
+{
+	*out = box->desc.end;
+	out->box = box->id;
+}

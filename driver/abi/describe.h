@@ -11,5 +11,6 @@ u32 ucore_describe_state(void);
 const char *ucore_describe_reason(u32 state);
 void ucore_describe_core(struct ucore_core_info *out);
 void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_box_info *out);
+void ucore_describe_end(const struct ucore_box *box, struct ucore_box_end *out);
 
 #endif /* UCORE_DESCRIBE_H */

@@ -183,6 +183,8 @@ struct ucore_increment {
  *                overflow shows: UCORE_STATUS_*
  * @status_global: those are bits of the global status, one for each counter: the box has
  *                 no status of its own
+ * @end: UCORE_END_BUS: a box of the IIO stack of its instance's number; UCORE_END_LINK:
+ *       a UPI link of its instance's number, by the link's own function; 0: neither
  */
 struct ucore_box_type {
 	const char *name;
@@ -213,6 +215,7 @@ struct ucore_box_type {
 	u8 status_gp_shift;
 	s8 status_fixed;
 	bool status_global;
+	u8 end;
 };
 
 /**
@@ -280,6 +283,7 @@ struct ucore_global {
  * @aux: second PCI function, for layouts with @shared_aux; may be NULL
  * @caps: UCORE_BOX_* beside those of the type
  * @told: where the catalog puts the box's id; may be NULL
+ * @end: what is at its other end, but for the box's id
  */
 struct ucore_box_desc {
 	const struct ucore_box_type *type;
@@ -298,6 +302,7 @@ struct ucore_box_desc {
 	struct pci_dev *aux;
 	u32 caps;
 	u32 *told;
+	struct ucore_box_end end;
 };
 
 #endif /* UCORE_DESC_H */

@@ -300,6 +300,7 @@ int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *plat
 		segment = pci_domain_nr(root);
 		ret = find_pci(&search, segment);
 	}
+	ucore_ends_find(finder, search.table->ends, &search.table->ubox);
 	if (search.offline)
 		ucore_finder_socket_offline(finder);
 	else if (!ret)

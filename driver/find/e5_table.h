@@ -7,6 +7,7 @@
 #define UCORE_E5_TABLE_H
 
 #include "find/desc.h"
+#include "find/ends.h"
 #include "find/topology.h"
 
 /* Where on its bus a PCI function is, in place of an id that several have */
@@ -128,6 +129,7 @@ struct ucore_e5_mmio {
  * @chop_device: PCI device id of the function that tells which die it is
  * @chop_reg: register in its config space
  * @chop: bits of it; 0 is the smallest die
+ * @ends: how stacks and links tell where they lead; may be NULL
  */
 struct ucore_e5_table {
 	const struct ucore_global *global;
@@ -149,6 +151,7 @@ struct ucore_e5_table {
 	u16 chop_device;
 	u16 chop_reg;
 	u32 chop;
+	const struct ucore_ends *ends;
 };
 
 #endif /* UCORE_E5_TABLE_H */

@@ -244,3 +244,25 @@ int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox)
 	ucore_bus_map(ubox, pci_domain_nr(bus), map);
 	return map[bus->number];
 }
+
+/**
+ * ucore_die_of_node_id() - the die that a node id means to other sockets
+ * @ubox: the function that tells: of any socket, they agree
+ * @node: node id
+ *
+ * Return: its logical die, or UCORE_DIE_*.
+ */
+int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node)
+{
+	struct pci_dev *pdev = NULL;
+	int number = -ENOENT;
+	u32 map;
+
+	if (node >= UBOX_NODES || num_online_nodes() > UBOX_NODES)
+		return UCORE_DIE_UNKNOWN;
+	while (number < 0 && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev)))
+		if (!pci_read_config_dword(pdev, ubox->gidnidmap, &map))
+			number = ucore_bus_package(node, map);
+	pci_dev_put(pdev);
+	return number < 0 ? UCORE_DIE_UNKNOWN : die_of_ubox_number(number);
+}

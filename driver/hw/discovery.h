@@ -191,6 +191,13 @@
 #define SPR_UPI_NUM_REGS		4
 #define SPR_UPI_WIDTH			48
 
+/* In a link's function where it leads, as skx.h tells (UNCERTAIN in the same way) */
+#define SPR_UPI_KTILP0			0x94
+#define SPR_UPI_KTILP0_PORT		GENMASK(12, 8)
+#define SPR_UPI_KTILP0_NODEID		GENMASK(19, 16)
+#define SPR_UPI_KTIPCSTS		0x120
+#define SPR_UPI_KTIPCSTS_TRAINED	BIT(4)
+
 /* The function that maps a bus to a socket */
 #define SPR_PCI_UBOX			0x3250
 #define SPR_UBOX_CPUNODEID		0xc0

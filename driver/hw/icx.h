@@ -61,10 +61,24 @@
 	((s) < 3 ? 0xaa0 + 0x10 * (s) : 0xb30 + 0x10 * ((s) - 3))
 #define ICX_IIO_FREE_OUT		8	/* from the first port in */
 
+/*
+ * A function of each stack, on the stack's root bus, has its number as the system address
+ * decoder counts, from the DMI on.  On Ice Lake-D the numbers mean other stacks, by one
+ * source, and another gives up (UNCERTAIN: not used).
+ */
+#define ICX_PCI_STACK			0x09a2
+#define ICX_STACK_SAD_CONTROL_CFG	0x3f4
+#define ICX_SAD_CONTROL_CFG_ID		GENMASK(6, 4)
+#define ICX_STACK_OF_SAD		{ 5, 0, 1, 2, 3, 4 }
+#define ICX_STACK_DMI			5	/* alone can have root bus 0 */
+#define ICX_PORT0_DEVICE		2	/* of the first of four ports (UNCERTAIN) */
+#define ICX_NR_PORTS			4
+#define ICX_D_MODEL			108	/* in models.h, too */
+
 /* Counter widths: all */
 #define ICX_WIDTH			48
 
-/* UPI link: controls of two dwords, the upper one an extended umask */
+/* UPI link: controls of two dwords, the upper one an extended umask; its ends as in skx.h */
 #define ICX_UPI_BOX_CTL			0x318
 #define ICX_UPI_CTR0			0x320
 #define ICX_UPI_CTL0			0x350
@@ -160,6 +174,9 @@
 #define SNR_MSR_IIO_FREE_CLOCK		0x1eac
 #define SNR_MSR_IIO_FREE_IN		0x1f00	/* those out: as on Ice Lake (UNCERTAIN) */
 #define SNR_MSR_IIO_FREE_STRIDE		0x10	/* of both */
+
+#define SNR_STACK_OF_SAD		{ 1, 4, 3, 2, 0 }
+#define SNR_STACK_DMI			1	/* alone can have root bus 0 */
 
 #define SNR_NR_IMC			2
 #define SNR_IMC_CHANNELS		2

@@ -97,12 +97,29 @@
 
 /* Memory controller, M2PCIe, M3UPI: the block of e5.h, of M3UPI its first three counters */
 
+/* Root buses of a socket: byte s is that of stack s, which has number 0 only if s is 0 */
+#define SKX_MSR_CPU_BUS_NUMBER		0x300
+#define SKX_CPU_BUS_NUMBER_VALID	BIT_ULL(63)
+#define SKX_PORT0_DEVICE		0	/* root ports on it: one source's (UNCERTAIN) */
+
 /* UPI link: controls of two dwords, the upper one an extended umask without bit 44 */
 #define SKX_UPI_CTR0			0x318
 #define SKX_UPI_CTL0			0x350
 #define SKX_UPI_BOX_CTL			0x378
 #define SKX_UPI_STATUS			0x37c
 #define SKX_UPI_CTL_UMASK_EXT		(GENMASK_ULL(55, 32) & ~BIT_ULL(44))
+
+/*
+ * In the same function what the other end's socket has sent of itself, and whether the
+ * link is trained.  One source alone reads them, also on Ice Lake and Sapphire Rapids
+ * and not on Cooper Lake.  That its number is a node id, as CPUNODEID is, is by its
+ * name (UNCERTAIN: the source takes it for the die's).
+ */
+#define SKX_UPI_KTILP0			0x94
+#define SKX_UPI_KTILP0_PORT		GENMASK(12, 8)
+#define SKX_UPI_KTILP0_NODEID		GENMASK(19, 16)
+#define SKX_UPI_KTIPCSTS		0x120
+#define SKX_UPI_KTIPCSTS_TRAINED	BIT(4)
 
 /* M2M: controls 8 bytes apart; the place of the status is one source's (UNCERTAIN) */
 #define SKX_M2M_CTR0			0x200

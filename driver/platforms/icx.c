@@ -98,14 +98,16 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	.words = &ucore_hswep_words, \
 	FIELDS(iio_fields), \
 	.constraints = iio_constraints, \
-	.increments = ucore_e5_clockticks_01
+	.increments = ucore_e5_clockticks_01, \
+	.end = UCORE_END_BUS
 
 #define M2PCIE \
 	.name = "m2pcie", \
 	.words = &ucore_hswep_words, \
 	FIELDS(ucore_e5_invert_fields), \
 	.constraints = m2pcie_constraints, \
-	.increments = ucore_e5_clockticks_01
+	.increments = ucore_e5_clockticks_01, \
+	.end = UCORE_END_BUS
 
 #define M2M \
 	.name = "m2m", \
@@ -124,6 +126,7 @@ static const struct ucore_box_type upi = {
 	FIELDS(upi_fields),
 	.increments = ucore_e5_clockticks_01,
 	E5_OVERFLOW_COUNTERS(4, ICX_WIDTH),
+	.end = UCORE_END_LINK,
 };
 
 static const struct ucore_box_type m3upi = {
@@ -141,6 +144,7 @@ static const struct ucore_box_type iio_free = {
 	.caps = UCORE_BOX_FREE_RUNNING,
 	.nr_fixed = 1 + 2 * ICX_IIO_FREE_PORTS,
 	.fixed_width = ICX_WIDTH,
+	.end = UCORE_END_BUS,
 };
 
 /* As the registers follow each other: reads, writes, of persistent memory both; the clock. */
@@ -163,6 +167,7 @@ static const struct ucore_box_type snr_irp = {
 	FIELDS(ucore_e5_invert_fields),
 	.increments = ucore_e5_clockticks_01,
 	E5_COUNTERS(2, ICX_WIDTH),
+	.end = UCORE_END_BUS,
 };
 
 static const struct ucore_box_type snr_pcu = {
@@ -445,6 +450,30 @@ static const struct ucore_global global = {
 	.nr_status = ICX_NR_GLOBAL_STATUS,
 };
 
+static const u8 stack_of_sad[ICX_NR_IIO] = ICX_STACK_OF_SAD;
+static const u8 snr_stack_of_sad[SNR_NR_IIO] = SNR_STACK_OF_SAD;
+
+#define STACK_ENDS(_of, _dmi) \
+	.stack_device = ICX_PCI_STACK, \
+	.stack_reg = ICX_STACK_SAD_CONTROL_CFG, \
+	.stack_id = ICX_SAD_CONTROL_CFG_ID, \
+	.stack_of_id = (_of), \
+	.nr_stacks = ARRAY_SIZE(_of), \
+	.first_stack = (_dmi)
+
+static const struct ucore_ends ends = {
+	STACK_ENDS(stack_of_sad, ICX_STACK_DMI),
+	SKX_LINK_ENDS,
+	.port_stacks = GENMASK(ICX_NR_IIO - 1, 0) & ~BIT(ICX_STACK_DMI),
+	.nr_ports = ICX_NR_PORTS,
+	.port0 = ICX_PORT0_DEVICE,
+	.no_model = ICX_D_MODEL,
+};
+
+static const struct ucore_ends snr_ends = {
+	STACK_ENDS(snr_stack_of_sad, SNR_STACK_DMI),
+};
+
 #define COMMON_TABLE(_mmio, _nr_imc, _ubox) \
 	.mmio = (_mmio), \
 	.nr_mmio = ARRAY_SIZE(_mmio), \
@@ -466,12 +495,14 @@ static const struct ucore_e5_table table = {
 	.fuse_reg = ICX_CAPS_CAPID6,
 	.fuse_above = 1,
 	.fuses = ICX_CAPS_CHA,
+	.ends = &ends,
 };
 
 /* Boxes are frozen one by one, and no overflow interrupts: nobody tells how. */
 static const struct ucore_e5_table snr_table = {
 	E5_ROWS(snr_msr_boxes, snr_pci_boxes),
 	COMMON_TABLE(snr_mmio_boxes, SNR_NR_IMC, SNR_PCI_UBOX),
+	.ends = &snr_ends,
 };
 
 const struct ucore_platform ucore_platform_icx = {

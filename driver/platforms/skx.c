@@ -113,6 +113,7 @@ static const struct ucore_box_type iio = {
 	.constraints = iio_constraints,
 	.increments = ucore_e5_clockticks_01,
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
+	.end = UCORE_END_BUS,
 };
 
 const struct ucore_box_type ucore_skx_irp = {
@@ -121,6 +122,7 @@ const struct ucore_box_type ucore_skx_irp = {
 	FIELDS(ucore_e5_invert_fields),
 	.increments = ucore_e5_clockticks_01,
 	E5_OVERFLOW_COUNTERS(2, SKX_WIDTH),
+	.end = UCORE_END_BUS,
 };
 
 const struct ucore_box_type ucore_skx_pcu = {
@@ -155,6 +157,7 @@ static const struct ucore_box_type upi = {
 	FIELDS(upi_fields),
 	.increments = ucore_e5_clockticks_01,
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
+	.end = UCORE_END_LINK,
 };
 
 static const struct ucore_box_type m2m = {
@@ -192,6 +195,7 @@ static const struct ucore_box_type iio_free = {
 	.caps = UCORE_BOX_FREE_RUNNING,
 	.nr_fixed = 1 + 4 * SKX_IIO_FREE_PORTS,
 	.fixed_width = SKX_IIO_FREE_WIDTH,
+	.end = UCORE_END_BUS,
 };
 
 /* ---- layouts ---- */
@@ -346,7 +350,19 @@ static const struct ucore_global global = {
 	.nr_status = 1,
 };
 
-#define TABLE(_pci) { \
+/* Which of the functions of M2PCIe is whose stack's nobody tells. */
+#define STACK_ENDS \
+	.bus_msr = SKX_MSR_CPU_BUS_NUMBER, \
+	.bus_valid = SKX_CPU_BUS_NUMBER_VALID, \
+	.nr_stacks = SKX_NR_IIO, \
+	.port_stacks = GENMASK(SKX_NR_IIO - 1, 0), \
+	.nr_ports = SKX_IIO_FREE_PORTS, \
+	.port0 = SKX_PORT0_DEVICE
+
+static const struct ucore_ends ends = { STACK_ENDS, SKX_LINK_ENDS };
+static const struct ucore_ends cpx_ends = { STACK_ENDS };
+
+#define TABLE(_pci, _ends) { \
 	.global = &global, \
 	E5_ROWS(msr_boxes, _pci), \
 	.ubox = { \
@@ -360,10 +376,11 @@ static const struct ucore_global global = {
 	.fuse_device = SKX_PCI_CAPS, \
 	.fuse_reg = SKX_CAPS_CAPID6, \
 	.fuses = SKX_CAPS_CAPID6_CHA, \
+	.ends = &(_ends), \
 }
 
-static const struct ucore_e5_table table = TABLE(pci_boxes);
-static const struct ucore_e5_table cpx_table = TABLE(cpx_pci_boxes);
+static const struct ucore_e5_table table = TABLE(pci_boxes, ends);
+static const struct ucore_e5_table cpx_table = TABLE(cpx_pci_boxes, cpx_ends);
 
 #define PLATFORM(_name, _table) { \
 	E5_PLATFORM(_name, "skx_uncore", &(_table)), \

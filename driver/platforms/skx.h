@@ -45,4 +45,12 @@ extern const struct ucore_layout ucore_skx_ubox_layout;
 	.core_sel = (_core_sel), \
 	.keep = (_core_sel) | SKX_GLOBAL_CTL_WK_ON_PMI
 
+/* Where links lead, in struct ucore_ends */
+#define SKX_LINK_ENDS \
+	.link_status = SKX_UPI_KTIPCSTS, \
+	.link_trained = SKX_UPI_KTIPCSTS_TRAINED, \
+	.link_peer = SKX_UPI_KTILP0, \
+	.peer_link = SKX_UPI_KTILP0_PORT, \
+	.peer_node = SKX_UPI_KTILP0_NODEID
+
 #endif /* UCORE_PLATFORMS_SKX_H */

@@ -110,7 +110,9 @@ static const struct ucore_box_type cxlcm = {
 static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
 static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
 static const struct ucore_box_type m2m = { BOX_TYPE("m2m", ucore_disc_fields) };
-static const struct ucore_box_type upi = { BOX_TYPE("upi", ucore_disc_fields) };
+static const struct ucore_box_type upi = {
+	BOX_TYPE("upi", ucore_disc_fields), .end = UCORE_END_LINK
+};
 static const struct ucore_box_type pcie = { BOX_TYPE("pcie", ucore_disc_fields) };
 static const struct ucore_box_type mdf = { BOX_TYPE("mdf", ucore_disc_fields) };
 static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields) };
@@ -159,6 +161,15 @@ static const struct ucore_ubox_map ubox_map = {
 	.device = SPR_PCI_UBOX,
 	.nodeid = SPR_UBOX_CPUNODEID,
 	.gidnidmap = SPR_UBOX_GIDNIDMAP,
+};
+
+/* Where stacks lead one source tells, which has to guess at some of them: not used. */
+static const struct ucore_ends ends = {
+	.link_status = SPR_UPI_KTIPCSTS,
+	.link_trained = SPR_UPI_KTIPCSTS_TRAINED,
+	.link_peer = SPR_UPI_KTILP0,
+	.peer_link = SPR_UPI_KTILP0_PORT,
+	.peer_node = SPR_UPI_KTILP0_NODEID,
 };
 
 /* ---- free-running counters of the IIO stacks ---- */
@@ -224,6 +235,7 @@ static const struct ucore_disc_rules rules = {
 	.ubox = &ubox_map,
 	.beside = &iio_free_boxes,
 	.bank = &imc_free_boxes,
+	.ends = &ends,
 };
 
 const struct ucore_platform ucore_platform_spr = {

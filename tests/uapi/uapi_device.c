@@ -258,6 +258,45 @@ static void boxes_respect_capacity(const void *arg)
 	expect_eq(get.nr, 1);
 }
 
+static int try_ends(uint32_t first, uint32_t nr, void *at, struct ucore_get_ends *get)
+{
+	int fd = device_open(), rc;
+
+	*get = (struct ucore_get_ends) {
+		.size = sizeof(*get), .first = first, .nr = nr, .total = 0xdeadbeef,
+		.ends = address(at),
+	};
+	rc = try_command(fd, UCORE_GET_ENDS, get);
+	close(fd);
+	return rc;
+}
+
+/* An element for each box, also where nobody tells what is there, as on this processor */
+static void ends_are_those_of_the_boxes(const void *arg)
+{
+	unsigned int total = boxes_get(boxes);
+	struct ucore_box_end *exact = guarded(total * sizeof(*exact));
+	const struct ucore_box_end none = { .kind = UCORE_END_NONE };
+	struct ucore_get_ends get;
+
+	(void)arg;
+	expect_rc(try_ends(0, UINT32_MAX, exact, &get), 0);
+	expect_eq(get.nr, total);
+	expect_eq(get.total, total);
+	for (unsigned int i = 0; i < total; i++) {
+		expect_eq(exact[i].box, i);
+		exact[i].box = 0;
+		expect(!memcmp(&exact[i], &none, sizeof(none)), "box %u has an end", i);
+	}
+	expect_rc(try_ends(total - 2, UINT32_MAX, exact + total - 2, &get), 0);
+	expect_eq(get.nr, 2);
+	expect_eq(exact[total - 1].box, total - 1);
+	expect_rc(try_ends(total, 4, NULL, &get), 0);
+	expect_eq(get.nr, 0);
+	expect_rc(try_ends(0, total, (char *)exact + 1, &get), EFAULT);
+	expect_eq(get.total, 0xdeadbeef);
+}
+
 /* Only half of a 32-bit caller's pointer field is a pointer: the rest must be 0 */
 static void upper_half_of_a_pointer_counts(const void *arg)
 {
@@ -550,6 +589,7 @@ static const struct test tests[] = {
 	{ "boxes_are_described", boxes_are_described, 0, 0 },
 	{ "boxes_in_pages", boxes_in_pages, 0, 0 },
 	{ "boxes_respect_capacity", boxes_respect_capacity, 0, 0 },
+	{ "ends_are_those_of_the_boxes", ends_are_those_of_the_boxes, 0, 0 },
 	{ "upper_half_of_a_pointer_counts", upper_half_of_a_pointer_counts, 0, 0 },
 	{ "location_is_an_address", location_is_an_address, 0, 0 },
 	{ "owner_is_named", owner_is_named, 0, 0 },

@@ -22,6 +22,8 @@ LAYOUT(ucore_table_info, 88);
 LAYOUT(ucore_get_tables, 24);
 LAYOUT(ucore_unit_info, 80);
 LAYOUT(ucore_get_units, 32);
+LAYOUT(ucore_box_end, 40);
+LAYOUT(ucore_get_ends, 32);
 LAYOUT(ucore_create_session, 32);
 LAYOUT(ucore_term, 16);
 LAYOUT(ucore_event_add, 56);
@@ -71,6 +73,7 @@ static struct fixture {
 	struct ucore_field fields[4];
 	struct ucore_table_info tables[4];
 	struct ucore_unit_info units[4];
+	struct ucore_box_end ends[4];
 	struct ucore_value values[4];
 	struct ucore_read_domain read_domains[4];
 } fix;
@@ -149,6 +152,14 @@ static void more_units(struct ucore_get_units *a)
 	a->units = address(fix.units);
 }
 FILL(units, ucore_get_units)
+
+static void more_ends(struct ucore_get_ends *a)
+{
+	a->nr = ARRAY_SIZE(fix.ends);
+	a->total = 0xdeadbeef;
+	a->ends = address(fix.ends);
+}
+FILL(ends, ucore_get_ends)
 
 static void more_create(struct ucore_create_session *a)
 {
@@ -244,6 +255,9 @@ static const struct row rows[] = {
 	{ "GET_UNITS", UCORE_GET_UNITS, sizeof(struct ucore_get_units), false, fill_units,
 	  .out = { OUT_TO(ucore_get_units, nr, total) },
 	  .reserved = { AT(ucore_get_units, reserved) } },
+	{ "GET_ENDS", UCORE_GET_ENDS, sizeof(struct ucore_get_ends), false, fill_ends,
+	  .out = { OUT_TO(ucore_get_ends, nr, total) },
+	  .reserved = { AT(ucore_get_ends, reserved) } },
 	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_core_info), false, fill_core,
 	  .out = { OUT_TO(ucore_core_info, state, reason) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
@@ -298,6 +312,7 @@ static void arrays_poison(void)
 	memset(fix.fields, POISON, sizeof(fix.fields));
 	memset(fix.tables, POISON, sizeof(fix.tables));
 	memset(fix.units, POISON, sizeof(fix.units));
+	memset(fix.ends, POISON, sizeof(fix.ends));
 	memset(fix.values, POISON, sizeof(fix.values));
 	memset(fix.read_domains, POISON, sizeof(fix.read_domains));
 }
@@ -309,6 +324,7 @@ static bool arrays_touched(void)
 	       memory_differs(fix.fields, POISON, sizeof(fix.fields)) >= 0 ||
 	       memory_differs(fix.tables, POISON, sizeof(fix.tables)) >= 0 ||
 	       memory_differs(fix.units, POISON, sizeof(fix.units)) >= 0 ||
+	       memory_differs(fix.ends, POISON, sizeof(fix.ends)) >= 0 ||
 	       memory_differs(fix.values, POISON, sizeof(fix.values)) >= 0 ||
 	       memory_differs(fix.read_domains, POISON, sizeof(fix.read_domains)) >= 0;
 }

@@ -13,6 +13,7 @@
 #ifndef UCORE_DISCOVERY_H
 #define UCORE_DISCOVERY_H
 
+#include "find/ends.h"
 #include "find/platform.h"
 
 #define UCORE_DISC_MAX_UNITS	1023		/* of a table: max_units has ten bits */
@@ -117,6 +118,7 @@ struct ucore_disc_bank {
  * @ubox: function that maps a bus to a socket, where NUMA does not
  * @beside: boxes that no table has, by MSR, or NULL
  * @bank: boxes that no table has, in memory, or NULL
+ * @ends: how links tell where they lead, or NULL; needs @ubox
  */
 struct ucore_disc_rules {
 	const struct ucore_disc_type *types;
@@ -129,6 +131,7 @@ struct ucore_disc_rules {
 	const struct ucore_ubox_map *ubox;
 	const struct ucore_disc_beside *beside;
 	const struct ucore_disc_bank *bank;
+	const struct ucore_ends *ends;
 };
 
 /*

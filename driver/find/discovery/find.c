@@ -169,6 +169,7 @@ static int add_units(struct ucore_finder *finder)
 	for (i = 0; i < nr_die_globals && !ret; i++)
 		ret = ucore_disc_add_banks(finder, &disc, die_globals[i].die,
 					   &die_globals[i].global);
+	ucore_ends_find(finder, disc.rules->ends, disc.rules->ubox);
 	return ret;
 }
 
