@@ -651,6 +651,43 @@ static int do_get_boxes(struct ucore_get_boxes *get)
 	return 0;
 }
 
+/*
+ * Stacks of Skylake-SP and Ice Lake-SP are 16 buses apart, the last is not there; links
+ * cross with those of the other die, the last is not trained
+ */
+static struct ucore_box_end end_of(const struct ucore_box_info *box)
+{
+	struct ucore_box_end end = { .box = box->box };
+	bool last;
+
+	if (strcmp(fake.platform, "skx") && strcmp(fake.platform, "icx"))
+		return end;
+	if (!strncmp(box->type, "iio", 3) || !strcmp(box->type, "irp")) {
+		last = box->instance == 5;
+		end.kind = last ? UCORE_END_NONE : UCORE_END_BUS;
+		end.bus = last ? 0 : 0x80 * box->die + 0x10 * box->instance;
+		end.nr_ports = last ? 0 : 4;
+	} else if (!strcmp(box->type, "upi")) {
+		last = box->instance == 2;
+		end.kind = last ? UCORE_END_DOWN : UCORE_END_LINK;
+		end.die = last ? 0 : fake.nr_dies > 1 ? box->die ^ 1 : UCORE_NO_DIE;
+		end.link = last ? 0 : box->instance ^ 1;
+	}
+	return end;
+}
+
+static int do_get_ends(struct ucore_get_ends *get)
+{
+	struct ucore_box_end *ends = (void *)(uintptr_t)get->ends;
+
+	get->total = fake.nr_boxes;
+	if (get->nr > fake.nr_boxes - get->first)
+		get->nr = fake.nr_boxes - get->first;
+	for (uint32_t i = 0; i < get->nr; i++)
+		ends[i] = end_of(&fake.boxes[get->first + i]);
+	return 0;
+}
+
 static int do_get_tables(struct ucore_get_tables *get)
 {
 	struct ucore_table_info *tables = (void *)(uintptr_t)get->tables;
@@ -1170,6 +1207,8 @@ static int device_command(unsigned long command, void *arg)
 		return fake.old ? -ENOTTY : do_get_units(arg);
 	case UCORE_GET_CORE:
 		return do_get_core(arg);
+	case UCORE_GET_ENDS:
+		return fake.old ? -ENOTTY : do_get_ends(arg);
 	default:
 		return -ENOTTY;
 	}

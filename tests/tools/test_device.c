@@ -109,6 +109,46 @@ static void reason_has_no_control_characters(void **state)
 	ucore_device_close(dev);
 }
 
+static void ends_are_asked_for_once(void **state)
+{
+	const struct ucore_box_end *ends;
+	struct ucore_device *dev;
+
+	(void)state;
+	fake_machine("skx", 2);
+	dev = device_get();
+	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
+	assert_int_equal(ends[28].kind, UCORE_END_BUS);
+	assert_int_equal(ends[29].box, 29);
+	assert_int_equal(ends[29].bus, 0x10);
+	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_ENDS)], 1);
+	assert_int_equal(ucore_device_refresh(dev, &err), 0);
+	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_ENDS)], 2);
+	ucore_device_close(dev);
+}
+
+static void an_old_driver_knows_no_ends(void **state)
+{
+	const struct ucore_box_end *ends;
+	struct ucore_device *dev;
+
+	(void)state;
+	fake_machine("skx", 1);
+	fake.old = true;
+	dev = device_get();
+	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
+	assert_int_equal(ends[28].kind, UCORE_END_NONE);
+	ucore_device_close(dev);
+	fake.old = false;
+	fake.fail_command = _IOC_NR(UCORE_GET_ENDS);
+	fake.fail_errno = EIO;
+	dev = device_get();
+	assert_fails(ucore_device_ends(dev, &ends, &err), EIO, "GET_ENDS");
+	ucore_device_close(dev);
+}
+
 static void fields_are_asked_for_once_per_type(void **state)
 {
 	struct ucore_device *dev = device_get();
@@ -165,6 +205,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(a_newer_driver_is_fine),
 	TEST(not_ready_gives_the_reason),
 	TEST(reason_has_no_control_characters),
+	TEST(ends_are_asked_for_once),
+	TEST(an_old_driver_knows_no_ends),
 	TEST(fields_are_asked_for_once_per_type),
 };
 

@@ -103,7 +103,9 @@ static int device_get_boxes(struct ucore_device *dev, struct ucore_error *err)
 		boxes[i].owner_comm[UCORE_NAME_LEN - 1] = 0;
 	}
 	free(dev->boxes);
+	free(dev->ends);
 	dev->boxes = boxes;
+	dev->ends = NULL;
 	dev->nr_boxes = get.nr;
 	return 0;
 }
@@ -153,6 +155,7 @@ void ucore_device_close(struct ucore_device *dev)
 	for (size_t i = 0; i < dev->nr_sets; i++)
 		free(dev->sets[i].fields);
 	free(dev->sets);
+	free(dev->ends);
 	free(dev->boxes);
 	free(dev->domains);
 	free(dev);

@@ -117,6 +117,7 @@ struct ucore_device {
 	size_t nr_boxes;
 	struct ucore_field_set *sets;
 	size_t nr_sets;
+	struct ucore_box_end *ends;	/* of each box; NULL: nobody has asked */
 	bool recorded;		/* a machine of a file: there is nobody to ask */
 };
 

@@ -172,6 +172,18 @@ void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size);
 int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field **fields,
 			size_t *nr, struct ucore_error *err);
 
+/**
+ * ucore_device_ends() - what is at the other end of each box: PCI buses, links
+ * @ends: where a pointer is stored to an array, element i of which is that of box id i;
+ *        valid until refresh or close
+ *
+ * With a driver that is older than this question all are UCORE_END_NONE.
+ *
+ * Errors: -ENOENT (the machine of a file), -EPROTO, -ENOMEM.
+ */
+int ucore_device_ends(struct ucore_device *dev, const struct ucore_box_end **ends,
+		      struct ucore_error *err);
+
 /* ---- discovery --------------------------------------------------------- */
 
 struct ucore_discovery;

@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "domain.h"
+#include "ends.h"
 #include "out.h"
 #include "place.h"
 #include "tables.h"
@@ -19,14 +20,18 @@ struct list_args {
 	enum { LIST_BOXES, LIST_EVENTS, LIST_FIELDS, LIST_METRICS } what;
 	const char *pattern;
 	const struct ucore_platform *platform;
+	const char *root;
 	bool all;
 	bool rejected;
+	bool topology;
 	struct out out;
 };
 
 static const struct option_desc list_options[] = {
 	{ 'v', "all", NULL, "a line for each box; what each event or metric says" },
 	{ OPT_REJECTED, "rejected", NULL, "units of discovery tables that are no boxes, and why" },
+	{ OPT_TOPOLOGY, "topology", NULL, "where IIO stacks and UPI links lead" },
+	{ OPT_ROOT, "root", "DIR", "look for PCI devices and their names below DIR" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator" },
 	{ 'j', "json", NULL, "JSON lines" },
 	{ OPT_PLATFORM, "platform", "NAME", "events or metrics of another platform (spr, gnr)" },
@@ -59,6 +64,12 @@ static int list_option(struct tool *tool, void *data, int letter, const char *va
 	case OPT_REJECTED:
 		args->rejected = true;
 		return 0;
+	case OPT_TOPOLOGY:
+		args->topology = true;
+		return 0;
+	case OPT_ROOT:
+		args->root = value;
+		return 0;
 	case 'x':
 		args->out.format = OUT_CSV;
 		return parse_separator(tool, value, &args->out.separator);
@@ -89,8 +100,13 @@ static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 				  what);
 	if (argc > 2)
 		return tool_usage(tool, "'%s' is one word too many", argv[2]);
-	if (args->what != LIST_BOXES && args->rejected)
-		return tool_usage(tool, "--rejected goes with boxes, not with %s", what);
+	if (args->what != LIST_BOXES && (args->rejected || args->topology))
+		return tool_usage(tool, "--%s goes with boxes, not with %s",
+				  args->rejected ? "rejected" : "topology", what);
+	if (args->rejected && args->topology)
+		return tool_usage(tool, "--rejected and --topology are two lists");
+	if (args->root && !args->topology)
+		return tool_usage(tool, "--root goes with --topology");
 	if (args->what == LIST_FIELDS && args->all)
 		return tool_usage(tool, "--all goes with boxes, events and metrics, not with %s",
 				  what);
@@ -604,6 +620,8 @@ static int list_device(struct tool *tool, struct ucore_device *dev, const struct
 
 	if (args->rejected)
 		return discovery_rejected(tool, dev, &args->out, args->pattern);
+	if (args->topology)
+		return ends_list(tool, dev, &args->out, args->pattern, args->root);
 	if (args->what == LIST_BOXES)
 		return list_boxes(tool, dev, args);
 	if (args->what == LIST_FIELDS)

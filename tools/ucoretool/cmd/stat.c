@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "count.h"
 #include "domain.h"
+#include "ends.h"
 #include "metric.h"
 #include "out.h"
 #include "wait.h"
@@ -27,6 +28,8 @@ enum grouping {
 struct stat_args {
 	struct count_args count;
 	enum grouping grouping;
+	bool devices;
+	const char *root;
 	uint64_t interval_ns;
 	uint64_t nr_intervals;
 	uint32_t read_flags;
@@ -43,6 +46,7 @@ struct stat_row {
 	uint32_t die;
 	int32_t cpu;
 	uint32_t instance;
+	char *device;		/* what is at the other end of the box, NULL: nobody knows */
 	uint64_t count;
 	uint64_t enabled;	/* longest of the domains that take part */
 	uint64_t running;
@@ -54,6 +58,7 @@ struct stat {
 	struct out out;
 	enum grouping grouping;
 	bool series;
+	bool devices;
 	struct stat_row *rows;
 	size_t nr_rows;
 	uint32_t nr_events;		/* of -e */
@@ -73,6 +78,9 @@ static const struct option_desc stat_options[] = {
 	{ 'n', "count", "N", "end after N intervals" },
 	{ OPT_PER_SOCKET, "per-socket", NULL, "one line per event and socket" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
+	{ OPT_PER_DEVICE, "per-device", NULL,
+	  "the same, with the PCI devices of each IIO stack, the other end of each link" },
+	{ OPT_ROOT, "root", "DIR", "look for PCI devices and their names below DIR" },
 	{ OPT_LIVE, "live", NULL, "read without freezing: not one instant, but no pause" },
 	{ 'o', "output", "FILE", "write there instead of standard output" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator" },
@@ -103,6 +111,13 @@ static int stat_option(struct tool *tool, void *data, int letter, const char *va
 	case OPT_PER_BOX:
 		args->grouping = GROUP_BOX;
 		return 0;
+	case OPT_PER_DEVICE:
+		args->grouping = GROUP_BOX;
+		args->devices = true;
+		return 0;
+	case OPT_ROOT:
+		args->root = value;
+		return 0;
 	case OPT_LIVE:
 		args->read_flags = UCORE_READ_LIVE;
 		return 0;
@@ -124,6 +139,8 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 
 	if (args->nr_intervals && !args->interval_ns)
 		return tool_usage(tool, "-n counts intervals: give -I too");
+	if (args->root && !args->devices)
+		return tool_usage(tool, "--root goes with --per-device");
 	args->out.stream = stdout;
 	if (metric_finish(tool, &args->metrics))
 		return EXIT_USAGE;
@@ -186,6 +203,37 @@ static int rows_make(struct stat *stat)
 	for (size_t i = 0; i < nr && slots[i].index < stat->nr_events; i++)
 		stat->row_of[i] = row_for(stat, &slots[i]);
 	return 0;
+}
+
+/* By the port that an event's name tells, as far as that is known */
+static int row_device(const struct stat *stat, const struct ends *ends, struct stat_row *row,
+		      uint32_t box)
+{
+	const struct ucore_event *event = ucore_session_event(stat->count.session, row->index);
+	const struct ucore_event_desc *desc = ucore_event_desc_of(event);
+	char text[ENDS_TEXT_LEN];
+
+	if (row->device || !ends_text(ends, box, desc ? ends_port(desc->name) : -1,
+				      stat->out.format == OUT_TABLE, text, sizeof(text)))
+		return 0;
+	row->device = strdup(text);
+	return row->device ? 0 : -ENOMEM;
+}
+
+static int rows_devices(struct tool *tool, struct stat *stat, const char *root)
+{
+	const struct ucore_slot *slots;
+	struct ends ends;
+	size_t nr;
+	int ret = ends_open(tool, stat->count.dev, root, &ends);
+
+	if (ret)
+		return ret;
+	slots = ucore_session_slots(stat->count.session, &nr);
+	for (size_t i = 0; !ret && i < nr && slots[i].index < stat->nr_events; i++)
+		ret = row_device(stat, &ends, &stat->rows[stat->row_of[i]], slots[i].box);
+	ends_close(&ends);
+	return ret ? tool_error(tool, "out of memory") : 0;
 }
 
 static void row_add(struct stat_row *row, const struct ucore_delta_value *value)
@@ -258,10 +306,10 @@ enum {
 	NR_COLUMNS,
 };
 
-/* Behind all of them, so that programs find the others where they were */
-#define MAX_COLUMNS	(NR_COLUMNS + 1)
+/* Behind all of them, so that programs find the others where they were: the clock, the device */
+#define MAX_COLUMNS	(NR_COLUMNS + 2)
 
-/* Without the wall clock, which is the last for programs */
+/* Without these */
 static size_t nr_columns(const struct stat *stat)
 {
 	return stat->metrics ? NR_COLUMNS : NR_COUNT_COLUMNS;
@@ -273,7 +321,7 @@ static void row_out(struct stat *stat, const struct column *columns, struct cell
 	char text[CLOCK_LEN];
 
 	cells[nr] = cell_text(clock_iso(stat->real, text));
-	out_row(&stat->out, columns, nr + 1, cells);
+	out_row(&stat->out, columns, nr + 1 + stat->devices, cells);
 }
 
 static void columns_make(const struct stat *stat, struct column *columns)
@@ -297,6 +345,7 @@ static void columns_make(const struct stat *stat, struct column *columns)
 
 	memcpy(columns, all, sizeof(all));
 	columns[nr_columns(stat)] = (struct column) { "time", "", .hidden = true };
+	columns[nr_columns(stat) + 1] = (struct column) { "device", "DEVICE", -8 };
 	columns[COLUMN_TIME].hidden = !stat->series;
 	columns[COLUMN_SOCKET].hidden = stat->grouping != GROUP_SOCKET;
 	/* metrics that are not of a box have the socket instead */
@@ -366,6 +415,8 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 		[COLUMN_EVENT] = cell_text(ucore_event_label(event)),
 		[COLUMN_NOTE] = note_cell(row->flags, row->cpu),
 	};
+	if (row->device)
+		cells[nr_columns(stat) + 1] = cell_text(row->device);
 	row_out(stat, columns, cells);
 }
 
@@ -419,7 +470,7 @@ static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 		stat->max_skew = snap.skew_ns;
 	columns_make(stat, columns);
 	if (!stat->reads++)
-		out_head(&stat->out, columns, nr_columns(stat) + 1);
+		out_head(&stat->out, columns, nr_columns(stat) + 1 + stat->devices);
 	for (size_t i = 0; i < stat->nr_rows; i++)
 		row_print(stat, columns, &stat->rows[i]);
 	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)
@@ -522,6 +573,10 @@ static int stat_count(struct tool *tool, struct stat *stat, const struct stat_ar
 		return tool_fail(tool, ret);
 	if (rows_make(stat))
 		return tool_error(tool, "out of memory");
+	if (stat->devices)
+		ret = rows_devices(tool, stat, args->root);
+	if (ret)
+		return ret;
 	ret = wait_open(tool, &wait, args->count.command);
 	if (!ret)
 		ret = count_start(tool, &args->count, &stat->count, &wait);
@@ -555,6 +610,7 @@ static int stat_run(struct tool *tool, const void *data)
 	struct stat stat = {
 		.out = args->out,
 		.grouping = args->grouping,
+		.devices = args->devices,
 		.series = args->interval_ns,
 	};
 	int ret = count_open(tool, &args->count, &config, NULL, &stat.count);
@@ -570,6 +626,8 @@ static int stat_run(struct tool *tool, const void *data)
 	ucore_metrics_free(stat.metrics);
 	ucore_delta_free(stat.delta);
 	free(stat.row_of);
+	for (size_t i = 0; i < stat.nr_rows; i++)
+		free(stat.rows[i].device);
 	free(stat.rows);
 	count_close(&stat.count);
 	return ret;

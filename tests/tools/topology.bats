@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Where stacks and links lead, by ucoretool on a fake device with PCI devices that are
+# files below $R.  B is where the test programs are.
+
+setup()
+{
+	export UCORE_FAKE="machine=skx"
+	TMP=$BATS_TEST_TMPDIR
+	R=$TMP/root
+	mkdir -p "$R/sys/bus/pci/devices" "$R/usr/share/misc"
+}
+
+# Run ucoretool; stdout in $output, stderr in $err, status in $status
+tool()
+{
+	status=0
+	output=$("$B/fake_tool" "$@" 2>"$TMP/err") || status=$?
+	err=$(cat "$TMP/err")
+}
+
+# A function: its path below a root bus, class, vendor, device
+device()
+{
+	local at=$R/sys/devices/pci$1
+	mkdir -p "$at"
+	echo "$2" >"$at/class"
+	echo "$3" >"$at/vendor"
+	echo "$4" >"$at/device"
+	ln -s "../../../devices/pci$1" "$R/sys/bus/pci/devices/${1##*/}"
+}
+
+# Two network functions behind port 0 of die 0's iio1, a disk behind port 2; a USB
+# controller on the bus of iio0; bridges and what the chip shows of itself
+machine()
+{
+	device 0000:00/0000:00:00.0 0x060000 0x8086 0x2020
+	device 0000:00/0000:00:14.0 0x0c0330 0x8086 0xa1af
+	device 0000:10/0000:10:00.0 0x060400 0x8086 0x2030
+	device 0000:10/0000:10:00.0/0000:11:00.0 0x020000 0x8086 0x1572
+	device 0000:10/0000:10:00.0/0000:11:00.1 0x020000 0x8086 0x1572
+	device 0000:10/0000:10:02.0 0x060400 0x8086 0x2032
+	device 0000:10/0000:10:02.0/0000:12:00.0 0x010802 0x144d 0xa824
+	device 0000:10/0000:10:05.2 0x088000 0x8086 0x2025
+	device 0000:10/0000:10:08.0 0x110100 0x8086 0x2066
+}
+
+names()
+{
+	cat >"$R/usr/share/misc/pci.ids" <<-END
+	# what a file of names has
+	144d  Samsung Electronics Co Ltd
+		a824  NVMe SSD Controller PM173X
+			144d a801  One of them
+	8086  Intel Corporation
+		1572  Ethernet Controller X710 for 10GbE SFP+
+			8086 0000  Another
+	C 01  Mass storage controller
+		08  Non-Volatile memory controller
+			02  NVM Express
+	C 02  Network controller
+		00  Ethernet controller
+	C 0c  Serial bus controller
+		03  USB controller
+	END
+}
+
+@test "list --topology: stacks with their devices, links with their other ends" {
+	machine
+	names
+	tool list --topology --root "$R"
+	[ "$status" -eq 0 ]
+	[ -z "$err" ]
+	[ "$(grep -v '^  1' <<<"$output")" = "DIE  BOX       LEADS TO      ADDRESS       DEVICE
+  0  iio0      0000:00       0000:00:14.0  USB controller: Intel Corporation Device a1af
+  0  iio1      0000:10       0000:11:00.0  Ethernet controller: Intel Corporation Ethernet Controller X710 for 10GbE SFP+
+  0  iio1      0000:10       0000:11:00.1  Ethernet controller: Intel Corporation Ethernet Controller X710 for 10GbE SFP+
+  0  iio1      0000:10       0000:12:00.0  Non-Volatile memory controller: Samsung Electronics Co Ltd NVMe SSD Controller PM173X
+  0  iio2      0000:20
+  0  iio3      0000:30
+  0  iio4      0000:40
+  0  iio5      -
+  0  upi0      die 1 link 1
+  0  upi1      die 1 link 0
+  0  upi2      not trained" ]
+	[[ $output == *"  1  iio1      0000:90
+"* ]]
+	[[ $output == *"  1  upi0      die 0 link 1
+"* ]]
+}
+
+@test "list --topology without pci.ids, without sysfs" {
+	machine
+	tool list --topology --root "$R" iio1
+	[ "$status" -eq 0 ]
+	[ "$(sed -n 2p <<<"$output")" = "  0  iio1      0000:10       0000:11:00.0  0200: 8086:1572" ]
+	[ "$(wc -l <<<"$output")" -eq 5 ]
+	tool list --topology --root "$TMP/nowhere" iio1
+	[ "$status" -eq 0 ]
+	[ "$(sed -n 2p <<<"$output")" = "  0  iio1      0000:10" ]
+}
+
+@test "list --topology: the other boxes of a stack by name, CSV, JSON" {
+	machine
+	tool list --topology --root "$R" -x, irp1
+	[ "$output" = "socket,die,box,leads_to,address,device
+0,0,irp1,0000:10,0000:11:00.0,0200: 8086:1572
+0,0,irp1,0000:10,0000:11:00.1,0200: 8086:1572
+0,0,irp1,0000:10,0000:12:00.0,0108: 144d:a824
+1,1,irp1,0000:90,," ]
+	tool list --topology --root "$R" -j upi2
+	[ "$output" = '{"socket":0,"die":0,"box":"upi2","leads_to":"not trained"}
+{"socket":1,"die":1,"box":"upi2","leads_to":"not trained"}' ]
+	UCORE_FAKE="machine=skx dies=1" tool list --topology --root "$R" -j upi0
+	[ "$output" = '{"socket":0,"die":0,"box":"upi0","leads_to":"link 1 of a die that is not online"}' ]
+}
+
+@test "list --topology where nobody tells" {
+	UCORE_FAKE="machine=spr dies=1" tool list --topology --root "$R"
+	[ "$status" -eq 0 ]
+	[[ $output == *"  0  iio0      -"* ]]
+	UCORE_FAKE="machine=skx dies=1 old=1" tool list --topology --root "$R"
+	[ "$status" -eq 0 ]
+	[[ $output == *"  0  upi0      -"* ]]
+	tool list --topology --root "$R" cha
+	[ "$status" -eq 1 ]
+	[[ $err == *"no stack or link is like that here"* ]]
+	UCORE_FAKE="machine=skx fail=8:5" tool list --topology
+	[ "$status" -eq 1 ]
+	[[ $err == *"GET_ENDS"* ]]
+}
+
+@test "list --topology: what does not go with it" {
+	for words in "list events --topology" "list --rejected --topology" "list --root x" \
+			"stat -e imc/CAS_COUNT.RD/ --root x"; do
+		tool $words
+		[ "$status" -eq 2 ]
+		[ "$(wc -l <<<"$err")" -eq 1 ]
+	done
+}
+
+@test "stat --per-device: the devices beside the traffic of their stack" {
+	machine
+	names
+	tool stat --per-device --root "$R" --timeout 1 -e iio/CLOCKTICKS/ -e upi0/CLOCKTICKS,die=0/
+	[ "$status" -eq 0 ]
+	[[ $(head -n1 <<<"$output") == "DIE  BOX "*"EVENT "*"DEVICE" ]]
+	[[ $output == *"  0  iio1 "*"iio/CLOCKTICKS/ "*"0000:11:00.0 Ethernet controller: Intel Corporation Ethernet Controller X710 for 10GbE SFP+ and 2 more
+"* ]]
+	[[ $output == *"  0  iio2 "*"iio/CLOCKTICKS/ "*"0000:20
+"* ]]
+	[[ $output == *"  0  upi0 "*"die 1 link 1"* ]]
+	[[ $(grep "  0  iio5 " <<<"$output") == *"iio/CLOCKTICKS/" ]]
+}
+
+@test "stat --per-device: an event of a port has the devices of that port" {
+	machine
+	tool stat --per-device --root "$R" --timeout 1 -j -e iio1/DATA_REQ_OF_CPU.MEM_READ.PART0,die=0/ \
+		-e iio1/DATA_REQ_OF_CPU.MEM_READ.PART1,die=0/ -e iio1/DATA_REQ_OF_CPU.MEM_READ.PART2,die=0/ \
+		-e iio_free1/BW_IN.PORT2,die=0/ -e iio1/event=1,die=0/
+	if [ "$status" -ne 0 ]; then echo "$err"; return 1; fi
+	devices=$(sed -n 's/.*"device":"\(.*\)"}$/\1/p' <<<"$output")
+	[ "$devices" = "0000:11:00.0 0200: 8086:1572; 0000:11:00.1 0200: 8086:1572
+0000:10
+0000:12:00.0 0108: 144d:a824
+0000:12:00.0 0108: 144d:a824
+0000:11:00.0 0200: 8086:1572; 0000:11:00.1 0200: 8086:1572; 0000:12:00.0 0108: 144d:a824" ]
+}
+
+@test "stat --per-device: as CSV the column is the last one" {
+	machine
+	tool stat --per-device --root "$R" --timeout 1 -x';' -e iio0/CLOCKTICKS,die=0/ -e iio5/CLOCKTICKS,die=0/
+	[ "$status" -eq 0 ]
+	[[ $(head -n1 <<<"$output") == *";time;device" ]]
+	[[ $(sed -n 2p <<<"$output") == *";0000:00:14.0 0c03: 8086:a1af" ]]
+	[[ $(sed -n 3p <<<"$output") == *"Z;" ]]
+	tool stat --per-box --timeout 1 -x';' -e iio0/CLOCKTICKS,die=0/
+	[[ $(head -n1 <<<"$output") == *";time" ]]
+}
+
+@test "stat --per-device: more devices than a line has room for" {
+	for i in $(seq 10 40); do
+		device "0000:10/0000:10:00.0/0000:11:$i.0" 0x020000 0x8086 0x1572
+	done
+	tool stat --per-device --root "$R" --timeout 1 -j -e iio1/CLOCKTICKS,die=0/
+	[ "$status" -eq 0 ]
+	[[ $output == *" and "*" more\"}"* ]]
+}

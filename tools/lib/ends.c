@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What is at the other end of IIO stacks and UPI links: PCI root buses, other dies.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static int ends_fetch(struct ucore_device *dev, struct ucore_error *err)
+{
+	struct ucore_box_end *ends = calloc(dev->nr_boxes ? dev->nr_boxes : 1, sizeof(*ends));
+	int ret;
+
+	if (!ends)
+		return ucore_error_set(err, -ENOMEM, "out of memory for %zu boxes", dev->nr_boxes);
+
+	UCORE_ARG(ucore_get_ends, get, .nr = (uint32_t)dev->nr_boxes, .ends = (uintptr_t)ends);
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_ENDS, &get);
+	if (!ret && get.nr != dev->nr_boxes)
+		ret = -EPROTO;
+	if (ret && ret != -ENOTTY) {
+		free(ends);
+		return ucore_error_set(err, ret, "GET_ENDS: %s", strerror(-ret));
+	}
+	/* a driver from before this question knows nothing of any */
+	dev->ends = ends;
+	return 0;
+}
+
+int ucore_device_ends(struct ucore_device *dev, const struct ucore_box_end **ends,
+		      struct ucore_error *err)
+{
+	int ret = 0;
+
+	if (!dev->ends && dev->recorded)
+		return ucore_error_set(err, -ENOENT, "no ends were recorded");
+	if (!dev->ends)
+		ret = ends_fetch(dev, err);
+	*ends = dev->ends;
+	return ret;
+}
