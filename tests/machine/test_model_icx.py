@@ -287,3 +287,24 @@ def each_overflow_freezes_and_tells_of_its_box(m):
              ("w", 0, GLOBAL_STATUS + word, told[word]))
         assert read(m, *STATUS, box.status()) == [0, 0, 0], (name, i)
     m.inject("power-on")
+
+
+def stack_ids(m, *functions):
+    """Of each function its device id, and socket and stack by SAD_CONTROL_CFG."""
+    values = poke(m, *(("er", at, reg) for at in functions for reg in (0, 0x3f4)))
+    return [(values[2 * n] >> 16, values[2 * n + 1] & 0xf, values[2 * n + 1] >> 4 & 7)
+            for n in range(len(functions))]
+
+
+@test("icx-2s", **ICX)
+def stacks_and_links_tell_where_they_lead(m):
+    assert stack_ids(m, "00:06.0", "7e:10.0", "80:06.0", "fe:10.0") == \
+        [(0x9a2, 0, 0), (0x9a2, 0, 3), (0x9a2, 1, 0), (0x9a2, 1, 3)]
+    status, peer, last = poke(m, ("er", "fe:03.1", 0x120), ("er", "fe:03.1", 0x94),
+                              ("er", "fe:04.1", 0x120))
+    assert (status & 0x10, peer & 0xf1f00, last & 0x10) == (0x10, 0, 0)
+
+
+@test("snr-1s", **SNR)
+def stacks_of_snow_ridge_tell_their_numbers(m):
+    assert stack_ids(m, "00:06.0", "ff:10.0") == [(0x9a2, 0, 0), (0x9a2, 0, 4)]

@@ -199,3 +199,16 @@ def free_running_counters_have_36_bits(m):
     assert (last - first) % (1 << 36) < 20 * rate and max(first, last) < 1 << 36, (first, last)
     ports = poke(m, *(("r", 0, 0xb00 + 0x10 * s + p) for s in range(6) for p in range(16)))
     assert all(ports) and max(ports) < 1 << 36, ports
+
+
+@test("skx-2s", **ONE_BOOT)
+def stacks_and_links_tell_where_they_lead(m):
+    valid = 1 << 63
+    assert poke(m, ("r", 0, 0x300), ("r", 2, 0x300)) == \
+        [valid | 0x107f080400, valid | 0x90ff888480]
+    assert poke(m, ("w", 0, 0x300, 0)) == [] and rules(m) == ["read-only"]
+    # link 0 to link 1 of the other socket, link 2 not trained; the rest is noise
+    ends = poke(m, *(("er", f"{bus}:{device}.0", reg) for bus in ("7f", "ff")
+                     for device in ("0e", "0f", "10") for reg in (0x120, 0x94)))
+    assert [status & 0x10 for status in ends[::2]] == [0x10, 0x10, 0] * 2, ends
+    assert [peer & 0xf1f00 for peer in ends[1::2]] == [0x10100, 0x10000, 0, 0x100, 0, 0], ends

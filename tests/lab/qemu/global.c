@@ -136,6 +136,8 @@ uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg)
         return s->global_status[reg->index];
     case UCORE_REG_GLOBAL_CONFIG:
         return cfg->global_config;
+    case UCORE_REG_CPU_BUSES:
+        return ucore_pci_cpu_buses(s);
     default:
         g_assert_not_reached();
     }

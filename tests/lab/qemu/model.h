@@ -63,6 +63,7 @@ typedef enum {
     UCORE_REG_GLOBAL_CTL,
     UCORE_REG_GLOBAL_STATUS,    /* index: word */
     UCORE_REG_GLOBAL_CONFIG,
+    UCORE_REG_CPU_BUSES,        /* root bus of each IIO stack */
     UCORE_REG_FREE,             /* only counts, UcoreTarget.rate */
 } UcoreRegKind;
 
@@ -143,6 +144,7 @@ typedef enum {
     UCORE_PCI_OTHER,            /* shows, and is nothing of ours */
     UCORE_PCI_CAPS,             /* PCU capabilities: CAPID4, CAPID6 */
     UCORE_PCI_IMC_MAP,          /* where memory controllers are in memory */
+    UCORE_PCI_STACK,            /* which IIO stack its bus is of: instance */
     UCORE_PCI_TABLE,            /* the discovery table */
 } UcorePciRole;
 
@@ -159,7 +161,7 @@ typedef struct UcorePciSite {
     uint8_t bus;                /* UcorePciBus */
     uint16_t device_id;
     const UcoreBoxType *type;   /* PMON, FILTER */
-    uint8_t instance;
+    uint8_t instance;           /* STACK: as address decoders count */
 } UcorePciSite;
 
 /* Where units of a discovery table are; offsets from the box control. */
@@ -197,6 +199,7 @@ typedef struct UcorePlatform {
         uint32_t first, last;
     } msrs[2];
     uint32_t msr_global_ctl, msr_global_status, msr_global_config;
+    uint32_t msr_cpu_buses;         /* 0: none */
     uint64_t frz_all;               /* 0: there are no global registers */
     uint64_t unfrz_all;             /* 0: frz_all written 0 */
     bool frz_readable;
@@ -224,6 +227,7 @@ typedef struct UcorePlatform {
     bool discovery;                 /* there is a table */
     const UcoreBoxSite *unknown;    /* what type_N is made from, by access */
     uint16_t map_cpunodeid, map_gidnidmap;  /* config offsets */
+    uint16_t link_peer, link_status;        /* of UPI links; 0: none */
     uint16_t capid4;                /* config offset, with CAPS */
     uint32_t capid4_chop;
     uint8_t chop0_sboxes;           /* more than so many: not chop 0 */
@@ -671,6 +675,7 @@ uint32_t ucore_table_filter_command(UcoreSocket *s, uint32_t val);
 
 void ucore_msr_init(UcoreMachine *m);
 bool ucore_pci_init(UcoreMachine *m, Error **errp);
+uint64_t ucore_pci_cpu_buses(const UcoreSocket *s);
 void ucore_mmio_init(UcoreMachine *m);
 /* The window of a socket's MMIO units in physical memory. */
 #define UCORE_MMIO_BASE         0xf000000000ULL

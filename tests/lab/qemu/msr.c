@@ -46,6 +46,9 @@ static void socket_msrs_init(UcoreSocket *s)
     static const UcoreReg config[] = {
         { 0, UCORE_REG_GLOBAL_CONFIG }, UCORE_REGS_END
     };
+    static const UcoreReg buses[] = {
+        { 0, UCORE_REG_CPU_BUSES }, UCORE_REGS_END
+    };
     const UcoreConfig *cfg = &s->machine->config;
     const UcorePlatform *p = cfg->platform;
 
@@ -58,6 +61,9 @@ static void socket_msrs_init(UcoreSocket *s)
     }
     if (p->msr_global_config) {
         ucore_map_msrs(s->msrs, s, NULL, config, p->msr_global_config);
+    }
+    if (p->msr_cpu_buses) {
+        ucore_map_msrs(s->msrs, s, NULL, buses, p->msr_cpu_buses);
     }
     for (unsigned b = 0; b < s->nr_boxes; b++) {
         UcoreBox *box = s->boxes[b];
@@ -118,6 +124,9 @@ static bool owns_msr(uint32_t addr)
             addr <= p->msrs[i].last) {
             return true;
         }
+    }
+    if (addr && addr == p->msr_cpu_buses && ucore->config.uncore) {
+        return true;
     }
     return p->discovery && ucore_msr_is_extra(addr);
 }

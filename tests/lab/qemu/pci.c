@@ -27,6 +27,7 @@ struct UcorePciDevice {
     UcoreSocket *socket;
     UcorePciRole role;
     uint16_t device_id;
+    uint8_t stack;              /* UCORE_PCI_STACK: its number */
     UcoreBox *box;              /* the only one behind the function, or NULL */
     GHashTable *regs;           /* dword -> UcoreTarget */
 };
@@ -141,6 +142,30 @@ static void caps_init(UcorePciDevice *d)
     }
 }
 
+/* the socket is one source's, the stack that of all; README.md, "Ends" */
+static void stack_init(UcorePciDevice *d)
+{
+    caps_set(d, 0x3f4, GENMASK(6, 0), d->stack << 4 | d->socket->id);
+}
+
+/* the first two links of two sockets cross, all others end nowhere */
+static void link_init(UcorePciDevice *d)
+{
+    const UcorePlatform *p = ucore->config.platform;
+    unsigned peer = d->socket->id ^ 1, link = d->box->instance ^ 1;
+    bool trained = peer < ucore->config.sockets && link < 2;
+
+    caps_set(d, p->link_status, BIT(4), trained ? BIT(4) : 0);
+    caps_set(d, p->link_peer, GENMASK(19, 16) | GENMASK(12, 8),
+             trained ? peer << 16 | link << 8 : 0);
+}
+
+static bool is_link(const UcorePciDevice *d)
+{
+    return d->role == UCORE_PCI_PMON && ucore->config.platform->link_status &&
+           d->box && !strcmp(d->box->type->name, "upi");
+}
+
 static bool controller_there(const UcoreSocket *s, unsigned controller)
 {
     unsigned channels = ucore->config.platform->imc.channels;
@@ -177,6 +202,10 @@ static void ucore_pci_realize(PCIDevice *pd, Error **errp)
         caps_init(d);
     } else if (d->role == UCORE_PCI_IMC_MAP) {
         imc_map_init(d);
+    } else if (d->role == UCORE_PCI_STACK) {
+        stack_init(d);
+    } else if (is_link(d)) {
+        link_init(d);
     } else if (d->role == UCORE_PCI_TABLE) {
         ucore_table_attach(pd, d->socket, errp);
     }
@@ -313,6 +342,20 @@ static PCIBus *socket_bus(unsigned socket, UcorePciBus which, Error **errp)
     return (PCIBus *)bus;
 }
 
+/*
+ * Stack 0 is on the IIO bus, 3 on the uncore's, 5 is not in the part, and on the
+ * buses of the others there is nothing: nobody made them
+ */
+uint64_t ucore_pci_cpu_buses(const UcoreSocket *s)
+{
+    uint8_t first = pci_bus_num(socket_bus(s->id, UCORE_BUS_IIO, &error_abort));
+    uint8_t links = pci_bus_num(socket_bus(s->id, UCORE_BUS_UNCORE,
+                                           &error_abort));
+    uint8_t bus[8] = { first, first + 4, first + 8, links, first + 16 };
+
+    return BIT_ULL(63) | ldq_le_p(bus);
+}
+
 static bool site_present(UcoreMachine *m, unsigned socket,
                          const UcorePciSite *site)
 {
@@ -325,6 +368,8 @@ static bool site_present(UcoreMachine *m, unsigned socket,
         return !ucore_scenario_names_site(m->config.hidden, socket, "caps");
     case UCORE_PCI_IMC_MAP:
         return !ucore_scenario_names_site(m->config.hidden, socket, "imc-map");
+    case UCORE_PCI_STACK:
+        return !ucore_scenario_names_site(m->config.hidden, socket, "stack");
     case UCORE_PCI_OTHER:
         return true;
     default:
@@ -389,6 +434,7 @@ static bool site_create(UcoreMachine *m, unsigned socket,
                                      PCI_DEVFN(site->slot, site->function),
                                      site->role, site->device_id);
 
+    d->stack = site->instance;
     if (site->type) {
         g_autofree char *name = g_strdup_printf("%s%u", site->type->name,
                                                 site->instance);

@@ -142,6 +142,7 @@ static const UcoreBoxSite boxes[] = {
 /* the PCU's are on the bus above that of all others */
 static const UcorePciSite pci[] = {
     ICX_MAPS(0x3450),
+    ICX_STACKS(3),
     FILLER(2, 0x3440), PMON(2, 1, 0x3441, upi, 0),
     FILLER(3, 0x3440), PMON(3, 1, 0x3441, upi, 1),
     FILLER(4, 0x3440), PMON(4, 1, 0x3441, upi, 2),
@@ -162,6 +163,7 @@ static const UcorePciSite pci[] = {
 
 const UcorePlatform ucore_icx = {
     E5_COMMON_BITS, SKX_MSRS, SKX_GLOBAL(60), SKX_BOX_CTL, SKX_FREE_RUNNING,
+    SKX_LINKS,
     .msr_global_status = 0x70e, .global_status_words = 2,
     .status_doubtful = { 3, 127 },
     .capid6 = 0x9c, .capid6_slices = UINT64_MAX,

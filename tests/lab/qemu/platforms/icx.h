@@ -53,6 +53,13 @@ uint64_t ucore_icx_cha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
     { .role = UCORE_PCI_IMC_MAP, .slot = 0, .function = 1, \
       .device_id = 0x3451 }
 
+/* a stack's root bus is the IIO bus, another's that of the uncore */
+#define ICX_STACKS(other_) \
+    { .role = UCORE_PCI_STACK, .bus = UCORE_BUS_IIO, .slot = 6, \
+      .device_id = 0x09a2, .instance = 0 }, \
+    { .role = UCORE_PCI_STACK, .slot = 16, .device_id = 0x09a2, \
+      .instance = other_ }
+
 /* --------------------------------------------------------------- platform */
 
 #define ICX_IMC_AT(controllers_, channels_, persistent_) \

@@ -258,6 +258,7 @@ static const UcorePciSite cpx_pci[] = {
 
 #define SKX_COMMON \
     E5_COMMON_BITS, SKX_MSRS, SKX_GLOBAL(47), SKX_BOX_CTL, SKX_FREE_RUNNING, \
+    SKX_LINKS, .msr_cpu_buses = 0x300, \
     .msr_global_status = 0x701, .status_doubtful = { 3, 63 }, \
     .capid6 = 0x9c, .capid6_slices = GENMASK(27, 0), \
     .iio_free = { .clock = 0xa45, .clock_stride = 0x20, \

@@ -90,6 +90,9 @@ extern const UcoreBoxType ucore_skx_ubox, ucore_skx_pcu;
     .box_readable = E5_BOX_CTL_FRZ, .box_enables_doubtful = true, \
     .map_cpunodeid = 0xc0, .map_gidnidmap = 0xd4
 
+/* which links end where, in their own functions */
+#define SKX_LINKS   .link_peer = 0x94, .link_status = 0x120
+
 /* and the package in C3, C6 */
 #define SKX_FREE_RUNNING \
     .free_running = { E5_FREE_RUNNING, { 0x3f8, 100000000 }, \

@@ -108,6 +108,7 @@ static const UcoreBoxSite boxes[] = {
 
 static const UcorePciSite pci[] = {
     ICX_MAPS(0x3460),
+    ICX_STACKS(4),
     PMON(12, 0, 0x344a, m2m, 0),
     PMON(13, 0, 0x344a, m2m, 1),
     PMON(14, 0, 0x344a, m2m, 2),

@@ -69,6 +69,7 @@ static const UcoreBoxSite spr_boxes[] = {
 
 #define SPR_LIKE \
     DISC_COMMON, .boxes = spr_boxes, .msr_global_config = SPR_MSR_CHA_COUNT, \
+    .link_peer = SPR_UPI_KTILP0, .link_status = SPR_UPI_KTIPCSTS, \
     .iio_free = { .clock = SPR_MSR_IIO_FREE_CLOCK, \
                   .clock_stride = SPR_MSR_IIO_FREE_STRIDE, \
                   .in = SPR_MSR_IIO_FREE_IN, .out = SPR_MSR_IIO_FREE_OUT, \

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where IIO stacks and UPI links lead: what ucoretool says, beside Linux's own driver and the model.
+
+That driver shows it in sysfs, of stacks in 6.1 already, of links later.  A stack of which
+nothing is known it may show on bus 00, which only the one with the DMI can have.
+"""
+
+import json
+import re
+
+from lab.framework import BOTH, test
+
+DEVICES = "/sys/bus/event_source/devices"
+LINE = re.compile(r".*/uncore_(iio|upi)_(\d+)/die(\d+):(.*)")
+LINK = re.compile(r"upi_(\d+),die_(\d+)")
+KNOWS_LINKS = "6.12"
+
+# (socket, box) -> where it leads; the other boxes lead nowhere, or nobody knows
+LINKS = {(socket, f"upi{link}"): f"die {1 - socket} link {1 - link}"
+         for socket in (0, 1) for link in (0, 1)}
+SKX = {(socket, f"iio{stack}"): f"0000:{bus + 0x80 * socket:02x}" for socket in (0, 1)
+       for stack, bus in enumerate((0x00, 0x04, 0x08, 0x7f, 0x10))} | LINKS
+ICX = {(socket, f"iio{stack}"): f"0000:{bus + 0x80 * socket:02x}" for socket in (0, 1)
+       for stack, bus in ((5, 0x00), (2, 0x7e))} | LINKS
+SNR = {(0, "iio1"): "0000:00", (0, "iio0"): "0000:ff"}
+
+
+def said_by_linux(m, dmi):
+    """The same of intel_uncore; dmi: the box that can have bus 00."""
+    found = {}
+    out = m.run(f"grep -H . {DEVICES}/uncore_iio_[0-9]/die* {DEVICES}/uncore_upi_[0-9]/die*",
+                check=False).out
+    for kind, instance, die, text in filter(None, (LINE.match(line) and LINE.match(line).groups()
+                                                   for line in out.splitlines())):
+        link = LINK.fullmatch(text)
+        box = kind + instance
+        if link:
+            text = f"die {link[2]} link {link[1]}"
+        if text != "0000:00" or box == dmi:
+            found[int(die), box] = text
+    return found
+
+
+def listed(m):
+    return [json.loads(line) for line in m.sh("ucoretool list --topology -j").splitlines()]
+
+
+def said_by_us(rows):
+    return {(row["die"], row["box"]): row["leads_to"] for row in rows if "leads_to" in row}
+
+
+def compare(m, wanted, dmi):
+    """What both say is what the model has."""
+    m.sh("modprobe intel_uncore")
+    theirs = said_by_linux(m, dmi)
+    m.sh("rmmod intel_uncore")
+    m.insmod()
+    rows = listed(m)
+    ours = said_by_us(rows)
+    trained = {at: text for at, text in ours.items() if text != "not trained"}
+    assert trained == wanted, ours
+    stacks_only = not m.sh("uname -r").startswith(KNOWS_LINKS)
+    assert theirs == {at: text for at, text in wanted.items()
+                      if not (stacks_only and at[1].startswith("upi"))}, theirs
+    return rows
+
+
+ends = {"kernels": BOTH, "loaded": False, "strict": False, "timeout": 120}
+
+
+@test("skx-2s", **ends)
+def stacks_and_links_of_skylake_lead_where_linux_says(m):
+    rows = compare(m, SKX, "iio0")
+    assert said_by_us(rows)[0, "upi2"] == "not trained"
+    # the machine's own disk controller, on the bus of the first stack
+    assert [row["device"] for row in rows if row.get("address") == "0000:00:1f.2"] == \
+        ["0106: 8086:2922"], rows
+    # whose traffic is told beside its name
+    out = m.sh("ucoretool stat --per-device -j -e iio/CLOCKTICKS/ -- sleep 0.1")
+    counted = [json.loads(line) for line in out.splitlines()]
+    named = [row for row in counted if "0000:00:1f.2 0106: 8086:2922" in row.get("device", "")]
+    assert [(row["die"], row["box"]) for row in named] == [(0, "iio0")] and named[0]["count"], out
+
+
+@test("icx-2s", **ends)
+def stacks_and_links_of_ice_lake_lead_where_linux_says(m):
+    compare(m, ICX, "iio5")
+
+
+@test("snr-1s", **ends)
+def stacks_of_snow_ridge_lead_where_linux_says(m):
+    compare(m, SNR, "iio1")
+
+
+@test("spr-2s", **ends)
+def links_of_sapphire_rapids_lead_where_linux_says(m):
+    rows = compare(m, LINKS, None)
+    assert {row["box"] for row in rows if "leads_to" not in row} == {"iio0", "iio1"}, rows
+
+
+# Its stacks are told, of its links nobody knows
+@test("cpx-1s")
+def links_of_cooper_lake_stand_by_their_numbers(m):
+    rows = listed(m)
+    assert said_by_us(rows) == {(0, "iio0"): "0000:00"}, rows
+    assert {row["box"] for row in rows} == {"iio0", *(f"upi{link}" for link in range(6))}, rows
+
+
+@test("skx-1s", settings={"boxes.upi": "3"}, loaded=False)
+def links_of_one_socket_are_not_trained(m):
+    m.insmod()
+    assert said_by_us(listed(m)) == {
+        (0, "iio0"): "0000:00", (0, "iio1"): "0000:04",
+        **{(0, f"upi{link}"): "not trained" for link in range(3)}}
