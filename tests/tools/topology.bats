@@ -46,24 +46,25 @@ machine()
 	device 0000:10/0000:10:08.0 0x110100 0x8086 0x2066
 }
 
+# Lines with a tab are items of what is above them, those with two are not asked for
 names()
 {
-	cat >"$R/usr/share/misc/pci.ids" <<-END
-	# what a file of names has
-	144d  Samsung Electronics Co Ltd
-		a824  NVMe SSD Controller PM173X
-			144d a801  One of them
-	8086  Intel Corporation
-		1572  Ethernet Controller X710 for 10GbE SFP+
-			8086 0000  Another
-	C 01  Mass storage controller
-		08  Non-Volatile memory controller
-			02  NVM Express
-	C 02  Network controller
-		00  Ethernet controller
-	C 0c  Serial bus controller
-		03  USB controller
-	END
+	sed 's/^>/\t/; s/^\t>/\t\t/' >"$R/usr/share/misc/pci.ids" <<END
+# what a file of names has
+144d  Samsung Electronics Co Ltd
+>a824  NVMe SSD Controller PM173X
+>>144d a801  One of them
+8086  Intel Corporation
+>1572  Ethernet Controller X710 for 10GbE SFP+
+>>8086 0000  Another
+C 01  Mass storage controller
+>08  Non-Volatile memory controller
+>>02  NVM Express
+C 02  Network controller
+>00  Ethernet controller
+C 0c  Serial bus controller
+>03  USB controller
+END
 }
 
 @test "list --topology: stacks with their devices, links with their other ends" {
@@ -92,27 +93,27 @@ names()
 
 @test "list --topology without pci.ids, without sysfs" {
 	machine
-	tool list --topology --root "$R" iio1
+	tool list --topology --root "$R" boxes iio1
 	[ "$status" -eq 0 ]
 	[ "$(sed -n 2p <<<"$output")" = "  0  iio1      0000:10       0000:11:00.0  0200: 8086:1572" ]
 	[ "$(wc -l <<<"$output")" -eq 5 ]
-	tool list --topology --root "$TMP/nowhere" iio1
+	tool list --topology --root "$TMP/nowhere" boxes iio1
 	[ "$status" -eq 0 ]
 	[ "$(sed -n 2p <<<"$output")" = "  0  iio1      0000:10" ]
 }
 
 @test "list --topology: the other boxes of a stack by name, CSV, JSON" {
 	machine
-	tool list --topology --root "$R" -x, irp1
+	tool list --topology --root "$R" -x, boxes irp1
 	[ "$output" = "socket,die,box,leads_to,address,device
 0,0,irp1,0000:10,0000:11:00.0,0200: 8086:1572
 0,0,irp1,0000:10,0000:11:00.1,0200: 8086:1572
 0,0,irp1,0000:10,0000:12:00.0,0108: 144d:a824
 1,1,irp1,0000:90,," ]
-	tool list --topology --root "$R" -j upi2
+	tool list --topology --root "$R" -j boxes upi2
 	[ "$output" = '{"socket":0,"die":0,"box":"upi2","leads_to":"not trained"}
 {"socket":1,"die":1,"box":"upi2","leads_to":"not trained"}' ]
-	UCORE_FAKE="machine=skx dies=1" tool list --topology --root "$R" -j upi0
+	UCORE_FAKE="machine=skx dies=1" tool list --topology --root "$R" -j boxes upi0
 	[ "$output" = '{"socket":0,"die":0,"box":"upi0","leads_to":"link 1 of a die that is not online"}' ]
 }
 
@@ -123,7 +124,7 @@ names()
 	UCORE_FAKE="machine=skx dies=1 old=1" tool list --topology --root "$R"
 	[ "$status" -eq 0 ]
 	[[ $output == *"  0  upi0      -"* ]]
-	tool list --topology --root "$R" cha
+	tool list --topology --root "$R" boxes cha
 	[ "$status" -eq 1 ]
 	[[ $err == *"no stack or link is like that here"* ]]
 	UCORE_FAKE="machine=skx fail=8:5" tool list --topology
@@ -156,14 +157,17 @@ names()
 
 @test "stat --per-device: an event of a port has the devices of that port" {
 	machine
-	tool stat --per-device --root "$R" --timeout 1 -j -e iio1/DATA_REQ_OF_CPU.MEM_READ.PART0,die=0/ \
-		-e iio1/DATA_REQ_OF_CPU.MEM_READ.PART1,die=0/ -e iio1/DATA_REQ_OF_CPU.MEM_READ.PART2,die=0/ \
-		-e iio_free1/BW_IN.PORT2,die=0/ -e iio1/event=1,die=0/
-	if [ "$status" -ne 0 ]; then echo "$err"; return 1; fi
-	devices=$(sed -n 's/.*"device":"\(.*\)"}$/\1/p' <<<"$output")
-	[ "$devices" = "0000:11:00.0 0200: 8086:1572; 0000:11:00.1 0200: 8086:1572
-0000:10
-0000:12:00.0 0108: 144d:a824
+	devices()
+	{
+		tool stat --per-device --root "$R" --timeout 1 -j "$@"
+		[ "$status" -eq 0 ]
+		sed -n 's/.*"device":"\(.*\)"}$/\1/p' <<<"$output"
+	}
+	[ "$(devices -e iio1/DATA_REQ_OF_CPU.MEM_READ.PART0,die=0/ -e iio1/DATA_REQ_OF_CPU.MEM_READ.PART1,die=0/)" = \
+"0000:11:00.0 0200: 8086:1572; 0000:11:00.1 0200: 8086:1572
+0000:10" ]
+	[ "$(devices -e iio1/DATA_REQ_OF_CPU.MEM_READ.PART2,die=0/ -e iio_free1/BW_IN.PORT2,die=0/ -e iio1/event=1,die=0/)" = \
+"0000:12:00.0 0108: 144d:a824
 0000:12:00.0 0108: 144d:a824
 0000:11:00.0 0200: 8086:1572; 0000:11:00.1 0200: 8086:1572; 0000:12:00.0 0108: 144d:a824" ]
 }
