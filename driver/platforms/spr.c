@@ -107,12 +107,14 @@ static const struct ucore_box_type cxlcm = {
 	.constraints = cxlcm_constraints,
 };
 
+static const struct ucore_box_type upi = {
+	BOX_TYPE("upi", ucore_disc_fields),
+	.end = UCORE_END_LINK,
+};
+
 static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
 static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
 static const struct ucore_box_type m2m = { BOX_TYPE("m2m", ucore_disc_fields) };
-static const struct ucore_box_type upi = {
-	BOX_TYPE("upi", ucore_disc_fields), .end = UCORE_END_LINK
-};
 static const struct ucore_box_type pcie = { BOX_TYPE("pcie", ucore_disc_fields) };
 static const struct ucore_box_type mdf = { BOX_TYPE("mdf", ucore_disc_fields) };
 static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields) };

@@ -82,7 +82,7 @@ static int device_read(struct pci_devices *devices, const char *root, const char
 
 	if (strlen(name) >= sizeof(device.address))
 		return 0;
-	strcpy(device.address, name);
+	memcpy(device.address, name, strlen(name) + 1);
 	device.class = number_of(root, name, "class") >> 8;
 	device.vendor = number_of(root, name, "vendor");
 	device.device = number_of(root, name, "device");
