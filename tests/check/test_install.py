@@ -15,7 +15,8 @@ OUT = BUILD / "check/install"
 VERSION = re.search(r'^PACKAGE_VERSION="(.*)"', (TOP / "dkms.conf").read_text(), re.M)[1]
 FILES = {"bin/ucoretool", "include/libucore.h", "include/ucore.h", "lib/libucore.a",
          "lib/libucore.so", "lib/libucore.so.0", "lib/pkgconfig/libucore.pc",
-         "share/bash-completion/completions/ucoretool", "share/ucore/grafana-dashboard.json",
+         "share/bash-completion/completions/ucoretool", "share/zsh/site-functions/_ucoretool",
+         "share/fish/vendor_completions.d/ucoretool.fish", "share/ucore/grafana-dashboard.json",
          "lib/systemd/system/ucore-export.service", "lib/sysusers.d/ucore.conf",
          "lib/udev/rules.d/60-ucore.rules",
          *(f"share/ucore/python/ucore/{name}.py"
