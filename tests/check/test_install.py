@@ -74,12 +74,20 @@ def installs(*variables):
             assert pkg_config(prefix, "--variable=prefix") == prefix
             assert pkg_config(prefix, "--modversion") == VERSION
             look_at_module(OUT / "root" / module)
+            name_no_path(OUT / "root" / prefix[1:])
             unit = OUT / "root" / prefix[1:] / "lib/systemd/system/ucore-export.service"
             assert f"ExecStart={prefix}/bin/ucoretool export " in unit.read_text()
             make("uninstall", f"prefix={prefix}")
             assert not there(), there()
     finally:
         os.umask(before)
+
+
+def name_no_path(root):
+    """Programs and libraries are the same wherever the tree was that they were built in."""
+    named = [name for name in ("bin/ucoretool", "lib/libucore.so.0", "lib/libucore.a")
+             if any(bytes(place) in (root / name).read_bytes() for place in (TOP, OUT))]
+    assert not named, named
 
 
 def look_at_module(path):
