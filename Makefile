@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit mutants check fuzz lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell install uninstall dkms clean help
+.PHONY: all module tools kunit mutants check fuzz lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -123,8 +123,12 @@ bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|h
 	@$(PYLAB).bench $(PLATFORM)
 
 shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
-	@$(LAB)/deps.sh build lab perf
+	@$(LAB)/deps.sh build lab perf http
 	@$(PYLAB).shell $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
+
+screens:	## what the commands of tutorial, recipes and README print, anew [PAGES="FILE ..."]
+	@$(LAB)/deps.sh build lab perf http
+	@$(PYLAB).screens $(PAGES)
 
 install:	## install module, tools and manual pages [prefix=/usr/local DESTDIR=]
 	@$(if $(UCORE_PRIVATE_PMI),$(error UCORE_PRIVATE_PMI is for the lab: such a module is not for hardware))

@@ -1112,8 +1112,8 @@ struct ucore_record {
 /*
  * ucore_sample.flags
  *
- * CONTEXT: ip, pid and tid are of the interrupted context of @cpu.  USER: ip is
- * a user address.  RECOVERED: the PMI was lost, the guard timer found the domain
+ * CONTEXT: ip, pid and tid are of the interrupted context of @cpu: who ran there, not
+ * who caused the counts.  USER: ip is a user address.  RECOVERED: the PMI was lost, the guard timer found the domain
  * frozen, @time is late.  THROTTLED: samples came too fast, the domain was held
  * frozen afterwards.  POLLED: no interrupt, the driver looked and found the period
  * over; @time is late by @late_ns at most, counts are of @time.  GAP: since the last

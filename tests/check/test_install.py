@@ -15,7 +15,8 @@ OUT = BUILD / "check/install"
 VERSION = re.search(r'^PACKAGE_VERSION="(.*)"', (TOP / "dkms.conf").read_text(), re.M)[1]
 FILES = {"bin/ucoretool", "include/libucore.h", "include/ucore.h", "lib/libucore.a",
          "lib/libucore.so", "lib/libucore.so.0", "lib/pkgconfig/libucore.pc",
-         "share/bash-completion/completions/ucoretool", "share/ucore/grafana-dashboard.json",
+         "share/bash-completion/completions/ucoretool", "share/zsh/site-functions/_ucoretool",
+         "share/fish/vendor_completions.d/ucoretool.fish", "share/ucore/grafana-dashboard.json",
          "lib/systemd/system/ucore-export.service", "lib/sysusers.d/ucore.conf",
          "lib/udev/rules.d/60-ucore.rules",
          *(f"share/ucore/python/ucore/{name}.py"
@@ -73,12 +74,20 @@ def installs(*variables):
             assert pkg_config(prefix, "--variable=prefix") == prefix
             assert pkg_config(prefix, "--modversion") == VERSION
             look_at_module(OUT / "root" / module)
+            name_no_path(OUT / "root" / prefix[1:])
             unit = OUT / "root" / prefix[1:] / "lib/systemd/system/ucore-export.service"
             assert f"ExecStart={prefix}/bin/ucoretool export " in unit.read_text()
             make("uninstall", f"prefix={prefix}")
             assert not there(), there()
     finally:
         os.umask(before)
+
+
+def name_no_path(root):
+    """Programs and libraries are the same wherever the tree was that they were built in."""
+    named = [name for name in ("bin/ucoretool", "lib/libucore.so.0", "lib/libucore.a")
+             if any(bytes(place) in (root / name).read_bytes() for place in (TOP, OUT))]
+    assert not named, named
 
 
 def look_at_module(path):

@@ -11,9 +11,10 @@ packages_of() {
 	case $1 in
 	# the module; libelf1 is for the kernel's own objtool
 	build)	echo gcc make libc6-dev kmod libelf1 ;;
-	# libucore and ucoretool, and their tests; ncurses is for ucoretool top
+	# libucore and ucoretool, and their tests; ncurses is for ucoretool top, zsh and fish are
+	# shells that complete its command lines
 	tools)	echo gcc g++ make libc6-dev libncurses-dev libmicrohttpd-dev python3 bats scdoc \
-			libcmocka-dev babeltrace2 python3-pytest python3-numpy ;;
+			libcmocka-dev babeltrace2 python3-pytest python3-numpy zsh fish ;;
 	# what ucoretool listens with (export); without it the rest is built
 	http)	echo libmicrohttpd-dev ;;
 	# a browser to look at the page of `report --html` with

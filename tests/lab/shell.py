@@ -10,11 +10,13 @@ import shutil
 import sys
 import termios
 
+from lab import extras
 from lab.initramfs import TERMINALS
 from lab.machine import Machine
 from lab.qemu import args
 
-SHELL = "stty rows {rows} cols {cols}; cd /root; TERM={term} LANG=C.UTF-8 exec sh -l"
+SHELL = ("ifconfig lo 127.0.0.1 up; stty rows {rows} cols {cols}; cd /root; "
+         "TERM={term} LANG=C.UTF-8 exec sh -l")
 
 
 @contextlib.contextmanager
@@ -42,7 +44,8 @@ def main(scenario="e2-2s", kernel="6.1"):
     size = shutil.get_terminal_size()
     shell = SHELL.format(rows=size.lines, cols=size.columns, term=terminal_type())
     with terminal_restored(), Machine(None if scenario == "pc" else scenario, kernel, perf=True,
-                                      console="terminal", strict=False) as machine:
+                                      files=extras.files(), console="terminal",
+                                      strict=False) as machine:
         machine.insmod()
         # A session leader's first terminal becomes its controlling one
         machine.run(f"exec </dev/ttyS0 >/dev/ttyS0 2>&1; {shell}", timeout=None, check=False)

@@ -10,9 +10,8 @@ import contextlib
 import http.server
 import re
 import threading
-from pathlib import Path
 
-from lab import cpio
+from lab import extras
 from lab.agent import AgentError, CommandTimeout, patience
 from lab.framework import skip, test
 from lab.prometheus import Prometheus
@@ -28,16 +27,7 @@ INTERVAL, WINDOW = "5s", "75s"
 BY_PROMETHEUS, BY_CLOCK = 0.05, 2e-4
 SAMPLE = re.compile(r"^(\w+(?:\{.*\})?) (\S+)$", re.M)
 CPUS_OF_DIE_1 = (2, 3)
-
-
-def library_files():
-    """libmicrohttpd and what it is linked to, for the guest; none if it is not installed."""
-    found = next(Path("/usr/lib").glob("*/libmicrohttpd.so.12"), None)
-    paths = [str(found), *cpio.libraries(found)] if found else []
-    return {path: path for path in paths}
-
-
-FILES = library_files()
+FILES = extras.files()
 
 
 # ---- The exporter, and the way to it -----------------------------------------
@@ -46,7 +36,7 @@ FILES = library_files()
 @contextlib.contextmanager
 def exporter(m, options=""):
     """It runs in the guest, and answers, until the block ends."""
-    if not FILES:
+    if not extras.http():
         skip("libmicrohttpd is not installed")
     m.sh("ifconfig lo 127.0.0.1 up")
     process = m.spawn(f"exec ucoretool export -l {ADDRESS} {options}")

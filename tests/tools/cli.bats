@@ -1811,7 +1811,9 @@ finds()
 
 # ---- what is generated ------------------------------------------------------
 
-# What the words of a line may become
+completion=$BATS_TEST_DIRNAME/../../tools/completion
+
+# What the words of a line may become: the completions of all shells ask so
 completes()
 {
 	tool __complete "$@"
@@ -1871,6 +1873,9 @@ completes()
 	report --inp|--input
 	nosuch --js|
 	EOF
+	for shell in ucoretool.bash _ucoretool ucoretool.fish; do
+		grep -q ' __complete ' "$completion/$shell"
+	done
 	completes ""
 	for word in list info doctor stat top record report script export help --version; do
 		grep -qx -- "$word" <<<"$output"
@@ -1888,54 +1893,27 @@ completes()
 	[ "$status" -eq 0 ] && [ -z "$output$err" ]
 }
 
-@test "completion in a shell" {
-	command -v python3 || skip "no python3"
-	tool --completion
-	[ "$status" -eq 0 ]
-	bash -n <(printf '%s\n' "$output")
-	printf '%s\n' "$output" >"$TMP/completion"
+# In a real shell, with one file and one ucoretool
+completes_in()
+{
+	command -v python3 && command -v "$1" || skip "no $1"
 	mkdir "$TMP/bin"
 	ln -s "$B/fake_tool" "$TMP/bin/ucoretool"
-	# what is typed, then Tab; the line is shown by an echo that is put before it
-	python3 - "$TMP" <<-'EOF'
-	import os, pty, signal, sys
-	signal.alarm(300)
-	there = sys.argv[1]
-	CASES = (
-	    (b"ucoretool sta", "ucoretool stat"),
-	    (b"ucoretool record --timeo", "ucoretool record --timeout"),
-	    (b"ucoretool stat -e imc/CAS_COUNT.RD_U", "ucoretool stat -e imc/CAS_COUNT.RD_UNDERFILL/"),
-	    (b"ucoretool stat --event=imc/CAS_COUNT.RD_U",
-	     "ucoretool stat --event=imc/CAS_COUNT.RD_UNDERFILL/"),
-	    (b"ucoretool stat -e imc/event=4,thr", "ucoretool stat -e imc/event=4,thresh="),
-	    (b"ucoretool stat -M memory_bandwidth_rea", "ucoretool stat -M memory_bandwidth_read"),
-	    (b"ucoretool top powe", "ucoretool top power"),
-	    (b"ucoretool report -i comple", "ucoretool report -i completion"),
-	)
-	def wait_for(fd, word):
-	    seen = b""
-	    while word not in seen:
-	        seen += os.read(fd, 4096)
-	    return seen
-	pid, fd = pty.fork()
-	if not pid:
-	    os.chdir(there)
-	    os.environ.update(PATH=f"{there}/bin:{os.environ['PATH']}", TERM="dumb", PS1="ready$ ",
-	                      INPUTRC="/dev/null", HISTFILE="/dev/null", COLUMNS="200")
-	    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
-	wait_for(fd, b"ready$ ")
-	os.write(fd, b". ./completion; bind 'set enable-bracketed-paste off'; stty cols 200\n")
-	wait_for(fd, b"ready$ ")
-	for typed, due in CASES:
-	    os.write(fd, typed + b"\t\x01echo L\"\"INE: \n")
-	    seen = wait_for(fd, b"LINE: ")
-	    line = seen.split(b"LINE: ")[1]
-	    line += b"" if b"\n" in line else wait_for(fd, b"\n")
-	    line = line.split(b"\n")[0].decode().strip()
-	    assert line == due, (line, due)
-	os.write(fd, b"exit\n")
-	os.waitpid(pid, 0)
-	EOF
+	cd "$TMP" && touch only-one
+	PATH="$TMP/bin:$PATH" HOME=$TMP python3 "$BATS_TEST_DIRNAME/shells.py" "$1" "$completion"
+}
+
+@test "completion in bash" {
+	bash -n "$completion/ucoretool.bash"
+	completes_in bash
+}
+
+@test "completion in zsh" {
+	completes_in zsh
+}
+
+@test "completion in fish" {
+	completes_in fish
 }
 
 @test "the man page has every command and option" {

@@ -16,9 +16,6 @@ void cli_help(const struct command *command);
 /** cli_option() - option @i of a command, those of all commands last; NULL behind them */
 const struct option_desc *cli_option(const struct command *command, size_t i);
 
-/** cli_completion() - print the completion script for bash, which asks complete_words() */
-void cli_completion(void);
-
 /*
  * Complaints.  Each prints one line and returns the exit code that goes with it:
  * tool_usage() for a wrong command line, tool_error() for what went wrong later,

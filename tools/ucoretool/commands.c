@@ -70,11 +70,7 @@ int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
 		printf("ucoretool %s\n", UCORE_VERSION);
 		return 0;
 	}
-	if (!strcmp(name, "--completion")) {
-		cli_completion();
-		return 0;
-	}
-	/* for shells, and not for the help text */
+	/* for shells (tools/completion/), and not for the help text */
 	if (!strcmp(name, "__complete")) {
 		complete_words(&tool, commands, ARRAY_SIZE(commands), argc - 2, argv + 2);
 		return 0;

@@ -7,6 +7,8 @@ Each READ lets a second pass, and a counter move by 1000 * (box + 1) + its numbe
 import ctypes
 import errno
 import os
+import re
+import runpy
 import subprocess
 import threading
 from pathlib import Path
@@ -209,6 +211,15 @@ def test_regions(session):
     assert (inner.name, inner.count, inner.time_ns) == ("inner", 2, 2 * SECOND)
     assert [delta.count for delta in solve.deltas] == [3 * step(slot)
                                                        for slot in session.slots()]
+    ucore.leave()
+
+
+def test_the_example_of_regions(capsys):
+    runpy.run_path(os.path.join(TOP, "tools/examples/region.py"), run_name="__main__")
+    said = capsys.readouterr().out
+    assert re.search(r"^fill: 4 times, \d+\.\d{6} s$", said, re.M), said
+    assert re.search(r"^copy: 4 times, ", said, re.M), said
+    assert len(re.findall(r"^\t(?:read|written) +\d+\.\d MB/s$", said, re.M)) == 4, said
     ucore.leave()
 
 

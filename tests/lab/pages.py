@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Pages of documentation with commands, and what these print: read, run, written anew.
+
+What is typed and printed stands in blocks of a page like this one, whose prompt is that of
+`make shell`; `$ ` is the host's.  A command goes on in the next line behind a backslash.
+
+    ```console
+    lab# ucoretool list boxes imc
+    die  box   ...
+    ```
+
+`<!-- machine: spr-2s -->` says on which scenario the commands of a section run, or of the whole
+page if it stands above the first heading of a section.  The commands of a section run in one
+shell, those of a page in a home directory of its own.  Of a block called `console varies` other
+runs print other lines.
+
+A paragraph that begins with *Read:* says what to look at: what it has in `code` is printed.
+"""
+
+import dataclasses
+import re
+
+GUEST, HOST = "lab# ", "$ "
+MACHINE = re.compile(r"<!-- machine: (\S+) -->")
+HEADING = re.compile(r"##+ (.*)")
+# Behind what a command prints: its status
+ENDED = re.compile(r"\n\x01(\d+)\n")
+HOME = "/tmp/page"
+BEGIN = f"cd {HOME}; export HOME={HOME} LANG=C.UTF-8\n"
+AT_HOME = f"ifconfig lo 127.0.0.1 up; rm -rf {HOME}; cp -r /root {HOME}"
+ONE = "{{ {}\n}} 2>&1\nprintf '\\n\\001%d\\n' $?\n"
+TIMEOUT = 120
+
+
+@dataclasses.dataclass
+class Command:
+    """One line that is typed, and what is printed below it."""
+    prompt: str
+    text: str
+    output: list = dataclasses.field(default_factory=list)
+    varies: bool = False
+    status: int = 0
+
+    def lines(self):
+        return [f"{self.prompt}{self.text}", *self.output]
+
+
+@dataclasses.dataclass
+class Section:
+    """From one heading to the next: lines, and Commands in the place of theirs."""
+    title: str
+    machine: str
+    parts: list = dataclasses.field(default_factory=list)
+
+    def commands(self, prompt=GUEST):
+        return [part for part in self.parts
+                if isinstance(part, Command) and part.prompt == prompt]
+
+    def named(self):
+        """What the text says that one can read in the output."""
+        text = "\n".join(part for part in self.parts if isinstance(part, str))
+        return [name for paragraph in text.split("\n\n") if paragraph.startswith("*Read:*")
+                for name in re.findall(r"`([^`]+)`", paragraph)]
+
+
+def parsed(text):
+    """The sections of a page; what stands above the first heading is one without a title."""
+    sections, block = [Section("", "")], None
+    for line in text.splitlines():
+        if block is None:
+            section = sections[-1]
+            if heading := HEADING.fullmatch(line):
+                sections.append(Section(heading[1], sections[0].machine))
+            elif machine := MACHINE.fullmatch(line):
+                section.machine = machine[1]
+            elif line.startswith("```"):
+                block = line
+            sections[-1].parts.append(line)
+        elif line == "```":
+            block = None
+            sections[-1].parts.append(line)
+        elif block.startswith("```console"):
+            add_typed(sections[-1].parts, line, "varies" in block)
+        else:
+            sections[-1].parts.append(line)
+    return sections
+
+
+def add_typed(parts, line, varies):
+    """A line of a block: a command, more of it, or what it prints."""
+    prompt = next((prompt for prompt in (GUEST, HOST) if line.startswith(prompt)), None)
+    last = parts[-1]
+    if prompt:
+        parts.append(Command(prompt, line.removeprefix(prompt), varies=varies))
+    elif not isinstance(last, Command):
+        raise ValueError(f"a block begins with what no command prints: {line}")
+    elif last.text.endswith("\\") and not last.output:
+        last.text += f"\n{line}"
+    else:
+        last.output.append(line)
+
+
+def written(sections):
+    """The text of a page."""
+    lines = [line for section in sections for part in section.parts
+             for line in (part.lines() if isinstance(part, Command) else [part])]
+    return "\n".join(lines) + "\n"
+
+
+def run(machine, section):
+    """The section's commands once more, in a machine: with what they print now."""
+    commands = section.commands()
+    script = BEGIN + "".join(ONE.format(command.text) for command in commands)
+    said = machine.run(script, timeout=TIMEOUT, check=False).out
+    *found, rest = ENDED.split(said)
+    if len(found) != 2 * len(commands):
+        raise ValueError(f"{section.title}: not all commands ended:\n{said}")
+    return [dataclasses.replace(command, output=printed(output), status=int(status))
+            for command, output, status in zip(commands, found[::2], found[1::2])]
+
+
+def printed(text):
+    """Lines as a page can have them."""
+    return [line.rstrip() for line in text.expandtabs().splitlines()]
+
+
+# ---- Is it still what the page says? ----
+
+NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:[.,:]\d+)*(?:e[-+]\d+)?")
+UNIT = re.compile(r"# ?(?:[nuµm]?s|[kMG]?i?B)\b")
+
+
+def shape(line):
+    """A line without its numbers, their units and bars."""
+    line = UNIT.sub("#", NUMBER.sub("#", line))
+    return " ".join(re.sub(r"[^\x21-\x7e]|[-=|]{2,}", " ", line).split())
+
+
+def differences(section, now):
+    """Texts: how what the commands print now differs from the page."""
+    for before, after in zip(section.commands(now[0].prompt), now):
+        if after.status:
+            yield f"{after.text}: exit status {after.status}:\n" + "\n".join(after.output)
+        missing = [line for line in before.output
+                   if shape(line) not in map(shape, after.output)]
+        if before.output and not after.output:
+            yield f"{after.text}: prints nothing"
+        elif missing and not before.varies:
+            yield "\n".join((f"{after.text}: no longer prints", *missing, "but", *after.output))
+    everything = "\n".join(line for command in now for line in command.output)
+    yield from (f"nothing has {name}, which one is to read" for name in section.named()
+                if name not in everything)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The commands of the tutorial, the recipes and README: each as it stands there.
+
+They run, and print what stands below them but for numbers; what a text says that one can read is
+printed.  `make screens` writes the pages anew.
+"""
+
+import re
+
+from lab import artifacts, extras, pages, screens
+from lab.framework import Result, skip, test
+from lab.session import assert_equal
+from machine.cores import cores
+
+# README's own commands, but for what explains them; some go on until Ctrl-C
+LINE = re.compile(r"^\t(ucoretool .*?)(?:\t+#.*)?$", re.M)
+ENDLESS = re.compile(r"ucoretool (top|export|record --timer 10ms --keep|stat -I(?!.*--)).*")
+CONTROL_C = "timeout -s INT 3"
+# Events of one generation; all others are of each
+OF_E5, OF_LATER = re.compile(r"\b(cbo|qpi)/"), re.compile(r"\bcha/")
+EXCERPT = re.compile(r"^```(c|python) (\S+)\n(.*?)^```$", re.M | re.S)
+
+
+def judged(name, section, now):
+    wrong = list(pages.differences(section, now))
+    return Result(f"{name}, {section.title or 'head'}", "failed" if wrong else "passed",
+                  "\n".join(wrong))
+
+
+def pages_on(m):
+    found = [judged(name, section, now) for name in screens.PAGES
+             for section, now in screens.on(m, screens.sections_of(name))]
+    assert found, f"no page has a command for {m.scenario}"
+    return found
+
+
+def readme_lines_on(m, others):
+    """README's commands beside those of other machines, in a directory with an ./app."""
+    m.sh("rm -rf /tmp/readme; mkdir /tmp/readme; cd /tmp/readme; "
+         "printf '#!/bin/sh\\nsleep 0.2\\n' >app; chmod +x app")
+    lines = [line for line in LINE.findall((artifacts.TOP / "README.md").read_text())
+             if not others.search(line)]
+    assert len(lines) > 8, lines
+    with cores(m):
+        for line in lines:
+            m.run(f"cd /tmp/readme; {CONTROL_C if ENDLESS.match(line) else ''} {line}", timeout=60)
+
+
+@test("e2-2s", perf=True, timeout=300)
+def each_command_prints_what_its_page_says(m):
+    return pages_on(m)
+
+
+@test("spr-2s", perf=True, files=extras.files(), timeout=400)
+def each_command_with_python_or_http_prints_what_its_page_says(m):
+    if not extras.http():
+        skip("libmicrohttpd is not installed")
+    return pages_on(m)
+
+
+@test("spr-2s", files=extras.files(), timeout=200)
+def readme_commands_work_on_a_later_xeon(m):
+    if not extras.http():
+        skip("libmicrohttpd is not installed")
+    readme_lines_on(m, OF_E5)
+
+
+@test("e2-2s", timeout=200)
+def readme_commands_work_on_an_e5(m):
+    readme_lines_on(m, re.compile(f"{OF_LATER.pattern}|export"))
+
+
+@test(machine=False, timeout=400)
+def each_command_of_the_host_prints_what_its_page_says():
+    return [judged(name, section, screens.run_on_host(section)) for name in screens.PAGES
+            for section in screens.sections_of(name) if section.commands(pages.HOST)]
+
+
+@test(machine=False)
+def no_command_is_left_out():
+    """Each runs on a machine that one of the tests above has."""
+    found = [section for name in screens.PAGES for section in screens.sections_of(name)]
+    assert {section.machine for section in found if section.commands()} == {"e2-2s", "spr-2s"}
+    assert sum(len(section.commands()) for section in found) > 30
+
+
+@test(machine=False)
+def excerpts_are_those_of_the_examples():
+    """A block called `c FILE` or `python FILE` has lines of that file, in its order."""
+    seen = 0
+    for name in screens.PAGES:
+        for _, path, text in EXCERPT.findall((artifacts.TOP / name).read_text()):
+            lines = iter((artifacts.TOP / path).read_text().splitlines())
+            assert_equal([f"{name}: {path} has no {line}" for line in text.splitlines()
+                          if line.strip() and line not in lines])
+            seen += 1
+    assert seen, "there are no excerpts"
+
+
+@test(machine=False)
+def what_is_printed_no_longer_would_be_seen():
+    text = ("# Page\n<!-- machine: e2-2s -->\n\n## One\n\n```console\nlab# a \\\n  b\nx 1 ms  ab\n"
+            "lab# c\n```\n\n*Read:* `x` is\nthis and `ab`.\n")
+    (head, one) = pages.parsed(text)
+    assert pages.written([head, one]) == text
+    assert (one.machine, [command.text for command in one.commands()]) == ("e2-2s", ["a \\\n  b", "c"])
+
+    def differences(*lines, status=0):
+        first, second = one.commands()
+        now = [pages.Command(pages.GUEST, first.text, list(lines), status=status), second]
+        return len(list(pages.differences(one, now)))
+    assert not differences("x 20.5 us ab", "more")
+    assert differences("y 1 ms ab") == 2        # the line, and the x that one is to read
+    assert differences("x 1 ms") == 2
+    assert differences() == 3                   # nothing at all, and both names
+    assert differences("x 1 ms  ab", status=1) == 1

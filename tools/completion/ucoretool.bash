@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# bash completion for ucoretool, which knows what each word may become.  bash takes words apart
+# at = and :, and wants what stands behind the last of them.
+_ucoretool()
+{
+	local line=${COMP_LINE:0:COMP_POINT} words=() last kept
+	read -ra words <<<"$line"
+	[[ $line == *[[:space:]] ]] && words+=('')
+	last=${words[-1]#[\'\"]}
+	words[-1]=$last
+	kept=${last%"${last##*[=:]}"}
+	mapfile -t COMPREPLY < <("${1:-ucoretool}" __complete "${words[@]:1}" 2>/dev/null)
+	case ${COMPREPLY[0]-} in
+	:files) mapfile -t COMPREPLY < <(compgen -f -- "${last#"$kept"}")
+		compopt -o filenames 2>/dev/null ;;
+	:programs) mapfile -t COMPREPLY < <(compgen -c -- "$last") ;;
+	*) COMPREPLY=("${COMPREPLY[@]#"$kept"}")
+		[[ ${COMPREPLY[0]-} == *[/=] ]] && compopt -o nospace 2>/dev/null ;;
+	esac
+	return 0
+}
+complete -F _ucoretool ucoretool
