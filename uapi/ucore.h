@@ -511,6 +511,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_NO_ANSWER	16	/* its box control reads all ones, or faults */
 #define UCORE_UNIT_SURPLUS	17	/* the CHA count MSR says there are fewer */
 #define UCORE_UNIT_MOVED	18	/* its registers are known to be elsewhere */
+#define UCORE_UNIT_FOREIGN	19	/* registers that are known to be another device's */
 
 #define UCORE_NO_BOX		0xffffffffU
 

@@ -465,6 +465,13 @@ int fake_region_intersects(resource_size_t start, size_t size, unsigned long fla
 	       REGION_INTERSECTS : REGION_DISJOINT;
 }
 
+int fake_walk_iomem(unsigned long desc, unsigned long flags, u64 start, u64 end, void *arg,
+		    int (*func)(struct resource *resource, void *arg))
+{
+	WARN_ON(desc != IORES_DESC_NONE || flags != (IORESOURCE_MEM | IORESOURCE_BUSY));
+	return fake_kernel.busy.end ? func(&fake_kernel.busy, arg) : -EINVAL;
+}
+
 int fake_bus_node(const struct pci_bus *bus)
 {
 	return fake_kernel.bus_node[bus - fake_kernel.buses] - 1;

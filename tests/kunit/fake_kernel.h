@@ -129,6 +129,7 @@ struct fake_dword {
  * @nr_memories: how many
  * @ram_start: RAM
  * @ram_end: its end
+ * @busy: memory that a driver holds, if it has an end
  * @mcfg: ACPI table, NULL if there is none
  * @ecam_base: address at which bus 0 of the ECAM begins
  * @ecam_differs: the mapping shows something else
@@ -183,6 +184,7 @@ struct fake_kernel {
 	u32 nr_memories;
 	u64 ram_start;
 	u64 ram_end;
+	struct resource busy;
 	struct acpi_table_header *mcfg;
 	phys_addr_t ecam_base;
 	bool ecam_differs;
@@ -259,6 +261,8 @@ int fake_pci_write(struct pci_dev *pdev, int reg, u32 val);
 int fake_pci_read_word(struct pci_dev *pdev, int reg, u16 *val);
 int fake_region_intersects(resource_size_t start, size_t size, unsigned long flags,
 			   unsigned long desc);
+int fake_walk_iomem(unsigned long desc, unsigned long flags, u64 start, u64 end, void *arg,
+		    int (*func)(struct resource *resource, void *arg));
 int fake_bus_node(const struct pci_bus *bus);
 struct pci_dev *fake_pci_at(int domain, u32 bus, u32 devfn);
 struct kobject *fake_kset_find_obj(struct kset *kset, const char *name);
@@ -359,6 +363,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define pci_read_config_word	fake_pci_read_word
 #define pci_get_domain_bus_and_slot	fake_pci_at
 #define region_intersects	fake_region_intersects
+#define walk_iomem_res_desc	fake_walk_iomem
 #undef pcibus_to_node
 #define pcibus_to_node		fake_bus_node
 #undef cpu_to_node
