@@ -37,6 +37,8 @@
  *  EFAULT      an address is not mapped, or not writable where an answer goes
  *  ENOTTY      no such command on this kind of descriptor
  *  ENOMEM      out of memory
+ *  ENOBUFS     the caller's user would have more memory in rings than RLIMIT_MEMLOCK
+ *              and the driver's allowance permit
  *  ENOENT      no such box, domain, event or CPU
  *  ENXIO       the box has no such field or counter, or the event cannot count
  *              on any of the counters asked for
@@ -748,7 +750,10 @@ struct ucore_term {
  * refused (ERANGE): the looks would take too much of the reader's time.  Longer
  * periods are looked at every UCORE_POLL_MAX_NS at least.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (box), ENXIO, ERANGE (a value,
+ * The first on a domain makes its ring, which counts as memory that the session's user
+ * has locked; removing the last unmakes it, once it is not mapped.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, ENOENT (box), ENXIO, ERANGE (a value,
  * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
  * EBUSY (running session, owned box, intel_uncore, perf), ENODEV (the box is gone).
  */

@@ -202,18 +202,21 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 static int session_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	struct ucore_part *part = ucore_session_part(file->private_data,
-						     offset / RING_WINDOW);
+	struct ucore_ring *ring = ucore_session_ring(file->private_data, offset / RING_WINDOW);
+	int ret = -EINVAL;
 
-	if (!part || !part->ring)
+	if (!ring)
 		return -ENOENT;
 	switch (offset % RING_WINDOW) {
 	case 0:
-		return ucore_ring_mmap(part->ring, vma, true);
+		ret = ucore_ring_mmap(ring, vma, true);
+		break;
 	case PAGE_SIZE:
-		return ucore_ring_mmap(part->ring, vma, false);
+		ret = ucore_ring_mmap(ring, vma, false);
+		break;
 	}
-	return -EINVAL;
+	ucore_ring_put(ring);
+	return ret;
 }
 
 const struct file_operations ucore_session_fops = {

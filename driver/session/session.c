@@ -6,10 +6,12 @@
  * otherwise.  How a session runs is the business of run.c.
  */
 #include <linux/cpu.h>
+#include <linux/cred.h>
 #include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -255,6 +257,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	return 0;
 
 unclaim:
+	ucore_part_settle(session, box->domain);
 	if (!box->nr_events)
 		box_unclaim(box);
 free:
@@ -266,6 +269,7 @@ static void event_drop(struct ucore_session *session, struct ucore_event *event)
 {
 	list_del(&event->node);
 	events_moved(session, event->box, -1);
+	ucore_part_settle(session, event->box->domain);
 	if (!event->box->nr_events)
 		box_unclaim(event->box);
 	kfree(event);
@@ -310,7 +314,7 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 		if (!part)
 			continue;
 		status->samples += READ_ONCE(part->stats.samples);
-		status->lost += part->ring ? READ_ONCE(part->ring->lost) : 0;
+		status->lost += part->stats.lost + (part->ring ? READ_ONCE(part->ring->lost) : 0);
 		status->overflows += READ_ONCE(part->stats.overflows);
 		status->recovered += READ_ONCE(part->stats.recovered);
 		status->polled += READ_ONCE(part->stats.polled);
@@ -529,6 +533,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	session->id = atomic64_fetch_inc(&next_session);
 	session->pid = get_task_pid(current->group_leader, PIDTYPE_TGID);
 	get_task_comm(session->comm, current->group_leader);
+	session->user = get_uid(current_user());
 	session->flags = config->flags;
 	session->timer_ns = config->timer_ns;
 	session->ring_size = config->ring_size;
@@ -536,6 +541,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	session->sink.context = context;
 	init_waitqueue_head(&session->sink.wait);
 	init_irq_work(&session->sink.wake, sink_wake_up);
+	spin_lock_init(&session->rings);
 	INIT_LIST_HEAD(&session->events);
 	return session;
 
@@ -571,6 +577,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	kvfree(session->here);
 	bitmap_free(session->pinned);
 	put_pid(session->pid);
+	free_uid(session->user);
 	kfree(session);
 }
 
@@ -590,20 +597,43 @@ struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 i
 }
 
 /**
+ * ucore_session_ring() - the ring of a part, without the session's lock
+ * @session: the session
+ * @index: index of its domain in the catalog
+ *
+ * Return: the ring, to be put, or NULL if the session has no events there, or no rings.
+ */
+struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index)
+{
+	struct ucore_part *part = ucore_session_part(session, index);
+	struct ucore_ring *ring = NULL;
+
+	if (!part)
+		return NULL;
+	spin_lock(&session->rings);
+	if (part->ring)
+		ring = ucore_ring_get(part->ring);
+	spin_unlock(&session->rings);
+	return ring;
+}
+
+/**
  * ucore_session_readable() - would a poller want to know?
  * @session: the session
  *
  * Return: true if there is enough to read.
  */
-bool ucore_session_readable(const struct ucore_session *session)
+bool ucore_session_readable(struct ucore_session *session)
 {
 	struct ucore_part *part;
+	bool readable = false;
 	u32 i;
 
-	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+	spin_lock(&session->rings);
+	for (i = 0; i < ucore_catalog.nr_domains && !readable; i++) {
 		part = ucore_session_part(session, i);
-		if (part && part->ring && ucore_ring_readable(part->ring))
-			return true;
+		readable = part && part->ring && ucore_ring_readable(part->ring);
 	}
-	return false;
+	spin_unlock(&session->rings);
+	return readable;
 }

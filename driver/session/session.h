@@ -23,7 +23,8 @@ int ucore_session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 n
 
 /* Without: */
 struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 index);
-bool ucore_session_readable(const struct ucore_session *session);
+struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index);
+bool ucore_session_readable(struct ucore_session *session);
 void ucore_session_describe_owner(const struct ucore_box *box, struct ucore_box_info *out);
 
 #endif /* UCORE_SESSION_H */

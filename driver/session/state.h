@@ -7,26 +7,30 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 
 #include "box/domain.h"
 #include "sample/part.h"
 #include "session/event.h"
 
 struct pid;
+struct user_struct;
 
 /**
  * struct ucore_session - what a session descriptor stands for
- * @lock: guards everything but what is const after creation and @part's
- *        pointers.  Outermost: before the catalog's lock, ucore_run_lock
+ * @lock: guards everything but what is const after creation, @part's pointers
+ *        and their rings.  Outermost: before the catalog's lock, ucore_run_lock
  *        and the CPU hotplug lock.  Never taken under mmap_lock.
  * @id: session id
  * @pid: process that created it
  * @comm: its name
+ * @user: whose memory its rings are
  * @flags: UCORE_SESSION_*
  * @timer_ns: timer trigger
  * @ring_size: bytes of each ring, 0 for none
  * @wakeup: unread bytes that wake pollers
  * @sink: the pollers
+ * @rings: guards that parts have their rings, for mmap and poll, which cannot take @lock
  * @events: list of struct ucore_event
  * @nr_events: length of @events
  * @nr_domains: domains that they are on
@@ -48,11 +52,13 @@ struct ucore_session {
 	u64 id;
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];
+	struct user_struct *user;
 	u32 flags;
 	u64 timer_ns;
 	u32 ring_size;
 	u32 wakeup;
 	struct ucore_sink sink;
+	spinlock_t rings;
 
 	struct list_head events;
 	u32 nr_events;

@@ -11,8 +11,10 @@
 #define UCORE_KUNIT_FAKE_KERNEL_H
 
 #include <linux/acpi.h>
+#include <linux/capability.h>
 #include <linux/cpufeature.h>
 #include <linux/cpuhotplug.h>
+#include <linux/cred.h>
 #include <linux/device/driver.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
@@ -25,6 +27,8 @@
 #include <linux/pci.h>
 #include <linux/processor.h>
 #include <linux/reboot.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/suspend.h>
 #include <linux/topology.h>
@@ -94,6 +98,8 @@ struct fake_dword {
  * @timers: hrtimers that were set up
  * @timer_misuse: a queued timer was forwarded: the kernel would warn
  * @fail_in: the allocation to fail, counted from 1; 0: none
+ * @lacks: capabilities that the caller has not, a bit each
+ * @memlock: its RLIMIT_MEMLOCK
  * @held: arrays of kvcalloc() that kvfree() did not get back
  * @nr_dies: CPU n belongs to die n % nr_dies
  * @one_package: all dies are in one package; else each is in one of its own
@@ -143,6 +149,8 @@ struct fake_kernel {
 	struct fake_timer timers[FAKE_TIMERS];
 	bool timer_misuse;
 	u32 fail_in;
+	u64 lacks;
+	unsigned long memlock;
 	int held;
 
 	u32 nr_dies;
@@ -290,6 +298,10 @@ void *fake_driver_find(const char *name, const void *bus);
 #define bitmap_zalloc		fake_bitmap_zalloc
 #undef krealloc_array
 #define krealloc_array		fake_krealloc_array
+
+#define capable(cap)		(!(fake_kernel.lacks & BIT_ULL(cap)))
+#define perfmon_capable()	(capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN))
+#define rlimit(limit)		((void)(limit), fake_kernel.memlock)
 
 #define ktime_get_mono_fast_ns	fake_clock
 #undef hrtimer_setup

@@ -748,6 +748,58 @@ static void another_session_moves_a_running_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 1U);
 }
 
+/* ---- rings ---- */
+
+/* A ring is there while its domain has events, and counts for its user so long. */
+static void ring_goes_with_the_last_event(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+	atomic_long_t *locked = &s->user->locked_vm;
+	long before = atomic_long_read(locked);
+	struct ucore_ring *mapped;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
+	mapped = ucore_session_ring(s, 0);
+	KUNIT_EXPECT_NOT_NULL(test, mapped);
+	KUNIT_EXPECT_NULL(test, ucore_session_ring(s, 1));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
+	KUNIT_EXPECT_EQ(test, session_remove(s, 0), 0);
+	KUNIT_EXPECT_PTR_EQ(test, ucore_session_part(s, 0)->ring, mapped);
+	mapped->lost = 7;
+	KUNIT_EXPECT_EQ(test, session_remove(s, 1), 0);
+	KUNIT_EXPECT_NULL(test, ucore_session_part(s, 0)->ring);
+	KUNIT_EXPECT_EQ(test, session_status(s).lost, 7ULL);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
+	ucore_ring_put(mapped);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before);
+	/* the next event has a new one */
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
+	fake_session_close(test, s);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before);
+}
+
+/* An event that was refused leaves neither box nor ring. */
+static void refused_event_leaves_no_ring(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+	unsigned int *allowance = fake_param("mlock_kb"), kib = *allowance;
+	long before = atomic_long_read(&s->user->locked_vm);
+
+	fake_kernel.lacks = BIT_ULL(CAP_IPC_LOCK);
+	*allowance = 0;
+	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), -ENOBUFS);
+	*allowance = kib;
+	KUNIT_EXPECT_NULL(test, imc->owner);
+	KUNIT_EXPECT_NULL(test, ucore_session_ring(s, 0));
+	KUNIT_EXPECT_EQ(test, session_status(s).nr_domains, 0U);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&s->user->locked_vm), before);
+	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
+}
+
 /* ---- memory that runs out ---- */
 
 static int whole_life(struct kunit *test, u32 fail_in)
@@ -1017,6 +1069,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(route_follows_the_choice),
 	KUNIT_CASE(chosen_cpus_leave),
 	KUNIT_CASE(another_session_moves_a_running_domain),
+	KUNIT_CASE(ring_goes_with_the_last_event),
+	KUNIT_CASE(refused_event_leaves_no_ring),
 	KUNIT_CASE(every_allocation_fails_once),
 	KUNIT_CASE(start_again_after_enomem),
 	KUNIT_CASE(starts_that_fail_keep_nothing),

@@ -241,6 +241,7 @@ static void other_add_errors(void **state)
 		{ ENXIO, "cannot count this" },
 		{ ENODEV, "imc0 of die 0 stopped answering" },
 		{ ENOMEM, "imc0 of die 0: Cannot allocate" },
+		{ ENOBUFS, "no more memory for rings" },
 		{ EFAULT, "Bad address" },
 	};
 	struct ucore_session *session = session_get(dev, NULL, NULL);

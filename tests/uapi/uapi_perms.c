@@ -6,6 +6,7 @@
 #include "ring.h"
 #include "user.h"
 #include <sched.h>
+#include <sys/resource.h>
 
 #define MS		1000000ULL
 #define PERIOD		200000
@@ -189,6 +190,96 @@ static void user_counts(const void *arg)
 	wait_for(session_count(session) > 1000);
 }
 
+/*
+ * ---- Memory: RLIMIT_MEMLOCK and 520 KiB for each CPU --------------------
+ */
+
+/* The largest ring of which a user without a limit of his own may have one, but not two */
+static uint32_t largest_ring(void)
+{
+	uint32_t size = 512 << 10;
+
+	for (long cpus = sysconf(_SC_NPROCESSORS_ONLN); cpus > 1; cpus /= 2)
+		size *= 2;
+	return size;
+}
+
+static void become_user_without_locked_memory(uint64_t capabilities)
+{
+	const struct rlimit none = { 0, 0 };
+
+	everybody_may_count();
+	must(!setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit: %m");
+	become_user(capabilities);
+}
+
+static int try_add_reads(int session, uint32_t box)
+{
+	return try_add(session, box, TERMS(TERM(EVENT, 0x04), TERM(UMASK, 0x03)));
+}
+
+static void rings_are_limited(const void *arg)
+{
+	uint32_t box = box_find("imc", 0), size = largest_ring();
+	int first, second;
+
+	(void)arg;
+	become_user_without_locked_memory(0);
+	first = session_create(0, 2 * size, 0);
+	expect_rc(try_add_reads(first, box), ENOBUFS);
+	expect_eq(box_get(box).owner, 0);
+	close(first);
+	first = session_create(0, size, 0);
+	second = session_create(0, size, 0);
+	expect_rc(try_add_reads(first, box), 0);
+	expect_rc(try_add_reads(second, box_find("imc", 1)), ENOBUFS);
+	close(first);
+	expect_rc(try_add_reads(second, box_find("imc", 1)), 0);
+}
+
+static void a_ring_counts_while_it_is_mapped(const void *arg)
+{
+	uint32_t box = box_find("imc", 0), size = largest_ring(), event;
+	int first, second;
+	struct ring ring;
+
+	(void)arg;
+	become_user_without_locked_memory(0);
+	first = session_create(0, size, 0);
+	second = session_create(0, size, 0);
+	event = add_cas_reads(first, box, 0);
+	ring = ring_map(first, box_get(box).domain);
+	expect_rc(try_remove(first, event), 0);
+	expect_rc(try_add_reads(second, box), ENOBUFS);
+	expect_eq(ring_head(&ring), 0);		/* it can still be looked at */
+	ring_unmap(&ring);
+	expect_rc(try_add_reads(second, box), 0);
+	expect_rc(try_add_reads(first, box_find("imc", 1)), ENOBUFS);
+}
+
+/* Descriptors without events have no memory: all of them together are not refused. */
+static void events_that_come_and_go_leave_nothing(const void *arg)
+{
+	const struct rlimit files = { 1100, 1100 };
+	uint32_t box = box_find("imc", 0), size = largest_ring();
+
+	(void)arg;
+	must(!setrlimit(RLIMIT_NOFILE, &files), "setrlimit: %m");
+	become_user_without_locked_memory(0);
+	for (unsigned int i = 0; i < 1024; i++) {
+		int session = session_create(0, size, 0);
+
+		expect_rc(try_remove(session, add_cas_reads(session, box, 0)), 0);
+	}
+}
+
+static void ipc_lock_knows_no_limit(const void *arg)
+{
+	(void)arg;
+	become_user_without_locked_memory(1ULL << CAP_IPC_LOCK);
+	expect_rc(try_add_reads(session_create(0, 4 * largest_ring(), 0), box_find("imc", 0)), 0);
+}
+
 static const struct test tests[] = {
 	{ "not_by_default", not_by_default, 0, 0 },
 	{ "root_sees_context", root_sees_context, 0, 0 },
@@ -200,6 +291,10 @@ static const struct test tests[] = {
 	{ "addresses_are_roots", addresses_are_roots, 0, 0 },
 	{ "sys_admin_sees_addresses", sys_admin_sees_addresses, 0, 0 },
 	{ "user_counts", user_counts, 0, 0 },
+	{ "rings_are_limited", rings_are_limited, 0, 0 },
+	{ "a_ring_counts_while_it_is_mapped", a_ring_counts_while_it_is_mapped, 0, 0 },
+	{ "events_that_come_and_go_leave_nothing", events_that_come_and_go_leave_nothing, 0, 0 },
+	{ "ipc_lock_knows_no_limit", ipc_lock_knows_no_limit, 0, 0 },
 };
 
 int main(int argc, char **argv)

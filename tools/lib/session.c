@@ -241,6 +241,10 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 				       event->label, (unsigned long long)event->period,
 				       event->counters >> UCORE_COUNTER_FIXED ?
 				       box->fixed_width : box->width, box->type);
+	case -ENOBUFS:
+		return ucore_error_set(err, code,
+				       "event '%s': no more memory for rings (%u KiB on each die or CPU with events): use a smaller ring, or raise the limit of locked memory (ulimit -l, or mlock_kb of module ucore)",
+				       event->label, session->config.ring_size >> 10);
 	case -ENODEV:
 		return ucore_error_set(err, code, "event '%s': %s stopped answering",
 				       event->label, box_text(box, text));
