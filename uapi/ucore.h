@@ -58,7 +58,9 @@
  *  ENODEV      there are no boxes here (INFO says why), or the box is gone
  *  EAGAIN      a CPU went away meanwhile, a domain has no CPU online, or the machine
  *              is about to sleep or to reboot
- *  EPERM       a mapping asked for write access to a read-only page
+ *  EPERM       a mapping asked for write access to a read-only page, or a PMI CPU is
+ *              not one of the caller's
+ *  EACCES      a filter that shows what others do, without CAP_PERFMON
  */
 #ifndef _UAPI_UCORE_H
 #define _UAPI_UCORE_H
@@ -753,7 +755,11 @@ struct ucore_term {
  * The first on a domain makes its ring, which counts as memory that the session's user
  * has locked; removing the last unmakes it, once it is not mapped.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, ENOENT (box), ENXIO, ERANGE (a value,
+ * Filters by address, opcode, packet, core or thread (ADDR_MATCH, OPC_MATCH, MATCH0 and 1,
+ * FILTER_OPC, _OPC_0 and _1, TID_EN, FILTER_TID, FILTER_CID) can show what other users'
+ * programs do: EACCES unless the device was opened, or the caller is, with CAP_PERFMON.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
  * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
  * EBUSY (running session, owned box, intel_uncore, perf), ENODEV (the box is gone).
  */
@@ -805,8 +811,12 @@ struct ucore_event_remove {
  * closes or chooses anew; a CPU that goes offline drops out of it, and if it was the
  * reader the next one reads (a gap record tells).
  *
+ * The CPUs must be among those that the caller may run on (sched_setaffinity(2)), unless
+ * it has CAP_SYS_NICE: EPERM.  Where nobody has chosen, readers are CPUs that are neither
+ * isolated nor nohz_full, if the die has any.
+ *
  * Errors: EINVAL (also @nr, a CPU given twice), E2BIG, EFAULT, ENOMEM, ENOENT (no such
- * CPU, or a die without boxes), EAGAIN (offline), ERANGE (pmi_core_sel cannot name a
+ * CPU, or a die without boxes), EPERM, EAGAIN (offline), ERANGE (pmi_core_sel cannot name a
  * core), EBUSY (running session, or held by another).
  */
 struct ucore_set_pmi_cpus {

@@ -5,6 +5,7 @@
  * Process context.  The session's lock is held unless a function says
  * otherwise.  How a session runs is the business of run.c.
  */
+#include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/cred.h>
 #include <linux/errno.h>
@@ -212,6 +213,14 @@ int ucore_session_may_change(const struct ucore_session *session)
 	return session->running || intree_has_all() ? -EBUSY : 0;
 }
 
+/* Filters that show what others do: for who opened the device, or asks, with CAP_PERFMON. */
+static int may_filter(const struct ucore_session *session, const struct ucore_event_add *add,
+		      const struct ucore_term *terms)
+{
+	return session->sink.context || !ucore_event_spies(terms, add->nr_terms) ||
+	       perfmon_capable() ? 0 : -EACCES;
+}
+
 /**
  * ucore_session_add() - add an event
  * @session: the session, locked
@@ -238,6 +247,9 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
+	ret = may_filter(session, add, terms);
+	if (ret)
+		goto free;
 	ret = box_claim(session, box);
 	if (ret)
 		goto free;
@@ -358,6 +370,9 @@ static int cpu_check(u32 cpu)
 
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return -ENOENT;
+	/* its interrupts are no one else's to take */
+	if (!cpumask_test_cpu(cpu, current->cpus_ptr) && !capable(CAP_SYS_NICE))
+		return -EPERM;
 	if (!cpu_online(cpu))
 		return -EAGAIN;
 	for (i = 0; i < ucore_catalog.nr_domains; i++)

@@ -29,7 +29,7 @@ struct user_struct;
  * @timer_ns: timer trigger
  * @ring_size: bytes of each ring, 0 for none
  * @wakeup: unread bytes that wake pollers
- * @sink: the pollers
+ * @sink: the pollers; its @context: who opened the device had CAP_PERFMON
  * @rings: guards that parts have their rings, for mmap and poll, which cannot take @lock
  * @events: list of struct ucore_event
  * @nr_events: length of @events

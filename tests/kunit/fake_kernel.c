@@ -180,6 +180,14 @@ u32 fake_core_id(int cpu)
 	return fake_kernel.core_id[cpu % FAKE_CPUS];
 }
 
+bool fake_housekeeping(int cpu, enum hk_type type)
+{
+	u64 apart = type == HK_TYPE_DOMAIN ? fake_kernel.isolated : fake_kernel.nohz_full;
+
+	WARN_ON(type != HK_TYPE_DOMAIN && type != HK_TYPE_TIMER);
+	return !(apart & BIT_ULL(cpu));
+}
+
 static u32 fake_apic_read(u32 reg)
 {
 	WARN_ON(reg != APIC_LVTPC);

@@ -27,6 +27,7 @@
 #include <linux/pci.h>
 #include <linux/processor.h>
 #include <linux/reboot.h>
+#include <linux/sched/isolation.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
@@ -103,6 +104,8 @@ struct fake_dword {
  * @held: arrays of kvcalloc() that kvfree() did not get back
  * @nr_dies: CPU n belongs to die n % nr_dies
  * @one_package: all dies are in one package; else each is in one of its own
+ * @isolated: CPUs that are isolated, a bit each
+ * @nohz_full: CPUs that are nohz_full
  * @core_id: core id of each CPU
  * @nr_cores: cores of a package
  * @msr: MSRs that answer; the others fault
@@ -155,6 +158,8 @@ struct fake_kernel {
 
 	u32 nr_dies;
 	bool one_package;
+	u64 isolated;
+	u64 nohz_full;
 	u32 core_id[FAKE_CPUS];
 	u32 nr_cores;
 
@@ -246,6 +251,7 @@ void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode);
 int fake_logical_die_id(int cpu);
 int fake_package_id(int cpu);
 u32 fake_core_id(int cpu);
+bool fake_housekeeping(int cpu, enum hk_type type);
 int fake_rdmsr(u32 msr, u64 *val);
 int fake_wrmsr(u32 msr, u64 val);
 void fake_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
@@ -319,6 +325,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define topology_physical_package_id	fake_package_id
 #undef topology_core_id
 #define topology_core_id	fake_core_id
+#define housekeeping_test_cpu	fake_housekeeping
 #define topology_num_cores_per_package()	(fake_kernel.nr_cores)
 #define boot_cpu_data		fake_boot_cpu
 

@@ -191,6 +191,90 @@ static void user_counts(const void *arg)
 }
 
 /*
+ * ---- What shows, or disturbs, others ------------------------------------
+ */
+
+static int try_address(int session)
+{
+	return try_add(session, box_find("ha", 0),
+		       TERMS(TERM(EVENT, 0x20), TERM(UMASK, 0x3), TERM(ADDR_MATCH, 0x1000)));
+}
+
+static int try_thread(int session)
+{
+	return try_add(session, box_find("cbo", 0),
+		       TERMS(TERM(EVENT, 0x34), TERM(UMASK, 0x11), TERM(TID_EN, 1),
+			     TERM(FILTER_TID, 0)));
+}
+
+static int try_opcode(int session)
+{
+	return try_add(session, box_find("cbo", 1),
+		       TERMS(TERM(EVENT, 0x35), TERM(UMASK, 0x1), TERM(FILTER_OPC, 0x182)));
+}
+
+static void users_do_not_filter(const void *arg)
+{
+	int session;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_SYS_RAWIO | 1ULL << CAP_SYS_NICE);
+	session = session_create(0, 0, 0);
+	expect_rc(try_address(session), EACCES);
+	expect_rc(try_thread(session), EACCES);
+	expect_rc(try_opcode(session), EACCES);
+	expect_eq(session_status(session).nr_events, 0);
+	add_cas_reads(session, box_find("imc", 0), 0);
+}
+
+static void perfmon_filters(const void *arg)
+{
+	int session;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_PERFMON);
+	session = session_create(0, 0, 0);
+	expect_rc(try_address(session), 0);
+	expect_rc(try_thread(session), 0);
+	expect_rc(try_opcode(session), 0);
+}
+
+static void run_on_cpu_0(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	must(!sched_setaffinity(0, sizeof(cpus), &cpus), "sched_setaffinity: %m");
+}
+
+static void users_interrupt_their_own_cpus(const void *arg)
+{
+	int session;
+
+	(void)arg;
+	everybody_may_count();
+	run_on_cpu_0();
+	become_user(1ULL << CAP_PERFMON);
+	session = session_create(0, 0, 0);
+	expect_rc(try_pmi_cpu(session, 1), EPERM);
+	expect_rc(try_pmi_cpus(session, (uint32_t[]){ 0, 1 }, 2), EPERM);
+	expect_rc(try_pmi_cpu(session, 0), 0);
+	expect_rc(try_pmi_cpu(session, 1 << 20), ENOENT);
+}
+
+static void sys_nice_interrupts_any(const void *arg)
+{
+	(void)arg;
+	everybody_may_count();
+	run_on_cpu_0();
+	become_user(1ULL << CAP_SYS_NICE);
+	expect_rc(try_pmi_cpu(session_create(0, 0, 0), 1), 0);
+}
+
+/*
  * ---- Memory: RLIMIT_MEMLOCK and 520 KiB for each CPU --------------------
  */
 
@@ -291,6 +375,10 @@ static const struct test tests[] = {
 	{ "addresses_are_roots", addresses_are_roots, 0, 0 },
 	{ "sys_admin_sees_addresses", sys_admin_sees_addresses, 0, 0 },
 	{ "user_counts", user_counts, 0, 0 },
+	{ "users_do_not_filter", users_do_not_filter, 0, 0 },
+	{ "perfmon_filters", perfmon_filters, 0, 0 },
+	{ "users_interrupt_their_own_cpus", users_interrupt_their_own_cpus, 0, 0 },
+	{ "sys_nice_interrupts_any", sys_nice_interrupts_any, 0, 0 },
 	{ "rings_are_limited", rings_are_limited, 0, 0 },
 	{ "a_ring_counts_while_it_is_mapped", a_ring_counts_while_it_is_mapped, 0, 0 },
 	{ "events_that_come_and_go_leave_nothing", events_that_come_and_go_leave_nothing, 0, 0 },

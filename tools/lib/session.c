@@ -241,6 +241,10 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 				       event->label, (unsigned long long)event->period,
 				       event->counters >> UCORE_COUNTER_FIXED ?
 				       box->fixed_width : box->width, box->type);
+	case -EACCES:
+		return ucore_error_set(err, code,
+				       "event '%s': filters by address, opcode, core or thread show what other users do: they need CAP_PERFMON",
+				       event->label);
 	case -ENOBUFS:
 		return ucore_error_set(err, code,
 				       "event '%s': no more memory for rings (%u KiB on each die or CPU with events): use a smaller ring, or raise the limit of locked memory (ulimit -l, or mlock_kb of module ucore)",
@@ -429,6 +433,10 @@ int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, 
 				       text, one);
 	case -EAGAIN:
 		return ucore_error_set(err, ret, "%s: %soffline: choose another", text, one);
+	case -EPERM:
+		return ucore_error_set(err, ret,
+				       "%s: %snot a CPU that you may run on: choose another (taskset -p $$), or have CAP_SYS_NICE",
+				       text, one);
 	case -ERANGE:
 		return ucore_error_set(err, ret,
 				       "%s: %spmi_core_sel cannot name its core: choose another",
