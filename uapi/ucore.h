@@ -59,7 +59,8 @@
  *  EAGAIN      a CPU went away meanwhile, a domain has no CPU online, or the machine
  *              is about to sleep or to reboot
  *  EPERM       a mapping asked for write access to a read-only page, or a PMI CPU is
- *              not one of the caller's
+ *              not one of the caller's, or END_SESSION without CAP_SYS_ADMIN
+ *  ESHUTDOWN   the session was ended (END_SESSION): its descriptor can only be closed
  *  EACCES      a filter that shows what others do, without CAP_PERFMON
  */
 #ifndef _UAPI_UCORE_H
@@ -81,6 +82,9 @@
 #define UCORE_GET_TABLES	_IO(UCORE_TYPE, 0x05)
 #define UCORE_GET_UNITS		_IO(UCORE_TYPE, 0x06)
 #define UCORE_GET_CORE		_IO(UCORE_TYPE, 0x07)
+
+#define UCORE_GET_SESSIONS	_IO(UCORE_TYPE, 0x1a)
+#define UCORE_END_SESSION	_IO(UCORE_TYPE, 0x1b)
 
 #define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
 #define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
@@ -692,6 +696,86 @@ struct ucore_create_session {
 	__u32 reserved;
 };
 
+/* ucore_status.state, ucore_session_info.state */
+#define UCORE_SESSION_STOPPED	0
+#define UCORE_SESSION_RUNNING	1
+#define UCORE_SESSION_ENDED	2	/* by END_SESSION; its descriptor is still there */
+
+/**
+ * struct ucore_session_info - one element of GET_SESSIONS
+ * @session: id of the session, as in ucore_status.session and ucore_box_info.owner
+ * @pid: process that created it, in the caller's pid namespace; it may be gone, the
+ *       descriptor with another, or on its way to another in a socket
+ * @uid: user who created it, in the caller's user namespace
+ * @state: UCORE_SESSION_*
+ * @flags: UCORE_SESSION_LOW_DWORD, UCORE_SESSION_BOX_FREEZE
+ * @nr_events: events
+ * @nr_boxes: boxes that it owns: GET_BOXES tells which
+ * @nr_domains: domains that those are on
+ * @nr_pinned: domains whose PMI CPUs it has chosen (SET_PMI_CPUS), with events or without
+ * @ring_size: bytes of each of its rings, one for each of @nr_domains
+ * @reserved: 0
+ * @timer_ns: timer trigger
+ * @comm: name of the process
+ */
+struct ucore_session_info {
+	__u64 session;
+	__u32 pid;
+	__u32 uid;
+	__u32 state;
+	__u32 flags;
+	__u32 nr_events;
+	__u32 nr_boxes;
+	__u32 nr_domains;
+	__u32 nr_pinned;
+	__u32 ring_size;
+	__u32 reserved;
+	__u64 timer_ns;
+	char comm[UCORE_NAME_LEN];
+};
+
+/**
+ * struct ucore_get_sessions - UCORE_GET_SESSIONS: all sessions, by id
+ * @size: sizeof(struct ucore_get_sessions)
+ * @flags: 0
+ * @after: only sessions with higher ids; 0: all
+ * @nr: in: capacity of @sessions; out: elements written
+ * @total: out: sessions there are
+ * @sessions: array of struct ucore_session_info
+ *
+ * A moment's view of each.  Whoever may open the device may ask.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_get_sessions {
+	__u32 size;
+	__u32 flags;
+	__u64 after;
+	__u32 nr;
+	__u32 total;
+	__aligned_u64 sessions;
+};
+
+/**
+ * struct ucore_end_session - UCORE_END_SESSION: end somebody's session
+ * @size: sizeof(struct ucore_end_session)
+ * @flags: 0
+ * @session: id of the session
+ *
+ * The session stops, gives its boxes, rings and PMI CPUs back, and stays ended: its
+ * descriptor answers ESHUTDOWN to all commands, polls EPOLLHUP and EPOLLERR, and can be
+ * closed.  Rings that are mapped stay so, and get no more records.  A session that has
+ * ended is no error.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, EPERM (no CAP_SYS_ADMIN), ENOENT (no such session),
+ * EINTR (killed while a command of the session was under way).
+ */
+struct ucore_end_session {
+	__u32 size;
+	__u32 flags;
+	__u64 session;
+};
+
 /*
  * ---- session descriptor -------------------------------------------------
  */
@@ -939,10 +1023,6 @@ struct ucore_read {
 	__aligned_u64 domains;
 	__u64 skew_ns;
 };
-
-/* ucore_status.state */
-#define UCORE_SESSION_STOPPED	0
-#define UCORE_SESSION_RUNNING	1
 
 /**
  * struct ucore_status - UCORE_STATUS: where the session stands

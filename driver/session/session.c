@@ -56,8 +56,10 @@ static int box_claim(struct ucore_session *session, struct ucore_box *box)
 		ret = box_take(box);
 	else if (box->owner != session)
 		ret = -EBUSY;
-	if (!ret)
+	if (!ret && !box->owner) {
 		box->owner = session;
+		session->nr_boxes++;
+	}
 	mutex_unlock(&ucore_catalog.lock);
 	return ret;
 }
@@ -110,6 +112,7 @@ static void box_unclaim(struct ucore_box *box)
 	if (core)
 		box->dirty = false;
 	mutex_lock(&ucore_catalog.lock);
+	box->owner->nr_boxes--;
 	box->owner = NULL;
 	if (core)
 		ucore_perf_give(box->desc.type->nr_gp);
@@ -501,6 +504,7 @@ static void unpin(struct ucore_session *session)
 		if (!--domain->pins)
 			ucore_reader_choose(domain, UCORE_NO_CPU, cpu_none_mask);
 	}
+	bitmap_zero(session->pinned, ucore_catalog.nr_domains);
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
@@ -548,7 +552,9 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	session->id = atomic64_fetch_inc(&next_session);
 	session->pid = get_task_pid(current->group_leader, PIDTYPE_TGID);
 	get_task_comm(session->comm, current->group_leader);
+	session->uid = current_uid();
 	session->user = get_uid(current_user());
+	refcount_set(&session->refs, 1);
 	session->flags = config->flags;
 	session->timer_ns = config->timer_ns;
 	session->ring_size = config->ring_size;
@@ -568,20 +574,30 @@ free:
 }
 
 /**
- * ucore_session_destroy() - give back the boxes, free; cannot fail
- * @session: the session, stopped and no longer reachable
+ * ucore_session_give_up() - give back all that the session has; cannot fail
+ * @session: the session, locked and stopped; it is good for nothing any more
  */
-void ucore_session_destroy(struct ucore_session *session)
+void ucore_session_give_up(struct ucore_session *session)
 {
 	struct ucore_event *event, *next;
 
-	if (WARN_ON_ONCE(session->running))
-		return;		/* rather lost than freed under its timers */
-	mutex_lock(&session->lock);
+	WRITE_ONCE(session->ended, true);
 	boxes_give_back(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);
 	unpin(session);
+}
+
+/**
+ * ucore_session_destroy() - give back what it has, free; cannot fail
+ * @session: the session, stopped and no longer reachable
+ */
+void ucore_session_destroy(struct ucore_session *session)
+{
+	if (WARN_ON_ONCE(session->running))
+		return;		/* rather lost than freed under its timers */
+	mutex_lock(&session->lock);
+	ucore_session_give_up(session);
 	mutex_unlock(&session->lock);
 
 	irq_work_sync(&session->sink.wake);

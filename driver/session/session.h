@@ -14,6 +14,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 void ucore_session_destroy(struct ucore_session *session);
 
 /* With the session's lock held: */
+void ucore_session_give_up(struct ucore_session *session);
 int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add,
 		      const struct ucore_term *terms);
 int ucore_session_remove(struct ucore_session *session, u32 event);

@@ -6,8 +6,10 @@
 #include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 
 #include "box/domain.h"
 #include "sample/part.h"
@@ -24,6 +26,7 @@ struct user_struct;
  * @id: session id
  * @pid: process that created it
  * @comm: its name
+ * @uid: its user
  * @user: whose memory its rings are
  * @flags: UCORE_SESSION_*
  * @timer_ns: timer trigger
@@ -35,7 +38,9 @@ struct user_struct;
  * @nr_events: length of @events
  * @nr_domains: domains that they are on
  * @next_event: next event id
+ * @nr_boxes: boxes that they are on
  * @running: started
+ * @ended: for good, though the descriptor lives (roll.c)
  * @values: a snapshot, by event; as many as @nr_events while running
  * @domains: a snapshot, by domain
  * @skew_ns: time between the first and the last freeze of that snapshot, of
@@ -43,6 +48,8 @@ struct user_struct;
  * @readers: scratch for ucore_meet(): CPUs that do the work
  * @here: scratch for ucore_meet(): the first part of each of them, by CPU
  * @pinned: bit i: the session has chosen the reader of the catalog's domain i
+ * @roll: in the roll of all sessions
+ * @refs: the descriptor, and who is ending it
  * @first: parts that have counters, as last built, linked by their @next
  * @part: by index of the catalog's domain; set once (release), freed at the end,
  *        so that mmap and poll may look without a lock (acquire)
@@ -52,6 +59,7 @@ struct ucore_session {
 	u64 id;
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];
+	kuid_t uid;
 	struct user_struct *user;
 	u32 flags;
 	u64 timer_ns;
@@ -63,14 +71,18 @@ struct ucore_session {
 	struct list_head events;
 	u32 nr_events;
 	u32 nr_domains;
+	u32 nr_boxes;
 	u32 next_event;
 	bool running;
+	bool ended;
 	struct ucore_value *values;
 	struct ucore_read_domain *domains;
 	u64 skew_ns;
 	cpumask_var_t readers;
 	struct ucore_part **here;
 	unsigned long *pinned;
+	struct list_head roll;
+	refcount_t refs;
 	struct ucore_part *first;
 	struct ucore_part *part[];
 };

@@ -7,6 +7,7 @@
 #include "user.h"
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #define MS		1000000ULL
 #define PERIOD		200000
@@ -274,6 +275,163 @@ static void sys_nice_interrupts_any(const void *arg)
 	expect_rc(try_pmi_cpu(session_create(0, 0, 0), 1), 0);
 }
 
+static int try_add_reads(int session, uint32_t box)
+{
+	return try_add(session, box, TERMS(TERM(EVENT, 0x04), TERM(UMASK, 0x03)));
+}
+
+/*
+ * ---- Ending somebody's session ------------------------------------------
+ */
+
+static int try_end(uint64_t id)
+{
+	struct ucore_end_session end = { .size = sizeof(end), .session = id };
+	int fd = device_open(), rc = try_command(fd, UCORE_END_SESSION, &end);
+
+	close(fd);
+	return rc;
+}
+
+/* One session of the list; false if it is not there */
+static bool session_listed(uint64_t id, struct ucore_session_info *info)
+{
+	struct ucore_get_sessions get = {
+		.size = sizeof(get), .after = id - 1, .nr = 1, .sessions = address(info),
+	};
+	int fd = device_open();
+
+	do_command(fd, UCORE_GET_SESSIONS, &get);
+	close(fd);
+	return get.nr == 1 && info->session == id;
+}
+
+static void all_sessions_are_listed(const void *arg)
+{
+	struct ucore_get_sessions get = { .size = sizeof(get) };
+	int empty = session_create(0, 0, 0), full = session_create(5 * MS, 8192, 0);
+	uint64_t ids[] = { session_status(empty).session, session_status(full).session };
+	struct ucore_session_info info;
+	int fd = device_open();
+
+	(void)arg;
+	expect_rc(try_pmi_cpu(empty, 0), 0);
+	add_cas_reads(full, box_find("imc", 0), 0);
+	add_cas_reads(full, box_find("imc", 0), 0);
+	session_start(full);
+	do_command(fd, UCORE_GET_SESSIONS, &get);
+	expect_eq(get.nr, 0);
+	expect(get.total >= 2, "%u sessions", get.total);
+	must(session_listed(ids[0], &info), "the first session is not listed");
+	expect_eq(info.nr_events | info.nr_boxes | info.nr_domains, 0);
+	expect_eq(info.nr_pinned, 1);
+	expect_eq(info.state, UCORE_SESSION_STOPPED);
+	must(session_listed(ids[1], &info), "the second session is not listed");
+	expect_eq(info.pid, getpid());
+	expect_eq(info.uid, getuid());
+	expect_eq(info.state, UCORE_SESSION_RUNNING);
+	expect_eq(info.nr_events, 2);
+	expect_eq(info.nr_boxes, 1);
+	expect_eq(info.nr_domains, 1);
+	expect_eq(info.nr_pinned, 0);
+	expect_eq(info.ring_size, 8192);
+	expect_eq(info.timer_ns, 5 * MS);
+	expect(is_text(info.comm, sizeof(info.comm)), "no name");
+	expect(!session_listed(ids[1] + 1, &info), "a session that is not there");
+	close(empty);
+	expect(!session_listed(ids[0], &info), "a closed session is listed");
+}
+
+static void root_ends_sessions(const void *arg)
+{
+	int session = session_create(MS, 8192, 0), other;
+	uint32_t box = box_find("imc", 0);
+	struct pollfd pollfd = { .fd = session, .events = POLLIN };
+	struct ucore_session_info info;
+	struct snapshot snapshot;
+	struct ring ring;
+	uint64_t id, head;
+
+	(void)arg;
+	expect_rc(try_end(1ULL << 60), ENOENT);
+	expect_rc(try_end(0), ENOENT);
+	expect_rc(try_pmi_cpu(session, 0), 0);
+	add_cas_reads(session, box, 0);
+	id = session_status(session).session;
+	ring = ring_map(session, box_get(box).domain);
+	session_start(session);
+	wait_for(ring_head(&ring) > 0);
+	expect_rc(try_end(id), 0);
+	expect_eq(box_get(box).owner, 0);
+	expect_eq(poll(&pollfd, 1, 0), 1);
+	expect_eq(pollfd.revents, POLLHUP | POLLERR);
+	expect_rc(try_start(session), ESHUTDOWN);
+	expect_rc(try_stop(session), ESHUTDOWN);
+	expect_rc(try_read(session, 0, &snapshot), ESHUTDOWN);
+	expect_rc(try_add_reads(session, box), ESHUTDOWN);
+	/* what it had written can still be read, and nothing follows */
+	head = ring_head(&ring);
+	usleep(5000);
+	expect_eq(ring_head(&ring), head);
+	must(session_listed(id, &info), "an ended session is not listed");
+	expect_eq(info.state, UCORE_SESSION_ENDED);
+	expect_eq(info.nr_events | info.nr_boxes | info.nr_domains | info.nr_pinned, 0);
+	expect_rc(try_end(id), 0);
+	/* its box and its die's CPUs are anybody's */
+	other = session_create(0, 0, 0);
+	expect_rc(try_pmi_cpu(other, 1), 0);
+	expect_rc(try_add_reads(other, box), 0);
+	ring_unmap(&ring);
+	close(session);
+}
+
+static void users_end_none(const void *arg)
+{
+	int session = session_create(0, 0, 0);
+	uint64_t id = session_status(session).session;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_PERFMON | 1ULL << CAP_SYS_NICE | 1ULL << CAP_KILL);
+	expect_rc(try_end(id), EPERM);
+	expect_rc(try_end(0), EPERM);
+	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
+}
+
+/* Nobody has the descriptor: it waits in a socket */
+static void a_descriptor_in_flight(const void *arg)
+{
+	int session = session_create(0, 0, 0), pair[2];
+	uint64_t id = session_status(session).session;
+	char control[CMSG_SPACE(sizeof(int))] = { }, byte = 0;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+	uint32_t box = box_find("imc", 0);
+	struct ucore_session_info info;
+
+	(void)arg;
+	add_cas_reads(session, box, 0);
+	session_start(session);
+	must(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair: %m");
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &session, sizeof(int));
+	must(sendmsg(pair[0], &message, 0) == 1, "sendmsg: %m");
+	close(session);
+	must(session_listed(id, &info), "not listed");
+	expect_eq(info.nr_boxes, 1);
+	expect_rc(try_end(id), 0);
+	expect_eq(box_get(box).owner, 0);
+	close(pair[0]);
+	close(pair[1]);
+	expect(!session_listed(id, &info), "still listed");
+}
+
 /*
  * ---- Memory: RLIMIT_MEMLOCK and 520 KiB for each CPU --------------------
  */
@@ -295,11 +453,6 @@ static void become_user_without_locked_memory(uint64_t capabilities)
 	everybody_may_count();
 	must(!setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit: %m");
 	become_user(capabilities);
-}
-
-static int try_add_reads(int session, uint32_t box)
-{
-	return try_add(session, box, TERMS(TERM(EVENT, 0x04), TERM(UMASK, 0x03)));
 }
 
 static void rings_are_limited(const void *arg)
@@ -379,6 +532,10 @@ static const struct test tests[] = {
 	{ "perfmon_filters", perfmon_filters, 0, 0 },
 	{ "users_interrupt_their_own_cpus", users_interrupt_their_own_cpus, 0, 0 },
 	{ "sys_nice_interrupts_any", sys_nice_interrupts_any, 0, 0 },
+	{ "all_sessions_are_listed", all_sessions_are_listed, 0, 0 },
+	{ "root_ends_sessions", root_ends_sessions, 0, 0 },
+	{ "users_end_none", users_end_none, 0, 0 },
+	{ "a_descriptor_in_flight", a_descriptor_in_flight, 0, 0 },
 	{ "rings_are_limited", rings_are_limited, 0, 0 },
 	{ "a_ring_counts_while_it_is_mapped", a_ring_counts_while_it_is_mapped, 0, 0 },
 	{ "events_that_come_and_go_leave_nothing", events_that_come_and_go_leave_nothing, 0, 0 },
