@@ -37,6 +37,8 @@
  *  EFAULT      an address is not mapped, or not writable where an answer goes
  *  ENOTTY      no such command on this kind of descriptor
  *  ENOMEM      out of memory
+ *  ENOBUFS     the caller's user would have more memory in rings than RLIMIT_MEMLOCK
+ *              and the driver's allowance permit
  *  ENOENT      no such box, domain, event or CPU
  *  ENXIO       the box has no such field or counter, or the event cannot count
  *              on any of the counters asked for
@@ -56,7 +58,10 @@
  *  ENODEV      there are no boxes here (INFO says why), or the box is gone
  *  EAGAIN      a CPU went away meanwhile, a domain has no CPU online, or the machine
  *              is about to sleep or to reboot
- *  EPERM       a mapping asked for write access to a read-only page
+ *  EPERM       a mapping asked for write access to a read-only page, or a PMI CPU is
+ *              not one of the caller's, or END_SESSION without CAP_SYS_ADMIN
+ *  ESHUTDOWN   the session was ended (END_SESSION): its descriptor can only be closed
+ *  EACCES      a filter that shows what others do, without CAP_PERFMON
  */
 #ifndef _UAPI_UCORE_H
 #define _UAPI_UCORE_H
@@ -78,6 +83,9 @@
 #define UCORE_GET_UNITS		_IO(UCORE_TYPE, 0x06)
 #define UCORE_GET_CORE		_IO(UCORE_TYPE, 0x07)
 #define UCORE_GET_ENDS		_IO(UCORE_TYPE, 0x08)
+
+#define UCORE_GET_SESSIONS	_IO(UCORE_TYPE, 0x1a)
+#define UCORE_END_SESSION	_IO(UCORE_TYPE, 0x1b)
 
 #define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
 #define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
@@ -570,6 +578,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_NO_ANSWER	16	/* its box control reads all ones, or faults */
 #define UCORE_UNIT_SURPLUS	17	/* the CHA count MSR says there are fewer */
 #define UCORE_UNIT_MOVED	18	/* its registers are known to be elsewhere */
+#define UCORE_UNIT_FOREIGN	19	/* registers that are known to be another device's */
 
 #define UCORE_NO_BOX		0xffffffffU
 
@@ -746,6 +755,86 @@ struct ucore_create_session {
 	__u32 reserved;
 };
 
+/* ucore_status.state, ucore_session_info.state */
+#define UCORE_SESSION_STOPPED	0
+#define UCORE_SESSION_RUNNING	1
+#define UCORE_SESSION_ENDED	2	/* by END_SESSION; its descriptor is still there */
+
+/**
+ * struct ucore_session_info - one element of GET_SESSIONS
+ * @session: id of the session, as in ucore_status.session and ucore_box_info.owner
+ * @pid: process that created it, in the caller's pid namespace; it may be gone, the
+ *       descriptor with another, or on its way to another in a socket
+ * @uid: user who created it, in the caller's user namespace
+ * @state: UCORE_SESSION_*
+ * @flags: UCORE_SESSION_LOW_DWORD, UCORE_SESSION_BOX_FREEZE
+ * @nr_events: events
+ * @nr_boxes: boxes that it owns: GET_BOXES tells which
+ * @nr_domains: domains that those are on
+ * @nr_pinned: domains whose PMI CPUs it has chosen (SET_PMI_CPUS), with events or without
+ * @ring_size: bytes of each of its rings, one for each of @nr_domains
+ * @reserved: 0
+ * @timer_ns: timer trigger
+ * @comm: name of the process
+ */
+struct ucore_session_info {
+	__u64 session;
+	__u32 pid;
+	__u32 uid;
+	__u32 state;
+	__u32 flags;
+	__u32 nr_events;
+	__u32 nr_boxes;
+	__u32 nr_domains;
+	__u32 nr_pinned;
+	__u32 ring_size;
+	__u32 reserved;
+	__u64 timer_ns;
+	char comm[UCORE_NAME_LEN];
+};
+
+/**
+ * struct ucore_get_sessions - UCORE_GET_SESSIONS: all sessions, by id
+ * @size: sizeof(struct ucore_get_sessions)
+ * @flags: 0
+ * @after: only sessions with higher ids; 0: all
+ * @nr: in: capacity of @sessions; out: elements written
+ * @total: out: sessions there are
+ * @sessions: array of struct ucore_session_info
+ *
+ * A moment's view of each.  Whoever may open the device may ask.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_get_sessions {
+	__u32 size;
+	__u32 flags;
+	__u64 after;
+	__u32 nr;
+	__u32 total;
+	__aligned_u64 sessions;
+};
+
+/**
+ * struct ucore_end_session - UCORE_END_SESSION: end somebody's session
+ * @size: sizeof(struct ucore_end_session)
+ * @flags: 0
+ * @session: id of the session
+ *
+ * The session stops, gives its boxes, rings and PMI CPUs back, and stays ended: its
+ * descriptor answers ESHUTDOWN to all commands, polls EPOLLHUP and EPOLLERR, and can be
+ * closed.  Rings that are mapped stay so, and get no more records.  A session that has
+ * ended is no error.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, EPERM (no CAP_SYS_ADMIN), ENOENT (no such session),
+ * EINTR (killed while a command of the session was under way).
+ */
+struct ucore_end_session {
+	__u32 size;
+	__u32 flags;
+	__u64 session;
+};
+
 /*
  * ---- session descriptor -------------------------------------------------
  */
@@ -806,7 +895,14 @@ struct ucore_term {
  * refused (ERANGE): the looks would take too much of the reader's time.  Longer
  * periods are looked at every UCORE_POLL_MAX_NS at least.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (box), ENXIO, ERANGE (a value,
+ * The first on a domain makes its ring, which counts as memory that the session's user
+ * has locked; removing the last unmakes it, once it is not mapped.
+ *
+ * Filters by address, opcode, packet, core or thread (ADDR_MATCH, OPC_MATCH, MATCH0 and 1,
+ * FILTER_OPC, _OPC_0 and _1, TID_EN, FILTER_TID, FILTER_CID) can show what other users'
+ * programs do: EACCES unless the device was opened, or the caller is, with CAP_PERFMON.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
  * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
  * EBUSY (running session, owned box, intel_uncore, perf), ENODEV (the box is gone).
  */
@@ -858,8 +954,12 @@ struct ucore_event_remove {
  * closes or chooses anew; a CPU that goes offline drops out of it, and if it was the
  * reader the next one reads (a gap record tells).
  *
+ * The CPUs must be among those that the caller may run on (sched_setaffinity(2)), unless
+ * it has CAP_SYS_NICE: EPERM.  Where nobody has chosen, readers are CPUs that are neither
+ * isolated nor nohz_full, if the die has any.
+ *
  * Errors: EINVAL (also @nr, a CPU given twice), E2BIG, EFAULT, ENOMEM, ENOENT (no such
- * CPU, or a die without boxes), EAGAIN (offline), ERANGE (pmi_core_sel cannot name a
+ * CPU, or a die without boxes), EPERM, EAGAIN (offline), ERANGE (pmi_core_sel cannot name a
  * core), EBUSY (running session, or held by another).
  */
 struct ucore_set_pmi_cpus {
@@ -982,10 +1082,6 @@ struct ucore_read {
 	__aligned_u64 domains;
 	__u64 skew_ns;
 };
-
-/* ucore_status.state */
-#define UCORE_SESSION_STOPPED	0
-#define UCORE_SESSION_RUNNING	1
 
 /**
  * struct ucore_status - UCORE_STATUS: where the session stands

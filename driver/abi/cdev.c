@@ -17,7 +17,7 @@
 #include "abi/ioctl.h"
 #include "box/catalog.h"
 #include "session/event.h"
-#include "session/session.h"
+#include "session/roll.h"
 
 static int cmd_info(struct ucore_ioctl_call *call)
 {
@@ -217,18 +217,18 @@ static int cmd_create_session(struct ucore_ioctl_call *call)
 	ret = create_check(create);
 	if (ret)
 		return ret;
-	session = ucore_session_create(create, context);
+	session = ucore_roll_open(create, context);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0) {
-		ucore_session_destroy(session);
+		ucore_roll_close(session);
 		return fd;
 	}
 	new = anon_inode_getfile("[ucore]", &ucore_session_fops, session, O_RDWR);
 	if (IS_ERR(new)) {
 		put_unused_fd(fd);
-		ucore_session_destroy(session);
+		ucore_roll_close(session);
 		return PTR_ERR(new);
 	}
 	create->fd = fd;
@@ -241,6 +241,30 @@ static void undo_create_session(struct ucore_ioctl_call *call)
 	put_unused_fd(call->arg.create.fd);
 	fput(call->new);
 	call->new = NULL;
+}
+
+static int cmd_get_sessions(struct ucore_ioctl_call *call)
+{
+	struct ucore_session_info __user *sessions =
+		u64_to_user_ptr(call->arg.sessions.sessions);
+	struct ucore_session_info out = { .session = call->arg.sessions.after };
+	u32 n;
+
+	for (n = 0; n < call->arg.sessions.nr && ucore_roll_describe(out.session, &out); n++) {
+		if (copy_to_user(&sessions[n], &out, sizeof(out)))
+			return -EFAULT;
+		cond_resched();
+	}
+	call->arg.sessions.nr = n;
+	call->arg.sessions.total = ucore_roll_count();
+	return 0;
+}
+
+static int cmd_end_session(struct ucore_ioctl_call *call)
+{
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	return ucore_roll_end(call->arg.end.session);
 }
 
 static const struct ucore_ioctl_cmd device_commands[] = {
@@ -256,6 +280,9 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 		 cmd_create_session),
 	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
 	  .undo = undo_create_session },
+	{ UCORE_ANSWER(UCORE_GET_SESSIONS, struct ucore_get_sessions, sessions,
+		       cmd_get_sessions) },
+	{ UCORE_ACTION(UCORE_END_SESSION, struct ucore_end_session, session, cmd_end_session) },
 };
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

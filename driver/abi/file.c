@@ -13,6 +13,7 @@
 #include "abi/file.h"
 #include "abi/ioctl.h"
 #include "box/catalog.h"
+#include "session/roll.h"
 #include "session/run.h"
 #include "session/session.h"
 
@@ -171,7 +172,8 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	/* who has it may be held up for long: it copies, and its caller made that memory */
 	if (mutex_lock_killable(&session->lock))
 		return -EINTR;
-	ret = ucore_ioctl_run(command, &call, (void __user *)arg);
+	ret = session->ended ? -ESHUTDOWN :
+			       ucore_ioctl_run(command, &call, (void __user *)arg);
 	mutex_unlock(&session->lock);
 	return ret;
 }
@@ -182,12 +184,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 static int session_release(struct inode *inode, struct file *file)
 {
-	struct ucore_session *session = file->private_data;
-
-	mutex_lock(&session->lock);
-	ucore_session_stop(session);
-	mutex_unlock(&session->lock);
-	ucore_session_destroy(session);
+	ucore_roll_close(file->private_data);
 	return 0;
 }
 
@@ -196,24 +193,29 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 	struct ucore_session *session = file->private_data;
 
 	poll_wait(file, &session->sink.wait, wait);
+	if (READ_ONCE(session->ended))
+		return EPOLLHUP | EPOLLERR;
 	return ucore_session_readable(session) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 static int session_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
-	struct ucore_part *part = ucore_session_part(file->private_data,
-						     offset / RING_WINDOW);
+	struct ucore_ring *ring = ucore_session_ring(file->private_data, offset / RING_WINDOW);
+	int ret = -EINVAL;
 
-	if (!part || !part->ring)
+	if (!ring)
 		return -ENOENT;
 	switch (offset % RING_WINDOW) {
 	case 0:
-		return ucore_ring_mmap(part->ring, vma, true);
+		ret = ucore_ring_mmap(ring, vma, true);
+		break;
 	case PAGE_SIZE:
-		return ucore_ring_mmap(part->ring, vma, false);
+		ret = ucore_ring_mmap(ring, vma, false);
+		break;
 	}
-	return -EINVAL;
+	ucore_ring_put(ring);
+	return ret;
 }
 
 const struct file_operations ucore_session_fops = {

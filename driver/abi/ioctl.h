@@ -23,6 +23,8 @@ union ucore_ioctl_arg {
 	struct ucore_get_units units;
 	struct ucore_core_info core;
 	struct ucore_create_session create;
+	struct ucore_get_sessions sessions;
+	struct ucore_end_session end;
 	struct ucore_event_add add;
 	struct ucore_event_remove remove;
 	struct ucore_set_pmi_cpus cpus;

@@ -9,24 +9,32 @@
 
 #include "find/memory.h"
 
-/* Where I/O and local APICs are */
-#define INTERRUPT_START		0xfec00000ULL
-#define INTERRUPT_END		0xfef00000ULL
+const struct ucore_range ucore_memory_fixed[UCORE_NR_FIXED] = {
+	{ 0, 0x100000 },			/* BIOS data, VGA, option ROMs */
+	{ 0xfec00000, 0xfef00000 },		/* I/O and local APICs, HPET, TPM */
+};
 
 /**
- * ucore_memory_is_ram() - would it harm to write there?
+ * ucore_memory_is_ram() - would a write there change memory?
  * @address: first byte
  * @size: bytes, not 0
  *
- * Return: true if any of it is RAM, or an APIC's.
+ * Return: true if any of it is RAM.
  */
 bool ucore_memory_is_ram(u64 address, u64 size)
 {
-	/* not RAM, but no less harmful to write to */
-	if (address < INTERRUPT_END && address + size > INTERRUPT_START)
-		return true;
 	return region_intersects(address, size, IORESOURCE_SYSTEM_RAM, IORES_DESC_NONE) !=
 	       REGION_DISJOINT;
+}
+
+static bool is_fixed(u64 address, u64 size)
+{
+	const struct ucore_range *range = ucore_memory_fixed;
+
+	for (; range < ucore_memory_fixed + UCORE_NR_FIXED; range++)
+		if (address < range->end && address + size > range->start)
+			return true;
+	return false;
 }
 
 /**
@@ -34,12 +42,13 @@ bool ucore_memory_is_ram(u64 address, u64 size)
  * @address: first byte
  * @size: bytes, not 0
  *
- * Return: true if all of it is an address of this processor, and none of it RAM.
+ * Return: true if all of it is an address of this processor, and none of it RAM, an
+ * APIC's or what every PC has there.
  */
 bool ucore_memory_is_safe(u64 address, u64 size)
 {
 	u32 bits = boot_cpu_data.x86_phys_bits;
 
 	return !(address >> bits) && !((address + size - 1) >> bits) &&
-	       !ucore_memory_is_ram(address, size);
+	       !is_fixed(address, size) && !ucore_memory_is_ram(address, size);
 }

@@ -5,6 +5,20 @@
 
 #include <linux/types.h>
 
+/**
+ * struct ucore_range - addresses
+ * @start: the first
+ * @end: the first behind them
+ */
+struct ucore_range {
+	u64 start;
+	u64 end;
+};
+
+/* What is at the same place in every PC */
+#define UCORE_NR_FIXED	2
+extern const struct ucore_range ucore_memory_fixed[UCORE_NR_FIXED];
+
 bool ucore_memory_is_ram(u64 address, u64 size);
 bool ucore_memory_is_safe(u64 address, u64 size);
 

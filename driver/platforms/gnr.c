@@ -77,18 +77,18 @@ static const struct ucore_disc_type types[] = {
 	  .ctl_stride = DISC_MMIO_CTL_STRIDE,
 	  .fixed_ctl = DISC_IMC_FIXED_CTL, .fixed_ctr = DISC_IMC_FIXED_CTR },
 	{ .id = GNR_TYPE_UPI, .type = &upi },
-	{ .id = GNR_TYPE_CXLCM, .type = &cxlcm, .access = UCORE_ACCESS_MMIO,
+	{ .id = GNR_TYPE_CXLCM, .type = &cxlcm, .port = true, .access = UCORE_ACCESS_MMIO,
 	  .ctl_stride = DISC_MMIO_CTL_STRIDE_CXL },
-	{ .id = GNR_TYPE_CXLDP, .type = &cxldp, .access = UCORE_ACCESS_MMIO,
+	{ .id = GNR_TYPE_CXLDP, .type = &cxldp, .port = true, .access = UCORE_ACCESS_MMIO,
 	  .ctl_stride = DISC_MMIO_CTL_STRIDE_CXL },
 	{ .id = GNR_TYPE_B2HOT, .type = &b2hot },
 	{ .id = GNR_TYPE_B2CMI, .type = &b2cmi },
-	{ .id = GNR_TYPE_B2CXL, .type = &b2cxl, .access = UCORE_ACCESS_MMIO,
+	{ .id = GNR_TYPE_B2CXL, .type = &b2cxl, .port = true, .access = UCORE_ACCESS_MMIO,
 	  .ctl_stride = DISC_MMIO_CTL_STRIDE_CXL },
 	{ .id = GNR_TYPE_B2UPI, .type = &b2upi },
 	{ .id = GNR_TYPE_MDF, .type = &mdf },
-	{ .id = GNR_TYPE_PCIEX16, .type = &pciex16 },
-	{ .id = GNR_TYPE_PCIEX8, .type = &pciex8 },
+	{ .id = GNR_TYPE_PCIEX16, .type = &pciex16, .port = true },
+	{ .id = GNR_TYPE_PCIEX8, .type = &pciex8, .port = true },
 };
 
 /* ---- free-running counters of the IIO stacks ---- */

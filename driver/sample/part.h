@@ -30,6 +30,7 @@ struct ucore_sink {
 /**
  * struct ucore_stats - what a part's samples and reads cost
  * @samples: samples taken
+ * @lost: records that found no room in rings that are gone
  * @overflows: overflows handled
  * @recovered: how many of these the guard found
  * @polled: how many of these polling found
@@ -41,6 +42,7 @@ struct ucore_sink {
  */
 struct ucore_stats {
 	u64 samples;
+	u64 lost;
 	u64 overflows;
 	u64 recovered;
 	u64 polled;

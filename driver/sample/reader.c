@@ -9,6 +9,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/ktime.h>
+#include <linux/sched/isolation.h>
 
 #include "box/catalog.h"
 #include "sample/pmi.h"
@@ -16,10 +17,23 @@
 #include "sample/sample.h"
 #include "sample/timer.h"
 
-/* One that sessions chose, else one that can take PMIs, else any. */
+/* Was it set apart (isolcpus, nohz_full) for work that timers and IPIs would disturb? */
+static bool is_isolated(int cpu)
+{
+	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
+	       !housekeeping_test_cpu(cpu, HK_TYPE_TIMER);
+}
+
+/* How well a CPU would do: not to disturb counts more than to take PMIs. */
+static int suits(const struct ucore_domain *domain, int cpu)
+{
+	return 2 * !is_isolated(cpu) + ucore_domain_cpu_selectable(domain, cpu);
+}
+
+/* One that sessions chose, else the first of those that suit best. */
 static int elect_reader(const struct ucore_domain *domain, int leaving)
 {
-	int cpu, any = UCORE_NO_CPU;
+	int cpu, best = UCORE_NO_CPU;
 
 	if (domain->pin_cpu != UCORE_NO_CPU && domain->pin_cpu != leaving)
 		return domain->pin_cpu;
@@ -29,12 +43,10 @@ static int elect_reader(const struct ucore_domain *domain, int leaving)
 	for_each_online_cpu(cpu) {
 		if (cpu == leaving || !ucore_domain_has_cpu(domain, cpu))
 			continue;
-		if (ucore_domain_cpu_selectable(domain, cpu))
-			return cpu;
-		if (any == UCORE_NO_CPU)
-			any = cpu;
+		if (best == UCORE_NO_CPU || suits(domain, cpu) > suits(domain, best))
+			best = cpu;
 	}
-	return any;
+	return best;
 }
 
 struct gap {
@@ -303,12 +315,29 @@ static void domain_resumes(struct ucore_domain *domain, int cpu, u32 reason)
 	ucore_timers_restart(domain);
 }
 
+/* The reader was an isolated CPU, for want of a better one, and this is one. */
+static void reader_retires(struct ucore_domain *domain, int cpu)
+{
+	struct gap gap = { .domain = domain, .reason = UCORE_GAP_READER_MOVED,
+			   .from = domain->reader, .to = cpu };
+
+	ucore_timers_cancel(domain);
+	hand_over(domain, cpu);
+	ucore_domain_run(domain, gap_here, &gap);
+	ucore_timers_restart(domain);
+}
+
 static void domain_gains(struct ucore_domain *domain, int cpu)
 {
-	if (domain->reader != UCORE_NO_CPU)
-		ucore_pmi_enable_cpu(domain, cpu);
+	if (domain->reader == UCORE_NO_CPU)
+		/* at load all CPUs are online already */
+		domain_resumes(domain, is_isolated(cpu) ? elect_reader(domain, UCORE_NO_CPU) : cpu,
+			       UCORE_GAP_ONLINE);
+	else if (domain->pin_cpu == UCORE_NO_CPU && is_isolated(domain->reader) &&
+		 !is_isolated(cpu))
+		reader_retires(domain, cpu);
 	else
-		domain_resumes(domain, cpu, UCORE_GAP_ONLINE);
+		ucore_pmi_enable_cpu(domain, cpu);
 }
 
 static int cpu_came_online(unsigned int cpu)

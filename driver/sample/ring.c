@@ -17,6 +17,7 @@
  * much room there is: nonsense there reads as no room.  Producer side: under
  * the domain's lock, any context but NMI.  Must not know what a record means.
  */
+#include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -26,45 +27,93 @@
 #include "compat.h"
 #include "sample/ring.h"
 
+/* Consumer page, producer page, data: one piece, mapped in two. */
+static unsigned long ring_bytes(u32 size)
+{
+	return 2 * PAGE_SIZE + size;
+}
+
+/* To try hard is enough: killing others to get it is not what it is worth. */
+#define RING_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /**
  * ucore_ring_create() - a new, empty ring
  * @size: bytes of data, a power of two, at least a page
  * @wakeup: unread bytes that wake the consumer, 0: any
+ * @user: whose memory it is to be
  *
- * Return: NULL if memory is short.
+ * Return: the ring or an ERR_PTR: -ENOBUFS if the user may not have so much, -ENOMEM.
  */
-struct ucore_ring *ucore_ring_create(u32 size, u32 wakeup)
+struct ucore_ring *ucore_ring_create(u32 size, u32 wakeup, struct user_struct *user)
 {
 	struct ucore_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
+	int ret = -ENOMEM;
 	void *mem;
 
 	if (!ring)
-		return NULL;
-	/* consumer page, producer page, data: one piece, mapped in two */
-	mem = __vmalloc(2 * PAGE_SIZE + size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		return ERR_PTR(ret);
+	ret = ucore_memlock_charge(&ring->charge, user, ring_bytes(size));
+	if (ret)
+		goto free;
+	mem = __vmalloc(ring_bytes(size), RING_GFP);
 	if (!mem) {
-		kfree(ring);
-		return NULL;
+		ucore_memlock_uncharge(&ring->charge);
+		ret = -ENOMEM;
+		goto free;
 	}
 	ring->consumer = mem;
 	ring->producer = mem + PAGE_SIZE;
 	ring->data = mem + 2 * PAGE_SIZE;
 	ring->size = size;
 	ring->wakeup = max(wakeup, 1U);
+	refcount_set(&ring->refs, 1);
+	return ring;
+
+free:
+	kfree(ring);
+	return ERR_PTR(ret);
+}
+
+/**
+ * ucore_ring_get() - have a ring a while longer
+ * @ring: the ring
+ *
+ * Return: the ring.
+ */
+struct ucore_ring *ucore_ring_get(struct ucore_ring *ring)
+{
+	refcount_inc(&ring->refs);
 	return ring;
 }
 
 /**
- * ucore_ring_destroy() - free a ring
- * @ring: the ring, may be NULL; pages still mapped live on until unmapped
+ * ucore_ring_put() - need a ring no more; the last one frees it
+ * @ring: the ring, may be NULL
  */
-void ucore_ring_destroy(struct ucore_ring *ring)
+void ucore_ring_put(struct ucore_ring *ring)
 {
-	if (!ring)
+	if (!ring || !refcount_dec_and_test(&ring->refs))
 		return;
 	vfree(ring->consumer);
+	ucore_memlock_uncharge(&ring->charge);
 	kfree(ring);
 }
+
+/* Each mapping has the ring: its memory counts for as long as somebody sees it. */
+static void mapping_open(struct vm_area_struct *vma)
+{
+	ucore_ring_get(vma->vm_private_data);
+}
+
+static void mapping_close(struct vm_area_struct *vma)
+{
+	ucore_ring_put(vma->vm_private_data);
+}
+
+static const struct vm_operations_struct mapping_ops = {
+	.open = mapping_open,
+	.close = mapping_close,
+};
 
 /**
  * ucore_ring_mmap() - map one part of a ring
@@ -96,6 +145,8 @@ int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool co
 		if (ret)
 			return ret;
 	}
+	vma->vm_private_data = ucore_ring_get(ring);
+	vma->vm_ops = &mapping_ops;
 	return 0;
 }
 

@@ -7,8 +7,10 @@
 #define UCORE_RING_H
 
 #include <linux/bits.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
 
+#include "sample/memlock.h"
 #include "ucore_uapi.h"
 
 struct vm_area_struct;
@@ -25,6 +27,8 @@ struct vm_area_struct;
  * @seq: sequence number of the next record
  * @lost: records that found no room
  * @unreported: how many of these no LOST record has told yet
+ * @refs: its part, and each mapping
+ * @charge: whose memory it is
  *
  * All but the consumer page belong to the producer.
  */
@@ -39,10 +43,13 @@ struct ucore_ring {
 	u64 seq;
 	u64 lost;
 	u64 unreported;
+	refcount_t refs;
+	struct ucore_charge charge;
 };
 
-struct ucore_ring *ucore_ring_create(u32 size, u32 wakeup);
-void ucore_ring_destroy(struct ucore_ring *ring);
+struct ucore_ring *ucore_ring_create(u32 size, u32 wakeup, struct user_struct *user);
+struct ucore_ring *ucore_ring_get(struct ucore_ring *ring);
+void ucore_ring_put(struct ucore_ring *ring);
 int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool consumer);
 
 void *ucore_ring_reserve(struct ucore_ring *ring, u32 type, u32 size, u64 now);

@@ -28,14 +28,34 @@ static struct ucore_part *part_create(struct ucore_session *session, struct ucor
 	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
 	part->trigger_event = UCORE_EVENT_NONE;
 	ucore_timer_init(part);
-	if (session->ring_size) {
-		part->ring = ucore_ring_create(session->ring_size, session->wakeup);
-		if (!part->ring) {
-			kfree(part);
-			return NULL;
-		}
-	}
 	return part;
+}
+
+/* The part's ring comes and goes with its events, and what it lost is remembered. */
+static void part_set_ring(struct ucore_session *session, struct ucore_part *part,
+			  struct ucore_ring *ring)
+{
+	struct ucore_ring *old = part->ring;
+
+	spin_lock(&session->rings);
+	part->ring = ring;
+	spin_unlock(&session->rings);
+	if (old)
+		part->stats.lost += old->lost;
+	ucore_ring_put(old);
+}
+
+static int part_ensure_ring(struct ucore_session *session, struct ucore_part *part)
+{
+	struct ucore_ring *ring;
+
+	if (!session->ring_size || part->ring)
+		return 0;
+	ring = ucore_ring_create(session->ring_size, session->wakeup, session->user);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	part_set_ring(session, part, ring);
+	return 0;
 }
 
 /* Forget the counters of a part that does not run. */
@@ -50,11 +70,11 @@ static void part_drop(struct ucore_part *part)
 }
 
 /**
- * ucore_part_ensure() - have a part on a domain, without counters as yet
+ * ucore_part_ensure() - have a part on a domain, with a ring, without counters as yet
  * @session: the session, locked
  * @domain: the domain
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOBUFS or -ENOMEM.
  */
 int ucore_part_ensure(struct ucore_session *session, struct ucore_domain *domain)
 {
@@ -62,12 +82,25 @@ int ucore_part_ensure(struct ucore_session *session, struct ucore_domain *domain
 	struct ucore_part *part;
 
 	if (session->part[i])
-		return 0;
+		return part_ensure_ring(session, session->part[i]);
 	part = part_create(session, domain);
 	if (!part)
 		return -ENOMEM;
 	smp_store_release(&session->part[i], part);	/* pairs with ucore_session_part() */
-	return 0;
+	return part_ensure_ring(session, part);
+}
+
+/**
+ * ucore_part_settle() - a part without events needs no ring
+ * @session: the session, locked; it does not run
+ * @domain: the domain, on which it may have a part
+ */
+void ucore_part_settle(struct ucore_session *session, const struct ucore_domain *domain)
+{
+	struct ucore_part *part = session->part[domain->id];
+
+	if (part && !part->nr_events)
+		part_set_ring(session, part, NULL);
 }
 
 /*
@@ -261,7 +294,7 @@ void ucore_parts_free(struct ucore_session *session)
 		if (!session->part[i])
 			continue;
 		part_drop(session->part[i]);
-		ucore_ring_destroy(session->part[i]->ring);
+		ucore_ring_put(session->part[i]->ring);
 		kfree(session->part[i]);
 	}
 }

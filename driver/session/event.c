@@ -218,6 +218,38 @@ int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *ter
 	return 0;
 }
 
+/**
+ * ucore_event_spies() - can it tell one program's accesses from another's?
+ * @terms: fields of an event
+ * @nr: how many
+ *
+ * Filters by address, core, thread, opcode or packet: read often, they show what others
+ * do, as a cache's timing does.
+ *
+ * Return: true if any of the fields is such a filter.
+ */
+bool ucore_event_spies(const struct ucore_term *terms, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		switch (terms[i].field) {
+		case UCORE_FIELD_TID_EN:
+		case UCORE_FIELD_FILTER_TID:
+		case UCORE_FIELD_FILTER_CID:
+		case UCORE_FIELD_FILTER_OPC:
+		case UCORE_FIELD_FILTER_OPC_0:
+		case UCORE_FIELD_FILTER_OPC_1:
+		case UCORE_FIELD_ADDR_MATCH:
+		case UCORE_FIELD_OPC_MATCH:
+		case UCORE_FIELD_MATCH0:
+		case UCORE_FIELD_MATCH1:
+			return true;
+		}
+	}
+	return false;
+}
+
 static u64 general_mask(const struct ucore_box_type *type)
 {
 	return type->nr_gp ? GENMASK_ULL(type->nr_gp - 1, 0) : 0;

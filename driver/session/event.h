@@ -56,6 +56,7 @@ bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_d
 
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec);
+bool ucore_event_spies(const struct ucore_term *terms, u32 nr);
 int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,
 			 struct ucore_event_spec *spec);
 u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, bool period);

@@ -5,11 +5,14 @@
  * Process context.  The session's lock is held unless a function says
  * otherwise.  How a session runs is the business of run.c.
  */
+#include <linux/capability.h>
 #include <linux/cpu.h>
+#include <linux/cred.h>
 #include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -53,8 +56,10 @@ static int box_claim(struct ucore_session *session, struct ucore_box *box)
 		ret = box_take(box);
 	else if (box->owner != session)
 		ret = -EBUSY;
-	if (!ret)
+	if (!ret && !box->owner) {
 		box->owner = session;
+		session->nr_boxes++;
+	}
 	mutex_unlock(&ucore_catalog.lock);
 	return ret;
 }
@@ -107,6 +112,7 @@ static void box_unclaim(struct ucore_box *box)
 	if (core)
 		box->dirty = false;
 	mutex_lock(&ucore_catalog.lock);
+	box->owner->nr_boxes--;
 	box->owner = NULL;
 	if (core)
 		ucore_perf_give(box->desc.type->nr_gp);
@@ -210,6 +216,14 @@ int ucore_session_may_change(const struct ucore_session *session)
 	return session->running || intree_has_all() ? -EBUSY : 0;
 }
 
+/* Filters that show what others do: for who opened the device, or asks, with CAP_PERFMON. */
+static int may_filter(const struct ucore_session *session, const struct ucore_event_add *add,
+		      const struct ucore_term *terms)
+{
+	return session->sink.context || !ucore_event_spies(terms, add->nr_terms) ||
+	       perfmon_capable() ? 0 : -EACCES;
+}
+
 /**
  * ucore_session_add() - add an event
  * @session: the session, locked
@@ -236,6 +250,9 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
+	ret = may_filter(session, add, terms);
+	if (ret)
+		goto free;
 	ret = box_claim(session, box);
 	if (ret)
 		goto free;
@@ -255,6 +272,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	return 0;
 
 unclaim:
+	ucore_part_settle(session, box->domain);
 	if (!box->nr_events)
 		box_unclaim(box);
 free:
@@ -266,6 +284,7 @@ static void event_drop(struct ucore_session *session, struct ucore_event *event)
 {
 	list_del(&event->node);
 	events_moved(session, event->box, -1);
+	ucore_part_settle(session, event->box->domain);
 	if (!event->box->nr_events)
 		box_unclaim(event->box);
 	kfree(event);
@@ -310,7 +329,7 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 		if (!part)
 			continue;
 		status->samples += READ_ONCE(part->stats.samples);
-		status->lost += part->ring ? READ_ONCE(part->ring->lost) : 0;
+		status->lost += part->stats.lost + (part->ring ? READ_ONCE(part->ring->lost) : 0);
 		status->overflows += READ_ONCE(part->stats.overflows);
 		status->recovered += READ_ONCE(part->stats.recovered);
 		status->polled += READ_ONCE(part->stats.polled);
@@ -354,6 +373,9 @@ static int cpu_check(u32 cpu)
 
 	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return -ENOENT;
+	/* its interrupts are no one else's to take */
+	if (!cpumask_test_cpu(cpu, current->cpus_ptr) && !capable(CAP_SYS_NICE))
+		return -EPERM;
 	if (!cpu_online(cpu))
 		return -EAGAIN;
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
@@ -482,6 +504,7 @@ static void unpin(struct ucore_session *session)
 		if (!--domain->pins)
 			ucore_reader_choose(domain, UCORE_NO_CPU, cpu_none_mask);
 	}
+	bitmap_zero(session->pinned, ucore_catalog.nr_domains);
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
@@ -529,6 +552,9 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	session->id = atomic64_fetch_inc(&next_session);
 	session->pid = get_task_pid(current->group_leader, PIDTYPE_TGID);
 	get_task_comm(session->comm, current->group_leader);
+	session->uid = current_uid();
+	session->user = get_uid(current_user());
+	refcount_set(&session->refs, 1);
 	session->flags = config->flags;
 	session->timer_ns = config->timer_ns;
 	session->ring_size = config->ring_size;
@@ -536,6 +562,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	session->sink.context = context;
 	init_waitqueue_head(&session->sink.wait);
 	init_irq_work(&session->sink.wake, sink_wake_up);
+	spin_lock_init(&session->rings);
 	INIT_LIST_HEAD(&session->events);
 	return session;
 
@@ -547,20 +574,30 @@ free:
 }
 
 /**
- * ucore_session_destroy() - give back the boxes, free; cannot fail
- * @session: the session, stopped and no longer reachable
+ * ucore_session_give_up() - give back all that the session has; cannot fail
+ * @session: the session, locked and stopped; it is good for nothing any more
  */
-void ucore_session_destroy(struct ucore_session *session)
+void ucore_session_give_up(struct ucore_session *session)
 {
 	struct ucore_event *event, *next;
 
-	if (WARN_ON_ONCE(session->running))
-		return;		/* rather lost than freed under its timers */
-	mutex_lock(&session->lock);
+	WRITE_ONCE(session->ended, true);
 	boxes_give_back(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);
 	unpin(session);
+}
+
+/**
+ * ucore_session_destroy() - give back what it has, free; cannot fail
+ * @session: the session, stopped and no longer reachable
+ */
+void ucore_session_destroy(struct ucore_session *session)
+{
+	if (WARN_ON_ONCE(session->running))
+		return;		/* rather lost than freed under its timers */
+	mutex_lock(&session->lock);
+	ucore_session_give_up(session);
 	mutex_unlock(&session->lock);
 
 	irq_work_sync(&session->sink.wake);
@@ -571,6 +608,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	kvfree(session->here);
 	bitmap_free(session->pinned);
 	put_pid(session->pid);
+	free_uid(session->user);
 	kfree(session);
 }
 
@@ -590,20 +628,43 @@ struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 i
 }
 
 /**
+ * ucore_session_ring() - the ring of a part, without the session's lock
+ * @session: the session
+ * @index: index of its domain in the catalog
+ *
+ * Return: the ring, to be put, or NULL if the session has no events there, or no rings.
+ */
+struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index)
+{
+	struct ucore_part *part = ucore_session_part(session, index);
+	struct ucore_ring *ring = NULL;
+
+	if (!part)
+		return NULL;
+	spin_lock(&session->rings);
+	if (part->ring)
+		ring = ucore_ring_get(part->ring);
+	spin_unlock(&session->rings);
+	return ring;
+}
+
+/**
  * ucore_session_readable() - would a poller want to know?
  * @session: the session
  *
  * Return: true if there is enough to read.
  */
-bool ucore_session_readable(const struct ucore_session *session)
+bool ucore_session_readable(struct ucore_session *session)
 {
 	struct ucore_part *part;
+	bool readable = false;
 	u32 i;
 
-	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+	spin_lock(&session->rings);
+	for (i = 0; i < ucore_catalog.nr_domains && !readable; i++) {
 		part = ucore_session_part(session, i);
-		if (part && part->ring && ucore_ring_readable(part->ring))
-			return true;
+		readable = part && part->ring && ucore_ring_readable(part->ring);
 	}
-	return false;
+	spin_unlock(&session->rings);
+	return readable;
 }

@@ -14,6 +14,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 void ucore_session_destroy(struct ucore_session *session);
 
 /* With the session's lock held: */
+void ucore_session_give_up(struct ucore_session *session);
 int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add,
 		      const struct ucore_term *terms);
 int ucore_session_remove(struct ucore_session *session, u32 event);
@@ -23,7 +24,8 @@ int ucore_session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 n
 
 /* Without: */
 struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 index);
-bool ucore_session_readable(const struct ucore_session *session);
+struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index);
+bool ucore_session_readable(struct ucore_session *session);
 void ucore_session_describe_owner(const struct ucore_box *box, struct ucore_box_info *out);
 
 #endif /* UCORE_SESSION_H */

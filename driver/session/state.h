@@ -6,32 +6,41 @@
 #include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
 
 #include "box/domain.h"
 #include "sample/part.h"
 #include "session/event.h"
 
 struct pid;
+struct user_struct;
 
 /**
  * struct ucore_session - what a session descriptor stands for
- * @lock: guards everything but what is const after creation and @part's
- *        pointers.  Outermost: before the catalog's lock, ucore_run_lock
+ * @lock: guards everything but what is const after creation, @part's pointers
+ *        and their rings.  Outermost: before the catalog's lock, ucore_run_lock
  *        and the CPU hotplug lock.  Never taken under mmap_lock.
  * @id: session id
  * @pid: process that created it
  * @comm: its name
+ * @uid: its user
+ * @user: whose memory its rings are
  * @flags: UCORE_SESSION_*
  * @timer_ns: timer trigger
  * @ring_size: bytes of each ring, 0 for none
  * @wakeup: unread bytes that wake pollers
- * @sink: the pollers
+ * @sink: the pollers; its @context: who opened the device had CAP_PERFMON
+ * @rings: guards that parts have their rings, for mmap and poll, which cannot take @lock
  * @events: list of struct ucore_event
  * @nr_events: length of @events
  * @nr_domains: domains that they are on
  * @next_event: next event id
+ * @nr_boxes: boxes that they are on
  * @running: started
+ * @ended: for good, though the descriptor lives (roll.c)
  * @values: a snapshot, by event; as many as @nr_events while running
  * @domains: a snapshot, by domain
  * @skew_ns: time between the first and the last freeze of that snapshot, of
@@ -39,6 +48,8 @@ struct pid;
  * @readers: scratch for ucore_meet(): CPUs that do the work
  * @here: scratch for ucore_meet(): the first part of each of them, by CPU
  * @pinned: bit i: the session has chosen the reader of the catalog's domain i
+ * @roll: in the roll of all sessions
+ * @refs: the descriptor, and who is ending it
  * @first: parts that have counters, as last built, linked by their @next
  * @part: by index of the catalog's domain; set once (release), freed at the end,
  *        so that mmap and poll may look without a lock (acquire)
@@ -48,23 +59,30 @@ struct ucore_session {
 	u64 id;
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];
+	kuid_t uid;
+	struct user_struct *user;
 	u32 flags;
 	u64 timer_ns;
 	u32 ring_size;
 	u32 wakeup;
 	struct ucore_sink sink;
+	spinlock_t rings;
 
 	struct list_head events;
 	u32 nr_events;
 	u32 nr_domains;
+	u32 nr_boxes;
 	u32 next_event;
 	bool running;
+	bool ended;
 	struct ucore_value *values;
 	struct ucore_read_domain *domains;
 	u64 skew_ns;
 	cpumask_var_t readers;
 	struct ucore_part **here;
 	unsigned long *pinned;
+	struct list_head roll;
+	refcount_t refs;
 	struct ucore_part *first;
 	struct ucore_part *part[];
 };

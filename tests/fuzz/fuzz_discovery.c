@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzing the discovery parser (driver/parse.c): whatever firmware wrote,
+ * Fuzzing the discovery parser (driver/find/discovery/parse.c): whatever firmware wrote,
  * what comes out must be true and harmless.
  *
  * The input is a machine: config space, tables, and what the environment
@@ -66,6 +66,20 @@ static u32 config_size(u32 devfn)
 	return sizes[machine->functions >> devfn % 4 * 2 & 3];
 }
 
+/* Behind RAM are as many pages of others'. */
+static bool on_others(u64 address, u64 size)
+{
+	u64 start = ((u64)machine->ram_page + machine->ram_pages) << 12;
+
+	return address < start + ((u64)machine->ram_pages << 12) && address + size > start;
+}
+
+/* Functions 6 and 7 of each slot are bridges, and a port; 5 has something at 200h. */
+static bool function_is_foreign(u32 devfn, u32 start, u32 end)
+{
+	return (devfn & 7) >= 6 || ((devfn & 7) == 5 && start < 0x210 && end > 0x200);
+}
+
 static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 {
 	MUST("env: a range of memory", size && address + size > address &&
@@ -73,15 +87,39 @@ static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 	return on_ram(address, size);
 }
 
-static u32 env_config_size(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn)
+static bool env_function(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
+			 struct ucore_disc_function *function)
 {
+	static const u32 classes[8] = { 0, 0x088000, 0x110100, 0, 0, 0, 0x060100, 0x060400 };
+
 	MUST("env: a PCI function", segment < 8 && bus < 256 && devfn < 256);
-	return config_size(devfn);
+	function->size = config_size(devfn);
+	function->class = classes[devfn & 7];
+	if ((devfn & 7) == 5)
+		function->taken[0x200 / 256] = 0xf;
+	return function->size;
 }
 
+/* A quarter of all places is silent. */
+static bool is_silent(const struct ucore_unit *unit)
+{
+	return (unit->word[1] >> 4 & 3) == 3;
+}
+
+static bool env_answers(const struct ucore_disc_env *env, const struct ucore_unit *unit)
+{
+	MUST("env: a unit that may be touched", !unit->reason && unit->size);
+	return !is_silent(unit);
+}
+
+static struct ucore_disc_region others;
+
 static struct ucore_disc_env env = {
+	.region = &others,
+	.nr_regions = 1,
 	.on_ram = env_on_ram,
-	.config_size = env_config_size,
+	.function = env_function,
+	.answers = env_answers,
 };
 
 /* Config space: the BARs, and from 100h on what the input has. */
@@ -300,9 +338,8 @@ static bool range_in_window(const struct range *range, const u64 *word)
 
 	switch (raw_access(word)) {
 	case 0:
-		return range->end > range->start &&
-		       ((range->start >= 0xe00 && range->end <= 0x1000) ||
-			(range->start >= 0x2000 && range->end <= 0x10000));
+		return range->end > range->start && range->start >= 0x2000 &&
+		       range->end <= 0x10000;
 	case 1:
 		return range->end > range->start && range->end <= 1ULL << env.phys_bits;
 	case 2:
@@ -372,6 +409,12 @@ static void accepted_odd(const struct ucore_unit *unit)
 	     (rule->filter && layout->shared[0] - layout->box_ctl == rule->filter));
 }
 
+/* Ports are others' for most, but not for all. */
+static bool may_be_in_ports(const struct ucore_unit *unit)
+{
+	return unit->rule && unit->rule->port;
+}
+
 static void accepted_registers(const struct ucore_unit *unit)
 {
 	struct range *range = &ranges[nr_ranges];
@@ -384,8 +427,14 @@ static void accepted_registers(const struct ucore_unit *unit)
 		     range[i].end - base <= unit->size);
 		MUST("accepted: inside the window", range_in_window(&range[i], unit->word));
 		if (raw_access(unit->word) == 1)
-			MUST("accepted: not on RAM",
-			     !on_ram(range[i].start, range[i].end - range[i].start));
+			MUST("accepted: not on RAM, nor others'",
+			     !on_ram(range[i].start, range[i].end - range[i].start) &&
+			     (may_be_in_ports(unit) ||
+			      !on_others(range[i].start, range[i].end - range[i].start)));
+		if (raw_access(unit->word) == 2)
+			MUST("accepted: a function of the uncore's", may_be_in_ports(unit) ||
+			     !function_is_foreign(unit->word[1] >> 12 & 0xff, range[i].start,
+						  range[i].end));
 		if (raw_access(unit->word))
 			MUST("accepted: aligned dwords", !(range[i].start & 3));
 		if (raw_access(unit->word) == 1 && range[i].end - range[i].start == 8)
@@ -530,6 +579,46 @@ static bool touches_ram(const struct ucore_unit *unit)
 	return on_ram(own[0].start, end - own[0].start);
 }
 
+/* Is it somewhere that the parser knows, or was told, to be others'? */
+static bool is_others(const struct ucore_disc *disc, const struct ucore_unit *unit)
+{
+	const struct ucore_disc_claims *claims = disc->claims;
+	struct range own[32], known;
+	u32 n = taken_ranges(unit, own), i, s;
+	u64 end = 0, base = raw_access(unit->word) == 2 ? unit->word[1] & 0xfff : 0;
+
+	for (i = 0; i < n; i++)
+		end = max(end, own[i].end);
+	switch (raw_access(unit->word)) {
+	case 0:
+		if (own[0].start >= 0xe00 && own[0].start <= 0xfff)
+			return true;
+		break;
+	case 1:
+		if (on_others(own[0].start, end - own[0].start))
+			return true;
+		break;
+	default:
+		/* offsets count from config space only once the window was found good */
+		if (function_is_foreign(unit->word[1] >> 12 & 0xff, own[0].start, end) ||
+		    function_is_foreign(unit->word[1] >> 12 & 0xff, base, base + end))
+			return true;
+	}
+	for (s = UCORE_DISC_MEMORY; s <= UCORE_DISC_PCI; s++) {
+		for (i = 0; i < claims[s].nr; i++) {
+			if (claims[s].claim[i].unit != UCORE_DISC_OTHERS)
+				continue;
+			known = (struct range){
+				.space = own[0].space, .start = claims[s].claim[i].start,
+				.end = claims[s].claim[i].end,
+			};
+			if (any_meets(own, n, &known, 1))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool overlaps_itself(const struct ucore_unit *unit)
 {
 	struct ucore_unit bare = *unit;
@@ -606,6 +695,10 @@ static bool reason_is_true(const struct ucore_disc *disc, const struct ucore_uni
 		return raw_access(unit->word) == 2 && !config_size(unit->word[1] >> 12 & 0xff);
 	case UCORE_UNIT_MOVED:
 		return is_elsewhere(disc, unit);
+	case UCORE_UNIT_FOREIGN:
+		return is_others(disc, unit);
+	case UCORE_UNIT_NO_ANSWER:
+		return is_silent(unit);
 	default:
 		return false;	/* not the parser's to give */
 	}
@@ -876,6 +969,8 @@ static void fuzz_tables(const u8 *data, size_t size)
 	int ret;
 
 	env.phys_bits = 36 + machine->phys_bits % 17;
+	others.start = ((u64)machine->ram_page + machine->ram_pages) << 12;
+	others.end = others.start + ((u64)machine->ram_pages << 12);
 	disc.table = calloc(nr, sizeof(*disc.table));
 	for (i = 0; i < nr; i++) {
 		source[i].source = (struct ucore_disc_source){

@@ -180,6 +180,14 @@ u32 fake_core_id(int cpu)
 	return fake_kernel.core_id[cpu % FAKE_CPUS];
 }
 
+bool fake_housekeeping(int cpu, enum hk_type type)
+{
+	u64 apart = type == HK_TYPE_DOMAIN ? fake_kernel.isolated : fake_kernel.nohz_full;
+
+	WARN_ON(type != HK_TYPE_DOMAIN && type != HK_TYPE_TIMER);
+	return !(apart & BIT_ULL(cpu));
+}
+
 static u32 fake_apic_read(u32 reg)
 {
 	WARN_ON(reg != APIC_LVTPC);
@@ -463,6 +471,13 @@ int fake_region_intersects(resource_size_t start, size_t size, unsigned long fla
 	WARN_ON(!size || flags != IORESOURCE_SYSTEM_RAM || desc != IORES_DESC_NONE);
 	return start < fake_kernel.ram_end && start + size > fake_kernel.ram_start ?
 	       REGION_INTERSECTS : REGION_DISJOINT;
+}
+
+int fake_walk_iomem(unsigned long desc, unsigned long flags, u64 start, u64 end, void *arg,
+		    int (*func)(struct resource *resource, void *arg))
+{
+	WARN_ON(desc != IORES_DESC_NONE || flags != (IORESOURCE_MEM | IORESOURCE_BUSY));
+	return fake_kernel.busy.end ? func(&fake_kernel.busy, arg) : -EINVAL;
 }
 
 int fake_bus_node(const struct pci_bus *bus)

@@ -11,8 +11,10 @@
 #define UCORE_KUNIT_FAKE_KERNEL_H
 
 #include <linux/acpi.h>
+#include <linux/capability.h>
 #include <linux/cpufeature.h>
 #include <linux/cpuhotplug.h>
+#include <linux/cred.h>
 #include <linux/device/driver.h>
 #include <linux/hrtimer.h>
 #include <linux/io.h>
@@ -25,6 +27,9 @@
 #include <linux/pci.h>
 #include <linux/processor.h>
 #include <linux/reboot.h>
+#include <linux/sched/isolation.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/suspend.h>
 #include <linux/topology.h>
@@ -94,9 +99,13 @@ struct fake_dword {
  * @timers: hrtimers that were set up
  * @timer_misuse: a queued timer was forwarded: the kernel would warn
  * @fail_in: the allocation to fail, counted from 1; 0: none
+ * @lacks: capabilities that the caller has not, a bit each
+ * @memlock: its RLIMIT_MEMLOCK
  * @held: arrays of kvcalloc() that kvfree() did not get back
  * @nr_dies: CPU n belongs to die n % nr_dies
  * @one_package: all dies are in one package; else each is in one of its own
+ * @isolated: CPUs that are isolated, a bit each
+ * @nohz_full: CPUs that are nohz_full
  * @core_id: core id of each CPU
  * @nr_cores: cores of a package
  * @msr: MSRs that answer; the others fault
@@ -129,6 +138,7 @@ struct fake_dword {
  * @nr_memories: how many
  * @ram_start: RAM
  * @ram_end: its end
+ * @busy: memory that a driver holds, if it has an end
  * @mcfg: ACPI table, NULL if there is none
  * @ecam_base: address at which bus 0 of the ECAM begins
  * @ecam_differs: the mapping shows something else
@@ -142,10 +152,14 @@ struct fake_kernel {
 	struct fake_timer timers[FAKE_TIMERS];
 	bool timer_misuse;
 	u32 fail_in;
+	u64 lacks;
+	unsigned long memlock;
 	int held;
 
 	u32 nr_dies;
 	bool one_package;
+	u64 isolated;
+	u64 nohz_full;
 	u32 core_id[FAKE_CPUS];
 	u32 nr_cores;
 
@@ -183,6 +197,7 @@ struct fake_kernel {
 	u32 nr_memories;
 	u64 ram_start;
 	u64 ram_end;
+	struct resource busy;
 	struct acpi_table_header *mcfg;
 	phys_addr_t ecam_base;
 	bool ecam_differs;
@@ -236,6 +251,7 @@ void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode);
 int fake_logical_die_id(int cpu);
 int fake_package_id(int cpu);
 u32 fake_core_id(int cpu);
+bool fake_housekeeping(int cpu, enum hk_type type);
 int fake_rdmsr(u32 msr, u64 *val);
 int fake_wrmsr(u32 msr, u64 val);
 void fake_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx);
@@ -259,6 +275,8 @@ int fake_pci_write(struct pci_dev *pdev, int reg, u32 val);
 int fake_pci_read_word(struct pci_dev *pdev, int reg, u16 *val);
 int fake_region_intersects(resource_size_t start, size_t size, unsigned long flags,
 			   unsigned long desc);
+int fake_walk_iomem(unsigned long desc, unsigned long flags, u64 start, u64 end, void *arg,
+		    int (*func)(struct resource *resource, void *arg));
 int fake_bus_node(const struct pci_bus *bus);
 struct pci_dev *fake_pci_at(int domain, u32 bus, u32 devfn);
 struct kobject *fake_kset_find_obj(struct kset *kset, const char *name);
@@ -287,6 +305,10 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef krealloc_array
 #define krealloc_array		fake_krealloc_array
 
+#define capable(cap)		(!(fake_kernel.lacks & BIT_ULL(cap)))
+#define perfmon_capable()	(capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN))
+#define rlimit(limit)		((void)(limit), fake_kernel.memlock)
+
 #define ktime_get_mono_fast_ns	fake_clock
 #undef hrtimer_setup
 #define hrtimer_setup		fake_hrtimer_setup
@@ -303,6 +325,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define topology_physical_package_id	fake_package_id
 #undef topology_core_id
 #define topology_core_id	fake_core_id
+#define housekeeping_test_cpu	fake_housekeeping
 #define topology_num_cores_per_package()	(fake_kernel.nr_cores)
 #define boot_cpu_data		fake_boot_cpu
 
@@ -359,6 +382,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define pci_read_config_word	fake_pci_read_word
 #define pci_get_domain_bus_and_slot	fake_pci_at
 #define region_intersects	fake_region_intersects
+#define walk_iomem_res_desc	fake_walk_iomem
 #undef pcibus_to_node
 #define pcibus_to_node		fake_bus_node
 #undef cpu_to_node

@@ -218,7 +218,7 @@ int fake_machine_init_cpu(struct kunit *test)
 
 static void part_destroy(struct ucore_part *part)
 {
-	ucore_ring_destroy(part->ring);
+	ucore_ring_put(part->ring);
 	kfree(part->ctr);
 	kfree(part->box);
 	kfree(part);
@@ -322,8 +322,8 @@ struct ucore_part *fake_part(struct kunit *test, u32 domain, u32 ring_size)
 	KUNIT_ASSERT_NOT_NULL(test, part->box);
 	ucore_timer_init(part);
 	if (ring_size) {
-		part->ring = ucore_ring_create(ring_size, 0);
-		KUNIT_ASSERT_NOT_NULL(test, part->ring);
+		part->ring = ucore_ring_create(ring_size, 0, current_user());
+		KUNIT_ASSERT_FALSE(test, IS_ERR(part->ring));
 	}
 	return part;
 }

@@ -56,13 +56,48 @@ static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 	return address < RAM_END && address + size > RAM_START;
 }
 
+/* What is wrong with functions, by their number in the slot */
+#define HOST_BRIDGE	2
+#define DRIVEN		3
+#define PORT		4
+#define WITH_CAPS	5	/* at 100h to 13fh */
+
 /* Slots 0 to 9 have functions; those of slot 9 are no PCI Express. */
-static u32 env_config_size(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn)
+static bool env_function(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
+			 struct ucore_disc_function *function)
 {
+	static const u32 classes[8] = {
+		0, 0x088000, [HOST_BRIDGE] = 0x060000, [DRIVEN] = 0x110100, [PORT] = 0x060400,
+	};
+
 	if (segment || bus != 0x7e || devfn >> 3 > 9)
-		return 0;
-	return devfn >> 3 == 9 ? 256 : 4096;
+		return false;
+	function->size = devfn >> 3 == 9 ? 256 : 4096;
+	function->class = classes[devfn & 7];
+	function->driven = (devfn & 7) == DRIVEN || (devfn & 7) == PORT;
+	if ((devfn & 7) == WITH_CAPS)
+		function->taken[1] = 0xffff;
+	return true;
 }
+
+/* What is at SILENT of whatever does not answer. */
+#define SILENT		0x2f80ULL
+
+static bool env_answers(const struct ucore_disc_env *env, const struct ucore_unit *unit)
+{
+	return unit->word[1] != SILENT;
+}
+
+#define ECAM_START	0xb0000000ULL
+#define ECAM_END	0xc0000000ULL
+#define PORT_START	0xc1000000ULL
+#define PORT_END	0xc1001000ULL
+
+static struct ucore_disc_region regions[] = {
+	{ 0xfec00000, 0xfef00000 },
+	{ ECAM_START, ECAM_END },
+	{ PORT_START, PORT_END, .port = true },
+};
 
 static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 offset, u32 words)
 {
@@ -92,7 +127,8 @@ static int bench_init(struct kunit *test)
 	test->priv = b;
 	b->test = test;
 	b->env = (struct ucore_disc_env){
-		.phys_bits = PHYS_BITS, .on_ram = env_on_ram, .config_size = env_config_size,
+		.phys_bits = PHYS_BITS, .region = regions, .nr_regions = ARRAY_SIZE(regions),
+		.on_ram = env_on_ram, .function = env_function, .answers = env_answers,
 	};
 	b->disc.env = &b->env;
 	b->disc.rules = ucore_platform_spr.table;
@@ -204,6 +240,7 @@ struct record_case {
 /* A CHA's registers end with its filter, 15 MSRs in all; a type 99 has 12. */
 #define UNKNOWN		W2(99, 1)
 #define ON_7E(slot, offset)	(BUS(0x7e) | DEVFN(slot, 1) | (offset))
+#define ON_FN(function, offset)	(BUS(0x7e) | DEVFN(3, function) | (offset))
 
 static const struct record_case record_cases[] = {
 	CASE("all zero", 0, 0, 0, ZERO),
@@ -238,9 +275,18 @@ static const struct record_case record_cases[] = {
 	     OK),
 
 	CASE("MSR dff", W0(MSR, 4, 1, 48, 5, 0), 0xdff, UNKNOWN, WINDOW),
-	CASE("MSR e00", W0(MSR, 4, 1, 48, 5, 0), 0xe00, UNKNOWN, OK),
-	CASE("MSR to fff", W0(MSR, 4, 1, 48, 5, 0), 0xff7, UNKNOWN, OK),
-	CASE("MSR to 1000", W0(MSR, 4, 1, 48, 5, 0), 0xff8, UNKNOWN, WINDOW),
+	CASE("MSR e00: bandwidth of cores", W0(MSR, 4, 1, 48, 5, 0), 0xe00, UNKNOWN, FOREIGN),
+	CASE("MSR fff", W0(MSR, 4, 1, 48, 5, 0), 0xfff, UNKNOWN, FOREIGN),
+	CASE("MSR of global status", W0(MSR, 4, 1, 48, 6, 0), 0x2ff8, UNKNOWN, FOREIGN),
+	CASE("MSR to global status", W0(MSR, 1, 1, 48, 2, 0), 0x2ff6, UNKNOWN, FOREIGN),
+	CASE("MSR up to global status", W0(MSR, 1, 1, 48, 2, 0), 0x2ff5, UNKNOWN, OK),
+	CASE("MSR of the CHA count", W0(MSR, 1, 1, 48, 2, 0), 0x2ffc, UNKNOWN, FOREIGN),
+	CASE("MSR behind the CHA count", W0(MSR, 1, 1, 48, 2, 0), 0x2fff, UNKNOWN, OK),
+	CASE("MSR of IIO's free clock", W0(MSR, 1, 1, 48, 2, 0), 0x340d, UNKNOWN, FOREIGN),
+	CASE("MSR of IIO's first free port", W0(MSR, 4, 1, 48, 6, 0), 0x3800, UNKNOWN, FOREIGN),
+	CASE("MSR of IIO's last free port", W0(MSR, 1, 1, 48, 2, 0), 0x39ff, UNKNOWN, FOREIGN),
+	CASE("MSR behind IIO's free ports", W0(MSR, 1, 1, 48, 2, 0), 0x3a00, UNKNOWN, OK),
+	CASE("MSR that does not answer", W0(MSR, 4, 1, 48, 5, 0), SILENT, UNKNOWN, NO_ANSWER),
 	CASE("MSR 1000", W0(MSR, 4, 1, 48, 5, 0), 0x1000, UNKNOWN, WINDOW),
 	CASE("MSR 10: the clock", W0(MSR, 4, 1, 48, 5, 0), 0x10, UNKNOWN, WINDOW),
 	CASE("MSR 1ffe", W0(MSR, 4, 1, 48, 5, 0), 0x1fff, UNKNOWN, WINDOW),
@@ -268,6 +314,24 @@ static const struct record_case record_cases[] = {
 	CASE("PCI: no such bus", PCI_WORD, BUS(0x7f) | DEVFN(1, 1) | 0x100, UNKNOWN, FUNCTION),
 	CASE("PCI: no such segment", PCI_WORD, ON_7E(1, 0x100) | 1ULL << 28, UNKNOWN, FUNCTION),
 
+	CASE("PCI: a host bridge", PCI_WORD, ON_FN(HOST_BRIDGE, 0x60), UNKNOWN, FOREIGN),
+	CASE("PCI: somebody drives it", PCI_WORD, ON_FN(DRIVEN, 0x200), UNKNOWN, FOREIGN),
+	CASE("PCI: a port", PCI_WORD, ON_FN(PORT, 0x200), UNKNOWN, FOREIGN),
+	CASE("PCI: a port's own unit", PCI_WORD, ON_FN(PORT, 0x200), W2(10, 1), OK),
+	CASE("PCI: up to capabilities", PCI_WORD, ON_FN(WITH_CAPS, 0x100 - 0x58), UNKNOWN, OK),
+	CASE("PCI: to capabilities", PCI_WORD, ON_FN(WITH_CAPS, 0x100 - 0x54), UNKNOWN, FOREIGN),
+	CASE("PCI: on the last one", PCI_WORD, ON_FN(WITH_CAPS, 0x13c), UNKNOWN, FOREIGN),
+	CASE("PCI: behind capabilities", PCI_WORD, ON_FN(WITH_CAPS, 0x140), UNKNOWN, OK),
+
+	CASE("MMIO: the local APIC", IMC_WORD, 0xfee00000, UNKNOWN, FOREIGN),
+	CASE("MMIO: up to config space", IMC_WORD, ECAM_START - 0x50, UNKNOWN, OK),
+	CASE("MMIO: to config space", IMC_WORD, ECAM_START - 0x48, UNKNOWN, FOREIGN),
+	CASE("MMIO: inside config space", IMC_WORD, ECAM_START + 0x100060, UNKNOWN, FOREIGN),
+	CASE("MMIO: the end of config space", IMC_WORD, ECAM_END - 8, UNKNOWN, FOREIGN),
+	CASE("MMIO: behind config space", IMC_WORD, ECAM_END, UNKNOWN, OK),
+	CASE("MMIO: a port's BAR", IMC_WORD, PORT_START, UNKNOWN, FOREIGN),
+	CASE("MMIO: a memory controller in it", IMC_WORD, PORT_START, W2(6, 1), FOREIGN),
+	CASE("MMIO: a CXL box in it", W0(MMIO, 4, 0x48, 48, 8, 0), PORT_START, W2(12, 1), OK),
 	CASE("MMIO at 2", IMC_WORD, 0xc8000002, UNKNOWN, ALIGN),
 	CASE("MMIO: counters at 4", IMC_WORD, 0xc8000004, UNKNOWN, ALIGN),
 	CASE("MMIO: counters at 8", W0(MMIO, 4, 0x40, 48, 0xc, 0), 0xc8000004, UNKNOWN, OK),
@@ -345,6 +409,101 @@ static void refused_record_takes_nothing(struct kunit *test)
 	EXPECT_UNIT(b, 3, OK);
 }
 
+/* What does not answer has taken nothing either: neither its name nor its place. */
+static void silent_record_takes_nothing(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 3);
+
+	record_set(word, 1, W0(MSR, 8, 1, 48, 9, 0), SILENT, W2(99, 0));
+	record_set(word, 2, MSR_WORD, SILENT + 1, W2(99, 1));
+	record_set(word, 3, MSR_WORD, 0x2100, W2(99, 0));
+	parse(b);
+	EXPECT_UNIT(b, 0, NO_ANSWER);
+	EXPECT_UNIT(b, 1, OK);
+	EXPECT_UNIT(b, 2, OK);
+}
+
+/* On Granite Rapids and later the free-running ports lie apart; no MSR counts CHAs. */
+static void free_running_registers_of_gnr(struct kunit *test)
+{
+	static const u32 taken[] = { 0x290e, 0x29fe, 0x2e0e, 0x35fe, 0x360e, 0x3dfe };
+	static const u32 none[] = { 0x28fe, 0x2a0e, 0x3e0e, 0x2900 };
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, ARRAY_SIZE(taken) + ARRAY_SIZE(none));
+	u32 i;
+
+	b->disc.rules = ucore_platform_gnr.table;
+	for (i = 0; i < ARRAY_SIZE(taken); i++)
+		record_set(word, 1 + i, W0(MSR, 1, 1, 48, 2, 0), taken[i] - 2, W2(99, i));
+	for (; i < ARRAY_SIZE(taken) + ARRAY_SIZE(none); i++)
+		record_set(word, 1 + i, W0(MSR, 1, 1, 48, 2, 0),
+			   none[i - ARRAY_SIZE(taken)] - 2, W2(99, i));
+	parse(b);
+	for (i = 0; i < ARRAY_SIZE(taken); i++)
+		EXPECT_UNIT(b, i, FOREIGN);
+	for (; i < ARRAY_SIZE(taken) + ARRAY_SIZE(none); i++)
+		EXPECT_UNIT(b, i, OK);
+}
+
+/*
+ * ---- capabilities ----
+ */
+
+#define TAKEN(function, reg)	(!!((function)->taken[(reg) / 256] & BIT_ULL((reg) / 4 % 64)))
+
+static struct ucore_disc_function caps_of(struct bench *b)
+{
+	struct ucore_disc_function function = { };
+
+	ucore_disc_caps(&b->config.config, &function);
+	return function;
+}
+
+/* Power management at 80h, then PCI Express at 40h; a DVSEC at 100h, another at 140h. */
+static void capabilities_take_their_registers(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u32 *dword = b->config.dword;
+	struct ucore_disc_function function;
+
+	dword[1] = 0x10 << 16;
+	dword[0x34 / 4] = 0x80;
+	dword[0x80 / 4] = 0x01 | 0x40 << 8;
+	dword[0x40 / 4] = 0x10;
+	dword[0x100 / 4] = 0x23 | 1 << 16 | 0x140 << 20;
+	dword[0x140 / 4] = 0x7f | 1 << 16;
+	function = caps_of(b);
+	KUNIT_EXPECT_EQ(test, function.taken[0], GENMASK_ULL(20, 16) | GENMASK_ULL(33, 32));
+	KUNIT_EXPECT_EQ(test, function.taken[1], GENMASK_ULL(3, 0) | BIT_ULL(16));
+	KUNIT_EXPECT_TRUE(test, TAKEN(&function, 0x50));
+	KUNIT_EXPECT_FALSE(test, TAKEN(&function, 0x54));
+	/* no list, whatever the pointer says */
+	dword[1] = 0;
+	KUNIT_EXPECT_EQ(test, caps_of(b).taken[0], 0ULL);
+}
+
+/* Lists that lead back, into the header or out of the space end there. */
+static void capabilities_in_a_loop(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u32 *dword = b->config.dword;
+
+	dword[1] = 0x10 << 16;
+	dword[0x34 / 4] = 0x40;
+	dword[0x40 / 4] = 0x01 | 0x60 << 8;
+	dword[0x60 / 4] = 0x05 | 0x40 << 8;
+	dword[0x100 / 4] = 0x23 | 1 << 16 | 0xffc << 20;
+	dword[0xffc / 4] = 0x01 | 1 << 16 | 0x100 << 20;
+	KUNIT_EXPECT_EQ(test, caps_of(b).taken[0], GENMASK_ULL(17, 16) | GENMASK_ULL(29, 24));
+	KUNIT_EXPECT_EQ(test, caps_of(b).taken[15], BIT_ULL(63));
+	dword[0x60 / 4] = ~0U;
+	dword[0x100 / 4] = 0x23 | 1 << 16 | 0x10 << 20;
+	KUNIT_EXPECT_EQ(test, caps_of(b).taken[0], GENMASK_ULL(17, 16));
+	b->config.config.size = 256;
+	KUNIT_EXPECT_EQ(test, caps_of(b).taken[1], 0ULL);
+}
+
 /*
  * ---- the global record ----
  */
@@ -376,8 +535,10 @@ static const struct table_case table_cases[] = {
 	TABLE("access 3", G0(3, 3, 0), 0x2ff0, 0, GLOBAL),
 	TABLE("an MSR that is not uncore", G0(MSR, 3, 0), 0x1a0, 0, GLOBAL),
 	TABLE("an MSR of 33 bits", G0(MSR, 3, 0), 0x100002ff0ULL, 0, GLOBAL),
+	TABLE("an MSR of cores", G0(MSR, 3, 0), 0xe00, 0, GLOBAL),
 	TABLE("the last MSR", G0(MSR, 3, 0), 0xffff, 0, OK),
 	TABLE("memory", G0(MMIO, 3, 0), 0xc8000000, 0, OK),
+	TABLE("an APIC", G0(MMIO, 3, 0), 0xfee00000, 0, GLOBAL),
 	TABLE("misaligned memory", G0(MMIO, 3, 0), 0xc8000004, 0, GLOBAL),
 	TABLE("RAM", G0(MMIO, 3, 0), RAM_START, 0, GLOBAL),
 	TABLE("no memory", G0(MMIO, 3, 0), 1ULL << PHYS_BITS, 0, GLOBAL),
@@ -385,6 +546,7 @@ static const struct table_case table_cases[] = {
 	TABLE("misaligned config space", G0(PCI, 3, 0), ON_7E(1, 0x102), 0, GLOBAL),
 	TABLE("a BAR", G0(PCI, 3, 0), ON_7E(1, 0x10), 0, GLOBAL),
 	TABLE("half outside", G0(PCI, 3, 0), ON_7E(1, 0xffc), 0, GLOBAL),
+	TABLE("a host bridge", G0(PCI, 3, 0), ON_FN(HOST_BRIDGE, 0x60), 0, GLOBAL),
 	TABLE("no function", G0(PCI, 3, 0), ON_7E(20, 0x100), 0, GLOBAL),
 };
 
@@ -695,13 +857,14 @@ static void max_units_1023(struct kunit *test)
 	u32 i, n = 0;
 
 	for (i = 1; i <= 1023; i++)
-		record_set(word, i, W0(MSR, 1, 1, 48, 2, 0), 0x3000 + 4 * i, W2(99, i));
+		record_set(word, i, W0(MSR, 1, 1, 48, 2, 0), 0x8000 + 4 * i, W2(99, i));
 	parse(b);
 	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 1023U);
 	for (i = 0; i < 1023; i++)
 		n += unit_of(b, i)->reason == UCORE_UNIT_OK;
 	KUNIT_EXPECT_EQ(test, n, 1023U);
-	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_MSR].nr, 1023U * 3 + 1);
+	/* and global control, its status, the CHA count, 17 counters of each IIO stack */
+	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_MSR].nr, 1023U * 3 + 3 + 32 * 17);
 	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_NAME].nr, 1023U);
 }
 
@@ -1229,8 +1392,8 @@ static void out_of_memory(struct kunit *test)
 		b->disc.table = kvcalloc(1, sizeof(*b->disc.table), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, b->disc.table);
 	}
-	/* spots, units from 64 to 128; claims: MSRs from 64 to 512, names, the PCI function */
-	KUNIT_EXPECT_EQ(test, failures, 1U + 2 + 4 + 2 + 1);
+	/* spots, units from 64 to 128; claims: MSRs from 64 to 1024, names, the PCI function */
+	KUNIT_EXPECT_EQ(test, failures, 1U + 2 + 5 + 2 + 1);
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 101U);
 }
 
@@ -1476,6 +1639,10 @@ static void where_a_bar_points(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(bad_record_spoils_no_other, record_gen_params),
 	KUNIT_CASE(refused_record_takes_nothing),
+	KUNIT_CASE(silent_record_takes_nothing),
+	KUNIT_CASE(free_running_registers_of_gnr),
+	KUNIT_CASE(capabilities_take_their_registers),
+	KUNIT_CASE(capabilities_in_a_loop),
 	KUNIT_CASE_PARAM(global_record, table_gen_params),
 	KUNIT_CASE(second_table_of_a_die),
 	KUNIT_CASE(second_table_with_other_global_control),

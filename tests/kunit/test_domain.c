@@ -415,6 +415,48 @@ static void another_cpu_leaves(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->domain->guard)->queued);
 }
 
+/* An isolated CPU reads only if there is no other. */
+static void readers_are_not_isolated(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+
+	fake_kernel.isolated = BIT_ULL(0);
+	domain->reader = UCORE_NO_CPU;
+	cpu_up(0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	fake_kernel.isolated = 0;
+	fake_kernel.nohz_full = BIT_ULL(0);
+	domain->reader = UCORE_NO_CPU;
+	cpu_up(0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	fake_kernel.core_id[1] = 33;	/* better no PMI than one there */
+	domain->reader = UCORE_NO_CPU;
+	cpu_up(0);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	fake_kernel.nohz_full = ~0ULL;
+	domain->reader = UCORE_NO_CPU;
+	cpu_up(1);
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
+}
+
+static void isolated_reader_makes_way(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0);
+	struct ucore_domain *domain = part->domain;
+
+	fake_kernel.isolated = BIT_ULL(0);
+	domain->pin_cpu = 0;
+	cpu_up(1);
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);	/* a session chose it */
+	domain->pin_cpu = UCORE_NO_CPU;
+	cpu_up(1);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	gap_check(test, part, UCORE_GAP_READER_MOVED, 0, 1);
+	KUNIT_EXPECT_TRUE(test, part->running);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
 /* A core that pmi_core_sel can name is preferred, and what a session chose before it. */
 static void choice_of_the_next_reader(struct kunit *test)
 {
@@ -588,6 +630,8 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(reader_leaves),
 	KUNIT_CASE(another_cpu_leaves),
 	KUNIT_CASE(choice_of_the_next_reader),
+	KUNIT_CASE(readers_are_not_isolated),
+	KUNIT_CASE(isolated_reader_makes_way),
 	KUNIT_CASE(choice_ends_with_its_cpu),
 	KUNIT_CASE(leaving_cpu_takes_no_interrupt),
 	KUNIT_CASE(throttling_ends_when_a_cpu_leaves),

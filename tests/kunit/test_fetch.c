@@ -410,8 +410,125 @@ static void unit_on_an_interrupt_controller(struct kunit *test)
 
 	record_set(word, 3, IMC_WORD, 0xfee00000, UNIT(6, 0, 69));
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	EXPECT_UNIT(test, 2, RAM);
+	EXPECT_UNIT(test, 2, FOREIGN);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
+}
+
+/* The iMC's registers with something of others' a byte before their end. */
+static void expect_foreign_imc(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, FOREIGN);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
+}
+
+static struct resource *bar_of(struct fake_function *function, u32 bar, u64 start, u64 end)
+{
+	struct resource *resource = &function->pdev.resource[bar];
+
+	resource->start = start;
+	resource->end = end;
+	resource->flags = IORESOURCE_MEM;
+	return resource;
+}
+
+static void unit_in_anothers_bar(struct kunit *test)
+{
+	struct fake_function *nvme;
+
+	plain_machine(test);
+	nvme = fake_pci_add(0x5845, 0, 5, 0);
+	nvme->pdev.vendor = 0x1b36;
+	bar_of(nvme, 5, IMC + 0x40, IMC + 0x1000);
+	expect_foreign_imc(test);
+}
+
+/* BARs without an address, of ports, and windows of bridges are nobody's registers. */
+static void unit_in_no_bar(struct kunit *test)
+{
+	struct fake_function *function;
+
+	plain_machine(test);
+	function = fake_pci_add(0x5845, 0, 5, 0);
+	bar_of(function, 0, IMC, IMC + 0x1000)->flags |= IORESOURCE_UNSET;
+	bar_of(function, 1, IMC, IMC + 0x1000)->flags = IORESOURCE_IO;
+	bar_of(function, PCI_BRIDGE_RESOURCES + 1, IMC, IMC + 0x1000);
+	bar_of(function, 2, IMC + 0x10000, IMC + 0x11000);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, OK);
+}
+
+/* The function with the table may have units in a BAR, but not in the table's. */
+static void unit_in_the_tables_bar(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+
+	bar_of(table_function(), 0, BAR_BASE, BAR_BASE + BAR_SIZE - 1);
+	bar_of(table_function(), 2, IMC, IMC + 0x1000);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, OK);
+	ucore_catalog_destroy();
+	record_set(word, 3, IMC_WORD, BAR_BASE + 0x800, UNIT(6, 0, 69));
+	expect_foreign_imc(test);
+}
+
+static void unit_in_what_a_driver_holds(struct kunit *test)
+{
+	plain_machine(test);
+	fake_kernel.busy = (struct resource){
+		.start = IMC + 0x40, .end = IMC + 0x40, .flags = IORESOURCE_MEM | IORESOURCE_BUSY,
+	};
+	expect_foreign_imc(test);
+}
+
+static void unit_in_config_space(struct kunit *test)
+{
+	struct {
+		struct acpi_table_mcfg head;
+		struct acpi_mcfg_allocation entry;
+	} *mcfg = kunit_kzalloc(test, sizeof(*mcfg), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, mcfg);
+	mcfg->head.header.length = sizeof(*mcfg);
+	mcfg->entry.address = 0xc8000000;
+	mcfg->entry.start_bus_number = 0xa;	/* c8a00000 */
+	mcfg->entry.end_bus_number = 0xa;
+	fake_kernel.mcfg = &mcfg->head.header;
+	plain_machine(test);
+	expect_foreign_imc(test);
+	ucore_catalog_destroy();
+	mcfg->entry.start_bus_number = 0xb;	/* behind it */
+	mcfg->entry.end_bus_number = 0xff;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, OK);
+}
+
+/* Its class, its driver, and its capabilities: a function of others' */
+static void unit_in_a_function_of_others(struct kunit *test)
+{
+	static struct device_driver driver;
+	struct fake_function *function;
+
+	plain_machine(test);
+	function = &fake_kernel.functions[1];
+	function->pdev.class = 0x060100;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 3, FOREIGN);
+	ucore_catalog_destroy();
+	function->pdev.class = 0x088000;
+	function->pdev.dev.driver = &driver;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 3, FOREIGN);
+	ucore_catalog_destroy();
+	function->pdev.dev.driver = NULL;
+	function->config[0x100 / 4] = 1 << 16 | 0x23 | 0x444 << 20;
+	function->config[0x444 / 4] = 1 << 16 | 0x23;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 3, FOREIGN);
+	ucore_catalog_destroy();
+	function->config[0x444 / 4] = 0;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 3, OK);
 }
 
 /* A function of another vendor is not for a PMU. */
@@ -826,9 +943,9 @@ static void out_of_memory(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
 		failures++;
 	}
-	/* tables, dies, four kinds of claims, units, global controls, dies; */
-	/* descriptions, boxes, domains */
-	KUNIT_EXPECT_EQ(test, failures, 9U + 3);
+	/* tables, what is others', dies, four kinds of claims (MSRs from 64 to 1024), units, */
+	/* global controls, dies; descriptions, boxes, domains */
+	KUNIT_EXPECT_EQ(test, failures, 14U + 3);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 
@@ -851,6 +968,12 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(table_in_front_of_ram),
 	KUNIT_CASE(table_that_cannot_be_mapped),
 	KUNIT_CASE(unit_on_an_interrupt_controller),
+	KUNIT_CASE(unit_in_anothers_bar),
+	KUNIT_CASE(unit_in_no_bar),
+	KUNIT_CASE(unit_in_the_tables_bar),
+	KUNIT_CASE(unit_in_what_a_driver_holds),
+	KUNIT_CASE(unit_in_config_space),
+	KUNIT_CASE(unit_in_a_function_of_others),
 	KUNIT_CASE(unit_in_anothers_function),
 	KUNIT_CASE(table_asleep),
 	KUNIT_CASE(global_control_that_does_not_answer),

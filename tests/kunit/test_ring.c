@@ -40,8 +40,9 @@ static int ring_init(struct kunit *test)
 	struct consumer *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, c);
-	c->ring = ucore_ring_create(SIZE, 0);
-	KUNIT_ASSERT_NOT_NULL(test, c->ring);
+	fake_kernel_reset();
+	c->ring = ucore_ring_create(SIZE, 0, current_user());
+	KUNIT_ASSERT_FALSE(test, IS_ERR(c->ring));
 	test->priv = c;
 	return 0;
 }
@@ -53,7 +54,7 @@ static void ring_exit(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, c->wrong);
 	if (c->wrong)
 		kunit_err(test, "consumer: %s\n", c->wrong);
-	ucore_ring_destroy(c->ring);
+	ucore_ring_put(c->ring);
 }
 
 /* The pattern of a record's body: its number, so that mixed records show. */
@@ -368,7 +369,7 @@ static void random_tails_do_no_harm(struct kunit *test)
 
 static void wakes_at_the_watermark(struct kunit *test)
 {
-	struct ucore_ring *ring = ucore_ring_create(SIZE, 256);
+	struct ucore_ring *ring = ucore_ring_create(SIZE, 256, current_user());
 	struct consumer c = { .ring = ring };
 
 	KUNIT_ASSERT_NOT_NULL(test, ring);
@@ -378,7 +379,7 @@ static void wakes_at_the_watermark(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ucore_ring_readable(ring));
 	consume(&c);
 	KUNIT_EXPECT_FALSE(test, ucore_ring_readable(ring));
-	ucore_ring_destroy(ring);
+	ucore_ring_put(ring);
 }
 
 static void wakes_at_every_record_without_one(struct kunit *test)
@@ -394,14 +395,14 @@ static void wakes_at_every_record_without_one(struct kunit *test)
 /* A ring may be full below its watermark: nobody may sleep then. */
 static void wakes_when_there_is_no_room(struct kunit *test)
 {
-	struct ucore_ring *ring = ucore_ring_create(SIZE, SIZE - 8);
+	struct ucore_ring *ring = ucore_ring_create(SIZE, SIZE - 8, current_user());
 
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	KUNIT_EXPECT_TRUE(test, push(ring, 2048));
 	KUNIT_EXPECT_FALSE(test, ucore_ring_readable(ring));
 	KUNIT_EXPECT_FALSE(test, push(ring, 2056));
 	KUNIT_EXPECT_TRUE(test, ucore_ring_readable(ring));
-	ucore_ring_destroy(ring);
+	ucore_ring_put(ring);
 }
 
 /* ---- mapping: what is refused ---- */
@@ -436,7 +437,76 @@ static void mmap_refuses(struct kunit *test)
 					   false), -EPERM);
 }
 
+/* ---- whose memory it is ---- */
+
+#define PAGES	(SIZE / PAGE_SIZE + 2)
+
+static unsigned int *allowance(void)
+{
+	return fake_param("mlock_kb");
+}
+
+static struct ucore_ring *ring_of_user(void)
+{
+	return ucore_ring_create(SIZE, 0, current_user());
+}
+
+/* What a user may have: the limit, and so much for each CPU; then no more. */
+static void memory_counts_for_its_user(struct kunit *test)
+{
+	long before = atomic_long_read(&current_user()->locked_vm);
+	unsigned int kib = *allowance();
+	struct ucore_ring *ring[2];
+
+	fake_kernel.lacks = BIT_ULL(CAP_IPC_LOCK);
+	fake_kernel.memlock = (before + 2 * PAGES) << PAGE_SHIFT;
+	*allowance() = 0;
+	ring[0] = ring_of_user();
+	ring[1] = ring_of_user();
+	KUNIT_EXPECT_FALSE(test, IS_ERR(ring[0]) || IS_ERR(ring[1]));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&current_user()->locked_vm),
+			before + 2 * (long)PAGES);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ring_of_user()), (long)-ENOBUFS);
+	/* who maps it has it, too */
+	ucore_ring_put(ucore_ring_get(ring[1]));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ring_of_user()), (long)-ENOBUFS);
+	ucore_ring_put(ring[1]);
+	ring[1] = ring_of_user();
+	KUNIT_EXPECT_FALSE(test, IS_ERR(ring[1]));
+	ucore_ring_put(ring[1]);
+	fake_kernel.memlock = 0;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ring_of_user()), (long)-ENOBUFS);
+	*allowance() = (before + 2 * PAGES) << (PAGE_SHIFT - 10);
+	ring[1] = ring_of_user();
+	KUNIT_EXPECT_FALSE(test, IS_ERR(ring[1]));
+	ucore_ring_put(ring[1]);
+	ucore_ring_put(ring[0]);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&current_user()->locked_vm), before);
+	*allowance() = kib;
+}
+
+/* CAP_IPC_LOCK knows no limit, but it is counted all the same. */
+static void memory_without_a_limit(struct kunit *test)
+{
+	long before = atomic_long_read(&current_user()->locked_vm);
+	unsigned int kib = *allowance();
+	struct ucore_ring *ring;
+
+	*allowance() = 0;
+	ring = ring_of_user();
+	*allowance() = kib;
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ring));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&current_user()->locked_vm), before + (long)PAGES);
+	ucore_ring_put(ring);
+	fake_kernel.fail_in = 2;	/* the ring is there, its memory is not */
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ring_of_user()), (long)-ENOMEM);
+	fake_kernel.fail_in = 0;
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&current_user()->locked_vm), before);
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(memory_counts_for_its_user),
+	KUNIT_CASE(memory_without_a_limit),
 	KUNIT_CASE(starts_empty),
 	KUNIT_CASE(nothing_is_seen_before_commit),
 	KUNIT_CASE(wraps_with_padding_of_every_size),

@@ -748,6 +748,118 @@ static void another_session_moves_a_running_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 1U);
 }
 
+/* ---- what not everybody may ---- */
+
+/* CPUs that the caller may run on, unless it may change that. */
+static void cpus_of_others(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	cpumask_var_t was;
+
+	KUNIT_ASSERT_TRUE(test, alloc_cpumask_var(&was, GFP_KERNEL));
+	cpumask_copy(was, current->cpus_ptr);
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
+	fake_kernel.lacks = BIT_ULL(CAP_SYS_NICE);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), -EPERM);
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 0), 0);
+	fake_kernel.lacks = 0;
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), 0);
+	set_cpus_allowed_ptr(current, was);
+	free_cpumask_var(was);
+}
+
+static int add_field(struct ucore_session *session, struct ucore_box *box, u32 field, u64 value)
+{
+	const struct ucore_term terms[] = {
+		{ .field = UCORE_FIELD_EVENT, .value = 4 }, { .field = field, .value = value },
+	};
+	struct ucore_event_add add = { .box = box->id, .nr_terms = 2 };
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_add(session, &add, terms);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+/* Who opened the device with CAP_PERFMON, or has it, may filter by what others do. */
+static void filters_that_spy(struct kunit *test)
+{
+	struct ucore_box *cbo = fake_box(test, 0, "cbo", 0), *ha = fake_box(test, 0, "ha", 0);
+	struct ucore_session *s = fake_session(test);
+
+	s->sink.context = false;
+	fake_kernel.lacks = BIT_ULL(CAP_PERFMON) | BIT_ULL(CAP_SYS_ADMIN);
+	KUNIT_EXPECT_EQ(test, add_field(s, cbo, UCORE_FIELD_FILTER_OPC, 0x182), -EACCES);
+	KUNIT_EXPECT_EQ(test, add_field(s, cbo, UCORE_FIELD_FILTER_TID, 0), -EACCES);
+	KUNIT_EXPECT_EQ(test, add_field(s, cbo, UCORE_FIELD_TID_EN, 1), -EACCES);
+	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), -EACCES);
+	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_OPC_MATCH, 1), -EACCES);
+	KUNIT_EXPECT_NULL(test, cbo->owner);
+	KUNIT_EXPECT_NULL(test, ha->owner);
+	KUNIT_EXPECT_EQ(test, add_field(s, cbo, UCORE_FIELD_FILTER_NID, 1), 0);
+	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_UMASK, 1), 0);
+	fake_kernel.lacks = BIT_ULL(CAP_SYS_ADMIN);
+	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
+	fake_kernel.lacks = BIT_ULL(CAP_PERFMON);
+	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
+	s->sink.context = true;
+	fake_kernel.lacks = ~0ULL;
+	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
+}
+
+/* ---- rings ---- */
+
+/* A ring is there while its domain has events, and counts for its user so long. */
+static void ring_goes_with_the_last_event(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+	atomic_long_t *locked = &s->user->locked_vm;
+	long before = atomic_long_read(locked);
+	struct ucore_ring *mapped;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
+	mapped = ucore_session_ring(s, 0);
+	KUNIT_EXPECT_NOT_NULL(test, mapped);
+	KUNIT_EXPECT_NULL(test, ucore_session_ring(s, 1));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
+	KUNIT_EXPECT_EQ(test, session_remove(s, 0), 0);
+	KUNIT_EXPECT_PTR_EQ(test, ucore_session_part(s, 0)->ring, mapped);
+	mapped->lost = 7;
+	KUNIT_EXPECT_EQ(test, session_remove(s, 1), 0);
+	KUNIT_EXPECT_NULL(test, ucore_session_part(s, 0)->ring);
+	KUNIT_EXPECT_EQ(test, session_status(s).lost, 7ULL);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
+	ucore_ring_put(mapped);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before);
+	/* the next event has a new one */
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
+	fake_session_close(test, s);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before);
+}
+
+/* An event that was refused leaves neither box nor ring. */
+static void refused_event_leaves_no_ring(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+	unsigned int *allowance = fake_param("mlock_kb"), kib = *allowance;
+	long before = atomic_long_read(&s->user->locked_vm);
+
+	fake_kernel.lacks = BIT_ULL(CAP_IPC_LOCK);
+	*allowance = 0;
+	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), -ENOBUFS);
+	*allowance = kib;
+	KUNIT_EXPECT_NULL(test, imc->owner);
+	KUNIT_EXPECT_NULL(test, ucore_session_ring(s, 0));
+	KUNIT_EXPECT_EQ(test, session_status(s).nr_domains, 0U);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&s->user->locked_vm), before);
+	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
+}
+
 /* ---- memory that runs out ---- */
 
 static int whole_life(struct kunit *test, u32 fail_in)
@@ -1017,6 +1129,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(route_follows_the_choice),
 	KUNIT_CASE(chosen_cpus_leave),
 	KUNIT_CASE(another_session_moves_a_running_domain),
+	KUNIT_CASE(cpus_of_others),
+	KUNIT_CASE(filters_that_spy),
+	KUNIT_CASE(ring_goes_with_the_last_event),
+	KUNIT_CASE(refused_event_leaves_no_ring),
 	KUNIT_CASE(every_allocation_fails_once),
 	KUNIT_CASE(start_again_after_enomem),
 	KUNIT_CASE(starts_that_fail_keep_nothing),

@@ -10,10 +10,11 @@ import json
 from lab import ktap
 from lab.framework import KERNELS, test
 from lab.session import BOX_FREE_RUNNING, Session
+from machine.registers import poke
 from machine.tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR, TABLE_CHAIN,
                             TABLE_DISABLED, TABLE_EMPTY, TABLE_GLOBAL, TABLE_OK, TABLE_OUTSIDE,
                             TABLE_SECOND, TABLE_STRIDE, TABLE_UNASSIGNED, UNIT_ACCESS, UNIT_ALIGN,
-                            UNIT_COUNTERS, UNIT_DUPLICATE, UNIT_FUNCTION, UNIT_MOVED,
+                            UNIT_COUNTERS, UNIT_DUPLICATE, UNIT_FOREIGN, UNIT_FUNCTION, UNIT_MOVED,
                             UNIT_NO_ANSWER, UNIT_NO_COUNTERS, UNIT_OFFSET, UNIT_ONES, UNIT_OVERLAP,
                             UNIT_RAM, UNIT_SELF, UNIT_SURPLUS, UNIT_TRUNCATED, UNIT_WIDTH,
                             UNIT_WINDOW, UNIT_ZERO, appended, boxes_of_model, found, global_word0,
@@ -24,6 +25,9 @@ NEW, HOLE_MSR, HOLE_MEMORY = 99, 0x2f80, 0xf070000000
 CHA0_MSR, GLOBAL_MSR, IMC0_MEMORY = 0x2000, 0x2ff0, 0xf0000a2800
 APIC_BASE, EFER = 0x1b, 0xc0000080
 UNCORE_BUS = 0x7f           # of die 0, with two
+# The PC's own: config space as memory, BIOS data, the local APIC
+ECAM, EBDA, LAPIC = 0xb0000000, 0x9fc00, 0xfee00000
+LPC = 0, 0x1f, 0
 
 
 # ---- helpers ----
@@ -87,7 +91,6 @@ BAD_RECORDS = (
      record(HOLE_MEMORY, NEW, 13, ctl=0x20, ctr=8, access=MMIO), UNIT_SELF),
     ("an MSR that steers the processor", record(APIC_BASE, NEW, 14), UNIT_WINDOW),
     ("an MSR far above", record(EFER, NEW, 15), UNIT_WINDOW),
-    ("MSRs beyond the first range", record(0xffa, NEW, 16), UNIT_WINDOW),
     ("MSRs beyond the last range", record(0xfffa, NEW, 17), UNIT_WINDOW),
     ("an MSR of 64 bits", record(CHA0_MSR + (1 << 32), NEW, 18), UNIT_WINDOW),
     ("memory beyond the address space", record(1 << 60, NEW, 19, ctl=0x40, access=MMIO,
@@ -118,6 +121,25 @@ BAD_RECORDS = (
     ("memory that is not there", record(HOLE_MEMORY, NEW, 34, ctl=0x40, access=MMIO,
                                         status=0x5c), UNIT_NO_ANSWER),
 )
+# ... and registers of other devices, where START would write
+OTHERS = (
+    ("the host bridge", record(pci(0, 0, 0, 0x60), NEW, 50, ctl=0x38, access=PCI, status=0x60)),
+    ("the LPC bridge", record(pci(*LPC, 0x40), NEW, 51, ctl=0x38, access=PCI, status=0x60)),
+    ("the LPC bridge as memory",
+     record(ECAM + pci(*LPC, 0x40), NEW, 52, ctl=0x40, access=MMIO, status=0x5c)),
+    ("a command register as memory",
+     record(ECAM + pci(UNCORE_BUS, 0, 0, 4) - 4, NEW, 53, ctl=0x40, access=MMIO, status=0x5c)),
+    ("a capability", record(pci(UNCORE_BUS, 0, 0, 0x60), NEW, 54, ctl=0x38, access=PCI,
+                            status=0x60)),
+    ("BIOS data", record(EBDA, NEW, 55, ctl=0x40, access=MMIO, status=0x5c)),
+    ("the local APIC", record(LAPIC, NEW, 56, ctl=0x40, access=MMIO, status=0x5c)),
+    ("the cores' bandwidth control", record(0xe00, NEW, 57)),
+    ("the MSRs after it", record(0xffa, NEW, 58)),
+    ("IIO's free-running counters", record(0x3800, NEW, 59)),
+    ("global status", record(GLOBAL_MSR + 2, NEW, 60)),
+    ("the CHA count", record(0x2ffe, NEW, 61)),
+)
+BAD_RECORDS += tuple((name, words, UNIT_FOREIGN) for name, words in OTHERS)
 # whose registers or name they want
 OF_CHA0 = ("type and id of another", "MSRs of another", "some MSRs of another")
 
@@ -147,6 +169,61 @@ def every_bad_record_is_rejected_for_its_reason_and_spoils_no_other(m):
         {0: len(BAD_RECORDS), 1: 0}, told["tables"]
     assert_shown(m, told)
     assert_all_count(m)
+    come_and_go(m)
+
+
+# What START of a box there would have changed: PCIEXBAR, PMBASE, a command register
+def config_of_others(m):
+    return poke(m, ("er", "00:00.0", 0x60), ("er", "00:1f.0", 0x40),
+                ("er", f"{UNCORE_BUS:02x}:00.0", 4))
+
+
+@test("spr-2s", settings=FORGED)
+def other_devices_are_left_alone(m):
+    before = config_of_others(m)
+    assert_all_count(m)
+    m.rmmod()
+    assert config_of_others(m) == before
+    m.insmod()
+
+
+# Firmware puts BARs below the I/O APIC: a unit in each page there
+PAGES = range(0xfeb80000, 0xfec00000, 0x1000)
+IN_PAGES = appended([record(page + 0x100, NEW, i, ctl=0x40, access=MMIO, status=0x5c)
+                     for i, page in enumerate(PAGES)], 0)
+IORESOURCE_MEM = 0x200
+
+
+def memory_bars(m):
+    """(function, first byte, last byte) of all BARs in memory."""
+    bars = []
+    for line in m.sh("cd /sys/bus/pci/devices && grep -H . */resource").splitlines():
+        name, *numbers = line.replace("/resource:", " ").split()
+        first, last, flags = (int(number, 16) for number in numbers)
+        if flags & IORESOURCE_MEM:
+            bars.append((name, first, last))
+    return bars
+
+
+def in_sata(m, bars):
+    """The controller's own registers: capabilities, global control, interrupts, ports."""
+    base = next(first for name, first, _ in bars if name == "0000:00:1f.2")
+    return poke(m, *(("mr", 4, base + 4 * i) for i in range(4)))
+
+
+@test("spr-1s", settings=IN_PAGES | {"discovery.bar-type": "32"})
+def bars_of_other_devices_are_left_alone(m):
+    bars = memory_bars(m)
+    before = in_sata(m, bars)
+    units = {unit["word"][1] - 0x100: unit["reason"] for unit in found(m)["units"]}
+    assert sorted(units) == list(PAGES), units
+    for page, reason in units.items():
+        others = [name for name, first, last in bars if first <= page + 0x100 <= last]
+        assert reason == (UNIT_FOREIGN if others else UNIT_NO_ANSWER), (hex(page), reason, others)
+    hit = {name for name, first, last in bars for page in PAGES if first <= page <= last}
+    assert "0000:00:1f.2" in hit and len(hit) > 1, (hit, bars)     # SATA, and the table's own
+    assert_all_count(m)
+    assert in_sata(m, bars) == before
     come_and_go(m)
 
 

@@ -106,6 +106,9 @@ samples()
 	list metrics --rejected|--rejected goes with boxes, not with metrics
 	doctor extra|one word too many
 	doctor --root|needs a value
+	end|which session?
+	end x|session 'x'
+	end 0|session '0'
 	info extra|one word too many
 	report extra|one word too many
 	report --device x|unknown option --device
@@ -1645,6 +1648,42 @@ finds()
 	finds "# problems: 0, warnings: 0"
 }
 
+@test "doctor: who holds what, and whose process is gone" {
+	root 62
+	mkdir "$R/proc/4711"
+	UCORE_FAKE="session=77:2:0 own=imc0 own=imc1 session=78:0:1 session=79:0:0" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "session 77 of other (pid 4711, user 1000), running, holds imc0, imc1"
+	finds "session 78 of other (pid 4711, user 1000), running, holds the PMI CPUs of 1 dies"
+	! grep -q "session 79" <<<"$output"
+	finds "# problems: 0, warnings: 0"
+	rmdir "$R/proc/4711"
+	UCORE_FAKE="session=77:1:2 own=imc0" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "session 77 of other (pid 4711, gone, user 1000), running, holds imc0, the PMI CPUs of 2 dies" \
+		"ucoretool end 77"
+	finds "# problems: 0, warnings: 1"
+	# a driver that does not tell
+	UCORE_FAKE="session=77:1:2 fail=26:25" tool doctor --root "$R"
+	! grep -q "session 77" <<<"$output"
+}
+
+# ---- end ----------------------------------------------------------------------
+
+@test "end: sessions by their numbers" {
+	UCORE_FAKE="session=5:1:0 session=6:0:1" tool end 6 5
+	[ "$status" -eq 0 ] && [ -z "$err" ]
+	[ "$output" = "session 6 ended
+session 5 ended" ]
+	UCORE_FAKE="session=5:1:0" tool end 5 7
+	[ "$output" = "session 5 ended" ]
+	[ "$status" -ne 0 ] && [[ $err == *"no session 7"* ]]
+	UCORE_FAKE="session=5:1:0 user=1" tool end 5
+	[ "$status" -eq 1 ] && [[ $err == *"CAP_SYS_ADMIN"* ]]
+	UCORE_FAKE="open=2" tool end 5
+	[ "$status" -eq 1 ] && [[ $err == *"modprobe ucore"* ]]
+}
+
 @test "doctor: the stepping tells which of several processors it is" {
 	root 85
 	UCORE_FAKE="machine=skx" tool doctor --root "$R"
@@ -1877,10 +1916,10 @@ completes()
 		grep -q ' __complete ' "$completion/$shell"
 	done
 	completes ""
-	for word in list info doctor stat top record report script export help --version; do
+	for word in list info doctor stat top record report script export end help --version; do
 		grep -qx -- "$word" <<<"$output"
 	done
-	for command in list info doctor stat top record report script export; do
+	for command in list info doctor stat top record report script export end; do
 		completes "$command" --
 		tool "$command" --help
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$output"); do
@@ -1918,7 +1957,7 @@ completes_in()
 
 @test "the man page has every command and option" {
 	page=$BATS_TEST_DIRNAME/../../Documentation/man/ucoretool.1.scd
-	for command in list info doctor stat top record report script export; do
+	for command in list info doctor stat top record report script export end; do
 		grep -q "^## .*$command" "$page" || { echo "no $command"; return 1; }
 		tool "$command" --help
 		for option in $(grep -oE -- '^  +-[a-zA-Z]|--[a-z-]+' <<<"$output"); do

@@ -1188,6 +1188,43 @@ static int do_get_core(struct ucore_core_info *core)
 	return fake.core.version ? 0 : -ENOTTY;
 }
 
+void fake_other(uint64_t id, uint32_t nr_boxes, uint32_t nr_pinned)
+{
+	struct ucore_session_info *session = &fake.sessions[fake.nr_sessions++];
+
+	*session = (struct ucore_session_info) {
+		.session = id, .pid = 4711, .uid = 1000, .state = UCORE_SESSION_RUNNING,
+		.nr_events = nr_boxes, .nr_boxes = nr_boxes, .nr_domains = !!nr_boxes,
+		.nr_pinned = nr_pinned, .comm = "other",
+	};
+}
+
+static int do_get_sessions(struct ucore_get_sessions *get)
+{
+	struct ucore_session_info *out = (void *)(uintptr_t)get->sessions;
+	uint32_t capacity = get->nr;
+
+	get->nr = 0;
+	for (unsigned int i = 0; i < fake.nr_sessions && get->nr < capacity; i++)
+		if (fake.sessions[i].session > get->after)
+			out[get->nr++] = fake.sessions[i];
+	get->total = fake.nr_sessions;
+	return 0;
+}
+
+static int do_end_session(const struct ucore_end_session *end)
+{
+	if (fake.user)
+		return -EPERM;
+	for (unsigned int i = 0; i < fake.nr_sessions; i++) {
+		if (fake.sessions[i].session != end->session)
+			continue;
+		fake.sessions[i].state = UCORE_SESSION_ENDED;
+		return 0;
+	}
+	return -ENOENT;
+}
+
 static int device_command(unsigned long command, void *arg)
 {
 	switch (command) {
@@ -1209,6 +1246,10 @@ static int device_command(unsigned long command, void *arg)
 		return do_get_core(arg);
 	case UCORE_GET_ENDS:
 		return fake.old ? -ENOTTY : do_get_ends(arg);
+	case UCORE_GET_SESSIONS:
+		return fake.old ? -ENOTTY : do_get_sessions(arg);
+	case UCORE_END_SESSION:
+		return do_end_session(arg);
 	default:
 		return -ENOTTY;
 	}
@@ -1367,6 +1408,16 @@ const struct ucore_sys fake_sys = {
 
 /* ---- scenario ---------------------------------------------------------- */
 
+/* "ID:BOXES:PINNED" */
+static void scenario_session(const char *value)
+{
+	unsigned int id, boxes, pinned;
+
+	if (sscanf(value, "%u:%u:%u", &id, &boxes, &pinned) != 3)
+		abort();
+	fake_other(id, boxes, pinned);
+}
+
 /* "imc1", or "imc1:9": until the ninth question for boxes */
 static void scenario_own(char *name)
 {
@@ -1468,6 +1519,8 @@ static void scenario_word(const char *key, char *value)
 	else if (!strcmp(key, "fail"))
 		sscanf(value, "%u:%d:%u:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip,
 		       &fake.fail_nr);
+	else if (!strcmp(key, "session"))
+		scenario_session(value);
 	else if (!strcmp(key, "back"))
 		fake.back = (unsigned int)atoi(value);
 	else

@@ -14,6 +14,7 @@
 #define FAKE_MAX_UNITS	768
 #define FAKE_MAX_EVENTS	2048
 #define FAKE_MAX_DOMAINS 8
+#define FAKE_MAX_SESSIONS 100
 #define FAKE_FD		1000		/* of /dev/ucore; sessions have real ones */
 #define FAKE_EPOCH	1000000000000000000ULL	/* far after any real boot */
 #define FAKE_OTHER	77		/* id of a session that is not ours */
@@ -79,6 +80,8 @@ struct fake {
 	unsigned int nr_tables;
 	struct ucore_unit_info units[FAKE_MAX_UNITS];
 	unsigned int nr_units;
+	struct ucore_session_info sessions[FAKE_MAX_SESSIONS];
+	unsigned int nr_sessions;
 
 	/* the session */
 	int session_fd;
@@ -119,6 +122,9 @@ void fake_cpus(unsigned int nr);
 
 /* A unit that is no box: on die 0, with this reason, in conflict with record @other */
 void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, uint32_t other);
+
+/* Another session, of process 4711: how many boxes and dies' PMI CPUs it says it has */
+void fake_other(uint64_t id, uint32_t nr_boxes, uint32_t nr_pinned);
 
 /* A table that is not used, or not wholly */
 void fake_table(uint32_t reason, int32_t die);

@@ -45,6 +45,52 @@ static void open_errors_say_what_to_do(void **state)
 	assert_int_equal(ucore_device_open(NULL, &fake_sys, &dev, NULL), -ENOENT);
 }
 
+static void sessions_are_listed(void **state)
+{
+	struct ucore_device *dev = device_get();
+	struct ucore_session_info *sessions;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(ucore_device_sessions(dev, &sessions, &nr, &err), 0);
+	assert_int_equal(nr, 0);
+	free(sessions);
+	/* more than are asked for at once, and just as many */
+	for (uint64_t id = 1; id <= 64; id++)
+		fake_other(3 * id, 1, 0);
+	assert_int_equal(ucore_device_sessions(dev, &sessions, &nr, &err), 0);
+	assert_int_equal(nr, 64);
+	free(sessions);
+	fake_other(200, 0, 2);
+	assert_int_equal(ucore_device_sessions(dev, &sessions, &nr, &err), 0);
+	assert_int_equal(nr, 65);
+	assert_int_equal(sessions[0].session, 3);
+	assert_int_equal(sessions[63].session, 192);
+	assert_int_equal(sessions[64].nr_pinned, 2);
+	free(sessions);
+	fake.fail_command = _IOC_NR(UCORE_GET_SESSIONS);
+	fake.fail_errno = ENOTTY;
+	assert_fails(ucore_device_sessions(dev, &sessions, &nr, &err), ENOTTY, "GET_SESSIONS");
+	ucore_device_close(dev);
+}
+
+static void a_session_is_ended(void **state)
+{
+	struct ucore_device *dev = device_get();
+
+	(void)state;
+	fake_other(5, 1, 0);
+	assert_fails(ucore_device_end(dev, 6, &err), ENOENT, "no session 6");
+	assert_int_equal(ucore_device_end(dev, 5, &err), 0);
+	assert_int_equal(fake.sessions[0].state, UCORE_SESSION_ENDED);
+	fake.user = true;
+	assert_fails(ucore_device_end(dev, 5, &err), EPERM, "session 5|CAP_SYS_ADMIN");
+	fake.fail_command = _IOC_NR(UCORE_END_SESSION);
+	fake.fail_errno = EINTR;
+	assert_fails(ucore_device_end(dev, 5, &err), EINTR, "session 5|Interrupted");
+	ucore_device_close(dev);
+}
+
 static void each_query_may_fail(void **state)
 {
 	static const struct { unsigned long command; int code; const char *words; } cases[] = {
@@ -200,6 +246,8 @@ static const struct CMUnitTest tests[] = {
 	TEST(a_domain_id_is_no_die),
 	TEST(opens_and_learns),
 	TEST(open_errors_say_what_to_do),
+	TEST(sessions_are_listed),
+	TEST(a_session_is_ended),
 	TEST(each_query_may_fail),
 	TEST(an_old_driver_is_refused),
 	TEST(a_newer_driver_is_fine),

@@ -241,6 +241,8 @@ static void other_add_errors(void **state)
 		{ ENXIO, "cannot count this" },
 		{ ENODEV, "imc0 of die 0 stopped answering" },
 		{ ENOMEM, "imc0 of die 0: Cannot allocate" },
+		{ ENOBUFS, "no more memory for rings" },
+		{ EACCES, "need CAP_PERFMON" },
 		{ EFAULT, "Bad address" },
 	};
 	struct ucore_session *session = session_get(dev, NULL, NULL);
@@ -261,6 +263,7 @@ static void pmi_cpus(void **state)
 {
 	static const struct { int code; const char *words; } cases[] = {
 		{ ENOENT, "CPU 3: no such CPU" }, { EAGAIN, "CPU 3: offline" },
+		{ EPERM, "CPU 3: not a CPU that you may run on" },
 		{ ERANGE, "pmi_core_sel" }, { EBUSY, "another session" }, { EIO, "Input/output" },
 	};
 	static const uint32_t some[] = { 5, 1, 9 }, twice[] = { 5, 5 }, bad[] = { 5, 77 };

@@ -6,6 +6,8 @@
 #include "ring.h"
 #include "user.h"
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
 #define MS		1000000ULL
 #define PERIOD		200000
@@ -189,6 +191,332 @@ static void user_counts(const void *arg)
 	wait_for(session_count(session) > 1000);
 }
 
+/*
+ * ---- What shows, or disturbs, others ------------------------------------
+ */
+
+static int try_address(int session)
+{
+	return try_add(session, box_find("ha", 0),
+		       TERMS(TERM(EVENT, 0x20), TERM(UMASK, 0x3), TERM(ADDR_MATCH, 0x1000)));
+}
+
+static int try_thread(int session)
+{
+	return try_add(session, box_find("cbo", 0),
+		       TERMS(TERM(EVENT, 0x34), TERM(UMASK, 0x11), TERM(TID_EN, 1),
+			     TERM(FILTER_TID, 0)));
+}
+
+static int try_opcode(int session)
+{
+	return try_add(session, box_find("cbo", 1),
+		       TERMS(TERM(EVENT, 0x35), TERM(UMASK, 0x1), TERM(FILTER_OPC, 0x182)));
+}
+
+static void users_do_not_filter(const void *arg)
+{
+	int session;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_SYS_RAWIO | 1ULL << CAP_SYS_NICE);
+	session = session_create(0, 0, 0);
+	expect_rc(try_address(session), EACCES);
+	expect_rc(try_thread(session), EACCES);
+	expect_rc(try_opcode(session), EACCES);
+	expect_eq(session_status(session).nr_events, 0);
+	add_cas_reads(session, box_find("imc", 0), 0);
+}
+
+static void perfmon_filters(const void *arg)
+{
+	int session;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_PERFMON);
+	session = session_create(0, 0, 0);
+	expect_rc(try_address(session), 0);
+	expect_rc(try_thread(session), 0);
+	expect_rc(try_opcode(session), 0);
+}
+
+static void run_on_cpu_0(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	must(!sched_setaffinity(0, sizeof(cpus), &cpus), "sched_setaffinity: %m");
+}
+
+static void users_interrupt_their_own_cpus(const void *arg)
+{
+	int session;
+
+	(void)arg;
+	everybody_may_count();
+	run_on_cpu_0();
+	become_user(1ULL << CAP_PERFMON);
+	session = session_create(0, 0, 0);
+	expect_rc(try_pmi_cpu(session, 1), EPERM);
+	expect_rc(try_pmi_cpus(session, (uint32_t[]){ 0, 1 }, 2), EPERM);
+	expect_rc(try_pmi_cpu(session, 0), 0);
+	expect_rc(try_pmi_cpu(session, 1 << 20), ENOENT);
+}
+
+static void sys_nice_interrupts_any(const void *arg)
+{
+	(void)arg;
+	everybody_may_count();
+	run_on_cpu_0();
+	become_user(1ULL << CAP_SYS_NICE);
+	expect_rc(try_pmi_cpu(session_create(0, 0, 0), 1), 0);
+}
+
+static int try_add_reads(int session, uint32_t box)
+{
+	return try_add(session, box, TERMS(TERM(EVENT, 0x04), TERM(UMASK, 0x03)));
+}
+
+/*
+ * ---- Ending somebody's session ------------------------------------------
+ */
+
+static int try_end(uint64_t id)
+{
+	struct ucore_end_session end = { .size = sizeof(end), .session = id };
+	int fd = device_open(), rc = try_command(fd, UCORE_END_SESSION, &end);
+
+	close(fd);
+	return rc;
+}
+
+/* One session of the list; false if it is not there */
+static bool session_listed(uint64_t id, struct ucore_session_info *info)
+{
+	struct ucore_get_sessions get = {
+		.size = sizeof(get), .after = id - 1, .nr = 1, .sessions = address(info),
+	};
+	int fd = device_open();
+
+	do_command(fd, UCORE_GET_SESSIONS, &get);
+	close(fd);
+	return get.nr == 1 && info->session == id;
+}
+
+static void all_sessions_are_listed(const void *arg)
+{
+	struct ucore_get_sessions get = { .size = sizeof(get) };
+	int empty = session_create(0, 0, 0), full = session_create(5 * MS, 8192, 0);
+	uint64_t ids[] = { session_status(empty).session, session_status(full).session };
+	struct ucore_session_info info;
+	int fd = device_open();
+
+	(void)arg;
+	expect_rc(try_pmi_cpu(empty, 0), 0);
+	add_cas_reads(full, box_find("imc", 0), 0);
+	add_cas_reads(full, box_find("imc", 0), 0);
+	session_start(full);
+	do_command(fd, UCORE_GET_SESSIONS, &get);
+	expect_eq(get.nr, 0);
+	expect(get.total >= 2, "%u sessions", get.total);
+	must(session_listed(ids[0], &info), "the first session is not listed");
+	expect_eq(info.nr_events | info.nr_boxes | info.nr_domains, 0);
+	expect_eq(info.nr_pinned, 1);
+	expect_eq(info.state, UCORE_SESSION_STOPPED);
+	must(session_listed(ids[1], &info), "the second session is not listed");
+	expect_eq(info.pid, getpid());
+	expect_eq(info.uid, getuid());
+	expect_eq(info.state, UCORE_SESSION_RUNNING);
+	expect_eq(info.nr_events, 2);
+	expect_eq(info.nr_boxes, 1);
+	expect_eq(info.nr_domains, 1);
+	expect_eq(info.nr_pinned, 0);
+	expect_eq(info.ring_size, 8192);
+	expect_eq(info.timer_ns, 5 * MS);
+	expect(is_text(info.comm, sizeof(info.comm)), "no name");
+	expect(!session_listed(ids[1] + 1, &info), "a session that is not there");
+	close(empty);
+	expect(!session_listed(ids[0], &info), "a closed session is listed");
+}
+
+static void root_ends_sessions(const void *arg)
+{
+	int session = session_create(MS, 8192, 0), other;
+	uint32_t box = box_find("imc", 0);
+	struct pollfd pollfd = { .fd = session, .events = POLLIN };
+	struct ucore_session_info info;
+	struct snapshot snapshot;
+	struct ring ring;
+	uint64_t id, head;
+
+	(void)arg;
+	expect_rc(try_end(1ULL << 60), ENOENT);
+	expect_rc(try_end(0), ENOENT);
+	expect_rc(try_pmi_cpu(session, 0), 0);
+	add_cas_reads(session, box, 0);
+	id = session_status(session).session;
+	ring = ring_map(session, box_get(box).domain);
+	session_start(session);
+	wait_for(ring_head(&ring) > 0);
+	expect_rc(try_end(id), 0);
+	expect_eq(box_get(box).owner, 0);
+	expect_eq(poll(&pollfd, 1, 0), 1);
+	expect_eq(pollfd.revents, POLLHUP | POLLERR);
+	expect_rc(try_start(session), ESHUTDOWN);
+	expect_rc(try_stop(session), ESHUTDOWN);
+	expect_rc(try_read(session, 0, &snapshot), ESHUTDOWN);
+	expect_rc(try_add_reads(session, box), ESHUTDOWN);
+	/* what it had written can still be read, and nothing follows */
+	head = ring_head(&ring);
+	usleep(5000);
+	expect_eq(ring_head(&ring), head);
+	must(session_listed(id, &info), "an ended session is not listed");
+	expect_eq(info.state, UCORE_SESSION_ENDED);
+	expect_eq(info.nr_events | info.nr_boxes | info.nr_domains | info.nr_pinned, 0);
+	expect_rc(try_end(id), 0);
+	/* its box and its die's CPUs are anybody's */
+	other = session_create(0, 0, 0);
+	expect_rc(try_pmi_cpu(other, 1), 0);
+	expect_rc(try_add_reads(other, box), 0);
+	ring_unmap(&ring);
+	close(session);
+}
+
+static void users_end_none(const void *arg)
+{
+	int session = session_create(0, 0, 0);
+	uint64_t id = session_status(session).session;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_PERFMON | 1ULL << CAP_SYS_NICE | 1ULL << CAP_KILL);
+	expect_rc(try_end(id), EPERM);
+	expect_rc(try_end(0), EPERM);
+	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
+}
+
+/* Nobody has the descriptor: it waits in a socket */
+static void a_descriptor_in_flight(const void *arg)
+{
+	int session = session_create(0, 0, 0), pair[2];
+	uint64_t id = session_status(session).session;
+	char control[CMSG_SPACE(sizeof(int))] = { }, byte = 0;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+	uint32_t box = box_find("imc", 0);
+	struct ucore_session_info info;
+
+	(void)arg;
+	add_cas_reads(session, box, 0);
+	session_start(session);
+	must(!socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair: %m");
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &session, sizeof(int));
+	must(sendmsg(pair[0], &message, 0) == 1, "sendmsg: %m");
+	close(session);
+	must(session_listed(id, &info), "not listed");
+	expect_eq(info.nr_boxes, 1);
+	expect_rc(try_end(id), 0);
+	expect_eq(box_get(box).owner, 0);
+	close(pair[0]);
+	close(pair[1]);
+	expect(!session_listed(id, &info), "still listed");
+}
+
+/*
+ * ---- Memory: RLIMIT_MEMLOCK and 520 KiB for each CPU --------------------
+ */
+
+/* The largest ring of which a user without a limit of his own may have one, but not two */
+static uint32_t largest_ring(void)
+{
+	uint32_t size = 512 << 10;
+
+	for (long cpus = sysconf(_SC_NPROCESSORS_ONLN); cpus > 1; cpus /= 2)
+		size *= 2;
+	return size;
+}
+
+static void become_user_without_locked_memory(uint64_t capabilities)
+{
+	const struct rlimit none = { 0, 0 };
+
+	everybody_may_count();
+	must(!setrlimit(RLIMIT_MEMLOCK, &none), "setrlimit: %m");
+	become_user(capabilities);
+}
+
+static void rings_are_limited(const void *arg)
+{
+	uint32_t box = box_find("imc", 0), size = largest_ring();
+	int first, second;
+
+	(void)arg;
+	become_user_without_locked_memory(0);
+	first = session_create(0, 2 * size, 0);
+	expect_rc(try_add_reads(first, box), ENOBUFS);
+	expect_eq(box_get(box).owner, 0);
+	close(first);
+	first = session_create(0, size, 0);
+	second = session_create(0, size, 0);
+	expect_rc(try_add_reads(first, box), 0);
+	expect_rc(try_add_reads(second, box_find("imc", 1)), ENOBUFS);
+	close(first);
+	expect_rc(try_add_reads(second, box_find("imc", 1)), 0);
+}
+
+static void a_ring_counts_while_it_is_mapped(const void *arg)
+{
+	uint32_t box = box_find("imc", 0), size = largest_ring(), event;
+	int first, second;
+	struct ring ring;
+
+	(void)arg;
+	become_user_without_locked_memory(0);
+	first = session_create(0, size, 0);
+	second = session_create(0, size, 0);
+	event = add_cas_reads(first, box, 0);
+	ring = ring_map(first, box_get(box).domain);
+	expect_rc(try_remove(first, event), 0);
+	expect_rc(try_add_reads(second, box), ENOBUFS);
+	expect_eq(ring_head(&ring), 0);		/* it can still be looked at */
+	ring_unmap(&ring);
+	expect_rc(try_add_reads(second, box), 0);
+	expect_rc(try_add_reads(first, box_find("imc", 1)), ENOBUFS);
+}
+
+/* Descriptors without events have no memory: all of them together are not refused. */
+static void events_that_come_and_go_leave_nothing(const void *arg)
+{
+	const struct rlimit files = { 1100, 1100 };
+	uint32_t box = box_find("imc", 0), size = largest_ring();
+
+	(void)arg;
+	must(!setrlimit(RLIMIT_NOFILE, &files), "setrlimit: %m");
+	become_user_without_locked_memory(0);
+	for (unsigned int i = 0; i < 1024; i++) {
+		int session = session_create(0, size, 0);
+
+		expect_rc(try_remove(session, add_cas_reads(session, box, 0)), 0);
+	}
+}
+
+static void ipc_lock_knows_no_limit(const void *arg)
+{
+	(void)arg;
+	become_user_without_locked_memory(1ULL << CAP_IPC_LOCK);
+	expect_rc(try_add_reads(session_create(0, 4 * largest_ring(), 0), box_find("imc", 0)), 0);
+}
+
 static const struct test tests[] = {
 	{ "not_by_default", not_by_default, 0, 0 },
 	{ "root_sees_context", root_sees_context, 0, 0 },
@@ -200,6 +528,18 @@ static const struct test tests[] = {
 	{ "addresses_are_roots", addresses_are_roots, 0, 0 },
 	{ "sys_admin_sees_addresses", sys_admin_sees_addresses, 0, 0 },
 	{ "user_counts", user_counts, 0, 0 },
+	{ "users_do_not_filter", users_do_not_filter, 0, 0 },
+	{ "perfmon_filters", perfmon_filters, 0, 0 },
+	{ "users_interrupt_their_own_cpus", users_interrupt_their_own_cpus, 0, 0 },
+	{ "sys_nice_interrupts_any", sys_nice_interrupts_any, 0, 0 },
+	{ "all_sessions_are_listed", all_sessions_are_listed, 0, 0 },
+	{ "root_ends_sessions", root_ends_sessions, 0, 0 },
+	{ "users_end_none", users_end_none, 0, 0 },
+	{ "a_descriptor_in_flight", a_descriptor_in_flight, 0, 0 },
+	{ "rings_are_limited", rings_are_limited, 0, 0 },
+	{ "a_ring_counts_while_it_is_mapped", a_ring_counts_while_it_is_mapped, 0, 0 },
+	{ "events_that_come_and_go_leave_nothing", events_that_come_and_go_leave_nothing, 0, 0 },
+	{ "ipc_lock_knows_no_limit", ipc_lock_knows_no_limit, 0, 0 },
 };
 
 int main(int argc, char **argv)

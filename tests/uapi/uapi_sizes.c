@@ -25,6 +25,9 @@ LAYOUT(ucore_get_units, 32);
 LAYOUT(ucore_box_end, 40);
 LAYOUT(ucore_get_ends, 32);
 LAYOUT(ucore_create_session, 32);
+LAYOUT(ucore_session_info, 72);
+LAYOUT(ucore_get_sessions, 32);
+LAYOUT(ucore_end_session, 16);
 LAYOUT(ucore_term, 16);
 LAYOUT(ucore_event_add, 56);
 LAYOUT(ucore_event_remove, 16);
@@ -67,6 +70,7 @@ static struct fixture {
 	int device, session;
 	bool found, poisoned;
 	uint32_t box, domain, event, cpu;
+	uint64_t id;
 	struct ucore_term terms[2];
 	struct ucore_domain_info domains[4];
 	struct ucore_box_info boxes[4];
@@ -74,6 +78,7 @@ static struct fixture {
 	struct ucore_table_info tables[4];
 	struct ucore_unit_info units[4];
 	struct ucore_box_end ends[4];
+	struct ucore_session_info sessions[4];
 	struct ucore_value values[4];
 	struct ucore_read_domain read_domains[4];
 } fix;
@@ -88,6 +93,7 @@ static void fixture_begin(void)
 		fix.found = true;
 	}
 	fix.event = add_cas_reads(fix.session, fix.box, 0);
+	fix.id = session_status(fix.session).session;
 	fix.terms[0] = (struct ucore_term)TERM(EVENT, 0x04);
 	fix.terms[1] = (struct ucore_term)TERM(UMASK, 0x0c);
 }
@@ -127,6 +133,20 @@ static void more_boxes(struct ucore_get_boxes *a)
 	a->boxes = address(fix.boxes);
 }
 FILL(boxes, ucore_get_boxes)
+
+static void more_sessions(struct ucore_get_sessions *a)
+{
+	a->nr = ARRAY_SIZE(fix.sessions);
+	a->total = 0xdeadbeef;
+	a->sessions = address(fix.sessions);
+}
+FILL(sessions, ucore_get_sessions)
+
+static void more_end(struct ucore_end_session *a)
+{
+	a->session = fix.id;
+}
+FILL(end, ucore_end_session)
 
 static void more_fields(struct ucore_get_fields *a)
 {
@@ -264,6 +284,9 @@ static const struct row rows[] = {
 	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
 	  .out = { OUT(ucore_create_session, fd) },
 	  .reserved = { AT(ucore_create_session, reserved) } },
+	{ "GET_SESSIONS", UCORE_GET_SESSIONS, sizeof(struct ucore_get_sessions), false,
+	  fill_sessions, .out = { OUT_TO(ucore_get_sessions, nr, total) } },
+	{ "END_SESSION", UCORE_END_SESSION, sizeof(struct ucore_end_session), false, fill_end },
 	{ "EVENT_ADD", UCORE_EVENT_ADD, sizeof(struct ucore_event_add), true, fill_add,
 	  .valid_flags = UCORE_EVENT_INTERRUPT,
 	  .out = { OUT_TO(ucore_event_add, event, poll_ns) } },
@@ -313,6 +336,7 @@ static void arrays_poison(void)
 	memset(fix.tables, POISON, sizeof(fix.tables));
 	memset(fix.units, POISON, sizeof(fix.units));
 	memset(fix.ends, POISON, sizeof(fix.ends));
+	memset(fix.sessions, POISON, sizeof(fix.sessions));
 	memset(fix.values, POISON, sizeof(fix.values));
 	memset(fix.read_domains, POISON, sizeof(fix.read_domains));
 }
@@ -325,6 +349,7 @@ static bool arrays_touched(void)
 	       memory_differs(fix.tables, POISON, sizeof(fix.tables)) >= 0 ||
 	       memory_differs(fix.units, POISON, sizeof(fix.units)) >= 0 ||
 	       memory_differs(fix.ends, POISON, sizeof(fix.ends)) >= 0 ||
+	       memory_differs(fix.sessions, POISON, sizeof(fix.sessions)) >= 0 ||
 	       memory_differs(fix.values, POISON, sizeof(fix.values)) >= 0 ||
 	       memory_differs(fix.read_domains, POISON, sizeof(fix.read_domains)) >= 0;
 }

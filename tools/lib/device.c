@@ -121,6 +121,60 @@ int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err)
 	return ret;
 }
 
+#define SESSIONS_AT_ONCE	64
+
+int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_info **out,
+			  size_t *nr, struct ucore_error *err)
+{
+	struct ucore_session_info *sessions = NULL, *more;
+	uint32_t got = SESSIONS_AT_ONCE;
+	int ret;
+
+	for (*nr = 0; got == SESSIONS_AT_ONCE; *nr += got) {
+		more = realloc(sessions, (*nr + SESSIONS_AT_ONCE) * sizeof(*sessions));
+		if (!more) {
+			free(sessions);
+			return ucore_error_set(err, -ENOMEM, "out of memory");
+		}
+		sessions = more;
+		UCORE_ARG(ucore_get_sessions, get,
+			  .after = *nr ? sessions[*nr - 1].session : 0,
+			  .nr = SESSIONS_AT_ONCE, .sessions = (uintptr_t)&sessions[*nr]);
+		ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_SESSIONS, &get);
+		if (!ret && (get.nr > SESSIONS_AT_ONCE || *nr > UCORE_MAX_ELEMENTS))
+			ret = -EPROTO;
+		if (ret) {
+			free(sessions);
+			return ucore_error_set(err, ret, "GET_SESSIONS: %s", strerror(-ret));
+		}
+		got = get.nr;
+		for (uint32_t i = 0; i < got; i++)
+			sessions[*nr + i].comm[UCORE_NAME_LEN - 1] = 0;
+	}
+	*out = sessions;
+	return 0;
+}
+
+int ucore_device_end(const struct ucore_device *dev, uint64_t session, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_end_session, end, .session = session);
+	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_END_SESSION, &end);
+
+	switch (ret) {
+	case 0:
+		return 0;
+	case -ENOENT:
+		return ucore_error_set(err, ret, "there is no session %llu: see 'ucoretool doctor'",
+				       (unsigned long long)session);
+	case -EPERM:
+		return ucore_error_set(err, ret, "session %llu: to end it takes CAP_SYS_ADMIN",
+				       (unsigned long long)session);
+	default:
+		return ucore_error_set(err, ret, "session %llu: %s", (unsigned long long)session,
+				       strerror(-ret));
+	}
+}
+
 int ucore_device_open(const char *path, const struct ucore_sys *sys, struct ucore_device **out,
 		      struct ucore_error *err)
 {

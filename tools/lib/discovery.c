@@ -201,6 +201,8 @@ const char *ucore_unit_reason(uint32_t reason)
 		[UCORE_UNIT_SURPLUS] = "the processor has fewer units of this type than the table",
 		[UCORE_UNIT_MOVED] =
 			"the table is known to be wrong here: its registers are elsewhere",
+		[UCORE_UNIT_FOREIGN] =
+			"its registers are another device's, or the processor's: writing there would do harm",
 	};
 
 	return reason < ARRAY_SIZE(reasons) ? reasons[reason] :

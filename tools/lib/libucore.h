@@ -147,6 +147,23 @@ const struct ucore_domain_info *ucore_device_domains(const struct ucore_device *
 /** ucore_device_boxes() - the boxes, @nr of them, element i has box id i */
 const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, size_t *nr);
 
+/**
+ * ucore_device_sessions() - all sessions of all processes, by id
+ *
+ * A moment's view.  @sessions gets @nr of them, to be freed with free().
+ * Errors: -ENOMEM, -ENOTTY (a driver that does not tell), -EPROTO.
+ */
+int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_info **sessions,
+			  size_t *nr, struct ucore_error *err);
+
+/**
+ * ucore_device_end() - end a session by its id, whoever has its descriptor
+ *
+ * Its boxes are free; its descriptor answers -ESHUTDOWN from then on.
+ * Errors: -ENOENT (no such session), -EPERM (CAP_SYS_ADMIN is needed).
+ */
+int ucore_device_end(const struct ucore_device *dev, uint64_t session, struct ucore_error *err);
+
 /** ucore_device_domain() - one domain by its id, NULL if there is none */
 const struct ucore_domain_info *ucore_device_domain(const struct ucore_device *dev,
 						    uint32_t domain);

@@ -40,6 +40,13 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 	return 0;
 }
 
+/* Of a socket the C library's words for this errno speak */
+static const char *error_text(int code)
+{
+	return code == -ESHUTDOWN ? "somebody ended the session ('ucoretool end')" :
+				    strerror(-code);
+}
+
 /* ENODEV and EBUSY have their reason in INFO, which may have changed since */
 static int create_error(struct ucore_device *dev, int code, struct ucore_error *err)
 {
@@ -241,6 +248,14 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 				       event->label, (unsigned long long)event->period,
 				       event->counters >> UCORE_COUNTER_FIXED ?
 				       box->fixed_width : box->width, box->type);
+	case -EACCES:
+		return ucore_error_set(err, code,
+				       "event '%s': filters by address, opcode, core or thread show what other users do: they need CAP_PERFMON",
+				       event->label);
+	case -ENOBUFS:
+		return ucore_error_set(err, code,
+				       "event '%s': no more memory for rings (%u KiB on each die or CPU with events): use a smaller ring, or raise the limit of locked memory (ulimit -l, or mlock_kb of module ucore)",
+				       event->label, session->config.ring_size >> 10);
 	case -ENODEV:
 		return ucore_error_set(err, code, "event '%s': %s stopped answering",
 				       event->label, box_text(box, text));
@@ -425,6 +440,10 @@ int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, 
 				       text, one);
 	case -EAGAIN:
 		return ucore_error_set(err, ret, "%s: %soffline: choose another", text, one);
+	case -EPERM:
+		return ucore_error_set(err, ret,
+				       "%s: %snot a CPU that you may run on: choose another (taskset -p $$), or have CAP_SYS_NICE",
+				       text, one);
 	case -ERANGE:
 		return ucore_error_set(err, ret,
 				       "%s: %spmi_core_sel cannot name its core: choose another",
@@ -461,7 +480,7 @@ static int start_error(struct ucore_session *session, int code, struct ucore_err
 		return ucore_error_set(err, code,
 				       "cannot start: the kernel's intel_uncore driver holds the hardware: modprobe -r intel_uncore");
 	default:
-		return ucore_error_set(err, code, "cannot start: %s", strerror(-code));
+		return ucore_error_set(err, code, "cannot start: %s", error_text(code));
 	}
 }
 
@@ -478,7 +497,7 @@ int ucore_session_stop(struct ucore_session *session, struct ucore_error *err)
 	UCORE_ARG(ucore_command, command);
 	int ret = session_ioctl(session, UCORE_STOP, &command);
 
-	return ret ? ucore_error_set(err, ret, "cannot stop: %s", strerror(-ret)) : 0;
+	return ret ? ucore_error_set(err, ret, "cannot stop: %s", error_text(ret)) : 0;
 }
 
 int ucore_session_reset(struct ucore_session *session, struct ucore_error *err)
@@ -486,7 +505,7 @@ int ucore_session_reset(struct ucore_session *session, struct ucore_error *err)
 	UCORE_ARG(ucore_command, command);
 	int ret = session_ioctl(session, UCORE_RESET, &command);
 
-	return ret ? ucore_error_set(err, ret, "cannot reset: %s", strerror(-ret)) : 0;
+	return ret ? ucore_error_set(err, ret, "cannot reset: %s", error_text(ret)) : 0;
 }
 
 int ucore_reading_init(struct ucore_reading *reading, const struct ucore_session *session)
@@ -571,7 +590,7 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 	if (!ret)
 		ret = ucore_reading_sort(&session->reading, session, session->values);
 	if (ret)
-		return ucore_error_set(err, ret, "cannot read the counters: %s", strerror(-ret));
+		return ucore_error_set(err, ret, "cannot read the counters: %s", error_text(ret));
 	*snap = (struct ucore_snapshot) {
 		.nr_values = session->nr_slots,
 		.values = session->values,
@@ -589,7 +608,7 @@ int ucore_session_status(struct ucore_session *session, struct ucore_status *sta
 	int ret = session_ioctl(session, UCORE_STATUS, &answer);
 
 	if (ret)
-		return ucore_error_set(err, ret, "STATUS: %s", strerror(-ret));
+		return ucore_error_set(err, ret, "STATUS: %s", error_text(ret));
 	*status = answer;
 	return 0;
 }

@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
 	&command_report,
 	&command_script,
 	&command_export,
+	&command_end,
 };
 
 static void usage_print(FILE *stream)

@@ -116,6 +116,6 @@ struct command {
 /* The rows of the table, each in its file of cmd/ */
 extern const struct command command_list, command_info, command_doctor, command_stat,
 			    command_top, command_record, command_report, command_script,
-			    command_export;
+			    command_export, command_end;
 
 #endif /* UCORETOOL_H */

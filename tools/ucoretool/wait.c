@@ -258,7 +258,8 @@ enum wait_event wait_for(struct wait *wait, int fd, uint64_t until)
 	if (wait->ended)
 		return WAIT_END;
 	if (fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) {
-		errno = EIO;
+		/* a session hangs up when somebody ends it */
+		errno = fds[2].revents & POLLHUP ? ESHUTDOWN : EIO;
 		return WAIT_ERROR;
 	}
 	if (fds[2].revents & POLLIN)

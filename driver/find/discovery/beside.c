@@ -84,13 +84,11 @@ static u32 ids_end(const struct ucore_disc *disc, u32 die, u32 type)
 static bool bank_there(const struct ucore_disc *disc, const struct ucore_disc_bank *bank,
 		       u64 address)
 {
-	const struct ucore_disc_env *env = disc->env;
 	void __iomem *base;
 	bool there = true;
 	u32 i;
 
-	if (address >> env->phys_bits || (address + bank->size - 1) >> env->phys_bits ||
-	    env->on_ram(env, address, bank->size))
+	if (ucore_disc_window(disc->env, NULL, UCORE_ACCESS_MMIO, address, bank->size))
 		return false;
 	base = ioremap(address, bank->size);
 	if (!base)

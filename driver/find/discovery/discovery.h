@@ -3,9 +3,10 @@
  * PMON discovery: from the bytes that firmware left to box descriptions.
  *
  * Four steps.  fetch.c reads config space and tables and answers the parser's
- * questions about this machine.  parse.c decides what the bytes mean: pure, no
- * hardware, no kernel state, so unit tests and a fuzzer in user space reach all
- * of it.  probe.c asks whether what they describe is there.  find.c makes box
+ * questions about this machine, with foreign.c, which knows what in it is others'.
+ * parse.c decides what the bytes mean, and window.c which registers a unit may have:
+ * pure, no hardware, no kernel state, so unit tests and a fuzzer in user space reach
+ * all of it.  probe.c asks whether what they describe is there.  find.c makes box
  * descriptions of it, and beside.c of what no table has.
  *
  * A unit (the table's word) that is accepted becomes a box.
@@ -15,6 +16,9 @@
 
 #include "find/ends.h"
 #include "find/platform.h"
+
+/* Config space of a PCI Express function */
+#define UCORE_DISC_CONFIG_BYTES	4096
 
 #define UCORE_DISC_MAX_UNITS	1023		/* of a table: max_units has ten bits */
 #define UCORE_DISC_MAX_TOTAL	8192		/* of all tables */
@@ -35,10 +39,12 @@
  * @fixed_ctl: control of the fixed counter, from the box control; 0: none
  * @fixed_ctr: fixed counter, from the box control
  * @filter: filter register, from the box control; 0: none
+ * @port: it may be in a PCI Express or CXL port, beside what the port's driver uses
  */
 struct ucore_disc_type {
 	u32 id;
 	const struct ucore_box_type *type;
+	bool port;
 	u8 access;
 	u8 ctl_stride;
 	u8 fixed_ctl;
@@ -139,15 +145,52 @@ struct ucore_disc_rules {
  */
 
 /**
+ * struct ucore_disc_region - memory that is no unit's
+ * @start: first byte
+ * @end: the first behind it that is not
+ * @port: registers of a PCI Express port: see struct ucore_disc_type
+ */
+struct ucore_disc_region {
+	u64 start;
+	u64 end;
+	bool port;
+};
+
+/**
+ * struct ucore_disc_function - a PCI function
+ * @size: bytes of config space
+ * @class: class code, 24 bits
+ * @driven: a driver is bound to it
+ * @taken: a bit for each dword of config space that a capability has
+ */
+struct ucore_disc_function {
+	u32 size;
+	u32 class;
+	bool driven;
+	u64 taken[UCORE_DISC_CONFIG_BYTES / sizeof(u32) / 64];
+};
+
+struct ucore_unit;
+
+/**
  * struct ucore_disc_env - what only the machine can tell
  * @phys_bits: bits of a physical address
+ * @region: memory that is others'
+ * @nr_regions: how many
+ * @max_regions: room for how many
  * @on_ram: is any of this RAM?
- * @config_size: bytes of config space of a function, 0 if there is none
+ * @function: what is there to know of a PCI function; false if there is none of Intel's
+ * @answers: do the registers of a unit answer that may be touched?
  */
 struct ucore_disc_env {
 	u32 phys_bits;
+	struct ucore_disc_region *region;
+	u32 nr_regions;
+	u32 max_regions;
 	bool (*on_ram)(const struct ucore_disc_env *env, u64 address, u64 size);
-	u32 (*config_size)(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn);
+	bool (*function)(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
+			 struct ucore_disc_function *function);
+	bool (*answers)(const struct ucore_disc_env *env, const struct ucore_unit *unit);
 };
 
 /**
@@ -263,7 +306,8 @@ struct ucore_unit {
  * @space: MSRs of a die, memory, a PCI function, or unit names of a die
  * @start: the first that is taken
  * @end: the first behind it that is not
- * @unit: index of the unit, UCORE_NO_BOX for global control
+ * @unit: index of the unit, UCORE_NO_BOX for global control, UCORE_DISC_OTHERS for
+ *        what is known and no unit's
  */
 struct ucore_disc_claim {
 	u64 space;
@@ -271,6 +315,8 @@ struct ucore_disc_claim {
 	u64 end;
 	u32 unit;
 };
+
+#define UCORE_DISC_OTHERS	(UCORE_NO_BOX - 1)
 
 /* What can be taken */
 enum ucore_disc_space {
@@ -342,7 +388,12 @@ u32 ucore_disc_access(const u64 *word);
 u32 ucore_disc_unit_type(const struct ucore_unit *unit);
 u32 ucore_disc_unit_id(const struct ucore_unit *unit);
 
-/* Pure: */
+/* Pure, window.c: */
+void ucore_disc_caps(const struct ucore_disc_config *config, struct ucore_disc_function *function);
+u32 ucore_disc_window(const struct ucore_disc_env *env, const struct ucore_disc_type *rule,
+		      u32 access, u64 address, u32 size);
+
+/* Pure, parse.c: */
 u32 ucore_disc_walk(const struct ucore_disc_config *config, struct ucore_disc_dvsec *dvsec,
 		    u32 max, bool *broken);
 u32 ucore_disc_bar(const struct ucore_disc_config *config, u32 bar, u64 *address);

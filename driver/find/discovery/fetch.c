@@ -3,8 +3,8 @@
  * PMON discovery: fetch the bytes.
  *
  * Walks all Intel PCI functions for DVSECs of PMON discovery, maps their
- * tables, and answers the parser's questions (RAM? such a function?).  What the
- * bytes mean is decided in parse.c.  Process context, at load.
+ * tables, and answers the parser's questions (RAM? such a function? does it answer?).
+ * What the bytes mean is decided in parse.c.  Process context, at load.
  */
 #include <linux/cpu.h>
 #include <linux/io.h>
@@ -12,6 +12,7 @@
 
 #include "find/array.h"
 #include "find/discovery/fetch.h"
+#include "find/discovery/foreign.h"
 #include "find/discovery/probe.h"
 #include "find/memory.h"
 #include "find/topology.h"
@@ -30,34 +31,22 @@ static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 	return ucore_memory_is_ram(address, size);
 }
 
-static u32 env_config_size(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn)
+static bool env_function(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
+			 struct ucore_disc_function *function)
 {
-	struct pci_dev *pdev = pci_get_domain_bus_and_slot(segment, bus, devfn);
-	/* nobody else's function: what is written there is not for a PMU */
-	u32 size = pdev && pdev->vendor == PCI_VENDOR_ID_INTEL ? pdev->cfg_size : 0;
+	return ucore_foreign_function(segment, bus, devfn, function);
+}
 
-	pci_dev_put(pdev);
-	return size;
+static bool env_answers(const struct ucore_disc_env *env, const struct ucore_unit *unit)
+{
+	return ucore_disc_unit_there(unit);
 }
 
 static struct ucore_disc_env env = {
 	.on_ram = env_on_ram,
-	.config_size = env_config_size,
+	.function = env_function,
+	.answers = env_answers,
 };
-
-struct config {
-	struct ucore_disc_config config;
-	struct pci_dev *pdev;
-};
-
-static u32 config_read(const struct ucore_disc_config *config, u32 reg)
-{
-	u32 val;
-
-	if (pci_read_config_dword(container_of(config, struct config, config)->pdev, reg, &val))
-		return ~0U;
-	return val;
-}
 
 struct source {
 	struct ucore_disc_source source;
@@ -96,7 +85,7 @@ static struct ucore_disc_table *table_new(struct ucore_disc *disc, struct pci_de
 }
 
 /* The table's place, from config space; nothing is mapped yet. */
-static void table_locate(struct ucore_disc_table *t, const struct config *config)
+static void table_locate(struct ucore_disc_table *t, const struct ucore_pci_config *config)
 {
 	struct pci_dev *pdev = config->pdev;
 	u16 command;
@@ -125,15 +114,13 @@ static void table_locate(struct ucore_disc_table *t, const struct config *config
 
 static int find_tables(struct ucore_disc *disc, struct pci_dev *pdev)
 {
-	struct config config = {
-		.config = { .read = config_read, .size = pdev->cfg_size },
-		.pdev = pdev,
-	};
 	struct ucore_disc_dvsec dvsec[MAX_DVSECS];
+	struct ucore_pci_config config;
 	struct ucore_disc_table *t;
 	bool broken;
 	u32 i, n;
 
+	ucore_pci_config_init(&config, pdev);
 	n = ucore_disc_walk(&config.config, dvsec, ARRAY_SIZE(dvsec), &broken);
 	for (i = 0; i < n; i++) {
 		t = table_new(disc, pdev);
@@ -275,10 +262,16 @@ int ucore_disc_fetch(struct ucore_disc *disc)
 	ret = find_all_tables(disc);
 	if (ret || !disc->nr_tables)
 		return ret;
-	ret = deal(disc);
+	ret = ucore_foreign_regions(&env, disc) ?: deal(disc);
 	for (i = 0; i < disc->rules->nr_places && !ret; i++)
 		ret = find_spots(disc, &disc->rules->places[i]);
 	for (i = 0; i < disc->nr_tables && !ret; i++)
 		ret = read_table(disc, i);
 	return ret;
+}
+
+/** ucore_disc_fetch_drop() - forget what is others' */
+void ucore_disc_fetch_drop(void)
+{
+	ucore_foreign_drop(&env);
 }

@@ -192,7 +192,7 @@ int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *pl
 	tell_offline(finder);
 	ret = describe_globals();
 	if (!ret)
-		ret = ucore_disc_probe(&disc);
+		ret = ucore_disc_count(&disc);
 	if (ret)
 		return ret;
 	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
@@ -212,6 +212,7 @@ void ucore_disc_drop(void)
 	die_globals = NULL;
 	nr_die_globals = 0;
 	ucore_disc_free(&disc);
+	ucore_disc_fetch_drop();
 }
 
 /*

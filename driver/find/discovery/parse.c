@@ -22,18 +22,6 @@
 #include "find/topology.h"
 #include "hw/discovery.h"
 
-/*
- * Uncore MSRs are in these ranges.  Between and below them are registers that
- * steer the processor: firmware must not make us write there.
- */
-#define MSR_LOW_FIRST	0xe00
-#define MSR_LOW_LAST	0xfff
-#define MSR_FIRST	0x2000
-#define MSR_LAST	0xffff
-
-/* The standard header of a PCI function holds its BARs: no box is there. */
-#define PCI_FIRST	0x40
-#define CONFIG_BYTES	4096
 #define PCI_BARS	6
 #define PCI_BAR0	0x10
 
@@ -78,7 +66,7 @@ static struct ucore_disc_dvsec dvsec_at(const struct ucore_disc_config *config, 
 u32 ucore_disc_walk(const struct ucore_disc_config *config, struct ucore_disc_dvsec *dvsec,
 		    u32 max, bool *broken)
 {
-	u64 seen[CONFIG_BYTES / sizeof(u32) / 64] = { };
+	u64 seen[UCORE_DISC_CONFIG_BYTES / sizeof(u32) / 64] = { };
 	u32 at = DISC_EXT_CAP_FIRST, header, n = 0;
 	bool first;
 
@@ -159,42 +147,6 @@ u32 ucore_disc_unit_id(const struct ucore_unit *unit)
 static bool all_ones(const u64 *word)
 {
 	return word[0] == ~0ULL || word[1] == ~0ULL || word[2] == ~0ULL;
-}
-
-static u32 pci_devfn(u64 address)
-{
-	return FIELD_GET(DISC_PCI_SLOT, address) << 3 | FIELD_GET(DISC_PCI_FUNCTION, address);
-}
-
-/* May @size bytes (MSRs: registers) from @address be touched? */
-static u32 check_window(const struct ucore_disc *disc, u32 access, u64 address, u32 size)
-{
-	const struct ucore_disc_env *env = disc->env;
-	u32 first, bytes;
-
-	switch (access) {
-	case UCORE_ACCESS_MSR:
-		if (address >= MSR_LOW_FIRST && address <= MSR_LOW_LAST &&
-		    address + size - 1 <= MSR_LOW_LAST)
-			return UCORE_UNIT_OK;
-		if (address >= MSR_FIRST && address <= MSR_LAST && address + size - 1 <= MSR_LAST)
-			return UCORE_UNIT_OK;
-		return UCORE_UNIT_WINDOW;
-	case UCORE_ACCESS_MMIO:
-		if (address >> env->phys_bits || (address + size - 1) >> env->phys_bits)
-			return UCORE_UNIT_WINDOW;
-		return env->on_ram(env, address, size) ? UCORE_UNIT_RAM : UCORE_UNIT_OK;
-	default:
-		if (address >> 32)
-			return UCORE_UNIT_WINDOW;
-		bytes = env->config_size(env, FIELD_GET(DISC_PCI_SEGMENT, address),
-					 FIELD_GET(DISC_PCI_BUS, address), pci_devfn(address));
-		if (!bytes)
-			return UCORE_UNIT_FUNCTION;
-		first = FIELD_GET(DISC_PCI_OFFSET, address);
-		return first < PCI_FIRST || first + size > bytes ? UCORE_UNIT_WINDOW :
-								   UCORE_UNIT_OK;
-	}
 }
 
 /*
@@ -305,7 +257,7 @@ static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table 
 
 	table->nr_status = 0;
 	if (!bits || bits > UCORE_DISC_MAX_STATUS || offset % stride || offset < stride ||
-	    check_window(disc, access, table->word[1], size))
+	    ucore_disc_window(disc->env, NULL, access, table->word[1], size))
 		return;
 	table->nr_status = bits;
 	table->status_stride = stride;
@@ -366,13 +318,54 @@ void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *t
 		table->reason = UCORE_TABLE_STRIDE;
 	else if (access == ~0U || (access == UCORE_ACCESS_MMIO && word[1] & 7) ||
 		 (access == UCORE_ACCESS_PCI && word[1] & 3) ||
-		 check_window(disc, access, word[1],
-			      access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES))
+		 ucore_disc_window(disc->env, NULL, access, word[1],
+				   access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES))
 		table->reason = UCORE_TABLE_GLOBAL;
 	else
 		table->reason = UCORE_TABLE_OK;
 	if (!table->reason)
 		parse_status(disc, table);
+}
+
+/* Registers that are known and no unit's; if somebody has them already, so be it. */
+static int claim_others(struct ucore_disc *disc, u64 space, u64 start, u64 end)
+{
+	const struct ucore_disc_claim claim = {
+		.space = space, .start = start, .end = end, .unit = UCORE_DISC_OTHERS,
+	};
+
+	return claim_hit(disc, &claim) ? 0 : claim_add(disc, &claim);
+}
+
+/* The words of global status. */
+static int claim_status(struct ucore_disc *disc, const struct ucore_disc_table *table)
+{
+	u32 access = ucore_disc_access(table->word);
+	u64 start = register_start(access, table->word[1]);
+
+	if (!table->nr_status)
+		return 0;
+	return claim_others(disc, register_space(access, table->die, table->word[1]),
+			    start + FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, table->word[2]),
+			    start + table->global_size);
+}
+
+/* MSRs of a die that count without being in a table: CHAs, and what IIO stacks move. */
+static int claim_beside(struct ucore_disc *disc, s32 die)
+{
+	const struct ucore_disc_beside *beside = disc->rules->beside;
+	u32 count = disc->rules->count_msr, stack, i, msr;
+	u64 space = SPACE_MSR | (u32)die;
+	int ret = count ? claim_others(disc, space, count, count + 1) : 0;
+
+	for (stack = 0; beside && stack < beside->max; stack++) {
+		for (i = 0; i < beside->type->nr_fixed && !ret; i++) {
+			msr = beside->msr + stack * beside->stride +
+			      beside->layout->fixed_ctr[i] + (i ? stack * beside->spread : 0);
+			ret = claim_others(disc, space, msr, msr + 1);
+		}
+	}
+	return ret;
 }
 
 /* Global control is nobody's counter, nor another die's global control. */
@@ -400,7 +393,8 @@ static int claim_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 		table->reason = UCORE_TABLE_GLOBAL;
 		return 0;
 	}
-	return claim_add(disc, &claim);
+	return claim_add(disc, &claim) ?: claim_status(disc, table) ?:
+	       claim_beside(disc, table->die);
 }
 
 /*
@@ -628,7 +622,26 @@ static void unit_identify(const struct ucore_disc *disc, struct ucore_unit *unit
 		snprintf(unit->name, sizeof(unit->name), "type_%u", type);
 }
 
-/* Claim a unit's name and all its registers, or note who has one of them. */
+/* A claim is in the way: whose? */
+static void note_hit(struct ucore_disc *disc, struct ucore_unit *unit,
+		     const struct ucore_disc_claim *hit)
+{
+	if (hit->unit == UCORE_DISC_OTHERS) {
+		unit->reason = UCORE_UNIT_FOREIGN;
+		return;
+	}
+	unit->reason = FIELD_GET(SPACE_KIND, hit->space) == UCORE_DISC_NAME ?
+		       UCORE_UNIT_DUPLICATE : UCORE_UNIT_OVERLAP;
+	if (hit->unit != UCORE_NO_BOX) {
+		unit->other = disc->unit[hit->unit].record;
+		unit->other_table = disc->unit[hit->unit].table;
+	}
+}
+
+/*
+ * Claim a unit's name and all its registers, or note who has one of them.  What does
+ * not answer claims nothing: it shall not keep a good unit out.
+ */
 static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const struct run *runs,
 		      u32 nr)
 {
@@ -653,11 +666,11 @@ static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const st
 		hit = claim_hit(disc, &claim[i]);
 		if (!hit)
 			continue;
-		unit->reason = i ? UCORE_UNIT_OVERLAP : UCORE_UNIT_DUPLICATE;
-		if (hit->unit != UCORE_NO_BOX) {
-			unit->other = disc->unit[hit->unit].record;
-			unit->other_table = disc->unit[hit->unit].table;
-		}
+		note_hit(disc, unit, hit);
+		return 0;
+	}
+	if (!disc->env->answers(disc->env, unit)) {
+		unit->reason = UCORE_UNIT_NO_ANSWER;
 		return 0;
 	}
 	for (i = 0; i <= nr && !ret; i++)
@@ -705,7 +718,7 @@ static int unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 	}
 	nr = layout_odd(unit, access, runs);
 	unit->size = runs_end(runs, nr);
-	unit->reason = check_window(disc, access, unit->word[1], unit->size);
+	unit->reason = ucore_disc_window(disc->env, unit->rule, access, unit->word[1], unit->size);
 	if (unit->reason)
 		return 0;
 	if (access == UCORE_ACCESS_PCI)

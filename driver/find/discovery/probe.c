@@ -2,16 +2,14 @@
 /*
  * PMON discovery: is what the tables describe there?
  *
- * One access for each unit, one IPI for each die.  Process context, at load.
+ * One access for each unit, of an MSR by an IPI.  Process context, at load.
  */
 #include <linux/bitfield.h>
 #include <linux/cpu.h>
 #include <linux/io.h>
 #include <linux/minmax.h>
 #include <linux/pci.h>
-#include <linux/smp.h>
 
-#include "compat.h"
 #include "find/discovery/probe.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
@@ -88,66 +86,49 @@ bool ucore_disc_global_there(const struct ucore_disc_table *t)
 }
 
 /**
- * struct probe - MSRs to be read on a die
- * @disc: units
- * @die: the die
- * @counted: how many units of the counted type there are, by @disc's rules; 0: unknown
+ * ucore_disc_unit_there() - does the box control of a unit answer?
+ * @unit: the unit, which may be touched and has its @size
+ *
+ * Return: true if it does.
  */
-struct probe {
-	struct ucore_disc *disc;
-	s32 die;
-	u64 counted;
-};
-
-/* On a CPU of the die: units whose box control faults are not there. */
-static void probe_msrs_here(void *arg)
+bool ucore_disc_unit_there(const struct ucore_unit *unit)
 {
-	struct probe *probe = arg;
-	struct ucore_disc *disc = probe->disc;
-	struct ucore_unit *unit;
-	u64 val;
-
-	for (unit = disc->unit; unit < disc->unit + disc->nr_units; unit++)
-		if (unit->die == probe->die && !unit->reason &&
-		    ucore_disc_access(unit->word) == UCORE_ACCESS_MSR &&
-		    (rdmsrq_safe(unit->word[1], &val) || val == ~0ULL))
-			unit->reason = UCORE_UNIT_NO_ANSWER;
-	if (disc->rules->count_msr && rdmsrq_safe(disc->rules->count_msr, &probe->counted))
-		probe->counted = 0;
+	if (ucore_disc_access(unit->word) == UCORE_ACCESS_MSR)
+		return ucore_disc_msr_there(unit->die, unit->word[1]);
+	return dword_there(unit->word, unit->size);
 }
 
-static int probe_msrs(struct ucore_disc *disc)
+/* How many units of the counted type a die has, by the platform's rules; 0: unknown */
+static u64 counted(const struct ucore_disc *disc, s32 die)
 {
-	struct ucore_dies dies = { };
-	int ret = ucore_dies_list(&dies);
-	struct probe probe;
-	u32 i;
+	u64 count = 0;
 
-	for (i = 0; i < dies.nr && !ret; i++) {
-		probe = (struct probe){ .disc = disc, .die = dies.id[i] };
-		cpus_read_lock();
-		smp_call_function_single(ucore_cpu_of_die(probe.die), probe_msrs_here, &probe, 1);
-		cpus_read_unlock();
-		if (probe.counted)
-			ucore_disc_trim(disc, probe.die, min_t(u64, probe.counted, U32_MAX));
-	}
-	ucore_dies_free(&dies);
-	return ret;
+	cpus_read_lock();
+	if (!disc->rules->count_msr ||
+	    !ucore_msr_probe(ucore_cpu_of_die(die), disc->rules->count_msr, &count))
+		count = 0;
+	cpus_read_unlock();
+	return count;
 }
 
 /**
- * ucore_disc_probe() - reject the units that do not answer
+ * ucore_disc_count() - reject units that the processor says are too many
  * @disc: all units
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_disc_probe(struct ucore_disc *disc)
+int ucore_disc_count(struct ucore_disc *disc)
 {
-	struct ucore_unit *unit;
+	struct ucore_dies dies = { };
+	int ret = ucore_dies_list(&dies);
+	u64 count;
+	u32 i;
 
-	for (unit = disc->unit; unit < disc->unit + disc->nr_units; unit++)
-		if (!unit->reason && ucore_disc_access(unit->word) != UCORE_ACCESS_MSR &&
-		    !dword_there(unit->word, unit->size))
-			unit->reason = UCORE_UNIT_NO_ANSWER;
-	return probe_msrs(disc);
+	for (i = 0; i < dies.nr && !ret; i++) {
+		count = counted(disc, dies.id[i]);
+		if (count)
+			ucore_disc_trim(disc, dies.id[i], min_t(u64, count, U32_MAX));
+	}
+	ucore_dies_free(&dies);
+	return ret;
 }

@@ -552,6 +552,72 @@ static void check_core(struct doctor *doctor)
 			core.reason);
 }
 
+/* ---- who else is there ------------------------------------------------- */
+
+#define BOXES_SHOWN	4
+
+/* "imc0, imc1 and 3 more": the boxes of a session */
+static void boxes_text(const struct doctor *doctor, uint64_t session, char *text, size_t size)
+{
+	const struct ucore_box_info *boxes;
+	unsigned int n = 0;
+	size_t nr, len = 0;
+
+	boxes = ucore_device_boxes(doctor->dev, &nr);
+	*text = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (boxes[i].owner != session || n++ >= BOXES_SHOWN)
+			continue;
+		snprintf(text + len, size - len, "%s%s%u", n > 1 ? ", " : "", boxes[i].type,
+			 boxes[i].instance);
+		len = strlen(text);
+	}
+	if (n > BOXES_SHOWN)
+		snprintf(text + len, size - len, " and %u more", n - BOXES_SHOWN);
+}
+
+static bool process_is_gone(const struct doctor *doctor, uint32_t pid)
+{
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/proc/%u", doctor->root, pid);
+	return pid && access(path, F_OK);
+}
+
+static void check_session(struct doctor *doctor, const struct ucore_session_info *session)
+{
+	bool gone = process_is_gone(doctor, session->pid);
+	char boxes[160], pins[48] = "", advice[120];
+
+	if (!session->nr_boxes && !session->nr_pinned)
+		return;		/* it is in nobody's way */
+	boxes_text(doctor, session->session, boxes, sizeof(boxes));
+	if (session->nr_pinned)
+		snprintf(pins, sizeof(pins), "%sthe PMI CPUs of %u dies", *boxes ? ", " : "",
+			 session->nr_pinned);
+	snprintf(advice, sizeof(advice),
+		 "another process may have its descriptor; to free them: ucoretool end %llu",
+		 (unsigned long long)session->session);
+	finding(doctor, gone ? VERDICT_WARNING : VERDICT_OK, "session", gone ? advice : NULL,
+		"session %llu of %s (pid %u%s, user %u), %s, holds %s%s",
+		(unsigned long long)session->session, session->comm, session->pid,
+		gone ? ", gone" : "", session->uid,
+		session->state == UCORE_SESSION_RUNNING ? "running" : "stopped",
+		*boxes || *pins ? boxes : "boxes", pins);
+}
+
+static void check_sessions(struct doctor *doctor)
+{
+	struct ucore_session_info *sessions;
+	size_t nr;
+
+	if (ucore_device_sessions(doctor->dev, &sessions, &nr, NULL))
+		return;
+	for (size_t i = 0; i < nr; i++)
+		check_session(doctor, &sessions[i]);
+	free(sessions);
+}
+
 /* ---- who we are -------------------------------------------------------- */
 
 static void check_context(struct doctor *doctor)
@@ -635,6 +701,7 @@ static int doctor_run(struct tool *tool, const void *data)
 		check_domains(&doctor);
 		check_overflow(&doctor);
 		check_core(&doctor);
+		check_sessions(&doctor);
 	}
 	check_context(&doctor);
 	check_paranoid(&doctor);

@@ -321,6 +321,8 @@ static int record_loop(struct tool *tool, struct record *record, struct wait *wa
 
 	do {
 		event = wait_for(wait, fd, now_ns() + DRAIN_NS);
+		if (event == WAIT_ERROR && errno == ESHUTDOWN)
+			return tool_error(tool, "somebody ended the session ('ucoretool end')");
 		if (event == WAIT_ERROR)
 			return tool_error(tool, "cannot wait for records: %s", strerror(errno));
 		ret = rings_drain(tool, record);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What of the machine is known to be others'. */
+#ifndef UCORE_FOREIGN_H
+#define UCORE_FOREIGN_H
+
+#include "find/discovery/discovery.h"
+
+struct pci_dev;
+
+/**
+ * struct ucore_pci_config - config space of a function
+ * @config: what the parser sees of it
+ * @pdev: the function
+ */
+struct ucore_pci_config {
+	struct ucore_disc_config config;
+	struct pci_dev *pdev;
+};
+
+void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev);
+
+int ucore_foreign_regions(struct ucore_disc_env *env, const struct ucore_disc *disc);
+void ucore_foreign_drop(struct ucore_disc_env *env);
+bool ucore_foreign_function(u32 segment, u32 bus, u32 devfn,
+			    struct ucore_disc_function *function);
+
+#endif /* UCORE_FOREIGN_H */

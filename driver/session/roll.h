@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The roll of all sessions: opening, closing, listing, ending them. */
+#ifndef UCORE_ROLL_H
+#define UCORE_ROLL_H
+
+#include <linux/types.h>
+
+#include "ucore_uapi.h"
+
+struct ucore_session;
+
+struct ucore_session *ucore_roll_open(const struct ucore_create_session *config, bool context);
+void ucore_roll_close(struct ucore_session *session);
+bool ucore_roll_describe(u64 after, struct ucore_session_info *out);
+u32 ucore_roll_count(void);
+int ucore_roll_end(u64 id);
+
+#endif /* UCORE_ROLL_H */

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool end: end somebody's sessions, so that what they hold is free.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "tool.h"
+
+struct end_args {
+	char **ids;
+	int nr;
+};
+
+static const struct option_desc end_options[] = {
+	{ 0 },
+};
+
+static int end_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	(void)tool;
+	(void)data;
+	(void)letter;
+	(void)value;
+	return 0;
+}
+
+static int end_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct end_args *args = data;
+	int ret = 0;
+
+	if (!argc)
+		return tool_usage(tool, "which session? 'ucoretool doctor' shows their numbers");
+	for (int i = 0; i < argc && !ret; i++) {
+		uint64_t id;
+
+		ret = parse_u64(tool, "session", argv[i], 1, UINT64_MAX, &id);
+	}
+	args->ids = argv;
+	args->nr = argc;
+	return ret;
+}
+
+static int end_run(struct tool *tool, const void *data)
+{
+	const struct end_args *args = data;
+	struct ucore_device *dev;
+	int ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);
+
+	if (ret)
+		return tool_fail(tool, ret);
+	for (int i = 0; i < args->nr && !ret; i++) {
+		ret = ucore_device_end(dev, strtoull(args->ids[i], NULL, 0), &tool->err);
+		if (!ret)
+			printf("session %s ended\n", args->ids[i]);
+	}
+	ucore_device_close(dev);
+	return ret ? tool_fail(tool, ret) : 0;
+}
+
+const struct command command_end = {
+	.name = "end",
+	.operands = "SESSION...",
+	.summary = "end somebody's sessions: what they hold is free",
+	.options = end_options,
+	.args_size = sizeof(struct end_args),
+	.option = end_option,
+	.finish = end_finish,
+	.run = end_run,
+};
