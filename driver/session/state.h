@@ -16,8 +16,10 @@ struct pid;
 
 /**
  * struct ucore_session - what a session descriptor stands for
+ * @turn: held by a command that makes readers work, while it waits for their time and
+ *        runs (turn.c).  Outermost.
  * @lock: guards everything but what is const after creation and @part's
- *        pointers.  Outermost: before the catalog's lock, ucore_run_lock
+ *        pointers.  After @turn: before the catalog's lock, ucore_run_lock
  *        and the CPU hotplug lock.  Never taken under mmap_lock.
  * @id: session id
  * @pid: process that created it
@@ -44,7 +46,8 @@ struct pid;
  *        so that mmap and poll may look without a lock (acquire)
  */
 struct ucore_session {
-	struct mutex lock;	/* outermost, see above */
+	struct mutex turn;	/* outermost, see above */
+	struct mutex lock;
 	u64 id;
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];
