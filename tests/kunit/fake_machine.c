@@ -150,7 +150,6 @@ static int machine_init(struct kunit *test, const struct ucore_platform *its, u3
 	u32 i;
 
 	fake_kernel_reset();
-	fake_clock_advance(2 * NSEC_PER_SEC);	/* what earlier tests have spent comes back */
 	fake_kernel.nr_dies = with_cpu ? 1 : nr_domains;
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
