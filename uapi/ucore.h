@@ -43,7 +43,7 @@
  *  ENXIO       the box has no such field or counter, or the event cannot count
  *              on any of the counters asked for
  *  ERANGE      a value does not fit its field, or a period its counter, or a
- *              period is too short to be polled
+ *              period is too short to be polled, or a timer's for its samples
  *  ENOSPC      every counter that the event could use is taken, or the buffer
  *              for a READ or ring cannot hold the answer
  *  EADDRINUSE  a register that the box's counters share (filter, match) holds
@@ -96,6 +96,7 @@
 #define UCORE_READ		_IO(UCORE_TYPE, 0x16)
 #define UCORE_STATUS		_IO(UCORE_TYPE, 0x17)
 #define UCORE_RING_INFO		_IO(UCORE_TYPE, 0x18)
+#define UCORE_BUDGET		_IO(UCORE_TYPE, 0x19)
 
 #define UCORE_NAME_LEN		16
 #define UCORE_REASON_LEN	160
@@ -190,7 +191,8 @@ struct ucore_info {
  * @reserved: 0
  * @pmis: overflow interrupts taken since load
  * @recovered: overflows found by the guard timer because no interrupt came
- * @throttled: times the domain was held frozen because PMIs came too fast
+ * @throttled: times the domain was held frozen because PMIs came too fast, or took too
+ *             much of a CPU's time
  * @frozen_ns: time the domain was frozen by ucore since load
  * @skew_max_ns: longest time from the first box's freeze to the last one's since
  *               load; 0 where one write freezes all
@@ -977,9 +979,9 @@ struct ucore_set_pmi_cpus {
  *
  * START programs the session's boxes under a frozen domain and lets all domains
  * count from the same moment; counts go on from where STOP left them.
- * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples),
- * EALREADY, EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about
- * to sleep).
+ * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples), ERANGE (samples
+ * would take too much of the timer's period: struct ucore_budget), ENOMEM, EALREADY,
+ * EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about to sleep).
  *
  * STOP reads the last counts under a frozen domain and stops the boxes.
  * Stopping a stopped session is no error.
@@ -1092,8 +1094,9 @@ struct ucore_read {
  * @nr_events: out: events
  * @nr_domains: out: domains those events are on
  * @reserved: 0
- * @samples: out: samples taken, lost ones included
- * @lost: out: records that found no room in a ring
+ * @samples: out: samples taken or due: lost ones and dropped periods included
+ * @lost: out: records that found no room in a ring, or were never made: of dropped
+ *        periods (ucore_budget.dropped)
  * @overflows: out: overflows handled
  * @recovered: out: of these, found by the guard timer, their PMI lost
  * @polled: out: of these, found by polling
@@ -1124,6 +1127,44 @@ struct ucore_status {
 	__u64 frozen_ns;
 	__u64 reads;
 	__u64 writes;
+};
+
+/**
+ * struct ucore_budget - UCORE_BUDGET: what the session may take of its readers' time
+ * @size: sizeof(struct ucore_budget)
+ * @flags: 0
+ * @percent: out: share of a CPU's time that ucore takes at most, 100: no limit
+ * @reserved: 0
+ * @sample_ns: out: what a sample of the session's events takes of a CPU, an estimate, on
+ *             the domain where it takes longest; 0 without events
+ * @timer_min_ns: out: the shortest ucore_create_session.timer_ns that START takes with
+ *                these events: @sample_ns is @percent of it
+ * @busy_ns: out: what ucore has taken of the readers of the session's domains since load,
+ *           for all sessions together
+ * @wait_ns: out: how long START, RESET or READ would have to wait now
+ * @dropped: out: periods of the timer in which there was no sample
+ * @put_off: out: times that the timer, or a look at polled periods, was put off
+ *
+ * All that ucore does on a CPU with interrupts off, for all domains that it reads and
+ * all sessions, is charged to the CPU: services of overflows, samples of timers, looks,
+ * START, STOP, RESET and READ.  Beyond its share in some 10 ms: domains that overflow
+ * stay frozen for a while (UCORE_SAMPLE_THROTTLED); timers skip periods, which LOST
+ * records count, and looks are put off (UCORE_SAMPLE_STRETCHED); START, RESET and READ
+ * sleep before they begin.  A period may also be dropped because the timer came late.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM.
+ */
+struct ucore_budget {
+	__u32 size;
+	__u32 flags;
+	__u32 percent;
+	__u32 reserved;
+	__u64 sample_ns;
+	__u64 timer_min_ns;
+	__u64 busy_ns;
+	__u64 wait_ns;
+	__u64 dropped;
+	__u64 put_off;
 };
 
 /**
@@ -1161,8 +1202,8 @@ struct ucore_ring_info {
  *            store_release(&consumer->tail, tail);
  *
  * The kernel never overwrites unread records: what finds no room is counted
- * in @lost, and a LOST record precedes the next one that does.  A tail that
- * makes no sense counts as a full ring.
+ * in @lost, as are periods of a timer that were dropped, and a LOST record precedes
+ * the next one that is written.  A tail that makes no sense counts as a full ring.
  */
 
 /**
@@ -1176,7 +1217,7 @@ struct ucore_ring_consumer {
 /**
  * struct ucore_ring_producer - written by the kernel, read-only in user space
  * @head: bytes produced
- * @lost: records lost since the session was created
+ * @lost: records lost since the session was created, those of dropped periods included
  */
 struct ucore_ring_producer {
 	__u64 head;
@@ -1209,12 +1250,14 @@ struct ucore_record {
  * ucore_sample.flags
  *
  * CONTEXT: ip, pid and tid are of the interrupted context of @cpu: who ran there, not
- * who caused the counts.  USER: ip is a user address.  RECOVERED: the PMI was lost, the guard timer found the domain
- * frozen, @time is late.  THROTTLED: samples came too fast, the domain was held
- * frozen afterwards.  POLLED: no interrupt, the driver looked and found the period
- * over; @time is late by @late_ns at most, counts are of @time.  GAP: since the last
- * sample there was a time in which nothing was counted: the domain had no CPU online
- * or the machine slept.
+ * who caused the counts.  USER: ip is a user address.  RECOVERED: the PMI was lost, the
+ * guard timer found the domain frozen, @time is late.  THROTTLED: samples came too fast,
+ * or took too much of a CPU's time: the domain was held frozen afterwards.  POLLED: no
+ * interrupt, the driver looked and found the period over; @time is late by @late_ns at
+ * most, counts are of @time.  GAP: since the last sample there was a time in which
+ * nothing was counted: the domain had no CPU online or the machine slept.  STRETCHED:
+ * since the last sample the timer, or a look, was put off, for ucore had taken its share
+ * of the CPU's time (struct ucore_budget).
  */
 #define UCORE_SAMPLE_CONTEXT	(1U << 0)
 #define UCORE_SAMPLE_USER	(1U << 1)
@@ -1222,6 +1265,7 @@ struct ucore_record {
 #define UCORE_SAMPLE_THROTTLED	(1U << 3)
 #define UCORE_SAMPLE_POLLED	(1U << 4)
 #define UCORE_SAMPLE_GAP	(1U << 5)
+#define UCORE_SAMPLE_STRETCHED	(1U << 6)
 
 #define UCORE_EVENT_NONE	0xffffffffU
 
@@ -1267,11 +1311,12 @@ struct ucore_sample {
 };
 
 /**
- * struct ucore_lost - RECORD_LOST: records that found no room
+ * struct ucore_lost - RECORD_LOST: records that found no room, or were never made: a
+ * period of the timer was dropped
  * @hdr: type, size, sequence number
  * @lost: how many since the last record that did; they have the numbers before
  *        @hdr.seq, which is the LOST record's own
- * @time: when the ring had room again
+ * @time: when the ring had room again, or the next sample was taken
  */
 struct ucore_lost {
 	struct ucore_record hdr;

@@ -16,6 +16,7 @@
 #include "session/roll.h"
 #include "session/run.h"
 #include "session/session.h"
+#include "session/turn.h"
 
 /* mmap offsets of a domain's ring: one window for each domain of the catalog */
 #define RING_WINDOW	BIT_ULL(28)
@@ -128,6 +129,16 @@ static int cmd_status(struct ucore_ioctl_call *call)
 	return 0;
 }
 
+static int cmd_budget(struct ucore_ioctl_call *call)
+{
+	struct ucore_budget *budget = &call->arg.budget;
+
+	if (budget->reserved)
+		return -EINVAL;
+	*budget = (struct ucore_budget){ .size = budget->size };
+	return ucore_turn_budget(call_session(call), budget);
+}
+
 static int cmd_ring_info(struct ucore_ioctl_call *call)
 {
 	struct ucore_ring_info *info = &call->arg.ring;
@@ -150,14 +161,29 @@ static const struct ucore_ioctl_cmd session_commands[] = {
 	  .flags = UCORE_EVENT_INTERRUPT, .undo = undo_event_add },
 	{ UCORE_ACTION(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove) },
 	{ UCORE_ACTION(UCORE_SET_PMI_CPUS, struct ucore_set_pmi_cpus, cpus, cmd_set_pmi_cpus) },
-	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start) },
+	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start), .works = true },
 	{ UCORE_ACTION(UCORE_STOP, struct ucore_command, flags, cmd_stop) },
-	{ UCORE_ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset) },
+	{ UCORE_ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset), .works = true },
 	{ UCORE_ANSWER(UCORE_READ, struct ucore_read, skew_ns, cmd_read),
-	  .flags = UCORE_READ_LIVE },
+	  .flags = UCORE_READ_LIVE, .works = true },
 	{ UCORE_ANSWER(UCORE_STATUS, struct ucore_status, writes, cmd_status) },
 	{ UCORE_ANSWER(UCORE_RING_INFO, struct ucore_ring_info, producer, cmd_ring_info) },
+	{ UCORE_ANSWER(UCORE_BUDGET, struct ucore_budget, put_off, cmd_budget) },
 };
+
+/* Who has the lock may be held up for long: it copies, and its caller made that memory. */
+static long run_locked(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
+		       unsigned long arg)
+{
+	struct ucore_session *session = call_session(call);
+	long ret;
+
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
+	ret = session->ended ? -ESHUTDOWN : ucore_ioctl_run(command, call, (void __user *)arg);
+	mutex_unlock(&session->lock);
+	return ret;
+}
 
 static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -169,12 +195,13 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 	if (!command)
 		return -ENOTTY;
-	/* who has it may be held up for long: it copies, and its caller made that memory */
-	if (mutex_lock_killable(&session->lock))
-		return -EINTR;
-	ret = session->ended ? -ESHUTDOWN :
-			       ucore_ioctl_run(command, &call, (void __user *)arg);
-	mutex_unlock(&session->lock);
+	if (!command->works)
+		return run_locked(command, &call, arg);
+	ret = ucore_turn_take(session);
+	if (ret)
+		return ret;
+	ret = run_locked(command, &call, arg);
+	ucore_turn_end(session);
 	return ret;
 }
 

@@ -31,6 +31,7 @@ union ucore_ioctl_arg {
 	struct ucore_command command;
 	struct ucore_read read;
 	struct ucore_status status;
+	struct ucore_budget budget;
 	struct ucore_ring_info ring;
 };
 
@@ -52,6 +53,7 @@ struct ucore_ioctl_call {
  * @size: size of its argument as first published, the least accepted
  * @flags: flags it defines
  * @answers: its argument is copied back
+ * @works: it makes the readers of a session work, and waits for their time
  * @run: does it
  * @undo: undoes it when the answer does not reach the caller, NULL if nothing
  *        was changed
@@ -61,6 +63,7 @@ struct ucore_ioctl_cmd {
 	u32 size;
 	u32 flags;
 	bool answers;
+	bool works;
 	int (*run)(struct ucore_ioctl_call *call);
 	void (*undo)(struct ucore_ioctl_call *call);
 };

@@ -124,7 +124,6 @@ struct ucore_pmi {
  * @guard_at: when it runs next, 0 if it does not
  * @throttle_start: beginning of the window in which overflows are counted
  * @throttle_count: overflows in it
- * @throttle_busy: time spent on them
  * @throttled: held frozen until the guard runs
  * @pmis: overflow interrupts serviced
  * @recovered: overflows found by the guard
@@ -171,7 +170,6 @@ struct ucore_domain {
 	u64 guard_at;
 	u64 throttle_start;
 	u32 throttle_count;
-	u64 throttle_busy;
 	bool throttled;
 	u64 pmis;
 	u64 recovered;

@@ -311,6 +311,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 	}
 	part->enabled_ns = 0;
 	part->running_ns = 0;
+	part->stretched = false;
 	part->gap_sample = false;
 	part->gap_read = false;
 	if (part->running)

@@ -29,12 +29,14 @@ struct ucore_sink {
 
 /**
  * struct ucore_stats - what a part's samples and reads cost
- * @samples: samples taken
+ * @samples: samples taken, or due at periods of the timer that were dropped
  * @lost: records that found no room in rings that are gone
  * @overflows: overflows handled
  * @recovered: how many of these the guard found
  * @polled: how many of these polling found
  * @polls: looks
+ * @dropped: periods of the timer that were dropped
+ * @put_off: times that the timer or the next look was put off
  * @cost_ns: CPU time
  * @frozen_ns: time the domain was frozen for them
  * @reads: register reads
@@ -47,6 +49,8 @@ struct ucore_stats {
 	u64 recovered;
 	u64 polled;
 	u64 polls;
+	u64 dropped;
+	u64 put_off;
 	u64 cost_ns;
 	u64 frozen_ns;
 	u64 reads;
@@ -103,6 +107,7 @@ struct ucore_part_box {
  * @fresh: counters have been read at this interval's end
  * @recovered: the overflow was found by the guard
  * @polled: a polled period has ended
+ * @stretched: the timer or a look was put off: the next sample tells
  * @gap_sample: its domain did not count for a while: the next sample tells
  * @gap_read: the same, for the next READ
  * @trigger: UCORE_TRIGGER_*
@@ -147,6 +152,7 @@ struct ucore_part {
 	bool fresh;
 	bool recovered;
 	bool polled;
+	bool stretched;
 	bool gap_sample;
 	bool gap_read;
 	u32 trigger;

@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "find/desc.h"
+#include "sample/budget.h"
 #include "sample/nmi.h"
 #include "sample/pmi.h"
 #include "sample/sample.h"
@@ -26,14 +27,23 @@
  * ---- service ----
  */
 
+/* Whoever waits for the domain's lock has the CPU; the NMI had it before, if it came here. */
+static void charge_from(const struct ucore_context *context, u64 now)
+{
+	ucore_budget_enter(context && context->cpu == raw_smp_processor_id() ?
+			   min(context->time, now) : now);
+}
+
 static void pmi_service(struct irq_work *work)
 {
 	struct ucore_domain *domain = container_of(work, struct ucore_domain, pmi.work);
+	u64 now = ktime_get_mono_fast_ns();
 	const struct ucore_context *context;
 	struct ucore_interval iv;
 
 	raw_spin_lock(&domain->lock);
 	context = ucore_nmi_context(domain);
+	charge_from(context, now);
 	if (context) {
 		domain->pmi.proven = true;
 		domain->pmi.losses = 0;
@@ -46,6 +56,7 @@ static void pmi_service(struct irq_work *work)
 	}
 	/* whether there was something left to be serviced or not */
 	ucore_nmi_open(domain);
+	ucore_budget_leave();
 	raw_spin_unlock(&domain->lock);
 }
 

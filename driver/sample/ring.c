@@ -187,6 +187,13 @@ static void record_init(struct ucore_ring *ring, struct ucore_record *rec, u32 t
 	rec->seq = ring->seq++;
 }
 
+static void ring_lose(struct ucore_ring *ring, u64 n)
+{
+	ring->seq += n;
+	WRITE_ONCE(ring->lost, ring->lost + n);
+	WRITE_ONCE(ring->producer->lost, ring->lost);
+}
+
 /**
  * ucore_ring_reserve() - room for a record
  * @ring: the ring
@@ -205,7 +212,7 @@ void *ucore_ring_reserve(struct ucore_ring *ring, u32 type, u32 size, u64 now)
 	struct ucore_record *rec;
 	struct ucore_lost *lost;
 
-	if (ring->unreported) {
+	if (ring->unreported || ring->skipped) {
 		lost = (void *)ring_place(ring, sizeof(*lost));
 		if (!lost)
 			goto full;
@@ -213,9 +220,10 @@ void *ucore_ring_reserve(struct ucore_ring *ring, u32 type, u32 size, u64 now)
 		if (!rec)
 			goto full;
 		record_init(ring, &lost->hdr, UCORE_RECORD_LOST, sizeof(*lost));
-		lost->lost = ring->unreported;
+		lost->lost = ring->unreported + ring->skipped;
 		lost->time = now;
 		WRITE_ONCE(ring->unreported, 0);
+		ring->skipped = 0;
 	} else {
 		rec = ring_place(ring, size);
 		if (!rec)
@@ -226,11 +234,23 @@ void *ucore_ring_reserve(struct ucore_ring *ring, u32 type, u32 size, u64 now)
 
 full:
 	ring->next = start;
-	ring->seq++;
 	WRITE_ONCE(ring->unreported, ring->unreported + 1);
-	WRITE_ONCE(ring->lost, ring->lost + 1);
-	WRITE_ONCE(ring->producer->lost, ring->lost);
+	ring_lose(ring, 1);
 	return NULL;
+}
+
+/**
+ * ucore_ring_skip() - count records that were never made
+ * @ring: the ring
+ * @n: how many
+ *
+ * They have numbers, and the next LOST record tells of them; a reader that waits for
+ * its watermark is not woken for it.
+ */
+void ucore_ring_skip(struct ucore_ring *ring, u64 n)
+{
+	ring->skipped += n;
+	ring_lose(ring, n);
 }
 
 /**

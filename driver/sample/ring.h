@@ -25,8 +25,9 @@ struct vm_area_struct;
  * @head: position after the last published record
  * @next: position after the last placed record
  * @seq: sequence number of the next record
- * @lost: records that found no room
+ * @lost: records that found no room, or were never made
  * @unreported: how many of these no LOST record has told yet
+ * @skipped: records that were never made, of which no LOST record has told yet
  * @refs: its part, and each mapping
  * @charge: whose memory it is
  *
@@ -43,6 +44,7 @@ struct ucore_ring {
 	u64 seq;
 	u64 lost;
 	u64 unreported;
+	u64 skipped;
 	refcount_t refs;
 	struct ucore_charge charge;
 };
@@ -53,6 +55,7 @@ void ucore_ring_put(struct ucore_ring *ring);
 int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool consumer);
 
 void *ucore_ring_reserve(struct ucore_ring *ring, u32 type, u32 size, u64 now);
+void ucore_ring_skip(struct ucore_ring *ring, u64 n);
 bool ucore_ring_commit(struct ucore_ring *ring);
 bool ucore_ring_readable(const struct ucore_ring *ring);
 

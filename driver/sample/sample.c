@@ -17,6 +17,7 @@
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
 
+#include "sample/budget.h"
 #include "sample/nmi.h"
 #include "sample/sample.h"
 #include "ucore_trace.h"
@@ -227,29 +228,35 @@ static void part_rearm(struct ucore_part *part)
 			ucore_counter_arm(ctr);
 }
 
-/*
- * Too many overflows, or half of the time spent on them?  Then the domain stays
- * frozen until the window is over: whoever shares this CPU must get on.
- */
-static void throttle(struct ucore_domain *domain, u64 start)
+/* One more overflow; for how long are these too many?  Until the window is over. */
+static u64 count_pause_ns(struct ucore_domain *domain, u64 now)
 {
 	u64 limit = max_t(u64, (u64)READ_ONCE(max_rate) * THROTTLE_WINDOW_NS / NSEC_PER_SEC, 1);
-	u64 now = ktime_get_mono_fast_ns();
 
 	if (now - domain->throttle_start >= THROTTLE_WINDOW_NS) {
 		domain->throttle_start = now;
 		domain->throttle_count = 0;
-		domain->throttle_busy = 0;
 	}
-	domain->throttle_count++;
-	domain->throttle_busy += now - start;
-	if (domain->throttled || (domain->throttle_count <= limit &&
-				  domain->throttle_busy < THROTTLE_WINDOW_NS / 2))
+	if (++domain->throttle_count <= limit)
+		return 0;
+	return domain->throttle_start + THROTTLE_WINDOW_NS - now;
+}
+
+/*
+ * Too many overflows, or too much of this CPU's time spent?  Then the domain stays
+ * frozen: whoever shares this CPU must get on.
+ */
+static void throttle(struct ucore_domain *domain)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	u64 pause = max(count_pause_ns(domain, now), ucore_budget_pause_ns(now));
+
+	if (domain->throttled || !pause)
 		return;
 	domain->throttled = true;
 	domain->throttles++;
 	domain->holds++;	/* the guard's: it thaws the domain */
-	ucore_domain_guard_soon(domain, domain->throttle_start + THROTTLE_WINDOW_NS - now);
+	ucore_domain_guard_soon(domain, pause);
 }
 
 static void sink_wake(struct ucore_sink *sink)
@@ -298,6 +305,23 @@ void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int 
 		sink_wake(part->sink);
 }
 
+/**
+ * ucore_part_drop() - periods of its timer had no sample: count them as lost
+ * @part: the part
+ * @n: how many
+ */
+void ucore_part_drop(struct ucore_part *part, u64 n)
+{
+	if (!n)
+		return;
+	part->stats.samples += n;
+	part->stats.dropped += n;
+	if (!part->ring)
+		return;
+	ucore_ring_skip(part->ring, n);
+	trace_ucore_lost(part->sink, part->domain->id, part->ring->seq - 1, part->ring->lost);
+}
+
 static void report_deaths(struct ucore_part *part, u64 now)
 {
 	struct ucore_part_box *pb;
@@ -335,6 +359,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 			(part->recovered ? UCORE_SAMPLE_RECOVERED : 0) |
 			(part->polled ? UCORE_SAMPLE_POLLED : 0) |
 			(part->gap_sample ? UCORE_SAMPLE_GAP : 0) |
+			(part->stretched ? UCORE_SAMPLE_STRETCHED : 0) |
 			(iv->domain->throttled ? UCORE_SAMPLE_THROTTLED : 0);
 	sample->nr_values = part->nr_ctr;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++, value++) {
@@ -358,6 +383,7 @@ static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, 
 	if (sample) {
 		sample_fill(sample, iv, part);
 		sample->frozen_ns = frozen_ns;
+		part->stretched = false;
 		part->gap_sample = false;
 		trace_ucore_sample(part->sink, sample);
 	}
@@ -430,7 +456,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 			if (part->running)
 				part_rearm(part);
 		ucore_nmi_service_end(domain);
-		throttle(domain, start);
+		throttle(domain);
 	}
 	frozen_ns = interval_thaw(iv) - iv->now;
 

@@ -62,6 +62,7 @@ void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_co
 void ucore_interval_end(struct ucore_interval *iv);
 
 void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part);
+void ucore_part_drop(struct ucore_part *part, u64 n);
 void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int to, u32 box);
 
 #endif /* UCORE_SAMPLE_H */

@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "find/desc.h"
+#include "sample/budget.h"
 #include "sample/nmi.h"
 #include "sample/pmi.h"
 #include "sample/timer.h"
@@ -42,9 +43,8 @@ static void context_here(struct ucore_context *context, u64 now)
 }
 
 /* A sample of a part, frozen by software; a timer interrupted this CPU. */
-static void sample_here(struct ucore_part *part)
+static void sample_here(struct ucore_part *part, u64 now)
 {
-	u64 now = ktime_get_mono_fast_ns();
 	struct ucore_context context;
 	struct ucore_interval iv;
 
@@ -55,20 +55,38 @@ static void sample_here(struct ucore_part *part)
 	ucore_interval_end(&iv);
 }
 
+/*
+ * What was begun here has ended.  The next one is at the next instant of the timer's
+ * grid at which this CPU is within its budget.  Returns how many were left out.
+ */
+static u64 next_period(struct ucore_part *part, struct hrtimer *timer, u64 period)
+{
+	u64 now = ucore_budget_leave(), wait = ucore_budget_wait_ns(raw_smp_processor_id(), now);
+	u64 late = hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
+	u64 off = wait ? hrtimer_forward(timer, ns_to_ktime(now + wait), ns_to_ktime(period)) : 0;
+
+	if (off) {
+		part->stats.put_off++;
+		part->stretched = true;
+	}
+	return late ? late - 1 + off : off;
+}
+
 static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, timer);
 	struct ucore_domain *domain = part->domain;
+	u64 start = ktime_get_mono_fast_ns();
 
 	raw_spin_lock(&domain->lock);
 	if (!part->running) {
 		raw_spin_unlock(&domain->lock);
 		return HRTIMER_NORESTART;
 	}
-	sample_here(part);
+	ucore_budget_enter(start);
+	sample_here(part, ktime_get_mono_fast_ns());
+	ucore_part_drop(part, next_period(part, timer, part->timer_ns));
 	raw_spin_unlock(&domain->lock);
-
-	hrtimer_forward_now(timer, ns_to_ktime(part->timer_ns));
 	return HRTIMER_RESTART;
 }
 
@@ -80,7 +98,7 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, poll);
 	struct ucore_domain *domain = part->domain;
-	u64 start;
+	u64 entry = ktime_get_mono_fast_ns(), start;
 	bool over;
 
 	raw_spin_lock(&domain->lock);
@@ -88,14 +106,14 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 		raw_spin_unlock(&domain->lock);
 		return HRTIMER_NORESTART;
 	}
+	ucore_budget_enter(entry);
 	start = ktime_get_mono_fast_ns();
 	over = ucore_part_poll(part);
 	part->stats.cost_ns += ktime_get_mono_fast_ns() - start;
 	if (over)
-		sample_here(part);
+		sample_here(part, ktime_get_mono_fast_ns());
+	next_period(part, timer, part->poll_ns);
 	raw_spin_unlock(&domain->lock);
-
-	hrtimer_forward_now(timer, ns_to_ktime(part->poll_ns));
 	return HRTIMER_RESTART;
 }
 
@@ -215,13 +233,16 @@ static void guard_work(struct ucore_domain *domain, u64 now)
 static enum hrtimer_restart guard_tick(struct hrtimer *timer)
 {
 	struct ucore_domain *domain = container_of(timer, struct ucore_domain, guard);
+	u64 start = ktime_get_mono_fast_ns();
 
 	raw_spin_lock(&domain->lock);
+	ucore_budget_enter(start);
 	domain->guard_at = 0;
 	if (domain->reader != UCORE_NO_CPU) {
 		ucore_guard_end_throttling(domain);
 		guard_work(domain, ktime_get_mono_fast_ns());
 	}
+	ucore_budget_leave();
 	raw_spin_unlock(&domain->lock);
 	/* guard_work() or a START has started it again, or nobody wants it any more */
 	return HRTIMER_NORESTART;
@@ -272,12 +293,17 @@ void ucore_timers_cancel(struct ucore_domain *domain)
 		ucore_timer_stop(part);
 }
 
-static void restart_at(struct hrtimer *timer, u64 now, u64 period)
+/* Returns how many periods passed meanwhile in which the part counted. */
+static u64 restart_at(const struct ucore_part *part, struct hrtimer *timer, u64 now, u64 period)
 {
+	u64 passed;
+
 	if (!period)
-		return;
-	hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
+		return 0;
+	hrtimer_forward(timer, ns_to_ktime(part->resumed), ns_to_ktime(period));
+	passed = hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
 	hrtimer_start_expires(timer, HRTIMER_MODE_ABS_PINNED_HARD);
+	return passed;
 }
 
 static void restart_here(void *arg)
@@ -289,8 +315,8 @@ static void restart_here(void *arg)
 	raw_spin_lock(&domain->lock);
 	now = ktime_get_mono_fast_ns();
 	list_for_each_entry(part, &domain->parts, node) {
-		restart_at(&part->timer, now, part->timer_ns);
-		restart_at(&part->poll, now, part->poll_ns);
+		ucore_part_drop(part, restart_at(part, &part->timer, now, part->timer_ns));
+		restart_at(part, &part->poll, now, part->poll_ns);
 	}
 	ucore_guard_end_throttling(domain);
 	if (!list_empty(&domain->parts))

@@ -4,7 +4,7 @@
  * readers, in parallel, one IPI for each remote one.  Where domains shall do a
  * thing at the same moment the readers first wait for each other.
  *
- * Process context.  Lock order: session->lock, ucore_run_lock, CPU hotplug,
+ * Process context.  Lock order: session->turn, session->lock, ucore_run_lock, CPU hotplug,
  * snapshot_lock, domain->lock.
  */
 #include <linux/ktime.h>
@@ -12,6 +12,7 @@
 #include <linux/smp.h>
 
 #include "box/catalog.h"
+#include "sample/budget.h"
 #include "session/meet.h"
 #include "session/state.h"
 
@@ -70,6 +71,7 @@ static void meet_here(void *arg)
 	struct ucore_meeting *m = arg;
 	struct ucore_part *part, *first = m->session->here[smp_processor_id()];
 
+	ucore_budget_enter(ktime_get_mono_fast_ns());
 	if (m->prepare) {
 		lock_here(first);
 		for (part = first; part; part = part->next_here)
@@ -80,6 +82,7 @@ static void meet_here(void *arg)
 	if (!m->prepare)
 		lock_here(first);
 	act_here(m, first);
+	ucore_budget_leave();
 }
 
 /* One more part for the CPU that reads it now. */

@@ -19,6 +19,7 @@
 #include "session/meet.h"
 #include "session/run.h"
 #include "session/session.h"
+#include "session/turn.h"
 
 /*
  * ---- start and stop ----
@@ -144,6 +145,8 @@ int ucore_session_start(struct ucore_session *session)
 		return ret;
 	if (!rings_hold_samples(session))
 		return -ENOSPC;
+	if (!ucore_turn_affordable(session))
+		return -ERANGE;
 
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();

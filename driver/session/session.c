@@ -548,6 +548,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 		goto free;
 	if (!alloc_cpumask_var(&session->readers, GFP_KERNEL_ACCOUNT))
 		goto free;
+	mutex_init(&session->turn);
 	mutex_init(&session->lock);
 	session->id = atomic64_fetch_inc(&next_session);
 	session->pid = get_task_pid(current->group_leader, PIDTYPE_TGID);

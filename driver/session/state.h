@@ -20,8 +20,10 @@ struct user_struct;
 
 /**
  * struct ucore_session - what a session descriptor stands for
- * @lock: guards everything but what is const after creation, @part's pointers
- *        and their rings.  Outermost: before the catalog's lock, ucore_run_lock
+ * @turn: held by a command that makes readers work, while it waits for their time and
+ *        runs (turn.c).  Outermost.
+ * @lock: guards everything but what is const after creation, @part's pointers and
+ *        their rings.  After @turn: before the catalog's lock, ucore_run_lock
  *        and the CPU hotplug lock.  Never taken under mmap_lock.
  * @id: session id
  * @pid: process that created it
@@ -55,7 +57,8 @@ struct user_struct;
  *        so that mmap and poll may look without a lock (acquire)
  */
 struct ucore_session {
-	struct mutex lock;	/* outermost, see above */
+	struct mutex turn;	/* outermost, see above */
+	struct mutex lock;
 	u64 id;
 	struct pid *pid;
 	char comm[TASK_COMM_LEN];

@@ -126,17 +126,17 @@ bool fake_hrtimer_is_queued(struct hrtimer *timer)
 u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval)
 {
 	struct fake_timer *ft = fake_timer_find(timer);
+	u64 n;
 
-	if (ft->queued)
+	if (ft->queued) {
 		fake_kernel.timer_misuse = true;	/* the kernel warns and does nothing */
-	else
-		ft->expires = ktime_add(now, interval);
-	return 1;
-}
-
-u64 fake_hrtimer_forward_now(struct hrtimer *timer, ktime_t interval)
-{
-	return fake_hrtimer_forward(timer, ns_to_ktime(fake_clock()), interval);
+		return 0;
+	}
+	if (ktime_before(now, ft->expires))
+		return 0;
+	n = div64_u64(ktime_to_ns(ktime_sub(now, ft->expires)), ktime_to_ns(interval)) + 1;
+	ft->expires = ktime_add_ns(ft->expires, n * ktime_to_ns(interval));
+	return n;
 }
 
 void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode)
@@ -145,15 +145,18 @@ void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode)
 }
 
 /**
- * fake_timer_fire() - let a timer expire now
+ * fake_timer_fire() - let a timer expire now, or if that is over late
  * @timer: a timer that was set up
  */
 enum hrtimer_restart fake_timer_fire(struct hrtimer *timer)
 {
 	struct fake_timer *ft = fake_timer_find(timer);
+	ktime_t now = ns_to_ktime(fake_clock());
 	enum hrtimer_restart restart;
 	unsigned long flags;
 
+	if (ktime_before(now, ft->expires))
+		ft->expires = now;
 	ft->queued = false;
 	local_irq_save(flags);
 	restart = ft->function(timer);
@@ -679,7 +682,8 @@ void fake_kernel_reset(void)
 	memset(&fake_kernel, 0, sizeof(fake_kernel));
 	memset(&fake_boot_cpu, 0, sizeof(fake_boot_cpu));
 	fake_msr_hook = NULL;
-	atomic64_set(&clock, 1000 * NSEC_PER_SEC);
+	/* it never goes back, and what earlier tests have spent of a CPU comes back */
+	fake_clock_advance(1000 * NSEC_PER_SEC);
 	fake_kernel.nr_dies = 1;
 	fake_kernel.nr_cores = 3;
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {

@@ -246,7 +246,6 @@ void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mod
 int fake_hrtimer_cancel(struct hrtimer *timer);
 bool fake_hrtimer_is_queued(struct hrtimer *timer);
 u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
-u64 fake_hrtimer_forward_now(struct hrtimer *timer, ktime_t interval);
 void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode);
 int fake_logical_die_id(int cpu);
 int fake_package_id(int cpu);
@@ -316,7 +315,6 @@ void *fake_driver_find(const char *name, const void *bus);
 #define hrtimer_cancel		fake_hrtimer_cancel
 #define hrtimer_is_queued	fake_hrtimer_is_queued
 #define hrtimer_forward		fake_hrtimer_forward
-#define hrtimer_forward_now	fake_hrtimer_forward_now
 #define hrtimer_start_expires	fake_hrtimer_start_expires
 
 #undef topology_logical_die_id

@@ -265,6 +265,30 @@ static void losses_are_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, 6ULL);
 }
 
+/* Records that were never made have numbers, and wake nobody before their time. */
+static void skipped_records_are_told(struct kunit *test)
+{
+	struct consumer *c = test->priv;
+
+	KUNIT_EXPECT_TRUE(test, push(c->ring, LEAST));
+	c->ring->wakeup = 4 * LEAST;
+	ucore_ring_skip(c->ring, 3);
+	KUNIT_EXPECT_FALSE(test, ucore_ring_readable(c->ring));
+	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, 3ULL);
+	KUNIT_EXPECT_TRUE(test, push(c->ring, LEAST));
+	drain(c);
+	KUNIT_EXPECT_EQ(test, c->lost, 3ULL);
+	/* with what found no room in one LOST record */
+	while (push(c->ring, LEAST))
+		;
+	ucore_ring_skip(c->ring, 2);
+	drain(c);
+	KUNIT_EXPECT_TRUE(test, push(c->ring, LEAST));
+	drain(c);
+	KUNIT_EXPECT_EQ(test, c->lost, 6ULL);
+	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, 6ULL);
+}
+
 /* A LOST record may itself be what wraps. */
 static void lost_record_wraps(struct kunit *test)
 {
@@ -514,6 +538,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(fills_to_the_last_byte),
 	KUNIT_CASE(record_as_large_as_the_ring),
 	KUNIT_CASE(losses_are_told),
+	KUNIT_CASE(skipped_records_are_told),
 	KUNIT_CASE(lost_record_wraps),
 	KUNIT_CASE(random_traffic),
 	KUNIT_CASE(tail_that_makes_no_sense),

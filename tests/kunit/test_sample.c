@@ -642,31 +642,6 @@ static void many_overflows_in_more_time(struct kunit *test)
 	}
 }
 
-/* Few overflows, but half of the time goes into them. */
-static void overflows_that_take_too_long(struct kunit *test)
-{
-	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_part *part = fake_part(test, 0, 0);
-	struct ucore_domain *domain = part->domain;
-
-	fake_part_add(part, imc, 0, 0x500304, 10);
-	part_run(test, part, now_ns());
-	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(domain, now_ns(), false);
-	KUNIT_EXPECT_FALSE(test, domain->throttled);
-	domain->throttle_busy = 5 * NSEC_PER_MSEC;
-	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(domain, now_ns(), false);
-	KUNIT_EXPECT_TRUE(test, domain->throttled);
-	fake_timer_fire(&domain->guard);
-
-	domain->throttle_busy = 5 * NSEC_PER_MSEC;
-	fake_clock_advance(10 * NSEC_PER_MSEC);		/* another window */
-	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	overflow_sample(domain, now_ns(), false);
-	KUNIT_EXPECT_FALSE(test, domain->throttled);
-}
-
 /* ---- ring ---- */
 
 static void full_ring_loses_and_says_so(struct kunit *test)
@@ -812,7 +787,6 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(low_halves_only_when_asked_for),
 	KUNIT_CASE(too_many_overflows),
 	KUNIT_CASE(many_overflows_in_more_time),
-	KUNIT_CASE(overflows_that_take_too_long),
 	KUNIT_CASE(full_ring_loses_and_says_so),
 	KUNIT_CASE(part_without_a_ring),
 	KUNIT_CASE(times_leave_out_what_was_frozen),

@@ -15,8 +15,8 @@ import contextlib
 
 from lab.coretruth import box_of, freezes_of, pmus, totals_at
 from lab.qemu import core
-from lab.session import (TRIGGER_OVERFLOW, Session, assert_equal, flagged, frozen_totals,
-                         sample_until)
+from lab.session import (TRIGGER_OVERFLOW, Session, assert_equal, assert_taken, flagged,
+                         frozen_totals, sample_until)
 from lab.truth import totals_of
 from machine.armed import WATCHDOG
 
@@ -206,6 +206,6 @@ def run_cores(machine, session, wanted, enough):
     assert_equal(session.sample_differences(samples, freezes))
     assert_core_periods(session, periods, samples, freezes)
     status = session.status()
-    assert status["samples"] == len(samples) and not status["lost"], status
+    assert_taken(session, samples)
     assert status["overflows"] == sum(len(flagged(sample)) for sample in samples), status
     return samples

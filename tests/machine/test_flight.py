@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The flight recorder: a step of the machine's traffic is in a file, with what was before it."""
 
+import itertools
 import json
 import signal
 import subprocess
@@ -68,28 +69,40 @@ def a_step_of_the_traffic_is_in_the_file_with_29_s_before_it(m):
               freezes_of(m, mark, die), before, behind)
 
 
+def freezes_at(samples, freezes):
+    """The freezes of samples without a hole, which begin in the middle: the intervals tell where.
+
+    Numbers do not: they count periods, too, that a busy host dropped.
+    """
+    gaps = [b["time_ns"] - a["time_ns"] for a, b in itertools.pairwise(samples)]
+
+    def differs(first):
+        begins = [begin for begin, _ in freezes[first:first + len(samples)]]
+        return sum(abs(b - a - gap) for (a, b), gap in zip(itertools.pairwise(begins), gaps))
+    first = min(range(len(freezes) - len(samples) + 1), key=differs)
+    return freezes[first:first + len(samples)]
+
+
 def judge(die, samples, freezes, before, behind):
     """The first busy interval is the one of the step, and there are 29 s before and 5 s after."""
-    seqs = [sample["seq"] for sample in samples]
-    assert seqs == list(range(seqs[0], seqs[-1] + 1)), "samples are missing"
+    freezes = freezes_at(samples, freezes)
     times = [sample["time_ns"] for sample in samples]
     assert times == sorted(times)
     # a timer comes late on a busy host: how long was counted is what the model says
-    counted = {seq: freezes[seq][0] - freezes[seq - 1][1] for seq in seqs[1:]}
-    counts = {sample["seq"]: sum(value["count"] for value in sample["values"])
-              for sample in samples[1:]}
-    speeds = {seq: counts[seq] / counted[seq] for seq in counted}
-    usual = sorted(speeds.values())[len(speeds) // 2]
-    busy = min(seq for seq, speed in speeds.items() if speed > 1.2 * usual)
+    counted = [end[0] - begin[1] for begin, end in itertools.pairwise(freezes)]
+    counts = [sum(value["count"] for value in sample["values"]) for sample in samples[1:]]
+    speeds = [count / ns for count, ns in zip(counts, counted)]
+    usual = sorted(speeds)[len(speeds) // 2]
+    # the interval before the sample of that index
+    busy = 1 + next(i for i, speed in enumerate(speeds) if speed > 1.2 * usual)
     # what is busy for the last twentieth of an interval alone does not show
     last = freezes[busy - 1][0]
-    assert last - counted.get(busy - 1, 0) / 20 <= behind and before <= freezes[busy][0], \
-        (die, busy, last, before, behind)
-    at, late = times[busy - seqs[0]], max(b - a for a, b in zip(times, times[1:]))
+    assert last - (counted[busy - 2] if busy > 1 else 0) / 20 <= behind and \
+        before <= freezes[busy][0], (die, busy, last, before, behind)
+    at, late = times[busy], max(b - a for a, b in itertools.pairwise(times))
     assert 29 * SECOND <= at - times[0] <= 31 * SECOND, (at - times[0]) / SECOND
     assert abs(times[-1] - at - 5 * SECOND) <= 3 * late, (times[-1] - at) / SECOND
     # all behind the step is as the model was told
-    rest = range(busy + 1, seqs[-1] + 1)
-    speed = sum(counts[seq] for seq in rest) / sum(counted[seq] for seq in rest) * SECOND
+    speed = sum(counts[busy:]) / sum(counted[busy:]) * SECOND
     wanted = 4 * len(UMASKS) * FAST
     assert abs(speed / wanted - 1) < 1e-3, (speed, wanted)

@@ -10,11 +10,11 @@ from lab.framework import BOTH, skip, test
 from lab.machine import Machine
 from lab.qemu import args
 from lab.session import (GAP_ASLEEP, GAP_AWAKE, MS, SAMPLE_RECOVERED, VALUE_GAP, Session,
-                         samples_in)
+                         assert_numbered, samples_in)
 from machine.registers import peek
 from machine.test_lifecycle import (CTL_EN, DEBUGCTL_UNCORE_PMI, RING, TIMER, all_online, changes,
-                                    expect_gap_told, expect_no_hole, furnish, gaps, hardware,
-                                    more_samples, on_every_kind_of_box, sampling_session)
+                                    expect_gap_told, furnish, gaps, hardware, more_samples,
+                                    on_every_kind_of_box, sampling_session)
 
 # Frozen by one write, and box by box; memory-mapped registers and a freeze that is a level
 SLEEPERS = ("e2-2s", "snbep-2s", "spr-2s")
@@ -110,7 +110,7 @@ def sleeps(m, way, **options):
     for die in dies_of(m):
         assert gaps(records, die) == [GAP_ASLEEP, GAP_AWAKE], gaps(records, die)
         expect_gap_told(records, die, GAP_AWAKE)
-    expect_no_hole(records)
+    assert_numbered(records)
 
 
 def through_ram(m, **options):
@@ -189,7 +189,7 @@ def stopped_machine_loses_nothing(m):
             m.qmp("cont")
         answer = s.stop_exactly()
         assert not any(v["flags"] & VALUE_GAP for v in answer["values"]), answer
-        expect_no_hole(s.drain())
+        assert_numbered(s.drain())
 
 
 # ---- a socket that is not there yet ----

@@ -821,6 +821,24 @@ samples()
 	[[ $output == *'{"record":"summary","samples":60,'* ]]
 }
 
+@test "a timer that leaves the CPU no time is refused, with the shortest that does" {
+	UCORE_FAKE="sample=300000" tool record --timer 500us -n 4 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	complains 2 "takes 300 us" "50 %" "from 600 us on" "fewer events"
+}
+
+@test "periods that were dropped are told, and samples after them marked" {
+	UCORE_FAKE="stretch=2" tool record --timer 1ms -n 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $err == *"cost: 2.50 us and 13.0 register accesses a sample"* ]]
+	[[ $err == *"16 periods of the timer were dropped, for the CPU's budget was spent"* ]]
+	[[ $err != *"larger ring"* ]]
+	tool script -i "$TMP/data"
+	[ "$(grep -c '  timer  .* stretched' <<<"$output")" -eq 8 ]
+	[[ $output == *"# die 0: 2 records lost before "* ]]
+	tool script -i "$TMP/data" -j
+	[ "$(grep -c '"stretched":true' <<<"$output")" -eq 8 ]
+}
+
 @test "a file that is none, damaged, or cut off" {
 	tool script -i /nonexistent
 	complains 1 "/nonexistent: cannot open"

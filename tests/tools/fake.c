@@ -564,6 +564,7 @@ static void machine_make(const char *name, unsigned int first_die, unsigned int 
 	fake.mmap_skip = -1;
 	fake.batch = 4;
 	fake.scale = 1;
+	fake.budget.sample_ns = 5800;
 	fake.pmi_cpu = ~0U;
 	fake.next_event = 1;
 	fake.machine = machine;
@@ -1012,12 +1013,20 @@ static int do_read(struct ucore_read *read)
 	return 0;
 }
 
+static uint64_t timer_min(void)
+{
+	return fake.budget.sample_ns * 2 > UCORE_TIMER_MIN_NS ? fake.budget.sample_ns * 2 :
+								UCORE_TIMER_MIN_NS;
+}
+
 static int do_start(void)
 {
 	if (!fake.nr_events)
 		return -ENOENT;
 	if (fake.running)
 		return -EALREADY;
+	if (fake.config.timer_ns && fake.config.timer_ns < timer_min())
+		return -ERANGE;
 	fake.running = true;
 	fake.started = fake.time;
 	return 0;
@@ -1042,6 +1051,17 @@ static int do_status(struct ucore_status *status)
 	status->size = size;
 	status->state = fake.running;
 	status->nr_events = fake.nr_events;
+	return 0;
+}
+
+static int do_budget(struct ucore_budget *budget)
+{
+	uint32_t size = budget->size;
+
+	*budget = fake.budget;
+	budget->size = size;
+	budget->percent = 50;
+	budget->timer_min_ns = timer_min();
 	return 0;
 }
 
@@ -1098,6 +1118,18 @@ void fake_put(unsigned int domain, void *record, uint32_t size)
 	ring_store(ring, record, size);
 }
 
+/* The timer had no time: what it left out counts as lost */
+static void periods_drop(struct fake_ring *ring)
+{
+	((struct ucore_ring_producer *)ring->map)->lost += fake.stretch;
+	ring->pending_lost += fake.stretch;
+	ring->seq += fake.stretch;
+	fake.status.lost += fake.stretch;
+	fake.status.samples += fake.stretch;
+	fake.budget.dropped += fake.stretch;
+	fake.budget.put_off++;
+}
+
 void fake_sample(unsigned int domain)
 {
 	static struct {
@@ -1130,6 +1162,10 @@ void fake_sample(unsigned int domain)
 							 UCORE_TRIGGER_OVERFLOW,
 		.trigger_event = trigger, .flags = UCORE_SAMPLE_CONTEXT, .nr_values = nr,
 	};
+	if (fake.stretch) {
+		periods_drop(&fake.rings[domain]);
+		sample.head.flags |= UCORE_SAMPLE_STRETCHED;
+	}
 	fake.status.samples++;
 	fake.status.cost_ns += 2500;
 	fake.status.reads += 10;
@@ -1297,6 +1333,8 @@ static int session_command(unsigned long command, void *arg)
 		return do_status(arg);
 	case UCORE_RING_INFO:
 		return do_ring_info(arg);
+	case UCORE_BUDGET:
+		return do_budget(arg);
 	default:
 		return -ENOTTY;
 	}
@@ -1521,6 +1559,10 @@ static void scenario_word(const char *key, char *value)
 		       &fake.fail_nr);
 	else if (!strcmp(key, "session"))
 		scenario_session(value);
+	else if (!strcmp(key, "sample"))
+		fake.budget.sample_ns = strtoull(value, NULL, 0);
+	else if (!strcmp(key, "stretch"))
+		fake.stretch = (uint32_t)atoi(value);
 	else if (!strcmp(key, "back"))
 		fake.back = (unsigned int)atoi(value);
 	else

@@ -94,6 +94,8 @@ struct fake {
 	uint64_t started;		/* when the session was */
 	struct fake_ring rings[FAKE_MAX_DOMAINS];
 	struct ucore_status status;
+	struct ucore_budget budget;
+	uint32_t stretch;		/* periods dropped before each sample of a timer */
 	unsigned int calls[32];		/* by _IOC_NR */
 	uint32_t pmi_cpu;	/* the last one that was chosen */
 	uint32_t nr_pmi_cpus;

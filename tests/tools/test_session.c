@@ -313,6 +313,28 @@ static void start_errors(void **state)
 	ucore_session_destroy(session);
 }
 
+/* What START needs is said in the numbers of BUDGET; without these, as well as can be */
+static void a_timer_may_be_too_short(void **state)
+{
+	const struct ucore_session_config config = { .timer_ns = 150000 };
+	struct ucore_session *session = session_get(dev, &config, "imc/CAS_COUNT.RD/", NULL);
+	struct ucore_budget budget;
+
+	(void)state;
+	fake.budget.sample_ns = 100100;
+	assert_fails(ucore_session_start(session, &err), ERANGE,
+		     "takes 100 us|more than 50 % of a timer of 150 us|from 201 us on|fewer events");
+	fail_at(UCORE_BUDGET, EIO);
+	assert_fails(ucore_session_start(session, &err), ERANGE, "cannot start");
+	assert_fails(ucore_session_budget(session, &budget, &err), EIO, "BUDGET");
+	fake.fail_command = ~0U;
+	fake.budget.dropped = 3;
+	assert_int_equal(ucore_session_budget(session, &budget, &err), 0);
+	assert_int_equal(budget.timer_min_ns, 200200);
+	assert_int_equal(budget.dropped, 3);
+	ucore_session_destroy(session);
+}
+
 static void read_gives_values_in_slot_order(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/",

@@ -291,6 +291,14 @@ static inline int try_pmi_cpu(int session, uint32_t cpu)
 	return try_pmi_cpus(session, &cpu, 1);
 }
 
+static inline struct ucore_budget session_budget(int session)
+{
+	struct ucore_budget budget = { .size = sizeof(budget) };
+
+	do_command(session, UCORE_BUDGET, &budget);
+	return budget;
+}
+
 static inline struct ucore_status session_status(int session)
 {
 	struct ucore_status status = { .size = sizeof(status) };

@@ -80,7 +80,7 @@ static void expect_intact(struct party *honest)
 {
 	audit_ring(&honest->audit, &honest->ring);
 	session_stop(honest->session);
-	expect_eq(ring_lost(&honest->ring), 0);
+	expect_eq(ring_lost(&honest->ring), session_budget(honest->session).dropped);
 	audit_finish(&honest->audit, &honest->ring, honest->session);
 	expect(honest->audit.samples > 0, "the honest session has no samples");
 }

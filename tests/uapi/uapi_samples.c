@@ -231,7 +231,7 @@ static void full_ring_is_left_alone(const void *arg)
 	(void)arg;
 	begin(MS / 2, 4096, 0, 0);
 	session_start(session);
-	wait_for(ring_lost(&ring) > 0);
+	wait_for(ring_lost(&ring) > session_budget(session).dropped);
 	head = ring_head(&ring);
 	memcpy(before, ring.data, sizeof(before));
 	lost = ring_lost(&ring);
@@ -305,10 +305,12 @@ static void loss_is_private(const void *arg)
 	lazy_ring = ring_map(lazy, domain);
 	session_start(lazy);
 	session_start(session);
-	wait_for((audit_ring(&audit, &ring), ring_lost(&lazy_ring) > 50));
+	wait_for((audit_ring(&audit, &ring),
+		  ring_lost(&lazy_ring) > 50 + session_budget(lazy).dropped));
 	session_stop(session);
 	session_stop(lazy);
-	expect_eq(ring_lost(&ring), 0);
+	/* an emulated CPU may come late */
+	expect_eq(ring_lost(&ring), session_budget(session).dropped);
 	audit_finish(&audit, &ring, session);
 	audit_finish(&lazy_audit, &lazy_ring, lazy);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* START, STOP, RESET, READ, STATUS, SET_PMI_CPUS: a session's life. */
+/* START, STOP, RESET, READ, STATUS, BUDGET, SET_PMI_CPUS: a session's life. */
 #include "session.h"
 #include <linux/userfaultfd.h>
 #include <pthread.h>
@@ -48,6 +48,37 @@ static void start_twice(const void *arg)
 	expect_eq(session_status(session).state, UCORE_SESSION_RUNNING);
 	session_stop(session);
 	expect_rc(try_start(session), 0);
+}
+
+/* More counters take longer; what START, READ and STOP took is charged */
+static void budget_knows_what_samples_take(const void *arg)
+{
+	struct ucore_budget none, one, all;
+
+	(void)arg;
+	begin();
+	none = session_budget(session);
+	expect_eq(none.sample_ns, 0);
+	expect_eq(none.busy_ns, 0);
+	expect_eq(none.timer_min_ns, UCORE_TIMER_MIN_NS);
+	expect(none.percent >= 1 && none.percent <= 100, "%u %%", none.percent);
+	add_cas_reads(session, box_find("imc", 0), 0);
+	one = session_budget(session);
+	add_cas_reads(session, box_find("imc", 1), 0);
+	all = session_budget(session);
+	expect(one.sample_ns > 0 && all.sample_ns > one.sample_ns, "%llu ns, then %llu",
+	       (unsigned long long)one.sample_ns, (unsigned long long)all.sample_ns);
+	expect(all.timer_min_ns >= UCORE_TIMER_MIN_NS &&
+	       all.timer_min_ns * all.percent >= all.sample_ns * 100,
+	       "a timer of %llu ns for samples of %llu", (unsigned long long)all.timer_min_ns,
+	       (unsigned long long)all.sample_ns);
+	session_start(session);
+	one = session_budget(session);
+	expect(one.busy_ns > all.busy_ns, "START took no time");
+	expect_eq(one.sample_ns, all.sample_ns);
+	session_stop(session);
+	expect(session_budget(session).busy_ns > one.busy_ns, "STOP took no time");
+	expect_eq(one.dropped + one.put_off, 0);
 }
 
 static void stop_is_no_error(const void *arg)
@@ -499,6 +530,7 @@ static const struct test tests[] = {
 	{ "start_twice", start_twice, 0, 0 },
 	{ "stop_is_no_error", stop_is_no_error, 0, 0 },
 	{ "counts_rest_while_stopped", counts_rest_while_stopped, 0, 0 },
+	{ "budget_knows_what_samples_take", budget_knows_what_samples_take, 0, 0 },
 	{ "domains_know_running_sessions", domains_know_running_sessions, 0, 0 },
 	{ "read_without_events", read_without_events, 0, 0 },
 	{ "read_running", read_running, 0, 0 },

@@ -37,6 +37,7 @@ LAYOUT(ucore_value, 16);
 LAYOUT(ucore_read_domain, 48);
 LAYOUT(ucore_read, 40);
 LAYOUT(ucore_status, 112);
+LAYOUT(ucore_budget, 64);
 LAYOUT(ucore_ring_info, 32);
 LAYOUT(ucore_record, 16);
 LAYOUT(ucore_sample, 104);
@@ -235,6 +236,13 @@ static void more_status(struct ucore_status *a)
 }
 FILL(status, ucore_status)
 
+static void more_budget(struct ucore_budget *a)
+{
+	a->percent = 0xdeadbeef;
+	a->put_off = 0xdeadbeef;
+}
+FILL(budget, ucore_budget)
+
 static void more_core(struct ucore_core_info *a)
 {
 	a->state = 0xdeadbeef;
@@ -309,6 +317,9 @@ static const struct row rows[] = {
 	  .reserved = { AT(ucore_status, reserved) } },
 	{ "RING_INFO", UCORE_RING_INFO, sizeof(struct ucore_ring_info), true, fill_ring_info,
 	  .out = { OUT_TO(ucore_ring_info, data_size, producer) } },
+	{ "BUDGET", UCORE_BUDGET, sizeof(struct ucore_budget), true, fill_budget,
+	  .out = { OUT(ucore_budget, percent), OUT_TO(ucore_budget, sample_ns, put_off) },
+	  .reserved = { AT(ucore_budget, reserved) } },
 };
 
 /*

@@ -642,6 +642,13 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 int ucore_session_status(struct ucore_session *session, struct ucore_status *status,
 			 struct ucore_error *err);
 
+/**
+ * ucore_session_budget() - what it may take of its CPUs' time, and what came of it
+ * @budget: the answer: the shortest timer for its events, periods dropped and more
+ */
+int ucore_session_budget(struct ucore_session *session, struct ucore_budget *budget,
+			 struct ucore_error *err);
+
 /** ucore_session_fd() - for poll(): it is readable when a ring has reached its watermark */
 int ucore_session_fd(const struct ucore_session *session);
 

@@ -459,6 +459,19 @@ int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, 
 
 /* ---- start, stop, read ------------------------------------------------- */
 
+static int error_timer(struct ucore_session *session, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_budget, budget);
+
+	if (session_ioctl(session, UCORE_BUDGET, &budget))
+		return ucore_error_set(err, -ERANGE, "cannot start: %s", strerror(ERANGE));
+	return ucore_error_set(err, -ERANGE,
+			       "cannot start: a sample of these events takes %.0f us of a CPU, more than %u %% of a timer of %.0f us: from %.0f us on, or with fewer events",
+			       (double)budget.sample_ns / 1000, budget.percent,
+			       (double)session->config.timer_ns / 1000,
+			       (double)((budget.timer_min_ns + 999) / 1000));
+}
+
 static int start_error(struct ucore_session *session, int code, struct ucore_error *err)
 {
 	switch (code) {
@@ -470,6 +483,8 @@ static int start_error(struct ucore_session *session, int code, struct ucore_err
 				       session->config.ring_size, session->nr_slots);
 	case -EALREADY:
 		return ucore_error_set(err, code, "cannot start: the session is running");
+	case -ERANGE:
+		return error_timer(session, err);
 	case -EAGAIN:
 		return ucore_error_set(err, code,
 				       "cannot start: a die has no CPU online, or a CPU just went away: try again");
@@ -610,6 +625,18 @@ int ucore_session_status(struct ucore_session *session, struct ucore_status *sta
 	if (ret)
 		return ucore_error_set(err, ret, "STATUS: %s", error_text(ret));
 	*status = answer;
+	return 0;
+}
+
+int ucore_session_budget(struct ucore_session *session, struct ucore_budget *budget,
+			 struct ucore_error *err)
+{
+	UCORE_ARG(ucore_budget, answer);
+	int ret = session_ioctl(session, UCORE_BUDGET, &answer);
+
+	if (ret)
+		return ucore_error_set(err, ret, "BUDGET: %s", strerror(-ret));
+	*budget = answer;
 	return 0;
 }
 

@@ -278,10 +278,24 @@ static void summary_polls(const struct record *record, const struct ucore_status
 			(unsigned long long)status->polls, (double)longest / NSEC_PER_USEC);
 }
 
+/* Why records are missing: their ring was full, or there was no time to take a sample */
+static void summary_lost(const struct ucore_status *status, const struct ucore_budget *budget)
+{
+	if (budget->dropped)
+		fprintf(stderr,
+			"%llu periods of the timer were dropped%s: a sample takes some %.0f us, so try a longer period or fewer events\n",
+			(unsigned long long)budget->dropped,
+			budget->put_off ? ", for the CPU's budget was spent" : "",
+			(double)budget->sample_ns / NSEC_PER_USEC);
+	if (status->lost > budget->dropped)
+		fprintf(stderr, "records were lost: try a larger ring (-m) or a longer period\n");
+}
+
 static void summary_print(const struct record *record, const struct ucore_status *status,
-			  uint64_t ns, const char *path)
+			  const struct ucore_budget *budget, uint64_t ns, const char *path)
 {
 	struct domain_sum sum = sources_domains(record);
+	uint64_t taken = status->samples - budget->dropped;
 	char domains[DOMAIN_SUM_LEN];
 
 	domain_sum_text(&sum, domains, sizeof(domains));
@@ -296,16 +310,15 @@ static void summary_print(const struct record *record, const struct ucore_status
 	fprintf(stderr, ", %llu records lost\n", (unsigned long long)status->lost);
 	fprintf(stderr,
 		"cost: %.2f us and %.1f register accesses a sample, %s frozen %.4f %% of the time\n",
-		share(status->cost_ns, status->samples) / NSEC_PER_USEC,
-		share(status->reads + status->writes, status->samples),
+		share(status->cost_ns, taken) / NSEC_PER_USEC,
+		share(status->reads + status->writes, taken),
 		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
 	summary_polls(record, status);
 	if (status->recovered)
 		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
 			(unsigned long long)status->recovered,
 			(unsigned long long)status->overflows);
-	if (status->lost)
-		fprintf(stderr, "records were lost: try a larger ring (-m) or a longer period\n");
+	summary_lost(status, budget);
 	if (record->damaged)
 		fprintf(stderr, "a ring made no sense %llu times: this is a bug of the driver\n",
 			(unsigned long long)record->damaged);
@@ -337,6 +350,7 @@ static int record_loop(struct tool *tool, struct record *record, struct wait *wa
 static int record_end(struct tool *tool, struct record *record, uint64_t start,
 		      const char *path)
 {
+	struct ucore_budget budget = { 0 };
 	struct ucore_status status;
 	int ret = ucore_session_stop(record->count.session, &tool->err);
 	uint64_t ns = now_ns() - start;
@@ -353,7 +367,9 @@ static int record_end(struct tool *tool, struct record *record, uint64_t start,
 		ret = ucore_file_finish(record->file, &status, &tool->err);
 	if (ret)
 		return tool_fail(tool, ret);
-	summary_print(record, &status, ns, strcmp(path, "-") ? path : "standard output");
+	/* an older driver has none, and drops nothing that it could tell */
+	ucore_session_budget(record->count.session, &budget, NULL);
+	summary_print(record, &status, &budget, ns, strcmp(path, "-") ? path : "standard output");
 	return 0;
 }
 

@@ -150,6 +150,7 @@ enum {
 	HEAD_USER = NR_CSV_HEAD,
 	HEAD_RECOVERED,
 	HEAD_THROTTLED,
+	HEAD_STRETCHED,
 	HEAD_POLLED,
 	HEAD_LATE,
 	HEAD_SKEW,
@@ -188,6 +189,7 @@ static const struct column head_columns[NR_HEAD] = {
 	[HEAD_USER] = { "user" },
 	[HEAD_RECOVERED] = { "recovered" },
 	[HEAD_THROTTLED] = { "throttled" },
+	[HEAD_STRETCHED] = { "stretched" },
 	[HEAD_POLLED] = { "polled" },
 	[HEAD_LATE] = { "late_ns" },
 	[HEAD_SKEW] = { "skew_ns" },
@@ -262,6 +264,8 @@ static void head_make(const struct script *script, struct sample_cells *cells,
 		cells->head[HEAD_RECOVERED] = cell_flag(true);
 	if (sample->flags & UCORE_SAMPLE_THROTTLED)
 		cells->head[HEAD_THROTTLED] = cell_flag(true);
+	if (sample->flags & UCORE_SAMPLE_STRETCHED)
+		cells->head[HEAD_STRETCHED] = cell_flag(true);
 	if (sample->flags & UCORE_SAMPLE_POLLED) {
 		cells->head[HEAD_POLLED] = cell_flag(true);
 		cells->head[HEAD_LATE] = cell_ns(sample->late_ns);
@@ -317,8 +321,9 @@ static void headline_print(struct script *script, const struct cell *head)
 	fprintf(stream, "  frozen %.2f us", (double)head[HEAD_FROZEN].number / NSEC_PER_USEC);
 	if (head[HEAD_SKEW].kind != CELL_NONE)
 		fprintf(stream, " skew %.2f us", (double)head[HEAD_SKEW].number / NSEC_PER_USEC);
-	fprintf(stream, "%s%s", head[HEAD_RECOVERED].kind != CELL_NONE ? " recovered" : "",
-		head[HEAD_THROTTLED].kind != CELL_NONE ? " throttled" : "");
+	fprintf(stream, "%s%s%s", head[HEAD_RECOVERED].kind != CELL_NONE ? " recovered" : "",
+		head[HEAD_THROTTLED].kind != CELL_NONE ? " throttled" : "",
+		head[HEAD_STRETCHED].kind != CELL_NONE ? " stretched" : "");
 	if (head[HEAD_POLLED].kind != CELL_NONE)
 		fprintf(stream, " polled, late < %.2f us",
 			(double)head[HEAD_LATE].number / NSEC_PER_USEC);

@@ -12,7 +12,8 @@
  *	cpu N..., start, stop, reset
  *	read, live           values and domains
  *	burst N              N frozen reads, nothing in between
- *	status
+ *	reads NS             frozen reads for so long; how many
+ *	status, budget
  *	drain                the rings' records, consumed
  *	quit
  *
@@ -28,6 +29,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ucore.h"
@@ -297,6 +299,31 @@ static void burst(char **word)
 	answer_errno(0);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void reads(char **word)
+{
+	uint64_t from = now_ns(), until = from, nr = 0;
+	struct ucore_read rd;
+
+	while (until - from < number(word[1])) {
+		if (read_counts(&rd, 0)) {
+			answer_errno(-1);
+			return;
+		}
+		until = now_ns();
+		nr++;
+	}
+	printf("{\"errno\":0,\"reads\":%llu,\"from\":%llu,\"until\":%llu}\n",
+	       (unsigned long long)nr, (unsigned long long)from, (unsigned long long)until);
+}
+
 static void status(void)
 {
 	struct ucore_status st = { .size = sizeof(st) };
@@ -313,6 +340,21 @@ static void status(void)
 	       (unsigned long long)st.polled, (unsigned long long)st.polls,
 	       (unsigned long long)st.cost_ns, (unsigned long long)st.frozen_ns,
 	       (unsigned long long)st.reads, (unsigned long long)st.writes);
+}
+
+static void budget(void)
+{
+	struct ucore_budget b = { .size = sizeof(b) };
+
+	if (ioctl(session, UCORE_BUDGET, &b)) {
+		answer_errno(-1);
+		return;
+	}
+	printf("{\"errno\":0,\"percent\":%u,\"sample_ns\":%llu,\"timer_min_ns\":%llu,"
+	       "\"busy_ns\":%llu,\"wait_ns\":%llu,\"dropped\":%llu,\"put_off\":%llu}\n",
+	       b.percent, (unsigned long long)b.sample_ns, (unsigned long long)b.timer_min_ns,
+	       (unsigned long long)b.busy_ns, (unsigned long long)b.wait_ns,
+	       (unsigned long long)b.dropped, (unsigned long long)b.put_off);
 }
 
 /* ---- rings ---- */
@@ -429,8 +471,12 @@ static bool obey(char **word, int n)
 		read_once(UCORE_READ_LIVE);
 	else if (!strcmp(word[0], "burst") && n == 2)
 		burst(word);
+	else if (!strcmp(word[0], "reads") && n == 2)
+		reads(word);
 	else if (!strcmp(word[0], "status"))
 		status();
+	else if (!strcmp(word[0], "budget"))
+		budget();
 	else if (!strcmp(word[0], "drain"))
 		drain();
 	else

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Budgets: how much of a CPU's time ucore takes, whoever asks for it.
+ *
+ * Each CPU has one.  All that ucore does there with interrupts off, for whatever
+ * domain and session, is charged to it, from the interrupt's entry to the last record:
+ * it spends time that comes back at the rate of @cpu_budget percent.  Within a window
+ * the share may be spent at once; who is beyond it waits: a domain that overflows
+ * stays frozen (sample.c), a timer's next expiry is put off (timer.c), a command sleeps
+ * (session/turn.c).  Each acts first and waits then, for as long as what it and others
+ * have spent needs to come back: so all get on, and none can keep another from it.
+ *
+ * Written by the CPU itself with interrupts off, not in NMI; read by any.
+ * Must not know what the time was spent for.
+ */
+#include <linux/ktime.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+
+#include "sample/budget.h"
+
+static unsigned int cpu_budget = 50;
+module_param(cpu_budget, uint, 0644);
+MODULE_PARM_DESC(cpu_budget, "percent of a CPU's time that ucore takes, 1 to 100 (no limit)");
+
+#define WINDOW_NS	(10 * NSEC_PER_MSEC)
+
+/*
+ * What nobody sees from within: the interrupt's entry and exit, and what its victim
+ * finds evicted from its caches afterwards, an eighth of what was seen.
+ */
+#define ENTRY_NS	(1 * NSEC_PER_USEC)
+#define EVICTED(ns)	((ns) / 8)
+
+/* Between two interrupts so close nobody else gets anything done. */
+#define MIN_RUN_NS	(10 * NSEC_PER_USEC)
+
+/* Nobody waits for longer. */
+#define MAX_AHEAD_NS	(1 * NSEC_PER_SEC)
+
+/**
+ * struct budget - what ucore spends on a CPU
+ * @since: when it began what it does
+ * @inside: it does something
+ * @left: when it ended what it did last
+ * @due: when all that was spent will have come back
+ * @busy: time spent since load
+ */
+struct budget {
+	u64 since;
+	bool inside;
+	u64 left;
+	u64 due;
+	u64 busy;
+};
+
+static DEFINE_PER_CPU(struct budget, budgets);
+
+/**
+ * ucore_budget_percent() - the share of a CPU's time
+ *
+ * Return: 1 to 100.
+ */
+u32 ucore_budget_percent(void)
+{
+	return clamp(READ_ONCE(cpu_budget), 1U, 100U);
+}
+
+/**
+ * ucore_budget_period_ns() - how often a work may be done, if nobody does another
+ * @cost_ns: what it takes
+ *
+ * Return: the shortest period.
+ */
+u64 ucore_budget_period_ns(u64 cost_ns)
+{
+	return DIV_ROUND_UP_ULL(cost_ns * 100, ucore_budget_percent());
+}
+
+/*
+ * What took longer than a window was not our doing: firmware or a hypervisor had
+ * the CPU.
+ */
+static u64 spent(const struct budget *b, u64 now)
+{
+	u64 ns = now > b->since ? min_t(u64, now - b->since, WINDOW_NS) : 0;
+
+	return ns + EVICTED(ns) + ENTRY_NS;
+}
+
+/* When all comes back, with what the present work has spent so far. */
+static u64 due_with(const struct budget *b, u64 now)
+{
+	if (ucore_budget_percent() == 100)
+		return 0;
+	return min(max(b->due, b->since) + ucore_budget_period_ns(spent(b, now)),
+		   now + MAX_AHEAD_NS);
+}
+
+/*
+ * How far the budget may be ahead: who spends without a break from zero on gets there
+ * when the window's share is spent, and is back at zero when the window ends.
+ */
+static u64 allowance(void)
+{
+	return WINDOW_NS / 100 * (100 - ucore_budget_percent());
+}
+
+/**
+ * ucore_budget_enter() - begin something that is to be charged
+ * @since: when it began: a moment ago, or when its NMI came
+ */
+void ucore_budget_enter(u64 since)
+{
+	struct budget *b = this_cpu_ptr(&budgets);
+
+	b->since = since < b->left + MIN_RUN_NS ? b->left : since;
+	b->inside = true;
+}
+
+/**
+ * ucore_budget_leave() - charge it
+ *
+ * Return: the time.
+ */
+u64 ucore_budget_leave(void)
+{
+	struct budget *b = this_cpu_ptr(&budgets);
+	u64 now = ktime_get_mono_fast_ns();
+
+	WRITE_ONCE(b->due, due_with(b, now));
+	WRITE_ONCE(b->busy, b->busy + spent(b, now));
+	b->left = now;
+	b->inside = false;
+	return now;
+}
+
+/**
+ * ucore_budget_pause_ns() - for how long must what interrupts here keep still?
+ * @now: the time
+ *
+ * Return: ns until all that was spent has come back; 0: within the budget.
+ */
+u64 ucore_budget_pause_ns(u64 now)
+{
+	const struct budget *b = this_cpu_ptr(&budgets);
+	u64 due = b->inside ? due_with(b, now) : b->due;
+
+	return due > now + allowance() ? due - now : 0;
+}
+
+/**
+ * ucore_budget_wait_ns() - for how long must the next work on a CPU wait?
+ * @cpu: the CPU
+ * @now: the time
+ *
+ * Return: ns until the CPU is within its budget; 0: it is.
+ */
+u64 ucore_budget_wait_ns(int cpu, u64 now)
+{
+	u64 due = READ_ONCE(per_cpu_ptr(&budgets, cpu)->due), until = now + allowance();
+
+	return due > until ? due - until : 0;
+}
+
+/**
+ * ucore_budget_busy_ns() - what was spent on a CPU since load
+ * @cpu: the CPU
+ *
+ * Return: ns.
+ */
+u64 ucore_budget_busy_ns(int cpu)
+{
+	return READ_ONCE(per_cpu_ptr(&budgets, cpu)->busy);
+}

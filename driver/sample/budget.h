@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Budgets: how much of a CPU's time ucore takes. */
+#ifndef UCORE_BUDGET_H
+#define UCORE_BUDGET_H
+
+#include <linux/types.h>
+
+/* On the CPU concerned, interrupts off: */
+void ucore_budget_enter(u64 since);
+u64 ucore_budget_leave(void);
+u64 ucore_budget_pause_ns(u64 now);
+
+/* On any: */
+u64 ucore_budget_wait_ns(int cpu, u64 now);
+u64 ucore_budget_busy_ns(int cpu);
+u32 ucore_budget_percent(void);
+u64 ucore_budget_period_ns(u64 cost_ns);
+
+#endif /* UCORE_BUDGET_H */

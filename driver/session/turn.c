@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Turns: may a session have its readers' time, and when?
+ *
+ * What a session's samples will take is estimated before it starts; what commands
+ * take is charged where they run (meet.c), and whoever gives them waits beforehand
+ * until the readers are within their budgets.  Process context.
+ */
+#include <linux/errno.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "box/catalog.h"
+#include "sample/budget.h"
+#include "session/build.h"
+#include "session/session.h"
+#include "session/turn.h"
+
+/* What an access takes, as far as it is known before, and a sample beside its accesses */
+#define ACCESS_NS	200
+#define SAMPLE_NS	5000
+
+/*
+ * ---- waiting ----
+ */
+
+/* Without the session's lock: a reader that changes meanwhile is waited for in vain. */
+static u64 wait_ns(const struct ucore_session *session)
+{
+	u64 now = ktime_get_mono_fast_ns(), ns = 0;
+	const struct ucore_part *part;
+	int cpu;
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		part = ucore_session_part(session, i);
+		if (!part || !READ_ONCE(part->nr_events))
+			continue;
+		cpu = READ_ONCE(part->domain->reader);
+		if (cpu != UCORE_NO_CPU)
+			ns = max(ns, ucore_budget_wait_ns(cpu, now));
+	}
+	return ns;
+}
+
+/**
+ * ucore_turn_take() - wait until the readers have time for a command
+ * @session: the session, not locked
+ *
+ * One command of a session at a time: what callers spend together grows with what
+ * sessions have counters, and not with how many threads ask.  A session waits once, and
+ * then its turn has come, whatever others have spent meanwhile.
+ *
+ * Return: 0, and ucore_turn_end() is to follow; -EINTR: the caller is dying.
+ */
+int ucore_turn_take(struct ucore_session *session)
+{
+	ktime_t wait;
+
+	if (mutex_lock_killable(&session->turn))
+		return -EINTR;
+	wait = ns_to_ktime(wait_ns(session));
+	if (!wait)
+		return 0;
+	set_current_state(TASK_KILLABLE);
+	schedule_hrtimeout(&wait, HRTIMER_MODE_REL);
+	if (!fatal_signal_pending(current))
+		return 0;
+	mutex_unlock(&session->turn);
+	return -EINTR;
+}
+
+/**
+ * ucore_turn_end() - the command has run
+ * @session: the session, not locked
+ */
+void ucore_turn_end(struct ucore_session *session)
+{
+	mutex_unlock(&session->turn);
+}
+
+/*
+ * ---- estimates ----
+ */
+
+static u64 part_sample_ns(const struct ucore_part *part)
+{
+	const struct ucore_counter *ctr;
+	/* freeze and thaw: of the domain, or of each box */
+	u64 accesses = part->box_freeze || !part->domain->global ? 2 * part->nr_box : 2;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		accesses += part->low_dword ? 1 : ctr->box->io.ops->counter_cost;
+	return SAMPLE_NS + accesses * ACCESS_NS;
+}
+
+/**
+ * ucore_turn_sample_ns() - what a sample takes of a CPU
+ * @session: the session, locked; built
+ *
+ * Return: an estimate, of the domain where it takes longest; 0 without events.
+ */
+u64 ucore_turn_sample_ns(const struct ucore_session *session)
+{
+	const struct ucore_part *part;
+	u64 ns = 0;
+
+	ucore_for_each_part(part, session)
+		ns = max(ns, part_sample_ns(part));
+	return ns;
+}
+
+/**
+ * ucore_turn_affordable() - can its readers take the samples of its timer?
+ * @session: the session, locked; built
+ *
+ * Return: true if they can within their budgets, or if it has no timer.
+ */
+bool ucore_turn_affordable(const struct ucore_session *session)
+{
+	return !session->timer_ns ||
+	       session->timer_ns >= ucore_budget_period_ns(ucore_turn_sample_ns(session));
+}
+
+/* Each CPU once, though it may read two domains. */
+static u64 readers_busy_ns(struct ucore_session *session)
+{
+	const struct ucore_part *part;
+	u64 busy = 0;
+	int cpu;
+
+	cpumask_clear(session->readers);
+	ucore_for_each_part(part, session) {
+		cpu = READ_ONCE(part->domain->reader);
+		if (cpu != UCORE_NO_CPU && !cpumask_test_and_set_cpu(cpu, session->readers))
+			busy += ucore_budget_busy_ns(cpu);
+	}
+	return busy;
+}
+
+/**
+ * ucore_turn_budget() - for BUDGET
+ * @session: the session, locked
+ * @out: the answer; size and flags are left alone
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_turn_budget(struct ucore_session *session, struct ucore_budget *out)
+{
+	const struct ucore_part *part;
+	int ret = session->running ? 0 : ucore_session_build(session);
+	u32 i;
+
+	if (ret)
+		return ret;
+	out->percent = ucore_budget_percent();
+	out->sample_ns = ucore_turn_sample_ns(session);
+	out->timer_min_ns = max_t(u64, UCORE_TIMER_MIN_NS, ucore_budget_period_ns(out->sample_ns));
+	out->busy_ns = readers_busy_ns(session);
+	out->wait_ns = wait_ns(session);
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		part = session->part[i];
+		if (!part)
+			continue;
+		out->dropped += READ_ONCE(part->stats.dropped);
+		out->put_off += READ_ONCE(part->stats.put_off);
+	}
+	return 0;
+}

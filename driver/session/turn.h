@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Turns: may a session have its readers' time, and when? */
+#ifndef UCORE_TURN_H
+#define UCORE_TURN_H
+
+#include <linux/types.h>
+
+struct ucore_budget;
+struct ucore_session;
+
+/* Before the session is locked: */
+int ucore_turn_take(struct ucore_session *session);
+void ucore_turn_end(struct ucore_session *session);
+
+/* With the session's lock held: */
+u64 ucore_turn_sample_ns(const struct ucore_session *session);
+bool ucore_turn_affordable(const struct ucore_session *session);
+int ucore_turn_budget(struct ucore_session *session, struct ucore_budget *out);
+
+#endif /* UCORE_TURN_H */

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Budgets of CPU time: what is charged, when it comes back, and who waits for it.
+ * All of it on CPU 0, which reads domain 0.
+ */
+#include <linux/cpu.h>
+#include <linux/smp.h>
+
+#include "fake_machine.h"
+#include "sample/budget.h"
+#include "sample/pmi.h"
+#include "session/turn.h"
+
+#define IMC0	BIT_ULL(20)
+#define MS	((u64)NSEC_PER_MSEC)
+#define US	((u64)NSEC_PER_USEC)
+
+static u64 now_ns(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+static void set_percent(u32 percent)
+{
+	*(unsigned int *)fake_param("cpu_budget") = percent;
+}
+
+static void budget_exit(struct kunit *test)
+{
+	set_percent(50);
+	fake_machine_exit(test);
+}
+
+static void spend_here(void *arg)
+{
+	ucore_budget_enter(now_ns());
+	fake_clock_advance(*(u64 *)arg);
+	ucore_budget_leave();
+}
+
+static void spend(u64 ns)
+{
+	smp_call_function_single(0, spend_here, &ns, 1);
+}
+
+static void pause_here(void *arg)
+{
+	*(u64 *)arg = ucore_budget_pause_ns(now_ns());
+}
+
+static u64 pause_ns(void)
+{
+	u64 ns;
+
+	smp_call_function_single(0, pause_here, &ns, 1);
+	return ns;
+}
+
+static u64 wait_ns(void)
+{
+	return ucore_budget_wait_ns(0, now_ns());
+}
+
+static void expect_about(struct kunit *test, u64 ns, u64 wanted)
+{
+	KUNIT_EXPECT_GE(test, ns, wanted - 50 * US);
+	KUNIT_EXPECT_LE(test, ns, wanted + 50 * US);
+}
+
+/* ---- arithmetic ---- */
+
+/* 2 ms, and an eighth for what it evicts: nobody waits, and busy is known. */
+static void within_the_budget_nobody_waits(struct kunit *test)
+{
+	u64 busy = ucore_budget_busy_ns(0);
+
+	spend(2 * MS);
+	KUNIT_EXPECT_EQ(test, pause_ns(), 0ULL);
+	KUNIT_EXPECT_EQ(test, wait_ns(), 0ULL);
+	expect_about(test, ucore_budget_busy_ns(0) - busy, 2250 * US);
+}
+
+/* 8 ms count as 9, which come back in 18: 10 ms from now, and 5 may be outstanding. */
+static void what_was_spent_comes_back(struct kunit *test)
+{
+	spend(8 * MS);
+	expect_about(test, pause_ns(), 10 * MS);
+	expect_about(test, wait_ns(), 5 * MS);
+	fake_clock_advance(4 * MS);
+	expect_about(test, pause_ns(), 6 * MS);
+	expect_about(test, wait_ns(), 1 * MS);
+	fake_clock_advance(1100 * US);
+	KUNIT_EXPECT_EQ(test, pause_ns(), 0ULL);
+	KUNIT_EXPECT_EQ(test, wait_ns(), 0ULL);
+	spend(1 * MS);			/* 5 ms are still outstanding */
+	expect_about(test, pause_ns(), 4900 * US + 2250 * US - MS);
+}
+
+/* It does not grow while nobody spends: there is no more than the window's share. */
+static void nothing_is_saved_up(struct kunit *test)
+{
+	fake_clock_advance(3600ULL * NSEC_PER_SEC);
+	spend(8 * MS);
+	expect_about(test, pause_ns(), 10 * MS);
+}
+
+/* Whoever it is: the CPU has one budget. */
+static void works_add_up(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, wait_ns() > 0, i == 3);
+		spend(2 * MS);
+		fake_clock_advance(100 * US);
+	}
+	/* 4 * 4.5 ms come back, 8.4 ms have passed */
+	expect_about(test, pause_ns(), 18 * MS - 8400 * US);
+	KUNIT_EXPECT_EQ(test, ucore_budget_wait_ns(1, now_ns()), 0ULL);
+}
+
+static void short_gaps_are_nobodys(struct kunit *test)
+{
+	u64 busy;
+
+	spend(US);
+	busy = ucore_budget_busy_ns(0);
+	fake_clock_advance(5 * US);
+	spend(US);
+	KUNIT_EXPECT_GE(test, ucore_budget_busy_ns(0) - busy, 6 * US);
+	busy = ucore_budget_busy_ns(0);
+	fake_clock_advance(20 * US);
+	spend(US);
+	KUNIT_EXPECT_LE(test, ucore_budget_busy_ns(0) - busy, 4 * US);
+}
+
+static void enter_early(void *arg)
+{
+	ucore_budget_enter(now_ns() - *(u64 *)arg);
+	ucore_budget_leave();
+}
+
+/* An NMI that came while the CPU was charged already is charged from then on alone. */
+static void nothing_is_charged_twice(struct kunit *test)
+{
+	u64 busy, ago = 3 * MS;
+
+	spend(4 * MS);
+	busy = ucore_budget_busy_ns(0);
+	smp_call_function_single(0, enter_early, &ago, 1);
+	KUNIT_EXPECT_LE(test, ucore_budget_busy_ns(0) - busy, 10 * US);
+	fake_clock_advance(4 * MS);
+	busy = ucore_budget_busy_ns(0);
+	smp_call_function_single(0, enter_early, &ago, 1);
+	expect_about(test, ucore_budget_busy_ns(0) - busy, 3 * MS + 3 * MS / 8);
+}
+
+/* A machine that stood still has spent nothing of ours. */
+static void a_standstill_is_charged_as_a_window(struct kunit *test)
+{
+	u64 busy = ucore_budget_busy_ns(0);
+
+	spend(30ULL * NSEC_PER_SEC);
+	expect_about(test, ucore_budget_busy_ns(0) - busy, 10 * MS + 10 * MS / 8);
+	KUNIT_EXPECT_EQ(test, pause_ns(), 0ULL);
+}
+
+static void nobody_waits_for_longer_than_a_second(struct kunit *test)
+{
+	u32 i;
+
+	set_percent(1);
+	for (i = 0; i < 10; i++)
+		spend(5 * MS);
+	KUNIT_EXPECT_LE(test, pause_ns(), (u64)NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, pause_ns(), (u64)NSEC_PER_SEC / 2);
+}
+
+static void the_percentage_has_bounds(struct kunit *test)
+{
+	set_percent(0);
+	KUNIT_EXPECT_EQ(test, ucore_budget_percent(), 1U);
+	set_percent(1000);
+	KUNIT_EXPECT_EQ(test, ucore_budget_percent(), 100U);
+	spend(9 * MS);
+	KUNIT_EXPECT_EQ(test, pause_ns() + wait_ns(), 0ULL);
+	set_percent(25);
+	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(1001), 4004ULL);
+	set_percent(99);
+	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(99), 100ULL);
+	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(100), 102ULL);
+}
+
+/* ---- who waits ---- */
+
+static struct ucore_part *running_part(struct kunit *test, u64 period, u64 timer_ns)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
+	part->guard_ns = U64_MAX;
+	part->timer_ns = timer_ns;
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_part_go(part, now_ns());
+	raw_spin_unlock_irq(&part->domain->lock);
+	ucore_timer_start(part, now_ns());
+	return part;
+}
+
+static void fire_here(void *arg)
+{
+	fake_timer_fire(arg);
+}
+
+static void fire(struct hrtimer *timer)
+{
+	smp_call_function_single(0, fire_here, timer, 1);
+}
+
+static void overflow_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+	struct ucore_interval iv;
+
+	raw_spin_lock(&domain->lock);
+	ucore_interval_begin_overflow(&iv, domain, now_ns(), false);
+	ucore_interval_end(&iv);
+	raw_spin_unlock(&domain->lock);
+}
+
+static void overflow(struct ucore_part *part)
+{
+	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
+	smp_call_function_single(0, overflow_here, part->domain, 1);
+}
+
+static u64 expiry(struct hrtimer *timer)
+{
+	return ktime_to_ns(fake_timer_find(timer)->expires);
+}
+
+static u64 due_in(struct hrtimer *timer)
+{
+	return expiry(timer) - now_ns();
+}
+
+/* Few overflows, but somebody has spent the CPU's time. */
+static void an_overflow_beyond_the_budget_pauses(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 10, 0);
+	struct ucore_domain *domain = part->domain;
+	const struct ucore_sample *sample;
+
+	overflow(part);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	fake_record(part->ring);
+	spend(8 * MS);
+	overflow(part);
+	KUNIT_EXPECT_TRUE(test, domain->throttled);
+	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
+	expect_about(test, due_in(&domain->guard), 10 * MS);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_THROTTLED);
+	fake_clock_advance(10 * MS);
+	fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	overflow(part);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+}
+
+/* The service itself is what takes too long: what it has spent counts before it ends. */
+static void begin_and_overflow(void *arg)
+{
+	ucore_budget_enter(now_ns());
+	fake_clock_advance(8 * MS);
+	overflow_here(arg);
+	ucore_budget_leave();
+}
+
+static void a_long_service_pauses_its_domain(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 10, 0);
+
+	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
+	smp_call_function_single(0, begin_and_overflow, part->domain, 1);
+	KUNIT_EXPECT_TRUE(test, part->domain->throttled);
+	expect_about(test, due_in(&part->domain->guard), 10 * MS);
+	fire(&part->domain->guard);
+}
+
+static void expect_lost(struct kunit *test, struct ucore_part *part, u64 lost, u32 flags)
+{
+	const struct ucore_record *record = fake_record(part->ring);
+	u64 seq;
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_ASSERT_EQ(test, record->type, (u32)UCORE_RECORD_LOST);
+	KUNIT_EXPECT_EQ(test, ((const struct ucore_lost *)record)->lost, lost);
+	seq = record->seq;
+	record = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_ASSERT_EQ(test, record->type, (u32)UCORE_RECORD_SAMPLE);
+	KUNIT_EXPECT_EQ(test, record->seq, seq + 1);
+	KUNIT_EXPECT_EQ(test, ((const struct ucore_sample *)record)->flags, flags);
+}
+
+/* The timer keeps its grid; the instants that it leaves out are lost records. */
+static void a_timer_is_stretched_and_says_so(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0, MS);
+	const struct ucore_sample *sample;
+	u64 due;
+
+	spend(8 * MS);
+	fake_timer_find(&part->timer)->expires = ns_to_ktime(now_ns());
+	due = expiry(&part->timer);
+	fire(&part->timer);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, 0U);
+	KUNIT_EXPECT_EQ(test, sample->hdr.seq, 0ULL);
+	/* 5 ms and what the sample itself took: the sixth instant */
+	KUNIT_EXPECT_EQ(test, expiry(&part->timer), due + 6 * MS);
+	KUNIT_EXPECT_EQ(test, part->stats.put_off, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 5ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 6ULL);
+	KUNIT_EXPECT_EQ(test, part->ring->producer->lost, 5ULL);
+	KUNIT_EXPECT_FALSE(test, ucore_ring_readable(part->ring));
+
+	fake_clock_advance(6 * MS);
+	fire(&part->timer);
+	expect_lost(test, part, 5, UCORE_SAMPLE_STRETCHED);
+	fake_clock_advance(MS);
+	fire(&part->timer);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, 0U);
+}
+
+/* Without a word of the budget: somebody kept interrupts off. */
+static void a_late_timer_counts_what_it_missed(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0, MS);
+
+	fire(&part->timer);
+	fake_record(part->ring);
+	fake_clock_advance(5 * MS);
+	fire(&part->timer);			/* four more instants are over */
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 4ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.put_off, 0ULL);
+	fire(&part->timer);
+	expect_lost(test, part, 4, 0);
+}
+
+static void without_a_ring_periods_are_counted_too(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0, MS);
+
+	ucore_ring_destroy(part->ring);
+	part->ring = NULL;
+	fake_clock_advance(5 * MS);
+	fire(&part->timer);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 4ULL);
+}
+
+/* Looks that are put off lose nothing: their sample says how late it may be. */
+static void a_look_is_put_off(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0, 0);
+
+	part->poll_ns = MS;
+	ucore_timer_start(part, now_ns());
+	fire(&part->poll);
+	KUNIT_EXPECT_FALSE(test, part->stretched);
+	spend(8 * MS);
+	fire(&part->poll);
+	KUNIT_EXPECT_TRUE(test, part->stretched);
+	KUNIT_EXPECT_EQ(test, part->stats.put_off, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 0ULL);
+	KUNIT_EXPECT_GE(test, due_in(&part->poll), 4 * MS);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+}
+
+/* Periods that pass while another CPU becomes the reader. */
+static void a_timer_that_moves_counts_what_it_missed(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0, MS);
+
+	fire(&part->timer);
+	fake_record(part->ring);
+	ucore_timers_cancel(part->domain);
+	fake_clock_advance(3 * MS);
+	cpus_read_lock();
+	ucore_timers_restart(part->domain);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 3ULL);
+	/* but not those in which nothing counted */
+	ucore_timers_cancel(part->domain);
+	fake_clock_advance(7 * MS);
+	part->resumed = now_ns();
+	cpus_read_lock();
+	ucore_timers_restart(part->domain);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 3ULL);
+}
+
+/* ---- sessions ---- */
+
+static struct ucore_session *timer_session(struct kunit *test, u64 timer_ns)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.timer_ns = timer_ns, .ring_size = 4096 });
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	return s;
+}
+
+static struct ucore_budget budget_of(struct kunit *test, struct ucore_session *s)
+{
+	struct ucore_budget budget = { };
+
+	mutex_lock(&s->lock);
+	KUNIT_EXPECT_EQ(test, ucore_turn_budget(s, &budget), 0);
+	mutex_unlock(&s->lock);
+	return budget;
+}
+
+/* Two dwords of a counter, freeze and thaw, and what a sample takes beside: 5.8 us. */
+static void start_refuses_what_takes_too_long(struct kunit *test)
+{
+	struct ucore_session *s = timer_session(test, 579999), *t;
+
+	set_percent(1);
+	KUNIT_EXPECT_EQ(test, fake_start(s), -ERANGE);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5800ULL);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, 580000ULL);
+	set_percent(50);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, (u64)UCORE_TIMER_MIN_NS);
+	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
+	fake_session_close(test, s);
+	set_percent(1);
+	t = timer_session(test, 580000);
+	KUNIT_EXPECT_EQ(test, fake_start(t), 0);
+}
+
+static void a_sample_takes_what_its_counters_take(struct kunit *test)
+{
+	struct ucore_session *s = timer_session(test, 0);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "cbo", 0), 0x35, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5000 + 5 * 200ULL);
+	fake_session_close(test, s);
+	s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE });
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 0ULL);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 1), 4, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5000 + (4 + 2) * 200ULL);
+}
+
+static void commands_are_charged(struct kunit *test)
+{
+	struct ucore_session *s = timer_session(test, 0);
+	u64 busy = ucore_budget_busy_ns(0), started;
+
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	started = ucore_budget_busy_ns(0);
+	KUNIT_EXPECT_GT(test, started, busy);
+	mutex_lock(&s->lock);
+	ucore_session_read(s, false);
+	mutex_unlock(&s->lock);
+	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(0), started);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).busy_ns, ucore_budget_busy_ns(0));
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).percent, 50U);
+}
+
+#undef ktime_get_mono_fast_ns
+
+/* The clock of the driver stands meanwhile, the kernel's does not. */
+static void a_command_sleeps_until_its_readers_have_time(struct kunit *test)
+{
+	struct ucore_session *s = timer_session(test, 0);
+	u64 start;
+
+	spend(8 * MS);
+	expect_about(test, budget_of(test, s).wait_ns, 5 * MS);
+	start = ktime_get_mono_fast_ns();
+	KUNIT_EXPECT_EQ(test, ucore_turn_take(s), 0);
+	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
+	KUNIT_EXPECT_FALSE(test, mutex_trylock(&s->turn));
+	ucore_turn_end(s);
+	fake_clock_advance(10 * MS);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).wait_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_turn_take(s), 0);
+	ucore_turn_end(s);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(within_the_budget_nobody_waits),
+	KUNIT_CASE(what_was_spent_comes_back),
+	KUNIT_CASE(nothing_is_saved_up),
+	KUNIT_CASE(works_add_up),
+	KUNIT_CASE(short_gaps_are_nobodys),
+	KUNIT_CASE(nothing_is_charged_twice),
+	KUNIT_CASE(a_standstill_is_charged_as_a_window),
+	KUNIT_CASE(nobody_waits_for_longer_than_a_second),
+	KUNIT_CASE(the_percentage_has_bounds),
+	KUNIT_CASE(an_overflow_beyond_the_budget_pauses),
+	KUNIT_CASE(a_long_service_pauses_its_domain),
+	KUNIT_CASE(a_timer_is_stretched_and_says_so),
+	KUNIT_CASE(a_late_timer_counts_what_it_missed),
+	KUNIT_CASE(without_a_ring_periods_are_counted_too),
+	KUNIT_CASE(a_look_is_put_off),
+	KUNIT_CASE(a_timer_that_moves_counts_what_it_missed),
+	KUNIT_CASE(start_refuses_what_takes_too_long),
+	KUNIT_CASE(a_sample_takes_what_its_counters_take),
+	KUNIT_CASE(commands_are_charged),
+	KUNIT_CASE(a_command_sleeps_until_its_readers_have_time),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_budget",
+	.init = fake_machine_init,
+	.exit = budget_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
