@@ -361,7 +361,7 @@ static void without_a_ring_periods_are_counted_too(struct kunit *test)
 {
 	struct ucore_part *part = running_part(test, 0, MS);
 
-	ucore_ring_destroy(part->ring);
+	ucore_ring_put(part->ring);
 	part->ring = NULL;
 	fake_clock_advance(5 * MS);
 	fire(&part->timer);
