@@ -428,7 +428,7 @@ static void silent_record_takes_nothing(struct kunit *test)
 static void free_running_registers_of_gnr(struct kunit *test)
 {
 	static const u32 taken[] = { 0x290e, 0x29fe, 0x2e0e, 0x35fe, 0x360e, 0x3dfe };
-	static const u32 none[] = { 0x28fe, 0x2a0e, 0x3e0e, 0x2900 };
+	static const u32 none[] = { 0x28fe, 0x2a0e, 0x3e0e, 0x2908 };
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, ARRAY_SIZE(taken) + ARRAY_SIZE(none));
 	u32 i;
