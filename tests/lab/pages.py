@@ -87,9 +87,10 @@ def parsed(text):
 
 
 def add_typed(parts, line, varies):
-    """A line of a block: a command, more of it, or what it prints."""
-    prompt = next((prompt for prompt in (GUEST, HOST) if line.startswith(prompt)), None)
+    """A line of a block: a command, more of it, or what it prints, like `make demo` the guest's."""
     last = parts[-1]
+    prompts = [HOST] if isinstance(last, Command) and last.prompt == HOST else [GUEST, HOST]
+    prompt = next((prompt for prompt in prompts if line.startswith(prompt)), None)
     if prompt:
         parts.append(Command(prompt, line.removeprefix(prompt), varies=varies))
     elif not isinstance(last, Command):

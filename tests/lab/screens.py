@@ -69,7 +69,10 @@ def left_at_prompt(process):
 
 def typed_on_host(command):
     """What a command of the host prints, and its status."""
-    with subprocess.Popen(["sh", "-c", command], cwd=artifacts.TOP, text=True,
+    # a make of its own, not one below another
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    with subprocess.Popen(["sh", "-c", command], cwd=artifacts.TOP, env=environment, text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           start_new_session=True) as process:
         killer = threading.Timer(HOST_TIMEOUT * patience(), os.killpg,
