@@ -11,8 +11,8 @@ What is typed and printed stands in blocks of a page like this one, whose prompt
 
 `<!-- machine: spr-2s -->` says on which scenario the commands of a section run, or of the whole
 page if it stands above the first heading of a section.  The commands of a section run in one
-shell, those of a page in a home directory of its own.  Of a block called `console varies` other
-runs print other lines.
+shell, those of a page in a home directory of its own.  In a block called `console varies` what is
+printed is an example: other runs print other lines.
 
 A paragraph that begins with *Read:* says what to look at: what it has in `code` is printed.
 """
@@ -87,9 +87,10 @@ def parsed(text):
 
 
 def add_typed(parts, line, varies):
-    """A line of a block: a command, more of it, or what it prints."""
-    prompt = next((prompt for prompt in (GUEST, HOST) if line.startswith(prompt)), None)
+    """A line of a block: a command, more of it, or what it prints, like `make demo` the guest's."""
     last = parts[-1]
+    prompts = [HOST] if isinstance(last, Command) and last.prompt == HOST else [GUEST, HOST]
+    prompt = next((prompt for prompt in prompts if line.startswith(prompt)), None)
     if prompt:
         parts.append(Command(prompt, line.removeprefix(prompt), varies=varies))
     elif not isinstance(last, Command):
@@ -143,9 +144,7 @@ def differences(section, now):
             yield f"{after.text}: exit status {after.status}:\n" + "\n".join(after.output)
         missing = [line for line in before.output
                    if shape(line) not in map(shape, after.output)]
-        if before.output and not after.output:
-            yield f"{after.text}: prints nothing"
-        elif missing and not before.varies:
+        if missing and not before.varies:
             yield "\n".join((f"{after.text}: no longer prints", *missing, "but", *after.output))
     everything = "\n".join(line for command in now for line in command.output)
     yield from (f"nothing has {name}, which one is to read" for name in section.named()

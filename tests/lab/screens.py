@@ -21,8 +21,10 @@ from lab.qemu import args
 
 PAGES = ("README.md", "Documentation/tutorial.md", "Documentation/recipes.md")
 KERNEL = "6.1"
-PROMPT = f"\n{pages.GUEST.rstrip()}"
 HOST_TIMEOUT = 300
+PROMPT = f"\n{pages.GUEST.rstrip()}"
+
+failed = []
 
 
 def sections_of(name):
@@ -69,7 +71,10 @@ def left_at_prompt(process):
 
 def typed_on_host(command):
     """What a command of the host prints, and its status."""
-    with subprocess.Popen(["sh", "-c", command], cwd=artifacts.TOP, text=True,
+    # a make of its own, not one below another
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    with subprocess.Popen(["sh", "-c", command], cwd=artifacts.TOP, env=environment, text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           start_new_session=True) as process:
         killer = threading.Timer(HOST_TIMEOUT * patience(), os.killpg,
@@ -100,10 +105,13 @@ def host_filled(sections):
 # ---- Pages ----
 
 def fill(section, now, prompt=pages.GUEST):
+    """What is printed now, but for commands that fail: these keep what they had, and are told."""
     for command, new in zip(section.commands(prompt), now):
         if new.status:
-            sys.exit(f"screens: {new.text}: exit status {new.status}:\n" + "\n".join(new.output))
-        command.output = new.output
+            failed.append(new.text)
+            say("\n".join((f"{new.text}: exit status {new.status}:", *new.output)))
+        else:
+            command.output = new.output
 
 
 def say(text):
@@ -122,7 +130,8 @@ def main(*names):
         guest_filled(sections)
         path.write_text(pages.written(sections))
         say(f"{name} is written")
+    return f"screens: failed: {', '.join(failed)}" if failed else 0
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main(*sys.argv[1:]))
