@@ -119,6 +119,9 @@ struct ucore_pmi {
  * @status: words of global status, as last read
  * @armed: parts with overflow triggers
  * @armed_mask: global status bits that their boxes may set
+ * @stray: something may overflow that no part armed: the status is looked at as if one had
+ * @looked: when the status was seen to be clear last, with nothing armed
+ * @probed: when dead boxes were asked last whether they answer again
  * @pmi: the interrupt
  * @guard: timer that folds wraps, finds lost PMIs and ends throttling
  * @guard_at: when it runs next, 0 if it does not
@@ -166,6 +169,9 @@ struct ucore_domain {
 	u64 status[UCORE_MAX_STATUS];
 	u32 armed;
 	u64 armed_mask;
+	bool stray;
+	u64 looked;
+	u64 probed;
 	struct ucore_pmi pmi;
 	struct hrtimer guard;
 	u64 guard_at;
@@ -211,6 +217,8 @@ u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending);
 void ucore_domain_let_box(struct ucore_domain *domain, struct ucore_box *box);
 u64 ucore_domain_status(struct ucore_domain *domain);
 void ucore_domain_clear_status(struct ucore_domain *domain);
+bool ucore_domain_overflow_freezes(const struct ucore_domain *domain);
+void ucore_domain_frozen_unseen(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
 void ucore_domain_take(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);

@@ -304,7 +304,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 		ucore_domain_clear_all(part->domain);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
-		ctr->flags &= ~UCORE_VALUE_UNSURE;
+		ctr->flags &= ~(UCORE_VALUE_UNSURE | (ctr->box->dead ? 0 : UCORE_VALUE_DEAD));
 		ucore_counter_poll_from(ctr);
 		if (part->running && !ctr->box->dead)
 			ucore_counter_restart(ctr);

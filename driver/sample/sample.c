@@ -65,9 +65,12 @@ static void interval_open(struct ucore_interval *iv)
 	struct ucore_domain *domain = iv->domain;
 	struct ucore_part *part;
 
+	iv->status = domain->armed || domain->stray ? ucore_domain_status(domain) : 0;
+	iv->stray = iv->status && !domain->armed;
+	if (iv->stray)
+		ucore_domain_frozen_unseen(domain);
 	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
 	iv->skew_ns = domain->skew_ns;
-	iv->status = domain->armed ? ucore_domain_status(domain) : 0;
 	if (!iv->status)
 		return;
 	/* a bit that no armed box owns: the map is wrong somewhere, ask them all */
@@ -298,6 +301,21 @@ void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int 
 		sink_wake(part->sink);
 }
 
+/* Sessions without an overflow trigger were frozen all the same, for a time that nobody knows. */
+static void report_stray(const struct ucore_interval *iv)
+{
+	struct ucore_domain *domain = iv->domain;
+	struct ucore_part *part;
+
+	if (!iv->stray)
+		return;
+	list_for_each_entry(part, &domain->parts, node) {
+		part->gap_sample = true;
+		part->gap_read = true;
+		ucore_part_gap(part, iv->now, UCORE_GAP_FROZEN, domain->reader, domain->reader, ~0U);
+	}
+}
+
 static void report_deaths(struct ucore_part *part, u64 now)
 {
 	struct ucore_part_box *pb;
@@ -434,6 +452,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 	}
 	frozen_ns = interval_thaw(iv) - iv->now;
 
+	report_stray(iv);
 	list_for_each_entry(part, &domain->parts, node)
 		if (part->due)
 			part_emit(iv, part, frozen_ns);

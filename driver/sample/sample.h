@@ -36,6 +36,7 @@
  * @context: what was interrupted
  * @has_context: @context is known
  * @recovered: the guard found the overflow
+ * @stray: nothing is armed, and yet something overflowed: the domain was frozen before
  * @tally: the domain's accesses at the beginning
  */
 struct ucore_interval {
@@ -49,6 +50,7 @@ struct ucore_interval {
 	struct ucore_context context;
 	bool has_context;
 	bool recovered;
+	bool stray;
 	struct ucore_tally tally;
 };
 

@@ -19,6 +19,7 @@
 #include "find/desc.h"
 #include "sample/nmi.h"
 #include "sample/pmi.h"
+#include "sample/stray.h"
 #include "sample/timer.h"
 
 /* While overflows are armed, look this often whether one went unnoticed ... */
@@ -141,7 +142,8 @@ void ucore_timer_stop(struct ucore_part *part)
 
 static u64 guard_period(const struct ucore_domain *domain)
 {
-	u64 period = domain->armed ? GUARD_ARMED_NS : GUARD_MAX_NS;
+	bool stray = domain->stray || ucore_domain_overflow_freezes(domain);
+	u64 period = domain->armed ? GUARD_ARMED_NS : stray ? UCORE_STRAY_NS : GUARD_MAX_NS;
 	const struct ucore_part *part;
 
 	list_for_each_entry(part, &domain->parts, node)
@@ -206,8 +208,10 @@ static void guard_work(struct ucore_domain *domain, u64 now)
 
 	if (list_empty(&domain->parts))
 		return;
-	next = find_lost(domain, now) ? GUARD_SUSPECT_NS : guard_period(domain);
+	next = find_lost(domain, now) ? GUARD_SUSPECT_NS : 0;
 	fold_wraps(domain, now);
+	ucore_stray_look(domain, now);
+	next = next ?: guard_period(domain);
 	if (!domain->throttled)
 		ucore_domain_guard_soon(domain, next);
 }

@@ -30,6 +30,7 @@ static void part_run(struct kunit *test, struct ucore_part *part)
 
 	raw_spin_lock_irq(&domain->lock);
 	ucore_part_program(part);
+	ucore_domain_clear_stale(domain);
 	fake_part_list(part);
 	ucore_part_go(part, ktime_get_mono_fast_ns());
 	ucore_guard_start(domain);
@@ -183,14 +184,115 @@ static void no_suspicion_while_the_domain_is_held(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void unarmed_guard_reads_no_status(struct kunit *test)
+/* ---- the guard: what nobody armed ---- */
+
+/* With nothing armed the status is read once a second, and by no sample. */
+static void unarmed_guard_looks_once_a_second(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 0);
 
 	part_run(test, part);
-	expect_due_in(test, &part->domain->guard, 30000 * MS);
-	fake_timer_fire(&part->domain->guard);
+	expect_due_in(test, &part->domain->guard, 1000 * MS);
+	fake_timer_fire(&part->domain->guard);	/* START has looked */
 	FAKE_EXPECT_NONE(test, bus_of(test));
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&part->domain->guard);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(fake_global(0), GLOBAL_STATUS));
+	expect_due_in(test, &part->domain->guard, 1000 * MS);
+}
+
+static void expect_gap(struct kunit *test, struct ucore_part *part)
+{
+	const struct ucore_gap *gap = fake_record(part->ring);
+
+	KUNIT_ASSERT_NOT_NULL(test, gap);
+	KUNIT_ASSERT_EQ(test, gap->hdr.type, (u32)UCORE_RECORD_GAP);
+	KUNIT_EXPECT_EQ(test, gap->reason, (u32)UCORE_GAP_FROZEN);
+	KUNIT_EXPECT_EQ(test, gap->box, ~0U);
+}
+
+/*
+ * Something that no session armed has frozen the domain, at a time that nobody knows:
+ * none of the time since the look before is counted as running.
+ */
+static void stray_freeze_is_found(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+	struct fake_window *gw = fake_global(0);
+	const struct ucore_sample *sample;
+	u64 enabled, running;
+
+	part_run(test, part);
+	fake_overflow(fake_box(test, 0, "imc", 1), 0xa0, 0, BIT(1), BIT_ULL(21));
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&part->domain->guard);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, FREEZE),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_STATUS, BIT_ULL(21)),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	expect_gap(test, part);
+	KUNIT_EXPECT_TRUE(test, part->gap_read);
+	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+	KUNIT_EXPECT_GE(test, enabled, 1000 * MS);
+	KUNIT_EXPECT_LT(test, running, 100 * MS);
+
+	part->timer_ns = MS;
+	fake_timer_fire(&part->timer);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_GAP);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&part->domain->guard);		/* that was all */
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+	KUNIT_EXPECT_GE(test, running, 1000 * MS);
+}
+
+/* A box that died armed: as long as it may come back each sample looks, and tells. */
+static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096), *gone = fake_part(test, 0, 0);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(imc);
+	const struct ucore_sample *sample;
+	struct ucore_domain *domain = part->domain;
+
+	fake_part_add(gone, imc, 0, 0x500304, 100);
+	fake_part_add(part, fake_box(test, 0, "ha", 0), 0, 0x400304, 0);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_program(gone);
+	raw_spin_unlock_irq(&domain->lock);
+	imc->dead = true;
+	w->dead = true;
+	part_run(test, part);
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_TRUE(test, domain->stray);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+
+	w->dead = false;
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	fake_clock_advance(300 * MS);
+	part->timer_ns = MS;
+	fake_timer_fire(&part->timer);
+	expect_gap(test, part);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_GAP);
+	KUNIT_EXPECT_GE(test, sample->time_enabled, 1300 * MS);
+	KUNIT_EXPECT_LT(test, sample->time_running, 1200 * MS);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, domain->stray);
+	KUNIT_EXPECT_FALSE(test, imc->dead);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
+	fake_bus_clear(bus_of(test));
+	fake_timer_fire(&part->timer);			/* and no sample looks any more */
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 'R'), 0U);
 }
 
 /* A route by which nothing ever came is widened to all cores. */
@@ -279,7 +381,7 @@ static void soonest_part_sets_the_pace(struct kunit *test)
 	a->guard_ns = 10000 * MS;
 	b->guard_ns = 1000 * MS;
 	part_run(test, a);
-	expect_due_in(test, &a->domain->guard, 5000 * MS);
+	expect_due_in(test, &a->domain->guard, 1000 * MS);
 	part_run(test, b);
 	expect_due_in(test, &a->domain->guard, 500 * MS);
 }
@@ -408,7 +510,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lost_interrupt_is_recovered),
 	KUNIT_CASE(a_later_overflow_is_not_the_suspect),
 	KUNIT_CASE(no_suspicion_while_the_domain_is_held),
-	KUNIT_CASE(unarmed_guard_reads_no_status),
+	KUNIT_CASE(unarmed_guard_looks_once_a_second),
+	KUNIT_CASE(stray_freeze_is_found),
+	KUNIT_CASE(sample_finds_the_freeze_of_a_box_that_died),
 	KUNIT_CASE(never_proven_route_is_widened),
 	KUNIT_CASE(proven_route_stays),
 	KUNIT_CASE(wraps_are_folded_in_time),
