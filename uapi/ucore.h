@@ -864,9 +864,10 @@ struct ucore_command {
  * @count: counts since the first START or the last RESET, 64 bits exact
  *
  * GAP is set by the first READ after the domain had no CPU online, the machine slept, or
- * the domain was found frozen: what happened then was not counted.  UNSURE stays until RESET: the machine
- * stood still, or kept the reader's interrupts off, for longer than the counter needs
- * to wrap at the event's fastest, so a multiple of its whole range may be missing.
+ * the domain was found frozen: what happened then was not counted.  UNSURE stays until
+ * RESET: the machine stood still, or kept the reader's interrupts off, for longer than
+ * the counter needs to wrap at the event's fastest, so a multiple of its whole range may
+ * be missing.
  * A box that was DEAD and answers again counts from the next START on; its values are
  * DEAD until RESET, for what it did meanwhile is missing.
  */

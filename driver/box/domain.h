@@ -59,9 +59,10 @@ struct ucore_context {
  * @stashed: PMI that @context belongs to (released by the NMI that took it)
  * @context: what it interrupted
  * @work: services it, in hard-irq context on the CPU that took it
- * @widen: process context: route the PMI to all cores
- * @wide: the PMI is routed to all cores
- * @proven: a PMI has arrived: it seems that cores are numbered as we think
+ * @mend: process context: open the other CPUs again, or route the PMI to all cores
+ * @wide: the PMI is routed to all cores, until nothing is armed any more
+ * @widened: it once was: then the next loss before one arrives by core id is proof enough
+ * @proven: a PMI has arrived by core id: it seems that cores are numbered as we think
  * @losses: PMIs lost since one arrived last
  * @suspect: value of @seq at which the guard last saw an unserviced overflow
  * @suspect_time: when the guard saw it
@@ -73,8 +74,9 @@ struct ucore_pmi {
 	u64 stashed;
 	struct ucore_context context;
 	struct irq_work work;
-	struct work_struct widen;
+	struct work_struct mend;
 	bool wide;
+	bool widened;
 	bool proven;
 	u32 losses;
 	u64 suspect;

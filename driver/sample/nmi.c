@@ -217,6 +217,16 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
  * ---- service, under the domain's lock ----
  */
 
+/*
+ * Open this CPU's LVTPC entry, if it may receive the PMI: delivery of an earlier
+ * interrupt may have set the mask, and nobody cleared it.
+ */
+static void unmask(const struct ucore_domain *domain)
+{
+	if (this_cpu_read(pmi_cpus.slot[domain->scope].domain) == domain)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+}
+
 /**
  * ucore_nmi_service_begin() - the overflows now seen are being serviced
  * @domain: the domain, locked
@@ -239,7 +249,7 @@ void ucore_nmi_open(const struct ucore_domain *domain)
 
 	if (!domain->global->enables)
 		return;
-	ucore_nmi_unmask(domain);
+	unmask(domain);
 	if (die && count_overflows(die))
 		irq_work_queue(&die->pmi.work);
 }
@@ -273,6 +283,16 @@ const struct ucore_context *ucore_nmi_context(struct ucore_domain *domain)
  * ---- CPUs that may receive it ----
  */
 
+/* Let uncore PMIs in; who finds them shut shuts them again in the end. */
+static void debugctl_enable(struct pmi_cpu *pc)
+{
+	u64 debugctl;
+
+	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) && !(debugctl & DEBUGCTL_UNCORE_PMI))
+		pc->set_debugctl = !wrmsrq_safe(MSR_IA32_DEBUGCTLMSR,
+						debugctl | DEBUGCTL_UNCORE_PMI);
+}
+
 /**
  * ucore_nmi_enable_here() - let this CPU take a domain's PMI
  * @arg: the domain
@@ -282,18 +302,15 @@ void ucore_nmi_enable_here(void *arg)
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	struct ucore_domain *domain = arg;
 	struct pmi_slot *slot = &pc->slot[domain->scope];
-	u64 debugctl, seq = domain->pmi.seq;
+	u64 seq = domain->pmi.seq;
 	u32 lvtpc;
 
 	/* this CPU shall not claim a PMI that came before it was enabled */
 	if (!slot->domain)
 		slot->claimed = seq & 1 ? seq : max(seq, 1ULL) - 1;
 
-	if (domain->scope == UCORE_SCOPE_DIE &&
-	    !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) &&
-	    !(debugctl & DEBUGCTL_UNCORE_PMI))
-		pc->set_debugctl = !wrmsrq_safe(MSR_IA32_DEBUGCTLMSR,
-						debugctl | DEBUGCTL_UNCORE_PMI);
+	if (domain->scope == UCORE_SCOPE_DIE)
+		debugctl_enable(pc);
 	lvtpc = apic->read(APIC_LVTPC);
 	if (lvtpc != APIC_DM_NMI) {
 		/* with a core PMU Linux keeps LVTPC open: then leave it open */
@@ -330,15 +347,21 @@ void ucore_nmi_disable_here(void *arg)
 }
 
 /**
- * ucore_nmi_unmask() - open this CPU's LVTPC entry, if it may receive the PMI
- * @domain: a domain whose PMI did not come
+ * ucore_nmi_reopen() - open this CPU again, if it may receive the PMI
+ * @domain: a domain whose PMI did not come, locked
  *
- * Delivery of an earlier interrupt may have set the mask, and nobody cleared it.
+ * Somebody (a hypervisor's switch of IA32_DEBUGCTL) may have cleared the bit that lets
+ * uncore PMIs in.
  */
-void ucore_nmi_unmask(const struct ucore_domain *domain)
+void ucore_nmi_reopen(struct ucore_domain *domain)
 {
-	if (this_cpu_read(pmi_cpus.slot[domain->scope].domain) == domain)
-		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+
+	if (pc->slot[domain->scope].domain != domain)
+		return;
+	if (domain->scope == UCORE_SCOPE_DIE)
+		debugctl_enable(pc);
+	unmask(domain);
 }
 
 /**

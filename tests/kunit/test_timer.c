@@ -295,26 +295,124 @@ static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 'R'), 0U);
 }
 
-/* A route by which nothing ever came is widened to all cores. */
+static void open_way(struct ucore_domain *domain)
+{
+	cpus_read_lock();
+	ucore_pmi_enable(domain);
+	cpus_read_unlock();
+}
+
+/* As the end of the last session that is armed does. */
+static void close_way(struct ucore_domain *domain)
+{
+	domain->armed = 0;
+	cpus_read_lock();
+	ucore_pmi_disable(domain);
+	cpus_read_unlock();
+}
+
+/* An overflow whose interrupt never comes: the guard services it. */
+static void lose_pmi(struct ucore_part *part)
+{
+	overflow(part);
+	fake_timer_fire(&part->domain->guard);
+	fake_timer_fire(&part->domain->guard);
+	flush_work(&part->domain->pmi.mend);
+}
+
+/*
+ * A route by which nothing ever came is widened to all cores, but not by the first loss; and
+ * by that, later.  With nothing armed it is narrow again.
+ */
 static void never_proven_route_is_widened(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+	u64 narrow = BIT_ULL(0) | WAKE, wide = 0x7fff | WAKE;
+
+	part_run(test, part);
+	open_way(domain);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), narrow);
+	lose_pmi(part);
+	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+	lose_pmi(part);
+	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), wide);
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&domain->pmi.cpus), num_online_cpus());
+	close_way(domain);
+	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+
+	domain->armed = 1;
+	open_way(domain);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), narrow);
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(&domain->pmi.cpus, cpumask_of(0)));
+	lose_pmi(part);
+	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
+	close_way(domain);
+}
+
+/* Then the CPUs that were chosen get it again. */
+static void route_is_narrowed_to_the_chosen(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+	struct cpumask one = { };
+
+	part_run(test, part);
+	open_way(domain);
+	lose_pmi(part);
+	lose_pmi(part);
+	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
+	close_way(domain);
+	cpumask_set_cpu(1, &one);
+	cpus_read_lock();
+	ucore_reader_choose(domain, 1, &one);
+	cpus_read_unlock();
+	domain->armed = 1;
+	open_way(domain);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(1) | WAKE);
+	close_way(domain);
+}
+
+/* The work that the last loss asked for comes too late: it is another arming's route. */
+static void nothing_is_widened_for_the_next(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 100);
 	struct ucore_domain *domain = part->domain;
 
 	part_run(test, part);
-	cpus_read_lock();
-	ucore_pmi_enable(domain);
-	cpus_read_unlock();
-	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | WAKE);
-	overflow(part);
-	fake_timer_fire(&domain->guard);
-	fake_timer_fire(&domain->guard);
-	flush_work(&domain->pmi.widen);
-	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
-	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0x7fff | WAKE);
-	cpus_read_lock();
-	ucore_pmi_disable(domain);
-	cpus_read_unlock();
+	open_way(domain);
+	domain->pmi.losses = 5;
+	close_way(domain);
+	domain->armed = 1;
+	open_way(domain);
+	schedule_work(&domain->pmi.mend);
+	flush_work(&domain->pmi.mend);
+	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+	close_way(domain);
+}
+
+/* Somebody cleared the bit that lets uncore PMIs in: after a loss it is set again. */
+static void lost_interrupt_opens_the_way_again(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+	u32 cpu;
+
+	fake_kernel.core_id[1] = 0;		/* a thread of the reader's core */
+	part_run(test, part);
+	open_way(domain);
+	for (cpu = 0; cpu < 2; cpu++) {
+		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], BIT_ULL(13));
+		fake_kernel.debugctl[cpu] = 1;
+	}
+	lose_pmi(part);
+	for (cpu = 0; cpu < 2; cpu++)
+		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], BIT_ULL(13) | 1);
+	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+	close_way(domain);
+	for (cpu = 0; cpu < 2; cpu++)
+		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], 1ULL);
 }
 
 static void proven_route_stays(struct kunit *test)
@@ -324,10 +422,8 @@ static void proven_route_stays(struct kunit *test)
 
 	part_run(test, part);
 	domain->pmi.proven = true;
-	overflow(part);
-	fake_timer_fire(&domain->guard);
-	fake_timer_fire(&domain->guard);
-	flush_work(&domain->pmi.widen);
+	lose_pmi(part);
+	lose_pmi(part);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
 }
 
@@ -514,6 +610,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(stray_freeze_is_found),
 	KUNIT_CASE(sample_finds_the_freeze_of_a_box_that_died),
 	KUNIT_CASE(never_proven_route_is_widened),
+	KUNIT_CASE(route_is_narrowed_to_the_chosen),
+	KUNIT_CASE(nothing_is_widened_for_the_next),
+	KUNIT_CASE(lost_interrupt_opens_the_way_again),
 	KUNIT_CASE(proven_route_stays),
 	KUNIT_CASE(wraps_are_folded_in_time),
 	KUNIT_CASE(folding_counts_every_wrap),
