@@ -13,7 +13,9 @@
  * Which NMI is whose: pmi.seq counts services, even when idle and odd while
  * one is under way.  A PMI is named by the odd value of its service.  Each CPU
  * claims each PMI at most once, also when it comes late, after another thread's
- * or the guard's service; so a second NMI with the status still set is perf's.
+ * service; so a second NMI with the status still set is perf's.  Too late, or when the
+ * guard has given it up, none is claimed: a CPU that a PMI never reached would take the
+ * next NMI of anybody, an hour later, for it.
  */
 #include <linux/io.h>
 #include <linux/ktime.h>
@@ -32,6 +34,13 @@
 #ifndef MSR_IA32_DEBUGCTLMSR
 #define MSR_IA32_DEBUGCTLMSR	0x1d9
 #endif
+
+/*
+ * A PMI that comes later than this after its service is somebody else's.  0.5 ms have been
+ * seen, where it went to all cores; a millisecond is also what the guard waits before it
+ * gives one up.  Longer, and a foreign NMI is the more likely.
+ */
+#define LATE_NS		(1 * NSEC_PER_MSEC)
 
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
@@ -173,6 +182,13 @@ static void freeze_here(const struct ucore_domain *domain)
 	trace_ucore_reg(UCORE_ACCESS_MSR, true, global->ctl, global->freeze);
 }
 
+/* What it may be was serviced, or given up, too long ago. */
+static bool too_late(const struct ucore_domain *domain, const struct claim *claim)
+{
+	return !claim->count && !claim->again &&
+	       ktime_get_mono_fast_ns() > READ_ONCE(domain->pmi.ended) + LATE_NS;
+}
+
 /*
  * Is it this domain's?  How many overflows, or that it is serviced already.  By its name
  * it may be claimed already; but while a core's overflow waits another NMI is not perf's,
@@ -189,6 +205,8 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 	*waits |= claim_waits(domain, &claim);
 	if (claim.pmi <= slot->claimed)
 		return claim_waits(domain, &claim) ? NMI_HANDLED : NMI_DONE;
+	if (too_late(domain, &claim))
+		return NMI_DONE;
 	slot->claimed = claim.pmi;
 	trace_ucore_pmi(domain->id, claim.pmi, claim.count);
 	if (claim.count && domain->global->enables)
@@ -260,9 +278,19 @@ void ucore_nmi_open(const struct ucore_domain *domain)
  */
 void ucore_nmi_service_end(struct ucore_domain *domain)
 {
+	WRITE_ONCE(domain->pmi.ended, ktime_get_mono_fast_ns());
 	/* even after the status is clear: claim_look() */
 	smp_store_release(&domain->pmi.seq, domain->pmi.seq + 1);
 	ucore_nmi_open(domain);
+}
+
+/**
+ * ucore_nmi_close_claims() - the PMI of the last service will not come any more
+ * @domain: the domain, locked
+ */
+void ucore_nmi_close_claims(struct ucore_domain *domain)
+{
+	WRITE_ONCE(domain->pmi.ended, 0);
 }
 
 /**

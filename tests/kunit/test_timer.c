@@ -236,7 +236,8 @@ static void stray_freeze_is_found(struct kunit *test)
 	KUNIT_EXPECT_GE(test, enabled, 1000 * MS);
 	KUNIT_EXPECT_LT(test, running, 100 * MS);
 
-	part->timer_ns = MS;
+	part->timer_ns = 1000000 * MS;
+	ucore_timer_start(part, ktime_get_mono_fast_ns());
 	fake_timer_fire(&part->timer);
 	sample = fake_record(part->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
@@ -274,7 +275,8 @@ static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
 	w->dead = false;
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	fake_clock_advance(300 * MS);
-	part->timer_ns = MS;
+	part->timer_ns = 1000000 * MS;
+	ucore_timer_start(part, ktime_get_mono_fast_ns());
 	fake_timer_fire(&part->timer);
 	expect_gap(test, part);
 	sample = fake_record(part->ring);
