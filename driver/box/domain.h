@@ -67,6 +67,7 @@ struct ucore_context {
  * @losses: PMIs lost since one arrived last
  * @suspect: value of @seq at which the guard last saw an unserviced overflow
  * @suspect_time: when the guard saw it
+ * @silent: the same for a counter that carried without a bit in the global status
  * @cpus: CPUs that may receive it; written with CPU hotplug held off
  */
 struct ucore_pmi {
@@ -83,6 +84,7 @@ struct ucore_pmi {
 	u32 losses;
 	u64 suspect;
 	u64 suspect_time;
+	u64 silent;
 	struct cpumask cpus;
 };
 

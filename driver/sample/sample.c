@@ -31,6 +31,14 @@ MODULE_PARM_DESC(max_rate, "overflows per second and domain before it is throttl
  * ---- begin ----
  */
 
+/* Without its global bit a carry is told by the box, or by the count alone. */
+static bool overflowed(const struct ucore_interval *iv, const struct ucore_counter *ctr,
+		       u64 status)
+{
+	return ucore_box_counter_overflowed(ctr, status, iv->silent ? 0 : iv->status) ||
+	       (iv->silent && ctr->wrapped);
+}
+
 /* Mark a part whose armed counters overflowed. */
 static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 {
@@ -45,8 +53,7 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 		pb->status = ucore_box_status(pb->box);
 		for (j = pb->last; j != U32_MAX; j = ctr->sibling) {
 			ctr = &part->ctr[j];
-			if (!ctr->period || ctr->box->dead ||
-			    !ucore_box_counter_overflowed(ctr, pb->status, iv->status))
+			if (!ctr->period || ctr->box->dead || !overflowed(iv, ctr, pb->status))
 				continue;
 			ctr->flags |= UCORE_VALUE_OVERFLOW;
 			part->stats.overflows++;
@@ -59,22 +66,14 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 	}
 }
 
-static void interval_open(struct ucore_interval *iv)
+/* Overflows are serviced: of which boxes, and what was interrupted? */
+static void service_open(struct ucore_interval *iv, u64 walk)
 {
 	const struct ucore_context *context;
 	struct ucore_domain *domain = iv->domain;
 	struct ucore_part *part;
 
-	iv->status = domain->armed || domain->stray ? ucore_domain_status(domain) : 0;
-	iv->stray = iv->status && !domain->armed;
-	if (iv->stray)
-		ucore_domain_frozen_unseen(domain);
-	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
-	iv->skew_ns = domain->skew_ns;
-	if (!iv->status)
-		return;
-	/* a bit that no armed box owns: the map is wrong somewhere, ask them all */
-	iv->walk = iv->status & ~domain->armed_mask ? domain->armed_mask : iv->status;
+	iv->walk = walk;
 	ucore_nmi_service_begin(domain);
 	context = ucore_nmi_context(domain);
 	if (context) {
@@ -86,6 +85,22 @@ static void interval_open(struct ucore_interval *iv)
 	list_for_each_entry(part, &domain->parts, node)
 		if (part->armed_mask & iv->walk)
 			part_walk(iv, part);
+}
+
+static void interval_open(struct ucore_interval *iv)
+{
+	struct ucore_domain *domain = iv->domain;
+
+	iv->status = domain->armed || domain->stray ? ucore_domain_status(domain) : 0;
+	iv->stray = iv->status && !domain->armed;
+	if (iv->stray)
+		ucore_domain_frozen_unseen(domain);
+	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
+	iv->skew_ns = domain->skew_ns;
+	if (!iv->status)
+		return;
+	/* a bit that no armed box owns: the map is wrong somewhere, ask them all */
+	service_open(iv, iv->status & ~domain->armed_mask ? domain->armed_mask : iv->status);
 }
 
 /**
@@ -192,6 +207,34 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
 				       .recovered = recovered, .tally = domain->tally };
 	ucore_domain_hold_overflow(domain, iv->now);
 	interval_open(iv);
+}
+
+/**
+ * ucore_interval_begin_silent() - counters of the domain carried, and nothing froze it
+ * @iv: the interval
+ * @domain: the domain, whose global status is clear
+ * @now: time
+ *
+ * A box whose own status was never cleared cannot signal.  It is asked, cleared and armed
+ * again.
+ */
+void ucore_interval_begin_silent(struct ucore_interval *iv, struct ucore_domain *domain, u64 now)
+{
+	struct ucore_part *part;
+
+	lockdep_assert_held(&domain->lock);
+
+	*iv = (struct ucore_interval){ .domain = domain, .recovered = true,
+				       .tally = domain->tally };
+	ucore_domain_hold(domain, now);
+	iv->now = domain->frozen_since;
+	interval_open(iv);
+	if (iv->status)
+		return;		/* its bit came after all */
+	iv->silent = true;
+	list_for_each_entry(part, &domain->parts, node)
+		iv->status |= ucore_part_silent(part);
+	service_open(iv, iv->status);
 }
 
 /**

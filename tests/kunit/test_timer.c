@@ -429,6 +429,94 @@ static void proven_route_stays(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
 }
 
+/* ---- the guard: overflows that signal to nobody ---- */
+
+/* A carry of which the global status has no bit: nothing freezes, nothing interrupts. */
+static void silent_overflow(struct ucore_part *part, u64 status)
+{
+	fake_poke(fake_window(part->box[0].box), 0xa0, 7);
+	fake_poke(fake_window(part->box[0].box), 0xf8, status);
+}
+
+static void expect_recovered(struct kunit *test, struct ucore_part *part)
+{
+	struct fake_window *w = fake_window(part->box[0].box);
+	const struct ucore_sample *sample = fake_record(part->ring);
+
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 107ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), BIT_ULL(48) - 100);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf8), 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_EQ(test, part->domain->recovered, 1ULL);
+}
+
+/* Folding finds it; seen twice, its box is asked, and it is armed again. */
+static void silent_overflow_is_found_by_folding(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+
+	part->guard_ns = 400 * MS;
+	part_run(test, part);
+	silent_overflow(part, BIT(1));
+	fake_timer_fire(&domain->guard);	/* read a moment ago */
+	KUNIT_EXPECT_FALSE(test, part->ctr[0].wrapped);
+	fake_clock_advance(100 * MS);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_TRUE(test, part->ctr[0].wrapped);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	expect_due_in(test, &domain->guard, MS);
+	fake_clock_advance(MS);
+	fake_timer_fire(&domain->guard);
+	expect_recovered(test, part);
+	expect_due_in(test, &domain->guard, 20 * MS);
+	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+}
+
+/* So does any read, and the box need not know. */
+static void silent_overflow_is_found_by_a_read(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+
+	part_run(test, part);
+	silent_overflow(part, 0);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_read_running(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->guard);
+	expect_recovered(test, part);
+}
+
+/* It was no more than early: the bit comes, and with it the interrupt. */
+static void overflow_that_is_not_silent(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+
+	part_run(test, part);
+	silent_overflow(part, BIT(1));
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_read_running(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	fake_timer_fire(&domain->guard);
+	fake_poke(fake_global(0), GLOBAL_STATUS, IMC0);
+	fake_global(0)->frozen = true;
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	fake_timer_fire(&domain->guard);		/* but if that never comes */
+	expect_recovered(test, part);
+}
+
 /* ---- the guard: wraps ---- */
 
 static void wraps_are_folded_in_time(struct kunit *test)
@@ -616,6 +704,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(nothing_is_widened_for_the_next),
 	KUNIT_CASE(lost_interrupt_opens_the_way_again),
 	KUNIT_CASE(proven_route_stays),
+	KUNIT_CASE(silent_overflow_is_found_by_folding),
+	KUNIT_CASE(silent_overflow_is_found_by_a_read),
+	KUNIT_CASE(overflow_that_is_not_silent),
 	KUNIT_CASE(wraps_are_folded_in_time),
 	KUNIT_CASE(folding_counts_every_wrap),
 	KUNIT_CASE(soonest_part_sets_the_pace),
