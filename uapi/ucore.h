@@ -243,7 +243,7 @@ struct ucore_get_domains {
 #define UCORE_BOX_OVERFLOW	(1U << 0)	/* general counters can interrupt */
 #define UCORE_BOX_FIXED_OVERFLOW (1U << 1)	/* fixed counters can interrupt */
 #define UCORE_BOX_FREEZE	(1U << 2)	/* has a freeze of its own */
-#define UCORE_BOX_DEAD		(1U << 3)	/* stopped answering */
+#define UCORE_BOX_DEAD		(1U << 3)	/* did not answer when it was asked last */
 #define UCORE_BOX_FREE_RUNNING	(1U << 4)	/* fixed counters that no freeze stops */
 
 /**
@@ -996,7 +996,11 @@ struct ucore_set_pmi_cpus {
  * were.  The same happens on a domain whose CPUs all go offline, until one comes
  * back.  Nothing that happens meanwhile is counted, and the time counts neither as
  * enabled nor as running.  Records GAP_ASLEEP and GAP_AWAKE (_OFFLINE and _ONLINE)
- * tell when, UCORE_SAMPLE_GAP and UCORE_VALUE_GAP that it has happened.
+ * tell when, UCORE_SAMPLE_GAP and UCORE_VALUE_GAP that it has happened.  They tell, too,
+ * that an overflow which no session armed (of a box that was dead when it was to be
+ * stopped, or of what firmware left) froze the domain: GAP_FROZEN, found within a second
+ * where a session has no overflow trigger; the time since it was looked for before is
+ * enabled, not running.
  *
  * Errors of all: EINVAL, E2BIG, EFAULT.
  */
@@ -1020,10 +1024,13 @@ struct ucore_command {
  * @flags: UCORE_VALUE_*
  * @count: counts since the first START or the last RESET, 64 bits exact
  *
- * GAP is set by the first READ after the domain had no CPU online or the machine
- * slept: what happened then was not counted.  UNSURE stays until RESET: the machine
- * stood still, or kept the reader's interrupts off, for longer than the counter needs
- * to wrap at the event's fastest, so a multiple of its whole range may be missing.
+ * GAP is set by the first READ after the domain had no CPU online, the machine slept, or
+ * the domain was found frozen: what happened then was not counted.  UNSURE stays until
+ * RESET: the machine stood still, or kept the reader's interrupts off, for longer than
+ * the counter needs to wrap at the event's fastest, so a multiple of its whole range may
+ * be missing.
+ * A box that was DEAD and answers again counts from the next START on; its values are
+ * DEAD until RESET, for what it did meanwhile is missing.
  */
 struct ucore_value {
 	__u32 event;
@@ -1331,6 +1338,7 @@ struct ucore_lost {
 #define UCORE_GAP_BOX_DEAD	3	/* @box stopped answering */
 #define UCORE_GAP_ASLEEP	4	/* the machine is about to sleep; counting stopped */
 #define UCORE_GAP_AWAKE		5	/* it is awake, @cpu_to reads; counting resumed */
+#define UCORE_GAP_FROZEN	6	/* an overflow that no session armed froze the domain */
 
 /**
  * struct ucore_gap - RECORD_GAP: something interrupted the series

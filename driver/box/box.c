@@ -35,7 +35,7 @@ static void box_control(struct ucore_box *box, u32 word)
 
 static void box_lost(struct ucore_box *box)
 {
-	box->dead = true;
+	WRITE_ONCE(box->dead, true);
 }
 
 /*
@@ -58,6 +58,12 @@ void ucore_counter_poll_from(struct ucore_counter *ctr)
 		ctr->poll_next = U64_MAX;
 }
 
+/* Can a counter of this width show that? */
+static bool shows(u64 raw, u64 mask)
+{
+	return !(raw & ~mask) && raw != UCORE_REG_DEAD;
+}
+
 /**
  * ucore_counter_accumulate() - fold a hardware value into the exact count
  * @ctr: the counter
@@ -70,7 +76,7 @@ void ucore_counter_poll_from(struct ucore_counter *ctr)
  */
 bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
 {
-	if (raw & ~ctr->mask || raw == UCORE_REG_DEAD)
+	if (!shows(raw, ctr->mask))
 		return false;
 	ctr->total += (raw - ctr->prev) & ctr->mask;
 	ctr->wrapped |= raw < ctr->prev;
@@ -98,6 +104,7 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
  * @ctr: the counter
  * @mode: frozen, running, or low half only
  *
+ * A sleeping link reads all ones, and may wake up by that: so it is read again, once.
  * A box that has died keeps its last count, flagged.
  */
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
@@ -125,7 +132,8 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 		raw = io->ops->read64(io, ctr->reg);
 		break;
 	}
-	if (!ucore_counter_accumulate(ctr, raw)) {
+	if (!ucore_counter_accumulate(ctr, raw) &&
+	    !ucore_counter_accumulate(ctr, io->ops->read_running(io, ctr->reg))) {
 		box_lost(ctr->box);
 		ctr->flags |= UCORE_VALUE_DEAD;
 	}
@@ -207,6 +215,29 @@ static void shared_write(struct ucore_box *box, const u64 *val)
 }
 
 /**
+ * ucore_box_answers() - does a box answer, perhaps again?
+ * @box: a box that no part that runs has
+ *
+ * One that is not dead is not asked.
+ *
+ * Return: true if it does: then it is dead no longer.
+ */
+bool ucore_box_answers(struct ucore_box *box)
+{
+	const struct ucore_layout *layout = box->desc.layout;
+	bool fixed = !box->desc.type->nr_gp;
+	u64 raw;
+
+	if (!box->dead)
+		return true;
+	raw = box->io.ops->read_running(&box->io, fixed ? layout->fixed_ctr[0] : layout->ctr[0]);
+	if (!shows(raw, GENMASK_ULL(ucore_box_width(box, fixed) - 1, 0)))
+		return false;
+	WRITE_ONCE(box->dead, false);
+	return true;
+}
+
+/**
  * ucore_box_status() - which counters overflowed
  * @box: the box
  *
@@ -220,6 +251,8 @@ u64 ucore_box_status(struct ucore_box *box)
 	if (reg == UCORE_REG_NONE || box->dead)
 		return 0;
 	status = box_read(box, reg);
+	if (status == UCORE_REG_DEAD)
+		status = box_read(box, reg);
 	if (status == UCORE_REG_DEAD) {
 		box_lost(box);
 		return 0;
@@ -589,15 +622,14 @@ void ucore_counter_stop(const struct ucore_counter *ctr)
  * @box: the box
  *
  * The box control is left at its running value: with all controls zero
- * nothing counts, and bits 17:16 of an E5 box must never be written 0.
+ * nothing counts, and bits 17:16 of an E5 box must never be written 0.  A dead
+ * box may come back armed: it stays dirty, and is tried again (stray.c).
  */
 void ucore_box_give_back(struct ucore_box *box)
 {
-	if (!box->dirty)
+	if (!box->dirty || !ucore_box_answers(box))
 		return;
 	box->dirty = false;
-	if (box->dead)
-		return;
 	ucore_box_reset(box);
 	shared_write(box, box->saved);
 	ucore_box_run(box);

@@ -35,8 +35,10 @@ struct ucore_session;
  * @absent: bits of its box control that are not there; guarded by the domain's lock
  * @tried: it is known which; guarded by the domain's lock
  * @fixed: the control that its fixed counters share; guarded by the domain's lock
- * @dirty: programmed since it was last given back; guarded by the domain's lock
- * @dead: reads all ones; set under the domain's lock, never cleared
+ * @dirty: programmed since it was last given back, which a dead box cannot be; guarded by
+ *         the domain's lock
+ * @dead: reads all ones; written under the domain's lock, cleared when it answers again and
+ *        no part that runs has it: counts of such a part are broken
  */
 struct ucore_box {
 	struct ucore_box_desc desc;
@@ -142,6 +144,7 @@ void ucore_box_run(struct ucore_box *box);
 void ucore_box_stop(struct ucore_box *box);
 void ucore_counter_stop(const struct ucore_counter *ctr);
 void ucore_box_give_back(struct ucore_box *box);
+bool ucore_box_answers(struct ucore_box *box);
 u64 ucore_box_status(struct ucore_box *box);
 void ucore_box_clear_status(struct ucore_box *box, u64 status);
 bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,

@@ -188,6 +188,20 @@ u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now)
 	return ns;
 }
 
+/**
+ * ucore_domain_frozen_unseen() - an overflow of which nobody was told froze the domain earlier
+ * @domain: the domain, frozen
+ *
+ * When is not known: all the time since it was last known to run may have been frozen,
+ * and none of it is counted as running.
+ */
+void ucore_domain_frozen_unseen(struct ucore_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+
+	domain->frozen_since = min(domain->frozen_since, max(domain->looked, domain->thawed));
+}
+
 static u32 nr_status(const struct ucore_domain *domain)
 {
 	return domain->global ? domain->global->nr_status : 0;
@@ -222,6 +236,17 @@ u64 ucore_domain_status(struct ucore_domain *domain)
 		all |= domain->status[i];
 	}
 	return by_enables(domain) ? all & domain->armed_mask : all;
+}
+
+/**
+ * ucore_domain_overflow_freezes() - does any overflow freeze the domain, whoever armed it?
+ * @domain: the domain
+ *
+ * Return: true if it does, and the global status tells.
+ */
+bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
+{
+	return nr_status(domain) && !by_enables(domain);
 }
 
 /**
@@ -308,6 +333,7 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
 {
 	if (ucore_domain_status(domain))
 		ucore_domain_clear_status(domain);
+	domain->looked = ktime_get_mono_fast_ns();
 }
 
 /**

@@ -55,30 +55,36 @@ struct ucore_context {
  * struct ucore_pmi - the overflow interrupt of one domain
  * @seq: even: idle; odd: overflows are being serviced.  One service, one PMI:
  *       the odd value names it.  Written under the domain's lock, read in NMI.
+ * @ended: when the last service ended; 0: its PMI was given up.  As @seq
  * @stashing: PMI whose context is being or has been stashed (NMI, cmpxchg)
  * @stashed: PMI that @context belongs to (released by the NMI that took it)
  * @context: what it interrupted
  * @work: services it, in hard-irq context on the CPU that took it
- * @widen: process context: route the PMI to all cores
- * @wide: the PMI is routed to all cores
- * @proven: a PMI has arrived: it seems that cores are numbered as we think
+ * @mend: process context: open the other CPUs again, or route the PMI to all cores
+ * @wide: the PMI is routed to all cores, until nothing is armed any more
+ * @widened: it once was: then the next loss before one arrives by core id is proof enough
+ * @proven: a PMI has arrived by core id: it seems that cores are numbered as we think
  * @losses: PMIs lost since one arrived last
  * @suspect: value of @seq at which the guard last saw an unserviced overflow
  * @suspect_time: when the guard saw it
+ * @silent: the same for a counter that carried without a bit in the global status
  * @cpus: CPUs that may receive it; written with CPU hotplug held off
  */
 struct ucore_pmi {
 	u64 seq;
+	u64 ended;
 	u64 stashing;
 	u64 stashed;
 	struct ucore_context context;
 	struct irq_work work;
-	struct work_struct widen;
+	struct work_struct mend;
 	bool wide;
+	bool widened;
 	bool proven;
 	u32 losses;
 	u64 suspect;
 	u64 suspect_time;
+	u64 silent;
 	struct cpumask cpus;
 };
 
@@ -119,6 +125,9 @@ struct ucore_pmi {
  * @status: words of global status, as last read
  * @armed: parts with overflow triggers
  * @armed_mask: global status bits that their boxes may set
+ * @stray: something may overflow that no part armed: the status is looked at as if one had
+ * @looked: when the status was seen to be clear last, with nothing armed
+ * @probed: when dead boxes were asked last whether they answer again
  * @pmi: the interrupt
  * @guard: timer that folds wraps, finds lost PMIs and ends throttling
  * @guard_at: when it runs next, 0 if it does not
@@ -165,6 +174,9 @@ struct ucore_domain {
 	u64 status[UCORE_MAX_STATUS];
 	u32 armed;
 	u64 armed_mask;
+	bool stray;
+	u64 looked;
+	u64 probed;
 	struct ucore_pmi pmi;
 	struct hrtimer guard;
 	u64 guard_at;
@@ -209,6 +221,8 @@ u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending);
 void ucore_domain_let_box(struct ucore_domain *domain, struct ucore_box *box);
 u64 ucore_domain_status(struct ucore_domain *domain);
 void ucore_domain_clear_status(struct ucore_domain *domain);
+bool ucore_domain_overflow_freezes(const struct ucore_domain *domain);
+void ucore_domain_frozen_unseen(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
 void ucore_domain_take(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);

@@ -13,7 +13,9 @@
  * Which NMI is whose: pmi.seq counts services, even when idle and odd while
  * one is under way.  A PMI is named by the odd value of its service.  Each CPU
  * claims each PMI at most once, also when it comes late, after another thread's
- * or the guard's service; so a second NMI with the status still set is perf's.
+ * service; so a second NMI with the status still set is perf's.  Too late, or when the
+ * guard has given it up, none is claimed: a CPU that a PMI never reached would take the
+ * next NMI of anybody, an hour later, for it.
  */
 #include <linux/io.h>
 #include <linux/ktime.h>
@@ -32,6 +34,13 @@
 #ifndef MSR_IA32_DEBUGCTLMSR
 #define MSR_IA32_DEBUGCTLMSR	0x1d9
 #endif
+
+/*
+ * A PMI that comes later than this after its service is somebody else's.  0.5 ms have been
+ * seen, where it went to all cores; a millisecond is also what the guard waits before it
+ * gives one up.  Longer, and a foreign NMI is the more likely.
+ */
+#define LATE_NS		(1 * NSEC_PER_MSEC)
 
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
@@ -173,6 +182,13 @@ static void freeze_here(const struct ucore_domain *domain)
 	trace_ucore_reg(UCORE_ACCESS_MSR, true, global->ctl, global->freeze);
 }
 
+/* What it may be was serviced, or given up, too long ago. */
+static bool too_late(const struct ucore_domain *domain, const struct claim *claim)
+{
+	return !claim->count && !claim->again &&
+	       ktime_get_mono_fast_ns() > READ_ONCE(domain->pmi.ended) + LATE_NS;
+}
+
 /*
  * Is it this domain's?  How many overflows, or that it is serviced already.  By its name
  * it may be claimed already; but while a core's overflow waits another NMI is not perf's,
@@ -189,6 +205,8 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 	*waits |= claim_waits(domain, &claim);
 	if (claim.pmi <= slot->claimed)
 		return claim_waits(domain, &claim) ? NMI_HANDLED : NMI_DONE;
+	if (too_late(domain, &claim))
+		return NMI_DONE;
 	slot->claimed = claim.pmi;
 	trace_ucore_pmi(domain->id, claim.pmi, claim.count);
 	if (claim.count && domain->global->enables)
@@ -217,6 +235,16 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
  * ---- service, under the domain's lock ----
  */
 
+/*
+ * Open this CPU's LVTPC entry, if it may receive the PMI: delivery of an earlier
+ * interrupt may have set the mask, and nobody cleared it.
+ */
+static void unmask(const struct ucore_domain *domain)
+{
+	if (this_cpu_read(pmi_cpus.slot[domain->scope].domain) == domain)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+}
+
 /**
  * ucore_nmi_service_begin() - the overflows now seen are being serviced
  * @domain: the domain, locked
@@ -239,7 +267,7 @@ void ucore_nmi_open(const struct ucore_domain *domain)
 
 	if (!domain->global->enables)
 		return;
-	ucore_nmi_unmask(domain);
+	unmask(domain);
 	if (die && count_overflows(die))
 		irq_work_queue(&die->pmi.work);
 }
@@ -250,9 +278,19 @@ void ucore_nmi_open(const struct ucore_domain *domain)
  */
 void ucore_nmi_service_end(struct ucore_domain *domain)
 {
+	WRITE_ONCE(domain->pmi.ended, ktime_get_mono_fast_ns());
 	/* even after the status is clear: claim_look() */
 	smp_store_release(&domain->pmi.seq, domain->pmi.seq + 1);
 	ucore_nmi_open(domain);
+}
+
+/**
+ * ucore_nmi_close_claims() - the PMI of the last service will not come any more
+ * @domain: the domain, locked
+ */
+void ucore_nmi_close_claims(struct ucore_domain *domain)
+{
+	WRITE_ONCE(domain->pmi.ended, 0);
 }
 
 /**
@@ -273,6 +311,16 @@ const struct ucore_context *ucore_nmi_context(struct ucore_domain *domain)
  * ---- CPUs that may receive it ----
  */
 
+/* Let uncore PMIs in; who finds them shut shuts them again in the end. */
+static void debugctl_enable(struct pmi_cpu *pc)
+{
+	u64 debugctl;
+
+	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) && !(debugctl & DEBUGCTL_UNCORE_PMI))
+		pc->set_debugctl = !wrmsrq_safe(MSR_IA32_DEBUGCTLMSR,
+						debugctl | DEBUGCTL_UNCORE_PMI);
+}
+
 /**
  * ucore_nmi_enable_here() - let this CPU take a domain's PMI
  * @arg: the domain
@@ -282,18 +330,15 @@ void ucore_nmi_enable_here(void *arg)
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	struct ucore_domain *domain = arg;
 	struct pmi_slot *slot = &pc->slot[domain->scope];
-	u64 debugctl, seq = domain->pmi.seq;
+	u64 seq = domain->pmi.seq;
 	u32 lvtpc;
 
 	/* this CPU shall not claim a PMI that came before it was enabled */
 	if (!slot->domain)
 		slot->claimed = seq & 1 ? seq : max(seq, 1ULL) - 1;
 
-	if (domain->scope == UCORE_SCOPE_DIE &&
-	    !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) &&
-	    !(debugctl & DEBUGCTL_UNCORE_PMI))
-		pc->set_debugctl = !wrmsrq_safe(MSR_IA32_DEBUGCTLMSR,
-						debugctl | DEBUGCTL_UNCORE_PMI);
+	if (domain->scope == UCORE_SCOPE_DIE)
+		debugctl_enable(pc);
 	lvtpc = apic->read(APIC_LVTPC);
 	if (lvtpc != APIC_DM_NMI) {
 		/* with a core PMU Linux keeps LVTPC open: then leave it open */
@@ -330,15 +375,21 @@ void ucore_nmi_disable_here(void *arg)
 }
 
 /**
- * ucore_nmi_unmask() - open this CPU's LVTPC entry, if it may receive the PMI
- * @domain: a domain whose PMI did not come
+ * ucore_nmi_reopen() - open this CPU again, if it may receive the PMI
+ * @domain: a domain whose PMI did not come, locked
  *
- * Delivery of an earlier interrupt may have set the mask, and nobody cleared it.
+ * Somebody (a hypervisor's switch of IA32_DEBUGCTL) may have cleared the bit that lets
+ * uncore PMIs in.
  */
-void ucore_nmi_unmask(const struct ucore_domain *domain)
+void ucore_nmi_reopen(struct ucore_domain *domain)
 {
-	if (this_cpu_read(pmi_cpus.slot[domain->scope].domain) == domain)
-		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+
+	if (pc->slot[domain->scope].domain != domain)
+		return;
+	if (domain->scope == UCORE_SCOPE_DIE)
+		debugctl_enable(pc);
+	unmask(domain);
 }
 
 /**

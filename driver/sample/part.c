@@ -77,6 +77,28 @@ void ucore_part_read_running(struct ucore_part *part, u64 now)
 }
 
 /**
+ * ucore_part_silent() - have armed counters carried, as far as reads have shown?
+ * @part: the part
+ *
+ * Return: the global status bits that their boxes should have set.
+ */
+u64 ucore_part_silent(const struct ucore_part *part)
+{
+	const struct ucore_part_box *pb;
+	u64 bits = 0;
+	u32 j;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		if (!pb->armed_mask || pb->box->dead)
+			continue;
+		for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
+			if (part->ctr[j].period && part->ctr[j].wrapped)
+				bits |= pb->armed_mask;
+	}
+	return bits;
+}
+
+/**
  * ucore_part_poll() - look at the counters whose periods are polled
  * @part: the part, running
  *
@@ -304,7 +326,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 		ucore_domain_clear_all(part->domain);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
-		ctr->flags &= ~UCORE_VALUE_UNSURE;
+		ctr->flags &= ~(UCORE_VALUE_UNSURE | (ctr->box->dead ? 0 : UCORE_VALUE_DEAD));
 		ucore_counter_poll_from(ctr);
 		if (part->running && !ctr->box->dead)
 			ucore_counter_restart(ctr);

@@ -176,6 +176,7 @@ void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);
 void ucore_part_read(struct ucore_part *part, u64 now);
 bool ucore_part_poll(struct ucore_part *part);
 bool ucore_part_poll_end(struct ucore_part *part, u64 now);
+u64 ucore_part_silent(const struct ucore_part *part);
 void ucore_part_read_running(struct ucore_part *part, u64 now);
 void ucore_part_reset(struct ucore_part *part, u64 now);
 void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,

@@ -18,10 +18,13 @@
 #include "sample/sample.h"
 
 /*
- * PMIs lost in a row before they are routed to all cores.  One that came is no
- * proof of the route: it may have been perf's, at the right moment.
+ * PMIs that may be lost in a row before they are routed to all cores.  One that came is
+ * no proof of the route: it may have been perf's, at the right moment.  As long as none
+ * came: one, for somebody may have cleared what the CPU needs to take it, which is set
+ * again then; and none where that was tried in vain before.
  */
 #define MAX_LOSSES	8
+#define MAX_LOSSES_UNPROVEN	1
 
 /*
  * ---- service ----
@@ -45,7 +48,8 @@ static void pmi_service(struct irq_work *work)
 	context = ucore_nmi_context(domain);
 	charge_from(context, now);
 	if (context) {
-		domain->pmi.proven = true;
+		/* to all cores it comes whatever their numbers are */
+		domain->pmi.proven |= !domain->pmi.wide;
 		domain->pmi.losses = 0;
 	}
 	/* a timer, a READ or the guard may have serviced it meanwhile */
@@ -172,12 +176,21 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 		ucore_domain_run(domain, route_here, domain);
 }
 
+/* Nothing is armed: whoever arms next begins with the cores that were chosen. */
+static void narrow(struct ucore_domain *domain)
+{
+	domain->pmi.wide = false;
+	domain->pmi.losses = 0;
+}
+
 /**
  * ucore_pmi_disable() - close it again
  * @domain: the domain
  */
 void ucore_pmi_disable(struct ucore_domain *domain)
 {
+	if (!domain->armed)
+		narrow(domain);
 	if (cpumask_empty(&domain->pmi.cpus))
 		return;
 	if (has_route(domain))
@@ -200,15 +213,33 @@ void ucore_pmi_sync(struct ucore_domain *domain)
  * no PMI ever came by the kernel's core id, name all cores: any CPU of the domain
  * can do the service.
  */
-static void widen(struct work_struct *work)
+static void widen(struct ucore_domain *domain)
 {
-	struct ucore_domain *domain = container_of(work, struct ucore_domain, pmi.widen);
+	if (!domain->pmi.widened)
+		pr_info("domain %u: no PMI by core id, routing it to all cores\n", domain->id);
+	domain->pmi.widened = true;
+	domain->pmi.proven = false;
+	domain->pmi.wide = true;
+}
+
+static bool too_many_lost(const struct ucore_domain *domain)
+{
+	const struct ucore_pmi *pmi = &domain->pmi;
+	u32 max = pmi->proven ? MAX_LOSSES : pmi->widened ? 0 : MAX_LOSSES_UNPROVEN;
+
+	return pmi->losses > max && ucore_domain_core_sel(domain);
+}
+
+/* What the guard cannot do: it concerns other CPUs. */
+static void mend(struct work_struct *work)
+{
+	struct ucore_domain *domain = container_of(work, struct ucore_domain, pmi.mend);
 
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
 	if (domain->armed && !domain->pmi.wide && domain->reader != UCORE_NO_CPU) {
-		pr_info("domain %u: no PMI by core id, routing it to all cores\n", domain->id);
-		domain->pmi.wide = true;
+		if (too_many_lost(domain))
+			widen(domain);
 		ucore_pmi_enable(domain);
 	}
 	cpus_read_unlock();
@@ -218,24 +249,28 @@ static void widen(struct work_struct *work)
 /**
  * ucore_pmi_lost() - an overflow was serviced whose PMI never came
  * @domain: the domain, locked
+ *
+ * This CPU is opened again at once, others that shall take the PMI by a work.
  */
 void ucore_pmi_lost(struct ucore_domain *domain)
 {
-	ucore_nmi_unmask(domain);
-	if (++domain->pmi.losses > (domain->pmi.proven ? MAX_LOSSES : 0) && !domain->pmi.wide &&
-	    ucore_domain_core_sel(domain))
-		schedule_work(&domain->pmi.widen);
+	ucore_nmi_close_claims(domain);
+	ucore_nmi_reopen(domain);
+	domain->pmi.losses++;
+	if (!domain->pmi.wide &&
+	    (too_many_lost(domain) || cpumask_weight(&domain->pmi.cpus) > 1))
+		schedule_work(&domain->pmi.mend);
 }
 
 void ucore_pmi_init(struct ucore_domain *domain)
 {
 	domain->pmi.work = IRQ_WORK_INIT_HARD(pmi_service);
-	INIT_WORK(&domain->pmi.widen, widen);
+	INIT_WORK(&domain->pmi.mend, mend);
 }
 
 void ucore_pmi_destroy(struct ucore_domain *domain)
 {
-	cancel_work_sync(&domain->pmi.widen);
+	cancel_work_sync(&domain->pmi.mend);
 	irq_work_sync(&domain->pmi.work);
 }
 

@@ -32,6 +32,14 @@ MODULE_PARM_DESC(max_rate, "overflows per second and domain before it is throttl
  * ---- begin ----
  */
 
+/* Without its global bit a carry is told by the box, or by the count alone. */
+static bool overflowed(const struct ucore_interval *iv, const struct ucore_counter *ctr,
+		       u64 status)
+{
+	return ucore_box_counter_overflowed(ctr, status, iv->silent ? 0 : iv->status) ||
+	       (iv->silent && ctr->wrapped);
+}
+
 /* Mark a part whose armed counters overflowed. */
 static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 {
@@ -46,8 +54,7 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 		pb->status = ucore_box_status(pb->box);
 		for (j = pb->last; j != U32_MAX; j = ctr->sibling) {
 			ctr = &part->ctr[j];
-			if (!ctr->period || ctr->box->dead ||
-			    !ucore_box_counter_overflowed(ctr, pb->status, iv->status))
+			if (!ctr->period || ctr->box->dead || !overflowed(iv, ctr, pb->status))
 				continue;
 			ctr->flags |= UCORE_VALUE_OVERFLOW;
 			part->stats.overflows++;
@@ -60,19 +67,14 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 	}
 }
 
-static void interval_open(struct ucore_interval *iv)
+/* Overflows are serviced: of which boxes, and what was interrupted? */
+static void service_open(struct ucore_interval *iv, u64 walk)
 {
 	const struct ucore_context *context;
 	struct ucore_domain *domain = iv->domain;
 	struct ucore_part *part;
 
-	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
-	iv->skew_ns = domain->skew_ns;
-	iv->status = domain->armed ? ucore_domain_status(domain) : 0;
-	if (!iv->status)
-		return;
-	/* a bit that no armed box owns: the map is wrong somewhere, ask them all */
-	iv->walk = iv->status & ~domain->armed_mask ? domain->armed_mask : iv->status;
+	iv->walk = walk;
 	ucore_nmi_service_begin(domain);
 	context = ucore_nmi_context(domain);
 	if (context) {
@@ -84,6 +86,22 @@ static void interval_open(struct ucore_interval *iv)
 	list_for_each_entry(part, &domain->parts, node)
 		if (part->armed_mask & iv->walk)
 			part_walk(iv, part);
+}
+
+static void interval_open(struct ucore_interval *iv)
+{
+	struct ucore_domain *domain = iv->domain;
+
+	iv->status = domain->armed || domain->stray ? ucore_domain_status(domain) : 0;
+	iv->stray = iv->status && !domain->armed;
+	if (iv->stray)
+		ucore_domain_frozen_unseen(domain);
+	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
+	iv->skew_ns = domain->skew_ns;
+	if (!iv->status)
+		return;
+	/* a bit that no armed box owns: the map is wrong somewhere, ask them all */
+	service_open(iv, iv->status & ~domain->armed_mask ? domain->armed_mask : iv->status);
 }
 
 /**
@@ -190,6 +208,34 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
 				       .recovered = recovered, .tally = domain->tally };
 	ucore_domain_hold_overflow(domain, iv->now);
 	interval_open(iv);
+}
+
+/**
+ * ucore_interval_begin_silent() - counters of the domain carried, and nothing froze it
+ * @iv: the interval
+ * @domain: the domain, whose global status is clear
+ * @now: time
+ *
+ * A box whose own status was never cleared cannot signal.  It is asked, cleared and armed
+ * again.
+ */
+void ucore_interval_begin_silent(struct ucore_interval *iv, struct ucore_domain *domain, u64 now)
+{
+	struct ucore_part *part;
+
+	lockdep_assert_held(&domain->lock);
+
+	*iv = (struct ucore_interval){ .domain = domain, .recovered = true,
+				       .tally = domain->tally };
+	ucore_domain_hold(domain, now);
+	iv->now = domain->frozen_since;
+	interval_open(iv);
+	if (iv->status)
+		return;		/* its bit came after all */
+	iv->silent = true;
+	list_for_each_entry(part, &domain->parts, node)
+		iv->status |= ucore_part_silent(part);
+	service_open(iv, iv->status);
 }
 
 /**
@@ -320,6 +366,21 @@ void ucore_part_drop(struct ucore_part *part, u64 n)
 		return;
 	ucore_ring_skip(part->ring, n);
 	trace_ucore_lost(part->sink, part->domain->id, part->ring->seq - 1, part->ring->lost);
+}
+
+/* Sessions without an overflow trigger were frozen all the same, for a time that nobody knows. */
+static void report_stray(const struct ucore_interval *iv)
+{
+	struct ucore_domain *domain = iv->domain;
+	struct ucore_part *part;
+
+	if (!iv->stray)
+		return;
+	list_for_each_entry(part, &domain->parts, node) {
+		part->gap_sample = true;
+		part->gap_read = true;
+		ucore_part_gap(part, iv->now, UCORE_GAP_FROZEN, domain->reader, domain->reader, ~0U);
+	}
 }
 
 static void report_deaths(struct ucore_part *part, u64 now)
@@ -460,6 +521,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 	}
 	frozen_ns = interval_thaw(iv) - iv->now;
 
+	report_stray(iv);
 	list_for_each_entry(part, &domain->parts, node)
 		if (part->due)
 			part_emit(iv, part, frozen_ns);

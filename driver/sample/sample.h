@@ -36,6 +36,8 @@
  * @context: what was interrupted
  * @has_context: @context is known
  * @recovered: the guard found the overflow
+ * @silent: counters carried, and the global status does not tell
+ * @stray: nothing is armed, and yet something overflowed: the domain was frozen before
  * @tally: the domain's accesses at the beginning
  */
 struct ucore_interval {
@@ -49,6 +51,8 @@ struct ucore_interval {
 	struct ucore_context context;
 	bool has_context;
 	bool recovered;
+	bool silent;
+	bool stray;
 	struct ucore_tally tally;
 };
 
@@ -58,6 +62,8 @@ void ucore_interval_widen(struct ucore_interval *iv);
 u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_part *part);
 void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
 				   u64 now, bool recovered);
+void ucore_interval_begin_silent(struct ucore_interval *iv, struct ucore_domain *domain,
+				 u64 now);
 void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_context *context);
 void ucore_interval_end(struct ucore_interval *iv);
 

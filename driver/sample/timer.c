@@ -20,6 +20,7 @@
 #include "sample/budget.h"
 #include "sample/nmi.h"
 #include "sample/pmi.h"
+#include "sample/stray.h"
 #include "sample/timer.h"
 
 /* While overflows are armed, look this often whether one went unnoticed ... */
@@ -159,7 +160,8 @@ void ucore_timer_stop(struct ucore_part *part)
 
 static u64 guard_period(const struct ucore_domain *domain)
 {
-	u64 period = domain->armed ? GUARD_ARMED_NS : GUARD_MAX_NS;
+	bool stray = domain->stray || ucore_domain_overflow_freezes(domain);
+	u64 period = domain->armed ? GUARD_ARMED_NS : stray ? UCORE_STRAY_NS : GUARD_MAX_NS;
 	const struct ucore_part *part;
 
 	list_for_each_entry(part, &domain->parts, node)
@@ -206,6 +208,32 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 	return false;
 }
 
+/*
+ * A counter that carried, as a read has shown, and no bit in the global status: its box
+ * has signalled to nobody, and will not again.  It gets as long as an interrupt.
+ */
+static bool find_silent(struct ucore_domain *domain, u64 now)
+{
+	struct ucore_interval iv;
+	struct ucore_part *part;
+	u64 silent = 0;
+
+	list_for_each_entry(part, &domain->parts, node)
+		silent |= ucore_part_silent(part);
+	if (!silent || domain->holds || ucore_domain_status(domain)) {
+		domain->pmi.silent = 0;
+		return false;
+	}
+	if (domain->pmi.silent != domain->pmi.seq + 1) {
+		domain->pmi.silent = domain->pmi.seq + 1;
+		return true;
+	}
+	domain->pmi.silent = 0;
+	ucore_interval_begin_silent(&iv, domain, now);
+	ucore_interval_end(&iv);
+	return false;
+}
+
 /**
  * ucore_guard_end_throttling() - give up the guard's hold, if it has one
  * @domain: the domain, locked
@@ -220,14 +248,16 @@ void ucore_guard_end_throttling(struct ucore_domain *domain)
 
 static void guard_work(struct ucore_domain *domain, u64 now)
 {
-	u64 next;
+	bool suspect;
 
 	if (list_empty(&domain->parts))
 		return;
-	next = find_lost(domain, now) ? GUARD_SUSPECT_NS : guard_period(domain);
+	suspect = find_lost(domain, now);
 	fold_wraps(domain, now);
+	suspect |= find_silent(domain, now);
+	ucore_stray_look(domain, now);
 	if (!domain->throttled)
-		ucore_domain_guard_soon(domain, next);
+		ucore_domain_guard_soon(domain, suspect ? GUARD_SUSPECT_NS : guard_period(domain));
 }
 
 static enum hrtimer_restart guard_tick(struct hrtimer *timer)

@@ -14,6 +14,7 @@
 #include "box/catalog.h"
 #include "sample/pmi.h"
 #include "sample/sample.h"
+#include "sample/stray.h"
 #include "sample/timer.h"
 #include "session/build.h"
 #include "session/meet.h"
@@ -32,8 +33,11 @@ static void take(struct ucore_part *part, const struct ucore_meeting *m)
 
 	if (idle)
 		ucore_domain_take(domain);
+	else
+		ucore_stray_find(domain, ktime_get_mono_fast_ns());
 	if (!domain->armed)
 		ucore_domain_clear_stale(domain);
+	ucore_stray_reset(domain);
 	if (idle && part->box_freeze)
 		ucore_domain_let_run(domain);
 }
@@ -104,7 +108,7 @@ static bool boxes_alive(struct ucore_session *session)
 	struct ucore_event *event;
 
 	list_for_each_entry(event, &session->events, node)
-		if (event->box->dead)
+		if (!ucore_stray_alive(event->box))
 			return false;
 	return true;
 }
@@ -282,7 +286,7 @@ int ucore_session_reset(struct ucore_session *session)
 	}
 	list_for_each_entry(event, &session->events, node) {
 		event->total = 0;
-		event->flags &= ~UCORE_VALUE_UNSURE;
+		event->flags &= ~(UCORE_VALUE_UNSURE | (event->box->dead ? 0 : UCORE_VALUE_DEAD));
 	}
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		if (!session->part[i])

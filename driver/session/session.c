@@ -20,6 +20,7 @@
 #include "box/intree.h"
 #include "box/perf.h"
 #include "sample/reader.h"
+#include "sample/stray.h"
 #include "session/build.h"
 #include "session/session.h"
 
@@ -244,7 +245,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 		return ret;
 	if (!box)
 		return -ENOENT;
-	if (box->dead)
+	if (!ucore_stray_alive(box))
 		return -ENODEV;
 	event = event_create(box, add, terms);
 	if (IS_ERR(event))

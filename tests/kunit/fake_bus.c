@@ -154,7 +154,8 @@ static u64 bus_read(const struct ucore_io *io, u32 reg)
 
 	io->tally->reads++;
 	raw_spin_lock_irqsave(&win->bus->lock, flags);
-	val = win->dead ? UCORE_REG_DEAD : *reg_place(win, reg);
+	val = win->dead || win->asleep ? UCORE_REG_DEAD : *reg_place(win, reg);
+	win->asleep -= !!win->asleep;
 	access_log(win, 'R', reg, val);
 	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
 	return val;

@@ -56,6 +56,7 @@ struct fake_bus {
  * @faults: writes with one of them are dropped
  * @reserved: bits that no register has: writes with one of them are dropped
  * @dead: does not answer
+ * @asleep: reads that it answers with all ones before it wakes up
  * @domains_after: number of accesses after which it stops to answer; 0: never
  * @nr: registers that were ever touched
  * @regs: they; all others read 0
@@ -72,6 +73,7 @@ struct fake_window {
 	bool faults;
 	u64 reserved;
 	bool dead;
+	u32 asleep;
 	u32 domains_after;
 	u32 nr;
 	struct {

@@ -246,7 +246,7 @@ void fake_machine_exit(struct kunit *test)
 			session_end(m->session[i]);
 	/* a part that is left armed may have asked for all cores: not after the disable */
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
-		cancel_work_sync(&ucore_catalog.domains[i].pmi.widen);
+		cancel_work_sync(&ucore_catalog.domains[i].pmi.mend);
 	cpus_read_lock();
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
 		ucore_pmi_disable(&ucore_catalog.domains[i]);

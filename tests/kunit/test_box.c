@@ -272,7 +272,19 @@ static void status_of_a_dead_box(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* From the first all ones on, a box is left alone. */
+static void status_of_a_sleeping_link(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "qpi", 1);
+	struct fake_window *w = fake_window(box);
+
+	fake_poke(w, 0xf8, 0x2);
+	w->asleep = 1;
+	KUNIT_EXPECT_EQ(test, ucore_box_status(box), 0x2ULL);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xf8), FAKE_R(w, 0xf8));
+	KUNIT_EXPECT_FALSE(test, box->dead);
+}
+
+/* What died is left alone, but that giving it back asks whether it answers again. */
 static void dead_box_is_not_touched(struct kunit *test)
 {
 	struct ucore_part *part = fake_part(test, 0, 0);
@@ -283,13 +295,47 @@ static void dead_box_is_not_touched(struct kunit *test)
 	part_program(part);
 	ubox->dead = true;
 	imc->dead = true;
+	fake_window(ubox)->dead = true;
+	fake_window(imc)->dead = true;
 	fake_bus_clear(bus_of(test));
 	counters_stop(part, ubox);
 	counters_stop(part, imc);
 	part_program(part);
+	FAKE_EXPECT_NONE(test, bus_of(test));
 	ucore_box_give_back(ubox);
 	ucore_box_give_back(imc);
-	FAKE_EXPECT_NONE(test, bus_of(test));
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(fake_window(ubox), 0xc16),
+		    FAKE_R(fake_window(imc), 0xa4), FAKE_R(fake_window(imc), 0xa0),
+		    FAKE_R(fake_window(imc), 0xa4));
+	KUNIT_EXPECT_TRUE(test, ubox->dirty && ubox->dead);
+	KUNIT_EXPECT_TRUE(test, imc->dirty && imc->dead);
+}
+
+/* It comes back as it was: armed.  The reset that it missed is made up for. */
+static void box_that_came_back_is_reset(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(imc);
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	part_program(part);
+	imc->dead = true;
+	w->dead = true;
+	counters_stop(part, imc);
+	ucore_box_give_back(imc);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0x500304ULL);
+	w->dead = false;
+	fake_poke(w, 0xf8, BIT(1));
+	fake_bus_clear(bus_of(test));
+	ucore_box_give_back(imc);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xa4), FAKE_R(w, 0xa0), FAKE_R(w, 0xa4),
+		    FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0), FAKE_W(w, 0xd4, 0),
+		    FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8), FAKE_W(w, 0xf8, BIT(1)),
+		    FAKE_W(w, 0xf4, RUN));
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
+	KUNIT_EXPECT_FALSE(test, imc->dead);
+	KUNIT_EXPECT_FALSE(test, imc->dirty);
 }
 
 /* It stops answering while it is being programmed: then that is the end of it. */
@@ -304,7 +350,7 @@ static void box_domains_while_it_is_programmed(struct kunit *test)
 	part_program(part);
 	KUNIT_EXPECT_TRUE(test, imc->dead);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0),
-		    FAKE_W(w, 0xd4, 0), FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8));
+		    FAKE_W(w, 0xd4, 0), FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8), FAKE_R(w, 0xf8));
 }
 
 /* All programs, then all runs: no box counts before the last one is ready. */
@@ -375,7 +421,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(status_read_and_cleared),
 	KUNIT_CASE(status_of_a_box_without_one),
 	KUNIT_CASE(status_of_a_dead_box),
+	KUNIT_CASE(status_of_a_sleeping_link),
 	KUNIT_CASE(dead_box_is_not_touched),
+	KUNIT_CASE(box_that_came_back_is_reset),
 	KUNIT_CASE(box_domains_while_it_is_programmed),
 	KUNIT_CASE(part_programs_then_runs),
 	KUNIT_CASE(which_status_bit_is_whose),

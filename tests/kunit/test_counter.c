@@ -214,6 +214,24 @@ static void dead_seen_by_low_half(struct kunit *test)
 	dead_keeps_the_last_count(test, UCORE_LOW);
 }
 
+/* A link that sleeps wakes up by being read: all ones, once, are no proof. */
+static void sleeping_link_is_read_again(struct kunit *test)
+{
+	static const enum ucore_read_mode modes[] = { UCORE_FROZEN, UCORE_RUNNING, UCORE_LOW };
+	struct ucore_counter *ctr = imc_counter(test);
+	struct fake_window *win = fake_window(ctr->box);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		fake_poke(win, 0xa8, 100 + i);
+		win->asleep = 1;
+		ucore_counter_update(ctr, modes[i]);
+		KUNIT_EXPECT_FALSE(test, ctr->box->dead);
+		KUNIT_EXPECT_EQ(test, ctr->flags, 0U);
+		KUNIT_EXPECT_EQ(test, ctr->total, 100ULL + i);
+	}
+}
+
 /* The box's other counters are flagged as well, without a register access. */
 static void one_dead_counter_kills_its_box(struct kunit *test)
 {
@@ -283,6 +301,7 @@ static struct kunit_case update_cases[] = {
 	KUNIT_CASE(dead_seen_frozen),
 	KUNIT_CASE(dead_seen_running),
 	KUNIT_CASE(dead_seen_by_low_half),
+	KUNIT_CASE(sleeping_link_is_read_again),
 	KUNIT_CASE(one_dead_counter_kills_its_box),
 	KUNIT_CASE(arm_preloads_by_width),
 	KUNIT_CASE(periods_add_up),

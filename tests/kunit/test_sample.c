@@ -505,7 +505,7 @@ static void box_is_dead_when_its_overflow_is_walked(struct kunit *test)
 	w->dead = true;
 	overflow_sample(part->domain, now_ns(), false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
-		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(w, 0xf8),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(w, 0xf8), FAKE_R(w, 0xf8),
 		    FAKE_W(gw, GLOBAL_STATUS, IMC0), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, part->domain->frozen);
 }

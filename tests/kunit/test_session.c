@@ -175,6 +175,7 @@ static void refusals_of_add(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), -EBUSY);
 	fake_kernel.intree = false;
 	box->dead = true;
+	fake_window(box)->dead = true;
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), -ENODEV);
 	KUNIT_EXPECT_NULL(test, box->owner);
 	KUNIT_EXPECT_NULL(test, cbo->owner);
@@ -319,11 +320,14 @@ static void refusals_of_start(struct kunit *test)
 	ucore_session_part(s, 0)->ring->size = 256;	/* no room for two samples and a LOST */
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOSPC);
 	ucore_session_part(s, 0)->ring->size = 4096;
-	box->dead = true;
-	KUNIT_EXPECT_EQ(test, fake_start(s), -ENODEV);
-	box->dead = false;
 	FAKE_EXPECT_NONE(test, bus_of(test));
+	box->dead = true;
+	fake_window(box)->dead = true;
+	KUNIT_EXPECT_EQ(test, fake_start(s), -ENODEV);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), NULL, 'W'), 0U);
+	fake_window(box)->dead = false;
 	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_FALSE(test, box->dead);
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EALREADY);
 }
 
@@ -590,8 +594,80 @@ static void dead_box_in_a_session(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ENODEV);
 	fake_session_close(test, s);
-	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(imc), 0), 0U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(imc), 'W'), 0U);
 	KUNIT_EXPECT_NULL(test, imc->owner);
+}
+
+/* It is counted on again by the next START, and flagged until RESET: some of it is missing. */
+static void box_that_came_back_counts_again(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(imc);
+	struct ucore_session *s = fake_session(test);
+	struct ucore_domain *domain = imc->domain;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	w->dead = true;
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	w->dead = false;
+	fake_clock_advance(2 * (u64)NSEC_PER_SEC);
+	fake_timer_fire(&domain->guard);
+	fake_poke(w, 0xa0, 50);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_TRUE(test, imc->dead);		/* as long as it runs */
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	fake_stop(s);
+
+	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
+	fake_poke(w, 0xa0, 60);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 60ULL);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	mutex_lock(&s->lock);
+	KUNIT_EXPECT_EQ(test, ucore_session_reset(s), 0);
+	mutex_unlock(&s->lock);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
+}
+
+/* Its owner died with it; whoever starts next on the domain resets what came back armed. */
+static void start_resets_what_came_back(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct fake_window *w = fake_window(imc);
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, imc, 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	w->dead = true;
+	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
+	fake_session_close(test, a);
+	KUNIT_EXPECT_TRUE(test, imc->dirty);
+	w->dead = false;
+	KUNIT_EXPECT_NE(test, fake_peek(w, 0xd8), 0ULL);
+	KUNIT_ASSERT_EQ(test, fake_add(b, ha, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
+	KUNIT_EXPECT_FALSE(test, imc->dead);
+	KUNIT_EXPECT_FALSE(test, imc->dirty);
+	KUNIT_EXPECT_FALSE(test, imc->domain->stray);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+}
+
+/* EVENT_ADD asks, too. */
+static void box_that_came_back_can_be_had(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+
+	imc->dead = true;
+	fake_window(imc)->dead = true;
+	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), -ENODEV);
+	fake_window(imc)->dead = false;
+	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
 }
 
 /* ---- the PMI core ---- */
@@ -1122,6 +1198,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(close_leaves_it_as_found),
 	KUNIT_CASE(stop_while_throttled),
 	KUNIT_CASE(dead_box_in_a_session),
+	KUNIT_CASE(box_that_came_back_counts_again),
+	KUNIT_CASE(start_resets_what_came_back),
+	KUNIT_CASE(box_that_came_back_can_be_had),
 	KUNIT_CASE(choosing_the_pmi_core),
 	KUNIT_CASE(choice_of_a_cpu_that_left),
 	KUNIT_CASE(pmi_core_is_in_the_route),

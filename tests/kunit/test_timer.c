@@ -30,6 +30,7 @@ static void part_run(struct kunit *test, struct ucore_part *part)
 
 	raw_spin_lock_irq(&domain->lock);
 	ucore_part_program(part);
+	ucore_domain_clear_stale(domain);
 	fake_part_list(part);
 	ucore_part_go(part, ktime_get_mono_fast_ns());
 	ucore_guard_start(domain);
@@ -183,36 +184,237 @@ static void no_suspicion_while_the_domain_is_held(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void unarmed_guard_reads_no_status(struct kunit *test)
+/* ---- the guard: what nobody armed ---- */
+
+/* With nothing armed the status is read once a second, and by no sample. */
+static void unarmed_guard_looks_once_a_second(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 0);
 
 	part_run(test, part);
-	expect_due_in(test, &part->domain->guard, 30000 * MS);
-	fake_timer_fire(&part->domain->guard);
+	expect_due_in(test, &part->domain->guard, 1000 * MS);
+	fake_timer_fire(&part->domain->guard);	/* START has looked */
 	FAKE_EXPECT_NONE(test, bus_of(test));
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&part->domain->guard);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(fake_global(0), GLOBAL_STATUS));
+	expect_due_in(test, &part->domain->guard, 1000 * MS);
 }
 
-/* A route by which nothing ever came is widened to all cores. */
+static void expect_gap(struct kunit *test, struct ucore_part *part)
+{
+	const struct ucore_gap *gap = fake_record(part->ring);
+
+	KUNIT_ASSERT_NOT_NULL(test, gap);
+	KUNIT_ASSERT_EQ(test, gap->hdr.type, (u32)UCORE_RECORD_GAP);
+	KUNIT_EXPECT_EQ(test, gap->reason, (u32)UCORE_GAP_FROZEN);
+	KUNIT_EXPECT_EQ(test, gap->box, ~0U);
+}
+
+/*
+ * Something that no session armed has frozen the domain, at a time that nobody knows:
+ * none of the time since the look before is counted as running.
+ */
+static void stray_freeze_is_found(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 0);
+	struct fake_window *gw = fake_global(0);
+	const struct ucore_sample *sample;
+	u64 enabled, running;
+
+	part_run(test, part);
+	fake_overflow(fake_box(test, 0, "imc", 1), 0xa0, 0, BIT(1), BIT_ULL(21));
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&part->domain->guard);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, FREEZE),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_STATUS, BIT_ULL(21)),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	expect_gap(test, part);
+	KUNIT_EXPECT_TRUE(test, part->gap_read);
+	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+	KUNIT_EXPECT_GE(test, enabled, 1000 * MS);
+	KUNIT_EXPECT_LT(test, running, 100 * MS);
+
+	part->timer_ns = 1000000 * MS;
+	ucore_timer_start(part, ktime_get_mono_fast_ns());
+	fake_timer_fire(&part->timer);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_GAP);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&part->domain->guard);		/* that was all */
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+	KUNIT_EXPECT_GE(test, running, 1000 * MS);
+}
+
+/* A box that died armed: as long as it may come back each sample looks, and tells. */
+static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096), *gone = fake_part(test, 0, 0);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(imc);
+	const struct ucore_sample *sample;
+	struct ucore_domain *domain = part->domain;
+
+	fake_part_add(gone, imc, 0, 0x500304, 100);
+	fake_part_add(part, fake_box(test, 0, "ha", 0), 0, 0x400304, 0);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_program(gone);
+	raw_spin_unlock_irq(&domain->lock);
+	imc->dead = true;
+	w->dead = true;
+	part_run(test, part);
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_TRUE(test, domain->stray);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+
+	w->dead = false;
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	fake_clock_advance(300 * MS);
+	part->timer_ns = 1000000 * MS;
+	ucore_timer_start(part, ktime_get_mono_fast_ns());
+	fake_timer_fire(&part->timer);
+	expect_gap(test, part);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_GAP);
+	KUNIT_EXPECT_GE(test, sample->time_enabled, 1300 * MS);
+	KUNIT_EXPECT_LT(test, sample->time_running, 1200 * MS);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+
+	fake_clock_advance(1000 * MS);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, domain->stray);
+	KUNIT_EXPECT_FALSE(test, imc->dead);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
+	fake_bus_clear(bus_of(test));
+	fake_timer_fire(&part->timer);			/* and no sample looks any more */
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 'R'), 0U);
+}
+
+static void open_way(struct ucore_domain *domain)
+{
+	cpus_read_lock();
+	ucore_pmi_enable(domain);
+	cpus_read_unlock();
+}
+
+/* As the end of the last session that is armed does. */
+static void close_way(struct ucore_domain *domain)
+{
+	domain->armed = 0;
+	cpus_read_lock();
+	ucore_pmi_disable(domain);
+	cpus_read_unlock();
+}
+
+/* An overflow whose interrupt never comes: the guard services it. */
+static void lose_pmi(struct ucore_part *part)
+{
+	overflow(part);
+	fake_timer_fire(&part->domain->guard);
+	fake_timer_fire(&part->domain->guard);
+	flush_work(&part->domain->pmi.mend);
+}
+
+/*
+ * A route by which nothing ever came is widened to all cores, but not by the first loss; and
+ * by that, later.  With nothing armed it is narrow again.
+ */
 static void never_proven_route_is_widened(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+	u64 narrow = BIT_ULL(0) | WAKE, wide = 0x7fff | WAKE;
+
+	part_run(test, part);
+	open_way(domain);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), narrow);
+	lose_pmi(part);
+	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+	lose_pmi(part);
+	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), wide);
+	KUNIT_EXPECT_EQ(test, cpumask_weight(&domain->pmi.cpus), num_online_cpus());
+	close_way(domain);
+	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+
+	domain->armed = 1;
+	open_way(domain);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), narrow);
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(&domain->pmi.cpus, cpumask_of(0)));
+	lose_pmi(part);
+	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
+	close_way(domain);
+}
+
+/* Then the CPUs that were chosen get it again. */
+static void route_is_narrowed_to_the_chosen(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+	struct cpumask one = { };
+
+	part_run(test, part);
+	open_way(domain);
+	lose_pmi(part);
+	lose_pmi(part);
+	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
+	close_way(domain);
+	cpumask_set_cpu(1, &one);
+	cpus_read_lock();
+	ucore_reader_choose(domain, 1, &one);
+	cpus_read_unlock();
+	domain->armed = 1;
+	open_way(domain);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(1) | WAKE);
+	close_way(domain);
+}
+
+/* The work that the last loss asked for comes too late: it is another arming's route. */
+static void nothing_is_widened_for_the_next(struct kunit *test)
 {
 	struct ucore_part *part = imc_part(test, 100);
 	struct ucore_domain *domain = part->domain;
 
 	part_run(test, part);
-	cpus_read_lock();
-	ucore_pmi_enable(domain);
-	cpus_read_unlock();
-	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | WAKE);
-	overflow(part);
-	fake_timer_fire(&domain->guard);
-	fake_timer_fire(&domain->guard);
-	flush_work(&domain->pmi.widen);
-	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
-	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0x7fff | WAKE);
-	cpus_read_lock();
-	ucore_pmi_disable(domain);
-	cpus_read_unlock();
+	open_way(domain);
+	domain->pmi.losses = 5;
+	close_way(domain);
+	domain->armed = 1;
+	open_way(domain);
+	schedule_work(&domain->pmi.mend);
+	flush_work(&domain->pmi.mend);
+	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+	close_way(domain);
+}
+
+/* Somebody cleared the bit that lets uncore PMIs in: after a loss it is set again. */
+static void lost_interrupt_opens_the_way_again(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+	u32 cpu;
+
+	fake_kernel.core_id[1] = 0;		/* a thread of the reader's core */
+	part_run(test, part);
+	open_way(domain);
+	for (cpu = 0; cpu < 2; cpu++) {
+		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], BIT_ULL(13));
+		fake_kernel.debugctl[cpu] = 1;
+	}
+	lose_pmi(part);
+	for (cpu = 0; cpu < 2; cpu++)
+		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], BIT_ULL(13) | 1);
+	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+	close_way(domain);
+	for (cpu = 0; cpu < 2; cpu++)
+		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], 1ULL);
 }
 
 static void proven_route_stays(struct kunit *test)
@@ -222,11 +424,97 @@ static void proven_route_stays(struct kunit *test)
 
 	part_run(test, part);
 	domain->pmi.proven = true;
-	overflow(part);
-	fake_timer_fire(&domain->guard);
-	fake_timer_fire(&domain->guard);
-	flush_work(&domain->pmi.widen);
+	lose_pmi(part);
+	lose_pmi(part);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+}
+
+/* ---- the guard: overflows that signal to nobody ---- */
+
+/* A carry of which the global status has no bit: nothing freezes, nothing interrupts. */
+static void silent_overflow(struct ucore_part *part, u64 status)
+{
+	fake_poke(fake_window(part->box[0].box), 0xa0, 7);
+	fake_poke(fake_window(part->box[0].box), 0xf8, status);
+}
+
+static void expect_recovered(struct kunit *test, struct ucore_part *part)
+{
+	struct fake_window *w = fake_window(part->box[0].box);
+	const struct ucore_sample *sample = fake_record(part->ring);
+
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 107ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), BIT_ULL(48) - 100);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf8), 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_EQ(test, part->domain->recovered, 1ULL);
+}
+
+/* Folding finds it; seen twice, its box is asked, and it is armed again. */
+static void silent_overflow_is_found_by_folding(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+
+	part->guard_ns = 400 * MS;
+	part_run(test, part);
+	silent_overflow(part, BIT(1));
+	fake_timer_fire(&domain->guard);	/* read a moment ago */
+	KUNIT_EXPECT_FALSE(test, part->ctr[0].wrapped);
+	fake_clock_advance(100 * MS);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_TRUE(test, part->ctr[0].wrapped);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	expect_due_in(test, &domain->guard, MS);
+	fake_clock_advance(MS);
+	fake_timer_fire(&domain->guard);
+	expect_recovered(test, part);
+	expect_due_in(test, &domain->guard, 20 * MS);
+	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+}
+
+/* So does any read, and the box need not know. */
+static void silent_overflow_is_found_by_a_read(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+
+	part_run(test, part);
+	silent_overflow(part, 0);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_read_running(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->guard);
+	expect_recovered(test, part);
+}
+
+/* It was no more than early: the bit comes, and with it the interrupt. */
+static void overflow_that_is_not_silent(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100);
+	struct ucore_domain *domain = part->domain;
+
+	part_run(test, part);
+	silent_overflow(part, BIT(1));
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_read_running(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	fake_timer_fire(&domain->guard);
+	fake_poke(fake_global(0), GLOBAL_STATUS, IMC0);
+	fake_global(0)->frozen = true;
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	fake_timer_fire(&domain->guard);		/* but if that never comes */
+	expect_recovered(test, part);
 }
 
 /* ---- the guard: wraps ---- */
@@ -279,7 +567,7 @@ static void soonest_part_sets_the_pace(struct kunit *test)
 	a->guard_ns = 10000 * MS;
 	b->guard_ns = 1000 * MS;
 	part_run(test, a);
-	expect_due_in(test, &a->domain->guard, 5000 * MS);
+	expect_due_in(test, &a->domain->guard, 1000 * MS);
 	part_run(test, b);
 	expect_due_in(test, &a->domain->guard, 500 * MS);
 }
@@ -408,9 +696,17 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lost_interrupt_is_recovered),
 	KUNIT_CASE(a_later_overflow_is_not_the_suspect),
 	KUNIT_CASE(no_suspicion_while_the_domain_is_held),
-	KUNIT_CASE(unarmed_guard_reads_no_status),
+	KUNIT_CASE(unarmed_guard_looks_once_a_second),
+	KUNIT_CASE(stray_freeze_is_found),
+	KUNIT_CASE(sample_finds_the_freeze_of_a_box_that_died),
 	KUNIT_CASE(never_proven_route_is_widened),
+	KUNIT_CASE(route_is_narrowed_to_the_chosen),
+	KUNIT_CASE(nothing_is_widened_for_the_next),
+	KUNIT_CASE(lost_interrupt_opens_the_way_again),
 	KUNIT_CASE(proven_route_stays),
+	KUNIT_CASE(silent_overflow_is_found_by_folding),
+	KUNIT_CASE(silent_overflow_is_found_by_a_read),
+	KUNIT_CASE(overflow_that_is_not_silent),
 	KUNIT_CASE(wraps_are_folded_in_time),
 	KUNIT_CASE(folding_counts_every_wrap),
 	KUNIT_CASE(soonest_part_sets_the_pace),

@@ -1355,7 +1355,7 @@ samples()
 	[[ $output == *'"cpu":1,"seq":0,"reason":"cpu offline","cpu_from":1,"time":"'* ]]
 	tool script -i "$TMP/data" -x,
 	[[ $err == *"# cpu 1: gap: cpu offline"* ]]
-	for gap in "4 asleep" "5 awake"; do
+	for gap in "4 asleep" "5 awake" "6 frozen"; do
 		UCORE_FAKE="gap=${gap% *}" tool record -c 9 -e imc0/CAS_COUNT.RD,die=0/ -n 6 -o "$TMP/data$gap"
 		tool script -i "$TMP/data$gap"
 		[[ $output == *"# die 0: gap: ${gap#* } (CPU"* ]]

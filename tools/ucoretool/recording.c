@@ -223,6 +223,8 @@ const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu)
 		return "asleep";
 	case UCORE_GAP_AWAKE:
 		return "awake";
+	case UCORE_GAP_FROZEN:
+		return "frozen";
 	default:
 		return "?";
 	}
