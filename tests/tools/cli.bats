@@ -108,7 +108,7 @@ samples()
 	doctor --root|needs a value
 	end|which session?
 	end x|session 'x'
-	end 0|session '0'
+	end 0|session 0: from 1
 	info extra|one word too many
 	report extra|one word too many
 	report --device x|unknown option --device
@@ -1395,13 +1395,13 @@ samples()
 
 @test "list --rejected: each reason of the header has its sentence" {
 	words="machine=generic dies=1"
-	for reason in $(seq 18); do words+=" reject=$reason:0:type_0:$reason:0"; done
+	for reason in $(seq 19); do words+=" reject=$reason:0:type_0:$reason:0"; done
 	UCORE_FAKE=$words tool list --rejected -x,
 	[ "$status" -eq 0 ]
-	[ "$(cut -d, -f10- <<<"$output" | sed 1d | sort -u | wc -l)" -eq 18 ]
+	[ "$(cut -d, -f10- <<<"$output" | sed 1d | sort -u | wc -l)" -eq 19 ]
 	[[ $output != *"does not know"* ]]
-	[[ $err == "# 18 of 23 units rejected, 0 of 1 tables not used" ]]
-	UCORE_FAKE="machine=generic reject=19:0:type_0:1:0" tool list --rejected
+	[[ $err == "# 19 of 24 units rejected, 0 of 1 tables not used" ]]
+	UCORE_FAKE="machine=generic reject=20:0:type_0:1:0" tool list --rejected
 	[[ $output == *"does not know"* ]]
 }
 
@@ -1671,14 +1671,14 @@ finds()
 	mkdir "$R/proc/4711"
 	UCORE_FAKE="session=77:2:0 own=imc0 own=imc1 session=78:0:1 session=79:0:0" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
-	finds "session 77 of other (pid 4711, user 1000), running, holds imc0, imc1"
-	finds "session 78 of other (pid 4711, user 1000), running, holds the PMI CPUs of 1 dies"
+	finds "session 77 of other (pid 4711, user 1000), running, holds imc0 of die 0, imc1 of die 0, imc0 of die 1, imc1 of die 1"
+	finds "session 78 of other (pid 4711, user 1000), running, holds the PMI CPUs of 1 die"
 	! grep -q "session 79" <<<"$output"
 	finds "# problems: 0, warnings: 0"
 	rmdir "$R/proc/4711"
 	UCORE_FAKE="session=77:1:2 own=imc0" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
-	finds "session 77 of other (pid 4711, gone, user 1000), running, holds imc0, the PMI CPUs of 2 dies" \
+	finds "session 77 of other (pid 4711, gone, user 1000), running, holds imc0 of die 0, imc0 of die 1, the PMI CPUs of 2 dies" \
 		"ucoretool end 77"
 	finds "# problems: 0, warnings: 1"
 	# a driver that does not tell

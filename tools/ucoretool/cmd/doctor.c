@@ -556,10 +556,11 @@ static void check_core(struct doctor *doctor)
 
 #define BOXES_SHOWN	4
 
-/* "imc0, imc1 and 3 more": the boxes of a session */
+/* "imc0 of die 0, imc1 of die 0 and 3 more": the boxes of a session */
 static void boxes_text(const struct doctor *doctor, uint64_t session, char *text, size_t size)
 {
 	const struct ucore_box_info *boxes;
+	char domain[UCORE_DOMAIN_NAME_LEN];
 	unsigned int n = 0;
 	size_t nr, len = 0;
 
@@ -568,8 +569,9 @@ static void boxes_text(const struct doctor *doctor, uint64_t session, char *text
 	for (size_t i = 0; i < nr; i++) {
 		if (boxes[i].owner != session || n++ >= BOXES_SHOWN)
 			continue;
-		snprintf(text + len, size - len, "%s%s%u", n > 1 ? ", " : "", boxes[i].type,
-			 boxes[i].instance);
+		ucore_domain_name(boxes[i].die, boxes[i].cpu, domain, sizeof(domain));
+		snprintf(text + len, size - len, "%s%s%u of %s", n > 1 ? ", " : "",
+			 boxes[i].type, boxes[i].instance, domain);
 		len = strlen(text);
 	}
 	if (n > BOXES_SHOWN)
@@ -587,14 +589,14 @@ static bool process_is_gone(const struct doctor *doctor, uint32_t pid)
 static void check_session(struct doctor *doctor, const struct ucore_session_info *session)
 {
 	bool gone = process_is_gone(doctor, session->pid);
-	char boxes[160], pins[48] = "", advice[120];
+	char boxes[240], pins[48] = "", advice[120];
 
 	if (!session->nr_boxes && !session->nr_pinned)
 		return;		/* it is in nobody's way */
 	boxes_text(doctor, session->session, boxes, sizeof(boxes));
 	if (session->nr_pinned)
-		snprintf(pins, sizeof(pins), "%sthe PMI CPUs of %u dies", *boxes ? ", " : "",
-			 session->nr_pinned);
+		snprintf(pins, sizeof(pins), "%sthe PMI CPUs of %u die%s", *boxes ? ", " : "",
+			 session->nr_pinned, session->nr_pinned > 1 ? "s" : "");
 	snprintf(advice, sizeof(advice),
 		 "another process may have its descriptor; to free them: ucoretool end %llu",
 		 (unsigned long long)session->session);

@@ -49,8 +49,10 @@ static int end_run(struct tool *tool, const void *data)
 	struct ucore_device *dev;
 	int ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);
 
-	if (ret)
-		return tool_fail(tool, ret);
+	if (ret) {
+		tool_fail(tool, ret);
+		return EXIT_FAILURE;
+	}
 	for (int i = 0; i < args->nr && !ret; i++) {
 		ret = ucore_device_end(dev, strtoull(args->ids[i], NULL, 0), &tool->err);
 		if (!ret)
