@@ -6,7 +6,8 @@ import json
 
 from lab.framework import BOTH, KERNELS, test
 from lab.session import (BOX_DEAD, GAP, GAP_BOX_DEAD, GAP_FROZEN, MS, SAMPLE, SAMPLE_RECOVERED,
-                         VALUE_DEAD, VALUE_GAP, Session, assert_equal, die_of, flagged, refused, sample_until, samples_in)
+                         VALUE_DEAD, VALUE_GAP, Session, assert_equal, die_of, flagged, refused,
+                         sample_until, samples_in)
 from machine import eventset
 from machine.armed import WATCHDOG
 
