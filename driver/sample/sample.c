@@ -371,15 +371,15 @@ void ucore_part_drop(struct ucore_part *part, u64 n)
 /* Sessions without an overflow trigger were frozen all the same, for a time that nobody knows. */
 static void report_stray(const struct ucore_interval *iv)
 {
-	struct ucore_domain *domain = iv->domain;
+	int reader = iv->domain->reader;
 	struct ucore_part *part;
 
 	if (!iv->stray)
 		return;
-	list_for_each_entry(part, &domain->parts, node) {
+	list_for_each_entry(part, &iv->domain->parts, node) {
 		part->gap_sample = true;
 		part->gap_read = true;
-		ucore_part_gap(part, iv->now, UCORE_GAP_FROZEN, domain->reader, domain->reader, ~0U);
+		ucore_part_gap(part, iv->now, UCORE_GAP_FROZEN, reader, reader, ~0U);
 	}
 }
 

@@ -24,7 +24,7 @@ TRIGGER_OVERFLOW, TRIGGER_TIMER = 0, 1
 SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED, SAMPLE_POLLED = 1, 2, 4, 8, 16
 VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN, VALUE_GAP = 1, 2, 8, 32
 SAMPLE_GAP, SAMPLE_STRETCHED = 32, 64
-GAP_BOX_DEAD, GAP_ASLEEP, GAP_AWAKE = 3, 4, 5
+GAP_BOX_DEAD, GAP_ASLEEP, GAP_AWAKE, GAP_FROZEN = 3, 4, 5, 6
 BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING = 1, 8, 16
 EVENT_NONE = 0xffffffff
 
@@ -427,16 +427,23 @@ def frozen_windows(machine, mark):
     return windows
 
 
-def accesses_of(machine, session, command):
-    """Register accesses of a command, by kind, and what the session says itself."""
+def accesses_of(machine, session, command, tries=3):
+    """Register accesses of a command, by kind, and what the session says itself.
+
+    Once a second a guard looks at the status, which is no session's: then again.
+    """
     def now():
         status = session.status()
-        return {**machine.oracle("accesses")["total"],
+        return {**machine.oracle("accesses")["total"], "told_reads": status["reads"],
                 "told": status["reads"] + status["writes"]}
-    before = now()
-    session.command(command)
-    after = now()
-    return {kind: after[kind] - before[kind] for kind in after}
+    for _ in range(tries):
+        before = now()
+        session.command(command)
+        after = now()
+        made = {kind: after[kind] - before[kind] for kind in after}
+        if made["all"] == made["told"]:
+            break
+    return made
 
 
 def die_of(machine, die):

@@ -5,8 +5,9 @@ import errno
 import json
 
 from lab.framework import BOTH, KERNELS, test
-from lab.session import (BOX_DEAD, GAP, GAP_BOX_DEAD, MS, SAMPLE, SAMPLE_RECOVERED, VALUE_DEAD,
-                         Session, assert_equal, die_of, flagged, refused, sample_until, samples_in)
+from lab.session import (BOX_DEAD, GAP, GAP_BOX_DEAD, GAP_FROZEN, MS, SAMPLE, SAMPLE_RECOVERED,
+                         VALUE_DEAD, VALUE_GAP, Session, assert_equal, die_of, flagged, refused,
+                         sample_until, samples_in)
 from machine import eventset
 from machine.armed import WATCHDOG
 
@@ -187,10 +188,18 @@ def overflows_of_two_sessions_at_the_same_nanosecond(m):
 
 # ---- boxes ----
 
-def reload(machine):
-    """A box once dead stays so until the driver finds it again."""
-    machine.rmmod()
-    machine.insmod()
+def is_dead(machine, box):
+    with Session(machine) as s:
+        return bool(s.caps[0, box] & BOX_DEAD)
+
+
+def count_again(machine, box):
+    """A box that answers again can be had, and has been reset."""
+    with Session(machine) as s:
+        s.add(box, 0, 0, **CLOCK)
+        s.start()
+        assert not (s.read if s.platform == "snbep" else s.read_exactly)()["values"][0]["flags"]
+    assert not is_dead(machine, box)
 
 
 # Alone: what died could not be stopped, and counts when it is alive again.
@@ -201,7 +210,7 @@ def a_box_that_dies_is_told_and_the_others_go_on(m):
         die_while_sampling(m, box)
     finally:
         m.inject(f"alive 0 {box}")
-        reload(m)
+    count_again(m, box)
 
 
 def die_while_sampling(machine, box):
@@ -273,7 +282,40 @@ def an_armed_box_that_dies_does_not_hang_the_die(m):
             assert all(flagged(sample) for sample in samples_in(other.drain()))
     finally:
         m.inject("alive 0 imc2")
-        reload(m)
+    count_again(m, "imc2")
+
+
+@test("e2-2s", strict=False, alone=True)
+def a_freeze_that_no_session_armed_is_found_and_told(m):
+    """A box that died armed overflows after its session's end: nobody cleared it, not strict."""
+    try:
+        with Session(m) as gone:
+            gone.add("imc2", 0, 0, 3 * eventset.rate_of("imc2", 0, 0, CLOCK), **CLOCK)
+            gone.start()
+            m.inject("dead 0 imc2")
+            gone.read()
+        with Session(m, ring=1 << 20) as s:
+            s.add("cbo0", 0, 3, **CLOCK)
+            s.start()
+            records = []
+
+            def told():
+                records.extend(s.drain())
+                return [r for r in records if r["type"] == GAP]
+
+            (gap,) = m.wait_until(told, what="the gap")
+            assert gap["reason"] == GAP_FROZEN, gap
+            (value,) = s.read_exactly()["values"]
+            assert value["flags"] & VALUE_GAP, value
+            (value,) = s.read_exactly()["values"]
+            assert not value["flags"], value
+            (die,) = s.read()["domains"]
+            assert die["time_running"] < die["time_enabled"] - 10 * MS, die
+            m.inject("alive 0 imc2")
+            m.wait_until(lambda: not is_dead(m, "imc2"), what="the box")
+    finally:
+        m.inject("alive 0 imc2")
+    count_again(m, "imc2")
 
 
 @test("e2-2s", kernels=("6.1",), loaded=False, settings={"faults.dead": "imc3 1:ha1"})
