@@ -821,8 +821,8 @@ struct ucore_set_pmi_cpus {
  * START programs the session's boxes under a frozen domain and lets all domains
  * count from the same moment; counts go on from where STOP left them.
  * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples), ERANGE (samples
- * would take too much of the timer's period: struct ucore_budget), ENOMEM, EALREADY, EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about
- * to sleep).
+ * would take too much of the timer's period: struct ucore_budget), ENOMEM, EALREADY,
+ * EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about to sleep).
  *
  * STOP reads the last counts under a frozen domain and stops the boxes.
  * Stopping a stopped session is no error.
@@ -1097,11 +1097,12 @@ struct ucore_record {
  * CONTEXT: ip, pid and tid are of the interrupted context of @cpu.  USER: ip is
  * a user address.  RECOVERED: the PMI was lost, the guard timer found the domain
  * frozen, @time is late.  THROTTLED: samples came too fast, or took too much of a CPU's
- * time: the domain was held frozen afterwards.  POLLED: no interrupt, the driver looked and found the period
- * over; @time is late by @late_ns at most, counts are of @time.  GAP: since the last
- * sample there was a time in which nothing was counted: the domain had no CPU online
- * or the machine slept.  STRETCHED: since the last sample the timer, or a look, was put
- * off, for ucore had taken its share of the CPU's time (struct ucore_budget).
+ * time: the domain was held frozen afterwards.  POLLED: no interrupt, the driver looked
+ * and found the period over; @time is late by @late_ns at most, counts are of @time.
+ * GAP: since the last sample there was a time in which nothing was counted: the domain
+ * had no CPU online or the machine slept.  STRETCHED: since the last sample the timer,
+ * or a look, was put off, for ucore had taken its share of the CPU's time (struct
+ * ucore_budget).
  */
 #define UCORE_SAMPLE_CONTEXT	(1U << 0)
 #define UCORE_SAMPLE_USER	(1U << 1)
