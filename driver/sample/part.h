@@ -95,6 +95,7 @@ struct ucore_part_box {
  * @guard_ns: a read at least this often misses no wrap
  * @timer_ns: period of the timer trigger, 0 for none
  * @timer: timer trigger, pinned to the reader
+ * @timer_due: first instant of its grid that had no sample and is not counted as dropped
  * @poll_ns: how often to look at counters whose periods are polled, 0: there are none
  * @poll: timer that does, pinned to the reader
  * @last_poll: when it last did
@@ -139,6 +140,7 @@ struct ucore_part {
 	u64 guard_ns;
 	u64 timer_ns;
 	struct hrtimer timer;
+	u64 timer_due;
 	u64 poll_ns;
 	struct hrtimer poll;
 	u64 last_poll;

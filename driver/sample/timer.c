@@ -11,6 +11,7 @@
  * Callbacks run in hard-irq context on a CPU of the domain and take its lock.
  */
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <asm/irq_regs.h>
@@ -58,19 +59,32 @@ static void sample_here(struct ucore_part *part, u64 now)
 
 /*
  * What was begun here has ended.  The next one is at the next instant of the timer's
- * grid at which this CPU is within its budget.  Returns how many were left out.
+ * grid at which this CPU is within its budget.
  */
-static u64 next_period(struct ucore_part *part, struct hrtimer *timer, u64 period)
+static void next_period(struct ucore_part *part, struct hrtimer *timer, u64 period)
 {
 	u64 now = ucore_budget_leave(), wait = ucore_budget_wait_ns(raw_smp_processor_id(), now);
-	u64 late = hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
-	u64 off = wait ? hrtimer_forward(timer, ns_to_ktime(now + wait), ns_to_ktime(period)) : 0;
 
-	if (off) {
-		part->stats.put_off++;
-		part->stretched = true;
-	}
-	return late ? late - 1 + off : off;
+	hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
+	if (!wait || !hrtimer_forward(timer, ns_to_ktime(now + wait), ns_to_ktime(period)))
+		return;
+	part->stats.put_off++;
+	part->stretched = true;
+}
+
+/* How many instants of the timer's grid are due before this one? */
+static u64 due_before(const struct ucore_part *part, u64 instant)
+{
+	if (instant <= part->timer_due)
+		return 0;
+	return div64_u64(instant - part->timer_due - 1, part->timer_ns) + 1;
+}
+
+/* Those before the one that expires now had no sample. */
+static void drop_before(struct ucore_part *part, u64 instant)
+{
+	ucore_part_drop(part, due_before(part, instant));
+	part->timer_due = instant + part->timer_ns;
 }
 
 static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
@@ -85,8 +99,9 @@ static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	ucore_budget_enter(start);
+	drop_before(part, hrtimer_get_expires_ns(timer));
 	sample_here(part, ktime_get_mono_fast_ns());
-	ucore_part_drop(part, next_period(part, timer, part->timer_ns));
+	next_period(part, timer, part->timer_ns);
 	raw_spin_unlock(&domain->lock);
 	return HRTIMER_RESTART;
 }
@@ -136,8 +151,9 @@ void ucore_timer_init(struct ucore_part *part)
  */
 void ucore_timer_start(struct ucore_part *part, u64 base)
 {
+	part->timer_due = base + part->timer_ns;
 	if (part->timer_ns)
-		hrtimer_start(&part->timer, ns_to_ktime(base + part->timer_ns),
+		hrtimer_start(&part->timer, ns_to_ktime(part->timer_due),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
 	if (part->poll_ns)
 		hrtimer_start(&part->poll, ns_to_ktime(base + part->poll_ns),
@@ -152,6 +168,19 @@ void ucore_timer_stop(struct ucore_part *part)
 {
 	hrtimer_cancel(&part->timer);
 	hrtimer_cancel(&part->poll);
+}
+
+/**
+ * ucore_timer_end() - the same, for a part that was halted for good
+ * @part: the part, in its domain's list no more
+ *
+ * Instants that were due and had no sample are dropped.
+ */
+void ucore_timer_end(struct ucore_part *part)
+{
+	ucore_timer_stop(part);
+	if (part->timer_ns)
+		ucore_part_drop(part, due_before(part, part->last_read + 1));
 }
 
 /*
@@ -323,17 +352,19 @@ void ucore_timers_cancel(struct ucore_domain *domain)
 		ucore_timer_stop(part);
 }
 
-/* Returns how many periods passed meanwhile in which the part counted. */
-static u64 restart_at(const struct ucore_part *part, struct hrtimer *timer, u64 now, u64 period)
+static void restart_at(struct hrtimer *timer, u64 now, u64 period)
 {
-	u64 passed;
-
 	if (!period)
-		return 0;
-	hrtimer_forward(timer, ns_to_ktime(part->resumed), ns_to_ktime(period));
-	passed = hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
+		return;
+	hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
 	hrtimer_start_expires(timer, HRTIMER_MODE_ABS_PINNED_HARD);
-	return passed;
+}
+
+/* Nothing was due while nothing counted. */
+static void due_from_resume(struct ucore_part *part)
+{
+	if (part->timer_ns)
+		part->timer_due += due_before(part, part->resumed + 1) * part->timer_ns;
 }
 
 static void restart_here(void *arg)
@@ -345,8 +376,9 @@ static void restart_here(void *arg)
 	raw_spin_lock(&domain->lock);
 	now = ktime_get_mono_fast_ns();
 	list_for_each_entry(part, &domain->parts, node) {
-		ucore_part_drop(part, restart_at(part, &part->timer, now, part->timer_ns));
-		restart_at(part, &part->poll, now, part->poll_ns);
+		due_from_resume(part);
+		restart_at(&part->timer, now, part->timer_ns);
+		restart_at(&part->poll, now, part->poll_ns);
 	}
 	ucore_guard_end_throttling(domain);
 	if (!list_empty(&domain->parts))

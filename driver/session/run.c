@@ -215,7 +215,7 @@ static void part_settle(struct ucore_part *part)
 		domain_unlist(domain, part);
 		raw_spin_unlock_irq(&domain->lock);
 	}
-	ucore_timer_stop(part);
+	ucore_timer_end(part);
 	if (!domain->armed)
 		ucore_pmi_disable(domain);
 	if (list_empty(&domain->parts)) {

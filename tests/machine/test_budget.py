@@ -99,13 +99,14 @@ def sixteen_timers_leave_half_of_the_cpu(m):
         sessions = timer_sessions(m, stack)
 
         def load():
+            # not start(): what the model says of so many freezes is not asked for
             for s in sessions:
-                s.start()
+                s.command("start")
             begin = time_of(sessions[0])
             m.run("sleep 1")
             end = time_of(sessions[0])
             for s in sessions:
-                s.stop()
+                s.command("stop")
             return begin, end
         assert_half_is_left(m, load)
         for s in sessions:
@@ -117,8 +118,8 @@ def assert_all_periods_are_told(s):
     """Of a stopped session: each period has its sample, or counts as dropped."""
     status, budget = s.status(), s.budget()
     periods = s.read()["domains"][0]["time_enabled"] // PERIOD
-    # what was put off beyond STOP was told before; an instant at START or STOP may be missing
-    assert periods - 20 <= status["samples"] <= periods + 10 * SECOND // PERIOD, (periods, status)
+    # each time that it ran ended within a period
+    assert periods - 4 <= status["samples"] <= periods, (periods, status)
     assert budget["dropped"] and budget["put_off"], budget
     assert budget["sample_ns"] * 2 <= PERIOD and budget["busy_ns"], budget
 
@@ -146,11 +147,11 @@ def a_period_of_1_everywhere_leaves_half_of_the_cpu(m):
         s.add_all(every_period_1(s))
 
         def load():
-            s.start()
+            s.command("start")
             begin = time_of(s)
             m.run("sleep 1")
             end = time_of(s)
-            s.stop()
+            s.command("stop")
             return begin, end
         assert_half_is_left(m, load)
         assert s.status()["overflows"] > 10, s.status()
