@@ -127,13 +127,14 @@ def printed(text):
 
 # ---- Is it still what the page says? ----
 
-NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:[.,:]\d+)*(?:e[-+]\d+)?")
+NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:[.:]\d+)*(?:e[-+]\d+)?")
+NUMBERS = re.compile(r"#(?:,#)+")
 UNIT = re.compile(r"# ?(?:[nuµm]?s|[kMG]?i?B)\b")
 
 
 def shape(line):
     """A line without its numbers, their units and bars."""
-    line = UNIT.sub("#", NUMBER.sub("#", line))
+    line = UNIT.sub("#", NUMBERS.sub("#", NUMBER.sub("#", line)))
     return " ".join(re.sub(r"[^\x21-\x7e]|[-=|]{2,}", " ", line).split())
 
 

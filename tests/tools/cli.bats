@@ -345,6 +345,10 @@ samples()
 	[ "$(wc -l <<<"$output")" -eq 10 ]
 	tool list events 'imc/CAS_COUNT.*'
 	[ "$(wc -l <<<"$output")" -eq 10 ]
+	for pattern in 'imc/CAS_COUNT.?D' 'imc/CAS_COUNT.?D/'; do
+		tool list events "$pattern"
+		[ "$(wc -l <<<"$output")" -eq 2 ]
+	done
 	tool list events nosuchthing
 	[ "$status" -eq 1 ]
 	[[ $err == *"no event is like 'nosuchthing' here" ]]

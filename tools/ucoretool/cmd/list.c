@@ -420,15 +420,17 @@ static void event_row(struct out *out, const struct column *columns, size_t nr,
 	out_row(out, columns, nr, cells);
 }
 
-/* By name, full or not, by box type, or as -e takes it: "imc/CAS_COUNT.RD/" */
+/* By name, full or not, by box type, or as -e takes it: "imc/CAS_COUNT.RD/", or without the end */
 static bool event_wanted(const char *pattern, const struct ucore_event_desc *desc)
 {
-	char spec[UCORE_SPEC_LEN];
+	char spec[UCORE_SPEC_LEN], begun[UCORE_SPEC_LEN];
+	const char *name = ucore_event_desc_short(desc);
 
-	snprintf(spec, sizeof(spec), "%s/%s/", desc->unit->type, ucore_event_desc_short(desc));
-	return pattern_matches(pattern, desc->name) || pattern_matches(pattern, spec) ||
-	       pattern_matches(pattern, ucore_event_desc_short(desc)) ||
-	       pattern_matches(pattern, desc->unit->type);
+	snprintf(begun, sizeof(begun), "%s/%s", desc->unit->type, name);
+	snprintf(spec, sizeof(spec), "%s/%s/", desc->unit->type, name);
+	return pattern_matches(pattern, desc->name) || pattern_matches(pattern, begun) ||
+	       pattern_matches(pattern, spec) ||
+	       pattern_matches(pattern, name) || pattern_matches(pattern, desc->unit->type);
 }
 
 static size_t event_rows(struct out *out, const struct column *columns, size_t nr,
