@@ -55,7 +55,7 @@ struct ucore_context {
  * struct ucore_pmi - the overflow interrupt of one domain
  * @seq: even: idle; odd: overflows are being serviced.  One service, one PMI:
  *       the odd value names it.  Written under the domain's lock, read in NMI.
- * @ended: when the last service ended; 0: its PMI was given up.  As @seq
+ * @ended: when the last service ended; as @seq
  * @stashing: PMI whose context is being or has been stashed (NMI, cmpxchg)
  * @stashed: PMI that @context belongs to (released by the NMI that took it)
  * @context: what it interrupted

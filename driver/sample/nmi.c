@@ -13,9 +13,9 @@
  * Which NMI is whose: pmi.seq counts services, even when idle and odd while
  * one is under way.  A PMI is named by the odd value of its service.  Each CPU
  * claims each PMI at most once, also when it comes late, after another thread's
- * service; so a second NMI with the status still set is perf's.  Too late, or when the
- * guard has given it up, none is claimed: a CPU that a PMI never reached would take the
- * next NMI of anybody, an hour later, for it.
+ * service; so a second NMI with the status still set is perf's.  Not too late, nor on the
+ * CPU on which the guard has given it up: one that a PMI never reached would take the next
+ * NMI of anybody, an hour later, for it.
  */
 #include <linux/io.h>
 #include <linux/ktime.h>
@@ -36,11 +36,11 @@
 #endif
 
 /*
- * A PMI that comes later than this after its service is somebody else's.  0.5 ms have been
- * seen, where it went to all cores; a millisecond is also what the guard waits before it
- * gives one up.  Longer, and a foreign NMI is the more likely.
+ * An NMI that comes later than this after the last service is no PMI of it.  A core takes
+ * it within microseconds, 0.5 ms at most; the CPU of a virtual machine when the host lets it
+ * run, after some of its time slices.
  */
-#define LATE_NS		(1 * NSEC_PER_MSEC)
+#define LATE_NS		(100 * NSEC_PER_MSEC)
 
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
@@ -182,7 +182,7 @@ static void freeze_here(const struct ucore_domain *domain)
 	trace_ucore_reg(UCORE_ACCESS_MSR, true, global->ctl, global->freeze);
 }
 
-/* What it may be was serviced, or given up, too long ago. */
+/* What it may be was serviced too long ago. */
 static bool too_late(const struct ucore_domain *domain, const struct claim *claim)
 {
 	return !claim->count && !claim->again &&
@@ -285,12 +285,19 @@ void ucore_nmi_service_end(struct ucore_domain *domain)
 }
 
 /**
- * ucore_nmi_close_claims() - the PMI of the last service will not come any more
- * @domain: the domain, locked
+ * ucore_nmi_close_claim() - the PMI of the last service will not come to this CPU any more
+ * @domain: the domain, locked, idle
+ *
+ * The guard ran here, long after the overflow: an NMI that was under way was faster.
  */
-void ucore_nmi_close_claims(struct ucore_domain *domain)
+void ucore_nmi_close_claim(struct ucore_domain *domain)
 {
-	WRITE_ONCE(domain->pmi.ended, 0);
+	struct pmi_slot *slot = this_cpu_ptr(&pmi_cpus.slot[domain->scope]);
+	u64 claimed = READ_ONCE(slot->claimed), name = domain->pmi.seq - 1;
+
+	/* fails if an NMI has just claimed the next one */
+	if (slot->domain == domain && claimed < name)
+		cmpxchg(&slot->claimed, claimed, name);
 }
 
 /**

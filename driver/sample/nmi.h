@@ -18,7 +18,7 @@ void ucore_nmi_reopen(struct ucore_domain *domain);
 void ucore_nmi_service_begin(struct ucore_domain *domain);
 void ucore_nmi_service_end(struct ucore_domain *domain);
 void ucore_nmi_open(const struct ucore_domain *domain);
-void ucore_nmi_close_claims(struct ucore_domain *domain);
+void ucore_nmi_close_claim(struct ucore_domain *domain);
 const struct ucore_context *ucore_nmi_context(struct ucore_domain *domain);
 
 #endif /* UCORE_NMI_H */

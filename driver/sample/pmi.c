@@ -243,7 +243,7 @@ static void mend(struct work_struct *work)
  */
 void ucore_pmi_lost(struct ucore_domain *domain)
 {
-	ucore_nmi_close_claims(domain);
+	ucore_nmi_close_claim(domain);
 	ucore_nmi_reopen(domain);
 	domain->pmi.losses++;
 	if (!domain->pmi.wide &&
