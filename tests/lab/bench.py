@@ -325,13 +325,14 @@ def show_limit(bench, event_set):
           f"+ {event_set.words} writes {what}) = {event_set.whole}")
 
 
-def at_limit(event_set, rows):
-    """Whole intervals, so the accesses must come out exact."""
+def at_limit(bench, event_set, rows):
+    """Whole intervals: accesses come out exact, but for the guards' looks, one a second and die."""
+    looks = SOCKETS * bench.interval_ms / 1000
     wanted = {"ucore READ": event_set.whole, "ucore ring": event_set.whole}
     good = True
     for title, limit in wanted.items():
         seen = rows[title]["accesses"]
-        if abs(seen - limit) > limit * 0.01 or rows[title]["ports"]:
+        if abs(seen - limit) > limit * 0.01 + looks or rows[title]["ports"]:
             print(f"NOT at the limit: {title}: {seen:.1f} accesses, "
                   f"{rows[title]['ports']:.1f} port I/Os instead of {limit} and 0")
             good = False
@@ -381,7 +382,8 @@ def cost_of_snapshot(machine, dies):
         frozen = [statistics.median(end - begin for begin, end in windows)
                   for windows in frozen_windows(machine, mark).values()]
     reads = BURST_MANY - BURST_FEW
-    return {"counters": counters // dies, "accesses": (many[1] - few[1]) / reads / dies,
+    # a guard may have looked meanwhile
+    return {"counters": counters // dies, "accesses": round((many[1] - few[1]) / reads / dies),
             "insns": (many[0] - few[0]) / reads,
             "frozen_us": max(frozen) / 1000}
 
@@ -457,7 +459,7 @@ def compare(bench):
             print(f"# measuring {event_set.title}", file=sys.stderr, flush=True)
             found = measure(machine, bench, event_set)
             show(bench, event_set, found)
-            good = at_limit(event_set, found) and good
+            good = at_limit(bench, event_set, found) and good
             rows[event_set.title] = found
     return rows, good
 
