@@ -1149,7 +1149,8 @@ struct ucore_status {
  * @busy_ns: out: what ucore has taken of the readers of the session's domains since load,
  *           for all sessions together
  * @wait_ns: out: how long START, RESET or READ would have to wait now
- * @dropped: out: periods of the timer in which there was no sample
+ * @dropped: out: periods of the timer in which there was no sample; known when the next
+ *           one is taken, or at STOP
  * @put_off: out: times that the timer, or a look at polled periods, was put off
  *
  * All that ucore does on a CPU with interrupts off, for all domains that it reads and

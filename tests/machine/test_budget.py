@@ -5,7 +5,7 @@ import contextlib
 import errno
 
 from lab.framework import KERNELS, test
-from lab.session import (FIXED, SAMPLE_STRETCHED, US, Refused, Session, assert_numbered,
+from lab.session import (FIXED, SAMPLE_STRETCHED, US, Session, assert_numbered, refused,
                          samples_in)
 from machine import eventset
 from machine.test_sampling import NO_OVERFLOW
@@ -18,6 +18,19 @@ CLOCK = {"event": 0x00}
 READER, DRIVER = 0, 2
 PERIOD = 100 * US
 TIMERS = 16
+# Entry and exit of an emulated interrupt take tens of microseconds, which nobody sees from within:
+# at thousands a second that is a tenth of a CPU
+EMULATED = 40
+
+
+@contextlib.contextmanager
+def budget_of(m, percent):
+    usual = m.sh(f"cat {BUDGET}")
+    m.write(BUDGET, percent)
+    try:
+        yield
+    finally:
+        m.write(BUDGET, usual)
 
 
 # ---- what is left ----
@@ -95,7 +108,7 @@ def time_of(s):
 
 @test("e2-2s", kernels=KERNELS, timeout=240)
 def sixteen_timers_leave_half_of_the_cpu(m):
-    with contextlib.ExitStack() as stack:
+    with budget_of(m, EMULATED), contextlib.ExitStack() as stack:
         sessions = timer_sessions(m, stack)
 
         def load():
@@ -121,7 +134,7 @@ def assert_all_periods_are_told(s):
     # each time that it ran ended within a period
     assert periods - 4 <= status["samples"] <= periods, (periods, status)
     assert budget["dropped"] and budget["put_off"], budget
-    assert budget["sample_ns"] * 2 <= PERIOD and budget["busy_ns"], budget
+    assert budget["sample_ns"] * 100 <= PERIOD * EMULATED and budget["busy_ns"], budget
 
 
 def judge_records(s):
@@ -177,16 +190,11 @@ def a_loop_of_reads_leaves_half_of_the_cpu(m):
 
 @test("e2-2s", kernels=KERNELS)
 def a_timer_that_leaves_no_time_is_refused(m):
-    usual = m.sh(f"cat {BUDGET}")
-    m.write(BUDGET, 1)
-    try:
+    with budget_of(m, 1):
         with Session(m, timer_ns=PERIOD, ring=65536) as s:
             s.add("imc0", 0, FIXED)
-            try:
+            with refused(errno.ERANGE):
                 s.start()
-                raise AssertionError("it was started")
-            except Refused as refused:
-                assert refused.errno == errno.ERANGE, refused
             least = s.budget()["timer_min_ns"]
             assert least == s.budget()["sample_ns"] * 100 > PERIOD, s.budget()
         with Session(m, timer_ns=least, ring=65536) as s:
@@ -195,5 +203,3 @@ def a_timer_that_leaves_no_time_is_refused(m):
         said = m.run("ucoretool record --timer 100us -n 1 -e imc/CAS_COUNT.RD/ -o /dev/null",
                      check=False)
         assert said.status == 2 and "1 % of a timer of 100 us: from " in said.err, said.err
-    finally:
-        m.write(BUDGET, usual)
