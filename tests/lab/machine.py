@@ -44,6 +44,12 @@ ORACLE = "/machine/ucore-oracle"
 RT_CMDLINE = "noirqdebug "
 
 
+def busy_seconds(stat):
+    """User and system time of a process or thread, by its stat file."""
+    fields = stat.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class CheckFailed(AssertionError):
     """The kernel log or the machine model tells of a mistake."""
 
@@ -313,8 +319,13 @@ class Machine:
             stat = Path(f"/proc/{self._qemu.pid}/stat").read_text()
         except (FileNotFoundError, ProcessLookupError):
             return 0
-        fields = stat.rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return busy_seconds(stat)
+
+    def vcpu_seconds(self, cpu):
+        """What one CPU of the guest has had of them."""
+        thread = self._qmp.execute("query-cpus-fast")[cpu]["thread-id"]
+        stat = Path(f"/proc/{self._qemu.pid}/task/{thread}/stat").read_text()
+        return busy_seconds(stat)
 
     def circumstances(self):
         """After a failure: the clocks of host, model and guest, the model's last events."""

@@ -4,7 +4,7 @@
 import contextlib
 import errno
 
-from lab.framework import KERNELS, test
+from lab.framework import BOTH, test
 from lab.session import (FIXED, SAMPLE_STRETCHED, US, Session, assert_numbered, refused,
                          samples_in)
 from machine import eventset
@@ -37,13 +37,16 @@ def budget_of(m, percent):
 
 @contextlib.contextmanager
 def spinning(m):
-    """Yields a function: (time, turns) of a loop on the reader since then."""
+    """Yields a function: (turns of a loop on the reader, CPU seconds of it) until now."""
     process = m.spawn(f"exec spin {READER} {DRIVER}", timeout=300)
 
+    def lines():
+        # the last one may be a half one
+        return process.output().split("\n")[:-1]
+
     def told():
-        # the last line may be a half one
-        return [tuple(map(int, line.split())) for line in process.output().split("\n")[:-1]]
-    m.wait_until(lambda: len(told()) > 5, what="a loop that counts")
+        return int(lines()[-1].split()[1]), m.vcpu_seconds(READER)
+    m.wait_until(lambda: len(lines()) > 5, what="a loop that counts")
     try:
         yield told
     finally:
@@ -51,38 +54,24 @@ def spinning(m):
         process.wait(check=False)
 
 
-def speed(told, begin, end):
-    """Turns per second between two instants of the guest."""
-    inside = [line for line in told if begin <= line[0] <= end]
-    (first, turns), (last, more) = inside[0], inside[-1]
-    return (more - turns) / (last - first)
+def speed(told, meanwhile):
+    """Turns per second of the CPU: a busy host changes nothing in that."""
+    turns, seconds = told()
+    meanwhile()
+    more, later = told()
+    return (more - turns) / (later - seconds)
 
 
-def lull(m, clock):
-    """A while in which nothing happens: (begin, end)."""
-    begin = clock()
-    m.run("sleep 0.7")
-    return begin, clock()
-
-
-def share_left(m, told, clock, load):
-    """Speed of the loop under a load, of what it was before and is after."""
-    quiet = [lull(m, clock)]
-    begin, end = load()
-    quiet.append(lull(m, clock))
-    m.wait_until(lambda: told()[-1][0] > quiet[-1][1], what="the loop's last count")
-    lines = told()
-    return speed(lines, begin, end) / max(speed(lines, *span) for span in quiet)
-
-
-def assert_half_is_left(m, load):
-    """The host may be busy at the wrong moment: the best of three counts."""
-    shares = []
-    with spinning(m) as told, Session(m, cpu=DRIVER) as s:
-        s.add("imc0", 1, **CLOCK)       # stopped: its READ is a look at the clock
-        while len(shares) < 3 and max(shares, default=0) < 0.5:
-            shares.append(share_left(m, told, lambda: s.read()["domains"][0]["time"], load))
-    assert max(shares) >= 0.5, shares
+def assert_half_is_left(m, loaded, load=None):
+    """Speed of the loop in a context, of what it is before and after."""
+    def lull():
+        m.run("sleep 1")
+    with spinning(m) as told:
+        quiet = speed(told, lull)
+        with loaded():
+            busy = speed(told, load or lull)
+        quiet = (quiet + speed(told, lull)) / 2
+    assert busy >= quiet / 2, (busy, quiet)
 
 
 # ---- timers ----
@@ -102,26 +91,21 @@ def timer_sessions(m, stack):
     return sessions
 
 
-def time_of(s):
-    return s.read()["domains"][0]["time"]
+@contextlib.contextmanager
+def started(*sessions):
+    # not start(): what the model says of so many freezes is not asked for
+    for s in sessions:
+        s.command("start")
+    yield
+    for s in sessions:
+        s.command("stop")
 
 
-@test("e2-2s", kernels=KERNELS, timeout=240)
+@test("e2-2s", kernels=BOTH, timeout=240)
 def sixteen_timers_leave_half_of_the_cpu(m):
     with budget_of(m, EMULATED), contextlib.ExitStack() as stack:
         sessions = timer_sessions(m, stack)
-
-        def load():
-            # not start(): what the model says of so many freezes is not asked for
-            for s in sessions:
-                s.command("start")
-            begin = time_of(sessions[0])
-            m.run("sleep 1")
-            end = time_of(sessions[0])
-            for s in sessions:
-                s.command("stop")
-            return begin, end
-        assert_half_is_left(m, load)
+        assert_half_is_left(m, lambda: started(*sessions))
         for s in sessions:
             assert_all_periods_are_told(s)
         judge_records(sessions[0])
@@ -131,8 +115,8 @@ def assert_all_periods_are_told(s):
     """Of a stopped session: each period has its sample, or counts as dropped."""
     status, budget = s.status(), s.budget()
     periods = s.read()["domains"][0]["time_enabled"] // PERIOD
-    # each time that it ran ended within a period
-    assert periods - 4 <= status["samples"] <= periods, (periods, status)
+    # it ended within a period
+    assert periods - 1 <= status["samples"] <= periods, (periods, status)
     assert budget["dropped"] and budget["put_off"], budget
     assert budget["sample_ns"] * 100 <= PERIOD * EMULATED and budget["busy_ns"], budget
 
@@ -154,26 +138,18 @@ def every_period_1(s):
             for box, die, ctr, _, fields in eventset.full_set(s) if die == 0]
 
 
-@test("e2-2s", kernels=KERNELS, timeout=240)
+@test("e2-2s", kernels=BOTH, timeout=240)
 def a_period_of_1_everywhere_leaves_half_of_the_cpu(m):
     with Session(m, ring=1 << 16, cpu=DRIVER) as s:
         s.add_all(every_period_1(s))
-
-        def load():
-            s.command("start")
-            begin = time_of(s)
-            m.run("sleep 1")
-            end = time_of(s)
-            s.command("stop")
-            return begin, end
-        assert_half_is_left(m, load)
+        assert_half_is_left(m, lambda: started(s))
         assert s.status()["overflows"] > 10, s.status()
         assert_numbered(s.drain())
 
 
 # ---- commands ----
 
-@test("e2-2s", kernels=KERNELS, timeout=240)
+@test("e2-2s", kernels=BOTH, timeout=240)
 def a_loop_of_reads_leaves_half_of_the_cpu(m):
     with Session(m, cpu=DRIVER) as s:
         s.add_all([event for event in eventset.full_set(s) if event[1] == 0])
@@ -182,13 +158,12 @@ def a_loop_of_reads_leaves_half_of_the_cpu(m):
 
         def load():
             done.append(s.command(f"reads {SECOND}"))
-            return done[-1]["from"], done[-1]["until"]
-        assert_half_is_left(m, load)
+        assert_half_is_left(m, contextlib.nullcontext, load)
         assert done[-1]["reads"] > 10, done
         s.read_exactly()
 
 
-@test("e2-2s", kernels=KERNELS)
+@test("e2-2s", kernels=BOTH)
 def a_timer_that_leaves_no_time_is_refused(m):
     with budget_of(m, 1):
         with Session(m, timer_ns=PERIOD, ring=65536) as s:
