@@ -180,6 +180,20 @@ static inline void audit_record(struct audit *audit, const struct ucore_record *
 	audit->next_seq = record->seq + 1;
 }
 
+/* The next sample; in front of it there may be a LOST record: an emulated CPU may come late */
+static inline const struct ucore_sample *ring_wait_sample(struct ring *ring, struct audit *audit)
+{
+	const struct ucore_record *record;
+
+	do {
+		wait_for((record = ring_next(ring)));
+		if (audit)
+			audit_record(audit, record);
+	} while (record->type == UCORE_RECORD_PAD || record->type == UCORE_RECORD_LOST);
+	must(record->type == UCORE_RECORD_SAMPLE, "record of type %u", record->type);
+	return (const void *)record;
+}
+
 /* Everything that is there; returns the number of records */
 static inline unsigned int audit_ring(struct audit *audit, struct ring *ring)
 {

@@ -27,13 +27,10 @@ static void not_by_default(const void *arg)
 static struct ucore_sample sample_of(int session, uint32_t domain)
 {
 	struct ring ring = ring_map(session, domain);
-	const struct ucore_record *record;
 	struct ucore_sample sample;
 
 	session_start(session);
-	wait_for((record = ring_next(&ring)));
-	must(record->type == UCORE_RECORD_SAMPLE, "record of type %u", record->type);
-	sample = *(const struct ucore_sample *)record;
+	sample = *ring_wait_sample(&ring, NULL);
 	ring_unmap(&ring);
 	close(session);
 	return sample;

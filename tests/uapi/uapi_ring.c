@@ -79,7 +79,7 @@ static void as_documented(const void *arg)
 	ring.consumer->tail = 0;
 	session_start(session);
 	wait_for(ring_head(&ring) > 0);
-	expect_eq(ring_next(&ring)->type, UCORE_RECORD_SAMPLE);
+	ring_wait_sample(&ring, NULL);
 	/* a second mapping shows the same */
 	expect_eq(ring_map(session, domain).consumer->tail, 0);
 }
@@ -249,7 +249,7 @@ static void mremap_moves(const void *arg)
 	ring.data = (char *)at + page;
 	session_start(session);
 	wait_for(ring_head(&ring) > 0);
-	expect_eq(ring_next(&ring)->type, UCORE_RECORD_SAMPLE);
+	ring_wait_sample(&ring, NULL);
 	/* a part of it goes, the rest stays */
 	munmap((char *)at + page, page);
 	wait_for(ring_head(&ring) > RING_SIZE / 2);
@@ -297,7 +297,7 @@ static void map_outlives_descriptor(const void *arg)
 	session_start(session);
 	wait_for(ring_head(&ring) > 0);
 	close(session);
-	expect_eq(ring_next(&ring)->type, UCORE_RECORD_SAMPLE);
+	ring_wait_sample(&ring, NULL);
 	ring_unmap(&ring);
 	expect_eq(box_get(imc).owner, 0);
 }

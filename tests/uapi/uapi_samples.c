@@ -27,12 +27,7 @@ static uint32_t begin(uint64_t timer_ns, uint32_t ring_size, uint32_t wakeup, ui
 
 static const struct ucore_sample *next_sample(void)
 {
-	const struct ucore_record *record;
-
-	wait_for((record = ring_next(&ring)) && record->type != UCORE_RECORD_PAD);
-	must(record->type == UCORE_RECORD_SAMPLE, "record of type %u", record->type);
-	audit_record(&audit, record);
-	return (const void *)record;
+	return ring_wait_sample(&ring, &audit);
 }
 
 /*
