@@ -69,7 +69,7 @@ struct ucore_session {
 	u32 ring_size;
 	u32 wakeup;
 	struct ucore_sink sink;
-	spinlock_t rings;
+	spinlock_t rings;	/* see above */
 
 	struct list_head events;
 	u32 nr_events;

@@ -307,7 +307,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static void reads(char **word)
+static void keep_reading(char **word)
 {
 	uint64_t from = now_ns(), until = from, nr = 0;
 	struct ucore_read rd;
@@ -472,7 +472,7 @@ static bool obey(char **word, int n)
 	else if (!strcmp(word[0], "burst") && n == 2)
 		burst(word);
 	else if (!strcmp(word[0], "reads") && n == 2)
-		reads(word);
+		keep_reading(word);
 	else if (!strcmp(word[0], "status"))
 		status();
 	else if (!strcmp(word[0], "budget"))
