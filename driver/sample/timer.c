@@ -30,6 +30,17 @@
 #define GUARD_SUSPECT_NS	(1 * NSEC_PER_MSEC)
 #define GUARD_MAX_NS		(30ULL * NSEC_PER_SEC)
 
+/* From the expiry of a timer to its callback, at most */
+#define ENTRY_MAX_NS		(20 * NSEC_PER_USEC)
+
+/* When its interrupt began: as the timer expired, unless somebody kept interrupts off. */
+static u64 entered_at(const struct hrtimer *timer)
+{
+	u64 now = ktime_get_mono_fast_ns(), expired = hrtimer_get_expires_ns(timer);
+
+	return expired < now && now - expired < ENTRY_MAX_NS ? expired : now;
+}
+
 static void context_here(struct ucore_context *context, u64 now)
 {
 	struct pt_regs *regs = get_irq_regs();
@@ -91,7 +102,7 @@ static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, timer);
 	struct ucore_domain *domain = part->domain;
-	u64 start = ktime_get_mono_fast_ns();
+	u64 start = entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
 	if (!part->running) {
@@ -114,7 +125,7 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, poll);
 	struct ucore_domain *domain = part->domain;
-	u64 entry = ktime_get_mono_fast_ns(), start;
+	u64 entry = entered_at(timer), start;
 	bool over;
 
 	raw_spin_lock(&domain->lock);
@@ -292,7 +303,7 @@ static void guard_work(struct ucore_domain *domain, u64 now)
 static enum hrtimer_restart guard_tick(struct hrtimer *timer)
 {
 	struct ucore_domain *domain = container_of(timer, struct ucore_domain, guard);
-	u64 start = ktime_get_mono_fast_ns();
+	u64 start = entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
 	ucore_budget_enter(start);

@@ -18,9 +18,12 @@ CLOCK = {"event": 0x00}
 READER, DRIVER = 0, 2
 PERIOD = 100 * US
 TIMERS = 16
-# Entry and exit of an emulated interrupt take tens of microseconds, which nobody sees from within:
-# at thousands a second that is a tenth of a CPU
-EMULATED = 40
+# What sessions may take, and a window beside (driver/sample/budget.c)
+SHARE = 0.5 + 0.02
+# What a loop keeps of its speed at least.  On an idle host that was 0.44 to 0.85: half of the CPU
+# is others', but nobody sees from within what the entry and exit of an emulated interrupt take,
+# and a turn takes longer when the host's caches are busy.
+LEFT = 0.3
 
 
 @contextlib.contextmanager
@@ -62,16 +65,26 @@ def speed(told, meanwhile):
     return (more - turns) / (later - seconds)
 
 
-def assert_half_is_left(m, loaded, load=None):
-    """Speed of the loop in a context, of what it is before and after."""
+def assert_half_is_left(m, s, loaded, load=None):
+    """On the reader of a session's domain, in a context: by the driver's clock, and a loop's."""
     def lull():
         m.run("sleep 1")
+
+    def judged():
+        spent, since = s.budget()["busy_ns"], time_of(s)
+        (load or lull)()
+        taken = (s.budget()["busy_ns"] - spent) / (time_of(s) - since)
+        assert 0.1 < taken <= SHARE, taken
     with spinning(m) as told:
         quiet = speed(told, lull)
         with loaded():
-            busy = speed(told, load or lull)
+            busy = speed(told, judged)
         quiet = (quiet + speed(told, lull)) / 2
-    assert busy >= quiet / 2, (busy, quiet)
+    assert busy >= quiet * LEFT, (busy, quiet)
+
+
+def time_of(s):
+    return s.read()["domains"][0]["time"]
 
 
 # ---- timers ----
@@ -103,9 +116,9 @@ def started(*sessions):
 
 @test("e2-2s", kernels=BOTH, timeout=240)
 def sixteen_timers_leave_half_of_the_cpu(m):
-    with budget_of(m, EMULATED), contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         sessions = timer_sessions(m, stack)
-        assert_half_is_left(m, lambda: started(*sessions))
+        assert_half_is_left(m, sessions[0], lambda: started(*sessions))
         for s in sessions:
             assert_all_periods_are_told(s)
         judge_records(sessions[0])
@@ -118,7 +131,7 @@ def assert_all_periods_are_told(s):
     # it ended within a period
     assert periods - 1 <= status["samples"] <= periods, (periods, status)
     assert budget["dropped"] and budget["put_off"], budget
-    assert budget["sample_ns"] * 100 <= PERIOD * EMULATED and budget["busy_ns"], budget
+    assert budget["sample_ns"] * 2 <= PERIOD and budget["busy_ns"], budget
 
 
 def judge_records(s):
@@ -142,7 +155,7 @@ def every_period_1(s):
 def a_period_of_1_everywhere_leaves_half_of_the_cpu(m):
     with Session(m, ring=1 << 16, cpu=DRIVER) as s:
         s.add_all(every_period_1(s))
-        assert_half_is_left(m, lambda: started(s))
+        assert_half_is_left(m, s, lambda: started(s))
         assert s.status()["overflows"] > 10, s.status()
         assert_numbered(s.drain())
 
@@ -158,7 +171,7 @@ def a_loop_of_reads_leaves_half_of_the_cpu(m):
 
         def load():
             done.append(s.command(f"reads {SECOND}"))
-        assert_half_is_left(m, contextlib.nullcontext, load)
+        assert_half_is_left(m, s, contextlib.nullcontext, load)
         assert done[-1]["reads"] > 10, done
         s.read_exactly()
 
