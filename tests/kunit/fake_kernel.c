@@ -76,7 +76,7 @@ void fake_clock_advance(u64 ns)
 
 static DEFINE_RAW_SPINLOCK(timers_lock);
 
-struct fake_timer *fake_timer_find(struct hrtimer *timer)
+struct fake_timer *fake_timer_find(const struct hrtimer *timer)
 {
 	struct fake_timer *ft;
 
@@ -139,7 +139,7 @@ u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval)
 	return n;
 }
 
-u64 fake_hrtimer_get_expires_ns(struct hrtimer *timer)
+u64 fake_hrtimer_get_expires_ns(const struct hrtimer *timer)
 {
 	return ktime_to_ns(fake_timer_find(timer)->expires);
 }

@@ -219,7 +219,7 @@ void fake_pci_init(struct kunit *test);
 struct fake_function *fake_pci_add(u32 device, u32 bus, u32 slot, u32 func);
 void *fake_param(const char *name);
 u8 *fake_memory_add(struct kunit *test, phys_addr_t start, u32 size);
-struct fake_timer *fake_timer_find(struct hrtimer *timer);
+struct fake_timer *fake_timer_find(const struct hrtimer *timer);
 enum hrtimer_restart fake_timer_fire(struct hrtimer *timer);
 u64 *fake_msr(u32 msr);
 void fake_msr_add(u32 msr, u64 val);
@@ -245,7 +245,7 @@ void fake_hrtimer_setup(struct hrtimer *timer,
 void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode);
 int fake_hrtimer_cancel(struct hrtimer *timer);
 bool fake_hrtimer_is_queued(struct hrtimer *timer);
-u64 fake_hrtimer_get_expires_ns(struct hrtimer *timer);
+u64 fake_hrtimer_get_expires_ns(const struct hrtimer *timer);
 u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
 void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode);
 int fake_logical_die_id(int cpu);

@@ -16,8 +16,8 @@ from machine.cores import cores
 LINE = re.compile(r"^\t(ucoretool .*?)(?:\t+#.*)?$", re.M)
 ENDLESS = re.compile(r"ucoretool (top|export|record --timer 10ms --keep|stat -I(?!.*--)).*")
 CONTROL_C = "timeout -s INT 3"
-# Events of one generation; all others are of each
-OF_E5, OF_LATER = re.compile(r"\b(cbo|qpi)/"), re.compile(r"\bcha/")
+# Events, and interrupts, of one generation; all others are of each
+OF_E5, OF_LATER = re.compile(r"\b(cbo|qpi)/|record -c"), re.compile(r"\bcha/")
 EXCERPT = re.compile(r"^```(c|python) (\S+)\n(.*?)^```$", re.M | re.S)
 
 
