@@ -267,6 +267,31 @@ void fake_machine_exit(struct kunit *test)
 	fake_msr_hook = NULL;
 }
 
+struct ucore_box *box_find(const char *type, u32 die, u32 instance)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (!strcmp(ucore_catalog.boxes[i].desc.type->name, type) &&
+		    ucore_catalog.boxes[i].domain->die == die &&
+		    ucore_catalog.boxes[i].desc.instance == instance)
+			return &ucore_catalog.boxes[i];
+	return NULL;
+}
+
+void fake_catalog_exit(struct kunit *test)
+{
+	u32 i;
+
+	fake_msr_hook = NULL;
+	ucore_catalog_destroy();
+	ucore_catalog.platform = NULL;
+	ucore_catalog.absent = 0;
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+	for (i = 0; i < fake_kernel.nr_functions; i++)
+		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
+}
+
 struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32 instance)
 {
 	struct ucore_box *box;
@@ -466,6 +491,61 @@ void fake_stop(struct ucore_session *session)
 	mutex_lock(&session->lock);
 	ucore_session_stop(session);
 	mutex_unlock(&session->lock);
+}
+
+int session_remove(struct ucore_session *session, u32 event)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_remove(session, event);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+int session_read(struct ucore_session *session, bool live)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_read(session, live);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+int session_reset(struct ucore_session *session)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_reset(session);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+int session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_set_cpus(session, cpus, nr);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+int session_set_cpu(struct ucore_session *session, u32 cpu)
+{
+	return session_set_cpus(session, &cpu, 1);
+}
+
+struct ucore_status session_status(struct ucore_session *session)
+{
+	struct ucore_status status = { };
+
+	mutex_lock(&session->lock);
+	ucore_session_status(session, &status);
+	mutex_unlock(&session->lock);
+	return status;
 }
 
 const void *fake_record(struct ucore_ring *ring)

@@ -70,12 +70,21 @@ int fake_machine_init_icx(struct kunit *test);
 int fake_machine_init_snr(struct kunit *test);
 void fake_machine_exit(struct kunit *test);
 
+/* A catalog that the driver built: its box, NULL if there is none; .exit of such suites */
+struct ucore_box *box_find(const char *type, u32 die, u32 instance);
+void fake_catalog_exit(struct kunit *test);
+
 struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32 instance);
 void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 global);
 
 static inline struct fake_machine *fake_machine(struct kunit *test)
 {
 	return test->priv;
+}
+
+static inline struct fake_bus *bus_of(struct kunit *test)
+{
+	return &fake_machine(test)->bus;
 }
 
 static inline struct fake_window *fake_window(const struct ucore_box *box)
@@ -109,6 +118,14 @@ int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u6
 	     u64 period, struct ucore_event_add *out);
 int fake_start(struct ucore_session *session);
 void fake_stop(struct ucore_session *session);
+
+/* The driver's own, with the lock that the ioctls take. */
+int session_remove(struct ucore_session *session, u32 event);
+int session_read(struct ucore_session *session, bool live);
+int session_reset(struct ucore_session *session);
+int session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr);
+int session_set_cpu(struct ucore_session *session, u32 cpu);
+struct ucore_status session_status(struct ucore_session *session);
 
 /* The next unread record of a ring, which is consumed; NULL if there is none. */
 const void *fake_record(struct ucore_ring *ring);

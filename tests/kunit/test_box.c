@@ -7,11 +7,6 @@
 #define RESET	0x30103
 #define RUN	0x30000
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 static const u64 no_filters[UCORE_MAX_SHARED];
 
 static void part_program(struct ucore_part *part)

@@ -17,25 +17,10 @@
 #define FROZEN1	0x10100
 #define RUN1	0x10000
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 static struct ucore_session *box_session(struct kunit *test)
 {
 	return fake_session_config(test, &(struct ucore_create_session){
 		.flags = UCORE_SESSION_BOX_FREEZE, .ring_size = 4096 });
-}
-
-static void session_call(struct ucore_session *s, bool reset)
-{
-	mutex_lock(&s->lock);
-	if (reset)
-		ucore_session_reset(s);
-	else
-		ucore_session_read(s, false);
-	mutex_unlock(&s->lock);
 }
 
 /* Writes that freeze or thaw the die. */
@@ -79,14 +64,14 @@ static void read_and_stop_touch_no_global_control(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, cbo, 0, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_bus_clear(bus_of(test));
-	session_call(s, false);
+	session_read(s, false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(m, 0xf4, FROZEN), FAKE_W(c, 0x04, FROZEN),
 		    FAKE_R(m, 0xa0), FAKE_R(m, 0xa4), FAKE_R(c, 0x17), FAKE_W(m, 0xf4, RUN),
 		    FAKE_W(c, 0x04, RUN));
 	KUNIT_EXPECT_GT(test, s->domains[0].skew_ns, 0ULL);
 	KUNIT_EXPECT_GT(test, s->domains[0].frozen_ns, s->domains[0].skew_ns);
 	KUNIT_EXPECT_EQ(test, s->skew_ns, s->domains[0].skew_ns);
-	session_call(s, true);
+	session_reset(s);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(m, 0xf4, FROZEN), FAKE_W(c, 0x04, FROZEN),
 		    FAKE_W(m, 0xa4, 0), FAKE_W(m, 0xa0, 0), FAKE_W(c, 0x17, 0),
 		    FAKE_W(m, 0xf4, RUN), FAKE_W(c, 0x04, RUN));
@@ -125,18 +110,18 @@ static void others_count_on(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
 	others = ucore_catalog.domains[0].frozen_ns;
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	session_call(s, false);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->domains[0].time_running, s->domains[0].time_enabled);
 	mine = s->domains[0].frozen_ns;
 	KUNIT_EXPECT_GT(test, mine, 0ULL);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].frozen_ns, others);
-	session_call(s, false);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->domains[0].time_enabled - s->domains[0].time_running, mine);
-	session_call(other, false);
+	session_read(other, false);
 	KUNIT_EXPECT_EQ(test, other->domains[0].time_running, other->domains[0].time_enabled);
 	others = other->domains[0].frozen_ns;
 	mine += s->domains[0].frozen_ns;
-	session_call(s, false);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->domains[0].time_enabled - s->domains[0].time_running,
 			mine + others);
 }
@@ -156,7 +141,7 @@ static void ubox_is_not_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last->reg, 0xc10U);
 	KUNIT_EXPECT_EQ(test, last->val, (u64)(EN | OV_EN | 0x41));
 	KUNIT_EXPECT_EQ(test, last[-1].val, BIT_ULL(44) - 1000);
-	session_call(s, false);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_UNFROZEN);
 	KUNIT_EXPECT_EQ(test, s->domains[0].skew_ns, 0ULL);
 }
@@ -173,11 +158,11 @@ static void reset_of_what_no_freeze_reaches(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_poke(u, 0xc09, 500);
 	fake_bus_clear(bus_of(test));
-	session_call(s, true);
+	session_reset(s);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(u, 0xc10, 0), FAKE_W(u, 0xc16, BIT_ULL(44) - 1000),
 		    FAKE_W(u, 0xc10, EN | OV_EN | 0x41), FAKE_R(u, 0xc09));
 	fake_poke(u, 0xc09, 507);
-	session_call(s, false);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 7ULL);
 }
 
@@ -192,14 +177,14 @@ static void overflow_is_left_to_its_service(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 100, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_overflow(imc, 0xa0, 2, BIT(1), IMC0);
-	session_call(s, false);
+	session_read(s, false);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), IMC0);
 	KUNIT_EXPECT_NULL(test, fake_record(ucore_session_part(s, 0)->ring));
 
 	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
-	session_call(other, false);
+	session_read(other, false);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	sample = fake_record(ucore_session_part(s, 0)->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
@@ -263,7 +248,7 @@ static void frozen_die_stays_frozen(struct kunit *test)
 	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
-	session_call(s, false);
+	session_read(s, false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(fake_window(imc), 0xa0),
 		    FAKE_R(fake_window(imc), 0xa4));
 	KUNIT_EXPECT_TRUE(test, domain->frozen);
@@ -333,10 +318,10 @@ static void only_its_own_on_v1(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), h, 0), 0U);
 	fake_bus_clear(bus_of(test));
-	session_call(s, false);
+	session_read(s, false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(m, 0xf4, FROZEN1), FAKE_R(m, 0xa0),
 		    FAKE_R(m, 0xa4), FAKE_W(m, 0xf4, RUN1));
-	session_call(other, false);
+	session_read(other, false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(h, 0xf4, FROZEN1), FAKE_W(m, 0xf4, FROZEN1),
 		    FAKE_R(h, 0xa0), FAKE_R(h, 0xa4), FAKE_W(h, 0xf4, RUN1),
 		    FAKE_W(m, 0xf4, RUN1));

@@ -3,10 +3,8 @@
  * From a processor to a catalog: the real finder, over fake PCI functions,
  * MSRs and CPUs; and what is said when there is nothing to find.
  */
-#include <kunit/test.h>
-
 #include "abi/describe.h"
-#include "box/catalog.h"
+#include "fake_machine.h"
 #include "find/e5.h"
 #include "find/hidden.h"
 #include "platforms/list.h"
@@ -38,18 +36,6 @@ static int catalog_init(struct kunit *test)
 	return 0;
 }
 
-static void catalog_exit(struct kunit *test)
-{
-	u32 i;
-
-	ucore_catalog_destroy();
-	ucore_catalog.platform = NULL;
-	ucore_catalog.absent = 0;
-	for (i = 0; i < fake_kernel.nr_functions; i++)
-		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
-	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
-}
-
 /* A UBox function that says which socket its bus belongs to; its id is that of the model. */
 static void ubox_add(u32 bus, u32 package)
 {
@@ -59,18 +45,6 @@ static void ubox_add(u32 bus, u32 package)
 
 	ubox->config[0x40 / 4] = package;
 	ubox->config[0x54 / 4] = 0xfac688;
-}
-
-static struct ucore_box *box_find(const char *type, u32 die, u32 instance)
-{
-	u32 i;
-
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (!strcmp(ucore_catalog.boxes[i].desc.type->name, type) &&
-		    ucore_catalog.boxes[i].domain->die == die &&
-		    ucore_catalog.boxes[i].desc.instance == instance)
-			return &ucore_catalog.boxes[i];
-	return NULL;
 }
 
 static void state_without_boxes(struct kunit *test, u32 state)
@@ -680,7 +654,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name = "ucore_catalog",
 	.init = catalog_init,
-	.exit = catalog_exit,
+	.exit = fake_catalog_exit,
 	.test_cases = cases,
 };
 

@@ -54,26 +54,6 @@ static struct fake_core_cpu *regs_of(struct kunit *test, u32 cpu)
 	return &fake_core(test)->cpu[cpu];
 }
 
-static int session_read(struct ucore_session *session)
-{
-	int ret;
-
-	mutex_lock(&session->lock);
-	ret = ucore_session_read(session, false);
-	mutex_unlock(&session->lock);
-	return ret;
-}
-
-static int session_reset(struct ucore_session *session)
-{
-	int ret;
-
-	mutex_lock(&session->lock);
-	ret = ucore_session_reset(session);
-	mutex_unlock(&session->lock);
-	return ret;
-}
-
 static struct ucore_part *part_of(struct ucore_session *session, const struct ucore_box *box)
 {
 	return session->part[box->domain->id];
@@ -146,14 +126,14 @@ static void what_a_read_costs(struct kunit *test)
 	fake_core(test)->nr = 0;
 	regs_of(test, 1)->ctr[0] = 77;
 	regs_of(test, 1)->fixed[1] = 0xffffffffffffULL;
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_R(1, 0x4c1), CORE_R(1, 0x30a),
 		    CORE_W(1, 0x38f, ALL_ON));
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 77ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 0xffffffffffffULL);
 	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 1U);
 	regs_of(test, 1)->fixed[1] = 4;
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 0x1000000000004ULL);
 }
 
@@ -168,7 +148,7 @@ static void two_cpus_in_one_session(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	regs_of(test, 0)->ctr[0] = 100;
 	regs_of(test, 1)->ctr[0] = 200;
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 200ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 100ULL);
 	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 0U);
@@ -200,7 +180,7 @@ static void box_freeze_leaves_cores_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->global, ALL_ON);
 	fake_core(test)->nr = 0;
 	regs_of(test, 0)->ctr[0] = 5;
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	CORE_EXPECT(test, CORE_W(0, 0x38f, 0), CORE_R(0, 0x4c1), CORE_W(0, 0x38f, ALL_ON));
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
@@ -325,7 +305,7 @@ static void other_status_bits(struct kunit *test)
 
 	regs_of(test, 1)->status = others;
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, others);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
 	KUNIT_EXPECT_FALSE(test, part->domain->frozen);
@@ -401,7 +381,7 @@ static void lvtpc_opens_when_the_status_is_clear(struct kunit *test)
 
 	/* one that comes late finds it clear, and is opened at once */
 	regs_of(test, 1)->status = BIT_ULL(0);
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
@@ -429,7 +409,7 @@ static void a_read_services_what_waits(struct kunit *test)
 
 	regs_of(test, 1)->ctr[0] = 0;
 	regs_of(test, 1)->status = BIT_ULL(0);
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);	/* late */
@@ -455,7 +435,7 @@ static void short_writes(struct kunit *test)
 	/* the hardware made of it what was meant */
 	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->ctr[0], BIT_ULL(48) - BIT_ULL(31));
 	regs_of(test, 0)->ctr[0] += 9;
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 9ULL);
 	fake_stop(s);
 }
@@ -502,7 +482,7 @@ static void version_1(struct kunit *test)
 		    CORE_W(1, 0x186, 0x0300c0), CORE_W(1, 0x187, 0x03003c),
 		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x187, 0x43003c));
 	regs_of(test, 1)->ctr[1] = 11;
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	CORE_EXPECT(test, CORE_W(1, 0x186, 0x0300c0), CORE_W(1, 0x187, 0x03003c),
 		    CORE_R(1, 0xc1), CORE_R(1, 0xc2),
 		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x187, 0x43003c));
@@ -661,7 +641,7 @@ static void counts_on_when_its_cpu_is_back(struct kunit *test)
 	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_W(1, 0x390, CLEAR_ALL), RESET_4_3(1, 0x4c1),
 		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x38f, ALL_ON));
 	regs_of(test, 1)->ctr[0] = 7;
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 17ULL);
 	fake_stop(s);
 }
@@ -687,7 +667,7 @@ static void sleeps_with_the_machine(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs->global, ALL_ON);
 	KUNIT_EXPECT_EQ(test, regs->ctr[0], BIT_ULL(48) - 1000);
 	regs->ctr[0] += 7;
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 17ULL);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_GAP);
 	fake_stop(s);

@@ -14,11 +14,6 @@
 #define RESET	0x301
 #define RUN	0
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 static const struct ucore_box_type *type_of(struct kunit *test, u32 id)
 {
 	const struct ucore_disc_rules *rules = ucore_platform_spr.table;

@@ -15,11 +15,6 @@ static struct ucore_domain *domain_of(struct kunit *test)
 	return &ucore_catalog.domains[0];
 }
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 static void hold(struct ucore_domain *domain, u64 now)
 {
 	raw_spin_lock_irq(&domain->lock);

@@ -23,32 +23,6 @@ static int ends_init(struct kunit *test)
 	return 0;
 }
 
-static void ends_exit(struct kunit *test)
-{
-	u32 i;
-
-	fake_msr_hook = NULL;
-	ucore_catalog_destroy();
-	ucore_catalog.platform = NULL;
-	ucore_catalog.absent = 0;
-	for (i = 0; i < fake_kernel.nr_functions; i++)
-		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
-}
-
-static const struct ucore_box *box_find(const char *type, u32 die, u32 instance)
-{
-	const struct ucore_box *box;
-	u32 i;
-
-	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
-		box = &ucore_catalog.boxes[i];
-		if (!strcmp(box->desc.type->name, type) && box->domain->die == die &&
-		    box->desc.instance == instance)
-			return box;
-	}
-	return NULL;
-}
-
 /* As GET_ENDS tells it. */
 static struct ucore_box_end end_of(struct kunit *test, const char *type, u32 die, u32 instance)
 {
@@ -402,7 +376,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name = "ucore_ends",
 	.init = ends_init,
-	.exit = ends_exit,
+	.exit = fake_catalog_exit,
 	.test_cases = cases,
 };
 

@@ -487,11 +487,6 @@ static struct kunit_suite table_suite = {
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 /* Bits 17:16 are written, and read back: once. */
 static void program_cbo(struct kunit *test)
 {

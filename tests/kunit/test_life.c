@@ -12,44 +12,9 @@
 #define MS	((u64)NSEC_PER_MSEC)
 #define SEC	((u64)NSEC_PER_SEC)
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 static void sleep_event(unsigned long event)
 {
 	fake_kernel.sleep_notifier->notifier_call(fake_kernel.sleep_notifier, event, NULL);
-}
-
-static int session_read(struct ucore_session *session, bool live)
-{
-	int ret;
-
-	mutex_lock(&session->lock);
-	ret = ucore_session_read(session, live);
-	mutex_unlock(&session->lock);
-	return ret;
-}
-
-static int session_reset(struct ucore_session *session)
-{
-	int ret;
-
-	mutex_lock(&session->lock);
-	ret = ucore_session_reset(session);
-	mutex_unlock(&session->lock);
-	return ret;
-}
-
-static int session_set_cpu(struct ucore_session *session, u32 cpu)
-{
-	int ret;
-
-	mutex_lock(&session->lock);
-	ret = ucore_session_set_cpus(session, &cpu, 1);
-	mutex_unlock(&session->lock);
-	return ret;
 }
 
 /* What the machine does to the registers of a box in S3. */

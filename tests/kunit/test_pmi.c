@@ -17,11 +17,6 @@
 #define UNCORE_PMI	BIT_ULL(13)
 #define PERFS_LVTPC	(APIC_LVT_MASKED | 0xee)
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 /* A part with an armed counter in each iMC, and the way to CPU 0 open. */
 static struct ucore_part *armed_part_on(struct kunit *test, u32 id)
 {

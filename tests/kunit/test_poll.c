@@ -13,11 +13,6 @@
 #define FROZEN	0x10100
 #define RUN	0x10000
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 static int restricted(struct ucore_box *box, u64 event, u64 thresh, u64 counters, u64 period,
 		      bool interrupt, struct ucore_event_spec *spec)
 {
@@ -119,26 +114,6 @@ static const struct ucore_sample *next_sample(struct ucore_session *s)
 static void look(struct ucore_session *s)
 {
 	fake_timer_fire(&ucore_session_part(s, 0)->poll);
-}
-
-static struct ucore_status session_status(struct ucore_session *s)
-{
-	struct ucore_status status = { };
-
-	mutex_lock(&s->lock);
-	ucore_session_status(s, &status);
-	mutex_unlock(&s->lock);
-	return status;
-}
-
-static void session_call(struct ucore_session *s, bool reset)
-{
-	mutex_lock(&s->lock);
-	if (reset)
-		ucore_session_reset(s);
-	else
-		ucore_session_read(s, false);
-	mutex_unlock(&s->lock);
 }
 
 static void timer_runs_with_the_session(struct kunit *test)
@@ -278,7 +253,7 @@ static void read_ends_a_period(struct kunit *test)
 	const struct ucore_sample *sample;
 
 	fake_poke(imc(test), 0xa0, N + 1);
-	session_call(s, false);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
@@ -328,7 +303,7 @@ static void reset_begins_anew(struct kunit *test)
 	fake_poke(imc(test), 0xa0, 3 * N + 4);
 	look(s);
 	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
-	session_call(s, true);
+	session_reset(s);
 	fake_poke(imc(test), 0xa0, N - 1);
 	look(s);
 	KUNIT_EXPECT_NULL(test, next_sample(s));
@@ -458,7 +433,7 @@ static void polled_beside_an_interrupt(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 1000, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_overflow(box, 0xa0, 3, BIT(1), BIT_ULL(20));
-	session_call(s, false);
+	session_read(s, false);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_POLLED);

@@ -9,11 +9,6 @@
 #define IMC1	BIT_ULL(21)
 #define PCU	BIT_ULL(2)
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 /* Put a part at work on its domain, from @now on. */
 static void part_run(struct kunit *test, struct ucore_part *part, u64 now)
 {

@@ -424,29 +424,6 @@ static int find_init(struct kunit *test)
 	return 0;
 }
 
-static void find_exit(struct kunit *test)
-{
-	u32 i;
-
-	ucore_catalog_destroy();
-	ucore_catalog.platform = NULL;
-	ucore_catalog.absent = 0;
-	for (i = 0; i < fake_kernel.nr_functions; i++)
-		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
-}
-
-static struct ucore_box *box_find(const char *type, u32 die, u32 instance)
-{
-	u32 i;
-
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (!strcmp(ucore_catalog.boxes[i].desc.type->name, type) &&
-		    ucore_catalog.boxes[i].domain->die == die &&
-		    ucore_catalog.boxes[i].desc.instance == instance)
-			return &ucore_catalog.boxes[i];
-	return NULL;
-}
-
 static u32 boxes_found(const char *type, u32 die)
 {
 	u32 i, n = 0;
@@ -651,18 +628,13 @@ static struct kunit_case find_cases[] = {
 static struct kunit_suite find_suite = {
 	.name = "ucore_skx_find",
 	.init = find_init,
-	.exit = find_exit,
+	.exit = fake_catalog_exit,
 	.test_cases = find_cases,
 };
 
 /* ---- what driving a box writes ---- */
 
 static const u64 no_filters[UCORE_MAX_SHARED];
-
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
 
 /* Encode an event and put it on counter @counter of a box that was reset. */
 static void program(struct kunit *test, struct ucore_box *box, u32 counter,

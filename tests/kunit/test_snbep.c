@@ -17,34 +17,9 @@
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 static const struct ucore_e5_table *table(void)
 {
 	return ucore_platform_snbep.table;
-}
-
-static int session_read(struct ucore_session *session)
-{
-	int ret;
-
-	mutex_lock(&session->lock);
-	ret = ucore_session_read(session, false);
-	mutex_unlock(&session->lock);
-	return ret;
-}
-
-static int session_reset(struct ucore_session *session)
-{
-	int ret;
-
-	mutex_lock(&session->lock);
-	ret = ucore_session_reset(session);
-	mutex_unlock(&session->lock);
-	return ret;
 }
 
 /* ---- the table ---- */
@@ -375,7 +350,7 @@ static void read_freezes_box_by_box(struct kunit *test)
 	fake_poke(u, 0xc17, 11);
 	fake_poke(c, 0x18, 22);
 	fake_poke(m, 0xd0, 33);
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(c, 0x04, FROZEN), FAKE_W(m, 0xf4, FROZEN),
 		    FAKE_R(u, 0xc17), FAKE_R(c, 0x18), FAKE_R(m, 0xd0), FAKE_R(m, 0xd4),
 		    FAKE_W(c, 0x04, RUN), FAKE_W(m, 0xf4, RUN));
@@ -394,18 +369,18 @@ static void skew_is_told(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, fake_add(one, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(one), 0);
-	KUNIT_EXPECT_EQ(test, session_read(one), 0);
+	KUNIT_EXPECT_EQ(test, session_read(one, false), 0);
 	KUNIT_EXPECT_EQ(test, one->domains[0].skew_ns, 0ULL);	/* one box: one write */
 	KUNIT_EXPECT_EQ(test, one->skew_ns, 0ULL);
 
 	KUNIT_ASSERT_EQ(test, fake_add(two, fake_box(test, 0, "pcu", 0), 0, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(two), 0);
-	KUNIT_EXPECT_EQ(test, session_read(two), 0);
+	KUNIT_EXPECT_EQ(test, session_read(two, false), 0);
 	KUNIT_EXPECT_GT(test, two->domains[0].skew_ns, 0ULL);
 	KUNIT_EXPECT_EQ(test, two->skew_ns, two->domains[0].skew_ns);
 	KUNIT_EXPECT_EQ(test, domain->skew_max_ns, two->domains[0].skew_ns);
 	fake_stop(two);
-	KUNIT_EXPECT_EQ(test, session_read(one), 0);
+	KUNIT_EXPECT_EQ(test, session_read(one, false), 0);
 	KUNIT_EXPECT_EQ(test, one->domains[0].skew_ns, 0ULL);
 	KUNIT_EXPECT_GT(test, domain->skew_max_ns, 0ULL);
 }
@@ -468,7 +443,7 @@ static void reset_by_the_controls(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x18), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x12), EN | 0x1dULL);
 	fake_poke(u, 0xc17, 38);
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 0ULL);
 }
@@ -502,10 +477,10 @@ static void dead_box_is_left_alone(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, alive, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_window(dead)->dead = true;
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
 	fake_bus_clear(bus_of(test));
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, FROZEN), FAKE_R(w, 0xa0),
 		    FAKE_R(w, 0xa4), FAKE_W(w, 0xf4, RUN));
 }
@@ -521,7 +496,7 @@ static void box_controls_get_these_words_only(struct kunit *test)
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		KUNIT_ASSERT_EQ(test, fake_add(s, &ucore_catalog.boxes[i], 0x40, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_EQ(test, session_read(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
 	fake_stop(s);
 	fake_session_close(test, s);

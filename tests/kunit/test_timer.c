@@ -10,11 +10,6 @@
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)
 
-static struct fake_bus *bus_of(struct kunit *test)
-{
-	return &fake_machine(test)->bus;
-}
-
 static struct ucore_part *imc_part(struct kunit *test, u64 period)
 {
 	struct ucore_part *part = fake_part(test, 0, 4096);
