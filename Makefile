@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit mutants check fuzz lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms clean help
+.PHONY: all module tools kunit mutants check fuzz lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -143,6 +143,9 @@ uninstall:	## remove what install and dkms installed [prefix=/usr/local DESTDIR=
 
 dkms:	## let DKMS build and install the module, for later kernels, too
 	@driver/install.sh dkms $(BUILD)/dkms
+
+deb:	## Debian packages of module (DKMS), tool, library and Python package, in build/deb
+	@tools/debian/build.sh $(BUILD)/deb
 
 clean:	## remove build/ (the cache stays)
 	@rm -rf $(BUILD)
