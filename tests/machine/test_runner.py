@@ -49,7 +49,7 @@ def overdue_command_is_killed(m):
         assert "before" in str(error)
     else:
         raise AssertionError("no CommandTimeout")
-    assert "sleep" not in m.sh("ps")
+    m.wait_until(lambda: "sleep" not in m.sh("ps"), what="its end")
 
 
 @test(**PLAIN)
