@@ -40,7 +40,7 @@
  * half a millisecond at most, but firmware, or a hypervisor on a busy host, may keep a CPU
  * for much longer from taking it.
  */
-#define LATE_NS		(100 * NSEC_PER_MSEC)
+#define LATE_NS		(1ULL * NSEC_PER_SEC)
 
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
