@@ -15,11 +15,11 @@ CHANNELS = [(socket, channel) for socket in (0, 1) for channel in range(4)]
 CAS = 0x04
 UMASKS = (0x03, 0x0c)                   # reads, writes
 FAST = 300_000_000                      # of each channel and direction
-# Bytes in a second, of both sockets, which have 40 and then 307.  On a busy host a period may be
-# short, and the clock is read a moment before the freeze: that makes a rate of some times as much.
-THRESHOLD = 250e9
+# Bytes in a second, of both sockets, which have 40 and then 307: as far from both as can be, for a
+# busy host may hold a CPU up between its clock and the freeze
+THRESHOLD = 110e9
 RECORD = ("cd /tmp && exec ucoretool record --timer 20ms --keep 30s "
-          "--when 'memory_bandwidth_total>250GB/s' --after 5s -o inc-%t")
+          "--when 'memory_bandwidth_total>110GB/s' --after 5s -o inc-%t")
 
 
 def samples_of(machine, path):
@@ -52,7 +52,7 @@ def a_step_of_the_traffic_is_in_the_file_with_29_s_before_it(m):
     quiet = sum(rates.rate("imc", channel, socket, event=CAS, umask=umask) * 64
                 for socket, channel in CHANNELS for umask in UMASKS)
     busy = 2 * 4 * len(UMASKS) * FAST * 64
-    assert quiet * 5 < THRESHOLD < busy / 1.2, (quiet, busy)
+    assert quiet * 2.5 < THRESHOLD < busy / 2.5, (quiet, busy)
     m.run("rm -f /tmp/inc-*")
     mark = m.truth_length()
     recorder = m.spawn(RECORD, timeout=180)

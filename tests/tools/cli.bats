@@ -1137,6 +1137,15 @@ samples()
 	[ "$(sort all | uniq -d | wc -l)" -eq 0 ]
 }
 
+@test "record --keep: what is shorter than half a period tells no rate" {
+	cd "$TMP"
+	# the fake has a sample of each die every 2 ms, whatever the period
+	UCORE_FAKE="step=1000:10" tool record --timer 4ms --keep 100ms --when 'memory_bandwidth_read>20000' -n 2000 -o 'a-%t'
+	[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
+	UCORE_FAKE="step=1000:10" tool record --timer 5ms --keep 100ms --when 'memory_bandwidth_read>20000' -n 2000 -o 'b-%t'
+	[ "$status" -eq 0 ] && [[ $err == *" written to 0 files"* ]]
+}
+
 @test "record --keep: a formula, a socket, a value below" {
 	cd "$TMP"
 	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds < 1' -n 2000 -o 'a-%t'
