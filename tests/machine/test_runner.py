@@ -115,7 +115,8 @@ def what_failed_is_repeated_with_its_first_remarks():
     lab, check = Stage("lab", False), Stage("check", False)
     for line in ("ok 1 - a", "# of nobody", "not ok 2 - b", "#   why", "  of nobody", "# nor this",
                  "not ok 3 - c # SKIP no", "# nor that", "not ok 4 - d",
-                 *(f"# {i}" for i in range(2 * REMARKS)), "ok 5 - e", "2 passed, 2 failed, 1 skipped"):
+                 *(f"# {i}" for i in range(2 * REMARKS)), "ok 5 - e",
+                 "2 passed, 2 failed, 1 skipped"):
         lab.take(line)
     check.take("not ok 1 - f")
     assert lab.counts == [2, 2, 1] and check.counts == [0, 1, 0], (lab.counts, check.counts)
