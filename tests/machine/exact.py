@@ -25,9 +25,9 @@ def counting(m):
     """Counters of two boxes on each die, sampled by overflows of die 0 and by a timer."""
     with Session(m, timer_ns=TIMER, ring=RING) as s:
         for die in sorted({die for die, _ in s.ids}):
-            s.add("imc2", die, period=0 if die else PERIOD, **CAS_READS)
-            s.add("imc2", die, **CLOCK)
-            s.add("imc3", die, **CAS_READS)
+            s.add("imc2", die, 0, 0 if die else PERIOD, **CAS_READS)
+            s.add("imc2", die, 1, **CLOCK)
+            s.add("imc3", die, 2, **CAS_READS)
         s.start()
         yield s
 

@@ -12,7 +12,7 @@ from machine.exact import counting, stop_exactly
 
 DEBUG = ("debug",)
 # So many calls at random; each STEPth allocation of loading
-CALLS, CALLS32, STEP = 12000, 3000, 7
+CALLS, CALLS32, STEP = 40000, 10000, 7
 
 
 @test("e2-2s", kernels=DEBUG, timeout=300)

@@ -34,7 +34,7 @@ static inline uint32_t roll(uint32_t sides)
 
 enum meaning {
 	RESERVED, FLAGS, NR, BOX, DOMAIN, EVENT, SESSION_ID, TIMER, RING, WAKEUP, ARRAY, NR_TERMS,
-	TERMS, NR_CPUS, CPUS, COUNTERS, PERIOD,
+	TERMS, CPUS_NR, CPUS, COUNTERS, PERIOD,
 };
 
 struct slot {
@@ -109,7 +109,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_event_remove, reserved, RESERVED) },
 	  .errors = { ENOENT, EBUSY, ESHUTDOWN } },
 	{ SHAPE(UCORE_SET_PMI_CPUS, ucore_set_pmi_cpus, true),
-	  .slots = { SLOT(ucore_set_pmi_cpus, flags, FLAGS), SLOT(ucore_set_pmi_cpus, nr, NR_CPUS),
+	  .slots = { SLOT(ucore_set_pmi_cpus, flags, FLAGS), SLOT(ucore_set_pmi_cpus, nr, CPUS_NR),
 		     SLOT(ucore_set_pmi_cpus, cpus, CPUS),
 		     SLOT(ucore_set_pmi_cpus, reserved, RESERVED) },
 	  .errors = { EINVAL, ENOMEM, ENOENT, EAGAIN, ERANGE, EBUSY, ESHUTDOWN } },
@@ -310,7 +310,7 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 		m->nr_terms = nasty ? roll(UCORE_TERMS_MAX + 4) : 1 + roll(3);
 		m->sane &= m->nr_terms <= UCORE_TERMS_MAX;
 		return m->nr_terms;
-	case NR_CPUS:
+	case CPUS_NR:
 		return nasty ? nasty_value() : 1 + roll(2);
 	case COUNTERS:
 		return nasty ? nasty_value() : roll(2) ? 0 : 1 + roll(15);

@@ -41,7 +41,7 @@ static int thread_fail_nth(void)
 	return open(path, O_RDWR);
 }
 
-static void online(const char *text)
+static void cpu_set(const char *text)
 {
 	char path[64];
 
@@ -58,15 +58,17 @@ static void hotplug_needs_no_memory(const void *arg)
 	must(fault_nth >= 0, "fail-nth: %m");
 	faults_within_ucore();
 	fault_arm(1);
-	online("0");
-	online("1");
+	cpu_set("0");
+	cpu_set("1");
 	expect(!fault_disarm(), "ucore allocates memory when a CPU goes or comes");
 	faults_everywhere();
 }
 
 int main(int argc, char **argv)
 {
-	static const struct test test = { "hotplug_needs_no_memory", hotplug_needs_no_memory, 0, 0 };
+	static const struct test test = {
+		"hotplug_needs_no_memory", hotplug_needs_no_memory, 0, 0,
+	};
 
 	if (argc < 2)
 		return 2;
