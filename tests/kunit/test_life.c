@@ -493,6 +493,26 @@ static void hotplug_is_told_in_the_next_read(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f.s->part[1]->gap_sample);
 }
 
+static void a_read_that_was_not_had_tells_again(struct kunit *test)
+{
+	struct found f;
+
+	found_init(test, &f, &ring);
+	cpus_read_lock();
+	fake_kernel.cpu_down(1);
+	fake_kernel.cpu_up(1);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
+	ucore_session_unread(f.s);
+	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
+	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, 0U);
+	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_GAP);
+	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
+	ucore_session_unread(f.s);
+	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
+	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, 0U);
+}
+
 static void registration_is_undone(struct kunit *test)
 {
 	u32 i;
@@ -540,6 +560,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(panic_of_an_idle_machine),
 	KUNIT_CASE(a_missed_wrap_is_told),
 	KUNIT_CASE(hotplug_is_told_in_the_next_read),
+	KUNIT_CASE(a_read_that_was_not_had_tells_again),
 	KUNIT_CASE(registration_is_undone),
 	{ }
 };

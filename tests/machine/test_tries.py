@@ -12,7 +12,7 @@ from machine.exact import counting, stop_exactly
 
 DEBUG = ("debug",)
 # So many calls at random; each STEPth allocation of loading
-CALLS, CALLS32, STEP = 40000, 10000, 7
+CALLS, CALLS32, STEP = 20000, 5000, 6
 
 
 @test("e2-2s", kernels=DEBUG, timeout=300)
@@ -28,11 +28,12 @@ def each_fault_of_loading(m):
     return ktap.run(m, f"uapi_faultload {m.module_path()} cores=0 {STEP}", timeout=600)
 
 
-@test("e2-2s", kernels=DEBUG)
-def hotplug_needs_no_memory(m):
-    """CPU 2 reads its die, CPU 1 does not."""
+@test("e2-2s", kernels=DEBUG, timeout=120)
+def faults_and_hotplug(m):
+    """CPU 2 reads its die, CPU 1 does not; 2 and 3 are a die."""
     with counting(m) as s:
-        results = ktap.run(m, "uapi_faultcpu 2") + ktap.run(m, "uapi_faultcpu 1")
+        results = ktap.run(m, "uapi_faultcpu 2") + ktap.run(m, "uapi_faultcpu 1") + \
+            ktap.run(m, "uapi_faultcpu 2 3")
         stop_exactly(m, s)
     return results
 
