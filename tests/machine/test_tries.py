@@ -3,7 +3,7 @@
 random. What is left is nothing, beside it a session counts exactly, and memory is searched for
 leaks when the boot ends.
 
-`make fuzz-calls` and `make soak` go on for longer (tests/soak).
+`make fuzz-calls` goes on for longer (tests/soak).
 """
 
 from lab import ktap

@@ -7,6 +7,7 @@ import re
 from lab.artifacts import TOP
 
 TABLE = TOP / "Documentation/testing/figures.md"
+BEGIN, END = "<!-- fuzz: begin -->\n", "<!-- fuzz: end -->\n"
 # The last lines of uapi_fuzz and of each test of uapi_faults
 CALLS = re.compile(r"^# (\d+) calls: (\d+) commands done, (\d+) refused, (\d+) mappings, "
                    r"(\d+) descriptors passed, (\d+) processes, (\d+) killed$", re.M)
@@ -26,9 +27,6 @@ class Figures:
     killed: int = 0
     faults: int = 0
     faults_refused: int = 0
-    hotplugs: int = 0
-    recordings: int = 0
-    pmis_lost: int = 0          # on purpose
     events: int = 0             # of the session beside all that
     counted: int = 0
     samples: int = 0
@@ -63,10 +61,6 @@ class Figures:
         yield "... processes, of these killed", f"{self.processes:,}, {self.killed:,}"
         yield "faults injected, calls that they made fail", \
             f"{self.faults:,}, {self.faults_refused:,}"
-        if self.hotplugs:
-            yield "CPUs taken offline and back", f"{self.hotplugs:,}"
-            yield "recordings by `ucoretool`", f"{self.recordings:,}"
-            yield "overflow interrupts lost on purpose", f"{self.pmis_lost:,}"
         yield "a session beside it: events, counts", f"{self.events}, {self.counted:,}"
         yield "... counts that are not the model's", "0"
         yield "... samples, overflows", f"{self.samples:,}, {self.overflows:,}"
@@ -78,10 +72,9 @@ class Figures:
         yield "complaints in the kernel log", f"{self.complaints}"
 
 
-def written(name, command, figures):
-    """Puts the table between its marks, and leaves the other one alone."""
-    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+def written(command, figures):
+    """Puts the table between its marks."""
     lines = [f"`{command}`:", "", "| what | figures |", "|---|---|"]
     lines += [f"| {what} | {value} |" for what, value in figures.rows()]
-    head, rest = TABLE.read_text().split(begin)
-    TABLE.write_text(head + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1])
+    head, rest = TABLE.read_text().split(BEGIN)
+    TABLE.write_text(head + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1])

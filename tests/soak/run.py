@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make fuzz-calls` and `make soak`: runs for hours, and their figures.
+"""`make fuzz-calls`: faults and calls at random, for hours, and their figures.
 
-    python3 -m soak.run fuzz CALLS SEED     calls at random, as many and as fast as can be
-    python3 -m soak.run soak HOURS SEED     everything at low rate: calls at random, faults,
-                                            CPUs that come and go, tools, lost interrupts
+    python3 -m soak.run CALLS SEED
 
-Both on the debug kernel, with a session beside them that has to count exactly. What is wrong
-ends the run; one that ends well writes its table into Documentation/testing/figures.md.
+On the debug kernel, with a session beside them that has to count exactly. What is wrong ends
+the run; one that ends well writes its table into Documentation/testing/figures.md.
 """
 
 import argparse
-import contextlib
 import os
 import sys
 import time
@@ -25,23 +22,6 @@ SCENARIO, KERNEL = "e2-2s", "debug"
 # The model's log is read by nobody here, and counters would make it grow by gigabytes
 SETTINGS = {"model.log-counters": "no"}
 SLICE = 20000           # calls that one process of uapi_fuzz makes
-SOAK_SLICE = 2000
-REST_US = 20000         # between two calls of one of its workers, in a soak
-HOTPLUG = """
-while [ ! -e /tmp/enough ]; do
-    for cpu in 1 3; do
-        echo 0 > /sys/devices/system/cpu/cpu$cpu/online; sleep 2
-        echo 1 > /sys/devices/system/cpu/cpu$cpu/online; sleep 2
-        echo $cpu
-    done
-done"""
-RECORD = """
-while [ ! -e /tmp/enough ]; do
-    rm -f /tmp/soak
-    ucoretool record --timer 20ms -e r3qpi/event=0x01/ -o /tmp/soak -- sleep 2 >/dev/null &&
-        ucoretool script -i /tmp/soak >/tmp/soak.txt && echo done
-    sleep 5
-done"""
 
 
 def say(text):
@@ -79,9 +59,9 @@ class Run:
         passed(results)
         return done.out
 
-    def calls(self, count, rest_us):
+    def calls(self, count):
         """Calls at random, each time others."""
-        self.figures.take_calls(self.tap(f"uapi_fuzz {count} {self.seed} {rest_us}", 3600))
+        self.figures.take_calls(self.tap(f"uapi_fuzz {count} {self.seed}", 3600))
         self.seed += 1
 
     def faults(self):
@@ -125,42 +105,17 @@ class Run:
         return self.figures
 
 
-@contextlib.contextmanager
-def looped(run, script):
-    """A loop of the guest's beside what is done; afterwards how many lines it printed."""
-    lines = []
-    process = run.machine.spawn(script)
-    yield lines
-    run.machine.run("touch /tmp/enough")
-    lines += process.wait(timeout=300).out.splitlines()
-
-
 def fuzz(run, calls):
     run.faults()
     while run.figures.calls < calls:
-        run.calls(min(SLICE, calls - run.figures.calls), 0)
+        run.calls(min(SLICE, calls - run.figures.calls))
         run.look()
         say(f"{run.figures.calls:,} of {calls:,} calls, {run.elapsed():.0f} s")
 
 
-def soak(run, seconds):
-    run.faults()
-    with looped(run, HOTPLUG) as hotplugs, looped(run, RECORD) as recordings:
-        while run.elapsed() < seconds:
-            run.machine.inject("lose-pmi 0 1")
-            run.figures.pmis_lost += 1
-            run.calls(SOAK_SLICE, REST_US)
-            run.look()
-            say(f"{run.elapsed():.0f} of {seconds:.0f} s, {run.figures.calls:,} calls")
-    run.machine.run("rm /tmp/enough")
-    run.figures.hotplugs, run.figures.recordings = len(hotplugs), len(recordings)
-    run.faults()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kind", choices=("fuzz", "soak"))
-    parser.add_argument("amount", type=float)
+    parser.add_argument("calls", type=int)
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
     with Machine(SCENARIO, KERNEL, settings=SETTINGS) as machine:
@@ -168,15 +123,10 @@ def main():
         machine.insmod()
         with counting(machine) as session:
             run = Run(machine, session, options.seed)
-            if options.kind == "fuzz":
-                fuzz(run, int(options.amount))
-            else:
-                soak(run, 3600 * options.amount)
+            fuzz(run, options.calls)
             run.end()
         found = run.ended()
-    command = f"make fuzz-calls CALLS={int(options.amount)} SEED={options.seed}" \
-        if options.kind == "fuzz" else f"make soak HOURS={options.amount:g} SEED={options.seed}"
-    figures.written(options.kind, command, found)
+    figures.written(f"make fuzz-calls CALLS={options.calls} SEED={options.seed}", found)
     for what, value in found.rows():
         print(f"{what}: {value}")
 
