@@ -86,6 +86,7 @@
 
 #define UCORE_GET_SESSIONS	_IO(UCORE_TYPE, 0x1a)
 #define UCORE_END_SESSION	_IO(UCORE_TYPE, 0x1b)
+#define UCORE_GET_TRIAL		_IO(UCORE_TYPE, 0x1c)
 
 #define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
 #define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
@@ -465,6 +466,61 @@ struct ucore_get_ends {
 	__u32 total;
 	__u32 reserved;
 	__aligned_u64 ends;
+};
+
+/* ucore_get_trial.tried, .failed: what is believed of a box, and can be tried */
+#define UCORE_TRIAL_WIDTH	(1U << 0)	/* general counters have the bits they should */
+#define UCORE_TRIAL_FIXED_WIDTH	(1U << 1)	/* fixed counters, too */
+#define UCORE_TRIAL_CONTROL	(1U << 2)	/* controls keep the bits that events want */
+#define UCORE_TRIAL_FIXED_CONTROL (1U << 3)	/* fixed counters' controls, too */
+#define UCORE_TRIAL_RUN		(1U << 4)	/* a clock counts when it is let */
+#define UCORE_TRIAL_GLOBAL_FREEZE (1U << 5)	/* the die's freeze stops it */
+#define UCORE_TRIAL_BOX_FREEZE	(1U << 6)	/* the box's own freeze stops it */
+
+/* ucore_get_trial.found: what was there before ucore touched the box */
+#define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero: somebody else's */
+#define UCORE_FOUND_GLOBAL	(1U << 1)	/* nor was global control */
+#define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID tells of a hypervisor */
+
+/**
+ * struct ucore_get_trial - UCORE_GET_TRIAL: what trying a box has shown
+ * @size: sizeof(struct ucore_get_trial)
+ * @flags: 0
+ * @box: in: box id
+ * @tried: out: UCORE_TRIAL_*: checks that were made
+ * @failed: out: of these, those that failed; the others held
+ * @found: out: UCORE_FOUND_*
+ * @width: out: bits that the general counters showed; 0: not tried, or none
+ * @fixed_width: out: the same of the fixed counters
+ * @missing: out: bits of a general control that did not read back; its lower half is tried
+ * @reads: out: register reads that the trial took
+ * @writes: out: register writes
+ * @reserved: out: 0
+ * @reason: out: one sentence on the worst that failed; empty if all held
+ *
+ * A box is tried once, by the first EVENT_ADD that has it; until then @tried is 0, as it
+ * is for boxes of cores.  Freezes are tried only while no session runs on the die: else
+ * by the first EVENT_ADD that has the box later.  What fails is claimed no longer: widths
+ * are those that were shown, GET_BOXES lacks OVERFLOW, FIXED_OVERFLOW or FREEZE, INFO
+ * GLOBAL_FREEZE; counts that no freeze stops are flagged UNFROZEN, those of events that
+ * want a missing bit REFUSED.  A box whose counters keep nothing is refused with ENODEV.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such box).
+ */
+struct ucore_get_trial {
+	__u32 size;
+	__u32 flags;
+	__u32 box;
+	__u32 tried;
+	__u32 failed;
+	__u32 found;
+	__u32 width;
+	__u32 fixed_width;
+	__u32 missing;
+	__u32 reads;
+	__u32 writes;
+	__u32 reserved;
+	char reason[UCORE_REASON_LEN];
 };
 
 /*

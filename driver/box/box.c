@@ -418,6 +418,17 @@ void ucore_box_reset(struct ucore_box *box)
 	ucore_box_clear_status(box, ucore_box_status(box));
 }
 
+/**
+ * ucore_box_reset_first() - the same for a box of which it is not known what it lacks
+ * @box: the box
+ */
+void ucore_box_reset_first(struct ucore_box *box)
+{
+	if (box->desc.type->words && box->desc.type->words->tried)
+		control_try(box);
+	ucore_box_reset(box);
+}
+
 /* A counter that stands shows which of two widths it has when all ones are written. */
 static u8 width_found(struct ucore_box *box, u16 reg, u8 width, u8 least)
 {
@@ -456,13 +467,13 @@ static void widths_find(struct ucore_box *box)
  */
 void ucore_box_program(struct ucore_box *box, const u64 *shared)
 {
-	if (!box->dirty) {
+	if (box->dirty) {
+		ucore_box_reset(box);
+	} else {
 		shared_save(box);
-		if (box->desc.type->words && box->desc.type->words->tried)
-			control_try(box);
+		ucore_box_reset_first(box);
 		box->dirty = true;
 	}
-	ucore_box_reset(box);
 	widths_find(box);
 	shared_write(box, shared);
 }
@@ -487,6 +498,8 @@ static void control_write(struct ucore_counter *ctr)
 		ctr->box->fixed |= ctr->ctl;	/* ucore_box_run() writes it */
 		return;
 	}
+	if (ctr->ctl & ctr->box->trial.missing && !ucore_counter_is_fixed(ctr))
+		ctr->flags |= UCORE_VALUE_REFUSED;
 	/* the reset has left the upper half zero */
 	if (ctr->ctl >> 32) {
 		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);

@@ -17,12 +17,39 @@ struct ucore_domain;
 struct ucore_session;
 
 /**
+ * struct ucore_trial - what became of trying a box (trial.c)
+ * @tried: UCORE_TRIAL_*: checks that were made
+ * @failed: of these, those that failed
+ * @found: UCORE_FOUND_*: what was there before
+ * @missing: bits of a general control that did not read back
+ * @width: bits that its general counters showed, 0: not tried, or none
+ * @fixed_width: the same of its fixed counters
+ * @reads: register reads that it took
+ * @writes: register writes
+ * @done: all was tried that can be
+ *
+ * Written under the domain's lock.
+ */
+struct ucore_trial {
+	u32 tried;
+	u32 failed;
+	u32 found;
+	u32 missing;
+	u8 width;
+	u8 fixed_width;
+	u32 reads;
+	u32 writes;
+	bool done;
+};
+
+/**
  * struct ucore_box - a box being driven
  * @desc: what was found, const from publication on
  * @io: its registers
  * @aux: registers in its second PCI function; ops NULL if there is none
  * @id: index in the catalog
- * @caps: UCORE_BOX_* of this very box (a description may lack what its type has)
+ * @caps: UCORE_BOX_* of this very box (a description may lack what its type has; what
+ *        its trial shows not to be so is taken away)
  * @domain: the domain it belongs to
  * @node: in the domain's list of boxes that are frozen and thawed one by one
  * @owner: session that owns it; guarded by the catalog's lock
@@ -34,6 +61,7 @@ struct ucore_session;
  * @fixed_width: the same for its fixed counters
  * @absent: bits of its box control that are not there; guarded by the domain's lock
  * @tried: it is known which; guarded by the domain's lock
+ * @trial: what trying it has shown
  * @fixed: the control that its fixed counters share; guarded by the domain's lock
  * @dirty: programmed since it was last given back, which a dead box cannot be; guarded by
  *         the domain's lock
@@ -56,6 +84,7 @@ struct ucore_box {
 	u8 fixed_width;
 	u32 absent;
 	bool tried;
+	struct ucore_trial trial;
 	u64 fixed;
 	bool dirty;
 	bool dead;
@@ -135,6 +164,7 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
 void ucore_counter_arm(struct ucore_counter *ctr);
 
 void ucore_box_reset(struct ucore_box *box);
+void ucore_box_reset_first(struct ucore_box *box);
 void ucore_box_program(struct ucore_box *box, const u64 *shared);
 void ucore_box_program_counter(struct ucore_counter *ctr);
 void ucore_counter_release(struct ucore_counter *ctr);

@@ -207,6 +207,7 @@ void ucore_catalog_destroy(void)
 	cat->nr_boxes = 0;
 	cat->nr_domains = 0;
 	cat->caps = 0;
+	cat->told = 0;
 	*cat->hidden = 0;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();

@@ -143,6 +143,9 @@ struct ucore_increment {
 	u16 max;
 };
 
+/* Bits of a general control that choose an event, told from none at all */
+#define UCORE_CLOCK(_ctl)	(BIT(31) | (_ctl))
+
 /* In the place of a bit of the box status: */
 #define UCORE_STATUS_GLOBAL	(-1)	/* only the global status tells */
 #define UCORE_STATUS_VALUE	(-2)	/* nothing does, but the counter's value has wrapped */
@@ -159,6 +162,8 @@ struct ucore_increment {
  *              counters take no fields
  * @max_increment: largest count in one clock of any other event
  * @fixed_increment: largest count in one clock of a fixed counter, 0: a clock's, 1
+ * @clock: UCORE_CLOCK() of an event that counts each clock of the box, 0: none is known;
+ *         a fixed counter with a control of its own counts clocks, too
  * @caps: UCORE_BOX_*
  * @nr_gp: general counters
  * @nr_fixed: fixed counters
@@ -194,6 +199,7 @@ struct ucore_box_type {
 	const struct ucore_increment *increments;
 	const struct ucore_fixed_bit *fixed_bits;
 	u32 nr_fields;
+	u32 clock;
 	u32 caps;
 	u32 ctl_en;
 	u32 ctl_ov_en;

@@ -21,6 +21,8 @@
 static enum ucore_read_mode read_mode(const struct ucore_part *part,
 				      const struct ucore_counter *ctr, u64 elapsed)
 {
+	if (ctr->flags & UCORE_VALUE_UNFROZEN)
+		return UCORE_RUNNING;
 	if (!part->low_dword || elapsed > ctr->low_ns ||
 	    part->nr_reads % LOW_READS_PER_WHOLE == 0)
 		return UCORE_FROZEN;

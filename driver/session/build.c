@@ -121,16 +121,18 @@ static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box
 	return &part->box[part->nr_box++];
 }
 
-/*
- * Counters that run whatever is frozen: those without a control, and where boxes
- * are frozen by their own those of a box that has none.
- */
+/* Has the freeze that the part uses been seen not to stop the box, or is there none? */
+static bool freeze_fails(const struct ucore_part *part, const struct ucore_box *box)
+{
+	if (part->box_freeze || !box->desc.global)
+		return !box->desc.type->words || box->trial.failed & UCORE_TRIAL_BOX_FREEZE;
+	return box->trial.failed & UCORE_TRIAL_GLOBAL_FREEZE;
+}
+
+/* Counters that run whatever is frozen: those without a control, too. */
 static u32 unfrozen(const struct ucore_part *part, const struct ucore_box *box, u16 ctl_reg)
 {
-	bool by_boxes = part->box_freeze || !box->desc.global;
-
-	return ctl_reg == UCORE_REG_NONE || (by_boxes && !box->desc.type->words) ?
-	       UCORE_VALUE_UNFROZEN : 0;
+	return ctl_reg == UCORE_REG_NONE || freeze_fails(part, box) ? UCORE_VALUE_UNFROZEN : 0;
 }
 
 /* Global status bits that a counter's overflow may set. */

@@ -19,6 +19,8 @@
 #include "box/catalog.h"
 #include "box/intree.h"
 #include "box/perf.h"
+#include "box/trial.h"
+#include "sample/budget.h"
 #include "sample/reader.h"
 #include "sample/stray.h"
 #include "session/build.h"
@@ -63,6 +65,41 @@ static int box_claim(struct ucore_session *session, struct ucore_box *box)
 	}
 	mutex_unlock(&ucore_catalog.lock);
 	return ret;
+}
+
+static void try_here(void *arg)
+{
+	struct ucore_box *box = arg;
+
+	ucore_budget_enter(ktime_get_mono_fast_ns());
+	raw_spin_lock(&box->domain->lock);
+	ucore_trial_run(box);
+	raw_spin_unlock(&box->domain->lock);
+	ucore_budget_leave();
+}
+
+/**
+ * box_try() - see whether a box is what it is said to be, once
+ * @box: a box that the session has claimed
+ * @learned: out: what events were told of it may no longer be so
+ *
+ * A box whose domain has no CPU now is tried when it is had the next time.
+ *
+ * Return: 0, or -ENODEV if it cannot count.
+ */
+static int box_try(struct ucore_box *box, bool *learned)
+{
+	*learned = false;
+	if (ucore_trial_due(box)) {
+		mutex_lock(&ucore_run_lock);
+		cpus_read_lock();
+		ucore_domain_run(box->domain, try_here, box);
+		cpus_read_unlock();
+		mutex_unlock(&ucore_run_lock);
+		ucore_trial_tell(box);
+		*learned = box->trial.failed;
+	}
+	return ucore_trial_refuses(box) ? -ENODEV : 0;
 }
 
 /**
@@ -179,6 +216,20 @@ static int event_place(struct ucore_session *session, struct ucore_event *new)
 	return 0;
 }
 
+/* What it asks for, in the words of its box as far as that is known. */
+static int event_spell(struct ucore_event *event, const struct ucore_event_add *add,
+		       const struct ucore_term *terms)
+{
+	int ret;
+
+	memset(&event->spec, 0, sizeof(event->spec));
+	ret = ucore_event_encode(event->box, terms, add->nr_terms, &event->spec);
+	if (ret)
+		return ret;
+	return ucore_event_restrict(event->box, add->counters, add->period,
+				    add->flags & UCORE_EVENT_INTERRUPT, &event->spec);
+}
+
 static struct ucore_event *event_create(struct ucore_box *box,
 					const struct ucore_event_add *add,
 					const struct ucore_term *terms)
@@ -189,10 +240,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 	event->box = box;
-	ret = ucore_event_encode(box, terms, add->nr_terms, &event->spec);
-	if (!ret)
-		ret = ucore_event_restrict(box, add->counters, add->period,
-					   add->flags & UCORE_EVENT_INTERRUPT, &event->spec);
+	ret = event_spell(event, add, terms);
 	if (ret) {
 		kfree(event);
 		return ERR_PTR(ret);
@@ -238,6 +286,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 {
 	struct ucore_box *box = ucore_catalog_box(add->box);
 	struct ucore_event *event;
+	bool learned;
 	int ret;
 
 	ret = ucore_session_may_change(session);
@@ -258,6 +307,11 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	if (ret)
 		goto free;
 	ret = ucore_part_ensure(session, box->domain);
+	if (ret)
+		goto unclaim;
+	ret = box_try(box, &learned);
+	if (!ret && learned)
+		ret = event_spell(event, add, terms);
 	if (ret)
 		goto unclaim;
 	ret = event_place(session, event);

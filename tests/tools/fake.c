@@ -1261,6 +1261,24 @@ static int do_end_session(const struct ucore_end_session *end)
 	return -ENOENT;
 }
 
+static int do_get_trial(struct ucore_get_trial *get)
+{
+	if (get->box >= fake.nr_boxes)
+		return -ENOENT;
+	get->tried = UCORE_TRIAL_WIDTH | UCORE_TRIAL_CONTROL | UCORE_TRIAL_RUN |
+		     UCORE_TRIAL_GLOBAL_FREEZE | UCORE_TRIAL_BOX_FREEZE;
+	get->failed = get->box == fake.bad_box ? fake.bad_trial : 0;
+	get->found = get->box == fake.bad_box ? fake.bad_found : 0;
+	get->width = fake.boxes[get->box].width;
+	get->fixed_width = 0;
+	get->missing = 0;
+	get->reads = 20;
+	get->writes = 30;
+	get->reserved = 0;
+	snprintf(get->reason, sizeof(get->reason), "%s", get->failed ? "it lies" : "");
+	return 0;
+}
+
 static int device_command(unsigned long command, void *arg)
 {
 	switch (command) {
@@ -1282,6 +1300,8 @@ static int device_command(unsigned long command, void *arg)
 		return do_get_core(arg);
 	case UCORE_GET_ENDS:
 		return fake.old ? -ENOTTY : do_get_ends(arg);
+	case UCORE_GET_TRIAL:
+		return fake.old ? -ENOTTY : do_get_trial(arg);
 	case UCORE_GET_SESSIONS:
 		return fake.old ? -ENOTTY : do_get_sessions(arg);
 	case UCORE_END_SESSION:

@@ -94,7 +94,9 @@ static void write_ctl(UcoreSocket *s, uint64_t val, int64_t now)
 
     s->global_ctl = val & rw;
     if (val & p->frz_all) {
-        ucore_socket_freeze(s, now, "frz_all", "");
+        if (cfg->frz_all) {
+            ucore_socket_freeze(s, now, "frz_all", "");
+        }
     } else if (!p->unfrz_all || (val & p->unfrz_all)) {
         check_unfreeze(s, val);
         ucore_socket_unfreeze(s, now);

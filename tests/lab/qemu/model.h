@@ -427,7 +427,7 @@ typedef struct UcoreConfig {
     uint32_t box_ov_en, box_must_be_one, box_readable;  /* the platform's */
     unsigned global_access;     /* UcoreAccess */
     unsigned status_offset, status_bits, status_words;
-    bool firmware_freeze, log_counters;
+    bool firmware_freeze, frz_all, log_counters;
     UcoreForgery *forgery[UCORE_MAX_SOCKETS];
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
     bool box_enables, sbox_steps;

@@ -439,6 +439,7 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         { "model", "debugctl-gate", &cfg->debugctl_gate, true },
         { "model", "hlt-sleeps", &cfg->hlt_sleeps, false },
         { "model", "firmware-freeze", &cfg->firmware_freeze, false },
+        { "model", "frz-all", &cfg->frz_all, true },
         { "model", "log-counters", &cfg->log_counters, true },
         { "model", "ov-needs-box-en", &cfg->ov_needs_box_en, true },
         { "model", "box-enables", &cfg->box_enables, false },
