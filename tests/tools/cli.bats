@@ -106,6 +106,9 @@ samples()
 	list metrics --rejected|--rejected goes with boxes, not with metrics
 	doctor extra|one word too many
 	doctor --root|needs a value
+	verify extra|one word too many
+	verify --seconds 0|seconds 0: from 1
+	verify --report|needs a value
 	end|which session?
 	end x|session 'x'
 	end 0|session 0: from 1
@@ -1688,6 +1691,39 @@ finds()
 	# a driver that does not tell
 	UCORE_FAKE="session=77:1:2 fail=26:25" tool doctor --root "$R"
 	! grep -q "session 77" <<<"$output"
+}
+
+# ---- verify -------------------------------------------------------------------
+
+@test "verify: says what it will do, and does nothing without an answer" {
+	tool verify </dev/null
+	[ "$status" -eq 2 ]
+	[[ $output == "ucoretool verify will"*"34 boxes"*CAP_SYS_NICE* ]]
+	[[ $err == *"say --yes"* ]]
+	! grep -q -E "^(held|FAILED|not tried)" <<<"$output"
+}
+
+@test "verify: what a box lies about is named, in the report too" {
+	UCORE_FAKE="trial=0:33:1" tool verify -y --report "$TMP/report"
+	[ "$status" -eq 1 ]
+	grep -E "^FAILED +width +general counters are narrower .*: cbo0 of die 0$" <<<"$output"
+	grep -E "^FAILED +freeze +the die's freeze does not stop clocks: cbo0 of die 0$" <<<"$output"
+	grep -E "^FAILED +owners +another program .*: cbo0 of die 0$" <<<"$output"
+	grep -E "^held +control +controls keep the bits" <<<"$output"
+	grep -E "^held +box freeze " <<<"$output"
+	grep -E "^not tried +discovery " <<<"$output"
+	grep -E "^ucore .*platform ivbep, family 6 model 62" "$TMP/report"
+	grep -E "^FAILED +width " "$TMP/report"
+	tail -1 "$TMP/report" | grep -E "^[0-9]+ held, [0-9]+ failed, [0-9]+ not tried$"
+}
+
+@test "verify: a driver that tries nothing, a report that cannot be written" {
+	UCORE_FAKE="fail=28:25" tool verify -y
+	[ "$status" -eq 1 ]
+	[[ $err == *GET_TRIAL* ]]
+	tool verify -y --report "$TMP/no/report"
+	[ "$status" -eq 1 ]
+	[[ $err == *"no/report"* ]]
 }
 
 # ---- end ----------------------------------------------------------------------

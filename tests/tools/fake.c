@@ -1577,6 +1577,8 @@ static void scenario_word(const char *key, char *value)
 	else if (!strcmp(key, "fail"))
 		sscanf(value, "%u:%d:%u:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip,
 		       &fake.fail_nr);
+	else if (!strcmp(key, "trial"))
+		sscanf(value, "%u:%u:%u", &fake.bad_box, &fake.bad_trial, &fake.bad_found);
 	else if (!strcmp(key, "session"))
 		scenario_session(value);
 	else if (!strcmp(key, "sample"))
