@@ -144,7 +144,7 @@ static u32 event_bits(const struct ucore_box *box)
 			continue;	/* it acts, and reads 0 */
 		for (j = 0; j < ARRAY_SIZE(field->piece); j++)
 			if (field->piece[j].slot == UCORE_SLOT_CTL)
-				bits |= field->piece[j].mask;
+				bits |= lower_32_bits(field->piece[j].mask);
 	}
 	return bits;
 }
