@@ -231,16 +231,21 @@ static bool clock_stands(const struct ucore_box *box, const struct clock *clock)
 	return clock_read(box, clock) == before;
 }
 
-static void domain_let(struct ucore_domain *domain)
+/* It counts from here on, ... */
+static void let(struct ucore_box *box)
 {
-	if (domain->global)
-		ucore_domain_thaw(domain, false);
+	ucore_box_run(box);
+	if (box->domain->global)
+		ucore_domain_thaw(box->domain, false);
 }
 
-static void domain_halt(struct ucore_domain *domain)
+/* ... and is frozen as its domain is: by one write for all, or by its own. */
+static void halt(struct ucore_box *box)
 {
-	if (domain->global)
-		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	if (box->domain->global)
+		ucore_domain_hold(box->domain, ktime_get_mono_fast_ns());
+	else
+		ucore_box_freeze(box);
 }
 
 /* The box's own freeze, while its domain runs. */
@@ -248,10 +253,10 @@ static void try_box_freeze(struct ucore_box *box, const struct clock *clock)
 {
 	bool held;
 
-	domain_let(box->domain);
+	let(box);
 	ucore_box_freeze(box);
 	held = clock_stands(box, clock);
-	domain_halt(box->domain);
+	halt(box);
 	note(box, UCORE_TRIAL_BOX_FREEZE, held);
 	if (!held)
 		disclaim(box, UCORE_BOX_FREEZE);
@@ -265,10 +270,9 @@ static void try_clock(struct ucore_box *box)
 	if (!clock_of(box, &clock))
 		return;
 	trial_write(box, clock.ctl, clock.word);
-	ucore_box_run(box);
-	domain_let(box->domain);
+	let(box);
 	udelay(MOMENT_US);
-	domain_halt(box->domain);
+	halt(box);
 	note(box, UCORE_TRIAL_RUN, clock_read(box, &clock));
 	if (box->trial.failed & UCORE_TRIAL_RUN)
 		return;		/* what does not run cannot be stopped */

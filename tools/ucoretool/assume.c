@@ -114,15 +114,20 @@ bool assume_clock(const struct assume *assume, const struct ucore_box_info *box,
 #define CLOCK_MIN	1e7
 #define CLOCK_MAX	1e10
 
-static void clocks_judge(struct assume *assume, const struct ucore_slot *slots,
-			 const struct ucore_delta_value *values, size_t nr)
+static void clocks_judge(struct assume *assume, const struct ucore_session *session,
+			 const struct ucore_delta *delta)
 {
+	const struct ucore_delta_value *values;
 	const struct ucore_box_info *boxes;
+	const struct ucore_slot *slots;
 	char names[NAMES_LEN] = "", asleep[NAMES_LEN] = "";
 	double low = CLOCK_MAX, high = 0;
-	size_t nr_boxes;
+	size_t nr, nr_boxes;
+	unsigned int good = 0;
 
 	boxes = ucore_device_boxes(assume->dev, &nr_boxes);
+	slots = ucore_session_slots(session, &nr);
+	values = ucore_delta_values(delta, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		const struct ucore_box_info *box = &boxes[slots[i].box];
 		uint64_t ns = values[i].flags & UCORE_VALUE_UNFROZEN ? values[i].enabled :
@@ -130,6 +135,7 @@ static void clocks_judge(struct assume *assume, const struct ucore_slot *slots,
 		double rate = ns ? (double)values[i].count * 1e9 / (double)ns : 0;
 
 		if (rate >= CLOCK_MIN && rate <= CLOCK_MAX) {
+			good++;
 			low = rate < low ? rate : low;
 			high = rate > high ? rate : high;
 		} else if (may_sleep(box) && rate < CLOCK_MIN) {
@@ -141,9 +147,9 @@ static void clocks_judge(struct assume *assume, const struct ucore_slot *slots,
 	if (*names)
 		assume_say(assume, VERDICT_FAILED, "clocks",
 			   "not between 10 MHz and 10 GHz by the TSC: %s", names);
-	else
-		assume_say(assume, VERDICT_HELD, "clocks", "%zu boxes, %.0f to %.0f MHz by the TSC",
-			   nr, low / 1e6, high / 1e6);
+	else if (good)
+		assume_say(assume, VERDICT_HELD, "clocks", "%u boxes, %.0f to %.0f MHz by the TSC",
+			   good, low / 1e6, high / 1e6);
 	if (*asleep)
 		assume_say(assume, VERDICT_NOT_TRIED, "clocks",
 			   "asleep, or links that lead nowhere: %s", asleep);
@@ -190,11 +196,8 @@ void assume_clocks(struct assume *assume)
 	if (ret) {
 		assume_say(assume, VERDICT_NOT_TRIED, "clocks", "%s", err->text);
 	} else {
-		size_t nr;
-
 		ucore_delta_update(delta, &snap);
-		clocks_judge(assume, ucore_session_slots(session, &nr),
-			     ucore_delta_values(delta, &nr), nr);
+		clocks_judge(assume, session, delta);
 	}
 	ucore_delta_free(delta);
 	ucore_session_destroy(session);

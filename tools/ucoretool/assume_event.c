@@ -88,6 +88,7 @@ void assume_memory(struct assume *assume)
 
 #define RING_BYTES	(64U << 10)
 #define PERIOD		1000000		/* of a clock: a millisecond, more or less */
+#define NEVER		(UINT64_C(1) << 42)	/* half an hour of a clock */
 #define SAMPLES		2
 #define WAIT_MS		10000
 #define MAX_CPUS	4096
@@ -124,24 +125,42 @@ struct arrivals {
 	unsigned int samples;
 	unsigned int recovered;
 	unsigned int elsewhere;
-	unsigned int nameless;		/* the status did not tell whose overflow it was */
+	unsigned int nameless;		/* the status did not tell that it was this overflow */
 };
 
-static void sample_judge(const struct ucore_sample *sample, unsigned int cpu,
+/**
+ * struct attempt - overflows of one box's clock, sent to one CPU
+ * @box: the box
+ * @text: its clock, with a period
+ * @cpu: the CPU
+ * @event: its event id
+ * @others: with all other boxes of the die armed, so that a status bit that is another
+ *          box's is taken for that
+ */
+struct attempt {
+	const struct ucore_box_info *box;
+	const char *text;
+	uint32_t cpu;
+	uint32_t event;
+	bool others;
+};
+
+static void sample_judge(const struct attempt *attempt, const struct ucore_sample *sample,
 			 struct arrivals *arrivals)
 {
 	arrivals->samples++;
 	if (sample->flags & UCORE_SAMPLE_RECOVERED)
 		arrivals->recovered++;
-	else if (sample->cpu != cpu && !(same_die(sample->cpu, cpu) &&
-					 same(sample->cpu, cpu, "core_id")))
+	else if (sample->cpu != attempt->cpu && !(same_die(sample->cpu, attempt->cpu) &&
+						  same(sample->cpu, attempt->cpu, "core_id")))
 		arrivals->elsewhere++;
-	if (sample->trigger_event == UCORE_EVENT_NONE)
+	if (sample->trigger_event != attempt->event)
 		arrivals->nameless++;
 }
 
-static int samples_take(struct assume *assume, struct ucore_session *session,
-			struct ucore_ring *ring, unsigned int cpu, struct arrivals *arrivals)
+static int samples_take(struct assume *assume, const struct attempt *attempt,
+			struct ucore_session *session, struct ucore_ring *ring,
+			struct arrivals *arrivals)
 {
 	struct pollfd fd = { .fd = ucore_session_fd(session), .events = POLLIN };
 	const struct ucore_record *record;
@@ -150,7 +169,7 @@ static int samples_take(struct assume *assume, struct ucore_session *session,
 	while (ret >= 0 && arrivals->samples < SAMPLES) {
 		ret = ucore_ring_next(ring, &record);
 		if (ret == 1 && record->type == UCORE_RECORD_SAMPLE)
-			sample_judge((const struct ucore_sample *)record, cpu, arrivals);
+			sample_judge(attempt, (const struct ucore_sample *)record, arrivals);
 		ucore_ring_release(ring);
 		if (!ret && assume->tool->sys->poll(&fd, 1, WAIT_MS) <= 0)
 			return 0;
@@ -158,39 +177,58 @@ static int samples_take(struct assume *assume, struct ucore_session *session,
 	return ret < 0 ? ret : 0;
 }
 
-/* One box's clock, to one CPU */
-static int arrivals_see(struct assume *assume, const char *text, uint32_t domain,
-			unsigned int cpu, struct arrivals *arrivals)
+/* Overflows that do not come while anybody looks */
+static void others_arm(struct assume *assume, const struct ucore_box_info *box,
+		       struct ucore_session *session)
+{
+	const struct ucore_box_info *boxes;
+	char text[UCORE_SPEC_LEN];
+	struct ucore_error err;
+	size_t nr;
+
+	boxes = ucore_device_boxes(assume->dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (boxes[i].domain == box->domain && &boxes[i] != box &&
+		    assume_clock(assume, &boxes[i], NEVER, text, sizeof(text)))
+			(void)ucore_session_add_list(session, text, &err);
+}
+
+static int attempt_make(struct assume *assume, struct attempt *attempt,
+			struct arrivals *arrivals)
 {
 	const struct ucore_session_config config = { .ring_size = RING_BYTES, .wakeup = 1 };
 	struct ucore_error *err = &assume->tool->err;
-	const uint32_t cpus[] = { cpu };
 	struct ucore_session *session;
 	struct ucore_ring *ring = NULL;
+	size_t nr;
 	int ret = ucore_session_create(assume->dev, &config, &session, err);
 
 	if (ret)
 		return ret;
-	ret = ucore_session_add_list(session, text, err);
+	ret = ucore_session_add_list(session, attempt->text, err);
+	if (!ret) {
+		attempt->event = ucore_session_slots(session, &nr)->event;
+		if (attempt->others)
+			others_arm(assume, attempt->box, session);
+		ret = ucore_session_pmi_cpus(session, &attempt->cpu, 1, err);
+	}
 	if (!ret)
-		ret = ucore_session_pmi_cpus(session, cpus, 1, err);
-	if (!ret)
-		ret = ucore_ring_open(session, domain, &ring, err);
+		ret = ucore_ring_open(session, attempt->box->domain, &ring, err);
 	if (!ret)
 		ret = ucore_session_start(session, err);
 	if (!ret)
-		ret = samples_take(assume, session, ring, cpu, arrivals);
+		ret = samples_take(assume, attempt, session, ring, arrivals);
 	ucore_ring_close(ring);
 	ucore_session_destroy(session);
 	return ret;
 }
 
 /**
- * struct tally - CPUs of a die that one box's overflows were sent to
- * @good: they got them
- * @late: nobody did: the driver found the overflow itself
+ * struct tally - what became of the attempts
+ * @good: they arrived where they should
+ * @late: nobody got them: the driver found the overflow itself
  * @other: CPUs of other cores did
- * @nameless: the box's status did not tell which counter it was
+ * @nameless: they were taken for another counter's
  * @none: nothing was to be seen
  * @name: the first CPU of those that failed
  */
@@ -199,9 +237,15 @@ struct tally {
 	unsigned int name;
 };
 
-static void cpu_judge(const struct arrivals *arrivals, unsigned int cpu, struct tally *tally)
+static bool tally_failed(const struct tally *tally)
 {
-	bool first = !(tally->late || tally->other || tally->nameless);
+	return tally->late || tally->other || tally->nameless;
+}
+
+static void arrivals_judge(const struct arrivals *arrivals, unsigned int cpu,
+			   struct tally *tally)
+{
+	bool first = !tally_failed(tally);
 
 	if (!arrivals->samples) {
 		tally->none++;
@@ -215,45 +259,39 @@ static void cpu_judge(const struct arrivals *arrivals, unsigned int cpu, struct 
 		tally->nameless++;
 	else
 		tally->good++;
-	if (first && (tally->late || tally->other || tally->nameless))
+	if (first && tally_failed(tally))
 		tally->name = cpu;
 }
 
-static void box_judge(struct assume *assume, const struct ucore_box_info *box,
-		      const struct tally *tally)
+/* Is each CPU told, and no other? */
+static void box_interrupts(struct assume *assume, struct attempt *attempt, uint32_t reader)
 {
-	if (tally->late || tally->other || tally->nameless)
-		assume_say(assume, VERDICT_FAILED, "interrupts",
-			   "%s%u of die %u: %u CPUs got what was sent to them; to nobody %u, to another core %u, without a name %u; CPU %u first",
-			   box->type, box->instance, box->die, tally->good, tally->late,
-			   tally->other, tally->nameless, tally->name);
-	else if (tally->good)
-		assume_say(assume, VERDICT_HELD, "interrupts",
-			   "%s%u of die %u: each of %u CPUs got what was sent to it", box->type,
-			   box->instance, box->die, tally->good);
-	else
-		assume_say(assume, VERDICT_NOT_TRIED, "interrupts", "%s%u of die %u: %s", box->type,
-			   box->instance, box->die,
-			   tally->none ? "its clock made no sample" : assume->tool->err.text);
-}
-
-static void box_interrupts(struct assume *assume, const struct ucore_box_info *box,
-			   const char *text)
-{
-	const struct ucore_domain_info *domain = ucore_device_domain(assume->dev, box->domain);
-	unsigned int reader = (unsigned int)domain->reader;
+	const struct ucore_box_info *box = attempt->box;
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
 	struct tally tally = { 0 };
 
-	for (unsigned int cpu = 0; cpu < nr && cpu < MAX_CPUS; cpu++) {
+	for (uint32_t cpu = 0; cpu < nr && cpu < MAX_CPUS; cpu++) {
 		struct arrivals arrivals = { 0 };
 
 		if (topology(cpu, "core_id") < 0 || !same_die(cpu, reader))
 			continue;	/* offline, or of another die */
-		if (!arrivals_see(assume, text, box->domain, cpu, &arrivals))
-			cpu_judge(&arrivals, cpu, &tally);
+		attempt->cpu = cpu;
+		if (!attempt_make(assume, attempt, &arrivals))
+			arrivals_judge(&arrivals, cpu, &tally);
 	}
-	box_judge(assume, box, &tally);
+	if (tally_failed(&tally))
+		assume_say(assume, VERDICT_FAILED, "interrupts",
+			   "%s%u of die %u: %u CPUs got what was sent to them; to nobody %u, to another core %u, without a name %u; CPU %u first",
+			   box->type, box->instance, box->die, tally.good, tally.late,
+			   tally.other, tally.nameless, tally.name);
+	else if (tally.good)
+		assume_say(assume, VERDICT_HELD, "interrupts",
+			   "%s%u of die %u: each of %u CPUs got what was sent to it", box->type,
+			   box->instance, box->die, tally.good);
+	else
+		assume_say(assume, VERDICT_NOT_TRIED, "interrupts", "%s%u of die %u: %s", box->type,
+			   box->instance, box->die,
+			   tally.none ? "its clock made no sample" : assume->tool->err.text);
 }
 
 /* Has a box of its type on its die been seen already? */
@@ -265,9 +303,37 @@ static bool type_seen(const struct ucore_box_info *boxes, size_t i)
 	return false;
 }
 
+/* Are overflows taken for what they are?  Only if its CPU could be told of any. */
+static void box_status(struct assume *assume, struct attempt *attempt, uint32_t reader,
+		       struct tally *tally)
+{
+	struct arrivals arrivals = { 0 };
+
+	attempt->cpu = reader;
+	attempt->others = true;
+	if (!attempt_make(assume, attempt, &arrivals))
+		arrivals_judge(&arrivals, reader, tally);
+	attempt->others = false;
+}
+
+static void status_say(struct assume *assume, const struct tally *tally)
+{
+	if (tally_failed(tally))
+		assume_say(assume, VERDICT_FAILED, "status",
+			   "with all boxes armed, overflows of %u are told by their bits, of %u they are not",
+			   tally->good, tally->late + tally->other + tally->nameless);
+	else if (tally->good)
+		assume_say(assume, VERDICT_HELD, "status",
+			   "with all boxes armed, overflows of %u are told by their bits",
+			   tally->good);
+	else
+		assume_say(assume, VERDICT_NOT_TRIED, "status", "nothing interrupts");
+}
+
 void assume_interrupts(struct assume *assume)
 {
 	const struct ucore_box_info *boxes;
+	struct tally status = { 0 };
 	char text[UCORE_SPEC_LEN];
 	bool any = false;
 	size_t nr;
@@ -276,14 +342,19 @@ void assume_interrupts(struct assume *assume)
 	for (size_t i = 0; i < nr; i++) {
 		const struct ucore_domain_info *domain =
 			ucore_device_domain(assume->dev, boxes[i].domain);
+		struct attempt attempt = { .box = &boxes[i], .text = text };
 
-		if (boxes[i].cpu >= 0 || !domain || domain->reader < 0 || type_seen(boxes, i) ||
+		if (boxes[i].cpu >= 0 || !domain || domain->reader < 0 ||
 		    !assume_clock(assume, &boxes[i], PERIOD, text, sizeof(text)))
 			continue;
 		any = true;
-		box_interrupts(assume, &boxes[i], text);
+		if (!type_seen(boxes, i))
+			box_interrupts(assume, &attempt, (uint32_t)domain->reader);
+		box_status(assume, &attempt, (uint32_t)domain->reader, &status);
 	}
 	if (!any)
 		assume_say(assume, VERDICT_NOT_TRIED, "interrupts",
 			   "no box whose clock is known can interrupt");
+	else
+		status_say(assume, &status);
 }
