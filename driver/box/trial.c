@@ -232,7 +232,7 @@ static bool clock_stands(const struct ucore_box *box, const struct clock *clock)
 }
 
 /* It counts from here on, ... */
-static void let(struct ucore_box *box)
+static void clock_let(struct ucore_box *box)
 {
 	ucore_box_run(box);
 	if (box->domain->global)
@@ -240,7 +240,7 @@ static void let(struct ucore_box *box)
 }
 
 /* ... and is frozen as its domain is: by one write for all, or by its own. */
-static void halt(struct ucore_box *box)
+static void clock_halt(struct ucore_box *box)
 {
 	if (box->domain->global)
 		ucore_domain_hold(box->domain, ktime_get_mono_fast_ns());
@@ -253,10 +253,10 @@ static void try_box_freeze(struct ucore_box *box, const struct clock *clock)
 {
 	bool held;
 
-	let(box);
+	clock_let(box);
 	ucore_box_freeze(box);
 	held = clock_stands(box, clock);
-	halt(box);
+	clock_halt(box);
 	note(box, UCORE_TRIAL_BOX_FREEZE, held);
 	if (!held)
 		disclaim(box, UCORE_BOX_FREEZE);
@@ -270,9 +270,9 @@ static void try_clock(struct ucore_box *box)
 	if (!clock_of(box, &clock))
 		return;
 	trial_write(box, clock.ctl, clock.word);
-	let(box);
+	clock_let(box);
 	udelay(MOMENT_US);
-	halt(box);
+	clock_halt(box);
 	note(box, UCORE_TRIAL_RUN, clock_read(box, &clock));
 	if (box->trial.failed & UCORE_TRIAL_RUN)
 		return;		/* what does not run cannot be stopped */
