@@ -153,6 +153,8 @@ static u32 missing(const struct ucore_box *box, u16 reg, u32 word)
 {
 	u64 val;
 
+	if (!word)
+		return 0;
 	trial_write(box, reg, word);
 	val = trial_read(box, reg);
 	trial_write(box, reg, 0);
@@ -168,9 +170,11 @@ static void try_controls(struct ucore_box *box)
 	struct ucore_trial *trial = &box->trial;
 	u32 i, not_fixed = 0;
 
-	for (i = 0; i < type->nr_gp; i++)
-		trial->missing |= missing(box, layout->ctl[i],
-					  event_bits(box) | type->ctl_en | ov);
+	/* all events at once are no event: it is not enabled */
+	for (i = 0; i < type->nr_gp; i++) {
+		trial->missing |= missing(box, layout->ctl[i], event_bits(box));
+		trial->missing |= missing(box, layout->ctl[i], type->ctl_en | ov);
+	}
 	if (type->nr_gp)
 		note(box, UCORE_TRIAL_CONTROL, !trial->missing);
 	if (trial->missing & ov)
