@@ -386,12 +386,12 @@ static const struct {
 	u32 check;
 	const char *text;
 } failures[] = {
-	{ UCORE_TRIAL_WIDTH, "its counters have fewer bits than they should: taken as they are" },
-	{ UCORE_TRIAL_FIXED_WIDTH, "its fixed counters have fewer bits than they should: taken as they are" },
-	{ UCORE_TRIAL_CONTROL, "a control does not keep all bits: events that want them are flagged" },
+	{ UCORE_TRIAL_WIDTH, "its counters have fewer bits than they should" },
+	{ UCORE_TRIAL_FIXED_WIDTH, "its fixed counters have fewer bits than they should" },
+	{ UCORE_TRIAL_CONTROL, "a control does not keep all bits: values are flagged" },
 	{ UCORE_TRIAL_FIXED_CONTROL, "a fixed counter's control does not keep all bits" },
 	{ UCORE_TRIAL_RUN, "its clock does not run when it is let" },
-	{ UCORE_TRIAL_GLOBAL_FREEZE, "the die's freeze does not stop it: its counts are of no common instant" },
+	{ UCORE_TRIAL_GLOBAL_FREEZE, "the die's freeze does not stop it: values are flagged" },
 	{ UCORE_TRIAL_BOX_FREEZE, "its own freeze does not stop it" },
 };
 

@@ -58,14 +58,17 @@ static const struct ucore_box_type pcu = { BOX_TYPE("pcu", ucore_disc_fields) };
 static const struct ucore_box_type ubox = { BOX_COMMON("ubox", ucore_disc_fields) };
 static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
 static const struct ucore_box_type upi = { BOX_TYPE("upi", ucore_disc_fields) };
+
 static const struct ucore_box_type cxldp = {
 	BOX_COMMON("cxldp", ucore_disc_fields),
 	.clock = UCORE_CLOCK(0x101),
 };
+
 static const struct ucore_box_type b2hot = {
 	BOX_COMMON("b2hot", ucore_disc_fields),
 	.clock = UCORE_CLOCK(0x101),
 };
+
 static const struct ucore_box_type b2cmi = { BOX_TYPE("b2cmi", ucore_disc_fields) };
 static const struct ucore_box_type b2cxl = { BOX_TYPE("b2cxl", ucore_disc_fields) };
 static const struct ucore_box_type b2upi = { BOX_TYPE("b2upi", ucore_disc_fields) };

@@ -118,10 +118,12 @@ static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
 static const struct ucore_box_type m2m = { BOX_TYPE("m2m", ucore_disc_fields) };
 static const struct ucore_box_type pcie = { BOX_COMMON("pcie", ucore_disc_fields) };
 static const struct ucore_box_type mdf = { BOX_TYPE("mdf", ucore_disc_fields) };
+
 static const struct ucore_box_type cxldp = {
 	BOX_COMMON("cxldp", ucore_disc_fields),
 	.clock = UCORE_CLOCK(0x101),
 };
+
 static const struct ucore_box_type mchbm = { BOX_TYPE("mchbm", ucore_disc_fields) };
 
 static const struct ucore_disc_type types[] = {

@@ -219,7 +219,8 @@ static const struct check {
 	  "controls lack bits that events want" },
 	{ UCORE_TRIAL_FIXED_CONTROL, "control", "fixed counters' controls keep their bits",
 	  "fixed counters' controls lack bits" },
-	{ UCORE_TRIAL_RUN, "run", "clocks run when they are let", "clocks stand when they are let" },
+	{ UCORE_TRIAL_RUN, "run", "clocks run when they are let",
+	  "clocks stand when they are let" },
 	{ UCORE_TRIAL_GLOBAL_FREEZE, "freeze", "the die's freeze stops clocks",
 	  "the die's freeze does not stop clocks" },
 	{ UCORE_TRIAL_BOX_FREEZE, "box freeze", "a box's own freeze stops its clock",
@@ -251,8 +252,9 @@ static void check_judge(struct assume *assume, const struct check *check,
 	if (*names)
 		assume_say(assume, VERDICT_FAILED, check->what, "%s: %s", check->failed, names);
 	else if (tried)
-		assume_say(assume, VERDICT_HELD, check->what, "%s: %u boxes (%u have none, or are in use)",
-			   check->held, tried, not_tried);
+		assume_say(assume, VERDICT_HELD, check->what,
+			   "%s: %u boxes (%u have none, or are in use)", check->held, tried,
+			   not_tried);
 	else
 		assume_say(assume, VERDICT_NOT_TRIED, check->what,
 			   "no box has it, or all are in use: %s", check->held);
@@ -323,7 +325,8 @@ void assume_discovery(struct assume *assume)
 		silent += units[i].reason == UCORE_UNIT_NO_ANSWER ||
 			  units[i].reason == UCORE_UNIT_FUNCTION;
 	if (!nr_tables)
-		assume_say(assume, VERDICT_NOT_TRIED, "discovery", "boxes are not found by tables here");
+		assume_say(assume, VERDICT_NOT_TRIED, "discovery",
+			   "boxes are not found by tables here");
 	else if (silent)
 		assume_say(assume, VERDICT_FAILED, "discovery",
 			   "%u of %zu units do not answer: ucoretool info --discovery", silent, nr);

@@ -78,7 +78,7 @@ void assume_memory(struct assume *assume)
 	else if (ret)
 		assume_say(assume, VERDICT_NOT_TRIED, "memory", "%s", assume->tool->err.text);
 	else
-		assume_say(assume, reads >= LINES && writes >= LINES ? VERDICT_HELD : VERDICT_FAILED,
+		assume_say(assume, reads < LINES || writes < LINES ? VERDICT_FAILED : VERDICT_HELD,
 			   "memory",
 			   "%u lines were read and written, memory controllers count %llu and %llu",
 			   LINES, (unsigned long long)reads, (unsigned long long)writes);
@@ -94,7 +94,7 @@ void assume_memory(struct assume *assume)
 #define MAX_CPUS	4096
 
 /* A number that the kernel tells of a CPU's place, -1 if it does not */
-static long topology(unsigned int cpu, const char *name)
+static long cpu_place(unsigned int cpu, const char *name)
 {
 	char path[128];
 	long value = -1;
@@ -112,7 +112,7 @@ static long topology(unsigned int cpu, const char *name)
 
 static bool same(unsigned int cpu, unsigned int other, const char *name)
 {
-	return topology(cpu, name) == topology(other, name);
+	return cpu_place(cpu, name) == cpu_place(other, name);
 }
 
 static bool same_die(unsigned int cpu, unsigned int other)
@@ -273,7 +273,7 @@ static void box_interrupts(struct assume *assume, struct attempt *attempt, uint3
 	for (uint32_t cpu = 0; cpu < nr && cpu < MAX_CPUS; cpu++) {
 		struct arrivals arrivals = { 0 };
 
-		if (topology(cpu, "core_id") < 0 || !same_die(cpu, reader))
+		if (cpu_place(cpu, "core_id") < 0 || !same_die(cpu, reader))
 			continue;	/* offline, or of another die */
 		attempt->cpu = cpu;
 		if (!attempt_make(assume, attempt, &arrivals))
