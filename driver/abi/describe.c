@@ -175,12 +175,8 @@ void ucore_describe_end(const struct ucore_box *box, struct ucore_box_end *out)
  */
 void ucore_describe_trial(struct ucore_box *box, struct ucore_get_trial *out)
 {
-	struct ucore_trial trial;
-	unsigned long flags;
+	struct ucore_trial trial = ucore_trial_of(box);
 
-	raw_spin_lock_irqsave(&box->domain->lock, flags);
-	trial = box->trial;
-	raw_spin_unlock_irqrestore(&box->domain->lock, flags);
 	out->tried = trial.tried;
 	out->failed = trial.failed;
 	out->found = trial.found;

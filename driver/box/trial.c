@@ -382,6 +382,23 @@ bool ucore_trial_refuses(const struct ucore_box *box)
  * ---- what is told of it ----
  */
 
+/**
+ * ucore_trial_of() - what trying a box has shown, whoever has it
+ * @box: the box, its domain not locked
+ *
+ * Return: a copy.
+ */
+struct ucore_trial ucore_trial_of(struct ucore_box *box)
+{
+	struct ucore_trial trial;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&box->domain->lock, flags);
+	trial = box->trial;
+	raw_spin_unlock_irqrestore(&box->domain->lock, flags);
+	return trial;
+}
+
 static const struct {
 	u32 check;
 	const char *text;
