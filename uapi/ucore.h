@@ -481,7 +481,7 @@ struct ucore_get_ends {
 #define UCORE_TABLE_UNASSIGNED	3	/* the BAR has no address */
 #define UCORE_TABLE_DISABLED	4	/* the function does not decode memory */
 #define UCORE_TABLE_OUTSIDE	5	/* the table begins outside its BAR */
-#define UCORE_TABLE_RAM		6	/* the BAR is on RAM, or beyond physical addresses */
+#define UCORE_TABLE_RAM		6	/* it is on RAM, or beyond physical addresses */
 #define UCORE_TABLE_ASLEEP	7	/* it reads all ones: hidden or asleep */
 #define UCORE_TABLE_EMPTY	8	/* the global record is zero */
 #define UCORE_TABLE_STRIDE	9	/* records of less than three words */
@@ -491,12 +491,15 @@ struct ucore_get_ends {
 #define UCORE_TABLE_OTHER	13	/* its die has another table with other global registers */
 #define UCORE_TABLE_LIMIT	14	/* more units than the driver takes */
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map it */
+#define UCORE_TABLE_MSR		16	/* the MSR that tells its address faults, or holds none */
+#define UCORE_TABLE_FOREIGN	17	/* by that address it is another device's memory */
 
 /**
  * struct ucore_table_info - one element of GET_TABLES
  * @table: index of the table
  * @die: die that it describes, -1 if none
- * @segment: PCI segment of the function with the DVSEC
+ * @segment: PCI segment of the function with the DVSEC; 0, as all of its place, if an
+ *           MSR tells where the table is
  * @bus: PCI bus
  * @device: PCI device
  * @function: PCI function
@@ -512,7 +515,7 @@ struct ucore_get_ends {
  * @status_offset: of the first global status register from global control; 0
  *                 without CAP_SYS_ADMIN
  * @reason: UCORE_TABLE_*
- * @reserved: 0
+ * @msr: the MSR that tells where the table is; 0: a DVSEC does
  * @address: physical address of the table; 0 without CAP_SYS_ADMIN
  * @global: word 1 of the global record, address of global control; 0 without
  *          CAP_SYS_ADMIN
@@ -537,7 +540,7 @@ struct ucore_table_info {
 	__u32 num_status;
 	__u32 status_offset;
 	__u32 reason;
-	__u32 reserved;
+	__u32 msr;
 	__u64 address;
 	__u64 global;
 };
@@ -581,6 +584,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_SURPLUS	17	/* the CHA count MSR says there are fewer */
 #define UCORE_UNIT_MOVED	18	/* its registers are known to be elsewhere */
 #define UCORE_UNIT_FOREIGN	19	/* registers that are known to be another device's */
+#define UCORE_UNIT_BROKEN	20	/* units of this type are known not to work */
 
 #define UCORE_NO_BOX		0xffffffffU
 

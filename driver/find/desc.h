@@ -241,6 +241,9 @@ struct ucore_box_type {
  * @nr_gated: it does not exist, and stands for the enable bits of so many controls,
  *            the first of which is @ctl
  * @gated: that enable bit
+ * @next: a further global control of the domain, alike but for its place; NULL: none.
+ *        One of them frozen may or may not freeze the boxes of the others, so all are
+ *        written
  */
 struct ucore_global {
 	u32 ctl;
@@ -259,6 +262,7 @@ struct ucore_global {
 	u64 keep;
 	u64 clear_mask;
 	u64 gated;
+	const struct ucore_global *next;
 	bool level;
 	bool enables;
 };
@@ -270,7 +274,7 @@ struct ucore_global {
  * @global_gp: bits of the global status (its words, folded: domain.h) that its
  *             general counters may set
  * @global_fixed: bits of the global status that its fixed counters may set
- * @global: global control of its domain; NULL where there is none: then the
+ * @global: the first global control of its domain; NULL where there is none: then the
  *          domain's boxes are frozen one by one
  * @scope: UCORE_SCOPE_*: what its domain is
  * @die: logical die

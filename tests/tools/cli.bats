@@ -1480,6 +1480,17 @@ samples()
 	complains 1 "GET_UNITS"
 }
 
+@test "a table that an MSR points to has that in place of a function" {
+	UCORE_FAKE="machine=spr table=16 table=17" tool info --discovery
+	[[ $output == *"table 2: MSR 0x710, at 0xf0020000"*"not used: the MSR that tells its address faults"* ]]
+	[[ $output == *"table 3: MSR 0x710, at 0xf0030000"*"not used: its MSR says that it is in another"* ]]
+	UCORE_FAKE="machine=spr table=16" tool info --discovery -j
+	[[ $output == *'{"table":2,'*'"msr":"0x710","address":'*'"code":16,'* ]]
+	[[ $output != *'"msr":"0x710","function"'* ]]
+	UCORE_FAKE="machine=spr table=16" tool list --rejected
+	[[ $output == *"table 2 (MSR 0x710) is not used: the MSR that tells its address faults or holds none"* ]]
+}
+
 @test "info says in words what the platform can do" {
 	tool info
 	[[ $output == *"can        freeze a die at once, interrupt at an overflow"$'\n'* ]]

@@ -405,6 +405,14 @@ void fake_table(uint32_t reason, int32_t die)
 		.function = 1 + index / 2,
 		.dvsec = 0x100, .reason = reason, .address = 0xf0000000 + 0x10000 * index,
 	};
+	/* such a table is not in a function */
+	if (reason >= UCORE_TABLE_MSR) {
+		table->bus = 0;
+		table->function = 0;
+		table->dvsec = 0;
+		table->msr = 0x710;
+		read = false;
+	}
 	if (!read)
 		return;
 	table->stride = 32;
