@@ -1399,13 +1399,13 @@ samples()
 
 @test "list --rejected: each reason of the header has its sentence" {
 	words="machine=generic dies=1"
-	for reason in $(seq 19); do words+=" reject=$reason:0:type_0:$reason:0"; done
+	for reason in $(seq 20); do words+=" reject=$reason:0:type_0:$reason:0"; done
 	UCORE_FAKE=$words tool list --rejected -x,
 	[ "$status" -eq 0 ]
-	[ "$(cut -d, -f10- <<<"$output" | sed 1d | sort -u | wc -l)" -eq 19 ]
+	[ "$(cut -d, -f10- <<<"$output" | sed 1d | sort -u | wc -l)" -eq 20 ]
 	[[ $output != *"does not know"* ]]
-	[[ $err == "# 19 of 24 units rejected, 0 of 1 tables not used" ]]
-	UCORE_FAKE="machine=generic reject=20:0:type_0:1:0" tool list --rejected
+	[[ $err == "# 20 of 25 units rejected, 0 of 1 tables not used" ]]
+	UCORE_FAKE="machine=generic reject=21:0:type_0:1:0" tool list --rejected
 	[[ $output == *"does not know"* ]]
 }
 
