@@ -44,13 +44,15 @@
  *              on any of the counters asked for
  *  ERANGE      a value does not fit its field, or a period its counter, or a
  *              period is too short to be polled, or a timer's for its samples
- *  ENOSPC      every counter that the event could use is taken, or the buffer
+ *  ENOSPC      the session has every counter that the event could use, or the buffer
  *              for a READ or ring cannot hold the answer
  *  EADDRINUSE  a register that the box's counters share (filter, match) holds
- *              another value for another event of the session
+ *              another value for another event, of the session or of another
+ *              (GET_BOXES names it)
  *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter, and
  *              the caller does not want it polled
- *  EBUSY       the box belongs to another session (GET_BOXES names it), the
+ *  EBUSY       other sessions have the counters that the event could use, or the box
+ *              alone (BOX_FREEZE; GET_BOXES names one), the
  *              PMI CPUs are held by another session, the session is running,
  *              the kernel's own intel_uncore driver holds the hardware (INFO),
  *              or its perf the cores' counters (GET_CORE)
@@ -245,6 +247,7 @@ struct ucore_get_domains {
 #define UCORE_BOX_FREEZE	(1U << 2)	/* has a freeze of its own */
 #define UCORE_BOX_DEAD		(1U << 3)	/* did not answer when it was asked last */
 #define UCORE_BOX_FREE_RUNNING	(1U << 4)	/* fixed counters that no freeze stops */
+#define UCORE_BOX_SHARED	(1U << 5)	/* more than one session has counters of it now */
 
 /**
  * struct ucore_box_info - one element of GET_BOXES
@@ -260,9 +263,11 @@ struct ucore_get_domains {
  *         finds out
  * @fixed_width: bits of a fixed counter; the same
  * @caps: UCORE_BOX_*
- * @owner_pid: process that created the owning session, in the caller's pid
- *             namespace; 0 if the box is free
- * @owner: id of the owning session (ucore_status.session); 0 if free
+ * @owner_pid: process that created that session, in the caller's pid namespace; 0 if the
+ *             box is free
+ * @owner: id of a session with counters of the box (ucore_status.session): the first of
+ *         those that say something of its filter and match registers, else of all; 0 if
+ *         it is free.  With UCORE_BOX_SHARED there are others
  * @location: address of the box control: MSR number, or PCI
  *            segment << 32 | bus << 20 | device << 15 | function << 12 | offset,
  *            or physical address; 0 for callers without CAP_SYS_ADMIN
@@ -720,7 +725,7 @@ struct ucore_core_info {
  *
  * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
  * their own controls one after the other (skew_ns), and not their domains: other
- * sessions count on.  Boxes without UCORE_BOX_FREEZE count on, too
+ * sessions count on, but on none of these boxes.  Boxes without UCORE_BOX_FREEZE count on, too
  * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.  Boxes
  * of cores are frozen as ever: their domains have no other boxes.
  */
@@ -741,7 +746,7 @@ struct ucore_core_info {
  * @reserved: 0
  *
  * The session holds nothing until events are added.  Closing the descriptor
- * stops its boxes, resets them and gives them back.
+ * stops its counters, and resets and gives back the boxes that nobody else has.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size or wakeup), ENOMEM,
  * EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes
@@ -771,7 +776,7 @@ struct ucore_create_session {
  * @state: UCORE_SESSION_*
  * @flags: UCORE_SESSION_LOW_DWORD, UCORE_SESSION_BOX_FREEZE
  * @nr_events: events
- * @nr_boxes: boxes that it owns: GET_BOXES tells which
+ * @nr_boxes: boxes that it has counters of: GET_BOXES tells which, unless they are shared
  * @nr_domains: domains that those are on
  * @nr_pinned: domains whose PMI CPUs it has chosen (SET_PMI_CPUS), with events or without
  * @ring_size: bytes of each of its rings, one for each of @nr_domains
@@ -865,7 +870,7 @@ struct ucore_term {
 #define UCORE_EVENT_INTERRUPT	(1U << 0)
 
 /**
- * struct ucore_event_add - UCORE_EVENT_ADD: claim a box, take a counter
+ * struct ucore_event_add - UCORE_EVENT_ADD: take a counter of a box
  * @size: sizeof(struct ucore_event_add)
  * @flags: UCORE_EVENT_*
  * @box: box id
@@ -887,7 +892,15 @@ struct ucore_term {
  * @poll_ns: out: how often the counter is looked at while the session runs; 0 if it
  *           interrupts, or without @period
  *
- * The first event on a box claims the box; removing the last gives it back.
+ * Sessions share boxes: each has the counters of its events, from EVENT_ADD on, and its
+ * START, STOP, RESET and end leave those of others as they are.  Filter and match registers
+ * are one for all counters.  Sessions with events that say something of them (a field with
+ * UCORE_FIELD_SHARED, be it 0, or TID_EN) must want the same values of all of them, fields
+ * that are left out being 0: else EADDRINUSE.  Events that say nothing of them count under
+ * whatever others want there.  Counters that run freely (UCORE_BOX_FREE_RUNNING) are
+ * anybody's, but a box has no more sessions than counters.  A session with
+ * UCORE_SESSION_BOX_FREEZE shares no box of a die.  The last event that goes, of whatever
+ * session, gives the box back.
  *
  * A polled period: the counter is read so often that it cannot pass two multiples of
  * @period between two looks, as fast as the event can count at all; the first look
@@ -906,7 +919,7 @@ struct ucore_term {
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
  * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
- * EBUSY (running session, owned box, intel_uncore, perf), ENODEV (the box is gone).
+ * EBUSY (running session, counters of others, intel_uncore, perf), ENODEV (the box is gone).
  */
 struct ucore_event_add {
 	__u32 size;
@@ -983,7 +996,8 @@ struct ucore_set_pmi_cpus {
  * would take too much of the timer's period: struct ucore_budget), ENOMEM, EALREADY,
  * EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about to sleep).
  *
- * STOP reads the last counts under a frozen domain and stops the boxes.
+ * STOP reads the last counts under a frozen domain and stops the boxes, or, where other
+ * sessions count on, the session's counters.
  * Stopping a stopped session is no error.
  *
  * RESET sets counts and times to zero, of a running session too: with the

@@ -12,7 +12,7 @@
 #include "box/intree.h"
 #include "box/perf.h"
 #include "find/core.h"
-#include "session/session.h"
+#include "session/claim.h"
 
 /**
  * ucore_describe_state() - can sessions be created?
@@ -153,7 +153,7 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
 	if (admin)
 		out->location = box_location(box);
 	strscpy(out->type, type->name, sizeof(out->type));
-	ucore_session_describe_owner(box, out);
+	ucore_claim_describe(box, out);
 }
 
 /**

@@ -57,6 +57,7 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 	box->id = id;
 	box->domain = domain;
 	INIT_LIST_HEAD(&box->node);
+	INIT_LIST_HEAD(&box->claims);
 	box->caps = desc->type->caps | desc->caps;
 	box->io.tally = &domain->tally;
 	if (domain->gate)

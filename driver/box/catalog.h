@@ -20,7 +20,7 @@
  * @domains: all domains with boxes
  * @nr_domains: how many
  * @caps: UCORE_CAP_*
- * @lock: guards ucore_box.owner and ucore_domain.pin_*
+ * @lock: guards ucore_box.claims and ucore_domain.pin_*
  * @absent: why boxes of the uncore are missing, UCORE_STATE_READY if they are not
  * @hidden: one sentence on boxes that should be there, empty if none is missing
  */

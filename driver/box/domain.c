@@ -271,15 +271,25 @@ void ucore_domain_clear_status(struct ucore_domain *domain)
  * ucore_domain_clear_all() - forget whatever counters have overflowed
  * @domain: the domain, frozen
  *
- * For a status whose bits are those of counters, which belong to one session: the
- * manual wants them cleared before event selects change, before counters are
- * reloaded, and when counting has ended.  Elsewhere the boxes' own reset does that.
+ * For a status whose bits are those of counters: the manual wants them cleared before
+ * event selects change, before counters are reloaded, and when counting has ended.
+ * Elsewhere the boxes' own reset does that.
  */
 void ucore_domain_clear_all(struct ucore_domain *domain)
 {
-	if (domain->global && domain->global->clear)
+	ucore_domain_clear_bits(domain, ~0ULL);
+}
+
+/**
+ * ucore_domain_clear_bits() - the same for some counters; others are another session's
+ * @domain: the domain, frozen
+ * @bits: bits of the global status
+ */
+void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits)
+{
+	if (domain->global && domain->global->clear && (bits & domain->global->clear_mask))
 		domain->io.ops->write64(&domain->io, domain->global->clear,
-					domain->global->clear_mask);
+					bits & domain->global->clear_mask);
 }
 
 /**

@@ -228,6 +228,7 @@ void ucore_domain_take(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);
 void ucore_domain_let_run(struct ucore_domain *domain);
 void ucore_domain_clear_all(struct ucore_domain *domain);
+void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits);
 void ucore_domain_give_back(struct ucore_domain *domain);
 void ucore_domain_abandon(struct ucore_domain *domain);
 void ucore_domain_forget(struct ucore_domain *domain);

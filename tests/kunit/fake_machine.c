@@ -37,6 +37,7 @@ static void box_add(struct kunit *test, struct ucore_domain *domain,
 	box->caps = desc->type->caps;
 	box->domain = domain;
 	INIT_LIST_HEAD(&box->node);
+	INIT_LIST_HEAD(&box->claims);
 	box->io = (struct ucore_io){
 		.ops = ops,
 		.tally = &domain->tally,

@@ -589,7 +589,7 @@ void ucore_session_destroy(struct ucore_session *session);
  * ucore_session_add() - put an event on every box it wants, or on none
  *
  * Errors: those of UCORE_EVENT_ADD, explained: -EBUSY names the holder, -ENOSPC
- * the full box, -EADDRINUSE the two events that disagree.
+ * the full box, -EADDRINUSE the two events that disagree, or who has the filters.
  */
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
 		      struct ucore_error *err);
