@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit mutants check fuzz lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms clean help
+.PHONY: all module tools kunit mutants check fuzz fuzz-calls lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -81,6 +81,10 @@ check:	## checkpatch, sparse, W=1, headers, kernel-doc
 fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer's]
 	@$(LAB)/deps.sh build check
 	@$(MAKE) --no-print-directory -C tests/fuzz O=$(BUILD)/fuzz run
+
+fuzz-calls:	## calls of /dev/ucore at random, on the debug kernel [CALLS=10000000 SEED=1], hours
+	@$(LAB)/deps.sh build lab debug
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run $(or $(CALLS),10000000) $(or $(SEED),1)
 
 lab:	## tests on the emulated machine [TESTS="pattern ..." JOBS=n]
 	@$(LAB)/deps.sh build lab debug perf http
@@ -143,6 +147,9 @@ uninstall:	## remove what install and dkms installed [prefix=/usr/local DESTDIR=
 
 dkms:	## let DKMS build and install the module, for later kernels, too
 	@driver/install.sh dkms $(BUILD)/dkms
+
+deb:	## Debian packages of module (DKMS), tool, library and Python package, in build/deb
+	@tools/debian/build.sh $(BUILD)/deb
 
 clean:	## remove build/ (the cache stays)
 	@rm -rf $(BUILD)

@@ -44,13 +44,15 @@
  *              on any of the counters asked for
  *  ERANGE      a value does not fit its field, or a period its counter, or a
  *              period is too short to be polled, or a timer's for its samples
- *  ENOSPC      every counter that the event could use is taken, or the buffer
+ *  ENOSPC      the session has every counter that the event could use, or the buffer
  *              for a READ or ring cannot hold the answer
  *  EADDRINUSE  a register that the box's counters share (filter, match) holds
- *              another value for another event of the session
+ *              another value for another event, of the session or of another
+ *              (GET_BOXES names it)
  *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter, and
  *              the caller does not want it polled
- *  EBUSY       the box belongs to another session (GET_BOXES names it), the
+ *  EBUSY       other sessions have the counters that the event could use, or the box
+ *              alone (BOX_FREEZE; GET_BOXES names one), the
  *              PMI CPUs are held by another session, the session is running,
  *              the kernel's own intel_uncore driver holds the hardware (INFO),
  *              or its perf the cores' counters (GET_CORE)
@@ -86,6 +88,7 @@
 
 #define UCORE_GET_SESSIONS	_IO(UCORE_TYPE, 0x1a)
 #define UCORE_END_SESSION	_IO(UCORE_TYPE, 0x1b)
+#define UCORE_GET_TRIAL		_IO(UCORE_TYPE, 0x1c)
 
 #define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
 #define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
@@ -245,6 +248,7 @@ struct ucore_get_domains {
 #define UCORE_BOX_FREEZE	(1U << 2)	/* has a freeze of its own */
 #define UCORE_BOX_DEAD		(1U << 3)	/* did not answer when it was asked last */
 #define UCORE_BOX_FREE_RUNNING	(1U << 4)	/* fixed counters that no freeze stops */
+#define UCORE_BOX_SHARED	(1U << 5)	/* more than one session has counters of it now */
 
 /**
  * struct ucore_box_info - one element of GET_BOXES
@@ -260,9 +264,11 @@ struct ucore_get_domains {
  *         finds out
  * @fixed_width: bits of a fixed counter; the same
  * @caps: UCORE_BOX_*
- * @owner_pid: process that created the owning session, in the caller's pid
- *             namespace; 0 if the box is free
- * @owner: id of the owning session (ucore_status.session); 0 if free
+ * @owner_pid: process that created that session, in the caller's pid namespace; 0 if the
+ *             box is free
+ * @owner: id of a session with counters of the box (ucore_status.session): the first of
+ *         those that say something of its filter and match registers, else of all; 0 if
+ *         it is free.  With UCORE_BOX_SHARED there are others
  * @location: address of the box control: MSR number, or PCI
  *            segment << 32 | bus << 20 | device << 15 | function << 12 | offset,
  *            or physical address; 0 for callers without CAP_SYS_ADMIN
@@ -467,6 +473,61 @@ struct ucore_get_ends {
 	__aligned_u64 ends;
 };
 
+/* ucore_get_trial.tried, .failed: what is believed of a box, and can be tried */
+#define UCORE_TRIAL_WIDTH	(1U << 0)	/* general counters have the bits they should */
+#define UCORE_TRIAL_FIXED_WIDTH	(1U << 1)	/* fixed counters, too */
+#define UCORE_TRIAL_CONTROL	(1U << 2)	/* controls keep the bits that events want */
+#define UCORE_TRIAL_FIXED_CONTROL (1U << 3)	/* fixed counters' controls, too */
+#define UCORE_TRIAL_RUN		(1U << 4)	/* a clock counts when it is let */
+#define UCORE_TRIAL_GLOBAL_FREEZE (1U << 5)	/* the die's freeze stops it */
+#define UCORE_TRIAL_BOX_FREEZE	(1U << 6)	/* the box's own freeze stops it */
+
+/* ucore_get_trial.found: what was there before ucore touched the box */
+#define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero: somebody else's */
+#define UCORE_FOUND_GLOBAL	(1U << 1)	/* nor was global control */
+#define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID tells of a hypervisor */
+
+/**
+ * struct ucore_get_trial - UCORE_GET_TRIAL: what trying a box has shown
+ * @size: sizeof(struct ucore_get_trial)
+ * @flags: 0
+ * @box: in: box id
+ * @tried: out: UCORE_TRIAL_*: checks that were made
+ * @failed: out: of these, those that failed; the others held
+ * @found: out: UCORE_FOUND_*
+ * @width: out: bits that the general counters showed; 0: not tried, or none
+ * @fixed_width: out: the same of the fixed counters
+ * @missing: out: bits of a general control that did not read back; its lower half is tried
+ * @reads: out: register reads that the trial took
+ * @writes: out: register writes
+ * @reserved: out: 0
+ * @reason: out: one sentence on the worst that failed; empty if all held
+ *
+ * A box is tried once, by the first EVENT_ADD that has it; until then @tried is 0, as it
+ * is for boxes of cores.  Freezes are tried only while no session runs on the die: else
+ * by the first EVENT_ADD that has the box later.  What fails is claimed no longer: widths
+ * are those that were shown, GET_BOXES lacks OVERFLOW, FIXED_OVERFLOW or FREEZE, INFO
+ * GLOBAL_FREEZE; counts that no freeze stops are flagged UNFROZEN, those of events that
+ * want a missing bit REFUSED.  A box whose counters keep nothing is refused with ENODEV.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such box).
+ */
+struct ucore_get_trial {
+	__u32 size;
+	__u32 flags;
+	__u32 box;
+	__u32 tried;
+	__u32 failed;
+	__u32 found;
+	__u32 width;
+	__u32 fixed_width;
+	__u32 missing;
+	__u32 reads;
+	__u32 writes;
+	__u32 reserved;
+	char reason[UCORE_REASON_LEN];
+};
+
 /*
  * Discovery tables.  Processors from Sapphire Rapids on describe their boxes in
  * tables that a DVSEC of a PCI function points to.  These two commands show
@@ -481,7 +542,7 @@ struct ucore_get_ends {
 #define UCORE_TABLE_UNASSIGNED	3	/* the BAR has no address */
 #define UCORE_TABLE_DISABLED	4	/* the function does not decode memory */
 #define UCORE_TABLE_OUTSIDE	5	/* the table begins outside its BAR */
-#define UCORE_TABLE_RAM		6	/* the BAR is on RAM, or beyond physical addresses */
+#define UCORE_TABLE_RAM		6	/* it is on RAM, or beyond physical addresses */
 #define UCORE_TABLE_ASLEEP	7	/* it reads all ones: hidden or asleep */
 #define UCORE_TABLE_EMPTY	8	/* the global record is zero */
 #define UCORE_TABLE_STRIDE	9	/* records of less than three words */
@@ -491,12 +552,15 @@ struct ucore_get_ends {
 #define UCORE_TABLE_OTHER	13	/* its die has another table with other global registers */
 #define UCORE_TABLE_LIMIT	14	/* more units than the driver takes */
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map it */
+#define UCORE_TABLE_MSR		16	/* the MSR that tells its address faults, or holds none */
+#define UCORE_TABLE_FOREIGN	17	/* by that address it is another device's memory */
 
 /**
  * struct ucore_table_info - one element of GET_TABLES
  * @table: index of the table
  * @die: die that it describes, -1 if none
- * @segment: PCI segment of the function with the DVSEC
+ * @segment: PCI segment of the function with the DVSEC; 0, as all of its place, if an
+ *           MSR tells where the table is
  * @bus: PCI bus
  * @device: PCI device
  * @function: PCI function
@@ -512,7 +576,7 @@ struct ucore_get_ends {
  * @status_offset: of the first global status register from global control; 0
  *                 without CAP_SYS_ADMIN
  * @reason: UCORE_TABLE_*
- * @reserved: 0
+ * @msr: the MSR that tells where the table is; 0: a DVSEC does
  * @address: physical address of the table; 0 without CAP_SYS_ADMIN
  * @global: word 1 of the global record, address of global control; 0 without
  *          CAP_SYS_ADMIN
@@ -537,7 +601,7 @@ struct ucore_table_info {
 	__u32 num_status;
 	__u32 status_offset;
 	__u32 reason;
-	__u32 reserved;
+	__u32 msr;
 	__u64 address;
 	__u64 global;
 };
@@ -581,6 +645,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_SURPLUS	17	/* the CHA count MSR says there are fewer */
 #define UCORE_UNIT_MOVED	18	/* its registers are known to be elsewhere */
 #define UCORE_UNIT_FOREIGN	19	/* registers that are known to be another device's */
+#define UCORE_UNIT_BROKEN	20	/* units of this type are known not to work */
 
 #define UCORE_NO_BOX		0xffffffffU
 
@@ -720,7 +785,7 @@ struct ucore_core_info {
  *
  * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
  * their own controls one after the other (skew_ns), and not their domains: other
- * sessions count on.  Boxes without UCORE_BOX_FREEZE count on, too
+ * sessions count on, but on none of these boxes.  Boxes without UCORE_BOX_FREEZE count on, too
  * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.  Boxes
  * of cores are frozen as ever: their domains have no other boxes.
  */
@@ -741,7 +806,7 @@ struct ucore_core_info {
  * @reserved: 0
  *
  * The session holds nothing until events are added.  Closing the descriptor
- * stops its boxes, resets them and gives them back.
+ * stops its counters, and resets and gives back the boxes that nobody else has.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size or wakeup), ENOMEM,
  * EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes
@@ -771,7 +836,7 @@ struct ucore_create_session {
  * @state: UCORE_SESSION_*
  * @flags: UCORE_SESSION_LOW_DWORD, UCORE_SESSION_BOX_FREEZE
  * @nr_events: events
- * @nr_boxes: boxes that it owns: GET_BOXES tells which
+ * @nr_boxes: boxes that it has counters of: GET_BOXES tells which, unless they are shared
  * @nr_domains: domains that those are on
  * @nr_pinned: domains whose PMI CPUs it has chosen (SET_PMI_CPUS), with events or without
  * @ring_size: bytes of each of its rings, one for each of @nr_domains
@@ -865,7 +930,7 @@ struct ucore_term {
 #define UCORE_EVENT_INTERRUPT	(1U << 0)
 
 /**
- * struct ucore_event_add - UCORE_EVENT_ADD: claim a box, take a counter
+ * struct ucore_event_add - UCORE_EVENT_ADD: take a counter of a box
  * @size: sizeof(struct ucore_event_add)
  * @flags: UCORE_EVENT_*
  * @box: box id
@@ -887,7 +952,15 @@ struct ucore_term {
  * @poll_ns: out: how often the counter is looked at while the session runs; 0 if it
  *           interrupts, or without @period
  *
- * The first event on a box claims the box; removing the last gives it back.
+ * Sessions share boxes: each has the counters of its events, from EVENT_ADD on, and its
+ * START, STOP, RESET and end leave those of others as they are.  Filter and match registers
+ * are one for all counters.  Sessions with events that say something of them (a field with
+ * UCORE_FIELD_SHARED, be it 0, or TID_EN) must want the same values of all of them, fields
+ * that are left out being 0: else EADDRINUSE.  Events that say nothing of them count under
+ * whatever others want there.  Counters that run freely (UCORE_BOX_FREE_RUNNING) are
+ * anybody's, but a box has no more sessions than counters.  A session with
+ * UCORE_SESSION_BOX_FREEZE shares no box of a die.  The last event that goes, of whatever
+ * session, gives the box back.
  *
  * A polled period: the counter is read so often that it cannot pass two multiples of
  * @period between two looks, as fast as the event can count at all; the first look
@@ -906,7 +979,7 @@ struct ucore_term {
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
  * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
- * EBUSY (running session, owned box, intel_uncore, perf), ENODEV (the box is gone).
+ * EBUSY (running session, counters of others, intel_uncore, perf), ENODEV (the box is gone).
  */
 struct ucore_event_add {
 	__u32 size;
@@ -983,7 +1056,8 @@ struct ucore_set_pmi_cpus {
  * would take too much of the timer's period: struct ucore_budget), ENOMEM, EALREADY,
  * EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about to sleep).
  *
- * STOP reads the last counts under a frozen domain and stops the boxes.
+ * STOP reads the last counts under a frozen domain and stops the boxes, or, where other
+ * sessions count on, the session's counters.
  * Stopping a stopped session is no error.
  *
  * RESET sets counts and times to zero, of a running session too: with the

@@ -37,7 +37,7 @@ static int cmd_info(struct ucore_ioctl_call *call)
 		.model = boot_cpu_data.x86_model,
 		.stepping = boot_cpu_data.x86_stepping,
 	};
-	info->caps = ucore_catalog.caps;
+	info->caps = READ_ONCE(ucore_catalog.caps);
 	if (ucore_catalog.platform)
 		strscpy(info->platform, ucore_catalog.platform->name, sizeof(info->platform));
 	strscpy(info->reason, ucore_describe_reason(state), sizeof(info->reason));
@@ -129,6 +129,16 @@ static int cmd_get_ends(struct ucore_ioctl_call *call)
 	}
 	call->arg.ends.nr = n;
 	call->arg.ends.total = total;
+	return 0;
+}
+
+static int cmd_get_trial(struct ucore_ioctl_call *call)
+{
+	struct ucore_box *box = ucore_catalog_box(call->arg.trial.box);
+
+	if (!box)
+		return -ENOENT;
+	ucore_describe_trial(box, &call->arg.trial);
 	return 0;
 }
 
@@ -273,6 +283,7 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	{ UCORE_ANSWER(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes) },
 	{ UCORE_ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
 	{ UCORE_ANSWER(UCORE_GET_ENDS, struct ucore_get_ends, ends, cmd_get_ends) },
+	{ UCORE_ANSWER(UCORE_GET_TRIAL, struct ucore_get_trial, reason, cmd_get_trial) },
 	{ UCORE_ANSWER(UCORE_GET_TABLES, struct ucore_get_tables, tables, cmd_get_tables) },
 	{ UCORE_ANSWER(UCORE_GET_UNITS, struct ucore_get_units, units, cmd_get_units) },
 	{ UCORE_ANSWER(UCORE_GET_CORE, struct ucore_core_info, reason, cmd_get_core) },

@@ -11,8 +11,9 @@
 #include "box/catalog.h"
 #include "box/intree.h"
 #include "box/perf.h"
+#include "box/trial.h"
 #include "find/core.h"
-#include "session/session.h"
+#include "session/claim.h"
 
 /**
  * ucore_describe_state() - can sessions be created?
@@ -148,12 +149,12 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
 		.nr_fixed = type->nr_fixed,
 		.width = ucore_box_width(box, false),
 		.fixed_width = ucore_box_width(box, true),
-		.caps = box->caps | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
+		.caps = READ_ONCE(box->caps) | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
 	};
 	if (admin)
 		out->location = box_location(box);
 	strscpy(out->type, type->name, sizeof(out->type));
-	ucore_session_describe_owner(box, out);
+	ucore_claim_describe(box, out);
 }
 
 /**
@@ -165,4 +166,26 @@ void ucore_describe_end(const struct ucore_box *box, struct ucore_box_end *out)
 {
 	*out = box->desc.end;
 	out->box = box->id;
+}
+
+/**
+ * ucore_describe_trial() - for GET_TRIAL
+ * @box: the box
+ * @out: the answer; its size, flags and box are left alone
+ */
+void ucore_describe_trial(struct ucore_box *box, struct ucore_get_trial *out)
+{
+	struct ucore_trial trial = ucore_trial_of(box);
+
+	out->tried = trial.tried;
+	out->failed = trial.failed;
+	out->found = trial.found;
+	out->width = trial.width;
+	out->fixed_width = trial.fixed_width;
+	out->missing = trial.missing;
+	out->reads = trial.reads;
+	out->writes = trial.writes;
+	out->reserved = 0;
+	memset(out->reason, 0, sizeof(out->reason));
+	strscpy(out->reason, ucore_trial_reason(&trial), sizeof(out->reason));
 }

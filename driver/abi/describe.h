@@ -12,5 +12,6 @@ const char *ucore_describe_reason(u32 state);
 void ucore_describe_core(struct ucore_core_info *out);
 void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_box_info *out);
 void ucore_describe_end(const struct ucore_box *box, struct ucore_box_end *out);
+void ucore_describe_trial(struct ucore_box *box, struct ucore_get_trial *out);
 
 #endif /* UCORE_DESCRIBE_H */

@@ -93,6 +93,11 @@ static int cmd_reset(struct ucore_ioctl_call *call)
 	return ucore_session_reset(call_session(call));
 }
 
+static void undo_read(struct ucore_ioctl_call *call)
+{
+	ucore_session_unread(call_session(call));
+}
+
 static int cmd_read(struct ucore_ioctl_call *call)
 {
 	struct ucore_session *session = call_session(call);
@@ -113,8 +118,10 @@ static int cmd_read(struct ucore_ioctl_call *call)
 	if (copy_to_user(u64_to_user_ptr(read->values), session->values,
 			 array_size(read->nr_values, sizeof(*session->values))) ||
 	    copy_to_user(u64_to_user_ptr(read->domains), session->domains,
-			 array_size(read->nr_domains, sizeof(*session->domains))))
+			 array_size(read->nr_domains, sizeof(*session->domains)))) {
+		undo_read(call);
 		return -EFAULT;
+	}
 	return 0;
 }
 
@@ -165,7 +172,7 @@ static const struct ucore_ioctl_cmd session_commands[] = {
 	{ UCORE_ACTION(UCORE_STOP, struct ucore_command, flags, cmd_stop) },
 	{ UCORE_ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset), .works = true },
 	{ UCORE_ANSWER(UCORE_READ, struct ucore_read, skew_ns, cmd_read),
-	  .flags = UCORE_READ_LIVE, .works = true },
+	  .flags = UCORE_READ_LIVE, .works = true, .undo = undo_read },
 	{ UCORE_ANSWER(UCORE_STATUS, struct ucore_status, writes, cmd_status) },
 	{ UCORE_ANSWER(UCORE_RING_INFO, struct ucore_ring_info, producer, cmd_ring_info) },
 	{ UCORE_ANSWER(UCORE_BUDGET, struct ucore_budget, put_off, cmd_budget) },

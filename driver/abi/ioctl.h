@@ -19,6 +19,7 @@ union ucore_ioctl_arg {
 	struct ucore_get_boxes boxes;
 	struct ucore_get_fields fields;
 	struct ucore_get_ends ends;
+	struct ucore_get_trial trial;
 	struct ucore_get_tables tables;
 	struct ucore_get_units units;
 	struct ucore_core_info core;

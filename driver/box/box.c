@@ -303,6 +303,23 @@ bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
 	return status & BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
 }
 
+/**
+ * ucore_counter_global_bit() - its own bit in the global status
+ * @ctr: the counter
+ *
+ * Return: 0 where bits of the global status are those of boxes.
+ */
+u64 ucore_counter_global_bit(const struct ucore_counter *ctr)
+{
+	const struct ucore_box_type *type = ctr->box->desc.type;
+
+	if (!type->status_global)
+		return 0;
+	if (!ucore_counter_is_fixed(ctr))
+		return BIT_ULL(type->status_gp_shift + ctr->index);
+	return BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
+}
+
 /* The bits of @word that the box control shows when it is written; 0 if it does not answer. */
 static u32 control_shows(struct ucore_box *box, u32 word)
 {
@@ -418,6 +435,17 @@ void ucore_box_reset(struct ucore_box *box)
 	ucore_box_clear_status(box, ucore_box_status(box));
 }
 
+/**
+ * ucore_box_reset_first() - the same for a box of which it is not known what it lacks
+ * @box: the box
+ */
+void ucore_box_reset_first(struct ucore_box *box)
+{
+	if (box->desc.type->words && box->desc.type->words->tried)
+		control_try(box);
+	ucore_box_reset(box);
+}
+
 /* A counter that stands shows which of two widths it has when all ones are written. */
 static u8 width_found(struct ucore_box *box, u16 reg, u8 width, u8 least)
 {
@@ -456,15 +484,29 @@ static void widths_find(struct ucore_box *box)
  */
 void ucore_box_program(struct ucore_box *box, const u64 *shared)
 {
-	if (!box->dirty) {
+	if (box->dirty) {
+		ucore_box_reset(box);
+	} else {
 		shared_save(box);
-		if (box->desc.type->words && box->desc.type->words->tried)
-			control_try(box);
+		ucore_box_reset_first(box);
 		box->dirty = true;
 	}
-	ucore_box_reset(box);
 	widths_find(box);
 	shared_write(box, shared);
+}
+
+/**
+ * ucore_box_join() - have counters of a box that another part has programmed
+ * @box: the box
+ * @shared: values of its filter and match registers; NULL: whatever they hold
+ *
+ * Nothing that its other counters use is touched: who says something of the shared
+ * registers says the same.
+ */
+void ucore_box_join(struct ucore_box *box, const u64 *shared)
+{
+	if (shared)
+		shared_write(box, shared);
 }
 
 /*
@@ -487,6 +529,8 @@ static void control_write(struct ucore_counter *ctr)
 		ctr->box->fixed |= ctr->ctl;	/* ucore_box_run() writes it */
 		return;
 	}
+	if (ctr->ctl & ctr->box->trial.missing && !ucore_counter_is_fixed(ctr))
+		ctr->flags |= UCORE_VALUE_REFUSED;
 	/* the reset has left the upper half zero */
 	if (ctr->ctl >> 32) {
 		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
@@ -505,9 +549,35 @@ static void counter_narrow(struct ucore_counter *ctr)
 	ctr->period = min(ctr->period, ctr->mask);
 }
 
+/* Its bit in the status of its box; 0 if it has none there. */
+static u64 counter_status(const struct ucore_counter *ctr)
+{
+	const struct ucore_box_type *type = ctr->box->desc.type;
+
+	if (type->status_global)
+		return 0;
+	if (!ucore_counter_is_fixed(ctr))
+		return BIT_ULL(type->status_gp_shift + ctr->index);
+	if (type->status_fixed < 0)
+		return 0;
+	return BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
+}
+
+/*
+ * Zero or preload what no reset has zeroed, for others count in the box.  A bit that it has
+ * left in the status would keep it from signalling.
+ */
+static void counter_take(struct ucore_counter *ctr)
+{
+	struct ucore_box *box = ctr->box;
+
+	ucore_box_clear_status(box, ucore_box_status(box) & counter_status(ctr));
+	ucore_counter_arm(ctr);
+}
+
 /**
  * ucore_box_program_counter() - preload a counter, then set its control
- * @ctr: a counter of a box that has been reset
+ * @ctr: a counter of a box that has been reset, or joined: then its control is zero
  *
  * One that runs freely begins where it is.  One that no freeze reaches counts as
  * soon as it has an event: it waits for ucore_counter_release(), on the first
@@ -522,7 +592,9 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 	}
 	ctr->prev = 0;
 	ctr->flags &= ~UCORE_VALUE_REFUSED;
-	if (ctr->period)
+	if (ctr->box->users > 1)
+		counter_take(ctr);
+	else if (ctr->period)
 		ucore_counter_arm(ctr);
 	if (!(ctr->flags & UCORE_VALUE_UNFROZEN))
 		control_write(ctr);
@@ -614,6 +686,33 @@ void ucore_counter_stop(const struct ucore_counter *ctr)
 	if (ucore_counter_is_fixed(ctr) && box->desc.type->fixed_step)
 		return;
 	if (!reset_reaches(box, UCORE_RESET_CTL) || ucore_counter_is_fixed(ctr))
+		box_write(box, ctr->ctl_reg, 0);
+}
+
+/* Its field in the control that fixed counters share. */
+static void fixed_leave(const struct ucore_counter *ctr)
+{
+	ctr->box->fixed &= ~ctr->ctl;
+	box_write(ctr->box, ctr->box->desc.layout->fixed_ctl[0], ctr->box->fixed);
+}
+
+/**
+ * ucore_counter_leave() - stop a counter of a box that is not reset: others count in it
+ * @ctr: the counter
+ *
+ * Its control is left whole zero, for whoever joins next.
+ */
+void ucore_counter_leave(const struct ucore_counter *ctr)
+{
+	struct ucore_box *box = ctr->box;
+
+	if (box->dead || ctr->ctl_reg == UCORE_REG_NONE)
+		return;
+	if (ucore_counter_is_fixed(ctr) && box->desc.type->fixed_step)
+		fixed_leave(ctr);
+	else if (ctr->ctl >> 32)
+		box->io.ops->write64(&box->io, ctr->ctl_reg, 0);
+	else
 		box_write(box, ctr->ctl_reg, 0);
 }
 

@@ -14,7 +14,32 @@
 #include "reg/reg.h"
 
 struct ucore_domain;
-struct ucore_session;
+
+/**
+ * struct ucore_trial - what became of trying a box (trial.c)
+ * @tried: UCORE_TRIAL_*: checks that were made
+ * @failed: of these, those that failed
+ * @found: UCORE_FOUND_*: what was there before
+ * @missing: bits of a general control that did not read back
+ * @width: bits that its general counters showed, 0: not tried, or none
+ * @fixed_width: the same of its fixed counters
+ * @reads: register reads that it took
+ * @writes: register writes
+ * @done: all was tried that can be
+ *
+ * Written under the domain's lock.
+ */
+struct ucore_trial {
+	u32 tried;
+	u32 failed;
+	u32 found;
+	u32 missing;
+	u8 width;
+	u8 fixed_width;
+	u32 reads;
+	u32 writes;
+	bool done;
+};
 
 /**
  * struct ucore_box - a box being driven
@@ -22,18 +47,21 @@ struct ucore_session;
  * @io: its registers
  * @aux: registers in its second PCI function; ops NULL if there is none
  * @id: index in the catalog
- * @caps: UCORE_BOX_* of this very box (a description may lack what its type has)
+ * @caps: UCORE_BOX_* of this very box (a description may lack what its type has; what
+ *        its trial shows not to be so is taken away)
  * @domain: the domain it belongs to
  * @node: in the domain's list of boxes that are frozen and thawed one by one
- * @owner: session that owns it; guarded by the catalog's lock
- * @part_index: place in its owner's part; owner's session lock
- * @nr_events: events that its owner has on it; owner's session lock
+ * @claims: what sessions have of it (session/claim.h); guarded by the catalog's lock
+ * @users: parts that have programmed counters of it; guarded by the domain's lock
+ * @status: its status, as read for the overflow that is being serviced; the same
+ * @asked: @status has been read
  * @saved: shared registers as found; guarded by the domain's lock
  * @width: bits of its general counters, where sources differ; 0: not known yet; written
  *         once, under the domain's lock
  * @fixed_width: the same for its fixed counters
  * @absent: bits of its box control that are not there; guarded by the domain's lock
  * @tried: it is known which; guarded by the domain's lock
+ * @trial: what trying it has shown
  * @fixed: the control that its fixed counters share; guarded by the domain's lock
  * @dirty: programmed since it was last given back, which a dead box cannot be; guarded by
  *         the domain's lock
@@ -48,14 +76,16 @@ struct ucore_box {
 	u32 caps;
 	struct ucore_domain *domain;
 	struct list_head node;
-	struct ucore_session *owner;
-	u32 part_index;
-	u32 nr_events;
+	struct list_head claims;
+	u32 users;
+	u64 status;
+	bool asked;
 	u64 saved[UCORE_MAX_SHARED];
 	u8 width;
 	u8 fixed_width;
 	u32 absent;
 	bool tried;
+	struct ucore_trial trial;
 	u64 fixed;
 	bool dirty;
 	bool dead;
@@ -135,7 +165,9 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
 void ucore_counter_arm(struct ucore_counter *ctr);
 
 void ucore_box_reset(struct ucore_box *box);
+void ucore_box_reset_first(struct ucore_box *box);
 void ucore_box_program(struct ucore_box *box, const u64 *shared);
+void ucore_box_join(struct ucore_box *box, const u64 *shared);
 void ucore_box_program_counter(struct ucore_counter *ctr);
 void ucore_counter_release(struct ucore_counter *ctr);
 void ucore_counter_restart(struct ucore_counter *ctr);
@@ -143,10 +175,12 @@ void ucore_box_freeze(struct ucore_box *box);
 void ucore_box_run(struct ucore_box *box);
 void ucore_box_stop(struct ucore_box *box);
 void ucore_counter_stop(const struct ucore_counter *ctr);
+void ucore_counter_leave(const struct ucore_counter *ctr);
 void ucore_box_give_back(struct ucore_box *box);
 bool ucore_box_answers(struct ucore_box *box);
 u64 ucore_box_status(struct ucore_box *box);
 void ucore_box_clear_status(struct ucore_box *box, u64 status);
+u64 ucore_counter_global_bit(const struct ucore_counter *ctr);
 bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
 				  u64 global);
 

@@ -57,6 +57,7 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 	box->id = id;
 	box->domain = domain;
 	INIT_LIST_HEAD(&box->node);
+	INIT_LIST_HEAD(&box->claims);
 	box->caps = desc->type->caps | desc->caps;
 	box->io.tally = &domain->tally;
 	if (domain->gate)
@@ -207,6 +208,7 @@ void ucore_catalog_destroy(void)
 	cat->nr_boxes = 0;
 	cat->nr_domains = 0;
 	cat->caps = 0;
+	cat->told = 0;
 	*cat->hidden = 0;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();

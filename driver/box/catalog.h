@@ -19,8 +19,9 @@
  * @nr_boxes: how many
  * @domains: all domains with boxes
  * @nr_domains: how many
- * @caps: UCORE_CAP_*
- * @lock: guards ucore_box.owner and ucore_domain.pin_*
+ * @caps: UCORE_CAP_*; a trial may take one away
+ * @lock: guards ucore_box.claims and ucore_domain.pin_*
+ * @told: what trials have shown that the log tells: each thing once; guarded by @lock
  * @absent: why boxes of the uncore are missing, UCORE_STATE_READY if they are not
  * @hidden: one sentence on boxes that should be there, empty if none is missing
  */
@@ -32,6 +33,7 @@ struct ucore_catalog {
 	u32 nr_domains;
 	u32 caps;
 	struct mutex lock;	/* after session->lock, ucore_run_lock, CPU hotplug */
+	u32 told;
 	u32 absent;
 	char hidden[UCORE_REASON_LEN];
 };

@@ -14,6 +14,7 @@
 #include <linux/smp.h>
 
 #include "box/box.h"
+#include "box/control.h"
 #include "box/domain.h"
 #include "compat.h"
 #include "find/desc.h"
@@ -26,10 +27,17 @@ DEFINE_MUTEX(ucore_run_lock);	/* domain.h tells what it guards */
  * ---- global control; the domain's lock is held, this CPU is the domain's ----
  */
 
+#define for_each_further(domain, c) \
+	for ((c) = (domain)->further; (c) < (domain)->further + (domain)->nr_further; (c)++)
+
 static void global_write(struct ucore_domain *domain, u64 command)
 {
+	struct ucore_control *c;
+
 	/* every write carries the route: a write without it would unset it */
 	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
+	for_each_further(domain, c)
+		c->io.ops->write64(&c->io, c->global->ctl, command | c->route);
 }
 
 /* Is the global control a set of enables, as that of a core? */
@@ -65,12 +73,24 @@ static void boxes_freeze(struct ucore_domain *domain)
 	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
 }
 
+/* Does the first write freeze all boxes, or each its own?  The skew allows for both. */
+static void globals_freeze(struct ucore_domain *domain)
+{
+	u64 start = ktime_get_mono_fast_ns();
+
+	global_write(domain, domain->global->freeze);
+	domain->skew_ns = ktime_get_mono_fast_ns() - start;
+	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
+}
+
 static void domain_freeze(struct ucore_domain *domain)
 {
-	if (domain->global)
-		global_write(domain, domain->global->freeze);
-	else
+	if (!domain->global)
 		boxes_freeze(domain);
+	else if (domain->nr_further)
+		globals_freeze(domain);
+	else
+		global_write(domain, domain->global->freeze);
 }
 
 static void domain_unfreeze(struct ucore_domain *domain)
@@ -202,17 +222,6 @@ void ucore_domain_frozen_unseen(struct ucore_domain *domain)
 	domain->frozen_since = min(domain->frozen_since, max(domain->looked, domain->thawed));
 }
 
-static u32 nr_status(const struct ucore_domain *domain)
-{
-	return domain->global ? domain->global->nr_status : 0;
-}
-
-/* Word @i of global status, as a register of the domain's window. */
-static u32 status_reg(const struct ucore_domain *domain, u32 i)
-{
-	return domain->global->status + i * domain->global->status_stride;
-}
-
 /**
  * ucore_domain_status() - which boxes overflowed
  * @domain: the domain
@@ -224,17 +233,13 @@ static u32 status_reg(const struct ucore_domain *domain, u32 i)
  */
 u64 ucore_domain_status(struct ucore_domain *domain)
 {
-	const struct ucore_global *global = domain->global;
-	u64 status, all = 0;
-	u32 i;
+	struct ucore_control *c;
+	u64 all = 0;
 
-	for (i = 0; i < nr_status(domain); i++) {
-		status = domain->io.ops->read64(&domain->io, status_reg(domain, i));
-		if (status == UCORE_REG_DEAD)
-			status = 0;
-		domain->status[i] = global->clear ? status & global->clear_mask : status;
-		all |= domain->status[i];
-	}
+	if (domain->global)
+		all = ucore_control_status(domain->global, &domain->io, domain->status);
+	for_each_further(domain, c)
+		all |= ucore_control_status(c->global, &c->io, c->status);
 	return by_enables(domain) ? all & domain->armed_mask : all;
 }
 
@@ -246,7 +251,7 @@ u64 ucore_domain_status(struct ucore_domain *domain)
  */
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
 {
-	return nr_status(domain) && !by_enables(domain);
+	return domain->global && domain->global->nr_status && !by_enables(domain);
 }
 
 /**
@@ -258,40 +263,61 @@ bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
  */
 void ucore_domain_clear_status(struct ucore_domain *domain)
 {
-	u32 i;
+	struct ucore_control *c;
 
-	for (i = 0; i < nr_status(domain); i++)
-		if (domain->status[i])
-			domain->io.ops->write64(&domain->io,
-						domain->global->clear ?: status_reg(domain, i),
-						domain->status[i]);
+	if (domain->global)
+		ucore_control_clear(domain->global, &domain->io, domain->status);
+	for_each_further(domain, c)
+		ucore_control_clear(c->global, &c->io, c->status);
 }
 
 /**
  * ucore_domain_clear_all() - forget whatever counters have overflowed
  * @domain: the domain, frozen
  *
- * For a status whose bits are those of counters, which belong to one session: the
- * manual wants them cleared before event selects change, before counters are
- * reloaded, and when counting has ended.  Elsewhere the boxes' own reset does that.
+ * For a status whose bits are those of counters: the manual wants them cleared before
+ * event selects change, before counters are reloaded, and when counting has ended.
+ * Elsewhere the boxes' own reset does that.
  */
 void ucore_domain_clear_all(struct ucore_domain *domain)
 {
-	if (domain->global && domain->global->clear)
-		domain->io.ops->write64(&domain->io, domain->global->clear,
-					domain->global->clear_mask);
+	ucore_domain_clear_bits(domain, ~0ULL);
 }
 
 /**
- * ucore_domain_set_route() - which cores get the PMI
- * @domain: the domain
- * @route: pmi_core_sel and the wake bit, 0 for none
+ * ucore_domain_clear_bits() - the same for some counters; others are another session's
+ * @domain: the domain, frozen
+ * @bits: bits of the global status
  */
-void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
+void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits)
 {
-	lockdep_assert_held(&domain->lock);
+	if (domain->global && domain->global->clear && (bits & domain->global->clear_mask))
+		domain->io.ops->write64(&domain->io, domain->global->clear,
+					bits & domain->global->clear_mask);
+}
+
+/* One without a status has no route either: its boxes cannot interrupt. */
+static void routes_set(struct ucore_domain *domain, u64 route)
+{
+	struct ucore_control *c;
 
 	domain->route = route;
+	for_each_further(domain, c)
+		c->route = route & (c->global->core_sel | c->global->wake);
+}
+
+/* Each as it was found. */
+static void routes_as_found(struct ucore_domain *domain)
+{
+	struct ucore_control *c;
+
+	domain->route = domain->found;
+	for_each_further(domain, c)
+		c->route = c->found;
+}
+
+static void routes_write(struct ucore_domain *domain)
+{
 	if (!domain->global)
 		return;
 	if (!domain->global->level) {
@@ -306,6 +332,19 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
 }
 
 /**
+ * ucore_domain_set_route() - which cores get the PMI
+ * @domain: the domain
+ * @route: pmi_core_sel and the wake bit, 0 for none
+ */
+void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
+{
+	lockdep_assert_held(&domain->lock);
+
+	routes_set(domain, route);
+	routes_write(domain);
+}
+
+/**
  * ucore_domain_take() - begin the use of a domain: note what is there
  * @domain: the domain
  *
@@ -315,14 +354,15 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
  */
 void ucore_domain_take(struct ucore_domain *domain)
 {
-	u64 found;
+	struct ucore_control *c;
 
 	if (!domain->taken && domain->global) {
-		found = domain->io.ops->read64(&domain->io, domain->global->ctl);
-		domain->found = found == UCORE_REG_DEAD ? 0 : found & domain->global->keep;
+		domain->found = ucore_control_found(domain->global, &domain->io);
+		for_each_further(domain, c)
+			c->found = ucore_control_found(c->global, &c->io);
 	}
 	domain->taken = true;
-	domain->route = 0;
+	routes_set(domain, 0);
 }
 
 /**
@@ -359,10 +399,12 @@ void ucore_domain_give_back(struct ucore_domain *domain)
 {
 	domain->taken = false;
 	/* and so it stays: boxes are still to be given back */
-	if (!by_enables(domain))
-		ucore_domain_set_route(domain, domain->found);
-	else if (!domain->frozen)
+	if (!by_enables(domain)) {
+		routes_as_found(domain);
+		routes_write(domain);
+	} else if (!domain->frozen) {
 		global_write(domain, domain->found);
+	}
 }
 
 /**
@@ -377,7 +419,7 @@ void ucore_domain_abandon(struct ucore_domain *domain)
 	if (by_enables(domain))
 		domain->taken = false;
 	else
-		domain->route = domain->found;
+		routes_as_found(domain);
 }
 
 /**
@@ -425,9 +467,14 @@ static bool within_reach(const struct ucore_domain *domain, const struct ucore_i
  */
 bool ucore_domain_seize(struct ucore_domain *domain)
 {
+	const struct ucore_control *c;
+
 	if (!domain->global || !within_reach(domain, &domain->io))
 		return false;
-	domain->route = 0;
+	for_each_further(domain, c)
+		if (!within_reach(domain, &c->io))
+			return false;
+	routes_set(domain, 0);
 	global_write(domain, domain->global->freeze);
 	return true;
 }
@@ -442,7 +489,7 @@ void ucore_domain_abort(struct ucore_domain *domain)
 	ucore_domain_clear_all(domain);
 	domain->taken = false;
 	if (!by_enables(domain))
-		domain->route = domain->found;
+		routes_as_found(domain);
 	global_write(domain, run_word(domain));
 }
 
@@ -582,7 +629,30 @@ void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info
 
 static struct lock_class_key cpu_lock_class;
 
-/* Its global control's window. */
+static int further_init(struct ucore_domain *domain)
+{
+	const struct ucore_global *global;
+	struct ucore_control *c;
+	int ret = 0;
+	u32 n = 0;
+
+	for (global = domain->global->next; global; global = global->next)
+		n++;
+	if (!n)
+		return 0;
+	domain->further = kcalloc(n, sizeof(*domain->further), GFP_KERNEL);
+	if (!domain->further)
+		return -ENOMEM;
+	for (global = domain->global->next; global && !ret; global = global->next) {
+		c = &domain->further[domain->nr_further++];
+		c->global = global;
+		c->io.tally = &domain->tally;
+		ret = ucore_control_window(global, &c->io);
+	}
+	return ret;
+}
+
+/* Its global controls' windows. */
 static int global_init(struct ucore_domain *domain, const struct ucore_global *global)
 {
 	domain->global = global;
@@ -599,13 +669,7 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 		ucore_io_init_gate(&domain->io, domain->gate);
 		return 0;
 	}
-	if (global->size)
-		return ucore_io_init_mmio(&domain->io, global->phys, global->size);
-	if (global->pdev)
-		ucore_io_init_pci(&domain->io, global->pdev);
-	else
-		ucore_io_init_msr(&domain->io, 0);
-	return 0;
+	return ucore_control_window(global, &domain->io) ?: further_init(domain);
 }
 
 /**
@@ -642,6 +706,13 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 
 void ucore_domain_destroy(struct ucore_domain *domain)
 {
+	struct ucore_control *c;
+
+	for_each_further(domain, c)
+		ucore_io_close(&c->io);
+	kfree(domain->further);
+	domain->further = NULL;
+	domain->nr_further = 0;
 	ucore_io_close(&domain->io);
 	kfree(domain->gate);
 	domain->gate = NULL;

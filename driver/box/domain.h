@@ -17,6 +17,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include "box/control.h"
 #include "reg/reg.h"
 
 struct ucore_box;
@@ -25,13 +26,6 @@ struct ucore_domain_info;
 struct ucore_global;
 
 #define UCORE_NO_CPU	(-1)
-
-/*
- * Words of global status.  Their bits are folded into one word to find the
- * boxes that are to be asked: bit p % 64 speaks for all boxes at positions
- * p, p + 64 ..., whose own status tells which it was.
- */
-#define UCORE_MAX_STATUS	16
 
 /**
  * struct ucore_context - what an interrupt interrupted
@@ -97,8 +91,11 @@ struct ucore_pmi {
  * @package: physical package id
  * @nr_boxes: boxes on it
  * @nr_counters: their counters, fixed ones included
- * @global: its global control; NULL: there is none, boxes are frozen one by one
+ * @global: its global control, the first one if there are several; NULL: there is none,
+ *          boxes are frozen one by one
  * @io: window of the global control
+ * @further: the others; NULL: there are none
+ * @nr_further: how many
  * @gate: in place of a global control that does not exist, else NULL
  * @tally: register accesses
  * @lock: guards everything below but @pin_*, and the boxes' registers.  Taken
@@ -115,7 +112,7 @@ struct ucore_pmi {
  * @thawed: when it, or boxes of it, were thawed last
  * @frozen_ns: how long it had been frozen until then, since load
  * @skew_ns: at most this long from the first box's freeze to the last one's, when it
- *           was frozen last
+ *           was frozen last; so, too, with several global controls
  * @skew_max_ns: the longest since load
  * @route: bits that every write of global control must carry: pmi_core_sel and the
  *         wake bit
@@ -154,6 +151,8 @@ struct ucore_domain {
 	u32 nr_counters;
 	const struct ucore_global *global;
 	struct ucore_io io;
+	struct ucore_control *further;
+	u32 nr_further;
 	struct ucore_gate *gate;
 	struct ucore_tally tally;
 
@@ -228,6 +227,7 @@ void ucore_domain_take(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);
 void ucore_domain_let_run(struct ucore_domain *domain);
 void ucore_domain_clear_all(struct ucore_domain *domain);
+void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits);
 void ucore_domain_give_back(struct ucore_domain *domain);
 void ucore_domain_abandon(struct ucore_domain *domain);
 void ucore_domain_forget(struct ucore_domain *domain);

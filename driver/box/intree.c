@@ -23,12 +23,12 @@
 static bool loading;
 
 /* Of the uncore. */
-static bool any_box_owned(void)
+static bool any_box_claimed(void)
 {
 	const struct ucore_box *box = ucore_catalog.boxes;
 
 	for (; box < ucore_catalog.boxes + ucore_catalog.nr_boxes; box++)
-		if (box->owner && box->domain->scope == UCORE_SCOPE_DIE)
+		if (!list_empty(&box->claims) && box->domain->scope == UCORE_SCOPE_DIE)
 			return true;
 	return false;
 }
@@ -41,7 +41,7 @@ static int module_changes(struct notifier_block *nb, unsigned long state, void *
 	if (strcmp(mod->name, INTREE_MODULE))
 		return NOTIFY_DONE;
 	mutex_lock(&ucore_catalog.lock);
-	if (state == MODULE_STATE_COMING && any_box_owned()) {
+	if (state == MODULE_STATE_COMING && any_box_claimed()) {
 		pr_warn("%s not loaded: sessions use the boxes\n", INTREE_MODULE);
 		ret = notifier_from_errno(-EBUSY);
 	} else if (state != MODULE_STATE_LIVE) {

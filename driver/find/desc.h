@@ -143,6 +143,9 @@ struct ucore_increment {
 	u16 max;
 };
 
+/* Bits of a general control that choose an event, told from none at all */
+#define UCORE_CLOCK(_ctl)	(BIT(31) | (_ctl))
+
 /* In the place of a bit of the box status: */
 #define UCORE_STATUS_GLOBAL	(-1)	/* only the global status tells */
 #define UCORE_STATUS_VALUE	(-2)	/* nothing does, but the counter's value has wrapped */
@@ -159,6 +162,8 @@ struct ucore_increment {
  *              counters take no fields
  * @max_increment: largest count in one clock of any other event
  * @fixed_increment: largest count in one clock of a fixed counter, 0: a clock's, 1
+ * @clock: UCORE_CLOCK() of an event that counts each clock of the box, 0: none is known;
+ *         a fixed counter with a control of its own counts clocks, too
  * @caps: UCORE_BOX_*
  * @nr_gp: general counters
  * @nr_fixed: fixed counters
@@ -194,6 +199,7 @@ struct ucore_box_type {
 	const struct ucore_increment *increments;
 	const struct ucore_fixed_bit *fixed_bits;
 	u32 nr_fields;
+	u32 clock;
 	u32 caps;
 	u32 ctl_en;
 	u32 ctl_ov_en;
@@ -241,6 +247,9 @@ struct ucore_box_type {
  * @nr_gated: it does not exist, and stands for the enable bits of so many controls,
  *            the first of which is @ctl
  * @gated: that enable bit
+ * @next: a further global control of the domain, alike but for its place; NULL: none.
+ *        One of them frozen may or may not freeze the boxes of the others, so all are
+ *        written
  */
 struct ucore_global {
 	u32 ctl;
@@ -259,6 +268,7 @@ struct ucore_global {
 	u64 keep;
 	u64 clear_mask;
 	u64 gated;
+	const struct ucore_global *next;
 	bool level;
 	bool enables;
 };
@@ -270,7 +280,7 @@ struct ucore_global {
  * @global_gp: bits of the global status (its words, folded: domain.h) that its
  *             general counters may set
  * @global_fixed: bits of the global status that its fixed counters may set
- * @global: global control of its domain; NULL where there is none: then the
+ * @global: the first global control of its domain; NULL where there is none: then the
  *          domain's boxes are frozen one by one
  * @scope: UCORE_SCOPE_*: what its domain is
  * @die: logical die

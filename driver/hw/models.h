@@ -37,5 +37,6 @@ UCORE_MODEL(6, 174, "gnr", "Granite Rapids D", 1)
 UCORE_MODEL(6, 175, "srf", "Sierra Forest", 1)
 UCORE_MODEL(6, 182, "grr", "Grand Ridge", 1)
 UCORE_MODEL(6, 221, "cwf", "Clearwater Forest", 1)
+UCORE_MODEL(19, 1, "dmr", "Diamond Rapids", 1)
 
 #undef UCORE_MODEL

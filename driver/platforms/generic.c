@@ -49,7 +49,7 @@ const struct ucore_box_type ucore_disc_iio_free = {
 
 /* Named type_N by its units. */
 const struct ucore_box_type ucore_disc_unknown = {
-	BOX_TYPE("", unknown_fields),
+	BOX_COMMON("", unknown_fields),
 };
 
 static const struct ucore_disc_rules rules = {

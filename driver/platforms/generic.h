@@ -24,7 +24,7 @@
  * A box type; what its units' records do not tell.  No manual tells how much an
  * event can add in a clock: 256 is beyond any queue's length.
  */
-#define BOX_TYPE(_name, _fields) \
+#define BOX_COMMON(_name, _fields) \
 	.name = (_name), \
 	.words = &ucore_disc_words, \
 	FIELDS(_fields), \
@@ -33,6 +33,11 @@
 	.ctl_ov_en = DISC_CTL_OV_EN, \
 	.fixed_en = DISC_FIXED_CTL_EN, \
 	.fixed_width = DISC_FIXED_WIDTH
+
+/* The same, with event 1, umask 0 for its clock, as Intel's lists have it for most types */
+#define BOX_TYPE(_name, _fields) \
+	BOX_COMMON(_name, _fields), \
+	.clock = UCORE_CLOCK(0x01)
 
 #define DISC_PLATFORM(_name, _rules) \
 	.name = (_name), \

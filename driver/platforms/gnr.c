@@ -48,23 +48,33 @@ static const struct ucore_box_type iio = {
 };
 
 static const struct ucore_box_type cxlcm = {
-	BOX_TYPE("cxlcm", ucore_disc_fields),
+	BOX_COMMON("cxlcm", ucore_disc_fields),
+	.clock = UCORE_CLOCK(0x201),
 	.constraints = cxlcm_constraints,
 };
 
 static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
 static const struct ucore_box_type pcu = { BOX_TYPE("pcu", ucore_disc_fields) };
-static const struct ucore_box_type ubox = { BOX_TYPE("ubox", ucore_disc_fields) };
+static const struct ucore_box_type ubox = { BOX_COMMON("ubox", ucore_disc_fields) };
 static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
 static const struct ucore_box_type upi = { BOX_TYPE("upi", ucore_disc_fields) };
-static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields) };
-static const struct ucore_box_type b2hot = { BOX_TYPE("b2hot", ucore_disc_fields) };
+
+static const struct ucore_box_type cxldp = {
+	BOX_COMMON("cxldp", ucore_disc_fields),
+	.clock = UCORE_CLOCK(0x101),
+};
+
+static const struct ucore_box_type b2hot = {
+	BOX_COMMON("b2hot", ucore_disc_fields),
+	.clock = UCORE_CLOCK(0x101),
+};
+
 static const struct ucore_box_type b2cmi = { BOX_TYPE("b2cmi", ucore_disc_fields) };
 static const struct ucore_box_type b2cxl = { BOX_TYPE("b2cxl", ucore_disc_fields) };
 static const struct ucore_box_type b2upi = { BOX_TYPE("b2upi", ucore_disc_fields) };
 static const struct ucore_box_type mdf = { BOX_TYPE("mdf", ucore_disc_fields) };
-static const struct ucore_box_type pciex16 = { BOX_TYPE("pciex16", ucore_disc_fields) };
-static const struct ucore_box_type pciex8 = { BOX_TYPE("pciex8", ucore_disc_fields) };
+static const struct ucore_box_type pciex16 = { BOX_COMMON("pciex16", ucore_disc_fields) };
+static const struct ucore_box_type pciex8 = { BOX_COMMON("pciex8", ucore_disc_fields) };
 
 static const struct ucore_disc_type types[] = {
 	{ .id = GNR_TYPE_CHA, .type = &cha },

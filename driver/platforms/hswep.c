@@ -160,6 +160,7 @@ const struct ucore_box_type ucore_hswep_ha = {
 	FIELDS(ucore_e5_invert_ha_fields),
 	.constraints = ucore_hswep_ha_constraints,
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
 };
 
@@ -168,6 +169,7 @@ const struct ucore_box_type ucore_hswep_imc = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	.max_increment = E5_MAX_INCREMENT,
 	.caps = UCORE_BOX_FREEZE | UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
 	.ctl_en = E5_CTL_EN,
@@ -187,6 +189,7 @@ const struct ucore_box_type ucore_hswep_qpi = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_qpi_fields),
 	.increments = ucore_e5_clockticks_14,
+	.clock = UCORE_CLOCK(0x14),
 	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
 };
 
@@ -196,6 +199,7 @@ const struct ucore_box_type ucore_hswep_irp = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_COUNTERS(4, HSWEP_WIDTH),
 };
 

@@ -42,6 +42,7 @@ extern const struct ucore_global ucore_hswep_global;
 	FIELDS(ucore_hswep_cbo_fields), \
 	.constraints = (_constraints), \
 	.increments = ucore_e5_clockticks_00, \
+	.clock = UCORE_CLOCK(0x00), \
 	E5_COUNTERS(4, HSWEP_WIDTH)
 
 #define HSWEP_SBOX(_width) \
@@ -49,6 +50,7 @@ extern const struct ucore_global ucore_hswep_global;
 	.words = &ucore_hswep_sbox_words, \
 	FIELDS(ucore_e5_invert_fields), \
 	.increments = ucore_e5_clockticks_00, \
+	.clock = UCORE_CLOCK(0x00), \
 	E5_COUNTERS(4, _width)
 
 #define HSWEP_PCU(_constraints) \
@@ -57,6 +59,7 @@ extern const struct ucore_global ucore_hswep_global;
 	FIELDS(ucore_e5_invert_pcu_fields), \
 	.constraints = (_constraints), \
 	.increments = ucore_e5_clockticks_00, \
+	.clock = UCORE_CLOCK(0x00), \
 	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH)
 
 #define HSWEP_R2PCIE(_constraints) \
@@ -65,6 +68,7 @@ extern const struct ucore_global ucore_hswep_global;
 	FIELDS(ucore_e5_invert_fields), \
 	.constraints = (_constraints), \
 	.increments = ucore_e5_clockticks_01, \
+	.clock = UCORE_CLOCK(0x01), \
 	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH)
 
 #define HSWEP_R3QPI(_constraints, _width) \
@@ -73,6 +77,7 @@ extern const struct ucore_global ucore_hswep_global;
 	FIELDS(ucore_e5_invert_ext_fields), \
 	.constraints = (_constraints), \
 	.increments = ucore_e5_clockticks_01, \
+	.clock = UCORE_CLOCK(0x01), \
 	E5_OVERFLOW_COUNTERS(3, _width)
 
 /* Rows of struct ucore_e5_msr and struct ucore_e5_pci */

@@ -91,7 +91,8 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	.words = &ucore_hswep_words, \
 	FIELDS(cha_fields), \
 	.constraints = cha_constraints, \
-	.increments = ucore_e5_clockticks_00
+	.increments = ucore_e5_clockticks_00, \
+	.clock = UCORE_CLOCK(0x00)
 
 #define IIO \
 	.name = "iio", \
@@ -99,6 +100,7 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	FIELDS(iio_fields), \
 	.constraints = iio_constraints, \
 	.increments = ucore_e5_clockticks_01, \
+	.clock = UCORE_CLOCK(0x01), \
 	.end = UCORE_END_BUS
 
 #define M2PCIE \
@@ -107,13 +109,15 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	FIELDS(ucore_e5_invert_fields), \
 	.constraints = m2pcie_constraints, \
 	.increments = ucore_e5_clockticks_01, \
+	.clock = UCORE_CLOCK(0x01), \
 	.end = UCORE_END_BUS
 
 #define M2M \
 	.name = "m2m", \
 	.words = &ucore_hswep_words, \
 	FIELDS(m2m_fields), \
-	.increments = ucore_e5_clockticks_00
+	.increments = ucore_e5_clockticks_00, \
+	.clock = UCORE_CLOCK(0x00)
 
 static const struct ucore_box_type cha = { CHA, E5_OVERFLOW_COUNTERS(4, ICX_WIDTH) };
 static const struct ucore_box_type iio = { IIO, E5_OVERFLOW_COUNTERS(4, ICX_WIDTH) };
@@ -125,6 +129,7 @@ static const struct ucore_box_type upi = {
 	.words = &ucore_hswep_words,
 	FIELDS(upi_fields),
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, ICX_WIDTH),
 	.end = UCORE_END_LINK,
 };
@@ -135,6 +140,7 @@ static const struct ucore_box_type m3upi = {
 	FIELDS(ucore_e5_invert_fields),
 	.constraints = m3upi_constraints,
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, ICX_WIDTH),
 };
 
@@ -166,6 +172,7 @@ static const struct ucore_box_type snr_irp = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_fields),
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_COUNTERS(2, ICX_WIDTH),
 	.end = UCORE_END_BUS,
 };
@@ -175,6 +182,7 @@ static const struct ucore_box_type snr_pcu = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_skx_pcu_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_COUNTERS(4, ICX_WIDTH),
 };
 
@@ -196,6 +204,7 @@ static const struct ucore_box_type snr_imc = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_COUNTERS(4, ICX_WIDTH),
 	.fixed_en = E5_FIXED_CTL_EN,
 	.nr_fixed = 1,

@@ -102,6 +102,7 @@ static const struct ucore_box_type cbo = {
 	FIELDS(cbo_fields),
 	.constraints = cbo_constraints,
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_COUNTERS(4, IVBEP_WIDTH_CBO),
 };
 
@@ -128,6 +129,7 @@ static const struct ucore_box_type pcu = {
 	.words = &words,
 	FIELDS(ucore_e5_pcu_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_OVERFLOW_COUNTERS(4, IVBEP_WIDTH),
 };
 
@@ -136,6 +138,7 @@ static const struct ucore_box_type ha = {
 	.words = &words,
 	FIELDS(ucore_e5_ha_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_OVERFLOW_COUNTERS(4, IVBEP_WIDTH),
 };
 
@@ -163,6 +166,7 @@ static const struct ucore_box_type qpi = {
 	.words = &words,
 	FIELDS(ucore_e5_qpi_fields),
 	.increments = ucore_e5_clockticks_14,
+	.clock = UCORE_CLOCK(0x14),
 	E5_OVERFLOW_COUNTERS(4, IVBEP_WIDTH),
 };
 
@@ -172,6 +176,7 @@ static const struct ucore_box_type r2pcie = {
 	FIELDS(ucore_e5_fields),
 	.constraints = r2pcie_constraints,
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, IVBEP_WIDTH_R2PCIE),
 };
 
@@ -181,6 +186,7 @@ static const struct ucore_box_type r3qpi = {
 	FIELDS(ucore_e5_fields),
 	.constraints = ucore_e5_r3qpi_constraints,
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(3, IVBEP_WIDTH_R3QPI),
 };
 
@@ -194,6 +200,7 @@ static const struct ucore_box_type irp = {
 	.words = &words,
 	FIELDS(ucore_e5_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_COUNTERS(4, IVBEP_WIDTH),
 	.least_width = E5_WIDTH_LEAST,
 };

@@ -26,6 +26,7 @@ static const struct ucore_platform * const platforms[] = {
 	&ucore_platform_srf,
 	&ucore_platform_grr,
 	&ucore_platform_cwf,
+	&ucore_platform_dmr,
 };
 
 static const struct {

@@ -23,6 +23,7 @@ extern const struct ucore_platform ucore_platform_gnr;
 extern const struct ucore_platform ucore_platform_srf;
 extern const struct ucore_platform ucore_platform_grr;
 extern const struct ucore_platform ucore_platform_cwf;
+extern const struct ucore_platform ucore_platform_dmr;
 extern const struct ucore_platform ucore_platform_generic;
 extern const struct ucore_platform ucore_platform_core;
 

@@ -103,6 +103,7 @@ static const struct ucore_box_type cha = {
 	FIELDS(cha_fields),
 	.constraints = cha_constraints,
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 };
 
@@ -112,6 +113,7 @@ static const struct ucore_box_type iio = {
 	FIELDS(ucore_skx_iio_fields),
 	.constraints = iio_constraints,
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 	.end = UCORE_END_BUS,
 };
@@ -121,6 +123,7 @@ const struct ucore_box_type ucore_skx_irp = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_fields),
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(2, SKX_WIDTH),
 	.end = UCORE_END_BUS,
 };
@@ -130,6 +133,7 @@ const struct ucore_box_type ucore_skx_pcu = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_skx_pcu_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 };
 
@@ -156,6 +160,7 @@ static const struct ucore_box_type upi = {
 	.words = &ucore_hswep_words,
 	FIELDS(upi_fields),
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 	.end = UCORE_END_LINK,
 };
@@ -165,6 +170,7 @@ static const struct ucore_box_type m2m = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 };
 
@@ -174,6 +180,7 @@ static const struct ucore_box_type m2pcie = {
 	FIELDS(ucore_e5_invert_fields),
 	.constraints = m2pcie_constraints,
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 };
 
@@ -183,6 +190,7 @@ static const struct ucore_box_type m3upi = {
 	FIELDS(ucore_e5_invert_fields),
 	.constraints = m3upi_constraints,
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(3, SKX_WIDTH),
 };
 

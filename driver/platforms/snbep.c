@@ -153,6 +153,7 @@ static const struct ucore_box_type cbo = {
 	FIELDS(cbo_fields),
 	.constraints = cbo_constraints,
 	.increments = cbo_increments,
+	.clock = UCORE_CLOCK(0x00),
 	.max_increment = CBO_MAX_INCREMENT,
 	.caps = UCORE_BOX_FREEZE,
 	.ctl_en = E5_CTL_EN,
@@ -183,6 +184,7 @@ static const struct ucore_box_type pcu = {
 	.words = &words,
 	FIELDS(ucore_e5_invert_pcu_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_COUNTERS(4, SNBEP_WIDTH),
 	.ctl_rst = E5_CTL_RST,
 };
@@ -192,6 +194,7 @@ static const struct ucore_box_type ha = {
 	.words = &words_without_reset,
 	FIELDS(ucore_e5_invert_ha_fields),
 	.increments = ucore_e5_clockticks_00,
+	.clock = UCORE_CLOCK(0x00),
 	E5_COUNTERS(4, SNBEP_WIDTH),
 };
 
@@ -216,6 +219,7 @@ static const struct ucore_box_type qpi = {
 	.words = &words,
 	FIELDS(ucore_e5_invert_qpi_fields),
 	.increments = ucore_e5_clockticks_14,
+	.clock = UCORE_CLOCK(0x14),
 	E5_COUNTERS(4, SNBEP_WIDTH),
 	.ctl_rst = E5_CTL_RST,
 };
@@ -226,6 +230,7 @@ static const struct ucore_box_type r2pcie = {
 	FIELDS(ucore_e5_invert_fields),
 	.constraints = r2pcie_constraints,
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_COUNTERS(4, SNBEP_WIDTH_R2PCIE),
 	.ctl_rst = E5_CTL_RST,
 };
@@ -236,6 +241,7 @@ static const struct ucore_box_type r3qpi = {
 	FIELDS(ucore_e5_invert_fields),
 	.constraints = ucore_e5_r3qpi_constraints,
 	.increments = ucore_e5_clockticks_01,
+	.clock = UCORE_CLOCK(0x01),
 	E5_COUNTERS(3, SNBEP_WIDTH_R3QPI),
 	.ctl_rst = E5_CTL_RST,
 };

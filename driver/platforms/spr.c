@@ -93,7 +93,7 @@ static const struct ucore_box_type pcu = {
 };
 
 static const struct ucore_box_type ubox = {
-	BOX_TYPE("ubox", ucore_disc_fields),
+	BOX_COMMON("ubox", ucore_disc_fields),
 	.constraints = ubox_constraints,
 };
 
@@ -103,7 +103,8 @@ static const struct ucore_box_type m3upi = {
 };
 
 static const struct ucore_box_type cxlcm = {
-	BOX_TYPE("cxlcm", ucore_disc_fields),
+	BOX_COMMON("cxlcm", ucore_disc_fields),
+	.clock = UCORE_CLOCK(0x201),
 	.constraints = cxlcm_constraints,
 };
 
@@ -115,9 +116,14 @@ static const struct ucore_box_type upi = {
 static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
 static const struct ucore_box_type imc = { BOX_TYPE("imc", ucore_disc_fields) };
 static const struct ucore_box_type m2m = { BOX_TYPE("m2m", ucore_disc_fields) };
-static const struct ucore_box_type pcie = { BOX_TYPE("pcie", ucore_disc_fields) };
+static const struct ucore_box_type pcie = { BOX_COMMON("pcie", ucore_disc_fields) };
 static const struct ucore_box_type mdf = { BOX_TYPE("mdf", ucore_disc_fields) };
-static const struct ucore_box_type cxldp = { BOX_TYPE("cxldp", ucore_disc_fields) };
+
+static const struct ucore_box_type cxldp = {
+	BOX_COMMON("cxldp", ucore_disc_fields),
+	.clock = UCORE_CLOCK(0x101),
+};
+
 static const struct ucore_box_type mchbm = { BOX_TYPE("mchbm", ucore_disc_fields) };
 
 static const struct ucore_disc_type types[] = {

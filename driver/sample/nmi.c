@@ -40,7 +40,7 @@
  * half a millisecond at most, but firmware, or a hypervisor on a busy host, may keep a CPU
  * for much longer from taking it.
  */
-#define LATE_NS		(100 * NSEC_PER_MSEC)
+#define LATE_NS		(1ULL * NSEC_PER_SEC)
 
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
@@ -91,13 +91,13 @@ struct claim {
  * Not by the domain's ops: their tally is not for NMIs.  Config space is not for
  * NMIs either: no PMI there.
  */
-static u64 status_read(const struct ucore_domain *domain, u32 reg)
+static u64 status_read(const struct ucore_global *global, const struct ucore_io *io, u32 reg)
 {
 	u64 status;
 
-	if (domain->global->size) {
-		status = readq(domain->io.mmio + reg);
-		trace_ucore_reg(UCORE_ACCESS_MMIO, false, domain->io.phys + reg, status);
+	if (global->size) {
+		status = readq(io->mmio + reg);
+		trace_ucore_reg(UCORE_ACCESS_MMIO, false, io->phys + reg, status);
 		return status;
 	}
 	if (rdmsrq_safe(reg, &status))
@@ -106,20 +106,30 @@ static u64 status_read(const struct ucore_domain *domain, u32 reg)
 	return status;
 }
 
-/* Overflows in the global status. */
-static u32 count_overflows(const struct ucore_domain *domain)
+/* Overflows in the status of one global control. */
+static u32 count_in(const struct ucore_domain *domain, const struct ucore_global *global,
+		    const struct ucore_io *io)
 {
-	const struct ucore_global *global = domain->global;
 	u32 i, n = 0;
 	u64 status;
 
 	for (i = 0; i < global->nr_status; i++) {
-		status = status_read(domain, global->status + i * global->status_stride);
+		status = status_read(global, io, global->status + i * global->status_stride);
 		if (status == UCORE_REG_DEAD)
 			continue;
 		/* of counters that are not armed nobody is told */
 		n += hweight64(global->enables ? status & READ_ONCE(domain->armed_mask) : status);
 	}
+	return n;
+}
+
+/* Overflows in the global status, or in each. */
+static u32 count_overflows(const struct ucore_domain *domain)
+{
+	u32 i, n = count_in(domain, domain->global, &domain->io);
+
+	for (i = 0; i < domain->nr_further; i++)
+		n += count_in(domain, domain->further[i].global, &domain->further[i].io);
 	return n;
 }
 

@@ -21,6 +21,8 @@
 static enum ucore_read_mode read_mode(const struct ucore_part *part,
 				      const struct ucore_counter *ctr, u64 elapsed)
 {
+	if (ctr->flags & UCORE_VALUE_UNFROZEN)
+		return UCORE_RUNNING;
 	if (!part->low_dword || elapsed > ctr->low_ns ||
 	    part->nr_reads % LOW_READS_PER_WHOLE == 0)
 		return UCORE_FROZEN;
@@ -199,21 +201,75 @@ void ucore_part_forget(struct ucore_part *part)
  * ---- life ----
  */
 
+/* Does no other part count on its domain? */
+static bool is_alone(const struct ucore_part *part)
+{
+	const struct ucore_part *other;
+
+	list_for_each_entry(other, &part->domain->parts, node)
+		if (other != part && other->running)
+			return false;
+	return true;
+}
+
+/*
+ * Forget what its counters have overflowed, where the global status has a bit for each.
+ * Those of others are theirs to be serviced.
+ */
+static void forget_overflows(const struct ucore_part *part)
+{
+	const struct ucore_counter *ctr;
+	u64 bits = 0;
+
+	if (is_alone(part)) {
+		ucore_domain_clear_all(part->domain);
+		return;
+	}
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		bits |= ucore_counter_global_bit(ctr);
+	ucore_domain_clear_bits(part->domain, bits);
+}
+
+/* The first part on a box resets it, further ones have their counters alone. */
+static void box_join(struct ucore_part_box *pb)
+{
+	struct ucore_box *box = pb->box;
+
+	if (!pb->joined)
+		box->users++;
+	pb->joined = true;
+	if (box->users == 1)
+		ucore_box_program(box, pb->shared);
+	else
+		ucore_box_join(box, pb->filters ? pb->shared : NULL);
+}
+
+/* The last one stops the box. */
+static void box_leave(struct ucore_part_box *pb)
+{
+	if (pb->joined)
+		pb->box->users--;
+	pb->joined = false;
+	if (!pb->box->users)
+		ucore_box_stop(pb->box);
+}
+
 /**
  * ucore_part_program() - program the boxes of a part and let them loose
  * @part: the part
  *
- * They begin to count when the domain is thawed; with @box_freeze, when they are.
+ * They begin to count when the domain is thawed; with @box_freeze, when they are.  What
+ * other parts have there counts on.
  */
 void ucore_part_program(struct ucore_part *part)
 {
 	struct ucore_part_box *pb;
 	struct ucore_counter *ctr;
 
-	ucore_domain_clear_all(part->domain);
+	forget_overflows(part);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
 		if (!pb->box->dead)
-			ucore_box_program(pb->box, pb->shared);
+			box_join(pb);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		if (!ctr->box->dead)
 			ucore_box_program_counter(ctr);
@@ -293,7 +349,7 @@ void ucore_part_go(struct ucore_part *part, u64 now)
 }
 
 /**
- * ucore_part_halt() - last counts, stop its boxes
+ * ucore_part_halt() - last counts, stop its boxes, or its counters where others count on
  * @part: the part
  * @now: the instant: when the domain froze
  * @before: how long it had been frozen before that
@@ -305,10 +361,14 @@ void ucore_part_halt(struct ucore_part *part, u64 now, u64 before)
 
 	ucore_part_read(part, now);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
-		ucore_box_stop(pb->box);
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ucore_counter_stop(ctr);
-	ucore_domain_clear_all(part->domain);
+		box_leave(pb);
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (ctr->box->users)
+			ucore_counter_leave(ctr);
+		else
+			ucore_counter_stop(ctr);
+	}
+	forget_overflows(part);
 	ucore_part_times(part, now, before, &part->enabled_ns, &part->running_ns);
 	part->running = false;
 }
@@ -323,7 +383,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 	struct ucore_counter *ctr;
 
 	if (part->running)
-		ucore_domain_clear_all(part->domain);
+		forget_overflows(part);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
 		ctr->flags &= ~(UCORE_VALUE_UNSURE | (ctr->box->dead ? 0 : UCORE_VALUE_DEAD));

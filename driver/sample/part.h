@@ -61,8 +61,9 @@ struct ucore_stats {
  * struct ucore_part_box - one box of a part
  * @box: the box
  * @shared: values of its shared registers
+ * @filters: the part's events say something of these
+ * @joined: it counts among the box's users
  * @armed_mask: global status bits that its armed counters may set
- * @status: box status read at the present interval's end
  * @last: index of the counter that was added last; ucore_counter.sibling leads to the
  *        others
  * @reported: a record in the ring tells that it died
@@ -71,8 +72,9 @@ struct ucore_part_box {
 	struct ucore_box *box;
 	u64 shared[UCORE_MAX_SHARED];
 	u64 armed_mask;
-	u64 status;
 	u32 last;
+	bool filters;
+	bool joined;
 	bool reported;
 };
 

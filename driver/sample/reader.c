@@ -172,7 +172,7 @@ static void offline_here(void *arg)
 /* A box that was given up while no CPU could reach it. */
 static bool box_is_left_over(const struct ucore_box *box, const struct ucore_domain *domain)
 {
-	return box->domain == domain && box->dirty && !box->owner;
+	return box->domain == domain && box->dirty && list_empty(&box->claims);
 }
 
 static bool domain_has_work(const struct ucore_domain *domain)

@@ -40,21 +40,37 @@ static bool overflowed(const struct ucore_interval *iv, const struct ucore_count
 	       (iv->silent && ctr->wrapped);
 }
 
+/* Ask the boxes of a part that may have signalled, each once whoever has counters there. */
+static void part_ask(const struct ucore_interval *iv, const struct ucore_part *part)
+{
+	const struct ucore_part_box *pb;
+	struct ucore_box *box;
+
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		box = pb->box;
+		if (!(pb->armed_mask & iv->walk) || box->asked)
+			continue;
+		box->status = ucore_box_status(box);
+		box->asked = true;
+	}
+}
+
 /* Mark a part whose armed counters overflowed. */
 static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 {
+	const struct ucore_box *box;
 	struct ucore_part_box *pb;
 	struct ucore_counter *ctr;
 	u32 i, j;
 
 	for (i = 0; i < part->nr_box; i++) {
 		pb = &part->box[i];
-		if (!(pb->armed_mask & iv->walk))
+		box = pb->box;
+		if (!pb->armed_mask || !box->asked)
 			continue;
-		pb->status = ucore_box_status(pb->box);
 		for (j = pb->last; j != U32_MAX; j = ctr->sibling) {
 			ctr = &part->ctr[j];
-			if (!ctr->period || ctr->box->dead || !overflowed(iv, ctr, pb->status))
+			if (!ctr->period || box->dead || !overflowed(iv, ctr, box->status))
 				continue;
 			ctr->flags |= UCORE_VALUE_OVERFLOW;
 			part->stats.overflows++;
@@ -85,6 +101,9 @@ static void service_open(struct ucore_interval *iv, u64 walk)
 		domain->recovered++;
 	list_for_each_entry(part, &domain->parts, node)
 		if (part->armed_mask & iv->walk)
+			part_ask(iv, part);
+	list_for_each_entry(part, &domain->parts, node)
+		if (part->armed_mask)
 			part_walk(iv, part);
 }
 
@@ -255,13 +274,15 @@ void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part)
  * ---- end ----
  */
 
-static void part_acknowledge(struct ucore_part *part)
+static void part_acknowledge(const struct ucore_part *part)
 {
-	struct ucore_part_box *pb;
+	const struct ucore_part_box *pb;
 
 	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
-		ucore_box_clear_status(pb->box, pb->status);
-		pb->status = 0;
+		if (!pb->box->asked)
+			continue;	/* nothing is there, or another part has done it */
+		ucore_box_clear_status(pb->box, pb->box->status);
+		pb->box->asked = false;
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "box/catalog.h"
 #include "sample/timer.h"
 #include "session/build.h"
+#include "session/claim.h"
 #include "session/meet.h"
 #include "session/state.h"
 
@@ -109,28 +110,31 @@ void ucore_part_settle(struct ucore_session *session, const struct ucore_domain 
  */
 #define MIN_GUARD_NS	(2 * NSEC_PER_MSEC)
 
-/* The part's entry for a box, which this session owns: the box remembers where. */
-static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box *box)
+/* The part's entry for a box: the session's claim on it remembers where. */
+static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_claim *claim)
 {
-	u32 i = box->part_index;
+	struct ucore_box *box = claim->box;
+	u32 i = claim->part_index;
 
 	if (i < part->nr_box && part->box[i].box == box)
 		return &part->box[i];
-	box->part_index = part->nr_box;
+	claim->part_index = part->nr_box;
 	part->box[part->nr_box] = (struct ucore_part_box){ .box = box, .last = U32_MAX };
 	return &part->box[part->nr_box++];
 }
 
-/*
- * Counters that run whatever is frozen: those without a control, and where boxes
- * are frozen by their own those of a box that has none.
- */
+/* Has the freeze that the part uses been seen not to stop the box, or is there none? */
+static bool freeze_fails(const struct ucore_part *part, const struct ucore_box *box)
+{
+	if (part->box_freeze || !box->desc.global)
+		return !box->desc.type->words || box->trial.failed & UCORE_TRIAL_BOX_FREEZE;
+	return box->trial.failed & UCORE_TRIAL_GLOBAL_FREEZE;
+}
+
+/* Counters that run whatever is frozen: those without a control, too. */
 static u32 unfrozen(const struct ucore_part *part, const struct ucore_box *box, u16 ctl_reg)
 {
-	bool by_boxes = part->box_freeze || !box->desc.global;
-
-	return ctl_reg == UCORE_REG_NONE || (by_boxes && !box->desc.type->words) ?
-	       UCORE_VALUE_UNFROZEN : 0;
+	return ctl_reg == UCORE_REG_NONE || freeze_fails(part, box) ? UCORE_VALUE_UNFROZEN : 0;
 }
 
 /* Global status bits that a counter's overflow may set. */
@@ -148,7 +152,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 {
 	const struct ucore_box_type *type = event->box->desc.type;
 	const struct ucore_layout *layout = event->box->desc.layout;
-	struct ucore_part_box *pb = part_box(part, event->box);
+	struct ucore_part_box *pb = part_box(part, event->claim);
 	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
 	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
 	u8 width = ucore_box_width(event->box, fixed);
@@ -189,6 +193,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 
 	for (s = 0; s < UCORE_MAX_SHARED; s++)
 		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
+	pb->filters |= event->spec.filters;
 	if (period) {
 		pb->armed_mask |= status_bits(event->box, fixed, i);
 		part->armed_mask |= pb->armed_mask;

@@ -163,6 +163,8 @@ static int term_encode(const struct ucore_box *box, const struct ucore_term *ter
 		return -EINVAL;	/* given twice */
 	piece_store(spec, piece, term->value);
 	piece_store(spec, &desc->piece[1], term->value);
+	spec->filters |= piece->slot != UCORE_SLOT_CTL ||
+			 (term->field == UCORE_FIELD_TID_EN && term->value);
 	return 0;
 }
 

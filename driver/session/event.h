@@ -11,10 +11,13 @@
 
 #include "box/box.h"
 
+struct ucore_claim;
+
 /**
  * struct ucore_event_spec - what an event asks of its box
  * @value: register words by slot (UCORE_SLOT_*), fields in place
  * @claimed: bits of those words that the event's fields cover
+ * @filters: it says something of the shared registers, or its own bits ask for them
  * @counters: counters it may use, bits as in ucore_event_add.counters
  * @period: overflow period, 0 for none
  * @poll_ns: how often its counter is looked at for @period; 0: it interrupts
@@ -22,6 +25,7 @@
 struct ucore_event_spec {
 	u64 value[UCORE_NR_SLOTS];
 	u64 claimed[UCORE_NR_SLOTS];
+	bool filters;
 	u64 counters;
 	u64 period;
 	u64 poll_ns;
@@ -31,7 +35,8 @@ struct ucore_event_spec {
  * struct ucore_event - one event of a session
  * @node: in its session's list, ascending ids
  * @id: event id
- * @box: its box, owned by its session
+ * @box: its box
+ * @claim: what its session has of that box
  * @spec: what it asks of the box
  * @counter: counter it has, as in the ABI
  * @total: count while its session is stopped
@@ -41,6 +46,7 @@ struct ucore_event {
 	struct list_head node;
 	u32 id;
 	struct ucore_box *box;
+	struct ucore_claim *claim;
 	struct ucore_event_spec spec;
 	u8 counter;
 	u64 total;

@@ -440,3 +440,18 @@ int ucore_session_read(struct ucore_session *session, bool live)
 	snapshot_running(session, live);
 	return 0;
 }
+
+/**
+ * ucore_session_unread() - the last snapshot did not reach the caller
+ * @session: the session, locked
+ *
+ * The next one tells of the gaps that this one had.
+ */
+void ucore_session_unread(struct ucore_session *session)
+{
+	struct ucore_part *part;
+
+	ucore_for_each_part(part, session)
+		if (session->values[part->ctr->slot].flags & UCORE_VALUE_GAP)
+			WRITE_ONCE(part->gap_read, true);
+}

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions: who owns which box, and what its counters are to count.
+ * Sessions: what there is to count, and who may ask.
  *
  * Process context.  The session's lock is held unless a function says
- * otherwise.  How a session runs is the business of run.c.
+ * otherwise.  Whose counters of a box are is the business of claim.c, how a session runs
+ * that of run.c.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/cred.h>
 #include <linux/errno.h>
-#include <linux/ktime.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/sched/user.h>
@@ -18,10 +18,12 @@
 
 #include "box/catalog.h"
 #include "box/intree.h"
-#include "box/perf.h"
+#include "box/trial.h"
+#include "sample/budget.h"
 #include "sample/reader.h"
 #include "sample/stray.h"
 #include "session/build.h"
+#include "session/claim.h"
 #include "session/session.h"
 
 static atomic64_t next_session = ATOMIC64_INIT(1);
@@ -40,143 +42,67 @@ static struct ucore_event *event_find(struct ucore_session *session, u32 id)
 	return NULL;
 }
 
-/* Have a box that no session has, unless the kernel has it. */
-static int box_take(struct ucore_box *box)
+static void try_here(void *arg)
 {
-	if (box->domain->scope == UCORE_SCOPE_CPU)
-		return ucore_perf_take(box->desc.type->nr_gp);
-	return ucore_intree_present() ? -EBUSY : 0;
-}
+	struct ucore_box *box = arg;
 
-static int box_claim(struct ucore_session *session, struct ucore_box *box)
-{
-	int ret = 0;
-
-	mutex_lock(&ucore_catalog.lock);
-	if (!box->owner)
-		ret = box_take(box);
-	else if (box->owner != session)
-		ret = -EBUSY;
-	if (!ret && !box->owner) {
-		box->owner = session;
-		session->nr_boxes++;
-	}
-	mutex_unlock(&ucore_catalog.lock);
-	return ret;
+	ucore_budget_enter(ktime_get_mono_fast_ns());
+	raw_spin_lock(&box->domain->lock);
+	/* another session may have tried or started it meanwhile */
+	if (ucore_trial_due(box))
+		ucore_trial_run(box);
+	raw_spin_unlock(&box->domain->lock);
+	ucore_budget_leave();
 }
 
 /**
- * struct give_back - boxes to be given back on one domain
- * @session: the session
- * @domain: the domain
- * @box: which; NULL: all that the session has there
+ * box_try() - see whether a box is what it is said to be, once
+ * @box: a box that the session has a claim on
+ * @learned: out: what events were told of it may no longer be so
+ *
+ * A box whose domain has no CPU now is tried when it is had the next time.
+ *
+ * Return: 0, or -ENODEV if it cannot count.
  */
-struct give_back {
-	struct ucore_session *session;
-	struct ucore_domain *domain;
-	struct ucore_box *box;
-};
-
-static void give_back_here(void *arg)
+static int box_try(struct ucore_box *box, bool *learned)
 {
-	struct give_back *back = arg;
-	struct ucore_domain *domain = back->domain;
-	bool box_freeze = ucore_session_freezes_boxes(back->session, domain);
-	struct ucore_event *event;
-
-	raw_spin_lock(&domain->lock);
-	if (!box_freeze)
-		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
-	if (back->box)
-		ucore_box_give_back(back->box);
-	else
-		list_for_each_entry(event, &back->session->events, node)
-			if (event->box->domain == domain)
-				ucore_box_give_back(event->box);
-	if (!box_freeze)
-		ucore_domain_thaw(domain, true);
-	raw_spin_unlock(&domain->lock);
-}
-
-/*
- * A domain without CPU cannot be reached: then its first CPU cleans up.  A core's
- * counters were stopped before their CPU went, and may be perf's when it is back.
- */
-static void box_unclaim(struct ucore_box *box)
-{
-	struct give_back back = { .session = box->owner, .domain = box->domain, .box = box };
-	bool core = box->domain->scope == UCORE_SCOPE_CPU;
-
-	cpus_read_lock();
-	if (box->dirty)
-		ucore_domain_run(box->domain, give_back_here, &back);
-	if (core)
-		box->dirty = false;
-	mutex_lock(&ucore_catalog.lock);
-	box->owner->nr_boxes--;
-	box->owner = NULL;
-	if (core)
-		ucore_perf_give(box->desc.type->nr_gp);
-	mutex_unlock(&ucore_catalog.lock);
-	cpus_read_unlock();
-}
-
-/* Give back the hardware of all boxes, each domain frozen once. */
-static void boxes_give_back(struct ucore_session *session)
-{
-	struct give_back back = { .session = session };
-	struct ucore_event *event;
-
-	cpus_read_lock();
-	list_for_each_entry(event, &session->events, node) {
-		if (!event->box->dirty)
-			continue;	/* never programmed, or its domain is done */
-		back.domain = event->box->domain;
-		ucore_domain_run(back.domain, give_back_here, &back);
+	*learned = false;
+	if (ucore_trial_due(box)) {
+		mutex_lock(&ucore_run_lock);
+		cpus_read_lock();
+		ucore_domain_run(box->domain, try_here, box);
+		cpus_read_unlock();
+		mutex_unlock(&ucore_run_lock);
+		ucore_trial_tell(box);
+		*learned = box->trial.failed;
 	}
-	cpus_read_unlock();
+	return ucore_trial_refuses(box) ? -ENODEV : 0;
 }
 
-/* One event more or less: on the box, on its domain, in all. */
-static void events_moved(struct ucore_session *session, struct ucore_box *box, int by)
+/* One event more or less: of the claim, on its domain, in all. */
+static void events_moved(struct ucore_session *session, struct ucore_claim *claim, int by)
 {
-	struct ucore_part *part = session->part[box->domain->id];
+	struct ucore_part *part = session->part[claim->box->domain->id];
 
 	session->nr_domains -= part->nr_events > 0;
 	part->nr_events += by;
 	session->nr_domains += part->nr_events > 0;
 	session->nr_events += by;
-	box->nr_events += by;
+	claim->nr_events += by;
 }
 
-/* Place a new event beside those that the session has on its box. */
-static int event_place(struct ucore_session *session, struct ucore_event *new)
+/* What it asks for, in the words of its box as far as that is known. */
+static int event_spell(struct ucore_event *event, const struct ucore_event_add *add,
+		       const struct ucore_term *terms)
 {
-	struct ucore_event *peer[UCORE_MAX_COUNTERS + 1];
-	u64 allowed[UCORE_MAX_COUNTERS + 1];
-	u8 counter[UCORE_MAX_COUNTERS + 1];
-	u32 i, n = new->box->nr_events;
-	struct ucore_event *event;
+	int ret;
 
-	/* from the end: they were most likely added lately */
-	i = n;
-	list_for_each_entry_reverse(event, &session->events, node) {
-		if (!i)
-			break;
-		if (event->box != new->box)
-			continue;
-		if (ucore_event_conflicts(&event->spec, &new->spec))
-			return -EADDRINUSE;
-		peer[--i] = event;
-		allowed[i] = event->spec.counters;
-	}
-	peer[n] = new;
-	allowed[n++] = new->spec.counters;
-	if (!ucore_event_assign(allowed, n, counter))
-		return -ENOSPC;
-	for (i = 0; i < n; i++)
-		peer[i]->counter = counter[i];
-	return 0;
+	memset(&event->spec, 0, sizeof(event->spec));
+	ret = ucore_event_encode(event->box, terms, add->nr_terms, &event->spec);
+	if (ret)
+		return ret;
+	return ucore_event_restrict(event->box, add->counters, add->period,
+				    add->flags & UCORE_EVENT_INTERRUPT, &event->spec);
 }
 
 static struct ucore_event *event_create(struct ucore_box *box,
@@ -189,10 +115,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 	event->box = box;
-	ret = ucore_event_encode(box, terms, add->nr_terms, &event->spec);
-	if (!ret)
-		ret = ucore_event_restrict(box, add->counters, add->period,
-					   add->flags & UCORE_EVENT_INTERRUPT, &event->spec);
+	ret = event_spell(event, add, terms);
 	if (ret) {
 		kfree(event);
 		return ERR_PTR(ret);
@@ -200,7 +123,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
 	return event;
 }
 
-/* With boxes of cores there is something left; box_claim() asks for each of the others. */
+/* With boxes of cores there is something left; each of the others is asked for (claim.c). */
 static bool intree_has_all(void)
 {
 	return ucore_intree_present() && !(ucore_catalog.caps & UCORE_CAP_CORE);
@@ -237,7 +160,9 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 		      const struct ucore_term *terms)
 {
 	struct ucore_box *box = ucore_catalog_box(add->box);
+	struct ucore_claim *claim;
 	struct ucore_event *event;
+	bool learned;
 	int ret;
 
 	ret = ucore_session_may_change(session);
@@ -254,28 +179,35 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	ret = may_filter(session, add, terms);
 	if (ret)
 		goto free;
-	ret = box_claim(session, box);
-	if (ret)
+	claim = ucore_claim_get(session, box);
+	if (IS_ERR(claim)) {
+		ret = PTR_ERR(claim);
 		goto free;
+	}
 	ret = ucore_part_ensure(session, box->domain);
 	if (ret)
-		goto unclaim;
-	ret = event_place(session, event);
+		goto settle;
+	ret = box_try(box, &learned);
+	if (!ret && learned)
+		ret = event_spell(event, add, terms);
 	if (ret)
-		goto unclaim;
+		goto settle;
+	ret = ucore_claim_place(claim, event);
+	if (ret)
+		goto settle;
 
+	event->claim = claim;
 	event->id = session->next_event++;
 	list_add_tail(&event->node, &session->events);
-	events_moved(session, box, 1);
+	events_moved(session, claim, 1);
 	add->event = event->id;
 	add->counter = event->counter;
 	add->poll_ns = event->spec.poll_ns;
 	return 0;
 
-unclaim:
+settle:
 	ucore_part_settle(session, box->domain);
-	if (!box->nr_events)
-		box_unclaim(box);
+	ucore_claim_settle(claim);
 free:
 	kfree(event);
 	return ret;
@@ -284,10 +216,9 @@ free:
 static void event_drop(struct ucore_session *session, struct ucore_event *event)
 {
 	list_del(&event->node);
-	events_moved(session, event->box, -1);
+	events_moved(session, event->claim, -1);
 	ucore_part_settle(session, event->box->domain);
-	if (!event->box->nr_events)
-		box_unclaim(event->box);
+	ucore_claim_settle(event->claim);
 	kfree(event);
 }
 
@@ -340,22 +271,6 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 		status->reads += READ_ONCE(part->stats.reads);
 		status->writes += READ_ONCE(part->stats.writes);
 	}
-}
-
-/**
- * ucore_session_describe_owner() - which session has a box, for GET_BOXES
- * @box: the box
- * @out: gets @owner, @owner_pid and @owner_comm, unless the box is free
- */
-void ucore_session_describe_owner(const struct ucore_box *box, struct ucore_box_info *out)
-{
-	mutex_lock(&ucore_catalog.lock);
-	if (box->owner) {
-		out->owner = box->owner->id;
-		out->owner_pid = pid_vnr(box->owner->pid);
-		strscpy(out->owner_comm, box->owner->comm, sizeof(out->owner_comm));
-	}
-	mutex_unlock(&ucore_catalog.lock);
 }
 
 /*
@@ -584,7 +499,7 @@ void ucore_session_give_up(struct ucore_session *session)
 	struct ucore_event *event, *next;
 
 	WRITE_ONCE(session->ended, true);
-	boxes_give_back(session);
+	ucore_claims_give_back(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);
 	unpin(session);

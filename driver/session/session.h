@@ -26,6 +26,5 @@ int ucore_session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 n
 struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 index);
 struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index);
 bool ucore_session_readable(struct ucore_session *session);
-void ucore_session_describe_owner(const struct ucore_box *box, struct ucore_box_info *out);
 
 #endif /* UCORE_SESSION_H */

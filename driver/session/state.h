@@ -40,7 +40,7 @@ struct user_struct;
  * @nr_events: length of @events
  * @nr_domains: domains that they are on
  * @next_event: next event id
- * @nr_boxes: boxes that they are on
+ * @nr_boxes: boxes that they are on; guarded by the catalog's lock
  * @running: started
  * @ended: for good, though the descriptor lives (roll.c)
  * @values: a snapshot, by event; as many as @nr_events while running

@@ -90,7 +90,8 @@ static u64 part_sample_ns(const struct ucore_part *part)
 {
 	const struct ucore_counter *ctr;
 	/* freeze and thaw: of the domain, or of each box */
-	u64 accesses = part->box_freeze || !part->domain->global ? 2 * part->nr_box : 2;
+	u64 accesses = part->box_freeze || !part->domain->global ?
+		       2 * part->nr_box : 2 * (1 + part->domain->nr_further);
 
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		accesses += part->low_dword ? 1 : ctr->box->io.ops->counter_cost;

@@ -23,7 +23,7 @@ static const struct ucore_platform * const e5[] = {
 
 static const struct ucore_platform * const discovery[] = {
 	&ucore_platform_spr, &ucore_platform_emr, &ucore_platform_gnr, &ucore_platform_srf,
-	&ucore_platform_grr, &ucore_platform_cwf,
+	&ucore_platform_grr, &ucore_platform_cwf, &ucore_platform_dmr,
 };
 
 /* The tables name it. */

@@ -103,12 +103,13 @@ def qemu_configures(root):
 @test(machine=False, timeout=900)
 @kept
 def readme_on_a_xeon():
-    """README's lines, then DKMS in the place of make install."""
+    """README's lines, then DKMS in the place of make install, then Debian packages."""
     release = kernels.get(RELEASE).release
     with Root("xeon") as root:
         root.runs_kernel(release)
         on_a_xeon(root, release)
         dkms_upgrades(root, release)
+        packages_install(root, release)
 
 
 def on_a_xeon(root, release):
@@ -140,6 +141,23 @@ def dkms_upgrades(root, release):
     root.run("test ! -e /usr/src/ucore-*/tests -a ! -e /usr/src/ucore-*/build", user="root")
     root.run("make uninstall", user="root")
     assert not root.run("dkms status ucore; find /usr/src /lib/modules -name 'ucore*'", user="root")
+
+
+def packages_install(root, release):
+    """All of them; the module is compiled, the tool runs, Python finds the library; purged."""
+    names = "ucore-dkms ucoretool libucore0 libucore-dev python3-ucore"
+    install = "DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"
+    root.shortens_module()
+    refused(root, "make deb", "Unmet build dependencies: debhelper-compat", user="root")
+    root.run(f"{install} dpkg-dev debhelper dh-dkms", user="root")
+    root.run("make deb", user="root")
+    root.run(f"{install} ./build/deb/*.deb", user="root")
+    assert root.run(f"modinfo -k {release} -F name ucore", user="root") == "ucore\n"
+    root.run("ucoretool --version && python3 -c 'import ucore' && test -e /usr/include/ucore.h && "
+             "getent group ucore")
+    root.run(f"apt-get purge -y {names}", user="root")
+    left = root.run("find /usr /lib /var/lib/dkms -name '*ucore*'", user="root")
+    assert not left.strip(), left
 
 
 def refused(root, command, sentence, **options):

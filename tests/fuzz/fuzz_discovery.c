@@ -697,6 +697,9 @@ static bool reason_is_true(const struct ucore_disc *disc, const struct ucore_uni
 		return is_elsewhere(disc, unit);
 	case UCORE_UNIT_FOREIGN:
 		return is_others(disc, unit);
+	case UCORE_UNIT_BROKEN:
+		return disc->rules->broken &&
+		       ((u16)unit->word[2] == 19 || (u16)unit->word[2] == 37);
 	case UCORE_UNIT_NO_ANSWER:
 		return is_silent(unit);
 	default:
@@ -835,15 +838,17 @@ static void table_check(const struct ucore_disc_table *t, u64 size)
 
 static void tables_check(const struct ucore_disc *disc, const struct source *source)
 {
-	u32 i, j;
+	u32 i, j, of_die;
 
 	for (i = 0; i < disc->nr_tables; i++) {
 		table_check(&disc->table[i], source[i].source.size);
 		if (disc->table[i].reason)
 			continue;
-		for (j = 0; j < i; j++)
-			MUST("tables: one for a die", disc->table[j].reason ||
-			     disc->table[j].die != disc->table[i].die);
+		for (j = 0, of_die = 1; j < i; j++)
+			of_die += !disc->table[j].reason &&
+				  disc->table[j].die == disc->table[i].die;
+		MUST("tables: as many for a die as there may be",
+		     of_die <= max(disc->rules->nr_globals, 1U));
 	}
 	for (i = 0; i < disc->nr_units; i++) {
 		for (j = 0; j < disc->nr_tables; j++)
@@ -936,6 +941,28 @@ static void all_checks(struct ucore_disc *disc, const struct source *source)
 		trim_check(disc, disc->table[i].die);
 }
 
+/* What an MSR holds is the address of a table only if a table can be there. */
+static void pointer_check(u64 value)
+{
+	u64 address = 0;
+	u32 reason = ucore_disc_pointer(&env, value, &address);
+
+	if (!value || value == words_of_ones || value & 7) {
+		MUST("pointer: none", reason == UCORE_TABLE_MSR);
+		return;
+	}
+	MUST("pointer: the address", address == value);
+	MUST("pointer: beyond addresses",
+	     (reason == UCORE_TABLE_RAM) == !!(value >> env.phys_bits) &&
+	     (reason == UCORE_TABLE_RAM || !reason));
+	if (reason)
+		return;
+	reason = ucore_disc_memory(&env, address, 24);
+	MUST("pointer: nobody's memory", reason || (!on_ram(address, 24) &&
+						    !on_others(address, 24)));
+	MUST("pointer: for a reason", reason != UCORE_TABLE_FOREIGN || on_others(address, 24));
+}
+
 /* Tables of no die in particular are dealt out, those of an offline one are not. */
 static void deal_check(struct ucore_disc *disc)
 {
@@ -958,6 +985,7 @@ static void fuzz_tables(const u8 *data, size_t size)
 {
 	static const struct ucore_platform * const platforms[] = {
 		&ucore_platform_spr, &ucore_platform_gnr, &ucore_platform_generic,
+		&ucore_platform_dmr,
 	};
 	u32 i, nr = machine->nr_tables % MAX_TABLES + 1;
 	struct ucore_disc disc = {
@@ -981,6 +1009,7 @@ static void fuzz_tables(const u8 *data, size_t size)
 		disc.table[i].die = machine->die[i] & 2 ? -1 - (machine->die[i] & 1) :
 							  machine->die[i] & 1;
 		disc.table[i].devfn = machine->die[i] >> 2 & 1;
+		pointer_check(size / nr >= 8 ? *(const u64 *)source[i].bytes : size);
 	}
 	deal_check(&disc);
 	fail_in = machine->fail_in;

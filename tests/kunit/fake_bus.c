@@ -9,6 +9,7 @@
 /* Box and global control: bits that act and read 0 */
 #define BOX_RST_CTRL	BIT(0)
 #define BOX_RST_CTRS	BIT(1)
+#define BOX_FRZ		BIT(8)
 
 static u64 *reg_place(struct fake_window *win, u32 reg)
 {
@@ -116,12 +117,44 @@ static bool is_counter(const struct fake_window *win, u32 reg)
 	return win->type->nr_fixed && reg == win->layout->fixed_ctr[0];
 }
 
+static bool is_control(const struct fake_window *win, u32 reg)
+{
+	u32 i;
+
+	for (i = 0; i < win->type->nr_gp; i++)
+		if (reg == win->layout->ctl[i])
+			return true;
+	return win->type->nr_fixed && reg == win->layout->fixed_ctl[0];
+}
+
+/* Its counters count clocks, whatever their controls say beside the enable bit. */
+static void clock_tick(struct fake_window *win)
+{
+	const struct ucore_layout *layout = win->layout;
+	u64 frozen = layout->box_ctl == UCORE_REG_NONE || win->restless ? 0 :
+		     *reg_place(win, layout->box_ctl) & BOX_FRZ;
+	u32 i;
+
+	if (frozen || (win->die && win->die->frozen))
+		return;
+	for (i = 0; i < win->type->nr_gp; i++)
+		*reg_place(win, layout->ctr[i]) +=
+			!!(*reg_place(win, layout->ctl[i]) & win->type->ctl_en);
+	if (win->type->nr_fixed)
+		*reg_place(win, layout->fixed_ctr[0]) +=
+			!!(*reg_place(win, layout->fixed_ctl[0]) & win->type->fixed_en);
+}
+
 static void reg_write(struct fake_window *win, u32 reg, u64 val)
 {
 	const struct ucore_layout *layout = win->layout;
 
 	if (win->width && is_counter(win, reg))
 		val &= GENMASK_ULL(win->width - 1, 0);
+	if (win->forgets && is_counter(win, reg))
+		val = 0;
+	if (win->ctl_absent && is_control(win, reg))
+		val &= ~win->ctl_absent;
 
 	if (win->dead || (val & win->reserved))
 		return;
@@ -142,6 +175,8 @@ static void access_log(struct fake_window *win, char op, u32 reg, u64 val)
 	if (bus->nr < FAKE_LOG)
 		bus->log[bus->nr] = (struct fake_access){ win, op, reg, val };
 	bus->nr++;
+	if (bus->clocked)
+		clock_tick(bus->clocked);
 	if (win->domains_after && !--win->domains_after)
 		win->dead = true;
 }

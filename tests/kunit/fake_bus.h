@@ -35,11 +35,13 @@ struct fake_access {
  * struct fake_bus - all windows of a machine, in the order of their accesses
  * @lock: domains are touched in parallel
  * @nr: accesses since fake_bus_clear()
+ * @clocked: a window whose clock counts one with each access of the bus, while it is let
  * @log: they
  */
 struct fake_bus {
 	raw_spinlock_t lock;
 	u32 nr;
+	struct fake_window *clocked;
 	struct fake_access log[FAKE_LOG];
 };
 
@@ -51,9 +53,13 @@ struct fake_bus {
  * @layout: where its registers are
  * @global: for the global control: where its registers are
  * @frozen: the global control's freeze
+ * @die: the global control whose freeze stops its clock; NULL: none does
+ * @restless: its own freeze does not
  * @width: bits of its counters, 0: as many as are written
  * @absent: bits of the box control that are not there
  * @faults: writes with one of them are dropped
+ * @forgets: counters keep nothing
+ * @ctl_absent: bits that controls have not
  * @reserved: bits that no register has: writes with one of them are dropped
  * @dead: does not answer
  * @asleep: reads that it answers with all ones before it wakes up
@@ -68,9 +74,13 @@ struct fake_window {
 	const struct ucore_layout *layout;
 	const struct ucore_global *global;
 	bool frozen;
+	struct fake_window *die;
+	bool restless;
 	u32 width;
 	u32 absent;
 	bool faults;
+	bool forgets;
+	u64 ctl_absent;
 	u64 reserved;
 	bool dead;
 	u32 asleep;

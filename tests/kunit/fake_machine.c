@@ -35,8 +35,10 @@ static void box_add(struct kunit *test, struct ucore_domain *domain,
 	box->desc = *desc;
 	box->id = ucore_catalog.nr_boxes++;
 	box->caps = desc->type->caps;
+	box->trial.done = true;		/* tests of the trial begin with another one */
 	box->domain = domain;
 	INIT_LIST_HEAD(&box->node);
+	INIT_LIST_HEAD(&box->claims);
 	box->io = (struct ucore_io){
 		.ops = ops,
 		.tally = &domain->tally,
@@ -264,6 +266,8 @@ void fake_machine_exit(struct kunit *test)
 	ucore_catalog.domains = NULL;
 	ucore_catalog.platform = NULL;
 	ucore_catalog.absent = 0;
+	ucore_catalog.caps = 0;
+	ucore_catalog.told = 0;
 	fake_msr_hook = NULL;
 }
 

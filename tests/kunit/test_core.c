@@ -508,6 +508,47 @@ static void cmask_bounds_the_rate(struct kunit *test)
 
 /* ---- perf ---- */
 
+/*
+ * The fixed counters' control has a field for each, the status a bit: what one session does
+ * leaves those of the other.
+ */
+static void two_sessions_on_a_core(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct fake_core_cpu *regs = regs_of(test, 1);
+	struct ucore_box *box = fake_core_box(test, 1);
+	u64 first, both;
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0, FIXED(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0xc0, BIT(0), PERIOD, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(b, box, 0, FIXED(0), 0, NULL), -EBUSY);
+	KUNIT_ASSERT_EQ(test, fake_add(b, box, 0, FIXED(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, box, 0x3c, BIT(1), PERIOD, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	first = regs->fixed_ctl;
+	regs->status = BIT_ULL(0) | BIT_ULL(1);	/* a's waits, b's is of the past */
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, regs->status, BIT_ULL(0));
+	both = regs->fixed_ctl;
+	KUNIT_EXPECT_EQ(test, both & 0xf, first);
+	KUNIT_EXPECT_EQ(test, both >> 4 & 0xf, first);
+	regs->ctr[0] = 5;
+	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
+	KUNIT_EXPECT_EQ(test, a->values[1].count, PERIOD + 5ULL);
+	regs->status = BIT_ULL(1);
+	regs->ctr[1] = 7;
+	fake_stop(a);
+	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, both & ~0xfULL);
+	KUNIT_EXPECT_EQ(test, regs->ctl[0], 0ULL);
+	KUNIT_EXPECT_NE(test, regs->ctl[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);	/* the stop has serviced it */
+	KUNIT_EXPECT_EQ(test, b->values[1].count, PERIOD + 7ULL);
+	fake_stop(b);
+	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0ULL);
+	KUNIT_EXPECT_EQ(test, regs->ctl[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
 static u32 core_state(void)
 {
 	struct ucore_core_info info = { .size = sizeof(info) };
@@ -529,7 +570,7 @@ static void reserved_while_any_session_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_READY);
 	KUNIT_ASSERT_EQ(test, fake_add(a, fake_core_box(test, 0), 0x3c, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(b, fake_core_box(test, 1), 0xc0, 0, 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, fake_add(b, fake_core_box(test, 0), 0xc0, 0, 0, NULL), -EBUSY);
+	KUNIT_ASSERT_EQ(test, fake_add(b, fake_core_box(test, 0), 0xc0, 0, 0, NULL), 0);
 	fake_session_close(test, a);
 	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0xfULL);
 	fake_session_close(test, b);
@@ -580,7 +621,7 @@ static void perf_came_first(struct kunit *test)
 	ucore_describe_core(&info);
 	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_CORE_TAKEN);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(info.reason, "kernel.nmi_watchdog=0"));
-	KUNIT_EXPECT_NULL(test, fake_core_box(test, 0)->owner);
+	KUNIT_EXPECT_TRUE(test, list_empty(&fake_core_box(test, 0)->claims));
 	fake_kernel.selects = 0;
 	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_READY);
 	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
@@ -691,6 +732,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lvtpc_opens_when_the_status_is_clear),
 	KUNIT_CASE(only_on_its_cpu),
 	KUNIT_CASE(a_read_services_what_waits),
+	KUNIT_CASE(two_sessions_on_a_core),
 	KUNIT_CASE(reserved_while_any_session_counts),
 	KUNIT_CASE(refused_events_reserve_nothing),
 	KUNIT_CASE(perf_came_first),

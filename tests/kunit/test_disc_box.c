@@ -47,6 +47,7 @@ static struct ucore_box *box_make(struct kunit *test, u32 type, u8 nr_fixed,
 	box->desc.type = own;
 	box->desc.layout = layout;
 	INIT_LIST_HEAD(&box->node);
+	INIT_LIST_HEAD(&box->claims);
 	box->domain = &ucore_catalog.domains[0];
 	box->io = (struct ucore_io){ .ops = ops, .tally = &box->domain->tally, .priv = win };
 	return box;

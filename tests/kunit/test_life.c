@@ -240,7 +240,7 @@ static void closed_while_asleep(struct kunit *test)
 	sleep_event(PM_POST_SUSPEND);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 0);
-	KUNIT_EXPECT_NULL(test, fake_box(test, 0, "imc", 0)->owner);
+	KUNIT_EXPECT_TRUE(test, list_empty(&fake_box(test, 0, "imc", 0)->claims));
 	expect_as_found(test, &f, 0);
 }
 
@@ -458,6 +458,26 @@ static void hotplug_is_told_in_the_next_read(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f.s->part[1]->gap_sample);
 }
 
+static void a_read_that_was_not_had_tells_again(struct kunit *test)
+{
+	struct found f;
+
+	found_init(test, &f, &ring);
+	cpus_read_lock();
+	fake_kernel.cpu_down(1);
+	fake_kernel.cpu_up(1);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
+	ucore_session_unread(f.s);
+	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
+	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, 0U);
+	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_GAP);
+	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
+	ucore_session_unread(f.s);
+	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
+	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, 0U);
+}
+
 static void registration_is_undone(struct kunit *test)
 {
 	u32 i;
@@ -505,6 +525,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(panic_of_an_idle_machine),
 	KUNIT_CASE(a_missed_wrap_is_told),
 	KUNIT_CASE(hotplug_is_told_in_the_next_read),
+	KUNIT_CASE(a_read_that_was_not_had_tells_again),
 	KUNIT_CASE(registration_is_undone),
 	{ }
 };

@@ -324,7 +324,7 @@ static void very_late_pmi_is_not_ours(struct kunit *test)
 		local_irq_disable();
 		service_here(part);
 		local_irq_enable();
-		fake_clock_advance((i ? 110ULL : 90ULL) * NSEC_PER_MSEC);
+		fake_clock_advance((i ? 1100ULL : 900ULL) * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), i ? NMI_DONE : NMI_HANDLED);
 	}
 	overflow(part, 0);

@@ -89,7 +89,7 @@ static void ended_session_has_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_roll_end(id), 0);
 	KUNIT_EXPECT_TRUE(test, s->ended);
 	KUNIT_EXPECT_FALSE(test, s->running);
-	KUNIT_EXPECT_NULL(test, imc->owner);
+	KUNIT_EXPECT_TRUE(test, list_empty(&imc->claims));
 	KUNIT_EXPECT_FALSE(test, imc->dirty);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xd8), 0ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
@@ -118,12 +118,15 @@ static void other_sessions_go_on(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, fake_add(a, imc, 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 0, "cbo", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, imc, 5, BIT(1), 0, NULL), 0);	/* they share it */
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 	KUNIT_EXPECT_EQ(test, ucore_roll_end(a->id + b->id + 1), -ENOENT);
 	KUNIT_EXPECT_EQ(test, ucore_roll_end(0), -ENOENT);
 	KUNIT_EXPECT_EQ(test, ucore_roll_end(a->id), 0);
 	KUNIT_EXPECT_TRUE(test, b->running);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xd8), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xdc), 0x400005ULL);
 	KUNIT_EXPECT_TRUE(test, ucore_session_part(b, 0)->running);
 	KUNIT_EXPECT_EQ(test, fake_add(b, imc, 4, 0, 0, NULL), -EBUSY);	/* it runs */
 	fake_stop(b);

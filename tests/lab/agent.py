@@ -18,6 +18,10 @@ NO_JOB = 1 << 17
 GRACE = 15
 
 
+# Of a host that says that it is idle: who runs beside it on the same processor does not show
+LEAST_PATIENCE = 3.0
+
+
 def patience():
     """How much longer than on an idle host things may take now.
 
@@ -25,7 +29,7 @@ def patience():
     """
     with open("/proc/loadavg") as loadavg:
         minute, _, _, running, _ = loadavg.read().split()
-    return max(1.0, float(minute) / os.cpu_count(),
+    return max(LEAST_PATIENCE, float(minute) / os.cpu_count(),
                int(running.split("/")[0]) / os.cpu_count())
 
 

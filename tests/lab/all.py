@@ -3,6 +3,7 @@
 
 The lab waits for its machines a third of the time, so what else takes long runs beside it, one
 test after another.  Its output appears as it comes, theirs in one piece at the end of each.
+What failed, thousands of lines before, is repeated at the end.
 """
 
 import re
@@ -25,6 +26,7 @@ LAB = {"lab": "tests on emulated machines: 20 to 40 minutes"}
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 TAP = re.compile(r"^(ok|not ok) \d+.*?(# SKIP.*)?$")
 PRINTING = threading.Lock()
+REMARKS = 20        # of a failure, repeated
 
 
 def say(text):
@@ -42,23 +44,27 @@ class Stage:
         self.name = name
         self._settings = settings
         self.counts = [0, 0, 0]
+        self.failures = []      # the line of each, and its remarks
         self._live = live
         self._lines = []
         self._closed = False
+        self._failure = None    # to which the next remark belongs
 
     def run(self):
         started = time.monotonic()
         command = ["make", "--no-print-directory", self.name, *self._settings]
         with subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, text=True) as stage:
             for line in stage.stdout:
-                self._take(line.rstrip("\n"))
+                self.take(line.rstrip("\n"))
         if not any(self.counts) or (stage.returncode and not self.counts[1]):
             self.counts[1] += 1
+            self.failures.append([f"ended with {stage.returncode}"])
         self._lines.append(f"=== {self.name}: {summary(self.counts)}, "
                            f"{time.monotonic() - started:.0f} s")
         say("\n".join(self._lines))
 
-    def _take(self, line):
+    def take(self, line):
+        """A line that it printed."""
         closing = CLOSING.match(line)
         if closing:
             self.counts, self._closed = [int(count) for count in closing.groups()], True
@@ -66,10 +72,27 @@ class Stage:
         match = TAP.match(line)
         if match and not self._closed:
             self.counts[2 if match[2] else match[1] == "not ok"] += 1
+        self._note(line, match)
         if self._live:
             say(line)
         else:
             self._lines.append(line)
+
+    def _note(self, line, match):
+        """Remarks follow the verdict that they explain."""
+        if match:
+            self._failure = [line] if match[1] == "not ok" and not match[2] else None
+            self.failures += [self._failure] if self._failure else []
+        elif not line.startswith("#"):
+            self._failure = None
+        elif self._failure and len(self._failure) <= REMARKS:
+            self._failure.append(line)
+
+
+def repeated(stages):
+    """The failures of all stages once more."""
+    return [line for stage in stages for verdict, *remarks in stage.failures
+            for line in (f"{stage.name}: {verdict}", *remarks)]
 
 
 def run_in_turn(stages, purposes):
@@ -90,6 +113,8 @@ def main():
     run_in_turn(lab, LAB)
     thread.join()
     totals = [sum(column) for column in zip(*(stage.counts for stage in beside + lab))]
+    for line in repeated(beside + lab):
+        print(line)
     print(summary(totals))
     return 1 if totals[1] else 0
 

@@ -133,13 +133,16 @@ def no_leaks(m):
     """kmemleak finds nothing, ucore.ko being gone (debug kernel, end of a boot)."""
     if "ucore " in m.sh("cat /proc/modules"):
         m.rmmod()
+    m.allow(r"kmemleak: \d+ new suspected")     # what is left of them is judged here
     # kmemleak reports nothing younger than 5 s, nor what it has seen only once
     time.sleep(5)
-    for _ in range(2):
+    # ... and what something refers to at a later scan again was none
+    for scans in range(1, 6):
         m.run(f"echo scan > {KMEMLEAK}", timeout=120)
-    found = m.read(KMEMLEAK)
-    if found:
-        raise CheckFailed(found)
+        found = m.read(KMEMLEAK)
+        if scans > 1 and not found:
+            return
+    raise CheckFailed(found)
 
 
 def searched(boot):

@@ -230,13 +230,15 @@ class Machine:
     def wait_until(self, condition, timeout=20, what="condition"):
         """Polls condition() until it is true; returns what it returned.  A guest that ended does
         not get there."""
-        limit = time.monotonic() + timeout * agent.patience()
+        began, patience = time.monotonic(), agent.patience()
         while True:
             value = condition()
             if value:
                 return value
             self._agent.check()
-            if time.monotonic() > limit:
+            if time.monotonic() > began + timeout * patience:
+                patience = max(patience, agent.patience())
+            if time.monotonic() > began + timeout * patience:
                 raise TimeoutError(f"{what}: not within {timeout} s")
             time.sleep(0.02)
 

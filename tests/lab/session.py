@@ -427,10 +427,15 @@ def frozen_windows(machine, mark):
     return windows
 
 
-def accesses_of(machine, session, command, tries=3):
+# A guard looks at the status of each die once a second.  Between two looks of the oracle pass
+# tens of milliseconds, on a busy host hundreds.
+GUARD_TRIES = 50
+
+
+def accesses_of(machine, session, command, tries=GUARD_TRIES):
     """Register accesses of a command, by kind, and what the session says itself.
 
-    Once a second a guard looks at the status, which is no session's: then again.
+    If a guard looked meanwhile there are more, which are no session's: then again.
     """
     def now():
         status = session.status()

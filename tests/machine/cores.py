@@ -16,7 +16,7 @@ import contextlib
 from lab.coretruth import box_of, freezes_of, pmus, totals_at
 from lab.qemu import core
 from lab.session import (TRIGGER_OVERFLOW, Session, assert_equal, assert_taken, flagged,
-                         frozen_totals, sample_until)
+                         frozen_totals, once_per_freeze, sample_until)
 from lab.truth import totals_of
 from machine.armed import WATCHDOG
 
@@ -183,7 +183,7 @@ def assert_core_periods(session, periods, samples, freezes):
     at = {event: f"{c.box}.{c.ctr}" for event, c in session.events.items()}
     base = dict.fromkeys(periods, 0)
     ordered = sorted(freezes, key=lambda freeze: freeze["socket"])
-    for sample, freeze in zip(samples, ordered):
+    for sample, freeze in zip(once_per_freeze(samples), ordered, strict=True):
         who = flagged(sample)
         assert {at[event] for event in who} == set(freeze["cause"]), (who, freeze["cause"])
         if who:

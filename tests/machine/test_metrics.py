@@ -24,6 +24,7 @@ MACHINES = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "bdxde-1s", "skx-2s", "
 CLOCK = "imc0/fixed,die={}/"
 TIME = "time=seconds+0*{pcu/CLOCKTICKS/}"
 AT_ONCE = 6                     # metrics of one session, if there are counters for all
+TRIES = 5
 BAND = 12                       # what stands for N where the table leaves it open
 # Where boxes freeze one by one, each has counted for another time than the clock
 TOLERANCE = {"snbep": 1e-2, "snr": 1e-2}
@@ -200,6 +201,17 @@ def difference(promise, row, seconds, claimed):
 
 
 def differences(machine, promise, names, *options):
+    """Of some measurements, the first without: a host that holds a CPU up between its clock and the
+    freeze, or between two boxes that freeze one by one, spoils one.
+    """
+    for _ in range(TRIES):
+        wrong = differences_now(machine, promise, names, *options)
+        if not wrong:
+            break
+    return wrong
+
+
+def differences_now(machine, promise, names, *options):
     """Of several metrics at once, or of less if there are too few counters for all."""
     try:
         rows, times, clocks = stat(machine, promise, names, *options)
@@ -207,7 +219,7 @@ def differences(machine, promise, names, *options):
         if len(names) == 1:
             raise
         return [text for some in (names[::2], names[1::2])
-                for text in differences(machine, promise, some, *options)]
+                for text in differences_now(machine, promise, some, *options)]
     seconds = {die: clocks[CLOCK.format(die)] / promise.rate("imc", 0, die, None)
                for die in promise.dies}
     missing = set(names) - {row["metric"] for row in rows}
@@ -258,6 +270,17 @@ def the_example_knows_the_platform(m):
     promise = Promise(m)
     one_second = dict.fromkeys(promise.dies, 1.0)
     due = promise.value("memory_bandwidth_read", promise.boxes, one_second, 1.0)
-    said = m.sh("timeout 4 readbw || true").split("\n")
-    values = [float(line.split()[0]) for line in said if line.endswith("MB/s")]
-    assert abs(statistics.median(values) / due - 1) < 0.02, (values, due)
+    example = m.spawn("exec readbw", timeout=120)
+
+    def values():
+        return [float(line.split()[0]) for line in example.output().split("\n")[:-1]]
+
+    def is_near():
+        return example.done or values() and abs(statistics.median(values()) / due - 1) < 0.02
+    try:
+        m.wait_until(lambda: example.done or len(values()) >= 3, timeout=30, what="three seconds")
+        m.wait_until(is_near, timeout=10, what=f"{due:.1f} MB/s, which follow {values()}")
+    finally:
+        example.kill(9)
+        ended = example.wait(check=False)
+    assert ended.status == -9, ended.err

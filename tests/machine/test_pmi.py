@@ -105,15 +105,16 @@ def pmi_goes_to_every_core_of_the_set_and_one_serves_it(m):
         served = [die_of(m, die)["pmis"] for die in (0, 1)]
         before, taken, mark = pmis_of(m), nmis(m), m.truth_length()
         samples = sample_exactly(m, s, 10)
-        got, taken = grown(before, pmis_of(m)), grown(taken, nmis(m))
+        got = grown(before, pmis_of(m))
+        # each CPU takes an NMI for each PMI, one that the host holds up takes it later
+        m.wait_until(lambda: grown(taken, nmis(m)) == got, what=f"{got} NMIs more than {taken}")
         served = [die_of(m, die)["pmis"] - served[die] for die in (0, 1)]
         pmis = m.truth("pmi", mark)
     assert_in_time(samples)
     assert {s["cpu"] for s in samples if s["domain"] == 0} <= {0, 1}, samples
     assert {s["cpu"] for s in samples if s["domain"] == 1} == {3}, samples
     assert got[0] and got[1] and not got[2] and got[3], got
-    # each CPU takes an NMI for each PMI; one of them serves it, and one sample comes of it
-    assert taken == got, (taken, got)
+    # one of them serves it, and one sample comes of it
     assert served == [sum(s["domain"] == die for s in samples) for die in (0, 1)], served
     # one that is slow may still be in the NMI before, its LVTPC masked: then the other serves it
     for seq in {pmi["seq"] for pmi in pmis}:

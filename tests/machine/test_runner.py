@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from lab import dmesg
+from lab.all import REMARKS, Stage, repeated
 from lab.framework import KERNELS, pairs, test
 from lab.machine import CommandFailed, CommandTimeout
 
@@ -49,7 +50,7 @@ def overdue_command_is_killed(m):
         assert "before" in str(error)
     else:
         raise AssertionError("no CommandTimeout")
-    assert "sleep" not in m.sh("ps")
+    m.wait_until(lambda: "sleep" not in m.sh("ps"), what="its end")
 
 
 @test(**PLAIN)
@@ -107,6 +108,21 @@ def each_test_runs_on_each_of_its_machines():
     assert pairs("e2-2s", ("6.1", "debug")) == [("e2-2s", "6.1"), ("e2-2s", "debug")]
     assert pairs(("e2-2s", "spr-1s"), ("6.12", "6.1")) == \
         [("e2-2s", "6.12"), ("e2-2s", "6.1"), ("spr-1s", "6.12")]
+
+
+@test(machine=False)
+def what_failed_is_repeated_with_its_first_remarks():
+    lab, check = Stage("lab", False), Stage("check", False)
+    for line in ("ok 1 - a", "# of nobody", "not ok 2 - b", "#   why", "  of nobody", "# nor this",
+                 "not ok 3 - c # SKIP no", "# nor that", "not ok 4 - d",
+                 *(f"# {i}" for i in range(2 * REMARKS)), "ok 5 - e",
+                 "2 passed, 2 failed, 1 skipped"):
+        lab.take(line)
+    check.take("not ok 1 - f")
+    assert lab.counts == [2, 2, 1] and check.counts == [0, 1, 0], (lab.counts, check.counts)
+    assert repeated([lab, check]) == [
+        "lab: not ok 2 - b", "#   why", "lab: not ok 4 - d", *(f"# {i}" for i in range(REMARKS)),
+        "check: not ok 1 - f"]
 
 
 @test(machine=False, timeout=180)

@@ -10,7 +10,7 @@ import json
 from lab.framework import test
 from lab.qemu import rates
 from lab.session import assert_equal
-from machine.test_metrics import TOLERANCE, Promise
+from machine.test_metrics import TOLERANCE, TRIES, Promise
 
 MACHINES = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "bdxde-1s", "skx-2s", "icx-2s", "snr-1s",
             "spr-2s", "gnr-2s", "grr-1s")
@@ -88,12 +88,16 @@ class Expected:
         self.factor = dict.fromkeys(self.promise.dies, 1.0)
 
     def calibrate(self, rows):
-        """How much longer the model has counted than the driver says: told by one number."""
+        """How much longer the model has counted than the driver says: told by one number.
+
+        Returns texts if that is not near 1.
+        """
         for die in self.promise.dies:
             row = next(r for r in rows if r.get("die") == die and r.get("box") == "imc0" and
                        r["metric"] == "memory_bandwidth_read")
             self.factor[die] *= row["value"] / self.of_row(row)
-        assert all(abs(factor - 1) < 0.05 for factor in self.factor.values()), self.factor
+        return [f"die {die}: the model counted {factor} times as long" for die, factor
+                in self.factor.items() if abs(factor - 1) >= 0.05]
 
     def of_row(self, row):
         """Of a box, or of a socket as a whole."""
@@ -149,11 +153,16 @@ def difference(expected, row, rows):
 
 @test(MACHINES)
 def each_number_of_top_is_what_the_rates_make_of_it(m):
-    expected, rows = Expected(m), read(m)
-    expected.calibrate(rows)
-    panels = {"memory", "llc", "power", "io"} - WITHOUT.get(expected.promise.platform, set())
-    assert {row["panel"] for row in rows} >= panels, rows
-    assert_equal([text for row in rows if (text := difference(expected, row, rows))])
+    # a busy host may hold a CPU up between its clock and the freeze, or between boxes
+    for _ in range(TRIES):
+        expected, rows = Expected(m), read(m)
+        panels = {"memory", "llc", "power", "io"} - WITHOUT.get(expected.promise.platform, set())
+        assert {row["panel"] for row in rows} >= panels, rows
+        wrong = expected.calibrate(rows)
+        wrong += [text for row in rows if (text := difference(expected, row, rows))]
+        if not wrong:
+            break
+    assert_equal(wrong)
 
 
 @test(("e2-2s", "spr-2s"))

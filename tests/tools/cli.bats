@@ -106,6 +106,9 @@ samples()
 	list metrics --rejected|--rejected goes with boxes, not with metrics
 	doctor extra|one word too many
 	doctor --root|needs a value
+	verify extra|one word too many
+	verify --seconds 0|seconds 0: from 1
+	verify --report|needs a value
 	end|which session?
 	end x|session 'x'
 	end 0|session 0: from 1
@@ -1137,6 +1140,15 @@ samples()
 	[ "$(sort all | uniq -d | wc -l)" -eq 0 ]
 }
 
+@test "record --keep: what is shorter than half a period tells no rate" {
+	cd "$TMP"
+	# the fake has a sample of each die every 2 ms, whatever the period
+	UCORE_FAKE="step=1000:10" tool record --timer 4ms --keep 100ms --when 'memory_bandwidth_read>20000' -n 2000 -o 'a-%t'
+	[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
+	UCORE_FAKE="step=1000:10" tool record --timer 5ms --keep 100ms --when 'memory_bandwidth_read>20000' -n 2000 -o 'b-%t'
+	[ "$status" -eq 0 ] && [[ $err == *" written to 0 files"* ]]
+}
+
 @test "record --keep: a formula, a socket, a value below" {
 	cd "$TMP"
 	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds < 1' -n 2000 -o 'a-%t'
@@ -1399,13 +1411,13 @@ samples()
 
 @test "list --rejected: each reason of the header has its sentence" {
 	words="machine=generic dies=1"
-	for reason in $(seq 19); do words+=" reject=$reason:0:type_0:$reason:0"; done
+	for reason in $(seq 20); do words+=" reject=$reason:0:type_0:$reason:0"; done
 	UCORE_FAKE=$words tool list --rejected -x,
 	[ "$status" -eq 0 ]
-	[ "$(cut -d, -f10- <<<"$output" | sed 1d | sort -u | wc -l)" -eq 19 ]
+	[ "$(cut -d, -f10- <<<"$output" | sed 1d | sort -u | wc -l)" -eq 20 ]
 	[[ $output != *"does not know"* ]]
-	[[ $err == "# 19 of 24 units rejected, 0 of 1 tables not used" ]]
-	UCORE_FAKE="machine=generic reject=20:0:type_0:1:0" tool list --rejected
+	[[ $err == "# 20 of 25 units rejected, 0 of 1 tables not used" ]]
+	UCORE_FAKE="machine=generic reject=21:0:type_0:1:0" tool list --rejected
 	[[ $output == *"does not know"* ]]
 }
 
@@ -1478,6 +1490,17 @@ samples()
 	[[ $output == *'"tables":[]}' ]]
 	UCORE_FAKE="machine=spr fail=6:5" tool info --discovery
 	complains 1 "GET_UNITS"
+}
+
+@test "a table that an MSR points to has that in place of a function" {
+	UCORE_FAKE="machine=spr table=16 table=17" tool info --discovery
+	[[ $output == *"table 2: MSR 0x710, at 0xf0020000"*"not used: the MSR that tells its address faults"* ]]
+	[[ $output == *"table 3: MSR 0x710, at 0xf0030000"*"not used: its MSR says that it is in another"* ]]
+	UCORE_FAKE="machine=spr table=16" tool info --discovery -j
+	[[ $output == *'{"table":2,'*'"msr":"0x710","address":'*'"code":16,'* ]]
+	[[ $output != *'"msr":"0x710","function"'* ]]
+	UCORE_FAKE="machine=spr table=16" tool list --rejected
+	[[ $output == *"table 2 (MSR 0x710) is not used: the MSR that tells its address faults or holds none"* ]]
 }
 
 @test "info says in words what the platform can do" {
@@ -1688,6 +1711,39 @@ finds()
 	# a driver that does not tell
 	UCORE_FAKE="session=77:1:2 fail=26:25" tool doctor --root "$R"
 	! grep -q "session 77" <<<"$output"
+}
+
+# ---- verify -------------------------------------------------------------------
+
+@test "verify: says what it will do, and does nothing without an answer" {
+	tool verify </dev/null
+	[ "$status" -eq 2 ]
+	[[ $output == "ucoretool verify will"*"34 boxes"*CAP_SYS_NICE* ]]
+	[[ $err == *"say --yes"* ]]
+	! grep -q -E "^(held|FAILED|not tried)" <<<"$output"
+}
+
+@test "verify: what a box lies about is named, in the report too" {
+	UCORE_FAKE="trial=0:33:1" tool verify -y --report "$TMP/report"
+	[ "$status" -eq 1 ]
+	grep -E "^FAILED +width +general counters are narrower .*: cbo0 of die 0$" <<<"$output"
+	grep -E "^FAILED +freeze +the die's freeze does not stop clocks: cbo0 of die 0$" <<<"$output"
+	grep -E "^FAILED +owners +another program .*: cbo0 of die 0$" <<<"$output"
+	grep -E "^held +control +controls keep the bits" <<<"$output"
+	grep -E "^held +box freeze " <<<"$output"
+	grep -E "^not tried +discovery " <<<"$output"
+	grep -E "^ucore .*platform ivbep, family 6 model 62" "$TMP/report"
+	grep -E "^FAILED +width " "$TMP/report"
+	tail -1 "$TMP/report" | grep -E "^[0-9]+ held, [0-9]+ failed, [0-9]+ not tried$"
+}
+
+@test "verify: a driver that tries nothing, a report that cannot be written" {
+	UCORE_FAKE="fail=28:25" tool verify -y
+	[ "$status" -eq 1 ]
+	[[ $err == *GET_TRIAL* ]]
+	tool verify -y --report "$TMP/no/report"
+	[ "$status" -eq 1 ]
+	[[ $err == *"no/report"* ]]
 }
 
 # ---- end ----------------------------------------------------------------------

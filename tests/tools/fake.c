@@ -405,6 +405,14 @@ void fake_table(uint32_t reason, int32_t die)
 		.function = 1 + index / 2,
 		.dvsec = 0x100, .reason = reason, .address = 0xf0000000 + 0x10000 * index,
 	};
+	/* such a table is not in a function */
+	if (reason >= UCORE_TABLE_MSR) {
+		table->bus = 0;
+		table->function = 0;
+		table->dvsec = 0;
+		table->msr = 0x710;
+		read = false;
+	}
 	if (!read)
 		return;
 	table->stride = 32;
@@ -1261,6 +1269,24 @@ static int do_end_session(const struct ucore_end_session *end)
 	return -ENOENT;
 }
 
+static int do_get_trial(struct ucore_get_trial *get)
+{
+	if (get->box >= fake.nr_boxes)
+		return -ENOENT;
+	get->tried = UCORE_TRIAL_WIDTH | UCORE_TRIAL_CONTROL | UCORE_TRIAL_RUN |
+		     UCORE_TRIAL_GLOBAL_FREEZE | UCORE_TRIAL_BOX_FREEZE;
+	get->failed = get->box == fake.bad_box ? fake.bad_trial : 0;
+	get->found = get->box == fake.bad_box ? fake.bad_found : 0;
+	get->width = fake.boxes[get->box].width;
+	get->fixed_width = 0;
+	get->missing = 0;
+	get->reads = 20;
+	get->writes = 30;
+	get->reserved = 0;
+	snprintf(get->reason, sizeof(get->reason), "%s", get->failed ? "it lies" : "");
+	return 0;
+}
+
 static int device_command(unsigned long command, void *arg)
 {
 	switch (command) {
@@ -1282,6 +1308,8 @@ static int device_command(unsigned long command, void *arg)
 		return do_get_core(arg);
 	case UCORE_GET_ENDS:
 		return fake.old ? -ENOTTY : do_get_ends(arg);
+	case UCORE_GET_TRIAL:
+		return fake.old ? -ENOTTY : do_get_trial(arg);
 	case UCORE_GET_SESSIONS:
 		return fake.old ? -ENOTTY : do_get_sessions(arg);
 	case UCORE_END_SESSION:
@@ -1557,6 +1585,8 @@ static void scenario_word(const char *key, char *value)
 	else if (!strcmp(key, "fail"))
 		sscanf(value, "%u:%d:%u:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip,
 		       &fake.fail_nr);
+	else if (!strcmp(key, "trial"))
+		sscanf(value, "%u:%u:%u", &fake.bad_box, &fake.bad_trial, &fake.bad_found);
 	else if (!strcmp(key, "session"))
 		scenario_session(value);
 	else if (!strcmp(key, "sample"))

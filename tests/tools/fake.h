@@ -65,6 +65,9 @@ struct fake {
 	uint32_t gap;			/* UCORE_GAP_* before the first sample, 0: none */
 	bool old;			/* a driver from before GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */
+	uint32_t bad_box;		/* whose trial ... */
+	uint32_t bad_trial;		/* ... failed in these UCORE_TRIAL_*, ... */
+	uint32_t bad_found;		/* ... and found these UCORE_FOUND_* */
 	unsigned int lie_command;	/* _IOC_NR that answers with more than there was room for ... */
 	uint32_t lie_total;		/* ... or than there can be */
 

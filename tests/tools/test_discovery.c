@@ -135,18 +135,18 @@ static void every_reason_is_a_sentence(void **state)
 	(void)state;
 	assert_string_equal(ucore_unit_reason(UCORE_UNIT_OK), "");
 	assert_string_equal(ucore_table_reason(UCORE_TABLE_OK), "");
-	for (uint32_t i = 1; i <= UCORE_UNIT_FOREIGN; i++) {
+	for (uint32_t i = 1; i <= UCORE_UNIT_BROKEN; i++) {
 		assert_true(strlen(ucore_unit_reason(i)) > 10);
 		assert_null(strstr(ucore_unit_reason(i), "does not know"));
 		for (uint32_t j = 1; j < i; j++)
 			assert_string_not_equal(ucore_unit_reason(i), ucore_unit_reason(j));
 	}
-	for (uint32_t i = 1; i <= UCORE_TABLE_UNMAPPED; i++) {
+	for (uint32_t i = 1; i <= UCORE_TABLE_FOREIGN; i++) {
 		assert_true(strlen(ucore_table_reason(i)) > 10);
 		assert_null(strstr(ucore_table_reason(i), "does not know"));
 	}
 	/* of a newer driver */
-	assert_words(ucore_unit_reason(UCORE_UNIT_FOREIGN + 1), "does not know");
+	assert_words(ucore_unit_reason(UCORE_UNIT_BROKEN + 1), "does not know");
 	assert_words(ucore_table_reason(UINT32_MAX), "does not know");
 }
 

@@ -149,6 +149,22 @@ static void an_owned_box_names_its_holder(void **state)
 	ucore_session_destroy(session);
 }
 
+static void filters_of_another_name_their_holder(void **state)
+{
+	struct ucore_event event = event_get("imc2/CAS_COUNT.RD,die=0/");
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+
+	(void)state;
+	fake_scenario("own=imc2");
+	fake.status.session = 1;
+	fake.session_fd = ucore_session_fd(session);
+	fake.nr_opens = 2;
+	fail_at(UCORE_EVENT_ADD, EADDRINUSE);
+	assert_fails(ucore_session_add(session, &event, &err), EADDRINUSE,
+		     "imc2 of die 0|process 4711 (other) wants other values");
+	ucore_session_destroy(session);
+}
+
 static void a_busy_running_session_says_so(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/", NULL);
@@ -391,6 +407,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(add_claims_every_box_that_matches),
 	TEST_DEV(an_event_on_one_box),
 	TEST_DEV(an_owned_box_names_its_holder),
+	TEST_DEV(filters_of_another_name_their_holder),
 	TEST_DEV(a_busy_running_session_says_so),
 	TEST_DEV(busy_may_be_the_intree_driver),
 	TEST_DEV(a_full_box_is_named),

@@ -93,7 +93,7 @@ static void expect_table(const struct ucore_table_info *t, unsigned int nr_units
 	expect_eq(t->nr_units, mine);
 	expect_eq(t->nr_rejected, rejected);
 	expect_eq(t->reason, UCORE_TABLE_OK);
-	expect_eq(t->reserved, 0);
+	expect_eq(t->msr, 0);	/* a DVSEC points to it */
 	expect(t->stride >= 24 && t->stride % 8 == 0, "stride %u", t->stride);
 	expect(t->dvsec >= 0x100 && t->dvsec < 0x1000, "DVSEC at %#x", t->dvsec);
 	expect(t->bar < 6 && t->device < 32 && t->function < 8 && t->bus < 256,

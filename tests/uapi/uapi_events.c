@@ -382,22 +382,82 @@ static void polled_period_tells_its_interval(const void *arg)
  * ---- Whose box, which event ---------------------------------------------
  */
 
-static void box_of_another(const void *arg)
+static void counters_of_another(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0), event;
 	int other = session_create(0, 0, 0);
 
 	(void)arg;
 	begin();
-	event = add_cas_reads(other, imc, 0);
-	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 1, 0), 0);
 	expect_eq(box_get(imc).owner, session_status(other).session);
-	expect_rc(try_add(session, box_find("imc", 1), TERMS(TERM(EVENT, 4)), 0, 0), 0);
-	expect_rc(try_remove(other, event), 0);
-	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
-	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
-	close(session);
+	expect(!(box_get(imc).caps & UCORE_BOX_SHARED), "shared by one session");
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 1 << 1, 0), EBUSY);
+	event = event_add(session, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0);
+	expect_eq(box_get(imc).owner, session_status(other).session);
+	expect(box_get(imc).caps & UCORE_BOX_SHARED, "two sessions do not share");
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0), EBUSY);
+	/* whatever is left may be had by either, and then there is nothing left */
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	expect_rc(try_remove(session, event), 0);
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0), 0);
+	close(session);
+	expect_eq(box_get(imc).owner, session_status(other).session);
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), ENOSPC);
+	close(other);
+	expect_eq(box_get(imc).owner, 0);
+}
+
+/* Who has the filters is named; who wants the same may have them, too. */
+static void filters_of_another(const void *arg)
+{
+	uint32_t cbo = box_find("cbo", 0);
+	int first = session_create(0, 0, 0), other = session_create(0, 0, 0);
+
+	(void)arg;
+	begin();
+	expect_rc(try_add(first, cbo, TERMS(TERM(EVENT, 0)), 1 << 3, 0), 0);
+	expect_rc(try_add(other, cbo, TERMS(TERM(EVENT, 0x35), TERM(UMASK, 1),
+					    TERM(FILTER_OPC, 0x182)), 0, 0), 0);
+	expect_eq(box_get(cbo).owner, session_status(other).session);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x35), TERM(UMASK, 1),
+					      TERM(FILTER_OPC, 0x180)), 0, 0), EADDRINUSE);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x34), TERM(UMASK, 0x11),
+					      TERM(FILTER_STATE, 1)), 0, 0), EADDRINUSE);
+	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x35), TERM(UMASK, 1),
+					      TERM(FILTER_OPC, 0x182)), 0, 0), 0);
+	close(other);
+	expect_eq(box_get(cbo).owner, session_status(session).session);
+	expect_rc(try_add(first, cbo, TERMS(TERM(EVENT, 0x34), TERM(UMASK, 0x11),
+					    TERM(FILTER_STATE, 1)), 0, 0), EADDRINUSE);
+	close(session);
+	expect_rc(try_add(first, cbo, TERMS(TERM(EVENT, 0x34), TERM(UMASK, 0x11),
+					    TERM(FILTER_STATE, 1)), 0, 0), 0);
+}
+
+/* Its boxes are frozen by their own controls: nobody else can count there. */
+static void boxes_frozen_by_another(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0);
+	int device = device_open();
+	struct ucore_create_session create = {
+		.size = sizeof(create), .flags = UCORE_SESSION_BOX_FREEZE,
+	};
+
+	(void)arg;
+	begin();
+	do_command(device, UCORE_CREATE_SESSION, &create);
+	expect_rc(try_add(create.fd, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	close(create.fd);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
+	do_command(device, UCORE_CREATE_SESSION, &create);
+	expect_rc(try_add(create.fd, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	close(create.fd);
 }
 
 static void running_session(const void *arg)
@@ -470,7 +530,9 @@ static const struct test tests[] = {
 	{ "period_ranges", period_ranges, 0, 0 },
 	{ "period_without_interrupt", period_without_interrupt, 0, 0 },
 	{ "polled_period_tells_its_interval", polled_period_tells_its_interval, 0, 0 },
-	{ "box_of_another", box_of_another, 0, 0 },
+	{ "counters_of_another", counters_of_another, 0, 0 },
+	{ "filters_of_another", filters_of_another, 0, 0 },
+	{ "boxes_frozen_by_another", boxes_frozen_by_another, 0, 0 },
 	{ "running_session", running_session, 0, 0 },
 	{ "event_ids", event_ids, 0, 0 },
 	{ "remove_what_is_not_there", remove_what_is_not_there, 0, 0 },

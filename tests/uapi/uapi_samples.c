@@ -293,7 +293,7 @@ static void loss_is_private(const void *arg)
 	int lazy;
 
 	(void)arg;
-	begin(MS, 65536, 0, 0);
+	begin(MS, 1 << 20, 0, 0);
 	lazy = session_create(MS, 4096, 0);
 	add_cas_reads(lazy, box_on_domain("imc", 1, domain), 0);
 	lazy_audit.domain = domain;
@@ -304,7 +304,7 @@ static void loss_is_private(const void *arg)
 		  ring_lost(&lazy_ring) > 50 + session_budget(lazy).dropped));
 	session_stop(session);
 	session_stop(lazy);
-	/* an emulated CPU may come late */
+	/* an emulated CPU may come late, and this process: the ring holds some seconds */
 	expect_eq(ring_lost(&ring), session_budget(session).dropped);
 	audit_finish(&audit, &ring, session);
 	audit_finish(&lazy_audit, &lazy_ring, lazy);
@@ -362,9 +362,11 @@ static void poll_watermark(const void *arg)
 	audit_finish(&audit, &ring, session);
 }
 
+/* A host that stops this process for longer than a period brings it a further record */
 static void poll_sleeps_until_a_record(const void *arg)
 {
-	uint64_t before;
+	uint64_t before, due;
+	int woken;
 
 	(void)arg;
 	begin(100 * MS, 65536, 0, 0);
@@ -373,9 +375,14 @@ static void poll_sleeps_until_a_record(const void *arg)
 	expect_eq(poll_session(WAIT_SECONDS * 1000), POLLIN);
 	expect(now_ns() - before > 30 * MS, "poll came back %llu ns after START",
 	       (unsigned long long)(now_ns() - before));
-	audit_ring(&audit, &ring);
-	expect_eq(audit.samples, 1);
-	expect_eq(poll_session(10), 0);
+	do {
+		expect(audit_ring(&audit, &ring) > 0, "poll woke for nothing");
+		due = (now_ns() - before) / (100 * MS);
+		expect(audit.samples <= due, "%llu samples of %llu periods",
+		       (unsigned long long)audit.samples, (unsigned long long)due);
+		woken = poll_session(10);
+	} while (woken && !failures);
+	expect_eq(woken, 0);
 }
 
 static void poll_wakes_for_either_domain(const void *arg)

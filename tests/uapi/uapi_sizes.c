@@ -250,6 +250,14 @@ static void more_core(struct ucore_core_info *a)
 }
 FILL(core, ucore_core_info)
 
+static void more_trial(struct ucore_get_trial *a)
+{
+	a->box = 0;
+	a->tried = 0xdeadbeef;
+	a->writes = 0xdeadbeef;
+}
+FILL(trial, ucore_get_trial)
+
 static void more_ring_info(struct ucore_ring_info *a)
 {
 	a->domain = fix.domain;
@@ -286,6 +294,8 @@ static const struct row rows[] = {
 	{ "GET_ENDS", UCORE_GET_ENDS, sizeof(struct ucore_get_ends), false, fill_ends,
 	  .out = { OUT_TO(ucore_get_ends, nr, total) },
 	  .reserved = { AT(ucore_get_ends, reserved) } },
+	{ "GET_TRIAL", UCORE_GET_TRIAL, sizeof(struct ucore_get_trial), false, fill_trial,
+	  .out = { OUT_TO(ucore_get_trial, tried, reason) } },
 	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_core_info), false, fill_core,
 	  .out = { OUT_TO(ucore_core_info, state, reason) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),

@@ -157,7 +157,7 @@ const char *ucore_table_reason(uint32_t reason)
 		[UCORE_TABLE_UNASSIGNED] = "its BAR has no address: firmware assigned none",
 		[UCORE_TABLE_DISABLED] = "its PCI function does not decode memory",
 		[UCORE_TABLE_OUTSIDE] = "it begins outside its BAR",
-		[UCORE_TABLE_RAM] = "its BAR lies on RAM",
+		[UCORE_TABLE_RAM] = "it lies on RAM, or beyond physical addresses",
 		[UCORE_TABLE_ASLEEP] = "it reads all ones: its function is hidden or asleep",
 		[UCORE_TABLE_EMPTY] = "its global record is zero",
 		[UCORE_TABLE_STRIDE] = "its records are shorter than three words",
@@ -169,6 +169,9 @@ const char *ucore_table_reason(uint32_t reason)
 			"another table of its die has other global registers: its units would not freeze",
 		[UCORE_TABLE_LIMIT] = "with it there are more units than the driver takes",
 		[UCORE_TABLE_UNMAPPED] = "the kernel refuses to map it",
+		[UCORE_TABLE_MSR] = "the MSR that tells its address faults or holds none",
+		[UCORE_TABLE_FOREIGN] =
+			"its MSR says that it is in another device's memory: nothing is read there",
 	};
 
 	return reason < ARRAY_SIZE(reasons) ? reasons[reason] :
@@ -203,6 +206,7 @@ const char *ucore_unit_reason(uint32_t reason)
 			"the table is known to be wrong here: its registers are elsewhere",
 		[UCORE_UNIT_FOREIGN] =
 			"its registers are another device's, or the processor's: writing there would do harm",
+		[UCORE_UNIT_BROKEN] = "units of this type are known not to work",
 	};
 
 	return reason < ARRAY_SIZE(reasons) ? reasons[reason] :

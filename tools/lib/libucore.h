@@ -201,6 +201,26 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
 int ucore_device_ends(struct ucore_device *dev, const struct ucore_box_end **ends,
 		      struct ucore_error *err);
 
+/**
+ * ucore_device_trial() - what the driver found when it tried a box
+ * @box: box id
+ * @trial: is filled; @tried is 0 of a box that nobody has had since the driver was loaded
+ *
+ * Errors: -ENOENT (no such box, or the machine of a file), -ENOTTY (a driver that does
+ * not try them).
+ */
+int ucore_device_trial(const struct ucore_device *dev, uint32_t box,
+		       struct ucore_get_trial *trial, struct ucore_error *err);
+
+/**
+ * ucore_device_try() - have a box for a moment, so that the driver tries it if it has not
+ * @box: id of a box with general counters
+ *
+ * Errors: those of UCORE_CREATE_SESSION and UCORE_EVENT_ADD: -EBUSY (it is somebody's),
+ * -ENODEV (it is of no use).
+ */
+int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err);
+
 /* ---- discovery --------------------------------------------------------- */
 
 struct ucore_discovery;
@@ -589,7 +609,7 @@ void ucore_session_destroy(struct ucore_session *session);
  * ucore_session_add() - put an event on every box it wants, or on none
  *
  * Errors: those of UCORE_EVENT_ADD, explained: -EBUSY names the holder, -ENOSPC
- * the full box, -EADDRINUSE the two events that disagree.
+ * the full box, -EADDRINUSE the two events that disagree, or who has the filters.
  */
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
 		      struct ucore_error *err);

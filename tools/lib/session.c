@@ -134,9 +134,14 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 				       session->dev->info.reason);
 	if (b->owner && b->owner != status.session)
 		return ucore_error_set(err, -EBUSY,
-				       "event '%s': %s is in use by process %u (%s): end it, or count on another box",
+				       "event '%s': counters of %s that it needs are in use by process %u (%s)%s: end it, or count on another box",
 				       event->label, box_text(b, text), b->owner_pid,
-				       b->owner_comm);
+				       b->owner_comm,
+				       b->caps & UCORE_BOX_SHARED ? " or others" : "");
+	if (b->caps & UCORE_BOX_SHARED)
+		return ucore_error_set(err, -EBUSY,
+				       "event '%s': counters of %s that it needs are in use by other sessions ('ucoretool doctor' lists them): end one, or count on another box",
+				       event->label, box_text(b, text));
 	if (!strcmp(b->type, UCORE_CORE_TYPE) && !ucore_device_core(session->dev, &core, NULL) &&
 	    core.state != UCORE_CORE_READY)
 		return ucore_error_set(err, -EBUSY, "event '%s': %s", event->label, core.reason);
@@ -183,6 +188,29 @@ static const struct ucore_field *field_conflict(const struct ucore_field *fields
 	return NULL;
 }
 
+/* Another session has the filters: GET_BOXES names one that has */
+static int error_filters(struct ucore_session *session, const struct ucore_event *event,
+			 const struct ucore_box_info *box, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_status, status);
+	uint32_t id = box->box;
+	char text[BOX_LEN];
+
+	box_text(box, text);
+	if (!session_ioctl(session, UCORE_STATUS, &status) &&
+	    !ucore_device_refresh(session->dev, NULL)) {
+		box = &session->dev->boxes[id];
+		if (box->owner && box->owner != status.session)
+			return ucore_error_set(err, -EADDRINUSE,
+					       "event '%s': process %u (%s) wants other values in the filters that the counters of %s share: use its values, end it, or count on another box",
+					       event->label, box->owner_pid, box->owner_comm,
+					       text);
+	}
+	return ucore_error_set(err, -EADDRINUSE,
+			       "event '%s': another event of %s wants other values in a filter they share",
+			       event->label, text);
+}
+
 static int error_shared(struct ucore_session *session, const struct ucore_event *event,
 			const struct ucore_box_info *box, struct ucore_error *err)
 {
@@ -203,9 +231,7 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 					       event->label, box->type, box->instance, field->name,
 					       other->label);
 	}
-	return ucore_error_set(err, -EADDRINUSE,
-			       "event '%s': another event of %s%u wants other values in a filter they share",
-			       event->label, box->type, box->instance);
+	return error_filters(session, event, box, err);
 }
 
 /* Can the counter that the event asks for interrupt? */

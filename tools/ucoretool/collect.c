@@ -436,13 +436,57 @@ static int session_build(struct collect *c, unsigned int *failed)
 	return ret;
 }
 
+/* Has nobody else a box that the event wants? */
+static bool boxes_are_free(const struct collect *c, const struct ucore_event *event)
+{
+	const struct ucore_box_info *boxes;
+	size_t nr;
+
+	boxes = ucore_device_boxes(c->dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (ucore_event_matches(event, &boxes[i]) && boxes[i].owner &&
+		    (boxes[i].owner != c->session_id || boxes[i].caps & UCORE_BOX_SHARED))
+			return false;
+	return true;
+}
+
+/* Has whoever had the boxes of a collector let go of them? */
+static bool has_become_free(struct collect *c, unsigned int collector)
+{
+	struct ucore_events *events;
+	bool all = true;
+
+	for (size_t group = 0; group < NR_FAMILIES && all; group++) {
+		if (!belongs(group, collector) || c->ways[group] < 0 ||
+		    ucore_events_find(c->dev, families[group].ways[c->ways[group]][0], &events,
+				      &c->tool->err))
+			continue;
+		all = boxes_are_free(c, ucore_events_at(events, 0));
+		ucore_events_free(events);
+	}
+	return all;
+}
+
+/* Counters are another session's, or filters */
+static bool is_busy(struct collect *c, unsigned int collector, int ret)
+{
+	struct ucore_status status;
+
+	if (ret != -EADDRINUSE)
+		return ret == -EBUSY;
+	if (ucore_session_status(c->session, &status, NULL))
+		return false;
+	c->session_id = status.session;
+	return !has_become_free(c, collector);
+}
+
 static int session_make(struct collect *c)
 {
 	unsigned int failed;
 	int ret;
 
 	while ((ret = session_build(c, &failed)) && failed < NR_COLLECTORS && ret != -ENOMEM) {
-		c->states[failed] = ret == -EBUSY ? COLLECTOR_BUSY : COLLECTOR_REFUSED;
+		c->states[failed] = is_busy(c, failed, ret) ? COLLECTOR_BUSY : COLLECTOR_REFUSED;
 		if (c->told[failed] != c->states[failed])
 			tool_error(c->tool, "%s is left out: %s", collectors[failed],
 				   c->tool->err.text);
@@ -560,37 +604,6 @@ static int counters_read(struct collect *c)
 		meter_follow(&place->running, read->time_running);
 	}
 	return 0;
-}
-
-/* Has nobody else a box that the event wants? */
-static bool boxes_are_free(const struct collect *c, const struct ucore_event *event)
-{
-	const struct ucore_box_info *boxes;
-	size_t nr;
-
-	boxes = ucore_device_boxes(c->dev, &nr);
-	for (size_t i = 0; i < nr; i++)
-		if (ucore_event_matches(event, &boxes[i]) && boxes[i].owner &&
-		    boxes[i].owner != c->session_id)
-			return false;
-	return true;
-}
-
-/* Has whoever had the boxes of a collector let go of them? */
-static bool has_become_free(struct collect *c, unsigned int collector)
-{
-	struct ucore_events *events;
-	bool all = true;
-
-	for (size_t group = 0; group < NR_FAMILIES && all; group++) {
-		if (!belongs(group, collector) ||
-		    ucore_events_find(c->dev, families[group].ways[c->ways[group]][0], &events,
-				      &c->tool->err))
-			continue;
-		all = boxes_are_free(c, ucore_events_at(events, 0));
-		ucore_events_free(events);
-	}
-	return all;
 }
 
 static bool can_have_more(struct collect *c)

@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
 	&command_list,
 	&command_info,
 	&command_doctor,
+	&command_verify,
 	&command_stat,
 	&command_top,
 	&command_record,

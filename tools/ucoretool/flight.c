@@ -200,11 +200,28 @@ static const struct ucore_metric_value *value_holds(const struct flight *flight)
 	return NULL;
 }
 
+/*
+ * A timer that comes late keeps to its instants, and what follows is short: so short that
+ * what passes between the clock and the freeze makes any rate of it.
+ */
+static bool is_short(const struct flight *flight)
+{
+	const struct ucore_metric_value *value;
+
+	for (size_t i = 0; (value = ucore_metrics_value(flight->metrics, i)); i++)
+		if (value->fresh && is_about(flight, value) &&
+		    value->running < flight->config->timer_ns / 2)
+			return true;
+	return false;
+}
+
 /* There are new values: has the condition come true? */
 static void condition_look(struct flight *flight, uint64_t time)
 {
 	const struct ucore_metric_value *holds = value_holds(flight);
 
+	if (is_short(flight))
+		return;
 	if (holds && flight->armed && !flight->pending) {
 		flight->pending = true;
 		flight->event = time;

@@ -34,6 +34,10 @@ void unit_place_text(uint32_t access, uint64_t at, char *text, size_t size)
 
 void table_place_text(const struct ucore_table_info *table, char *text, size_t size)
 {
+	if (table->msr) {
+		snprintf(text, size, "MSR 0x%x", table->msr);
+		return;
+	}
 	snprintf(text, size, "%04x:%02x:%02x.%x BAR %u", table->segment, table->bus, table->device,
 		 table->function, table->bar);
 }

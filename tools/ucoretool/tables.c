@@ -201,8 +201,9 @@ static void table_print(const struct ucore_table_info *table)
 
 	table_place_text(table, where, sizeof(where));
 	unit_place_text(table->access, table->global, global, sizeof(global));
-	printf("\ntable %u: %s + 0x%x, DVSEC at 0x%x", table->table, where, table->offset,
-	       table->dvsec);
+	printf("\ntable %u: %s", table->table, where);
+	if (!table->msr)
+		printf(" + 0x%x, DVSEC at 0x%x", table->offset, table->dvsec);
 	if (table->address)
 		printf(", at 0x%llx", (unsigned long long)table->address);
 	if (table->die >= 0)
@@ -369,9 +370,13 @@ static void table_json(struct out *out, const struct discovery_view *view,
 	json_number(out, "table", table->table);
 	if (table->die >= 0)
 		json_number(out, "die", (uint32_t)table->die);
-	json_text(out, "function", where);
-	json_number(out, "dvsec", table->dvsec);
-	json_number(out, "offset", table->offset);
+	if (table->msr) {
+		json_hex(out, "msr", table->msr);
+	} else {
+		json_text(out, "function", where);
+		json_number(out, "dvsec", table->dvsec);
+		json_number(out, "offset", table->offset);
+	}
 	json_hex(out, "address", table->address);
 	json_number(out, "code", table->reason);
 	if (table->reason != UCORE_TABLE_OK)

@@ -44,7 +44,9 @@ enum {
 	OPT_PER_SOCKET,
 	OPT_PLATFORM,
 	OPT_REJECTED,
+	OPT_REPORT,
 	OPT_ROOT,
+	OPT_SECONDS,
 	OPT_SOCKET_MODE,
 	OPT_TEXTFILE,
 	OPT_TIME,
@@ -116,6 +118,6 @@ struct command {
 /* The rows of the table, each in its file of cmd/ */
 extern const struct command command_list, command_info, command_doctor, command_stat,
 			    command_top, command_record, command_report, command_script,
-			    command_export, command_end;
+			    command_export, command_end, command_verify;
 
 #endif /* UCORETOOL_H */

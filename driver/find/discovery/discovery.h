@@ -125,6 +125,12 @@ struct ucore_disc_bank {
  * @beside: boxes that no table has, by MSR, or NULL
  * @bank: boxes that no table has, in memory, or NULL
  * @ends: how links tell where they lead, or NULL; needs @ubox
+ * @table_device: PCI device id of functions with tables, beside the usual one; 0: none
+ * @table_msr: MSR of a die that holds the address of a table; 0: none
+ * @nr_globals: global controls that a die may have, each with a table; 0: one
+ * @broken: types whose units are known not to work, ended by 0
+ * @uncertain: the rules with what the sources do not agree on, or leave open, taken as
+ *             likely; NULL: the same
  */
 struct ucore_disc_rules {
 	const struct ucore_disc_type *types;
@@ -138,6 +144,11 @@ struct ucore_disc_rules {
 	const struct ucore_disc_beside *beside;
 	const struct ucore_disc_bank *bank;
 	const struct ucore_ends *ends;
+	u16 table_device;
+	u32 table_msr;
+	u32 nr_globals;
+	const u16 *broken;
+	const struct ucore_disc_rules *uncertain;
 };
 
 /*
@@ -237,6 +248,7 @@ struct ucore_disc_dvsec {
  * @bus: its bus
  * @devfn: its device and function
  * @dvsec: the DVSEC
+ * @msr: MSR that told the address; 0: the DVSEC did, and the four before are meant
  * @address: physical address
  * @size: bytes to the end of the BAR
  * @word: the global record
@@ -255,6 +267,7 @@ struct ucore_disc_table {
 	u32 bus;
 	u32 devfn;
 	struct ucore_disc_dvsec dvsec;
+	u32 msr;
 	u64 address;
 	u64 size;
 	u64 word[3];
@@ -397,6 +410,8 @@ u32 ucore_disc_window(const struct ucore_disc_env *env, const struct ucore_disc_
 u32 ucore_disc_walk(const struct ucore_disc_config *config, struct ucore_disc_dvsec *dvsec,
 		    u32 max, bool *broken);
 u32 ucore_disc_bar(const struct ucore_disc_config *config, u32 bar, u64 *address);
+u32 ucore_disc_pointer(const struct ucore_disc_env *env, u64 value, u64 *address);
+u32 ucore_disc_memory(const struct ucore_disc_env *env, u64 address, u64 size);
 void ucore_disc_deal(struct ucore_disc *disc, const u32 *dies, u32 nr);
 void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
 			     const struct ucore_disc_source *source);

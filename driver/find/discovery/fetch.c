@@ -2,8 +2,9 @@
 /*
  * PMON discovery: fetch the bytes.
  *
- * Walks all Intel PCI functions for DVSECs of PMON discovery, maps their
- * tables, and answers the parser's questions (RAM? such a function? does it answer?).
+ * Walks all Intel PCI functions for DVSECs of PMON discovery, asks each die's MSR that
+ * points to a table, maps the tables, and answers the parser's questions (RAM? such a
+ * function? does it answer?).
  * What the bytes mean is decided in parse.c.  Process context, at load.
  */
 #include <linux/cpu.h>
@@ -17,6 +18,7 @@
 #include "find/memory.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
+#include "reg/reg.h"
 
 #define MAX_DVSECS	8	/* of a function */
 
@@ -66,7 +68,7 @@ static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 off
  * ---- tables ----
  */
 
-static struct ucore_disc_table *table_new(struct ucore_disc *disc, struct pci_dev *pdev)
+static struct ucore_disc_table *table_new(struct ucore_disc *disc)
 {
 	struct ucore_disc_table *table = ucore_array_grow(disc->table, disc->nr_tables,
 							  &disc->max_tables, sizeof(*table));
@@ -75,12 +77,20 @@ static struct ucore_disc_table *table_new(struct ucore_disc *disc, struct pci_de
 		return NULL;
 	disc->table = table;
 	table += disc->nr_tables++;
-	*table = (struct ucore_disc_table){
-		.die = ucore_die_of_bus(pdev->bus, disc->rules->ubox),
-		.segment = pci_domain_nr(pdev->bus),
-		.bus = pdev->bus->number,
-		.devfn = pdev->devfn,
-	};
+	*table = (struct ucore_disc_table){ };
+	return table;
+}
+
+static struct ucore_disc_table *table_of_function(struct ucore_disc *disc, struct pci_dev *pdev)
+{
+	struct ucore_disc_table *table = table_new(disc);
+
+	if (table) {
+		table->die = ucore_die_of_bus(pdev->bus, disc->rules->ubox);
+		table->segment = pci_domain_nr(pdev->bus);
+		table->bus = pdev->bus->number;
+		table->devfn = pdev->devfn;
+	}
 	return table;
 }
 
@@ -123,14 +133,15 @@ static int find_tables(struct ucore_disc *disc, struct pci_dev *pdev)
 	ucore_pci_config_init(&config, pdev);
 	n = ucore_disc_walk(&config.config, dvsec, ARRAY_SIZE(dvsec), &broken);
 	for (i = 0; i < n; i++) {
-		t = table_new(disc, pdev);
+		t = table_of_function(disc, pdev);
 		if (!t)
 			return -ENOMEM;
 		t->dvsec = dvsec[i];
 		table_locate(t, &config);
 	}
-	if (broken && (n || pdev->device == DISC_PCI_DEVICE)) {
-		t = table_new(disc, pdev);
+	if (broken && (n || pdev->device == DISC_PCI_DEVICE ||
+		       pdev->device == disc->rules->table_device)) {
+		t = table_of_function(disc, pdev);
 		if (!t)
 			return -ENOMEM;
 		t->reason = UCORE_TABLE_CHAIN;
@@ -147,6 +158,36 @@ static int find_all_tables(struct ucore_disc *disc)
 		ret = find_tables(disc, pdev);
 	pci_dev_put(pdev);	/* not NULL if the loop was left early */
 	return ret;
+}
+
+/* The table's place, from an MSR of its die; nothing is mapped yet. */
+static void table_point(struct ucore_disc *disc, struct ucore_disc_table *t)
+{
+	u64 value;
+
+	t->reason = UCORE_TABLE_MSR;
+	cpus_read_lock();
+	if (ucore_msr_probe(ucore_cpu_of_die(t->die), t->msr, &value))
+		t->reason = ucore_disc_pointer(disc->env, value, &t->address);
+	cpus_read_unlock();
+	t->size = UCORE_DISC_MAX_BYTES;
+}
+
+/* After those of functions: the fields that tell of a function mean nothing in these. */
+static int find_pointed_tables(struct ucore_disc *disc, const struct ucore_dies *dies)
+{
+	struct ucore_disc_table *t;
+	u32 i;
+
+	for (i = 0; i < dies->nr && disc->rules->table_msr; i++) {
+		t = table_new(disc);
+		if (!t)
+			return -ENOMEM;
+		t->die = dies->id[i];
+		t->msr = disc->rules->table_msr;
+		table_point(disc, t);
+	}
+	return 0;
 }
 
 /*
@@ -166,7 +207,7 @@ int ucore_disc_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus)
 	u32 i;
 
 	for (i = 0; i < disc->nr_tables && die == UCORE_DIE_UNKNOWN; i++)
-		if (disc->table[i].segment == pci_domain_nr(bus) &&
+		if (!disc->table[i].msr && disc->table[i].segment == pci_domain_nr(bus) &&
 		    disc->table[i].bus == bus->number)
 			die = disc->table[i].die;
 	return die;
@@ -197,10 +238,12 @@ static int find_spots(struct ucore_disc *disc, const struct ucore_disc_place *pl
 /* Map @bytes of a table; it keeps a reason if that cannot be. */
 static bool table_map(struct ucore_disc_table *t, struct source *source, u64 bytes)
 {
-	if (!ucore_memory_is_safe(t->address, bytes)) {
+	if (t->msr)
+		t->reason = ucore_disc_memory(&env, t->address, bytes);
+	else if (!ucore_memory_is_safe(t->address, bytes))
 		t->reason = UCORE_TABLE_RAM;
+	if (t->reason)
 		return false;
-	}
 	source->base = ioremap(t->address, bytes);
 	if (!source->base) {
 		t->reason = UCORE_TABLE_UNMAPPED;
@@ -234,12 +277,14 @@ static int read_table(struct ucore_disc *disc, u32 i)
 	return ret;
 }
 
-/* Tables whose die nothing tells get one. */
-static int deal(struct ucore_disc *disc)
+/* All tables; those whose die nothing tells get one. */
+static int find_tables_of_dies(struct ucore_disc *disc)
 {
 	struct ucore_dies dies = { };
-	int ret = ucore_dies_list(&dies);
+	int ret = find_all_tables(disc) ?: ucore_dies_list(&dies);
 
+	if (!ret)
+		ret = find_pointed_tables(disc, &dies);
 	if (!ret)
 		ucore_disc_deal(disc, dies.id, dies.nr);
 	ucore_dies_free(&dies);
@@ -259,10 +304,10 @@ int ucore_disc_fetch(struct ucore_disc *disc)
 
 	env.phys_bits = boot_cpu_data.x86_phys_bits;
 	disc->env = &env;
-	ret = find_all_tables(disc);
+	ret = find_tables_of_dies(disc);
 	if (ret || !disc->nr_tables)
 		return ret;
-	ret = ucore_foreign_regions(&env, disc) ?: deal(disc);
+	ret = ucore_foreign_regions(&env, disc);
 	for (i = 0; i < disc->rules->nr_places && !ret; i++)
 		ret = find_spots(disc, &disc->rules->places[i]);
 	for (i = 0; i < disc->nr_tables && !ret; i++)

@@ -7,6 +7,7 @@
  */
 #include <linux/bitfield.h>
 #include <linux/minmax.h>
+#include <linux/moduleparam.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -19,11 +20,16 @@
 #include "find/topology.h"
 #include "hw/discovery.h"
 
+static bool uncertain;
+module_param(uncertain, bool, 0444);
+MODULE_PARM_DESC(uncertain, "take what sources leave open about Diamond Rapids as likely");
+
 static struct ucore_disc disc;
 
-/* Global control of each die with a table, and of which die. */
+/* Global control of each table that has one of its own, and of which die. */
 static struct die_global {
 	u32 die;
+	u32 table;
 	struct ucore_global global;
 } *die_globals;
 static u32 nr_die_globals;
@@ -33,6 +39,7 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 	struct ucore_global *global = &dg->global;
 
 	dg->die = t->die;
+	dg->table = t - disc.table;
 	*global = (struct ucore_global){
 		.freeze = DISC_GLOBAL_CTL_FRZ_ALL,
 		.keep = DISC_GLOBAL_CTL_FRZ_ALL,
@@ -55,6 +62,19 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 		ucore_private_pmi_describe(global, t);
 }
 
+/* Those of one die follow each other, the first one first. */
+static void chain_global(struct die_global *dg)
+{
+	struct die_global *last;
+
+	for (last = dg - 1; last >= die_globals; last--) {
+		if (last->die != dg->die)
+			continue;
+		last->global.next = &dg->global;
+		return;
+	}
+}
+
 static int describe_globals(void)
 {
 	struct die_global *dg;
@@ -69,18 +89,34 @@ static int describe_globals(void)
 		dg = &die_globals[nr_die_globals];
 		describe_global(dg, &disc.table[i]);
 		/* a function may have gone since it was probed */
-		if (ucore_disc_access(disc.table[i].word) != UCORE_ACCESS_PCI || dg->global.pdev)
-			nr_die_globals++;
+		if (ucore_disc_access(disc.table[i].word) == UCORE_ACCESS_PCI && !dg->global.pdev)
+			continue;
+		chain_global(dg);
+		nr_die_globals++;
 	}
 	return 0;
 }
 
+/* The first one of a die. */
 static const struct ucore_global *global_of_die(u32 die)
 {
 	u32 i;
 
 	for (i = 0; i < nr_die_globals; i++)
 		if (die_globals[i].die == die)
+			return &die_globals[i].global;
+	return NULL;
+}
+
+/* That of a unit's table, which may be the first one of the die. */
+static const struct ucore_global *global_of_unit(const struct ucore_unit *unit)
+{
+	u32 i;
+
+	if (disc.table[unit->table].reason)
+		return global_of_die(unit->die);
+	for (i = 0; i < nr_die_globals; i++)
+		if (die_globals[i].table == unit->table)
 			return &die_globals[i].global;
 	return NULL;
 }
@@ -95,8 +131,9 @@ static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *un
 	u32 position = FIELD_GET(DISC_UNIT2_STATUS_POS, unit->word[2]);
 	struct ucore_layout *layout = &unit->layout;
 
-	/* positions are in the status of the table with the die's global control */
-	if (!desc->global->nr_status || t->reason || position >= t->nr_status)
+	/* positions are in the status of the unit's table, and the first one's routes the PMI */
+	if (!desc->global->nr_status || !global_of_unit(unit)->nr_status || t->reason ||
+	    position >= t->nr_status)
 		layout->status = UCORE_REG_NONE;
 	if (layout->status == UCORE_REG_NONE)
 		return;
@@ -157,7 +194,7 @@ static int add_units(struct ucore_finder *finder)
 	u32 i;
 
 	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++) {
-		if (!unit->reason && !global_of_die(unit->die))
+		if (!unit->reason && !global_of_unit(unit))
 			unit->reason = UCORE_UNIT_FUNCTION;
 		if (!unit->reason)
 			ret = add_unit(finder, unit);
@@ -167,8 +204,9 @@ static int add_units(struct ucore_finder *finder)
 			ret = ucore_disc_add_beside(finder, disc.rules, unit,
 						    global_of_die(unit->die));
 	for (i = 0; i < nr_die_globals && !ret; i++)
-		ret = ucore_disc_add_banks(finder, &disc, die_globals[i].die,
-					   &die_globals[i].global);
+		if (global_of_die(die_globals[i].die) == &die_globals[i].global)
+			ret = ucore_disc_add_banks(finder, &disc, die_globals[i].die,
+						   &die_globals[i].global);
 	ucore_ends_find(finder, disc.rules->ends, disc.rules->ubox);
 	return ret;
 }
@@ -185,6 +223,8 @@ int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *pl
 	int ret;
 
 	disc.rules = platform->table;
+	if (uncertain && disc.rules->uncertain)
+		disc.rules = disc.rules->uncertain;
 	finder->caps = UCORE_CAP_DISCOVERY;
 	ret = ucore_disc_fetch(&disc);
 	if (ret || !disc.nr_tables)
@@ -251,6 +291,7 @@ static void report_table(u32 i, struct ucore_table_info *out)
 		.num_status = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, t->word[2]),
 		.status_offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]),
 		.reason = t->reason,
+		.msr = t->msr,
 		.address = t->address,
 		.global = t->word[1],
 	};

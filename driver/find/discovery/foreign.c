@@ -137,8 +137,8 @@ static bool has_tables(const struct ucore_disc *disc, const struct pci_dev *pdev
 
 	*here = false;
 	for (; t < disc->table + disc->nr_tables; t++) {
-		if (t->segment != pci_domain_nr(pdev->bus) || t->bus != pdev->bus->number ||
-		    t->devfn != pdev->devfn)
+		if (t->msr || t->segment != pci_domain_nr(pdev->bus) ||
+		    t->bus != pdev->bus->number || t->devfn != pdev->devfn)
 			continue;
 		any = true;
 		*here |= t->address >= bar->start && t->address <= bar->end;

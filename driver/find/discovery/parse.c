@@ -116,6 +116,44 @@ u32 ucore_disc_bar(const struct ucore_disc_config *config, u32 bar, u64 *address
 	return *address ? UCORE_TABLE_OK : UCORE_TABLE_UNASSIGNED;
 }
 
+/**
+ * ucore_disc_pointer() - does the value of an MSR point to a table?
+ * @env: the machine
+ * @value: what the MSR holds
+ * @address: out: physical address
+ *
+ * Return: UCORE_TABLE_OK, UCORE_TABLE_MSR or UCORE_TABLE_RAM.
+ */
+u32 ucore_disc_pointer(const struct ucore_disc_env *env, u64 value, u64 *address)
+{
+	if (!value || value == ~0ULL || value & (sizeof(u64) - 1))
+		return UCORE_TABLE_MSR;
+	*address = value;
+	return value >> env->phys_bits ? UCORE_TABLE_RAM : UCORE_TABLE_OK;
+}
+
+/**
+ * ucore_disc_memory() - may a table be read where an MSR says that it is?
+ * @env: the machine
+ * @address: first byte
+ * @size: bytes, not 0
+ *
+ * No function has this memory in a BAR of its own: then it must be nobody's.
+ *
+ * Return: UCORE_TABLE_OK, UCORE_TABLE_RAM or UCORE_TABLE_FOREIGN.
+ */
+u32 ucore_disc_memory(const struct ucore_disc_env *env, u64 address, u64 size)
+{
+	switch (ucore_disc_window(env, NULL, UCORE_ACCESS_MMIO, address, size)) {
+	case UCORE_UNIT_OK:
+		return UCORE_TABLE_OK;
+	case UCORE_UNIT_FOREIGN:
+		return UCORE_TABLE_FOREIGN;
+	default:
+		return UCORE_TABLE_RAM;
+	}
+}
+
 /*
  * ---- records ----
  */
@@ -264,6 +302,12 @@ static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table 
 	table->global_size = size;
 }
 
+/* Is it the first table of a PCI function?  Tables of MSRs come last. */
+static bool is_next_function(const struct ucore_disc *disc, const struct ucore_disc_table *t)
+{
+	return !t->msr && (t == disc->table || !same_function(t, t - 1));
+}
+
 /**
  * ucore_disc_deal() - give tables whose bus tells no die to the dies in order
  * @disc: what was found; nothing is parsed yet
@@ -278,9 +322,9 @@ void ucore_disc_deal(struct ucore_disc *disc, const u32 *dies, u32 nr)
 	struct ucore_disc_table *t;
 
 	for (t = disc->table; t != disc->table + disc->nr_tables; t++)
-		nr_functions += t == disc->table || !same_function(t, t - 1);
+		nr_functions += is_next_function(disc, t);
 	for (t = disc->table; t != disc->table + disc->nr_tables; t++) {
-		if (t != disc->table && !same_function(t, t - 1))
+		if (t != disc->table && is_next_function(disc, t))
 			function++;
 		if (t->die == UCORE_DIE_UNKNOWN && nr)
 			t->die = dies[nr_functions <= nr ? function :
@@ -368,6 +412,25 @@ static int claim_beside(struct ucore_disc *disc, s32 die)
 	return ret;
 }
 
+/*
+ * What is the table beside those of its die that are used?  One with the same global
+ * control, or one too many with a further one.
+ */
+static u32 beside_others(const struct ucore_disc *disc, const struct ucore_disc_table *table)
+{
+	u32 access = ucore_disc_access(table->word), n = 0;
+	const struct ucore_disc_table *other;
+
+	for (other = disc->table; other != table; other++) {
+		if (other->die != table->die || other->reason != UCORE_TABLE_OK)
+			continue;
+		if (access == ucore_disc_access(other->word) && table->word[1] == other->word[1])
+			return UCORE_TABLE_SECOND;
+		n++;
+	}
+	return n < max(disc->rules->nr_globals, 1U) ? UCORE_TABLE_OK : UCORE_TABLE_OTHER;
+}
+
 /* Global control is nobody's counter, nor another die's global control. */
 static int claim_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 {
@@ -379,16 +442,10 @@ static int claim_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 		.end = start + (access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES),
 		.unit = UCORE_NO_BOX,
 	};
-	const struct ucore_disc_table *first;
 
-	for (first = disc->table; first != table; first++) {
-		if (first->die != table->die || first->reason != UCORE_TABLE_OK)
-			continue;
-		table->reason = access == ucore_disc_access(first->word) &&
-				table->word[1] == first->word[1] ? UCORE_TABLE_SECOND :
-								   UCORE_TABLE_OTHER;
+	table->reason = beside_others(disc, table);
+	if (table->reason)
 		return 0;
-	}
 	if (claim_hit(disc, &claim)) {
 		table->reason = UCORE_TABLE_GLOBAL;
 		return 0;
@@ -678,6 +735,15 @@ static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const st
 	return ret;
 }
 
+static bool unit_broken(const struct ucore_disc *disc, const struct ucore_unit *unit)
+{
+	const u16 *type = disc->rules->broken;
+
+	while (type && *type && *type != ucore_disc_unit_type(unit))
+		type++;
+	return type && *type;
+}
+
 /* A unit of a type that is looked for at known places must be at one of them. */
 static bool unit_moved(const struct ucore_disc *disc, const struct ucore_unit *unit)
 {
@@ -705,10 +771,12 @@ static int unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 	unit->reason = check_numbers(unit);
 	if (unit->reason)
 		return 0;
-	if (unit_moved(disc, unit)) {
+	if (unit_moved(disc, unit))
 		unit->reason = UCORE_UNIT_MOVED;
+	else if (unit_broken(disc, unit))
+		unit->reason = UCORE_UNIT_BROKEN;
+	if (unit->reason)
 		return 0;
-	}
 	access = ucore_disc_access(unit->word);
 	layout_counters(unit, access, runs);
 	if (!run_is_free(runs, RUN_CTLS, runs[RUN_CTLS]) ||

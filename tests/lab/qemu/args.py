@@ -110,10 +110,11 @@ class Scenario:
 
     def _cpu(self):
         platform = PLATFORMS[self.platform]
+        family = self.number("machine", "family", platform.cpuid_family)
         model = self.number("machine", "model", platform.model)
         stepping = self.number("machine", "stepping", platform.stepping)
         hypervisor = "on" if self.flag("machine", "hypervisor", False) else "off"
-        return (f"max,vendor=GenuineIntel,family=6,model={model},stepping={stepping},"
+        return (f"max,vendor=GenuineIntel,family={family},model={model},stepping={stepping},"
                 f"hypervisor={hypervisor},level=0x15")
 
     def _smp(self):

@@ -185,6 +185,7 @@ void ucore_socket_freeze(UcoreSocket *s, int64_t now, const char *reason,
         ucore_box_advance(s->boxes[b], now);
     }
     s->frozen = true;
+    s->frz = s->frz ?: BIT(0);
     s->frozen_since = now;
     s->freezes++;
     s->seq = ++s->machine->seq;
@@ -224,10 +225,11 @@ void ucore_counter_name(const UcoreBox *box, unsigned ctr, GString *out)
 /*
  * One counter's carry goes up the hierarchy.  A message leaves the box only
  * when its status bit rises, and the UBox acts only when the global bit does:
- * true when it does.
+ * true when it does, and which then.
  */
-static bool carry_report(UcoreBox *box, unsigned ctr)
+static bool carry_report(UcoreBox *box, unsigned ctr, uint32_t *globals)
 {
+    const UcoreConfig *cfg = &box->socket->machine->config;
     int bit = ucore_status_bit(box, ctr);
     int global = ucore_global_bit(box, ctr);
 
@@ -241,6 +243,7 @@ static bool carry_report(UcoreBox *box, unsigned ctr)
         return false;
     }
     box->socket->global_status[global / 64] |= BIT_ULL(global % 64);
+    *globals |= BIT(global / 64 / cfg->status_words);
     return true;
 }
 
@@ -248,6 +251,7 @@ static void socket_overflow(UcoreSocket *s, int64_t now, UcoreBox **boxes,
                             uint32_t *counters, unsigned nr)
 {
     g_autoptr(GString) cause = g_string_new(NULL);
+    uint32_t globals = 0;
     bool raised = false;
 
     g_assert(!s->frozen);
@@ -256,7 +260,7 @@ static void socket_overflow(UcoreSocket *s, int64_t now, UcoreBox **boxes,
             if (!(counters[b] & BIT(i))) {
                 continue;
             }
-            raised |= carry_report(boxes[b], i);
+            raised |= carry_report(boxes[b], i, &globals);
             g_string_append(cause, cause->len ? ",\"" : "\"");
             ucore_counter_name(boxes[b], i, cause);
             g_string_append_c(cause, '"');
@@ -269,8 +273,13 @@ static void socket_overflow(UcoreSocket *s, int64_t now, UcoreBox **boxes,
         return;
     }
     s->overflow_freezes++;
+    s->frz |= globals;
     ucore_socket_freeze(s, now, "overflow", cause->str);
-    ucore_pmi_broadcast(s, now);
+    for (unsigned g = 0; g < UCORE_MAX_GLOBALS; g++) {
+        if (globals & BIT(g)) {
+            ucore_pmi_broadcast(s, g, now);
+        }
+    }
 }
 
 static uint32_t box_armed(const UcoreBox *box)
@@ -416,17 +425,18 @@ static void socket_boxes_init(UcoreSocket *s)
 {
     const UcoreConfig *cfg = &s->machine->config;
     GPtrArray *boxes = g_ptr_array_new();
-    unsigned position = 0;
+    unsigned position[UCORE_MAX_GLOBALS] = { };
 
     for (unsigned n = 0; cfg->uncore && n < cfg->plans->len; n++) {
         const UcorePlan *plan = &g_array_index(cfg->plans, UcorePlan, n);
+        unsigned g = ucore_global_of(cfg, &plan->site->unit);
 
         for (unsigned k = 0; k < plan->count; k++) {
             UcoreBox *box = box_new(s, plan, k);
 
             if (cfg->platform->discovery) {
                 ucore_unit_place(box);
-                box->global_bit = position++;
+                box->global_bit = 64 * g * cfg->status_words + position[g]++;
                 box->global_fixed = -1;
             } else {
                 box_place(box);
@@ -451,7 +461,8 @@ static void socket_status_init(UcoreSocket *s)
     for (unsigned word = 0; word < UCORE_MAX_STATUS_WORDS; word++) {
         s->status_boxes[word] = g_ptr_array_new();
     }
-    for (unsigned word = 0; word < s->machine->config.status_words; word++) {
+    for (unsigned word = 0; word < s->machine->config.globals *
+                                    s->machine->config.status_words; word++) {
         s->status_legal[word] = p->global_status_legal;
     }
     for (unsigned b = 0; b < s->nr_boxes; b++) {
@@ -464,25 +475,28 @@ static void socket_status_init(UcoreSocket *s)
     }
 }
 
-/* The global registers, from their control on. */
-static void socket_global_init(UcoreSocket *s)
+/* The global registers, from their control on; further ones are in memory. */
+static void socket_global_init(UcoreSocket *s, unsigned g)
 {
     const UcoreConfig *cfg = &s->machine->config;
     const UcorePlatform *p = cfg->platform;
-    bool msr = cfg->global_access == UCORE_ACCESS_MSR;
+    UcoreAccess access = g ? UCORE_ACCESS_MMIO : cfg->global_access;
+    bool msr = access == UCORE_ACCESS_MSR;
     UcoreReg *reg = g_new0(UcoreReg, cfg->status_words + 3);
 
-    s->global_regs = reg;
-    s->global_base = p->msr_global_ctl;
+    s->global[g].access = access;
+    s->global[g].regs = reg;
+    s->global[g].base = p->msr_global_ctl;
     if (!msr) {
-        ucore_unit_place_global(s);
+        ucore_unit_place_global(s, g);
     }
     if (ucore_has_global(p)) {
-        *reg++ = (UcoreReg){ 0, UCORE_REG_GLOBAL_CTL, 0, true };
+        *reg++ = (UcoreReg){ 0, UCORE_REG_GLOBAL_CTL, g, true };
     }
     for (unsigned i = 0; i < cfg->status_words; i++) {
-        *reg++ = (UcoreReg){ cfg->status_offset + i * (msr ? 1 : 8),
-                             UCORE_REG_GLOBAL_STATUS, i, true };
+        *reg++ = (UcoreReg){ (g ? 8 : cfg->status_offset) + i * (msr ? 1 : 8),
+                             UCORE_REG_GLOBAL_STATUS,
+                             g * cfg->status_words + i, true };
     }
     *reg = (UcoreReg)UCORE_REGS_END;
 }
@@ -498,7 +512,9 @@ void ucore_engine_init(UcoreMachine *m)
         timer_init_ns(&s->timer, QEMU_CLOCK_VIRTUAL, socket_timer, m);
         socket_boxes_init(s);
         socket_status_init(s);
-        socket_global_init(s);
+        for (unsigned g = 0; g < m->config.globals; g++) {
+            socket_global_init(s, g);
+        }
     }
 }
 
@@ -530,9 +546,12 @@ static void sockets_reset(UcoreMachine *m, int64_t now)
     for (unsigned i = 0; i < cfg->sockets; i++) {
         UcoreSocket *s = &m->socket[i];
 
-        s->global_ctl = 0;
+        for (unsigned g = 0; g < cfg->globals; g++) {
+            s->global[g].ctl = 0;
+        }
         memset(s->global_status, 0, sizeof(s->global_status));
         s->frozen = cfg->firmware_freeze;
+        s->frz = s->frozen ? BIT(cfg->globals) - 1 : 0;
         s->words_frozen = false;
         s->thaw_first = UCORE_NEVER;
         s->frozen_since = now;

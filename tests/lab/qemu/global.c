@@ -78,7 +78,8 @@ static void check_unfreeze(const UcoreSocket *s, uint64_t val)
     }
 }
 
-static void write_ctl(UcoreSocket *s, uint64_t val, int64_t now)
+static void write_ctl(UcoreSocket *s, unsigned global, uint64_t val,
+                      int64_t now)
 {
     const UcoreConfig *cfg = &s->machine->config;
     const UcorePlatform *p = cfg->platform;
@@ -92,12 +93,19 @@ static void write_ctl(UcoreSocket *s, uint64_t val, int64_t now)
                 val);
     }
 
-    s->global_ctl = val & rw;
+    s->global[global].ctl = val & rw;
     if (val & p->frz_all) {
-        ucore_socket_freeze(s, now, "frz_all", "");
+        if (cfg->frz_all) {
+            s->frz |= BIT(global);
+            ucore_socket_freeze(s, now, "frz_all", "");
+        }
     } else if (!p->unfrz_all || (val & p->unfrz_all)) {
         check_unfreeze(s, val);
-        ucore_socket_unfreeze(s, now);
+        /* one of them is enough to hold all boxes */
+        s->frz &= ~BIT(global);
+        if (!s->frz) {
+            ucore_socket_unfreeze(s, now);
+        }
     }
 }
 
@@ -126,11 +134,12 @@ static void write_status(UcoreSocket *s, unsigned word, uint64_t val)
 uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg)
 {
     const UcoreConfig *cfg = &s->machine->config;
+    uint64_t pointer;
 
     switch (reg->kind) {
     case UCORE_REG_GLOBAL_CTL:
-        return s->global_ctl |
-               (s->frozen && cfg->platform->frz_readable
+        return s->global[reg->index].ctl |
+               ((s->frz & BIT(reg->index)) && cfg->platform->frz_readable
                 ? cfg->platform->frz_all : 0);
     case UCORE_REG_GLOBAL_STATUS:
         return s->global_status[reg->index];
@@ -138,6 +147,9 @@ uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg)
         return cfg->global_config;
     case UCORE_REG_CPU_BUSES:
         return ucore_pci_cpu_buses(s);
+    case UCORE_REG_TABLE:
+        ucore_table_pointer(s, &pointer);
+        return pointer;
     default:
         g_assert_not_reached();
     }
@@ -148,7 +160,8 @@ void ucore_global_write(UcoreSocket *s, const UcoreReg *reg, uint64_t val,
 {
     switch (reg->kind) {
     case UCORE_REG_GLOBAL_CTL:
-        write_ctl(s, (ucore_global_read(s, reg) & ~mask) | (val & mask), now);
+        write_ctl(s, reg->index,
+                  (ucore_global_read(s, reg) & ~mask) | (val & mask), now);
         break;
     case UCORE_REG_GLOBAL_STATUS:
         write_status(s, reg->index, val & mask);

@@ -152,12 +152,17 @@ void ucore_mmio_init(UcoreMachine *m)
                 imc_free_add(s, box->instance / p->imc.channels);
             }
         }
-        if (m->config.global_access == UCORE_ACCESS_MMIO) {
-            ucore_map_dwords(s->mmio, s, NULL, s->global_regs,
-                             s->global_base - base);
+        for (unsigned g = 0; g < m->config.globals; g++) {
+            if (s->global[g].access == UCORE_ACCESS_MMIO) {
+                ucore_map_dwords(s->mmio, s, NULL, s->global[g].regs,
+                                 s->global[g].base - base);
+            }
         }
         memory_region_init_io(&window[i], NULL, &window_ops, s,
                               "ucore-window", UCORE_MMIO_SIZE);
         memory_region_add_subregion(get_system_memory(), base, &window[i]);
+        if (m->config.globals > 1) {
+            ucore_table_map(s);
+        }
     }
 }

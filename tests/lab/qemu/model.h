@@ -40,6 +40,7 @@
 #define UCORE_MAX_FILTERS       8
 #define UCORE_MAX_FREE          5       /* MSRs that only count */
 #define UCORE_MAX_STATUS_WORDS  16      /* 1024 units, as a table can tell */
+#define UCORE_MAX_GLOBALS       2       /* of a socket */
 #define UCORE_MAX_CORE_SEL      64
 #define UCORE_EVENT_FIXED       0x200   /* one above any nine-bit event */
 #define UCORE_NEVER             INT64_MAX
@@ -60,10 +61,11 @@ typedef enum {
     UCORE_REG_FILTER,           /* index: into UcoreBox.filter */
 
     /* of a socket */
-    UCORE_REG_GLOBAL_CTL,
-    UCORE_REG_GLOBAL_STATUS,    /* index: word */
+    UCORE_REG_GLOBAL_CTL,       /* index: which */
+    UCORE_REG_GLOBAL_STATUS,    /* index: word, of the first, then the second */
     UCORE_REG_GLOBAL_CONFIG,
     UCORE_REG_CPU_BUSES,        /* root bus of each IIO stack */
+    UCORE_REG_TABLE,            /* where the second table is */
     UCORE_REG_FREE,             /* only counts, UcoreTarget.rate */
 } UcoreRegKind;
 
@@ -178,6 +180,7 @@ typedef struct UcoreUnitSite {
     uint32_t pair_stride;       /* MMIO: from every second unit to the next */
     uint8_t slot, function;     /* PCI: unit i is in slot + i */
     uint16_t device_id;
+    bool pointed;               /* in the table that an MSR points to */
 } UcoreUnitSite;
 
 typedef struct UcoreBoxSite {
@@ -225,6 +228,8 @@ typedef struct UcorePlatform {
     const UcorePciSite *pci;        /* ends with device_id 0 */
 
     bool discovery;                 /* there is a table */
+    uint16_t table_device;          /* its function; 0: the usual one */
+    uint32_t msr_table;             /* points to a second table; 0: none */
     const UcoreBoxSite *unknown;    /* what type_N is made from, by access */
     uint16_t map_cpunodeid, map_gidnidmap;  /* config offsets */
     uint16_t link_peer, link_status;        /* of UPI links; 0: none */
@@ -321,11 +326,15 @@ struct UcoreSocket {
     unsigned nr_boxes;
     GHashTable *msrs;           /* MSR -> UcoreTarget */
     GHashTable *mmio;           /* dword of the window -> UcoreTarget */
-    uint64_t global_base;       /* of the global registers, as global_access */
-    UcoreReg *global_regs;
+    struct {
+        uint64_t base;          /* as access */
+        UcoreAccess access;
+        UcoreReg *regs;
+        uint64_t ctl;           /* readable bits, but for the freeze */
+    } global[UCORE_MAX_GLOBALS];
+    uint32_t frz;               /* those that hold it frozen, a bit each */
     unsigned extra_msr, extra_mmio, extra_pci;      /* unit.c: places taken */
 
-    uint64_t global_ctl;        /* readable bits */
     uint64_t global_status[UCORE_MAX_STATUS_WORDS];
     uint64_t status_legal[UCORE_MAX_STATUS_WORDS];
     GPtrArray *status_boxes[UCORE_MAX_STATUS_WORDS];    /* that report there */
@@ -426,8 +435,10 @@ typedef struct UcoreConfig {
     uint64_t wk_on_pmi, core_sel;
     uint32_t box_ov_en, box_must_be_one, box_readable;  /* the platform's */
     unsigned global_access;     /* UcoreAccess */
-    unsigned status_offset, status_bits, status_words;
-    bool firmware_freeze, log_counters;
+    unsigned globals;           /* of a socket; each with a table, and: */
+    unsigned status_offset, status_words;
+    unsigned status_bits[UCORE_MAX_GLOBALS];
+    bool firmware_freeze, frz_all, log_counters;
     UcoreForgery *forgery[UCORE_MAX_SOCKETS];
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
     bool box_enables, sbox_steps;
@@ -556,6 +567,13 @@ static inline bool ucore_socket_is_frozen(const UcoreSocket *s)
            (s->words_frozen && s->thaw_first == UCORE_NEVER);
 }
 
+/* the global registers that a unit belongs to */
+static inline unsigned ucore_global_of(const UcoreConfig *cfg,
+                                       const UcoreUnitSite *unit)
+{
+    return cfg->globals > 1 && unit->pointed;
+}
+
 static inline bool ucore_has_global(const UcorePlatform *p)
 {
     return p->frz_all;
@@ -655,7 +673,7 @@ unsigned ucore_ctl_event(const UcoreBox *box, uint64_t ctl);
 const UcoreReg *ucore_unit_regs(const UcoreBoxSite *site);
 /* Where the unit's registers are: access, base, devfn. */
 void ucore_unit_place(UcoreBox *box);
-void ucore_unit_place_global(UcoreSocket *s);
+void ucore_unit_place_global(UcoreSocket *s, unsigned global);
 /* A box type "type_N" for tables with numbers that nobody knows. */
 UcoreBoxSite *ucore_unit_unknown(const UcorePlatform *p, unsigned number,
                                  UcoreAccess access, unsigned counters,
@@ -668,6 +686,9 @@ bool ucore_msr_is_extra(uint32_t msr);
 bool ucore_table_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
 /* Capabilities and BARs of the function that has the table. */
 void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp);
+/* The table that an MSR points to, into memory; what the MSR holds. */
+void ucore_table_map(UcoreSocket *s);
+bool ucore_table_pointer(const UcoreSocket *s, uint64_t *val);
 /* A write to a command register, as the scenario wants it. */
 uint32_t ucore_table_filter_command(UcoreSocket *s, uint32_t val);
 
@@ -686,7 +707,7 @@ uint64_t ucore_mmio_imc(unsigned controller);
 
 /* ---------------------------------------- pmi.c, corepmu.c, corecpuid.c */
 
-void ucore_pmi_broadcast(UcoreSocket *s, int64_t now);
+void ucore_pmi_broadcast(UcoreSocket *s, unsigned global, int64_t now);
 void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq);
 
 UcoreMsrResult ucore_core_rdmsr(UcoreCpu *c, uint32_t msr, uint64_t *val);

@@ -49,15 +49,22 @@ static void socket_msrs_init(UcoreSocket *s)
     static const UcoreReg buses[] = {
         { 0, UCORE_REG_CPU_BUSES }, UCORE_REGS_END
     };
+    static const UcoreReg table[] = {
+        { 0, UCORE_REG_TABLE }, UCORE_REGS_END
+    };
     const UcoreConfig *cfg = &s->machine->config;
     const UcorePlatform *p = cfg->platform;
+    uint64_t pointer;
 
     s->msrs = ucore_map_new();
     if (!cfg->uncore) {
         return;
     }
-    if (cfg->global_access == UCORE_ACCESS_MSR) {
-        ucore_map_msrs(s->msrs, s, NULL, s->global_regs, s->global_base);
+    if (s->global[0].access == UCORE_ACCESS_MSR) {
+        ucore_map_msrs(s->msrs, s, NULL, s->global[0].regs, s->global[0].base);
+    }
+    if (cfg->globals > 1 && ucore_table_pointer(s, &pointer)) {
+        ucore_map_msrs(s->msrs, s, NULL, table, p->msr_table);
     }
     if (p->msr_global_config) {
         ucore_map_msrs(s->msrs, s, NULL, config, p->msr_global_config);
@@ -125,7 +132,8 @@ static bool owns_msr(uint32_t addr)
             return true;
         }
     }
-    if (addr && addr == p->msr_cpu_buses && ucore->config.uncore) {
+    if (addr && ucore->config.uncore &&
+        (addr == p->msr_cpu_buses || addr == p->msr_table)) {
         return true;
     }
     return p->discovery && ucore_msr_is_extra(addr);

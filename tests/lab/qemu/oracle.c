@@ -431,10 +431,10 @@ static void put_state(UcoreMachine *m, GString *j)
         const UcoreSocket *s = &m->socket[i];
 
         json_open(j, NULL, '{');
-        json_u64(j, "global_ctl", s->global_ctl);
+        json_u64(j, "global_ctl", s->global[0].ctl);
         json_u64(j, "global_status", s->global_status[0]);
         json_open(j, "status_words", '[');
-        for (unsigned w = 0; w < m->config.status_words; w++) {
+        for (unsigned w = 0; w < m->config.globals * m->config.status_words; w++) {
             json_u64(j, NULL, s->global_status[w]);
         }
         g_string_append_c(j, ']');
@@ -885,7 +885,7 @@ static bool inject_status(const Command *c)
     uint64_t bits, word = 0;
 
     if (!s || !arg_u64(c, 2, &bits) || (c->nr > 3 && !arg_u64(c, 3, &word)) ||
-        word >= ucore->config.status_words) {
+        word >= ucore->config.globals * ucore->config.status_words) {
         return false;
     }
     s->held_status[word] |= bits & s->status_legal[word];

@@ -501,13 +501,14 @@ static void system_functions(UcoreSocket *s, UcorePciDevice **function)
     }
     if (!ucore_scenario_names_site(cfg->hidden, s->id, "discovery")) {
         function[table] = function_new(s, table, UCORE_PCI_TABLE,
-                                       DISC_PCI_DEVICE);
+                                       cfg->platform->table_device
+                                       ?: DISC_PCI_DEVICE);
     }
-    if (cfg->global_access == UCORE_ACCESS_PCI) {
+    if (s->global[0].access == UCORE_ACCESS_PCI) {
         function[global] = function_new(s, global, UCORE_PCI_PMON,
                                         GLOBAL_DEVICE_ID);
-        ucore_map_dwords(function[global]->regs, s, NULL, s->global_regs,
-                         s->global_base);
+        ucore_map_dwords(function[global]->regs, s, NULL, s->global[0].regs,
+                         s->global[0].base);
     }
 }
 

@@ -29,10 +29,10 @@ void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq)
     ucore_log_pmi(c, now, seq, result);
 }
 
-void ucore_pmi_broadcast(UcoreSocket *s, int64_t now)
+void ucore_pmi_broadcast(UcoreSocket *s, unsigned global, int64_t now)
 {
     const UcoreConfig *cfg = &s->machine->config;
-    uint64_t sel = s->global_ctl & cfg->core_sel;
+    uint64_t ctl = s->global[global].ctl, sel = ctl & cfg->core_sel;
     CPUState *cs;
 
     if (!sel) {
@@ -53,8 +53,7 @@ void ucore_pmi_broadcast(UcoreSocket *s, int64_t now)
             if ((sel & BIT_ULL(bit)) && cpu->socket_id == s->id &&
                 cpu->core_id == cfg->core_map[bit]) {
                 c->cpu = cpu;
-                ucore_pmi_send(c, s->global_ctl & cfg->wk_on_pmi,
-                               now, s->seq);
+                ucore_pmi_send(c, ctl & cfg->wk_on_pmi, now, s->seq);
             }
         }
     }

@@ -61,13 +61,20 @@ SPR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "m2pcie": 3, "pcu": 4, "ubox": 5, "
 GNR_NUMBERS = {"cha": 0, "iio": 1, "irp": 2, "pcu": 4, "ubox": 5, "imc": 6, "upi": 8,
                "cxlcm": 12, "cxldp": 13, "b2hot": 15, "b2cmi": 16, "b2cxl": 17, "b2upi": 18,
                "mdf": 20, "pciex16": 21, "pciex8": 22}
+DMR_NUMBERS = {"pcu": 4, "ubox": 5, "imc": 6, "sca": 23, "cxlcm": 24, "hamvf": 30, "cbo": 31,
+               "santa": 32, "cncu": 33, "sncu": 34, "ula": 35, "dda": 36, "sbo": 38, "ubr": 43,
+               "pcie4": 45, "crs": 46, "cpc": 47, "itc": 48, "otc": 49, "cms": 50, "pcie6": 51}
 NUMBERS = {"e5": E5_NUMBERS, "skx": SKX_NUMBERS, "icx": ICX_NUMBERS, "snr": ICX_NUMBERS,
-           "spr": SPR_NUMBERS, "gnr": GNR_NUMBERS}
+           "spr": SPR_NUMBERS, "gnr": GNR_NUMBERS, "dmr": DMR_NUMBERS}
 EVENT_CLOCK = 1
 DISCOVERY_MHZ = {"cha": 2400, "iio": 1100, "irp": 1200, "m2pcie": 2300, "pcu": 1000, "imc": 2000,
                  "m2m": 2250, "upi": 1900, "m3upi": 2100, "pcie": 1300, "mdf": 2350,
                  "cxlcm": 1600, "cxldp": 1700, "mchbm": 1800, "b2hot": 2050, "b2cmi": 2150,
-                 "b2cxl": 1650, "b2upi": 1950, "pciex16": 1350, "pciex8": 1450}
+                 "b2cxl": 1650, "b2upi": 1950, "pciex16": 1350, "pciex8": 1450,
+                 "sca": 2010, "hamvf": 2020, "cbo": 2030, "santa": 2040, "cncu": 2060,
+                 "sncu": 2070, "ula": 2080, "dda": 2090, "sbo": 2110, "ubr": 2120, "crs": 2130,
+                 "cpc": 2140, "itc": 2160, "otc": 2170, "cms": 2180, "pcie4": 1310,
+                 "pcie6": 1320}
 DISCOVERY_FIXED_MHZ = {"ubox": 2500, "imc": 1000, "mchbm": 900}
 UNKNOWN_MHZ = 1500
 DISCOVERY_DEPTHS = {("cha", 0x36): 20, ("imc", 0x80): 22, ("imc", 0x81): 22, ("imc", 0x82): 32,

@@ -12,7 +12,8 @@ bool ucore_count_insns;
 /* families of platforms/list.h: have they a table? */
 enum {
     FAMILY_e5 = false, FAMILY_skx = false, FAMILY_icx = false,
-    FAMILY_snr = false, FAMILY_spr = true, FAMILY_gnr = true
+    FAMILY_snr = false, FAMILY_spr = true, FAMILY_gnr = true,
+    FAMILY_dmr = true
 };
 
 static const struct {
@@ -274,6 +275,7 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     const UcorePlatform *p = cfg->platform;
     unsigned pmi = 0, units = 0;
 
+    cfg->globals = 1 + !!p->msr_table;
     if (!p->discovery) {
         cfg->wk_on_pmi = p->wk_on_pmi;
         cfg->core_sel = p->core_sel;
@@ -284,9 +286,13 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
                                    &cfg->status_shift, errp);
     }
     for (unsigned i = 0; i < cfg->plans->len; i++) {
-        units += g_array_index(cfg->plans, UcorePlan, i).count;
+        const UcorePlan *plan = &g_array_index(cfg->plans, UcorePlan, i);
+
+        cfg->status_bits[ucore_global_of(cfg, &plan->site->unit)] +=
+            plan->count;
+        units += plan->count;
     }
-    if (units > 64 * UCORE_MAX_STATUS_WORDS - 1) {
+    if (units > 64 * UCORE_MAX_STATUS_WORDS / cfg->globals - 1) {
         error_setg(errp, "ucore: scenario: %u units in a socket: a table "
                    "tells of 1023", units);
         return false;
@@ -299,7 +305,7 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     }
     cfg->wk_on_pmi = pmi ? p->private_wk_on_pmi : 0;
     cfg->core_sel = pmi ? p->private_core_sel : 0;
-    cfg->status_bits = units;
+    units = MAX(cfg->status_bits[0], cfg->status_bits[1]);
     cfg->status_words = MAX(1, DIV_ROUND_UP(units, 64));
     /* between the control and SPR's next MSR there is room for 12 words */
     cfg->status_offset = cfg->global_access != UCORE_ACCESS_MSR ? 8
@@ -439,6 +445,7 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         { "model", "debugctl-gate", &cfg->debugctl_gate, true },
         { "model", "hlt-sleeps", &cfg->hlt_sleeps, false },
         { "model", "firmware-freeze", &cfg->firmware_freeze, false },
+        { "model", "frz-all", &cfg->frz_all, true },
         { "model", "log-counters", &cfg->log_counters, true },
         { "model", "ov-needs-box-en", &cfg->ov_needs_box_en, true },
         { "model", "box-enables", &cfg->box_enables, false },

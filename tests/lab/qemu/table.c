@@ -6,6 +6,7 @@
  */
 #include "model.h"
 #include "qapi/error.h"
+#include "exec/address-spaces.h"
 #include "hw/pci/pci_bus.h"
 #include "driver-hw/discovery.h"
 
@@ -38,7 +39,15 @@ typedef struct Patch {
     PatchKind kind;
     unsigned record, word;      /* CONFIG: word is the offset */
     uint64_t value;
+    bool pointed;               /* in the table that an MSR points to */
 } Patch;
+
+/* which records a table has */
+typedef enum {
+    TABLE_FIRST,
+    TABLE_SECOND,               /* second-table */
+    TABLE_POINTED,
+} Which;
 
 typedef struct Append {
     uint64_t word[DISC_RECORD_WORDS];
@@ -51,6 +60,8 @@ struct UcoreForgery {
     bool has_max_units;
     GArray *patches, *appends;
     bool decode_refused;
+    bool msr_faults, has_msr_value;
+    uint64_t msr_value;
 };
 
 typedef struct Table {
@@ -58,7 +69,7 @@ typedef struct Table {
     size_t size;
     unsigned offset;            /* in the BAR */
     MemoryRegion bar;
-    const UcoreForgery *forgery;
+    bool asleep;
 } Table;
 
 /* -------------------------------------------------------------- scenario */
@@ -82,12 +93,14 @@ static bool parse_unsigned(const char *text, unsigned *val)
     return true;
 }
 
-/* global.WORD, record.N.WORD, config.OFFSET, append.N */
+/* global.WORD, record.N.WORD, pointed.these, config.OFFSET, append.N */
 static bool parse_patch(UcoreForgery *f, const char *key, const char *text)
 {
-    g_auto(GStrv) part = g_strsplit(key, ".", 0);
+    bool pointed = g_str_has_prefix(key, "pointed.");
+    g_auto(GStrv) part = g_strsplit(key + (pointed ? strlen("pointed.") : 0),
+                                    ".", 0);
     unsigned n = g_strv_length(part);
-    Patch p = { };
+    Patch p = { .pointed = pointed };
     g_auto(GStrv) words = NULL;
 
     if (!strcmp(part[0], "append") && n == 2) {
@@ -135,7 +148,8 @@ static bool is_option(const char *key)
     static const char *const options[] = {
         "dvsec", "chain", "chain-at", "bar", "bar-type", "prefetchable",
         "bar-size", "offset", "stride", "max-units", "asleep",
-        "memory-decode", "upi-table", "second-table", NULL
+        "memory-decode", "upi-table", "second-table", "msr-faults",
+        "msr-value", NULL
     };
 
     return g_strv_contains(options, key);
@@ -178,6 +192,19 @@ static bool check_bar(const UcoreForgery *f, Error **errp)
     return true;
 }
 
+static bool load_msr_value(UcoreForgery *f, GKeyFile *kf, Error **errp)
+{
+    g_autofree char *text = g_key_file_get_string(kf, "discovery", "msr-value",
+                                                  NULL);
+
+    f->has_msr_value = text;
+    if (text && !parse_u64(text, &f->msr_value)) {
+        error_setg(errp, "ucore: scenario: [discovery] msr-value = %s", text);
+        return false;
+    }
+    return true;
+}
+
 static bool load(UcoreForgery *f, GKeyFile *kf, Error **errp)
 {
     static const char *const at_names[] = { "after", "before", NULL };
@@ -193,6 +220,8 @@ static bool load(UcoreForgery *f, GKeyFile *kf, Error **errp)
                               errp) &&
           ucore_scenario_bool(kf, group, "second-table", &f->second_table,
                               errp) &&
+          ucore_scenario_bool(kf, group, "msr-faults", &f->msr_faults, errp) &&
+          load_msr_value(f, kf, errp) &&
           ucore_scenario_choice(kf, group, "chain", chain_names, &f->chain,
                                 errp) &&
           ucore_scenario_choice(kf, group, "chain-at", at_names, &at, errp) &&
@@ -285,6 +314,7 @@ static uint64_t unit_address(const UcoreBox *box, unsigned bus)
 static void put_unit(const UcoreForgery *f, const UcoreBox *box, unsigned bus,
                      uint64_t *word)
 {
+    const UcoreConfig *cfg = &box->socket->machine->config;
     const UcoreUnitSite *u = &box->site->unit;
 
     word[0] = put(DISC_UNIT0_NUM_REGS, box->type->nr_gp) |
@@ -296,46 +326,54 @@ static void put_unit(const UcoreForgery *f, const UcoreBox *box, unsigned bus,
     word[1] = unit_address(box, bus);
     word[2] = put(DISC_UNIT2_TYPE, u->number) |
               put(DISC_UNIT2_ID, box->instance) |
-              put(DISC_UNIT2_STATUS_POS, box->global_bit);
+              put(DISC_UNIT2_STATUS_POS, box->global_bit -
+                  64 * ucore_global_of(cfg, u) * cfg->status_words);
     if (is_upi(box) && f->upi == UPI_WRONG) {
         word[1] = put(DISC_PCI_OFFSET, 0x40) | put(DISC_PCI_SLOT, 31);
     }
 }
 
-static bool wanted(const UcoreForgery *f, const UcoreBox *box, bool second)
+static bool wanted(const UcoreForgery *f, const UcoreBox *box, Which which)
 {
-    if (is_upi(box) && f->upi == UPI_ABSENT) {
+    const UcoreConfig *cfg = &box->socket->machine->config;
+    bool pointed = ucore_global_of(cfg, &box->site->unit);
+
+    if ((is_upi(box) && f->upi == UPI_ABSENT) ||
+        pointed != (which == TABLE_POINTED)) {
         return false;
     }
-    return !f->second_table || (box->access == UCORE_ACCESS_MMIO) == second;
+    return pointed || !f->second_table ||
+           (box->access == UCORE_ACCESS_MMIO) == (which == TABLE_SECOND);
 }
 
-static uint64_t global_address(const UcoreSocket *s, unsigned bus)
+static uint64_t global_address(const UcoreSocket *s, unsigned global,
+                               unsigned bus)
 {
-    if (s->machine->config.global_access != UCORE_ACCESS_PCI) {
-        return s->global_base;
+    if (s->global[global].access != UCORE_ACCESS_PCI) {
+        return s->global[global].base;
     }
-    return put(DISC_PCI_OFFSET, s->global_base) |
+    return put(DISC_PCI_OFFSET, s->global[global].base) |
            put(DISC_PCI_FUNCTION, UCORE_FUNCTION_GLOBAL) |
            put(DISC_PCI_SLOT, UCORE_SLOT_SYSTEM) | put(DISC_PCI_BUS, bus);
 }
 
 static void put_global(const UcoreSocket *s, unsigned units, unsigned bus,
-                       uint64_t *word)
+                       Which which, uint64_t *word)
 {
     const UcoreConfig *cfg = &s->machine->config;
     const UcoreForgery *f = forgery(s);
+    unsigned g = which == TABLE_POINTED;
 
     word[0] = put(DISC_GLOBAL0_STRIDE, f->stride) |
               put(DISC_GLOBAL0_MAX_UNITS,
-                  f->has_max_units ? f->max_units : units) |
-              put(DISC_WORD0_ACCESS, cfg->global_access);
-    word[1] = global_address(s, bus);
-    word[2] = put(DISC_GLOBAL2_STATUS_OFFSET, cfg->status_offset) |
-              put(DISC_GLOBAL2_NUM_STATUS, cfg->status_bits);
+                  f->has_max_units && !g ? f->max_units : units) |
+              put(DISC_WORD0_ACCESS, s->global[g].access);
+    word[1] = global_address(s, g, bus);
+    word[2] = put(DISC_GLOBAL2_STATUS_OFFSET, g ? 8 : cfg->status_offset) |
+              put(DISC_GLOBAL2_NUM_STATUS, cfg->status_bits[g]);
 }
 
-static void apply_patches(const UcoreSocket *s, GArray *records)
+static void apply_patches(const UcoreSocket *s, GArray *records, bool pointed)
 {
     const UcoreForgery *f = forgery(s);
 
@@ -344,8 +382,8 @@ static void apply_patches(const UcoreSocket *s, GArray *records)
         unsigned record = p->kind == PATCH_GLOBAL ? 0 : p->record;
         unsigned at = record * f->stride + p->word;
 
-        if (p->kind != PATCH_CONFIG && p->word < f->stride &&
-            at < records->len) {
+        if (p->kind != PATCH_CONFIG && p->pointed == pointed &&
+            p->word < f->stride && at < records->len) {
             g_array_index(records, uint64_t, at) = p->value;
         }
     }
@@ -364,7 +402,7 @@ static void append(GArray *records, const UcoreForgery *f,
 }
 
 /* the words of a table, little endian */
-static GArray *generate(const UcoreSocket *s, unsigned bus, bool second)
+static GArray *generate(const UcoreSocket *s, unsigned bus, Which which)
 {
     const UcoreForgery *f = forgery(s);
     GArray *records = g_array_new(false, true, sizeof(uint64_t));
@@ -373,22 +411,22 @@ static GArray *generate(const UcoreSocket *s, unsigned bus, bool second)
 
     append(records, f, word);
     for (unsigned b = 0; b < s->nr_boxes; b++) {
-        if (wanted(f, s->boxes[b], second)) {
+        if (wanted(f, s->boxes[b], which)) {
             put_unit(f, s->boxes[b], bus, word);
             append(records, f, word);
             units++;
         }
     }
-    for (unsigned i = 0; !second && i < f->appends->len; i++) {
+    for (unsigned i = 0; which == TABLE_FIRST && i < f->appends->len; i++) {
         append(records, f, g_array_index(f->appends, Append, i).word);
         units++;
     }
-    put_global(s, units, bus, word);
+    put_global(s, units, bus, which, word);
     for (unsigned i = 0; i < MIN(f->stride, DISC_RECORD_WORDS); i++) {
         g_array_index(records, uint64_t, i) = word[i];
     }
-    if (!second) {
-        apply_patches(s, records);
+    if (which != TABLE_SECOND) {
+        apply_patches(s, records, which == TABLE_POINTED);
     }
     for (unsigned i = 0; i < records->len; i++) {
         uint64_t *w = &g_array_index(records, uint64_t, i);
@@ -405,7 +443,7 @@ static uint64_t table_read(void *opaque, hwaddr addr, unsigned size)
     const Table *t = opaque;
     uint64_t val = 0;
 
-    if (t->forgery->asleep) {
+    if (t->asleep) {
         return MAKE_64BIT_MASK(0, size * 8);
     }
     if (addr >= t->offset && addr - t->offset + size <= t->size) {
@@ -429,7 +467,7 @@ static const MemoryRegionOps table_ops = {
 };
 
 static void table_bar(PCIDevice *pd, const UcoreSocket *s, unsigned bar,
-                      unsigned offset, bool second)
+                      unsigned offset, Which which)
 {
     static const uint8_t types[] = {
         [BAR_64] = PCI_BASE_ADDRESS_MEM_TYPE_64,
@@ -438,12 +476,12 @@ static void table_bar(PCIDevice *pd, const UcoreSocket *s, unsigned bar,
         [BAR_BAD] = PCI_BASE_ADDRESS_MEM_TYPE_1M,
     };
     const UcoreForgery *f = forgery(s);
-    GArray *records = generate(s, pci_dev_bus_num(pd), second);
+    GArray *records = generate(s, pci_dev_bus_num(pd), which);
     uint8_t type = types[f->bar_type];
     Table *t = g_new0(Table, 1);
     uint64_t size;
 
-    t->forgery = f;
+    t->asleep = f->asleep;
     t->offset = offset;
     t->size = records->len * sizeof(uint64_t);
     t->bytes = (uint8_t *)g_array_free(records, false);
@@ -457,6 +495,35 @@ static void table_bar(PCIDevice *pd, const UcoreSocket *s, unsigned bar,
                           size);
     pci_register_bar(pd, bar, type, &t->bar);
 }
+
+/* ------------------------------------------------- behind an MSR, no function */
+
+#define POINTED_TABLE       0x3fe00000      /* in the socket's window */
+
+void ucore_table_map(UcoreSocket *s)
+{
+    GArray *records = generate(s, 0, TABLE_POINTED);
+    Table *t = g_new0(Table, 1);
+
+    t->size = records->len * sizeof(uint64_t);
+    t->bytes = (uint8_t *)g_array_free(records, false);
+    memory_region_init_io(&t->bar, NULL, &table_ops, t, "ucore-pointed-table",
+                          MAX(BAR_SIZE_MIN, pow2ceil(t->size)));
+    memory_region_add_subregion_overlap(get_system_memory(),
+                                        ucore_mmio_window(s) + POINTED_TABLE,
+                                        &t->bar, 1);
+}
+
+bool ucore_table_pointer(const UcoreSocket *s, uint64_t *val)
+{
+    const UcoreForgery *f = forgery(s);
+
+    *val = f->has_msr_value ? f->msr_value
+                            : ucore_mmio_window(s) + POINTED_TABLE;
+    return !f->msr_faults;
+}
+
+/* --------------------------------------------------------------- capabilities */
 
 static void put_cap(PCIDevice *pd, unsigned at, unsigned id, unsigned next)
 {
@@ -528,9 +595,10 @@ void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp)
 {
     const UcoreForgery *f = forgery(s);
 
-    table_bar(pd, s, f->bar, f->offset, false);
+    table_bar(pd, s, f->bar, f->offset, TABLE_FIRST);
     if (f->second_table) {
-        table_bar(pd, s, f->bar + (f->bar_type == BAR_64 ? 2 : 1), 0, true);
+        table_bar(pd, s, f->bar + (f->bar_type == BAR_64 ? 2 : 1), 0,
+                  TABLE_SECOND);
     }
     put_chain(pd, f);
     for (unsigned i = 0; i < f->patches->len; i++) {

@@ -14,6 +14,7 @@
 #define EXTRA_MMIO          0x40000000      /* in the socket's window */
 #define EXTRA_MMIO_STRIDE   0x1000
 #define GLOBAL_MMIO         0x3ff00000
+#define GLOBAL_MMIO_STRIDE  0x80000
 
 /* slots 16 to 29 of the uncore bus: a function each, then each a second unit */
 #define EXTRA_SLOT          16
@@ -99,12 +100,13 @@ void ucore_unit_place(UcoreBox *box)
     }
 }
 
-void ucore_unit_place_global(UcoreSocket *s)
+void ucore_unit_place_global(UcoreSocket *s, unsigned global)
 {
-    if (s->machine->config.global_access == UCORE_ACCESS_MMIO) {
-        s->global_base = ucore_mmio_window(s) + GLOBAL_MMIO;
+    if (s->global[global].access == UCORE_ACCESS_MMIO) {
+        s->global[global].base = ucore_mmio_window(s) + GLOBAL_MMIO +
+                                 global * GLOBAL_MMIO_STRIDE;
     } else {
-        s->global_base = UCORE_GLOBAL_CONFIG_BASE;
+        s->global[global].base = UCORE_GLOBAL_CONFIG_BASE;
     }
 }
 
@@ -152,6 +154,7 @@ UcoreBoxSite *ucore_unit_move(const UcorePlatform *p, const UcoreBoxSite *site,
     UcoreBoxType *t = g_memdup2(site->type, sizeof(*t));
     UcoreBoxSite *moved = site_new(p, t, site->unit.number, access);
 
+    moved->unit.pointed = site->unit.pointed;
     if (access != UCORE_ACCESS_MSR) {
         site_spread(moved, access == UCORE_ACCESS_PCI ||
                     site->unit.wide_ctl ? 8 : 4);

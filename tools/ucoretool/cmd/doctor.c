@@ -605,7 +605,7 @@ static void check_session(struct doctor *doctor, const struct ucore_session_info
 		(unsigned long long)session->session, session->comm, session->pid,
 		gone ? ", gone" : "", session->uid,
 		session->state == UCORE_SESSION_RUNNING ? "running" : "stopped",
-		*boxes || *pins ? boxes : "boxes", pins);
+		*boxes || *pins ? boxes : "counters of boxes that others share", pins);
 }
 
 static void check_sessions(struct doctor *doctor)

@@ -151,10 +151,11 @@ struct box_list {
 
 static void caps_text(uint32_t caps, char *text, size_t size)
 {
-	snprintf(text, size, "%s%s%s%s%s", caps & UCORE_BOX_OVERFLOW ? "overflow " : "",
+	snprintf(text, size, "%s%s%s%s%s%s", caps & UCORE_BOX_OVERFLOW ? "overflow " : "",
 		 caps & UCORE_BOX_FIXED_OVERFLOW ? "fixed-overflow " : "",
 		 caps & UCORE_BOX_FREEZE ? "freeze " : "",
 		 caps & UCORE_BOX_FREE_RUNNING ? "free-running " : "",
+		 caps & UCORE_BOX_SHARED ? "shared " : "",
 		 caps & UCORE_BOX_DEAD ? "DEAD " : "");
 	if (*text)
 		text[strlen(text) - 1] = 0;

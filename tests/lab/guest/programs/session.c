@@ -342,19 +342,24 @@ static void status(void)
 	       (unsigned long long)st.reads, (unsigned long long)st.writes);
 }
 
+/* It was so at some instant from "from" to "until". */
 static void budget(void)
 {
 	struct ucore_budget b = { .size = sizeof(b) };
+	uint64_t from = now_ns(), until;
 
 	if (ioctl(session, UCORE_BUDGET, &b)) {
 		answer_errno(-1);
 		return;
 	}
+	until = now_ns();
 	printf("{\"errno\":0,\"percent\":%u,\"sample_ns\":%llu,\"timer_min_ns\":%llu,"
-	       "\"busy_ns\":%llu,\"wait_ns\":%llu,\"dropped\":%llu,\"put_off\":%llu}\n",
+	       "\"busy_ns\":%llu,\"wait_ns\":%llu,\"dropped\":%llu,\"put_off\":%llu,"
+	       "\"from\":%llu,\"until\":%llu}\n",
 	       b.percent, (unsigned long long)b.sample_ns, (unsigned long long)b.timer_min_ns,
 	       (unsigned long long)b.busy_ns, (unsigned long long)b.wait_ns,
-	       (unsigned long long)b.dropped, (unsigned long long)b.put_off);
+	       (unsigned long long)b.dropped, (unsigned long long)b.put_off,
+	       (unsigned long long)from, (unsigned long long)until);
 }
 
 /* ---- rings ---- */

@@ -9,7 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 MODELS = HERE.parents[3] / "driver/hw/models.h"
 # Families
-WITH_TABLE = ("spr", "gnr")
+WITH_TABLE = ("spr", "gnr", "dmr")
 BUS_ABOVE = ("icx",)            # the PCU's functions are on the bus above the uncore's
 
 
@@ -18,6 +18,7 @@ class Platform:
     name: str
     title: str          # what the processor is called
     family: str         # list.h
+    cpuid_family: int
     model: int          # of CPUID
     stepping: int
 
@@ -41,12 +42,12 @@ def rows(path, macro):
 def collected():
     """Name -> Platform, in the order of list.h."""
     processors = {}
-    for _, model, name, title, *_ in rows(MODELS, "UCORE_MODEL"):
-        processors.setdefault(name, (title, int(model, 0)))
+    for number, model, name, title, *_ in rows(MODELS, "UCORE_MODEL"):
+        processors.setdefault(name, (title, int(number, 0), int(model, 0)))
     found = {}
     for name, stepping, family in rows(HERE / "list.h", "UCORE_PLATFORM"):
-        title, model = processors[name]
-        found[name] = Platform(name, title, family, model, int(stepping, 0))
+        title, number, model = processors[name]
+        found[name] = Platform(name, title, family, number, model, int(stepping, 0))
     return found
 
 

@@ -3,8 +3,8 @@
  * The platforms of the model, a row each: name, CPUID stepping, family.  The
  * first is what a scenario without a platform means.
  *
- * Families: e5, skx, icx and snr have a fixed list of boxes (e5.h); spr and gnr
- * have a discovery table (discovery.h), whose type numbers mean what they mean
+ * Families: e5, skx, icx and snr have a fixed list of boxes (e5.h); spr, gnr and
+ * dmr have a discovery table (discovery.h), whose type numbers mean what they mean
  * there.
  *
  * Who includes this says what UCORE_PLATFORM() becomes.  A row NAME stands for
@@ -27,4 +27,5 @@ UCORE_PLATFORM(gnr, 1, gnr)
 UCORE_PLATFORM(srf, 3, gnr)
 UCORE_PLATFORM(grr, 0, gnr)
 UCORE_PLATFORM(cwf, 0, gnr)
+UCORE_PLATFORM(dmr, 0, dmr)
 #undef UCORE_PLATFORM

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A session that counts beside whatever else happens, and is right to the last count.
+
+    with counting(m) as s:
+        ...                     # anything, but on imc2 and imc3
+        stop_exactly(m, s)
+
+The counters' own totals are compared, once they stand: no freeze has to be found in the
+model's log, which may be as long as it likes.
+"""
+
+import contextlib
+
+from lab.session import MS, Session, assert_equal
+from lab.truth import totals_of
+
+CAS_READS, CLOCK = {"event": 0x04, "umask": 0x03}, {"event": 0}
+PERIOD = 20_000_000     # of the imc's reads: some overflows a second
+TIMER = 500 * MS
+RING = 1 << 20
+
+
+@contextlib.contextmanager
+def counting(m):
+    """Counters of two boxes on each die, sampled by overflows of die 0 and by a timer."""
+    with Session(m, timer_ns=TIMER, ring=RING) as s:
+        for die in sorted({die for die, _ in s.ids}):
+            s.add("imc2", die, 0, 0 if die else PERIOD, **CAS_READS)
+            s.add("imc2", die, 1, **CLOCK)
+            s.add("imc3", die, 2, **CAS_READS)
+        s.start()
+        yield s
+
+
+def stop_exactly(m, s):
+    """Stops it; every count is the model's, which is returned: what was counted in all."""
+    s.stop()
+    values = s.read()["values"]
+    assert_equal(s.differences(values, dict(enumerate(totals_of(m)))))
+    assert len(values) == len(s.events) and all(value["count"] for value in values), values
+    return sum(value["count"] for value in values)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Boxes that two sessions share: each counts, samples and ends as if it were alone."""
+
+import errno
+
+from lab.framework import BOTH, KERNELS, test
+from lab.session import (FIXED, Session, accesses_of, assert_equal, flagged, freezes_since, refused,
+                         sample_until, totals_at)
+from machine import eventset
+from machine.armed import WATCHDOG
+
+CLOCK = {"event": 0x00}
+SHARED = 32         # UCORE_BOX_SHARED
+RING = 1 << 22
+# What names of fields of filters and matches begin with
+FILTERS = {"filter", "tid", "band", "addr", "opc", "match", "mask"}
+
+
+def halves(session):
+    """An event on each counter, of each box some for one session and some for the other.
+
+    All that say something of filters are in the first one.
+    Not of the UBox of v1, which nothing freezes: what it counts is known less exactly with
+    each freeze that is another session's.
+    """
+    wanted = [event for event in eventset.full_set(session)
+              if session.platform != "snbep" or event[0] != "ubox0"]
+    first = [event for event in wanted if event[2] in (0, 2) or FILTERS & {
+        name.rstrip("0123456789").split("_")[0] for name in event[4]}]
+    return first, [event for event in wanted if event not in first]
+
+
+def is_shared(session, box, die=0):
+    """Do more sessions than one have counters of it, now?"""
+    return any(listed["caps"] & SHARED for listed in session.command("boxes")["boxes"]
+               if (listed["die"], listed["name"]) == (die, box))
+
+
+@test(("e2-2s", "snbep-2s", "skx-2s"), kernels=KERNELS)
+def two_sessions_count_on_all_boxes(m):
+    with Session(m) as a, Session(m) as b:
+        for s, wanted in zip((a, b), halves(a)):
+            s.add_all(wanted)
+        assert is_shared(a, "imc0")
+        a.start()
+        a.read_exactly()
+        b.start()
+        for s in (a, b, a):
+            s.read_exactly()
+        b.reset_exactly()
+        for s in (a, b):
+            s.read_exactly()
+        b.stop_exactly()
+        a.read_exactly()
+        b.start()
+        for s in (b, a):
+            s.read_exactly()
+        a.stop_exactly()
+        b.read_exactly()
+        a.start()
+        for s in (b, a):
+            s.read_exactly()
+
+
+@test("spr-2s", kernels=BOTH)
+def two_sessions_count_on_discovered_boxes(m):
+    with Session(m) as a, Session(m) as b:
+        for box in ("imc0", "cha1", "upi0"):
+            for die in (0, 1):
+                a.add(box, die, counter=0, event=1)
+                b.add(box, die, counter=1, event=1)
+        b.add("imc0", counter=FIXED)
+        a.start()
+        b.start()
+        for s in (a, b):
+            s.read_exactly()
+        a.reset_exactly()
+        for s in (b, a):
+            s.read_exactly()
+        a.stop_exactly()
+        b.read_exactly()
+        a.start()
+        for s in (b, a):
+            s.read_exactly()
+
+
+@test("e2-2s", kernels=BOTH)
+def a_read_beside_another_session_is_at_its_limit(m):
+    with Session(m) as a, Session(m) as b:
+        for counter in (0, 2):
+            a.add("imc0", counter=counter, **CLOCK)
+        for counter in (1, FIXED):
+            b.add("imc0", counter=counter, **({} if counter == FIXED else CLOCK))
+        a.start()
+        b.start()
+        # freeze and thaw, and two dwords of each of its own counters
+        for s in (a, b):
+            assert accesses_of(m, s, "read")["told"] == 2 + 4
+
+
+@test("e2-2s", kernels=BOTH)
+def counters_and_filters_of_another_are_refused(m):
+    opcode = {"event": 0x35, "umask": 0x01}
+    with Session(m) as a, Session(m) as b:
+        a.add("cbo0", counter=1, **opcode, filter_opc=0x182)
+        with refused(errno.EBUSY):
+            b.add("cbo0", counter=1, **CLOCK)
+        with refused(errno.EADDRINUSE):
+            b.add("cbo0", **opcode, filter_opc=0x180)
+        said = m.run("ucoretool stat -e cbo0/TOR_INSERTS.OPCODE,filter_opc=0x180/ -- true",
+                     check=False)
+        assert said.status and "(session) wants other values" in said.err, said.err
+        b.add("cbo0", **opcode, filter_opc=0x182)
+        b.add("cbo0", counter=3, **CLOCK)
+        b.add("cbo1", **opcode, filter_opc=0x180)
+        b.start()
+        a.start()
+        for s in (a, b):
+            s.read_exactly()
+        a.stop_exactly()
+        b.read_exactly()
+
+
+# ---- overflow ----
+
+def assert_own(session, periods, samples, freezes):
+    """Its samples are those of its own overflows, at their periods' ends, and exact."""
+    names = {event: f"{at.box}.{at.ctr}" for event, at in session.events.items()}
+    armed = {names[event] for event in periods}
+    own = [freeze for freeze in freezes if freeze["socket"] == 0 and
+           freeze["reason"] == "overflow" and armed & set(freeze["cause"])]
+    assert len(samples) == len(own) and samples, (len(samples), len(own))
+    base = dict.fromkeys(periods, 0)
+    for sample, freeze in zip(samples, own):
+        assert_equal(session.differences(sample["values"], {0: totals_at(freeze)}))
+        who = flagged(sample)
+        assert {names[event] for event in who} == armed & set(freeze["cause"]), (sample, freeze)
+        for value in sample["values"]:
+            event = value["event"]
+            if event in who:
+                counted, base[event] = value["count"] - base[event], value["count"]
+                assert 0 <= counted - periods[event] <= 3, (names[event], counted, periods)
+
+
+@test("e2-2s", kernels=BOTH)
+def both_sample_at_their_own_periods(m):
+    """On one box, each its own; and so the second one when the first has stopped."""
+    m.write(WATCHDOG, 0)
+    with Session(m, ring=RING) as a, Session(m, ring=RING) as b:
+        wanted = {a: [(0, 31), (2, 0)], b: [(1, 37), (FIXED, 23), (3, 0)]}
+        periods = {}
+        for s, counters in wanted.items():
+            periods[s] = {}
+            for counter, hz in counters:
+                fields = {} if counter == FIXED else CLOCK
+                period = eventset.period_for("imc0", 0, counter, fields, hz) if hz else 0
+                event = s.add("imc0", 0, counter, period, **fields)
+                if hz:
+                    periods[s][event] = period
+        mark = m.truth_length()
+        a.start()
+        b.start()
+        of_a = sample_until(m, a, lambda found: len(found) > 10 and
+                            b.status()["samples"] > 10)
+        before = b.status()["samples"]
+        of_b = sample_until(m, b, lambda found: len(found) > before + 10)
+        freezes = freezes_since(m, mark)
+        assert_own(a, periods[a], of_a, freezes)
+        assert_own(b, periods[b], of_b, freezes)
+
+
+# ---- ends ----
+
+@test(("e2-2s", "spr-2s"), kernels=BOTH)
+def killed_neighbours_leave_the_others_counts_alone(m):
+    with Session(m) as s:
+        s.add("imc0", counter=1, event=1)
+        s.add("imc0", counter=FIXED)
+        s.start()
+        for _ in range(3):
+            with Session(m) as other:       # SIGKILL in the end
+                other.add("imc0", counter=0, event=1)
+                other.add("imc0", counter=2, event=1)
+                other.start()
+                other.read_exactly()
+                s.read_exactly()
+            m.wait_until(lambda: not is_shared(s, "imc0"), what="the end of the other")
+            s.read_exactly()
+        s.stop_exactly()

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Everything tried, on the debug kernel: each allocation and each copy fails once, calls at
+random. What is left is nothing, beside it a session counts exactly, and memory is searched for
+leaks when the boot ends.
+
+`make fuzz-calls` goes on for longer (tests/soak).
+"""
+
+from lab import ktap
+from lab.framework import test
+from machine.exact import counting, stop_exactly
+
+DEBUG = ("debug",)
+# So many calls at random; each STEPth allocation of loading
+CALLS, CALLS32, STEP = 20000, 5000, 6
+
+
+@test("e2-2s", kernels=DEBUG, timeout=300)
+def each_fault_of_each_call(m):
+    with counting(m) as s:
+        results = ktap.run(m, "uapi_faults", timeout=600)
+        stop_exactly(m, s)
+    return results
+
+
+@test("e2-2s", kernels=DEBUG, loaded=False, timeout=300)
+def each_fault_of_loading(m):
+    return ktap.run(m, f"uapi_faultload {m.module_path()} cores=0 {STEP}", timeout=600)
+
+
+@test("e2-2s", kernels=DEBUG, timeout=120)
+def faults_and_hotplug(m):
+    """CPU 2 reads its die, CPU 1 does not; 2 and 3 are a die."""
+    with counting(m) as s:
+        results = ktap.run(m, "uapi_faultcpu 2") + ktap.run(m, "uapi_faultcpu 1") + \
+            ktap.run(m, "uapi_faultcpu 2 3")
+        stop_exactly(m, s)
+    return results
+
+
+@test("e2-2s", kernels=DEBUG, timeout=300)
+def calls_at_random(m):
+    with counting(m) as s:
+        results = ktap.run(m, f"uapi_fuzz {CALLS} 1", timeout=600) + \
+            ktap.run(m, f"uapi_fuzz32 {CALLS32} 2", timeout=600)
+        stop_exactly(m, s)
+    return results

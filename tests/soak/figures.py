@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a long run did and found, and its place in the documentation."""
+
+import dataclasses
+import re
+
+from lab.artifacts import TOP
+
+TABLE = TOP / "Documentation/testing/figures.md"
+BEGIN, END = "<!-- fuzz: begin -->\n", "<!-- fuzz: end -->\n"
+# The last lines of uapi_fuzz and of each test of uapi_faults
+CALLS = re.compile(r"^# (\d+) calls: (\d+) commands done, (\d+) refused, (\d+) mappings, "
+                   r"(\d+) descriptors passed, (\d+) processes, (\d+) killed$", re.M)
+FAULTS = re.compile(r"^# (\d+) faults, (\d+) refused$", re.M)
+
+
+@dataclasses.dataclass
+class Figures:
+    seconds: float = 0
+    kernel: str = ""
+    calls: int = 0
+    done: int = 0
+    refused: int = 0
+    mappings: int = 0
+    passed: int = 0
+    processes: int = 0
+    killed: int = 0
+    faults: int = 0
+    faults_refused: int = 0
+    events: int = 0             # of the session beside all that
+    counted: int = 0
+    samples: int = 0
+    lost: int = 0               # told as lost
+    missing: int = 0            # neither there nor told
+    overflows: int = 0
+    recovered: int = 0
+    longest_ns: int = 0         # its die frozen for a sample
+    leaks: int = 0
+    violations: int = 0
+    complaints: int = 0
+
+    def take_calls(self, text):
+        """What uapi_fuzz said at its end."""
+        counts = list(map(int, CALLS.search(text).groups()))
+        for name, count in zip(("calls", "done", "refused", "mappings", "passed", "processes",
+                                "killed"), counts):
+            setattr(self, name, getattr(self, name) + count)
+
+    def take_faults(self, text):
+        """What uapi_faults said."""
+        for injected, refused in FAULTS.findall(text):
+            self.faults += int(injected)
+            self.faults_refused += int(refused)
+
+    def rows(self):
+        """(what, how many), of what there was."""
+        yield "run", f"{self.seconds / 60:.0f} min on {self.kernel}"
+        yield "calls at random", f"{self.calls:,}"
+        yield "... commands done, refused", f"{self.done:,}, {self.refused:,}"
+        yield "... mappings, descriptors passed on", f"{self.mappings:,}, {self.passed:,}"
+        yield "... processes, of these killed", f"{self.processes:,}, {self.killed:,}"
+        yield "faults injected, calls that they made fail", \
+            f"{self.faults:,}, {self.faults_refused:,}"
+        yield "a session beside it: events, counts", f"{self.events}, {self.counted:,}"
+        yield "... counts that are not the model's", "0"
+        yield "... samples, overflows", f"{self.samples:,}, {self.overflows:,}"
+        yield "... overflows without an interrupt, found by the guard", f"{self.recovered:,}"
+        yield "... records told as lost; missing and not told", f"{self.lost:,}; {self.missing:,}"
+        yield "... longest freeze for a sample", f"{self.longest_ns / 1e6:.1f} ms"
+        yield "leaks (kmemleak)", f"{self.leaks}"
+        yield "violations of the hardware's protocol", f"{self.violations}"
+        yield "complaints in the kernel log", f"{self.complaints}"
+
+
+def written(command, figures):
+    """Puts the table between its marks."""
+    lines = [f"`{command}`:", "", "| what | figures |", "|---|---|"]
+    lines += [f"| {what} | {value} |" for what, value in figures.rows()]
+    head, rest = TABLE.read_text().split(BEGIN)
+    TABLE.write_text(head + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1])

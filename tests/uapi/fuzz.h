@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Arguments made at random for every command: what each field means is in a table, most
+ * values make sense, and one in a dozen is beside the limits of uapi/ucore.h, or nonsense.
+ */
+#ifndef UAPI_FUZZ_H
+#define UAPI_FUZZ_H
+
+#include "session.h"
+#include <stddef.h>
+
+#define ARENA		65536	/* more than any answer has */
+#define NASTY		12	/* one value in so many */
+#define MAX_FIELDS	64
+
+static uint64_t roll_state;
+
+static inline uint64_t roll_bits(void)
+{
+	roll_state ^= roll_state << 13;
+	roll_state ^= roll_state >> 7;
+	roll_state ^= roll_state << 17;
+	return roll_state * 0x2545f4914f6cdd1dULL;
+}
+
+static inline uint32_t roll(uint32_t sides)
+{
+	return (roll_bits() >> 33) % sides;
+}
+
+/*
+ * ---- The commands -------------------------------------------------------
+ */
+
+enum meaning {
+	RESERVED, FLAGS, NR, BOX, DOMAIN, EVENT, SESSION_ID, TIMER, RING, WAKEUP, ARRAY, NR_TERMS,
+	TERMS, CPUS_NR, CPUS, COUNTERS, PERIOD,
+};
+
+struct slot {
+	uint8_t at, bytes;
+	uint8_t meaning;
+};
+
+struct shape {
+	const char *name;
+	unsigned int nr;
+	uint16_t size;
+	bool on_session;
+	uint32_t flags;			/* that it knows */
+	struct slot slots[8];		/* but for the size; ends with bytes == 0 */
+	int errors[14];			/* of arguments that make sense; ends with 0 */
+};
+
+#define SLOT(type, field, meaning_) \
+	{ offsetof(struct type, field), sizeof(((struct type *)0)->field), meaning_ }
+#define SHAPE(nr_, type, on_session_) \
+	.name = #nr_, .nr = nr_, .size = sizeof(struct type), .on_session = on_session_
+#define ARRAY_SLOTS(type, field)	SLOT(type, flags, FLAGS), SLOT(type, nr, NR), \
+					SLOT(type, field, ARRAY)
+
+static const struct shape shapes[] = {
+	{ SHAPE(UCORE_INFO, ucore_info, false),
+	  .slots = { SLOT(ucore_info, flags, FLAGS), SLOT(ucore_info, reserved, RESERVED) } },
+	{ SHAPE(UCORE_GET_CORE, ucore_core_info, false),
+	  .slots = { SLOT(ucore_core_info, flags, FLAGS) } },
+	{ SHAPE(UCORE_GET_DOMAINS, ucore_get_domains, false),
+	  .slots = { ARRAY_SLOTS(ucore_get_domains, domains) } },
+	{ SHAPE(UCORE_GET_BOXES, ucore_get_boxes, false),
+	  .slots = { ARRAY_SLOTS(ucore_get_boxes, boxes), SLOT(ucore_get_boxes, first, BOX),
+		     SLOT(ucore_get_boxes, reserved, RESERVED) } },
+	{ SHAPE(UCORE_GET_FIELDS, ucore_get_fields, false),
+	  .slots = { ARRAY_SLOTS(ucore_get_fields, fields), SLOT(ucore_get_fields, box, BOX),
+		     SLOT(ucore_get_fields, reserved, RESERVED) },
+	  .errors = { ENOENT } },
+	{ SHAPE(UCORE_GET_ENDS, ucore_get_ends, false),
+	  .slots = { ARRAY_SLOTS(ucore_get_ends, ends), SLOT(ucore_get_ends, first, BOX),
+		     SLOT(ucore_get_ends, reserved, RESERVED) } },
+	{ SHAPE(UCORE_GET_TABLES, ucore_get_tables, false),
+	  .slots = { ARRAY_SLOTS(ucore_get_tables, tables) } },
+	{ SHAPE(UCORE_GET_UNITS, ucore_get_units, false),
+	  .slots = { ARRAY_SLOTS(ucore_get_units, units), SLOT(ucore_get_units, first, BOX),
+		     SLOT(ucore_get_units, reserved, RESERVED) } },
+	{ SHAPE(UCORE_GET_SESSIONS, ucore_get_sessions, false),
+	  .slots = { ARRAY_SLOTS(ucore_get_sessions, sessions),
+		     SLOT(ucore_get_sessions, after, SESSION_ID) } },
+	{ SHAPE(UCORE_END_SESSION, ucore_end_session, false),
+	  .slots = { SLOT(ucore_end_session, flags, FLAGS),
+		     SLOT(ucore_end_session, session, SESSION_ID) },
+	  .errors = { ENOENT } },
+	{ SHAPE(UCORE_CREATE_SESSION, ucore_create_session, false),
+	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
+	  .slots = { SLOT(ucore_create_session, flags, FLAGS),
+		     SLOT(ucore_create_session, timer_ns, TIMER),
+		     SLOT(ucore_create_session, ring_size, RING),
+		     SLOT(ucore_create_session, wakeup, WAKEUP),
+		     SLOT(ucore_create_session, reserved, RESERVED) },
+	  .errors = { ERANGE, ENOMEM, EMFILE } },
+	{ SHAPE(UCORE_EVENT_ADD, ucore_event_add, true), .flags = UCORE_EVENT_INTERRUPT,
+	  .slots = { SLOT(ucore_event_add, flags, FLAGS), SLOT(ucore_event_add, box, BOX),
+		     SLOT(ucore_event_add, nr_terms, NR_TERMS), SLOT(ucore_event_add, terms, TERMS),
+		     SLOT(ucore_event_add, counters, COUNTERS),
+		     SLOT(ucore_event_add, period, PERIOD) },
+	  .errors = { EINVAL, ENOMEM, ENOBUFS, ENOENT, ENXIO, ERANGE, ENOSPC, EADDRINUSE,
+		      EOPNOTSUPP, EBUSY, ENODEV, ESHUTDOWN } },
+	{ SHAPE(UCORE_EVENT_REMOVE, ucore_event_remove, true),
+	  .slots = { SLOT(ucore_event_remove, flags, FLAGS),
+		     SLOT(ucore_event_remove, event, EVENT),
+		     SLOT(ucore_event_remove, reserved, RESERVED) },
+	  .errors = { ENOENT, EBUSY, ESHUTDOWN } },
+	{ SHAPE(UCORE_SET_PMI_CPUS, ucore_set_pmi_cpus, true),
+	  .slots = { SLOT(ucore_set_pmi_cpus, flags, FLAGS), SLOT(ucore_set_pmi_cpus, nr, CPUS_NR),
+		     SLOT(ucore_set_pmi_cpus, cpus, CPUS),
+		     SLOT(ucore_set_pmi_cpus, reserved, RESERVED) },
+	  .errors = { EINVAL, ENOMEM, ENOENT, EAGAIN, ERANGE, EBUSY, ESHUTDOWN } },
+	{ SHAPE(UCORE_START, ucore_command, true),
+	  .slots = { SLOT(ucore_command, flags, FLAGS) },
+	  .errors = { ENOENT, ENOSPC, ERANGE, ENOMEM, EALREADY, EBUSY, ENODEV, EAGAIN,
+		      ESHUTDOWN } },
+	{ SHAPE(UCORE_STOP, ucore_command, true),
+	  .slots = { SLOT(ucore_command, flags, FLAGS) }, .errors = { ESHUTDOWN } },
+	{ SHAPE(UCORE_RESET, ucore_command, true),
+	  .slots = { SLOT(ucore_command, flags, FLAGS) }, .errors = { EAGAIN, ESHUTDOWN } },
+	{ SHAPE(UCORE_READ, ucore_read, true), .flags = UCORE_READ_LIVE,
+	  .slots = { SLOT(ucore_read, flags, FLAGS), SLOT(ucore_read, nr_values, NR),
+		     SLOT(ucore_read, nr_domains, NR), SLOT(ucore_read, values, ARRAY),
+		     SLOT(ucore_read, domains, ARRAY) },
+	  .errors = { ENOMEM, ENOENT, ENOSPC, ESHUTDOWN } },
+	{ SHAPE(UCORE_STATUS, ucore_status, true),
+	  .slots = { SLOT(ucore_status, flags, FLAGS), SLOT(ucore_status, reserved, RESERVED) },
+	  .errors = { ESHUTDOWN } },
+	{ SHAPE(UCORE_BUDGET, ucore_budget, true),
+	  .slots = { SLOT(ucore_budget, flags, FLAGS), SLOT(ucore_budget, reserved, RESERVED) },
+	  .errors = { ENOMEM, ESHUTDOWN } },
+	{ SHAPE(UCORE_RING_INFO, ucore_ring_info, true),
+	  .slots = { SLOT(ucore_ring_info, flags, FLAGS),
+		     SLOT(ucore_ring_info, domain, DOMAIN) },
+	  .errors = { ENOENT, ESHUTDOWN } },
+};
+
+#define NR_SHAPES	ARRAY_SIZE(shapes)
+
+/*
+ * ---- The machine, as far as arguments need it ---------------------------
+ */
+
+static struct {
+	unsigned int nr_boxes, nr_domains;
+	struct box_fields {
+		unsigned int nr;
+		struct ucore_field field[MAX_FIELDS];
+	} boxes[MAX_BOXES];
+	char *arena;		/* ends where memory ends */
+	char *sealed;		/* a page that can only be read */
+} made;
+
+static inline void making_begin(void)
+{
+	static struct ucore_box_info boxes[MAX_BOXES];
+	struct ucore_domain_info domains[MAX_DOMAINS];
+	int fd = device_open();
+
+	made.nr_boxes = boxes_get(boxes);
+	made.nr_domains = domains_get(domains);
+	must(made.nr_boxes && made.nr_domains, "there are no boxes");
+	for (unsigned int i = 0; i < made.nr_boxes; i++) {
+		struct ucore_get_fields get = {
+			.size = sizeof(get), .box = i, .nr = MAX_FIELDS,
+			.fields = address(made.boxes[i].field),
+		};
+
+		do_command(fd, UCORE_GET_FIELDS, &get);
+		made.boxes[i].nr = get.nr;
+	}
+	close(fd);
+	made.arena = guarded(ARENA);
+	made.sealed = guarded(page_size());
+	memory_protect(made.sealed, page_size(), PROT_READ);
+}
+
+/*
+ * ---- Values -------------------------------------------------------------
+ */
+
+static inline uint64_t nasty_value(void)
+{
+	switch (roll(6)) {
+	case 0:
+		return UINT64_MAX - roll(3);
+	case 1:
+		return 1ULL << roll(64);
+	case 2:
+		return (1ULL << roll(64)) - 1;
+	case 3:
+		return roll(5000);
+	case 4:
+		return roll_bits() >> roll(64);
+	default:
+		return roll_bits();
+	}
+}
+
+/* The last @bytes of the arena, or of another place that is not good */
+static inline uint64_t place(uint64_t bytes, bool *sane)
+{
+	if (roll(2 * NASTY))
+		return address(made.arena) + (bytes > ARENA ? 0 : ARENA - bytes);
+	*sane = false;
+	switch (roll(5)) {
+	case 0:
+		return 0;
+	case 1:
+		return address(made.sealed);
+	case 2:
+		return address(made.arena) + ARENA - roll(64);
+	case 3:
+		return address(made.arena) + ARENA - bytes - roll(8);
+	default:
+		return roll(2) ? 0xffff888000000000ULL + roll(1 << 20) : roll_bits();
+	}
+}
+
+/* A session of a fuzzer: nobody else's is ended */
+static inline uint64_t some_session(int device)
+{
+	struct ucore_session_info sessions[16];
+	struct ucore_get_sessions get = {
+		.size = sizeof(get), .nr = ARRAY_SIZE(sessions), .sessions = address(sessions),
+	};
+	uint32_t first;
+
+	if (device < 0 || try_command(device, UCORE_GET_SESSIONS, &get) || !get.nr)
+		return 0;
+	first = roll(get.nr);
+	return strncmp(sessions[first].comm, "uapi_fuzz", 9) ? 0 : sessions[first].session;
+}
+
+/* Fields that the box has, mostly: event and umask, and one or two more */
+static inline void make_terms(struct ucore_term *terms, unsigned int nr, uint32_t box)
+{
+	const struct box_fields *have = box < made.nr_boxes ? &made.boxes[box] : &made.boxes[0];
+
+	for (unsigned int i = 0; i < nr; i++) {
+		unsigned int which = i < 2 ? i : roll(MAX_FIELDS);
+
+		terms[i] = (struct ucore_term){ .field = roll(48), .value = nasty_value() };
+		if (!roll(2 * NASTY) || !have->nr)
+			continue;
+		which %= have->nr;
+		terms[i].field = have->field[which].field;
+		terms[i].value = (i ? roll_bits() : 1 + roll(64)) & have->field[which].mask;
+		if (!roll(2 * NASTY))
+			terms[i].reserved = 1;
+	}
+}
+
+static const uint64_t timers[] = { 0, 0, 0, 1000000, 2000000, 10000000, 50000000 };
+static const uint64_t nasty_timers[] = {
+	1, UCORE_TIMER_MIN_NS - 1, UCORE_TIMER_MIN_NS, UCORE_TIMER_MAX_NS, UCORE_TIMER_MAX_NS + 1,
+};
+static const uint32_t ring_sizes[] = { 0, UCORE_RING_MIN, 8192, 65536 };
+static const uint32_t nasty_ring_sizes[] = {
+	1, UCORE_RING_MIN - 1, UCORE_RING_MIN + 8, 12288, UCORE_RING_MAX + 1, 2 * UCORE_RING_MAX,
+};
+
+/*
+ * ---- Arguments ----------------------------------------------------------
+ */
+
+struct making {
+	const struct shape *shape;
+	char *argument;
+	int device;
+	uint32_t box, nr_terms;
+	bool sane;		/* nothing in it is wrong as it stands */
+};
+
+static inline uint64_t slot_value(struct making *m, const struct slot *slot)
+{
+	bool nasty = !roll(NASTY);
+
+	/* what is wrong by itself */
+	if (nasty && (slot->meaning == RESERVED || slot->meaning == FLAGS)) {
+		m->sane = false;
+		return nasty_value();
+	}
+	switch (slot->meaning) {
+	case FLAGS:
+		return roll_bits() & m->shape->flags;
+	case NR:
+		return nasty ? nasty_value() : roll(4) ? 64 : roll(5);
+	case BOX:
+		m->box = nasty ? nasty_value() : roll(3) ? roll(6) : roll(made.nr_boxes);
+		return m->box;
+	case DOMAIN:
+		return nasty ? nasty_value() : roll(made.nr_domains);
+	case EVENT:
+		return nasty ? nasty_value() : roll(6);
+	case SESSION_ID:
+		return nasty ? UINT64_MAX >> roll(16) : some_session(m->device);
+	case TIMER:
+		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
+			       timers[roll(ARRAY_SIZE(timers))];
+	case RING:
+		return nasty ? nasty_ring_sizes[roll(ARRAY_SIZE(nasty_ring_sizes))] :
+			       ring_sizes[roll(ARRAY_SIZE(ring_sizes))];
+	case WAKEUP:
+		return nasty ? nasty_value() : roll(2) ? 0 : roll(4096);
+	case NR_TERMS:
+		m->nr_terms = nasty ? roll(UCORE_TERMS_MAX + 4) : 1 + roll(3);
+		m->sane &= m->nr_terms <= UCORE_TERMS_MAX;
+		return m->nr_terms;
+	case CPUS_NR:
+		return nasty ? nasty_value() : 1 + roll(2);
+	case COUNTERS:
+		return nasty ? nasty_value() : roll(2) ? 0 : 1 + roll(15);
+	case PERIOD:
+		return nasty ? nasty_value() : roll(2) ? 0 : 20000ULL << roll(10);
+	default:
+		return 0;
+	}
+}
+
+/* Arrays lie in the arena, one over the other: the answer matters to nobody */
+static inline uint64_t slot_address(struct making *m, const struct slot *slot)
+{
+	uint64_t bytes = ARENA;
+	uint64_t at;
+
+	if (slot->meaning == TERMS)
+		bytes = m->nr_terms * sizeof(struct ucore_term);
+	at = place(bytes, &m->sane);
+	if (at < address(made.arena) || at >= address(made.arena) + ARENA)
+		return at;
+	if (slot->meaning == TERMS && bytes <= address(made.arena) + ARENA - at)
+		make_terms((void *)(uintptr_t)at, m->nr_terms, m->box);
+	if (slot->meaning == CPUS)
+		for (unsigned int i = 0; i < 4; i++)
+			*(uint32_t *)(uintptr_t)(address(made.arena) + 4 * i) =
+				roll(NASTY) ? i + roll(3) : nasty_value();
+	return at;
+}
+
+/*
+ * Makes an argument at the end of @room bytes of the caller's memory, which end where
+ * memory does; returns its address, which may be wrong.
+ */
+static inline void *argument_make(struct making *m, char *room, size_t room_size)
+{
+	uint32_t size = m->shape->size;
+
+	m->argument = room + room_size - size;
+	m->box = 0;
+	m->nr_terms = 0;
+	m->sane = true;
+	if (!roll(NASTY)) {	/* a later caller, with a tail */
+		size += 8 * (1 + roll(4));
+		m->argument = room + room_size - size;
+	}
+	memset(m->argument, 0, size);
+	if (size > m->shape->size && !roll(4)) {
+		m->sane = false;
+		m->argument[size - 1 - roll(8)] = 1;
+	}
+	for (const struct slot *slot = m->shape->slots; slot->bytes; slot++) {
+		bool points = slot->meaning == ARRAY || slot->meaning == TERMS ||
+			      slot->meaning == CPUS;
+		uint64_t value = points ? slot_address(m, slot) : slot_value(m, slot);
+
+		memcpy(m->argument + slot->at, &value, slot->bytes);
+	}
+	if (!roll(2 * NASTY)) {
+		m->sane = false;
+		size = roll(2) ? nasty_value() : size - 1 - roll(8);
+	}
+	memcpy(m->argument, &size, sizeof(size));
+	if (roll(2 * NASTY))
+		return m->argument;
+	m->sane = false;
+	return (void *)(uintptr_t)place(m->shape->size + roll(64), &m->sane);
+}
+
+static inline bool error_allowed(const struct making *m, int rc)
+{
+	const int *error = m->shape->errors;
+
+	if (!m->sane && (rc == -EINVAL || rc == -E2BIG || rc == -EFAULT))
+		return true;
+	while (*error && rc != -*error)
+		error++;
+	return *error;
+}
+
+#endif

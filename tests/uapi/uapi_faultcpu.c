@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * uapi_faultcpu CPU: takes a CPU offline and back, and fails the first allocation that ucore
+ * makes in its thread of the kernel's.  There is none: nothing can go wrong for want of memory
+ * where nobody could be told.
+ *
+ * uapi_faultcpu CPU OTHER: both, all that domain 1 has.  Then READ tells of the gap, also if the
+ * answer did not arrive at first.
+ */
+#include "faults.h"
+#include "session.h"
+#include <dirent.h>
+
+static unsigned int cpu, other;
+
+static bool thread_is(const char *pid, const char *wanted)
+{
+	char path[300], comm[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return false;
+	if (read(fd, comm, sizeof(comm) - 1) < 0)
+		comm[0] = 0;
+	close(fd);
+	return !strcmp(comm, wanted);
+}
+
+/* fail-nth of the thread in which the callbacks of that CPU run */
+static int thread_fail_nth(void)
+{
+	char wanted[32], path[300] = "";
+	struct dirent *entry;
+	DIR *proc = opendir("/proc");
+
+	must(proc, "/proc: %m");
+	snprintf(wanted, sizeof(wanted), "cpuhp/%u\n", cpu);
+	while (!*path && (entry = readdir(proc)))
+		if (atoi(entry->d_name) && thread_is(entry->d_name, wanted))
+			snprintf(path, sizeof(path), "/proc/%s/fail-nth", entry->d_name);
+	closedir(proc);
+	must(*path, "no thread %s", wanted);
+	return open(path, O_RDWR);
+}
+
+static void cpu_set(unsigned int which, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", which);
+	text_write(path, text);
+}
+
+static void hotplug_needs_no_memory(const void *arg)
+{
+	(void)arg;
+	faults_begin();
+	close(fault_nth);
+	fault_nth = thread_fail_nth();
+	must(fault_nth >= 0, "fail-nth: %m");
+	faults_within_ucore();
+	fault_arm(1);
+	cpu_set(cpu, "0");
+	cpu_set(cpu, "1");
+	expect(!fault_disarm(), "ucore allocates memory when a CPU goes or comes");
+	faults_everywhere();
+}
+
+static void each_gap_is_told(const void *arg)
+{
+	static struct snapshot s;
+	struct fault_tally tally = { 0 };
+	int session = session_create(0, 0, 0), rc;
+	unsigned int n = 0;
+	bool hit;
+
+	(void)arg;
+	add_cas_reads(session, box_on_domain("imc", 0, 1), 0);
+	session_start(session);
+	faults_begin();
+	faults_within_ucore();
+	do {
+		cpu_set(cpu, "0");
+		cpu_set(other, "0");
+		cpu_set(cpu, "1");
+		cpu_set(other, "1");
+		fault_arm(++n);
+		rc = try_read(session, 0, &s);
+		hit = fault_disarm();
+		fault_judge(&tally, "READ", n, hit, rc, 0);
+		if (rc)
+			session_read(session, &s);
+		expect(s.values[0].flags & UCORE_VALUE_GAP, "fault %u: flags %#x", n,
+		       s.values[0].flags);
+		session_read(session, &s);
+		expect(!(s.values[0].flags & UCORE_VALUE_GAP), "fault %u: told twice", n);
+	} while (hit && failures < MAX_COMPLAINTS);
+	faults_everywhere();
+	expect(tally.refused >= 4, "only %u faults", tally.refused);
+	close(session);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test alone = {
+		"hotplug_needs_no_memory", hotplug_needs_no_memory, 0, 0,
+	};
+	static const struct test both = { "each_gap_is_told", each_gap_is_told, 0, 0 };
+
+	if (argc < 2)
+		return 2;
+	cpu = strtoul(argv[1], NULL, 0);
+	other = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
+	return run_tests(other ? &both : &alone, 1, 1, argv);
+}

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * uapi_fuzz CALLS [SEED [REST]]: processes that make so many calls at random (fuzz.h), with
+ * REST microseconds between a process's calls: commands on descriptors of the right and of
+ * the wrong kind, mappings made, cut, moved and thrown away, tails that lie, descriptors
+ * closed, doubled, inherited and passed on.  Processes end in the middle of it, and kill
+ * each other.  Wrong are an errno that uapi/ucore.h does not give for what was asked, a
+ * process that crashes, and anything that is still claimed when all have ended.
+ */
+#include "fuzz.h"
+#include "ring.h"
+#include <stdatomic.h>
+#include <sys/socket.h>
+
+#define WORKERS		6
+#define MAX_FDS		6
+#define MAX_MAPS	4
+#define ROOM		8192
+
+/* What all processes count together */
+static struct shared {
+	atomic_ulong calls, maps, kills, ends, passed;
+	atomic_ulong done[NR_SHAPES], refused[NR_SHAPES];
+	atomic_bool stop;
+	atomic_int pids[WORKERS];
+	unsigned long limit;
+	unsigned int rest_us;
+} *shared;
+
+static int post[2];		/* where descriptors are passed on */
+
+enum kind { NO_FD, DEVICE, SESSION, STRANGER };
+
+static struct worker {
+	struct {
+		int fd;
+		enum kind kind;
+	} fds[MAX_FDS];
+	struct map {
+		char *at;
+		size_t size;
+		bool touch, write;
+	} maps[MAX_MAPS];
+	char *room;
+} worker;
+
+/*
+ * ---- Descriptors --------------------------------------------------------
+ */
+
+static void fd_keep(int fd, enum kind kind)
+{
+	unsigned int i = roll(MAX_FDS);
+
+	if (fd < 0)
+		return;
+	if (worker.fds[i].kind != NO_FD)
+		close(worker.fds[i].fd);
+	worker.fds[i].fd = fd;
+	worker.fds[i].kind = kind;
+}
+
+/* A descriptor of that kind, if there is one; -1 */
+static int fd_of(enum kind kind)
+{
+	unsigned int first = roll(MAX_FDS);
+
+	for (unsigned int i = 0; i < MAX_FDS; i++) {
+		unsigned int at = (first + i) % MAX_FDS;
+
+		if (worker.fds[at].kind == kind)
+			return worker.fds[at].fd;
+	}
+	return -1;
+}
+
+static void fd_close(void)
+{
+	unsigned int i = roll(MAX_FDS);
+
+	if (worker.fds[i].kind != NO_FD)
+		close(worker.fds[i].fd);
+	worker.fds[i].kind = NO_FD;
+}
+
+static void fd_double(void)
+{
+	unsigned int i = roll(MAX_FDS), to = roll(MAX_FDS);
+
+	if (worker.fds[i].kind == NO_FD)
+		return;
+	if (worker.fds[to].kind == NO_FD || to == i)
+		fd_keep(dup(worker.fds[i].fd), worker.fds[i].kind);
+	else if (dup2(worker.fds[i].fd, worker.fds[to].fd) >= 0)
+		worker.fds[to].kind = worker.fds[i].kind;
+}
+
+/* A message with a byte that says what kind its descriptor is of, and room for that */
+struct parcel {
+	char kind;
+	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+	struct iovec data;
+	struct msghdr message;
+};
+
+static struct msghdr *parcel_begin(struct parcel *parcel)
+{
+	memset(parcel, 0, sizeof(*parcel));
+	parcel->data = (struct iovec){ &parcel->kind, 1 };
+	parcel->message = (struct msghdr) {
+		.msg_iov = &parcel->data, .msg_iovlen = 1,
+		.msg_control = parcel->control, .msg_controllen = sizeof(parcel->control),
+	};
+	return &parcel->message;
+}
+
+static void fd_send(void)
+{
+	unsigned int i = roll(MAX_FDS);
+	struct parcel parcel;
+	struct msghdr *message = parcel_begin(&parcel);
+	struct cmsghdr *head = CMSG_FIRSTHDR(message);
+
+	if (worker.fds[i].kind == NO_FD)
+		return;
+	parcel.kind = worker.fds[i].kind;
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &worker.fds[i].fd, sizeof(int));
+	shared->passed += sendmsg(post[0], message, MSG_DONTWAIT) == 1;
+}
+
+static void fd_receive(void)
+{
+	struct parcel parcel;
+	struct msghdr *message = parcel_begin(&parcel);
+	struct cmsghdr *head;
+	int fd;
+
+	if (recvmsg(post[1], message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
+		return;
+	head = CMSG_FIRSTHDR(message);
+	if (!head || head->cmsg_len != CMSG_LEN(sizeof(int)))
+		return;
+	memcpy(&fd, CMSG_DATA(head), sizeof(int));
+	fd_keep(fd, parcel.kind);
+}
+
+/* A child has them all for a moment */
+static void fd_inherit(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return;
+	usleep(roll(20000));
+	_exit(0);
+}
+
+/* What descriptors of this kind do not do */
+static void fd_misuse(void)
+{
+	int fd = fd_of(roll(2) ? SESSION : DEVICE);
+	char bytes[64] = "";
+	unsigned int unknown;
+	struct pollfd ask = { .fd = fd, .events = POLLIN | POLLOUT | POLLPRI };
+
+	if (fd < 0)
+		return;
+	switch (roll(5)) {
+	case 0:
+		expect(read(fd, bytes, sizeof(bytes)) < 0, "read() of a descriptor");
+		break;
+	case 1:
+		expect(write(fd, bytes, sizeof(bytes)) < 0, "write() of a descriptor");
+		break;
+	case 2:
+		unknown = _IOC(roll(4), UCORE_TYPE, 0x80 + roll(128), roll(256));
+		expect_rc_of(try_command(fd, unknown, bytes), ENOTTY, "an unknown command");
+		break;
+	case 3:
+		expect(poll(&ask, 1, roll(3)) >= 0, "poll: %m");
+		break;
+	default:
+		fcntl(fd, F_SETFL, O_NONBLOCK | (roll(2) ? O_ASYNC : 0));
+	}
+}
+
+/*
+ * ---- Commands -----------------------------------------------------------
+ */
+
+static void command_give(const struct shape *shape, int fd, bool right_kind)
+{
+	struct making making = { .shape = shape, .device = fd_of(DEVICE) };
+	void *argument = argument_make(&making, worker.room, ROOM);
+	unsigned int which = shape - shapes;
+	int rc = try_command(fd, shape->nr, argument);
+
+	if (rc)
+		shared->refused[which]++;
+	else
+		shared->done[which]++;
+	if (!right_kind)
+		expect(rc == -ENOTTY, "%s of the wrong descriptor: %s", shape->name,
+		       error_name(rc));
+	else if (rc)
+		expect(error_allowed(&making, rc), "%s: %s%s", shape->name, error_name(rc),
+		       making.sane ? ", of what makes sense" : "");
+	if (!rc && right_kind && shape->nr == UCORE_CREATE_SESSION) {
+		struct ucore_create_session create;
+
+		memcpy(&create, argument, sizeof(create));
+		fd_keep(create.fd, SESSION);
+	}
+}
+
+static const struct shape *shape_of(unsigned int nr)
+{
+	const struct shape *shape = shapes;
+
+	while (shape->nr != nr)
+		shape++;
+	return shape;
+}
+
+static void command(void)
+{
+	/* what makes sessions do something is given more often */
+	static const unsigned int favourites[] = {
+		UCORE_EVENT_ADD, UCORE_EVENT_ADD, UCORE_EVENT_ADD, UCORE_START, UCORE_START,
+		UCORE_READ, UCORE_RING_INFO, UCORE_STOP,
+	};
+	const struct shape *shape = roll(2) ? &shapes[roll(NR_SHAPES)] :
+				    shape_of(favourites[roll(ARRAY_SIZE(favourites))]);
+	bool right = roll(3 * NASTY);
+	int fd = fd_of(shape->on_session == right ? SESSION : DEVICE);
+
+	/* sessions that are ended are good for nothing more */
+	if (fd < 0 || (shape->nr == UCORE_END_SESSION && roll(4)))
+		return;
+	command_give(shape, fd, right);
+}
+
+static void create(void)
+{
+	int fd = fd_of(DEVICE);
+
+	if (fd < 0)
+		fd_keep(open(UCORE_DEVICE, O_RDWR | O_CLOEXEC), DEVICE);
+	else
+		command_give(shape_of(UCORE_CREATE_SESSION), fd, true);
+}
+
+/*
+ * ---- Mappings -----------------------------------------------------------
+ */
+
+static void map_make(void)
+{
+	static const int protections[] = { PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE };
+	struct map *map = &worker.maps[roll(MAX_MAPS)];
+	int session = fd_of(SESSION), protection = protections[roll(3)];
+	size_t page = page_size();
+	struct ucore_ring_info info;
+	bool data = roll(2), plain = roll(4);
+	off_t offset;
+
+	if (session < 0 || map->at || try_ring_info(session, roll(made.nr_domains), &info))
+		return;
+	map->size = data ? page + info.data_size : page;
+	offset = data ? info.producer : info.consumer;
+	if (plain)
+		protection = data ? PROT_READ : PROT_READ | PROT_WRITE;
+	else if (roll(2))
+		offset = (roll_bits() >> roll(64)) & ~(page - 1) & (UINT64_MAX >> 2);
+	else
+		map->size = page * (1 + roll(20));
+	map->at = mmap(NULL, map->size, protection, roll(NASTY) ? MAP_SHARED : MAP_PRIVATE,
+		       session, offset);
+	if (map->at == MAP_FAILED) {
+		map->at = NULL;
+		return;
+	}
+	shared->maps++;
+	map->touch = protection & PROT_READ;
+	map->write = protection & PROT_WRITE;
+	expect(!data || !plain || mprotect(map->at, map->size, PROT_READ | PROT_WRITE),
+	       "what the kernel writes can be written");
+}
+
+static void map_drop(struct map *map)
+{
+	munmap(map->at, map->size);
+	map->at = NULL;
+}
+
+static void map_move(struct map *map)
+{
+	char *to = mmap(NULL, map->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (to == MAP_FAILED)
+		return;
+	if (mremap(map->at, map->size, map->size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to)
+		map->at = to;
+	else
+		munmap(to, map->size);
+}
+
+static void map_handle(void)
+{
+	struct map *map = &worker.maps[roll(MAX_MAPS)];
+	size_t page = page_size();
+	void *grown;
+
+	if (!map->at)
+		return;
+	switch (roll(8)) {
+	case 0:
+		map_drop(map);
+		break;
+	case 1:
+		map_move(map);
+		break;
+	case 2:		/* cut */
+		if (map->size > page && !munmap(map->at + map->size - page, page))
+			map->size -= page;
+		break;
+	case 3:
+		grown = mremap(map->at, map->size, map->size + page, MREMAP_MAYMOVE);
+		expect(grown == MAP_FAILED, "a ring's mapping grows");
+		break;
+	case 4:
+		madvise(map->at, map->size, MADV_DONTNEED);
+		map->touch = false;	/* it may not come again */
+		break;
+	default:
+		if (map->touch && map->write && map->size == page)
+			__atomic_store_n((uint64_t *)map->at, roll(2) ? roll_bits() : roll(65536),
+					 __ATOMIC_RELEASE);
+		else if (map->touch)
+			__atomic_load_n((uint64_t *)map->at, __ATOMIC_ACQUIRE);
+	}
+}
+
+/*
+ * ---- Processes ----------------------------------------------------------
+ */
+
+static void somebody_dies(void)
+{
+	int pid = shared->pids[roll(WORKERS)];
+
+	if (pid > 1 && !kill(pid, SIGKILL))
+		shared->kills++;
+}
+
+static void act(void)
+{
+	switch (roll(32)) {
+	case 0 ... 1:
+		create();
+		break;
+	case 2:
+		fd_close();
+		break;
+	case 3:
+		fd_double();
+		break;
+	case 4:
+		fd_send();
+		break;
+	case 5:
+		fd_receive();
+		break;
+	case 6:
+		fd_misuse();
+		break;
+	case 7 ... 8:
+		map_make();
+		break;
+	case 9 ... 10:
+		map_handle();
+		break;
+	case 11:
+		if (!roll(8))
+			fd_inherit();
+		break;
+	case 12:
+		if (!roll(16))
+			somebody_dies();
+		break;
+	default:
+		command();
+	}
+}
+
+/* A life: it begins with a session that can count, and ends wherever it is */
+static void worker_run(uint64_t seed)
+{
+	unsigned int calls;
+
+	alarm(TEST_SECONDS);
+	roll_state = (seed + 1) * 0x9e3779b97f4a7c15ULL;
+	worker.room = guarded(ROOM);
+	fd_keep(open(UCORE_DEVICE, O_RDWR | O_CLOEXEC), DEVICE);
+	create();
+	for (calls = 50 + roll(500); calls && !shared->stop; calls--) {
+		if (shared->calls++ >= shared->limit)
+			break;
+		act();
+		if (failures)
+			shared->stop = true;
+		if (shared->rest_us)
+			usleep(shared->rest_us);
+	}
+	fflush(stdout);
+	_exit(failures ? TEST_FAILED : TEST_OK);
+}
+
+static void worker_begin(unsigned int slot, uint64_t seed)
+{
+	pid_t pid = fork();
+
+	must(pid >= 0, "fork: %m");
+	if (!pid) {
+		shared->pids[slot] = getpid();
+		worker_run(seed);
+	}
+	shared->pids[slot] = pid;
+}
+
+/* Waits for a worker's end; false: it ended badly */
+static bool worker_wait(unsigned int *slot)
+{
+	int status;
+	pid_t pid = waitpid(-1, &status, 0);
+
+	must(pid > 0, "waitpid: %m");
+	for (*slot = 0; *slot < WORKERS && shared->pids[*slot] != pid; (*slot)++)
+		;
+	must(*slot < WORKERS, "process %d is nobody's", pid);
+	shared->pids[*slot] = 0;
+	shared->ends++;
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+		fail("a process died of signal %d (%s)", WTERMSIG(status),
+		     strsignal(WTERMSIG(status)));
+	else if (WIFEXITED(status) && WEXITSTATUS(status))
+		return false;
+	return !failures;
+}
+
+static bool fuzz(uint64_t seed)
+{
+	unsigned int slot, running = WORKERS;
+	bool good = true;
+
+	for (slot = 0; slot < WORKERS; slot++)
+		worker_begin(slot, seed++);
+	while (running) {
+		if (!worker_wait(&slot)) {
+			good = false;
+			shared->stop = true;
+		}
+		fflush(stdout);
+		if (shared->stop || shared->calls >= shared->limit)
+			running--;
+		else
+			worker_begin(slot, seed++);
+	}
+	return good;
+}
+
+/*
+ * ---- Afterwards ---------------------------------------------------------
+ */
+
+/* Of fuzzers: others may go on */
+static bool something_is_claimed(void)
+{
+	static struct ucore_session_info sessions[256];
+	struct ucore_get_sessions get = {
+		.size = sizeof(get), .nr = ARRAY_SIZE(sessions), .sessions = address(sessions),
+	};
+	int fd = device_open();
+
+	do_command(fd, UCORE_GET_SESSIONS, &get);
+	close(fd);
+	for (unsigned int i = 0; i < get.nr; i++)
+		if (!strncmp(sessions[i].comm, "uapi_fuzz", 9))
+			return true;
+	return false;
+}
+
+static void say_counts(void)
+{
+	unsigned long done = 0, refused = 0;
+
+	for (unsigned int i = 0; i < NR_SHAPES; i++) {
+		printf("# %s: %lu done, %lu refused\n", shapes[i].name,
+		       (unsigned long)shared->done[i], (unsigned long)shared->refused[i]);
+		done += shared->done[i];
+		refused += shared->refused[i];
+		/* 20,000 calls have hundreds of each */
+		expect(shared->done[i] || shared->limit < 10000, "%s was never done",
+		       shapes[i].name);
+	}
+	printf("# %lu calls: %lu commands done, %lu refused, %lu mappings, ", shared->limit, done,
+	       refused, (unsigned long)shared->maps);
+	printf("%lu descriptors passed, %lu processes, %lu killed\n",
+	       (unsigned long)shared->passed, (unsigned long)shared->ends,
+	       (unsigned long)shared->kills);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	bool good;
+
+	if (argc < 2)
+		return 2;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	must(shared != MAP_FAILED, "mmap: %m");
+	must(!socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, post), "socketpair: %m");
+	shared->limit = strtoul(argv[1], NULL, 0);
+	shared->rest_us = argc > 3 ? strtoul(argv[3], NULL, 0) : 0;
+	making_begin();
+	fflush(stdout);
+	good = fuzz(seed << 32);
+	close(post[0]);
+	close(post[1]);		/* and what is in flight */
+	wait_for(!something_is_claimed());
+	say_counts();
+	printf("KTAP version 1\n%s 1 fuzz\n1..1\n", good && !failures ? "ok" : "not ok");
+	return good && !failures ? 0 : 1;
+}

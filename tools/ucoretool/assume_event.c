@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Checks of `ucoretool verify` that make something happen and look whether counters tell
+ * it: memory that is read and written, overflows that interrupt one CPU after the other.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "assume.h"
+
+/* ---- memory ------------------------------------------------------------ */
+
+#define LINE_BYTES	64
+#define LINES		50000	/* in all, so many at a time: */
+#define LINES_AT_ONCE	500
+
+/*
+ * Each line is read, changed and flushed: memory reads and writes it once more.  Slowly:
+ * what else goes on does not matter, for the count is only to be no less.
+ */
+static void touch(volatile unsigned char *buffer)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (size_t i = 0; i < LINES; i++) {
+		volatile unsigned char *line = buffer + i * LINE_BYTES;
+
+		*line = (unsigned char)(*line + 1);
+		_mm_clflush((const void *)line);
+		if (i % LINES_AT_ONCE == LINES_AT_ONCE - 1)
+			nanosleep(&pause, NULL);
+	}
+	_mm_mfence();
+}
+
+static int memory_count(struct assume *assume, unsigned char *buffer, uint64_t *reads,
+			uint64_t *writes)
+{
+	struct ucore_error *err = &assume->tool->err;
+	struct ucore_session *session;
+	const struct ucore_slot *slots;
+	struct ucore_snapshot snap;
+	size_t nr;
+	int ret = ucore_session_create(assume->dev, NULL, &session, err);
+
+	if (ret)
+		return ret;
+	ret = ucore_session_add_list(session, "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/", err);
+	if (!ret)
+		ret = ucore_session_start(session, err);
+	if (!ret) {
+		touch(buffer);
+		ret = ucore_session_read(session, 0, &snap, err);
+	}
+	*reads = 0;
+	*writes = 0;
+	slots = ucore_session_slots(session, &nr);
+	for (size_t i = 0; !ret && i < nr; i++)
+		*(slots[i].index ? writes : reads) += snap.values[i].count;
+	ucore_session_destroy(session);
+	return ret;
+}
+
+void assume_memory(struct assume *assume)
+{
+	unsigned char *buffer = calloc(LINES, LINE_BYTES);
+	uint64_t reads, writes;
+	int ret = buffer ? memory_count(assume, buffer, &reads, &writes) : -ENOMEM;
+
+	free(buffer);
+	if (ret == -ENOMEM)
+		assume_say(assume, VERDICT_NOT_TRIED, "memory", "out of memory");
+	else if (ret)
+		assume_say(assume, VERDICT_NOT_TRIED, "memory", "%s", assume->tool->err.text);
+	else
+		assume_say(assume, reads < LINES || writes < LINES ? VERDICT_FAILED : VERDICT_HELD,
+			   "memory",
+			   "%u lines were read and written, memory controllers count %llu and %llu",
+			   LINES, (unsigned long long)reads, (unsigned long long)writes);
+}
+
+/* ---- interrupts -------------------------------------------------------- */
+
+#define RING_BYTES	(64U << 10)
+#define PERIOD		1000000		/* of a clock: a millisecond, more or less */
+#define NEVER		(UINT64_C(1) << 42)	/* half an hour of a clock */
+#define SAMPLES		2
+#define WAIT_MS		10000
+#define MAX_CPUS	4096
+
+/* A number that the kernel tells of a CPU's place, -1 if it does not */
+static long cpu_place(unsigned int cpu, const char *name)
+{
+	char path[128];
+	long value = -1;
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/topology/%s", cpu, name);
+	stream = fopen(path, "re");
+	if (!stream)
+		return -1;
+	if (fscanf(stream, "%ld", &value) != 1)
+		value = -1;
+	fclose(stream);
+	return value;
+}
+
+static bool same(unsigned int cpu, unsigned int other, const char *name)
+{
+	return cpu_place(cpu, name) == cpu_place(other, name);
+}
+
+static bool same_die(unsigned int cpu, unsigned int other)
+{
+	return same(cpu, other, "physical_package_id") && same(cpu, other, "die_id");
+}
+
+/* What a CPU was seen to take */
+struct arrivals {
+	unsigned int samples;
+	unsigned int recovered;
+	unsigned int elsewhere;
+	unsigned int nameless;		/* the status did not tell that it was this overflow */
+};
+
+/**
+ * struct attempt - overflows of one box's clock, sent to one CPU
+ * @box: the box
+ * @text: its clock, with a period
+ * @cpu: the CPU
+ * @event: its event id
+ * @others: with all other boxes of the die armed, so that a status bit that is another
+ *          box's is taken for that
+ */
+struct attempt {
+	const struct ucore_box_info *box;
+	const char *text;
+	uint32_t cpu;
+	uint32_t event;
+	bool others;
+};
+
+static void sample_judge(const struct attempt *attempt, const struct ucore_sample *sample,
+			 struct arrivals *arrivals)
+{
+	arrivals->samples++;
+	if (sample->flags & UCORE_SAMPLE_RECOVERED)
+		arrivals->recovered++;
+	else if (sample->cpu != attempt->cpu && !(same_die(sample->cpu, attempt->cpu) &&
+						  same(sample->cpu, attempt->cpu, "core_id")))
+		arrivals->elsewhere++;
+	if (sample->trigger_event != attempt->event)
+		arrivals->nameless++;
+}
+
+static int samples_take(struct assume *assume, const struct attempt *attempt,
+			struct ucore_session *session, struct ucore_ring *ring,
+			struct arrivals *arrivals)
+{
+	struct pollfd fd = { .fd = ucore_session_fd(session), .events = POLLIN };
+	const struct ucore_record *record;
+	int ret = 0;
+
+	while (ret >= 0 && arrivals->samples < SAMPLES) {
+		ret = ucore_ring_next(ring, &record);
+		if (ret == 1 && record->type == UCORE_RECORD_SAMPLE)
+			sample_judge(attempt, (const struct ucore_sample *)record, arrivals);
+		ucore_ring_release(ring);
+		if (!ret && assume->tool->sys->poll(&fd, 1, WAIT_MS) <= 0)
+			return 0;
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* Overflows that do not come while anybody looks */
+static void others_arm(struct assume *assume, const struct ucore_box_info *box,
+		       struct ucore_session *session)
+{
+	const struct ucore_box_info *boxes;
+	char text[UCORE_SPEC_LEN];
+	struct ucore_error err;
+	size_t nr;
+
+	boxes = ucore_device_boxes(assume->dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (boxes[i].domain == box->domain && &boxes[i] != box &&
+		    assume_clock(assume, &boxes[i], NEVER, text, sizeof(text)))
+			(void)ucore_session_add_list(session, text, &err);
+}
+
+static int attempt_make(struct assume *assume, struct attempt *attempt,
+			struct arrivals *arrivals)
+{
+	const struct ucore_session_config config = { .ring_size = RING_BYTES, .wakeup = 1 };
+	struct ucore_error *err = &assume->tool->err;
+	struct ucore_session *session;
+	struct ucore_ring *ring = NULL;
+	size_t nr;
+	int ret = ucore_session_create(assume->dev, &config, &session, err);
+
+	if (ret)
+		return ret;
+	ret = ucore_session_add_list(session, attempt->text, err);
+	if (!ret) {
+		attempt->event = ucore_session_slots(session, &nr)->event;
+		if (attempt->others)
+			others_arm(assume, attempt->box, session);
+		ret = ucore_session_pmi_cpus(session, &attempt->cpu, 1, err);
+	}
+	if (!ret)
+		ret = ucore_ring_open(session, attempt->box->domain, &ring, err);
+	if (!ret)
+		ret = ucore_session_start(session, err);
+	if (!ret)
+		ret = samples_take(assume, attempt, session, ring, arrivals);
+	ucore_ring_close(ring);
+	ucore_session_destroy(session);
+	return ret;
+}
+
+/**
+ * struct tally - what became of the attempts
+ * @good: they arrived where they should
+ * @late: nobody got them: the driver found the overflow itself
+ * @other: CPUs of other cores did
+ * @nameless: they were taken for another counter's
+ * @none: nothing was to be seen
+ * @name: the first CPU of those that failed
+ */
+struct tally {
+	unsigned int good, late, other, nameless, none;
+	unsigned int name;
+};
+
+static bool tally_failed(const struct tally *tally)
+{
+	return tally->late || tally->other || tally->nameless;
+}
+
+static void arrivals_judge(const struct arrivals *arrivals, unsigned int cpu,
+			   struct tally *tally)
+{
+	bool first = !tally_failed(tally);
+
+	if (!arrivals->samples) {
+		tally->none++;
+		return;
+	}
+	if (arrivals->elsewhere)
+		tally->other++;
+	else if (arrivals->recovered == arrivals->samples)
+		tally->late++;
+	else if (arrivals->nameless)
+		tally->nameless++;
+	else
+		tally->good++;
+	if (first && tally_failed(tally))
+		tally->name = cpu;
+}
+
+/* Is each CPU told, and no other? */
+static void box_interrupts(struct assume *assume, struct attempt *attempt, uint32_t reader)
+{
+	const struct ucore_box_info *box = attempt->box;
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+	struct tally tally = { 0 };
+
+	for (uint32_t cpu = 0; cpu < nr && cpu < MAX_CPUS; cpu++) {
+		struct arrivals arrivals = { 0 };
+
+		if (cpu_place(cpu, "core_id") < 0 || !same_die(cpu, reader))
+			continue;	/* offline, or of another die */
+		attempt->cpu = cpu;
+		if (!attempt_make(assume, attempt, &arrivals))
+			arrivals_judge(&arrivals, cpu, &tally);
+	}
+	if (tally_failed(&tally))
+		assume_say(assume, VERDICT_FAILED, "interrupts",
+			   "%s%u of die %u: %u CPUs got what was sent to them; to nobody %u, to another core %u, without a name %u; CPU %u first",
+			   box->type, box->instance, box->die, tally.good, tally.late,
+			   tally.other, tally.nameless, tally.name);
+	else if (tally.good)
+		assume_say(assume, VERDICT_HELD, "interrupts",
+			   "%s%u of die %u: each of %u CPUs got what was sent to it", box->type,
+			   box->instance, box->die, tally.good);
+	else
+		assume_say(assume, VERDICT_NOT_TRIED, "interrupts", "%s%u of die %u: %s", box->type,
+			   box->instance, box->die,
+			   tally.none ? "its clock made no sample" : assume->tool->err.text);
+}
+
+/* Has a box of its type on its die been seen already? */
+static bool type_seen(const struct ucore_box_info *boxes, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (boxes[j].domain == boxes[i].domain && !strcmp(boxes[j].type, boxes[i].type))
+			return true;
+	return false;
+}
+
+/* Are overflows taken for what they are?  Only if its CPU could be told of any. */
+static void box_status(struct assume *assume, struct attempt *attempt, uint32_t reader,
+		       struct tally *tally)
+{
+	struct arrivals arrivals = { 0 };
+
+	attempt->cpu = reader;
+	attempt->others = true;
+	if (!attempt_make(assume, attempt, &arrivals))
+		arrivals_judge(&arrivals, reader, tally);
+	attempt->others = false;
+}
+
+static void status_say(struct assume *assume, const struct tally *tally)
+{
+	if (tally_failed(tally))
+		assume_say(assume, VERDICT_FAILED, "status",
+			   "with all boxes armed, overflows of %u are told by their bits, of %u they are not",
+			   tally->good, tally->late + tally->other + tally->nameless);
+	else if (tally->good)
+		assume_say(assume, VERDICT_HELD, "status",
+			   "with all boxes armed, overflows of %u are told by their bits",
+			   tally->good);
+	else
+		assume_say(assume, VERDICT_NOT_TRIED, "status", "nothing interrupts");
+}
+
+void assume_interrupts(struct assume *assume)
+{
+	const struct ucore_box_info *boxes;
+	struct tally status = { 0 };
+	char text[UCORE_SPEC_LEN];
+	bool any = false;
+	size_t nr;
+
+	boxes = ucore_device_boxes(assume->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_domain_info *domain =
+			ucore_device_domain(assume->dev, boxes[i].domain);
+		struct attempt attempt = { .box = &boxes[i], .text = text };
+
+		if (boxes[i].cpu >= 0 || !domain || domain->reader < 0 ||
+		    !assume_clock(assume, &boxes[i], PERIOD, text, sizeof(text)))
+			continue;
+		any = true;
+		if (!type_seen(boxes, i))
+			box_interrupts(assume, &attempt, (uint32_t)domain->reader);
+		box_status(assume, &attempt, (uint32_t)domain->reader, &status);
+	}
+	if (!any)
+		assume_say(assume, VERDICT_NOT_TRIED, "interrupts",
+			   "no box whose clock is known can interrupt");
+	else
+		status_say(assume, &status);
+}
