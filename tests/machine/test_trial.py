@@ -71,11 +71,3 @@ def cores_that_are_numbered_in_another_way(m):
     m.allow(r"NMI received for unknown reason|Dazed and confused")
     found = verify(m, 1)
     assert "interrupts" in failed(found) <= {"interrupts", "status"}, found
-
-
-# by two, so that the bits of one type are those of another that is armed, too
-@test("e2-2s", settings={"model.status-shift": 2}, strict=False, timeout=300)
-def status_bits_that_are_elsewhere(m):
-    m.allow(r"NMI received for unknown reason|Dazed and confused")
-    found = verify(m, 1)
-    assert failed(found) == {"status"}, found
