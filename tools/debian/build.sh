@@ -26,6 +26,9 @@ cd "$out/ucore-$version"
 mv tools/debian debian
 chmod -R u+w .
 
+mkdir debian/source
+echo '3.0 (native)' >debian/source/format
+echo dkms.conf >debian/ucore-dkms.dkms
 sed -i "s/@maintainer@/$maintainer/" debian/control
 sed -i -e '/@bsd@/{r LICENSES/BSD-3-Clause.txt' -e 'd}' debian/copyright
 sed -i '/^License: BSD-3-clause$/,$ { /^License/! { s/^$/./; s/^/ / } }' debian/copyright
