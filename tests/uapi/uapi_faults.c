@@ -160,6 +160,7 @@ ASK(domains, ucore_get_domains, UCORE_GET_DOMAINS, SOME(domains))
 ASK(boxes, ucore_get_boxes, UCORE_GET_BOXES, SOME(boxes))
 ASK(fields, ucore_get_fields, UCORE_GET_FIELDS, .box = world.box, SOME(fields))
 ASK(ends, ucore_get_ends, UCORE_GET_ENDS, SOME(ends))
+ASK(trial, ucore_get_trial, UCORE_GET_TRIAL, .box = world.box)
 ASK(tables, ucore_get_tables, UCORE_GET_TABLES)
 ASK(units, ucore_get_units, UCORE_GET_UNITS)
 ASK(sessions, ucore_get_sessions, UCORE_GET_SESSIONS, SOME(sessions))
@@ -482,6 +483,7 @@ static const struct test tests[] = {
 	TRIED(get_boxes, ask_boxes, nothing, .least = 6),
 	TRIED(get_fields, ask_fields, nothing, .least = 4),
 	TRIED(get_ends, ask_ends, nothing, .least = 6),
+	TRIED(get_trial, ask_trial, nothing, .least = 2),
 	TRIED(get_tables, ask_tables, nothing, .least = 2),
 	TRIED(get_units, ask_units, nothing, .least = 2),
 	TRIED(get_sessions, ask_sessions, nothing, .least = 4),
