@@ -50,6 +50,7 @@ def guest_filled(sections):
         say(f"booting {scenario}")
         with Machine(scenario, KERNEL, perf=True, files=extras.files()) as machine:
             machine.insmod()
+            machine.run("have")     # as in the tests that compare the screens
             for section, now in on(machine, sections):
                 say(section.title or "the page's head")
                 fill(section, now)
