@@ -136,7 +136,7 @@ ENDING_IN_DIGITS = ("pciex16", "pciex8", "pcie3", "pcie4", "pcie6")
 COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
                "hswep-2s": 216, "bdxep-1s": 61, "bdxep-2s": 216, "bdxde-1s": 47,
                "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76,
-               "icx-1s": 75, "icx-2s": 366, "snr-1s": 99}
+               "icx-1s": 75, "icx-2s": 366, "icxd-1s": 159, "snr-1s": 99}
 
 
 def type_of(box):

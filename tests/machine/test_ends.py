@@ -106,6 +106,12 @@ def links_of_cooper_lake_stand_by_their_numbers(m):
     assert {row["box"] for row in rows} == {"iio0", *(f"upi{link}" for link in range(6))}, rows
 
 
+# Linux tells none either
+@test("icxd-1s", kernels=("6.12",))
+def stacks_of_ice_lake_d_stand_by_their_numbers(m):
+    assert not said_by_us(listed(m))
+
+
 @test("skx-1s")
 def links_of_one_socket_are_not_trained(m):
     assert said_by_us(listed(m)) == {(0, "iio0"): "0000:00", (0, "iio1"): "0000:04",

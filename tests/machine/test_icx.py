@@ -31,6 +31,8 @@ BOXES = {
                "imc": 24, "imc_free": 8, "m2m": 8, "upi": 6, "m3upi": 6},
     "icx-1s": {"cha": 3, "iio": 2, "iio_free": 2, "irp": 2, "m2pcie": 2, "ubox": 1, "pcu": 1,
                "imc": 4, "imc_free": 2, "m2m": 2, "upi": 1, "m3upi": 1},
+    "icxd-1s": {"cha": 4, "iio": 6, "iio_free": 6, "irp": 6, "m2pcie": 6, "ubox": 1, "pcu": 1,
+                "imc": 12, "imc_free": 4, "m2m": 4},
     "snr-1s": {"cha": 6, "iio": 5, "iio_free": 5, "irp": 5, "m2pcie": 5, "ubox": 1, "pcu": 1,
                "imc": 2, "imc_free": 1, "m2m": 1, "pcie3": 1},
 }
@@ -40,6 +42,12 @@ BOXES = {
 def the_boxes_are_those_of_the_machine(m):
     assert_boxes(m, BOXES[m.scenario], TYPES, 48)
     assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
+    count_exactly(m)
+
+
+@test("icxd-1s", kernels=("6.12",))
+def the_boxes_are_those_of_ice_lake_d(m):
+    assert_boxes(m, BOXES["icxd-1s"], TYPES, 48)
     count_exactly(m)
 
 

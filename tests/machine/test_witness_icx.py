@@ -119,6 +119,18 @@ def ice_lake_boxes_and_rates(m):
     return agreement(m, "icx", (0, 1), ICX_BOXES, {**EVENTS, **OF_ICX})
 
 
+# Of few CHAs, and with no link
+D_BOXES = {kind: count for kind, count in {**ICX_BOXES, "cha": 4}.items()
+           if kind not in ("upi", "m3upi")}
+D_EVENTS = {event: told for event, told in {**EVENTS, **OF_ICX}.items()
+            if told[1] < D_BOXES.get(told[0], 0)}
+
+
+@test("icxd-1s", kernels=("6.12",), **with_intel_uncore)
+def ice_lake_d_boxes_and_rates(m):
+    return agreement(m, "icx", (0,), D_BOXES, D_EVENTS)
+
+
 @test("snr-1s", kernels=BOTH, **with_intel_uncore)
 def snow_ridge_boxes_and_rates(m):
     return agreement(m, "snr", (0,), SNR_BOXES, {**EVENTS, **OF_SNR})
