@@ -1232,7 +1232,7 @@ samples()
 	tool stat --timeout 1 -e imc0/CAS_COUNT.RD,die=0/
 	complains 2 "no die 0"
 	UCORE_FAKE="only=1 own=imc0" tool stat --timeout 1 -e imc0/CAS_COUNT.RD/
-	complains 1 "imc0 of die 1 is in use"
+	complains 1 "process 4711 (other) has the counters of imc0 of die 1"
 	tool record -c 9 -e imc0/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
 	[[ $err == "2 samples of 1 dies in "* ]]
 	tool script -i "$TMP/data"

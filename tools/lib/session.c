@@ -134,13 +134,13 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 				       session->dev->info.reason);
 	if (b->owner && b->owner != status.session)
 		return ucore_error_set(err, -EBUSY,
-				       "event '%s': counters of %s that it needs are in use by process %u (%s)%s: end it, or count on another box",
-				       event->label, box_text(b, text), b->owner_pid,
-				       b->owner_comm,
-				       b->caps & UCORE_BOX_SHARED ? " or others" : "");
+				       "event '%s': process %u (%s) %s the counters of %s that this needs: end it, or count on another box",
+				       event->label, b->owner_pid, b->owner_comm,
+				       b->caps & UCORE_BOX_SHARED ? "and others have" : "has",
+				       box_text(b, text));
 	if (b->caps & UCORE_BOX_SHARED)
 		return ucore_error_set(err, -EBUSY,
-				       "event '%s': counters of %s that it needs are in use by other sessions ('ucoretool doctor' lists them): end one, or count on another box",
+				       "event '%s': other sessions have the counters of %s that this needs ('ucoretool doctor' lists them): end one, or count on another box",
 				       event->label, box_text(b, text));
 	if (!strcmp(b->type, UCORE_CORE_TYPE) && !ucore_device_core(session->dev, &core, NULL) &&
 	    core.state != UCORE_CORE_READY)
