@@ -7,6 +7,7 @@
 
 #include "abi/describe.h"
 #include "box/catalog.h"
+#include "fake_machine.h"
 #include "find/discovery/find.h"
 #include "platforms/list.h"
 
