@@ -120,7 +120,7 @@ def on_a_xeon(root, release):
     loads = root.run(f"modprobe --dry-run --show-depends ucore -S {release}", user="root")
     assert f"insmod /lib/modules/{release}/updates/ucore.ko" in loads, loads
     root.run("ldconfig -p | grep libucore.so.0", user="root")
-    root.run("ucoretool --version && ls /usr/local/share/man/man1/ucoretool.1")
+    root.run("ucoretool --version && ls /usr/local/share/man/man1/ucoretool-stat.1")
     root.run("make uninstall", user="root")
     left = root.run("find /usr/local /lib/modules -name '*ucore*'", user="root")
     assert not left.strip(), left

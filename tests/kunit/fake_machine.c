@@ -291,6 +291,7 @@ void fake_catalog_exit(struct kunit *test)
 	ucore_catalog_destroy();
 	ucore_catalog.platform = NULL;
 	ucore_catalog.absent = 0;
+	ucore_catalog.caps = 0;
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 	for (i = 0; i < fake_kernel.nr_functions; i++)
 		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
@@ -477,6 +478,20 @@ int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u6
 	mutex_unlock(&session->lock);
 	if (out)
 		*out = add;
+	return ret;
+}
+
+int fake_add_field(struct ucore_session *session, struct ucore_box *box, u32 field, u64 value)
+{
+	const struct ucore_term terms[] = {
+		{ .field = UCORE_FIELD_EVENT, .value = 0x35 }, { .field = field, .value = value },
+	};
+	struct ucore_event_add add = { .box = box->id, .nr_terms = 2 };
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_add(session, &add, terms);
+	mutex_unlock(&session->lock);
 	return ret;
 }
 

@@ -116,6 +116,8 @@ struct ucore_session *fake_session(struct kunit *test);
 void fake_session_close(struct kunit *test, struct ucore_session *session);
 int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u64 counters,
 	     u64 period, struct ucore_event_add *out);
+/* Event 35h, such as the C-Box's TOR_INSERTS, with a field beside it */
+int fake_add_field(struct ucore_session *session, struct ucore_box *box, u32 field, u64 value);
 int fake_start(struct ucore_session *session);
 void fake_stop(struct ucore_session *session);
 

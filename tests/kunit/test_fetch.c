@@ -7,6 +7,7 @@
 
 #include "abi/describe.h"
 #include "box/catalog.h"
+#include "fake_machine.h"
 #include "find/discovery/find.h"
 #include "platforms/list.h"
 
@@ -55,16 +56,8 @@ static int fetch_init(struct kunit *test)
 
 static void fetch_exit(struct kunit *test)
 {
-	u32 i;
-
-	ucore_catalog_destroy();
-	ucore_catalog.platform = NULL;
-	ucore_catalog.absent = 0;
-	ucore_catalog.caps = 0;
+	fake_catalog_exit(test);
 	*private_pmi() = false;
-	for (i = 0; i < fake_kernel.nr_functions; i++)
-		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
-	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 }
 
 /* A function with a DVSEC, and a table in its BAR 0; all of it in order */

@@ -51,17 +51,9 @@ static int find_init(struct kunit *test)
 
 static void find_exit(struct kunit *test)
 {
-	u32 i;
-
-	ucore_catalog_destroy();
-	ucore_catalog.platform = NULL;
-	ucore_catalog.absent = 0;
-	ucore_catalog.caps = 0;
+	fake_catalog_exit(test);
 	*param("private_pmi") = false;
 	*param("uncertain") = false;
-	for (i = 0; i < fake_kernel.nr_functions; i++)
-		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
-	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 }
 
 static void record_set(u64 *word, u32 record, u64 w0, u64 w1, u64 w2)

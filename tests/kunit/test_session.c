@@ -168,29 +168,15 @@ static void refused_event_leaves_no_claim(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->nr_boxes, 1U);
 }
 
-static int add_filtered(struct ucore_session *s, struct ucore_box *box, u32 field, u64 value)
-{
-	const struct ucore_term terms[] = {
-		{ .field = UCORE_FIELD_EVENT, .value = 0x35 }, { .field = field, .value = value },
-	};
-	struct ucore_event_add add = { .box = box->id, .nr_terms = 2 };
-	int ret;
-
-	mutex_lock(&s->lock);
-	ret = ucore_session_add(s, &add, terms);
-	mutex_unlock(&s->lock);
-	return ret;
-}
-
 static void filters_are_shared(struct kunit *test)
 {
 	struct ucore_box *a = fake_box(test, 0, "cbo", 0), *b = fake_box(test, 0, "cbo", 1);
 	struct ucore_session *s = fake_session(test);
 
-	KUNIT_EXPECT_EQ(test, add_filtered(s, a, UCORE_FIELD_FILTER_OPC, 0x182), 0);
-	KUNIT_EXPECT_EQ(test, add_filtered(s, a, UCORE_FIELD_FILTER_OPC, 0x180), -EADDRINUSE);
-	KUNIT_EXPECT_EQ(test, add_filtered(s, a, UCORE_FIELD_FILTER_NID, 1), 0);
-	KUNIT_EXPECT_EQ(test, add_filtered(s, b, UCORE_FIELD_FILTER_OPC, 0x180), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, a, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, a, UCORE_FIELD_FILTER_OPC, 0x180), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, a, UCORE_FIELD_FILTER_NID, 1), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, b, UCORE_FIELD_FILTER_OPC, 0x180), 0);
 	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(a), 0x1a), 0x18200001ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(b), 0x1a), 0x18000000ULL);
@@ -475,7 +461,7 @@ static void close_leaves_it_as_found(struct kunit *test)
 	fake_poke(gw, GLOBAL_CTL, 0x40);
 	fake_poke(c, 0x14, 0xab);
 	fake_poke(c, 0x1a, 0xcd);
-	KUNIT_ASSERT_EQ(test, add_filtered(s, cbo, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_ASSERT_EQ(test, fake_add_field(s, cbo, UCORE_FIELD_FILTER_OPC, 0x182), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 100, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, FIXED, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
@@ -783,20 +769,6 @@ static void cpus_of_others(struct kunit *test)
 	free_cpumask_var(was);
 }
 
-static int add_field(struct ucore_session *session, struct ucore_box *box, u32 field, u64 value)
-{
-	const struct ucore_term terms[] = {
-		{ .field = UCORE_FIELD_EVENT, .value = 4 }, { .field = field, .value = value },
-	};
-	struct ucore_event_add add = { .box = box->id, .nr_terms = 2 };
-	int ret;
-
-	mutex_lock(&session->lock);
-	ret = ucore_session_add(session, &add, terms);
-	mutex_unlock(&session->lock);
-	return ret;
-}
-
 /* Who opened the device with CAP_PERFMON, or has it, may filter by what others do. */
 static void filters_that_spy(struct kunit *test)
 {
@@ -805,22 +777,22 @@ static void filters_that_spy(struct kunit *test)
 
 	s->sink.context = false;
 	fake_kernel.lacks = BIT_ULL(CAP_PERFMON) | BIT_ULL(CAP_SYS_ADMIN);
-	KUNIT_EXPECT_EQ(test, add_field(s, cbo, UCORE_FIELD_FILTER_OPC, 0x182), -EACCES);
-	KUNIT_EXPECT_EQ(test, add_field(s, cbo, UCORE_FIELD_FILTER_TID, 0), -EACCES);
-	KUNIT_EXPECT_EQ(test, add_field(s, cbo, UCORE_FIELD_TID_EN, 1), -EACCES);
-	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), -EACCES);
-	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_OPC_MATCH, 1), -EACCES);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, cbo, UCORE_FIELD_FILTER_OPC, 0x182), -EACCES);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, cbo, UCORE_FIELD_FILTER_TID, 0), -EACCES);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, cbo, UCORE_FIELD_TID_EN, 1), -EACCES);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), -EACCES);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_OPC_MATCH, 1), -EACCES);
 	KUNIT_EXPECT_TRUE(test, list_empty(&cbo->claims));
 	KUNIT_EXPECT_TRUE(test, list_empty(&ha->claims));
-	KUNIT_EXPECT_EQ(test, add_field(s, cbo, UCORE_FIELD_FILTER_NID, 1), 0);
-	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_UMASK, 1), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, cbo, UCORE_FIELD_FILTER_NID, 1), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_UMASK, 1), 0);
 	fake_kernel.lacks = BIT_ULL(CAP_SYS_ADMIN);
-	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
 	fake_kernel.lacks = BIT_ULL(CAP_PERFMON);
-	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
 	s->sink.context = true;
 	fake_kernel.lacks = ~0ULL;
-	KUNIT_EXPECT_EQ(test, add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
 }
 
 /* ---- rings ---- */

@@ -25,20 +25,6 @@ static struct ucore_box_info told(const struct ucore_box *box)
 	return info;
 }
 
-static int add_fields(struct ucore_session *s, struct ucore_box *box, u32 field, u64 value)
-{
-	const struct ucore_term terms[] = {
-		{ .field = UCORE_FIELD_EVENT, .value = 0x35 }, { .field = field, .value = value },
-	};
-	struct ucore_event_add add = { .box = box->id, .nr_terms = 2 };
-	int ret;
-
-	mutex_lock(&s->lock);
-	ret = ucore_session_add(s, &add, terms);
-	mutex_unlock(&s->lock);
-	return ret;
-}
-
 /* ---- who has what ---- */
 
 static void counters_are_one_sessions(struct kunit *test)
@@ -92,24 +78,24 @@ static void filters_are_wanted_alike(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(c, box, 0x00, BIT(3), 0, NULL), 0);	/* does not care */
 	KUNIT_EXPECT_EQ(test, told(box).owner, c->id);
 	KUNIT_EXPECT_FALSE(test, told(box).caps & UCORE_BOX_SHARED);
-	KUNIT_ASSERT_EQ(test, add_fields(a, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_ASSERT_EQ(test, fake_add_field(a, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
 	/* who has the filters is named */
 	KUNIT_EXPECT_EQ(test, told(box).owner, a->id);
 	KUNIT_EXPECT_TRUE(test, told(box).caps & UCORE_BOX_SHARED);
-	KUNIT_EXPECT_EQ(test, add_fields(b, box, UCORE_FIELD_FILTER_OPC, 0x180), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x180), -EADDRINUSE);
 	/* another field, that a's event does without */
-	KUNIT_EXPECT_EQ(test, add_fields(b, box, UCORE_FIELD_FILTER_NID, 1), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_NID, 1), -EADDRINUSE);
 	/* nobody would get what it wants of a filter that says nothing of threads */
-	KUNIT_EXPECT_EQ(test, add_fields(b, box, UCORE_FIELD_TID_EN, 1), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_TID_EN, 1), -EADDRINUSE);
 	KUNIT_EXPECT_EQ(test, b->nr_boxes, 0U);
-	KUNIT_EXPECT_EQ(test, add_fields(b, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
 	/* from here on neither can have more of it */
-	KUNIT_EXPECT_EQ(test, add_fields(a, box, UCORE_FIELD_FILTER_NID, 1), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, fake_add_field(a, box, UCORE_FIELD_FILTER_NID, 1), -EADDRINUSE);
 	fake_session_close(test, a);
 	KUNIT_EXPECT_EQ(test, told(box).owner, b->id);
-	KUNIT_EXPECT_EQ(test, add_fields(b, box, UCORE_FIELD_FILTER_NID, 1), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_NID, 1), 0);
 	fake_session_close(test, b);
-	KUNIT_EXPECT_EQ(test, add_fields(c, box, UCORE_FIELD_FILTER_OPC, 0x180), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(c, box, UCORE_FIELD_FILTER_OPC, 0x180), 0);
 }
 
 /* Its freeze would stop the counters of others, too. */
@@ -184,7 +170,7 @@ static void first_session_goes_first(struct kunit *test)
 	fake_poke(w, 0x14, 0xab);
 	fake_poke(w, 0x1a, 0xcd);
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0, BIT(0), 0, NULL), 0);
-	KUNIT_ASSERT_EQ(test, add_fields(b, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_ASSERT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x1a), 0ULL);
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);

@@ -65,6 +65,7 @@ class Bench:
     many: int
     low_dword: bool = True      # does that save anything worth a line?
     global_freeze: bool = True  # one word freezes a die; else one for each box
+    status_words: int = 1       # of the global status, all of which a guard's look reads
 
     def words(self, boxes):
         """Writes that freeze and release a die, on which so many boxes with a control count."""
@@ -144,7 +145,7 @@ PLATFORMS = {
         BoxType("m2m", "uncore_m2m_{}", 4, 0x00, 4, 2),
         BoxType("upi", "uncore_upi_{}", 3, 0x01, 4, 2),
         BoxType("m3upi", "uncore_m3upi_{}", 3, 0x01, 4, 2),
-    ), ("imc", "event=0x04,umask=0x0f", 1), 160, 4, 12),
+    ), ("imc", "event=0x04,umask=0x0f", 1), 160, 4, 12, status_words=2),
     "spr": Bench("60 cores", "spr-2s-full", (
         BoxType("cha", "uncore_cha_{}", 60, 0x01, 4, 1),
         BoxType("iio", "uncore_iio_{}", 12, 0x01, 4, 1),
@@ -328,7 +329,7 @@ def show_limit(bench, event_set):
 
 def at_limit(bench, event_set, rows):
     """Whole intervals: accesses come out exact, but for the guards' looks, one a second and die."""
-    looks = SOCKETS * bench.interval_ms / 1000
+    looks = SOCKETS * bench.status_words * bench.interval_ms / 1000
     wanted = {"ucore READ": event_set.whole, "ucore ring": event_set.whole}
     good = True
     for title, limit in wanted.items():

@@ -6,12 +6,13 @@
         stop_exactly(m, s)
 
 The counters' own totals are compared, once they stand: no freeze has to be found in the
-model's log, which may be as long as it likes.
+model's log, which may be as long as it likes. Where nothing else happens
+`count_and_stop_exactly()` compares at each freeze.
 """
 
 import contextlib
 
-from lab.session import MS, Session, assert_equal
+from lab.session import MS, Session, assert_equal, frozen_totals
 from lab.truth import totals_of
 
 CAS_READS, CLOCK = {"event": 0x04, "umask": 0x03}, {"event": 0}
@@ -39,3 +40,17 @@ def stop_exactly(m, s):
     assert_equal(s.differences(values, dict(enumerate(totals_of(m)))))
     assert len(values) == len(s.events) and all(value["count"] for value in values), values
     return sum(value["count"] for value in values)
+
+
+def count_and_stop_exactly(m, s):
+    """Starts, reads and stops a session: all is the model's at each freeze, and all went on."""
+    s.start()
+    for _ in range(2):
+        last = s.read_exactly()["values"]
+    mark = m.truth_length()
+    s.stop()
+    stopped = s.read()["values"]
+    assert_equal(s.differences(stopped, frozen_totals(m, mark, first=True)))
+    slow = [(str(s.events[old["event"]]), old, new) for old, new in zip(last, stopped)
+            if not 0 < old["count"] < new["count"]]
+    assert not slow, slow

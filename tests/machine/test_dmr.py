@@ -8,10 +8,10 @@ import json
 
 from lab.framework import BOTH, test
 from lab.qemu import rates
-from lab.session import (SAMPLE_RECOVERED, Session, accesses_of, assert_equal, frozen_totals,
-                         refused)
+from lab.session import SAMPLE_RECOVERED, Session, accesses_of, refused
 from machine.armed import WATCHDOG, each_overflowed, run_armed
 from machine.eventset import instance_of, type_of
+from machine.exact import count_and_stop_exactly
 from machine.registers import poke
 from machine.tables import (MMIO, TABLE_ASLEEP, TABLE_FOREIGN, TABLE_GLOBAL, TABLE_MSR, TABLE_OK,
                             TABLE_RAM, UNIT_BROKEN, appended, boxes_of_model, found, record)
@@ -74,16 +74,7 @@ def every_counter_behind_both_globals_counts_exactly(m):
         real = {at: count - (at[1] == "ubox0") for at, count in boxes_of_model(m).items()}
         assert listed == real, (listed, real)
         assert s.fill(**DISTINCT) == sum(listed.values())
-        s.start()
-        for _ in range(2):
-            last = s.read_exactly()["values"]
-        mark = m.truth_length()
-        s.stop()
-        stopped = s.read()["values"]
-        assert_equal(s.differences(stopped, frozen_totals(m, mark, first=True)))
-        slow = [(str(s.events[old["event"]]), old, new) for old, new in zip(last, stopped)
-                if not 0 < old["count"] < new["count"]]
-        assert not slow, slow
+        count_and_stop_exactly(m, s)
 
 
 # MSR and memory counters are one access, those of functions two

@@ -131,16 +131,24 @@ static void an_event_on_one_box(void **state)
 	ucore_session_destroy(session);
 }
 
-static void an_owned_box_names_its_holder(void **state)
+/* A session beside that of another process, which has imc2 */
+static struct ucore_session *session_beside_another(void)
 {
-	struct ucore_event event = event_get("imc/CAS_COUNT.RD/");
 	struct ucore_session *session = session_get(dev, NULL, NULL);
 
-	(void)state;
 	fake_scenario("own=imc2");
 	fake.status.session = 1;
 	fake.session_fd = ucore_session_fd(session);
 	fake.nr_opens = 2;
+	return session;
+}
+
+static void an_owned_box_names_its_holder(void **state)
+{
+	struct ucore_event event = event_get("imc/CAS_COUNT.RD/");
+	struct ucore_session *session = session_beside_another();
+
+	(void)state;
 	assert_fails(ucore_session_add(session, &event, &err), EBUSY,
 		     "process 4711 (other) has the counters of imc2 of die 0");
 	/* and the two that could be had have been given back */
@@ -152,13 +160,9 @@ static void an_owned_box_names_its_holder(void **state)
 static void filters_of_another_name_their_holder(void **state)
 {
 	struct ucore_event event = event_get("imc2/CAS_COUNT.RD,die=0/");
-	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_session *session = session_beside_another();
 
 	(void)state;
-	fake_scenario("own=imc2");
-	fake.status.session = 1;
-	fake.session_fd = ucore_session_fd(session);
-	fake.nr_opens = 2;
 	fail_at(UCORE_EVENT_ADD, EADDRINUSE);
 	assert_fails(ucore_session_add(session, &event, &err), EADDRINUSE,
 		     "imc2 of die 0|process 4711 (other) wants other values");

@@ -326,6 +326,7 @@ void cli_help(const struct command *command)
 	help_options(command->options);
 	help_options(command->more_options);
 	help_options(common_of(command));
+	printf("\n'man ucoretool-%s' says more of each.\n", command->name);
 }
 
 const struct option_desc *cli_option(const struct command *command, size_t i)

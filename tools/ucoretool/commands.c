@@ -30,7 +30,8 @@ static void usage_print(FILE *stream)
 	fputs("usage: ucoretool COMMAND [OPTION]... [-- PROGRAM...]\n\n", stream);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\n'ucoretool COMMAND --help' shows its options, 'man ucoretool' all of it.\n",
+	fputs("\n'ucoretool COMMAND --help' shows its options, 'man ucoretool-COMMAND' all of it;\n"
+	      "'man ucoretool' is about events, metrics and what commands have in common.\n",
 	      stream);
 }
 
