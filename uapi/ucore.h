@@ -486,7 +486,7 @@ struct ucore_get_ends {
 #define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero: somebody else's */
 #define UCORE_FOUND_GLOBAL	(1U << 1)	/* nor was global control */
 #define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID tells of a hypervisor */
-#define UCORE_FOUND_CHANGED	(1U << 3)	/* a control changed while a session counted with it */
+#define UCORE_FOUND_CHANGED	(1U << 3)	/* a control changed while a session counted */
 
 /**
  * struct ucore_get_trial - UCORE_GET_TRIAL: what trying a box has shown

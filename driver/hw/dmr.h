@@ -47,8 +47,8 @@
 
 /*
  * iMC: the threshold has ten bits, the lowest of which is where others have invert, and
- * the source's list of fields has both there: UNCERTAIN(dmr-thresh).  The tenth is in the upper half,
- * which that source does not write, and controls 4 bytes apart do not have.
+ * the source's list of fields has both there: UNCERTAIN(dmr-thresh).  The tenth is in the
+ * upper half, which that source does not write, and controls 4 bytes apart do not have.
  */
 #define DMR_CTL_IMC_THRESH		GENMASK_ULL(31, 23)
 
@@ -56,7 +56,7 @@
 #define DMR_IMC_FIXED_CTL		0x10
 #define DMR_IMC_FIXED_CTR		0x18
 
-/* UBox: a fixed counter as Granite Rapids has it, or Sapphire Rapids: UNCERTAIN(dmr-ubox) */
+/* UBox: a fixed counter as GNR has it, or SPR: UNCERTAIN(dmr-ubox) */
 
 #define DMR_CTL_CXLCM_INVERT		BIT_ULL(21)
 #define DMR_CTL_CXLCM_THRESH		GENMASK_ULL(31, 23)

@@ -101,7 +101,8 @@
 /* Root buses of a socket: byte s is that of stack s, which has number 0 only if s is 0 */
 #define SKX_MSR_CPU_BUS_NUMBER		0x300
 #define SKX_CPU_BUS_NUMBER_VALID	BIT_ULL(63)
-#define SKX_PORT0_DEVICE		0	/* root ports on it, by one source: UNCERTAIN(ports) */
+/* Root ports on it, by one source: UNCERTAIN(ports) */
+#define SKX_PORT0_DEVICE		0
 
 /* UPI link: controls of two dwords, the upper one an extended umask without bit 44 */
 #define SKX_UPI_CTR0			0x318
@@ -141,7 +142,7 @@
 #define SKX_PCI_IMC_CH0			0x2042	/* 10:2, of the second controller 12:2 */
 #define SKX_PCI_IMC_CH1			0x2046	/* 10:6, 12:6 */
 #define SKX_PCI_IMC_CH2			0x204a	/* 11:2, 13:2 */
-#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; Cooper Lake x:4: UNCERTAIN(agents) */
+#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; CPX x:4: UNCERTAIN(agents) */
 #define SKX_PCI_M2M			0x2066	/* 8:0 9:0, on another bus than the UBox */
 #define SKX_PCI_M2PCIE			0x2088	/* 21:1 22:1 23:1 22:5 */
 

@@ -99,7 +99,7 @@ void assume_memory(struct assume *assume)
 		assume_say(assume, VERDICT_NOT_TRIED, "memory", "%s", assume->tool->err.text);
 	else
 		assume_say(assume, held ? VERDICT_HELD : VERDICT_FAILED, "memory",
-			   "%u lines were read and written, memory controllers count %llu and %llu (at most %llu are possible)",
+			   "%u lines were read and written, memory controllers count %llu and %llu of at most %llu",
 			   LINES, (unsigned long long)traffic.reads,
 			   (unsigned long long)traffic.writes, (unsigned long long)traffic.most);
 }
@@ -110,9 +110,9 @@ void assume_memory(struct assume *assume)
 #define PERIOD		1000000		/* of a clock: a millisecond, more or less */
 #define NEVER		(UINT64_C(1) << 42)	/* half an hour of a clock */
 #define SAMPLES		2
-#define QUIET_MS	100		/* five times as long as the driver waits for an interrupt */
-#define QUIET_MAX	100		/* so often, as long as the clock counts ... */
-#define STILL_MAX	3		/* ... or stands; links may be asleep */
+#define QUIET_MS	100	/* five times as long as the driver waits for an interrupt */
+#define QUIET_MAX	100	/* so often, as long as the clock counts ... */
+#define STILL_MAX	3	/* ... or stands; links may be asleep */
 #define MAX_CPUS	4096
 
 /* A number that the kernel tells of a CPU's place, -1 if it does not */
