@@ -482,10 +482,11 @@ struct ucore_get_ends {
 #define UCORE_TRIAL_GLOBAL_FREEZE (1U << 5)	/* the die's freeze stops it */
 #define UCORE_TRIAL_BOX_FREEZE	(1U << 6)	/* the box's own freeze stops it */
 
-/* ucore_get_trial.found: what was there before ucore touched the box */
+/* ucore_get_trial.found: what was there before ucore touched the box, and since load */
 #define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero: somebody else's */
 #define UCORE_FOUND_GLOBAL	(1U << 1)	/* nor was global control */
 #define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID tells of a hypervisor */
+#define UCORE_FOUND_CHANGED	(1U << 3)	/* a control changed while a session counted */
 
 /**
  * struct ucore_get_trial - UCORE_GET_TRIAL: what trying a box has shown
@@ -1091,6 +1092,7 @@ struct ucore_command {
 #define UCORE_VALUE_REFUSED	(1U << 4)	/* its box did not take all of its fields */
 #define UCORE_VALUE_GAP		(1U << 5)	/* READ: since the last it did not always count */
 #define UCORE_VALUE_UNSURE	(1U << 6)	/* not read for too long: it may have wrapped */
+#define UCORE_VALUE_CHANGED	(1U << 7)	/* somebody else wrote a control of it meanwhile */
 
 /**
  * struct ucore_value - the count of one event
@@ -1103,6 +1105,11 @@ struct ucore_command {
  * RESET: the machine stood still, or kept the reader's interrupts off, for longer than
  * the counter needs to wrap at the event's fastest, so a multiple of its whole range may
  * be missing.
+ * CHANGED: another program (Intel PCM, LIKWID, VTune) or firmware wrote the counter's
+ * control, its box's or the global one while the session ran; what was counted since is
+ * anybody's.  The driver looks every ten seconds, puts nothing right, and says it in a record,
+ * GAP_CHANGED.  It stays until RESET, and comes again if the control is still another:
+ * STOP and START program it anew.
  * A box that was DEAD and answers again counts from the next START on; its values are
  * DEAD until RESET, for what it did meanwhile is missing.
  */
@@ -1174,7 +1181,8 @@ struct ucore_read {
  * @state: out: UCORE_SESSION_*
  * @nr_events: out: events
  * @nr_domains: out: domains those events are on
- * @reserved: 0
+ * @changed: out: looks, one in ten seconds, that found a control which somebody else has
+ *           written (UCORE_VALUE_CHANGED)
  * @samples: out: samples taken or due: lost ones and dropped periods included
  * @lost: out: records that found no room in a ring, or were never made: of dropped
  *        periods (ucore_budget.dropped)
@@ -1197,7 +1205,7 @@ struct ucore_status {
 	__u32 state;
 	__u32 nr_events;
 	__u32 nr_domains;
-	__u32 reserved;
+	__u32 changed;
 	__u64 samples;
 	__u64 lost;
 	__u64 overflows;
@@ -1414,6 +1422,7 @@ struct ucore_lost {
 #define UCORE_GAP_ASLEEP	4	/* the machine is about to sleep; counting stopped */
 #define UCORE_GAP_AWAKE		5	/* it is awake, @cpu_to reads; counting resumed */
 #define UCORE_GAP_FROZEN	6	/* an overflow that no session armed froze the domain */
+#define UCORE_GAP_CHANGED	7	/* a control of @box is not as the session left it */
 
 /**
  * struct ucore_gap - RECORD_GAP: something interrupted the series

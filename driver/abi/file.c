@@ -129,8 +129,6 @@ static int cmd_status(struct ucore_ioctl_call *call)
 {
 	struct ucore_status *status = &call->arg.status;
 
-	if (status->reserved)
-		return -EINVAL;
 	*status = (struct ucore_status){ .size = status->size };
 	ucore_session_status(call_session(call), status);
 	return 0;

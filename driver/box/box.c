@@ -511,7 +511,7 @@ void ucore_box_join(struct ucore_box *box, const u64 *shared)
 
 /*
  * Has it got all that the event says?  No manual tells which boxes have an extended
- * umask, and a write with a bit that is not there may be dropped whole.
+ * umask (UNCERTAIN(control)), and a write with a bit that is not there may be dropped whole.
  */
 static void control_verify(struct ucore_counter *ctr)
 {

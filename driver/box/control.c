@@ -37,6 +37,23 @@ u64 ucore_control_found(const struct ucore_global *global, const struct ucore_io
 	return found == UCORE_REG_DEAD ? 0 : found & global->keep;
 }
 
+/**
+ * ucore_control_changed() - does a global control hold anything but what was written?
+ * @global: what it is
+ * @io: its window
+ * @word: what was written
+ *
+ * Only bits that read back are compared.
+ *
+ * Return: true if it does; false, too, if it does not answer.
+ */
+bool ucore_control_changed(const struct ucore_global *global, const struct ucore_io *io, u64 word)
+{
+	u64 val = io->ops->read64(io, global->ctl);
+
+	return val != UCORE_REG_DEAD && ((val ^ word) & global->keep);
+}
+
 /* Word @i of global status, as a register of the window. */
 static u32 status_reg(const struct ucore_global *global, u32 i)
 {

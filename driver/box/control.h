@@ -34,6 +34,7 @@ struct ucore_control {
 
 int ucore_control_window(const struct ucore_global *global, struct ucore_io *io);
 u64 ucore_control_found(const struct ucore_global *global, const struct ucore_io *io);
+bool ucore_control_changed(const struct ucore_global *global, const struct ucore_io *io, u64 word);
 u64 ucore_control_status(const struct ucore_global *global, const struct ucore_io *io, u64 *word);
 void ucore_control_clear(const struct ucore_global *global, const struct ucore_io *io,
 			 const u64 *word);

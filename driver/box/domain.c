@@ -244,6 +244,30 @@ u64 ucore_domain_status(struct ucore_domain *domain)
 }
 
 /**
+ * ucore_domain_control_changed() - has somebody else written global control?
+ * @domain: the domain, which ucore uses and nothing holds frozen
+ *
+ * One read for each global control.  An overflow that has just frozen the domain is
+ * nobody else's write: then the status is read, too.
+ *
+ * Return: true if it has, as far as its bits read back.
+ */
+bool ucore_domain_control_changed(struct ucore_domain *domain)
+{
+	const struct ucore_control *c;
+	bool changed;
+	u64 run;
+
+	if (!domain->global || domain->gate)
+		return false;
+	run = run_word(domain);
+	changed = ucore_control_changed(domain->global, &domain->io, run | domain->route);
+	for_each_further(domain, c)
+		changed |= ucore_control_changed(c->global, &c->io, run | c->route);
+	return changed && !(domain->armed && ucore_domain_status(domain));
+}
+
+/**
  * ucore_domain_overflow_freezes() - does any overflow freeze the domain, whoever armed it?
  * @domain: the domain
  *

@@ -125,6 +125,7 @@ struct ucore_pmi {
  * @stray: something may overflow that no part armed: the status is looked at as if one had
  * @looked: when the status was seen to be clear last, with nothing armed
  * @probed: when dead boxes were asked last whether they answer again
+ * @told: the log tells that somebody else writes its controls
  * @pmi: the interrupt
  * @guard: timer that folds wraps, finds lost PMIs and ends throttling
  * @guard_at: when it runs next, 0 if it does not
@@ -176,6 +177,7 @@ struct ucore_domain {
 	bool stray;
 	u64 looked;
 	u64 probed;
+	bool told;
 	struct ucore_pmi pmi;
 	struct hrtimer guard;
 	u64 guard_at;
@@ -221,6 +223,7 @@ void ucore_domain_let_box(struct ucore_domain *domain, struct ucore_box *box);
 u64 ucore_domain_status(struct ucore_domain *domain);
 void ucore_domain_clear_status(struct ucore_domain *domain);
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain);
+bool ucore_domain_control_changed(struct ucore_domain *domain);
 void ucore_domain_frozen_unseen(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
 void ucore_domain_take(struct ucore_domain *domain);

@@ -131,8 +131,13 @@ static void try_widths(struct ucore_box *box)
  * ---- controls: the bits that an event may want are written, and read back ----
  */
 
-/* Of the lower half: what is above is asked for event by event (control_verify()). */
-static u32 event_bits(const struct ucore_box *box)
+/**
+ * ucore_trial_event_bits() - the bits of a general control that keep what an event says
+ * @box: the box
+ *
+ * Return: of the lower half: what is above is asked for event by event (control_verify()).
+ */
+u32 ucore_trial_event_bits(const struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
 	const struct ucore_field_desc *field;
@@ -172,7 +177,8 @@ static void try_controls(struct ucore_box *box)
 
 	/* all events at once are no event: it is not enabled */
 	for (i = 0; i < type->nr_gp; i++) {
-		trial->missing |= missing(box, layout->ctl[i], event_bits(box));
+		trial->missing |= missing(box, layout->ctl[i],
+					  ucore_trial_event_bits(box));
 		trial->missing |= missing(box, layout->ctl[i], type->ctl_en | ov);
 	}
 	if (type->nr_gp)

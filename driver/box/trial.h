@@ -12,6 +12,8 @@ void ucore_trial_tell(struct ucore_box *box);
 struct ucore_trial ucore_trial_of(struct ucore_box *box);
 const char *ucore_trial_reason(const struct ucore_trial *trial);
 
+u32 ucore_trial_event_bits(const struct ucore_box *box);
+
 /* With the domain's lock held, on the domain: */
 void ucore_trial_run(struct ucore_box *box);
 

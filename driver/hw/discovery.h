@@ -128,7 +128,7 @@
 
 /* ---- global control and status ---- */
 
-#define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)
+#define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)	/* UNCERTAIN(freeze) */
 
 /* Global status: write 1 to clear; bit p of a unit is bit p % 64 of word p / 64. */
 #define DISC_GLOBAL_STATUS_STRIDE_MSR	1
@@ -191,7 +191,7 @@
 #define SPR_UPI_NUM_REGS		4
 #define SPR_UPI_WIDTH			48
 
-/* In a link's function where it leads, as skx.h tells (UNCERTAIN in the same way) */
+/* In a link's function where it leads, as skx.h tells: UNCERTAIN(link-node) */
 #define SPR_UPI_KTILP0			0x94
 #define SPR_UPI_KTILP0_PORT		GENMASK(12, 8)
 #define SPR_UPI_KTILP0_NODEID		GENMASK(19, 16)

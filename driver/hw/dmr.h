@@ -3,7 +3,7 @@
  * Diamond Rapids: what differs from discovery.h, facts only, see there.
  *
  * There is one source, Linux's driver of early 2026, which calls some of it preliminary.
- * What it contradicts itself in, or leaves open, is said here (UNCERTAIN).
+ * What it contradicts itself in, or leaves open, is marked here.
  *
  * A package is made of hubs for memory and I/O (IMH), whose functions show their tables,
  * and of blocks of cores (CBB), of whose tables an MSR tells.  Each table has a global
@@ -47,8 +47,8 @@
 
 /*
  * iMC: the threshold has ten bits, the lowest of which is where others have invert, and
- * the source's list of fields has both there (UNCERTAIN).  The tenth is in the upper half,
- * which that source does not write, and controls 4 bytes apart do not have.
+ * the source's list of fields has both there: UNCERTAIN(dmr-thresh).  The tenth is in the
+ * upper half, which that source does not write, and controls 4 bytes apart do not have.
  */
 #define DMR_CTL_IMC_THRESH		GENMASK_ULL(31, 23)
 
@@ -56,7 +56,7 @@
 #define DMR_IMC_FIXED_CTL		0x10
 #define DMR_IMC_FIXED_CTR		0x18
 
-/* UBox: a fixed counter as Granite Rapids has it, or Sapphire Rapids (UNCERTAIN) */
+/* UBox: a fixed counter as GNR has it, or SPR: UNCERTAIN(dmr-ubox) */
 
 #define DMR_CTL_CXLCM_INVERT		BIT_ULL(21)
 #define DMR_CTL_CXLCM_THRESH		GENMASK_ULL(31, 23)

@@ -12,11 +12,12 @@
 
 /*
  * Global control, status, configuration.  Which bit of the global status speaks
- * of which box is uncertain, but that bits 32 and up are in use is not.
+ * of which box is UNCERTAIN(status), but that bits 32 and up are in use is not.
  */
 #define HSWEP_MSR_GLOBAL_CTL		0x700
 #define HSWEP_MSR_GLOBAL_STATUS		0x701
 #define HSWEP_MSR_GLOBAL_CONFIG		0x702
+/* of v4, too: UNCERTAIN(core-sel) */
 #define HSWEP_GLOBAL_CTL_PMI_CORE_SEL	GENMASK(17, 0)
 #define HSWEP_GLOBAL_CONFIG_NUM_CBO	GENMASK(4, 0)
 

@@ -6,15 +6,15 @@
  *
  * No manual was at hand.  Sources: the kernel's own driver, Intel PCM and SEP, and
  * public lists of registers that were made from Intel 613864; where they differ, or
- * one of them stands alone, it is said here (UNCERTAIN).
+ * one of them stands alone, it is marked here.
  */
 #ifndef UCORE_HW_ICX_H
 #define UCORE_HW_ICX_H
 
 /*
  * Global control and configuration are those of skx.h, and pmi_core_sel is wider.  Two
- * status words are one source's, another has none (UNCERTAIN); which bit is whose
- * nobody tells.
+ * status words are one source's, another has none, and which bit is whose
+ * nobody tells: UNCERTAIN(status).
  */
 #define ICX_MSR_GLOBAL_STATUS		0x70e
 #define ICX_NR_GLOBAL_STATUS		2
@@ -26,7 +26,7 @@
 	((n) < 18 ? 0xe00 + 0xe * (n) : (n) < 34 ? 0xf0a + 0xe * ((n) - 18) : \
 	 0xb60 + 0xe * ((n) - 34))
 
-/* Bits of the thread id: 9:0 by a format, 8:0 by the mask of the same source (UNCERTAIN) */
+/* Bits of the thread id: 9:0 by a format, 8:0 by the mask of the same source: UNCERTAIN(icx-tid) */
 #define ICX_CHA_FILTER0_TID		GENMASK(9, 0)
 #define ICX_CHA_CTL_UMASK_EXT		GENMASK_ULL(57, 32)
 
@@ -53,7 +53,7 @@
 
 /*
  * Free-running traffic of stack s, in units of 32 bytes: of eight ports in, then of
- * eight ports out.  Those out are where Sapphire Rapids has them: UNCERTAIN, the event
+ * eight ports out.  Those out are where Sapphire Rapids has them: UNCERTAIN(free-out), the event
  * lists name them, and no source says where they are.
  */
 #define ICX_IIO_FREE_PORTS		8
@@ -64,14 +64,14 @@
 /*
  * A function of each stack, on the stack's root bus, has its number as the system address
  * decoder counts, from the DMI on.  On Ice Lake-D the numbers mean other stacks, by one
- * source, and another gives up (UNCERTAIN: not used).
+ * source, and another gives up: UNCERTAIN(icx-d-stacks), not used.
  */
 #define ICX_PCI_STACK			0x09a2
 #define ICX_STACK_SAD_CONTROL_CFG	0x3f4
 #define ICX_SAD_CONTROL_CFG_ID		GENMASK(6, 4)
 #define ICX_STACK_OF_SAD		{ 5, 0, 1, 2, 3, 4 }
 #define ICX_STACK_DMI			5	/* alone can have root bus 0 */
-#define ICX_PORT0_DEVICE		2	/* of the first of four ports (UNCERTAIN) */
+#define ICX_PORT0_DEVICE		2	/* of the first of four ports: UNCERTAIN(ports) */
 #define ICX_NR_PORTS			4
 #define ICX_D_MODEL			108	/* in models.h, too */
 
@@ -91,7 +91,7 @@
 #define ICX_M3UPI_CTL0			0xd8
 #define ICX_M3UPI_STATUS		0xf8
 
-/* M2M: controls of two dwords; the place of the status is one source's (UNCERTAIN) */
+/* M2M: controls of two dwords; the place of the status is one source's: UNCERTAIN(m2m-status) */
 #define ICX_M2M_BOX_CTL			0x438
 #define ICX_M2M_CTR0			0x440
 #define ICX_M2M_CTL0			0x468
@@ -101,9 +101,9 @@
 /*
  * Memory controllers, in memory (imc_map.h): from a controller's address its free-running
  * counters, 64 bytes for each count of traffic, and a box for each channel.  Sources have
- * two channels each for Ice Lake-SP and three for Ice Lake-D, or three for both
- * (UNCERTAIN); and one controller of Snow Ridge, or two (UNCERTAIN).  A channel that is
- * not there reads 0, or all ones.
+ * two channels each for Ice Lake-SP and three for Ice Lake-D, or three for both, and one
+ * controller of Snow Ridge, or two: UNCERTAIN(imc-there).  A channel that is not there
+ * reads 0, or all ones.
  */
 #define ICX_NR_IMC			4
 #define ICX_IMC_CHANNELS		3
@@ -144,7 +144,7 @@
 
 /*
  * Global control would be at 1f80h, its layout, the status and all routes of an
- * overflow are UNCERTAIN: nothing is used.
+ * overflow are UNCERTAIN(snr-global): nothing is used.
  */
 
 /* UBox */
@@ -153,7 +153,7 @@
 #define SNR_MSR_UBOX_FIXED_CTR		0x1f94
 #define SNR_MSR_UBOX_CTR0		0x1f98
 
-/* PCU: the filter is at 1efch by one source, at 1ef5h by another (UNCERTAIN) */
+/* PCU: the filter is at 1efch by one source, at 1ef5h by another: UNCERTAIN(snr-filter) */
 #define SNR_MSR_PCU_BOX_CTL		0x1ef0
 #define SNR_MSR_PCU_CTL0		0x1ef1
 #define SNR_MSR_PCU_CTR0		0x1ef8
@@ -172,7 +172,7 @@
 #define SNR_MSR_IIO_STRIDE		0x10
 #define SNR_IRP_CTL0			0x8
 #define SNR_MSR_IIO_FREE_CLOCK		0x1eac
-#define SNR_MSR_IIO_FREE_IN		0x1f00	/* those out: as on Ice Lake (UNCERTAIN) */
+#define SNR_MSR_IIO_FREE_IN		0x1f00	/* those out: as on Ice Lake: UNCERTAIN(free-out) */
 #define SNR_MSR_IIO_FREE_STRIDE		0x10	/* of both */
 
 #define SNR_STACK_OF_SAD		{ 1, 4, 3, 2, 0 }

@@ -11,6 +11,7 @@
 #define IVBEP_MSR_GLOBAL_CTL		0xc00
 #define IVBEP_MSR_GLOBAL_STATUS		0xc01
 #define IVBEP_MSR_GLOBAL_CONFIG		0xc06
+/* Is a core's id its bit?  UNCERTAIN(core-sel) */
 #define IVBEP_GLOBAL_CTL_PMI_CORE_SEL	GENMASK(14, 0)
 #define IVBEP_GLOBAL_CONFIG_NUM_CBO	GENMASK(4, 0)
 
@@ -21,7 +22,7 @@
 #define IVBEP_STATUS_CBO0		3
 #define IVBEP_STATUS_HA0		18
 #define IVBEP_STATUS_IMC0		20
-#define IVBEP_STATUS_QPI0		22
+#define IVBEP_STATUS_QPI0		22	/* two bits, three ports: UNCERTAIN(status) */
 #define IVBEP_STATUS_R3QPI0		24
 #define IVBEP_STATUS_R2PCIE		26
 
@@ -64,7 +65,8 @@
 #define IVBEP_WIDTH_UBOX		44
 #define IVBEP_WIDTH_R2PCIE		44
 #define IVBEP_WIDTH_R3QPI		44
-#define IVBEP_WIDTH			48	/* all others, and the fixed counters */
+/* All others; of the UBox's fixed one and the IRP's: UNCERTAIN(width) */
+#define IVBEP_WIDTH			48
 
 /* PCI device ids, vendor 8086h; device:function fixed on the uncore bus (Table 1-3) */
 #define IVBEP_PCI_UBOX			0x0e1e	/* 11:0 socket map */

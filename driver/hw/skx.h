@@ -4,15 +4,16 @@
  *
  * No manual was at hand.  Sources: the kernel's own driver, and public lists of
  * registers and of their fields that were made from Intel 336274; where they
- * differ, or one of them stands alone, it is said here (UNCERTAIN).
+ * differ, or one of them stands alone, it is marked here.
  */
 #ifndef UCORE_HW_SKX_H
 #define UCORE_HW_SKX_H
 
 /*
  * Global control, status, configuration.  The layout of the control is written out
- * for Ice Lake, and used by one source here: the width of pmi_core_sel is UNCERTAIN
- * (47:0 or 60:0).  The positions in the status are one source's, and not complete.
+ * for Ice Lake, and used by one source here: pmi_core_sel is 47:0 or 60:0:
+ * UNCERTAIN(core-sel).  The positions in the status are one source's, and not complete:
+ * UNCERTAIN(status).
  */
 #define SKX_MSR_GLOBAL_CTL		0x700
 #define SKX_MSR_GLOBAL_STATUS		0x701
@@ -100,7 +101,8 @@
 /* Root buses of a socket: byte s is that of stack s, which has number 0 only if s is 0 */
 #define SKX_MSR_CPU_BUS_NUMBER		0x300
 #define SKX_CPU_BUS_NUMBER_VALID	BIT_ULL(63)
-#define SKX_PORT0_DEVICE		0	/* root ports on it: one source's (UNCERTAIN) */
+/* Root ports on it, by one source: UNCERTAIN(ports) */
+#define SKX_PORT0_DEVICE		0
 
 /* UPI link: controls of two dwords, the upper one an extended umask without bit 44 */
 #define SKX_UPI_CTR0			0x318
@@ -113,7 +115,7 @@
  * In the same function what the other end's socket has sent of itself, and whether the
  * link is trained.  One source alone reads them, also on Ice Lake and Sapphire Rapids
  * and not on Cooper Lake.  That its number is a node id, as CPUNODEID is, is by its
- * name (UNCERTAIN: the source takes it for the die's).
+ * name: UNCERTAIN(link-node), the source takes it for the die's.
  */
 #define SKX_UPI_KTILP0			0x94
 #define SKX_UPI_KTILP0_PORT		GENMASK(12, 8)
@@ -121,7 +123,7 @@
 #define SKX_UPI_KTIPCSTS		0x120
 #define SKX_UPI_KTIPCSTS_TRAINED	BIT(4)
 
-/* M2M: controls 8 bytes apart; the place of the status is one source's (UNCERTAIN) */
+/* M2M: controls 8 bytes apart; the place of the status is one source's: UNCERTAIN(m2m-status) */
 #define SKX_M2M_CTR0			0x200
 #define SKX_M2M_CTL0			0x228
 #define SKX_M2M_BOX_CTL			0x258
@@ -140,12 +142,12 @@
 #define SKX_PCI_IMC_CH0			0x2042	/* 10:2, of the second controller 12:2 */
 #define SKX_PCI_IMC_CH1			0x2046	/* 10:6, 12:6 */
 #define SKX_PCI_IMC_CH2			0x204a	/* 11:2, 13:2 */
-#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; Cooper Lake x:4 (UNCERTAIN) */
+#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; CPX x:4: UNCERTAIN(agents) */
 #define SKX_PCI_M2M			0x2066	/* 8:0 9:0, on another bus than the UBox */
 #define SKX_PCI_M2PCIE			0x2088	/* 21:1 22:1 23:1 22:5 */
 
 /*
- * Which of the functions of devices 18 to 20 is whose mesh agent is UNCERTAIN: one
+ * Which of the functions of devices 18 to 20 is whose mesh agent is UNCERTAIN(agents): one
  * source has the functions before these.
  */
 #define SKX_PCI_M3UPI_EVEN		0x204d	/* 18:1, 18:5; Cooper Lake: 18:1 19:1 20:1 */

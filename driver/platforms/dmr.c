@@ -2,7 +2,7 @@
 /*
  * Diamond Rapids: the names of its box types, and how their controls differ.
  *
- * Fields and counters that are UNCERTAIN (hw/dmr.h) are in a second set of rules, for
+ * Fields and counters that are uncertain (marked in hw/dmr.h) are in a second set of rules, for
  * those who load the module with uncertain=1.  No public list has names of its events:
  * which counters those of CXLCM, CBO and SBO may use the kernel's own driver tells.
  *

@@ -24,7 +24,7 @@ const struct ucore_box_words ucore_hswep_words = {
 	.reset = BOX_ENABLES | BOX_RESET,
 	.run = BOX_ENABLES,
 	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
-	.tried = BOX_ENABLES,
+	.tried = BOX_ENABLES,	/* UNCERTAIN(box-bits) */
 };
 
 /* Several bits at once may fault.  Bit 16 is known to be there; nothing can overflow. */
@@ -151,7 +151,7 @@ const struct ucore_box_type ucore_hswep_ubox = {
 	.fixed_width = HSWEP_WIDTH,
 	.least_width = E5_WIDTH_LEAST,
 	.least_fixed_width = E5_WIDTH_LEAST,
-	.status_fixed = UCORE_STATUS_VALUE,
+	.status_fixed = UCORE_STATUS_VALUE,	/* UNCERTAIN(fixed-status) */
 };
 
 const struct ucore_box_type ucore_hswep_ha = {

@@ -29,7 +29,7 @@
 #include "sample/nmi.h"
 #include "ucore_trace.h"
 
-#define DEBUGCTL_UNCORE_PMI	BIT_ULL(13)	/* ENABLE_UNCORE_PMI */
+#define DEBUGCTL_UNCORE_PMI	BIT_ULL(13)	/* ENABLE_UNCORE_PMI: UNCERTAIN(debugctl) */
 
 #ifndef MSR_IA32_DEBUGCTLMSR
 #define MSR_IA32_DEBUGCTLMSR	0x1d9

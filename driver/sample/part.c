@@ -238,6 +238,7 @@ static void box_join(struct ucore_part_box *pb)
 	if (!pb->joined)
 		box->users++;
 	pb->joined = true;
+	pb->seen = false;
 	if (box->users == 1)
 		ucore_box_program(box, pb->shared);
 	else
@@ -346,6 +347,7 @@ void ucore_part_go(struct ucore_part *part, u64 now)
 	part->last_read = now;
 	part->last_poll = now;
 	part->looked = now;
+	part->watched = now;
 }
 
 /**
@@ -386,7 +388,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 		forget_overflows(part);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
-		ctr->flags &= ~(UCORE_VALUE_UNSURE | (ctr->box->dead ? 0 : UCORE_VALUE_DEAD));
+		ctr->flags &= ~(UCORE_VALUE_PAST | (ctr->box->dead ? 0 : UCORE_VALUE_DEAD));
 		ucore_counter_poll_from(ctr);
 		if (part->running && !ctr->box->dead)
 			ucore_counter_restart(ctr);

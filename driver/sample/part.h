@@ -15,6 +15,9 @@
 
 struct ucore_domain;
 
+/* What a value says of the past, which RESET forgets. */
+#define UCORE_VALUE_PAST	(UCORE_VALUE_UNSURE | UCORE_VALUE_CHANGED)
+
 /**
  * struct ucore_sink - who waits for a session's records
  * @wait: pollers
@@ -37,6 +40,7 @@ struct ucore_sink {
  * @polls: looks
  * @dropped: periods of the timer that were dropped
  * @put_off: times that the timer or the next look was put off
+ * @changed: looks that found a control which somebody else has written (watch.c)
  * @cost_ns: CPU time
  * @frozen_ns: time the domain was frozen for them
  * @reads: register reads
@@ -51,6 +55,7 @@ struct ucore_stats {
 	u64 polls;
 	u64 dropped;
 	u64 put_off;
+	u32 changed;
 	u64 cost_ns;
 	u64 frozen_ns;
 	u64 reads;
@@ -63,6 +68,8 @@ struct ucore_stats {
  * @shared: values of its shared registers
  * @filters: the part's events say something of these
  * @joined: it counts among the box's users
+ * @control: its box control, as first seen after START
+ * @seen: @control is valid
  * @armed_mask: global status bits that its armed counters may set
  * @last: index of the counter that was added last; ucore_counter.sibling leads to the
  *        others
@@ -72,9 +79,11 @@ struct ucore_part_box {
 	struct ucore_box *box;
 	u64 shared[UCORE_MAX_SHARED];
 	u64 armed_mask;
+	u64 control;
 	u32 last;
 	bool filters;
 	bool joined;
+	bool seen;
 	bool reported;
 };
 
@@ -101,6 +110,7 @@ struct ucore_part_box {
  * @poll_ns: how often to look at counters whose periods are polled, 0: there are none
  * @poll: timer that does, pinned to the reader
  * @last_poll: when it last did
+ * @watched: when its controls were last looked at (watch.c)
  * @looked: the last instant of which it is known that no polled period was over
  * @late_ns: how long before the present interval that was
  * @low_dword: read low halves while that is exact
@@ -146,6 +156,7 @@ struct ucore_part {
 	u64 poll_ns;
 	struct hrtimer poll;
 	u64 last_poll;
+	u64 watched;
 	u64 looked;
 	u64 late_ns;
 	bool low_dword;

@@ -6,7 +6,7 @@
  * same instants everywhere; nothing is broadcast.  Polling looks at counters
  * that cannot interrupt, and takes their samples.  The guard does what nothing
  * else would do in time: fold a counter before it can wrap twice, find an
- * overflow whose interrupt was lost, and end throttling.
+ * overflow whose interrupt was lost, look who else writes controls, and end throttling.
  *
  * Callbacks run in hard-irq context on a CPU of the domain and take its lock.
  */
@@ -23,12 +23,13 @@
 #include "sample/pmi.h"
 #include "sample/stray.h"
 #include "sample/timer.h"
+#include "sample/watch.h"
 
 /* While overflows are armed, look this often whether one went unnoticed ... */
 #define GUARD_ARMED_NS		(20 * NSEC_PER_MSEC)
 /* ... and give its interrupt this long to show up. */
 #define GUARD_SUSPECT_NS	(1 * NSEC_PER_MSEC)
-#define GUARD_MAX_NS		(30ULL * NSEC_PER_SEC)
+#define GUARD_MAX_NS		UCORE_WATCH_NS
 
 /* From the expiry of a timer to its callback, at most */
 #define ENTRY_MAX_NS		(20 * NSEC_PER_USEC)
@@ -296,6 +297,8 @@ static void guard_work(struct ucore_domain *domain, u64 now)
 	fold_wraps(domain, now);
 	suspect |= find_silent(domain, now);
 	ucore_stray_look(domain, now);
+	if (!suspect)
+		ucore_watch_look(domain, now);
 	if (!domain->throttled)
 		ucore_domain_guard_soon(domain, suspect ? GUARD_SUSPECT_NS : guard_period(domain));
 }

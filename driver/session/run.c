@@ -286,7 +286,7 @@ int ucore_session_reset(struct ucore_session *session)
 	}
 	list_for_each_entry(event, &session->events, node) {
 		event->total = 0;
-		event->flags &= ~(UCORE_VALUE_UNSURE | (event->box->dead ? 0 : UCORE_VALUE_DEAD));
+		event->flags &= ~(UCORE_VALUE_PAST | (event->box->dead ? 0 : UCORE_VALUE_DEAD));
 	}
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		if (!session->part[i])

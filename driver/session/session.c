@@ -266,6 +266,7 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 		status->recovered += READ_ONCE(part->stats.recovered);
 		status->polled += READ_ONCE(part->stats.polled);
 		status->polls += READ_ONCE(part->stats.polls);
+		status->changed += READ_ONCE(part->stats.changed);
 		status->cost_ns += READ_ONCE(part->stats.cost_ns);
 		status->frozen_ns += READ_ONCE(part->stats.frozen_ns);
 		status->reads += READ_ONCE(part->stats.reads);

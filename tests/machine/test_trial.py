@@ -71,3 +71,14 @@ def cores_that_are_numbered_in_another_way(m):
     m.allow(r"NMI received for unknown reason|Dazed and confused")
     found = verify(m, 1)
     assert "interrupts" in failed(found) <= {"interrupts", "status"}, found
+
+
+# by two, so that the bits of one type are those of another that is armed, too; and
+# memory controllers that count a few of the lines that are read, and too many of those written
+@test("e2-2s", strict=False, timeout=300,
+      settings={"model.status-shift": 2, "rates.imc.*.*.0x04.0x03": 1000,
+                "rates.imc.*.*.0x04.0x0c": 4_000_000_000})
+def status_bits_and_events_that_are_elsewhere(m):
+    m.allow(r"NMI received for unknown reason|Dazed and confused")
+    found = verify(m, 1)
+    assert failed(found) == {"status", "memory"}, found

@@ -640,6 +640,8 @@ samples()
 	[[ $output == *",gap"* ]]
 	UCORE_FAKE="flags=96" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
 	[[ $output == *",unsure"* ]]
+	UCORE_FAKE="flags=192" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
+	[[ $output == *",changed"* ]]
 }
 
 @test "stat runs a program, with its options and its end" {
@@ -1691,6 +1693,15 @@ finds()
 	finds "overflow interrupts are available"
 	finds "kernel.perf_event_paranoid = 4 does not matter"
 	finds "# problems: 0, warnings: 0"
+}
+
+@test "doctor: who else writes controls" {
+	root 62
+	UCORE_FAKE="trial=2:0:8" tool doctor --root "$R"
+	grep -E "^warning +owners +another program .* of 1 box while .*: cbo2 of die 0$" <<<"$output"
+	[[ $output == *"end what writes there"* ]]
+	UCORE_FAKE="trial=2:0:1" tool doctor --root "$R"
+	[[ $output != *"another program or firmware"* ]]
 }
 
 @test "doctor: who holds what, and whose process is gone" {

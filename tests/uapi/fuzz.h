@@ -130,7 +130,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_read, domains, ARRAY) },
 	  .errors = { ENOMEM, ENOENT, ENOSPC, ESHUTDOWN } },
 	{ SHAPE(UCORE_STATUS, ucore_status, true),
-	  .slots = { SLOT(ucore_status, flags, FLAGS), SLOT(ucore_status, reserved, RESERVED) },
+	  .slots = { SLOT(ucore_status, flags, FLAGS) },
 	  .errors = { ESHUTDOWN } },
 	{ SHAPE(UCORE_BUDGET, ucore_budget, true),
 	  .slots = { SLOT(ucore_budget, flags, FLAGS), SLOT(ucore_budget, reserved, RESERVED) },

@@ -571,12 +571,11 @@ static void output_fields_are_ignored(const void *arg)
 	memset(&status, POISON, sizeof(status));
 	status.size = sizeof(status);
 	status.flags = 0;
-	status.reserved = 0;
 	do_command(session, UCORE_STATUS, &status);
 	expect_eq(status.state, UCORE_SESSION_STOPPED);
 	expect_eq(status.nr_events, 0);
 	expect_eq(status.nr_domains, 0);
-	expect_eq(status.reserved, 0);
+	expect_eq(status.changed, 0);
 	expect_eq(status.samples | status.lost | status.overflows | status.recovered, 0);
 	expect_eq(status.cost_ns | status.frozen_ns | status.reads | status.writes, 0);
 }

@@ -240,7 +240,7 @@ static void stream_write(const struct ctf *ctf, const struct stream *stream, FIL
 		"\tname = \"ucore_gap\";\n\tid = %u;\n\tstream_id = %u;\n"
 		"\tfields := struct {\n"
 		"\t\tuint32_t die;\n"
-		"\t\tenum : uint8_t { reader_moved = 0, offline = 1, online = 2, box_dead = 3, asleep = 4, awake = 5, frozen = 6, other = 255 } reason;\n"
+		"\t\tenum : uint8_t { reader_moved = 0, offline = 1, online = 2, box_dead = 3, asleep = 4, awake = 5, frozen = 6, changed = 7, other = 255 } reason;\n"
 		"\t\tint32_t cpu_from;\n\t\tint32_t cpu_to;\n"
 		"\t};\n};\n\n", CTF_GAP, id);
 }
@@ -356,7 +356,7 @@ static void gap_put(struct ctf *ctf, struct stream *stream, const struct ucore_g
 {
 	event_begin(ctf, stream, CTF_GAP, gap->time);
 	put_u32(stream, stream->place->die);
-	put_u8(stream, gap->reason <= UCORE_GAP_FROZEN ? (uint8_t)gap->reason : UINT8_MAX);
+	put_u8(stream, gap->reason <= UCORE_GAP_CHANGED ? (uint8_t)gap->reason : UINT8_MAX);
 	put_u32(stream, (uint32_t)gap->cpu_from);
 	put_u32(stream, (uint32_t)gap->cpu_to);
 }

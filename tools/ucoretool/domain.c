@@ -69,6 +69,8 @@ const char *value_note(uint32_t flags, int32_t cpu)
 		return domain_offline_text(cpu);
 	if (flags & UCORE_VALUE_REFUSED)
 		return "refused";
+	if (flags & UCORE_VALUE_CHANGED)
+		return "changed";
 	if (flags & UCORE_VALUE_UNSURE)
 		return "unsure";
 	if (flags & UCORE_VALUE_GAP)

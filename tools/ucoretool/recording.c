@@ -225,6 +225,8 @@ const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu)
 		return "awake";
 	case UCORE_GAP_FROZEN:
 		return "frozen";
+	case UCORE_GAP_CHANGED:
+		return "control changed";
 	default:
 		return "?";
 	}

@@ -620,6 +620,31 @@ static void check_sessions(struct doctor *doctor)
 	free(sessions);
 }
 
+/* Boxes whose controls were not ucore's alone since it was loaded */
+static void check_owners(struct doctor *doctor)
+{
+	const struct ucore_box_info *boxes, *first = NULL;
+	struct ucore_get_trial trial;
+	unsigned int n = 0;
+	size_t nr;
+
+	boxes = ucore_device_boxes(doctor->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (ucore_device_trial(doctor->dev, boxes[i].box, &trial, NULL))
+			return;
+		if (!(trial.found & UCORE_FOUND_CHANGED))
+			continue;
+		first = first ? first : &boxes[i];
+		n++;
+	}
+	if (first)
+		finding(doctor, VERDICT_WARNING, "owners",
+			"end what writes there (Intel PCM, LIKWID, VTune, wrmsr); counts marked 'changed' are of no use",
+			"another program or firmware wrote controls of %u box%s while sessions counted: %s%u of die %u%s",
+			n, n > 1 ? "es" : "", first->type, first->instance, first->die,
+			n > 1 ? " and others" : "");
+}
+
 /* ---- who we are -------------------------------------------------------- */
 
 static void check_context(struct doctor *doctor)
@@ -704,6 +729,7 @@ static int doctor_run(struct tool *tool, const void *data)
 		check_overflow(&doctor);
 		check_core(&doctor);
 		check_sessions(&doctor);
+		check_owners(&doctor);
 	}
 	check_context(&doctor);
 	check_paranoid(&doctor);

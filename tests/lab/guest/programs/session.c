@@ -332,9 +332,9 @@ static void status(void)
 		answer_errno(-1);
 		return;
 	}
-	printf("{\"errno\":0,\"state\":%u,\"samples\":%llu,\"lost\":%llu,"
+	printf("{\"errno\":0,\"state\":%u,\"changed\":%u,\"samples\":%llu,\"lost\":%llu,"
 	       "\"overflows\":%llu,\"recovered\":%llu,\"polled\":%llu,\"polls\":%llu,\"cost_ns\":%llu,"
-	       "\"frozen_ns\":%llu,\"reads\":%llu,\"writes\":%llu}\n", st.state,
+	       "\"frozen_ns\":%llu,\"reads\":%llu,\"writes\":%llu}\n", st.state, st.changed,
 	       (unsigned long long)st.samples, (unsigned long long)st.lost,
 	       (unsigned long long)st.overflows, (unsigned long long)st.recovered,
 	       (unsigned long long)st.polled, (unsigned long long)st.polls,

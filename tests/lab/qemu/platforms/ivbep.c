@@ -232,6 +232,8 @@ const UcorePlatform ucore_ivbep = {
     .msrs = { { 0xc00, 0xfff } },
     E5_GLOBAL(IVBEP),
     .global_status_legal = GENMASK(IVBEP_STATUS_R2PCIE, 0),
+    /* no source differs: for `ucoretool verify`, which must notice */
+    .status_doubtful = { 1, IVBEP_STATUS_R2PCIE },
 
     E5_COMMON,
     .box_ov_en = E5_BOX_CTL_OV_EN,

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Others who write the controls that sessions count with: Intel PCM, LIKWID, VTune, a
+ * person with wrmsr, firmware.  Nothing keeps them from it, and no sample could tell
+ * without an access more for each counter.  So the guard looks, every ten seconds, and what
+ * it finds is told: by the values, a record, STATUS, GET_TRIAL and the log.  It
+ * writes nothing: who is right is not known here, and START programs all of it anew.
+ *
+ * Accesses of a look: a read for each global control, for the control of each box of a
+ * part and for that of each of its counters.
+ */
+#include <linux/ktime.h>
+
+#include "box/changed.h"
+#include "box/domain.h"
+#include "sample/sample.h"
+#include "sample/watch.h"
+
+/* Once for each domain: another program that goes on writes for ever. */
+static void tell_log(struct ucore_domain *domain, const struct ucore_box *box)
+{
+	if (domain->told)
+		return;
+	domain->told = true;
+	pr_notice("%s%u of die %u: another program or firmware writes controls with which a session counts: its values are flagged\n",
+		  box->desc.type->name, box->desc.instance, box->desc.die);
+}
+
+/* The counters of a box that changed; a record at the first time. */
+static void mark(struct ucore_part *part, struct ucore_part_box *pb, u64 now)
+{
+	struct ucore_counter *ctr;
+	bool news = false;
+	u32 j;
+
+	for (j = pb->last; j != U32_MAX; j = ctr->sibling) {
+		ctr = &part->ctr[j];
+		news |= !(ctr->flags & UCORE_VALUE_CHANGED);
+		ctr->flags |= UCORE_VALUE_CHANGED;
+	}
+	pb->box->trial.found |= UCORE_FOUND_CHANGED;
+	if (news)
+		ucore_part_gap(part, now, UCORE_GAP_CHANGED, part->domain->reader,
+			       part->domain->reader, pb->box->id);
+	tell_log(part->domain, pb->box);
+}
+
+/* Each control is read, whatever the others say: a look always costs the same. */
+static bool box_changed(const struct ucore_part *part, struct ucore_part_box *pb)
+{
+	bool changed = ucore_changed_box(pb->box, &pb->control, &pb->seen);
+	u32 j;
+
+	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
+		changed |= ucore_changed_counter(&part->ctr[j]);
+	return changed;
+}
+
+static void part_look(struct ucore_part *part, bool global, u64 now)
+{
+	struct ucore_part_box *pb;
+	bool any = false;
+
+	part->watched = now;
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		if (!(box_changed(part, pb) | global))
+			continue;
+		mark(part, pb, now);
+		any = true;
+	}
+	part->stats.changed += any;
+}
+
+static bool due(const struct ucore_part *part, u64 now)
+{
+	return part->running && now - part->watched >= UCORE_WATCH_NS;
+}
+
+/**
+ * ucore_watch_look() - has somebody else written controls of the domain's parts?
+ * @domain: the domain, on which parts run and no overflow waits
+ * @now: time
+ *
+ * The guard's.  What is frozen is not looked at: its controls say so.
+ */
+void ucore_watch_look(struct ucore_domain *domain, u64 now)
+{
+	struct ucore_part *part;
+	bool any = false, global;
+
+	list_for_each_entry(part, &domain->parts, node)
+		any |= due(part, now);
+	if (!any || domain->frozen)
+		return;
+	global = ucore_domain_control_changed(domain);
+	list_for_each_entry(part, &domain->parts, node)
+		if (due(part, now))
+			part_look(part, global, now);
+}

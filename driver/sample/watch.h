@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Others who write the controls that sessions count with. */
+#ifndef UCORE_WATCH_H
+#define UCORE_WATCH_H
+
+#include <linux/types.h>
+
+struct ucore_domain;
+
+/* Controls of a part that runs are looked at this often. */
+#define UCORE_WATCH_NS	(10ULL * NSEC_PER_SEC)
+
+/* Under the domain's lock, on the domain: */
+void ucore_watch_look(struct ucore_domain *domain, u64 now);
+
+#endif /* UCORE_WATCH_H */
