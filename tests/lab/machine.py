@@ -25,6 +25,9 @@ from lab.qemu import args
 RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host
 BOOT_TIMEOUT = 60
+SCRIPT_TIMEOUT = 900
+# Where init looks for it
+SCRIPT = "/script"
 PR_SET_PDEATHSIG = 1
 # More than half of the instructions of a boot: self-tests of ciphers, memory zeroed when given
 # out, and what nobody here uses.  Debian's kernels leave their own constants writable, too, which
@@ -71,16 +74,18 @@ class Machine:
     strict    False: protocol violations are no failure
     track     False: the debug kernel does without kmemleak
     settings  what the scenario file says otherwise: {"rates.scale": "0.1"}
+    script    a shell script that runs by itself before the machine takes commands
     console   "log": into console.log; "terminal": this process's terminal
     """
 
     def __init__(self, scenario=None, kernel="6.1", *, module=True, perf=False,
-                 files=(), cmdline="", console="log", directory=None,
+                 files=(), cmdline="", script="", console="log", directory=None,
                  strict=True, track=True, settings=()):
         self.scenario = scenario
         self.kernel = kernels.get(kernel)
         self._content = {"module": module, "perf": perf, "files": dict(files)}
         self._cmdline = cmdline if track else f"kmemleak=off {cmdline}"
+        self._script = script
         self._terminal = console == "terminal"
         self._settings = dict(settings)
         if not strict:
@@ -138,7 +143,8 @@ class Machine:
         self._qmp = qmp.Qmp(qmp_fd[0])
         try:
             self._qmp.connect()
-            self._agent.wait_ready(BOOT_TIMEOUT * agent.patience())
+            allowed = SCRIPT_TIMEOUT if self._script else BOOT_TIMEOUT
+            self._agent.wait_ready(allowed * agent.patience())
         except (AgentError, qmp.QmpError) as error:
             raise AgentError(f"{self} did not boot: {error}\n{self._post_mortem()}") from error
 
@@ -157,6 +163,10 @@ class Machine:
         if with_module:
             content["module"] = artifacts.module(self.kernel.name, private_pmi(self._settings))
             content["tools"] = artifacts.tools()
+        if self._script:
+            path = self.directory / "script"
+            path.write_text(self._script)
+            content["files"][SCRIPT] = path
         initramfs.build(image, self.kernel, **content)
 
     def _command(self, image, agent_fd, qmp_fd):

@@ -696,6 +696,7 @@ bool ucore_rdpmc(X86CPU *cpu, uint32_t index, uint64_t *val)
     c->core_rdpmc++;
     *val = c->pmu.value[fixed ? UCORE_CORE_MAX_GP + index : index];
     pmu_rearm(&c->pmu);
+    ucore_pay(UCORE_COST_RDPMC, 1);
     qemu_mutex_unlock_iothread();
     return true;
 }

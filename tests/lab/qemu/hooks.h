@@ -37,6 +37,10 @@ void ucore_cpu_reset(struct ArchCPU *cpu);
 void ucore_icr_write(struct ArchCPU *cpu, uint8_t mode, uint8_t vector,
                      unsigned targets);
 
+/* an interrupt or NMI is delivered; a system call is made */
+void ucore_entered(int vector);
+void ucore_syscall(void);
+
 /* translated code counts instructions; fixed before the first vCPU runs */
 extern bool ucore_count_insns;
 

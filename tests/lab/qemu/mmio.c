@@ -42,6 +42,7 @@ static uint64_t window_read(void *opaque, hwaddr addr, unsigned size)
     if (low || (size == 8 && high)) {
         ucore_target_accesses(low ?: high)->mmio_read++;
     }
+    ucore_pay(UCORE_COST_MMIO, 1);
     if (size == 8) {
         return read_dword(low, now) | (uint64_t)read_dword(high, now) << 32;
     }
@@ -77,6 +78,7 @@ static void window_write(void *opaque, hwaddr addr, uint64_t val,
     const UcoreTarget *t = target_at(s, addr);
     int64_t now = ucore_sync(ucore);
 
+    ucore_pay(UCORE_COST_MMIO, 1);
     if (!t) {
         nothing_there(s, addr, val);
         return;

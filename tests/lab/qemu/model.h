@@ -17,6 +17,7 @@
  *   pmi.c, corepmu.c     the way to LVTPC, and the core's own counters
  *   corecpuid.c          which of those there are, and what CPUID says of them
  *   cpuid.c              CPUID leaves and the TSC
+ *   clock.c              what accesses cost, where time is instructions
  *   oracle.c, scenario.c out of band: results, faults, configuration
  */
 #ifndef UCORE_MODEL_H
@@ -422,6 +423,21 @@ typedef struct UcoreCoreConfig {
     unsigned eax, ebx, ecx, edx;    /* CPUID.0AH */
 } UcoreCoreConfig;
 
+/* what has a price on a machine whose time is made of instructions */
+typedef enum {
+    UCORE_COST_RDMSR,
+    UCORE_COST_WRMSR,
+    UCORE_COST_ECAM,            /* a dword */
+    UCORE_COST_CF8,             /* a dword: both port I/Os */
+    UCORE_COST_MMIO,
+    UCORE_COST_RDPMC,
+    UCORE_COST_IPI,             /* a CPU that is interrupted */
+    UCORE_COST_IRQ,
+    UCORE_COST_NMI,
+    UCORE_COST_SYSCALL,
+    UCORE_COSTS
+} UcoreCost;
+
 typedef struct UcoreConfig {
     const UcorePlatform *platform;
     unsigned sockets, cores, threads;
@@ -442,7 +458,8 @@ typedef struct UcoreConfig {
     UcoreForgery *forgery[UCORE_MAX_SOCKETS];
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
     bool box_enables, sbox_steps;
-    bool strict, core_pmu, insns;
+    bool strict, core_pmu, insns, clocked;
+    unsigned price[UCORE_COSTS];        /* ns */
     UcoreCoreConfig core;
     uint64_t scale;             /* in 1e-6 */
     GArray *rates;              /* of UcoreRate; the last match wins */
@@ -474,6 +491,7 @@ struct UcoreMachine {
     FILE *log;
     GArray *violations, *markers;
     uint64_t nr_violations;
+    uint64_t paid[UCORE_COSTS]; /* how often, on a clocked machine */
 };
 
 extern UcoreMachine *ucore;     /* NULL: the machine has no ucore device */
@@ -497,6 +515,14 @@ void ucore_engine_init(UcoreMachine *m);
 void ucore_engine_reset(UcoreMachine *m);
 /* Only the registers, and the faults of the scenario. */
 void ucore_engine_power_on(UcoreMachine *m, int64_t now);
+
+/* ------------------------------------------------------------- clock.c */
+
+extern const char *const ucore_cost_names[UCORE_COSTS];
+/* The prices of the scenario. */
+bool ucore_clock_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
+/* Virtual time passes, @times the price; nothing on other machines. */
+void ucore_pay(UcoreCost cost, unsigned times);
 
 /* ------------------------------------------------------------- words.c */
 

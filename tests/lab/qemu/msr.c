@@ -181,11 +181,13 @@ UcoreMsrResult ucore_rdmsr(X86CPU *cpu, uint32_t addr, uint64_t *val)
     if (ucore_core_owns_msr(addr)) {
         qemu_mutex_lock_iothread();
         result = ucore_core_rdmsr(c, addr, val);
+        ucore_pay(UCORE_COST_RDMSR, 1);
         qemu_mutex_unlock_iothread();
     } else if (owns_msr(addr)) {
         s = socket_of(c);
         qemu_mutex_lock_iothread();
         result = s ? uncore_rdmsr(s, addr, val) : UCORE_MSR_FAULT;
+        ucore_pay(UCORE_COST_RDMSR, 1);
         qemu_mutex_unlock_iothread();
     }
     return result;
@@ -204,11 +206,13 @@ UcoreMsrResult ucore_wrmsr(X86CPU *cpu, uint32_t addr, uint64_t val)
     if (ucore_core_owns_msr(addr)) {
         qemu_mutex_lock_iothread();
         result = ucore_core_wrmsr(c, addr, val);
+        ucore_pay(UCORE_COST_WRMSR, 1);
         qemu_mutex_unlock_iothread();
     } else if (owns_msr(addr)) {
         s = socket_of(c);
         qemu_mutex_lock_iothread();
         result = s ? uncore_wrmsr(s, addr, val) : UCORE_MSR_FAULT;
+        ucore_pay(UCORE_COST_WRMSR, 1);
         qemu_mutex_unlock_iothread();
     }
     return result;

@@ -11,6 +11,7 @@
 #include "qemu/module.h"
 #include "exec/address-spaces.h"
 #include "hw/core/cpu.h"
+#include "sysemu/cpu-timers.h"
 #include "qom/object.h"
 
 #define TYPE_UCORE_ORACLE "ucore-oracle"
@@ -113,6 +114,25 @@ static void line_end(UcoreMachine *m, GString *j)
     g_string_free(j, true);
 }
 
+/* what was executed and accessed until now, where that makes time */
+static void json_clock(GString *j, const UcoreMachine *m)
+{
+    uint64_t paid = 0;
+
+    if (!m->config.clocked) {
+        return;
+    }
+    json_open(j, "clock", '{');
+    json_u64(j, "insns", icount_get_raw());
+    for (unsigned i = 0; i < UCORE_COSTS; i++) {
+        json_u64(j, ucore_cost_names[i], m->paid[i]);
+        paid += m->paid[i] * m->config.price[i];
+    }
+    json_u64(j, "paid_ns", paid);
+    json_u64(j, "busy_ns", icount_to_ns(icount_get_raw()) + paid);
+    g_string_append_c(j, '}');
+}
+
 static void json_enabled(GString *j, const UcoreBox *box)
 {
     for (unsigned i = 0; i < box->nr_ctrs; i++) {
@@ -132,6 +152,7 @@ static GString *freeze_begin(const UcoreSocket *s, int64_t now,
     json_str(j, "reason", reason);
     json_open(j, "cause", '[');
     g_string_append_printf(j, "%s]", cause);
+    json_clock(j, s->machine);
     json_open(j, "counters", '[');
     for (unsigned b = 0;
          s->machine->config.log_counters && b < s->nr_boxes; b++) {
@@ -157,6 +178,7 @@ static GString *unfreeze_begin(const UcoreSocket *s, int64_t now,
     json_u64(j, "socket", s->id);
     json_u64(j, "seq", s->seq);
     json_u64(j, "frozen_ns", frozen);
+    json_clock(j, s->machine);
     return j;
 }
 
@@ -710,6 +732,7 @@ void ucore_marker(UcoreMachine *m, unsigned value)
         put_access_totals(m, j);
         g_string_append_c(j, ']');
         put_cpus(m, j);
+        json_clock(j, m);
         line_end(m, j);
     }
 }

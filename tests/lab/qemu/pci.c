@@ -51,6 +51,11 @@ static void count_access(const UcoreTarget *t, bool write)
     }
 }
 
+static void pay_access(void)
+{
+    ucore_pay(ucore->cf8 ? UCORE_COST_CF8 : UCORE_COST_ECAM, 1);
+}
+
 static uint32_t ucore_pci_read(PCIDevice *pd, uint32_t addr, int len)
 {
     UcorePciDevice *d = UCORE_PCI(pd);
@@ -64,6 +69,7 @@ static uint32_t ucore_pci_read(PCIDevice *pd, uint32_t addr, int len)
         count_access(t, false);
         val = ucore_target_read(t, ucore_sync(ucore)) >> t->shift;
         val = extract32(val, (addr & 3) * 8, len * 8);
+        pay_access();
     } else {
         val = pci_default_read_config(pd, addr, len);
     }
@@ -97,6 +103,7 @@ static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
         ucore_target_write(t, (uint64_t)val << t->shift,
                            0xffffffffULL << t->shift, ucore_sync(ucore));
     }
+    pay_access();
 }
 
 /* the registers have room for eight nodes: with more they tell nothing */

@@ -72,4 +72,5 @@ void ucore_icr_write(X86CPU *cpu, uint8_t mode, uint8_t vector,
     c->ipis++;
     c->ipi_targets += targets;
     c->ipi_vector[mode == NMI ? 2 : vector]++;
+    ucore_pay(UCORE_COST_IPI, targets);
 }

@@ -489,6 +489,7 @@ bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp)
            ucore_scenario_uint(kf, "machine", "nodes", 128, &cfg->nodes, errp) &&
            load_platform(cfg, kf, errp) &&
            load_options(cfg, kf, errp) &&
+           ucore_clock_load(cfg, kf, errp) &&
            ucore_core_load(cfg, kf, errp) &&
            load_boxes(cfg, kf, errp) &&
            load_global(cfg, kf, errp) &&

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a sample costs in time, on the machine whose time is made of it.
+
+One die, one CPU, which does nothing else: an instruction takes 1 ns, an access its price
+(prices.py), so what is spent is counted and not measured, and runs repeat to the nanosecond.
+All that is measured is a script which the guest runs by itself: commands of the host would
+come at other instants each time.
+
+Each tool runs for few and for many intervals, the program being in memory; the difference, divided
+by the intervals that its output shows, less what the idle guest does in the same time.  How long the
+die was frozen, and what was executed meanwhile, is that of the sample in the middle.
+"""
+
+import dataclasses
+import statistics
+
+from lab import bench, prices
+from lab.machine import Machine
+
+KERNEL = "6.1"
+INTERVAL_MS, FEW, MANY = 10, 10, 50
+# Periods that are tried, until one is sustained
+RING_US = (100, 125, 160, 200, 250, 320, 400, 500, 640, 800, 1000, 1250, 1600, 2000, 4000)
+PERF_US = (1000, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 50000)
+TRY_MS, SUSTAINED = 100, 0.98
+SCENARIOS = {"ivbep": "clock-e5", "spr": "clock-spr"}
+IDLE, RING, READ, PERF = "idle", "ucore ring", "ucore READ", "perf stat"
+
+
+@dataclasses.dataclass(frozen=True)
+class Events:
+    """What all tools count, and the least number of accesses for it."""
+    counters: int
+    ucore: tuple
+    perf: tuple
+    limit: int
+
+    @property
+    def title(self):
+        return f"{self.counters} counters"
+
+
+def some(platform, counters):
+    """So many counters of four memory channels."""
+    imc = next(box for box in platform.boxes if box.name == "imc")
+    event, each = f"event={imc.event:#x}", counters // 4
+    general = min(each, imc.counters)
+    ucore, perf = [], []
+    for i in range(4):
+        ucore += [f"imc{i}/{event}/"] * general + [f"imc{i}/fixed/"] * (each - general)
+        perf += [f"uncore_imc_{i}/{event}/"] * general
+        perf += [f"uncore_imc_{i}/event=0xff/"] * ((each - general) * imc.perf_fixed)
+    return Events(counters, tuple(ucore), tuple(perf), counters * imc.accesses + 2)
+
+
+def all_of(platform):
+    found = bench.full_set(platform)
+    return Events(found.counters // bench.SOCKETS, found.ucore, found.perf, found.reads + found.words)
+
+
+def sets(platform):
+    return some(platform, 4), some(platform, 20), all_of(platform)
+
+
+# ---- The script of the guest ----
+
+class Script:
+    """Marks are numbered; what a run showed goes to a file, by the number before it."""
+
+    def __init__(self):
+        self.lines = ["cd /tmp", "insmod /lib/modules/*/ucore.ko cores=0", "have"]
+        self.marks = 0
+
+    def add(self, *lines):
+        self.lines += lines
+
+    def marked(self, command, count):
+        """The number of the mark before; the one behind is the next."""
+        first = self.marks
+        self.marks += 2
+        self.add(f"poke mark {first}", f"{command} >/tmp/log 2>&1", f"poke mark {first + 1}",
+                 f"echo {first} $({count}) >>/tmp/results")
+        return first
+
+    def measured(self, tool):
+        def command(intervals):
+            return tool.command(f"{(intervals + 0.5) * INTERVAL_MS / 1000:.4f}")
+        self.add(f"{command(FEW)} >/dev/null 2>&1")
+        count = tool.intervals or "echo 0"
+        return tuple(self.marked(command(n), count) for n in (FEW, MANY))
+
+    def shortest(self, key, periods, command, count):
+        """The first period (us) that gives all its samples and loses none."""
+        self.add(f"for us in {' '.join(map(str, periods))}; do",
+                 f"{command} >/tmp/log 2>&1 || continue",
+                 f"n=$({count})",
+                 f"[ $((n * us)) -ge {int(TRY_MS * 1000 * SUSTAINED)} ] || continue",
+                 f"grep -q ', [1-9][0-9]* records lost' /tmp/log && continue",
+                 f"echo {key} $us >>/tmp/results; break", "done")
+
+    def text(self):
+        return "\n".join(self.lines) + "\n"
+
+
+def tools(events):
+    """As bench.py has them, at the interval of this one."""
+    def at(make, *more):
+        return make(dataclasses.replace(bench.PLATFORMS["ivbep"], interval_ms=INTERVAL_MS), *more)
+    ring = at(bench.ucore_ring, events.ucore)
+    return {RING: dataclasses.replace(ring, share=1), READ: at(bench.ucore_stat, events.ucore),
+            PERF: at(bench.perf_stat, events.perf)}
+
+
+def write_script(found_sets, wanted, periods):
+    """The script, and (set, tool) -> marks."""
+    script, marks = Script(), {}
+    script.add(f"poke mark {script.marks}")
+    marks[IDLE] = script.measured(bench.IDLE)
+    for tool in (RING, READ, PERF):
+        if tool == PERF and tool in wanted:
+            script.add("rmmod ucore", "modprobe intel_uncore")
+        for events in found_sets if tool in wanted else ():
+            marks[events.title, tool] = script.measured(tools(events)[tool])
+            if periods and tool != READ:
+                add_periods(script, events, tool)
+    return script.text(), marks
+
+
+def add_periods(script, events, tool):
+    seconds = TRY_MS / 1000
+    key = f"shortest:{events.counters}:{tool.replace(' ', '_')}"
+    if tool == RING:
+        script.shortest(key, RING_US, f"ucoretool record --timer ${{us}}us "
+                        f"{bench.options(events.ucore)} -o /tmp/out -- sleep {seconds}",
+                        "sed -n 's/ samples of .*//p' /tmp/log")
+    else:
+        script.shortest(key, PERF_US, f"perf stat -a -I $((us / 1000)) -x, -o /tmp/out "
+                        f"-e {','.join(events.perf)} -- sleep {seconds}",
+                        "grep '^ ' /tmp/out | cut -d, -f1 | sort -u | wc -l")
+
+
+# ---- What came of it ----
+
+def spent(before, after):
+    return {key: after["clock"][key] - before["clock"][key] for key in after["clock"]}
+
+
+class Run:
+    """One boot with the sets of a platform."""
+
+    def __init__(self, platform, found_sets, wanted=(RING, READ, PERF), times=1, periods=True):
+        self.times = times
+        text, self._marks = write_script(found_sets, wanted, periods)
+        with Machine(SCENARIOS[platform], KERNEL, perf=PERF in wanted, strict=False, script=text,
+                     settings=prices.settings(times)) as machine:
+            self._results = dict(line.split() for line in machine.sh("cat /tmp/results").splitlines())
+            self._events = machine.truth()
+        self._at = {event["value"]: number for number, event in enumerate(self._events)
+                    if event["ev"] == "marker"}
+        self.rows = {key: self._row(*key) for key in self._marks if key != IDLE}
+
+    def _between(self, mark):
+        return self._events[self._at[mark]:self._at[mark + 1] + 1]
+
+    def _cost(self, marks):
+        """What many intervals cost more than few, and how many more there were."""
+        few, many = (spent(window[0], window[-1]) for window in map(self._between, marks))
+        intervals = [int(self._results[str(mark)]) for mark in marks]
+        return {key: many[key] - few[key] for key in many}, intervals[1] - intervals[0]
+
+    def _row(self, title, tool):
+        cost, intervals = self._cost(self._marks[title, tool])
+        if intervals < 1:
+            raise RuntimeError(f"{tool} showed nothing of {title}: {self._results}")
+        idle = self._cost(self._marks[IDLE])[0]
+        row = {key: cost[key] / intervals - idle[key] / (MANY - FEW) for key in cost}
+        row["accesses"] = sum(row[key] for key in ("rdmsr", "wrmsr", "ecam", "cf8", "mmio"))
+        row["shortest_us"] = int(self._results.get(
+            f"shortest:{title.split()[0]}:{tool.replace(' ', '_')}", 0))
+        return row | self._frozen(self._marks[title, tool][1])
+
+    def _frozen(self, mark):
+        """The die's window of the sample in the middle, ns and instructions."""
+        windows, began = [], None
+        for event in self._between(mark):
+            if event["ev"] == "freeze":
+                began = event
+            elif event["ev"] == "unfreeze" and began:
+                windows.append((event["frozen_ns"], spent(began, event)["insns"]))
+        # START and STOP freeze, too: the samples are most
+        return {"frozen_ns": statistics.median_low([ns for ns, _ in windows]) if windows else 0,
+                "frozen_insns": statistics.median_low([n for _, n in windows]) if windows else 0}
+
+    def shares(self, key):
+        """What part of the time each cost has, percent."""
+        row = self.rows[key]
+        parts = {"instructions": row["insns"] * prices.INSTRUCTION_NS}
+        for name, price in prices.PRICES.items():
+            parts[name] = row[name] * price.ns * self.times
+        return {name: 100 * ns / row["busy_ns"] for name, ns in parts.items() if round(ns)}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The clocked machine: virtual time is what instructions and accesses cost.
+ *
+ * QEMU's icount makes each instruction take 2^shift ns.  What the guest does
+ * beside that has a price in section [clock] of the scenario, which is added
+ * to virtual time when it is done: after the access, so that a value is that
+ * of the instant at which the access began.  The vCPU then leaves its block,
+ * for its budget of instructions was made for an earlier instant.
+ *
+ * A machine without icount has no prices; here everything does nothing then.
+ */
+#include "model.h"
+#include "qapi/error.h"
+#include "sysemu/cpu-timers.h"
+
+/* more would be a second for an access */
+#define MAX_PRICE   1000000
+
+const char *const ucore_cost_names[UCORE_COSTS] = {
+    [UCORE_COST_RDMSR] = "rdmsr",
+    [UCORE_COST_WRMSR] = "wrmsr",
+    [UCORE_COST_ECAM] = "ecam",
+    [UCORE_COST_CF8] = "cf8",
+    [UCORE_COST_MMIO] = "mmio",
+    [UCORE_COST_RDPMC] = "rdpmc",
+    [UCORE_COST_IPI] = "ipi",
+    [UCORE_COST_IRQ] = "irq",
+    [UCORE_COST_NMI] = "nmi",
+    [UCORE_COST_SYSCALL] = "syscall",
+};
+
+bool ucore_clock_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    g_auto(GStrv) keys = g_key_file_get_keys(kf, "clock", NULL, NULL);
+
+    cfg->clocked = icount_enabled();
+    if (keys && !cfg->clocked) {
+        error_setg(errp, "ucore: scenario: [clock] needs icount");
+        return false;
+    }
+    for (unsigned i = 0; keys && keys[i]; i++) {
+        unsigned cost = 0;
+
+        while (cost < UCORE_COSTS && strcmp(keys[i], ucore_cost_names[cost])) {
+            cost++;
+        }
+        if (cost == UCORE_COSTS) {
+            error_setg(errp, "ucore: scenario: [clock] %s: no such price",
+                       keys[i]);
+            return false;
+        }
+        if (!ucore_scenario_uint(kf, "clock", keys[i], MAX_PRICE,
+                                 &cfg->price[cost], errp)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void ucore_pay(UcoreCost cost, unsigned times)
+{
+    uint64_t price;
+
+    if (!ucore || !ucore->config.clocked) {
+        return;
+    }
+    price = (uint64_t)ucore->config.price[cost] * times;
+    ucore->paid[cost] += times;
+    if (price) {
+        icount_pass(price);
+        if (current_cpu) {
+            cpu_exit(current_cpu);
+        }
+    }
+}
+
+void ucore_entered(int vector)
+{
+    ucore_pay(vector == EXCP02_NMI ? UCORE_COST_NMI : UCORE_COST_IRQ, 1);
+}
+
+void ucore_syscall(void)
+{
+    ucore_pay(UCORE_COST_SYSCALL, 1);
+}
