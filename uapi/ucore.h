@@ -1084,7 +1084,8 @@ struct ucore_set_pmi_cpus {
  * LOST).  perf slows events down that interrupt too often (kernel.perf_event_max_sample_rate).
  *
  * A session may have many: one for each thread or CPU.  They stay until the session's end;
- * that of a thread which has exited is silent.  New threads are not followed.
+ * that of a thread which has exited is silent, and so is that of a CPU which has been
+ * offline.  New threads are not followed.
  *
  * Errors: EINVAL (also @type, both of or neither @cpu and @tid, or what perf does not
  * understand), E2BIG, EFAULT, ENOMEM, EACCES (without CAP_PERFMON), ERANGE (@period),
