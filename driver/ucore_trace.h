@@ -31,7 +31,8 @@
 #define ucore_show_trigger(trigger)					\
 	__print_symbolic(trigger,					\
 			 { UCORE_TRIGGER_OVERFLOW, "overflow" },	\
-			 { UCORE_TRIGGER_TIMER, "timer" })
+			 { UCORE_TRIGGER_TIMER, "timer" },		\
+			 { UCORE_TRIGGER_CORE, "core" })
 
 #define ucore_show_access(access)					\
 	__print_symbolic(access,					\

@@ -63,7 +63,9 @@
  *  EPERM       a mapping asked for write access to a read-only page, or a PMI CPU is
  *              not one of the caller's, or END_SESSION without CAP_SYS_ADMIN
  *  ESHUTDOWN   the session was ended (END_SESSION): its descriptor can only be closed
- *  EACCES      a filter that shows what others do, without CAP_PERFMON
+ *  EACCES      a filter that shows what others do, or a trigger or records that tell
+ *              what tasks do, without CAP_PERFMON
+ *  ESRCH       no such thread
  */
 #ifndef _UAPI_UCORE_H
 #define _UAPI_UCORE_H
@@ -100,6 +102,7 @@
 #define UCORE_STATUS		_IO(UCORE_TYPE, 0x17)
 #define UCORE_RING_INFO		_IO(UCORE_TYPE, 0x18)
 #define UCORE_BUDGET		_IO(UCORE_TYPE, 0x19)
+#define UCORE_CORE_TRIGGER	_IO(UCORE_TYPE, 0x1e)
 
 #define UCORE_NAME_LEN		16
 #define UCORE_REASON_LEN	160
@@ -112,6 +115,7 @@
 #define UCORE_POLL_MIN_NS	100000ULL	/* ucore_event_add.poll_ns: 100 us */
 #define UCORE_POLL_MAX_NS	10000000ULL
 #define UCORE_PMI_CPUS_MAX	256		/* ucore_set_pmi_cpus.nr */
+#define UCORE_CORE_TRIGGERS_MAX	4096		/* UCORE_CORE_TRIGGER: of a session */
 #define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size: bytes */
 #define UCORE_RING_MAX		67108864U
 
@@ -789,9 +793,15 @@ struct ucore_core_info {
  * sessions count on, but on none of these boxes.  Boxes without UCORE_BOX_FREEZE count on, too
  * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.  Boxes
  * of cores are frozen as ever: their domains have no other boxes.
+ *
+ * TASKS: a record TASKS before each sample says which task ran on each CPU of the domain.
+ * That is where and when, and not who caused the counts.  EACCES unless the device was
+ * opened with CAP_PERFMON.  While such a session runs, each switch of tasks on any CPU
+ * costs some ten nanoseconds; START interrupts all CPUs once, samples interrupt none.
  */
 #define UCORE_SESSION_LOW_DWORD	(1U << 0)
 #define UCORE_SESSION_BOX_FREEZE (1U << 1)
+#define UCORE_SESSION_TASKS	(1U << 2)
 
 /**
  * struct ucore_create_session - UCORE_CREATE_SESSION
@@ -809,8 +819,8 @@ struct ucore_core_info {
  * The session holds nothing until events are added.  Closing the descriptor
  * stops its counters, and resets and gives back the boxes that nobody else has.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size or wakeup), ENOMEM,
- * EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes
+ * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size or wakeup), EACCES (TASKS),
+ * ENOMEM, EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes
  * of cores).
  */
 struct ucore_create_session {
@@ -835,7 +845,7 @@ struct ucore_create_session {
  *       descriptor with another, or on its way to another in a socket
  * @uid: user who created it, in the caller's user namespace
  * @state: UCORE_SESSION_*
- * @flags: UCORE_SESSION_LOW_DWORD, UCORE_SESSION_BOX_FREEZE
+ * @flags: UCORE_SESSION_LOW_DWORD, UCORE_SESSION_BOX_FREEZE, UCORE_SESSION_TASKS
  * @nr_events: events
  * @nr_boxes: boxes that it has counters of: GET_BOXES tells which, unless they are shared
  * @nr_domains: domains that those are on
@@ -1046,6 +1056,55 @@ struct ucore_set_pmi_cpus {
 	__aligned_u64 cpus;
 };
 
+/* ucore_core_trigger.type: the numbers are perf's (perf_event_attr.type) */
+#define UCORE_PERF_HARDWARE	0	/* PERF_TYPE_HARDWARE: cycles, instructions ... */
+#define UCORE_PERF_SOFTWARE	1	/* PERF_TYPE_SOFTWARE: task-clock, page-faults ... */
+#define UCORE_PERF_RAW		4	/* PERF_TYPE_RAW: event and umask of the core */
+
+/* ucore_core_trigger.flags */
+#define UCORE_CORE_USER		(1U << 0)	/* count in user mode only */
+
+/**
+ * struct ucore_core_trigger - UCORE_CORE_TRIGGER: sample when a core has counted so many
+ * @size: sizeof(struct ucore_core_trigger)
+ * @flags: UCORE_CORE_USER
+ * @type: UCORE_PERF_*
+ * @cpu: CPU on which it is counted, or -1
+ * @tid: thread that it is counted for, wherever that runs, in the caller's pid namespace;
+ *       or 0.  Either this or @cpu
+ * @reserved: 0
+ * @config: which event: perf_event_attr.config
+ * @period: a sample every so many counts: 1 to 2^63 - 1
+ *
+ * The kernel's perf counts it while the session runs, as one of its own events, beside
+ * those of others; when so many have been counted the die on which that happened is
+ * frozen and sampled, if the session has events there: UCORE_TRIGGER_CORE, with the
+ * context that the count ended in.  The sample comes a few microseconds later, for perf
+ * tells in an NMI (@late_ns of the sample); overflows within the making of a sample, or
+ * beyond the budget, have none, and are counted as lost (ucore_budget.dropped, records
+ * LOST).  perf slows events down that interrupt too often (kernel.perf_event_max_sample_rate).
+ *
+ * A session may have many: one for each thread or CPU.  They stay until the session's end;
+ * that of a thread which has exited is silent, and so is that of a CPU which has been
+ * offline.  New threads are not followed.
+ *
+ * Errors: EINVAL (also @type, both of or neither @cpu and @tid, or what perf does not
+ * understand), E2BIG, EFAULT, ENOMEM, EACCES (without CAP_PERFMON), ERANGE (@period),
+ * ENOENT (CPU), EAGAIN (offline), ESRCH, ENOSPC (more than UCORE_CORE_TRIGGERS_MAX),
+ * EOPNOTSUPP (perf cannot count the event, or not interrupt), EBUSY (running session,
+ * or perf cannot have the cores' counters).
+ */
+struct ucore_core_trigger {
+	__u32 size;
+	__u32 flags;
+	__u32 type;
+	__s32 cpu;
+	__u32 tid;
+	__u32 reserved;
+	__u64 config;
+	__u64 period;
+};
+
 /**
  * struct ucore_command - argument of UCORE_START, UCORE_STOP, UCORE_RESET
  * @size: sizeof(struct ucore_command)
@@ -1055,6 +1114,7 @@ struct ucore_set_pmi_cpus {
  * count from the same moment; counts go on from where STOP left them.
  * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples), ERANGE (samples
  * would take too much of the timer's period: struct ucore_budget), ENOMEM, EALREADY,
+ * EOPNOTSUPP (UCORE_SESSION_TASKS: a kernel without the scheduler's tracepoints),
  * EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about to sleep).
  *
  * STOP reads the last counts under a frozen domain and stops the boxes, or, where other
@@ -1232,8 +1292,9 @@ struct ucore_status {
  *           for all sessions together
  * @wait_ns: out: how long START, RESET or READ would have to wait now
  * @dropped: out: periods of the timer in which there was no sample; known when the next
- *           one is taken, or at STOP
- * @put_off: out: times that the timer, or a look at polled periods, was put off
+ *           one is taken, or at STOP; and overflows of UCORE_CORE_TRIGGERs without one
+ * @put_off: out: times that the timer, or a look at polled periods, was put off, or that
+ *           an overflow of a UCORE_CORE_TRIGGER had no sample because of the budget
  *
  * All that ucore does on a CPU with interrupts off, for all domains that it reads and
  * all sessions, is charged to the CPU: services of overflows, samples of timers, looks,
@@ -1319,6 +1380,7 @@ struct ucore_ring_producer {
 #define UCORE_RECORD_SAMPLE	1
 #define UCORE_RECORD_LOST	2
 #define UCORE_RECORD_GAP	3
+#define UCORE_RECORD_TASKS	4
 
 /**
  * struct ucore_record - head of every record
@@ -1335,12 +1397,13 @@ struct ucore_record {
 /* ucore_sample.trigger */
 #define UCORE_TRIGGER_OVERFLOW	0
 #define UCORE_TRIGGER_TIMER	1
+#define UCORE_TRIGGER_CORE	2	/* UCORE_CORE_TRIGGER */
 
 /*
  * ucore_sample.flags
  *
  * CONTEXT: ip, pid and tid are of the interrupted context of @cpu: who ran there, not
- * who caused the counts.  USER: ip is a user address.  RECOVERED: the PMI was lost, the
+ * who caused the counts; of UCORE_TRIGGER_CORE: who counted the period's last.  USER: ip is a user address.  RECOVERED: the PMI was lost, the
  * guard timer found the domain frozen, @time is late.  THROTTLED: samples came too fast,
  * or took too much of a CPU's time: the domain was held frozen afterwards.  POLLED: no
  * interrupt, the driver looked and found the period over; @time is late by @late_ns at
@@ -1368,7 +1431,8 @@ struct ucore_record {
  * @frozen_ns: from @time until the domain ran again, or, if the sample is
  *             throttled, until it could have
  * @skew_ns: as in struct ucore_read_domain
- * @late_ns: POLLED: time since the look before, which found the period not over; else 0
+ * @late_ns: POLLED: time since the look before, which found the period not over;
+ *           UCORE_TRIGGER_CORE: time from the core event's overflow to @time; else 0
  * @ip: instruction interrupted; 0 without CAP_PERFMON, as are @pid and @tid
  * @pid: process interrupted (initial pid namespace)
  * @tid: thread interrupted (initial pid namespace)
@@ -1444,6 +1508,44 @@ struct ucore_gap {
 	__s32 cpu_to;
 	__u32 box;
 	__u32 reserved;
+};
+
+/* ucore_task.flags */
+#define UCORE_TASK_KNOWN	(1U << 0)	/* else the CPU was offline, or switched too often */
+
+/**
+ * struct ucore_task - the task that ran on a CPU
+ * @cpu: the CPU
+ * @flags: UCORE_TASK_*
+ * @pid: process (initial pid namespace); 0: the CPU was idle
+ * @tid: thread (initial pid namespace)
+ * @since: when it began to run there last; at the earliest the START of the first session
+ *         with UCORE_SESSION_TASKS
+ * @comm: its name, ends with a zero
+ */
+struct ucore_task {
+	__u32 cpu;
+	__u32 flags;
+	__u32 pid;
+	__u32 tid;
+	__u64 since;
+	char comm[16];
+};
+
+/**
+ * struct ucore_tasks - RECORD_TASKS: who ran where when the next sample was taken
+ * @hdr: type, size, sequence number
+ * @time: instant: that of the sample, whose number follows unless one of them was lost
+ * @domain: domain id
+ * @nr_tasks: elements of @tasks
+ * @tasks: one for each CPU of the domain that was online at START, in their order
+ */
+struct ucore_tasks {
+	struct ucore_record hdr;
+	__u64 time;
+	__u32 domain;
+	__u32 nr_tasks;
+	struct ucore_task tasks[];
 };
 
 #endif /* _UAPI_UCORE_H */

@@ -227,6 +227,8 @@ static int cmd_create_session(struct ucore_ioctl_call *call)
 	ret = create_check(create);
 	if (ret)
 		return ret;
+	if (create->flags & UCORE_SESSION_TASKS && !context)
+		return -EACCES;
 	session = ucore_roll_open(create, context);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
@@ -289,7 +291,7 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	{ UCORE_ANSWER(UCORE_GET_CORE, struct ucore_core_info, reason, cmd_get_core) },
 	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, reserved,
 		 cmd_create_session),
-	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
+	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE | UCORE_SESSION_TASKS,
 	  .undo = undo_create_session },
 	{ UCORE_ANSWER(UCORE_GET_SESSIONS, struct ucore_get_sessions, sessions,
 		       cmd_get_sessions) },

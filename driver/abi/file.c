@@ -13,6 +13,7 @@
 #include "abi/file.h"
 #include "abi/ioctl.h"
 #include "box/catalog.h"
+#include "session/core_trigger.h"
 #include "session/roll.h"
 #include "session/run.h"
 #include "session/session.h"
@@ -75,6 +76,11 @@ static int cmd_set_pmi_cpus(struct ucore_ioctl_call *call)
 	ret = ucore_session_set_cpus(call_session(call), cpus, set->nr);
 	kfree(cpus);
 	return ret;
+}
+
+static int cmd_core_trigger(struct ucore_ioctl_call *call)
+{
+	return ucore_core_trigger_add(call_session(call), &call->arg.trigger);
 }
 
 static int cmd_start(struct ucore_ioctl_call *call)
@@ -166,6 +172,8 @@ static const struct ucore_ioctl_cmd session_commands[] = {
 	  .flags = UCORE_EVENT_INTERRUPT, .undo = undo_event_add },
 	{ UCORE_ACTION(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove) },
 	{ UCORE_ACTION(UCORE_SET_PMI_CPUS, struct ucore_set_pmi_cpus, cpus, cmd_set_pmi_cpus) },
+	{ UCORE_ACTION(UCORE_CORE_TRIGGER, struct ucore_core_trigger, period, cmd_core_trigger),
+	  .flags = UCORE_CORE_USER },
 	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start), .works = true },
 	{ UCORE_ACTION(UCORE_STOP, struct ucore_command, flags, cmd_stop) },
 	{ UCORE_ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset), .works = true },

@@ -29,6 +29,7 @@ union ucore_ioctl_arg {
 	struct ucore_event_add add;
 	struct ucore_event_remove remove;
 	struct ucore_set_pmi_cpus cpus;
+	struct ucore_core_trigger trigger;
 	struct ucore_command command;
 	struct ucore_read read;
 	struct ucore_status status;

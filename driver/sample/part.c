@@ -194,6 +194,7 @@ void ucore_part_forget(struct ucore_part *part)
 	part->fresh = false;
 	part->recovered = false;
 	part->polled = false;
+	part->by = NULL;
 	part->trigger_event = UCORE_EVENT_NONE;
 }
 

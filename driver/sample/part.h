@@ -13,6 +13,7 @@
 #include "box/box.h"
 #include "sample/ring.h"
 
+struct ucore_context;
 struct ucore_domain;
 
 /* What a value says of the past, which RESET forgets. */
@@ -102,6 +103,8 @@ struct ucore_part_box {
  * @nr_ctr: how many
  * @box: boxes
  * @nr_box: how many
+ * @cpu: CPUs whose tasks its samples tell, rising
+ * @nr_cpus: how many; 0: they tell none
  * @armed_mask: global status bits of its armed boxes, 0 without overflow trigger
  * @guard_ns: a read at least this often misses no wrap
  * @timer_ns: period of the timer trigger, 0 for none
@@ -124,6 +127,7 @@ struct ucore_part_box {
  * @gap_sample: its domain did not count for a while: the next sample tells
  * @gap_read: the same, for the next READ
  * @trigger: UCORE_TRIGGER_*
+ * @by: of UCORE_TRIGGER_CORE: what the core event interrupted, else NULL
  * @trigger_event: lowest event that overflowed
  * @last_read: when the counters were last read
  * @nr_reads: times they were
@@ -148,6 +152,8 @@ struct ucore_part {
 	u32 nr_ctr;
 	struct ucore_part_box *box;
 	u32 nr_box;
+	u32 *cpu;
+	u32 nr_cpus;
 	u64 armed_mask;
 	u64 guard_ns;
 	u64 timer_ns;
@@ -171,6 +177,7 @@ struct ucore_part {
 	bool gap_sample;
 	bool gap_read;
 	u32 trigger;
+	const struct ucore_context *by;
 	u32 trigger_event;
 	u64 last_read;
 	u64 nr_reads;

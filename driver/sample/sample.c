@@ -20,6 +20,7 @@
 #include "sample/budget.h"
 #include "sample/nmi.h"
 #include "sample/sample.h"
+#include "sample/who.h"
 #include "ucore_trace.h"
 
 static unsigned int max_rate = 50000;
@@ -270,6 +271,24 @@ void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part)
 	part->trigger = UCORE_TRIGGER_TIMER;
 }
 
+/**
+ * ucore_part_core_due() - an event of a core ends the interval, unless an overflow did
+ * @iv: the interval
+ * @part: the part
+ * @context: what that event interrupted; valid until the interval's end
+ *
+ * Samples of others that end here, too, have the context of what they are due to.
+ */
+void ucore_part_core_due(struct ucore_interval *iv, struct ucore_part *part,
+			 const struct ucore_context *context)
+{
+	if (part->due)
+		return;
+	part->due = true;
+	part->trigger = UCORE_TRIGGER_CORE;
+	part->by = context;
+}
+
 /*
  * ---- end ----
  */
@@ -373,7 +392,7 @@ void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int 
 }
 
 /**
- * ucore_part_drop() - periods of its timer had no sample: count them as lost
+ * ucore_part_drop() - periods of its timer or of core events had no sample: they are lost
  * @part: the part
  * @n: how many
  */
@@ -417,10 +436,19 @@ static void report_deaths(struct ucore_part *part, u64 now)
 	}
 }
 
+/* What the sample is due to came so long before it. */
+static u64 late_ns(const struct ucore_interval *iv, const struct ucore_part *part)
+{
+	if (part->by)
+		return iv->now - min(iv->now, part->by->time);
+	return part->polled ? part->late_ns : 0;
+}
+
 static void sample_fill(struct ucore_sample *sample, const struct ucore_interval *iv,
 			const struct ucore_part *part)
 {
-	bool visible = iv->has_context && part->sink->context;
+	const struct ucore_context *context = part->by ?: iv->has_context ? &iv->context : NULL;
+	bool visible = context && part->sink->context;
 	const struct ucore_counter *ctr;
 	struct ucore_value *value = sample->values;
 
@@ -428,16 +456,16 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	ucore_part_times(part, iv->now, ucore_interval_frozen_before(iv, part),
 			 &sample->time_enabled, &sample->time_running);
 	sample->skew_ns = iv->skew_ns;
-	sample->late_ns = part->polled ? part->late_ns : 0;
-	sample->ip = visible ? iv->context.ip : 0;
-	sample->pid = visible ? iv->context.pid : 0;
-	sample->tid = visible ? iv->context.tid : 0;
-	sample->cpu = iv->has_context ? iv->context.cpu : raw_smp_processor_id();
+	sample->late_ns = late_ns(iv, part);
+	sample->ip = visible ? context->ip : 0;
+	sample->pid = visible ? context->pid : 0;
+	sample->tid = visible ? context->tid : 0;
+	sample->cpu = context ? context->cpu : raw_smp_processor_id();
 	sample->domain = iv->domain->id;
 	sample->trigger = part->trigger;
 	sample->trigger_event = part->trigger_event;
 	sample->flags = (visible ? UCORE_SAMPLE_CONTEXT : 0) |
-			(visible && iv->context.user ? UCORE_SAMPLE_USER : 0) |
+			(visible && context->user ? UCORE_SAMPLE_USER : 0) |
 			(part->recovered ? UCORE_SAMPLE_RECOVERED : 0) |
 			(part->polled ? UCORE_SAMPLE_POLLED : 0) |
 			(part->gap_sample ? UCORE_SAMPLE_GAP : 0) |
@@ -451,6 +479,18 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	}
 }
 
+/* Who ran where at that instant: before the sample, so that a reader has it at hand. */
+static void tasks_emit(const struct ucore_interval *iv, struct ucore_part *part)
+{
+	struct ucore_tasks *tasks = part_reserve(part, UCORE_RECORD_TASKS, ucore_who_size(part),
+						 iv->now);
+
+	if (tasks)
+		ucore_who_fill(part, tasks, iv->now);
+	if (!tasks || ucore_ring_commit(part->ring))
+		sink_wake(part->sink);
+}
+
 /* Write the record of a part that is due.  The domain runs already. */
 static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, u64 frozen_ns)
 {
@@ -460,6 +500,8 @@ static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, 
 	if (!part->ring)
 		return;
 	report_deaths(part, iv->now);
+	if (part->nr_cpus)
+		tasks_emit(iv, part);
 	sample = part_reserve(part, UCORE_RECORD_SAMPLE,
 			      struct_size(sample, values, part->nr_ctr), iv->now);
 	if (sample) {

@@ -68,6 +68,8 @@ void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_co
 void ucore_interval_end(struct ucore_interval *iv);
 
 void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part);
+void ucore_part_core_due(struct ucore_interval *iv, struct ucore_part *part,
+			 const struct ucore_context *context);
 void ucore_part_drop(struct ucore_part *part, u64 n);
 void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int to, u32 box);
 

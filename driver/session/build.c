@@ -5,6 +5,7 @@
  * Process context; the session's lock is held.
  */
 #include <linux/bits.h>
+#include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
@@ -64,8 +65,11 @@ static void part_drop(struct ucore_part *part)
 {
 	kvfree(part->ctr);
 	kvfree(part->box);
+	kvfree(part->cpu);
 	part->ctr = NULL;
 	part->box = NULL;
+	part->cpu = NULL;
+	part->nr_cpus = 0;
 	part->nr_ctr = 0;
 	part->nr_box = 0;
 }
@@ -200,8 +204,22 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	}
 }
 
+/* The CPUs whose tasks it tells: those that are online now. */
+static int part_list_cpus(struct ucore_part *part)
+{
+	u32 cpu;
+
+	part->cpu = kvcalloc(nr_cpu_ids, sizeof(*part->cpu), GFP_KERNEL_ACCOUNT);
+	if (!part->cpu)
+		return -ENOMEM;
+	for_each_online_cpu(cpu)
+		if (ucore_domain_has_cpu(part->domain, cpu))
+			part->cpu[part->nr_cpus++] = cpu;
+	return 0;
+}
+
 /* Room for the counters of the events that a part has. */
-static int part_prepare(struct ucore_part *part)
+static int part_prepare(const struct ucore_session *session, struct ucore_part *part)
 {
 	part_drop(part);
 	part->armed_mask = 0;
@@ -211,7 +229,9 @@ static int part_prepare(struct ucore_part *part)
 		return 0;
 	part->ctr = kvcalloc(part->nr_events, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
 	part->box = kvcalloc(part->nr_events, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
-	return part->ctr && part->box ? 0 : -ENOMEM;
+	if (!part->ctr || !part->box)
+		return -ENOMEM;
+	return session->flags & UCORE_SESSION_TASKS && part->ring ? part_list_cpus(part) : 0;
 }
 
 /* Prepare all parts, and link those that will have counters. */
@@ -225,7 +245,7 @@ static int parts_prepare(struct ucore_session *session)
 		part = session->part[i];
 		if (!part)
 			continue;
-		ret = part_prepare(part);
+		ret = part_prepare(session, part);
 		if (!part->nr_events)
 			continue;
 		part->index = n++;

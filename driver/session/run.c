@@ -16,7 +16,9 @@
 #include "sample/sample.h"
 #include "sample/stray.h"
 #include "sample/timer.h"
+#include "sample/who.h"
 #include "session/build.h"
+#include "session/core_trigger.h"
 #include "session/meet.h"
 #include "session/run.h"
 #include "session/session.h"
@@ -98,9 +100,21 @@ static bool rings_hold_samples(struct ucore_session *session)
 
 	ucore_for_each_part(part, session)
 		if (part->ring && part->ring->size / 2 < sizeof(struct ucore_lost) +
-							 struct_size(sample, values, part->nr_ctr))
+							 struct_size(sample, values, part->nr_ctr) +
+							 ucore_who_size(part))
 			return false;
 	return true;
+}
+
+static int who_get(const struct ucore_session *session)
+{
+	return session->flags & UCORE_SESSION_TASKS ? ucore_who_get() : 0;
+}
+
+static void who_put(const struct ucore_session *session)
+{
+	if (session->flags & UCORE_SESSION_TASKS)
+		ucore_who_put();
 }
 
 static bool boxes_alive(struct ucore_session *session)
@@ -151,6 +165,9 @@ int ucore_session_start(struct ucore_session *session)
 		return -ENOSPC;
 	if (!ucore_turn_affordable(session))
 		return -ERANGE;
+	ret = who_get(session);
+	if (ret)
+		return ret;
 
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
@@ -168,6 +185,10 @@ int ucore_session_start(struct ucore_session *session)
 unlock:
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
+	if (ret)
+		who_put(session);
+	else
+		ucore_core_triggers_start(session);
 	return ret;
 }
 
@@ -236,6 +257,7 @@ void ucore_session_stop(struct ucore_session *session)
 
 	if (!session->running)
 		return;
+	ucore_core_triggers_stop(session);
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
 	ucore_meet(session, &(struct ucore_meeting){ .act = stop, .together = true });
@@ -244,6 +266,7 @@ void ucore_session_stop(struct ucore_session *session)
 	session->running = false;
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
+	who_put(session);
 	ucore_session_keep_counts(session);
 }
 

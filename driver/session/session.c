@@ -24,6 +24,7 @@
 #include "sample/stray.h"
 #include "session/build.h"
 #include "session/claim.h"
+#include "session/core_trigger.h"
 #include "session/session.h"
 
 static atomic64_t next_session = ATOMIC64_INIT(1);
@@ -482,6 +483,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	init_irq_work(&session->sink.wake, sink_wake_up);
 	spin_lock_init(&session->rings);
 	INIT_LIST_HEAD(&session->events);
+	INIT_LIST_HEAD(&session->triggers);
 	return session;
 
 free:
@@ -500,6 +502,7 @@ void ucore_session_give_up(struct ucore_session *session)
 	struct ucore_event *event, *next;
 
 	WRITE_ONCE(session->ended, true);
+	ucore_core_triggers_remove(session);
 	ucore_claims_give_back(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);

@@ -45,6 +45,8 @@ struct user_struct;
  * @ended: for good, though the descriptor lives (roll.c)
  * @values: a snapshot, by event; as many as @nr_events while running
  * @domains: a snapshot, by domain
+ * @triggers: list of struct ucore_trigger
+ * @nr_triggers: length of @triggers
  * @skew_ns: time between the first and the last freeze of that snapshot, of
  *           domains and of boxes
  * @readers: scratch for ucore_meet(): CPUs that do the work
@@ -80,6 +82,8 @@ struct ucore_session {
 	bool ended;
 	struct ucore_value *values;
 	struct ucore_read_domain *domains;
+	struct list_head triggers;
+	u32 nr_triggers;
 	u64 skew_ns;
 	cpumask_var_t readers;
 	struct ucore_part **here;

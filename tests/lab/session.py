@@ -19,8 +19,8 @@ FIXED = "fixed"
 FIXED_BIT = 1 << 32         # UCORE_COUNTER_FIXED
 
 # ucore.h
-SAMPLE, LOST, GAP = 1, 2, 3
-TRIGGER_OVERFLOW, TRIGGER_TIMER = 0, 1
+SAMPLE, LOST, GAP, TASKS = 1, 2, 3, 4
+TRIGGER_OVERFLOW, TRIGGER_TIMER, TRIGGER_CORE = 0, 1, 2
 SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED, SAMPLE_POLLED = 1, 2, 4, 8, 16
 VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN, VALUE_GAP, VALUE_CHANGED = 1, 2, 8, 32, 128
 SAMPLE_GAP, SAMPLE_STRETCHED = 32, 64
@@ -74,10 +74,11 @@ class Session:
     boxes  False: do not list them, which takes seconds when there are a thousand
     names  boxes that the driver and the model call differently: driver's -> model's
     box_freeze  it freezes its own boxes, not the die
+    tasks  its samples tell which tasks ran
     """
 
     def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None,
-                 boxes=True, names=None, box_freeze=False):
+                 boxes=True, names=None, box_freeze=False, tasks=False):
         self.machine = machine
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
         self._process = machine.spawn(f"exec {pinned}session", fed=True)
@@ -93,7 +94,7 @@ class Session:
         self._begun = 0         # mark of the first start
         self._stops = {}        # die -> the freeze of STOP itself, known to freezes()
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
-                     + (" low" if low else "") + (" boxes" if box_freeze else ""))
+                     + (" low" if low else "") + (" boxes" if box_freeze else "") + (" tasks" if tasks else ""))
 
     def __enter__(self):
         return self

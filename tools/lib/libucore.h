@@ -640,6 +640,46 @@ int ucore_session_add_list(struct ucore_session *session, const char *list,
 int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, size_t nr,
 			   struct ucore_error *err);
 
+/**
+ * struct ucore_core_event - what the kernel's perf counts on a core
+ * @type: UCORE_PERF_*
+ * @flags: UCORE_CORE_USER
+ * @config: as perf numbers it
+ */
+struct ucore_core_event {
+	uint32_t type;
+	uint32_t flags;
+	uint64_t config;
+};
+
+/**
+ * struct ucore_core_target - for whom
+ * @tid: a thread, or 0
+ * @cpu: a CPU, without a thread
+ */
+struct ucore_core_target {
+	uint32_t tid;
+	uint32_t cpu;
+};
+
+/**
+ * ucore_core_event_find() - an event of the cores by perf's name
+ * @text: "instructions", "page-faults", "r01c2" ...; ":u" behind it: in user mode only
+ *
+ * Errors: ENOENT, EINVAL.
+ */
+int ucore_core_event_find(const char *text, struct ucore_core_event *event,
+			  struct ucore_error *err);
+
+/**
+ * ucore_session_core_trigger() - sample the die whenever a core has counted so many
+ *
+ * Errors: those of UCORE_CORE_TRIGGER, explained.
+ */
+int ucore_session_core_trigger(struct ucore_session *session,
+			       const struct ucore_core_event *event, uint64_t period,
+			       const struct ucore_core_target *target, struct ucore_error *err);
+
 /*
  * These are UCORE_START, UCORE_STOP and UCORE_RESET with their errors, explained.
  */

@@ -3,6 +3,7 @@
  * Is a record what it claims to be?  Rings and files ask the same question.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "internal.h"
 
@@ -14,6 +15,18 @@ static bool sample_fits(const struct ucore_sample *sample, size_t size)
 	return size >= sizeof(*sample) &&
 	       sample->nr_values == (size - sizeof(*sample)) / sizeof(sample->values[0]) &&
 	       (size - sizeof(*sample)) % sizeof(sample->values[0]) == 0;
+}
+
+static bool tasks_fit(const struct ucore_tasks *tasks, size_t size)
+{
+	if (size < sizeof(*tasks) ||
+	    tasks->nr_tasks != (size - sizeof(*tasks)) / sizeof(tasks->tasks[0]) ||
+	    (size - sizeof(*tasks)) % sizeof(tasks->tasks[0]))
+		return false;
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++)
+		if (!memchr(tasks->tasks[i].comm, 0, sizeof(tasks->tasks[i].comm)))
+			return false;
+	return true;
 }
 
 int ucore_record_check(const void *data, size_t avail)
@@ -36,6 +49,8 @@ int ucore_record_check(const void *data, size_t avail)
 		return size >= sizeof(struct ucore_lost) ? (int)size : -EBADMSG;
 	case UCORE_RECORD_GAP:
 		return size >= sizeof(struct ucore_gap) ? (int)size : -EBADMSG;
+	case UCORE_RECORD_TASKS:
+		return tasks_fit(data, size) ? (int)size : -EBADMSG;
 	default:
 		return size >= sizeof(*record) ? (int)size : -EBADMSG;
 	}
@@ -50,6 +65,8 @@ uint64_t ucore_record_time(const struct ucore_record *record)
 		return ((const struct ucore_lost *)record)->time;
 	case UCORE_RECORD_GAP:
 		return ((const struct ucore_gap *)record)->time;
+	case UCORE_RECORD_TASKS:
+		return ((const struct ucore_tasks *)record)->time;
 	default:
 		return 0;
 	}

@@ -155,7 +155,7 @@ static int events_add(struct tool *tool, const struct count_args *args, struct c
 		      const struct ucore_session_config *config,
 		      const struct count_triggers *triggers)
 {
-	bool triggered = config->timer_ns || !triggers;
+	bool triggered = config->timer_ns || !triggers || triggers->others;
 	char text[UCORE_SPEC_LEN];
 	int ret;
 
@@ -170,7 +170,7 @@ static int events_add(struct tool *tool, const struct count_args *args, struct c
 	}
 	if (triggered)
 		return 0;
-	return tool_usage(tool, "nothing ends an interval: give -c PERIOD, --timer TIME, or period=N to an event");
+	return tool_usage(tool, "nothing ends an interval: give -c PERIOD, --timer TIME, --core-event, or period=N to an event");
 }
 
 static int cpus_set(struct tool *tool, const struct count_args *args, struct count *count)

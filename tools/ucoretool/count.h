@@ -53,10 +53,12 @@ struct count {
 /**
  * struct count_triggers - the periods of events
  * @period: the period of the first event, or 0
+ * @others: something else ends intervals, too
  * @interrupt: refuse events whose periods could only be polled
  */
 struct count_triggers {
 	uint64_t period;
+	bool others;
 	bool interrupt;
 };
 

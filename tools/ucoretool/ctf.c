@@ -228,7 +228,7 @@ static void stream_write(const struct ctf *ctf, const struct stream *stream, FIL
 		"\tname = \"ucore_sample\";\n\tid = %u;\n\tstream_id = %u;\n"
 		"\tfields := struct {\n"
 		"\t\tuint32_t die;\n\t\tuint32_t cpu;\n\t\tuint64_t seq;\n"
-		"\t\tenum : uint8_t { overflow = 0, timer = 1, other = 2 } trigger;\n"
+		"\t\tenum : uint8_t { overflow = 0, timer = 1, core = 2, other = 3 } trigger;\n"
 		"\t\tuint64_t enabled_ns;\n\t\tuint64_t running_ns;\n"
 		"\t\tuint64_t frozen_ns;\n\t\tuint64_t skew_ns;\n\t\tuint64_t late_ns;\n"
 		"\t\tuint32_t flags;\n\t\tuint32_t pid;\n\t\tuint32_t tid;\n\t\taddress_t ip;\n",
@@ -338,7 +338,7 @@ static void sample_put(struct ctf *ctf, struct stream *stream, const struct ucor
 	put_u32(stream, stream->place->die);
 	put_u32(stream, sample->cpu);
 	put_u64(stream, sample->hdr.seq);
-	put_u8(stream, sample->trigger <= UCORE_TRIGGER_TIMER ? (uint8_t)sample->trigger : 2);
+	put_u8(stream, sample->trigger <= UCORE_TRIGGER_CORE ? (uint8_t)sample->trigger : 3);
 	put_u64(stream, sample->time_enabled);
 	put_u64(stream, sample->time_running);
 	put_u64(stream, sample->frozen_ns);

@@ -192,6 +192,19 @@ int recording_next(struct tool *tool, struct recording *recording)
 
 /* ---- words ------------------------------------------------------------- */
 
+/* Programs choose their names: a terminal gets no more than letters of them */
+const char *recording_task_name(const struct ucore_task *task, char *text)
+{
+	size_t i;
+
+	if (!task->pid)
+		return strcpy(text, "idle");
+	for (i = 0; i < sizeof(task->comm) - 1 && task->comm[i]; i++)
+		text[i] = task->comm[i] < ' ' || task->comm[i] > '~' ? '?' : task->comm[i];
+	text[i] = 0;
+	return text;
+}
+
 const char *recording_domain_text(const struct recording *recording, char *text)
 {
 	ucore_domain_name(recording->place->die, recording->place->cpu, text,

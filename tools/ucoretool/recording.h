@@ -116,6 +116,9 @@ const char *recording_value_note(uint32_t flags, int32_t cpu);
 /** recording_gap_reason() - why there is a gap on a domain that is @cpu, or a die if that is -1 */
 const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu);
 
+/** recording_task_name() - what people call a task; @text has room for its comm */
+const char *recording_task_name(const struct ucore_task *task, char *text);
+
 /** recording_head() - say when and where it was recorded, if people read it */
 void recording_head(const struct recording *recording, FILE *stream);
 

@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "cli.h"
+#include "core_event.h"
 #include "count.h"
 #include "domain.h"
 #include "flight.h"
@@ -34,6 +35,7 @@ struct record_args {
 	const char *path;
 	struct metric_args metrics;
 	struct flight_args flight;
+	struct core_args core;
 };
 
 /* A ring, and the record that was taken from it but not written */
@@ -51,11 +53,16 @@ struct record {
 	size_t nr_sources;
 	uint64_t wanted;	/* samples to stop after, 0: no limit */
 	uint64_t samples;
+	const char *periods_of;	/* what may be dropped */
 	uint64_t damaged;	/* times a ring made no sense */
 };
 
 static const struct option_desc record_options[] = {
-	{ 'c', "period", "N", "a sample every N counts of the first event" },
+	{ 'c', "period", "N", "a sample every N counts of the first event, or of --core-event" },
+	{ OPT_CORE_EVENT, "core-event", "NAME",
+	  "samples by an event of a core: instructions, page-faults:u ... (-p, -C or a program)" },
+	{ 'p', "pid", "LIST", "processes whose --core-event is counted" },
+	{ OPT_TASKS, "tasks", NULL, "tell with each sample which tasks ran on the die's CPUs" },
 	{ OPT_INTERRUPT, "interrupt", NULL, "refuse periods that could only be polled" },
 	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (100us to 1000s)" },
 	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
@@ -85,6 +92,12 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 		return parse_count(tool, "period", value, 1, UINT64_MAX, &args->triggers.period);
 	case OPT_INTERRUPT:
 		args->triggers.interrupt = true;
+		return 0;
+	case OPT_CORE_EVENT:
+	case 'p':
+		return core_event_option(tool, &args->core, letter, value);
+	case OPT_TASKS:
+		args->count.flags |= UCORE_SESSION_TASKS;
 		return 0;
 	case OPT_TIMER:
 		return parse_duration(tool, "timer", value, false, UCORE_TIMER_MIN_NS,
@@ -145,7 +158,9 @@ static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 	if (!args->path)
 		args->path = args->flight.keep_ns ? FLIGHT_NAME : "ucore.data";
 	args->count.nr_others = args->metrics.nr_lists;
-	return count_finish(tool, &args->count, argc, argv);
+	if (count_finish(tool, &args->count, argc, argv))
+		return EXIT_USAGE;
+	return core_event_finish(tool, &args->core, &args->count, &args->triggers);
 }
 
 /* ---- rings ------------------------------------------------------------- */
@@ -279,12 +294,13 @@ static void summary_polls(const struct record *record, const struct ucore_status
 }
 
 /* Why records are missing: their ring was full, or there was no time to take a sample */
-static void summary_lost(const struct ucore_status *status, const struct ucore_budget *budget)
+static void summary_lost(const struct ucore_status *status, const struct ucore_budget *budget,
+			 const char *periods_of)
 {
 	if (budget->dropped)
 		fprintf(stderr,
-			"%llu periods of the timer were dropped%s: a sample takes some %.0f us, so try a longer period or fewer events\n",
-			(unsigned long long)budget->dropped,
+			"%llu periods of %s were dropped%s: a sample takes some %.0f us, so try a longer period or fewer events\n",
+			(unsigned long long)budget->dropped, periods_of,
 			budget->put_off ? ", for the CPU's budget was spent" : "",
 			(double)budget->sample_ns / NSEC_PER_USEC);
 	if (status->lost > budget->dropped)
@@ -318,7 +334,7 @@ static void summary_print(const struct record *record, const struct ucore_status
 		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
 			(unsigned long long)status->recovered,
 			(unsigned long long)status->overflows);
-	summary_lost(status, budget);
+	summary_lost(status, budget, record->periods_of);
 	if (record->damaged)
 		fprintf(stderr, "a ring made no sense %llu times: this is a bug of the driver\n",
 			(unsigned long long)record->damaged);
@@ -429,6 +445,8 @@ static int record_session(struct tool *tool, struct record *record,
 	if (!ret && args->flight.keep_ns)
 		ret = wait_signal(tool, &wait, SIGUSR2);
 	if (!ret)
+		ret = core_event_add(tool, &args->core, &record->count, &wait);
+	if (!ret)
 		ret = record_count(tool, record, args, config, &wait);
 	return wait_close(tool, &wait, ret);
 }
@@ -451,7 +469,10 @@ static int record_run(struct tool *tool, const void *data)
 		.ring_size = args->ring_size,
 		.wakeup = record_wakeup(args),
 	};
-	struct record record = { .wanted = args->nr_samples };
+	struct record record = {
+		.wanted = args->nr_samples,
+		.periods_of = args->core.name ? args->core.name : "the timer",
+	};
 	int ret = count_open(tool, &args->count, &config, &args->triggers, &record.count);
 
 	if (ret)

@@ -19,6 +19,7 @@
 #include "recording.h"
 #include "timeline.h"
 #include "tool.h"
+#include "who.h"
 
 #define NR_BINS		16	/* of a histogram */
 
@@ -30,6 +31,7 @@ struct report_args {
 	bool windowed;
 	const char *html;
 	const char *ctf;
+	unsigned int by;
 	struct out out;
 };
 
@@ -60,6 +62,7 @@ static const struct option_desc report_options[] = {
 	{ OPT_PER_SOCKET, "per-socket", NULL,
 	  "sum the boxes of a die or CPU up, one line per event (default)" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
+	{ OPT_BY, "by", "LIST", "what was counted while who ran: comm, pid, tid, cpu, ip" },
 	{ OPT_HTML, "html", "FILE", "a page with the time line, for a browser" },
 	{ OPT_CTF, "ctf", "DIR", "a trace, for babeltrace2 and Trace Compass" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator" },
@@ -85,6 +88,8 @@ static int report_option(struct tool *tool, void *data, int letter, const char *
 	case OPT_PER_BOX:
 		args->per_box = letter == OPT_PER_BOX;
 		return 0;
+	case OPT_BY:
+		return who_parse(tool, value, &args->by);
 	case OPT_HTML:
 		args->html = value;
 		return 0;
@@ -113,6 +118,8 @@ static int report_finish(struct tool *tool, void *data, int argc, char **argv)
 		return tool_usage(tool, "-x and -j print a table: not with --html and --ctf");
 	if (args->ctf && (args->metrics.nr_lists || args->per_box))
 		return tool_usage(tool, "--ctf writes the counts of each box: without -M and --per-box");
+	if (args->by && (args->html || args->ctf || args->metrics.nr_lists || args->per_box))
+		return tool_usage(tool, "--by prints a table of events: without --html, --ctf, -M and --per-box");
 	if (metric_finish(tool, &args->metrics))
 		return EXIT_USAGE;
 	if (!args->path)
@@ -520,7 +527,8 @@ static int report_run(struct tool *tool, const void *data)
 	if (ret)
 		return ret;
 	clock_window_fix(&report.window, report.recording.header->start_real);
-	ret = args->ctf ? ctf_write(tool, &report.recording, &report.window, args->ctf) :
+	ret = args->by ? who_report(tool, &report.recording, &report.window, args->by, &report.out) :
+	      args->ctf ? ctf_write(tool, &report.recording, &report.window, args->ctf) :
 			  report_make(tool, &report, args);
 	timeline_free(&report.timeline);
 	ucore_metrics_free(report.metrics);

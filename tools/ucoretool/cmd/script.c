@@ -237,7 +237,8 @@ static void trigger_cells(const struct script *script, struct sample_cells *cell
 
 	cells->head[HEAD_TRIGGER] =
 		cell_text(sample->trigger == UCORE_TRIGGER_OVERFLOW ? "overflow" :
-			  sample->trigger == UCORE_TRIGGER_TIMER ? "timer" : "?");
+			  sample->trigger == UCORE_TRIGGER_TIMER ? "timer" :
+			  sample->trigger == UCORE_TRIGGER_CORE ? "core" : "?");
 	if (!event)
 		return;
 	box_text(event, cells->trigger_box, sizeof(cells->trigger_box));
@@ -270,6 +271,8 @@ static void head_make(const struct script *script, struct sample_cells *cells,
 		cells->head[HEAD_POLLED] = cell_flag(true);
 		cells->head[HEAD_LATE] = cell_ns(sample->late_ns);
 	}
+	if (sample->trigger == UCORE_TRIGGER_CORE)
+		cells->head[HEAD_LATE] = cell_ns(sample->late_ns);
 	if (sample->skew_ns)
 		cells->head[HEAD_SKEW] = cell_ns(sample->skew_ns);
 	cells->head[HEAD_CLOCK] = cell_text(clock_iso(ucore_file_real(script->recording.file,
@@ -324,6 +327,8 @@ static void headline_print(struct script *script, const struct cell *head)
 	fprintf(stream, "%s%s%s", head[HEAD_RECOVERED].kind != CELL_NONE ? " recovered" : "",
 		head[HEAD_THROTTLED].kind != CELL_NONE ? " throttled" : "",
 		head[HEAD_STRETCHED].kind != CELL_NONE ? " stretched" : "");
+	if (head[HEAD_POLLED].kind == CELL_NONE && head[HEAD_LATE].kind != CELL_NONE)
+		fprintf(stream, " late %.2f us", (double)head[HEAD_LATE].number / NSEC_PER_USEC);
 	if (head[HEAD_POLLED].kind != CELL_NONE)
 		fprintf(stream, " polled, late < %.2f us",
 			(double)head[HEAD_LATE].number / NSEC_PER_USEC);
@@ -479,6 +484,54 @@ static void gap_print(struct script *script, const struct ucore_gap *gap)
 		gap->cpu_to);
 }
 
+/* ---- who ran where: like them, before its sample ------------------------ */
+
+static void tasks_json(struct script *script, const struct ucore_tasks *tasks)
+{
+	struct out *out = &script->out;
+	char name[sizeof(tasks->tasks[0].comm)];
+
+	json_line_begin(out);
+	json_text(out, "record", "tasks");
+	json_number(out, "time_ns", tasks->time);
+	json_begin(out, "tasks", '[');
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
+		const struct ucore_task *task = &tasks->tasks[i];
+
+		if (!(task->flags & UCORE_TASK_KNOWN))
+			continue;
+		json_begin(out, NULL, '{');
+		json_number(out, "cpu", task->cpu);
+		json_number(out, "pid", task->pid);
+		json_number(out, "tid", task->tid);
+		json_text(out, "comm", recording_task_name(task, name));
+		json_number(out, "since_ns", task->since);
+		json_end(out, '}');
+	}
+	json_end(out, ']');
+	json_line_end(out);
+}
+
+static void tasks_print(struct script *script, const struct ucore_tasks *tasks)
+{
+	FILE *stream = recording_remarks(&script->out);
+	char name[sizeof(tasks->tasks[0].comm)];
+
+	if (script->out.format == OUT_JSON) {
+		tasks_json(script, tasks);
+		return;
+	}
+	fprintf(stream, "# ran:");
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
+		const struct ucore_task *task = &tasks->tasks[i];
+
+		if (task->flags & UCORE_TASK_KNOWN && task->pid)
+			fprintf(stream, " cpu %u %s %u/%u", task->cpu,
+				recording_task_name(task, name), task->pid, task->tid);
+	}
+	fprintf(stream, "\n");
+}
+
 /* ---- run --------------------------------------------------------------- */
 
 static void record_print(struct script *script)
@@ -494,6 +547,9 @@ static void record_print(struct script *script)
 		break;
 	case UCORE_RECORD_LOST:
 		lost_print(script, (const struct ucore_lost *)record);
+		break;
+	case UCORE_RECORD_TASKS:
+		tasks_print(script, (const struct ucore_tasks *)record);
 		break;
 	case UCORE_RECORD_GAP:
 		gap_print(script, (const struct ucore_gap *)record);

@@ -4,11 +4,12 @@
  * line, and answers each with one line of JSON, "errno" first.
  *
  *	boxes
- *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [low]
+ *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [low] [boxes] [tasks]
  *	add BOX COUNTERS PERIOD [FIELD=VALUE]...   BOX is a box id
  *	fill [FIELD=VALUE]...   on every counter of every box, in their order; VALUE+
  *	                     is VALUE plus the counter's number; fixed ones have no
  *	                     fields, free-running ones are left out
+ *	trigger TYPE CONFIG PERIOD [cpu=N] [tid=N] [user]
  *	cpu N..., start, stop, reset
  *	read, live           values and domains
  *	burst N              N frozen reads, nothing in between
@@ -117,11 +118,31 @@ static void create(char **word, int n)
 			create.flags |= UCORE_SESSION_LOW_DWORD;
 		else if (!strcmp(word[i], "boxes"))
 			create.flags |= UCORE_SESSION_BOX_FREEZE;
+		else if (!strcmp(word[i], "tasks"))
+			create.flags |= UCORE_SESSION_TASKS;
 	}
 	ret = ioctl(device, UCORE_CREATE_SESSION, &create);
 	if (!ret)
 		session = create.fd;
 	answer_errno(ret);
+}
+
+static void trigger(char **word, int n)
+{
+	struct ucore_core_trigger trigger = {
+		.size = sizeof(trigger), .type = (uint32_t)number(word[1]), .cpu = -1,
+		.config = number(word[2]), .period = number(word[3]),
+	};
+
+	for (int i = 4; i < n; i++) {
+		if (option(word[i], "cpu"))
+			trigger.cpu = atoi(option(word[i], "cpu"));
+		else if (option(word[i], "tid"))
+			trigger.tid = (uint32_t)number(option(word[i], "tid"));
+		else if (!strcmp(word[i], "user"))
+			trigger.flags |= UCORE_CORE_USER;
+	}
+	answer_errno(ioctl(session, UCORE_CORE_TRIGGER, &trigger));
 }
 
 static uint32_t field_id(uint32_t box, const char *name, size_t len)
@@ -398,6 +419,19 @@ static void put_sample(const struct ucore_sample *s)
 	put_values(s->values, s->nr_values);
 }
 
+static void put_tasks(const struct ucore_tasks *tasks)
+{
+	printf("\"time\":%llu,\"tasks\":[", (unsigned long long)tasks->time);
+	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
+		const struct ucore_task *task = &tasks->tasks[i];
+
+		printf("%s{\"cpu\":%u,\"flags\":%u,\"pid\":%u,\"tid\":%u,\"since\":%llu,\"comm\":\"%s\"}",
+		       i ? "," : "", task->cpu, task->flags, task->pid, task->tid,
+		       (unsigned long long)task->since, task->comm);
+	}
+	printf("]");
+}
+
 static void put_record(const struct ucore_record *record, uint32_t domain)
 {
 	const struct ucore_lost *lost = (const void *)record;
@@ -410,6 +444,8 @@ static void put_record(const struct ucore_record *record, uint32_t domain)
 	else if (record->type == UCORE_RECORD_LOST)
 		printf("\"time\":%llu,\"lost\":%llu", (unsigned long long)lost->time,
 		       (unsigned long long)lost->lost);
+	else if (record->type == UCORE_RECORD_TASKS)
+		put_tasks((const void *)record);
 	else
 		printf("\"time\":%llu,\"reason\":%u,\"box\":%d",
 		       (unsigned long long)gap->time, gap->reason, (int)gap->box);
@@ -462,6 +498,8 @@ static bool obey(char **word, int n)
 		add(word, n);
 	else if (!strcmp(word[0], "fill"))
 		fill(word, n);
+	else if (!strcmp(word[0], "trigger") && n >= 4)
+		trigger(word, n);
 	else if (!strcmp(word[0], "cpu"))
 		set_cpus(word, n);
 	else if (!strcmp(word[0], "start"))

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who runs where: the task of each CPU, as the scheduler tells. */
+#ifndef UCORE_WHO_H
+#define UCORE_WHO_H
+
+#include <linux/types.h>
+
+#include "ucore_uapi.h"
+
+struct ucore_part;
+
+int ucore_who_get(void);
+void ucore_who_put(void);
+
+void ucore_who_note(u64 time, u32 pid, u32 tid, const char *comm);
+void ucore_who_look(u32 cpu, u64 time, struct ucore_task *out);
+
+u32 ucore_who_size(const struct ucore_part *part);
+void ucore_who_fill(const struct ucore_part *part, struct ucore_tasks *tasks, u64 time);
+
+#endif /* UCORE_WHO_H */

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Who did it: samples at overflows of a core's event, and the tasks that ran at a sample."""
+
+import contextlib
+import errno
+import json
+
+from lab.framework import BOTH, test
+from lab.session import (MS, SAMPLE, SAMPLE_CONTEXT, TASKS, TRIGGER_CORE, Session, assert_equal,
+                         assert_numbered, assert_taken, refused, samples_in)
+
+HARDWARE, SOFTWARE = 0, 1                       # UCORE_PERF_*
+INSTRUCTIONS, PAGE_FAULTS = 1, 2                # perf's numbers
+KNOWN = 1                                       # UCORE_TASK_KNOWN
+# Two machines with two dies of two CPUs; clocks of a box of each die
+MACHINES = {"e2-2s": {"event": 0}, "spr-2s": {"event": 1}}
+CLOCK = MACHINES["e2-2s"]
+
+
+# ---- tasks whose doings are known ----
+
+@contextlib.contextmanager
+def running(m, command, fed=False):
+    """A process that prints its pid first; yields it and the pid."""
+    process = m.spawn(command, fed=fed)
+    try:
+        yield process, int(m.wait_until(process.output, what=command).split()[0])
+    finally:
+        process.kill(9)
+        process.wait(check=False)
+
+
+@contextlib.contextmanager
+def faulting(m, cpu):
+    """Yields the pid of a process on that CPU, and a function that has it fault.
+
+    That takes a number of pages, and returns how many faults perf has counted in all.
+    """
+    with running(m, f"exec fault {cpu}", fed=True) as (process, pid):
+        def fault(pages):
+            answers = len(process.output().split())
+            process.feed(f"{pages}\n")
+            return int(m.wait_until(
+                lambda: process.output().split()[answers:], what="faults")[0])
+        fault(10)               # its own pages, and those of what it prints
+        yield pid, fault
+
+
+def spinning(m, cpu, name):
+    """A busy loop on that CPU, under that name."""
+    return running(m, f"exec taskset {1 << cpu:x} sh -c "
+                      f"'echo $$; printf {name} >/proc/$$/comm; while :; do :; done'")
+
+
+# ---- a core's event ----
+
+@test(tuple(MACHINES), kernels=BOTH)
+def samples_are_as_many_as_the_cores_event_overflowed(m):
+    period, wanted = 200, 40
+    with faulting(m, 1) as (pid, fault), Session(m, ring=1 << 20) as s:
+        s.add_all([("imc0", die, 0, 0, MACHINES[m.scenario]) for die in (0, 1)])
+        s.command(f"trigger {SOFTWARE} {PAGE_FAULTS} {period} tid={pid}")
+        # all of the loop's faults are between these two numbers, but for a few of its own
+        before, mark = fault(1), m.truth_length()
+        s.start()
+        after = fault(period * wanted + period // 2)
+        s.stop()
+        records = s.drain()
+        freezes = s.freezes(mark)
+        status, budget = s.status(), s.budget()
+    assert (after - before) // period == wanted, (before, after)
+    samples = samples_in(records)
+    assert_numbered(records)
+    assert status["samples"] == wanted, status
+    assert len(samples) == wanted - budget["dropped"] and len(samples) > wanted / 4, budget
+    for sample in samples:
+        assert sample["trigger"] == TRIGGER_CORE and sample["flags"] & SAMPLE_CONTEXT, sample
+        assert sample["pid"] == sample["tid"] == pid and sample["cpu"] == 1, sample
+        assert sample["domain"] == 0 and sample["ip"], sample
+        assert 0 < sample["late_ns"] < 1000 * MS, sample
+    assert_equal(s.sample_differences(records, freezes))
+
+
+@test("e2-2s", kernels=BOTH, perf=True)
+def perfs_hardware_events_trigger_too_and_its_users_count_on(m):
+    with running(m, "exec taskset 8 sh -c 'echo $$; while :; do :; done'") as (_, pid), \
+         Session(m, ring=1 << 20) as s:
+        s.add_all([("imc0", die, 0, 0, CLOCK) for die in (0, 1)])
+        s.command(f"trigger {HARDWARE} {INSTRUCTIONS} 10000000 tid={pid} user")
+        mark = m.truth_length()
+        s.start()
+        records = []
+        counted = m.run("perf stat -x, -e instructions:u -C 3 -- sleep 0.3 2>&1").out
+        m.wait_until(lambda: records.extend(s.drain()) or len(samples_in(records)) >= 10,
+                     what="samples")
+        s.stop()
+        records += s.drain()
+        freezes = s.freezes(mark)
+        assert_taken(s, samples_in(records))
+    assert int(counted.split(",")[0]) > 10000000, counted
+    assert all(sample["pid"] == pid and sample["cpu"] == 3 and sample["domain"] == 1
+               for sample in samples_in(records)), records
+    assert_equal(s.sample_differences(records, freezes))
+
+
+@test("e2-2s", kernels=BOTH)
+def a_trigger_ends_with_its_task_its_cpu_and_its_session(m):
+    """What is refused, too; the module goes while one has an overflow in flight."""
+    with Session(m, ring=1 << 20) as s:
+        s.add("imc0", 0, 0, **CLOCK)
+        for words, number in (("7 0 1 cpu=0", errno.EINVAL), ("1 2 1", errno.EINVAL),
+                              ("1 2 1 cpu=0 tid=1", errno.EINVAL), ("1 2 0 cpu=0", errno.ERANGE),
+                              ("1 2 1 cpu=999", errno.ENOENT), ("1 2 1 tid=999999", errno.ESRCH),
+                              ("1 9999 1 cpu=0", errno.EOPNOTSUPP)):
+            with refused(number):
+                s.command(f"trigger {words}")
+        with faulting(m, 1) as (pid, fault):
+            s.command(f"trigger {SOFTWARE} {PAGE_FAULTS} 100 tid={pid}")
+            s.command(f"trigger {SOFTWARE} 0 1000000 cpu=1")       # cpu-clock: 1 ms
+            s.start()
+            with refused(errno.EBUSY):
+                s.command("trigger 1 2 1 cpu=0")
+            fault(1000)
+        m.wait_until(lambda: s.status()["samples"] > 20, what="samples")
+        m.write("/sys/devices/system/cpu/cpu1/online", 0)
+        gone = s.status()["samples"]
+        m.run("sleep 0.1")
+        assert s.status()["samples"] == gone, (gone, s.status())
+        m.write("/sys/devices/system/cpu/cpu1/online", 1)
+        s.stop()
+        s.start()
+        assert s.read()["values"], "it counts on"
+    m.run("rmmod ucore && modprobe ucore")
+
+
+# ---- who ran where ----
+
+@test(tuple(MACHINES), kernels=BOTH)
+def samples_tell_the_tasks_that_ran_on_every_cpu(m):
+    with spinning(m, 1, "left") as (_, left), spinning(m, 3, "right") as (_, right), \
+         Session(m, ring=1 << 20, timer_ns=10 * MS, tasks=True) as s:
+        s.add_all([("imc0", die, 0, 0, MACHINES[m.scenario]) for die in (0, 1)])
+        s.start()
+        records = []
+        m.wait_until(lambda: records.extend(s.drain()) or len(samples_in(records)) >= 60,
+                     what="samples")
+        s.stop()
+        records += s.drain()
+    assert_numbered(records)
+    for die, (cpu, name, pid) in enumerate(((1, "left", left), (3, "right", right))):
+        of_die = [r for r in records if r["domain"] == die and r["type"] in (TASKS, SAMPLE)]
+        tasks, samples = of_die[::2], of_die[1::2]
+        assert [r["type"] for r in of_die] == [TASKS, SAMPLE] * len(samples), of_die
+        assert [r["time"] for r in tasks] == [r["time"] for r in samples], of_die
+        for record in tasks:
+            assert [task["cpu"] for task in record["tasks"]] == [2 * die, 2 * die + 1], record
+            assert all(task["since"] <= record["time"] for task in record["tasks"]), record
+        seen = [task for record in tasks for task in record["tasks"] if task["flags"] & KNOWN]
+        # a CPU that switches more often than once in a sample is not known, and is rare
+        assert len(seen) > 1.5 * len(tasks), (len(seen), len(tasks))
+        here = [task for task in seen if task["cpu"] == cpu]
+        mine = [task for task in here if task["pid"] == task["tid"] == pid]
+        assert len(mine) > 0.7 * len(here), (len(mine), here)
+        assert {task["comm"] for task in mine} == {name}, mine
+        assert any(task["pid"] == 0 and task["comm"].startswith("swapper")
+                   for task in seen if task["cpu"] == 2 * die), seen
+
+
+# ---- the tool ----
+
+def rows_of(m, options):
+    return [json.loads(line) for line in m.run(f"ucoretool report -i /tmp/who {options} -j").out
+            .splitlines()]
+
+
+@test("e2-2s", kernels=BOTH)
+def record_and_report_tell_who(m):
+    count = "-e imc0/CAS_COUNT.RD,die=0/ -e imc0/CAS_COUNT.WR/ -o /tmp/who"
+    with spinning(m, 1, "left") as (_, left), spinning(m, 3, "right") as (_, right):
+        m.run(f"ucoretool record --timer 10ms --tasks -n 60 {count}")
+        rows = rows_of(m, "--by comm,pid")
+    reads = [row for row in rows if row["event"].startswith("imc0/CAS_COUNT.RD")]
+    assert [row["count"] for row in reads] == sorted((row["count"] for row in reads),
+                                                    reverse=True), reads
+    by_pid = {row["pid"]: row for row in reads}
+    assert by_pid[left]["comm"] == "left" and by_pid[left]["percent"] > 50, reads
+    # on the other die, whose memory was not asked about
+    assert by_pid[right]["comm"] == "right" and by_pid[right]["count"] == 0, reads
+    assert by_pid[0]["comm"] == "idle", reads
+    text = m.run("ucoretool report -i /tmp/who --by comm,cpu").out
+    assert "coincidence in time, not cause" in text, text
+
+    out = m.run(f"ucoretool record --core-event task-clock -c 5000000 {count} "
+                "-- sh -c 'echo $$; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'").out
+    rows = rows_of(m, "--by pid,ip")
+    assert {row["pid"] for row in rows} == {int(out.split()[0])}, (out, rows)
+    assert all(int(row["ip"], 16) for row in rows), rows
+    samples = [line for line in m.run("ucoretool script -i /tmp/who -j").out.splitlines()
+               if json.loads(line).get("trigger") == "core"]
+    assert sum(row["intervals"] for row in rows
+               if row["event"].startswith("imc0/CAS_COUNT.WR")) == len(samples) > 2, rows
+    refused_text = m.run("ucoretool record --core-event nosuch -c 5 -e imc0/CAS_COUNT.RD/ "
+                         "-- true 2>&1", check=False).out
+    assert "not known" in refused_text, refused_text

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Core triggers: events that the kernel's perf counts, by the names that perf has for them.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static const struct {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+} core_events[] = {
+	{ "cycles", UCORE_PERF_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "cpu-cycles", UCORE_PERF_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions", UCORE_PERF_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+	{ "cache-references", UCORE_PERF_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+	{ "cache-misses", UCORE_PERF_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+	{ "branches", UCORE_PERF_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-instructions", UCORE_PERF_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+	{ "branch-misses", UCORE_PERF_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	{ "bus-cycles", UCORE_PERF_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
+	{ "ref-cycles", UCORE_PERF_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
+	{ "cpu-clock", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+	{ "task-clock", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
+	{ "page-faults", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "faults", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
+	{ "minor-faults", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
+	{ "major-faults", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
+	{ "context-switches", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cs", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ "cpu-migrations", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+	{ "migrations", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
+};
+
+/* "r01c2": hexadecimal, umask before event */
+static bool raw_find(const char *text, size_t length, struct ucore_core_event *event)
+{
+	char *end;
+
+	if (length < 2 || length > 17 || *text != 'r' ||
+	    strspn(text + 1, "0123456789abcdefABCDEF") < length - 1)
+		return false;
+	event->type = UCORE_PERF_RAW;
+	event->config = strtoull(text + 1, &end, 16);
+	return end == text + length;
+}
+
+int ucore_core_event_find(const char *text, struct ucore_core_event *event,
+			  struct ucore_error *err)
+{
+	size_t length = strcspn(text, ":");
+
+	memset(event, 0, sizeof(*event));
+	if (text[length] && strcmp(text + length, ":u"))
+		return ucore_error_set(err, -EINVAL,
+				       "core event '%s': behind the colon only u is known: user mode only",
+				       text);
+	event->flags = text[length] ? UCORE_CORE_USER : 0;
+	if (raw_find(text, length, event))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(core_events); i++) {
+		if (strlen(core_events[i].name) != length ||
+		    strncmp(core_events[i].name, text, length))
+			continue;
+		event->type = core_events[i].type;
+		event->config = core_events[i].config;
+		return 0;
+	}
+	return ucore_error_set(err, -ENOENT,
+			       "core event '%s': not known: instructions, cycles, cache-misses, branches, task-clock, page-faults ..., or rUUEE (umask and event)",
+			       text);
+}
+
+static int trigger_error(const struct ucore_core_target *target, int code,
+			 struct ucore_error *err)
+{
+	char who[32];
+
+	if (target->tid)
+		snprintf(who, sizeof(who), "thread %u", target->tid);
+	else
+		snprintf(who, sizeof(who), "CPU %u", target->cpu);
+	switch (code) {
+	case -EACCES:
+		return ucore_error_set(err, code,
+				       "core event of %s: whose code runs where needs CAP_PERFMON",
+				       who);
+	case -ESRCH:
+		return ucore_error_set(err, code, "core event: there is no %s", who);
+	case -ENOENT:
+	case -EAGAIN:
+		return ucore_error_set(err, code, "core event: there is no %s online", who);
+	case -EOPNOTSUPP:
+		return ucore_error_set(err, code,
+				       "core event of %s: the kernel's perf cannot count it here, or cannot interrupt ('perf stat -e' shows what it can; task-clock it always can)",
+				       who);
+	case -EBUSY:
+		return ucore_error_set(err, code,
+				       "core event of %s: perf cannot have the cores' counters: a session with events of cores has them, or this session runs",
+				       who);
+	case -ENOTTY:
+		return ucore_error_set(err, code,
+				       "core event of %s: the driver is older than this library",
+				       who);
+	default:
+		return ucore_error_set(err, code, "core event of %s: %s", who, strerror(-code));
+	}
+}
+
+int ucore_session_core_trigger(struct ucore_session *session,
+			       const struct ucore_core_event *event, uint64_t period,
+			       const struct ucore_core_target *target, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_core_trigger, trigger, .flags = event->flags, .type = event->type,
+		  .cpu = target->tid ? -1 : (int32_t)target->cpu, .tid = target->tid,
+		  .config = event->config, .period = period);
+	int ret = ucore_device_ioctl(session->dev, session->fd, UCORE_CORE_TRIGGER, &trigger);
+
+	return ret ? trigger_error(target, ret, err) : 0;
+}
