@@ -60,8 +60,11 @@ static void next_turn(struct ucore_part *part, struct hrtimer *timer)
 		return;
 	part->stats.put_off++;
 	div_u64_rem(skipped, part->nr_groups, &rest);
-	if (rest)
-		hrtimer_add_expires_ns(timer, part->rotate_ns * (part->nr_groups - rest));
+	if (!rest)
+		return;
+	hrtimer_forward(timer, ns_to_ktime(hrtimer_get_expires_ns(timer) +
+					   part->rotate_ns * (part->nr_groups - rest - 1)),
+			ns_to_ktime(part->rotate_ns));
 }
 
 static enum hrtimer_restart turn_tick(struct hrtimer *timer)

@@ -79,7 +79,7 @@ static void thread_free(struct region_thread *thread)
 		ucore_reading_free(&thread->frames[i].begin);
 	ucore_reading_free(&thread->end);
 	ucore_delta_free(thread->step);
-	free(thread->values);
+	free(thread->values, NULL);
 	free(thread->names);
 	free(thread);
 }
