@@ -118,6 +118,9 @@
 #define UCORE_CORE_TRIGGERS_MAX	4096		/* UCORE_CORE_TRIGGER: of a session */
 #define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size: bytes */
 #define UCORE_RING_MAX		67108864U
+#define UCORE_ROTATE_MIN_NS	1000000ULL	/* ucore_create_session.rotate_ns: 1 ms */
+#define UCORE_ROTATE_MAX_NS	1000000000000ULL
+#define UCORE_GROUP_MAX		63U		/* ucore_event_add.group */
 
 /*
  * ---- /dev/ucore ---------------------------------------------------------
@@ -815,12 +818,17 @@ struct ucore_core_info {
  *          0: at every record
  * @fd: out: the session, close-on-exec
  * @reserved: 0
+ * @rotate_ns: how long each group of events counts before the next one does,
+ *             UCORE_ROTATE_MIN_NS to UCORE_ROTATE_MAX_NS; 0: there are no groups
+ *
+ * A session that rotates counts more events than there are counters
+ * (ucore_event_add.group), and takes no samples: @timer_ns and @ring_size are 0.
  *
  * The session holds nothing until events are added.  Closing the descriptor
  * stops its counters, and resets and gives back the boxes that nobody else has.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size or wakeup), EACCES (TASKS),
- * ENOMEM, EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes
+ * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size, wakeup or rotate_ns), EACCES
+ * (TASKS), ENOMEM, EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes
  * of cores).
  */
 struct ucore_create_session {
@@ -831,6 +839,7 @@ struct ucore_create_session {
 	__u32 wakeup;
 	__s32 fd;
 	__u32 reserved;
+	__u64 rotate_ns;
 };
 
 /* ucore_status.state, ucore_session_info.state */
@@ -962,6 +971,17 @@ struct ucore_term {
  *           not needed to read it, values carry the event id.
  * @poll_ns: out: how often the counter is looked at while the session runs; 0 if it
  *           interrupts, or without @period
+ * @group: 0: the event always counts; 1 to UCORE_GROUP_MAX: it counts when it is its
+ *         group's turn, and has no @period (EINVAL; also without
+ *         ucore_create_session.rotate_ns)
+ * @reserved: 0
+ *
+ * Groups take turns, in the order of their numbers: all domains switch at the same
+ * instants of one grid, from START on, on the frozen die.  The events of one group, and
+ * those of group 0, have counters of their own; events of different groups may have the
+ * same counter.  A filter or match register is one for all groups.  ENOSPC if the counters
+ * do not suffice for group 0 together with one of the groups; which counters group 0 has
+ * is found group by group, so it is best added first.
  *
  * Sessions share boxes: each has the counters of its events, from EVENT_ADD on, and its
  * START, STOP, RESET and end leave those of others as they are.  Filter and match registers
@@ -1003,6 +1023,8 @@ struct ucore_event_add {
 	__u32 event;
 	__u32 counter;
 	__u64 poll_ns;
+	__u32 group;
+	__u32 reserved;
 };
 
 /**
@@ -1111,9 +1133,11 @@ struct ucore_core_trigger {
  * @flags: 0
  *
  * START programs the session's boxes under a frozen domain and lets all domains
- * count from the same moment; counts go on from where STOP left them.
+ * count from the same moment; counts go on from where STOP left them.  Where there are
+ * groups the first one has its turn.
  * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples), ERANGE (samples
- * would take too much of the timer's period: struct ucore_budget), ENOMEM, EALREADY,
+ * would take too much of the timer's period, or switches of the groups' turns:
+ * struct ucore_budget), ENOMEM, EALREADY,
  * EOPNOTSUPP (UCORE_SESSION_TASKS: a kernel without the scheduler's tracepoints),
  * EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about to sleep).
  *
@@ -1216,6 +1240,13 @@ struct ucore_read_domain {
  * @domains: array of struct ucore_read_domain, in the order of domain ids
  * @skew_ns: out: time between the first and the last freeze, of domains and, where
  *           these freeze one by one, of boxes
+ * @running: array of __u64, as many as @values: ns in which each event could count; 0:
+ *           not wanted
+ *
+ * An event of group 0 could count in all of its domain's time_running
+ * (struct ucore_read_domain), another one in its group's turns.  The counts of @values are
+ * what was counted: count * time_running / running is what the event would have counted
+ * at the same rate in all the time.  An event whose group had no turn as yet has 0 of both.
  *
  * All domains freeze at the same moment, are read in parallel and thawed.  A
  * stopped session gives its last counts.  Events on a domain without a CPU give
@@ -1231,6 +1262,7 @@ struct ucore_read {
 	__aligned_u64 values;
 	__aligned_u64 domains;
 	__u64 skew_ns;
+	__aligned_u64 running;
 };
 
 /**
@@ -1287,7 +1319,7 @@ struct ucore_status {
  * @sample_ns: out: what a sample of the session's events takes of a CPU, an estimate, on
  *             the domain where it takes longest; 0 without events
  * @timer_min_ns: out: the shortest ucore_create_session.timer_ns that START takes with
- *                these events: @sample_ns is @percent of it
+ *                these events: @sample_ns is @percent of it; so with rotate_ns
  * @busy_ns: out: what ucore has taken of the readers of the session's domains since load,
  *           for all sessions together
  * @wait_ns: out: how long START, RESET or READ would have to wait now

@@ -211,7 +211,12 @@ static int create_check(const struct ucore_create_session *create)
 		return -ERANGE;
 	if (create->wakeup && create->wakeup >= create->ring_size)
 		return -ERANGE;
-	return 0;
+	if (!create->rotate_ns)
+		return 0;
+	if (create->rotate_ns < UCORE_ROTATE_MIN_NS || create->rotate_ns > UCORE_ROTATE_MAX_NS)
+		return -ERANGE;
+	/* samples have no room for each counter's own time */
+	return create->timer_ns || create->ring_size ? -EINVAL : 0;
 }
 
 static int cmd_create_session(struct ucore_ioctl_call *call)

@@ -37,7 +37,7 @@ static int cmd_event_add(struct ucore_ioctl_call *call)
 	struct ucore_term *terms = NULL;
 	int ret;
 
-	if (add->nr_terms > UCORE_TERMS_MAX)
+	if (add->nr_terms > UCORE_TERMS_MAX || add->reserved)
 		return -EINVAL;
 	if (add->nr_terms) {
 		terms = memdup_user(u64_to_user_ptr(add->terms),
@@ -123,6 +123,9 @@ static int cmd_read(struct ucore_ioctl_call *call)
 	read->skew_ns = session->skew_ns;
 	if (copy_to_user(u64_to_user_ptr(read->values), session->values,
 			 array_size(read->nr_values, sizeof(*session->values))) ||
+	    (read->running &&
+	     copy_to_user(u64_to_user_ptr(read->running), session->ran_ns,
+			  array_size(read->nr_values, sizeof(*session->ran_ns)))) ||
 	    copy_to_user(u64_to_user_ptr(read->domains), session->domains,
 			 array_size(read->nr_domains, sizeof(*session->domains)))) {
 		undo_read(call);

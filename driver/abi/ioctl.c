@@ -39,7 +39,7 @@ static int answer(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call
 {
 	if (!command->answers || (ret && ret != -ENOSPC))
 		return ret;
-	if (!copy_to_user(user, &call->arg, min(usize, command->size)))
+	if (!copy_to_user(user, &call->arg, min(usize, command->known)))
 		return ret;
 	if (!ret && command->undo)
 		command->undo(call);
@@ -66,7 +66,7 @@ int ucore_ioctl_run(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_ca
 		return -EINVAL;
 	if (usize > UCORE_SIZE_MAX)
 		return -E2BIG;
-	ret = copy_struct_from_user(&call->arg, command->size, user, usize);
+	ret = copy_struct_from_user(&call->arg, command->known, user, usize);
 	if (ret)
 		return ret;
 	call->arg.size = usize;	/* it may have changed between the two reads */

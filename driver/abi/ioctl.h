@@ -53,6 +53,7 @@ struct ucore_ioctl_call {
  * struct ucore_ioctl_cmd - one row of a command table
  * @cmd: ioctl number
  * @size: size of its argument as first published, the least accepted
+ * @known: its size today
  * @flags: flags it defines
  * @answers: its argument is copied back
  * @works: it makes the readers of a session work, and waits for their time
@@ -63,6 +64,7 @@ struct ucore_ioctl_call {
 struct ucore_ioctl_cmd {
 	unsigned int cmd;
 	u32 size;
+	u32 known;
 	u32 flags;
 	bool answers;
 	bool works;
@@ -72,7 +74,8 @@ struct ucore_ioctl_cmd {
 
 /* A command that acts, and one that answers, too. */
 #define UCORE_ACTION(_cmd, type, last, _run) \
-	.cmd = (_cmd), .size = offsetofend(type, last), .run = (_run)
+	.cmd = (_cmd), .size = offsetofend(type, last), .known = sizeof(type), \
+	.run = (_run)
 #define UCORE_ANSWER(_cmd, type, last, _run) \
 	UCORE_ACTION(_cmd, type, last, _run), .answers = true
 

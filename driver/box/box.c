@@ -602,6 +602,92 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 		box_write(ctr->box, ctr->ctl_reg, ctr->box->desc.type->ctl_en);
 }
 
+/* Zero it by its control, which stays zero, if it can be. */
+static void counter_zero(struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (counter_rst(ctr) && !(ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step))
+		io->ops->write(io, ctr->ctl_reg, counter_rst(ctr));
+	else
+		io->ops->write64(io, ctr->reg, 0);
+}
+
+/**
+ * ucore_counter_prepare() - a counter whose turn comes later begins at zero
+ * @ctr: a counter of a box that has been reset, or joined: then its control is zero
+ * @zero: nobody else has zeroed the register
+ *
+ * From then on it is known what the register holds: its control is zero until its turn,
+ * and again after it.
+ */
+void ucore_counter_prepare(struct ucore_counter *ctr, bool zero)
+{
+	counter_narrow(ctr);
+	ctr->prev = 0;
+	ctr->flags &= ~UCORE_VALUE_REFUSED;
+	if (zero && ctr->ctl_reg != UCORE_REG_NONE && ctr->box->users > 1)
+		counter_zero(ctr);
+}
+
+/* Another word for a register's control, if it is another one. */
+static void control_change(const struct ucore_counter *ctr, u64 old, u64 new)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step)
+		ctr->box->fixed = (ctr->box->fixed & ~old) | new;
+	else if ((old | new) >> 32 && old != new)
+		io->ops->write64(io, ctr->ctl_reg, new);
+	else if (old != new)
+		io->ops->write(io, ctr->ctl_reg, new);
+}
+
+/* Has the box taken what it was given for the first time? */
+static void turn_verify(struct ucore_counter *ctr)
+{
+	if (ucore_counter_is_fixed(ctr))
+		return;
+	if (ctr->ctl & ctr->box->trial.missing)
+		ctr->flags |= UCORE_VALUE_REFUSED;
+	if (ctr->ctl >> 32 && !ctr->verified)
+		control_verify(ctr);
+	ctr->verified = true;
+}
+
+/**
+ * ucore_counter_turn() - a register counts for another event, or for none
+ * @from: who had it, read a moment ago; NULL: nobody
+ * @to: who has it now, with @prev as it was left; NULL: nobody
+ *
+ * The register is neither read nor written, but where it went on meanwhile.  A control that
+ * fixed counters share is written afterwards: ucore_box_write_fixed().
+ */
+void ucore_counter_turn(const struct ucore_counter *from, struct ucore_counter *to)
+{
+	const struct ucore_counter *ctr = to ?: from;
+
+	if (ctr->box->dead)
+		return;
+	if (ctr->ctl_reg != UCORE_REG_NONE) {
+		control_change(ctr, from ? from->ctl : 0, to ? to->ctl : 0);
+		if (to)
+			turn_verify(to);
+	}
+	if (to && counter_goes_on(to))
+		to->prev = ctr->box->io.ops->read_running(&ctr->box->io, to->reg) & to->mask;
+}
+
+/**
+ * ucore_box_write_fixed() - write the control that a box's fixed counters share
+ * @box: a box that has one
+ */
+void ucore_box_write_fixed(struct ucore_box *box)
+{
+	if (!box->dead)
+		box_write(box, box->desc.layout->fixed_ctl[0], box->fixed);
+}
+
 /**
  * ucore_counter_release() - let a counter that no freeze reaches count
  * @ctr: a counter that has been programmed; all others are left alone

@@ -108,6 +108,10 @@ struct ucore_box {
  * @slot: its place in a snapshot of the whole session
  * @flags: UCORE_VALUE_*
  * @wrapped: it has wrapped since its period began
+ * @verified: its control was read back after a switch
+ * @group: it counts when it is this group's turn; 0: always
+ * @twin: index of a counter of another group that has the same register; a ring
+ * @ran_ns: how long it could count in its group's turns, but for the present one
  * @reg: counter register
  * @ctl_reg: control register
  * @sibling: index of another counter of the same box, U32_MAX at the end
@@ -130,6 +134,10 @@ struct ucore_counter {
 	u32 slot;
 	u32 flags;
 	bool wrapped;
+	bool verified;
+	u8 group;
+	u32 twin;
+	u64 ran_ns;
 	u32 sibling;
 	u16 reg;
 	u16 ctl_reg;
@@ -169,6 +177,9 @@ void ucore_box_reset_first(struct ucore_box *box);
 void ucore_box_program(struct ucore_box *box, const u64 *shared);
 void ucore_box_join(struct ucore_box *box, const u64 *shared);
 void ucore_box_program_counter(struct ucore_counter *ctr);
+void ucore_counter_prepare(struct ucore_counter *ctr, bool zero);
+void ucore_counter_turn(const struct ucore_counter *from, struct ucore_counter *to);
+void ucore_box_write_fixed(struct ucore_box *box);
 void ucore_counter_release(struct ucore_counter *ctr);
 void ucore_counter_restart(struct ucore_counter *ctr);
 void ucore_box_freeze(struct ucore_box *box);

@@ -36,10 +36,18 @@ static void doubt(struct ucore_counter *ctr, u64 elapsed)
 		ctr->flags |= UCORE_VALUE_UNSURE;
 }
 
+static void counter_read(const struct ucore_part *part, struct ucore_counter *ctr, u64 elapsed)
+{
+	ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
+	doubt(ctr, elapsed);
+}
+
 /**
  * ucore_part_read() - read all counters of a part, once an interval
  * @part: the part
  * @now: the instant: when the domain froze
+ *
+ * Those whose group has not its turn stand still.
  */
 void ucore_part_read(struct ucore_part *part, u64 now)
 {
@@ -53,10 +61,9 @@ void ucore_part_read(struct ucore_part *part, u64 now)
 	 * froze last time, the clock is read after it froze this time.
 	 */
 	elapsed = ktime_get_mono_fast_ns() - part->last_read;
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
-		ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
-		doubt(ctr, elapsed);
-	}
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if (ucore_part_counts(part, ctr))
+			counter_read(part, ctr, elapsed);
 	part->last_read = now;
 	part->nr_reads++;
 	part->fresh = true;
@@ -72,6 +79,8 @@ void ucore_part_read_running(struct ucore_part *part, u64 now)
 	struct ucore_counter *ctr;
 
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (!ucore_part_counts(part, ctr))
+			continue;
 		ucore_counter_update(ctr, UCORE_RUNNING);
 		doubt(ctr, now - part->last_read);
 	}
@@ -181,6 +190,23 @@ void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *e
 }
 
 /**
+ * ucore_part_ran() - how long could a counter count, up to an instant?
+ * @part: the part
+ * @ctr: one of its counters
+ * @running: the part's time running up to then, of ucore_part_times()
+ *
+ * Return: ns: all of it, or its group's turns.
+ */
+u64 ucore_part_ran(const struct ucore_part *part, const struct ucore_counter *ctr, u64 running)
+{
+	if (!ctr->group)
+		return running;
+	if (!part->running || ctr->group != part->group)
+		return ctr->ran_ns;
+	return ctr->ran_ns + running - part->turn_ns;
+}
+
+/**
  * ucore_part_forget() - an interval has ended: what it found belongs to the past
  * @part: the part
  */
@@ -196,6 +222,84 @@ void ucore_part_forget(struct ucore_part *part)
 	part->polled = false;
 	part->by = NULL;
 	part->trigger_event = UCORE_EVENT_NONE;
+}
+
+/*
+ * ---- turns ----
+ */
+
+/* A turn has ended: that long could its group's counters count. */
+static void turn_end(struct ucore_part *part, u64 running)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if (ctr->group && ctr->group == part->group)
+			ctr->ran_ns += running - part->turn_ns;
+	part->turn_ns = running;
+}
+
+/* Whoever has the register next goes on from what it was last seen to hold. */
+static void twins_follow(struct ucore_part *part, const struct ucore_counter *ctr)
+{
+	struct ucore_counter *twin = &part->ctr[ctr->twin];
+
+	for (; twin != ctr; twin = &part->ctr[twin->twin])
+		twin->prev = ctr->prev;
+}
+
+/* Who has the register in a group's turn; NULL: nobody. */
+static struct ucore_counter *twin_of(struct ucore_part *part, const struct ucore_counter *ctr,
+				     u8 group)
+{
+	struct ucore_counter *twin = &part->ctr[ctr->twin];
+
+	for (; twin != ctr; twin = &part->ctr[twin->twin])
+		if (twin->group == group)
+			return twin;
+	return NULL;
+}
+
+static bool has_shared_fixed(const struct ucore_part_box *pb)
+{
+	return pb->box->desc.type->fixed_step;
+}
+
+/**
+ * ucore_part_turn() - the turn of another group begins
+ * @part: the part, running
+ * @group: the group
+ * @now: the instant: when the domain froze
+ * @before: how long it had been frozen before that
+ *
+ * Reads the counters of the group whose turn ends, and writes the controls that differ: what
+ * a register holds is known from when it was last read.
+ */
+void ucore_part_turn(struct ucore_part *part, u8 group, u64 now, u64 before)
+{
+	u64 elapsed = ktime_get_mono_fast_ns() - part->last_read, enabled, running;
+	struct ucore_part_box *pb;
+	struct ucore_counter *ctr;
+
+	ucore_part_times(part, now, before, &enabled, &running);
+	for (pb = part->box; pb < part->box + part->nr_box; pb++)
+		pb->fixed = pb->box->fixed;
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (ctr->group != part->group)
+			continue;
+		counter_read(part, ctr, elapsed);
+		twins_follow(part, ctr);
+		ucore_counter_turn(ctr, twin_of(part, ctr, group));
+	}
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if (ctr->group == group && !twin_of(part, ctr, part->group))
+			ucore_counter_turn(NULL, ctr);
+	for (pb = part->box; pb < part->box + part->nr_box; pb++)
+		if (has_shared_fixed(pb) && pb->box->fixed != pb->fixed)
+			ucore_box_write_fixed(pb->box);
+	turn_end(part, running);
+	part->group = group;
+	part->fresh = true;	/* it is charged for this interval */
 }
 
 /*
@@ -256,6 +360,29 @@ static void box_leave(struct ucore_part_box *pb)
 		ucore_box_stop(pb->box);
 }
 
+/* Does the register count for another one now, or has it been prepared for another? */
+static bool has_register(const struct ucore_part *part, const struct ucore_counter *ctr)
+{
+	const struct ucore_counter *twin = &part->ctr[ctr->twin];
+
+	for (; twin != ctr; twin = &part->ctr[twin->twin])
+		if (twin < ctr || ucore_part_counts(part, twin))
+			return true;
+	return false;
+}
+
+/* Registers of groups whose turn comes later; those that count now were zeroed, too. */
+static void program_others(struct ucore_part *part)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (ctr->box->dead || ucore_part_counts(part, ctr))
+			continue;
+		ucore_counter_prepare(ctr, !has_register(part, ctr));
+	}
+}
+
 /**
  * ucore_part_program() - program the boxes of a part and let them loose
  * @part: the part
@@ -273,8 +400,9 @@ void ucore_part_program(struct ucore_part *part)
 		if (!pb->box->dead)
 			box_join(pb);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		if (!ctr->box->dead)
+		if (!ctr->box->dead && ucore_part_counts(part, ctr))
 			ucore_box_program_counter(ctr);
+	program_others(part);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
 		if (!pb->box->dead && !part->box_freeze)
 			ucore_domain_let_box(part->domain, pb->box);
@@ -330,7 +458,7 @@ void ucore_part_release(struct ucore_part *part)
 	struct ucore_counter *ctr;
 
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		if (!ctr->box->dead)
+		if (!ctr->box->dead && ucore_part_counts(part, ctr))
 			ucore_counter_release(ctr);
 }
 
@@ -345,6 +473,7 @@ void ucore_part_go(struct ucore_part *part, u64 now)
 	part->resumed = now;
 	part->frozen_base = ucore_domain_frozen_ns(part->domain, now);
 	part->box_frozen_ns = 0;
+	part->turn_ns = part->running_ns;
 	part->last_read = now;
 	part->last_poll = now;
 	part->looked = now;
@@ -366,6 +495,8 @@ void ucore_part_halt(struct ucore_part *part, u64 now, u64 before)
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
 		box_leave(pb);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (!ucore_part_counts(part, ctr))
+			continue;	/* it has no control */
 		if (ctr->box->users)
 			ucore_counter_leave(ctr);
 		else
@@ -373,6 +504,7 @@ void ucore_part_halt(struct ucore_part *part, u64 now, u64 before)
 	}
 	forget_overflows(part);
 	ucore_part_times(part, now, before, &part->enabled_ns, &part->running_ns);
+	turn_end(part, part->running_ns);
 	part->running = false;
 }
 
@@ -389,10 +521,13 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 		forget_overflows(part);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
+		ctr->ran_ns = 0;
 		ctr->flags &= ~(UCORE_VALUE_PAST | (ctr->box->dead ? 0 : UCORE_VALUE_DEAD));
 		ucore_counter_poll_from(ctr);
-		if (part->running && !ctr->box->dead)
+		if (part->running && !ctr->box->dead && ucore_part_counts(part, ctr)) {
 			ucore_counter_restart(ctr);
+			twins_follow(part, ctr);
+		}
 	}
 	part->enabled_ns = 0;
 	part->running_ns = 0;

@@ -75,6 +75,7 @@ struct ucore_stats {
  * @last: index of the counter that was added last; ucore_counter.sibling leads to the
  *        others
  * @reported: a record in the ring tells that it died
+ * @fixed: the control that its fixed counters share, before a switch
  */
 struct ucore_part_box {
 	struct ucore_box *box;
@@ -86,6 +87,7 @@ struct ucore_part_box {
 	bool joined;
 	bool seen;
 	bool reported;
+	u64 fixed;
 };
 
 /**
@@ -116,6 +118,13 @@ struct ucore_part_box {
  * @watched: when its controls were last looked at (watch.c)
  * @looked: the last instant of which it is known that no polled period was over
  * @late_ns: how long before the present interval that was
+ * @rotate_ns: how long a group's turn is, 0: nothing takes turns here
+ * @rotate: timer that ends turns, pinned to the reader
+ * @rotate_base: when the first group's first turn began, on all domains of the session
+ * @groups: the session's groups, in the order of their turns
+ * @nr_groups: how many
+ * @group: whose turn it is
+ * @turn_ns: time running when that began
  * @low_dword: read low halves while that is exact
  * @box_freeze: it freezes its own boxes, not the domain
  * @running: counts, or would if its domain had a CPU
@@ -165,6 +174,13 @@ struct ucore_part {
 	u64 watched;
 	u64 looked;
 	u64 late_ns;
+	u64 rotate_ns;
+	struct hrtimer rotate;
+	u64 rotate_base;
+	const u8 *groups;
+	u32 nr_groups;
+	u8 group;
+	u64 turn_ns;
 	bool low_dword;
 	bool box_freeze;
 
@@ -189,6 +205,13 @@ struct ucore_part {
 	struct ucore_stats stats;
 };
 
+/* Is it its group's turn? */
+static inline bool ucore_part_counts(const struct ucore_part *part,
+				     const struct ucore_counter *ctr)
+{
+	return !ctr->group || ctr->group == part->group;
+}
+
 void ucore_part_program(struct ucore_part *part);
 u64 ucore_part_freeze(struct ucore_part *part);
 u64 ucore_part_thaw(struct ucore_part *part);
@@ -203,6 +226,8 @@ void ucore_part_read_running(struct ucore_part *part, u64 now);
 void ucore_part_reset(struct ucore_part *part, u64 now);
 void ucore_part_times(const struct ucore_part *part, u64 now, u64 before, u64 *enabled,
 		      u64 *running);
+void ucore_part_turn(struct ucore_part *part, u8 group, u64 now, u64 before);
+u64 ucore_part_ran(const struct ucore_part *part, const struct ucore_counter *ctr, u64 running);
 void ucore_part_forget(struct ucore_part *part);
 
 #endif /* UCORE_PART_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Timers: the trigger in nanoseconds, polling, and each domain's guard.
+ * Timers: the trigger in nanoseconds, polling, and each domain's guard; turns of groups
+ * have theirs in rotate.c.
  *
  * A session's timers are pinned to the readers of its domains and expire at the
  * same instants everywhere; nothing is broadcast.  Polling looks at counters
@@ -21,6 +22,7 @@
 #include "sample/budget.h"
 #include "sample/nmi.h"
 #include "sample/pmi.h"
+#include "sample/rotate.h"
 #include "sample/stray.h"
 #include "sample/timer.h"
 #include "sample/watch.h"
@@ -34,8 +36,13 @@
 /* From the expiry of a timer to its callback, at most */
 #define ENTRY_MAX_NS		(20 * NSEC_PER_USEC)
 
-/* When its interrupt began: as the timer expired, unless somebody kept interrupts off. */
-static u64 entered_at(const struct hrtimer *timer)
+/**
+ * ucore_timer_entered_at() - when did a timer's interrupt begin?
+ * @timer: the timer, whose callback runs
+ *
+ * Return: when it expired, unless somebody kept interrupts off; then the time.
+ */
+u64 ucore_timer_entered_at(const struct hrtimer *timer)
 {
 	u64 now = ktime_get_mono_fast_ns(), expired = hrtimer_get_expires_ns(timer);
 
@@ -103,7 +110,7 @@ static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, timer);
 	struct ucore_domain *domain = part->domain;
-	u64 start = entered_at(timer);
+	u64 start = ucore_timer_entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
 	if (!part->running) {
@@ -126,7 +133,7 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, poll);
 	struct ucore_domain *domain = part->domain;
-	u64 entry = entered_at(timer), start;
+	u64 entry = ucore_timer_entered_at(timer), start;
 	bool over;
 
 	raw_spin_lock(&domain->lock);
@@ -146,7 +153,7 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 }
 
 /**
- * ucore_timer_init() - prepare a part's timer trigger and its polling
+ * ucore_timer_init() - prepare a part's timers: trigger, polling, turns
  * @part: the part
  */
 void ucore_timer_init(struct ucore_part *part)
@@ -154,10 +161,11 @@ void ucore_timer_init(struct ucore_part *part)
 	hrtimer_setup(&part->timer, timer_trigger, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 	hrtimer_setup(&part->poll, poll_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	ucore_rotate_init(part);
 }
 
 /**
- * ucore_timer_start() - start a part's timer trigger and its polling on this CPU
+ * ucore_timer_start() - start a part's timers on this CPU
  * @part: the part
  * @base: instant from which all domains of the session count periods
  */
@@ -170,6 +178,8 @@ void ucore_timer_start(struct ucore_part *part, u64 base)
 	if (part->poll_ns)
 		hrtimer_start(&part->poll, ns_to_ktime(base + part->poll_ns),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
+	if (part->rotate_ns)
+		ucore_rotate_start(part, base);
 }
 
 /**
@@ -180,6 +190,7 @@ void ucore_timer_stop(struct ucore_part *part)
 {
 	hrtimer_cancel(&part->timer);
 	hrtimer_cancel(&part->poll);
+	hrtimer_cancel(&part->rotate);
 }
 
 /**
@@ -306,7 +317,7 @@ static void guard_work(struct ucore_domain *domain, u64 now)
 static enum hrtimer_restart guard_tick(struct hrtimer *timer)
 {
 	struct ucore_domain *domain = container_of(timer, struct ucore_domain, guard);
-	u64 start = entered_at(timer);
+	u64 start = ucore_timer_entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
 	ucore_budget_enter(start);
@@ -393,6 +404,7 @@ static void restart_here(void *arg)
 		due_from_resume(part);
 		restart_at(&part->timer, now, part->timer_ns);
 		restart_at(&part->poll, now, part->poll_ns);
+		restart_at(&part->rotate, now, part->rotate_ns);
 	}
 	ucore_guard_end_throttling(domain);
 	if (!list_empty(&domain->parts))

@@ -4,6 +4,7 @@
  *
  * Process context; the session's lock is held.
  */
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
@@ -151,6 +152,24 @@ static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 	return fixed ? box->desc.global_fixed : box->desc.global_gp;
 }
 
+/* Counters of other groups with the same register make a ring. */
+static void counter_link(struct ucore_part *part, const struct ucore_part_box *pb, u32 new)
+{
+	struct ucore_counter *ctr = &part->ctr[new];
+	u32 j;
+
+	ctr->twin = new;
+	if (!ctr->group)
+		return;		/* its register is its own */
+	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling) {
+		if (part->ctr[j].index != ctr->index || !part->ctr[j].group)
+			continue;
+		ctr->twin = part->ctr[j].twin;
+		part->ctr[j].twin = new;
+		return;
+	}
+}
+
 static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
 			     u32 slot)
 {
@@ -172,6 +191,8 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	*ctr = (struct ucore_counter){
 		.box = event->box,
 		.total = event->total,
+		.group = event->group,
+		.ran_ns = event->ran_ns,
 		.mask = GENMASK_ULL(width - 1, 0),
 		.ctl = fixed ? ucore_event_fixed(type, ctl, i, period) :
 			       ctl | type->ctl_en | (period ? type->ctl_ov_en : 0),
@@ -185,6 +206,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 		.index = event->counter,
 		.sibling = pb->last,
 	};
+	counter_link(part, pb, part->nr_ctr);
 	pb->last = part->nr_ctr++;
 	ucore_counter_poll_from(ctr);
 	if (event->spec.poll_ns)
@@ -225,6 +247,7 @@ static int part_prepare(const struct ucore_session *session, struct ucore_part *
 	part->armed_mask = 0;
 	part->poll_ns = 0;
 	part->guard_ns = U64_MAX;
+	part->rotate_ns = 0;
 	if (!part->nr_events)
 		return 0;
 	part->ctr = kvcalloc(part->nr_events, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
@@ -256,6 +279,30 @@ static int parts_prepare(struct ucore_session *session)
 	return ret;
 }
 
+/* Whose turns there are, and on which domains; the first group begins. */
+static void groups_build(struct ucore_session *session)
+{
+	const struct ucore_event *event;
+	struct ucore_part *part;
+	u64 groups = 0;
+
+	list_for_each_entry(event, &session->events, node)
+		groups |= BIT_ULL(event->group);
+	session->nr_groups = 0;
+	for (groups &= ~BIT_ULL(0); groups; groups &= groups - 1)
+		session->groups[session->nr_groups++] = __ffs64(groups);
+	ucore_for_each_part(part, session) {
+		part->groups = session->groups;
+		part->nr_groups = session->nr_groups;
+		part->group = session->nr_groups ? session->groups[0] : 0;
+	}
+	if (session->nr_groups < 2)
+		return;
+	list_for_each_entry(event, &session->events, node)
+		if (event->group)
+			session->part[event->box->domain->id]->rotate_ns = session->rotate_ns;
+}
+
 /**
  * ucore_session_build() - make parts of the events, and room for a snapshot
  * @session: the session, locked; it does not run
@@ -274,13 +321,17 @@ int ucore_session_build(struct ucore_session *session)
 	}
 	list_for_each_entry(event, &session->events, node)
 		part_add_counter(session->part[event->box->domain->id], event, slot++);
+	groups_build(session);
 	kvfree(session->values);
+	kvfree(session->ran_ns);
 	kvfree(session->domains);
 	session->values = kvcalloc(session->nr_events, sizeof(*session->values),
 				   GFP_KERNEL_ACCOUNT);
 	session->domains = kvcalloc(session->nr_domains, sizeof(*session->domains),
 				    GFP_KERNEL_ACCOUNT);
-	return session->values && session->domains ? 0 : -ENOMEM;
+	session->ran_ns = kvcalloc(session->nr_events, sizeof(*session->ran_ns),
+				   GFP_KERNEL_ACCOUNT);
+	return session->values && session->domains && session->ran_ns ? 0 : -ENOMEM;
 }
 
 /**
@@ -298,11 +349,13 @@ void ucore_session_keep_counts(struct ucore_session *session)
 		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 			session->values[ctr->slot].count = ctr->total;
 			session->values[ctr->slot].flags = ctr->flags;
+			session->ran_ns[ctr->slot] = ctr->ran_ns;
 		}
 	}
 	/* a counter's slot is its event's place in the list */
 	list_for_each_entry(event, &session->events, node) {
 		event->total = session->values[slot].count;
+		event->ran_ns = session->ran_ns[slot];
 		event->flags = session->values[slot++].flags;
 	}
 }

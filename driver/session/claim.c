@@ -6,17 +6,20 @@
  * Sessions share a box as long as no counter is two sessions', and as those that say
  * something of its shared registers want the same of all of them: a field that an event
  * leaves out is 0 for it, and may select as any other value does.  Counters without a
- * control run whoever reads them, and are nobody's.  A box that its session freezes by
+ * control run whoever reads them, and are nobody's.  Groups of a session that take turns
+ * may have the same counters, which are the session's all the time.  A box that its session freezes by
  * the box's own control is its alone: that freeze would stop the counters of others, too.
  *
  * Who claims a box first takes it from the kernel, who leaves it last gives it back as it
  * was found; in between it is reset only while no part counts there (box->users).
  * Process context; the session's lock is held.
  */
+#include <linux/bitops.h>
 #include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -137,24 +140,60 @@ struct place {
 	u8 counter[UCORE_MAX_COUNTERS + 1];
 };
 
-/* The events that the session has on the box, by id, and the new one. */
-static int place_collect(struct place *place, const struct ucore_claim *claim,
-			 struct ucore_event *new)
+static void place_put(struct place *place, struct ucore_event *event)
 {
-	u32 i = claim->nr_events;
-	struct ucore_event *event;
+	if (place->nr < ARRAY_SIZE(place->event))
+		place->event[place->nr++] = event;
+}
 
-	place->nr = claim->nr_events + 1;
-	place->event[i] = new;
+static void place_reverse(struct place *place)
+{
+	u32 i;
+
+	for (i = 0; i < place->nr / 2; i++)
+		swap(place->event[i], place->event[place->nr - 1 - i]);
+}
+
+/* The events of some groups that the session has on the box, by id, and the new one. */
+static void place_collect(struct place *place, const struct ucore_claim *claim,
+			  struct ucore_event *new, u64 groups)
+{
+	struct ucore_event *event;
+	u32 left = claim->nr_events;
+
+	place->nr = 0;
+	if (groups & BIT_ULL(new->group))
+		place_put(place, new);
 	/* from the end: they were most likely added lately */
 	list_for_each_entry_reverse(event, &claim->session->events, node) {
-		if (!i)
+		if (!left)
 			break;
 		if (event->claim != claim)
 			continue;
+		left--;
+		if (groups & BIT_ULL(event->group))
+			place_put(place, event);
+	}
+	place_reverse(place);
+}
+
+/* The groups that the session has on the box, the new event's among them. */
+static int groups_collect(const struct ucore_claim *claim, const struct ucore_event *new,
+			  u64 *groups)
+{
+	u32 left = claim->nr_events;
+	struct ucore_event *event;
+
+	*groups = BIT_ULL(new->group);
+	list_for_each_entry_reverse(event, &claim->session->events, node) {
+		if (!left)
+			break;
+		if (event->claim != claim)
+			continue;
+		left--;
 		if (ucore_event_conflicts(&event->spec, &new->spec))
 			return -EADDRINUSE;
-		place->event[--i] = event;
+		*groups |= BIT_ULL(event->group);
 	}
 	return 0;
 }
@@ -226,19 +265,98 @@ static bool filters_agree(const struct ucore_claim *claim, const struct ucore_ev
 	return true;
 }
 
-static int claim_assign(struct ucore_claim *claim, struct place *place)
+/**
+ * struct layout - a choice of counters for all groups, in the making
+ * @claim: whose
+ * @new: the new event
+ * @groups: all groups
+ * @lead: the group for which group 0 is placed
+ * @taken: counters of others
+ * @always: counters that group 0 gets
+ */
+struct layout {
+	struct ucore_claim *claim;
+	struct ucore_event *new;
+	u64 groups;
+	u32 lead;
+	u64 taken;
+	u64 always;
+};
+
+static void place_commit(const struct place *place)
 {
 	u32 i;
 
-	if (!filters_agree(claim, place->event[place->nr - 1]))
-		return -EADDRINUSE;
-	if (!place_assign(place, counters_taken(claim)))
-		return place_assign(place, 0) ? -EBUSY : -ENOSPC;
-	claim_forget(claim);
-	for (i = 0; i < place->nr; i++) {
+	for (i = 0; i < place->nr; i++)
 		place->event[i]->counter = place->counter[i];
-		claim_count(claim, place->event[i]);
+}
+
+/* Group 0 together with the group that leads. */
+static bool lead_assign(struct layout *layout, struct place *place)
+{
+	u32 i;
+
+	place_collect(place, layout->claim, layout->new, BIT_ULL(0) | BIT_ULL(layout->lead));
+	if (!place_assign(place, layout->taken))
+		return false;
+	layout->always = 0;
+	for (i = 0; i < place->nr; i++)
+		if (!place->event[i]->group)
+			layout->always |= BIT_ULL(place->counter[i]);
+	return true;
+}
+
+/* Each of the others beside group 0. */
+static bool rest_assign(const struct layout *layout, struct place *place, bool commit)
+{
+	u64 rest = layout->groups & ~(BIT_ULL(0) | BIT_ULL(layout->lead));
+	u32 group;
+
+	for (; rest; rest &= rest - 1) {
+		group = __ffs64(rest);
+		place_collect(place, layout->claim, layout->new, BIT_ULL(group));
+		if (!place_assign(place, layout->taken | layout->always))
+			return false;
+		if (commit)
+			place_commit(place);
 	}
+	return true;
+}
+
+/* The first group for which group 0 can be placed so that all others find room. */
+static bool layout_find(struct layout *layout, struct place *place)
+{
+	u64 leads = layout->groups & ~BIT_ULL(0) ?: BIT_ULL(0);
+
+	for (; leads; leads &= leads - 1) {
+		layout->lead = __ffs64(leads);
+		if (lead_assign(layout, place) && rest_assign(layout, place, false))
+			return true;
+	}
+	return false;
+}
+
+static int claim_assign(struct ucore_claim *claim, struct ucore_event *new, u64 groups,
+			struct place *place)
+{
+	struct layout layout = { .claim = claim, .new = new, .groups = groups };
+	const struct ucore_event *event;
+
+	if (!filters_agree(claim, new))
+		return -EADDRINUSE;
+	layout.taken = counters_taken(claim);
+	if (!layout_find(&layout, place)) {
+		layout.taken = 0;
+		return layout_find(&layout, place) ? -EBUSY : -ENOSPC;
+	}
+	rest_assign(&layout, place, true);
+	lead_assign(&layout, place);
+	place_commit(place);
+	claim_forget(claim);
+	list_for_each_entry(event, &claim->session->events, node)
+		if (event->claim == claim)
+			claim_count(claim, event);
+	claim_count(claim, new);
 	return 0;
 }
 
@@ -248,18 +366,20 @@ static int claim_assign(struct ucore_claim *claim, struct place *place)
  * @new: the event, not in the session's list as yet; others may be moved for it
  *
  * Return: 0; -EADDRINUSE if another event wants other values of the shared registers,
- * -EBUSY if other sessions have the counters that it needs, -ENOSPC if this one has.
+ * -EBUSY if other sessions have the counters that it needs, -ENOSPC if this one has: in its
+ * group, or in group 0.
  */
 int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new)
 {
 	struct place place;
+	u64 groups;
 	int ret;
 
-	ret = place_collect(&place, claim, new);
+	ret = groups_collect(claim, new, &groups);
 	if (ret)
 		return ret;
 	mutex_lock(&ucore_catalog.lock);
-	ret = claim_assign(claim, &place);
+	ret = claim_assign(claim, new, groups, &place);
 	mutex_unlock(&ucore_catalog.lock);
 	return ret;
 }

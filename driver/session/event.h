@@ -38,9 +38,11 @@ struct ucore_event_spec {
  * @box: its box
  * @claim: what its session has of that box
  * @spec: what it asks of the box
+ * @group: it counts when it is this group's turn; 0: always
  * @counter: counter it has, as in the ABI
  * @total: count while its session is stopped
  * @flags: UCORE_VALUE_* while its session is stopped
+ * @ran_ns: how long it could count in its group's turns; the same
  */
 struct ucore_event {
 	struct list_head node;
@@ -48,9 +50,11 @@ struct ucore_event {
 	struct ucore_box *box;
 	struct ucore_claim *claim;
 	struct ucore_event_spec spec;
+	u8 group;
 	u8 counter;
 	u64 total;
 	u32 flags;
+	u64 ran_ns;
 };
 
 /* How fast the fastest uncore clock may be; bounds what a counter can count. */

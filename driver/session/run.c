@@ -85,7 +85,7 @@ static void timers_start(struct ucore_session *session)
 
 	ucore_for_each_part(part, session) {
 		base = max(base, part->resumed);
-		wanted |= part->timer_ns || part->poll_ns;
+		wanted |= part->timer_ns || part->poll_ns || part->rotate_ns;
 	}
 	if (!wanted)
 		return;
@@ -309,6 +309,7 @@ int ucore_session_reset(struct ucore_session *session)
 	}
 	list_for_each_entry(event, &session->events, node) {
 		event->total = 0;
+		event->ran_ns = 0;
 		event->flags &= ~(UCORE_VALUE_PAST | (event->box->dead ? 0 : UCORE_VALUE_DEAD));
 	}
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
@@ -350,6 +351,7 @@ static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 		else if (part->gap_read)
 			value->flags |= UCORE_VALUE_GAP;
 		value->count = ctr->total;
+		session->ran_ns[ctr->slot] = ucore_part_ran(part, ctr, rd->time_running);
 	}
 	return rd;
 }

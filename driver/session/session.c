@@ -116,6 +116,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
 	if (!event)
 		return ERR_PTR(-ENOMEM);
 	event->box = box;
+	event->group = add->group;
 	ret = event_spell(event, add, terms);
 	if (ret) {
 		kfree(event);
@@ -149,6 +150,14 @@ static int may_filter(const struct ucore_session *session, const struct ucore_ev
 	       perfmon_capable() ? 0 : -EACCES;
 }
 
+/* Groups are of a session that rotates, and that takes no samples. */
+static int may_rotate(const struct ucore_session *session, const struct ucore_event_add *add)
+{
+	if (!session->rotate_ns)
+		return add->group ? -EINVAL : 0;
+	return add->group > UCORE_GROUP_MAX || add->period ? -EINVAL : 0;
+}
+
 /**
  * ucore_session_add() - add an event
  * @session: the session, locked
@@ -167,6 +176,9 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	int ret;
 
 	ret = ucore_session_may_change(session);
+	if (ret)
+		return ret;
+	ret = may_rotate(session, add);
 	if (ret)
 		return ret;
 	if (!box)
@@ -476,6 +488,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	refcount_set(&session->refs, 1);
 	session->flags = config->flags;
 	session->timer_ns = config->timer_ns;
+	session->rotate_ns = config->rotate_ns;
 	session->ring_size = config->ring_size;
 	session->wakeup = config->wakeup;
 	session->sink.context = context;
@@ -524,6 +537,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	irq_work_sync(&session->sink.wake);
 	ucore_parts_free(session);
 	kvfree(session->values);
+	kvfree(session->ran_ns);
 	kvfree(session->domains);
 	free_cpumask_var(session->readers);
 	kvfree(session->here);

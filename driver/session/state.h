@@ -32,6 +32,9 @@ struct user_struct;
  * @user: whose memory its rings are
  * @flags: UCORE_SESSION_*
  * @timer_ns: timer trigger
+ * @rotate_ns: how long a group's turn is, 0: no groups
+ * @groups: groups that have events, rising, without group 0; as last built
+ * @nr_groups: how many
  * @ring_size: bytes of each ring, 0 for none
  * @wakeup: unread bytes that wake pollers
  * @sink: the pollers; its @context: who opened the device had CAP_PERFMON
@@ -44,6 +47,7 @@ struct user_struct;
  * @running: started
  * @ended: for good, though the descriptor lives (roll.c)
  * @values: a snapshot, by event; as many as @nr_events while running
+ * @ran_ns: a snapshot: how long each event could count, by event
  * @domains: a snapshot, by domain
  * @triggers: list of struct ucore_trigger
  * @nr_triggers: length of @triggers
@@ -68,6 +72,9 @@ struct ucore_session {
 	struct user_struct *user;
 	u32 flags;
 	u64 timer_ns;
+	u64 rotate_ns;
+	u8 groups[UCORE_GROUP_MAX];
+	u32 nr_groups;
 	u32 ring_size;
 	u32 wakeup;
 	struct ucore_sink sink;
@@ -81,6 +88,7 @@ struct ucore_session {
 	bool running;
 	bool ended;
 	struct ucore_value *values;
+	u64 *ran_ns;
 	struct ucore_read_domain *domains;
 	struct list_head triggers;
 	u32 nr_triggers;

@@ -86,6 +86,32 @@ void ucore_turn_end(struct ucore_session *session)
  * ---- estimates ----
  */
 
+static u64 read_cost(const struct ucore_part *part, const struct ucore_counter *ctr)
+{
+	return part->low_dword ? 1 : ctr->box->io.ops->counter_cost;
+}
+
+/* At most: the counters of one group are read, and its controls and another's written. */
+static u64 switch_accesses(const struct ucore_part *part)
+{
+	u16 reads[UCORE_GROUP_MAX + 1] = {}, writes[UCORE_GROUP_MAX + 1] = {};
+	const struct ucore_counter *ctr;
+	u64 most = 0;
+	u32 i, next;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		reads[ctr->group] += read_cost(part, ctr);
+		writes[ctr->group]++;
+	}
+	for (i = 0; i < part->nr_groups; i++) {
+		next = part->groups[(i + 1) % part->nr_groups];
+		most = max_t(u64, most, reads[part->groups[i]] + writes[part->groups[i]] +
+					writes[next]);
+	}
+	return most;
+}
+
+/* What a sample takes of its reader, or, where groups take turns, a switch. */
 static u64 part_sample_ns(const struct ucore_part *part)
 {
 	const struct ucore_counter *ctr;
@@ -93,8 +119,10 @@ static u64 part_sample_ns(const struct ucore_part *part)
 	u64 accesses = part->box_freeze || !part->domain->global ?
 		       2 * part->nr_box : 2 * (1 + part->domain->nr_further);
 
+	if (part->rotate_ns)
+		return SAMPLE_NS + (accesses + switch_accesses(part)) * ACCESS_NS;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		accesses += part->low_dword ? 1 : ctr->box->io.ops->counter_cost;
+		accesses += read_cost(part, ctr);
 	return SAMPLE_NS + accesses * ACCESS_NS;
 }
 
@@ -115,15 +143,16 @@ u64 ucore_turn_sample_ns(const struct ucore_session *session)
 }
 
 /**
- * ucore_turn_affordable() - can its readers take the samples of its timer?
+ * ucore_turn_affordable() - can its readers take the samples of its timer, or its switches?
  * @session: the session, locked; built
  *
- * Return: true if they can within their budgets, or if it has no timer.
+ * Return: true if they can within their budgets, or if it has neither.
  */
 bool ucore_turn_affordable(const struct ucore_session *session)
 {
-	return !session->timer_ns ||
-	       session->timer_ns >= ucore_budget_period_ns(ucore_turn_sample_ns(session));
+	u64 period = session->timer_ns ?: session->nr_groups > 1 ? session->rotate_ns : 0;
+
+	return !period || period >= ucore_budget_period_ns(ucore_turn_sample_ns(session));
 }
 
 /* Each CPU once, though it may read two domains. */

@@ -75,10 +75,11 @@ class Session:
     names  boxes that the driver and the model call differently: driver's -> model's
     box_freeze  it freezes its own boxes, not the die
     tasks  its samples tell which tasks ran
+    rotate_ns   turns of groups; group=N is the first field of their events
     """
 
     def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None,
-                 boxes=True, names=None, box_freeze=False, tasks=False):
+                 boxes=True, names=None, box_freeze=False, tasks=False, rotate_ns=0):
         self.machine = machine
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
         self._process = machine.spawn(f"exec {pinned}session", fed=True)
@@ -94,7 +95,9 @@ class Session:
         self._begun = 0         # mark of the first start
         self._stops = {}        # die -> the freeze of STOP itself, known to freezes()
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
-                     + (" low" if low else "") + (" boxes" if box_freeze else "") + (" tasks" if tasks else ""))
+                     + (f" rotate={rotate_ns}" if rotate_ns else "")
+                     + (" low" if low else "") + (" boxes" if box_freeze else "")
+                     + (" tasks" if tasks else ""))
 
     def __enter__(self):
         return self

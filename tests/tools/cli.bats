@@ -177,8 +177,46 @@ samples()
 }
 
 @test "more events than counters: which box, exit 2" {
-	tool stat -e "$(printf 'imc/CAS_COUNT.RD/%.0s,' 1 2 3 4)imc/CAS_COUNT.WR/"
+	local five="$(printf 'imc/CAS_COUNT.RD/%.0s,' 1 2 3 4)imc/CAS_COUNT.WR/"
+
+	tool stat --no-rotate -e "$five"
 	complains 2 "imc0 of die 0 is full" "no multiplexing"
+	tool record --timer 1ms -e "$five" -o "$TMP/data"
+	complains 2 "imc0 of die 0 is full" "no multiplexing"
+	tool stat --rotate 5ms --no-rotate -e "$five"
+	complains 2 "one of them"
+	tool stat --rotate 5us -e "$five"
+	complains 2 "rotate"
+}
+
+@test "stat: more events than counters take turns, scaled, with the share measured" {
+	local five="$(printf 'imc/CAS_COUNT.RD/%.0s,' 1 2 3 4)imc/CAS_COUNT.WR/" alone
+
+	tool stat -x , -e imc/CAS_COUNT.RD/ -- true
+	alone=$(sed -n 2p <<<"$output" | cut -d, -f6)
+	tool stat -e "$five" -- true
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '(50.0%)' <<<"$output")" -eq 5 ]
+	tool stat -x , -e "$five" -- true
+	[ "$(grep -c ',45.00,.*,scaled,' <<<"$output")" -eq 5 ]
+	# an event that is counted half of the time is scaled to the whole
+	[ $(($(sed -n 2p <<<"$output" | cut -d, -f6) - alone)) -le 8 ]
+	[ $((alone - $(sed -n 2p <<<"$output" | cut -d, -f6))) -le 8 ]
+	tool stat -j -e "$five" -- true
+	[ "$(grep -c '"running_percent":45.000.*"note":"scaled"' <<<"$output")" -eq 5 ]
+	# what fits takes no turns
+	tool stat -x , -e imc/CAS_COUNT.RD/ -- true
+	[[ $output != *scaled* ]]
+}
+
+@test "stat -M: a metric is of one group, whole" {
+	tool stat -x , -M 'a=imc/CAS_COUNT.RD/+imc/CAS_COUNT.WR/+imc/PRE_COUNT.RD/' \
+	     -M 'b=imc/CAS_COUNT.RD/+imc/ACT_COUNT.RD/+imc/PRE_COUNT.WR/' -- true
+	[ "$status" -eq 0 ]
+	[ "$(grep -c ',50.00,.*,scaled,' <<<"$output")" -eq 2 ]
+	tool stat --no-rotate -M 'a=imc/CAS_COUNT.RD/+imc/CAS_COUNT.WR/+imc/PRE_COUNT.RD/' \
+	     -M 'b=imc/CAS_COUNT.RD/+imc/ACT_COUNT.RD/+imc/PRE_COUNT.WR/' -- true
+	complains 2 "is full"
 }
 
 @test "events that disagree on a filter: both names, exit 2" {

@@ -760,6 +760,8 @@ static int do_create(struct ucore_create_session *create)
 		;	/* events of cores can be counted */
 	else if (fake.state)
 		return fake.state == UCORE_STATE_INTREE ? -EBUSY : -ENODEV;
+	if (create->rotate_ns && (create->timer_ns || create->ring_size))
+		return -EINVAL;
 	if (fake.ring && create->ring_size != fake.ring)
 		return -ENOMEM;
 	fake.session_fd = eventfd(0, EFD_CLOEXEC);
@@ -806,38 +808,45 @@ static bool shared_conflict(const struct fake_event *event, const struct ucore_e
 	return false;
 }
 
-static struct fake_event *event_on(uint32_t box, unsigned int counter)
+/* Events of different groups take turns on a counter */
+static bool are_rivals(const struct fake_event *event, uint32_t group)
+{
+	return !event->group || !group || event->group == group;
+}
+
+static struct fake_event *event_on(uint32_t box, unsigned int counter, uint32_t group)
 {
 	for (unsigned int i = 0; i < fake.nr_events; i++)
-		if (fake.events[i].box == box && fake.events[i].counter == counter)
+		if (fake.events[i].box == box && fake.events[i].counter == counter &&
+		    are_rivals(&fake.events[i], group))
 			return &fake.events[i];
 	return NULL;
 }
 
-static uint64_t counters_used(uint32_t box)
+static uint64_t counters_used(uint32_t box, uint32_t group)
 {
 	uint64_t used = 0;
 
 	for (unsigned int i = 0; i < fake.nr_events; i++)
-		if (fake.events[i].box == box)
+		if (fake.events[i].box == box && are_rivals(&fake.events[i], group))
 			used |= 1ULL << fake.events[i].counter;
 	return used;
 }
 
 /* One of the counters, even if others must move for it, as the driver does; or -1 */
-static int counter_take(uint32_t box, uint64_t may, uint64_t *tried)
+static int counter_take(uint32_t box, uint32_t group, uint64_t may, uint64_t *tried)
 {
-	uint64_t unused = may & ~counters_used(box);
+	uint64_t unused = may & ~counters_used(box, group);
 
 	if (unused)
 		return __builtin_ctzll(unused);
 	while (may & ~*tried) {
 		int counter = __builtin_ctzll(may & ~*tried);
-		struct fake_event *other = event_on(box, (unsigned int)counter);
+		struct fake_event *other = event_on(box, (unsigned int)counter, group);
 		int moved;
 
 		*tried |= 1ULL << counter;
-		moved = counter_take(box, other->may & ~*tried, tried);
+		moved = counter_take(box, group, other->may & ~*tried, tried);
 		if (moved < 0)
 			continue;
 		other->counter = (uint32_t)moved;
@@ -857,7 +866,7 @@ static int counter_choose(const struct ucore_box_info *box, const struct ucore_e
 	*may = (add->counters ? add->counters : COUNTERS_ALL) & have;
 	if (!*may)
 		return -ENXIO;
-	counter = counter_take(box->box, *may, &tried);
+	counter = counter_take(box->box, add->group, *may, &tried);
 	return counter < 0 ? -ENOSPC : counter;
 }
 
@@ -890,6 +899,9 @@ static int do_event_add(struct ucore_event_add *add)
 		return -ENOMEM;
 	if (add->box >= fake.nr_boxes)
 		return -ENOENT;
+	if (add->reserved || add->group > UCORE_GROUP_MAX ||
+	    (fake.config.rotate_ns ? add->period : add->group))
+		return -EINVAL;
 	box = &fake.boxes[add->box];
 	if (box->owner && box->owner != fake.status.session)
 		return -EBUSY;
@@ -910,6 +922,7 @@ static int do_event_add(struct ucore_event_add *add)
 	*event = (struct fake_event) {
 		.id = fake.next_event++, .box = add->box, .counter = (uint32_t)ret,
 		.nr_terms = add->nr_terms, .may = may, .period = add->period,
+		.group = add->group,
 	};
 	if (add->nr_terms)
 		memcpy(event->terms, (void *)(uintptr_t)add->terms,
@@ -981,6 +994,27 @@ static uint32_t reader_of(uint32_t domain)
 	return (uint32_t)fake.domains[domain].reader;
 }
 
+static uint32_t nr_groups(void)
+{
+	uint64_t groups = 0;
+
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		if (fake.events[i].group)
+			groups |= 1ULL << fake.events[i].group;
+	return (uint32_t)__builtin_popcountll(groups);
+}
+
+/* Each group has had as many turns as any other, and its events counted in these alone */
+static void turns_fill(const struct fake_event *event, struct ucore_value *value,
+		       uint64_t *running)
+{
+	*running = (fake.time - fake.started) / 10 * 9;
+	if (!event->group)
+		return;
+	*running /= nr_groups();
+	value->count /= nr_groups();
+}
+
 static int do_read(struct ucore_read *read)
 {
 	struct ucore_value *values = (void *)(uintptr_t)read->values;
@@ -1012,6 +1046,9 @@ static int do_read(struct ucore_read *read)
 			.count = fake.calls[_IOC_NR(UCORE_READ)] == fake.back ? 1 :
 				 fake.events[i].count,
 		};
+	for (unsigned int i = 0; read->running && i < fake.nr_events; i++)
+		turns_fill(&fake.events[i], &values[i],
+			   &((uint64_t *)(uintptr_t)read->running)[i]);
 	read->nr_values = fake.nr_events;
 	read->nr_domains = nr;
 	read->skew_ns = 120;

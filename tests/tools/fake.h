@@ -28,6 +28,7 @@ struct fake_event {
 	uint64_t may;			/* counters, a bit each */
 	uint64_t period;
 	uint64_t count;
+	uint32_t group;
 };
 
 struct fake_ring {

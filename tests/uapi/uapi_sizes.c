@@ -24,18 +24,18 @@ LAYOUT(ucore_unit_info, 80);
 LAYOUT(ucore_get_units, 32);
 LAYOUT(ucore_box_end, 40);
 LAYOUT(ucore_get_ends, 32);
-LAYOUT(ucore_create_session, 32);
+LAYOUT(ucore_create_session, 40);
 LAYOUT(ucore_session_info, 72);
 LAYOUT(ucore_get_sessions, 32);
 LAYOUT(ucore_end_session, 16);
 LAYOUT(ucore_term, 16);
-LAYOUT(ucore_event_add, 56);
+LAYOUT(ucore_event_add, 64);
 LAYOUT(ucore_event_remove, 16);
 LAYOUT(ucore_set_pmi_cpus, 24);
 LAYOUT(ucore_command, 8);
 LAYOUT(ucore_value, 16);
 LAYOUT(ucore_read_domain, 48);
-LAYOUT(ucore_read, 40);
+LAYOUT(ucore_read, 48);
 LAYOUT(ucore_status, 112);
 LAYOUT(ucore_budget, 64);
 LAYOUT(ucore_ring_info, 32);
@@ -56,6 +56,7 @@ struct row {
 	const char *name;
 	unsigned int nr;
 	unsigned int size;
+	unsigned int least;	/* size as first published, 0: the same */
 	bool on_session;
 	void (*fill)(void *arg);
 	uint32_t valid_flags;
@@ -274,58 +275,61 @@ FILL(ring_info, ucore_ring_info)
 #define AT(type, field)	offsetof(struct type, field)
 
 static const struct row rows[] = {
-	{ "INFO", UCORE_INFO, sizeof(struct ucore_info), false, fill_info,
+	{ "INFO", UCORE_INFO, sizeof(struct ucore_info), 0, false, fill_info,
 	  .out = { OUT_TO(ucore_info, abi, stepping),
 		   OUT_TO(ucore_info, platform, reason) },
 	  .reserved = { AT(ucore_info, reserved) } },
-	{ "GET_DOMAINS", UCORE_GET_DOMAINS, sizeof(struct ucore_get_domains), false, fill_domains,
+	{ "GET_DOMAINS", UCORE_GET_DOMAINS, sizeof(struct ucore_get_domains), 0, false, fill_domains,
 	  .out = { OUT_TO(ucore_get_domains, nr, total) } },
-	{ "GET_BOXES", UCORE_GET_BOXES, sizeof(struct ucore_get_boxes), false, fill_boxes,
+	{ "GET_BOXES", UCORE_GET_BOXES, sizeof(struct ucore_get_boxes), 0, false, fill_boxes,
 	  .out = { OUT_TO(ucore_get_boxes, nr, total) },
 	  .reserved = { AT(ucore_get_boxes, reserved) } },
-	{ "GET_FIELDS", UCORE_GET_FIELDS, sizeof(struct ucore_get_fields), false, fill_fields,
+	{ "GET_FIELDS", UCORE_GET_FIELDS, sizeof(struct ucore_get_fields), 0, false, fill_fields,
 	  .out = { OUT_TO(ucore_get_fields, nr, total) },
 	  .reserved = { AT(ucore_get_fields, reserved) } },
-	{ "GET_TABLES", UCORE_GET_TABLES, sizeof(struct ucore_get_tables), false, fill_tables,
+	{ "GET_TABLES", UCORE_GET_TABLES, sizeof(struct ucore_get_tables), 0, false, fill_tables,
 	  .out = { OUT_TO(ucore_get_tables, nr, total) } },
-	{ "GET_UNITS", UCORE_GET_UNITS, sizeof(struct ucore_get_units), false, fill_units,
+	{ "GET_UNITS", UCORE_GET_UNITS, sizeof(struct ucore_get_units), 0, false, fill_units,
 	  .out = { OUT_TO(ucore_get_units, nr, total) },
 	  .reserved = { AT(ucore_get_units, reserved) } },
-	{ "GET_ENDS", UCORE_GET_ENDS, sizeof(struct ucore_get_ends), false, fill_ends,
+	{ "GET_ENDS", UCORE_GET_ENDS, sizeof(struct ucore_get_ends), 0, false, fill_ends,
 	  .out = { OUT_TO(ucore_get_ends, nr, total) },
 	  .reserved = { AT(ucore_get_ends, reserved) } },
-	{ "GET_TRIAL", UCORE_GET_TRIAL, sizeof(struct ucore_get_trial), false, fill_trial,
+	{ "GET_TRIAL", UCORE_GET_TRIAL, sizeof(struct ucore_get_trial), 0, false, fill_trial,
 	  .out = { OUT_TO(ucore_get_trial, tried, reason) } },
-	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_core_info), false, fill_core,
+	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_core_info), 0, false, fill_core,
 	  .out = { OUT_TO(ucore_core_info, state, reason) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
+	  AT(ucore_create_session, rotate_ns),
 	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
 	  .out = { OUT(ucore_create_session, fd) },
 	  .reserved = { AT(ucore_create_session, reserved) } },
-	{ "GET_SESSIONS", UCORE_GET_SESSIONS, sizeof(struct ucore_get_sessions), false,
+	{ "GET_SESSIONS", UCORE_GET_SESSIONS, sizeof(struct ucore_get_sessions), 0, false,
 	  fill_sessions, .out = { OUT_TO(ucore_get_sessions, nr, total) } },
-	{ "END_SESSION", UCORE_END_SESSION, sizeof(struct ucore_end_session), false, fill_end },
-	{ "EVENT_ADD", UCORE_EVENT_ADD, sizeof(struct ucore_event_add), true, fill_add,
+	{ "END_SESSION", UCORE_END_SESSION, sizeof(struct ucore_end_session), 0, false, fill_end },
+	{ "EVENT_ADD", UCORE_EVENT_ADD, sizeof(struct ucore_event_add),
+	  AT(ucore_event_add, group), true, fill_add,
 	  .valid_flags = UCORE_EVENT_INTERRUPT,
-	  .out = { OUT_TO(ucore_event_add, event, poll_ns) } },
-	{ "EVENT_REMOVE", UCORE_EVENT_REMOVE, sizeof(struct ucore_event_remove), true,
+	  .out = { OUT_TO(ucore_event_add, event, poll_ns) },
+	  .reserved = { AT(ucore_event_add, reserved) } },
+	{ "EVENT_REMOVE", UCORE_EVENT_REMOVE, sizeof(struct ucore_event_remove), 0, true,
 	  fill_remove, .reserved = { AT(ucore_event_remove, reserved) } },
-	{ "SET_PMI_CPUS", UCORE_SET_PMI_CPUS, sizeof(struct ucore_set_pmi_cpus), true,
+	{ "SET_PMI_CPUS", UCORE_SET_PMI_CPUS, sizeof(struct ucore_set_pmi_cpus), 0, true,
 	  fill_pmi_cpus, .reserved = { AT(ucore_set_pmi_cpus, reserved) } },
-	{ "START", UCORE_START, sizeof(struct ucore_command), true, fill_command,
+	{ "START", UCORE_START, sizeof(struct ucore_command), 0, true, fill_command,
 	  .valid_flags = 0 },
-	{ "STOP", UCORE_STOP, sizeof(struct ucore_command), true, fill_command,
+	{ "STOP", UCORE_STOP, sizeof(struct ucore_command), 0, true, fill_command,
 	  .valid_flags = 0 },
-	{ "RESET", UCORE_RESET, sizeof(struct ucore_command), true, fill_command,
+	{ "RESET", UCORE_RESET, sizeof(struct ucore_command), 0, true, fill_command,
 	  .valid_flags = 0 },
-	{ "READ", UCORE_READ, sizeof(struct ucore_read), true, fill_read,
+	{ "READ", UCORE_READ, sizeof(struct ucore_read), AT(ucore_read, running), true, fill_read,
 	  .valid_flags = UCORE_READ_LIVE,
 	  .out = { OUT_TO(ucore_read, nr_values, nr_domains), OUT(ucore_read, skew_ns) } },
-	{ "STATUS", UCORE_STATUS, sizeof(struct ucore_status), true, fill_status,
+	{ "STATUS", UCORE_STATUS, sizeof(struct ucore_status), 0, true, fill_status,
 	  .out = { OUT_TO(ucore_status, session, writes) } },
-	{ "RING_INFO", UCORE_RING_INFO, sizeof(struct ucore_ring_info), true, fill_ring_info,
+	{ "RING_INFO", UCORE_RING_INFO, sizeof(struct ucore_ring_info), 0, true, fill_ring_info,
 	  .out = { OUT_TO(ucore_ring_info, data_size, producer) } },
-	{ "BUDGET", UCORE_BUDGET, sizeof(struct ucore_budget), true, fill_budget,
+	{ "BUDGET", UCORE_BUDGET, sizeof(struct ucore_budget), 0, true, fill_budget,
 	  .out = { OUT(ucore_budget, percent), OUT_TO(ucore_budget, sample_ns, put_off) },
 	  .reserved = { AT(ucore_budget, reserved) } },
 };
@@ -442,13 +446,31 @@ static void *argument(const struct row *row, void *at, uint32_t size)
  * ---- Tests --------------------------------------------------------------
  */
 
+static unsigned int least(const struct row *row)
+{
+	return row->least ? row->least : row->size;
+}
+
+/* A caller that was built against an older header, down to the first one */
+static void older_sizes(const void *arg)
+{
+	const struct row *row = arg;
+	unsigned char buf[MAX_ARG];
+
+	fixture_begin();
+	for (unsigned int size = least(row); size < row->size; size += 4) {
+		memset(buf, POISON, sizeof(buf));
+		probe_fresh(row, argument(row, buf, size), sizeof(buf), 0, "older size %u", size);
+	}
+}
+
 static void short_sizes(const void *arg)
 {
 	const struct row *row = arg;
 	unsigned char buf[MAX_ARG] = { };
 
 	fixture_begin();
-	for (unsigned int size = 0; size < row->size; size++)
+	for (unsigned int size = 0; size < least(row); size++)
 		probe(row, argument(row, buf, size), sizeof(buf), EINVAL, "short size");
 }
 
@@ -458,7 +480,7 @@ static void short_at_page_end(const void *arg)
 	unsigned char buf[MAX_ARG] = { };
 
 	fixture_begin();
-	for (unsigned int size = 4; size < row->size; size++) {
+	for (unsigned int size = 4; size < least(row); size++) {
 		void *end = guarded(size);
 
 		argument(row, buf, size);
@@ -705,6 +727,7 @@ static void unknown_numbers(const void *arg)
 }
 
 static const struct test per_row[] = {
+	{ "older_sizes", older_sizes, 0, 0 },
 	{ "short_sizes", short_sizes, 0, 0 },
 	{ "short_at_page_end", short_at_page_end, 0, 0 },
 	{ "exact_size", exact_size, 0, 0 },

@@ -12,6 +12,7 @@ struct delta_last {
 	uint64_t count;
 	uint64_t enabled;
 	uint64_t running;
+	uint64_t possible;
 };
 
 struct ucore_delta {
@@ -60,9 +61,10 @@ static const struct ucore_read_domain *read_domain(const struct ucore_snapshot *
 }
 
 static void value_update(struct ucore_delta_value *to, struct delta_last *last,
-			 const struct ucore_value *value, const struct ucore_read_domain *domain)
+			 const struct ucore_value *value, const struct ucore_read_domain *domain,
+			 const uint64_t *turns)
 {
-	uint64_t running;
+	uint64_t running, possible;
 
 	*to = (struct ucore_delta_value) {
 		.count = value->count - last->count,
@@ -72,12 +74,17 @@ static void value_update(struct ucore_delta_value *to, struct delta_last *last,
 	if (!domain)
 		return;
 	/* what no freeze reaches counts all the time */
-	running = value->flags & UCORE_VALUE_UNFROZEN ? domain->time_enabled : domain->time_running;
+	possible = value->flags & UCORE_VALUE_UNFROZEN ? domain->time_enabled :
+							 domain->time_running;
+	/* what always counts has the domain's time as its own */
+	running = turns && *turns != domain->time_running ? *turns : possible;
 	to->enabled = domain->time_enabled - last->enabled;
 	/* a flag that comes or goes must not turn time back */
 	to->running = running > last->running ? running - last->running : 0;
 	last->enabled = domain->time_enabled;
 	last->running = running;
+	to->possible = possible > last->possible ? possible - last->possible : 0;
+	last->possible = possible;
 }
 
 void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *snap)
@@ -90,7 +97,8 @@ void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *
 		/* neighbours are mostly of one domain */
 		if (!domain || domain->domain != id)
 			domain = read_domain(snap, id);
-		value_update(&delta->values[i], &delta->last[i], &snap->values[i], domain);
+		value_update(&delta->values[i], &delta->last[i], &snap->values[i], domain,
+			     snap->running ? &snap->running[i] : NULL);
 	}
 }
 
@@ -100,6 +108,7 @@ void ucore_delta_add(struct ucore_delta *delta, const struct ucore_delta *other)
 		delta->values[i].count += other->values[i].count;
 		delta->values[i].enabled += other->values[i].enabled;
 		delta->values[i].running += other->values[i].running;
+		delta->values[i].possible += other->values[i].possible;
 		delta->values[i].flags |= other->values[i].flags;
 	}
 }
@@ -108,4 +117,13 @@ const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *del
 {
 	*nr = delta->nr;
 	return delta->values;
+}
+
+double ucore_delta_scaled(const struct ucore_delta_value *value)
+{
+	if (value->running == value->possible)
+		return (double)value->count;
+	if (!value->running)
+		return __builtin_nan("");
+	return (double)value->count * ((double)value->possible / (double)value->running);
 }

@@ -124,6 +124,7 @@ struct ucore_device {
 /* One READ as the kernel gives it: values in the order of event ids, and room for them */
 struct ucore_reading {
 	struct ucore_value *values;
+	uint64_t *running;		/* beside the values; NULL: nothing takes turns */
 	size_t nr_values, max_values;
 	struct ucore_read_domain *domains;
 	size_t nr_domains, max_domains;
@@ -140,6 +141,9 @@ struct ucore_session {
 	size_t nr_slots;
 	struct ucore_reading reading;
 	struct ucore_value *values;	/* of the reading, in slot order */
+	uint64_t *running;		/* the same */
+	uint32_t group;			/* of events that are added */
+	uint32_t last_group;		/* the last one that has any */
 	struct ucore_replay *replay;	/* NULL: a session of the driver */
 };
 
@@ -241,7 +245,7 @@ int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session
 		       uint32_t flags);
 /* The values in slot order, into @values */
 int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_session *session,
-		       struct ucore_value *values);
+		       struct ucore_value *values, uint64_t *running);
 
 /* Adds what @other's last update moved */
 void ucore_delta_add(struct ucore_delta *delta, const struct ucore_delta *other);

@@ -140,6 +140,7 @@ static void slot_take(struct ucore_intervals *intervals, const struct interval_d
 		to->enabled += sample->time_enabled - domain->enabled;
 		/* a flag that comes or goes must not turn time back */
 		to->running += running > before ? running - before : 0;
+		to->possible = to->running;
 		to->flags |= value->flags;
 	}
 	intervals->last[slot] = value->count;

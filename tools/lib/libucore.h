@@ -539,6 +539,8 @@ struct ucore_session;
  * @ring_size: bytes of each domain's ring, a power of two, UCORE_RING_MIN to
  *             UCORE_RING_MAX, or 0 for no rings
  * @wakeup: unread bytes that wake a poller, less than @ring_size
+ * @rotate_ns: how long a group's turn is, UCORE_ROTATE_MIN_NS to UCORE_ROTATE_MAX_NS, or 0
+ *             for a session without groups; with it there are neither timer nor rings
  * @reserved: 0
  */
 struct ucore_session_config {
@@ -546,7 +548,8 @@ struct ucore_session_config {
 	uint64_t timer_ns;
 	uint32_t ring_size;
 	uint32_t wakeup;
-	uint32_t reserved[4];
+	uint64_t rotate_ns;
+	uint32_t reserved[2];
 };
 
 /**
@@ -579,6 +582,8 @@ struct ucore_slot {
  * @nr_domains: elements of @domains
  * @domains: the domains that were read, in the order of their ids
  * @skew_ns: time between the first and the last domain's freeze
+ * @running: how long each slot could count in its group's turns, in nanoseconds; NULL: the
+ *           session has no rotate_ns
  * @reserved: 0
  */
 struct ucore_snapshot {
@@ -587,7 +592,8 @@ struct ucore_snapshot {
 	size_t nr_domains;
 	const struct ucore_read_domain *domains;
 	uint64_t skew_ns;
-	uint64_t reserved[2];
+	const uint64_t *running;
+	uint64_t reserved;
 };
 
 /**
@@ -622,6 +628,25 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
  */
 int ucore_session_add_box(struct ucore_session *session, const struct ucore_event *event,
 			  uint32_t box, struct ucore_error *err);
+
+/**
+ * ucore_session_group() - the group of the events that are added from now on
+ * @group: 0: they always count; up to UCORE_GROUP_MAX: in its turns
+ *
+ * Errors: -EINVAL (there is no such group, or the session has no rotate_ns).
+ */
+int ucore_session_group(struct ucore_session *session, uint32_t group, struct ucore_error *err);
+
+/**
+ * ucore_session_add_turn() - put an event into the first group that has room for it
+ *
+ * As ucore_session_add(), of a session with rotate_ns; the boxes of the event are all in
+ * one group.  ucore_metrics_attach() does so, too: each metric is in one group, whole.
+ *
+ * Errors: those of ucore_session_add().
+ */
+int ucore_session_add_turn(struct ucore_session *session, const struct ucore_event *event,
+			   struct ucore_error *err);
 
 /**
  * ucore_session_add_list() - add the events of a list: all of them, or none
@@ -734,13 +759,16 @@ struct ucore_delta;
  * @running: for how much of that it could count
  * @flags: UCORE_VALUE_* of the later read
  * @reserved: 0
+ * @possible: for how much of it it could have counted, had its turn never ended; @running if
+ *            it takes no turns
  */
 struct ucore_delta_value {
 	uint64_t count;
 	uint64_t enabled;
 	uint64_t running;
 	uint32_t flags;
-	uint32_t reserved[3];
+	uint32_t reserved;
+	uint64_t possible;
 };
 
 /**
@@ -760,6 +788,14 @@ void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *
 
 /** ucore_delta_values() - those of the last update, slot by slot */
 const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *delta, size_t *nr);
+
+/**
+ * ucore_delta_scaled() - what a slot would have counted without turns, at the same rate
+ *
+ * Return: @count * @possible / @running, just @count if these are the same; NaN: its group
+ * had no turn.
+ */
+double ucore_delta_scaled(const struct ucore_delta_value *value);
 
 /* ---- metrics: formulas over events --------------------------------------- */
 
@@ -813,6 +849,7 @@ struct ucore_metrics;
  * @flags: UCORE_VALUE_* of any count in it
  * @running: how long the counters of it counted, in nanoseconds
  * @fresh: ucore_metrics_take() has evaluated it for the record that it was given last
+ * @share: how much of the time its counters had turns, 0 to 1: below 1 its counts are scaled
  */
 struct ucore_metric_value {
 	const struct ucore_metric_desc *metric;
@@ -826,6 +863,7 @@ struct ucore_metric_value {
 	uint32_t flags;
 	uint64_t running;
 	bool fresh;
+	double share;
 };
 
 /** ucore_metrics_create() - no metrics yet; @dev outlives them */

@@ -44,6 +44,7 @@ struct left_out {
 struct counted {
 	char spec[UCORE_SPEC_LEN];
 	bool first;		/* on the first box of each socket only */
+	uint32_t group;		/* of the session */
 	char type[UCORE_NAME_LEN];
 	size_t begin, end;	/* slots of the session */
 };
@@ -662,13 +663,14 @@ static int event_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
 
 	for (; leaf.event < metrics->nr_events; leaf.event++) {
 		event = &metrics->events[leaf.event];
-		if (!strcmp(event->spec, spec) && event->first == first)
+		if (!strcmp(event->spec, spec) && event->first == first &&
+		    event->group == metrics->session->group)
 			return leaf_compile(metrics, expr, &leaf, err);
 	}
 	if (!GROW(metrics->events, metrics->nr_events))
 		return no_memory(err);
 	event = &metrics->events[metrics->nr_events++];
-	*event = (struct counted) { .first = first };
+	*event = (struct counted) { .first = first, .group = metrics->session->group };
 	snprintf(event->spec, sizeof(event->spec), "%s", spec);
 	return leaf_compile(metrics, expr, &leaf, err);
 }
@@ -959,11 +961,22 @@ static int choice_attach(struct ucore_metrics *metrics, const struct choice *cho
 	size_t nr_metrics = metrics->nr_metrics, nr_events = metrics->nr_events;
 	size_t nr_leaves = metrics->nr_leaves, session_events = metrics->session->nr_events;
 	struct ucore_error why;
-	int ret = choice_count(metrics, choice, level, &why);
+	struct ucore_session *session = metrics->session;
+	uint32_t group = session->config.rotate_ns ? 1 : 0, last = session->last_group;
+	int ret;
 
+	/* a metric is of one group, whole; behind the last group there is an empty one */
+	do {
+		session->group = group;
+		ret = choice_count(metrics, choice, level, &why);
+		if (!ret)
+			break;
+		choice_undo(metrics, nr_metrics, nr_events, nr_leaves, session_events);
+		session->last_group = last;
+	} while (ret == -ENOSPC && group && ++group <= last + 1 && group <= UCORE_GROUP_MAX);
+	session->group = 0;
 	if (!ret)
 		return 0;
-	choice_undo(metrics, nr_metrics, nr_events, nr_leaves, session_events);
 	if (!may_leave_out(choice, ret))
 		return ucore_error_set(err, ret, "metric '%s': %s", choice->desc.name, why.text);
 	if (!GROW(metrics->left_out, metrics->nr_left_out))
@@ -1137,7 +1150,7 @@ static double counts_value(const struct evaluation *e, const struct leaf *leaf)
 
 	for (size_t slot = event->begin; slot < event->end; slot++)
 		if (value_takes(e->metrics, e->value, slot)) {
-			sum += (double)e->slots[slot].count;
+			sum += ucore_delta_scaled(&e->slots[slot]);
 			nr++;
 		}
 	if (!nr)
@@ -1188,6 +1201,16 @@ static double leaf_value(void *data, uint32_t index)
 	}
 }
 
+static double less(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static double share_of(const struct ucore_delta_value *value)
+{
+	return value->possible ? (double)value->running / (double)value->possible : 1;
+}
+
 /* The longest time that one of its counters counted, and what is to be said of any */
 static void value_prepare(const struct ucore_metrics *metrics, struct value *value,
 			  const struct ucore_delta_value *slots)
@@ -1197,12 +1220,15 @@ static void value_prepare(const struct ucore_metrics *metrics, struct value *val
 
 	value->running = 0;
 	value->public.flags = 0;
+	value->public.share = 1;
 	for (size_t at = 0; (event = metric_event(metrics, metric, &at));)
 		for (size_t slot = event->begin; slot < event->end; slot++) {
 			if (!value_takes(metrics, value, slot))
 				continue;
-			if (slots[slot].running > value->running)
-				value->running = slots[slot].running;
+			/* counts are scaled to it */
+			if (slots[slot].possible > value->running)
+				value->running = slots[slot].possible;
+			value->public.share = less(value->public.share, share_of(&slots[slot]));
 			value->public.flags |= slots[slot].flags;
 		}
 }

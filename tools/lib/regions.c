@@ -58,6 +58,9 @@ int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t n
 	if (names > UCORE_REGION_NAMES_MAX)
 		return ucore_error_set(err, -ERANGE, "regions of %zu names: at most %d", names,
 				       UCORE_REGION_NAMES_MAX);
+	if (session->config.rotate_ns)
+		return ucore_error_set(err, -EINVAL,
+				       "regions are too short for events that take turns");
 	regions = calloc(1, sizeof(*regions));
 	if (!regions)
 		return ucore_error_set(err, -ENOMEM, "out of memory");
@@ -228,7 +231,8 @@ static int step_to(struct region_thread *thread, const struct ucore_reading *rea
 		.nr_domains = reading->nr_domains,
 		.domains = reading->domains,
 	};
-	int ret = ucore_reading_sort(reading, thread->regions->session, thread->values);
+	int ret = ucore_reading_sort(reading, thread->regions->session, thread->values,
+				     NULL);
 
 	if (!ret)
 		ucore_delta_update(thread->step, &snap);

@@ -29,6 +29,15 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 		return ucore_error_set(err, -ERANGE, "timer of %llu ns: from %lluus to %llus",
 				       (unsigned long long)config->timer_ns,
 				       UCORE_TIMER_MIN_NS / 1000, UCORE_TIMER_MAX_NS / 1000000000);
+	if (config->rotate_ns && (config->rotate_ns < UCORE_ROTATE_MIN_NS ||
+				  config->rotate_ns > UCORE_ROTATE_MAX_NS))
+		return ucore_error_set(err, -ERANGE, "turns of %llu ns: from %llums to %llus",
+				       (unsigned long long)config->rotate_ns,
+				       UCORE_ROTATE_MIN_NS / 1000000,
+				       UCORE_ROTATE_MAX_NS / 1000000000);
+	if (config->rotate_ns && (config->timer_ns || ring))
+		return ucore_error_set(err, -EINVAL,
+				       "a session whose events take turns has no samples");
 	if (ring && (ring < UCORE_RING_MIN || ring > UCORE_RING_MAX || ring & (ring - 1)))
 		return ucore_error_set(err, -ERANGE,
 				       "ring of %u bytes: a power of two from %uK to %uM", ring,
@@ -74,7 +83,7 @@ int ucore_session_create(struct ucore_device *dev, const struct ucore_session_co
 
 	UCORE_ARG(ucore_create_session, create, .flags = config->flags,
 		  .timer_ns = config->timer_ns, .ring_size = config->ring_size,
-		  .wakeup = config->wakeup);
+		  .wakeup = config->wakeup, .rotate_ns = config->rotate_ns);
 	ret = ucore_device_ioctl(dev, dev->fd, UCORE_CREATE_SESSION, &create);
 	if (ret) {
 		free(session);
@@ -94,6 +103,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	session->dev->sys->close(session->fd);
 	ucore_reading_free(&session->reading);
 	free(session->values);
+	free(session->running);
 	free(session->slots);
 	free(session->events);
 	free(session);
@@ -159,9 +169,9 @@ static int error_full(const struct ucore_session *session, const struct ucore_ev
 	for (size_t i = 0; i < session->nr_slots; i++)
 		nr += session->slots[i].box == box->box;
 	return ucore_error_set(err, -ENOSPC,
-			       "event '%s': %s is full: no counter that can count it is left (%u general, %u fixed, %u in use); there is no multiplexing: use fewer events",
+			       "event '%s': %s is full: no counter that can count it is left (%u general, %u fixed, %u in use)%s: use fewer events",
 			       event->label, box_text(box, text), box->nr_counters, box->nr_fixed,
-			       nr);
+			       nr, session->config.rotate_ns ? "" : "; there is no multiplexing");
 }
 
 /* The value that an event wants of a field, if it says so */
@@ -317,7 +327,7 @@ static int box_add(struct ucore_session *session, const struct ucore_event *even
 {
 	UCORE_ARG(ucore_event_add, add, .flags = event->flags, .box = box->box,
 		  .nr_terms = event->nr_terms, .terms = (uintptr_t)event->terms,
-		  .counters = event->counters, .period = event->period);
+		  .counters = event->counters, .period = event->period, .group = session->group);
 	int ret = session_ioctl(session, UCORE_EVENT_ADD, &add);
 
 	if (ret)
@@ -373,7 +383,34 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 		return ucore_error_set(err, -ENOENT, "event '%s': no box of this machine matches",
 				       event->label);
 	session->events[session->nr_events++] = *event;
+	if (session->group > session->last_group)
+		session->last_group = session->group;
 	return 0;
+}
+
+int ucore_session_group(struct ucore_session *session, uint32_t group, struct ucore_error *err)
+{
+	if (group > UCORE_GROUP_MAX || (group && !session->config.rotate_ns))
+		return ucore_error_set(err, -EINVAL, "there is no group %u", group);
+	session->group = group;
+	return 0;
+}
+
+int ucore_session_add_turn(struct ucore_session *session, const struct ucore_event *event,
+			   struct ucore_error *err)
+{
+	uint32_t before = session->group, last = session->last_group;
+	int ret = -ENOSPC;
+
+	/* behind the last group there is an empty one */
+	for (uint32_t group = 1; ret == -ENOSPC && group <= last + 1 &&
+	     group <= UCORE_GROUP_MAX; group++) {
+		ret = ucore_session_group(session, group, err);
+		if (!ret)
+			ret = ucore_session_add(session, event, err);
+	}
+	session->group = before;
+	return ret;
 }
 
 int ucore_session_add_box(struct ucore_session *session, const struct ucore_event *event,
@@ -557,7 +594,10 @@ int ucore_reading_init(struct ucore_reading *reading, const struct ucore_session
 	reading->max_domains = nr_domains;
 	reading->values = calloc(reading->max_values, sizeof(*reading->values));
 	reading->domains = calloc(nr_domains, sizeof(*reading->domains));
-	if (reading->values && reading->domains)
+	if (session->config.rotate_ns)
+		reading->running = calloc(reading->max_values, sizeof(*reading->running));
+	if (reading->values && reading->domains &&
+	    (reading->running || !session->config.rotate_ns))
 		return 0;
 	ucore_reading_free(reading);
 	return -ENOMEM;
@@ -566,6 +606,7 @@ int ucore_reading_init(struct ucore_reading *reading, const struct ucore_session
 void ucore_reading_free(struct ucore_reading *reading)
 {
 	free(reading->values);
+	free(reading->running);
 	free(reading->domains);
 	memset(reading, 0, sizeof(*reading));
 }
@@ -575,7 +616,8 @@ int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session
 {
 	UCORE_ARG(ucore_read, read, .flags = flags, .nr_values = (uint32_t)reading->max_values,
 		  .nr_domains = (uint32_t)reading->max_domains,
-		  .values = (uintptr_t)reading->values, .domains = (uintptr_t)reading->domains);
+		  .values = (uintptr_t)reading->values, .domains = (uintptr_t)reading->domains,
+		  .running = (uintptr_t)reading->running);
 	int ret = session_ioctl(session, UCORE_READ, &read);
 
 	if (ret)
@@ -590,7 +632,7 @@ int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session
 
 /* The kernel sorts by event id, and so are the slots unless ids were not rising */
 int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_session *session,
-		       struct ucore_value *values)
+		       struct ucore_value *values, uint64_t *running)
 {
 	size_t next = 0, nr = reading->nr_values;
 
@@ -604,6 +646,8 @@ int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_s
 		if (tried == nr)
 			return -EPROTO;
 		values[i] = reading->values[next];
+		if (running)
+			running[i] = reading->running[next];
 		next = next + 1 < nr ? next + 1 : 0;
 	}
 	return 0;
@@ -617,6 +661,12 @@ static int read_buffers(struct ucore_session *session)
 		return 0;
 	free(session->values);
 	session->values = calloc(nr, sizeof(*session->values));
+	if (session->config.rotate_ns) {
+		free(session->running);
+		session->running = calloc(nr, sizeof(*session->running));
+		if (!session->running)
+			return -ENOMEM;
+	}
 	return session->values ? ucore_reading_init(&session->reading, session) : -ENOMEM;
 }
 
@@ -629,7 +679,8 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 		return ucore_error_set(err, ret, "out of memory");
 	ret = ucore_reading_read(&session->reading, session, flags);
 	if (!ret)
-		ret = ucore_reading_sort(&session->reading, session, session->values);
+		ret = ucore_reading_sort(&session->reading, session, session->values,
+					 session->running);
 	if (ret)
 		return ucore_error_set(err, ret, "cannot read the counters: %s", error_text(ret));
 	*snap = (struct ucore_snapshot) {
@@ -638,6 +689,7 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 		.nr_domains = session->reading.nr_domains,
 		.domains = session->reading.domains,
 		.skew_ns = session->reading.skew_ns,
+		.running = session->running,
 	};
 	return 0;
 }

@@ -131,7 +131,10 @@ static int event_add(struct tool *tool, struct count *count, struct ucore_event 
 	if (ret)
 		return ret;
 	*triggered |= ucore_event_period(event) != 0;
-	ret = ucore_session_add(count->session, event, &tool->err);
+	ret = count->rotates ? ucore_session_add_turn(count->session, event, &tool->err) :
+			       ucore_session_add(count->session, event, &tool->err);
+	if (ret == -ENOSPC && count->may_rotate)
+		return EXIT_FULL;
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
@@ -190,6 +193,8 @@ int count_open(struct tool *tool, const struct count_args *args,
 	int ret;
 
 	memset(count, 0, sizeof(*count));
+	count->rotates = config->rotate_ns;
+	count->may_rotate = args->may_rotate && !count->rotates;
 	ret = ucore_device_open(tool->device, tool->sys, &count->dev, &tool->err);
 	if (!ret)
 		ret = ucore_device_ready(count->dev, &tool->err);

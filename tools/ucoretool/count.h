@@ -21,6 +21,7 @@
  * @delay_ns: how long to wait before counting
  * @timeout_ns: how long to count; 0: until the command ends or a signal comes
  * @flags: UCORE_SESSION_* asked for
+ * @may_rotate: events that do not fit are no error but EXIT_FULL, of which nothing is said
  * @command: the command to run, NULL-terminated, or NULL
  */
 struct count_args {
@@ -32,6 +33,7 @@ struct count_args {
 	uint64_t delay_ns;
 	uint64_t timeout_ns;
 	uint32_t flags;
+	bool may_rotate;
 	char **command;
 };
 
@@ -44,10 +46,16 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 /** count_finish() - take the command, and check that there are events */
 int count_finish(struct tool *tool, struct count_args *args, int argc, char **argv);
 
-/** struct count - a device and a session made from count_args */
+/**
+ * struct count - a device and a session made from count_args
+ * @may_rotate: as in count_args, unless it does
+ * @rotates: events take turns
+ */
 struct count {
 	struct ucore_device *dev;
 	struct ucore_session *session;
+	bool may_rotate;
+	bool rotates;
 };
 
 /**

@@ -60,9 +60,20 @@ static void left_out_print(const struct tool *tool, const struct ucore_metrics *
 			several ? "these do" : "this does", several ? "them" : "it");
 }
 
+/* Was any left out for want of counters? */
+static bool were_full(const struct ucore_metrics *metrics)
+{
+	int code;
+
+	for (size_t i = 0; (code = ucore_metrics_left_out_error(metrics, i, NULL)); i++)
+		if (code == -ENOSPC)
+			return true;
+	return false;
+}
+
 int metrics_open(struct tool *tool, const struct metric_args *args, struct ucore_device *dev,
 		 struct ucore_session *session, unsigned int cores, uint32_t level,
-		 struct ucore_metrics **metrics)
+		 bool may_rotate, struct ucore_metrics **metrics)
 {
 	int ret = ucore_metrics_create(dev, metrics, &tool->err);
 
@@ -78,6 +89,8 @@ int metrics_open(struct tool *tool, const struct metric_args *args, struct ucore
 		ret = ucore_metrics_choose(*metrics, args->lists[i], &tool->err);
 	if (!ret)
 		ret = ucore_metrics_attach(*metrics, session, level, &tool->err);
+	if (may_rotate && (ret == -ENOSPC || were_full(*metrics)))
+		return EXIT_FULL;
 	if (ret)
 		return tool_fail(tool, ret);
 	left_out_print(tool, *metrics);

@@ -34,11 +34,12 @@ int metric_finish(struct tool *tool, const struct metric_args *args);
  * metrics_open() - choose metrics and count their events
  * @cores: of a socket, 0 if nobody tells
  * @level: UCORE_LEVEL_* that there shall be values of
+ * @may_rotate: what does not fit is EXIT_FULL, of which nothing is said
  * @metrics: where they are stored, also on failure, for ucore_metrics_free()
  */
 int metrics_open(struct tool *tool, const struct metric_args *args, struct ucore_device *dev,
 		 struct ucore_session *session, unsigned int cores, uint32_t level,
-		 struct ucore_metrics **metrics);
+		 bool may_rotate, struct ucore_metrics **metrics);
 
 /** socket_cores() - cores of a socket of this machine, 0 if nobody tells */
 unsigned int socket_cores(void);

@@ -18,6 +18,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define EXIT_USAGE	2
+#define EXIT_FULL	3	/* within stat: events do not fit, and may take turns */
 
 #define NSEC_PER_SEC	UINT64_C(1000000000)
 #define NSEC_PER_MSEC	UINT64_C(1000000)
@@ -41,6 +42,7 @@ enum {
 	OPT_LIVE,
 	OPT_LOW_DWORD,
 	OPT_METRIC_FILE,
+	OPT_NO_ROTATE,
 	OPT_PER_BOX,
 	OPT_PER_DEVICE,
 	OPT_PER_SOCKET,
@@ -48,6 +50,7 @@ enum {
 	OPT_REJECTED,
 	OPT_REPORT,
 	OPT_ROOT,
+	OPT_ROTATE,
 	OPT_SECONDS,
 	OPT_SOCKET_MODE,
 	OPT_TASKS,

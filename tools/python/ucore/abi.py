@@ -57,7 +57,7 @@ class BoxInfo(ctypes.Structure):
 class SessionConfig(ctypes.Structure):
     c_name = "ucore_session_config"
     _fields_ = [("flags", c_uint32), ("timer_ns", c_uint64), ("ring_size", c_uint32),
-                ("wakeup", c_uint32), ("reserved", c_uint32 * 4)]
+                ("wakeup", c_uint32), ("rotate_ns", c_uint64), ("reserved", c_uint32 * 2)]
 
 
 class Slot(ctypes.Structure):
@@ -83,13 +83,13 @@ class Snapshot(ctypes.Structure):
     c_name = "ucore_snapshot"
     _fields_ = [("nr_values", c_size_t), ("values", POINTER(Value)), ("nr_domains", c_size_t),
                 ("domains", POINTER(ReadDomain)), ("skew_ns", c_uint64),
-                ("reserved", c_uint64 * 2)]
+                ("running", POINTER(c_uint64)), ("reserved", c_uint64)]
 
 
 class DeltaValue(ctypes.Structure):
     c_name = "ucore_delta_value"
     _fields_ = [("count", c_uint64), ("enabled", c_uint64), ("running", c_uint64),
-                ("flags", c_uint32), ("reserved", c_uint32 * 3)]
+                ("flags", c_uint32), ("reserved", c_uint32), ("possible", c_uint64)]
 
 
 class MetricDesc(ctypes.Structure):

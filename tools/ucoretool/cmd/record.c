@@ -480,7 +480,7 @@ static int record_run(struct tool *tool, const void *data)
 	if (args->metrics.nr_lists)
 		ret = metrics_open(tool, &args->metrics, record.count.dev, record.count.session,
 				   socket_cores(), args->flight.level ? args->flight.level :
-				   UCORE_LEVEL_SYSTEM, &record.metrics);
+				   UCORE_LEVEL_SYSTEM, false, &record.metrics);
 	if (!ret)
 		ret = record_session(tool, &record, args, &config);
 	flight_close(&record.flight);

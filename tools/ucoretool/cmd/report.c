@@ -495,7 +495,7 @@ static int report_metrics(struct tool *tool, struct report *report,
 		return metrics_open(tool, &args->metrics, ucore_replay_device(report->replay),
 				    ucore_replay_session(report->replay),
 				    report->recording.header->cores, level,
-				    &report->metrics);
+				    false, &report->metrics);
 	metrics_all(report, level);
 	return 0;
 }

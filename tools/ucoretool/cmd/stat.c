@@ -19,6 +19,9 @@
 #include "wait.h"
 #include "tool.h"
 
+/* A hundred turns in a second: short enough for phases of programs, and cheap */
+#define ROTATE_NS	(10 * NSEC_PER_MSEC)
+
 enum grouping {
 	GROUP_TOTAL,
 	GROUP_SOCKET,
@@ -34,6 +37,8 @@ struct stat_args {
 	uint64_t nr_intervals;
 	uint32_t read_flags;
 	struct metric_args metrics;
+	uint64_t rotate_ns;		/* 0: the default */
+	bool no_rotate;			/* what does not fit is refused */
 	const char *path;
 	struct out out;
 };
@@ -50,6 +55,8 @@ struct stat_row {
 	uint64_t count;
 	uint64_t enabled;	/* longest of the domains that take part */
 	uint64_t running;
+	uint64_t possible;	/* running, had no turn ended */
+	bool missed;		/* a slot had no turn: the sum is not known */
 	uint32_t flags;		/* UCORE_VALUE_* of any slot */
 };
 
@@ -82,6 +89,8 @@ static const struct option_desc stat_options[] = {
 	  "the same, with the PCI devices of each IIO stack, the other end of each link" },
 	{ OPT_ROOT, "root", "DIR", "look for PCI devices and their names below DIR" },
 	{ OPT_LIVE, "live", NULL, "read without freezing: not one instant, but no pause" },
+	{ OPT_ROTATE, "rotate", "TIME", "let events take turns of so long, if they do not fit (10ms)" },
+	{ OPT_NO_ROTATE, "no-rotate", NULL, "refuse events that do not fit" },
 	{ 'o', "output", "FILE", "write there instead of standard output" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator" },
 	{ 'j', "json", NULL, "JSON lines" },
@@ -121,6 +130,12 @@ static int stat_option(struct tool *tool, void *data, int letter, const char *va
 	case OPT_LIVE:
 		args->read_flags = UCORE_READ_LIVE;
 		return 0;
+	case OPT_ROTATE:
+		return parse_duration(tool, "rotate", value, true, UCORE_ROTATE_MIN_NS,
+				      UCORE_ROTATE_MAX_NS, &args->rotate_ns);
+	case OPT_NO_ROTATE:
+		args->no_rotate = true;
+		return 0;
 	case 'o':
 		args->path = value;
 		return 0;
@@ -141,6 +156,11 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 		return tool_usage(tool, "-n counts intervals: give -I too");
 	if (args->root && !args->devices)
 		return tool_usage(tool, "--root goes with --per-device");
+	if (args->rotate_ns && args->no_rotate)
+		return tool_usage(tool, "--rotate and --no-rotate: one of them");
+	if (!args->rotate_ns)
+		args->rotate_ns = ROTATE_NS;
+	args->count.may_rotate = !args->no_rotate;
 	args->out.stream = stdout;
 	if (metric_finish(tool, &args->metrics))
 		return EXIT_USAGE;
@@ -238,7 +258,15 @@ static int rows_devices(struct tool *tool, struct stat *stat, const char *root)
 
 static void row_add(struct stat_row *row, const struct ucore_delta_value *value)
 {
-	row->count += value->count;
+	double count = ucore_delta_scaled(value);
+
+	if (__builtin_isnan(count))
+		row->missed = true;
+	else
+		row->count += value->running == value->possible ? value->count :
+							       (uint64_t)(count + 0.5);
+	if (value->possible > row->possible)
+		row->possible = value->possible;
 	row->flags |= value->flags;
 	if (value->enabled > row->enabled)
 		row->enabled = value->enabled;
@@ -257,6 +285,8 @@ static void rows_update(struct stat *stat, const struct ucore_snapshot *snap)
 		stat->rows[i].count = 0;
 		stat->rows[i].enabled = 0;
 		stat->rows[i].running = 0;
+		stat->rows[i].possible = 0;
+		stat->rows[i].missed = false;
 		stat->rows[i].flags = 0;
 	}
 	ucore_delta_update(stat->delta, snap);
@@ -282,7 +312,7 @@ static int stat_metrics(struct tool *tool, struct stat *stat, const struct metri
 	};
 
 	return metrics_open(tool, args, stat->count.dev, stat->count.session, socket_cores(),
-			    levels[stat->grouping], &stat->metrics);
+			    levels[stat->grouping], stat->count.may_rotate, &stat->metrics);
 }
 
 /* ---- output ------------------------------------------------------------ */
@@ -371,34 +401,58 @@ static struct cell rate_cell(const struct stat_row *row, const struct ucore_even
 	const struct ucore_event_desc *desc = ucore_event_desc_of(event);
 	double bytes;
 
-	if (!desc || !desc->bytes || !row->running)
+	if (!desc || !desc->bytes || !row->possible || row->missed)
 		return cell_none();
 	bytes = (double)row->count * desc->bytes / desc->bytes_per;
-	return cell_real(bytes / 1e6 / ((double)row->running / NSEC_PER_SEC));
+	return cell_real(bytes / 1e6 / ((double)row->possible / NSEC_PER_SEC));
 }
 
 /* Said only when the counters missed something that two decimals can show */
 static struct cell running_cell(const struct stat *stat, const struct stat_row *row)
 {
-	double percent = row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100;
+	/* people see the share of turns in the note */
+	uint64_t running = stat->out.format == OUT_TABLE ? row->possible : row->running;
+	double percent = row->enabled ? 100.0 * (double)running / (double)row->enabled : 100;
 
 	if (stat->out.format == OUT_TABLE && percent >= 99.995)
 		return cell_none();
 	return cell_real(percent);
 }
 
-static struct cell note_cell(uint32_t flags, int32_t cpu)
+#define NOTE_LEN	64
+
+/* "(37.5%)" for people: its turns' share of the time, from which the count is scaled */
+static struct cell note_cell(const struct stat *stat, uint32_t flags, int32_t cpu, double share,
+			     char *text)
 {
 	const char *note = value_note(flags, cpu);
 
-	return note ? cell_text(note) : cell_none();
+	if (share >= 1)
+		return note ? cell_text(note) : cell_none();
+	if (stat->out.format == OUT_TABLE)
+		snprintf(text, NOTE_LEN, "(%.1f%%)%s%s", 100 * share, note ? " " : "",
+			 note ? note : "");
+	else
+		snprintf(text, NOTE_LEN, "scaled%s%s", note ? ", " : "", note ? note : "");
+	return cell_text(text);
+}
+
+/* Nobody knows what it would have counted without a turn */
+static struct cell count_cell(const struct stat_row *row)
+{
+	return row->missed ? cell_value(__builtin_nan("")) : cell_count(row->count);
+}
+
+static double row_share(const struct stat_row *row)
+{
+	return row->possible ? (double)row->running / (double)row->possible : 1;
 }
 
 static void row_print(struct stat *stat, const struct column *columns, const struct stat_row *row)
 {
 	const struct ucore_event *event = ucore_session_event(stat->count.session, row->index);
 	bool box = stat->grouping == GROUP_BOX;
-	char name[UCORE_NAME_LEN + 12];
+	char name[UCORE_NAME_LEN + 12], note[NOTE_LEN];
 
 	snprintf(name, sizeof(name), "%s%u", ucore_event_type(event), row->instance);
 
@@ -409,11 +463,11 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 		[COLUMN_DIE] = box ? domain_die_cell(row->die, row->cpu) : cell_none(),
 		[COLUMN_CPU] = box ? domain_cpu_cell(row->cpu) : cell_none(),
 		[COLUMN_BOX] = box ? cell_text(name) : cell_none(),
-		[COLUMN_COUNT] = cell_count(row->count),
+		[COLUMN_COUNT] = count_cell(row),
 		[COLUMN_RATE] = rate_cell(row, event),
 		[COLUMN_RUNNING] = running_cell(stat, row),
 		[COLUMN_EVENT] = cell_text(ucore_event_label(event)),
-		[COLUMN_NOTE] = note_cell(row->flags, row->cpu),
+		[COLUMN_NOTE] = note_cell(stat, row->flags, row->cpu, row_share(row), note),
 	};
 	if (row->device)
 		cells[nr_columns(stat) + 1] = cell_text(row->device);
@@ -442,7 +496,7 @@ static void metric_print(struct stat *stat, const struct column *columns,
 	const struct ucore_metric_desc *metric = value->metric;
 	bool people = stat->out.format == OUT_TABLE;
 	struct cell cells[MAX_COLUMNS] = { 0 };
-	char name[UCORE_NAME_LEN + 12];
+	char name[UCORE_NAME_LEN + 12], note[NOTE_LEN];
 
 	snprintf(name, sizeof(name), "%s%u", value->type, value->instance);
 	place_cells(stat, value, name, cells);
@@ -450,7 +504,9 @@ static void metric_print(struct stat *stat, const struct column *columns,
 	if (*metric->unit)
 		cells[people ? COLUMN_RATE : COLUMN_UNIT] = cell_text(metric->unit);
 	cells[people ? COLUMN_EVENT : COLUMN_METRIC] = cell_text(metric->name);
-	cells[COLUMN_NOTE] = note_cell(value->flags, value->cpu);
+	if (!people && value->share < 1)
+		cells[COLUMN_RUNNING] = cell_real(100 * value->share);
+	cells[COLUMN_NOTE] = note_cell(stat, value->flags, value->cpu, value->share, note);
 	row_out(stat, columns, cells);
 }
 
@@ -601,28 +657,47 @@ static int stat_to_file(struct tool *tool, struct stat *stat, const struct stat_
 	return ret;
 }
 
+/* The session with all that was asked for; EXIT_FULL: that needs turns */
+static int stat_open(struct tool *tool, struct stat *stat, const struct stat_args *args,
+		     uint64_t rotate_ns)
+{
+	struct ucore_session_config config = {
+		.flags = args->count.flags,
+		.rotate_ns = rotate_ns,
+	};
+	int ret = count_open(tool, &args->count, &config, NULL, &stat->count);
+
+	if (ret)
+		return ret;
+	stat->nr_events = 0;
+	while (ucore_session_event(stat->count.session, stat->nr_events))
+		stat->nr_events++;
+	if (args->metrics.nr_lists)
+		ret = stat_metrics(tool, stat, &args->metrics);
+	if (!ret)
+		return 0;
+	ucore_metrics_free(stat->metrics);
+	stat->metrics = NULL;
+	count_close(&stat->count);
+	return ret;
+}
+
 static int stat_run(struct tool *tool, const void *data)
 {
 	const struct stat_args *args = data;
-	struct ucore_session_config config = {
-		.flags = args->count.flags,
-	};
 	struct stat stat = {
 		.out = args->out,
 		.grouping = args->grouping,
 		.devices = args->devices,
 		.series = args->interval_ns,
 	};
-	int ret = count_open(tool, &args->count, &config, NULL, &stat.count);
+	int ret = stat_open(tool, &stat, args, 0);
 
+	if (ret == EXIT_FULL)
+		ret = stat_open(tool, &stat, args, args->rotate_ns);
 	if (ret)
 		return ret;
-	while (ucore_session_event(stat.count.session, stat.nr_events))
-		stat.nr_events++;
-	if (args->metrics.nr_lists)
-		ret = stat_metrics(tool, &stat, &args->metrics);
-	if (!ret)
-		ret = stat_to_file(tool, &stat, args);
+	ret = stat_to_file(tool, &stat, args);
 	ucore_metrics_free(stat.metrics);
 	ucore_delta_free(stat.delta);
 	free(stat.row_of);

@@ -4,8 +4,8 @@
  * line, and answers each with one line of JSON, "errno" first.
  *
  *	boxes
- *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [low] [boxes] [tasks]
- *	add BOX COUNTERS PERIOD [FIELD=VALUE]...   BOX is a box id
+ *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [rotate=NS] [low] [boxes] [tasks]
+ *	add BOX COUNTERS PERIOD [group=N] [FIELD=VALUE]...   BOX is a box id
  *	fill [FIELD=VALUE]...   on every counter of every box, in their order; VALUE+
  *	                     is VALUE plus the counter's number; fixed ones have no
  *	                     fields, free-running ones are left out
@@ -114,6 +114,8 @@ static void create(char **word, int n)
 			create.ring_size = number(value);
 		else if (option(word[i], "wakeup"))
 			create.wakeup = number(value);
+		else if (option(word[i], "rotate"))
+			create.rotate_ns = number(value);
 		else if (!strcmp(word[i], "low"))
 			create.flags |= UCORE_SESSION_LOW_DWORD;
 		else if (!strcmp(word[i], "boxes"))
@@ -188,9 +190,11 @@ static void add(char **word, int n)
 		.flags = strchr(word[3], '!') ? UCORE_EVENT_INTERRUPT : 0,
 		.counters = number(word[2]), .period = number(word[3]),
 	};
-	int ret;
+	int ret, first = 4;
 
-	put_terms(&add, terms, word + 4, n - 4, 0);
+	if (n > 4 && option(word[4], "group"))
+		add.group = number(option(word[first++], "group"));
+	put_terms(&add, terms, word + first, n - first, 0);
 	ret = ioctl(session, UCORE_EVENT_ADD, &add);
 	printf("{\"errno\":%d,\"event\":%u,\"counter\":%u,\"poll_ns\":%llu}\n", ret ? errno : 0,
 	       add.event, add.counter, (unsigned long long)add.poll_ns);
@@ -254,6 +258,7 @@ static void command(unsigned long nr)
 /* ---- counts ---- */
 
 static struct ucore_value values[MAX_EVENTS];
+static uint64_t running[MAX_EVENTS];
 static struct ucore_read_domain domains[MAX_DOMAINS];
 
 static int read_counts(struct ucore_read *rd, uint32_t flags)
@@ -262,6 +267,7 @@ static int read_counts(struct ucore_read *rd, uint32_t flags)
 		.size = sizeof(*rd), .flags = flags,
 		.nr_values = MAX_EVENTS, .nr_domains = MAX_DOMAINS,
 		.values = (uintptr_t)values, .domains = (uintptr_t)domains,
+		.running = (uintptr_t)running,
 	};
 	return ioctl(session, UCORE_READ, rd);
 }
@@ -301,6 +307,9 @@ static void read_once(uint32_t flags)
 		printf("%s", i ? "," : "");
 		put_domain(&domains[i]);
 	}
+	printf("],\"running\":[");
+	for (i = 0; i < rd.nr_values; i++)
+		printf("%s%llu", i ? "," : "", (unsigned long long)running[i]);
 	printf("],");
 	put_values(values, rd.nr_values);
 	printf("}\n");

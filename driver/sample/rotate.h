@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rotation: groups of events take turns on counters. */
+#ifndef UCORE_ROTATE_H
+#define UCORE_ROTATE_H
+
+#include <linux/types.h>
+
+struct ucore_part;
+
+void ucore_rotate_init(struct ucore_part *part);
+void ucore_rotate_start(struct ucore_part *part, u64 base);
+
+#endif /* UCORE_ROTATE_H */

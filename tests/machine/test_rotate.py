@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Groups of events that take turns: exact counts, their own times, and what a switch costs."""
+
+import json
+
+from lab.framework import BOTH, test
+from lab.qemu.rates import rate
+from lab.session import MS, Session
+from lab.truth import totals_of
+
+TURN = 20 * MS
+# On one counter of a box: the event of each group, of which the model has constant rates
+EVENTS = ({"event": 0x01}, {"event": 0x02}, {"event": 0x04, "umask": 0x03})
+# What a switch accesses where two counters are read and one gets another event: on v2
+# freeze, thaw, two dwords of each, one control; of Sapphire Rapids each is one
+SWITCH = {"e2-2s": 2 + 2 * 2 + 1, "spr-2s": 2 + 2 + 1}
+
+
+def turned(answer, rounds):
+    """Has each group had so many turns?"""
+    return min(answer["running"]) > rounds * TURN
+
+
+@test(("e2-2s", "spr-2s"), kernels=BOTH)
+def rates_are_those_of_events_alone(m):
+    """Within one per cent; and what each has counted is the model's, to the last count."""
+    with Session(m, rotate_ns=TURN) as s:
+        before = totals_of(m)[0]["imc0", 0]
+        s.add("imc0", counter=1, **EVENTS[0])
+        for group, fields in enumerate(EVENTS, 1):
+            s.add("imc0", counter=0, group=group, **fields)
+        s.start()
+        answer = m.wait_until(lambda: (a := s.read()) and turned(a, 10) and a, timeout=60,
+                              what="ten turns of each group")
+        running = answer["domains"][0]["time_running"]
+        assert answer["running"][0] == running == sum(answer["running"][1:]), answer
+        for value, ran, fields in zip(answer["values"][1:], answer["running"][1:], EVENTS):
+            alone = rate("imc", 0, 0, platform=s.platform, **fields)
+            assert abs(value["count"] / ran * 1e9 / alone - 1) < 0.01, (value, ran, alone)
+        s.stop()
+        counts = [value["count"] for value in s.read()["values"]]
+        assert sum(counts[1:]) == totals_of(m)[0]["imc0", 0] - before, counts
+
+
+@test(("e2-2s", "spr-2s"), kernels=BOTH)
+def a_switch_is_at_its_limit(m):
+    def made():
+        status = s.status()
+        return m.oracle("accesses")["total"]["all"], status["reads"] + status["writes"]
+
+    def switches():
+        """Some, with no access but theirs: the guard looks at the die once a second."""
+        before = made()
+        m.wait_until(lambda: made()[1] > before[1] + 3 * SWITCH[m.scenario], timeout=30,
+                     what="four switches")
+        said = s.status()
+        after = m.oracle("accesses")["total"]["all"] - before[0]
+        told = said["reads"] + said["writes"] - before[1]
+        again = s.status()
+        assert told % SWITCH[m.scenario] == 0, told
+        return after == told and again["reads"] == said["reads"]
+
+    with Session(m, rotate_ns=200 * MS) as s:
+        for group in (1, 2):
+            s.add("imc0", counter=0, group=group, **EVENTS[group])
+            s.add("imc0", counter=1, group=group, **EVENTS[0])
+        s.add("imc0", counter=2, **EVENTS[0])
+        s.start()
+        m.wait_until(switches, timeout=60, what="switches alone")
+
+
+@test("e2-2s", kernels=BOTH)
+def others_on_the_box_count_on(m):
+    with Session(m) as other, Session(m, rotate_ns=2 * MS) as s:
+        other.add("imc0", counter=2, **EVENTS[2])
+        for group in (1, 2, 3):
+            s.add("imc0", counter=0, group=group, **EVENTS[group - 1])
+            s.add("imc0", 1, counter=0, group=group, **EVENTS[group - 1])
+        before = totals_of(m)[0]["imc0", 2]
+        other.start()
+        s.start()
+        m.wait_until(lambda: min(s.read()["running"]) > 20 * MS, timeout=60, what="ten turns")
+        s.command("reset")
+        s.stop()
+        other.stop()
+        count = other.read()["values"][0]["count"]
+        assert count == totals_of(m)[0]["imc0", 2] - before, count
+
+
+@test("e2-2s")
+def stat_lets_events_take_turns(m):
+    wanted = ",".join(f"imc/event={event:#x}/" for event in (1, 2, 4, 5, 6, 7))
+    said = m.run(f"ucoretool stat -j -e {wanted} --timeout 1s --rotate 5ms")
+    rows = [json.loads(line) for line in said.out.splitlines() if "event" in json.loads(line)]
+    assert len(rows) == 6 and all(row["note"] == "scaled" for row in rows), rows
+    assert all(30 < row["running_percent"] < 70 for row in rows), rows
+    assert m.run(f"ucoretool stat -e {wanted} --no-rotate -- true", check=False).status
