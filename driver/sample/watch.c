@@ -7,7 +7,7 @@
  * writes nothing: who is right is not known here, and START programs all of it anew.
  *
  * Accesses of a look: a read for each global control, for the control of each box of a
- * part and for that of each of its counters.
+ * part and for that of each of its counters that has its turn.
  */
 #include <linux/ktime.h>
 
@@ -52,7 +52,8 @@ static bool box_changed(const struct ucore_part *part, struct ucore_part_box *pb
 	u32 j;
 
 	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
-		changed |= ucore_changed_counter(&part->ctr[j]);
+		if (ucore_part_counts(part, &part->ctr[j]))
+			changed |= ucore_changed_counter(&part->ctr[j]);
 	return changed;
 }
 
