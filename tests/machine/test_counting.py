@@ -363,17 +363,18 @@ def fields_of(event):
 
 
 # Scenario -> how many there are at least
-NAMED = {"e2-2s": 1000, "snbep-2s": 460, "hswep-2s": 1200, "bdxep-2s": 1200}
+NAMED = {"e2-2s": 1000, "snbep-2s": 460, "hswep-2s": 1200, "bdxep-2s": 1200, "bdxde-1s": 800}
 
 
-@test(E5, timeout=180)
+@test((*E5, "bdxde-1s"), timeout=180)
 def named_events_count_at_their_documented_rates(m):
     by_type = named_events(m)
     assert sum(map(len, by_type.values())) > NAMED[m.scenario], \
         {t: len(e) for t, e in by_type.items()}
+    die = args.Scenario(m.scenario).sockets - 1
     for pack in packs(by_type):
         mark = m.truth_length()
-        labels = {f"{e['type']}0/{e['event']},die=1/": e for e in pack}
+        labels = {f"{e['type']}0/{e['event']},die={die}/": e for e in pack}
         counted = m.run(f"ucoretool stat --per-box -j -e {','.join(labels)} -- true").out
         rows = [row for row in map(json.loads, counted.splitlines()) if "summary" not in row]
         assert {row["event"] for row in rows} == set(labels), rows
