@@ -37,10 +37,11 @@ def fields_of(row, kind):
     """What the name should set, from Intel's columns."""
     def number(name):
         return int(row.get(name) or "0", 0)
-    fields = {"event": number("EventCode"), "umask": number("UMask"),
-              "umask_ext": number("UMaskExt")}
+    fields = {"event": number("EventCode"), "umask": number("UMask")}
     if kind == "iio":
         fields |= {"ch_mask": number("PortMask"), "fc_mask": number("FCMask")}
+    else:
+        fields["umask_ext"] = number("UMaskExt")
     return {name: value for name, value in fields.items() if value or name == "event"}
 
 
