@@ -9,7 +9,7 @@ import csv
 
 from lab.artifacts import TOP
 from lab.qemu import rates
-from lab.qemu.platforms import DEFAULT
+from lab.qemu.platforms import DEFAULT, PLATFORMS
 from lab.session import BOX_FREE_RUNNING, FIXED
 
 # For @test: one machine of each generation with two sockets, and the Xeon D as well
@@ -173,6 +173,8 @@ def rate_of(box, die, ctr, fields, platform=DEFAULT):
     if ctr == FIXED:
         return rates.rate(kind, instance_of(box), die, fixed=True, platform=platform)
     f = dict(fields)
+    if PLATFORMS[platform].discovery:
+        return rates.rate(kind, instance_of(box), die, platform=platform, **f)
     umask = f.get("occ_sel", 0) << 6 if kind == "pcu" else f.get("umask", 0)
     return rates.rate(kind, instance_of(box), die, f["event"], umask, thresh=f.get("thresh", 0),
                       edge=bool(f.get("edge")), invert=bool(f.get("invert")),

@@ -109,7 +109,18 @@ def links_of_cooper_lake_stand_by_their_numbers(m):
 # Linux tells none either
 @test("icxd-1s", kernels=("6.12",))
 def stacks_of_ice_lake_d_stand_by_their_numbers(m):
-    assert not said_by_us(listed(m))
+    rows = listed(m)
+    assert not said_by_us(rows)
+    assert {row["box"] for row in rows} >= {"iio0", "iio5"}, rows
+
+
+# Of neither anything is documented
+@test("gnr-2s")
+def stacks_and_links_of_granite_rapids_stand_by_their_numbers(m):
+    rows = listed(m)
+    assert not said_by_us(rows)
+    assert {(row["die"], row["box"]) for row in rows} == \
+        {(die, box) for die in (0, 1) for box in ("iio0", "iio1", "upi0", "upi1")}, rows
 
 
 @test("skx-1s")

@@ -162,6 +162,14 @@ def srf_boxes(m):
     m.sh("rmmod intel_uncore")
 
 
+@test("grr-1s", kernels=("6.12",), **with_intel_uncore)
+def grr_boxes(m):
+    m.sh("modprobe intel_uncore")
+    assert boxes(m) == numbered(cha=4, iio=2, irp=2, pcu=1, ubox=1, imc=2, b2cmi=2,
+                                pciex8=1), boxes(m)
+    m.sh("rmmod intel_uncore")
+
+
 @test("cwf-1s", kernels=BOTH, **with_intel_uncore)
 def cwf_boxes(m):
     m.sh("modprobe intel_uncore")

@@ -1630,7 +1630,7 @@ samples()
 # Code, umask and masks of the CSVs, computed here in another way than in generate.awk
 @test "every event of the CSVs with masks is listed with its code and masks" {
 	command -v python3 || skip "no python3"
-	for platform in skx clx icx snr spr emr gnr srf grr cwf; do
+	for platform in skx clx cpx icx snr spr emr gnr srf grr cwf; do
 		tool list events --platform $platform -j
 		printf '%s\n' "$output" >"$TMP/listed"
 		python3 - "$BATS_TEST_DIRNAME/../../tools/events/$platform.csv" "$TMP/listed" <<-'EOF'

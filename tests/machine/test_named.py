@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every event of every list is counted by its name, at its rate: processors with a table.
+
+What two lists have alike is counted on one of them. Static platforms: test_skx.py,
+test_icx.py, and those of E5-2600 in test_counting.py.
+"""
+
+import json
+
+from lab.framework import test
+from lab.qemu import args
+from lab.session import BOX_FREE_RUNNING, Session, assert_equal
+from machine import eventset
+from machine.eventset import type_of
+from machine.firstrun import FirstRun
+from machine.test_skx import key_of, packs, types
+
+# No source tells the type of their boxes, so no machine has them
+NO_BOX = ("CHACMS",)
+GENERAL, FIXED, FREERUN = "general", "fixed", "free-running"
+
+
+def counter_of(row):
+    if row["CounterType"] == "FREERUN":
+        return FREERUN
+    return FIXED if row["Counter"] == "FIXED" else GENERAL
+
+
+def lines(platform, known=()):
+    """The lines of a list whose boxes can be had, but for those that are in others, too."""
+    counted = {key_of(row) for other in known for row in eventset.table(other)}
+    return [row for row in eventset.table(platform)
+            if row["Unit"] not in NO_BOX and key_of(row) not in counted]
+
+
+def fields_of(row, kind):
+    """What the name should set, from Intel's columns."""
+    def number(name):
+        return int(row.get(name) or "0", 0)
+    fields = {"event": number("EventCode"), "umask": number("UMask")}
+    if kind == "iio":
+        fields |= {"ch_mask": number("PortMask"), "fc_mask": number("FCMask")}
+    else:
+        fields["umask_ext"] = number("UMaskExt")
+    return {name: value for name, value in fields.items() if value or name == "event"}
+
+
+def named(rows):
+    """(type, name, fields, counters) of each line on general counters."""
+    of_unit = types()
+    for row in rows:
+        kind, prefix = of_unit[row["Unit"]]
+        yield (kind, row["EventName"].removeprefix(prefix), fields_of(row, kind),
+               set(map(int, row["Counter"].split(","))))
+
+
+def counted(m, labels):
+    """Label -> the line of `stat --per-box` for it."""
+    m.write("/tmp/pack", ",".join(labels))
+    out = m.run("ucoretool stat --per-box -j -e \"$(cat /tmp/pack)\" -- true", timeout=120).out
+    rows = [row for row in map(json.loads, out.splitlines()) if "summary" not in row]
+    assert {row["event"] for row in rows} == set(labels), rows
+    return rows
+
+
+def count_all(m, known=()):
+    """All of the list by name; how many there were."""
+    platform = args.Scenario(m.scenario).platform
+    rows = lines(platform, known)
+    with Session(m) as s:
+        boxes = [(box["die"], box["name"], box["counters"]) for box in s.boxes
+                 if not box["caps"] & BOX_FREE_RUNNING]
+    general = list(named(row for row in rows if counter_of(row) == GENERAL))
+    for pack in packs(general, boxes):
+        mark = m.truth_length()
+        answers = counted(m, pack)
+        assert len(answers) == len(pack), answers
+        run = FirstRun(m, mark)
+        assert_equal(list(filter(None, (
+            run.difference(row["box"], row["die"], None, pack[row["event"]], row["count"],
+                           platform) for row in answers))))
+    others = [row["EventName"] for row in rows if counter_of(row) != GENERAL]
+    if others:
+        slow = [row for row in counted(m, others) if not row["count"]]
+        assert not slow, slow
+    return len(general) + len(others)
+
+
+@test("spr-2s", settings={"boxes.mchbm": "2"}, timeout=300)
+def each_of_sapphire_rapids(m):
+    with Session(m) as s:
+        assert {"mchbm", "imc_free", "iio_free"} <= {type_of(box) for _, box in s.ids}
+    assert count_all(m) == len(eventset.table("spr")) == 2282
+
+
+@test("emr-1s", timeout=120)
+def each_that_emerald_rapids_has_beside(m):
+    assert count_all(m, ("spr",)) == 22
+
+
+@test("gnr-2s", timeout=180)
+def each_of_granite_rapids(m):
+    assert count_all(m) == len(eventset.table("gnr")) - 3 == 845
+
+
+@test("srf-1s", timeout=180)
+def each_of_sierra_forest(m):
+    assert count_all(m) == len(eventset.table("srf")) - 3 == 773
+
+
+@test("grr-1s", timeout=120)
+def each_of_grand_ridge(m):
+    assert count_all(m) == len(eventset.table("grr")) - 2 == 438
+
+
+@test("cwf-1s", timeout=180)
+def each_of_clearwater_forest(m):
+    assert count_all(m) == len(eventset.table("cwf")) - 3 == 773
