@@ -225,6 +225,8 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
 	/* it may have come before the clock was read for the last thaw */
 	*iv = (struct ucore_interval){ .domain = domain, .now = max(now, domain->thawed),
 				       .recovered = recovered, .tally = domain->tally };
+	if (recovered)
+		iv->late_ns = iv->now - min(iv->now, max(domain->pmi.clear, domain->thawed));
 	ucore_domain_hold_overflow(domain, iv->now);
 	interval_open(iv);
 }
@@ -428,7 +430,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	ucore_part_times(part, iv->now, ucore_interval_frozen_before(iv, part),
 			 &sample->time_enabled, &sample->time_running);
 	sample->skew_ns = iv->skew_ns;
-	sample->late_ns = part->polled ? part->late_ns : 0;
+	sample->late_ns = part->polled ? part->late_ns : part->recovered ? iv->late_ns : 0;
 	sample->ip = visible ? iv->context.ip : 0;
 	sample->pid = visible ? iv->context.pid : 0;
 	sample->tid = visible ? iv->context.tid : 0;
