@@ -1463,8 +1463,11 @@ struct ucore_record {
  * @frozen_ns: from @time until the domain ran again, or, if the sample is
  *             throttled, until it could have
  * @skew_ns: as in struct ucore_read_domain
- * @late_ns: POLLED: time since the look before, which found the period not over;
- *           UCORE_TRIGGER_CORE: time from the core event's overflow to @time; else 0
+ * @late_ns: POLLED: time since the look before, which found the period not over.
+ *           UCORE_TRIGGER_CORE: time from the core event's overflow to @time.  RECOVERED:
+ *           the overflow froze the domain so long before @time at most, 20 ms or so: as
+ *           much of @time_running may have been frozen; 0 where it had frozen nothing.
+ *           Else 0
  * @ip: instruction interrupted; 0 without CAP_PERFMON, as are @pid and @tid
  * @pid: process interrupted (initial pid namespace)
  * @tid: thread interrupted (initial pid namespace)

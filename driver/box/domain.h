@@ -61,7 +61,8 @@ struct ucore_context {
  * @losses: PMIs lost since one arrived last
  * @suspect: value of @seq at which the guard last saw an unserviced overflow
  * @suspect_time: when the guard saw it
- * @silent: the same for a counter that carried without a bit in the global status
+ * @clear: when the guard last saw none
+ * @silent: the same as @suspect for a counter that carried without a bit in the global status
  * @cpus: CPUs that may receive it; written with CPU hotplug held off
  */
 struct ucore_pmi {
@@ -78,6 +79,7 @@ struct ucore_pmi {
 	u32 losses;
 	u64 suspect;
 	u64 suspect_time;
+	u64 clear;
 	u64 silent;
 	struct cpumask cpus;
 };

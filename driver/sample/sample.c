@@ -226,6 +226,8 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
 	/* it may have come before the clock was read for the last thaw */
 	*iv = (struct ucore_interval){ .domain = domain, .now = max(now, domain->thawed),
 				       .recovered = recovered, .tally = domain->tally };
+	if (recovered)
+		iv->late_ns = iv->now - min(iv->now, max(domain->pmi.clear, domain->thawed));
 	ucore_domain_hold_overflow(domain, iv->now);
 	interval_open(iv);
 }
@@ -441,7 +443,9 @@ static u64 late_ns(const struct ucore_interval *iv, const struct ucore_part *par
 {
 	if (part->by)
 		return iv->now - min(iv->now, part->by->time);
-	return part->polled ? part->late_ns : 0;
+	if (part->polled)
+		return part->late_ns;
+	return part->recovered ? iv->late_ns : 0;
 }
 
 static void sample_fill(struct ucore_sample *sample, const struct ucore_interval *iv,

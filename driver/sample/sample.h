@@ -36,6 +36,7 @@
  * @context: what was interrupted
  * @has_context: @context is known
  * @recovered: the guard found the overflow
+ * @late_ns: so long before @now the overflow may have frozen the domain, if @recovered
  * @silent: counters carried, and the global status does not tell
  * @stray: nothing is armed, and yet something overflowed: the domain was frozen before
  * @tally: the domain's accesses at the beginning
@@ -46,6 +47,7 @@ struct ucore_interval {
 	u64 now;
 	u64 frozen_before;
 	u64 skew_ns;
+	u64 late_ns;
 	u64 status;
 	u64 walk;
 	struct ucore_context context;

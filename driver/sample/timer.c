@@ -240,9 +240,13 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 	struct ucore_interval iv;
 
 	/* with its context there, the interrupt came: its service is queued */
-	if (!domain->armed || domain->holds || ucore_nmi_context(domain) ||
-	    !ucore_domain_status(domain)) {
+	if (!domain->armed || domain->holds || ucore_nmi_context(domain)) {
 		domain->pmi.suspect = 0;
+		return false;
+	}
+	if (!ucore_domain_status(domain)) {
+		domain->pmi.suspect = 0;
+		domain->pmi.clear = now;
 		return false;
 	}
 	if (domain->pmi.suspect != domain->pmi.seq + 1) {

@@ -26,7 +26,7 @@ static void tell_log(struct ucore_domain *domain, const struct ucore_box *box)
 		  box->desc.type->name, box->desc.instance, box->desc.die);
 }
 
-/* The counters of a box that changed; a record at the first time. */
+/* The counters of a box that changed, those that count; a record at the first time. */
 static void mark(struct ucore_part *part, struct ucore_part_box *pb, u64 now)
 {
 	struct ucore_counter *ctr;
@@ -35,6 +35,8 @@ static void mark(struct ucore_part *part, struct ucore_part_box *pb, u64 now)
 
 	for (j = pb->last; j != U32_MAX; j = ctr->sibling) {
 		ctr = &part->ctr[j];
+		if (!ucore_part_counts(part, ctr))
+			continue;
 		news |= !(ctr->flags & UCORE_VALUE_CHANGED);
 		ctr->flags |= UCORE_VALUE_CHANGED;
 	}

@@ -301,7 +301,10 @@ static int cpu_check(u32 cpu)
 {
 	u32 i;
 
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+	if (cpu >= nr_cpu_ids)
+		return -ENOENT;
+	cpu = array_index_nospec(cpu, nr_cpu_ids);
+	if (!cpu_possible(cpu))
 		return -ENOENT;
 	/* its interrupts are no one else's to take */
 	if (!cpumask_test_cpu(cpu, current->cpus_ptr) && !capable(CAP_SYS_NICE))

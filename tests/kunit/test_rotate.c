@@ -4,6 +4,7 @@
  * access, and how long each event could count.
  */
 #include "fake_machine.h"
+#include "sample/watch.h"
 
 #define MS	((u64)NSEC_PER_MSEC)
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
@@ -264,6 +265,30 @@ static void shared_box_is_left_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(2)), 0ULL);
 }
 
+/* The guard's look for what somebody else wrote: at the controls of the group that counts. */
+static void controls_are_those_of_whose_turn_it_is(struct kunit *test)
+{
+	struct ucore_session *s = rotating(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(box);
+
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 4, BIT(1), 1), 0);
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(1), 2), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	next_turn(s);
+	KUNIT_ASSERT_EQ(test, part_of(s)->group, 2);
+	fake_clock_advance(UCORE_WATCH_NS);
+	fake_timer_fire(&part_of(s)->domain->guard);
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	fake_poke(w, IMC_CTL(1), 4);
+	fake_clock_advance(UCORE_WATCH_NS);
+	fake_timer_fire(&part_of(s)->domain->guard);
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, s->values[1].flags, (u32)UCORE_VALUE_CHANGED);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(groups_have_the_same_counters),
 	KUNIT_CASE(group_0_makes_room),
@@ -273,6 +298,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(time_is_each_groups_own),
 	KUNIT_CASE(late_turns_stay_in_step),
 	KUNIT_CASE(shared_box_is_left_alone),
+	KUNIT_CASE(controls_are_those_of_whose_turn_it_is),
 	{ }
 };
 

@@ -120,6 +120,8 @@ static void lost_interrupt_is_recovered(struct kunit *test)
 
 	part_run(test, part);
 	expect_due_in(test, &domain->guard, 20 * MS);
+	fake_timer_fire(&domain->guard);		/* nothing yet */
+	fake_clock_advance(20 * MS);
 	overflow(part);
 	suspected = ktime_get_mono_fast_ns();
 	fake_timer_fire(&domain->guard);
@@ -134,6 +136,9 @@ static void lost_interrupt_is_recovered(struct kunit *test)
 	KUNIT_EXPECT_GE(test, sample->time, suspected);		/* when it was first seen */
 	KUNIT_EXPECT_LT(test, sample->time, suspected + MS);
 	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
+	/* at any time since the look before, which is told */
+	KUNIT_EXPECT_GE(test, sample->late_ns, 20 * MS);
+	KUNIT_EXPECT_LT(test, sample->late_ns, 21 * MS);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_EQ(test, domain->recovered, 1ULL);

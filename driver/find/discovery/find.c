@@ -8,6 +8,7 @@
 #include <linux/bitfield.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
+#include <linux/nospec.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -301,7 +302,7 @@ static void report_table(u32 i, struct ucore_table_info *out)
 
 static void report_unit(u32 i, struct ucore_unit_info *out)
 {
-	const struct ucore_unit *unit = &disc.unit[i];
+	const struct ucore_unit *unit = &disc.unit[array_index_nospec(i, disc.nr_units)];
 
 	*out = (struct ucore_unit_info){
 		.table = unit->table,

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make check`: an index that a caller gave is bounded for speculation, too, where it is checked.
+
+No test can run into what is only speculated: so it is looked for where it is written."""
+
+import re
+
+from check.test_check import fail_on
+from lab.artifacts import TOP
+from lab.framework import test
+
+# Where a number of the caller's becomes an index: file, function
+PLACES = (("driver/box/catalog.c", "ucore_catalog_box"),
+          ("driver/box/catalog.c", "ucore_catalog_domain"),
+          ("driver/session/session.c", "ucore_session_part"),
+          ("driver/session/session.c", "cpu_check"),
+          ("driver/find/discovery/find.c", "report_unit"))
+
+
+def body(text, function):
+    """Of the definition."""
+    found = re.search(rf"^[^\n;]*\b{function}\([^;{{]*\)\n\{{\n(.*?)^\}}", text, re.M | re.S)
+    return found[1] if found else ""
+
+
+def mistakes(places, text_of):
+    for name, function in places:
+        if "array_index_nospec(" not in body(text_of(name), function):
+            yield f"{name}: {function}() does not use array_index_nospec()"
+
+
+@test(machine=False)
+def indices_of_callers_are_bounded_for_speculation():
+    fail_on(*mistakes(PLACES, lambda name: (TOP / name).read_text()))
+
+
+@test(machine=False)
+def an_index_that_is_not_bounded_would_be_seen():
+    texts = {"a.c": "int one(u32 i)\n{\n\treturn x[i];\n}\n\n"
+                    "int two(u32 i)\n{\n\treturn x[array_index_nospec(i, n)];\n}\n"}
+    found = list(mistakes((("a.c", "one"), ("a.c", "two"), ("a.c", "three")), texts.get))
+    assert len(found) == 2 and "one()" in found[0] and "three()" in found[1], found
