@@ -36,7 +36,7 @@ def time_is_what_was_executed_and_its_price():
 
 @test(machine=False, timeout=180)
 def no_path_costs_more_than_the_figures_allow():
-    """An access more, or 3 % of instructions; FIGURES=update make bench PLATFORM=clocked"""
+    """An access more, or 3 % of instructions; FIGURES=update python3 -m lab.bench_clocked"""
     figures = json.loads(bench_clocked.FIGURES.read_text())
     lines = bench_clocked.worse(bench_clocked.guarded(), figures)
     assert not lines, "\n".join(lines)
