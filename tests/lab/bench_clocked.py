@@ -108,8 +108,8 @@ def ahead(events, run):
 def price_table():
     yield "| what | ns | who says so |"
     yield "|---|---|---|"
-    yield f"| an instruction | {prices.INSTRUCTION_NS} | QEMU's icount has no less: 0.4 of them in " \
-          "a clock of 2.6 GHz |"
+    yield f"| an instruction | {prices.INSTRUCTION_NS} | QEMU's icount has no less: 0.4 of them " \
+          "in a clock of 2.6 GHz |"
     for name, price in prices.PRICES.items():
         yield f"| {price.what} (`{name}`) | {price.ns} | {price.source} |"
     yield ""

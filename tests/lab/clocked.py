@@ -7,8 +7,8 @@ All that is measured is a script which the guest runs by itself: commands of the
 come at other instants each time.
 
 Each tool runs for few and for many intervals, the program being in memory; the difference, divided
-by the intervals that its output shows, less what the idle guest does in the same time.  How long the
-die was frozen, and what was executed meanwhile, is that of the sample in the middle.
+by the intervals that its output shows, less what the idle guest does in the same time.  How long
+the die was frozen, and what was executed meanwhile, is that of the sample in the middle.
 """
 
 import dataclasses
@@ -55,7 +55,8 @@ def some(platform, counters):
 
 def all_of(platform):
     found = bench.full_set(platform)
-    return Events(found.counters // bench.SOCKETS, found.ucore, found.perf, found.reads + found.words)
+    return Events(found.counters // bench.SOCKETS, found.ucore, found.perf,
+                  found.reads + found.words)
 
 
 def sets(platform):
@@ -153,7 +154,8 @@ class Run:
         text, self._marks = write_script(found_sets, wanted, periods)
         with Machine(SCENARIOS[platform], KERNEL, perf=PERF in wanted, strict=False, script=text,
                      settings=prices.settings(times)) as machine:
-            self._results = dict(line.split() for line in machine.sh("cat /tmp/results").splitlines())
+            shown = machine.sh("cat /tmp/results").splitlines()
+            self._results = dict(line.split() for line in shown)
             self.log = machine.truth()
         self._at = {event["value"]: number for number, event in enumerate(self.log)
                     if event["ev"] == "marker"}

@@ -46,7 +46,8 @@ def no_path_costs_more_than_the_figures_allow():
 def figures_that_are_worse_are_seen():
     row = {"accesses": 10, "sample_insns": 1000, "frozen_insns": 100}
     figures = {"allowed": {"sample_insns": 0.03, "frozen_insns": 0.03}, "paths": {"a": row}}
-    assert not bench_clocked.worse({"a": row | {"sample_insns": 1030, "frozen_insns": 103}}, figures)
+    allowed = {"sample_insns": 1030, "frozen_insns": 103}
+    assert not bench_clocked.worse({"a": row | allowed}, figures)
     for better in ({"accesses": 9}, {"sample_insns": 10}):
         assert not bench_clocked.worse({"a": row | better}, figures)
     for bad in ({"accesses": 11}, {"sample_insns": 1031}, {"frozen_insns": 104}):
