@@ -122,7 +122,7 @@ demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswe
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
 
-bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core]
+bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|clocked]
 	@$(LAB)/deps.sh build lab perf
 	@$(PYLAB).bench $(PLATFORM)
 

@@ -4,12 +4,14 @@
 usage: python3 -m lab.bench [PLATFORM ...]
 
 Counts, not times: the machine model counts each access to an uncore register,
-each port I/O, IPI and system call, and each instruction of the guest.  A tool
+each port I/O, IPI and system call.  A tool
 runs twice, for few and for many intervals; the difference, divided by the
 intervals that its output shows, is free of what starting and ending cost.  What
 an idle guest does in the same time is subtracted.
 
-On the discovery platforms, also how cost grows with boxes and with dies.
+On the discovery platforms, also how cost grows with boxes and with dies.  Instructions and times
+are those of a machine that does nothing else (PLATFORM=clocked, bench_clocked.py): several CPUs wait
+for each other and for the host, and how long they do so is executed, too.
 """
 
 import dataclasses
@@ -26,8 +28,8 @@ from lab.session import Session, frozen_windows
 KERNEL = "6.1"
 SOCKETS = 2
 
-METRICS = ("accesses", "ports", "ipis", "syscalls", "insns")
-HEADS = ("register accesses", "port I/Os", "IPIs", "system calls", "guest instructions")
+METRICS = ("accesses", "ports", "ipis", "syscalls")
+HEADS = ("register accesses", "port I/Os", "IPIs", "system calls")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -217,8 +219,7 @@ def snapshot(machine):
     return {"accesses": sum(total[kind] for kind in uncore),
             "ports": total["port_io"],
             "ipis": sum(cpu["ipi_targets"] for cpu in cpus),
-            "syscalls": sum(cpu["syscalls"] for cpu in cpus),
-            "insns": sum(cpu["insns"] for cpu in cpus)}
+            "syscalls": sum(cpu["syscalls"] for cpu in cpus)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -291,7 +292,7 @@ def measure(machine, bench, event_set):
     rows["perf stat"] = cost(perf_stat(bench, event_set.perf))
     machine.run("modprobe -r intel_uncore")
     for row in rows.values():
-        for metric in ("ipis", "syscalls", "insns"):
+        for metric in ("ipis", "syscalls"):
             row[metric] = max(row[metric] - baseline[metric], 0)
     return rows
 
@@ -305,9 +306,9 @@ def line(title, cells):
 def show(bench, event_set, rows):
     print(f"\n{event_set.title} on {SOCKETS} sockets of {bench.machine}, per interval")
     line("", HEADS)
-    line("limit", (event_set.whole, 0, SOCKETS - 1, "1, ring 0", ""))
+    line("limit", (event_set.whole, 0, SOCKETS - 1, "1, ring 0"))
     if bench.low_dword:
-        line("limit, low dwords", (event_set.low, 0, SOCKETS - 1, "1, ring 0", ""))
+        line("limit, low dwords", (event_set.low, 0, SOCKETS - 1, "1, ring 0"))
     for title, row in rows.items():
         line(title, [f"{row[metric]:,.1f}" for metric in METRICS])
     perf, ours = rows["perf stat"], rows["ucore READ"]
@@ -467,15 +468,16 @@ def compare(bench):
 
 
 def main(*platforms):
-    from lab import bench_cores     # which needs this module
-    known = (*PLATFORMS, "core")
+    from lab import bench_clocked, bench_cores      # which need this module
+    others = {"core": bench_cores.compare, "clocked": bench_clocked.compare}
+    known = (*PLATFORMS, *others)
     unknown = set(platforms) - set(known)
     if unknown:
         sys.exit(f"bench: PLATFORM={unknown.pop()}? There are {', '.join(known)}.")
     prepare()
     results, verdicts = {}, []
     for platform in platforms or known:
-        results[platform], good = bench_cores.compare() if platform == "core" else \
+        results[platform], good = others[platform]() if platform in others else \
             compare(PLATFORMS[platform])
         verdicts.append(good)
         if platform == "spr":

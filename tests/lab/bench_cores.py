@@ -82,7 +82,7 @@ def measure(machine, ours, perfs):
             "ucore ring": per_interval(machine, ucore_ring(ours)),
             "perf stat": per_interval(machine, perf_stat(perfs))}
     for row in rows.values():
-        for metric in ("ipis", "syscalls", "insns"):
+        for metric in ("ipis", "syscalls"):
             row[metric] = max(row[metric] - baseline[metric], 0)
     return rows
 
@@ -90,7 +90,7 @@ def measure(machine, ours, perfs):
 def show(title, events, rows):
     print(f"\n{title}: {len(events)} on each of {CPUS} CPUs, per interval")
     bench.line("", bench.HEADS)
-    bench.line("limit", (limit_of(events), 0, CPUS - 1, "1, ring 0", ""))
+    bench.line("limit", (limit_of(events), 0, CPUS - 1, "1, ring 0"))
     for name, row in rows.items():
         bench.line(name, [f"{row[metric]:,.1f}" for metric in bench.METRICS])
     print(f"  limit: {CPUS} CPUs x ({len(events)} reads, each counter once, + 2 writes of "

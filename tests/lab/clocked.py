@@ -7,8 +7,8 @@ All that is measured is a script which the guest runs by itself: commands of the
 come at other instants each time.
 
 Each tool runs for few and for many intervals, the program being in memory; the difference, divided
-by the intervals that its output shows, less what the idle guest does in the same time.  How long the
-die was frozen, and what was executed meanwhile, is that of the sample in the middle.
+by the intervals that its output shows, less what the idle guest does in the same time.  How long
+the die was frozen, and what was executed meanwhile, is that of the sample in the middle.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ from lab import bench, prices
 from lab.machine import Machine
 
 KERNEL = "6.1"
-INTERVAL_MS, FEW, MANY = 10, 10, 50
+INTERVAL_MS, FEW, MANY = 10, 10, 110
 # Periods that are tried, until one is sustained
 RING_US = (100, 125, 160, 200, 250, 320, 400, 500, 640, 800, 1000, 1250, 1600, 2000, 4000)
 PERF_US = (1000, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 50000)
@@ -55,7 +55,8 @@ def some(platform, counters):
 
 def all_of(platform):
     found = bench.full_set(platform)
-    return Events(found.counters // bench.SOCKETS, found.ucore, found.perf, found.reads + found.words)
+    return Events(found.counters // bench.SOCKETS, found.ucore, found.perf,
+                  found.reads + found.words)
 
 
 def sets(platform):
@@ -153,14 +154,15 @@ class Run:
         text, self._marks = write_script(found_sets, wanted, periods)
         with Machine(SCENARIOS[platform], KERNEL, perf=PERF in wanted, strict=False, script=text,
                      settings=prices.settings(times)) as machine:
-            self._results = dict(line.split() for line in machine.sh("cat /tmp/results").splitlines())
-            self._events = machine.truth()
-        self._at = {event["value"]: number for number, event in enumerate(self._events)
+            shown = machine.sh("cat /tmp/results").splitlines()
+            self._results = dict(line.split() for line in shown)
+            self.log = machine.truth()
+        self._at = {event["value"]: number for number, event in enumerate(self.log)
                     if event["ev"] == "marker"}
         self.rows = {key: self._row(*key) for key in self._marks if key != IDLE}
 
     def _between(self, mark):
-        return self._events[self._at[mark]:self._at[mark + 1] + 1]
+        return self.log[self._at[mark]:self._at[mark + 1] + 1]
 
     def _cost(self, marks):
         """What many intervals cost more than few, and how many more there were."""
@@ -180,16 +182,18 @@ class Run:
         return row | self._frozen(self._marks[title, tool][1])
 
     def _frozen(self, mark):
-        """The die's window of the sample in the middle, ns and instructions."""
-        windows, began = [], None
-        for event in self._between(mark):
-            if event["ev"] == "freeze":
-                began = event
-            elif event["ev"] == "unfreeze" and began:
-                windows.append((event["frozen_ns"], spent(began, event)["insns"]))
-        # START and STOP freeze, too: the samples are most
-        return {"frozen_ns": statistics.median_low([ns for ns, _ in windows]) if windows else 0,
-                "frozen_insns": statistics.median_low([n for _, n in windows]) if windows else 0}
+        """The die's window of the sample in the middle, ns and instructions; what is executed from
+        one sample to the next, without what happens only now and then."""
+        events = self._between(mark)
+        freezes = [event for event in events if event["ev"] == "freeze"]
+        thaws = [event for event in events if event["ev"] == "unfreeze"]
+        if len(freezes) < 3:
+            return {"frozen_ns": 0, "frozen_insns": 0, "sample_insns": 0}
+        # the freezes of START and STOP are few
+        middle = statistics.median_low
+        return {"frozen_ns": middle(event["frozen_ns"] for event in thaws),
+                "frozen_insns": middle(spent(*pair)["insns"] for pair in zip(freezes, thaws)),
+                "sample_insns": middle(spent(*pair)["insns"] for pair in zip(freezes, freezes[1:]))}
 
     def shares(self, key):
         """What part of the time each cost has, percent."""

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make bench PLATFORM=clocked`: samples in time, beside perf, and what each cost's share is.
+
+lab.clocked measures; here it is printed, written into Documentation/cost.md, and compared with
+figures.json, which `make test` compares with, too (FIGURES=update writes that file anew).
+
+usage: python3 -m lab.bench_clocked     compares only, in ten seconds
+"""
+
+import json
+import os
+import sys
+
+from lab import artifacts, bench, clocked, prices
+from lab.clocked import PERF, READ, RING
+
+FIGURES = artifacts.TOP / "tests/lab/figures.json"
+PAGE = artifacts.TOP / "Documentation/cost.md"
+BEGIN, END = "<!-- bench clocked: begin -->\n", "<!-- bench clocked: end -->\n"
+# Of these a tool that is not ahead is told; perf can lose no access that must be made, and freezes
+# nothing, so that two writes more are ours
+AHEAD = ("insns", "syscall", "busy_ns")
+# Only the ring is mostly accesses: what prices change is seen there
+TOOLS = {"stated": (RING, READ, PERF), "twice as dear": (RING,)}
+HEADS = ("accesses", "instructions", "system calls", "µs a sample", "CPU % at 10 ms", "frozen, µs",
+         "shortest, µs")
+GUARDED = ("accesses", "sample_insns", "frozen_insns")
+
+
+# ---- Figures that may not become worse ----
+
+def guarded():
+    """A short run: (set, tool) -> what is guarded."""
+    sets = clocked.sets(bench.PLATFORMS["ivbep"])
+    run = clocked.Run("ivbep", (sets[0], sets[-1]), (RING, READ), periods=False)
+    return {f"{title}, {tool}": {key: round(row[key], 1) for key in GUARDED}
+            for (title, tool), row in run.rows.items()}
+
+
+def worse(found, figures):
+    """What is worse than the file allows, as lines of text."""
+    allowed, lines = figures["allowed"], []
+    if set(found) != set(figures["paths"]):
+        lines.append(f"figures.json is of {', '.join(figures['paths'])}")
+    for title, row in figures["paths"].items():
+        for key, value in row.items():
+            now = found.get(title, {}).get(key, 0)
+            # half an access: the guard's look, one a second, is no access of a sample
+            limit = value + 0.5 if key == "accesses" else value * (1 + allowed[key])
+            if now > limit:
+                lines.append(f"{title}: {key}: {now:,.1f} instead of {value:,.1f}")
+    return lines
+
+
+def check():
+    """Compares with the file, or writes it; true: nothing is worse."""
+    found, figures = guarded(), json.loads(FIGURES.read_text())
+    if os.environ.get("FIGURES") == "update":
+        FIGURES.write_text(json.dumps(figures | {"paths": found}, indent=1) + "\n")
+        return True
+    for text in (lines := worse(found, figures)):
+        print(f"WORSE than figures.json allows: {text}")
+    return not lines
+
+
+# ---- The tables ----
+
+def cells(row):
+    return (f"{row['accesses']:,.1f}", f"{row['insns']:,.0f}", f"{row['syscall']:.1f}",
+            f"{row['busy_ns'] / 1000:,.1f}",
+            f"{row['busy_ns'] / clocked.INTERVAL_MS / 10000:.2f}",
+            f"{row['frozen_ns'] / 1000:.1f}" if row["frozen_ns"] else "-",
+            f"{row['shortest_us']:,}" if row["shortest_us"] else "-")
+
+
+def shares(run, key):
+    return ", ".join(f"{name} {share:.0f} %" for name, share in run.shares(key).items()
+                     if share >= 0.5)
+
+
+def table(events, runs):
+    """Lines of Markdown: a set with each price list."""
+    yield f"| {events.title} | {' | '.join(HEADS)} |"
+    yield "|---" * (len(HEADS) + 1) + "|"
+    yield f"| limit | {events.limit} | | 0 | | | | |"
+    for name, run in runs.items():
+        for tool in TOOLS[name]:
+            title = tool if name == "stated" else f"{tool}, {name}"
+            yield f"| {title} | {' | '.join(cells(run.rows[events.title, tool]))} |"
+    yield ""
+    for tool in (RING, PERF):
+        yield f"* {tool}: {shares(runs['stated'], (events.title, tool))}"
+    yield ""
+
+
+def ahead(events, run):
+    """Is the best of ours ahead of perf, and at the limit?  What is not, as lines of text."""
+    ours, perf = run.rows[events.title, RING], run.rows[events.title, PERF]
+    lines = [f"{events.title}: {key}: perf {perf[key]:,.1f}, ucore {ours[key]:,.1f}"
+             for key in AHEAD if ours[key] >= perf[key]]
+    if abs(ours["accesses"] - events.limit) > 0.5:
+        lines.append(f"{events.title}: {ours['accesses']:.1f} accesses, limit {events.limit}")
+    if not ours["shortest_us"]:
+        lines.append(f"{events.title}: no period was sustained")
+    return lines
+
+
+def price_table():
+    yield "| what | ns | who says so |"
+    yield "|---|---|---|"
+    yield f"| an instruction | {prices.INSTRUCTION_NS} | QEMU's icount has no less: 0.4 of them " \
+          "in a clock of 2.6 GHz |"
+    for name, price in prices.PRICES.items():
+        yield f"| {price.what} (`{name}`) | {price.ns} | {price.source} |"
+    yield ""
+
+
+def measured():
+    """Lines of Markdown, and what is wrong."""
+    lines, wrong = list(price_table()), []
+    for platform in clocked.SCENARIOS:
+        sets = clocked.sets(bench.PLATFORMS[platform])
+        print(f"# measuring a clocked {platform}", file=sys.stderr, flush=True)
+        runs = {name: clocked.Run(platform, sets, TOOLS[name], times)
+                for name, times in prices.SETS.items()}
+        lines += [f"### {bench.PLATFORMS[platform].machine.split(',')[0]}, one die", ""]
+        for events in sets:
+            lines += table(events, runs)
+            wrong += ahead(events, runs["stated"])
+    return lines, wrong
+
+
+def write_page(lines):
+    text = PAGE.read_text()
+    head, rest = text.split(BEGIN)
+    tail = rest.split(END)[1]
+    PAGE.write_text(f"{head}{BEGIN}" + "\n".join(lines).rstrip("\n") + f"\n{END}{tail}")
+
+
+def compare():
+    """All of it; true: nothing is worse than it may be."""
+    lines, wrong = measured()
+    print("\n".join(lines))
+    for text in wrong:
+        print(f"NOT ahead: {text}")
+    write_page(lines)
+    return {"lines": lines}, check() and not wrong
+
+
+if __name__ == "__main__":
+    sys.exit(0 if check() else 1)
