@@ -118,6 +118,15 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /**
+ * ucore_trigger_init() - what there is to it but perf's event
+ * @trigger: the trigger, zeroed
+ */
+void ucore_trigger_init(struct ucore_trigger *trigger)
+{
+	trigger->work = IRQ_WORK_INIT_HARD(trigger_work);
+}
+
+/**
  * ucore_trigger_create() - have perf count an event, not yet
  * @attr: which, and its period; it is to begin disabled
  * @cpu: on which CPU, or -1 with a task
@@ -133,7 +142,7 @@ struct ucore_trigger *ucore_trigger_create(struct perf_event_attr *attr, int cpu
 
 	if (!trigger)
 		return ERR_PTR(-ENOMEM);
-	trigger->work = IRQ_WORK_INIT_HARD(trigger_work);
+	ucore_trigger_init(trigger);
 	event = perf_event_create_kernel_counter(attr, cpu, task, overflow, trigger);
 	if (IS_ERR(event)) {
 		kfree(trigger);

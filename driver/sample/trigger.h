@@ -31,6 +31,7 @@ struct ucore_trigger {
 	struct irq_work work;
 };
 
+void ucore_trigger_init(struct ucore_trigger *trigger);
 struct ucore_trigger *ucore_trigger_create(struct perf_event_attr *attr, int cpu,
 					   struct task_struct *task);
 void ucore_trigger_start(struct ucore_trigger *trigger, struct ucore_part *first);

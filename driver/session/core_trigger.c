@@ -93,6 +93,8 @@ int ucore_core_trigger_add(struct ucore_session *session, const struct ucore_cor
 
 	if (ret)
 		return ret;
+	if (session->rotate_ns)
+		return -EINVAL;
 	if (session->running)
 		return -EBUSY;
 	if (!perfmon_capable())

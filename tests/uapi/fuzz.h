@@ -34,7 +34,7 @@ static inline uint32_t roll(uint32_t sides)
 
 enum meaning {
 	RESERVED, FLAGS, NR, BOX, DOMAIN, EVENT, SESSION_ID, TIMER, RING, WAKEUP, ARRAY, NR_TERMS,
-	TERMS, CPUS_NR, CPUS, COUNTERS, PERIOD,
+	TERMS, CPUS_NR, CPUS, COUNTERS, PERIOD, PERF_TYPE, PERF_CONFIG, CPU, TID,
 };
 
 struct slot {
@@ -92,14 +92,14 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_end_session, session, SESSION_ID) },
 	  .errors = { ENOENT } },
 	{ SHAPE(UCORE_CREATE_SESSION, ucore_create_session, false),
-	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
+	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE | UCORE_SESSION_TASKS,
 	  .slots = { SLOT(ucore_create_session, flags, FLAGS),
 		     SLOT(ucore_create_session, timer_ns, TIMER),
 		     SLOT(ucore_create_session, ring_size, RING),
 		     SLOT(ucore_create_session, wakeup, WAKEUP),
 		     SLOT(ucore_create_session, reserved, RESERVED),
 		     SLOT(ucore_create_session, rotate_ns, TIMER) },
-	  .errors = { EINVAL, ERANGE, ENOMEM, EMFILE } },
+	  .errors = { EINVAL, ERANGE, ENOMEM, EMFILE, EACCES } },
 	{ SHAPE(UCORE_EVENT_ADD, ucore_event_add, true), .flags = UCORE_EVENT_INTERRUPT,
 	  .slots = { SLOT(ucore_event_add, flags, FLAGS), SLOT(ucore_event_add, box, BOX),
 		     SLOT(ucore_event_add, nr_terms, NR_TERMS), SLOT(ucore_event_add, terms, TERMS),
@@ -118,6 +118,15 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_set_pmi_cpus, cpus, CPUS),
 		     SLOT(ucore_set_pmi_cpus, reserved, RESERVED) },
 	  .errors = { EINVAL, ENOMEM, ENOENT, EAGAIN, ERANGE, EBUSY, ESHUTDOWN } },
+	{ SHAPE(UCORE_CORE_TRIGGER, ucore_core_trigger, true), .flags = UCORE_CORE_USER,
+	  .slots = { SLOT(ucore_core_trigger, flags, FLAGS),
+		     SLOT(ucore_core_trigger, reserved, RESERVED),
+		     SLOT(ucore_core_trigger, type, PERF_TYPE),
+		     SLOT(ucore_core_trigger, cpu, CPU), SLOT(ucore_core_trigger, tid, TID),
+		     SLOT(ucore_core_trigger, config, PERF_CONFIG),
+		     SLOT(ucore_core_trigger, period, PERIOD) },
+	  .errors = { EINVAL, ENOMEM, ERANGE, ENOENT, EAGAIN, ESRCH, ENOSPC, EOPNOTSUPP, EBUSY,
+		      EACCES, ESHUTDOWN } },
 	{ SHAPE(UCORE_START, ucore_command, true),
 	  .slots = { SLOT(ucore_command, flags, FLAGS) },
 	  .errors = { ENOENT, ENOSPC, ERANGE, ENOMEM, EALREADY, EBUSY, ENODEV, EAGAIN,
@@ -321,6 +330,14 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 		return nasty ? nasty_value() : roll(2) ? 0 : 1 + roll(15);
 	case PERIOD:
 		return nasty ? nasty_value() : roll(2) ? 0 : 20000ULL << roll(10);
+	case PERF_TYPE:
+		return nasty ? nasty_value() : roll(3) ? UCORE_PERF_SOFTWARE : UCORE_PERF_HARDWARE;
+	case PERF_CONFIG:
+		return nasty ? nasty_value() : roll(10);
+	case CPU:		/* or a thread, mostly */
+		return nasty ? nasty_value() : (uint64_t)-1;
+	case TID:
+		return nasty ? nasty_value() : (uint64_t)getpid();
 	default:
 		return 0;
 	}

@@ -225,6 +225,16 @@ static int call_cpus(void)
 	return try_pmi_cpu(world.session, world.cpu);
 }
 
+static int call_core_trigger(void)
+{
+	struct ucore_core_trigger trigger = {
+		.size = sizeof(trigger), .type = UCORE_PERF_SOFTWARE, .cpu = -1,
+		.tid = (unsigned int)getpid(), .config = 2, .period = 1000000,
+	};
+
+	return try_command(world.session, UCORE_CORE_TRIGGER, &trigger);
+}
+
 static int call_start(void)
 {
 	return try_start(world.session);
@@ -495,6 +505,7 @@ static const struct test tests[] = {
 	TRIED(add_more, call_add_more, more_remove, .least = 5),
 	TRIED(remove, call_remove, add_again, .least = 1),
 	TRIED(set_pmi_cpus, call_cpus, session_renew, .least = 3),
+	TRIED(core_trigger, call_core_trigger, session_renew, .least = 2),
 	TRIED(start, call_start, stop_again, .least = 5),
 	TRIED(stop, call_stop, start_again, .begin = start_again, .least = 1),
 	TRIED(reset, call_reset, nothing, .least = 1),

@@ -151,6 +151,25 @@ static void context_is_true(const void *arg)
 	expect(user > 0, "none of %u samples has a user address", all);
 }
 
+/* Who ran where, and a trigger that tells it: the opener's right, and the caller's */
+static void tasks_are_for_perfmon(const void *arg)
+{
+	struct ucore_core_trigger trigger = {
+		.size = sizeof(trigger), .type = UCORE_PERF_SOFTWARE, .cpu = 0, .config = 0,
+		.period = 1000000,
+	};
+	struct ucore_create_session create = {
+		.size = sizeof(create), .flags = UCORE_SESSION_TASKS,
+	};
+	bool may = arg;
+
+	everybody_may_count();
+	become_user(may ? 1ULL << CAP_PERFMON : 1ULL << CAP_SYS_NICE);
+	expect_rc(try_command(session_create(0, 65536, 0), UCORE_CORE_TRIGGER, &trigger),
+		  may ? 0 : -EACCES);
+	expect_rc(try_command(device_open(), UCORE_CREATE_SESSION, &create), may ? 0 : -EACCES);
+}
+
 static void addresses_are_roots(const void *arg)
 {
 	struct ucore_box_info before = box_get(0), after;
@@ -527,6 +546,8 @@ static const struct test tests[] = {
 	{ "user_counts", user_counts, 0, 0 },
 	{ "users_do_not_filter", users_do_not_filter, 0, 0 },
 	{ "perfmon_filters", perfmon_filters, 0, 0 },
+	{ "user_has_no_tasks", tasks_are_for_perfmon, 0, 0 },
+	{ "perfmon_has_tasks", tasks_are_for_perfmon, "yes", 0 },
 	{ "users_interrupt_their_own_cpus", users_interrupt_their_own_cpus, 0, 0 },
 	{ "sys_nice_interrupts_any", sys_nice_interrupts_any, 0, 0 },
 	{ "all_sessions_are_listed", all_sessions_are_listed, 0, 0 },

@@ -32,6 +32,9 @@ LAYOUT(ucore_term, 16);
 LAYOUT(ucore_event_add, 64);
 LAYOUT(ucore_event_remove, 16);
 LAYOUT(ucore_set_pmi_cpus, 24);
+LAYOUT(ucore_core_trigger, 40);
+LAYOUT(ucore_task, 40);
+LAYOUT(ucore_tasks, 32);
 LAYOUT(ucore_command, 8);
 LAYOUT(ucore_value, 16);
 LAYOUT(ucore_read_domain, 48);
@@ -214,6 +217,17 @@ static void more_pmi_cpus(struct ucore_set_pmi_cpus *a)
 }
 FILL(pmi_cpus, ucore_set_pmi_cpus)
 
+/* A page fault of this process, every so often */
+static void more_core_trigger(struct ucore_core_trigger *a)
+{
+	a->type = UCORE_PERF_SOFTWARE;
+	a->cpu = -1;
+	a->tid = (unsigned int)getpid();
+	a->config = 2;
+	a->period = 1000000;
+}
+FILL(core_trigger, ucore_core_trigger)
+
 static void more_command(struct ucore_command *a)
 {
 	(void)a;
@@ -301,7 +315,8 @@ static const struct row rows[] = {
 	  .out = { OUT_TO(ucore_core_info, state, reason) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
 	  AT(ucore_create_session, rotate_ns),
-	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE,
+	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE |
+				     UCORE_SESSION_TASKS,
 	  .out = { OUT(ucore_create_session, fd) },
 	  .reserved = { AT(ucore_create_session, reserved) } },
 	{ "GET_SESSIONS", UCORE_GET_SESSIONS, sizeof(struct ucore_get_sessions), 0, false,
@@ -316,6 +331,9 @@ static const struct row rows[] = {
 	  fill_remove, .reserved = { AT(ucore_event_remove, reserved) } },
 	{ "SET_PMI_CPUS", UCORE_SET_PMI_CPUS, sizeof(struct ucore_set_pmi_cpus), 0, true,
 	  fill_pmi_cpus, .reserved = { AT(ucore_set_pmi_cpus, reserved) } },
+	{ "CORE_TRIGGER", UCORE_CORE_TRIGGER, sizeof(struct ucore_core_trigger), 0, true,
+	  fill_core_trigger, .valid_flags = UCORE_CORE_USER,
+	  .reserved = { AT(ucore_core_trigger, reserved) } },
 	{ "START", UCORE_START, sizeof(struct ucore_command), 0, true, fill_command,
 	  .valid_flags = 0 },
 	{ "STOP", UCORE_STOP, sizeof(struct ucore_command), 0, true, fill_command,
