@@ -963,7 +963,7 @@ struct ucore_region;
  * The counters are the machine's: a region has what everybody did meanwhile.  So the
  * regions of threads are not summed up: of two that ran at once each has the whole.
  *
- * Errors: -ERANGE, -ENOMEM.
+ * Errors: -EINVAL (its events take turns), -ERANGE, -ENOMEM.
  */
 int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t names,
 			 struct ucore_regions **out, struct ucore_error *err);
