@@ -719,8 +719,8 @@ struct ucore_delta;
  * @running: for how much of that it could count
  * @flags: UCORE_VALUE_* of the later read
  * @reserved: 0
- * @possible: for how much of it it could have counted, had its turn never ended; @running if
- *            it takes no turns
+ * @possible: for how much of @enabled it could have counted, had its turn never ended;
+ *            @running if it takes no turns
  */
 struct ucore_delta_value {
 	uint64_t count;
