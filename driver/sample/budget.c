@@ -13,6 +13,7 @@
  * Written by the CPU itself with interrupts off, not in NMI; read by any.
  * Must not know what the time was spent for.
  */
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
@@ -36,6 +37,9 @@ MODULE_PARM_DESC(cpu_budget, "percent of a CPU's time that ucore takes, 1 to 100
 
 /* Between two interrupts so close nobody else gets anything done. */
 #define MIN_RUN_NS	(10 * NSEC_PER_USEC)
+
+/* From the expiry of a timer to its callback, at most */
+#define TIMER_ENTRY_NS	(20 * NSEC_PER_USEC)
 
 /* Nobody waits for longer. */
 #define MAX_AHEAD_NS	(1 * NSEC_PER_SEC)
@@ -106,6 +110,19 @@ static u64 due_with(const struct budget *b, u64 now)
 static u64 allowance(void)
 {
 	return WINDOW_NS / 100 * (100 - ucore_budget_percent());
+}
+
+/**
+ * ucore_budget_entered_at() - when did a timer's interrupt begin?
+ * @timer: the timer, whose callback runs
+ *
+ * Return: when it expired, unless somebody kept interrupts off; then the time.
+ */
+u64 ucore_budget_entered_at(const struct hrtimer *timer)
+{
+	u64 now = ktime_get_mono_fast_ns(), expired = hrtimer_get_expires_ns(timer);
+
+	return expired < now && now - expired < TIMER_ENTRY_NS ? expired : now;
 }
 
 /**

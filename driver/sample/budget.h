@@ -5,7 +5,10 @@
 
 #include <linux/types.h>
 
+struct hrtimer;
+
 /* On the CPU concerned, interrupts off: */
+u64 ucore_budget_entered_at(const struct hrtimer *timer);
 void ucore_budget_enter(u64 since);
 u64 ucore_budget_leave(void);
 u64 ucore_budget_pause_ns(u64 now);

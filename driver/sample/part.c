@@ -244,6 +244,8 @@ static void twins_follow(struct ucore_part *part, const struct ucore_counter *ct
 {
 	struct ucore_counter *twin = &part->ctr[ctr->twin];
 
+	if (!ctr->group)
+		return;		/* its register is its own */
 	for (; twin != ctr; twin = &part->ctr[twin->twin])
 		twin->prev = ctr->prev;
 }

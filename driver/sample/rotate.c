@@ -17,7 +17,6 @@
 #include "sample/part.h"
 #include "sample/rotate.h"
 #include "sample/sample.h"
-#include "sample/timer.h"
 
 /* Whose turn is it at an instant? */
 static u8 group_at(const struct ucore_part *part, u64 now)
@@ -71,7 +70,7 @@ static enum hrtimer_restart turn_tick(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, rotate);
 	struct ucore_domain *domain = part->domain;
-	u64 start = ucore_timer_entered_at(timer);
+	u64 start = ucore_budget_entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
 	if (!part->running) {

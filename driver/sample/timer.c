@@ -33,22 +33,6 @@
 #define GUARD_SUSPECT_NS	(1 * NSEC_PER_MSEC)
 #define GUARD_MAX_NS		UCORE_WATCH_NS
 
-/* From the expiry of a timer to its callback, at most */
-#define ENTRY_MAX_NS		(20 * NSEC_PER_USEC)
-
-/**
- * ucore_timer_entered_at() - when did a timer's interrupt begin?
- * @timer: the timer, whose callback runs
- *
- * Return: when it expired, unless somebody kept interrupts off; then the time.
- */
-u64 ucore_timer_entered_at(const struct hrtimer *timer)
-{
-	u64 now = ktime_get_mono_fast_ns(), expired = hrtimer_get_expires_ns(timer);
-
-	return expired < now && now - expired < ENTRY_MAX_NS ? expired : now;
-}
-
 static void context_here(struct ucore_context *context, u64 now)
 {
 	struct pt_regs *regs = get_irq_regs();
@@ -110,7 +94,7 @@ static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, timer);
 	struct ucore_domain *domain = part->domain;
-	u64 start = ucore_timer_entered_at(timer);
+	u64 start = ucore_budget_entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
 	if (!part->running) {
@@ -133,7 +117,7 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 {
 	struct ucore_part *part = container_of(timer, struct ucore_part, poll);
 	struct ucore_domain *domain = part->domain;
-	u64 entry = ucore_timer_entered_at(timer), start;
+	u64 entry = ucore_budget_entered_at(timer), start;
 	bool over;
 
 	raw_spin_lock(&domain->lock);
@@ -321,7 +305,7 @@ static void guard_work(struct ucore_domain *domain, u64 now)
 static enum hrtimer_restart guard_tick(struct hrtimer *timer)
 {
 	struct ucore_domain *domain = container_of(timer, struct ucore_domain, guard);
-	u64 start = ucore_timer_entered_at(timer);
+	u64 start = ucore_budget_entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
 	ucore_budget_enter(start);

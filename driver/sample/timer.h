@@ -8,7 +8,6 @@
 void ucore_guard_init(struct ucore_domain *domain);
 void ucore_guard_start(struct ucore_domain *domain);
 void ucore_guard_end_throttling(struct ucore_domain *domain);
-u64 ucore_timer_entered_at(const struct hrtimer *timer);
 void ucore_timer_init(struct ucore_part *part);
 void ucore_timer_start(struct ucore_part *part, u64 base);
 void ucore_timer_stop(struct ucore_part *part);

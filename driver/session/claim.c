@@ -7,8 +7,9 @@
  * something of its shared registers want the same of all of them: a field that an event
  * leaves out is 0 for it, and may select as any other value does.  Counters without a
  * control run whoever reads them, and are nobody's.  Groups of a session that take turns
- * may have the same counters, which are the session's all the time.  A box that its session freezes by
- * the box's own control is its alone: that freeze would stop the counters of others, too.
+ * may have the same counters, which are the session's all the time.  A box that its
+ * session freezes by the box's own control is its alone: that freeze would stop the
+ * counters of others, too.
  *
  * Who claims a box first takes it from the kernel, who leaves it last gives it back as it
  * was found; in between it is reset only while no part counts there (box->users).

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Groups of events that take turns: exact counts, their own times, and what a switch costs."""
 
+import errno
 import json
 
 from lab.framework import BOTH, test
 from lab.qemu.rates import rate
-from lab.session import MS, Session
+from lab.session import MS, Session, refused
 from lab.truth import totals_of
 
 TURN = 20 * MS
@@ -95,3 +96,26 @@ def stat_lets_events_take_turns(m):
     assert len(rows) == 6 and all(row["note"] == "scaled" for row in rows), rows
     assert all(30 < row["running_percent"] < 70 for row in rows), rows
     assert m.run(f"ucoretool stat -e {wanted} --no-rotate -- true", check=False).status
+
+
+@test("e2-2s")
+def what_cannot_rotate_is_refused(m):
+    with Session(m) as s:
+        with refused(errno.EINVAL):
+            s.add("imc0", group=1, **EVENTS[0])
+        for words, number in (("rotate=999999", errno.ERANGE),
+                              (f"rotate={10 ** 12 + 1}", errno.ERANGE),
+                              ("rotate=1000000 timer=1000000", errno.EINVAL),
+                              ("rotate=1000000 ring=4096", errno.EINVAL)):
+            with refused(number):
+                s.command(f"create {words}")
+    with Session(m, rotate_ns=TURN) as s:
+        for period, group in ((1000000, 1), (1000000, 0), (0, 64)):
+            with refused(errno.EINVAL):
+                s.add("imc0", period=period, group=group, **EVENTS[0])
+        s.add("imc0", group=63, **EVENTS[0])
+        # a filter is one for all groups
+        opcode = {"event": 0x35, "umask": 0x01}
+        s.add("cbo0", group=1, **opcode, filter_opc=0x182)
+        with refused(errno.EADDRINUSE):
+            s.add("cbo0", group=2, **opcode, filter_opc=0x180)

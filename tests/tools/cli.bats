@@ -210,12 +210,15 @@ samples()
 }
 
 @test "stat -M: a metric is of one group, whole" {
-	tool stat -x , -M 'a=imc/CAS_COUNT.RD/+imc/CAS_COUNT.WR/+imc/PRE_COUNT.RD/' \
-	     -M 'b=imc/CAS_COUNT.RD/+imc/ACT_COUNT.RD/+imc/PRE_COUNT.WR/' -- true
+	local a='a={imc/event=1/}+{imc/event=2/}+{imc/event=4/}'
+	local b='b={imc/event=5/}+{imc/event=6/}+{imc/event=7/}'
+
+	tool stat -x , -M "$a" -M "$b" --timeout 1
 	[ "$status" -eq 0 ]
 	[ "$(grep -c ',50.00,.*,scaled,' <<<"$output")" -eq 2 ]
-	tool stat --no-rotate -M 'a=imc/CAS_COUNT.RD/+imc/CAS_COUNT.WR/+imc/PRE_COUNT.RD/' \
-	     -M 'b=imc/CAS_COUNT.RD/+imc/ACT_COUNT.RD/+imc/PRE_COUNT.WR/' -- true
+	tool stat -M "$a" -M "$b" -e imc0/event=9/ --timeout 1
+	[ "$(grep -c '(50.0%)$' <<<"$output")" -eq 3 ]
+	tool stat --no-rotate -M "$a" -M "$b" --timeout 1
 	complains 2 "is full"
 }
 
@@ -638,10 +641,13 @@ samples()
 	printf 'twice 2\n' >"$TMP/mine"
 	tool stat --metric-file "$TMP/mine" -M twice
 	complains 2 "mine, line 1: metric 'twice 2': write NAME=FORMULA"
-	UCORE_FAKE="machine=spr" tool stat -M @io --timeout 1 -x,
+	UCORE_FAKE="machine=spr" tool stat --no-rotate -M @io --timeout 1 -x,
 	[ "$status" -eq 0 ]
 	[[ $output == *,io_bandwidth_read,20* ]]
 	[[ $err == *"left out: "*"do not fit beside the others; count them in another run"* ]]
+	UCORE_FAKE="machine=spr" tool stat -M @io --timeout 1 -x,
+	[ "$status" -eq 0 ]
+	[[ $err != *"left out"* && $output == *scaled*io_bandwidth_read,20* ]]
 }
 
 @test "stat -M: what divides by nothing is no value" {

@@ -12,7 +12,7 @@
 #define FAKE_MAX_BOXES	640
 #define FAKE_MAX_TABLES	4
 #define FAKE_MAX_UNITS	768
-#define FAKE_MAX_EVENTS	2048
+#define FAKE_MAX_EVENTS	8192
 #define FAKE_MAX_DOMAINS 8
 #define FAKE_MAX_SESSIONS 100
 #define FAKE_FD		1000		/* of /dev/ucore; sessions have real ones */

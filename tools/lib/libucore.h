@@ -759,8 +759,8 @@ struct ucore_delta;
  * @running: for how much of that it could count
  * @flags: UCORE_VALUE_* of the later read
  * @reserved: 0
- * @possible: for how much of it it could have counted, had its turn never ended; @running if
- *            it takes no turns
+ * @possible: for how much of @enabled it could have counted, had its turn never ended;
+ *            @running if it takes no turns
  */
 struct ucore_delta_value {
 	uint64_t count;
@@ -1003,7 +1003,7 @@ struct ucore_region;
  * The counters are the machine's: a region has what everybody did meanwhile.  So the
  * regions of threads are not summed up: of two that ran at once each has the whole.
  *
- * Errors: -ERANGE, -ENOMEM.
+ * Errors: -EINVAL (its events take turns), -ERANGE, -ENOMEM.
  */
 int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t names,
 			 struct ucore_regions **out, struct ucore_error *err);
