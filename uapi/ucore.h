@@ -1111,10 +1111,10 @@ struct ucore_set_pmi_cpus {
  * offline.  New threads are not followed.
  *
  * Errors: EINVAL (also @type, both of or neither @cpu and @tid, a session whose groups take
- * turns, or what perf does not understand), E2BIG, EFAULT, ENOMEM, EACCES (without CAP_PERFMON), ERANGE (@period),
- * ENOENT (CPU), EAGAIN (offline), ESRCH, ENOSPC (more than UCORE_CORE_TRIGGERS_MAX),
- * EOPNOTSUPP (perf cannot count the event, or not interrupt), EBUSY (running session,
- * or perf cannot have the cores' counters).
+ * turns, or what perf does not understand), E2BIG, EFAULT, ENOMEM, EACCES (without
+ * CAP_PERFMON), ERANGE (@period), ENOENT (CPU), EAGAIN (offline), ESRCH, ENOSPC (more than
+ * UCORE_CORE_TRIGGERS_MAX), EOPNOTSUPP (perf cannot count the event, or not interrupt),
+ * EBUSY (running session, or perf cannot have the cores' counters).
  */
 struct ucore_core_trigger {
 	__u32 size;
