@@ -39,10 +39,12 @@ def fields_of(row, kind):
     def number(name):
         return int(row.get(name) or "0", 0)
     fields = {"event": number("EventCode"), "umask": number("UMask")}
-    if kind == "iio":
-        fields |= {"ch_mask": number("PortMask"), "fc_mask": number("FCMask")}
+    ext = number("UMaskExt")
+    if kind == "iio":   # some lines have the masks there only
+        fields |= {"ch_mask": number("PortMask") | ext >> 4 & 0xfff,
+                   "fc_mask": number("FCMask") | ext >> 16 & 7}
     else:
-        fields["umask_ext"] = number("UMaskExt")
+        fields["umask_ext"] = ext
     return {name: value for name, value in fields.items() if value or name == "event"}
 
 
