@@ -348,7 +348,7 @@ static void what_boxes_can_do(struct kunit *test)
 	const struct ucore_e5_table *table = table_of(e->platform);
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
-	bool icx = e->platform == &ucore_platform_icx, ubox = !strcmp(e->name, "ubox");
+	bool icx = e->platform != &ucore_platform_snr, ubox = !strcmp(e->name, "ubox");
 	u32 i, caps, base;
 
 	caps = e->nr_gp ? 0 : UCORE_BOX_FREE_RUNNING;
