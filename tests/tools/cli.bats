@@ -1022,9 +1022,6 @@ samples()
 		tool record -e imc0/CAS_COUNT.RD/ --core-event $name -c 1M -C 0
 		[ "$status" -eq 2 ] && [[ $err == *"core event '$name': "* ]]
 	done
-	# a driver of before
-	tool record -e imc0/CAS_COUNT.RD/ --core-event r01c2:u -c 1M -C 0 -o "$TMP/data"
-	[ "$status" -eq 1 ] && [[ $err == *"core event of CPU 0: the driver is older than this library"* ]]
 }
 
 @test "report: losses, gaps, and files that are cut" {
