@@ -1435,7 +1435,8 @@ struct ucore_record {
  * ucore_sample.flags
  *
  * CONTEXT: ip, pid and tid are of the interrupted context of @cpu: who ran there, not
- * who caused the counts; of UCORE_TRIGGER_CORE: who counted the period's last.  USER: ip is a user address.  RECOVERED: the PMI was lost, the
+ * who caused the counts; of UCORE_TRIGGER_CORE: who counted the period's last.
+ * USER: ip is a user address.  RECOVERED: the PMI was lost, the
  * guard timer found the domain frozen, @time is late.  THROTTLED: samples came too fast,
  * or took too much of a CPU's time: the domain was held frozen afterwards.  POLLED: no
  * interrupt, the driver looked and found the period over; @time is late by @late_ns at
@@ -1546,7 +1547,7 @@ struct ucore_gap {
 };
 
 /* ucore_task.flags */
-#define UCORE_TASK_KNOWN	(1U << 0)	/* else the CPU was offline, or switched too often */
+#define UCORE_TASK_KNOWN	(1U << 0)	/* else the CPU was offline, or is switching */
 
 /**
  * struct ucore_task - the task that ran on a CPU

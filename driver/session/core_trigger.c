@@ -28,7 +28,7 @@ static bool type_known(u32 type)
 static int ask_check(const struct ucore_core_trigger *ask)
 {
 	if (ask->reserved || !type_known(ask->type) || ask->cpu < -1 ||
-	    (ask->cpu < 0) == !ask->tid)
+	    !ask->tid == (ask->cpu == -1))
 		return -EINVAL;
 	if (!ask->period || ask->period >> 63)
 		return -ERANGE;

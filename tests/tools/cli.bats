@@ -1019,6 +1019,57 @@ samples()
 	[ "$status" -eq 0 ]
 }
 
+@test "report --by: whose intervals counted most, and that this is no cause" {
+	samples who
+	tool report -i "$TMP/data" -x, --by comm
+	[ "$status" -eq 0 ]
+	# 5 intervals of 4 x 1000 reads, 4 known and 1 unknown of 4 x 10, 2 of 4 x 100
+	[ "$output" = "$(printf '%s\n' event,count,percent,intervals,comm \
+		imc/CAS_COUNT.RD/,20000,95.24,5,reader imc/CAS_COUNT.RD/,12160,57.90,7,idle \
+		'imc/CAS_COUNT.RD/,800,3.81,2,?' 'imc/CAS_COUNT.RD/,160,0.76,4,a?[1m?' \
+		imc/CAS_COUNT.WR/,140,70.00,7,idle imc/CAS_COUNT.WR/,100,50.00,5,reader \
+		'imc/CAS_COUNT.WR/,80,40.00,4,a?[1m?' 'imc/CAS_COUNT.WR/,0,0.00,2,?')" ]
+	[[ $err == *"# 12 intervals, put down to all that ran at their ends: that is coincidence in time, not cause."* ]]
+	[[ $err == *"of 1 intervals nobody knows who ran"* ]]
+	tool report -i "$TMP/data" -j --by pid,cpu
+	[[ $output == *'"count":8000,"percent":38.095,"intervals":2,"cpu":0,"pid":7}'* ]]
+	tool report -i "$TMP/data" -x, --by pid,ip --time 0.105,
+	[ "$(sed -n 2p <<<"$output")" = 'imc/CAS_COUNT.RD/,800,100.00,2,8,0x401234,user' ]
+	tool report -i "$TMP/data" --by comm,cpu
+	[[ $output == *"OF ALL INTERVALS"*"coincidence in time, not cause"* ]]
+	samples ramp
+	tool report -i "$TMP/data" --by comm
+	[ "$status" -eq 0 ] && [[ $output == *"of 100 intervals nobody knows who ran: record with CAP_PERFMON"* ]]
+	tool report -i "$TMP/data" --by colour
+	[ "$status" -eq 2 ] && [[ $err == *"--by colour: comm, pid, tid, cpu or ip"* ]]
+	tool report -i "$TMP/data" --by pid --per-box
+	[ "$status" -eq 2 ] && [[ $err == *"without --html, --ctf, -M and --per-box"* ]]
+}
+
+@test "script: who ran, and letters of names that are none" {
+	samples who
+	tool script -i "$TMP/data"
+	[[ $output == *"# ran: cpu 0 reader 7/7 cpu 1 reader 7/7"* ]] && [[ $output == *"cpu 1 a?[1m? 9/9"* ]]
+	[[ $output == *"cpu 0  core  frozen 1.50 us late 0.00 us  pid 8/8 ip 0x401234 user"* ]]
+	tool script -i "$TMP/data" -j
+	[[ $output == *'{"record":"tasks","time_ns":'*'{"cpu":1,"pid":7,"tid":7,"comm":"reader",'* ]]
+}
+
+@test "record --core-event: of whom, how often, and what is not known" {
+	tool record -e imc0/CAS_COUNT.RD/ --core-event instructions -- true
+	[ "$status" -eq 2 ] && [[ $err == *"--core-event instructions: give -c N"* ]]
+	tool record -e imc0/CAS_COUNT.RD/ --core-event instructions -c 1M
+	[ "$status" -eq 2 ] && [[ $err == *"of whom? Give -p PID, -C CPU, or a program"* ]]
+	tool record -e imc0/CAS_COUNT.RD/ --core-event instructions -c 1M -p 1 -C 0
+	[ "$status" -eq 2 ] && [[ $err == *"-p and -C: one of them"* ]]
+	tool record -e imc0/CAS_COUNT.RD/ -p 1
+	[ "$status" -eq 2 ] && [[ $err == *"-p says for whom --core-event counts"* ]]
+	for name in instruction instructions:k r r12g r11112222333344445; do
+		tool record -e imc0/CAS_COUNT.RD/ --core-event $name -c 1M -C 0
+		[ "$status" -eq 2 ] && [[ $err == *"core event '$name': "* ]]
+	done
+}
+
 @test "report: losses, gaps, and files that are cut" {
 	samples holes
 	tool report -i "$TMP/data"

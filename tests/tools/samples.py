@@ -14,9 +14,10 @@ import sys
 START = 4_000 * 10**9                       # CLOCK_MONOTONIC
 REAL = 1_767_323_045_000_000_000 + 123_456  # 2026-01-02 03:04:05.000123456 UTC
 TYPE_DOMAIN_DIE = 0
-SAMPLE, LOST, GAP = 1, 2, 3                 # UCORE_RECORD_*
+SAMPLE, LOST, GAP, TASKS = 1, 2, 3, 4       # UCORE_RECORD_*
 RECORD, STATUS = 1, 2                       # UCORE_FILE_*
-TIMER = 1                                   # UCORE_TRIGGER_TIMER
+TIMER, CORE = 1, 2                          # UCORE_TRIGGER_*
+CONTEXT, USER = 1, 2                        # UCORE_SAMPLE_*
 NONE = 0xffffffff
 # Fields of the iMC of an E5-2600 v2: id, largest value, name
 FIELDS = ((1, 0x1ff, "event"), (2, 0xff, "umask"), (3, 1, "edge"), (5, 0xff, "thresh"))
@@ -50,8 +51,12 @@ class Recording:
         self.entries.append(struct.pack("<4I", RECORD, die, len(body), 0) + body)
         self.seq[die] += 1
 
-    def sample(self, die, time, counts, flags=0):
-        """counts[label][channel] since the sample before; time in ns since the start."""
+    def sample(self, die, time, counts, flags=0, by=(0, 0, 0), trigger=TIMER):
+        """counts[label][channel] since the sample before; time in ns since the start.
+
+        by  ip, process and sample flags of what was interrupted
+        """
+        ip, pid, context = by
         values = b""
         for index, of_label in enumerate(counts):
             for channel, count in enumerate(of_label):
@@ -61,12 +66,19 @@ class Recording:
         nr = len(self.labels) * self.channels
         head = struct.pack("<IIQ", SAMPLE, 104 + 16 * nr, self.seq[die])
         counted = time - self.away[die]
-        head += struct.pack("<7Q", START + time, counted, counted, 1500, 0, 0, 0)
-        head += struct.pack("<8I", 0, 0, 8 * die, die, TIMER, NONE, 0, nr)
+        head += struct.pack("<7Q", START + time, counted, counted, 1500, 0, 0, ip)
+        head += struct.pack("<8I", pid, pid, 8 * die, die, trigger, NONE, context, nr)
         assert len(head) == 104, len(head)
         self._record(die, head + values)
         self.time[die] = time
         self.samples += 1
+
+    def tasks(self, die, time, tasks):
+        """Who runs when the next sample is taken: CPU, process and name each; None: unknown."""
+        body = b"".join(struct.pack("<4IQ", cpu, pid is not None, pid or 0, pid or 0, START)
+                        + name16(name) for cpu, pid, name in tasks)
+        self._record(die, struct.pack("<IIQQII", TASKS, 32 + len(body), self.seq[die],
+                                      START + time, die, len(tasks)) + body)
 
     def lose(self, die, nr, time):
         """Records that found no room until time."""
@@ -180,6 +192,24 @@ def many(nr=200_000):
     return recording
 
 
+def who():
+    """Ten intervals: "reader" ran in five on CPU 0 or 1, an idle CPU beside it, and one is unknown.
+
+    Then two at a core's event, of process 8 at one address.
+    """
+    recording = Recording([READS, WRITES], dies=1, timer=10 * MS)
+    for i in range(10):
+        busy = i % 2
+        recording.tasks(0, (i + 1) * 10 * MS, [
+            (0, 7 if busy and i < 5 else 0 if i else None, "reader" if busy and i < 5 else "swapper/0"),
+            (1, 7 if busy else 9 if i else None, "reader" if busy else "a\x1b[1m\n")])
+        recording.sample(0, (i + 1) * 10 * MS, [[1000 if busy else 10] * 4, [5] * 4])
+    for i in range(10, 12):
+        recording.sample(0, (i + 1) * 10 * MS, [[100] * 4, [0] * 4],
+                         by=(0x401234, 8, CONTEXT | USER), trigger=CORE)
+    return recording
+
+
 def late():
     """What a flight recorder kept: numbers begin at 500, counts far above zero."""
     recording = Recording([READS], dies=1, timer=10 * MS)
@@ -190,7 +220,7 @@ def late():
     return recording
 
 
-SHAPES = {shape.__name__: shape for shape in (ramp, raw, holes, many, late)}
+SHAPES = {shape.__name__: shape for shape in (ramp, raw, holes, many, late, who)}
 
 
 def main():

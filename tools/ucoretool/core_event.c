@@ -50,9 +50,10 @@ int core_event_option(struct tool *tool, struct core_args *args, int letter, con
 int core_event_finish(struct tool *tool, struct core_args *args, struct count_args *count,
 		      struct count_triggers *triggers)
 {
+	if (!args->name && args->nr_pids)
+		return tool_usage(tool, "-p says for whom --core-event counts: give that, too");
 	if (!args->name)
-		return args->nr_pids ? tool_usage(tool, "-p says for whom --core-event counts: give that, too") :
-				       0;
+		return 0;
 	if (!triggers->period)
 		return tool_usage(tool, "--core-event %s: give -c N: a sample every so many",
 				  args->name);

@@ -198,7 +198,7 @@ const char *recording_task_name(const struct ucore_task *task, char *text)
 	size_t i;
 
 	if (!task->pid)
-		return strcpy(text, "idle");
+		return memcpy(text, "idle", sizeof("idle"));
 	for (i = 0; i < sizeof(task->comm) - 1 && task->comm[i]; i++)
 		text[i] = task->comm[i] < ' ' || task->comm[i] > '~' ? '?' : task->comm[i];
 	text[i] = 0;

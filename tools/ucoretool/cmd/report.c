@@ -527,7 +527,8 @@ static int report_run(struct tool *tool, const void *data)
 	if (ret)
 		return ret;
 	clock_window_fix(&report.window, report.recording.header->start_real);
-	ret = args->by ? who_report(tool, &report.recording, &report.window, args->by, &report.out) :
+	ret = args->by ? who_report(tool, &report.recording, &report.window, args->by,
+				    &report.out) :
 	      args->ctf ? ctf_write(tool, &report.recording, &report.window, args->ctf) :
 			  report_make(tool, &report, args);
 	timeline_free(&report.timeline);
