@@ -168,7 +168,7 @@ static void without_groups_nothing_is_switched(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, 0, 7), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part_of(s)->rotate)->queued);
-	fake_poke(fake_window(box), IMC_CTR(1), 12);
+	fake_poke(fake_window(box), IMC_CTR(counter_of(s, 1)), 12);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 12ULL);
 	KUNIT_EXPECT_EQ(test, s->ran_ns[1], s->domains[0].time_running);
