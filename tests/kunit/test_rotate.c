@@ -308,4 +308,5 @@ static struct kunit_suite suite = {
 	.exit = fake_machine_exit,
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

@@ -935,7 +935,7 @@ static void starts_that_fail_keep_nothing(struct kunit *test)
 			fake_kernel.fail_in = n;
 			KUNIT_EXPECT_EQ(test, fake_start(s), -ENOMEM);
 		}
-		/* the CPUs' list, and of the part's two arrays and the answer's three all but one */
+		/* the CPUs' list, and of the part's two arrays and the answer's three all but 1 */
 		KUNIT_EXPECT_LE(test, fake_kernel.held, before + 1 + 4);
 		fake_kernel.fail_in = 0;
 		KUNIT_EXPECT_EQ(test, fake_start(s), 0);

@@ -1036,7 +1036,7 @@ samples()
 	tool report -i "$TMP/data" -x, --by pid,ip --time 0.105,
 	[ "$(sed -n 2p <<<"$output")" = 'imc/CAS_COUNT.RD/,800,100.00,2,8,0x401234,user' ]
 	tool report -i "$TMP/data" --by comm,cpu
-	[[ $output == *"OF ALL INTERVALS"*"coincidence in time, not cause"* ]]
+	[[ $output == *"OF ALL  INTERVALS"*"coincidence in time, not cause"* ]]
 	samples ramp
 	tool report -i "$TMP/data" --by comm
 	[ "$status" -eq 0 ] && [[ $output == *"of 100 intervals nobody knows who ran: record with CAP_PERFMON"* ]]

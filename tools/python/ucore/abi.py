@@ -104,7 +104,7 @@ class MetricValue(ctypes.Structure):
     _fields_ = [("metric", POINTER(MetricDesc)), ("level", c_uint32), ("package", c_uint32),
                 ("die", c_uint32), ("cpu", c_int32), ("type", c_char_p),
                 ("instance", c_uint32), ("value", c_double), ("flags", c_uint32),
-                ("running", c_uint64), ("fresh", c_bool)]
+                ("running", c_uint64), ("fresh", c_bool), ("share", c_double)]
 
 
 class FileHeader(ctypes.Structure):
