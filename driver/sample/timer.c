@@ -194,14 +194,14 @@ void ucore_timer_end(struct ucore_part *part)
  * ---- guard ----
  */
 
-static u64 guard_period(const struct ucore_domain *domain)
+static u64 guard_period(const struct ucore_domain *domain, u64 now)
 {
 	bool stray = domain->stray || ucore_domain_overflow_freezes(domain);
 	u64 period = domain->armed ? GUARD_ARMED_NS : stray ? UCORE_STRAY_NS : GUARD_MAX_NS;
 	const struct ucore_part *part;
 
 	list_for_each_entry(part, &domain->parts, node)
-		period = min(period, part->guard_ns / 2);
+		period = min3(period, part->guard_ns / 2, ucore_watch_wait_ns(part, now));
 	return period;
 }
 
@@ -299,7 +299,8 @@ static void guard_work(struct ucore_domain *domain, u64 now)
 	if (!suspect)
 		ucore_watch_look(domain, now);
 	if (!domain->throttled)
-		ucore_domain_guard_soon(domain, suspect ? GUARD_SUSPECT_NS : guard_period(domain));
+		ucore_domain_guard_soon(domain, suspect ? GUARD_SUSPECT_NS :
+						  guard_period(domain, now));
 }
 
 static enum hrtimer_restart guard_tick(struct hrtimer *timer)
@@ -339,7 +340,7 @@ void ucore_guard_init(struct ucore_domain *domain)
  */
 void ucore_guard_start(struct ucore_domain *domain)
 {
-	u64 now = ktime_get_mono_fast_ns(), at = now + guard_period(domain);
+	u64 now = ktime_get_mono_fast_ns(), at = now + guard_period(domain, now);
 
 	if (domain->throttled)
 		return;

@@ -80,6 +80,22 @@ static bool due(const struct ucore_part *part, u64 now)
 }
 
 /**
+ * ucore_watch_wait_ns() - when is a part's next look due?
+ * @part: the part
+ * @now: time
+ *
+ * Return: ns from now on; of one that is overdue, because its domain was frozen, a second.
+ */
+u64 ucore_watch_wait_ns(const struct ucore_part *part, u64 now)
+{
+	u64 since = now - part->watched;
+
+	if (!part->running)
+		return UCORE_WATCH_NS;
+	return since < UCORE_WATCH_NS ? UCORE_WATCH_NS - since : NSEC_PER_SEC;
+}
+
+/**
  * ucore_watch_look() - has somebody else written controls of the domain's parts?
  * @domain: the domain, on which parts run and no overflow waits
  * @now: time

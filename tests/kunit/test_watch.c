@@ -104,6 +104,17 @@ static void each_part_has_its_time(struct kunit *test)
 					     fake_window(fake_box(test, 0, "imc", 1)), 'R'), 0U);
 }
 
+/* A guard that runs before, for whatever reason, does not put it off. */
+static void the_guard_runs_when_a_look_is_due(struct kunit *test)
+{
+	struct watched w;
+
+	watched_init(test, &w, 0);
+	fake_clock_advance(LOOK * 7 / 10);
+	fake_timer_fire(&w.part->domain->guard);
+	KUNIT_EXPECT_EQ(test, w.part->domain->guard_at - ktime_get_mono_fast_ns(), LOOK * 3 / 10);
+}
+
 /* The event that somebody else selects: counters of that box are flagged, others not. */
 static void a_control_that_changed(struct kunit *test)
 {
@@ -231,6 +242,7 @@ static void not_while_it_is_held(struct kunit *test)
 static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(a_look_reads_each_control),
 	KUNIT_CASE(each_part_has_its_time),
+	KUNIT_CASE(the_guard_runs_when_a_look_is_due),
 	KUNIT_CASE(a_control_that_changed),
 	KUNIT_CASE(until_reset_and_start),
 	KUNIT_CASE(a_box_control_that_changed),

@@ -160,7 +160,8 @@ def stat(machine, promise, names, *options):
     """Rows of the metrics; of the time that they were counted for; the clock of each die."""
     clocks = ",".join(CLOCK.format(die) for die in promise.dies)
     metrics = ",".join(spelled(promise.metrics[name]) for name in names)
-    out = machine.sh(f"ucoretool stat -j --timeout 300 {' '.join(options)} -e {clocks} "
+    out = machine.sh(f"ucoretool stat -j --no-rotate --timeout 300 {' '.join(options)} "
+                     f"-e {clocks} "
                      f"-M {metrics} -M '{TIME}'")
     rows = [json.loads(line) for line in out.splitlines()]
     return ([row for row in rows if row.get("metric", "time") != "time"],
