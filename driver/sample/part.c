@@ -36,10 +36,21 @@ static void doubt(struct ucore_counter *ctr, u64 elapsed)
 		ctr->flags |= UCORE_VALUE_UNSURE;
 }
 
-static void counter_read(const struct ucore_part *part, struct ucore_counter *ctr, u64 elapsed)
+static __always_inline void counter_read(const struct ucore_part *part,
+					 struct ucore_counter *ctr, u64 elapsed)
 {
 	ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
 	doubt(ctr, elapsed);
+}
+
+/* Those that always count, and those whose turn it is. */
+static void turn_read(struct ucore_part *part, u64 elapsed)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		if (ucore_part_counts(part, ctr))
+			counter_read(part, ctr, elapsed);
 }
 
 /**
@@ -61,9 +72,12 @@ void ucore_part_read(struct ucore_part *part, u64 now)
 	 * froze last time, the clock is read after it froze this time.
 	 */
 	elapsed = ktime_get_mono_fast_ns() - part->last_read;
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		if (ucore_part_counts(part, ctr))
+	if (part->nr_groups) {
+		turn_read(part, elapsed);
+	} else {
+		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 			counter_read(part, ctr, elapsed);
+	}
 	part->last_read = now;
 	part->nr_reads++;
 	part->fresh = true;

@@ -71,8 +71,10 @@ def built_module(kernel_name, private_pmi):
 def stripped(module):
     """Without what only debuggers read, as `make install` has it: nine tenths of its size."""
     out = module.parent / "guest" / module.name
+    new = out.with_suffix(".new")
     out.parent.mkdir(exist_ok=True)
-    make_log(f"strip-{module.parent.name}", "strip", "--strip-debug", "-o", out, module)
+    make_log(f"strip-{module.parent.name}", "strip", "--strip-debug", "-o", new, module)
+    new.rename(out)     # another process may be about to read it
     return out
 
 
