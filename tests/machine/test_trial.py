@@ -59,6 +59,8 @@ def a_counter_that_is_narrower(m):
 
 @test("e2-2s", settings={"model.frz-all": "no"}, strict=False, timeout=300)
 def a_freeze_that_does_not_freeze(m):
+    # what counts on while its session is stopped may overflow when nobody listens any more
+    m.allow(r"NMI received for unknown reason|Dazed and confused")
     found = verify(m, 1)
     assert "freeze" in failed(found), found
     assert "box freeze" in held(found), found
