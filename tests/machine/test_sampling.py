@@ -439,3 +439,18 @@ def what_record_writes_report_prints_and_both_are_true(m):
         assert_equal(differences)
         assert equal == sum(len(s["values"]) for s in of_die) > 0
     assert len(samples) >= 40, len(samples)
+
+
+@test("e2-2s", alone=True)
+def a_recording_that_somebody_ends_has_all_samples_until_then(m):
+    recording = m.spawn("exec ucoretool record -e imc/CAS_COUNT.RD/ --timer 100ms -o /tmp/ended")
+    session = m.wait_until(
+        lambda: re.search(r"session (\d+) of ucoretool .*running",
+                          m.run("ucoretool doctor", check=False).out),
+        what="a session")[1]
+    m.run("sleep 1")
+    m.run(f"ucoretool end {session}")
+    ended = recording.wait(timeout=60, check=False)
+    told = re.search(r"somebody ended the session .* after (\d+) samples", ended.err)
+    assert ended.status == 1 and told, (ended.status, ended.err)
+    assert len(truth.samples_of(m, "/tmp/ended")) == int(told[1]) > 0, ended.err

@@ -342,6 +342,26 @@ static void summary_print(const struct record *record, const struct ucore_status
 
 /* ---- run --------------------------------------------------------------- */
 
+/* What is left in the rings, when nothing comes any more */
+static int rings_end(struct tool *tool, struct record *record)
+{
+	int ret = rings_drain(tool, record);
+
+	return !ret && !record->file && flight_end(tool, &record->flight) ? EXIT_FAILURE : ret;
+}
+
+/* The rings are still mapped, and hold all that the session took */
+static int record_ended(struct tool *tool, struct record *record)
+{
+	int ret = rings_end(tool, record);
+
+	if (ret)
+		return ret;
+	return tool_error(tool,
+			  "somebody ended the session ('ucoretool end') after %llu samples",
+			  (unsigned long long)record->samples);
+}
+
 static int record_loop(struct tool *tool, struct record *record, struct wait *wait)
 {
 	int fd = ucore_session_fd(record->count.session);
@@ -351,7 +371,7 @@ static int record_loop(struct tool *tool, struct record *record, struct wait *wa
 	do {
 		event = wait_for(wait, fd, now_ns() + DRAIN_NS);
 		if (event == WAIT_ERROR && errno == ESHUTDOWN)
-			return tool_error(tool, "somebody ended the session ('ucoretool end')");
+			return record_ended(tool, record);
 		if (event == WAIT_ERROR)
 			return tool_error(tool, "cannot wait for records: %s", strerror(errno));
 		ret = rings_drain(tool, record);
@@ -373,11 +393,9 @@ static int record_end(struct tool *tool, struct record *record, uint64_t start,
 
 	if (ret)
 		return tool_fail(tool, ret);
-	ret = rings_drain(tool, record);
+	ret = rings_end(tool, record);
 	if (ret)
 		return ret;
-	if (!record->file && flight_end(tool, &record->flight))
-		return EXIT_FAILURE;
 	ret = ucore_session_status(record->count.session, &status, &tool->err);
 	if (!ret && record->file)
 		ret = ucore_file_finish(record->file, &status, &tool->err);
