@@ -17,30 +17,40 @@ EVENTS = ({"event": 0x01}, {"event": 0x02}, {"event": 0x04, "umask": 0x03})
 SWITCH = {"e2-2s": 2 + 2 * 2 + 1, "spr-2s": 2 + 2 + 1}
 
 
-def turned(answer, rounds):
-    """Has each group had so many turns?"""
-    return min(answer["running"]) > rounds * TURN
+def rates_in_turns(m, turn):
+    """Of each group: counts by its time, as a share of the model's rate.
 
-
-@test(("e2-2s", "spr-2s"), kernels=BOTH)
-def rates_are_those_of_events_alone(m):
-    """Within one per cent; and what each has counted is the model's, to the last count."""
-    with Session(m, rotate_ns=TURN) as s:
+    What each has counted is the model's, to the last count.
+    """
+    with Session(m, rotate_ns=turn) as s:
         before = totals_of(m)[0]["imc0", 0]
         s.add("imc0", counter=1, **EVENTS[0])
         for group, fields in enumerate(EVENTS, 1):
             s.add("imc0", counter=0, group=group, **fields)
         s.start()
-        answer = m.wait_until(lambda: (a := s.read()) and turned(a, 10) and a, timeout=60,
+        answer = m.wait_until(lambda: min((a := s.read())["running"]) > 10 * turn and a, timeout=60,
                               what="ten turns of each group")
         running = answer["domains"][0]["time_running"]
         assert answer["running"][0] == running == sum(answer["running"][1:]), answer
-        for value, ran, fields in zip(answer["values"][1:], answer["running"][1:], EVENTS):
-            alone = rate("imc", 0, 0, platform=s.platform, **fields)
-            assert abs(value["count"] / ran * 1e9 / alone - 1) < 0.01, (value, ran, alone)
         s.stop()
         counts = [value["count"] for value in s.read()["values"]]
         assert sum(counts[1:]) == totals_of(m)[0]["imc0", 0] - before, counts
+        return [value["count"] / ran * 1e9 / rate("imc", 0, 0, platform=s.platform, **fields)
+                for value, ran, fields in zip(answer["values"][1:], answer["running"][1:], EVENTS)]
+
+
+@test(("e2-2s", "spr-2s"), kernels=BOTH)
+def rates_are_those_of_events_alone(m):
+    """Within one per cent.
+
+    A host may stop a CPU between its look at the clock and the freeze, for milliseconds: the
+    turns are long for that, and where it met one nevertheless, they are measured anew.
+    """
+    for _ in range(3):
+        shares = rates_in_turns(m, 100 * MS)
+        if all(abs(share - 1) < 0.01 for share in shares):
+            return
+    raise AssertionError(shares)
 
 
 @test(("e2-2s", "spr-2s"), kernels=BOTH)
