@@ -103,6 +103,8 @@ struct fake {
 	unsigned int calls[32];		/* by _IOC_NR */
 	uint32_t pmi_cpu;	/* the last one that was chosen */
 	uint32_t nr_pmi_cpus;
+	struct ucore_core_trigger core_trigger;	/* the last one */
+	unsigned int nr_core_triggers;
 	unsigned int nr_maps;		/* still mapped */
 	unsigned int nr_opens;		/* still open */
 };

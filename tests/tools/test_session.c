@@ -421,6 +421,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(other_add_errors),
 	TEST_DEV(pmi_cpus),
 	TEST_DEV(start_errors),
+	TEST_DEV(a_timer_may_be_too_short),
 	TEST_DEV(read_gives_values_in_slot_order),
 	TEST_DEV(values_are_found_by_id),
 };
