@@ -1029,7 +1029,7 @@ samples()
 		'imc/CAS_COUNT.RD/,800,3.81,2,?' 'imc/CAS_COUNT.RD/,160,0.76,4,a?[1m?' \
 		imc/CAS_COUNT.WR/,140,70.00,7,idle imc/CAS_COUNT.WR/,100,50.00,5,reader \
 		'imc/CAS_COUNT.WR/,80,40.00,4,a?[1m?' 'imc/CAS_COUNT.WR/,0,0.00,2,?')" ]
-	[[ $err == *"# 12 intervals, put down to all that ran at their ends: that is coincidence in time, not cause."* ]]
+	[[ $err == *"# 12 intervals, put down to all that ran at their ends (those of a core's event: to whom it interrupted): that is coincidence in time, not cause."* ]]
 	[[ $err == *"of 1 intervals nobody knows who ran"* ]]
 	tool report -i "$TMP/data" -j --by pid,cpu
 	[[ $output == *'"count":8000,"percent":38.095,"intervals":2,"cpu":0,"pid":7}'* ]]
@@ -1044,6 +1044,39 @@ samples()
 	[ "$status" -eq 2 ] && [[ $err == *"--by colour: comm, pid, tid, cpu or ip"* ]]
 	tool report -i "$TMP/data" --by pid --per-box
 	[ "$status" -eq 2 ] && [[ $err == *"without --html, --ctf, -M and --per-box"* ]]
+}
+
+@test "record --tasks, --core-event: what they record is told by report and script" {
+	tool record --timer 1ms --tasks -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	tool report -i "$TMP/data" -x, --by comm,pid
+	[ "$(sed 1d <<<"$output" | cut -d, -f3-)" = "$(printf '%s\n' 100.00,8,0,idle 100.00,8,42,worker)" ]
+	[[ $err == *"put down to all that ran at their ends"*"add up to more than 100 %"* ]]
+	# a core's event names one task, whoever else ran
+	tool record -C 1 --core-event page-faults:u -c 100 --tasks -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	tool script -i "$TMP/data"
+	[[ $output == *"cpu 1  core  frozen 1.50 us late 1.70 us  pid 42/43 ip 0x401234 user"* ]]
+	tool report -i "$TMP/data" -x, --by pid,tid,ip
+	[ "$(sed 1d <<<"$output" | cut -d, -f3-)" = 100.00,8,42,43,0x401234,user ]
+	[[ $err == *"put down to whom the sample interrupted"* && $err != *"100 %"* ]]
+	# of a program: itself
+	tool record --core-event instructions -c 1M -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data" -- sh -c 'echo $$; exec sleep 60'
+	tool report -i "$TMP/data" -j --by pid
+	[[ $output == *'"percent":100.000,"intervals":8,"pid":'* ]]
+}
+
+@test "record --tasks, --core-event: who may not, and whom there is not" {
+	UCORE_FAKE=user= tool record --timer 1ms --tasks -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "CAP_PERFMON"
+	UCORE_FAKE=user= tool record --core-event cycles -c 1M -C 0 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "core event of CPU 0: whose code runs where needs CAP_PERFMON"
+	tool record --core-event cycles -c 1M -C 99 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "there is no CPU 99 online"
+	tool record --core-event cycles -c 1M -p 99999999 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "process 99999999: there is none"
+	UCORE_FAKE="fail=30:95" tool record --core-event cycles -c 1M -C 0 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "the kernel's perf cannot count it here, or cannot interrupt"
 }
 
 @test "script: who ran, and letters of names that are none" {
@@ -1140,9 +1173,36 @@ samples()
 	complains 1 "none/page.html: cannot create"
 	tool report -i "$TMP/data" --html /dev/full
 	complains 1 "/dev/full: cannot write"
+	[[ $(grep -o '"tasks":\[[^]]*\]' "$TMP/page.html") == '"tasks":[]' ]]
 	tool report -i "$TMP/data" --html - -M memory_read_share
 	[[ $output == "<!DOCTYPE html>"*'"metric":"memory_read_share"'*"</html>" ]]
 	[[ $output != *'"metric":"memory_bandwidth_read"'* ]]
+}
+
+@test "report --html: who ran at the end of each interval" {
+	samples who
+	tool report -i "$TMP/data" --html "$TMP/page.html"
+	[ "$status" -eq 0 ]
+	python3 - "$TMP/page.html" <<-'EOF'
+	import base64, json, re, struct, sys
+	page = open(sys.argv[1]).read()
+	columns = {name: base64.b64decode(text) for name, text in
+	           re.findall(r'id="([nk][0-9]+)" data-as="u32">([^<]*)<', page)}
+	says = json.loads(re.search(r'id="recording">(.*?)</script>', page, re.S).group(1))
+	assert set(columns) == {"n0", "k0"}, columns.keys()
+	numbers = {name: struct.unpack(f"<{len(data) // 4}I", data) for name, data in columns.items()}
+	keys = iter(numbers["k0"])
+	ran = [sorted(says["tasks"][next(keys)]["comm"] for _ in range(nr)) for nr in numbers["n0"]]
+	odd = ["a?[1m?"]
+	assert ran == [[], ["reader"], odd, ["reader"], odd, ["reader"], odd, ["reader"], odd,
+	               ["reader"], ["?"], ["?"]], ran
+	assert {(task["comm"], task["pid"]) for task in says["tasks"]} == {
+	    ("idle", 0), ("reader", 7), ("a?[1m?", 9), ("?", 8)}
+	EOF
+	# whom a timer interrupted is chance, and not told
+	record_file
+	tool report -i "$TMP/data" --html -
+	[[ $output == *'"tasks":[]'* && $output != *'id="n0"'* ]]
 }
 
 @test "report --ctf: babeltrace2 reads the same counts, times and losses" {

@@ -59,6 +59,9 @@ static const char *error_text(int code)
 /* ENODEV and EBUSY have their reason in INFO, which may have changed since */
 static int create_error(struct ucore_device *dev, int code, struct ucore_error *err)
 {
+	if (code == -EACCES)
+		return ucore_error_set(err, code,
+				       "cannot create a session: who runs where (tasks) is told to who has opened the device with CAP_PERFMON");
 	if ((code == -ENODEV || code == -EBUSY) && !ucore_device_refresh(dev, NULL) &&
 	    ucore_device_ready(dev, err))
 		return code;
@@ -554,6 +557,9 @@ static int start_error(struct ucore_session *session, int code, struct ucore_err
 	case -ENODEV:
 		return ucore_error_set(err, code,
 				       "cannot start: a box stopped answering; see 'ucoretool list'");
+	case -EOPNOTSUPP:
+		return ucore_error_set(err, code,
+				       "cannot start: this kernel has no tracepoints of its scheduler, so nobody knows which tasks run");
 	case -EBUSY:
 		return ucore_error_set(err, code,
 				       "cannot start: the kernel's intel_uncore driver holds the hardware: modprobe -r intel_uncore");
