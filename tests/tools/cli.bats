@@ -264,6 +264,13 @@ samples()
 	[[ $output == *"4711 (other)"* ]]
 }
 
+@test "a box in use by a process outside of the container" {
+	UCORE_FAKE="foreign= own=imc0" tool stat -e imc/CAS_COUNT.RD/ -- true
+	complains 1 "a process outside of this container (other) has the counters of imc0 of die 0"
+	UCORE_FAKE="foreign= own=imc0" tool list
+	[[ $output == *"imc           0  "*"? (other)"* ]]
+}
+
 @test "each command the driver fails is one line and exit 1" {
 	# nr of the command, errno 5
 	for nr in 1 2 4 18 19 22 23; do
@@ -650,6 +657,35 @@ samples()
 	[[ $err != *"left out"* && $output == *scaled*io_bandwidth_read,20* ]]
 }
 
+@test "metrics, categories and events that are taken for each other" {
+	tool stat -M memory -- true
+	complains 2 "metric 'memory' is not known here: a category is written '@memory'"
+	tool stat -M imc/CAS_COUNT.RD/ -- true
+	complains 2 "written like an event (-e); a metric of it is 'x={imc/CAS_COUNT.RD/}'"
+	tool stat -M unc_m_cas_count.rd -- true
+	complains 2 "written like an event (-e)"
+	tool stat -M 'x={imc/CAS_COUNT.RD/}' -- true
+	[ "$status" -eq 0 ]
+	tool stat -e memory_bandwidth_read -- true
+	complains 2 "event 'memory_bandwidth_read': 'memory_bandwidth_read' is a metric (-M), not an event"
+	tool list metrics @memroy
+	[ "$status" -eq 1 ]
+	[[ $err == *"no category of metrics is like 'memroy'; 'ucoretool list metrics' has"* ]]
+}
+
+@test "a file of metrics that is none" {
+	printf 'a={imc/CAS_COUNT.RD/}\n\0\377\n' >"$TMP/metrics"
+	tool stat --metric-file "$TMP/metrics" -M a -- true
+	complains 2 "metrics, line 2: is no text"
+	tool stat --metric-file /dev/zero -M a -- true
+	complains 2 "/dev/zero, line 1: is no text"
+	tool stat --metric-file "$TMP" -M a -- true
+	complains 1 "cannot read: Is a directory"
+	printf 'a={imc/CAS_COUNT.RD/}; unit=/s\r\n\n# the end, without a newline\nb=a' >"$TMP/metrics"
+	tool stat --metric-file "$TMP/metrics" -M a,b -x, -- true
+	[ "$status" -eq 0 ]
+}
+
 @test "stat -M: what divides by nothing is no value" {
 	tool stat -M 'x={imc/CAS_COUNT.RD/}/({imc/CAS_COUNT.RD/}-{imc/CAS_COUNT.RD/})' --timeout 1
 	[ "$status" -eq 0 ]
@@ -905,6 +941,18 @@ samples()
 	[[ $err == *"cut off"* ]]
 }
 
+@test "files that are cut off tell where" {
+	record_file
+	for size in 7 9 50 96 3000 $(($(file_head) - 1)); do
+		head -c "$size" "$TMP/data" >"$TMP/short"
+		tool script -i "$TMP/short"
+		complains 1 "short: cut off in its head"
+	done
+	head -c $(($(file_head) + 40)) "$TMP/data" >"$TMP/short"
+	tool report -i "$TMP/short"
+	[ "$status" -eq 1 ] && [[ $err == *"short: cut off in the middle of a record"* ]]
+}
+
 @test "a file without its end is printed as far as it goes" {
 	record_file
 	size=$(stat -c %s "$TMP/data")
@@ -1041,7 +1089,9 @@ samples()
 	tool report -i "$TMP/data" --by comm
 	[ "$status" -eq 0 ] && [[ $output == *"of 100 intervals nobody knows who ran: record with CAP_PERFMON"* ]]
 	tool report -i "$TMP/data" --by colour
-	[ "$status" -eq 2 ] && [[ $err == *"--by colour: comm, pid, tid, cpu or ip"* ]]
+	[ "$status" -eq 2 ] && [[ $err == *"--by 'colour': comm, pid, tid, cpu or ip"* ]]
+	tool report -i "$TMP/data" --by comm,,pid
+	complains 2 "--by '': comm"
 	tool report -i "$TMP/data" --by pid --per-box
 	[ "$status" -eq 2 ] && [[ $err == *"without --html, --ctf, -M and --per-box"* ]]
 }
@@ -1317,6 +1367,18 @@ samples()
 	[[ $err == *" written to 1 files"* ]]
 }
 
+@test "record --keep: a number with the metric's unit; a place for the files" {
+	cd "$TMP"
+	for when in 'memory_bandwidth_read>20000MB/s' 'memory_bandwidth_read > 20 GB/s' 'memory_bandwidth_read>20k'; do
+		UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when "$when" -n 2000 -o 'a-%t'
+		[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
+	done
+	tool record --timer 1ms --keep 50ms --when 'memory_read_share>=50%' -n 10 -o 'b-%t'
+	[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
+	tool record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 50ms -n 10 -o "$TMP/none/a-%t"
+	complains 1 "$TMP/none/: cannot make files there: No such file or directory"
+}
+
 @test "record --keep: SIGUSR2 writes what is kept, and recording goes on" {
 	cd "$TMP"
 	"$B/fake_tool" record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 300ms -o 'asked-%t' 2>told &
@@ -1364,6 +1426,14 @@ samples()
 	--keep 2d|keep '2d': a number
 	--keep 1s,3M|keep '3M': a power of two
 	--keep 1s --when memory_bandwidth_read|write METRIC>NUMBER
+	--keep 1s --when 'memory_bandwidth_read=>1'|write METRIC>NUMBER, or with <, >= or <=
+	--keep 1s --when 'memory_bandwidth_read!>1'|write METRIC>NUMBER
+	--keep 1s --when '@memory>1'|of one metric, not of a category
+	--keep 1s --when 'memory_bandwidth_read>1' --when 'memory_bandwidth_write>1'|there is one already, 'memory_bandwidth_read>1'
+	--keep 1s --when 'memory_bandwidth_read>nan'|'nan' is no number of MB/s
+	--keep 1s --when 'memory_bandwidth_read>inf'|'inf' is no number of MB/s
+	--keep 1s --when 'memory_bandwidth_read>1e400'|'1e400' is no number of MB/s
+	--keep 1s --when 'memory_read_share>1ns'|is no number of %
 	--keep 1s --when 'memory_bandwidth_read>'|is no number of MB/s
 	--keep 1s --when 'memory_bandwidth_read>80e9'|write 80GB/s if you mean bytes
 	--keep 1s --when 'memory_bandwidth_read>8m'|'8m' is no number

@@ -1600,7 +1600,7 @@ static void scenario_own(char *name)
 		if (strcmp(text, name))
 			continue;
 		fake.boxes[i].owner = FAKE_OTHER;
-		fake.boxes[i].owner_pid = 4711;
+		fake.boxes[i].owner_pid = fake.foreign ? 0 : 4711;
 		strcpy(fake.boxes[i].owner_comm, "other");
 	}
 }
@@ -1680,6 +1680,8 @@ static void scenario_word(const char *key, char *value)
 		fake.value_flags = (uint64_t)atoi(value);
 	else if (!strcmp(key, "step"))
 		sscanf(value, "%lu:%lu:%lu", &fake.step_at, &fake.step_by, &fake.step_for);
+	else if (!strcmp(key, "foreign"))
+		fake.foreign = true;
 	else if (!strcmp(key, "own"))
 		scenario_own(value);
 	else if (!strcmp(key, "fail"))

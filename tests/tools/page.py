@@ -245,11 +245,13 @@ def who_ran_is_told(browser, pages):
         ["reader", "7", "5", "20,000", "95.24"], ["?", "8", "2", "800", "3.810"],
         ["a?[1m?", "9", "4", "160", "0.762"]], browser.run(rows)
     # the second interval was reader's, the third was not: a mark is at the foot of one
-    browser.run("document.getElementById('ran').tBodies[0].rows[0].click(); ucore.view.cursor = 15e6")
+    browser.run("document.getElementById('ran').tBodies[0].rows[0].click();"
+                "ucore.view.cursor = 15e6")
     wait_for(browser, "return document.querySelector('.ran').textContent === 'ran: reader 7'")
     with_mark, without = browser.run("""
         const canvas = document.querySelector("canvas");
-        const { data } = canvas.getContext("2d").getImageData(0, canvas.clientHeight - 29, canvas.width, 1);
+        const { data } = canvas.getContext("2d")
+            .getImageData(0, canvas.clientHeight - 29, canvas.width, 1);
         return [1.5 / 12, 2.25 / 12].map((part) =>
             data[4 * (74 + Math.round(part * (canvas.clientWidth - 88))) + 3]);""")
     assert with_mark == 255 and without < 255, (with_mark, without)

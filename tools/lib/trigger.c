@@ -104,7 +104,8 @@ static int trigger_error(const struct ucore_core_target *target, int code,
 				       who);
 	case -EINVAL:
 		return ucore_error_set(err, code,
-				       "core event of %s: the kernel's perf knows no such event", who);
+				       "core event of %s: the kernel's perf knows no such event",
+				       who);
 	case -ERANGE:
 		return ucore_error_set(err, code,
 				       "core event of %s: a period is from 1 to 2^63 - 1", who);

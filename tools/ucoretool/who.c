@@ -42,8 +42,8 @@ int who_parse(struct tool *tool, const char *text, unsigned int *by)
 		       (strlen(words[i]) != length || strncmp(words[i], text, length)))
 			i++;
 		if (i == ARRAY_SIZE(words))
-			return tool_usage(tool, "--by %.*s: comm, pid, tid, cpu or ip", (int)length,
-					  text);
+			return tool_usage(tool, "--by '%.*s': comm, pid, tid, cpu or ip",
+					  (int)length, text);
 		*by |= 1U << i;
 		if (!text[length])
 			return 0;
