@@ -1373,7 +1373,7 @@ samples()
 		UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when "$when" -n 2000 -o 'a-%t'
 		[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
 	done
-	tool record --timer 1ms --keep 50ms --when 'memory_read_share>=50%' -n 10 -o 'b-%t'
+	tool record --timer 1ms --keep 50ms --when 'memory_read_share>=40%' -n 10 -o 'b-%t'
 	[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
 	tool record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 50ms -n 10 -o "$TMP/none/a-%t"
 	complains 1 "$TMP/none/: cannot make files there: No such file or directory"
