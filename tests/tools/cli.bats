@@ -670,7 +670,7 @@ samples()
 	complains 2 "event 'memory_bandwidth_read': 'memory_bandwidth_read' is a metric (-M), not an event"
 	tool list metrics @memroy
 	[ "$status" -eq 1 ]
-	[[ $err == *"no category of metrics is like 'memroy'; 'ucoretool list metrics' has"* ]]
+	[[ $err == *"no category of metrics is like 'memroy' here; 'ucoretool list metrics' has"* ]]
 }
 
 @test "a file of metrics that is none" {
