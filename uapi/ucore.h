@@ -271,8 +271,8 @@ struct ucore_get_domains {
  *         finds out
  * @fixed_width: bits of a fixed counter; the same
  * @caps: UCORE_BOX_*
- * @owner_pid: process that created that session, in the caller's pid namespace; 0 if the
- *             box is free
+ * @owner_pid: process that created that session, in the caller's pid namespace; 0 if it
+ *             has no number there, or the box is free
  * @owner: id of a session with counters of the box (ucore_status.session): the first of
  *         those that say something of its filter and match registers, else of all; 0 if
  *         it is free.  With UCORE_BOX_SHARED there are others

@@ -13,7 +13,8 @@ from lab import artifacts, cpio
 
 PYTHON = "/usr/bin/python3"
 # What the package `ucore` and the examples import; Python says which files that takes
-IMPORTED = "import array, collections, contextlib, ctypes, encodings.ascii, os, struct, sys, time"
+IMPORTED = ("import array, collections, contextlib, ctypes, encodings.ascii, errno, os, select, "
+            "struct, sys, time")
 LOADED = f"""{IMPORTED}
 for module in list(sys.modules.values()):
     source, compiled = getattr(module, "__file__", None), getattr(module, "__cached__", None)

@@ -264,6 +264,13 @@ samples()
 	[[ $output == *"4711 (other)"* ]]
 }
 
+@test "a box in use by a process outside of the container" {
+	UCORE_FAKE="foreign= own=imc0" tool stat -e imc/CAS_COUNT.RD/ -- true
+	complains 1 "a process outside of this container (other) has the counters of imc0 of die 0"
+	UCORE_FAKE="foreign= own=imc0" tool list
+	[[ $output == *"imc           0  "*"? (other)"* ]]
+}
+
 @test "each command the driver fails is one line and exit 1" {
 	# nr of the command, errno 5
 	for nr in 1 2 4 18 19 22 23; do
@@ -650,6 +657,35 @@ samples()
 	[[ $err != *"left out"* && $output == *scaled*io_bandwidth_read,20* ]]
 }
 
+@test "metrics, categories and events that are taken for each other" {
+	tool stat -M memory -- true
+	complains 2 "metric 'memory' is not known here: a category is written '@memory'"
+	tool stat -M imc/CAS_COUNT.RD/ -- true
+	complains 2 "written like an event (-e); a metric of it is 'x={imc/CAS_COUNT.RD/}'"
+	tool stat -M unc_m_cas_count.rd -- true
+	complains 2 "written like an event (-e)"
+	tool stat -M 'x={imc/CAS_COUNT.RD/}' -- true
+	[ "$status" -eq 0 ]
+	tool stat -e memory_bandwidth_read -- true
+	complains 2 "event 'memory_bandwidth_read': 'memory_bandwidth_read' is a metric (-M), not an event"
+	tool list metrics @memroy
+	[ "$status" -eq 1 ]
+	[[ $err == *"no category of metrics is like 'memroy' here; 'ucoretool list metrics' has"* ]]
+}
+
+@test "a file of metrics that is none" {
+	printf 'a={imc/CAS_COUNT.RD/}\n\0\377\n' >"$TMP/metrics"
+	tool stat --metric-file "$TMP/metrics" -M a -- true
+	complains 2 "metrics, line 2: is no text"
+	tool stat --metric-file /dev/zero -M a -- true
+	complains 2 "/dev/zero, line 1: is no text"
+	tool stat --metric-file "$TMP" -M a -- true
+	complains 1 "cannot read: Is a directory"
+	printf 'a={imc/CAS_COUNT.RD/}; unit=/s\r\n\n# the end, without a newline\nb=a' >"$TMP/metrics"
+	tool stat --metric-file "$TMP/metrics" -M a,b -x, -- true
+	[ "$status" -eq 0 ]
+}
+
 @test "stat -M: what divides by nothing is no value" {
 	tool stat -M 'x={imc/CAS_COUNT.RD/}/({imc/CAS_COUNT.RD/}-{imc/CAS_COUNT.RD/})' --timeout 1
 	[ "$status" -eq 0 ]
@@ -905,6 +941,18 @@ samples()
 	[[ $err == *"cut off"* ]]
 }
 
+@test "files that are cut off tell where" {
+	record_file
+	for size in 7 9 50 96 3000 $(($(file_head) - 1)); do
+		head -c "$size" "$TMP/data" >"$TMP/short"
+		tool script -i "$TMP/short"
+		complains 1 "short: cut off in its head"
+	done
+	head -c $(($(file_head) + 40)) "$TMP/data" >"$TMP/short"
+	tool report -i "$TMP/short"
+	[ "$status" -eq 1 ] && [[ $err == *"short: cut off in the middle of a record"* ]]
+}
+
 @test "a file without its end is printed as far as it goes" {
 	record_file
 	size=$(stat -c %s "$TMP/data")
@@ -1029,7 +1077,7 @@ samples()
 		'imc/CAS_COUNT.RD/,800,3.81,2,?' 'imc/CAS_COUNT.RD/,160,0.76,4,a?[1m?' \
 		imc/CAS_COUNT.WR/,140,70.00,7,idle imc/CAS_COUNT.WR/,100,50.00,5,reader \
 		'imc/CAS_COUNT.WR/,80,40.00,4,a?[1m?' 'imc/CAS_COUNT.WR/,0,0.00,2,?')" ]
-	[[ $err == *"# 12 intervals, put down to all that ran at their ends: that is coincidence in time, not cause."* ]]
+	[[ $err == *"# 12 intervals, put down to all that ran at their ends (those of a core's event: to whom it interrupted): that is coincidence in time, not cause."* ]]
 	[[ $err == *"of 1 intervals nobody knows who ran"* ]]
 	tool report -i "$TMP/data" -j --by pid,cpu
 	[[ $output == *'"count":8000,"percent":38.095,"intervals":2,"cpu":0,"pid":7}'* ]]
@@ -1041,9 +1089,44 @@ samples()
 	tool report -i "$TMP/data" --by comm
 	[ "$status" -eq 0 ] && [[ $output == *"of 100 intervals nobody knows who ran: record with CAP_PERFMON"* ]]
 	tool report -i "$TMP/data" --by colour
-	[ "$status" -eq 2 ] && [[ $err == *"--by colour: comm, pid, tid, cpu or ip"* ]]
+	[ "$status" -eq 2 ] && [[ $err == *"--by 'colour': comm, pid, tid, cpu or ip"* ]]
+	tool report -i "$TMP/data" --by comm,,pid
+	complains 2 "--by '': comm"
 	tool report -i "$TMP/data" --by pid --per-box
 	[ "$status" -eq 2 ] && [[ $err == *"without --html, --ctf, -M and --per-box"* ]]
+}
+
+@test "record --tasks, --core-event: what they record is told by report and script" {
+	tool record --timer 1ms --tasks -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	tool report -i "$TMP/data" -x, --by comm,pid
+	[ "$(sed 1d <<<"$output" | cut -d, -f3-)" = "$(printf '%s\n' 100.00,8,0,idle 100.00,8,42,worker)" ]
+	[[ $err == *"put down to all that ran at their ends"*"add up to more than 100 %"* ]]
+	# a core's event names one task, whoever else ran
+	tool record -C 1 --core-event page-faults:u -c 100 --tasks -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	tool script -i "$TMP/data"
+	[[ $output == *"cpu 1  core  frozen 1.50 us late 1.70 us  pid 42/43 ip 0x401234 user"* ]]
+	tool report -i "$TMP/data" -x, --by pid,tid,ip
+	[ "$(sed 1d <<<"$output" | cut -d, -f3-)" = 100.00,8,42,43,0x401234,user ]
+	[[ $err == *"put down to whom the sample interrupted"* && $err != *"100 %"* ]]
+	# of a program: itself
+	tool record --core-event instructions -c 1M -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data" -- sh -c 'echo $$; exec sleep 60'
+	tool report -i "$TMP/data" -j --by pid
+	[[ $output == *'"percent":100.000,"intervals":8,"pid":'* ]]
+}
+
+@test "record --tasks, --core-event: who may not, and whom there is not" {
+	UCORE_FAKE=user= tool record --timer 1ms --tasks -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "CAP_PERFMON"
+	UCORE_FAKE=user= tool record --core-event cycles -c 1M -C 0 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "core event of CPU 0: whose code runs where needs CAP_PERFMON"
+	tool record --core-event cycles -c 1M -C 99 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "there is no CPU 99 online"
+	tool record --core-event cycles -c 1M -p 99999999 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "process 99999999: there is none"
+	UCORE_FAKE="fail=30:95" tool record --core-event cycles -c 1M -C 0 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	complains 1 "the kernel's perf cannot count it here, or cannot interrupt"
 }
 
 @test "script: who ran, and letters of names that are none" {
@@ -1140,9 +1223,36 @@ samples()
 	complains 1 "none/page.html: cannot create"
 	tool report -i "$TMP/data" --html /dev/full
 	complains 1 "/dev/full: cannot write"
+	[[ $(grep -o '"tasks":\[[^]]*\]' "$TMP/page.html") == '"tasks":[]' ]]
 	tool report -i "$TMP/data" --html - -M memory_read_share
 	[[ $output == "<!DOCTYPE html>"*'"metric":"memory_read_share"'*"</html>" ]]
 	[[ $output != *'"metric":"memory_bandwidth_read"'* ]]
+}
+
+@test "report --html: who ran at the end of each interval" {
+	samples who
+	tool report -i "$TMP/data" --html "$TMP/page.html"
+	[ "$status" -eq 0 ]
+	python3 - "$TMP/page.html" <<-'EOF'
+	import base64, json, re, struct, sys
+	page = open(sys.argv[1]).read()
+	columns = {name: base64.b64decode(text) for name, text in
+	           re.findall(r'id="([nk][0-9]+)" data-as="u32">([^<]*)<', page)}
+	says = json.loads(re.search(r'id="recording">(.*?)</script>', page, re.S).group(1))
+	assert set(columns) == {"n0", "k0"}, columns.keys()
+	numbers = {name: struct.unpack(f"<{len(data) // 4}I", data) for name, data in columns.items()}
+	keys = iter(numbers["k0"])
+	ran = [sorted(says["tasks"][next(keys)]["comm"] for _ in range(nr)) for nr in numbers["n0"]]
+	odd = ["a?[1m?"]
+	assert ran == [[], ["reader"], odd, ["reader"], odd, ["reader"], odd, ["reader"], odd,
+	               ["reader"], ["?"], ["?"]], ran
+	assert {(task["comm"], task["pid"]) for task in says["tasks"]} == {
+	    ("idle", 0), ("reader", 7), ("a?[1m?", 9), ("?", 8)}
+	EOF
+	# whom a timer interrupted is chance, and not told
+	record_file
+	tool report -i "$TMP/data" --html -
+	[[ $output == *'"tasks":[]'* && $output != *'id="n0"'* ]]
 }
 
 @test "report --ctf: babeltrace2 reads the same counts, times and losses" {
@@ -1257,6 +1367,18 @@ samples()
 	[[ $err == *" written to 1 files"* ]]
 }
 
+@test "record --keep: a number with the metric's unit; a place for the files" {
+	cd "$TMP"
+	for when in 'memory_bandwidth_read>20000MB/s' 'memory_bandwidth_read > 20 GB/s' 'memory_bandwidth_read>20k'; do
+		UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when "$when" -n 2000 -o 'a-%t'
+		[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
+	done
+	tool record --timer 1ms --keep 50ms --when 'memory_read_share>=40%' -n 10 -o 'b-%t'
+	[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
+	tool record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 50ms -n 10 -o "$TMP/none/a-%t"
+	complains 1 "$TMP/none/: cannot make files there: No such file or directory"
+}
+
 @test "record --keep: SIGUSR2 writes what is kept, and recording goes on" {
 	cd "$TMP"
 	"$B/fake_tool" record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 300ms -o 'asked-%t' 2>told &
@@ -1304,6 +1426,14 @@ samples()
 	--keep 2d|keep '2d': a number
 	--keep 1s,3M|keep '3M': a power of two
 	--keep 1s --when memory_bandwidth_read|write METRIC>NUMBER
+	--keep 1s --when 'memory_bandwidth_read=>1'|write METRIC>NUMBER, or with <, >= or <=
+	--keep 1s --when 'memory_bandwidth_read!>1'|write METRIC>NUMBER
+	--keep 1s --when '@memory>1'|of one metric, not of a category
+	--keep 1s --when 'memory_bandwidth_read>1' --when 'memory_bandwidth_write>1'|there is one already, 'memory_bandwidth_read>1'
+	--keep 1s --when 'memory_bandwidth_read>nan'|'nan' is no number of MB/s
+	--keep 1s --when 'memory_bandwidth_read>inf'|'inf' is no number of MB/s
+	--keep 1s --when 'memory_bandwidth_read>1e400'|'1e400' is no number of MB/s
+	--keep 1s --when 'memory_read_share>1ns'|is no number of %
 	--keep 1s --when 'memory_bandwidth_read>'|is no number of MB/s
 	--keep 1s --when 'memory_bandwidth_read>80e9'|write 80GB/s if you mean bytes
 	--keep 1s --when 'memory_bandwidth_read>8m'|'8m' is no number

@@ -4,6 +4,7 @@
  * library depends on it, and refuses what the contract refuses.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -762,11 +763,14 @@ static int do_create(struct ucore_create_session *create)
 		return fake.state == UCORE_STATE_INTREE ? -EBUSY : -ENODEV;
 	if (create->rotate_ns && (create->timer_ns || create->ring_size))
 		return -EINVAL;
+	if (create->flags & UCORE_SESSION_TASKS && fake.user)
+		return -EACCES;
 	if (fake.ring && create->ring_size != fake.ring)
 		return -ENOMEM;
 	fake.session_fd = eventfd(0, EFD_CLOEXEC);
 	create->fd = fake.session_fd;
 	fake.config = *create;
+	fake.nr_core_triggers = 0;
 	fake.status.session = 1;
 	fake.nr_opens++;
 	return fake.session_fd < 0 ? -EMFILE : 0;
@@ -1175,6 +1179,43 @@ static void periods_drop(struct fake_ring *ring)
 	fake.budget.put_off++;
 }
 
+/* A busy CPU, an idle one, and one that switches */
+static void tasks_put(unsigned int domain)
+{
+	struct {
+		struct ucore_tasks head;
+		struct ucore_task tasks[3];
+	} record = {
+		.head = { .hdr = { UCORE_RECORD_TASKS, sizeof(record), 0 },
+			  .time = fake.time, .domain = domain, .nr_tasks = 3 },
+		.tasks = {
+			{ reader_of(domain), UCORE_TASK_KNOWN, 42, 43, fake.time - 1000, "worker" },
+			{ reader_of(domain) + 1, UCORE_TASK_KNOWN, 0, 0, fake.started, "swapper/1" },
+			{ reader_of(domain) + 2, 0, 0, 0, 0, "" },
+		},
+	};
+
+	fake_put(domain, &record, sizeof(record));
+}
+
+/* What is of the sample's trigger */
+static void trigger_put(struct ucore_sample *sample, uint32_t period_of)
+{
+	sample->trigger = period_of == UCORE_EVENT_NONE ? UCORE_TRIGGER_TIMER :
+							  UCORE_TRIGGER_OVERFLOW;
+	sample->trigger_event = period_of;
+	if (!fake.nr_core_triggers)
+		return;
+	sample->trigger = UCORE_TRIGGER_CORE;
+	sample->flags |= UCORE_SAMPLE_USER;
+	sample->ip = 0x401234;
+	sample->late_ns = 1700;
+	if (fake.core_trigger.tid)
+		sample->pid = sample->tid = fake.core_trigger.tid;
+	else
+		sample->cpu = (uint32_t)fake.core_trigger.cpu;
+}
+
 void fake_sample(unsigned int domain)
 {
 	static struct {
@@ -1203,10 +1244,9 @@ void fake_sample(unsigned int domain)
 		.time_running = fake.time - fake.started,
 		.frozen_ns = 1500, .ip = 0xffffffff81000123, .pid = 42, .tid = 43,
 		.cpu = reader_of(domain), .domain = domain,
-		.trigger = trigger == UCORE_EVENT_NONE ? UCORE_TRIGGER_TIMER :
-							 UCORE_TRIGGER_OVERFLOW,
-		.trigger_event = trigger, .flags = UCORE_SAMPLE_CONTEXT, .nr_values = nr,
+		.flags = UCORE_SAMPLE_CONTEXT, .nr_values = nr,
 	};
+	trigger_put(&sample.head, trigger);
 	if (fake.stretch) {
 		periods_drop(&fake.rings[domain]);
 		sample.head.flags |= UCORE_SAMPLE_STRETCHED;
@@ -1216,6 +1256,8 @@ void fake_sample(unsigned int domain)
 	fake.status.reads += 10;
 	fake.status.writes += 3;
 	fake.status.frozen_ns += 1500;
+	if (fake.config.flags & UCORE_SESSION_TASKS)
+		tasks_put(domain);
 	fake_put(domain, &sample, sample.head.hdr.size);
 }
 
@@ -1251,8 +1293,10 @@ static int fake_open(const char *path, int flags)
 static int fake_close(int fd)
 {
 	fake.nr_opens--;
-	if (fd != FAKE_FD) {
+	if (fd != FAKE_FD)
 		close(fd);
+	/* one that is left over takes nothing from the session that came after it */
+	if (fd == fake.session_fd) {
 		fake.session_fd = -1;
 		fake.nr_events = 0;
 		fake.running = false;
@@ -1374,6 +1418,23 @@ static int do_set_pmi_cpus(const struct ucore_set_pmi_cpus *set)
 	return 0;
 }
 
+static int do_core_trigger(const struct ucore_core_trigger *trigger)
+{
+	if ((trigger->cpu < 0) == !trigger->tid || !trigger->period)
+		return -EINVAL;
+	if (fake.user)
+		return -EACCES;
+	if (trigger->cpu >= 16)
+		return -ENOENT;
+	if (trigger->tid && kill((pid_t)trigger->tid, 0))
+		return -ESRCH;
+	if (fake.running)
+		return -EBUSY;
+	fake.core_trigger = *trigger;
+	fake.nr_core_triggers++;
+	return 0;
+}
+
 static int session_command(unsigned long command, void *arg)
 {
 	switch (command) {
@@ -1383,6 +1444,8 @@ static int session_command(unsigned long command, void *arg)
 		return do_event_remove(arg);
 	case UCORE_SET_PMI_CPUS:
 		return do_set_pmi_cpus(arg);
+	case UCORE_CORE_TRIGGER:
+		return do_core_trigger(arg);
 	case UCORE_START:
 		return do_start();
 	case UCORE_STOP:
@@ -1537,7 +1600,7 @@ static void scenario_own(char *name)
 		if (strcmp(text, name))
 			continue;
 		fake.boxes[i].owner = FAKE_OTHER;
-		fake.boxes[i].owner_pid = 4711;
+		fake.boxes[i].owner_pid = fake.foreign ? 0 : 4711;
 		strcpy(fake.boxes[i].owner_comm, "other");
 	}
 }
@@ -1617,6 +1680,8 @@ static void scenario_word(const char *key, char *value)
 		fake.value_flags = (uint64_t)atoi(value);
 	else if (!strcmp(key, "step"))
 		sscanf(value, "%lu:%lu:%lu", &fake.step_at, &fake.step_by, &fake.step_for);
+	else if (!strcmp(key, "foreign"))
+		fake.foreign = true;
 	else if (!strcmp(key, "own"))
 		scenario_own(value);
 	else if (!strcmp(key, "fail"))

@@ -66,6 +66,7 @@ struct fake {
 	uint32_t gap;			/* UCORE_GAP_* before the first sample, 0: none */
 	bool old;			/* a driver from before GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */
+	bool foreign;			/* others are in another pid namespace */
 	uint32_t bad_box;		/* whose trial ... */
 	uint32_t bad_trial;		/* ... failed in these UCORE_TRIAL_*, ... */
 	uint32_t bad_found;		/* ... and found these UCORE_FOUND_* */
@@ -103,6 +104,8 @@ struct fake {
 	unsigned int calls[32];		/* by _IOC_NR */
 	uint32_t pmi_cpu;	/* the last one that was chosen */
 	uint32_t nr_pmi_cpus;
+	struct ucore_core_trigger core_trigger;	/* the last one */
+	unsigned int nr_core_triggers;
 	unsigned int nr_maps;		/* still mapped */
 	unsigned int nr_opens;		/* still open */
 };

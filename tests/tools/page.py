@@ -234,6 +234,32 @@ def times_of_day(browser, pages):
     assert said.startswith("0.000 s \u2013 1.000 s"), said
 
 
+def who_ran_is_told(browser, pages):
+    """By a table of the range, at the pointer, and as a mark for a task that is chosen."""
+    path, _ = pages.make("who")
+    browser.open(path)
+    rows = """
+        const cells = (row) => [...row.cells].slice(0, 5).map((cell) => cell.textContent);
+        return [...document.getElementById("ran").tBodies[0].rows].map(cells)"""
+    assert browser.run(rows) == [
+        ["reader", "7", "5", "20,000", "95.24"], ["?", "8", "2", "800", "3.810"],
+        ["a?[1m?", "9", "4", "160", "0.762"]], browser.run(rows)
+    # the second interval was reader's, the third was not: a mark is at the foot of one
+    browser.run("document.getElementById('ran').tBodies[0].rows[0].click();"
+                "ucore.view.cursor = 15e6")
+    wait_for(browser, "return document.querySelector('.ran').textContent === 'ran: reader 7'")
+    with_mark, without = browser.run("""
+        const canvas = document.querySelector("canvas");
+        const { data } = canvas.getContext("2d")
+            .getImageData(0, canvas.clientHeight - 29, canvas.width, 1);
+        return [1.5 / 12, 2.25 / 12].map((part) =>
+            data[4 * (74 + Math.round(part * (canvas.clientWidth - 88))) + 3]);""")
+    assert with_mark == 255 and without < 255, (with_mark, without)
+    path, _ = pages.make("ramp")
+    browser.open(path)
+    assert browser.run("return document.getElementById('who').hidden")
+
+
 def a_name_is_no_markup(browser, pages):
     """Whatever stands in a file or is its name does nothing in the page."""
     label = "imc/</script><script>alert(1)</script>/"
@@ -281,8 +307,8 @@ def slowness():
 
 TESTS = (values_are_the_datas, the_table_is_of_the_range,
          dragging_zooms_and_a_double_click_goes_back, losses_and_gaps_are_seen,
-         boxes_and_sockets, times_of_day, a_name_is_no_markup, files_that_say_little,
-         many_samples_in_time)
+         boxes_and_sockets, times_of_day, who_ran_is_told, a_name_is_no_markup,
+         files_that_say_little, many_samples_in_time)
 
 
 def pictures(browser, pages, directory):

@@ -2,6 +2,8 @@
 /*
  * The device object: opening, each way to fail, what it learns.
  */
+#include <stdlib.h>
+
 #include "unit.h"
 
 static void opens_and_learns(void **state)

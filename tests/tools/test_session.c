@@ -66,6 +66,8 @@ static void create_errors(void **state)
 	fail_at(UCORE_CREATE_SESSION, EMFILE);
 	assert_fails(ucore_session_create(dev, NULL, &session, &err), EMFILE,
 		     "cannot create a session|Too many open files");
+	fail_at(UCORE_CREATE_SESSION, EACCES);
+	assert_fails(ucore_session_create(dev, NULL, &session, &err), EACCES, "tasks|CAP_PERFMON");
 	/* the in-tree driver came after we opened: INFO knows now */
 	fail_at(~0U, 0);
 	fake.state = UCORE_STATE_INTREE;
@@ -313,6 +315,7 @@ static void start_errors(void **state)
 	static const struct { int code; const char *words; } cases[] = {
 		{ ENOENT, "no events" }, { ENOSPC, "two samples" }, { EALREADY, "is running" },
 		{ EAGAIN, "no CPU" }, { ENODEV, "stopped answering" }, { EBUSY, "intel_uncore" },
+		{ EOPNOTSUPP, "tracepoints of its scheduler" },
 		{ EIO, "Input/output" },
 	};
 	struct ucore_session *session = session_get(dev, NULL, NULL);
@@ -352,6 +355,38 @@ static void a_timer_may_be_too_short(void **state)
 	assert_int_equal(ucore_session_budget(session, &budget, &err), 0);
 	assert_int_equal(budget.timer_min_ns, 200200);
 	assert_int_equal(budget.dropped, 3);
+	ucore_session_destroy(session);
+}
+
+static void core_triggers_explain_what_cannot_be(void **state)
+{
+	static const struct { int code; const char *words; } cases[] = {
+		{ EACCES, "thread 7: whose code runs where needs CAP_PERFMON" },
+		{ ESRCH, "there is no thread 7" },
+		{ EINVAL, "the kernel's perf knows no such event" },
+		{ ERANGE, "a period is from 1 to 2^63 - 1" },
+		{ ENOSPC, "at most 4096 threads and CPUs: choose CPUs" },
+		{ EOPNOTSUPP, "task-clock it always can" },
+		{ EBUSY, "perf cannot have the cores' counters" },
+		{ ENOTTY, "the driver is older" },
+		{ EIO, "thread 7: Input/output error" },
+	};
+	const struct ucore_core_target target = { .tid = 7 };
+	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/", NULL);
+	struct ucore_core_event event;
+
+	(void)state;
+	assert_int_equal(ucore_core_event_find("instructions:u", &event, &err), 0);
+	assert_int_equal(event.type, UCORE_PERF_HARDWARE);
+	assert_int_equal(event.flags, UCORE_CORE_USER);
+	assert_int_equal(ucore_core_event_find("r01c2", &event, &err), 0);
+	assert_int_equal(event.type, UCORE_PERF_RAW);
+	assert_int_equal(event.config, 0x01c2);
+	for (size_t i = 0; i < NR(cases); i++) {
+		fail_at(UCORE_CORE_TRIGGER, cases[i].code);
+		assert_fails(ucore_session_core_trigger(session, &event, 1000, &target, &err),
+			     cases[i].code, cases[i].words);
+	}
 	ucore_session_destroy(session);
 }
 
@@ -421,6 +456,8 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(other_add_errors),
 	TEST_DEV(pmi_cpus),
 	TEST_DEV(start_errors),
+	TEST_DEV(a_timer_may_be_too_short),
+	TEST_DEV(core_triggers_explain_what_cannot_be),
 	TEST_DEV(read_gives_values_in_slot_order),
 	TEST_DEV(values_are_found_by_id),
 };

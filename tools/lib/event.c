@@ -613,8 +613,13 @@ bool ucore_event_head(const struct ucore_device *dev, const char *head, struct u
 
 static int unknown_head(struct resolver *r)
 {
+	struct ucore_metric_desc metric;
 	struct ucore_guess guess;
 
+	if (ucore_metric_find(r->dev->info.platform, r->spec->head, &metric))
+		return ucore_error_set(r->err, -ENOENT,
+				       "event '%s': '%s' is a metric (-M), not an event",
+				       r->spec->text, metric.name);
 	ucore_guess_start(&guess, r->spec->head);
 	for (size_t i = 0; i < r->dev->nr_boxes; i++)
 		ucore_guess_offer(&guess, r->dev->boxes[i].type);

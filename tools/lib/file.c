@@ -24,6 +24,7 @@ struct ucore_file {
 	struct ucore_file_box *boxes;
 	struct ucore_file_field *fields;
 	struct ucore_file_event *events;
+	bool in_head;		/* while that is read */
 	void *buffer;		/* what follows an entry */
 	size_t capacity;
 };
@@ -293,6 +294,12 @@ int ucore_file_finish(struct ucore_file *file, const struct ucore_status *status
 
 /* ---- reading ----------------------------------------------------------- */
 
+static int cut_off(const struct ucore_file *file, struct ucore_error *err)
+{
+	return ucore_error_set(err, -EBADMSG, "%s: cut off in %s", file->path,
+			       file->in_head ? "its head" : "the middle of a record");
+}
+
 /* Return: 1 all of it, 0 end of file before the first byte, negative otherwise */
 static int file_get(struct ucore_file *file, void *data, size_t size, struct ucore_error *err)
 {
@@ -306,9 +313,7 @@ static int file_get(struct ucore_file *file, void *data, size_t size, struct uco
 		return ucore_error_set(err, -code, "%s: cannot read: %s", file->path,
 				       strerror(code));
 	}
-	if (!got)
-		return 0;
-	return ucore_error_set(err, -EBADMSG, "%s: cut off in the middle of a record", file->path);
+	return got ? cut_off(file, err) : 0;
 }
 
 static int header_check(const struct ucore_file *file, struct ucore_error *err)
@@ -350,7 +355,7 @@ static int get_array(struct ucore_file *file, void *to, size_t nr, size_t size,
 		return 0;
 	ret = file_get(file, array, nr * size, err);
 	if (!ret)
-		ret = ucore_error_set(err, -EBADMSG, "%s: cut off in its head", file->path);
+		ret = cut_off(file, err);
 	return ret < 0 ? ret : 0;
 }
 
@@ -463,7 +468,7 @@ static int header_get(struct ucore_file *file, struct ucore_error *err)
 		return not_samples(file, err);
 	ret = file_get(file, (char *)header + size, sizeof(*header) - size, err);
 	if (!ret)
-		ret = ucore_error_set(err, -EBADMSG, "%s: cut off in its head", file->path);
+		ret = cut_off(file, err);
 	return ret < 0 ? ret : 0;
 }
 
@@ -506,7 +511,9 @@ int ucore_file_open(const char *path, struct ucore_file **out, struct ucore_erro
 
 	if (!file)
 		return -errno;
+	file->in_head = true;
 	ret = file_get_head(file, err);
+	file->in_head = false;
 	if (ret) {
 		ucore_file_close(file);
 		return ret;
@@ -602,10 +609,7 @@ static int get_entry(struct ucore_file *file, struct ucore_file_entry *entry,
 	if (ret)
 		return ret;
 	ret = file_get(file, file->buffer, entry->size, err);
-	if (!ret)
-		ret = ucore_error_set(err, -EBADMSG, "%s: cut off in the middle of a record",
-				      file->path);
-	return ret;
+	return ret ? ret : cut_off(file, err);
 }
 
 int ucore_file_next(struct ucore_file *file, struct ucore_file_entry *entry, const void **data,

@@ -300,6 +300,11 @@ int ucore_metrics_load(struct ucore_metrics *metrics, FILE *stream, const char *
 		size_t length = strlen(line);
 
 		number++;
+		/* a line that ends before its end has a zero in it */
+		if (length + 1 != sizeof(line) && !feof(stream) &&
+		    (!length || line[length - 1] != '\n'))
+			return ucore_error_set(err, -EINVAL, "%s, line %u: is no text", name,
+					       number);
 		if (length + 1 == sizeof(line))
 			return ucore_error_set(err, -EINVAL,
 					       "%s, line %u: longer than %d letters", name, number,
@@ -418,11 +423,47 @@ static int value_fill(const struct ucore_metric_desc *desc, const char *given, c
 	return 0;
 }
 
+/* Is the word one of those with blanks between? */
+static bool has_word(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	while (*words) {
+		size_t n = strcspn(words, " ");
+
+		if (n == length && !strncasecmp(words, word, n))
+			return true;
+		words += n + (words[n] == ' ');
+	}
+	return false;
+}
+
+static bool is_category(const char *platform, const char *name)
+{
+	struct ucore_metric_desc desc;
+
+	for (size_t i = 0; ucore_metric_at(platform, i, &desc); i++)
+		if (has_word(desc.category, name))
+			return true;
+	return false;
+}
+
 static int unknown_metric(const struct ucore_metrics *metrics, const char *name,
 			  struct ucore_error *err)
 {
+	const char *platform = metrics->dev->info.platform;
+	struct ucore_event_desc desc;
 	struct ucore_guess guess;
 
+	if (is_category(platform, name))
+		return ucore_error_set(err, -ENOENT,
+				       "metric '%s' is not known here: a category is written '@%s'",
+				       name, name);
+	if (strchr(name, '/') ||
+	    ucore_platform_event(ucore_platform_find(platform), NULL, name, &desc))
+		return ucore_error_set(err, -ENOENT,
+				       "metric '%s' is not known here: it is written like an event (-e); a metric of it is 'x={%s}'",
+				       name, name);
 	ucore_guess_start(&guess, name);
 	guess_metrics(metrics, &guess);
 	return ucore_error_set(err, -ENOENT, "metric '%s' is not known here%s%s%s; see 'ucoretool list metrics'",
@@ -452,21 +493,6 @@ static int name_choose(struct ucore_metrics *metrics, char *name, struct ucore_e
 				       (int)strcspn(open, "="), open);
 	ret = given ? value_fill(&desc, given, &where, err) : 0;
 	return ret ? ret : choice_add(metrics, &desc, where, false, err);
-}
-
-/* Is the word one of those with blanks between? */
-static bool has_word(const char *words, const char *word)
-{
-	size_t length = strlen(word);
-
-	while (*words) {
-		size_t n = strcspn(words, " ");
-
-		if (n == length && !strncasecmp(words, word, n))
-			return true;
-		words += n + (words[n] == ' ');
-	}
-	return false;
 }
 
 static bool pattern_takes(const char *word, const struct ucore_metric_desc *desc)

@@ -59,6 +59,9 @@ static const char *error_text(int code)
 /* ENODEV and EBUSY have their reason in INFO, which may have changed since */
 static int create_error(struct ucore_device *dev, int code, struct ucore_error *err)
 {
+	if (code == -EACCES)
+		return ucore_error_set(err, code,
+				       "cannot create a session: who runs where (tasks) is told to who has opened the device with CAP_PERFMON");
 	if ((code == -ENODEV || code == -EBUSY) && !ucore_device_refresh(dev, NULL) &&
 	    ucore_device_ready(dev, err))
 		return code;
@@ -123,13 +126,26 @@ static const char *box_text(const struct ucore_box_info *box, char *text)
 	return text;
 }
 
+#define OWNER_LEN	(UCORE_NAME_LEN + 48)
+
+/* "process 4711 (stat)"; of another pid namespace there is no number */
+static const char *owner_text(const struct ucore_box_info *box, char *text)
+{
+	if (box->owner_pid)
+		snprintf(text, OWNER_LEN, "process %u (%s)", box->owner_pid, box->owner_comm);
+	else
+		snprintf(text, OWNER_LEN, "a process outside of this container (%s)",
+			 box->owner_comm);
+	return text;
+}
+
 static int error_busy(struct ucore_session *session, const struct ucore_event *event,
 		      uint32_t box, struct ucore_error *err)
 {
 	UCORE_ARG(ucore_status, status);
 	const struct ucore_box_info *b;
 	struct ucore_core_info core;
-	char text[BOX_LEN];
+	char text[BOX_LEN], owner[OWNER_LEN];
 
 	if (!session_ioctl(session, UCORE_STATUS, &status) &&
 	    status.state == UCORE_SESSION_RUNNING)
@@ -144,8 +160,8 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 				       session->dev->info.reason);
 	if (b->owner && b->owner != status.session)
 		return ucore_error_set(err, -EBUSY,
-				       "event '%s': process %u (%s) %s the counters of %s that this needs: end it, or count on another box",
-				       event->label, b->owner_pid, b->owner_comm,
+				       "event '%s': %s %s the counters of %s that this needs: end it, or count on another box",
+				       event->label, owner_text(b, owner),
 				       b->caps & UCORE_BOX_SHARED ? "and others have" : "has",
 				       box_text(b, text));
 	if (b->caps & UCORE_BOX_SHARED)
@@ -204,7 +220,7 @@ static int error_filters(struct ucore_session *session, const struct ucore_event
 {
 	UCORE_ARG(ucore_status, status);
 	uint32_t id = box->box;
-	char text[BOX_LEN];
+	char text[BOX_LEN], owner[OWNER_LEN];
 
 	box_text(box, text);
 	if (!session_ioctl(session, UCORE_STATUS, &status) &&
@@ -212,9 +228,8 @@ static int error_filters(struct ucore_session *session, const struct ucore_event
 		box = &session->dev->boxes[id];
 		if (box->owner && box->owner != status.session)
 			return ucore_error_set(err, -EADDRINUSE,
-					       "event '%s': process %u (%s) wants other values in the filters that the counters of %s share: use its values, end it, or count on another box",
-					       event->label, box->owner_pid, box->owner_comm,
-					       text);
+					       "event '%s': %s wants other values in the filters that the counters of %s share: use its values, end it, or count on another box",
+					       event->label, owner_text(box, owner), text);
 	}
 	return ucore_error_set(err, -EADDRINUSE,
 			       "event '%s': another event of %s wants other values in a filter they share",
@@ -554,6 +569,9 @@ static int start_error(struct ucore_session *session, int code, struct ucore_err
 	case -ENODEV:
 		return ucore_error_set(err, code,
 				       "cannot start: a box stopped answering; see 'ucoretool list'");
+	case -EOPNOTSUPP:
+		return ucore_error_set(err, code,
+				       "cannot start: this kernel has no tracepoints of its scheduler, so nobody knows which tasks run");
 	case -EBUSY:
 		return ucore_error_set(err, code,
 				       "cannot start: the kernel's intel_uncore driver holds the hardware: modprobe -r intel_uncore");

@@ -102,6 +102,17 @@ static int trigger_error(const struct ucore_core_target *target, int code,
 		return ucore_error_set(err, code,
 				       "core event of %s: perf cannot have the cores' counters: a session with events of cores has them, or this session runs",
 				       who);
+	case -EINVAL:
+		return ucore_error_set(err, code,
+				       "core event of %s: the kernel's perf knows no such event",
+				       who);
+	case -ERANGE:
+		return ucore_error_set(err, code,
+				       "core event of %s: a period is from 1 to 2^63 - 1", who);
+	case -ENOSPC:
+		return ucore_error_set(err, code,
+				       "core event of %s: it is counted for at most %d threads and CPUs: choose CPUs (-C)",
+				       who, UCORE_CORE_TRIGGERS_MAX);
 	case -ENOTTY:
 		return ucore_error_set(err, code,
 				       "core event of %s: the driver is older than this library",

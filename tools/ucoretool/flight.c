@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +55,14 @@ int flight_when(struct tool *tool, struct flight_args *args, const char *value)
 	size_t length = strcspn(value, "<>");
 	char metric[sizeof(args->metric) - 16];
 
-	if (!length || !value[length])
-		return tool_usage(tool, "condition '%s': write METRIC>NUMBER or METRIC<NUMBER",
+	if (args->when)
+		return tool_usage(tool, "condition '%s': there is one already, '%s'", value,
+				  args->when);
+	if (!length || !value[length] || strchr("=!", value[length - 1]))
+		return tool_usage(tool, "condition '%s': write METRIC>NUMBER, or with <, >= or <=",
 				  value);
+	if (*value == '@')
+		return tool_usage(tool, "condition '%s': of one metric, not of a category", value);
 	if (length >= sizeof(metric))
 		return tool_usage(tool, "condition '%.40s...' is too long", value);
 	while (length && isspace((unsigned char)value[length - 1]))
@@ -117,7 +123,7 @@ static double unit_bytes(const char *unit)
 	return strcmp(unit, "B/s") ? 0 : factor;
 }
 
-/* "80GB/s" in MB/s is 80000; a number alone is of the metric's unit already */
+/* "80GB/s" in MB/s is 80000; a number alone, or with the metric's unit, is of that already */
 static int threshold_parse(struct tool *tool, struct flight *flight, const char *text,
 			   const char *unit)
 {
@@ -127,10 +133,13 @@ static int threshold_parse(struct tool *tool, struct flight *flight, const char 
 	const char *rest;
 
 	flight->threshold = strtod(text, &end);
-	rest = end;
+	rest = end + strspn(end, " ");
+	if (*unit && !strcmp(rest, unit))
+		rest += strlen(rest);
 	prefix_take(&rest, &factor);
 	bytes = !strcmp(rest, "B/s");
-	if (end == text || (*rest && !bytes) || (bytes && !of_unit))
+	if (end == text || !isfinite(flight->threshold) || (*rest && !bytes) ||
+	    (bytes && !of_unit))
 		return tool_usage(tool, "condition '%s': '%s' is no number of %s",
 				  flight->args->when, text, *unit ? unit : "the metric");
 	flight->threshold *= factor / (bytes ? of_unit : 1);
@@ -159,10 +168,34 @@ static const struct ucore_metric_value *value_find(const struct flight *flight)
 	return NULL;
 }
 
+/* That no file can be made is no news to have when the incident is there */
+static int directory_check(struct tool *tool, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory;
+	int ret = 0;
+
+	/* one that is named for the time can only be there then */
+	if (slash && memchr(path, '%', (size_t)(slash - path)))
+		return 0;
+	directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	if (!directory)
+		return tool_error(tool, "out of memory");
+	if (access(directory, W_OK | X_OK))
+		ret = tool_error(tool, "%s: cannot make files there: %s", directory,
+				 strerror(errno));
+	free(directory);
+	return ret;
+}
+
 int flight_open(struct tool *tool, struct flight *flight)
 {
 	const char *compared = flight->args->compared;
 	const struct ucore_metric_value *value;
+	int ret = directory_check(tool, flight->path);
+
+	if (ret)
+		return ret;
 
 	flight->keep = (struct keep) {
 		.span = flight->args->keep_ns, .limit = flight->args->limit,

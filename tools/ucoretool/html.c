@@ -85,6 +85,28 @@ static void times_put(const struct html *html, const char *kind, size_t i, const
 	column_end(html, &base64);
 }
 
+/* Who ran: places in the list of tasks, and how many of them each interval has */
+static void ran_put(const struct html *html, size_t i)
+{
+	const struct timeline_axis *axis = &html->timeline->axes[i];
+	struct base64 base64 = { .stream = html->stream };
+	uint64_t before = 0;
+
+	if (!axis->nr_ran)
+		return;
+	column_begin(html, "n", i, "u32");
+	for (size_t j = 0; j < axis->nr; j++) {
+		uint32_t nr = (uint32_t)(axis->ran_end[j] - before);
+
+		base64_put(&base64, &nr, sizeof(nr));
+		before = axis->ran_end[j];
+	}
+	column_end(html, &base64);
+	column_begin(html, "k", i, "u32");
+	base64_put(&base64, axis->ran, axis->nr_ran * sizeof(*axis->ran));
+	column_end(html, &base64);
+}
+
 /* Counts mostly need half the room */
 static bool fits_u32(const struct timeline_series *series, size_t nr)
 {
@@ -124,6 +146,7 @@ static void columns_put(const struct html *html)
 		times_put(html, "r", i, timeline->axes[i].running, timeline->axes[i].nr);
 		/* what no freeze reaches counts all the time */
 		times_put(html, "l", i, timeline->axes[i].length, timeline->axes[i].nr);
+		ran_put(html, i);
 	}
 	for (size_t i = 0; i < timeline->nr_series; i++)
 		values_put(html, i);
@@ -241,6 +264,22 @@ static void marks_json(struct html *html)
 	json_end(out, ']');
 }
 
+/* The order of the columns' numbers; the idle are there, and never told of */
+static void tasks_json(struct html *html)
+{
+	const struct ran *ran = &html->timeline->ran;
+	struct out *out = &html->out;
+
+	json_begin(out, "tasks", '[');
+	for (size_t i = 0; i < ran->nr; i++) {
+		json_begin(out, NULL, '{');
+		json_text(out, "comm", ran->keys[i].comm);
+		json_number(out, "pid", ran->keys[i].pid);
+		json_end(out, '}');
+	}
+	json_end(out, ']');
+}
+
 /* How many intervals each axis has, which tells the page before it decodes any */
 static void axes_json(struct html *html)
 {
@@ -277,6 +316,7 @@ static int description_write(struct tool *tool, struct html *html, const char *n
 	axes_json(html);
 	series_json(html);
 	marks_json(html);
+	tasks_json(html);
 	json_line_end(&html->out);
 	if (fclose(html->out.stream)) {
 		free(text);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -35,6 +36,7 @@ static int address_wrong(struct tool *tool, const char *text)
 int address_parse(struct tool *tool, const char *text, struct address *address)
 {
 	const char *colon = strrchr(text, ':'), *host = text;
+	uint64_t port;
 	size_t length;
 
 	if (!strncmp(text, "unix:", 5))
@@ -42,7 +44,7 @@ int address_parse(struct tool *tool, const char *text, struct address *address)
 	if (*text == '/')
 		return path_parse(tool, text, address);
 	*address->path = 0;
-	if (!colon || !colon[1] || strlen(colon + 1) >= sizeof(address->port))
+	if (!colon || !colon[1])
 		return address_wrong(tool, text);
 	length = (size_t)(colon - text);
 	if (*host == '[') {
@@ -57,7 +59,10 @@ int address_parse(struct tool *tool, const char *text, struct address *address)
 		return address_wrong(tool, text);
 	memcpy(address->host, host, length);
 	address->host[length] = 0;
-	memcpy(address->port, colon + 1, strlen(colon + 1) + 1);
+	/* the C library takes the rest of a larger one by 65536 */
+	if (parse_u64(tool, "port", colon + 1, 0, UINT16_MAX, &port))
+		return EXIT_USAGE;
+	snprintf(address->port, sizeof(address->port), "%u", (unsigned int)port);
 	return 0;
 }
 

@@ -143,6 +143,8 @@ void timeline_free(struct timeline *timeline)
 		free(timeline->axes[i].time);
 		free(timeline->axes[i].length);
 		free(timeline->axes[i].running);
+		free(timeline->axes[i].ran);
+		free(timeline->axes[i].ran_end);
 	}
 	for (size_t i = 0; i < timeline->nr_series; i++)
 		free(timeline->series[i].values);
@@ -152,6 +154,7 @@ void timeline_free(struct timeline *timeline)
 	free(timeline->axis_of);
 	free(timeline->metric_axis);
 	free(timeline->marks);
+	ran_free(&timeline->ran);
 	memset(timeline, 0, sizeof(*timeline));
 }
 
@@ -172,12 +175,13 @@ static int axis_put(struct timeline_axis *axis, uint64_t time, uint64_t length, 
 		size_t room = axis->room ? 2 * axis->room : 64;
 
 		if (!column_grow(&axis->time, room) || !column_grow(&axis->length, room) ||
-		    !column_grow(&axis->running, room))
+		    !column_grow(&axis->running, room) || !column_grow(&axis->ran_end, room))
 			return -ENOMEM;
 		axis->room = room;
 	}
 	axis->time[axis->nr] = time;
 	axis->length[axis->nr] = length;
+	axis->ran_end[axis->nr] = axis->nr_ran;
 	axis->running[axis->nr++] = running;
 	return 0;
 }
@@ -207,6 +211,32 @@ static int series_put(struct timeline_series *series, const struct timeline_axis
 	return 0;
 }
 
+/* Whom a timer happened to interrupt says little: without tasks it is left out */
+static int ran_put(struct timeline *timeline, struct timeline_axis *axis,
+		   const struct ucore_sample *sample)
+{
+	struct ran *ran = &timeline->ran;
+
+	if (!ran_told(ran, sample) && sample->trigger != UCORE_TRIGGER_CORE)
+		return 0;
+	if (ran_take(ran, sample))
+		return -ENOMEM;
+	if (axis->nr_ran + ran->nr_here > axis->room_ran) {
+		size_t room = 2 * (axis->nr_ran + ran->nr_here);
+		uint32_t *grown = realloc(axis->ran, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		axis->ran = grown;
+		axis->room_ran = room;
+	}
+	for (size_t i = 0; i < ran->nr_here; i++)
+		if (ran->keys[ran->here[i]].pid)
+			axis->ran[axis->nr_ran++] = (uint32_t)ran->here[i];
+	axis->ran_end[axis->nr - 1] = axis->nr_ran;
+	return 0;
+}
+
 static int sample_put(struct timeline *timeline)
 {
 	const struct recording *recording = timeline->recording;
@@ -219,7 +249,7 @@ static int sample_put(struct timeline *timeline)
 		return 0;
 	axis = &timeline->axes[index];
 	if (axis_put(axis, recording_since(recording, sample->time), recording->enabled,
-		     recording->running))
+		     recording->running) || ran_put(timeline, axis, sample))
 		return -ENOMEM;
 	for (size_t i = 0; i < recording->nr_values; i++) {
 		const struct recording_value *value = &recording->values[i];
@@ -304,6 +334,8 @@ static int record_put(struct timeline *timeline, const struct clock_window *wind
 		timeline->end = time;
 	if (record->type == UCORE_RECORD_SAMPLE)
 		ret = sample_put(timeline);
+	else if (record->type == UCORE_RECORD_TASKS)
+		ret = ran_tasks(&timeline->ran, record);
 	else if (record->type == UCORE_RECORD_LOST || record->type == UCORE_RECORD_GAP)
 		ret = mark_put(timeline);
 	if (!ret && fresh)
@@ -337,7 +369,9 @@ int timeline_load(struct tool *tool, struct recording *recording, struct ucore_m
 {
 	int ret;
 
-	*timeline = (struct timeline) { .recording = recording, .metrics = metrics };
+	*timeline = (struct timeline) {
+		.recording = recording, .metrics = metrics, .ran = { .by = RAN_COMM | RAN_PID },
+	};
 	if (timeline_prepare(timeline, per_box))
 		return tool_error(tool, "out of memory");
 	while (!(ret = recording_next(tool, recording)) && recording->record)

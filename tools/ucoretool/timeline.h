@@ -5,7 +5,7 @@
 #ifndef UCORETOOL_TIMELINE_H
 #define UCORETOOL_TIMELINE_H
 
-#include "recording.h"
+#include "ran.h"
 
 /**
  * struct timeline_axis - the intervals that series have in common
@@ -15,6 +15,11 @@
  * @time: when each ended, in ns since the start
  * @length: how long each was, in ns: from sample to sample
  * @running: for how much of it counters could count
+ * @ran: of a domain, where tasks were recorded: places in timeline.ran.keys of those that ran
+ *       at the ends of the intervals, those of one after those of the other; NULL: none did
+ * @nr_ran: how many that are
+ * @room_ran: how many there is memory for
+ * @ran_end: beside the intervals: how many there are up to the end of each
  */
 struct timeline_axis {
 	const struct ucore_file_domain *place;
@@ -23,6 +28,10 @@ struct timeline_axis {
 	uint64_t *time;
 	uint64_t *length;
 	uint64_t *running;
+	uint32_t *ran;
+	size_t nr_ran;
+	size_t room_ran;
+	uint64_t *ran_end;
 };
 
 /**
@@ -77,6 +86,8 @@ struct timeline_mark {
  * @marks: losses and gaps
  * @metrics: what the metrics' values come from, NULL if there are none
  * @end: when the last record was, in ns since the start
+ * @ran: who ran, by name and process: of files with records of tasks or samples of a core's
+ *       event; the idle are left out
  */
 struct timeline {
 	struct recording *recording;
@@ -89,6 +100,7 @@ struct timeline {
 	size_t nr_marks;
 	struct ucore_metrics *metrics;
 	uint64_t end;
+	struct ran ran;
 	size_t *series_of;	/* beside the file's events */
 	size_t *axis_of;	/* beside the file's domains */
 	size_t *metric_axis;	/* beside the metrics' values */

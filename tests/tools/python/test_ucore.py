@@ -11,6 +11,7 @@ import re
 import runpy
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -39,15 +40,19 @@ def session(device):
     return device.session("imc/CAS_COUNT.RD/")
 
 
+def record(path, *options):
+    """A file of `ucoretool record`."""
+    environment = {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
+    subprocess.run([FAKE_TOOL, "record", *options, "-o", path],
+                   env=environment, check=True, capture_output=True)
+    return path
+
+
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """A file of 40 samples of a period, of each die."""
-    path = tmp_path_factory.mktemp("files") / "data"
-    environment = {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
-    subprocess.run([FAKE_TOOL, "record", "-c", "1000", "-e", "imc/CAS_COUNT.RD,name=reads/",
-                    "-e", "cbo0/CLOCKTICKS/", "-n", "40", "-o", path],
-                   env=environment, check=True, capture_output=True)
-    return path
+    return record(tmp_path_factory.mktemp("files") / "data", "-c", "1000", "-n", "40",
+                  "-e", "imc/CAS_COUNT.RD,name=reads/", "-e", "cbo0/CLOCKTICKS/")
 
 
 # ---- the interface ----
@@ -85,10 +90,14 @@ def test_constants_are_those_of_the_headers():
                         ("UCORE_RECORD_SAMPLE", abi.RECORD_SAMPLE),
                         ("UCORE_RECORD_LOST", abi.RECORD_LOST),
                         ("UCORE_RECORD_GAP", abi.RECORD_GAP),
+                        ("UCORE_RECORD_TASKS", abi.RECORD_TASKS),
+                        *((f"UCORE_TRIGGER_{name.upper()}", value)
+                          for name, value in abi.TRIGGERS.items()),
                         ("UCORE_NAME_LEN", abi.NAME_LEN), ("UCORE_SPEC_LEN", abi.SPEC_LEN)):
         assert int(words[name].split("/*")[0], 0) == value, name
-    for name, value in abi.LEVELS.items():
-        shift = words[f"UCORE_LEVEL_{name.upper()}"]
+    for name, value in (("SESSION_TASKS", abi.SESSION_TASKS), ("TASK_KNOWN", abi.TASK_KNOWN),
+                        *((f"LEVEL_{name.upper()}", value) for name, value in abi.LEVELS.items())):
+        shift = words[f"UCORE_{name}"].split("/*")[0]
         assert eval(shift.replace("U", "")) == value, name
 
 
@@ -189,6 +198,99 @@ def test_metrics_of_each_level(device):
         session.metrics("memory_bandwidth_raed")
 
 
+# ---- samples as they come ----
+
+
+def puts(*domains):
+    """The fake device takes a sample of each."""
+    for domain in domains:
+        abi.lib.fake_sample(domain)
+
+
+def test_samples_and_who_ran(device):
+    session = device.session("imc/CAS_COUNT.RD/,cbo0/CLOCKTICKS,die=1/", timer_ns=10**7,
+                             ring_size=1 << 16, tasks=True)
+    session.start()
+    assert session.records(timeout=0) == []
+    puts(0, 1, 0)
+    records = session.records(timeout=0)
+    assert [(type(record).__name__, record.domain) for record in records] == [
+        (name, domain) for domain in (0, 1, 0) for name in ("Tasks", "Sample")]
+    assert [tasks.time for tasks in records[::2]] == [sample.time for sample in records[1::2]]
+    first, of_the_other, second = records[1::2]
+    assert [len(sample.counts) for sample in records[1::2]] == [4, 5, 4]
+    steps = sorted(step(slot) for slot in session.slots() if slot.domain == 0)
+    assert sorted(second.counts[event] - count
+                  for event, count in first.counts.items()) == steps
+    assert (first.trigger, first.pid, first.tid, first.late_ns) == ("timer", 42, 43, 0)
+    # a third CPU was switching: of that nobody knows
+    assert records[2].tasks == [
+        ucore.Task(of_the_other.cpu, 42, 43, "worker", of_the_other.time - 1000),
+        ucore.Task(of_the_other.cpu + 1, 0, 0, "swapper/1", records[2].tasks[1].since)]
+    assert session.records(timeout=0) == []
+
+
+def test_a_ring_is_emptied_by_who_reads_it(device):
+    session = device.session("imc/CAS_COUNT.RD,period=1000/", ring_size=4096)
+    session.start()
+    taken = []
+    for _ in range(100):
+        puts(0)
+        taken += session.records(timeout=0)
+    assert {(type(record), record.trigger) for record in taken} == {(ucore.Sample, "overflow")}
+    assert len(taken) == 100
+    puts(*[0] * 100)
+    kept = len(session.records(timeout=0))
+    assert 10 < kept < 100
+    puts(0)
+    lost, _ = session.records(timeout=0)
+    assert lost == ucore.Lost(lost.time, 0, 100 - kept)
+
+
+def test_a_session_that_somebody_ended(session, monkeypatch):
+    read, write = os.pipe()
+    os.close(write)
+    monkeypatch.setattr(session, "fileno", lambda: read)
+    with pytest.raises(ucore.Error, match="somebody ended the session") as caught:
+        session.records(timeout=0)
+    assert caught.value.errno == errno.ESHUTDOWN
+    os.close(read)
+
+
+def test_samples_at_a_cores_event(device):
+    session = device.session("imc/CAS_COUNT.RD/", ring_size=1 << 16)
+    session.core_trigger("instructions:u", 10**6, pid=os.getpid())
+    session.core_trigger("page-faults", 1, tid=threading.get_native_id())
+    session.start()
+    puts(1)
+    sample, = session.records(timeout=0)
+    assert (sample.trigger, sample.late_ns, sample.pid, sample.ip) == (
+        "core", 1700, threading.get_native_id(), 0x401234)
+    session.stop()
+    session.core_trigger("r01c2", 10**6, cpu=3)
+    session.start()
+    puts(0)
+    assert session.records(timeout=0)[0].cpu == 3
+
+
+def test_core_events_that_cannot_be(device):
+    session = device.session("imc/CAS_COUNT.RD/", ring_size=1 << 16)
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for event, whose, code, words in (
+            ("instruction", {"cpu": 0}, errno.ENOENT, "core event 'instruction': not known"),
+            ("cycles:k", {"cpu": 0}, errno.EINVAL, "only u is known"),
+            ("cycles", {"cpu": 99}, errno.ENOENT, "there is no CPU 99 online"),
+            ("cycles", {"tid": gone.pid}, errno.ESRCH, f"there is no thread {gone.pid}"),
+            ("cycles", {"pid": gone.pid}, errno.ESRCH, f"process {gone.pid}: there is none")):
+        with pytest.raises(ucore.Error) as caught:
+            session.core_trigger(event, 1000, **whose)
+        assert caught.value.errno == code and words in caught.value.strerror
+    for whose in ({}, {"tid": 0}, {"pid": 1, "cpu": 0}):
+        with pytest.raises(ValueError, match="one of pid, tid and cpu"):
+            session.core_trigger("cycles", 1000, **whose)
+
+
 # ---- regions ----
 
 
@@ -274,6 +376,18 @@ def test_samples_of_a_file(recorded):
     assert [a for a, _ in pairs] == [b for _, b in pairs] == samples
 
 
+def test_who_ran_is_in_a_file(tmp_path):
+    path = record(tmp_path / "data", "--tasks", "--core-event", "page-faults", "-c", "10",
+                  "-C", "1", "-e", "imc/CAS_COUNT.RD/", "-n", "4")
+    records = list(ucore.Recording(path).records())
+    tasks = [record for record in records if isinstance(record, ucore.Tasks)]
+    samples = [record for record in records if isinstance(record, ucore.Sample)]
+    assert [record.time for record in tasks][:4] == [sample.time for sample in samples]
+    assert {(sample.trigger, sample.cpu, sample.late_ns) for sample in samples} == {
+        ("core", 1, 1700)}
+    assert {task.comm for record in tasks for task in record.tasks} == {"worker", "swapper/1"}
+
+
 def test_series_are_the_samples(recorded):
     recording = ucore.Recording(recorded)
     series = recording.series()
@@ -328,3 +442,26 @@ def test_what_is_no_file(tmp_path, recorded):
     with pytest.raises(ucore.Error) as caught:
         list(ucore.Recording(tmp_path / "cut").records())
     assert caught.value.errno == errno.EBADMSG
+
+
+# ---- the page ----
+
+
+def test_what_the_page_says_can_be_run(tmp_path, monkeypatch, capsys):
+    """All examples of Documentation/python.md, one after the other."""
+    pytest.importorskip("numpy")
+    monkeypatch.chdir(tmp_path)
+    record(tmp_path / "ucore.data", "--timer", "1ms", "--tasks", "-n", "20",
+           "-e", "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/")
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    records = ucore.Session.records
+    monkeypatch.setattr(ucore.Session, "records",
+                        lambda session, timeout: puts(0, 1) or records(session, 0))
+    blocks = re.findall(r"^```python\n(.*?)^```$", (TOP / "Documentation/python.md").read_text(),
+                        re.M | re.S)
+    assert len(blocks) >= 6
+    names = {"solve": lambda: None}
+    for block in blocks:
+        exec(compile(block, "python.md", "exec"), names)
+        assert capsys.readouterr().out, block
+    ucore.leave()

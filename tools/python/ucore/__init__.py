@@ -23,8 +23,9 @@ are each thread's own.
 from .abi import Error
 from .machine import (Box, Delta, Device, Domain, Metric, Metrics, Reading, Region, Regions,
                       Session, Slot, leave, region)
-from .recording import Event, Gap, Lost, Recording, Sample, Series
+from .recording import Event, Recording, Series
+from .records import Gap, Lost, Sample, Task, Tasks
 
 __all__ = ["Box", "Delta", "Device", "Domain", "Error", "Event", "Gap", "Lost", "Metric",
            "Metrics", "Reading", "Recording", "Region", "Regions", "Sample", "Series", "Session",
-           "Slot", "leave", "region"]
+           "Slot", "Task", "Tasks", "leave", "region"]

@@ -14,7 +14,10 @@ ANY = 0xFFFFFFFF
 NAME_LEN = 16
 SPEC_LEN = 192
 FILE_RECORD, FILE_STATUS = 1, 2
-RECORD_SAMPLE, RECORD_LOST, RECORD_GAP = 1, 2, 3
+RECORD_SAMPLE, RECORD_LOST, RECORD_GAP, RECORD_TASKS = 1, 2, 3, 4
+TRIGGERS = {"overflow": 0, "timer": 1, "core": 2}
+SESSION_TASKS = 4
+TASK_KNOWN = 1
 LEVELS = {"system": 1, "socket": 2, "box": 4}
 
 
@@ -58,6 +61,16 @@ class SessionConfig(ctypes.Structure):
     c_name = "ucore_session_config"
     _fields_ = [("flags", c_uint32), ("timer_ns", c_uint64), ("ring_size", c_uint32),
                 ("wakeup", c_uint32), ("rotate_ns", c_uint64), ("reserved", c_uint32 * 2)]
+
+
+class CoreEvent(ctypes.Structure):
+    c_name = "ucore_core_event"
+    _fields_ = [("type", c_uint32), ("flags", c_uint32), ("config", c_uint64)]
+
+
+class CoreTarget(ctypes.Structure):
+    c_name = "ucore_core_target"
+    _fields_ = [("tid", c_uint32), ("cpu", c_uint32)]
 
 
 class Slot(ctypes.Structure):
@@ -162,9 +175,21 @@ class Gap(ctypes.Structure):
                 ("box", c_uint32), ("reserved", c_uint32)]
 
 
-STRUCTURES = (ErrorText, Info, DomainInfo, BoxInfo, SessionConfig, Slot, Value, ReadDomain,
-              Snapshot, DeltaValue, MetricDesc, MetricValue, FileHeader, FileDomain, FileEvent,
-              FileEntry, Record, Sample, Lost, Gap)
+class Task(ctypes.Structure):
+    c_name = "ucore_task"
+    _fields_ = [("cpu", c_uint32), ("flags", c_uint32), ("pid", c_uint32), ("tid", c_uint32),
+                ("since", c_uint64), ("comm", c_char * 16)]
+
+
+class Tasks(ctypes.Structure):
+    c_name = "ucore_tasks"
+    _fields_ = [("hdr", Record), ("time", c_uint64), ("domain", c_uint32),
+                ("nr_tasks", c_uint32)]
+
+
+STRUCTURES = (ErrorText, Info, DomainInfo, BoxInfo, SessionConfig, CoreEvent, CoreTarget, Slot,
+              Value, ReadDomain, Snapshot, DeltaValue, MetricDesc, MetricValue, FileHeader,
+              FileDomain, FileEvent, FileEntry, Record, Sample, Lost, Gap, Task, Tasks)
 
 _SIZE = POINTER(c_size_t)
 _OUT = POINTER(c_void_p)
@@ -176,10 +201,13 @@ CALLS = {
     "ucore_device_ready": (c_void_p,),
     "ucore_session_create": (c_void_p, POINTER(SessionConfig), _OUT),
     "ucore_session_add_list": (c_void_p, c_char_p),
+    "ucore_core_event_find": (c_char_p, POINTER(CoreEvent)),
+    "ucore_session_core_trigger": (c_void_p, POINTER(CoreEvent), c_uint64, POINTER(CoreTarget)),
     "ucore_session_start": (c_void_p,),
     "ucore_session_stop": (c_void_p,),
     "ucore_session_reset": (c_void_p,),
     "ucore_session_read": (c_void_p, c_uint32, POINTER(Snapshot)),
+    "ucore_ring_open": (c_void_p, c_uint32, _OUT),
     "ucore_delta_create": (c_void_p, _OUT),
     "ucore_metrics_create": (c_void_p, _OUT),
     "ucore_metrics_choose": (c_void_p, c_char_p),
@@ -197,9 +225,14 @@ OTHERS = {
     "ucore_device_domains": (POINTER(DomainInfo), c_void_p, _SIZE),
     "ucore_device_boxes": (POINTER(BoxInfo), c_void_p, _SIZE),
     "ucore_session_destroy": (None, c_void_p),
+    "ucore_session_fd": (c_int, c_void_p),
     "ucore_session_slots": (POINTER(Slot), c_void_p, _SIZE),
     "ucore_session_event": (c_void_p, c_void_p, c_uint32),
     "ucore_event_label": (c_char_p, c_void_p),
+    "ucore_ring_close": (None, c_void_p),
+    "ucore_ring_domain": (c_uint32, c_void_p),
+    "ucore_ring_next": (c_int, c_void_p, _OUT),
+    "ucore_ring_release": (None, c_void_p),
     "ucore_delta_free": (None, c_void_p),
     "ucore_delta_update": (None, c_void_p, POINTER(Snapshot)),
     "ucore_delta_values": (POINTER(DeltaValue), c_void_p, _SIZE),

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The machine, sessions on it, their reads, metrics and regions."""
+"""The machine, sessions on it, their reads, samples, metrics and regions."""
 
 import ctypes
+import errno
 import os
+import select
 from collections import namedtuple
 from contextlib import contextmanager
 
 from . import abi
 from .abi import lib
+from .records import record_of
 
 Box = namedtuple("Box", "id type instance domain die cpu nr_counters nr_fixed owner_pid")
 Domain = namedtuple("Domain", "id die package cpu")
@@ -56,6 +59,32 @@ def deltas(handle):
     """A struct ucore_delta as a list."""
     return [Delta(value.count, value.enabled, value.running, value.flags)
             for value in abi.array("ucore_delta_values", handle)]
+
+
+def targets_of(pid, tid, cpu):
+    """The struct ucore_core_target of a thread or a CPU, or of each thread of a process."""
+    if pid is None:
+        return [abi.CoreTarget(tid or 0, cpu or 0)]
+    try:
+        return [abi.CoreTarget(tid=int(name)) for name in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return []
+
+
+def ring_drain(ring):
+    """The records of a ring, whose space is the kernel's again."""
+    domain, data, found = lib.ucore_ring_domain(ring), ctypes.c_void_p(), []
+    while True:
+        result = lib.ucore_ring_next(ring, ctypes.byref(data))
+        if result < 0:
+            lib.ucore_ring_release(ring)
+            raise abi.Error(-result, f"the ring of domain {domain} made no sense")
+        if not result:
+            lib.ucore_ring_release(ring)
+            return found
+        record = record_of(domain, data.value)
+        if record:
+            found.append(record)
 
 
 def metric_of(value):
@@ -132,9 +161,14 @@ class Device(Owner):
         """Ask the driver again."""
         abi.call("ucore_device_refresh", self.handle)
 
-    def session(self, events=None, flags=0):
-        """A session, with the events of a list as `ucoretool stat -e` takes it."""
-        session = Session(self, flags)
+    def session(self, events=None, flags=0, timer_ns=0, ring_size=0, tasks=False):
+        """A session, with the events of a list as `ucoretool stat -e` takes it.
+
+        timer_ns     a sample of every die each so many ns
+        ring_size    bytes for the samples of a die, a power of two: without it there are none
+        tasks        tell with each sample who ran on the die's CPUs (CAP_PERFMON)
+        """
+        session = Session(self, flags | (abi.SESSION_TASKS if tasks else 0), timer_ns, ring_size)
         self._sessions.append(session)
         if events:
             session.add(events)
@@ -146,17 +180,22 @@ class Session(Owner):
 
     _free = "ucore_session_destroy"
 
-    def __init__(self, device, flags=0):
+    def __init__(self, device, flags=0, timer_ns=0, ring_size=0):
         self.device = device
         self._delta = None
         self._owned = []
-        config = abi.SessionConfig(flags=flags)
+        self._rings = []
+        self._ring_size = ring_size
+        config = abi.SessionConfig(flags=flags, timer_ns=timer_ns, ring_size=ring_size,
+                                   wakeup=ring_size // 4)
         self._handle = abi.make("ucore_session_create", device.handle, ctypes.byref(config))
 
     def close(self):
         """Stop it, and give back its boxes, metrics and regions."""
         while self._owned:
             self._owned.pop().close()
+        while self._rings:
+            lib.ucore_ring_close(self._rings.pop())
         self._delta_drop()
         super().close()
 
@@ -177,8 +216,33 @@ class Session(Owner):
                      boxes[slot.box], slot.domain, slot.counter)
                 for slot in abi.array("ucore_session_slots", self.handle)]
 
+    def core_trigger(self, event, period, pid=None, tid=None, cpu=None):
+        """Sample the die each time that a core has counted so many (CAP_PERFMON).
+
+        event   as `ucoretool record --core-event` takes it: "instructions", "page-faults:u"
+        pid     each thread that this process has now; or
+        tid     one thread, wherever it runs; or
+        cpu     whatever runs on this CPU
+        """
+        if (pid is None) + (tid is None) + (cpu is None) != 2 or tid == 0:
+            raise ValueError("one of pid, tid and cpu")
+        found, added = abi.CoreEvent(), 0
+        abi.call("ucore_core_event_find", os.fsencode(event), ctypes.byref(found))
+        for target in targets_of(pid, tid, cpu):
+            try:
+                abi.call("ucore_session_core_trigger", self.handle, ctypes.byref(found), period,
+                         ctypes.byref(target))
+                added += 1
+            except abi.Error as error:
+                # a thread that has ended meanwhile is none
+                if pid is None or error.errno != errno.ESRCH:
+                    raise
+        if not added:
+            raise abi.Error(errno.ESRCH, f"process {pid}: there is none")
+
     def start(self):
         """Let it count."""
+        self._rings_open()
         abi.call("ucore_session_start", self.handle)
 
     def stop(self):
@@ -201,6 +265,31 @@ class Session(Owner):
         return Reading(max((d.time for d in snap.domains[:snap.nr_domains]), default=0),
                        snap.skew_ns, [value.count for value in values],
                        [value.flags for value in values])
+
+    def _rings_open(self):
+        """A ring for each domain that has events and no ring yet."""
+        have = {lib.ucore_ring_domain(ring) for ring in self._rings}
+        wanted = {slot.domain for slot in abi.array("ucore_session_slots", self.handle)}
+        for domain in sorted(wanted - have) if self._ring_size else ():
+            self._rings.append(abi.make("ucore_ring_open", self.handle, domain))
+
+    def fileno(self):
+        """For select and the like: readable when a ring is a quarter full."""
+        return lib.ucore_session_fd(self.handle)
+
+    def records(self, timeout=0.25):
+        """Samples, Tasks, Lost and Gap that have come, in the order of time.
+
+        Waits until a ring is a quarter full, or for so many seconds, then takes all there are.
+        """
+        waiting = select.poll()
+        waiting.register(self.fileno(), select.POLLIN)
+        if any(events & select.POLLHUP for _, events in waiting.poll(timeout * 1000)):
+            raise abi.Error(errno.ESHUTDOWN, "somebody ended the session ('ucoretool end')")
+        found = []
+        for ring in self._rings:
+            found += ring_drain(ring)
+        return sorted(found, key=lambda record: record.time)
 
     def deltas(self):
         """What each slot did between the last two reads, or from the start to the first."""

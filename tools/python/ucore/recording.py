@@ -9,14 +9,10 @@ from collections import namedtuple
 from . import abi
 from .abi import lib
 from .machine import Domain, Owner, metric_of, metric_values, metrics_make
+from .records import Sample, record_of
 
 # bytes / bytes_per: what one count stands for, or 0
 Event = namedtuple("Event", "id label type instance domain counter period bytes bytes_per")
-# One domain at one instant; counts by event id
-Sample = namedtuple("Sample", "time domain cpu pid tid ip flags trigger_event frozen_ns running "
-                              "counts")
-Lost = namedtuple("Lost", "time domain lost")
-Gap = namedtuple("Gap", "time domain reason")
 # The counts of one event, sample by sample; time in CLOCK_MONOTONIC ns
 Series = namedtuple("Series", "event time count")
 
@@ -56,7 +52,7 @@ class Recording(Owner):
         return abi.make("ucore_file_open", self._path)
 
     def records(self):
-        """Samples, Lost and Gap in the order of the file."""
+        """Samples, Tasks, Lost and Gap in the order of the file."""
         handle = self._opened()
         try:
             for domain, data in self._entries(handle):
@@ -109,21 +105,3 @@ class Recording(Owner):
             lib.ucore_metrics_free(metrics)
             lib.ucore_replay_close(replay)
             lib.ucore_file_close(handle)
-
-
-def record_of(domain, data):
-    """The record at an address, which libucore has checked; None: not of a known type."""
-    kind = abi.Record.from_address(data).type
-    if kind == abi.RECORD_LOST:
-        lost = abi.Lost.from_address(data)
-        return Lost(lost.time, domain, lost.lost)
-    if kind == abi.RECORD_GAP:
-        gap = abi.Gap.from_address(data)
-        return Gap(gap.time, domain, gap.reason)
-    if kind != abi.RECORD_SAMPLE:
-        return None
-    sample = abi.Sample.from_address(data)
-    values = (abi.Value * sample.nr_values).from_address(data + ctypes.sizeof(abi.Sample))
-    return Sample(sample.time, domain, sample.cpu, sample.pid, sample.tid, sample.ip,
-                  sample.flags, sample.trigger_event, sample.frozen_ns, sample.time_running,
-                  {value.event: value.count for value in values})

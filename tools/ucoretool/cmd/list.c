@@ -229,7 +229,10 @@ static void box_row(struct box_list *list, const struct ucore_box_info *box,
 	caps_text(box->caps, caps, sizeof(caps));
 	snprintf(instance, sizeof(instance), "%u-%u", box->instance, last->instance);
 	snprintf(cpus, sizeof(cpus), "%d-%d", box->cpu, last->cpu);
-	if (box->owner)
+	/* a process of another pid namespace has no number here */
+	if (box->owner && !box->owner_pid)
+		snprintf(owner, sizeof(owner), "? (%s)", box->owner_comm);
+	else if (box->owner)
 		snprintf(owner, sizeof(owner), "%u (%s)", box->owner_pid, box->owner_comm);
 	address_text(box, last, address, sizeof(address));
 	if (list->discovery)
@@ -453,7 +456,12 @@ static size_t event_rows(struct out *out, const struct column *columns, size_t n
 /* Nothing was found: that is no success */
 static int nothing_found(struct tool *tool, const char *what, const char *pattern, size_t found)
 {
-	return found || !pattern ? 0 : tool_error(tool, "no %s is like '%s' here", what, pattern);
+	if (found || !pattern)
+		return 0;
+	if (*pattern == '@')
+		return tool_error(tool, "no category of %ss is like '%s' here; 'ucoretool list %ss' has those that there are",
+				  what, pattern + 1, what);
+	return tool_error(tool, "no %s is like '%s' here", what, pattern);
 }
 
 /* Those of a platform, and those that the cores have on any */

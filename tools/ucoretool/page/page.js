@@ -15,7 +15,7 @@ const BINS = 16;
 
 const view = {
 	from: whole.from, to: whole.to, by: "socket", clock: "wall",
-	charts: [], cursor: null, drag: null, sort: null,
+	charts: [], cursor: null, drag: null, sort: null, whose: null, task: null,
 };
 
 const make = (tag, properties = {}, ...children) => {
@@ -138,6 +138,67 @@ function behind(time, at) {
 			high = middle;
 	}
 	return low;
+}
+
+/* ---- who ran at the ends of intervals ------------------------------------------ */
+
+/* The axes of which that is known, and the sockets that they are of */
+const ranAxes = new Map(data.series.filter((series) => !series.metric && byId("n" + series.axis))
+	.map((series) => [series.axis, series.socket]));
+const ranEnds = new Map();
+
+/* Places in data.tasks of those that ran at the end of interval i */
+function ranIn(axis, i) {
+	if (!ranAxes.has(axis))
+		return [];
+	if (!ranEnds.has(axis)) {
+		let end = 0;
+		ranEnds.set(axis, column("n" + axis).map((nr) => end += nr));
+	}
+	const ends = ranEnds.get(axis);
+	return column("k" + axis).subarray(i ? ends[i - 1] : 0, ends[i]);
+}
+
+/* Those whose tasks may have to do with what a chart shows */
+function ranAxesOf(chart) {
+	const lines = chart.lines.filter((one) => one.on);
+	return [...ranAxes].filter(([axis, socket]) => lines.some((one) => one.quantity.metric ?
+		[undefined, socket].includes(one.series[0].socket) : one.axis === axis))
+		.map(([axis]) => axis);
+}
+
+/* A stripe for each die at the foot of the chart: when the chosen task ran */
+function drawRan(chart, box) {
+	const pen = chart.pen;
+	if (view.task === null)
+		return;
+	pen.fillStyle = theme.accent;
+	ranAxesOf(chart).forEach((axis, nr) => {
+		const one = { time: column("t" + axis), running: column("r" + axis) };
+		const { first, last } = visible(one);
+		const top = box.top + box.height - 5 * (nr + 1);
+		let done = -Infinity;
+		for (let i = first; i <= last; i++) {
+			const right = Math.min(box.x(one.time[i]), box.left + box.width);
+			if (right - done < 1 || !ranIn(axis, i).includes(view.task))
+				continue;
+			const left = Math.max(box.x(beginOf(one, i)), box.left, done);
+			pen.fillRect(left, top, Math.max(1, right - left), 4);
+			done = right;
+		}
+	});
+}
+
+function ranText(chart) {
+	const found = new Set();
+	for (const axis of view.cursor === null ? [] : ranAxesOf(chart)) {
+		const i = behind(column("t" + axis), view.cursor - 0.5);
+		if (i < column("t" + axis).length)
+			ranIn(axis, i).forEach((key) => found.add(key));
+	}
+	const names = [...found].map((key) => `${data.tasks[key].comm} ${data.tasks[key].pid}`);
+	chart.ran.textContent = names.length ? "ran: " + names.slice(0, 12).join(", ") +
+		(names.length > 12 ? ` and ${names.length - 12} more` : "") : "";
 }
 
 /* ---- words ----------------------------------------------------------------- */
@@ -496,8 +557,10 @@ function drawChart(chart) {
 	drawSpans(chart, box);
 	for (const one of lines)
 		drawLine(chart, one, box);
+	drawRan(chart, box);
 	drawCursor(chart, box);
 	drawLegend(chart);
+	ranText(chart);
 }
 
 let drawing = 0;
@@ -649,13 +712,14 @@ function chartAdd(quantity) {
 		legend: make("div", { className: "legend" }),
 		canvas: make("canvas", { tabIndex: 0 }),
 		text: make("p", { className: "text" }),
+		ran: make("p", { className: "text ran", hidden: !ranAxes.size }),
 	};
 	const close = make("button", { className: "close", textContent: "\u00d7", title: "remove this chart" });
 	chart.canvas.setAttribute("role", "img");
 	chart.pen = chart.canvas.getContext("2d");
 	chart.element = make("div", { className: "chart" },
 		make("div", { className: "bar" }, chart.select, chart.unit, chart.legend, close),
-		chart.canvas, chart.text);
+		chart.canvas, chart.ran, chart.text);
 	chart.select.addEventListener("change", () => chartShow(chart, quantities.get(chart.select.value)));
 	close.addEventListener("click", () => chartClose(chart));
 	chart.canvas.addEventListener("pointerdown", (event) => pointerDown(chart, event));
@@ -793,6 +857,7 @@ function tableFill() {
 	view.rows = rows;
 	byId("table").tBodies[0].replaceChildren(...rows.map(rowOf));
 	shownRows();
+	whoFill();
 }
 
 function sortBy(i) {
@@ -812,6 +877,114 @@ function tableHead() {
 		cell.addEventListener("click", () => sortBy(i));
 		return cell;
 	})));
+}
+
+/* ---- who ran ------------------------------------------------------------------------- */
+
+const MOST = 200;			/* rows: whoever ran less is told by a number */
+
+const WHO_COLUMNS = [
+	{ name: "name", of: (row) => row.task.comm, left: true },
+	{ name: "process", of: (row) => row.task.pid },
+	{ name: "intervals", of: (row) => row.nr, text: (nr) => nr.toLocaleString("en") },
+	{ name: "count", of: (row) => row.count, text: (count) => count.toLocaleString("en") },
+	{ name: "of all, %", of: (row) => 100 * row.count / row.all, text: (part) => numberText(part, "%") },
+	{ name: "unit", of: (row) => row.unit, left: true },
+	{ name: "rate while it ran", of: (row) => row.rate, text: numberText },
+	{ name: "rate otherwise", of: (row) => row.otherwise, text: numberText },
+];
+
+/* What a line counted in the range, in all and while each task ran */
+function whoCounted(one) {
+	const { time, running } = fill(one);
+	const counts = one.series.map((series) => column("v" + series.id));
+	const whole = { count: 0, running: 0 }, tasks = new Map();
+	const first = view.from > 0 ? behind(time, view.from - 0.5) : 0;
+	const end = behind(time, view.to);
+	for (let i = first; i < end; i++) {
+		const count = counts.reduce((sum, list) => sum + list[i], 0);
+		whole.count += count;
+		whole.running += running[i];
+		for (const key of ranIn(one.axis, i)) {
+			const sum = tasks.get(key) || { nr: 0, count: 0, running: 0 };
+			tasks.set(key, { nr: sum.nr + 1, count: sum.count + count,
+					 running: sum.running + running[i] });
+		}
+	}
+	return { whole, tasks };
+}
+
+/* A task on several dies is one row; its other times are those of the dies that it ran on */
+function whoRows(quantity) {
+	const rows = new Map();
+	const rate = (count, running) => running > 0 ? count * quantity.scale * 1e9 / running : NaN;
+	let all = 0;
+	for (const one of linesOf(quantity, "socket")) {
+		const { whole, tasks } = whoCounted(one);
+		all += whole.count;
+		for (const [key, sum] of tasks) {
+			const row = rows.get(key) || { key, task: data.tasks[key], nr: 0, count: 0, running: 0,
+						       rest: 0, restRunning: 0 };
+			row.nr += sum.nr;
+			row.count += sum.count;
+			row.running += sum.running;
+			row.rest += whole.count - sum.count;
+			row.restRunning += whole.running - sum.running;
+			rows.set(key, row);
+		}
+	}
+	return [...rows.values()].map((row) => ({ ...row, all, unit: quantity.unit,
+		rate: rate(row.count, row.running), otherwise: rate(row.rest, row.restRunning) }))
+		.sort((a, b) => b.count - a.count || b.nr - a.nr);
+}
+
+function taskChosen(key) {
+	view.task = view.task === key ? null : key;
+	for (const row of byId("ran").tBodies[0].rows)
+		row.classList.toggle("shown", Number(row.dataset.key) === view.task);
+	draw();
+}
+
+function whoRow(row) {
+	const element = make("tr", { tabIndex: 0, title: "show when it ran",
+				     className: row.key === view.task ? "shown" : "" },
+		...WHO_COLUMNS.map((column) => make("td", { className: column.left ? "left" : "",
+			textContent: column.text ? column.text(column.of(row), row.unit) : column.of(row) })));
+	element.dataset.key = row.key;
+	element.addEventListener("click", () => taskChosen(row.key));
+	element.addEventListener("keydown", (event) => {
+		if (event.key === "Enter")
+			taskChosen(row.key);
+	});
+	return element;
+}
+
+function whoFill() {
+	if (!ranAxes.size)
+		return;
+	view.whoRows = whoRows(view.whose);
+	const rows = view.whoRows.slice(0, MOST).map(whoRow);
+	if (view.whoRows.length > MOST)
+		rows.push(make("tr", {}, make("td", { className: "left", colSpan: WHO_COLUMNS.length,
+			textContent: `and ${(view.whoRows.length - MOST).toLocaleString("en")} more` })));
+	byId("ran").tBodies[0].replaceChildren(...rows);
+}
+
+function whoPrepare() {
+	const events = [...quantities.values()].filter((quantity) => !quantity.metric);
+	const select = byId("who-event");
+	byId("who").hidden = !ranAxes.size;
+	if (!ranAxes.size)
+		return;
+	view.whose = events[0];
+	select.append(...events.map((quantity) =>
+		make("option", { value: quantity.key, textContent: quantity.name })));
+	select.addEventListener("change", () => {
+		view.whose = quantities.get(select.value);
+		whoFill();
+	});
+	byId("ran").tHead.append(make("tr", {}, ...WHO_COLUMNS.map((column) =>
+		make("th", { textContent: column.name, className: column.left ? "left" : "" }))));
 }
 
 /* ---- the whole page ------------------------------------------------------------------ */
@@ -889,6 +1062,7 @@ themeRead();
 texts();
 warnings();
 tableHead();
+whoPrepare();
 chooseClock("wall");
 firstQuantities().forEach(chartAdd);
 chooseBy("socket");
@@ -898,5 +1072,5 @@ requestAnimationFrame(() => setTimeout(() => {
 }));
 
 /* For programs that look at the page: what it shows, as numbers */
-window.ucore = { data, view, show, chooseBy, linesOf, fill, quantities };
+window.ucore = { data, view, show, chooseBy, linesOf, fill, quantities, taskChosen };
 })();
