@@ -111,10 +111,10 @@ fresh:	## README's commands on a minimal Debian with nothing cached (an hour or 
 	@$(LAB)/run -j 1 --tests tests/fresh/cold $(TESTS)
 
 # What is different there: threaded interrupts, newer interfaces; loading, counting, samples by
-# overflow and by timer, hotplug, unloading
+# overflow and by timer, mapped rings, hotplug, unloading, and what hooks of the kernel are used
 lab-kernels:	## a short list of the lab's tests on RT and newer kernels [KERNELS="6.1-rt 7 ..."]
 	@$(LAB)/deps.sh build lab
-	@$(LAB)/run $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) \
+	@$(RUN) $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) -s e2-2s \
 		$(or $(TESTS),loading_touches rmmod_and_insmod every_counter_counts_exactly \
 		an_overflow_sample what_record_writes timer_samples_of_both other_cpu_goes_offline)
 
