@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit mutants check fuzz fuzz-calls lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
+.PHONY: all module tools kunit mutants check fuzz fuzz-calls soak lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -84,7 +84,11 @@ fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer'
 
 fuzz-calls:	## calls of /dev/ucore at random, on the debug kernel [CALLS=10000000 SEED=1], hours
 	@$(LAB)/deps.sh build lab debug
-	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run $(or $(CALLS),10000000) $(or $(SEED),1)
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run fuzz $(or $(CALLS),10000000) $(or $(SEED),1)
+
+soak:	## everything at low rate, every count exact in the end [MINUTES=120 SEED=1]
+	@$(LAB)/deps.sh build lab debug
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run soak $(or $(MINUTES),120) $(or $(SEED),1)
 
 lab:	## tests on the emulated machine [TESTS="pattern ..." JOBS=n]
 	@$(LAB)/deps.sh build lab debug perf http
