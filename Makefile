@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit mutants check fuzz fuzz-calls soak lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
+.PHONY: all module tools kunit mutants coverage check fuzz fuzz-calls soak lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -72,6 +72,10 @@ kunit:	## unit tests, on a debug kernel in an emulated machine
 mutants:	## do the suites notice mistakes in the driver? [N=100 SEED=1 OPTIONS=--lab], a long run
 	@$(LAB)/deps.sh build lab debug
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutants.run $(OPTIONS) $(or $(N),100) $(or $(SEED),1)
+
+coverage:	## which lines of the driver does no test run? [TESTS="pattern ..."], an hour
+	@$(LAB)/deps.sh build lab debug perf
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m cover.run $(TESTS)
 
 check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug

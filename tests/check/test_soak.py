@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: what the long runs read out of what others print."""
+"""`make check`: what the long runs and `make coverage` read out of what others print."""
 
+from cover import counts
 from lab.framework import test
 from soak import figures, irqs_off
 
@@ -36,3 +37,19 @@ def what_the_fuzzer_says_is_summed_up():
     rows = dict(found.rows())
     assert rows["CPUs that went or came meanwhile"] == "14", rows
     assert "times that the machine slept" not in rows
+
+
+@test(machine=False)
+def lines_that_no_test_ran_are_told_by_function():
+    def of(name, *numbers):
+        return [{"line_number": number, "count": count, "function_name": name}
+                for number, count in numbers]
+    found = {}
+    for count in (0, 1):
+        counts.add(found, {"files": [
+            {"file": "/elsewhere/driver/box/box.c",
+             "lines": of("f", (40, 3), (41, 0), (43, 0), (44, count)) + of("g", (45, 0))},
+            {"file": "include/linux/list.h", "lines": of("h", (1, 0))}]})
+    gaps = counts.gaps("driver/box/box.c", found["driver/box/box.c"])
+    assert list(found) == ["driver/box/box.c"] and \
+        [(gap.function, gap.first, gap.last) for gap in gaps] == [("f", 41, 43), ("g", 45, 45)], gaps
