@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit mutants check fuzz fuzz-calls lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
+.PHONY: all module tools kunit mutants coverage check fuzz fuzz-calls soak lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -73,6 +73,10 @@ mutants:	## do the suites notice mistakes in the driver? [N=100 SEED=1 OPTIONS=-
 	@$(LAB)/deps.sh build lab debug
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutants.run $(OPTIONS) $(or $(N),100) $(or $(SEED),1)
 
+coverage:	## which lines of the driver does no test run? [TESTS="pattern ..."], an hour
+	@$(LAB)/deps.sh build lab debug perf
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m cover.run $(TESTS)
+
 check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug
 	@$(PYLAB).kernels fetch 6.1 6.12 debug clang
@@ -84,7 +88,11 @@ fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer'
 
 fuzz-calls:	## calls of /dev/ucore at random, on the debug kernel [CALLS=10000000 SEED=1], hours
 	@$(LAB)/deps.sh build lab debug
-	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run $(or $(CALLS),10000000) $(or $(SEED),1)
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run fuzz $(or $(CALLS),10000000) $(or $(SEED),1)
+
+soak:	## everything at low rate, every count exact in the end [MINUTES=120 SEED=1]
+	@$(LAB)/deps.sh build lab debug
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run soak $(or $(MINUTES),120) $(or $(SEED),1)
 
 lab:	## tests on the emulated machine [TESTS="pattern ..." JOBS=n]
 	@$(LAB)/deps.sh build lab debug perf http
@@ -111,10 +119,10 @@ fresh:	## README's commands on a minimal Debian with nothing cached (an hour or 
 	@$(LAB)/run -j 1 --tests tests/fresh/cold $(TESTS)
 
 # What is different there: threaded interrupts, newer interfaces; loading, counting, samples by
-# overflow and by timer, hotplug, unloading
+# overflow and by timer, mapped rings, hotplug, unloading, and what hooks of the kernel are used
 lab-kernels:	## a short list of the lab's tests on RT and newer kernels [KERNELS="6.1-rt 7 ..."]
 	@$(LAB)/deps.sh build lab
-	@$(LAB)/run $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) \
+	@$(RUN) $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) -s e2-2s \
 		$(or $(TESTS),loading_touches rmmod_and_insmod every_counter_counts_exactly \
 		an_overflow_sample what_record_writes timer_samples_of_both other_cpu_goes_offline)
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from lab import kernels
+from lab import gcov, kernels
 
 TOP = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("UCORE_BUILD") or TOP / "build")
@@ -45,7 +45,11 @@ def once(build):
 def module_command(kernel, out, *variables):
     """What builds the module for a kernel into a directory."""
     return ["make", "--no-print-directory", "module", f"KDIR={kernel.build}", f"MODULE={out}",
-            *variables]
+            *(["GCOV_PROFILE=y"] if gcov.wanted(kernel) else []), *variables]
+
+
+def module_directory(name, kernel):
+    return BUILD / f"{name}{'-gcov' if gcov.wanted(kernel) else ''}-{kernel.release}"
 
 
 def module(kernel_name, private_pmi=False):
@@ -62,7 +66,7 @@ def built_module(kernel_name, private_pmi):
     """Always both arguments: they name the lock."""
     kernel = kernels.get(kernel_name)
     name = "module-private-pmi" if private_pmi else "module"
-    out = BUILD / f"{name}-{kernel.release}"
+    out = module_directory(name, kernel)
     make_log(f"{name}-{kernel_name}", *module_command(
         kernel, out, f"UCORE_PRIVATE_PMI={'y' if private_pmi else ''}"))
     return stripped(out / "ucore.ko")
@@ -82,7 +86,7 @@ def stripped(module):
 def kunit_module():
     """The KUnit suites, for the debug kernel."""
     kernel = kernels.get("debug")
-    out = BUILD / f"kunit-{kernel.release}"
+    out = module_directory("kunit", kernel)
     make_log("kunit", *module_command(kernel, out, "SUBDIR=tests/kunit"))
     return next(out.rglob("tests/kunit/*.ko"))
 

@@ -107,8 +107,7 @@ def deps(*packages):
 def debian_kernel(name):
     """One of Debian's: an image to boot and headers to compile for."""
     pinned = cache() / "kernel" / f"{name}.release"
-    release, suite = (pinned.read_text().split() + [archive.codename()])[:2] \
-        if pinned.exists() else newest(name)
+    release, suite = kept(pinned) or newest(name)
     where = cache() / "kernel" / release
     apt = archive.apt(suite)
     if not where.exists():
@@ -117,9 +116,22 @@ def debian_kernel(name):
         build = fetched_headers(apt, release)
     else:
         build = fetched_root(apt, release)
-    if not pinned.exists():     # a cache may be shared, and read-only
-        pinned.write_text(f"{release}\n" if suite == archive.codename() else f"{release} {suite}\n")
+    text = f"{release}\n" if suite == archive.codename() else f"{release} {suite}\n"
+    if not pinned.exists() or pinned.read_text() != text:   # a cache may be shared, and read-only
+        pinned.write_text(text)
     return Kernel(name, release, where / "vmlinux", where, build, build)
+
+
+def kept(pinned):
+    """(release, suite) that was taken before; None if not all of it is here.
+
+    What is not may be gone from the archive, too, which has the newest ones alone.
+    """
+    if not pinned.exists():
+        return None
+    release, suite = (pinned.read_text().split() + [archive.codename()])[:2]
+    whole = all((cache() / part / release).exists() for part in ("kernel", "headers"))
+    return (release, suite) if whole else None
 
 
 def newest(name):

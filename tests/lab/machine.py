@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from lab import agent, artifacts, dmesg, initramfs, kernels, qmp
+from lab import agent, artifacts, dmesg, gcov, initramfs, kernels, qmp
 from lab.agent import AgentError, CommandFailed, CommandTimeout  # noqa: F401 (for the tests)
 from lab.qemu import args
 
@@ -113,6 +113,8 @@ class Machine:
         self.close()
 
     def close(self):
+        if self._qemu and self._qemu.poll() is None and gcov.wanted(self.kernel):
+            gcov.collect(self)
         if self._qemu:
             self._qemu.kill()
             self._qemu.wait()

@@ -47,6 +47,8 @@ def parse_arguments():
     parser.add_argument("-k", "--kernel", action="append", type=kernels.known,
                         help="only on this kernel; one that no test asks for (6.1-rt, 7) is "
                         "booted with the tests of 6.1")
+    parser.add_argument("-s", "--scenario", action="append",
+                        help="only those on this machine")
     parser.add_argument("-l", "--list", action="store_true", help="list tests, run none")
     parser.add_argument("--tests", type=Path, default=TESTS / "machine", metavar="DIR",
                         help="where test_*.py are")
@@ -75,6 +77,8 @@ def on_other_kernels(tests, names):
 def selected(tests, options):
     def wanted(test):
         if options.kernel and (not test.boot or test.boot.kernel not in options.kernel):
+            return False
+        if options.scenario and (not test.boot or test.boot.scenario not in options.scenario):
             return False
         return not options.patterns or any(
             pattern in str(test) or fnmatch.fnmatch(str(test), pattern)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a long run did and found, and its place in the documentation."""
+"""What long runs did and found, and the place of their tables in the documentation."""
 
 import dataclasses
 import re
@@ -7,10 +7,10 @@ import re
 from lab.artifacts import TOP
 
 TABLE = TOP / "Documentation/testing/figures.md"
-BEGIN, END = "<!-- fuzz: begin -->\n", "<!-- fuzz: end -->\n"
 # The last lines of uapi_fuzz and of each test of uapi_faults
 CALLS = re.compile(r"^# (\d+) calls: (\d+) commands done, (\d+) refused, (\d+) mappings, "
                    r"(\d+) descriptors passed, (\d+) processes, (\d+) killed$", re.M)
+MOVES = re.compile(r"^# (\d+) times a CPU went or came$", re.M)
 FAULTS = re.compile(r"^# (\d+) faults, (\d+) refused$", re.M)
 
 
@@ -27,6 +27,10 @@ class Figures:
     killed: int = 0
     faults: int = 0
     faults_refused: int = 0
+    moves: int = 0              # a CPU went or came
+    sleeps: int = 0
+    recordings: int = 0
+    pmis_lost: int = 0          # on purpose
     events: int = 0             # of the session beside all that
     counted: int = 0
     samples: int = 0
@@ -45,6 +49,7 @@ class Figures:
         for name, count in zip(("calls", "done", "refused", "mappings", "passed", "processes",
                                 "killed"), counts):
             setattr(self, name, getattr(self, name) + count)
+        self.moves += sum(map(int, MOVES.findall(text)))
 
     def take_faults(self, text):
         """What uapi_faults said."""
@@ -61,6 +66,12 @@ class Figures:
         yield "... processes, of these killed", f"{self.processes:,}, {self.killed:,}"
         yield "faults injected, calls that they made fail", \
             f"{self.faults:,}, {self.faults_refused:,}"
+        for what, count in (("CPUs that went or came meanwhile", self.moves),
+                            ("times that the machine slept", self.sleeps),
+                            ("recordings by `ucoretool`", self.recordings),
+                            ("overflow interrupts lost on purpose", self.pmis_lost)):
+            if count:
+                yield what, f"{count:,}"
         yield "a session beside it: events, counts", f"{self.events}, {self.counted:,}"
         yield "... counts that are not the model's", "0"
         yield "... samples, overflows", f"{self.samples:,}, {self.overflows:,}"
@@ -72,9 +83,13 @@ class Figures:
         yield "complaints in the kernel log", f"{self.complaints}"
 
 
-def written(command, figures):
-    """Puts the table between its marks."""
-    lines = [f"`{command}`:", "", "| what | figures |", "|---|---|"]
-    lines += [f"| {what} | {value} |" for what, value in figures.rows()]
-    head, rest = TABLE.read_text().split(BEGIN)
-    TABLE.write_text(head + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1])
+def put(name, lines):
+    """Puts a table between its marks, and leaves the others alone."""
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+    head, rest = TABLE.read_text().split(begin)
+    TABLE.write_text(head + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1])
+
+
+def written(name, command, figures):
+    put(name, [f"`{command}`:", "", "| what | figures |", "|---|---|",
+               *(f"| {what} | {value} |" for what, value in figures.rows())])

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make fuzz-calls`: faults and calls at random, for hours, and their figures.
+"""`make fuzz-calls` and `make soak`: runs for hours, and their figures.
 
-    python3 -m soak.run CALLS SEED
+    python3 -m soak.run fuzz CALLS SEED     calls at random, as fast as can be; for every fifth
+                                            slice CPUs go and come
+    python3 -m soak.run soak MINUTES SEED   everything at low rate: calls at random, faults, CPUs
+                                            that go and come, sleep, the tool, lost interrupts
 
 On the debug kernel, with a session beside them that has to count exactly. What is wrong ends
-the run; one that ends well writes its table into Documentation/testing/figures.md.
+the run; one that ends well writes its table into Documentation/testing/figures.md, and with it
+that of the longest time with interrupts off (irqs_off.py).
 """
 
 import argparse
+import contextlib
 import os
 import sys
 import time
@@ -16,12 +21,23 @@ from lab import framework, ktap
 from lab.machine import CheckFailed, Machine
 from lab.session import LOST, SAMPLE, SAMPLE_THROTTLED
 from machine.exact import counting, stop_exactly
-from soak import figures
+from machine.test_machine_life import KINDS, suspend_to_ram
+from soak import figures, irqs_off
 
 SCENARIO, KERNEL = "e2-2s", "debug"
 # The model's log is read by nobody here, and counters would make it grow by gigabytes
 SETTINGS = {"model.log-counters": "no"}
-SLICE = 20000           # calls that one process of uapi_fuzz makes
+SLICE = 20000           # calls of one run of uapi_fuzz
+SOAK_SLICE = 2000
+REST_US = 20000         # between two calls of one of its processes, in a soak
+MOVING = "1 2 3"        # CPUs that go and come; CPU 0 stays
+RECORD = """
+while [ ! -e /tmp/enough ]; do
+    rm -f /tmp/soak
+    ucoretool record --timer 20ms -e r3qpi/event=0x01/ -o /tmp/soak -- sleep 2 >/dev/null 2>&1 &&
+        ucoretool script -i /tmp/soak >/tmp/soak.txt && echo done
+    sleep 5
+done"""
 
 
 def say(text):
@@ -59,9 +75,9 @@ class Run:
         passed(results)
         return done.out
 
-    def calls(self, count):
+    def calls(self, count, rest_us=0, moving=""):
         """Calls at random, each time others."""
-        self.figures.take_calls(self.tap(f"uapi_fuzz {count} {self.seed}", 3600))
+        self.figures.take_calls(self.tap(f"uapi_fuzz {count} {self.seed} {rest_us} {moving}", 3600))
         self.seed += 1
 
     def faults(self):
@@ -105,30 +121,67 @@ class Run:
         return self.figures
 
 
+@contextlib.contextmanager
+def recordings(run):
+    """The tool records again and again; it may be refused, when CPUs are away."""
+    process = run.machine.spawn(RECORD)
+    yield
+    run.machine.run("touch /tmp/enough")
+    run.figures.recordings = len(process.wait(timeout=300).out.splitlines())
+
+
+def can_sleep(machine):
+    return "deep" in machine.run(f"cat {KINDS}", check=False).out
+
+
 def fuzz(run, calls):
     run.faults()
+    slices = 0
     while run.figures.calls < calls:
-        run.calls(min(SLICE, calls - run.figures.calls))
+        slices += 1
+        run.calls(min(SLICE, calls - run.figures.calls), moving="" if slices % 5 else MOVING)
         run.look()
         say(f"{run.figures.calls:,} of {calls:,} calls, {run.elapsed():.0f} s")
 
 
+def soak(run, minutes):
+    run.faults()
+    sleeps = can_sleep(run.machine)
+    with recordings(run):
+        while run.elapsed() < 60 * minutes:
+            run.machine.inject("lose-pmi 0 1")
+            run.figures.pmis_lost += 1
+            run.calls(SOAK_SLICE, REST_US, MOVING)
+            if sleeps:
+                suspend_to_ram(run.machine)
+                run.figures.sleeps += 1
+            run.look()
+            say(f"{run.elapsed() / 60:.0f} of {minutes} min, {run.figures.calls:,} calls")
+    run.faults()
+
+
+KINDS_OF_RUN = {"fuzz": (fuzz, "fuzz-calls CALLS"), "soak": (soak, "soak MINUTES")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("calls", type=int)
+    parser.add_argument("kind", choices=KINDS_OF_RUN)
+    parser.add_argument("amount", type=int)
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
+    run_all, target = KINDS_OF_RUN[options.kind]
     with Machine(SCENARIO, KERNEL, settings=SETTINGS) as machine:
         machine.write(framework.KMEMLEAK, "scan=off")
         machine.insmod()
         with counting(machine) as session:
             run = Run(machine, session, options.seed)
-            fuzz(run, options.calls)
+            run_all(run, options.amount)
             run.end()
         found = run.ended()
-    figures.written(f"make fuzz-calls CALLS={options.calls} SEED={options.seed}", found)
+    figures.written(options.kind, f"make {target}={options.amount} SEED={options.seed}", found)
     for what, value in found.rows():
         print(f"{what}: {value}")
+    irqs_off.main()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,11 @@
 
 static uint64_t roll_state;
 
+static inline void roll_begin(uint64_t seed)
+{
+	roll_state = (seed + 1) * 0x9e3779b97f4a7c15ULL;
+}
+
 static inline uint64_t roll_bits(void)
 {
 	roll_state ^= roll_state << 13;

@@ -7,6 +7,7 @@
  * uapi_faultcpu CPU OTHER: both, all that domain 1 has.  Then READ tells of the gap, also if the
  * answer did not arrive at first.
  */
+#include "cpus.h"
 #include "faults.h"
 #include "session.h"
 #include <dirent.h>
@@ -45,12 +46,9 @@ static int thread_fail_nth(void)
 	return open(path, O_RDWR);
 }
 
-static void cpu_set(unsigned int which, const char *text)
+static void cpu_move(unsigned int which, bool online)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", which);
-	text_write(path, text);
+	must(cpu_set(which, online), "CPU %u stays as it is", which);
 }
 
 static void hotplug_needs_no_memory(const void *arg)
@@ -62,8 +60,8 @@ static void hotplug_needs_no_memory(const void *arg)
 	must(fault_nth >= 0, "fail-nth: %m");
 	faults_within_ucore();
 	fault_arm(1);
-	cpu_set(cpu, "0");
-	cpu_set(cpu, "1");
+	cpu_move(cpu, false);
+	cpu_move(cpu, true);
 	expect(!fault_disarm(), "ucore allocates memory when a CPU goes or comes");
 	faults_everywhere();
 }
@@ -82,10 +80,10 @@ static void each_gap_is_told(const void *arg)
 	faults_begin();
 	faults_within_ucore();
 	do {
-		cpu_set(cpu, "0");
-		cpu_set(other, "0");
-		cpu_set(cpu, "1");
-		cpu_set(other, "1");
+		cpu_move(cpu, false);
+		cpu_move(other, false);
+		cpu_move(cpu, true);
+		cpu_move(other, true);
 		fault_arm(++n);
 		rc = try_read(session, 0, &s);
 		hit = fault_disarm();

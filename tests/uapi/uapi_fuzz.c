@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * uapi_fuzz CALLS [SEED [REST]]: processes that make so many calls at random (fuzz.h), with
- * REST microseconds between a process's calls: commands on descriptors of the right and of
- * the wrong kind, mappings made, cut, moved and thrown away, tails that lie, descriptors
+ * uapi_fuzz CALLS [SEED [REST [CPU...]]]: processes that make so many calls at random (fuzz.h),
+ * with REST microseconds between a process's calls: commands on descriptors of the right and
+ * of the wrong kind, mappings made, cut, moved and thrown away, tails that lie, descriptors
  * closed, doubled, inherited and passed on.  Processes end in the middle of it, and kill
- * each other.  Wrong are an errno that uapi/ucore.h does not give for what was asked, a
- * process that crashes, and anything that is still claimed when all have ended.
+ * each other.  Meanwhile these CPUs go offline and come back, in any order, and the calls
+ * wait for them: CALLS_A_MOVE for one that goes or comes.  Wrong are an errno that
+ * uapi/ucore.h does not give for what was asked, a process that crashes, and anything that
+ * is still claimed when all have ended.
  */
+#include "cpus.h"
 #include "fuzz.h"
 #include "ring.h"
-#include <stdatomic.h>
 #include <sys/socket.h>
 
 #define WORKERS		6
 #define MAX_FDS		6
 #define MAX_MAPS	4
 #define ROOM		8192
+#define CALLS_A_MOVE	250
 
 /* What all processes count together */
 static struct shared {
@@ -25,6 +28,7 @@ static struct shared {
 	atomic_int pids[WORKERS];
 	unsigned long limit;
 	unsigned int rest_us;
+	struct moving moving;
 } *shared;
 
 static int post[2];		/* where descriptors are passed on */
@@ -396,19 +400,28 @@ static void act(void)
 	}
 }
 
+/* Calls are not ahead of the CPUs that go and come */
+static void cpus_wait(void)
+{
+	while (shared->moving.nr && !shared->stop &&
+	       shared->calls > (shared->moving.moves + 1) * CALLS_A_MOVE)
+		usleep(1000);
+}
+
 /* A life: it begins with a session that can count, and ends wherever it is */
 static void worker_run(uint64_t seed)
 {
 	unsigned int calls;
 
 	alarm(TEST_SECONDS);
-	roll_state = (seed + 1) * 0x9e3779b97f4a7c15ULL;
+	roll_begin(seed);
 	worker.room = guarded(ROOM);
 	fd_keep(open(UCORE_DEVICE, O_RDWR | O_CLOEXEC), DEVICE);
 	create();
 	for (calls = 50 + roll(500); calls && !shared->stop; calls--) {
 		if (shared->calls++ >= shared->limit)
 			break;
+		cpus_wait();
 		act();
 		if (failures)
 			shared->stop = true;
@@ -513,12 +526,24 @@ static void say_counts(void)
 	       (unsigned long)shared->kills);
 }
 
-int main(int argc, char **argv)
+static bool fuzz_while_cpus_move(uint64_t seed)
 {
-	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 	bool good;
 
-	if (argc < 2)
+	roll_begin(seed);
+	moving_begin(&shared->moving, roll);
+	good = fuzz(seed);
+	moving_end(&shared->moving);
+	printf("# %lu times a CPU went or came\n", (unsigned long)shared->moving.moves);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed = (argc > 2 ? strtoull(argv[2], NULL, 0) : 1) << 32;
+	bool good;
+
+	if (argc < 2 || argc > 4 + MAX_MOVING)
 		return 2;
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
@@ -526,9 +551,11 @@ int main(int argc, char **argv)
 	must(!socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, post), "socketpair: %m");
 	shared->limit = strtoul(argv[1], NULL, 0);
 	shared->rest_us = argc > 3 ? strtoul(argv[3], NULL, 0) : 0;
+	for (int i = 4; i < argc; i++)
+		shared->moving.cpu[shared->moving.nr++] = strtoul(argv[i], NULL, 0);
 	making_begin();
 	fflush(stdout);
-	good = fuzz(seed << 32);
+	good = shared->moving.nr ? fuzz_while_cpus_move(seed) : fuzz(seed);
 	close(post[0]);
 	close(post[1]);		/* and what is in flight */
 	wait_for(!something_is_claimed());

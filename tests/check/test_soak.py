@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make check`: what the long runs and `make coverage` read out of what others print."""
+
+from cover import counts
+from lab.framework import test
+from soak import figures, irqs_off
+
+TRACE = """\
+# tracer: function_graph
+ 0)  .....   1.500 us    |  session_poll [ucore]();
+ 0)  d....               |  meet_here [ucore]() {
+ 0)  d....   0.500 us    |    ucore_box_freeze [ucore]();
+ 0)  d.h1.   9.000 us    |    pmi_nmi [ucore]();
+ 0)  d.... + 20.250 us   |  } /* meet_here [ucore] */
+ 0)  d.h1. ! 120.000 us  |  timer_trigger [ucore]();
+ 0)  .....   3.000 us    |  } /* session_ioctl [ucore] */
+ 0)  d.h1.   7.125 us    |  meet_here [ucore]();
+"""
+
+
+@test(machine=False)
+def functions_called_with_interrupts_off_are_found():
+    lines = [line for line in TRACE.splitlines() if " d." in line]
+    assert list(irqs_off.outermost(lines)) == \
+        [("meet_here", 20.25), ("timer_trigger", 120.0), ("meet_here", 7.125)]
+
+
+@test(machine=False)
+def what_the_fuzzer_says_is_summed_up():
+    found = figures.Figures()
+    for _ in range(2):
+        found.take_calls("# UCORE_INFO: 5 done, 1 refused\n# 7 times a CPU went or came\n"
+                         "# 100 calls: 60 commands done, 20 refused, 3 mappings, "
+                         "4 descriptors passed, 5 processes, 2 killed\n")
+    found.take_faults("# 12 faults, 10 refused\n# 3 faults, 1 refused\n")
+    assert (found.calls, found.moves, found.killed, found.faults) == (200, 14, 4, 15)
+    rows = dict(found.rows())
+    assert rows["CPUs that went or came meanwhile"] == "14", rows
+    assert "times that the machine slept" not in rows
+
+
+@test(machine=False)
+def lines_that_no_test_ran_are_told_by_function():
+    def of(name, *numbers):
+        return [{"line_number": number, "count": count, "function_name": name}
+                for number, count in numbers]
+    found = {}
+    for count in (0, 1):
+        counts.add(found, {"files": [
+            {"file": "/elsewhere/driver/box/box.c",
+             "lines": of("f", (40, 3), (41, 0), (43, 0), (44, count)) + of("g", (45, 0))},
+            {"file": "include/linux/list.h", "lines": of("h", (1, 0))}]})
+    gaps = counts.gaps("driver/box/box.c", found["driver/box/box.c"])
+    assert list(found) == ["driver/box/box.c"] and \
+        [(gap.function, gap.first, gap.last) for gap in gaps] == [("f", 41, 43), ("g", 45, 45)], gaps

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""For how long does ucore keep interrupts off?  Counted, on the machine whose time is counted.
+
+    python3 -m soak.irqs_off        measures, and writes the table into Documentation/testing/figures.md
+
+One die, one CPU, an instruction 1 ns, an access its price (lab/prices.py), every counter in use.
+Linux's function_graph tracer says of each function of ucore when it began and ended, and whether
+interrupts were off then.  It costs instructions itself, so it looks twice: at all functions, to
+find those that are called with interrupts off and by no other such one; then at these alone.
+"""
+
+import dataclasses
+import re
+import sys
+
+from lab import bench, clocked, prices
+from lab.machine import Machine
+from soak import figures
+
+TRACING = "/sys/kernel/tracing"
+# "0)  d.h1. + 12.345 us  |  foo() {", "... | } /* foo */", "... | foo();", with "[ucore]" behind it
+LINE = re.compile(r"^\s*\d+\)\s+(?P<flags>\S+)\s[^|]*?(?:(?P<us>[\d.]+) us\s*)?\|\s+"
+                  r"(?:\} /\* (?P<ended>\w+)|(?P<name>\w+)(?: \[ucore\])?\(\)(?P<leaf>;?))")
+OFF = "dD"
+# What the functions are for; one that is not here is shown by its name
+PURPOSES = {
+    "meet_here": "START, STOP, RESET, READ: a reader's share",
+    "pmi_service": "an overflow is serviced",
+    "pmi_nmi": "the NMI itself",
+    "timer_trigger": "a timer's sample",
+    "poll_tick": "a look at polled periods",
+    "turn_tick": "a turn of groups",
+    "guard_tick": "the guard, with its look at everybody's controls",
+    "try_here": "a box is tried for the first time",
+    "give_back_here": "the last session goes: boxes as they were found",
+    "offline_here": "falling asleep: last counts are read, boxes stopped",
+    "asleep_here": "falling asleep: boxes as they were found",
+    "online_here": "waking up: all is programmed again",
+}
+
+
+def script(platform, wanted):
+    """Every way in; the functions that are looked at are `wanted`, or all."""
+    events = clocked.all_of(bench.PLATFORMS[platform])
+    options = bench.options(events.ucore)
+    filters = wanted or [":mod:ucore"]
+    quiet = ">/dev/null 2>&1"
+    return "\n".join([
+        "cd /tmp", "insmod /lib/modules/*/ucore.ko cores=0", f"cd {TRACING}",
+        "echo 65536 >buffer_size_kb", "echo latency-format >trace_options",
+        "echo funcgraph-tail >trace_options",
+        *(f"echo '{name}' >>set_ftrace_filter" for name in filters),
+        "echo function_graph >current_tracer", "cd /tmp",
+        # a box is tried; START, READ, RESET, STOP; timers; overflows and polled periods; turns
+        "have",
+        f"ucoretool stat -I 10 {options} -- sleep 0.03 {quiet}",
+        f"ucoretool record --timer 10ms {options} -o /tmp/out -- sleep 0.1 {quiet}",
+        f"ucoretool record -c 4000000 {options} -o /tmp/out -- sleep 0.05 {quiet}",
+        f"ucoretool stat --rotate 2ms {options} {options} -- sleep 0.03 {quiet}",
+        # the guard's looks; asleep and awake meanwhile
+        "echo 0 >/sys/module/suspend/parameters/pm_test_delay",
+        "echo freezer >/sys/power/pm_test",
+        f"(sleep 12; echo mem >/sys/power/state) & ucoretool stat {options} -- sleep 14 {quiet}",
+        f"echo 0 >{TRACING}/tracing_on",
+        f"grep -E '^ *[0-9]+\\) +[{OFF}]' {TRACING}/trace >/tmp/trace",
+    ]) + "\n"
+
+
+def outermost(lines):
+    """(name, us) of each function that was called with interrupts off, by none that was, too."""
+    depth = 0
+    for match in filter(None, map(LINE.match, lines)):
+        if match["name"] and not match["leaf"]:
+            depth += 1
+            continue
+        depth -= bool(match["ended"])
+        if depth <= 0:
+            yield match["ended"] or match["name"], float(match["us"] or 0)
+            depth = 0
+
+
+def traced(platform, wanted=()):
+    """Name -> the longest time, us."""
+    with Machine(clocked.SCENARIOS[platform], clocked.KERNEL, strict=False,
+                 script=script(platform, wanted), settings=prices.settings()) as machine:
+        lines = machine.fetch("/tmp/trace").decode().splitlines()
+    longest = {}
+    for name, us in outermost(lines):
+        longest[name] = max(us, longest.get(name, 0))
+    return longest
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """Of a platform: name -> us, the longest first."""
+    title: str
+    counters: int
+    functions: dict
+
+    @property
+    def longest_us(self):
+        return max(self.functions.values())
+
+
+def measured(platform):
+    wanted = sorted(traced(platform))
+    found = traced(platform, wanted)
+    by_length = dict(sorted(found.items(), key=lambda pair: -pair[1]))
+    bench_of = bench.PLATFORMS[platform]
+    return Measured(bench_of.machine.split(",")[0], clocked.all_of(bench_of).counters, by_length)
+
+
+def rows(found):
+    yield "all counters of a die", [f"{one.title}, {one.counters}" for one in found]
+    names = list(dict.fromkeys(name for one in found for name in one.functions))
+    for name in names:
+        yield PURPOSES.get(name, f"`{name}()`"), \
+            [f"{one.functions[name]:.1f}" if name in one.functions else "-" for one in found]
+
+
+def main():
+    found = [measured(platform) for platform in clocked.SCENARIOS]
+    (_, heads), *table = rows(found)
+    lines = [f"| interrupts off for, µs, at most | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
+    lines += [f"| {what} | {' | '.join(cells)} |" for what, cells in table]
+    figures.put("irqs off", lines)
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
