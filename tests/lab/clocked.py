@@ -25,6 +25,9 @@ PERF_US = (1000, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 50000)
 TRY_MS, SUSTAINED = 100, 0.98
 SCENARIOS = {"ivbep": "clock-e5", "spr": "clock-spr"}
 IDLE, RING, READ, PERF = "idle", "ucore ring", "ucore READ", "perf stat"
+# How a module is loaded that a tool needs
+LOAD = {"ucore": ("insmod /lib/modules/*/ucore.ko cores=0", "have"),
+        "intel_uncore": ("modprobe intel_uncore",), "msr": ("insmod /lib/modules/*/msr.ko",)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,11 +72,19 @@ class Script:
     """Marks are numbered; what a run showed goes to a file, by the number before it."""
 
     def __init__(self):
-        self.lines = ["cd /tmp", "insmod /lib/modules/*/ucore.ko cores=0", "have"]
+        self.lines = ["cd /tmp"]
         self.marks = 0
+        self.module = None
+        self.need("ucore")
 
     def add(self, *lines):
         self.lines += lines
+
+    def need(self, module):
+        """No other one has the registers."""
+        if module != self.module:
+            self.add(*([f"rmmod {self.module}"] if self.module else []), *LOAD[module])
+            self.module = module
 
     def marked(self, command, count):
         """The number of the mark before; the one behind is the next."""
@@ -103,27 +114,38 @@ class Script:
         return "\n".join(self.lines) + "\n"
 
 
-def tools(events):
-    """As bench.py has them, at the interval of this one."""
-    def at(make, *more):
-        return make(dataclasses.replace(bench.PLATFORMS["ivbep"], interval_ms=INTERVAL_MS), *more)
-    ring = at(bench.ucore_ring, events.ucore)
-    return {RING: dataclasses.replace(ring, share=1), READ: at(bench.ucore_stat, events.ucore),
-            PERF: at(bench.perf_stat, events.perf)}
+def at_interval(platform):
+    """A row of bench.PLATFORMS, at the interval of this one."""
+    return dataclasses.replace(platform, interval_ms=INTERVAL_MS)
 
 
-def write_script(found_sets, wanted, periods):
+def make_ring(platform, events):
+    return dataclasses.replace(bench.ucore_ring(at_interval(platform), events.ucore), share=1)
+
+
+def make_read(platform, events):
+    return bench.ucore_stat(at_interval(platform), events.ucore)
+
+
+def make_perf(platform, events):
+    return bench.perf_stat(at_interval(platform), events.perf)
+
+
+# Title -> the module that the tool needs, and how it is made: platform, events -> bench.Tool
+TOOLS = {RING: ("ucore", make_ring), READ: ("ucore", make_read), PERF: ("intel_uncore", make_perf)}
+
+
+def write_script(platform, found_sets, tools, periods):
     """The script, and (set, tool) -> marks."""
     script, marks = Script(), {}
     script.add(f"poke mark {script.marks}")
     marks[IDLE] = script.measured(bench.IDLE)
-    for tool in (RING, READ, PERF):
-        if tool == PERF and tool in wanted:
-            script.add("rmmod ucore", "modprobe intel_uncore")
-        for events in found_sets if tool in wanted else ():
-            marks[events.title, tool] = script.measured(tools(events)[tool])
-            if periods and tool != READ:
-                add_periods(script, events, tool)
+    for title, (module, make) in tools.items():
+        script.need(module)
+        for events in found_sets:
+            marks[events.title, title] = script.measured(make(platform, events))
+            if periods and title in (RING, PERF):
+                add_periods(script, events, title)
     return script.text(), marks
 
 
@@ -147,13 +169,18 @@ def spent(before, after):
 
 
 class Run:
-    """One boot with the sets of a platform."""
+    """One boot with the sets of a platform.
 
-    def __init__(self, platform, found_sets, wanted=(RING, READ, PERF), times=1, periods=True):
+    tools   as TOOLS has them; those of one module follow each other
+    files   what they need in the guest beside perf
+    """
+
+    def __init__(self, platform, found_sets, tools=TOOLS, times=1, periods=True, files=()):
         self.times = times
-        text, self._marks = write_script(found_sets, wanted, periods)
-        with Machine(SCENARIOS[platform], KERNEL, perf=PERF in wanted, strict=False, script=text,
-                     settings=prices.settings(times)) as machine:
+        text, self._marks = write_script(bench.PLATFORMS[platform], found_sets, tools, periods)
+        perf = any(module == "intel_uncore" for module, _ in tools.values())
+        with Machine(SCENARIOS[platform], KERNEL, perf=perf, strict=False, script=text,
+                     settings=prices.settings(times), files=files) as machine:
             shown = machine.sh("cat /tmp/results").splitlines()
             self._results = dict(line.split() for line in shown)
             self.log = machine.truth()
@@ -188,10 +215,10 @@ class Run:
         freezes = [event for event in events if event["ev"] == "freeze"]
         thaws = [event for event in events if event["ev"] == "unfreeze"]
         if len(freezes) < 3:
-            return {"frozen_ns": 0, "frozen_insns": 0, "sample_insns": 0}
+            return {"freezes": 0, "frozen_ns": 0, "frozen_insns": 0, "sample_insns": 0}
         # the freezes of START and STOP are few
         middle = statistics.median_low
-        return {"frozen_ns": middle(event["frozen_ns"] for event in thaws),
+        return {"freezes": len(freezes), "frozen_ns": middle(event["frozen_ns"] for event in thaws),
                 "frozen_insns": middle(spent(*pair)["insns"] for pair in zip(freezes, thaws)),
                 "sample_insns": middle(spent(*pair)["insns"] for pair in zip(freezes, freezes[1:]))}
 

@@ -599,6 +599,24 @@ samples()
 	[ $(($(date +%s%N) - start)) -ge 120000000 ]
 }
 
+# write(2) calls of a stat of so many intervals, each with 64 rows
+writes()
+{
+	local four=imc/event=1/,imc/event=2/,imc/event=3/,imc/event=4/
+
+	sh -c '"$@" && sed -n "s/^syscw: //p" /proc/$$/io' sh "$B/fake_tool" stat -I 1 -n "$1" \
+		--per-box -e "$four" -e "${four//imc/cbo}" -j -o "$TMP/out"
+}
+
+@test "stat -I: an interval is one write, however many rows it has" {
+	[ -r /proc/self/io ] || skip "no /proc/self/io"
+	local few many
+	few=$(writes 5)
+	many=$(writes 25)
+	[ "$(wc -c <"$TMP/out")" -gt $((25 * 8192)) ]
+	[ $((many - few)) -eq 20 ]
+}
+
 @test "stat as a table ends with its cost" {
 	tool stat -e imc/CAS_COUNT.RD/ --timeout 5
 	[ "$status" -eq 0 ]

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * ucoretool stat: counts and metrics per box, per socket or in total, at the end or
- * in intervals.  One session and one READ per interval; nothing is allocated once
- * counting has begun.
+ * in intervals.  One session, one READ and one write per interval; nothing is allocated
+ * once counting has begun.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "clock.h"
@@ -21,6 +22,9 @@
 
 /* A hundred turns in a second: short enough for phases of programs, and cheap */
 #define ROTATE_NS	(10 * NSEC_PER_MSEC)
+
+/* What an interval prints goes to the kernel at once: a thousand rows have room */
+#define BUFFER_BYTES	(1 << 18)
 
 enum grouping {
 	GROUP_TOTAL,
@@ -51,6 +55,7 @@ struct stat_row {
 	uint32_t die;
 	int32_t cpu;
 	uint32_t instance;
+	char box[UCORE_NAME_LEN + 12];
 	char *device;		/* what is at the other end of the box, NULL: nobody knows */
 	uint64_t count;
 	uint64_t enabled;	/* longest of the domains that take part */
@@ -60,12 +65,35 @@ struct stat_row {
 	uint32_t flags;		/* UCORE_VALUE_* of any slot */
 };
 
+enum {
+	COLUMN_TIME,
+	COLUMN_SOCKET,
+	COLUMN_DIE,
+	COLUMN_CPU,
+	COLUMN_BOX,
+	COLUMN_COUNT,
+	COLUMN_RATE,
+	COLUMN_RUNNING,
+	COLUMN_EVENT,
+	COLUMN_NOTE,
+	NR_COUNT_COLUMNS,
+	/* only with metrics, and only for programs: people see them in columns of counts */
+	COLUMN_VALUE = NR_COUNT_COLUMNS,
+	COLUMN_UNIT,
+	COLUMN_METRIC,
+	NR_COLUMNS,
+};
+
+/* Behind all of them, so that programs find the others where they were: the clock, the device */
+#define MAX_COLUMNS	(NR_COLUMNS + 2)
+
 struct stat {
 	struct count count;
 	struct out out;
 	enum grouping grouping;
 	bool series;
 	bool devices;
+	struct column columns[MAX_COLUMNS];
 	struct stat_row *rows;
 	size_t nr_rows;
 	uint32_t nr_events;		/* of -e */
@@ -74,7 +102,9 @@ struct stat {
 	struct ucore_metrics *metrics;	/* NULL: none was asked for */
 	uint64_t reads;
 	uint64_t time;			/* enabled so far, the longest of the domains */
-	uint64_t real;			/* the wall clock's time of the last READ */
+	uint64_t real;			/* the wall clock's time of the last READ ... */
+	const char *real_text;		/* ... for programs ... */
+	char real_room[CLOCK_LEN];	/* ... and where that is */
 	uint64_t max_skew;
 };
 
@@ -206,6 +236,9 @@ static size_t row_for(struct stat *stat, const struct ucore_slot *slot)
 		.cpu = domain ? domain->cpu : -1,
 		.instance = slot->instance,
 	};
+	snprintf(stat->rows[i].box, sizeof(stat->rows[i].box), "%s%u",
+		 ucore_event_type(ucore_session_event(stat->count.session, slot->index)),
+		 slot->instance);
 	stat->nr_rows++;
 	return i;
 }
@@ -318,44 +351,21 @@ static int stat_metrics(struct tool *tool, struct stat *stat, const struct metri
 
 /* ---- output ------------------------------------------------------------ */
 
-enum {
-	COLUMN_TIME,
-	COLUMN_SOCKET,
-	COLUMN_DIE,
-	COLUMN_CPU,
-	COLUMN_BOX,
-	COLUMN_COUNT,
-	COLUMN_RATE,
-	COLUMN_RUNNING,
-	COLUMN_EVENT,
-	COLUMN_NOTE,
-	NR_COUNT_COLUMNS,
-	/* only with metrics, and only for programs: people see them in columns of counts */
-	COLUMN_VALUE = NR_COUNT_COLUMNS,
-	COLUMN_UNIT,
-	COLUMN_METRIC,
-	NR_COLUMNS,
-};
-
-/* Behind all of them, so that programs find the others where they were: the clock, the device */
-#define MAX_COLUMNS	(NR_COLUMNS + 2)
-
 /* Without these */
 static size_t nr_columns(const struct stat *stat)
 {
 	return stat->metrics ? NR_COLUMNS : NR_COUNT_COLUMNS;
 }
 
-static void row_out(struct stat *stat, const struct column *columns, struct cell *cells)
+static void row_out(struct stat *stat, struct cell *cells)
 {
 	size_t nr = nr_columns(stat);
-	char text[CLOCK_LEN];
 
-	cells[nr] = cell_text(clock_iso(stat->real, text));
-	out_row(&stat->out, columns, nr + 1 + stat->devices, cells);
+	cells[nr] = cell_text(stat->real_text);
+	out_row(&stat->out, stat->columns, nr + 1 + stat->devices, cells);
 }
 
-static void columns_make(const struct stat *stat, struct column *columns)
+static void columns_make(struct stat *stat)
 {
 	static const struct column all[NR_COLUMNS] = {
 		[COLUMN_TIME] = { "time_ns", "TIME (s)", 14 },
@@ -373,6 +383,7 @@ static void columns_make(const struct stat *stat, struct column *columns)
 		[COLUMN_METRIC] = { "metric", "METRIC", -40, .hidden = true },
 	};
 	const struct ucore_metric_value *value;
+	struct column *columns = stat->columns;
 
 	memcpy(columns, all, sizeof(all));
 	columns[nr_columns(stat)] = (struct column) { "time", "", .hidden = true };
@@ -449,21 +460,18 @@ static double row_share(const struct stat_row *row)
 	return row->possible ? (double)row->running / (double)row->possible : 1;
 }
 
-static void row_print(struct stat *stat, const struct column *columns, const struct stat_row *row)
+static void row_print(struct stat *stat, const struct stat_row *row)
 {
 	const struct ucore_event *event = ucore_session_event(stat->count.session, row->index);
 	bool box = stat->grouping == GROUP_BOX;
-	char name[UCORE_NAME_LEN + 12], note[NOTE_LEN];
-
-	snprintf(name, sizeof(name), "%s%u", ucore_event_type(event), row->instance);
-
+	char note[NOTE_LEN];
 	struct cell cells[MAX_COLUMNS] = {
 		[COLUMN_TIME] = cell_ns(stat->time),
 		[COLUMN_SOCKET] = stat->grouping == GROUP_TOTAL ? cell_none() :
 				  cell_number(row->socket),
 		[COLUMN_DIE] = box ? domain_die_cell(row->die, row->cpu) : cell_none(),
 		[COLUMN_CPU] = box ? domain_cpu_cell(row->cpu) : cell_none(),
-		[COLUMN_BOX] = box ? cell_text(name) : cell_none(),
+		[COLUMN_BOX] = box ? cell_text(row->box) : cell_none(),
 		[COLUMN_COUNT] = count_cell(row),
 		[COLUMN_RATE] = rate_cell(row, event),
 		[COLUMN_RUNNING] = running_cell(stat, row),
@@ -472,7 +480,7 @@ static void row_print(struct stat *stat, const struct column *columns, const str
 	};
 	if (row->device)
 		cells[nr_columns(stat) + 1] = cell_text(row->device);
-	row_out(stat, columns, cells);
+	row_out(stat, cells);
 }
 
 /* What says where: nothing of all sockets, the socket, or the box with its die or CPU */
@@ -491,8 +499,7 @@ static void place_cells(const struct stat *stat, const struct ucore_metric_value
 	cells[COLUMN_BOX] = cell_text(name);
 }
 
-static void metric_print(struct stat *stat, const struct column *columns,
-			 const struct ucore_metric_value *value)
+static void metric_print(struct stat *stat, const struct ucore_metric_value *value)
 {
 	const struct ucore_metric_desc *metric = value->metric;
 	bool people = stat->out.format == OUT_TABLE;
@@ -508,13 +515,12 @@ static void metric_print(struct stat *stat, const struct column *columns,
 	if (!people && value->share < 1)
 		cells[COLUMN_RUNNING] = cell_real(100 * value->share);
 	cells[COLUMN_NOTE] = note_cell(stat, value->flags, value->cpu, value->share, note);
-	row_out(stat, columns, cells);
+	row_out(stat, cells);
 }
 
 static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 {
 	const struct ucore_metric_value *value;
-	struct column columns[MAX_COLUMNS];
 	struct ucore_snapshot snap;
 	int ret = ucore_session_read(stat->count.session, flags, &snap, &tool->err);
 
@@ -523,15 +529,17 @@ static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 	rows_update(stat, &snap);
 	if (snap.nr_domains)
 		stat->real = clock_real(snap.domains[0].time);
+	stat->real_text = clock_iso(stat->real, stat->real_room);
 	if (snap.skew_ns > stat->max_skew)
 		stat->max_skew = snap.skew_ns;
-	columns_make(stat, columns);
-	if (!stat->reads++)
-		out_head(&stat->out, columns, nr_columns(stat) + 1 + stat->devices);
+	if (!stat->reads++) {
+		columns_make(stat);
+		out_head(&stat->out, stat->columns, nr_columns(stat) + 1 + stat->devices);
+	}
 	for (size_t i = 0; i < stat->nr_rows; i++)
-		row_print(stat, columns, &stat->rows[i]);
+		row_print(stat, &stat->rows[i]);
 	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)
-		metric_print(stat, columns, value);
+		metric_print(stat, value);
 	if (stat->series)
 		fflush(stat->out.stream);
 	return 0;
@@ -540,7 +548,6 @@ static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 static void summary_json(struct stat *stat, const struct ucore_status *status)
 {
 	struct out *out = &stat->out;
-	char text[CLOCK_LEN];
 
 	json_line_begin(out);
 	json_begin(out, "summary", '{');
@@ -550,7 +557,7 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 	json_number(out, "frozen_ns", status->frozen_ns);
 	json_number(out, "register_reads", status->reads);
 	json_number(out, "register_writes", status->writes);
-	json_text(out, "time", clock_iso(stat->real, text));
+	json_text(out, "time", stat->real_text);
 	json_end(out, '}');
 	json_line_end(out);
 }
@@ -646,12 +653,16 @@ static int stat_count(struct tool *tool, struct stat *stat, const struct stat_ar
 
 static int stat_to_file(struct tool *tool, struct stat *stat, const struct stat_args *args)
 {
+	static char buffer[BUFFER_BYTES];
 	int ret;
 
 	if (args->path)
 		stat->out.stream = fopen(args->path, "we");
 	if (!stat->out.stream)
 		return tool_error(tool, "%s: cannot create: %s", args->path, strerror(errno));
+	/* a terminal shows line by line */
+	if (stat->series && !isatty(fileno(stat->out.stream)))
+		setvbuf(stat->out.stream, buffer, _IOFBF, sizeof(buffer));
 	ret = stat_count(tool, stat, args);
 	if (args->path && fclose(stat->out.stream) && !ret)
 		ret = tool_error(tool, "%s: cannot write: %s", args->path, strerror(errno));
