@@ -119,12 +119,13 @@ fresh:	## README's commands on a minimal Debian with nothing cached (an hour or 
 	@$(LAB)/run -j 1 --tests tests/fresh/cold $(TESTS)
 
 # What is different there: threaded interrupts, newer interfaces; loading, counting, samples by
-# overflow and by timer, mapped rings, hotplug, unloading, and what hooks of the kernel are used
+# overflow, by timer and by perf's events, mapped rings, tasks, hotplug, sleep, unloading
 lab-kernels:	## a short list of the lab's tests on RT and newer kernels [KERNELS="6.1-rt 7 ..."]
 	@$(LAB)/deps.sh build lab
 	@$(RUN) $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) -s e2-2s \
 		$(or $(TESTS),loading_touches rmmod_and_insmod every_counter_counts_exactly \
-		an_overflow_sample what_record_writes timer_samples_of_both other_cpu_goes_offline)
+		an_overflow_sample what_record_writes timer_samples_of_both other_cpu_goes_offline \
+		uapi_ring samples_are_as_many samples_tell_the_tasks timer_session_sleeps_in_ram)
 
 demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|snr|spr|gnr|grr|core]
 	@$(LAB)/deps.sh build lab

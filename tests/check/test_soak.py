@@ -7,14 +7,14 @@ from soak import figures, irqs_off
 
 TRACE = """\
 # tracer: function_graph
- 0)  .....   1.500 us    |  session_poll [ucore]();
- 0)  d....               |  meet_here [ucore]() {
- 0)  d....   0.500 us    |    ucore_box_freeze [ucore]();
- 0)  d.h1.   9.000 us    |    pmi_nmi [ucore]();
- 0)  d.... + 20.250 us   |  } /* meet_here [ucore] */
- 0)  d.h1. ! 120.000 us  |  timer_trigger [ucore]();
- 0)  .....   3.000 us    |  } /* session_ioctl [ucore] */
- 0)  d.h1.   7.125 us    |  meet_here [ucore]();
+ 0)  ..... |   1.500 us    |  session_poll [ucore]();
+ 0)  d.... |               |  meet_here [ucore]() {
+ 0)  d.... |   0.500 us    |    ucore_box_freeze [ucore]();
+ 0)  d.h1. |   9.000 us    |    pmi_nmi [ucore]();
+ 0)  d.... | + 20.250 us   |  } /* meet_here [ucore] */
+ 0)  d.h1. | ! 120.000 us  |  timer_trigger [ucore]();
+ 0)  ..... |   3.000 us    |  } /* session_ioctl [ucore] */
+ 0)  d.h1. |   7.125 us    |  meet_here [ucore]();
 """
 
 

@@ -21,7 +21,7 @@ BESIDE = {"tools-test": "ucoretool on a fake device: 2 to 5 minutes",
           "check": "compilers and style: 4 to 12 minutes, one when nothing changed; "
                    "5 more, once, for trees of clang",
           "lab-kernels": "a short list of the lab's on RT and newer kernels: 2 to 5 minutes; "
-                         "10 more, once, for these kernels and their compilers (900 MB)",
+                         "10 more, once, for these kernels and their compilers (550 MB)",
           "fresh-test": "each stage's installing and building on a minimal Debian: 5 to 12 minutes, "
                         "none when nothing changed that asks for packages"}
 LAB = {"lab": "tests on emulated machines: 20 to 40 minutes"}

@@ -18,8 +18,8 @@ from lab.machine import Machine
 from soak import figures
 
 TRACING = "/sys/kernel/tracing"
-# "0)  d.h1. + 12.345 us  |  foo() {", "... | } /* foo */", "... | foo();", with "[ucore]" behind it
-LINE = re.compile(r"^\s*\d+\)\s+(?P<flags>\S+)\s[^|]*?(?:(?P<us>[\d.]+) us\s*)?\|\s+"
+# "0)  d.h1. | + 12.345 us |  foo() {", "... |  } /* foo */", "... |  foo();", "[ucore]" behind names
+LINE = re.compile(r"^\s*\d+\)\s+(?P<flags>[^\s|]+)[\s|!+#*@$]*(?:(?P<us>[\d.]+) us)?[\s|]*"
                   r"(?:\} /\* (?P<ended>\w+)|(?P<name>\w+)(?: \[ucore\])?\(\)(?P<leaf>;?))")
 OFF = "dD"
 # What the functions are for; one that is not here is shown by its name
@@ -43,7 +43,7 @@ def script(platform, wanted):
     """Every way in; the functions that are looked at are `wanted`, or all."""
     events = clocked.all_of(bench.PLATFORMS[platform])
     options = bench.options(events.ucore)
-    filters = wanted or [":mod:ucore"]
+    filters = wanted or ["*:mod:ucore"]
     quiet = ">/dev/null 2>&1"
     return "\n".join([
         "cd /tmp", "insmod /lib/modules/*/ucore.ko cores=0", f"cd {TRACING}",
