@@ -120,7 +120,7 @@ static u64 allowance(void)
  */
 u64 ucore_budget_entered_at(const struct hrtimer *timer)
 {
-	u64 now = ktime_get_mono_fast_ns(), expired = hrtimer_get_expires_ns(timer);
+	u64 now = ktime_get_mono_fast_ns(), expired = ktime_to_ns(hrtimer_get_expires(timer));
 
 	return expired < now && now - expired < TIMER_ENTRY_NS ? expired : now;
 }

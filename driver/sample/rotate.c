@@ -61,8 +61,8 @@ static void next_turn(struct ucore_part *part, struct hrtimer *timer)
 	div_u64_rem(skipped, part->nr_groups, &rest);
 	if (!rest)
 		return;
-	hrtimer_forward(timer, ns_to_ktime(hrtimer_get_expires_ns(timer) +
-					   part->rotate_ns * (part->nr_groups - rest - 1)),
+	hrtimer_forward(timer, ktime_add_ns(hrtimer_get_expires(timer),
+					    part->rotate_ns * (part->nr_groups - rest - 1)),
 			ns_to_ktime(part->rotate_ns));
 }
 

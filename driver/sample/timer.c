@@ -102,7 +102,7 @@ static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	ucore_budget_enter(start);
-	drop_before(part, hrtimer_get_expires_ns(timer));
+	drop_before(part, ktime_to_ns(hrtimer_get_expires(timer)));
 	sample_here(part, ktime_get_mono_fast_ns());
 	next_period(part, timer, part->timer_ns);
 	raw_spin_unlock(&domain->lock);

@@ -8,20 +8,22 @@ from soak import figures, irqs_off
 TRACE = """\
 # tracer: function_graph
  0)  ..... |   1.500 us    |  session_poll [ucore]();
- 0)  d.... |               |  meet_here [ucore]() {
- 0)  d.... |   0.500 us    |    ucore_box_freeze [ucore]();
- 0)  d.h1. |   9.000 us    |    pmi_nmi [ucore]();
- 0)  d.... | + 20.250 us   |  } /* meet_here [ucore] */
+ 0)  ..... |               |  session_ioctl [ucore]() {
+ 0)  d.... |               |    meet_here [ucore]() {
+ 0)  d.... |   0.500 us    |      ucore_box_freeze [ucore]();
+ 0)  d.h1. |               |      pmi_nmi [ucore]() {
+ 0)  d.h1. |   0.250 us    |        claim_look [ucore]();
+ 0)  ..... |   9.000 us    |      }
+ 0)  ..... | + 20.250 us   |    }
  0)  d.h1. | ! 120.000 us  |  timer_trigger [ucore]();
- 0)  ..... |   3.000 us    |  } /* session_ioctl [ucore] */
+ 0)  ..... |   3.000 us    |  }
  0)  d.h1. |   7.125 us    |  meet_here [ucore]();
 """
 
 
 @test(machine=False)
 def functions_called_with_interrupts_off_are_found():
-    lines = [line for line in TRACE.splitlines() if " d." in line]
-    assert list(irqs_off.outermost(lines)) == \
+    assert list(irqs_off.outermost(TRACE.splitlines())) == \
         [("meet_here", 20.25), ("timer_trigger", 120.0), ("meet_here", 7.125)]
 
 

@@ -139,9 +139,9 @@ u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval)
 	return n;
 }
 
-u64 fake_hrtimer_get_expires_ns(const struct hrtimer *timer)
+ktime_t fake_hrtimer_get_expires(const struct hrtimer *timer)
 {
-	return ktime_to_ns(fake_timer_find(timer)->expires);
+	return fake_timer_find(timer)->expires;
 }
 
 void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode)

@@ -245,7 +245,7 @@ void fake_hrtimer_setup(struct hrtimer *timer,
 void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode);
 int fake_hrtimer_cancel(struct hrtimer *timer);
 bool fake_hrtimer_is_queued(struct hrtimer *timer);
-u64 fake_hrtimer_get_expires_ns(const struct hrtimer *timer);
+ktime_t fake_hrtimer_get_expires(const struct hrtimer *timer);
 u64 fake_hrtimer_forward(struct hrtimer *timer, ktime_t now, ktime_t interval);
 void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode);
 int fake_logical_die_id(int cpu);
@@ -315,7 +315,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define hrtimer_start		fake_hrtimer_start
 #define hrtimer_cancel		fake_hrtimer_cancel
 #define hrtimer_is_queued	fake_hrtimer_is_queued
-#define hrtimer_get_expires_ns	fake_hrtimer_get_expires_ns
+#define hrtimer_get_expires	fake_hrtimer_get_expires
 #define hrtimer_forward		fake_hrtimer_forward
 #define hrtimer_start_expires	fake_hrtimer_start_expires
 

@@ -183,8 +183,10 @@ class Scheduler:
                 self._reporter.note(f"building what {boot} needs")
                 self._problems[key] = prepared(boot, module)
             if self._problems[key]:
+                why = self._problems[key]
                 for test in (test for test in group if test.module >= module):
-                    self._reporter.failure(test, self._problems[key])
+                    self._reporter.failure(test, why)
+                    why = why.splitlines()[0]       # its log once is enough
                 return [test for test in group if test.module < module]
         return group
 

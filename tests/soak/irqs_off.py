@@ -18,29 +18,30 @@ from lab.machine import Machine
 from soak import figures
 
 TRACING = "/sys/kernel/tracing"
-# "0)  d.h1. | + 12.345 us |  foo() {", "... |  } /* foo */", "... |  foo();", "[ucore]" behind names
+# "0)  d.h1. |               |  foo() {", "... | + 12.345 us   |  }", "... |  foo();", "[ucore]" behind
+# names; what the line of an end says of interrupts is nothing
 LINE = re.compile(r"^\s*\d+\)\s+(?P<flags>[^\s|]+)[\s|!+#*@$]*(?:(?P<us>[\d.]+) us)?[\s|]*"
-                  r"(?:\} /\* (?P<ended>\w+)|(?P<name>\w+)(?: \[ucore\])?\(\)(?P<leaf>;?))")
+                  r"(?:(?P<end>\})|(?P<name>\w+)(?: \[ucore\])?\(\)(?P<leaf>;?))")
 OFF = "dD"
 # What the functions are for; one that is not here is shown by its name
 PURPOSES = {
     "meet_here": "START, STOP, RESET, READ: a reader's share",
-    "pmi_service": "an overflow is serviced",
     "pmi_nmi": "the NMI itself",
     "timer_trigger": "a timer's sample",
     "poll_tick": "a look at polled periods",
-    "turn_tick": "a turn of groups",
     "guard_tick": "the guard, with its look at everybody's controls",
     "try_here": "a box is tried for the first time",
     "give_back_here": "the last session goes: boxes as they were found",
     "offline_here": "falling asleep: last counts are read, boxes stopped",
     "asleep_here": "falling asleep: boxes as they were found",
     "online_here": "waking up: all is programmed again",
+    "take_here": "waking up: what the registers hold is noted",
+    "restart_here": "waking up: timers begin anew",
 }
 
 
 def script(platform, wanted):
-    """Every way in; the functions that are looked at are `wanted`, or all."""
+    """What takes long; the functions that are looked at are `wanted`, or all."""
     events = clocked.all_of(bench.PLATFORMS[platform])
     options = bench.options(events.ucore)
     filters = wanted or ["*:mod:ucore"]
@@ -48,35 +49,40 @@ def script(platform, wanted):
     return "\n".join([
         "cd /tmp", "insmod /lib/modules/*/ucore.ko cores=0", f"cd {TRACING}",
         "echo 65536 >buffer_size_kb", "echo latency-format >trace_options",
-        "echo funcgraph-tail >trace_options",
         *(f"echo '{name}' >>set_ftrace_filter" for name in filters),
         "echo function_graph >current_tracer", "cd /tmp",
-        # a box is tried; START, READ, RESET, STOP; timers; overflows and polled periods; turns
+        # a box is tried; START, READ, STOP; timers; polled periods
         "have",
         f"ucoretool stat -I 10 {options} -- sleep 0.03 {quiet}",
         f"ucoretool record --timer 10ms {options} -o /tmp/out -- sleep 0.1 {quiet}",
         f"ucoretool record -c 4000000 {options} -o /tmp/out -- sleep 0.05 {quiet}",
-        f"ucoretool stat --rotate 2ms {options} {options} -- sleep 0.03 {quiet}",
         # the guard's looks; asleep and awake meanwhile
         "echo 0 >/sys/module/suspend/parameters/pm_test_delay",
         "echo freezer >/sys/power/pm_test",
         f"(sleep 12; echo mem >/sys/power/state) & ucoretool stat {options} -- sleep 14 {quiet}",
-        f"echo 0 >{TRACING}/tracing_on",
-        f"grep -E '^ *[0-9]+\\) +[{OFF}]' {TRACING}/trace >/tmp/trace",
+        f"echo 0 >{TRACING}/tracing_on", f"cat {TRACING}/trace >/tmp/trace",
     ]) + "\n"
 
 
 def outermost(lines):
-    """(name, us) of each function that was called with interrupts off, by none that was, too."""
-    depth = 0
+    """(name, us) of each function that was called with interrupts off, by none that was, too.
+
+    While one runs no other task does.
+    """
+    name, depth = "", 0
     for match in filter(None, map(LINE.match, lines)):
-        if match["name"] and not match["leaf"]:
-            depth += 1
-            continue
-        depth -= bool(match["ended"])
-        if depth <= 0:
-            yield match["ended"] or match["name"], float(match["us"] or 0)
-            depth = 0
+        off = match["flags"][0] in OFF
+        if match["leaf"]:
+            if off and not depth:
+                yield match["name"], float(match["us"] or 0)
+        elif match["name"]:
+            if off and not depth:
+                name = match["name"]
+            depth += bool(off or depth)
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield name, float(match["us"] or 0)
 
 
 def traced(platform, wanted=()):
