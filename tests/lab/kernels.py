@@ -257,6 +257,9 @@ def fetched_root(apt, release):
     build.mkdir(exist_ok=True)
     if not (build / "Makefile").exists() or (build / "Makefile").read_text() != makefile:
         (build / "Makefile").write_text(makefile)
+    include = build / "include"     # with the kernel's configuration
+    if not include.is_symlink():
+        include.symlink_to(f"../usr/src/linux-headers-{release}/include")
     return build
 
 
