@@ -131,8 +131,8 @@ demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswe
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
 
-bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|clocked]
-	@$(LAB)/deps.sh build lab perf
+bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|clocked|peers]
+	@$(LAB)/deps.sh build lab perf peers
 	@$(PYLAB).bench $(PLATFORM)
 
 shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]

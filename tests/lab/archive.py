@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 from pathlib import Path
 
 ETC = Path("/etc/apt")
@@ -203,6 +204,21 @@ def unpack(package, where, wanted=None):
         shutil.copyfileobj(stream.stdout, open(os.devnull, "wb"))
     if stream.returncode:
         raise ArchiveError(f"archive: {package} cannot be unpacked")
+
+
+def kept(where, packages, wanted=None):
+    """Packages of this release, unpacked into directory `where` of the cache; as unpack()."""
+    if where.exists():
+        return where
+    where.parent.mkdir(parents=True, exist_ok=True)
+    # into a directory beside it first: what is there is whole
+    with tempfile.TemporaryDirectory(dir=where.parent) as beside:
+        tree = Path(beside) / "tree"
+        for package in apt(codename()).download(packages, Path(beside) / "debs"):
+            unpack(package, tree, wanted)
+        if not where.exists():      # another process may have been faster
+            tree.rename(where)
+    return where
 
 
 def say(text):

@@ -468,8 +468,9 @@ def compare(bench):
 
 
 def main(*platforms):
-    from lab import bench_clocked, bench_cores      # which need this module
-    others = {"core": bench_cores.compare, "clocked": bench_clocked.compare}
+    from lab import bench_clocked, bench_cores, bench_peers     # which need this module
+    others = {"core": bench_cores.compare, "clocked": bench_clocked.compare,
+              "peers": bench_peers.compare}
     known = (*PLATFORMS, *others)
     unknown = set(platforms) - set(known)
     if unknown:

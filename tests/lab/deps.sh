@@ -33,6 +33,8 @@ packages_of() {
 	check)	echo linux-source-6.12 sparse clang libclang-rt-dev perl python3 \
 			gcc-multilib libc6-dev-i386 git pkg-config binutils ;;
 	perf)	echo linux-perf ;;
+	# libraries of Intel PCM and LIKWID, which are unpacked for guests and not installed
+	peers)	echo libstdc++6 libreadline8 libudev1 ;;
 	# a root directory of Debian's (make fresh)
 	fresh)	echo mmdebstrap python3 ;;
 	*)	echo "$1" ;;		# a package by its own name

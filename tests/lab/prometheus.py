@@ -40,20 +40,8 @@ def directory():
     installed = shutil.which("promtool")
     if installed and shutil.which("prometheus"):
         return Path(installed).parent
-    where = archive.cache() / "prometheus"
-    if not (where / "usr/bin/promtool").exists():
-        unpack(where)
+    where = archive.kept(archive.cache() / "prometheus", ["prometheus"], r"^\./usr/bin/")
     return where / "usr/bin"
-
-
-def unpack(where):
-    """Into a directory beside it first: what is there is whole."""
-    where.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=where.parent) as beside:
-        packages = archive.apt(archive.codename()).download(["prometheus"], Path(beside) / "debs")
-        archive.unpack(packages[0], Path(beside) / "tree", r"^\./usr/bin/")
-        shutil.rmtree(where, ignore_errors=True)
-        (Path(beside) / "tree").rename(where)
 
 
 # ---- The dashboard -----------------------------------------------------------

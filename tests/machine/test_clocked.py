@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The machine whose time is what instructions and accesses cost, and what a sample may cost."""
+"""The machine whose time is what instructions and accesses cost, what a sample may cost, and how
+others are asked for the same."""
 
 import json
 
-from lab import bench, bench_clocked, clocked, prices
+from lab import bench, bench_clocked, clocked, peers, prices
 from lab.clocked import RING, TOOLS
 from lab.framework import test
 
@@ -41,6 +42,24 @@ def no_path_costs_more_than_the_figures_allow():
     figures = json.loads(bench_clocked.FIGURES.read_text())
     lines = bench_clocked.worse(bench_clocked.guarded(), figures)
     assert not lines, "\n".join(lines)
+
+
+@test(machine=False)
+def peers_are_asked_for_the_same_counters():
+    """As far as they count them: PCM no HA, R2PCIe, R3QPI and IRP, of one socket no QPI, of one
+    core one C-Box; LIKWID no IRP."""
+    platform = bench.PLATFORMS["ivbep"]
+    wanted = {4: (4, 4), 20: (20, 20), 97: (30, 93)}
+    for events in clocked.sets(platform):
+        found = peers.counters(platform, events)
+        assert len(set(found)) == len(found) == events.counters
+        assert (len(peers.of_pcm(found)), len(peers.of_likwid(found))) == wanted[events.counters]
+        # a counter is named once, and a box has as many as there are
+        named = peers.likwid(platform, events, 10).command("1").split("-g ")[1].split()[0].split(",")
+        assert len({name.split(":")[1] for name in named}) == wanted[events.counters][1]
+        grouped = peers.perf_groups(events, 10).command("1")
+        assert grouped.count("event=") == len(events.perf) and grouped.count("{") == len(
+            {event.split("/")[0] for event in events.perf})
 
 
 @test(machine=False)

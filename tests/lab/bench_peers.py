@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make bench PLATFORM=peers`: the same counters by perf, Intel PCM, LIKWID and ucore.
+
+Instructions and time are of the clocked machine, one die; IPIs of one with two sockets, where the
+tools have to reach the other one.  On an E5-2600 v2, whose boxes all of them know.
+"""
+
+import sys
+
+from lab import bench, bench_clocked, clocked, peers
+from lab.clocked import PERF, READ, RING
+from lab.machine import Machine
+
+PLATFORM = "ivbep"
+GROUPS, PCM, LIKWID = "perf stat, groups", "Intel PCM", "LIKWID"
+OURS = (RING, READ)
+THEIRS = (PERF, GROUPS, PCM, LIKWID)
+TOOLS = {
+    **clocked.TOOLS,
+    GROUPS: ("intel_uncore",
+             lambda _, events: peers.perf_groups(events, clocked.INTERVAL_MS)),
+    PCM: ("msr", lambda platform, events: peers.pcm(platform, events, clocked.INTERVAL_MS)),
+    LIKWID: ("msr", lambda platform, events: peers.likwid(platform, events, clocked.INTERVAL_MS)),
+}
+# Of the scenario of two sockets: a CPU of each, and how many each has
+CPUS_OF_TWO, CORES_OF_TWO = "0,2", 2
+HEADS = ("counted", "instants", "accesses", "system calls", "instructions", "µs")
+# In these nobody may be better than ours
+AHEAD = {"syscall": "system calls", "insns": "instructions", "busy_ns": "time"}
+
+
+# ---- What is counted, at how many instants ----
+
+def counted(title, found):
+    """The counters of a set that a tool counts on the clocked machine."""
+    return {PCM: peers.of_pcm, LIKWID: peers.of_likwid}.get(title, list)(found)
+
+
+def instants(title, row, found):
+    """How many different ones the values have: what a freeze of all holds has one, what its box
+    holds one of the box, and each other counter its own."""
+    mine = counted(title, found)
+    if row["freezes"]:
+        return 1
+    if title != PCM:
+        return len(mine)
+    boxes = {(kind, box) for kind, box, *_ in mine if kind in peers.PCM_FROZEN}
+    return len(boxes) + sum(kind not in peers.PCM_FROZEN for kind, *_ in mine)
+
+
+# ---- Two sockets ----
+
+def of_two_sockets(events):
+    """Title -> what an interval costs where there is another socket, less what idling does."""
+    platform = bench.PLATFORMS[PLATFORM]
+    rows = {}
+    with Machine(platform.scenario, bench.KERNEL, perf=True, strict=False,
+                 files=peers.files()) as machine:
+        machine.run("\n".join(clocked.LOAD["ucore"]))
+        baseline, module = bench.per_interval(machine, platform, bench.IDLE), "ucore"
+        for title, tool in tools_of_two(platform, events).items():
+            needed = TOOLS[title][0]
+            if needed != module:
+                machine.run("\n".join((f"rmmod {module}", *clocked.LOAD[needed])))
+                module = needed
+            print(f"# measuring {title} on two sockets", file=sys.stderr, flush=True)
+            row = bench.per_interval(machine, platform, tool)
+            rows[title] = {key: row[key] - baseline[key] for key in row}
+    return rows
+
+
+def tools_of_two(platform, events):
+    ms = platform.interval_ms
+    return {RING: bench.ucore_ring(platform, events.ucore),
+            READ: bench.ucore_stat(platform, events.ucore),
+            PERF: bench.perf_stat(platform, events.perf),
+            GROUPS: peers.perf_groups(events, ms),
+            PCM: peers.pcm(platform, events, ms, bench.SOCKETS, CORES_OF_TWO),
+            LIKWID: peers.likwid(platform, events, ms, CPUS_OF_TWO)}
+
+
+# ---- The tables ----
+
+def cells(title, row, found):
+    return (f"{len(counted(title, found))} of {len(found)}", f"{instants(title, row, found)}",
+            f"{row['accesses']:,.1f}", f"{row['syscall']:.1f}", f"{row['insns']:,.0f}",
+            f"{row['busy_ns'] / 1000:,.1f}")
+
+
+def best(rows, key):
+    """The least of the others, and whose it is."""
+    return min((rows[name][key], name) for name in THEIRS)
+
+
+def table(events, run):
+    found = peers.counters(bench.PLATFORMS[PLATFORM], events)
+    rows = {title: run.rows[events.title, title] for title in TOOLS}
+    yield f"| {events.title} | {' | '.join(HEADS)} |"
+    yield "|---" * (len(HEADS) + 1) + "|"
+    yield f"| limit | {len(found)} | 1 | {events.limit} | 0 | | |"
+    for title in (*OURS, *THEIRS):
+        yield f"| {title} | {' | '.join(cells(title, rows[title], found))} |"
+    yield ""
+    for key, what in AHEAD.items():
+        value, name = best(rows, key)
+        ours = ", ".join(f"{tool} {100 * rows[tool][key] / value:.0f} %" for tool in OURS)
+        yield f"* least {what} of the others: {name}; of that, {ours}"
+    yield ""
+
+
+def table_of_two(rows, counters):
+    yield f"| {counters} counters of two sockets | accesses | IPIs | system calls |"
+    yield "|---|---|---|---|"
+    for title, row in rows.items():
+        # what the scheduler sends in the shorter run may be more than all of the longer one
+        ipis = f"{row['ipis']:,.1f}" if row["ipis"] >= 0 else "-"
+        yield f"| {title} | {row['accesses']:,.0f} | {ipis} | {row['syscalls']:,.1f} |"
+    yield ""
+
+
+def behind(events, run):
+    """In what others are ahead of ours, as lines of text."""
+    rows, lines = {title: run.rows[events.title, title] for title in TOOLS}, []
+    for key in AHEAD:
+        value, name = best(rows, key)
+        lines += [f"{events.title}: {key}: {name} {value:,.1f}, {tool} {rows[tool][key]:,.1f}"
+                  for tool in OURS if rows[tool][key] >= value]
+    return lines
+
+
+def compare():
+    """As bench.compare(): what was measured; true: nobody is ahead."""
+    platform = bench.PLATFORMS[PLATFORM]
+    sets = clocked.sets(platform)
+    print("# measuring on the clocked machine", file=sys.stderr, flush=True)
+    run = clocked.Run(PLATFORM, sets, TOOLS, periods=False, files=peers.files())
+    two = of_two_sockets(sets[-1])
+    lines, wrong = [], []
+    for events in sets:
+        lines += table(events, run)
+        wrong += behind(events, run)
+    lines += table_of_two(two, bench.SOCKETS * sets[-1].counters)
+    print("\n".join(lines))
+    for text in wrong:
+        print(f"NOT ahead: {text}")
+    bench_clocked.write_page("peers", lines)
+    return {"lines": lines, "two sockets": two}, not wrong

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Intel PCM and LIKWID of Debian's packages, for a guest, and how they spell a set of events.
+
+They are unpacked and not installed.  Both read registers themselves, by /dev/cpu/N/msr and
+/proc/bus/pci, a system call each.
+"""
+
+import re
+
+from lab import archive, bench, cpio
+
+PACKAGES = ("pcm", "libsimdjson14", "likwid", "libhwloc15", "liblua5.3-0", "lua5.3")
+# likwid-perfctr does not begin without its daemon at hand, which direct access does not use
+PROGRAMS = ("usr/sbin/pcm-raw", "usr/bin/lua5.3", "usr/bin/likwid-perfctr",
+            "usr/sbin/likwid-accessD")
+LIBRARIES = "usr/lib/x86_64-linux-gnu"
+# likwid-perfctr loads the first two by name
+LOADED = ("liblikwid.so", "liblikwidpin.so.5.2", "libhwloc.so.15", "liblua5.3.so.0",
+          "libsimdjson.so.14")
+DATA = ("usr/share/lua/likwid.lua", "usr/share/likwid/perfgroups/ivybridgeEP/*")
+EVENT = re.compile(r"(?P<type>\w*?[a-z])(?P<instance>\d*)/(?:event=(?P<event>\w+)|fixed)/")
+
+# Above a PCI function hwloc has no package here, and LIKWID looks for one until it crashes; without
+# hwloc's it finds the functions in /proc
+NO_HWLOC_PCI = "HWLOC_COMPONENTS=-linux:pci"
+
+# Types that pcm-raw can program on an E5-2600 v2, by the names it has for them
+PCM_TYPES = {"cbo": "cbo", "ubox": "ubox", "pcu": "pcu", "imc": "imc", "qpi": "qpi"}
+PCM_FIXED = ("imc",)
+# Their boxes it holds, one after the other, while it reads; what is behind MSRs goes on
+PCM_FROZEN = ("imc", "qpi")
+# LIKWID's event and counter: {box} and {counter}.  An event of other name reads the same register.
+# It looks for the IRP on the uncore bus, where an E5-2600 v2 has none
+LIKWID_COUNTERS = {
+    "cbo": ("CBOX_CLOCKTICKS", "CBOX{box}C{counter}"),
+    "ubox": ("LOCK_CYCLES", "UBOX{counter}"),
+    "pcu": ("WBOX_CLOCKTICKS", "WBOX{counter}"),
+    "ha": ("BBOX_CLOCKTICKS", "BBOX{box}C{counter}"),
+    "imc": ("CAS_COUNT_RD", "MBOX{box}C{counter}"),
+    "qpi": ("SBOX_CLOCKTICKS", "SBOX{box}C{counter}"),
+    "r2pcie": ("PBOX_CLOCKTICKS", "PBOX{counter}"),
+    "r3qpi": ("RBOX_CLOCKTICKS", "RBOX{box}C{counter}"),
+}
+LIKWID_FIXED = {"imc": ("DRAM_CLOCKTICKS", "MBOX{box}FIX"), "ubox": ("UNCORE_CLOCK", "UBOXFIX")}
+
+
+def files():
+    """Guest path -> host path, for Machine(files=...)."""
+    tree = archive.kept(archive.cache() / "peers", PACKAGES)
+    found = {}
+    for name in (*PROGRAMS, *(f"{LIBRARIES}/{library}" for library in LOADED)):
+        found[f"/{name}"] = tree / name
+        found |= {library: library for library in cpio.libraries(tree / name)}
+    data = [path for pattern in DATA for path in tree.glob(pattern)]
+    return found | {f"/{path.relative_to(tree)}": path for path in data}
+
+
+# ---- Which counters ----
+
+def counters(platform, events):
+    """(type, box, counter or "fixed", event) of each counter of a die."""
+    instances = {box.name: box.instances for box in platform.boxes}
+    found, used = [], {}
+    for text in events.ucore:
+        kind, instance, event = EVENT.fullmatch(text).groups()
+        boxes = [int(instance)] if instance else range(instances[kind])
+        for box in boxes:
+            number = "fixed"
+            if event:
+                number = used[kind, box] = used.get((kind, box), -1) + 1
+            found.append((kind, box, number, event))
+    return found
+
+
+def of_pcm(found, sockets=1, cores=1):
+    """Those that it counts: C-Boxes of as many cores as a socket has online, QPI where there is
+    another socket."""
+    def counts(kind, box, number):
+        return kind in PCM_TYPES and (number != "fixed" or kind in PCM_FIXED) and \
+            (kind != "cbo" or box < cores) and (kind != "qpi" or sockets > 1)
+    return [one for one in found if counts(*one[:3])]
+
+
+def of_likwid(found):
+    return [(kind, box, number, event) for kind, box, number, event in found
+            if kind in (LIKWID_FIXED if number == "fixed" else LIKWID_COUNTERS)]
+
+
+# ---- The commands ----
+
+def pcm(platform, events, interval_ms, sockets=1, cores=1):
+    """pcm-raw: an event is programmed on all boxes of a type, so each is said once."""
+    said = dict.fromkeys(
+        (PCM_TYPES[kind], number, event)
+        for kind, _, number, event in of_pcm(counters(platform, events), sockets, cores))
+    options = " ".join(
+        f"-e {kind}/fixed,name={kind}_fixed/" if number == "fixed" else
+        f"-e {kind}/config={event},name={kind}_{number}/" for kind, number, event in said)
+
+    def command(seconds):
+        rounds = int(float(seconds) * 1000 / interval_ms)
+        return f"pcm-raw {interval_ms / 1000} -i={rounds} -csv=/tmp/out {options}"
+    # two lines above are headings
+    return bench.Tool(command, "tail -n +3 /tmp/out | grep -c ,")
+
+
+def likwid(platform, events, interval_ms, cpus="0"):
+    """likwid-perfctr, timeline mode, direct access; `cpus`: one of each socket."""
+    def spelled(kind, box, number, _):
+        name, counter = (LIKWID_FIXED if number == "fixed" else LIKWID_COUNTERS)[kind]
+        return f"{name}:{counter.format(box=box, counter=number)}"
+    group = ",".join(spelled(*one) for one in of_likwid(counters(platform, events)))
+    begin = f"{NO_HWLOC_PCI} likwid-perfctr -f -M 0 -c {cpus} -t {interval_ms}ms -g {group}"
+    return bench.Tool(lambda seconds: f"{begin} -O -o /tmp/out sleep {seconds}",
+                      "grep -c '^[0-9]' /tmp/out")
+
+
+def perf_groups(events, interval_ms):
+    """perf stat with a group for each box, which one read(2) reads."""
+    boxes = {}
+    for event in events.perf:
+        boxes.setdefault(event.split("/")[0], []).append(event)
+    groups = " ".join(f"-e '{{{','.join(group)}}}'" for group in boxes.values())
+    return bench.Tool(lambda seconds: f"perf stat -a -I {interval_ms} -x, -o /tmp/out {groups} "
+                                      f"-- sleep {seconds}",
+                      "grep '^ ' /tmp/out | cut -d, -f1 | sort -u | wc -l")
