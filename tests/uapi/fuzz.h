@@ -39,7 +39,7 @@ static inline uint32_t roll(uint32_t sides)
 
 enum meaning {
 	RESERVED, FLAGS, NR, BOX, DOMAIN, EVENT, SESSION_ID, TIMER, RING, WAKEUP, ARRAY, NR_TERMS,
-	TERMS, CPUS_NR, CPUS, COUNTERS, PERIOD, PERF_TYPE, PERF_CONFIG, CPU, TID,
+	TERMS, CPUS_NR, CPUS, COUNTERS, PERIOD, PERF_TYPE, PERF_CONFIG, CPU, TID, ROTATE, GROUP,
 };
 
 struct slot {
@@ -103,14 +103,14 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_create_session, ring_size, RING),
 		     SLOT(ucore_create_session, wakeup, WAKEUP),
 		     SLOT(ucore_create_session, reserved, RESERVED),
-		     SLOT(ucore_create_session, rotate_ns, TIMER) },
+		     SLOT(ucore_create_session, rotate_ns, ROTATE) },
 	  .errors = { EINVAL, ERANGE, ENOMEM, EMFILE, EACCES } },
 	{ SHAPE(UCORE_EVENT_ADD, ucore_event_add, true), .flags = UCORE_EVENT_INTERRUPT,
 	  .slots = { SLOT(ucore_event_add, flags, FLAGS), SLOT(ucore_event_add, box, BOX),
 		     SLOT(ucore_event_add, nr_terms, NR_TERMS), SLOT(ucore_event_add, terms, TERMS),
 		     SLOT(ucore_event_add, counters, COUNTERS),
 		     SLOT(ucore_event_add, period, PERIOD),
-		     SLOT(ucore_event_add, group, EVENT) },
+		     SLOT(ucore_event_add, group, GROUP) },
 	  .errors = { EINVAL, ENOMEM, ENOBUFS, ENOENT, ENXIO, ERANGE, ENOSPC, EADDRINUSE,
 		      EOPNOTSUPP, EBUSY, ENODEV, ESHUTDOWN } },
 	{ SHAPE(UCORE_EVENT_REMOVE, ucore_event_remove, true),
@@ -314,12 +314,17 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 	case DOMAIN:
 		return nasty ? nasty_value() : roll(made.nr_domains);
 	case EVENT:
-		return nasty ? nasty_value() : roll(6);
+		return nasty ? nasty_value() : roll(4) ? 0 : roll(6);
 	case SESSION_ID:
 		return nasty ? UINT64_MAX >> roll(16) : some_session(m->device);
 	case TIMER:
 		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
 			       timers[roll(ARRAY_SIZE(timers))];
+	case ROTATE:		/* few sessions take turns: they have no timer, ring and periods */
+		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
+		       roll(4) ? 0 : timers[roll(ARRAY_SIZE(timers))];
+	case GROUP:
+		return nasty ? nasty_value() : roll(6) ? 0 : 1 + roll(3);
 	case RING:
 		return nasty ? nasty_ring_sizes[roll(ARRAY_SIZE(nasty_ring_sizes))] :
 			       ring_sizes[roll(ARRAY_SIZE(ring_sizes))];

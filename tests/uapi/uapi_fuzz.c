@@ -515,7 +515,7 @@ static void say_counts(void)
 		       (unsigned long)shared->done[i], (unsigned long)shared->refused[i]);
 		done += shared->done[i];
 		refused += shared->refused[i];
-		/* 20,000 calls have hundreds of each */
+		/* 20,000 calls have at least some ten of each */
 		expect(shared->done[i] || shared->limit < 10000, "%s was never done",
 		       shapes[i].name);
 	}
