@@ -12,11 +12,7 @@ PLAN = re.compile(r"^1\.\.(\d+)", re.M)
 
 def run(machine, command, timeout=300):
     """Runs a test program in the guest; returns its results."""
-    return finished(command, machine.run(command, timeout=timeout, check=False))
-
-
-def finished(command, done):
-    """Results of a program that has ended."""
+    done = machine.run(command, timeout=timeout, check=False)
     results = list(parsed(done.out))
     plan = PLAN.search(done.out)
     if not plan or int(plan[1]) != len(results):

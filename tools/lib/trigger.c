@@ -104,7 +104,7 @@ static int trigger_error(const struct ucore_core_target *target, int code,
 				       who);
 	case -EINVAL:
 		return ucore_error_set(err, code,
-				       "core event of %s: the kernel's perf knows no such event",
+				       "core event of %s: the kernel's perf knows no such event, or the session's events take turns",
 				       who);
 	case -ERANGE:
 		return ucore_error_set(err, code,

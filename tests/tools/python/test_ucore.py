@@ -247,10 +247,16 @@ def test_a_ring_is_emptied_by_who_reads_it(device):
     assert lost == ucore.Lost(lost.time, 0, 100 - kept)
 
 
-def test_a_session_that_somebody_ended(session, monkeypatch):
+def test_a_session_that_somebody_ended(device, monkeypatch):
+    """What it took until then comes first."""
+    session = device.session("imc/CAS_COUNT.RD/", timer_ns=10**7, ring_size=1 << 16)
+    session.start()
     read, write = os.pipe()
     os.close(write)
     monkeypatch.setattr(session, "fileno", lambda: read)
+    puts(0)
+    sample, = session.records(timeout=0)
+    assert sample.domain == 0
     with pytest.raises(ucore.Error, match="somebody ended the session") as caught:
         session.records(timeout=0)
     assert caught.value.errno == errno.ESHUTDOWN

@@ -281,14 +281,16 @@ class Session(Owner):
         """Samples, Tasks, Lost and Gap that have come, in the order of time.
 
         Waits until a ring is a quarter full, or for so many seconds, then takes all there are.
+        When somebody has ended the session, it raises ESHUTDOWN once what was left is taken.
         """
         waiting = select.poll()
         waiting.register(self.fileno(), select.POLLIN)
-        if any(events & select.POLLHUP for _, events in waiting.poll(timeout * 1000)):
-            raise abi.Error(errno.ESHUTDOWN, "somebody ended the session ('ucoretool end')")
+        ended = any(events & select.POLLHUP for _, events in waiting.poll(timeout * 1000))
         found = []
         for ring in self._rings:
             found += ring_drain(ring)
+        if ended and not found:
+            raise abi.Error(errno.ESHUTDOWN, "somebody ended the session ('ucoretool end')")
         return sorted(found, key=lambda record: record.time)
 
     def deltas(self):
