@@ -14,6 +14,7 @@ from lab.truth import totals_of
 from machine import eventset
 from machine.eventset import DATA_READS, E5, GENERATIONS, MACHINES, UNLIKE
 from machine.firstrun import FirstRun
+from machine.packs import count_named
 
 
 # ---- helpers ----
@@ -337,22 +338,9 @@ FEWER = {("cbo", 0x09): {0}, ("r3qpi", 0x01): {0, 1}}
 
 def counters_of(event):
     listed = set(map(int, event["counters"].split()))
+    if event["type"] == "irp":
+        listed &= {0, 1}    # the tool uses its first half
     return listed & FEWER.get((event["type"], int(event["code"], 0)), listed)
-
-
-def packs(by_type):
-    """Lists of events that the counters of a box of each type can hold together."""
-    while any(by_type.values()):
-        pack = []
-        for kind, events in by_type.items():
-            free = {0, 1} if kind == "irp" else {0, 1, 2, 3}    # the tool uses its first half
-            for event in list(events):
-                usable = free & counters_of(event)
-                if usable:
-                    free.discard(max(usable))
-                    events.remove(event)
-                    pack.append(event)
-        yield pack
 
 
 def fields_of(event):
@@ -386,17 +374,9 @@ def named_events_count_at_their_documented_rates(m):
                for kind, events in named_events(m).items()}
     assert sum(map(len, by_type.values())) > NAMED[m.scenario], \
         {t: len(e) for t, e in by_type.items()}
-    die = args.Scenario(m.scenario).sockets - 1
-    for pack in packs(by_type):
-        mark = m.truth_length()
-        labels = {f"{e['type']}0/{e['event']},die={die}/": e for e in pack}
-        counted = m.run(f"ucoretool stat --per-box -j -e {','.join(labels)} -- true").out
-        rows = [row for row in map(json.loads, counted.splitlines()) if "summary" not in row]
-        assert {row["event"] for row in rows} == set(labels), rows
-        run = FirstRun(m, mark)
-        assert_equal(list(filter(None, (
-            run.difference(row["box"], row["die"], None, fields_of(labels[row["event"]]),
-                           row["count"], platform) for row in rows))))
+    events = [(kind, event["event"], fields_of(event), counters_of(event))
+              for kind, of_type in by_type.items() for event in of_type]
+    assert count_named(m, events) == len(events)
 
 
 # ---- READ ----

@@ -5,14 +5,11 @@ What two lists have alike is counted on one of them. Static platforms: test_skx.
 test_icx.py, and those of E5-2600 in test_counting.py.
 """
 
-import json
-
 from lab.framework import test
 from lab.qemu import args
-from lab.session import BOX_FREE_RUNNING, Session, assert_equal
 from machine import eventset
-from machine.firstrun import FirstRun
-from machine.test_skx import key_of, packs, types
+from machine.packs import count_named, stat
+from machine.test_skx import key_of, types
 
 # No source tells the type of their boxes, so no machine has them
 NO_BOX = ("CHACMS",)
@@ -58,36 +55,16 @@ def named(platform, rows):
                FEWER.get((platform, kind, fields["event"]), counters))
 
 
-def counted(m, labels):
-    """Label -> the line of `stat --per-box` for it."""
-    m.write("/tmp/pack", ",".join(labels))
-    out = m.run("ucoretool stat --per-box -j -e \"$(cat /tmp/pack)\" -- true", timeout=120).out
-    rows = [row for row in map(json.loads, out.splitlines()) if "summary" not in row]
-    assert {row["event"] for row in rows} == set(labels), rows
-    return rows
-
-
 def count_all(m, known=()):
     """All of the list by name; how many there were."""
     platform = args.Scenario(m.scenario).platform
     rows = lines(platform, known)
-    with Session(m) as s:
-        boxes = [(box["die"], box["name"], box["counters"]) for box in s.boxes
-                 if not box["caps"] & BOX_FREE_RUNNING]
-    general = list(named(platform, (row for row in rows if counter_of(row) == GENERAL)))
-    for pack in packs(general, boxes):
-        mark = m.truth_length()
-        answers = counted(m, pack)
-        assert len(answers) == len(pack), answers
-        run = FirstRun(m, mark)
-        assert_equal(list(filter(None, (
-            run.difference(row["box"], row["die"], None, pack[row["event"]], row["count"],
-                           platform) for row in answers))))
+    counted = count_named(m, named(platform, (row for row in rows if counter_of(row) == GENERAL)))
     others = [row["EventName"] for row in rows if counter_of(row) != GENERAL]
     if others:
-        slow = [row for row in counted(m, others) if not row["count"]]
+        slow = [row for row in stat(m, others) if not row["count"]]
         assert not slow, slow
-    return len(general) + len(others)
+    return counted + len(others)
 
 
 @test("spr-2s", settings={"boxes.mchbm": "2"}, timeout=300)
