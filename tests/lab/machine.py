@@ -135,9 +135,12 @@ class Machine:
         (self.directory / "command").write_text("\n".join(command) + "\n")
         self._started = time.monotonic()
         with open(self.directory / "qemu.log", "w") as log:
+            # A session of its own: a scheduler that shares by session (autogroup) lets what else
+            # the host does starve a machine less
             self._qemu = subprocess.Popen(
                 command, stdin=None if self._terminal else subprocess.DEVNULL,
                 stdout=None if self._terminal else log, stderr=log,
+                start_new_session=not self._terminal,
                 pass_fds=(agent_fd[1].fileno(), qmp_fd[1].fileno()), preexec_fn=die_with_parent)
         agent_fd[1].close()
         qmp_fd[1].close()
