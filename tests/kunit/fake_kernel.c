@@ -578,6 +578,11 @@ struct pci_dev *fake_pci_dev_get(struct pci_dev *pdev)
 	return pdev;
 }
 
+void fake_pci_info(const struct pci_dev *pdev, const char *fmt, ...)
+{
+	fake_kernel.told++;
+}
+
 void fake_pci_dev_put(struct pci_dev *pdev)
 {
 	if (pdev)

@@ -129,6 +129,7 @@ struct fake_dword {
  * @intree_module: it is among the modules
  * @functions: PCI functions
  * @nr_functions: how many
+ * @told: lines of the log about them
  * @vanishing: one that goes, NULL: none
  * @lookups: how often it is still found by its address
  * @buses: the buses they are on
@@ -188,6 +189,7 @@ struct fake_kernel {
 	bool intree_module;
 	struct fake_function *functions;
 	u32 nr_functions;
+	u32 told;
 	const struct fake_function *vanishing;
 	u32 lookups;
 	struct pci_bus *buses;
@@ -288,6 +290,7 @@ acpi_status fake_acpi_get_table(const char *signature, u32 instance,
 void fake_acpi_put_table(struct acpi_table_header *table);
 struct pci_dev *fake_pci_dev_get(struct pci_dev *pdev);
 void fake_pci_dev_put(struct pci_dev *pdev);
+__printf(2, 3) void fake_pci_info(const struct pci_dev *pdev, const char *fmt, ...);
 struct pci_dev *fake_pci_get_device(u32 vendor, u32 device, struct pci_dev *from);
 struct pci_bus *fake_pci_find_next_bus(const struct pci_bus *from);
 void *fake_driver_find(const char *name, const void *bus);
@@ -401,6 +404,6 @@ void *fake_driver_find(const char *name, const void *bus);
 #define pci_find_next_bus	fake_pci_find_next_bus
 #define driver_find		fake_driver_find
 #undef pci_info
-#define pci_info(pdev, fmt, ...)	pr_debug("%04x: " fmt, (pdev)->device, ##__VA_ARGS__)
+#define pci_info		fake_pci_info
 
 #endif /* UCORE_KUNIT_FAKE_KERNEL_H */

@@ -125,6 +125,18 @@ static void mixed_reads_are_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctr.total, truth);
 }
 
+/* A polled period ends at its next multiple; beyond 2^64 counts there is none. */
+static void polled_periods_end_with_64_bits(struct kunit *test)
+{
+	struct ucore_counter ctr = { .poll_period = 1000, .total = 2500 };
+
+	ucore_counter_poll_from(&ctr);
+	KUNIT_EXPECT_EQ(test, ctr.poll_next, 3000ULL);
+	ctr.total = U64_MAX - 5;
+	ucore_counter_poll_from(&ctr);
+	KUNIT_EXPECT_EQ(test, ctr.poll_next, U64_MAX);
+}
+
 static struct kunit_case arithmetic_cases[] = {
 	KUNIT_CASE_PARAM(accumulate_counts_forward, width_gen_params),
 	KUNIT_CASE_PARAM(accumulate_wraps_at_its_own_width, width_gen_params),
@@ -133,6 +145,7 @@ static struct kunit_case arithmetic_cases[] = {
 	KUNIT_CASE_PARAM(low_half_wraps_at_32_bits, width_gen_params),
 	KUNIT_CASE_PARAM(low_half_wraps_with_the_counter, width_gen_params),
 	KUNIT_CASE_PARAM(mixed_reads_are_exact, width_gen_params),
+	KUNIT_CASE(polled_periods_end_with_64_bits),
 	{ }
 };
 

@@ -500,7 +500,63 @@ static void cpus_that_come_and_go(struct kunit *test)
 	cpus_read_unlock();
 }
 
+/* One that cannot be read tells of no overflow: the NMI is somebody else's. */
+static void a_status_that_faults(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	bool (*hook)(u32 msr, u64 *val) = fake_msr_hook;
+
+	overflow(part, 0);
+	fake_msr_hook = NULL;
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	fake_msr_hook = hook;
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+}
+
+/**
+ * struct in_memory - a domain whose global status is in memory for an NMI
+ * @domain: the domain
+ * @io: its window, before
+ * @global: its global control, before
+ */
+struct in_memory {
+	struct ucore_domain *domain;
+	struct ucore_io io;
+	const struct ucore_global *global;
+};
+
+/* The service finds it as it was. */
+static void back_to_msrs(void *arg)
+{
+	struct in_memory *was = arg;
+
+	was->domain->io = was->io;
+	was->domain->global = was->global;
+}
+
+static void a_status_in_memory(struct kunit *test)
+{
+	u8 *memory = fake_memory_add(test, 0xfe000000, 4096);
+	struct ucore_part *part = armed_part(test);
+	struct ucore_domain *domain = part->domain;
+	struct in_memory was = { domain, domain->io, domain->global };
+	struct nmi nmi = { .times = 1, .during = back_to_msrs, .arg = &was };
+	struct ucore_global global = *domain->global;
+
+	overflow(part, 0);
+	*(u64 *)(memory + 8) = IMC0 | IMC1;
+	global.size = 4096;
+	global.status = 8;
+	domain->io.mmio = (__force void __iomem *)memory;
+	domain->global = &global;
+	nmi_on(part, 0, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 2);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(a_status_that_faults),
+	KUNIT_CASE(a_status_in_memory),
 	KUNIT_CASE(nmi_without_a_domain),
 	KUNIT_CASE(nmi_with_nothing_to_do_is_perfs),
 	KUNIT_CASE(unknown_status_is_ours),

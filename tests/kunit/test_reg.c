@@ -397,6 +397,21 @@ static void closing_nothing_is_harmless(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, io.ops);
 }
 
+/* Behind a gate a low half is as elsewhere, and what faults is dead. */
+static void gated_low_half(struct kunit *test)
+{
+	struct ucore_gate gate = { .ctl = 0x186, .nr = 2, .enable = BIT(22) };
+	struct ucore_tally tally = { };
+	struct ucore_io io = { .tally = &tally };
+
+	fake_msr_add(0xc1, 0x1fffffff0ULL);
+	ucore_io_init_gated(&io, &gate);
+	KUNIT_EXPECT_EQ(test, io.ops->read_low(&io, 0xc1), 0xfffffff0ULL);
+	KUNIT_EXPECT_EQ(test, io.ops->read_low(&io, 0xc2), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, io.ops->read(&io, 0xc2), UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, tally.reads, 3ULL);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(pci_frozen_counter_is_two_dwords, way_gen_params),
 	KUNIT_CASE_PARAM(pci_low_half_is_one_dword, way_gen_params),
@@ -413,6 +428,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ecam_table_too_short),
 	KUNIT_CASE(msr_window_is_relative_to_its_base),
 	KUNIT_CASE(msr_that_faults_is_dead),
+	KUNIT_CASE(gated_low_half),
 	KUNIT_CASE(mmio_controls_are_dwords),
 	KUNIT_CASE(mmio_counters_are_one_access),
 	KUNIT_CASE(mmio_dead_or_not),

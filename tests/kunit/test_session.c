@@ -7,6 +7,7 @@
 
 #include "fake_machine.h"
 #include "sample/pmi.h"
+#include "session/core_trigger.h"
 
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
 #define IMC0	BIT_ULL(20)
@@ -1084,7 +1085,42 @@ static void cpu_of_another_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 0);
 }
 
+/* Its domain went to sleep between the call and the meeting: it has its last counts. */
+static void read_of_a_part_that_fell_asleep(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(fake_window(box), 0xa0, 100);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	fake_poke(fake_window(box), 0xa0, 150);
+	s->part[0]->running = false;
+	fake_bus_clear(bus_of(test));
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 100ULL);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_OFFLINE);
+	s->part[0]->running = true;
+}
+
+static void core_trigger_of_a_cpu_that_cannot_be(struct kunit *test)
+{
+	const struct ucore_core_trigger ask = {
+		.type = UCORE_PERF_SOFTWARE, .cpu = nr_cpu_ids, .period = 1000,
+	};
+	struct ucore_session *s = fake_session(test);
+
+	mutex_lock(&s->lock);
+	KUNIT_EXPECT_EQ(test, ucore_core_trigger_add(s, &ask), -ENOENT);
+	mutex_unlock(&s->lock);
+	KUNIT_EXPECT_EQ(test, s->nr_triggers, 0U);
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(read_of_a_part_that_fell_asleep),
+	KUNIT_CASE(core_trigger_of_a_cpu_that_cannot_be),
 	KUNIT_CASE(create_without_boxes),
 	KUNIT_CASE(create_beside_intel_uncore),
 	KUNIT_CASE(new_session_holds_nothing),

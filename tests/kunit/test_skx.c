@@ -688,6 +688,31 @@ static void program_upi(struct kunit *test)
 		    FAKE_W(w, 0x368, 0x8a200100400e05ULL), FAKE_R(w, 0x368), FAKE_R(w, 0x36c));
 }
 
+/* A control with an extended umask changes by both dwords, to it and back. */
+static void a_turn_writes_both_halves(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "upi", 1);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_counter *wide, *plain;
+	struct fake_window *w = fake_window(box);
+
+	wide = fake_part_add(part, box, 1, 0x8a200100400e05ULL, 0);
+	plain = fake_part_add(part, box, 1, 0x400305, 0);
+	box->trial.missing = BIT(9);
+	ucore_counter_turn(NULL, wide);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, wide->ctl_reg), 0x8a200100400e05ULL);
+	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_REFUSED);	/* of the lower half */
+	fake_bus_clear(bus_of(test));
+	ucore_counter_turn(wide, plain);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, wide->ctl_reg + 4, 0),
+		    FAKE_W(w, wide->ctl_reg, 0x400305));
+	ucore_counter_turn(plain, wide);
+	fake_bus_clear(bus_of(test));
+	ucore_counter_leave(wide);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, wide->ctl_reg + 4, 0),
+		    FAKE_W(w, wide->ctl_reg, 0));
+}
+
 /* Bit 44 is no part of it. */
 static void upi_has_no_bit_44(struct kunit *test)
 {
@@ -822,6 +847,7 @@ static void cores_that_can_be_named(struct kunit *test)
 static struct kunit_case box_cases[] = {
 	KUNIT_CASE(program_iio),
 	KUNIT_CASE(program_upi),
+	KUNIT_CASE(a_turn_writes_both_halves),
 	KUNIT_CASE(upi_has_no_bit_44),
 	KUNIT_CASE(filter_of_the_tor),
 	KUNIT_CASE(free_running_counters_are_only_read),

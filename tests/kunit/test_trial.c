@@ -267,6 +267,19 @@ static void a_box_that_dies_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ucore_trial_refuses(box));
 }
 
+/* In a virtual machine the reason says who ignores it. */
+static void a_hypervisor_that_keeps_nothing(struct kunit *test)
+{
+	struct ucore_box *box = new_box(test, "imc");
+
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYPERVISOR);
+	fake_window(box)->forgets = true;
+	KUNIT_EXPECT_EQ(test, have(test, box, 0), -ENODEV);
+	KUNIT_EXPECT_EQ(test, box->trial.found, (u32)UCORE_FOUND_HYPERVISOR);
+	KUNIT_EXPECT_STREQ(test, ucore_trial_reason(&box->trial),
+			   "its registers do not keep what is written: a hypervisor ignores it");
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(what_holds),
 	KUNIT_CASE(what_is_left_behind),
@@ -274,6 +287,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(start_is_as_ever),
 	KUNIT_CASE(narrow_counters),
 	KUNIT_CASE(counters_that_keep_nothing),
+	KUNIT_CASE(a_hypervisor_that_keeps_nothing),
 	KUNIT_CASE(no_overflow_enable),
 	KUNIT_CASE(events_that_want_what_is_missing),
 	KUNIT_CASE(a_freeze_that_does_not_freeze),

@@ -242,11 +242,35 @@ static void not_while_it_is_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 0U);
 }
 
+/* A fixed counter's enables; not if its trial has shown that they do not read back. */
+static void a_fixed_control_that_changed(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc", 1);
+	struct ucore_session *s = fake_session_config(test, &ring);
+	u16 reg = box->desc.layout->fixed_ctl[0];
+	struct watched w;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, BIT(UCORE_COUNTER_FIXED), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	w = (struct watched){ .s = s, .part = s->part[0] };
+	look(&w);
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	fake_poke(fake_window(box), reg, 0);
+	box->trial.failed = UCORE_TRIAL_FIXED_CONTROL;
+	look(&w);
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	box->trial.failed = 0;
+	look(&w);
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_CHANGED);
+}
+
 static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(a_look_reads_each_control),
 	KUNIT_CASE(each_part_has_its_time),
 	KUNIT_CASE(the_guard_runs_when_a_look_is_due),
 	KUNIT_CASE(a_control_that_changed),
+	KUNIT_CASE(a_fixed_control_that_changed),
 	KUNIT_CASE(until_reset_and_start),
 	KUNIT_CASE(a_box_control_that_changed),
 	KUNIT_CASE(a_global_control_that_changed),

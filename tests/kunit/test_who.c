@@ -4,7 +4,9 @@
  */
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
+#include <linux/sched/task.h>
 #include <linux/smp.h>
+#include <linux/tracepoint.h>
 
 #include "fake_machine.h"
 #include "sample/budget.h"
@@ -265,6 +267,42 @@ static void the_scheduler_tells(struct kunit *test)
 	ucore_who_put();
 }
 
+static void find_rename(struct tracepoint *tp, void *found)
+{
+	if (!strcmp(tp->name, "task_rename"))
+		*(struct tracepoint **)found = tp;
+}
+
+static void rename(struct tracepoint *tp, struct task_struct *task, const char *comm)
+{
+	struct tracepoint_func *probe;
+	void (*run)(void *data, struct task_struct *task, const char *comm);
+
+	for (probe = rcu_dereference_raw(tp->funcs); probe && probe->func; probe++) {
+		run = probe->func;
+		run(probe->data, task, comm);
+	}
+}
+
+/* By exec or prctl, it goes on under another name; a name that another task gets is not its. */
+static void a_task_under_another_name(struct kunit *test)
+{
+	struct tracepoint *tp = NULL;
+	struct ucore_task task;
+
+	for_each_kernel_tracepoint(find_rename, &tp);
+	KUNIT_ASSERT_NOT_NULL(test, tp);
+	KUNIT_ASSERT_EQ(test, ucore_who_get(), 0);
+	preempt_disable();
+	rename(tp, current, "other");
+	rename(tp, &init_task, "nobody");
+	ucore_who_look(smp_processor_id(), U64_MAX, &task);
+	preempt_enable();
+	ucore_who_put();
+	KUNIT_EXPECT_EQ(test, task.tid, (u32)current->pid);
+	KUNIT_EXPECT_STREQ(test, task.comm, "other");
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(an_overflow_samples_the_die),
 	KUNIT_CASE(overflows_too_close_are_dropped),
@@ -274,6 +312,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_task_of_an_instant),
 	KUNIT_CASE(tasks_precede_their_sample),
 	KUNIT_CASE(the_scheduler_tells),
+	KUNIT_CASE(a_task_under_another_name),
 	{ }
 };
 
