@@ -18,18 +18,6 @@ static u64 box_address(const struct ucore_e5_mmio *row, u64 controller, u32 i)
 	return controller + row->first + i * row->stride;
 }
 
-/* Has a box that was found any of these bytes? */
-static bool is_taken(const struct ucore_finder *finder, u64 address, u32 size)
-{
-	const struct ucore_box_desc *desc;
-
-	for (desc = finder->desc; desc < finder->desc + finder->nr; desc++)
-		if (desc->size && address < desc->phys + desc->size &&
-		    desc->phys < address + size)
-			return true;
-	return false;
-}
-
 /* Why a controller cannot be at an address; NULL if it can. */
 static const char *refusal(const struct ucore_finder *finder, const struct ucore_e5_table *table,
 			   u64 controller)
@@ -43,7 +31,7 @@ static const char *refusal(const struct ucore_finder *finder, const struct ucore
 			address = box_address(row, controller, i);
 			if (!ucore_memory_is_safe(address, row->size))
 				return "is RAM, an APIC or no address";
-			if (is_taken(finder, address, row->size))
+			if (ucore_finder_has(finder, address, row->size))
 				return "is another controller's";
 		}
 	}

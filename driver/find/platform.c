@@ -31,6 +31,23 @@ int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *d
 }
 
 /**
+ * ucore_finder_has() - has a box that was found any of these bytes?
+ * @finder: the collection
+ * @address: physical address in memory
+ * @size: bytes
+ */
+bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size)
+{
+	const struct ucore_box_desc *desc;
+
+	for (desc = finder->desc; desc < finder->desc + finder->nr; desc++)
+		if (desc->size && address < desc->phys + desc->size &&
+		    desc->phys < address + size)
+			return true;
+	return false;
+}
+
+/**
  * ucore_finder_socket_offline() - say that there is a socket without a CPU online
  * @finder: the collection; gets @hidden
  *

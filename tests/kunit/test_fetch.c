@@ -716,17 +716,23 @@ static void free_running_counters_of_gnr(struct kunit *test)
 
 #define IMC_FREE	0xc9001000ULL
 
-/* Two channels, so one controller; a function tells where its counters are. */
-static struct fake_function *imc_with_free_counters(struct kunit *test)
+/* The channel beside the first; a function tells where the counters of controllers are. */
+static struct fake_function *imc_with_channel(struct kunit *test, u32 channel)
 {
 	u64 *word = plain_machine(test);
 	struct fake_function *map = fake_pci_add(0x3251, 0, 20, 1);
 
-	record_set(word, 4, IMC_WORD, IMC + 0x8000, UNIT(6, 1, 70));
+	record_set(word, 4, IMC_WORD, IMC + 0x8000, UNIT(6, channel, 70));
 	fake_memory_add(test, IMC + 0x8000, 0x68);
 	map->config[0xd0 / 4] = 0xe0000000 | IMC_FREE >> 23;	/* what is above is not address */
 	map->config[0xd8 / 4] = 0x800 | (IMC_FREE & 0x7fffff) >> 12;	/* nor here */
 	return map;
+}
+
+/* Two channels, so one controller. */
+static struct fake_function *imc_with_free_counters(struct kunit *test)
+{
+	return imc_with_channel(test, 1);
 }
 
 static void free_running_counters_of_memory(struct kunit *test)
@@ -750,6 +756,17 @@ static void free_running_counters_of_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)box->desc.phys + box->desc.layout->fixed_ctr[2],
 			IMC_FREE + 0x2320);
 	KUNIT_EXPECT_EQ(test, box->desc.size, 0x78U);
+}
+
+/* Two controllers at one address would be one whose traffic counts twice. */
+static void free_running_counters_of_memory_told_twice(struct kunit *test)
+{
+	struct fake_function *map = imc_with_channel(test, 3);
+
+	fake_memory_add(test, IMC_FREE + 0x22b0, 0x78);
+	map->config[0xdc / 4] = map->config[0xd8 / 4];
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 5U);
 }
 
 /* A function whose registers make no sense must not make us touch RAM. */
@@ -980,6 +997,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(free_running_counters_of_any_stack),
 	KUNIT_CASE(free_running_counters_of_gnr),
 	KUNIT_CASE(free_running_counters_of_memory),
+	KUNIT_CASE(free_running_counters_of_memory_told_twice),
 	KUNIT_CASE(free_running_counters_of_memory_on_ram),
 	KUNIT_CASE(free_running_counters_that_do_not_answer),
 	KUNIT_CASE(tables_in_order),

@@ -99,7 +99,7 @@ static bool bank_there(const struct ucore_disc *disc, const struct ucore_disc_ba
 	return there;
 }
 
-/* The boxes that one function tells of. */
+/* The boxes that one function tells of; no address is believed twice. */
 static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *disc,
 			struct pci_dev *pdev, u32 die, const struct ucore_global *global)
 {
@@ -121,7 +121,8 @@ static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *di
 		    offset == ~0U)
 			continue;
 		desc.phys = IMC_MAP_ADDRESS(base, offset) + bank->first;
-		if (bank_there(disc, bank, desc.phys))
+		if (!ucore_finder_has(finder, desc.phys, bank->size) &&
+		    bank_there(disc, bank, desc.phys))
 			ret = ucore_finder_add(finder, &desc);
 	}
 	return ret;
@@ -144,10 +145,12 @@ int ucore_disc_add_banks(struct ucore_finder *finder, const struct ucore_disc *d
 
 	if (!disc->rules->bank)
 		return 0;
-	while (!ret &&
-	       (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, disc->rules->bank->device, pdev)))
-		if (ucore_disc_die_of_bus(disc, pdev->bus) == (int)die)
-			ret = add_banks_of(finder, disc, pdev, die, global);
-	pci_dev_put(pdev);	/* not NULL if the loop was left early */
+	/* a die has one such function: two would number their controllers alike */
+	do {
+		pdev = pci_get_device(PCI_VENDOR_ID_INTEL, disc->rules->bank->device, pdev);
+	} while (pdev && ucore_disc_die_of_bus(disc, pdev->bus) != (int)die);
+	if (pdev)
+		ret = add_banks_of(finder, disc, pdev, die, global);
+	pci_dev_put(pdev);
 	return ret;
 }
