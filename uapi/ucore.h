@@ -267,8 +267,8 @@ struct ucore_get_domains {
  * @access: UCORE_ACCESS_*
  * @nr_counters: general counters, numbered from 0
  * @nr_fixed: fixed counters, numbered from UCORE_COUNTER_FIXED
- * @width: bits of a general counter; where manuals differ the first START on the box
- *         finds out
+ * @width: bits of a general counter; the first EVENT_ADD on the box finds out whether it
+ *         has fewer than the manual says
  * @fixed_width: bits of a fixed counter; the same
  * @caps: UCORE_BOX_*
  * @owner_pid: process that created that session, in the caller's pid namespace; 0 if it
@@ -331,7 +331,7 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8: extension bit (QPI, PCU, v3: R3QPI) */
 #define UCORE_FIELD_UMASK	2
 #define UCORE_FIELD_EDGE	3	/* count rising edges; but in cores needs thresh >= 1 */
-#define UCORE_FIELD_INVERT	4
+#define UCORE_FIELD_INVERT	4	/* count while below thresh, which must be >= 1 */
 #define UCORE_FIELD_THRESH	5
 #define UCORE_FIELD_TID_EN	6	/* C-Box: apply filter_tid */
 #define UCORE_FIELD_OCC_SEL	7	/* PCU: 1 C0, 2 C3, 3 C6 */
@@ -579,7 +579,8 @@ struct ucore_get_trial {
  * @max_units: units that it claims to have
  * @nr_units: units that GET_UNITS shows
  * @nr_rejected: of these, rejected ones
- * @access: UCORE_ACCESS_* of the global registers
+ * @access: UCORE_ACCESS_* of the global registers; 0xffffffff if
+ *          invalid
  * @num_status: global status bits
  * @status_offset: of the first global status register from global control; 0
  *                 without CAP_SYS_ADMIN
@@ -960,8 +961,9 @@ struct ucore_term {
  * @counters: in: counters the event may use, a bit each (bit
  *            UCORE_COUNTER_FIXED for the first fixed one); 0: any general
  *            counter.  The driver's own constraints for the event apply too.
- * @period: overflow trigger: a sample every @period counts, 1 to 2^width - 1, for
- *          general counters of a core without UCORE_CORE_FULL_WIDTH at most 2^31;
+ * @period: overflow trigger: a sample every @period counts, 1 to 2^width - 1 (any where the
+ *          counter is looked at), for general counters of a core without
+ *          UCORE_CORE_FULL_WIDTH at most 2^31;
  *          0: the event only counts.  Where the counter cannot interrupt (no
  *          UCORE_BOX_OVERFLOW or _FIXED_OVERFLOW) the driver looks at it every
  *          @poll_ns.
@@ -1005,8 +1007,8 @@ struct ucore_term {
  * has locked; removing the last unmakes it, once it is not mapped.
  *
  * Filters by address, opcode, packet, core or thread (ADDR_MATCH, OPC_MATCH, MATCH0 and 1,
- * FILTER_OPC, _OPC_0 and _1, TID_EN, FILTER_TID, FILTER_CID) can show what other users'
- * programs do: EACCES unless the device was opened, or the caller is, with CAP_PERFMON.
+ * MASK0 and 1, FILTER_OPC, _OPC_0 and _1, TID_EN, FILTER_TID, FILTER_CID) can show what other
+ * users' programs do: EACCES unless the device was opened, or the caller is, with CAP_PERFMON.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
  * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),

@@ -24,10 +24,10 @@ static const struct ucore_field_desc narrow_fields[] = {
 	CTL_FIELD(THRESH, DISC_CTL_THRESH),
 };
 
+/* No edge, which needs a threshold */
 static const struct ucore_field_desc imc_fields[] = {
 	CTL_FIELD(EVENT, DISC_CTL_EV_SEL),
 	CTL_FIELD(UMASK, DISC_CTL_UMASK),
-	CTL_FIELD(EDGE, DISC_CTL_EDGE_DET),
 };
 
 static const struct ucore_field_desc uncertain_imc_fields[] = {

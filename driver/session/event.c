@@ -246,6 +246,8 @@ bool ucore_event_spies(const struct ucore_term *terms, u32 nr)
 		case UCORE_FIELD_OPC_MATCH:
 		case UCORE_FIELD_MATCH0:
 		case UCORE_FIELD_MATCH1:
+		case UCORE_FIELD_MASK0:	/* alone: what is 0 under it */
+		case UCORE_FIELD_MASK1:
 			return true;
 		}
 	}

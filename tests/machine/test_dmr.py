@@ -122,6 +122,8 @@ def fields_of_diamond_rapids_reach_their_registers(m):
             seen = counters[box, ctr]
             rate = rates.rate(type_of(box), instance_of(box), 1, platform="dmr", **wanted)
             assert (seen["ctl"], seen["rate"]) == (word, rate), (box, seen, rate)
+    names = m.sh("ucoretool list fields imc").split()
+    assert "umask" in names and "edge" not in names, names      # which would need a threshold
     with Session(m) as s:
         for box, field in (("imc0", "thresh"), ("imc0", "invert"), ("santa0", "umask_ext")):
             with refused(errno.EINVAL):

@@ -230,6 +230,12 @@ static int try_opcode(int session)
 		       TERMS(TERM(EVENT, 0x35), TERM(UMASK, 0x1), TERM(FILTER_OPC, 0x182)));
 }
 
+/* What a mask selects with nothing to match is a packet, too */
+static int try_mask(int session)
+{
+	return try_add(session, box_find("qpi", 0), TERMS(TERM(EVENT, 0x38), TERM(MASK0, 0x1e00)));
+}
+
 static void users_do_not_filter(const void *arg)
 {
 	int session;
@@ -241,6 +247,7 @@ static void users_do_not_filter(const void *arg)
 	expect_rc(try_address(session), EACCES);
 	expect_rc(try_thread(session), EACCES);
 	expect_rc(try_opcode(session), EACCES);
+	expect_rc(try_mask(session), EACCES);
 	expect_eq(session_status(session).nr_events, 0);
 	add_cas_reads(session, box_find("imc", 0), 0);
 }
@@ -256,6 +263,7 @@ static void perfmon_filters(const void *arg)
 	expect_rc(try_address(session), 0);
 	expect_rc(try_thread(session), 0);
 	expect_rc(try_opcode(session), 0);
+	expect_rc(try_mask(session), 0);
 }
 
 static void run_on_cpu_0(void)

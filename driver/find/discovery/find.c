@@ -277,7 +277,7 @@ static void report_table(u32 i, struct ucore_table_info *out)
 
 	*out = (struct ucore_table_info){
 		.table = i,
-		.die = t->die,
+		.die = max(t->die, UCORE_DIE_UNKNOWN),	/* not why */
 		.segment = t->segment,
 		.bus = t->bus,
 		.device = PCI_SLOT(t->devfn),
@@ -307,7 +307,7 @@ static void report_unit(u32 i, struct ucore_unit_info *out)
 	*out = (struct ucore_unit_info){
 		.table = unit->table,
 		.record = unit->record,
-		.die = unit->die,
+		.die = max(unit->die, UCORE_DIE_UNKNOWN),
 		.reason = unit->reason,
 		.box = unit->box,
 		.type = ucore_disc_unit_type(unit),
