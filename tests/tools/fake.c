@@ -347,7 +347,8 @@ static const struct ucore_field *field_of(const struct ucore_box_info *box, uint
 {
 	const struct fake_type *type = type_of(box);
 
-	if (id >= 64 || !(type->fields & 1ULL << id))
+	if (id >= 64 || !(type->fields & 1ULL << id) ||
+	    (box->box == fake.hidden_box && fake.hidden_fields & 1ULL << id))
 		return NULL;
 	if (fake.machine->caps & UCORE_CAP_DISCOVERY && id == UCORE_FIELD_EVENT)
 		return &disc_event;

@@ -67,6 +67,8 @@ struct fake {
 	bool old;			/* a driver from before GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */
 	bool foreign;			/* others are in another pid namespace */
+	uint32_t hidden_box;		/* which lacks ... */
+	uint64_t hidden_fields;		/* ... UCORE_FIELD_n, a bit each, that its type has */
 	uint32_t bad_box;		/* whose trial ... */
 	uint32_t bad_trial;		/* ... failed in these UCORE_TRIAL_*, ... */
 	uint32_t bad_found;		/* ... and found these UCORE_FOUND_* */

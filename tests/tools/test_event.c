@@ -232,6 +232,36 @@ static void raw_events(void **state)
 	assert_int_equal(event.counters, 8);
 }
 
+static uint32_t box_id(const char *type, uint32_t instance, uint32_t die)
+{
+	for (uint32_t i = 0; i < fake.nr_boxes; i++)
+		if (!strcmp(fake.boxes[i].type, type) && fake.boxes[i].instance == instance &&
+		    fake.boxes[i].die == die)
+			return i;
+	fail_msg("no %s%u on die %u", type, instance, die);
+	return 0;
+}
+
+/* The first box of a type does not speak for all: firmware hides the filters of one. */
+static void fields_that_one_box_lacks(void **state)
+{
+	const uint64_t match = 1ULL << UCORE_FIELD_MATCH0 | 1ULL << UCORE_FIELD_MASK0;
+	struct ucore_event event;
+
+	(void)state;
+	fake.hidden_box = box_id("qpi", 1, 0);
+	fake.hidden_fields = match;
+	assert_int_equal(resolve(dev, "qpi1/event=0x38,match0=8,mask0=8,die=1/", &event), 0);
+	assert_int_equal(value_of(&event, UCORE_FIELD_MATCH0), 8);
+	assert_fails(resolve(dev, "qpi1/event=0x38,match0=8,die=0,mach1=8/", &event), ENOENT,
+		     "qpi has no field 'mach1'|'match1'");
+	ucore_device_close(dev);
+	dev = device_get();
+	assert_fails(resolve(dev, "qpi1/event=0x38,die=0,match0=8/", &event), ENOENT,
+		     "qpi has no field 'match0'");
+	assert_int_equal(resolve(dev, "qpi0/event=0x38,match0=8,mask0=8/", &event), 0);
+}
+
 /* ---- filters ----------------------------------------------------------- */
 
 static void filters(void **state)
@@ -630,6 +660,8 @@ static void events_of_the_other_e5(void **state)
 	assert_int_equal(resolve(dev, "UNC_C_LLC_LOOKUP.READ", &event), 0);
 	assert_true(value_of(&event, UCORE_FIELD_FILTER_STATE) != UINT64_MAX);
 	assert_fails(resolve(dev, "cbo/LLC_VICTIMS.NID/", &event), EINVAL, "filter_nid");
+	assert_fails(resolve(dev, "imc/event=4,invert/", &event), EINVAL,
+		     "invert counts nothing|add thresh=1");
 }
 
 static void platforms_are_found_by_name(void **state)
@@ -1011,6 +1043,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(fixed_counters),
 	TEST_DEV(irp_has_two_halves),
 	TEST_DEV(raw_events),
+	TEST_DEV(fields_that_one_box_lacks),
 	TEST_DEV(filters),
 	TEST_DEV(refused_events),
 	TEST_DEV(an_unknown_platform_counts_raw),

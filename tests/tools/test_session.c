@@ -171,6 +171,25 @@ static void filters_of_another_name_their_holder(void **state)
 	ucore_session_destroy(session);
 }
 
+/* The others of its type have the field, so the event is a right one. */
+static void a_field_that_one_box_lacks_is_named(void **state)
+{
+	struct ucore_session *session;
+	struct ucore_event event;
+	uint32_t box = 0;
+
+	(void)state;
+	session = session_get(dev, NULL, NULL);
+	while (strcmp(fake.boxes[box].type, "qpi") || fake.boxes[box].instance != 1)
+		box++;
+	fake.hidden_box = box;
+	fake.hidden_fields = 1ULL << UCORE_FIELD_MATCH0;
+	event = event_get("qpi/event=0x38,match0=8,mask0=8/");
+	assert_fails(ucore_session_add(session, &event, &err), ENXIO,
+		     "qpi1 of die|no field 'match0', which others of qpi have");
+	ucore_session_destroy(session);
+}
+
 static void a_busy_running_session_says_so(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/", NULL);
@@ -446,6 +465,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(add_claims_every_box_that_matches),
 	TEST_DEV(an_event_on_one_box),
 	TEST_DEV(an_owned_box_names_its_holder),
+	TEST_DEV(a_field_that_one_box_lacks_is_named),
 	TEST_DEV(filters_of_another_name_their_holder),
 	TEST_DEV(a_busy_running_session_says_so),
 	TEST_DEV(busy_may_be_the_intree_driver),

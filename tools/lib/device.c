@@ -310,10 +310,12 @@ static int fields_fetch(struct ucore_device *dev, uint32_t box, struct ucore_fie
 	return 0;
 }
 
-static struct ucore_field_set *field_set_find(struct ucore_device *dev, const char *type)
+/* Of this box, or, for UCORE_ANY, of the first of its type that was asked */
+static struct ucore_field_set *field_set_find(struct ucore_device *dev, const char *type,
+					      uint32_t box)
 {
 	for (size_t i = 0; i < dev->nr_sets; i++)
-		if (!strcmp(dev->sets[i].type, type))
+		if (box == UCORE_ANY ? !strcmp(dev->sets[i].type, type) : dev->sets[i].box == box)
 			return &dev->sets[i];
 	return NULL;
 }
@@ -331,6 +333,7 @@ static int field_set_load(struct ucore_device *dev, const struct ucore_box_info 
 	set = &sets[dev->nr_sets];
 	memset(set, 0, sizeof(*set));
 	memcpy(set->type, box->type, sizeof(set->type));
+	set->box = box->box;
 	ret = fields_fetch(dev, box->box, &set->fields, &set->nr);
 	if (ret)
 		return ucore_error_set(err, ret, "GET_FIELDS of %s: %s", box->type, strerror(-ret));
@@ -338,16 +341,13 @@ static int field_set_load(struct ucore_device *dev, const struct ucore_box_info 
 	return 0;
 }
 
-int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field **fields,
-			size_t *nr, struct ucore_error *err)
+static int fields_get(struct ucore_device *dev, uint32_t box, bool own,
+		      const struct ucore_field **fields, size_t *nr, struct ucore_error *err)
 {
 	struct ucore_field_set *set;
 	int ret;
 
-	if (box >= dev->nr_boxes)
-		return ucore_error_set(err, -ENOENT, "no box %u: there are %zu", box,
-				       dev->nr_boxes);
-	set = field_set_find(dev, dev->boxes[box].type);
+	set = field_set_find(dev, dev->boxes[box].type, own && !dev->recorded ? box : UCORE_ANY);
 	if (!set && dev->recorded)
 		return ucore_error_set(err, -ENOENT, "no event of %s was recorded",
 				       dev->boxes[box].type);
@@ -360,6 +360,21 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
 	*fields = set->fields;
 	*nr = set->nr;
 	return 0;
+}
+
+int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field **fields,
+			size_t *nr, struct ucore_error *err)
+{
+	if (box >= dev->nr_boxes)
+		return ucore_error_set(err, -ENOENT, "no box %u: there are %zu", box,
+				       dev->nr_boxes);
+	return fields_get(dev, box, false, fields, nr, err);
+}
+
+int ucore_device_own_fields(struct ucore_device *dev, uint32_t box,
+			    const struct ucore_field **fields, size_t *nr)
+{
+	return fields_get(dev, box, true, fields, nr, NULL);
 }
 
 const struct ucore_field *ucore_field_by_id(const struct ucore_field *fields, size_t nr,

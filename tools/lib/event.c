@@ -112,12 +112,33 @@ static int umask_add(struct resolver *r, const struct ucore_field *field, uint64
 	return ret ? ret : term_add_field(r, ext, value >> 8);
 }
 
-static const struct ucore_field *field_by_name(const struct resolver *r, const char *name)
+static const struct ucore_field *field_listed(const struct resolver *r, const char *name)
 {
 	for (size_t i = 0; i < r->nr_fields; i++)
 		if (!strcasecmp(r->fields[i].name, name))
 			return &r->fields[i];
 	return NULL;
+}
+
+/* Where firmware hides a function its box lacks fields that others of the type have */
+static const struct ucore_field *field_by_name(struct resolver *r, const char *name)
+{
+	const struct ucore_field *field = field_listed(r, name);
+	struct resolver own = *r;
+
+	for (size_t i = 0; i < r->dev->nr_boxes && !field; i++) {
+		const struct ucore_box_info *box = &r->dev->boxes[i];
+
+		if (!ucore_event_matches(r->event, box) ||
+		    ucore_device_own_fields(r->dev, box->box, &own.fields, &own.nr_fields))
+			continue;
+		field = field_listed(&own, name);
+	}
+	if (field) {
+		r->fields = own.fields;
+		r->nr_fields = own.nr_fields;
+	}
+	return field;
 }
 
 /* The one box type that has an event of this name, NULL if none or several do */
@@ -473,12 +494,13 @@ static int filters_apply(struct resolver *r)
 	return ret;
 }
 
-static int edge_check(const struct resolver *r)
+static int threshold_check(const struct resolver *r)
 {
 	const struct ucore_term *edge = term_find(r->event, UCORE_FIELD_EDGE);
 	const struct ucore_term *thresh = term_find(r->event, UCORE_FIELD_THRESH);
 	const struct ucore_term *inv = term_find(r->event, UCORE_FIELD_INV);
 	const struct ucore_term *cmask = term_find(r->event, UCORE_FIELD_CMASK);
+	const struct ucore_term *invert = term_find(r->event, UCORE_FIELD_INVERT);
 
 	if (inv && inv->value && (!cmask || !cmask->value))
 		return ucore_error_set(r->err, -EINVAL,
@@ -489,6 +511,10 @@ static int edge_check(const struct resolver *r)
 	if (edge && edge->value && (!thresh || !thresh->value))
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': edge counts nothing without a threshold: add thresh=1",
+				       r->event->label);
+	if (invert && invert->value && (!thresh || !thresh->value))
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': invert counts nothing without a threshold: add thresh=1",
 				       r->event->label);
 	return 0;
 }
@@ -554,7 +580,7 @@ static int event_finish(struct resolver *r)
 				       r->event->label);
 	ret = filters_apply(r);
 	if (!ret)
-		ret = edge_check(r);
+		ret = threshold_check(r);
 	if (!ret)
 		ret = counters_apply(r);
 	return ret;

@@ -120,13 +120,26 @@ static uint64_t real_offset(void)
 	return offset;
 }
 
+/* Does none of the sets before @i of its type have the field? */
+static bool field_is_new(const struct ucore_device *dev, size_t i, const struct ucore_field *field)
+{
+	const struct ucore_field_set *set = dev->sets;
+
+	for (; set < dev->sets + i; set++)
+		if (!strcmp(set->type, dev->sets[i].type) &&
+		    ucore_field_by_id(set->fields, set->nr, field->field))
+			return false;
+	return true;
+}
+
 static uint32_t nr_fields(const struct ucore_device *dev)
 {
-	size_t nr = 0;
+	uint32_t nr = 0;
 
 	for (size_t i = 0; i < dev->nr_sets; i++)
-		nr += dev->sets[i].nr;
-	return (uint32_t)nr;
+		for (size_t j = 0; j < dev->sets[i].nr; j++)
+			nr += field_is_new(dev, i, &dev->sets[i].fields[j]);
+	return nr;
 }
 
 static int put_header(struct ucore_file *file, const struct ucore_device *dev,
@@ -194,6 +207,31 @@ static int put_boxes(struct ucore_file *file, const struct ucore_device *dev,
 	return ret;
 }
 
+static int put_set(struct ucore_file *file, const struct ucore_device *dev, size_t i,
+		   struct ucore_error *err)
+{
+	const struct ucore_field_set *set = &dev->sets[i];
+	int ret = 0;
+
+	for (size_t j = 0; j < set->nr && !ret; j++) {
+		struct ucore_file_field field = { .field = set->fields[j] };
+
+		if (!field_is_new(dev, i, &set->fields[j]))
+			continue;
+		memcpy(field.type, set->type, sizeof(field.type));
+		ret = file_put(file, &field, sizeof(field), err);
+	}
+	return ret;
+}
+
+static bool type_is_new(const struct ucore_device *dev, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(dev->sets[j].type, dev->sets[i].type))
+			return false;
+	return true;
+}
+
 /* The fields that events were resolved with, so that names mean the same when it is read */
 static int put_fields(struct ucore_file *file, const struct ucore_device *dev,
 		      struct ucore_error *err)
@@ -201,12 +239,9 @@ static int put_fields(struct ucore_file *file, const struct ucore_device *dev,
 	int ret = 0;
 
 	for (size_t i = 0; i < dev->nr_sets; i++)
-		for (size_t j = 0; j < dev->sets[i].nr && !ret; j++) {
-			struct ucore_file_field field = { .field = dev->sets[i].fields[j] };
-
-			memcpy(field.type, dev->sets[i].type, sizeof(field.type));
-			ret = file_put(file, &field, sizeof(field), err);
-		}
+		for (size_t j = i; j < dev->nr_sets && type_is_new(dev, i) && !ret; j++)
+			if (!strcmp(dev->sets[j].type, dev->sets[i].type))
+				ret = put_set(file, dev, j, err);
 	return ret;
 }
 

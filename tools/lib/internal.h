@@ -100,9 +100,10 @@ struct ucore_platform {
 	const uint16_t *rows;
 };
 
-/* Fields of one box type, asked for once */
+/* Fields of one box type, asked for once of a box; of others if they may differ */
 struct ucore_field_set {
 	char type[UCORE_NAME_LEN];
+	uint32_t box;
 	struct ucore_field *fields;
 	size_t nr;
 };
@@ -286,6 +287,13 @@ void ucore_intervals_begin(struct ucore_intervals *intervals, enum ucore_interva
 
 /* An ioctl: 0 or -errno */
 int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long command, void *arg);
+
+/*
+ * The fields of this box: firmware may hide a function that others of its type have.  For
+ * those of its type ucore_device_fields() asks once.
+ */
+int ucore_device_own_fields(struct ucore_device *dev, uint32_t box,
+			    const struct ucore_field **fields, size_t *nr);
 const struct ucore_field *ucore_field_by_id(const struct ucore_field *fields, size_t nr,
 					    uint32_t id);
 

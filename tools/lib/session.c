@@ -259,6 +259,31 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 	return error_filters(session, event, box, err);
 }
 
+static int error_missing(struct ucore_session *session, const struct ucore_event *event,
+			 const struct ucore_box_info *box, struct ucore_error *err)
+{
+	const struct ucore_field *fields, *own, *lacking;
+	size_t nr, nr_own;
+	char text[BOX_LEN];
+
+	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL) ||
+	    ucore_device_own_fields(session->dev, box->box, &own, &nr_own))
+		nr_own = nr = 0;
+	for (unsigned int i = 0; i < event->nr_terms && nr_own; i++) {
+		uint32_t id = event->terms[i].field;
+
+		lacking = ucore_field_by_id(fields, nr, id);
+		if (lacking && !ucore_field_by_id(own, nr_own, id))
+			return ucore_error_set(err, -ENXIO,
+					       "event '%s': %s has no field '%s', which others of %s have: firmware may hide the function that it is in; see 'ucoretool doctor'",
+					       event->label, box_text(box, text), lacking->name,
+					       box->type);
+	}
+	return ucore_error_set(err, -ENXIO,
+			       "event '%s': %s cannot count this on counters 0x%llx; see 'ucoretool list fields'",
+			       event->label, box->type, (unsigned long long)event->counters);
+}
+
 /* Can the counter that the event asks for interrupt? */
 static bool interrupts(const struct ucore_event *event, const struct ucore_box_info *box)
 {
@@ -283,10 +308,7 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 				       "event '%s': %s cannot interrupt at an overflow: let it be polled (without --interrupt), give the period to an event of another box, or use a timer",
 				       event->label, box->type);
 	case -ENXIO:
-		return ucore_error_set(err, code,
-				       "event '%s': %s cannot count this on counters 0x%llx; see 'ucoretool list fields'",
-				       event->label, box->type,
-				       (unsigned long long)event->counters);
+		return error_missing(session, event, box, err);
 	case -ERANGE:
 		if (event->period && !interrupts(event, box))
 			return ucore_error_set(err, code,
@@ -528,7 +550,7 @@ int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, 
 				       text, one);
 	case -EBUSY:
 		return ucore_error_set(err, ret,
-				       "%s: another session has chosen other CPUs for the PMI of this die: use the same ones, or end that session",
+				       "%s: another session has chosen other CPUs for the PMI of this die, or this one runs: use the same ones, or end that session",
 				       text);
 	default:
 		return ucore_error_set(err, ret, "%s for the PMI: %s", text, strerror(-ret));
@@ -543,6 +565,10 @@ static int error_timer(struct ucore_session *session, struct ucore_error *err)
 
 	if (session_ioctl(session, UCORE_BUDGET, &budget))
 		return ucore_error_set(err, -ERANGE, "cannot start: %s", strerror(ERANGE));
+	if (session->config.rotate_ns)
+		return ucore_error_set(err, -ERANGE,
+				       "cannot start: a change of groups takes more than %u %% of a turn of %.0f us: give longer turns, or fewer events",
+				       budget.percent, (double)session->config.rotate_ns / 1000);
 	return ucore_error_set(err, -ERANGE,
 			       "cannot start: a sample of these events takes %.0f us of a CPU, more than %u %% of a timer of %.0f us: from %.0f us on, or with fewer events",
 			       (double)budget.sample_ns / 1000, budget.percent,
