@@ -192,6 +192,11 @@ static int find_pci_row(struct search *search, const struct ucore_e5_pci *row, i
 			continue;
 		}
 		desc.die = die;
+		if (ucore_finder_knows(search->finder, &desc)) {
+			pci_info(pdev, "ucore: another function is %s%u of die %d\n",
+				 row->type->name, row->instance, die);
+			continue;
+		}
 		desc.pdev = pci_dev_get(pdev);
 		desc.aux = row->aux ? find_aux(pdev, row->aux) : NULL;
 		ret = ucore_finder_add(search->finder, &desc);
@@ -278,6 +283,20 @@ static void find_slices(struct search *search)
 		search->slices[die] = slices_left(table, pdev, val);
 }
 
+/* The next higher PCI segment, -1 if there is none: roots come in any order. */
+static int segment_after(int segment)
+{
+	struct pci_bus *root = NULL;
+	int nr, next = -1;
+
+	while ((root = pci_find_next_bus(root))) {
+		nr = pci_domain_nr(root);
+		if (nr > segment && (next < 0 || nr < next))
+			next = nr;
+	}
+	return next;
+}
+
 /**
  * ucore_e5_find() - all boxes of a machine without discovery
  * @finder: takes the descriptions
@@ -288,18 +307,13 @@ static void find_slices(struct search *search)
 int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
 	struct search search = { .finder = finder, .table = platform->table };
-	struct pci_bus *root = NULL;
 	int ret, segment = -1;
 
 	find_small_dies(&search);
 	find_slices(&search);
 	ret = find_msr(&search);
-	while (!ret && (root = pci_find_next_bus(root))) {
-		if (pci_domain_nr(root) <= segment)
-			continue;	/* segments come in ascending order */
-		segment = pci_domain_nr(root);
+	while (!ret && (segment = segment_after(segment)) >= 0)
 		ret = find_pci(&search, segment);
-	}
 	ucore_ends_find(finder, search.table->ends, &search.table->ubox);
 	if (search.offline)
 		ucore_finder_socket_offline(finder);

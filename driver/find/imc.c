@@ -75,7 +75,7 @@ static int add_controller(struct ucore_finder *finder, const struct ucore_e5_tab
 				.size = row->size,
 			};
 
-			if (box_there(row, desc.phys))
+			if (!ucore_finder_knows(finder, &desc) && box_there(row, desc.phys))
 				ret = ucore_finder_add(finder, &desc);
 		}
 	}

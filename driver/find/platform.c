@@ -31,6 +31,24 @@ int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *d
 }
 
 /**
+ * ucore_finder_knows() - was a box of this type, die and number found before?
+ * @finder: the collection
+ * @desc: the box
+ *
+ * Firmware that numbers two sockets alike makes one of both.
+ */
+bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_box_desc *desc)
+{
+	const struct ucore_box_desc *other;
+
+	for (other = finder->desc; other < finder->desc + finder->nr; other++)
+		if (other->type == desc->type && other->die == desc->die &&
+		    other->instance == desc->instance)
+			return true;
+	return false;
+}
+
+/**
  * ucore_finder_has() - has a box that was found any of these bytes?
  * @finder: the collection
  * @address: physical address in memory

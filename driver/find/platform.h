@@ -64,6 +64,7 @@ struct ucore_finder {
 };
 
 int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc);
+bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_box_desc *desc);
 bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size);
 void ucore_finder_socket_offline(struct ucore_finder *finder);
 void ucore_finder_drop(struct ucore_finder *finder);

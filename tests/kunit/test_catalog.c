@@ -192,6 +192,16 @@ static void only_socket_needs_no_map(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 1));
 }
 
+/* Sockets that firmware numbers alike: counts of both would go by one name. */
+static void second_function_of_a_box(struct kunit *test)
+{
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	fake_pci_add(0x0eb4, 1, 16, 4);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 1U);
+	KUNIT_EXPECT_EQ(test, box_find("imc", 0, 0)->io.pdev->bus->number, 0x3f);
+}
+
 /* All CPUs of a socket are offline: its boxes are nobody else's. */
 static void socket_without_cpus_is_skipped(struct kunit *test)
 {
@@ -628,6 +638,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(bus_without_a_ubox),
 	KUNIT_CASE(bus_of_no_socket_is_skipped),
 	KUNIT_CASE(only_socket_needs_no_map),
+	KUNIT_CASE(second_function_of_a_box),
 	KUNIT_CASE(socket_without_cpus_is_skipped),
 	KUNIT_CASE(socket_without_cpus_beside_one_with),
 	KUNIT_CASE(qpi_port_finds_its_filter),

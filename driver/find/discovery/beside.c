@@ -99,7 +99,7 @@ static bool bank_there(const struct ucore_disc *disc, const struct ucore_disc_ba
 	return there;
 }
 
-/* The boxes that one function tells of; no address is believed twice. */
+/* The boxes that one function tells of; no address is believed twice, nor none. */
 static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *disc,
 			struct pci_dev *pdev, u32 die, const struct ucore_global *global)
 {
@@ -114,11 +114,12 @@ static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *di
 	};
 	int ret = 0;
 
-	if (pci_read_config_dword(pdev, IMC_MAP_BASE, &base) || base == ~0U)
+	if (pci_read_config_dword(pdev, IMC_MAP_BASE, &base) || base == ~0U ||
+	    !(base & IMC_MAP_BASE_BITS))
 		return 0;
 	for (; desc.instance < nr && !ret; desc.instance++) {
 		if (pci_read_config_dword(pdev, IMC_MAP_OFFSET(desc.instance), &offset) ||
-		    offset == ~0U)
+		    offset == ~0U || !(offset & IMC_MAP_OFFSET_BITS))
 			continue;
 		desc.phys = IMC_MAP_ADDRESS(base, offset) + bank->first;
 		if (!ucore_finder_has(finder, desc.phys, bank->size) &&
