@@ -4,6 +4,7 @@
  * belongs to; whose NMI it is; and the reservation that perf sees.
  */
 #include <linux/cpu.h>
+#include <linux/smp.h>
 
 #include "abi/describe.h"
 #include "fake_core.h"
@@ -111,6 +112,64 @@ static void global_control_is_left_as_found(struct kunit *test)
 	fake_session_close(test, s);
 	CORE_EXPECT(test, CORE_W(0, 0x38f, 0), RESET_4_3(0, 0x4c1),
 		    CORE_W(0, 0x38f, 0x100000003ULL));
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/* A fixed counter with its default rings, or with the user's alone */
+static int add_fixed(struct ucore_session *s, const struct ucore_box *box, u32 i, u32 group,
+		     bool usr)
+{
+	const struct ucore_term term = { .field = UCORE_FIELD_USR, .value = 1 };
+	struct ucore_event_add add = {
+		.box = box->id, .nr_terms = usr, .counters = FIXED(i), .group = group,
+	};
+	int ret;
+
+	mutex_lock(&s->lock);
+	ret = ucore_session_add(s, &add, &term);
+	mutex_unlock(&s->lock);
+	return ret;
+}
+
+static void fire_here(void *arg)
+{
+	fake_timer_fire(arg);
+}
+
+static void next_turn(struct ucore_part *part)
+{
+	fake_clock_advance(part->rotate_ns);
+	smp_call_function_single(1, fire_here, &part->rotate, 1);
+}
+
+/* All fields that change are one write; those of other groups stay. */
+static void fixed_counters_take_turns(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.rotate_ns = 10 * NSEC_PER_MSEC });
+	struct ucore_box *box = fake_core_box(test, 1);
+	struct fake_core_cpu *regs = regs_of(test, 1);
+
+	KUNIT_ASSERT_EQ(test, add_fixed(s, box, 2, 0, false), 0);
+	KUNIT_ASSERT_EQ(test, add_fixed(s, box, 0, 1, false), 0);
+	KUNIT_ASSERT_EQ(test, add_fixed(s, box, 0, 2, true), 0);
+	KUNIT_ASSERT_EQ(test, add_fixed(s, box, 1, 2, false), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0x303ULL);
+	regs->fixed[0] = 50;
+	fake_core(test)->nr = 0;
+	next_turn(part_of(s, box));
+	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_R(1, 0x309), CORE_W(1, 0x38d, 0x332),
+		    CORE_W(1, 0x38f, ALL_ON));
+	regs->fixed[0] = 57;
+	regs->fixed[1] = 3;
+	next_turn(part_of(s, box));
+	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0x303ULL);
+	regs->fixed[0] = 58;
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 51ULL);
+	KUNIT_EXPECT_EQ(test, s->values[2].count, 7ULL);
+	KUNIT_EXPECT_EQ(test, s->values[3].count, 3ULL);
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
@@ -719,6 +778,7 @@ static void sleeps_with_the_machine(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(start_and_stop),
 	KUNIT_CASE(global_control_is_left_as_found),
+	KUNIT_CASE(fixed_counters_take_turns),
 	KUNIT_CASE(what_a_read_costs),
 	KUNIT_CASE(two_cpus_in_one_session),
 	KUNIT_CASE(reset_clears_before_it_reloads),

@@ -3,7 +3,10 @@
  * Groups that take turns: who gets which counter, what a switch reads and writes, access by
  * access, and how long each event could count.
  */
+#include <linux/smp.h>
+
 #include "fake_machine.h"
+#include "sample/budget.h"
 #include "sample/watch.h"
 
 #define MS	((u64)NSEC_PER_MSEC)
@@ -235,6 +238,46 @@ static void late_turns_stay_in_step(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part_of(s)->group, 4);
 }
 
+static void spend_here(void *arg)
+{
+	ucore_budget_enter(ktime_get_mono_fast_ns());
+	fake_clock_advance(10 * MS);
+	ucore_budget_leave();
+}
+
+static void fire_here(void *arg)
+{
+	fake_timer_fire(arg);
+}
+
+/*
+ * Somebody has spent two windows of the CPU's time: two turns are put off, and a third, so
+ * that the group that would have been next is.
+ */
+static void turns_beyond_the_budget(struct kunit *test)
+{
+	struct ucore_session *s = rotating(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part;
+	struct fake_timer *timer;
+	u32 i;
+
+	for (i = 1; i <= 3; i++)
+		KUNIT_ASSERT_EQ(test, add_group(s, box, 4 + i, 0, i), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	part = part_of(s);
+	timer = fake_timer_find(&part->rotate);
+	for (i = 0; i < 2; i++)
+		smp_call_function_single(0, spend_here, NULL, 1);
+	smp_call_function_single(0, fire_here, &part->rotate, 1);	/* 20 ms */
+	KUNIT_EXPECT_EQ(test, part->group, 3);
+	KUNIT_EXPECT_EQ(test, part->stats.put_off, 1ULL);
+	KUNIT_EXPECT_EQ(test, ktime_to_ns(timer->expires) - part->rotate_base, 60 * MS);
+	fake_clock_advance(40 * MS);
+	smp_call_function_single(0, fire_here, &part->rotate, 1);
+	KUNIT_EXPECT_EQ(test, part->group, 1);
+}
+
 /* ---- beside others ---- */
 
 static void shared_box_is_left_alone(struct kunit *test)
@@ -297,6 +340,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(without_groups_nothing_is_switched),
 	KUNIT_CASE(time_is_each_groups_own),
 	KUNIT_CASE(late_turns_stay_in_step),
+	KUNIT_CASE(turns_beyond_the_budget),
 	KUNIT_CASE(shared_box_is_left_alone),
 	KUNIT_CASE(controls_are_those_of_whose_turn_it_is),
 	{ }

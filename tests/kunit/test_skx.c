@@ -775,6 +775,27 @@ static void free_running_counters_are_only_read(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, in2), FAKE_R(w, clock));
 }
 
+/* In another group's turn it goes on: the next turn begins where it is then. */
+static void free_running_counters_take_turns(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "iio_free", 3);
+	struct fake_window *w = fake_window(box);
+	struct ucore_counter *ctr;
+
+	ctr = fake_part_add(fake_part(test, 0, 0), box, UCORE_COUNTER_FIXED + 3, 0, 0);
+	ctr->total = 20;
+	ctr->prev = 900;
+	fake_poke(w, ctr->reg, 1000);
+	ucore_counter_turn(NULL, ctr);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, ctr->reg));
+	fake_poke(w, ctr->reg, 1004);
+	ucore_counter_update(ctr, UCORE_RUNNING);
+	KUNIT_EXPECT_EQ(test, ctr->total, 24ULL);
+	fake_bus_clear(bus_of(test));
+	ucore_counter_turn(ctr, NULL);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+}
+
 /* They cannot interrupt, and everything else can. */
 static void boxes_that_interrupt(struct kunit *test)
 {
@@ -851,6 +872,7 @@ static struct kunit_case box_cases[] = {
 	KUNIT_CASE(upi_has_no_bit_44),
 	KUNIT_CASE(filter_of_the_tor),
 	KUNIT_CASE(free_running_counters_are_only_read),
+	KUNIT_CASE(free_running_counters_take_turns),
 	KUNIT_CASE(boxes_that_interrupt),
 	KUNIT_CASE(an_overflow_asks_all_armed_boxes),
 	KUNIT_CASE(cores_that_can_be_named),

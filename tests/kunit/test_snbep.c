@@ -235,6 +235,26 @@ static void program_cbo(struct kunit *test)
 		    FAKE_W(w, 0x14, 0xc1000000));
 }
 
+/* In a box that others use, too, each is zeroed by its own reset, one write; its turn is later. */
+static void counter_of_a_shared_box(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "cbo", 1);
+	struct fake_window *w = fake_window(box);
+	struct ucore_counter *ctr;
+
+	ctr = fake_part_add(fake_part(test, 0, 0), box, 2, EN | 0x35, 0);
+	fake_poke(w, ctr->reg, 77);
+	box->users = 1;
+	ucore_counter_prepare(ctr, true);	/* the box's reset has done it */
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	box->users = 2;
+	ucore_counter_prepare(ctr, true);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x12, BIT(17)));
+	KUNIT_EXPECT_EQ(test, fake_peek(w, ctr->reg), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x12), 0ULL);
+	box->users = 0;
+}
+
 /* No reset bits: zeroed register by register, and DCLK by its own reset. */
 static void program_imc_by_hand(struct kunit *test)
 {
@@ -524,6 +544,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(imc_increments),
 	KUNIT_CASE(filter_is_one_register),
 	KUNIT_CASE(program_cbo),
+	KUNIT_CASE(counter_of_a_shared_box),
 	KUNIT_CASE(program_imc_by_hand),
 	KUNIT_CASE(program_ha_by_hand),
 	KUNIT_CASE(program_ubox_by_hand),
