@@ -554,9 +554,37 @@ static void a_status_in_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
 }
 
+/* The service finds one global control. */
+static void only_the_first(void *domain)
+{
+	((struct ucore_domain *)domain)->nr_further = 0;
+	((struct ucore_domain *)domain)->further = NULL;
+}
+
+/* An NMI stands for the overflows of all global controls. */
+static void statuses_of_two_controls(struct kunit *test)
+{
+	static const struct ucore_global second = { .size = 4096, .status = 8, .nr_status = 1 };
+	u8 *memory = fake_memory_add(test, 0xfe000000, 4096);
+	struct ucore_part *part = armed_part(test);
+	struct ucore_control further = {
+		.global = &second, .io.mmio = (__force void __iomem *)memory,
+	};
+	struct nmi nmi = { .times = 1, .during = only_the_first, .arg = part->domain };
+
+	overflow(part, 0);
+	*(u64 *)(memory + 8) = BIT_ULL(3) | BIT_ULL(40);
+	part->domain->further = &further;
+	part->domain->nr_further = 1;
+	nmi_on(part, 0, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 3);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_status_that_faults),
 	KUNIT_CASE(a_status_in_memory),
+	KUNIT_CASE(statuses_of_two_controls),
 	KUNIT_CASE(nmi_without_a_domain),
 	KUNIT_CASE(nmi_with_nothing_to_do_is_perfs),
 	KUNIT_CASE(unknown_status_is_ours),

@@ -500,12 +500,48 @@ static void a_route_is_only_for_those_who_have_one(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
+/* Somebody else's freeze of either is seen. */
+static void a_control_of_either_that_changed(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0), *next = next_window();
+
+	KUNIT_EXPECT_FALSE(test, ucore_domain_control_changed(domain));
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, FIRST_CTL), FAKE_R(next, 0));
+	fake_poke(next, 0, FRZ);
+	KUNIT_EXPECT_TRUE(test, ucore_domain_control_changed(domain));
+	fake_poke(next, 0, 0);
+	fake_poke(gw, FIRST_CTL, FRZ);
+	KUNIT_EXPECT_TRUE(test, ucore_domain_control_changed(domain));
+}
+
+/* In a panic all or none: half a frozen domain would count on. */
+static void both_are_seized(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0), *next = next_window();
+	struct ucore_io_ops ops = *domain->further[0].io.ops;
+
+	domain->further[0].io.ops = &ops;
+	raw_spin_lock_irq(&domain->lock);
+	ops.access = UCORE_ACCESS_PCI;		/* behind a lock of the kernel's */
+	KUNIT_EXPECT_FALSE(test, ucore_domain_seize(domain));
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	ops.access = UCORE_ACCESS_MMIO;
+	KUNIT_EXPECT_TRUE(test, ucore_domain_seize(domain));
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ), FAKE_W(next, 0, FRZ));
+	raw_spin_unlock_irq(&domain->lock);
+	domain->further[0].io.ops = &fake_msr_ops;
+}
+
 static struct kunit_case domain_cases[] = {
 	KUNIT_CASE(both_are_frozen_and_thawed),
 	KUNIT_CASE(an_overflow_of_either_freezes_both),
 	KUNIT_CASE(statuses_are_folded),
 	KUNIT_CASE(each_is_given_back_as_found),
 	KUNIT_CASE(a_route_is_only_for_those_who_have_one),
+	KUNIT_CASE(a_control_of_either_that_changed),
+	KUNIT_CASE(both_are_seized),
 	{ }
 };
 
