@@ -141,6 +141,7 @@ struct fake_dword {
  * @ram_end: its end
  * @busy: memory that a driver holds, if it has an end
  * @mcfg: ACPI table, NULL if there is none
+ * @no_acpi: ACPI is off
  * @ecam_base: address at which bus 0 of the ECAM begins
  * @ecam_differs: the mapping shows something else
  * @mapped: pages that ioremap() gave and iounmap() did not get back
@@ -201,6 +202,7 @@ struct fake_kernel {
 	u64 ram_end;
 	struct resource busy;
 	struct acpi_table_header *mcfg;
+	bool no_acpi;
 	phys_addr_t ecam_base;
 	bool ecam_differs;
 	int mapped;
@@ -397,7 +399,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define acpi_get_table		fake_acpi_get_table
 #define acpi_put_table		fake_acpi_put_table
 #undef acpi_disabled
-#define acpi_disabled		0
+#define acpi_disabled		(fake_kernel.no_acpi)
 #define pci_dev_get		fake_pci_dev_get
 #define pci_dev_put		fake_pci_dev_put
 #define pci_get_device		fake_pci_get_device

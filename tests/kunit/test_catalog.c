@@ -229,6 +229,52 @@ static void socket_without_cpus_beside_one_with(struct kunit *test)
 			   "a socket has no CPU online: bring one online and load ucore again");
 }
 
+/* It says nothing: its bus is one without a UBox. */
+static void ubox_that_cannot_be_read(struct kunit *test)
+{
+	fake_kernel.nr_dies = 2;
+	ubox_add(0, 1);
+	ubox_add(1, 0);
+	fake_kernel.functions[0].pdev.error_state = pci_channel_io_perm_failure;
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 0));
+}
+
+/* Buses have the same numbers there. */
+static void ubox_of_another_segment(struct kunit *test)
+{
+	static struct pci_sysdata other = { .domain = 1 };
+
+	fake_kernel.nr_dies = 2;
+	fake_kernel.buses[2].sysdata = &other;
+	fake_kernel.buses[2].number = fake_kernel.buses[0].number;
+	ubox_add(0, 1);
+	ubox_add(2, 0);
+	fake_pci_add(0x0eb4, 0, 16, 4);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 0));
+}
+
+/* The first box is one too many, whichever it is: no function stays referenced. */
+static void no_memory_for_boxes(struct kunit *test)
+{
+	ubox_add(0, 0);
+	fake_pci_add(0x0e32, 0, 8, 2);
+	fake_pci_add(0x0e86, 0, 8, 6);
+	fake_kernel.fail_in = 1;
+	KUNIT_EXPECT_EQ(test, ucore_catalog_build(), -ENOMEM);
+	fake_msr_add(0xc24, 0);
+	fake_kernel.fail_in = 1;
+	KUNIT_EXPECT_EQ(test, ucore_catalog_build(), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
+	KUNIT_EXPECT_EQ(test, fake_kernel.held, 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
+}
+
 static void qpi_port_finds_its_filter(struct kunit *test)
 {
 	ubox_add(0, 0);
@@ -641,6 +687,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(second_function_of_a_box),
 	KUNIT_CASE(socket_without_cpus_is_skipped),
 	KUNIT_CASE(socket_without_cpus_beside_one_with),
+	KUNIT_CASE(ubox_that_cannot_be_read),
+	KUNIT_CASE(ubox_of_another_segment),
+	KUNIT_CASE(no_memory_for_boxes),
 	KUNIT_CASE(qpi_port_finds_its_filter),
 	KUNIT_CASE(ids_are_stable),
 	KUNIT_CASE(eight_nodes_by_the_ubox),

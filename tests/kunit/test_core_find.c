@@ -213,6 +213,29 @@ static void version_1_does_not_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
+static int (*registers_read)(u32 msr, u64 *val);
+
+static int read_without_capabilities(u32 msr, u64 *val)
+{
+	if (msr != 0x345)
+		return registers_read(msr, val);
+	*val = ~0ULL;
+	return -EIO;
+}
+
+/* Its bit is there, the register is not: what the fault left is not believed. */
+static void capabilities_that_fault(struct kunit *test)
+{
+	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), false))
+		return;
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_PDCM);
+	registers_read = fake_core_read;
+	fake_core_read = read_without_capabilities;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, core_info().state, (u32)UCORE_CORE_READY);
+	KUNIT_EXPECT_EQ(test, core_info().caps, (u32)(UCORE_CORE_GLOBAL | UCORE_CORE_ANY));
+}
+
 static void no_boxes(struct kunit *test, u32 state, const char *why)
 {
 	struct ucore_core_info info;
@@ -396,6 +419,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_box_on_each_cpu),
 	KUNIT_CASE(beside_the_uncore),
 	KUNIT_CASE(version_1_does_not_interrupt),
+	KUNIT_CASE(capabilities_that_fault),
 	KUNIT_CASE(no_leaf),
 	KUNIT_CASE(switched_off),
 	KUNIT_CASE(hybrid_parts_are_refused),

@@ -1161,6 +1161,32 @@ static void all_odd_registers_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->size, 0x15U);
 }
 
+/* All of them count from the start of config space; none that is known has such a box. */
+static void odd_registers_of_a_pci_box(struct kunit *test)
+{
+	static struct ucore_disc_type types[] = {
+		{ .id = 8, .access = UCORE_ACCESS_PCI, .fixed_ctl = 0x60, .fixed_ctr = 0x68,
+		  .filter = 0x70 },
+	};
+	static struct ucore_disc_rules rules;
+	struct bench *b = test->priv;
+	struct ucore_unit *unit;
+
+	rules = *b->disc.rules;
+	types[0].type = rules.types->type;
+	rules.types = types;
+	rules.nr_types = ARRAY_SIZE(types);
+	rules.nr_places = 0;
+	b->disc.rules = &rules;
+	unit = only_unit(b, PCI_WORD, ON_7E(1, 0x318), W2(8, 0));
+	KUNIT_ASSERT_EQ(test, unit->type.nr_fixed, 1);
+	KUNIT_EXPECT_EQ(test, unit->layout.fixed_ctl[0], 0x378);
+	KUNIT_EXPECT_EQ(test, unit->layout.fixed_ctr[0], 0x380);
+	KUNIT_ASSERT_EQ(test, unit->layout.nr_shared, 1);
+	KUNIT_EXPECT_EQ(test, unit->layout.shared[0], 0x388);
+	KUNIT_EXPECT_EQ(test, unit->size, 0x74U);
+}
+
 /* The unit's own record is believed first. */
 static void odd_registers_give_way(struct kunit *test)
 {
@@ -1674,6 +1700,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(stride_of_known_memory_types),
 	KUNIT_CASE(status_that_makes_no_sense),
 	KUNIT_CASE(all_odd_registers_at_once),
+	KUNIT_CASE(odd_registers_of_a_pci_box),
 	KUNIT_CASE(odd_registers_give_way),
 	KUNIT_CASE(odd_registers_of_another_access),
 	KUNIT_CASE(misaligned_fixed_counter_is_none),

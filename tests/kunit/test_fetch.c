@@ -494,6 +494,11 @@ static void unit_in_config_space(struct kunit *test)
 	mcfg->entry.end_bus_number = 0xff;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	EXPECT_UNIT(test, 2, OK);
+	ucore_catalog_destroy();
+	mcfg->entry.start_bus_number = 0xa;
+	fake_kernel.no_acpi = true;		/* nobody says so */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, OK);
 }
 
 /* Its class, its driver, and its capabilities: a function of others' */
@@ -769,6 +774,21 @@ static void free_running_counters_of_memory_told_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 5U);
 }
 
+/* The second controller alone says where it is; where all ones would lead something answers. */
+static void free_running_counters_of_one_controller(struct kunit *test)
+{
+	struct fake_function *map = imc_with_channel(test, 3);
+
+	fake_memory_add(test, IMC_FREE + 0x22b0, 0x78);
+	fake_memory_add(test, (IMC_FREE & ~0x7fffffULL) + 0x7ff000 + 0x22b0, 0x78);
+	map->config[0xdc / 4] = map->config[0xd8 / 4];
+	map->config[0xd8 / 4] = ~0U;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 5U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[4].desc.instance, 1U);
+	KUNIT_EXPECT_EQ(test, (u64)ucore_catalog.boxes[4].desc.phys, IMC_FREE + 0x22b0);
+}
+
 /* A function whose registers make no sense must not make us touch RAM. */
 static void free_running_counters_of_memory_on_ram(struct kunit *test)
 {
@@ -998,6 +1018,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(free_running_counters_of_gnr),
 	KUNIT_CASE(free_running_counters_of_memory),
 	KUNIT_CASE(free_running_counters_of_memory_told_twice),
+	KUNIT_CASE(free_running_counters_of_one_controller),
 	KUNIT_CASE(free_running_counters_of_memory_on_ram),
 	KUNIT_CASE(free_running_counters_that_do_not_answer),
 	KUNIT_CASE(tables_in_order),

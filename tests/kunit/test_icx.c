@@ -517,6 +517,16 @@ static void fuses_are_on_the_bus_above(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("cha", 0), GENMASK_ULL(4, 0));
 }
 
+/* Nothing is below bus 0: fuses there are nobody's, and all CHAs that answer are there. */
+static void fuses_on_the_first_bus(struct kunit *test)
+{
+	fake_kernel.buses[0].number = 0;
+	chas_answer(5);
+	caps_add(0, 0x3, 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, boxes_found("cha", 0), GENMASK_ULL(4, 0));
+}
+
 /* A bus without a UBox belongs to the next higher one that has one. */
 static void a_bus_belongs_to_the_next_higher_ubox(struct kunit *test)
 {
@@ -617,6 +627,22 @@ static void controllers_of_two_sockets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("imc", 1), GENMASK_ULL(5, 0));
 	KUNIT_ASSERT_EQ(test, boxes_found("imc", 0), GENMASK_ULL(5, 0));
 	KUNIT_EXPECT_EQ(test, box_find("imc", 0, 3)->desc.phys, CHANNEL(5, 0));
+}
+
+/* Each segment has its own: what is in another one is found with it. */
+static void controllers_of_another_segment(struct kunit *test)
+{
+	static struct pci_sysdata other = { .domain = 1 };
+	struct fake_function *map;
+
+	fake_kernel.buses[2].sysdata = &other;
+	map_add(0);
+	controller_add(test, 0);
+	map = map_add(2);
+	map->config[0xdc / 4] = MAP_OFFSET(5);
+	controller_add(test, 5);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, boxes_found("imc", 0), GENMASK_ULL(2, 0));
 }
 
 /**
@@ -738,10 +764,12 @@ static struct kunit_case find_cases[] = {
 	KUNIT_CASE(chas_by_the_fuses),
 	KUNIT_CASE(forty_chas),
 	KUNIT_CASE(fuses_are_on_the_bus_above),
+	KUNIT_CASE(fuses_on_the_first_bus),
 	KUNIT_CASE(a_bus_belongs_to_the_next_higher_ubox),
 	KUNIT_CASE(controllers_where_they_are_said_to_be),
 	KUNIT_CASE(finding_writes_nothing),
 	KUNIT_CASE(controllers_of_two_sockets),
+	KUNIT_CASE(controllers_of_another_segment),
 	KUNIT_CASE_PARAM(maps_are_not_believed, bad_map_gen_params),
 	KUNIT_CASE(missing_controllers_are_told),
 	KUNIT_CASE(snow_ridge),

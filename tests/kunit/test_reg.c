@@ -234,6 +234,23 @@ static void ecam_that_differs_is_not_used(struct kunit *test)
 	fake_kernel.ecam_differs = true;	/* in the header's last dword */
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+	KUNIT_EXPECT_EQ(test, fake_kernel.told, 1U);
+}
+
+static void ecam_without_a_table(struct kunit *test)
+{
+	fake_kernel.mcfg = NULL;
+	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
+	KUNIT_EXPECT_EQ(test, fake_kernel.told, 0U);
+}
+
+/* Then its tables are not asked for, whatever they say. */
+static void ecam_without_acpi(struct kunit *test)
+{
+	fake_kernel.no_acpi = true;
+	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
+	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 }
 
 static void ecam_unknown_to_mcfg_is_not_used(struct kunit *test)
@@ -423,6 +440,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pci_function_that_is_gone_is_dead),
 	KUNIT_CASE(ecam_is_used_when_it_agrees),
 	KUNIT_CASE(ecam_that_differs_is_not_used),
+	KUNIT_CASE(ecam_without_a_table),
+	KUNIT_CASE(ecam_without_acpi),
 	KUNIT_CASE(ecam_unknown_to_mcfg_is_not_used),
 	KUNIT_CASE(ecam_of_another_segment_is_not_used),
 	KUNIT_CASE(ecam_table_too_short),
