@@ -427,6 +427,19 @@ static void victim_begin(void)
 	victim = session_create(0, RING_SIZE, 0);
 }
 
+/* The scheduler's tracepoints get a probe with the first such session. */
+static void tasks_begin(void)
+{
+	struct ucore_create_session create = {
+		.size = sizeof(create), .ring_size = RING_SIZE, .flags = UCORE_SESSION_TASKS,
+	};
+
+	close(world.session);
+	do_command(world.device, UCORE_CREATE_SESSION, &create);
+	world.session = create.fd;
+	world.event = add_cas_reads(world.session, world.box, PERIOD);
+}
+
 static void add_again(void)
 {
 	world.event = add_cas_reads(world.session, world.box, PERIOD);
@@ -507,6 +520,7 @@ static const struct test tests[] = {
 	TRIED(set_pmi_cpus, call_cpus, session_renew, .least = 3),
 	TRIED(core_trigger, call_core_trigger, session_renew, .least = 2),
 	TRIED(start, call_start, stop_again, .least = 5),
+	TRIED(start_with_tasks, call_start, stop_again, .begin = tasks_begin, .least = 5),
 	TRIED(stop, call_stop, start_again, .begin = start_again, .least = 1),
 	TRIED(reset, call_reset, nothing, .least = 1),
 	TRIED(reset_running, call_reset, nothing, .begin = start_again, .least = 1),
