@@ -36,6 +36,8 @@ int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *d
  * @desc: the box
  *
  * Firmware that numbers two sockets alike makes one of both.
+ *
+ * Return: true if one was.
  */
 bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_box_desc *desc)
 {
@@ -53,6 +55,8 @@ bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_bo
  * @finder: the collection
  * @address: physical address in memory
  * @size: bytes
+ *
+ * Return: true if one has.
  */
 bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size)
 {
