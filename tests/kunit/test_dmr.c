@@ -121,8 +121,8 @@ static void fields_are_where_they_are(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, mask_of(type, UCORE_FIELD_EVENT), 0xffULL);
 		KUNIT_EXPECT_EQ(test, mask_of(type, UCORE_FIELD_UMASK), 0xff00ULL);
 		/* an edge without a threshold could not be asked for */
-		KUNIT_EXPECT_EQ_MSG(test, mask_of(type, UCORE_FIELD_EDGE), c->thresh ? BIT_ULL(18) : 0,
-				    "%s", type->name);
+		KUNIT_EXPECT_EQ_MSG(test, mask_of(type, UCORE_FIELD_EDGE),
+				    c->thresh ? BIT_ULL(18) : 0, "%s", type->name);
 		KUNIT_EXPECT_EQ_MSG(test, mask_of(type, UCORE_FIELD_INVERT), c->invert, "%s",
 				    type->name);
 		KUNIT_EXPECT_EQ_MSG(test, mask_of(type, UCORE_FIELD_THRESH), c->thresh, "%s",

@@ -268,7 +268,7 @@ static int error_missing(struct ucore_session *session, const struct ucore_event
 
 	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL) ||
 	    ucore_device_own_fields(session->dev, box->box, &own, &nr_own))
-		nr_own = nr = 0;
+		nr_own = 0;
 	for (unsigned int i = 0; i < event->nr_terms && nr_own; i++) {
 		uint32_t id = event->terms[i].field;
 
