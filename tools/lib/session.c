@@ -263,7 +263,7 @@ static int error_missing(struct ucore_session *session, const struct ucore_event
 			 const struct ucore_box_info *box, struct ucore_error *err)
 {
 	const struct ucore_field *fields, *own, *lacking;
-	size_t nr, nr_own;
+	size_t nr = 0, nr_own;
 	char text[BOX_LEN];
 
 	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL) ||
