@@ -260,6 +260,8 @@ static void fields_that_one_box_lacks(void **state)
 	assert_fails(resolve(dev, "qpi1/event=0x38,die=0,match0=8/", &event), ENOENT,
 		     "qpi has no field 'match0'");
 	assert_int_equal(resolve(dev, "qpi0/event=0x38,match0=8,mask0=8/", &event), 0);
+	assert_int_equal(resolve(dev, "qpi1/CTO_COUNT,die=1/", &event), 0);
+	assert_int_equal(value_of(&event, UCORE_FIELD_MASK0), 0);
 }
 
 /* ---- filters ----------------------------------------------------------- */

@@ -112,18 +112,20 @@ static int umask_add(struct resolver *r, const struct ucore_field *field, uint64
 	return ret ? ret : term_add_field(r, ext, value >> 8);
 }
 
-static const struct ucore_field *field_listed(const struct resolver *r, const char *name)
+/* By its name, or, if that is NULL, by its number */
+static const struct ucore_field *field_listed(const struct resolver *r, const char *name,
+					      uint32_t id)
 {
 	for (size_t i = 0; i < r->nr_fields; i++)
-		if (!strcasecmp(r->fields[i].name, name))
+		if (name ? !strcasecmp(r->fields[i].name, name) : r->fields[i].field == id)
 			return &r->fields[i];
 	return NULL;
 }
 
 /* Where firmware hides a function its box lacks fields that others of the type have */
-static const struct ucore_field *field_by_name(struct resolver *r, const char *name)
+static const struct ucore_field *field_find(struct resolver *r, const char *name, uint32_t id)
 {
-	const struct ucore_field *field = field_listed(r, name);
+	const struct ucore_field *field = field_listed(r, name, id);
 	struct resolver own = *r;
 
 	for (size_t i = 0; i < r->dev->nr_boxes && !field; i++) {
@@ -132,7 +134,7 @@ static const struct ucore_field *field_by_name(struct resolver *r, const char *n
 		if (!ucore_event_matches(r->event, box) ||
 		    ucore_device_own_fields(r->dev, box->box, &own.fields, &own.nr_fields))
 			continue;
-		field = field_listed(&own, name);
+		field = field_listed(&own, name, id);
 	}
 	if (field) {
 		r->fields = own.fields;
@@ -425,7 +427,7 @@ static int item_apply(struct resolver *r, const char *key, const char *value)
 		return name_term(r, value);
 	if (!value && ucore_platform_event(r->platform, r->event->type, key, &desc))
 		return desc_apply(r, &desc);
-	field = field_by_name(r, key);
+	field = field_find(r, key, 0);
 	if (!field)
 		return unknown_term(r, key, !value);
 	if (value && parse_number(value, &number))
@@ -461,7 +463,7 @@ static bool opcode_given(const struct resolver *r)
 static int need_apply(struct resolver *r, const struct ucore_need *need)
 {
 	const struct ucore_event_desc *desc = &r->event->desc;
-	const struct ucore_field *field = ucore_field_by_id(r->fields, r->nr_fields, need->field);
+	const struct ucore_field *field = field_find(r, NULL, need->field);
 
 	if (!field)
 		return ucore_error_set(r->err, -EINVAL,

@@ -180,7 +180,7 @@ const struct ucore_domain_info *ucore_device_domain(const struct ucore_device *d
 void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size);
 
 /**
- * ucore_device_fields() - the event fields of a box, and of others of its type
+ * ucore_device_fields() - the event fields of a box: of the first of its type that is asked
  * @fields: where a pointer is stored to an array that lives as long as the device
  * @nr: where its length is stored
  *

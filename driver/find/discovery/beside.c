@@ -99,7 +99,7 @@ static bool bank_there(const struct ucore_disc *disc, const struct ucore_disc_ba
 	return there;
 }
 
-/* The boxes that one function tells of; no address is believed twice, nor none. */
+/* The boxes that one function tells of; no address is believed twice, 0 is none. */
 static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *disc,
 			struct pci_dev *pdev, u32 die, const struct ucore_global *global)
 {
