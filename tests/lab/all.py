@@ -6,6 +6,7 @@ test after another.  Its output appears as it comes, theirs in one piece at the 
 What failed, thousands of lines before, is repeated at the end.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -58,11 +59,14 @@ class Stage:
         with subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, text=True) as stage:
             for line in stage.stdout:
                 self.take(line.rstrip("\n"))
+            _, status, used = os.wait4(stage.pid, 0)
+            stage.returncode = os.waitstatus_to_exitcode(status)
         if not any(self.counts) or (stage.returncode and not self.counts[1]):
             self.counts[1] += 1
             self.failures.append([f"ended with {stage.returncode}"])
         self._lines.append(f"=== {self.name}: {summary(self.counts)}, "
-                           f"{time.monotonic() - started:.0f} s")
+                           f"{time.monotonic() - started:.0f} s, "
+                           f"{used.ru_utime + used.ru_stime:.0f} of CPU")
         say("\n".join(self._lines))
 
     def take(self, line):

@@ -84,10 +84,10 @@ def stripped(module):
 
 @once
 def kunit_module():
-    """The KUnit suites, for the debug kernel."""
+    """The KUnit suites, for the debug kernel; what gcc warns of is an error."""
     kernel = kernels.get("debug")
     out = module_directory("kunit", kernel)
-    make_log("kunit", *module_command(kernel, out, "SUBDIR=tests/kunit"))
+    make_log("kunit", *module_command(kernel, out, "SUBDIR=tests/kunit", "W=1", "KCFLAGS=-Werror"))
     return next(out.rglob("tests/kunit/*.ko"))
 
 

@@ -328,7 +328,7 @@ def _unpacked_source():
 
 def build_tree(source, build, compiler, targets):
     say(f"building {build.name}: {' '.join(targets)} (cached afterwards; "
-        "the debug kernel takes about 10 minutes on 2 cores)")
+        "the debug kernel takes 5 to 10 minutes on 2 cores)")
     shutil.rmtree(build, ignore_errors=True)
     build.mkdir(parents=True)
     make = functools.partial(run, "make", "-C", source, f"O={build}",
