@@ -94,9 +94,11 @@ bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
 void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
 {
 	u32 delta = low - (u32)ctr->prev;
+	u64 next = (ctr->prev + delta) & ctr->mask;
 
 	ctr->total += delta;
-	ctr->prev = (ctr->prev + delta) & ctr->mask;
+	ctr->wrapped |= next < ctr->prev;
+	ctr->prev = next;
 }
 
 /**

@@ -131,7 +131,7 @@ static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
 	if (domain->frozen)
 		return;
 	domain->frozen = true;
-	domain->frozen_since = max(now, domain->thawed);
+	domain->frozen_since = max(now, ucore_domain_counted_at(domain));
 	trace_ucore_freeze(domain->id, by, domain->frozen_since, domain->skew_ns);
 }
 
@@ -432,21 +432,6 @@ void ucore_domain_give_back(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_abandon() - the same for one that no CPU can reach now
- * @domain: the domain
- *
- * A die's first CPU puts things right.  A CPU's own counters were stopped before it
- * went, and may be somebody else's when it comes back: nothing will be touched.
- */
-void ucore_domain_abandon(struct ucore_domain *domain)
-{
-	if (by_enables(domain))
-		domain->taken = false;
-	else
-		routes_as_found(domain);
-}
-
-/**
  * ucore_domain_forget() - its registers have been given back, and may change behind our back
  * @domain: the domain, on which nothing counts
  *
@@ -463,6 +448,25 @@ void ucore_domain_forget(struct ucore_domain *domain)
 	domain->holds = 0;
 	domain->throttled = false;
 	domain->thawed = now;
+}
+
+/**
+ * ucore_domain_abandon() - the same for one that no CPU can reach now
+ * @domain: the domain
+ *
+ * A die's first CPU puts things right.  A CPU's own counters were stopped before it
+ * went, and may be somebody else's when it comes back: nothing will be touched.
+ */
+void ucore_domain_abandon(struct ucore_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (by_enables(domain)) {
+		domain->taken = false;
+		ucore_domain_forget(domain);
+	} else {
+		routes_as_found(domain);
+	}
 }
 
 /*

@@ -13,6 +13,7 @@
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -111,7 +112,8 @@ struct ucore_pmi {
  * @holds: reasons to stay frozen
  * @frozen: the domain is frozen
  * @frozen_since: when it was frozen last
- * @thawed: when it, or boxes of it, were thawed last
+ * @thawed: when it was thawed last
+ * @boxes_thawed: when single boxes of it were
  * @frozen_ns: how long it had been frozen until then, since load
  * @skew_ns: at most this long from the first box's freeze to the last one's, when it
  *           was frozen last; so, too, with several global controls
@@ -167,6 +169,7 @@ struct ucore_domain {
 	bool frozen;
 	u64 frozen_since;
 	u64 thawed;
+	u64 boxes_thawed;
 	u64 frozen_ns;
 	u64 skew_ns;
 	u64 skew_max_ns;
@@ -238,5 +241,11 @@ void ucore_domain_abandon(struct ucore_domain *domain);
 void ucore_domain_forget(struct ucore_domain *domain);
 void ucore_domain_guard_soon(struct ucore_domain *domain, u64 delay_ns);
 u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now);
+
+/* No instant of a freeze is before this: samples before it have been taken. */
+static inline u64 ucore_domain_counted_at(const struct ucore_domain *domain)
+{
+	return max(domain->thawed, domain->boxes_thawed);
+}
 
 #endif /* UCORE_DOMAIN_H */

@@ -191,21 +191,11 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 	return number < 0 ? UCORE_DIE_OFFLINE : die_of_ubox_number(number);
 }
 
-/**
- * ucore_bus_map() - which die does each PCI bus belong to?
- * @ubox: the function that tells
- * @segment: PCI segment
- * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
- *
- * A bus with a UBox belongs to the UBox's socket, one without (an IIO bus) to
- * that of the next higher bus that has one, or the next lower, as the generation
- * has it.  The registers number no more than eight nodes: where there are more,
- * NUMA tells.
- */
-void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
+/* @die: of buses whose segment has no UBox */
+static void bus_map(const struct ucore_ubox_map *ubox, int segment, int die, s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
-	int i, bus, die = only_die(), found;
+	int i, bus, found;
 
 	for (bus = 0; bus < UCORE_NR_BUSES; bus++)
 		die_of_bus[bus] = UCORE_DIE_UNKNOWN;
@@ -228,6 +218,22 @@ void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_b
 }
 
 /**
+ * ucore_bus_map() - which die does each PCI bus belong to?
+ * @ubox: the function that tells
+ * @segment: PCI segment
+ * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
+ *
+ * A bus with a UBox belongs to the UBox's socket, one without (an IIO bus) to
+ * that of the next higher bus that has one, or the next lower, as the generation
+ * has it.  The registers number no more than eight nodes: where there are more,
+ * NUMA tells.
+ */
+void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
+{
+	bus_map(ubox, segment, only_die(), die_of_bus);
+}
+
+/**
  * ucore_die_of_bus() - the die that one PCI bus belongs to
  * @bus: the bus
  * @ubox: the function that tells, where NUMA does not; NULL if there is none
@@ -239,9 +245,10 @@ int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox)
 	int die = die_of_node(pcibus_to_node(bus));
 	s16 map[UCORE_NR_BUSES];
 
-	if (die != UCORE_DIE_UNKNOWN || !ubox)
+	if (die >= 0 || !ubox)
 		return die;
-	ucore_bus_map(ubox, pci_domain_nr(bus), map);
+	/* a node without a CPU online may be of a socket that has others: the UBox knows */
+	bus_map(ubox, pci_domain_nr(bus), die == UCORE_DIE_OFFLINE ? die : only_die(), map);
 	return map[bus->number];
 }
 

@@ -43,8 +43,10 @@ static void pmi_service(struct irq_work *work)
 	u64 now = ktime_get_mono_fast_ns();
 	const struct ucore_context *context;
 	struct ucore_interval iv;
+	u64 seq;
 
 	raw_spin_lock(&domain->lock);
+	seq = domain->pmi.seq;
 	context = ucore_nmi_context(domain);
 	charge_from(context, now);
 	if (context) {
@@ -57,6 +59,11 @@ static void pmi_service(struct irq_work *work)
 		ucore_interval_begin_overflow(&iv, domain, context ? context->time :
 					      ktime_get_mono_fast_ns(), false);
 		ucore_interval_end(&iv);
+	}
+	/* nothing is armed yet, or no more, or it was forgotten: the next PMI has another name */
+	if (context && domain->pmi.seq == seq) {
+		ucore_nmi_service_begin(domain);
+		ucore_nmi_service_end(domain);
 	}
 	/* whether there was something left to be serviced or not */
 	ucore_nmi_open(domain);

@@ -150,7 +150,8 @@ void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain
 {
 	lockdep_assert_held(&domain->lock);
 
-	*iv = (struct ucore_interval){ .domain = domain, .now = now, .tally = domain->tally };
+	*iv = (struct ucore_interval){ .domain = domain, .entered = now, .held = now,
+				       .tally = domain->tally };
 	ucore_domain_hold(domain, now);
 	iv->now = domain->frozen_since;	/* frozen before: that is the instant */
 	interval_open(iv);
@@ -174,7 +175,7 @@ void ucore_interval_begin_part(struct ucore_interval *iv, struct ucore_part *par
 		return;
 	}
 	*iv = (struct ucore_interval){ .domain = domain, .part = part, .now = now,
-				       .tally = domain->tally };
+				       .entered = now, .held = now, .tally = domain->tally };
 	iv->frozen_before = ucore_domain_frozen_ns(domain, now) + part->box_frozen_ns;
 	iv->skew_ns = ucore_part_freeze(part);
 	trace_ucore_freeze(domain->id, UCORE_FROZEN_BOXES, now, iv->skew_ns);
@@ -224,8 +225,11 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
 	lockdep_assert_held(&domain->lock);
 
 	/* it may have come before the clock was read for the last thaw */
-	*iv = (struct ucore_interval){ .domain = domain, .now = max(now, domain->thawed),
+	*iv = (struct ucore_interval){ .domain = domain,
+				       .now = max(now, ucore_domain_counted_at(domain)),
 				       .recovered = recovered, .tally = domain->tally };
+	iv->held = iv->now;
+	iv->entered = recovered ? ktime_get_mono_fast_ns() : iv->now;
 	if (recovered)
 		iv->late_ns = iv->now - min(iv->now, max(domain->pmi.clear, domain->thawed));
 	ucore_domain_hold_overflow(domain, iv->now);
@@ -247,8 +251,8 @@ void ucore_interval_begin_silent(struct ucore_interval *iv, struct ucore_domain 
 
 	lockdep_assert_held(&domain->lock);
 
-	*iv = (struct ucore_interval){ .domain = domain, .recovered = true,
-				       .tally = domain->tally };
+	*iv = (struct ucore_interval){ .domain = domain, .entered = now, .held = now,
+				       .recovered = true, .tally = domain->tally };
 	ucore_domain_hold(domain, now);
 	iv->now = domain->frozen_since;
 	interval_open(iv);
@@ -307,12 +311,13 @@ static void part_acknowledge(const struct ucore_part *part)
 	}
 }
 
+/* Polled ones, whose period may have ended here, too, go on. */
 static void part_rearm(struct ucore_part *part)
 {
 	struct ucore_counter *ctr;
 
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		if ((ctr->flags & UCORE_VALUE_OVERFLOW) && !ctr->box->dead)
+		if (ctr->period && (ctr->flags & UCORE_VALUE_OVERFLOW) && !ctr->box->dead)
 			ucore_counter_arm(ctr);
 }
 
@@ -520,12 +525,12 @@ static void part_emit(const struct ucore_interval *iv, struct ucore_part *part, 
 }
 
 static void part_account(struct ucore_part *part, const struct ucore_interval *iv,
-			 u64 frozen_ns, u64 cost_ns, u32 sharers)
+			 u64 thawed, u64 end, u32 sharers)
 {
 	struct ucore_stats *stats = &part->stats;
 
-	stats->frozen_ns += frozen_ns;
-	stats->cost_ns += div_u64(cost_ns, sharers);
+	stats->frozen_ns += thawed - iv->held;
+	stats->cost_ns += div_u64(end - iv->entered, sharers);
 	stats->reads += div_u64(iv->domain->tally.reads - iv->tally.reads, sharers);
 	stats->writes += div_u64(iv->domain->tally.writes - iv->tally.writes, sharers);
 }
@@ -549,7 +554,7 @@ static u64 interval_thaw(const struct ucore_interval *iv)
 		return ucore_domain_thaw(iv->domain, false);
 	now = part->running ? ucore_part_thaw(part) : ktime_get_mono_fast_ns();
 	part->box_frozen_ns += now - iv->now;
-	iv->domain->thawed = now;
+	iv->domain->boxes_thawed = now;
 	if (part->running)
 		trace_ucore_thaw(iv->domain->id, true, now, now - iv->now);
 	return now;
@@ -566,9 +571,9 @@ static u64 interval_thaw(const struct ucore_interval *iv)
 void ucore_interval_end(struct ucore_interval *iv)
 {
 	struct ucore_domain *domain = iv->domain;
-	u64 start = ktime_get_mono_fast_ns(), frozen_ns, end;
 	struct ucore_part *part;
 	u32 sharers = 0;
+	u64 thawed, end;
 
 	list_for_each_entry(part, &domain->parts, node) {
 		if (part->due)
@@ -586,16 +591,16 @@ void ucore_interval_end(struct ucore_interval *iv)
 		ucore_nmi_service_end(domain);
 		throttle(domain);
 	}
-	frozen_ns = interval_thaw(iv) - iv->now;
+	thawed = interval_thaw(iv);
 
 	report_stray(iv);
 	list_for_each_entry(part, &domain->parts, node)
 		if (part->due)
-			part_emit(iv, part, frozen_ns);
+			part_emit(iv, part, thawed - iv->now);
 	end = ktime_get_mono_fast_ns();
 	list_for_each_entry(part, &domain->parts, node) {
 		if (part->fresh)
-			part_account(part, iv, frozen_ns, end - min(start, iv->now), sharers);
+			part_account(part, iv, thawed, end, sharers);
 		ucore_part_forget(part);
 	}
 }

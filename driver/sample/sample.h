@@ -27,6 +27,8 @@
  * @domain: where
  * @part: only its own boxes are frozen; NULL: the domain is
  * @now: the instant: when the domain froze
+ * @entered: when this CPU's work began
+ * @held: since when the domain is frozen for this: after @now where it was so for others
  * @frozen_before: how long the domain had been frozen before that, without the times
  *                 of single parts' boxes
  * @skew_ns: from the first box's freeze to the last one's
@@ -45,6 +47,8 @@ struct ucore_interval {
 	struct ucore_domain *domain;
 	struct ucore_part *part;
 	u64 now;
+	u64 entered;
+	u64 held;
 	u64 frozen_before;
 	u64 skew_ns;
 	u64 late_ns;

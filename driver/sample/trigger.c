@@ -7,11 +7,12 @@
  * nothing else may be done in an NMI.  The work reads the die in hard-irq context, as the
  * service of an overflow PMI does; any CPU of a die can.
  *
- * An overflow that comes before the one before has been seen to, or when the CPU's budget
- * is spent, gets no sample and counts as dropped.  Enabling, disabling and everything else
+ * An overflow that comes before the one before has been seen to, when the CPU's budget is
+ * spent or the CPU goes offline gets no sample and counts as dropped.  Enabling, disabling and everything else
  * is done in process context, with neither the CPU hotplug lock nor a domain's held: perf
  * takes its own, and the former.
  */
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/perf_event.h>
@@ -54,13 +55,19 @@ static bool beyond_budget(struct ucore_part *part)
 	return true;
 }
 
+/* On its way offline: a timer that was started here would end up on any CPU, of any die. */
+static bool is_leaving(void)
+{
+	return !cpu_active(raw_smp_processor_id());
+}
+
 /* All overflows until none is left: the first has its sample, if there is time. */
 static void see_to(struct ucore_trigger *trigger, struct ucore_part *part)
 {
 	int seen = atomic_read(&trigger->overflows), now;
 	bool sampled = false;
 
-	if (part->running && !beyond_budget(part)) {
+	if (part->running && !is_leaving() && !beyond_budget(part)) {
 		sample(part, &trigger->context);
 		sampled = true;
 	}

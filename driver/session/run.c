@@ -239,12 +239,15 @@ static void part_settle(struct ucore_part *part)
 	ucore_timer_end(part);
 	if (!domain->armed)
 		ucore_pmi_disable(domain);
-	if (list_empty(&domain->parts)) {
-		hrtimer_cancel(&domain->guard);
-		if (domain->reader == UCORE_NO_CPU)
-			ucore_domain_abandon(domain);
-		ucore_domain_run(domain, give_back_here, domain);
+	if (!list_empty(&domain->parts))
+		return;
+	hrtimer_cancel(&domain->guard);
+	if (domain->reader == UCORE_NO_CPU) {
+		raw_spin_lock_irq(&domain->lock);
+		ucore_domain_abandon(domain);
+		raw_spin_unlock_irq(&domain->lock);
 	}
+	ucore_domain_run(domain, give_back_here, domain);
 }
 
 /**

@@ -104,6 +104,7 @@ struct fake_dword {
  * @held: arrays of kvcalloc() that kvfree() did not get back
  * @nr_dies: CPU n belongs to die n % nr_dies
  * @one_package: all dies are in one package; else each is in one of its own
+ * @leaving: CPUs that are going offline, a bit each
  * @isolated: CPUs that are isolated, a bit each
  * @nohz_full: CPUs that are nohz_full
  * @core_id: core id of each CPU
@@ -160,6 +161,7 @@ struct fake_kernel {
 
 	u32 nr_dies;
 	bool one_package;
+	u64 leaving;
 	u64 isolated;
 	u64 nohz_full;
 	u32 core_id[FAKE_CPUS];
@@ -331,6 +333,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef topology_core_id
 #define topology_core_id	fake_core_id
 #define housekeeping_test_cpu	fake_housekeeping
+#define cpu_active(cpu)		(!(fake_kernel.leaving & BIT_ULL(cpu)))
 #define topology_num_cores_per_package()	(fake_kernel.nr_cores)
 #define boot_cpu_data		fake_boot_cpu
 

@@ -728,6 +728,30 @@ static void given_up_while_its_cpu_was_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 }
 
+/* It was throttled when it went: whoever counts there next does not wait for that to end. */
+static void given_up_while_throttled_and_away(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test), *next = fake_session(test);
+	struct ucore_domain *domain = fake_core_box(test, 1)->domain;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 1), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	domain->throttled = true;
+	raw_spin_unlock_irq(&domain->lock);
+	fake_kernel.cpu_down(1);
+	fake_session_close(test, s);
+	fake_kernel.cpu_up(1);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_ASSERT_EQ(test, fake_add(next, fake_core_box(test, 1), 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(next), 0);
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
+	fake_stop(next);
+}
+
 static void counts_on_when_its_cpu_is_back(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
@@ -798,6 +822,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(perf_came_first),
 	KUNIT_CASE(beside_intel_uncore),
 	KUNIT_CASE(given_up_while_its_cpu_was_away),
+	KUNIT_CASE(given_up_while_throttled_and_away),
 	KUNIT_CASE(counts_on_when_its_cpu_is_back),
 	KUNIT_CASE(sleeps_with_the_machine),
 	{ }

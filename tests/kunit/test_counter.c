@@ -90,6 +90,7 @@ static void low_half_wraps_at_32_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctr.prev, 0x100000010ULL);
 	ucore_counter_accumulate_low(&ctr, 0xf);	/* the most that can be told */
 	KUNIT_EXPECT_EQ(test, ctr.total, 0x10000001fULL);
+	KUNIT_EXPECT_FALSE(test, ctr.wrapped);
 }
 
 static void low_half_wraps_with_the_counter(struct kunit *test)
@@ -100,6 +101,7 @@ static void low_half_wraps_with_the_counter(struct kunit *test)
 	ucore_counter_accumulate_low(&ctr, 6);
 	KUNIT_EXPECT_EQ(test, ctr.total, 10ULL);
 	KUNIT_EXPECT_EQ(test, ctr.prev, 6ULL);
+	KUNIT_EXPECT_TRUE(test, ctr.wrapped);
 }
 
 /* Any mixture of whole and low reads adds up to what was counted. */

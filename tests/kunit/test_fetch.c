@@ -844,6 +844,37 @@ static void tables_by_numa_node(struct kunit *test)
 	expect_dies(test, 1, 0);
 }
 
+static void ubox_add(u32 bus, u32 package)
+{
+	struct fake_function *ubox = fake_pci_add(0x3250, bus, 20, 0);
+
+	ubox->config[0xc0 / 4] = package;
+	ubox->config[0xd4 / 4] = 0xfac688;
+}
+
+/* No CPU of the second bus's node is online: as sockets are clustered, the UBox may know more. */
+static void table_of_a_node_without_cpus(struct kunit *test)
+{
+	two_tables(test);
+	fake_kernel.nr_nodes = 3;
+	fake_kernel.bus_node[0] = 0 + 1;
+	fake_kernel.bus_node[1] = 2 + 1;
+	ubox_add(0, 0);
+	ubox_add(1, 1);
+	expect_dies(test, 0, 1);
+}
+
+/* And if there is none, it may be that of another socket. */
+static void table_of_a_node_that_nobody_knows(struct kunit *test)
+{
+	two_tables(test);
+	fake_kernel.nr_nodes = 3;
+	fake_kernel.bus_node[0] = 0 + 1;
+	fake_kernel.bus_node[1] = 2 + 1;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_LT(test, table_info(1).die, 0);
+}
+
 /* One node tells nothing: firmware without NUMA puts all on node 0. */
 static void tables_of_a_machine_without_numa(struct kunit *test)
 {
@@ -851,14 +882,6 @@ static void tables_of_a_machine_without_numa(struct kunit *test)
 	fake_kernel.bus_node[0] = 0 + 1;
 	fake_kernel.bus_node[1] = 0 + 1;
 	expect_dies(test, 0, 1);
-}
-
-static void ubox_add(u32 bus, u32 package)
-{
-	struct fake_function *ubox = fake_pci_add(0x3250, bus, 20, 0);
-
-	ubox->config[0xc0 / 4] = package;
-	ubox->config[0xd4 / 4] = 0xfac688;
 }
 
 static void tables_by_ubox(struct kunit *test)
@@ -1023,6 +1046,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(free_running_counters_that_do_not_answer),
 	KUNIT_CASE(tables_in_order),
 	KUNIT_CASE(tables_by_numa_node),
+	KUNIT_CASE(table_of_a_node_without_cpus),
+	KUNIT_CASE(table_of_a_node_that_nobody_knows),
 	KUNIT_CASE(tables_of_a_machine_without_numa),
 	KUNIT_CASE(tables_by_ubox),
 	KUNIT_CASE(table_of_a_socket_without_cpus),

@@ -221,6 +221,11 @@ static void service_here(void *arg)
 	raw_spin_unlock(&part->domain->lock);
 }
 
+static void forget_here(void *arg)
+{
+	fake_poke(fake_global(0), GLOBAL_STATUS, 0);
+}
+
 /* A timer or a READ was faster: the NMI is ours all the same, once. */
 static void late_pmi_is_claimed_without_effect(struct kunit *test)
 {
@@ -255,6 +260,43 @@ static void service_by_another_after_the_nmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->domain->pmis, 1ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_EQ(test, part->domain->holds, 0U);
+}
+
+/* START has opened the way and armed nothing yet, or STOP not closed it: the next one is seen to. */
+static void pmi_with_nothing_armed(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct ucore_domain *domain = part->domain;
+
+	overflow(part, 0);
+	domain->armed = 0;
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_NULL(test, ucore_nmi_context(domain));
+	domain->armed = 1;
+	overflow(part, 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 2);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_EQ(test, domain->pmis, 1ULL);
+}
+
+/* Somebody has cleared the status between the NMI and its service: it is nobody's any more. */
+static void pmi_that_was_forgotten(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct ucore_domain *domain = part->domain;
+	struct nmi nmi = { .times = 1, .during = forget_here, .arg = part };
+
+	overflow(part, 0);
+	nmi_on(part, 0, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
+	KUNIT_EXPECT_NULL(test, ucore_nmi_context(domain));
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	overflow(part, 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, domain->pmis, 1ULL);
 }
 
 struct service {
@@ -594,6 +636,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(each_pmi_is_claimed),
 	KUNIT_CASE(late_pmi_is_claimed_without_effect),
 	KUNIT_CASE(service_by_another_after_the_nmi),
+	KUNIT_CASE(pmi_with_nothing_armed),
+	KUNIT_CASE(pmi_that_was_forgotten),
 	KUNIT_CASE(pmi_during_a_service),
 	KUNIT_CASE(both_threads_of_a_core),
 	KUNIT_CASE(very_late_pmi_is_not_ours),

@@ -447,9 +447,40 @@ static void polled_beside_an_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
 }
 
+/* Both have ended, and one READ finds them: the interrupt's is armed again, the other goes on. */
+static void polled_and_interrupt_at_once(struct kunit *test)
+{
+	struct ucore_box *irp = fake_box(test, 0, "irp", 0), *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *gw = fake_global(0), *m = fake_window(box), *i = fake_window(irp);
+	struct ucore_session *s = fake_session(test);
+	const struct ucore_sample *sample;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, irp, 0, BIT(0), N, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 1000, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(i, 0xa0, N + 5);
+	fake_overflow(box, 0xa0, 3, BIT(1), BIT_ULL(20));
+	fake_bus_clear(bus_of(test));
+	session_read(s, false);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), i, 'R'), 1U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), i, 'W'), 0U);
+	KUNIT_EXPECT_EQ(test, fake_peek(i, 0xa0), N + 5);
+	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xa0), BIT_ULL(48) - 1000);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	sample = next_sample(s);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_OVERFLOW);
+	fake_poke(i, 0xa0, N + 9);
+	session_read(s, false);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, N + 9);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 1003ULL);
+}
+
 static struct kunit_case v2_cases[] = {
 	KUNIT_CASE(cbo_of_v2),
 	KUNIT_CASE(polled_beside_an_interrupt),
+	KUNIT_CASE(polled_and_interrupt_at_once),
 	{ }
 };
 

@@ -621,6 +621,33 @@ static void too_many_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
 }
 
+/* Samples in the pause are charged for their own time, not for all of it, each anew. */
+static void samples_of_a_throttled_domain(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_domain *domain = part->domain;
+	const struct ucore_sample *sample;
+	u64 frozen;
+	u32 i;
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
+	part_run(test, part, now_ns());
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, now_ns());
+	domain->throttled = true;
+	raw_spin_unlock_irq(&domain->lock);
+	frozen = now_ns();
+	for (i = 1; i <= 3; i++) {
+		fake_clock_advance(20 * NSEC_PER_MSEC);
+		timer_sample(part, now_ns());
+		sample = sample_next(test, part);
+		KUNIT_EXPECT_LE(test, sample->time, frozen);
+		KUNIT_EXPECT_GE(test, sample->frozen_ns, i * 20 * (u64)NSEC_PER_MSEC);
+	}
+	KUNIT_EXPECT_LT(test, part->stats.frozen_ns, 20 * (u64)NSEC_PER_MSEC);
+	KUNIT_EXPECT_LT(test, part->stats.cost_ns, 20 * (u64)NSEC_PER_MSEC);
+}
+
 static void many_overflows_in_more_time(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -781,6 +808,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(whole_reads_after_a_pause),
 	KUNIT_CASE(low_halves_only_when_asked_for),
 	KUNIT_CASE(too_many_overflows),
+	KUNIT_CASE(samples_of_a_throttled_domain),
 	KUNIT_CASE(many_overflows_in_more_time),
 	KUNIT_CASE(full_ring_loses_and_says_so),
 	KUNIT_CASE(part_without_a_ring),

@@ -145,6 +145,37 @@ static void lost_interrupt_is_recovered(struct kunit *test)
 	expect_due_in(test, &domain->guard, 20 * MS);
 }
 
+/* That boxes of the die were thawed meanwhile does not mean that the die ran. */
+static void how_late_beside_box_freeze(struct kunit *test)
+{
+	struct ucore_part *part = imc_part(test, 100), *beside = fake_part(test, 0, 4096);
+	struct ucore_domain *domain = part->domain;
+	const struct ucore_sample *sample;
+	struct ucore_interval iv;
+
+	fake_part_add(beside, fake_box(test, 0, "cbo", 0), 2, 0x400000, 0);
+	beside->guard_ns = 1000000 * MS;
+	beside->box_freeze = true;
+	part_run(test, part);
+	part_run(test, beside);
+	fake_timer_fire(&domain->guard);
+	overflow(part);
+	fake_clock_advance(15 * MS);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_interval_begin_part(&iv, beside, ktime_get_mono_fast_ns());
+	ucore_part_timer_due(&iv, beside);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(beside->ring));
+	fake_clock_advance(5 * MS);
+	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->guard);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_GE(test, sample->late_ns, 20 * MS);
+}
+
 /* Another overflow than the one suspected gets its own time. */
 static void a_later_overflow_is_not_the_suspect(struct kunit *test)
 {
@@ -694,6 +725,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(trigger_of_a_stopped_part),
 	KUNIT_CASE(no_timer_none_started),
 	KUNIT_CASE(lost_interrupt_is_recovered),
+	KUNIT_CASE(how_late_beside_box_freeze),
 	KUNIT_CASE(a_later_overflow_is_not_the_suspect),
 	KUNIT_CASE(no_suspicion_while_the_domain_is_held),
 	KUNIT_CASE(unarmed_guard_looks_once_a_second),

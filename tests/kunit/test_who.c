@@ -117,6 +117,24 @@ static void spend_here(void *arg)
 	ucore_budget_leave();
 }
 
+/* It might start the guard there, which would then end up on any CPU. */
+static void overflow_on_a_cpu_that_leaves_is_dropped(struct kunit *test)
+{
+	struct ucore_part *part = part_running(test);
+	struct ucore_trigger trigger = trigger_of(part);
+
+	ucore_trigger_init(&trigger);
+	fake_kernel.leaving = BIT_ULL(0);
+	overflow(&trigger, overflow_here);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
+	fake_kernel.leaving = 0;
+	overflow(&trigger, overflow_here);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
+}
+
 static void overflow_beyond_the_budget_is_dropped(struct kunit *test)
 {
 	struct ucore_part *part = part_running(test);
@@ -306,6 +324,7 @@ static void a_task_under_another_name(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(an_overflow_samples_the_die),
 	KUNIT_CASE(overflows_too_close_are_dropped),
+	KUNIT_CASE(overflow_on_a_cpu_that_leaves_is_dropped),
 	KUNIT_CASE(overflow_beyond_the_budget_is_dropped),
 	KUNIT_CASE(overflow_of_a_part_that_sleeps),
 	KUNIT_CASE(overflow_on_a_die_without_events),
