@@ -25,6 +25,8 @@ BESIDE = {"tools-test": "ucoretool on a fake device: 2 to 5 minutes",
                          "10 more, once, for these kernels and their compilers (550 MB)",
           "fresh-test": "each stage's installing and building on a minimal Debian: 5 to 12 minutes, "
                         "none when nothing changed that asks for packages"}
+# The last one goes on when the lab has ended, and waits for downloads and disks
+LAST, LAST_JOBS = "fresh-test", 2
 LAB = {"lab": "tests on emulated machines: 20 to 40 minutes"}
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 TAP = re.compile(r"^(ok|not ok) \d+.*?(# SKIP.*)?$")
@@ -112,7 +114,7 @@ def summary(counts):
 
 
 def main():
-    beside = [Stage(name, False, "JOBS=1") for name in BESIDE]
+    beside = [Stage(name, False, f"JOBS={LAST_JOBS if name == LAST else 1}") for name in BESIDE]
     lab = [Stage(name, True) for name in LAB]
     thread = threading.Thread(target=run_in_turn, args=(beside, BESIDE))
     thread.start()
