@@ -8,9 +8,9 @@
  * service of an overflow PMI does; any CPU of a die can.
  *
  * An overflow that comes before the one before has been seen to, when the CPU's budget is
- * spent or the CPU goes offline gets no sample and counts as dropped.  Enabling, disabling and everything else
- * is done in process context, with neither the CPU hotplug lock nor a domain's held: perf
- * takes its own, and the former.
+ * spent or when it goes offline gets no sample and counts as dropped.  Enabling, disabling and
+ * everything else is done in process context, with neither the CPU hotplug lock nor a domain's
+ * held: perf takes its own, and the former.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>

@@ -262,7 +262,7 @@ static void service_by_another_after_the_nmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->domain->holds, 0U);
 }
 
-/* START has opened the way and armed nothing yet, or STOP not closed it: the next one is seen to. */
+/* START has armed nothing yet, or STOP not closed the way: the next one is seen to. */
 static void pmi_with_nothing_armed(struct kunit *test)
 {
 	struct ucore_part *part = armed_part(test);

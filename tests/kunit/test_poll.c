@@ -462,7 +462,7 @@ static void polled_and_interrupt_at_once(struct kunit *test)
 	fake_overflow(box, 0xa0, 3, BIT(1), BIT_ULL(20));
 	fake_bus_clear(bus_of(test));
 	session_read(s, false);
-	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), i, 'R'), 1U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), i, 'R'), 2U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), i, 'W'), 0U);
 	KUNIT_EXPECT_EQ(test, fake_peek(i, 0xa0), N + 5);
 	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xa0), BIT_ULL(48) - 1000);
