@@ -451,7 +451,7 @@ void ucore_domain_forget(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_abandon() - the same for one that no CPU can reach now
+ * ucore_domain_abandon() - end the use of a domain that no CPU can reach now
  * @domain: the domain
  *
  * A die's first CPU puts things right.  A CPU's own counters were stopped before it

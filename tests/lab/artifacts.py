@@ -3,6 +3,8 @@
 
 import functools
 import os
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -84,10 +86,16 @@ def stripped(module):
 
 @once
 def kunit_module():
-    """The KUnit suites, for the debug kernel; what gcc warns of is an error."""
+    """The KUnit suites, for the debug kernel; what gcc or modpost warn of is an error.
+
+    A build with warnings goes, so that the next one has them again.
+    """
     kernel = kernels.get("debug")
     out = module_directory("kunit", kernel)
     make_log("kunit", *module_command(kernel, out, "SUBDIR=tests/kunit", "W=1", "KCFLAGS=-Werror"))
+    if warnings := re.findall(r"^WARNING: .*", (BUILD / "log/kunit.log").read_text(), re.M):
+        shutil.rmtree(out)
+        raise BuildError("\n".join(warnings))
     return next(out.rglob("tests/kunit/*.ko"))
 
 
