@@ -28,6 +28,7 @@ BESIDE = {"tools-test": "ucoretool on a fake device: 2 to 5 minutes",
 # The last one goes on when the lab has ended, and waits for downloads and disks
 LAST, LAST_JOBS = "fresh-test", 2
 LAB = {"lab": "tests on emulated machines: 20 to 40 minutes"}
+LAB_JOBS = 2 * os.cpu_count()       # machines wait for each other's CPUs, and for what is beside them
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 TAP = re.compile(r"^(ok|not ok) \d+.*?(# SKIP.*)?$")
 PRINTING = threading.Lock()
@@ -115,7 +116,7 @@ def summary(counts):
 
 def main():
     beside = [Stage(name, False, f"JOBS={LAST_JOBS if name == LAST else 1}") for name in BESIDE]
-    lab = [Stage(name, True) for name in LAB]
+    lab = [Stage(name, True, f"JOBS={LAB_JOBS}") for name in LAB]
     thread = threading.Thread(target=run_in_turn, args=(beside, BESIDE))
     thread.start()
     run_in_turn(lab, LAB)

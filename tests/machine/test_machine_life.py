@@ -35,13 +35,19 @@ def suspend_to_ram(m, asleep=lambda: None):
     """S3: QEMU resets the machine when it wakes up. asleep() is called before."""
     require(m, KINDS, "deep")
     m.write(KINDS, "deep")
-    task = m.spawn(f"echo mem > {STATE}", timeout=60)
+    done = asleep_by(m, f"echo mem > {STATE}", asleep)
+    if done.status:
+        raise AssertionError(f"the machine did not sleep: {done.err}")
+
+
+def asleep_by(m, command, asleep=lambda: None):
+    """A command that makes the machine sleep, or ends; asleep() is called before it is woken."""
+    task = m.spawn(command, timeout=60)
     m.wait_until(lambda: m.qmp("query-status")["status"] == "suspended" or task.done, what="S3")
-    if task.done:
-        raise AssertionError(f"the machine did not sleep: {task.wait(check=False).err}")
-    asleep()
-    m.qmp("system_wakeup")
-    task.wait()
+    if not task.done:
+        asleep()
+        m.qmp("system_wakeup")
+    return task.wait(check=False)
 
 
 def console(m):

@@ -10,12 +10,15 @@ from lab import ktap
 from lab.framework import test
 from lab.session import VALUE_GAP
 from machine.exact import counting, stop_exactly
+from machine.test_machine_life import asleep_by
 
 DEBUG = ("debug",)
 # So many calls at random; each STEPth allocation of loading
 CALLS, CALLS32, STEP = 20000, 5000, 6
 # ... while CPUs go and come (uapi_fuzz: 250 calls for one that does)
 CALLS_OF_MOVES = 6000
+# The nth allocation of the kernel fails; 0: the first of ucore's
+FAULTS_OF_SLEEP = (0, 1, 2, 4, 8, 32, 128)
 
 
 @test("e2-2s", kernels=DEBUG, timeout=300)
@@ -38,6 +41,20 @@ def faults_and_hotplug(m):
         results = ktap.run(m, "uapi_faultcpu 2") + ktap.run(m, "uapi_faultcpu 1") + \
             ktap.run(m, "uapi_faultcpu 2 3")
         stop_exactly(m, s)
+    return results
+
+
+@test("e2-2s", kernels=DEBUG, timeout=300)
+def faults_and_sleep(m):
+    """Asleep or not, the session goes on."""
+    results = []
+    with counting(m) as s:
+        for nth in FAULTS_OF_SLEEP:
+            done = asleep_by(m, f"uapi_faultsleep {nth}")
+            results += ktap.parsed(done.out)
+            s.read()
+        stop_exactly(m, s)
+    assert len(results) == len(FAULTS_OF_SLEEP), results
     return results
 
 

@@ -9,6 +9,8 @@
 
 #include "harness.h"
 #include <fcntl.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
 
 #define FAULTS		"/sys/kernel/debug"
 
@@ -32,9 +34,23 @@ static inline void fault_set(const char *kind, const char *name, const char *tex
 	text_write(path, text);
 }
 
+/*
+ * The kernel writes to the thread's restartable sequences area when it was preempted.  Where that
+ * page has just been shared by fork(), it needs another one, and a fault there is a SIGSEGV.
+ */
+static inline void rseq_end(void)
+{
+	void *area = (char *)__builtin_thread_pointer() + __rseq_offset;
+
+	if (__rseq_size)
+		must(!syscall(SYS_rseq, area, sizeof(struct rseq), RSEQ_FLAG_UNREGISTER, RSEQ_SIG) ||
+		     errno == EINVAL, "rseq: %m");
+}
+
 /* Allocations that may sleep, and single pages, too; without a word in the log */
 static inline void faults_begin(void)
 {
+	rseq_end();
 	for (unsigned int i = 0; i < ARRAY_SIZE(fault_kinds); i++)
 		fault_set(fault_kinds[i], "verbose", "0");
 	fault_set("failslab", "ignore-gfp-wait", "N");

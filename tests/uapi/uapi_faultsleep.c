@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * uapi_faultsleep 0: the machine sleeps (S3), and the first allocation that ucore makes on the
+ * way there and back fails.  There is none: nothing can go wrong for want of memory where nobody
+ * could be told.
+ *
+ * uapi_faultsleep N: the Nth allocation fails that the kernel makes on that way.  It sleeps
+ * nevertheless, or tells why not.
+ *
+ * Somebody else has to wake it.
+ */
+#include "faults.h"
+
+static unsigned int nth;
+
+/* 0 or -errno */
+static int asleep_once(void)
+{
+	int fd = open("/sys/power/state", O_WRONLY), rc;
+
+	must(fd >= 0, "/sys/power/state: %m");
+	if (nth)
+		faults_everywhere();
+	else
+		faults_within_ucore();
+	fault_arm(nth ?: 1);
+	rc = write(fd, "mem", 3) < 0 ? -errno : 0;
+	close(fd);
+	return rc;
+}
+
+static void falls_asleep(const void *arg)
+{
+	bool hit;
+	int rc;
+
+	(void)arg;
+	text_write("/sys/power/mem_sleep", "deep");
+	faults_begin();
+	rc = asleep_once();
+	hit = fault_disarm();
+	faults_everywhere();
+	printf("# fault %u: %s, %s\n", nth, hit ? "injected" : "none", rc ? error_name(rc) : "slept");
+	expect(nth || !hit, "ucore allocates memory when the machine sleeps");
+	expect(!rc || hit, "%s without a fault", error_name(rc));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct test test = { "falls_asleep", falls_asleep, 0, 0 };
+
+	if (argc != 2)
+		return 2;
+	nth = strtoul(argv[1], NULL, 0);
+	return run_tests(&test, 1, 1, argv);
+}
