@@ -110,7 +110,7 @@
 /* Bounds of what commands take: beyond them EINVAL, ERANGE or E2BIG */
 #define UCORE_SIZE_MAX		4096		/* bytes of an argument */
 #define UCORE_TERMS_MAX		32		/* ucore_event_add.nr_terms */
-#define UCORE_TIMER_MIN_NS	100000ULL	/* ucore_create_session.timer_ns: 100 us */
+#define UCORE_TIMER_MIN_NS	10000ULL	/* ucore_create_session.timer_ns: 10 us */
 #define UCORE_TIMER_MAX_NS	1000000000000ULL
 #define UCORE_POLL_MIN_NS	100000ULL	/* ucore_event_add.poll_ns: 100 us */
 #define UCORE_POLL_MAX_NS	10000000ULL

@@ -448,7 +448,7 @@ static void start_refuses_what_takes_too_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5800ULL);
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, 580000ULL);
 	set_percent(50);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, (u64)UCORE_TIMER_MIN_NS);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, 11600ULL);
 	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
 	fake_session_close(test, s);
 	set_percent(1);

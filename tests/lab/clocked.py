@@ -20,7 +20,8 @@ from lab.machine import Machine
 KERNEL = "6.1"
 INTERVAL_MS, FEW, MANY = 10, 10, 110
 # Periods that are tried, until one is sustained
-RING_US = (100, 125, 160, 200, 250, 320, 400, 500, 640, 800, 1000, 1250, 1600, 2000, 4000)
+RING_US = (10, 12, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 50, 64, 80, 100, 125, 160, 200, 250, 320, 400,
+           500, 640, 800, 1000, 1250, 1600, 2000, 4000)
 PERF_US = (1000, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 50000)
 TRY_MS, SUSTAINED = 100, 0.98
 SCENARIOS = {"ivbep": "clock-e5", "spr": "clock-spr"}

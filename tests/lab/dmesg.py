@@ -5,7 +5,7 @@ import re
 
 BAD = re.compile("|".join((
     r"\bWARNING:",
-    r"\bBUG\b",
+    r"\bBUG\b(?!: KCSAN: data-race in (?!.*\[ucore))",   # races of the kernel's own are its own
     r"\bOops\b",
     r"Kernel panic",
     r"general protection fault",

@@ -7,7 +7,8 @@ usage: python3 -m lab.kernels path NAME     where its parts are (fetches or buil
        python3 -m lab.kernels fetch NAME... gets them ready
        python3 -m lab.kernels update        looks for newer versions from Debian
 NAME is 6.1, 6.12 or another series of Debian's, also with -rt: 6.1-rt, 7, 7.2-rt; or debug;
-or clang: the debug kernel's tree, prepared for clang to compile modules and without an image.
+or kcsan: the same, but that it looks for races; or clang: the debug kernel's tree, prepared for
+clang to compile modules and without an image.
 """
 
 import argparse
@@ -29,10 +30,12 @@ from lab import archive
 from lab.archive import cache
 
 HERE = Path(__file__).resolve().parent
-FRAGMENT = HERE.parent / "kernel" / "debug.config"
+DEBUG_CONFIG = HERE.parent / "kernel" / "debug.config"
+KCSAN_CONFIG = HERE.parent / "kernel" / "kcsan.config"
 DEBIAN = ("6.1", "6.12")
 DEBUG_SOURCE = "6.12"
 NAMES = DEBIAN + ("debug",)     # those that tests ask for
+LIKE_DEBUG = ("kcsan",)         # ... and those on which the debug kernel's tests run when asked for
 SERIES = re.compile(r"(?P<series>\d+(?:\.\d+)*)(?P<rt>-rt)?$")
 # Where a series is looked for that this release does not have
 OTHER_SUITES = ("trixie-backports", "sid")
@@ -61,15 +64,15 @@ class Kernel:
 
 def known(name):
     """The name, if there may be such a kernel to boot (for argparse)."""
-    if name in NAMES or SERIES.match(name):
+    if name in NAMES + LIKE_DEBUG or SERIES.match(name):
         return name
-    raise argparse.ArgumentTypeError(f"{name}? There are {', '.join(NAMES)}, "
+    raise argparse.ArgumentTypeError(f"{name}? There are {', '.join(NAMES + LIKE_DEBUG)}, "
                                      "and Debian's series, such as 6.1-rt or 7")
 
 
 def get(name):
     """The kernel of that name, made ready on first use."""
-    makers = {"debug": debug_kernel, "clang": clang_tree}
+    makers = {"debug": debug_kernel, "kcsan": kcsan_kernel, "clang": clang_tree}
     if name not in makers and not SERIES.match(name):
         raise SystemExit(f"kernels: no kernel '{name}' (there are: {', '.join(DEBIAN)}, "
                          f"other series of Debian's, with -rt, too, and {', '.join(makers)})")
@@ -281,25 +284,31 @@ def decompressed(image):
 
 def debug_kernel():
     """The debug kernel, complete: image, symbols, objects."""
-    return configured_tree("debug", "gcc", "vmlinux", "modules")
+    return configured_tree("debug", "gcc", (DEBUG_CONFIG,), "vmlinux", "modules")
+
+
+def kcsan_kernel():
+    """The debug kernel with KCSAN in the place of KASAN."""
+    return configured_tree("kcsan", "gcc", (DEBUG_CONFIG, KCSAN_CONFIG), "vmlinux", "modules")
 
 
 def clang_tree():
     """The same configuration for clang, prepared to compile modules, not to boot."""
-    return configured_tree("clang", "clang", "modules_prepare")
+    return configured_tree("clang", "clang", (DEBUG_CONFIG,), "modules_prepare")
 
 
-def configured_tree(name, compiler, *targets):
+def configured_tree(name, compiler, fragments, *targets):
     source = unpacked_source()
     key = hashlib.sha256()
-    key.update(FRAGMENT.read_bytes())
+    for fragment in fragments:
+        key.update(fragment.read_bytes())
     key.update(source.name.encode())
     key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
     build = cache() / "kernel" / f"{name}-{key.hexdigest()[:12]}"
     done = build / ".complete"
     with locked(build.name):
         if not done.exists():
-            build_tree(source, build, f"CC={compiler}", targets)
+            build_tree(source, build, f"CC={compiler}", fragments, targets)
             done.touch()
     release = (build / "include/config/kernel.release").read_text().strip()
     return Kernel(name, release, build / "vmlinux", build, build, source)
@@ -326,7 +335,7 @@ def _unpacked_source():
     return where
 
 
-def build_tree(source, build, compiler, targets):
+def build_tree(source, build, compiler, fragments, targets):
     say(f"building {build.name}: {' '.join(targets)} (cached afterwards; "
         "the debug kernel takes 5 to 10 minutes on 2 cores)")
     shutil.rmtree(build, ignore_errors=True)
@@ -338,10 +347,10 @@ def build_tree(source, build, compiler, targets):
             make("tinyconfig", stdout=log, stderr=log)
             shutil.copy(build / ".config", build / "tiny.config")
             run("scripts/kconfig/merge_config.sh", "-m", "-O", build, build / "tiny.config",
-                FRAGMENT, cwd=source, stdout=log, stderr=log)
+                *fragments, cwd=source, stdout=log, stderr=log)
             make("olddefconfig", stdout=log, stderr=log)
             if "vmlinux" in targets:
-                check_config(build / ".config")
+                check_config(build / ".config", fragments)
             with progress(Path(log.name)):
                 make(f"-j{os.cpu_count()}", *targets, stdout=log, stderr=log)
         except subprocess.CalledProcessError as error:
@@ -365,12 +374,13 @@ def progress(log, every=60):
         watcher.join()
 
 
-def check_config(config):
-    """Kconfig drops what it cannot have; the lab wants to know."""
+def check_config(config, fragments):
+    """Kconfig drops what it cannot have; the lab wants to know.  A later fragment's word counts."""
     have = set(config.read_text().splitlines())
-    wanted = [line for line in FRAGMENT.read_text().splitlines() if "CONFIG_" in line]
-    lost = [line for line in wanted if line not in have and
-            (line.startswith("CONFIG_") or f"{line.split()[1]}=y" in have)]
+    wanted = {re.search(r"CONFIG_\w+", line)[0]: line for fragment in fragments
+              for line in fragment.read_text().splitlines() if "CONFIG_" in line}
+    lost = [line for name, line in wanted.items() if line not in have and
+            (line.startswith("CONFIG_") or f"{name}=y" in have)]
     if lost:
         raise SystemExit("kernels: Kconfig refused: " + ", ".join(lost))
 

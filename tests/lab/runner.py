@@ -68,10 +68,11 @@ def collected(directory):
 
 
 def on_other_kernels(tests, names):
-    """The tests of 6.1 for kernels that no test asks for."""
+    """The tests of 6.1, or of the debug kernel, for kernels that no test asks for."""
     return [dataclasses.replace(test, boot=dataclasses.replace(test.boot, kernel=name))
             for name in names if name not in kernels.NAMES
-            for test in tests if test.boot and test.boot.kernel == "6.1"]
+            for test in tests if test.boot and
+            test.boot.kernel == ("debug" if name in kernels.LIKE_DEBUG else "6.1")]
 
 
 def selected(tests, options):

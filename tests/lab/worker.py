@@ -11,7 +11,7 @@ from lab.agent import patience
 from lab.framework import Result, Skip
 from lab.machine import CheckFailed, Machine
 
-SLOWER = {"debug": 2}
+SLOWER = {"debug": 2, "kcsan": 4}
 # perf has a bit of DEBUGCTL on every CPU, and would set it again where one comes online
 OWN_DEBUGCTL = ("smi=/sys/bus/event_source/devices/cpu/freeze_on_smi; [ ! -e $smi ] || "
                 "{ found=$(cat $smi); echo 0 >$smi; echo $found >$smi; }")

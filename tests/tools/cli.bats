@@ -169,7 +169,7 @@ samples()
 	record -c 1000 -e cbo/CLOCKTICKS/|cbo cannot interrupt, and as fast as
 	record -c 1000000 --interrupt -e cbo/CLOCKTICKS/|cbo cannot interrupt at an overflow
 	record --timer 5 -e imc/CAS_COUNT.RD/|a number with ns, us, ms or s
-	record --timer 5us -e imc/CAS_COUNT.RD/|from 100us
+	record --timer 5us -e imc/CAS_COUNT.RD/|from 10us
 	record --timer 99999999999999999999s -e imc/CAS_COUNT.RD/|a number with
 	record -m 5000 --timer 1ms -e imc/CAS_COUNT.RD/|a power of two
 	record -m 128M --timer 1ms -e imc/CAS_COUNT.RD/|a power of two

@@ -33,7 +33,7 @@ static void fail_at(unsigned long command, int code)
 static void config_is_checked(void **state)
 {
 	static const struct { struct ucore_session_config config; const char *words; } cases[] = {
-		{ { .timer_ns = 99999 }, "timer of 99999 ns|100us" },
+		{ { .timer_ns = 9999 }, "timer of 9999 ns|10us" },
 		{ { .timer_ns = 1000000000001 }, "timer" },
 		{ { .ring_size = 2048 }, "ring of 2048" },
 		{ { .ring_size = 5000 }, "power of two" },

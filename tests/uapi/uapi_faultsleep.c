@@ -47,10 +47,12 @@ static void falls_asleep(const void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct test test = { "falls_asleep", falls_asleep, 0, 0 };
+	char name[32];
+	const struct test test = { name, falls_asleep, 0, 0 };
 
 	if (argc != 2)
 		return 2;
 	nth = strtoul(argv[1], NULL, 0);
+	snprintf(name, sizeof(name), "fault_%u_of_sleep", nth);
 	return run_tests(&test, 1, 1, argv);
 }

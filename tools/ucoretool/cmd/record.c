@@ -65,7 +65,7 @@ static const struct option_desc record_options[] = {
 	{ 'p', "pid", "LIST", "processes whose --core-event is counted" },
 	{ OPT_TASKS, "tasks", NULL, "tell with each sample which tasks ran on the die's CPUs" },
 	{ OPT_INTERRUPT, "interrupt", NULL, "refuse periods that could only be polled" },
-	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (100us to 1000s)" },
+	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (10us to 1000s)" },
 	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
 	{ 'm', "ring", "BYTES", "ring per die (1M), with cores per CPU (128K), a power of two" },
 	{ 'n', "count", "N", "end after N samples" },
