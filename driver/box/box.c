@@ -64,6 +64,16 @@ static bool shows(u64 raw, u64 mask)
 	return !(raw & ~mask) && raw != UCORE_REG_DEAD;
 }
 
+static __always_inline bool accumulate(struct ucore_counter *ctr, u64 raw)
+{
+	if (!shows(raw, ctr->mask))
+		return false;
+	ctr->total += (raw - ctr->prev) & ctr->mask;
+	ctr->wrapped |= raw < ctr->prev;
+	ctr->prev = raw;
+	return true;
+}
+
 /**
  * ucore_counter_accumulate() - fold a hardware value into the exact count
  * @ctr: the counter
@@ -76,12 +86,7 @@ static bool shows(u64 raw, u64 mask)
  */
 bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
 {
-	if (!shows(raw, ctr->mask))
-		return false;
-	ctr->total += (raw - ctr->prev) & ctr->mask;
-	ctr->wrapped |= raw < ctr->prev;
-	ctr->prev = raw;
-	return true;
+	return accumulate(ctr, raw);
 }
 
 /**
@@ -99,6 +104,17 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
 	ctr->total += delta;
 	ctr->wrapped |= next < ctr->prev;
 	ctr->prev = next;
+}
+
+/* It showed what it cannot: a link that sleeps may wake up by that, and a box may be gone. */
+static noinline void counter_retry(struct ucore_counter *ctr, const struct ucore_io *io)
+{
+	if (!ctr->box->dead) {
+		if (accumulate(ctr, io->ops->read_running(io, ctr->reg)))
+			return;
+		box_lost(ctr->box);
+	}
+	ctr->flags |= UCORE_VALUE_DEAD;
 }
 
 static __always_inline void counter_update(struct ucore_counter *ctr, const struct ucore_io *io,
@@ -126,11 +142,8 @@ static __always_inline void counter_update(struct ucore_counter *ctr, const stru
 		raw = io->ops->read64(io, ctr->reg);
 		break;
 	}
-	if (!ucore_counter_accumulate(ctr, raw) &&
-	    !ucore_counter_accumulate(ctr, io->ops->read_running(io, ctr->reg))) {
-		box_lost(ctr->box);
-		ctr->flags |= UCORE_VALUE_DEAD;
-	}
+	if (!accumulate(ctr, raw))
+		counter_retry(ctr, io);
 }
 
 /**
@@ -156,6 +169,27 @@ void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *i
 			     enum ucore_read_mode mode)
 {
 	counter_update(ctr, io, mode);
+}
+
+/**
+ * ucore_box_read_counters() - read counters of a box that stand, into their totals
+ * @io: its window
+ * @ctr: the counters, at most UCORE_MAX_COUNTERS
+ * @reg: their registers
+ * @nr: how many
+ *
+ * As ucore_counter_update() does, the box being alive, at a fraction of what it executes.
+ */
+void ucore_box_read_counters(const struct ucore_io *io, struct ucore_counter * const *ctr,
+			     const u16 *reg, u32 nr)
+{
+	u64 raw[UCORE_MAX_COUNTERS];
+	u32 i;
+
+	io->ops->read_counters(io, reg, raw, nr);
+	for (i = 0; i < nr; i++)
+		if (unlikely(!accumulate(ctr[i], raw[i])))
+			counter_retry(ctr[i], io);
 }
 
 static u32 counter_rst(const struct ucore_counter *ctr)

@@ -7,6 +7,7 @@
 #define UCORE_BOX_H
 
 #include <linux/compiler.h>
+#include <linux/cache.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -93,56 +94,58 @@ struct ucore_box {
 
 /**
  * struct ucore_counter - one hardware counter at work for one event
- * @box: its box
  * @total: exact count, 64 bits
  * @prev: hardware value at the last read
  * @mask: GENMASK(width - 1, 0)
- * @ctl: whole control word, enable included
+ * @box: its box
  * @period: overflow period, 0 for none
- * @poll_period: period that is polled, 0 for none: then @period is 0
- * @poll_next: @total at which the next one ends
  * @low_ns: two reads closer than this cannot miss a wrap of the low 32 bits; 0
  *          where the low half cannot be read alone to advantage
- * @wrap_ns: two reads closer than this cannot miss a wrap; 0: nothing wraps unseen
  * @event: event id
- * @slot: its place in a snapshot of the whole session
  * @flags: UCORE_VALUE_*
- * @wrapped: it has wrapped since its period began
- * @verified: its control was read back after a switch
- * @group: it counts when it is this group's turn; 0: always
- * @twin: index of a counter of another group that has the same register; a ring
- * @ran_ns: how long it could count in its group's turns, but for the present one
  * @reg: counter register
- * @ctl_reg: control register
+ * @wrapped: it has wrapped since its period began
+ * @group: it counts when it is this group's turn; 0: always
+ * @slot: its place in a snapshot of the whole session
+ * @ctl: whole control word, enable included
+ * @poll_period: period that is polled, 0 for none: then @period is 0
+ * @poll_next: @total at which the next one ends
+ * @wrap_ns: two reads closer than this cannot miss a wrap; 0: nothing wraps unseen
+ * @ran_ns: how long it could count in its group's turns, but for the present one
+ * @twin: index of a counter of another group that has the same register; a ring
  * @sibling: index of another counter of the same box, U32_MAX at the end
+ * @ctl_reg: control register
  * @index: counter number, UCORE_COUNTER_FIXED + n for fixed ones
+ * @verified: its control was read back after a switch
  *
  * All under the domain's lock while the session runs.
  */
 struct ucore_counter {
-	struct ucore_box *box;
+	/* what a sample touches: one cache line */
 	u64 total;
 	u64 prev;
 	u64 mask;
-	u64 ctl;
+	struct ucore_box *box;
 	u64 period;
+	u64 low_ns;
+	u32 event;
+	u32 flags;
+	u16 reg;
+	bool wrapped;
+	u8 group;
+
+	u32 slot;
+	u64 ctl;
 	u64 poll_period;
 	u64 poll_next;
-	u64 low_ns;
 	u64 wrap_ns;
-	u32 event;
-	u32 slot;
-	u32 flags;
-	bool wrapped;
-	bool verified;
-	u8 group;
-	u32 twin;
 	u64 ran_ns;
+	u32 twin;
 	u32 sibling;
-	u16 reg;
 	u16 ctl_reg;
 	u8 index;
-};
+	bool verified;
+} ____cacheline_aligned;
 
 /* Bits of a box's general or fixed counters, as far as that is known now. */
 static inline u8 ucore_box_width(const struct ucore_box *box, bool fixed)
@@ -172,6 +175,8 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low);
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
 void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *io,
 			     enum ucore_read_mode mode);
+void ucore_box_read_counters(const struct ucore_io *io, struct ucore_counter * const *ctr,
+			     const u16 *reg, u32 nr);
 void ucore_counter_arm(struct ucore_counter *ctr);
 
 void ucore_box_reset(struct ucore_box *box);

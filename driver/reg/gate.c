@@ -40,6 +40,7 @@ static __always_inline u64 hardware_read_do(const struct ucore_io *io, u32 reg, 
 }
 
 UCORE_READ_OP(hardware_read)
+UCORE_READ_EACH_OP(hardware_read)
 
 /* What the hardware gets of control @i. */
 static u64 passed(const struct ucore_gate *gate, u32 i)
@@ -79,6 +80,7 @@ static const struct ucore_io_ops gated_ops = {
 	.read = hardware_read,
 	.write = gated_write,
 	.read64 = hardware_read,
+	.read_counters = hardware_reads,
 	.read_running = hardware_read,
 	.read_low = gated_read_low,
 	.write64 = gated_write,

@@ -60,6 +60,7 @@ static __always_inline void mmio_write64_do(const struct ucore_io *io, u32 reg, 
 
 UCORE_READ_OP(mmio_read)
 UCORE_READ_OP(mmio_read64)
+UCORE_READ_EACH_OP(mmio_read64)
 UCORE_READ_OP(mmio_read_low)
 UCORE_WRITE_OP(mmio_write)
 UCORE_WRITE_OP(mmio_write64)
@@ -70,6 +71,7 @@ const struct ucore_io_ops ucore_mmio_ops = {
 	.read = mmio_read,
 	.write = mmio_write,
 	.read64 = mmio_read64,
+	.read_counters = mmio_read64s,
 	.read_running = mmio_read64,
 	.read_low = mmio_read_low,
 	.write64 = mmio_write64,

@@ -41,6 +41,7 @@ static __always_inline void msr_write_do(const struct ucore_io *io, u32 reg, u64
 }
 
 UCORE_READ_OP(msr_read)
+UCORE_READ_EACH_OP(msr_read)
 UCORE_READ_OP(msr_read_low)
 UCORE_WRITE_OP(msr_write)
 
@@ -50,6 +51,7 @@ const struct ucore_io_ops ucore_msr_ops = {
 	.read = msr_read,
 	.write = msr_write,
 	.read64 = msr_read,
+	.read_counters = msr_reads,
 	.read_running = msr_read,
 	.read_low = msr_read_low,
 	.write64 = msr_write,

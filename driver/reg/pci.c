@@ -152,6 +152,7 @@ kind##_write64_do(const struct ucore_io *io, u32 reg, u64 val, bool traced)	\
 										\
 UCORE_READ_OP(kind##_read)							\
 UCORE_READ_OP(kind##_read64)							\
+UCORE_READ_EACH_OP(kind##_read64)						\
 UCORE_READ_OP(kind##_read_running)						\
 UCORE_READ_OP(kind##_read_low)							\
 UCORE_WRITE_OP(kind##_write)							\
@@ -163,6 +164,7 @@ static const struct ucore_io_ops kind##_ops = {					\
 	.read = kind##_read,							\
 	.write = kind##_write,							\
 	.read64 = kind##_read64,						\
+	.read_counters = kind##_read64s,					\
 	.read_running = kind##_read_running,					\
 	.read_low = kind##_read_low,						\
 	.write64 = kind##_write64,						\

@@ -29,6 +29,7 @@ struct ucore_io;
  * @write: write a control register
  * @read64: read a register of 64 bits that cannot change meanwhile, such as a
  *          frozen counter
+ * @read_counters: @read64 of several counters
  * @read_running: read a counter that may be counting, without tearing
  * @read_low: read the low 32 bits of a counter with one access
  * @write64: write a register of 64 bits that cannot change meanwhile; the half
@@ -40,6 +41,7 @@ struct ucore_io_ops {
 	u64 (*read)(const struct ucore_io *io, u32 reg);
 	void (*write)(const struct ucore_io *io, u32 reg, u64 val);
 	u64 (*read64)(const struct ucore_io *io, u32 reg);
+	void (*read_counters)(const struct ucore_io *io, const u16 *reg, u64 *val, u32 nr);
 	u64 (*read_running)(const struct ucore_io *io, u32 reg);
 	u64 (*read_low)(const struct ucore_io *io, u32 reg);
 	void (*write64)(const struct ucore_io *io, u32 reg, u64 val);

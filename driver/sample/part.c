@@ -36,10 +36,10 @@ static void doubt(struct ucore_counter *ctr, u64 elapsed)
 		ctr->flags |= UCORE_VALUE_UNSURE;
 }
 
-static __always_inline void counter_read(const struct ucore_part *part,
-					 struct ucore_counter *ctr, u64 elapsed)
+static void counter_read(const struct ucore_part *part, struct ucore_counter *ctr,
+			 const struct ucore_io *io, u64 elapsed)
 {
-	ucore_counter_update(ctr, read_mode(part, ctr, elapsed));
+	ucore_counter_update_by(ctr, io, read_mode(part, ctr, elapsed));
 	doubt(ctr, elapsed);
 }
 
@@ -50,7 +50,21 @@ static void turn_read(struct ucore_part *part, u64 elapsed)
 
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		if (ucore_part_counts(part, ctr))
-			counter_read(part, ctr, elapsed);
+			counter_read(part, ctr, &ctr->box->io, elapsed);
+}
+
+static void box_read(const struct ucore_part *part, const struct ucore_part_box *pb,
+		     const struct ucore_io *io, u64 elapsed)
+{
+	struct ucore_counter * const *ctr = part->order + pb->first;
+	u32 i = 0;
+
+	if (!part->low_dword && elapsed <= part->wrap_ns && !pb->box->dead) {
+		ucore_box_read_counters(io, ctr, part->reg + pb->first, pb->nr_frozen);
+		i = pb->nr_frozen;
+	}
+	for (; i < pb->nr; i++)
+		counter_read(part, ctr[i], io, elapsed);
 }
 
 /**
@@ -71,26 +85,25 @@ u64 ucore_part_since_read(const struct ucore_part *part)
  * @first: the first box
  * @end: the box after the last one
  * @elapsed: ucore_part_since_read()
- * @tally: where accesses are counted
+ * @tally: where accesses are counted; NULL: with the domain's
  *
- * Also without the lock, on another CPU of the domain, while its holder waits: what it
- * writes is of those boxes and their counters, and @tally.
+ * With a @tally also without the lock, on another CPU of the domain, while its holder
+ * waits: what it writes is of those boxes and their counters, and @tally.
  */
 void ucore_part_read_boxes(const struct ucore_part *part, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally)
 {
-	struct ucore_counter *ctr;
-	struct ucore_io io;
-	u32 i, j;
+	const struct ucore_part_box *pb;
+	struct ucore_io own;
 
-	for (i = first; i < end; i++) {
-		io = part->box[i].box->io;
-		io.tally = tally;
-		for (j = part->box[i].last; j != U32_MAX; j = ctr->sibling) {
-			ctr = &part->ctr[j];
-			ucore_counter_update_by(ctr, &io, read_mode(part, ctr, elapsed));
-			doubt(ctr, elapsed);
+	for (pb = part->box + first; pb < part->box + end; pb++) {
+		if (!tally) {
+			box_read(part, pb, &pb->box->io, elapsed);
+			continue;
 		}
+		own = pb->box->io;
+		own.tally = tally;
+		box_read(part, pb, &own, elapsed);
 	}
 }
 
@@ -115,18 +128,15 @@ void ucore_part_was_read(struct ucore_part *part, u64 now)
  */
 void ucore_part_read(struct ucore_part *part, u64 now)
 {
-	struct ucore_counter *ctr;
 	u64 elapsed;
 
 	if (part->fresh)
 		return;
 	elapsed = ucore_part_since_read(part);
-	if (part->nr_groups) {
+	if (part->nr_groups)
 		turn_read(part, elapsed);
-	} else {
-		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-			counter_read(part, ctr, elapsed);
-	}
+	else
+		ucore_part_read_boxes(part, 0, part->nr_box, elapsed, NULL);
 	ucore_part_was_read(part, now);
 }
 
@@ -220,6 +230,7 @@ bool ucore_part_poll_end(struct ucore_part *part, u64 now)
 			continue;
 		ucore_counter_poll_from(ctr);
 		ctr->flags |= UCORE_VALUE_OVERFLOW;
+		part->overflowed = true;
 		part->stats.overflows++;
 		part->stats.polled++;
 		part->polled = true;
@@ -275,8 +286,10 @@ void ucore_part_forget(struct ucore_part *part)
 {
 	struct ucore_counter *ctr;
 
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		ctr->flags &= ~UCORE_VALUE_OVERFLOW;
+	if (part->overflowed)
+		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+			ctr->flags &= ~UCORE_VALUE_OVERFLOW;
+	part->overflowed = false;
 	part->due = false;
 	part->fresh = false;
 	part->recovered = false;
@@ -350,7 +363,7 @@ void ucore_part_turn(struct ucore_part *part, u8 group, u64 now, u64 before)
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		if (ctr->group != part->group)
 			continue;
-		counter_read(part, ctr, elapsed);
+		counter_read(part, ctr, &ctr->box->io, elapsed);
 		twins_follow(part, ctr);
 		ucore_counter_turn(ctr, twin_of(part, ctr, group));
 	}

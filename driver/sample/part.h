@@ -78,6 +78,9 @@ struct ucore_stats {
  *        others
  * @reported: a record in the ring tells that it died
  * @fixed: the control that its fixed counters share, before a switch
+ * @first: its place in the part's @order
+ * @nr: its counters there
+ * @nr_frozen: those of them that a freeze reaches: they come first
  * @cost: register reads that its counters take
  */
 struct ucore_part_box {
@@ -91,6 +94,9 @@ struct ucore_part_box {
 	bool seen;
 	bool reported;
 	u64 fixed;
+	u32 first;
+	u32 nr;
+	u32 nr_frozen;
 	u32 cost;
 };
 
@@ -131,6 +137,9 @@ struct ucore_crew {
  * @ring: the session's ring here, or NULL
  * @ctr: counters, by event id
  * @nr_ctr: how many
+ * @order: the counters, box by box
+ * @reg: their registers, in that order
+ * @wrap_ns: least @wrap_ns of them
  * @box: boxes
  * @nr_box: how many
  * @cpu: CPUs whose tasks its samples tell, rising
@@ -159,6 +168,7 @@ struct ucore_crew {
  * @running: counts, or would if its domain had a CPU
  * @due: a record is to be written at this interval's end
  * @fresh: counters have been read at this interval's end
+ * @overflowed: some of them have UCORE_VALUE_OVERFLOW
  * @recovered: the overflow was found by the guard
  * @polled: a polled period has ended
  * @stretched: the timer or a look was put off: the next sample tells
@@ -188,6 +198,9 @@ struct ucore_part {
 	struct ucore_ring *ring;
 	struct ucore_counter *ctr;
 	u32 nr_ctr;
+	struct ucore_counter **order;
+	u16 *reg;
+	u64 wrap_ns;
 	struct ucore_part_box *box;
 	u32 nr_box;
 	u32 *cpu;
@@ -217,6 +230,7 @@ struct ucore_part {
 	bool running;
 	bool due;
 	bool fresh;
+	bool overflowed;
 	bool recovered;
 	bool polled;
 	bool stretched;

@@ -75,6 +75,7 @@ static void part_walk(struct ucore_interval *iv, struct ucore_part *part)
 			if (!ctr->period || box->dead || !overflowed(iv, ctr, box->status))
 				continue;
 			ctr->flags |= UCORE_VALUE_OVERFLOW;
+			part->overflowed = true;
 			part->stats.overflows++;
 			part->stats.recovered += iv->recovered;
 			part->due = true;

@@ -69,9 +69,13 @@ static int part_ensure_ring(struct ucore_session *session, struct ucore_part *pa
 static void part_drop(struct ucore_part *part)
 {
 	kvfree(part->ctr);
+	kvfree(part->order);
+	kvfree(part->reg);
 	kvfree(part->box);
 	kvfree(part->cpu);
 	part->ctr = NULL;
+	part->order = NULL;
+	part->reg = NULL;
 	part->box = NULL;
 	part->cpu = NULL;
 	part->nr_cpus = 0;
@@ -230,6 +234,42 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	}
 }
 
+/* A box's counters that stand when frozen, or those that do not, from place @i on. */
+static u32 order_some(struct ucore_part *part, const struct ucore_part_box *pb, u32 i, u32 unfrozen)
+{
+	u32 n = 0, j;
+
+	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
+		n += (part->ctr[j].flags & UCORE_VALUE_UNFROZEN) == unfrozen;
+	i += n;
+	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling) {
+		if ((part->ctr[j].flags & UCORE_VALUE_UNFROZEN) != unfrozen)
+			continue;
+		part->order[--i] = &part->ctr[j];
+		part->reg[i] = part->ctr[j].reg;
+	}
+	return n;
+}
+
+/* Counters box by box, of each box those that stand when frozen first: so they are read. */
+static void part_order(struct ucore_part *part)
+{
+	struct ucore_part_box *pb;
+	struct ucore_counter *ctr;
+	u32 i = 0;
+
+	part->wrap_ns = U64_MAX;
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
+		part->wrap_ns = min(part->wrap_ns, ctr->wrap_ns ?: U64_MAX);
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		pb->first = i;
+		pb->nr_frozen = order_some(part, pb, i, 0);
+		pb->nr = pb->nr_frozen +
+			 order_some(part, pb, i + pb->nr_frozen, UCORE_VALUE_UNFROZEN);
+		i += pb->nr;
+	}
+}
+
 /* The CPUs whose tasks it tells: those that are online now. */
 static int part_list_cpus(struct ucore_part *part)
 {
@@ -255,8 +295,10 @@ static int part_prepare(const struct ucore_session *session, struct ucore_part *
 	if (!part->nr_events)
 		return 0;
 	part->ctr = kvcalloc(part->nr_events, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
+	part->order = kvcalloc(part->nr_events, sizeof(*part->order), GFP_KERNEL_ACCOUNT);
+	part->reg = kvcalloc(part->nr_events, sizeof(*part->reg), GFP_KERNEL_ACCOUNT);
 	part->box = kvcalloc(part->nr_events, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
-	if (!part->ctr || !part->box)
+	if (!part->ctr || !part->order || !part->reg || !part->box)
 		return -ENOMEM;
 	part->crew.chosen = test_bit(part->domain->id, session->pinned);
 	if (part->crew.size > 1 && ucore_crew_prepare(part->domain))
@@ -333,6 +375,7 @@ int ucore_session_build(struct ucore_session *session)
 {
 	int ret = parts_prepare(session);
 	struct ucore_event *event;
+	struct ucore_part *part;
 	u32 slot = 0;
 
 	if (ret) {
@@ -341,6 +384,8 @@ int ucore_session_build(struct ucore_session *session)
 	}
 	list_for_each_entry(event, &session->events, node)
 		part_add_counter(session->part[event->box->domain->id], event, slot++);
+	ucore_for_each_part(part, session)
+		part_order(part);
 	groups_build(session);
 	crews_build(session);
 	kvfree(session->values);

@@ -208,6 +208,14 @@ static void bus_write(const struct ucore_io *io, u32 reg, u64 val)
 	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
 }
 
+static void read_each(const struct ucore_io *io, const u16 *reg, u64 *val, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		val[i] = io->ops->read64(io, reg[i]);
+}
+
 static u64 msr_read_low(const struct ucore_io *io, u32 reg)
 {
 	u64 val = bus_read(io, reg);
@@ -221,6 +229,7 @@ const struct ucore_io_ops fake_msr_ops = {
 	.read = bus_read,
 	.write = bus_write,
 	.read64 = bus_read,
+	.read_counters = read_each,
 	.read_running = bus_read,
 	.read_low = msr_read_low,
 	.write64 = bus_write,
@@ -238,6 +247,7 @@ const struct ucore_io_ops fake_mmio_ops = {
 	.read = bus_read,
 	.write = mmio_write,
 	.read64 = bus_read,
+	.read_counters = read_each,
 	.read_running = bus_read,
 	.read_low = msr_read_low,
 	.write64 = bus_write,
@@ -294,6 +304,7 @@ const struct ucore_io_ops fake_pci_ops = {
 	.read = bus_read,
 	.write = bus_write,
 	.read64 = pci_read64,
+	.read_counters = read_each,
 	.read_running = pci_read_running,
 	.read_low = pci_read_low,
 	.write64 = pci_write64,
