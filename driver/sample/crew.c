@@ -402,9 +402,10 @@ void ucore_crew_exit(struct ucore_domain *domain)
 	if (!domain->shares)
 		return;
 	for (i = 0; i < UCORE_CREW_MAX; i++)
-		while (smp_load_acquire(&domain->shares->share[i].rung))	/* pairs with help() */
+		/* pairs with help() */
+		while (smp_load_acquire(&domain->shares->share[i].rung))
 			cpu_relax();
-	synchronize_rcu();	/* help() runs with interrupts off */
+	synchronize_rcu();	/* help() runs with interrupts off: it has ended */
 	kfree(domain->shares);
 	domain->shares = NULL;
 }

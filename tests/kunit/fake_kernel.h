@@ -52,7 +52,7 @@
 enum fake_calls {
 	FAKE_CALLS_PROMPT,	/* they have run when the caller goes on */
 	FAKE_CALLS_HELD,	/* when the test says so: fake_calls_deliver() */
-	FAKE_CALLS_REAL,	/* as ever; but the caller goes on when @until says so, if there is one */
+	FAKE_CALLS_REAL,	/* as ever, but that the caller waits for @until if there is one */
 	FAKE_CALLS_BUSY,	/* never: -EBUSY */
 };
 

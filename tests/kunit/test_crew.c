@@ -307,8 +307,7 @@ static void two_sessions_end_an_interval(struct kunit *test)
 	other = fake_session_config(test, &(struct ucore_create_session){
 		.crew = 2, .ring_size = 4096, .timer_ns = 10 * MS });
 	for (i = 0; i < 3; i++)
-		KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "cbo", i), 0x35, 0, 0, NULL),
-				0);
+		add_events(test, other, "cbo", i, 1);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
 	raw_spin_lock_irq(&ucore_catalog.domains[0].lock);
 	s->part[0]->due = true;
