@@ -100,12 +100,11 @@ static bool is_chosen(const struct ucore_part *part, int cpu)
 
 static bool may_help(const struct ucore_part *part, int cpu)
 {
-	if (!ucore_domain_has_cpu(part->domain, cpu) || cpu == part->domain->reader)
+	if (!ucore_domain_has_cpu(part->domain, cpu))
 		return false;
-	if (is_chosen(part, cpu))
-		return true;
-	return !ucore_cpu_is_isolated(cpu) &&
-	       (!part->crew.may || cpumask_test_cpu(cpu, part->crew.may));
+	return is_chosen(part, cpu) ||
+	       (!ucore_cpu_is_isolated(cpu) &&
+		(!part->crew.may || cpumask_test_cpu(cpu, part->crew.may)));
 }
 
 static bool has_member(const struct ucore_crew *crew, int cpu)
@@ -298,8 +297,8 @@ static u32 offer_all(struct ucore_part *part, u64 elapsed)
 	u32 i, n = 1, offered = 0;
 	int cpu;
 
-	for (i = crew->nr_cpus; i-- && n < crew->nr;) {
-		cpu = crew->cpu[i];
+	for (i = 1; i <= crew->nr_cpus && n < crew->nr; i++) {
+		cpu = crew->cpu[i % crew->nr_cpus];
 		if (cpu == smp_processor_id() || ucore_budget_wait_ns(cpu, now))
 			continue;
 		if (offer(part, n, cpu, elapsed))
@@ -403,9 +402,10 @@ void ucore_crew_exit(struct ucore_domain *domain)
 	if (!domain->shares)
 		return;
 	for (i = 0; i < UCORE_CREW_MAX; i++)
-		while (smp_load_acquire(&domain->shares->share[i].rung))	/* pairs with help() */
+		/* pairs with help() */
+		while (smp_load_acquire(&domain->shares->share[i].rung))
 			cpu_relax();
-	synchronize_rcu();	/* help() runs with interrupts off */
+	synchronize_rcu();	/* help() runs with interrupts off: it has ended */
 	kfree(domain->shares);
 	domain->shares = NULL;
 }
