@@ -51,6 +51,19 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* Without the detour that a kernel for Xen takes: nobody has an uncore to himself there. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+static __always_inline int native_rdmsrq_safe(u32 msr, u64 *val)
+{
+	int err;
+
+	*val = native_read_msr_safe(msr, &err);
+	return err;
+}
+#else
+#define native_rdmsrq_safe(msr, val)	native_read_msr_safe(msr, val)
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #define rdmsrq_safe(msr, val)	rdmsrl_safe(msr, val)
 #define wrmsrq_safe(msr, val)	wrmsrl_safe(msr, val)

@@ -106,7 +106,7 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
 	ctr->prev = next;
 }
 
-/* It showed what it cannot: a link that sleeps may wake up by that, and a box may be gone. */
+/* It showed what it cannot: a link that sleeps may wake up by that, or the box is gone. */
 static noinline void counter_retry(struct ucore_counter *ctr, const struct ucore_io *io)
 {
 	if (!ctr->box->dead) {
@@ -172,24 +172,32 @@ void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *i
 }
 
 /**
- * ucore_box_read_counters() - read counters of a box that stand, into their totals
- * @io: its window
- * @ctr: the counters, at most UCORE_MAX_COUNTERS
- * @reg: their registers
+ * ucore_counters_take() - fold what was read of several counters into their totals
+ * @ctr: the counters
+ * @raw: what their registers showed, when they stood
  * @nr: how many
+ * @tally: where further accesses are counted
  *
- * As ucore_counter_update() does, the box being alive, at a fraction of what it executes.
+ * What ucore_counter_update() does after reading.
+ *
+ * Return: false if one of their boxes is dead.
  */
-void ucore_box_read_counters(const struct ucore_io *io, struct ucore_counter * const *ctr,
-			     const u16 *reg, u32 nr)
+bool ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+			 struct ucore_tally *tally)
 {
-	u64 raw[UCORE_MAX_COUNTERS];
+	bool alive = true;
+	struct ucore_io io;
 	u32 i;
 
-	io->ops->read_counters(io, reg, raw, nr);
-	for (i = 0; i < nr; i++)
-		if (unlikely(!accumulate(ctr[i], raw[i])))
-			counter_retry(ctr[i], io);
+	for (i = 0; i < nr; i++) {
+		if (likely(accumulate(ctr[i], raw[i])))
+			continue;
+		io = ctr[i]->box->io;
+		io.tally = tally;
+		counter_retry(ctr[i], &io);
+		alive &= !ctr[i]->box->dead;
+	}
+	return alive;
 }
 
 static u32 counter_rst(const struct ucore_counter *ctr)

@@ -6,8 +6,8 @@
 #ifndef UCORE_BOX_H
 #define UCORE_BOX_H
 
-#include <linux/compiler.h>
 #include <linux/cache.h>
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -175,8 +175,8 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low);
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
 void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *io,
 			     enum ucore_read_mode mode);
-void ucore_box_read_counters(const struct ucore_io *io, struct ucore_counter * const *ctr,
-			     const u16 *reg, u32 nr);
+bool ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+			 struct ucore_tally *tally);
 void ucore_counter_arm(struct ucore_counter *ctr);
 
 void ucore_box_reset(struct ucore_box *box);

@@ -40,7 +40,6 @@ static __always_inline u64 hardware_read_do(const struct ucore_io *io, u32 reg, 
 }
 
 UCORE_READ_OP(hardware_read)
-UCORE_READ_EACH_OP(hardware_read)
 
 /* What the hardware gets of control @i. */
 static u64 passed(const struct ucore_gate *gate, u32 i)
@@ -51,6 +50,11 @@ static u64 passed(const struct ucore_gate *gate, u32 i)
 /*
  * ---- the window of the controls and counters ----
  */
+
+static unsigned long gated_address(const struct ucore_io *io, u32 reg)
+{
+	return reg;
+}
 
 static __always_inline void gated_write_do(const struct ucore_io *io, u32 reg, u64 val, bool traced)
 {
@@ -80,7 +84,8 @@ static const struct ucore_io_ops gated_ops = {
 	.read = hardware_read,
 	.write = gated_write,
 	.read64 = hardware_read,
-	.read_counters = hardware_reads,
+	.address = gated_address,
+	.read_many = ucore_msr_read_many,
 	.read_running = hardware_read,
 	.read_low = gated_read_low,
 	.write64 = gated_write,

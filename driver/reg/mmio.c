@@ -58,9 +58,21 @@ static __always_inline void mmio_write64_do(const struct ucore_io *io, u32 reg, 
 		trace_ucore_reg(UCORE_ACCESS_MMIO, true, io->phys + reg, val);
 }
 
+static unsigned long mmio_address(const struct ucore_io *io, u32 reg)
+{
+	return (unsigned long)io->mmio + reg;
+}
+
+static void mmio_read_many(const unsigned long *address, u64 *val, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		val[i] = readq((void __iomem *)address[i]);
+}
+
 UCORE_READ_OP(mmio_read)
 UCORE_READ_OP(mmio_read64)
-UCORE_READ_EACH_OP(mmio_read64)
 UCORE_READ_OP(mmio_read_low)
 UCORE_WRITE_OP(mmio_write)
 UCORE_WRITE_OP(mmio_write64)
@@ -71,7 +83,8 @@ const struct ucore_io_ops ucore_mmio_ops = {
 	.read = mmio_read,
 	.write = mmio_write,
 	.read64 = mmio_read64,
-	.read_counters = mmio_read64s,
+	.address = mmio_address,
+	.read_many = mmio_read_many,
 	.read_running = mmio_read64,
 	.read_low = mmio_read_low,
 	.write64 = mmio_write64,

@@ -40,8 +40,27 @@ static __always_inline void msr_write_do(const struct ucore_io *io, u32 reg, u64
 		trace_ucore_reg(UCORE_ACCESS_MSR, true, io->msr + reg, val);
 }
 
+static unsigned long msr_address(const struct ucore_io *io, u32 reg)
+{
+	return io->msr + reg;
+}
+
+/**
+ * ucore_msr_read_many() - read MSRs, as ucore_io_ops.read_many does
+ * @address: their numbers
+ * @val: out: what they hold
+ * @nr: how many
+ */
+void ucore_msr_read_many(const unsigned long *address, u64 *val, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (unlikely(native_rdmsrq_safe(address[i], &val[i])))
+			val[i] = UCORE_REG_DEAD;
+}
+
 UCORE_READ_OP(msr_read)
-UCORE_READ_EACH_OP(msr_read)
 UCORE_READ_OP(msr_read_low)
 UCORE_WRITE_OP(msr_write)
 
@@ -51,7 +70,8 @@ const struct ucore_io_ops ucore_msr_ops = {
 	.read = msr_read,
 	.write = msr_write,
 	.read64 = msr_read,
-	.read_counters = msr_reads,
+	.address = msr_address,
+	.read_many = ucore_msr_read_many,
 	.read_running = msr_read,
 	.read_low = msr_read_low,
 	.write64 = msr_write,

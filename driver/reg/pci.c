@@ -88,6 +88,27 @@ static __always_inline void conf_set_dword(const struct ucore_io *io, u32 reg, u
 		trace_dword(io, true, reg, val);
 }
 
+static unsigned long ecam_address_of(const struct ucore_io *io, u32 reg)
+{
+	return (unsigned long)io->config + reg;
+}
+
+static void ecam_read_many(const unsigned long *address, u64 *val, u32 nr)
+{
+	void __iomem *low;
+	u32 i, lo;
+
+	for (i = 0; i < nr; i++) {
+		low = (void __iomem *)address[i];
+		lo = readl(low);
+		val[i] = join(lo, readl(HIGH(low)));
+	}
+}
+
+/* Config cycles take so long that nothing is won. */
+#define conf_address_of	NULL
+#define conf_read_many	NULL
+
 /*
  * The two kinds differ in the dword access alone; this spells out the ops of
  * one kind, so that each counter costs one indirect call.
@@ -152,7 +173,6 @@ kind##_write64_do(const struct ucore_io *io, u32 reg, u64 val, bool traced)	\
 										\
 UCORE_READ_OP(kind##_read)							\
 UCORE_READ_OP(kind##_read64)							\
-UCORE_READ_EACH_OP(kind##_read64)						\
 UCORE_READ_OP(kind##_read_running)						\
 UCORE_READ_OP(kind##_read_low)							\
 UCORE_WRITE_OP(kind##_write)							\
@@ -164,7 +184,8 @@ static const struct ucore_io_ops kind##_ops = {					\
 	.read = kind##_read,							\
 	.write = kind##_write,							\
 	.read64 = kind##_read64,						\
-	.read_counters = kind##_read64s,					\
+	.address = kind##_address_of,						\
+	.read_many = kind##_read_many,						\
 	.read_running = kind##_read_running,					\
 	.read_low = kind##_read_low,						\
 	.write64 = kind##_write64,						\

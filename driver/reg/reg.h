@@ -29,7 +29,9 @@ struct ucore_io;
  * @write: write a control register
  * @read64: read a register of 64 bits that cannot change meanwhile, such as a
  *          frozen counter
- * @read_counters: @read64 of several counters
+ * @address: where @read_many finds a register; NULL: it cannot
+ * @read_many: @read64 of several registers, of any windows of this kind, by their addresses;
+ *             neither traced nor counted
  * @read_running: read a counter that may be counting, without tearing
  * @read_low: read the low 32 bits of a counter with one access
  * @write64: write a register of 64 bits that cannot change meanwhile; the half
@@ -41,7 +43,8 @@ struct ucore_io_ops {
 	u64 (*read)(const struct ucore_io *io, u32 reg);
 	void (*write)(const struct ucore_io *io, u32 reg, u64 val);
 	u64 (*read64)(const struct ucore_io *io, u32 reg);
-	void (*read_counters)(const struct ucore_io *io, const u16 *reg, u64 *val, u32 nr);
+	unsigned long (*address)(const struct ucore_io *io, u32 reg);
+	void (*read_many)(const unsigned long *address, u64 *val, u32 nr);
 	u64 (*read_running)(const struct ucore_io *io, u32 reg);
 	u64 (*read_low)(const struct ucore_io *io, u32 reg);
 	void (*write64)(const struct ucore_io *io, u32 reg, u64 val);
@@ -107,6 +110,8 @@ extern const struct ucore_io_ops ucore_mmio_ops;
 
 /* Process context, CPU hotplug held off: */
 bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
+
+void ucore_msr_read_many(const unsigned long *address, u64 *val, u32 nr);
 
 void ucore_io_init_msr(struct ucore_io *io, u32 base);
 void ucore_io_init_gate(struct ucore_io *io, struct ucore_gate *gate);

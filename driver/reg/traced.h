@@ -28,29 +28,6 @@ static u64 name(const struct ucore_io *io, u32 reg)			\
 	return name##_do(io, reg, false);				\
 }
 
-/* NAMEs: of several registers, one call for all. */
-#define UCORE_READ_EACH_OP(name)					\
-static noinline void							\
-name##s_traced(const struct ucore_io *io, const u16 *reg, u64 *val, u32 nr)	\
-{									\
-	u32 i;								\
-									\
-	for (i = 0; i < nr; i++)					\
-		val[i] = name##_do(io, reg[i], true);			\
-}									\
-									\
-static void name##s(const struct ucore_io *io, const u16 *reg, u64 *val, u32 nr)	\
-{									\
-	u32 i;								\
-									\
-	if (trace_ucore_reg_enabled()) {				\
-		name##s_traced(io, reg, val, nr);			\
-		return;							\
-	}								\
-	for (i = 0; i < nr; i++)					\
-		val[i] = name##_do(io, reg[i], false);			\
-}
-
 #define UCORE_WRITE_OP(name)						\
 static noinline void name##_traced(const struct ucore_io *io, u32 reg, u64 val) \
 {									\

@@ -10,6 +10,7 @@
 
 #include "box/domain.h"
 #include "sample/part.h"
+#include "ucore_trace.h"
 
 /* In low-dword mode, one read in this many is whole: it finds dead boxes. */
 #define LOW_READS_PER_WHOLE	64
@@ -53,18 +54,54 @@ static void turn_read(struct ucore_part *part, u64 elapsed)
 			counter_read(part, ctr, &ctr->box->io, elapsed);
 }
 
-static void box_read(const struct ucore_part *part, const struct ucore_part_box *pb,
-		     const struct ucore_io *io, u64 elapsed)
+/* One counter after the other: all of a box, or those that no freeze reaches. */
+static noinline void box_read(const struct ucore_part *part, const struct ucore_part_box *pb,
+			      bool all, u64 elapsed, struct ucore_tally *tally)
 {
-	struct ucore_counter * const *ctr = part->order + pb->first;
-	u32 i = 0;
+	struct ucore_io io = pb->box->io;
+	u32 i;
 
-	if (!part->low_dword && elapsed <= part->wrap_ns && !pb->box->dead) {
-		ucore_box_read_counters(io, ctr, part->reg + pb->first, pb->nr_frozen);
-		i = pb->nr_frozen;
+	io.tally = tally;
+	for (i = 0; all && i < pb->nr_frozen; i++)
+		counter_read(part, part->order[pb->first + i], &io, elapsed);
+	for (i = 0; i < pb->nr_running; i++)
+		counter_read(part, part->order[pb->first_running + i], &io, elapsed);
+}
+
+/* Low halves, a doubt, or a dead box ask for a look at each counter; so does a trace. */
+static bool all_are_plain(const struct ucore_part *part, u64 elapsed)
+{
+	return part->many && !part->low_dword && !part->lost && elapsed <= part->wrap_ns &&
+	       !trace_ucore_reg_enabled();
+}
+
+/* What stands when frozen: all registers of one kind by one call. */
+static void many_read(const struct ucore_part *part, u32 first, u32 end,
+		      struct ucore_tally *tally)
+{
+	const struct ucore_part_box *pb, *last;
+	const struct ucore_io_ops *ops;
+	u32 i, next, nr;
+
+	for (i = first; i < end; i = next) {
+		pb = &part->box[i];
+		next = min(pb->run_end, end);
+		last = &part->box[next - 1];
+		nr = last->first + last->nr_frozen - pb->first;
+		ops = pb->box->io.ops;
+		ops->read_many(part->address + pb->first, part->raw + pb->first, nr);
+		tally->reads += nr * ops->counter_cost;
 	}
-	for (; i < pb->nr; i++)
-		counter_read(part, ctr[i], io, elapsed);
+}
+
+static void many_take(struct ucore_part *part, u32 first, u32 end, struct ucore_tally *tally)
+{
+	const struct ucore_part_box *last = &part->box[end - 1];
+	u32 from = part->box[first].first;
+
+	if (!ucore_counters_take(part->order + from, part->raw + from,
+				 last->first + last->nr_frozen - from, tally))
+		WRITE_ONCE(part->lost, true);
 }
 
 /**
@@ -85,26 +122,24 @@ u64 ucore_part_since_read(const struct ucore_part *part)
  * @first: the first box
  * @end: the box after the last one
  * @elapsed: ucore_part_since_read()
- * @tally: where accesses are counted; NULL: with the domain's
+ * @tally: where accesses are counted
  *
- * With a @tally also without the lock, on another CPU of the domain, while its holder
- * waits: what it writes is of those boxes and their counters, and @tally.
+ * Also without the lock, on another CPU of the domain, while its holder waits: what it
+ * writes is of those boxes and their counters, and @tally; and that a box is lost.
  */
-void ucore_part_read_boxes(const struct ucore_part *part, u32 first, u32 end, u64 elapsed,
+void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally)
 {
+	bool plain = all_are_plain(part, elapsed);
 	const struct ucore_part_box *pb;
-	struct ucore_io own;
 
-	for (pb = part->box + first; pb < part->box + end; pb++) {
-		if (!tally) {
-			box_read(part, pb, &pb->box->io, elapsed);
-			continue;
-		}
-		own = pb->box->io;
-		own.tally = tally;
-		box_read(part, pb, &own, elapsed);
+	if (plain) {
+		many_read(part, first, end, tally);
+		many_take(part, first, end, tally);
 	}
+	for (pb = part->box + first; pb < part->box + end; pb++)
+		if (!plain || pb->nr_running)
+			box_read(part, pb, !plain, elapsed, tally);
 }
 
 /**
@@ -136,7 +171,7 @@ void ucore_part_read(struct ucore_part *part, u64 now)
 	if (part->nr_groups)
 		turn_read(part, elapsed);
 	else
-		ucore_part_read_boxes(part, 0, part->nr_box, elapsed, NULL);
+		ucore_part_read_boxes(part, 0, part->nr_box, elapsed, &part->domain->tally);
 	ucore_part_was_read(part, now);
 }
 
@@ -472,9 +507,12 @@ void ucore_part_program(struct ucore_part *part)
 	struct ucore_counter *ctr;
 
 	forget_overflows(part);
-	for (pb = part->box; pb < part->box + part->nr_box; pb++)
+	part->lost = false;
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		part->lost |= pb->box->dead;
 		if (!pb->box->dead)
 			box_join(pb);
+	}
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		if (!ctr->box->dead && ucore_part_counts(part, ctr))
 			ucore_box_program_counter(ctr);

@@ -78,9 +78,11 @@ struct ucore_stats {
  *        others
  * @reported: a record in the ring tells that it died
  * @fixed: the control that its fixed counters share, before a switch
- * @first: its place in the part's @order
- * @nr: its counters there
- * @nr_frozen: those of them that a freeze reaches: they come first
+ * @first: place of its counters that a freeze reaches in the part's @order
+ * @nr_frozen: how many these are
+ * @first_running: place of the others
+ * @nr_running: how many these are
+ * @run_end: index of the next box that is read in another way
  * @cost: register reads that its counters take
  */
 struct ucore_part_box {
@@ -95,8 +97,10 @@ struct ucore_part_box {
 	bool reported;
 	u64 fixed;
 	u32 first;
-	u32 nr;
 	u32 nr_frozen;
+	u32 first_running;
+	u32 nr_running;
+	u32 run_end;
 	u32 cost;
 };
 
@@ -137,9 +141,11 @@ struct ucore_crew {
  * @ring: the session's ring here, or NULL
  * @ctr: counters, by event id
  * @nr_ctr: how many
- * @order: the counters, box by box
- * @reg: their registers, in that order
- * @wrap_ns: least @wrap_ns of them
+ * @order: the counters, box by box; first those of all boxes that a freeze reaches
+ * @address: where these are read
+ * @raw: what they showed
+ * @many: they can be read so
+ * @wrap_ns: the least @wrap_ns of the counters
  * @box: boxes
  * @nr_box: how many
  * @cpu: CPUs whose tasks its samples tell, rising
@@ -168,7 +174,8 @@ struct ucore_crew {
  * @running: counts, or would if its domain had a CPU
  * @due: a record is to be written at this interval's end
  * @fresh: counters have been read at this interval's end
- * @overflowed: some of them have UCORE_VALUE_OVERFLOW
+ * @lost: a box is dead
+ * @overflowed: some counters have UCORE_VALUE_OVERFLOW
  * @recovered: the overflow was found by the guard
  * @polled: a polled period has ended
  * @stretched: the timer or a look was put off: the next sample tells
@@ -199,7 +206,9 @@ struct ucore_part {
 	struct ucore_counter *ctr;
 	u32 nr_ctr;
 	struct ucore_counter **order;
-	u16 *reg;
+	unsigned long *address;
+	u64 *raw;
+	bool many;
 	u64 wrap_ns;
 	struct ucore_part_box *box;
 	u32 nr_box;
@@ -230,6 +239,7 @@ struct ucore_part {
 	bool running;
 	bool due;
 	bool fresh;
+	bool lost;
 	bool overflowed;
 	bool recovered;
 	bool polled;
@@ -271,7 +281,7 @@ void ucore_part_go(struct ucore_part *part, u64 now);
 void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);
 void ucore_part_read(struct ucore_part *part, u64 now);
 u64 ucore_part_since_read(const struct ucore_part *part);
-void ucore_part_read_boxes(const struct ucore_part *part, u32 first, u32 end, u64 elapsed,
+void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally);
 void ucore_part_was_read(struct ucore_part *part, u64 now);
 bool ucore_part_poll(struct ucore_part *part);

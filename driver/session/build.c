@@ -70,12 +70,14 @@ static void part_drop(struct ucore_part *part)
 {
 	kvfree(part->ctr);
 	kvfree(part->order);
-	kvfree(part->reg);
+	kvfree(part->address);
+	kvfree(part->raw);
 	kvfree(part->box);
 	kvfree(part->cpu);
 	part->ctr = NULL;
 	part->order = NULL;
-	part->reg = NULL;
+	part->address = NULL;
+	part->raw = NULL;
 	part->box = NULL;
 	part->cpu = NULL;
 	part->nr_cpus = 0;
@@ -234,7 +236,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	}
 }
 
-/* A box's counters that stand when frozen, or those that do not, from place @i on. */
+/* A box's counters that a freeze reaches, or those that it does not, from place @i on. */
 static u32 order_some(struct ucore_part *part, const struct ucore_part_box *pb, u32 i, u32 unfrozen)
 {
 	u32 n = 0, j;
@@ -242,16 +244,32 @@ static u32 order_some(struct ucore_part *part, const struct ucore_part_box *pb, 
 	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
 		n += (part->ctr[j].flags & UCORE_VALUE_UNFROZEN) == unfrozen;
 	i += n;
-	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling) {
-		if ((part->ctr[j].flags & UCORE_VALUE_UNFROZEN) != unfrozen)
-			continue;
-		part->order[--i] = &part->ctr[j];
-		part->reg[i] = part->ctr[j].reg;
-	}
+	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
+		if ((part->ctr[j].flags & UCORE_VALUE_UNFROZEN) == unfrozen)
+			part->order[--i] = &part->ctr[j];
 	return n;
 }
 
-/* Counters box by box, of each box those that stand when frozen first: so they are read. */
+/* Where is read what can be read many at once? */
+static void part_address(struct ucore_part *part)
+{
+	const struct ucore_io_ops *ops, *next = NULL;
+	struct ucore_part_box *pb;
+	u32 i, end = part->nr_box;
+
+	part->many = true;
+	for (pb = part->box + part->nr_box; pb-- > part->box; next = ops) {
+		ops = pb->box->io.ops;
+		part->many &= !!ops->read_many;
+		if (ops != next)
+			end = pb - part->box + 1;
+		pb->run_end = end;
+		for (i = pb->first; i < pb->first + pb->nr_frozen && ops->address; i++)
+			part->address[i] = ops->address(&pb->box->io, part->order[i]->reg);
+	}
+}
+
+/* Put counters into the order in which they are read. */
 static void part_order(struct ucore_part *part)
 {
 	struct ucore_part_box *pb;
@@ -264,10 +282,14 @@ static void part_order(struct ucore_part *part)
 	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
 		pb->first = i;
 		pb->nr_frozen = order_some(part, pb, i, 0);
-		pb->nr = pb->nr_frozen +
-			 order_some(part, pb, i + pb->nr_frozen, UCORE_VALUE_UNFROZEN);
-		i += pb->nr;
+		i += pb->nr_frozen;
 	}
+	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+		pb->first_running = i;
+		pb->nr_running = order_some(part, pb, i, UCORE_VALUE_UNFROZEN);
+		i += pb->nr_running;
+	}
+	part_address(part);
 }
 
 /* The CPUs whose tasks it tells: those that are online now. */
@@ -296,9 +318,10 @@ static int part_prepare(const struct ucore_session *session, struct ucore_part *
 		return 0;
 	part->ctr = kvcalloc(part->nr_events, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
 	part->order = kvcalloc(part->nr_events, sizeof(*part->order), GFP_KERNEL_ACCOUNT);
-	part->reg = kvcalloc(part->nr_events, sizeof(*part->reg), GFP_KERNEL_ACCOUNT);
+	part->address = kvcalloc(part->nr_events, sizeof(*part->address), GFP_KERNEL_ACCOUNT);
+	part->raw = kvcalloc(part->nr_events, sizeof(*part->raw), GFP_KERNEL_ACCOUNT);
 	part->box = kvcalloc(part->nr_events, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
-	if (!part->ctr || !part->order || !part->reg || !part->box)
+	if (!part->ctr || !part->order || !part->address || !part->raw || !part->box)
 		return -ENOMEM;
 	part->crew.chosen = test_bit(part->domain->id, session->pinned);
 	if (part->crew.size > 1 && ucore_crew_prepare(part->domain))
