@@ -108,7 +108,7 @@ static void without_a_crew_one_reads(struct kunit *test)
 	struct ucore_session *s = running(test, 1), *other;
 
 	expect_read(test, s, 100, 8, 0);
-	fake_stop(s);
+	fake_session_close(test, s);
 	other = running(test, 0);
 	expect_read(test, other, 100, 8, 0);
 	KUNIT_EXPECT_EQ(test, fake_kernel.called[1], 0U);
