@@ -35,8 +35,8 @@ static inline void fault_set(const char *kind, const char *name, const char *tex
 }
 
 /*
- * The kernel writes to the thread's restartable sequences area when it was preempted.  Where that
- * page has just been shared by fork(), it needs another one, and a fault there is a SIGSEGV.
+ * The kernel writes to the thread's area of restartable sequences when it was preempted.  Where
+ * that page has just been shared by fork(), it needs another one, and a fault there is a SIGSEGV.
  */
 static inline void rseq_end(void)
 {
