@@ -40,11 +40,10 @@ static inline void fault_set(const char *kind, const char *name, const char *tex
  */
 static inline void rseq_end(void)
 {
-	void *area = (char *)__builtin_thread_pointer() + __rseq_offset;
+	struct rseq *area = (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
 
-	if (__rseq_size)
-		must(!syscall(SYS_rseq, area, sizeof(struct rseq), RSEQ_FLAG_UNREGISTER, RSEQ_SIG) ||
-		     errno == EINVAL, "rseq: %m");
+	if (__rseq_size && syscall(SYS_rseq, area, sizeof(*area), RSEQ_FLAG_UNREGISTER, RSEQ_SIG))
+		must(errno == EINVAL, "rseq: %m");	/* it is done already */
 }
 
 /* Allocations that may sleep, and single pages, too; without a word in the log */
