@@ -121,6 +121,7 @@
 #define UCORE_ROTATE_MIN_NS	1000000ULL	/* ucore_create_session.rotate_ns: 1 ms */
 #define UCORE_ROTATE_MAX_NS	1000000000000ULL
 #define UCORE_GROUP_MAX		63U		/* ucore_event_add.group */
+#define UCORE_CREW_MAX		8U		/* ucore_create_session.crew */
 
 /*
  * ---- /dev/ucore ---------------------------------------------------------
@@ -818,19 +819,32 @@ struct ucore_core_info {
  * @wakeup: poll() wakes when this many bytes are unread, less than @ring_size;
  *          0: at every record
  * @fd: out: the session, close-on-exec
- * @reserved: 0
+ * @crew: CPUs of a die that read its counters together, at most UCORE_CREW_MAX; 0 or 1: its
+ *        reader reads them alone
  * @rotate_ns: how long each group of events counts before the next one does,
  *             UCORE_ROTATE_MIN_NS to UCORE_ROTATE_MAX_NS; 0: there are no groups
  *
  * A session that rotates counts more events than there are counters
- * (ucore_event_add.group), and takes no samples: @timer_ns and @ring_size are 0.
+ * (ucore_event_add.group), and takes no samples: @timer_ns and @ring_size are 0, and @crew
+ * is at most 1.
+ *
+ * With a crew the reader of a die offers some of the session's boxes to each of @crew - 1
+ * other CPUs of the die, once the die is frozen, by an IPI, for READ and for samples: the
+ * die is frozen for a shorter time.  What one of them has not begun when the reader has
+ * read its own boxes the reader reads itself, so nothing waits for a CPU that is busy.
+ * CPUs that the session chose (SET_PMI_CPUS) help first, then those that are neither
+ * isolated nor nohz_full and that the creator may run on (sched_setaffinity(2)), any of
+ * these if it has CAP_SYS_NICE; fewer help if there are not so many, or fewer boxes.  Each
+ * is charged the time that it helps, and is not asked while it is beyond its budget.
+ * Boxes of cores, looks at polled periods, READ with UCORE_READ_LIVE, and what START and
+ * STOP read have no crew.
  *
  * The session holds nothing until events are added.  Closing the descriptor
  * stops its counters, and resets and gives back the boxes that nobody else has.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ERANGE (timer_ns, ring_size, wakeup or rotate_ns), EACCES
- * (TASKS), ENOMEM, EMFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes
- * of cores).
+ * Errors: EINVAL (also @crew above 1 with @rotate_ns), E2BIG, EFAULT, ERANGE (timer_ns,
+ * ring_size, wakeup, crew or rotate_ns), EACCES (TASKS), ENOMEM, EMFILE, ENODEV (no boxes),
+ * EBUSY (intel_uncore is loaded, and there are no boxes of cores).
  */
 struct ucore_create_session {
 	__u32 size;
@@ -839,7 +853,7 @@ struct ucore_create_session {
 	__u32 ring_size;
 	__u32 wakeup;
 	__s32 fd;
-	__u32 reserved;
+	__u32 crew;
 	__u64 rotate_ns;
 };
 
@@ -1289,6 +1303,8 @@ struct ucore_read {
  * @frozen_ns: out: time domains were frozen for this session's samples and READs
  * @reads: out: register reads for this session's samples and READs
  * @writes: out: register writes for the same
+ * @helped: out: how often another CPU than the reader has read some of the boxes
+ *          (ucore_create_session.crew)
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -1310,6 +1326,7 @@ struct ucore_status {
 	__u64 frozen_ns;
 	__u64 reads;
 	__u64 writes;
+	__u64 helped;
 };
 
 /**

@@ -200,8 +200,6 @@ static int cmd_get_core(struct ucore_ioctl_call *call)
 
 static int create_check(const struct ucore_create_session *create)
 {
-	if (create->reserved)
-		return -EINVAL;
 	if (create->timer_ns && (create->timer_ns < UCORE_TIMER_MIN_NS ||
 				 create->timer_ns > UCORE_TIMER_MAX_NS))
 		return -ERANGE;
@@ -211,12 +209,14 @@ static int create_check(const struct ucore_create_session *create)
 		return -ERANGE;
 	if (create->wakeup && create->wakeup >= create->ring_size)
 		return -ERANGE;
+	if (create->crew > UCORE_CREW_MAX)
+		return -ERANGE;
 	if (!create->rotate_ns)
 		return 0;
 	if (create->rotate_ns < UCORE_ROTATE_MIN_NS || create->rotate_ns > UCORE_ROTATE_MAX_NS)
 		return -ERANGE;
-	/* samples have no room for each counter's own time */
-	return create->timer_ns || create->ring_size ? -EINVAL : 0;
+	/* samples have no room for each counter's own time; controls are the reader's to write */
+	return create->timer_ns || create->ring_size || create->crew > 1 ? -EINVAL : 0;
 }
 
 static int cmd_create_session(struct ucore_ioctl_call *call)
@@ -294,7 +294,7 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	{ UCORE_ANSWER(UCORE_GET_TABLES, struct ucore_get_tables, tables, cmd_get_tables) },
 	{ UCORE_ANSWER(UCORE_GET_UNITS, struct ucore_get_units, units, cmd_get_units) },
 	{ UCORE_ANSWER(UCORE_GET_CORE, struct ucore_core_info, reason, cmd_get_core) },
-	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, reserved,
+	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, crew,
 		 cmd_create_session),
 	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE | UCORE_SESSION_TASKS,
 	  .undo = undo_create_session },

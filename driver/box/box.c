@@ -101,17 +101,9 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
 	ctr->prev = next;
 }
 
-/**
- * ucore_counter_update() - read a counter into its total
- * @ctr: the counter
- * @mode: frozen, running, or low half only
- *
- * A sleeping link reads all ones, and may wake up by that: so it is read again, once.
- * A box that has died keeps its last count, flagged.
- */
-void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
+static __always_inline void counter_update(struct ucore_counter *ctr, const struct ucore_io *io,
+					   enum ucore_read_mode mode)
 {
-	const struct ucore_io *io = &ctr->box->io;
 	u64 raw;
 
 	if (ctr->box->dead) {
@@ -139,6 +131,31 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 		box_lost(ctr->box);
 		ctr->flags |= UCORE_VALUE_DEAD;
 	}
+}
+
+/**
+ * ucore_counter_update() - read a counter into its total
+ * @ctr: the counter
+ * @mode: frozen, running, or low half only
+ *
+ * A sleeping link reads all ones, and may wake up by that: so it is read again, once.
+ * A box that has died keeps its last count, flagged.
+ */
+void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
+{
+	counter_update(ctr, &ctr->box->io, mode);
+}
+
+/**
+ * ucore_counter_update_by() - the same, by a window that counts its accesses elsewhere
+ * @ctr: the counter
+ * @io: its box's window, with another tally
+ * @mode: frozen, running, or low half only
+ */
+void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *io,
+			     enum ucore_read_mode mode)
+{
+	counter_update(ctr, io, mode);
 }
 
 static u32 counter_rst(const struct ucore_counter *ctr)

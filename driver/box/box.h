@@ -170,6 +170,8 @@ void ucore_counter_poll_from(struct ucore_counter *ctr);
 bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw);
 void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low);
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
+void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *io,
+			     enum ucore_read_mode mode);
 void ucore_counter_arm(struct ucore_counter *ctr);
 
 void ucore_box_reset(struct ucore_box *box);

@@ -25,6 +25,7 @@ struct ucore_box;
 struct ucore_box_desc;
 struct ucore_domain_info;
 struct ucore_global;
+struct ucore_shares;
 
 #define UCORE_NO_CPU	(-1)
 
@@ -139,6 +140,8 @@ struct ucore_pmi {
  * @pmis: overflow interrupts serviced
  * @recovered: overflows found by the guard
  * @throttles: times throttled
+ * @shares: what crews' helpers are offered (crew.c); set once, when a session first wants a
+ *          crew
  * @leaving: one of its CPUs that is going offline; belongs to CPU hotplug callbacks
  * @pin_cpu: CPU that sessions have chosen as reader, UCORE_NO_CPU once all of
  *           @pin_cpus have gone offline; guarded by the catalog's lock
@@ -192,6 +195,7 @@ struct ucore_domain {
 	u64 pmis;
 	u64 recovered;
 	u64 throttles;
+	struct ucore_shares *shares;
 
 	int leaving;
 	int pin_cpu;

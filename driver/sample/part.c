@@ -54,6 +54,59 @@ static void turn_read(struct ucore_part *part, u64 elapsed)
 }
 
 /**
+ * ucore_part_since_read() - how long may a part have counted since it was read?
+ * @part: the part, whose domain has just been frozen
+ *
+ * Return: ns, at most: it was read before its domain froze last time, the clock is read
+ * after it froze this time.
+ */
+u64 ucore_part_since_read(const struct ucore_part *part)
+{
+	return ktime_get_mono_fast_ns() - part->last_read;
+}
+
+/**
+ * ucore_part_read_boxes() - read the counters of some boxes
+ * @part: a part without groups
+ * @first: the first box
+ * @end: the box after the last one
+ * @elapsed: ucore_part_since_read()
+ * @tally: where accesses are counted
+ *
+ * Also without the lock, on another CPU of the domain, while its holder waits: what it
+ * writes is of those boxes and their counters, and @tally.
+ */
+void ucore_part_read_boxes(const struct ucore_part *part, u32 first, u32 end, u64 elapsed,
+			   struct ucore_tally *tally)
+{
+	struct ucore_counter *ctr;
+	struct ucore_io io;
+	u32 i, j;
+
+	for (i = first; i < end; i++) {
+		io = part->box[i].box->io;
+		io.tally = tally;
+		for (j = part->box[i].last; j != U32_MAX; j = ctr->sibling) {
+			ctr = &part->ctr[j];
+			ucore_counter_update_by(ctr, &io, read_mode(part, ctr, elapsed));
+			doubt(ctr, elapsed);
+		}
+	}
+}
+
+/**
+ * ucore_part_was_read() - all counters of a part have been read
+ * @part: the part
+ * @now: the instant: when the domain froze
+ */
+void ucore_part_was_read(struct ucore_part *part, u64 now)
+{
+	part->last_read = now;
+	part->nr_reads++;
+	part->fresh = true;
+}
+
+/**
  * ucore_part_read() - read all counters of a part, once an interval
  * @part: the part
  * @now: the instant: when the domain froze
@@ -67,20 +120,14 @@ void ucore_part_read(struct ucore_part *part, u64 now)
 
 	if (part->fresh)
 		return;
-	/*
-	 * At most this long did it count: @last_read was taken before the domain
-	 * froze last time, the clock is read after it froze this time.
-	 */
-	elapsed = ktime_get_mono_fast_ns() - part->last_read;
+	elapsed = ucore_part_since_read(part);
 	if (part->nr_groups) {
 		turn_read(part, elapsed);
 	} else {
 		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 			counter_read(part, ctr, elapsed);
 	}
-	part->last_read = now;
-	part->nr_reads++;
-	part->fresh = true;
+	ucore_part_was_read(part, now);
 }
 
 /**

@@ -42,6 +42,7 @@ struct ucore_sink {
  * @dropped: periods of the timer that were dropped
  * @put_off: times that the timer or the next look was put off
  * @changed: looks that found a control which somebody else has written (watch.c)
+ * @helped: shares that helpers of a crew have read
  * @cost_ns: CPU time
  * @frozen_ns: time the domain was frozen for them
  * @reads: register reads
@@ -57,6 +58,7 @@ struct ucore_stats {
 	u64 dropped;
 	u64 put_off;
 	u32 changed;
+	u64 helped;
 	u64 cost_ns;
 	u64 frozen_ns;
 	u64 reads;
@@ -76,6 +78,7 @@ struct ucore_stats {
  *        others
  * @reported: a record in the ring tells that it died
  * @fixed: the control that its fixed counters share, before a switch
+ * @cost: register reads that its counters take
  */
 struct ucore_part_box {
 	struct ucore_box *box;
@@ -88,6 +91,31 @@ struct ucore_part_box {
 	bool seen;
 	bool reported;
 	u64 fixed;
+	u32 cost;
+};
+
+/**
+ * struct ucore_crew - the CPUs that read a part together (crew.c)
+ * @size: how many the session wants; below 2: the reader alone
+ * @may: CPUs that may help though nobody has chosen them; NULL: any
+ * @chosen: the session has chosen the domain's PMI CPUs: these help first
+ * @cpu: the reader and those that help it
+ * @nr_cpus: how many
+ * @end: the boxes of share i end before this one; those of the next begin with it
+ * @nr: shares; below 2: the reader alone
+ * @longest: register reads of the longest one
+ *
+ * From @cpu on under the domain's lock while the part runs.
+ */
+struct ucore_crew {
+	u32 size;
+	bool chosen;
+	const struct cpumask *may;
+	int cpu[UCORE_CREW_MAX];
+	u32 nr_cpus;
+	u32 end[UCORE_CREW_MAX];
+	u32 nr;
+	u32 longest;
 };
 
 /**
@@ -125,6 +153,7 @@ struct ucore_part_box {
  * @nr_groups: how many
  * @group: whose turn it is
  * @turn_ns: time running when that began
+ * @crew: who reads it
  * @low_dword: read low halves while that is exact
  * @box_freeze: it freezes its own boxes, not the domain
  * @running: counts, or would if its domain had a CPU
@@ -181,6 +210,7 @@ struct ucore_part {
 	u32 nr_groups;
 	u8 group;
 	u64 turn_ns;
+	struct ucore_crew crew;
 	bool low_dword;
 	bool box_freeze;
 
@@ -212,6 +242,13 @@ static inline bool ucore_part_counts(const struct ucore_part *part,
 	return !ctr->group || ctr->group == part->group;
 }
 
+/* Register reads that a counter takes, at least. */
+static inline u32 ucore_part_read_cost(const struct ucore_part *part,
+				       const struct ucore_counter *ctr)
+{
+	return part->low_dword ? 1 : ctr->box->io.ops->counter_cost;
+}
+
 void ucore_part_program(struct ucore_part *part);
 u64 ucore_part_freeze(struct ucore_part *part);
 u64 ucore_part_thaw(struct ucore_part *part);
@@ -219,6 +256,10 @@ void ucore_part_release(struct ucore_part *part);
 void ucore_part_go(struct ucore_part *part, u64 now);
 void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);
 void ucore_part_read(struct ucore_part *part, u64 now);
+u64 ucore_part_since_read(const struct ucore_part *part);
+void ucore_part_read_boxes(const struct ucore_part *part, u32 first, u32 end, u64 elapsed,
+			   struct ucore_tally *tally);
+void ucore_part_was_read(struct ucore_part *part, u64 now);
 bool ucore_part_poll(struct ucore_part *part);
 bool ucore_part_poll_end(struct ucore_part *part, u64 now);
 u64 ucore_part_silent(const struct ucore_part *part);

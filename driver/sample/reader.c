@@ -9,25 +9,18 @@
  */
 #include <linux/cpu.h>
 #include <linux/ktime.h>
-#include <linux/sched/isolation.h>
 
 #include "box/catalog.h"
+#include "sample/crew.h"
 #include "sample/pmi.h"
 #include "sample/reader.h"
 #include "sample/sample.h"
 #include "sample/timer.h"
 
-/* Was it set apart (isolcpus, nohz_full) for work that timers and IPIs would disturb? */
-static bool is_isolated(int cpu)
-{
-	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
-	       !housekeeping_test_cpu(cpu, HK_TYPE_TIMER);
-}
-
 /* How well a CPU would do: not to disturb counts more than to take PMIs. */
 static int suits(const struct ucore_domain *domain, int cpu)
 {
-	return 2 * !is_isolated(cpu) + ucore_domain_cpu_selectable(domain, cpu);
+	return 2 * !ucore_cpu_is_isolated(cpu) + ucore_domain_cpu_selectable(domain, cpu);
 }
 
 /* One that sessions chose, else the first of those that suit best. */
@@ -145,6 +138,7 @@ void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpum
 		return;
 	ucore_timers_cancel(domain);
 	hand_over(domain, reader);
+	ucore_crews_elect(domain, UCORE_NO_CPU);
 	ucore_timers_restart(domain);
 }
 
@@ -282,6 +276,7 @@ static void domain_loses(struct ucore_domain *domain, int cpu)
 	 */
 	ucore_pmi_sync(domain);
 	hrtimer_cancel(&domain->guard);
+	ucore_crews_elect(domain, cpu);
 	ucore_timers_restart(domain);
 }
 
@@ -331,13 +326,14 @@ static void domain_gains(struct ucore_domain *domain, int cpu)
 {
 	if (domain->reader == UCORE_NO_CPU)
 		/* at load all CPUs are online already */
-		domain_resumes(domain, is_isolated(cpu) ? elect_reader(domain, UCORE_NO_CPU) : cpu,
-			       UCORE_GAP_ONLINE);
-	else if (domain->pin_cpu == UCORE_NO_CPU && is_isolated(domain->reader) &&
-		 !is_isolated(cpu))
+		domain_resumes(domain, ucore_cpu_is_isolated(cpu) ?
+				       elect_reader(domain, UCORE_NO_CPU) : cpu, UCORE_GAP_ONLINE);
+	else if (domain->pin_cpu == UCORE_NO_CPU && ucore_cpu_is_isolated(domain->reader) &&
+		 !ucore_cpu_is_isolated(cpu))
 		reader_retires(domain, cpu);
 	else
 		ucore_pmi_enable_cpu(domain, cpu);
+	ucore_crews_elect(domain, UCORE_NO_CPU);
 }
 
 static int cpu_came_online(unsigned int cpu)
@@ -413,6 +409,7 @@ static void domain_wakes_up(struct ucore_domain *domain)
 	cpu = elect_reader(domain, UCORE_NO_CPU);
 	if (cpu != UCORE_NO_CPU)
 		domain_resumes(domain, cpu, UCORE_GAP_AWAKE);
+	ucore_crews_elect(domain, UCORE_NO_CPU);
 }
 
 /**
@@ -469,13 +466,14 @@ void ucore_reader_init(struct ucore_domain *domain)
 }
 
 /**
- * ucore_reader_exit() - stop the interrupt's work and the guard of a domain
+ * ucore_reader_exit() - stop the interrupt's work, the guard and the helpers of a domain
  * @domain: the domain; no session is left on it
  */
 void ucore_reader_exit(struct ucore_domain *domain)
 {
 	hrtimer_cancel(&domain->guard);
 	ucore_pmi_destroy(domain);
+	ucore_crew_exit(domain);
 }
 
 /**

@@ -18,6 +18,7 @@
 #include <linux/overflow.h>
 
 #include "sample/budget.h"
+#include "sample/crew.h"
 #include "sample/nmi.h"
 #include "sample/sample.h"
 #include "sample/who.h"
@@ -577,7 +578,7 @@ void ucore_interval_end(struct ucore_interval *iv)
 
 	list_for_each_entry(part, &domain->parts, node) {
 		if (part->due)
-			ucore_part_read(part, iv->now);
+			ucore_crew_read(part, iv->now);
 		part_look(iv, part);
 		if (iv->status)
 			part_acknowledge(part);

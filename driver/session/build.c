@@ -6,12 +6,14 @@
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 
 #include "box/catalog.h"
+#include "sample/crew.h"
 #include "sample/timer.h"
 #include "session/build.h"
 #include "session/claim.h"
@@ -29,6 +31,8 @@ static struct ucore_part *part_create(struct ucore_session *session, struct ucor
 	part->timer_ns = session->timer_ns;
 	part->box_freeze = ucore_session_freezes_boxes(session, domain);
 	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
+	part->crew.size = domain->scope == UCORE_SCOPE_DIE ? session->crew : 1;
+	part->crew.may = session->crew_any ? NULL : session->crew_cpus;
 	part->trigger_event = UCORE_EVENT_NONE;
 	ucore_timer_init(part);
 	return part;
@@ -254,6 +258,9 @@ static int part_prepare(const struct ucore_session *session, struct ucore_part *
 	part->box = kvcalloc(part->nr_events, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
 	if (!part->ctr || !part->box)
 		return -ENOMEM;
+	part->crew.chosen = test_bit(part->domain->id, session->pinned);
+	if (part->crew.size > 1 && ucore_crew_prepare(part->domain))
+		return -ENOMEM;
 	return session->flags & UCORE_SESSION_TASKS && part->ring ? part_list_cpus(part) : 0;
 }
 
@@ -303,6 +310,19 @@ static void groups_build(struct ucore_session *session)
 			session->part[event->box->domain->id]->rotate_ns = session->rotate_ns;
 }
 
+/* Who would read its parts now: START elects once more, with CPU hotplug held off. */
+static void crews_build(struct ucore_session *session)
+{
+	struct ucore_part *part;
+
+	if (session->crew < 2)
+		return;
+	cpus_read_lock();
+	ucore_for_each_part(part, session)
+		ucore_crew_elect(part, UCORE_NO_CPU);
+	cpus_read_unlock();
+}
+
 /**
  * ucore_session_build() - make parts of the events, and room for a snapshot
  * @session: the session, locked; it does not run
@@ -322,6 +342,7 @@ int ucore_session_build(struct ucore_session *session)
 	list_for_each_entry(event, &session->events, node)
 		part_add_counter(session->part[event->box->domain->id], event, slot++);
 	groups_build(session);
+	crews_build(session);
 	kvfree(session->values);
 	kvfree(session->ran_ns);
 	kvfree(session->domains);

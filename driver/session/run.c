@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "box/catalog.h"
+#include "sample/crew.h"
 #include "sample/pmi.h"
 #include "sample/sample.h"
 #include "sample/stray.h"
@@ -175,6 +176,8 @@ int ucore_session_start(struct ucore_session *session)
 		ret = -EAGAIN;
 		goto unlock;
 	}
+	ucore_for_each_part(part, session)
+		ucore_crew_elect(part, UCORE_NO_CPU);
 	ucore_meet(session, &(struct ucore_meeting){ .act = take });
 	ucore_for_each_part(part, session)
 		if (part->armed_mask)
@@ -399,7 +402,7 @@ static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	if (part->next_here)
 		snapshot(part->next_here, m);
-	ucore_part_read(part, iv.now);
+	ucore_crew_read(part, iv.now);
 	frozen_before = ucore_interval_frozen_before(&iv, part);
 	ucore_interval_end(&iv);
 	rd = snapshot_fill(m->session, part, iv.now, frozen_before);

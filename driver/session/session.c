@@ -284,6 +284,7 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 		status->frozen_ns += READ_ONCE(part->stats.frozen_ns);
 		status->reads += READ_ONCE(part->stats.reads);
 		status->writes += READ_ONCE(part->stats.writes);
+		status->helped += READ_ONCE(part->stats.helped);
 	}
 }
 
@@ -481,6 +482,8 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 		goto free;
 	if (!alloc_cpumask_var(&session->readers, GFP_KERNEL_ACCOUNT))
 		goto free;
+	if (!alloc_cpumask_var(&session->crew_cpus, GFP_KERNEL_ACCOUNT))
+		goto free_readers;
 	mutex_init(&session->turn);
 	mutex_init(&session->lock);
 	session->id = atomic64_fetch_inc(&next_session);
@@ -492,6 +495,10 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	session->flags = config->flags;
 	session->timer_ns = config->timer_ns;
 	session->rotate_ns = config->rotate_ns;
+	session->crew = config->crew;
+	/* whose interrupts are no one else's to take: as cpu_check() has it */
+	session->crew_any = config->crew > 1 && capable(CAP_SYS_NICE);
+	cpumask_copy(session->crew_cpus, current->cpus_ptr);
 	session->ring_size = config->ring_size;
 	session->wakeup = config->wakeup;
 	session->sink.context = context;
@@ -502,6 +509,8 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	INIT_LIST_HEAD(&session->triggers);
 	return session;
 
+free_readers:
+	free_cpumask_var(session->readers);
 free:
 	kvfree(session->here);
 	bitmap_free(session->pinned);
@@ -542,6 +551,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	kvfree(session->values);
 	kvfree(session->ran_ns);
 	kvfree(session->domains);
+	free_cpumask_var(session->crew_cpus);
 	free_cpumask_var(session->readers);
 	kvfree(session->here);
 	bitmap_free(session->pinned);

@@ -33,6 +33,9 @@ struct user_struct;
  * @flags: UCORE_SESSION_*
  * @timer_ns: timer trigger
  * @rotate_ns: how long a group's turn is, 0: no groups
+ * @crew: CPUs of a die that read it together; below 2: the reader alone
+ * @crew_any: any of a die's CPUs may be asked to help
+ * @crew_cpus: else these may: the creator's
  * @groups: groups that have events, rising, without group 0; as last built
  * @nr_groups: how many
  * @ring_size: bytes of each ring, 0 for none
@@ -73,6 +76,9 @@ struct ucore_session {
 	u32 flags;
 	u64 timer_ns;
 	u64 rotate_ns;
+	u32 crew;
+	bool crew_any;
+	cpumask_var_t crew_cpus;
 	u8 groups[UCORE_GROUP_MAX];
 	u32 nr_groups;
 	u32 ring_size;

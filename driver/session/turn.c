@@ -24,6 +24,12 @@
 #define SAMPLE_NS	5000
 
 /*
+ * What a helper takes of the reader: a call to queue, an interrupt command to write, and the
+ * share's cache lines to and fro.  Taken to be what an interrupt's entry is (budget.c).
+ */
+#define IPI_NS		1000
+
+/*
  * ---- waiting ----
  */
 
@@ -86,11 +92,6 @@ void ucore_turn_end(struct ucore_session *session)
  * ---- estimates ----
  */
 
-static u64 read_cost(const struct ucore_part *part, const struct ucore_counter *ctr)
-{
-	return part->low_dword ? 1 : ctr->box->io.ops->counter_cost;
-}
-
 /* At most: the counters of one group are read, and its controls and another's written. */
 static u64 switch_accesses(const struct ucore_part *part)
 {
@@ -100,7 +101,7 @@ static u64 switch_accesses(const struct ucore_part *part)
 	u32 i, next;
 
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
-		reads[ctr->group] += read_cost(part, ctr);
+		reads[ctr->group] += ucore_part_read_cost(part, ctr);
 		writes[ctr->group]++;
 	}
 	for (i = 0; i < part->nr_groups; i++) {
@@ -118,11 +119,15 @@ static u64 part_sample_ns(const struct ucore_part *part)
 	/* freeze and thaw: of the domain, or of each box */
 	u64 accesses = part->box_freeze || !part->domain->global ?
 		       2 * part->nr_box : 2 * (1 + part->domain->nr_further);
+	u32 nr_shares = READ_ONCE(part->crew.nr);
 
 	if (part->rotate_ns)
 		return SAMPLE_NS + (accesses + switch_accesses(part)) * ACCESS_NS;
+	if (nr_shares > 1)
+		return SAMPLE_NS + (accesses + part->crew.longest) * ACCESS_NS +
+		       (nr_shares - 1) * IPI_NS;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		accesses += read_cost(part, ctr);
+		accesses += ucore_part_read_cost(part, ctr);
 	return SAMPLE_NS + accesses * ACCESS_NS;
 }
 

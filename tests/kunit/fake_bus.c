@@ -173,7 +173,8 @@ static void access_log(struct fake_window *win, char op, u32 reg, u64 val)
 	struct fake_bus *bus = win->bus;
 
 	if (bus->nr < FAKE_LOG)
-		bus->log[bus->nr] = (struct fake_access){ win, op, reg, val };
+		bus->log[bus->nr] = (struct fake_access){ win, op, reg, val,
+							  raw_smp_processor_id() };
 	bus->nr++;
 	if (bus->clocked)
 		clock_tick(bus->clocked);
@@ -187,6 +188,8 @@ static u64 bus_read(const struct ucore_io *io, u32 reg)
 	unsigned long flags;
 	u64 val;
 
+	if (win->bus->hook)
+		win->bus->hook();
 	io->tally->reads++;
 	raw_spin_lock_irqsave(&win->bus->lock, flags);
 	val = win->dead || win->asleep ? UCORE_REG_DEAD : *reg_place(win, reg);
@@ -321,6 +324,20 @@ u32 fake_bus_count(struct fake_bus *bus, const struct fake_window *win, char op)
 	for (i = 0; i < min_t(u32, bus->nr, FAKE_LOG); i++)
 		if ((!win || bus->log[i].win == win) && (!op || bus->log[i].op == op))
 			n++;
+	return n;
+}
+
+/**
+ * fake_bus_count_cpu() - reads of a CPU since the last look
+ * @bus: the bus
+ * @cpu: the CPU
+ */
+u32 fake_bus_count_cpu(struct fake_bus *bus, u32 cpu)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < min_t(u32, bus->nr, FAKE_LOG); i++)
+		n += bus->log[i].op == 'R' && bus->log[i].cpu == cpu;
 	return n;
 }
 

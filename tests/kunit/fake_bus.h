@@ -23,24 +23,28 @@ struct fake_window;
  * @op: 'R' or 'W'
  * @reg: register
  * @val: value written; not compared for reads
+ * @cpu: who; not compared
  */
 struct fake_access {
 	const struct fake_window *win;
 	char op;
 	u32 reg;
 	u64 val;
+	u32 cpu;
 };
 
 /**
  * struct fake_bus - all windows of a machine, in the order of their accesses
  * @lock: domains are touched in parallel
  * @nr: accesses since fake_bus_clear()
+ * @hook: told of each read before it is made, not locked; NULL: nobody is
  * @clocked: a window whose clock counts one with each access of the bus, while it is let
  * @log: they
  */
 struct fake_bus {
 	raw_spinlock_t lock;
 	u32 nr;
+	void (*hook)(void);
 	struct fake_window *clocked;
 	struct fake_access log[FAKE_LOG];
 };
@@ -101,6 +105,7 @@ void fake_poke(struct fake_window *win, u32 reg, u64 val);
 
 void fake_bus_clear(struct fake_bus *bus);
 u32 fake_bus_count(struct fake_bus *bus, const struct fake_window *win, char op);
+u32 fake_bus_count_cpu(struct fake_bus *bus, u32 cpu);
 void fake_bus_expect(struct kunit *test, struct fake_bus *bus,
 		     const struct fake_access *want, u32 nr);
 

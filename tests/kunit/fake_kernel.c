@@ -196,6 +196,80 @@ bool fake_housekeeping(int cpu, enum hk_type type)
 	return !(apart & BIT_ULL(cpu));
 }
 
+static struct cpumask online_cpus;
+
+const struct cpumask *fake_online_cpus(void)
+{
+	u32 cpu;
+
+	if (!fake_kernel.more_cpus)
+		return cpu_online_mask;
+	cpumask_copy(&online_cpus, cpu_online_mask);
+	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
+		if (fake_kernel.more_cpus & BIT_ULL(cpu))
+			cpumask_set_cpu(cpu, &online_cpus);
+	return &online_cpus;
+}
+
+int fake_real_cpu(int cpu)
+{
+	return fake_kernel.more_cpus & BIT_ULL(cpu) ? 1 : cpu;
+}
+
+/* ---- calls to other CPUs ---- */
+
+static void call_here(void *arg)
+{
+	struct fake_call *call = arg;
+
+	call->func(call->info);
+	smp_store_release(&call->done, true);	/* pairs with wait_for() */
+}
+
+#undef smp_call_function_single_async
+
+/* Interrupts are off here, not there. */
+static void wait_for(const bool *until)
+{
+	while (until && !smp_load_acquire(until))	/* pairs with call_here(), or the test */
+		cpu_relax();
+}
+
+/* One caller at a time: whoever tests this has one domain. */
+int fake_call_async(int cpu, struct __call_single_data *csd)
+{
+	struct fake_call *call = &fake_kernel.call[fake_kernel.nr_calls];
+	int ret;
+
+	fake_kernel.called[cpu]++;
+	if (fake_kernel.calls == FAKE_CALLS_BUSY || WARN_ON(fake_kernel.nr_calls == FAKE_CALLS))
+		return -EBUSY;
+	if (fake_kernel.calls == FAKE_CALLS_REAL) {
+		ret = smp_call_function_single_async(fake_real_cpu(cpu), csd);
+		wait_for(ret ? NULL : fake_kernel.until);
+		return ret;
+	}
+	*call = (struct fake_call){ .func = csd->func, .info = csd->info, .cpu = cpu };
+	if (fake_kernel.calls == FAKE_CALLS_HELD) {
+		fake_kernel.nr_calls++;
+		return 0;
+	}
+	INIT_CSD(&call->csd, call_here, call);
+	ret = smp_call_function_single_async(fake_real_cpu(cpu), &call->csd);
+	wait_for(ret ? NULL : &call->done);
+	return ret;
+}
+
+/** fake_calls_deliver() - let the calls that are held come, and wait for them */
+void fake_calls_deliver(void)
+{
+	struct fake_call *call = fake_kernel.call;
+
+	for (; call < fake_kernel.call + fake_kernel.nr_calls; call++)
+		smp_call_function_single(fake_real_cpu(call->cpu), call_here, call, 1);
+	fake_kernel.nr_calls = 0;
+}
+
 static u32 fake_apic_read(u32 reg)
 {
 	WARN_ON(reg != APIC_LVTPC);

@@ -31,6 +31,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/suspend.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
@@ -45,6 +46,31 @@
 #define FAKE_BUSES	3
 #define FAKE_PCI_DWORDS	1024
 #define FAKE_MEMORIES	8
+#define FAKE_CALLS	8
+
+/* How calls of smp_call_function_single_async() come. */
+enum fake_calls {
+	FAKE_CALLS_PROMPT,	/* they have run when the caller goes on */
+	FAKE_CALLS_HELD,	/* when the test says so: fake_calls_deliver() */
+	FAKE_CALLS_REAL,	/* as ever, but that the caller waits for @until if there is one */
+	FAKE_CALLS_BUSY,	/* never: -EBUSY */
+};
+
+/**
+ * struct fake_call - a call to another CPU
+ * @csd: brings it there
+ * @func: what it calls
+ * @info: its argument
+ * @cpu: where
+ * @done: it has run
+ */
+struct fake_call {
+	call_single_data_t csd;
+	smp_call_func_t func;
+	void *info;
+	int cpu;
+	bool done;
+};
 
 /**
  * struct fake_timer - an hrtimer that only tests fire
@@ -107,6 +133,13 @@ struct fake_dword {
  * @leaving: CPUs that are going offline, a bit each
  * @isolated: CPUs that are isolated, a bit each
  * @nohz_full: CPUs that are nohz_full
+ * @more_cpus: CPUs, beside those that there are, that are online by all appearances; what is
+ *             sent to them CPU 1 gets
+ * @calls: how calls come that nobody waits for
+ * @until: goes with FAKE_CALLS_REAL
+ * @call: those that are held
+ * @nr_calls: how many
+ * @called: calls by CPU
  * @core_id: core id of each CPU
  * @nr_cores: cores of a package
  * @msr: MSRs that answer; the others fault
@@ -164,6 +197,12 @@ struct fake_kernel {
 	u64 leaving;
 	u64 isolated;
 	u64 nohz_full;
+	u64 more_cpus;
+	enum fake_calls calls;
+	const bool *until;
+	struct fake_call call[FAKE_CALLS];
+	u32 nr_calls;
+	u32 called[FAKE_CPUS];
 	u32 core_id[FAKE_CPUS];
 	u32 nr_cores;
 
@@ -236,6 +275,11 @@ extern bool (*fake_msr_hook)(u32 msr, u64 *val);
 /* The registers of cores (fake_core.c); -ENOENT: it is none of them. */
 extern int (*fake_core_read)(u32 msr, u64 *val);
 extern int (*fake_core_write)(u32 msr, u64 val);
+
+int fake_call_async(int cpu, struct __call_single_data *csd);
+void fake_calls_deliver(void);
+const struct cpumask *fake_online_cpus(void);
+int fake_real_cpu(int cpu);
 
 void *fake_kzalloc(size_t size, gfp_t gfp);
 void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp);
@@ -333,6 +377,11 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef topology_core_id
 #define topology_core_id	fake_core_id
 #define housekeeping_test_cpu	fake_housekeeping
+#undef for_each_online_cpu
+#define for_each_online_cpu(cpu)	for_each_cpu(cpu, fake_online_cpus())
+#undef per_cpu_ptr
+#define per_cpu_ptr(ptr, cpu)	SHIFT_PERCPU_PTR(ptr, per_cpu_offset(fake_real_cpu(cpu)))
+#define smp_call_function_single_async	fake_call_async
 #define cpu_active(cpu)		(!(fake_kernel.leaving & BIT_ULL(cpu)))
 #define topology_num_cores_per_package()	(fake_kernel.nr_cores)
 #define boot_cpu_data		fake_boot_cpu

@@ -76,10 +76,12 @@ class Session:
     box_freeze  it freezes its own boxes, not the die
     tasks  its samples tell which tasks ran
     rotate_ns   turns of groups; group=N is the first field of their events
+    crew   so many CPUs of each die read it
     """
 
     def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None,
-                 boxes=True, names=None, box_freeze=False, tasks=False, rotate_ns=0):
+                 boxes=True, names=None, box_freeze=False, tasks=False, rotate_ns=0,
+                 crew=0):
         self.machine = machine
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
         self._process = machine.spawn(f"exec {pinned}session", fed=True)
@@ -96,6 +98,7 @@ class Session:
         self._stops = {}        # die -> the freeze of STOP itself, known to freezes()
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
                      + (f" rotate={rotate_ns}" if rotate_ns else "")
+                     + (f" crew={crew}" if crew else "")
                      + (" low" if low else "") + (" boxes" if box_freeze else "")
                      + (" tasks" if tasks else ""))
 

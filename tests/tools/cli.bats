@@ -173,6 +173,10 @@ samples()
 	record --timer 99999999999999999999s -e imc/CAS_COUNT.RD/|a number with
 	record -m 5000 --timer 1ms -e imc/CAS_COUNT.RD/|a power of two
 	record -m 128M --timer 1ms -e imc/CAS_COUNT.RD/|a power of two
+	record --crew 0 --timer 1ms -e imc/CAS_COUNT.RD/|crew 0: from 1 to 8
+	stat --crew 9 -e imc/CAS_COUNT.RD/|crew 9: from 1 to 8
+	stat --crew 2 --rotate 5ms -e imc/CAS_COUNT.RD/|--rotate and --crew: one of them
+	stat --crew 2 --live -e imc/CAS_COUNT.RD/|--live and --crew: one of them
 	EOF
 }
 
@@ -488,7 +492,22 @@ samples()
 	tool stat -e imc2/CAS_COUNT.RD,die=0/ -I 1 -n 3 -x';'
 	[ "$status" -eq 0 ]
 	[ "$(cut -d';' -f1,6 <<<"$output")" = $'time_ns;count\n1000000000;10000\n2000000000;10000\n3000000000;10000' ]
-	[[ $err == "# 3.000000 s counted until 20"*", 3 reads, 12.0 register accesses each"* ]]
+	[[ $err == "# 3.000000 s counted until 20"*", 3 reads, 12.0 register accesses each;"* ]]
+}
+
+@test "a crew: how many helped, and nothing that takes turns" {
+	# of the fake's helpers the last one never comes
+	tool stat --crew 4 -e imc/CAS_COUNT.RD/ -I 1 -n 3 -x,
+	[ "$status" -eq 0 ]
+	[[ $err == *", 3 reads, 12.0 register accesses and 4.0 helpers each;"* ]]
+	tool stat --crew 4 -e imc/CAS_COUNT.RD,die=0/ -I 1 -n 3 -j
+	[[ $(tail -n1 <<<"$output") == '{"summary":'*'"helped":6,'* ]]
+	tool stat --crew 1 -e imc/CAS_COUNT.RD/ --timeout 1
+	[[ $output != *helpers* ]]
+	tool stat --crew 2 -e "$(printf 'imc/CAS_COUNT.RD/%.0s,' 1 2 3 4)imc/CAS_COUNT.WR/"
+	complains 2 "imc0 of die 0 is full"
+	record_file --crew 3
+	[[ $err == *"helpers: 1.0 of 2 took part in a sample"* ]]
 }
 
 @test "boxes by range, events and types by pattern, and names of one's own" {
@@ -974,8 +993,8 @@ writes()
 @test "a file without its end is printed as far as it goes" {
 	record_file
 	size=$(stat -c %s "$TMP/data")
-	# the last entry is a head of 16 bytes and struct ucore_status, 112 bytes
-	head -c $((size - 128)) "$TMP/data" >"$TMP/short"
+	# the last entry is a head of 16 bytes and struct ucore_status, 120 bytes
+	head -c $((size - 136)) "$TMP/data" >"$TMP/short"
 	tool script -i "$TMP/short"
 	[ "$status" -eq 0 ]
 	[[ $output == *"# 8 samples"*"cut short: its cost is not known" ]]

@@ -762,8 +762,10 @@ static int do_create(struct ucore_create_session *create)
 		;	/* events of cores can be counted */
 	else if (fake.state)
 		return fake.state == UCORE_STATE_INTREE ? -EBUSY : -ENODEV;
-	if (create->rotate_ns && (create->timer_ns || create->ring_size))
+	if (create->rotate_ns && (create->timer_ns || create->ring_size || create->crew > 1))
 		return -EINVAL;
+	if (create->crew > UCORE_CREW_MAX)
+		return -ERANGE;
 	if (create->flags & UCORE_SESSION_TASKS && fake.user)
 		return -EACCES;
 	if (fake.ring && create->ring_size != fake.ring)
@@ -1020,6 +1022,13 @@ static void turns_fill(const struct fake_event *event, struct ucore_value *value
 	value->count /= nr_groups();
 }
 
+/* The last of a crew never comes */
+static void helpers_count(unsigned int nr_domains)
+{
+	if (fake.config.crew > 1)
+		fake.status.helped += nr_domains * (fake.config.crew - 2);
+}
+
 static int do_read(struct ucore_read *read)
 {
 	struct ucore_value *values = (void *)(uintptr_t)read->values;
@@ -1060,6 +1069,8 @@ static int do_read(struct ucore_read *read)
 	fake.status.reads += 10;
 	fake.status.writes += 2;
 	fake.status.frozen_ns += 5000;
+	if (!(read->flags & UCORE_READ_LIVE))
+		helpers_count(nr);
 	return 0;
 }
 
@@ -1257,6 +1268,7 @@ void fake_sample(unsigned int domain)
 	fake.status.reads += 10;
 	fake.status.writes += 3;
 	fake.status.frozen_ns += 1500;
+	helpers_count(1);
 	if (fake.config.flags & UCORE_SESSION_TASKS)
 		tasks_put(domain);
 	fake_put(domain, &sample, sample.head.hdr.size);

@@ -142,6 +142,41 @@ static void what_is_written_is_read(void **state)
 	ucore_file_close(file);
 }
 
+/* Without the last @less bytes of it, and all others set */
+static void status_shorten(unsigned int less)
+{
+	size_t size = sizeof(struct ucore_status);
+	struct ucore_file_entry entry = {
+		.kind = UCORE_FILE_STATUS, .size = (uint32_t)(size - less),
+	};
+
+	memcpy(image + image_size - size - sizeof(entry), &entry, sizeof(entry));
+	memset(image + image_size - size, 0xff, size);
+	file_write(image, image_size - less);
+}
+
+/* As a library wrote it that knew of no helpers */
+static void a_shorter_status_is_read(void **state)
+{
+	const struct ucore_status *status;
+	struct ucore_file_entry entry;
+	struct ucore_file *file;
+	unsigned int entries;
+	const void *data;
+
+	(void)state;
+	file_make(0);
+	status_shorten(sizeof(status->helped));
+	assert_int_equal(ucore_file_open(path, &file, &err), 0);
+	assert_int_equal(ucore_file_next(file, &entry, &data, &err), 1);
+	status = data;
+	assert_int_equal(status->writes, UINT64_MAX);
+	assert_int_equal(status->helped, 0);
+	ucore_file_close(file);
+	status_shorten(2 * sizeof(status->helped));
+	assert_int_equal(file_read(&entries), -EBADMSG);
+}
+
 static void domains_keep_scope_and_cpu(void **state)
 {
 	const struct ucore_file_domain *domain;
@@ -360,6 +395,7 @@ static void unknown_entries_are_skipped(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST_FILE(what_is_written_is_read),
+	TEST_FILE(a_shorter_status_is_read),
 	TEST_FILE(domains_keep_scope_and_cpu),
 	TEST_FILE(the_wall_clock_is_that_of_the_moment),
 	TEST_FILE(files_that_cannot_be),

@@ -40,8 +40,12 @@ static void config_is_checked(void **state)
 		{ { .ring_size = 1U << 27 }, "64M" },
 		{ { .ring_size = 4096, .wakeup = 4096 }, "wakeup at 4096" },
 		{ { .wakeup = 1 }, "wakeup" },
+		{ { .crew = UCORE_CREW_MAX + 1 }, "crew of 9|at most 8 CPUs" },
 	};
-	struct ucore_session_config later;
+	static const struct ucore_session_config later = { .reserved = 1 };
+	static const struct ucore_session_config turns = {
+		.rotate_ns = UCORE_ROTATE_MIN_NS, .crew = 2,
+	};
 	struct ucore_session *session;
 
 	(void)state;
@@ -49,12 +53,9 @@ static void config_is_checked(void **state)
 		assert_fails(ucore_session_create(dev, &cases[i].config, &session, &err), ERANGE,
 			     cases[i].words);
 	/* what a later version may ask for */
-	for (size_t i = 0; i < NR(later.reserved); i++) {
-		memset(&later, 0, sizeof(later));
-		later.reserved[i] = 1;
-		assert_fails(ucore_session_create(dev, &later, &session, &err), EINVAL,
-			     "does not know");
-	}
+	assert_fails(ucore_session_create(dev, &later, &session, &err), EINVAL, "does not know");
+	assert_fails(ucore_session_create(dev, &turns, &session, &err), EINVAL,
+		     "take turns|one CPU of each die");
 	assert_int_equal(fake.calls[_IOC_NR(UCORE_CREATE_SESSION)], 0);
 }
 
@@ -74,6 +75,22 @@ static void create_errors(void **state)
 	strcpy(fake.reason, "modprobe -r intel_uncore");
 	assert_fails(ucore_session_create(dev, NULL, &session, &err), EBUSY,
 		     "modprobe -r intel_uncore");
+}
+
+static void a_crew_is_asked_for(void **state)
+{
+	static const struct ucore_session_config config = { .crew = UCORE_CREW_MAX };
+	struct ucore_session *session = session_get(dev, &config, "imc/CAS_COUNT.RD,die=0/", NULL);
+	struct ucore_snapshot snap;
+	struct ucore_status status;
+
+	(void)state;
+	assert_int_equal(fake.config.crew, UCORE_CREW_MAX);
+	assert_int_equal(ucore_session_start(session, &err), 0);
+	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
+	assert_int_equal(ucore_session_status(session, &status, &err), 0);
+	assert_int_equal(status.helped, UCORE_CREW_MAX - 2);
+	ucore_session_destroy(session);
 }
 
 /* ---- add --------------------------------------------------------------- */
@@ -462,6 +479,7 @@ static void values_are_found_by_id(void **state)
 static const struct CMUnitTest tests[] = {
 	TEST_DEV(config_is_checked),
 	TEST_DEV(create_errors),
+	TEST_DEV(a_crew_is_asked_for),
 	TEST_DEV(add_claims_every_box_that_matches),
 	TEST_DEV(an_event_on_one_box),
 	TEST_DEV(an_owned_box_names_its_holder),

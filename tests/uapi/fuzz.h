@@ -40,6 +40,7 @@ static inline uint32_t roll(uint32_t sides)
 enum meaning {
 	RESERVED, FLAGS, NR, BOX, DOMAIN, EVENT, SESSION_ID, TIMER, RING, WAKEUP, ARRAY, NR_TERMS,
 	TERMS, CPUS_NR, CPUS, COUNTERS, PERIOD, PERF_TYPE, PERF_CONFIG, CPU, TID, ROTATE, GROUP,
+	CREW,
 };
 
 struct slot {
@@ -102,7 +103,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_create_session, timer_ns, TIMER),
 		     SLOT(ucore_create_session, ring_size, RING),
 		     SLOT(ucore_create_session, wakeup, WAKEUP),
-		     SLOT(ucore_create_session, reserved, RESERVED),
+		     SLOT(ucore_create_session, crew, CREW),
 		     SLOT(ucore_create_session, rotate_ns, ROTATE) },
 	  .errors = { EINVAL, ERANGE, ENOMEM, EMFILE, EACCES } },
 	{ SHAPE(UCORE_EVENT_ADD, ucore_event_add, true), .flags = UCORE_EVENT_INTERRUPT,
@@ -323,6 +324,8 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 	case ROTATE:		/* few sessions take turns: they have no timer, ring and periods */
 		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
 		       roll(4) ? 0 : timers[roll(ARRAY_SIZE(timers))];
+	case CREW:
+		return nasty ? nasty_value() : roll(2) ? 0 : roll(UCORE_CREW_MAX + 1);
 	case GROUP:
 		return nasty ? nasty_value() : roll(6) ? 0 : 1 + roll(3);
 	case RING:

@@ -154,22 +154,38 @@ static inline uint32_t box_on_domain(const char *type, unsigned int instance, in
  * ---- Sessions -----------------------------------------------------------
  */
 
-static inline int try_create(uint64_t timer_ns, uint32_t ring_size, uint32_t wakeup)
+/* Of an argument without its size: the descriptor, or -errno */
+static inline int try_create_as(struct ucore_create_session create)
 {
-	struct ucore_create_session create = {
-		.size = sizeof(create), .timer_ns = timer_ns,
-		.ring_size = ring_size, .wakeup = wakeup,
-	};
-	int fd = device_open();
-	int rc = try_command(fd, UCORE_CREATE_SESSION, &create);
+	int fd = device_open(), rc;
 
+	create.size = sizeof(create);
+	rc = try_command(fd, UCORE_CREATE_SESSION, &create);
 	close(fd);
 	return rc ?: create.fd;
+}
+
+static inline int try_create(uint64_t timer_ns, uint32_t ring_size, uint32_t wakeup)
+{
+	return try_create_as((struct ucore_create_session) {
+		.timer_ns = timer_ns, .ring_size = ring_size, .wakeup = wakeup,
+	});
 }
 
 static inline int session_create(uint64_t timer_ns, uint32_t ring_size, uint32_t wakeup)
 {
 	int fd = try_create(timer_ns, ring_size, wakeup);
+
+	must(fd >= 0, "CREATE_SESSION: %s", error_name(fd));
+	return fd;
+}
+
+/* So many CPUs of each die read it */
+static inline int session_create_crew(uint64_t timer_ns, uint32_t ring_size, uint32_t crew)
+{
+	int fd = try_create_as((struct ucore_create_session) {
+		.timer_ns = timer_ns, .ring_size = ring_size, .crew = crew,
+	});
 
 	must(fd >= 0, "CREATE_SESSION: %s", error_name(fd));
 	return fd;

@@ -540,6 +540,30 @@ static void create_ranges(const void *arg)
 	expect_create(0, 0, 1, ERANGE);
 }
 
+static void expect_crew(uint32_t crew, uint64_t rotate_ns, int rc)
+{
+	int fd = try_create_as((struct ucore_create_session) {
+		.crew = crew, .rotate_ns = rotate_ns,
+	});
+
+	expect_rc(fd < 0 ? fd : 0, rc);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* One CPU, and none, are the reader alone: that is what turns are for */
+static void crew_ranges(const void *arg)
+{
+	(void)arg;
+	for (uint32_t crew = 0; crew <= UCORE_CREW_MAX; crew++) {
+		expect_crew(crew, 0, 0);
+		expect_crew(crew, UCORE_ROTATE_MIN_NS, crew > 1 ? EINVAL : 0);
+	}
+	expect_crew(UCORE_CREW_MAX + 1, 0, ERANGE);
+	expect_crew(0x80000000, 0, ERANGE);
+	expect_crew(UINT32_MAX, 0, ERANGE);
+}
+
 static void session_is_close_on_exec(const void *arg)
 {
 	int fd = session_create(0, 0, 0);
@@ -577,7 +601,8 @@ static void output_fields_are_ignored(const void *arg)
 	expect_eq(status.nr_domains, 0);
 	expect_eq(status.changed, 0);
 	expect_eq(status.samples | status.lost | status.overflows | status.recovered, 0);
-	expect_eq(status.cost_ns | status.frozen_ns | status.reads | status.writes, 0);
+	expect_eq(status.cost_ns | status.frozen_ns | status.reads | status.writes |
+		  status.helped, 0);
 }
 
 static const struct test tests[] = {
@@ -598,6 +623,7 @@ static const struct test tests[] = {
 	{ "fields_of_no_box", fields_of_no_box, 0, 0 },
 	{ "no_tables", no_tables, 0, 0 },
 	{ "create_ranges", create_ranges, 0, 0 },
+	{ "crew_ranges", crew_ranges, 0, 0 },
 	{ "session_is_close_on_exec", session_is_close_on_exec, 0, 0 },
 	{ "create_without_descriptors", create_without_descriptors, 0, 0 },
 	{ "output_fields_are_ignored", output_fields_are_ignored, 0, 0 },

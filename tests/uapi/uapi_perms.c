@@ -299,6 +299,26 @@ static void sys_nice_interrupts_any(const void *arg)
 	expect_rc(try_pmi_cpu(session_create(0, 0, 0), 1), 0);
 }
 
+/* The die of CPU 0 has another CPU, which is not the caller's */
+static void users_have_their_own_cpus_help(const void *arg)
+{
+	static struct snapshot s;
+	int session;
+
+	(void)arg;
+	everybody_may_count();
+	run_on_cpu_0();
+	become_user(1ULL << CAP_PERFMON);
+	session = session_create_crew(0, 0, UCORE_CREW_MAX);
+	expect_rc(try_pmi_cpu(session, 0), 0);
+	add_cas_reads(session, box_find("imc", 0), 0);
+	add_cas_reads(session, box_find("imc", 1), 0);
+	session_start(session);
+	for (unsigned int i = 0; i < 100; i++)
+		session_read(session, &s);
+	expect_eq(session_status(session).helped, 0);
+}
+
 static int try_add_reads(int session, uint32_t box)
 {
 	return try_add(session, box, TERMS(TERM(EVENT, 0x04), TERM(UMASK, 0x03)));
@@ -558,6 +578,7 @@ static const struct test tests[] = {
 	{ "perfmon_has_tasks", tasks_are_for_perfmon, "yes", 0 },
 	{ "users_interrupt_their_own_cpus", users_interrupt_their_own_cpus, 0, 0 },
 	{ "sys_nice_interrupts_any", sys_nice_interrupts_any, 0, 0 },
+	{ "users_have_their_own_cpus_help", users_have_their_own_cpus_help, 0, 0 },
 	{ "all_sessions_are_listed", all_sessions_are_listed, 0, 0 },
 	{ "root_ends_sessions", root_ends_sessions, 0, 0 },
 	{ "users_end_none", users_end_none, 0, 0 },

@@ -13,18 +13,23 @@ static void begin(void)
 	session = session_create(0, 0, 0);
 }
 
-/* A session that runs on two boxes of each of two domains */
-static void begin_on_two_domains(void)
+/* Events on two boxes of each of two domains */
+static void add_on_two_domains(void)
 {
 	struct ucore_domain_info domains[MAX_DOMAINS];
 
 	must(domains_get(domains) == 2, "the test needs two domains");
-	begin();
 	for (int d = 0; d < 2; d++) {
 		add_cas_reads(session, box_on_domain("imc", 0, domains[d].domain), 0);
 		event_add(session, box_on_domain("cbo", 1, domains[d].domain),
 			  TERMS(TERM(EVENT, 0x00)), 0, 0);
 	}
+}
+
+static void begin_on_two_domains(void)
+{
+	begin();
+	add_on_two_domains();
 }
 
 /*
@@ -414,6 +419,36 @@ static void status_follows(const void *arg)
 	       (unsigned long long)status.writes);
 }
 
+#define CREW_READS	50
+
+/* What helpers have read are shares of it, and a stopped session has none */
+static void status_tells_of_helpers(const void *arg)
+{
+	struct ucore_status status;
+	uint64_t last = 0;
+
+	(void)arg;
+	session = session_create_crew(0, 0, 2);
+	add_on_two_domains();
+	session_start(session);
+	for (unsigned int i = 0; i < CREW_READS; i++) {
+		session_read(session, &shot);
+		expect(shot.values[0].count > last, "it stands at %llu", (unsigned long long)last);
+		last = shot.values[0].count;
+	}
+	/* two shares of each domain, of which the reader has one */
+	status = session_status(session);
+	expect(status.helped <= 2 * CREW_READS, "%llu shares of %u reads",
+	       (unsigned long long)status.helped, CREW_READS);
+	expect(status.reads >= 6 * CREW_READS, "%llu register reads for %u READs",
+	       (unsigned long long)status.reads, CREW_READS);
+	session_stop(session);
+	status = session_status(session);
+	session_read(session, &shot);
+	expect_eq(session_status(session).helped, status.helped);
+	expect_eq(session_status(session).reads, status.reads);
+}
+
 /*
  * ---- SET_PMI_CPUS -------------------------------------------------------
  */
@@ -543,6 +578,7 @@ static const struct test tests[] = {
 	{ "reset_running", reset_running, 0, 0 },
 	{ "reset_without_events", reset_without_events, 0, 0 },
 	{ "status_follows", status_follows, 0, 0 },
+	{ "status_tells_of_helpers", status_tells_of_helpers, 0, 0 },
 	{ "pmi_cpu_that_is_not", pmi_cpu_that_is_not, 0, 0 },
 	{ "pmi_cpu_is_the_reader", pmi_cpu_is_the_reader, 0, 0 },
 	{ "pmi_cpu_of_another", pmi_cpu_of_another, 0, 0 },

@@ -39,7 +39,7 @@ LAYOUT(ucore_command, 8);
 LAYOUT(ucore_value, 16);
 LAYOUT(ucore_read_domain, 48);
 LAYOUT(ucore_read, 48);
-LAYOUT(ucore_status, 112);
+LAYOUT(ucore_status, 120);
 LAYOUT(ucore_budget, 64);
 LAYOUT(ucore_ring_info, 32);
 LAYOUT(ucore_record, 16);
@@ -248,6 +248,7 @@ static void more_status(struct ucore_status *a)
 {
 	a->session = 0xdeadbeef;
 	a->writes = 0xdeadbeef;
+	a->helped = 0xdeadbeef;
 }
 FILL(status, ucore_status)
 
@@ -318,8 +319,7 @@ static const struct row rows[] = {
 	  AT(ucore_create_session, rotate_ns),
 	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE |
 				     UCORE_SESSION_TASKS,
-	  .out = { OUT(ucore_create_session, fd) },
-	  .reserved = { AT(ucore_create_session, reserved) } },
+	  .out = { OUT(ucore_create_session, fd) } },
 	{ "GET_SESSIONS", UCORE_GET_SESSIONS, sizeof(struct ucore_get_sessions), 0, false,
 	  fill_sessions, .out = { OUT_TO(ucore_get_sessions, nr, total) } },
 	{ "END_SESSION", UCORE_END_SESSION, sizeof(struct ucore_end_session), 0, false, fill_end },
@@ -344,8 +344,8 @@ static const struct row rows[] = {
 	{ "READ", UCORE_READ, sizeof(struct ucore_read), AT(ucore_read, running), true, fill_read,
 	  .valid_flags = UCORE_READ_LIVE,
 	  .out = { OUT_TO(ucore_read, nr_values, nr_domains), OUT(ucore_read, skew_ns) } },
-	{ "STATUS", UCORE_STATUS, sizeof(struct ucore_status), 0, true, fill_status,
-	  .out = { OUT_TO(ucore_status, session, writes) } },
+	{ "STATUS", UCORE_STATUS, sizeof(struct ucore_status), AT(ucore_status, helped), true,
+	  fill_status, .out = { OUT_TO(ucore_status, session, helped) } },
 	{ "RING_INFO", UCORE_RING_INFO, sizeof(struct ucore_ring_info), 0, true, fill_ring_info,
 	  .out = { OUT_TO(ucore_ring_info, data_size, producer) } },
 	{ "BUDGET", UCORE_BUDGET, sizeof(struct ucore_budget), 0, true, fill_budget,

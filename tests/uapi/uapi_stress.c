@@ -154,8 +154,9 @@ static void worker_session(void)
 {
 	static const uint64_t timers[] = { 0, 0, 500000, 1000000, 5000000 };
 	static const uint32_t rings[] = { 0, 4096, 16384, 65536 };
-	struct worker w = { .session = session_create(timers[roll(ARRAY_SIZE(timers))],
-						      rings[roll(ARRAY_SIZE(rings))], 0) };
+	struct worker w = { .session = session_create_crew(timers[roll(ARRAY_SIZE(timers))],
+							   rings[roll(ARRAY_SIZE(rings))],
+							   roll(4)) };
 	bool threaded = !roll(3);
 	pthread_t thread;
 

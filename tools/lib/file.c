@@ -615,13 +615,16 @@ static int file_reserve(struct ucore_file *file, size_t size, struct ucore_error
 	return 0;
 }
 
+/* A status without what it says of helpers */
+#define STATUS_LEAST	offsetof(struct ucore_status, helped)
+
 /* Is what follows the entry what its kind says? */
 static bool entry_sane(const struct ucore_file *file, const struct ucore_file_entry *entry)
 {
 	const struct ucore_sample *sample = file->buffer;
 
 	if (entry->kind == UCORE_FILE_STATUS)
-		return entry->size >= sizeof(struct ucore_status);
+		return entry->size >= STATUS_LEAST;
 	if (entry->kind != UCORE_FILE_RECORD)
 		return true;
 	if (!ucore_file_domain(file, entry->domain) ||
@@ -630,19 +633,30 @@ static bool entry_sane(const struct ucore_file *file, const struct ucore_file_en
 	return sample->hdr.type != UCORE_RECORD_SAMPLE || sample->domain == entry->domain;
 }
 
+/* What an older status does not say is 0 */
+static size_t entry_room(const struct ucore_file_entry *entry)
+{
+	if (entry->kind == UCORE_FILE_STATUS && entry->size < sizeof(struct ucore_status))
+		return sizeof(struct ucore_status);
+	return entry->size;
+}
+
 static int get_entry(struct ucore_file *file, struct ucore_file_entry *entry,
 		     struct ucore_error *err)
 {
 	int ret = file_get(file, entry, sizeof(*entry), err);
+	size_t room;
 
 	if (ret <= 0)
 		return ret;
 	if (!entry->size || entry->size % 8 || entry->size > UCORE_FILE_MAX_RECORD)
 		return ucore_error_set(err, -EBADMSG, "%s: damaged: an entry of %u bytes",
 				       file->path, entry->size);
-	ret = file_reserve(file, entry->size, err);
+	room = entry_room(entry);
+	ret = file_reserve(file, room, err);
 	if (ret)
 		return ret;
+	memset((char *)file->buffer + entry->size, 0, room - entry->size);
 	ret = file_get(file, file->buffer, entry->size, err);
 	return ret ? ret : cut_off(file, err);
 }

@@ -541,6 +541,8 @@ struct ucore_session;
  * @wakeup: unread bytes that wake a poller, less than @ring_size
  * @rotate_ns: how long a group's turn is, UCORE_ROTATE_MIN_NS to UCORE_ROTATE_MAX_NS, or 0
  *             for a session without groups; with it there are neither timer nor rings
+ * @crew: so many CPUs of each die read its counters together, at most UCORE_CREW_MAX; 0 or 1:
+ *        one does, as in a session with groups
  * @reserved: 0
  */
 struct ucore_session_config {
@@ -549,7 +551,8 @@ struct ucore_session_config {
 	uint32_t ring_size;
 	uint32_t wakeup;
 	uint64_t rotate_ns;
-	uint32_t reserved[2];
+	uint32_t crew;
+	uint32_t reserved;
 };
 
 /**
@@ -1274,7 +1277,7 @@ struct ucore_file_event {
  * struct ucore_file_entry - what each entry begins with
  * @kind: UCORE_FILE_*; unknown ones are skipped
  * @domain: domain id of the record
- * @size: bytes that follow, a multiple of 8
+ * @size: bytes that follow, a multiple of 8; of a status fewer, if an older library wrote it
  * @reserved: 0
  */
 struct ucore_file_entry {

@@ -20,10 +20,9 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 {
 	uint32_t ring = config->ring_size;
 
-	for (size_t i = 0; i < ARRAY_SIZE(config->reserved); i++)
-		if (config->reserved[i])
-			return ucore_error_set(err, -EINVAL,
-					       "the session's config asks for what this library does not know");
+	if (config->reserved)
+		return ucore_error_set(err, -EINVAL,
+				       "the session's config asks for what this library does not know");
 	if (config->timer_ns && (config->timer_ns < UCORE_TIMER_MIN_NS ||
 				 config->timer_ns > UCORE_TIMER_MAX_NS))
 		return ucore_error_set(err, -ERANGE, "timer of %llu ns: from %lluus to %llus",
@@ -38,6 +37,12 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 	if (config->rotate_ns && (config->timer_ns || ring))
 		return ucore_error_set(err, -EINVAL,
 				       "a session whose events take turns has no samples");
+	if (config->crew > UCORE_CREW_MAX)
+		return ucore_error_set(err, -ERANGE, "crew of %u: at most %u CPUs of each die",
+				       config->crew, UCORE_CREW_MAX);
+	if (config->rotate_ns && config->crew > 1)
+		return ucore_error_set(err, -EINVAL,
+				       "a session whose events take turns is read by one CPU of each die");
 	if (ring && (ring < UCORE_RING_MIN || ring > UCORE_RING_MAX || ring & (ring - 1)))
 		return ucore_error_set(err, -ERANGE,
 				       "ring of %u bytes: a power of two from %uK to %uM", ring,
@@ -86,7 +91,8 @@ int ucore_session_create(struct ucore_device *dev, const struct ucore_session_co
 
 	UCORE_ARG(ucore_create_session, create, .flags = config->flags,
 		  .timer_ns = config->timer_ns, .ring_size = config->ring_size,
-		  .wakeup = config->wakeup, .rotate_ns = config->rotate_ns);
+		  .wakeup = config->wakeup, .rotate_ns = config->rotate_ns,
+		  .crew = config->crew);
 	ret = ucore_device_ioctl(dev, dev->fd, UCORE_CREATE_SESSION, &create);
 	if (ret) {
 		free(session);

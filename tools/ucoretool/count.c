@@ -17,6 +17,7 @@ const struct option_desc count_options[] = {
 	{ OPT_TIMEOUT, "timeout", "TIME", "end after so long" },
 	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
 	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
+	{ OPT_CREW, "crew", "N", "let N CPUs of each die read its counters together (1 to 8)" },
 	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
 	{ 0 },
 };
@@ -59,6 +60,16 @@ static int events_option(struct tool *tool, struct count_args *args, const char 
 	return 0;
 }
 
+static int crew_option(struct tool *tool, struct count_args *args, const char *value)
+{
+	uint64_t crew;
+	int ret = parse_u64(tool, "crew", value, 1, UCORE_CREW_MAX, &crew);
+
+	if (!ret)
+		args->crew = (uint32_t)crew;
+	return ret;
+}
+
 static int time_option(struct tool *tool, const char *what, const char *value, uint64_t *ns)
 {
 	return parse_duration(tool, what, value, true, 0, INT32_MAX * NSEC_PER_MSEC, ns);
@@ -83,6 +94,8 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 	case OPT_BOX_FREEZE:
 		args->flags |= UCORE_SESSION_BOX_FREEZE;
 		return 0;
+	case OPT_CREW:
+		return crew_option(tool, args, value);
 	case 'a':
 		return 0;
 	default:

@@ -392,6 +392,7 @@ typedef struct UcoreCpu {
     uint64_t ipis, ipi_targets;
     uint64_t ipi_vector[256];   /* fixed delivery; NMI counts as vector 2 */
     uint64_t rdmsr, wrmsr;      /* all MSRs; written by the own vCPU only */
+    uint64_t pmon;              /* accesses of uncore registers, of any kind */
     uint64_t insns0, syscalls0; /* base of the counts kept in CPUX86State */
 } UcoreCpu;
 

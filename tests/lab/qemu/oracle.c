@@ -607,6 +607,7 @@ static void put_cpus(UcoreMachine *m, GString *j)
         g_string_append_c(j, '}');
         json_u64(j, "rdmsr", c->rdmsr);
         json_u64(j, "wrmsr", c->wrmsr);
+        json_u64(j, "pmon", c->pmon);
         json_u64(j, "syscalls", cpu->env.ucore_syscalls - c->syscalls0);
         json_u64(j, "insns", cpu->env.ucore_insns - c->insns0);
         g_string_append_c(j, '}');

@@ -79,8 +79,12 @@ bool ucore_reg_is_wide(const UcoreReg *reg)
     return reg->kind == UCORE_REG_CTR || reg->wide;
 }
 
+/* Of an access that is being made, which is told of its CPU, too */
 UcoreAccesses *ucore_target_accesses(const UcoreTarget *t)
 {
+    if (current_cpu) {
+        ucore->cpu[current_cpu->cpu_index].pmon++;
+    }
     return t->box ? &t->box->accesses : &t->socket->accesses;
 }
 

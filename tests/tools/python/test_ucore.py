@@ -172,6 +172,15 @@ def test_events_are_added(session):
     assert len(session.slots()) == 9
 
 
+def test_a_crew(device):
+    with pytest.raises(ucore.Error, match="at most 8 CPUs") as caught:
+        device.session(crew=9)
+    assert caught.value.errno == errno.ERANGE
+    session = device.session("imc/CAS_COUNT.RD/", crew=8)
+    session.start()
+    assert session.read().counts == [step(slot) for slot in session.slots()]
+
+
 def test_metrics_of_each_level(device):
     session = device.session()
     everywhere = session.metrics("rate=UNC_M_CAS_COUNT.RD/seconds")

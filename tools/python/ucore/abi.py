@@ -60,7 +60,8 @@ class BoxInfo(ctypes.Structure):
 class SessionConfig(ctypes.Structure):
     c_name = "ucore_session_config"
     _fields_ = [("flags", c_uint32), ("timer_ns", c_uint64), ("ring_size", c_uint32),
-                ("wakeup", c_uint32), ("rotate_ns", c_uint64), ("reserved", c_uint32 * 2)]
+                ("wakeup", c_uint32), ("rotate_ns", c_uint64), ("crew", c_uint32),
+                ("reserved", c_uint32)]
 
 
 class CoreEvent(ctypes.Structure):

@@ -52,6 +52,7 @@ struct record {
 	struct source *sources;
 	size_t nr_sources;
 	uint64_t wanted;	/* samples to stop after, 0: no limit */
+	uint32_t crew;		/* CPUs of a die that read it, 0: one */
 	uint64_t samples;
 	const char *periods_of;	/* what may be dropped */
 	uint64_t damaged;	/* times a ring made no sense */
@@ -330,6 +331,9 @@ static void summary_print(const struct record *record, const struct ucore_status
 		share(status->reads + status->writes, taken),
 		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
 	summary_polls(record, status);
+	if (record->crew > 1)
+		fprintf(stderr, "helpers: %.1f of %u took part in a sample\n",
+			share(status->helped, taken), record->crew - 1);
 	if (status->recovered)
 		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
 			(unsigned long long)status->recovered,
@@ -486,9 +490,11 @@ static int record_run(struct tool *tool, const void *data)
 		.timer_ns = args->timer_ns,
 		.ring_size = args->ring_size,
 		.wakeup = record_wakeup(args),
+		.crew = args->count.crew,
 	};
 	struct record record = {
 		.wanted = args->nr_samples,
+		.crew = args->count.crew,
 		.periods_of = args->core.name ? args->core.name : "the timer",
 	};
 	int ret = count_open(tool, &args->count, &config, &args->triggers, &record.count);

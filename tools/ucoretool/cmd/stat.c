@@ -91,6 +91,7 @@ struct stat {
 	struct count count;
 	struct out out;
 	enum grouping grouping;
+	uint32_t crew;
 	bool series;
 	bool devices;
 	struct column columns[MAX_COLUMNS];
@@ -189,9 +190,13 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 		return tool_usage(tool, "--root goes with --per-device");
 	if (args->rotate_ns && args->no_rotate)
 		return tool_usage(tool, "--rotate and --no-rotate: one of them");
+	if (args->read_flags && args->count.crew > 1)
+		return tool_usage(tool, "--live and --crew: one of them, for what is not frozen is read by one CPU of each die");
+	if (args->rotate_ns && args->count.crew > 1)
+		return tool_usage(tool, "--rotate and --crew: one of them, for a switch is made by one CPU of each die");
 	if (!args->rotate_ns)
 		args->rotate_ns = ROTATE_NS;
-	args->count.may_rotate = !args->no_rotate;
+	args->count.may_rotate = !args->no_rotate && args->count.crew <= 1;
 	args->out.stream = stdout;
 	if (metric_finish(tool, &args->metrics))
 		return EXIT_USAGE;
@@ -557,6 +562,7 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 	json_number(out, "frozen_ns", status->frozen_ns);
 	json_number(out, "register_reads", status->reads);
 	json_number(out, "register_writes", status->writes);
+	json_number(out, "helped", status->helped);
 	json_text(out, "time", stat->real_text);
 	json_end(out, '}');
 	json_line_end(out);
@@ -582,7 +588,7 @@ static int summary_print(struct tool *tool, struct stat *stat)
 {
 	struct domain_sum sum = slots_domains(stat);
 	struct ucore_status status;
-	char text[CLOCK_LEN];
+	char text[CLOCK_LEN], helped[48] = "";
 	int ret = ucore_session_status(stat->count.session, &status, &tool->err);
 
 	if (ret)
@@ -591,13 +597,16 @@ static int summary_print(struct tool *tool, struct stat *stat)
 		summary_json(stat, &status);
 		return 0;
 	}
+	if (stat->crew > 1)
+		snprintf(helped, sizeof(helped), " and %.1f helpers",
+			 (double)status.helped / (double)stat->reads);
 	/* in CSV a comment would be a broken row */
 	fprintf(stat->out.format == OUT_CSV ? stderr : stat->out.stream,
-		"# %llu.%06llu s counted until %s, %llu reads, %.1f register accesses each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
+		"# %llu.%06llu s counted until %s, %llu reads, %.1f register accesses%s each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
 		(unsigned long long)(stat->time / NSEC_PER_SEC),
 		(unsigned long long)(stat->time % NSEC_PER_SEC / NSEC_PER_USEC),
 		clock_date(stat->real, text), (unsigned long long)stat->reads,
-		(double)(status.reads + status.writes) / (double)stat->reads,
+		(double)(status.reads + status.writes) / (double)stat->reads, helped,
 		domain_sum_words(&sum),
 		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC);
 	return 0;
@@ -676,6 +685,7 @@ static int stat_open(struct tool *tool, struct stat *stat, const struct stat_arg
 	struct ucore_session_config config = {
 		.flags = args->count.flags,
 		.rotate_ns = rotate_ns,
+		.crew = args->count.crew,
 	};
 	int ret = count_open(tool, &args->count, &config, NULL, &stat->count);
 
@@ -700,6 +710,7 @@ static int stat_run(struct tool *tool, const void *data)
 	struct stat stat = {
 		.out = args->out,
 		.grouping = args->grouping,
+		.crew = args->count.crew,
 		.devices = args->devices,
 		.series = args->interval_ns,
 	};

@@ -4,7 +4,7 @@
  * line, and answers each with one line of JSON, "errno" first.
  *
  *	boxes
- *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [rotate=NS] [low] [boxes] [tasks]
+ *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [rotate=NS] [crew=N] [low] [boxes] [tasks]
  *	add BOX COUNTERS PERIOD [group=N] [FIELD=VALUE]...   BOX is a box id
  *	fill [FIELD=VALUE]...   on every counter of every box, in their order; VALUE+
  *	                     is VALUE plus the counter's number; fixed ones have no
@@ -116,6 +116,8 @@ static void create(char **word, int n)
 			create.wakeup = number(value);
 		else if (option(word[i], "rotate"))
 			create.rotate_ns = number(value);
+		else if (option(word[i], "crew"))
+			create.crew = (uint32_t)number(value);
 		else if (!strcmp(word[i], "low"))
 			create.flags |= UCORE_SESSION_LOW_DWORD;
 		else if (!strcmp(word[i], "boxes"))
@@ -364,12 +366,14 @@ static void status(void)
 	}
 	printf("{\"errno\":0,\"state\":%u,\"changed\":%u,\"samples\":%llu,\"lost\":%llu,"
 	       "\"overflows\":%llu,\"recovered\":%llu,\"polled\":%llu,\"polls\":%llu,\"cost_ns\":%llu,"
-	       "\"frozen_ns\":%llu,\"reads\":%llu,\"writes\":%llu}\n", st.state, st.changed,
+	       "\"frozen_ns\":%llu,\"reads\":%llu,\"writes\":%llu,\"helped\":%llu}\n",
+	       st.state, st.changed,
 	       (unsigned long long)st.samples, (unsigned long long)st.lost,
 	       (unsigned long long)st.overflows, (unsigned long long)st.recovered,
 	       (unsigned long long)st.polled, (unsigned long long)st.polls,
 	       (unsigned long long)st.cost_ns, (unsigned long long)st.frozen_ns,
-	       (unsigned long long)st.reads, (unsigned long long)st.writes);
+	       (unsigned long long)st.reads, (unsigned long long)st.writes,
+	       (unsigned long long)st.helped);
 }
 
 /* It was so at some instant from "from" to "until". */

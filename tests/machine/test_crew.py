@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Crews: several CPUs of a die read it, each its share; what they read is what one would have read.
+
+Whether a helper comes in time is the host's doing: each reading is judged by how many did, and
+some must have come.
+"""
+
+import contextlib
+
+from lab.framework import BOTH, test
+from lab.qemu.platforms import PLATFORMS
+from lab.session import GUARD_TRIES, MS, Session, assert_equal, assert_taken, sample_until
+from machine import eventset
+from machine.armed import run_armed
+
+# A die of four CPUs
+FOUR = {"machine.cores": 4}
+DISTINCT = {"event": "0x90+", "umask": "1+"}    # another event on each counter
+BUDGET = "/sys/module/ucore/parameters/cpu_budget"
+# What one box takes at most: five counters of two dwords
+BOX = 10
+
+
+@contextlib.contextmanager
+def no_budget(m):
+    """Helpers are not asked beyond theirs, and emulated accesses are slow."""
+    limit = m.sh(f"cat {BUDGET}")
+    m.write(BUDGET, 100)
+    try:
+        yield
+    finally:
+        m.write(BUDGET, limit)
+
+
+def add_everything(s):
+    """An event on each counter."""
+    if PLATFORMS[s.platform].discovery:
+        s.fill(**DISTINCT)
+    else:
+        s.add_all(eventset.full_set(s))
+
+
+def read_by(m, s):
+    """Accesses of each CPU in a READ, and how many have helped.
+
+    If a guard looked meanwhile there are more, which are no session's: then again.
+    """
+    def now():
+        status = s.status()
+        return ([cpu["pmon"] for cpu in m.oracle("cpus")["cpus"]],
+                status["reads"] + status["writes"], status["helped"])
+    for _ in range(GUARD_TRIES):
+        before, told, helped = now()
+        s.read()
+        after, told_after, helped_after = now()
+        made = [new - old for old, new in zip(before, after)]
+        if sum(made) == told_after - told:
+            return made, helped_after - helped
+    raise AssertionError((made, told_after - told))
+
+
+def assert_shared(made, helpers, crew, accesses):
+    """The reader has its own share, and those of the helpers that did not come; they one each."""
+    share = -(-accesses // crew) + BOX
+    assert sum(made) == accesses, (made, accesses)
+    assert sum(map(bool, made)) == 1 + helpers < 1 + crew, (made, helpers)
+    assert max(made) <= 2 + share * (crew - helpers), (made, helpers, share)
+
+
+@test(("e2-1s", "spr-1s"), kernels=BOTH, settings=FOUR)
+def a_crew_reads_what_its_reader_would(m):
+    with Session(m) as s:
+        add_everything(s)
+        s.start()
+        alone, nobody = read_by(m, s)
+    accesses = max(alone)
+    assert sum(alone) == accesses and not nobody, (alone, nobody)
+
+    for crew in (2, 4):
+        def some_helped():
+            made, helpers = read_by(m, s)
+            assert_shared(made, helpers, crew, accesses)
+            return helpers >= crew // 2
+
+        with no_budget(m), Session(m, crew=crew) as s:
+            add_everything(s)
+            s.start()
+            m.wait_until(some_helped, timeout=30, what=f"helpers of a crew of {crew}")
+            for _ in range(5):
+                s.read_exactly()
+            s.stop_exactly()
+
+
+@test("e2-1s", kernels=BOTH, settings=FOUR)
+def a_crew_reads_overflow_samples(m):
+    with Session(m) as s:
+        wanted = eventset.full_set(s)
+    armed = ("imc2", 0, 1)
+    wanted = [(box, die, ctr, eventset.period_for(box, die, ctr, fields, 40)
+               if (box, die, ctr) == armed else 0, fields) for box, die, ctr, _, fields in wanted]
+    with no_budget(m):
+        samples = run_armed(m, wanted, lambda s, found: len(found) > 10 and s.status()["helped"],
+                            crew=4)
+    assert all(len(sample["values"]) == len(wanted) for sample in samples)
+
+
+@test("e2-1s", kernels=BOTH, settings=FOUR)
+def helpers_go_and_come(m):
+    """Those that are gone are not waited for, and each sample is right."""
+    others = (1, 2, 3)
+
+    def set_online(cpus, online):
+        for cpu in cpus:
+            m.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
+
+    def more(what):
+        before = s.status()[what]
+        m.wait_until(lambda: s.status()[what] > before + 2, timeout=30, what=what)
+
+    with no_budget(m), Session(m, timer_ns=20 * MS, ring=1 << 22, crew=4) as s:
+        add_everything(s)
+        s.command("cpu 0")
+        mark = m.truth_length()
+        s.start()
+        try:
+            for leaving in (others[:1], others[1:], others):
+                more("helped")
+                set_online(leaving, False)
+                more("samples")
+                set_online(leaving, True)
+        finally:
+            set_online(others, True)
+        more("helped")
+        samples = sample_until(m, s, lambda found: len(found) > 10)
+        assert_equal(s.sample_differences(samples, s.freezes(mark)))
+        assert_taken(s, samples)
