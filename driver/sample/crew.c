@@ -37,6 +37,7 @@
 #include "sample/budget.h"
 #include "sample/crew.h"
 #include "sample/part.h"
+#include "sample/sweep.h"
 
 enum share_state {
 	SHARE_NONE,

@@ -10,39 +10,11 @@
 
 #include "box/domain.h"
 #include "sample/part.h"
-#include "ucore_trace.h"
-
-/* In low-dword mode, one read in this many is whole: it finds dead boxes. */
-#define LOW_READS_PER_WHOLE	64
+#include "sample/sweep.h"
 
 /*
  * ---- read ----
  */
-
-static enum ucore_read_mode read_mode(const struct ucore_part *part,
-				      const struct ucore_counter *ctr, u64 elapsed)
-{
-	if (ctr->flags & UCORE_VALUE_UNFROZEN)
-		return UCORE_RUNNING;
-	if (!part->low_dword || elapsed > ctr->low_ns ||
-	    part->nr_reads % LOW_READS_PER_WHOLE == 0)
-		return UCORE_FROZEN;
-	return UCORE_LOW;
-}
-
-/* The machine stood still for so long that a wrap may have been missed. */
-static void doubt(struct ucore_counter *ctr, u64 elapsed)
-{
-	if (ctr->wrap_ns && elapsed > ctr->wrap_ns)
-		ctr->flags |= UCORE_VALUE_UNSURE;
-}
-
-static void counter_read(const struct ucore_part *part, struct ucore_counter *ctr,
-			 const struct ucore_io *io, u64 elapsed)
-{
-	ucore_counter_update_by(ctr, io, read_mode(part, ctr, elapsed));
-	doubt(ctr, elapsed);
-}
 
 /* Those that always count, and those whose turn it is. */
 static void turn_read(struct ucore_part *part, u64 elapsed)
@@ -51,57 +23,7 @@ static void turn_read(struct ucore_part *part, u64 elapsed)
 
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		if (ucore_part_counts(part, ctr))
-			counter_read(part, ctr, &ctr->box->io, elapsed);
-}
-
-/* One counter after the other: all of a box, or those that no freeze reaches. */
-static noinline void box_read(const struct ucore_part *part, const struct ucore_part_box *pb,
-			      bool all, u64 elapsed, struct ucore_tally *tally)
-{
-	struct ucore_io io = pb->box->io;
-	u32 i;
-
-	io.tally = tally;
-	for (i = 0; all && i < pb->nr_frozen; i++)
-		counter_read(part, part->order[pb->first + i], &io, elapsed);
-	for (i = 0; i < pb->nr_running; i++)
-		counter_read(part, part->order[pb->first_running + i], &io, elapsed);
-}
-
-/* Low halves, a doubt, or a dead box ask for a look at each counter; so does a trace. */
-static bool all_are_plain(const struct ucore_part *part, u64 elapsed)
-{
-	return part->many && !part->low_dword && !part->lost && elapsed <= part->wrap_ns &&
-	       !trace_ucore_reg_enabled();
-}
-
-/* What stands when frozen: all registers of one kind by one call. */
-static void many_read(const struct ucore_part *part, u32 first, u32 end,
-		      struct ucore_tally *tally)
-{
-	const struct ucore_part_box *pb, *last;
-	const struct ucore_io_ops *ops;
-	u32 i, next, nr;
-
-	for (i = first; i < end; i = next) {
-		pb = &part->box[i];
-		next = min(pb->run_end, end);
-		last = &part->box[next - 1];
-		nr = last->first + last->nr_frozen - pb->first;
-		ops = pb->box->io.ops;
-		ops->read_many(part->address + pb->first, part->raw + pb->first, nr);
-		tally->reads += nr * ops->counter_cost;
-	}
-}
-
-static void many_take(struct ucore_part *part, u32 first, u32 end, struct ucore_tally *tally)
-{
-	const struct ucore_part_box *last = &part->box[end - 1];
-	u32 from = part->box[first].first;
-
-	if (!ucore_counters_take(part->order + from, part->raw + from,
-				 last->first + last->nr_frozen - from, tally))
-		WRITE_ONCE(part->lost, true);
+			ucore_part_read_one(part, ctr, &ctr->box->io, elapsed);
 }
 
 /**
@@ -114,32 +36,6 @@ static void many_take(struct ucore_part *part, u32 first, u32 end, struct ucore_
 u64 ucore_part_since_read(const struct ucore_part *part)
 {
 	return ktime_get_mono_fast_ns() - part->last_read;
-}
-
-/**
- * ucore_part_read_boxes() - read the counters of some boxes
- * @part: a part without groups
- * @first: the first box
- * @end: the box after the last one
- * @elapsed: ucore_part_since_read()
- * @tally: where accesses are counted
- *
- * Also without the lock, on another CPU of the domain, while its holder waits: what it
- * writes is of those boxes and their counters, and @tally; and that a box is lost.
- */
-void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
-			   struct ucore_tally *tally)
-{
-	bool plain = all_are_plain(part, elapsed);
-	const struct ucore_part_box *pb;
-
-	if (plain) {
-		many_read(part, first, end, tally);
-		many_take(part, first, end, tally);
-	}
-	for (pb = part->box + first; pb < part->box + end; pb++)
-		if (!plain || pb->nr_running)
-			box_read(part, pb, !plain, elapsed, tally);
 }
 
 /**
@@ -398,7 +294,7 @@ void ucore_part_turn(struct ucore_part *part, u8 group, u64 now, u64 before)
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		if (ctr->group != part->group)
 			continue;
-		counter_read(part, ctr, &ctr->box->io, elapsed);
+		ucore_part_read_one(part, ctr, &ctr->box->io, elapsed);
 		twins_follow(part, ctr);
 		ucore_counter_turn(ctr, twin_of(part, ctr, group));
 	}

@@ -281,8 +281,6 @@ void ucore_part_go(struct ucore_part *part, u64 now);
 void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);
 void ucore_part_read(struct ucore_part *part, u64 now);
 u64 ucore_part_since_read(const struct ucore_part *part);
-void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
-			   struct ucore_tally *tally);
 void ucore_part_was_read(struct ucore_part *part, u64 now);
 bool ucore_part_poll(struct ucore_part *part);
 bool ucore_part_poll_end(struct ucore_part *part, u64 now);

@@ -14,6 +14,7 @@
 
 #include "box/catalog.h"
 #include "sample/crew.h"
+#include "sample/sweep.h"
 #include "sample/timer.h"
 #include "session/build.h"
 #include "session/claim.h"
@@ -236,62 +237,6 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	}
 }
 
-/* A box's counters that a freeze reaches, or those that it does not, from place @i on. */
-static u32 order_some(struct ucore_part *part, const struct ucore_part_box *pb, u32 i, u32 unfrozen)
-{
-	u32 n = 0, j;
-
-	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
-		n += (part->ctr[j].flags & UCORE_VALUE_UNFROZEN) == unfrozen;
-	i += n;
-	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
-		if ((part->ctr[j].flags & UCORE_VALUE_UNFROZEN) == unfrozen)
-			part->order[--i] = &part->ctr[j];
-	return n;
-}
-
-/* Where is read what can be read many at once? */
-static void part_address(struct ucore_part *part)
-{
-	const struct ucore_io_ops *ops, *next = NULL;
-	struct ucore_part_box *pb;
-	u32 i, end = part->nr_box;
-
-	part->many = true;
-	for (pb = part->box + part->nr_box; pb-- > part->box; next = ops) {
-		ops = pb->box->io.ops;
-		part->many &= !!ops->read_many;
-		if (ops != next)
-			end = pb - part->box + 1;
-		pb->run_end = end;
-		for (i = pb->first; i < pb->first + pb->nr_frozen && ops->address; i++)
-			part->address[i] = ops->address(&pb->box->io, part->order[i]->reg);
-	}
-}
-
-/* Put counters into the order in which they are read. */
-static void part_order(struct ucore_part *part)
-{
-	struct ucore_part_box *pb;
-	struct ucore_counter *ctr;
-	u32 i = 0;
-
-	part->wrap_ns = U64_MAX;
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		part->wrap_ns = min(part->wrap_ns, ctr->wrap_ns ?: U64_MAX);
-	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
-		pb->first = i;
-		pb->nr_frozen = order_some(part, pb, i, 0);
-		i += pb->nr_frozen;
-	}
-	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
-		pb->first_running = i;
-		pb->nr_running = order_some(part, pb, i, UCORE_VALUE_UNFROZEN);
-		i += pb->nr_running;
-	}
-	part_address(part);
-}
-
 /* The CPUs whose tasks it tells: those that are online now. */
 static int part_list_cpus(struct ucore_part *part)
 {
@@ -408,7 +353,7 @@ int ucore_session_build(struct ucore_session *session)
 	list_for_each_entry(event, &session->events, node)
 		part_add_counter(session->part[event->box->domain->id], event, slot++);
 	ucore_for_each_part(part, session)
-		part_order(part);
+		ucore_part_order(part);
 	groups_build(session);
 	crews_build(session);
 	kvfree(session->values);

@@ -8,6 +8,7 @@
 #include "fake_machine.h"
 #include "find/e5.h"
 #include "sample/pmi.h"
+#include "sample/sweep.h"
 
 static struct ucore_platform platform;
 
@@ -222,6 +223,9 @@ static void part_destroy(struct ucore_part *part)
 {
 	ucore_ring_put(part->ring);
 	kfree(part->ctr);
+	kfree(part->order);
+	kfree(part->address);
+	kfree(part->raw);
 	kfree(part->box);
 	kfree(part);
 }
@@ -347,8 +351,14 @@ struct ucore_part *fake_part(struct kunit *test, u32 domain, u32 ring_size)
 	part->guard_ns = U64_MAX;
 	INIT_LIST_HEAD(&part->node);
 	part->ctr = kcalloc(FAKE_PART_CTRS, sizeof(*part->ctr), GFP_KERNEL);
+	part->order = kcalloc(FAKE_PART_CTRS, sizeof(*part->order), GFP_KERNEL);
+	part->address = kcalloc(FAKE_PART_CTRS, sizeof(*part->address), GFP_KERNEL);
+	part->raw = kcalloc(FAKE_PART_CTRS, sizeof(*part->raw), GFP_KERNEL);
 	part->box = kcalloc(FAKE_PART_BOXES, sizeof(*part->box), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, part->ctr);
+	KUNIT_ASSERT_NOT_NULL(test, part->order);
+	KUNIT_ASSERT_NOT_NULL(test, part->address);
+	KUNIT_ASSERT_NOT_NULL(test, part->raw);
 	KUNIT_ASSERT_NOT_NULL(test, part->box);
 	ucore_timer_init(part);
 	if (ring_size) {
@@ -404,6 +414,7 @@ struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *b
 		pb->armed_mask |= fixed ? box->desc.global_fixed : box->desc.global_gp;
 		part->armed_mask |= pb->armed_mask;
 	}
+	ucore_part_order(part);
 	return ctr;
 }
 

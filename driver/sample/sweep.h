@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sweeps: all counters of a part are read. */
+#ifndef UCORE_SWEEP_H
+#define UCORE_SWEEP_H
+
+#include <linux/types.h>
+
+struct ucore_counter;
+struct ucore_io;
+struct ucore_part;
+struct ucore_tally;
+
+void ucore_part_order(struct ucore_part *part);
+void ucore_part_read_one(const struct ucore_part *part, struct ucore_counter *ctr,
+			 const struct ucore_io *io, u64 elapsed);
+void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
+			   struct ucore_tally *tally);
+
+#endif /* UCORE_SWEEP_H */
