@@ -16,6 +16,10 @@
  * or the guard's service; so a second NMI with the status still set is perf's.  Too late
  * none is claimed: a CPU that a PMI never reached would take the next NMI of anybody, an
  * hour later, for it.
+ *
+ * An NMI that comes late may find the next overflow there already, and claim that: then the
+ * PMI of this one, under way since before LVTPC was opened, finds its name taken.  So who
+ * skips a name may claim one NMI more.
  */
 #include <linux/io.h>
 #include <linux/ktime.h>
@@ -49,10 +53,12 @@
  * struct pmi_slot - a domain whose PMI a CPU may receive
  * @domain: which; NULL: none
  * @claimed: last of its PMIs that this CPU claimed
+ * @owed: it has claimed none for an earlier one, whose NMI may be the one that it took
  */
 struct pmi_slot {
 	struct ucore_domain *domain;
 	u64 claimed;
+	bool owed;
 };
 
 /**
@@ -192,11 +198,26 @@ static void freeze_here(const struct ucore_domain *domain)
 	trace_ucore_reg(UCORE_ACCESS_MSR, true, global->ctl, global->freeze);
 }
 
+static bool long_ago(const struct ucore_domain *domain)
+{
+	return ktime_get_mono_fast_ns() > READ_ONCE(domain->pmi.ended) + LATE_NS;
+}
+
 /* What it may be was serviced too long ago. */
 static bool too_late(const struct ucore_domain *domain, const struct claim *claim)
 {
-	return !claim->count && !claim->again &&
-	       ktime_get_mono_fast_ns() > READ_ONCE(domain->pmi.ended) + LATE_NS;
+	return !claim->count && !claim->again && long_ago(domain);
+}
+
+/* Its name is taken.  It is ours if a core's overflow waits, or if one is owed. */
+static int claimed_before(struct pmi_slot *slot, const struct claim *claim)
+{
+	if (claim_waits(slot->domain, claim))
+		return NMI_HANDLED;
+	if (!slot->owed || long_ago(slot->domain))
+		return NMI_DONE;
+	slot->owed = false;
+	return NMI_HANDLED;
 }
 
 /*
@@ -214,9 +235,10 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 	claim_look(domain, &claim);
 	*waits |= claim_waits(domain, &claim);
 	if (claim.pmi <= slot->claimed)
-		return claim_waits(domain, &claim) ? NMI_HANDLED : NMI_DONE;
+		return claimed_before(slot, &claim);
 	if (too_late(domain, &claim))
 		return NMI_DONE;
+	slot->owed |= claim.pmi > slot->claimed + 2 && domain->scope == UCORE_SCOPE_DIE;
 	slot->claimed = claim.pmi;
 	trace_ucore_pmi(domain->id, claim.pmi, claim.count);
 	if (claim.count && domain->global->enables)
@@ -335,8 +357,10 @@ void ucore_nmi_enable_here(void *arg)
 	u32 lvtpc;
 
 	/* this CPU shall not claim a PMI that came before it was enabled */
-	if (!slot->domain)
+	if (!slot->domain) {
 		slot->claimed = seq & 1 ? seq : max(seq, 1ULL) - 1;
+		slot->owed = false;
+	}
 
 	if (domain->scope == UCORE_SCOPE_DIE)
 		debugctl_enable(pc);

@@ -373,6 +373,33 @@ static void very_late_pmi_is_not_ours(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
 }
 
+/*
+ * Late, it finds the next overflow there, and claims that, whose own NMI is under way: so this
+ * one is ours, too, once, and not for long.
+ */
+static void late_pmi_claims_the_next_one(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct nmi nmi = { .times = 3 }, later = { .times = 1 };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		overflow(part, 0);
+		local_irq_disable();
+		service_here(part);
+		local_irq_enable();
+		overflow(part, 1);
+		nmi_on(part, 0, i ? &later : &nmi);
+	}
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
+	KUNIT_EXPECT_EQ(test, nmi.handled[1], NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, nmi.handled[2], NMI_DONE);
+	KUNIT_EXPECT_EQ(test, part->domain->pmis, 2ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 4ULL);
+	fake_clock_advance(1100ULL * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+}
+
 /* After the guard's recovery the lost PMI may still come. */
 static void pmi_after_its_recovery(struct kunit *test)
 {
@@ -641,6 +668,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_during_a_service),
 	KUNIT_CASE(both_threads_of_a_core),
 	KUNIT_CASE(very_late_pmi_is_not_ours),
+	KUNIT_CASE(late_pmi_claims_the_next_one),
 	KUNIT_CASE(pmi_after_its_recovery),
 	KUNIT_CASE(each_sees_one_serves),
 	KUNIT_CASE(new_receiver_does_not_claim_the_past),
