@@ -84,7 +84,7 @@ void ucore_part_read_running(struct ucore_part *part, u64 now)
 		if (!ucore_part_counts(part, ctr))
 			continue;
 		ucore_counter_update(ctr, UCORE_RUNNING);
-		doubt(ctr, now - part->last_read);
+		ucore_counter_doubt(ctr, now - part->last_read);
 	}
 	part->last_read = now;
 }

@@ -30,13 +30,6 @@ static enum ucore_read_mode read_mode(const struct ucore_part *part,
 	return UCORE_LOW;
 }
 
-/* The machine stood still for so long that a wrap may have been missed. */
-static void doubt(struct ucore_counter *ctr, u64 elapsed)
-{
-	if (ctr->wrap_ns && elapsed > ctr->wrap_ns)
-		ctr->flags |= UCORE_VALUE_UNSURE;
-}
-
 /**
  * ucore_part_read_one() - read one counter, as the time since it was read last asks for
  * @part: the part
@@ -48,7 +41,7 @@ void ucore_part_read_one(const struct ucore_part *part, struct ucore_counter *ct
 			 const struct ucore_io *io, u64 elapsed)
 {
 	ucore_counter_update_by(ctr, io, read_mode(part, ctr, elapsed));
-	doubt(ctr, elapsed);
+	ucore_counter_doubt(ctr, elapsed);
 }
 
 /* One counter after the other: all of a box, or those that no freeze reaches. */

@@ -5,10 +5,17 @@
 
 #include <linux/types.h>
 
-struct ucore_counter;
-struct ucore_io;
+#include "box/box.h"
+#include "ucore_uapi.h"
+
 struct ucore_part;
-struct ucore_tally;
+
+/* The machine stood still for so long that a wrap may have been missed. */
+static inline void ucore_counter_doubt(struct ucore_counter *ctr, u64 elapsed)
+{
+	if (ctr->wrap_ns && elapsed > ctr->wrap_ns)
+		ctr->flags |= UCORE_VALUE_UNSURE;
+}
 
 void ucore_part_order(struct ucore_part *part);
 void ucore_part_read_one(const struct ucore_part *part, struct ucore_counter *ctr,
