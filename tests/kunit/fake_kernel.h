@@ -41,7 +41,7 @@
 
 #define FAKE_CPUS	64
 #define FAKE_MSRS	64
-#define FAKE_TIMERS	48
+#define FAKE_TIMERS	96
 #define FAKE_FUNCTIONS	24
 #define FAKE_BUSES	3
 #define FAKE_PCI_DWORDS	1024

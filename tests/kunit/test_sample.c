@@ -64,7 +64,7 @@ static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_p
 
 /* ---- accesses ---- */
 
-/* One freeze, each counter once, one thaw. */
+/* One freeze, each counter once, box by box, one thaw. */
 static void timer_sample_at_the_limit(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 1);
@@ -77,7 +77,7 @@ static void timer_sample_at_the_limit(struct kunit *test)
 	part_run(test, part, now_ns());
 	timer_sample(part, now_ns());
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(i, 0xa0),
-		    FAKE_R(i, 0xa4), FAKE_R(c, 0x18), FAKE_R(i, 0xd0), FAKE_R(i, 0xd4),
+		    FAKE_R(i, 0xa4), FAKE_R(i, 0xd0), FAKE_R(i, 0xd4), FAKE_R(c, 0x18),
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_EQ(test, part->stats.reads, 5ULL);
 	KUNIT_EXPECT_EQ(test, part->stats.writes, 2ULL);
