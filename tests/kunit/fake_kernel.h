@@ -388,6 +388,8 @@ void *fake_driver_find(const char *name, const void *bus);
 
 #undef rdmsrq_safe
 #define rdmsrq_safe		fake_rdmsr
+#undef native_rdmsrq_safe
+#define native_rdmsrq_safe	fake_rdmsr
 #undef wrmsrq_safe
 #define wrmsrq_safe		fake_wrmsr
 #undef cpuid

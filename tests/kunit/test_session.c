@@ -936,11 +936,11 @@ static void starts_that_fail_keep_nothing(struct kunit *test)
 			fake_kernel.fail_in = n;
 			KUNIT_EXPECT_EQ(test, fake_start(s), -ENOMEM);
 		}
-		/* the CPUs' list, and of the part's two arrays and the answer's three all but 1 */
-		KUNIT_EXPECT_LE(test, fake_kernel.held, before + 1 + 4);
+		/* the CPUs' list, and of the part's five arrays and the answer's three all but 1 */
+		KUNIT_EXPECT_LE(test, fake_kernel.held, before + 1 + 7);
 		fake_kernel.fail_in = 0;
 		KUNIT_EXPECT_EQ(test, fake_start(s), 0);
-		KUNIT_EXPECT_EQ(test, fake_kernel.held, before + 1 + 5);
+		KUNIT_EXPECT_EQ(test, fake_kernel.held, before + 1 + 8);
 		fake_stop(s);
 		ucore_session_destroy(s);
 		KUNIT_EXPECT_EQ(test, fake_kernel.held, before);

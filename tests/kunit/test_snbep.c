@@ -372,7 +372,7 @@ static void read_freezes_box_by_box(struct kunit *test)
 	fake_poke(m, 0xd0, 33);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(c, 0x04, FROZEN), FAKE_W(m, 0xf4, FROZEN),
-		    FAKE_R(u, 0xc17), FAKE_R(c, 0x18), FAKE_R(m, 0xd0), FAKE_R(m, 0xd4),
+		    FAKE_R(c, 0x18), FAKE_R(m, 0xd0), FAKE_R(m, 0xd4), FAKE_R(u, 0xc17),
 		    FAKE_W(c, 0x04, RUN), FAKE_W(m, 0xf4, RUN));
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 11ULL);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_UNFROZEN);
@@ -439,7 +439,7 @@ static void stop_clears_controls_by_hand(struct kunit *test)
 	fake_bus_clear(bus_of(test));
 	fake_stop(s);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(c, 0x04, FROZEN), FAKE_W(m, 0xf4, FROZEN),
-		    FAKE_R(u, 0xc17), FAKE_R(c, 0x18), FAKE_R(m, 0xd0), FAKE_R(m, 0xd4),
+		    FAKE_R(c, 0x18), FAKE_R(m, 0xd0), FAKE_R(m, 0xd4), FAKE_R(u, 0xc17),
 		    FAKE_W(u, 0xc11, 0), FAKE_W(c, 0x12, 0), FAKE_W(m, 0xf0, 0));
 	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[0].boxes));
 }
