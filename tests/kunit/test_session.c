@@ -928,7 +928,7 @@ static void starts_that_fail_keep_nothing(struct kunit *test)
 	struct ucore_session *s;
 	u32 n, again;
 
-	for (n = 1; n <= 5; n++) {
+	for (n = 1; n <= 8; n++) {
 		s = ucore_session_create(&config, true);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(s));
 		KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
