@@ -12,7 +12,7 @@
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 
-#include "sample/part.h"
+#include "sample/state.h"
 #include "sample/sweep.h"
 #include "ucore_trace.h"
 
