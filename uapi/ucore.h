@@ -790,8 +790,12 @@ struct ucore_core_info {
 /*
  * ucore_create_session.flags
  *
- * LOW_DWORD: read only the low 32 bits of PCI counters while that is provably
- * exact.
+ * Of PCI counters, two dwords each, only the low one is read while that is provably exact:
+ * while less time has passed since the last read than 2^31 counts take, at the most that the
+ * event adds in a clock and at 5 GHz (0.43 s for an event that adds one, 1.7 ms for one of
+ * which nothing is known).  One read in 256 is whole, and the one of STOP.
+ * WHOLE: PCI counters are read whole, always.
+ * LOW_DWORD: without effect; once it asked for what is now always done.
  *
  * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
  * their own controls one after the other (skew_ns), and not their domains: other
@@ -807,6 +811,7 @@ struct ucore_core_info {
 #define UCORE_SESSION_LOW_DWORD	(1U << 0)
 #define UCORE_SESSION_BOX_FREEZE (1U << 1)
 #define UCORE_SESSION_TASKS	(1U << 2)
+#define UCORE_SESSION_WHOLE	(1U << 3)
 
 /**
  * struct ucore_create_session - UCORE_CREATE_SESSION
@@ -869,7 +874,7 @@ struct ucore_create_session {
  *       descriptor with another, or on its way to another in a socket
  * @uid: user who created it, in the caller's user namespace
  * @state: UCORE_SESSION_*
- * @flags: UCORE_SESSION_LOW_DWORD, UCORE_SESSION_BOX_FREEZE, UCORE_SESSION_TASKS
+ * @flags: of ucore_create_session
  * @nr_events: events
  * @nr_boxes: boxes that it has counters of: GET_BOXES tells which, unless they are shared
  * @nr_domains: domains that those are on

@@ -296,7 +296,8 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	{ UCORE_ANSWER(UCORE_GET_CORE, struct ucore_core_info, reason, cmd_get_core) },
 	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, crew,
 		 cmd_create_session),
-	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE | UCORE_SESSION_TASKS,
+	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE | UCORE_SESSION_TASKS |
+		   UCORE_SESSION_WHOLE,
 	  .undo = undo_create_session },
 	{ UCORE_ANSWER(UCORE_GET_SESSIONS, struct ucore_get_sessions, sessions,
 		       cmd_get_sessions) },

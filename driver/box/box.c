@@ -89,6 +89,16 @@ bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
 	return accumulate(ctr, raw);
 }
 
+static __always_inline void accumulate_low(struct ucore_counter *ctr, u32 low)
+{
+	u32 delta = low - (u32)ctr->prev;
+	u64 next = (ctr->prev + delta) & ctr->mask;
+
+	ctr->total += delta;
+	ctr->wrapped |= next < ctr->prev;
+	ctr->prev = next;
+}
+
 /**
  * ucore_counter_accumulate_low() - the same, from the low 32 bits alone
  * @ctr: the counter
@@ -98,12 +108,7 @@ bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
  */
 void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
 {
-	u32 delta = low - (u32)ctr->prev;
-	u64 next = (ctr->prev + delta) & ctr->mask;
-
-	ctr->total += delta;
-	ctr->wrapped |= next < ctr->prev;
-	ctr->prev = next;
+	accumulate_low(ctr, low);
 }
 
 /* It showed what it cannot: a link that sleeps may wake up by that, or the box is gone. */
@@ -131,7 +136,7 @@ static __always_inline void counter_update(struct ucore_counter *ctr, const stru
 	case UCORE_LOW:
 		raw = io->ops->read_low(io, ctr->reg);
 		if (raw != UCORE_REG_DEAD) {
-			ucore_counter_accumulate_low(ctr, raw);
+			accumulate_low(ctr, raw);
 			return;
 		}
 		break;
@@ -195,6 +200,37 @@ bool ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 
 		io = ctr[i]->box->io;
 		io.tally = tally;
 		counter_retry(ctr[i], &io);
+		alive &= !ctr[i]->box->dead;
+	}
+	return alive;
+}
+
+/**
+ * ucore_counters_take_low() - the same of low halves
+ * @ctr: the counters
+ * @raw: what the low halves of their registers showed
+ * @nr: how many
+ * @tally: where further accesses are counted
+ *
+ * All ones are a count, or a box that is dead: then it is read whole.
+ *
+ * Return: false if one of their boxes is dead.
+ */
+bool ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+			     struct ucore_tally *tally)
+{
+	bool alive = true;
+	struct ucore_io io;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		if (likely((u32)raw[i] != U32_MAX)) {
+			accumulate_low(ctr[i], raw[i]);
+			continue;
+		}
+		io = ctr[i]->box->io;
+		io.tally = tally;
+		counter_update(ctr[i], &io, UCORE_FROZEN);
 		alive &= !ctr[i]->box->dead;
 	}
 	return alive;

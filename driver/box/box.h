@@ -13,6 +13,7 @@
 
 #include "find/desc.h"
 #include "reg/reg.h"
+#include "ucore_uapi.h"
 
 struct ucore_domain;
 
@@ -94,15 +95,16 @@ struct ucore_box {
 
 /**
  * struct ucore_counter - one hardware counter at work for one event
+ * @event: event id
+ * @flags: UCORE_VALUE_*
  * @total: exact count, 64 bits
+ * @value: these three, as user space has them
  * @prev: hardware value at the last read
  * @mask: GENMASK(width - 1, 0)
  * @box: its box
  * @period: overflow period, 0 for none
  * @low_ns: two reads closer than this cannot miss a wrap of the low 32 bits; 0
- *          where the low half cannot be read alone to advantage
- * @event: event id
- * @flags: UCORE_VALUE_*
+ *          where the low half cannot be read alone to advantage, or must not be
  * @reg: counter register
  * @wrapped: it has wrapped since its period began
  * @group: it counts when it is this group's turn; 0: always
@@ -122,14 +124,19 @@ struct ucore_box {
  */
 struct ucore_counter {
 	/* what a sample touches: one cache line */
-	u64 total;
+	union {
+		struct {
+			u32 event;
+			u32 flags;
+			u64 total;
+		};
+		struct ucore_value value;
+	};
 	u64 prev;
 	u64 mask;
 	struct ucore_box *box;
 	u64 period;
 	u64 low_ns;
-	u32 event;
-	u32 flags;
 	u16 reg;
 	bool wrapped;
 	u8 group;
@@ -146,6 +153,9 @@ struct ucore_counter {
 	u8 index;
 	bool verified;
 } ____cacheline_aligned;
+
+static_assert(offsetof(struct ucore_counter, total) ==
+	      offsetof(struct ucore_counter, value.count));
 
 /* Bits of a box's general or fixed counters, as far as that is known now. */
 static inline u8 ucore_box_width(const struct ucore_box *box, bool fixed)
@@ -177,6 +187,8 @@ void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *i
 			     enum ucore_read_mode mode);
 bool ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
 			 struct ucore_tally *tally);
+bool ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+			     struct ucore_tally *tally);
 void ucore_counter_arm(struct ucore_counter *ctr);
 
 void ucore_box_reset(struct ucore_box *box);

@@ -105,9 +105,18 @@ static void ecam_read_many(const unsigned long *address, u64 *val, u32 nr)
 	}
 }
 
+static void ecam_read_many_low(const unsigned long *address, u64 *val, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		val[i] = readl((void __iomem *)address[i]);
+}
+
 /* Config cycles take so long that nothing is won. */
-#define conf_address_of	NULL
-#define conf_read_many	NULL
+#define conf_address_of		NULL
+#define conf_read_many		NULL
+#define conf_read_many_low	NULL
 
 /*
  * The two kinds differ in the dword access alone; this spells out the ops of
@@ -186,6 +195,7 @@ static const struct ucore_io_ops kind##_ops = {					\
 	.read64 = kind##_read64,						\
 	.address = kind##_address_of,						\
 	.read_many = kind##_read_many,						\
+	.read_many_low = kind##_read_many_low,					\
 	.read_running = kind##_read_running,					\
 	.read_low = kind##_read_low,						\
 	.write64 = kind##_write64,						\

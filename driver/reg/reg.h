@@ -32,6 +32,8 @@ struct ucore_io;
  * @address: where @read_many finds a register; NULL: it cannot
  * @read_many: @read64 of several registers, of any windows of this kind, by their addresses;
  *             neither traced nor counted
+ * @read_many_low: the same of their low 32 bits, one access each; all ones may be a count or
+ *                 a dead window.  NULL: a whole read takes no more
  * @read_running: read a counter that may be counting, without tearing
  * @read_low: read the low 32 bits of a counter with one access
  * @write64: write a register of 64 bits that cannot change meanwhile; the half
@@ -45,6 +47,7 @@ struct ucore_io_ops {
 	u64 (*read64)(const struct ucore_io *io, u32 reg);
 	unsigned long (*address)(const struct ucore_io *io, u32 reg);
 	void (*read_many)(const unsigned long *address, u64 *val, u32 nr);
+	void (*read_many_low)(const unsigned long *address, u64 *val, u32 nr);
 	u64 (*read_running)(const struct ucore_io *io, u32 reg);
 	u64 (*read_low)(const struct ucore_io *io, u32 reg);
 	void (*write64)(const struct ucore_io *io, u32 reg, u64 val);

@@ -501,6 +501,7 @@ void ucore_part_halt(struct ucore_part *part, u64 now, u64 before)
 	struct ucore_part_box *pb;
 	struct ucore_counter *ctr;
 
+	part->nr_reads = 0;	/* whole: the last count rests on no belief */
 	ucore_part_read(part, now);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++)
 		box_leave(pb);

@@ -14,11 +14,13 @@ static inline bool ucore_part_counts(const struct ucore_part *part,
 	return !ctr->group || ctr->group == part->group;
 }
 
-/* Register reads that a counter takes, at least. */
+/* Register reads that a counter takes: at the timer's period, or at most. */
 static inline u32 ucore_part_read_cost(const struct ucore_part *part,
 				       const struct ucore_counter *ctr)
 {
-	return part->low_dword ? 1 : ctr->box->io.ops->counter_cost;
+	bool low = part->timer_ns && part->timer_ns < ctr->low_ns;
+
+	return low ? 1 : ctr->box->io.ops->counter_cost;
 }
 
 void ucore_part_program(struct ucore_part *part);

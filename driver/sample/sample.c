@@ -455,14 +455,19 @@ static u64 late_ns(const struct ucore_interval *iv, const struct ucore_part *par
 	return part->recovered ? iv->late_ns : 0;
 }
 
+/* A counter's value goes as it is: of a record, most of the work is here. */
+static void sample_values(struct ucore_value *value, const struct ucore_counter *ctr,
+			  const struct ucore_counter *end)
+{
+	for (; ctr < end; ctr++)
+		*value++ = ctr->value;
+}
+
 static void sample_fill(struct ucore_sample *sample, const struct ucore_interval *iv,
 			const struct ucore_part *part)
 {
 	const struct ucore_context *context = part->by ?: iv->has_context ? &iv->context : NULL;
 	bool visible = context && part->sink->context;
-	const struct ucore_counter *ctr;
-	struct ucore_value *value = sample->values;
-
 	sample->time = iv->now;
 	ucore_part_times(part, iv->now, ucore_interval_frozen_before(iv, part),
 			 &sample->time_enabled, &sample->time_running);
@@ -483,11 +488,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 			(part->stretched ? UCORE_SAMPLE_STRETCHED : 0) |
 			(iv->domain->throttled ? UCORE_SAMPLE_THROTTLED : 0);
 	sample->nr_values = part->nr_ctr;
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++, value++) {
-		value->event = ctr->event;
-		value->flags = ctr->flags;
-		value->count = ctr->total;
-	}
+	sample_values(sample->values, part->ctr, part->ctr + part->nr_ctr);
 }
 
 /* Who ran where at that instant: before the sample, so that a reader has it at hand. */

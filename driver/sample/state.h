@@ -82,6 +82,7 @@ struct ucore_stats {
  * @nr_frozen: how many these are
  * @first_running: place of the others
  * @nr_running: how many these are
+ * @low_ns: of those that a freeze reaches the least ucore_counter.low_ns
  * @run_end: index of the next box that is read in another way
  * @cost: register reads that its counters take
  */
@@ -100,6 +101,7 @@ struct ucore_part_box {
 	u32 nr_frozen;
 	u32 first_running;
 	u32 nr_running;
+	u64 low_ns;
 	u32 run_end;
 	u32 cost;
 };
@@ -169,7 +171,6 @@ struct ucore_crew {
  * @group: whose turn it is
  * @turn_ns: time running when that began
  * @crew: who reads it
- * @low_dword: read low halves while that is exact
  * @box_freeze: it freezes its own boxes, not the domain
  * @running: counts, or would if its domain had a CPU
  * @due: a record is to be written at this interval's end
@@ -185,7 +186,7 @@ struct ucore_crew {
  * @by: of UCORE_TRIGGER_CORE: what the core event interrupted, else NULL
  * @trigger_event: lowest event that overflowed
  * @last_read: when the counters were last read
- * @nr_reads: times they were
+ * @nr_reads: times they were, since the last STOP
  * @resumed: when it began to run last
  * @frozen_base: the domain's frozen time at @resumed
  * @box_frozen_ns: with @box_freeze: how long its boxes were frozen since @resumed
@@ -233,7 +234,6 @@ struct ucore_part {
 	u8 group;
 	u64 turn_ns;
 	struct ucore_crew crew;
-	bool low_dword;
 	bool box_freeze;
 
 	bool running;

@@ -3,9 +3,14 @@
  * Sweeps: all counters of a part are read, as fast as can be.
  *
  * Nothing is decided for each counter that could be decided for all.  The registers of
- * those that a freeze reaches are lists of addresses, one kind of access after the other:
- * one call reads all of a kind, a second pass adds them up.  What needs a look at each
- * counter (low halves, what no freeze reaches, a dead box, a doubt) is read one by one.
+ * those that a freeze reaches are lists of addresses, boxes that are read alike behind each
+ * other: one call reads all of such a run, another adds them up.  What needs a look at each
+ * counter (what no freeze reaches, a dead box, a doubt) is read one by one.
+ *
+ * A counter of two dwords is read by its low one alone while that cannot have wrapped since
+ * it was read last, at the most that its event adds in a clock.  It is read whole now and
+ * then all the same, and when it stops: were that most not true, the count would be put
+ * right then.
  *
  * On a frozen domain, by whoever holds its lock, or for it (crew.c).
  */
@@ -16,18 +21,20 @@
 #include "sample/sweep.h"
 #include "ucore_trace.h"
 
-/* In low-dword mode, one read in this many is whole: it finds dead boxes. */
-#define LOW_READS_PER_WHOLE	64
+/* One read in this many is whole. */
+#define LOW_READS_PER_WHOLE	256
+
+static bool may_be_low(const struct ucore_part *part)
+{
+	return part->nr_reads % LOW_READS_PER_WHOLE;
+}
 
 static enum ucore_read_mode read_mode(const struct ucore_part *part,
 				      const struct ucore_counter *ctr, u64 elapsed)
 {
-	if (ctr->flags & UCORE_VALUE_UNFROZEN)
-		return UCORE_RUNNING;
-	if (!part->low_dword || elapsed > ctr->low_ns ||
-	    part->nr_reads % LOW_READS_PER_WHOLE == 0)
-		return UCORE_FROZEN;
-	return UCORE_LOW;
+	if (elapsed < ctr->low_ns && may_be_low(part))
+		return UCORE_LOW;
+	return ctr->flags & UCORE_VALUE_UNFROZEN ? UCORE_RUNNING : UCORE_FROZEN;
 }
 
 /**
@@ -58,39 +65,48 @@ static noinline void box_read(const struct ucore_part *part, const struct ucore_
 		ucore_part_read_one(part, part->order[pb->first_running + i], &io, elapsed);
 }
 
-/* Low halves, a doubt, or a dead box ask for a look at each counter; so does a trace. */
+/* A doubt or a dead box asks for a look at each counter; so does a trace. */
 static bool all_are_plain(const struct ucore_part *part, u64 elapsed)
 {
-	return part->many && !part->low_dword && !part->lost && elapsed <= part->wrap_ns &&
+	return part->many && !part->lost && elapsed <= part->wrap_ns &&
 	       !trace_ucore_reg_enabled();
 }
 
-/* What stands when frozen: all registers of one kind by one call. */
-static void many_read(const struct ucore_part *part, u32 first, u32 end,
+/* @nr counters from @pb's first one on, which are read alike; false: a box is dead. */
+static bool run_read(struct ucore_part *part, const struct ucore_part_box *pb, u32 nr,
+		     bool low, struct ucore_tally *tally)
+{
+	struct ucore_counter * const *ctr = part->order + pb->first;
+	const unsigned long *address = part->address + pb->first;
+	const struct ucore_io_ops *ops = pb->box->io.ops;
+	u64 *raw = part->raw + pb->first;
+
+	if (low) {
+		ops->read_many_low(address, raw, nr);
+		tally->reads += nr;
+		return ucore_counters_take_low(ctr, raw, nr, tally);
+	}
+	ops->read_many(address, raw, nr);
+	tally->reads += nr * ops->counter_cost;
+	return ucore_counters_take(ctr, raw, nr, tally);
+}
+
+/* What stands when frozen, run by run. */
+static void many_read(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
 		      struct ucore_tally *tally)
 {
 	const struct ucore_part_box *pb, *last;
-	const struct ucore_io_ops *ops;
-	u32 i, next, nr;
+	bool may = may_be_low(part), alive = true;
+	u32 i, next;
 
 	for (i = first; i < end; i = next) {
 		pb = &part->box[i];
 		next = min(pb->run_end, end);
 		last = &part->box[next - 1];
-		nr = last->first + last->nr_frozen - pb->first;
-		ops = pb->box->io.ops;
-		ops->read_many(part->address + pb->first, part->raw + pb->first, nr);
-		tally->reads += nr * ops->counter_cost;
+		alive &= run_read(part, pb, last->first + last->nr_frozen - pb->first,
+				  may && elapsed < pb->low_ns, tally);
 	}
-}
-
-static void many_take(struct ucore_part *part, u32 first, u32 end, struct ucore_tally *tally)
-{
-	const struct ucore_part_box *last = &part->box[end - 1];
-	u32 from = part->box[first].first;
-
-	if (!ucore_counters_take(part->order + from, part->raw + from,
-				 last->first + last->nr_frozen - from, tally))
+	if (!alive)
 		WRITE_ONCE(part->lost, true);
 }
 
@@ -111,10 +127,8 @@ void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elap
 	bool plain = all_are_plain(part, elapsed);
 	const struct ucore_part_box *pb;
 
-	if (plain) {
-		many_read(part, first, end, tally);
-		many_take(part, first, end, tally);
-	}
+	if (plain)
+		many_read(part, first, end, elapsed, tally);
 	for (pb = part->box + first; pb < part->box + end; pb++)
 		if (!plain || pb->nr_running)
 			box_read(part, pb, !plain, elapsed, tally);
@@ -138,22 +152,36 @@ static u32 order_some(struct ucore_part *part, const struct ucore_part_box *pb, 
 	return n;
 }
 
+/* Where its counters are, and for how long their low halves are enough. */
+static void box_address(struct ucore_part *part, struct ucore_part_box *pb)
+{
+	const struct ucore_io_ops *ops = pb->box->io.ops;
+	u32 i;
+
+	pb->low_ns = ops->read_many_low ? U64_MAX : 0;
+	for (i = pb->first; i < pb->first + pb->nr_frozen && ops->address; i++) {
+		part->address[i] = ops->address(&pb->box->io, part->order[i]->reg);
+		pb->low_ns = min(pb->low_ns, part->order[i]->low_ns);
+	}
+}
+
+static bool are_read_alike(const struct ucore_part_box *a, const struct ucore_part_box *b)
+{
+	return a->box->io.ops == b->box->io.ops && a->low_ns == b->low_ns;
+}
+
 /* Where is read what can be read many at once? */
 static void part_address(struct ucore_part *part)
 {
-	const struct ucore_io_ops *ops, *next = NULL;
-	struct ucore_part_box *pb;
-	u32 i, end = part->nr_box;
+	struct ucore_part_box *pb, *end = part->box + part->nr_box, *next = end;
 
 	part->many = true;
-	for (pb = part->box + part->nr_box; pb-- > part->box; next = ops) {
-		ops = pb->box->io.ops;
-		part->many &= !!ops->read_many;
-		if (ops != next)
-			end = pb - part->box + 1;
-		pb->run_end = end;
-		for (i = pb->first; i < pb->first + pb->nr_frozen && ops->address; i++)
-			part->address[i] = ops->address(&pb->box->io, part->order[i]->reg);
+	for (pb = end; pb-- > part->box;) {
+		part->many &= !!pb->box->io.ops->read_many;
+		box_address(part, pb);
+		if (pb + 1 < end && !are_read_alike(pb, pb + 1))
+			next = pb + 1;
+		pb->run_end = next - part->box;
 	}
 }
 

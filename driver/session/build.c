@@ -31,7 +31,6 @@ static struct ucore_part *part_create(struct ucore_session *session, struct ucor
 	part->sink = &session->sink;
 	part->timer_ns = session->timer_ns;
 	part->box_freeze = ucore_session_freezes_boxes(session, domain);
-	part->low_dword = session->flags & UCORE_SESSION_LOW_DWORD;
 	part->crew.size = domain->scope == UCORE_SCOPE_DIE ? session->crew : 1;
 	part->crew.may = session->crew_any ? NULL : session->crew_cpus;
 	part->trigger_event = UCORE_EVENT_NONE;
@@ -181,11 +180,21 @@ static void counter_link(struct ucore_part *part, const struct ucore_part_box *p
 	}
 }
 
-static void part_add_counter(struct ucore_part *part, const struct ucore_event *event,
+/* For how long is a counter's low half enough?  0: always read it whole. */
+static u64 low_ns(const struct ucore_session *session, const struct ucore_box *box, u8 width,
+		  u32 inc)
+{
+	if (session->flags & UCORE_SESSION_WHOLE || box->io.ops->counter_cost < 2 || width < 32)
+		return 0;
+	return ucore_event_wrap_ns(32, inc) / 2;
+}
+
+static void part_add_counter(struct ucore_session *session, const struct ucore_event *event,
 			     u32 slot)
 {
 	const struct ucore_box_type *type = event->box->desc.type;
 	const struct ucore_layout *layout = event->box->desc.layout;
+	struct ucore_part *part = session->part[event->box->domain->id];
 	struct ucore_part_box *pb = part_box(part, event->claim);
 	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
 	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
@@ -222,8 +231,7 @@ static void part_add_counter(struct ucore_part *part, const struct ucore_event *
 	ucore_counter_poll_from(ctr);
 	if (event->spec.poll_ns)
 		part->poll_ns = min(part->poll_ns ?: U64_MAX, event->spec.poll_ns);
-	if (event->box->io.ops->counter_cost > 1 && width >= 32)
-		ctr->low_ns = ucore_event_wrap_ns(32, inc) / 2;
+	ctr->low_ns = low_ns(session, event->box, width, inc);
 	wrap_ns = max(ucore_event_wrap_ns(least, inc), MIN_GUARD_NS);
 	part->guard_ns = min(part->guard_ns, wrap_ns);
 	ctr->wrap_ns = period ? 0 : wrap_ns;	/* its carry freezes it */
@@ -351,7 +359,7 @@ int ucore_session_build(struct ucore_session *session)
 		return ret;
 	}
 	list_for_each_entry(event, &session->events, node)
-		part_add_counter(session->part[event->box->domain->id], event, slot++);
+		part_add_counter(session, event, slot++);
 	ucore_for_each_part(part, session)
 		ucore_part_order(part);
 	groups_build(session);

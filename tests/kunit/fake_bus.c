@@ -231,19 +231,30 @@ static unsigned long fake_address(const struct ucore_io *io, u32 reg)
 }
 
 /* Accesses are counted by the caller. */
+static u64 read_at(unsigned long address, bool low)
+{
+	const struct fake_address *at = &addresses[address - 1];
+	struct ucore_tally tally;
+	struct ucore_io io = *at->io;
+
+	io.tally = &tally;
+	return low ? (u32)bus_read(&io, at->reg) : io.ops->read64(&io, at->reg);
+}
+
 static void fake_read_many(const unsigned long *address, u64 *val, u32 nr)
 {
-	const struct fake_address *at;
-	struct ucore_tally tally;
-	struct ucore_io io;
 	u32 i;
 
-	for (i = 0; i < nr; i++) {
-		at = &addresses[address[i] - 1];
-		io = *at->io;
-		io.tally = &tally;
-		val[i] = io.ops->read64(&io, at->reg);
-	}
+	for (i = 0; i < nr; i++)
+		val[i] = read_at(address[i], false);
+}
+
+static void fake_read_many_low(const unsigned long *address, u64 *val, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		val[i] = read_at(address[i], true);
 }
 
 static u64 msr_read_low(const struct ucore_io *io, u32 reg)
@@ -338,6 +349,7 @@ const struct ucore_io_ops fake_pci_ops = {
 	.read64 = pci_read64,
 	.address = fake_address,
 	.read_many = fake_read_many,
+	.read_many_low = fake_read_many_low,
 	.read_running = pci_read_running,
 	.read_low = pci_read_low,
 	.write64 = pci_write64,

@@ -438,21 +438,21 @@ static struct ucore_budget budget_of(struct kunit *test, struct ucore_session *s
 	return budget;
 }
 
-/* Two dwords of a counter, freeze and thaw, and what a sample takes beside: 5.8 us. */
+/* The low dword of a counter, freeze and thaw, and what a sample takes beside: 5.6 us. */
 static void start_refuses_what_takes_too_long(struct kunit *test)
 {
-	struct ucore_session *s = timer_session(test, 579999), *t;
+	struct ucore_session *s = timer_session(test, 559999), *t;
 
 	set_percent(1);
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ERANGE);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5800ULL);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, 580000ULL);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5600ULL);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, 560000ULL);
 	set_percent(50);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, 11600ULL);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, 11200ULL);
 	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
 	fake_session_close(test, s);
 	set_percent(1);
-	t = timer_session(test, 580000);
+	t = timer_session(test, 560000);
 	KUNIT_EXPECT_EQ(test, fake_start(t), 0);
 }
 
@@ -464,11 +464,11 @@ static void a_sample_takes_what_its_counters_take(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5000 + 5 * 200ULL);
 	fake_session_close(test, s);
 	s = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE });
+		.flags = UCORE_SESSION_BOX_FREEZE });
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 0ULL);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 1), 4, 0, 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5000 + (4 + 2) * 200ULL);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5000 + (4 + 4) * 200ULL);
 }
 
 static void commands_are_charged(struct kunit *test)

@@ -28,7 +28,8 @@ static struct ucore_box *imc(struct kunit *test, u32 i)
 static struct ucore_session *session_of(struct kunit *test, u32 crew)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.crew = crew, .ring_size = 4096, .timer_ns = 10 * MS });
+		.crew = crew, .ring_size = 4096, .timer_ns = 10 * MS,
+		.flags = UCORE_SESSION_WHOLE });
 	u32 i;
 
 	for (i = 0; i < NR_IMC; i++)
@@ -196,7 +197,7 @@ static void estimates_know_the_crew(struct kunit *test)
 static void low_halves_are_shared_too(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.crew = 2, .flags = UCORE_SESSION_LOW_DWORD });
+		.crew = 2 });
 	u32 i;
 
 	for (i = 0; i < NR_IMC; i++)

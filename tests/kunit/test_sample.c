@@ -4,6 +4,7 @@
  * that the design gives, and what the record says.
  */
 #include "fake_machine.h"
+#include "sample/sweep.h"
 
 #define IMC0	BIT_ULL(20)	/* global status bits */
 #define IMC1	BIT_ULL(21)
@@ -525,27 +526,42 @@ static void box_domains_within_a_sample(struct kunit *test)
 
 /* ---- low halves ---- */
 
+/* A counter whose low half is enough for so long; its part is ready to run. */
+static struct ucore_counter *add_low(struct ucore_part *part, struct ucore_box *box, u32 counter,
+				     u64 low_ns)
+{
+	struct ucore_counter *ctr = fake_part_add(part, box, counter, 0x400304, 0);
+
+	ctr->low_ns = low_ns;
+	ucore_part_order(part);
+	return ctr;
+}
+
+static u32 reads_of(struct kunit *test, const struct ucore_box *box)
+{
+	return fake_bus_count(bus_of(test), fake_window(box), 'R');
+}
+
+/* One in 256 is whole, and the first. */
 static void low_halves_while_that_is_exact(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
 	struct ucore_part *part = fake_part(test, 0, 65536);
-	struct fake_window *w = fake_window(imc);
 	u64 truth = 0;
-	u32 i, reads;
+	u32 i;
 
-	part->low_dword = true;
-	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = NSEC_PER_SEC;
+	add_low(part, imc, 0, NSEC_PER_SEC);
 	fake_part_add(part, cbo, 0, 0x400000, 0);	/* one access anyway: always whole */
 	part_run(test, part, now_ns());
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < 600; i++) {
 		truth += 0xf0000000;
-		fake_poke(w, 0xa0, truth & (BIT_ULL(48) - 1));
+		fake_poke(fake_window(imc), 0xa0, truth & (BIT_ULL(48) - 1));
 		fake_bus_clear(bus_of(test));
 		timer_sample(part, now_ns());
-		reads = fake_bus_count(bus_of(test), w, 'R');
-		KUNIT_ASSERT_EQ(test, reads, i % 64 ? 1U : 2U);
-		KUNIT_ASSERT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 1U);
+		KUNIT_ASSERT_EQ(test, reads_of(test, imc), i % 256 ? 1U : 2U);
+		KUNIT_ASSERT_EQ(test, reads_of(test, cbo), 1U);
 		KUNIT_ASSERT_EQ(test, part->ctr[0].total, truth);
+		KUNIT_ASSERT_EQ(test, part->stats.reads, 2ULL * (i + 1) + i / 256 + 1);
 		fake_record(part->ring);
 	}
 }
@@ -554,34 +570,116 @@ static void whole_reads_after_a_pause(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 0);
-	struct fake_window *w = fake_window(imc);
 
-	part->low_dword = true;
-	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = 60 * NSEC_PER_SEC;
+	add_low(part, imc, 0, 60 * NSEC_PER_SEC);
 	part_run(test, part, now_ns());
 	timer_sample(part, now_ns());
 	fake_bus_clear(bus_of(test));
 	timer_sample(part, now_ns());
-	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 1U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 1U);
 	fake_clock_advance(60 * NSEC_PER_SEC);
 	timer_sample(part, now_ns());
-	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 3U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 3U);
 	timer_sample(part, now_ns());
-	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 4U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 4U);
 }
 
-static void low_halves_only_when_asked_for(struct kunit *test)
+/* Of a box the least counts; those that are read alike are a run, whatever is beside. */
+static void each_box_is_whole_in_its_time(struct kunit *test)
+{
+	struct ucore_box *a = fake_box(test, 0, "imc", 0), *b = fake_box(test, 0, "imc", 1);
+	struct ucore_box *ha = fake_box(test, 0, "ha", 0), *qpi = fake_box(test, 0, "qpi", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+
+	add_low(part, a, 0, 60 * NSEC_PER_SEC);
+	add_low(part, b, 0, 60 * NSEC_PER_SEC);
+	add_low(part, ha, 0, 60 * NSEC_PER_SEC);
+	add_low(part, ha, 1, NSEC_PER_SEC);
+	add_low(part, qpi, 0, 0);
+	KUNIT_EXPECT_EQ(test, part->box[0].run_end, 2U);
+	KUNIT_EXPECT_EQ(test, part->box[2].run_end, 3U);
+	KUNIT_EXPECT_EQ(test, part->box[3].run_end, 4U);
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
+	fake_bus_clear(bus_of(test));
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, reads_of(test, a) + reads_of(test, b), 2U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, ha), 2U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, qpi), 2U);
+	fake_clock_advance(2 * NSEC_PER_SEC);
+	fake_bus_clear(bus_of(test));
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, reads_of(test, a) + reads_of(test, b), 2U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, ha), 4U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, qpi), 2U);
+}
+
+/* All ones in the low half: a count, or a box that is gone. */
+static void ones_in_a_low_half_are_looked_at(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 0);
-	u64 now = now_ns();
+	struct fake_window *w = fake_window(imc);
 
-	fake_part_add(part, imc, 0, 0x400304, 0)->low_ns = U64_MAX;
-	part_run(test, part, now);
-	timer_sample(part, now + 1000);
+	add_low(part, imc, 0, 60 * NSEC_PER_SEC);
+	add_low(part, imc, 1, 60 * NSEC_PER_SEC);
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
+	fake_poke(w, 0xa0, U32_MAX);
+	fake_poke(w, 0xa8, 7);
 	fake_bus_clear(bus_of(test));
-	timer_sample(part, now + 2000);
-	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(imc), 'R'), 2U);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, (u64)U32_MAX);
+	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 7ULL);
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 4U);
+	KUNIT_EXPECT_FALSE(test, part->lost);
+	w->dead = true;
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_TRUE(test, imc->dead);
+	KUNIT_EXPECT_TRUE(test, part->lost);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, (u64)U32_MAX);
+	KUNIT_EXPECT_TRUE(test, part->ctr[0].flags & UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_TRUE(test, part->ctr[1].flags & UCORE_VALUE_DEAD);
+}
+
+/* What counts on is one dword, too, and cannot tear. */
+static void what_no_freeze_reaches_is_low_too(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+
+	add_low(part, imc, 0, 60 * NSEC_PER_SEC)->flags = UCORE_VALUE_UNFROZEN;
+	ucore_part_order(part);
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 3U);
+	fake_poke(fake_window(imc), 0xa0, 0xfffffff0);
+	timer_sample(part, now_ns());
+	fake_poke(fake_window(imc), 0xa0, 0x100000005ULL);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 5U);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 0x100000005ULL);
+}
+
+/* More than it can add, as a table has it: the last read puts it right. */
+static void the_last_read_is_whole(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_interval iv;
+
+	add_low(part, imc, 0, 60 * NSEC_PER_SEC);
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
+	fake_poke(fake_window(imc), 0xa0, 0x700000001ULL);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 1ULL);
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_interval_begin(&iv, part->domain, now_ns());
+	ucore_part_halt(part, iv.now, iv.frozen_before);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&part->domain->lock);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 0x700000001ULL);
 }
 
 /* ---- throttling ---- */
@@ -806,7 +904,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(box_domains_within_a_sample),
 	KUNIT_CASE(low_halves_while_that_is_exact),
 	KUNIT_CASE(whole_reads_after_a_pause),
-	KUNIT_CASE(low_halves_only_when_asked_for),
+	KUNIT_CASE(each_box_is_whole_in_its_time),
+	KUNIT_CASE(ones_in_a_low_half_are_looked_at),
+	KUNIT_CASE(what_no_freeze_reaches_is_low_too),
+	KUNIT_CASE(the_last_read_is_whole),
 	KUNIT_CASE(too_many_overflows),
 	KUNIT_CASE(samples_of_a_throttled_domain),
 	KUNIT_CASE(many_overflows_in_more_time),

@@ -368,7 +368,7 @@ static void timer_of_a_session(struct kunit *test)
 		fake_timer_fire(&part->timer);
 	}
 	KUNIT_EXPECT_EQ(test, session_status(s).samples, 3ULL);
-	KUNIT_EXPECT_EQ(test, session_status(s).reads, 6ULL);
+	KUNIT_EXPECT_EQ(test, session_status(s).reads, 4ULL);	/* whole, low, low */
 	KUNIT_EXPECT_EQ(test, session_status(s).writes, 6ULL);
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->timer)->queued);
@@ -381,8 +381,7 @@ static void parts_are_built_from_events(struct kunit *test)
 	struct ucore_session *s;
 	struct ucore_part *part;
 
-	s = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_LOW_DWORD });
+	s = fake_session_config(test, &(struct ucore_create_session){ });
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(3), 9, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 0, FIXED, 9, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "cbo", 2), 0x12, BIT(1), 0, NULL), 0);
@@ -390,7 +389,6 @@ static void parts_are_built_from_events(struct kunit *test)
 	part = ucore_session_part(s, 0);
 	KUNIT_ASSERT_EQ(test, part->nr_ctr, 3U);
 	KUNIT_ASSERT_EQ(test, part->nr_box, 2U);
-	KUNIT_EXPECT_TRUE(test, part->low_dword);
 	KUNIT_EXPECT_NULL(test, part->ring);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].ctl, 0x500004ULL);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].low_ns, 858993459ULL / 2);
@@ -405,6 +403,22 @@ static void parts_are_built_from_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->guard_ns, 13743895347ULL);	/* 44 bits, 256 a clock */
 	KUNIT_EXPECT_EQ(test, part->armed_mask, IMC0);
 	KUNIT_EXPECT_EQ(test, part->box[1].armed_mask, 0ULL);
+}
+
+static void whole_sessions_believe_no_low_half(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_WHOLE });
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, ucore_session_part(s, 0)->ctr[0].low_ns, 0ULL);
+	fake_bus_clear(bus_of(test));
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(imc), 'R'), 6U);
 }
 
 /* ---- several sessions ---- */
@@ -1140,6 +1154,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(read_meets_an_overflow),
 	KUNIT_CASE(timer_of_a_session),
 	KUNIT_CASE(parts_are_built_from_events),
+	KUNIT_CASE(whole_sessions_believe_no_low_half),
 	KUNIT_CASE(two_sessions_on_a_domain),
 	KUNIT_CASE(start_beside_a_waiting_overflow),
 	KUNIT_CASE(close_leaves_it_as_found),

@@ -502,7 +502,7 @@ static void dead_box_is_left_alone(struct kunit *test)
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, FROZEN), FAKE_R(w, 0xa0),
-		    FAKE_R(w, 0xa4), FAKE_W(w, 0xf4, RUN));
+		    FAKE_W(w, 0xf4, RUN));
 }
 
 /* Every box, a whole life: what was ever written to a box control. */

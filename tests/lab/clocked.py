@@ -54,7 +54,7 @@ def some(platform, counters):
         ucore += [f"imc{i}/{event}/"] * general + [f"imc{i}/fixed/"] * (each - general)
         perf += [f"uncore_imc_{i}/{event}/"] * general
         perf += [f"uncore_imc_{i}/event=0xff/"] * ((each - general) * imc.perf_fixed)
-    return Events(counters, tuple(ucore), tuple(perf), counters * imc.accesses + 2)
+    return Events(counters, tuple(ucore), tuple(perf), counters * imc.of_one + 2)
 
 
 def all_of(platform):

@@ -75,11 +75,12 @@ class Session:
     names  boxes that the driver and the model call differently: driver's -> model's
     box_freeze  it freezes its own boxes, not the die
     tasks  its samples tell which tasks ran
+    whole  PCI counters are read whole, however soon
     rotate_ns   turns of groups; group=N is the first field of their events
     crew   so many CPUs of each die read it
     """
 
-    def __init__(self, machine, timer_ns=0, ring=0, low=False, wakeup=0, cpu=None,
+    def __init__(self, machine, timer_ns=0, ring=0, whole=False, wakeup=0, cpu=None,
                  boxes=True, names=None, box_freeze=False, tasks=False, rotate_ns=0,
                  crew=0):
         self.machine = machine
@@ -99,7 +100,7 @@ class Session:
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
                      + (f" rotate={rotate_ns}" if rotate_ns else "")
                      + (f" crew={crew}" if crew else "")
-                     + (" low" if low else "") + (" boxes" if box_freeze else "")
+                     + (" whole" if whole else "") + (" boxes" if box_freeze else "")
                      + (" tasks" if tasks else ""))
 
     def __enter__(self):

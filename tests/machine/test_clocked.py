@@ -31,7 +31,7 @@ def time_is_what_was_executed_and_its_price():
     for times, row in ((1, once), (2, twice)):
         assert abs(row["accesses"] - events.limit) < 0.5, row
         # from the instant of the freeze: its own write is in the window, that of the release is not
-        paid = times * (8 * prices.PRICES["ecam"].ns + prices.PRICES["wrmsr"].ns)
+        paid = times * (4 * prices.PRICES["ecam"].ns + prices.PRICES["wrmsr"].ns)
         assert row["frozen_ns"] == row["frozen_insns"] * prices.INSTRUCTION_NS + paid, row
 
 

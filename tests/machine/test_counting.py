@@ -621,7 +621,7 @@ def counts_of_v3_are_exact_over_wraps(m):
 @test("e2-2s", settings=WRAPS)
 def low_dword_is_exact_over_32_bit_wraps(m):
     """imc wraps in 0.9 s, ha in 3.6 ms: a late sample must read all of it."""
-    with Session(m, timer_ns=1 * MS, ring=1 << 22, low=True) as s:
+    with Session(m, timer_ns=1 * MS, ring=1 << 22) as s:
         for die in (0, 1):
             s.add("ha0", die, 0, event=0x05)
             for ctr in range(4):
@@ -660,7 +660,7 @@ FULL_ACCESSES, LOW_ACCESSES = 298, 198
 
 @test("e2-2s-full", kernels=BOTH)
 def a_read_is_at_the_access_limit(m):
-    with Session(m) as s:
+    with Session(m, whole=True) as s:
         s.add_all(eventset.full_set(s))
         s.start()
         made = accesses_of(m, s, "burst 20")
@@ -681,7 +681,7 @@ WRITES = {"snbep-2s": (2 * 2 * 3, 2 * 2 * 10), "hswep-2s": (2 * 2, 0), "bdxde-1s
 
 @test(tuple(LIMITS))
 def a_read_of_any_generation_is_at_its_limit(m):
-    with Session(m) as s:
+    with Session(m, whole=True) as s:
         s.add_all(eventset.full_set(s))
         s.start()
         made = accesses_of(m, s, "burst 20")
@@ -693,7 +693,7 @@ def a_read_of_any_generation_is_at_its_limit(m):
 @test("e2-2s-full", kernels=BOTH)
 def a_low_dword_read_is_at_its_limit(m):
     """The second of two reads, unless the host holds it up: 1.7 ms make it whole."""
-    with Session(m, low=True) as s:
+    with Session(m) as s:
         def accesses(reads):
             time.sleep(0.01)        # the first one is whole: a quick host would make it low, too
             return accesses_of(m, s, f"burst {reads}")["all"]
@@ -713,17 +713,17 @@ def a_low_dword_read_is_at_its_limit(m):
 
 @test("e2-2s-full")
 def low_dword_reads_of_slow_events_are_low_however_late(m):
-    """Clocks and CAS counts cannot wrap 32 bits in 0.4 s; one read in 64 is whole."""
+    """Clocks and CAS counts cannot wrap 32 bits in 0.4 s; one read in 256 is whole."""
     low, full = 2 * (2 + 20), 2 * (2 + 40)
-    with Session(m, low=True) as s:
+    with Session(m) as s:
         s.add_all([(f"imc{i}", die, ctr, 0, {} if ctr == FIXED else {"event": 4, "umask": 3})
                    for die in (0, 1) for i in range(4) for ctr in (0, 1, 2, 3, FIXED)])
         s.start()
         s.command("burst 1")
         # the first after a pause of this test may be whole, too
         assert 32 * low <= made_by(m, s, 32, 31 * low + full) <= 31 * low + full
-        made = made_by(m, s, 64, 62 * low + 2 * full)
-        assert 63 * low + full <= made <= 62 * low + 2 * full, made
+        made = made_by(m, s, 256, 254 * low + 2 * full)
+        assert 255 * low + full <= made <= 254 * low + 2 * full, made
 
 
 def made_by(m, s, reads, most):

@@ -69,7 +69,7 @@ def assert_shared(made, helpers, crew, accesses):
 
 @test(("e2-1s", "spr-1s"), kernels=BOTH, settings=FOUR)
 def a_crew_reads_what_its_reader_would(m):
-    with Session(m) as s:
+    with Session(m, whole=True) as s:
         add_everything(s)
         s.start()
         alone, nobody = read_by(m, s)
@@ -82,7 +82,7 @@ def a_crew_reads_what_its_reader_would(m):
             assert_shared(made, helpers, crew, accesses)
             return helpers >= crew // 2
 
-        with no_budget(m), Session(m, crew=crew) as s:
+        with no_budget(m), Session(m, crew=crew, whole=True) as s:
             add_everything(s)
             s.start()
             m.wait_until(some_helped, timeout=30, what=f"helpers of a crew of {crew}")

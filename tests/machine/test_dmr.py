@@ -83,7 +83,7 @@ MSR_COUNTERS, MMIO_COUNTERS, PCI_COUNTERS = 46, 46, 8
 
 @test("dmr-2s")
 def a_read_writes_each_global_control_twice(m):
-    with Session(m) as s:
+    with Session(m, whole=True) as s:
         assert s.fill(**DISTINCT) == 2 * (MSR_COUNTERS + MMIO_COUNTERS + PCI_COUNTERS)
         s.start()
         made = accesses_of(m, s, "burst 10")

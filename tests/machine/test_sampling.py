@@ -160,7 +160,7 @@ def add_boxes(session):
 
 @test("e2-2s", kernels=BOTH)
 def box_freeze_stops_its_own_boxes_alone(m):
-    with Session(m, box_freeze=True) as s, Session(m) as other:
+    with Session(m, box_freeze=True, whole=True) as s, Session(m) as other:
         add_boxes(s)
         other.add("ha0", counter=0, **CLOCK)
         other.start()

@@ -86,7 +86,7 @@ def two_sessions_count_on_discovered_boxes(m):
 
 @test("e2-2s", kernels=BOTH)
 def a_read_beside_another_session_is_at_its_limit(m):
-    with Session(m) as a, Session(m) as b:
+    with Session(m, whole=True) as a, Session(m, whole=True) as b:
         for counter in (0, 2):
             a.add("imc0", counter=counter, **CLOCK)
         for counter in (1, FIXED):

@@ -98,7 +98,8 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_end_session, session, SESSION_ID) },
 	  .errors = { ENOENT } },
 	{ SHAPE(UCORE_CREATE_SESSION, ucore_create_session, false),
-	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE | UCORE_SESSION_TASKS,
+	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE | UCORE_SESSION_TASKS |
+		   UCORE_SESSION_WHOLE,
 	  .slots = { SLOT(ucore_create_session, flags, FLAGS),
 		     SLOT(ucore_create_session, timer_ns, TIMER),
 		     SLOT(ucore_create_session, ring_size, RING),

@@ -15,7 +15,7 @@ const struct option_desc count_options[] = {
 	{ 'C', "cpu", "LIST", "CPUs that take the PMI; the first of each die reads its boxes" },
 	{ 'D', "delay", "TIME", "wait so long before counting (1.5s, 200ms; bare numbers are ms)" },
 	{ OPT_TIMEOUT, "timeout", "TIME", "end after so long" },
-	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
+	{ OPT_WHOLE, "whole", NULL, "read PCI counters whole where their low half is enough, too" },
 	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
 	{ OPT_CREW, "crew", "N", "let N CPUs of each die read its counters together (1 to 8)" },
 	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
@@ -88,8 +88,8 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 		return time_option(tool, "delay", value, &args->delay_ns);
 	case OPT_TIMEOUT:
 		return time_option(tool, "timeout", value, &args->timeout_ns);
-	case OPT_LOW_DWORD:
-		args->flags |= UCORE_SESSION_LOW_DWORD;
+	case OPT_WHOLE:
+		args->flags |= UCORE_SESSION_WHOLE;
 		return 0;
 	case OPT_BOX_FREEZE:
 		args->flags |= UCORE_SESSION_BOX_FREEZE;

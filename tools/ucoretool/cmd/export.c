@@ -55,7 +55,7 @@ static const struct option_desc export_options[] = {
 	{ 'n', "count", "N", "end after writing it N times" },
 	{ OPT_COLLECT, "collect", "LIST", "of memory, links, llc, io; or none (all there are)" },
 	{ 'e', "event", "LIST", "further events: box/EVENT,term=value/ ... (may be repeated)" },
-	{ OPT_LOW_DWORD, "low-dword", NULL, "read only the low half of PCI counters while exact" },
+	{ OPT_WHOLE, "whole", NULL, "read PCI counters whole where their low half is enough, too" },
 	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
 	{ OPT_LIVE, "live", NULL, "read without freezing: not one instant, but no pause" },
 	{ 0 },
@@ -150,8 +150,8 @@ static int export_option(struct tool *tool, void *data, int letter, const char *
 		return collect_option(tool, args, value);
 	case 'e':
 		return events_option(tool, args, value);
-	case OPT_LOW_DWORD:
-		args->collect.flags |= UCORE_SESSION_LOW_DWORD;
+	case OPT_WHOLE:
+		args->collect.flags |= UCORE_SESSION_WHOLE;
 		return 0;
 	case OPT_BOX_FREEZE:
 		args->collect.flags |= UCORE_SESSION_BOX_FREEZE;

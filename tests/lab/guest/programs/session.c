@@ -4,7 +4,7 @@
  * line, and answers each with one line of JSON, "errno" first.
  *
  *	boxes
- *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [rotate=NS] [crew=N] [low] [boxes] [tasks]
+ *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [rotate=NS] [crew=N] [whole] [boxes] [tasks]
  *	add BOX COUNTERS PERIOD [group=N] [FIELD=VALUE]...   BOX is a box id
  *	fill [FIELD=VALUE]...   on every counter of every box, in their order; VALUE+
  *	                     is VALUE plus the counter's number; fixed ones have no
@@ -118,8 +118,8 @@ static void create(char **word, int n)
 			create.rotate_ns = number(value);
 		else if (option(word[i], "crew"))
 			create.crew = (uint32_t)number(value);
-		else if (!strcmp(word[i], "low"))
-			create.flags |= UCORE_SESSION_LOW_DWORD;
+		else if (!strcmp(word[i], "whole"))
+			create.flags |= UCORE_SESSION_WHOLE;
 		else if (!strcmp(word[i], "boxes"))
 			create.flags |= UCORE_SESSION_BOX_FREEZE;
 		else if (!strcmp(word[i], "tasks"))
