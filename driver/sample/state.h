@@ -82,8 +82,6 @@ struct ucore_stats {
  * @nr_frozen: how many these are
  * @first_running: place of the others
  * @nr_running: how many these are
- * @low_ns: of those that a freeze reaches the least ucore_counter.low_ns
- * @run_end: index of the next box that is read in another way
  * @cost: register reads that its counters take
  */
 struct ucore_part_box {
@@ -101,8 +99,6 @@ struct ucore_part_box {
 	u32 nr_frozen;
 	u32 first_running;
 	u32 nr_running;
-	u64 low_ns;
-	u32 run_end;
 	u32 cost;
 };
 

@@ -3,8 +3,8 @@
  * Sweeps: all counters of a part are read, as fast as can be.
  *
  * Nothing is decided for each counter that could be decided for all.  The registers of
- * those that a freeze reaches are lists of addresses, boxes that are read alike behind each
- * other: one call reads all of such a run, another adds them up.  What needs a look at each
+ * those that a freeze reaches are lists of addresses, and those that are read alike a run
+ * of it: one call reads it, another adds it up.  What needs a look at each
  * counter (what no freeze reaches, a dead box, a doubt) is read one by one.
  *
  * A counter of two dwords is read by its low one alone while that cannot have wrapped since
@@ -72,14 +72,13 @@ static bool all_are_plain(const struct ucore_part *part, u64 elapsed)
 	       !trace_ucore_reg_enabled();
 }
 
-/* @nr counters from @pb's first one on, which are read alike; false: a box is dead. */
-static bool run_read(struct ucore_part *part, const struct ucore_part_box *pb, u32 nr,
-		     bool low, struct ucore_tally *tally)
+/* Counters that are read alike, from place @i on; false: a box is dead. */
+static bool run_read(struct ucore_part *part, u32 i, u32 nr, bool low, struct ucore_tally *tally)
 {
-	struct ucore_counter * const *ctr = part->order + pb->first;
-	const unsigned long *address = part->address + pb->first;
-	const struct ucore_io_ops *ops = pb->box->io.ops;
-	u64 *raw = part->raw + pb->first;
+	struct ucore_counter * const *ctr = part->order + i;
+	const struct ucore_io_ops *ops = (*ctr)->box->io.ops;
+	const unsigned long *address = part->address + i;
+	u64 *raw = part->raw + i;
 
 	if (low) {
 		ops->read_many_low(address, raw, nr);
@@ -95,16 +94,15 @@ static bool run_read(struct ucore_part *part, const struct ucore_part_box *pb, u
 static void many_read(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
 		      struct ucore_tally *tally)
 {
-	const struct ucore_part_box *pb, *last;
+	const struct ucore_part_box *last = &part->box[end - 1];
 	bool may = may_be_low(part), alive = true;
-	u32 i, next;
+	u32 i, next, to = last->first + last->nr_frozen;
+	const struct ucore_counter *ctr;
 
-	for (i = first; i < end; i = next) {
-		pb = &part->box[i];
-		next = min(pb->run_end, end);
-		last = &part->box[next - 1];
-		alive &= run_read(part, pb, last->first + last->nr_frozen - pb->first,
-				  may && elapsed < pb->low_ns, tally);
+	for (i = part->box[first].first; i < to; i = next) {
+		ctr = part->order[i];
+		next = min(ctr->run_end, to);
+		alive &= run_read(part, i, next - i, may && elapsed < ctr->low_ns, tally);
 	}
 	if (!alive)
 		WRITE_ONCE(part->lost, true);
@@ -152,36 +150,36 @@ static u32 order_some(struct ucore_part *part, const struct ucore_part_box *pb, 
 	return n;
 }
 
-/* Where its counters are, and for how long their low halves are enough. */
-static void box_address(struct ucore_part *part, struct ucore_part_box *pb)
+/* Counters of a box whose low halves are enough for equally long follow each other. */
+static void sort_by_low_ns(struct ucore_counter **ctr, u32 nr)
 {
-	const struct ucore_io_ops *ops = pb->box->io.ops;
-	u32 i;
+	u32 i, j;
 
-	pb->low_ns = ops->read_many_low ? U64_MAX : 0;
-	for (i = pb->first; i < pb->first + pb->nr_frozen && ops->address; i++) {
-		part->address[i] = ops->address(&pb->box->io, part->order[i]->reg);
-		pb->low_ns = min(pb->low_ns, part->order[i]->low_ns);
-	}
+	for (i = 1; i < nr; i++)
+		for (j = i; j && ctr[j - 1]->low_ns < ctr[j]->low_ns; j--)
+			swap(ctr[j - 1], ctr[j]);
 }
 
-static bool are_read_alike(const struct ucore_part_box *a, const struct ucore_part_box *b)
+static bool are_read_alike(const struct ucore_counter *a, const struct ucore_counter *b)
 {
 	return a->box->io.ops == b->box->io.ops && a->low_ns == b->low_ns;
 }
 
 /* Where is read what can be read many at once? */
-static void part_address(struct ucore_part *part)
+static void part_address(struct ucore_part *part, u32 nr_frozen)
 {
-	struct ucore_part_box *pb, *end = part->box + part->nr_box, *next = end;
+	const struct ucore_io *io;
+	u32 i, end = nr_frozen;
 
 	part->many = true;
-	for (pb = end; pb-- > part->box;) {
-		part->many &= !!pb->box->io.ops->read_many;
-		box_address(part, pb);
-		if (pb + 1 < end && !are_read_alike(pb, pb + 1))
-			next = pb + 1;
-		pb->run_end = next - part->box;
+	for (i = nr_frozen; i--;) {
+		io = &part->order[i]->box->io;
+		part->many &= !!io->ops->read_many;
+		if (io->ops->address)
+			part->address[i] = io->ops->address(io, part->order[i]->reg);
+		if (i + 1 < nr_frozen && !are_read_alike(part->order[i], part->order[i + 1]))
+			end = i + 1;
+		part->order[i]->run_end = end;
 	}
 }
 
@@ -201,12 +199,13 @@ void ucore_part_order(struct ucore_part *part)
 	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
 		pb->first = i;
 		pb->nr_frozen = order_some(part, pb, i, 0);
+		sort_by_low_ns(part->order + i, pb->nr_frozen);
 		i += pb->nr_frozen;
 	}
+	part_address(part, i);
 	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
 		pb->first_running = i;
 		pb->nr_running = order_some(part, pb, i, UCORE_VALUE_UNFROZEN);
 		i += pb->nr_running;
 	}
-	part_address(part);
 }

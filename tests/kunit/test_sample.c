@@ -584,8 +584,8 @@ static void whole_reads_after_a_pause(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 4U);
 }
 
-/* Of a box the least counts; those that are read alike are a run, whatever is beside. */
-static void each_box_is_whole_in_its_time(struct kunit *test)
+/* Those that are read alike are a run, whatever box they are of. */
+static void each_counter_is_whole_in_its_time(struct kunit *test)
 {
 	struct ucore_box *a = fake_box(test, 0, "imc", 0), *b = fake_box(test, 0, "imc", 1);
 	struct ucore_box *ha = fake_box(test, 0, "ha", 0), *qpi = fake_box(test, 0, "qpi", 0);
@@ -593,12 +593,13 @@ static void each_box_is_whole_in_its_time(struct kunit *test)
 
 	add_low(part, a, 0, 60 * NSEC_PER_SEC);
 	add_low(part, b, 0, 60 * NSEC_PER_SEC);
-	add_low(part, ha, 0, 60 * NSEC_PER_SEC);
-	add_low(part, ha, 1, NSEC_PER_SEC);
+	add_low(part, ha, 0, NSEC_PER_SEC);
+	add_low(part, ha, 1, 60 * NSEC_PER_SEC);
 	add_low(part, qpi, 0, 0);
-	KUNIT_EXPECT_EQ(test, part->box[0].run_end, 2U);
-	KUNIT_EXPECT_EQ(test, part->box[2].run_end, 3U);
-	KUNIT_EXPECT_EQ(test, part->box[3].run_end, 4U);
+	KUNIT_EXPECT_EQ(test, part->order[0]->run_end, 3U);
+	KUNIT_EXPECT_PTR_EQ(test, part->order[2], &part->ctr[3]);
+	KUNIT_EXPECT_EQ(test, part->order[3]->run_end, 4U);
+	KUNIT_EXPECT_EQ(test, part->order[4]->run_end, 5U);
 	part_run(test, part, now_ns());
 	timer_sample(part, now_ns());
 	fake_bus_clear(bus_of(test));
@@ -610,8 +611,9 @@ static void each_box_is_whole_in_its_time(struct kunit *test)
 	fake_bus_clear(bus_of(test));
 	timer_sample(part, now_ns());
 	KUNIT_EXPECT_EQ(test, reads_of(test, a) + reads_of(test, b), 2U);
-	KUNIT_EXPECT_EQ(test, reads_of(test, ha), 4U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, ha), 3U);
 	KUNIT_EXPECT_EQ(test, reads_of(test, qpi), 2U);
+	KUNIT_EXPECT_EQ(test, part->stats.reads, 10ULL + 6 + 7);
 }
 
 /* All ones in the low half: a count, or a box that is gone. */
@@ -904,7 +906,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(box_domains_within_a_sample),
 	KUNIT_CASE(low_halves_while_that_is_exact),
 	KUNIT_CASE(whole_reads_after_a_pause),
-	KUNIT_CASE(each_box_is_whole_in_its_time),
+	KUNIT_CASE(each_counter_is_whole_in_its_time),
 	KUNIT_CASE(ones_in_a_low_half_are_looked_at),
 	KUNIT_CASE(what_no_freeze_reaches_is_low_too),
 	KUNIT_CASE(the_last_read_is_whole),
