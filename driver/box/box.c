@@ -184,13 +184,10 @@ void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *i
  * @tally: where further accesses are counted
  *
  * What ucore_counter_update() does after reading.
- *
- * Return: false if one of their boxes is dead.
  */
-bool ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+void ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
 			 struct ucore_tally *tally)
 {
-	bool alive = true;
 	struct ucore_io io;
 	u32 i;
 
@@ -200,9 +197,7 @@ bool ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 
 		io = ctr[i]->box->io;
 		io.tally = tally;
 		counter_retry(ctr[i], &io);
-		alive &= !ctr[i]->box->dead;
 	}
-	return alive;
 }
 
 /**
@@ -213,13 +208,10 @@ bool ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 
  * @tally: where further accesses are counted
  *
  * All ones are a count, or a box that is dead: then it is read whole.
- *
- * Return: false if one of their boxes is dead.
  */
-bool ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+void ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
 			     struct ucore_tally *tally)
 {
-	bool alive = true;
 	struct ucore_io io;
 	u32 i;
 
@@ -231,9 +223,7 @@ bool ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, 
 		io = ctr[i]->box->io;
 		io.tally = tally;
 		counter_update(ctr[i], &io, UCORE_FROZEN);
-		alive &= !ctr[i]->box->dead;
 	}
-	return alive;
 }
 
 static u32 counter_rst(const struct ucore_counter *ctr)

@@ -187,9 +187,9 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low);
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
 void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *io,
 			     enum ucore_read_mode mode);
-bool ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+void ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
 			 struct ucore_tally *tally);
-bool ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+void ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
 			     struct ucore_tally *tally);
 void ucore_counter_arm(struct ucore_counter *ctr);
 

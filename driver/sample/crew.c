@@ -90,8 +90,13 @@ struct ucore_shares {
  */
 bool ucore_cpu_is_isolated(int cpu)
 {
-	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
-	       !housekeeping_test_cpu(cpu, HK_TYPE_TIMER);
+	bool isolated;
+
+	rcu_read_lock();	/* newer kernels may set others apart meanwhile */
+	isolated = !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
+		   !housekeeping_test_cpu(cpu, HK_TYPE_TIMER);
+	rcu_read_unlock();
+	return isolated;
 }
 
 static bool is_chosen(const struct ucore_part *part, int cpu)
@@ -192,7 +197,7 @@ static void cut(struct ucore_part *part, struct ucore_crew *crew)
 /* The reader is the first; a crew that has one member has no helper. */
 static void members_elect(const struct ucore_part *part, struct ucore_crew *crew, int leaving)
 {
-	int cpu = part->domain->reader;
+	int cpu = READ_ONCE(part->domain->reader);
 
 	crew->nr_cpus = 0;
 	while (cpu != UCORE_NO_CPU) {
@@ -267,24 +272,25 @@ static void help(void *arg)
  * ---- the reader ----
  */
 
-/* False: whoever was rung for an earlier offer has not come as yet. */
-static bool offer(struct ucore_part *part, u32 i, int cpu, u64 elapsed)
+static void offer(struct ucore_part *part, u32 i, int cpu, u64 elapsed)
 {
 	struct ucore_share *share = &part->domain->shares->share[i];
+	bool rung = smp_load_acquire(&share->rung);	/* pairs with help() */
 
-	if (smp_load_acquire(&share->rung))	/* pairs with help() */
-		return false;
 	share->part = part;
 	share->first = part->crew.end[i - 1];
 	share->end = part->crew.end[i];
 	share->elapsed = elapsed;
 	share->tally = (struct ucore_tally){ };
-	WRITE_ONCE(share->rung, true);
+	/* who was rung for an earlier offer, and has not come as yet, may take this one */
+	if (!rung)
+		WRITE_ONCE(share->rung, true);
 	atomic_set_release(&share->state, SHARE_OFFERED);	/* (A) */
+	if (rung)
+		return;
 	/* if it cannot be rung it is taken back, unless a late call takes it */
 	if (smp_call_function_single_async(cpu, &share->csd))
 		WRITE_ONCE(share->rung, false);
-	return true;
 }
 
 /*
@@ -302,9 +308,8 @@ static u32 offer_all(struct ucore_part *part, u64 elapsed)
 		cpu = crew->cpu[i % crew->nr_cpus];
 		if (cpu == smp_processor_id() || ucore_budget_wait_ns(cpu, now))
 			continue;
-		if (offer(part, n, cpu, elapsed))
-			offered |= BIT(n);
-		n++;
+		offer(part, n, cpu, elapsed);
+		offered |= BIT(n++);
 	}
 	return offered;
 }

@@ -403,12 +403,9 @@ void ucore_part_program(struct ucore_part *part)
 	struct ucore_counter *ctr;
 
 	forget_overflows(part);
-	part->lost = false;
-	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
-		part->lost |= pb->box->dead;
+	for (pb = part->box; pb < part->box + part->nr_box; pb++)
 		if (!pb->box->dead)
 			box_join(pb);
-	}
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		if (!ctr->box->dead && ucore_part_counts(part, ctr))
 			ucore_box_program_counter(ctr);

@@ -171,7 +171,6 @@ struct ucore_crew {
  * @running: counts, or would if its domain had a CPU
  * @due: a record is to be written at this interval's end
  * @fresh: counters have been read at this interval's end
- * @lost: a box is dead
  * @overflowed: some counters have UCORE_VALUE_OVERFLOW
  * @recovered: the overflow was found by the guard
  * @polled: a polled period has ended
@@ -235,7 +234,6 @@ struct ucore_part {
 	bool running;
 	bool due;
 	bool fresh;
-	bool lost;
 	bool overflowed;
 	bool recovered;
 	bool polled;

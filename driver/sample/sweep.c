@@ -65,15 +65,24 @@ static noinline void box_read(const struct ucore_part *part, const struct ucore_
 		ucore_part_read_one(part, part->order[pb->first_running + i], &io, elapsed);
 }
 
-/* A doubt or a dead box asks for a look at each counter; so does a trace. */
-static bool all_are_plain(const struct ucore_part *part, u64 elapsed)
+/*
+ * A doubt or a dead box, whoever found it to be so, asks for a look at each counter; so
+ * does a trace.
+ */
+static bool all_are_plain(const struct ucore_part *part, u32 first, u32 end, u64 elapsed)
 {
-	return part->many && !part->lost && elapsed <= part->wrap_ns &&
-	       !trace_ucore_reg_enabled();
+	const struct ucore_part_box *pb;
+
+	if (!part->many || elapsed > part->wrap_ns || trace_ucore_reg_enabled())
+		return false;
+	for (pb = part->box + first; pb < part->box + end; pb++)
+		if (READ_ONCE(pb->box->dead))
+			return false;
+	return true;
 }
 
-/* Counters that are read alike, from place @i on; false: a box is dead. */
-static bool run_read(struct ucore_part *part, u32 i, u32 nr, bool low, struct ucore_tally *tally)
+/* Counters that are read alike, from place @i on. */
+static void run_read(struct ucore_part *part, u32 i, u32 nr, bool low, struct ucore_tally *tally)
 {
 	struct ucore_counter * const *ctr = part->order + i;
 	const struct ucore_io_ops *ops = (*ctr)->box->io.ops;
@@ -83,11 +92,12 @@ static bool run_read(struct ucore_part *part, u32 i, u32 nr, bool low, struct uc
 	if (low) {
 		ops->read_many_low(address, raw, nr);
 		tally->reads += nr;
-		return ucore_counters_take_low(ctr, raw, nr, tally);
+		ucore_counters_take_low(ctr, raw, nr, tally);
+		return;
 	}
 	ops->read_many(address, raw, nr);
 	tally->reads += nr * ops->counter_cost;
-	return ucore_counters_take(ctr, raw, nr, tally);
+	ucore_counters_take(ctr, raw, nr, tally);
 }
 
 /* What stands when frozen, run by run. */
@@ -95,17 +105,15 @@ static void many_read(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
 		      struct ucore_tally *tally)
 {
 	const struct ucore_part_box *last = &part->box[end - 1];
-	bool may = may_be_low(part), alive = true;
+	bool may = may_be_low(part);
 	u32 i, next, to = last->first + last->nr_frozen;
 	const struct ucore_counter *ctr;
 
 	for (i = part->box[first].first; i < to; i = next) {
 		ctr = part->order[i];
 		next = min(ctr->run_end, to);
-		alive &= run_read(part, i, next - i, may && elapsed < ctr->low_ns, tally);
+		run_read(part, i, next - i, may && elapsed < ctr->low_ns, tally);
 	}
-	if (!alive)
-		WRITE_ONCE(part->lost, true);
 }
 
 /**
@@ -117,12 +125,12 @@ static void many_read(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
  * @tally: where accesses are counted
  *
  * Also without the lock, on another CPU of the domain, while its holder waits: what it
- * writes is of those boxes and their counters, and @tally; and that a box is lost.
+ * writes is of those boxes and their counters, and @tally.
  */
 void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally)
 {
-	bool plain = all_are_plain(part, elapsed);
+	bool plain = all_are_plain(part, first, end, elapsed);
 	const struct ucore_part_box *pb;
 
 	if (plain)

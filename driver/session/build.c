@@ -335,10 +335,12 @@ static void crews_build(struct ucore_session *session)
 
 	if (session->crew < 2)
 		return;
+	mutex_lock(&ucore_run_lock);	/* readers stay who they are */
 	cpus_read_lock();
 	ucore_for_each_part(part, session)
 		ucore_crew_elect(part, UCORE_NO_CPU);
 	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
 }
 
 /**

@@ -119,13 +119,19 @@ static u64 part_sample_ns(const struct ucore_part *part)
 	/* freeze and thaw: of the domain, or of each box */
 	u64 accesses = part->box_freeze || !part->domain->global ?
 		       2 * part->nr_box : 2 * (1 + part->domain->nr_further);
-	u32 nr_shares = READ_ONCE(part->crew.nr);
+	unsigned long flags;
+	u32 shares, longest;
+
+	/* CPUs that go and come change it while the session runs */
+	raw_spin_lock_irqsave(&part->domain->lock, flags);
+	shares = part->crew.nr;
+	longest = part->crew.longest;
+	raw_spin_unlock_irqrestore(&part->domain->lock, flags);
 
 	if (part->rotate_ns)
 		return SAMPLE_NS + (accesses + switch_accesses(part)) * ACCESS_NS;
-	if (nr_shares > 1)
-		return SAMPLE_NS + (accesses + part->crew.longest) * ACCESS_NS +
-		       (nr_shares - 1) * IPI_NS;
+	if (shares > 1)
+		return SAMPLE_NS + (accesses + longest) * ACCESS_NS + (shares - 1) * IPI_NS;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		accesses += ucore_part_read_cost(part, ctr);
 	return SAMPLE_NS + accesses * ACCESS_NS;

@@ -634,11 +634,10 @@ static void ones_in_a_low_half_are_looked_at(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, (u64)U32_MAX);
 	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 7ULL);
 	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 4U);
-	KUNIT_EXPECT_FALSE(test, part->lost);
+	KUNIT_EXPECT_FALSE(test, imc->dead);
 	w->dead = true;
 	timer_sample(part, now_ns());
 	KUNIT_EXPECT_TRUE(test, imc->dead);
-	KUNIT_EXPECT_TRUE(test, part->lost);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, (u64)U32_MAX);
 	KUNIT_EXPECT_TRUE(test, part->ctr[0].flags & UCORE_VALUE_DEAD);
 	KUNIT_EXPECT_TRUE(test, part->ctr[1].flags & UCORE_VALUE_DEAD);
@@ -661,6 +660,32 @@ static void what_no_freeze_reaches_is_low_too(struct kunit *test)
 	timer_sample(part, now_ns());
 	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 5U);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 0x100000005ULL);
+}
+
+/* Whoever finds that a box is dead: samples take nothing of it any more. */
+static void samples_know_who_died_in_between(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct fake_window *w = fake_window(imc);
+
+	add_low(part, imc, 0, 60 * NSEC_PER_SEC);
+	fake_part_add(part, cbo, 0, 0x400000, 0);
+	part_run(test, part, now_ns());
+	fake_poke(w, 0xa0, 1000);
+	timer_sample(part, now_ns());
+	w->dead = true;
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_part_read_running(part, now_ns());	/* as the guard does */
+	raw_spin_unlock_irq(&part->domain->lock);
+	KUNIT_EXPECT_TRUE(test, imc->dead);
+	w->dead = false;
+	fake_poke(w, 0xa0, 7);
+	fake_poke(fake_window(cbo), 0x16, 5);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 1000ULL);
+	KUNIT_EXPECT_TRUE(test, part->ctr[0].flags & UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 5ULL);
 }
 
 /* More than it can add, as a table has it: the last read puts it right. */
@@ -909,6 +934,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(each_counter_is_whole_in_its_time),
 	KUNIT_CASE(ones_in_a_low_half_are_looked_at),
 	KUNIT_CASE(what_no_freeze_reaches_is_low_too),
+	KUNIT_CASE(samples_know_who_died_in_between),
 	KUNIT_CASE(the_last_read_is_whole),
 	KUNIT_CASE(too_many_overflows),
 	KUNIT_CASE(samples_of_a_throttled_domain),

@@ -341,6 +341,31 @@ static void a_box_that_dies_is_told_to_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->values[0].count, 9ULL);
 }
 
+/* One session has seen it die; the other finds it back, with counters that are not its own. */
+static void a_box_that_died_for_another_counts_for_nobody(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(box);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, box, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, box, 5, BIT(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	fake_poke(w, IMC_CTR(1), 1000);
+	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
+	w->dead = true;
+	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
+	w->dead = false;
+	for (i = 0; i < 2; i++) {
+		fake_poke(w, IMC_CTR(1), i);
+		KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
+		KUNIT_EXPECT_EQ(test, b->values[0].count, 1000ULL);
+		KUNIT_EXPECT_EQ(test, b->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	}
+}
+
 /* The machine sleeps: given back once, programmed again by whoever comes first. */
 static void both_sleep_and_wake(struct kunit *test)
 {
@@ -383,6 +408,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(one_overflows_beside_the_other),
 	KUNIT_CASE(start_beside_a_waiting_overflow),
 	KUNIT_CASE(a_box_that_dies_is_told_to_all),
+	KUNIT_CASE(a_box_that_died_for_another_counts_for_nobody),
 	KUNIT_CASE(both_sleep_and_wake),
 	{ }
 };
