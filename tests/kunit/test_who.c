@@ -366,6 +366,25 @@ static void probes_that_cannot_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames);
 }
 
+/* START fails whole, before any box is touched, and the next one has both probes. */
+static void a_start_without_probes(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_TASKS, .ring_size = 4096, .timer_ns = 10 * MS });
+	u32 switches = nr_probes(test, "sched_switch");
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 0, NULL), 0);
+	fake_kernel.no_probe = 2;
+	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOMEM);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_FALSE(test, s->running);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
+	KUNIT_EXPECT_EQ(test, s->part[0]->nr_cpus, num_online_cpus());
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(an_overflow_samples_the_die),
 	KUNIT_CASE(overflows_too_close_are_dropped),
@@ -378,6 +397,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_scheduler_tells),
 	KUNIT_CASE(a_task_under_another_name),
 	KUNIT_CASE(probes_that_cannot_be),
+	KUNIT_CASE(a_start_without_probes),
 	{ }
 };
 
