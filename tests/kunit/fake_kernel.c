@@ -22,6 +22,11 @@ static bool alloc_fails(void)
 
 void *fake_kzalloc(size_t size, gfp_t gfp)
 {
+	void (*meanwhile)(void) = fake_kernel.meanwhile;
+
+	fake_kernel.meanwhile = NULL;
+	if (meanwhile)
+		meanwhile();
 	return alloc_fails() ? NULL : kmalloc(size, gfp | __GFP_ZERO);
 }
 
@@ -54,6 +59,30 @@ unsigned long *fake_bitmap_zalloc(unsigned int nbits, gfp_t gfp)
 void *fake_krealloc_array(void *p, size_t n, size_t size, gfp_t gfp)
 {
 	return alloc_fails() ? NULL : krealloc(p, array_size(n, size), gfp);
+}
+
+/* ---- mappings ---- */
+
+int fake_insert_page(struct vm_area_struct *vma, unsigned long addr, struct page *page)
+{
+	u32 n = fake_kernel.nr_pages;
+
+	if (WARN_ON(n == FAKE_PAGES || addr != vma->vm_start + n * PAGE_SIZE))
+		return -EFAULT;
+	if (fake_kernel.no_page && !--fake_kernel.no_page)
+		return -ENOMEM;
+	fake_kernel.pages[fake_kernel.nr_pages++] = page;
+	return 0;
+}
+
+/* ---- probes ---- */
+
+#undef tracepoint_probe_register
+int fake_probe_register(struct tracepoint *tp, void *probe, void *data)
+{
+	if (fake_kernel.no_probe && !--fake_kernel.no_probe)
+		return -ENOMEM;
+	return tracepoint_probe_register(tp, probe, data);
 }
 
 /* ---- time ---- */

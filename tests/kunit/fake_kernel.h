@@ -2,7 +2,7 @@
 /*
  * What the driver's objects get instead of the kernel's own in this module:
  * a clock, timers that only fire when a test says so, MSRs, a local APIC, PCI
- * functions, an ACPI table, CPU topology, hotplug callbacks, memory that runs out.
+ * functions, an ACPI table, CPU topology, hotplug callbacks, memory that runs out, mappings.
  *
  * Included before every file of the module (Kbuild), so that the driver itself
  * contains no hook.  Everything else (locks, IPIs, irq_work, memory) is real.
@@ -20,6 +20,7 @@
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/kobject.h>
+#include <linux/mm.h>
 #include <linux/nmi.h>
 #include <linux/module.h>
 #include <linux/nodemask.h>
@@ -34,6 +35,7 @@
 #include <linux/smp.h>
 #include <linux/suspend.h>
 #include <linux/topology.h>
+#include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 #include <asm/apic.h>
 
@@ -47,6 +49,7 @@
 #define FAKE_PCI_DWORDS	1024
 #define FAKE_MEMORIES	8
 #define FAKE_CALLS	8
+#define FAKE_PAGES	4
 
 /* How calls of smp_call_function_single_async() come. */
 enum fake_calls {
@@ -125,9 +128,14 @@ struct fake_dword {
  * @timers: hrtimers that were set up
  * @timer_misuse: a queued timer was forwarded: the kernel would warn
  * @fail_in: the allocation to fail, counted from 1; 0: none
+ * @meanwhile: called before the next kzalloc(), once; NULL: nothing is
  * @lacks: capabilities that the caller has not, a bit each
  * @memlock: its RLIMIT_MEMLOCK
  * @held: arrays of kvcalloc() that kvfree() did not get back
+ * @pages: pages that were mapped, one after the other
+ * @nr_pages: how many
+ * @no_page: countdown to the page that cannot be
+ * @no_probe: countdown to the tracepoint that takes no probe
  * @nr_dies: CPU n belongs to die n % nr_dies
  * @one_package: all dies are in one package; else each is in one of its own
  * @leaving: CPUs that are going offline, a bit each
@@ -188,9 +196,14 @@ struct fake_kernel {
 	struct fake_timer timers[FAKE_TIMERS];
 	bool timer_misuse;
 	u32 fail_in;
+	void (*meanwhile)(void);
 	u64 lacks;
 	unsigned long memlock;
 	int held;
+	struct page *pages[FAKE_PAGES];
+	u32 nr_pages;
+	u32 no_page;
+	u32 no_probe;
 
 	u32 nr_dies;
 	bool one_package;
@@ -287,6 +300,8 @@ void fake_kvfree(const void *p);
 void *fake_vmalloc(unsigned long size, gfp_t gfp);
 unsigned long *fake_bitmap_zalloc(unsigned int nbits, gfp_t gfp);
 void *fake_krealloc_array(void *p, size_t n, size_t size, gfp_t gfp);
+int fake_insert_page(struct vm_area_struct *vma, unsigned long addr, struct page *page);
+int fake_probe_register(struct tracepoint *tp, void *probe, void *data);
 u64 fake_clock(void);
 void fake_clock_advance(u64 ns);
 void fake_hrtimer_setup(struct hrtimer *timer,
@@ -355,6 +370,12 @@ void *fake_driver_find(const char *name, const void *bus);
 #define bitmap_zalloc		fake_bitmap_zalloc
 #undef krealloc_array
 #define krealloc_array		fake_krealloc_array
+
+/* Tests' areas are nobody's: they have no lock. */
+#define vm_flags_set(vma, flags)	(*(vm_flags_t *)&(vma)->vm_flags |= (flags))
+#define vm_flags_clear(vma, flags)	(*(vm_flags_t *)&(vma)->vm_flags &= ~(flags))
+#define vm_insert_page			fake_insert_page
+#define tracepoint_probe_register	fake_probe_register
 
 #define capable(cap)		(!(fake_kernel.lacks & BIT_ULL(cap)))
 #define perfmon_capable()	(capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN))

@@ -3,10 +3,13 @@
  * From a processor to a catalog: the real finder, over fake PCI functions,
  * MSRs and CPUs; and what is said when there is nothing to find.
  */
+#include <linux/cpu.h>
+
 #include "abi/describe.h"
 #include "fake_machine.h"
 #include "find/e5.h"
 #include "find/hidden.h"
+#include "find/topology.h"
 #include "platforms/list.h"
 
 #define ECAM_BASE	0x80000000ULL
@@ -227,6 +230,22 @@ static void socket_without_cpus_beside_one_with(struct kunit *test)
 	/* and INFO says so, not that firmware hides the rest */
 	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY),
 			   "a socket has no CPU online: bring one online and load ucore again");
+}
+
+/* Nobody can be asked about a die without a CPU: its MSRs do not answer. */
+static void no_cpu_of_a_die(struct kunit *test)
+{
+	u64 val = 7;
+
+	fake_kernel.nr_dies = 2;
+	fake_msr_add(0xc24, 0);
+	cpus_read_lock();
+	KUNIT_EXPECT_EQ(test, ucore_cpu_of_die(0), 0);
+	KUNIT_EXPECT_EQ(test, ucore_cpu_of_die(1), 1);
+	KUNIT_EXPECT_EQ(test, ucore_cpu_of_die(2), (int)nr_cpu_ids);
+	KUNIT_EXPECT_TRUE(test, ucore_msr_probe(ucore_cpu_of_die(1), 0xc24, &val));
+	KUNIT_EXPECT_FALSE(test, ucore_msr_probe(ucore_cpu_of_die(2), 0xc24, &val));
+	cpus_read_unlock();
 }
 
 /* It says nothing: its bus is one without a UBox. */
@@ -687,6 +706,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(second_function_of_a_box),
 	KUNIT_CASE(socket_without_cpus_is_skipped),
 	KUNIT_CASE(socket_without_cpus_beside_one_with),
+	KUNIT_CASE(no_cpu_of_a_die),
 	KUNIT_CASE(ubox_that_cannot_be_read),
 	KUNIT_CASE(ubox_of_another_segment),
 	KUNIT_CASE(no_memory_for_boxes),

@@ -8,6 +8,7 @@
 
 #include "abi/describe.h"
 #include "fake_core.h"
+#include "sample/watch.h"
 
 #define ALL_ON		0x70000000fULL	/* 4 general, 3 fixed */
 #define CLEAR_ALL	(ALL_ON | BIT_ULL(62) | BIT_ULL(63))
@@ -171,6 +172,38 @@ static void fixed_counters_take_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[2].count, 7ULL);
 	KUNIT_EXPECT_EQ(test, s->values[3].count, 3ULL);
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+static void look(struct ucore_part *part)
+{
+	fake_clock_advance(UCORE_WATCH_NS);
+	smp_call_function_single(1, fire_here, &part->domain->guard, 1);
+}
+
+/* A field of the fixed control that no counter of the session has is somebody else's matter. */
+static void a_field_that_changed(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_core_box(test, 1);
+	struct fake_core_cpu *regs = regs_of(test, 1);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, FIXED(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, FIXED(2), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_ASSERT_EQ(test, regs->fixed_ctl, 0x303ULL);
+	look(part_of(s, box));
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	regs->fixed_ctl = 0x3b3;
+	look(part_of(s, box));
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	regs->fixed_ctl = 0xb03;		/* all that the field had, and an interrupt */
+	look(part_of(s, box));
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+	regs->fixed_ctl = 0x302;
+	look(part_of(s, box));
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 2U);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_CHANGED);
 }
 
 /* The limit: freeze, each counter once, thaw; and no CPU but this one is touched. */
@@ -803,6 +836,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(start_and_stop),
 	KUNIT_CASE(global_control_is_left_as_found),
 	KUNIT_CASE(fixed_counters_take_turns),
+	KUNIT_CASE(a_field_that_changed),
 	KUNIT_CASE(what_a_read_costs),
 	KUNIT_CASE(two_cpus_in_one_session),
 	KUNIT_CASE(reset_clears_before_it_reloads),

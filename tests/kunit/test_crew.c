@@ -649,6 +649,27 @@ static void memory_for_shares_runs_out(struct kunit *test)
 	expect_read(test, s, 100, 4, 4);
 }
 
+static struct ucore_shares *first_shares;
+
+static void another_session_prepares(void)
+{
+	ucore_crew_prepare(&ucore_catalog.domains[0]);
+	first_shares = ucore_catalog.domains[0].shares;
+}
+
+/* Whoever comes second has the first one's, and leaks none. */
+static void two_sessions_prepare_at_once(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+
+	fake_kernel.meanwhile = another_session_prepares;
+	KUNIT_EXPECT_EQ(test, ucore_crew_prepare(domain), 0);
+	KUNIT_ASSERT_NOT_NULL(test, first_shares);
+	KUNIT_EXPECT_PTR_EQ(test, domain->shares, first_shares);
+	first_shares = NULL;
+	expect_read(test, running(test, 2), 100, 4, 4);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(two_read_half_each),
 	KUNIT_CASE(without_a_crew_one_reads),
@@ -680,6 +701,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_reader_moves),
 	KUNIT_CASE(crews_sleep),
 	KUNIT_CASE(memory_for_shares_runs_out),
+	KUNIT_CASE(two_sessions_prepare_at_once),
 	{ }
 };
 

@@ -245,6 +245,24 @@ static void global_control_with_the_private_convention(struct kunit *test)
 	}
 }
 
+/* A box whose status does not answer cannot tell that it overflowed; nobody reads it. */
+static void a_status_that_does_not_answer(struct kunit *test)
+{
+	const struct ucore_box *box;
+
+	*private_pmi() = true;
+	plain_machine(test);
+	*fake_msr(0x2011) = ~0ULL;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	box = ucore_catalog.boxes;
+	KUNIT_EXPECT_EQ(test, box[0].caps & UCORE_BOX_OVERFLOW, (u32)UCORE_BOX_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, box[0].desc.layout->status, 1);
+	KUNIT_EXPECT_EQ(test, box[1].caps & UCORE_BOX_OVERFLOW, 0U);
+	KUNIT_EXPECT_EQ(test, box[1].desc.layout->status, UCORE_REG_NONE);
+	KUNIT_EXPECT_EQ(test, box[1].desc.global_gp, 0ULL);
+}
+
 static void global_control_in_memory(struct kunit *test)
 {
 	const struct ucore_global *global;
@@ -604,6 +622,35 @@ static void a_function_may_go_at_any_moment(struct kunit *test)
 	}
 }
 
+/* Its global control alone: found when it is checked, and when it is probed, and not again. */
+static void a_global_control_may_go_at_any_moment(struct kunit *test)
+{
+	static const u32 reasons[] = { UCORE_TABLE_GLOBAL, UCORE_TABLE_GLOBAL, UCORE_TABLE_OK };
+	u64 *word = plain_machine(test);
+	u32 i;
+
+	word[0] = GLOBAL_WORD(PCI, 4);
+	word[1] = AT_7F(13, 0, 0x600);
+	fake_kernel.vanishing = fake_pci_add(0x324b, 1, 13, 0);
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		fake_kernel.lookups = i;
+		KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+		KUNIT_EXPECT_EQ(test, fake_kernel.lookups, 0U);
+		KUNIT_EXPECT_EQ_MSG(test, table_info(0).reason, reasons[i], "gone after %u", i);
+		KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
+		ucore_catalog_destroy();
+		KUNIT_EXPECT_EQ(test, fake_kernel.vanishing->refs, 0);
+	}
+	fake_kernel.lookups = ARRAY_SIZE(reasons) - 1;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	for (i = 0; i < 4; i++)
+		EXPECT_UNIT(test, i, FUNCTION);
+	ucore_catalog_destroy();
+	fake_kernel.lookups = ARRAY_SIZE(reasons);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+}
+
 static void chas_are_counted(struct kunit *test)
 {
 	plain_machine(test);
@@ -761,6 +808,29 @@ static void free_running_counters_of_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)box->desc.phys + box->desc.layout->fixed_ctr[2],
 			IMC_FREE + 0x2320);
 	KUNIT_EXPECT_EQ(test, box->desc.size, 0x78U);
+}
+
+/* No UBox, no NUMA: the die of a bus is that of the table on it, and not its namesake's. */
+static void free_running_counters_beside_a_table(struct kunit *test)
+{
+	static struct pci_sysdata other = { .domain = 1 };
+	struct fake_function *map;
+
+	fake_kernel.nr_dies = 2;
+	map = imc_with_free_counters(test);
+	global_set(table_add(test, 1, BAR_BASE + 0x10000), 0);
+	fake_memory_add(test, IMC_FREE + 0x22b0, 0x78);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc_free", 0, 0));
+	ucore_catalog_destroy();
+	map->pdev.bus = &fake_kernel.buses[2];		/* without a table */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	ucore_catalog_destroy();
+	fake_kernel.buses[2].number = fake_kernel.buses[0].number;
+	fake_kernel.buses[2].sysdata = &other;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 
 /* Two controllers at one address would be one whose traffic counts twice. */
@@ -1007,6 +1077,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(each_box_by_its_access),
 	KUNIT_CASE(global_control_without_interrupts),
 	KUNIT_CASE(global_control_with_the_private_convention),
+	KUNIT_CASE(a_status_that_does_not_answer),
 	KUNIT_CASE(global_control_in_memory),
 	KUNIT_CASE(status_words_on_ram),
 	KUNIT_CASE(global_control_in_config_space),
@@ -1033,6 +1104,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(list_in_a_loop),
 	KUNIT_CASE(units_that_do_not_answer),
 	KUNIT_CASE(a_function_may_go_at_any_moment),
+	KUNIT_CASE(a_global_control_may_go_at_any_moment),
 	KUNIT_CASE(chas_are_counted),
 	KUNIT_CASE(chas_are_not_counted),
 	KUNIT_CASE(upi_links_by_their_functions),
@@ -1040,6 +1112,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(free_running_counters_of_any_stack),
 	KUNIT_CASE(free_running_counters_of_gnr),
 	KUNIT_CASE(free_running_counters_of_memory),
+	KUNIT_CASE(free_running_counters_beside_a_table),
 	KUNIT_CASE(free_running_counters_of_memory_told_twice),
 	KUNIT_CASE(free_running_counters_of_one_controller),
 	KUNIT_CASE(free_running_counters_of_memory_on_ram),

@@ -645,6 +645,21 @@ static void controllers_of_another_segment(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("imc", 0), GENMASK_ULL(2, 0));
 }
 
+/* What the function says is of a socket whose CPUs are all offline. */
+static void controllers_of_a_socket_that_is_offline(struct kunit *test)
+{
+	fake_kernel.nr_dies = 2;
+	ubox_add(0, 0);
+	ubox_add(2, 5);
+	map_add(2);
+	controller_add(test, 0);
+	fake_pci_add(0x344a, 0, 12, 0);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
+	KUNIT_EXPECT_EQ(test, boxes_found("m2m", 0), BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, fake_kernel.told, 1U);
+}
+
 /**
  * struct bad_map - a map that is not believed
  * @name: of the case
@@ -770,6 +785,7 @@ static struct kunit_case find_cases[] = {
 	KUNIT_CASE(finding_writes_nothing),
 	KUNIT_CASE(controllers_of_two_sockets),
 	KUNIT_CASE(controllers_of_another_segment),
+	KUNIT_CASE(controllers_of_a_socket_that_is_offline),
 	KUNIT_CASE_PARAM(maps_are_not_believed, bad_map_gen_params),
 	KUNIT_CASE(missing_controllers_are_told),
 	KUNIT_CASE(snow_ridge),

@@ -205,6 +205,42 @@ static void pci_control_registers_are_one_dword(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0xf8), UCORE_REG_DEAD);
 }
 
+/* Low before high, as ever; neither counted, nor taken for dead by its low half. */
+static void ecam_counters_many_at_once(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io *io = pci_open(test);
+	u64 val[3], reads = b->tally.reads;
+	unsigned long address[3];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(address); i++)
+		address[i] = io->ops->address(io, CTR + 16 * i);
+	b->function->config[CTR / 4] = 0x89abcdef;
+	b->function->config[CTR / 4 + 1] = 0x4567;
+	b->function->config[CTR / 4 + 4] = ~0U;
+	b->function->config[CTR / 4 + 5] = 0xffff;
+	b->function->config[CTR / 4 + 8] = ~0U;
+	b->function->config[CTR / 4 + 9] = ~0U;
+	io->ops->read_many(address, val, ARRAY_SIZE(val));
+	DWORDS(test, { 'R', CTR }, { 'R', CTR + 4 }, { 'R', CTR + 16 }, { 'R', CTR + 20 },
+	       { 'R', CTR + 32 }, { 'R', CTR + 36 });
+	KUNIT_EXPECT_EQ(test, val[0], 0x456789abcdefULL);
+	KUNIT_EXPECT_EQ(test, val[1], 0xffffffffffffULL);
+	KUNIT_EXPECT_EQ(test, val[2], UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, b->tally.reads, reads);
+}
+
+static void config_cycles_are_one_by_one(struct kunit *test)
+{
+	struct ucore_io *io;
+
+	fake_kernel.mcfg = NULL;
+	io = pci_open(test);
+	KUNIT_EXPECT_NULL(test, io->ops->address);
+	KUNIT_EXPECT_NULL(test, io->ops->read_many);
+}
+
 static void pci_function_that_is_gone_is_dead(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -317,6 +353,28 @@ static void msr_that_faults_is_dead(struct kunit *test)
 	io->ops->write(io, 0, 1);	/* and a write is dropped */
 }
 
+/* Of any windows, and a fault is of one alone. */
+static void msrs_many_at_once(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ucore_io other = { .tally = &b->tally };
+	unsigned long address[3];
+	u64 val[3];
+
+	fake_msr_add(0xd34, BIT_ULL(44) - 1);
+	fake_msr_add(0xe08, 5);
+	ucore_io_init_msr(&b->io, 0xd20);
+	ucore_io_init_msr(&other, 0xe00);
+	address[0] = other.ops->address(&other, 8);
+	address[1] = b->io.ops->address(&b->io, 0x15);
+	address[2] = b->io.ops->address(&b->io, 0x14);
+	b->io.ops->read_many(address, val, ARRAY_SIZE(val));
+	KUNIT_EXPECT_EQ(test, val[0], 5ULL);
+	KUNIT_EXPECT_EQ(test, val[1], UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, val[2], BIT_ULL(44) - 1);
+	KUNIT_EXPECT_EQ(test, b->tally.reads, 0ULL);
+}
+
 /* ---- memory ---- */
 
 #define MMIO_BASE	0xc8aa2800ULL
@@ -379,6 +437,27 @@ static void mmio_counters_are_one_access(struct kunit *test)
 	mmio_close(test);
 }
 
+static void mmio_counters_many_at_once(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 val[3], *qword = (u64 *)mmio_open(test);
+	unsigned long address[3];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(address); i++)
+		address[i] = b->io.ops->address(&b->io, 0x20 - 8 * i);
+	qword[4] = 0x456789abcdefULL;
+	qword[3] = ~0ULL;
+	qword[2] = 0xffffffffULL;
+	b->io.ops->read_many(address, val, ARRAY_SIZE(val));
+	DWORDS(test, { 'L', 0x20 }, { 'L', 0x18 }, { 'L', 0x10 });
+	KUNIT_EXPECT_EQ(test, val[0], 0x456789abcdefULL);
+	KUNIT_EXPECT_EQ(test, val[1], UCORE_REG_DEAD);
+	KUNIT_EXPECT_EQ(test, val[2], 0xffffffffULL);
+	KUNIT_EXPECT_EQ(test, b->tally.reads, 0ULL);
+	mmio_close(test);
+}
+
 /* Low ones alone are a count; all ones are a box that is gone. */
 static void mmio_dead_or_not(struct kunit *test)
 {
@@ -437,6 +516,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(pci_running_counter_ends, way_gen_params),
 	KUNIT_CASE_PARAM(pci_writes_both_halves, way_gen_params),
 	KUNIT_CASE_PARAM(pci_control_registers_are_one_dword, way_gen_params),
+	KUNIT_CASE(ecam_counters_many_at_once),
+	KUNIT_CASE(config_cycles_are_one_by_one),
 	KUNIT_CASE(pci_function_that_is_gone_is_dead),
 	KUNIT_CASE(ecam_is_used_when_it_agrees),
 	KUNIT_CASE(ecam_that_differs_is_not_used),
@@ -447,9 +528,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ecam_table_too_short),
 	KUNIT_CASE(msr_window_is_relative_to_its_base),
 	KUNIT_CASE(msr_that_faults_is_dead),
+	KUNIT_CASE(msrs_many_at_once),
 	KUNIT_CASE(gated_low_half),
 	KUNIT_CASE(mmio_controls_are_dwords),
 	KUNIT_CASE(mmio_counters_are_one_access),
+	KUNIT_CASE(mmio_counters_many_at_once),
 	KUNIT_CASE(mmio_dead_or_not),
 	KUNIT_CASE(mmio_that_cannot_be_mapped),
 	KUNIT_CASE(closing_nothing_is_harmless),

@@ -429,36 +429,89 @@ static void wakes_when_there_is_no_room(struct kunit *test)
 	ucore_ring_put(ring);
 }
 
-/* ---- mapping: what is refused ---- */
+/* ---- mapping ---- */
 
-static int mmap_refusal(struct ucore_ring *ring, unsigned long size, unsigned long flags,
-			bool consumer)
+static struct vm_area_struct *area(struct kunit *test, unsigned long size, unsigned long flags)
 {
-	struct vm_area_struct *vma = kzalloc(sizeof(*vma), GFP_KERNEL);
-	int ret;
+	struct vm_area_struct *vma = kunit_kzalloc(test, sizeof(*vma), GFP_KERNEL);
 
-	if (!vma)
-		return -ENOMEM;
+	KUNIT_ASSERT_NOT_NULL(test, vma);
 	vma->vm_start = 0x10000;
 	vma->vm_end = vma->vm_start + size;
-	*(vm_flags_t *)&vma->vm_flags = flags;
-	ret = ucore_ring_mmap(ring, vma, consumer);
-	kfree(vma);
-	return ret;
+	vm_flags_set(vma, flags);
+	return vma;
+}
+
+static int mmap_refusal(struct kunit *test, unsigned long size, unsigned long flags,
+			bool consumer)
+{
+	struct consumer *c = test->priv;
+
+	return ucore_ring_mmap(c->ring, area(test, size, flags), consumer);
 }
 
 static void mmap_refuses(struct kunit *test)
 {
-	struct consumer *c = test->priv;
-
-	KUNIT_EXPECT_EQ(test, mmap_refusal(c->ring, 2 * PAGE_SIZE, VM_SHARED, true), -EINVAL);
-	KUNIT_EXPECT_EQ(test, mmap_refusal(c->ring, PAGE_SIZE, 0, true), -EINVAL);
-	KUNIT_EXPECT_EQ(test, mmap_refusal(c->ring, PAGE_SIZE, VM_SHARED, false), -EINVAL);
-	KUNIT_EXPECT_EQ(test, mmap_refusal(c->ring, 2 * PAGE_SIZE + SIZE, VM_SHARED, false),
+	KUNIT_EXPECT_EQ(test, mmap_refusal(test, 2 * PAGE_SIZE, VM_SHARED, true), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mmap_refusal(test, PAGE_SIZE, 0, true), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mmap_refusal(test, PAGE_SIZE, VM_SHARED, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mmap_refusal(test, 2 * PAGE_SIZE + SIZE, VM_SHARED, false),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, mmap_refusal(c->ring, PAGE_SIZE + SIZE, 0, false), -EINVAL);
-	KUNIT_EXPECT_EQ(test, mmap_refusal(c->ring, PAGE_SIZE + SIZE, VM_SHARED | VM_WRITE,
+	KUNIT_EXPECT_EQ(test, mmap_refusal(test, PAGE_SIZE + SIZE, 0, false), -EINVAL);
+	KUNIT_EXPECT_EQ(test, mmap_refusal(test, PAGE_SIZE + SIZE, VM_SHARED | VM_WRITE,
 					   false), -EPERM);
+	KUNIT_EXPECT_EQ(test, fake_kernel.nr_pages, 0U);
+}
+
+/* All pages of a part, in their order; what the driver writes cannot be made writable. */
+static void a_part_is_mapped_whole(struct kunit *test)
+{
+	struct consumer *c = test->priv;
+	struct vm_area_struct *vma = area(test, PAGE_SIZE + SIZE, VM_SHARED | VM_MAYWRITE);
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, ucore_ring_mmap(c->ring, vma, false), 0);
+	KUNIT_EXPECT_EQ(test, vma->vm_flags, VM_SHARED | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY);
+	KUNIT_ASSERT_EQ(test, fake_kernel.nr_pages, (u32)(SIZE / PAGE_SIZE + 1));
+	for (i = 0; i < fake_kernel.nr_pages; i++)
+		KUNIT_EXPECT_PTR_EQ(test, fake_kernel.pages[i],
+				    vmalloc_to_page((void *)c->ring->producer + i * PAGE_SIZE));
+	vma->vm_ops->close(vma);
+	fake_kernel.nr_pages = 0;
+	vma = area(test, PAGE_SIZE, VM_SHARED | VM_WRITE | VM_MAYWRITE);
+	KUNIT_ASSERT_EQ(test, ucore_ring_mmap(c->ring, vma, true), 0);
+	KUNIT_EXPECT_EQ(test, vma->vm_flags & (VM_WRITE | VM_MAYWRITE), VM_WRITE | VM_MAYWRITE);
+	KUNIT_EXPECT_EQ(test, fake_kernel.nr_pages, 1U);
+	KUNIT_EXPECT_PTR_EQ(test, fake_kernel.pages[0], vmalloc_to_page(c->ring->consumer));
+	vma->vm_ops->close(vma);
+}
+
+/* The ring is there for as long as somebody sees it, parts of a split mapping too. */
+static void a_mapping_has_the_ring(struct kunit *test)
+{
+	struct consumer *c = test->priv;
+	struct vm_area_struct *vma = area(test, PAGE_SIZE, VM_SHARED);
+
+	KUNIT_ASSERT_EQ(test, ucore_ring_mmap(c->ring, vma, true), 0);
+	KUNIT_EXPECT_EQ(test, refcount_read(&c->ring->refs), 2U);
+	vma->vm_ops->open(vma);
+	KUNIT_EXPECT_EQ(test, refcount_read(&c->ring->refs), 3U);
+	vma->vm_ops->close(vma);
+	vma->vm_ops->close(vma);
+	KUNIT_EXPECT_EQ(test, refcount_read(&c->ring->refs), 1U);
+}
+
+/* No memory for its page tables: no mapping, which nobody would close. */
+static void a_mapping_that_fails(struct kunit *test)
+{
+	struct consumer *c = test->priv;
+	struct vm_area_struct *vma = area(test, PAGE_SIZE + SIZE, VM_SHARED);
+
+	fake_kernel.no_page = 2;
+	KUNIT_EXPECT_EQ(test, ucore_ring_mmap(c->ring, vma, false), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, fake_kernel.nr_pages, 1U);
+	KUNIT_EXPECT_NULL(test, vma->vm_ops);
+	KUNIT_EXPECT_EQ(test, refcount_read(&c->ring->refs), 1U);
 }
 
 /* ---- whose memory it is ---- */
@@ -547,6 +600,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(wakes_at_every_record_without_one),
 	KUNIT_CASE(wakes_when_there_is_no_room),
 	KUNIT_CASE(mmap_refuses),
+	KUNIT_CASE(a_part_is_mapped_whole),
+	KUNIT_CASE(a_mapping_has_the_ring),
+	KUNIT_CASE(a_mapping_that_fails),
 	{ }
 };
 

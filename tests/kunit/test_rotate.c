@@ -161,6 +161,48 @@ static void switch_access_by_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[3].count, 7ULL);
 }
 
+/* A READ without freeze, too */
+static void a_live_read_knows_whose_turn_it_is(struct kunit *test)
+{
+	struct ucore_session *s = rotating(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct fake_window *w = fake_window(box);
+
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 4, BIT(1), 1), 0);
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(1), 2), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(w, IMC_CTR(1), 30);
+	fake_bus_clear(bus_of(test));
+	KUNIT_EXPECT_EQ(test, session_read(s, true), 0);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, IMC_CTR(1) + 4), FAKE_R(w, IMC_CTR(1)),
+		    FAKE_R(w, IMC_CTR(1) + 4));
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 30ULL);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 0ULL);
+	next_turn(s);
+	fake_poke(w, IMC_CTR(1), 37);
+	KUNIT_EXPECT_EQ(test, session_read(s, true), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 30ULL);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 7ULL);
+}
+
+/* The timer was on its way when the domain fell asleep. */
+static void no_turn_of_a_part_that_sleeps(struct kunit *test)
+{
+	struct ucore_session *s = rotating(test);
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 4, BIT(1), 1), 0);
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(1), 2), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	part_of(s)->running = false;
+	fake_clock_advance(10 * MS);
+	fake_bus_clear(bus_of(test));
+	KUNIT_EXPECT_EQ(test, (int)fake_timer_fire(&part_of(s)->rotate), HRTIMER_NORESTART);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, part_of(s)->group, 1);
+	part_of(s)->running = true;
+}
+
 /* What is always counted, and a domain on which nothing takes turns, has no timer. */
 static void without_groups_nothing_is_switched(struct kunit *test)
 {
@@ -337,6 +379,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(group_0_makes_room),
 	KUNIT_CASE(what_does_not_rotate_is_refused),
 	KUNIT_CASE(switch_access_by_access),
+	KUNIT_CASE(a_live_read_knows_whose_turn_it_is),
+	KUNIT_CASE(no_turn_of_a_part_that_sleeps),
 	KUNIT_CASE(without_groups_nothing_is_switched),
 	KUNIT_CASE(time_is_each_groups_own),
 	KUNIT_CASE(late_turns_stay_in_step),

@@ -1052,6 +1052,26 @@ static void one_domain_without_a_cpu(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
 }
 
+/* The first domain is none of the session's: nothing of it is touched, and RESET has the other. */
+static void events_on_the_second_domain_alone(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_box(test, 1, "imc", 0);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(fake_window(box), 0xa0, 9);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 9ULL);
+	KUNIT_EXPECT_EQ(test, s->domains[0].domain, 1U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 'W'), 0U);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->domains[0].time_enabled, 0ULL);
+}
+
 /* Skew is between the freezes: a domain that is not frozen has none. */
 static void skew_leaves_out_domains_without_a_cpu(struct kunit *test)
 {
@@ -1191,6 +1211,7 @@ static struct kunit_case cases_2[] = {
 	KUNIT_CASE(both_domains_in_one_session),
 	KUNIT_CASE(timers_of_two_domains),
 	KUNIT_CASE(one_domain_without_a_cpu),
+	KUNIT_CASE(events_on_the_second_domain_alone),
 	KUNIT_CASE(skew_leaves_out_domains_without_a_cpu),
 	KUNIT_CASE(cpu_of_another_domain),
 	KUNIT_CASE(cpus_of_both_dies),
@@ -1256,8 +1277,32 @@ static void die_is_read_elsewhere(struct kunit *test)
 	fake_stop(s);
 }
 
+/* The die fell asleep between the call and the meeting: its CPU is read all the same. */
+static void a_die_that_fell_asleep_before_its_cpu(struct kunit *test)
+{
+	struct ucore_box *die = fake_box(test, 0, "imc", 0), *cpu = fake_box(test, 1, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, die, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, cpu, 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(fake_window(die), 0xa0, 7);
+	fake_poke(fake_window(cpu), 0xa0, 8);
+	s->part[0]->running = false;
+	fake_bus_clear(bus_of(test));
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(die), 'R'), 0U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 'W'), 0U);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_OFFLINE);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 8ULL);
+	KUNIT_EXPECT_EQ(test, s->values[1].flags, 0U);
+	s->part[0]->running = true;
+}
+
 static struct kunit_case cases_cpu[] = {
 	KUNIT_CASE(one_cpu_reads_both_domains),
+	KUNIT_CASE(a_die_that_fell_asleep_before_its_cpu),
 	KUNIT_CASE(die_is_read_elsewhere),
 	{ }
 };

@@ -285,10 +285,36 @@ static void the_scheduler_tells(struct kunit *test)
 	ucore_who_put();
 }
 
-static void find_rename(struct tracepoint *tp, void *found)
+struct named {
+	const char *name;
+	struct tracepoint *tp;
+};
+
+static void find_named(struct tracepoint *tp, void *arg)
 {
-	if (!strcmp(tp->name, "task_rename"))
-		*(struct tracepoint **)found = tp;
+	struct named *named = arg;
+
+	if (!strcmp(tp->name, named->name))
+		named->tp = tp;
+}
+
+static struct tracepoint *tracepoint(struct kunit *test, const char *name)
+{
+	struct named named = { name };
+
+	for_each_kernel_tracepoint(find_named, &named);
+	KUNIT_ASSERT_NOT_NULL(test, named.tp);
+	return named.tp;
+}
+
+static u32 nr_probes(struct kunit *test, const char *name)
+{
+	struct tracepoint_func *probe = rcu_dereference_raw(tracepoint(test, name)->funcs);
+	u32 n = 0;
+
+	for (; probe && probe->func; probe++)
+		n++;
+	return n;
 }
 
 static void rename(struct tracepoint *tp, struct task_struct *task, const char *comm)
@@ -305,11 +331,9 @@ static void rename(struct tracepoint *tp, struct task_struct *task, const char *
 /* By exec or prctl, it goes on under another name; a name that another task gets is not its. */
 static void a_task_under_another_name(struct kunit *test)
 {
-	struct tracepoint *tp = NULL;
+	struct tracepoint *tp = tracepoint(test, "task_rename");
 	struct ucore_task task;
 
-	for_each_kernel_tracepoint(find_rename, &tp);
-	KUNIT_ASSERT_NOT_NULL(test, tp);
 	KUNIT_ASSERT_EQ(test, ucore_who_get(), 0);
 	preempt_disable();
 	rename(tp, current, "other");
@@ -319,6 +343,46 @@ static void a_task_under_another_name(struct kunit *test)
 	ucore_who_put();
 	KUNIT_EXPECT_EQ(test, task.tid, (u32)current->pid);
 	KUNIT_EXPECT_STREQ(test, task.comm, "other");
+}
+
+/* All of them or none: the first of two is taken back if the second cannot be. */
+static void probes_that_cannot_be(struct kunit *test)
+{
+	u32 switches = nr_probes(test, "sched_switch"), renames = nr_probes(test, "task_rename");
+	u32 n;
+
+	for (n = 1; n <= 2; n++) {
+		fake_kernel.no_probe = n;
+		KUNIT_EXPECT_EQ(test, ucore_who_get(), -ENOMEM);
+		KUNIT_EXPECT_EQ(test, fake_kernel.no_probe, 0U);
+		KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
+		KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames);
+	}
+	KUNIT_ASSERT_EQ(test, ucore_who_get(), 0);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames + 1);
+	ucore_who_put();
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames);
+}
+
+/* START fails whole, before any box is touched, and the next one has both probes. */
+static void a_start_without_probes(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_TASKS, .ring_size = 4096, .timer_ns = 10 * MS });
+	u32 switches = nr_probes(test, "sched_switch");
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 0, NULL), 0);
+	fake_kernel.no_probe = 2;
+	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOMEM);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_FALSE(test, s->running);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
+	KUNIT_EXPECT_EQ(test, s->part[0]->nr_cpus, num_online_cpus());
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
 }
 
 static struct kunit_case cases[] = {
@@ -332,6 +396,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(tasks_precede_their_sample),
 	KUNIT_CASE(the_scheduler_tells),
 	KUNIT_CASE(a_task_under_another_name),
+	KUNIT_CASE(probes_that_cannot_be),
+	KUNIT_CASE(a_start_without_probes),
 	{ }
 };
 
