@@ -157,7 +157,7 @@ static void offline_here(void *arg)
 	raw_spin_lock(&domain->lock);
 	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
 	list_for_each_entry(part, &domain->parts, node)
-		ucore_part_halt(part, iv.now, ucore_interval_frozen_before(&iv, part));
+		ucore_interval_halt(&iv, part);
 	ucore_interval_end(&iv);
 	gap_record(gap, iv.now);
 	raw_spin_unlock(&domain->lock);

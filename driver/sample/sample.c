@@ -214,6 +214,38 @@ u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct u
 	return iv->frozen_before + (iv->part ? 0 : part->box_frozen_ns);
 }
 
+/* The present; the domain may have been frozen long before. */
+static u64 present(const struct ucore_interval *iv)
+{
+	return max(iv->now, iv->entered);
+}
+
+/**
+ * ucore_interval_halt() - last counts of a part, whose time ends now
+ * @iv: the interval
+ * @part: a part of its domain
+ *
+ * A domain that was frozen before, throttled say, has counted until then: up to the present
+ * the part is enabled, and not running.
+ */
+void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_part *part)
+{
+	u64 end = present(iv);
+
+	ucore_part_halt(part, iv->now, end,
+			ucore_interval_frozen_before(iv, part) + (end - iv->now));
+}
+
+/**
+ * ucore_interval_reset() - counts and times of a part to zero, from now on
+ * @iv: the interval
+ * @part: a part of its domain
+ */
+void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_part *part)
+{
+	ucore_part_reset(part, present(iv));
+}
+
 /**
  * ucore_interval_begin_overflow() - the hardware froze a domain
  * @iv: the interval

@@ -215,7 +215,7 @@ static void stop(struct ucore_part *part, const struct ucore_meeting *m)
 
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	ucore_interval_widen(&iv);
-	ucore_part_halt(part, iv.now, ucore_interval_frozen_before(&iv, part));
+	ucore_interval_halt(&iv, part);
 	ucore_interval_end(&iv);
 	domain_unlist(part->domain, part);
 }
@@ -285,7 +285,7 @@ static void reset(struct ucore_part *part, const struct ucore_meeting *m)
 	struct ucore_interval iv;
 
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
-	ucore_part_reset(part, iv.now);
+	ucore_interval_reset(&iv, part);
 	ucore_interval_end(&iv);
 }
 

@@ -323,7 +323,7 @@ static void freezes_of_boxes_are_told(struct kunit *test)
 
 	seen_clear();
 	interval_begin(&iv, part);
-	ucore_part_halt(part, iv.now, 0);
+	ucore_part_halt(part, iv.now, iv.now, 0);
 	interval_end(&iv);
 	KUNIT_EXPECT_EQ(test, seen_count('F'), 1U);
 	KUNIT_EXPECT_EQ(test, seen_count('T'), 0U);
