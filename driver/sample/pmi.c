@@ -150,7 +150,7 @@ void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu)
 	if (!domain->armed || !cpu_in_route(domain, cpu))
 		return;
 	cpumask_set_cpu(cpu, &domain->pmi.cpus);
-	smp_call_function_single(cpu, ucore_nmi_enable_here, domain, 1);
+	ucore_budget_run_on(cpumask_of(cpu), ucore_nmi_enable_here, domain);
 }
 
 /**
@@ -162,7 +162,7 @@ void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu)
 {
 	if (!cpumask_test_and_clear_cpu(cpu, &domain->pmi.cpus))
 		return;
-	smp_call_function_single(cpu, ucore_nmi_disable_here, domain, 1);
+	ucore_budget_run_on(cpumask_of(cpu), ucore_nmi_disable_here, domain);
 }
 
 /**
@@ -178,9 +178,9 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 	for_each_online_cpu(cpu)
 		if (cpu != domain->leaving && cpu_in_route(domain, cpu))
 			cpumask_set_cpu(cpu, &domain->pmi.cpus);
-	on_each_cpu_mask(&domain->pmi.cpus, ucore_nmi_enable_here, domain, true);
+	ucore_budget_run_on(&domain->pmi.cpus, ucore_nmi_enable_here, domain);
 	if (has_route(domain))
-		ucore_domain_run(domain, route_here, domain);
+		ucore_budget_run(domain, route_here, domain);
 }
 
 /* Nothing is armed: whoever arms next begins with the cores that were chosen. */
@@ -201,8 +201,8 @@ void ucore_pmi_disable(struct ucore_domain *domain)
 	if (cpumask_empty(&domain->pmi.cpus))
 		return;
 	if (has_route(domain))
-		ucore_domain_run(domain, unroute_here, domain);
-	on_each_cpu_mask(&domain->pmi.cpus, ucore_nmi_disable_here, domain, true);
+		ucore_budget_run(domain, unroute_here, domain);
+	ucore_budget_run_on(&domain->pmi.cpus, ucore_nmi_disable_here, domain);
 	cpumask_clear(&domain->pmi.cpus);
 }
 

@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 
 #include "box/catalog.h"
+#include "sample/budget.h"
 #include "sample/crew.h"
 #include "sample/pmi.h"
 #include "sample/reader.h"
@@ -97,11 +98,11 @@ static void hand_over(struct ucore_domain *domain, int cpu)
 	if (!domain->armed) {
 		WRITE_ONCE(domain->reader, cpu);
 	} else {
-		ucore_domain_run(domain, move_begin_here, domain);
+		ucore_budget_run(domain, move_begin_here, domain);
 		ucore_pmi_disable(domain);
 		WRITE_ONCE(domain->reader, cpu);
 		ucore_pmi_enable(domain);
-		ucore_domain_run(domain, move_end_here, domain);
+		ucore_budget_run(domain, move_end_here, domain);
 	}
 }
 
@@ -229,10 +230,10 @@ static void reader_leaves(struct ucore_domain *domain, int cpu)
 	if (gap.to != UCORE_NO_CPU) {
 		gap.reason = UCORE_GAP_READER_MOVED;
 		hand_over(domain, gap.to);
-		ucore_domain_run(domain, gap_here, &gap);
+		ucore_budget_run(domain, gap_here, &gap);
 	} else {
 		gap.reason = UCORE_GAP_OFFLINE;
-		ucore_domain_run(domain, offline_here, &gap);
+		ucore_budget_run(domain, offline_here, &gap);
 		ucore_pmi_disable(domain);
 		WRITE_ONCE(domain->reader, UCORE_NO_CPU);
 	}
@@ -303,10 +304,10 @@ static void domain_resumes(struct ucore_domain *domain, int cpu, u32 reason)
 	if (!domain_has_work(domain))
 		return;		/* at load, say: nothing is touched */
 	if (!domain->taken)
-		ucore_domain_run(domain, take_here, domain);
+		ucore_budget_run(domain, take_here, domain);
 	if (domain->armed)
 		ucore_pmi_enable(domain);
-	ucore_domain_run(domain, online_here, &gap);
+	ucore_budget_run(domain, online_here, &gap);
 	ucore_timers_restart(domain);
 }
 
@@ -318,7 +319,7 @@ static void reader_retires(struct ucore_domain *domain, int cpu)
 
 	ucore_timers_cancel(domain);
 	hand_over(domain, cpu);
-	ucore_domain_run(domain, gap_here, &gap);
+	ucore_budget_run(domain, gap_here, &gap);
 	ucore_timers_restart(domain);
 }
 
@@ -387,11 +388,11 @@ static void domain_falls_asleep(struct ucore_domain *domain)
 
 	if (domain->reader != UCORE_NO_CPU && domain_is_used(domain)) {
 		ucore_timers_cancel(domain);
-		ucore_domain_run(domain, offline_here, &gap);
+		ucore_budget_run(domain, offline_here, &gap);
 		ucore_pmi_disable(domain);
 		ucore_pmi_sync(domain);
 		hrtimer_cancel(&domain->guard);
-		ucore_domain_run(domain, asleep_here, domain);
+		ucore_budget_run(domain, asleep_here, domain);
 	}
 	WRITE_ONCE(domain->reader, UCORE_NO_CPU);
 }

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "box/catalog.h"
+#include "sample/budget.h"
 #include "sample/crew.h"
 #include "sample/pmi.h"
 #include "sample/sample.h"
@@ -250,7 +251,7 @@ static void part_settle(struct ucore_part *part)
 		ucore_domain_abandon(domain);
 		raw_spin_unlock_irq(&domain->lock);
 	}
-	ucore_domain_run(domain, give_back_here, domain);
+	ucore_budget_run(domain, give_back_here, domain);
 }
 
 /**
