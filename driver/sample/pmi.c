@@ -50,8 +50,9 @@ static void pmi_service(struct irq_work *work)
 	context = ucore_nmi_context(domain);
 	charge_from(context, now);
 	if (context) {
-		/* to all cores it comes whatever their numbers are */
-		domain->pmi.proven |= !domain->pmi.wide;
+		/* to all cores it comes whatever their numbers are, or it went astray */
+		domain->pmi.proven |= !domain->pmi.wide &&
+				      cpumask_test_cpu(context->cpu, &domain->pmi.cpus);
 		domain->pmi.losses = 0;
 	}
 	/* a timer, a READ or the guard may have serviced it meanwhile */
@@ -140,6 +141,13 @@ static void unroute_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
+/* Whatever the route is, a PMI may come to any CPU of a die. */
+static void expect(struct ucore_domain *domain, int cpu)
+{
+	if (has_route(domain) && ucore_domain_has_cpu(domain, cpu))
+		ucore_nmi_expect(domain, cpu);
+}
+
 /**
  * ucore_pmi_enable_cpu() - let a CPU that came online take the PMI too
  * @domain: its domain
@@ -147,7 +155,10 @@ static void unroute_here(void *arg)
  */
 void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu)
 {
-	if (!domain->armed || !cpu_in_route(domain, cpu))
+	if (!domain->armed)
+		return;
+	expect(domain, cpu);
+	if (!cpu_in_route(domain, cpu))
 		return;
 	cpumask_set_cpu(cpu, &domain->pmi.cpus);
 	ucore_budget_run_on(cpumask_of(cpu), ucore_nmi_enable_here, domain);
@@ -175,9 +186,13 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 {
 	int cpu;
 
-	for_each_online_cpu(cpu)
-		if (cpu != domain->leaving && cpu_in_route(domain, cpu))
+	for_each_online_cpu(cpu) {
+		if (cpu == domain->leaving)
+			continue;
+		expect(domain, cpu);
+		if (cpu_in_route(domain, cpu))
 			cpumask_set_cpu(cpu, &domain->pmi.cpus);
+	}
 	ucore_budget_run_on(&domain->pmi.cpus, ucore_nmi_enable_here, domain);
 	if (has_route(domain))
 		ucore_budget_run(domain, route_here, domain);
@@ -276,6 +291,10 @@ void ucore_pmi_init(struct ucore_domain *domain)
 
 void ucore_pmi_destroy(struct ucore_domain *domain)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		ucore_nmi_forget(domain, cpu);
 	cancel_work_sync(&domain->pmi.mend);
 	irq_work_sync(&domain->pmi.work);
 }

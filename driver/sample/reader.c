@@ -13,6 +13,7 @@
 #include "box/catalog.h"
 #include "sample/budget.h"
 #include "sample/crew.h"
+#include "sample/nmi.h"
 #include "sample/pmi.h"
 #include "sample/reader.h"
 #include "sample/sample.h"
@@ -265,6 +266,7 @@ static void domain_loses(struct ucore_domain *domain, int cpu)
 
 	/* a throttled domain's guard may sit on any of its CPUs */
 	ucore_timers_cancel(domain);
+	ucore_nmi_forget(domain, cpu);
 	if (domain->reader == cpu)
 		reader_leaves(domain, cpu);
 	else if (chosen)

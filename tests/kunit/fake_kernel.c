@@ -294,14 +294,32 @@ struct apic fake_apic = {
 int fake_register_nmi(unsigned int type, nmi_handler_t handler, unsigned long flags,
 		      const char *name)
 {
-	WARN_ON(type != NMI_LOCAL || flags != NMI_FLAG_FIRST);
-	fake_kernel.nmi = handler;
+	WARN_ON(type != NMI_LOCAL && type != NMI_UNKNOWN);
+	WARN_ON(flags != (type == NMI_LOCAL ? NMI_FLAG_FIRST : 0));
+	if (type == NMI_LOCAL)
+		fake_kernel.nmi = handler;
+	else
+		fake_kernel.unknown_nmi = handler;
 	return 0;
 }
 
 void fake_unregister_nmi(unsigned int type, const char *name)
 {
-	fake_kernel.nmi = NULL;
+	if (type == NMI_LOCAL)
+		fake_kernel.nmi = NULL;
+	else
+		fake_kernel.unknown_nmi = NULL;
+}
+
+/**
+ * fake_nmi() - an NMI on this CPU, as the kernel asks for its cause; perf has none
+ * @regs: what it interrupted
+ *
+ * Return: what the handlers returned; NMI_DONE: it is unknown.
+ */
+int fake_nmi(struct pt_regs *regs)
+{
+	return fake_kernel.nmi(NMI_LOCAL, regs) ?: fake_kernel.unknown_nmi(NMI_UNKNOWN, regs);
 }
 
 void fake_cpuhp_remove(enum cpuhp_state state)

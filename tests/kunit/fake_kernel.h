@@ -152,6 +152,7 @@ struct fake_dword {
  * @lvtpc: LVTPC of each CPU
  * @lvtpc_writes: writes to it
  * @nmi: the handler that was registered
+ * @unknown_nmi: the one for NMIs that nobody claimed
  * @cpu_up: hotplug callback
  * @cpu_down: hotplug callback
  * @module_notifier: told of modules that come and go
@@ -219,6 +220,7 @@ struct fake_kernel {
 	u32 lvtpc[FAKE_CPUS];
 	u32 lvtpc_writes[FAKE_CPUS];
 	nmi_handler_t nmi;
+	nmi_handler_t unknown_nmi;
 	int (*cpu_up)(unsigned int cpu);
 	int (*cpu_down)(unsigned int cpu);
 	struct notifier_block *module_notifier;
@@ -309,6 +311,7 @@ int fake_reserve(u64 *owned, u32 bit);
 int fake_register_nmi(unsigned int type, nmi_handler_t handler, unsigned long flags,
 		      const char *name);
 void fake_unregister_nmi(unsigned int type, const char *name);
+int fake_nmi(struct pt_regs *regs);
 int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigned int cpu),
 		     int (*down)(unsigned int cpu));
 void fake_cpuhp_remove(enum cpuhp_state state);

@@ -343,7 +343,7 @@ static void nmi_here(void *arg)
 	u32 i;
 
 	for (i = 0; i < nmi->times; i++)
-		nmi->handled += fake_kernel.nmi(NMI_LOCAL, &regs);
+		nmi->handled += fake_nmi(&regs);
 }
 
 /* By the name of its service, once on a CPU; and an NMI of perf's not at all. */
