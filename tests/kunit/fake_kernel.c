@@ -106,6 +106,7 @@ void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mod
 
 	ft->queued = true;
 	ft->expires = expires;
+	ft->cpu = raw_smp_processor_id();
 }
 
 int fake_hrtimer_cancel(struct hrtimer *timer)
@@ -146,7 +147,10 @@ ktime_t fake_hrtimer_get_expires(const struct hrtimer *timer)
 
 void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode)
 {
-	fake_timer_find(timer)->queued = true;
+	struct fake_timer *ft = fake_timer_find(timer);
+
+	ft->queued = true;
+	ft->cpu = raw_smp_processor_id();
 }
 
 /**
@@ -268,6 +272,48 @@ void fake_calls_deliver(void)
 	for (; call < fake_kernel.call + fake_kernel.nr_calls; call++)
 		smp_call_function_single(fake_real_cpu(call->cpu), call_here, call, 1);
 	fake_kernel.nr_calls = 0;
+}
+
+/* ---- irq_work ---- */
+
+#undef irq_work_queue
+bool fake_irq_work_queue(struct irq_work *work)
+{
+	if (work == fake_kernel.work)
+		return false;
+	if (!fake_kernel.hold_work)
+		return irq_work_queue(work);
+	fake_kernel.hold_work = false;
+	fake_kernel.work = work;
+	fake_kernel.work_cpu = raw_smp_processor_id();
+	return true;
+}
+
+static void work_here(void *arg)
+{
+	struct irq_work *work = arg;
+
+	if (fake_kernel.before_work)
+		fake_kernel.before_work(fake_kernel.work_arg);
+	work->func(work);
+}
+
+/** fake_work_deliver() - let the irq_work that is held run, if there is one */
+void fake_work_deliver(void)
+{
+	struct irq_work *work = fake_kernel.work;
+
+	fake_kernel.work = NULL;
+	if (work)
+		smp_call_function_single(fake_kernel.work_cpu, work_here, work, 1);
+}
+
+#undef irq_work_sync
+void fake_irq_work_sync(struct irq_work *work)
+{
+	if (work == fake_kernel.work)
+		fake_work_deliver();
+	irq_work_sync(work);
 }
 
 static u32 fake_apic_read(u32 reg)

@@ -10,8 +10,10 @@
 #include <linux/smp.h>
 
 #include "fake_machine.h"
+#include "sample/budget.h"
 #include "sample/pmi.h"
 
+#define MS		((u64)NSEC_PER_MSEC)
 #define IMC0		BIT_ULL(20)
 #define IMC1		BIT_ULL(21)
 #define UNCORE_PMI	BIT_ULL(13)
@@ -466,6 +468,51 @@ static void new_receiver_does_not_claim_the_past(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
 }
 
+/* ---- what it costs ---- */
+
+static void three_ms(void *arg)
+{
+	fake_clock_advance(3 * MS);
+}
+
+/* From the NMI on, though its service comes late. */
+static void service_is_charged_from_the_nmi(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct nmi nmi = { .times = 1, .during = three_ms };
+	u64 busy = ucore_budget_busy_ns(0), other = ucore_budget_busy_ns(1);
+
+	overflow(part, 0);
+	nmi_on(part, 0, &nmi);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_GE(test, ucore_budget_busy_ns(0) - busy, 3 * MS);
+	KUNIT_EXPECT_LT(test, ucore_budget_busy_ns(0) - busy, 4 * MS);
+	KUNIT_EXPECT_EQ(test, ucore_budget_busy_ns(1), other);
+}
+
+static void served_by_cpu_0(void *arg)
+{
+	three_ms(arg);
+	fake_kernel.work_cpu = 0;
+}
+
+/* Not if another CPU had the NMI: what this one did meanwhile was not ours. */
+static void anothers_nmi_is_not_charged(struct kunit *test)
+{
+	struct nmi nmi = { .times = 1, .during = served_by_cpu_0 };
+	u64 busy = ucore_budget_busy_ns(0);
+	struct ucore_part *part;
+
+	fake_kernel.core_id[1] = 0;	/* threads of one core */
+	part = armed_part(test);
+	fake_kernel.hold_work = true;
+	overflow(part, 0);
+	nmi_on(part, 1, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_LT(test, ucore_budget_busy_ns(0) - busy, MS);
+}
+
 /* ---- astray ---- */
 
 /* It came to a core that was not named: it is ours, and served there. */
@@ -826,6 +873,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_after_its_recovery),
 	KUNIT_CASE(each_sees_one_serves),
 	KUNIT_CASE(new_receiver_does_not_claim_the_past),
+	KUNIT_CASE(service_is_charged_from_the_nmi),
+	KUNIT_CASE(anothers_nmi_is_not_charged),
 	KUNIT_CASE(pmi_on_another_core),
 	KUNIT_CASE(pmi_on_another_core_opens_lvtpc),
 	KUNIT_CASE(late_pmi_on_another_core),
