@@ -193,6 +193,8 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 		if (cpu_in_route(domain, cpu))
 			cpumask_set_cpu(cpu, &domain->pmi.cpus);
 	}
+	WRITE_ONCE(domain->pmi.spread, has_route(domain) && route_is_wide(domain) ?
+				       cpumask_weight(&domain->pmi.cpus) : 1);
 	ucore_budget_run_on(&domain->pmi.cpus, ucore_nmi_enable_here, domain);
 	if (has_route(domain))
 		ucore_budget_run(domain, route_here, domain);
@@ -234,6 +236,13 @@ void ucore_pmi_sync(struct ucore_domain *domain)
  * pmi_core_sel numbers physical cores, in a way that no manual spells out.  If
  * no PMI ever came by the kernel's core id, name all cores: any CPU of the domain
  * can do the service.
+ *
+ * No other reader is tried before.  Whom sessions chose is not to be replaced; who was
+ * elected is the first CPU that suits, whose core has a low number, the same in any way of
+ * numbering that is known; and with the numbers wrong one more is tried in vain, for each 20
+ * ms of a frozen domain.  A PMI that comes to a core that was not meant is served there as it
+ * is (nmi.c): then none is lost, and nothing is widened.  While it is wide a PMI interrupts
+ * all CPUs: fewer are allowed (count_limit()).
  */
 static void widen(struct ucore_domain *domain)
 {

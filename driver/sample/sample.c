@@ -355,10 +355,21 @@ static void part_rearm(struct ucore_part *part)
 			ucore_counter_arm(ctr);
 }
 
+/*
+ * Overflows in a window.  One that interrupts all CPUs of the die counts for each of them:
+ * it is charged where it is serviced alone.
+ */
+static u64 count_limit(const struct ucore_domain *domain)
+{
+	u64 limit = (u64)READ_ONCE(max_rate) * THROTTLE_WINDOW_NS / NSEC_PER_SEC;
+
+	return max_t(u64, div_u64(limit, max(READ_ONCE(domain->pmi.spread), 1U)), 1);
+}
+
 /* One more overflow; for how long are these too many?  Until the window is over. */
 static u64 count_pause_ns(struct ucore_domain *domain, u64 now)
 {
-	u64 limit = max_t(u64, (u64)READ_ONCE(max_rate) * THROTTLE_WINDOW_NS / NSEC_PER_SEC, 1);
+	u64 limit = count_limit(domain);
 
 	if (now - domain->throttle_start >= THROTTLE_WINDOW_NS) {
 		domain->throttle_start = now;

@@ -470,6 +470,41 @@ static void new_receiver_does_not_claim_the_past(struct kunit *test)
 
 /* ---- what it costs ---- */
 
+/* Overflows in one window before the domain is throttled. */
+static u32 overflows_until_throttled(struct kunit *test, struct ucore_part *part)
+{
+	struct ucore_domain *domain = part->domain;
+	u32 n;
+
+	domain->throttle_start = 0;
+	for (n = 0; n < 1000 && !domain->throttled; n++) {
+		overflow(part, 0);
+		KUNIT_ASSERT_EQ(test, one_nmi(part, 0), 1);
+	}
+	fake_timer_fire(&domain->guard);
+	return n;
+}
+
+/* While each PMI interrupts all CPUs of the die there may be as many fewer. */
+static void fewer_pmis_while_they_go_to_all(struct kunit *test)
+{
+	unsigned int *percent = fake_param("cpu_budget"), *rate = fake_param("max_rate");
+	u32 cpus = num_online_cpus(), was = *percent;
+	struct ucore_part *part = armed_part(test);
+
+	*percent = 100;
+	*rate = 20000;		/* 200 in a window of 10 ms */
+	KUNIT_EXPECT_EQ(test, overflows_until_throttled(test, part), 201U);
+	fake_clock_advance(20 * MS);
+	part->domain->pmi.wide = true;
+	cpus_read_lock();
+	ucore_pmi_enable(part->domain);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, overflows_until_throttled(test, part), 200 / cpus + 1);
+	*percent = was;
+	*rate = 50000;
+}
+
 static void three_ms(void *arg)
 {
 	fake_clock_advance(3 * MS);
@@ -873,6 +908,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_after_its_recovery),
 	KUNIT_CASE(each_sees_one_serves),
 	KUNIT_CASE(new_receiver_does_not_claim_the_past),
+	KUNIT_CASE(fewer_pmis_while_they_go_to_all),
 	KUNIT_CASE(service_is_charged_from_the_nmi),
 	KUNIT_CASE(anothers_nmi_is_not_charged),
 	KUNIT_CASE(pmi_on_another_core),
