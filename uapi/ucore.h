@@ -844,8 +844,11 @@ struct ucore_core_info {
  * Boxes of cores, looks at polled periods, READ with UCORE_READ_LIVE, and what START and
  * STOP read have no crew.
  *
- * The session holds nothing until events are added.  Closing the descriptor
- * stops its counters, and resets and gives back the boxes that nobody else has.
+ * The session holds nothing until events are added.  It ends with its last descriptor
+ * (of dup(2), fork(2) and SCM_RIGHTS) and the last mapping of its rings, which keeps it as
+ * a descriptor does: until munmap(2) or the end of the process it goes on to count, and to
+ * write records.  Then its counters stop, and boxes that nobody else has are reset and given
+ * back.  STOP stops it at once.
  *
  * Errors: EINVAL (also @crew above 1 with @rotate_ns), E2BIG, EFAULT, ERANGE (timer_ns,
  * ring_size, wakeup, crew or rotate_ns), EACCES (TASKS), ENOMEM, EMFILE, ENODEV (no boxes),

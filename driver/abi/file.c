@@ -174,7 +174,8 @@ static const struct ucore_ioctl_cmd session_commands[] = {
 	{ UCORE_ANSWER(UCORE_EVENT_ADD, struct ucore_event_add, poll_ns, cmd_event_add),
 	  .flags = UCORE_EVENT_INTERRUPT, .undo = undo_event_add },
 	{ UCORE_ACTION(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove) },
-	{ UCORE_ACTION(UCORE_SET_PMI_CPUS, struct ucore_set_pmi_cpus, cpus, cmd_set_pmi_cpus) },
+	{ UCORE_ACTION(UCORE_SET_PMI_CPUS, struct ucore_set_pmi_cpus, cpus, cmd_set_pmi_cpus),
+	  .works = true, .moves = true },
 	{ UCORE_ACTION(UCORE_CORE_TRIGGER, struct ucore_core_trigger, period, cmd_core_trigger),
 	  .flags = UCORE_CORE_USER },
 	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start), .works = true },
@@ -213,7 +214,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return -ENOTTY;
 	if (!command->works)
 		return run_locked(command, &call, arg);
-	ret = ucore_turn_take(session);
+	ret = ucore_turn_take(session, command->moves);
 	if (ret)
 		return ret;
 	ret = run_locked(command, &call, arg);

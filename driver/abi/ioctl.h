@@ -57,6 +57,7 @@ struct ucore_ioctl_call {
  * @flags: flags it defines
  * @answers: its argument is copied back
  * @works: it makes the readers of a session work, and waits for their time
+ * @moves: it makes other readers work, too, and waits for the time of all
  * @run: does it
  * @undo: undoes it when the answer does not reach the caller, NULL if nothing
  *        was changed
@@ -68,6 +69,7 @@ struct ucore_ioctl_cmd {
 	u32 flags;
 	bool answers;
 	bool works;
+	bool moves;
 	int (*run)(struct ucore_ioctl_call *call);
 	void (*undo)(struct ucore_ioctl_call *call);
 };

@@ -58,6 +58,8 @@ struct ucore_context {
  * @work: services it, in hard-irq context on the CPU that took it
  * @mend: process context: open the other CPUs again, or route the PMI to all cores
  * @wide: the PMI is routed to all cores, until nothing is armed any more
+ * @spread: CPUs that each PMI interrupts though nobody chose them: all that get it if it is
+ *          routed to all cores, else 1 or 0
  * @widened: it once was: then the next loss before one arrives by core id is proof enough
  * @proven: a PMI has arrived by core id: it seems that cores are numbered as we think
  * @losses: PMIs lost since one arrived last
@@ -76,6 +78,7 @@ struct ucore_pmi {
 	struct irq_work work;
 	struct work_struct mend;
 	bool wide;
+	u32 spread;
 	bool widened;
 	bool proven;
 	u32 losses;

@@ -13,13 +13,19 @@
  * Written by the CPU itself with interrupts off, not in NMI; read by any.
  * Must not know what the time was spent for.
  */
+#include <linux/cpumask.h>
+#include <linux/errno.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/smp.h>
 
+#include "box/domain.h"
 #include "sample/budget.h"
 
 static unsigned int cpu_budget = 50;
@@ -155,6 +161,53 @@ u64 ucore_budget_leave(void)
 }
 
 /**
+ * struct charged - a work on another CPU
+ * @func: what it does
+ * @arg: its argument
+ */
+struct charged {
+	smp_call_func_t func;
+	void *arg;
+};
+
+static void charged_here(void *arg)
+{
+	const struct charged *work = arg;
+
+	ucore_budget_enter(ktime_get_mono_fast_ns());
+	work->func(work->arg);
+	ucore_budget_leave();
+}
+
+/**
+ * ucore_budget_run() - run a function on a domain's reader, and charge it
+ * @domain: the domain
+ * @func: runs in hard-irq context
+ * @arg: its argument
+ *
+ * As ucore_domain_run(): CPU hotplug is held off.
+ */
+void ucore_budget_run(struct ucore_domain *domain, smp_call_func_t func, void *arg)
+{
+	struct charged work = { .func = func, .arg = arg };
+
+	ucore_domain_run(domain, charged_here, &work);
+}
+
+/**
+ * ucore_budget_run_on() - run a function on some CPUs, and charge it to each
+ * @cpus: the CPUs
+ * @func: runs in hard-irq context
+ * @arg: its argument
+ */
+void ucore_budget_run_on(const struct cpumask *cpus, smp_call_func_t func, void *arg)
+{
+	struct charged work = { .func = func, .arg = arg };
+
+	on_each_cpu_mask(cpus, charged_here, &work, true);
+}
+
+/**
  * ucore_budget_pause_ns() - for how long must what interrupts here keep still?
  * @now: the time
  *
@@ -180,6 +233,25 @@ u64 ucore_budget_wait_ns(int cpu, u64 now)
 	u64 due = READ_ONCE(per_cpu_ptr(&budgets, cpu)->due), until = now + allowance();
 
 	return due > until ? due - until : 0;
+}
+
+/**
+ * ucore_budget_sleep() - wait until a CPU has time
+ * @ns: for how long: ucore_budget_wait_ns()
+ *
+ * Process context.
+ *
+ * Return: 0, or -EINTR: the caller is dying.
+ */
+int ucore_budget_sleep(u64 ns)
+{
+	ktime_t wait = ns_to_ktime(ns);
+
+	if (!ns)
+		return 0;
+	set_current_state(TASK_KILLABLE);
+	schedule_hrtimeout(&wait, HRTIMER_MODE_REL);
+	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 /**

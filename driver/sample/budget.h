@@ -3,15 +3,23 @@
 #ifndef UCORE_BUDGET_H
 #define UCORE_BUDGET_H
 
+#include <linux/smp.h>
 #include <linux/types.h>
 
+struct cpumask;
 struct hrtimer;
+struct ucore_domain;
 
 /* On the CPU concerned, interrupts off: */
 u64 ucore_budget_entered_at(const struct hrtimer *timer);
 void ucore_budget_enter(u64 since);
 u64 ucore_budget_leave(void);
 u64 ucore_budget_pause_ns(u64 now);
+
+/* Process context: */
+void ucore_budget_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
+void ucore_budget_run_on(const struct cpumask *cpus, smp_call_func_t func, void *arg);
+int ucore_budget_sleep(u64 ns);
 
 /* On any: */
 u64 ucore_budget_wait_ns(int cpu, u64 now);

@@ -20,11 +20,17 @@
  * An NMI that comes late may find the next overflow there already, and claim that: then the
  * PMI of this one, under way since before LVTPC was opened, finds its name taken.  So who
  * skips a name may claim one NMI more.
+ *
+ * A PMI may go astray: to a core that was not meant, if cores are numbered in another way
+ * than we think, or to a CPU that has just ceased to receive it.  Of NMIs that nobody else
+ * has claimed, neither perf nor the port that tells of errors, astray_nmi() asks whether they
+ * are that.  So NMIs of others cost nothing more on CPUs that receive no PMI.
  */
 #include <linux/io.h>
 #include <linux/ktime.h>
 #include <linux/nmi.h>
 #include <linux/sched.h>
+#include <linux/topology.h>
 #include <asm/apic.h>
 
 #include "box/domain.h"
@@ -54,22 +60,28 @@
  * @domain: which; NULL: none
  * @claimed: last of its PMIs that this CPU claimed
  * @owed: it has claimed none for an earlier one, whose NMI may be the one that it took
+ * @last: the last one that it may have been sent before it ceased to receive them; 0: none
+ * @left: when that was
  */
 struct pmi_slot {
 	struct ucore_domain *domain;
 	u64 claimed;
 	bool owed;
+	u64 last;
+	u64 left;
 };
 
 /**
  * struct pmi_cpu - a CPU that may receive PMIs
  * @slot: of its die, and of itself: by scope
+ * @die: its die, whose PMI may go astray to it; NULL: it never had one, or the CPU leaves
  * @lvtpc: LVTPC as found
  * @set_lvtpc: and to be restored
  * @set_debugctl: we enabled uncore PMIs here
  */
 struct pmi_cpu {
 	struct pmi_slot slot[UCORE_SCOPE_CPU + 1];
+	struct ucore_domain *die;
 	u32 lvtpc;
 	bool set_lvtpc;
 	bool set_debugctl;
@@ -220,6 +232,20 @@ static int claimed_before(struct pmi_slot *slot, const struct claim *claim)
 	return NMI_HANDLED;
 }
 
+/* It is ours.  How many overflows, or that it is serviced already. */
+static int claim_take(struct ucore_domain *domain, const struct claim *claim,
+		      struct pt_regs *regs)
+{
+	trace_ucore_pmi(domain->id, claim->pmi, claim->count);
+	if (claim->count && domain->global->enables)
+		freeze_here(domain);
+	if (claim->count)
+		context_stash(&domain->pmi, claim->pmi, regs);
+	else if (claim->again)
+		irq_work_queue(&domain->pmi.work);
+	return claim->count ?: NMI_HANDLED;
+}
+
 /*
  * Is it this domain's?  How many overflows, or that it is serviced already.  By its name
  * it may be claimed already; but while a core's overflow waits another NMI is not perf's,
@@ -240,14 +266,7 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 		return NMI_DONE;
 	slot->owed |= claim.pmi > slot->claimed + 2 && domain->scope == UCORE_SCOPE_DIE;
 	slot->claimed = claim.pmi;
-	trace_ucore_pmi(domain->id, claim.pmi, claim.count);
-	if (claim.count && domain->global->enables)
-		freeze_here(domain);
-	if (claim.count)
-		context_stash(&domain->pmi, claim.pmi, regs);
-	else if (claim.again)
-		irq_work_queue(&domain->pmi.work);
-	return claim.count ?: NMI_HANDLED;
+	return claim_take(domain, &claim, regs);
 }
 
 static int pmi_nmi(unsigned int type, struct pt_regs *regs)
@@ -259,6 +278,69 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
 	for (i = 0; i < ARRAY_SIZE(pc->slot); i++)
 		handled += slot_nmi(&pc->slot[i], regs, &waits);
 	if (handled && !waits)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	return handled;
+}
+
+/*
+ * ---- NMIs that nobody claimed ----
+ */
+
+/* It has been serviced; did it come to the other thread of this core? */
+static bool came_to_core(const struct ucore_domain *domain, u64 name)
+{
+	const struct ucore_pmi *pmi = &domain->pmi;
+
+	/* pairs with context_stash() */
+	return smp_load_acquire(&pmi->stashed) == name &&
+	       topology_core_id(READ_ONCE(pmi->context.cpu)) ==
+	       topology_core_id(raw_smp_processor_id());
+}
+
+/* A PMI that no CPU of this core was meant to receive. */
+static int misled_nmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt_regs *regs)
+{
+	struct claim claim;
+
+	if (!READ_ONCE(die->armed))
+		return NMI_DONE;
+	claim_look(die, &claim);
+	if (claim.pmi <= slot->claimed)
+		return NMI_DONE;
+	if (!claim.count && !claim.again && (long_ago(die) || !came_to_core(die, claim.pmi)))
+		return NMI_DONE;
+	slot->claimed = claim.pmi;
+	return claim_take(die, &claim, regs);
+}
+
+static bool left_lately(const struct pmi_slot *slot)
+{
+	return slot->last && ktime_get_mono_fast_ns() < slot->left + LATE_NS;
+}
+
+/* One that was under way when this CPU ceased to receive them. */
+static int belated_nmi(struct pmi_slot *slot)
+{
+	if (!left_lately(slot) || (slot->claimed >= slot->last && !slot->owed))
+		return NMI_DONE;
+	slot->owed &= slot->claimed >= slot->last;
+	slot->claimed = max(slot->claimed, slot->last);
+	return NMI_HANDLED;
+}
+
+static int astray_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	struct pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
+	struct ucore_domain *die = smp_load_acquire(&pc->die);	/* ucore_nmi_expect() */
+	int handled;
+
+	/* who is meant to receive it has looked already */
+	if (!die || READ_ONCE(slot->domain))
+		return NMI_DONE;
+	handled = misled_nmi(slot, die, regs) ?: belated_nmi(slot);
+	/* with a core PMU Linux has it open here, too */
+	if (handled && boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	return handled;
 }
@@ -344,6 +426,62 @@ static void debugctl_enable(struct pmi_cpu *pc)
 						debugctl | DEBUGCTL_UNCORE_PMI);
 }
 
+/* The last PMI that has a name. */
+static u64 last_name(const struct ucore_domain *domain)
+{
+	u64 seq = READ_ONCE(domain->pmi.seq);
+
+	return seq & 1 ? seq : max(seq, 1ULL) - 1;
+}
+
+/* This CPU shall not claim a PMI that came before it was enabled, unless it was before. */
+static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
+{
+	u64 name = last_name(domain);
+
+	if (slot->domain || (left_lately(slot) && slot->last == name))
+		return;
+	slot->claimed = name;
+	slot->owed = false;
+}
+
+/* What is under way now may still come, for a while. */
+static void slot_end(struct pmi_slot *slot, const struct ucore_domain *domain)
+{
+	slot->last = long_ago(domain) ? 0 : last_name(domain);
+	slot->left = ktime_get_mono_fast_ns();
+	WRITE_ONCE(slot->domain, NULL);
+}
+
+/**
+ * ucore_nmi_expect() - a die's PMI may go astray to one of its CPUs
+ * @domain: the die
+ * @cpu: the CPU, which is not interrupted for that
+ */
+void ucore_nmi_expect(struct ucore_domain *domain, int cpu)
+{
+	struct pmi_cpu *pc = per_cpu_ptr(&pmi_cpus, cpu);
+	struct pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
+
+	if (pc->die)
+		return;
+	*slot = (struct pmi_slot){ .claimed = last_name(domain) };
+	smp_store_release(&pc->die, domain);	/* astray_nmi() */
+}
+
+/**
+ * ucore_nmi_forget() - no more, for the CPU leaves, or the domain goes
+ * @domain: the domain, of any scope
+ * @cpu: one of its CPUs, or of another's
+ */
+void ucore_nmi_forget(const struct ucore_domain *domain, int cpu)
+{
+	struct pmi_cpu *pc = per_cpu_ptr(&pmi_cpus, cpu);
+
+	if (pc->die == domain)
+		WRITE_ONCE(pc->die, NULL);
+}
+
 /**
  * ucore_nmi_enable_here() - let this CPU take a domain's PMI
  * @arg: the domain
@@ -353,15 +491,9 @@ void ucore_nmi_enable_here(void *arg)
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	struct ucore_domain *domain = arg;
 	struct pmi_slot *slot = &pc->slot[domain->scope];
-	u64 seq = domain->pmi.seq;
 	u32 lvtpc;
 
-	/* this CPU shall not claim a PMI that came before it was enabled */
-	if (!slot->domain) {
-		slot->claimed = seq & 1 ? seq : max(seq, 1ULL) - 1;
-		slot->owed = false;
-	}
-
+	slot_begin(slot, domain);
 	if (domain->scope == UCORE_SCOPE_DIE)
 		debugctl_enable(pc);
 	lvtpc = apic->read(APIC_LVTPC);
@@ -388,7 +520,7 @@ void ucore_nmi_disable_here(void *arg)
 
 	if (pc->slot[domain->scope].domain != domain)
 		return;
-	WRITE_ONCE(pc->slot[domain->scope].domain, NULL);
+	slot_end(&pc->slot[domain->scope], domain);
 	if (pc->slot[UCORE_SCOPE_DIE].domain || pc->slot[UCORE_SCOPE_CPU].domain)
 		return;		/* the other one still takes its PMI here */
 	if (pc->set_debugctl && !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
@@ -421,16 +553,24 @@ void ucore_nmi_reopen(struct ucore_domain *domain)
  * ucore_nmi_register() - listen to NMIs
  *
  * First in line: perf's handler would unmask LVTPC or clear the core's status
- * before we look.
+ * before we look.  And again where all others have looked.
  *
  * Return: 0 or -errno.
  */
 int ucore_nmi_register(void)
 {
-	return register_nmi_handler(NMI_LOCAL, pmi_nmi, NMI_FLAG_FIRST, "ucore");
+	int ret = register_nmi_handler(NMI_UNKNOWN, astray_nmi, 0, "ucore");
+
+	if (ret)
+		return ret;
+	ret = register_nmi_handler(NMI_LOCAL, pmi_nmi, NMI_FLAG_FIRST, "ucore");
+	if (ret)
+		unregister_nmi_handler(NMI_UNKNOWN, "ucore");
+	return ret;
 }
 
 void ucore_nmi_unregister(void)
 {
 	unregister_nmi_handler(NMI_LOCAL, "ucore");
+	unregister_nmi_handler(NMI_UNKNOWN, "ucore");
 }

@@ -9,6 +9,10 @@ struct ucore_domain;
 int ucore_nmi_register(void);
 void ucore_nmi_unregister(void);
 
+/* Process context, CPU hotplug held off: */
+void ucore_nmi_expect(struct ucore_domain *domain, int cpu);
+void ucore_nmi_forget(const struct ucore_domain *domain, int cpu);
+
 /* On the CPU concerned, interrupts off: */
 void ucore_nmi_enable_here(void *arg);
 void ucore_nmi_disable_here(void *arg);

@@ -491,9 +491,10 @@ void ucore_part_go(struct ucore_part *part, u64 now)
  * ucore_part_halt() - last counts, stop its boxes, or its counters where others count on
  * @part: the part
  * @now: the instant: when the domain froze
- * @before: how long it had been frozen before that
+ * @end: when the part's time ends: @now or later
+ * @before: how long the domain had been frozen before @end
  */
-void ucore_part_halt(struct ucore_part *part, u64 now, u64 before)
+void ucore_part_halt(struct ucore_part *part, u64 now, u64 end, u64 before)
 {
 	struct ucore_part_box *pb;
 	struct ucore_counter *ctr;
@@ -511,7 +512,7 @@ void ucore_part_halt(struct ucore_part *part, u64 now, u64 before)
 			ucore_counter_stop(ctr);
 	}
 	forget_overflows(part);
-	ucore_part_times(part, now, before, &part->enabled_ns, &part->running_ns);
+	ucore_part_times(part, end, before, &part->enabled_ns, &part->running_ns);
 	turn_end(part, part->running_ns);
 	part->running = false;
 }
@@ -519,7 +520,7 @@ void ucore_part_halt(struct ucore_part *part, u64 now, u64 before)
 /**
  * ucore_part_reset() - counts and times to zero, periods anew
  * @part: the part
- * @now: the instant: when the domain froze
+ * @now: time; the domain is frozen
  */
 void ucore_part_reset(struct ucore_part *part, u64 now)
 {

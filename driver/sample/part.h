@@ -28,7 +28,7 @@ u64 ucore_part_freeze(struct ucore_part *part);
 u64 ucore_part_thaw(struct ucore_part *part);
 void ucore_part_release(struct ucore_part *part);
 void ucore_part_go(struct ucore_part *part, u64 now);
-void ucore_part_halt(struct ucore_part *part, u64 now, u64 before);
+void ucore_part_halt(struct ucore_part *part, u64 now, u64 end, u64 before);
 void ucore_part_read(struct ucore_part *part, u64 now);
 u64 ucore_part_since_read(const struct ucore_part *part);
 void ucore_part_was_read(struct ucore_part *part, u64 now);

@@ -50,8 +50,9 @@ static void pmi_service(struct irq_work *work)
 	context = ucore_nmi_context(domain);
 	charge_from(context, now);
 	if (context) {
-		/* to all cores it comes whatever their numbers are */
-		domain->pmi.proven |= !domain->pmi.wide;
+		/* to all cores it comes whatever their numbers are, or it went astray */
+		domain->pmi.proven |= !domain->pmi.wide &&
+				      cpumask_test_cpu(context->cpu, &domain->pmi.cpus);
 		domain->pmi.losses = 0;
 	}
 	/* a timer, a READ or the guard may have serviced it meanwhile */
@@ -140,6 +141,13 @@ static void unroute_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
+/* Whatever the route is, a PMI may come to any CPU of a die. */
+static void expect(struct ucore_domain *domain, int cpu)
+{
+	if (has_route(domain) && ucore_domain_has_cpu(domain, cpu))
+		ucore_nmi_expect(domain, cpu);
+}
+
 /**
  * ucore_pmi_enable_cpu() - let a CPU that came online take the PMI too
  * @domain: its domain
@@ -147,10 +155,13 @@ static void unroute_here(void *arg)
  */
 void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu)
 {
-	if (!domain->armed || !cpu_in_route(domain, cpu))
+	if (!domain->armed)
+		return;
+	expect(domain, cpu);
+	if (!cpu_in_route(domain, cpu))
 		return;
 	cpumask_set_cpu(cpu, &domain->pmi.cpus);
-	smp_call_function_single(cpu, ucore_nmi_enable_here, domain, 1);
+	ucore_budget_run_on(cpumask_of(cpu), ucore_nmi_enable_here, domain);
 }
 
 /**
@@ -162,7 +173,7 @@ void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu)
 {
 	if (!cpumask_test_and_clear_cpu(cpu, &domain->pmi.cpus))
 		return;
-	smp_call_function_single(cpu, ucore_nmi_disable_here, domain, 1);
+	ucore_budget_run_on(cpumask_of(cpu), ucore_nmi_disable_here, domain);
 }
 
 /**
@@ -175,12 +186,18 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 {
 	int cpu;
 
-	for_each_online_cpu(cpu)
-		if (cpu != domain->leaving && cpu_in_route(domain, cpu))
+	for_each_online_cpu(cpu) {
+		if (cpu == domain->leaving)
+			continue;
+		expect(domain, cpu);
+		if (cpu_in_route(domain, cpu))
 			cpumask_set_cpu(cpu, &domain->pmi.cpus);
-	on_each_cpu_mask(&domain->pmi.cpus, ucore_nmi_enable_here, domain, true);
+	}
+	WRITE_ONCE(domain->pmi.spread, has_route(domain) && route_is_wide(domain) ?
+				       cpumask_weight(&domain->pmi.cpus) : 1);
+	ucore_budget_run_on(&domain->pmi.cpus, ucore_nmi_enable_here, domain);
 	if (has_route(domain))
-		ucore_domain_run(domain, route_here, domain);
+		ucore_budget_run(domain, route_here, domain);
 }
 
 /* Nothing is armed: whoever arms next begins with the cores that were chosen. */
@@ -201,8 +218,8 @@ void ucore_pmi_disable(struct ucore_domain *domain)
 	if (cpumask_empty(&domain->pmi.cpus))
 		return;
 	if (has_route(domain))
-		ucore_domain_run(domain, unroute_here, domain);
-	on_each_cpu_mask(&domain->pmi.cpus, ucore_nmi_disable_here, domain, true);
+		ucore_budget_run(domain, unroute_here, domain);
+	ucore_budget_run_on(&domain->pmi.cpus, ucore_nmi_disable_here, domain);
 	cpumask_clear(&domain->pmi.cpus);
 }
 
@@ -219,6 +236,13 @@ void ucore_pmi_sync(struct ucore_domain *domain)
  * pmi_core_sel numbers physical cores, in a way that no manual spells out.  If
  * no PMI ever came by the kernel's core id, name all cores: any CPU of the domain
  * can do the service.
+ *
+ * No other reader is tried before.  Whom sessions chose is not to be replaced; who was
+ * elected is the first CPU that suits, whose core has a low number, the same in any way of
+ * numbering that is known; and with the numbers wrong one more is tried in vain, for each 20
+ * ms of a frozen domain.  A PMI that comes to a core that was not meant is served there as it
+ * is (nmi.c): then none is lost, and nothing is widened.  While it is wide a PMI interrupts
+ * all CPUs: fewer are allowed (count_limit()).
  */
 static void widen(struct ucore_domain *domain)
 {
@@ -276,6 +300,10 @@ void ucore_pmi_init(struct ucore_domain *domain)
 
 void ucore_pmi_destroy(struct ucore_domain *domain)
 {
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		ucore_nmi_forget(domain, cpu);
 	cancel_work_sync(&domain->pmi.mend);
 	irq_work_sync(&domain->pmi.work);
 }

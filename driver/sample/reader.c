@@ -11,7 +11,9 @@
 #include <linux/ktime.h>
 
 #include "box/catalog.h"
+#include "sample/budget.h"
 #include "sample/crew.h"
+#include "sample/nmi.h"
 #include "sample/pmi.h"
 #include "sample/reader.h"
 #include "sample/sample.h"
@@ -97,11 +99,11 @@ static void hand_over(struct ucore_domain *domain, int cpu)
 	if (!domain->armed) {
 		WRITE_ONCE(domain->reader, cpu);
 	} else {
-		ucore_domain_run(domain, move_begin_here, domain);
+		ucore_budget_run(domain, move_begin_here, domain);
 		ucore_pmi_disable(domain);
 		WRITE_ONCE(domain->reader, cpu);
 		ucore_pmi_enable(domain);
-		ucore_domain_run(domain, move_end_here, domain);
+		ucore_budget_run(domain, move_end_here, domain);
 	}
 }
 
@@ -157,7 +159,7 @@ static void offline_here(void *arg)
 	raw_spin_lock(&domain->lock);
 	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
 	list_for_each_entry(part, &domain->parts, node)
-		ucore_part_halt(part, iv.now, ucore_interval_frozen_before(&iv, part));
+		ucore_interval_halt(&iv, part);
 	ucore_interval_end(&iv);
 	gap_record(gap, iv.now);
 	raw_spin_unlock(&domain->lock);
@@ -229,10 +231,10 @@ static void reader_leaves(struct ucore_domain *domain, int cpu)
 	if (gap.to != UCORE_NO_CPU) {
 		gap.reason = UCORE_GAP_READER_MOVED;
 		hand_over(domain, gap.to);
-		ucore_domain_run(domain, gap_here, &gap);
+		ucore_budget_run(domain, gap_here, &gap);
 	} else {
 		gap.reason = UCORE_GAP_OFFLINE;
-		ucore_domain_run(domain, offline_here, &gap);
+		ucore_budget_run(domain, offline_here, &gap);
 		ucore_pmi_disable(domain);
 		WRITE_ONCE(domain->reader, UCORE_NO_CPU);
 	}
@@ -264,6 +266,7 @@ static void domain_loses(struct ucore_domain *domain, int cpu)
 
 	/* a throttled domain's guard may sit on any of its CPUs */
 	ucore_timers_cancel(domain);
+	ucore_nmi_forget(domain, cpu);
 	if (domain->reader == cpu)
 		reader_leaves(domain, cpu);
 	else if (chosen)
@@ -303,10 +306,10 @@ static void domain_resumes(struct ucore_domain *domain, int cpu, u32 reason)
 	if (!domain_has_work(domain))
 		return;		/* at load, say: nothing is touched */
 	if (!domain->taken)
-		ucore_domain_run(domain, take_here, domain);
+		ucore_budget_run(domain, take_here, domain);
 	if (domain->armed)
 		ucore_pmi_enable(domain);
-	ucore_domain_run(domain, online_here, &gap);
+	ucore_budget_run(domain, online_here, &gap);
 	ucore_timers_restart(domain);
 }
 
@@ -318,7 +321,7 @@ static void reader_retires(struct ucore_domain *domain, int cpu)
 
 	ucore_timers_cancel(domain);
 	hand_over(domain, cpu);
-	ucore_domain_run(domain, gap_here, &gap);
+	ucore_budget_run(domain, gap_here, &gap);
 	ucore_timers_restart(domain);
 }
 
@@ -387,11 +390,11 @@ static void domain_falls_asleep(struct ucore_domain *domain)
 
 	if (domain->reader != UCORE_NO_CPU && domain_is_used(domain)) {
 		ucore_timers_cancel(domain);
-		ucore_domain_run(domain, offline_here, &gap);
+		ucore_budget_run(domain, offline_here, &gap);
 		ucore_pmi_disable(domain);
 		ucore_pmi_sync(domain);
 		hrtimer_cancel(&domain->guard);
-		ucore_domain_run(domain, asleep_here, domain);
+		ucore_budget_run(domain, asleep_here, domain);
 	}
 	WRITE_ONCE(domain->reader, UCORE_NO_CPU);
 }

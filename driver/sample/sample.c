@@ -214,6 +214,38 @@ u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct u
 	return iv->frozen_before + (iv->part ? 0 : part->box_frozen_ns);
 }
 
+/* The present; the domain may have been frozen long before. */
+static u64 present(const struct ucore_interval *iv)
+{
+	return max(iv->now, iv->entered);
+}
+
+/**
+ * ucore_interval_halt() - last counts of a part, whose time ends now
+ * @iv: the interval
+ * @part: a part of its domain
+ *
+ * A domain that was frozen before, throttled say, has counted until then: up to the present
+ * the part is enabled, and not running.
+ */
+void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_part *part)
+{
+	u64 end = present(iv);
+
+	ucore_part_halt(part, iv->now, end,
+			ucore_interval_frozen_before(iv, part) + (end - iv->now));
+}
+
+/**
+ * ucore_interval_reset() - counts and times of a part to zero, from now on
+ * @iv: the interval
+ * @part: a part of its domain
+ */
+void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_part *part)
+{
+	ucore_part_reset(part, present(iv));
+}
+
 /**
  * ucore_interval_begin_overflow() - the hardware froze a domain
  * @iv: the interval
@@ -323,10 +355,21 @@ static void part_rearm(struct ucore_part *part)
 			ucore_counter_arm(ctr);
 }
 
+/*
+ * Overflows in a window.  One that interrupts all CPUs of the die counts for each of them:
+ * it is charged where it is serviced alone.
+ */
+static u64 count_limit(const struct ucore_domain *domain)
+{
+	u64 limit = (u64)READ_ONCE(max_rate) * THROTTLE_WINDOW_NS / NSEC_PER_SEC;
+
+	return max_t(u64, div_u64(limit, max(READ_ONCE(domain->pmi.spread), 1U)), 1);
+}
+
 /* One more overflow; for how long are these too many?  Until the window is over. */
 static u64 count_pause_ns(struct ucore_domain *domain, u64 now)
 {
-	u64 limit = max_t(u64, (u64)READ_ONCE(max_rate) * THROTTLE_WINDOW_NS / NSEC_PER_SEC, 1);
+	u64 limit = count_limit(domain);
 
 	if (now - domain->throttle_start >= THROTTLE_WINDOW_NS) {
 		domain->throttle_start = now;

@@ -66,6 +66,8 @@ void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain
 void ucore_interval_begin_part(struct ucore_interval *iv, struct ucore_part *part, u64 now);
 void ucore_interval_widen(struct ucore_interval *iv);
 u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_part *part);
+void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_part *part);
+void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_part *part);
 void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
 				   u64 now, bool recovered);
 void ucore_interval_begin_silent(struct ucore_interval *iv, struct ucore_domain *domain,

@@ -15,6 +15,7 @@
 #include <linux/ktime.h>
 
 #include "box/catalog.h"
+#include "sample/budget.h"
 #include "sample/sample.h"
 #include "sample/stray.h"
 
@@ -60,19 +61,29 @@ static void probe_here(void *arg)
 	raw_spin_unlock(&box->domain->lock);
 }
 
+/* Whoever asks again and again waits for the reader's time; false: the caller is dying. */
+static bool reader_has_time(const struct ucore_domain *domain)
+{
+	int reader = READ_ONCE(domain->reader);
+
+	return reader == UCORE_NO_CPU ||
+	       !ucore_budget_sleep(ucore_budget_wait_ns(reader, ktime_get_mono_fast_ns()));
+}
+
 /**
  * ucore_stray_alive() - is a box alive, perhaps again?
  * @box: the box
  *
- * Process context, the domain not locked.  A box that is not dead is not asked.
+ * Process context, the domain not locked.  A box that is not dead is not asked; to be asked
+ * it waits for the reader's time.
  *
  * Return: true if it is.
  */
 bool ucore_stray_alive(struct ucore_box *box)
 {
-	if (READ_ONCE(box->dead)) {
+	if (READ_ONCE(box->dead) && reader_has_time(box->domain)) {
 		cpus_read_lock();
-		ucore_domain_run(box->domain, probe_here, box);
+		ucore_budget_run(box->domain, probe_here, box);
 		cpus_read_unlock();
 	}
 	return !READ_ONCE(box->dead);

@@ -407,5 +407,5 @@ static void restart_here(void *arg)
  */
 void ucore_timers_restart(struct ucore_domain *domain)
 {
-	ucore_domain_run(domain, restart_here, domain);
+	ucore_budget_run(domain, restart_here, domain);
 }

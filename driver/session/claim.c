@@ -28,6 +28,7 @@
 #include "box/catalog.h"
 #include "box/intree.h"
 #include "box/perf.h"
+#include "sample/budget.h"
 #include "session/claim.h"
 #include "session/state.h"
 
@@ -434,7 +435,7 @@ static void box_leave(struct ucore_claim *claim)
 	struct give_back back = { .session = claim->session, .domain = box->domain, .box = box };
 
 	if (box->dirty)
-		ucore_domain_run(box->domain, give_back_here, &back);
+		ucore_budget_run(box->domain, give_back_here, &back);
 	if (box->domain->scope != UCORE_SCOPE_CPU)
 		return;
 	box->dirty = false;
@@ -496,7 +497,7 @@ void ucore_claims_give_back(struct ucore_session *session)
 		if (!event->box->dirty || !list_is_singular(&event->box->claims))
 			continue;	/* never programmed, its domain is done, or another's too */
 		back.domain = event->box->domain;
-		ucore_domain_run(back.domain, give_back_here, &back);
+		ucore_budget_run(back.domain, give_back_here, &back);
 	}
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();

@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "box/catalog.h"
+#include "sample/budget.h"
 #include "sample/crew.h"
 #include "sample/pmi.h"
 #include "sample/sample.h"
@@ -215,7 +216,7 @@ static void stop(struct ucore_part *part, const struct ucore_meeting *m)
 
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	ucore_interval_widen(&iv);
-	ucore_part_halt(part, iv.now, ucore_interval_frozen_before(&iv, part));
+	ucore_interval_halt(&iv, part);
 	ucore_interval_end(&iv);
 	domain_unlist(part->domain, part);
 }
@@ -250,7 +251,7 @@ static void part_settle(struct ucore_part *part)
 		ucore_domain_abandon(domain);
 		raw_spin_unlock_irq(&domain->lock);
 	}
-	ucore_domain_run(domain, give_back_here, domain);
+	ucore_budget_run(domain, give_back_here, domain);
 }
 
 /**
@@ -285,7 +286,7 @@ static void reset(struct ucore_part *part, const struct ucore_meeting *m)
 	struct ucore_interval iv;
 
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
-	ucore_part_reset(part, iv.now);
+	ucore_interval_reset(&iv, part);
 	ucore_interval_end(&iv);
 }
 

@@ -47,13 +47,11 @@ static void try_here(void *arg)
 {
 	struct ucore_box *box = arg;
 
-	ucore_budget_enter(ktime_get_mono_fast_ns());
 	raw_spin_lock(&box->domain->lock);
 	/* another session may have tried or started it meanwhile */
 	if (ucore_trial_due(box))
 		ucore_trial_run(box);
 	raw_spin_unlock(&box->domain->lock);
-	ucore_budget_leave();
 }
 
 /**
@@ -71,7 +69,7 @@ static int box_try(struct ucore_box *box, bool *learned)
 	if (ucore_trial_due(box)) {
 		mutex_lock(&ucore_run_lock);
 		cpus_read_lock();
-		ucore_domain_run(box->domain, try_here, box);
+		ucore_budget_run(box->domain, try_here, box);
 		cpus_read_unlock();
 		mutex_unlock(&ucore_run_lock);
 		ucore_trial_tell(box);

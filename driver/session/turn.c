@@ -7,11 +7,8 @@
  * until the readers are within their budgets.  Process context.
  */
 #include <linux/errno.h>
-#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
-#include <linux/sched/signal.h>
 
 #include "box/catalog.h"
 #include "sample/budget.h"
@@ -33,19 +30,27 @@
  * ---- waiting ----
  */
 
-/* Without the session's lock: a reader that changes meanwhile is waited for in vain. */
-static u64 wait_ns(const struct ucore_session *session)
+static bool has_events(const struct ucore_session *session, u32 domain)
+{
+	const struct ucore_part *part = ucore_session_part(session, domain);
+
+	return part && READ_ONCE(part->nr_events);
+}
+
+/*
+ * Of the session's readers, or of all.  Without the session's lock: a reader that changes
+ * meanwhile is waited for in vain.
+ */
+static u64 wait_ns(const struct ucore_session *session, bool all)
 {
 	u64 now = ktime_get_mono_fast_ns(), ns = 0;
-	const struct ucore_part *part;
 	int cpu;
 	u32 i;
 
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		part = ucore_session_part(session, i);
-		if (!part || !READ_ONCE(part->nr_events))
+		if (!all && !has_events(session, i))
 			continue;
-		cpu = READ_ONCE(part->domain->reader);
+		cpu = READ_ONCE(ucore_catalog.domains[i].reader);
 		if (cpu != UCORE_NO_CPU)
 			ns = max(ns, ucore_budget_wait_ns(cpu, now));
 	}
@@ -55,6 +60,7 @@ static u64 wait_ns(const struct ucore_session *session)
 /**
  * ucore_turn_take() - wait until the readers have time for a command
  * @session: the session, not locked
+ * @all: the command may make any reader work, not only the session's
  *
  * One command of a session at a time: what callers spend together grows with what
  * sessions have counters, and not with how many threads ask.  A session waits once, and
@@ -62,21 +68,16 @@ static u64 wait_ns(const struct ucore_session *session)
  *
  * Return: 0, and ucore_turn_end() is to follow; -EINTR: the caller is dying.
  */
-int ucore_turn_take(struct ucore_session *session)
+int ucore_turn_take(struct ucore_session *session, bool all)
 {
-	ktime_t wait;
+	int ret;
 
 	if (mutex_lock_killable(&session->turn))
 		return -EINTR;
-	wait = ns_to_ktime(wait_ns(session));
-	if (!wait)
-		return 0;
-	set_current_state(TASK_KILLABLE);
-	schedule_hrtimeout(&wait, HRTIMER_MODE_REL);
-	if (!fatal_signal_pending(current))
-		return 0;
-	mutex_unlock(&session->turn);
-	return -EINTR;
+	ret = ucore_budget_sleep(wait_ns(session, all));
+	if (ret)
+		mutex_unlock(&session->turn);
+	return ret;
 }
 
 /**
@@ -201,7 +202,7 @@ int ucore_turn_budget(struct ucore_session *session, struct ucore_budget *out)
 	out->sample_ns = ucore_turn_sample_ns(session);
 	out->timer_min_ns = max_t(u64, UCORE_TIMER_MIN_NS, ucore_budget_period_ns(out->sample_ns));
 	out->busy_ns = readers_busy_ns(session);
-	out->wait_ns = wait_ns(session);
+	out->wait_ns = wait_ns(session, false);
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		part = session->part[i];
 		if (!part)

@@ -204,7 +204,7 @@ static void nmi_here(void *arg)
 {
 	struct pt_regs regs = { .cs = __KERNEL_CS };
 
-	*(int *)arg = fake_kernel.nmi(NMI_LOCAL, &regs);
+	*(int *)arg = fake_nmi(&regs);
 }
 
 /* An NMI on a CPU; what it queued has run when this returns. */

@@ -135,6 +135,7 @@ void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mod
 
 	ft->queued = true;
 	ft->expires = expires;
+	ft->cpu = raw_smp_processor_id();
 }
 
 int fake_hrtimer_cancel(struct hrtimer *timer)
@@ -175,7 +176,10 @@ ktime_t fake_hrtimer_get_expires(const struct hrtimer *timer)
 
 void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode)
 {
-	fake_timer_find(timer)->queued = true;
+	struct fake_timer *ft = fake_timer_find(timer);
+
+	ft->queued = true;
+	ft->cpu = raw_smp_processor_id();
 }
 
 /**
@@ -299,6 +303,48 @@ void fake_calls_deliver(void)
 	fake_kernel.nr_calls = 0;
 }
 
+/* ---- irq_work ---- */
+
+#undef irq_work_queue
+bool fake_irq_work_queue(struct irq_work *work)
+{
+	if (work == fake_kernel.work)
+		return false;
+	if (!fake_kernel.hold_work)
+		return irq_work_queue(work);
+	fake_kernel.hold_work = false;
+	fake_kernel.work = work;
+	fake_kernel.work_cpu = raw_smp_processor_id();
+	return true;
+}
+
+static void work_here(void *arg)
+{
+	struct irq_work *work = arg;
+
+	if (fake_kernel.before_work)
+		fake_kernel.before_work(fake_kernel.work_arg);
+	work->func(work);
+}
+
+/** fake_work_deliver() - let the irq_work that is held run, if there is one */
+void fake_work_deliver(void)
+{
+	struct irq_work *work = fake_kernel.work;
+
+	fake_kernel.work = NULL;
+	if (work)
+		smp_call_function_single(fake_kernel.work_cpu, work_here, work, 1);
+}
+
+#undef irq_work_sync
+void fake_irq_work_sync(struct irq_work *work)
+{
+	if (work == fake_kernel.work)
+		fake_work_deliver();
+	irq_work_sync(work);
+}
+
 static u32 fake_apic_read(u32 reg)
 {
 	WARN_ON(reg != APIC_LVTPC);
@@ -323,14 +369,32 @@ struct apic fake_apic = {
 int fake_register_nmi(unsigned int type, nmi_handler_t handler, unsigned long flags,
 		      const char *name)
 {
-	WARN_ON(type != NMI_LOCAL || flags != NMI_FLAG_FIRST);
-	fake_kernel.nmi = handler;
+	WARN_ON(type != NMI_LOCAL && type != NMI_UNKNOWN);
+	WARN_ON(flags != (type == NMI_LOCAL ? NMI_FLAG_FIRST : 0));
+	if (type == NMI_LOCAL)
+		fake_kernel.nmi = handler;
+	else
+		fake_kernel.unknown_nmi = handler;
 	return 0;
 }
 
 void fake_unregister_nmi(unsigned int type, const char *name)
 {
-	fake_kernel.nmi = NULL;
+	if (type == NMI_LOCAL)
+		fake_kernel.nmi = NULL;
+	else
+		fake_kernel.unknown_nmi = NULL;
+}
+
+/**
+ * fake_nmi() - an NMI on this CPU, as the kernel asks for its cause; perf has none
+ * @regs: what it interrupted
+ *
+ * Return: what the handlers returned; NMI_DONE: it is unknown.
+ */
+int fake_nmi(struct pt_regs *regs)
+{
+	return fake_kernel.nmi(NMI_LOCAL, regs) ?: fake_kernel.unknown_nmi(NMI_UNKNOWN, regs);
 }
 
 void fake_cpuhp_remove(enum cpuhp_state state)

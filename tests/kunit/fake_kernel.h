@@ -5,7 +5,8 @@
  * functions, an ACPI table, CPU topology, hotplug callbacks, memory that runs out, mappings.
  *
  * Included before every file of the module (Kbuild), so that the driver itself
- * contains no hook.  Everything else (locks, IPIs, irq_work, memory) is real.
+ * contains no hook.  Everything else (locks, IPIs, memory) is real, and irq_work, too, but
+ * that a test may hold it.
  */
 #ifndef UCORE_KUNIT_FAKE_KERNEL_H
 #define UCORE_KUNIT_FAKE_KERNEL_H
@@ -19,6 +20,7 @@
 #include <linux/hrtimer.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
+#include <linux/irq_work.h>
 #include <linux/kobject.h>
 #include <linux/mm.h>
 #include <linux/nmi.h>
@@ -81,12 +83,14 @@ struct fake_call {
  * @function: its callback
  * @queued: started, and neither fired nor cancelled since
  * @expires: when it would fire
+ * @cpu: where it was started
  */
 struct fake_timer {
 	struct hrtimer *timer;
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
 	bool queued;
 	ktime_t expires;
+	int cpu;
 };
 
 /**
@@ -148,6 +152,11 @@ struct fake_dword {
  * @call: those that are held
  * @nr_calls: how many
  * @called: calls by CPU
+ * @hold_work: the next irq_work that is queued is held, until somebody waits for it
+ * @work: the one that is
+ * @work_cpu: where it will run
+ * @before_work: called there first
+ * @work_arg: its argument
  * @core_id: core id of each CPU
  * @nr_cores: cores of a package
  * @msr: MSRs that answer; the others fault
@@ -160,6 +169,7 @@ struct fake_dword {
  * @lvtpc: LVTPC of each CPU
  * @lvtpc_writes: writes to it
  * @nmi: the handler that was registered
+ * @unknown_nmi: the one for NMIs that nobody claimed
  * @cpu_up: hotplug callback
  * @cpu_down: hotplug callback
  * @module_notifier: told of modules that come and go
@@ -216,6 +226,11 @@ struct fake_kernel {
 	struct fake_call call[FAKE_CALLS];
 	u32 nr_calls;
 	u32 called[FAKE_CPUS];
+	bool hold_work;
+	struct irq_work *work;
+	int work_cpu;
+	void (*before_work)(void *arg);
+	void *work_arg;
 	u32 core_id[FAKE_CPUS];
 	u32 nr_cores;
 
@@ -232,6 +247,7 @@ struct fake_kernel {
 	u32 lvtpc[FAKE_CPUS];
 	u32 lvtpc_writes[FAKE_CPUS];
 	nmi_handler_t nmi;
+	nmi_handler_t unknown_nmi;
 	int (*cpu_up)(unsigned int cpu);
 	int (*cpu_down)(unsigned int cpu);
 	struct notifier_block *module_notifier;
@@ -291,6 +307,9 @@ extern int (*fake_core_write)(u32 msr, u64 val);
 
 int fake_call_async(int cpu, struct __call_single_data *csd);
 void fake_calls_deliver(void);
+bool fake_irq_work_queue(struct irq_work *work);
+void fake_irq_work_sync(struct irq_work *work);
+void fake_work_deliver(void);
 const struct cpumask *fake_online_cpus(void);
 int fake_real_cpu(int cpu);
 
@@ -324,6 +343,7 @@ int fake_reserve(u64 *owned, u32 bit);
 int fake_register_nmi(unsigned int type, nmi_handler_t handler, unsigned long flags,
 		      const char *name);
 void fake_unregister_nmi(unsigned int type, const char *name);
+int fake_nmi(struct pt_regs *regs);
 int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigned int cpu),
 		     int (*down)(unsigned int cpu));
 void fake_cpuhp_remove(enum cpuhp_state state);
@@ -403,6 +423,8 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef per_cpu_ptr
 #define per_cpu_ptr(ptr, cpu)	SHIFT_PERCPU_PTR(ptr, per_cpu_offset(fake_real_cpu(cpu)))
 #define smp_call_function_single_async	fake_call_async
+#define irq_work_queue		fake_irq_work_queue
+#define irq_work_sync		fake_irq_work_sync
 #define cpu_active(cpu)		(!(fake_kernel.leaving & BIT_ULL(cpu)))
 #define topology_num_cores_per_package()	(fake_kernel.nr_cores)
 #define boot_cpu_data		fake_boot_cpu

@@ -487,6 +487,69 @@ static void commands_are_charged(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).percent, 50U);
 }
 
+static u64 slow_ns[2];
+
+/* The first read on each of two CPUs takes long. */
+static void slow_read(void)
+{
+	u32 cpu = raw_smp_processor_id();
+
+	if (cpu >= ARRAY_SIZE(slow_ns) || !slow_ns[cpu])
+		return;
+	fake_clock_advance(slow_ns[cpu]);
+	slow_ns[cpu] = 0;
+}
+
+/* Somebody moves another one's domain: each CPU has what it did for that, once. */
+static void moving_a_domain_is_charged(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 10, 0);
+	struct ucore_session *s = fake_session(test);
+	u64 from = ucore_budget_busy_ns(0), to = ucore_budget_busy_ns(1);
+
+	slow_ns[0] = 3 * MS;
+	slow_ns[1] = 2 * MS;
+	bus_of(test)->hook = slow_read;
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), 0);
+	bus_of(test)->hook = NULL;
+	KUNIT_EXPECT_EQ(test, part->domain->reader, 1);
+	expect_about(test, ucore_budget_busy_ns(0) - from, 3 * MS + 3 * MS / 8);
+	expect_about(test, ucore_budget_busy_ns(1) - to, 2 * MS + 2 * MS / 8);
+}
+
+/* Without a part that is armed it is the timers alone that move. */
+static void moving_timers_is_charged(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0, MS);
+	struct ucore_session *s = fake_session(test);
+	u64 busy = ucore_budget_busy_ns(1);
+
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), 0);
+	KUNIT_EXPECT_EQ(test, part->domain->reader, 1);
+	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(1), busy);
+}
+
+/* What a session leaves is put right by the reader, and dead boxes are asked by it. */
+static void boxes_of_nobody_are_charged(struct kunit *test)
+{
+	struct ucore_box *ha = fake_box(test, 0, "ha", 0);
+	struct ucore_session *s = fake_session(test);
+	struct ucore_event_add add;
+	u64 busy;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, &add), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_stop(s);
+	busy = ucore_budget_busy_ns(0);
+	KUNIT_EXPECT_EQ(test, session_remove(s, add.event), 0);
+	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(0), busy);
+	ha->dead = true;
+	fake_window(ha)->dead = true;
+	busy = ucore_budget_busy_ns(0);
+	KUNIT_EXPECT_EQ(test, fake_add(s, ha, 1, 0, 0, NULL), -ENODEV);
+	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(0), busy);
+}
+
 #undef ktime_get_mono_fast_ns
 
 /* The clock of the driver stands meanwhile, the kernel's does not. */
@@ -498,14 +561,42 @@ static void a_command_sleeps_until_its_readers_have_time(struct kunit *test)
 	spend(8 * MS);
 	expect_about(test, budget_of(test, s).wait_ns, 5 * MS);
 	start = ktime_get_mono_fast_ns();
-	KUNIT_EXPECT_EQ(test, ucore_turn_take(s), 0);
+	KUNIT_EXPECT_EQ(test, ucore_turn_take(s, false), 0);
 	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
 	KUNIT_EXPECT_FALSE(test, mutex_trylock(&s->turn));
 	ucore_turn_end(s);
 	fake_clock_advance(10 * MS);
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).wait_ns, 0ULL);
-	KUNIT_EXPECT_EQ(test, ucore_turn_take(s), 0);
+	KUNIT_EXPECT_EQ(test, ucore_turn_take(s, false), 0);
 	ucore_turn_end(s);
+}
+
+/* What may move anybody's domain waits for all readers. */
+static void a_move_waits_for_all(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	u64 start;
+
+	spend(8 * MS);
+	start = ktime_get_mono_fast_ns();
+	KUNIT_EXPECT_EQ(test, ucore_turn_take(s, true), 0);
+	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
+	ucore_turn_end(s);
+}
+
+/* A dead box is asked when its reader has time. */
+static void a_dead_box_is_asked_in_turn(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+	u64 start;
+
+	imc->dead = true;
+	fake_window(imc)->dead = true;
+	spend(8 * MS);
+	start = ktime_get_mono_fast_ns();
+	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), -ENODEV);
+	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
 }
 
 static struct kunit_case cases[] = {
@@ -529,6 +620,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_sample_takes_what_its_counters_take),
 	KUNIT_CASE(commands_are_charged),
 	KUNIT_CASE(a_command_sleeps_until_its_readers_have_time),
+	KUNIT_CASE(moving_a_domain_is_charged),
+	KUNIT_CASE(moving_timers_is_charged),
+	KUNIT_CASE(boxes_of_nobody_are_charged),
+	KUNIT_CASE(a_move_waits_for_all),
+	KUNIT_CASE(a_dead_box_is_asked_in_turn),
 	{ }
 };
 

@@ -419,8 +419,8 @@ static void nmis_before_service(void *arg)
 	struct pt_regs regs = { .cs = __KERNEL_CS };
 	struct two_nmis *n = arg;
 
-	n->handled[0] = fake_kernel.nmi(NMI_LOCAL, &regs);
-	n->handled[1] = fake_kernel.nmi(NMI_LOCAL, &regs);
+	n->handled[0] = fake_nmi(&regs);
+	n->handled[1] = fake_nmi(&regs);
 }
 
 /* Its service waits for the end of this interrupt: a second NMI is the core's, too. */
@@ -451,7 +451,7 @@ static void nmi_while_masked(void *arg)
 	struct pt_regs regs = { .cs = __KERNEL_CS };
 	struct masked_nmi *n = arg;
 
-	n->handled = fake_kernel.nmi(NMI_LOCAL, &regs);
+	n->handled = fake_nmi(&regs);
 	n->lvtpc = fake_kernel.lvtpc[raw_smp_processor_id()];
 }
 

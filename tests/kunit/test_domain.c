@@ -6,6 +6,7 @@
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
+#include "sample/budget.h"
 #include "sample/pmi.h"
 
 #define CORE(n)	BIT_ULL(n)
@@ -522,6 +523,51 @@ static void throttling_ends_when_a_cpu_leaves(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
 
+static void queue_here(void *arg)
+{
+	irq_work_queue(arg);
+}
+
+/* The CPU has had its share, and an overflow comes. */
+static void overflow_too_much(void *arg)
+{
+	ucore_budget_enter(ktime_get_mono_fast_ns());
+	fake_clock_advance(8 * NSEC_PER_MSEC);
+	ucore_budget_leave();
+	fake_overflow(arg, 0xa0, 0, BIT(1), BIT_ULL(20));
+}
+
+/*
+ * Its service, queued before, throttles when another CPU is the reader already.  The guard
+ * must not be left to a CPU that goes: the kernel would move it to any.
+ */
+static void service_on_the_cpu_that_leaves(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_domain *domain = part->domain;
+	const struct fake_timer *guard = fake_timer_find(&domain->guard);
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_part_go(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	fake_kernel.hold_work = true;
+	fake_kernel.before_work = overflow_too_much;
+	fake_kernel.work_arg = part->box[0].box;
+	smp_call_function_single(0, queue_here, &domain->pmi.work, 1);
+	cpu_down(0);
+	fake_work_deliver();		/* the CPU dies: what is queued there runs */
+	KUNIT_EXPECT_EQ(test, domain->throttles, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.overflows, 1ULL);
+	KUNIT_EXPECT_EQ(test, domain->reader, 1);
+	KUNIT_EXPECT_TRUE(test, guard->queued);
+	KUNIT_EXPECT_EQ(test, guard->cpu, 1);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+}
+
 static int hotplug_init_2(struct kunit *test)
 {
 	int ret = fake_machine_init_2(test);
@@ -630,6 +676,7 @@ static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE(choice_ends_with_its_cpu),
 	KUNIT_CASE(leaving_cpu_takes_no_interrupt),
 	KUNIT_CASE(throttling_ends_when_a_cpu_leaves),
+	KUNIT_CASE(service_on_the_cpu_that_leaves),
 	{ }
 };
 

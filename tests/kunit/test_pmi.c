@@ -10,8 +10,10 @@
 #include <linux/smp.h>
 
 #include "fake_machine.h"
+#include "sample/budget.h"
 #include "sample/pmi.h"
 
+#define MS		((u64)NSEC_PER_MSEC)
 #define IMC0		BIT_ULL(20)
 #define IMC1		BIT_ULL(21)
 #define UNCORE_PMI	BIT_ULL(13)
@@ -71,7 +73,7 @@ static void nmi_here(void *arg)
 	u32 i;
 
 	for (i = 0; i < nmi->times; i++) {
-		nmi->handled[i] = fake_kernel.nmi(NMI_LOCAL, &regs);
+		nmi->handled[i] = fake_nmi(&regs);
 		if (!i && nmi->during)
 			nmi->during(nmi->arg);
 	}
@@ -116,12 +118,12 @@ static int pmi_init_cpu(struct kunit *test)
 
 static void nmi_without_a_domain(struct kunit *test)
 {
-	struct ucore_part *part = armed_part(test);
+	struct nmi nmi = { .times = 1 };
 
-	overflow(part, 0);
-	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);	/* not a receiver */
+	fake_poke(fake_global(0), GLOBAL_STATUS, IMC0);
+	smp_call_function_single(1, nmi_here, &nmi, 1);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], NMI_DONE);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[1], 0U);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
 }
 
 static void nmi_with_nothing_to_do_is_perfs(struct kunit *test)
@@ -466,6 +468,247 @@ static void new_receiver_does_not_claim_the_past(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
 }
 
+/* ---- what it costs ---- */
+
+/* Overflows in one window before the domain is throttled. */
+static u32 overflows_until_throttled(struct kunit *test, struct ucore_part *part)
+{
+	struct ucore_domain *domain = part->domain;
+	u32 n;
+
+	domain->throttle_start = 0;
+	for (n = 0; n < 1000 && !domain->throttled; n++) {
+		overflow(part, 0);
+		KUNIT_ASSERT_EQ(test, one_nmi(part, 0), 1);
+	}
+	fake_timer_fire(&domain->guard);
+	return n;
+}
+
+/* While each PMI interrupts all CPUs of the die there may be as many fewer. */
+static void fewer_pmis_while_they_go_to_all(struct kunit *test)
+{
+	unsigned int *percent = fake_param("cpu_budget"), *rate = fake_param("max_rate");
+	u32 cpus = num_online_cpus(), was = *percent;
+	struct ucore_part *part = armed_part(test);
+
+	*percent = 100;
+	*rate = 20000;		/* 200 in a window of 10 ms */
+	KUNIT_EXPECT_EQ(test, overflows_until_throttled(test, part), 201U);
+	fake_clock_advance(20 * MS);
+	part->domain->pmi.wide = true;
+	cpus_read_lock();
+	ucore_pmi_enable(part->domain);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, overflows_until_throttled(test, part), 200 / cpus + 1);
+	*percent = was;
+	*rate = 50000;
+}
+
+static void three_ms(void *arg)
+{
+	fake_clock_advance(3 * MS);
+}
+
+/* From the NMI on, though its service comes late. */
+static void service_is_charged_from_the_nmi(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct nmi nmi = { .times = 1, .during = three_ms };
+	u64 busy = ucore_budget_busy_ns(0), other = ucore_budget_busy_ns(1);
+
+	overflow(part, 0);
+	nmi_on(part, 0, &nmi);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_GE(test, ucore_budget_busy_ns(0) - busy, 3 * MS);
+	KUNIT_EXPECT_LT(test, ucore_budget_busy_ns(0) - busy, 4 * MS);
+	KUNIT_EXPECT_EQ(test, ucore_budget_busy_ns(1), other);
+}
+
+static void served_by_cpu_0(void *arg)
+{
+	three_ms(arg);
+	fake_kernel.work_cpu = 0;
+}
+
+/* Not if another CPU had the NMI: what this one did meanwhile was not ours. */
+static void anothers_nmi_is_not_charged(struct kunit *test)
+{
+	struct nmi nmi = { .times = 1, .during = served_by_cpu_0 };
+	u64 busy = ucore_budget_busy_ns(0);
+	struct ucore_part *part;
+
+	fake_kernel.core_id[1] = 0;	/* threads of one core */
+	part = armed_part(test);
+	fake_kernel.hold_work = true;
+	overflow(part, 0);
+	nmi_on(part, 1, &nmi);
+	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_LT(test, ucore_budget_busy_ns(0) - busy, MS);
+}
+
+/* ---- astray ---- */
+
+/* It came to a core that was not named: it is ours, and served there. */
+static void pmi_on_another_core(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	const struct ucore_sample *sample;
+
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);	/* a foreign one */
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);	/* and a foreign one again */
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[1], 0U);	/* nobody had opened it */
+	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->cpu, 1U);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_CONTEXT);
+	KUNIT_EXPECT_FALSE(test, part->domain->pmi.proven);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);	/* late, where it was meant to be */
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+}
+
+/* Delivery has shut LVTPC, and perf, which had it open, sleeps. */
+static void pmi_on_another_core_opens_lvtpc(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
+	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[1], 0U);
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
+}
+
+/* Late, only the other thread of the core that had it may claim it, once, and not for long. */
+static void late_pmi_on_another_core(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct ucore_pmi *pmi = &part->domain->pmi;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		overflow(part, 0);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
+		pmi->context.cpu = 1;
+		if (i)
+			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 1), i ? NMI_DONE : NMI_HANDLED);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
+	}
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
+}
+
+/* While a domain is not armed its status is nobody's to be asked for. */
+static void pmi_on_another_core_with_nothing_armed(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	part->domain->armed = 0;
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
+	part->domain->armed = 1;
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
+}
+
+/* One that leaves services nothing any more; when it is back it does. */
+static void pmi_on_a_cpu_that_leaves(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	cpus_read_lock();
+	ucore_nmi_forget(part->domain, 1);
+	cpus_read_unlock();
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
+	cpus_read_lock();
+	ucore_pmi_enable_cpu(part->domain, 1);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
+}
+
+static void disable(struct ucore_domain *domain)
+{
+	cpus_read_lock();
+	ucore_pmi_disable(domain);
+	cpus_read_unlock();
+}
+
+/* Serviced along the way, as STOP does it, and under way when the door was shut. */
+static void pmi_after_the_disable(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	struct ucore_domain *domain = part->domain;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		overflow(part, 0);
+		local_irq_disable();
+		service_here(part);
+		local_irq_enable();
+		domain->armed = 0;
+		disable(domain);
+		if (i)
+			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), i ? NMI_DONE : NMI_HANDLED);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);	/* it had none under way */
+		domain->armed = 1;
+		cpus_read_lock();
+		ucore_pmi_enable(domain);
+		cpus_read_unlock();
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	}
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
+}
+
+/* What a CPU has claimed it does not claim again, neither the last one nor one of long ago. */
+static void foreign_nmi_after_the_disable(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+	disable(part->domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	cpus_read_lock();
+	ucore_pmi_enable(part->domain);
+	cpus_read_unlock();
+	overflow(part, 0);
+	local_irq_disable();
+	service_here(part);
+	local_irq_enable();
+	fake_clock_advance(1100ULL * NSEC_PER_MSEC);
+	disable(part->domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+}
+
+/* The way was shut and opened again, for another CPU goes: the same door, the same PMIs. */
+static void pmi_across_a_change_of_route(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+
+	overflow(part, 0);
+	local_irq_disable();
+	service_here(part);
+	local_irq_enable();
+	disable(part->domain);
+	cpus_read_lock();
+	ucore_pmi_enable(part->domain);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+}
+
 /* ---- the way ---- */
 
 static void receivers_first_then_the_route(struct kunit *test)
@@ -479,13 +722,6 @@ static void receivers_first_then_the_route(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)PERFS_LVTPC);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | WAKE);
 	KUNIT_EXPECT_EQ(test, part->domain->route, BIT_ULL(0) | WAKE);
-}
-
-static void disable(struct ucore_domain *domain)
-{
-	cpus_read_lock();
-	ucore_pmi_disable(domain);
-	cpus_read_unlock();
 }
 
 static void closed_as_it_was_found(struct kunit *test)
@@ -672,6 +908,17 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_after_its_recovery),
 	KUNIT_CASE(each_sees_one_serves),
 	KUNIT_CASE(new_receiver_does_not_claim_the_past),
+	KUNIT_CASE(fewer_pmis_while_they_go_to_all),
+	KUNIT_CASE(service_is_charged_from_the_nmi),
+	KUNIT_CASE(anothers_nmi_is_not_charged),
+	KUNIT_CASE(pmi_on_another_core),
+	KUNIT_CASE(pmi_on_another_core_opens_lvtpc),
+	KUNIT_CASE(late_pmi_on_another_core),
+	KUNIT_CASE(pmi_on_another_core_with_nothing_armed),
+	KUNIT_CASE(pmi_on_a_cpu_that_leaves),
+	KUNIT_CASE(pmi_after_the_disable),
+	KUNIT_CASE(foreign_nmi_after_the_disable),
+	KUNIT_CASE(pmi_across_a_change_of_route),
 	KUNIT_CASE(receivers_first_then_the_route),
 	KUNIT_CASE(closed_as_it_was_found),
 	KUNIT_CASE(perfs_lvtpc_stays_open),

@@ -302,7 +302,7 @@ static void halted_part_is_not_rearmed(struct kunit *test)
 	fake_overflow(imc, 0xa0, 5, BIT(1), IMC0);
 	raw_spin_lock_irq(&domain->lock);
 	ucore_interval_begin(&iv, domain, now_ns());
-	ucore_part_halt(part, iv.now, iv.frozen_before);
+	ucore_interval_halt(&iv, part);
 	ucore_interval_end(&iv);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 105ULL);

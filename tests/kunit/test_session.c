@@ -493,22 +493,79 @@ static void close_leaves_it_as_found(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, imc->dirty);
 }
 
-/* The hold of a throttled domain is nobody's once the last session has gone. */
-static void stop_while_throttled(struct kunit *test)
+/* As the service does it of an overflow too many. */
+static void throttle(struct ucore_domain *domain)
 {
-	struct ucore_domain *domain = &ucore_catalog.domains[0];
-	struct ucore_session *s = fake_session(test);
-
-	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 100, NULL), 0);
-	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
 	raw_spin_unlock_irq(&domain->lock);
+}
+
+/* A session that has counted for 30 ms and has then been throttled for 20 ms. */
+static struct ucore_session *throttled_session(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_clock_advance(30 * MS);
+	throttle(&ucore_catalog.domains[0]);
+	fake_clock_advance(20 * MS);
+	return s;
+}
+
+static void expect_times(struct kunit *test, struct ucore_session *s, u64 enabled, u64 running)
+{
+	const struct ucore_read_domain *read;
+
+	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
+	read = s->domains;
+	KUNIT_EXPECT_GE(test, read->time_enabled, enabled);
+	KUNIT_EXPECT_LE(test, read->time_enabled, enabled + MS);
+	KUNIT_EXPECT_GE(test, read->time_running, running);
+	KUNIT_EXPECT_LE(test, read->time_running, running + MS);
+}
+
+/*
+ * The hold of a throttled domain is nobody's once the last session has gone, and up to then
+ * it was enabled.
+ */
+static void stop_while_throttled(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct ucore_session *s = throttled_session(test);
+
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+	expect_times(test, s, 50 * MS, 30 * MS);
+}
+
+/* Times begin with the RESET, and not with the freeze that it found. */
+static void reset_while_throttled(struct kunit *test)
+{
+	struct ucore_session *s = throttled_session(test);
+
+	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
+	fake_clock_advance(5 * MS);
+	fake_stop(s);
+	expect_times(test, s, 5 * MS, 0);
+}
+
+/* START finds the domain frozen: it has nothing of the time before, and does not run. */
+static void start_and_stop_while_throttled(struct kunit *test)
+{
+	struct ucore_session *s = throttled_session(test), *t = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(t, fake_box(test, 0, "imc", 1), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(t), 0);
+	fake_clock_advance(5 * MS);
+	fake_stop(t);
+	expect_times(test, t, 5 * MS, 0);
+	fake_stop(s);
+	expect_times(test, s, 55 * MS, 30 * MS);
 }
 
 static void dead_box_in_a_session(struct kunit *test)
@@ -1179,6 +1236,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(start_beside_a_waiting_overflow),
 	KUNIT_CASE(close_leaves_it_as_found),
 	KUNIT_CASE(stop_while_throttled),
+	KUNIT_CASE(reset_while_throttled),
+	KUNIT_CASE(start_and_stop_while_throttled),
 	KUNIT_CASE(dead_box_in_a_session),
 	KUNIT_CASE(box_that_came_back_counts_again),
 	KUNIT_CASE(start_resets_what_came_back),

@@ -323,7 +323,7 @@ static void freezes_of_boxes_are_told(struct kunit *test)
 
 	seen_clear();
 	interval_begin(&iv, part);
-	ucore_part_halt(part, iv.now, 0);
+	ucore_part_halt(part, iv.now, iv.now, 0);
 	interval_end(&iv);
 	KUNIT_EXPECT_EQ(test, seen_count('F'), 1U);
 	KUNIT_EXPECT_EQ(test, seen_count('T'), 0U);
@@ -343,7 +343,7 @@ static void nmi_here(void *arg)
 	u32 i;
 
 	for (i = 0; i < nmi->times; i++)
-		nmi->handled += fake_kernel.nmi(NMI_LOCAL, &regs);
+		nmi->handled += fake_nmi(&regs);
 }
 
 /* By the name of its service, once on a CPU; and an NMI of perf's not at all. */

@@ -287,17 +287,55 @@ static void fork_shares_or_loses(const void *arg)
 }
 
 /* The box is held as long as somebody can see the ring */
+/* All that is there is read */
+static void drain(struct ring *ring)
+{
+	while (ring_next(ring))
+		ring_release(ring);
+}
+
+/* A mapping keeps the session as a descriptor does: it counts on, and ends with the last one */
 static void map_outlives_descriptor(const void *arg)
 {
 	struct ring ring;
+	uint64_t id;
 
 	(void)arg;
 	begin();
 	ring = ring_map(session, domain);
 	session_start(session);
 	wait_for(ring_head(&ring) > 0);
+	id = session_status(session).session;
 	close(session);
-	ring_wait_sample(&ring, NULL);
+	for (int i = 0; i < 3; i++) {
+		drain(&ring);
+		ring_wait_sample(&ring, NULL);
+	}
+	expect_eq(box_get(imc).owner, id);
+	munmap(ring.consumer, page_size());
+	wait_for(ring_head(&ring) > ring.tail);
+	expect_eq(box_get(imc).owner, id);
+	munmap((void *)ring.producer, page_size() + RING_SIZE);
+	expect_eq(box_get(imc).owner, 0);
+}
+
+/* What STOP has stopped stays so, and is had until then */
+static void map_of_a_stopped_session(const void *arg)
+{
+	struct ring ring;
+	uint64_t head;
+
+	(void)arg;
+	begin();
+	ring = ring_map(session, domain);
+	session_start(session);
+	wait_for(ring_head(&ring) > 0);
+	session_stop(session);
+	close(session);
+	head = ring_head(&ring);
+	usleep(20000);
+	expect_eq(ring_head(&ring), head);
+	expect(box_get(imc).owner != 0, "the box is given back with the ring mapped");
 	ring_unmap(&ring);
 	expect_eq(box_get(imc).owner, 0);
 }
@@ -373,6 +411,7 @@ static const struct test tests[] = {
 	{ "mremap_moves", mremap_moves, 0, 0 },
 	{ "fork_shares_or_loses", fork_shares_or_loses, 0, 0 },
 	{ "map_outlives_descriptor", map_outlives_descriptor, 0, 0 },
+	{ "map_of_a_stopped_session", map_of_a_stopped_session, 0, 0 },
 	{ "unmapped_while_running", unmapped_while_running, 0, 0 },
 	{ "bad_advice", bad_advice, 0, 0 },
 };
