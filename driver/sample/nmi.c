@@ -59,14 +59,15 @@
  * struct pmi_slot - a domain whose PMI a CPU may receive
  * @domain: which; NULL: none
  * @claimed: last of its PMIs that this CPU claimed
- * @owed: it has claimed none for an earlier one, whose NMI may be the one that it took
+ * @owed: until when one NMI more is ours: for an earlier one it has claimed none, and that
+ *        NMI may be the one that it took; 0: none is
  * @last: the last one that it may have been sent before it ceased to receive them; 0: none
  * @left: when that was
  */
 struct pmi_slot {
 	struct ucore_domain *domain;
 	u64 claimed;
-	bool owed;
+	u64 owed;
 	u64 last;
 	u64 left;
 };
@@ -221,15 +222,26 @@ static bool too_late(const struct ucore_domain *domain, const struct claim *clai
 	return !claim->count && !claim->again && long_ago(domain);
 }
 
+/* Whoever skips a name may claim one NMI more, but not whatever comes later. */
+static void owe(struct pmi_slot *slot)
+{
+	slot->owed = ktime_get_mono_fast_ns() + LATE_NS;
+}
+
+static bool owed_take(struct pmi_slot *slot)
+{
+	bool owed = ktime_get_mono_fast_ns() < slot->owed;
+
+	slot->owed = 0;
+	return owed;
+}
+
 /* Its name is taken.  It is ours if a core's overflow waits, or if one is owed. */
 static int claimed_before(struct pmi_slot *slot, const struct claim *claim)
 {
 	if (claim_waits(slot->domain, claim))
 		return NMI_HANDLED;
-	if (!slot->owed || long_ago(slot->domain))
-		return NMI_DONE;
-	slot->owed = false;
-	return NMI_HANDLED;
+	return owed_take(slot) ? NMI_HANDLED : NMI_DONE;
 }
 
 /* It is ours.  How many overflows, or that it is serviced already. */
@@ -264,7 +276,8 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 		return claimed_before(slot, &claim);
 	if (too_late(domain, &claim))
 		return NMI_DONE;
-	slot->owed |= claim.pmi > slot->claimed + 2 && domain->scope == UCORE_SCOPE_DIE;
+	if (claim.pmi > slot->claimed + 2 && domain->scope == UCORE_SCOPE_DIE)
+		owe(slot);
 	slot->claimed = claim.pmi;
 	return claim_take(domain, &claim, regs);
 }
@@ -321,10 +334,11 @@ static bool left_lately(const struct pmi_slot *slot)
 /* One that was under way when this CPU ceased to receive them. */
 static int belated_nmi(struct pmi_slot *slot)
 {
-	if (!left_lately(slot) || (slot->claimed >= slot->last && !slot->owed))
+	if (!left_lately(slot))
 		return NMI_DONE;
-	slot->owed &= slot->claimed >= slot->last;
-	slot->claimed = max(slot->claimed, slot->last);
+	if (slot->claimed >= slot->last)
+		return owed_take(slot) ? NMI_HANDLED : NMI_DONE;
+	slot->claimed = slot->last;
 	return NMI_HANDLED;
 }
 
@@ -442,7 +456,7 @@ static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
 	if (slot->domain || (left_lately(slot) && slot->last == name))
 		return;
 	slot->claimed = name;
-	slot->owed = false;
+	slot->owed = 0;
 }
 
 /* What is under way now may still come, for a while. */

@@ -703,7 +703,7 @@ static void the_last_read_is_whole(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 1ULL);
 	raw_spin_lock_irq(&part->domain->lock);
 	ucore_interval_begin(&iv, part->domain, now_ns());
-	ucore_part_halt(part, iv.now, iv.frozen_before);
+	ucore_interval_halt(&iv, part);
 	ucore_interval_end(&iv);
 	raw_spin_unlock_irq(&part->domain->lock);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 0x700000001ULL);
