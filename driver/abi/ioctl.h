@@ -56,8 +56,8 @@ struct ucore_ioctl_call {
  * @known: its size today
  * @flags: flags it defines
  * @answers: its argument is copied back
- * @works: it makes the readers of a session work, and waits for their time
- * @moves: it makes other readers work, too, and waits for the time of all
+ * @works: it makes readers work, and waits for their time: those of its session
+ * @moves: those of all dies, for it may move them to other CPUs
  * @run: does it
  * @undo: undoes it when the answer does not reach the caller, NULL if nothing
  *        was changed

@@ -315,8 +315,8 @@ static int misled_nmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt
 {
 	struct claim claim;
 
-	if (!READ_ONCE(die->armed))
-		return NMI_DONE;
+	if (cpumask_empty(&die->pmi.cpus))
+		return NMI_DONE;	/* the way is shut: what the status says is not our doing */
 	claim_look(die, &claim);
 	if (claim.pmi <= slot->claimed)
 		return NMI_DONE;

@@ -30,27 +30,28 @@
  * ---- waiting ----
  */
 
-static bool has_events(const struct ucore_session *session, u32 domain)
+/* May the command make the domain's reader work?  To another CPU any die may move. */
+static bool concerns(const struct ucore_session *session, const struct ucore_domain *domain,
+		     bool moves)
 {
-	const struct ucore_part *part = ucore_session_part(session, domain);
+	const struct ucore_part *part = ucore_session_part(session, domain->id);
 
-	return part && READ_ONCE(part->nr_events);
+	return moves ? domain->scope == UCORE_SCOPE_DIE : part && READ_ONCE(part->nr_events);
 }
 
-/*
- * Of the session's readers, or of all.  Without the session's lock: a reader that changes
- * meanwhile is waited for in vain.
- */
-static u64 wait_ns(const struct ucore_session *session, bool all)
+/* Without the session's lock: a reader that changes meanwhile is waited for in vain. */
+static u64 wait_ns(const struct ucore_session *session, bool moves)
 {
 	u64 now = ktime_get_mono_fast_ns(), ns = 0;
+	const struct ucore_domain *domain;
 	int cpu;
 	u32 i;
 
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		if (!all && !has_events(session, i))
+		domain = &ucore_catalog.domains[i];
+		if (!concerns(session, domain, moves))
 			continue;
-		cpu = READ_ONCE(ucore_catalog.domains[i].reader);
+		cpu = READ_ONCE(domain->reader);
 		if (cpu != UCORE_NO_CPU)
 			ns = max(ns, ucore_budget_wait_ns(cpu, now));
 	}
@@ -60,7 +61,8 @@ static u64 wait_ns(const struct ucore_session *session, bool all)
 /**
  * ucore_turn_take() - wait until the readers have time for a command
  * @session: the session, not locked
- * @all: the command may make any reader work, not only the session's
+ * @moves: the command may move any die to another CPU; else it makes the session's readers
+ *         work
  *
  * One command of a session at a time: what callers spend together grows with what
  * sessions have counters, and not with how many threads ask.  A session waits once, and
@@ -68,13 +70,13 @@ static u64 wait_ns(const struct ucore_session *session, bool all)
  *
  * Return: 0, and ucore_turn_end() is to follow; -EINTR: the caller is dying.
  */
-int ucore_turn_take(struct ucore_session *session, bool all)
+int ucore_turn_take(struct ucore_session *session, bool moves)
 {
 	int ret;
 
 	if (mutex_lock_killable(&session->turn))
 		return -EINTR;
-	ret = ucore_budget_sleep(wait_ns(session, all));
+	ret = ucore_budget_sleep(wait_ns(session, moves));
 	if (ret)
 		mutex_unlock(&session->turn);
 	return ret;

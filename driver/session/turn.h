@@ -9,7 +9,7 @@ struct ucore_budget;
 struct ucore_session;
 
 /* Before the session is locked: */
-int ucore_turn_take(struct ucore_session *session, bool all);
+int ucore_turn_take(struct ucore_session *session, bool moves);
 void ucore_turn_end(struct ucore_session *session);
 
 /* With the session's lock held: */

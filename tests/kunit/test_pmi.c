@@ -624,15 +624,29 @@ static void late_pmi_on_another_core(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
 }
 
-/* While a domain is not armed its status is nobody's to be asked for. */
-static void pmi_on_another_core_with_nothing_armed(struct kunit *test)
+static void disable(struct ucore_domain *domain)
+{
+	cpus_read_lock();
+	ucore_pmi_disable(domain);
+	cpus_read_unlock();
+}
+
+static void enable(struct ucore_domain *domain)
+{
+	cpus_read_lock();
+	ucore_pmi_enable(domain);
+	cpus_read_unlock();
+}
+
+/* While the way is shut, to a machine that sleeps say, the status is not to be asked for. */
+static void pmi_on_another_core_with_the_way_shut(struct kunit *test)
 {
 	struct ucore_part *part = armed_part(test);
 
-	part->domain->armed = 0;
+	disable(part->domain);
 	overflow(part, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
-	part->domain->armed = 1;
+	enable(part->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
 }
 
@@ -650,13 +664,6 @@ static void pmi_on_a_cpu_that_leaves(struct kunit *test)
 	ucore_pmi_enable_cpu(part->domain, 1);
 	cpus_read_unlock();
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 1), 1);
-}
-
-static void disable(struct ucore_domain *domain)
-{
-	cpus_read_lock();
-	ucore_pmi_disable(domain);
-	cpus_read_unlock();
 }
 
 /* Serviced along the way, as STOP does it, and under way when the door was shut. */
@@ -679,9 +686,7 @@ static void pmi_after_the_disable(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
 		KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);	/* it had none under way */
 		domain->armed = 1;
-		cpus_read_lock();
-		ucore_pmi_enable(domain);
-		cpus_read_unlock();
+		enable(domain);
 		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
 	}
 	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
@@ -696,9 +701,7 @@ static void foreign_nmi_after_the_disable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
 	disable(part->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
-	cpus_read_lock();
-	ucore_pmi_enable(part->domain);
-	cpus_read_unlock();
+	enable(part->domain);
 	overflow(part, 0);
 	local_irq_disable();
 	service_here(part);
@@ -718,9 +721,7 @@ static void pmi_across_a_change_of_route(struct kunit *test)
 	service_here(part);
 	local_irq_enable();
 	disable(part->domain);
-	cpus_read_lock();
-	ucore_pmi_enable(part->domain);
-	cpus_read_unlock();
+	enable(part->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
 	overflow(part, 0);
@@ -933,7 +934,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_on_another_core),
 	KUNIT_CASE(pmi_on_another_core_opens_lvtpc),
 	KUNIT_CASE(late_pmi_on_another_core),
-	KUNIT_CASE(pmi_on_another_core_with_nothing_armed),
+	KUNIT_CASE(pmi_on_another_core_with_the_way_shut),
 	KUNIT_CASE(pmi_on_a_cpu_that_leaves),
 	KUNIT_CASE(pmi_after_the_disable),
 	KUNIT_CASE(foreign_nmi_after_the_disable),
