@@ -7,7 +7,7 @@ some must have come.
 
 import contextlib
 
-from lab.framework import BOTH, test
+from lab.framework import BOTH, KERNELS, test
 from lab.qemu.platforms import PLATFORMS
 from lab.session import GUARD_TRIES, MS, Session, assert_equal, assert_taken, sample_until
 from machine import eventset
@@ -67,7 +67,7 @@ def assert_shared(made, helpers, crew, accesses):
     assert max(made) <= 2 + share * (crew - helpers), (made, helpers, share)
 
 
-@test(("e2-1s", "spr-1s"), kernels=BOTH, settings=FOUR)
+@test(("e2-1s", "spr-1s"), kernels=KERNELS, settings=FOUR)
 def a_crew_reads_what_its_reader_would(m):
     with Session(m, whole=True) as s:
         add_everything(s)

@@ -257,6 +257,23 @@ static int claim_add(struct ucore_disc *disc, const struct ucore_disc_claim *new
 	return 0;
 }
 
+/*
+ * A claim that begins where another of the same unit ends makes that one longer: a thousand
+ * registers in a row are one claim, and no thousand to be moved for each that comes before.
+ */
+static bool claim_extend(struct ucore_disc *disc, const struct ucore_disc_claim *new)
+{
+	struct ucore_disc_claims *claims = &disc->claims[FIELD_GET(SPACE_KIND, new->space)];
+	u32 i = claim_place(claims, new);
+	struct ucore_disc_claim *before = i ? &claims->claim[i - 1] : NULL;
+
+	if (!before || before->space != new->space || before->unit != new->unit ||
+	    before->end != new->start)
+		return false;
+	before->end = new->end;
+	return true;
+}
+
 static u64 register_space(u32 access, s32 die, u64 address)
 {
 	switch (access) {
@@ -378,7 +395,9 @@ static int claim_others(struct ucore_disc *disc, u64 space, u64 start, u64 end)
 		.space = space, .start = start, .end = end, .unit = UCORE_DISC_OTHERS,
 	};
 
-	return claim_hit(disc, &claim) ? 0 : claim_add(disc, &claim);
+	if (claim_hit(disc, &claim) || claim_extend(disc, &claim))
+		return 0;
+	return claim_add(disc, &claim);
 }
 
 /* The words of global status. */
