@@ -21,6 +21,7 @@ PAGE = artifacts.TOP / "Documentation/cost.md"
 AHEAD = ("insns", "syscall", "busy_ns")
 # Only the ring is mostly accesses: what prices change is seen there
 OF_PRICES = {"stated": TOOLS, "twice as dear": {RING: TOOLS[RING]}}
+PERIODS = {"stated": (clocked.TRY_MS, clocked.SUSTAIN_MS), "twice as dear": (clocked.TRY_MS,)}
 HEADS = ("accesses", "instructions", "system calls", "µs a sample", "CPU % at 10 ms", "frozen, µs",
          "shortest, µs")
 # Of an access or a system call the half is allowed: the guard's look, one a second, is none of a
@@ -34,7 +35,7 @@ GUARDED = (*COUNTED, "sample_insns", "frozen_insns")
 def guarded():
     """A short run: (set, tool) -> what is guarded."""
     sets = clocked.sets(bench.PLATFORMS["ivbep"])
-    run = clocked.Run("ivbep", sets, {tool: TOOLS[tool] for tool in (RING, READ)}, periods=False)
+    run = clocked.Run("ivbep", sets, {tool: TOOLS[tool] for tool in (RING, READ)}, periods=())
     return {f"{title}, {tool}": {key: round(row[key], 1) for key in GUARDED}
             for (title, tool), row in run.rows.items()}
 
@@ -125,9 +126,13 @@ def measured():
     for platform in clocked.SCENARIOS:
         sets = clocked.sets(bench.PLATFORMS[platform])
         print(f"# measuring a clocked {platform}", file=sys.stderr, flush=True)
-        runs = {name: clocked.Run(platform, sets, OF_PRICES[name], times)
+        runs = {name: clocked.Run(platform, sets, OF_PRICES[name], times, PERIODS[name])
                 for name, times in prices.SETS.items()}
         lines += [f"### {bench.PLATFORMS[platform].machine.split(',')[0]}, one die", ""]
+        loading = clocked.loading(platform)
+        lines += [f"Loading the module: {loading.all:,} instructions, {loading.own:,} of them its "
+                  "own; the rest is the kernel's, that links it and makes its functions traceable.",
+                  ""]
         for events in sets:
             lines += table(events, runs)
             wrong += ahead(events, runs["stated"])

@@ -71,8 +71,10 @@ def background_process_does_not_hold_the_agent(m):
 @test("e2-2s", kernels=("debug",), **PLAIN)
 def debug_kernel_has_its_checkers(m):
     log = m.dmesg()
-    for sign in ("KernelAddressSanitizer initialized", "Lock dependency validator",
-                 "kmemleak: Kernel memory leak detector initialized"):
+    signs = {"debug": ("KernelAddressSanitizer initialized",
+                       "kmemleak: Kernel memory leak detector initialized"),
+             "kcsan": ("kcsan: enabled early",)}
+    for sign in ("Lock dependency validator", *signs[m.kernel.name]):
         assert sign in log, sign
     m.run("ls /sys/kernel/debug/failslab/probability /sys/kernel/debug/kunit /proc/self/fail-nth")
 
