@@ -275,11 +275,16 @@ def the_lab_imports_nothing_of_its_tests():
               for line in above.findall((TOP / name).read_text())))
 
 
-def fuzz(target):
-    """Complaints of a fuzzer of tests/fuzz."""
-    done = subprocess.run(["make", "-C", TOP / "tests/fuzz", f"O={OUT / 'fuzz'}", target],
+def fuzzed(out, target, *variables):
+    """A fuzzer of tests/fuzz, built into a directory."""
+    return subprocess.run(["make", "-C", TOP / "tests/fuzz", f"O={OUT / out}", target, *variables],
                           text=True, errors="replace", check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def fuzz(target):
+    """Complaints of a fuzzer of tests/fuzz."""
+    done = fuzzed("fuzz", target)
     if done.returncode:
         fail_on("\n".join(done.stdout.splitlines()[-40:]))
 
@@ -288,6 +293,25 @@ def fuzz(target):
 def discovery_parser_survives_fuzzing():
     """Always the same inputs, for some 20 seconds; `make fuzz` goes on."""
     fuzz("short")
+
+
+@test(machine=False, timeout=300)
+def discovery_parser_reads_what_was_written():
+    """Fewer of them, under MemorySanitizer."""
+    fuzz("short-memory")
+
+
+@test(machine=False, timeout=300)
+def a_read_of_what_was_not_written_is_noticed():
+    """One register too many of a unit is looked at."""
+    parser = (TOP / "driver/find/discovery/parse.c").read_text()
+    loop = "for (i = 0; i < nr; i++)\n\t\tend = max(end, runs[i].end);"
+    assert parser.count(loop) == 1
+    wrong = OUT / "fuzz-wrong/parse.c"
+    wrong.parent.mkdir(parents=True, exist_ok=True)
+    wrong.write_text(parser.replace(loop, loop.replace("i < nr", "i <= nr")))
+    done = fuzzed("fuzz-wrong", "short-memory", f"DISCOVERY={wrong}")
+    assert done.returncode and "use-of-uninitialized-value" in done.stdout, done.stdout[-2000:]
 
 
 @test(machine=False, timeout=300)

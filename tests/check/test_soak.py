@@ -33,10 +33,13 @@ def what_the_fuzzer_says_is_summed_up():
     for _ in range(2):
         found.take_calls("# UCORE_INFO: 5 done, 1 refused\n# 7 times a CPU went or came\n"
                          "# 100 calls: 60 commands done, 20 refused, 3 mappings, "
-                         "4 descriptors passed, 5 processes, 2 killed\n")
+                         "4 descriptors passed, 5 processes, 2 killed\n"
+                         "# 900 places of the driver reached, 70 ways kept, 8 processes led\n")
     found.take_faults("# 12 faults, 10 refused\n# 3 faults, 1 refused\n")
     assert (found.calls, found.moves, found.killed, found.faults) == (200, 14, 4, 15)
     rows = dict(found.rows())
+    assert (found.places, found.ways, found.led) == (900, 70, 16)
+    assert rows["... ways to new ones kept, processes led"] == "70, 16", rows
     assert rows["CPUs that went or came meanwhile"] == "14", rows
     assert "times that the machine slept" not in rows
 

@@ -70,7 +70,8 @@ def built_module(kernel_name, private_pmi):
     name = "module-private-pmi" if private_pmi else "module"
     out = module_directory(name, kernel)
     make_log(f"{name}-{kernel_name}", *module_command(
-        kernel, out, f"UCORE_PRIVATE_PMI={'y' if private_pmi else ''}"))
+        kernel, out, f"UCORE_PRIVATE_PMI={'y' if private_pmi else ''}",
+        *(["KCOV_INSTRUMENT=y"] if kernel.name == "debug" else [])))
     return stripped(out / "ucore.ko")
 
 

@@ -6,6 +6,8 @@ leaks when the boot ends.
 `make fuzz-calls` goes on for longer (tests/soak).
 """
 
+import re
+
 from lab import ktap
 from lab.framework import test
 from lab.session import VALUE_GAP
@@ -14,7 +16,10 @@ from machine.test_machine_life import asleep_by
 
 DEBUG = ("debug",)
 # So many calls at random; each STEPth allocation of loading
-CALLS, CALLS32, STEP = 20000, 5000, 6
+CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 300, 6
+# They come to more places of the driver, of 6400, and keep more ways to them
+PLACES, WAYS = 1800, 100
+REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) ways kept, (\d+) processes led$", re.M)
 # ... while CPUs go and come (uapi_fuzz: 250 calls for one that does)
 CALLS_OF_MOVES = 6000
 # The nth allocation of the kernel fails; 0: the first of ucore's
@@ -55,12 +60,33 @@ def faults_and_sleep(m):
     return results
 
 
+def reached(results):
+    """Places, ways kept and processes led, of calls at random."""
+    text = "\n".join(result.text for result in results)
+    found = REACHED.search(text)
+    assert found, text
+    return tuple(map(int, found.groups()))
+
+
 @test("e2-2s", kernels=DEBUG, timeout=300)
 def calls_at_random(m):
     with counting(m) as s:
-        results = ktap.run(m, f"uapi_fuzz {CALLS} 1", timeout=600) + \
-            ktap.run(m, f"uapi_fuzz32 {CALLS32} 2", timeout=600)
+        results = ktap.run(m, f"uapi_fuzz {CALLS} 1", timeout=600)
+        results32 = ktap.run(m, f"uapi_fuzz32 {CALLS32} 2", timeout=600)
         stop_exactly(m, s)
+    if m.kernel.name == "debug":    # KCSAN's has no KCOV
+        for places, ways, led in (reached(results), reached(results32)):
+            assert places > PLACES and ways > WAYS and led, (places, ways, led)
+    return results + results32
+
+
+@test("e2-2s", kernels=DEBUG, timeout=120)
+def calls_at_random_that_nothing_leads(m):
+    """Few come to less."""
+    results = ktap.run(m, f"uapi_fuzz -u {FEW_CALLS} 1")
+    if m.kernel.name == "debug":
+        places, _, led = reached(results)
+        assert 0 < places < PLACES and not led, (places, led)
     return results
 
 

@@ -10,6 +10,7 @@ TABLE = TOP / "Documentation/testing/figures.md"
 # The last lines of uapi_fuzz and of each test of uapi_faults
 CALLS = re.compile(r"^# (\d+) calls: (\d+) commands done, (\d+) refused, (\d+) mappings, "
                    r"(\d+) descriptors passed, (\d+) processes, (\d+) killed$", re.M)
+REACHED = re.compile(r"^# (\d+) places of the driver reached, (\d+) ways kept, (\d+) processes led$", re.M)
 MOVES = re.compile(r"^# (\d+) times a CPU went or came$", re.M)
 FAULTS = re.compile(r"^# (\d+) faults, (\d+) refused$", re.M)
 
@@ -25,6 +26,9 @@ class Figures:
     passed: int = 0
     processes: int = 0
     killed: int = 0
+    places: int = 0             # of the driver, reached by calls; 0: the kernel does not tell
+    ways: int = 0               # ... that were kept of those there
+    led: int = 0                # processes that began with one
     faults: int = 0
     faults_refused: int = 0
     moves: int = 0              # a CPU went or came
@@ -50,6 +54,9 @@ class Figures:
                                 "killed"), counts):
             setattr(self, name, getattr(self, name) + count)
         self.moves += sum(map(int, MOVES.findall(text)))
+        for places, ways, led in REACHED.findall(text):     # the first two of all runs so far
+            self.places, self.ways = int(places), int(ways)
+            self.led += int(led)
 
     def take_faults(self, text):
         """What uapi_faults said."""
@@ -64,6 +71,10 @@ class Figures:
         yield "... commands done, refused", f"{self.done:,}, {self.refused:,}"
         yield "... mappings, descriptors passed on", f"{self.mappings:,}, {self.passed:,}"
         yield "... processes, of these killed", f"{self.processes:,}, {self.killed:,}"
+        if self.places:
+            yield ("places of the driver reached by the calls themselves: not in interrupts, timers, "
+                   "other CPUs' readers, at a process's end"), f"{self.places:,}"
+            yield "... ways to new ones kept, processes led", f"{self.ways:,}, {self.led:,}"
         yield "faults injected, calls that they made fail", \
             f"{self.faults:,}, {self.faults_refused:,}"
         for what, count in (("CPUs that went or came meanwhile", self.moves),

@@ -30,6 +30,7 @@ SETTINGS = {"model.log-counters": "no"}
 SLICE = 20000           # calls of one run of uapi_fuzz
 SOAK_SLICE = 2000
 REST_US = 20000         # between two calls of one of its processes, in a soak
+REACHED = "/tmp/reached"    # what the calls came to, from one run to the next
 MOVING = "1 2 3"        # CPUs that go and come; CPU 0 stays
 RECORD = """
 while [ ! -e /tmp/enough ]; do
@@ -77,7 +78,8 @@ class Run:
 
     def calls(self, count, rest_us=0, moving=""):
         """Calls at random, each time others."""
-        self.figures.take_calls(self.tap(f"uapi_fuzz {count} {self.seed} {rest_us} {moving}", 3600))
+        self.figures.take_calls(self.tap(
+            f"uapi_fuzz -k {REACHED} {count} {self.seed} {rest_us} {moving}", 3600))
         self.seed += 1
 
     def faults(self):

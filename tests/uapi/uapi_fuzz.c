@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * uapi_fuzz CALLS [SEED [REST [CPU...]]]: processes that make so many calls at random (fuzz.h),
- * with REST microseconds between a process's calls: commands on descriptors of the right and
- * of the wrong kind, mappings made, cut, moved and thrown away, tails that lie, descriptors
- * closed, doubled, inherited and passed on.  Processes end in the middle of it, and kill
- * each other.  Meanwhile these CPUs go offline and come back, in any order, and the calls
+ * uapi_fuzz [-u] [-k FILE] CALLS [SEED [REST [CPU...]]]: processes that make so many calls at
+ * random (fuzz.h), with REST microseconds between a process's calls: commands on descriptors of
+ * the right and of the wrong kind, mappings made, cut, moved and thrown away, tails that lie,
+ * descriptors closed, doubled, inherited and passed on.  Processes end in the middle of it, and
+ * kill each other.  Meanwhile these CPUs go offline and come back, in any order, and the calls
  * wait for them: CALLS_A_MOVE for one that goes or comes.  Wrong are an errno that
  * uapi/ucore.h does not give for what was asked, a process that crashes, and anything that
  * is still claimed when all have ended.
+ *
+ * Where the kernel tells where calls come to (reached.h), half of the processes are led: they
+ * repeat calls that had come to something new, one of them left out at times, and go on with
+ * others, again and again.  With -u none is.  FILE keeps what was reached, for the next run.
  */
 #include "cpus.h"
 #include "fuzz.h"
+#include "reached.h"
 #include "ring.h"
 #include <sys/socket.h>
 
@@ -22,14 +27,18 @@
 
 /* What all processes count together */
 static struct shared {
-	atomic_ulong calls, maps, kills, ends, passed;
+	atomic_ulong calls, maps, kills, ends, passed, led;
 	atomic_ulong done[NR_SHAPES], refused[NR_SHAPES];
 	atomic_bool stop;
 	atomic_int pids[WORKERS];
 	unsigned long limit;
 	unsigned int rest_us;
 	struct moving moving;
+	bool unled;
 } *shared;
+
+static struct reached *reached;
+static struct tracer tracers[WORKERS];
 
 static int post[2];		/* where descriptors are passed on */
 
@@ -46,6 +55,10 @@ static struct worker {
 		bool touch, write;
 	} maps[MAX_MAPS];
 	char *room;
+	unsigned int calls;	/* that it is still to make */
+	bool changed;		/* the last one changed what it has, or a session */
+	struct way way;		/* the calls that did */
+	struct tracer tracer;
 } worker;
 
 /*
@@ -62,6 +75,7 @@ static void fd_keep(int fd, enum kind kind)
 		close(worker.fds[i].fd);
 	worker.fds[i].fd = fd;
 	worker.fds[i].kind = kind;
+	worker.changed = true;
 }
 
 /* A descriptor of that kind, if there is one; -1 */
@@ -82,9 +96,11 @@ static void fd_close(void)
 {
 	unsigned int i = roll(MAX_FDS);
 
-	if (worker.fds[i].kind != NO_FD)
-		close(worker.fds[i].fd);
+	if (worker.fds[i].kind == NO_FD)
+		return;
+	close(worker.fds[i].fd);
 	worker.fds[i].kind = NO_FD;
+	worker.changed = true;
 }
 
 static void fd_double(void)
@@ -97,6 +113,7 @@ static void fd_double(void)
 		fd_keep(dup(worker.fds[i].fd), worker.fds[i].kind);
 	else if (dup2(worker.fds[i].fd, worker.fds[to].fd) >= 0)
 		worker.fds[to].kind = worker.fds[i].kind;
+	worker.changed = true;
 }
 
 /* A message with a byte that says what kind its descriptor is of, and room for that */
@@ -195,6 +212,23 @@ static void fd_misuse(void)
  * ---- Commands -----------------------------------------------------------
  */
 
+static bool command_changes(unsigned int nr)
+{
+	switch (nr) {
+	case UCORE_EVENT_ADD:
+	case UCORE_EVENT_REMOVE:
+	case UCORE_SET_PMI_CPUS:
+	case UCORE_CORE_TRIGGER:
+	case UCORE_START:
+	case UCORE_STOP:
+	case UCORE_RESET:
+	case UCORE_END_SESSION:
+		return true;
+	default:	/* CREATE_SESSION gives a descriptor (fd_keep()) */
+		return false;
+	}
+}
+
 static void command_give(const struct shape *shape, int fd, bool right_kind)
 {
 	struct making making = { .shape = shape, .device = fd_of(DEVICE) };
@@ -206,6 +240,7 @@ static void command_give(const struct shape *shape, int fd, bool right_kind)
 		shared->refused[which]++;
 	else
 		shared->done[which]++;
+	worker.changed |= !rc && command_changes(shape->nr);
 	if (!right_kind)
 		expect(rc == -ENOTTY, "%s of the wrong descriptor: %s", shape->name,
 		       error_name(rc));
@@ -288,6 +323,7 @@ static void map_make(void)
 		return;
 	}
 	shared->maps++;
+	worker.changed = true;
 	map->touch = protection & PROT_READ;
 	map->write = protection & PROT_WRITE;
 	expect(!data || !plain || mprotect(map->at, map->size, PROT_READ | PROT_WRITE),
@@ -320,6 +356,7 @@ static void map_handle(void)
 
 	if (!map->at)
 		return;
+	worker.changed = true;
 	switch (roll(8)) {
 	case 0:
 		map_drop(map);
@@ -408,26 +445,105 @@ static void cpus_wait(void)
 		usleep(1000);
 }
 
-/* A life: it begins with a session that can count, and ends wherever it is */
-static void worker_run(uint64_t seed)
+/* A call more on the way; those that changed nothing are left out of it */
+static void way_note(uint64_t rolled_from)
 {
-	unsigned int calls;
+	struct way *way = &worker.way;
+	bool more = reached_more(reached, &worker.tracer);
 
-	alarm(TEST_SECONDS);
+	if (way->nr >= MAX_CALLS || !(more || worker.changed))
+		return;
+	way->calls[way->nr++] = rolled_from;
+	if (more)
+		way_keep(reached, way);
+}
+
+/* false: there are to be no more */
+static bool call(void)
+{
+	uint64_t rolled_from = roll_state;
+
+	if (!worker.calls || shared->stop || shared->calls++ >= shared->limit)
+		return false;
+	worker.calls--;
+	cpus_wait();
+	tracer_forget(&worker.tracer);
+	worker.changed = false;
+	act();
+	way_note(rolled_from);
+	if (failures)
+		shared->stop = true;
+	if (shared->rest_us)
+		usleep(shared->rest_us);
+	return true;
+}
+
+/* A session that can count is there */
+static void life_begin(uint64_t seed)
+{
+	worker.way = (struct way){ .nr = 1, .calls = { seed } };
 	roll_begin(seed);
-	worker.room = guarded(ROOM);
 	fd_keep(open(UCORE_DEVICE, O_RDWR | O_CLOEXEC), DEVICE);
 	create();
-	for (calls = 50 + roll(500); calls && !shared->stop; calls--) {
-		if (shared->calls++ >= shared->limit)
+}
+
+/* As if the process had just begun */
+static void life_forget(void)
+{
+	for (unsigned int i = 0; i < MAX_MAPS; i++)
+		if (worker.maps[i].at)
+			map_drop(&worker.maps[i]);
+	for (unsigned int i = 0; i < MAX_FDS; i++)
+		if (worker.fds[i].kind != NO_FD)
+			close(worker.fds[i].fd);
+	memset(worker.fds, 0, sizeof(worker.fds));
+}
+
+/* The same calls again, but for one at times */
+static void way_repeat(const struct way *way)
+{
+	unsigned int left_out = roll(2 * way->nr);
+	uint64_t own = roll_state;
+
+	life_forget();
+	life_begin(way->calls[0]);
+	for (unsigned int i = 1; i < way->nr; i++) {
+		roll_state = way->calls[i];
+		if (i != left_out && !call())
 			break;
-		cpus_wait();
-		act();
-		if (failures)
-			shared->stop = true;
-		if (shared->rest_us)
-			usleep(shared->rest_us);
 	}
+	roll_state = own;
+}
+
+/* Again and again from where calls came to something new, and on from there */
+static void life_led(void)
+{
+	unsigned int on;
+	struct way way;
+
+	do {
+		if (way_get(reached, roll_bits(), &way))
+			way_repeat(&way);
+		for (on = 8 + roll(32); on && call(); on--)
+			;
+	} while (!on);
+}
+
+/* A life ends wherever it is */
+static void worker_run(unsigned int slot, uint64_t seed)
+{
+	alarm(TEST_SECONDS);
+	worker.room = guarded(ROOM);
+	worker.tracer = tracers[slot];
+	tracer_begin(&worker.tracer);
+	life_begin(seed);
+	worker.calls = 50 + roll(500);
+	if (!shared->unled && !(seed & 1) && reached->kept) {
+		shared->led++;
+		life_led();
+	}
+	while (call())
+		;
 	fflush(stdout);
 	_exit(failures ? TEST_FAILED : TEST_OK);
 }
@@ -439,7 +555,7 @@ static void worker_begin(unsigned int slot, uint64_t seed)
 	must(pid >= 0, "fork: %m");
 	if (!pid) {
 		shared->pids[slot] = getpid();
-		worker_run(seed);
+		worker_run(slot, seed);
 	}
 	shared->pids[slot] = pid;
 }
@@ -526,6 +642,16 @@ static void say_counts(void)
 	       (unsigned long)shared->kills);
 }
 
+static void say_reached(void)
+{
+	if (!tracers[0].area)
+		printf("# no KCOV: nothing leads the calls\n");
+	else
+		printf("# %lu places of the driver reached, %lu ways kept, %lu processes led\n",
+		       (unsigned long)reached->places, (unsigned long)reached->kept,
+		       (unsigned long)shared->led);
+}
+
 static bool fuzz_while_cpus_move(uint64_t seed)
 {
 	bool good;
@@ -538,20 +664,52 @@ static bool fuzz_while_cpus_move(uint64_t seed)
 	return good;
 }
 
+/* Memory that all processes share; of a file, if there is one */
+static void *shared_memory(size_t size, const char *file)
+{
+	int fd = file ? open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+	void *at;
+
+	must(!file || (fd >= 0 && !ftruncate(fd, size)), "%s: %m", file);
+	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | (file ? 0 : MAP_ANONYMOUS),
+		  fd, 0);
+	must(at != MAP_FAILED, "mmap: %m");
+	return at;
+}
+
+/* Returns the place of the first argument that is no option; 0: there is a wrong one */
+static int options_read(int argc, char **argv)
+{
+	const char *file = NULL;
+	int option;
+
+	shared = shared_memory(sizeof(*shared), NULL);
+	while ((option = getopt(argc, argv, "+uk:")) != -1) {
+		if (option == 'u')
+			shared->unled = true;
+		else if (option == 'k')
+			file = optarg;
+		else
+			return 0;
+	}
+	reached = shared_memory(sizeof(*reached), file);
+	for (unsigned int i = 0; i < WORKERS; i++)
+		tracers[i] = tracer_make();
+	return optind;
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t seed = (argc > 2 ? strtoull(argv[2], NULL, 0) : 1) << 32;
+	int at = options_read(argc, argv), rest = argc - at;
+	uint64_t seed = (rest > 1 ? strtoull(argv[at + 1], NULL, 0) : 1) << 32;
 	bool good;
 
-	if (argc < 2 || argc > 4 + MAX_MOVING)
+	if (!at || rest < 1 || rest > 3 + MAX_MOVING)
 		return 2;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
-	must(shared != MAP_FAILED, "mmap: %m");
 	must(!socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, post), "socketpair: %m");
-	shared->limit = strtoul(argv[1], NULL, 0);
-	shared->rest_us = argc > 3 ? strtoul(argv[3], NULL, 0) : 0;
-	for (int i = 4; i < argc; i++)
+	shared->limit = strtoul(argv[at], NULL, 0);
+	shared->rest_us = rest > 2 ? strtoul(argv[at + 2], NULL, 0) : 0;
+	for (int i = at + 3; i < argc; i++)
 		shared->moving.cpu[shared->moving.nr++] = strtoul(argv[i], NULL, 0);
 	making_begin();
 	fflush(stdout);
@@ -560,6 +718,7 @@ int main(int argc, char **argv)
 	close(post[1]);		/* and what is in flight */
 	wait_for(!something_is_claimed());
 	say_counts();
+	say_reached();
 	printf("KTAP version 1\n%s 1 fuzz\n1..1\n", good && !failures ? "ok" : "not ok");
 	return good && !failures ? 0 : 1;
 }

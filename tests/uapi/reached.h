@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where in the driver calls have come to, as KCOV tells, and the ways there: which calls went
+ * before.  All of it lies in memory that processes share, and each may be
+ * killed at any instant: there are no locks.
+ *
+ * Only what is compiled for it tells where it is: of the lab's debug kernel, the driver.  KCOV
+ * sees what a call itself does.  It does not see interrupts and NMIs, thus no IPI to another
+ * CPU and no timer, nor other threads of the kernel and what the end of a process closes.
+ */
+#ifndef UAPI_REACHED_H
+#define UAPI_REACHED_H
+
+#include "harness.h"
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+
+#define KCOV_FILE	"/sys/kernel/debug/kcov"
+/* linux/kcov.h has the first with a long, which 32-bit callers have shorter than the kernel */
+#define KCOV_INIT	_IOR('c', 1, uint64_t)
+#define KCOV_BEGIN	_IO('c', 100)
+#define KCOV_PCS	0
+
+#define KCOV_WORDS	32768	/* more than a call fills */
+#define MAX_PLACES	(1U << 20)	/* more than the module has bytes of code */
+#define MAX_STEPS	(1U << 16)
+#define MAX_WAYS	256
+#define MAX_CALLS	128
+
+/* From a process's beginning on, what each call was rolled from; first the beginning itself */
+struct way {
+	uint64_t nr, calls[MAX_CALLS];
+};
+
+/**
+ * struct reached - what all processes know
+ * @places: how many of @place are not 0
+ * @kept: how many ways were kept; the last ones are in @way
+ * @way: with the sum of its words, which is wrong where two wrote it, or one was killed
+ * @place: by the lowest bits of its address
+ * @step: from one place to the next, hashed
+ */
+struct reached {
+	atomic_ulong places, kept;
+	struct {
+		struct way way;
+		uint64_t sum;
+	} way[MAX_WAYS];
+	atomic_uchar place[MAX_PLACES], step[MAX_STEPS];
+};
+
+struct tracer {
+	int fd;
+	uint64_t *area;		/* how many places, and the places; NULL: there is no KCOV */
+};
+
+static inline struct tracer tracer_make(void)
+{
+	struct tracer tracer = { .fd = open(KCOV_FILE, O_RDWR | O_CLOEXEC) };
+
+	if (tracer.fd < 0)
+		return tracer;
+	must(!ioctl(tracer.fd, KCOV_INIT, KCOV_WORDS), "KCOV_INIT_TRACE: %m");
+	tracer.area = mmap(NULL, KCOV_WORDS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED,
+			   tracer.fd, 0);
+	must(tracer.area != MAP_FAILED, "mmap of KCOV: %m");
+	return tracer;
+}
+
+/* The calls of this process, until it ends; then another may have the tracer */
+static inline void tracer_begin(const struct tracer *tracer)
+{
+	must(!tracer->area || !ioctl(tracer->fd, KCOV_BEGIN, KCOV_PCS), "KCOV_ENABLE: %m");
+}
+
+static inline void tracer_forget(const struct tracer *tracer)
+{
+	if (tracer->area)
+		__atomic_store_n(tracer->area, 0, __ATOMIC_RELAXED);
+}
+
+static inline bool is_first(atomic_uchar *seen)
+{
+	return !atomic_load_explicit(seen, memory_order_relaxed) && !atomic_exchange(seen, 1);
+}
+
+/* Has the last call gone where none had gone before? */
+static inline bool reached_more(struct reached *reached, const struct tracer *tracer)
+{
+	uint64_t n = tracer->area ? __atomic_load_n(tracer->area, __ATOMIC_RELAXED) : 0;
+	uint64_t at, step, before = 0;
+	bool more = false;
+
+	for (uint64_t i = 1; i <= n && i < KCOV_WORDS; i++) {
+		at = tracer->area[i];
+		reached->places += is_first(&reached->place[at % MAX_PLACES]);
+		step = (at ^ before << 7) * 0x9e3779b97f4a7c15ULL;
+		more |= is_first(&reached->step[(step >> 32) % MAX_STEPS]);
+		before = at;
+	}
+	return more;
+}
+
+static inline uint64_t way_sum(const struct way *way)
+{
+	uint64_t sum = way->nr;
+
+	for (unsigned int i = 0; i < MAX_CALLS && i < way->nr; i++)
+		sum = (sum ^ way->calls[i]) * 0x9e3779b97f4a7c15ULL;
+	return sum;
+}
+
+static inline void way_keep(struct reached *reached, const struct way *way)
+{
+	unsigned int i = reached->kept++ % MAX_WAYS;
+
+	reached->way[i].way = *way;
+	reached->way[i].sum = way_sum(way);
+}
+
+/* One of those that are kept, by a number at random; false: it is not whole */
+static inline bool way_get(struct reached *reached, uint64_t which, struct way *way)
+{
+	unsigned long nr = reached->kept;
+	unsigned int i;
+
+	if (!nr)
+		return false;
+	i = which % (nr < MAX_WAYS ? nr : MAX_WAYS);
+	*way = reached->way[i].way;
+	return way->nr && way->nr <= MAX_CALLS && reached->way[i].sum == way_sum(way);
+}
+
+#endif
