@@ -863,8 +863,8 @@ static void max_units_1023(struct kunit *test)
 	for (i = 0; i < 1023; i++)
 		n += unit_of(b, i)->reason == UCORE_UNIT_OK;
 	KUNIT_EXPECT_EQ(test, n, 1023U);
-	/* and global control, its status, the CHA count, 17 counters of each IIO stack */
-	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_MSR].nr, 1023U * 3 + 3 + 32 * 17);
+	/* and global control, its status, the CHA count, counters of IIO stacks in 33 rows */
+	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_MSR].nr, 1023U * 3 + 3 + 33);
 	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_NAME].nr, 1023U);
 }
 
@@ -1418,8 +1418,8 @@ static void out_of_memory(struct kunit *test)
 		b->disc.table = kvcalloc(1, sizeof(*b->disc.table), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, b->disc.table);
 	}
-	/* spots, units from 64 to 128; claims: MSRs from 64 to 1024, names, the PCI function */
-	KUNIT_EXPECT_EQ(test, failures, 1U + 2 + 5 + 2 + 1);
+	/* spots, units from 64 to 128; claims: MSRs from 64 to 512, names, the PCI function */
+	KUNIT_EXPECT_EQ(test, failures, 1U + 2 + 4 + 2 + 1);
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 101U);
 }
 
