@@ -12,7 +12,11 @@ PLAN = re.compile(r"^1\.\.(\d+)", re.M)
 
 def run(machine, command, timeout=300):
     """Runs a test program in the guest; returns its results."""
-    done = machine.run(command, timeout=timeout, check=False)
+    return finished(command, machine.run(command, timeout=timeout, check=False))
+
+
+def finished(command, done):
+    """The results of a test program that has ended."""
     results = list(parsed(done.out))
     plan = PLAN.search(done.out)
     if not plan or int(plan[1]) != len(results):

@@ -121,9 +121,17 @@ class Session:
         """One command; its answer, or Refused."""
         return self.commands([line])[0]
 
+    def ask(self, *lines):
+        """Commands whose answers are not waited for."""
+        self._process.feed("".join(f"{line}\n" for line in lines))
+
+    def answered(self, count=1):
+        """The answers to what was asked, errors too."""
+        return self._answers(count)
+
     def commands(self, lines):
         """Commands in one go, so that little time passes between them."""
-        self._process.feed("".join(f"{line}\n" for line in lines))
+        self.ask(*lines)
         answers = self._answers(len(lines))
         for line, answer in zip(lines, answers):
             if answer["errno"]:

@@ -186,6 +186,46 @@ def a_loop_of_reads_leaves_half_of_the_cpu(m):
         s.read_exactly()
 
 
+# ---- all of it ----
+
+def dealt(m, stack):
+    """Every counter of both dies, box by box to one session of its die after the other; timers.
+
+    The budget that a session is told is the sum of its dies' readers: the first has die 0.
+    """
+    with Session(m) as s:
+        wanted = [(box, die, ctr, 0 if eventset.type_of(box) in NO_OVERFLOW[s.platform] else 1,
+                   fields) for box, die, ctr, _, fields in eventset.full_set(s)]
+    boxes = list(dict.fromkeys((die, box) for box, die, *_ in wanted))
+    halves = [[box for box in boxes if box[0] == die] for die in (0, 1)]
+    sessions = []
+    for i in range(TIMERS):
+        mine = halves[i % 2][i // 2::TIMERS // 2]
+        s = stack.enter_context(Session(m, timer_ns=PERIOD, ring=1 << 16, cpu=DRIVER))
+        s.add_all([event for event in wanted if event[1::-1] in mine])
+        sessions.append(s)
+    return sessions
+
+
+# By time, as everywhere here: a task's instructions among those of its CPU, which a busy host
+# would not change, do not tell, for what a driver's take is what its accesses take
+@test("e2-2s-full", timeout=300)
+def all_timers_overflows_and_reads_at_once_leave_half_of_the_cpu(m):
+    """16 timers of 100 us, a period of 1 wherever there can be one, and READ after READ."""
+    with contextlib.ExitStack() as stack:
+        sessions = dealt(m, stack)
+        first, done = sessions[0], []
+
+        def load():
+            done.append(first.command(f"reads {SECOND}"))
+            return done[-1]["from"], done[-1]["until"]
+        assert_half_is_left(m, first, lambda: started(*sessions), load)
+        assert all(loop["reads"] for loop in done), done
+        assert all(s.status()["samples"] for s in sessions), [s.status() for s in sessions]
+        assert sum(s.status()["overflows"] for s in sessions) > 10
+        assert first.budget()["dropped"], first.budget()
+
+
 @test("e2-2s", kernels=BOTH)
 def a_timer_that_leaves_no_time_is_refused(m):
     with budget_of(m, 1):

@@ -5,11 +5,19 @@ An honest machine is found honest; of machines that lie about one thing that is 
 what was claimed is claimed no more.
 """
 
+import errno
 import json
 import re
 
 from lab.framework import test
+from lab.session import Session, refused
+from machine.registers import poke
+from machine.tables import appended, record
+from machine.test_discovery import CHA0_MSR, HOLE_MSR, NEW
 
+# The first record of spr's table but for its width; a control of a C-Box
+WIDER = record(CHA0_MSR, 0, width=56)[0]
+CBO1_CTL0 = 0xd30
 VERIFY = "ucoretool verify --yes --report /tmp/verify"
 LINE = re.compile(r"(held|FAILED|not tried) +(\w+(?: freeze)?)  +(.*)")
 
@@ -84,3 +92,101 @@ def status_bits_and_events_that_are_elsewhere(m):
     m.allow(r"NMI received for unknown reason|Dazed and confused")
     found = verify(m, 1)
     assert failed(found) == {"status", "memory"}, found
+
+
+# ---- one lie each ----
+
+def lie(name, what, scenario="e2-2s", settings=None, named="", also=()):
+    """A machine that lies about one thing, which `verify` tells and names."""
+    def run(m):
+        m.allow(r"NMI received for unknown reason|Dazed and confused")
+        found = verify(m, 1)
+        assert what in failed(found) <= {what, *also}, found
+        told = [text for verdict, check, text in found if verdict == "FAILED" and check == what]
+        assert any(named in text for text in told), (named, told)
+    run.__name__ = name
+    test(scenario, settings=settings, strict=False, timeout=300)(run)
+
+
+lie("cores_whose_numbers_have_holes", "interrupts", settings={"faults.core-map": "0 -1 1"},
+    also={"status"})
+lie("a_box_freeze_that_does_not_freeze", "box freeze", settings={"model.box-freeze": "no"},
+    named="imc0 of die 0")
+lie("a_control_without_a_threshold_bit", "control", settings={"boxes.ha-ctl-absent": 1 << 30},
+    named="ha0 of die 0")
+lie("a_clock_that_stands", "run", settings={"rates.imc.1.1.fixed": 0}, named="imc1 of die 1",
+    also={"clocks", "interrupts"})
+# the table says that the first unit of die 0, a CHA, has more bits than it has
+lie("a_width_that_the_table_invents", "width", scenario="spr-2s",
+    settings={"discovery.0:record.1.0": hex(WIDER)}, named="cha0 of die 0")
+lie("a_unit_that_does_not_answer", "discovery", scenario="spr-2s",
+    settings=appended([record(HOLE_MSR, NEW, 1)], 0), named="1 of ")
+
+
+@test("e2-2s", loaded=False, strict=False, timeout=300)
+def a_control_that_another_owner_left(m):
+    poke(m, ("w", 2, CBO1_CTL0, 1 << 22 | 0x11))
+    m.insmod()
+    found = verify(m, 1)
+    assert failed(found) == {"owners"}, found
+    assert any(verdict == "FAILED" and "cbo1 of die 1" in text for verdict, _, text in found), found
+
+
+# ---- a hypervisor that ignores MSRs ----
+
+IGNORED = {"machine.hypervisor": "yes", "machine.msrs-ignored": "yes"}
+
+
+@test("e2-2s", settings=IGNORED, loaded=False, strict=False, timeout=300)
+def msrs_that_a_hypervisor_ignores_are_no_counters(m):
+    m.insmod()
+    with Session(m) as s:
+        with refused(errno.ENODEV):
+            s.add("cbo0", 0, 0, event=0)
+    assert "a hypervisor ignores it" in m.dmesg(), m.dmesg()
+    found = verify(m, 1)
+    assert "width" in failed(found), found
+    assert any(what == "machine" and "a hypervisor" in text for _, what, text in found), found
+
+
+# ---- what it says, and to whom ----
+
+HOST = "cherry-orchard"
+
+
+@test("e2-2s", timeout=300)
+def what_verify_tells_strangers_names_nobody(m):
+    """Before it begins: what it will do, for how long, with which rights."""
+    m.sh(f"hostname {HOST}")
+    done = m.run(VERIFY, timeout=240)
+    plan, _, rest = done.out.partition("\n\n")
+    for said in ("a die on which nothing runs stands still for some 100 us each time",
+                 "about a second", "need CAP_SYS_NICE (root)", "Other sessions count on"):
+        assert said in plan, plan
+    assert not re.search("^(held|FAILED|not tried)", plan, re.M) and "held" in rest, done.out
+    report = m.sh("cat /tmp/verify")
+    for word in (HOST, "root", "/root", "localhost"):
+        assert word not in report, (word, report)
+    # of neither machine nor network
+    address = r"0x[0-9a-f]+|\b[0-9a-f]{2}:[0-9a-f]{2}\b|\d+\.\d+\.\d+\.\d+"
+    assert not re.search(address, report), report
+
+
+@test("e2-2s", timeout=300)
+def verify_without_rights_says_what_it_lacks(m):
+    node = m.sh("stat -c %a /dev/ucore")
+    before = m.oracle("accesses")["total"]
+    said = m.run("as 1000 ucoretool verify --yes", check=False)
+    assert said.status == 1 and "/dev/ucore" in said.err and "ermission" in said.err, \
+        (node, said.out, said.err)
+    assert not said.out and m.oracle("accesses")["total"] == before, said.out
+    m.sh("chmod 666 /dev/ucore")
+    try:
+        # CPU 0 is its own, the others are not
+        said = m.run("taskset 1 as 1000 ucoretool verify --yes", check=False, timeout=240)
+        assert "need CAP_SYS_NICE" in said.out, said.out
+        lines = re.findall("^(.*?) +interrupts +(.*)", said.out, re.M)
+        assert said.status == 0 and lines, said.out + said.err
+        assert {verdict for verdict, text in lines if "die 1" in text} == {"not tried"}, lines
+    finally:
+        m.sh(f"chmod {node} /dev/ucore")

@@ -9,10 +9,10 @@ leaks when the boot ends.
 import re
 
 from lab import ktap
-from lab.framework import skip, test
+from lab.framework import BOTH, skip, test
 from lab.session import VALUE_GAP
 from machine.exact import counting, stop_exactly
-from machine.test_machine_life import asleep_by
+from machine.test_machine_life import asleep_by, suspend_to_ram
 
 DEBUG = ("debug",)
 # So many calls at random; each STEPth allocation of loading
@@ -20,8 +20,8 @@ CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 300, 6
 # They come to more places of the driver, of 6400, and keep more ways to them
 PLACES, WAYS = 1800, 100
 REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) ways kept, (\d+) processes led$", re.M)
-# ... while CPUs go and come (uapi_fuzz: 250 calls for one that does)
-CALLS_OF_MOVES = 6000
+# ... while CPUs go and come (uapi_fuzz: 250 calls for one that does), while the machine sleeps
+CALLS_OF_MOVES, CALLS_OF_SLEEPS = 6000, 5000
 # The nth allocation of the kernel fails; 0: the first of ucore's
 FAULTS_OF_SLEEP = (0, 1, 512)
 
@@ -98,5 +98,21 @@ def calls_at_random_while_cpus_come_and_go(m):
     with counting(m) as s:
         results = ktap.run(m, f"uapi_fuzz {CALLS_OF_MOVES} 3 0 1 2 3", timeout=600)
         assert any(value["flags"] & VALUE_GAP for value in s.read()["values"])
+        stop_exactly(m, s)
+    return results
+
+
+@test("e2-2s", kernels=BOTH, timeout=300)
+def calls_at_random_while_the_machine_sleeps(m):
+    """Callers are stopped wherever they are, and go on."""
+    with counting(m) as s:
+        command = f"uapi_fuzz {CALLS_OF_SLEEPS} 4 1000"
+        task = m.spawn(command, timeout=600)
+        asleep = 0
+        while not task.done:
+            suspend_to_ram(m)
+            asleep += 1
+        assert any(value["flags"] & VALUE_GAP for value in s.read()["values"]), asleep
+        results = ktap.finished(command, task.wait(check=False))
         stop_exactly(m, s)
     return results

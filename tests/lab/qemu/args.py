@@ -25,6 +25,12 @@ FIRMWARE = ("/usr/share/seabios", "/usr/share/qemu")
 BARE = ("-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
         "-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off",
         *(word for path in FIRMWARE for word in ("-L", path)))
+# Those that a machine may have more; slots that nobody else takes
+EXTRAS = {
+    "nic": ("-device", "e1000e,bus=pcie.0,addr=2,mac=52:54:00:12:34:56,romfile="),
+    "nvme": ("-blockdev", "driver=null-co,node-name=nothing,size=1048576",
+             "-device", "nvme,bus=pcie.0,addr=3,drive=nothing,serial=1,use-intel-id=on"),
+}
 # A machine without our model
 PC = (*BARE, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
       "-m", "1G")
@@ -98,7 +104,17 @@ class Scenario:
             device += f",log={log}"
         return [*BARE, "-machine", "q35", *self._accel(), "-cpu", self._cpu(),
                 "-m", self.get("machine", "memory", "1G"),
-                *self._smp(), *self._nodes(), *self._roots(), "-device", device]
+                *self._smp(), *self._nodes(), *self._roots(), *self._extras(),
+                "-device", device]
+
+    def _extras(self):
+        """Devices that are nobody's uncore."""
+        args = []
+        for name in self.get("machine", "extras", "").split():
+            if name not in EXTRAS:
+                raise ScenarioError(f"[machine] extras: no {name}")
+            args += EXTRAS[name]
+        return args
 
     def _accel(self):
         shift = self.get("machine", "icount")

@@ -99,7 +99,7 @@ static void write_box_ctl(UcoreBox *box, uint32_t val)
         if (val & p->box_rst_ctrl) {
             box->ctr[i].ctl = 0;
         }
-        if (val & p->box_rst_ctrs) {
+        if ((val & p->box_rst_ctrs) && !(box->stuck & BIT(i))) {
             box->ctr[i].value = 0;
             box->ctr[i].frac = 0;
         }
@@ -154,7 +154,7 @@ static void write_ctl(UcoreBox *box, unsigned ctr, uint64_t val, uint64_t mask)
         violate(box, "constraint", "event not allowed on this counter", val);
     }
 
-    if (val & rst) {
+    if ((val & rst) && !(box->stuck & BIT(ctr))) {
         c->value = 0;
     }
     c->frac = 0;
@@ -172,6 +172,9 @@ static void write_ctr(UcoreBox *box, unsigned ctr, uint64_t val, uint64_t mask)
     }
     if (box->running && ctl_counts(box, ctr, c->ctl)) {
         violate(box, "not-frozen", "value of a counter that counts", val);
+    }
+    if (box->stuck & BIT(ctr)) {
+        return;
     }
     c->value = ((c->value & ~mask) | (val & mask)) & legal;
     c->frac = 0;

@@ -134,9 +134,9 @@ static UcoreBox *first_deadline(UcoreSocket *s)
 
 static void box_update_running(UcoreBox *box)
 {
-    const UcorePlatform *p = box->socket->machine->config.platform;
-    bool box_frozen = box->type->box_ctl &&
-                      ucore_word_freezes(p, box->box_ctl);
+    const UcoreConfig *cfg = &box->socket->machine->config;
+    bool box_frozen = box->type->box_ctl && cfg->box_freeze &&
+                      ucore_word_freezes(cfg->platform, box->box_ctl);
 
     box->running = !box_frozen && !box->socket->frozen;
     box_update_deadline(box);
@@ -154,7 +154,7 @@ void ucore_box_update(UcoreBox *box)
 
         c->enabled = ucore_ctl_enables(box, i, c->ctl);
         c->armed = c->enabled && (c->ctl & box->ov_en) && messages;
-        c->rate = c->enabled ? ucore_rate(box, i) : 0;
+        c->rate = c->enabled && !(box->stuck & BIT(i)) ? ucore_rate(box, i) : 0;
     }
     box_update_running(box);
 }
@@ -414,6 +414,7 @@ static UcoreBox *box_new(UcoreSocket *s, const UcorePlan *plan,
         box->ov_en = t->ov_en_doubtful;
         box->ctl_legal |= box->ov_en;
     }
+    box->ctl_legal &= ~(uint64_t)plan->ctl_absent;
     box->nr_ctrs = t->nr_gp + t->fixed;
     box->dead = ucore_scenario_names(cfg->dead, box);
     box->ecam_wrong = ucore_scenario_names(cfg->ecam_wrong, box);
@@ -528,6 +529,8 @@ static void box_reset(UcoreBox *box, int64_t now)
     box->box_written = 0;
     box->word_time = now;
     box->status = 0;
+    box->stuck = 0;
+    box->faults = false;
     memset(box->filter, 0, sizeof(box->filter));
     for (unsigned i = 0; i < G_N_ELEMENTS(box->ctr); i++) {
         box->ctr[i] = (UcoreCounter){ .total = box->ctr[i].total };
@@ -556,7 +559,8 @@ static void sockets_reset(UcoreMachine *m, int64_t now)
         s->thaw_first = UCORE_NEVER;
         s->frozen_since = now;
         s->frozen_ns = 0;
-        s->lose_pmis = 0;
+        s->lose_pmis = s->double_pmis = s->delay_pmis = 0;
+        s->pmi_epoch++;
         ucore_fault_forget(s);
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             box_reset(s->boxes[b], now);

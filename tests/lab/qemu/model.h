@@ -44,6 +44,7 @@
 #define UCORE_MAX_GLOBALS       2       /* of a socket */
 #define UCORE_MAX_CORE_SEL      64
 #define UCORE_EVENT_FIXED       0x200   /* one above any nine-bit event */
+#define UCORE_FOREIGN_MSRS      0x10000
 #define UCORE_NEVER             INT64_MAX
 
 typedef struct UcoreBox UcoreBox;
@@ -318,6 +319,8 @@ struct UcoreBox {
     bool dead;                  /* fault: answers all ones, takes no writes */
     bool ecam_wrong;            /* fault: only CF8h/CFCh reaches it */
     uint32_t held;              /* fault: counters that are to carry */
+    uint32_t stuck;             /* fault: counters that keep their value */
+    bool faults;                /* fault: its MSRs raise #GP */
 };
 
 struct UcoreSocket {
@@ -354,6 +357,10 @@ struct UcoreSocket {
     UcoreAccesses accesses;     /* of the global registers */
     uint64_t pmis;              /* PMI messages of the UBox */
     unsigned lose_pmis;         /* fault: the next ones vanish */
+    unsigned double_pmis;       /* fault: the next ones are sent again, */
+    int64_t double_after;       /* ... so much later */
+    int64_t delay_pmis;         /* fault: all come so late */
+    unsigned pmi_epoch;         /* messages of an older one are void */
     bool held;                  /* faults wait, here or in a box (fault.c) */
     bool held_freeze;
     uint64_t held_status[UCORE_MAX_STATUS_WORDS];
@@ -406,6 +413,7 @@ typedef struct UcorePlan {
     const UcoreBoxSite *site;
     unsigned count;             /* per socket */
     unsigned width, fixed_width;
+    unsigned ctl_absent;        /* bits of its controls */
     const UcoreReg *regs;
 } UcorePlan;
 
@@ -458,7 +466,8 @@ typedef struct UcoreConfig {
     bool firmware_freeze, frz_all, log_counters;
     UcoreForgery *forgery[UCORE_MAX_SOCKETS];
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
-    bool box_enables, sbox_steps;
+    bool box_enables, sbox_steps, box_freeze;
+    bool ignored;               /* uncore MSRs read 0, writes are dropped */
     bool strict, core_pmu, insns, clocked;
     unsigned price[UCORE_COSTS];        /* ns */
     UcoreCoreConfig core;
@@ -493,6 +502,9 @@ struct UcoreMachine {
     GArray *violations, *markers;
     uint64_t nr_violations;
     uint64_t paid[UCORE_COSTS]; /* how often, on a clocked machine */
+    struct {
+        uint32_t reads, writes;
+    } foreign[UCORE_FOREIGN_MSRS];      /* accesses of MSRs that are not ours */
 };
 
 extern UcoreMachine *ucore;     /* NULL: the machine has no ucore device */

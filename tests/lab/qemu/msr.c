@@ -144,7 +144,11 @@ static UcoreMsrResult uncore_rdmsr(UcoreSocket *s, uint32_t addr, uint64_t *val)
     const UcoreTarget *t = ucore_map_find(s->msrs, addr);
     int64_t now = ucore_sync(ucore);
 
-    if (!t) {
+    if (ucore->config.ignored) {
+        *val = 0;
+        return UCORE_MSR_DONE;
+    }
+    if (!t || (t->box && t->box->faults)) {
         s->accesses.msr_fault++;
         return UCORE_MSR_FAULT;
     }
@@ -158,8 +162,12 @@ static UcoreMsrResult uncore_wrmsr(UcoreSocket *s, uint32_t addr, uint64_t val)
     const UcoreTarget *t = ucore_map_find(s->msrs, addr);
     int64_t now = ucore_sync(ucore);
 
+    if (ucore->config.ignored) {
+        return UCORE_MSR_DONE;
+    }
     if (!t || t->reg->kind == UCORE_REG_FREE ||
-        (t->box && ucore_box_refuses(t->box, t->reg, val))) {
+        (t->box && (t->box->faults ||
+                    ucore_box_refuses(t->box, t->reg, val)))) {
         s->accesses.msr_fault++;
         return UCORE_MSR_FAULT;
     }
@@ -189,6 +197,8 @@ UcoreMsrResult ucore_rdmsr(X86CPU *cpu, uint32_t addr, uint64_t *val)
         result = s ? uncore_rdmsr(s, addr, val) : UCORE_MSR_FAULT;
         ucore_pay(UCORE_COST_RDMSR, 1);
         qemu_mutex_unlock_iothread();
+    } else if (addr < UCORE_FOREIGN_MSRS) {
+        qatomic_inc(&ucore->foreign[addr].reads);
     }
     return result;
 }
@@ -214,6 +224,8 @@ UcoreMsrResult ucore_wrmsr(X86CPU *cpu, uint32_t addr, uint64_t val)
         result = s ? uncore_wrmsr(s, addr, val) : UCORE_MSR_FAULT;
         ucore_pay(UCORE_COST_WRMSR, 1);
         qemu_mutex_unlock_iothread();
+    } else if (addr < UCORE_FOREIGN_MSRS) {
+        qatomic_inc(&ucore->foreign[addr].writes);
     }
     return result;
 }

@@ -703,6 +703,27 @@ RESULT(cores)
 RESULT(violations)
 RESULT(markers)
 
+/* accesses of MSRs that no box of any model has, since QEMU's start */
+static void put_foreign(UcoreMachine *m, GString *j)
+{
+    json_open(j, "msrs", '[');
+    for (unsigned i = 0; i < UCORE_FOREIGN_MSRS; i++) {
+        uint32_t reads = qatomic_read(&m->foreign[i].reads);
+        uint32_t writes = qatomic_read(&m->foreign[i].writes);
+
+        if (reads || writes) {
+            json_open(j, NULL, '{');
+            json_u64(j, "msr", i);
+            json_u64(j, "reads", reads);
+            json_u64(j, "writes", writes);
+            g_string_append_c(j, '}');
+        }
+    }
+    g_string_append_c(j, ']');
+}
+
+RESULT(foreign)
+
 /* all of it, taken at one moment */
 static char *get_all(Object *obj, Error **errp)
 {
@@ -819,6 +840,34 @@ static bool inject_lose_pmi(const Command *c)
     return true;
 }
 
+/* delay-pmi SOCKET NS: all come so late; 0: no more */
+static bool inject_delay_pmi(const Command *c)
+{
+    UcoreSocket *s = arg_socket(c, 1);
+    uint64_t ns;
+
+    if (!s || !arg_u64(c, 2, &ns) || ns > NANOSECONDS_PER_SECOND) {
+        return false;
+    }
+    s->delay_pmis = ns;
+    return true;
+}
+
+/* double-pmi SOCKET COUNT [NS]: the next ones come again, so much later */
+static bool inject_double_pmi(const Command *c)
+{
+    UcoreSocket *s = arg_socket(c, 1);
+    uint64_t count, ns = 0;
+
+    if (!s || !arg_u64(c, 2, &count) || (c->nr > 3 && !arg_u64(c, 3, &ns)) ||
+        ns > NANOSECONDS_PER_SECOND) {
+        return false;
+    }
+    s->double_pmis = count;
+    s->double_after = ns;
+    return true;
+}
+
 static UcoreCpu *arg_cpu(const Command *c, unsigned i)
 {
     uint64_t apic_id;
@@ -891,6 +940,18 @@ static bool inject_ecam(const Command *c)
     return box;
 }
 
+/* fault SOCKET BOX, no-fault SOCKET BOX: its MSRs raise #GP */
+static bool inject_fault(const Command *c)
+{
+    UcoreBox *box = arg_box(c, 1);
+
+    if (!box || box->access != UCORE_ACCESS_MSR) {
+        return false;
+    }
+    box->faults = !strcmp(c->word[0], "fault");
+    return true;
+}
+
 /* now, if hardware could do it now (fault.c) */
 static bool fault_add(const Command *c, UcoreSocket *s)
 {
@@ -938,7 +999,7 @@ static bool parse_counter(UcoreSocket *s, const char *text, UcoreBox **box,
         return false;
     }
     *box = ucore_box_find(ucore, s->id, part[0]);
-    if (!*box || !(*box)->ov_en) {
+    if (!*box) {
         return false;
     }
     ctr = strcmp(part[1], "fixed") ? strtoul(part[1], NULL, 0)
@@ -955,7 +1016,7 @@ static bool inject_carry(const Command *c)
     uint32_t mask;
 
     for (unsigned i = 2; s && i < c->nr; i++) {
-        if (!parse_counter(s, c->word[i], &box, &mask)) {
+        if (!parse_counter(s, c->word[i], &box, &mask) || !box->ov_en) {
             return false;
         }
     }
@@ -967,6 +1028,27 @@ static bool inject_carry(const Command *c)
         box->held |= mask;
     }
     return fault_add(c, s);
+}
+
+/* stuck SOCKET BOX.CTR, loose SOCKET BOX.CTR: neither counts nor takes writes */
+static bool inject_stuck(const Command *c)
+{
+    UcoreSocket *s = arg_socket(c, 1);
+    UcoreBox *box;
+    uint32_t mask;
+
+    if (!s || c->nr < 3 || !parse_counter(s, c->word[2], &box, &mask)) {
+        return false;
+    }
+    ucore_box_advance(box, c->now);
+    if (!strcmp(c->word[0], "stuck")) {
+        box->stuck |= mask;
+    } else {
+        box->stuck &= ~mask;
+    }
+    ucore_box_update(box);
+    ucore_socket_rearm(s);
+    return true;
 }
 
 /* reset: the tallies begin anew */
@@ -1058,12 +1140,18 @@ static const struct {
     bool (*run)(const Command *c);
 } commands[] = {
     { "lose-pmi", inject_lose_pmi },
+    { "delay-pmi", inject_delay_pmi },
+    { "double-pmi", inject_double_pmi },
     { "pmi", inject_pmi },
     { "lose-core-pmi", inject_lose_core_pmi },
     { "core-status", inject_core_status },
     { "record-cores", inject_record_cores },
     { "dead", inject_dead },
     { "alive", inject_dead },
+    { "fault", inject_fault },
+    { "no-fault", inject_fault },
+    { "stuck", inject_stuck },
+    { "loose", inject_stuck },
     { "ecam-wrong", inject_ecam },
     { "ecam-right", inject_ecam },
     { "status", inject_status },
@@ -1129,6 +1217,7 @@ static void oracle_class_init(ObjectClass *klass, void *data)
     object_class_property_add_str(klass, "cores", get_cores, NULL);
     object_class_property_add_str(klass, "violations", get_violations, NULL);
     object_class_property_add_str(klass, "markers", get_markers, NULL);
+    object_class_property_add_str(klass, "foreign", get_foreign, NULL);
     object_class_property_add_str(klass, "all", get_all, NULL);
     object_class_property_add_str(klass, "command", NULL, set_command);
 }

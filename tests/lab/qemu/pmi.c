@@ -29,22 +29,13 @@ void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq)
     ucore_log_pmi(c, now, seq, result);
 }
 
-void ucore_pmi_broadcast(UcoreSocket *s, unsigned global, int64_t now)
+static void message_arrives(UcoreSocket *s, uint64_t ctl, uint64_t seq,
+                            int64_t now)
 {
     const UcoreConfig *cfg = &s->machine->config;
-    uint64_t ctl = s->global[global].ctl, sel = ctl & cfg->core_sel;
+    uint64_t sel = (ctl & cfg->core_sel) >> ctz64(cfg->core_sel);
     CPUState *cs;
 
-    if (!sel) {
-        return;
-    }
-    sel >>= ctz64(cfg->core_sel);
-    s->pmis++;
-    if (s->lose_pmis) {
-        s->lose_pmis--;
-        ucore_log_pmi_lost(s, now);
-        return;
-    }
     CPU_FOREACH(cs) {
         X86CPU *cpu = X86_CPU(cs);
         UcoreCpu *c = &s->machine->cpu[cs->cpu_index];
@@ -53,9 +44,67 @@ void ucore_pmi_broadcast(UcoreSocket *s, unsigned global, int64_t now)
             if ((sel & BIT_ULL(bit)) && cpu->socket_id == s->id &&
                 cpu->core_id == cfg->core_map[bit]) {
                 c->cpu = cpu;
-                ucore_pmi_send(c, ctl & cfg->wk_on_pmi, now, s->seq);
+                ucore_pmi_send(c, ctl & cfg->wk_on_pmi, now, seq);
             }
         }
+    }
+}
+
+/* fault: a message that is under way */
+typedef struct LateMessage {
+    UcoreSocket *socket;
+    uint64_t ctl, seq;
+    unsigned epoch;
+    QEMUTimer timer;
+} LateMessage;
+
+static void late_message_arrives(void *opaque)
+{
+    LateMessage *m = opaque;
+    int64_t now = ucore_sync(m->socket->machine);
+
+    if (m->epoch == m->socket->pmi_epoch) {
+        message_arrives(m->socket, m->ctl, m->seq, now);
+    }
+    timer_del(&m->timer);
+    g_free(m);
+}
+
+static void message_send(UcoreSocket *s, uint64_t ctl, int64_t delay,
+                         int64_t now)
+{
+    LateMessage *m;
+
+    if (!delay) {
+        message_arrives(s, ctl, s->seq, now);
+        return;
+    }
+    m = g_new0(LateMessage, 1);
+    m->socket = s;
+    m->ctl = ctl;
+    m->seq = s->seq;
+    m->epoch = s->pmi_epoch;
+    timer_init_ns(&m->timer, QEMU_CLOCK_VIRTUAL, late_message_arrives, m);
+    timer_mod_ns(&m->timer, now + delay);
+}
+
+void ucore_pmi_broadcast(UcoreSocket *s, unsigned global, int64_t now)
+{
+    uint64_t ctl = s->global[global].ctl;
+
+    if (!(ctl & s->machine->config.core_sel)) {
+        return;
+    }
+    s->pmis++;
+    if (s->lose_pmis) {
+        s->lose_pmis--;
+        ucore_log_pmi_lost(s, now);
+        return;
+    }
+    message_send(s, ctl, s->delay_pmis, now);
+    if (s->double_pmis) {
+        s->double_pmis--;
+        message_send(s, ctl, s->delay_pmis + s->double_after, now);
     }
 }
 

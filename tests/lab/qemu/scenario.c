@@ -245,10 +245,12 @@ static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         const UcoreBoxSite *moved = site;
         unsigned count = site == p->boxes ? MIN(cfg->cores, t->nr_max)
                          : p->discovery ? 0 : MIN(1, t->nr_max);
-        unsigned width = 0, fixed_width = 0;
+        unsigned width = 0, fixed_width = 0, absent = 0;
+        g_autofree char *key = g_strconcat(t->name, "-ctl-absent", NULL);
 
         if (!ucore_scenario_uint(kf, "boxes", t->name, t->nr_max, &count,
                                  errp) ||
+            !ucore_scenario_uint(kf, "boxes", key, UINT32_MAX, &absent, errp) ||
             (p->discovery
              ? !load_access(cfg, kf, &moved, errp)
              : !load_width(kf, t->name, "-width", &width, errp) ||
@@ -256,6 +258,8 @@ static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
             return false;
         }
         plan_add(cfg, moved, count, width, fixed_width);
+        g_array_index(cfg->plans, UcorePlan, cfg->plans->len - 1).ctl_absent =
+            absent;
     }
     cfg->global_config = g_array_index(cfg->plans, UcorePlan, 0).count;
     if (p->discovery) {
@@ -449,6 +453,8 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         { "model", "log-counters", &cfg->log_counters, true },
         { "model", "ov-needs-box-en", &cfg->ov_needs_box_en, true },
         { "model", "box-enables", &cfg->box_enables, false },
+        { "model", "box-freeze", &cfg->box_freeze, true },
+        { "machine", "msrs-ignored", &cfg->ignored, false },
         { "model", "sbox-steps", &cfg->sbox_steps, true },
     };
 

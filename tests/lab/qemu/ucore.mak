@@ -10,3 +10,6 @@ CONFIG_VIRTIO_PCI=y
 CONFIG_VIRTIO_SERIAL=y
 CONFIG_VIRTIO_BLK=y
 CONFIG_VIRTIO_RNG=y
+# Somebody else's registers, for machines that have them ([machine] extras)
+CONFIG_E1000E_PCI_EXPRESS=y
+CONFIG_NVME_PCI=y

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Hostile discovery tables: registers that are not an uncore's are never touched.
+
+A network card and a disk share the machine with the uncore, and their registers, those of the
+PC and of the processor are what the records of a table say: whatever of it the driver takes for
+a box is set up, started and stopped, and then all that is others' stands as it stood.
+"""
+
+import random
+import tempfile
+from pathlib import Path
+
+from lab.framework import test
+from lab.session import Session
+from machine.tables import (MMIO, MSR, PCI, TABLE_OK, UNIT_FOREIGN, UNIT_FUNCTION, UNIT_OK,
+                            UNIT_WINDOW, appended, found, pci, record)
+from machine.test_discovery import ECAM, NEW, memory_bars
+
+EXTRAS = {"machine.extras": "nic nvme", "discovery.bar-type": "32"}
+NIC, NVME, SATA = "0000:00:02.0", "0000:00:03.0", "0000:00:1f.2"
+CONFIG, HEADER = 4096, 0x40
+MEMORY_DECODED = 2              # of the command register
+# spr-1s has one uncore bus, the last
+ONE_BUS = 0xff
+# Where all BARs of 32 bits lie, and bandwidth control of the cores
+PAGES = range(0xfea00000, 0xfec00000, 0x1000)
+BANDWIDTH = range(0xe00, 0xe10)
+UNCORE_MSRS = 0x2000
+# The host bridge, the cards, a root, LPC, SATA, SMBus; headers, capabilities, the rest
+SLOTS = (0, 0), (2, 0), (3, 0), (0x10, 0), (0x1f, 0), (0x1f, 2), (0x1f, 3)
+OFFSETS = 0x40, 0x80, 0xc8, 0x100, 0x400, 0xf00
+
+
+# ---- what is others' ----
+
+def memory(m, address, size):
+    """Physical memory, registers too: the model's devices answer as they do to a CPU."""
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "memory"
+        m.qmp("pmemsave", val=address, size=size, filename=str(path))
+        return path.read_bytes()
+
+
+def functions(m):
+    """Name -> address in ECAM, of every PCI function."""
+    names = m.sh("ls /sys/bus/pci/devices").split()
+    return {name: ECAM + (int(name[5:7], 16) << 20 | int(name[8:10], 16) << 15 |
+                          int(name[11], 16) << 12) for name in names}
+
+
+def registers(m):
+    """Place -> bytes: config space and BARs of all that is no uncore's, headers of that."""
+    seen = {}
+    for name, address in functions(m).items():
+        size = CONFIG if name.startswith("0000:00:") else HEADER
+        seen[f"config {name}"] = memory(m, address, size)
+    for name, first, last in memory_bars(m):
+        if name.startswith("0000:00:"):
+            seen[f"memory {name} {first:#x}"] = memory(m, first, last + 1 - first)
+    return seen
+
+
+def assert_there(seen):
+    """The snapshot is one of registers."""
+    for name in (NIC, NVME, SATA):
+        assert seen[f"config {name}"][4] & MEMORY_DECODED, name
+        bars = [data for place, data in seen.items() if place.startswith(f"memory {name}")]
+        assert bars and any(any(data) for data in bars), (name, len(bars))
+
+
+def words(data):
+    return [data[i:i + 4] for i in range(0, len(data), 4)]
+
+
+def changed(first, second, now):
+    """Places of dwords that stood in the first two looks and not since."""
+    assert first.keys() == second.keys() == now.keys(), (first.keys(), now.keys())
+    return [f"{place} + {4 * i:#x}: {a.hex()}, now {c.hex()}"
+            for place in first
+            for i, (a, b, c) in enumerate(zip(*map(words, (first[place], second[place],
+                                                          now[place]))))
+            if a == b != c]
+
+
+def msr_accesses(m):
+    return {entry["msr"]: (entry["reads"], entry["writes"])
+            for entry in m.oracle("foreign")["msrs"]}
+
+
+# ---- what is tried ----
+
+def set_up_all(m):
+    """START and STOP with an event on each box that takes one; how many."""
+    with Session(m) as s:
+        s.ask(*(f"add {box['box']} 0 0 event=1" for box in s.boxes))
+        taken = sum(not answer["errno"] for answer in s.answered(len(s.boxes)))
+        s.command("start")
+        s.read()
+        s.stop()
+    return taken
+
+
+def judged(m, forged):
+    """The forged units as the driver told them, after all that it took has run.
+
+    Nothing that is others' has changed, no MSR that only the table spoke of was written.
+    """
+    msrs = msr_accesses(m)
+    first, second = registers(m), registers(m)
+    assert_there(first)
+    m.insmod()
+    told = found(m, everything=True)
+    assert [table["reason"] for table in told["tables"]] == [TABLE_OK], told["tables"]
+    units = [unit for unit in told["units"] if unit["record"]][-len(forged):]
+    assert [tuple(unit["word"]) for unit in units] == forged, (units[0], forged[0])
+    assert set_up_all(m) > 10
+    m.rmmod()
+    moved = changed(first, second, registers(m))
+    assert not moved, "\n".join(moved[:40])
+    # above there are uncores' MSRs alone; those that are not there read 0 in QEMU
+    named = {address + i for word0, address, _ in forged if not word0 >> 62 for i in range(12)
+             if address < UNCORE_MSRS}
+    touched = {f"{msr:#x}": now for msr, now in msr_accesses(m).items()
+               if msr in named and msr not in msrs}
+    assert not touched, touched
+    return units
+
+
+def in_memory(address, number):
+    return record(address, NEW, number, ctl=0x40, access=MMIO, status=0x5c)
+
+
+def in_config(address, number):
+    return record(address, NEW, number, ctl=0x38, access=PCI, status=0x60)
+
+
+ON_PAGES = [in_memory(page + 0x100, i) for i, page in enumerate(PAGES)]
+ON_CONFIG = [in_config(pci(0, *slot, offset), 0x1000 + 16 * i + j)
+             for i, slot in enumerate(SLOTS) for j, offset in enumerate(OFFSETS)]
+ON_ECAM = [in_memory(ECAM + pci(0, *slot, offset), 0x2000 + 16 * i + j)
+           for i, slot in enumerate(SLOTS) for j, offset in enumerate(OFFSETS)]
+ON_MSRS = [record(msr, NEW, 0x3000 + i) for i, msr in enumerate(BANDWIDTH)]
+ON_OTHERS = ON_PAGES + ON_CONFIG + ON_ECAM + ON_MSRS
+
+
+@test("spr-1s", loaded=False, settings=EXTRAS | appended(ON_OTHERS, 0))
+def registers_of_cards_chipset_and_cores_are_left_alone(m):
+    bars = memory_bars(m)
+    cards = {name for name, first, last in bars if first in PAGES and last < PAGES.stop}
+    assert {NIC, NVME, SATA} <= cards, bars
+    units = judged(m, ON_OTHERS)
+    pages, rest = units[:len(ON_PAGES)], units[len(ON_PAGES):]
+    wrong = [unit for page, unit in zip(PAGES, pages)
+             if any(first <= page <= last for _, first, last in bars)
+             and unit["reason"] != UNIT_FOREIGN]
+    wrong += [unit for unit in rest
+              if unit["reason"] not in (UNIT_FOREIGN, UNIT_WINDOW, UNIT_FUNCTION)]
+    assert not wrong, wrong[:10]
+
+
+# ---- anywhere ----
+
+def anywhere(number, seed):
+    """A thousand units, less those that the machine has, in all three spaces."""
+    rng = random.Random(seed)
+    units = []
+    for i in range(number):
+        if i % 3 == 0:
+            units.append(record(rng.randrange(1 << rng.choice((12, 16, 16, 32))), NEW, i))
+        elif i % 3 == 1:
+            units.append(in_memory(8 * rng.randrange(1 << rng.choice((29, 29, 37, 43))), i))
+        else:
+            bus = rng.choice((0, 0, ONE_BUS, rng.randrange(256)))
+            units.append(in_config(pci(bus, rng.randrange(32), rng.choice((0, 0, rng.randrange(8))),
+                                       4 * rng.randrange(1024)), i))
+    return units
+
+
+ANYWHERE = anywhere(960, 1)
+
+
+@test("spr-1s", loaded=False, settings=EXTRAS | appended(ANYWHERE, 0))
+def a_thousand_addresses_by_lot_touch_nothing_of_others(m):
+    bars = [(first, last) for _, first, last in memory_bars(m)]
+    bars += [(ECAM, ECAM + (256 << 20) - 1), (0, (1 << 30) - 1), (0xfec00000, 0xfeefffff)]
+    units = judged(m, ANYWHERE)
+    taken = [unit for unit in units if unit["reason"] == UNIT_OK]
+    # where nothing at all is QEMU's memory reads 0, and a record may say that a box is there
+    wrong = [unit for unit in taken
+             if unit["word"][0] >> 62 == MSR and unit["word"][1] < UNCORE_MSRS or
+             unit["word"][0] >> 62 == MMIO and
+             any(first <= unit["word"][1] <= last for first, last in bars) or
+             unit["word"][0] >> 62 == PCI and unit["word"][1] >> 20 != ONE_BUS]
+    assert not wrong, wrong[:10]

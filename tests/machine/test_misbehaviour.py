@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Hardware that does not do as the manual says: interrupts that come late or twice, counters
+that are stuck, registers that begin to fault. What is counted is exact, or told.
+"""
+
+import errno
+
+from lab.framework import BOTH, test
+from lab.session import (MS, US, VALUE_DEAD, Session, assert_equal, flagged, refused,
+                         sample_until)
+from machine.armed import WATCHDOG
+from machine.test_faults import (CLOCK, UNKNOWN_NMI, arm, assert_gap, drain_until, is_dead,
+                                 recovered, samples_around_a_gap, wait_samples)
+from machine.test_spr import PRIVATE, period_of, private
+
+# Beside the time that the driver waits for one (1 ms), and the look of the guard (20 ms)
+LATE = (20 * US, 700 * US, 3 * MS, 15 * MS, 60 * MS)
+
+
+# ---- interrupts ----
+
+def arm_spr(session):
+    session.add("imc1", 0, 0, period_of("imc1", 0, 50), event=1)
+
+
+def sampled_exactly(m, armed, fault, samples=12):
+    """Overflows and their PMIs, misled in some way: each has its sample, and it is right."""
+    mark = m.truth_length()
+    with Session(m, ring=1 << 20) as s:
+        armed(s)
+        s.start()
+        wait_samples(m, s, 2)
+        m.inject(fault)
+        found = sample_until(m, s, lambda taken: len(taken) >= samples)
+        # how the driver looks into an interrupt that it did not expect is its own business
+        overflows = [freeze for freeze in s.freezes(mark) if freeze["reason"] == "overflow"]
+        assert_equal(s.sample_differences(found, overflows))
+        assert all(flagged(sample) for sample in found), found
+    m.inject("delay-pmi 0 0")
+    m.inject("double-pmi 0 0")
+    return found, m.truth("pmi", mark)
+
+
+def late_ones(m, armed=arm):
+    m.write(WATCHDOG, 0)
+    for delay in LATE:
+        found, pmis = sampled_exactly(m, armed, f"delay-pmi 0 {delay}")
+        assert len(pmis) >= 10, (delay, pmis)
+        # those that came when the guard had looked were not waited for
+        assert delay < 60 * MS or any(recovered(found)[3:]), delay
+    # as if nothing had been
+    found, _ = sampled_exactly(m, armed, "delay-pmi 0 0")
+    assert not all(recovered(found)[3:]), found
+
+
+def double_ones(m, *later, armed=arm):
+    m.write(WATCHDOG, 0)
+    for after in later:
+        found, pmis = sampled_exactly(m, armed, f"double-pmi 0 1000 {after}")
+        # more messages than freezes
+        assert len(pmis) > len({pmi["seq"] for pmi in pmis}) >= 10, (after, pmis)
+
+
+@test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
+def pmis_that_come_late_lose_and_double_nothing(m):
+    late_ones(m)
+
+
+@test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
+def pmis_that_come_twice_at_once_are_one_sample_each(m):
+    double_ones(m, 0)
+
+
+@test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
+def pmis_that_come_again_are_no_sample(m):
+    """The first has been served, and nobody knows what the second is for: unknown it is."""
+    m.allow(*UNKNOWN_NMI)
+    double_ones(m, 30 * US, 2 * MS)
+
+
+@test("spr-2s", settings=PRIVATE, loaded=False, timeout=120)
+def pmis_of_a_discovery_platform_that_come_late_or_twice(m):
+    private(m)
+    late_ones(m, arm_spr)
+    m.allow(*UNKNOWN_NMI)
+    double_ones(m, 0, 2 * MS, armed=arm_spr)
+    m.rmmod()
+
+
+# ---- counters and registers ----
+
+# Alone: what is stuck keeps its value
+@test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True)
+def a_counter_that_gets_stuck_counts_no_more_and_spoils_no_other(m):
+    cha = "cbo0" if m.scenario == "e2-2s" else "cha0"
+    fields = CLOCK if m.scenario == "e2-2s" else {"event": 1}
+    with Session(m) as s:
+        stuck = s.add("imc1", 0, 1, **fields)
+        for box in ("imc1", cha):
+            s.add(box, 0, 2, **fields)
+        s.start()
+        s.read_exactly()
+        m.inject("stuck 0 imc1.1")
+        first, second = (s.read_exactly()["values"] for _ in range(2))
+        assert first[stuck]["count"] == second[stuck]["count"], (first, second)
+        assert all(new["count"] > old["count"] for old, new in zip(first, second)
+                   if old["event"] != stuck), (first, second)
+        m.inject("loose 0 imc1.1")
+        later = s.read_exactly()["values"]
+        assert later[stuck]["count"] > second[stuck]["count"], later
+        s.stop_exactly()
+
+
+def faulting(m, box, fields):
+    with Session(m, timer_ns=5 * MS, ring=1 << 20) as s:
+        dead = s.add(box, 0, 3, **fields)
+        fine = s.add("imc0", 0, 0, **fields)
+        s.start()
+        records = []
+        drain_until(m, s, records, lambda found: len(found) >= 3, "samples")
+        m.inject(f"fault 0 {box}")
+        drain_until(m, s, records, samples_around_a_gap, "a gap, and samples behind it")
+        values = {value["event"]: value for value in s.read()["values"]}
+        s.stop()
+        assert_gap(s, records + s.drain(), box)
+        assert values[dead]["flags"] & VALUE_DEAD and not values[fine]["flags"] & VALUE_DEAD, values
+    assert is_dead(m, box)
+    with Session(m) as s:
+        with refused(errno.ENODEV):
+            s.add(box, 0, 3, **fields)
+
+
+# Alone: what faulted could not be stopped, and counts when it is there again
+@test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True)
+def msrs_that_begin_to_fault_are_told_and_the_others_go_on(m):
+    box, fields = ("cbo1", CLOCK) if m.scenario == "e2-2s" else ("cha1", {"event": 1})
+    try:
+        faulting(m, box, fields)
+    finally:
+        m.inject(f"no-fault 0 {box}")
+    with Session(m) as s:
+        s.add(box, 0, 3, **fields)
+        s.start()
+        assert not s.read_exactly()["values"][0]["flags"]
+    assert not is_dead(m, box)
