@@ -133,7 +133,7 @@ def compare():
     platform = bench.PLATFORMS[PLATFORM]
     sets = clocked.sets(platform)
     print("# measuring on the clocked machine", file=sys.stderr, flush=True)
-    run = clocked.Run(PLATFORM, sets, TOOLS, periods=(), files=peers.files())
+    run = clocked.Run(PLATFORM, sets, TOOLS, periods=False, files=peers.files())
     two = of_two_sockets(sets[-1])
     lines, wrong = [], []
     for events in sets:

@@ -12,6 +12,7 @@ the die was frozen, and what was executed meanwhile, is that of the sample in th
 """
 
 import dataclasses
+import os
 import re
 import statistics
 
@@ -24,8 +25,8 @@ INTERVAL_MS, FEW, MANY = 10, 10, 110
 RING_US = (10, 12, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 50, 64, 80, 100, 125, 160, 200, 250, 320, 400,
            500, 640, 800, 1000, 1250, 1600, 2000, 4000)
 PERF_US = (1000, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 50000)
-# For how long it is tried; the ring's first one that is gets the second time, too
-TRY_MS, SUSTAIN_MS, SUSTAINED = 100, 10000, 0.98
+# ... for so long; what gives so many of its samples, and loses none, is
+TRY_MS, SUSTAINED = 100, 0.98
 SCENARIOS = {"ivbep": "clock-e5", "spr": "clock-spr"}
 IDLE, RING, READ, PERF = "idle", "ucore ring", "ucore READ", "perf stat"
 # How a module is loaded that a tool needs
@@ -104,19 +105,14 @@ class Script:
         count = tool.intervals or "echo 0"
         return tuple(self.marked(command(n), count) for n in (FEW, MANY))
 
-    def shortest(self, key, periods, times, command, count):
-        """The first period (us) that gives all its samples and loses none, for each time (ms).
-
-        The command is of $us and $seconds.
-        """
+    def shortest(self, key, periods, command, count):
+        """The first period (us) that gives all its samples and loses none."""
         self.add(f"for us in {' '.join(map(str, periods))}; do",
-                 f"for ms in {' '.join(map(str, times))}; do",
-                 "seconds=$((ms / 1000)).$((ms % 1000 / 100))",
-                 f"{command} >/tmp/log 2>&1 || continue 2",
+                 f"{command} >/tmp/log 2>&1 || continue",
                  f"n=$({count})",
-                 f"[ $((n * us)) -ge $((ms * {int(1000 * SUSTAINED)})) ] || continue 2",
-                 "grep -q ', [1-9][0-9]* records lost' /tmp/log && continue 2",
-                 "done", f"echo {key} $us >>/tmp/results; break", "done")
+                 f"[ $((n * us)) -ge {int(TRY_MS * 1000 * SUSTAINED)} ] || continue",
+                 f"grep -q ', [1-9][0-9]* records lost' /tmp/log && continue",
+                 f"echo {key} $us >>/tmp/results; break", "done")
 
     def text(self):
         return "\n".join(self.lines) + "\n"
@@ -144,7 +140,7 @@ TOOLS = {RING: ("ucore", make_ring), READ: ("ucore", make_read), PERF: ("intel_u
 
 
 def write_script(platform, found_sets, tools, periods):
-    """The script, and (set, tool) -> marks.  Of periods the ring's are tried so long, ms."""
+    """The script, and (set, tool) -> marks."""
     script, marks = Script(), {}
     script.add(f"poke mark {script.marks}")
     marks[IDLE] = script.measured(bench.IDLE)
@@ -153,23 +149,24 @@ def write_script(platform, found_sets, tools, periods):
         for events in found_sets:
             marks[events.title, title] = script.measured(make(platform, events))
             if periods and title in (RING, PERF):
-                add_periods(script, events, title, periods)
+                add_periods(script, events, title)
     return script.text(), marks
 
 
-def add_periods(script, events, tool, times):
+def add_periods(script, events, tool):
+    seconds = TRY_MS / 1000
     key = f"shortest:{events.counters}:{tool.replace(' ', '_')}"
     if tool == RING:
-        script.shortest(key, RING_US, times, f"ucoretool record --timer ${{us}}us "
-                        f"{bench.options(events.ucore)} -o /dev/null -- sleep $seconds",
+        script.shortest(key, RING_US, f"ucoretool record --timer ${{us}}us "
+                        f"{bench.options(events.ucore)} -o /tmp/out -- sleep {seconds}",
                         "sed -n 's/ samples of .*//p' /tmp/log")
     else:
-        script.shortest(key, PERF_US, times[:1], f"perf stat -a -I $((us / 1000)) -x, -o /tmp/out "
-                        f"-e {','.join(events.perf)} -- sleep $seconds",
+        script.shortest(key, PERF_US, f"perf stat -a -I $((us / 1000)) -x, -o /tmp/out "
+                        f"-e {','.join(events.perf)} -- sleep {seconds}",
                         "grep '^ ' /tmp/out | cut -d, -f1 | sort -u | wc -l")
 
 
-# ---- Loading ----
+# ---- Runs of their own ----
 
 @dataclasses.dataclass(frozen=True)
 class Loading:
@@ -180,16 +177,33 @@ class Loading:
 
 def loading(platform):
     """Linux's function_graph tells how long each took; without prices a nanosecond is one."""
-    tracing = "/sys/kernel/tracing"
     script = "\n".join([
-        f"cd {tracing}", "echo load_module do_one_initcall >set_ftrace_filter",
+        "cd /sys/kernel/tracing", "echo load_module do_one_initcall >set_ftrace_filter",
         "echo function_graph >current_tracer", LOAD["ucore"][0], "echo 0 >tracing_on",
         "cat trace >/tmp/trace"]) + "\n"
     with Machine(SCENARIOS[platform], KERNEL, strict=False, script=script) as machine:
         shown = machine.fetch("/tmp/trace").decode()
     took = re.findall(r"([\d.]+) us\s*\|\s*(?:do_one_initcall\(\);|\})", shown)
-    own, all_of_it = (int(1000 * float(us)) for us in took)
-    return Loading(all_of_it, own)
+    own, whole = (int(1000 * float(us)) for us in took)
+    return Loading(whole, own)
+
+
+def is_sustained(machine, events, us, seconds):
+    done = machine.run(f"ucoretool record --timer {us}us {bench.options(events.ucore)} -o /dev/null "
+                       f"-- sleep {seconds} 2>&1", timeout=900)
+    # a line for each freeze and thaw, which nobody reads
+    os.truncate(machine.directory / "model.log", 0)
+    samples, lost = re.search(r"^(\d+) samples .* (\d+) records lost", done.out, re.M).groups()
+    return int(samples) * us >= seconds * 1e6 * SUSTAINED and not int(lost)
+
+
+def sustained_us(platform, events, first, seconds=10):
+    """The first period (us) of the ring, from that one on, that goes on for so long."""
+    with Machine(SCENARIOS[platform], KERNEL, strict=False, settings=prices.settings()) as machine:
+        machine.insmod()
+        machine.run("have")
+        return next((us for us in RING_US if us >= first and
+                     is_sustained(machine, events, us, seconds)), 0)
 
 
 # ---- What came of it ----
@@ -202,12 +216,10 @@ class Run:
     """One boot with the sets of a platform.
 
     tools   as TOOLS has them; those of one module follow each other
-    times   how many times as dear accesses are
-    periods for how long the ring's shortest period is tried, ms; none: it is not looked for
     files   what they need in the guest beside perf
     """
 
-    def __init__(self, platform, found_sets, tools=TOOLS, times=1, periods=(TRY_MS,), files=()):
+    def __init__(self, platform, found_sets, tools=TOOLS, times=1, periods=True, files=()):
         self.times = times
         text, self._marks = write_script(bench.PLATFORMS[platform], found_sets, tools, periods)
         perf = any(module == "intel_uncore" for module, _ in tools.values())

@@ -12,7 +12,7 @@ from lab.framework import test
 def short(times=1):
     """A run of four counters."""
     return clocked.Run("ivbep", clocked.sets(bench.PLATFORMS["ivbep"])[:1], {RING: TOOLS[RING]},
-                       times=times, periods=())
+                       times=times, periods=False)
 
 
 @test(machine=False, timeout=120)
