@@ -52,6 +52,12 @@
  */
 #define LATE_NS		(1ULL * NSEC_PER_SEC)
 
+/*
+ * Overflows that follow each other so closely may each be claimed by the NMI of the one
+ * before: then what is owed is passed on.
+ */
+#define CLOSE_NS	(100ULL * NSEC_PER_MSEC)
+
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
 
@@ -228,6 +234,13 @@ static void owe(struct pmi_slot *slot)
 	slot->owed = ktime_get_mono_fast_ns() + LATE_NS;
 }
 
+static bool passes_on(const struct pmi_slot *slot, const struct ucore_domain *domain)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	return now < slot->owed && now < READ_ONCE(domain->pmi.ended) + CLOSE_NS;
+}
+
 static bool owed_take(struct pmi_slot *slot)
 {
 	bool owed = ktime_get_mono_fast_ns() < slot->owed;
@@ -276,7 +289,8 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 		return claimed_before(slot, &claim);
 	if (too_late(domain, &claim))
 		return NMI_DONE;
-	if (claim.pmi > slot->claimed + 2 && domain->scope == UCORE_SCOPE_DIE)
+	if (domain->scope == UCORE_SCOPE_DIE &&
+	    (claim.pmi > slot->claimed + 2 || passes_on(slot, domain)))
 		owe(slot);
 	slot->claimed = claim.pmi;
 	return claim_take(domain, &claim, regs);

@@ -402,7 +402,26 @@ static void late_pmi_claims_the_next_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
 }
 
-/* A PMI that never came is owed for a second, however many are served meanwhile. */
+/* Each claims what came after its own overflow, for seconds: the last one finds none. */
+static void what_is_owed_is_passed_on(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	u32 i;
+
+	overflow(part, 0);
+	local_irq_disable();
+	service_here(part);
+	local_irq_enable();
+	for (i = 0; i < 40; i++) {
+		overflow(part, 0);
+		KUNIT_ASSERT_EQ(test, one_nmi(part, 0), 1);
+		fake_clock_advance(60ULL * NSEC_PER_MSEC);
+	}
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+}
+
+/* A PMI that never came is owed for a second, though now and then others are served. */
 static void what_is_owed_is_owed_no_longer(struct kunit *test)
 {
 	struct ucore_part *part = armed_part(test);
@@ -924,6 +943,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(both_threads_of_a_core),
 	KUNIT_CASE(very_late_pmi_is_not_ours),
 	KUNIT_CASE(late_pmi_claims_the_next_one),
+	KUNIT_CASE(what_is_owed_is_passed_on),
 	KUNIT_CASE(what_is_owed_is_owed_no_longer),
 	KUNIT_CASE(pmi_after_its_recovery),
 	KUNIT_CASE(each_sees_one_serves),
