@@ -19,7 +19,7 @@
  *
  * An NMI that comes late may find the next overflow there already, and claim that: then the
  * PMI of this one, under way since before LVTPC was opened, finds its name taken.  So who
- * skips a name may claim one NMI more.
+ * skips names may claim as many NMIs more.
  *
  * A PMI may go astray: to a core that was not meant, if cores are numbered in another way
  * than we think, or to a CPU that has just ceased to receive it.  Of NMIs that nobody else
@@ -28,6 +28,7 @@
  */
 #include <linux/io.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/nmi.h>
 #include <linux/sched.h>
 #include <linux/topology.h>
@@ -58,6 +59,9 @@
  */
 #define CLOSE_NS	(100ULL * NSEC_PER_MSEC)
 
+/* More are not under way at once. */
+#define MAX_OWED	8
+
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
 
@@ -65,15 +69,17 @@
  * struct pmi_slot - a domain whose PMI a CPU may receive
  * @domain: which; NULL: none
  * @claimed: last of its PMIs that this CPU claimed
- * @owed: until when one NMI more is ours: for an earlier one it has claimed none, and that
- *        NMI may be the one that it took; 0: none is
+ * @owed: how many NMIs more are ours: for as many earlier PMIs it has claimed none, and
+ *        the NMI of one may be what it took for that of the last
+ * @owed_until: for how long
  * @last: the last one that it may have been sent before it ceased to receive them; 0: none
  * @left: when that was
  */
 struct pmi_slot {
 	struct ucore_domain *domain;
 	u64 claimed;
-	u64 owed;
+	u32 owed;
+	u64 owed_until;
 	u64 last;
 	u64 left;
 };
@@ -228,25 +234,27 @@ static bool too_late(const struct ucore_domain *domain, const struct claim *clai
 	return !claim->count && !claim->again && long_ago(domain);
 }
 
-/* Whoever skips a name may claim one NMI more, but not whatever comes later. */
-static void owe(struct pmi_slot *slot)
+/*
+ * A name is about to be claimed.  For each that it skips one NMI more may be, but not whatever
+ * comes later.
+ */
+static void owe(struct pmi_slot *slot, const struct ucore_domain *domain, u64 name)
 {
-	slot->owed = ktime_get_mono_fast_ns() + LATE_NS;
-}
+	u64 skipped = (name - slot->claimed - 1) / 2, now = ktime_get_mono_fast_ns();
 
-static bool passes_on(const struct pmi_slot *slot, const struct ucore_domain *domain)
-{
-	u64 now = ktime_get_mono_fast_ns();
-
-	return now < slot->owed && now < READ_ONCE(domain->pmi.ended) + CLOSE_NS;
+	if (now >= slot->owed_until)
+		slot->owed = 0;
+	slot->owed = min_t(u64, slot->owed + skipped, MAX_OWED);
+	if (skipped || now < READ_ONCE(domain->pmi.ended) + CLOSE_NS)
+		slot->owed_until = now + LATE_NS;
 }
 
 static bool owed_take(struct pmi_slot *slot)
 {
-	bool owed = ktime_get_mono_fast_ns() < slot->owed;
-
-	slot->owed = 0;
-	return owed;
+	if (!slot->owed || ktime_get_mono_fast_ns() >= slot->owed_until)
+		return false;
+	slot->owed--;
+	return true;
 }
 
 /* Its name is taken.  It is ours if a core's overflow waits, or if one is owed. */
@@ -289,9 +297,8 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 		return claimed_before(slot, &claim);
 	if (too_late(domain, &claim))
 		return NMI_DONE;
-	if (domain->scope == UCORE_SCOPE_DIE &&
-	    (claim.pmi > slot->claimed + 2 || passes_on(slot, domain)))
-		owe(slot);
+	if (domain->scope == UCORE_SCOPE_DIE)
+		owe(slot, domain, claim.pmi);
 	slot->claimed = claim.pmi;
 	return claim_take(domain, &claim, regs);
 }

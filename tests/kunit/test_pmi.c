@@ -421,6 +421,26 @@ static void what_is_owed_is_passed_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
 }
 
+/* Several are under way at once: each is ours, and no other. */
+static void as_many_are_owed_as_were_skipped(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		overflow(part, 0);
+		local_irq_disable();
+		service_here(part);
+		local_irq_enable();
+	}
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 4ULL);
+}
+
 /* A PMI that never came is owed for a second, though now and then others are served. */
 static void what_is_owed_is_owed_no_longer(struct kunit *test)
 {
@@ -944,6 +964,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(very_late_pmi_is_not_ours),
 	KUNIT_CASE(late_pmi_claims_the_next_one),
 	KUNIT_CASE(what_is_owed_is_passed_on),
+	KUNIT_CASE(as_many_are_owed_as_were_skipped),
 	KUNIT_CASE(what_is_owed_is_owed_no_longer),
 	KUNIT_CASE(pmi_after_its_recovery),
 	KUNIT_CASE(each_sees_one_serves),
