@@ -10,6 +10,7 @@
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
 #include <linux/bits.h>
+#include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -205,25 +206,24 @@ void ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 
  * @ctr: the counters
  * @raw: what the low halves of their registers showed
  * @nr: how many
- * @tally: where further accesses are counted
+ * @limit: most that each can have counted
  *
- * All ones are a count, or a box that is dead: then it is read whole.
+ * Return: 0; or the counters are to be read whole: -EIO: one shows all ones, a count or a box
+ * that is dead; -ERANGE: one has counted more than it can, so that its low half tells nothing.
  */
-void ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
-			     struct ucore_tally *tally)
+int ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr, u32 limit)
 {
-	struct ucore_io io;
-	u32 i;
+	u32 i, low;
 
 	for (i = 0; i < nr; i++) {
-		if (likely((u32)raw[i] != U32_MAX)) {
-			accumulate_low(ctr[i], raw[i]);
-			continue;
-		}
-		io = ctr[i]->box->io;
-		io.tally = tally;
-		counter_update(ctr[i], &io, UCORE_FROZEN);
+		low = raw[i];
+		if (unlikely(low == U32_MAX))
+			return -EIO;
+		if (unlikely(low - (u32)ctr[i]->prev > limit))
+			return -ERANGE;
+		accumulate_low(ctr[i], low);
 	}
+	return 0;
 }
 
 static u32 counter_rst(const struct ucore_counter *ctr)

@@ -189,8 +189,7 @@ void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *i
 			     enum ucore_read_mode mode);
 void ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
 			 struct ucore_tally *tally);
-void ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
-			     struct ucore_tally *tally);
+int ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr, u32 limit);
 void ucore_counter_arm(struct ucore_counter *ctr);
 
 void ucore_box_reset(struct ucore_box *box);

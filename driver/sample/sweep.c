@@ -8,13 +8,16 @@
  * counter (what no freeze reaches, a dead box, a doubt) is read one by one.
  *
  * A counter of two dwords is read by its low one alone while that cannot have wrapped since
- * it was read last, at the most that its event adds in a clock.  It is read whole now and
- * then all the same, and when it stops: were that most not true, the count would be put
- * right then.
+ * it was read last, at the most that its event adds in a clock.  That most is not believed
+ * blindly: who seems to have counted more is read whole at once, and from then on; and who
+ * only seems to keep to it is put right by a whole read now and then, and when it stops.
  *
  * On a frozen domain, by whoever holds its lock, or for it (crew.c).
  */
+#include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 
 #include "sample/state.h"
@@ -37,6 +40,28 @@ static enum ucore_read_mode read_mode(const struct ucore_part *part,
 	return ctr->flags & UCORE_VALUE_UNFROZEN ? UCORE_RUNNING : UCORE_FROZEN;
 }
 
+/* Most that a counter can have counted: 2^31 in @low_ns. */
+static u32 low_limit(u64 elapsed, u64 low_ns)
+{
+	return mul_u64_u64_div_u64(elapsed, BIT_ULL(31), low_ns);
+}
+
+/* False: it is to be read whole; nothing has been taken. */
+static bool one_is_low(struct ucore_counter *ctr, const struct ucore_io *io, u64 elapsed)
+{
+	const u64 total = ctr->total, prev = ctr->prev;
+	const bool wrapped = ctr->wrapped;
+
+	ucore_counter_update_by(ctr, io, UCORE_LOW);
+	if (ctr->total - total <= low_limit(elapsed, ctr->low_ns))
+		return true;
+	ctr->total = total;
+	ctr->prev = prev;
+	ctr->wrapped = wrapped;
+	ctr->low_ns = 0;
+	return false;
+}
+
 /**
  * ucore_part_read_one() - read one counter, as the time since it was read last asks for
  * @part: the part
@@ -47,7 +72,10 @@ static enum ucore_read_mode read_mode(const struct ucore_part *part,
 void ucore_part_read_one(const struct ucore_part *part, struct ucore_counter *ctr,
 			 const struct ucore_io *io, u64 elapsed)
 {
-	ucore_counter_update_by(ctr, io, read_mode(part, ctr, elapsed));
+	enum ucore_read_mode mode = read_mode(part, ctr, elapsed);
+
+	if (mode != UCORE_LOW || !one_is_low(ctr, io, elapsed))
+		ucore_counter_update_by(ctr, io, read_mode(part, ctr, elapsed));
 	ucore_counter_doubt(ctr, elapsed);
 }
 
@@ -81,19 +109,30 @@ static bool all_are_plain(const struct ucore_part *part, u32 first, u32 end, u64
 	return true;
 }
 
-/* Counters that are read alike, from place @i on. */
-static void run_read(struct ucore_part *part, u32 i, u32 nr, bool low, struct ucore_tally *tally)
+/* Their low halves are not to be trusted any more. */
+static void never_low(struct ucore_counter * const *ctr, u32 nr)
+{
+	while (nr--)
+		ctr[nr]->low_ns = 0;
+}
+
+/* Counters that are read alike, from place @i on; @limit: most that each has counted, 0: whole. */
+static void run_read(struct ucore_part *part, u32 i, u32 nr, u32 limit, struct ucore_tally *tally)
 {
 	struct ucore_counter * const *ctr = part->order + i;
 	const struct ucore_io_ops *ops = (*ctr)->box->io.ops;
 	const unsigned long *address = part->address + i;
 	u64 *raw = part->raw + i;
+	int ret;
 
-	if (low) {
+	if (limit) {
 		ops->read_many_low(address, raw, nr);
 		tally->reads += nr;
-		ucore_counters_take_low(ctr, raw, nr, tally);
-		return;
+		ret = ucore_counters_take_low(ctr, raw, nr, limit);
+		if (!ret)
+			return;
+		if (ret == -ERANGE)
+			never_low(ctr, nr);
 	}
 	ops->read_many(address, raw, nr);
 	tally->reads += nr * ops->counter_cost;
@@ -112,7 +151,8 @@ static void many_read(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
 	for (i = part->box[first].first; i < to; i = next) {
 		ctr = part->order[i];
 		next = min(ctr->run_end, to);
-		run_read(part, i, next - i, may && elapsed < ctr->low_ns, tally);
+		run_read(part, i, next - i, may && elapsed < ctr->low_ns ?
+					    max(low_limit(elapsed, ctr->low_ns), 1U) : 0, tally);
 	}
 }
 

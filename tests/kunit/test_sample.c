@@ -547,14 +547,14 @@ static void low_halves_while_that_is_exact(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
 	struct ucore_part *part = fake_part(test, 0, 65536);
-	u64 truth = 0;
+	u64 truth = 0xfffff000;		/* its low half wraps soon */
 	u32 i;
 
 	add_low(part, imc, 0, NSEC_PER_SEC);
 	fake_part_add(part, cbo, 0, 0x400000, 0);	/* one access anyway: always whole */
 	part_run(test, part, now_ns());
 	for (i = 0; i < 600; i++) {
-		truth += 0xf0000000;
+		truth += 100;
 		fake_poke(fake_window(imc), 0xa0, truth & (BIT_ULL(48) - 1));
 		fake_bus_clear(bus_of(test));
 		timer_sample(part, now_ns());
@@ -633,7 +633,8 @@ static void ones_in_a_low_half_are_looked_at(struct kunit *test)
 	timer_sample(part, now_ns());
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, (u64)U32_MAX);
 	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 7ULL);
-	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 4U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 6U);		/* low, then whole */
+	KUNIT_EXPECT_NE(test, part->ctr[1].low_ns, 0ULL);
 	KUNIT_EXPECT_FALSE(test, imc->dead);
 	w->dead = true;
 	timer_sample(part, now_ns());
@@ -649,16 +650,15 @@ static void what_no_freeze_reaches_is_low_too(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 0);
 
-	add_low(part, imc, 0, 60 * NSEC_PER_SEC)->flags = UCORE_VALUE_UNFROZEN;
+	add_low(part, imc, 0, NSEC_PER_SEC)->flags = UCORE_VALUE_UNFROZEN;
 	ucore_part_order(part);
 	part_run(test, part, now_ns());
-	timer_sample(part, now_ns());
-	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 3U);
 	fake_poke(fake_window(imc), 0xa0, 0xfffffff0);
 	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 3U);
 	fake_poke(fake_window(imc), 0xa0, 0x100000005ULL);
 	timer_sample(part, now_ns());
-	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 5U);
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 4U);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 0x100000005ULL);
 }
 
@@ -688,7 +688,47 @@ static void samples_know_who_died_in_between(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 5ULL);
 }
 
-/* More than it can add, as a table has it: the last read puts it right. */
+/* More than it can add, as a table has it: it is seen, all of its run are read whole. */
+static void who_counts_too_fast_is_read_whole(struct kunit *test)
+{
+	struct ucore_box *a = fake_box(test, 0, "imc", 0), *b = fake_box(test, 0, "imc", 1);
+	struct ucore_part *part = fake_part(test, 0, 0);
+
+	add_low(part, a, 0, 60 * NSEC_PER_SEC);
+	add_low(part, b, 0, 60 * NSEC_PER_SEC);
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
+	fake_poke(fake_window(a), 0xa0, 5);
+	fake_poke(fake_window(b), 0xa0, 0x7c0000000ULL);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 5ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 0x7c0000000ULL);
+	fake_poke(fake_window(a), 0xa0, 6);
+	fake_poke(fake_window(b), 0xa0, 0xf00000000ULL);
+	fake_bus_clear(bus_of(test));
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 6ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[1].total, 0xf00000000ULL);
+	KUNIT_EXPECT_EQ(test, reads_of(test, a) + reads_of(test, b), 4U);
+}
+
+/* The same of one that is read by itself, for no freeze reaches it. */
+static void who_runs_too_fast_is_read_whole(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_part *part = fake_part(test, 0, 0);
+
+	add_low(part, imc, 0, 60 * NSEC_PER_SEC)->flags = UCORE_VALUE_UNFROZEN;
+	ucore_part_order(part);
+	part_run(test, part, now_ns());
+	timer_sample(part, now_ns());
+	fake_poke(fake_window(imc), 0xa0, 0x7c0000000ULL);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 0x7c0000000ULL);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].low_ns, 0ULL);
+}
+
+/* More than it can add, by so much that it is not seen: the last read puts it right. */
 static void the_last_read_is_whole(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -935,6 +975,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(ones_in_a_low_half_are_looked_at),
 	KUNIT_CASE(what_no_freeze_reaches_is_low_too),
 	KUNIT_CASE(samples_know_who_died_in_between),
+	KUNIT_CASE(who_counts_too_fast_is_read_whole),
+	KUNIT_CASE(who_runs_too_fast_is_read_whole),
 	KUNIT_CASE(the_last_read_is_whole),
 	KUNIT_CASE(too_many_overflows),
 	KUNIT_CASE(samples_of_a_throttled_domain),

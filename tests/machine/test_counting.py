@@ -572,7 +572,8 @@ def guard_folds_44_bit_wraps_that_nobody_reads(m):
 
 @test("e2-2s", settings=WRAPS)
 def counts_are_exact_over_48_bit_wraps(m):
-    with Session(m, timer_ns=20 * MS, ring=1 << 22) as s:
+    """Whole: no clock can make them count so fast, and what says so is believed."""
+    with Session(m, timer_ns=20 * MS, ring=1 << 22, whole=True) as s:
         s.add_all(plain_set(("pcu", "ha", "imc", "irp", "qpi", "ubox")))
         mark = m.truth_length()
         s.start()
@@ -596,7 +597,7 @@ V3_WRAPS = rates_of(V3_NARROW, "cbo", "ubox", "pcu", "ha", "imc", "irp", "qpi", 
 
 def exact_over_wraps(m, narrow, wide):
     """Each type wraps at its own width; samples are far enough apart for it, and near enough."""
-    with Session(m, timer_ns=100 * MS, ring=1 << 22) as s:
+    with Session(m, timer_ns=100 * MS, ring=1 << 22, whole=True) as s:
         s.add_all([event for event in plain_set((*narrow, *wide)) if event[2] != FIXED])
         mark = m.truth_length()
         s.start()

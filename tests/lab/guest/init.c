@@ -484,27 +484,6 @@ static void tty_open(void)
 }
 
 /*
- * Linux 6.12 counts a CPU's fair server among its tasks, and, if it is queued, complains that
- * a CPU which goes offline was not vacated (sched_cpu_dying() stops it a line too late).
- */
-static void fair_servers_stop(void)
-{
-	char path[64];
-	int fd;
-
-	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
-		snprintf(path, sizeof(path), "/sys/kernel/debug/sched/fair_server/cpu%ld/runtime",
-			 cpu);
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (write(fd, "0", 1) != 1)
-			perror(path);
-		close(fd);
-	}
-}
-
-/*
  * What is to run before the first command comes: the commands' instants are the
  * host's, those of a script are always the same where instructions make time.
  */
@@ -539,7 +518,6 @@ int main(void)
 	setenv("HOME", "/root", 1);
 	tty_open();
 	bulk = !ioperm(BULK_PORT, 1, 1);
-	fair_servers_stop();
 	script_run();
 	agent();
 }
