@@ -511,6 +511,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 {
 	const struct ucore_context *context = part->by ?: iv->has_context ? &iv->context : NULL;
 	bool visible = context && part->sink->context;
+
 	sample->time = iv->now;
 	ucore_part_times(part, iv->now, ucore_interval_frozen_before(iv, part),
 			 &sample->time_enabled, &sample->time_running);
