@@ -29,7 +29,7 @@ packages_of() {
 			dpkg-dev xz-utils ca-certificates ;;
 	# building the debug kernel
 	debug)	echo linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev \
-			xz-utils cpio python3 kmod ;;
+			xz-utils cpio patch python3 kmod ;;
 	check)	echo linux-source-6.12 sparse clang libclang-rt-dev perl python3 \
 			gcc-multilib libc6-dev-i386 git pkg-config binutils ;;
 	perf)	echo linux-perf ;;

@@ -32,6 +32,8 @@ from lab.archive import cache
 HERE = Path(__file__).resolve().parent
 DEBUG_CONFIG = HERE.parent / "kernel" / "debug.config"
 KCSAN_CONFIG = HERE.parent / "kernel" / "kcsan.config"
+# What of Linux itself would end long runs; each says why at its head
+PATCHES = sorted((HERE.parent / "kernel").glob("*.patch"))
 DEBIAN = ("6.1", "6.12")
 DEBUG_SOURCE = "6.12"
 NAMES = DEBIAN + ("debug",)     # those that tests ask for
@@ -315,7 +317,7 @@ def configured_tree(name, compiler, fragments, *targets):
 
 
 def unpacked_source():
-    """Debian's kernel source, unpacked once for each version of the package."""
+    """Debian's kernel source with PATCHES, unpacked once for each version of either."""
     with locked("source"):
         return _unpacked_source()
 
@@ -325,14 +327,26 @@ def _unpacked_source():
     package = f"linux-source-{DEBUG_SOURCE}"
     version = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package],
                              check=True, capture_output=True, text=True).stdout
-    where = cache() / "src" / f"{package}_{version.replace('~', '-')}"
+    key = hashlib.sha256(b"".join(patch.read_bytes() for patch in PATCHES)).hexdigest()[:8]
+    where = cache() / "src" / f"{package}_{version.replace('~', '-')}_{key}"
     if where.exists():
         return where
     say(f"unpacking {package}")
     parts = emptied(where)
     run("tar", "-xf", f"/usr/src/{package}.tar.xz", "-C", parts, "--strip-components=1")
+    for patch in PATCHES:
+        apply_patch(patch, parts)
     parts.rename(where)
     return where
+
+
+def apply_patch(patch, tree):
+    """All of it, or, where a newer source does not need it or is otherwise, nothing of it."""
+    command = ("patch", "-p1", "-N", "-s", "-i", patch)
+    if subprocess.run([*command, "--dry-run"], cwd=tree, check=False, capture_output=True).returncode:
+        say(f"{patch.name} does not fit this source, which is taken as it is")
+    else:
+        run(*command, cwd=tree)
 
 
 def build_tree(source, build, compiler, fragments, targets):
