@@ -8,6 +8,7 @@ import sys
 from lab import artifacts, framework, kernels
 from lab.machine import CheckFailed, CommandFailed, Machine
 
+FAILED = re.compile(r"^.*?not ok \d+ (?:- )?([\w.]+)", re.M)
 COUNT = re.compile(r"(passed|failed|crashed|skipped|errors): (\d+)")
 TIMEOUT = 300
 
@@ -16,15 +17,25 @@ def note(text):
     print(f"# {text}", file=sys.stderr, flush=True)
 
 
-def run_in_guest(module):
-    """Loads the suites; returns the kernel log and what else went wrong."""
+def run_in_guest(module, to_the_end=True):
+    """Loads the suites; returns the kernel log and what else went wrong.
+
+    Not to the end: only until one fails.
+    """
     complaints = []
     files = {f"/{module.name}": module}
     with Machine(None, "debug", module=False, files=files) as machine:
+        def one_failed():
+            return FAILED.search(machine.console.read_text(errors="replace"))
         try:
             # The kernel reports at boot that it has no suites of its own
             machine.run("dmesg -c")
-            machine.run(f"insmod /{module.name}", timeout=TIMEOUT)
+            suites = machine.spawn(f"insmod /{module.name}", timeout=TIMEOUT)
+            if not to_the_end:
+                machine.wait_until(lambda: suites.done or one_failed(), timeout=TIMEOUT, what="suites")
+                if not suites.done:
+                    return one_failed()[0], complaints
+            suites.wait()
             log = machine.dmesg()
             machine.rmmod(module.stem)
             machine.mark("end of kunit")

@@ -1,31 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make mutants`: draws mutants, builds and runs the KUnit suites with each, and keeps the table.
 
-    python3 -m mutants.run [--lab] N SEED
+    python3 -m mutants.run [--lab] [--jobs J] N SEED
 
-Each mutant is put into a copy of the tree, never into the tree itself.  One that does not
-compile is no mutant, and another is drawn.  Killed is one with which a suite fails, the kernel
+Each mutant is put into a copy of the tree, never into the tree itself; there are J copies, for
+as many at a time.  One that does not compile is no mutant, and another is drawn.  Killed is one with which a suite fails, the kernel
 complains, leaks or hangs; the same suites pass without it, or nothing is said at all.  Where
 --lab is given, those that live meet the lab's tests, too.
 """
 
 import argparse
+import concurrent.futures
+import dataclasses
+import os
+import queue
 import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from lab import artifacts, kernels, kunit
 from lab.artifacts import BUILD, BuildError, TOP
 from mutants import mutate
 
-TREE, OUT = BUILD / "mutants/tree", BUILD / "mutants/kunit"
+COPIES = BUILD / "mutants"
 COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
 TABLE = TOP / "Documentation/testing.md"
 # Why mutants live that should: "path: old line -> new line | reason", one a line
 EXPLAINED = TOP / "tests/mutants/explained.txt"
 BEGIN, END = "<!-- make mutants: begin -->\n", "<!-- make mutants: end -->\n"
-FAILED = re.compile(r"^.*?not ok \d+ (?:- )?([\w.]+)", re.M)
 # The suites have no part of these: files, ioctls and loading are tested in the lab alone
 NOT_LINKED = re.compile(r"filter-out (.*?),\s*\$\(ucore-y\)", re.S)
 
@@ -34,12 +38,32 @@ def note(text):
     print(f"# {text}", file=sys.stderr, flush=True)
 
 
-# ---- the copy ----
+# ---- copies ----
 
-def copied_tree():
-    shutil.rmtree(TREE, ignore_errors=True)
-    TREE.mkdir(parents=True)
-    subprocess.run(["cp", "-a", "--parents", *COPIED, TREE], cwd=TOP, check=True)
+@dataclasses.dataclass(frozen=True)
+class Copy:
+    """A copy of the tree, and what is built from it."""
+    where: Path
+
+    @property
+    def tree(self):
+        return self.where / "tree"
+
+    def made(self):
+        shutil.rmtree(self.tree, ignore_errors=True)
+        self.tree.mkdir(parents=True)
+        subprocess.run(["cp", "-a", "--parents", *COPIED, self.tree], cwd=TOP, check=True)
+        return self
+
+    def built(self):
+        """The suites' module; BuildError."""
+        out = self.where / "kunit"
+        command = artifacts.module_command(kernels.get("debug"), out, "SUBDIR=tests/kunit")
+        done = subprocess.run(list(map(str, command)), cwd=self.tree, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode:
+            raise BuildError(done.stdout[-2000:])
+        return next(out.rglob("tests/kunit/*.ko"))
 
 
 def sources():
@@ -53,51 +77,74 @@ def sources():
             if str(path.relative_to(TOP)) not in left}
 
 
-def build():
-    """The suites' module from the copy; BuildError."""
-    command = artifacts.module_command(kernels.get("debug"), OUT, "SUBDIR=tests/kunit")
-    done = subprocess.run(list(map(str, command)), cwd=TREE, text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode:
-        raise BuildError(done.stdout[-2000:])
-    return next(OUT.rglob("tests/kunit/*.ko"))
-
-
 # ---- verdicts ----
 
 def kunit_verdict(module):
     """Who noticed; "" if nobody did."""
     try:
-        log, complaints = kunit.run_in_guest(module)
+        log, complaints = kunit.run_in_guest(module, to_the_end=False)
     except Exception as error:      # whatever ends the guest or its agent
         return f"the machine: {type(error).__name__}"
-    if failed := FAILED.findall(log):
+    if failed := kunit.FAILED.findall(log):
         return failed[0]
     if complaints:
         return "the kernel's log: " + complaints[0].strip().splitlines()[0][:60]
     return "" if re.search(r"^.*?ok \d+ ", log, re.M) else "no results"
 
 
-def lab_verdict():
+def lab_verdict(copy):
     """The same by the lab's tests, in the copy, with a build directory of its own."""
-    done = subprocess.run(["env", f"UCORE_BUILD={BUILD / 'mutants/lab'}", "tests/lab/run",
-                           "-k", "6.1"], cwd=TREE, text=True, check=False,
+    done = subprocess.run(["env", f"UCORE_BUILD={copy.where / 'lab'}", "tests/lab/run",
+                           "-k", "6.1"], cwd=copy.tree, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    failed = FAILED.findall(done.stdout)
+    failed = kunit.FAILED.findall(done.stdout)
     return failed[0] if failed else "the lab" if done.returncode else ""
 
 
-def judged(mutant, texts, lab):
-    """(mutant, by whom it was killed) or None if it does not compile."""
-    path = TREE / mutant.path
+def judged(mutant, texts, copy, lab):
+    """By whom it was killed; "": by nobody; None: it does not compile."""
+    path = copy.tree / mutant.path
     path.write_text(mutant.applied(texts[mutant.path]))
     try:
-        verdict = kunit_verdict(build())
-        return verdict or (lab and lab_verdict()) or ""
+        verdict = kunit_verdict(copy.built())
+        return verdict or (lab and lab_verdict(copy)) or ""
     except BuildError:
         return None
     finally:
         path.write_text(texts[mutant.path])
+
+
+def all_judged(texts, copies, options):
+    """(mutant, verdict) of the first so many that compile, in the order they were drawn."""
+    free, found = queue.SimpleQueue(), {}
+    for copy in copies:
+        free.put(copy)
+
+    def judge(mutant):
+        copy = free.get()
+        try:
+            return judged(mutant, texts, copy, options.lab)
+        finally:
+            free.put(copy)
+
+    drawn, running = mutate.drawn(texts, options.seed), {}
+    with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
+        for number, mutant in enumerate(drawn):
+            running[pool.submit(judge, mutant)] = number, mutant
+            # one that does not compile makes room for one more
+            while running and (len(running) == len(copies) or
+                               len(found) + len(running) == options.count):
+                for done in concurrent.futures.wait(running, return_when="FIRST_COMPLETED").done:
+                    at, mutant = running.pop(done)
+                    verdict = done.result()
+                    if verdict is None:
+                        note(f"does not compile: {mutant}")
+                        continue
+                    found[at] = mutant, verdict
+                    print(f"{len(found)}/{options.count} {mutant}: {verdict or 'LIVES'}", flush=True)
+            if len(found) == options.count:
+                break
+    return [found[at] for at in sorted(found)]
 
 
 # ---- the table ----
@@ -145,24 +192,17 @@ def table_written(table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lab", action="store_true", help="those that live meet the lab's tests")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="as many at a time")
     parser.add_argument("count", type=int)
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
-    copied_tree()
+    copies = [Copy(COPIES / str(number)).made() for number in range(options.jobs)]
     texts = sources()
     note("the suites, as they are")
-    if verdict := kunit_verdict(build()):
+    modules = [copy.built() for copy in copies]
+    if verdict := kunit_verdict(modules[0]):
         sys.exit(f"the suites fail without any mutant: {verdict}")
-    results = []
-    for mutant in mutate.drawn(texts, options.seed):
-        if len(results) == options.count:
-            break
-        verdict = judged(mutant, texts, options.lab)
-        if verdict is None:
-            note(f"does not compile: {mutant}")
-            continue
-        results.append((mutant, verdict))
-        print(f"{len(results)}/{options.count} {mutant}: {verdict or 'LIVES'}", flush=True)
+    results = all_judged(texts, copies, options)
     table_written(table_of(results, texts, options.seed, options.lab))
 
 

@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What long runs did and found, and the place of their tables in the documentation."""
+"""What long runs did and found, what is kept of them, and the place of their tables."""
 
 import dataclasses
+import hashlib
+import json
 import re
 
-from lab.artifacts import TOP
+from lab.artifacts import BUILD, TOP
 
 TABLE = TOP / "Documentation/testing/figures.md"
 # The last lines of uapi_fuzz and of each test of uapi_faults
 CALLS = re.compile(r"^# (\d+) calls: (\d+) commands done, (\d+) refused, (\d+) mappings, "
                    r"(\d+) descriptors passed, (\d+) processes, (\d+) killed$", re.M)
 REACHED = re.compile(r"^# (\d+) places of the driver reached, (\d+) ways kept, (\d+) processes led$", re.M)
+# Not summed up when several boots are put together, but the largest of them
+LARGEST = {"places", "ways", "events", "longest_ns"}
+# What a run tries: another one is another run
+TRIED = ("driver", "uapi", "tests/uapi", "tests/kernel")
 MOVES = re.compile(r"^# (\d+) times a CPU went or came$", re.M)
 FAULTS = re.compile(r"^# (\d+) faults, (\d+) refused$", re.M)
 
 
 @dataclasses.dataclass
 class Figures:
-    seconds: float = 0
     kernel: str = ""
+    boots: int = 0
+    seconds: float = 0
     calls: int = 0
     done: int = 0
     refused: int = 0
@@ -64,16 +71,25 @@ class Figures:
             self.faults += int(injected)
             self.faults_refused += int(refused)
 
+    def add(self, other):
+        """What another boot did, too."""
+        self.kernel = other.kernel
+        for field in dataclasses.fields(self)[1:]:
+            both = getattr(self, field.name), getattr(other, field.name)
+            setattr(self, field.name, max(both) if field.name in LARGEST else sum(both))
+
     def rows(self):
         """(what, how many), of what there was."""
-        yield "run", f"{self.seconds / 60:.0f} min on {self.kernel}"
+        boots = f", {self.boots} boots" if self.boots > 1 else ""
+        yield "run", f"{self.seconds / 60:.0f} min on {self.kernel}{boots}"
         yield "calls at random", f"{self.calls:,}"
         yield "... commands done, refused", f"{self.done:,}, {self.refused:,}"
         yield "... mappings, descriptors passed on", f"{self.mappings:,}, {self.passed:,}"
         yield "... processes, of these killed", f"{self.processes:,}, {self.killed:,}"
         if self.places:
             yield ("places of the driver reached by the calls themselves: not in interrupts, timers, "
-                   "other CPUs' readers, at a process's end"), f"{self.places:,}"
+                   "other CPUs' readers, at a process's end" +
+                   ("; most in a boot" if self.boots > 1 else "")), f"{self.places:,}"
             yield "... ways to new ones kept, processes led", f"{self.ways:,}, {self.led:,}"
         yield "faults injected, calls that they made fail", \
             f"{self.faults:,}, {self.faults_refused:,}"
@@ -92,6 +108,32 @@ class Figures:
         yield "leaks (kmemleak)", f"{self.leaks}"
         yield "violations of the hardware's protocol", f"{self.violations}"
         yield "complaints in the kernel log", f"{self.complaints}"
+
+
+def tried(seed):
+    """What a run tries, in a word: its sources and where it began."""
+    key = hashlib.sha256(str(seed).encode())
+    for folder in TRIED:
+        for path in sorted((TOP / folder).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                key.update(path.read_bytes())
+    return key.hexdigest()
+
+
+def kept(name, seed):
+    """The boots of an interrupted run of the same sources, put together; else none."""
+    path = BUILD / f"{name}.json"
+    if path.exists():
+        state = json.loads(path.read_text())
+        if state["tried"] == tried(seed):
+            return Figures(**state["figures"])
+    return Figures()
+
+
+def keep(name, seed, figures):
+    """So far it has ended well."""
+    (BUILD / f"{name}.json").write_text(
+        json.dumps({"tried": tried(seed), "figures": dataclasses.asdict(figures)}))
 
 
 def put(name, lines):

@@ -2,7 +2,9 @@
 """`make fuzz-calls` and `make soak`: runs for hours, and their figures.
 
     python3 -m soak.run fuzz CALLS SEED     calls at random, as fast as can be; for every fifth
-                                            slice CPUs go and come
+                                            slice CPUs go and come; a boot for each half a million:
+                                            those that ended well are kept, and an interrupted run
+                                            goes on after them
     python3 -m soak.run soak MINUTES SEED   everything at low rate: calls at random, faults, CPUs
                                             that go and come, sleep, the tool, lost interrupts
 
@@ -28,6 +30,7 @@ SCENARIO, KERNEL = "e2-2s", "debug"
 # The model's log is read by nobody here, and counters would make it grow by gigabytes
 SETTINGS = {"model.log-counters": "no"}
 SLICE = 20000           # calls of one run of uapi_fuzz
+BOOT = 500000           # ... and of a boot
 SOAK_SLICE = 2000
 REST_US = 20000         # between two calls of one of its processes, in a soak
 REACHED = "/tmp/reached"    # what the calls came to, from one run to the next
@@ -60,7 +63,7 @@ class Run:
         self.machine = machine
         self.session = session
         self.seed = seed
-        self.figures = figures.Figures(kernel=f"{machine.kernel.release}, debug")
+        self.figures = figures.Figures(f"{machine.kernel.release}, debug", boots=1)
         self._began = time.monotonic()
         self._numbers = {}
 
@@ -162,7 +165,36 @@ def soak(run, minutes):
     run.faults()
 
 
-KINDS_OF_RUN = {"fuzz": (fuzz, "fuzz-calls CALLS"), "soak": (soak, "soak MINUTES")}
+def boot(run_all, amount, seed):
+    """One machine, from its boot to its last count; its figures."""
+    with Machine(SCENARIO, KERNEL, settings=SETTINGS) as machine:
+        machine.write(framework.KMEMLEAK, "scan=off")
+        machine.insmod()
+        with counting(machine) as session:
+            run = Run(machine, session, seed)
+            run_all(run, amount)
+            run.end()
+        return run.ended()
+
+
+def boots_of_calls(calls, seed):
+    """All calls, in as many boots as are still to be done; their figures."""
+    found = figures.kept("fuzz", seed)
+    if found.calls:
+        say(f"{found.calls:,} calls of {found.boots} boots are done")
+    while found.calls < calls:
+        # the seeds of a boot's slices follow each other
+        found.add(boot(fuzz, min(BOOT, calls - found.calls), seed + BOOT * found.boots))
+        figures.keep("fuzz", seed, found)
+        say(f"{found.calls:,} of {calls:,} calls in {found.boots} boots, {found.seconds / 60:.0f} min")
+    return found
+
+
+def minutes_of_soak(minutes, seed):
+    return boot(soak, minutes, seed)
+
+
+KINDS_OF_RUN = {"fuzz": (boots_of_calls, "fuzz-calls CALLS"), "soak": (minutes_of_soak, "soak MINUTES")}
 
 
 def main():
@@ -172,14 +204,7 @@ def main():
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
     run_all, target = KINDS_OF_RUN[options.kind]
-    with Machine(SCENARIO, KERNEL, settings=SETTINGS) as machine:
-        machine.write(framework.KMEMLEAK, "scan=off")
-        machine.insmod()
-        with counting(machine) as session:
-            run = Run(machine, session, options.seed)
-            run_all(run, options.amount)
-            run.end()
-        found = run.ended()
+    found = run_all(options.amount, options.seed)
     figures.written(options.kind, f"make {target}={options.amount} SEED={options.seed}", found)
     for what, value in found.rows():
         print(f"{what}: {value}")
