@@ -45,6 +45,23 @@ def what_the_fuzzer_says_is_summed_up():
 
 
 @test(machine=False)
+def boots_of_a_run_are_put_together_and_kept():
+    def one(calls, places):
+        return figures.Figures("6.12", boots=1, calls=calls, places=places, longest_ns=places)
+    found = figures.Figures()
+    for boot in (one(100, 9), one(50, 8)):
+        found.add(boot)
+    assert found == figures.Figures("6.12", boots=2, calls=150, places=9, longest_ns=9), found
+    assert dict(found.rows())["run"] == "0 min on 6.12, 2 boots"
+    try:
+        figures.keep("check-soak", 1, found)
+        assert figures.kept("check-soak", 1) == found
+        assert figures.kept("check-soak", 2) == figures.Figures()
+    finally:
+        figures.path_of("check-soak").unlink()
+
+
+@test(machine=False)
 def lines_that_no_test_ran_are_told_by_function():
     def of(name, *numbers):
         return [{"line_number": number, "count": count, "function_name": name}

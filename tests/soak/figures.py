@@ -120,11 +120,15 @@ def tried(seed):
     return key.hexdigest()
 
 
+def path_of(name):
+    """Where boots of a run are kept."""
+    return BUILD / f"{name}.json"
+
+
 def kept(name, seed):
     """The boots of an interrupted run of the same sources, put together; else none."""
-    path = BUILD / f"{name}.json"
-    if path.exists():
-        state = json.loads(path.read_text())
+    if path_of(name).exists():
+        state = json.loads(path_of(name).read_text())
         if state["tried"] == tried(seed):
             return Figures(**state["figures"])
     return Figures()
@@ -132,7 +136,7 @@ def kept(name, seed):
 
 def keep(name, seed, figures):
     """So far it has ended well."""
-    (BUILD / f"{name}.json").write_text(
+    path_of(name).write_text(
         json.dumps({"tried": tried(seed), "figures": dataclasses.asdict(figures)}))
 
 
