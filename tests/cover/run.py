@@ -15,13 +15,13 @@ import sys
 from pathlib import Path
 
 from cover import counts
-from lab import artifacts, kunit
+from lab import artifacts, kunit, tables
 from lab.artifacts import BUILD, TOP
 
 COUNTED = BUILD / "gcov"
 TABLE = TOP / "Documentation/testing/coverage.md"
 EXPLAINED = Path(__file__).with_name("explained.txt")
-BEGIN, END = "<!-- make coverage: begin -->\n", "<!-- make coverage: end -->\n"
+NAME = "make coverage"
 
 
 def run_tests(patterns):
@@ -49,31 +49,26 @@ def folders(found):
 
 
 def row(name, total, ran):
-    return f"| {name} | {total:,} | {ran:,} | {100 * ran / total:.1f} % |"
+    return name, f"{total:,}", f"{ran:,}", f"{100 * ran / total:.1f} %"
 
 
-def cell(text):
-    return text.replace("|", "\\|")
-
-
-def table_of(found):
-    """Markdown: how many lines of each folder ran, and each gap."""
-    sums, known = folders(found), reasons()
-    lines = ["| folder | lines | run | |", "|---|---|---|---|"]
-    lines += [row(f"`{folder}/`", *total) for folder, total in sorted(sums.items())]
-    lines.append(row("all", *map(sum, zip(*sums.values()))))
-    lines += ["", "| not run | first line | why |", "|---|---|---|"]
+def unrun(found, known):
+    """A row for each run of lines that no test runs."""
     for path in sorted(found):
         for gap in counts.gaps(path, found[path]):
             length = f" and {gap.last - gap.first} more" if gap.last > gap.first else ""
-            lines.append(f"| `{path}`, `{gap.function}()` | `{cell(gap.text)}`{length} | "
-                         f"{cell(known.get(gap.key, 'not explained'))} |")
-    return "\n".join(lines) + "\n"
+            yield f"`{path}`, `{gap.function}()`", f"`{tables.cell(gap.text)}`{length}", \
+                tables.cell(known.get(gap.key, "not explained"))
 
 
-def written(table):
-    head, rest = TABLE.read_text().split(BEGIN)
-    TABLE.write_text(head + BEGIN + table + END + rest.split(END)[1])
+def table_of(found):
+    """Lines of Markdown: how many lines of each folder ran, and each gap."""
+    sums = folders(found)
+    yield from tables.of(("folder", "lines", "run", ""),
+                         [row(f"`{folder}/`", *total) for folder, total in sorted(sums.items())] +
+                         [row("all", *map(sum, zip(*sums.values())))])
+    yield ""
+    yield from tables.of(("not run", "first line", "why"), unrun(found, reasons()))
 
 
 def main(arguments):
@@ -82,9 +77,9 @@ def main(arguments):
     archives = sorted(COUNTED.glob("*.tar"))
     if not archives:
         sys.exit("coverage: nothing was counted")
-    table = table_of(counts.counted(archives))
-    written(table)
-    print(table, end="")
+    lines = list(table_of(counts.counted(archives)))
+    tables.put(TABLE, NAME, lines)
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -149,9 +149,9 @@ static void a_control_that_does_not_take_it(struct kunit *test)
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *plain, *wide;
 
-	w->reserved = BIT_ULL(40);
+	w->reserved = BIT_ULL(32);
 	plain = fake_part_add(part, box, 0, 0x0f02, 0);
-	wide = fake_part_add(part, box, 1, BIT_ULL(40) | 0x0f02, 0);
+	wide = fake_part_add(part, box, 1, BIT_ULL(32) | 0x0f02, 0);
 	ucore_box_program(box, no_filters);
 	ucore_box_program_counter(plain);
 	ucore_box_program_counter(wide);
@@ -163,7 +163,7 @@ static void a_control_that_does_not_take_it(struct kunit *test)
 	w->reserved = 0;
 	ucore_box_program(box, no_filters);
 	ucore_box_program_counter(wide);
-	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x358), BIT_ULL(40) | 0x0f02);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x358), BIT_ULL(32) | 0x0f02);
 	KUNIT_EXPECT_EQ(test, wide->flags, 0U);
 }
 

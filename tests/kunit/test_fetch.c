@@ -690,9 +690,27 @@ static void upi_links_by_their_functions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[3].io.pdev->device, 0x3241);
 }
 
+/* The counters of a box are there, one after the other, and have no control to be written. */
+static void expect_free_running(struct kunit *test, const struct ucore_box *box, u64 base,
+				const u64 *at)
+{
+	const struct ucore_layout *layout = box->desc.layout;
+	u32 i;
+
+	KUNIT_EXPECT_EQ(test, box->caps, (u32)UCORE_BOX_FREE_RUNNING);
+	for (i = 0; i < box->desc.type->nr_fixed; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, base + layout->fixed_ctr[i], at[i], "counter %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, layout->fixed_ctl[i], UCORE_REG_NONE, "counter %u", i);
+	}
+}
+
 /* Beside an IIO stack, if all of them answer */
 static void free_running_counters(struct kunit *test)
 {
+	static const u64 at[] = {
+		0x342e, 0x3820, 0x3821, 0x3822, 0x3823, 0x3824, 0x3825, 0x3826, 0x3827,
+		0x3828, 0x3829, 0x382a, 0x382b, 0x382c, 0x382d, 0x382e, 0x382f,
+	};
 	u64 *word = plain_machine(test);
 	const struct ucore_box *box;
 	u32 i;
@@ -712,10 +730,8 @@ static void free_running_counters(struct kunit *test)
 	box = &ucore_catalog.boxes[4];
 	KUNIT_EXPECT_STREQ(test, box->desc.type->name, "iio_free");
 	KUNIT_EXPECT_EQ(test, box->desc.instance, 2U);
-	KUNIT_EXPECT_EQ(test, box->io.msr, 0x342eU);
-	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[8], 0x3827U);
-	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[9], 0x3828U);
-	KUNIT_EXPECT_EQ(test, box->caps, (u32)UCORE_BOX_FREE_RUNNING);
+	KUNIT_ASSERT_EQ(test, box->desc.type->nr_fixed, ARRAY_SIZE(at));
+	expect_free_running(test, box, box->io.msr, at);
 	/* no table has it: GET_UNITS does not show it */
 	KUNIT_EXPECT_EQ(test, ucore_disc_report.nr_units(), 4U);
 }
@@ -739,6 +755,10 @@ static void free_running_counters_of_any_stack(struct kunit *test)
 /* From Granite Rapids on a stack's ports are not where its clock is. */
 static void free_running_counters_of_gnr(struct kunit *test)
 {
+	static const u64 at[] = {
+		0x292e, 0x370e, 0x371e, 0x372e, 0x373e, 0x374e, 0x375e, 0x376e, 0x377e,
+		0x2f0e, 0x2f1e, 0x2f2e, 0x2f3e, 0x2f4e, 0x2f5e, 0x2f6e, 0x2f7e,
+	};
 	u64 *word = plain_machine(test);
 	const struct ucore_box *box;
 	u32 i;
@@ -759,11 +779,8 @@ static void free_running_counters_of_gnr(struct kunit *test)
 	box = &ucore_catalog.boxes[4];
 	KUNIT_EXPECT_STREQ(test, box->desc.type->name, "iio_free");
 	KUNIT_EXPECT_EQ(test, box->desc.instance, 2U);
-	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[0], 0x292eU);
-	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[1], 0x370eU);
-	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[8], 0x377eU);
-	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[9], 0x2f0eU);
-	KUNIT_EXPECT_EQ(test, box->io.msr + box->desc.layout->fixed_ctr[16], 0x2f7eU);
+	KUNIT_ASSERT_EQ(test, box->desc.type->nr_fixed, ARRAY_SIZE(at));
+	expect_free_running(test, box, box->io.msr, at);
 }
 
 #define IMC_FREE	0xc9001000ULL
@@ -789,6 +806,7 @@ static struct fake_function *imc_with_free_counters(struct kunit *test)
 
 static void free_running_counters_of_memory(struct kunit *test)
 {
+	static const u64 at[] = { IMC_FREE + 0x22b0, IMC_FREE + 0x2318, IMC_FREE + 0x2320 };
 	struct fake_function *map = imc_with_free_counters(test);
 	const struct ucore_box *box;
 
@@ -800,13 +818,9 @@ static void free_running_counters_of_memory(struct kunit *test)
 	box = &ucore_catalog.boxes[4];
 	KUNIT_EXPECT_STREQ(test, box->desc.type->name, "imc_free");
 	KUNIT_EXPECT_EQ(test, box->desc.instance, 0U);
-	KUNIT_EXPECT_EQ(test, box->caps, (u32)UCORE_BOX_FREE_RUNNING);
 	KUNIT_EXPECT_EQ(test, box->io.ops->access, (u32)UCORE_ACCESS_MMIO);
-	KUNIT_EXPECT_EQ(test, (u64)box->desc.phys, IMC_FREE + 0x22b0);
-	KUNIT_EXPECT_EQ(test, (u64)box->desc.phys + box->desc.layout->fixed_ctr[1],
-			IMC_FREE + 0x2318);
-	KUNIT_EXPECT_EQ(test, (u64)box->desc.phys + box->desc.layout->fixed_ctr[2],
-			IMC_FREE + 0x2320);
+	KUNIT_ASSERT_EQ(test, box->desc.type->nr_fixed, ARRAY_SIZE(at));
+	expect_free_running(test, box, box->desc.phys, at);
 	KUNIT_EXPECT_EQ(test, box->desc.size, 0x78U);
 }
 

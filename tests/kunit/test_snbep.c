@@ -182,21 +182,35 @@ static void words_are_the_manuals(struct kunit *test)
 	}
 }
 
-/* The 24 events of the iMC, with their largest increment per clock. */
-static void imc_increments(struct kunit *test)
+/* @inc: of each event, 0 for those that may count as much as any of the type */
+static void expect_increments(struct kunit *test, const char *name, const u8 *inc, u32 most)
 {
-	static const u8 inc[256] = {
+	const struct ucore_box_type *type = fake_box(test, 0, name, 0)->desc.type;
+	u32 event;
+
+	for (event = 0; event < 256; event++)
+		KUNIT_EXPECT_EQ_MSG(test, ucore_event_max_increment(type, event, false),
+				    inc[event] ? (u32)inc[event] : most, "%s: event %#x", name,
+				    event);
+}
+
+/* The 24 events of the iMC, and those of the C-Boxes that add one, per clock */
+static void increments(struct kunit *test)
+{
+	static const u8 imc[256] = {
 		[0x00] = 1, [0x01] = 1, [0x02] = 1, [0x04] = 1, [0x05] = 1, [0x06] = 1,
 		[0x07] = 1, [0x08] = 1, [0x09] = 1, [0x10] = 1, [0x11] = 1, [0x12] = 1,
 		[0x20] = 1, [0x21] = 1, [0x22] = 1, [0x23] = 1, [0x24] = 1, [0x41] = 1,
 		[0x80] = 22, [0x81] = 32, [0x83] = 16, [0x84] = 1, [0x85] = 4, [0x86] = 1,
 	};
-	const struct ucore_box_type *imc = fake_box(test, 0, "imc", 0)->desc.type;
-	u32 event;
+	static const u8 cbo[256] = {
+		[0x00] = 1, [0x02] = 1, [0x04] = 1, [0x05] = 1, [0x07] = 1, [0x12] = 1,
+		[0x13] = 1, [0x1b] = 1, [0x1c] = 1, [0x1d] = 1, [0x1e] = 1, [0x31] = 1,
+		[0x32] = 1,
+	};
 
-	for (event = 0; event < ARRAY_SIZE(inc); event++)
-		KUNIT_EXPECT_EQ_MSG(test, ucore_event_max_increment(imc, event, false),
-				    inc[event] ? (u32)inc[event] : 139U, "event %#x", event);
+	expect_increments(test, "imc", imc, 139);
+	expect_increments(test, "cbo", cbo, 20);
 }
 
 static void filter_is_one_register(struct kunit *test)
@@ -541,7 +555,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pci_ids),
 	KUNIT_CASE(platform_is_v1),
 	KUNIT_CASE(words_are_the_manuals),
-	KUNIT_CASE(imc_increments),
+	KUNIT_CASE(increments),
 	KUNIT_CASE(filter_is_one_register),
 	KUNIT_CASE(program_cbo),
 	KUNIT_CASE(counter_of_a_shared_box),

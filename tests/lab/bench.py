@@ -16,17 +16,20 @@ for each other and for the host, and how long they do so is executed, too.
 
 import dataclasses
 import json
-import statistics
 import sys
 from typing import Callable
 
-from lab import artifacts, kernels
+from lab import artifacts, kernels, tables
 from lab.machine import RUNS, Machine
 from lab.qemu import args, platforms
-from lab.session import Session, frozen_windows
+from lab.session import Session
 
+PAGE = artifacts.TOP / "Documentation/cost.md"
 KERNEL = "6.1"
 SOCKETS = 2
+
+# What one box takes at most: five counters of two dwords
+BOX = 10
 
 METRICS = ("accesses", "ports", "ipis", "syscalls")
 HEADS = ("register accesses", "port I/Os", "IPIs", "system calls")
@@ -301,33 +304,34 @@ def measure(machine, bench, event_set):
 
 # ---- What is printed ----
 
-def line(title, cells):
-    print(f"  {title:26}" + "".join(f"{cell:>20}" for cell in cells))
+def written(name, lines):
+    """Prints a table, and puts it into the page."""
+    lines = list(lines)
+    print("\n".join(lines))
+    tables.put(PAGE, f"bench {name}", lines)
 
 
-def show(bench, event_set, rows):
-    print(f"\n{event_set.title} on {SOCKETS} sockets of {bench.machine}, per interval")
-    line("", HEADS)
-    line("limit", (event_set.limit, 0, SOCKETS - 1, "1, ring 0"))
+def cells(row):
+    return [f"{row[metric]:,.0f}" if metric in ("accesses", "ports") else f"{row[metric]:,.1f}"
+            for metric in METRICS]
+
+
+def table(bench, event_set, rows):
+    """Lines of Markdown: a set on two sockets."""
+    limits = [("limit", event_set.limit, 0, SOCKETS - 1, "1, ring 0")]
     if event_set.whole > event_set.limit:
-        line("limit, whole", (event_set.whole, 0, SOCKETS - 1, "1, ring 0"))
-    for title, row in rows.items():
-        line(title, [f"{row[metric]:,.1f}" for metric in METRICS])
-    perf, ours = rows["perf stat"], rows["ucore READ"]
-    line("perf / ucore READ", [f"{perf[m] / ours[m]:.1f}" if ours[m] >= 0.5 else "-"
-                               for m in METRICS])
-    show_limit(bench, event_set)
-    if len(event_set.perf) * SOCKETS < event_set.counters:
-        print(f"  perf counts {len(event_set.perf) * SOCKETS} of them: the in-tree driver does "
-              "not know the fixed ones here")
-
-
-def show_limit(bench, event_set):
-    """What the limit is made of, the two writes of a global control or those of the boxes."""
+        limits.append(("limit, whole", event_set.whole, 0, SOCKETS - 1, "1, ring 0"))
+    yield from tables.of((event_set.title, *HEADS),
+                         limits + [(title, *cells(row)) for title, row in rows.items()])
+    yield ""
     what = "of global control" if bench.global_freeze else \
         f"of {event_set.words // 2} box controls, one to freeze and one to release each"
-    print(f"  limit: {SOCKETS} dies x ({event_set.reads} reads, each counter once, "
-          f"+ {event_set.words} writes {what}) = {event_set.limit}")
+    yield f"* limit: {SOCKETS} dies x ({event_set.reads} reads, each counter once, " \
+          f"+ {event_set.words} writes {what})"
+    if len(event_set.perf) * SOCKETS < event_set.counters:
+        yield f"* perf counts {len(event_set.perf) * SOCKETS} of them: the in-tree driver does " \
+              "not know the fixed ones here"
+    yield ""
 
 
 def at_limit(bench, event_set, rows):
@@ -384,15 +388,10 @@ def cost_of_snapshot(machine, dies):
         session.command("start")
         few, many = (burst(machine, session, reads, READERS[dies - 1])
                      for reads in (BURST_FEW, BURST_MANY))
-        mark = machine.truth_length()
-        session.command("burst 15")
-        frozen = [statistics.median(end - begin for begin, end in windows)
-                  for windows in frozen_windows(machine, mark).values()]
     reads = BURST_MANY - BURST_FEW
     # a guard may have looked meanwhile
     return {"counters": counters // dies, "accesses": round((many[1] - few[1]) / reads / dies),
-            "insns": (many[0] - few[0]) / reads,
-            "frozen_us": max(frozen) / 1000}
+            "insns": (many[0] - few[0]) / reads}
 
 
 def growth_of(scenario, dies):
@@ -414,17 +413,13 @@ def slopes(rows, metric):
             for a, b in ((small, middle), (middle, large))]
 
 
-def show_growth(rows):
-    print("\nDiscovery and a snapshot, by the number of boxes")
-    heads = ("counters per die", "load: accesses", "load: instructions", "accesses per die",
-             "instructions", "frozen, µs")
-    line("", heads)
-    for name, row in rows.items():
-        line(name, [f"{row[metric]:,.0f}" for metric in
-                    ("counters", "load_accesses", "load_insns", "accesses", "insns",
-                     "frozen_us")])
-    print("  The emulator serves one register access at a time, whichever CPU makes it: with two "
-          "dies\n  frozen time is the emulator's queue. Accesses and instructions are the measure.")
+def growth_table(rows):
+    heads = ("boxes", "counters of a die", "loading: registers", "loading: instructions",
+             "snapshot: accesses", "snapshot: instructions")
+    yield from tables.of(heads, (
+        (name.removeprefix("boxes-").replace("-2s", ", on two dies"), f"{row['counters']:,}",
+         f"{row['load_accesses']:,}", f"{row['load_insns'] / 1e6:.1f} million",
+         f"{row['accesses']:,}", f"{row['insns']:,.0f}") for name, row in rows.items()))
 
 
 def grows_linearly(rows):
@@ -445,7 +440,7 @@ def grows_linearly(rows):
 def grow():
     rows = {name: growth_of(name, 1) for name in SIZES}
     rows[TWO_DIES[1]] = growth_of(TWO_DIES[1], 2)
-    show_growth(rows)
+    written("growth", growth_table(rows))
     return rows, grows_linearly(rows)
 
 
@@ -459,22 +454,21 @@ def prepare():
     artifacts.tools()
 
 
-def compare(bench):
-    rows, good = {}, True
+def compare(name):
+    bench, rows = PLATFORMS[name], {}
     with Machine(bench.scenario, KERNEL, perf=True, strict=False) as machine:
         for event_set in (full_set(bench), small_set(bench)):
             print(f"# measuring {event_set.title}", file=sys.stderr, flush=True)
-            found = measure(machine, bench, event_set)
-            show(bench, event_set, found)
-            good = at_limit(bench, event_set, found) and good
-            rows[event_set.title] = found
-    return rows, good
+            rows[event_set] = measure(machine, bench, event_set)
+    written(name, (line for event_set, found in rows.items() for line in table(bench, event_set, found)))
+    good = all([at_limit(bench, event_set, found) for event_set, found in rows.items()])
+    return {event_set.title: found for event_set, found in rows.items()}, good
 
 
 def main(*platforms):
-    from lab import bench_clocked, bench_cores, bench_peers     # which need this module
-    others = {"core": bench_cores.compare, "clocked": bench_clocked.compare,
-              "peers": bench_peers.compare}
+    from lab import bench_clocked, bench_cores, bench_crew, bench_peers     # which need this module
+    others = {"core": bench_cores.compare, "crew": bench_crew.compare,
+              "clocked": bench_clocked.compare, "peers": bench_peers.compare}
     known = (*PLATFORMS, *others)
     unknown = set(platforms) - set(known)
     if unknown:
@@ -483,7 +477,7 @@ def main(*platforms):
     results, verdicts = {}, []
     for platform in platforms or known:
         results[platform], good = others[platform]() if platform in others else \
-            compare(PLATFORMS[platform])
+            compare(platform)
         verdicts.append(good)
         if platform == "spr":
             results["growth"], good = grow()

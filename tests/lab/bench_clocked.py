@@ -11,11 +11,10 @@ import json
 import os
 import sys
 
-from lab import artifacts, bench, clocked, prices
+from lab import artifacts, bench, clocked, prices, tables
 from lab.clocked import PERF, READ, RING, TOOLS
 
 FIGURES = artifacts.TOP / "tests/lab/figures.json"
-PAGE = artifacts.TOP / "Documentation/cost.md"
 # Of these a tool that is not ahead is told; perf can lose no access that must be made, and freezes
 # nothing, so that two writes more are ours
 AHEAD = ("insns", "syscall", "busy_ns")
@@ -81,13 +80,12 @@ def shares(run, key):
 
 def table(events, runs):
     """Lines of Markdown: a set with each price list."""
-    yield f"| {events.title} | {' | '.join(HEADS)} |"
-    yield "|---" * (len(HEADS) + 1) + "|"
-    yield f"| limit | {events.limit} | | 0 | | | | |"
+    rows = [("limit", events.limit, "", 0, "", "", "", "")]
     for name, run in runs.items():
         for tool in OF_PRICES[name]:
             title = tool if name == "stated" else f"{tool}, {name}"
-            yield f"| {title} | {' | '.join(cells(run.rows[events.title, tool]))} |"
+            rows.append((title, *cells(run.rows[events.title, tool])))
+    yield from tables.of((events.title, *HEADS), rows)
     yield ""
     for tool in (RING, PERF):
         yield f"* {tool}: {shares(runs['stated'], (events.title, tool))}"
@@ -110,12 +108,11 @@ def ahead(events, run):
 
 
 def price_table():
-    yield "| what | ns | who says so |"
-    yield "|---|---|---|"
-    yield f"| an instruction | {prices.INSTRUCTION_NS} | QEMU's icount has no less: 0.4 of them " \
-          "in a clock of 2.6 GHz |"
-    for name, price in prices.PRICES.items():
-        yield f"| {price.what} (`{name}`) | {price.ns} | {price.source} |"
+    rows = [("an instruction", prices.INSTRUCTION_NS,
+             "QEMU's icount has no less: 0.4 of them in a clock of 2.6 GHz")]
+    rows += [(f"{price.what} (`{name}`)", price.ns, price.source)
+             for name, price in prices.PRICES.items()]
+    yield from tables.of(("what", "ns", "who says so"), rows)
     yield ""
 
 
@@ -147,21 +144,12 @@ def measured():
     return lines, wrong
 
 
-def write_page(name, lines):
-    """Between the marks of that name."""
-    begin, end = (f"<!-- bench {name}: {side} -->\n" for side in ("begin", "end"))
-    head, rest = PAGE.read_text().split(begin)
-    tail = rest.split(end)[1]
-    PAGE.write_text(f"{head}{begin}" + "\n".join(lines).rstrip("\n") + f"\n{end}{tail}")
-
-
 def compare():
     """All of it; true: nothing is worse than it may be."""
     lines, wrong = measured()
-    print("\n".join(lines))
+    bench.written("clocked", lines)
     for text in wrong:
         print(f"NOT ahead: {text}")
-    write_page("clocked", lines)
     return {"lines": lines}, check() and not wrong
 
 

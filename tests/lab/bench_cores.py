@@ -7,7 +7,7 @@ RDPMC included, which is how perf reads its counters.
 
 import sys
 
-from lab import bench
+from lab import bench, tables
 from lab.machine import Machine
 from lab.session import Session
 
@@ -87,14 +87,12 @@ def measure(machine, ours, perfs):
     return rows
 
 
-def show(title, events, rows):
-    print(f"\n{title}: {len(events)} on each of {CPUS} CPUs, per interval")
-    bench.line("", bench.HEADS)
-    bench.line("limit", (limit_of(events), 0, CPUS - 1, "1, ring 0"))
-    for name, row in rows.items():
-        bench.line(name, [f"{row[metric]:,.1f}" for metric in bench.METRICS])
-    print(f"  limit: {CPUS} CPUs x ({len(events)} reads, each counter once, + 2 writes of "
-          f"GLOBAL_CTRL) = {limit_of(events)}")
+def table(title, events, rows):
+    """Lines of Markdown: a set on all CPUs."""
+    yield from tables.of((f"{title}: {CPUS * len(events)} counters", *bench.HEADS),
+                         [("limit", limit_of(events), 0, CPUS - 1, "1, ring 0"),
+                          *((name, *bench.cells(row)) for name, row in rows.items())])
+    yield ""
 
 
 def at_limit(events, rows):
@@ -139,23 +137,23 @@ def overflow(machine):
     few, many = (sampled(machine, samples) for samples in RUNS)
     cost = (many[0] - few[0]) / (many[1] - few[1])
     limit = 3 + OVERFLOW_EXTRA
-    print(f"\nA sample by overflow, 3 counters of one CPU: {cost:.1f} accesses, limit {limit}")
-    print("  NMI: status, freeze; then freeze, status, each counter once, OVF_CTRL, preload, "
-          "release")
     return abs(cost - limit) < 0.5, {"accesses": cost, "limit": limit}
 
 
 def compare():
     """As bench.compare(): what was measured, and whether ucore is at the limit."""
-    results, good = {}, True
+    results, good, lines = {}, True, []
     with Machine(SCENARIO, bench.KERNEL, perf=True, strict=False) as machine:
         machine.write(WATCHDOG, 0)
         machine.insmod(cores=True)
         for title, ours, perfs in SETS:
             print(f"# measuring {title}", file=sys.stderr, flush=True)
             rows = measure(machine, ours, perfs)
-            show(title, ours, rows)
+            lines += table(title, ours, rows)
             good = at_limit(ours, rows) and good
             results[title] = rows
         at, results["overflow"] = overflow(machine)
+    bench.written("core", lines + ["A sample by overflow, three counters of one CPU: "
+                                   f"{results['overflow']['accesses']:.1f} accesses, limit "
+                                   f"{results['overflow']['limit']}."])
     return results, good and at

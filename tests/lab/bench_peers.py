@@ -7,7 +7,7 @@ tools have to reach the other one.  On an E5-2600 v2, whose boxes all of them kn
 
 import sys
 
-from lab import bench, bench_clocked, clocked, peers
+from lab import bench, clocked, peers, tables
 from lab.clocked import PERF, READ, RING
 from lab.machine import Machine
 
@@ -95,11 +95,9 @@ def best(rows, key):
 def table(events, run):
     found = peers.counters(bench.PLATFORMS[PLATFORM], events)
     rows = {title: run.rows[events.title, title] for title in TOOLS}
-    yield f"| {events.title} | {' | '.join(HEADS)} |"
-    yield "|---" * (len(HEADS) + 1) + "|"
-    yield f"| limit | {len(found)} | 1 | {events.limit} | 0 | | |"
-    for title in (*OURS, *THEIRS):
-        yield f"| {title} | {' | '.join(cells(title, rows[title], found))} |"
+    yield from tables.of((events.title, *HEADS),
+                         [("limit", len(found), 1, events.limit, 0, "", ""),
+                          *((title, *cells(title, rows[title], found)) for title in (*OURS, *THEIRS))])
     yield ""
     for key, what in AHEAD.items():
         value, name = best(rows, key)
@@ -109,12 +107,11 @@ def table(events, run):
 
 
 def table_of_two(rows, counters):
-    yield f"| {counters} counters of two sockets | accesses | IPIs | system calls |"
-    yield "|---|---|---|---|"
-    for title, row in rows.items():
-        # what the scheduler sends in the shorter run may be more than all of the longer one
-        ipis = f"{row['ipis']:,.1f}" if row["ipis"] >= 0 else "-"
-        yield f"| {title} | {row['accesses']:,.0f} | {ipis} | {row['syscalls']:,.1f} |"
+    # what the scheduler sends in the shorter run may be more than all of the longer one
+    yield from tables.of((f"{counters} counters of two sockets", "accesses", "IPIs", "system calls"),
+                         ((title, f"{row['accesses']:,.0f}",
+                           f"{row['ipis']:,.1f}" if row["ipis"] >= 0 else "-",
+                           f"{row['syscalls']:,.1f}") for title, row in rows.items()))
     yield ""
 
 
@@ -140,8 +137,7 @@ def compare():
         lines += table(events, run)
         wrong += behind(events, run)
     lines += table_of_two(two, bench.SOCKETS * sets[-1].counters)
-    print("\n".join(lines))
+    bench.written("peers", lines)
     for text in wrong:
         print(f"NOT ahead: {text}")
-    bench_clocked.write_page("peers", lines)
     return {"lines": lines, "two sockets": two}, not wrong

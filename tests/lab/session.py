@@ -467,6 +467,25 @@ def accesses_of(machine, session, command, tries=GUARD_TRIES):
     return made
 
 
+def read_by(machine, session):
+    """Accesses of each CPU in a READ, and how many have helped.
+
+    If a guard looked meanwhile there are more, which are no session's: then again.
+    """
+    def now():
+        status = session.status()
+        return ([cpu["pmon"] for cpu in machine.oracle("cpus")["cpus"]],
+                status["reads"] + status["writes"], status["helped"])
+    for _ in range(GUARD_TRIES):
+        before, told, helped = now()
+        session.read()
+        after, told_after, helped_after = now()
+        made = [new - old for old, new in zip(before, after)]
+        if sum(made) == told_after - told:
+            return made, helped_after - helped
+    raise AssertionError((made, told_after - told))
+
+
 def die_of(machine, die):
     """What `ucoretool info` says of a die."""
     return json.loads(machine.sh("ucoretool info -j"))["domains"][die]

@@ -9,7 +9,7 @@ import contextlib
 
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu.platforms import PLATFORMS
-from lab.session import GUARD_TRIES, MS, Session, assert_equal, assert_taken, sample_until
+from lab.session import MS, Session, assert_equal, assert_taken, read_by, sample_until
 from machine import eventset
 from machine.armed import run_armed
 
@@ -38,25 +38,6 @@ def add_everything(s):
         s.fill(**DISTINCT)
     else:
         s.add_all(eventset.full_set(s))
-
-
-def read_by(m, s):
-    """Accesses of each CPU in a READ, and how many have helped.
-
-    If a guard looked meanwhile there are more, which are no session's: then again.
-    """
-    def now():
-        status = s.status()
-        return ([cpu["pmon"] for cpu in m.oracle("cpus")["cpus"]],
-                status["reads"] + status["writes"], status["helped"])
-    for _ in range(GUARD_TRIES):
-        before, told, helped = now()
-        s.read()
-        after, told_after, helped_after = now()
-        made = [new - old for old, new in zip(before, after)]
-        if sum(made) == told_after - told:
-            return made, helped_after - helped
-    raise AssertionError((made, told_after - told))
 
 
 def assert_shared(made, helpers, crew, accesses):

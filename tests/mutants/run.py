@@ -20,7 +20,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lab import artifacts, kernels, kunit
+from lab import artifacts, kernels, kunit, tables
 from lab.artifacts import BUILD, BuildError, TOP
 from mutants import mutate
 
@@ -29,7 +29,7 @@ COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
 TABLE = TOP / "Documentation/testing.md"
 # Why mutants live that should: "path: old line -> new line | reason", one a line
 EXPLAINED = TOP / "tests/mutants/explained.txt"
-BEGIN, END = "<!-- make mutants: begin -->\n", "<!-- make mutants: end -->\n"
+NAME = "make mutants"
 # The suites have no part of these: files, ioctls and loading are tested in the lab alone
 NOT_LINKED = re.compile(r"filter-out (.*?),\s*\$\(ucore-y\)", re.S)
 
@@ -161,10 +161,6 @@ def reasons():
     return dict(line.rsplit(" | ", 1) for line in lines if " | " in line)
 
 
-def cell(text):
-    return text.replace("|", "\\|")
-
-
 def table_of(results, texts, seed, lab):
     """Markdown: how many of each folder, and each that lives."""
     known, folders = reasons(), {}
@@ -172,21 +168,18 @@ def table_of(results, texts, seed, lab):
         folders.setdefault(mutant.path.rsplit("/", 1)[0], []).append(verdict)
     alive = [mutant for mutant, verdict in results if not verdict]
     by = "KUnit and the lab" if lab else "KUnit alone"
-    lines = [f"`make mutants N={len(results)} SEED={seed}`: {len(results) - len(alive)} of "
-             f"{len(results)} killed, by {by}.", "", "| folder | mutants | killed |", "|---|---|---|"]
-    lines += [f"| `{folder}/` | {len(verdicts)} | {sum(map(bool, verdicts))} |"
-              for folder, verdicts in sorted(folders.items())]
+    yield f"`make mutants N={len(results)} SEED={seed}`: {len(results) - len(alive)} of " \
+          f"{len(results)} killed, by {by}."
+    yield ""
+    yield from tables.of(("folder", "mutants", "killed"),
+                         ((f"`{folder}/`", len(verdicts), sum(map(bool, verdicts)))
+                          for folder, verdicts in sorted(folders.items())))
     if alive:
-        lines += ["", "| lives | why |", "|---|---|"]
-        lines += [f"| `{cell(changed)}` | {cell(known.get(changed, 'not explained'))} |"
-                  for changed in sorted(changed_line(m, texts[m.path]) for m in alive)]
-    return "\n".join(lines) + "\n"
-
-
-def table_written(table):
-    text = TABLE.read_text()
-    head, rest = text.split(BEGIN)
-    TABLE.write_text(head + BEGIN + table + END + rest.split(END)[1])
+        yield ""
+        yield from tables.of(("lives", "why"),
+                             ((f"`{tables.cell(changed)}`",
+                               tables.cell(known.get(changed, "not explained")))
+                              for changed in sorted(changed_line(m, texts[m.path]) for m in alive)))
 
 
 def main():
@@ -203,7 +196,7 @@ def main():
     if verdict := kunit_verdict(modules[0]):
         sys.exit(f"the suites fail without any mutant: {verdict}")
     results = all_judged(texts, copies, options)
-    table_written(table_of(results, texts, options.seed, options.lab))
+    tables.put(TABLE, NAME, table_of(results, texts, options.seed, options.lab))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 
+from lab import tables
 from lab.artifacts import BUILD, TOP
 
 TABLE = TOP / "Documentation/testing/figures.md"
@@ -140,13 +141,5 @@ def keep(name, seed, figures):
         json.dumps({"tried": tried(seed), "figures": dataclasses.asdict(figures)}))
 
 
-def put(name, lines):
-    """Puts a table between its marks, and leaves the others alone."""
-    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
-    head, rest = TABLE.read_text().split(begin)
-    TABLE.write_text(head + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1])
-
-
 def written(name, command, figures):
-    put(name, [f"`{command}`:", "", "| what | figures |", "|---|---|",
-               *(f"| {what} | {value} |" for what, value in figures.rows())])
+    tables.put(TABLE, name, [f"`{command}`:", "", *tables.of(("what", "figures"), figures.rows())])

@@ -13,7 +13,7 @@ import dataclasses
 import re
 import sys
 
-from lab import bench, clocked, prices
+from lab import bench, clocked, prices, tables
 from lab.machine import Machine
 from soak import figures
 
@@ -129,9 +129,9 @@ def rows(found):
 def main():
     found = [measured(platform) for platform in clocked.SCENARIOS]
     (_, heads), *table = rows(found)
-    lines = [f"| interrupts off for, µs, at most | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
-    lines += [f"| {what} | {' | '.join(cells)} |" for what, cells in table]
-    figures.put("irqs off", lines)
+    lines = list(tables.of(("interrupts off for, µs, at most", *heads),
+                           ((what, *cells) for what, cells in table)))
+    tables.put(figures.TABLE, "irqs off", lines)
     print("\n".join(lines))
 
 
