@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make check`: does `make mutants` draw what it says?"""
 
-from lab.artifacts import TOP
+import tempfile
+from pathlib import Path
+
 from lab.framework import test
 from mutants import mutate, run
 
@@ -61,3 +63,26 @@ def the_table_tells_who_lives_and_why():
     assert "SEED=3`: 1 of 2 killed, by KUnit alone" in table, table
     assert "| `driver/box/` | 2 | 1 |" in table, table
     assert "if (!s \\|\\| x < 0x1f) -> if (!s \\|\\| x <= 0x1f)` | not explained |" in table, table
+
+
+@test(machine=False)
+def who_was_killed_stays_so_and_who_lives_is_tried_again():
+    first, second, third = mutate.of_text("driver/box/a.c", CODE)[:3]
+    verdicts = {first: "ucore_box.x", second: "", third: None}
+    tried = []
+
+    def judge(mutant):
+        tried.append(mutant)
+        return verdicts[mutant]
+
+    def all_of(killed):
+        tried.clear()
+        assert [killed.verdict(mutant, judge) for mutant in verdicts] == list(verdicts.values())
+        return list(tried)
+
+    with tempfile.TemporaryDirectory() as folder:
+        where = Path(folder) / "killed.json"
+        assert all_of(run.Killed({"a.c": CODE}, where)) == [first, second, third]
+        assert all_of(run.Killed({"a.c": CODE}, where)) == [second]
+        assert all_of(run.Killed({"a.c": CODE}, where, anew=True)) == [first, second, third]
+        assert all_of(run.Killed({"a.c": CODE + " "}, where)) == [first, second, third]

@@ -713,6 +713,23 @@ static void a_turn_writes_both_halves(struct kunit *test)
 		    FAKE_W(w, wide->ctl_reg, 0));
 }
 
+/* The lowest bit of the upper half alone is one, too. */
+static void a_turn_verifies_the_upper_half(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "upi", 1);
+	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_counter *wide = fake_part_add(part, box, 1, BIT_ULL(32) | 0x400e05, 0);
+	struct ucore_counter *plain = fake_part_add(part, box, 1, 0x400305, 0);
+	struct fake_window *w = fake_window(box);
+
+	w->reserved = BIT_ULL(32);
+	ucore_counter_turn(NULL, wide);
+	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_REFUSED);
+	w->reserved = 0;
+	ucore_counter_turn(plain, wide);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, wide->ctl_reg), BIT_ULL(32) | 0x400e05);
+}
+
 /* Bit 44 is no part of it. */
 static void upi_has_no_bit_44(struct kunit *test)
 {
@@ -869,6 +886,7 @@ static struct kunit_case box_cases[] = {
 	KUNIT_CASE(program_iio),
 	KUNIT_CASE(program_upi),
 	KUNIT_CASE(a_turn_writes_both_halves),
+	KUNIT_CASE(a_turn_verifies_the_upper_half),
 	KUNIT_CASE(upi_has_no_bit_44),
 	KUNIT_CASE(filter_of_the_tor),
 	KUNIT_CASE(free_running_counters_are_only_read),

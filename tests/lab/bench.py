@@ -296,10 +296,13 @@ def measure(machine, bench, event_set):
     machine.run("modprobe intel_uncore")
     rows["perf stat"] = cost(perf_stat(bench, event_set.perf))
     machine.run("modprobe -r intel_uncore")
-    for row in rows.values():
-        for metric in ("ipis", "syscalls"):
-            row[metric] = max(row[metric] - baseline[metric], 0)
-    return rows
+    return {title: beside(baseline, row) for title, row in rows.items()}
+
+
+def beside(baseline, row):
+    """What it costs beside an idle guest."""
+    return {metric: cost - baseline[metric] if metric in ("ipis", "syscalls") else cost
+            for metric, cost in row.items()}
 
 
 # ---- What is printed ----
@@ -312,8 +315,9 @@ def written(name, lines):
 
 
 def cells(row):
-    return [f"{row[metric]:,.0f}" if metric in ("accesses", "ports") else f"{row[metric]:,.1f}"
-            for metric in METRICS]
+    # what the scheduler sends in the shorter run may be more than all of the longer one
+    return [f"{row[metric]:,.0f}" if metric in ("accesses", "ports") else
+            f"{row[metric]:,.1f}" if row[metric] >= 0 else "-" for metric in METRICS]
 
 
 def table(bench, event_set, rows):
@@ -335,7 +339,10 @@ def table(bench, event_set, rows):
 
 
 def at_limit(bench, event_set, rows):
-    """Whole intervals: accesses come out exact, but for the guards' looks, one a second and die."""
+    """Whole intervals: accesses come out exact, but for the guards' looks, one a second and die.
+
+    A busy host's intervals are longer than was asked for; half an access is none.
+    """
     looks = SOCKETS * bench.status_words * bench.interval_ms / 1000
     wanted = {"ucore READ": event_set.limit, "ucore ring": event_set.limit}
     if WHOLE in rows:
@@ -343,7 +350,7 @@ def at_limit(bench, event_set, rows):
     good = True
     for title, limit in wanted.items():
         seen = rows[title]["accesses"]
-        if abs(seen - limit) > limit * 0.01 + looks or rows[title]["ports"]:
+        if abs(seen - limit) > limit * 0.01 + looks + 0.5 or rows[title]["ports"]:
             print(f"NOT at the limit: {title}: {seen:.1f} accesses, "
                   f"{rows[title]['ports']:.1f} port I/Os instead of {limit} and 0")
             good = False

@@ -81,10 +81,7 @@ def measure(machine, ours, perfs):
     rows = {"ucore READ": per_interval(machine, ucore_stat(ours)),
             "ucore ring": per_interval(machine, ucore_ring(ours)),
             "perf stat": per_interval(machine, perf_stat(perfs))}
-    for row in rows.values():
-        for metric in ("ipis", "syscalls"):
-            row[metric] = max(row[metric] - baseline[metric], 0)
-    return rows
+    return {name: bench.beside(baseline, row) for name, row in rows.items()}
 
 
 def table(title, events, rows):

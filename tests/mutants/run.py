@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make mutants`: draws mutants, builds and runs the KUnit suites with each, and keeps the table.
 
-    python3 -m mutants.run [--lab] [--jobs J] N SEED
+    python3 -m mutants.run [--lab] [--jobs J] [--anew] N SEED
 
 Each mutant is put into a copy of the tree, never into the tree itself; there are J copies, for
 as many at a time.  One that does not compile is no mutant, and another is drawn.  Killed is one with which a suite fails, the kernel
 complains, leaks or hangs; the same suites pass without it, or nothing is said at all.  Where
 --lab is given, those that live meet the lab's tests, too.
+
+As long as the driver is the same, who was killed stays so: an interrupted run goes on, and one
+after tests were added tries those that live.  --anew tries all.
 """
 
 import argparse
 import concurrent.futures
 import dataclasses
+import hashlib
+import json
 import os
 import queue
 import re
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from lab import artifacts, kernels, kunit, tables
@@ -114,18 +120,52 @@ def judged(mutant, texts, copy, lab):
         path.write_text(texts[mutant.path])
 
 
+class Killed:
+    """Mutants of this driver that are known to die, and those that do not compile (None)."""
+
+    def __init__(self, texts, path=COPIES / "killed.json", anew=False):
+        self._path = path
+        self._driver = hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
+        self._verdicts = {}
+        self._writing = threading.Lock()
+        if self._path.exists() and not anew:
+            kept = json.loads(self._path.read_text())
+            if kept["driver"] == self._driver:
+                self._verdicts = kept["verdicts"]
+
+    @staticmethod
+    def _key(mutant):
+        return f"{mutant.path}:{mutant.start}:{mutant.new}"
+
+    def verdict(self, mutant, judge):
+        """The one that is known, or that of judge(mutant), which is then kept unless it lives."""
+        key = self._key(mutant)
+        if key not in self._verdicts:
+            verdict = judge(mutant)
+            if verdict == "":
+                return verdict
+            with self._writing:
+                self._verdicts[key] = verdict
+                self._path.write_text(json.dumps({"driver": self._driver,
+                                                  "verdicts": self._verdicts}))
+        return self._verdicts[key]
+
+
 def all_judged(texts, copies, options):
     """(mutant, verdict) of the first so many that compile, in the order they were drawn."""
-    free, found = queue.SimpleQueue(), {}
+    free, found, killed = queue.SimpleQueue(), {}, Killed(texts, anew=options.anew)
     for copy in copies:
         free.put(copy)
 
-    def judge(mutant):
+    def try_it(mutant):
         copy = free.get()
         try:
             return judged(mutant, texts, copy, options.lab)
         finally:
             free.put(copy)
+
+    def judge(mutant):
+        return killed.verdict(mutant, try_it)
 
     drawn, running = mutate.drawn(texts, options.seed), {}
     with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
@@ -186,6 +226,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lab", action="store_true", help="those that live meet the lab's tests")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="as many at a time")
+    parser.add_argument("--anew", action="store_true", help="forget who was killed before")
     parser.add_argument("count", type=int)
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
