@@ -4,37 +4,57 @@
 import re
 import subprocess
 import sys
+import time
 
-from lab import artifacts, framework, kernels
+from lab import agent, artifacts, framework, kernels
 from lab.machine import CheckFailed, CommandFailed, Machine
 
 FAILED = re.compile(r"^.*?not ok \d+ (?:- )?([\w.]+)", re.M)
 COUNT = re.compile(r"(passed|failed|crashed|skipped|errors): (\d+)")
 TIMEOUT = 300
+QUIET = 30              # seconds in which the suites of a busy guest say something
 
 
 def note(text):
     print(f"# {text}", file=sys.stderr, flush=True)
 
 
+class Watched:
+    """The console of suites that run."""
+
+    def __init__(self, console):
+        self._console = console
+        self._said = 0
+        self._when = time.monotonic()
+
+    def failed(self):
+        """The line of the first that failed; TimeoutError if they hang."""
+        text = self._console.read_text(errors="replace")
+        if len(text) != self._said:
+            self._said, self._when = len(text), time.monotonic()
+        if time.monotonic() > self._when + QUIET * agent.patience():
+            raise TimeoutError("the suites hang")
+        found = FAILED.search(text)
+        return found and found[0]
+
+
 def run_in_guest(module, to_the_end=True):
     """Loads the suites; returns the kernel log and what else went wrong.
 
-    Not to the end: only until one fails.
+    Not to the end: only until one fails, or hangs.
     """
     complaints = []
     files = {f"/{module.name}": module}
     with Machine(None, "debug", module=False, files=files) as machine:
-        def one_failed():
-            return FAILED.search(machine.console.read_text(errors="replace"))
         try:
             # The kernel reports at boot that it has no suites of its own
             machine.run("dmesg -c")
             suites = machine.spawn(f"insmod /{module.name}", timeout=TIMEOUT)
             if not to_the_end:
-                machine.wait_until(lambda: suites.done or one_failed(), timeout=TIMEOUT, what="suites")
+                watched = Watched(machine.console)
+                machine.wait_until(lambda: suites.done or watched.failed(), TIMEOUT, "suites")
                 if not suites.done:
-                    return one_failed()[0], complaints
+                    return watched.failed(), complaints
             suites.wait()
             log = machine.dmesg()
             machine.rmmod(module.stem)

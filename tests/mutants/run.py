@@ -59,17 +59,25 @@ class Copy:
         shutil.rmtree(self.tree, ignore_errors=True)
         self.tree.mkdir(parents=True)
         subprocess.run(["cp", "-a", "--parents", *COPIED, self.tree], cwd=TOP, check=True)
+        for path in self.tree.rglob("*.[ch]"):
+            # newer than a mutant that an interrupted run has left there
+            built_from = self.out / path.relative_to(self.tree)
+            if built_from.exists() and built_from.read_bytes() != path.read_bytes():
+                path.touch()
         return self
+
+    @property
+    def out(self):
+        return self.where / "kunit"
 
     def built(self):
         """The suites' module; BuildError."""
-        out = self.where / "kunit"
-        command = artifacts.module_command(kernels.get("debug"), out, "SUBDIR=tests/kunit")
+        command = artifacts.module_command(kernels.get("debug"), self.out, "SUBDIR=tests/kunit")
         done = subprocess.run(list(map(str, command)), cwd=self.tree, text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode:
             raise BuildError(done.stdout[-2000:])
-        return next(out.rglob("tests/kunit/*.ko"))
+        return next(self.out.rglob("tests/kunit/*.ko"))
 
 
 def sources():
