@@ -86,9 +86,9 @@ def measure(machine, ours, perfs):
 
 def table(title, events, rows):
     """Lines of Markdown: a set on all CPUs."""
-    yield from tables.of((f"{title}: {CPUS * len(events)} counters", *bench.HEADS),
+    yield from tables.of((f"{title}: {CPUS * len(events)} counters", *bench.heads(bench.METRICS)),
                          [("limit", limit_of(events), 0, CPUS - 1, "1, ring 0"),
-                          *((name, *bench.cells(row)) for name, row in rows.items())])
+                          *((name, *bench.cells(row, bench.METRICS)) for name, row in rows.items())])
     yield ""
 
 
