@@ -69,7 +69,7 @@ kunit:	## unit tests, on a debug kernel in an emulated machine
 	@$(LAB)/deps.sh build lab debug
 	@$(PYLAB).kunit
 
-mutants:	## do the suites notice mistakes in the driver? [N=100 SEED=1 OPTIONS=--lab], a long run
+mutants:	## do the suites notice mistakes in the driver? [N=100 SEED=1 OPTIONS="--lab --anew"], a long run
 	@$(LAB)/deps.sh build lab debug
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutants.run $(OPTIONS) $(or $(N),100) $(or $(SEED),1)
 
@@ -131,7 +131,7 @@ demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswe
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
 
-bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|clocked|peers]
+bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|crew|clocked|peers]
 	@$(LAB)/deps.sh build lab perf peers
 	@$(PYLAB).bench $(PLATFORM)
 

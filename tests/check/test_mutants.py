@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 from lab.framework import test
+from lab.progress import Progress
 from mutants import mutate, run
 
 CODE = """\
@@ -66,23 +67,33 @@ def the_table_tells_who_lives_and_why():
 
 
 @test(machine=False)
-def who_was_killed_stays_so_and_who_lives_is_tried_again():
-    first, second, third = mutate.of_text("driver/box/a.c", CODE)[:3]
-    verdicts = {first: "ucore_box.x", second: "", third: None}
+def whom_a_suite_killed_stays_so_and_who_lives_is_tried_again():
+    first, second, third, fourth = mutate.of_text("driver/box/a.c", CODE)[:4]
+    verdicts = {first: ("ucore_box.x", True), second: ("", False), third: (None, True),
+                fourth: ("the machine: TimeoutError", False)}
     tried = []
 
     def judge(mutant):
         tried.append(mutant)
         return verdicts[mutant]
 
-    def all_of(killed):
+    def all_of(folder, key="a", tests="KUNIT_CASE(x)"):
         tried.clear()
-        assert [killed.verdict(mutant, judge) for mutant in verdicts] == list(verdicts.values())
+        known = run.Known(Progress("mutants", key, Path(folder)), tests)
+        assert [known.verdict(mutant, judge) for mutant in verdicts] == \
+            [verdict for verdict, _ in verdicts.values()]
         return list(tried)
 
     with tempfile.TemporaryDirectory() as folder:
-        where = Path(folder) / "killed.json"
-        assert all_of(run.Killed({"a.c": CODE}, where)) == [first, second, third]
-        assert all_of(run.Killed({"a.c": CODE}, where)) == [second]
-        assert all_of(run.Killed({"a.c": CODE}, where, anew=True)) == [first, second, third]
-        assert all_of(run.Killed({"a.c": CODE + " "}, where)) == [first, second, third]
+        assert all_of(folder) == [first, second, third, fourth]
+        assert all_of(folder) == [second, fourth]
+        assert all_of(folder, tests="KUNIT_CASE(y)") == [first, second, fourth]
+        assert all_of(folder, key="b") == [first, second, third, fourth]
+
+
+@test(machine=False)
+def only_an_error_in_its_own_file_is_a_mutant_that_does_not_compile():
+    mutant = mutate.of_text("driver/box/a.c", CODE)[0]
+    assert run.does_not_compile(mutant, "x/driver/box/a.c:8:5: error: expected expression")
+    for log in ("make: *** Interrupt", "x/driver/box/ba.h:8:5: warning: a.c", "ld: no space left"):
+        assert not run.does_not_compile(mutant, log), log

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make check`: what the long runs and `make coverage` read out of what others print."""
 
+import tempfile
+from pathlib import Path
+
 from cover import counts
 from lab.framework import test
+from lab.progress import Progress
+from lab.progress import hash_of as progress_hash
 from soak import figures, irqs_off
 
 TRACE = """\
@@ -39,26 +44,37 @@ def what_the_fuzzer_says_is_summed_up():
     assert (found.calls, found.moves, found.killed, found.faults) == (200, 14, 4, 15)
     rows = dict(found.rows())
     assert (found.places, found.ways, found.led) == (900, 70, 16)
-    assert rows["... ways to new ones kept, processes led"] == "70, 16", rows
+    assert rows["... ways to new ones kept"] == "70" and rows["... processes led"] == "16", rows
     assert rows["CPUs that went or came meanwhile"] == "14", rows
     assert "times that the machine slept" not in rows
 
 
 @test(machine=False)
-def boots_of_a_run_are_put_together_and_kept():
+def boots_of_a_run_are_put_together():
     def one(calls, places):
         return figures.Figures("6.12", boots=1, calls=calls, places=places, longest_ns=places)
-    found = figures.Figures()
+    found = figures.Figures(broken=1)
     for boot in (one(100, 9), one(50, 8)):
         found.add(boot)
-    assert found == figures.Figures("6.12", boots=2, calls=150, places=9, longest_ns=9), found
-    assert dict(found.rows())["run"] == "0 min on 6.12, 2 boots"
-    try:
-        figures.keep("check-soak", 1, found)
-        assert figures.kept("check-soak", 1) == found
-        assert figures.kept("check-soak", 2) == figures.Figures()
-    finally:
-        figures.path_of("check-soak").unlink()
+    assert found == figures.Figures("6.12", boots=2, broken=1, calls=150, places=9, longest_ns=9), found
+    rows = dict(found.rows())
+    assert rows["run"] == "0 min on 6.12, 2 boots", rows
+    assert rows["boots that something was wrong with, not counted here"] == "1", rows
+
+
+@test(machine=False)
+def how_far_a_run_has_come_is_kept_for_its_own_key():
+    with tempfile.TemporaryDirectory() as folder:
+        def progress(key):
+            return Progress("run", key, Path(folder))
+        assert progress([1, "a"]).stored() is None
+        progress([1, "a"]).store({"calls": 7})
+        assert progress([1, "a"]).stored() == {"calls": 7}
+        assert progress([2, "a"]).stored() is None
+        progress([1, "a"]).forget()
+        assert progress([1, "a"]).stored() is None
+    with_model, without = progress_hash("driver", "tests/lab/qemu"), progress_hash("driver")
+    assert with_model != without == progress_hash("driver")
 
 
 @test(machine=False)

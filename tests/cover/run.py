@@ -21,7 +21,7 @@ from lab.artifacts import BUILD, TOP
 COUNTED = BUILD / "gcov"
 TABLE = TOP / "Documentation/testing/coverage.md"
 EXPLAINED = Path(__file__).with_name("explained.txt")
-NAME = "make coverage"
+MARKS = "make coverage"
 
 
 def run_tests(patterns):
@@ -78,7 +78,7 @@ def main(arguments):
     if not archives:
         sys.exit("coverage: nothing was counted")
     lines = list(table_of(counts.counted(archives)))
-    tables.put(TABLE, NAME, lines)
+    tables.put(TABLE, MARKS, lines)
     print("\n".join(lines))
 
 

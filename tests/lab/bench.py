@@ -15,8 +15,10 @@ for each other and for the host, and how long they do so is executed, too.
 """
 
 import dataclasses
+import importlib
 import json
 import sys
+import time
 from typing import Callable
 
 from lab import artifacts, kernels, tables
@@ -27,9 +29,6 @@ from lab.session import Session
 PAGE = artifacts.TOP / "Documentation/cost.md"
 KERNEL = "6.1"
 SOCKETS = 2
-
-# What one box takes at most: five counters of two dwords
-BOX = 10
 
 METRICS = ("accesses", "ports", "ipis", "syscalls")
 HEADS = {"accesses": "register accesses", "ports": "port I/Os", "ipis": "IPIs",
@@ -224,7 +223,8 @@ def snapshot(machine):
     cpus = machine.oracle("cpus")["cpus"]
     uncore = ("rdmsr", "wrmsr", "msr_fault", "ecam_read", "ecam_write",
               "cf8_read", "cf8_write", "mmio_read", "mmio_write")
-    return {"accesses": sum(total[kind] for kind in uncore),
+    return {"seconds": time.monotonic(),
+            "accesses": sum(total[kind] for kind in uncore),
             "ports": total["port_io"],
             "ipis": sum(cpu["ipi_targets"] for cpu in cpus),
             "syscalls": sum(cpu["syscalls"] for cpu in cpus)}
@@ -244,7 +244,7 @@ def cost_of(machine, bench, tool, intervals):
     before = snapshot(machine)
     machine.run(tool.command(seconds), timeout=120)
     after = snapshot(machine)
-    cost = {metric: after[metric] - before[metric] for metric in METRICS}
+    cost = {metric: after[metric] - before[metric] for metric in after}
     if tool.intervals:
         intervals = int(machine.sh(tool.intervals)) / tool.share
     return cost, intervals
@@ -254,7 +254,7 @@ def per_interval(machine, bench, tool):
     cost_of(machine, bench, tool, bench.few)            # page in the program
     few, many = (cost_of(machine, bench, tool, n) for n in (bench.few, bench.many))
     intervals = many[1] - few[1]
-    return {metric: (many[0][metric] - few[0][metric]) / intervals for metric in METRICS}
+    return {metric: (many[0][metric] - few[0][metric]) / intervals for metric in few[0]}
 
 
 # ---- What is compared ----
@@ -304,8 +304,9 @@ def measure(machine, bench, event_set):
 
 
 def beside(baseline, row):
-    """What it costs beside an idle guest."""
-    return {metric: cost - baseline[metric] if metric in ("ipis", "syscalls") else cost
+    """What it costs beside an idle guest, in whose interval less time may have passed."""
+    longer = row["seconds"] / baseline["seconds"]
+    return {metric: cost - baseline[metric] * longer if metric in ("ipis", "syscalls") else cost
             for metric, cost in row.items()}
 
 
@@ -330,16 +331,16 @@ def cells(row, metrics):
 
 def table(bench, event_set, rows):
     """Lines of Markdown: a set on two sockets."""
-    limits = [("limit", event_set.limit, 0, "1, ring 0")]
+    limits = [("limit", event_set.limit, 0, "READ 1, ring 0")]
     if event_set.whole > event_set.limit:
-        limits.append(("limit, whole", event_set.whole, 0, "1, ring 0"))
+        limits.append(("limit, whole", event_set.whole, 0, "READ 1, ring 0"))
     yield from tables.of((event_set.title, *heads(SHOWN)),
                          limits + [(title, *cells(row, SHOWN)) for title, row in rows.items()])
     yield ""
     what = "of global control" if bench.global_freeze else \
         f"of {event_set.words // 2} box controls, one to freeze and one to release each"
-    yield f"* limit: {SOCKETS} dies x ({event_set.reads} reads, each counter once, " \
-          f"+ {event_set.words} writes {what})"
+    yield f"* limit: {SOCKETS} dies x ({event_set.counters // SOCKETS} counters in {event_set.reads} " \
+          f"reads, + {event_set.words} writes {what})"
     if len(event_set.perf) * SOCKETS < event_set.counters:
         yield f"* perf counts {len(event_set.perf) * SOCKETS} of them: the in-tree driver does " \
               "not know the fixed ones here"
@@ -349,7 +350,7 @@ def table(bench, event_set, rows):
 def at_limit(bench, event_set, rows):
     """Whole intervals: accesses come out exact, but for the guards' looks, one a second and die.
 
-    A busy host's intervals are longer than was asked for; half an access is none.
+    A busy host's intervals are longer than was asked for: half an access more is such a look.
     """
     looks = SOCKETS * bench.status_words * bench.interval_ms / 1000
     wanted = {"ucore READ": event_set.limit, "ucore ring": event_set.limit}
@@ -367,6 +368,7 @@ def at_limit(bench, event_set, rows):
 
 # ---- How cost grows ----
 
+GROWTH = "growth"        # comes with spr
 BURST_FEW, BURST_MANY, BURSTS = 5, 85, 4
 READERS = (0, 2)        # of die 0 and die 1, two cores each
 # Of instructions, to which other work of the guest adds some; accesses must be exact.
@@ -454,7 +456,7 @@ def grows_linearly(rows):
 def grow():
     rows = {name: growth_of(name, 1) for name in SIZES}
     rows[TWO_DIES[1]] = growth_of(TWO_DIES[1], 2)
-    written("growth", growth_table(rows))
+    written(GROWTH, growth_table(rows))
     return rows, grows_linearly(rows)
 
 
@@ -479,22 +481,24 @@ def compare(name):
     return {event_set.title: found for event_set, found in rows.items()}, good
 
 
+# What else there is, and the module that has it
+OTHERS = {"core": "bench_cores", "crew": "bench_crew", "clocked": "bench_clocked", "peers": "bench_peers"}
+
+
 def main(*platforms):
-    from lab import bench_clocked, bench_cores, bench_crew, bench_peers     # which need this module
-    others = {"core": bench_cores.compare, "crew": bench_crew.compare,
-              "clocked": bench_clocked.compare, "peers": bench_peers.compare}
-    known = (*PLATFORMS, *others)
+    known = (*PLATFORMS, *OTHERS)
     unknown = set(platforms) - set(known)
     if unknown:
         sys.exit(f"bench: PLATFORM={unknown.pop()}? There are {', '.join(known)}.")
     prepare()
     results, verdicts = {}, []
     for platform in platforms or known:
-        results[platform], good = others[platform]() if platform in others else \
-            compare(platform)
+        # these need this module
+        results[platform], good = compare(platform) if platform in PLATFORMS else \
+            importlib.import_module(f"lab.{OTHERS[platform]}").compare()
         verdicts.append(good)
         if platform == "spr":
-            results["growth"], good = grow()
+            results[GROWTH], good = grow()
             verdicts.append(good)
     (RUNS / "bench.json").write_text(json.dumps(results, indent=1) + "\n")
     print(f"\nnumbers: {RUNS / 'bench.json'}")

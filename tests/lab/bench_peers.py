@@ -65,7 +65,7 @@ def of_two_sockets(events):
                 module = needed
             print(f"# measuring {title} on two sockets", file=sys.stderr, flush=True)
             row = bench.per_interval(machine, platform, tool)
-            rows[title] = {key: row[key] - baseline[key] for key in row}
+            rows[title] = bench.beside(baseline, row)
     return rows
 
 
@@ -107,11 +107,9 @@ def table(events, run):
 
 
 def table_of_two(rows, counters):
-    # what the scheduler sends in the shorter run may be more than all of the longer one
-    yield from tables.of((f"{counters} counters of two sockets", "accesses", "IPIs", "system calls"),
-                         ((title, f"{row['accesses']:,.0f}",
-                           f"{row['ipis']:,.1f}" if row["ipis"] >= 0 else "-",
-                           f"{row['syscalls']:,.1f}") for title, row in rows.items()))
+    shown = ("accesses", "ipis", "syscalls")
+    yield from tables.of((f"{counters} counters of two sockets", *bench.heads(shown)),
+                         ((title, *bench.cells(row, shown)) for title, row in rows.items()))
     yield ""
 
 

@@ -12,7 +12,7 @@ from lab.machine import CheckFailed, CommandFailed, Machine
 FAILED = re.compile(r"^.*?not ok \d+ (?:- )?([\w.]+)", re.M)
 COUNT = re.compile(r"(passed|failed|crashed|skipped|errors): (\d+)")
 TIMEOUT = 300
-QUIET = 30              # seconds in which the suites of a busy guest say something
+QUIET = 15              # seconds of an idle host: the suites say something each half second
 
 
 def note(text):
@@ -24,17 +24,22 @@ class Watched:
 
     def __init__(self, console):
         self._console = console
-        self._said = 0
+        self._seen = 0
+        self._patience = 0
         self._when = time.monotonic()
 
     def failed(self):
-        """The line of the first that failed; TimeoutError if they hang."""
-        text = self._console.read_text(errors="replace")
-        if len(text) != self._said:
-            self._said, self._when = len(text), time.monotonic()
-        if time.monotonic() > self._when + QUIET * agent.patience():
+        """The line of the first test that failed; TimeoutError if they hang."""
+        with open(self._console, "rb") as console:
+            console.seek(self._seen)
+            whole, end, _ = console.read().rpartition(b"\n")
+        if end:
+            self._seen += len(whole) + 1
+            self._when, self._patience = time.monotonic(), 0
+        self._patience = max(self._patience, agent.patience())
+        if time.monotonic() > self._when + QUIET * self._patience:
             raise TimeoutError("the suites hang")
-        found = FAILED.search(text)
+        found = FAILED.search(whole.decode(errors="replace"))
         return found and found[0]
 
 
@@ -52,9 +57,9 @@ def run_in_guest(module, to_the_end=True):
             suites = machine.spawn(f"insmod /{module.name}", timeout=TIMEOUT)
             if not to_the_end:
                 watched = Watched(machine.console)
-                machine.wait_until(lambda: suites.done or watched.failed(), TIMEOUT, "suites")
-                if not suites.done:
-                    return watched.failed(), complaints
+                end = machine.wait_until(lambda: watched.failed() or suites.done, TIMEOUT, "suites")
+                if end is not True:
+                    return end, complaints
             suites.wait()
             log = machine.dmesg()
             machine.rmmod(module.stem)

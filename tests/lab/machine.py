@@ -373,6 +373,9 @@ def new_directory(name):
     return tempfile.mkdtemp(prefix=f"{name}-", dir=RUNS)
 
 
+LIBC = ctypes.CDLL(None)        # not loaded in a child, where other threads' locks stay taken
+
+
 def die_with_parent():
     """In the child: QEMU does not outlive a killed test run."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

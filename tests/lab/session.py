@@ -467,6 +467,10 @@ def accesses_of(machine, session, command, tries=GUARD_TRIES):
     return made
 
 
+# What one box takes at most: five counters of two dwords
+BOX_ACCESSES = 10
+
+
 def read_by(machine, session):
     """Accesses of each CPU in a READ, and how many have helped.
 

@@ -3,7 +3,7 @@
 
 
 def of(heads, rows):
-    """Lines of Markdown; no row is longer than the heads."""
+    """Lines of Markdown."""
     yield f"| {' | '.join(heads)} |"
     yield "|---" * len(heads) + "|"
     yield from (f"| {' | '.join(map(str, row))} |" for row in rows)
@@ -13,13 +13,17 @@ def cell(text):
     return text.replace("|", "\\|")
 
 
-def marks(name):
-    return (f"<!-- {name}: {side} -->\n" for side in ("begin", "end"))
+def parted(text, name):
+    """What stands before, between and behind the marks of that name, these included."""
+    begin, end = (f"<!-- {name}: {side} -->\n" for side in ("begin", "end"))
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise ValueError(f"a page needs {begin.strip()} and then {end.strip()}, once")
+    head, rest = text.split(begin)
+    inside, tail = rest.split(end)
+    return head + begin, inside, end + tail
 
 
 def put(page, name, lines):
     """Puts lines between the marks of a page, and leaves what is elsewhere alone."""
-    begin, end = marks(name)
-    head, rest = page.read_text().split(begin)
-    _, tail = rest.split(end)
-    page.write_text(head + begin + "\n".join(lines).rstrip("\n") + "\n" + end + tail)
+    head, _, tail = parted(page.read_text(), name)
+    page.write_text(head + "\n".join(lines).rstrip("\n") + "\n" + tail)

@@ -9,7 +9,7 @@ import contextlib
 
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu.platforms import PLATFORMS
-from lab.session import MS, Session, assert_equal, assert_taken, read_by, sample_until
+from lab.session import BOX_ACCESSES, MS, Session, assert_equal, assert_taken, read_by, sample_until
 from machine import eventset
 from machine.armed import run_armed
 
@@ -17,8 +17,6 @@ from machine.armed import run_armed
 FOUR = {"machine.cores": 4}
 DISTINCT = {"event": "0x90+", "umask": "1+"}    # another event on each counter
 BUDGET = "/sys/module/ucore/parameters/cpu_budget"
-# What one box takes at most: five counters of two dwords
-BOX = 10
 
 
 @contextlib.contextmanager
@@ -42,7 +40,7 @@ def add_everything(s):
 
 def assert_shared(made, helpers, crew, accesses):
     """The reader has its own share, and those of the helpers that did not come; they one each."""
-    share = -(-accesses // crew) + BOX
+    share = -(-accesses // crew) + BOX_ACCESSES
     assert sum(made) == accesses, (made, accesses)
     assert sum(map(bool, made)) == 1 + helpers < 1 + crew, (made, helpers)
     assert max(made) <= 2 + share * (crew - helpers), (made, helpers, share)

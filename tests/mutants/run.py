@@ -4,19 +4,17 @@
     python3 -m mutants.run [--lab] [--jobs J] [--anew] N SEED
 
 Each mutant is put into a copy of the tree, never into the tree itself; there are J copies, for
-as many at a time.  One that does not compile is no mutant, and another is drawn.  Killed is one with which a suite fails, the kernel
-complains, leaks or hangs; the same suites pass without it, or nothing is said at all.  Where
---lab is given, those that live meet the lab's tests, too.
+as many at a time.  One that does not compile is no mutant, and another is drawn.  Killed is one
+with which a suite fails, the kernel complains, leaks or hangs twice; the same suites pass without
+it, or nothing is said at all.  Where --lab is given, those that live meet the lab's tests, too.
 
-As long as the driver is the same, who was killed stays so: an interrupted run goes on, and one
-after tests were added tries those that live.  --anew tries all.
+As long as the driver is the same, whom a suite has killed stays killed: an interrupted run goes on,
+and one after tests were added tries those that live.  Who made a test weaker says --anew.
 """
 
 import argparse
 import concurrent.futures
 import dataclasses
-import hashlib
-import json
 import os
 import queue
 import re
@@ -28,6 +26,7 @@ from pathlib import Path
 
 from lab import artifacts, kernels, kunit, tables
 from lab.artifacts import BUILD, BuildError, TOP
+from lab.progress import Progress, hash_of
 from mutants import mutate
 
 COPIES = BUILD / "mutants"
@@ -35,7 +34,9 @@ COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
 TABLE = TOP / "Documentation/testing.md"
 # Why mutants live that should: "path: old line -> new line | reason", one a line
 EXPLAINED = TOP / "tests/mutants/explained.txt"
-NAME = "make mutants"
+MARKS = "make mutants"
+MACHINE, KERNEL_LOG = "the machine", "the kernel's log"
+LAB = threading.Lock()
 # The suites have no part of these: files, ioctls and loading are tested in the lab alone
 NOT_LINKED = re.compile(r"filter-out (.*?),\s*\$\(ucore-y\)", re.S)
 
@@ -76,7 +77,7 @@ class Copy:
         done = subprocess.run(list(map(str, command)), cwd=self.tree, text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode:
-            raise BuildError(done.stdout[-2000:])
+            raise BuildError(done.stdout)
         return next(self.out.rglob("tests/kunit/*.ko"))
 
 
@@ -98,70 +99,90 @@ def kunit_verdict(module):
     try:
         log, complaints = kunit.run_in_guest(module, to_the_end=False)
     except Exception as error:      # whatever ends the guest or its agent
-        return f"the machine: {type(error).__name__}"
+        return f"{MACHINE}: {type(error).__name__}"
     if failed := kunit.FAILED.findall(log):
         return failed[0]
     if complaints:
-        return "the kernel's log: " + complaints[0].strip().splitlines()[0][:60]
-    return "" if re.search(r"^.*?ok \d+ ", log, re.M) else "no results"
+        return f"{KERNEL_LOG}: " + complaints[0].strip().splitlines()[0][:60]
+    return "" if re.search(r"^.*?ok \d+ ", log, re.M) else f"{MACHINE}: no results"
 
 
 def lab_verdict(copy):
     """The same by the lab's tests, in the copy, with a build directory of its own."""
-    done = subprocess.run(["env", f"UCORE_BUILD={copy.where / 'lab'}", "tests/lab/run",
-                           "-k", "6.1"], cwd=copy.tree, text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    with LAB:       # which has tests beside each other itself
+        done = subprocess.run(["env", f"UCORE_BUILD={copy.where / 'lab'}", "tests/lab/run",
+                               "-k", "6.1"], cwd=copy.tree, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     failed = kunit.FAILED.findall(done.stdout)
     return failed[0] if failed else "the lab" if done.returncode else ""
 
 
+def does_not_compile(mutant, log):
+    """gcc says so of its file; else something else has ended the build."""
+    return re.search(rf"{re.escape(Path(mutant.path).name)}:\d+:\d+: (?:fatal )?error:", log)
+
+
 def judged(mutant, texts, copy, lab):
-    """By whom it was killed; "": by nobody; None: it does not compile."""
+    """By whom it was killed, "": by nobody, None: it does not compile; and whether that is for good.
+
+    A suite or the kernel's log is; a guest that hangs may be the host's doing, and is tried again.
+    """
     path = copy.tree / mutant.path
     path.write_text(mutant.applied(texts[mutant.path]))
     try:
-        verdict = kunit_verdict(copy.built())
-        return verdict or (lab and lab_verdict(copy)) or ""
-    except BuildError:
-        return None
+        module = copy.built()
+        verdict = kunit_verdict(module)
+        if verdict.startswith(MACHINE):
+            verdict = kunit_verdict(module)
+        if verdict:
+            return verdict, not verdict.startswith(MACHINE)
+        return lab_verdict(copy) if lab else "", False
+    except BuildError as error:
+        if not does_not_compile(mutant, str(error)):
+            raise
+        return None, True
     finally:
         path.write_text(texts[mutant.path])
 
 
-class Killed:
-    """Mutants of this driver that are known to die, and those that do not compile (None)."""
+class Known:
+    """Of mutants of this driver: by which suite they are killed, and which do not compile (None)."""
 
-    def __init__(self, texts, path=COPIES / "killed.json", anew=False):
-        self._path = path
-        self._driver = hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
-        self._verdicts = {}
+    def __init__(self, progress, tests):
+        self._progress = progress
+        self._verdicts = {key: killer for key, killer in (progress.stored() or {}).items()
+                          if killer is None or killer.split(".")[-1] in tests}
         self._writing = threading.Lock()
-        if self._path.exists() and not anew:
-            kept = json.loads(self._path.read_text())
-            if kept["driver"] == self._driver:
-                self._verdicts = kept["verdicts"]
 
     @staticmethod
     def _key(mutant):
         return f"{mutant.path}:{mutant.start}:{mutant.new}"
 
     def verdict(self, mutant, judge):
-        """The one that is known, or that of judge(mutant), which is then kept unless it lives."""
+        """The one that is known, or that of judge(mutant) -> verdict, whether it is one for good."""
         key = self._key(mutant)
-        if key not in self._verdicts:
-            verdict = judge(mutant)
-            if verdict == "":
-                return verdict
+        if key in self._verdicts:
+            return self._verdicts[key]
+        verdict, for_good = judge(mutant)
+        if for_good:
             with self._writing:
                 self._verdicts[key] = verdict
-                self._path.write_text(json.dumps({"driver": self._driver,
-                                                  "verdicts": self._verdicts}))
-        return self._verdicts[key]
+                self._progress.store(self._verdicts)
+        return verdict
+
+
+def known(anew):
+    """What was found before, unless all are tried anew; a test that is gone has killed nobody."""
+    progress = Progress("mutants", hash_of("driver", "uapi"))
+    if anew:
+        progress.forget()
+    return Known(progress, "".join(path.read_text() for path in (TOP / "tests/kunit").glob("*.c")))
 
 
 def all_judged(texts, copies, options):
     """(mutant, verdict) of the first so many that compile, in the order they were drawn."""
-    free, found, killed = queue.SimpleQueue(), {}, Killed(texts, anew=options.anew)
+    free, running, found = queue.SimpleQueue(), {}, {}
+    before = known(options.anew)
     for copy in copies:
         free.put(copy)
 
@@ -172,26 +193,27 @@ def all_judged(texts, copies, options):
         finally:
             free.put(copy)
 
-    def judge(mutant):
-        return killed.verdict(mutant, try_it)
+    def collect():
+        for done in concurrent.futures.wait(running, return_when="FIRST_COMPLETED").done:
+            at, mutant = running.pop(done)
+            verdict = done.result()
+            if verdict is None:
+                note(f"does not compile: {mutant}")
+                continue
+            found[at] = mutant, verdict
+            print(f"{len(found)}/{options.count} {mutant}: {verdict or 'LIVES'}", flush=True)
 
-    drawn, running = mutate.drawn(texts, options.seed), {}
     with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
-        for number, mutant in enumerate(drawn):
-            running[pool.submit(judge, mutant)] = number, mutant
+        for number, mutant in enumerate(mutate.drawn(texts, options.seed)):
+            running[pool.submit(before.verdict, mutant, try_it)] = number, mutant
             # one that does not compile makes room for one more
             while running and (len(running) == len(copies) or
                                len(found) + len(running) == options.count):
-                for done in concurrent.futures.wait(running, return_when="FIRST_COMPLETED").done:
-                    at, mutant = running.pop(done)
-                    verdict = done.result()
-                    if verdict is None:
-                        note(f"does not compile: {mutant}")
-                        continue
-                    found[at] = mutant, verdict
-                    print(f"{len(found)}/{options.count} {mutant}: {verdict or 'LIVES'}", flush=True)
+                collect()
             if len(found) == options.count:
                 break
+        while running:
+            collect()
     return [found[at] for at in sorted(found)]
 
 
@@ -233,9 +255,10 @@ def table_of(results, texts, seed, lab):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lab", action="store_true", help="those that live meet the lab's tests")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="as many at a time")
-    parser.add_argument("--anew", action="store_true", help="forget who was killed before")
-    parser.add_argument("count", type=int)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), choices=range(1, 65),
+                        metavar="J", help="as many at a time")
+    parser.add_argument("--anew", action="store_true", help="forget whom suites have killed before")
+    parser.add_argument("count", type=int, choices=range(1, 10000), metavar="N")
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
     copies = [Copy(COPIES / str(number)).made() for number in range(options.jobs)]
@@ -245,7 +268,7 @@ def main():
     if verdict := kunit_verdict(modules[0]):
         sys.exit(f"the suites fail without any mutant: {verdict}")
     results = all_judged(texts, copies, options)
-    tables.put(TABLE, NAME, table_of(results, texts, options.seed, options.lab))
+    tables.put(TABLE, MARKS, table_of(results, texts, options.seed, options.lab))
 
 
 if __name__ == "__main__":

@@ -1,31 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What long runs did and found, what is kept of them, and the place of their tables."""
+"""What long runs did and found, and the place of their tables in the documentation."""
 
 import dataclasses
-import hashlib
-import json
 import re
 
 from lab import tables
-from lab.artifacts import BUILD, TOP
+from lab.artifacts import TOP
 
 TABLE = TOP / "Documentation/testing/figures.md"
 # The last lines of uapi_fuzz and of each test of uapi_faults
 CALLS = re.compile(r"^# (\d+) calls: (\d+) commands done, (\d+) refused, (\d+) mappings, "
                    r"(\d+) descriptors passed, (\d+) processes, (\d+) killed$", re.M)
 REACHED = re.compile(r"^# (\d+) places of the driver reached, (\d+) ways kept, (\d+) processes led$", re.M)
-# Not summed up when several boots are put together, but the largest of them
-LARGEST = {"places", "ways", "events", "longest_ns"}
-# What a run tries: another one is another run
-TRIED = ("driver", "uapi", "tests/uapi", "tests/kernel")
 MOVES = re.compile(r"^# (\d+) times a CPU went or came$", re.M)
 FAULTS = re.compile(r"^# (\d+) faults, (\d+) refused$", re.M)
+
+# Not summed up when several boots are put together, but the largest of them
+LARGEST = {"places", "ways", "events", "longest_ns"}
 
 
 @dataclasses.dataclass
 class Figures:
     kernel: str = ""
     boots: int = 0
+    broken: int = 0             # boots that ended with something wrong, and count for nothing else
     seconds: float = 0
     calls: int = 0
     done: int = 0
@@ -83,6 +81,8 @@ class Figures:
         """(what, how many), of what there was."""
         boots = f", {self.boots} boots" if self.boots > 1 else ""
         yield "run", f"{self.seconds / 60:.0f} min on {self.kernel}{boots}"
+        if self.broken:
+            yield "boots that something was wrong with, not counted here", f"{self.broken}"
         yield "calls at random", f"{self.calls:,}"
         yield "... commands done, refused", f"{self.done:,}, {self.refused:,}"
         yield "... mappings, descriptors passed on", f"{self.mappings:,}, {self.passed:,}"
@@ -91,7 +91,9 @@ class Figures:
             yield ("places of the driver reached by the calls themselves: not in interrupts, timers, "
                    "other CPUs' readers, at a process's end" +
                    ("; most in a boot" if self.boots > 1 else "")), f"{self.places:,}"
-            yield "... ways to new ones kept, processes led", f"{self.ways:,}, {self.led:,}"
+            yield "... ways to new ones kept" + (", most in a boot" if self.boots > 1 else ""), \
+                f"{self.ways:,}"
+            yield "... processes led", f"{self.led:,}"
         yield "faults injected, calls that they made fail", \
             f"{self.faults:,}, {self.faults_refused:,}"
         for what, count in (("CPUs that went or came meanwhile", self.moves),
@@ -109,36 +111,6 @@ class Figures:
         yield "leaks (kmemleak)", f"{self.leaks}"
         yield "violations of the hardware's protocol", f"{self.violations}"
         yield "complaints in the kernel log", f"{self.complaints}"
-
-
-def tried(seed):
-    """What a run tries, in a word: its sources and where it began."""
-    key = hashlib.sha256(str(seed).encode())
-    for folder in TRIED:
-        for path in sorted((TOP / folder).rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                key.update(path.read_bytes())
-    return key.hexdigest()
-
-
-def path_of(name):
-    """Where boots of a run are kept."""
-    return BUILD / f"{name}.json"
-
-
-def kept(name, seed):
-    """The boots of an interrupted run of the same sources, put together; else none."""
-    if path_of(name).exists():
-        state = json.loads(path_of(name).read_text())
-        if state["tried"] == tried(seed):
-            return Figures(**state["figures"])
-    return Figures()
-
-
-def keep(name, seed, figures):
-    """So far it has ended well."""
-    path_of(name).write_text(
-        json.dumps({"tried": tried(seed), "figures": dataclasses.asdict(figures)}))
 
 
 def written(name, command, figures):

@@ -5,8 +5,10 @@
 
 One die, one CPU, an instruction 1 ns, an access its price (lab/prices.py), every counter in use.
 Linux's function_graph tracer says of each function of ucore when it began and ended, and whether
-interrupts were off then.  It costs instructions itself, so it looks twice: at all functions, to
-find those that are called with interrupts off and by no other such one; then at these alone.
+interrupts were off then.  It costs instructions itself, so it looks again and again: at all
+functions first, then at those that were called with interrupts off and by no other such one, until
+these are the same.  Of a look at all the buffer has only the last ones: those of PURPOSES are looked at
+in any case, and must be found.
 """
 
 import dataclasses
@@ -111,10 +113,10 @@ class Measured:
 
 
 def measured(platform):
-    """With fewer functions from look to look: of all of them the buffer has the last ones alone, and
-    takes the callees of who began before for the first; and each that is traced costs its caller time.
+    """With fewer functions from look to look: where the buffer begins, callees of who began before are
+    taken for the first ones; and each that is traced costs its caller time.
     """
-    wanted, found = None, traced(platform)
+    wanted, found = None, traced(platform).keys() | PURPOSES
     while wanted != sorted(found):
         wanted = sorted(found)
         found = traced(platform, wanted)
@@ -133,6 +135,8 @@ def rows(found):
 
 def main():
     found = [measured(platform) for platform in clocked.SCENARIOS]
+    if missing := PURPOSES.keys() - {name for one in found for name in one.functions}:
+        sys.exit(f"interrupts off: nobody called {', '.join(sorted(missing))}")
     (_, heads), *table = rows(found)
     lines = list(tables.of(("interrupts off for, µs, at most", *heads),
                            ((what, *cells) for what, cells in table)))

@@ -15,12 +15,14 @@ that of the longest time with interrupts off (irqs_off.py).
 
 import argparse
 import contextlib
+import dataclasses
 import os
 import sys
 import time
 
-from lab import framework, ktap
+from lab import framework, kernels, ktap, progress
 from lab.machine import CheckFailed, Machine
+from lab.progress import Progress
 from lab.session import LOST, SAMPLE, SAMPLE_THROTTLED
 from machine.exact import counting, stop_exactly
 from machine.test_machine_life import KINDS, suspend_to_ram
@@ -29,6 +31,9 @@ from soak import figures, irqs_off
 SCENARIO, KERNEL = "e2-2s", "debug"
 # The model's log is read by nobody here, and counters would make it grow by gigabytes
 SETTINGS = {"model.log-counters": "no"}
+# What is tried, and how: boots of another tree are no part of a run
+TRIED = ("driver", "uapi", "tests/uapi", "tests/kernel", "tests/soak/run.py", "tests/soak/figures.py",
+         "tests/machine/exact.py", "tests/lab/qemu", f"tests/lab/scenarios/{SCENARIO}.ini")
 SLICE = 20000           # calls of one run of uapi_fuzz
 BOOT = 500000           # ... and of a boot
 SOAK_SLICE = 2000
@@ -165,28 +170,35 @@ def soak(run, minutes):
     run.faults()
 
 
-def boot(run_all, amount, seed):
+def boot(doing, amount, seed):
     """One machine, from its boot to its last count; its figures."""
     with Machine(SCENARIO, KERNEL, settings=SETTINGS) as machine:
         machine.write(framework.KMEMLEAK, "scan=off")
         machine.insmod()
         with counting(machine) as session:
             run = Run(machine, session, seed)
-            run_all(run, amount)
+            doing(run, amount)
             run.end()
         return run.ended()
 
 
 def boots_of_calls(calls, seed):
     """All calls, in as many boots as are still to be done; their figures."""
-    found = figures.kept("fuzz", seed)
-    if found.calls:
+    so_far = Progress("fuzz-calls", [progress.hash_of(*TRIED), kernels.get(KERNEL).release, calls, seed])
+    found = figures.Figures(**(so_far.stored() or {}))
+    if found.boots:
         say(f"{found.calls:,} calls of {found.boots} boots are done")
     while found.calls < calls:
-        # the seeds of a boot's slices follow each other
-        found.add(boot(fuzz, min(BOOT, calls - found.calls), seed + BOOT * found.boots))
-        figures.keep("fuzz", seed, found)
+        try:
+            # the seeds of a boot's slices follow each other
+            found.add(boot(fuzz, min(BOOT, calls - found.calls), seed + BOOT * found.boots))
+        except BaseException as error:
+            found.broken += not isinstance(error, KeyboardInterrupt)
+            so_far.store(dataclasses.asdict(found))
+            raise
+        so_far.store(dataclasses.asdict(found))
         say(f"{found.calls:,} of {calls:,} calls in {found.boots} boots, {found.seconds / 60:.0f} min")
+    so_far.forget()
     return found
 
 
@@ -203,8 +215,8 @@ def main():
     parser.add_argument("amount", type=int)
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
-    run_all, target = KINDS_OF_RUN[options.kind]
-    found = run_all(options.amount, options.seed)
+    doing, target = KINDS_OF_RUN[options.kind]
+    found = doing(options.amount, options.seed)
     figures.written(options.kind, f"make {target}={options.amount} SEED={options.seed}", found)
     for what, value in found.rows():
         print(f"{what}: {value}")

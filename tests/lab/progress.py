@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How far a long run has come, in a file, so that an interrupted one goes on there."""
+
+import hashlib
+import json
+
+from lab.artifacts import BUILD, TOP
+
+
+def hash_of(*sources):
+    """A word for these files and folders of the tree: names and contents."""
+    told = hashlib.sha256()
+    for source in sources:
+        top = TOP / source
+        for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
+            if path.is_file() and "__pycache__" not in path.parts:
+                told.update(repr((str(path.relative_to(TOP)), path.read_bytes())).encode())
+    return told.hexdigest()
+
+
+class Progress:
+    """Of the run of that name; what was stored with another key is none."""
+
+    def __init__(self, name, key, folder=BUILD):
+        self._path = folder / f"{name}.progress"
+        self._key = key
+
+    def stored(self):
+        """What was stored last; None."""
+        if not self._path.exists():
+            return None
+        found = json.loads(self._path.read_text())
+        return found["state"] if found["key"] == self._key else None
+
+    def store(self, state):
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        new = self._path.with_suffix(".new")
+        new.write_text(json.dumps({"key": self._key, "state": state}))
+        new.rename(self._path)
+
+    def forget(self):
+        self._path.unlink(missing_ok=True)
