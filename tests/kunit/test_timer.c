@@ -279,6 +279,15 @@ static void stray_freeze_is_found(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
 	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
 	KUNIT_EXPECT_GE(test, running, 1000 * MS);
+
+	/* a guard that comes more often looks no more often than twice a second */
+	fake_bus_clear(bus_of(test));
+	fake_clock_advance(450 * MS);
+	fake_timer_fire(&part->domain->guard);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), gw, 'R'), 0U);
+	fake_clock_advance(100 * MS);
+	fake_timer_fire(&part->domain->guard);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), gw, 'R'), 1U);
 }
 
 /* A box that died armed: as long as it may come back each sample looks, and tells. */
