@@ -301,6 +301,24 @@ void fake_catalog_exit(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
 }
 
+/**
+ * fake_expect_increments() - the most that each event of a box adds in a clock
+ * @test: the test
+ * @box: the box
+ * @inc: by event; 0: @most
+ * @most: what any event of the box adds at most
+ */
+void fake_expect_increments(struct kunit *test, const struct ucore_box *box, const u8 inc[256],
+			    u32 most)
+{
+	u32 event;
+
+	for (event = 0; event < 256; event++)
+		KUNIT_EXPECT_EQ_MSG(test, ucore_event_max_increment(box->desc.type, event, false),
+				    inc[event] ? (u32)inc[event] : most, "%s: event %#x",
+				    box->desc.type->name, event);
+}
+
 struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32 instance)
 {
 	struct ucore_box *box;

@@ -75,6 +75,8 @@ struct ucore_box *box_find(const char *type, u32 die, u32 instance);
 void fake_catalog_exit(struct kunit *test);
 
 struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32 instance);
+void fake_expect_increments(struct kunit *test, const struct ucore_box *box, const u8 inc[256],
+			    u32 most);
 void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 global);
 
 static inline struct fake_machine *fake_machine(struct kunit *test)

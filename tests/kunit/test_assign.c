@@ -307,16 +307,16 @@ static void agrees_with_trying_everything(struct kunit *test)
 
 static void largest_increments(struct kunit *test)
 {
-	const struct ucore_box_type *imc = fake_box(test, 0, "imc", 0)->desc.type;
-	const struct ucore_box_type *ha = fake_box(test, 0, "ha", 0)->desc.type;
+	static const u8 of_imc[256] = {
+		[0x00 ... 0x12] = 1, [0x20 ... 0x24] = 1, [0x41 ... 0x43] = 1, [0x80] = 22,
+		[0x81] = 32, [0x83] = 16, [0x84] = 1, [0x85] = 4, [0x86] = 1,
+	};
+	const struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 
-	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0x304, false), 1U);
-	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0x80, false), 22U);
-	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0xffff0081, false), 32U);
-	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0x82, false), 139U);
-	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0xb0, false), 139U);
-	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc, 0xb0, true), 1U);
-	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(ha, 0x04, false), 256U);
+	fake_expect_increments(test, imc, of_imc, 139);
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc->desc.type, 0xffff0381, false), 32U);
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(imc->desc.type, 0xb0, true), 1U);
+	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(ha->desc.type, 0x04, false), 256U);
 }
 
 static void wrap_times(struct kunit *test)

@@ -687,6 +687,8 @@ static const struct bad_map bad_maps[] = {
 	{ "RAM", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, CHANNEL(0, 1) + 0x5c, 46, 0x38 },
 	{ "RAM behind", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, CHANNEL(0, 1) + 0x60, 46,
 	  0x3f },
+	{ "RAM behind the last channel", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, CHANNEL(0, 3),
+	  46, 0x3f },
 	{ "no address", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 31, 0 },
 	{ "twice", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(0) }, 0, 46, 0x7 },
 	{ "a channel twice", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(0) + 4 }, 0, 46, 0x7 },
