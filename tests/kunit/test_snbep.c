@@ -146,6 +146,9 @@ static void pci_ids(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, table()->pci[i].instance, ids[i].instance);
 		KUNIT_EXPECT_EQ(test, table()->pci[i].device, ids[i].device);
 		KUNIT_EXPECT_EQ(test, table()->pci[i].aux, ids[i].aux);
+		/* there is no global status */
+		KUNIT_EXPECT_EQ(test, table()->pci[i].global_gp, 0ULL);
+		KUNIT_EXPECT_EQ(test, table()->pci[i].global_fixed, 0ULL);
 	}
 	KUNIT_EXPECT_EQ(test, table()->ubox.device, 0x3ce0);
 }
