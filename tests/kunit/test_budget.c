@@ -456,6 +456,14 @@ static void start_refuses_what_takes_too_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_start(t), 0);
 }
 
+static void dropped_periods_are_told(struct kunit *test)
+{
+	struct ucore_session *s = timer_session(test, 0);
+
+	s->part[0]->stats.dropped = 3;
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).dropped, 3ULL);
+}
+
 static void a_sample_takes_what_its_counters_take(struct kunit *test)
 {
 	struct ucore_session *s = timer_session(test, 0);
@@ -617,6 +625,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_look_is_put_off),
 	KUNIT_CASE(a_timer_that_moves_counts_what_it_missed),
 	KUNIT_CASE(start_refuses_what_takes_too_long),
+	KUNIT_CASE(dropped_periods_are_told),
 	KUNIT_CASE(a_sample_takes_what_its_counters_take),
 	KUNIT_CASE(commands_are_charged),
 	KUNIT_CASE(a_command_sleeps_until_its_readers_have_time),

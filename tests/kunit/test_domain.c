@@ -229,6 +229,23 @@ static void taken_and_given_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 }
 
+/* Its CPUs are gone: whoever comes back first routes nothing to them. */
+static void an_abandoned_domain_routes_as_found(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0);
+	struct ucore_domain *domain = domain_of(test);
+
+	fake_poke(gw, GLOBAL_CTL, CORE(6) | WAKE);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_take(domain);
+	ucore_domain_set_route(domain, CORE(1) | WAKE);
+	ucore_domain_abandon(domain);
+	ucore_domain_hold(domain, 1);
+	ucore_domain_thaw(domain, true);
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
+}
+
 /* Boxes are given back after the domain was given back: that must not undo it. */
 static void what_was_found_stays_after_a_late_give_back(struct kunit *test)
 {
@@ -651,6 +668,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(status_is_whole),
 	KUNIT_CASE(clearing_is_by_writing_ones),
 	KUNIT_CASE(taken_and_given_back),
+	KUNIT_CASE(an_abandoned_domain_routes_as_found),
 	KUNIT_CASE(what_was_found_stays_after_a_late_give_back),
 	KUNIT_CASE(nothing_stale_nothing_cleared),
 	KUNIT_CASE(which_cores_can_be_named),

@@ -306,6 +306,11 @@ struct service {
 	struct nmi nmi;
 };
 
+static void nmi_service_begins(void *domain)
+{
+	ucore_nmi_service_begin(domain);
+}
+
 static void nmi_in_service_here(void *arg)
 {
 	struct service *service = arg;
@@ -331,6 +336,31 @@ static void pmi_during_a_service(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), 0ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+}
+
+static void nmis_before_and_in_service_here(void *arg)
+{
+	struct service *service = arg;
+	struct ucore_domain *domain = service->part->domain;
+
+	raw_spin_lock(&domain->lock);
+	overflow(service->part, 1);
+	service->nmi.during = nmi_service_begins;
+	service->nmi.arg = domain;
+	nmi_here(&service->nmi);
+	ucore_nmi_service_end(domain);
+	raw_spin_unlock(&domain->lock);
+}
+
+/* The PMI that is being serviced is claimed: what comes meanwhile is another's. */
+static void nmi_of_others_during_a_service(struct kunit *test)
+{
+	struct service service = { .part = armed_part(test), .nmi.times = 2 };
+
+	smp_call_function_single(0, nmis_before_and_in_service_here, &service, 1);
+	irq_work_sync(&service.part->domain->pmi.work);
+	KUNIT_EXPECT_EQ(test, service.nmi.handled[0], NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, service.nmi.handled[1], NMI_DONE);
 }
 
 /* The core's other thread gets the same PMI: one sample, with the first's context. */
@@ -960,6 +990,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_with_nothing_armed),
 	KUNIT_CASE(pmi_that_was_forgotten),
 	KUNIT_CASE(pmi_during_a_service),
+	KUNIT_CASE(nmi_of_others_during_a_service),
 	KUNIT_CASE(both_threads_of_a_core),
 	KUNIT_CASE(very_late_pmi_is_not_ours),
 	KUNIT_CASE(late_pmi_claims_the_next_one),

@@ -6,6 +6,7 @@
 
 #include "fake_machine.h"
 #include "sample/pmi.h"
+#include "sample/stray.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)
@@ -288,6 +289,20 @@ static void stray_freeze_is_found(struct kunit *test)
 	fake_clock_advance(100 * MS);
 	fake_timer_fire(&part->domain->guard);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), gw, 'R'), 1U);
+}
+
+/* Whichever box it is */
+static void each_box_that_died_armed_is_asked(struct kunit *test)
+{
+	struct ucore_box *first = &ucore_catalog.boxes[0];
+
+	first->dead = true;
+	first->dirty = true;
+	fake_window(first)->dead = true;
+	raw_spin_lock_irq(&first->domain->lock);
+	ucore_stray_reset(first->domain);
+	raw_spin_unlock_irq(&first->domain->lock);
+	KUNIT_EXPECT_TRUE(test, first->domain->stray);
 }
 
 /* A box that died armed: as long as it may come back each sample looks, and tells. */
@@ -739,6 +754,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(no_suspicion_while_the_domain_is_held),
 	KUNIT_CASE(unarmed_guard_looks_once_a_second),
 	KUNIT_CASE(stray_freeze_is_found),
+	KUNIT_CASE(each_box_that_died_armed_is_asked),
 	KUNIT_CASE(sample_finds_the_freeze_of_a_box_that_died),
 	KUNIT_CASE(never_proven_route_is_widened),
 	KUNIT_CASE(route_is_narrowed_to_the_chosen),
