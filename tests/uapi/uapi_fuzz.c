@@ -466,6 +466,7 @@ static bool call(void)
 	if (!worker.calls || shared->stop || shared->calls++ >= shared->limit)
 		return false;
 	worker.calls--;
+	alarm(TEST_SECONDS);	/* for each: a life is long where the host is busy */
 	cpus_wait();
 	tracer_forget(&worker.tracer);
 	worker.changed = false;
