@@ -63,8 +63,10 @@
  *  EPERM       a mapping asked for write access to a read-only page, or a PMI CPU is
  *              not one of the caller's, or END_SESSION without CAP_SYS_ADMIN
  *  ESHUTDOWN   the session was ended (END_SESSION): its descriptor can only be closed
- *  EACCES      a filter that shows what others do, or a trigger or records that tell
- *              what tasks do, without CAP_PERFMON
+ *  EACCES      a filter or a CPU's own counters, which show what others do, or a trigger or
+ *              records that tell what tasks do, without CAP_PERFMON
+ *  EMFILE      the caller has as many descriptors as it may have (RLIMIT_NOFILE)
+ *  ENFILE      the machine has as many open files as it may have (fs.file-max)
  *  ESRCH       no such thread
  */
 #ifndef _UAPI_UCORE_H
@@ -155,8 +157,9 @@
  * @stepping: out: CPUID stepping
  * @reserved: 0
  * @platform: out: short platform name ("ivbep"), empty when unknown
- * @reason: out: one sentence on @state and what to do about it, or on boxes
- *          that should be there and are not; empty when all is well
+ * @reason: out: one sentence on @state and what to do about it, on boxes that should be
+ *          there and are not, or on the first box that failed its trial (GET_TRIAL); empty
+ *          when all is well
  *
  * With UCORE_CAP_CORE sessions can be created also where the uncore is unknown or
  * hidden: then @state is UCORE_STATE_READY and @reason tells of the uncore.  They
@@ -202,8 +205,8 @@ struct ucore_info {
  * @reserved: 0
  * @pmis: overflow interrupts taken since load
  * @recovered: overflows found by the guard timer because no interrupt came
- * @throttled: times the domain was held frozen because PMIs came too fast, or took too
- *             much of a CPU's time
+ * @throttled: times that PMIs came too fast, or took too much of a CPU's time: for some
+ *             milliseconds periods ended without one
  * @frozen_ns: time the domain was frozen by ucore since load
  * @skew_max_ns: longest time from the first box's freeze to the last one's since
  *               load; 0 where one write freezes all
@@ -851,7 +854,7 @@ struct ucore_core_info {
  * back.  STOP stops it at once.
  *
  * Errors: EINVAL (also @crew above 1 with @rotate_ns), E2BIG, EFAULT, ERANGE (timer_ns,
- * ring_size, wakeup, crew or rotate_ns), EACCES (TASKS), ENOMEM, EMFILE, ENODEV (no boxes),
+ * ring_size, wakeup, crew or rotate_ns), EACCES (TASKS), ENOMEM, EMFILE, ENFILE, ENODEV (no boxes),
  * EBUSY (intel_uncore is loaded, and there are no boxes of cores).
  */
 struct ucore_create_session {
@@ -1030,7 +1033,9 @@ struct ucore_term {
  *
  * Filters by address, opcode, packet, core or thread (ADDR_MATCH, OPC_MATCH, MATCH0 and 1,
  * MASK0 and 1, FILTER_OPC, _OPC_0 and _1, TID_EN, FILTER_TID, FILTER_CID) can show what other
- * users' programs do: EACCES unless the device was opened, or the caller is, with CAP_PERFMON.
+ * users' programs do, and so can boxes of a CPU (UCORE_SCOPE_CPU), whose counters are perf's
+ * and the watchdog's besides: EACCES unless the device was opened, or the caller is, with
+ * CAP_PERFMON.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
  * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
@@ -1343,24 +1348,27 @@ struct ucore_status {
  * @flags: 0
  * @percent: out: share of a CPU's time that ucore takes at most, 100: no limit
  * @reserved: 0
- * @sample_ns: out: what a sample of the session's events takes of a CPU, an estimate, on
- *             the domain where it takes longest; 0 without events
+ * @sample_ns: out: what a sample of the session's events is charged, an estimate, on the
+ *             domain where it takes longest; 0 without events
  * @timer_min_ns: out: the shortest ucore_create_session.timer_ns that START takes with
- *                these events: @sample_ns is @percent of it; so with rotate_ns
+ *                these events: @sample_ns is @percent of it at most, and, with @percent
+ *                below 100, others have 10 us between two samples; so with rotate_ns
  * @busy_ns: out: what ucore has taken of the readers of the session's domains since load,
  *           for all sessions together
  * @wait_ns: out: how long START, RESET or READ would have to wait now
- * @dropped: out: periods of the timer in which there was no sample; known when the next
- *           one is taken, or at STOP; and overflows of UCORE_CORE_TRIGGERs without one
+ * @dropped: out: periods in which there was no sample: of the timer, known when the next
+ *           one is taken, or at STOP; of counters that were throttled, known when that is
+ *           over; and overflows of UCORE_CORE_TRIGGERs
  * @put_off: out: times that the timer, or a look at polled periods, was put off, or that
  *           an overflow of a UCORE_CORE_TRIGGER had no sample because of the budget
  *
  * All that ucore does on a CPU with interrupts off, for all domains that it reads and
  * all sessions, is charged to the CPU: services of overflows, samples of timers, looks,
- * START, STOP, RESET and READ.  Beyond its share in some 10 ms: domains that overflow
- * stay frozen for a while (UCORE_SAMPLE_THROTTLED); timers skip periods, which LOST
- * records count, and looks are put off (UCORE_SAMPLE_STRETCHED); START, RESET and READ
- * sleep before they begin.  A period may also be dropped because the timer came late.
+ * START, STOP, RESET and READ.  Beyond its share in some 10 ms: counters that overflow
+ * count on for a while without a PMI (UCORE_SAMPLE_THROTTLED), and timers skip periods;
+ * LOST records count the periods that end without a sample; looks are put off
+ * (UCORE_SAMPLE_STRETCHED); START, RESET and READ sleep before they begin.  A period may
+ * also be dropped because the timer came late.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM.
  */
@@ -1464,8 +1472,10 @@ struct ucore_record {
  * CONTEXT: ip, pid and tid are of the interrupted context of @cpu: who ran there, not
  * who caused the counts; of UCORE_TRIGGER_CORE: who counted the period's last.
  * USER: ip is a user address.  RECOVERED: the PMI was lost, the
- * guard timer found the domain frozen, @time is late.  THROTTLED: samples came too fast,
- * or took too much of a CPU's time: the domain was held frozen afterwards.  POLLED: no
+ * guard timer found the domain frozen, @time is late.  THROTTLED: overflows came too
+ * fast, or took too much of a CPU's time: from here on, for some milliseconds, periods of
+ * counters that have overflowed end without a sample, and are told as lost.  Where none of
+ * them can be the reason the domain stays frozen instead.  POLLED: no
  * interrupt, the driver looked and found the period over; @time is late by @late_ns at
  * most, counts are of @time.  GAP: since the last sample there was a time in which
  * nothing was counted: the domain had no CPU online or the machine slept.  STRETCHED:
@@ -1488,8 +1498,8 @@ struct ucore_record {
  * @time: instant: PMI taken, or domain frozen by the timer or for a polled period
  * @time_enabled: as in struct ucore_read_domain
  * @time_running: as in struct ucore_read_domain
- * @frozen_ns: from @time until the domain ran again, or, if the sample is
- *             throttled, until it could have
+ * @frozen_ns: from @time until the domain ran again, or could have, if it stays frozen
+ *             (UCORE_SAMPLE_THROTTLED)
  * @skew_ns: as in struct ucore_read_domain
  * @late_ns: POLLED: time since the look before, which found the period not over.
  *           UCORE_TRIGGER_CORE: time from the core event's overflow to @time.  RECOVERED:
@@ -1529,7 +1539,7 @@ struct ucore_sample {
 
 /**
  * struct ucore_lost - RECORD_LOST: records that found no room, or were never made: a
- * period of the timer was dropped
+ * period of the timer, or of a throttled counter, was dropped
  * @hdr: type, size, sequence number
  * @lost: how many since the last record that did; they have the numbers before
  *        @hdr.seq, which is the LOST record's own

@@ -77,7 +77,9 @@ const char *ucore_describe_reason(u32 state)
 	}
 	if (!ucore_catalog_report() && !pci_boxes_found())
 		return "the PCI boxes are hidden: look for a BIOS option that hides them";
-	return ucore_catalog.hidden;
+	if (*ucore_catalog.hidden)
+		return ucore_catalog.hidden;
+	return smp_load_acquire(&ucore_catalog.failed) ?: "";	/* pairs with tell_info() */
 }
 
 static const char *core_reason(u32 state)

@@ -252,6 +252,7 @@ void ucore_counter_arm(struct ucore_counter *ctr)
 	const struct ucore_io *io = &ctr->box->io;
 
 	ctr->wrapped = false;
+	ctr->resting = false;
 	if (counter_goes_on(ctr)) {
 		ctr->prev = io->ops->read_running(io, ctr->reg) & ctr->mask;
 		return;
@@ -261,6 +262,49 @@ void ucore_counter_arm(struct ucore_counter *ctr)
 		io->ops->write(io, ctr->ctl_reg, ctr->ctl | counter_rst(ctr));
 	else
 		io->ops->write64(io, ctr->reg, ctr->prev);
+}
+
+static void counter_load(struct ucore_counter *ctr, u64 val)
+{
+	ctr->wrapped = false;
+	ctr->prev = val & ctr->mask;
+	ctr->box->io.ops->write64(&ctr->box->io, ctr->reg, ctr->prev);
+}
+
+/**
+ * ucore_counter_rest() - a period begins, and its end shall interrupt nobody
+ * @ctr: a counter with a period, read a moment ago
+ *
+ * From zero on it does not carry for hours.  The control stays as it is.
+ */
+void ucore_counter_rest(struct ucore_counter *ctr)
+{
+	ctr->resting = true;
+	ctr->rested = ctr->total;
+	counter_load(ctr, 0);
+}
+
+/**
+ * ucore_counter_missed() - how many periods have ended since it began to rest?
+ * @ctr: a counter that rests, read a moment ago
+ *
+ * Return: the number.
+ */
+u64 ucore_counter_missed(const struct ucore_counter *ctr)
+{
+	return div64_u64(ctr->total - ctr->rested, ctr->period);
+}
+
+/**
+ * ucore_counter_rouse() - the end of the period that it is in interrupts again
+ * @ctr: a counter that rests, read a moment ago
+ */
+void ucore_counter_rouse(struct ucore_counter *ctr)
+{
+	u64 into = ctr->total - ctr->rested - ucore_counter_missed(ctr) * ctr->period;
+
+	ctr->resting = false;
+	counter_load(ctr, into - ctr->period);
 }
 
 /*

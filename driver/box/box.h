@@ -115,11 +115,13 @@ struct ucore_box {
  * @poll_next: @total at which the next one ends
  * @wrap_ns: two reads closer than this cannot miss a wrap; 0: nothing wraps unseen
  * @ran_ns: how long it could count in its group's turns, but for the present one
+ * @rested: @total at which it began to rest
  * @twin: index of a counter of another group that has the same register; a ring
  * @sibling: index of another counter of the same box, U32_MAX at the end
  * @ctl_reg: control register
  * @index: counter number, UCORE_COUNTER_FIXED + n for fixed ones
  * @verified: its control was read back after a switch
+ * @resting: it counts, and periods that end interrupt nobody
  *
  * All under the domain's lock while the session runs.
  */
@@ -149,11 +151,13 @@ struct ucore_counter {
 	u64 poll_next;
 	u64 wrap_ns;
 	u64 ran_ns;
+	u64 rested;
 	u32 twin;
 	u32 sibling;
 	u16 ctl_reg;
 	u8 index;
 	bool verified;
+	bool resting;
 } ____cacheline_aligned;
 
 static_assert(offsetof(struct ucore_counter, total) ==
@@ -191,6 +195,9 @@ void ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 
 			 struct ucore_tally *tally);
 int ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr, u32 limit);
 void ucore_counter_arm(struct ucore_counter *ctr);
+void ucore_counter_rest(struct ucore_counter *ctr);
+u64 ucore_counter_missed(const struct ucore_counter *ctr);
+void ucore_counter_rouse(struct ucore_counter *ctr);
 
 void ucore_box_reset(struct ucore_box *box);
 void ucore_box_reset_first(struct ucore_box *box);

@@ -24,6 +24,8 @@
  * @told: what trials have shown that the log tells: each thing once; guarded by @lock
  * @absent: why boxes of the uncore are missing, UCORE_STATE_READY if they are not
  * @hidden: one sentence on boxes that should be there, empty if none is missing
+ * @failed: what the first trial that failed has shown, in a sentence; NULL if none has
+ * @failed_text: the same, to be read by @failed
  */
 struct ucore_catalog {
 	const struct ucore_platform *platform;
@@ -36,6 +38,8 @@ struct ucore_catalog {
 	u32 told;
 	u32 absent;
 	char hidden[UCORE_REASON_LEN];
+	const char *failed;
+	char failed_text[UCORE_REASON_LEN];
 };
 
 extern struct ucore_catalog ucore_catalog;

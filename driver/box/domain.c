@@ -447,6 +447,8 @@ void ucore_domain_forget(struct ucore_domain *domain)
 	domain->frozen = false;
 	domain->holds = 0;
 	domain->throttled = false;
+	domain->prolonged = false;
+	domain->held = false;
 	domain->thawed = now;
 }
 

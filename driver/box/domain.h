@@ -139,7 +139,9 @@ struct ucore_pmi {
  * @guard_at: when it runs next, 0 if it does not
  * @throttle_start: beginning of the window in which overflows are counted
  * @throttle_count: overflows in it
- * @throttled: held frozen until the guard runs
+ * @throttled: too many overflows: until the guard runs counters whose periods end rest
+ * @prolonged: ... once more, for what was spent meanwhile
+ * @held: it is frozen meanwhile
  * @pmis: overflow interrupts serviced
  * @recovered: overflows found by the guard
  * @throttles: times throttled
@@ -195,6 +197,8 @@ struct ucore_domain {
 	u64 throttle_start;
 	u32 throttle_count;
 	bool throttled;
+	bool prolonged;
+	bool held;
 	u64 pmis;
 	u64 recovered;
 	u64 throttles;

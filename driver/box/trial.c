@@ -450,6 +450,20 @@ static void tell_once(const struct ucore_box *box, u32 kind, const char *text)
 		  box->desc.type->name, box->desc.instance, box->desc.die, text);
 }
 
+/* For INFO: the first box that is not what it should be. */
+static void tell_info(const struct ucore_box *box, const char *text)
+{
+	lockdep_assert_held(&ucore_catalog.lock);
+
+	if (ucore_catalog.failed)
+		return;
+	snprintf(ucore_catalog.failed_text, sizeof(ucore_catalog.failed_text),
+		 "%s%u of die %u: %s; 'ucoretool verify' tries all boxes", box->desc.type->name,
+		 box->desc.instance, box->desc.die, text);
+	/* pairs with ucore_describe_reason() */
+	smp_store_release(&ucore_catalog.failed, ucore_catalog.failed_text);
+}
+
 /**
  * ucore_trial_tell() - log what a trial has shown; claim for the machine what is left
  * @box: a box that has been tried
@@ -459,8 +473,10 @@ void ucore_trial_tell(struct ucore_box *box)
 	const struct ucore_trial *trial = &box->trial;
 
 	mutex_lock(&ucore_catalog.lock);
-	if (trial->failed)
+	if (trial->failed) {
 		tell_once(box, trial->failed & -trial->failed, ucore_trial_reason(trial));
+		tell_info(box, ucore_trial_reason(trial));
+	}
 	if (trial->found & UCORE_FOUND_CONTROL)
 		tell_once(box, UCORE_FOUND_CONTROL << 16,
 			  "a control was not zero: another program uses it, or has");

@@ -79,14 +79,35 @@ u32 ucore_budget_percent(void)
 }
 
 /**
+ * ucore_budget_charge_ns() - what a work is charged
+ * @ns: how long it takes, as far as it can see itself
+ *
+ * Return: ns.
+ */
+u64 ucore_budget_charge_ns(u64 ns)
+{
+	return ns + EVICTED(ns) + ENTRY_NS;
+}
+
+/* How long it takes until what was charged has come back. */
+static u64 back_ns(u64 charged)
+{
+	return DIV_ROUND_UP_ULL(charged * 100, ucore_budget_percent());
+}
+
+/**
  * ucore_budget_period_ns() - how often a work may be done, if nobody does another
- * @cost_ns: what it takes
+ * @ns: how long it takes, as far as it can see itself
+ *
+ * With less than MIN_RUN_NS left between two of them that would be charged, too.
  *
  * Return: the shortest period.
  */
-u64 ucore_budget_period_ns(u64 cost_ns)
+u64 ucore_budget_period_ns(u64 ns)
 {
-	return DIV_ROUND_UP_ULL(cost_ns * 100, ucore_budget_percent());
+	u64 period = back_ns(ucore_budget_charge_ns(ns));
+
+	return ucore_budget_percent() == 100 ? period : max(period, ns + MIN_RUN_NS);
 }
 
 /*
@@ -97,7 +118,7 @@ static u64 spent(const struct budget *b, u64 now)
 {
 	u64 ns = now > b->since ? min_t(u64, now - b->since, WINDOW_NS) : 0;
 
-	return ns + EVICTED(ns) + ENTRY_NS;
+	return ucore_budget_charge_ns(ns);
 }
 
 /* When all comes back, with what the present work has spent so far. */
@@ -105,7 +126,7 @@ static u64 due_with(const struct budget *b, u64 now)
 {
 	if (ucore_budget_percent() == 100)
 		return 0;
-	return min(max(b->due, b->since) + ucore_budget_period_ns(spent(b, now)),
+	return min(max(b->due, b->since) + back_ns(spent(b, now)),
 		   now + MAX_AHEAD_NS);
 }
 

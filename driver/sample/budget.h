@@ -25,6 +25,7 @@ int ucore_budget_sleep(u64 ns);
 u64 ucore_budget_wait_ns(int cpu, u64 now);
 u64 ucore_budget_busy_ns(int cpu);
 u32 ucore_budget_percent(void);
-u64 ucore_budget_period_ns(u64 cost_ns);
+u64 ucore_budget_charge_ns(u64 ns);
+u64 ucore_budget_period_ns(u64 ns);
 
 #endif /* UCORE_BUDGET_H */

@@ -224,6 +224,7 @@ void ucore_part_forget(struct ucore_part *part)
 	part->due = false;
 	part->fresh = false;
 	part->recovered = false;
+	part->throttled = false;
 	part->polled = false;
 	part->by = NULL;
 	part->trigger_event = UCORE_EVENT_NONE;
@@ -477,6 +478,7 @@ void ucore_part_release(struct ucore_part *part)
 void ucore_part_go(struct ucore_part *part, u64 now)
 {
 	part->running = true;
+	part->resting = false;
 	part->resumed = now;
 	part->frozen_base = ucore_domain_frozen_ns(part->domain, now);
 	part->box_frozen_ns = 0;
@@ -530,6 +532,7 @@ void ucore_part_reset(struct ucore_part *part, u64 now)
 		forget_overflows(part);
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
 		ctr->total = 0;
+		ctr->resting = false;
 		ctr->ran_ns = 0;
 		ctr->flags &= ~(UCORE_VALUE_PAST | (ctr->box->dead ? 0 : UCORE_VALUE_DEAD));
 		ucore_counter_poll_from(ctr);

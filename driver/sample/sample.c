@@ -221,22 +221,6 @@ static u64 present(const struct ucore_interval *iv)
 }
 
 /**
- * ucore_interval_halt() - last counts of a part, whose time ends now
- * @iv: the interval
- * @part: a part of its domain
- *
- * A domain that was frozen before, throttled say, has counted until then: up to the present
- * the part is enabled, and not running.
- */
-void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_part *part)
-{
-	u64 end = present(iv);
-
-	ucore_part_halt(part, iv->now, end,
-			ucore_interval_frozen_before(iv, part) + (end - iv->now));
-}
-
-/**
  * ucore_interval_reset() - counts and times of a part to zero, from now on
  * @iv: the interval
  * @part: a part of its domain
@@ -264,8 +248,9 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
 				       .recovered = recovered, .tally = domain->tally };
 	iv->held = iv->now;
 	iv->entered = recovered ? ktime_get_mono_fast_ns() : iv->now;
+	/* it ran again after it was frozen last; when the clock was read for that is later still */
 	if (recovered)
-		iv->late_ns = iv->now - min(iv->now, max(domain->pmi.clear, domain->thawed));
+		iv->late_ns = iv->now - min(iv->now, max(domain->pmi.clear, domain->frozen_since));
 	ucore_domain_hold_overflow(domain, iv->now);
 	interval_open(iv);
 }
@@ -346,13 +331,34 @@ static void part_acknowledge(const struct ucore_part *part)
 }
 
 /* Polled ones, whose period may have ended here, too, go on. */
-static void part_rearm(struct ucore_part *part)
+static void part_rearm(struct ucore_part *part, bool rest)
 {
 	struct ucore_counter *ctr;
 
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		if (ctr->period && (ctr->flags & UCORE_VALUE_OVERFLOW) && !ctr->box->dead)
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (!ctr->period || !(ctr->flags & UCORE_VALUE_OVERFLOW) || ctr->box->dead)
+			continue;
+		if (rest)
+			ucore_counter_rest(ctr);
+		else
 			ucore_counter_arm(ctr);
+		part->resting |= rest;
+		part->throttled |= rest;
+	}
+}
+
+/* Return: true if there was an overflow of ours. */
+static bool parts_rearm(struct ucore_domain *domain, bool rest)
+{
+	struct ucore_part *part;
+	bool ours = false;
+
+	list_for_each_entry(part, &domain->parts, node) {
+		ours |= part->overflowed;
+		if (part->running)
+			part_rearm(part, rest);
+	}
+	return ours;
 }
 
 /*
@@ -380,21 +386,33 @@ static u64 count_pause_ns(struct ucore_domain *domain, u64 now)
 	return domain->throttle_start + THROTTLE_WINDOW_NS - now;
 }
 
-/*
- * Too many overflows, or too much of this CPU's time spent?  Then the domain stays
- * frozen: whoever shares this CPU must get on.
- */
-static void throttle(struct ucore_domain *domain)
+/* Too many overflows, or too much of this CPU's time spent?  For how long is there to be none? */
+static u64 pause_ns(struct ucore_domain *domain)
 {
 	u64 now = ktime_get_mono_fast_ns();
-	u64 pause = max(count_pause_ns(domain, now), ucore_budget_pause_ns(now));
 
-	if (domain->throttled || !pause)
+	return max(count_pause_ns(domain, now), ucore_budget_pause_ns(now));
+}
+
+/*
+ * Whoever shares this CPU must get on, and whoever shares the domain must count: so what
+ * overflowed too often goes on, and its periods end without a sample (part_rearm()).  What
+ * interrupts without a counter that could rest, a status bit that is stuck say, does so as
+ * long as the domain runs: then it stays frozen.
+ */
+static void throttle(struct ucore_domain *domain, u64 pause, bool ours)
+{
+	if (!pause)
 		return;
-	domain->throttled = true;
-	domain->throttles++;
-	domain->holds++;	/* the guard's: it thaws the domain */
-	ucore_domain_guard_soon(domain, pause);
+	if (!domain->throttled) {
+		domain->throttled = true;
+		domain->throttles++;
+		ucore_domain_guard_soon(domain, pause);
+	}
+	if (!ours && !domain->held) {
+		domain->held = true;
+		domain->holds++;	/* the guard's: it thaws the domain */
+	}
 }
 
 static void sink_wake(struct ucore_sink *sink)
@@ -458,6 +476,65 @@ void ucore_part_drop(struct ucore_part *part, u64 n)
 		return;
 	ucore_ring_skip(part->ring, n);
 	trace_ucore_lost(part->sink, part->domain->id, part->ring->seq - 1, part->ring->lost);
+}
+
+/* A part has been read: periods of its counters that ended while they rested are lost. */
+static void rest_ends(struct ucore_part *part, bool rouse)
+{
+	struct ucore_counter *ctr;
+
+	if (!part->resting)
+		return;
+	part->resting = false;
+	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+		if (!ctr->resting)
+			continue;
+		ucore_part_drop(part, ucore_counter_missed(ctr));
+		if (rouse && !ctr->box->dead)
+			ucore_counter_rouse(ctr);
+		ctr->resting = false;
+	}
+}
+
+/**
+ * ucore_interval_rouse() - the pause is over: counters that rest shall interrupt again
+ * @domain: the domain, locked
+ */
+void ucore_interval_rouse(struct ucore_domain *domain)
+{
+	struct ucore_interval iv;
+	struct ucore_part *part;
+	bool any = false;
+
+	list_for_each_entry(part, &domain->parts, node)
+		any |= part->resting;
+	if (!any)
+		return;
+	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
+	list_for_each_entry(part, &domain->parts, node) {
+		if (!part->resting)
+			continue;
+		ucore_crew_read(part, iv.now);
+		rest_ends(part, true);
+	}
+	ucore_interval_end(&iv);
+}
+
+/**
+ * ucore_interval_halt() - last counts of a part, whose time ends now
+ * @iv: the interval
+ * @part: a part of its domain
+ *
+ * A domain that was frozen before, throttled say, has counted until then: up to the present
+ * the part is enabled, and not running.
+ */
+void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_part *part)
+{
+	u64 end = present(iv);
+
+	ucore_part_halt(part, iv->now, end,
+			ucore_interval_frozen_before(iv, part) + (end - iv->now));
+	rest_ends(part, false);
 }
 
 /* Sessions without an overflow trigger were frozen all the same, for a time that nobody knows. */
@@ -530,7 +607,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 			(part->polled ? UCORE_SAMPLE_POLLED : 0) |
 			(part->gap_sample ? UCORE_SAMPLE_GAP : 0) |
 			(part->stretched ? UCORE_SAMPLE_STRETCHED : 0) |
-			(iv->domain->throttled ? UCORE_SAMPLE_THROTTLED : 0);
+			(part->throttled || iv->domain->held ? UCORE_SAMPLE_THROTTLED : 0);
 	sample->nr_values = part->nr_ctr;
 	sample_values(sample->values, part->ctr, part->ctr + part->nr_ctr);
 }
@@ -619,8 +696,9 @@ void ucore_interval_end(struct ucore_interval *iv)
 {
 	struct ucore_domain *domain = iv->domain;
 	struct ucore_part *part;
+	u64 thawed, end, pause;
 	u32 sharers = 0;
-	u64 thawed, end;
+	bool ours;
 
 	list_for_each_entry(part, &domain->parts, node) {
 		if (part->due)
@@ -632,11 +710,10 @@ void ucore_interval_end(struct ucore_interval *iv)
 	}
 	if (iv->status) {
 		ucore_domain_clear_status(domain);
-		list_for_each_entry(part, &domain->parts, node)
-			if (part->running)
-				part_rearm(part);
+		pause = pause_ns(domain);
+		ours = parts_rearm(domain, pause || domain->throttled);
 		ucore_nmi_service_end(domain);
-		throttle(domain);
+		throttle(domain, pause, ours);
 	}
 	thawed = interval_thaw(iv);
 

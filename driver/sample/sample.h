@@ -74,6 +74,7 @@ void ucore_interval_begin_silent(struct ucore_interval *iv, struct ucore_domain 
 				 u64 now);
 void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_context *context);
 void ucore_interval_end(struct ucore_interval *iv);
+void ucore_interval_rouse(struct ucore_domain *domain);
 
 void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part);
 void ucore_part_core_due(struct ucore_interval *iv, struct ucore_part *part,

@@ -173,6 +173,8 @@ struct ucore_crew {
  * @fresh: counters have been read at this interval's end
  * @overflowed: some counters have UCORE_VALUE_OVERFLOW
  * @recovered: the overflow was found by the guard
+ * @throttled: from this interval on counters rest whose periods have ended
+ * @resting: some of its counters rest (ucore_counter_rest())
  * @polled: a polled period has ended
  * @stretched: the timer or a look was put off: the next sample tells
  * @gap_sample: its domain did not count for a while: the next sample tells
@@ -236,6 +238,8 @@ struct ucore_part {
 	bool fresh;
 	bool overflowed;
 	bool recovered;
+	bool throttled;
+	bool resting;
 	bool polled;
 	bool stretched;
 	bool gap_sample;

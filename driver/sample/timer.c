@@ -275,7 +275,7 @@ static bool find_silent(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_guard_end_throttling() - give up the guard's hold, if it has one
+ * ucore_guard_end_throttling() - end the pause, if there is one
  * @domain: the domain, locked
  */
 void ucore_guard_end_throttling(struct ucore_domain *domain)
@@ -283,7 +283,30 @@ void ucore_guard_end_throttling(struct ucore_domain *domain)
 	if (!domain->throttled)
 		return;
 	domain->throttled = false;
+	domain->prolonged = false;
+	ucore_interval_rouse(domain);
+	if (!domain->held)
+		return;
+	domain->held = false;
 	ucore_domain_thaw(domain, true);
+}
+
+/*
+ * The pause is over, but others have overflowed meanwhile before they came to rest: what that
+ * took has to come back, too.  Once: what else is done here waits for itself.
+ */
+static bool pause_goes_on(struct ucore_domain *domain)
+{
+	u64 pause;
+
+	if (!domain->throttled || domain->prolonged)
+		return false;
+	pause = ucore_budget_pause_ns(ktime_get_mono_fast_ns());
+	if (!pause)
+		return false;
+	domain->prolonged = true;
+	ucore_domain_guard_soon(domain, pause);
+	return true;
 }
 
 static void guard_work(struct ucore_domain *domain, u64 now)
@@ -312,7 +335,8 @@ static enum hrtimer_restart guard_tick(struct hrtimer *timer)
 	ucore_budget_enter(start);
 	domain->guard_at = 0;
 	if (domain->reader != UCORE_NO_CPU) {
-		ucore_guard_end_throttling(domain);
+		if (!pause_goes_on(domain))
+			ucore_guard_end_throttling(domain);
 		guard_work(domain, ktime_get_mono_fast_ns());
 	}
 	ucore_budget_leave();

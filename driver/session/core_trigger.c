@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/nospec.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/sched/task.h>
@@ -27,6 +28,8 @@ static bool type_known(u32 type)
 /* Does it make sense, whoever asks? */
 static int ask_check(const struct ucore_core_trigger *ask)
 {
+	int cpu;
+
 	if (ask->reserved || !type_known(ask->type) || ask->cpu < -1 ||
 	    !ask->tid == (ask->cpu == -1))
 		return -EINVAL;
@@ -34,9 +37,12 @@ static int ask_check(const struct ucore_core_trigger *ask)
 		return -ERANGE;
 	if (ask->cpu < 0)
 		return 0;
-	if (ask->cpu >= nr_cpu_ids || !cpu_possible(ask->cpu))
+	if (ask->cpu >= nr_cpu_ids)
 		return -ENOENT;
-	return cpu_online(ask->cpu) ? 0 : -EAGAIN;
+	cpu = array_index_nospec(ask->cpu, nr_cpu_ids);
+	if (!cpu_possible(cpu))
+		return -ENOENT;
+	return cpu_online(cpu) ? 0 : -EAGAIN;
 }
 
 static struct task_struct *task_get(u32 tid)
@@ -75,7 +81,8 @@ static struct ucore_trigger *create(const struct ucore_core_trigger *ask,
 		.exclude_kernel = ask->flags & UCORE_CORE_USER,
 	};
 
-	return ucore_trigger_create(&attr, ask->cpu, task);
+	return ucore_trigger_create(&attr, ask->cpu < 0 ? -1 :
+				    array_index_nospec(ask->cpu, nr_cpu_ids), task);
 }
 
 /**

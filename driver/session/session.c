@@ -140,12 +140,18 @@ int ucore_session_may_change(const struct ucore_session *session)
 	return session->running || intree_has_all() ? -EBUSY : 0;
 }
 
-/* Filters that show what others do: for who opened the device, or asks, with CAP_PERFMON. */
-static int may_filter(const struct ucore_session *session, const struct ucore_event_add *add,
-		      const struct ucore_term *terms)
+/*
+ * Filters that show what others do, and a CPU's own counters, which count whoever runs there
+ * and are perf's and the watchdog's, too: for who opened the device, or asks, with
+ * CAP_PERFMON.
+ */
+static int may_spy(const struct ucore_session *session, const struct ucore_box *box,
+		   const struct ucore_event_add *add, const struct ucore_term *terms)
 {
-	return session->sink.context || !ucore_event_spies(terms, add->nr_terms) ||
-	       perfmon_capable() ? 0 : -EACCES;
+	bool spies = box->domain->scope == UCORE_SCOPE_CPU ||
+		     ucore_event_spies(terms, add->nr_terms);
+
+	return session->sink.context || !spies || perfmon_capable() ? 0 : -EACCES;
 }
 
 /* Groups are of a session that rotates, and that takes no samples. */
@@ -187,7 +193,7 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
-	ret = may_filter(session, add, terms);
+	ret = may_spy(session, box, add, terms);
 	if (ret)
 		goto free;
 	claim = ucore_claim_get(session, box);
@@ -326,7 +332,7 @@ static int cpus_check(const u32 *cpus, u32 nr, struct cpumask *all)
 		ret = cpu_check(cpus[i]);
 		if (ret)
 			return ret;
-		if (cpumask_test_and_set_cpu(cpus[i], all))
+		if (cpumask_test_and_set_cpu(array_index_nospec(cpus[i], nr_cpu_ids), all))
 			return -EINVAL;
 	}
 	return 0;
@@ -336,16 +342,17 @@ static int cpus_check(const u32 *cpus, u32 nr, struct cpumask *all)
 static int domain_choice(const struct ucore_domain *domain, const u32 *cpus, u32 nr,
 			 struct cpumask *mask)
 {
-	int first = UCORE_NO_CPU;
+	int cpu, first = UCORE_NO_CPU;
 	u32 i;
 
 	cpumask_clear(mask);
 	for (i = 0; i < nr; i++) {
-		if (!domain_is_chosen(domain, cpus[i]))
+		cpu = array_index_nospec(cpus[i], nr_cpu_ids);
+		if (!domain_is_chosen(domain, cpu))
 			continue;
-		cpumask_set_cpu(cpus[i], mask);
+		cpumask_set_cpu(cpu, mask);
 		if (first == UCORE_NO_CPU)
-			first = cpus[i];
+			first = cpu;
 	}
 	return first;
 }

@@ -16,9 +16,15 @@
 #include "session/session.h"
 #include "session/turn.h"
 
-/* What an access takes, as far as it is known before, and a sample beside its accesses */
+/*
+ * What an access takes, as far as it is known before; what is executed with each that reads
+ * a counter, with each value of a record, and with a sample beside: a nanosecond for an
+ * instruction (`make bench PLATFORM=clocked` tells how near that is)
+ */
 #define ACCESS_NS	200
-#define SAMPLE_NS	5000
+#define READ_NS		40
+#define VALUE_NS	10
+#define SAMPLE_NS	2300
 
 /*
  * What a helper takes of the reader: a call to queue, an interrupt command to write, and the
@@ -115,13 +121,14 @@ static u64 switch_accesses(const struct ucore_part *part)
 	return most;
 }
 
-/* What a sample takes of its reader, or, where groups take turns, a switch. */
-static u64 part_sample_ns(const struct ucore_part *part)
+/* How long a sample takes its reader, or, where groups take turns, a switch. */
+static u64 part_work_ns(const struct ucore_part *part)
 {
 	const struct ucore_counter *ctr;
 	/* freeze and thaw: of the domain, or of each box */
-	u64 accesses = part->box_freeze || !part->domain->global ?
-		       2 * part->nr_box : 2 * (1 + part->domain->nr_further);
+	u64 words = part->box_freeze || !part->domain->global ?
+		    2 * part->nr_box : 2 * (1 + part->domain->nr_further);
+	u64 ns = SAMPLE_NS + words * ACCESS_NS + part->nr_ctr * VALUE_NS, reads = 0;
 	unsigned long flags;
 	u32 shares, longest;
 
@@ -132,12 +139,23 @@ static u64 part_sample_ns(const struct ucore_part *part)
 	raw_spin_unlock_irqrestore(&part->domain->lock, flags);
 
 	if (part->rotate_ns)
-		return SAMPLE_NS + (accesses + switch_accesses(part)) * ACCESS_NS;
+		return ns + switch_accesses(part) * (ACCESS_NS + READ_NS);
 	if (shares > 1)
-		return SAMPLE_NS + (accesses + longest) * ACCESS_NS + (shares - 1) * IPI_NS;
+		return ns + longest * (ACCESS_NS + READ_NS) + (shares - 1) * IPI_NS;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		accesses += ucore_part_read_cost(part, ctr);
-	return SAMPLE_NS + accesses * ACCESS_NS;
+		reads += ucore_part_read_cost(part, ctr);
+	return ns + reads * (ACCESS_NS + READ_NS);
+}
+
+/* Of the domain where it takes longest; 0 without events. */
+static u64 work_ns(const struct ucore_session *session)
+{
+	const struct ucore_part *part;
+	u64 ns = 0;
+
+	ucore_for_each_part(part, session)
+		ns = max(ns, part_work_ns(part));
+	return ns;
 }
 
 /**
@@ -148,12 +166,9 @@ static u64 part_sample_ns(const struct ucore_part *part)
  */
 u64 ucore_turn_sample_ns(const struct ucore_session *session)
 {
-	const struct ucore_part *part;
-	u64 ns = 0;
+	u64 ns = work_ns(session);
 
-	ucore_for_each_part(part, session)
-		ns = max(ns, part_sample_ns(part));
-	return ns;
+	return ns ? ucore_budget_charge_ns(ns) : 0;
 }
 
 /**
@@ -166,7 +181,7 @@ bool ucore_turn_affordable(const struct ucore_session *session)
 {
 	u64 period = session->timer_ns ?: session->nr_groups > 1 ? session->rotate_ns : 0;
 
-	return !period || period >= ucore_budget_period_ns(ucore_turn_sample_ns(session));
+	return !period || period >= ucore_budget_period_ns(work_ns(session));
 }
 
 /* Each CPU once, though it may read two domains. */
@@ -202,7 +217,10 @@ int ucore_turn_budget(struct ucore_session *session, struct ucore_budget *out)
 		return ret;
 	out->percent = ucore_budget_percent();
 	out->sample_ns = ucore_turn_sample_ns(session);
-	out->timer_min_ns = max_t(u64, UCORE_TIMER_MIN_NS, ucore_budget_period_ns(out->sample_ns));
+	out->timer_min_ns = UCORE_TIMER_MIN_NS;
+	if (out->sample_ns)
+		out->timer_min_ns = max(out->timer_min_ns,
+					ucore_budget_period_ns(work_ns(session)));
 	out->busy_ns = readers_busy_ns(session);
 	out->wait_ns = wait_ns(session, false);
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {

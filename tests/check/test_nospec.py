@@ -14,6 +14,10 @@ PLACES = (("driver/box/catalog.c", "ucore_catalog_box"),
           ("driver/box/catalog.c", "ucore_catalog_domain"),
           ("driver/session/session.c", "ucore_session_part"),
           ("driver/session/session.c", "cpu_check"),
+          ("driver/session/session.c", "cpus_check"),
+          ("driver/session/session.c", "domain_choice"),
+          ("driver/session/core_trigger.c", "ask_check"),
+          ("driver/session/core_trigger.c", "create"),
           ("driver/find/discovery/find.c", "report_unit"))
 
 

@@ -272,6 +272,7 @@ void fake_machine_exit(struct kunit *test)
 	ucore_catalog.absent = 0;
 	ucore_catalog.caps = 0;
 	ucore_catalog.told = 0;
+	ucore_catalog.failed = NULL;
 	fake_msr_hook = NULL;
 }
 

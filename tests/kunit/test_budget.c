@@ -185,10 +185,15 @@ static void the_percentage_has_bounds(struct kunit *test)
 	spend(9 * MS);
 	KUNIT_EXPECT_EQ(test, pause_ns() + wait_ns(), 0ULL);
 	set_percent(25);
-	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(1001), 4004ULL);
+	/* a microsecond and an eighth more */
+	KUNIT_EXPECT_EQ(test, ucore_budget_charge_ns(8001), 10001ULL);
+	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(8001), 40004ULL);
 	set_percent(99);
-	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(99), 100ULL);
-	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(100), 102ULL);
+	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(80000), 91920ULL);
+	/* 10 us are left to others, but where nothing is */
+	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(8000), 18000ULL);
+	set_percent(100);
+	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(8000), 10000ULL);
 }
 
 /* ---- who waits ---- */
@@ -259,7 +264,8 @@ static void an_overflow_beyond_the_budget_pauses(struct kunit *test)
 	spend(8 * MS);
 	overflow(part);
 	KUNIT_EXPECT_TRUE(test, domain->throttled);
-	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_TRUE(test, part->ctr[0].resting);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	expect_about(test, due_in(&domain->guard), 10 * MS);
 	sample = fake_record(part->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
@@ -270,6 +276,26 @@ static void an_overflow_beyond_the_budget_pauses(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	overflow(part);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
+}
+
+/* What was spent in a pause has to come back as well; it is asked for once. */
+static void a_pause_goes_on_for_what_is_spent_in_it(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 10, 0);
+	struct ucore_domain *domain = part->domain;
+
+	spend(8 * MS);
+	overflow(part);
+	KUNIT_EXPECT_TRUE(test, domain->throttled);
+	spend(9 * MS);
+	fire(&domain->guard);
+	KUNIT_EXPECT_TRUE(test, domain->throttled);
+	KUNIT_EXPECT_TRUE(test, part->ctr[0].resting);
+	KUNIT_EXPECT_GT(test, due_in(&domain->guard), 10 * MS);
+	spend(9 * MS);
+	fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_EXPECT_FALSE(test, part->ctr[0].resting);
 }
 
 /* The service itself is what takes too long: what it has spent counts before it ends. */
@@ -438,21 +464,33 @@ static struct ucore_budget budget_of(struct kunit *test, struct ucore_session *s
 	return budget;
 }
 
-/* The low dword of a counter, freeze and thaw, and what a sample takes beside: 5.6 us. */
+/* What so many reads and values take, with freeze and thaw, and what it is charged. */
+static u64 work_of(u64 words, u64 reads, u64 values)
+{
+	return 2300 + words * 200 + reads * 240 + values * 10;
+}
+
+static u64 charged(u64 ns)
+{
+	return ns + ns / 8 + 1000;
+}
+
+/* The low dword of a counter, freeze and thaw, and what a sample takes beside. */
 static void start_refuses_what_takes_too_long(struct kunit *test)
 {
-	struct ucore_session *s = timer_session(test, 559999), *t;
+	u64 ns = work_of(2, 1, 1);
+	struct ucore_session *s = timer_session(test, charged(ns) * 100 - 1), *t;
 
 	set_percent(1);
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ERANGE);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5600ULL);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, 560000ULL);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, charged(ns));
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, charged(ns) * 100);
 	set_percent(50);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, 11200ULL);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).timer_min_ns, ns + 10000);
 	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
 	fake_session_close(test, s);
 	set_percent(1);
-	t = timer_session(test, 560000);
+	t = timer_session(test, charged(ns) * 100);
 	KUNIT_EXPECT_EQ(test, fake_start(t), 0);
 }
 
@@ -469,14 +507,14 @@ static void a_sample_takes_what_its_counters_take(struct kunit *test)
 	struct ucore_session *s = timer_session(test, 0);
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "cbo", 0), 0x35, 0, 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5000 + 5 * 200ULL);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, charged(work_of(2, 3, 2)));
 	fake_session_close(test, s);
 	s = fake_session_config(test, &(struct ucore_create_session){
 		.flags = UCORE_SESSION_BOX_FREEZE });
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 0ULL);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 1), 4, 0, 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 5000 + (4 + 4) * 200ULL);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, charged(work_of(4, 4, 2)));
 }
 
 static void commands_are_charged(struct kunit *test)
@@ -618,6 +656,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(nobody_waits_for_longer_than_a_second),
 	KUNIT_CASE(the_percentage_has_bounds),
 	KUNIT_CASE(an_overflow_beyond_the_budget_pauses),
+	KUNIT_CASE(a_pause_goes_on_for_what_is_spent_in_it),
 	KUNIT_CASE(a_long_service_pauses_its_domain),
 	KUNIT_CASE(a_timer_is_stretched_and_says_so),
 	KUNIT_CASE(a_late_timer_counts_what_it_missed),

@@ -230,6 +230,12 @@ static void socket_without_cpus_beside_one_with(struct kunit *test)
 	/* and INFO says so, not that firmware hides the rest */
 	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY),
 			   "a socket has no CPU online: bring one online and load ucore again");
+	/* what a trial has shown comes after that */
+	ucore_catalog.failed = "imc0 lies";
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_READY), "socket"));
+	*ucore_catalog.hidden = '\0';
+	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY), "imc0 lies");
+	ucore_catalog.failed = NULL;
 }
 
 /* Nobody can be asked about a die without a CPU: its MSRs do not answer. */

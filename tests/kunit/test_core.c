@@ -772,6 +772,7 @@ static void given_up_while_throttled_and_away(struct kunit *test)
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
+	domain->held = true;
 	raw_spin_unlock_irq(&domain->lock);
 	fake_kernel.cpu_down(1);
 	fake_session_close(test, s);

@@ -535,6 +535,7 @@ static void throttling_ends_when_a_cpu_leaves(struct kunit *test)
 
 	hold(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
+	domain->held = true;
 	cpu_down(1);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);

@@ -275,6 +275,7 @@ static void asleep_while_throttled(struct kunit *test)
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
+	domain->held = true;
 	raw_spin_unlock_irq(&domain->lock);
 	sleep_event(PM_SUSPEND_PREPARE);
 	expect_as_found(test, &f, 0);

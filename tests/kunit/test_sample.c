@@ -751,6 +751,255 @@ static void the_last_read_is_whole(struct kunit *test)
 
 /* ---- throttling ---- */
 
+/* The next record tells that so many were lost. */
+static void lost_check(struct kunit *test, struct ucore_part *part, u64 lost)
+{
+	const struct ucore_record *rec = fake_record(part->ring);
+
+	KUNIT_ASSERT_NOT_NULL(test, rec);
+	KUNIT_ASSERT_EQ(test, rec->type, (u32)UCORE_RECORD_LOST);
+	KUNIT_EXPECT_EQ(test, ((const struct ucore_lost *)rec)->lost, lost);
+}
+
+/* As an overflow too many leaves it: an overflow in a window that has had enough of them. */
+static void overflow_too_many(struct ucore_box *box, u64 count)
+{
+	struct ucore_domain *domain = box->domain;
+
+	domain->throttle_start = now_ns();
+	domain->throttle_count = 1000000;
+	fake_overflow(box, 0xa0, count, BIT(1), IMC0);
+	overflow_sample(domain, now_ns(), false);
+	domain->throttle_count = 0;
+}
+
+/* A part that has a counter with this period, and has been throttled. */
+static struct ucore_part *resting_part(struct kunit *test, u64 period)
+{
+	struct ucore_part *part = fake_part(test, 0, 65536);
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
+	part_run(test, part, now_ns());
+	overflow_too_many(part->ctr[0].box, 0);
+	KUNIT_EXPECT_TRUE(test, part->domain->throttled);
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->flags, (u32)UCORE_SAMPLE_THROTTLED);
+	fake_bus_clear(bus_of(test));
+	return part;
+}
+
+static u64 left_of_period(const struct ucore_part *part)
+{
+	return BIT_ULL(48) - fake_peek(fake_window(part->ctr[0].box), 0xa0);
+}
+
+/*
+ * It counts on, from zero, and others with it.  When the guard comes its period goes on where
+ * it is, and those that ended meanwhile are lost.
+ */
+static void what_overflows_too_often_rests(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 65536);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct fake_window *gw = fake_global(0), *i = fake_window(imc);
+	struct ucore_domain *domain = part->domain;
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	part_run(test, part, now_ns());
+	fake_bus_clear(bus_of(test));
+	overflow_too_many(imc, 3);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(i, 0xf8), FAKE_R(i, 0xa0), FAKE_R(i, 0xa4),
+		    FAKE_W(i, 0xf8, BIT(1)), FAKE_W(gw, GLOBAL_STATUS, IMC0),
+		    FAKE_W(i, 0xa4, 0), FAKE_W(i, 0xa0, 0), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->flags, (u32)UCORE_SAMPLE_THROTTLED);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 103ULL);
+
+	fake_poke(i, 0xa0, 250);
+	fake_clock_advance(5 * NSEC_PER_MSEC);
+	fake_bus_clear(bus_of(test));
+	fake_timer_fire(&domain->guard);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
+		    FAKE_R(gw, GLOBAL_STATUS), FAKE_R(i, 0xa0), FAKE_R(i, 0xa4),
+		    FAKE_W(i, 0xa4, 0), FAKE_W(i, 0xa0, BIT_ULL(48) - 50),
+		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE), FAKE_R(gw, GLOBAL_STATUS));
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 353ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 2ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 3ULL);
+
+	/* at 103 + 300 */
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	overflow_sample(domain, now_ns(), false);
+	lost_check(test, part, 2);
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->values[0].count, 403ULL);
+	KUNIT_EXPECT_EQ(test, left_of_period(part), 100ULL);
+}
+
+/* Whoever shares the domain is not frozen for it. */
+static void others_count_while_one_rests(struct kunit *test)
+{
+	struct ucore_part *part = resting_part(test, 100), *other = fake_part(test, 0, 0);
+	u64 enabled, running, before = ucore_domain_frozen_ns(part->domain, now_ns());
+
+	fake_part_add(other, fake_box(test, 0, "imc", 1), 0, 0x400304, 0);
+	part_run(test, other, now_ns());
+	before = ucore_domain_frozen_ns(part->domain, now_ns());
+	fake_clock_advance(5 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(part->domain, now_ns()), before);
+	ucore_part_times(other, now_ns(), ucore_domain_frozen_ns(part->domain, now_ns()), &enabled,
+			 &running);
+	KUNIT_EXPECT_EQ(test, enabled, running);
+	timer_sample(other, now_ns());
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->flags, 0U);
+}
+
+/* In a pause each has one overflow more, and then rests, too: no new pause for it. */
+static void all_rest_one_by_one(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 65536);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_domain *domain = part->domain;
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	fake_part_add(part, imc, 1, 0x500304, 100);
+	part_run(test, part, now_ns());
+	overflow_too_many(imc, 0);
+	KUNIT_EXPECT_FALSE(test, part->ctr[1].resting);
+	fake_overflow(imc, 0xa8, 0, BIT(2), IMC0);
+	overflow_sample(domain, now_ns(), false);
+	KUNIT_EXPECT_TRUE(test, part->ctr[0].resting);
+	KUNIT_EXPECT_TRUE(test, part->ctr[1].resting);
+	KUNIT_EXPECT_FALSE(test, domain->held);
+	KUNIT_EXPECT_EQ(test, domain->throttles, 1ULL);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, part->ctr[0].resting);
+	KUNIT_EXPECT_FALSE(test, part->ctr[1].resting);
+	KUNIT_EXPECT_FALSE(test, part->resting);
+}
+
+/* A status bit that no counter of ours has set: nothing could rest, so the domain does. */
+static void what_cannot_rest_is_held(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 65536);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_domain *domain = part->domain;
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	part_run(test, part, now_ns());
+	domain->throttle_start = now_ns();
+	domain->throttle_count = 1000000;
+	fake_poke(fake_global(0), GLOBAL_STATUS, IMC0);
+	fake_global(0)->frozen = true;
+	overflow_sample(domain, now_ns(), false);
+	KUNIT_EXPECT_TRUE(test, domain->held);
+	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
+	timer_sample(part, now_ns());
+	KUNIT_EXPECT_EQ(test, sample_next(test, part)->flags, (u32)UCORE_SAMPLE_THROTTLED);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_FALSE(test, domain->held);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+}
+
+static void halted_while_it_rests(struct kunit *test)
+{
+	struct ucore_part *part = resting_part(test, 100);
+	struct ucore_interval iv;
+
+	fake_poke(fake_window(part->ctr[0].box), 0xa0, 777);
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_interval_begin(&iv, part->domain, now_ns());
+	ucore_interval_halt(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&part->domain->lock);
+	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 877ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 7ULL);
+	fake_timer_fire(&part->domain->guard);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 7ULL);
+}
+
+/* All begins anew, the period, too. */
+static void reset_while_it_rests(struct kunit *test)
+{
+	struct ucore_part *part = resting_part(test, 100);
+	struct ucore_interval iv;
+
+	fake_poke(fake_window(part->ctr[0].box), 0xa0, 777);
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_interval_begin(&iv, part->domain, now_ns());
+	ucore_interval_reset(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&part->domain->lock);
+	KUNIT_EXPECT_EQ(test, left_of_period(part), 100ULL);
+	fake_bus_clear(bus_of(test));
+	fake_timer_fire(&part->domain->guard);
+	KUNIT_EXPECT_EQ(test, left_of_period(part), 100ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 0ULL);
+}
+
+/* Its last overflow is ours: others on the domain are not held up for it. */
+static void halted_beyond_the_budget(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 0), *other = fake_part(test, 0, 0);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_domain *domain = part->domain;
+	struct ucore_interval iv;
+
+	fake_part_add(part, imc, 0, 0x500304, 100);
+	fake_part_add(other, fake_box(test, 0, "imc", 1), 0, 0x400304, 0);
+	part_run(test, part, now_ns());
+	part_run(test, other, now_ns());
+	domain->throttle_start = now_ns();
+	domain->throttle_count = 1000000;
+	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_interval_begin(&iv, domain, now_ns());
+	ucore_interval_halt(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_FALSE(test, domain->held);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_FALSE(test, part->ctr[0].resting);
+	domain->throttle_count = 0;
+	fake_timer_fire(&domain->guard);
+}
+
+/* What it missed up to then is told; it is not armed, nor is its box touched. */
+static void a_box_dies_while_its_counter_rests(struct kunit *test)
+{
+	struct ucore_part *part = resting_part(test, 100);
+
+	fake_poke(fake_window(part->ctr[0].box), 0xa0, 777);
+	timer_sample(part, now_ns());
+	fake_window(part->ctr[0].box)->dead = true;
+	fake_timer_fire(&part->domain->guard);
+	KUNIT_EXPECT_TRUE(test, part->ctr[0].box->dead);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 7ULL);
+	KUNIT_EXPECT_FALSE(test, part->ctr[0].resting);
+}
+
+/* Nothing of the time before is missed later. */
+static void reset_of_a_box_that_died_meanwhile(struct kunit *test)
+{
+	struct ucore_part *part = resting_part(test, 100);
+	struct ucore_interval iv;
+
+	fake_window(part->ctr[0].box)->dead = true;
+	timer_sample(part, now_ns());
+	KUNIT_ASSERT_TRUE(test, part->ctr[0].box->dead);
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_interval_begin(&iv, part->domain, now_ns());
+	ucore_interval_reset(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&part->domain->lock);
+	KUNIT_EXPECT_FALSE(test, part->ctr[0].resting);
+	fake_timer_fire(&part->domain->guard);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 0ULL);
+}
+
 /* 50000 a second, counted in windows of 10 ms: the 501st is too many. */
 static void too_many_overflows(struct kunit *test)
 {
@@ -772,7 +1021,8 @@ static void too_many_overflows(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, sample->flags, (u32)(i < 500 ? 0 : UCORE_SAMPLE_THROTTLED));
 	}
 	KUNIT_EXPECT_TRUE(test, domain->throttled);
-	KUNIT_EXPECT_TRUE(test, gw->frozen);
+	KUNIT_EXPECT_TRUE(test, part->ctr[0].resting);
+	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, domain->throttles, 1ULL);
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
 	left = ktime_to_ns(fake_timer_find(&domain->guard)->expires) - now_ns();
@@ -782,6 +1032,7 @@ static void too_many_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
 	fake_timer_fire(&domain->guard);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_EXPECT_FALSE(test, part->ctr[0].resting);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
 }
@@ -800,6 +1051,7 @@ static void samples_of_a_throttled_domain(struct kunit *test)
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_hold(domain, now_ns());
 	domain->throttled = true;
+	domain->held = true;
 	raw_spin_unlock_irq(&domain->lock);
 	frozen = now_ns();
 	for (i = 1; i <= 3; i++) {
@@ -979,6 +1231,15 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(who_runs_too_fast_is_read_whole),
 	KUNIT_CASE(the_last_read_is_whole),
 	KUNIT_CASE(too_many_overflows),
+	KUNIT_CASE(what_overflows_too_often_rests),
+	KUNIT_CASE(others_count_while_one_rests),
+	KUNIT_CASE(all_rest_one_by_one),
+	KUNIT_CASE(what_cannot_rest_is_held),
+	KUNIT_CASE(halted_while_it_rests),
+	KUNIT_CASE(reset_while_it_rests),
+	KUNIT_CASE(a_box_dies_while_its_counter_rests),
+	KUNIT_CASE(reset_of_a_box_that_died_meanwhile),
+	KUNIT_CASE(halted_beyond_the_budget),
 	KUNIT_CASE(samples_of_a_throttled_domain),
 	KUNIT_CASE(many_overflows_in_more_time),
 	KUNIT_CASE(full_ring_loses_and_says_so),

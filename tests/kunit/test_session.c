@@ -499,6 +499,7 @@ static void throttle(struct ucore_domain *domain)
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
+	domain->held = true;
 	raw_spin_unlock_irq(&domain->lock);
 }
 

@@ -35,6 +35,14 @@ static int have(struct kunit *test, struct ucore_box *box, u64 period)
 	return fake_add(fake_session(test), box, 4, 0, period, NULL);
 }
 
+/* For INFO, with the box's name. */
+static void expect_told(struct kunit *test, const char *text)
+{
+	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.failed);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog.failed, "imc0 of die 0: "));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog.failed, text));
+}
+
 static void what_holds(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
@@ -48,6 +56,7 @@ static void what_holds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u32)box->trial.fixed_width, 48U);
 	KUNIT_EXPECT_EQ(test, box->caps, caps);
 	KUNIT_EXPECT_STREQ(test, ucore_trial_reason(&box->trial), "");
+	KUNIT_EXPECT_NULL(test, ucore_catalog.failed);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps, (u32)UCORE_CAP_GLOBAL_FREEZE);
 }
 
@@ -181,6 +190,7 @@ static void a_freeze_that_does_not_freeze(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, box->trial.failed, (u32)UCORE_TRIAL_GLOBAL_FREEZE);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps & UCORE_CAP_GLOBAL_FREEZE, 0U);
+	expect_told(test, "the die's freeze does not stop it");
 	KUNIT_EXPECT_TRUE(test, box->caps & UCORE_BOX_FREEZE);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_TRUE(test, s->first->ctr[0].flags & UCORE_VALUE_UNFROZEN);

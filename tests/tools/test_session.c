@@ -300,7 +300,7 @@ static void other_add_errors(void **state)
 		{ ENODEV, "imc0 of die 0 stopped answering" },
 		{ ENOMEM, "imc0 of die 0: Cannot allocate" },
 		{ ENOBUFS, "no more memory for rings" },
-		{ EACCES, "need CAP_PERFMON" },
+		{ EACCES, "CAP_PERFMON is needed" },
 		{ EFAULT, "Bad address" },
 	};
 	struct ucore_session *session = session_get(dev, NULL, NULL);
@@ -382,7 +382,7 @@ static void a_timer_may_be_too_short(void **state)
 	(void)state;
 	fake.budget.sample_ns = 100100;
 	assert_fails(ucore_session_start(session, &err), ERANGE,
-		     "takes 100 us|more than 50 % of a timer of 150 us|from 201 us on|fewer events");
+		     "takes 100 us|too much for a timer of 150 us (50 %|from 201 us on|fewer events");
 	fail_at(UCORE_BUDGET, EIO);
 	assert_fails(ucore_session_start(session, &err), ERANGE, "cannot start");
 	assert_fails(ucore_session_budget(session, &budget, &err), EIO, "BUDGET");

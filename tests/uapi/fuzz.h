@@ -106,7 +106,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_create_session, wakeup, WAKEUP),
 		     SLOT(ucore_create_session, crew, CREW),
 		     SLOT(ucore_create_session, rotate_ns, ROTATE) },
-	  .errors = { EINVAL, ERANGE, ENOMEM, EMFILE, EACCES } },
+	  .errors = { EINVAL, ERANGE, ENOMEM, EMFILE, ENFILE, EACCES } },
 	{ SHAPE(UCORE_EVENT_ADD, ucore_event_add, true), .flags = UCORE_EVENT_INTERRUPT,
 	  .slots = { SLOT(ucore_event_add, flags, FLAGS), SLOT(ucore_event_add, box, BOX),
 		     SLOT(ucore_event_add, nr_terms, NR_TERMS), SLOT(ucore_event_add, terms, TERMS),

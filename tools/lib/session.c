@@ -329,8 +329,10 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 				       box->fixed_width : box->width, box->type);
 	case -EACCES:
 		return ucore_error_set(err, code,
-				       "event '%s': filters by address, opcode, core or thread show what other users do: they need CAP_PERFMON",
-				       event->label);
+				       "event '%s': %s what other users do: CAP_PERFMON is needed",
+				       event->label, box->cpu >= 0 ?
+				       "a CPU's own counters show" :
+				       "filters by address, opcode, core or thread show");
 	case -ENOBUFS:
 		return ucore_error_set(err, code,
 				       "event '%s': no more memory for rings (%u KiB on each die or CPU with events): use a smaller ring, or raise the limit of locked memory (ulimit -l, or mlock_kb of module ucore)",
@@ -576,9 +578,9 @@ static int error_timer(struct ucore_session *session, struct ucore_error *err)
 				       "cannot start: a change of groups takes more than %u %% of a turn of %.0f us: give longer turns, or fewer events",
 				       budget.percent, (double)session->config.rotate_ns / 1000);
 	return ucore_error_set(err, -ERANGE,
-			       "cannot start: a sample of these events takes %.0f us of a CPU, more than %u %% of a timer of %.0f us: from %.0f us on, or with fewer events",
-			       (double)budget.sample_ns / 1000, budget.percent,
-			       (double)session->config.timer_ns / 1000,
+			       "cannot start: a sample of these events takes %.0f us of a CPU, which is too much for a timer of %.0f us (%u %%, and 10 us between two): from %.0f us on, or with fewer events",
+			       (double)budget.sample_ns / 1000,
+			       (double)session->config.timer_ns / 1000, budget.percent,
 			       (double)((budget.timer_min_ns + 999) / 1000));
 }
 

@@ -100,7 +100,7 @@ static const struct place_row place_rows[] = {
 	  "Overflows whose interrupt never came; a timer found them.",
 	  METER(recovered), false, false },
 	{ "ucore_throttled_total",
-	  "Times that the die was held frozen because samples came too fast.",
+	  "Times that overflows came too fast, and went without samples for some milliseconds.",
 	  METER(throttled), false, false },
 };
 
