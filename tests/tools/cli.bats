@@ -1960,10 +1960,20 @@ finds()
 @test "doctor: who else writes controls" {
 	root 62
 	UCORE_FAKE="trial=2:0:8" tool doctor --root "$R"
-	grep -E "^warning +owners +another program .* of 1 box while .*: cbo2 of die 0$" <<<"$output"
+	grep -E "^warning +owners +1 box: cbo2 of die 0: another program or firmware wrote" <<<"$output"
 	[[ $output == *"end what writes there"* ]]
 	UCORE_FAKE="trial=2:0:1" tool doctor --root "$R"
 	[[ $output != *"another program or firmware"* ]]
+	grep -E "^warning +owners +1 box: cbo2 of die 0: a control was not zero" <<<"$output"
+	UCORE_FAKE="trial=2:0:2" tool doctor --root "$R"
+	grep -E "^warning +owners +1 box: cbo2 of die 0: global control was not" <<<"$output"
+}
+
+@test "doctor: boxes that failed their trial" {
+	root 62
+	UCORE_FAKE="trial=2:32:0" tool doctor --root "$R"
+	grep -E "^warning +trials +1 box: cbo2 of die 0: it lies$" <<<"$output"
+	[[ $output == *"ucoretool verify"* ]]
 }
 
 @test "doctor: who holds what, and whose process is gone" {

@@ -50,8 +50,35 @@ struct traffic {
 	uint64_t reads, writes, most;
 };
 
+/* Lines read and written: of each channel, or of each of its two schedulers */
+static const struct {
+	const char *events;
+	uint32_t first_write;		/* index of the first that counts writes */
+} line_events[] = {
+	{ "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/", 1 },
+	{ "imc/CAS_COUNT_SCH0.RD/,imc/CAS_COUNT_SCH1.RD/,imc/CAS_COUNT_SCH0.WR/,imc/CAS_COUNT_SCH1.WR/",
+	  2 },
+};
+
+/* Of a session without events; the error is that of the names which most machines have */
+static int lines_add(struct ucore_session *session, uint32_t *first_write,
+		     struct ucore_error *err)
+{
+	struct ucore_error other;
+	int ret = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(line_events); i++) {
+		*first_write = line_events[i].first_write;
+		ret = ucore_session_add_list(session, line_events[i].events, i ? &other : err);
+		if (!ret)
+			return 0;
+	}
+	return ret;
+}
+
 static int memory_count(struct assume *assume, unsigned char *buffer, struct traffic *traffic)
 {
+	uint32_t first_write;
 	struct ucore_error *err = &assume->tool->err;
 	struct ucore_session *session;
 	const struct ucore_slot *slots;
@@ -61,7 +88,7 @@ static int memory_count(struct assume *assume, unsigned char *buffer, struct tra
 
 	if (ret)
 		return ret;
-	ret = ucore_session_add_list(session, "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/", err);
+	ret = lines_add(session, &first_write, err);
 	if (!ret)
 		ret = ucore_session_start(session, err);
 	if (!ret) {
@@ -70,8 +97,9 @@ static int memory_count(struct assume *assume, unsigned char *buffer, struct tra
 	}
 	slots = ucore_session_slots(session, &nr);
 	for (size_t i = 0; !ret && i < nr; i++)
-		*(slots[i].index ? &traffic->writes : &traffic->reads) += snap.values[i].count;
-	/* each channel has one event of two here */
+		*(slots[i].index < first_write ? &traffic->reads : &traffic->writes) +=
+			snap.values[i].count;
+	/* half of them count reads, each of a channel or of half a one */
 	if (!ret && snap.nr_domains)
 		traffic->most = (uint64_t)((double)snap.domains[0].time_enabled / 1e9 *
 					   LINES_PER_SECOND) * (nr / 2);
@@ -284,10 +312,11 @@ static int attempt_make(struct assume *assume, struct attempt *attempt,
  * @other: CPUs of other cores did
  * @nameless: they were taken for another counter's
  * @none: nothing was to be seen
+ * @refused: there could be none
  * @name: the first CPU of those that failed
  */
 struct tally {
-	unsigned int good, late, other, nameless, none;
+	unsigned int good, late, other, nameless, none, refused;
 	unsigned int name;
 };
 
@@ -317,8 +346,29 @@ static void arrivals_judge(const struct arrivals *arrivals, unsigned int cpu,
 		tally->name = cpu;
 }
 
-/* Is each CPU told, and no other? */
-static void box_interrupts(struct assume *assume, struct attempt *attempt, uint32_t reader)
+static void interrupts_held(struct assume *assume, const struct ucore_box_info *box,
+			    const struct tally *tally)
+{
+	unsigned int unknown = tally->none + tally->refused;
+
+	if (!unknown)
+		assume_say(assume, VERDICT_HELD, "interrupts",
+			   "%s%u of die %u: each of %u CPUs got what was sent to it", box->type,
+			   box->instance, box->die, tally->good);
+	else
+		assume_say(assume, VERDICT_HELD, "interrupts",
+			   "%s%u of die %u: %u of %u CPUs got what was sent to them, %u could not be tried%s%s",
+			   box->type, box->instance, box->die, tally->good, tally->good + unknown,
+			   unknown, tally->refused ? ": " : "",
+			   tally->refused ? assume->tool->err.text : "");
+}
+
+/*
+ * Is each CPU told, and no other?  False: that cannot be seen with this box, perhaps with
+ * another of its type; it is said only if there is none (@last).
+ */
+static bool box_interrupts(struct assume *assume, struct attempt *attempt, uint32_t reader,
+			   bool last)
 {
 	const struct ucore_box_info *box = attempt->box;
 	long nr = sysconf(_SC_NPROCESSORS_CONF);
@@ -330,7 +380,9 @@ static void box_interrupts(struct assume *assume, struct attempt *attempt, uint3
 		if (cpu_place(cpu, "core_id") < 0 || !same_die(cpu, reader))
 			continue;	/* offline, or of another die */
 		attempt->cpu = cpu;
-		if (!attempt_make(assume, attempt, &arrivals))
+		if (attempt_make(assume, attempt, &arrivals))
+			tally.refused++;
+		else
 			arrivals_judge(&arrivals, cpu, &tally);
 	}
 	if (tally_failed(&tally))
@@ -339,22 +391,46 @@ static void box_interrupts(struct assume *assume, struct attempt *attempt, uint3
 			   box->type, box->instance, box->die, tally.good, tally.late,
 			   tally.other, tally.nameless, tally.name);
 	else if (tally.good)
-		assume_say(assume, VERDICT_HELD, "interrupts",
-			   "%s%u of die %u: each of %u CPUs got what was sent to it", box->type,
-			   box->instance, box->die, tally.good);
-	else
+		interrupts_held(assume, box, &tally);
+	else if (last)
 		assume_say(assume, VERDICT_NOT_TRIED, "interrupts", "%s%u of die %u: %s", box->type,
 			   box->instance, box->die,
 			   tally.none ? "its clock made no sample" : assume->tool->err.text);
+	return tally.good || tally_failed(&tally);
 }
 
-/* Has a box of its type on its die been seen already? */
-static bool type_seen(const struct ucore_box_info *boxes, size_t i)
+static bool same_type(const struct ucore_box_info *box, const struct ucore_box_info *other)
+{
+	return box->domain == other->domain && !strcmp(box->type, other->type);
+}
+
+/**
+ * struct candidates - boxes whose overflows may interrupt
+ * @box: the boxes
+ * @nr: how many
+ * @answered: with this one it was seen what its type does
+ */
+struct candidates {
+	const struct ucore_box_info **box;
+	size_t nr;
+	bool *answered;
+};
+
+/* Has a box of its type on its die told all there is? */
+static bool type_answered(const struct candidates *c, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
-		if (boxes[j].domain == boxes[i].domain && !strcmp(boxes[j].type, boxes[i].type))
+		if (c->answered[j] && same_type(c->box[j], c->box[i]))
 			return true;
 	return false;
+}
+
+static bool last_of_type(const struct candidates *c, size_t i)
+{
+	for (size_t j = i + 1; j < c->nr; j++)
+		if (same_type(c->box[j], c->box[i]))
+			return false;
+	return true;
 }
 
 /* Are overflows taken for what they are?  Only if its CPU could be told of any. */
@@ -384,31 +460,60 @@ static void status_say(struct assume *assume, const struct tally *tally)
 		assume_say(assume, VERDICT_NOT_TRIED, "status", "nothing interrupts");
 }
 
-void assume_interrupts(struct assume *assume)
+/* Those whose clock is known, and can interrupt */
+static int candidates_find(struct assume *assume, struct candidates *c)
 {
 	const struct ucore_box_info *boxes;
-	struct tally status = { 0 };
 	char text[UCORE_SPEC_LEN];
-	bool any = false;
 	size_t nr;
 
 	boxes = ucore_device_boxes(assume->dev, &nr);
+	c->box = calloc(nr ? nr : 1, sizeof(*c->box));
+	c->answered = calloc(nr ? nr : 1, sizeof(*c->answered));
+	if (!c->box || !c->answered)
+		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		const struct ucore_domain_info *domain =
 			ucore_device_domain(assume->dev, boxes[i].domain);
-		struct attempt attempt = { .box = &boxes[i], .text = text };
 
-		if (boxes[i].cpu >= 0 || !domain || domain->reader < 0 ||
-		    !assume_clock(assume, &boxes[i], PERIOD, text, sizeof(text)))
-			continue;
-		any = true;
-		if (!type_seen(boxes, i))
-			box_interrupts(assume, &attempt, (uint32_t)domain->reader);
-		box_status(assume, &attempt, (uint32_t)domain->reader, &status);
+		if (boxes[i].cpu < 0 && domain && domain->reader >= 0 &&
+		    assume_clock(assume, &boxes[i], PERIOD, text, sizeof(text)))
+			c->box[c->nr++] = &boxes[i];
 	}
-	if (!any)
+	return 0;
+}
+
+static void candidates_try(struct assume *assume, struct candidates *c)
+{
+	struct tally status = { 0 };
+	char text[UCORE_SPEC_LEN];
+
+	for (size_t i = 0; i < c->nr; i++) {
+		struct attempt attempt = { .box = c->box[i], .text = text };
+		uint32_t reader = (uint32_t)
+			ucore_device_domain(assume->dev, c->box[i]->domain)->reader;
+
+		(void)assume_clock(assume, c->box[i], PERIOD, text, sizeof(text));
+		if (!type_answered(c, i))
+			c->answered[i] = box_interrupts(assume, &attempt, reader,
+							last_of_type(c, i));
+		box_status(assume, &attempt, reader, &status);
+	}
+	status_say(assume, &status);
+}
+
+void assume_interrupts(struct assume *assume)
+{
+	struct candidates c = { 0 };
+	int ret = candidates_find(assume, &c);
+
+	if (ret)
+		assume_say(assume, VERDICT_NOT_TRIED, "interrupts", "out of memory");
+	else if (!c.nr)
 		assume_say(assume, VERDICT_NOT_TRIED, "interrupts",
 			   "no box whose clock is known can interrupt");
 	else
-		status_say(assume, &status);
+		candidates_try(assume, &c);
+	free(c.answered);
+	free(c.box);
 }

@@ -620,29 +620,66 @@ static void check_sessions(struct doctor *doctor)
 	free(sessions);
 }
 
-/* Boxes whose controls were not ucore's alone since it was loaded */
-static void check_owners(struct doctor *doctor)
+/**
+ * struct oddities - boxes of which trials or the guard have found the same
+ * @first: the first of them
+ * @nr: how many
+ */
+struct oddities {
+	const struct ucore_box_info *first;
+	unsigned int nr;
+};
+
+static void oddity_add(struct oddities *o, const struct ucore_box_info *box)
 {
-	const struct ucore_box_info *boxes, *first = NULL;
+	o->first = o->first ? o->first : box;
+	o->nr++;
+}
+
+static void oddities_find(struct doctor *doctor, const struct oddities *o, const char *what,
+			  const char *hint, const char *text)
+{
+	if (o->first)
+		finding(doctor, VERDICT_WARNING, what, hint, "%u box%s: %s%u of die %u%s: %s",
+			o->nr, o->nr > 1 ? "es" : "", o->first->type, o->first->instance,
+			o->first->die, o->nr > 1 ? " and others" : "", text);
+}
+
+/* What the driver has found of boxes that were used since it was loaded */
+static void check_trials(struct doctor *doctor)
+{
+	struct oddities failed = { 0 }, global = { 0 }, control = { 0 }, changed = { 0 };
+	const struct ucore_box_info *boxes;
+	char reason[UCORE_REASON_LEN] = "";
 	struct ucore_get_trial trial;
-	unsigned int n = 0;
 	size_t nr;
 
 	boxes = ucore_device_boxes(doctor->dev, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		if (ucore_device_trial(doctor->dev, boxes[i].box, &trial, NULL))
 			return;
-		if (!(trial.found & UCORE_FOUND_CHANGED))
-			continue;
-		first = first ? first : &boxes[i];
-		n++;
+		if (*trial.reason) {
+			if (!failed.nr)
+				memcpy(reason, trial.reason, sizeof(reason));
+			oddity_add(&failed, &boxes[i]);
+		}
+		if (trial.found & UCORE_FOUND_GLOBAL)
+			oddity_add(&global, &boxes[i]);
+		if (trial.found & UCORE_FOUND_CONTROL)
+			oddity_add(&control, &boxes[i]);
+		if (trial.found & UCORE_FOUND_CHANGED)
+			oddity_add(&changed, &boxes[i]);
 	}
-	if (first)
-		finding(doctor, VERDICT_WARNING, "owners",
-			"end what writes there (Intel PCM, LIKWID, VTune, wrmsr); counts marked 'changed' are of no use",
-			"another program or firmware wrote controls of %u box%s while sessions counted: %s%u of die %u%s",
-			n, n > 1 ? "es" : "", first->type, first->instance, first->die,
-			n > 1 ? " and others" : "");
+	oddities_find(doctor, &failed, "trials",
+		      "'ucoretool verify' tries all boxes, and writes a report", reason);
+	oddities_find(doctor, &global, "owners",
+		      "nothing, if firmware did that; else end what counts there (Intel PCM, LIKWID, VTune)",
+		      "global control was not zero when ucore came");
+	oddities_find(doctor, &control, "owners", "end what counts there (Intel PCM, LIKWID, VTune)",
+		      "a control was not zero when ucore came: another program uses it, or has");
+	oddities_find(doctor, &changed, "owners",
+		      "end what writes there (Intel PCM, LIKWID, VTune, wrmsr); counts marked 'changed' are of no use",
+		      "another program or firmware wrote controls while sessions counted");
 }
 
 /* ---- who we are -------------------------------------------------------- */
@@ -729,7 +766,7 @@ static int doctor_run(struct tool *tool, const void *data)
 		check_overflow(&doctor);
 		check_core(&doctor);
 		check_sessions(&doctor);
-		check_owners(&doctor);
+		check_trials(&doctor);
 	}
 	check_context(&doctor);
 	check_paranoid(&doctor);

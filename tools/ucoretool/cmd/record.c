@@ -495,7 +495,8 @@ static int record_run(struct tool *tool, const void *data)
 	struct record record = {
 		.wanted = args->nr_samples,
 		.crew = args->count.crew,
-		.periods_of = args->core.name ? args->core.name : "the timer",
+		.periods_of = args->core.name ? args->core.name :
+			      args->timer_ns ? "the timer" : "the events",
 	};
 	int ret = count_open(tool, &args->count, &config, &args->triggers, &record.count);
 
