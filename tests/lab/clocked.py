@@ -21,7 +21,10 @@ from lab.machine import Machine
 
 KERNEL = "6.1"
 INTERVAL_MS, FEW, MANY = 10, 10, 110
-# Periods that are tried, until one is sustained
+# The program that records does something each time a quarter of its ring is full: so many that
+# one time more or less does not matter
+MANY_SAMPLES = 1010
+# Periods that are tried, until one is sustained; START's limit is for the stated prices
 RING_US = (10, 12, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 50, 64, 80, 100, 125, 160, 200, 250, 320, 400,
            500, 640, 800, 1000, 1250, 1600, 2000, 4000)
 PERF_US = (1000, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 50000)
@@ -98,12 +101,12 @@ class Script:
                  f"echo {first} $({count}) >>/tmp/results")
         return first
 
-    def measured(self, tool):
+    def measured(self, tool, many=MANY):
         def command(intervals):
             return tool.command(f"{(intervals + 0.5) * INTERVAL_MS / 1000:.4f}")
         self.add(f"{command(FEW)} >/dev/null 2>&1")
         count = tool.intervals or "echo 0"
-        return tuple(self.marked(command(n), count) for n in (FEW, MANY))
+        return tuple(self.marked(command(n), count) for n in (FEW, many))
 
     def shortest(self, key, periods, command, count):
         """The first period (us) that gives all its samples and loses none."""
@@ -147,7 +150,8 @@ def write_script(platform, found_sets, tools, periods):
     for title, (module, make) in tools.items():
         script.need(module)
         for events in found_sets:
-            marks[events.title, title] = script.measured(make(platform, events))
+            marks[events.title, title] = script.measured(make(platform, events),
+                                                         MANY_SAMPLES if title == RING else MANY)
             if periods and title in (RING, PERF):
                 add_periods(script, events, title)
     return script.text(), marks
@@ -197,13 +201,23 @@ def is_sustained(machine, events, us, seconds):
     return int(samples) * us >= seconds * 1e6 * SUSTAINED and not int(lost)
 
 
-def sustained_us(platform, events, first, seconds=10):
-    """The first period (us) of the ring, from that one on, that goes on for so long."""
+def start_limit_us(machine, events):
+    """The shortest period (us) that START takes."""
+    refused = machine.run(f"ucoretool record --timer 10us {bench.options(events.ucore)} -o /dev/null "
+                          "-- true", check=False)
+    found = re.search(r"from (\d+) us on", refused.err)
+    return int(found[1]) if found else 10
+
+
+def sustained(platform, found_sets, seconds=10):
+    """Title -> the shortest period (us) that START takes, and whether it goes on for so long."""
     with Machine(SCENARIOS[platform], KERNEL, strict=False, settings=prices.settings()) as machine:
         machine.insmod()
         machine.run("have")
-        return next((us for us in RING_US if us >= first and
-                     is_sustained(machine, events, us, seconds)), 0)
+        limits = {events.title: start_limit_us(machine, events) for events in found_sets}
+        return {events.title: (limits[events.title],
+                               is_sustained(machine, events, limits[events.title], seconds))
+                for events in found_sets}
 
 
 # ---- What came of it ----

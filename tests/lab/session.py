@@ -325,6 +325,7 @@ class Session:
             # STOP looks at polled periods, too, and one may just be over
             if len(samples) == len(truths) + 1 and samples[-1]["flags"] & SAMPLE_POLLED:
                 truths.append(self._stops[die])
+            truths = self._sampled(samples, truths)
             if len(samples) != len(truths):
                 wrong.append(f"die {die}: {len(samples)} samples, {len(truths)} freezes")
             texts = [self.differences(sample["values"], {die: totals_at(freeze)})
@@ -335,6 +336,30 @@ class Session:
             if any(texts) or len(samples) != len(truths):
                 wrong.context += self._around(first, samples, truths)
         return wrong
+
+    def sampled(self, samples, freezes):
+        """Freezes of which samples were taken, or should have been, die by die as the samples."""
+        return [freeze for die in sorted({at.die for at in self.events.values()})
+                for freeze in self._sampled([s for s in samples if s["domain"] == die],
+                                            [f for f in freezes if f["socket"] == die])]
+
+    def _sampled(self, samples, truths):
+        """The same of one die.
+
+        A pause of overflows that came too fast ends with a freeze in which counters are armed
+        again: it has none, unless an overflow waited.
+        """
+        found, rest = [], list(truths)
+        throttled = False
+        for sample in samples:
+            if throttled and rest and rest[0]["reason"] != "overflow" and \
+                    self.differences(sample["values"], {rest[0]["socket"]: totals_at(rest[0])}):
+                rest.pop(0)
+                throttled = False
+            found += rest[:1]
+            del rest[:1]
+            throttled |= bool(sample["flags"] & SAMPLE_THROTTLED)
+        return found + (rest[1:] if throttled and rest and rest[0]["reason"] != "overflow" else rest)
 
     def _around(self, first, samples, truths):
         """Lines on the samples and freezes next to the first difference."""

@@ -182,8 +182,8 @@ def assert_core_periods(session, periods, samples, freezes):
     """
     at = {event: f"{c.box}.{c.ctr}" for event, c in session.events.items()}
     base = dict.fromkeys(periods, 0)
-    ordered = sorted(freezes, key=lambda freeze: freeze["socket"])
-    for sample, freeze in zip(once_per_freeze(samples), ordered, strict=True):
+    samples = once_per_freeze(samples)
+    for sample, freeze in zip(samples, session.sampled(samples, freezes), strict=True):
         who = flagged(sample)
         assert {at[event] for event in who} == set(freeze["cause"]), (who, freeze["cause"])
         if who:

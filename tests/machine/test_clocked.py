@@ -2,11 +2,16 @@
 """The machine whose time is what instructions and accesses cost, what a sample may cost, and how
 others are asked for the same."""
 
+import contextlib
 import json
 
-from lab import bench, bench_clocked, clocked, peers, prices
+from lab import bench, bench_clocked, bench_crew, clocked, peers, prices
 from lab.clocked import RING, TOOLS
 from lab.framework import test
+from lab.machine import Machine
+from lab.session import US, Session
+from machine import eventset
+from machine.test_sampling import NO_OVERFLOW
 
 
 def short(times=1):
@@ -42,6 +47,79 @@ def no_path_costs_more_than_the_figures_allow():
     figures = json.loads(bench_clocked.FIGURES.read_text())
     lines = bench_clocked.worse(bench_clocked.guarded(), figures)
     assert not lines, "\n".join(lines)
+
+
+@test(machine=False, timeout=180)
+def what_start_takes_goes_on():
+    """START's estimate is what samples are charged: its shortest period loses none."""
+    found_sets = clocked.sets(bench.PLATFORMS["ivbep"])
+    for title, (limit_us, goes_on) in clocked.sustained("ivbep", found_sets, seconds=0.5).items():
+        assert goes_on, (title, limit_us)
+
+
+# What a loop keeps of its CPU, where nothing else is: half, and what prices an entry at less than
+# it is charged
+LEFT = 0.5
+
+
+def speed(m, told, seconds=0.3):
+    """Turns of the loop in a nanosecond."""
+    def now():
+        return [int(word) for word in told().split("\n")[-2].split()]
+    before = now()
+    m.wait_until(lambda: now()[0] - before[0] > seconds * 1e9, timeout=240, what="a loop that counts")
+    after = now()
+    return (after[1] - before[1]) / (after[0] - before[0])
+
+
+def storm(m, stack, period):
+    """16 sessions of 100 us timers, which have all counters of the die; with a period those that can
+    overflow do."""
+    with Session(m) as s:
+        if period:
+            wanted = [(box, die, ctr, 0 if eventset.type_of(box) in NO_OVERFLOW[s.platform] else period,
+                       fields) for box, die, ctr, _, fields in eventset.full_set(s)]
+        else:
+            wanted = list(bench_crew.counters(bench.PLATFORMS[s.platform], s))
+    boxes = list(dict.fromkeys(box for box, *_ in wanted))
+    sessions = []
+    for i in range(16):
+        mine = boxes[i::16]
+        s = stack.enter_context(Session(m, timer_ns=100 * US, ring=1 << 16))
+        s.add_all([event for event in wanted if event[0] in mine])
+        sessions.append(s)
+    return sessions
+
+
+def half_is_left(platform, period):
+    with Machine(clocked.SCENARIOS[platform], clocked.KERNEL, strict=False,
+                 settings=prices.settings()) as m, contextlib.ExitStack() as stack:
+        m.insmod()
+        sessions = storm(m, stack, period)
+        loop = m.spawn("exec spin 0")
+        m.wait_until(lambda: loop.output().count("\n") > 3, timeout=120, what="a loop that counts")
+        quiet = speed(m, loop.output)
+        for s in sessions:
+            s.command("start")
+        busy = speed(m, loop.output)
+        budgets = [s.budget() for s in sessions]
+        for s in sessions:
+            s.command("stop")
+        loop.kill(9)
+        loop.wait(check=False)
+        assert all(budget["dropped"] for budget in budgets), budgets
+        assert busy >= quiet * LEFT, (busy, quiet)
+
+
+@test(machine=False, timeout=300)
+def sixteen_timers_and_a_period_of_1_leave_half_of_the_cpu():
+    """Counted, not timed: a machine that does nothing else, whose accesses take what they cost."""
+    half_is_left("ivbep", 1)
+
+
+@test(machine=False, timeout=300)
+def sixteen_timers_of_439_counters_leave_half_of_the_cpu():
+    half_is_left("spr", 0)
 
 
 @test(machine=False)

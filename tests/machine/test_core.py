@@ -7,6 +7,7 @@ Version 3, as most machines of the model have it; test_core_versions.py has the 
 import errno
 import json
 
+from lab import ktap
 from lab.coretruth import pmus
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import core
@@ -91,6 +92,12 @@ def set_online(m, cpu, online):
 
 
 # ---- as a user would ----
+
+@test("e2-2s", kernels=BOTH)
+def who_may_have_cores(m):
+    with cores(m):
+        return ktap.run(m, "uapi_perms --cores") + ktap.run(m, "uapi_perms32 --cores")
+
 
 @test("e2-2s")
 def info_tells_what_the_processor_says(m):

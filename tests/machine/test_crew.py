@@ -5,29 +5,21 @@ Whether a helper comes in time is the host's doing: each reading is judged by ho
 some must have come.
 """
 
-import contextlib
-
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu.platforms import PLATFORMS
 from lab.session import BOX_ACCESSES, MS, Session, assert_equal, assert_taken, read_by, sample_until
 from machine import eventset
 from machine.armed import run_armed
+from machine.timers import budget_of
 
 # A die of four CPUs
 FOUR = {"machine.cores": 4}
 DISTINCT = {"event": "0x90+", "umask": "1+"}    # another event on each counter
-BUDGET = "/sys/module/ucore/parameters/cpu_budget"
 
 
-@contextlib.contextmanager
 def no_budget(m):
     """Helpers are not asked beyond theirs, and emulated accesses are slow."""
-    limit = m.sh(f"cat {BUDGET}")
-    m.write(BUDGET, 100)
-    try:
-        yield
-    finally:
-        m.write(BUDGET, limit)
+    return budget_of(m, 100)
 
 
 def add_everything(s):

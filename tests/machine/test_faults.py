@@ -70,7 +70,7 @@ def a_lost_pmi_is_found_flagged_and_counted(m):
         status = s.status()
         lost = [pmi["seq"] for pmi in m.truth("pmi", mark) if pmi["result"] == "lost"]
         windows = frozen_for(m, mark)
-        assert_bound_holds(samples, s.freezes(mark))
+        assert_bound_holds(samples, s.sampled(samples, s.freezes(mark)))
     after = die_of(m, 0)
     assert len(lost) == sum(recovered(samples)) == status["recovered"] == losses, (lost, status)
     assert after["recovered"] - before["recovered"] == losses, (before, after)
@@ -169,7 +169,7 @@ def overflows_of_the_same_nanosecond_are_all_served(m):
         assert_equal(s.sample_differences(samples, freezes))
         names = {event: f"{at.box}.{at.ctr}" for event, at in s.events.items()}
         status = s.status()
-    for sample, freeze in zip(samples, freezes):
+    for sample, freeze in zip(samples, s.sampled(samples, freezes), strict=True):
         assert {names[event] for event in flagged(sample)} == set(freeze["cause"])
         assert sample["trigger_event"] == min(flagged(sample))
     assert status["overflows"] == sum(len(flagged(sample)) for sample in samples), status

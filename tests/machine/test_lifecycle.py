@@ -217,6 +217,41 @@ def rmmod_waits_for_users(m):
     expect_as_found(m, found)
 
 
+# A user that is killed, wherever it is by then; the module may go while the next one begins
+USERS = """
+i=0
+while [ ! -e /tmp/enough ]; do
+    ucoretool record --timer 1ms -e imc/CAS_COUNT.RD,period=10000/ -o /dev/null 2>/dev/null &
+    sleep 0.$((i % 9))$((i % 7))
+    kill -9 $!; wait $!
+    i=$((i + 1))
+done
+"""
+REMOVALS = 10
+
+
+@test("e2-2s", kernels=KERNELS, alone=True, timeout=240)
+def rmmod_at_any_moment(m):
+    """It is refused, or what users opened meanwhile is not there; nothing is left of either."""
+    found = furnish(m)
+    users = m.spawn(USERS)
+    refused = done = 0
+    try:
+        while done < REMOVALS or refused < REMOVALS:
+            m.run(f"sleep 0.{done % 4}")
+            if m.run("rmmod ucore", check=False).status:
+                refused += 1
+            else:
+                done += 1
+                m.insmod()
+    finally:
+        m.run("touch /tmp/enough")
+        users.wait(timeout=60, check=False)
+        m.run("rm /tmp/enough")
+    m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
+    expect_as_found(m, found)
+
+
 @test(UNLIKE, kernels=KERNELS, alone=True)
 def rmmod_and_insmod_again_and_again(m):
     found = furnish(m)
@@ -334,6 +369,38 @@ def chosen_pmi_core_goes_offline(m):
         cpus = [r["cpu"] for r in records if r["type"] != GAP]
         assert set(cpus) == {2, 3} and cpus == sorted(cpus, reverse=True), cpus
         assert gaps(records, 1) == [GAP_READER_MOVED], gaps(records, 1)
+
+
+def made_by(m):
+    """Accesses of each CPU."""
+    return [cpu["pmon"] for cpu in m.oracle("cpus")["cpus"]]
+
+
+def run_apart(m, apart):
+    """Timers, overflows and READs of a crew; CPUs that are set apart make no access."""
+    before = made_by(m)
+    with Session(m, timer_ns=TIMER, ring=RING, cpu=1, crew=2) as s:
+        for die in (0, 1):
+            s.add("imc0", die, period=PERIOD, **CAS_READS)
+            s.add_all([("imc1", die, ctr, 0, {"event": 0}) for ctr in range(4)])
+        s.start()
+        more_samples(m, s, 50)
+        s.read()
+        readers = [reader(s, die) for die in (0, 1)]
+        s.stop_exactly()
+    made = [now - then for then, now in zip(before, made_by(m))]
+    assert not any(made[cpu] for cpu in apart), made
+    return readers
+
+
+@test("e2-2s", kernels=BOTH, cmdline="isolcpus=0,2")
+def isolated_cpus_are_left_alone(m):
+    assert run_apart(m, (0, 2)) == [1, 3]
+
+
+@test("e2-2s", kernels=BOTH, cmdline="isolcpus=0,2,3")
+def a_die_without_others_is_read_by_one_that_is_isolated(m):
+    assert run_apart(m, (0, 3)) == [1, 2]
 
 
 @test("e2-2s", kernels=KERNELS)

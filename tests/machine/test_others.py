@@ -40,7 +40,7 @@ def logged(m, name):
     found = [line for line in m.dmesg().splitlines() if "another program or firmware writes" in line]
     assert len(found) == 1 and name in found[0], found
     out = m.run("ucoretool doctor", check=False).out
-    assert f"while sessions counted: {name} of die 0" in out, out
+    assert f"{name} of die 0: another program or firmware wrote controls" in out, out
 
 
 @test("e2-2s", kernels=BOTH, strict=False, alone=True)

@@ -300,7 +300,7 @@ def frozen_and_running_times_are_the_models(m):
         mark = m.truth_length()
         s.start()
         samples = sample_until(m, s, lambda found: len(found) > 60)
-        windows = model_windows(m, mark, s.freezes(mark))
+        windows = model_windows(m, mark, s.sampled(samples, s.freezes(mark)))
     pairs = list(zip(samples, samples[1:], windows))
     enabled = [b["time_enabled"] - a["time_enabled"] for a, b, _ in pairs]
     frozen = [e - (b["time_running"] - a["time_running"]) for (a, b, _), e in zip(pairs, enabled)]
@@ -340,8 +340,10 @@ def samples_tell_what_was_interrupted(m):
 
 # ---- too many ----
 
-# Overflows a second, which every machine can reach: 5 in a window of 10 ms, and the sixth holds
+# Overflows a second, which every machine can reach: 5 in a window of 10 ms.  With the sixth its
+# counter rests, and the others do after one more each
 STORM = 500
+IN_WINDOW = 8
 
 
 @test("e2-2s", kernels=KERNELS)
@@ -363,18 +365,18 @@ def storm(machine):
         s.add("ubox0", 0, FIXED, 7)
         mark = machine.truth_length()
         s.start()
-        machine.wait_until(lambda: s.status()["samples"] > 400, what="400 samples")
-        assert machine.sh("echo alive") == "alive"
-        early = s.drain()
-        machine.wait_until(lambda: s.status()["lost"] > 100, what="a full ring")
-        late = s.drain()
-        machine.wait_until(lambda: s.status()["samples"] > 1500, what="1500 samples")
-        s.stop()
+        records = []
+        for overflows in (30, 500, 600):        # the ring holds some 100 samples
+            machine.wait_until(lambda: s.status()["overflows"] > overflows,
+                               what=f"{overflows} overflows")
+            assert machine.sh("echo alive") == "alive"
+            records += s.drain()
+        s.stop_exactly()
         status = s.status()
-        records = early + late + s.drain()
+        records += s.drain()
         # the last loss has no record behind it that could tell
         s.start()
-        machine.wait_until(lambda: s.status()["samples"] > status["samples"], what="a sample")
+        machine.wait_until(lambda: s.status()["overflows"] > status["overflows"], what="a sample")
         s.stop()
         records += s.drain()
         status = s.status()
@@ -399,18 +401,17 @@ def assert_accounted(records, status):
 
 
 def assert_throttled(machine, mark, samples, freezes):
-    """No more overflows than six in a window, by the model's clock."""
+    """No more overflows than there may be in a window, by the model's clock."""
     throttled = [s for s in samples if s["flags"] & SAMPLE_THROTTLED]
     assert throttled, "no sample says that it was throttled"
     ends = {line["seq"]: line["t"] for line in machine.truth("unfreeze", mark)}
     times = [freeze["t"] for freeze in freezes if freeze["reason"] == "overflow"]
     for first, later in zip(times, times[60:]):
-        # 60 more overflows: nine windows were over before the last of them
-        assert later - first > 89 * MS, (first, later)
-    # each ended; one in six freezes is a throttled one, and over in 10 ms:
-    # a busy host may stretch a few of them
+        # so many windows were over before the last of them, the first perhaps half
+        assert later - first > (60 // IN_WINDOW - 1) * 10 * MS, (first, later)
+    # nothing stays frozen for it: a busy host may stretch a few of them
     lengths = [ends[freeze["seq"]] - freeze["t"] for freeze in freezes]
-    assert sum(length > 100 * MS for length in lengths) <= len(lengths) / 100, lengths
+    assert sum(length > 8 * MS for length in lengths) <= len(lengths) / 10, lengths
 
 
 def stray_values(session, samples, freezes):

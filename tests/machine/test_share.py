@@ -8,6 +8,7 @@ from lab.session import (FIXED, Session, accesses_of, assert_equal, flagged, fre
                          sample_until, totals_at)
 from machine import eventset
 from machine.armed import WATCHDOG
+from machine.timers import budget_of
 
 CLOCK = {"event": 0x00}
 SHARED = 32         # UCORE_BOX_SHARED
@@ -146,7 +147,7 @@ def assert_own(session, periods, samples, freezes):
 def both_sample_at_their_own_periods(m):
     """On one box, each its own; and so the second one when the first has stopped."""
     m.write(WATCHDOG, 0)
-    with Session(m, ring=RING) as a, Session(m, ring=RING) as b:
+    with budget_of(m, 100), Session(m, ring=RING) as a, Session(m, ring=RING) as b:
         wanted = {a: [(0, 31), (2, 0)], b: [(1, 37), (FIXED, 23), (3, 0)]}
         periods = {}
         for s, counters in wanted.items():

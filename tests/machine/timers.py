@@ -36,25 +36,33 @@ class Timer:
     runs: list          # (begin, end): end is when it asked for the next
 
 
+@contextlib.contextmanager
+def budget_of(m, percent):
+    usual = m.sh(f"cat {BUDGET}")
+    m.write(BUDGET, percent)
+    try:
+        yield
+    finally:
+        m.write(BUDGET, usual)
+
+
 # ---- tracing ----
 
 @contextlib.contextmanager
 def traced(m, function):
     """Yields a function: CPU -> Timer, of those since then that call this one of the driver's."""
-    limit = m.sh(f"cat {BUDGET}")
-    m.write(BUDGET, 100)
-    address = m.sh(f"grep ' {function}.*\\[ucore\\]' /proc/kallsyms").split()[0]
-    m.run(f"mkdir {TRACING}")
-    try:
-        for name, value in SETTINGS.items():
-            m.write(f"{TRACING}/{name}", value)
-        for event in EVENTS:
-            m.write(f"{TRACING}/events/timer/{event}/filter", f"function == 0x{address}")
-            m.write(f"{TRACING}/events/timer/{event}/enable", 1)
-        yield lambda: timers_in(m.run(f"cat {TRACING}/trace").out)
-    finally:
-        m.run(f"echo 0 > {TRACING}/events/enable; rmdir {TRACING}")
-        m.write(BUDGET, limit)
+    with budget_of(m, 100):
+        address = m.sh(f"grep ' {function}.*\\[ucore\\]' /proc/kallsyms").split()[0]
+        m.run(f"mkdir {TRACING}")
+        try:
+            for name, value in SETTINGS.items():
+                m.write(f"{TRACING}/{name}", value)
+            for event in EVENTS:
+                m.write(f"{TRACING}/events/timer/{event}/filter", f"function == 0x{address}")
+                m.write(f"{TRACING}/events/timer/{event}/enable", 1)
+            yield lambda: timers_in(m.run(f"cat {TRACING}/trace").out)
+        finally:
+            m.run(f"echo 0 > {TRACING}/events/enable; rmdir {TRACING}")
 
 
 def timers_in(trace):

@@ -252,6 +252,72 @@ static void users_do_not_filter(const void *arg)
 	add_cas_reads(session, box_find("imc", 0), 0);
 }
 
+/* Loaded with cores=1 */
+static int try_core(int session)
+{
+	return try_add(session, box_find("core", 0), TERMS(TERM(EVENT, 0xc0)));
+}
+
+static void users_have_no_cores(const void *arg)
+{
+	int session;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_SYS_RAWIO | 1ULL << CAP_SYS_NICE);
+	session = session_create(0, 0, 0);
+	expect_rc(try_core(session), EACCES);
+	expect_eq(session_status(session).nr_events, 0);
+	add_cas_reads(session, box_find("imc", 0), 0);
+}
+
+static void perfmon_has_cores(const void *arg)
+{
+	(void)arg;
+	everybody_may_count();
+	become_user(1ULL << CAP_PERFMON);
+	expect_rc(try_core(session_create(0, 0, 0)), 0);
+}
+
+/* Whoever opened the device had the right to */
+static void a_device_handed_on_has_cores(const void *arg)
+{
+	int session = session_create(0, 0, 0);
+
+	(void)arg;
+	become_user(0);
+	expect_rc(try_core(session), 0);
+}
+
+static void file_max_set(const char *value)
+{
+	FILE *file = fopen("/proc/sys/fs/file-max", "w");
+
+	must(file && fputs(value, file) >= 0 && !fclose(file), "file-max: %m");
+}
+
+/* Those of the machine: of root there may be any number */
+static void create_without_files(const void *arg)
+{
+	struct ucore_create_session create = { .size = sizeof(create), .fd = -12345 };
+	pid_t child;
+	int fd, status;
+
+	(void)arg;
+	everybody_may_count();
+	fd = device_open();
+	file_max_set("0");	/* a number that is near enough counts at first */
+	child = fork();
+	must(child >= 0, "fork: %m");
+	if (!child) {
+		become_user(0);
+		_exit(-try_command(fd, UCORE_CREATE_SESSION, &create));
+	}
+	must(waitpid(child, &status, 0) == child, "waitpid: %m");
+	file_max_set("1000000");
+	expect_eq(WEXITSTATUS(status), ENFILE);
+}
+
 static void perfmon_filters(const void *arg)
 {
 	int session;
@@ -587,11 +653,21 @@ static const struct test tests[] = {
 	{ "a_ring_counts_while_it_is_mapped", a_ring_counts_while_it_is_mapped, 0, 0 },
 	{ "events_that_come_and_go_leave_nothing", events_that_come_and_go_leave_nothing, 0, 0 },
 	{ "ipc_lock_knows_no_limit", ipc_lock_knows_no_limit, 0, 0 },
+	{ "create_without_files", create_without_files, 0, 0 },
+};
+
+/* "uapi_perms --cores": of a module that has the cores' counters */
+static const struct test core_tests[] = {
+	{ "users_have_no_cores", users_have_no_cores, 0, 0 },
+	{ "perfmon_has_cores", perfmon_has_cores, 0, 0 },
+	{ "a_device_handed_on_has_cores", a_device_handed_on_has_cores, 0, 0 },
 };
 
 int main(int argc, char **argv)
 {
-	int verdict = run_tests(tests, ARRAY_SIZE(tests), argc, argv);
+	bool cores = argc > 1 && !strcmp(argv[1], "--cores");
+	int verdict = cores ? run_tests(core_tests, ARRAY_SIZE(core_tests), argc - 1, argv + 1) :
+			      run_tests(tests, ARRAY_SIZE(tests), argc, argv);
 
 	chmod(UCORE_DEVICE, 0600);
 	return verdict;
