@@ -700,7 +700,7 @@ static void check_context(struct doctor *doctor)
 	else
 		finding(doctor, VERDICT_WARNING, "context",
 			"setcap cap_perfmon+ep on ucoretool, or run as root, to have them",
-			"without CAP_PERFMON samples carry no ip, pid and tid");
+			"without CAP_PERFMON samples carry no ip, pid and tid, and events of cores are refused");
 }
 
 static void check_paranoid(struct doctor *doctor)
