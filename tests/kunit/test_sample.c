@@ -51,6 +51,28 @@ static u64 now_ns(void)
 	return ktime_get_mono_fast_ns();
 }
 
+static void halt_part(struct ucore_part *part)
+{
+	struct ucore_interval iv;
+
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_interval_begin(&iv, part->domain, now_ns());
+	ucore_interval_halt(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&part->domain->lock);
+}
+
+static void reset_part(struct ucore_part *part)
+{
+	struct ucore_interval iv;
+
+	raw_spin_lock_irq(&part->domain->lock);
+	ucore_interval_begin(&iv, part->domain, now_ns());
+	ucore_interval_reset(&iv, part);
+	ucore_interval_end(&iv);
+	raw_spin_unlock_irq(&part->domain->lock);
+}
+
 static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_part *part)
 {
 	const struct ucore_sample *sample = fake_record(part->ring);
@@ -294,17 +316,11 @@ static void halted_part_is_not_rearmed(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 4096);
 	struct fake_window *w = fake_window(imc);
-	struct ucore_domain *domain = part->domain;
-	struct ucore_interval iv;
 
 	fake_part_add(part, imc, 0, 0x500304, 100);
 	part_run(test, part, now_ns());
 	fake_overflow(imc, 0xa0, 5, BIT(1), IMC0);
-	raw_spin_lock_irq(&domain->lock);
-	ucore_interval_begin(&iv, domain, now_ns());
-	ucore_interval_halt(&iv, part);
-	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&domain->lock);
+	halt_part(part);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 105ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), 0ULL);
@@ -733,7 +749,6 @@ static void the_last_read_is_whole(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_part *part = fake_part(test, 0, 0);
-	struct ucore_interval iv;
 
 	add_low(part, imc, 0, 60 * NSEC_PER_SEC);
 	part_run(test, part, now_ns());
@@ -741,11 +756,7 @@ static void the_last_read_is_whole(struct kunit *test)
 	fake_poke(fake_window(imc), 0xa0, 0x700000001ULL);
 	timer_sample(part, now_ns());
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 1ULL);
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_interval_begin(&iv, part->domain, now_ns());
-	ucore_interval_halt(&iv, part);
-	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&part->domain->lock);
+	halt_part(part);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 0x700000001ULL);
 }
 
@@ -907,14 +918,9 @@ static void what_cannot_rest_is_held(struct kunit *test)
 static void halted_while_it_rests(struct kunit *test)
 {
 	struct ucore_part *part = resting_part(test, 100);
-	struct ucore_interval iv;
 
 	fake_poke(fake_window(part->ctr[0].box), 0xa0, 777);
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_interval_begin(&iv, part->domain, now_ns());
-	ucore_interval_halt(&iv, part);
-	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&part->domain->lock);
+	halt_part(part);
 	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 877ULL);
 	KUNIT_EXPECT_EQ(test, part->stats.dropped, 7ULL);
 	fake_timer_fire(&part->domain->guard);
@@ -925,14 +931,9 @@ static void halted_while_it_rests(struct kunit *test)
 static void reset_while_it_rests(struct kunit *test)
 {
 	struct ucore_part *part = resting_part(test, 100);
-	struct ucore_interval iv;
 
 	fake_poke(fake_window(part->ctr[0].box), 0xa0, 777);
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_interval_begin(&iv, part->domain, now_ns());
-	ucore_interval_reset(&iv, part);
-	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&part->domain->lock);
+	reset_part(part);
 	KUNIT_EXPECT_EQ(test, left_of_period(part), 100ULL);
 	fake_bus_clear(bus_of(test));
 	fake_timer_fire(&part->domain->guard);
@@ -946,7 +947,6 @@ static void halted_beyond_the_budget(struct kunit *test)
 	struct ucore_part *part = fake_part(test, 0, 0), *other = fake_part(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain *domain = part->domain;
-	struct ucore_interval iv;
 
 	fake_part_add(part, imc, 0, 0x500304, 100);
 	fake_part_add(other, fake_box(test, 0, "imc", 1), 0, 0x400304, 0);
@@ -955,11 +955,7 @@ static void halted_beyond_the_budget(struct kunit *test)
 	domain->throttle_start = now_ns();
 	domain->throttle_count = 1000000;
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	raw_spin_lock_irq(&domain->lock);
-	ucore_interval_begin(&iv, domain, now_ns());
-	ucore_interval_halt(&iv, part);
-	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&domain->lock);
+	halt_part(part);
 	KUNIT_EXPECT_FALSE(test, domain->held);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_FALSE(test, part->ctr[0].resting);
@@ -985,16 +981,11 @@ static void a_box_dies_while_its_counter_rests(struct kunit *test)
 static void reset_of_a_box_that_died_meanwhile(struct kunit *test)
 {
 	struct ucore_part *part = resting_part(test, 100);
-	struct ucore_interval iv;
 
 	fake_window(part->ctr[0].box)->dead = true;
 	timer_sample(part, now_ns());
 	KUNIT_ASSERT_TRUE(test, part->ctr[0].box->dead);
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_interval_begin(&iv, part->domain, now_ns());
-	ucore_interval_reset(&iv, part);
-	ucore_interval_end(&iv);
-	raw_spin_unlock_irq(&part->domain->lock);
+	reset_part(part);
 	KUNIT_EXPECT_FALSE(test, part->ctr[0].resting);
 	fake_timer_fire(&part->domain->guard);
 	KUNIT_EXPECT_EQ(test, part->stats.dropped, 0ULL);

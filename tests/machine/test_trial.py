@@ -68,6 +68,17 @@ def an_honest_machine_holds(m):
     assert ({"interrupts", "status"} <= held(found)) == overflow, found
 
 
+@test("e2-2s", timeout=300)
+def another_box_tells_what_one_in_use_cannot(m):
+    with Session(m) as s:
+        s.add_all([("imc0", 0, ctr, 0, {"event": 0}) for ctr in range(4)])
+        s.add("imc0", 0, "fixed")
+        s.start()
+        told = [text for verdict, what, text in verify(m, 0) if what == "interrupts"]
+    assert any(text.startswith("imc1 of die 0: each of 2") for text in told), told
+    assert not any(text.startswith("imc0 of die 0") for text in told), told
+
+
 @test("e2-2s", settings={"boxes.ha-width": 40}, strict=False, timeout=300)
 def a_counter_that_is_narrower(m):
     found = verify(m, 1)

@@ -163,11 +163,14 @@ static int clocks_add(struct assume *assume, struct ucore_session *session)
 	size_t nr;
 	int n = 0;
 
-	boxes = ucore_device_boxes(assume->dev, &nr);
-	for (size_t i = 0; i < nr; i++)
+	(void)ucore_device_boxes(assume->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		/* one that is refused has them listed anew */
+		boxes = ucore_device_boxes(assume->dev, &nr);
 		n += is_uncore(&boxes[i]) &&
 		     assume_clock(assume, &boxes[i], 0, text, sizeof(text)) &&
 		     !ucore_session_add_list(session, text, &err);
+	}
 	return n;
 }
 

@@ -268,11 +268,14 @@ static void others_arm(struct assume *assume, const struct ucore_box_info *box,
 	struct ucore_error err;
 	size_t nr;
 
-	boxes = ucore_device_boxes(assume->dev, &nr);
-	for (size_t i = 0; i < nr; i++)
-		if (boxes[i].domain == box->domain && &boxes[i] != box &&
+	(void)ucore_device_boxes(assume->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		/* whoever is refused one looks who has it, and then they are listed anew */
+		boxes = ucore_device_boxes(assume->dev, &nr);
+		if (boxes[i].domain == box->domain && boxes[i].box != box->box &&
 		    assume_clock(assume, &boxes[i], NEVER, text, sizeof(text)))
 			(void)ucore_session_add_list(session, text, &err);
+	}
 }
 
 static int attempt_make(struct assume *assume, struct attempt *attempt,
@@ -406,12 +409,12 @@ static bool same_type(const struct ucore_box_info *box, const struct ucore_box_i
 
 /**
  * struct candidates - boxes whose overflows may interrupt
- * @box: the boxes
+ * @box: the boxes, copies: the device's list is made anew meanwhile
  * @nr: how many
  * @answered: with this one it was seen what its type does
  */
 struct candidates {
-	const struct ucore_box_info **box;
+	struct ucore_box_info *box;
 	size_t nr;
 	bool *answered;
 };
@@ -420,7 +423,7 @@ struct candidates {
 static bool type_answered(const struct candidates *c, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
-		if (c->answered[j] && same_type(c->box[j], c->box[i]))
+		if (c->answered[j] && same_type(&c->box[j], &c->box[i]))
 			return true;
 	return false;
 }
@@ -428,7 +431,7 @@ static bool type_answered(const struct candidates *c, size_t i)
 static bool last_of_type(const struct candidates *c, size_t i)
 {
 	for (size_t j = i + 1; j < c->nr; j++)
-		if (same_type(c->box[j], c->box[i]))
+		if (same_type(&c->box[j], &c->box[i]))
 			return false;
 	return true;
 }
@@ -478,7 +481,7 @@ static int candidates_find(struct assume *assume, struct candidates *c)
 
 		if (boxes[i].cpu < 0 && domain && domain->reader >= 0 &&
 		    assume_clock(assume, &boxes[i], PERIOD, text, sizeof(text)))
-			c->box[c->nr++] = &boxes[i];
+			c->box[c->nr++] = boxes[i];
 	}
 	return 0;
 }
@@ -489,11 +492,11 @@ static void candidates_try(struct assume *assume, struct candidates *c)
 	char text[UCORE_SPEC_LEN];
 
 	for (size_t i = 0; i < c->nr; i++) {
-		struct attempt attempt = { .box = c->box[i], .text = text };
+		struct attempt attempt = { .box = &c->box[i], .text = text };
 		uint32_t reader = (uint32_t)
-			ucore_device_domain(assume->dev, c->box[i]->domain)->reader;
+			ucore_device_domain(assume->dev, c->box[i].domain)->reader;
 
-		(void)assume_clock(assume, c->box[i], PERIOD, text, sizeof(text));
+		(void)assume_clock(assume, &c->box[i], PERIOD, text, sizeof(text));
 		if (!type_answered(c, i))
 			c->answered[i] = box_interrupts(assume, &attempt, reader,
 							last_of_type(c, i));
