@@ -23,7 +23,7 @@
 #define RING_WINDOW	BIT_ULL(28)
 
 /*
- * ---- commands; the session's lock is held ----
+ * ---- commands ----
  */
 
 static struct ucore_session *call_session(const struct ucore_ioctl_call *call)
@@ -31,23 +31,30 @@ static struct ucore_session *call_session(const struct ucore_ioctl_call *call)
 	return call->file->private_data;
 }
 
-static int cmd_event_add(struct ucore_ioctl_call *call)
+/* An array of the caller's; none of it is left to be freed if that fails. */
+static int fetch_array(struct ucore_ioctl_call *call, u64 user, u32 nr, size_t size)
 {
-	struct ucore_event_add *add = &call->arg.add;
-	struct ucore_term *terms = NULL;
-	int ret;
+	void *array = memdup_user(u64_to_user_ptr(user), array_size(nr, size));
+
+	if (IS_ERR(array))
+		return PTR_ERR(array);
+	call->more = array;
+	return 0;
+}
+
+static int fetch_event_add(struct ucore_ioctl_call *call)
+{
+	const struct ucore_event_add *add = &call->arg.add;
 
 	if (add->nr_terms > UCORE_TERMS_MAX || add->reserved)
 		return -EINVAL;
-	if (add->nr_terms) {
-		terms = memdup_user(u64_to_user_ptr(add->terms),
-				    array_size(add->nr_terms, sizeof(*terms)));
-		if (IS_ERR(terms))
-			return PTR_ERR(terms);
-	}
-	ret = ucore_session_add(call_session(call), add, terms);
-	kfree(terms);
-	return ret;
+	return add->nr_terms ? fetch_array(call, add->terms, add->nr_terms,
+					   sizeof(struct ucore_term)) : 0;
+}
+
+static int cmd_event_add(struct ucore_ioctl_call *call)
+{
+	return ucore_session_add(call_session(call), &call->arg.add, call->more);
 }
 
 static void undo_event_add(struct ucore_ioctl_call *call)
@@ -62,20 +69,18 @@ static int cmd_event_remove(struct ucore_ioctl_call *call)
 	return ucore_session_remove(call_session(call), call->arg.remove.event);
 }
 
-static int cmd_set_pmi_cpus(struct ucore_ioctl_call *call)
+static int fetch_pmi_cpus(struct ucore_ioctl_call *call)
 {
 	const struct ucore_set_pmi_cpus *set = &call->arg.cpus;
-	u32 *cpus;
-	int ret;
 
 	if (set->reserved || !set->nr || set->nr > UCORE_PMI_CPUS_MAX)
 		return -EINVAL;
-	cpus = memdup_user(u64_to_user_ptr(set->cpus), array_size(set->nr, sizeof(*cpus)));
-	if (IS_ERR(cpus))
-		return PTR_ERR(cpus);
-	ret = ucore_session_set_cpus(call_session(call), cpus, set->nr);
-	kfree(cpus);
-	return ret;
+	return fetch_array(call, set->cpus, set->nr, sizeof(u32));
+}
+
+static int cmd_set_pmi_cpus(struct ucore_ioctl_call *call)
+{
+	return ucore_session_set_cpus(call_session(call), call->more, call->arg.cpus.nr);
 }
 
 static int cmd_core_trigger(struct ucore_ioctl_call *call)
@@ -99,11 +104,6 @@ static int cmd_reset(struct ucore_ioctl_call *call)
 	return ucore_session_reset(call_session(call));
 }
 
-static void undo_read(struct ucore_ioctl_call *call)
-{
-	ucore_session_unread(call_session(call));
-}
-
 static int cmd_read(struct ucore_ioctl_call *call)
 {
 	struct ucore_session *session = call_session(call);
@@ -118,20 +118,31 @@ static int cmd_read(struct ucore_ioctl_call *call)
 	if (nr_values < read->nr_values || nr_domains < read->nr_domains)
 		return -ENOSPC;
 	ret = ucore_session_read(session, read->flags & UCORE_READ_LIVE);
-	if (ret)
-		return ret;
-	read->skew_ns = session->skew_ns;
+	if (!ret)
+		read->skew_ns = session->skew_ns;
+	return ret;
+}
+
+/* The session keeps them until its next command, and longer than it may last (roll.c). */
+static int deliver_read(struct ucore_ioctl_call *call)
+{
+	const struct ucore_session *session = call_session(call);
+	const struct ucore_read *read = &call->arg.read;
+
 	if (copy_to_user(u64_to_user_ptr(read->values), session->values,
 			 array_size(read->nr_values, sizeof(*session->values))) ||
 	    (read->running &&
 	     copy_to_user(u64_to_user_ptr(read->running), session->ran_ns,
 			  array_size(read->nr_values, sizeof(*session->ran_ns)))) ||
 	    copy_to_user(u64_to_user_ptr(read->domains), session->domains,
-			 array_size(read->nr_domains, sizeof(*session->domains)))) {
-		undo_read(call);
+			 array_size(read->nr_domains, sizeof(*session->domains))))
 		return -EFAULT;
-	}
 	return 0;
+}
+
+static void undo_read(struct ucore_ioctl_call *call)
+{
+	ucore_session_unread(call_session(call));
 }
 
 static int cmd_status(struct ucore_ioctl_call *call)
@@ -172,33 +183,52 @@ static int cmd_ring_info(struct ucore_ioctl_call *call)
 
 static const struct ucore_ioctl_cmd session_commands[] = {
 	{ UCORE_ANSWER(UCORE_EVENT_ADD, struct ucore_event_add, poll_ns, cmd_event_add),
-	  .flags = UCORE_EVENT_INTERRUPT, .undo = undo_event_add },
+	  .flags = UCORE_EVENT_INTERRUPT, .fetch = fetch_event_add, .undo = undo_event_add },
 	{ UCORE_ACTION(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove) },
 	{ UCORE_ACTION(UCORE_SET_PMI_CPUS, struct ucore_set_pmi_cpus, cpus, cmd_set_pmi_cpus),
-	  .works = true, .moves = true },
+	  .works = true, .moves = true, .fetch = fetch_pmi_cpus },
 	{ UCORE_ACTION(UCORE_CORE_TRIGGER, struct ucore_core_trigger, period, cmd_core_trigger),
 	  .flags = UCORE_CORE_USER },
 	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start), .works = true },
 	{ UCORE_ACTION(UCORE_STOP, struct ucore_command, flags, cmd_stop) },
 	{ UCORE_ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset), .works = true },
 	{ UCORE_ANSWER(UCORE_READ, struct ucore_read, skew_ns, cmd_read),
-	  .flags = UCORE_READ_LIVE, .works = true, .undo = undo_read },
+	  .flags = UCORE_READ_LIVE, .works = true, .deliver = deliver_read, .undo = undo_read },
 	{ UCORE_ANSWER(UCORE_STATUS, struct ucore_status, writes, cmd_status) },
 	{ UCORE_ANSWER(UCORE_RING_INFO, struct ucore_ring_info, producer, cmd_ring_info) },
 	{ UCORE_ANSWER(UCORE_BUDGET, struct ucore_budget, put_off, cmd_budget) },
 };
 
-/* Who has the lock may be held up for long: it copies, and its caller made that memory. */
-static long run_locked(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
-		       unsigned long arg)
+static int session_enter(struct ucore_ioctl_call *call)
+{
+	struct ucore_session *session = call_session(call);
+
+	mutex_lock(&session->lock);
+	if (!session->ended)
+		return 0;
+	mutex_unlock(&session->lock);
+	return -ESHUTDOWN;
+}
+
+static void session_leave(struct ucore_ioctl_call *call)
+{
+	mutex_unlock(&call_session(call)->lock);
+}
+
+/*
+ * One command after the other.  Who runs one may be held up for as long as its caller
+ * likes: it copies, and its caller made that memory.
+ */
+static long run_in_turn(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
+			unsigned long arg)
 {
 	struct ucore_session *session = call_session(call);
 	long ret;
 
-	if (mutex_lock_killable(&session->lock))
+	if (mutex_lock_killable(&session->caller))
 		return -EINTR;
-	ret = session->ended ? -ESHUTDOWN : ucore_ioctl_run(command, call, (void __user *)arg);
-	mutex_unlock(&session->lock);
+	ret = ucore_ioctl_run(command, call, (void __user *)arg);
+	mutex_unlock(&session->caller);
 	return ret;
 }
 
@@ -207,17 +237,19 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	const struct ucore_ioctl_cmd *command = ucore_ioctl_find(session_commands,
 						     ARRAY_SIZE(session_commands), cmd);
 	struct ucore_session *session = file->private_data;
-	struct ucore_ioctl_call call = { .file = file };
+	struct ucore_ioctl_call call = {
+		.file = file, .enter = session_enter, .leave = session_leave,
+	};
 	long ret;
 
 	if (!command)
 		return -ENOTTY;
 	if (!command->works)
-		return run_locked(command, &call, arg);
+		return run_in_turn(command, &call, arg);
 	ret = ucore_turn_take(session, command->moves);
 	if (ret)
 		return ret;
-	ret = run_locked(command, &call, arg);
+	ret = run_in_turn(command, &call, arg);
 	ucore_turn_end(session);
 	return ret;
 }

@@ -7,6 +7,7 @@
  */
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "abi/ioctl.h"
@@ -30,6 +31,27 @@ const struct ucore_ioctl_cmd *ucore_ioctl_find(const struct ucore_ioctl_cmd *tab
 	return NULL;
 }
 
+static int run_locked(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call)
+{
+	int ret = call->enter ? call->enter(call) : 0;
+
+	if (ret)
+		return ret;
+	ret = command->run(call);
+	if (call->leave)
+		call->leave(call);
+	return ret;
+}
+
+static void undo_locked(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call)
+{
+	if (!command->undo || (call->enter && call->enter(call)))
+		return;
+	command->undo(call);
+	if (call->leave)
+		call->leave(call);
+}
+
 /*
  * Copy the answer out.  -ENOSPC tells how much space is needed; no other
  * failure changes the caller's argument.
@@ -37,13 +59,18 @@ const struct ucore_ioctl_cmd *ucore_ioctl_find(const struct ucore_ioctl_cmd *tab
 static int answer(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
 		  void __user *user, u32 usize, int ret)
 {
-	if (!command->answers || (ret && ret != -ENOSPC))
+	int failed = 0;
+
+	if (ret && ret != -ENOSPC)
 		return ret;
-	if (!copy_to_user(user, &call->arg, min(usize, command->known)))
-		return ret;
-	if (!ret && command->undo)
-		command->undo(call);
-	return -EFAULT;
+	if (!ret && command->deliver)
+		failed = command->deliver(call);
+	if (!failed && command->answers &&
+	    copy_to_user(user, &call->arg, min(usize, command->known)))
+		failed = -EFAULT;
+	if (failed && !ret)
+		undo_locked(command, call);
+	return failed ?: ret;
 }
 
 /**
@@ -73,5 +100,10 @@ int ucore_ioctl_run(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_ca
 	if (call->arg.flags & ~command->flags)
 		return -EINVAL;
 
-	return answer(command, call, user, usize, command->run(call));
+	ret = command->fetch ? command->fetch(call) : 0;
+	if (ret)
+		return ret;
+	ret = answer(command, call, user, usize, run_locked(command, call));
+	kfree(call->more);
+	return ret;
 }

@@ -42,11 +42,17 @@ union ucore_ioctl_arg {
  * @file: the descriptor
  * @arg: its argument
  * @new: descriptor to be installed once the answer has reached the caller
+ * @more: what @fetch of its command copied in, freed in the end
+ * @enter: locks what the command works on, NULL if nothing; fails if that is no more
+ * @leave: unlocks it
  */
 struct ucore_ioctl_call {
 	struct file *file;
 	union ucore_ioctl_arg arg;
 	struct file *new;
+	void *more;
+	int (*enter)(struct ucore_ioctl_call *call);
+	void (*leave)(struct ucore_ioctl_call *call);
 };
 
 /**
@@ -58,9 +64,11 @@ struct ucore_ioctl_call {
  * @answers: its argument is copied back
  * @works: it makes readers work, and waits for their time: those of its session
  * @moves: those of all dies, for it may move them to other CPUs
- * @run: does it
- * @undo: undoes it when the answer does not reach the caller, NULL if nothing
- *        was changed
+ * @fetch: checks what the argument says of more memory and copies that in; NULL: none
+ * @run: does it, locked: user memory, which may never come, is for the others
+ * @deliver: copies out what does not stand in the argument; NULL: nothing
+ * @undo: undoes it, locked, when the answer does not reach the caller, NULL if
+ *        nothing was changed
  */
 struct ucore_ioctl_cmd {
 	unsigned int cmd;
@@ -70,7 +78,9 @@ struct ucore_ioctl_cmd {
 	bool answers;
 	bool works;
 	bool moves;
+	int (*fetch)(struct ucore_ioctl_call *call);
 	int (*run)(struct ucore_ioctl_call *call);
+	int (*deliver)(struct ucore_ioctl_call *call);
 	void (*undo)(struct ucore_ioctl_call *call);
 };
 

@@ -3,14 +3,15 @@
  * Finding memory controllers whose registers are in memory: Ice Lake-SP, Snow Ridge.
  *
  * A PCI function of each socket tells where its controllers are.  What it tells is
- * believed when it can be registers, and no other box's; a box exists if it answers
- * there.  Process context, at load; only reads.
+ * believed when it can be registers, and no other box's or device's; a box exists if it
+ * answers there.  Process context, at load; only reads.
  */
 #include <linux/io.h>
 #include <linux/pci.h>
 
 #include "find/imc.h"
 #include "find/memory.h"
+#include "find/regions.h"
 #include "hw/imc_map.h"
 
 static u64 box_address(const struct ucore_e5_mmio *row, u64 controller, u32 i)
@@ -18,10 +19,16 @@ static u64 box_address(const struct ucore_e5_mmio *row, u64 controller, u32 i)
 	return controller + row->first + i * row->stride;
 }
 
+struct search {
+	struct ucore_finder *finder;
+	const struct ucore_e5_table *table;
+	struct ucore_regions others;
+};
+
 /* Why a controller cannot be at an address; NULL if it can. */
-static const char *refusal(const struct ucore_finder *finder, const struct ucore_e5_table *table,
-			   u64 controller)
+static const char *refusal(const struct search *search, u64 controller)
 {
+	const struct ucore_e5_table *table = search->table;
 	const struct ucore_e5_mmio *row;
 	u64 address;
 	u32 i;
@@ -31,7 +38,9 @@ static const char *refusal(const struct ucore_finder *finder, const struct ucore
 			address = box_address(row, controller, i);
 			if (!ucore_memory_is_safe(address, row->size))
 				return "is RAM, an APIC or no address";
-			if (ucore_finder_has(finder, address, row->size))
+			if (ucore_regions_have(&search->others, address, row->size, false))
+				return "is another device's";
+			if (ucore_finder_has(search->finder, address, row->size))
 				return "is another controller's";
 		}
 	}
@@ -82,8 +91,7 @@ static int add_controller(struct ucore_finder *finder, const struct ucore_e5_tab
 	return ret;
 }
 
-static int find_controllers(struct ucore_finder *finder, const struct ucore_e5_table *table,
-			    struct pci_dev *pdev, u32 die)
+static int find_controllers(const struct search *search, struct pci_dev *pdev, u32 die)
 {
 	u32 m, base, offset;
 	const char *why;
@@ -95,19 +103,19 @@ static int find_controllers(struct ucore_finder *finder, const struct ucore_e5_t
 		pci_info(pdev, "ucore: tells no address of memory controllers\n");
 		return 0;
 	}
-	for (m = 0; m < table->nr_imc && !ret; m++) {
+	for (m = 0; m < search->table->nr_imc && !ret; m++) {
 		if (pci_read_config_dword(pdev, IMC_MAP_OFFSET(m), &offset) || offset == ~0U ||
 		    !(offset & IMC_MAP_OFFSET_BITS)) {
 			pci_info(pdev, "ucore: tells no address of memory controller %u\n", m);
 			continue;
 		}
 		controller = IMC_MAP_ADDRESS(base, offset);
-		why = refusal(finder, table, controller);
+		why = refusal(search, controller);
 		if (why)
 			pci_info(pdev, "ucore: address %#llx of memory controller %u %s\n",
 				 controller, m, why);
 		else
-			ret = add_controller(finder, table, die, m, controller);
+			ret = add_controller(search->finder, search->table, die, m, controller);
 	}
 	return ret;
 }
@@ -124,19 +132,23 @@ static int find_controllers(struct ucore_finder *finder, const struct ucore_e5_t
 int ucore_imc_find(struct ucore_finder *finder, const struct ucore_e5_table *table, int segment,
 		   const s16 *die_of_bus)
 {
+	struct search search = { .finder = finder, .table = table };
 	struct pci_dev *pdev = NULL;
-	int die, ret = 0;
+	int die, ret;
 
-	while (!ret && table->nr_mmio &&
-	       (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, table->imc_map, pdev))) {
+	if (!table->nr_mmio)
+		return 0;
+	ret = ucore_regions_collect(&search.others, NULL, NULL);
+	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, table->imc_map, pdev))) {
 		if (pci_domain_nr(pdev->bus) != segment)
 			continue;
 		die = die_of_bus[pdev->bus->number];
 		if (die < 0)
 			pci_info(pdev, "ucore: belongs to no socket that is online\n");
 		else
-			ret = find_controllers(finder, table, pdev, die);
+			ret = find_controllers(&search, pdev, die);
 	}
 	pci_dev_put(pdev);	/* not NULL if the loop was left early */
+	ucore_regions_drop(&search.others);
 	return ret;
 }

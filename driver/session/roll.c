@@ -84,8 +84,7 @@ void ucore_roll_close(struct ucore_session *session)
 }
 
 /*
- * A moment's view: the session's own lock may be held for as long as its caller's memory
- * does not come.
+ * A moment's view: the session's own lock may be held while its registers are read.
  */
 static void describe(const struct ucore_session *session, struct ucore_session_info *out)
 {

@@ -490,6 +490,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	if (!alloc_cpumask_var(&session->crew_cpus, GFP_KERNEL_ACCOUNT))
 		goto free_readers;
 	mutex_init(&session->turn);
+	mutex_init(&session->caller);
 	mutex_init(&session->lock);
 	session->id = atomic64_fetch_inc(&next_session);
 	session->pid = get_task_pid(current->group_leader, PIDTYPE_TGID);

@@ -22,9 +22,13 @@ struct user_struct;
  * struct ucore_session - what a session descriptor stands for
  * @turn: held by a command that makes readers work, while it waits for their time and
  *        runs (turn.c).  Outermost.
+ * @caller: held by each command, from its first look at its caller's memory to the last;
+ *          guards that @values, @ran_ns and @domains stay what they are until they are
+ *          delivered.  After @turn.
  * @lock: guards everything but what is const after creation, @part's pointers and
- *        their rings.  After @turn: before the catalog's lock, ucore_run_lock
- *        and the CPU hotplug lock.  Never taken under mmap_lock.
+ *        their rings.  After @caller: before the catalog's lock, ucore_run_lock
+ *        and the CPU hotplug lock.  Never taken under mmap_lock, and no user memory is
+ *        touched under it: whoever ends the session need not wait for that.
  * @id: session id
  * @pid: process that created it
  * @comm: its name
@@ -67,6 +71,7 @@ struct user_struct;
  */
 struct ucore_session {
 	struct mutex turn;	/* outermost, see above */
+	struct mutex caller;
 	struct mutex lock;
 	u64 id;
 	struct pid *pid;

@@ -112,11 +112,10 @@ static bool env_answers(const struct ucore_disc_env *env, const struct ucore_uni
 	return !is_silent(unit);
 }
 
-static struct ucore_disc_region others;
+static struct ucore_region others;
 
 static struct ucore_disc_env env = {
-	.region = &others,
-	.nr_regions = 1,
+	.others = { .region = &others, .nr = 1 },
 	.on_ram = env_on_ram,
 	.function = env_function,
 	.answers = env_answers,

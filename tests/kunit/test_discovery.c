@@ -93,7 +93,7 @@ static bool env_answers(const struct ucore_disc_env *env, const struct ucore_uni
 #define PORT_START	0xc1000000ULL
 #define PORT_END	0xc1001000ULL
 
-static struct ucore_disc_region regions[] = {
+static struct ucore_region regions[] = {
 	{ 0xfec00000, 0xfef00000 },
 	{ ECAM_START, ECAM_END },
 	{ PORT_START, PORT_END, .port = true },
@@ -127,7 +127,8 @@ static int bench_init(struct kunit *test)
 	test->priv = b;
 	b->test = test;
 	b->env = (struct ucore_disc_env){
-		.phys_bits = PHYS_BITS, .region = regions, .nr_regions = ARRAY_SIZE(regions),
+		.phys_bits = PHYS_BITS,
+		.others = { .region = regions, .nr = ARRAY_SIZE(regions) },
 		.on_ram = env_on_ram, .function = env_function, .answers = env_answers,
 	};
 	b->disc.env = &b->env;

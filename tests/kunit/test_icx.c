@@ -668,6 +668,8 @@ static void controllers_of_a_socket_that_is_offline(struct kunit *test)
  * @ram: RAM is there, 4 bytes
  * @phys_bits: bits of an address
  * @found: boxes that are found all the same
+ * @bar: of another function, 4 bytes
+ * @busy: a driver has this, 4 bytes
  */
 struct bad_map {
 	const char *name;
@@ -676,6 +678,8 @@ struct bad_map {
 	u64 ram;
 	u32 phys_bits;
 	u64 found;
+	u64 bar;
+	u64 busy;
 };
 
 static const struct bad_map bad_maps[] = {
@@ -692,6 +696,14 @@ static const struct bad_map bad_maps[] = {
 	{ "no address", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 31, 0 },
 	{ "twice", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(0) }, 0, 46, 0x7 },
 	{ "a channel twice", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(0) + 4 }, 0, 46, 0x7 },
+	{ "a card's", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x38,
+	  .bar = CHANNEL(0, 1) + 0x5c },
+	{ "a card's behind", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x3f,
+	  .bar = CHANNEL(0, 1) + 0x60 },
+	{ "a driver's", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x7,
+	  .busy = CHANNEL(1, 0) },
+	{ "a driver's in front", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x3f,
+	  .busy = CHANNEL(1, 0) - 4 },
 };
 
 static void bad_map_name(const struct bad_map *bad, char *name)
@@ -700,6 +712,11 @@ static void bad_map_name(const struct bad_map *bad, char *name)
 }
 
 KUNIT_ARRAY_PARAM(bad_map, bad_maps, bad_map_name);
+
+static struct resource memory_of(u64 address)
+{
+	return (struct resource){ .start = address, .end = address + 3, .flags = IORESOURCE_MEM };
+}
 
 /* Where the wrong numbers lead there is something that would answer. */
 static void maps_are_not_believed(struct kunit *test)
@@ -721,6 +738,10 @@ static void maps_are_not_believed(struct kunit *test)
 	fake_boot_cpu.x86_phys_bits = bad->phys_bits;
 	fake_kernel.ram_start = bad->ram;
 	fake_kernel.ram_end = bad->ram ? bad->ram + 4 : 0;
+	if (bad->bar)
+		fake_pci_add(0x1572, 3, 0, 0)->pdev.resource[0] = memory_of(bad->bar);
+	if (bad->busy)
+		fake_kernel.busy = memory_of(bad->busy);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, boxes_found("imc", 0), bad->found);
 }

@@ -20,7 +20,7 @@ from lab.session import (BOX_OVERFLOW, FIXED, MS, SAMPLE_POLLED, TRIGGER_TIMER, 
                          refused, sample_until, samples_in, totals_at)
 from machine import eventset
 from machine.armed import assert_skews, each_overflowed, run_polled
-from machine.timers import assert_asks_every, assert_late_by_one_look, traced
+from machine.timers import assert_asks_every, assert_late_by_one_look, budget_of, traced
 
 CLOCK = {"event": 0x00}
 # What counts all cycles of a box, each by one in a cycle: box -> counter, fields
@@ -469,6 +469,11 @@ def stat_prints_the_skew_and_what_no_freeze_reaches(m):
 
 @test("snbep-2s")
 def record_polls_and_report_says_so(m):
+    with budget_of(m, 100):
+        assert_polled_and_reported(m)
+
+
+def assert_polled_and_reported(m):
     before, mark = truth.totals_of(m), m.truth_length()
     command = "ucoretool record -c 20000000 -e imc0/CLOCKTICKS/ -e imc/CAS_COUNT.RD/ " \
               "-e cbo/CLOCKTICKS/ -n 40 -o /tmp/polled"

@@ -32,6 +32,11 @@ def who_waits_for_a_stalled_caller_can_be_killed(m):
     return both(m, "uapi_session --on-purpose who_waits_for_a_stalled_caller_can_be_killed")
 
 
+@test("e2-2s", kernels=BOTH)
+def a_session_ends_though_its_caller_stalls(m):
+    return both(m, "uapi_session --on-purpose a_session_ends_though_its_caller_stalls")
+
+
 # A socket with so many counters that two samples exceed the smallest ring
 @test("e2-2s", kernels=("6.1",),
       settings={"machine.cores": 15, "machine.plugged": 2, "boxes.cbo": 15,

@@ -591,22 +591,41 @@ static const struct test tests[] = {
  * ---- A caller whose memory does not come ---------------------------------
  */
 
-/* A page that is there when this process says so */
+/* A page that is there when this process says so, and behind one that is there now */
 static void *page_that_waits(int *fault)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
 	struct uffdio_api api = { .api = UFFD_API };
-	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
 	struct uffdio_register range = {
-		.range = { .start = address(page), .len = size },
+		.range = { .start = address(pages + size), .len = size },
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 
 	*fault = syscall(SYS_userfaultfd, O_CLOEXEC);
-	must(page != MAP_FAILED && *fault >= 0, "userfaultfd: %m");
+	must(pages != MAP_FAILED && *fault >= 0, "userfaultfd: %m");
 	must(!ioctl(*fault, UFFDIO_API, &api) && !ioctl(*fault, UFFDIO_REGISTER, &range),
 	     "userfaultfd: %m");
-	return page;
+	return pages + size;
+}
+
+/* Until somebody waits for it */
+static void wait_for_fault(int fault)
+{
+	struct uffd_msg message;
+
+	must(read(fault, &message, sizeof(message)) == sizeof(message), "userfaultfd: %m");
+	expect_eq(message.event, UFFD_EVENT_PAGEFAULT);
+}
+
+static void let_come(int fault, void *page)
+{
+	struct uffdio_zeropage zeros = {
+		.range = { .start = address(page), .len = sysconf(_SC_PAGESIZE) },
+	};
+
+	must(!ioctl(fault, UFFDIO_ZEROPAGE, &zeros), "userfaultfd: %m");
 }
 
 static void *ask_into(void *status)
@@ -618,8 +637,6 @@ static void *ask_into(void *status)
 static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
 {
 	struct ucore_status own = { .size = sizeof(own) };
-	struct uffdio_zeropage zeros;
-	struct uffd_msg message;
 	pthread_t stalled;
 	int fault, status;
 	void *page;
@@ -629,9 +646,7 @@ static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
 	session = session_create(0, 0, 0);
 	page = page_that_waits(&fault);
 	must(!pthread_create(&stalled, NULL, ask_into, page), "pthread_create");
-	/* it waits for the page, and has the session */
-	must(read(fault, &message, sizeof(message)) == sizeof(message), "userfaultfd: %m");
-	expect_eq(message.event, UFFD_EVENT_PAGEFAULT);
+	wait_for_fault(fault);		/* it has the session meanwhile */
 	other = fork();
 	if (!other)
 		_exit(!!try_command(session, UCORE_STATUS, &own));
@@ -641,18 +656,79 @@ static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
 	wait_for(waitpid(other, &status, WNOHANG) == other);
 	expect(WIFSIGNALED(status), "it ended with %d before it was killed", status);
 
-	zeros = (struct uffdio_zeropage){
-		.range = { .start = address(page), .len = sysconf(_SC_PAGESIZE) },
-	};
-	must(!ioctl(fault, UFFDIO_ZEROPAGE, &zeros), "userfaultfd: %m");
+	let_come(fault, page);
 	pthread_join(stalled, NULL);
 	do_command(session, UCORE_STATUS, &own);
+}
+
+static void *read_into(void *page)
+{
+	struct ucore_read_domain domain;
+	struct ucore_read read = {
+		.size = sizeof(read), .nr_values = 1, .nr_domains = 1,
+		.values = address(page), .domains = address(&domain),
+	};
+
+	expect_rc(try_command(session, UCORE_READ, &read), 0);
+	expect(((struct ucore_value *)page)->count, "no count was delivered");
+	return NULL;
+}
+
+static void *status_into(void *page)
+{
+	struct ucore_status *status = (void *)((char *)page - offsetof(struct ucore_status, session));
+
+	status->size = sizeof(*status);
+	expect_rc(try_command(session, UCORE_STATUS, status), 0);
+	return NULL;
+}
+
+static void *add_from(void *page)
+{
+	struct ucore_event_add add = {
+		.size = sizeof(add), .nr_terms = 1, .terms = address(page),
+	};
+
+	expect_rc(try_command(session, UCORE_EVENT_ADD, &add), ESHUTDOWN);
+	return NULL;
+}
+
+/* Before it runs, after it has, and between the two copies of its answer */
+static void a_session_ends_though_its_caller_stalls(const void *arg)
+{
+	static void *(*const commands[])(void *) = { add_from, status_into, read_into };
+	uint32_t box = box_find("imc", 0);
+	struct ucore_end_session end = { .size = sizeof(end) };
+	int device = device_open(), other = session_create(0, 0, 0), fault;
+	pthread_t stalled;
+	void *page;
+
+	(void)arg;
+	for (unsigned int i = 0; i < ARRAY_SIZE(commands); i++) {
+		session = session_create(0, 0, 0);
+		add_cas_reads(session, box, 0);
+		session_start(session);
+		end.session = session_status(session).session;
+		page = page_that_waits(&fault);
+		must(!pthread_create(&stalled, NULL, commands[i], page), "pthread_create");
+		wait_for_fault(fault);
+		do_command(device, UCORE_END_SESSION, &end);
+		/* its box is anybody's */
+		expect_eq(box_get(box).owner, 0);
+		expect_rc(try_remove(other, add_cas_reads(other, box, 0)), 0);
+		let_come(fault, page);
+		pthread_join(stalled, NULL);
+		expect_rc(try_start(session), ESHUTDOWN);
+		close(session);
+		close(fault);
+	}
 }
 
 /* On machines and kernels made for them: "uapi_session --on-purpose NAME" */
 static const struct test special[] = {
 	{ "who_waits_for_a_stalled_caller_can_be_killed",
 	  who_waits_for_a_stalled_caller_can_be_killed, 0, 0 },
+	{ "a_session_ends_though_its_caller_stalls", a_session_ends_though_its_caller_stalls, 0, 0 },
 	{ "ring_too_small", ring_too_small, 0, 0 },
 };
 

@@ -16,6 +16,7 @@
 
 #include "find/ends.h"
 #include "find/platform.h"
+#include "find/regions.h"
 
 /* Config space of a PCI Express function */
 #define UCORE_DISC_CONFIG_BYTES	4096
@@ -156,18 +157,6 @@ struct ucore_disc_rules {
  */
 
 /**
- * struct ucore_disc_region - memory that is no unit's
- * @start: first byte
- * @end: the first behind it that is not
- * @port: registers of a PCI Express port: see struct ucore_disc_type
- */
-struct ucore_disc_region {
-	u64 start;
-	u64 end;
-	bool port;
-};
-
-/**
  * struct ucore_disc_function - a PCI function
  * @size: bytes of config space
  * @class: class code, 24 bits
@@ -186,18 +175,14 @@ struct ucore_unit;
 /**
  * struct ucore_disc_env - what only the machine can tell
  * @phys_bits: bits of a physical address
- * @region: memory that is others'
- * @nr_regions: how many
- * @max_regions: room for how many
+ * @others: memory that is no unit's
  * @on_ram: is any of this RAM?
  * @function: what is there to know of a PCI function; false if there is none of Intel's
  * @answers: do the registers of a unit answer that may be touched?
  */
 struct ucore_disc_env {
 	u32 phys_bits;
-	struct ucore_disc_region *region;
-	u32 nr_regions;
-	u32 max_regions;
+	struct ucore_regions others;
 	bool (*on_ram)(const struct ucore_disc_env *env, u64 address, u64 size);
 	bool (*function)(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
 			 struct ucore_disc_function *function);

@@ -193,17 +193,12 @@ static u32 check_msrs(u64 address, u32 size)
 static u32 check_memory(const struct ucore_disc_env *env, const struct ucore_disc_type *rule,
 			u64 address, u32 size)
 {
-	const struct ucore_disc_region *region;
-
 	if (address >> env->phys_bits || (address + size - 1) >> env->phys_bits)
 		return UCORE_UNIT_WINDOW;
 	if (env->on_ram(env, address, size))
 		return UCORE_UNIT_RAM;
-	for (region = env->region; region < env->region + env->nr_regions; region++)
-		if (address < region->end && address + size > region->start &&
-		    !(region->port && rule && rule->port))
-			return UCORE_UNIT_FOREIGN;
-	return UCORE_UNIT_OK;
+	return ucore_regions_have(&env->others, address, size, rule && rule->port) ?
+	       UCORE_UNIT_FOREIGN : UCORE_UNIT_OK;
 }
 
 /**
