@@ -87,11 +87,11 @@ fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer'
 	@$(MAKE) --no-print-directory -C tests/fuzz O=$(BUILD)/fuzz run
 
 fuzz-calls:	## calls of /dev/ucore at random, on the debug kernel [CALLS=10000000 SEED=1], hours
-	@$(LAB)/deps.sh build lab debug
+	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run fuzz $(or $(CALLS),10000000) $(or $(SEED),1)
 
 soak:	## everything at low rate, every count exact in the end [MINUTES=120 SEED=1]
-	@$(LAB)/deps.sh build lab debug
+	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run soak $(or $(MINUTES),120) $(or $(SEED),1)
 
 lab:	## tests on the emulated machine [TESTS="pattern ..." JOBS=n]

@@ -935,9 +935,10 @@ struct ucore_get_sessions {
  * @session: id of the session
  *
  * The session stops, gives its boxes, rings and PMI CPUs back, and stays ended: its
- * descriptor answers ESHUTDOWN to all commands, polls EPOLLHUP and EPOLLERR, and can be
- * closed.  Rings that are mapped stay so, and get no more records.  A session that has
- * ended is no error.
+ * descriptor answers ESHUTDOWN to all commands whose arguments are right, polls EPOLLHUP
+ * and EPOLLERR, and can be closed.  Rings that are mapped stay so, and get no more
+ * records.  A command that waits for its caller's memory is not waited for.  A session
+ * that has ended is no error.
  *
  * Errors: EINVAL, E2BIG, EFAULT, EPERM (no CAP_SYS_ADMIN), ENOENT (no such session),
  * EINTR (killed while a command of the session was under way).

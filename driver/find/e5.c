@@ -59,8 +59,8 @@ static u32 cha_count(const struct search *search, u32 die, u32 config, u32 max)
 
 /*
  * One C-Box for each core, says CPUID; the uncore's own register is known by
- * analogy only, and the kernel may not count cores that are not plugged.  Take
- * the larger number: each box must answer anyway.
+ * analogy only (UNCERTAIN(cbo-count)), and the kernel may not count cores that are
+ * not plugged.  Take the larger number: each box must answer anyway.
  */
 static u32 cbo_count(const struct search *search, int cpu, u32 max)
 {

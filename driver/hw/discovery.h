@@ -82,7 +82,7 @@
 
 /*
  * Counter control.  There is no local enable: what has an event counts while
- * nothing is frozen.  Bit 22 may be written either way.
+ * nothing is frozen.  Bit 22 may be written either way: UNCERTAIN(disc-enable).
  */
 #define DISC_CTL_EV_SEL			GENMASK_ULL(7, 0)
 #define DISC_CTL_UMASK			GENMASK_ULL(15, 8)

@@ -72,7 +72,10 @@
 #define E5_HA_ADDRMATCH1_HIGH		GENMASK(13, 0)	/* address 45:32 */
 #define E5_HA_OPCODEMATCH_OPC		GENMASK(5, 0)
 
-/* QPI packet match and mask, in the port's filter function: Tables 2-133 to 2-136 */
+/*
+ * QPI packet match and mask, in the port's filter function: Tables 2-133 to 2-136.  For
+ * CTO_COUNT, 138h; on v1 it may be 38h: UNCERTAIN(cto-count).
+ */
 #define E5_QPI_MATCH0			0x228
 #define E5_QPI_MATCH1			0x22c
 #define E5_QPI_MASK0			0x238

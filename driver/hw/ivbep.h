@@ -84,9 +84,10 @@
 #define IVBEP_PCI_QPI0			0x0e32	/* 8:2 */
 #define IVBEP_PCI_QPI1			0x0e33	/* 9:2 */
 #define IVBEP_PCI_QPI2			0x0e3a	/* 24:2 */
+/* By analogy with v4: UNCERTAIN(link-filter) */
 #define IVBEP_PCI_QPI0_FILTER		0x0e86	/* 8:6 */
 #define IVBEP_PCI_QPI1_FILTER		0x0e96	/* 9:6 */
-#define IVBEP_PCI_QPI2_FILTER		0x0e46	/* 24:6, by analogy with 6f46 of v4 */
+#define IVBEP_PCI_QPI2_FILTER		0x0e46	/* 24:6 */
 #define IVBEP_PCI_R2PCIE		0x0e34	/* 19:1 */
 #define IVBEP_PCI_R3QPI0		0x0e36	/* 19:5 */
 #define IVBEP_PCI_R3QPI1		0x0e37	/* 19:6 */

@@ -123,7 +123,7 @@ static const struct ucore_constraint r3qpi_constraints[] = {
 
 /* ---- box types ---- */
 
-/* No overflow: its control has no enable for it, although there is a status register. */
+/* No overflow: its control has no enable, but there is a status: UNCERTAIN(cbo-overflow). */
 static const struct ucore_box_type cbo = { HSWEP_CBO(cbo_constraints) };
 
 /* No overflow either, and no status register that all sources agree on. */

@@ -94,7 +94,7 @@ static const struct ucore_increment imc_increments[] = {
 
 /*
  * No overflow: bit 20 of the control is reserved and there is no status
- * register, although the text speaks of overflow messages (5.3).
+ * register, although the text speaks of overflow messages (5.3): UNCERTAIN(cbo-overflow).
  */
 static const struct ucore_box_type cbo = {
 	.name = "cbo",
@@ -121,7 +121,7 @@ static const struct ucore_box_type ubox = {
 	.width = IVBEP_WIDTH_UBOX,
 	.fixed_width = IVBEP_WIDTH,
 	.least_fixed_width = E5_WIDTH_LEAST,
-	.status_fixed = UCORE_STATUS_GLOBAL,	/* bit 0 */
+	.status_fixed = UCORE_STATUS_GLOBAL,	/* bit 0; UNCERTAIN(fixed-status) */
 };
 
 static const struct ucore_box_type pcu = {
@@ -193,7 +193,7 @@ static const struct ucore_box_type r3qpi = {
 /*
  * Counters 0, 1 belong to IRP0 and 2, 3 to IRP1, under one box control.  No
  * overflow: the global status has no bit for it, so nobody could tell whose
- * interrupt it was.
+ * interrupt it was: UNCERTAIN(status).
  */
 static const struct ucore_box_type irp = {
 	.name = "irp",

@@ -40,7 +40,9 @@ class Figures:
     moves: int = 0              # a CPU went or came
     sleeps: int = 0
     recordings: int = 0
+    perf_recordings: int = 0
     pmis_lost: int = 0          # on purpose
+    misfortunes: int = 0        # the hardware misbehaved otherwise
     events: int = 0             # of the session beside all that
     counted: int = 0
     samples: int = 0
@@ -99,7 +101,13 @@ class Figures:
         for what, count in (("CPUs that went or came meanwhile", self.moves),
                             ("times that the machine slept", self.sleeps),
                             ("recordings by `ucoretool`", self.recordings),
-                            ("overflow interrupts lost on purpose", self.pmis_lost)):
+                            ("recordings by `perf` of the cores' cycles, the NMI watchdog on half of the time",
+                             self.perf_recordings),
+                            ("overflow interrupts lost on purpose", self.pmis_lost),
+                            ("times that the hardware misbehaved otherwise: interrupts late, twice or for no "
+                             "reason, a status bit that nobody raised, a box that answers no more and "
+                             "comes back, registers that fault, a counter that is stuck",
+                             self.misfortunes)):
             if count:
                 yield what, f"{count:,}"
         yield "a session beside it: events, counts", f"{self.events}, {self.counted:,}"

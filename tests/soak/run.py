@@ -6,7 +6,8 @@
                                             those that ended well are kept, and an interrupted run
                                             goes on after them
     python3 -m soak.run soak MINUTES SEED   everything at low rate: calls at random, faults, CPUs
-                                            that go and come, sleep, the tool, lost interrupts
+                                            that go and come, sleep, the tool, hardware that
+                                            misbehaves; perf and the NMI watchdog beside
 
 On the debug kernel, with a session beside them that has to count exactly. What is wrong ends
 the run; one that ends well writes its table into Documentation/testing/figures.md, and with it
@@ -16,6 +17,7 @@ that of the longest time with interrupts off (irqs_off.py).
 import argparse
 import contextlib
 import dataclasses
+import itertools
 import os
 import sys
 import time
@@ -24,7 +26,9 @@ from lab import framework, kernels, ktap, progress
 from lab.machine import CheckFailed, Machine
 from lab.progress import Progress
 from lab.session import LOST, SAMPLE, SAMPLE_THROTTLED
+from machine.armed import WATCHDOG
 from machine.exact import counting, stop_exactly
+from machine.test_faults import UNKNOWN_NMI
 from machine.test_machine_life import KINDS, suspend_to_ram
 from soak import figures, irqs_off
 
@@ -40,6 +44,23 @@ SOAK_SLICE = 2000
 REST_US = 20000         # between two calls of one of its processes, in a soak
 REACHED = "/tmp/reached"    # what the calls came to, from one run to the next
 MOVING = "1 2 3"        # CPUs that go and come; CPU 0 stays
+# What hardware should not do, one in each slice of a soak: how it begins, and how it ends.  A box that
+# answers no more is one that cannot interrupt: of others nobody could clear what they go on to signal.
+MISFORTUNES = (
+    ("delay-pmi 0 3000000", "delay-pmi 0 0"),
+    ("double-pmi 0 5 2000000", "double-pmi 0 0"),
+    ("pmi 1", None),
+    ("status 0 0x100000", None),
+    ("dead 0 cbo1", "alive 0 cbo1"),
+    ("fault 0 cbo0", "no-fault 0 cbo0"),
+    ("stuck 0 ha1.1", "loose 0 ha1.1"),
+)
+# Others that have NMIs and counters of their own
+PERF = """
+while [ ! -e /tmp/enough ]; do
+    perf record -q -a -e cycles -c 52000000 -o /tmp/perf.data -- sleep 20 >/dev/null 2>&1 && echo done
+    sleep 20
+done"""
 RECORD = """
 while [ ! -e /tmp/enough ]; do
     rm -f /tmp/soak
@@ -133,11 +154,24 @@ class Run:
 
 @contextlib.contextmanager
 def recordings(run):
-    """The tool records again and again; it may be refused, when CPUs are away."""
-    process = run.machine.spawn(RECORD)
+    """The tool and perf record again and again; they may be refused, when CPUs are away."""
+    tool, perf = run.machine.spawn(RECORD), run.machine.spawn(PERF)
     yield
     run.machine.run("touch /tmp/enough")
-    run.figures.recordings = len(process.wait(timeout=300).out.splitlines())
+    run.figures.recordings = len(tool.wait(timeout=300).out.splitlines())
+    run.figures.perf_recordings = len(perf.wait(timeout=300).out.splitlines())
+
+
+@contextlib.contextmanager
+def misfortune(run, begins, ends):
+    """The hardware misbehaves."""
+    run.machine.inject("lose-pmi 0 1")
+    run.figures.pmis_lost += 1
+    run.machine.inject(begins)
+    run.figures.misfortunes += 1
+    yield
+    if ends:
+        run.machine.inject(ends)
 
 
 def can_sleep(machine):
@@ -157,11 +191,13 @@ def fuzz(run, calls):
 def soak(run, minutes):
     run.faults()
     sleeps = can_sleep(run.machine)
+    run.machine.allow(*UNKNOWN_NMI)     # those that come twice or for no reason are nobody's
+    misfortunes = itertools.cycle(MISFORTUNES)
     with recordings(run):
         while run.elapsed() < 60 * minutes:
-            run.machine.inject("lose-pmi 0 1")
-            run.figures.pmis_lost += 1
-            run.calls(SOAK_SLICE, REST_US, MOVING)
+            run.machine.write(WATCHDOG, run.figures.misfortunes % 2)
+            with misfortune(run, *next(misfortunes)):
+                run.calls(SOAK_SLICE, REST_US, MOVING)
             if sleeps:
                 suspend_to_ram(run.machine)
                 run.figures.sleeps += 1
@@ -172,7 +208,7 @@ def soak(run, minutes):
 
 def boot(doing, amount, seed):
     """One machine, from its boot to its last count; its figures."""
-    with Machine(SCENARIO, KERNEL, settings=SETTINGS) as machine:
+    with Machine(SCENARIO, KERNEL, settings=SETTINGS, perf=True) as machine:
         machine.write(framework.KMEMLEAK, "scan=off")
         machine.insmod()
         with counting(machine) as session:

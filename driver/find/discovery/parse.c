@@ -519,7 +519,7 @@ static u32 ctr_size(u32 access)
 /*
  * Bytes from one control to the next.  MSRs and PCI are clear.  MMIO controls
  * are 4 apart in memory controllers and 8 in CXL boxes; for types that nobody
- * knows, see whether 8 fits before the next register.
+ * knows, see whether 8 fits before the next register: UNCERTAIN(mmio-stride).
  */
 static u32 ctl_stride(const struct ucore_unit *unit, u32 access)
 {
