@@ -199,11 +199,14 @@ static const struct ucore_ioctl_cmd session_commands[] = {
 	{ UCORE_ANSWER(UCORE_BUDGET, struct ucore_budget, put_off, cmd_budget) },
 };
 
-static int session_enter(struct ucore_ioctl_call *call)
+static int session_enter(struct ucore_ioctl_call *call, bool killable)
 {
 	struct ucore_session *session = call_session(call);
 
-	mutex_lock(&session->lock);
+	if (!killable)
+		mutex_lock(&session->lock);
+	else if (mutex_lock_killable(&session->lock))
+		return -EINTR;
 	if (!session->ended)
 		return 0;
 	mutex_unlock(&session->lock);

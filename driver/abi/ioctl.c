@@ -33,7 +33,7 @@ const struct ucore_ioctl_cmd *ucore_ioctl_find(const struct ucore_ioctl_cmd *tab
 
 static int run_locked(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call)
 {
-	int ret = call->enter ? call->enter(call) : 0;
+	int ret = call->enter ? call->enter(call, true) : 0;
 
 	if (ret)
 		return ret;
@@ -45,7 +45,7 @@ static int run_locked(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_
 
 static void undo_locked(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call)
 {
-	if (!command->undo || (call->enter && call->enter(call)))
+	if (!command->undo || (call->enter && call->enter(call, false)))
 		return;
 	command->undo(call);
 	if (call->leave)

@@ -43,7 +43,8 @@ union ucore_ioctl_arg {
  * @arg: its argument
  * @new: descriptor to be installed once the answer has reached the caller
  * @more: what @fetch of its command copied in, freed in the end
- * @enter: locks what the command works on, NULL if nothing; fails if that is no more
+ * @enter: locks what the command works on, NULL if nothing; fails if that is no more, or,
+ *         if it is killable, if the caller is dying
  * @leave: unlocks it
  */
 struct ucore_ioctl_call {
@@ -51,7 +52,7 @@ struct ucore_ioctl_call {
 	union ucore_ioctl_arg arg;
 	struct file *new;
 	void *more;
-	int (*enter)(struct ucore_ioctl_call *call);
+	int (*enter)(struct ucore_ioctl_call *call, bool killable);
 	void (*leave)(struct ucore_ioctl_call *call);
 };
 
@@ -65,7 +66,8 @@ struct ucore_ioctl_call {
  * @works: it makes readers work, and waits for their time: those of its session
  * @moves: those of all dies, for it may move them to other CPUs
  * @fetch: checks what the argument says of more memory and copies that in; NULL: none
- * @run: does it, locked: user memory, which may never come, is for the others
+ * @run: does it, locked if there is @enter: then user memory, which may never come, is for
+ *       the others
  * @deliver: copies out what does not stand in the argument; NULL: nothing
  * @undo: undoes it, locked, when the answer does not reach the caller, NULL if
  *        nothing was changed

@@ -4,8 +4,8 @@
  * readers, in parallel, one IPI for each remote one.  Where domains shall do a
  * thing at the same moment the readers first wait for each other.
  *
- * Process context.  Lock order: session->turn, session->lock, ucore_run_lock, CPU hotplug,
- * snapshot_lock, domain->lock.
+ * Process context.  Lock order: session->turn, session->caller, session->lock,
+ * ucore_run_lock, CPU hotplug, snapshot_lock, domain->lock.
  */
 #include <linux/ktime.h>
 #include <linux/mutex.h>

@@ -78,7 +78,7 @@ void ucore_roll_close(struct ucore_session *session)
 	nr_sessions--;
 	mutex_unlock(&roll_lock);
 	mutex_lock(&session->lock);
-	ucore_session_stop(session);
+	ucore_session_halt(session);
 	mutex_unlock(&session->lock);
 	roll_put(session);
 }
@@ -166,7 +166,7 @@ int ucore_roll_end(u64 id)
 		return -ENOENT;
 	ret = mutex_lock_killable(&session->lock);
 	if (!ret) {
-		ucore_session_stop(session);
+		ucore_session_halt(session);
 		ucore_session_give_up(session);
 		mutex_unlock(&session->lock);
 		wake_up_interruptible_all(&session->sink.wait);

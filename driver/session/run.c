@@ -254,16 +254,10 @@ static void part_settle(struct ucore_part *part)
 	ucore_budget_run(domain, give_back_here, domain);
 }
 
-/**
- * ucore_session_stop() - last counts, then stop the boxes; idempotent
- * @session: the session, locked
- */
-void ucore_session_stop(struct ucore_session *session)
+static void halt_parts(struct ucore_session *session)
 {
 	struct ucore_part *part;
 
-	if (!session->running)
-		return;
 	ucore_core_triggers_stop(session);
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
@@ -274,7 +268,31 @@ void ucore_session_stop(struct ucore_session *session)
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
 	who_put(session);
+}
+
+/**
+ * ucore_session_stop() - last counts, which go back to the events, then stop the boxes;
+ * idempotent
+ * @session: the session, locked; nobody delivers what it answered to READ
+ */
+void ucore_session_stop(struct ucore_session *session)
+{
+	if (!session->running)
+		return;
+	halt_parts(session);
 	ucore_session_keep_counts(session);
+}
+
+/**
+ * ucore_session_halt() - stop the boxes for good; idempotent
+ * @session: the session, locked
+ *
+ * What READ answered may still be on its way.
+ */
+void ucore_session_halt(struct ucore_session *session)
+{
+	if (session->running)
+		halt_parts(session);
 }
 
 /*

@@ -234,7 +234,7 @@ static void part_destroy(struct ucore_part *part)
 static void session_end(struct ucore_session *session)
 {
 	mutex_lock(&session->lock);
-	ucore_session_stop(session);
+	ucore_session_halt(session);
 	mutex_unlock(&session->lock);
 	ucore_session_destroy(session);
 }

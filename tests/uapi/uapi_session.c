@@ -3,6 +3,7 @@
 #include "session.h"
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 
 static int session;
@@ -663,14 +664,20 @@ static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
 
 static void *read_into(void *page)
 {
+	struct ucore_value *value = page;
 	struct ucore_read_domain domain;
+	uint64_t running;
 	struct ucore_read read = {
 		.size = sizeof(read), .nr_values = 1, .nr_domains = 1,
 		.values = address(page), .domains = address(&domain),
+		.running = address(&running),
 	};
 
 	expect_rc(try_command(session, UCORE_READ, &read), 0);
-	expect(((struct ucore_value *)page)->count, "no count was delivered");
+	expect(value->count, "no count was delivered");
+	/* of the same instant, though the session went on until it was ended */
+	expect_eq(running, domain.time_running);
+	expect_eq(value->flags, 0);
 	return NULL;
 }
 
