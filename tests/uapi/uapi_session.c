@@ -681,12 +681,12 @@ static void *read_into(void *page)
 	return NULL;
 }
 
-static void *status_into(void *page)
+static void *status_from(void *page)
 {
 	struct ucore_status *status = (void *)((char *)page - offsetof(struct ucore_status, session));
 
 	status->size = sizeof(*status);
-	expect_rc(try_command(session, UCORE_STATUS, status), 0);
+	expect_rc(try_command(session, UCORE_STATUS, status), ESHUTDOWN);
 	return NULL;
 }
 
@@ -700,10 +700,10 @@ static void *add_from(void *page)
 	return NULL;
 }
 
-/* Before it runs, after it has, and between the two copies of its answer */
+/* In the argument, in what that points to, and in the answer */
 static void a_session_ends_though_its_caller_stalls(const void *arg)
 {
-	static void *(*const commands[])(void *) = { add_from, status_into, read_into };
+	static void *(*const commands[])(void *) = { status_from, add_from, read_into };
 	uint32_t box = box_find("imc", 0);
 	struct ucore_end_session end = { .size = sizeof(end) };
 	int device = device_open(), other = session_create(0, 0, 0), fault;
