@@ -19,6 +19,7 @@ import contextlib
 import dataclasses
 import itertools
 import os
+import signal
 import sys
 import time
 
@@ -55,12 +56,9 @@ MISFORTUNES = (
     ("fault 0 cbo0", "no-fault 0 cbo0"),
     ("stuck 0 ha1.1", "loose 0 ha1.1"),
 )
-# Others that have NMIs and counters of their own
-PERF = """
-while [ ! -e /tmp/enough ]; do
-    perf record -q -a -e cycles -c 52000000 -o /tmp/perf.data -- sleep 20 >/dev/null 2>&1 && echo done
-    sleep 20
-done"""
+# Others that have NMIs and counters of their own, beside every third slice.  Not while the machine sleeps:
+# it takes long to wake up with them, with ucore or without
+PERF = "cd /tmp && rm -f perf.data && exec perf record -q -a -e cycles -c 52000000 -o perf.data -- sleep 3600"
 RECORD = """
 while [ ! -e /tmp/enough ]; do
     rm -f /tmp/soak
@@ -154,12 +152,23 @@ class Run:
 
 @contextlib.contextmanager
 def recordings(run):
-    """The tool and perf record again and again; they may be refused, when CPUs are away."""
-    tool, perf = run.machine.spawn(RECORD), run.machine.spawn(PERF)
+    """The tool records again and again; it may be refused, when CPUs are away."""
+    process = run.machine.spawn(RECORD)
     yield
     run.machine.run("touch /tmp/enough")
-    run.figures.recordings = len(tool.wait(timeout=300).out.splitlines())
-    run.figures.perf_recordings = len(perf.wait(timeout=300).out.splitlines())
+    run.figures.recordings = len(process.wait(timeout=300).out.splitlines())
+
+
+@contextlib.contextmanager
+def perf_beside(run):
+    """The watchdog, or none, and perf; it may be refused, too."""
+    run.machine.write(WATCHDOG, run.figures.misfortunes % 2)
+    perf = None if run.figures.misfortunes % 3 else run.machine.spawn(PERF)
+    yield
+    if perf:
+        perf.kill(signal.SIGINT)
+        perf.wait(timeout=300, check=False)
+        run.figures.perf_recordings += run.machine.run("[ -s /tmp/perf.data ]", check=False).status == 0
 
 
 @contextlib.contextmanager
@@ -195,8 +204,7 @@ def soak(run, minutes):
     misfortunes = itertools.cycle(MISFORTUNES)
     with recordings(run):
         while run.elapsed() < 60 * minutes:
-            run.machine.write(WATCHDOG, run.figures.misfortunes % 2)
-            with misfortune(run, *next(misfortunes)):
+            with perf_beside(run), misfortune(run, *next(misfortunes)):
                 run.calls(SOAK_SLICE, REST_US, MOVING)
             if sleeps:
                 suspend_to_ram(run.machine)
