@@ -215,7 +215,9 @@ static int session_enter(struct ucore_ioctl_call *call, bool killable)
 
 static void session_leave(struct ucore_ioctl_call *call)
 {
-	mutex_unlock(&call_session(call)->lock);
+	struct ucore_session *session = call_session(call);
+
+	mutex_unlock(&session->lock);
 }
 
 /*
