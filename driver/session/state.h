@@ -71,7 +71,7 @@ struct user_struct;
  */
 struct ucore_session {
 	struct mutex turn;	/* outermost, see above */
-	struct mutex caller;
+	struct mutex caller;	/* see above */
 	struct mutex lock;
 	u64 id;
 	struct pid *pid;

@@ -683,7 +683,8 @@ static void *read_into(void *page)
 
 static void *status_from(void *page)
 {
-	struct ucore_status *status = (void *)((char *)page - offsetof(struct ucore_status, session));
+	struct ucore_status *status =
+		(void *)((char *)page - offsetof(struct ucore_status, session));
 
 	status->size = sizeof(*status);
 	expect_rc(try_command(session, UCORE_STATUS, status), ESHUTDOWN);
@@ -735,7 +736,8 @@ static void a_session_ends_though_its_caller_stalls(const void *arg)
 static const struct test special[] = {
 	{ "who_waits_for_a_stalled_caller_can_be_killed",
 	  who_waits_for_a_stalled_caller_can_be_killed, 0, 0 },
-	{ "a_session_ends_though_its_caller_stalls", a_session_ends_though_its_caller_stalls, 0, 0 },
+	{ "a_session_ends_though_its_caller_stalls",
+	  a_session_ends_though_its_caller_stalls, 0, 0 },
 	{ "ring_too_small", ring_too_small, 0, 0 },
 };
 
