@@ -307,11 +307,11 @@ def a_read_costs_each_counter_once_and_two_writes(m):
 
 # ---- beside the uncore, at one instant ----
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s", kernels=BOTH, loaded=False)
 def cores_and_dies_are_frozen_at_one_instant(m):
     """LLC misses of the dies' readers beside the reads of a memory controller of each die.
 
-    Of no more CPUs than the host can run at once.
+    Of no more CPUs than the host can run at once, and when no other machine runs.
     """
     with cores(m), CoreSession(m) as s:
         readers = [domain["reader"] for domain in json.loads(m.sh("ucoretool info -j"))["domains"]

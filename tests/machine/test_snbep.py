@@ -106,7 +106,8 @@ def skew_is_that_of_the_boxes_in_question(m):
     two = timer_run(m, [("cbo0", 0, 0, 0, CLOCK), ("imc0", 0, 0, 0, CLOCK)], 20)
     many = timer_run(m, all_clocks((0,)), 20)
     skews = [[sample["skew_ns"] for sample, *_ in run] for run in (two, many)]
-    assert statistics.median(skews[0]) * 1.5 < statistics.median(skews[1]), skews
+    # the least of each: a busy host may hold the CPU up in between
+    assert min(skews[0]) * 1.5 < min(skews[1]), skews
 
 
 @test("snbep-2s")
