@@ -6,6 +6,7 @@ The package is unpacked and not installed: it would start a service.
 usage: python3 -m lab.prometheus        prints the directory of prometheus and promtool
 """
 
+import contextlib
 import json
 import os
 import re
@@ -95,6 +96,7 @@ class Prometheus:
         self._interval = interval
         self._window = window
         self._process = None
+        self._instant = {}
 
     def __enter__(self):
         self._directory = tempfile.TemporaryDirectory(prefix="ucore-prometheus-")
@@ -143,9 +145,19 @@ class Prometheus:
         except (urllib.error.URLError, OSError):
             return False
 
+    @contextlib.contextmanager
+    def instant(self, ago):
+        """All queries within are of one instant, so many seconds ago: of rates at two instants one may
+        have a scrape more, and one that is under way will have the time at which it began."""
+        self._instant = {"time": time.time() - ago}
+        try:
+            yield
+        finally:
+            self._instant = {}
+
     def query(self, query):
-        """What a query gives now: [(labels, value)]."""
-        data = json.loads(self._get("/api/v1/query", query=query))["data"]
+        """What a query gives now, or at the instant: [(labels, value)]."""
+        data = json.loads(self._get("/api/v1/query", query=query, **self._instant))["data"]
         assert data["resultType"] == "vector", data
         return [(row["metric"], float(row["value"][1])) for row in data["result"]]
 

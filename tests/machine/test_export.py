@@ -22,6 +22,7 @@ ADDRESS = "127.0.0.1:9739"
 FETCH = f"wget -q -O - http://{ADDRESS}/metrics"
 CLOCK = "imc0/DCLK/"
 INTERVAL, WINDOW = "5s", "75s"
+SCRAPED = 6         # seconds after which a scrape has ended, and is there with all it has
 # What a scrape's time says of when the counters were read, on a loaded host; and what is left
 # of that when a clock of the model, read at the same instants, tells the time
 BY_PROMETHEUS, BY_CLOCK = 0.05, 2e-4
@@ -145,9 +146,10 @@ def prometheus_computes_the_rates_of_the_model(m):
     promise = Promise(m)
 
     def found(server):
-        return [*differences(server, promise), *latency_differences(server, promise),
-                *(f"{title}: nothing to show for {query}"
-                  for title, query in server.silent_panels())]
+        with server.instant(ago=SCRAPED):
+            return [*differences(server, promise), *latency_differences(server, promise),
+                    *(f"{title}: nothing to show for {query}"
+                      for title, query in server.silent_panels())]
     with exporter(m, f"-e {CLOCK}"), scraped(m) as server:
         # a window in which there are scrapes from the beginning to the end
         server.wait_until(
