@@ -29,10 +29,8 @@ OFF = "dD"
 PURPOSES = {
     "meet_here": "START, STOP, RESET, READ: a reader's share",
     "pmi_nmi": "the NMI itself",
-    "pmi_service": "the service of an overflow: status words, a sample, preloads",
     "timer_trigger": "a timer's sample",
     "poll_tick": "a look at polled periods",
-    "turn_tick": "a turn of groups",
     "guard_tick": "the guard, with its look at everybody's controls",
     "try_here": "a box is tried for the first time",
     "give_back_here": "the last session goes: boxes as they were found",
@@ -57,12 +55,11 @@ def script(platform, wanted):
         # what charges the others is not what takes the time
         "echo 'charged_here ucore_budget_*' >set_ftrace_notrace",
         "echo function_graph >current_tracer", "cd /tmp",
-        # a box is tried; START, READ, STOP; timers; periods, polled and not; turns of groups
+        # a box is tried; START, READ, STOP; timers; polled periods
         "have",
         f"ucoretool stat -I 10 {options} -- sleep 0.03 {quiet}",
         f"ucoretool record --timer 10ms {options} -o /tmp/out -- sleep 0.1 {quiet}",
         f"ucoretool record -c 4000000 {options} -o /tmp/out -- sleep 0.05 {quiet}",
-        f"ucoretool stat --rotate 4ms {options} {options} -- sleep 0.05 {quiet}",
         # the guard's looks; asleep and awake meanwhile
         "echo 0 >/sys/module/suspend/parameters/pm_test_delay",
         "echo freezer >/sys/power/pm_test",
