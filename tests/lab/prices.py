@@ -40,6 +40,9 @@ PRICES = {
     "syscall": Price(50, "SYSCALL and SYSRET",
                      "taourl.com/read-2670616.html: getpid takes 20 to 50 ns on current processors "
                      "(without page table isolation, as the lab's kernels are booted)"),
+    "pause": Price(54, "PAUSE, of a CPU that waits for another",
+                   "Intel 248966, Optimization Reference Manual, on Skylake: up to 140 clocks, some 10 "
+                   "before"),
 }
 INSTRUCTION_NS = 1
 # How many times as dear

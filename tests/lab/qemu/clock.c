@@ -8,6 +8,10 @@
  * of the instant at which the access began.  The vCPU then leaves its block,
  * for its budget of instructions was made for an earlier instant.
  *
+ * Each vCPU has a clock of its own (hooks.patch, tcg-accel-ops-rr.c), and virtual
+ * time is that of the one which runs: it goes back by up to 100 ns where another
+ * one's turn comes. The model's own time stands still then.
+ *
  * A machine without icount has no prices; here everything does nothing then.
  */
 #include "model.h"
@@ -28,6 +32,7 @@ const char *const ucore_cost_names[UCORE_COSTS] = {
     [UCORE_COST_IRQ] = "irq",
     [UCORE_COST_NMI] = "nmi",
     [UCORE_COST_SYSCALL] = "syscall",
+    [UCORE_COST_PAUSE] = "pause",
 };
 
 bool ucore_clock_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
@@ -83,4 +88,21 @@ void ucore_entered(int vector)
 void ucore_syscall(void)
 {
     ucore_pay(UCORE_COST_SYSCALL, 1);
+}
+
+void ucore_paused(void)
+{
+    ucore_pay(UCORE_COST_PAUSE, 1);
+}
+
+int64_t ucore_now(void)
+{
+    static int64_t latest;
+    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+    if (!ucore || !ucore->config.clocked) {
+        return now;
+    }
+    latest = MAX(latest, now);
+    return latest;
 }

@@ -317,7 +317,7 @@ static void pmi_send(UcoreCpu *c, int64_t now, uint32_t cause)
 
 static int64_t pmu_sync(UcoreCpu *c)
 {
-    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    int64_t now = ucore_now();
     uint32_t cause = pmu_advance(&c->pmu, now);
 
     if (cause) {
@@ -338,7 +338,7 @@ static int64_t pmu_prepare(UcoreCpu *c)
 {
     if (!c->pmu.timer) {
         c->pmu.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pmu_timer, c);
-        c->pmu.synced = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+        c->pmu.synced = ucore_now();
         c->pmu.global_ctrl = MAKE_64BIT_MASK(0, config()->gp);
     }
     return pmu_sync(c);
@@ -713,7 +713,7 @@ void ucore_cpu_reset(X86CPU *cpu)
     }
     c = &ucore->cpu[index];
     if (c->pmu.timer) {
-        pmu_advance(&c->pmu, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+        pmu_advance(&c->pmu, ucore_now());
         timer_free(c->pmu.timer);
     }
     memcpy(fresh.total, c->pmu.total, sizeof(fresh.total));

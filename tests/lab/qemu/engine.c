@@ -166,7 +166,7 @@ void ucore_socket_rearm(UcoreSocket *s)
     s->deadline = first ? first->deadline : UCORE_NEVER;
     if (ucore_fault_possible(s)) {
         s->deadline = MIN(s->deadline,
-                          qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + 1);
+                          ucore_now() + 1);
     }
     if (s->deadline == UCORE_NEVER) {
         timer_del(&s->timer);
@@ -316,7 +316,7 @@ void ucore_socket_play(UcoreSocket *s, int64_t now)
 
 int64_t ucore_sync(UcoreMachine *m)
 {
-    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    int64_t now = ucore_now();
 
     for (;;) {
         UcoreSocket *first = &m->socket[0];
@@ -587,6 +587,6 @@ void ucore_engine_power_on(UcoreMachine *m, int64_t now)
 /* power-on, system_reset, and the way out of S3 */
 void ucore_engine_reset(UcoreMachine *m)
 {
-    m->epoch = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    m->epoch = ucore_now();
     sockets_reset(m, m->epoch);
 }

@@ -37,9 +37,10 @@ void ucore_cpu_reset(struct ArchCPU *cpu);
 void ucore_icr_write(struct ArchCPU *cpu, uint8_t mode, uint8_t vector,
                      unsigned targets);
 
-/* an interrupt or NMI is delivered; a system call is made */
+/* an interrupt or NMI is delivered; a system call is made; PAUSE */
 void ucore_entered(int vector);
 void ucore_syscall(void);
+void ucore_paused(void);
 
 /* translated code counts instructions; fixed before the first vCPU runs */
 extern bool ucore_count_insns;

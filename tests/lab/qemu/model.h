@@ -444,6 +444,7 @@ typedef enum {
     UCORE_COST_IRQ,
     UCORE_COST_NMI,
     UCORE_COST_SYSCALL,
+    UCORE_COST_PAUSE,
     UCORE_COSTS
 } UcoreCost;
 
@@ -536,6 +537,8 @@ extern const char *const ucore_cost_names[UCORE_COSTS];
 bool ucore_clock_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
 /* Virtual time passes, @times the price; nothing on other machines. */
 void ucore_pay(UcoreCost cost, unsigned times);
+/* virtual time, which never goes back */
+int64_t ucore_now(void);
 
 /* ------------------------------------------------------------- words.c */
 

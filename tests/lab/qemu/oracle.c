@@ -393,7 +393,7 @@ void ucore_log_core_pmi(UcoreCpu *c, int64_t now, uint32_t cause,
 void ucore_violation(UcoreMachine *m, const char *rule, const char *fmt, ...)
 {
     UcoreViolation v = {
-        .time = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL),
+        .time = ucore_now(),
         .cpu = current_cpu ? current_cpu->cpu_index : -1,
         .rule = rule,
     };
@@ -546,7 +546,7 @@ static void put_accesses(UcoreMachine *m, GString *j)
 {
     UcoreAccesses total = { };
 
-    json_u64(j, "t", qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+    json_u64(j, "t", ucore_now());
     json_open(j, "sockets", '[');
     for (unsigned i = 0; i < m->config.sockets; i++) {
         const UcoreSocket *s = &m->socket[i];
@@ -619,7 +619,7 @@ static void put_cores(UcoreMachine *m, GString *j)
 {
     CPUState *cs;
 
-    json_u64(j, "t", qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL));
+    json_u64(j, "t", ucore_now());
     json_open(j, "cores", '[');
     CPU_FOREACH(cs) {
         UcoreCpu *c = &m->cpu[cs->cpu_index];
@@ -741,7 +741,7 @@ static char *get_all(Object *obj, Error **errp)
 void ucore_marker(UcoreMachine *m, unsigned value)
 {
     UcoreMarker k = {
-        .time = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL),
+        .time = ucore_now(),
         .value = value,
     };
 
