@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make bench PLATFORM=crew`: the longest share of a die that several CPUs read together.
+"""`make bench PLATFORM=crew`: a die that several CPUs read together.
 
-Who makes which access is counted on a socket with eight CPUs; what that takes is calculated, by the
-prices of the clocked machine (prices.py), which has one CPU, and so no crew.
+Who makes which access is counted on a socket with eight CPUs, where they run at once. What that takes
+is measured on the clocked machine, each of whose CPUs has a clock of its own: for how long the die
+is frozen, and which periods are kept for ten seconds.
 """
 
 import sys
 
-from lab import bench, prices, tables
+from lab import bench, clocked, prices, tables
 from lab.machine import Machine
 from lab.session import BOX_ACCESSES, FIXED, Session, read_by
 
 CREWS = (1, 2, 4, 8)
 SETTINGS = {"machine.sockets": 1, "machine.plugged": max(CREWS)}
-ACCESS_US = prices.PRICES["ecam"].ns / 1000
-assert all(prices.PRICES[kind].ns == prices.PRICES["ecam"].ns for kind in ("rdmsr", "wrmsr", "mmio"))
-IPI_US = prices.PRICES["ipi"].ns / 1000
+CLOCKED = prices.settings() | {"machine.plugged": max(CREWS)}
+# All counters of two dies, for so long
+GOAL_US, GOAL_CREW, SECONDS = 100, 4, 10
+GOAL = prices.settings() | {"machine.sockets": 2, "machine.plugged": GOAL_CREW}
 # Whether helpers come in time is the host's doing
 TRIES = 400
 
@@ -54,19 +56,58 @@ def measured(name):
     return f"{platform.machine.split(',')[0]}, {amount}", found[0][1], [most for most, _ in found]
 
 
-def share(crew, most):
-    return f"{most}: {most * ACCESS_US + (crew - 1) * IPI_US:.0f} µs"
+def in_time(name):
+    """Of each crew: frozen ns of a sample, START's shortest period (us), and is that one kept?"""
+    print(f"# measuring crews of a clocked {name}", file=sys.stderr, flush=True)
+    events = clocked.all_of(bench.PLATFORMS[name])
+    with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False, settings=CLOCKED) as machine:
+        machine.insmod()
+        found = []
+        for crew in CREWS:
+            frozen = clocked.frozen_ns(machine, events, crew)
+            limit = clocked.start_limit_us(machine, events, crew)
+            found.append((frozen, limit, clocked.is_sustained(machine, events, limit, SECONDS, crew)))
+    return found
+
+
+def goal(name):
+    """Are all counters of both dies had every 100 us for ten seconds, and nothing lost?"""
+    print(f"# measuring two dies of a clocked {name}", file=sys.stderr, flush=True)
+    events = clocked.all_of(bench.PLATFORMS[name])
+    with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False, settings=GOAL) as machine:
+        machine.insmod()
+        return clocked.is_sustained(machine, events, GOAL_US, SECONDS, GOAL_CREW, dies=2)
+
+
+def lines_of(title, times):
+    """Rows of the table of times."""
+    yield f"{title}: frozen, µs", *(f"{frozen / 1000:.1f}" for frozen, _, _ in times)
+    yield f"... shortest period, µs", *(f"{limit}" if kept else f"{limit}: lost" for _, limit, kept in times)
 
 
 def compare():
-    """As bench.compare(): what was measured; true: no share is longer than its part and a box."""
-    rows = [measured(name) for name in ("ivbep", "spr")]
-    heads = ("counters of a die", "accesses", "alone", *(f"crew of {crew}" for crew in CREWS[1:]))
-    bench.written("crew", tables.of(heads, ((title, accesses, *map(share, CREWS, shares))
-                                            for title, accesses, shares in rows)))
+    """As bench.compare(): what was measured; true: no share is longer than its part and a box, a crew of
+    two and of four shortens the freeze, and each period that START takes is kept.
+    """
+    names = ("ivbep", "spr")
+    rows = [measured(name) for name in names]
+    times = {title: in_time(name) for name, (title, _, _) in zip(names, rows)}
+    kept = goal("spr")
+    heads = ("counters of a die", "alone", *(f"crew of {crew}" for crew in CREWS[1:]))
+    bench.written("crew", [
+        *tables.of((heads[0], "accesses", *heads[1:]),
+                   ((title, accesses, *shares) for title, accesses, shares in rows)), "",
+        *tables.of(("in time", *heads[1:]), (row for title in times for row in lines_of(title, times[title]))),
+        "", f"878 counters of two dies every {GOAL_US} µs, crews of {GOAL_CREW}, for {SECONDS} s: "
+        + ("nothing lost." if kept else "NOT kept.")])
     wrong = [f"{title}: {most} of {accesses} accesses in a crew of {crew}"
              for title, accesses, shares in rows for crew, most in zip(CREWS, shares)
              if most > accesses / crew + BOX_ACCESSES + 2]
+    for title, of_crews in times.items():
+        frozen = [ns for ns, _, _ in of_crews]
+        wrong += [f"{title}: frozen for {frozen} ns"] if not frozen[0] > frozen[1] > frozen[2] else []
+        wrong += [f"{title}: {limit} us, and samples are lost" for _, limit, on in of_crews if not on]
+    wrong += [] if kept else [f"878 counters are not had every {GOAL_US} us"]
     for text in wrong:
         print(f"NOT shared: {text}")
     return {title: dict(zip(CREWS, shares)) for title, _, shares in rows}, not wrong

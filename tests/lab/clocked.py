@@ -3,6 +3,7 @@
 
 One die, one CPU, which does nothing else: an instruction takes 1 ns, an access its price
 (prices.py), so what is spent is counted and not measured, and runs repeat to the nanosecond.
+Crews have more CPUs, each of which has its own clock (qemu/README.md).
 All that is measured is a script which the guest runs by itself: commands of the host would
 come at other instants each time.
 
@@ -192,21 +193,30 @@ def loading(platform):
     return Loading(whole, own)
 
 
-def is_sustained(machine, events, us, seconds):
-    done = machine.run(f"ucoretool record --timer {us}us {bench.options(events.ucore)} -o /dev/null "
-                       f"-- sleep {seconds} 2>&1", timeout=900)
+def is_sustained(machine, events, us, seconds, crew=1, dies=1):
+    done = machine.run(f"ucoretool record --timer {us}us --crew {crew} {bench.options(events.ucore)} "
+                       f"-o /dev/null -- sleep {seconds} 2>&1", timeout=1800)
     # a line for each freeze and thaw, which nobody reads
     os.truncate(machine.directory / "model.log", 0)
     samples, lost = re.search(r"^(\d+) samples .* (\d+) records lost", done.out, re.M).groups()
-    return int(samples) * us >= seconds * 1e6 * SUSTAINED and not int(lost)
+    return int(samples) * us >= dies * seconds * 1e6 * SUSTAINED and not int(lost)
 
 
-def start_limit_us(machine, events):
+def start_limit_us(machine, events, crew=1):
     """The shortest period (us) that START takes."""
-    refused = machine.run(f"ucoretool record --timer 10us {bench.options(events.ucore)} -o /dev/null "
-                          "-- true", check=False)
+    refused = machine.run(f"ucoretool record --timer 10us --crew {crew} {bench.options(events.ucore)} "
+                          "-o /dev/null -- true", check=False)
     found = re.search(r"from (\d+) us on", refused.err)
     return int(found[1]) if found else 10
+
+
+def frozen_ns(machine, events, crew=1):
+    """How long a timer's sample freezes its die: the middle one of a hundred."""
+    machine.run(f"ucoretool record --timer 1ms --crew {crew} {bench.options(events.ucore)} "
+                "-o /tmp/frozen -- sleep 0.1 && ucoretool script -j -i /tmp/frozen >/tmp/frozen.json",
+                timeout=600)
+    shown = machine.fetch("/tmp/frozen.json").decode()
+    return statistics.median_low(map(int, re.findall(r'"frozen_ns":(\d+)', shown)))
 
 
 def sustained(platform, found_sets, seconds=10):
