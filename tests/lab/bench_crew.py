@@ -82,7 +82,7 @@ def goal(name):
 def lines_of(title, times):
     """Rows of the table of times."""
     yield f"{title}: frozen, µs", *(f"{frozen / 1000:.1f}" for frozen, _, _ in times)
-    yield f"... shortest period, µs", *(f"{limit}" if kept else f"{limit}: lost" for _, limit, kept in times)
+    yield "... shortest period, µs", *(f"{limit}" if kept else f"{limit}: lost" for _, limit, kept in times)
 
 
 def compare():

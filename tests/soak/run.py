@@ -57,7 +57,7 @@ MISFORTUNES = (
     ("stuck 0 ha1.1", "loose 0 ha1.1"),
 )
 # Others that have NMIs and counters of their own, beside every third slice.  Not while the machine sleeps:
-# it takes long to wake up with them, with ucore or without
+# behind that perf's events count no more, with ucore or without
 PERF = "cd /tmp && rm -f perf.data && exec perf record -q -a -e cycles -c 52000000 -o perf.data -- sleep 3600"
 RECORD = """
 while [ ! -e /tmp/enough ]; do
