@@ -37,6 +37,8 @@ class Figures:
     led: int = 0                # processes that began with one
     faults: int = 0
     faults_refused: int = 0
+    load_faults: int = 0        # while the module was loaded
+    load_refused: int = 0
     moves: int = 0              # a CPU went or came
     sleeps: int = 0
     recordings: int = 0
@@ -72,6 +74,10 @@ class Figures:
             self.faults += int(injected)
             self.faults_refused += int(refused)
 
+    def take_loading(self, text):
+        """What uapi_faultload said."""
+        self.load_faults, self.load_refused = map(int, FAULTS.search(text).groups())
+
     def add(self, other):
         """What another boot did, too."""
         self.kernel = other.kernel
@@ -98,6 +104,9 @@ class Figures:
             yield "... processes led", f"{self.led:,}"
         yield "faults injected, calls that they made fail", \
             f"{self.faults:,}, {self.faults_refused:,}"
+        if self.load_faults:
+            yield "faults of the module's loading, each allocation once; that it was not loaded for", \
+                f"{self.load_faults:,}; {self.load_refused:,}"
         for what, count in (("CPUs that went or came meanwhile", self.moves),
                             ("times that the machine slept", self.sleeps),
                             ("recordings by `ucoretool`", self.recordings),
