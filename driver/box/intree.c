@@ -7,11 +7,11 @@
  * cannot be loaded.  Boxes of cores are no matter to it.  Process context.
  */
 #include <linux/device.h>
+#include <linux/kobject.h>
 #include <linux/module.h>
-#include <linux/namei.h>
 #include <linux/notifier.h>
-#include <linux/path.h>
 #include <linux/pci.h>
+#include <linux/platform_device.h>
 #include <linux/string.h>
 
 #include "box/catalog.h"
@@ -55,29 +55,39 @@ static struct notifier_block module_notifier = {
 	.notifier_call = module_changes,
 };
 
-/*
- * Part of the kernel, it is no module: its PMUs show, if it found any.  That
- * will never change, so this is asked once.
- */
-static bool built_in;
-
-static void look_for_pmus(void)
+static bool is_in(struct kset *kset, const char *name)
 {
-	static const char * const places[] = {
-		"/sys/bus/event_source/devices/uncore_cha_0",
-		"/sys/bus/event_source/devices/uncore_cbox_0",
-		"/sys/bus/event_source/devices/uncore_imc_0",
-		"/sys/bus/event_source/devices/uncore_type_0_0",
+	struct kobject *kobj = kset_find_obj(kset, name);
+
+	kobject_put(kobj);
+	return kobj;
+}
+
+/* Is it among the modules?  All of them are in one kset with this one. */
+static bool module_there(void)
+{
+	return is_in(THIS_MODULE->mkobj.kobj.kset, INTREE_MODULE);
+}
+
+/* Its PMUs are devices, and all devices are in one kset, wherever sysfs is mounted, or not. */
+static bool pmus_there(void)
+{
+	static const char * const names[] = {
+		"uncore_cha_0", "uncore_cbox_0", "uncore_imc_0", "uncore_type_0_0",
 	};
-	struct path path;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(places) && !built_in; i++) {
-		built_in = !kern_path(places[i], 0, &path);
-		if (built_in)
-			path_put(&path);
-	}
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (is_in(platform_bus.kobj.kset, names[i]))
+			return true;
+	return false;
 }
+
+/*
+ * Part of the kernel, it is no module: its PMUs show, if it found any.  That will never
+ * change, so this is asked once.
+ */
+static bool built_in;
 
 /**
  * ucore_intree_register() - watch intel_uncore come and go
@@ -86,23 +96,13 @@ static void look_for_pmus(void)
  */
 int ucore_intree_register(void)
 {
-	if (IS_BUILTIN(CONFIG_PERF_EVENTS_INTEL_UNCORE))
-		look_for_pmus();
+	built_in = pmus_there() && !module_there();
 	return register_module_notifier(&module_notifier);
 }
 
 void ucore_intree_unregister(void)
 {
 	unregister_module_notifier(&module_notifier);
-}
-
-/* Is it among the modules?  All of them are in one kset with this one. */
-static bool module_there(void)
-{
-	struct kobject *kobj = kset_find_obj(THIS_MODULE->mkobj.kobj.kset, INTREE_MODULE);
-
-	kobject_put(kobj);
-	return kobj;
 }
 
 /**

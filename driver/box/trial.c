@@ -308,9 +308,10 @@ static void leave(struct ucore_box *box)
 	ucore_box_run(box);
 }
 
+/* May it be frozen?  Without its lock that may change at once. */
 static bool domain_idle(const struct ucore_domain *domain)
 {
-	return list_empty(&domain->parts) && !domain->frozen;
+	return list_empty(&domain->parts) && !READ_ONCE(domain->frozen);
 }
 
 static void checks(struct ucore_box *box, bool idle)
@@ -358,19 +359,27 @@ void ucore_trial_run(struct ucore_box *box)
 	box->trial.writes = domain->tally.writes - before.writes;
 }
 
+/* Is there something that has not been tried, and can be now? */
+static bool something_left(const struct ucore_box *box)
+{
+	if (READ_ONCE(box->trial.done))
+		return false;
+	return !READ_ONCE(box->trial.tried) || domain_idle(box->domain);
+}
+
 /**
  * ucore_trial_due() - is a box to be tried?
  * @box: a box that the caller's session owns, which does not run
  *
- * Return: true if it has not been, or not whole, and nothing is programmed.  What only
- * runs freely is never written.
+ * Return: true if it has not been, or not whole and its domain is idle now, and nothing is
+ * programmed.  What only runs freely is never written.
  */
 bool ucore_trial_due(const struct ucore_box *box)
 {
 	bool written = box->desc.type->nr_gp || box->desc.layout->fixed_ctl[0] != UCORE_REG_NONE;
 
 	return box->domain->scope == UCORE_SCOPE_DIE && written && !box->dirty &&
-	       !READ_ONCE(box->trial.done);
+	       something_left(box);
 }
 
 /**

@@ -5,8 +5,8 @@
  * Each CPU has one.  All that ucore does there with interrupts off, for whatever
  * domain and session, is charged to it, from the interrupt's entry to the last record:
  * it spends time that comes back at the rate of @cpu_budget percent.  Within a window
- * the share may be spent at once; who is beyond it waits: a domain that overflows
- * stays frozen (sample.c), a timer's next expiry is put off (timer.c), a command sleeps
+ * the share may be spent at once; who is beyond it waits: counters whose overflows
+ * interrupt rest (sample.c), a timer's next expiry is put off (timer.c), a command sleeps
  * (session/turn.c).  Each acts first and waits then, for as long as what it and others
  * have spent needs to come back: so all get on, and none can keep another from it.
  *
@@ -273,6 +273,24 @@ int ucore_budget_sleep(u64 ns)
 	set_current_state(TASK_KILLABLE);
 	schedule_hrtimeout(&wait, HRTIMER_MODE_REL);
 	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+/**
+ * ucore_budget_await() - wait until a domain's reader has time
+ * @domain: the domain, not locked
+ *
+ * Process context.  For what is asked for again and again, beside the commands that wait
+ * for their turn.
+ *
+ * Return: 0, or -EINTR: the caller is dying.
+ */
+int ucore_budget_await(const struct ucore_domain *domain)
+{
+	int reader = READ_ONCE(domain->reader);
+
+	if (reader == UCORE_NO_CPU)
+		return 0;
+	return ucore_budget_sleep(ucore_budget_wait_ns(reader, ktime_get_mono_fast_ns()));
 }
 
 /**

@@ -20,6 +20,7 @@ u64 ucore_budget_pause_ns(u64 now);
 void ucore_budget_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
 void ucore_budget_run_on(const struct cpumask *cpus, smp_call_func_t func, void *arg);
 int ucore_budget_sleep(u64 ns);
+int ucore_budget_await(const struct ucore_domain *domain);
 
 /* On any: */
 u64 ucore_budget_wait_ns(int cpu, u64 now);

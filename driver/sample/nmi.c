@@ -33,6 +33,7 @@
 #include <linux/sched.h>
 #include <linux/topology.h>
 #include <asm/apic.h>
+#include <asm/x86_init.h>
 
 #include "box/domain.h"
 #include "compat.h"
@@ -61,6 +62,9 @@
 
 /* More are not under way at once. */
 #define MAX_OWED	8
+
+/* SERR and IOCHK in port 61h */
+#define PORT_ERRORS	0xc0
 
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
@@ -228,10 +232,19 @@ static bool long_ago(const struct ucore_domain *domain)
 	return ktime_get_mono_fast_ns() > READ_ONCE(domain->pmi.ended) + LATE_NS;
 }
 
-/* What it may be was serviced too long ago. */
+/*
+ * Does port 61h tell of an error?  Linux asks it only if nobody claims the NMI: so where
+ * nothing else says that it is ours, the error goes first.
+ */
+static bool error_told(void)
+{
+	return x86_platform.get_nmi_reason() & PORT_ERRORS;
+}
+
+/* What it may be was serviced already: too long ago, or an error is told. */
 static bool too_late(const struct ucore_domain *domain, const struct claim *claim)
 {
-	return !claim->count && !claim->again && long_ago(domain);
+	return !claim->count && !claim->again && (long_ago(domain) || error_told());
 }
 
 /*
@@ -262,7 +275,7 @@ static int claimed_before(struct pmi_slot *slot, const struct claim *claim)
 {
 	if (claim_waits(slot->domain, claim))
 		return NMI_HANDLED;
-	return owed_take(slot) ? NMI_HANDLED : NMI_DONE;
+	return slot->owed && !error_told() && owed_take(slot) ? NMI_HANDLED : NMI_DONE;
 }
 
 /* It is ours.  How many overflows, or that it is serviced already. */

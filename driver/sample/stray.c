@@ -61,15 +61,6 @@ static void probe_here(void *arg)
 	raw_spin_unlock(&box->domain->lock);
 }
 
-/* Whoever asks again and again waits for the reader's time; false: the caller is dying. */
-static bool reader_has_time(const struct ucore_domain *domain)
-{
-	int reader = READ_ONCE(domain->reader);
-
-	return reader == UCORE_NO_CPU ||
-	       !ucore_budget_sleep(ucore_budget_wait_ns(reader, ktime_get_mono_fast_ns()));
-}
-
 /**
  * ucore_stray_alive() - is a box alive, perhaps again?
  * @box: the box
@@ -81,7 +72,7 @@ static bool reader_has_time(const struct ucore_domain *domain)
  */
 bool ucore_stray_alive(struct ucore_box *box)
 {
-	if (READ_ONCE(box->dead) && reader_has_time(box->domain)) {
+	if (READ_ONCE(box->dead) && !ucore_budget_await(box->domain)) {
 		cpus_read_lock();
 		ucore_budget_run(box->domain, probe_here, box);
 		cpus_read_unlock();

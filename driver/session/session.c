@@ -61,12 +61,14 @@ static void try_here(void *arg)
  *
  * A box whose domain has no CPU now is tried when it is had the next time.
  *
- * Return: 0, or -ENODEV if it cannot count.
+ * Return: 0; -ENODEV: it cannot count; -EINTR: the caller is dying.
  */
 static int box_try(struct ucore_box *box, bool *learned)
 {
 	*learned = false;
 	if (ucore_trial_due(box)) {
+		if (ucore_budget_await(box->domain))
+			return -EINTR;
 		mutex_lock(&ucore_run_lock);
 		cpus_read_lock();
 		ucore_budget_run(box->domain, try_here, box);

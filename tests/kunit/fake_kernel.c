@@ -47,6 +47,7 @@ void fake_kvfree(const void *p)
 
 void *fake_vmalloc(unsigned long size, gfp_t gfp)
 {
+	fake_kernel.vmalloc_gfp = gfp;
 	return alloc_fails() ? NULL : vzalloc(size);
 }
 
@@ -364,6 +365,16 @@ static void fake_apic_write(u32 reg, u32 val)
 struct apic fake_apic = {
 	.read = fake_apic_read,
 	.write = fake_apic_write,
+};
+
+static unsigned char fake_nmi_reason(void)
+{
+	return fake_kernel.port61;
+}
+
+#undef x86_platform
+struct x86_platform_ops fake_x86_platform = {
+	.get_nmi_reason = fake_nmi_reason,
 };
 
 int fake_register_nmi(unsigned int type, nmi_handler_t handler, unsigned long flags,
@@ -802,7 +813,10 @@ static struct kobject intree_kobj;
 
 struct kobject *fake_kset_find_obj(struct kset *kset, const char *name)
 {
-	return fake_kernel.intree_module && !strcmp(name, "intel_uncore") ? &intree_kobj : NULL;
+	bool module = fake_kernel.intree_module && !strcmp(name, "intel_uncore");
+	bool pmu = fake_kernel.intree_pmus && !strcmp(name, "uncore_imc_0");
+
+	return module || pmu ? &intree_kobj : NULL;
 }
 
 void fake_kobject_put(struct kobject *kobj)

@@ -40,6 +40,7 @@
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 #include <asm/apic.h>
+#include <asm/x86_init.h>
 
 #include "compat.h"
 
@@ -136,6 +137,7 @@ struct fake_dword {
  * @lacks: capabilities that the caller has not, a bit each
  * @memlock: its RLIMIT_MEMLOCK
  * @held: arrays of kvcalloc() that kvfree() did not get back
+ * @vmalloc_gfp: how the last memory of rings was asked for
  * @pages: pages that were mapped, one after the other
  * @nr_pages: how many
  * @no_page: countdown to the page that cannot be
@@ -163,6 +165,7 @@ struct fake_dword {
  * @nr_msrs: how many
  * @debugctl: IA32_DEBUGCTL of each CPU
  * @debugctl_faults: IA32_DEBUGCTL does not exist
+ * @port61: what port 61h tells of errors
  * @cpuid: eax, ebx, ecx and edx of CPUID.0AH
  * @selects: event selects that are reserved, a bit each from 186h on
  * @counters: general counters that are reserved, from c1h on
@@ -179,6 +182,7 @@ struct fake_dword {
  * @no_notifier: countdown to the registration that fails
  * @intree: the kernel's own driver is registered on the PCI bus
  * @intree_module: it is among the modules
+ * @intree_pmus: its PMUs are among the devices
  * @functions: PCI functions
  * @nr_functions: how many
  * @told: lines of the log about them
@@ -210,6 +214,7 @@ struct fake_kernel {
 	u64 lacks;
 	unsigned long memlock;
 	int held;
+	gfp_t vmalloc_gfp;
 	struct page *pages[FAKE_PAGES];
 	u32 nr_pages;
 	u32 no_page;
@@ -241,6 +246,7 @@ struct fake_kernel {
 	u32 nr_msrs;
 	u64 debugctl[FAKE_CPUS];
 	bool debugctl_faults;
+	unsigned char port61;
 	u32 cpuid[4];
 	u64 selects;
 	u64 counters;
@@ -258,6 +264,7 @@ struct fake_kernel {
 
 	bool intree;
 	bool intree_module;
+	bool intree_pmus;
 	struct fake_function *functions;
 	u32 nr_functions;
 	u32 told;
@@ -285,6 +292,7 @@ struct fake_kernel {
 extern struct fake_kernel fake_kernel;
 extern struct cpuinfo_x86 fake_boot_cpu;
 extern struct apic fake_apic;
+extern struct x86_platform_ops fake_x86_platform;
 
 struct kunit;
 
@@ -448,6 +456,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define release_perfctr_nmi(msr)	(fake_kernel.counters &= ~BIT_ULL((msr) - 0xc1))
 
 #define apic			(&fake_apic)
+#define x86_platform		fake_x86_platform
 #undef register_nmi_handler
 #define register_nmi_handler	fake_register_nmi
 #define unregister_nmi_handler	fake_unregister_nmi

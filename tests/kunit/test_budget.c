@@ -645,6 +645,23 @@ static void a_dead_box_is_asked_in_turn(struct kunit *test)
 	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
 }
 
+/* So is one that has not been tried, and is charged for it. */
+static void a_box_is_tried_in_turn(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = fake_session(test);
+	u64 start, busy;
+
+	imc->trial = (struct ucore_trial){ };
+	spend(8 * MS);
+	busy = ucore_budget_busy_ns(0);
+	start = ktime_get_mono_fast_ns();
+	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
+	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
+	KUNIT_EXPECT_NE(test, imc->trial.tried, 0U);
+	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(0), busy);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(within_the_budget_nobody_waits),
 	KUNIT_CASE(what_was_spent_comes_back),
@@ -673,6 +690,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(boxes_of_nobody_are_charged),
 	KUNIT_CASE(a_move_waits_for_all),
 	KUNIT_CASE(a_dead_box_is_asked_in_turn),
+	KUNIT_CASE(a_box_is_tried_in_turn),
 	{ }
 };
 

@@ -63,6 +63,26 @@ static void present_as_a_module(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
 }
 
+/* Part of the kernel: PMUs without a module, as ucore finds them when it is loaded */
+static void present_in_the_kernel(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+
+	ucore_intree_unregister();
+	fake_kernel.intree_pmus = true;
+	KUNIT_ASSERT_EQ(test, ucore_intree_register(), 0);
+	KUNIT_EXPECT_TRUE(test, ucore_intree_present());
+	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
+	KUNIT_EXPECT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), -EBUSY);
+
+	/* those of a module go with it */
+	ucore_intree_unregister();
+	fake_kernel.intree_module = true;
+	KUNIT_ASSERT_EQ(test, ucore_intree_register(), 0);
+	fake_kernel.intree_module = false;
+	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
+}
+
 /* A session without boxes is in nobody's way; one with a box is. */
 static void refused_while_a_box_is_claimed(struct kunit *test)
 {
@@ -84,6 +104,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(other_modules_are_no_matter),
 	KUNIT_CASE(present_while_it_lives),
 	KUNIT_CASE(present_as_a_module),
+	KUNIT_CASE(present_in_the_kernel),
 	KUNIT_CASE(refused_while_a_box_is_claimed),
 	{ }
 };

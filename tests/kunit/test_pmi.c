@@ -489,6 +489,33 @@ static void what_is_owed_is_owed_no_longer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
 }
 
+/* An error that port 61h tells of is not taken for a PMI that is late or owed. */
+static void errors_go_before_late_pmis(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		overflow(part, 0);
+		local_irq_disable();
+		service_here(part);
+		local_irq_enable();
+		if (i) {	/* its name is taken, and one is owed */
+			overflow(part, 0);
+			KUNIT_ASSERT_EQ(test, one_nmi(part, 0), 1);
+		}
+		fake_kernel.port61 = i ? 0x40 : 0x80;
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+		fake_kernel.port61 = 0x3f;
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
+	}
+	/* with the status there is no doubt */
+	fake_kernel.port61 = 0x80;
+	overflow(part, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
+}
+
 /* After the guard's recovery the lost PMI may still come. */
 static void pmi_after_its_recovery(struct kunit *test)
 {
@@ -997,6 +1024,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_is_owed_is_passed_on),
 	KUNIT_CASE(as_many_are_owed_as_were_skipped),
 	KUNIT_CASE(what_is_owed_is_owed_no_longer),
+	KUNIT_CASE(errors_go_before_late_pmis),
 	KUNIT_CASE(pmi_after_its_recovery),
 	KUNIT_CASE(each_sees_one_serves),
 	KUNIT_CASE(new_receiver_does_not_claim_the_past),

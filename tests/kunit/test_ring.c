@@ -581,7 +581,19 @@ static void memory_without_a_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&current_user()->locked_vm), before);
 }
 
+/* Of the caller's cgroup; and the kernel gives up before it kills for it, without a word. */
+static void how_memory_is_asked_for(struct kunit *test)
+{
+	gfp_t gfp = fake_kernel.vmalloc_gfp;
+
+	KUNIT_EXPECT_EQ(test, (u32)(gfp & (GFP_KERNEL_ACCOUNT | __GFP_ZERO)),
+			(u32)(GFP_KERNEL_ACCOUNT | __GFP_ZERO));
+	KUNIT_EXPECT_TRUE(test, gfp & __GFP_RETRY_MAYFAIL);
+	KUNIT_EXPECT_TRUE(test, gfp & __GFP_NOWARN);
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(how_memory_is_asked_for),
 	KUNIT_CASE(memory_counts_for_its_user),
 	KUNIT_CASE(memory_without_a_limit),
 	KUNIT_CASE(starts_empty),

@@ -842,6 +842,33 @@ static void cpus_of_others(struct kunit *test)
 	free_cpumask_var(was);
 }
 
+/* By address, core, thread, opcode or packet; but not by node, link or state. */
+static void which_filters_spy(struct kunit *test)
+{
+	static const u32 spying[] = {
+		UCORE_FIELD_TID_EN, UCORE_FIELD_FILTER_TID, UCORE_FIELD_FILTER_CID,
+		UCORE_FIELD_FILTER_OPC, UCORE_FIELD_FILTER_OPC_0, UCORE_FIELD_FILTER_OPC_1,
+		UCORE_FIELD_ADDR_MATCH, UCORE_FIELD_OPC_MATCH, UCORE_FIELD_MATCH0,
+		UCORE_FIELD_MATCH1, UCORE_FIELD_MASK0, UCORE_FIELD_MASK1,
+	};
+	static const u32 harmless[] = {
+		UCORE_FIELD_EVENT, UCORE_FIELD_UMASK, UCORE_FIELD_EDGE, UCORE_FIELD_THRESH,
+		UCORE_FIELD_FILTER_LINK, UCORE_FIELD_FILTER_STATE, UCORE_FIELD_FILTER_NID,
+	};
+	struct ucore_term terms[2] = { { .field = UCORE_FIELD_EVENT } };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(spying); i++) {
+		terms[1].field = spying[i];
+		KUNIT_EXPECT_TRUE_MSG(test, ucore_event_spies(terms, 2), "field %u", spying[i]);
+		KUNIT_EXPECT_FALSE(test, ucore_event_spies(terms, 1));
+	}
+	for (i = 0; i < ARRAY_SIZE(harmless); i++) {
+		terms[1].field = harmless[i];
+		KUNIT_EXPECT_FALSE_MSG(test, ucore_event_spies(terms, 2), "field %u", harmless[i]);
+	}
+}
+
 /* Who opened the device with CAP_PERFMON, or has it, may filter by what others do. */
 static void filters_that_spy(struct kunit *test)
 {
@@ -1251,6 +1278,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(chosen_cpus_leave),
 	KUNIT_CASE(another_session_moves_a_running_domain),
 	KUNIT_CASE(cpus_of_others),
+	KUNIT_CASE(which_filters_spy),
 	KUNIT_CASE(filters_that_spy),
 	KUNIT_CASE(ring_goes_with_the_last_event),
 	KUNIT_CASE(refused_event_leaves_no_ring),

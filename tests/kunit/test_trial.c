@@ -238,6 +238,13 @@ static void beside_somebody(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, box->trial.tried & UCORE_TRIAL_WIDTH);
 	KUNIT_EXPECT_FALSE(test, box->trial.tried & UCORE_TRIAL_RUN);
 
+	/* what can be tried beside it is tried once, whoever asks for the box again */
+	fake_session_close(test, s);
+	fake_bus_clear(bus_of(test));
+	s = fake_session(test);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+
 	fake_session_close(test, s);
 	fake_stop(other);
 	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);

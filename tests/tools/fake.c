@@ -1326,7 +1326,7 @@ static int do_get_core(struct ucore_core_info *core)
 	return fake.core.version ? 0 : -ENOTTY;
 }
 
-void fake_other(uint64_t id, uint32_t nr_boxes, uint32_t nr_pinned)
+struct ucore_session_info *fake_other(uint64_t id, uint32_t nr_boxes, uint32_t nr_pinned)
 {
 	struct ucore_session_info *session = &fake.sessions[fake.nr_sessions++];
 
@@ -1335,6 +1335,7 @@ void fake_other(uint64_t id, uint32_t nr_boxes, uint32_t nr_pinned)
 		.nr_events = nr_boxes, .nr_boxes = nr_boxes, .nr_domains = !!nr_boxes,
 		.nr_pinned = nr_pinned, .comm = "other",
 	};
+	return session;
 }
 
 static int do_get_sessions(struct ucore_get_sessions *get)
@@ -1587,14 +1588,18 @@ const struct ucore_sys fake_sys = {
 
 /* ---- scenario ---------------------------------------------------------- */
 
-/* "ID:BOXES:PINNED" */
+/* "ID:BOXES:PINNED", ":KIB:US:STATE" of its rings and its timer */
 static void scenario_session(const char *value)
 {
-	unsigned int id, boxes, pinned;
+	unsigned int id, boxes, pinned, kib = 0, us = 0, state = UCORE_SESSION_RUNNING;
+	struct ucore_session_info *session;
 
-	if (sscanf(value, "%u:%u:%u", &id, &boxes, &pinned) != 3)
+	if (sscanf(value, "%u:%u:%u:%u:%u:%u", &id, &boxes, &pinned, &kib, &us, &state) < 3)
 		abort();
-	fake_other(id, boxes, pinned);
+	session = fake_other(id, boxes, pinned);
+	session->ring_size = kib * 1024;
+	session->timer_ns = us * 1000ull;
+	session->state = state;
 }
 
 /* "imc1", or "imc1:9": until the ninth question for boxes */

@@ -135,7 +135,7 @@ void fake_cpus(unsigned int nr);
 void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, uint32_t other);
 
 /* Another session, of process 4711: how many boxes and dies' PMI CPUs it says it has */
-void fake_other(uint64_t id, uint32_t nr_boxes, uint32_t nr_pinned);
+struct ucore_session_info *fake_other(uint64_t id, uint32_t nr_boxes, uint32_t nr_pinned);
 
 /* A table that is not used, or not wholly */
 void fake_table(uint32_t reason, int32_t die);

@@ -556,8 +556,8 @@ static void check_core(struct doctor *doctor)
 
 #define BOXES_SHOWN	4
 
-/* "imc0 of die 0, imc1 of die 0 and 3 more": the boxes of a session */
-static void boxes_text(const struct doctor *doctor, uint64_t session, char *text, size_t size)
+/* "imc0 of die 0, imc1 of die 0 and 3 more": the boxes of which a session is the oldest; how many */
+static unsigned int boxes_text(const struct doctor *doctor, uint64_t session, char *text, size_t size)
 {
 	const struct ucore_box_info *boxes;
 	char domain[UCORE_DOMAIN_NAME_LEN];
@@ -576,6 +576,44 @@ static void boxes_text(const struct doctor *doctor, uint64_t session, char *text
 	}
 	if (n > BOXES_SHOWN)
 		snprintf(text + len, size - len, " and %u more", n - BOXES_SHOWN);
+	return n;
+}
+
+/* ", " before each but the first */
+__attribute__((format(printf, 3, 4)))
+static void append(char *text, size_t size, const char *format, ...)
+{
+	size_t len = strlen(text);
+	va_list args;
+
+	if (len)
+		snprintf(text + len, size - len, ", ");
+	len = strlen(text);
+	va_start(args, format);
+	vsnprintf(text + len, size - len, format, args);
+	va_end(args);
+}
+
+/* What a session holds: boxes, its own and others', what is routed for it, rings, timer */
+static void holdings_text(const struct doctor *doctor, const struct ucore_session_info *session,
+			  char *text, size_t size)
+{
+	unsigned int own = boxes_text(doctor, session->session, text, size);
+
+	if (session->nr_boxes > own)
+		append(text, size, "counters of %u box%s of older sessions",
+		       session->nr_boxes - own, session->nr_boxes - own > 1 ? "es" : "");
+	if (session->nr_pinned)
+		append(text, size, "the PMI CPUs of %u die%s", session->nr_pinned,
+		       session->nr_pinned > 1 ? "s" : "");
+	if (session->nr_domains && session->ring_size)
+		append(text, size, "%u ring%s of %u KiB", session->nr_domains,
+		       session->nr_domains > 1 ? "s" : "", session->ring_size / 1024);
+	if (session->timer_ns)
+		append(text, size, "a timer of %llu us",
+		       (unsigned long long)session->timer_ns / 1000);
+	if (!*text)
+		append(text, size, "nothing but the module, which stays for it");
 }
 
 static bool process_is_gone(const struct doctor *doctor, uint32_t pid)
@@ -586,26 +624,32 @@ static bool process_is_gone(const struct doctor *doctor, uint32_t pid)
 	return pid && access(path, F_OK);
 }
 
+static const char *state_text(uint32_t state)
+{
+	switch (state) {
+	case UCORE_SESSION_RUNNING:
+		return "running";
+	case UCORE_SESSION_ENDED:
+		return "ended";
+	default:
+		return "stopped";
+	}
+}
+
 static void check_session(struct doctor *doctor, const struct ucore_session_info *session)
 {
 	bool gone = process_is_gone(doctor, session->pid);
-	char boxes[240], pins[48] = "", advice[120];
+	char holdings[400], advice[120];
 
-	if (!session->nr_boxes && !session->nr_pinned)
-		return;		/* it is in nobody's way */
-	boxes_text(doctor, session->session, boxes, sizeof(boxes));
-	if (session->nr_pinned)
-		snprintf(pins, sizeof(pins), "%sthe PMI CPUs of %u die%s", *boxes ? ", " : "",
-			 session->nr_pinned, session->nr_pinned > 1 ? "s" : "");
+	holdings_text(doctor, session, holdings, sizeof(holdings));
 	snprintf(advice, sizeof(advice),
 		 "another process may have its descriptor; to free them: ucoretool end %llu",
 		 (unsigned long long)session->session);
 	finding(doctor, gone ? VERDICT_WARNING : VERDICT_OK, "session", gone ? advice : NULL,
-		"session %llu of %s (pid %u%s, user %u), %s, holds %s%s",
+		"session %llu of %s (pid %u%s, user %u), %s, holds %s",
 		(unsigned long long)session->session, session->comm, session->pid,
 		gone ? ", gone" : "", session->uid,
-		session->state == UCORE_SESSION_RUNNING ? "running" : "stopped",
-		*boxes || *pins ? boxes : "counters of boxes that others share", pins);
+		state_text(session->state), holdings);
 }
 
 static void check_sessions(struct doctor *doctor)
@@ -700,7 +744,7 @@ static void check_context(struct doctor *doctor)
 	else
 		finding(doctor, VERDICT_WARNING, "context",
 			"setcap cap_perfmon+ep on ucoretool, or run as root, to have them",
-			"without CAP_PERFMON samples carry no ip, pid and tid, and events of cores are refused");
+			"without CAP_PERFMON samples carry no ip, pid and tid, and events of cores and filters by address, core, thread or opcode are refused");
 }
 
 static void check_paranoid(struct doctor *doctor)
@@ -711,7 +755,7 @@ static void check_paranoid(struct doctor *doctor)
 	level[strcspn(level, "\n")] = 0;
 	if (*level)
 		finding(doctor, VERDICT_OK, "paranoid", NULL,
-			"kernel.perf_event_paranoid = %s does not matter: the device node's mode decides",
+			"kernel.perf_event_paranoid = %s does not matter: the device node's mode and CAP_PERFMON decide",
 			level);
 }
 
