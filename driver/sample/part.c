@@ -486,7 +486,7 @@ void ucore_part_go(struct ucore_part *part, u64 now)
 	part->last_read = now;
 	part->last_poll = now;
 	part->looked = now;
-	part->watched = now;
+	part->watch = (struct ucore_watch){ .looked = now };
 }
 
 /**

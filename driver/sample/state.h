@@ -127,6 +127,20 @@ struct ucore_crew {
 };
 
 /**
+ * struct ucore_watch - looks at a part's controls (watch.c)
+ * @looked: when the last one ended
+ * @next: the box at which the one under way goes on; 0: none is
+ * @global: it has found that global control changed
+ * @found: ... or anything else
+ */
+struct ucore_watch {
+	u64 looked;
+	u32 next;
+	bool global;
+	bool found;
+};
+
+/**
  * struct ucore_part - a session on one domain
  * @node: in the domain's list while it runs
  * @next: the session's next part that has counters, in the order of domains
@@ -156,7 +170,7 @@ struct ucore_crew {
  * @poll_ns: how often to look at counters whose periods are polled, 0: there are none
  * @poll: timer that does, pinned to the reader
  * @last_poll: when it last did
- * @watched: when its controls were last looked at (watch.c)
+ * @watch: when its controls were looked at (watch.c)
  * @looked: the last instant of which it is known that no polled period was over
  * @late_ns: how long before the present interval that was
  * @rotate_ns: how long a group's turn is, 0: nothing takes turns here
@@ -220,7 +234,7 @@ struct ucore_part {
 	u64 poll_ns;
 	struct hrtimer poll;
 	u64 last_poll;
-	u64 watched;
+	struct ucore_watch watch;
 	u64 looked;
 	u64 late_ns;
 	u64 rotate_ns;

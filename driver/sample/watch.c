@@ -7,7 +7,8 @@
  * writes nothing: who is right is not known here, and START programs all of it anew.
  *
  * Accesses of a look: a read for each global control, for the control of each box of a
- * part and for that of each of its counters that has its turn.
+ * part and for that of each of its counters that has its turn.  It is made in pieces, some
+ * boxes at a time, so that no timer misses its instant by it.
  */
 #include <linux/ktime.h>
 
@@ -15,6 +16,10 @@
 #include "box/domain.h"
 #include "sample/sample.h"
 #include "sample/watch.h"
+
+/* After so many reads of a look others have the CPU, and for so long */
+#define PIECE_READS	16
+#define PIECE_NS	(1 * NSEC_PER_MSEC)
 
 /* Once for each domain: another program that goes on writes for ever. */
 static void tell_log(struct ucore_domain *domain, const struct ucore_box *box)
@@ -47,36 +52,51 @@ static void mark(struct ucore_part *part, struct ucore_part_box *pb, u64 now)
 	tell_log(part->domain, pb->box);
 }
 
-/* Each control is read, whatever the others say: a look always costs the same. */
-static bool box_changed(const struct ucore_part *part, struct ucore_part_box *pb)
+/*
+ * Each control is read, whatever the others say: a look always costs the same, but for boxes
+ * without control.
+ */
+static bool box_changed(const struct ucore_part *part, struct ucore_part_box *pb, u32 *reads)
 {
 	bool changed = ucore_changed_box(pb->box, &pb->control, &pb->seen);
 	u32 j;
 
-	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
-		if (ucore_part_counts(part, &part->ctr[j]))
-			changed |= ucore_changed_counter(&part->ctr[j]);
+	(*reads)++;
+	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling) {
+		if (!ucore_part_counts(part, &part->ctr[j]))
+			continue;
+		changed |= ucore_changed_counter(&part->ctr[j]);
+		(*reads)++;
+	}
 	return changed;
 }
 
-static void part_look(struct ucore_part *part, bool global, u64 now)
+/* Some of its boxes, from where the last piece has ended. */
+static void part_look(struct ucore_part *part, u64 now)
 {
+	struct ucore_watch *watch = &part->watch;
 	struct ucore_part_box *pb;
-	bool any = false;
+	u32 reads = 0;
 
-	part->watched = now;
-	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
-		if (!(box_changed(part, pb) | global))
+	if (!watch->next)
+		watch->found = watch->global = ucore_domain_control_changed(part->domain);
+	while (watch->next < part->nr_box && reads < PIECE_READS) {
+		pb = &part->box[watch->next++];
+		if (!(box_changed(part, pb, &reads) | watch->global))
 			continue;
 		mark(part, pb, now);
-		any = true;
+		watch->found = true;
 	}
-	part->stats.changed += any;
+	if (watch->next < part->nr_box)
+		return;
+	part->stats.changed += watch->found;
+	*watch = (struct ucore_watch){ .looked = now };
 }
 
 static bool due(const struct ucore_part *part, u64 now)
 {
-	return part->running && now - part->watched >= UCORE_WATCH_NS;
+	return part->running &&
+	       (part->watch.next || now - part->watch.looked >= UCORE_WATCH_NS);
 }
 
 /**
@@ -84,15 +104,20 @@ static bool due(const struct ucore_part *part, u64 now)
  * @part: the part
  * @now: time
  *
- * Return: ns from now on; of one that is overdue, because its domain was frozen, a second.
+ * Return: ns from now on: of its next piece, if one is under way or another part's was; of
+ * one that is overdue, because its domain is frozen, a second.
  */
 u64 ucore_watch_wait_ns(const struct ucore_part *part, u64 now)
 {
-	u64 since = now - part->watched;
+	u64 since = now - part->watch.looked;
 
 	if (!part->running)
 		return UCORE_WATCH_NS;
-	return since < UCORE_WATCH_NS ? UCORE_WATCH_NS - since : NSEC_PER_SEC;
+	if (part->watch.next)
+		return PIECE_NS;
+	if (since < UCORE_WATCH_NS)
+		return UCORE_WATCH_NS - since;
+	return part->domain->frozen ? NSEC_PER_SEC : PIECE_NS;
 }
 
 /**
@@ -105,14 +130,13 @@ u64 ucore_watch_wait_ns(const struct ucore_part *part, u64 now)
 void ucore_watch_look(struct ucore_domain *domain, u64 now)
 {
 	struct ucore_part *part;
-	bool any = false, global;
 
-	list_for_each_entry(part, &domain->parts, node)
-		any |= due(part, now);
-	if (!any || domain->frozen)
+	if (domain->frozen)
 		return;
-	global = ucore_domain_control_changed(domain);
-	list_for_each_entry(part, &domain->parts, node)
-		if (due(part, now))
-			part_look(part, global, now);
+	list_for_each_entry(part, &domain->parts, node) {
+		if (!due(part, now))
+			continue;
+		part_look(part, now);
+		return;
+	}
 }

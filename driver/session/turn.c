@@ -28,9 +28,11 @@
 
 /*
  * What a helper takes of the reader: a call to queue, an interrupt command to write, and the
- * share's cache lines to and fro.  Taken to be what an interrupt's entry is (budget.c).
+ * share's cache lines to and fro; and of all of them the last one's entry, which the reader
+ * waits for.
  */
-#define IPI_NS		1000
+#define IPI_NS		1250
+#define CREW_NS		1500
 
 /*
  * ---- waiting ----
@@ -141,7 +143,7 @@ static u64 part_work_ns(const struct ucore_part *part)
 	if (part->rotate_ns)
 		return ns + switch_accesses(part) * (ACCESS_NS + READ_NS);
 	if (shares > 1)
-		return ns + longest * (ACCESS_NS + READ_NS) + (shares - 1) * IPI_NS;
+		return ns + longest * (ACCESS_NS + READ_NS) + CREW_NS + (shares - 1) * IPI_NS;
 	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
 		reads += ucore_part_read_cost(part, ctr);
 	return ns + reads * (ACCESS_NS + READ_NS);

@@ -40,7 +40,8 @@ static struct ucore_session *session_of(struct kunit *test, u32 crew)
 /* What a sample is charged of whose longest share are so many reads: session/turn.c, budget.c. */
 static u64 charged(u64 reads, u64 values, u64 helpers)
 {
-	u64 ns = 2300 + 2 * 200 + reads * 240 + values * 10 + helpers * 1000;
+	u64 ns = 2300 + 2 * 200 + reads * 240 + values * 10 +
+		 (helpers ? 1500 + helpers * 1250 : 0);
 
 	return ns + ns / 8 + 1000;
 }

@@ -139,6 +139,69 @@ static void a_control_that_changed(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(w.part->ring));
 }
 
+/* Others have the CPU after some boxes: the rest follows, and all of it is one look. */
+static void a_long_look_is_made_in_pieces(struct kunit *test)
+{
+	struct ucore_box *cbo = fake_box(test, 0, "cbo", 0);
+	struct ucore_session *s = fake_session_config(test, &ring);
+	struct ucore_domain *domain = cbo->domain;
+	u32 i, j;
+
+	for (i = 0; i < 4; i++)
+		for (j = 0; j < 4; j++)
+			KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", i), 4, BIT(j), 0,
+						       NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, cbo, 0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_poke(fake_window(fake_box(test, 0, "imc", 0)), CTL1, 0);
+	fake_bus_clear(bus_of(test));
+	fake_clock_advance(LOOK);
+	fake_timer_fire(&domain->guard);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(
+					fake_box(test, 0, "imc", i)), 'R'), 5U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 0U);
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	KUNIT_EXPECT_LE(test, domain->guard_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
+
+	/* what has been looked at is looked at in ten seconds */
+	fake_poke(fake_window(fake_box(test, 0, "imc", 0)), CTL0, 0);
+	fake_bus_clear(bus_of(test));
+	fake_clock_advance(NSEC_PER_MSEC);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 2U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(
+				fake_box(test, 0, "imc", 0)), 'R'), 0U);
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+	KUNIT_EXPECT_GT(test, domain->guard_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
+	fake_clock_advance(LOOK / 2);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+}
+
+/* Of two parts whose look is due the other one follows a moment later. */
+static void looks_of_two_sessions(struct kunit *test)
+{
+	struct ucore_session *other = fake_session(test);
+	struct fake_window *imc1 = fake_window(fake_box(test, 0, "imc", 1));
+	struct ucore_domain *domain;
+	struct watched w;
+
+	watched_init(test, &w, 0);
+	domain = w.part->domain;
+	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "imc", 1), 4, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
+	fake_bus_clear(bus_of(test));
+	look(&w);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R') +
+			fake_bus_count(bus_of(test), imc1, 'R'), 3U);
+	KUNIT_EXPECT_LE(test, domain->guard_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
+	fake_clock_advance(NSEC_PER_MSEC);
+	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R'), 3U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc1, 'R'), 2U);
+}
+
 /* What RESET forgets comes again, until START has programmed it. */
 static void until_reset_and_start(struct kunit *test)
 {
@@ -269,6 +332,8 @@ static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(a_look_reads_each_control),
 	KUNIT_CASE(each_part_has_its_time),
 	KUNIT_CASE(the_guard_runs_when_a_look_is_due),
+	KUNIT_CASE(a_long_look_is_made_in_pieces),
+	KUNIT_CASE(looks_of_two_sessions),
 	KUNIT_CASE(a_control_that_changed),
 	KUNIT_CASE(a_fixed_control_that_changed),
 	KUNIT_CASE(until_reset_and_start),
