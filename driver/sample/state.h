@@ -149,6 +149,7 @@ struct ucore_watch {
  * @nr_events: events that the session has here
  * @domain: the domain
  * @meets_on: CPU that does what the session last asked for here
+ * @met: when it began to, interrupts off
  * @sink: the session's pollers
  * @ring: the session's ring here, or NULL
  * @ctr: counters, by event id
@@ -213,6 +214,7 @@ struct ucore_part {
 	u32 nr_events;
 	struct ucore_domain *domain;
 	int meets_on;
+	u64 met;
 	struct ucore_sink *sink;
 	struct ucore_ring *ring;
 	struct ucore_counter *ctr;

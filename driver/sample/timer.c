@@ -178,10 +178,24 @@ void ucore_timer_stop(struct ucore_part *part)
 }
 
 /**
- * ucore_timer_end() - the same, for a part that was halted for good
- * @part: the part, in its domain's list no more
+ * ucore_timer_no_more() - a part is about to be halted for good
+ * @part: the part, its domain locked, on the domain
+ * @from: since when interrupts have been off for that: what would be due from then on is not
  *
  * Instants that were due and had no sample are dropped.
+ */
+void ucore_timer_no_more(struct ucore_part *part, u64 from)
+{
+	if (part->timer_ns)
+		ucore_part_drop(part, due_before(part, from));
+	part->timer_due = U64_MAX;
+}
+
+/**
+ * ucore_timer_end() - stop the timers of a part that was halted for good
+ * @part: the part, in its domain's list no more
+ *
+ * Where the domain has no CPU, so that nobody could say before: as ucore_timer_no_more().
  */
 void ucore_timer_end(struct ucore_part *part)
 {

@@ -464,6 +464,26 @@ static struct ucore_budget budget_of(struct kunit *test, struct ucore_session *s
 	return budget;
 }
 
+static void slow_access(void)
+{
+	fake_clock_advance(5 * MS);
+}
+
+/* Instants that were due before STOP came are told; those that pass while it works are not. */
+static void a_stop_loses_no_period(struct kunit *test)
+{
+	struct ucore_session *s = timer_session(test, MS);
+	struct ucore_part *part;
+
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	part = s->first;
+	fake_clock_advance(3 * MS + MS / 2);
+	bus_of(test)->hook = slow_access;
+	fake_stop(s);
+	bus_of(test)->hook = NULL;
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 3ULL);
+}
+
 /* What so many reads and values take, with freeze and thaw, and what it is charged. */
 static u64 work_of(u64 words, u64 reads, u64 values)
 {
@@ -680,6 +700,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(without_a_ring_periods_are_counted_too),
 	KUNIT_CASE(a_look_is_put_off),
 	KUNIT_CASE(a_timer_that_moves_counts_what_it_missed),
+	KUNIT_CASE(a_stop_loses_no_period),
 	KUNIT_CASE(start_refuses_what_takes_too_long),
 	KUNIT_CASE(dropped_periods_are_told),
 	KUNIT_CASE(a_sample_takes_what_its_counters_take),
