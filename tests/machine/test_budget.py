@@ -203,6 +203,28 @@ def a_loop_of_reads_leaves_half_of_the_cpu(m):
         s.read_exactly()
 
 
+def box_accesses(m, box):
+    """Of die 0, as the machine has counted them since it was switched on."""
+    return sum(m.oracle("accesses")["sockets"][0]["boxes"][box].values())
+
+
+@test("e2-2s", kernels=BOTH, loaded=False)
+def a_box_beside_a_session_is_tried_once(m):
+    """Whoever adds events of it again and again makes no reader work."""
+    def had():
+        with Session(m, cpu=DRIVER) as other:
+            other.add("imc1", 0, 0, **CLOCK)
+        return box_accesses(m, "imc1")
+    m.insmod()
+    with Session(m, cpu=DRIVER) as s:
+        s.add("cbo0", 0, 0, **CLOCK)
+        s.start()
+        none = box_accesses(m, "imc1")
+        once = had()
+        assert once > none and {had() for _ in range(5)} == {once}, (none, once)
+        s.stop_exactly()
+
+
 # ---- all of it ----
 
 def dealt(m, stack):

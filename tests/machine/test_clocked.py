@@ -57,6 +57,19 @@ def what_start_takes_goes_on():
         assert goes_on, (title, limit_us)
 
 
+@test(machine=False, timeout=300)
+def what_start_takes_of_a_crew_goes_on():
+    events = clocked.all_of(bench.PLATFORMS["ivbep"])
+    with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False,
+                 settings=prices.settings() | {"machine.plugged": 4}) as m:
+        m.insmod()
+        m.run("have")
+        alone, *crews = (clocked.start_limit_us(m, events, crew) for crew in (1, 2, 4))
+        assert alone > crews[0] > crews[1], (alone, crews)
+        for crew, limit_us in zip((2, 4), crews):
+            assert clocked.is_sustained(m, events, limit_us, 0.3, crew), (crew, limit_us)
+
+
 # What a loop keeps of its CPU, where nothing else is: half, and what prices an entry at less than
 # it is charged
 LEFT = 0.5
@@ -102,12 +115,14 @@ def half_is_left(platform, period):
         for s in sessions:
             s.command("start")
         busy = speed(m, loop.output)
+        overflows = sum(s.status()["overflows"] for s in sessions)
         budgets = [s.budget() for s in sessions]
         for s in sessions:
             s.command("stop")
         loop.kill(9)
         loop.wait(check=False)
         assert all(budget["dropped"] for budget in budgets), budgets
+        assert bool(overflows) == bool(period), overflows
         assert busy >= quiet * LEFT, (busy, quiet)
 
 

@@ -211,6 +211,8 @@ def socket_offline_at_load_is_told(m):
     m.insmod()
     said = m.run("ucoretool info", check=False).out
     assert "no CPU online" in said and "load ucore again" in said, said
+    said = m.run("ucoretool doctor", check=False).out
+    assert "no CPU online" in said and "warnings: 0" not in said, said
     m.rmmod()
     all_online(m)
     m.insmod()

@@ -366,6 +366,16 @@ def both_threads_of_the_core_get_the_pmi_and_one_sample_comes_of_it(m):
         assert {sample["cpu"] for sample in samples} <= mine
 
 
+@test("e2-2s", kernels=BOTH, settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
+def a_pmi_of_the_other_core_is_served_there(m):
+    """Cores are numbered in another way: each PMI goes astray, and none is nobody's."""
+    with Session(m, ring=1 << 20) as s:
+        arm(s, dies=(0,), hz=50)
+        s.command("cpu 0")
+        samples = sample_exactly(m, s, 30)
+    assert {sample["cpu"] for sample in samples if not sample["flags"] & SAMPLE_RECOVERED} == {1}, samples
+
+
 @test("e2-1s", settings={"faults.core-map": "-1 1 -1 0"})
 def cores_numbered_with_holes_get_the_pmi_all_together(m):
     """Bit 0 names no core, bit 3 does: after lost PMIs it goes to all."""
