@@ -156,6 +156,10 @@ static int find_all(struct ucore_finder *finder)
 		return ret;
 	cat->caps = cat->platform->caps | finder->caps;
 	strscpy(cat->hidden, finder->hidden, sizeof(cat->hidden));
+	if (ucore_mmio_unmapped())	/* whatever else seems to be missing */
+		strscpy(cat->hidden,
+			"boxes may be missing: some registers could not be mapped; load ucore again",
+			sizeof(cat->hidden));
 	if (!finder->nr)
 		nothing_found();
 	ret = ucore_platform_core.find(finder, &ucore_platform_core);

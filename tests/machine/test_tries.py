@@ -16,7 +16,7 @@ from machine.test_machine_life import asleep_by, suspend_to_ram
 
 DEBUG = ("debug",)
 # So many calls at random; each STEPth allocation of loading
-CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 300, 6
+CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 300, 11
 # They come to more places of the driver, of 6400, and keep more ways to them
 PLACES, WAYS = 1800, 100
 REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) ways kept, (\d+) processes led$", re.M)
@@ -34,9 +34,11 @@ def each_fault_of_each_call(m):
     return results
 
 
-@test("e2-2s", kernels=DEBUG, loaded=False, timeout=300)
+# By static tables, by a discovery table, by addresses in config space; with boxes of cores and without
+@test(("e2-2s", "spr-1s", "icx-1s"), kernels=DEBUG, loaded=False, timeout=300)
 def each_fault_of_loading(m):
-    return ktap.run(m, f"uapi_faultload {m.module_path()} cores=0 {STEP}", timeout=600)
+    cores = int(m.scenario == "spr-1s")
+    return ktap.run(m, f"uapi_faultload {m.module_path()} cores={cores} {STEP}", timeout=600)
 
 
 @test("e2-2s", kernels=DEBUG, timeout=120)

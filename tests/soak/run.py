@@ -43,6 +43,8 @@ SLICE = 20000           # calls of one run of uapi_fuzz
 BOOT = 500000           # ... and of a boot
 SOAK_SLICE = 2000
 REST_US = 20000         # between two calls of one of its processes, in a soak
+# Where each allocation of loading fails, with boxes of cores or without
+LOADED = {SCENARIO: 0, "spr-1s": 1, "icx-1s": 0}
 REACHED = "/tmp/reached"    # what the calls came to, from one run to the next
 MOVING = "1 2 3"        # CPUs that go and come; CPU 0 stays
 # What hardware should not do, one in each slice of a soak: how it begins, and how it ends.  A box that
@@ -250,15 +252,17 @@ def boots_of_calls(calls, seed):
 
 
 def faults_of_loading():
-    """Each allocation that the module's beginning makes fails once; figures."""
+    """Each allocation that the module's beginning makes fails once, by static tables, by a discovery
+    table and by addresses in config space; figures."""
     found = figures.Figures()
-    say("each allocation of loading fails")
-    with Machine(SCENARIO, KERNEL, settings=SETTINGS) as machine:
-        machine.write(framework.KMEMLEAK, "scan=off")
-        found.take_loading(tap(machine, f"uapi_faultload {machine.module_path()} cores=0", 3600))
-        framework.no_leaks(machine)
-        machine.check_log()
-        machine.check_model()
+    for scenario, cores in LOADED.items():
+        say(f"each allocation of loading fails on {scenario}")
+        with Machine(scenario, KERNEL, settings=SETTINGS) as machine:
+            machine.write(framework.KMEMLEAK, "scan=off")
+            found.take_loading(tap(machine, f"uapi_faultload {machine.module_path()} cores={cores}", 3600))
+            framework.no_leaks(machine)
+            machine.check_log()
+            machine.check_model()
     return found
 
 

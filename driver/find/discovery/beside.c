@@ -15,6 +15,7 @@
 #include "find/discovery/fetch.h"
 #include "find/discovery/probe.h"
 #include "hw/imc_map.h"
+#include "reg/reg.h"
 
 /*
  * ---- beside a unit ----
@@ -90,7 +91,7 @@ static bool bank_there(const struct ucore_disc *disc, const struct ucore_disc_ba
 
 	if (ucore_disc_window(disc->env, NULL, UCORE_ACCESS_MMIO, address, bank->size))
 		return false;
-	base = ioremap(address, bank->size);
+	base = ucore_mmio_map(address, bank->size);
 	if (!base)
 		return false;
 	for (i = 0; i < bank->type->nr_fixed && there; i++)

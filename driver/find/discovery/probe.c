@@ -58,7 +58,7 @@ static bool dword_there(const u64 *word, u32 size)
 	u32 val = ~0U;
 
 	if (ucore_disc_access(word) == UCORE_ACCESS_MMIO) {
-		base = ioremap(word[1], size);
+		base = ucore_mmio_map(word[1], size);
 		if (base) {
 			val = readl(base);
 			iounmap(base);
