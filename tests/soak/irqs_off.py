@@ -25,13 +25,16 @@ TRACING = "/sys/kernel/tracing"
 LINE = re.compile(r"^\s*\d+\)\s+(?P<flags>[^\s|]+)[\s|!+#*@$]*(?:(?P<us>[\d.]+) us)?[\s|]*"
                   r"(?:(?P<end>\})|(?P<name>\w+)(?: \[ucore\])?\(\)(?P<leaf>;?))")
 OFF = "dD"
+OPTIONS = 64            # of -e, the tool's limit
 # What the functions are for; one that is not here is shown by its name
 PURPOSES = {
     "meet_here": "START, STOP, RESET, READ: a reader's share",
     "pmi_nmi": "the NMI itself",
     "timer_trigger": "a timer's sample",
     "poll_tick": "a look at polled periods",
-    "guard_tick": "the guard, with its look at everybody's controls",
+    "pmi_service": "the service of an overflow",
+    "turn_tick": "a turn of groups",
+    "guard_tick": "the guard: counters that could wrap are read, or controls are looked at, some at a time",
     "try_here": "a box is tried for the first time",
     "give_back_here": "the last session goes: boxes as they were found",
     "offline_here": "falling asleep: last counts are read, boxes stopped",
@@ -39,6 +42,10 @@ PURPOSES = {
     "online_here": "waking up: all is programmed again",
     "take_here": "waking up: what the registers hold is noted",
     "restart_here": "waking up: timers begin anew",
+    "ucore_nmi_enable_here": "a CPU is to take PMIs",
+    "ucore_nmi_disable_here": "a CPU takes no more PMIs",
+    "route_here": "PMIs are routed",
+    "unroute_here": "PMIs are routed no more",
 }
 
 
@@ -46,6 +53,9 @@ def script(platform, wanted):
     """What takes long; the functions that are looked at are `wanted`, or all."""
     events = clocked.all_of(bench.PLATFORMS[platform])
     options = bench.options(events.ucore)
+    # a period so short that no look could find its end; twice as many events, as far as the tool goes
+    interrupting = options.replace("imc/fixed/", "imc/fixed,period=400000/")
+    twice = bench.options((events.ucore + events.ucore)[:OPTIONS])
     filters = wanted or ["*:mod:ucore"]
     quiet = ">/dev/null 2>&1"
     return "\n".join([
@@ -60,6 +70,8 @@ def script(platform, wanted):
         f"ucoretool stat -I 10 {options} -- sleep 0.03 {quiet}",
         f"ucoretool record --timer 10ms {options} -o /tmp/out -- sleep 0.1 {quiet}",
         f"ucoretool record -c 4000000 {options} -o /tmp/out -- sleep 0.05 {quiet}",
+        f"ucoretool record {interrupting} -o /tmp/out -- sleep 0.01 {quiet}",
+        f"ucoretool stat --rotate 4ms {twice} -- sleep 0.05 {quiet}",
         # the guard's looks; asleep and awake meanwhile
         "echo 0 >/sys/module/suspend/parameters/pm_test_delay",
         "echo freezer >/sys/power/pm_test",
