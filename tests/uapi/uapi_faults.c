@@ -427,17 +427,62 @@ static void victim_begin(void)
 	victim = session_create(0, RING_SIZE, 0);
 }
 
-/* The scheduler's tracepoints get a probe with the first such session. */
-static void tasks_begin(void)
+/* In place of the session that there is, one of another kind; without events */
+static void other_kind(struct ucore_create_session create)
 {
-	struct ucore_create_session create = {
-		.size = sizeof(create), .ring_size = RING_SIZE, .flags = UCORE_SESSION_TASKS,
-	};
-
+	create.size = sizeof(create);
 	close(world.session);
 	do_command(world.device, UCORE_CREATE_SESSION, &create);
 	world.session = create.fd;
+}
+
+/* The scheduler's tracepoints get a probe with the first such session. */
+static void tasks_begin(void)
+{
+	other_kind((struct ucore_create_session){ .ring_size = RING_SIZE,
+						  .flags = UCORE_SESSION_TASKS });
 	world.event = add_cas_reads(world.session, world.box, PERIOD);
+}
+
+/* Two boxes, of which a helper reads one */
+static void crew_begin(void)
+{
+	other_kind((struct ucore_create_session){ .ring_size = RING_SIZE, .crew = 2 });
+	add_cas_reads(world.session, world.box, 0);
+	event_add(world.session, world.spare, TERMS(TERM(EVENT, 0x34), TERM(UMASK, 0x11)));
+}
+
+static void crew_start(void)
+{
+	crew_begin();
+	session_start(world.session);
+}
+
+static void boxes_begin(void)
+{
+	other_kind((struct ucore_create_session){ .flags = UCORE_SESSION_BOX_FREEZE });
+	add_cas_reads(world.session, world.box, 0);
+}
+
+/* Two groups, which take turns on all counters of the box */
+static void groups_begin(void)
+{
+	static const struct ucore_term terms[] = { TERM(EVENT, 0x04), TERM(UMASK, 0x03) };
+	struct event_spec spec = { world.box, terms, ARRAY_SIZE(terms), 0, 0, 0 };
+	struct ucore_event_add add;
+
+	other_kind((struct ucore_create_session){ .rotate_ns = UCORE_ROTATE_MIN_NS });
+	for (unsigned int i = 0; i < 8; i++) {
+		add = event_argument(&spec);
+		add.group = 1 + i / 4;
+		do_command(world.session, UCORE_EVENT_ADD, &add);
+	}
+}
+
+static void groups_start(void)
+{
+	groups_begin();
+	session_start(world.session);
 }
 
 static void add_again(void)
@@ -521,6 +566,11 @@ static const struct test tests[] = {
 	TRIED(core_trigger, call_core_trigger, session_renew, .least = 2),
 	TRIED(start, call_start, stop_again, .least = 5),
 	TRIED(start_with_tasks, call_start, stop_again, .begin = tasks_begin, .least = 5),
+	TRIED(start_a_crew, call_start, stop_again, .begin = crew_begin, .least = 5),
+	TRIED(start_with_box_freeze, call_start, stop_again, .begin = boxes_begin, .least = 3),
+	TRIED(start_groups, call_start, stop_again, .begin = groups_begin, .least = 5),
+	TRIED(read_by_a_crew, call_read, nothing, .begin = crew_start, .least = 4),
+	TRIED(read_groups, call_read, nothing, .begin = groups_start, .least = 4),
 	TRIED(stop, call_stop, start_again, .begin = start_again, .least = 1),
 	TRIED(reset, call_reset, nothing, .least = 1),
 	TRIED(reset_running, call_reset, nothing, .begin = start_again, .least = 1),
