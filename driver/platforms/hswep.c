@@ -149,7 +149,7 @@ const struct ucore_box_type ucore_hswep_ubox = {
 	.nr_fixed = 1,
 	.width = HSWEP_WIDTH,
 	.fixed_width = HSWEP_WIDTH,
-	.least_width = E5_WIDTH_LEAST,
+	.least_width = E5_WIDTH_LEAST,		/* UNCERTAIN(width) */
 	.least_fixed_width = E5_WIDTH_LEAST,
 	.status_fixed = UCORE_STATUS_VALUE,	/* UNCERTAIN(fixed-status) */
 };

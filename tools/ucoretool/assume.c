@@ -114,14 +114,57 @@ bool assume_clock(const struct assume *assume, const struct ucore_box_info *box,
 #define CLOCK_MIN	1e7
 #define CLOCK_MAX	1e10
 
+/**
+ * struct rates - clocks of the boxes of one type
+ * @type: the type
+ * @low: the slowest, Hz
+ * @high: the fastest
+ */
+struct rates {
+	const char *type;
+	double low;
+	double high;
+};
+
+#define RATES	32
+
+static void rate_add(struct rates *rates, const char *type, double rate)
+{
+	for (struct rates *of = rates; of < rates + RATES; of++) {
+		if (of->type && strcmp(of->type, type))
+			continue;
+		if (!of->type)
+			*of = (struct rates){ type, rate, rate };
+		of->low = rate < of->low ? rate : of->low;
+		of->high = rate > of->high ? rate : of->high;
+		return;
+	}
+}
+
+/* "imc 800, cbo 2399 to 2401 MHz": who knows the machine sees what is wrong */
+static void rates_text(const struct rates *rates, char *text, size_t size)
+{
+	size_t length = 0;
+
+	*text = 0;
+	for (const struct rates *of = rates; of < rates + RATES && of->type; of++) {
+		snprintf(text + length, size - length, "%s%s %.0f", length ? ", " : "", of->type,
+			 of->low / 1e6);
+		length = strlen(text);
+		if (of->high - of->low >= 1e6)
+			snprintf(text + length, size - length, " to %.0f", of->high / 1e6);
+		length = strlen(text);
+	}
+}
+
 static void clocks_judge(struct assume *assume, const struct ucore_session *session,
 			 const struct ucore_delta *delta)
 {
 	const struct ucore_delta_value *values;
 	const struct ucore_box_info *boxes;
 	const struct ucore_slot *slots;
-	char names[NAMES_LEN] = "", asleep[NAMES_LEN] = "";
-	double low = CLOCK_MAX, high = 0;
+	char names[NAMES_LEN] = "", asleep[NAMES_LEN] = "", text[400];
+	struct rates rates[RATES] = { 0 };
 	size_t nr, nr_boxes;
 	unsigned int good = 0;
 
@@ -136,20 +179,19 @@ static void clocks_judge(struct assume *assume, const struct ucore_session *sess
 
 		if (rate >= CLOCK_MIN && rate <= CLOCK_MAX) {
 			good++;
-			low = rate < low ? rate : low;
-			high = rate > high ? rate : high;
+			rate_add(rates, box->type, rate);
 		} else if (may_sleep(box) && rate < CLOCK_MIN) {
 			name_add(asleep, sizeof(asleep), box);
 		} else {
 			name_add(names, sizeof(names), box);
 		}
 	}
+	rates_text(rates, text, sizeof(text));
 	if (*names)
 		assume_say(assume, VERDICT_FAILED, "clocks",
 			   "not between 10 MHz and 10 GHz by the TSC: %s", names);
 	else if (good)
-		assume_say(assume, VERDICT_HELD, "clocks", "%u boxes, %.0f to %.0f MHz by the TSC",
-			   good, low / 1e6, high / 1e6);
+		assume_say(assume, VERDICT_HELD, "clocks", "%u boxes by the TSC, MHz: %s", good, text);
 	if (*asleep)
 		assume_say(assume, VERDICT_NOT_TRIED, "clocks",
 			   "asleep, or links that lead nowhere: %s", asleep);
