@@ -203,6 +203,27 @@ def a_loop_of_reads_leaves_half_of_the_cpu(m):
         s.read_exactly()
 
 
+@test("e2-2s", kernels=BOTH, timeout=240)
+def storms_of_commands_leave_half_of_the_cpu(m):
+    """Two callers stop, start and reset, and one chooses a CPU, each as fast as it can."""
+    with Session(m, cpu=DRIVER) as s, Session(m, cpu=DRIVER + 1) as other:
+        mine = [event for event in eventset.full_set(s) if event[1] == 0]
+        boxes = list(dict.fromkeys(box for box, *_ in mine))
+        for session, part in ((s, boxes[0::2]), (other, boxes[1::2])):
+            session.add_all([event for event in mine if event[0] in part])
+            session.start()
+        done = []
+
+        def load():
+            s.ask(f"storm {SECOND} {READER}")
+            other.ask(f"storm {SECOND}")
+            done.append([session.answered()[0] for session in (s, other)])
+            assert not any(storm["errno"] for storm in done[-1]), done
+            return min(storm["from"] for storm in done[-1]), max(storm["until"] for storm in done[-1])
+        assert_half_is_left(m, s, contextlib.nullcontext, load)
+        assert all(storm["rounds"] > 3 for storm in done[-1]), done
+
+
 def box_accesses(m, box):
     """Of die 0, as the machine has counted them since it was switched on."""
     return sum(m.oracle("accesses")["sockets"][0]["boxes"][box].values())

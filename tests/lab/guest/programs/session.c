@@ -14,6 +14,7 @@
  *	read, live           values and domains
  *	burst N              N frozen reads, nothing in between
  *	reads NS             frozen reads for so long; how many
+ *	storm NS [CPU]       STOP, SET_PMI_CPUS, START, RESET for so long, again and again
  *	status, budget
  *	drain                the rings' records, consumed
  *	quit
@@ -250,11 +251,16 @@ static void set_cpus(char **word, int n)
 	answer_errno(ioctl(session, UCORE_SET_PMI_CPUS, &set));
 }
 
-static void command(unsigned long nr)
+static int give(unsigned long nr)
 {
 	struct ucore_command command = { .size = sizeof(command) };
 
-	answer_errno(ioctl(session, nr, &command));
+	return ioctl(session, nr, &command);
+}
+
+static void command(unsigned long nr)
+{
+	answer_errno(give(nr));
 }
 
 /* ---- counts ---- */
@@ -353,6 +359,26 @@ static void keep_reading(char **word)
 		nr++;
 	}
 	printf("{\"errno\":0,\"reads\":%llu,\"from\":%llu,\"until\":%llu}\n",
+	       (unsigned long long)nr, (unsigned long long)from, (unsigned long long)until);
+}
+
+static void storm(char **word, int n)
+{
+	uint64_t from = now_ns(), until = from, nr = 0;
+	uint32_t cpu = n > 2 ? number(word[2]) : 0;
+	struct ucore_set_pmi_cpus set = { .size = sizeof(set), .nr = 1, .cpus = (uintptr_t)&cpu };
+
+	while (until - from < number(word[1])) {
+		if (give(UCORE_STOP) ||
+		    (n > 2 && ioctl(session, UCORE_SET_PMI_CPUS, &set)) ||
+		    give(UCORE_START) || give(UCORE_RESET)) {
+			answer_errno(-1);
+			return;
+		}
+		until = now_ns();
+		nr++;
+	}
+	printf("{\"errno\":0,\"rounds\":%llu,\"from\":%llu,\"until\":%llu}\n",
 	       (unsigned long long)nr, (unsigned long long)from, (unsigned long long)until);
 }
 
@@ -529,6 +555,8 @@ static bool obey(char **word, int n)
 		burst(word);
 	else if (!strcmp(word[0], "reads") && n == 2)
 		keep_reading(word);
+	else if (!strcmp(word[0], "storm") && n >= 2)
+		storm(word, n);
 	else if (!strcmp(word[0], "status"))
 		status();
 	else if (!strcmp(word[0], "budget"))
