@@ -151,14 +151,17 @@ void ucore_timer_init(struct ucore_part *part)
 /**
  * ucore_timer_start() - start a part's timers on this CPU
  * @part: the part
- * @base: instant from which all domains of the session count periods
+ * @base: instant from which all domains of the session count periods; those that are over by
+ *        now were never due
  */
 void ucore_timer_start(struct ucore_part *part, u64 base)
 {
 	part->timer_due = base + part->timer_ns;
-	if (part->timer_ns)
+	if (part->timer_ns) {
+		part->timer_due += due_before(part, ktime_get_mono_fast_ns()) * part->timer_ns;
 		hrtimer_start(&part->timer, ns_to_ktime(part->timer_due),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
+	}
 	if (part->poll_ns)
 		hrtimer_start(&part->poll, ns_to_ktime(base + part->poll_ns),
 			      HRTIMER_MODE_ABS_PINNED_HARD);

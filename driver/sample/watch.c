@@ -78,8 +78,10 @@ static void part_look(struct ucore_part *part, u64 now)
 	struct ucore_part_box *pb;
 	u32 reads = 0;
 
-	if (!watch->next)
-		watch->found = watch->global = ucore_domain_control_changed(part->domain);
+	if (!watch->next) {
+		watch->global = ucore_domain_control_changed(part->domain);
+		watch->found = watch->global;
+	}
 	while (watch->next < part->nr_box && reads < PIECE_READS) {
 		pb = &part->box[watch->next++];
 		if (!(box_changed(part, pb, &reads) | watch->global))

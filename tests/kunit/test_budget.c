@@ -342,8 +342,9 @@ static void a_timer_is_stretched_and_says_so(struct kunit *test)
 	u64 due;
 
 	spend(8 * MS);
-	ucore_timer_start(part, now_ns() - MS);
+	ucore_timer_start(part, now_ns() - MS + 1000);
 	due = expiry(&part->timer);
+	fake_clock_advance(1000);
 	fire(&part->timer);
 	sample = fake_record(part->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
@@ -365,6 +366,20 @@ static void a_timer_is_stretched_and_says_so(struct kunit *test)
 	sample = fake_record(part->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->flags, 0U);
+}
+
+/* Whoever starts a session may be held up between its domains' begin and their timers'. */
+static void instants_before_the_timer_starts_are_not_due(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 0, MS);
+	u64 base = now_ns() - 5 * MS - MS / 2;
+
+	ucore_timer_start(part, base);
+	KUNIT_EXPECT_EQ(test, expiry(&part->timer), base + 6 * MS);
+	fake_clock_advance(MS / 2);
+	fire(&part->timer);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 0ULL);
 }
 
 /* Without a word of the budget: somebody kept interrupts off. */
@@ -696,6 +711,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_pause_goes_on_for_what_is_spent_in_it),
 	KUNIT_CASE(a_long_service_pauses_its_domain),
 	KUNIT_CASE(a_timer_is_stretched_and_says_so),
+	KUNIT_CASE(instants_before_the_timer_starts_are_not_due),
 	KUNIT_CASE(a_late_timer_counts_what_it_missed),
 	KUNIT_CASE(without_a_ring_periods_are_counted_too),
 	KUNIT_CASE(a_look_is_put_off),

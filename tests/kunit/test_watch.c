@@ -145,33 +145,34 @@ static void a_long_look_is_made_in_pieces(struct kunit *test)
 	struct ucore_box *cbo = fake_box(test, 0, "cbo", 0);
 	struct ucore_session *s = fake_session_config(test, &ring);
 	struct ucore_domain *domain = cbo->domain;
+	struct fake_window *imc[4];
 	u32 i, j;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4; i++) {
+		imc[i] = fake_window(fake_box(test, 0, "imc", i));
 		for (j = 0; j < 4; j++)
 			KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", i), 4, BIT(j), 0,
 						       NULL), 0);
+	}
 	KUNIT_ASSERT_EQ(test, fake_add(s, cbo, 0, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	fake_poke(fake_window(fake_box(test, 0, "imc", 0)), CTL1, 0);
+	fake_poke(imc[0], CTL1, 0);
 	fake_bus_clear(bus_of(test));
 	fake_clock_advance(LOOK);
 	fake_timer_fire(&domain->guard);
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(
-					fake_box(test, 0, "imc", i)), 'R'), 5U);
+		KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc[i], 'R'), 5U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 0U);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
 	KUNIT_EXPECT_LE(test, domain->guard_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
 
 	/* what has been looked at is looked at in ten seconds */
-	fake_poke(fake_window(fake_box(test, 0, "imc", 0)), CTL0, 0);
+	fake_poke(imc[0], CTL0, 0);
 	fake_bus_clear(bus_of(test));
 	fake_clock_advance(NSEC_PER_MSEC);
 	fake_timer_fire(&domain->guard);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 2U);
-	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(
-				fake_box(test, 0, "imc", 0)), 'R'), 0U);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc[0], 'R'), 0U);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
 	KUNIT_EXPECT_GT(test, domain->guard_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
 	fake_clock_advance(LOOK / 2);

@@ -439,8 +439,11 @@ static void other_kind(struct ucore_create_session create)
 /* The scheduler's tracepoints get a probe with the first such session. */
 static void tasks_begin(void)
 {
-	other_kind((struct ucore_create_session){ .ring_size = RING_SIZE,
-						  .flags = UCORE_SESSION_TASKS });
+	struct ucore_create_session create = {
+		.ring_size = RING_SIZE, .flags = UCORE_SESSION_TASKS,
+	};
+
+	other_kind(create);
 	world.event = add_cas_reads(world.session, world.box, PERIOD);
 }
 

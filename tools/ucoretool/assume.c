@@ -191,7 +191,8 @@ static void clocks_judge(struct assume *assume, const struct ucore_session *sess
 		assume_say(assume, VERDICT_FAILED, "clocks",
 			   "not between 10 MHz and 10 GHz by the TSC: %s", names);
 	else if (good)
-		assume_say(assume, VERDICT_HELD, "clocks", "%u boxes by the TSC, MHz: %s", good, text);
+		assume_say(assume, VERDICT_HELD, "clocks", "%u boxes by the TSC, MHz: %s", good,
+			   text);
 	if (*asleep)
 		assume_say(assume, VERDICT_NOT_TRIED, "clocks",
 			   "asleep, or links that lead nowhere: %s", asleep);

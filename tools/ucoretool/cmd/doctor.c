@@ -556,8 +556,9 @@ static void check_core(struct doctor *doctor)
 
 #define BOXES_SHOWN	4
 
-/* "imc0 of die 0, imc1 of die 0 and 3 more": the boxes of which a session is the oldest; how many */
-static unsigned int boxes_text(const struct doctor *doctor, uint64_t session, char *text, size_t size)
+/* "imc0 of die 0 and 3 more": the boxes of which a session is the oldest; how many */
+static unsigned int boxes_text(const struct doctor *doctor, uint64_t session, char *text,
+			       size_t size)
 {
 	const struct ucore_box_info *boxes;
 	char domain[UCORE_DOMAIN_NAME_LEN];
