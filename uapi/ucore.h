@@ -517,7 +517,7 @@ struct ucore_get_ends {
  *
  * A box is tried once, by the first EVENT_ADD that has it; until then @tried is 0, as it
  * is for boxes of cores.  Freezes are tried only while no session runs on the die: else
- * by the first EVENT_ADD that has the box later.  What fails is claimed no longer: widths
+ * by the first EVENT_ADD later that has the box while none does.  What fails is claimed no longer: widths
  * are those that were shown, GET_BOXES lacks OVERFLOW, FIXED_OVERFLOW or FREEZE, INFO
  * GLOBAL_FREEZE; counts that no freeze stops are flagged UNFROZEN, those of events that
  * want a missing bit REFUSED.  A box whose counters keep nothing is refused with ENODEV.
@@ -1356,7 +1356,8 @@ struct ucore_status {
  *                below 100, others have 10 us between two samples; so with rotate_ns
  * @busy_ns: out: what ucore has taken of the readers of the session's domains since load,
  *           for all sessions together
- * @wait_ns: out: how long START, RESET or READ would have to wait now
+ * @wait_ns: out: how long START, RESET or READ would have to wait now, or EVENT_ADD that
+ *           has a box tried
  * @dropped: out: periods in which there was no sample: of the timer, known when the next
  *           one is taken, or at STOP; of counters that were throttled, known when that is
  *           over; and overflows of UCORE_CORE_TRIGGERs
@@ -1368,8 +1369,9 @@ struct ucore_status {
  * START, STOP, RESET and READ.  Beyond its share in some 10 ms: counters that overflow
  * count on for a while without a PMI (UCORE_SAMPLE_THROTTLED), and timers skip periods;
  * LOST records count the periods that end without a sample; looks are put off
- * (UCORE_SAMPLE_STRETCHED); START, RESET and READ sleep before they begin.  A period may
- * also be dropped because the timer came late.
+ * (UCORE_SAMPLE_STRETCHED); START, RESET, READ, SET_PMI_CPUS and an EVENT_ADD that has a
+ * box tried sleep before they begin.  A period may also be dropped because the timer came
+ * late.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM.
  */

@@ -150,15 +150,17 @@ static void nothing_found(void)
 static int find_all(struct ucore_finder *finder)
 {
 	struct ucore_catalog *cat = &ucore_catalog;
-	int ret = cat->platform->find(finder, cat->platform);
+	int ret;
 
+	ucore_mmio_unmapped();	/* of an earlier look */
+	ret = cat->platform->find(finder, cat->platform);
 	if (ret)
 		return ret;
 	cat->caps = cat->platform->caps | finder->caps;
 	strscpy(cat->hidden, finder->hidden, sizeof(cat->hidden));
-	if (ucore_mmio_unmapped())	/* whatever else seems to be missing */
+	if (ucore_mmio_unmapped() && !*cat->hidden)
 		strscpy(cat->hidden,
-			"boxes may be missing: some registers could not be mapped; load ucore again",
+			"boxes may be missing: registers could not be mapped, memory was short or dmesg says why",
 			sizeof(cat->hidden));
 	if (!finder->nr)
 		nothing_found();

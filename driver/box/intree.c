@@ -96,7 +96,8 @@ static bool built_in;
  */
 int ucore_intree_register(void)
 {
-	built_in = pmus_there() && !module_there();
+	/* a module that comes or goes meanwhile is there before or after */
+	built_in = !module_there() && pmus_there() && !module_there();
 	return register_module_notifier(&module_notifier);
 }
 

@@ -7,7 +7,8 @@
  * under the domain's lock, on one of its CPUs with interrupts off, and leaves the
  * box stopped and the domain as it was found.  A domain on which nothing runs is
  * frozen meanwhile, but for the moments in which a clock shall run; on one that is
- * in use no freeze is tried, and nothing but the box is touched.  Must not know
+ * in use no freeze is tried, and nothing but the box is touched; freezes follow when the
+ * box is had while nothing runs.  Must not know
  * sessions.
  *
  * Boxes of cores are not tried: CPUID tells what they have, and find/core.c has
@@ -95,16 +96,16 @@ static bool box_went(struct ucore_box *box)
 }
 
 /* The least that any counter shows; @least: what some source allows beside the type's width. */
-static u8 widths_tried(struct ucore_box *box, const u16 *reg, u32 nr, u8 width, u8 least,
-		       u32 check)
+static void widths_tried(struct ucore_box *box, const u16 *reg, u32 nr, u8 width, u8 least,
+			 u32 check, u8 *found)
 {
 	u8 shown = width;
 	u32 i;
 
 	for (i = 0; i < nr; i++)
 		shown = min(shown, bits_shown(box, reg[i], width));
+	*found = shown;
 	note(box, check, shown == width || (least && shown == least));
-	return shown;
 }
 
 static void try_widths(struct ucore_box *box)
@@ -114,13 +115,13 @@ static void try_widths(struct ucore_box *box)
 	struct ucore_trial *trial = &box->trial;
 
 	if (type->nr_gp)
-		trial->width = widths_tried(box, layout->ctr, type->nr_gp, type->width,
-					    type->least_width, UCORE_TRIAL_WIDTH);
+		widths_tried(box, layout->ctr, type->nr_gp, type->width, type->least_width,
+			     UCORE_TRIAL_WIDTH, &trial->width);
 	/* those that run freely have no control, and are never written */
 	if (type->nr_fixed && layout->fixed_ctl[0] != UCORE_REG_NONE)
-		trial->fixed_width = widths_tried(box, layout->fixed_ctr, type->nr_fixed,
-						  type->fixed_width, type->least_fixed_width,
-						  UCORE_TRIAL_FIXED_WIDTH);
+		widths_tried(box, layout->fixed_ctr, type->nr_fixed, type->fixed_width,
+			     type->least_fixed_width, UCORE_TRIAL_FIXED_WIDTH,
+			     &trial->fixed_width);
 	if (trial->width)
 		WRITE_ONCE(box->width, trial->width);
 	if (trial->fixed_width)
@@ -316,16 +317,22 @@ static bool domain_idle(const struct ucore_domain *domain)
 
 static void checks(struct ucore_box *box, bool idle)
 {
+	bool whole = idle || !box->domain->global;
+
 	look(box);
 	ucore_box_reset_first(box);
 	try_widths(box);
 	try_controls(box);
-	box->trial.done = idle || !box->domain->global;
-	if (box->trial.done && box->trial.width)
+	if (whole && box->trial.width)
 		try_clock(box);
 	leave(box);
-	if (box_went(box))	/* what was seen says nothing */
+	if (box_went(box)) {	/* what was seen says nothing */
 		box->trial = (struct ucore_trial){ };
+		return;
+	}
+	/* others may have the box without a trial, and know what came of this one */
+	smp_store_release(&box->trial.begun, true);
+	smp_store_release(&box->trial.done, whole);
 }
 
 /**
@@ -362,9 +369,10 @@ void ucore_trial_run(struct ucore_box *box)
 /* Is there something that has not been tried, and can be now? */
 static bool something_left(const struct ucore_box *box)
 {
-	if (READ_ONCE(box->trial.done))
+	/* pairs with checks() */
+	if (smp_load_acquire(&box->trial.done))
 		return false;
-	return !READ_ONCE(box->trial.tried) || domain_idle(box->domain);
+	return !smp_load_acquire(&box->trial.begun) || domain_idle(box->domain);
 }
 
 /**

@@ -2,7 +2,8 @@
 /*
  * The NMI: is it ours, and what did it interrupt?
  *
- * The NMI handler does the least: is it ours (one MSR read)?  Then note what
+ * The NMI handler does the least: is it ours (one MSR read; port 61h, if that says no,
+ * and one may be late)?  Then note what
  * was interrupted, unmask LVTPC (the hardware masked it on delivery, and perf
  * unmasks it only if perf itself is active), queue the rest.  For a core's overflow
  * LVTPC is opened when its status has been cleared: some cores raise the interrupt
@@ -63,8 +64,9 @@
 /* More are not under way at once. */
 #define MAX_OWED	8
 
-/* SERR and IOCHK in port 61h */
+/* SERR and IOCHK in port 61h; what is read where there is none */
 #define PORT_ERRORS	0xc0
+#define NO_PORT		0xff
 
 /* How often the handler looks again when a service ends under its eyes. */
 #define NMI_TRIES	4
@@ -238,7 +240,9 @@ static bool long_ago(const struct ucore_domain *domain)
  */
 static bool error_told(void)
 {
-	return x86_platform.get_nmi_reason() & PORT_ERRORS;
+	u8 reason = x86_platform.get_nmi_reason();
+
+	return reason != NO_PORT && (reason & PORT_ERRORS);
 }
 
 /* What it may be was serviced already: too long ago, or an error is told. */
@@ -262,9 +266,14 @@ static void owe(struct pmi_slot *slot, const struct ucore_domain *domain, u64 na
 		slot->owed_until = now + LATE_NS;
 }
 
+static bool is_owed(const struct pmi_slot *slot)
+{
+	return slot->owed && ktime_get_mono_fast_ns() < slot->owed_until;
+}
+
 static bool owed_take(struct pmi_slot *slot)
 {
-	if (!slot->owed || ktime_get_mono_fast_ns() >= slot->owed_until)
+	if (!is_owed(slot))
 		return false;
 	slot->owed--;
 	return true;
@@ -275,7 +284,7 @@ static int claimed_before(struct pmi_slot *slot, const struct claim *claim)
 {
 	if (claim_waits(slot->domain, claim))
 		return NMI_HANDLED;
-	return slot->owed && !error_told() && owed_take(slot) ? NMI_HANDLED : NMI_DONE;
+	return is_owed(slot) && !error_told() && owed_take(slot) ? NMI_HANDLED : NMI_DONE;
 }
 
 /* It is ours.  How many overflows, or that it is serviced already. */

@@ -130,13 +130,11 @@ struct ucore_crew {
  * struct ucore_watch - looks at a part's controls (watch.c)
  * @looked: when the last one ended
  * @next: the box at which the one under way goes on; 0: none is
- * @global: it has found that global control changed
- * @found: ... or anything else
+ * @found: it has found something
  */
 struct ucore_watch {
 	u64 looked;
 	u32 next;
-	bool global;
 	bool found;
 };
 
@@ -149,7 +147,6 @@ struct ucore_watch {
  * @nr_events: events that the session has here
  * @domain: the domain
  * @meets_on: CPU that does what the session last asked for here
- * @met: when it began to, interrupts off
  * @sink: the session's pollers
  * @ring: the session's ring here, or NULL
  * @ctr: counters, by event id
@@ -214,7 +211,6 @@ struct ucore_part {
 	u32 nr_events;
 	struct ucore_domain *domain;
 	int meets_on;
-	u64 met;
 	struct ucore_sink *sink;
 	struct ucore_ring *ring;
 	struct ucore_counter *ctr;

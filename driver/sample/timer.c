@@ -151,17 +151,14 @@ void ucore_timer_init(struct ucore_part *part)
 /**
  * ucore_timer_start() - start a part's timers on this CPU
  * @part: the part
- * @base: instant from which all domains of the session count periods; those that are over by
- *        now were never due
+ * @base: instant from which all domains of the session count periods
  */
 void ucore_timer_start(struct ucore_part *part, u64 base)
 {
 	part->timer_due = base + part->timer_ns;
-	if (part->timer_ns) {
-		part->timer_due += due_before(part, ktime_get_mono_fast_ns()) * part->timer_ns;
+	if (part->timer_ns)
 		hrtimer_start(&part->timer, ns_to_ktime(part->timer_due),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
-	}
 	if (part->poll_ns)
 		hrtimer_start(&part->poll, ns_to_ktime(base + part->poll_ns),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
@@ -181,24 +178,10 @@ void ucore_timer_stop(struct ucore_part *part)
 }
 
 /**
- * ucore_timer_no_more() - a part is about to be halted for good
- * @part: the part, its domain locked, on the domain
- * @from: since when interrupts have been off for that: what would be due from then on is not
- *
- * Instants that were due and had no sample are dropped.
- */
-void ucore_timer_no_more(struct ucore_part *part, u64 from)
-{
-	if (part->timer_ns)
-		ucore_part_drop(part, due_before(part, from));
-	part->timer_due = U64_MAX;
-}
-
-/**
- * ucore_timer_end() - stop the timers of a part that was halted for good
+ * ucore_timer_end() - the same, for a part that was halted for good
  * @part: the part, in its domain's list no more
  *
- * Where the domain has no CPU, so that nobody could say before: as ucore_timer_no_more().
+ * Instants that were due and had no sample are dropped.
  */
 void ucore_timer_end(struct ucore_part *part)
 {

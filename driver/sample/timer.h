@@ -11,7 +11,6 @@ void ucore_guard_end_throttling(struct ucore_domain *domain);
 void ucore_timer_init(struct ucore_part *part);
 void ucore_timer_start(struct ucore_part *part, u64 base);
 void ucore_timer_stop(struct ucore_part *part);
-void ucore_timer_no_more(struct ucore_part *part, u64 from);
 void ucore_timer_end(struct ucore_part *part);
 void ucore_timers_cancel(struct ucore_domain *domain);
 void ucore_timers_restart(struct ucore_domain *domain);

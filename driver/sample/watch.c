@@ -8,7 +8,7 @@
  *
  * Accesses of a look: a read for each global control, for the control of each box of a
  * part and for that of each of its counters that has its turn.  It is made in pieces, some
- * boxes at a time, so that no timer misses its instant by it.
+ * boxes at a time, so that it keeps no timer waiting.
  */
 #include <linux/ktime.h>
 
@@ -71,6 +71,14 @@ static bool box_changed(const struct ucore_part *part, struct ucore_part_box *pb
 	return changed;
 }
 
+/* However much a look finds, it is one. */
+static void found(struct ucore_part *part, struct ucore_part_box *pb, u64 now)
+{
+	mark(part, pb, now);
+	part->stats.changed += !part->watch.found;
+	part->watch.found = true;
+}
+
 /* Some of its boxes, from where the last piece has ended. */
 static void part_look(struct ucore_part *part, u64 now)
 {
@@ -78,20 +86,16 @@ static void part_look(struct ucore_part *part, u64 now)
 	struct ucore_part_box *pb;
 	u32 reads = 0;
 
-	if (!watch->next) {
-		watch->global = ucore_domain_control_changed(part->domain);
-		watch->found = watch->global;
-	}
+	if (!watch->next && ucore_domain_control_changed(part->domain))
+		for (pb = part->box; pb < part->box + part->nr_box; pb++)
+			found(part, pb, now);
 	while (watch->next < part->nr_box && reads < PIECE_READS) {
 		pb = &part->box[watch->next++];
-		if (!(box_changed(part, pb, &reads) | watch->global))
-			continue;
-		mark(part, pb, now);
-		watch->found = true;
+		if (box_changed(part, pb, &reads))
+			found(part, pb, now);
 	}
 	if (watch->next < part->nr_box)
 		return;
-	part->stats.changed += watch->found;
 	*watch = (struct ucore_watch){ .looked = now };
 }
 

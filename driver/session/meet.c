@@ -70,11 +70,8 @@ static void meet_here(void *arg)
 {
 	struct ucore_meeting *m = arg;
 	struct ucore_part *part, *first = m->session->here[smp_processor_id()];
-	u64 now = ktime_get_mono_fast_ns();
 
-	ucore_budget_enter(now);
-	for (part = first; part; part = part->next_here)
-		part->met = now;
+	ucore_budget_enter(ktime_get_mono_fast_ns());
 	if (m->prepare) {
 		lock_here(first);
 		for (part = first; part; part = part->next_here)

@@ -214,7 +214,6 @@ static void stop(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	struct ucore_interval iv;
 
-	ucore_timer_no_more(part, part->met);
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	ucore_interval_widen(&iv);
 	ucore_interval_halt(&iv, part);

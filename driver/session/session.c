@@ -67,6 +67,7 @@ static int box_try(struct ucore_box *box, bool *learned)
 {
 	*learned = false;
 	if (ucore_trial_due(box)) {
+		/* this session waits: nobody else needs its lock, but who ends it */
 		if (ucore_budget_await(box->domain))
 			return -EINTR;
 		mutex_lock(&ucore_run_lock);
@@ -75,8 +76,9 @@ static int box_try(struct ucore_box *box, bool *learned)
 		cpus_read_unlock();
 		mutex_unlock(&ucore_run_lock);
 		ucore_trial_tell(box);
-		*learned = box->trial.failed;
 	}
+	/* by this trial, or another session's meanwhile */
+	*learned = box->trial.failed;
 	return ucore_trial_refuses(box) ? -ENODEV : 0;
 }
 

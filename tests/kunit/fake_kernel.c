@@ -813,8 +813,10 @@ static struct kobject intree_kobj;
 
 struct kobject *fake_kset_find_obj(struct kset *kset, const char *name)
 {
-	bool module = fake_kernel.intree_module && !strcmp(name, "intel_uncore");
-	bool pmu = fake_kernel.intree_pmus && !strcmp(name, "uncore_imc_0");
+	bool module = fake_kernel.intree_module && !strcmp(name, "intel_uncore") &&
+		      kset == THIS_MODULE->mkobj.kobj.kset;
+	bool pmu = fake_kernel.intree_pmus && !strcmp(name, "uncore_imc_0") &&
+		   kset == platform_bus.kobj.kset;
 
 	return module || pmu ? &intree_kobj : NULL;
 }

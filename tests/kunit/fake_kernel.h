@@ -28,6 +28,7 @@
 #include <linux/nodemask.h>
 #include <linux/panic_notifier.h>
 #include <linux/pci.h>
+#include <linux/platform_device.h>
 #include <linux/processor.h>
 #include <linux/reboot.h>
 #include <linux/sched/isolation.h>

@@ -506,7 +506,7 @@ static void errors_go_before_late_pmis(struct kunit *test)
 		}
 		fake_kernel.port61 = i ? 0x40 : 0x80;
 		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
-		fake_kernel.port61 = 0x3f;
+		fake_kernel.port61 = i ? 0xff : 0x3f;
 		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
 		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
 	}

@@ -5,7 +5,8 @@
                                             slice CPUs go and come; a boot for each half a million:
                                             those that ended well are kept, and an interrupted run
                                             goes on after them
-    python3 -m soak.run soak MINUTES SEED   everything at low rate: calls at random, faults, CPUs
+    python3 -m soak.run soak MINUTES SEED   each allocation of loading fails once; then
+                                            everything at low rate: calls at random, faults, CPUs
                                             that go and come, sleep, the tool, hardware that
                                             misbehaves; perf and the NMI watchdog beside
 

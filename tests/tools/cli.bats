@@ -1979,15 +1979,15 @@ finds()
 @test "doctor: who holds what, and whose process is gone" {
 	root 62
 	mkdir "$R/proc/4711"
-	UCORE_FAKE="session=77:2:0 own=imc0 own=imc1 session=78:0:1 session=79:0:0:0:0:2 session=80:3:0:64:100" tool doctor --root "$R"
+	UCORE_FAKE="session=77:2:0 own=imc0 own=imc1 session=78:0:1 session=79:0:0:0:100:2 session=80:3:0:64:100" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
 	finds "session 77 of other (pid 4711, user 1000), running, holds imc0 of die 0, imc1 of die 0, imc0 of die 1, imc1 of die 1"
 	finds "session 78 of other (pid 4711, user 1000), running, holds the PMI CPUs of 1 die"
 	finds "session 79 of other (pid 4711, user 1000), ended, holds nothing but the module, which stays for it"
-	finds "session 80 of other (pid 4711, user 1000), running, holds counters of 3 boxes of older sessions, 1 ring of 64 KiB, a timer of 100 us"
+	finds "session 80 of other (pid 4711, user 1000), running, holds counters of 3 boxes that others have, too, 1 ring of 64 KiB, a timer of 100 us"
 	finds "# problems: 0, warnings: 0"
 	rmdir "$R/proc/4711"
-	UCORE_FAKE="session=77:1:2 own=imc0" tool doctor --root "$R"
+	UCORE_FAKE="session=77:1:2 own=imc0 session=79:0:0:0:100:2" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
 	finds "session 77 of other (pid 4711, gone, user 1000), running, holds imc0 of die 0, imc0 of die 1, the PMI CPUs of 2 dies" \
 		"ucoretool end 77"

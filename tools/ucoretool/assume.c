@@ -141,7 +141,7 @@ static void rate_add(struct rates *rates, const char *type, double rate)
 	}
 }
 
-/* "imc 800, cbo 2399 to 2401 MHz": who knows the machine sees what is wrong */
+/* "imc 800, cbo 2399 to 2401", MHz: who knows the machine sees what is wrong */
 static void rates_text(const struct rates *rates, char *text, size_t size)
 {
 	size_t length = 0;
@@ -189,7 +189,8 @@ static void clocks_judge(struct assume *assume, const struct ucore_session *sess
 	rates_text(rates, text, sizeof(text));
 	if (*names)
 		assume_say(assume, VERDICT_FAILED, "clocks",
-			   "not between 10 MHz and 10 GHz by the TSC: %s", names);
+			   "not between 10 MHz and 10 GHz by the TSC: %s; others, MHz: %s", names,
+			   *text ? text : "none");
 	else if (good)
 		assume_say(assume, VERDICT_HELD, "clocks", "%u boxes by the TSC, MHz: %s", good,
 			   text);

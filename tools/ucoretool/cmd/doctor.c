@@ -602,7 +602,7 @@ static void holdings_text(const struct doctor *doctor, const struct ucore_sessio
 	unsigned int own = boxes_text(doctor, session->session, text, size);
 
 	if (session->nr_boxes > own)
-		append(text, size, "counters of %u box%s of older sessions",
+		append(text, size, "counters of %u box%s that others have, too",
 		       session->nr_boxes - own, session->nr_boxes - own > 1 ? "es" : "");
 	if (session->nr_pinned)
 		append(text, size, "the PMI CPUs of %u die%s", session->nr_pinned,
@@ -610,7 +610,7 @@ static void holdings_text(const struct doctor *doctor, const struct ucore_sessio
 	if (session->nr_domains && session->ring_size)
 		append(text, size, "%u ring%s of %u KiB", session->nr_domains,
 		       session->nr_domains > 1 ? "s" : "", session->ring_size / 1024);
-	if (session->timer_ns)
+	if (session->timer_ns && session->state == UCORE_SESSION_RUNNING)
 		append(text, size, "a timer of %llu us",
 		       (unsigned long long)session->timer_ns / 1000);
 	if (!*text)
@@ -640,13 +640,14 @@ static const char *state_text(uint32_t state)
 static void check_session(struct doctor *doctor, const struct ucore_session_info *session)
 {
 	bool gone = process_is_gone(doctor, session->pid);
+	bool lost = gone && (session->nr_boxes || session->nr_pinned);
 	char holdings[400], advice[120];
 
 	holdings_text(doctor, session, holdings, sizeof(holdings));
 	snprintf(advice, sizeof(advice),
 		 "another process may have its descriptor; to free them: ucoretool end %llu",
 		 (unsigned long long)session->session);
-	finding(doctor, gone ? VERDICT_WARNING : VERDICT_OK, "session", gone ? advice : NULL,
+	finding(doctor, lost ? VERDICT_WARNING : VERDICT_OK, "session", lost ? advice : NULL,
 		"session %llu of %s (pid %u%s, user %u), %s, holds %s",
 		(unsigned long long)session->session, session->comm, session->pid,
 		gone ? ", gone" : "", session->uid,
