@@ -516,11 +516,12 @@ struct ucore_get_ends {
  * @reason: out: one sentence on the worst that failed; empty if all held
  *
  * A box is tried once, by the first EVENT_ADD that has it; until then @tried is 0, as it
- * is for boxes of cores.  Freezes are tried only while no session runs on the die: else
- * by the first EVENT_ADD later that has the box while none does.  What fails is claimed no longer: widths
- * are those that were shown, GET_BOXES lacks OVERFLOW, FIXED_OVERFLOW or FREEZE, INFO
- * GLOBAL_FREEZE; counts that no freeze stops are flagged UNFROZEN, those of events that
- * want a missing bit REFUSED.  A box whose counters keep nothing is refused with ENODEV.
+ * is for boxes of cores.  Freezes are tried only while no session runs on the die: else by
+ * the first EVENT_ADD later that has the box while none does.  What fails is claimed no
+ * longer: widths are those that were shown, GET_BOXES lacks OVERFLOW, FIXED_OVERFLOW or
+ * FREEZE, INFO GLOBAL_FREEZE; counts that no freeze stops are flagged UNFROZEN, those of
+ * events that want a missing bit REFUSED.  A box whose counters keep nothing is refused
+ * with ENODEV.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such box).
  */

@@ -331,8 +331,8 @@ static void checks(struct ucore_box *box, bool idle)
 		return;
 	}
 	/* others may have the box without a trial, and know what came of this one */
-	smp_store_release(&box->trial.begun, true);
-	smp_store_release(&box->trial.done, whole);
+	smp_store_release(&box->trial.begun, true);	/* something_left() */
+	smp_store_release(&box->trial.done, whole);	/* something_left() */
 }
 
 /**
@@ -372,6 +372,7 @@ static bool something_left(const struct ucore_box *box)
 	/* pairs with checks() */
 	if (smp_load_acquire(&box->trial.done))
 		return false;
+	/* pairs with checks() */
 	return !smp_load_acquire(&box->trial.begun) || domain_idle(box->domain);
 }
 
