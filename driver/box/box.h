@@ -27,8 +27,8 @@ struct ucore_domain;
  * @fixed_width: the same of its fixed counters
  * @reads: register reads that it took
  * @writes: register writes
- * @begun: all was tried that can be beside others; when the trial has ended
- * @done: all was tried that can be; the same
+ * @beside: a trial has ended: what can be tried beside others has been
+ * @done: and so has all else
  *
  * Written under the domain's lock.
  */
@@ -41,7 +41,7 @@ struct ucore_trial {
 	u8 fixed_width;
 	u32 reads;
 	u32 writes;
-	bool begun;
+	bool beside;
 	bool done;
 };
 

@@ -8,8 +8,7 @@
  * box stopped and the domain as it was found.  A domain on which nothing runs is
  * frozen meanwhile, but for the moments in which a clock shall run; on one that is
  * in use no freeze is tried, and nothing but the box is touched; freezes follow when the
- * box is had while nothing runs.  Must not know
- * sessions.
+ * box is had while nothing runs.  Must not know sessions.
  *
  * Boxes of cores are not tried: CPUID tells what they have, and find/core.c has
  * asked their registers.
@@ -96,16 +95,16 @@ static bool box_went(struct ucore_box *box)
 }
 
 /* The least that any counter shows; @least: what some source allows beside the type's width. */
-static void widths_tried(struct ucore_box *box, const u16 *reg, u32 nr, u8 width, u8 least,
-			 u32 check, u8 *found)
+static u8 widths_tried(struct ucore_box *box, const u16 *reg, u32 nr, u8 width, u8 least,
+		       u32 check)
 {
 	u8 shown = width;
 	u32 i;
 
 	for (i = 0; i < nr; i++)
 		shown = min(shown, bits_shown(box, reg[i], width));
-	*found = shown;
 	note(box, check, shown == width || (least && shown == least));
+	return shown;
 }
 
 static void try_widths(struct ucore_box *box)
@@ -115,13 +114,13 @@ static void try_widths(struct ucore_box *box)
 	struct ucore_trial *trial = &box->trial;
 
 	if (type->nr_gp)
-		widths_tried(box, layout->ctr, type->nr_gp, type->width, type->least_width,
-			     UCORE_TRIAL_WIDTH, &trial->width);
+		trial->width = widths_tried(box, layout->ctr, type->nr_gp, type->width,
+					    type->least_width, UCORE_TRIAL_WIDTH);
 	/* those that run freely have no control, and are never written */
 	if (type->nr_fixed && layout->fixed_ctl[0] != UCORE_REG_NONE)
-		widths_tried(box, layout->fixed_ctr, type->nr_fixed, type->fixed_width,
-			     type->least_fixed_width, UCORE_TRIAL_FIXED_WIDTH,
-			     &trial->fixed_width);
+		trial->fixed_width = widths_tried(box, layout->fixed_ctr, type->nr_fixed,
+						  type->fixed_width, type->least_fixed_width,
+						  UCORE_TRIAL_FIXED_WIDTH);
 	if (trial->width)
 		WRITE_ONCE(box->width, trial->width);
 	if (trial->fixed_width)
@@ -331,7 +330,7 @@ static void checks(struct ucore_box *box, bool idle)
 		return;
 	}
 	/* others may have the box without a trial, and know what came of this one */
-	smp_store_release(&box->trial.begun, true);	/* something_left() */
+	smp_store_release(&box->trial.beside, true);	/* something_left() */
 	smp_store_release(&box->trial.done, whole);	/* something_left() */
 }
 
@@ -373,7 +372,7 @@ static bool something_left(const struct ucore_box *box)
 	if (smp_load_acquire(&box->trial.done))
 		return false;
 	/* pairs with checks() */
-	return !smp_load_acquire(&box->trial.begun) || domain_idle(box->domain);
+	return !smp_load_acquire(&box->trial.beside) || domain_idle(box->domain);
 }
 
 /**

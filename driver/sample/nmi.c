@@ -3,9 +3,9 @@
  * The NMI: is it ours, and what did it interrupt?
  *
  * The NMI handler does the least: is it ours (one MSR read; port 61h, if that says no,
- * and one may be late)?  Then note what
- * was interrupted, unmask LVTPC (the hardware masked it on delivery, and perf
- * unmasks it only if perf itself is active), queue the rest.  For a core's overflow
+ * and one may be late)?  Then note what was interrupted, unmask LVTPC (the hardware
+ * masked it on delivery, and perf unmasks it only if perf itself is active), queue the
+ * rest.  For a core's overflow
  * LVTPC is opened when its status has been cleared: some cores raise the interrupt
  * again as long as it is set, and nothing else would ever run.  The rest runs in
  * hard-irq context: the counters are frozen, so nothing is lost by waiting,

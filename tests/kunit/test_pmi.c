@@ -228,15 +228,21 @@ static void forget_here(void *arg)
 	fake_poke(fake_global(0), GLOBAL_STATUS, 0);
 }
 
+/* An overflow that was serviced before its NMI came */
+static void served_without_its_nmi(struct ucore_part *part)
+{
+	overflow(part, 0);
+	local_irq_disable();
+	service_here(part);
+	local_irq_enable();
+}
+
 /* A timer or a READ was faster: the NMI is ours all the same, once. */
 static void late_pmi_is_claimed_without_effect(struct kunit *test)
 {
 	struct ucore_part *part = armed_part(test);
 
-	overflow(part, 0);
-	local_irq_disable();
-	service_here(part);
-	local_irq_enable();
+	served_without_its_nmi(part);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
@@ -394,10 +400,7 @@ static void very_late_pmi_is_not_ours(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		overflow(part, 0);
-		local_irq_disable();
-		service_here(part);
-		local_irq_enable();
+		served_without_its_nmi(part);
 		fake_clock_advance((i ? 1100ULL : 900ULL) * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, one_nmi(part, 0), i ? NMI_DONE : NMI_HANDLED);
 	}
@@ -416,10 +419,7 @@ static void late_pmi_claims_the_next_one(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		overflow(part, 0);
-		local_irq_disable();
-		service_here(part);
-		local_irq_enable();
+		served_without_its_nmi(part);
 		overflow(part, 1);
 		nmi_on(part, 0, i ? &later : &nmi);
 	}
@@ -438,10 +438,7 @@ static void what_is_owed_is_passed_on(struct kunit *test)
 	struct ucore_part *part = armed_part(test);
 	u32 i;
 
-	overflow(part, 0);
-	local_irq_disable();
-	service_here(part);
-	local_irq_enable();
+	served_without_its_nmi(part);
 	for (i = 0; i < 40; i++) {
 		overflow(part, 0);
 		KUNIT_ASSERT_EQ(test, one_nmi(part, 0), 1);
@@ -458,10 +455,7 @@ static void as_many_are_owed_as_were_skipped(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 3; i++) {
-		overflow(part, 0);
-		local_irq_disable();
-		service_here(part);
-		local_irq_enable();
+		served_without_its_nmi(part);
 	}
 	overflow(part, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
@@ -477,10 +471,7 @@ static void what_is_owed_is_owed_no_longer(struct kunit *test)
 	struct ucore_part *part = armed_part(test);
 	u32 i;
 
-	overflow(part, 0);
-	local_irq_disable();
-	service_here(part);
-	local_irq_enable();
+	served_without_its_nmi(part);
 	for (i = 0; i < 12; i++) {
 		overflow(part, 0);
 		KUNIT_ASSERT_EQ(test, one_nmi(part, 0), 1);
@@ -496,10 +487,7 @@ static void errors_go_before_late_pmis(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		overflow(part, 0);
-		local_irq_disable();
-		service_here(part);
-		local_irq_enable();
+		served_without_its_nmi(part);
 		if (i) {	/* its name is taken, and one is owed */
 			overflow(part, 0);
 			KUNIT_ASSERT_EQ(test, one_nmi(part, 0), 1);
@@ -770,10 +758,7 @@ static void pmi_after_the_disable(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		overflow(part, 0);
-		local_irq_disable();
-		service_here(part);
-		local_irq_enable();
+		served_without_its_nmi(part);
 		domain->armed = 0;
 		disable(domain);
 		if (i)
@@ -798,10 +783,7 @@ static void foreign_nmi_after_the_disable(struct kunit *test)
 	disable(part->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
 	enable(part->domain);
-	overflow(part, 0);
-	local_irq_disable();
-	service_here(part);
-	local_irq_enable();
+	served_without_its_nmi(part);
 	fake_clock_advance(1100ULL * NSEC_PER_MSEC);
 	disable(part->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_DONE);
@@ -812,10 +794,7 @@ static void pmi_across_a_change_of_route(struct kunit *test)
 {
 	struct ucore_part *part = armed_part(test);
 
-	overflow(part, 0);
-	local_irq_disable();
-	service_here(part);
-	local_irq_enable();
+	served_without_its_nmi(part);
 	disable(part->domain);
 	enable(part->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), NMI_HANDLED);

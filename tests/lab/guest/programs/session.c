@@ -345,6 +345,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/* How often it was done, and in what time */
+static void answer_loop(const char *what, uint64_t nr, uint64_t from, uint64_t until)
+{
+	printf("{\"errno\":0,\"%s\":%llu,\"from\":%llu,\"until\":%llu}\n", what,
+	       (unsigned long long)nr, (unsigned long long)from, (unsigned long long)until);
+}
+
 static void keep_reading(char **word)
 {
 	uint64_t from = now_ns(), until = from, nr = 0;
@@ -358,8 +365,7 @@ static void keep_reading(char **word)
 		until = now_ns();
 		nr++;
 	}
-	printf("{\"errno\":0,\"reads\":%llu,\"from\":%llu,\"until\":%llu}\n",
-	       (unsigned long long)nr, (unsigned long long)from, (unsigned long long)until);
+	answer_loop("reads", nr, from, until);
 }
 
 static void storm(char **word, int n)
@@ -378,8 +384,7 @@ static void storm(char **word, int n)
 		until = now_ns();
 		nr++;
 	}
-	printf("{\"errno\":0,\"rounds\":%llu,\"from\":%llu,\"until\":%llu}\n",
-	       (unsigned long long)nr, (unsigned long long)from, (unsigned long long)until);
+	answer_loop("rounds", nr, from, until);
 }
 
 static void status(void)
