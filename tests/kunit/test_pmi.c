@@ -454,9 +454,8 @@ static void as_many_are_owed_as_were_skipped(struct kunit *test)
 	struct ucore_part *part = armed_part(test);
 	u32 i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 3; i++)
 		served_without_its_nmi(part);
-	}
 	overflow(part, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(part, 0), 1);
 	for (i = 0; i < 3; i++)
