@@ -10,7 +10,7 @@ from lab import ktap
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
 from lab.session import (MS, SAMPLE, SAMPLE_GAP, Refused, Session, assert_equal,
-                         assert_numbered)
+                         assert_numbered, samples_in)
 from lab.truth import totals_of
 from machine.eventset import DATA_READS, MACHINES, UNLIKE
 
@@ -366,7 +366,7 @@ def chosen_pmi_core_goes_offline(m):
             all_online(m)
         s.stop_exactly()
         records = s.drain()
-        cpus = [r["cpu"] for r in records if r["type"] != GAP]
+        cpus = [sample["cpu"] for sample in samples_in(records)]
         assert set(cpus) == {2, 3} and cpus == sorted(cpus, reverse=True), cpus
         assert gaps(records, 1) == [GAP_READER_MOVED], gaps(records, 1)
 
