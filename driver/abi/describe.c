@@ -55,6 +55,13 @@ static const char *hidden_reason(void)
 	return "no uncore box answers: look for a BIOS option that hides them";
 }
 
+static const char *intree_reason(void)
+{
+	if (ucore_intree_is_module())
+		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
+	return "intel_uncore is part of the kernel: boot with initcall_blacklist=intel_uncore_init";
+}
+
 /**
  * ucore_describe_reason() - one sentence on the state, and what to do
  * @state: UCORE_STATE_*
@@ -73,7 +80,7 @@ const char *ucore_describe_reason(u32 state)
 	case UCORE_STATE_HIDDEN:
 		return hidden_reason();
 	case UCORE_STATE_INTREE:
-		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
+		return intree_reason();
 	}
 	if (!ucore_catalog_report() && !pci_boxes_found())
 		return "the PCI boxes are hidden: look for a BIOS option that hides them";

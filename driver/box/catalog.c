@@ -12,6 +12,7 @@
 #include <linux/string.h>
 
 #include "box/catalog.h"
+#include "find/memory.h"
 #include "platforms/list.h"
 
 struct ucore_catalog ucore_catalog = {
@@ -152,13 +153,13 @@ static int find_all(struct ucore_finder *finder)
 	struct ucore_catalog *cat = &ucore_catalog;
 	int ret;
 
-	ucore_mmio_unmapped();	/* of an earlier look */
+	ucore_memory_unmapped();	/* of an earlier look */
 	ret = cat->platform->find(finder, cat->platform);
 	if (ret)
 		return ret;
 	cat->caps = cat->platform->caps | finder->caps;
 	strscpy(cat->hidden, finder->hidden, sizeof(cat->hidden));
-	if (ucore_mmio_unmapped() && !*cat->hidden)
+	if (ucore_memory_unmapped() && !*cat->hidden)
 		strscpy(cat->hidden,
 			"boxes may be missing: registers could not be mapped, memory was short or dmesg says why",
 			sizeof(cat->hidden));

@@ -124,3 +124,13 @@ bool ucore_intree_present(void)
 	return READ_ONCE(loading) || built_in || module_there() ||
 	       (platform->intree && driver_find(platform->intree, &pci_bus_type));
 }
+
+/**
+ * ucore_intree_is_module() - intel_uncore holds the hardware: can it be unloaded?
+ *
+ * Return: false if it is part of the kernel.
+ */
+bool ucore_intree_is_module(void)
+{
+	return READ_ONCE(loading) || module_there();
+}

@@ -8,5 +8,6 @@
 int ucore_intree_register(void);
 void ucore_intree_unregister(void);
 bool ucore_intree_present(void);
+bool ucore_intree_is_module(void);
 
 #endif /* UCORE_INTREE_H */

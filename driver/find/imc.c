@@ -13,7 +13,6 @@
 #include "find/memory.h"
 #include "find/regions.h"
 #include "hw/imc_map.h"
-#include "reg/reg.h"
 
 static u64 box_address(const struct ucore_e5_mmio *row, u64 controller, u32 i)
 {
@@ -53,7 +52,7 @@ static bool box_there(const struct ucore_e5_mmio *row, u64 address)
 {
 	u32 reg = row->type->nr_gp ? ucore_layout_first(row->layout) :
 		  row->layout->fixed_ctr[0] + sizeof(u32);
-	void __iomem *base = ucore_mmio_map(address, row->size);
+	void __iomem *base = ucore_memory_map(address, row->size);
 	bool there;
 
 	if (!base)

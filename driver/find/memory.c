@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * May registers be at an address?  Firmware and hardware tell addresses, and nothing
- * is read there before this file was asked.  Process context, at load.
+ * is read there before this file was asked.  Process context, at load, one after the other.
  */
+#include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/mm.h>
 #include <linux/processor.h>
@@ -51,4 +52,35 @@ bool ucore_memory_is_safe(u64 address, u64 size)
 
 	return !(address >> bits) && !((address + size - 1) >> bits) &&
 	       !is_fixed(address, size) && !ucore_memory_is_ram(address, size);
+}
+
+/* Whoever looks for boxes found registers that could not be mapped. */
+static bool unmapped;
+
+/**
+ * ucore_memory_map() - map registers, to see what is there
+ * @address: the first byte
+ * @size: bytes; not RAM
+ *
+ * Return: NULL if that cannot be; then boxes may be missing: ucore_memory_unmapped().
+ */
+void __iomem *ucore_memory_map(phys_addr_t address, u32 size)
+{
+	void __iomem *base = ioremap(address, size);
+
+	unmapped |= !base;
+	return base;
+}
+
+/**
+ * ucore_memory_unmapped() - could some registers not be mapped, since it was asked last?
+ *
+ * Return: true or false.
+ */
+bool ucore_memory_unmapped(void)
+{
+	bool ret = unmapped;
+
+	unmapped = false;
+	return ret;
 }

@@ -3,6 +3,7 @@
 #ifndef UCORE_MEMORY_H
 #define UCORE_MEMORY_H
 
+#include <linux/compiler_types.h>
 #include <linux/types.h>
 
 /**
@@ -21,5 +22,8 @@ extern const struct ucore_range ucore_memory_fixed[UCORE_NR_FIXED];
 
 bool ucore_memory_is_ram(u64 address, u64 size);
 bool ucore_memory_is_safe(u64 address, u64 size);
+
+void __iomem *ucore_memory_map(phys_addr_t address, u32 size);
+bool ucore_memory_unmapped(void);
 
 #endif /* UCORE_MEMORY_H */

@@ -90,37 +90,6 @@ const struct ucore_io_ops ucore_mmio_ops = {
 	.write64 = mmio_write64,
 };
 
-/* Whoever looks for boxes found registers that could not be mapped. */
-static bool unmapped;
-
-/**
- * ucore_mmio_map() - map registers, to see at load what is there
- * @address: the first byte
- * @size: bytes; not RAM
- *
- * Return: NULL if that cannot be; then boxes may be missing: ucore_mmio_unmapped().
- */
-void __iomem *ucore_mmio_map(phys_addr_t address, u32 size)
-{
-	void __iomem *base = ioremap(address, size);
-
-	unmapped |= !base;
-	return base;
-}
-
-/**
- * ucore_mmio_unmapped() - could some registers not be mapped, since it was asked last?
- *
- * Return: true or false.
- */
-bool ucore_mmio_unmapped(void)
-{
-	bool ret = unmapped;
-
-	unmapped = false;
-	return ret;
-}
-
 /**
  * ucore_io_init_mmio() - map a window of memory-mapped registers
  * @io: the window

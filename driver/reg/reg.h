@@ -123,8 +123,4 @@ void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev);
 int ucore_io_init_mmio(struct ucore_io *io, phys_addr_t address, u32 size);
 void ucore_io_close(struct ucore_io *io);
 
-/* At load, one after the other: */
-void __iomem *ucore_mmio_map(phys_addr_t address, u32 size);
-bool ucore_mmio_unmapped(void);
-
 #endif /* UCORE_REG_H */

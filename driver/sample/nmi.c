@@ -342,13 +342,16 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
  * ---- NMIs that nobody claimed ----
  */
 
-/* It has been serviced; did it come to the other thread of this core? */
-static bool came_to_core(const struct ucore_domain *domain, u64 name)
+/*
+ * It has been serviced.  Did it come to the other thread of this core, or has it come to
+ * nobody yet, whom a READ was ahead of?
+ */
+static bool may_come_here(const struct ucore_domain *domain, u64 name)
 {
 	const struct ucore_pmi *pmi = &domain->pmi;
 
 	/* pairs with context_stash() */
-	return smp_load_acquire(&pmi->stashed) == name &&
+	return smp_load_acquire(&pmi->stashed) != name ||
 	       topology_core_id(READ_ONCE(pmi->context.cpu)) ==
 	       topology_core_id(raw_smp_processor_id());
 }
@@ -363,7 +366,7 @@ static int misled_nmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt
 	claim_look(die, &claim);
 	if (claim.pmi <= slot->claimed)
 		return NMI_DONE;
-	if (!claim.count && !claim.again && (long_ago(die) || !came_to_core(die, claim.pmi)))
+	if (!claim.count && !claim.again && (long_ago(die) || !may_come_here(die, claim.pmi)))
 		return NMI_DONE;
 	slot->claimed = claim.pmi;
 	return claim_take(die, &claim, regs);

@@ -101,7 +101,11 @@ static void intree_driver_comes_and_goes(struct kunit *test)
 	fake_kernel.intree = true;
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_INTREE),
+					   "initcall_blacklist=intel_uncore_init"));
+	fake_kernel.intree_module = true;
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_INTREE),
 					   "modprobe -r intel_uncore"));
+	fake_kernel.intree_module = false;
 	fake_kernel.intree = false;
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_READY);
 }

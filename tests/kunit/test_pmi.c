@@ -707,6 +707,22 @@ static void late_pmi_on_another_core(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
 }
 
+/* A READ was ahead of it: it may come anywhere, once for each CPU, and not for long. */
+static void pmi_on_another_core_behind_a_read(struct kunit *test)
+{
+	struct ucore_part *part = armed_part(test);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		served_without_its_nmi(part);
+		if (i)
+			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 1), i ? NMI_DONE : NMI_HANDLED);
+		KUNIT_EXPECT_EQ(test, one_nmi(part, 1), NMI_DONE);
+	}
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
+}
+
 static void disable(struct ucore_domain *domain)
 {
 	cpus_read_lock();
@@ -1012,6 +1028,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_on_another_core),
 	KUNIT_CASE(pmi_on_another_core_opens_lvtpc),
 	KUNIT_CASE(late_pmi_on_another_core),
+	KUNIT_CASE(pmi_on_another_core_behind_a_read),
 	KUNIT_CASE(pmi_on_another_core_with_the_way_shut),
 	KUNIT_CASE(pmi_on_a_cpu_that_leaves),
 	KUNIT_CASE(pmi_after_the_disable),

@@ -368,9 +368,8 @@ def both_threads_of_the_core_get_the_pmi_and_one_sample_comes_of_it(m):
 
 @test("e2-2s", kernels=BOTH, settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
 def a_pmi_of_the_other_core_is_served_there(m):
-    """Cores are numbered in another way: each PMI goes astray.  One that a READ on the reader has
-    served before it came there is nobody's, on a host that is busy."""
-    m.allow(r"NMI received for unknown reason|Dazed and confused|strange power saving")
+    """Cores are numbered in another way: each PMI goes astray, and one that a READ on the reader has
+    served before it came there is known, too."""
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,), hz=50)
         s.command("cpu 0")

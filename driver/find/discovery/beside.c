@@ -14,8 +14,8 @@
 #include "find/discovery/beside.h"
 #include "find/discovery/fetch.h"
 #include "find/discovery/probe.h"
+#include "find/memory.h"
 #include "hw/imc_map.h"
-#include "reg/reg.h"
 
 /*
  * ---- beside a unit ----
@@ -91,7 +91,7 @@ static bool bank_there(const struct ucore_disc *disc, const struct ucore_disc_ba
 
 	if (ucore_disc_window(disc->env, NULL, UCORE_ACCESS_MMIO, address, bank->size))
 		return false;
-	base = ucore_mmio_map(address, bank->size);
+	base = ucore_memory_map(address, bank->size);
 	if (!base)
 		return false;
 	for (i = 0; i < bank->type->nr_fixed && there; i++)

@@ -244,7 +244,7 @@ static bool table_map(struct ucore_disc_table *t, struct source *source, u64 byt
 		t->reason = UCORE_TABLE_RAM;
 	if (t->reason)
 		return false;
-	source->base = ucore_mmio_map(t->address, bytes);
+	source->base = ucore_memory_map(t->address, bytes);
 	if (!source->base) {
 		t->reason = UCORE_TABLE_UNMAPPED;
 		return false;

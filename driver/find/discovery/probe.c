@@ -11,6 +11,7 @@
 #include <linux/pci.h>
 
 #include "find/discovery/probe.h"
+#include "find/memory.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
 #include "reg/reg.h"
@@ -58,7 +59,7 @@ static bool dword_there(const u64 *word, u32 size)
 	u32 val = ~0U;
 
 	if (ucore_disc_access(word) == UCORE_ACCESS_MMIO) {
-		base = ucore_mmio_map(word[1], size);
+		base = ucore_memory_map(word[1], size);
 		if (base) {
 			val = readl(base);
 			iounmap(base);
