@@ -289,11 +289,13 @@ static int segment_after(int segment)
 	struct pci_bus *root = NULL;
 	int nr, next = -1;
 
+	pci_lock_rescan_remove();	/* buses have no references to be had */
 	while ((root = pci_find_next_bus(root))) {
 		nr = pci_domain_nr(root);
 		if (nr > segment && (next < 0 || nr < next))
 			next = nr;
 	}
+	pci_unlock_rescan_remove();
 	return next;
 }
 

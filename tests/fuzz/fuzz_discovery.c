@@ -43,7 +43,7 @@ void *fuzz_alloc(size_t n, size_t size)
 {
 	if (fail_in && !--fail_in)
 		return NULL;
-	return calloc(n, size);
+	return malloc(n * size);
 }
 
 /*

@@ -32,9 +32,19 @@ void *fake_kzalloc(size_t size, gfp_t gfp)
 
 void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp)
 {
-	void *p = alloc_fails() ? NULL : kvmalloc_array(n, size, gfp | __GFP_ZERO);
+	void *p = alloc_fails() ? NULL : kvmalloc(array_size(n, size), gfp | __GFP_ZERO);
 
 	fake_kernel.held += !!p;
+	return p;
+}
+
+/* Nobody shall find there what he wants. */
+void *fake_kvmalloc_array(size_t n, size_t size, gfp_t gfp)
+{
+	void *p = fake_kvcalloc(n, size, gfp);
+
+	if (p)
+		memset(p, 0xa5, n * size);
 	return p;
 }
 
@@ -679,12 +689,28 @@ static bool function_is_gone(const struct fake_function *function)
 	return !fake_kernel.lookups || !fake_kernel.lookups--;
 }
 
-struct pci_dev *fake_pci_at(int domain, u32 bus, u32 devfn)
+/* Without its lock PCI says nothing of buses. */
+void fake_pci_rescan_lock(int by)
+{
+	fake_kernel.rescan_locked += by;
+}
+
+struct pci_bus *fake_pci_find_bus(int domain, int nr)
+{
+	u32 i;
+
+	for (i = 0; i < FAKE_BUSES; i++)
+		if (!domain && fake_kernel.rescan_locked == 1 && fake_kernel.buses[i].number == nr)
+			return &fake_kernel.buses[i];
+	return NULL;
+}
+
+struct pci_dev *fake_pci_get_slot(struct pci_bus *bus, u32 devfn)
 {
 	struct fake_function *function = fake_kernel.functions;
 
 	for (; function < fake_kernel.functions + fake_kernel.nr_functions; function++)
-		if (!domain && function->pdev.bus->number == bus && function->pdev.devfn == devfn)
+		if (function->pdev.bus == bus && function->pdev.devfn == devfn)
 			return function_is_gone(function) ? NULL :
 							    fake_pci_dev_get(&function->pdev);
 	return NULL;
@@ -786,7 +812,9 @@ struct pci_dev *fake_pci_get_device(u32 vendor, u32 device, struct pci_dev *from
 /* One root bus: segment 0 is all there is. */
 struct pci_bus *fake_pci_find_next_bus(const struct pci_bus *from)
 {
-	return from || !fake_kernel.nr_functions ? NULL : fake_kernel.buses;
+	if (from || !fake_kernel.nr_functions || fake_kernel.rescan_locked != 1)
+		return NULL;
+	return fake_kernel.buses;
 }
 
 void *fake_driver_find(const char *name, const void *bus)

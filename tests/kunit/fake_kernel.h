@@ -137,7 +137,7 @@ struct fake_dword {
  * @meanwhile: called before the next kzalloc(), once; NULL: nothing is
  * @lacks: capabilities that the caller has not, a bit each
  * @memlock: its RLIMIT_MEMLOCK
- * @held: arrays of kvcalloc() that kvfree() did not get back
+ * @held: arrays of kvcalloc() and kvmalloc_array() that kvfree() did not get back
  * @vmalloc_gfp: how the last memory of rings was asked for
  * @pages: pages that were mapped, one after the other
  * @nr_pages: how many
@@ -190,6 +190,7 @@ struct fake_dword {
  * @vanishing: one that goes, NULL: none
  * @lookups: how often it is still found by its address
  * @buses: the buses they are on
+ * @rescan_locked: buses stay as they are
  * @nr_nodes: NUMA nodes; node n is die n
  * @bus_node: node of each bus plus one, 0 if it is not known
  * @memory: memory-mapped registers
@@ -272,6 +273,7 @@ struct fake_kernel {
 	const struct fake_function *vanishing;
 	u32 lookups;
 	struct pci_bus *buses;
+	int rescan_locked;
 	u32 nr_nodes;
 	int bus_node[FAKE_BUSES];
 	struct fake_memory memory[FAKE_MEMORIES];
@@ -324,6 +326,7 @@ int fake_real_cpu(int cpu);
 
 void *fake_kzalloc(size_t size, gfp_t gfp);
 void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp);
+void *fake_kvmalloc_array(size_t n, size_t size, gfp_t gfp);
 void fake_kvfree(const void *p);
 void *fake_vmalloc(unsigned long size, gfp_t gfp);
 unsigned long *fake_bitmap_zalloc(unsigned int nbits, gfp_t gfp);
@@ -372,7 +375,9 @@ int fake_region_intersects(resource_size_t start, size_t size, unsigned long fla
 int fake_walk_iomem(unsigned long desc, unsigned long flags, u64 start, u64 end, void *arg,
 		    int (*func)(struct resource *resource, void *arg));
 int fake_bus_node(const struct pci_bus *bus);
-struct pci_dev *fake_pci_at(int domain, u32 bus, u32 devfn);
+void fake_pci_rescan_lock(int by);
+struct pci_bus *fake_pci_find_bus(int domain, int nr);
+struct pci_dev *fake_pci_get_slot(struct pci_bus *bus, u32 devfn);
 struct kobject *fake_kset_find_obj(struct kset *kset, const char *name);
 void fake_kobject_put(struct kobject *kobj);
 void __iomem *fake_ioremap(phys_addr_t addr, size_t size);
@@ -391,6 +396,8 @@ void *fake_driver_find(const char *name, const void *bus);
 #define kzalloc			fake_kzalloc
 #undef kvcalloc
 #define kvcalloc		fake_kvcalloc
+#undef kvmalloc_array
+#define kvmalloc_array		fake_kvmalloc_array
 #undef kvfree
 #define kvfree			fake_kvfree
 #undef __vmalloc
@@ -492,7 +499,10 @@ void *fake_driver_find(const char *name, const void *bus);
 #define pci_read_config_dword	fake_pci_read
 #define pci_write_config_dword	fake_pci_write
 #define pci_read_config_word	fake_pci_read_word
-#define pci_get_domain_bus_and_slot	fake_pci_at
+#define pci_lock_rescan_remove()	fake_pci_rescan_lock(1)
+#define pci_unlock_rescan_remove()	fake_pci_rescan_lock(-1)
+#define pci_find_bus		fake_pci_find_bus
+#define pci_get_slot		fake_pci_get_slot
 #define region_intersects	fake_region_intersects
 #define walk_iomem_res_desc	fake_walk_iomem
 #undef pcibus_to_node

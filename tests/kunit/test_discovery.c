@@ -934,6 +934,43 @@ static void claims_of_all_kinds_of_overlap(struct kunit *test)
 	}
 }
 
+/* Of a row of free counters one is taken already: the others of the row are known all the same. */
+static void claims_on_a_row_that_is_not_whole(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 4);
+	u32 i;
+
+	record_set(word, 0, G0(MSR, 3, 4), 0x3804, 0);
+	for (i = 0; i < 3; i++)		/* a counter at 3803, 3804 and 3805 */
+		record_set(word, 1 + i, W0(MSR, 1, 1, 48, 0x83 - 0xf * i, 0), 0x3780 + 0x10 * i,
+			   W2(99, i));
+	record_set(word, 4, W0(MSR, 1, 1, 48, 2, 0), 0x39ff, W2(99, 3));
+	parse(b);
+	EXPECT_UNIT(b, 0, FOREIGN);
+	EXPECT_UNIT(b, 1, OVERLAP);
+	EXPECT_UNIT(b, 2, FOREIGN);
+	EXPECT_UNIT(b, 3, FOREIGN);
+}
+
+/* A unit in the gap that another one leaves between its registers, and one across it */
+static void claims_between_those_of_another(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 4);
+
+	record_set(word, 1, W0(MSR, 2, 1, 48, 0x20, 0), 0x3000, W2(99, 0));
+	record_set(word, 2, W0(MSR, 2, 1, 48, 3, 0), 0x3010, W2(99, 1));
+	record_set(word, 3, W0(MSR, 2, 1, 48, 0x18, 0), 0x300a, W2(99, 2));
+	record_set(word, 4, W0(MSR, 2, 6, 48, 0x18, 0), 0x300a, W2(99, 3));
+	parse(b);
+	EXPECT_UNIT(b, 0, OK);
+	EXPECT_UNIT(b, 1, OK);
+	EXPECT_UNIT(b, 2, OK);
+	EXPECT_UNIT(b, 3, OVERLAP);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 3)->other, 3U);
+}
+
 /*
  * ---- layouts ----
  */
@@ -1419,8 +1456,8 @@ static void out_of_memory(struct kunit *test)
 		b->disc.table = kvcalloc(1, sizeof(*b->disc.table), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, b->disc.table);
 	}
-	/* spots, units from 64 to 128; claims: MSRs from 64 to 512, names, the PCI function */
-	KUNIT_EXPECT_EQ(test, failures, 1U + 2 + 4 + 2 + 1);
+	/* spots, units all at once; claims: MSRs from 64 to 512, names, the PCI function */
+	KUNIT_EXPECT_EQ(test, failures, 1U + 1 + 4 + 2 + 1);
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 101U);
 }
 
@@ -1690,6 +1727,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(max_units_of_nothing),
 	KUNIT_CASE(claims_in_any_order),
 	KUNIT_CASE(claims_of_all_kinds_of_overlap),
+	KUNIT_CASE(claims_on_a_row_that_is_not_whole),
+	KUNIT_CASE(claims_between_those_of_another),
 	KUNIT_CASE(layout_of_a_cha),
 	KUNIT_CASE(layout_of_a_ubox),
 	KUNIT_CASE(layout_of_a_gnr_ubox),

@@ -216,8 +216,9 @@ int ucore_disc_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus)
 /* Units that are looked for by their functions. */
 static int find_spots(struct ucore_disc *disc, const struct ucore_disc_place *place)
 {
+	int die = UCORE_DIE_UNKNOWN, ret = 0;
+	const struct pci_bus *bus = NULL;
 	struct pci_dev *pdev = NULL;
-	int die, ret = 0;
 	u32 slot;
 
 	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, place->device, pdev))) {
@@ -226,7 +227,9 @@ static int find_spots(struct ucore_disc *disc, const struct ucore_disc_place *pl
 		if (PCI_FUNC(pdev->devfn) != place->function || slot < place->slot ||
 		    slot >= place->slot + place->nr || pci_domain_nr(pdev->bus) > 7)
 			continue;
-		die = ucore_disc_die_of_bus(disc, pdev->bus);
+		if (pdev->bus != bus)	/* all of a die are on one */
+			die = ucore_disc_die_of_bus(disc, pdev->bus);
+		bus = pdev->bus;
 		if (die >= 0)
 			ret = ucore_disc_note_spot(disc, die, place, slot - place->slot,
 						   pci_domain_nr(pdev->bus), pdev->bus->number);

@@ -10,6 +10,7 @@
 #include <linux/pci.h>
 
 #include "find/discovery/foreign.h"
+#include "find/discovery/probe.h"
 
 /*
  * ---- functions ----
@@ -49,7 +50,7 @@ void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev
  */
 bool ucore_foreign_function(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function)
 {
-	struct pci_dev *pdev = pci_get_domain_bus_and_slot(segment, bus, devfn);
+	struct pci_dev *pdev = ucore_disc_pdev(segment, bus, devfn);
 	bool there = pdev && pdev->vendor == PCI_VENDOR_ID_INTEL;
 	struct ucore_pci_config config;
 

@@ -18,6 +18,7 @@
 #include <linux/string.h>
 
 #include "find/array.h"
+#include "find/discovery/claims.h"
 #include "find/discovery/discovery.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
@@ -188,91 +189,8 @@ static bool all_ones(const u64 *word)
 }
 
 /*
- * ---- claims: sorted lists of what accepted units have taken ----
- *
- * One list for each kind of space: records come sorted by type, so that nearly
- * every claim goes to the end of its list.
+ * ---- claims ----
  */
-
-#define SPACE_KIND	GENMASK_ULL(63, 60)
-#define SPACE_MEMORY	((u64)UCORE_DISC_MEMORY << 60)
-#define SPACE_MSR	((u64)UCORE_DISC_MSR << 60)	/* and the die */
-#define SPACE_PCI	((u64)UCORE_DISC_PCI << 60)	/* and the function */
-#define SPACE_NAME	((u64)UCORE_DISC_NAME << 60)	/* and the die */
-
-/* Where a claim goes: behind all that start before it. */
-static u32 claim_place(const struct ucore_disc_claims *claims,
-		       const struct ucore_disc_claim *new)
-{
-	const struct ucore_disc_claim *claim = claims->claim;
-	u32 low = 0, high = claims->nr, mid;
-
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (claim[mid].space < new->space ||
-		    (claim[mid].space == new->space && claim[mid].start <= new->start))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* The claim that a new one would overlap, NULL if it is free. */
-static const struct ucore_disc_claim *claim_hit(const struct ucore_disc *disc,
-						const struct ucore_disc_claim *new)
-{
-	const struct ucore_disc_claims *claims = &disc->claims[FIELD_GET(SPACE_KIND, new->space)];
-	const struct ucore_disc_claim *other;
-	u32 i = claim_place(claims, new);
-
-	/* claims in the list do not overlap each other: two neighbours tell */
-	if (i > 0) {
-		other = &claims->claim[i - 1];
-		if (other->space == new->space && other->end > new->start)
-			return other;
-	}
-	if (i < claims->nr) {
-		other = &claims->claim[i];
-		if (other->space == new->space && other->start < new->end)
-			return other;
-	}
-	return NULL;
-}
-
-static int claim_add(struct ucore_disc *disc, const struct ucore_disc_claim *new)
-{
-	struct ucore_disc_claims *claims = &disc->claims[FIELD_GET(SPACE_KIND, new->space)];
-	struct ucore_disc_claim *claim = ucore_array_grow(claims->claim, claims->nr,
-							  &claims->max, sizeof(*claim));
-	u32 i;
-
-	if (!claim)
-		return -ENOMEM;
-	claims->claim = claim;
-	i = claim_place(claims, new);
-	memmove(&claim[i + 1], &claim[i], (claims->nr - i) * sizeof(*claim));
-	claim[i] = *new;
-	claims->nr++;
-	return 0;
-}
-
-/*
- * A claim that begins where another of the same unit ends makes that one longer: a thousand
- * registers in a row are one claim, and no thousand to be moved for each that comes before.
- */
-static bool claim_extend(struct ucore_disc *disc, const struct ucore_disc_claim *new)
-{
-	struct ucore_disc_claims *claims = &disc->claims[FIELD_GET(SPACE_KIND, new->space)];
-	u32 i = claim_place(claims, new);
-	struct ucore_disc_claim *before = i ? &claims->claim[i - 1] : NULL;
-
-	if (!before || before->space != new->space || before->unit != new->unit ||
-	    before->end != new->start)
-		return false;
-	before->end = new->end;
-	return true;
-}
 
 static u64 register_space(u32 access, s32 die, u64 address)
 {
@@ -388,18 +306,6 @@ void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *t
 		parse_status(disc, table);
 }
 
-/* Registers that are known and no unit's; if somebody has them already, so be it. */
-static int claim_others(struct ucore_disc *disc, u64 space, u64 start, u64 end)
-{
-	const struct ucore_disc_claim claim = {
-		.space = space, .start = start, .end = end, .unit = UCORE_DISC_OTHERS,
-	};
-
-	if (claim_hit(disc, &claim) || claim_extend(disc, &claim))
-		return 0;
-	return claim_add(disc, &claim);
-}
-
 /* The words of global status. */
 static int claim_status(struct ucore_disc *disc, const struct ucore_disc_table *table)
 {
@@ -408,26 +314,39 @@ static int claim_status(struct ucore_disc *disc, const struct ucore_disc_table *
 
 	if (!table->nr_status)
 		return 0;
-	return claim_others(disc, register_space(access, table->die, table->word[1]),
-			    start + FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, table->word[2]),
-			    start + table->global_size);
+	return ucore_claim_others(disc, register_space(access, table->die, table->word[1]),
+				  start + FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, table->word[2]),
+				  start + table->global_size);
+}
+
+/* Those of an IIO stack, row by row. */
+static int claim_stack(struct ucore_disc *disc, u64 space,
+		       const struct ucore_disc_beside *beside, u32 stack)
+{
+	u32 first = beside->msr + stack * beside->stride, i, msr, start = 0, end = 0;
+	int ret = 0;
+
+	for (i = 0; i < beside->type->nr_fixed && !ret; i++) {
+		msr = first + beside->layout->fixed_ctr[i] + (i ? stack * beside->spread : 0);
+		if (msr != end) {
+			ret = ucore_claim_row(disc, space, start, end);
+			start = msr;
+		}
+		end = msr + 1;
+	}
+	return ret ?: ucore_claim_row(disc, space, start, end);
 }
 
 /* MSRs of a die that count without being in a table: CHAs, and what IIO stacks move. */
 static int claim_beside(struct ucore_disc *disc, s32 die)
 {
 	const struct ucore_disc_beside *beside = disc->rules->beside;
-	u32 count = disc->rules->count_msr, stack, i, msr;
+	u32 count = disc->rules->count_msr, stack;
 	u64 space = SPACE_MSR | (u32)die;
-	int ret = count ? claim_others(disc, space, count, count + 1) : 0;
+	int ret = count ? ucore_claim_others(disc, space, count, count + 1) : 0;
 
-	for (stack = 0; beside && stack < beside->max; stack++) {
-		for (i = 0; i < beside->type->nr_fixed && !ret; i++) {
-			msr = beside->msr + stack * beside->stride +
-			      beside->layout->fixed_ctr[i] + (i ? stack * beside->spread : 0);
-			ret = claim_others(disc, space, msr, msr + 1);
-		}
-	}
+	for (stack = 0; beside && stack < beside->max && !ret; stack++)
+		ret = claim_stack(disc, space, beside, stack);
 	return ret;
 }
 
@@ -465,11 +384,11 @@ static int claim_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 	table->reason = beside_others(disc, table);
 	if (table->reason)
 		return 0;
-	if (claim_hit(disc, &claim)) {
+	if (ucore_claim_hit(disc, &claim)) {
 		table->reason = UCORE_TABLE_GLOBAL;
 		return 0;
 	}
-	return claim_add(disc, &claim) ?: claim_status(disc, table) ?:
+	return ucore_claim_add(disc, &claim, 1) ?: claim_status(disc, table) ?:
 	       claim_beside(disc, table->die);
 }
 
@@ -714,6 +633,41 @@ static void note_hit(struct ucore_disc *disc, struct ucore_unit *unit,
 	}
 }
 
+/* A unit's claim on its name: units are sorted by type and id. */
+static struct ucore_disc_claim name_of(u32 index, s32 die, u32 type, u32 id)
+{
+	u64 name = type << 16 | id;
+
+	return (struct ucore_disc_claim){
+		.space = SPACE_NAME | (u32)die, .start = name, .end = name + 1, .unit = index,
+	};
+}
+
+/*
+ * A unit's claims on its registers, in their order; true: nobody has anything from the first
+ * to the last, as it nearly always is.
+ */
+static bool claim_runs(struct ucore_disc *disc, const struct ucore_unit *unit,
+		       const struct run *runs, u32 nr, struct ucore_disc_claim *claim)
+{
+	u32 access = ucore_disc_access(unit->word), i, at;
+	u64 base = register_start(access, unit->word[1]);
+	struct ucore_disc_claim all = {
+		.space = register_space(access, unit->die, unit->word[1]),
+		.start = base, .end = base + unit->size,
+		.unit = unit - disc->unit,
+	};
+
+	for (i = 0; i < nr; i++) {
+		for (at = i; at && claim[at - 1].start > base + runs[i].start; at--)
+			claim[at] = claim[at - 1];
+		claim[at] = all;
+		claim[at].start = base + runs[i].start;
+		claim[at].end = base + runs[i].end;
+	}
+	return !ucore_claim_hit(disc, &all);
+}
+
 /*
  * Claim a unit's name and all its registers, or note who has one of them.  What does
  * not answer claims nothing: it shall not keep a good unit out.
@@ -721,27 +675,18 @@ static void note_hit(struct ucore_disc *disc, struct ucore_unit *unit,
 static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const struct run *runs,
 		      u32 nr)
 {
-	u32 access = ucore_disc_access(unit->word), index = unit - disc->unit, i;
-	u64 name = ucore_disc_unit_type(unit) << 16 | ucore_disc_unit_id(unit);
-	u64 base = register_start(access, unit->word[1]);
-	const struct ucore_disc_claim *hit;
-	struct ucore_disc_claim claim[NR_RUNS + 1];
-	int ret = 0;
+	struct ucore_disc_claim claim[NR_RUNS];
+	struct ucore_disc_claim name = name_of(unit - disc->unit, unit->die,
+					       ucore_disc_unit_type(unit),
+					       ucore_disc_unit_id(unit));
+	bool together = claim_runs(disc, unit, runs, nr, claim);
+	const struct ucore_disc_claim *hit = ucore_claim_hit(disc, &name);
+	int ret;
+	u32 i;
 
-	claim[0] = (struct ucore_disc_claim){
-		.space = SPACE_NAME | (u32)unit->die, .start = name, .end = name + 1,
-		.unit = index,
-	};
-	for (i = 0; i < nr; i++)
-		claim[i + 1] = (struct ucore_disc_claim){
-			.space = register_space(access, unit->die, unit->word[1]),
-			.start = base + runs[i].start, .end = base + runs[i].end,
-			.unit = index,
-		};
-	for (i = 0; i <= nr; i++) {
-		hit = claim_hit(disc, &claim[i]);
-		if (!hit)
-			continue;
+	for (i = 0; i < nr && !hit && !together; i++)
+		hit = ucore_claim_hit(disc, &claim[i]);
+	if (hit) {
 		note_hit(disc, unit, hit);
 		return 0;
 	}
@@ -749,8 +694,11 @@ static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const st
 		unit->reason = UCORE_UNIT_NO_ANSWER;
 		return 0;
 	}
-	for (i = 0; i <= nr && !ret; i++)
-		ret = claim_add(disc, &claim[i]);
+	ret = ucore_claim_add(disc, &name, 1);
+	if (together)
+		return ret ?: ucore_claim_add(disc, claim, nr);
+	for (i = 0; i < nr && !ret; i++)
+		ret = ucore_claim_add(disc, &claim[i], 1);
 	return ret;
 }
 
@@ -813,15 +761,25 @@ static int unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 	return unit_claim(disc, unit, runs, nr);
 }
 
+/* Make room for more. */
+static int units_expect(struct ucore_disc *disc, u32 more)
+{
+	struct ucore_unit *unit = ucore_array_grow_by(disc->unit, disc->nr_units, more,
+						      &disc->max_units, sizeof(*unit));
+
+	if (!unit && more)
+		return -ENOMEM;
+	disc->unit = unit;
+	return 0;
+}
+
 static struct ucore_unit *unit_new(struct ucore_disc *disc, u32 table, u32 record)
 {
-	struct ucore_unit *unit = ucore_array_grow(disc->unit, disc->nr_units,
-						   &disc->max_units, sizeof(*unit));
+	struct ucore_unit *unit;
 
-	if (!unit)
+	if (units_expect(disc, 1))
 		return NULL;
-	disc->unit = unit;
-	unit += disc->nr_units++;
+	unit = &disc->unit[disc->nr_units++];
 	*unit = (struct ucore_unit){
 		.table = table,
 		.record = record,
@@ -836,6 +794,7 @@ static struct ucore_unit *unit_new(struct ucore_disc *disc, u32 table, u32 recor
 static int add_spots(struct ucore_disc *disc, u32 table)
 {
 	const struct ucore_disc_spot *spot;
+	struct ucore_disc_claim name;
 	struct ucore_unit *unit;
 	int ret = 0;
 	u32 i;
@@ -844,6 +803,9 @@ static int add_spots(struct ucore_disc *disc, u32 table)
 		spot = &disc->spot[i];
 		if (spot->die != disc->table[table].die)
 			continue;
+		name = name_of(disc->nr_units, spot->die, spot->place->type, spot->id);
+		if (ucore_claim_hit(disc, &name))
+			continue;	/* the table has it right */
 		unit = unit_new(disc, table, 0);
 		if (!unit)
 			return -ENOMEM;
@@ -852,10 +814,6 @@ static int add_spots(struct ucore_disc *disc, u32 table)
 		unit->word[2] = spot->place->type | spot->id << 16;
 		unit_identify(disc, unit);
 		ret = unit_judge(disc, unit);
-		if (unit->reason == UCORE_UNIT_DUPLICATE) {	/* the table has it right */
-			disc->nr_units--;
-			disc->table[table].nr--;
-		}
 	}
 	return ret;
 }
@@ -886,6 +844,7 @@ int ucore_disc_parse_units(struct ucore_disc *disc, u32 table,
 	ret = claim_global(disc, t);
 	if (t->reason && t->reason != UCORE_TABLE_SECOND)
 		return 0;
+	ret = ret ?: units_expect(disc, t->max_units);
 	for (i = 1; i <= t->max_units && !ret; i++) {
 		unit = unit_new(disc, table, i);
 		if (!unit)

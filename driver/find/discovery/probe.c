@@ -35,6 +35,30 @@ bool ucore_disc_msr_there(s32 die, u32 msr)
 }
 
 /**
+ * ucore_disc_pdev() - the PCI function at a place
+ * @segment: PCI segment
+ * @bus: bus
+ * @devfn: device and function
+ *
+ * By its bus: pci_get_domain_bus_and_slot() walks all functions of the machine, so that
+ * many boxes would take their number's square.
+ *
+ * Return: the function, referenced; NULL if there is none.
+ */
+struct pci_dev *ucore_disc_pdev(u32 segment, u32 bus, u32 devfn)
+{
+	struct pci_dev *pdev = NULL;
+	struct pci_bus *found;
+
+	pci_lock_rescan_remove();	/* buses have no references to be had */
+	found = pci_find_bus(segment, bus);
+	if (found)
+		pdev = pci_get_slot(found, devfn);
+	pci_unlock_rescan_remove();
+	return pdev;
+}
+
+/**
  * ucore_disc_pdev_at() - the PCI function at an address of a record
  * @address: word 1 of the record
  *
@@ -42,10 +66,10 @@ bool ucore_disc_msr_there(s32 die, u32 msr)
  */
 struct pci_dev *ucore_disc_pdev_at(u64 address)
 {
-	return pci_get_domain_bus_and_slot(FIELD_GET(DISC_PCI_SEGMENT, address),
-					   FIELD_GET(DISC_PCI_BUS, address),
-					   PCI_DEVFN(FIELD_GET(DISC_PCI_SLOT, address),
-						     FIELD_GET(DISC_PCI_FUNCTION, address)));
+	return ucore_disc_pdev(FIELD_GET(DISC_PCI_SEGMENT, address),
+			       FIELD_GET(DISC_PCI_BUS, address),
+			       PCI_DEVFN(FIELD_GET(DISC_PCI_SLOT, address),
+					 FIELD_GET(DISC_PCI_FUNCTION, address)));
 }
 
 /*

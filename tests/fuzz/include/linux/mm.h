@@ -11,7 +11,7 @@
 
 void *fuzz_alloc(size_t n, size_t size);
 
-#define kvcalloc(n, size, gfp)	((void)(gfp), fuzz_alloc(n, size))
-#define kvfree(memory)		free(memory)
+#define kvmalloc_array(n, size, gfp)	((void)(gfp), fuzz_alloc(n, size))
+#define kvfree(memory)			free(memory)
 
 #endif /* FUZZ_LINUX_MM_H */
