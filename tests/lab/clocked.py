@@ -31,11 +31,15 @@ RING_US = (10, 12, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 50, 64, 80, 100, 125,
 PERF_US = (1000, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 50000)
 # ... for so long; what gives so many of its samples, and loses none, is
 TRY_MS, SUSTAINED = 100, 0.98
+# Of a clock: an overflow in some ten milliseconds
+OVERFLOWS = 10000000
 # Instants of a die that may come due while START is on its way to the timers, or STOP has the reader:
 # they are told, and are no matter of what goes on between
 ENDS = 3
 SCENARIOS = {"ivbep": "clock-e5", "spr": "clock-spr"}
 IDLE, RING, READ, PERF = "idle", "ucore ring", "ucore READ", "perf stat"
+# What a program of one's own spends on READ, and a sample by the overflow of a counter
+ITSELF, OVERFLOW = "READ itself", "ucore overflow"
 # How a module is loaded that a tool needs
 LOAD = {"ucore": ("insmod /lib/modules/*/ucore.ko cores=0", "have"),
         "intel_uncore": ("modprobe intel_uncore",), "msr": ("insmod /lib/modules/*/msr.ko",)}
@@ -142,8 +146,33 @@ def make_perf(platform, events):
     return bench.perf_stat(at_interval(platform), events.perf)
 
 
-# Title -> the module that the tool needs, and how it is made: platform, events -> bench.Tool
-TOOLS = {RING: ("ucore", make_ring), READ: ("ucore", make_read), PERF: ("intel_uncore", make_perf)}
+def make_itself(platform, events):
+    """All counters there are, by a program that does nothing else."""
+    if events.counters != all_of(platform).counters:
+        return None
+    commands = "create\\nfill event=0\\nstart\\nburst $(cat /tmp/reads)\\nquit\\n"
+
+    def command(seconds):
+        reads = int(float(seconds) * 1000 / INTERVAL_MS)
+        return f'echo {reads} >/tmp/reads; printf "{commands}" | session'
+    return bench.Tool(command, "cat /tmp/reads")
+
+
+def make_overflow(platform, events):
+    """One of few counters overflows; those of a Sapphire Rapids cannot."""
+    if events.counters > 4 or platform is not bench.PLATFORMS["ivbep"]:
+        return None
+    first, *others = events.ucore
+    sampled = [f"{first.rstrip('/')},period={OVERFLOWS}/", *others]
+    return bench.Tool(lambda seconds: f"ucoretool record {bench.options(sampled)} -o /tmp/out -- sleep {seconds}",
+                      "ucoretool script -j -i /tmp/out | grep -c '\"trigger\":\"overflow\"'")
+
+
+# Title -> the module that the tool needs, and how it is made: platform, events -> bench.Tool, or None
+# where it is not for them
+OURS = {RING: ("ucore", make_ring), READ: ("ucore", make_read), ITSELF: ("ucore", make_itself),
+        OVERFLOW: ("ucore", make_overflow)}
+TOOLS = OURS | {PERF: ("intel_uncore", make_perf)}
 
 
 def write_script(platform, found_sets, tools, periods):
@@ -154,8 +183,10 @@ def write_script(platform, found_sets, tools, periods):
     for title, (module, make) in tools.items():
         script.need(module)
         for events in found_sets:
-            marks[events.title, title] = script.measured(make(platform, events),
-                                                         MANY_SAMPLES if title == RING else MANY)
+            tool = make(platform, events)
+            if not tool:
+                continue
+            marks[events.title, title] = script.measured(tool, MANY_SAMPLES if title == RING else MANY)
             if periods and title in (RING, PERF):
                 add_periods(script, events, title)
     return script.text(), marks
@@ -272,7 +303,7 @@ class Run:
         cost, intervals = self._cost(self._marks[title, tool])
         if intervals < 1:
             raise RuntimeError(f"{tool} showed nothing of {title}: {self._results}")
-        idle = self._cost(self._marks[IDLE])[0]
+        idle = self._cost(self._marks[IDLE])[0] if tool != ITSELF else dict.fromkeys(cost, 0)
         row = {key: cost[key] / intervals - idle[key] / (MANY - FEW) for key in cost}
         row["accesses"] = sum(row[key] for key in ("rdmsr", "wrmsr", "ecam", "cf8", "mmio"))
         row["shortest_us"] = int(self._results.get(

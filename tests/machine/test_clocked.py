@@ -158,7 +158,9 @@ def peers_are_asked_for_the_same_counters():
 @test(machine=False)
 def figures_that_are_worse_are_seen():
     row = {"accesses": 10, "syscall": 4, "sample_insns": 1000, "frozen_insns": 100}
-    figures = {"allowed": {"sample_insns": 0.03, "frozen_insns": 0.03}, "paths": {"a": row}}
+    part = {"percent": 3}
+    figures = {"allowed": {"accesses": {"more": 0.5}, "syscall": {"more": 0.5}, "sample_insns": part,
+                           "frozen_insns": part}, "paths": {"a": row}}
     allowed = {"sample_insns": 1030, "frozen_insns": 103}
     assert not bench_clocked.worse({"a": row | allowed}, figures)
     for better in ({"accesses": 9}, {"sample_insns": 10}):
