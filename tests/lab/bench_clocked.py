@@ -4,7 +4,7 @@
 lab.clocked measures; here it is printed, written into Documentation/cost.md, and compared with
 figures.json, which `make test` compares with, too (FIGURES=update writes that file anew).
 
-usage: python3 -m lab.bench_clocked     compares only, in ten seconds
+usage: python3 -m lab.bench_clocked     compares only, in a minute
 """
 
 import json
@@ -13,6 +13,7 @@ import sys
 
 from lab import artifacts, bench, clocked, prices, tables
 from lab.clocked import ITSELF, OURS, OVERFLOW, PERF, READ, RING, TOOLS
+from lab.machine import Machine
 
 FIGURES = artifacts.TOP / "tests/lab/figures.json"
 # Of these a tool that is not ahead is told; perf can lose no access that must be made, and freezes
@@ -28,18 +29,38 @@ GUARDED = ("accesses", "syscall", "sample_insns", "frozen_insns")
 
 # ---- Figures that may not become worse ----
 
+def title_of(name):
+    return bench.PLATFORMS[name].machine.split(",")[0]
+
+
 def short_run(name, found_sets):
     run = clocked.Run(name, found_sets, OURS, periods=False)
-    title = bench.PLATFORMS[name].machine.split(",")[0]
-    return {f"{title}, {what}, {tool}": {key: round(row[key], 1) for key in GUARDED}
+    return {f"{title_of(name)}, {what}, {tool}": {key: round(row[key], 1) for key in GUARDED}
             for (what, tool), row in run.rows.items()}
 
 
+def crew_of_four(name):
+    """For how long it has the die frozen."""
+    events = clocked.all_of(bench.PLATFORMS[name])
+    with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False,
+                 settings=prices.settings() | {"machine.plugged": 4}) as machine:
+        machine.insmod()
+        return {f"{title_of(name)}, {events.title}, crew of 4":
+                {"frozen_ns": clocked.frozen_ns(machine, events, 4)}}
+
+
+def loading(name):
+    return {f"{title_of(name)}, loading": {"own_insns": clocked.loading(name).own}}
+
+
 def guarded():
-    """Short runs: path -> what is guarded.  Of the Sapphire Rapids those that are not the v2's."""
-    few, some, every = clocked.sets(bench.PLATFORMS["ivbep"])
-    of_spr = clocked.sets(bench.PLATFORMS["spr"])
-    return short_run("ivbep", (few, some, every)) | short_run("spr", (of_spr[0], of_spr[-1]))
+    """Short runs: path -> what is guarded."""
+    found = {}
+    for name in clocked.SCENARIOS:
+        few, some, every = clocked.sets(bench.PLATFORMS[name])
+        found |= short_run(name, (few, some, every) if name == "ivbep" else (few, every))
+        found |= crew_of_four(name) | loading(name)
+    return found
 
 
 def limit(value, allowed):
@@ -155,7 +176,7 @@ def measured():
         runs = {name: clocked.Run(platform, sets, OF_PRICES[name], times)
                 for name, times in prices.SETS.items()}
         wrong += sustain(platform, sets, runs["stated"])
-        lines += [f"### {bench.PLATFORMS[platform].machine.split(',')[0]}, one die", ""]
+        lines += [f"### {title_of(platform)}, one die", ""]
         loading = clocked.loading(platform)
         lines += [f"Loading the module: {loading.all:,} instructions, {loading.own:,} of them its "
                   "own; the rest is the kernel's, that links it and makes its functions traceable.",
