@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit mutants coverage check fuzz fuzz-calls soak lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
+.PHONY: all module tools kunit mutants coverage check fuzz fuzz-calls soak races lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -93,6 +93,10 @@ fuzz-calls:	## calls of /dev/ucore at random, on the debug kernel [CALLS=1000000
 soak:	## everything at low rate, every count exact in the end [MINUTES=120 SEED=1]
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run soak $(or $(MINUTES),120) $(or $(SEED),1)
+
+races:	## data races: the debug kernel's tests on one with KCSAN [TESTS="pattern ..."], an hour
+	@$(LAB)/deps.sh build lab debug perf
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.races $(TESTS)
 
 lab:	## tests on the emulated machine [TESTS="pattern ..." JOBS=n]
 	@$(LAB)/deps.sh build lab debug perf http
