@@ -387,11 +387,19 @@ struct x86_platform_ops fake_x86_platform = {
 	.get_nmi_reason = fake_nmi_reason,
 };
 
+/* Counts down to the one registration that is to fail. */
+static bool is_refused(void)
+{
+	return fake_kernel.refuse_in && !--fake_kernel.refuse_in;
+}
+
 int fake_register_nmi(unsigned int type, nmi_handler_t handler, unsigned long flags,
 		      const char *name)
 {
 	WARN_ON(type != NMI_LOCAL && type != NMI_UNKNOWN);
 	WARN_ON(flags != (type == NMI_LOCAL ? NMI_FLAG_FIRST : 0));
+	if (is_refused())
+		return -EINVAL;
 	if (type == NMI_LOCAL)
 		fake_kernel.nmi = handler;
 	else
@@ -447,7 +455,7 @@ int fake_unregister_module_notifier(struct notifier_block *nb)
 /* Notifiers of the machine's life. */
 int fake_follow(struct notifier_block **place, struct notifier_block *nb)
 {
-	if (fake_kernel.no_notifier && !--fake_kernel.no_notifier)
+	if (is_refused())
 		return -EEXIST;
 	*place = nb;
 	return 0;

@@ -180,7 +180,7 @@ struct fake_dword {
  * @sleep_notifier: told when the machine sleeps
  * @reboot_notifier: told when it reboots
  * @panic_notifier: told when it panics
- * @no_notifier: countdown to the registration that fails
+ * @refuse_in: countdown to the registration (of a notifier or an NMI handler) that fails
  * @intree: the kernel's own driver is registered on the PCI bus
  * @intree_module: it is among the modules
  * @intree_pmus: its PMUs are among the devices
@@ -262,7 +262,7 @@ struct fake_kernel {
 	struct notifier_block *sleep_notifier;
 	struct notifier_block *reboot_notifier;
 	struct notifier_block *panic_notifier;
-	u32 no_notifier;
+	u32 refuse_in;
 
 	bool intree;
 	bool intree_module;

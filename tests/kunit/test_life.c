@@ -485,7 +485,7 @@ static void registration_is_undone(struct kunit *test)
 
 	ucore_life_unregister();
 	for (i = 1; i <= 3; i++) {
-		fake_kernel.no_notifier = i;
+		fake_kernel.refuse_in = i;
 		KUNIT_EXPECT_EQ(test, ucore_life_register(), -EEXIST);
 		KUNIT_EXPECT_NULL(test, fake_kernel.sleep_notifier);
 		KUNIT_EXPECT_NULL(test, fake_kernel.reboot_notifier);

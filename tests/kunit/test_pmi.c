@@ -114,6 +114,21 @@ static int pmi_init_cpu(struct kunit *test)
 	return pmi_ready(fake_machine_init_cpu(test));
 }
 
+/* Both handlers, or none */
+static void registration_is_undone(struct kunit *test)
+{
+	u32 i;
+
+	ucore_nmi_unregister();
+	for (i = 1; i <= 2; i++) {
+		fake_kernel.refuse_in = i;
+		KUNIT_EXPECT_EQ(test, ucore_nmi_register(), -EINVAL);
+		KUNIT_EXPECT_NULL(test, fake_kernel.nmi);
+		KUNIT_EXPECT_NULL(test, fake_kernel.unknown_nmi);
+	}
+	KUNIT_EXPECT_EQ(test, ucore_nmi_register(), 0);
+}
+
 /* ---- whose NMI ---- */
 
 static void nmi_without_a_domain(struct kunit *test)
@@ -999,6 +1014,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_status_that_faults),
 	KUNIT_CASE(a_status_in_memory),
 	KUNIT_CASE(statuses_of_two_controls),
+	KUNIT_CASE(registration_is_undone),
 	KUNIT_CASE(nmi_without_a_domain),
 	KUNIT_CASE(nmi_with_nothing_to_do_is_perfs),
 	KUNIT_CASE(unknown_status_is_ours),
