@@ -1173,7 +1173,7 @@ struct ucore_core_trigger {
  * EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about to sleep).
  *
  * STOP reads the last counts under a frozen domain and stops the boxes, or, where other
- * sessions count on, the session's counters.
+ * sessions count on, the session's counters.  Where the timer is due it is a sample, too.
  * Stopping a stopped session is no error.
  *
  * RESET sets counts and times to zero, of a running session too: with the

@@ -148,14 +148,22 @@ void ucore_timer_init(struct ucore_part *part)
 	ucore_rotate_init(part);
 }
 
+/* Where a part went late there was nothing to be sampled before. */
+static u64 first_due(const struct ucore_part *part, u64 base)
+{
+	u64 late = part->resumed > base ? part->resumed - base : 0;
+
+	return base + (div64_u64(late, part->timer_ns) + 1) * part->timer_ns;
+}
+
 /**
  * ucore_timer_start() - start a part's timers on this CPU
- * @part: the part
+ * @part: the part, which has just begun to count
  * @base: instant from which all domains of the session count periods
  */
 void ucore_timer_start(struct ucore_part *part, u64 base)
 {
-	part->timer_due = base + part->timer_ns;
+	part->timer_due = part->timer_ns ? first_due(part, base) : 0;
 	if (part->timer_ns)
 		hrtimer_start(&part->timer, ns_to_ktime(part->timer_due),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
@@ -164,6 +172,23 @@ void ucore_timer_start(struct ucore_part *part, u64 base)
 			      HRTIMER_MODE_ABS_PINNED_HARD);
 	if (part->rotate_ns)
 		ucore_rotate_start(part, base);
+}
+
+/**
+ * ucore_timer_last() - a part is about to be halted: what is due has its sample now
+ * @part: the part
+ * @iv: the interval that halts it
+ *
+ * Its timer may have expired while its reader's interrupts were off.
+ */
+void ucore_timer_last(struct ucore_part *part, struct ucore_interval *iv)
+{
+	u64 due = part->timer_ns ? due_before(part, iv->now + 1) : 0;
+
+	if (!due)
+		return;
+	drop_before(part, part->timer_due + (due - 1) * part->timer_ns);
+	ucore_part_timer_due(iv, part);
 }
 
 /**

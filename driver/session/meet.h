@@ -17,7 +17,7 @@ struct ucore_session;
  * @act: what they do, with the domain's lock held
  * @together: before @act they wait for each other
  * @nested: @act is called for the first of a CPU's parts, and does the others itself
- * @base: instant from which timers count
+ * @base: instant from which timers count: when the first of them had acted; 0 before
  * @missing: how many readers have not arrived yet
  */
 struct ucore_meeting {
@@ -26,7 +26,7 @@ struct ucore_meeting {
 	void (*act)(struct ucore_part *part, const struct ucore_meeting *m);
 	bool together;
 	bool nested;
-	u64 base;
+	atomic64_t *base;
 	atomic_t missing;
 };
 

@@ -65,33 +65,19 @@ static void go_prepare(struct ucore_part *part)
 	}
 }
 
+/* All domains count their periods from the same instant: when the first of them went. */
+static u64 base_of(const struct ucore_part *part, const struct ucore_meeting *m)
+{
+	return atomic64_cmpxchg(m->base, 0, part->resumed) ?: part->resumed;
+}
+
 static void go(struct ucore_part *part, const struct ucore_meeting *m)
 {
 	ucore_part_release(part);
 	ucore_part_go(part, part->box_freeze ? ucore_part_thaw(part) :
 					       ucore_domain_thaw(part->domain, true));
 	ucore_guard_start(part->domain);
-}
-
-static void start_timer(struct ucore_part *part, const struct ucore_meeting *m)
-{
-	ucore_timer_start(part, m->base);
-}
-
-/* All domains count their periods from the same instant. */
-static void timers_start(struct ucore_session *session)
-{
-	struct ucore_part *part;
-	bool wanted = false;
-	u64 base = 0;
-
-	ucore_for_each_part(part, session) {
-		base = max(base, part->resumed);
-		wanted |= part->timer_ns || part->poll_ns || part->rotate_ns;
-	}
-	if (!wanted)
-		return;
-	ucore_meet(session, &(struct ucore_meeting){ .act = start_timer, .base = base });
+	ucore_timer_start(part, base_of(part, m));
 }
 
 /* Two samples, so that one fits wherever the ring's end is, and a LOST record. */
@@ -147,7 +133,9 @@ static bool domains_online(struct ucore_session *session)
  */
 int ucore_session_start(struct ucore_session *session)
 {
-	struct ucore_meeting begin = { .prepare = go_prepare, .act = go, .together = true };
+	atomic64_t base = ATOMIC64_INIT(0);
+	struct ucore_meeting begin = { .prepare = go_prepare, .act = go, .together = true,
+				       .base = &base };
 	struct ucore_part *part;
 	int ret;
 
@@ -184,7 +172,6 @@ int ucore_session_start(struct ucore_session *session)
 		if (part->armed_mask)
 			ucore_pmi_enable(part->domain);
 	ucore_meet(session, &begin);
-	timers_start(session);
 	session->running = true;
 unlock:
 	cpus_read_unlock();
@@ -216,6 +203,7 @@ static void stop(struct ucore_part *part, const struct ucore_meeting *m)
 
 	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
 	ucore_interval_widen(&iv);
+	ucore_timer_last(part, &iv);
 	ucore_interval_halt(&iv, part);
 	ucore_interval_end(&iv);
 	domain_unlist(part->domain, part);

@@ -99,7 +99,7 @@ def compare():
                    ((title, accesses, *shares) for title, accesses, shares in rows)), "",
         *tables.of(("in time", *heads[1:]), (row for title in times for row in lines_of(title, times[title]))),
         "", f"878 counters of two dies every {GOAL_US} µs, crews of {GOAL_CREW}, for {SECONDS} s: "
-        + ("kept." if kept else "NOT kept.")])
+        + ("nothing lost." if kept else "NOT kept.")])
     wrong = [f"{title}: {most} of {accesses} accesses in a crew of {crew}"
              for title, accesses, shares in rows for crew, most in zip(CREWS, shares)
              if most > accesses / crew + BOX_ACCESSES + 2]
