@@ -4,6 +4,7 @@ others are asked for the same."""
 
 import contextlib
 import json
+import re
 
 from lab import bench, bench_clocked, bench_crew, clocked, peers, prices
 from lab.clocked import RING, TOOLS
@@ -12,6 +13,10 @@ from lab.machine import Machine
 from lab.session import US, Session
 from machine import eventset
 from machine.test_sampling import NO_OVERFLOW
+
+
+# Recordings that begin and end
+ENDS = 30
 
 
 def short(times=1):
@@ -55,6 +60,20 @@ def what_start_takes_goes_on():
     found_sets = clocked.sets(bench.PLATFORMS["ivbep"])
     for title, (limit_us, goes_on) in clocked.sustained("ivbep", found_sets, seconds=0.5).items():
         assert goes_on, (title, limit_us)
+
+
+@test(machine=False, timeout=300)
+def start_and_stop_lose_no_instant():
+    """Of the shortest period, wherever in one of them STOP comes."""
+    events = clocked.sets(bench.PLATFORMS["ivbep"])[0]
+    with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False, settings=prices.settings()) as m:
+        m.insmod()
+        m.run("have")
+        us = clocked.start_limit_us(m, events)
+        record = f"ucoretool record --timer {us}us {bench.options(events.ucore)} -o /dev/null"
+        told = m.run(f"for i in $(seq {ENDS}); do {record} -- sleep 0.00$i 2>&1; done", timeout=240).out
+    lost = re.findall(r"^\d+ samples .* (\d+) records lost", told, re.M)
+    assert lost == ["0"] * ENDS, told
 
 
 @test(machine=False, timeout=300)
