@@ -957,6 +957,8 @@ writes()
 	[ "$status" -eq 0 ]
 	[[ $err == *"cost: 2.50 us and 13.0 register accesses a sample"* ]]
 	[[ $err == *"16 periods of the timer were dropped, for the CPU's budget was spent"* ]]
+	UCORE_FAKE="stretch=2" tool record --timer 1ms -c 1000000 -n 8 -e imc/CAS_COUNT.RD/ -o "$TMP/both"
+	[[ $err == *" periods of the timer and the events were dropped, for "* ]]
 	[[ $err != *"larger ring"* ]]
 	tool script -i "$TMP/data"
 	[ "$(grep -c '  timer  .* stretched' <<<"$output")" -eq 8 ]

@@ -54,7 +54,8 @@ struct record {
 	uint64_t wanted;	/* samples to stop after, 0: no limit */
 	uint32_t crew;		/* CPUs of a die that read it, 0: one */
 	uint64_t samples;
-	const char *periods_of;	/* what may be dropped */
+	bool timer;		/* there is one, whose periods may be dropped */
+	const char *others;	/* what else has some that may be, NULL: nothing */
 	uint64_t damaged;	/* times a ring made no sense */
 };
 
@@ -295,13 +296,15 @@ static void summary_polls(const struct record *record, const struct ucore_status
 }
 
 /* Why records are missing: their ring was full, or there was no time to take a sample */
-static void summary_lost(const struct ucore_status *status, const struct ucore_budget *budget,
-			 const char *periods_of)
+static void summary_lost(const struct record *record, const struct ucore_status *status,
+			 const struct ucore_budget *budget)
 {
 	if (budget->dropped)
 		fprintf(stderr,
-			"%llu periods of %s were dropped%s: a sample takes some %.0f us, so try a longer period or fewer events\n",
-			(unsigned long long)budget->dropped, periods_of,
+			"%llu periods of %s%s%s were dropped%s: a sample takes some %.0f us, so try a longer period or fewer events\n",
+			(unsigned long long)budget->dropped, record->timer ? "the timer" : "",
+			record->timer && record->others ? " and " : "",
+			record->others ? record->others : "",
 			budget->put_off ? ", for the CPU's budget was spent" : "",
 			(double)budget->sample_ns / NSEC_PER_USEC);
 	if (status->lost > budget->dropped)
@@ -338,7 +341,7 @@ static void summary_print(const struct record *record, const struct ucore_status
 		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
 			(unsigned long long)status->recovered,
 			(unsigned long long)status->overflows);
-	summary_lost(status, budget, record->periods_of);
+	summary_lost(record, status, budget);
 	if (record->damaged)
 		fprintf(stderr, "a ring made no sense %llu times: this is a bug of the driver\n",
 			(unsigned long long)record->damaged);
@@ -495,8 +498,9 @@ static int record_run(struct tool *tool, const void *data)
 	struct record record = {
 		.wanted = args->nr_samples,
 		.crew = args->count.crew,
-		.periods_of = args->core.name ? args->core.name :
-			      args->timer_ns ? "the timer" : "the events",
+		.timer = args->timer_ns,
+		.others = args->core.name ? args->core.name :
+			  args->triggers.period || !args->timer_ns ? "the events" : NULL,
 	};
 	int ret = count_open(tool, &args->count, &config, &args->triggers, &record.count);
 
