@@ -43,7 +43,8 @@ def main(patterns):
     rows = [("run", f"{minutes:.0f} min on {kernels.get(KERNEL).release}, KCSAN"),
             ("tests; results, skipped", f"{len(tests)}; {counts['ok']:,}, {counts['skipped']}"),
             ("data races that ucore has a half of", figures.ENDS_IT)]
-    tables.put(figures.TABLE, "races", ["`make races`:", "", *tables.of(("what", "figures"), rows)])
+    which = f" TESTS=\"{' '.join(patterns)}\"" if patterns else ""
+    tables.put(figures.TABLE, "races", [f"`make races{which}`:", "", *tables.of(("what", "figures"), rows)])
     return 0
 
 
