@@ -141,8 +141,8 @@ def record_and_compare(machine, demo, platform):
     before, mark = truth.totals_of(machine), machine.truth_length()
     show(machine, demo.record)
     show(machine, REPORT)
-    freezes = freezes_of(demo, machine.truth("freeze", mark), before, events)
     samples = truth.samples_of(machine, "/tmp/samples")
+    freezes = freezes_of(demo, machine.truth("freeze", mark), before, events, samples)
     equal, differences = truth.compared(samples, freezes, before, events)
     strays = [sample for sample in samples if is_stray(demo, sample)]
 
@@ -158,11 +158,11 @@ def record_and_compare(machine, demo, platform):
     return bool(samples) and not differences and not strays
 
 
-def freezes_of(demo, freezes, before, events):
+def freezes_of(demo, freezes, before, events, samples):
     """Those in which a sample must have been taken."""
     if demo.period:
         return truth.polled(freezes, before, READS, events[READS], demo.period)
-    return truth.sampled(freezes, demo.reason)
+    return truth.sampled(freezes, demo.reason, samples)
 
 
 def is_stray(demo, sample):

@@ -292,7 +292,7 @@ class Session:
         """The freezes since mark in which its counters counted, but for STOP's own.
 
         STOP may also come while the die is frozen by an overflow, which is sampled then;
-        sample_differences() finds out whether it ended a polled period.
+        sampled() finds out whether it sampled something else that was due.
         """
         keys = {}
         for at in self.events.values():
@@ -321,11 +321,7 @@ class Session:
         for die in sorted({at.die for at in self.events.values()}):
             samples = once_per_freeze([r for r in records
                                        if r["type"] == SAMPLE and r["domain"] == die])
-            truths = [f for f in freezes if f["socket"] == die]
-            # STOP looks at polled periods, too, and one may just be over
-            if len(samples) == len(truths) + 1 and samples[-1]["flags"] & SAMPLE_POLLED:
-                truths.append(self._stops[die])
-            truths = self._sampled(samples, truths)
+            truths = self._sampled(die, samples, freezes)
             if len(samples) != len(truths):
                 wrong.append(f"die {die}: {len(samples)} samples, {len(truths)} freezes")
             texts = [self.differences(sample["values"], {die: totals_at(freeze)})
@@ -340,16 +336,20 @@ class Session:
     def sampled(self, samples, freezes):
         """Freezes of which samples were taken, or should have been, die by die as the samples."""
         return [freeze for die in sorted({at.die for at in self.events.values()})
-                for freeze in self._sampled([s for s in samples if s["domain"] == die],
-                                            [f for f in freezes if f["socket"] == die])]
+                for freeze in self._sampled(die, [s for s in samples if s["domain"] == die],
+                                            freezes)]
 
-    def _sampled(self, samples, truths):
+    def _sampled(self, die, samples, freezes):
         """The same of one die.
 
         A pause of overflows that came too fast ends with a freeze in which counters are armed
-        again: it has none, unless an overflow waited.
+        again: it has none, unless an overflow waited. STOP's freeze has one if a polled period
+        is over then, or an instant of the timer is due.
         """
-        found, rest = [], list(truths)
+        found, rest = [], [freeze for freeze in freezes if freeze["socket"] == die]
+        if len(samples) == len(rest) + 1 and (samples[-1]["flags"] & SAMPLE_POLLED or
+                                              samples[-1]["trigger"] == TRIGGER_TIMER):
+            rest.append(self._stops[die])
         throttled = False
         for sample in samples:
             if throttled and rest and rest[0]["reason"] != "overflow" and \

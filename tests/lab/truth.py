@@ -52,13 +52,20 @@ def events_of(platform="ivbep"):
             for event in events if "code" in event}
 
 
-def sampled(freezes, reason):
-    """Those of samples. A timer's are all in which something counts but STOP's own, the last."""
+def sampled(freezes, reason, samples):
+    """Those of samples. A timer's are all in which something counts.
+
+    STOP's own, the last, has a sample if an instant was due then: so many samples tell.
+    """
     if reason == "overflow":
         return [freeze for freeze in freezes if freeze["reason"] == reason]
     counting = [freeze for freeze in freezes if freeze["counters"]]
+    of_dies = [freeze["socket"] for freeze in counting]
+    due = {die for die in of_dies
+           if sum(sample["die"] == die for sample in samples) == of_dies.count(die)}
     stops = {freeze["socket"]: freeze["seq"] for freeze in counting}
-    return [freeze for freeze in counting if freeze["seq"] != stops[freeze["socket"]]]
+    return [freeze for freeze in counting
+            if freeze["socket"] in due or freeze["seq"] != stops[freeze["socket"]]]
 
 
 def polled(freezes, before, event, code, period):

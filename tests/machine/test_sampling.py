@@ -300,7 +300,7 @@ def frozen_and_running_times_are_the_models(m):
         mark = m.truth_length()
         s.start()
         samples = sample_until(m, s, lambda found: len(found) > 60)
-        windows = model_windows(m, mark, s.sampled(samples, s.freezes(mark)))
+        windows = model_windows(m, mark, s.sampled(samples, s.freezes(mark))[:-1])
     pairs = list(zip(samples, samples[1:], windows))
     enabled = [b["time_enabled"] - a["time_enabled"] for a, b, _ in pairs]
     frozen = [e - (b["time_running"] - a["time_running"]) for (a, b, _), e in zip(pairs, enabled)]
