@@ -195,9 +195,10 @@ def timer_samples_with_box_freeze_are_exact_and_freeze_no_die(m):
         assert not m.truth("freeze", mark), m.truth("freeze", mark)
         for number, sample in enumerate(samples):
             assert_equal(box_differences(s, number, sample["values"], freezes))
-    # STOP froze them once more
-    assert {len(of_box) for of_box in freezes.values()} == {len(samples) + 1}, freezes.keys()
-    assert_skews([sample["skew_ns"] for sample in samples], skews(freezes)[:-1])
+    # STOP froze them once more, unless its freeze was the last sample's
+    assert {len(of_box) for of_box in freezes.values()} in ({len(samples) + 1}, {len(samples)}), \
+        freezes.keys()
+    assert_skews([sample["skew_ns"] for sample in samples], skews(freezes)[:len(samples)])
 
 
 @test("e2-2s", kernels=BOTH)
