@@ -158,8 +158,10 @@ static void offline_here(void *arg)
 
 	raw_spin_lock(&domain->lock);
 	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
-	list_for_each_entry(part, &domain->parts, node)
+	list_for_each_entry(part, &domain->parts, node) {
+		ucore_timer_last(part, &iv);
 		ucore_interval_halt(&iv, part);
+	}
 	ucore_interval_end(&iv);
 	gap_record(gap, iv.now);
 	raw_spin_unlock(&domain->lock);

@@ -179,7 +179,7 @@ void ucore_timer_start(struct ucore_part *part, u64 base)
  * @part: the part
  * @iv: the interval that halts it
  *
- * Its timer may have expired while its reader's interrupts were off.
+ * Its timer may have expired while its reader's interrupts were off, or been cancelled.
  */
 void ucore_timer_last(struct ucore_part *part, struct ucore_interval *iv)
 {

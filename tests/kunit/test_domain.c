@@ -8,6 +8,7 @@
 #include "fake_machine.h"
 #include "sample/budget.h"
 #include "sample/pmi.h"
+#include "sample/timer.h"
 
 #define CORE(n)	BIT_ULL(n)
 
@@ -629,6 +630,36 @@ static void last_cpu_leaves_and_one_comes(struct kunit *test)
 	KUNIT_EXPECT_GE(test, later, enabled);
 }
 
+/* Instants of the timer that are due when the last CPU leaves are told, as by STOP; no others. */
+static void last_cpu_samples_what_is_due(struct kunit *test)
+{
+	struct ucore_part *part = running_part(test, 1);
+	const struct ucore_sample *sample;
+	const struct ucore_lost *lost;
+
+	part->timer_ns = NSEC_PER_SEC;
+	ucore_timer_start(part, part->resumed);
+	fake_clock_advance(2 * (u64)NSEC_PER_SEC + NSEC_PER_SEC / 2);
+	cpu_down(1);
+	lost = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, lost);
+	KUNIT_EXPECT_EQ(test, lost->hdr.type, (u32)UCORE_RECORD_LOST);
+	KUNIT_EXPECT_EQ(test, lost->lost, 1ULL);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
+	gap_check(test, part, UCORE_GAP_OFFLINE, 1, -1);
+
+	fake_clock_advance(3 * (u64)NSEC_PER_SEC);
+	cpu_up(1);
+	gap_check(test, part, UCORE_GAP_ONLINE, -1, 1);
+	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
+	KUNIT_EXPECT_GT(test, part->timer_due, part->resumed);
+	KUNIT_EXPECT_LE(test, part->timer_due, part->resumed + NSEC_PER_SEC);
+}
+
 /* A box whose session closed while its domain had no CPU is cleaned up later. */
 static void first_cpu_cleans_up(struct kunit *test)
 {
@@ -708,6 +739,7 @@ static struct kunit_suite hotplug_suite = {
 
 static struct kunit_case hotplug_2_cases[] = {
 	KUNIT_CASE(last_cpu_leaves_and_one_comes),
+	KUNIT_CASE(last_cpu_samples_what_is_due),
 	KUNIT_CASE(first_cpu_cleans_up),
 	KUNIT_CASE(cpu_comes_and_there_is_nothing_to_do),
 	{ }
