@@ -272,14 +272,16 @@ class Run:
 
     tools   as TOOLS has them; those of one module follow each other
     files   what they need in the guest beside perf
+    boots   the machine
     """
 
-    def __init__(self, platform, found_sets, tools=TOOLS, times=1, periods=True, files=()):
+    def __init__(self, platform, found_sets, tools=TOOLS, times=1, periods=True, files=(),
+                 boots=Machine):
         self.times = times
         text, self._marks = write_script(bench.PLATFORMS[platform], found_sets, tools, periods)
         perf = any(module == "intel_uncore" for module, _ in tools.values())
-        with Machine(SCENARIOS[platform], KERNEL, perf=perf, strict=False, script=text,
-                     settings=prices.settings(times), files=files) as machine:
+        with boots(SCENARIOS[platform], KERNEL, perf=perf, strict=False, script=text,
+                   settings=prices.settings(times), files=files) as machine:
             shown = machine.sh("cat /tmp/results").splitlines()
             self._results = dict(line.split() for line in shown)
             self.log = machine.truth()

@@ -148,10 +148,13 @@ class Machine:
         self._qmp = qmp.Qmp(qmp_fd[0])
         try:
             self._qmp.connect()
-            allowed = SCRIPT_TIMEOUT if self._script else BOOT_TIMEOUT
-            self._agent.wait_ready(allowed * agent.patience())
+            self._wait_ready()
         except (AgentError, qmp.QmpError) as error:
             raise AgentError(f"{self} did not boot: {error}\n{self._post_mortem()}") from error
+
+    def _wait_ready(self):
+        allowed = SCRIPT_TIMEOUT if self._script else BOOT_TIMEOUT
+        self._agent.wait_ready(allowed * agent.patience())
 
     def __str__(self):
         return f"{self.scenario or 'plain PC'}, {self.kernel.name}"
