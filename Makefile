@@ -94,7 +94,7 @@ soak:	## everything at low rate, every count exact in the end [MINUTES=120 SEED=
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run soak $(or $(MINUTES),120) $(or $(SEED),1)
 
-races:	## data races: the debug kernel's tests on one with KCSAN [TESTS="pattern ..."], an hour
+races:	## data races: the debug kernel's tests on one with KCSAN [TESTS="pattern ..."], a quarter of an hour
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.races $(TESTS)
 
