@@ -57,7 +57,7 @@ def measured(name):
 
 
 def in_time(name):
-    """Of each crew: frozen ns of a sample, START's shortest period (us), and is that one kept?"""
+    """Of each crew: frozen ns of a sample, START's shortest period (us), and what came of that."""
     print(f"# measuring crews of a clocked {name}", file=sys.stderr, flush=True)
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False, settings=CLOCKED) as machine:
@@ -66,17 +66,17 @@ def in_time(name):
         for crew in CREWS:
             frozen = clocked.frozen_ns(machine, events, crew)
             limit = clocked.start_limit_us(machine, events, crew)
-            found.append((frozen, limit, clocked.is_sustained(machine, events, limit, SECONDS, crew)))
+            found.append((frozen, limit, clocked.sustain(machine, events, limit, SECONDS, crew)))
     return found
 
 
 def goal(name):
-    """Are all counters of both dies had every 100 us for ten seconds, and nothing lost?"""
+    """What came of all counters of both dies every 100 us for ten seconds."""
     print(f"# measuring two dies of a clocked {name}", file=sys.stderr, flush=True)
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False, settings=GOAL) as machine:
         machine.insmod()
-        return clocked.is_sustained(machine, events, GOAL_US, SECONDS, GOAL_CREW, dies=2)
+        return clocked.sustain(machine, events, GOAL_US, SECONDS, GOAL_CREW, dies=2)
 
 
 def lines_of(title, times):
@@ -106,8 +106,8 @@ def compare():
     for title, of_crews in times.items():
         frozen = [ns for ns, _, _ in of_crews]
         wrong += [f"{title}: frozen for {frozen} ns"] if not frozen[0] > frozen[1] > frozen[2] else []
-        wrong += [f"{title}: {limit} us, and samples are lost" for _, limit, on in of_crews if not on]
-    wrong += [] if kept else [f"878 counters are not had every {GOAL_US} us"]
+        wrong += [f"{title}: {limit} us, {came}" for _, limit, came in of_crews if not came]
+    wrong += [] if kept else [f"878 counters every {GOAL_US} us: {kept}"]
     for text in wrong:
         print(f"NOT shared: {text}")
     return {title: dict(zip(CREWS, shares)) for title, _, shares in rows}, not wrong

@@ -82,8 +82,8 @@ def no_path_costs_more_than_the_figures_allow():
 def what_start_takes_goes_on():
     """START's estimate is what samples are charged: its shortest period loses none."""
     found_sets = clocked.sets(bench.PLATFORMS["ivbep"])
-    for title, (limit_us, goes_on) in clocked.sustained("ivbep", found_sets, seconds=0.5).items():
-        assert goes_on, (title, limit_us)
+    for title, (limit_us, came) in clocked.sustained("ivbep", found_sets, seconds=0.5).items():
+        assert came, f"{title}, {limit_us} us: {came}"
 
 
 @test(machine=False, timeout=300)
@@ -110,7 +110,8 @@ def what_start_takes_of_a_crew_goes_on():
         alone, *crews = (clocked.start_limit_us(m, events, crew) for crew in (1, 2, 4))
         assert alone > crews[0] > crews[1], (alone, crews)
         for crew, limit_us in zip((2, 4), crews):
-            assert clocked.is_sustained(m, events, limit_us, 0.3, crew), (crew, limit_us)
+            came = clocked.sustain(m, events, limit_us, 0.3, crew)
+            assert came, f"crew of {crew}, {limit_us} us: {came}"
 
 
 # What a loop keeps of its CPU, where nothing else is: half, and what prices an entry at less than
