@@ -160,10 +160,10 @@ def price_table():
 def sustain(platform, sets, run):
     """The ring's shortest period is the one that START takes; what is wrong: one that loses."""
     lines = []
-    for title, (limit_us, came) in clocked.sustained(platform, sets).items():
+    for title, (limit_us, missing) in clocked.sustained(platform, sets).items():
         run.rows[title, RING]["shortest_us"] = limit_us
-        if not came:
-            lines.append(f"{title}: START takes {limit_us} us: {came}")
+        if missing:
+            lines.append(f"{title}: START takes {limit_us} us, {missing}")
     return lines
 
 

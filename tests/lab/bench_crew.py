@@ -57,7 +57,7 @@ def measured(name):
 
 
 def in_time(name):
-    """Of each crew: frozen ns of a sample, START's shortest period (us), and what came of that."""
+    """Of each crew: frozen ns of a sample, START's shortest period (us), and what was missing of it."""
     print(f"# measuring crews of a clocked {name}", file=sys.stderr, flush=True)
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False, settings=CLOCKED) as machine:
@@ -66,23 +66,23 @@ def in_time(name):
         for crew in CREWS:
             frozen = clocked.frozen_ns(machine, events, crew)
             limit = clocked.start_limit_us(machine, events, crew)
-            found.append((frozen, limit, clocked.sustain(machine, events, limit, SECONDS, crew)))
+            found.append((frozen, limit, clocked.shortfall(machine, events, limit, SECONDS, crew)))
     return found
 
 
 def goal(name):
-    """What came of all counters of both dies every 100 us for ten seconds."""
+    """What was missing of all counters of both dies every 100 us for ten seconds."""
     print(f"# measuring two dies of a clocked {name}", file=sys.stderr, flush=True)
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False, settings=GOAL) as machine:
         machine.insmod()
-        return clocked.sustain(machine, events, GOAL_US, SECONDS, GOAL_CREW, dies=2)
+        return clocked.shortfall(machine, events, GOAL_US, SECONDS, GOAL_CREW, dies=2)
 
 
 def lines_of(title, times):
     """Rows of the table of times."""
     yield f"{title}: frozen, µs", *(f"{frozen / 1000:.1f}" for frozen, _, _ in times)
-    yield "... shortest period, µs", *(f"{limit}" if kept else f"{limit}: lost" for _, limit, kept in times)
+    yield "... shortest period, µs", *(f"{limit}: lost" if short else f"{limit}" for _, limit, short in times)
 
 
 def compare():
@@ -92,22 +92,22 @@ def compare():
     names = ("ivbep", "spr")
     rows = [measured(name) for name in names]
     times = {title: in_time(name) for name, (title, _, _) in zip(names, rows)}
-    kept = goal("spr")
+    missed = goal("spr")
     heads = ("counters of a die", "alone", *(f"crew of {crew}" for crew in CREWS[1:]))
     bench.written("crew", [
         *tables.of((heads[0], "accesses", *heads[1:]),
                    ((title, accesses, *shares) for title, accesses, shares in rows)), "",
         *tables.of(("in time", *heads[1:]), (row for title in times for row in lines_of(title, times[title]))),
         "", f"878 counters of two dies every {GOAL_US} µs, crews of {GOAL_CREW}, for {SECONDS} s: "
-        + ("nothing lost." if kept else "NOT kept.")])
+        + ("NOT kept." if missed else "nothing lost.")])
     wrong = [f"{title}: {most} of {accesses} accesses in a crew of {crew}"
              for title, accesses, shares in rows for crew, most in zip(CREWS, shares)
              if most > accesses / crew + BOX_ACCESSES + 2]
     for title, of_crews in times.items():
         frozen = [ns for ns, _, _ in of_crews]
         wrong += [f"{title}: frozen for {frozen} ns"] if not frozen[0] > frozen[1] > frozen[2] else []
-        wrong += [f"{title}: {limit} us, {came}" for _, limit, came in of_crews if not came]
-    wrong += [] if kept else [f"878 counters every {GOAL_US} us: {kept}"]
+        wrong += [f"{title}: {limit} us, {missing}" for _, limit, missing in of_crews if missing]
+    wrong += [f"878 counters every {GOAL_US} us: {missed}"] if missed else []
     for text in wrong:
         print(f"NOT shared: {text}")
     return {title: dict(zip(CREWS, shares)) for title, _, shares in rows}, not wrong

@@ -224,28 +224,17 @@ def loading(platform):
     return Loading(whole, own)
 
 
-@dataclasses.dataclass(frozen=True)
-class Sustained:
-    """What came of so many instants of a timer; record's own words of it.  True: all that was due."""
-    due: int
-    samples: int
-    lost: int
-    told: str
-
-    def __bool__(self):
-        return self.samples >= self.due * SUSTAINED and not self.lost
-
-    def __str__(self):
-        return f"{self.samples} samples of {self.due} that were due: {self.told}"
-
-
-def sustain(machine, events, us, seconds, crew=1, dies=1):
+def shortfall(machine, events, us, seconds, crew=1, dies=1):
+    """What record tells of samples that were due and did not come; "" if all did."""
     done = machine.run(f"ucoretool record --timer {us}us --crew {crew} {bench.options(events.ucore)} "
                        f"-o /dev/null -- sleep {seconds} 2>&1", timeout=1800)
     # a line for each freeze and thaw, which nobody reads
     os.truncate(machine.directory / "model.log", 0)
     samples, lost = re.search(r"^(\d+) samples .* (\d+) records lost", done.out, re.M).groups()
-    return Sustained(int(dies * seconds * 1e6 / us), int(samples), int(lost), done.out.strip())
+    due = int(dies * seconds * 1e6 / us)
+    if int(samples) >= due * SUSTAINED and not int(lost):
+        return ""
+    return f"{due} samples were due: {done.out.strip()}"
 
 
 def start_limit_us(machine, events, crew=1):
@@ -266,13 +255,13 @@ def frozen_ns(machine, events, crew=1):
 
 
 def sustained(platform, found_sets, seconds=10):
-    """Title -> the shortest period (us) that START takes, and what came of it for so long."""
+    """Title -> the shortest period (us) that START takes, and what was missing of it in so long."""
     with Machine(SCENARIOS[platform], KERNEL, strict=False, settings=prices.settings()) as machine:
         machine.insmod()
         machine.run("have")
         limits = {events.title: start_limit_us(machine, events) for events in found_sets}
         return {events.title: (limits[events.title],
-                               sustain(machine, events, limits[events.title], seconds))
+                               shortfall(machine, events, limits[events.title], seconds))
                 for events in found_sets}
 
 

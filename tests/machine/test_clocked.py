@@ -82,8 +82,8 @@ def no_path_costs_more_than_the_figures_allow():
 def what_start_takes_goes_on():
     """START's estimate is what samples are charged: its shortest period loses none."""
     found_sets = clocked.sets(bench.PLATFORMS["ivbep"])
-    for title, (limit_us, came) in clocked.sustained("ivbep", found_sets, seconds=0.5).items():
-        assert came, f"{title}, {limit_us} us: {came}"
+    for title, (limit_us, missing) in clocked.sustained("ivbep", found_sets, seconds=0.5).items():
+        assert not missing, f"{title}, {limit_us} us: {missing}"
 
 
 @test(machine=False, timeout=300)
@@ -110,8 +110,8 @@ def what_start_takes_of_a_crew_goes_on():
         alone, *crews = (clocked.start_limit_us(m, events, crew) for crew in (1, 2, 4))
         assert alone > crews[0] > crews[1], (alone, crews)
         for crew, limit_us in zip((2, 4), crews):
-            came = clocked.sustain(m, events, limit_us, 0.3, crew)
-            assert came, f"crew of {crew}, {limit_us} us: {came}"
+            missing = clocked.shortfall(m, events, limit_us, 0.3, crew)
+            assert not missing, f"crew of {crew}, {limit_us} us: {missing}"
 
 
 # What a loop keeps of its CPU, where nothing else is: half, and what prices an entry at less than
