@@ -71,11 +71,11 @@ kunit:	## unit tests, on a debug kernel in an emulated machine
 
 mutants:	## do the suites notice mistakes in the driver? [N=100 SEED=1 OPTIONS="--lab --anew"], a long run
 	@$(LAB)/deps.sh build lab debug
-	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutants.run $(OPTIONS) $(or $(N),100) $(or $(SEED),1)
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutation.run $(OPTIONS) $(or $(N),100) $(or $(SEED),1)
 
 coverage:	## which lines of the driver does no test run? [TESTS="pattern ..."], an hour
 	@$(LAB)/deps.sh build lab debug perf
-	@PYTHONPATH='$(CURDIR)/tests' python3 -m cover.run $(TESTS)
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m coverage.run $(TESTS)
 
 check:	## checkpatch, sparse, W=1, headers, kernel-doc
 	@$(LAB)/deps.sh build lab check debug
@@ -116,11 +116,11 @@ test:	## everything that tests: kunit, check, tools, lab
 
 fresh-test:
 	@$(LAB)/deps.sh build lab debug fresh
-	@$(RUN) --tests tests/fresh $(TESTS)
+	@$(RUN) --tests tests/clean_install $(TESTS)
 
 fresh:	## README's commands on a minimal Debian with nothing cached (an hour or two)
 	@UCORE_FRESH=all $(MAKE) --no-print-directory fresh-test
-	@$(LAB)/run -j 1 --tests tests/fresh/cold $(TESTS)
+	@$(LAB)/run -j 1 --tests tests/clean_install/cold $(TESTS)
 
 # What is different there: threaded interrupts, newer interfaces; loading, counting, samples by
 # overflow, by timer and by perf's events, mapped rings, tasks, hotplug, sleep, unloading

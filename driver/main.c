@@ -9,9 +9,9 @@
 #include "abi/describe.h"
 #include "box/catalog.h"
 #include "box/intree.h"
-#include "sample/life.h"
-#include "sample/nmi.h"
-#include "sample/reader.h"
+#include "hotplug/pm.h"
+#include "cpu/nmi.h"
+#include "hotplug/reader_cpu.h"
 
 static int __init ucore_init(void)
 {

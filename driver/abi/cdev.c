@@ -13,11 +13,11 @@
 
 #include "abi/cdev.h"
 #include "abi/describe.h"
-#include "abi/file.h"
+#include "abi/session_fops.h"
 #include "abi/ioctl.h"
 #include "box/catalog.h"
 #include "session/event.h"
-#include "session/roll.h"
+#include "session/registry.h"
 
 static int cmd_info(struct ucore_ioctl_call *call)
 {

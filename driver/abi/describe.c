@@ -10,8 +10,8 @@
 #include "abi/describe.h"
 #include "box/catalog.h"
 #include "box/intree.h"
-#include "box/perf.h"
-#include "box/trial.h"
+#include "box/pmc_reserve.h"
+#include "box/selftest.h"
 #include "find/core.h"
 #include "session/claim.h"
 

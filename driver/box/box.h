@@ -110,7 +110,7 @@ struct ucore_box {
  * @reg: counter register
  * @wrapped: it has wrapped since its period began
  * @group: it counts when it is this group's turn; 0: always
- * @run_end: place of the next one that is read in another way (sample/sweep.c)
+ * @run_end: place of the next one that is read in another way (sample/bulk_read.c)
  * @slot: its place in a snapshot of the whole session
  * @ctl: whole control word, enable included
  * @poll_period: period that is polled, 0 for none: then @period is 0

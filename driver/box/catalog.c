@@ -13,7 +13,7 @@
 
 #include "box/catalog.h"
 #include "find/memory.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 
 struct ucore_catalog ucore_catalog = {
 	.lock = __MUTEX_INITIALIZER(ucore_catalog.lock),

@@ -10,7 +10,7 @@
 
 #include "box/box.h"
 #include "box/domain.h"
-#include "find/platform.h"
+#include "find/finder.h"
 
 /**
  * struct ucore_catalog - the machine

@@ -14,7 +14,7 @@
 #include <linux/smp.h>
 
 #include "box/box.h"
-#include "box/control.h"
+#include "box/global_ctl.h"
 #include "box/domain.h"
 #include "compat.h"
 #include "find/desc.h"

@@ -18,7 +18,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
-#include "box/control.h"
+#include "box/global_ctl.h"
 #include "reg/reg.h"
 
 struct ucore_box;

@@ -3,7 +3,7 @@
 #ifndef UCORE_CORE_H
 #define UCORE_CORE_H
 
-#include "find/platform.h"
+#include "find/finder.h"
 
 /**
  * struct ucore_core_cpuid - what a processor says

@@ -11,7 +11,7 @@
 #include "find/core.h"
 #include "hw/core.h"
 #include "platforms/fields.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 
 /* "any" is last: not all versions have it */
 static const struct ucore_field_desc fields[] = {

@@ -9,7 +9,7 @@
  * Data only.
  */
 #include "hw/dmr.h"
-#include "platforms/generic.h"
+#include "platforms/discovery_common.h"
 
 /* Selections of 32 bits */
 static const struct ucore_field_desc wide_fields[] = {

@@ -10,10 +10,10 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 
-#include "find/e5.h"
+#include "find/static_table.h"
 #include "hw/e5.h"
 #include "platforms/fields.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 
 /* ev_sel with the extension bit as bit 8 */
 #define E5_EVENT_EXT_FIELD \

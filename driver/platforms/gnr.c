@@ -5,7 +5,7 @@
  *
  * Data only.
  */
-#include "platforms/generic.h"
+#include "platforms/discovery_common.h"
 
 static const struct ucore_field_desc cha_fields[] = {
 	COMMON_FIELDS,

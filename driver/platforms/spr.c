@@ -6,7 +6,7 @@
  * Data only.
  */
 #include "hw/imc_map.h"
-#include "platforms/generic.h"
+#include "platforms/discovery_common.h"
 
 static const struct ucore_field_desc cha_fields[] = {
 	COMMON_FIELDS,

@@ -17,11 +17,11 @@
 #include <linux/moduleparam.h>
 #include <linux/overflow.h>
 
-#include "sample/budget.h"
-#include "sample/crew.h"
-#include "sample/nmi.h"
+#include "cpu/budget.h"
+#include "sample/parallel_read.h"
+#include "cpu/nmi.h"
 #include "sample/sample.h"
-#include "sample/who.h"
+#include "sample/tasks.h"
 #include "ucore_trace.h"
 
 static unsigned int max_rate = 50000;

@@ -20,7 +20,7 @@
 #include <linux/types.h>
 
 #include "box/domain.h"
-#include "sample/part.h"
+#include "sample/domain_ctx.h"
 
 /**
  * struct ucore_interval - an interval that is ending

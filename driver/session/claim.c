@@ -27,10 +27,10 @@
 
 #include "box/catalog.h"
 #include "box/intree.h"
-#include "box/perf.h"
-#include "sample/budget.h"
+#include "box/pmc_reserve.h"
+#include "cpu/budget.h"
 #include "session/claim.h"
-#include "session/state.h"
+#include "session/session_state.h"
 
 /*
  * ---- coming ----

@@ -15,9 +15,9 @@
 #include <linux/pid.h>
 #include <linux/sched/task.h>
 
-#include "sample/trigger.h"
+#include "irq/perf_trigger.h"
 #include "session/core_trigger.h"
-#include "session/state.h"
+#include "session/session_state.h"
 
 static bool type_known(u32 type)
 {

@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-#include "session/state.h"
+#include "session/session_state.h"
 
 struct ucore_session *ucore_session_create(const struct ucore_create_session *config,
 					   bool context);

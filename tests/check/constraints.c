@@ -12,8 +12,8 @@
 #include <linux/kernel.h>
 
 #include "find/discovery/discovery.h"
-#include "find/e5.h"
-#include "platforms/list.h"
+#include "find/static_table.h"
+#include "platforms/match.h"
 
 static const struct ucore_platform * const e5[] = {
 	&ucore_platform_snbep, &ucore_platform_ivbep, &ucore_platform_hswep, &ucore_platform_bdxep,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make install` below a directory, and away again.  tests/fresh does it on a whole machine."""
+"""`make install` below a directory, and away again.  tests/clean_install does it on a whole machine."""
 
 import os
 import re

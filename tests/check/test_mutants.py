@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lab.framework import test
 from lab.progress import Progress
-from mutants import mutate, run
+from mutation import mutate, run
 
 CODE = """\
 #include "a<b.h"

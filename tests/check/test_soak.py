@@ -4,7 +4,7 @@
 import tempfile
 from pathlib import Path
 
-from cover import counts
+from coverage import counts
 from lab.framework import test
 from lab.progress import Progress
 from lab.progress import hash_of as progress_hash

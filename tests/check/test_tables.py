@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make check`: have the pages the marks between which runs of hours write their tables?"""
 
-from cover import run as cover
+from coverage import run as cover
 from lab import bench, tables
 from lab.framework import test
-from mutants import run as mutants
+from mutation import run as mutants
 from soak import figures
 
 PLACES = [*((bench.PAGE, f"bench {name}") for name in (*bench.PLATFORMS, *bench.OTHERS, bench.GROWTH)),

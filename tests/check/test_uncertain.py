@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: facts that nobody is sure of are marked in the code, and trial.md has a row for
+"""`make check`: facts that nobody is sure of are marked in the code, and selftest.md has a row for
 each mark: what tells whether it is so."""
 
 import re
@@ -8,7 +8,7 @@ from check.test_check import fail_on, tracked
 from lab.artifacts import TOP
 from lab.framework import test
 
-TABLE = "Documentation/design/trial.md"
+TABLE = "Documentation/design/selftest.md"
 ROW = re.compile(r"^\| `([a-z0-9-]+)` \|[^|]+\|[^|]+\|$", re.M)
 WORD = re.compile(r"UNCERTAIN(?:\(([a-z0-9-]+)\))?")
 

@@ -18,7 +18,7 @@
 #include <linux/string.h>
 
 #include "find/discovery/discovery.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
 #include "input.h"

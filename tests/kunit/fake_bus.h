@@ -10,7 +10,7 @@
 #include <linux/spinlock.h>
 
 #include "box/box.h"
-#include "find/platform.h"
+#include "find/finder.h"
 
 #define FAKE_LOG	2048
 #define FAKE_REGS	32

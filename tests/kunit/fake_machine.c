@@ -6,9 +6,9 @@
 #include <linux/slab.h>
 
 #include "fake_machine.h"
-#include "find/e5.h"
-#include "sample/pmi.h"
-#include "sample/sweep.h"
+#include "find/static_table.h"
+#include "irq/pmi.h"
+#include "sample/bulk_read.h"
 
 static struct ucore_platform platform;
 

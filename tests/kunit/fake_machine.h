@@ -15,12 +15,12 @@
 #include "box/catalog.h"
 #include "box/domain.h"
 #include "fake_bus.h"
-#include "platforms/list.h"
-#include "sample/nmi.h"
-#include "sample/reader.h"
+#include "platforms/match.h"
+#include "cpu/nmi.h"
+#include "hotplug/reader_cpu.h"
 #include "sample/sample.h"
-#include "sample/timer.h"
-#include "session/run.h"
+#include "irq/timer.h"
+#include "session/start_stop.h"
 #include "session/session.h"
 
 #define FAKE_NR_CBO	3

@@ -7,9 +7,9 @@
 #include <linux/smp.h>
 
 #include "fake_machine.h"
-#include "sample/budget.h"
-#include "sample/pmi.h"
-#include "session/turn.h"
+#include "cpu/budget.h"
+#include "irq/pmi.h"
+#include "session/admission.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)

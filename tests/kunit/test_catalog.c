@@ -7,10 +7,10 @@
 
 #include "abi/describe.h"
 #include "fake_machine.h"
-#include "find/e5.h"
-#include "find/hidden.h"
+#include "find/static_table.h"
+#include "find/missing_boxes.h"
 #include "find/topology.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 
 #define ECAM_BASE	0x80000000ULL
 

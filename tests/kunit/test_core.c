@@ -8,7 +8,7 @@
 
 #include "abi/describe.h"
 #include "fake_core.h"
-#include "sample/watch.h"
+#include "irq/conflict.h"
 
 #define ALL_ON		0x70000000fULL	/* 4 general, 3 fixed */
 #define CLEAR_ALL	(ALL_ON | BIT_ULL(62) | BIT_ULL(63))

@@ -8,7 +8,7 @@
 #include <kunit/test.h>
 
 #include "find/discovery/discovery.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 
 #define MSR	0ULL
 #define MMIO	1ULL

@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 
 #include "find/discovery/discovery.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 #include "session/event.h"
 
 #define MAX_TYPES	64

@@ -6,9 +6,9 @@
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
-#include "sample/budget.h"
-#include "sample/pmi.h"
-#include "sample/timer.h"
+#include "cpu/budget.h"
+#include "irq/pmi.h"
+#include "irq/timer.h"
 
 #define CORE(n)	BIT_ULL(n)
 

@@ -5,8 +5,8 @@
  * by the driver's own header.
  */
 #include "fake_machine.h"
-#include "find/e5.h"
-#include "platforms/list.h"
+#include "find/static_table.h"
+#include "platforms/match.h"
 #include "session/event.h"
 
 #define BITS(high, low)	GENMASK_ULL(high, low)

@@ -9,7 +9,7 @@
 #include "box/catalog.h"
 #include "fake_machine.h"
 #include "find/discovery/find.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 
 #define BAR_BASE	0xfe000000ULL
 #define BAR_SIZE	0x1000

@@ -6,7 +6,7 @@
  */
 #include "abi/describe.h"
 #include "fake_machine.h"
-#include "find/e5.h"
+#include "find/static_table.h"
 #include "session/event.h"
 
 /* ---- the tables ---- */

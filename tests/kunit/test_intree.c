@@ -8,7 +8,7 @@
 #include "abi/describe.h"
 #include "box/intree.h"
 #include "fake_machine.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 
 static int intree_init(struct kunit *test)
 {

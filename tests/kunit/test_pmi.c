@@ -10,8 +10,8 @@
 #include <linux/smp.h>
 
 #include "fake_machine.h"
-#include "sample/budget.h"
-#include "sample/pmi.h"
+#include "cpu/budget.h"
+#include "irq/pmi.h"
 
 #define MS		((u64)NSEC_PER_MSEC)
 #define IMC0		BIT_ULL(20)

@@ -6,8 +6,8 @@
 #include <linux/smp.h>
 
 #include "fake_machine.h"
-#include "sample/budget.h"
-#include "sample/watch.h"
+#include "cpu/budget.h"
+#include "irq/conflict.h"
 
 #define MS	((u64)NSEC_PER_MSEC)
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)

@@ -4,7 +4,7 @@
  * that the design gives, and what the record says.
  */
 #include "fake_machine.h"
-#include "sample/sweep.h"
+#include "sample/bulk_read.h"
 
 #define IMC0	BIT_ULL(20)	/* global status bits */
 #define IMC1	BIT_ULL(21)

@@ -6,8 +6,8 @@
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
-#include "sample/pmi.h"
-#include "sample/timer.h"
+#include "irq/pmi.h"
+#include "irq/timer.h"
 #include "session/core_trigger.h"
 
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)

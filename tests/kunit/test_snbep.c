@@ -4,7 +4,7 @@
  * once more, and each sequence of the manual's session, access by access.
  */
 #include "fake_machine.h"
-#include "find/e5.h"
+#include "find/static_table.h"
 
 /* Box control: the only words that may ever be written (327043-001 2.1.1) */
 #define LISTEN	0x10000		/* frz_en */

@@ -5,9 +5,9 @@
  */
 #include <kunit/test.h>
 
-#include "find/e5.h"
+#include "find/static_table.h"
 #include "find/topology.h"
-#include "platforms/list.h"
+#include "platforms/match.h"
 
 static const struct ucore_e5_table *table(void)
 {

@@ -5,8 +5,8 @@
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
-#include "sample/pmi.h"
-#include "sample/stray.h"
+#include "irq/pmi.h"
+#include "irq/recovery.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)

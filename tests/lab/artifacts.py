@@ -58,7 +58,7 @@ def module(kernel_name, private_pmi=False):
     """ucore.ko for that kernel; with @private_pmi one that is for the lab alone.
 
     The latter knows the model's own route for overflow interrupts of the discovery
-    generation (driver/find/discovery/private_pmi.h).
+    generation (driver/find/discovery/lab_pmi.h).
     """
     return built_module(kernel_name, bool(private_pmi))
 

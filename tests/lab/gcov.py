@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Which lines of the driver ran: modules for the debug kernel that count them, if UCORE_GCOV says so.
 
-UCORE_GCOV is a directory, which gets an archive of counts of each machine (tests/cover reads them).
+UCORE_GCOV is a directory, which gets an archive of counts of each machine (tests/coverage reads them).
 The kernel keeps the counts of modules that are gone.
 """
 

@@ -18,7 +18,7 @@ CLOCK = {"event": 0x00}
 READER, DRIVER = 0, 2
 PERIOD = 100 * US
 TIMERS = 16
-# What sessions may take, and a window beside (driver/sample/budget.c): of a second, in which the
+# What sessions may take, and a window beside (driver/cpu/budget.c): of a second, in which the
 # host may take the CPU away for some hundredths from what is being measured
 SHARE = 0.5 + 0.02 + 0.04
 # What a loop keeps of its speed at least.  On an idle host that was 0.44 to 0.85, and 0.37 on a

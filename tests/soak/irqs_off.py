@@ -3,7 +3,7 @@
 
     python3 -m soak.irqs_off        measures, and writes the table into Documentation/testing/figures.md
 
-One die, one CPU, an instruction 1 ns, an access its price (lab/prices.py), every counter in use.
+One die, one CPU, an instruction 1 ns, an access its price (lab/access_costs.py), every counter in use.
 Linux's function_graph tracer says of each function of ucore when it began and ended, and whether
 interrupts were off then.  It costs instructions itself, so it looks again and again: at all
 functions first, then at those that were called with interrupts off and by no other such one, until

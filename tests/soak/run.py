@@ -31,7 +31,7 @@ from lab.session import LOST, SAMPLE, SAMPLE_THROTTLED
 from machine.armed import WATCHDOG
 from machine.exact import counting, stop_exactly
 from machine.test_faults import UNKNOWN_NMI
-from machine.test_machine_life import KINDS, suspend_to_ram
+from machine.test_suspend import KINDS, suspend_to_ram
 from soak import figures, irqs_off
 
 SCENARIO, KERNEL = "e2-2s", "debug"

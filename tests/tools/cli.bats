@@ -452,7 +452,7 @@ samples()
 @test "the page of Intel's words is made of the tables" {
 	top=$BATS_TEST_DIRNAME/../..
 	sh "$top/tools/metrics/page.sh" "$B/fake_tool" >"$TMP/page"
-	diff "$TMP/page" "$top/Documentation/glossary.md"
+	diff "$TMP/page" "$top/Documentation/event-names.md"
 	# and of each platform nine tenths at least are explained whole
 	[ "$(awk -F'|' '/^\| [a-z]+ \| [0-9]+ \|/ { n++; if ($4 + 0 < 90) exit 1 } END { print n }' "$TMP/page")" -eq 17 ]
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Documentation/glossary.md: what the parts of Intel's event names mean, and how much
+# Documentation/event-names.md: what the parts of Intel's event names mean, and how much
 # of each platform they explain.  page.sh UCORETOOL
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

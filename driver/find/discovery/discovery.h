@@ -14,8 +14,8 @@
 #ifndef UCORE_DISCOVERY_H
 #define UCORE_DISCOVERY_H
 
-#include "find/ends.h"
-#include "find/platform.h"
+#include "find/links.h"
+#include "find/finder.h"
 #include "find/regions.h"
 
 /* Config space of a PCI Express function */

@@ -13,7 +13,7 @@
 
 #include "find/array.h"
 #include "find/discovery/fetch.h"
-#include "find/discovery/foreign.h"
+#include "find/discovery/other_devices.h"
 #include "find/discovery/probe.h"
 #include "find/memory.h"
 #include "find/topology.h"

@@ -13,10 +13,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "find/discovery/beside.h"
+#include "find/discovery/freerunning.h"
 #include "find/discovery/fetch.h"
 #include "find/discovery/find.h"
-#include "find/discovery/private_pmi.h"
+#include "find/discovery/lab_pmi.h"
 #include "find/discovery/probe.h"
 #include "find/topology.h"
 #include "hw/discovery.h"

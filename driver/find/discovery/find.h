@@ -3,7 +3,7 @@
 #ifndef UCORE_FIND_H
 #define UCORE_FIND_H
 
-#include "find/platform.h"
+#include "find/finder.h"
 
 int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 void ucore_disc_drop(void);

@@ -18,7 +18,7 @@
 #include <linux/string.h>
 
 #include "find/array.h"
-#include "find/discovery/claims.h"
+#include "find/discovery/ranges.h"
 #include "find/discovery/discovery.h"
 #include "find/topology.h"
 #include "hw/discovery.h"

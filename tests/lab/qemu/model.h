@@ -9,7 +9,7 @@
  *   unit.c               places and registers of the units of a discovery table
  *   table.c              the discovery table, its PCI function, forgeries
  *   engine.c             time: counting, overflow, freeze, the next deadline
- *   words.c              freezes that are made of box controls
+ *   box_freeze.c              freezes that are made of box controls
  *   box.c, global.c      register semantics and the strict-mode checks
  *   rates.c              how fast each event counts
  *   msr.c, pci.c, mmio.c what the guest touches
@@ -266,7 +266,7 @@ typedef struct UcorePlatform {
 
 #define UCORE_PLATFORM(name, stepping, family) \
     extern const UcorePlatform ucore_##name;
-#include "platforms/list.h"
+#include "platforms/match.h"
 
 /* ----------------------------------------------------------- live state */
 
@@ -343,7 +343,7 @@ struct UcoreSocket {
     uint64_t status_legal[UCORE_MAX_STATUS_WORDS];
     GPtrArray *status_boxes[UCORE_MAX_STATUS_WORDS];    /* that report there */
     bool frozen;
-    bool words_frozen;          /* by the words of its boxes (words.c) */
+    bool words_frozen;          /* by the words of its boxes (box_freeze.c) */
     int64_t thaw_first;         /* UCORE_NEVER: none of them has thawed yet */
     int64_t frozen_since;       /* either way */
     uint64_t frozen_ns;         /* of ended freezes */
@@ -540,7 +540,7 @@ void ucore_pay(UcoreCost cost, unsigned times);
 /* virtual time, which never goes back */
 int64_t ucore_now(void);
 
-/* ------------------------------------------------------------- words.c */
+/* ------------------------------------------------------------- box_freeze.c */
 
 /* After a write to a box that was @running before. */
 void ucore_words_written(UcoreBox *box, bool was_running, int64_t now);

@@ -12,7 +12,7 @@
 
 #include "../model.h"
 #include "../driver-hw/discovery.h"
-#include "../private_pmi.h"
+#include "../lab_pmi.h"
 
 /* -------------------------------------------------------------- box types */
 

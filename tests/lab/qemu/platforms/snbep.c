@@ -2,7 +2,7 @@
 /*
  * Xeon E5-2600 v1: the boxes, where they are, which bits they have.  No global
  * registers, no status, no overflow: a carry is lost in silence, and a die
- * stands still when the words of its boxes say so (words.c).
+ * stands still when the words of its boxes say so (box_freeze.c).
  *
  * Numbers stand here once more, apart from the driver's headers: what either
  * side misread shows when the two meet.

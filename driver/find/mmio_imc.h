@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finding memory controllers whose registers are in memory. */
+#ifndef UCORE_IMC_H
+#define UCORE_IMC_H
+
+#include "find/static_table_desc.h"
+#include "find/finder.h"
+
+int ucore_imc_find(struct ucore_finder *finder, const struct ucore_e5_table *table, int segment,
+		   const s16 *die_of_bus);
+
+#endif /* UCORE_IMC_H */

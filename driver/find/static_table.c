@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finding the boxes of a generation without discovery: Xeon E5-2600 v1 to v4, and
+ * those from Skylake-SP to the first with a table of their own.
+ *
+ * MSR boxes are where the table says, and exist if their first register does
+ * not fault.  A PCI box exists if its function does: firmware hides functions,
+ * and parts differ.  Those in memory are found by imc.c.  Process context, at load;
+ * knows nothing of driving boxes.
+ */
+#include <linux/bitmap.h>
+#include <linux/bitops.h>
+#include <linux/cpu.h>
+#include <linux/minmax.h>
+#include <linux/pci.h>
+
+#include "compat.h"
+#include "find/static_table.h"
+#include "find/missing_boxes.h"
+#include "find/mmio_imc.h"
+#include "find/topology.h"
+#include "reg/reg.h"
+
+/* More sockets than any of these generations can have */
+#define MAX_DIES	64
+
+/* ---- MSR boxes ---- */
+
+/**
+ * struct search - one search of a machine
+ * @finder: takes what is found
+ * @table: what to look for
+ * @small: logical dies that are the smallest of their kind
+ * @slices: logical die -> slices that its fuses leave, 0: nothing tells
+ * @offline: there are functions of a socket without a CPU online
+ */
+struct search {
+	struct ucore_finder *finder;
+	const struct ucore_e5_table *table;
+	DECLARE_BITMAP(small, MAX_DIES);
+	u8 slices[MAX_DIES];
+	bool offline;
+};
+
+/*
+ * One CHA for each slice that the fuses leave; the uncore's own register should say
+ * the same.  Where the function with the fuses is hidden it alone tells, and where
+ * nothing does all may be there: each box must answer anyway.
+ */
+static u32 cha_count(const struct search *search, u32 die, u32 config, u32 max)
+{
+	u32 slices = die < MAX_DIES ? search->slices[die] : 0;
+
+	if (slices && config && slices != config)
+		pr_info("die %u has %u CHAs by its fuses, %u by its register: the fuses are believed\n",
+			die, slices, config);
+	return min(slices ?: config ?: max, max);
+}
+
+/*
+ * One C-Box for each core, says CPUID; the uncore's own register is known by
+ * analogy only (UNCERTAIN(cbo-count)), and the kernel may not count cores that are
+ * not plugged.  Take the larger number: each box must answer anyway.
+ */
+static u32 cbo_count(const struct search *search, int cpu, u32 max)
+{
+	const struct ucore_e5_table *table = search->table;
+	u32 cores = topology_num_cores_per_package();
+	u64 config = 0;
+
+	if (table->global_config && ucore_msr_probe(cpu, table->global_config, &config))
+		config &= table->num_cbo;
+	if (table->fuses)
+		return cha_count(search, topology_logical_die_id(cpu), config, max);
+	return min_t(u64, max_t(u64, cores, config), max);
+}
+
+static u32 msr_count(const struct search *search, const struct ucore_e5_msr *row, int cpu)
+{
+	u32 die = topology_logical_die_id(cpu);
+
+	if (row->per_core)
+		return cbo_count(search, cpu, row->max);
+	if (row->by_chop && die < MAX_DIES && test_bit(die, search->small))
+		return row->small;
+	return row->max;
+}
+
+/* Free-running counters have no control to ask. */
+static u32 first_register(const struct ucore_e5_msr *row, u32 instance)
+{
+	const struct ucore_layout *layout = ucore_e5_layout(row, instance);
+
+	return row->type->nr_gp ? ucore_layout_first(layout) : layout->fixed_ctr[0];
+}
+
+static int find_msr_row(const struct search *search, const struct ucore_e5_msr *row, int cpu)
+{
+	const struct ucore_e5_table *table = search->table;
+	u32 n = msr_count(search, row, cpu);
+	u64 val;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		struct ucore_box_desc desc = {
+			.type = row->type,
+			.layout = ucore_e5_layout(row, i),
+			.global = table->global,
+			.global_gp = ucore_e5_instance_bits(row->global_gp, i),
+			.global_fixed = ucore_e5_instance_bits(row->global_fixed, i),
+			.die = topology_logical_die_id(cpu),
+			.instance = i,
+			.msr = ucore_e5_base(row, i),
+		};
+
+		if (!ucore_msr_probe(cpu, desc.msr + first_register(row, i), &val))
+			continue;
+		ret = ucore_finder_add(search->finder, &desc);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The first CPU of its die speaks for the die. */
+static bool cpu_is_first_of_die(int cpu)
+{
+	int other;
+
+	for_each_online_cpu(other) {
+		if (other == cpu)
+			return true;
+		if (topology_logical_die_id(other) == topology_logical_die_id(cpu))
+			return false;
+	}
+	return false;
+}
+
+static int find_msr(const struct search *search)
+{
+	const struct ucore_e5_table *table = search->table;
+	int cpu, ret = 0;
+	u32 i;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (!cpu_is_first_of_die(cpu))
+			continue;
+		for (i = 0; i < table->nr_msr && !ret; i++)
+			ret = find_msr_row(search, &table->msr[i], cpu);
+	}
+	cpus_read_unlock();
+	return ret;
+}
+
+/* ---- PCI boxes ---- */
+
+/* The second function of a box: same bus and device, the id tells which. */
+static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
+{
+	struct pci_dev *aux = NULL;
+
+	while ((aux = pci_get_device(PCI_VENDOR_ID_INTEL, device, aux)))
+		if (aux->bus == pdev->bus && PCI_SLOT(aux->devfn) == PCI_SLOT(pdev->devfn))
+			return aux;
+	return NULL;
+}
+
+static int find_pci_row(struct search *search, const struct ucore_e5_pci *row, int segment,
+			const s16 *die_of_bus)
+{
+	struct pci_dev *pdev = NULL;
+	int die, ret;
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, row->device, pdev))) {
+		struct ucore_box_desc desc = {
+			.type = row->type,
+			.layout = row->layout,
+			.global = search->table->global,
+			.global_gp = row->global_gp,
+			.global_fixed = row->global_fixed,
+			.instance = row->instance,
+		};
+
+		if (pci_domain_nr(pdev->bus) != segment || (row->at && pdev->devfn != row->at))
+			continue;
+		die = die_of_bus[pdev->bus->number];
+		if (die < 0) {
+			pci_info(pdev, "ucore: belongs to no socket that is online\n");
+			search->offline |= die == UCORE_DIE_OFFLINE;
+			continue;
+		}
+		desc.die = die;
+		if (ucore_finder_knows(search->finder, &desc)) {
+			pci_info(pdev, "ucore: another function is %s%u of die %d\n",
+				 row->type->name, row->instance, die);
+			continue;
+		}
+		desc.pdev = pci_dev_get(pdev);
+		desc.aux = row->aux ? find_aux(pdev, row->aux) : NULL;
+		ret = ucore_finder_add(search->finder, &desc);
+		if (ret) {
+			pci_dev_put(pdev);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int find_pci(struct search *search, int segment)
+{
+	const struct ucore_e5_table *table = search->table;
+	s16 die_of_bus[UCORE_NR_BUSES];
+	int ret = 0;
+	u32 i;
+
+	ucore_bus_map(&table->ubox, segment, die_of_bus);
+	for (i = 0; i < table->nr_pci && !ret; i++)
+		ret = find_pci_row(search, &table->pci[i], segment, die_of_bus);
+	return ret ?: ucore_imc_find(search->finder, table, segment, die_of_bus);
+}
+
+/*
+ * The next function with capabilities of a die, after @pdev, what its register holds,
+ * and which logical die that is: one that fits into the search's lists.  Its bus is
+ * @above above one that tells the die.
+ */
+static struct pci_dev *each_caps(const struct search *search, u16 device, u32 above,
+				 struct pci_dev *pdev, u16 reg, int *die, u32 *val)
+{
+	s16 die_of_bus[UCORE_NR_BUSES];
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, device, pdev))) {
+		if (pdev->bus->number < above)
+			continue;
+		ucore_bus_map(&search->table->ubox, pci_domain_nr(pdev->bus), die_of_bus);
+		*die = die_of_bus[pdev->bus->number - above];
+		if (*die >= 0 && *die < MAX_DIES && !pci_read_config_dword(pdev, reg, val))
+			break;
+	}
+	return pdev;
+}
+
+/* A die whose function is hidden may be of any size: its boxes must answer anyway. */
+static void find_small_dies(struct search *search)
+{
+	const struct ucore_e5_table *table = search->table;
+	struct pci_dev *pdev = NULL;
+	u32 val;
+	int die;
+
+	if (!table->chop)
+		return;
+	while ((pdev = each_caps(search, table->chop_device, 0, pdev, table->chop_reg, &die,
+				 &val)))
+		if (!(val & table->chop))
+			set_bit(die, search->small);
+}
+
+/* Slices that the fuses leave, 0 if the second dword cannot be read. */
+static u32 slices_left(const struct ucore_e5_table *table, struct pci_dev *pdev, u32 low)
+{
+	u32 high = 0;
+
+	if (upper_32_bits(table->fuses) &&
+	    pci_read_config_dword(pdev, table->fuse_reg + sizeof(low), &high))
+		return 0;
+	return hweight64(((u64)high << 32 | low) & table->fuses);
+}
+
+static void find_slices(struct search *search)
+{
+	const struct ucore_e5_table *table = search->table;
+	struct pci_dev *pdev = NULL;
+	u32 val;
+	int die;
+
+	if (!table->fuses)
+		return;
+	while ((pdev = each_caps(search, table->fuse_device, table->fuse_above, pdev,
+				 table->fuse_reg, &die, &val)))
+		search->slices[die] = slices_left(table, pdev, val);
+}
+
+/* The next higher PCI segment, -1 if there is none: roots come in any order. */
+static int segment_after(int segment)
+{
+	struct pci_bus *root = NULL;
+	int nr, next = -1;
+
+	pci_lock_rescan_remove();	/* buses have no references to be had */
+	while ((root = pci_find_next_bus(root))) {
+		nr = pci_domain_nr(root);
+		if (nr > segment && (next < 0 || nr < next))
+			next = nr;
+	}
+	pci_unlock_rescan_remove();
+	return next;
+}
+
+/**
+ * ucore_e5_find() - all boxes of a machine without discovery
+ * @finder: takes the descriptions
+ * @platform: its table is a struct ucore_e5_table
+ *
+ * Return: 0 or -ENOMEM; no box at all is no error.
+ */
+int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+{
+	struct search search = { .finder = finder, .table = platform->table };
+	int ret, segment = -1;
+
+	find_small_dies(&search);
+	find_slices(&search);
+	ret = find_msr(&search);
+	while (!ret && (segment = segment_after(segment)) >= 0)
+		ret = find_pci(&search, segment);
+	ucore_ends_find(finder, search.table->ends, &search.table->ubox);
+	if (search.offline)
+		ucore_finder_socket_offline(finder);
+	else if (!ret)
+		ret = ucore_hidden_tell(finder, search.table);
+	return ret;
+}

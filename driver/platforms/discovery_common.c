@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Discovery platforms: what all have in common, and those that nobody knows.
+ *
+ * Data only.
+ */
+#include "platforms/discovery_common.h"
+
+const struct ucore_box_words ucore_disc_words = {
+	.freeze = DISC_BOX_CTL_FRZ,
+	.reset = DISC_BOX_CTL_FRZ | DISC_BOX_CTL_RST_CTRL | DISC_BOX_CTL_RST_CTRS,
+	.run = 0,
+	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
+};
+
+/* The extended umask is there where the control has 64 bits. */
+const struct ucore_field_desc ucore_disc_fields[NR_GENERIC_FIELDS] = {
+	COMMON_FIELDS,
+	CTL_FIELD(THRESH, DISC_CTL_THRESH),
+	CTL_FIELD(UMASK_EXT, DISC_CTL_UMASK_EXT),
+};
+
+const struct ucore_field_desc ucore_disc_iio_fields[NR_IIO_FIELDS] = {
+	COMMON_FIELDS,
+	CTL_FIELD(THRESH, DISC_CTL_IIO_THRESH),
+	CTL_FIELD(CH_MASK, DISC_CTL_IIO_CH_MASK),
+	CTL_FIELD(FC_MASK, DISC_CTL_IIO_FC_MASK),
+};
+
+static const struct ucore_field_desc unknown_fields[] = {
+	COMMON_FIELDS,
+	CTL_FIELD(THRESH, DISC_CTL_THRESH),
+	CTL_FIELD(UMASK_EXT, DISC_CTL_UMASK_EXT32),
+};
+
+const struct ucore_constraint ucore_disc_cha_constraints[] = {
+	{ 0x11, 0x11, BIT(0) },
+	{ 0x36, 0x36, BIT(0) },
+	{ }
+};
+
+/* No event, no control: fixed counter 0 is the clock, then ports in, ports out. */
+const struct ucore_box_type ucore_disc_iio_free = {
+	.name = "iio_free",
+	.caps = UCORE_BOX_FREE_RUNNING,
+	.nr_fixed = 1 + 2 * SPR_IIO_FREE_PORTS,
+	.fixed_width = SPR_IIO_FREE_WIDTH,
+};
+
+/* Named type_N by its units. */
+const struct ucore_box_type ucore_disc_unknown = {
+	BOX_COMMON("", unknown_fields),
+};
+
+static const struct ucore_disc_rules rules = {
+	.unknown = &ucore_disc_unknown,
+};
+
+/* Any other Intel processor with a discovery table. */
+const struct ucore_platform ucore_platform_generic = {
+	DISC_PLATFORM("generic", &rules),
+};

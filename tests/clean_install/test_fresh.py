@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every stage installs what it needs, and builds, on a minimal Debian.
+
+Stages share a root; before each, what only others asked for is removed (Root.without_others),
+and what takes long and asks for no further package is made short.  Kernels and QEMU come from
+the cache; `make fresh` builds them, too (cold/).  What passed is not run again while nothing
+changed that asks for packages (kept.py).
+"""
+
+import re
+
+from clean_install.kept import kept
+from clean_install.root import Root, readme_lines
+from lab import kernels
+from lab.artifacts import TOP
+from lab.framework import Result, test
+from lab.machine import CheckFailed
+from lab.qemu import args
+
+RELEASE = "6.1"
+
+
+def warm_root(name, *kernel_names):
+    """A root that finds in the cache what it needs, made ready here first."""
+    args.binary()
+    for kernel in kernel_names:
+        kernels.get(kernel)
+    return Root(name)
+
+
+def in_turn(root, *stages):
+    """A Result of each stage, which finds the base and its own packages, no others."""
+    found = []
+    for stage, groups in stages:
+        name = stage.__name__
+        try:
+            root.without_others(groups)
+            stage(root)
+            found.append(Result(name, "passed"))
+        except (CheckFailed, AssertionError) as error:
+            found.append(Result(name, "failed", f"{type(error).__name__}: {error}"))
+    return found
+
+
+@test(machine=False, timeout=1200)
+@kept
+def stages_with_a_kernel():
+    """The small sets of packages first: each adds to the one before."""
+    with warm_root("kernel", "6.1", "6.12", "debug", "clang") as root:
+        return in_turn(root, *((stage, root.groups_of(target)) for stage, target in (
+            (demo_runs_and_again_without_network, "demo"), (lab_runs, "lab"),
+            (kunit_builds, "kunit"), (check_runs, "check"))))
+
+
+def demo_runs_and_again_without_network(root):
+    assert "Done: all equal." in root.run("make demo")
+    # no network, another locale, files for nobody else, a tree that cannot be written
+    said = root.run("make clean; umask 077; chmod -R a-w .; "
+                    "LC_ALL=C UCORE_BUILD=$HOME/build make demo", network=False)
+    root.run("chmod -R u+w .")
+    assert "Done: all equal." in said
+
+
+def lab_runs(root):
+    """Two tests, one with perf, with what the demo built."""
+    said = root.run("UCORE_BUILD=$HOME/build make lab "
+                    "TESTS='every_cbox_is_found_by_the_number loading_touches'")
+    assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
+
+
+def kunit_builds(root):
+    root.shortens_module()
+    root.run(f"tests/lab/deps.sh {root.groups_of('kunit')} && make module "
+             "KDIR=$(PYTHONPATH=tests python3 -m lab.kernels path debug | sed -n s/^build=//p)")
+
+
+def check_runs(root):
+    """Tests that call each tool of the stage; some inputs for the fuzzer."""
+    root.shortens_module()
+    said = root.run("OPTIONS=-runs=2000 make check "
+                    "TESTS='uapi kernel_doc clang_w1 sparse fuzzing install_and'")
+    assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
+
+
+@test(machine=False, timeout=900)
+@kept
+def stages_without_a_kernel():
+    with Root("programs") as root:
+        return in_turn(root, (tools_test_runs, root.groups_of("tools-test")),
+                       (qemu_configures, "qemu"))
+
+
+def tools_test_runs(root):
+    # what is asked for is the same without sanitizers, which take a minute more
+    said = root.run("SAN= FUZZ_ROUNDS=1 make tools-test")
+    assert "\nok 1 " in said and "\nnot ok" not in said
+
+
+def qemu_configures(root):
+    """Compiling it takes minutes; configure looks for every library."""
+    root.run("tests/lab/qemu/build.sh --configure")
+
+
+@test(machine=False, timeout=900)
+@kept
+def readme_on_a_xeon():
+    """README's lines, then DKMS in the place of make install, then Debian packages."""
+    release = kernels.get(RELEASE).release
+    with Root("xeon") as root:
+        root.runs_kernel(release)
+        on_a_xeon(root, release)
+        dkms_upgrades(root, release)
+        packages_install(root, release)
+
+
+def on_a_xeon(root, release):
+    """README's lines as they stand, up to the module's loading; then all of it away again."""
+    first, second = readme_lines("On a Xeon", "make")
+    root.run(f"yes | {{ {first}\n}}", user="root")
+    root.run(second, user="root")
+    loads = root.run(f"modprobe --dry-run --show-depends ucore -S {release}", user="root")
+    assert f"insmod /lib/modules/{release}/updates/ucore.ko" in loads, loads
+    root.run("ldconfig -p | grep libucore.so.0", user="root")
+    root.run("ucoretool --version && ls /usr/local/share/man/man1/ucoretool-stat.1")
+    root.run("make uninstall", user="root")
+    left = root.run("find /usr/local /lib/modules -name '*ucore*'", user="root")
+    assert not left.strip(), left
+
+
+def dkms_upgrades(root, release):
+    """DKMS gets an older version, that again, then this one: each is the one installed."""
+    version = re.search('VERSION="(.*)"', (TOP / "dkms.conf").read_text())[1]
+    root.run("apt-get install -y --no-install-recommends dkms", user="root")
+    root.shortens_module()
+    for each in ("0.0.9", "0.0.9", version):
+        if each == version:
+            root.has_whole_module()
+        root.run(f"sed -i 's/^PACKAGE_VERSION=.*/PACKAGE_VERSION=\"{each}\"/' dkms.conf && "
+                 "make dkms", user="root")
+        assert root.run(f"modinfo -k {release} -F version ucore", user="root") == f"{each}\n"
+    assert root.run("ls -d /usr/src/ucore-*", user="root") == f"/usr/src/ucore-{version}\n"
+    root.run("test ! -e /usr/src/ucore-*/tests -a ! -e /usr/src/ucore-*/build", user="root")
+    root.run("make uninstall", user="root")
+    assert not root.run("dkms status ucore; find /usr/src /lib/modules -name 'ucore*'", user="root")
+
+
+def packages_install(root, release):
+    """All of them; the module is compiled, the tool runs, Python finds the library; purged."""
+    names = "ucore-dkms ucoretool libucore0 libucore-dev python3-ucore"
+    install = "DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"
+    root.shortens_module()
+    refused(root, "make deb", "Unmet build dependencies: debhelper-compat", user="root")
+    root.run(f"{install} dpkg-dev debhelper dh-dkms", user="root")
+    root.run("make deb", user="root")
+    root.run(f"{install} ./build/deb/*.deb", user="root")
+    assert root.run(f"modinfo -k {release} -F name ucore", user="root") == "ucore\n"
+    root.run("ucoretool --version && python3 -c 'import ucore' && test -e /usr/include/ucore.h && "
+             "getent group ucore")
+    root.run(f"apt-get purge -y {names}", user="root")
+    left = root.run("find /usr /lib /var/lib/dkms -name '*ucore*'", user="root")
+    assert not left.strip(), left
+
+
+def refused(root, command, sentence, **options):
+    """The command fails and says this."""
+    try:
+        root.run(command, **options)
+    except CheckFailed as error:
+        assert sentence in str(error), error
+    else:
+        raise AssertionError(f"no failure: {command}")
+
+
+@test(machine=False, timeout=300)
+@kept
+def what_cannot_work_is_said_at_once():
+    with Root("refused") as root:
+        refused(root, "make demo", "is the network there?", network=False)
+        refused(root, "make install", "nothing is installed, this is missing (Debian's package): "
+                "kernel headers in", user="root")
+        assert not root.run("find /usr/local -newer dkms.conf -type f", user="root")
+        refused(root, "cp -r . '../a tree' && cd '../a tree' && make demo", "has a space, comma")
+        refused(root, "cp -r . ../a,tree && cd ../a,tree && make demo", "has a space, comma")
+        refused(root, "rm -rf build && chmod a-w . && make demo", "say UCORE_BUILD=DIR")
+        refused(root, "UCORE_CACHE='/tmp/a b' UCORE_BUILD=/tmp/build make demo", "say UCORE_CACHE=DIR")
+        root.run("sed -i s/bookworm/trixie/ /etc/os-release", user="root")
+        refused(root, "UCORE_BUILD=/tmp/build make demo", "tests/lab/Containerfile")

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables that an MSR points to, and several global controls on one die, as Diamond
+ * Rapids has them.
+ */
+#include <kunit/test.h>
+
+#include "box/catalog.h"
+#include "fake_machine.h"
+#include "find/discovery/find.h"
+#include "platforms/match.h"
+
+/*
+ * ---- from both tables to the catalog ----
+ */
+
+#define BAR_BASE	0xfe000000ULL
+#define BAR_SIZE	0x1000
+#define POINTED		0xd0000000ULL	/* the table that the MSR points to */
+#define POINTED_SIZE	0x200
+#define GLOBAL_AT	0xd0010000ULL	/* and its global control */
+#define SANTA_AT	0xd0020000ULL
+#define RAM_START	0x100000000ULL
+
+#define G0(access, units)	((u64)(access) << 62 | (u64)(units) << 16 | 3 << 8)
+#define MSR_WORD	(BIT_ULL(32) | 8 << 24 | 48 << 16 | 2 << 8 | 4)
+#define MMIO_WORD	(BIT_ULL(62) | 0x50ULL << 32 | 8 << 24 | 48 << 16 | 0x28 << 8 | 4)
+#define UNIT(type, id, position) \
+	((u64)(position) << 32 | (u64)(id) << 16 | (type))
+
+static bool *param(const char *name)
+{
+	return fake_param(name);
+}
+
+static int find_init(struct kunit *test)
+{
+	fake_kernel_reset();
+	fake_pci_init(test);
+	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
+	fake_boot_cpu.x86 = 19;
+	fake_boot_cpu.x86_model = 1;
+	fake_boot_cpu.x86_phys_bits = 46;
+	fake_kernel.ram_start = RAM_START;
+	fake_kernel.ram_end = 2 * RAM_START;
+	fake_kernel.nr_nodes = 1;
+	*param("private_pmi") = false;
+	*param("uncertain") = false;
+	return 0;
+}
+
+static void find_exit(struct kunit *test)
+{
+	fake_catalog_exit(test);
+	*param("private_pmi") = false;
+	*param("uncertain") = false;
+}
+
+static void record_set(u64 *word, u32 record, u64 w0, u64 w1, u64 w2)
+{
+	word[3 * record] = w0;
+	word[3 * record + 1] = w1;
+	word[3 * record + 2] = w2;
+}
+
+/* The hub's: global control and two units by MSR, and one that is broken */
+static u64 *hub_table(struct kunit *test)
+{
+	struct fake_function *function = fake_pci_add(0x09a1, 0, 1, 0);
+	u64 *word = (u64 *)fake_memory_add(test, BAR_BASE, BAR_SIZE);
+
+	function->config[1] = PCI_COMMAND_MEMORY;
+	function->config[4] = BAR_BASE;
+	function->config[0x40] = 1 << 16 | 0x23;
+	function->config[0x41] = 0x01008086;
+	function->config[0x42] = 1;
+	function->pdev.resource[0].start = BAR_BASE;
+	function->pdev.resource[0].end = BAR_BASE + BAR_SIZE - 1;
+	record_set(word, 0, G0(0, 3), 0x2ff0, 3 << 8 | 2);
+	record_set(word, 1, MSR_WORD, 0x2fc0, UNIT(4, 0, 0));
+	record_set(word, 2, MSR_WORD, 0x8000, UNIT(35, 0x8000, 1));
+	record_set(word, 3, MSR_WORD, 0x8040, UNIT(19, 0, 2));
+	fake_msr_add(0x2ff0, 1);
+	fake_msr_add(0x2fc0, 0);
+	fake_msr_add(0x2fc1, 0);	/* their status */
+	fake_msr_add(0x8000, 0);
+	fake_msr_add(0x8001, 0);
+	return word;
+}
+
+/* The block's: global control and a unit in memory, one by MSR */
+static u64 *pointed_table(struct kunit *test)
+{
+	u64 *word = (u64 *)fake_memory_add(test, POINTED, POINTED_SIZE);
+
+	record_set(word, 0, G0(1, 2), GLOBAL_AT, 2 << 8 | 8);
+	record_set(word, 1, MSR_WORD, 0x2000, UNIT(31, 0, 0));
+	record_set(word, 2, MMIO_WORD, SANTA_AT, UNIT(32, 0, 1));
+	fake_memory_add(test, GLOBAL_AT, 16);
+	fake_memory_add(test, SANTA_AT, 0x60);
+	fake_msr_add(0x2000, 0);
+	fake_msr_add(0x2001, 0);
+	return word;
+}
+
+static struct ucore_table_info table_info(u32 i)
+{
+	struct ucore_table_info info;
+
+	ucore_disc_report.table(i, &info);
+	return info;
+}
+
+static u32 unit_reason(u32 i)
+{
+	struct ucore_unit_info info;
+
+	ucore_disc_report.unit(i, &info);
+	return info.reason;
+}
+
+#define EXPECT_TABLE(test, i, _reason) \
+	KUNIT_EXPECT_EQ(test, table_info(i).reason, (u32)UCORE_TABLE_##_reason)
+
+static void a_die_with_both_tables(struct kunit *test)
+{
+	static const char * const found[] = { "pcu", "ula", "cbo", "santa" };
+	const struct ucore_domain *domain;
+	struct ucore_table_info table;
+	u32 i;
+
+	hub_table(test);
+	pointed_table(test);
+	fake_msr_add(0x710, POINTED);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 2U);
+	EXPECT_TABLE(test, 0, OK);
+	KUNIT_EXPECT_EQ(test, table_info(0).msr, 0U);
+	KUNIT_EXPECT_EQ(test, table_info(0).dvsec, 0x100U);
+	table = table_info(1);
+	KUNIT_EXPECT_EQ(test, table.reason, (u32)UCORE_TABLE_OK);
+	KUNIT_EXPECT_EQ(test, table.msr, 0x710U);
+	KUNIT_EXPECT_EQ(test, table.address, POINTED);
+	KUNIT_EXPECT_EQ(test, table.die, 0);
+	KUNIT_EXPECT_EQ(test, table.dvsec, 0U);
+	KUNIT_EXPECT_EQ(test, table.nr_units, 2U);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_STREQ(test, ucore_catalog.boxes[i].desc.type->name, found[i]);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[1].desc.instance, 0x8000U);
+	KUNIT_EXPECT_EQ(test, unit_reason(2), (u32)UCORE_UNIT_BROKEN);
+	/* one domain, which is frozen by both */
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_domains, 1U);
+	domain = &ucore_catalog.domains[0];
+	KUNIT_EXPECT_EQ(test, domain->global->ctl, 0x2ff0U);
+	KUNIT_EXPECT_EQ(test, domain->io.ops->access, (u32)UCORE_ACCESS_MSR);
+	KUNIT_ASSERT_EQ(test, domain->nr_further, 1U);
+	KUNIT_EXPECT_PTR_EQ(test, domain->further[0].global, domain->global->next);
+	KUNIT_EXPECT_EQ(test, (u64)domain->further[0].global->phys, GLOBAL_AT);
+	KUNIT_EXPECT_EQ(test, domain->further[0].io.ops->access, (u32)UCORE_ACCESS_MMIO);
+	KUNIT_EXPECT_NULL(test, domain->further[0].global->next);
+}
+
+/* Each unit signals in the status of its own table. */
+static void status_of_each_table(struct kunit *test)
+{
+	const struct ucore_domain *domain;
+	u32 i;
+
+	*param("private_pmi") = true;
+	hub_table(test)[2] = 1 << 8 | 2;	/* one bit of status, for the first unit */
+	pointed_table(test);
+	fake_msr_add(0x710, POINTED);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	domain = &ucore_catalog.domains[0];
+	KUNIT_ASSERT_EQ(test, domain->nr_further, 1U);
+	KUNIT_EXPECT_EQ(test, domain->global->nr_status, 1U);
+	KUNIT_EXPECT_EQ(test, domain->global->status, 0x2ff2U);
+	KUNIT_EXPECT_EQ(test, domain->further[0].global->nr_status, 1U);
+	KUNIT_EXPECT_EQ(test, domain->further[0].global->status, 8U);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ_MSG(test, !!(ucore_catalog.boxes[i].caps & UCORE_BOX_OVERFLOW),
+				    i != 1, "box %u", i);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[2].desc.global_gp, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[3].desc.global_gp, BIT_ULL(1));
+}
+
+static void uncertain_fields_are_asked_for(struct kunit *test)
+{
+	u64 *word = hub_table(test);
+
+	record_set(word, 1, MMIO_WORD, SANTA_AT, UNIT(6, 0, 0));
+	fake_memory_add(test, SANTA_AT, 0x60);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_GT(test, ucore_catalog.nr_boxes, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[0].desc.type->nr_fields, 2U);
+	ucore_catalog_destroy();
+	*param("uncertain") = true;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_GT(test, ucore_catalog.nr_boxes, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[0].desc.type->nr_fields, 4U);
+}
+
+/* What the MSR may hold, and what becomes of that table alone */
+static const struct pointer_case {
+	const char *name;
+	u64 value;
+	u32 reason;
+} pointers[] = {
+	{ "zero", 0, UCORE_TABLE_MSR },
+	{ "all ones", ~0ULL, UCORE_TABLE_MSR },
+	{ "not aligned", POINTED + 4, UCORE_TABLE_MSR },
+	{ "beyond the address space", 1ULL << 46, UCORE_TABLE_RAM },
+	{ "the last address", (1ULL << 46) - 8, UCORE_TABLE_RAM },
+	{ "RAM", RAM_START + 0x1000, UCORE_TABLE_RAM },
+	{ "up to RAM", RAM_START - 16, UCORE_TABLE_RAM },
+	{ "the local APIC", 0xfee00000, UCORE_TABLE_FOREIGN },
+	{ "BIOS data", 0x9fc00, UCORE_TABLE_FOREIGN },
+	{ "another function's BAR", 0xfd000000, UCORE_TABLE_FOREIGN },
+	{ "nothing", 0xd0800000, UCORE_TABLE_UNMAPPED },
+};
+
+static void pointer_name(const struct pointer_case *c, char *name)
+{
+	strscpy(name, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(pointer, pointers, pointer_name);
+
+static void where_the_msr_points(struct kunit *test)
+{
+	const struct pointer_case *c = test->param_value;
+	struct fake_function *other;
+
+	hub_table(test);
+	other = fake_pci_add(0x1234, 0, 2, 0);
+	other->pdev.resource[0].start = 0xfd000000;
+	other->pdev.resource[0].end = 0xfd000fff;
+	other->pdev.resource[0].flags = IORESOURCE_MEM;
+	fake_memory_add(test, 0xfd000000, 0x1000);
+	fake_msr_add(0x710, c->value);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_TABLE(test, 0, OK);
+	KUNIT_EXPECT_EQ(test, table_info(1).reason, c->reason);
+	KUNIT_EXPECT_EQ(test, table_info(1).nr_units, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 0U);
+}
+
+static void an_msr_that_faults(struct kunit *test)
+{
+	hub_table(test);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 2U);
+	EXPECT_TABLE(test, 1, MSR);
+	KUNIT_EXPECT_EQ(test, table_info(1).address, 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
+}
+
+/* Without a table in a function, too; the machine's own functions are not mistaken for it. */
+static void only_the_msr_points(struct kunit *test)
+{
+	fake_pci_add(0x1234, 0, 0, 0);
+	pointed_table(test);
+	fake_msr_add(0x710, POINTED);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 1U);
+	EXPECT_TABLE(test, 0, OK);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 0U);
+}
+
+/* Both have one global control: then the second table only adds units. */
+static void the_same_global_control(struct kunit *test)
+{
+	u64 *word;
+
+	hub_table(test);
+	word = pointed_table(test);
+	word[0] = G0(0, 2);
+	word[1] = 0x2ff0;
+	fake_msr_add(0x710, POINTED);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_TABLE(test, 1, SECOND);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 0U);
+}
+
+/* Two dies, each with a table of its own behind the MSR that all CPUs have */
+static void the_msr_of_each_die(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	fake_kernel.nr_dies = 2;
+	hub_table(test);
+	pointed_table(test);
+	fake_msr_add(0x710, POINTED);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 3U);
+	KUNIT_EXPECT_EQ(test, table_info(1).die, 0);
+	KUNIT_EXPECT_EQ(test, table_info(2).die, 1);
+	EXPECT_TABLE(test, 1, OK);
+	/* a global control in memory is one for all dies, and has gone to the first */
+	EXPECT_TABLE(test, 2, GLOBAL);
+}
+
+/* Each allocation in turn fails: nothing stays mapped or referenced. */
+static void out_of_memory(struct kunit *test)
+{
+	int fail, ret;
+
+	hub_table(test);
+	pointed_table(test);
+	fake_msr_add(0x710, POINTED);
+	for (fail = 1; fail < 200; fail++) {
+		fake_kernel.fail_in = fail;
+		ret = ucore_catalog_build();
+		fake_kernel.fail_in = 0;
+		if (!ret)
+			break;
+		KUNIT_ASSERT_EQ(test, ret, -ENOMEM);
+		KUNIT_ASSERT_EQ(test, fake_kernel.mapped, 0);
+	}
+	KUNIT_EXPECT_GT(test, fail, 8);
+	KUNIT_EXPECT_LT(test, fail, 200);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 1U);
+}
+
+static struct kunit_case find_cases[] = {
+	KUNIT_CASE(a_die_with_both_tables),
+	KUNIT_CASE(status_of_each_table),
+	KUNIT_CASE(uncertain_fields_are_asked_for),
+	KUNIT_CASE_PARAM(where_the_msr_points, pointer_gen_params),
+	KUNIT_CASE(an_msr_that_faults),
+	KUNIT_CASE(only_the_msr_points),
+	KUNIT_CASE(the_same_global_control),
+	KUNIT_CASE(the_msr_of_each_die),
+	KUNIT_CASE(out_of_memory),
+	{ }
+};
+
+static struct kunit_suite find_suite = {
+	.name = "ucore_pointed",
+	.init = find_init,
+	.exit = find_exit,
+	.test_cases = find_cases,
+};
+
+/*
+ * ---- a domain with two global controls ----
+ */
+
+#define FIRST_CTL	0x2ff0
+#define FIRST_STATUS	0x2ff2
+#define NEXT_STATUS	8
+#define FRZ		BIT_ULL(0)
+#define ROUTE		(BIT_ULL(17) | BIT_ULL(1))
+
+/* The second one is in memory: its offsets begin at 0 */
+static const struct ucore_global next_global = {
+	.status = NEXT_STATUS, .status_stride = 8, .nr_status = 1,
+	.freeze = FRZ, .wake = BIT_ULL(1), .core_sel = GENMASK_ULL(63, 16),
+	.keep = FRZ | BIT_ULL(1) | GENMASK_ULL(63, 16), .level = true,
+};
+
+static const struct ucore_global first_global = {
+	.ctl = FIRST_CTL, .status = FIRST_STATUS, .status_stride = 1, .nr_status = 1,
+	.freeze = FRZ, .wake = BIT_ULL(1), .core_sel = GENMASK_ULL(63, 16),
+	.keep = FRZ | BIT_ULL(1) | GENMASK_ULL(63, 16), .level = true, .next = &next_global,
+};
+
+static struct fake_window *next_window(void)
+{
+	return ucore_catalog.domains[0].further[0].io.priv;
+}
+
+static int domain_init(struct kunit *test)
+{
+	int ret = fake_machine_init(test);
+	struct ucore_domain *domain;
+	struct fake_window *win;
+
+	if (ret)
+		return ret;
+	domain = &ucore_catalog.domains[0];
+	domain->global = &first_global;
+	fake_global(0)->global = &first_global;
+	win = kunit_kzalloc(test, sizeof(*win), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, win);
+	win->bus = bus_of(test);
+	win->global = &next_global;
+	strscpy(win->name, "global.0.1", sizeof(win->name));
+	/* the domain frees it */
+	domain->further = kzalloc(sizeof(*domain->further), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, domain->further);
+	domain->nr_further = 1;
+	domain->further[0].global = &next_global;
+	domain->further[0].io = (struct ucore_io){
+		.ops = &fake_msr_ops, .tally = &domain->tally, .priv = win,
+	};
+	return 0;
+}
+
+static void both_are_frozen_and_thawed(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0), *next = next_window();
+
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_hold(domain, 100);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ), FAKE_W(next, 0, FRZ));
+	ucore_domain_hold(domain, 200);
+	ucore_domain_thaw(domain, true);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	ucore_domain_thaw(domain, true);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, 0), FAKE_W(next, 0, 0));
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+	KUNIT_EXPECT_EQ(test, domain->skew_max_ns, domain->skew_ns);
+}
+
+static void an_overflow_of_either_freezes_both(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0), *next = next_window();
+
+	domain->armed = 1;
+	domain->armed_mask = BIT_ULL(5);
+	next->frozen = true;
+	fake_poke(next, NEXT_STATUS, BIT_ULL(5));
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_set_route(domain, ROUTE);
+	/* it was frozen by the second: nothing may thaw it now */
+	KUNIT_EXPECT_TRUE(test, next->frozen);
+	fake_bus_clear(bus_of(test));
+	ucore_domain_hold_overflow(domain, 100);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ | ROUTE),
+		    FAKE_W(next, 0, FRZ | ROUTE));
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(5));
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, FIRST_STATUS), FAKE_R(next, NEXT_STATUS));
+	ucore_domain_clear_status(domain);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(next, NEXT_STATUS, BIT_ULL(5)));
+	ucore_domain_thaw(domain, false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, ROUTE), FAKE_W(next, 0, ROUTE));
+	domain->armed = 0;
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+static void statuses_are_folded(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0), *next = next_window();
+
+	fake_poke(gw, FIRST_STATUS, BIT_ULL(3));
+	fake_poke(next, NEXT_STATUS, BIT_ULL(3) | BIT_ULL(40));
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(3) | BIT_ULL(40));
+	fake_bus_clear(bus_of(test));
+	ucore_domain_clear_status(domain);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_STATUS, BIT_ULL(3)),
+		    FAKE_W(next, NEXT_STATUS, BIT_ULL(3) | BIT_ULL(40)));
+	/* one that does not answer has nothing to say */
+	fake_poke(gw, FIRST_STATUS, ~0ULL);
+	fake_poke(next, NEXT_STATUS, BIT_ULL(7));
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(7));
+}
+
+/* At power-on both are set, and one may have a route: each is so again in the end. */
+static void each_is_given_back_as_found(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0), *next = next_window();
+
+	fake_poke(gw, FIRST_CTL, FRZ | BIT_ULL(16));
+	fake_poke(next, 0, FRZ);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_take(domain);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, FIRST_CTL), FAKE_R(next, 0));
+	ucore_domain_hold(domain, 1);
+	ucore_domain_thaw(domain, true);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, FIRST_CTL), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(next, 0), 0ULL);
+	ucore_domain_give_back(domain);
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_EQ(test, fake_peek(gw, FIRST_CTL), FRZ | BIT_ULL(16));
+	KUNIT_EXPECT_EQ(test, fake_peek(next, 0), FRZ);
+}
+
+/* One without status has no route: the bits might mean something else there. */
+static void a_route_is_only_for_those_who_have_one(struct kunit *test)
+{
+	static const struct ucore_global plain = { .freeze = FRZ, .keep = FRZ, .level = true };
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0), *next = next_window();
+
+	domain->further[0].global = &plain;
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_set_route(domain, ROUTE);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, ROUTE), FAKE_W(next, 0, 0));
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+/* Somebody else's freeze of either is seen. */
+static void a_control_of_either_that_changed(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0), *next = next_window();
+
+	KUNIT_EXPECT_FALSE(test, ucore_domain_control_changed(domain));
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, FIRST_CTL), FAKE_R(next, 0));
+	fake_poke(next, 0, FRZ);
+	KUNIT_EXPECT_TRUE(test, ucore_domain_control_changed(domain));
+	fake_poke(next, 0, 0);
+	fake_poke(gw, FIRST_CTL, FRZ);
+	KUNIT_EXPECT_TRUE(test, ucore_domain_control_changed(domain));
+}
+
+/* In a panic all or none: half a frozen domain would count on. */
+static void both_are_seized(struct kunit *test)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *gw = fake_global(0), *next = next_window();
+	struct ucore_io_ops ops = *domain->further[0].io.ops;
+
+	domain->further[0].io.ops = &ops;
+	raw_spin_lock_irq(&domain->lock);
+	ops.access = UCORE_ACCESS_PCI;		/* behind a lock of the kernel's */
+	KUNIT_EXPECT_FALSE(test, ucore_domain_seize(domain));
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	ops.access = UCORE_ACCESS_MMIO;
+	KUNIT_EXPECT_TRUE(test, ucore_domain_seize(domain));
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ), FAKE_W(next, 0, FRZ));
+	raw_spin_unlock_irq(&domain->lock);
+	domain->further[0].io.ops = &fake_msr_ops;
+}
+
+static struct kunit_case domain_cases[] = {
+	KUNIT_CASE(both_are_frozen_and_thawed),
+	KUNIT_CASE(an_overflow_of_either_freezes_both),
+	KUNIT_CASE(statuses_are_folded),
+	KUNIT_CASE(each_is_given_back_as_found),
+	KUNIT_CASE(a_route_is_only_for_those_who_have_one),
+	KUNIT_CASE(a_control_of_either_that_changed),
+	KUNIT_CASE(both_are_seized),
+	{ }
+};
+
+static struct kunit_suite domain_suite = {
+	.name = "ucore_globals",
+	.init = domain_init,
+	.exit = fake_machine_exit,
+	.test_cases = domain_cases,
+};
+
+kunit_test_suites(&find_suite, &domain_suite);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The roll of sessions: who is on it, and what is left of a session that somebody else
+ * ended.
+ */
+#include <linux/cpu.h>
+
+#include "fake_machine.h"
+#include "session/registry.h"
+
+#define MS	((u64)NSEC_PER_MSEC)
+
+static struct ucore_session *open_session(struct kunit *test)
+{
+	const struct ucore_create_session config = {
+		.ring_size = 4096, .timer_ns = MS, .flags = UCORE_SESSION_LOW_DWORD,
+	};
+	struct ucore_session *session = ucore_roll_open(&config, true);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(session));
+	return session;
+}
+
+static int choose_cpu(struct ucore_session *session, u32 cpu)
+{
+	int ret;
+
+	mutex_lock(&session->lock);
+	ret = ucore_session_set_cpus(session, &cpu, 1);
+	mutex_unlock(&session->lock);
+	return ret;
+}
+
+static void all_are_on_the_roll(struct kunit *test)
+{
+	struct ucore_session *a = open_session(test), *b = open_session(test);
+	struct ucore_session_info info;
+
+	KUNIT_EXPECT_EQ(test, ucore_roll_count(), 2U);
+	KUNIT_ASSERT_EQ(test, choose_cpu(a, 0), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 1, "cbo", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+
+	KUNIT_ASSERT_TRUE(test, ucore_roll_describe(0, &info));
+	KUNIT_EXPECT_EQ(test, info.session, a->id);
+	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_SESSION_STOPPED);
+	KUNIT_EXPECT_EQ(test, info.nr_pinned, 1U);
+	KUNIT_EXPECT_EQ(test, info.nr_events, 0U);
+	KUNIT_EXPECT_EQ(test, info.nr_boxes, 0U);
+	KUNIT_EXPECT_EQ(test, info.uid, 0U);
+	KUNIT_EXPECT_STREQ(test, info.comm, a->comm);
+
+	KUNIT_ASSERT_TRUE(test, ucore_roll_describe(info.session, &info));
+	KUNIT_EXPECT_EQ(test, info.session, b->id);
+	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_SESSION_RUNNING);
+	KUNIT_EXPECT_EQ(test, info.flags, (u32)UCORE_SESSION_LOW_DWORD);
+	KUNIT_EXPECT_EQ(test, info.nr_events, 3U);
+	KUNIT_EXPECT_EQ(test, info.nr_boxes, 2U);
+	KUNIT_EXPECT_EQ(test, info.nr_domains, 2U);
+	KUNIT_EXPECT_EQ(test, info.nr_pinned, 0U);
+	KUNIT_EXPECT_EQ(test, info.ring_size, 4096U);
+	KUNIT_EXPECT_EQ(test, info.timer_ns, MS);
+	KUNIT_EXPECT_FALSE(test, ucore_roll_describe(info.session, &info));
+
+	ucore_roll_close(a);
+	KUNIT_ASSERT_TRUE(test, ucore_roll_describe(0, &info));
+	KUNIT_EXPECT_EQ(test, info.session, b->id);
+	ucore_roll_close(b);
+	KUNIT_EXPECT_EQ(test, ucore_roll_count(), 0U);
+	KUNIT_EXPECT_FALSE(test, ucore_roll_describe(0, &info));
+}
+
+/* What it had is free, its hardware is as it was found, and its memory is nobody's. */
+static void ended_session_has_nothing(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_session *s = open_session(test);
+	atomic_long_t *locked = &s->user->locked_vm;
+	long before = atomic_long_read(locked);
+	struct ucore_session_info info;
+	u64 id = s->id;
+
+	KUNIT_ASSERT_EQ(test, choose_cpu(s, 0), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 100, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_NE(test, fake_peek(fake_window(imc), 0xd8), 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_roll_end(id), 0);
+	KUNIT_EXPECT_TRUE(test, s->ended);
+	KUNIT_EXPECT_FALSE(test, s->running);
+	KUNIT_EXPECT_TRUE(test, list_empty(&imc->claims));
+	KUNIT_EXPECT_FALSE(test, imc->dirty);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xd8), 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].pins, 0U);
+	KUNIT_EXPECT_NULL(test, ucore_session_ring(s, 0));
+	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before);
+	KUNIT_EXPECT_FALSE(test, ucore_session_readable(s));
+
+	/* its descriptor is still there: once more is no error, and gives nothing back twice */
+	KUNIT_ASSERT_TRUE(test, ucore_roll_describe(id - 1, &info));
+	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_SESSION_ENDED);
+	KUNIT_EXPECT_EQ(test, info.nr_events, 0U);
+	KUNIT_EXPECT_EQ(test, info.nr_boxes, 0U);
+	KUNIT_EXPECT_EQ(test, info.nr_pinned, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_roll_end(id), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].pins, 0U);
+	ucore_roll_close(s);
+	KUNIT_EXPECT_EQ(test, ucore_roll_end(id), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_roll_count(), 0U);
+}
+
+static void other_sessions_go_on(struct kunit *test)
+{
+	struct ucore_session *a = open_session(test), *b = open_session(test);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, imc, 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 0, "cbo", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, imc, 5, BIT(1), 0, NULL), 0);	/* they share it */
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, ucore_roll_end(a->id + b->id + 1), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_roll_end(0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_roll_end(a->id), 0);
+	KUNIT_EXPECT_TRUE(test, b->running);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xd8), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xdc), 0x400005ULL);
+	KUNIT_EXPECT_TRUE(test, ucore_session_part(b, 0)->running);
+	KUNIT_EXPECT_EQ(test, fake_add(b, imc, 4, 0, 0, NULL), -EBUSY);	/* it runs */
+	fake_stop(b);
+	KUNIT_EXPECT_EQ(test, fake_add(b, imc, 4, 0, 0, NULL), 0);
+	ucore_roll_close(b);
+	ucore_roll_close(a);
+}
+
+static void roll_without_boxes(struct kunit *test)
+{
+	const struct ucore_create_session config = { };
+
+	fake_kernel.intree = true;
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_roll_open(&config, true)), (long)-EBUSY);
+	KUNIT_EXPECT_EQ(test, ucore_roll_count(), 0U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(all_are_on_the_roll),
+	KUNIT_CASE(ended_session_has_nothing),
+	KUNIT_CASE(other_sessions_go_on),
+	KUNIT_CASE(roll_without_boxes),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_roll",
+	.init = fake_machine_init_2,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Core triggers, overflowed by hand, and the tasks that CPUs have.
+ */
+#include <linux/cpu.h>
+#include <linux/irq_work.h>
+#include <linux/sched/task.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+
+#include "fake_machine.h"
+#include "cpu/budget.h"
+#include "irq/perf_trigger.h"
+#include "sample/tasks.h"
+
+#define MS	((u64)NSEC_PER_MSEC)
+#define US	((u64)NSEC_PER_USEC)
+
+static struct ucore_part *part_running(struct kunit *test)
+{
+	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_domain *domain = part->domain;
+
+	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
+	part->guard_ns = 1000000 * MS;
+	fake_machine(test)->sink.context = true;
+	raw_spin_lock_irq(&domain->lock);
+	ucore_part_program(part);
+	fake_part_list(part);
+	ucore_part_go(part, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	fake_bus_clear(bus_of(test));
+	return part;
+}
+
+/* ---- core triggers ---- */
+
+static void overflow_here(void *arg)
+{
+	const struct ucore_context context = {
+		.time = ktime_get_mono_fast_ns(), .ip = 0x1234, .user = true, .pid = 7, .tid = 8,
+		.cpu = raw_smp_processor_id(),
+	};
+
+	ucore_trigger_overflow(arg, &context);
+}
+
+/* On CPU 0, as often as is wanted before the work can run. */
+static void overflows_here(void *arg)
+{
+	overflow_here(arg);
+	overflow_here(arg);
+	overflow_here(arg);
+}
+
+static void overflow(struct ucore_trigger *trigger, smp_call_func_t how)
+{
+	smp_call_function_single(0, how, trigger, 1);
+	irq_work_sync(&trigger->work);
+}
+
+static struct ucore_trigger trigger_of(struct ucore_part *part)
+{
+	return (struct ucore_trigger){ .first = part };
+}
+
+static void an_overflow_samples_the_die(struct kunit *test)
+{
+	struct ucore_part *part = part_running(test);
+	struct fake_window *gw = fake_global(0), *w = fake_window(part->box[0].box);
+	struct ucore_trigger trigger = trigger_of(part);
+	const struct ucore_sample *sample;
+
+	ucore_trigger_init(&trigger);
+	overflow(&trigger, overflow_here);
+	/* as a timer's sample, no access more */
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xa0),
+		    FAKE_R(w, 0xa4), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_CORE);
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, UCORE_EVENT_NONE);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)(UCORE_SAMPLE_CONTEXT | UCORE_SAMPLE_USER));
+	KUNIT_EXPECT_EQ(test, sample->ip, 0x1234ULL);
+	KUNIT_EXPECT_EQ(test, sample->pid, 7U);
+	KUNIT_EXPECT_EQ(test, sample->tid, 8U);
+	KUNIT_EXPECT_EQ(test, sample->late_ns, sample->time - trigger.context.time);
+	KUNIT_EXPECT_NULL(test, part->by);
+	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
+}
+
+/* Those that come before the first has been seen to are lost, and told. */
+static void overflows_too_close_are_dropped(struct kunit *test)
+{
+	struct ucore_part *part = part_running(test);
+	struct ucore_trigger trigger = trigger_of(part);
+	const struct ucore_lost *lost;
+
+	ucore_trigger_init(&trigger);
+	overflow(&trigger, overflows_here);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 3ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 2ULL);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	overflow(&trigger, overflow_here);
+	lost = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, lost);
+	KUNIT_EXPECT_EQ(test, lost->hdr.type, (u32)UCORE_RECORD_LOST);
+	KUNIT_EXPECT_EQ(test, lost->lost, 2ULL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
+}
+
+static void spend_here(void *arg)
+{
+	ucore_budget_enter(ktime_get_mono_fast_ns());
+	fake_clock_advance(9 * MS);
+	ucore_budget_leave();
+}
+
+/* It might start the guard there, which would then end up on any CPU. */
+static void overflow_on_a_cpu_that_leaves_is_dropped(struct kunit *test)
+{
+	struct ucore_part *part = part_running(test);
+	struct ucore_trigger trigger = trigger_of(part);
+
+	ucore_trigger_init(&trigger);
+	fake_kernel.leaving = BIT_ULL(0);
+	overflow(&trigger, overflow_here);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
+	fake_kernel.leaving = 0;
+	overflow(&trigger, overflow_here);
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
+}
+
+static void overflow_beyond_the_budget_is_dropped(struct kunit *test)
+{
+	struct ucore_part *part = part_running(test);
+	struct ucore_trigger trigger = trigger_of(part);
+	const struct ucore_record *record;
+
+	ucore_trigger_init(&trigger);
+	smp_call_function_single(0, spend_here, NULL, 1);
+	overflow(&trigger, overflow_here);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
+	KUNIT_EXPECT_EQ(test, part->stats.put_off, 1ULL);
+	fake_clock_advance(100 * MS);
+	overflow(&trigger, overflow_here);
+	record = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_EXPECT_EQ(test, record->type, (u32)UCORE_RECORD_LOST);
+	record = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_EXPECT_TRUE(test, ((const struct ucore_sample *)record)->flags &
+				UCORE_SAMPLE_STRETCHED);
+}
+
+static void overflow_of_a_part_that_sleeps(struct kunit *test)
+{
+	struct ucore_part *part = part_running(test);
+	struct ucore_trigger trigger = trigger_of(part);
+
+	ucore_trigger_init(&trigger);
+	part->running = false;
+	overflow(&trigger, overflow_here);
+	part->running = true;
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, part->stats.samples, 0ULL);
+	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
+}
+
+static void overflow_on_a_die_without_events(struct kunit *test)
+{
+	struct ucore_trigger trigger = {};
+
+	ucore_trigger_init(&trigger);
+	overflow(&trigger, overflow_here);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
+}
+
+/* ---- who ---- */
+
+struct note {
+	u64 time;
+	u32 pid;
+	const char *comm;
+};
+
+static void note_here(void *arg)
+{
+	const struct note *note = arg;
+
+	ucore_who_note(note->time, note->pid, note->pid + 1, note->comm);
+}
+
+static void note(u64 time, u32 pid, const char *comm)
+{
+	struct note n = { time, pid, comm };
+
+	smp_call_function_single(0, note_here, &n, 1);
+}
+
+static void expect_task(struct kunit *test, u64 time, u32 pid, const char *comm)
+{
+	struct ucore_task task;
+
+	ucore_who_look(0, time, &task);
+	KUNIT_EXPECT_EQ(test, task.flags, (u32)UCORE_TASK_KNOWN);
+	KUNIT_EXPECT_EQ(test, task.pid, pid);
+	KUNIT_EXPECT_EQ(test, task.tid, pid + 1);
+	KUNIT_EXPECT_STREQ(test, task.comm, comm);
+}
+
+static void expect_nobody(struct kunit *test, u32 cpu, u64 time)
+{
+	struct ucore_task task = { .pid = 1, .flags = UCORE_TASK_KNOWN };
+
+	ucore_who_look(cpu, time, &task);
+	KUNIT_EXPECT_EQ(test, task.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, task.flags, 0U);
+	KUNIT_EXPECT_EQ(test, task.pid, 0U);
+}
+
+static void the_task_of_an_instant(struct kunit *test)
+{
+	note(100, 10, "ten");
+	note(200, 20, "a name of twenty letters");
+	expect_nobody(test, 0, 99);
+	expect_task(test, 100, 10, "ten");
+	expect_task(test, 199, 10, "ten");
+	expect_task(test, 200, 20, "a name of twent");
+	expect_task(test, 5000, 20, "a name of twent");
+	note(300, 30, "thirty");
+	expect_nobody(test, 0, 199);
+	expect_task(test, 299, 20, "a name of twent");
+}
+
+static void tasks_precede_their_sample(struct kunit *test)
+{
+	struct ucore_part *part = part_running(test);
+	struct ucore_trigger trigger = trigger_of(part);
+	const struct ucore_sample *sample;
+	const struct ucore_tasks *tasks;
+	u32 cpu = 0;
+
+	ucore_trigger_init(&trigger);
+	KUNIT_EXPECT_EQ(test, ucore_who_size(part), 0U);
+	part->cpu = &cpu;
+	part->nr_cpus = 1;
+	KUNIT_EXPECT_EQ(test, ucore_who_size(part), 72U);
+	note(1, 10, "ten");
+	note(2, 20, "twenty");
+	overflow(&trigger, overflow_here);
+	part->cpu = NULL;
+	part->nr_cpus = 0;
+	tasks = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, tasks);
+	KUNIT_EXPECT_EQ(test, tasks->hdr.type, (u32)UCORE_RECORD_TASKS);
+	KUNIT_EXPECT_EQ(test, tasks->nr_tasks, 1U);
+	KUNIT_EXPECT_EQ(test, tasks->tasks[0].pid, 20U);
+	sample = fake_record(part->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
+	KUNIT_EXPECT_EQ(test, sample->time, tasks->time);
+}
+
+/* The scheduler's own word: probes on, this very task is known; probes off, no more is noted. */
+static void the_scheduler_tells(struct kunit *test)
+{
+	struct ucore_task task;
+
+	KUNIT_ASSERT_EQ(test, ucore_who_get(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_who_get(), 0);
+	ucore_who_put();
+	preempt_disable();
+	ucore_who_look(smp_processor_id(), U64_MAX, &task);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, task.flags, (u32)UCORE_TASK_KNOWN);
+	KUNIT_EXPECT_EQ(test, task.tid, (u32)current->pid);
+	KUNIT_EXPECT_STREQ(test, task.comm, current->comm);
+	ucore_who_put();
+}
+
+struct named {
+	const char *name;
+	struct tracepoint *tp;
+};
+
+static void find_named(struct tracepoint *tp, void *arg)
+{
+	struct named *named = arg;
+
+	if (!strcmp(tp->name, named->name))
+		named->tp = tp;
+}
+
+static struct tracepoint *tracepoint(struct kunit *test, const char *name)
+{
+	struct named named = { name };
+
+	for_each_kernel_tracepoint(find_named, &named);
+	KUNIT_ASSERT_NOT_NULL(test, named.tp);
+	return named.tp;
+}
+
+static u32 nr_probes(struct kunit *test, const char *name)
+{
+	struct tracepoint_func *probe = rcu_dereference_raw(tracepoint(test, name)->funcs);
+	u32 n = 0;
+
+	for (; probe && probe->func; probe++)
+		n++;
+	return n;
+}
+
+static void rename(struct tracepoint *tp, struct task_struct *task, const char *comm)
+{
+	struct tracepoint_func *probe;
+	void (*run)(void *data, struct task_struct *task, const char *comm);
+
+	for (probe = rcu_dereference_raw(tp->funcs); probe && probe->func; probe++) {
+		run = probe->func;
+		run(probe->data, task, comm);
+	}
+}
+
+/* By exec or prctl, it goes on under another name; a name that another task gets is not its. */
+static void a_task_under_another_name(struct kunit *test)
+{
+	struct tracepoint *tp = tracepoint(test, "task_rename");
+	struct ucore_task task;
+
+	KUNIT_ASSERT_EQ(test, ucore_who_get(), 0);
+	preempt_disable();
+	rename(tp, current, "other");
+	rename(tp, &init_task, "nobody");
+	ucore_who_look(smp_processor_id(), U64_MAX, &task);
+	preempt_enable();
+	ucore_who_put();
+	KUNIT_EXPECT_EQ(test, task.tid, (u32)current->pid);
+	KUNIT_EXPECT_STREQ(test, task.comm, "other");
+}
+
+/* All of them or none: the first of two is taken back if the second cannot be. */
+static void probes_that_cannot_be(struct kunit *test)
+{
+	u32 switches = nr_probes(test, "sched_switch"), renames = nr_probes(test, "task_rename");
+	u32 n;
+
+	for (n = 1; n <= 2; n++) {
+		fake_kernel.no_probe = n;
+		KUNIT_EXPECT_EQ(test, ucore_who_get(), -ENOMEM);
+		KUNIT_EXPECT_EQ(test, fake_kernel.no_probe, 0U);
+		KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
+		KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames);
+	}
+	KUNIT_ASSERT_EQ(test, ucore_who_get(), 0);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames + 1);
+	ucore_who_put();
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames);
+}
+
+/* START fails whole, before any box is touched, and the next one has both probes. */
+static void a_start_without_probes(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_TASKS, .ring_size = 4096, .timer_ns = 10 * MS });
+	u32 switches = nr_probes(test, "sched_switch");
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 0, NULL), 0);
+	fake_kernel.no_probe = 2;
+	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOMEM);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_FALSE(test, s->running);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
+	KUNIT_EXPECT_EQ(test, s->part[0]->nr_cpus, num_online_cpus());
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(an_overflow_samples_the_die),
+	KUNIT_CASE(overflows_too_close_are_dropped),
+	KUNIT_CASE(overflow_on_a_cpu_that_leaves_is_dropped),
+	KUNIT_CASE(overflow_beyond_the_budget_is_dropped),
+	KUNIT_CASE(overflow_of_a_part_that_sleeps),
+	KUNIT_CASE(overflow_on_a_die_without_events),
+	KUNIT_CASE(the_task_of_an_instant),
+	KUNIT_CASE(tasks_precede_their_sample),
+	KUNIT_CASE(the_scheduler_tells),
+	KUNIT_CASE(a_task_under_another_name),
+	KUNIT_CASE(probes_that_cannot_be),
+	KUNIT_CASE(a_start_without_probes),
+	{ }
+};
+
+static struct kunit_suite suite = {
+	.name = "ucore_who",
+	.init = fake_machine_init,
+	.exit = fake_machine_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suites(&suite);
