@@ -135,7 +135,7 @@ demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswe
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
 
-bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|crew|clocked|peers]
+bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|parallel|clocked|peers]
 	@$(LAB)/deps.sh build lab perf peers
 	@$(PYLAB).bench $(PLATFORM)
 

@@ -30,7 +30,7 @@ static int __init ucore_init(void)
 	ret = ucore_readers_init();
 	if (ret)
 		goto unregister_nmi;
-	ret = ucore_life_register();
+	ret = ucore_pm_register();
 	if (ret)
 		goto exit_readers;
 	ret = ucore_cdev_register();
@@ -43,7 +43,7 @@ static int __init ucore_init(void)
 	return 0;
 
 unregister_life:
-	ucore_life_unregister();
+	ucore_pm_unregister();
 exit_readers:
 	ucore_readers_exit();
 unregister_nmi:
@@ -58,7 +58,7 @@ destroy:
 static void __exit ucore_exit(void)
 {
 	ucore_cdev_unregister();
-	ucore_life_unregister();
+	ucore_pm_unregister();
 	ucore_readers_exit();
 	ucore_nmi_unregister();
 	ucore_intree_unregister();

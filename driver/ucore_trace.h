@@ -135,7 +135,7 @@ TRACE_EVENT(ucore_freeze,
 		  ucore_show_frozen(__entry->by), __entry->time, __entry->skew_ns)
 );
 
-TRACE_EVENT(ucore_thaw,
+TRACE_EVENT(ucore_unfreeze,
 	TP_PROTO(u32 domain, bool boxes, u64 time, u64 frozen_ns),
 	TP_ARGS(domain, boxes, time, frozen_ns),
 	TP_STRUCT__entry(

@@ -61,8 +61,8 @@
  *  EAGAIN      a CPU went away meanwhile, a domain has no CPU online, or the machine
  *              is about to sleep or to reboot
  *  EPERM       a mapping asked for write access to a read-only page, or a PMI CPU is
- *              not one of the caller's, or END_SESSION without CAP_SYS_ADMIN
- *  ESHUTDOWN   the session was ended (END_SESSION): its descriptor can only be closed
+ *              not one of the caller's, or REVOKE_SESSION without CAP_SYS_ADMIN
+ *  ESHUTDOWN   the session was ended (REVOKE_SESSION): its descriptor can only be closed
  *  EACCES      a filter or a CPU's own counters, which show what others do, or a trigger or
  *              records that tell what tasks do, without CAP_PERFMON
  *  EMFILE      the caller has as many descriptors as it may have (RLIMIT_NOFILE)
@@ -80,7 +80,7 @@
 
 #define UCORE_TYPE		0xBD
 
-#define UCORE_INFO		_IO(UCORE_TYPE, 0x00)
+#define UCORE_GET_INFO		_IO(UCORE_TYPE, 0x00)
 #define UCORE_GET_DOMAINS	_IO(UCORE_TYPE, 0x01)
 #define UCORE_GET_BOXES		_IO(UCORE_TYPE, 0x02)
 #define UCORE_GET_FIELDS	_IO(UCORE_TYPE, 0x03)
@@ -88,63 +88,63 @@
 #define UCORE_GET_TABLES	_IO(UCORE_TYPE, 0x05)
 #define UCORE_GET_UNITS		_IO(UCORE_TYPE, 0x06)
 #define UCORE_GET_CORE		_IO(UCORE_TYPE, 0x07)
-#define UCORE_GET_ENDS		_IO(UCORE_TYPE, 0x08)
+#define UCORE_GET_LINKS		_IO(UCORE_TYPE, 0x08)
 
 #define UCORE_GET_SESSIONS	_IO(UCORE_TYPE, 0x1a)
-#define UCORE_END_SESSION	_IO(UCORE_TYPE, 0x1b)
-#define UCORE_GET_TRIAL		_IO(UCORE_TYPE, 0x1c)
+#define UCORE_REVOKE_SESSION	_IO(UCORE_TYPE, 0x1b)
+#define UCORE_GET_SELFTEST		_IO(UCORE_TYPE, 0x1c)
 
-#define UCORE_EVENT_ADD		_IO(UCORE_TYPE, 0x10)
-#define UCORE_EVENT_REMOVE	_IO(UCORE_TYPE, 0x11)
+#define UCORE_ADD_EVENT		_IO(UCORE_TYPE, 0x10)
+#define UCORE_REMOVE_EVENT	_IO(UCORE_TYPE, 0x11)
 #define UCORE_SET_PMI_CPUS	_IO(UCORE_TYPE, 0x12)
 #define UCORE_START		_IO(UCORE_TYPE, 0x13)
 #define UCORE_STOP		_IO(UCORE_TYPE, 0x14)
 #define UCORE_RESET		_IO(UCORE_TYPE, 0x15)
 #define UCORE_READ		_IO(UCORE_TYPE, 0x16)
-#define UCORE_STATUS		_IO(UCORE_TYPE, 0x17)
-#define UCORE_RING_INFO		_IO(UCORE_TYPE, 0x18)
-#define UCORE_BUDGET		_IO(UCORE_TYPE, 0x19)
-#define UCORE_CORE_TRIGGER	_IO(UCORE_TYPE, 0x1e)
+#define UCORE_GET_STATUS		_IO(UCORE_TYPE, 0x17)
+#define UCORE_GET_RING		_IO(UCORE_TYPE, 0x18)
+#define UCORE_GET_BUDGET		_IO(UCORE_TYPE, 0x19)
+#define UCORE_ADD_CORE_TRIGGER	_IO(UCORE_TYPE, 0x1e)
 
 #define UCORE_NAME_LEN		16
 #define UCORE_REASON_LEN	160
 
 /* Bounds of what commands take: beyond them EINVAL, ERANGE or E2BIG */
 #define UCORE_SIZE_MAX		4096		/* bytes of an argument */
-#define UCORE_TERMS_MAX		32		/* ucore_event_add.nr_terms */
+#define UCORE_TERMS_MAX		32		/* ucore_add_event.nr_terms */
 #define UCORE_TIMER_MIN_NS	10000ULL	/* ucore_create_session.timer_ns: 10 us */
 #define UCORE_TIMER_MAX_NS	1000000000000ULL
-#define UCORE_POLL_MIN_NS	100000ULL	/* ucore_event_add.poll_ns: 100 us */
+#define UCORE_POLL_MIN_NS	100000ULL	/* ucore_add_event.poll_ns: 100 us */
 #define UCORE_POLL_MAX_NS	10000000ULL
 #define UCORE_PMI_CPUS_MAX	256		/* ucore_set_pmi_cpus.nr */
-#define UCORE_CORE_TRIGGERS_MAX	4096		/* UCORE_CORE_TRIGGER: of a session */
+#define UCORE_CORE_TRIGGERS_MAX	4096		/* UCORE_ADD_CORE_TRIGGER: of a session */
 #define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size: bytes */
 #define UCORE_RING_MAX		67108864U
 #define UCORE_ROTATE_MIN_NS	1000000ULL	/* ucore_create_session.rotate_ns: 1 ms */
 #define UCORE_ROTATE_MAX_NS	1000000000000ULL
-#define UCORE_GROUP_MAX		63U		/* ucore_event_add.group */
-#define UCORE_CREW_MAX		8U		/* ucore_create_session.crew */
+#define UCORE_GROUP_MAX		63U		/* ucore_add_event.group */
+#define UCORE_READERS_MAX		8U		/* ucore_create_session.nr_readers */
 
 /*
  * ---- /dev/ucore ---------------------------------------------------------
  */
 
-/* ucore_info.state: why there are boxes, or why not */
+/* ucore_get_info.state: why there are boxes, or why not */
 #define UCORE_STATE_READY	0	/* sessions can be created */
 #define UCORE_STATE_NOT_INTEL	1	/* not an Intel processor */
 #define UCORE_STATE_UNKNOWN	2	/* an Intel processor this driver has no table for */
 #define UCORE_STATE_HIDDEN	3	/* known, but no box answers: VM, or firmware hides them */
 #define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds them */
 
-/* ucore_info.caps: what this platform can do */
+/* ucore_get_info.caps: what this platform can do */
 #define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a die, not one per box */
 #define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow in the uncore interrupts a core */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 #define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
 
 /**
- * struct ucore_info - UCORE_INFO: the machine and the driver
- * @size: sizeof(struct ucore_info)
+ * struct ucore_get_info - UCORE_GET_INFO: the machine and the driver
+ * @size: sizeof(struct ucore_get_info)
  * @flags: 0
  * @abi: out: UCORE_ABI_VERSION of the driver
  * @state: out: UCORE_STATE_*
@@ -158,7 +158,7 @@
  * @reserved: 0
  * @platform: out: short platform name ("ivbep"), empty when unknown
  * @reason: out: one sentence on @state and what to do about it, on boxes that should be
- *          there and are not, or on the first box that failed its trial (GET_TRIAL); empty
+ *          there and are not, or on the first box that failed its selftest (GET_SELFTEST); empty
  *          when all is well
  *
  * With UCORE_CAP_CORE sessions can be created also where the uncore is unknown or
@@ -167,7 +167,7 @@
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
-struct ucore_info {
+struct ucore_get_info {
 	__u32 size;
 	__u32 flags;
 	__u32 abi;
@@ -254,12 +254,12 @@ struct ucore_get_domains {
 #define UCORE_ACCESS_MMIO	3
 
 /* ucore_box_info.caps */
-#define UCORE_BOX_OVERFLOW	(1U << 0)	/* general counters can interrupt */
-#define UCORE_BOX_FIXED_OVERFLOW (1U << 1)	/* fixed counters can interrupt */
-#define UCORE_BOX_FREEZE	(1U << 2)	/* has a freeze of its own */
-#define UCORE_BOX_DEAD		(1U << 3)	/* did not answer when it was asked last */
-#define UCORE_BOX_FREE_RUNNING	(1U << 4)	/* fixed counters that no freeze stops */
-#define UCORE_BOX_SHARED	(1U << 5)	/* more than one session has counters of it now */
+#define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters can interrupt */
+#define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters can interrupt */
+#define UCORE_BOX_F_FREEZE	(1U << 2)	/* has a freeze of its own */
+#define UCORE_BOX_F_DEAD		(1U << 3)	/* did not answer when it was asked last */
+#define UCORE_BOX_F_FREE_RUNNING	(1U << 4)	/* fixed counters that no freeze stops */
+#define UCORE_BOX_F_SHARED	(1U << 5)	/* more than one session has counters of it now */
 
 /**
  * struct ucore_box_info - one element of GET_BOXES
@@ -271,15 +271,15 @@ struct ucore_get_domains {
  * @access: UCORE_ACCESS_*
  * @nr_counters: general counters, numbered from 0
  * @nr_fixed: fixed counters, numbered from UCORE_COUNTER_FIXED
- * @width: bits of a general counter; the first EVENT_ADD on the box finds out whether it
+ * @width: bits of a general counter; the first ADD_EVENT on the box finds out whether it
  *         has fewer than the manual says
  * @fixed_width: bits of a fixed counter; the same
  * @caps: UCORE_BOX_*
  * @owner_pid: process that created that session, in the caller's pid namespace; 0 if it
  *             has no number there, or the box is free
- * @owner: id of a session with counters of the box (ucore_status.session): the first of
+ * @owner: id of a session with counters of the box (ucore_get_status.session): the first of
  *         those that say something of its filter and match registers, else of all; 0 if
- *         it is free.  With UCORE_BOX_SHARED there are others
+ *         it is free.  With UCORE_BOX_F_SHARED there are others
  * @location: address of the box control: MSR number, or PCI
  *            segment << 32 | bus << 20 | device << 15 | function << 12 | offset,
  *            or physical address; 0 for callers without CAP_SYS_ADMIN
@@ -385,18 +385,18 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_FILTER_OPC_0 48	/* this opcode, or that of filter_opc_1 */
 #define UCORE_FIELD_FILTER_OPC_1 49
 
-/* ucore_field.flags */
-#define UCORE_FIELD_SHARED	(1U << 0)	/* one value for all counters of the box */
+/* ucore_field_info.flags */
+#define UCORE_FIELD_F_SHARED	(1U << 0)	/* one value for all counters of the box */
 
 /**
- * struct ucore_field - one element of GET_FIELDS
+ * struct ucore_field_info - one element of GET_FIELDS
  * @field: UCORE_FIELD_*
- * @flags: UCORE_FIELD_SHARED
+ * @flags: UCORE_FIELD_F_SHARED
  * @max: largest value the field takes
  * @mask: bits of a value that may be set (for ADDR_MATCH the low six cannot)
  * @name: name used on command lines: "event", "filter_opc" ...
  */
-struct ucore_field {
+struct ucore_field_info {
 	__u32 field;
 	__u32 flags;
 	__u64 max;
@@ -412,7 +412,7 @@ struct ucore_field {
  * @nr: in: capacity of @fields; out: elements written
  * @total: out: fields there are
  * @reserved: 0
- * @fields: array of struct ucore_field
+ * @fields: array of struct ucore_field_info
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such box).
  */
@@ -426,18 +426,18 @@ struct ucore_get_fields {
 	__aligned_u64 fields;
 };
 
-/* ucore_box_end.kind: what is at the other end of a box */
-#define UCORE_END_NONE	0	/* nothing, or nobody tells: there is the box's number */
-#define UCORE_END_BUS	1	/* of an IIO stack: the devices below a PCI root bus */
-#define UCORE_END_LINK	2	/* of a UPI link: a link of another die */
-#define UCORE_END_DOWN	3	/* of a UPI link: nothing, it is not trained */
+/* ucore_link_info.kind: what is at the other end of a box */
+#define UCORE_LINK_NONE	0	/* nothing, or nobody tells: there is the box's number */
+#define UCORE_LINK_BUS	1	/* of an IIO stack: the devices below a PCI root bus */
+#define UCORE_LINK_UPI	2	/* of a UPI link: a link of another die */
+#define UCORE_LINK_DOWN	3	/* of a UPI link: nothing, it is not trained */
 
 #define UCORE_NO_DIE	0xffffffffU
 
 /**
- * struct ucore_box_end - one element of GET_ENDS
+ * struct ucore_link_info - one element of GET_LINKS
  * @box: box id
- * @kind: UCORE_END_*
+ * @kind: UCORE_LINK_*
  * @segment: BUS: PCI segment
  * @bus: BUS: number of the root bus
  * @nr_ports: BUS: ports of the stack whose places on the bus are known: port p is the
@@ -448,7 +448,7 @@ struct ucore_get_fields {
  * @link: LINK: instance of the link there
  * @reserved: 0
  */
-struct ucore_box_end {
+struct ucore_link_info {
 	__u32 box;
 	__u32 kind;
 	__u32 segment;
@@ -461,20 +461,20 @@ struct ucore_box_end {
 };
 
 /**
- * struct ucore_get_ends - UCORE_GET_ENDS: where stacks and links of the machine lead
- * @size: sizeof(struct ucore_get_ends)
+ * struct ucore_get_links - UCORE_GET_LINKS: where stacks and links of the machine lead
+ * @size: sizeof(struct ucore_get_links)
  * @flags: 0
  * @first: first box id wanted
  * @nr: in: capacity of @ends; out: elements written
  * @total: out: boxes there are; ids run from 0 to @total - 1
  * @reserved: 0
- * @ends: array of struct ucore_box_end
+ * @ends: array of struct ucore_link_info
  *
  * What the hardware told when the module was loaded.
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
-struct ucore_get_ends {
+struct ucore_get_links {
 	__u32 size;
 	__u32 flags;
 	__u32 first;
@@ -484,40 +484,40 @@ struct ucore_get_ends {
 	__aligned_u64 ends;
 };
 
-/* ucore_get_trial.tried, .failed: what is believed of a box, and can be tried */
-#define UCORE_TRIAL_WIDTH	(1U << 0)	/* general counters have the bits they should */
-#define UCORE_TRIAL_FIXED_WIDTH	(1U << 1)	/* fixed counters, too */
-#define UCORE_TRIAL_CONTROL	(1U << 2)	/* controls keep the bits that events want */
-#define UCORE_TRIAL_FIXED_CONTROL (1U << 3)	/* fixed counters' controls, too */
-#define UCORE_TRIAL_RUN		(1U << 4)	/* a clock counts when it is let */
-#define UCORE_TRIAL_GLOBAL_FREEZE (1U << 5)	/* the die's freeze stops it */
-#define UCORE_TRIAL_BOX_FREEZE	(1U << 6)	/* the box's own freeze stops it */
+/* ucore_get_selftest.tried, .failed: what is believed of a box, and can be tried */
+#define UCORE_SELFTEST_WIDTH	(1U << 0)	/* general counters have the bits they should */
+#define UCORE_SELFTEST_FIXED_WIDTH	(1U << 1)	/* fixed counters, too */
+#define UCORE_SELFTEST_CONTROL	(1U << 2)	/* controls keep the bits that events want */
+#define UCORE_SELFTEST_FIXED_CONTROL (1U << 3)	/* fixed counters' controls, too */
+#define UCORE_SELFTEST_RUN		(1U << 4)	/* a clock counts when it is let */
+#define UCORE_SELFTEST_GLOBAL_FREEZE (1U << 5)	/* the die's freeze stops it */
+#define UCORE_SELFTEST_BOX_FREEZE	(1U << 6)	/* the box's own freeze stops it */
 
-/* ucore_get_trial.found: what was there before ucore touched the box, and since load */
+/* ucore_get_selftest.found: what was there before ucore touched the box, and since load */
 #define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero: somebody else's */
 #define UCORE_FOUND_GLOBAL	(1U << 1)	/* nor was global control */
 #define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID tells of a hypervisor */
-#define UCORE_FOUND_CHANGED	(1U << 3)	/* a control changed while a session counted */
+#define UCORE_FOUND_CONFLICT	(1U << 3)	/* a control changed while a session counted */
 
 /**
- * struct ucore_get_trial - UCORE_GET_TRIAL: what trying a box has shown
- * @size: sizeof(struct ucore_get_trial)
+ * struct ucore_get_selftest - UCORE_GET_SELFTEST: what trying a box has shown
+ * @size: sizeof(struct ucore_get_selftest)
  * @flags: 0
  * @box: in: box id
- * @tried: out: UCORE_TRIAL_*: checks that were made
+ * @tried: out: UCORE_SELFTEST_*: checks that were made
  * @failed: out: of these, those that failed; the others held
  * @found: out: UCORE_FOUND_*
  * @width: out: bits that the general counters showed; 0: not tried, or none
  * @fixed_width: out: the same of the fixed counters
  * @missing: out: bits of a general control that did not read back; its lower half is tried
- * @reads: out: register reads that the trial took
+ * @reads: out: register reads that the selftest took
  * @writes: out: register writes
  * @reserved: out: 0
  * @reason: out: one sentence on the worst that failed; empty if all held
  *
- * A box is tried once, by the first EVENT_ADD that has it; until then @tried is 0, as it
+ * A box is tried once, by the first ADD_EVENT that has it; until then @tried is 0, as it
  * is for boxes of cores.  Freezes are tried only while no session runs on the die: else by
- * the first EVENT_ADD later that has the box while none does.  What fails is claimed no
+ * the first ADD_EVENT later that has the box while none does.  What fails is claimed no
  * longer: widths are those that were shown, GET_BOXES lacks OVERFLOW, FIXED_OVERFLOW or
  * FREEZE, INFO GLOBAL_FREEZE; counts that no freeze stops are flagged UNFROZEN, those of
  * events that want a missing bit REFUSED.  A box whose counters keep nothing is refused
@@ -525,7 +525,7 @@ struct ucore_get_ends {
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such box).
  */
-struct ucore_get_trial {
+struct ucore_get_selftest {
 	__u32 size;
 	__u32 flags;
 	__u32 box;
@@ -556,13 +556,13 @@ struct ucore_get_trial {
 #define UCORE_TABLE_DISABLED	4	/* the function does not decode memory */
 #define UCORE_TABLE_OUTSIDE	5	/* the table begins outside its BAR */
 #define UCORE_TABLE_RAM		6	/* it is on RAM, or beyond physical addresses */
-#define UCORE_TABLE_ASLEEP	7	/* it reads all ones: hidden or asleep */
+#define UCORE_TABLE_ALL_ONES	7	/* it reads all ones: hidden or asleep */
 #define UCORE_TABLE_EMPTY	8	/* the global record is zero */
 #define UCORE_TABLE_STRIDE	9	/* records of less than three words */
 #define UCORE_TABLE_GLOBAL	10	/* the global registers cannot be reached */
 #define UCORE_TABLE_DIE		11	/* it belongs to no die that is online */
-#define UCORE_TABLE_SECOND	12	/* its die has another table with these global registers */
-#define UCORE_TABLE_OTHER	13	/* its die has another table with other global registers */
+#define UCORE_TABLE_DUPLICATE	12	/* its die has another table with these global registers */
+#define UCORE_TABLE_CONFLICT	13	/* its die has another table with other global registers */
 #define UCORE_TABLE_LIMIT	14	/* more units than the driver takes */
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map it */
 #define UCORE_TABLE_MSR		16	/* the MSR that tells its address faults, or holds none */
@@ -595,7 +595,7 @@ struct ucore_get_trial {
  * @global: word 1 of the global record, address of global control; 0 without
  *          CAP_SYS_ADMIN
  *
- * UCORE_TABLE_SECOND speaks of the global record alone: the units are used.
+ * UCORE_TABLE_DUPLICATE speaks of the global record alone: the units are used.
  */
 struct ucore_table_info {
 	__u32 table;
@@ -641,14 +641,14 @@ struct ucore_get_tables {
 /* ucore_unit_info.reason: why a unit is no box */
 #define UCORE_UNIT_OK		0
 #define UCORE_UNIT_ZERO		1	/* all zero, or no address: a hole */
-#define UCORE_UNIT_ONES		2	/* all ones: asleep or hidden */
+#define UCORE_UNIT_ALL_ONES		2	/* all ones: asleep or hidden */
 #define UCORE_UNIT_TRUNCATED	3	/* beyond the end of the BAR */
 #define UCORE_UNIT_ACCESS	4	/* access type 3 does not exist */
 #define UCORE_UNIT_NO_COUNTERS	5	/* it has no counters */
 #define UCORE_UNIT_COUNTERS	6	/* more counters than a box can have */
 #define UCORE_UNIT_WIDTH	7	/* counters of 0 or more than 64 bits */
 #define UCORE_UNIT_OFFSET	8	/* control or counter offset 0: the box control's own */
-#define UCORE_UNIT_SELF		9	/* its registers overlap each other */
+#define UCORE_UNIT_SELF_OVERLAP		9	/* its registers overlap each other */
 #define UCORE_UNIT_WINDOW	10	/* registers outside the MSRs, config or memory space */
 #define UCORE_UNIT_ALIGN	11	/* registers that are not aligned */
 #define UCORE_UNIT_RAM		12	/* registers on RAM */
@@ -656,8 +656,8 @@ struct ucore_get_tables {
 #define UCORE_UNIT_OVERLAP	14	/* registers of another unit, or of global control */
 #define UCORE_UNIT_FUNCTION	15	/* no such PCI function */
 #define UCORE_UNIT_NO_ANSWER	16	/* its box control reads all ones, or faults */
-#define UCORE_UNIT_SURPLUS	17	/* the CHA count MSR says there are fewer */
-#define UCORE_UNIT_MOVED	18	/* its registers are known to be elsewhere */
+#define UCORE_UNIT_BEYOND_COUNT	17	/* the CHA count MSR says there are fewer */
+#define UCORE_UNIT_RELOCATED	18	/* its registers are known to be elsewhere */
 #define UCORE_UNIT_FOREIGN	19	/* registers that are known to be another device's */
 #define UCORE_UNIT_BROKEN	20	/* units of this type are known not to work */
 
@@ -726,25 +726,25 @@ struct ucore_get_units {
  *
  * The kernel's perf uses the same counters.  Whoever comes first keeps them: while
  * a session has events on a core, hardware events of perf fail with EBUSY; while
- * perf has any, its NMI watchdog's among them, EVENT_ADD does.
+ * perf has any, its NMI watchdog's among them, ADD_EVENT does.
  */
 
-/* ucore_core_info.state: are there such boxes, and can they be had? */
+/* ucore_get_core.state: are there such boxes, and can they be had? */
 #define UCORE_CORE_READY	0
 #define UCORE_CORE_NONE		1	/* the processor has no such monitors */
 #define UCORE_CORE_HYBRID	2	/* its CPUs are of more than one kind */
 #define UCORE_CORE_VERSION	3	/* a version that the driver does not know */
-#define UCORE_CORE_LIES		4	/* CPUID makes no sense, or registers do not answer */
+#define UCORE_CORE_BAD_CPUID		4	/* CPUID makes no sense, or registers do not answer */
 #define UCORE_CORE_KERNEL	5	/* this kernel cannot share the counters with its perf */
-#define UCORE_CORE_TAKEN	6	/* perf has them, now */
-#define UCORE_CORE_OFF		7	/* the module's parameter "cores" says no */
+#define UCORE_CORE_BUSY	6	/* perf has them, now */
+#define UCORE_CORE_DISABLED		7	/* the module's parameter "cores" says no */
 
-/* ucore_core_info.caps */
-#define UCORE_CORE_GLOBAL	(1U << 0)	/* global control and status: version 2 */
-#define UCORE_CORE_FULL_WIDTH	(1U << 1)	/* general counters can be written whole */
-#define UCORE_CORE_ANY		(1U << 2)	/* events have "any" */
+/* ucore_get_core.caps */
+#define UCORE_CORE_CAP_GLOBAL	(1U << 0)	/* global control and status: version 2 */
+#define UCORE_CORE_CAP_FULL_WIDTH	(1U << 1)	/* general counters can be written whole */
+#define UCORE_CORE_CAP_ANY		(1U << 2)	/* events have "any" */
 
-/* ucore_core_info.events: predefined events, by event and umask */
+/* ucore_get_core.events: predefined events, by event and umask */
 #define UCORE_CORE_EVENT_CYCLES		(1U << 0)	/* 3CH 00H */
 #define UCORE_CORE_EVENT_INSTRUCTIONS	(1U << 1)	/* C0H 00H */
 #define UCORE_CORE_EVENT_REFERENCE	(1U << 2)	/* 3CH 01H */
@@ -754,8 +754,8 @@ struct ucore_get_units {
 #define UCORE_CORE_EVENT_MISPREDICTS	(1U << 6)	/* C5H 00H */
 
 /**
- * struct ucore_core_info - UCORE_GET_CORE: CPUID.0AH, and what became of it
- * @size: sizeof(struct ucore_core_info)
+ * struct ucore_get_core - UCORE_GET_CORE: CPUID.0AH, and what became of it
+ * @size: sizeof(struct ucore_get_core)
  * @flags: 0
  * @state: out: UCORE_CORE_*
  * @version: out: of architectural performance monitoring, 0: none
@@ -764,7 +764,7 @@ struct ucore_get_units {
  * @nr_fixed: out: fixed counters of a core
  * @fixed_width: out: bits of one
  * @events: out: predefined events that the processor has, UCORE_CORE_EVENT_*
- * @caps: out: UCORE_CORE_GLOBAL, UCORE_CORE_FULL_WIDTH, UCORE_CORE_ANY
+ * @caps: out: UCORE_CORE_CAP_GLOBAL, UCORE_CORE_CAP_FULL_WIDTH, UCORE_CORE_CAP_ANY
  * @eax: out: CPUID.0AH as the processor gives it; 0 if it has no such leaf
  * @ebx: out: the same
  * @ecx: out: the same
@@ -773,7 +773,7 @@ struct ucore_get_units {
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
-struct ucore_core_info {
+struct ucore_get_core {
 	__u32 size;
 	__u32 flags;
 	__u32 state;
@@ -803,8 +803,8 @@ struct ucore_core_info {
  *
  * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
  * their own controls one after the other (skew_ns), and not their domains: other
- * sessions count on, but on none of these boxes.  Boxes without UCORE_BOX_FREEZE count on, too
- * (UCORE_VALUE_UNFROZEN).  An overflow freezes its whole domain all the same.  Boxes
+ * sessions count on, but on none of these boxes.  Boxes without UCORE_BOX_F_FREEZE count on, too
+ * (UCORE_VALUE_F_UNFROZEN).  An overflow freezes its whole domain all the same.  Boxes
  * of cores are frozen as ever: their domains have no other boxes.
  *
  * TASKS: a record TASKS before each sample says which task ran on each CPU of the domain.
@@ -813,9 +813,9 @@ struct ucore_core_info {
  * costs some ten nanoseconds; START interrupts all CPUs once, samples interrupt none.
  */
 #define UCORE_SESSION_LOW_DWORD	(1U << 0)
-#define UCORE_SESSION_BOX_FREEZE (1U << 1)
-#define UCORE_SESSION_TASKS	(1U << 2)
-#define UCORE_SESSION_WHOLE	(1U << 3)
+#define UCORE_SESSION_F_BOX_FREEZE (1U << 1)
+#define UCORE_SESSION_F_TASKS	(1U << 2)
+#define UCORE_SESSION_F_FULL_READS	(1U << 3)
 
 /**
  * struct ucore_create_session - UCORE_CREATE_SESSION
@@ -828,16 +828,16 @@ struct ucore_core_info {
  * @wakeup: poll() wakes when this many bytes are unread, less than @ring_size;
  *          0: at every record
  * @fd: out: the session, close-on-exec
- * @crew: CPUs of a die that read its counters together, at most UCORE_CREW_MAX; 0 or 1: its
+ * @nr_readers: CPUs of a die that read its counters together, at most UCORE_READERS_MAX; 0 or 1: its
  *        reader reads them alone
  * @rotate_ns: how long each group of events counts before the next one does,
  *             UCORE_ROTATE_MIN_NS to UCORE_ROTATE_MAX_NS; 0: there are no groups
  *
  * A session that rotates counts more events than there are counters
- * (ucore_event_add.group), and takes no samples: @timer_ns and @ring_size are 0, and @crew
+ * (ucore_add_event.group), and takes no samples: @timer_ns and @ring_size are 0, and @nr_readers
  * is at most 1.
  *
- * With a crew the reader of a die offers some of the session's boxes to each of @crew - 1
+ * With a crew the reader of a die offers some of the session's boxes to each of @nr_readers - 1
  * other CPUs of the die, once the die is frozen, by an IPI, for READ and for samples: the
  * die is frozen for a shorter time.  What one of them has not begun when the reader has
  * read its own boxes the reader reads itself, so nothing waits for a CPU that is busy.
@@ -845,7 +845,7 @@ struct ucore_core_info {
  * isolated nor nohz_full and that the creator may run on (sched_setaffinity(2)), any of
  * these if it has CAP_SYS_NICE; fewer help if there are not so many, or fewer boxes.  Each
  * is charged the time that it helps, and is not asked while it is beyond its budget.
- * Boxes of cores, looks at polled periods, READ with UCORE_READ_LIVE, and what START and
+ * Boxes of cores, looks at polled periods, READ with UCORE_READ_F_NO_FREEZE, and what START and
  * STOP read have no crew.
  *
  * The session holds nothing until events are added.  It ends with its last descriptor
@@ -854,8 +854,8 @@ struct ucore_core_info {
  * write records.  Then its counters stop, and boxes that nobody else has are reset and given
  * back.  STOP stops it at once.
  *
- * Errors: EINVAL (also @crew above 1 with @rotate_ns), E2BIG, EFAULT, ERANGE (timer_ns,
- * ring_size, wakeup, crew or rotate_ns), EACCES (TASKS), ENOMEM, EMFILE, ENFILE, ENODEV (no boxes),
+ * Errors: EINVAL (also @nr_readers above 1 with @rotate_ns), E2BIG, EFAULT, ERANGE (timer_ns,
+ * ring_size, wakeup, nr_readers or rotate_ns), EACCES (TASKS), ENOMEM, EMFILE, ENFILE, ENODEV (no boxes),
  * EBUSY (intel_uncore is loaded, and there are no boxes of cores).
  */
 struct ucore_create_session {
@@ -865,18 +865,18 @@ struct ucore_create_session {
 	__u32 ring_size;
 	__u32 wakeup;
 	__s32 fd;
-	__u32 crew;
+	__u32 nr_readers;
 	__u64 rotate_ns;
 };
 
-/* ucore_status.state, ucore_session_info.state */
+/* ucore_get_status.state, ucore_session_info.state */
 #define UCORE_SESSION_STOPPED	0
 #define UCORE_SESSION_RUNNING	1
-#define UCORE_SESSION_ENDED	2	/* by END_SESSION; its descriptor is still there */
+#define UCORE_SESSION_REVOKED	2	/* by REVOKE_SESSION; its descriptor is still there */
 
 /**
  * struct ucore_session_info - one element of GET_SESSIONS
- * @session: id of the session, as in ucore_status.session and ucore_box_info.owner
+ * @session: id of the session, as in ucore_get_status.session and ucore_box_info.owner
  * @pid: process that created it, in the caller's pid namespace; it may be gone, the
  *       descriptor with another, or on its way to another in a socket
  * @uid: user who created it, in the caller's user namespace
@@ -930,8 +930,8 @@ struct ucore_get_sessions {
 };
 
 /**
- * struct ucore_end_session - UCORE_END_SESSION: end somebody's session
- * @size: sizeof(struct ucore_end_session)
+ * struct ucore_revoke_session - UCORE_REVOKE_SESSION: end somebody's session
+ * @size: sizeof(struct ucore_revoke_session)
  * @flags: 0
  * @session: id of the session
  *
@@ -944,7 +944,7 @@ struct ucore_get_sessions {
  * Errors: EINVAL, E2BIG, EFAULT, EPERM (no CAP_SYS_ADMIN), ENOENT (no such session),
  * EINTR (killed while a command of the session was under way).
  */
-struct ucore_end_session {
+struct ucore_revoke_session {
 	__u32 size;
 	__u32 flags;
 	__u64 session;
@@ -970,16 +970,16 @@ struct ucore_term {
 };
 
 /*
- * ucore_event_add.flags
+ * ucore_add_event.flags
  *
  * INTERRUPT: the period must end by the hardware's interrupt: EOPNOTSUPP where it
  * would be polled.
  */
-#define UCORE_EVENT_INTERRUPT	(1U << 0)
+#define UCORE_EVENT_F_NO_POLL	(1U << 0)
 
 /**
- * struct ucore_event_add - UCORE_EVENT_ADD: take a counter of a box
- * @size: sizeof(struct ucore_event_add)
+ * struct ucore_add_event - UCORE_ADD_EVENT: take a counter of a box
+ * @size: sizeof(struct ucore_add_event)
  * @flags: UCORE_EVENT_*
  * @box: box id
  * @nr_terms: elements of @terms, at most UCORE_TERMS_MAX
@@ -990,9 +990,9 @@ struct ucore_term {
  *            counter.  The driver's own constraints for the event apply too.
  * @period: overflow trigger: a sample every @period counts, 1 to 2^width - 1 (any where the
  *          counter is looked at), for general counters of a core without
- *          UCORE_CORE_FULL_WIDTH at most 2^31;
+ *          UCORE_CORE_CAP_FULL_WIDTH at most 2^31;
  *          0: the event only counts.  Where the counter cannot interrupt (no
- *          UCORE_BOX_OVERFLOW or _FIXED_OVERFLOW) the driver looks at it every
+ *          UCORE_BOX_F_OVERFLOW or _FIXED_OVERFLOW) the driver looks at it every
  *          @poll_ns.
  * @event: out: event id, unique within the session and never used again
  * @counter: out: counter taken.  An event that was not asked to sit on one
@@ -1012,20 +1012,20 @@ struct ucore_term {
  * do not suffice for group 0 together with one of the groups; which counters group 0 has
  * is found group by group, so it is best added first.
  *
- * Sessions share boxes: each has the counters of its events, from EVENT_ADD on, and its
+ * Sessions share boxes: each has the counters of its events, from ADD_EVENT on, and its
  * START, STOP, RESET and end leave those of others as they are.  Filter and match registers
  * are one for all counters.  Sessions with events that say something of them (a field with
- * UCORE_FIELD_SHARED, be it 0, or TID_EN) must want the same values of all of them, fields
+ * UCORE_FIELD_F_SHARED, be it 0, or TID_EN) must want the same values of all of them, fields
  * that are left out being 0: else EADDRINUSE.  Events that say nothing of them count under
- * whatever others want there.  Counters that run freely (UCORE_BOX_FREE_RUNNING) are
+ * whatever others want there.  Counters that run freely (UCORE_BOX_F_FREE_RUNNING) are
  * anybody's, but a box has no more sessions than counters.  A session with
- * UCORE_SESSION_BOX_FREEZE shares no box of a die.  The last event that goes, of whatever
+ * UCORE_SESSION_F_BOX_FREEZE shares no box of a die.  The last event that goes, of whatever
  * session, gives the box back.
  *
  * A polled period: the counter is read so often that it cannot pass two multiples of
  * @period between two looks, as fast as the event can count at all; the first look
  * that finds it past one freezes the domain and takes the sample
- * (UCORE_SAMPLE_POLLED), late by @poll_ns at most, with the exact counts of that
+ * (UCORE_SAMPLE_F_POLLED), late by @poll_ns at most, with the exact counts of that
  * instant.  A period that needs looks more often than every UCORE_POLL_MIN_NS is
  * refused (ERANGE): the looks would take too much of the reader's time.  Longer
  * periods are looked at every UCORE_POLL_MAX_NS at least.
@@ -1040,10 +1040,10 @@ struct ucore_term {
  * CAP_PERFMON.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
- * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_INTERRUPT),
+ * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_F_NO_POLL),
  * EBUSY (running session, counters of others, intel_uncore, perf), ENODEV (the box is gone).
  */
-struct ucore_event_add {
+struct ucore_add_event {
 	__u32 size;
 	__u32 flags;
 	__u32 box;
@@ -1059,15 +1059,15 @@ struct ucore_event_add {
 };
 
 /**
- * struct ucore_event_remove - UCORE_EVENT_REMOVE
- * @size: sizeof(struct ucore_event_remove)
+ * struct ucore_remove_event - UCORE_REMOVE_EVENT
+ * @size: sizeof(struct ucore_remove_event)
  * @flags: 0
  * @event: event id
  * @reserved: 0
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (event), EBUSY (running session).
  */
-struct ucore_event_remove {
+struct ucore_remove_event {
 	__u32 size;
 	__u32 flags;
 	__u32 event;
@@ -1109,18 +1109,18 @@ struct ucore_set_pmi_cpus {
 	__aligned_u64 cpus;
 };
 
-/* ucore_core_trigger.type: the numbers are perf's (perf_event_attr.type) */
+/* ucore_add_core_trigger.type: the numbers are perf's (perf_event_attr.type) */
 #define UCORE_PERF_HARDWARE	0	/* PERF_TYPE_HARDWARE: cycles, instructions ... */
 #define UCORE_PERF_SOFTWARE	1	/* PERF_TYPE_SOFTWARE: task-clock, page-faults ... */
 #define UCORE_PERF_RAW		4	/* PERF_TYPE_RAW: event and umask of the core */
 
-/* ucore_core_trigger.flags */
-#define UCORE_CORE_USER		(1U << 0)	/* count in user mode only */
+/* ucore_add_core_trigger.flags */
+#define UCORE_CORE_TRIGGER_F_USER		(1U << 0)	/* count in user mode only */
 
 /**
- * struct ucore_core_trigger - UCORE_CORE_TRIGGER: sample when a core has counted so many
- * @size: sizeof(struct ucore_core_trigger)
- * @flags: UCORE_CORE_USER
+ * struct ucore_add_core_trigger - UCORE_ADD_CORE_TRIGGER: sample when a core has counted so many
+ * @size: sizeof(struct ucore_add_core_trigger)
+ * @flags: UCORE_CORE_TRIGGER_F_USER
  * @type: UCORE_PERF_*
  * @cpu: CPU on which it is counted, or -1
  * @tid: thread that it is counted for, wherever that runs, in the caller's pid namespace;
@@ -1134,7 +1134,7 @@ struct ucore_set_pmi_cpus {
  * frozen and sampled, if the session has events there: UCORE_TRIGGER_CORE, with the
  * context that the count ended in.  The sample comes a few microseconds later, for perf
  * tells in an NMI (@late_ns of the sample); overflows within the making of a sample, or
- * beyond the budget, have none, and are counted as lost (ucore_budget.dropped, records
+ * beyond the budget, have none, and are counted as lost (ucore_get_budget.dropped, records
  * LOST).  perf slows events down that interrupt too often (kernel.perf_event_max_sample_rate).
  *
  * A session may have many: one for each thread or CPU.  They stay until the session's end;
@@ -1147,7 +1147,7 @@ struct ucore_set_pmi_cpus {
  * UCORE_CORE_TRIGGERS_MAX), EOPNOTSUPP (perf cannot count the event, or not interrupt),
  * EBUSY (running session, or perf cannot have the cores' counters).
  */
-struct ucore_core_trigger {
+struct ucore_add_core_trigger {
 	__u32 size;
 	__u32 flags;
 	__u32 type;
@@ -1168,8 +1168,8 @@ struct ucore_core_trigger {
  * groups the first one has its turn.
  * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples), ERANGE (samples
  * would take too much of the timer's period, or switches of the groups' turns:
- * struct ucore_budget), ENOMEM, EALREADY,
- * EOPNOTSUPP (UCORE_SESSION_TASKS: a kernel without the scheduler's tracepoints),
+ * struct ucore_get_budget), ENOMEM, EALREADY,
+ * EOPNOTSUPP (UCORE_SESSION_F_TASKS: a kernel without the scheduler's tracepoints),
  * EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about to sleep).
  *
  * STOP reads the last counts under a frozen domain and stops the boxes, or, where other
@@ -1185,8 +1185,8 @@ struct ucore_core_trigger {
  * they are programmed again, periods begin anew, and counts go on from where they
  * were.  The same happens on a domain whose CPUs all go offline, until one comes
  * back.  Nothing that happens meanwhile is counted, and the time counts neither as
- * enabled nor as running.  Records GAP_ASLEEP and GAP_AWAKE (_OFFLINE and _ONLINE)
- * tell when, UCORE_SAMPLE_GAP and UCORE_VALUE_GAP that it has happened.  They tell, too,
+ * enabled nor as running.  Records GAP_SUSPEND and GAP_RESUME (_OFFLINE and _ONLINE)
+ * tell when, UCORE_SAMPLE_F_GAP and UCORE_VALUE_F_GAP that it has happened.  They tell, too,
  * that an overflow which no session armed (of a box that was dead when it was to be
  * stopped, or of what firmware left) froze the domain: GAP_FROZEN, found within a second
  * where a session has no overflow trigger; the time since it was looked for before is
@@ -1200,19 +1200,19 @@ struct ucore_command {
 };
 
 /* ucore_value.flags; the rate of an UNFROZEN count is by time_enabled */
-#define UCORE_VALUE_OVERFLOW	(1U << 0)	/* its period ended the interval */
-#define UCORE_VALUE_DEAD	(1U << 1)	/* its box stopped answering: last count read */
-#define UCORE_VALUE_OFFLINE	(1U << 2)	/* no CPU of the domain is online, or asleep */
-#define UCORE_VALUE_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: read counting */
-#define UCORE_VALUE_REFUSED	(1U << 4)	/* its box did not take all of its fields */
-#define UCORE_VALUE_GAP		(1U << 5)	/* READ: since the last it did not always count */
-#define UCORE_VALUE_UNSURE	(1U << 6)	/* not read for too long: it may have wrapped */
-#define UCORE_VALUE_CHANGED	(1U << 7)	/* somebody else wrote a control of it meanwhile */
+#define UCORE_VALUE_F_OVERFLOW	(1U << 0)	/* its period ended the interval */
+#define UCORE_VALUE_F_DEAD	(1U << 1)	/* its box stopped answering: last count read */
+#define UCORE_VALUE_F_OFFLINE	(1U << 2)	/* no CPU of the domain is online, or asleep */
+#define UCORE_VALUE_F_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: read counting */
+#define UCORE_VALUE_F_PARTIAL	(1U << 4)	/* its box did not take all of its fields */
+#define UCORE_VALUE_F_GAP		(1U << 5)	/* READ: since the last it did not always count */
+#define UCORE_VALUE_F_MAYBE_WRAPPED	(1U << 6)	/* not read for too long: it may have wrapped */
+#define UCORE_VALUE_F_CONFLICT	(1U << 7)	/* somebody else wrote a control of it meanwhile */
 
 /**
  * struct ucore_value - the count of one event
  * @event: event id
- * @flags: UCORE_VALUE_*
+ * @flags: UCORE_VALUE_F_*
  * @count: counts since the first START or the last RESET, 64 bits exact
  *
  * GAP is set by the first READ after the domain had no CPU online, the machine slept, or
@@ -1223,7 +1223,7 @@ struct ucore_command {
  * CHANGED: another program (Intel PCM, LIKWID, VTune) or firmware wrote the counter's
  * control, its box's or the global one while the session ran; what was counted since is
  * anybody's.  The driver looks every ten seconds, puts nothing right, and says it in a record,
- * GAP_CHANGED.  It stays until RESET, and comes again if the control is still another:
+ * GAP_CONFLICT.  It stays until RESET, and comes again if the control is still another:
  * STOP and START program it anew.
  * A box that was DEAD and answers again counts from the next START on; its values are
  * DEAD until RESET, for what it did meanwhile is missing.
@@ -1258,7 +1258,7 @@ struct ucore_read_domain {
 };
 
 /* ucore_read.flags */
-#define UCORE_READ_LIVE		(1U << 0)	/* do not freeze */
+#define UCORE_READ_F_NO_FREEZE		(1U << 0)	/* do not freeze */
 
 /**
  * struct ucore_read - UCORE_READ: one coherent snapshot of all the session's
@@ -1279,7 +1279,7 @@ struct ucore_read_domain {
  * what was counted: count * time_running / running is what the event would have counted
  * at the same rate in all the time.  An event whose group had no turn as yet has 0 of both.
  *
- * All domains freeze at the same moment, are read in parallel and thawed.  A
+ * All domains freeze at the same moment, are read in parallel and unfrozen.  A
  * stopped session gives its last counts.  Events on a domain without a CPU give
  * their last counts, flagged OFFLINE.
  *
@@ -1297,18 +1297,18 @@ struct ucore_read {
 };
 
 /**
- * struct ucore_status - UCORE_STATUS: where the session stands
- * @size: sizeof(struct ucore_status)
+ * struct ucore_get_status - UCORE_GET_STATUS: where the session stands
+ * @size: sizeof(struct ucore_get_status)
  * @flags: 0
  * @session: out: session id, as in ucore_box_info.owner
  * @state: out: UCORE_SESSION_*
  * @nr_events: out: events
  * @nr_domains: out: domains those events are on
  * @changed: out: looks, one in ten seconds, that found a control which somebody else has
- *           written (UCORE_VALUE_CHANGED)
+ *           written (UCORE_VALUE_F_CONFLICT)
  * @samples: out: samples taken or due: lost ones and dropped periods included
  * @lost: out: records that found no room in a ring, or were never made: of dropped
- *        periods (ucore_budget.dropped)
+ *        periods (ucore_get_budget.dropped)
  * @overflows: out: overflows handled
  * @recovered: out: of these, found by the guard timer, their PMI lost
  * @polled: out: of these, found by polling
@@ -1318,12 +1318,12 @@ struct ucore_read {
  * @frozen_ns: out: time domains were frozen for this session's samples and READs
  * @reads: out: register reads for this session's samples and READs
  * @writes: out: register writes for the same
- * @helped: out: how often another CPU than the reader has read some of the boxes
- *          (ucore_create_session.crew)
+ * @parallel_reads: out: how often another CPU than the reader has read some of the boxes
+ *          (ucore_create_session.nr_readers)
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
-struct ucore_status {
+struct ucore_get_status {
 	__u32 size;
 	__u32 flags;
 	__u64 session;
@@ -1341,12 +1341,12 @@ struct ucore_status {
 	__u64 frozen_ns;
 	__u64 reads;
 	__u64 writes;
-	__u64 helped;
+	__u64 parallel_reads;
 };
 
 /**
- * struct ucore_budget - UCORE_BUDGET: what the session may take of its readers' time
- * @size: sizeof(struct ucore_budget)
+ * struct ucore_get_budget - UCORE_GET_BUDGET: what the session may take of its readers' time
+ * @size: sizeof(struct ucore_get_budget)
  * @flags: 0
  * @percent: out: share of a CPU's time that ucore takes at most, 100: no limit
  * @reserved: 0
@@ -1357,26 +1357,26 @@ struct ucore_status {
  *                below 100, others have 10 us between two samples; so with rotate_ns
  * @busy_ns: out: what ucore has taken of the readers of the session's domains since load,
  *           for all sessions together
- * @wait_ns: out: how long START, RESET or READ would have to wait now, or EVENT_ADD that
+ * @wait_ns: out: how long START, RESET or READ would have to wait now, or ADD_EVENT that
  *           has a box tried
  * @dropped: out: periods in which there was no sample: of the timer, known when the next
  *           one is taken, or at STOP; of counters that were throttled, known when that is
  *           over; and overflows of UCORE_CORE_TRIGGERs
- * @put_off: out: times that the timer, or a look at polled periods, was put off, or that
- *           an overflow of a UCORE_CORE_TRIGGER had no sample because of the budget
+ * @delayed: out: times that the timer, or a look at polled periods, was put off, or that
+ *           an overflow of a UCORE_ADD_CORE_TRIGGER had no sample because of the budget
  *
  * All that ucore does on a CPU with interrupts off, for all domains that it reads and
  * all sessions, is charged to the CPU: services of overflows, samples of timers, looks,
  * START, STOP, RESET and READ.  Beyond its share in some 10 ms: counters that overflow
- * count on for a while without a PMI (UCORE_SAMPLE_THROTTLED), and timers skip periods;
+ * count on for a while without a PMI (UCORE_SAMPLE_F_THROTTLED), and timers skip periods;
  * LOST records count the periods that end without a sample; looks are put off
- * (UCORE_SAMPLE_STRETCHED); START, RESET, READ, SET_PMI_CPUS and an EVENT_ADD that has a
+ * (UCORE_SAMPLE_F_DELAYED); START, RESET, READ, SET_PMI_CPUS and an ADD_EVENT that has a
  * box tried sleep before they begin.  A period may also be dropped because the timer came
  * late.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM.
  */
-struct ucore_budget {
+struct ucore_get_budget {
 	__u32 size;
 	__u32 flags;
 	__u32 percent;
@@ -1386,12 +1386,12 @@ struct ucore_budget {
 	__u64 busy_ns;
 	__u64 wait_ns;
 	__u64 dropped;
-	__u64 put_off;
+	__u64 delayed;
 };
 
 /**
- * struct ucore_ring_info - UCORE_RING_INFO: where to map one domain's ring
- * @size: sizeof(struct ucore_ring_info)
+ * struct ucore_get_ring - UCORE_GET_RING: where to map one domain's ring
+ * @size: sizeof(struct ucore_get_ring)
  * @flags: 0
  * @domain: in: domain id
  * @data_size: out: bytes of record data
@@ -1403,7 +1403,7 @@ struct ucore_budget {
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such domain, or no rings).
  */
-struct ucore_ring_info {
+struct ucore_get_ring {
 	__u32 size;
 	__u32 flags;
 	__u32 domain;
@@ -1468,7 +1468,7 @@ struct ucore_record {
 /* ucore_sample.trigger */
 #define UCORE_TRIGGER_OVERFLOW	0
 #define UCORE_TRIGGER_TIMER	1
-#define UCORE_TRIGGER_CORE	2	/* UCORE_CORE_TRIGGER */
+#define UCORE_TRIGGER_CORE	2	/* UCORE_ADD_CORE_TRIGGER */
 
 /*
  * ucore_sample.flags
@@ -1484,15 +1484,15 @@ struct ucore_record {
  * most, counts are of @time.  GAP: since the last sample there was a time in which
  * nothing was counted: the domain had no CPU online or the machine slept.  STRETCHED:
  * since the last sample the timer, or a look, was put off, for ucore had taken its share
- * of the CPU's time (struct ucore_budget).
+ * of the CPU's time (struct ucore_get_budget).
  */
-#define UCORE_SAMPLE_CONTEXT	(1U << 0)
-#define UCORE_SAMPLE_USER	(1U << 1)
-#define UCORE_SAMPLE_RECOVERED	(1U << 2)
-#define UCORE_SAMPLE_THROTTLED	(1U << 3)
-#define UCORE_SAMPLE_POLLED	(1U << 4)
-#define UCORE_SAMPLE_GAP	(1U << 5)
-#define UCORE_SAMPLE_STRETCHED	(1U << 6)
+#define UCORE_SAMPLE_F_CONTEXT	(1U << 0)
+#define UCORE_SAMPLE_F_USER	(1U << 1)
+#define UCORE_SAMPLE_F_RECOVERED	(1U << 2)
+#define UCORE_SAMPLE_F_THROTTLED	(1U << 3)
+#define UCORE_SAMPLE_F_POLLED	(1U << 4)
+#define UCORE_SAMPLE_F_GAP	(1U << 5)
+#define UCORE_SAMPLE_F_DELAYED	(1U << 6)
 
 #define UCORE_EVENT_NONE	0xffffffffU
 
@@ -1503,7 +1503,7 @@ struct ucore_record {
  * @time_enabled: as in struct ucore_read_domain
  * @time_running: as in struct ucore_read_domain
  * @frozen_ns: from @time until the domain ran again, or could have, if it stays frozen
- *             (UCORE_SAMPLE_THROTTLED)
+ *             (UCORE_SAMPLE_F_THROTTLED)
  * @skew_ns: as in struct ucore_read_domain
  * @late_ns: POLLED: time since the look before, which found the period not over.
  *           UCORE_TRIGGER_CORE: time from the core event's overflow to @time.  RECOVERED:
@@ -1517,7 +1517,7 @@ struct ucore_record {
  * @domain: domain id
  * @trigger: UCORE_TRIGGER_*
  * @trigger_event: lowest id of the events whose periods ended, or UCORE_EVENT_NONE
- * @flags: UCORE_SAMPLE_*
+ * @flags: UCORE_SAMPLE_F_*
  * @nr_values: elements of @values
  * @values: the session's events on this domain, in the order of event ids
  */
@@ -1560,10 +1560,10 @@ struct ucore_lost {
 #define UCORE_GAP_OFFLINE	1	/* the domain's last CPU went; counting stopped */
 #define UCORE_GAP_ONLINE	2	/* @cpu_to came; counting resumed */
 #define UCORE_GAP_BOX_DEAD	3	/* @box stopped answering */
-#define UCORE_GAP_ASLEEP	4	/* the machine is about to sleep; counting stopped */
-#define UCORE_GAP_AWAKE		5	/* it is awake, @cpu_to reads; counting resumed */
+#define UCORE_GAP_SUSPEND	4	/* the machine is about to sleep; counting stopped */
+#define UCORE_GAP_RESUME		5	/* it is awake, @cpu_to reads; counting resumed */
 #define UCORE_GAP_FROZEN	6	/* an overflow that no session armed froze the domain */
-#define UCORE_GAP_CHANGED	7	/* a control of @box is not as the session left it */
+#define UCORE_GAP_CONFLICT	7	/* a control of @box is not as the session left it */
 
 /**
  * struct ucore_gap - RECORD_GAP: something interrupted the series
@@ -1588,7 +1588,7 @@ struct ucore_gap {
 };
 
 /* ucore_task.flags */
-#define UCORE_TASK_KNOWN	(1U << 0)	/* else the CPU was offline, or is switching */
+#define UCORE_TASK_F_KNOWN	(1U << 0)	/* else the CPU was offline, or is switching */
 
 /**
  * struct ucore_task - the task that ran on a CPU
@@ -1597,7 +1597,7 @@ struct ucore_gap {
  * @pid: process (initial pid namespace); 0: the CPU was idle
  * @tid: thread (initial pid namespace)
  * @since: when it began to run there last; at the earliest the START of the first session
- *         with UCORE_SESSION_TASKS
+ *         with UCORE_SESSION_F_TASKS
  * @comm: its name, ends with a zero
  */
 struct ucore_task {

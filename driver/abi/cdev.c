@@ -21,12 +21,12 @@
 
 static int cmd_info(struct ucore_ioctl_call *call)
 {
-	struct ucore_info *info = &call->arg.info;
+	struct ucore_get_info *info = &call->arg.info;
 	u32 state = ucore_describe_state();
 
 	if (info->reserved)
 		return -EINVAL;
-	*info = (struct ucore_info){
+	*info = (struct ucore_get_info){
 		.size = info->size,
 		.abi = UCORE_ABI_VERSION,
 		.state = state,
@@ -86,9 +86,9 @@ static int cmd_get_boxes(struct ucore_ioctl_call *call)
 
 static int cmd_get_fields(struct ucore_ioctl_call *call)
 {
-	struct ucore_field __user *fields = u64_to_user_ptr(call->arg.fields.fields);
+	struct ucore_field_info __user *fields = u64_to_user_ptr(call->arg.fields.fields);
 	const struct ucore_box *box = ucore_catalog_box(call->arg.fields.box);
-	struct ucore_field out;
+	struct ucore_field_info out;
 	u32 i, n = 0;
 
 	if (call->arg.fields.reserved)
@@ -112,9 +112,9 @@ static int cmd_get_fields(struct ucore_ioctl_call *call)
 
 static int cmd_get_ends(struct ucore_ioctl_call *call)
 {
-	struct ucore_box_end __user *ends = u64_to_user_ptr(call->arg.ends.ends);
+	struct ucore_link_info __user *ends = u64_to_user_ptr(call->arg.ends.ends);
 	u32 total = ucore_catalog.nr_boxes, first = call->arg.ends.first;
-	struct ucore_box_end out;
+	struct ucore_link_info out;
 	u32 i, n = 0;
 
 	if (call->arg.ends.reserved)
@@ -122,7 +122,7 @@ static int cmd_get_ends(struct ucore_ioctl_call *call)
 	if (first < total)
 		n = min(call->arg.ends.nr, total - first);
 	for (i = 0; i < n; i++) {
-		ucore_describe_end(ucore_catalog_box(first + i), &out);
+		ucore_describe_link(ucore_catalog_box(first + i), &out);
 		if (copy_to_user(&ends[i], &out, sizeof(out)))
 			return -EFAULT;
 		cond_resched();
@@ -132,13 +132,13 @@ static int cmd_get_ends(struct ucore_ioctl_call *call)
 	return 0;
 }
 
-static int cmd_get_trial(struct ucore_ioctl_call *call)
+static int cmd_get_selftest(struct ucore_ioctl_call *call)
 {
-	struct ucore_box *box = ucore_catalog_box(call->arg.trial.box);
+	struct ucore_box *box = ucore_catalog_box(call->arg.selftest.box);
 
 	if (!box)
 		return -ENOENT;
-	ucore_describe_trial(box, &call->arg.trial);
+	ucore_describe_selftest(box, &call->arg.selftest);
 	return 0;
 }
 
@@ -209,14 +209,14 @@ static int create_check(const struct ucore_create_session *create)
 		return -ERANGE;
 	if (create->wakeup && create->wakeup >= create->ring_size)
 		return -ERANGE;
-	if (create->crew > UCORE_CREW_MAX)
+	if (create->nr_readers > UCORE_READERS_MAX)
 		return -ERANGE;
 	if (!create->rotate_ns)
 		return 0;
 	if (create->rotate_ns < UCORE_ROTATE_MIN_NS || create->rotate_ns > UCORE_ROTATE_MAX_NS)
 		return -ERANGE;
 	/* samples have no room for each counter's own time; controls are the reader's to write */
-	return create->timer_ns || create->ring_size || create->crew > 1 ? -EINVAL : 0;
+	return create->timer_ns || create->ring_size || create->nr_readers > 1 ? -EINVAL : 0;
 }
 
 static int cmd_create_session(struct ucore_ioctl_call *call)
@@ -232,20 +232,20 @@ static int cmd_create_session(struct ucore_ioctl_call *call)
 	ret = create_check(create);
 	if (ret)
 		return ret;
-	if (create->flags & UCORE_SESSION_TASKS && !context)
+	if (create->flags & UCORE_SESSION_F_TASKS && !context)
 		return -EACCES;
-	session = ucore_roll_open(create, context);
+	session = ucore_registry_add(create, context);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0) {
-		ucore_roll_close(session);
+		ucore_registry_del(session);
 		return fd;
 	}
 	new = anon_inode_getfile("[ucore]", &ucore_session_fops, session, O_RDWR);
 	if (IS_ERR(new)) {
 		put_unused_fd(fd);
-		ucore_roll_close(session);
+		ucore_registry_del(session);
 		return PTR_ERR(new);
 	}
 	create->fd = fd;
@@ -267,13 +267,13 @@ static int cmd_get_sessions(struct ucore_ioctl_call *call)
 	struct ucore_session_info out = { .session = call->arg.sessions.after };
 	u32 n;
 
-	for (n = 0; n < call->arg.sessions.nr && ucore_roll_describe(out.session, &out); n++) {
+	for (n = 0; n < call->arg.sessions.nr && ucore_registry_describe(out.session, &out); n++) {
 		if (copy_to_user(&sessions[n], &out, sizeof(out)))
 			return -EFAULT;
 		cond_resched();
 	}
 	call->arg.sessions.nr = n;
-	call->arg.sessions.total = ucore_roll_count();
+	call->arg.sessions.total = ucore_registry_count();
 	return 0;
 }
 
@@ -281,27 +281,27 @@ static int cmd_end_session(struct ucore_ioctl_call *call)
 {
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	return ucore_roll_end(call->arg.end.session);
+	return ucore_registry_revoke(call->arg.end.session);
 }
 
 static const struct ucore_ioctl_cmd device_commands[] = {
-	{ UCORE_ANSWER(UCORE_INFO, struct ucore_info, reason, cmd_info) },
+	{ UCORE_ANSWER(UCORE_GET_INFO, struct ucore_get_info, reason, cmd_info) },
 	{ UCORE_ANSWER(UCORE_GET_DOMAINS, struct ucore_get_domains, domains, cmd_get_domains) },
 	{ UCORE_ANSWER(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes) },
 	{ UCORE_ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
-	{ UCORE_ANSWER(UCORE_GET_ENDS, struct ucore_get_ends, ends, cmd_get_ends) },
-	{ UCORE_ANSWER(UCORE_GET_TRIAL, struct ucore_get_trial, reason, cmd_get_trial) },
+	{ UCORE_ANSWER(UCORE_GET_LINKS, struct ucore_get_links, ends, cmd_get_ends) },
+	{ UCORE_ANSWER(UCORE_GET_SELFTEST, struct ucore_get_selftest, reason, cmd_get_selftest) },
 	{ UCORE_ANSWER(UCORE_GET_TABLES, struct ucore_get_tables, tables, cmd_get_tables) },
 	{ UCORE_ANSWER(UCORE_GET_UNITS, struct ucore_get_units, units, cmd_get_units) },
-	{ UCORE_ANSWER(UCORE_GET_CORE, struct ucore_core_info, reason, cmd_get_core) },
-	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, crew,
+	{ UCORE_ANSWER(UCORE_GET_CORE, struct ucore_get_core, reason, cmd_get_core) },
+	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, nr_readers,
 		 cmd_create_session),
-	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE | UCORE_SESSION_TASKS |
-		   UCORE_SESSION_WHOLE,
+	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS |
+		   UCORE_SESSION_F_FULL_READS,
 	  .undo = undo_create_session },
 	{ UCORE_ANSWER(UCORE_GET_SESSIONS, struct ucore_get_sessions, sessions,
 		       cmd_get_sessions) },
-	{ UCORE_ACTION(UCORE_END_SESSION, struct ucore_end_session, session, cmd_end_session) },
+	{ UCORE_ACTION(UCORE_REVOKE_SESSION, struct ucore_revoke_session, session, cmd_end_session) },
 };
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

@@ -59,7 +59,7 @@ static const char *intree_reason(void)
 {
 	if (ucore_intree_is_module())
 		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
-	return "intel_uncore is part of the kernel: boot with initcall_blacklist=intel_uncore_init";
+	return "intel_uncore is ctx of the kernel: boot with initcall_blacklist=intel_uncore_init";
 }
 
 /**
@@ -100,13 +100,13 @@ static const char *core_reason(u32 state)
 		return "a hybrid processor: its CPUs differ in counters and events, use perf";
 	case UCORE_CORE_VERSION:
 		return "versions above 5 have other registers, which this driver does not know";
-	case UCORE_CORE_LIES:
+	case UCORE_CORE_BAD_CPUID:
 		return "CPUID.0AH lies: its counters make no sense, or do not answer";
 	case UCORE_CORE_KERNEL:
 		return "this kernel offers no reservation of performance registers to modules";
-	case UCORE_CORE_OFF:
+	case UCORE_CORE_DISABLED:
 		return "switched off: the module was loaded with cores=0";
-	case UCORE_CORE_TAKEN:
+	case UCORE_CORE_BUSY:
 		return "perf has them: end it, or its NMI watchdog: sysctl kernel.nmi_watchdog=0";
 	}
 	return "";
@@ -116,11 +116,11 @@ static const char *core_reason(u32 state)
  * ucore_describe_core() - for GET_CORE
  * @out: the answer; its size is left alone
  */
-void ucore_describe_core(struct ucore_core_info *out)
+void ucore_describe_core(struct ucore_get_core *out)
 {
 	ucore_core_describe(out);
-	if (out->state == UCORE_CORE_READY && !ucore_perf_free())
-		out->state = UCORE_CORE_TAKEN;
+	if (out->state == UCORE_CORE_READY && !ucore_pmc_available())
+		out->state = UCORE_CORE_BUSY;
 	strscpy(out->reason, core_reason(out->state), sizeof(out->reason));
 }
 
@@ -158,7 +158,7 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
 		.nr_fixed = type->nr_fixed,
 		.width = ucore_box_width(box, false),
 		.fixed_width = ucore_box_width(box, true),
-		.caps = READ_ONCE(box->caps) | (READ_ONCE(box->dead) ? UCORE_BOX_DEAD : 0),
+		.caps = READ_ONCE(box->caps) | (READ_ONCE(box->dead) ? UCORE_BOX_F_DEAD : 0),
 	};
 	if (admin)
 		out->location = box_location(box);
@@ -167,34 +167,34 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
 }
 
 /**
- * ucore_describe_end() - for GET_ENDS
+ * ucore_describe_link() - for GET_LINKS
  * @box: the box
  * @out: the answer
  */
-void ucore_describe_end(const struct ucore_box *box, struct ucore_box_end *out)
+void ucore_describe_link(const struct ucore_box *box, struct ucore_link_info *out)
 {
 	*out = box->desc.end;
 	out->box = box->id;
 }
 
 /**
- * ucore_describe_trial() - for GET_TRIAL
+ * ucore_describe_selftest() - for GET_SELFTEST
  * @box: the box
  * @out: the answer; its size, flags and box are left alone
  */
-void ucore_describe_trial(struct ucore_box *box, struct ucore_get_trial *out)
+void ucore_describe_selftest(struct ucore_box *box, struct ucore_get_selftest *out)
 {
-	struct ucore_trial trial = ucore_trial_of(box);
+	struct ucore_selftest selftest = ucore_selftest_get(box);
 
-	out->tried = trial.tried;
-	out->failed = trial.failed;
-	out->found = trial.found;
-	out->width = trial.width;
-	out->fixed_width = trial.fixed_width;
-	out->missing = trial.missing;
-	out->reads = trial.reads;
-	out->writes = trial.writes;
+	out->tried = selftest.tried;
+	out->failed = selftest.failed;
+	out->found = selftest.found;
+	out->width = selftest.width;
+	out->fixed_width = selftest.fixed_width;
+	out->missing = selftest.missing;
+	out->reads = selftest.reads;
+	out->writes = selftest.writes;
 	out->reserved = 0;
 	memset(out->reason, 0, sizeof(out->reason));
-	strscpy(out->reason, ucore_trial_reason(&trial), sizeof(out->reason));
+	strscpy(out->reason, ucore_selftest_reason(&selftest), sizeof(out->reason));
 }

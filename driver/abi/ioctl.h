@@ -14,27 +14,27 @@ union ucore_ioctl_arg {
 		u32 size;
 		u32 flags;
 	};
-	struct ucore_info info;
+	struct ucore_get_info info;
 	struct ucore_get_domains domains;
 	struct ucore_get_boxes boxes;
 	struct ucore_get_fields fields;
-	struct ucore_get_ends ends;
-	struct ucore_get_trial trial;
+	struct ucore_get_links ends;
+	struct ucore_get_selftest selftest;
 	struct ucore_get_tables tables;
 	struct ucore_get_units units;
-	struct ucore_core_info core;
+	struct ucore_get_core core;
 	struct ucore_create_session create;
 	struct ucore_get_sessions sessions;
-	struct ucore_end_session end;
-	struct ucore_event_add add;
-	struct ucore_event_remove remove;
+	struct ucore_revoke_session end;
+	struct ucore_add_event add;
+	struct ucore_remove_event remove;
 	struct ucore_set_pmi_cpus cpus;
-	struct ucore_core_trigger trigger;
+	struct ucore_add_core_trigger trigger;
 	struct ucore_command command;
 	struct ucore_read read;
-	struct ucore_status status;
-	struct ucore_budget budget;
-	struct ucore_ring_info ring;
+	struct ucore_get_status status;
+	struct ucore_get_budget budget;
+	struct ucore_get_ring ring;
 };
 
 /**

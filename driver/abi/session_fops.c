@@ -44,7 +44,7 @@ static int fetch_array(struct ucore_ioctl_call *call, u64 user, u32 nr, size_t s
 
 static int fetch_event_add(struct ucore_ioctl_call *call)
 {
-	const struct ucore_event_add *add = &call->arg.add;
+	const struct ucore_add_event *add = &call->arg.add;
 
 	if (add->nr_terms > UCORE_TERMS_MAX || add->reserved)
 		return -EINVAL;
@@ -54,19 +54,19 @@ static int fetch_event_add(struct ucore_ioctl_call *call)
 
 static int cmd_event_add(struct ucore_ioctl_call *call)
 {
-	return ucore_session_add(call_session(call), &call->arg.add, call->more);
+	return ucore_session_add_event(call_session(call), &call->arg.add, call->more);
 }
 
 static void undo_event_add(struct ucore_ioctl_call *call)
 {
-	ucore_session_remove(call_session(call), call->arg.add.event);
+	ucore_session_remove_event(call_session(call), call->arg.add.event);
 }
 
 static int cmd_event_remove(struct ucore_ioctl_call *call)
 {
 	if (call->arg.remove.reserved)
 		return -EINVAL;
-	return ucore_session_remove(call_session(call), call->arg.remove.event);
+	return ucore_session_remove_event(call_session(call), call->arg.remove.event);
 }
 
 static int fetch_pmi_cpus(struct ucore_ioctl_call *call)
@@ -90,18 +90,18 @@ static int cmd_core_trigger(struct ucore_ioctl_call *call)
 
 static int cmd_start(struct ucore_ioctl_call *call)
 {
-	return ucore_session_start(call_session(call));
+	return ucore_counting_start(call_session(call));
 }
 
 static int cmd_stop(struct ucore_ioctl_call *call)
 {
-	ucore_session_stop(call_session(call));
+	ucore_counting_stop(call_session(call));
 	return 0;
 }
 
 static int cmd_reset(struct ucore_ioctl_call *call)
 {
-	return ucore_session_reset(call_session(call));
+	return ucore_counting_reset(call_session(call));
 }
 
 static int cmd_read(struct ucore_ioctl_call *call)
@@ -117,7 +117,7 @@ static int cmd_read(struct ucore_ioctl_call *call)
 	read->nr_domains = session->nr_domains;
 	if (nr_values < read->nr_values || nr_domains < read->nr_domains)
 		return -ENOSPC;
-	ret = ucore_session_read(session, read->flags & UCORE_READ_LIVE);
+	ret = ucore_counting_read(session, read->flags & UCORE_READ_F_NO_FREEZE);
 	if (!ret)
 		read->skew_ns = session->skew_ns;
 	return ret;
@@ -142,61 +142,61 @@ static int deliver_read(struct ucore_ioctl_call *call)
 
 static void undo_read(struct ucore_ioctl_call *call)
 {
-	ucore_session_unread(call_session(call));
+	ucore_counting_unread(call_session(call));
 }
 
 static int cmd_status(struct ucore_ioctl_call *call)
 {
-	struct ucore_status *status = &call->arg.status;
+	struct ucore_get_status *status = &call->arg.status;
 
-	*status = (struct ucore_status){ .size = status->size };
-	ucore_session_status(call_session(call), status);
+	*status = (struct ucore_get_status){ .size = status->size };
+	ucore_session_get_status(call_session(call), status);
 	return 0;
 }
 
 static int cmd_budget(struct ucore_ioctl_call *call)
 {
-	struct ucore_budget *budget = &call->arg.budget;
+	struct ucore_get_budget *budget = &call->arg.budget;
 
 	if (budget->reserved)
 		return -EINVAL;
-	*budget = (struct ucore_budget){ .size = budget->size };
-	return ucore_turn_budget(call_session(call), budget);
+	*budget = (struct ucore_get_budget){ .size = budget->size };
+	return ucore_admit_budget(call_session(call), budget);
 }
 
 static int cmd_ring_info(struct ucore_ioctl_call *call)
 {
-	struct ucore_ring_info *info = &call->arg.ring;
+	struct ucore_get_ring *info = &call->arg.ring;
 	struct ucore_domain *domain = ucore_catalog_domain(info->domain);
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
 	if (!domain)
 		return -ENOENT;
-	part = ucore_session_part(call_session(call), domain->id);
-	if (!part || !part->ring)
+	ctx = ucore_session_ctx(call_session(call), domain->id);
+	if (!ctx || !ctx->ring)
 		return -ENOENT;
-	info->data_size = part->ring->size;
+	info->data_size = ctx->ring->size;
 	info->consumer = domain->id * RING_WINDOW;
 	info->producer = info->consumer + PAGE_SIZE;
 	return 0;
 }
 
 static const struct ucore_ioctl_cmd session_commands[] = {
-	{ UCORE_ANSWER(UCORE_EVENT_ADD, struct ucore_event_add, poll_ns, cmd_event_add),
-	  .flags = UCORE_EVENT_INTERRUPT, .fetch = fetch_event_add, .undo = undo_event_add },
-	{ UCORE_ACTION(UCORE_EVENT_REMOVE, struct ucore_event_remove, reserved, cmd_event_remove) },
+	{ UCORE_ANSWER(UCORE_ADD_EVENT, struct ucore_add_event, poll_ns, cmd_event_add),
+	  .flags = UCORE_EVENT_F_NO_POLL, .fetch = fetch_event_add, .undo = undo_event_add },
+	{ UCORE_ACTION(UCORE_REMOVE_EVENT, struct ucore_remove_event, reserved, cmd_event_remove) },
 	{ UCORE_ACTION(UCORE_SET_PMI_CPUS, struct ucore_set_pmi_cpus, cpus, cmd_set_pmi_cpus),
 	  .works = true, .moves = true, .fetch = fetch_pmi_cpus },
-	{ UCORE_ACTION(UCORE_CORE_TRIGGER, struct ucore_core_trigger, period, cmd_core_trigger),
-	  .flags = UCORE_CORE_USER },
+	{ UCORE_ACTION(UCORE_ADD_CORE_TRIGGER, struct ucore_add_core_trigger, period, cmd_core_trigger),
+	  .flags = UCORE_CORE_TRIGGER_F_USER },
 	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start), .works = true },
 	{ UCORE_ACTION(UCORE_STOP, struct ucore_command, flags, cmd_stop) },
 	{ UCORE_ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset), .works = true },
 	{ UCORE_ANSWER(UCORE_READ, struct ucore_read, skew_ns, cmd_read),
-	  .flags = UCORE_READ_LIVE, .works = true, .deliver = deliver_read, .undo = undo_read },
-	{ UCORE_ANSWER(UCORE_STATUS, struct ucore_status, writes, cmd_status) },
-	{ UCORE_ANSWER(UCORE_RING_INFO, struct ucore_ring_info, producer, cmd_ring_info) },
-	{ UCORE_ANSWER(UCORE_BUDGET, struct ucore_budget, put_off, cmd_budget) },
+	  .flags = UCORE_READ_F_NO_FREEZE, .works = true, .deliver = deliver_read, .undo = undo_read },
+	{ UCORE_ANSWER(UCORE_GET_STATUS, struct ucore_get_status, writes, cmd_status) },
+	{ UCORE_ANSWER(UCORE_GET_RING, struct ucore_get_ring, producer, cmd_ring_info) },
+	{ UCORE_ANSWER(UCORE_GET_BUDGET, struct ucore_get_budget, delayed, cmd_budget) },
 };
 
 static int session_enter(struct ucore_ioctl_call *call, bool killable)
@@ -251,11 +251,11 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 		return -ENOTTY;
 	if (!command->works)
 		return run_in_turn(command, &call, arg);
-	ret = ucore_turn_take(session, command->moves);
+	ret = ucore_admit_begin(session, command->moves);
 	if (ret)
 		return ret;
 	ret = run_in_turn(command, &call, arg);
-	ucore_turn_end(session);
+	ucore_admit_end(session);
 	return ret;
 }
 
@@ -265,7 +265,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 
 static int session_release(struct inode *inode, struct file *file)
 {
-	ucore_roll_close(file->private_data);
+	ucore_registry_del(file->private_data);
 	return 0;
 }
 

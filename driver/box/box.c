@@ -120,7 +120,7 @@ static noinline void counter_retry(struct ucore_counter *ctr, const struct ucore
 			return;
 		box_lost(ctr->box);
 	}
-	ctr->flags |= UCORE_VALUE_DEAD;
+	ctr->flags |= UCORE_VALUE_F_DEAD;
 }
 
 static __always_inline void counter_update(struct ucore_counter *ctr, const struct ucore_io *io,
@@ -129,7 +129,7 @@ static __always_inline void counter_update(struct ucore_counter *ctr, const stru
 	u64 raw;
 
 	if (ctr->box->dead) {
-		ctr->flags |= UCORE_VALUE_DEAD;
+		ctr->flags |= UCORE_VALUE_F_DEAD;
 		return;
 	}
 
@@ -178,7 +178,7 @@ void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *i
 }
 
 /**
- * ucore_counters_take() - fold what was read of several counters into their totals
+ * ucore_counter_accumulate_many() - fold what was read of several counters into their totals
  * @ctr: the counters
  * @raw: what their registers showed, when they stood
  * @nr: how many
@@ -186,7 +186,7 @@ void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *i
  *
  * What ucore_counter_update() does after reading.
  */
-void ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+void ucore_counter_accumulate_many(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
 			 struct ucore_tally *tally)
 {
 	struct ucore_io io;
@@ -202,7 +202,7 @@ void ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 
 }
 
 /**
- * ucore_counters_take_low() - the same of low halves
+ * ucore_counter_accumulate_many_low() - the same of low halves
  * @ctr: the counters
  * @raw: what the low halves of their registers showed
  * @nr: how many
@@ -211,7 +211,7 @@ void ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 
  * Return: 0; or the counters are to be read whole: -EIO: one shows all ones, a count or a box
  * that is dead; -ERANGE: one has counted more than it can, so that its low half tells nothing.
  */
-int ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr, u32 limit)
+int ucore_counter_accumulate_many_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr, u32 limit)
 {
 	u32 i, low;
 
@@ -237,7 +237,7 @@ static u32 counter_rst(const struct ucore_counter *ctr)
 static bool counter_goes_on(const struct ucore_counter *ctr)
 {
 	return ctr->ctl_reg == UCORE_REG_NONE ||
-	       (!ctr->period && (ctr->flags & UCORE_VALUE_UNFROZEN));
+	       (!ctr->period && (ctr->flags & UCORE_VALUE_F_UNFROZEN));
 }
 
 /**
@@ -272,12 +272,12 @@ static void counter_load(struct ucore_counter *ctr, u64 val)
 }
 
 /**
- * ucore_counter_rest() - a period begins, and its end shall interrupt nobody
+ * ucore_counter_throttle() - a period begins, and its end shall interrupt nobody
  * @ctr: a counter with a period, read a moment ago
  *
  * From zero on it does not carry for hours.  The control stays as it is.
  */
-void ucore_counter_rest(struct ucore_counter *ctr)
+void ucore_counter_throttle(struct ucore_counter *ctr)
 {
 	ctr->resting = true;
 	ctr->rested = ctr->total;
@@ -285,23 +285,23 @@ void ucore_counter_rest(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_missed() - how many periods have ended since it began to rest?
+ * ucore_counter_missed_periods() - how many periods have ended since it began to rest?
  * @ctr: a counter that rests, read a moment ago
  *
  * Return: the number.
  */
-u64 ucore_counter_missed(const struct ucore_counter *ctr)
+u64 ucore_counter_missed_periods(const struct ucore_counter *ctr)
 {
 	return div64_u64(ctr->total - ctr->rested, ctr->period);
 }
 
 /**
- * ucore_counter_rouse() - the end of the period that it is in interrupts again
+ * ucore_counter_unthrottle() - the end of the period that it is in interrupts again
  * @ctr: a counter that rests, read a moment ago
  */
-void ucore_counter_rouse(struct ucore_counter *ctr)
+void ucore_counter_unthrottle(struct ucore_counter *ctr)
 {
-	u64 into = ctr->total - ctr->rested - ucore_counter_missed(ctr) * ctr->period;
+	u64 into = ctr->total - ctr->rested - ucore_counter_missed_periods(ctr) * ctr->period;
 
 	ctr->resting = false;
 	counter_load(ctr, into - ctr->period);
@@ -346,14 +346,14 @@ static void shared_write(struct ucore_box *box, const u64 *val)
 }
 
 /**
- * ucore_box_answers() - does a box answer, perhaps again?
+ * ucore_box_responds() - does a box answer, perhaps again?
  * @box: a box that no part that runs has
  *
  * One that is not dead is not asked.
  *
  * Return: true if it does: then it is dead no longer.
  */
-bool ucore_box_answers(struct ucore_box *box)
+bool ucore_box_responds(struct ucore_box *box)
 {
 	const struct ucore_layout *layout = box->desc.layout;
 	bool fixed = !box->desc.type->nr_gp;
@@ -411,14 +411,14 @@ static bool counter_wrapped(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_box_counter_overflowed() - did this counter set the status?
+ * ucore_counter_has_overflowed() - did this counter set the status?
  * @ctr: the counter
  * @status: its box's status
  * @global: its domain's global status
  *
  * Return: true if it did.
  */
-bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
+bool ucore_counter_has_overflowed(const struct ucore_counter *ctr, u64 status,
 				  u64 global)
 {
 	const struct ucore_box_type *type = ctr->box->desc.type;
@@ -610,7 +610,7 @@ static void widths_find(struct ucore_box *box)
  * @box: the box
  * @shared: values of its filter and match registers
  *
- * What the shared registers held is kept for ucore_box_give_back().  The first time
+ * What the shared registers held is kept for ucore_box_restore().  The first time
  * counters are asked how wide they are, where sources differ.
  */
 void ucore_box_program(struct ucore_box *box, const u64 *shared)
@@ -649,7 +649,7 @@ static void control_verify(struct ucore_counter *ctr)
 	const struct ucore_io *io = &ctr->box->io;
 
 	if (ctr->ctl & ~io->ops->read64(io, ctr->ctl_reg))
-		ctr->flags |= UCORE_VALUE_REFUSED;
+		ctr->flags |= UCORE_VALUE_F_PARTIAL;
 }
 
 static void control_write(struct ucore_counter *ctr)
@@ -657,11 +657,11 @@ static void control_write(struct ucore_counter *ctr)
 	const struct ucore_io *io = &ctr->box->io;
 
 	if (ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step) {
-		ctr->box->fixed |= ctr->ctl;	/* ucore_box_run() writes it */
+		ctr->box->fixed |= ctr->ctl;	/* ucore_box_unfreeze() writes it */
 		return;
 	}
-	if (ctr->ctl & ctr->box->trial.missing && !ucore_counter_is_fixed(ctr))
-		ctr->flags |= UCORE_VALUE_REFUSED;
+	if (ctr->ctl & ctr->box->selftest.missing && !ucore_counter_is_fixed(ctr))
+		ctr->flags |= UCORE_VALUE_F_PARTIAL;
 	/* the reset has left the upper half zero */
 	if (ctr->ctl >> 32) {
 		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
@@ -707,14 +707,14 @@ static void counter_take(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_box_program_counter() - preload a counter, then set its control
+ * ucore_counter_program() - preload a counter, then set its control
  * @ctr: a counter of a box that has been reset, or joined: then its control is zero
  *
  * One that runs freely begins where it is.  One that no freeze reaches counts as
- * soon as it has an event: it waits for ucore_counter_release(), on the first
+ * soon as it has an event: it waits for ucore_counter_start_unfrozen(), on the first
  * generation enabled (327043-001 2.1.1, note at step f).
  */
-void ucore_box_program_counter(struct ucore_counter *ctr)
+void ucore_counter_program(struct ucore_counter *ctr)
 {
 	counter_narrow(ctr);
 	if (ctr->ctl_reg == UCORE_REG_NONE) {
@@ -722,12 +722,12 @@ void ucore_box_program_counter(struct ucore_counter *ctr)
 		return;
 	}
 	ctr->prev = 0;
-	ctr->flags &= ~UCORE_VALUE_REFUSED;
+	ctr->flags &= ~UCORE_VALUE_F_PARTIAL;
 	if (ctr->box->users > 1)
 		counter_take(ctr);
 	else if (ctr->period)
 		ucore_counter_arm(ctr);
-	if (!(ctr->flags & UCORE_VALUE_UNFROZEN))
+	if (!(ctr->flags & UCORE_VALUE_F_UNFROZEN))
 		control_write(ctr);
 	else if (!ucore_counter_is_fixed(ctr) && !ctr->box->desc.global)
 		box_write(ctr->box, ctr->ctl_reg, ctr->box->desc.type->ctl_en);
@@ -756,7 +756,7 @@ void ucore_counter_prepare(struct ucore_counter *ctr, bool zero)
 {
 	counter_narrow(ctr);
 	ctr->prev = 0;
-	ctr->flags &= ~UCORE_VALUE_REFUSED;
+	ctr->flags &= ~UCORE_VALUE_F_PARTIAL;
 	if (zero && ctr->ctl_reg != UCORE_REG_NONE && ctr->box->users > 1)
 		counter_zero(ctr);
 }
@@ -779,22 +779,22 @@ static void turn_verify(struct ucore_counter *ctr)
 {
 	if (ucore_counter_is_fixed(ctr))
 		return;
-	if (ctr->ctl & ctr->box->trial.missing)
-		ctr->flags |= UCORE_VALUE_REFUSED;
+	if (ctr->ctl & ctr->box->selftest.missing)
+		ctr->flags |= UCORE_VALUE_F_PARTIAL;
 	if (ctr->ctl >> 32 && !ctr->verified)
 		control_verify(ctr);
 	ctr->verified = true;
 }
 
 /**
- * ucore_counter_turn() - a register counts for another event, or for none
+ * ucore_counter_switch() - a register counts for another event, or for none
  * @from: who had it, read a moment ago; NULL: nobody
  * @to: who has it now, with @prev as it was left; NULL: nobody
  *
  * The register is neither read nor written, but where it went on meanwhile.  A control that
  * fixed counters share is written afterwards: ucore_box_write_fixed().
  */
-void ucore_counter_turn(const struct ucore_counter *from, struct ucore_counter *to)
+void ucore_counter_switch(const struct ucore_counter *from, struct ucore_counter *to)
 {
 	const struct ucore_counter *ctr = to ?: from;
 
@@ -820,26 +820,26 @@ void ucore_box_write_fixed(struct ucore_box *box)
 }
 
 /**
- * ucore_counter_release() - let a counter that no freeze reaches count
+ * ucore_counter_start_unfrozen() - let a counter that no freeze reaches count
  * @ctr: a counter that has been programmed; all others are left alone
  *
- * The last write before its domain is thawed.
+ * The last write before its domain is unfrozen.
  */
-void ucore_counter_release(struct ucore_counter *ctr)
+void ucore_counter_start_unfrozen(struct ucore_counter *ctr)
 {
-	if ((ctr->flags & UCORE_VALUE_UNFROZEN) && ctr->ctl_reg != UCORE_REG_NONE)
+	if ((ctr->flags & UCORE_VALUE_F_UNFROZEN) && ctr->ctl_reg != UCORE_REG_NONE)
 		control_write(ctr);
 }
 
 /**
- * ucore_counter_restart() - begin anew
+ * ucore_counter_reload() - begin anew
  * @ctr: a counter of a running session
  *
  * One that no freeze reaches is stopped while its period is written.
  */
-void ucore_counter_restart(struct ucore_counter *ctr)
+void ucore_counter_reload(struct ucore_counter *ctr)
 {
-	bool counts = ctr->period && (ctr->flags & UCORE_VALUE_UNFROZEN);
+	bool counts = ctr->period && (ctr->flags & UCORE_VALUE_F_UNFROZEN);
 
 	if (counts)
 		ucore_counter_stop(ctr);
@@ -859,10 +859,10 @@ void ucore_box_freeze(struct ucore_box *box)
 }
 
 /**
- * ucore_box_run() - let a programmed box count as soon as its domain does
+ * ucore_box_unfreeze() - let a programmed box count as soon as its domain does
  * @box: the box
  */
-void ucore_box_run(struct ucore_box *box)
+void ucore_box_unfreeze(struct ucore_box *box)
 {
 	if (box->fixed && !box->dead)
 		box_write(box, box->desc.layout->fixed_ctl[0], box->fixed);
@@ -874,7 +874,7 @@ void ucore_box_run(struct ucore_box *box)
  * ucore_box_stop() - keep a box from counting when its domain does
  * @box: the box
  *
- * Where boxes are thawed one by one this one is thawed no more.
+ * Where boxes are unfrozen one by one this one is unfrozen no more.
  * The reset of all general controls, so that nothing stays armed, and another
  * write for the control that fixed counters share.  Counters keep a control of
  * their own where that does not reach: ucore_counter_stop().
@@ -914,12 +914,12 @@ static void fixed_leave(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_leave() - stop a counter of a box that is not reset: others count in it
+ * ucore_counter_disable() - stop a counter of a box that is not reset: others count in it
  * @ctr: the counter
  *
  * Its control is left whole zero, for whoever joins next.
  */
-void ucore_counter_leave(const struct ucore_counter *ctr)
+void ucore_counter_disable(const struct ucore_counter *ctr)
 {
 	struct ucore_box *box = ctr->box;
 
@@ -934,19 +934,19 @@ void ucore_counter_leave(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_box_give_back() - give a box back: reset, filters as they were found
+ * ucore_box_restore() - give a box back: reset, filters as they were found
  * @box: the box
  *
  * The box control is left at its running value: with all controls zero
  * nothing counts, and bits 17:16 of an E5 box must never be written 0.  A dead
  * box may come back armed: it stays dirty, and is tried again (stray.c).
  */
-void ucore_box_give_back(struct ucore_box *box)
+void ucore_box_restore(struct ucore_box *box)
 {
-	if (!box->dirty || !ucore_box_answers(box))
+	if (!box->dirty || !ucore_box_responds(box))
 		return;
 	box->dirty = false;
 	ucore_box_reset(box);
 	shared_write(box, box->saved);
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 }

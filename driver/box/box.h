@@ -18,8 +18,8 @@
 struct ucore_domain;
 
 /**
- * struct ucore_trial - what became of trying a box (trial.c)
- * @tried: UCORE_TRIAL_*: checks that were made
+ * struct ucore_selftest - what became of trying a box (selftest.c)
+ * @tried: UCORE_SELFTEST_*: checks that were made
  * @failed: of these, those that failed
  * @found: UCORE_FOUND_*: what was there before
  * @missing: bits of a general control that did not read back
@@ -27,12 +27,12 @@ struct ucore_domain;
  * @fixed_width: the same of its fixed counters
  * @reads: register reads that it took
  * @writes: register writes
- * @beside: a trial has ended: what can be tried beside others has been
+ * @beside: a selftest has ended: what can be tried beside others has been
  * @done: and so has all else
  *
  * Written under the domain's lock.
  */
-struct ucore_trial {
+struct ucore_selftest {
 	u32 tried;
 	u32 failed;
 	u32 found;
@@ -52,9 +52,9 @@ struct ucore_trial {
  * @aux: registers in its second PCI function; ops NULL if there is none
  * @id: index in the catalog
  * @caps: UCORE_BOX_* of this very box (a description may lack what its type has; what
- *        its trial shows not to be so is taken away)
+ *        its selftest shows not to be so is taken away)
  * @domain: the domain it belongs to
- * @node: in the domain's list of boxes that are frozen and thawed one by one
+ * @node: in the domain's list of boxes that are frozen and unfrozen one by one
  * @claims: what sessions have of it (session/claim.h); guarded by the catalog's lock
  * @users: parts that have programmed counters of it; guarded by the domain's lock
  * @status: its status, as read for the overflow that is being serviced; the same
@@ -65,7 +65,7 @@ struct ucore_trial {
  * @fixed_width: the same for its fixed counters
  * @absent: bits of its box control that are not there; guarded by the domain's lock
  * @tried: it is known which; guarded by the domain's lock
- * @trial: what trying it has shown
+ * @selftest: what trying it has shown
  * @fixed: the control that its fixed counters share; guarded by the domain's lock
  * @dirty: programmed since it was last given back, which a dead box cannot be; guarded by
  *         the domain's lock
@@ -89,7 +89,7 @@ struct ucore_box {
 	u8 fixed_width;
 	u32 absent;
 	bool tried;
-	struct ucore_trial trial;
+	struct ucore_selftest selftest;
 	u64 fixed;
 	bool dirty;
 	bool dead;
@@ -98,7 +98,7 @@ struct ucore_box {
 /**
  * struct ucore_counter - one hardware counter at work for one event
  * @event: event id
- * @flags: UCORE_VALUE_*
+ * @flags: UCORE_VALUE_F_*
  * @total: exact count, 64 bits
  * @value: these three, as user space has them
  * @prev: hardware value at the last read
@@ -193,35 +193,35 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low);
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
 void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *io,
 			     enum ucore_read_mode mode);
-void ucore_counters_take(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+void ucore_counter_accumulate_many(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
 			 struct ucore_tally *tally);
-int ucore_counters_take_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr, u32 limit);
+int ucore_counter_accumulate_many_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr, u32 limit);
 void ucore_counter_arm(struct ucore_counter *ctr);
-void ucore_counter_rest(struct ucore_counter *ctr);
-u64 ucore_counter_missed(const struct ucore_counter *ctr);
-void ucore_counter_rouse(struct ucore_counter *ctr);
+void ucore_counter_throttle(struct ucore_counter *ctr);
+u64 ucore_counter_missed_periods(const struct ucore_counter *ctr);
+void ucore_counter_unthrottle(struct ucore_counter *ctr);
 
 void ucore_box_reset(struct ucore_box *box);
 void ucore_box_reset_first(struct ucore_box *box);
 void ucore_box_program(struct ucore_box *box, const u64 *shared);
 void ucore_box_join(struct ucore_box *box, const u64 *shared);
-void ucore_box_program_counter(struct ucore_counter *ctr);
+void ucore_counter_program(struct ucore_counter *ctr);
 void ucore_counter_prepare(struct ucore_counter *ctr, bool zero);
-void ucore_counter_turn(const struct ucore_counter *from, struct ucore_counter *to);
+void ucore_counter_switch(const struct ucore_counter *from, struct ucore_counter *to);
 void ucore_box_write_fixed(struct ucore_box *box);
-void ucore_counter_release(struct ucore_counter *ctr);
-void ucore_counter_restart(struct ucore_counter *ctr);
+void ucore_counter_start_unfrozen(struct ucore_counter *ctr);
+void ucore_counter_reload(struct ucore_counter *ctr);
 void ucore_box_freeze(struct ucore_box *box);
-void ucore_box_run(struct ucore_box *box);
+void ucore_box_unfreeze(struct ucore_box *box);
 void ucore_box_stop(struct ucore_box *box);
 void ucore_counter_stop(const struct ucore_counter *ctr);
-void ucore_counter_leave(const struct ucore_counter *ctr);
-void ucore_box_give_back(struct ucore_box *box);
-bool ucore_box_answers(struct ucore_box *box);
+void ucore_counter_disable(const struct ucore_counter *ctr);
+void ucore_box_restore(struct ucore_box *box);
+bool ucore_box_responds(struct ucore_box *box);
 u64 ucore_box_status(struct ucore_box *box);
 void ucore_box_clear_status(struct ucore_box *box, u64 status);
 u64 ucore_counter_global_bit(const struct ucore_counter *ctr);
-bool ucore_box_counter_overflowed(const struct ucore_counter *ctr, u64 status,
+bool ucore_counter_has_overflowed(const struct ucore_counter *ctr, u64 status,
 				  u64 global);
 
 #endif /* UCORE_BOX_H */

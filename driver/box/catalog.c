@@ -62,16 +62,16 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 	box->caps = desc->type->caps | desc->caps;
 	box->io.tally = &domain->tally;
 	if (domain->gate)
-		ucore_io_init_gated(&box->io, domain->gate);
+		ucore_soft_global_init_box(&box->io, domain->gate);
 	else if (desc->pdev)
-		ucore_io_init_pci(&box->io, desc->pdev);
+		ucore_pci_init(&box->io, desc->pdev);
 	else if (desc->size)
-		ret = ucore_io_init_mmio(&box->io, desc->phys, desc->size);
+		ret = ucore_mmio_init(&box->io, desc->phys, desc->size);
 	else
-		ucore_io_init_msr(&box->io, desc->msr);
+		ucore_msr_init(&box->io, desc->msr);
 	if (desc->aux) {
 		box->aux.tally = &domain->tally;
-		ucore_io_init_pci(&box->aux, desc->aux);
+		ucore_pci_init(&box->aux, desc->aux);
 	}
 	if (desc->told)
 		*desc->told = id;

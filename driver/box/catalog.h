@@ -19,12 +19,12 @@
  * @nr_boxes: how many
  * @domains: all domains with boxes
  * @nr_domains: how many
- * @caps: UCORE_CAP_*; a trial may take one away
+ * @caps: UCORE_CAP_*; a selftest may take one away
  * @lock: guards ucore_box.claims and ucore_domain.pin_*
- * @told: what trials have shown that the log tells: each thing once; guarded by @lock
+ * @told: what selftests have shown that the log tells: each thing once; guarded by @lock
  * @absent: why boxes of the uncore are missing, UCORE_STATE_READY if they are not
  * @hidden: one sentence on boxes that should be there, empty if none is missing
- * @failed: what the first trial that failed has shown, in a sentence; NULL if none has
+ * @failed: what the first selftest that failed has shown, in a sentence; NULL if none has
  * @failed_text: the same, to be read by @failed
  */
 struct ucore_catalog {

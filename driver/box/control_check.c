@@ -12,13 +12,13 @@
 #include "box/control_check.h"
 #include "box/selftest.h"
 
-/* A general control keeps the event and both enables, but for what its trial missed. */
+/* A general control keeps the event and both enables, but for what its selftest missed. */
 static u64 general_bits(const struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
-	u32 ov = READ_ONCE(box->caps) & UCORE_BOX_OVERFLOW ? type->ctl_ov_en : 0;
+	u32 ov = READ_ONCE(box->caps) & UCORE_BOX_F_OVERFLOW ? type->ctl_ov_en : 0;
 
-	return (ucore_trial_event_bits(box) | type->ctl_en | ov) & ~box->trial.missing;
+	return (ucore_selftest_event_bits(box) | type->ctl_en | ov) & ~box->selftest.missing;
 }
 
 /* A fixed one its enables; where all fixed counters share one, its own field. */
@@ -26,10 +26,10 @@ static u64 fixed_bits(const struct ucore_counter *ctr)
 {
 	const struct ucore_box *box = ctr->box;
 	const struct ucore_box_type *type = box->desc.type;
-	u32 ov = READ_ONCE(box->caps) & UCORE_BOX_FIXED_OVERFLOW ? type->fixed_ov_en : 0;
+	u32 ov = READ_ONCE(box->caps) & UCORE_BOX_F_FIXED_OVERFLOW ? type->fixed_ov_en : 0;
 	u32 field = type->fixed_step * (ctr->index - UCORE_COUNTER_FIXED);
 
-	if (box->trial.failed & UCORE_TRIAL_FIXED_CONTROL)
+	if (box->selftest.failed & UCORE_SELFTEST_FIXED_CONTROL)
 		return 0;
 	if (type->fixed_step)
 		return GENMASK_ULL(field + type->fixed_step - 1, field);
@@ -37,7 +37,7 @@ static u64 fixed_bits(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_changed_counter() - has somebody else written a counter's control?
+ * ucore_control_check_counter() - has somebody else written a counter's control?
  * @ctr: a counter of a part that runs
  *
  * One read, none of a counter that runs freely.
@@ -45,7 +45,7 @@ static u64 fixed_bits(const struct ucore_counter *ctr)
  * Return: true if bits that read back are not those that were written; false, too, if the
  * box does not answer.
  */
-bool ucore_changed_counter(const struct ucore_counter *ctr)
+bool ucore_control_check_counter(const struct ucore_counter *ctr)
 {
 	struct ucore_box *box = ctr->box;
 	u64 bits, val;
@@ -58,7 +58,7 @@ bool ucore_changed_counter(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_changed_box() - has somebody else written a box's control?
+ * ucore_control_check_box() - has somebody else written a box's control?
  * @box: a box of a part that runs
  * @control: what it held when it was first seen
  * @seen: @control is valid
@@ -68,7 +68,7 @@ bool ucore_changed_counter(const struct ucore_counter *ctr)
  *
  * Return: true if it is frozen or not as it was seen first.
  */
-bool ucore_changed_box(const struct ucore_box *box, u64 *control, bool *seen)
+bool ucore_control_check_box(const struct ucore_box *box, u64 *control, bool *seen)
 {
 	const struct ucore_box_words *words = box->desc.type->words;
 	u64 val;

@@ -6,7 +6,7 @@
 #include "box/box.h"
 
 /* With the domain's lock held, on the domain, which is not frozen: */
-bool ucore_changed_counter(const struct ucore_counter *ctr);
-bool ucore_changed_box(const struct ucore_box *box, u64 *control, bool *seen);
+bool ucore_control_check_counter(const struct ucore_counter *ctr);
+bool ucore_control_check_box(const struct ucore_box *box, u64 *control, bool *seen);
 
 #endif /* UCORE_CHANGED_H */

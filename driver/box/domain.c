@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Domains: freeze and thaw, global status, the interrupt's route.
+ * Domains: freeze and unfreeze, global status, the interrupt's route.
  *
  * Owns the global control and status registers.  Freezing counts reasons: the
  * domain runs when the last one goes, and not while an overflow waits to be
  * serviced, for that froze the domain too.  A domain without global control is
- * frozen and thawed by writing the control of each box that counts.
+ * frozen and unfrozen by writing the control of each box that counts.
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
@@ -55,7 +55,7 @@ static u64 run_word(const struct ucore_domain *domain)
 }
 
 /*
- * Without global control the boxes freeze one after the other, and thaw in the
+ * Without global control the boxes freeze one after the other, and unfreeze in the
  * same order: each counts for about the same time.  Nobody knows when within its
  * access a box freezes: the skew is from before the first to after the last.
  */
@@ -102,28 +102,28 @@ static void domain_unfreeze(struct ucore_domain *domain)
 		return;
 	}
 	list_for_each_entry(box, &domain->boxes, node)
-		ucore_box_run(box);
+		ucore_box_unfreeze(box);
 }
 
 /**
- * ucore_domain_let_box() - a programmed box shall count when its domain does
+ * ucore_domain_enable_box() - a programmed box shall count when its domain does
  * @domain: the domain, held frozen
  * @box: the box
  *
- * Under a global freeze the box's own ends now; else it ends with the next thaw.
+ * Under a global freeze the box's own ends now; else it ends with the next unfreeze.
  */
-void ucore_domain_let_box(struct ucore_domain *domain, struct ucore_box *box)
+void ucore_domain_enable_box(struct ucore_domain *domain, struct ucore_box *box)
 {
 	lockdep_assert_held(&domain->lock);
 
 	if (domain->global)
-		ucore_box_run(box);
+		ucore_box_unfreeze(box);
 	else if (box->desc.type->words && list_empty(&box->node))
 		list_add_tail(&box->node, &domain->boxes);
 }
 
 /*
- * An overflow may freeze the domain before the clock is read for the thaw that let
+ * An overflow may freeze the domain before the clock is read for the unfreeze that let
  * it happen: time does not go back for that.
  */
 static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
@@ -136,11 +136,11 @@ static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
 }
 
 /**
- * ucore_domain_hold() - freeze the domain, or keep it frozen
+ * ucore_domain_freeze() - freeze the domain, or keep it frozen
  * @domain: the domain
  * @now: time
  */
-void ucore_domain_hold(struct ucore_domain *domain, u64 now)
+void ucore_domain_freeze(struct ucore_domain *domain, u64 now)
 {
 	lockdep_assert_held(&domain->lock);
 
@@ -150,14 +150,14 @@ void ucore_domain_hold(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_domain_hold_overflow() - keep frozen what an overflow froze
+ * ucore_domain_freeze_overflow() - keep frozen what an overflow froze
  * @domain: the domain
  * @now: when the overflow was noticed
  *
  * It is frozen by a write all the same: an overflow that came in the middle of
- * a thaw may have been thawed with it.
+ * a unfreeze may have been unfrozen with it.
  */
-void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now)
+void ucore_domain_freeze_overflow(struct ucore_domain *domain, u64 now)
 {
 	lockdep_assert_held(&domain->lock);
 
@@ -167,13 +167,13 @@ void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_domain_thaw() - one reason less to stay frozen
+ * ucore_domain_unfreeze() - one reason less to stay frozen
  * @domain: the domain
  * @pending: look for an overflow that waits; false right after a service
  *
  * Return: the time, when the domain runs again if nothing else holds it.
  */
-u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending)
+u64 ucore_domain_unfreeze(struct ucore_domain *domain, bool pending)
 {
 	u64 now;
 
@@ -182,13 +182,13 @@ u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending)
 	if (--domain->holds)
 		return ktime_get_mono_fast_ns();
 	if (pending && domain->armed && ucore_domain_status(domain))
-		return ktime_get_mono_fast_ns();	/* its interrupt will thaw the domain */
+		return ktime_get_mono_fast_ns();	/* its interrupt will unfreeze the domain */
 	domain_unfreeze(domain);
 	now = ktime_get_mono_fast_ns();
 	domain->frozen = false;
 	domain->frozen_ns += now - domain->frozen_since;
-	domain->thawed = now;
-	trace_ucore_thaw(domain->id, false, now, now - domain->frozen_since);
+	domain->unfrozen = now;
+	trace_ucore_unfreeze(domain->id, false, now, now - domain->frozen_since);
 	return now;
 }
 
@@ -219,7 +219,7 @@ void ucore_domain_frozen_unseen(struct ucore_domain *domain)
 {
 	lockdep_assert_held(&domain->lock);
 
-	domain->frozen_since = min(domain->frozen_since, max(domain->looked, domain->thawed));
+	domain->frozen_since = min(domain->frozen_since, max(domain->looked, domain->unfrozen));
 }
 
 /**
@@ -237,9 +237,9 @@ u64 ucore_domain_status(struct ucore_domain *domain)
 	u64 all = 0;
 
 	if (domain->global)
-		all = ucore_control_status(domain->global, &domain->io, domain->status);
+		all = ucore_global_ctl_status(domain->global, &domain->io, domain->status);
 	for_each_further(domain, c)
-		all |= ucore_control_status(c->global, &c->io, c->status);
+		all |= ucore_global_ctl_status(c->global, &c->io, c->status);
 	return by_enables(domain) ? all & domain->armed_mask : all;
 }
 
@@ -261,9 +261,9 @@ bool ucore_domain_control_changed(struct ucore_domain *domain)
 	if (!domain->global || domain->gate)
 		return false;
 	run = run_word(domain);
-	changed = ucore_control_changed(domain->global, &domain->io, run | domain->route);
+	changed = ucore_global_ctl_changed(domain->global, &domain->io, run | domain->route);
 	for_each_further(domain, c)
-		changed |= ucore_control_changed(c->global, &c->io, run | c->route);
+		changed |= ucore_global_ctl_changed(c->global, &c->io, run | c->route);
 	return changed && !(domain->armed && ucore_domain_status(domain));
 }
 
@@ -290,9 +290,9 @@ void ucore_domain_clear_status(struct ucore_domain *domain)
 	struct ucore_control *c;
 
 	if (domain->global)
-		ucore_control_clear(domain->global, &domain->io, domain->status);
+		ucore_global_ctl_clear(domain->global, &domain->io, domain->status);
 	for_each_further(domain, c)
-		ucore_control_clear(c->global, &c->io, c->status);
+		ucore_global_ctl_clear(c->global, &c->io, c->status);
 }
 
 /**
@@ -369,21 +369,21 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
 }
 
 /**
- * ucore_domain_take() - begin the use of a domain: note what is there
+ * ucore_domain_acquire() - begin the use of a domain: note what is there
  * @domain: the domain
  *
  * Firmware of the discovery generation may leave the domain frozen (Granite
- * Rapids and later): that is among what is noted, ends with our first thaw,
+ * Rapids and later): that is among what is noted, ends with our first unfreeze,
  * and is so again in the end.
  */
-void ucore_domain_take(struct ucore_domain *domain)
+void ucore_domain_acquire(struct ucore_domain *domain)
 {
 	struct ucore_control *c;
 
 	if (!domain->taken && domain->global) {
-		domain->found = ucore_control_found(domain->global, &domain->io);
+		domain->found = ucore_global_ctl_found(domain->global, &domain->io);
 		for_each_further(domain, c)
-			c->found = ucore_control_found(c->global, &c->io);
+			c->found = ucore_global_ctl_found(c->global, &c->io);
 	}
 	domain->taken = true;
 	routes_set(domain, 0);
@@ -401,13 +401,13 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_let_run() - end a freeze that was found
+ * ucore_domain_enable() - end a freeze that was found
  * @domain: the domain, on which nothing runs
  *
  * Firmware, somebody else's driver or an overflow of the past may have left one, and
- * an E5 shows none of them.  Whoever freezes the domain ends it with the first thaw.
+ * an E5 shows none of them.  Whoever freezes the domain ends it with the first unfreeze.
  */
-void ucore_domain_let_run(struct ucore_domain *domain)
+void ucore_domain_enable(struct ucore_domain *domain)
 {
 	lockdep_assert_held(&domain->lock);
 
@@ -416,10 +416,10 @@ void ucore_domain_let_run(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_give_back() - end the use of a domain: leave it as it was found
+ * ucore_domain_release() - end the use of a domain: leave it as it was found
  * @domain: the domain
  */
-void ucore_domain_give_back(struct ucore_domain *domain)
+void ucore_domain_release(struct ucore_domain *domain)
 {
 	domain->taken = false;
 	/* and so it stays: boxes are still to be given back */
@@ -432,12 +432,12 @@ void ucore_domain_give_back(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_forget() - its registers have been given back, and may change behind our back
+ * ucore_domain_reset_release() - its registers have been given back, and may change behind our back
  * @domain: the domain, on which nothing counts
  *
  * Whoever holds it frozen does so no longer: the next hold writes the freeze.
  */
-void ucore_domain_forget(struct ucore_domain *domain)
+void ucore_domain_reset_release(struct ucore_domain *domain)
 {
 	u64 now = ktime_get_mono_fast_ns();
 
@@ -449,23 +449,23 @@ void ucore_domain_forget(struct ucore_domain *domain)
 	domain->throttled = false;
 	domain->prolonged = false;
 	domain->held = false;
-	domain->thawed = now;
+	domain->unfrozen = now;
 }
 
 /**
- * ucore_domain_abandon() - end the use of a domain that no CPU can reach now
+ * ucore_domain_release_offline() - end the use of a domain that no CPU can reach now
  * @domain: the domain
  *
  * A die's first CPU puts things right.  A CPU's own counters were stopped before it
  * went, and may be somebody else's when it comes back: nothing will be touched.
  */
-void ucore_domain_abandon(struct ucore_domain *domain)
+void ucore_domain_release_offline(struct ucore_domain *domain)
 {
 	lockdep_assert_held(&domain->lock);
 
 	if (by_enables(domain)) {
 		domain->taken = false;
-		ucore_domain_forget(domain);
+		ucore_domain_reset_release(domain);
 	} else {
 		routes_as_found(domain);
 	}
@@ -490,12 +490,12 @@ static bool within_reach(const struct ucore_domain *domain, const struct ucore_i
 }
 
 /**
- * ucore_domain_seize() - the kernel has panicked: freeze the domain, interrupt nobody
+ * ucore_domain_panic_freeze() - the kernel has panicked: freeze the domain, interrupt nobody
  * @domain: a domain that ucore uses
  *
  * Return: false if its global control is not within reach, or there is none.
  */
-bool ucore_domain_seize(struct ucore_domain *domain)
+bool ucore_domain_panic_freeze(struct ucore_domain *domain)
 {
 	const struct ucore_control *c;
 
@@ -510,10 +510,10 @@ bool ucore_domain_seize(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_abort() - and leave it to the next kernel as it was found
+ * ucore_domain_panic_restore() - and leave it to the next kernel as it was found
  * @domain: a domain that was seized, whose boxes have been given back
  */
-void ucore_domain_abort(struct ucore_domain *domain)
+void ucore_domain_panic_restore(struct ucore_domain *domain)
 {
 	ucore_domain_clear_stale(domain);
 	ucore_domain_clear_all(domain);
@@ -536,14 +536,14 @@ bool ucore_domain_box_within_reach(const struct ucore_box *box)
 }
 
 /**
- * ucore_domain_guard_soon() - have the guard run soon, on this CPU
+ * ucore_watchdog_kick() - have the guard run soon, on this CPU
  * @domain: the domain
  * @delay_ns: how soon
  */
-void ucore_domain_guard_soon(struct ucore_domain *domain, u64 delay_ns)
+void ucore_watchdog_kick(struct ucore_domain *domain, u64 delay_ns)
 {
-	domain->guard_at = ktime_get_mono_fast_ns() + delay_ns;
-	hrtimer_start(&domain->guard, ns_to_ktime(domain->guard_at), HRTIMER_MODE_ABS_PINNED_HARD);
+	domain->watchdog_at = ktime_get_mono_fast_ns() + delay_ns;
+	hrtimer_start(&domain->watchdog, ns_to_ktime(domain->watchdog_at), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /*
@@ -629,7 +629,7 @@ void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *a
  */
 void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out)
 {
-	struct list_head *part;
+	struct list_head *ctx;
 	unsigned long flags;
 
 	*out = (struct ucore_domain_info){
@@ -648,7 +648,7 @@ void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info
 	out->throttled = domain->throttles;
 	out->frozen_ns = domain->frozen_ns;
 	out->skew_max_ns = domain->skew_max_ns;
-	list_for_each(part, &domain->parts)
+	list_for_each(ctx, &domain->ctxs)
 		out->nr_sessions++;
 	raw_spin_unlock_irqrestore(&domain->lock, flags);
 }
@@ -677,7 +677,7 @@ static int further_init(struct ucore_domain *domain)
 		c = &domain->further[domain->nr_further++];
 		c->global = global;
 		c->io.tally = &domain->tally;
-		ret = ucore_control_window(global, &c->io);
+		ret = ucore_global_ctl_window(global, &c->io);
 	}
 	return ret;
 }
@@ -696,10 +696,10 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 		domain->gate->ctl = global->ctl;
 		domain->gate->nr = global->nr_gated;
 		domain->gate->enable = global->gated;
-		ucore_io_init_gate(&domain->io, domain->gate);
+		ucore_soft_global_init(&domain->io, domain->gate);
 		return 0;
 	}
-	return ucore_control_window(global, &domain->io) ?: further_init(domain);
+	return ucore_global_ctl_window(global, &domain->io) ?: further_init(domain);
 }
 
 /**
@@ -723,7 +723,7 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 	/* a CPU may hold the locks of both its domains: meet.c */
 	if (first->scope == UCORE_SCOPE_CPU)
 		lockdep_set_class(&domain->lock, &cpu_lock_class);
-	INIT_LIST_HEAD(&domain->parts);
+	INIT_LIST_HEAD(&domain->ctxs);
 	INIT_LIST_HEAD(&domain->boxes);
 	domain->reader = UCORE_NO_CPU;
 	domain->pin_cpu = UCORE_NO_CPU;

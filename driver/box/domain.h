@@ -2,9 +2,9 @@
 /*
  * Domains: what shares one global control and one reader.  For the uncore that
  * is a die, for a core's own monitors a logical CPU: the domain's scope.  A
- * domain is frozen, read and thawed as a whole by its reader, one of its own
+ * domain is frozen, read and unfrozen as a whole by its reader, one of its own
  * CPUs, which also takes its PMI.  Where there is no global control (E5-2600
- * v1) the reader freezes and thaws box after box, and there is no PMI.
+ * v1) the reader freezes and unfreezes box after box, and there is no PMI.
  */
 #ifndef UCORE_DOMAIN_H
 #define UCORE_DOMAIN_H
@@ -30,7 +30,7 @@ struct ucore_shares;
 #define UCORE_NO_CPU	(-1)
 
 /**
- * struct ucore_context - what an interrupt interrupted
+ * struct ucore_pmi_regs - what an interrupt interrupted
  * @time: when it did
  * @ip: instruction
  * @pid: process, initial namespace
@@ -38,7 +38,7 @@ struct ucore_shares;
  * @cpu: CPU
  * @user: @ip is a user address
  */
-struct ucore_context {
+struct ucore_pmi_regs {
 	u64 time;
 	u64 ip;
 	u32 pid;
@@ -74,7 +74,7 @@ struct ucore_pmi {
 	u64 ended;
 	u64 stashing;
 	u64 stashed;
-	struct ucore_context context;
+	struct ucore_pmi_regs context;
 	struct irq_work work;
 	struct work_struct mend;
 	bool wide;
@@ -112,12 +112,12 @@ struct ucore_pmi {
  *          only with CPU hotplug held off
  * @parts: sessions running here
  * @boxes: without global control: boxes that count, in the order in which they
- *         are frozen and thawed
+ *         are frozen and unfrozen
  * @holds: reasons to stay frozen
  * @frozen: the domain is frozen
  * @frozen_since: when it was frozen last
- * @thawed: when it was thawed last
- * @boxes_thawed: when single boxes of it were
+ * @unfrozen: when it was unfrozen last
+ * @boxes_unfrozen: when single boxes of it were
  * @frozen_ns: how long it had been frozen until then, since load
  * @skew_ns: at most this long from the first box's freeze to the last one's, when it
  *           was frozen last; so, too, with several global controls
@@ -171,13 +171,13 @@ struct ucore_domain {
 
 	raw_spinlock_t lock;
 	int reader;
-	struct list_head parts;
+	struct list_head ctxs;
 	struct list_head boxes;
 	u32 holds;
 	bool frozen;
 	u64 frozen_since;
-	u64 thawed;
-	u64 boxes_thawed;
+	u64 unfrozen;
+	u64 boxes_unfrozen;
 	u64 frozen_ns;
 	u64 skew_ns;
 	u64 skew_max_ns;
@@ -192,8 +192,8 @@ struct ucore_domain {
 	u64 probed;
 	bool told;
 	struct ucore_pmi pmi;
-	struct hrtimer guard;
-	u64 guard_at;
+	struct hrtimer watchdog;
+	u64 watchdog_at;
 	u64 throttle_start;
 	u32 throttle_count;
 	bool throttled;
@@ -227,36 +227,36 @@ void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *a
 void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out);
 
 /* Without any lock, in a panic: */
-bool ucore_domain_seize(struct ucore_domain *domain);
-void ucore_domain_abort(struct ucore_domain *domain);
+bool ucore_domain_panic_freeze(struct ucore_domain *domain);
+void ucore_domain_panic_restore(struct ucore_domain *domain);
 bool ucore_domain_box_within_reach(const struct ucore_box *box);
 
 /* With the domain's lock held, on the domain: */
-void ucore_domain_hold(struct ucore_domain *domain, u64 now);
-void ucore_domain_hold_overflow(struct ucore_domain *domain, u64 now);
-u64 ucore_domain_thaw(struct ucore_domain *domain, bool pending);
-void ucore_domain_let_box(struct ucore_domain *domain, struct ucore_box *box);
+void ucore_domain_freeze(struct ucore_domain *domain, u64 now);
+void ucore_domain_freeze_overflow(struct ucore_domain *domain, u64 now);
+u64 ucore_domain_unfreeze(struct ucore_domain *domain, bool pending);
+void ucore_domain_enable_box(struct ucore_domain *domain, struct ucore_box *box);
 u64 ucore_domain_status(struct ucore_domain *domain);
 void ucore_domain_clear_status(struct ucore_domain *domain);
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain);
 bool ucore_domain_control_changed(struct ucore_domain *domain);
 void ucore_domain_frozen_unseen(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
-void ucore_domain_take(struct ucore_domain *domain);
+void ucore_domain_acquire(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);
-void ucore_domain_let_run(struct ucore_domain *domain);
+void ucore_domain_enable(struct ucore_domain *domain);
 void ucore_domain_clear_all(struct ucore_domain *domain);
 void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits);
-void ucore_domain_give_back(struct ucore_domain *domain);
-void ucore_domain_abandon(struct ucore_domain *domain);
-void ucore_domain_forget(struct ucore_domain *domain);
-void ucore_domain_guard_soon(struct ucore_domain *domain, u64 delay_ns);
+void ucore_domain_release(struct ucore_domain *domain);
+void ucore_domain_release_offline(struct ucore_domain *domain);
+void ucore_domain_reset_release(struct ucore_domain *domain);
+void ucore_watchdog_kick(struct ucore_domain *domain, u64 delay_ns);
 u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now);
 
 /* No instant of a freeze is before this: samples before it have been taken. */
 static inline u64 ucore_domain_counted_at(const struct ucore_domain *domain)
 {
-	return max(domain->thawed, domain->boxes_thawed);
+	return max(domain->unfrozen, domain->boxes_unfrozen);
 }
 
 #endif /* UCORE_DOMAIN_H */

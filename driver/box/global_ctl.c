@@ -6,31 +6,31 @@
 #include "box/global_ctl.h"
 
 /**
- * ucore_control_window() - the window of a global control that exists
+ * ucore_global_ctl_window() - the window of a global control that exists
  * @global: what it is
  * @io: the window; process context, without a lock
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_control_window(const struct ucore_global *global, struct ucore_io *io)
+int ucore_global_ctl_window(const struct ucore_global *global, struct ucore_io *io)
 {
 	if (global->size)
-		return ucore_io_init_mmio(io, global->phys, global->size);
+		return ucore_mmio_init(io, global->phys, global->size);
 	if (global->pdev)
-		ucore_io_init_pci(io, global->pdev);
+		ucore_pci_init(io, global->pdev);
 	else
-		ucore_io_init_msr(io, 0);
+		ucore_msr_init(io, 0);
 	return 0;
 }
 
 /**
- * ucore_control_found() - what of a global control is to be put back
+ * ucore_global_ctl_found() - what of a global control is to be put back
  * @global: what it is
  * @io: its window
  *
  * Return: its bits, 0 if it does not answer.
  */
-u64 ucore_control_found(const struct ucore_global *global, const struct ucore_io *io)
+u64 ucore_global_ctl_found(const struct ucore_global *global, const struct ucore_io *io)
 {
 	u64 found = io->ops->read64(io, global->ctl);
 
@@ -38,7 +38,7 @@ u64 ucore_control_found(const struct ucore_global *global, const struct ucore_io
 }
 
 /**
- * ucore_control_changed() - does a global control hold anything but what was written?
+ * ucore_global_ctl_changed() - does a global control hold anything but what was written?
  * @global: what it is
  * @io: its window
  * @word: what was written
@@ -47,7 +47,7 @@ u64 ucore_control_found(const struct ucore_global *global, const struct ucore_io
  *
  * Return: true if it does; false, too, if it does not answer.
  */
-bool ucore_control_changed(const struct ucore_global *global, const struct ucore_io *io, u64 word)
+bool ucore_global_ctl_changed(const struct ucore_global *global, const struct ucore_io *io, u64 word)
 {
 	u64 val = io->ops->read64(io, global->ctl);
 
@@ -61,14 +61,14 @@ static u32 status_reg(const struct ucore_global *global, u32 i)
 }
 
 /**
- * ucore_control_status() - read the words of a global status
+ * ucore_global_ctl_status() - read the words of a global status
  * @global: what it is
  * @io: its window
  * @word: takes them
  *
  * Return: the words, folded into one.
  */
-u64 ucore_control_status(const struct ucore_global *global, const struct ucore_io *io, u64 *word)
+u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io, u64 *word)
 {
 	u64 status, all = 0;
 	u32 i;
@@ -84,12 +84,12 @@ u64 ucore_control_status(const struct ucore_global *global, const struct ucore_i
 }
 
 /**
- * ucore_control_clear() - clear what was read (write 1 to clear)
+ * ucore_global_ctl_clear() - clear what was read (write 1 to clear)
  * @global: what it is
  * @io: its window
  * @word: the words, as last read
  */
-void ucore_control_clear(const struct ucore_global *global, const struct ucore_io *io,
+void ucore_global_ctl_clear(const struct ucore_global *global, const struct ucore_io *io,
 			 const u64 *word)
 {
 	u32 i;

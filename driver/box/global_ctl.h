@@ -32,11 +32,11 @@ struct ucore_control {
 	u64 status[UCORE_MAX_STATUS];
 };
 
-int ucore_control_window(const struct ucore_global *global, struct ucore_io *io);
-u64 ucore_control_found(const struct ucore_global *global, const struct ucore_io *io);
-bool ucore_control_changed(const struct ucore_global *global, const struct ucore_io *io, u64 word);
-u64 ucore_control_status(const struct ucore_global *global, const struct ucore_io *io, u64 *word);
-void ucore_control_clear(const struct ucore_global *global, const struct ucore_io *io,
+int ucore_global_ctl_window(const struct ucore_global *global, struct ucore_io *io);
+u64 ucore_global_ctl_found(const struct ucore_global *global, const struct ucore_io *io);
+bool ucore_global_ctl_changed(const struct ucore_global *global, const struct ucore_io *io, u64 word);
+u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io, u64 *word);
+void ucore_global_ctl_clear(const struct ucore_global *global, const struct ucore_io *io,
 			 const u64 *word);
 
 #endif /* UCORE_CONTROL_H */

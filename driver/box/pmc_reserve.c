@@ -39,12 +39,12 @@ static bool reserve_one(u32 i)
 }
 
 /**
- * ucore_perf_take() - have the cores' counters, for one more box
+ * ucore_pmc_reserve() - have the cores' counters, for one more box
  * @nr: general counters of a core
  *
  * Return: 0, or -EBUSY if perf or somebody else has them.
  */
-int ucore_perf_take(u32 nr)
+int ucore_pmc_reserve(u32 nr)
 {
 	u32 i;
 
@@ -61,10 +61,10 @@ int ucore_perf_take(u32 nr)
 }
 
 /**
- * ucore_perf_give() - one box less; with the last one perf may have the counters
- * @nr: as in ucore_perf_take()
+ * ucore_pmc_release() - one box less; with the last one perf may have the counters
+ * @nr: as in ucore_pmc_reserve()
  */
-void ucore_perf_give(u32 nr)
+void ucore_pmc_release(u32 nr)
 {
 	lockdep_assert_held(&ucore_catalog.lock);
 
@@ -73,13 +73,13 @@ void ucore_perf_give(u32 nr)
 }
 
 /**
- * ucore_perf_free() - could ucore have the counters now, or has it them?
+ * ucore_pmc_available() - could ucore have the counters now, or has it them?
  *
  * Whoever has one has all: the first tells.
  *
  * Return: false if somebody else has them.
  */
-bool ucore_perf_free(void)
+bool ucore_pmc_available(void)
 {
 	bool free;
 

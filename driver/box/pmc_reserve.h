@@ -6,9 +6,9 @@
 #include <linux/types.h>
 
 /* With the catalog's lock held: */
-int ucore_perf_take(u32 nr);
-void ucore_perf_give(u32 nr);
+int ucore_pmc_reserve(u32 nr);
+void ucore_pmc_release(u32 nr);
 
-bool ucore_perf_free(void);
+bool ucore_pmc_available(void);
 
 #endif /* UCORE_PERF_H */

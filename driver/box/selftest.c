@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trials: what a manual, a table or a discovery record says of a box is tried
+ * Selftests: what a manual, a table or a discovery record says of a box is tried
  * before a session counts with it, once.
  *
- * Owns which checks there are, and what follows from one that fails.  A trial runs
+ * Owns which checks there are, and what follows from one that fails.  A selftest runs
  * under the domain's lock, on one of its CPUs with interrupts off, and leaves the
  * box stopped and the domain as it was found.  A domain on which nothing runs is
  * frozen meanwhile, but for the moments in which a clock shall run; on one that is
@@ -27,12 +27,12 @@
 /* A clock of some 100 MHz and more counts hundreds of times meanwhile. */
 #define MOMENT_US	5
 
-static u64 trial_read(const struct ucore_box *box, u16 reg)
+static u64 selftest_read(const struct ucore_box *box, u16 reg)
 {
 	return box->io.ops->read(&box->io, reg);
 }
 
-static void trial_write(const struct ucore_box *box, u16 reg, u64 val)
+static void selftest_write(const struct ucore_box *box, u16 reg, u64 val)
 {
 	box->io.ops->write(&box->io, reg, val);
 }
@@ -40,9 +40,9 @@ static void trial_write(const struct ucore_box *box, u16 reg, u64 val)
 /* A check has been made. */
 static void note(struct ucore_box *box, u32 check, bool held)
 {
-	box->trial.tried |= check;
+	box->selftest.tried |= check;
 	if (!held)
-		box->trial.failed |= check;
+		box->selftest.failed |= check;
 }
 
 static void disclaim(struct ucore_box *box, u32 caps)
@@ -61,14 +61,14 @@ static void look(struct ucore_box *box)
 	u32 i;
 
 	for (i = 0; i < box->desc.type->nr_gp; i++) {
-		val = trial_read(box, layout->ctl[i]);
+		val = selftest_read(box, layout->ctl[i]);
 		if (val && val != UCORE_REG_DEAD)
-			box->trial.found |= UCORE_FOUND_CONTROL;
+			box->selftest.found |= UCORE_FOUND_CONTROL;
 	}
 	if (box->domain->taken && box->domain->found)
-		box->trial.found |= UCORE_FOUND_GLOBAL;
+		box->selftest.found |= UCORE_FOUND_GLOBAL;
 	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
-		box->trial.found |= UCORE_FOUND_HYPERVISOR;
+		box->selftest.found |= UCORE_FOUND_HYPERVISOR;
 }
 
 /*
@@ -91,7 +91,7 @@ static bool box_went(struct ucore_box *box)
 {
 	u16 first = ucore_layout_first(box->desc.layout);
 
-	return trial_read(box, first) == UCORE_REG_DEAD;
+	return selftest_read(box, first) == UCORE_REG_DEAD;
 }
 
 /* The least that any counter shows; @least: what some source allows beside the type's width. */
@@ -111,20 +111,20 @@ static void try_widths(struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
 	const struct ucore_layout *layout = box->desc.layout;
-	struct ucore_trial *trial = &box->trial;
+	struct ucore_selftest *selftest = &box->selftest;
 
 	if (type->nr_gp)
-		trial->width = widths_tried(box, layout->ctr, type->nr_gp, type->width,
-					    type->least_width, UCORE_TRIAL_WIDTH);
+		selftest->width = widths_tried(box, layout->ctr, type->nr_gp, type->width,
+					    type->least_width, UCORE_SELFTEST_WIDTH);
 	/* those that run freely have no control, and are never written */
 	if (type->nr_fixed && layout->fixed_ctl[0] != UCORE_REG_NONE)
-		trial->fixed_width = widths_tried(box, layout->fixed_ctr, type->nr_fixed,
+		selftest->fixed_width = widths_tried(box, layout->fixed_ctr, type->nr_fixed,
 						  type->fixed_width, type->least_fixed_width,
-						  UCORE_TRIAL_FIXED_WIDTH);
-	if (trial->width)
-		WRITE_ONCE(box->width, trial->width);
-	if (trial->fixed_width)
-		WRITE_ONCE(box->fixed_width, trial->fixed_width);
+						  UCORE_SELFTEST_FIXED_WIDTH);
+	if (selftest->width)
+		WRITE_ONCE(box->width, selftest->width);
+	if (selftest->fixed_width)
+		WRITE_ONCE(box->fixed_width, selftest->fixed_width);
 }
 
 /*
@@ -132,12 +132,12 @@ static void try_widths(struct ucore_box *box)
  */
 
 /**
- * ucore_trial_event_bits() - the bits of a general control that keep what an event says
+ * ucore_selftest_event_bits() - the bits of a general control that keep what an event says
  * @box: the box
  *
  * Return: of the lower half: what is above is asked for event by event (control_verify()).
  */
-u32 ucore_trial_event_bits(const struct ucore_box *box)
+u32 ucore_selftest_event_bits(const struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
 	const struct ucore_field_desc *field;
@@ -160,9 +160,9 @@ static u32 missing(const struct ucore_box *box, u16 reg, u32 word)
 
 	if (!word)
 		return 0;
-	trial_write(box, reg, word);
-	val = trial_read(box, reg);
-	trial_write(box, reg, 0);
+	selftest_write(box, reg, word);
+	val = selftest_read(box, reg);
+	selftest_write(box, reg, 0);
 	return word & ~(u32)val;
 }
 
@@ -170,29 +170,29 @@ static void try_controls(struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
 	const struct ucore_layout *layout = box->desc.layout;
-	u32 ov = box->caps & UCORE_BOX_OVERFLOW ? type->ctl_ov_en : 0;
-	u32 fixed_ov = box->caps & UCORE_BOX_FIXED_OVERFLOW ? type->fixed_ov_en : 0;
-	struct ucore_trial *trial = &box->trial;
+	u32 ov = box->caps & UCORE_BOX_F_OVERFLOW ? type->ctl_ov_en : 0;
+	u32 fixed_ov = box->caps & UCORE_BOX_F_FIXED_OVERFLOW ? type->fixed_ov_en : 0;
+	struct ucore_selftest *selftest = &box->selftest;
 	u32 i, not_fixed = 0;
 
 	/* all events at once are no event: it is not enabled */
 	for (i = 0; i < type->nr_gp; i++) {
-		trial->missing |= missing(box, layout->ctl[i],
-					  ucore_trial_event_bits(box));
-		trial->missing |= missing(box, layout->ctl[i], type->ctl_en | ov);
+		selftest->missing |= missing(box, layout->ctl[i],
+					  ucore_selftest_event_bits(box));
+		selftest->missing |= missing(box, layout->ctl[i], type->ctl_en | ov);
 	}
 	if (type->nr_gp)
-		note(box, UCORE_TRIAL_CONTROL, !trial->missing);
-	if (trial->missing & ov)
-		disclaim(box, UCORE_BOX_OVERFLOW);
+		note(box, UCORE_SELFTEST_CONTROL, !selftest->missing);
+	if (selftest->missing & ov)
+		disclaim(box, UCORE_BOX_F_OVERFLOW);
 
 	for (i = 0; i < type->nr_fixed; i++)
 		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
 			not_fixed |= missing(box, layout->fixed_ctl[i], type->fixed_en | fixed_ov);
 	if (type->nr_fixed && layout->fixed_ctl[0] != UCORE_REG_NONE)
-		note(box, UCORE_TRIAL_FIXED_CONTROL, !not_fixed);
+		note(box, UCORE_SELFTEST_FIXED_CONTROL, !not_fixed);
 	if (not_fixed & fixed_ov)
-		disclaim(box, UCORE_BOX_FIXED_OVERFLOW);
+		disclaim(box, UCORE_BOX_F_FIXED_OVERFLOW);
 }
 
 /*
@@ -244,16 +244,16 @@ static bool clock_stands(const struct ucore_box *box, const struct clock *clock)
 /* It counts from here on, ... */
 static void clock_let(struct ucore_box *box)
 {
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	if (box->domain->global)
-		ucore_domain_thaw(box->domain, false);
+		ucore_domain_unfreeze(box->domain, false);
 }
 
 /* ... and is frozen as its domain is: by one write for all, or by its own. */
 static void clock_halt(struct ucore_box *box)
 {
 	if (box->domain->global)
-		ucore_domain_hold(box->domain, ktime_get_mono_fast_ns());
+		ucore_domain_freeze(box->domain, ktime_get_mono_fast_ns());
 	else
 		ucore_box_freeze(box);
 }
@@ -267,27 +267,27 @@ static void try_box_freeze(struct ucore_box *box, const struct clock *clock)
 	ucore_box_freeze(box);
 	held = clock_stands(box, clock);
 	clock_halt(box);
-	note(box, UCORE_TRIAL_BOX_FREEZE, held);
+	note(box, UCORE_SELFTEST_BOX_FREEZE, held);
 	if (!held)
-		disclaim(box, UCORE_BOX_FREEZE);
+		disclaim(box, UCORE_BOX_F_FREEZE);
 }
 
 static void try_clock(struct ucore_box *box)
 {
-	bool freezes = box->caps & UCORE_BOX_FREEZE && box->desc.type->words;
+	bool freezes = box->caps & UCORE_BOX_F_FREEZE && box->desc.type->words;
 	struct clock clock;
 
 	if (!clock_of(box, &clock))
 		return;
-	trial_write(box, clock.ctl, clock.word);
+	selftest_write(box, clock.ctl, clock.word);
 	clock_let(box);
 	udelay(MOMENT_US);
 	clock_halt(box);
-	note(box, UCORE_TRIAL_RUN, clock_read(box, &clock));
-	if (box->trial.failed & UCORE_TRIAL_RUN)
+	note(box, UCORE_SELFTEST_RUN, clock_read(box, &clock));
+	if (box->selftest.failed & UCORE_SELFTEST_RUN)
 		return;		/* what does not run cannot be stopped */
 	if (box->domain->global)
-		note(box, UCORE_TRIAL_GLOBAL_FREEZE, clock_stands(box, &clock));
+		note(box, UCORE_SELFTEST_GLOBAL_FREEZE, clock_stands(box, &clock));
 	if (freezes)
 		try_box_freeze(box, &clock);
 }
@@ -303,15 +303,15 @@ static void leave(struct ucore_box *box)
 
 	ucore_box_freeze(box);
 	if (clock_of(box, &clock))
-		trial_write(box, clock.ctl, 0);
+		selftest_write(box, clock.ctl, 0);
 	ucore_box_reset(box);
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 }
 
 /* May it be frozen?  Without its lock that may change at once. */
 static bool domain_idle(const struct ucore_domain *domain)
 {
-	return list_empty(&domain->parts) && !READ_ONCE(domain->frozen);
+	return list_empty(&domain->ctxs) && !READ_ONCE(domain->frozen);
 }
 
 static void checks(struct ucore_box *box, bool idle)
@@ -322,26 +322,26 @@ static void checks(struct ucore_box *box, bool idle)
 	ucore_box_reset_first(box);
 	try_widths(box);
 	try_controls(box);
-	if (whole && box->trial.width)
+	if (whole && box->selftest.width)
 		try_clock(box);
 	leave(box);
 	if (box_went(box)) {	/* what was seen says nothing */
-		box->trial = (struct ucore_trial){ };
+		box->selftest = (struct ucore_selftest){ };
 		return;
 	}
-	/* others may have the box without a trial, and know what came of this one */
-	smp_store_release(&box->trial.beside, true);	/* something_left() */
-	smp_store_release(&box->trial.done, whole);	/* something_left() */
+	/* others may have the box without a selftest, and know what came of this one */
+	smp_store_release(&box->selftest.beside, true);	/* something_left() */
+	smp_store_release(&box->selftest.done, whole);	/* something_left() */
 }
 
 /**
- * ucore_trial_run() - try what is believed of a box
+ * ucore_selftest_run() - try what is believed of a box
  * @box: a box that is due
  *
  * On a domain that is in use no freeze is tried; it is when the box is had the next
  * time, if nothing runs then.
  */
-void ucore_trial_run(struct ucore_box *box)
+void ucore_selftest_run(struct ucore_box *box)
 {
 	struct ucore_domain *domain = box->domain;
 	struct ucore_tally before = domain->tally;
@@ -352,37 +352,37 @@ void ucore_trial_run(struct ucore_box *box)
 	if (box->dead)
 		return;
 	if (idle) {
-		ucore_domain_take(domain);
+		ucore_domain_acquire(domain);
 		ucore_domain_clear_stale(domain);
-		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+		ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
 	}
 	checks(box, idle);
 	if (idle) {
-		ucore_domain_thaw(domain, false);
-		ucore_domain_give_back(domain);
+		ucore_domain_unfreeze(domain, false);
+		ucore_domain_release(domain);
 	}
-	box->trial.reads = domain->tally.reads - before.reads;
-	box->trial.writes = domain->tally.writes - before.writes;
+	box->selftest.reads = domain->tally.reads - before.reads;
+	box->selftest.writes = domain->tally.writes - before.writes;
 }
 
 /* Is there something that has not been tried, and can be now? */
 static bool something_left(const struct ucore_box *box)
 {
 	/* pairs with checks() */
-	if (smp_load_acquire(&box->trial.done))
+	if (smp_load_acquire(&box->selftest.done))
 		return false;
 	/* pairs with checks() */
-	return !smp_load_acquire(&box->trial.beside) || domain_idle(box->domain);
+	return !smp_load_acquire(&box->selftest.beside) || domain_idle(box->domain);
 }
 
 /**
- * ucore_trial_due() - is a box to be tried?
+ * ucore_selftest_needed() - is a box to be tried?
  * @box: a box that the caller's session owns, which does not run
  *
  * Return: true if it has not been, or not whole and its domain is idle now, and nothing is
  * programmed.  What only runs freely is never written.
  */
-bool ucore_trial_due(const struct ucore_box *box)
+bool ucore_selftest_needed(const struct ucore_box *box)
 {
 	bool written = box->desc.type->nr_gp || box->desc.layout->fixed_ctl[0] != UCORE_REG_NONE;
 
@@ -391,14 +391,14 @@ bool ucore_trial_due(const struct ucore_box *box)
 }
 
 /**
- * ucore_trial_refuses() - has the trial shown that a box cannot count?
+ * ucore_selftest_failed() - has the selftest shown that a box cannot count?
  * @box: the box
  *
  * Return: true if its general counters do not keep what is written.
  */
-bool ucore_trial_refuses(const struct ucore_box *box)
+bool ucore_selftest_failed(const struct ucore_box *box)
 {
-	return box->trial.failed & UCORE_TRIAL_WIDTH && !box->trial.width;
+	return box->selftest.failed & UCORE_SELFTEST_WIDTH && !box->selftest.width;
 }
 
 /*
@@ -406,51 +406,51 @@ bool ucore_trial_refuses(const struct ucore_box *box)
  */
 
 /**
- * ucore_trial_of() - what trying a box has shown, whoever has it
+ * ucore_selftest_get() - what trying a box has shown, whoever has it
  * @box: the box, its domain not locked
  *
  * Return: a copy.
  */
-struct ucore_trial ucore_trial_of(struct ucore_box *box)
+struct ucore_selftest ucore_selftest_get(struct ucore_box *box)
 {
-	struct ucore_trial trial;
+	struct ucore_selftest selftest;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&box->domain->lock, flags);
-	trial = box->trial;
+	selftest = box->selftest;
 	raw_spin_unlock_irqrestore(&box->domain->lock, flags);
-	return trial;
+	return selftest;
 }
 
 static const struct {
 	u32 check;
 	const char *text;
 } failures[] = {
-	{ UCORE_TRIAL_WIDTH, "its counters have fewer bits than they should" },
-	{ UCORE_TRIAL_FIXED_WIDTH, "its fixed counters have fewer bits than they should" },
-	{ UCORE_TRIAL_CONTROL, "a control does not keep all bits: values are flagged" },
-	{ UCORE_TRIAL_FIXED_CONTROL, "a fixed counter's control does not keep all bits" },
-	{ UCORE_TRIAL_RUN, "its clock does not run when it is let" },
-	{ UCORE_TRIAL_GLOBAL_FREEZE, "the die's freeze does not stop it: values are flagged" },
-	{ UCORE_TRIAL_BOX_FREEZE, "its own freeze does not stop it" },
+	{ UCORE_SELFTEST_WIDTH, "its counters have fewer bits than they should" },
+	{ UCORE_SELFTEST_FIXED_WIDTH, "its fixed counters have fewer bits than they should" },
+	{ UCORE_SELFTEST_CONTROL, "a control does not keep all bits: values are flagged" },
+	{ UCORE_SELFTEST_FIXED_CONTROL, "a fixed counter's control does not keep all bits" },
+	{ UCORE_SELFTEST_RUN, "its clock does not run when it is let" },
+	{ UCORE_SELFTEST_GLOBAL_FREEZE, "the die's freeze does not stop it: values are flagged" },
+	{ UCORE_SELFTEST_BOX_FREEZE, "its own freeze does not stop it" },
 };
 
 /**
- * ucore_trial_reason() - the worst that a trial has shown, in a sentence
- * @trial: the trial
+ * ucore_selftest_reason() - the worst that a selftest has shown, in a sentence
+ * @selftest: the selftest
  *
  * Return: a string that lasts, empty when all that was tried held.
  */
-const char *ucore_trial_reason(const struct ucore_trial *trial)
+const char *ucore_selftest_reason(const struct ucore_selftest *selftest)
 {
 	u32 i;
 
-	if (trial->failed & UCORE_TRIAL_WIDTH && !trial->width)
-		return trial->found & UCORE_FOUND_HYPERVISOR ?
+	if (selftest->failed & UCORE_SELFTEST_WIDTH && !selftest->width)
+		return selftest->found & UCORE_FOUND_HYPERVISOR ?
 		       "its registers do not keep what is written: a hypervisor ignores it" :
 		       "its registers do not keep what is written";
 	for (i = 0; i < ARRAY_SIZE(failures); i++)
-		if (trial->failed & failures[i].check)
+		if (selftest->failed & failures[i].check)
 			return failures[i].text;
 	return "";
 }
@@ -482,25 +482,25 @@ static void tell_info(const struct ucore_box *box, const char *text)
 }
 
 /**
- * ucore_trial_tell() - log what a trial has shown; claim for the machine what is left
+ * ucore_selftest_report() - log what a selftest has shown; claim for the machine what is left
  * @box: a box that has been tried
  */
-void ucore_trial_tell(struct ucore_box *box)
+void ucore_selftest_report(struct ucore_box *box)
 {
-	const struct ucore_trial *trial = &box->trial;
+	const struct ucore_selftest *selftest = &box->selftest;
 
 	mutex_lock(&ucore_catalog.lock);
-	if (trial->failed) {
-		tell_once(box, trial->failed & -trial->failed, ucore_trial_reason(trial));
-		tell_info(box, ucore_trial_reason(trial));
+	if (selftest->failed) {
+		tell_once(box, selftest->failed & -selftest->failed, ucore_selftest_reason(selftest));
+		tell_info(box, ucore_selftest_reason(selftest));
 	}
-	if (trial->found & UCORE_FOUND_CONTROL)
+	if (selftest->found & UCORE_FOUND_CONTROL)
 		tell_once(box, UCORE_FOUND_CONTROL << 16,
 			  "a control was not zero: another program uses it, or has");
-	if (trial->found & UCORE_FOUND_GLOBAL)
+	if (selftest->found & UCORE_FOUND_GLOBAL)
 		tell_once(box, UCORE_FOUND_GLOBAL << 16,
 			  "its die's global control was not zero: firmware or another program uses it");
-	if (trial->failed & UCORE_TRIAL_GLOBAL_FREEZE)
+	if (selftest->failed & UCORE_SELFTEST_GLOBAL_FREEZE)
 		WRITE_ONCE(ucore_catalog.caps, ucore_catalog.caps & ~UCORE_CAP_GLOBAL_FREEZE);
 	mutex_unlock(&ucore_catalog.lock);
 }

@@ -4,7 +4,7 @@
  *
  * Each CPU has one.  All that ucore does there with interrupts off, for whatever
  * domain and session, is charged to it, from the interrupt's entry to the last record:
- * it spends time that comes back at the rate of @cpu_budget percent.  Within a window
+ * it spends time that comes back at the rate of @cpu_time_max_percent percent.  Within a window
  * the share may be spent at once; who is beyond it waits: counters whose overflows
  * interrupt rest (sample.c), a timer's next expiry is put off (timer.c), a command sleeps
  * (session/admission.c).  Each acts first and waits then, for as long as what it and others
@@ -28,9 +28,9 @@
 #include "box/domain.h"
 #include "cpu/budget.h"
 
-static unsigned int cpu_budget = 50;
-module_param(cpu_budget, uint, 0644);
-MODULE_PARM_DESC(cpu_budget, "percent of a CPU's time that ucore takes, 1 to 100 (no limit)");
+static unsigned int cpu_time_max_percent = 50;
+module_param(cpu_time_max_percent, uint, 0644);
+MODULE_PARM_DESC(cpu_time_max_percent, "percent of a CPU's time that ucore takes, 1 to 100 (no limit)");
 
 #define WINDOW_NS	(10 * NSEC_PER_MSEC)
 
@@ -75,7 +75,7 @@ static DEFINE_PER_CPU(struct budget, budgets);
  */
 u32 ucore_budget_percent(void)
 {
-	return clamp(READ_ONCE(cpu_budget), 1U, 100U);
+	return clamp(READ_ONCE(cpu_time_max_percent), 1U, 100U);
 }
 
 /**

@@ -24,7 +24,7 @@
  *
  * A PMI may go astray: to a core that was not meant, if cores are numbered in another way
  * than we think, or to a CPU that has just ceased to receive it.  Of NMIs that nobody else
- * has claimed, neither perf nor the port that tells of errors, astray_nmi() asks whether they
+ * has claimed, neither perf nor the port that tells of errors, unknown_nmi() asks whether they
  * are that.  So NMIs of others cost nothing more on CPUs that receive no PMI.
  */
 #include <linux/io.h>
@@ -202,7 +202,7 @@ static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
 
 	if (stashing >= name || cmpxchg(&pmi->stashing, stashing, name) != stashing)
 		return;		/* the core's other thread was first */
-	pmi->context = (struct ucore_context){
+	pmi->context = (struct ucore_pmi_regs){
 		.time = ktime_get_mono_fast_ns(),
 		.ip = instruction_pointer(regs),
 		.user = user_mode(regs),
@@ -229,7 +229,7 @@ static void freeze_here(const struct ucore_domain *domain)
 	trace_ucore_reg(UCORE_ACCESS_MSR, true, global->ctl, global->freeze);
 }
 
-static bool long_ago(const struct ucore_domain *domain)
+static bool pmi_expired(const struct ucore_domain *domain)
 {
 	return ktime_get_mono_fast_ns() > READ_ONCE(domain->pmi.ended) + LATE_NS;
 }
@@ -238,7 +238,7 @@ static bool long_ago(const struct ucore_domain *domain)
  * Does port 61h tell of an error?  Linux asks it only if nobody claims the NMI: so where
  * nothing else says that it is ours, the error goes first.
  */
-static bool error_told(void)
+static bool nmi_error_pending(void)
 {
 	u8 reason = x86_platform.get_nmi_reason();
 
@@ -248,14 +248,14 @@ static bool error_told(void)
 /* What it may be was serviced already: too long ago, or an error is told. */
 static bool too_late(const struct ucore_domain *domain, const struct claim *claim)
 {
-	return !claim->count && !claim->again && (long_ago(domain) || error_told());
+	return !claim->count && !claim->again && (pmi_expired(domain) || nmi_error_pending());
 }
 
 /*
  * A name is about to be claimed.  For each that it skips one NMI more may be, but not whatever
  * comes later.
  */
-static void owe(struct pmi_slot *slot, const struct ucore_domain *domain, u64 name)
+static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 name)
 {
 	u64 skipped = (name - slot->claimed - 1) / 2, now = ktime_get_mono_fast_ns();
 
@@ -266,14 +266,14 @@ static void owe(struct pmi_slot *slot, const struct ucore_domain *domain, u64 na
 		slot->owed_until = now + LATE_NS;
 }
 
-static bool is_owed(const struct pmi_slot *slot)
+static bool has_pending(const struct pmi_slot *slot)
 {
 	return slot->owed && ktime_get_mono_fast_ns() < slot->owed_until;
 }
 
-static bool owed_take(struct pmi_slot *slot)
+static bool pending_take(struct pmi_slot *slot)
 {
-	if (!is_owed(slot))
+	if (!has_pending(slot))
 		return false;
 	slot->owed--;
 	return true;
@@ -284,7 +284,7 @@ static int claimed_before(struct pmi_slot *slot, const struct claim *claim)
 {
 	if (claim_waits(slot->domain, claim))
 		return NMI_HANDLED;
-	return is_owed(slot) && !error_told() && owed_take(slot) ? NMI_HANDLED : NMI_DONE;
+	return has_pending(slot) && !nmi_error_pending() && pending_take(slot) ? NMI_HANDLED : NMI_DONE;
 }
 
 /* It is ours.  How many overflows, or that it is serviced already. */
@@ -320,7 +320,7 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
 	if (too_late(domain, &claim))
 		return NMI_DONE;
 	if (domain->scope == UCORE_SCOPE_DIE)
-		owe(slot, domain, claim.pmi);
+		pending_add(slot, domain, claim.pmi);
 	slot->claimed = claim.pmi;
 	return claim_take(domain, &claim, regs);
 }
@@ -357,7 +357,7 @@ static bool may_come_here(const struct ucore_domain *domain, u64 name)
 }
 
 /* A PMI that no CPU of this core was meant to receive. */
-static int misled_nmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt_regs *regs)
+static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt_regs *regs)
 {
 	struct claim claim;
 
@@ -366,7 +366,7 @@ static int misled_nmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt
 	claim_look(die, &claim);
 	if (claim.pmi <= slot->claimed)
 		return NMI_DONE;
-	if (!claim.count && !claim.again && (long_ago(die) || !may_come_here(die, claim.pmi)))
+	if (!claim.count && !claim.again && (pmi_expired(die) || !may_come_here(die, claim.pmi)))
 		return NMI_DONE;
 	slot->claimed = claim.pmi;
 	return claim_take(die, &claim, regs);
@@ -378,17 +378,17 @@ static bool left_lately(const struct pmi_slot *slot)
 }
 
 /* One that was under way when this CPU ceased to receive them. */
-static int belated_nmi(struct pmi_slot *slot)
+static int late_pmi(struct pmi_slot *slot)
 {
 	if (!left_lately(slot))
 		return NMI_DONE;
 	if (slot->claimed >= slot->last)
-		return owed_take(slot) ? NMI_HANDLED : NMI_DONE;
+		return pending_take(slot) ? NMI_HANDLED : NMI_DONE;
 	slot->claimed = slot->last;
 	return NMI_HANDLED;
 }
 
-static int astray_nmi(unsigned int type, struct pt_regs *regs)
+static int unknown_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	struct pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
@@ -398,7 +398,7 @@ static int astray_nmi(unsigned int type, struct pt_regs *regs)
 	/* who is meant to receive it has looked already */
 	if (!die || READ_ONCE(slot->domain))
 		return NMI_DONE;
-	handled = misled_nmi(slot, die, regs) ?: belated_nmi(slot);
+	handled = misrouted_pmi(slot, die, regs) ?: late_pmi(slot);
 	/* with a core PMU Linux has it open here, too */
 	if (handled && boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
@@ -464,7 +464,7 @@ void ucore_nmi_service_end(struct ucore_domain *domain)
  *
  * Return: NULL if it has not arrived.
  */
-const struct ucore_context *ucore_nmi_context(struct ucore_domain *domain)
+const struct ucore_pmi_regs *ucore_nmi_context(struct ucore_domain *domain)
 {
 	struct ucore_pmi *pmi = &domain->pmi;
 
@@ -508,7 +508,7 @@ static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
 /* What is under way now may still come, for a while. */
 static void slot_end(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
-	slot->last = long_ago(domain) ? 0 : last_name(domain);
+	slot->last = pmi_expired(domain) ? 0 : last_name(domain);
 	slot->left = ktime_get_mono_fast_ns();
 	WRITE_ONCE(slot->domain, NULL);
 }
@@ -526,7 +526,7 @@ void ucore_nmi_expect(struct ucore_domain *domain, int cpu)
 	if (pc->die)
 		return;
 	*slot = (struct pmi_slot){ .claimed = last_name(domain) };
-	smp_store_release(&pc->die, domain);	/* astray_nmi() */
+	smp_store_release(&pc->die, domain);	/* unknown_nmi() */
 }
 
 /**
@@ -619,7 +619,7 @@ void ucore_nmi_reopen(struct ucore_domain *domain)
  */
 int ucore_nmi_register(void)
 {
-	int ret = register_nmi_handler(NMI_UNKNOWN, astray_nmi, 0, "ucore");
+	int ret = register_nmi_handler(NMI_UNKNOWN, unknown_nmi, 0, "ucore");
 
 	if (ret)
 		return ret;

@@ -3,7 +3,7 @@
 #ifndef UCORE_NMI_H
 #define UCORE_NMI_H
 
-struct ucore_context;
+struct ucore_pmi_regs;
 struct ucore_domain;
 
 int ucore_nmi_register(void);
@@ -22,6 +22,6 @@ void ucore_nmi_reopen(struct ucore_domain *domain);
 void ucore_nmi_service_begin(struct ucore_domain *domain);
 void ucore_nmi_service_end(struct ucore_domain *domain);
 void ucore_nmi_open(const struct ucore_domain *domain);
-const struct ucore_context *ucore_nmi_context(struct ucore_domain *domain);
+const struct ucore_pmi_regs *ucore_nmi_context(struct ucore_domain *domain);
 
 #endif /* UCORE_NMI_H */

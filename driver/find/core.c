@@ -93,7 +93,7 @@ u32 ucore_core_decode(const struct ucore_core_cpuid *says, struct ucore_core_pmu
 		return UCORE_CORE_HYBRID;
 	if (version > CORE_MAX_VERSION)
 		return UCORE_CORE_VERSION;
-	return pmu->nr_gp && width_sane(pmu->width) ? UCORE_CORE_READY : UCORE_CORE_LIES;
+	return pmu->nr_gp && width_sane(pmu->width) ? UCORE_CORE_READY : UCORE_CORE_BAD_CPUID;
 }
 
 /*
@@ -164,7 +164,7 @@ static void describe_global(struct ucore_global *global, const struct ucore_core
 	global->nr_status = 1;
 	global->clear = CORE_OVF_CTL;
 	global->clear_mask = global->unfreeze | CORE_STATUS_BUFFER | CORE_STATUS_CHANGED;
-	/* a PMI sets it if IA32_DEBUGCTL says so, and GLOBAL_CTRL alone would not thaw then */
+	/* a PMI sets it if IA32_DEBUGCTL says so, and GLOBAL_CTRL alone would not unfreeze then */
 	if (pmu->version >= 4)
 		global->clear_mask |= CORE_STATUS_FROZEN;
 }
@@ -180,9 +180,9 @@ static void describe_type(struct ucore_box_type *type, const struct ucore_core_p
 	type->nr_fields = pmu->any ? type->nr_fields : table->nr_fields;
 	type->preload_bits = pmu->full_width ? 0 : CORE_WRITE_BITS;
 	if (pmu->version < 2)		/* no status: nobody could tell whose overflow it was */
-		type->caps &= ~(UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW);
+		type->caps &= ~(UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW);
 	if (!pmu->nr_fixed)
-		type->caps &= ~UCORE_BOX_FIXED_OVERFLOW;
+		type->caps &= ~UCORE_BOX_F_FIXED_OVERFLOW;
 }
 
 static int add_boxes(struct ucore_finder *finder, const struct ucore_core_table *table)
@@ -223,11 +223,11 @@ int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *pl
 	leaf_read(&core.says);
 	core.state = ucore_core_decode(&core.says, &core.pmu);
 	if (core.state == UCORE_CORE_READY && !cores)
-		core.state = UCORE_CORE_OFF;
+		core.state = UCORE_CORE_DISABLED;
 	if (core.state == UCORE_CORE_READY && !UCORE_CAN_RESERVE)
 		core.state = UCORE_CORE_KERNEL;
 	if (core.state == UCORE_CORE_READY && !registers_answer(&core.pmu))
-		core.state = UCORE_CORE_LIES;
+		core.state = UCORE_CORE_BAD_CPUID;
 	if (core.state != UCORE_CORE_READY)
 		return 0;
 	describe_global(&core.global, &core.pmu);
@@ -246,9 +246,9 @@ void ucore_core_drop(void)
  * ucore_core_describe() - for GET_CORE: what was found, but for the reason
  * @out: the answer; its size is left alone
  */
-void ucore_core_describe(struct ucore_core_info *out)
+void ucore_core_describe(struct ucore_get_core *out)
 {
-	*out = (struct ucore_core_info){
+	*out = (struct ucore_get_core){
 		.size = out->size,
 		.state = core.state,
 		.version = core.pmu.version,
@@ -257,9 +257,9 @@ void ucore_core_describe(struct ucore_core_info *out)
 		.nr_fixed = core.pmu.nr_fixed,
 		.fixed_width = core.pmu.fixed_width,
 		.events = core.pmu.events,
-		.caps = (core.pmu.full_width ? UCORE_CORE_FULL_WIDTH : 0) |
-			(core.pmu.any ? UCORE_CORE_ANY : 0) |
-			(core.pmu.version >= 2 ? UCORE_CORE_GLOBAL : 0),
+		.caps = (core.pmu.full_width ? UCORE_CORE_CAP_FULL_WIDTH : 0) |
+			(core.pmu.any ? UCORE_CORE_CAP_ANY : 0) |
+			(core.pmu.version >= 2 ? UCORE_CORE_CAP_GLOBAL : 0),
 		.eax = core.says.eax,
 		.ebx = core.says.ebx,
 		.ecx = core.says.ecx,

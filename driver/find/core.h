@@ -64,6 +64,6 @@ struct ucore_core_table {
 u32 ucore_core_decode(const struct ucore_core_cpuid *says, struct ucore_core_pmu *pmu);
 int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 void ucore_core_drop(void);
-void ucore_core_describe(struct ucore_core_info *out);
+void ucore_core_describe(struct ucore_get_core *out);
 
 #endif /* UCORE_CORE_H */

@@ -188,7 +188,7 @@ struct ucore_increment {
  *                overflow shows: UCORE_STATUS_*
  * @status_global: those are bits of the global status, one for each counter: the box has
  *                 no status of its own
- * @end: UCORE_END_BUS: a box of the IIO stack of its instance's number; UCORE_END_LINK:
+ * @end: UCORE_LINK_BUS: a box of the IIO stack of its instance's number; UCORE_LINK_UPI:
  *       a UPI link of its instance's number, by the link's own function; 0: neither
  */
 struct ucore_box_type {
@@ -312,7 +312,7 @@ struct ucore_box_desc {
 	struct pci_dev *aux;
 	u32 caps;
 	u32 *told;
-	struct ucore_box_end end;
+	struct ucore_link_info end;
 };
 
 #endif /* UCORE_DESC_H */

@@ -23,11 +23,11 @@ static u32 field_of(u32 mask, u32 val)
 /* ---- stacks ---- */
 
 /* The root bus of a stack, which all its boxes share. */
-static void stack_leads_to(struct ucore_finder *finder, const struct ucore_ends *ends, u32 die,
+static void stack_leads_to(struct ucore_finder *finder, const struct ucore_link_regs *ends, u32 die,
 			   u32 stack, u32 segment, u32 bus)
 {
-	struct ucore_box_end end = {
-		.kind = UCORE_END_BUS, .segment = segment, .bus = bus,
+	struct ucore_link_info end = {
+		.kind = UCORE_LINK_BUS, .segment = segment, .bus = bus,
 	};
 	struct ucore_box_desc *desc;
 
@@ -39,7 +39,7 @@ static void stack_leads_to(struct ucore_finder *finder, const struct ucore_ends 
 		end.port0 = ends->port0;
 	}
 	for (desc = finder->desc; desc < finder->desc + finder->nr; desc++)
-		if (desc->type->end == UCORE_END_BUS && desc->die == die &&
+		if (desc->type->end == UCORE_LINK_BUS && desc->die == die &&
 		    desc->instance == stack)
 			desc->end = end;
 }
@@ -55,7 +55,7 @@ static int segment_of_die(const struct ucore_finder *finder, u32 die)
 	return -ENOENT;
 }
 
-static bool read_bus_numbers(const struct ucore_ends *ends, u32 die, u64 *val)
+static bool read_bus_numbers(const struct ucore_link_regs *ends, u32 die, u64 *val)
 {
 	bool valid;
 	int cpu;
@@ -68,7 +68,7 @@ static bool read_bus_numbers(const struct ucore_ends *ends, u32 die, u64 *val)
 	return valid;
 }
 
-static void find_by_msr(struct ucore_finder *finder, const struct ucore_ends *ends)
+static void find_by_msr(struct ucore_finder *finder, const struct ucore_link_regs *ends)
 {
 	const struct ucore_box_desc *desc;
 	s64 die = -1;
@@ -77,7 +77,7 @@ static void find_by_msr(struct ucore_finder *finder, const struct ucore_ends *en
 	u32 s;
 
 	for (desc = finder->desc; desc < finder->desc + finder->nr; desc++) {
-		if (desc->type->end != UCORE_END_BUS || desc->die == die)
+		if (desc->type->end != UCORE_LINK_BUS || desc->die == die)
 			continue;
 		die = desc->die;
 		segment = segment_of_die(finder, die);
@@ -88,7 +88,7 @@ static void find_by_msr(struct ucore_finder *finder, const struct ucore_ends *en
 	}
 }
 
-static void find_by_function(struct ucore_finder *finder, const struct ucore_ends *ends,
+static void find_by_function(struct ucore_finder *finder, const struct ucore_link_regs *ends,
 			     const struct ucore_ubox_map *ubox)
 {
 	struct pci_dev *pdev = NULL;
@@ -111,7 +111,7 @@ static void find_by_function(struct ucore_finder *finder, const struct ucore_end
 
 /* ---- links ---- */
 
-static void link_leads_to(struct ucore_box_desc *desc, const struct ucore_ends *ends,
+static void link_leads_to(struct ucore_box_desc *desc, const struct ucore_link_regs *ends,
 			  const struct ucore_ubox_map *ubox)
 {
 	u32 status, peer;
@@ -120,26 +120,26 @@ static void link_leads_to(struct ucore_box_desc *desc, const struct ucore_ends *
 	if (pci_read_config_dword(desc->pdev, ends->link_status, &status) || status == ~0U)
 		return;
 	if (!(status & ends->link_trained)) {
-		desc->end.kind = UCORE_END_DOWN;
+		desc->end.kind = UCORE_LINK_DOWN;
 		return;
 	}
 	if (pci_read_config_dword(desc->pdev, ends->link_peer, &peer) || peer == ~0U)
 		return;
 	die = ucore_die_of_node_id(ubox, field_of(ends->peer_node, peer));
-	desc->end = (struct ucore_box_end){
-		.kind = UCORE_END_LINK,
+	desc->end = (struct ucore_link_info){
+		.kind = UCORE_LINK_UPI,
 		.die = die < 0 ? UCORE_NO_DIE : die,
 		.link = field_of(ends->peer_link, peer),
 	};
 }
 
 /**
- * ucore_ends_find() - what is at the other end of each stack and link
+ * ucore_links_find() - what is at the other end of each stack and link
  * @finder: the boxes, which get @end
  * @ends: how the generation tells; NULL: it does not
  * @ubox: the function that maps buses and nodes to sockets
  */
-void ucore_ends_find(struct ucore_finder *finder, const struct ucore_ends *ends,
+void ucore_links_find(struct ucore_finder *finder, const struct ucore_link_regs *ends,
 		     const struct ucore_ubox_map *ubox)
 {
 	struct ucore_box_desc *desc;
@@ -151,6 +151,6 @@ void ucore_ends_find(struct ucore_finder *finder, const struct ucore_ends *ends,
 	if (ends->stack_device)
 		find_by_function(finder, ends, ubox);
 	for (desc = finder->desc; ends->link_status && desc < finder->desc + finder->nr; desc++)
-		if (desc->type->end == UCORE_END_LINK && desc->pdev)
+		if (desc->type->end == UCORE_LINK_UPI && desc->pdev)
 			link_leads_to(desc, ends, ubox);
 }

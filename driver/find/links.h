@@ -9,7 +9,7 @@ struct ucore_finder;
 struct ucore_ubox_map;
 
 /**
- * struct ucore_ends - how a generation tells it; what it has none of is 0
+ * struct ucore_link_regs - how a generation tells it; what it has none of is 0
  * @bus_msr: MSR of a die whose byte s is the root bus of stack s
  * @bus_valid: bit of it without which it tells nothing
  * @stack_device: PCI device id of a function that each stack has on its root bus
@@ -28,7 +28,7 @@ struct ucore_ubox_map;
  * @peer_link: bits of that: the link there
  * @peer_node: bits of that: the socket's node id, as UBoxes number it
  */
-struct ucore_ends {
+struct ucore_link_regs {
 	u32 bus_msr;
 	u64 bus_valid;
 	u16 stack_device;
@@ -48,7 +48,7 @@ struct ucore_ends {
 	u32 peer_node;
 };
 
-void ucore_ends_find(struct ucore_finder *finder, const struct ucore_ends *ends,
+void ucore_links_find(struct ucore_finder *finder, const struct ucore_link_regs *ends,
 		     const struct ucore_ubox_map *ubox);
 
 #endif /* UCORE_ENDS_H */

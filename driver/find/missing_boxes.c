@@ -149,13 +149,13 @@ static void tell(struct telling *telling, const struct ucore_finder *finder,
 }
 
 /**
- * ucore_hidden_tell() - say which boxes behind PCI functions a machine should have and has not
+ * ucore_missing_boxes_report() - say which boxes behind PCI functions a machine should have and has not
  * @finder: what was found; gets @hidden
  * @table: what was looked for
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_hidden_tell(struct ucore_finder *finder, const struct ucore_e5_table *table)
+int ucore_missing_boxes_report(struct ucore_finder *finder, const struct ucore_e5_table *table)
 {
 	struct telling telling = { .text = finder->hidden, .size = sizeof(finder->hidden),
 				   .die = EVERYWHERE };

@@ -6,6 +6,6 @@
 struct ucore_e5_table;
 struct ucore_finder;
 
-int ucore_hidden_tell(struct ucore_finder *finder, const struct ucore_e5_table *table);
+int ucore_missing_boxes_report(struct ucore_finder *finder, const struct ucore_e5_table *table);
 
 #endif /* UCORE_HIDDEN_H */

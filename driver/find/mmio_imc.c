@@ -121,7 +121,7 @@ static int find_controllers(const struct search *search, struct pci_dev *pdev, u
 }
 
 /**
- * ucore_imc_find() - the memory controllers in memory of all sockets of a segment
+ * ucore_mmio_imc_find() - the memory controllers in memory of all sockets of a segment
  * @finder: takes the descriptions
  * @table: says which boxes they have; may have none
  * @segment: PCI segment
@@ -129,7 +129,7 @@ static int find_controllers(const struct search *search, struct pci_dev *pdev, u
  *
  * Return: 0 or -ENOMEM; no controller at all is no error.
  */
-int ucore_imc_find(struct ucore_finder *finder, const struct ucore_e5_table *table, int segment,
+int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_e5_table *table, int segment,
 		   const s16 *die_of_bus)
 {
 	struct search search = { .finder = finder, .table = table };

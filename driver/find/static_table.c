@@ -218,7 +218,7 @@ static int find_pci(struct search *search, int segment)
 	ucore_bus_map(&table->ubox, segment, die_of_bus);
 	for (i = 0; i < table->nr_pci && !ret; i++)
 		ret = find_pci_row(search, &table->pci[i], segment, die_of_bus);
-	return ret ?: ucore_imc_find(search->finder, table, segment, die_of_bus);
+	return ret ?: ucore_mmio_imc_find(search->finder, table, segment, die_of_bus);
 }
 
 /*
@@ -300,13 +300,13 @@ static int segment_after(int segment)
 }
 
 /**
- * ucore_e5_find() - all boxes of a machine without discovery
+ * ucore_static_table_find() - all boxes of a machine without discovery
  * @finder: takes the descriptions
  * @platform: its table is a struct ucore_e5_table
  *
  * Return: 0 or -ENOMEM; no box at all is no error.
  */
-int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
 	struct search search = { .finder = finder, .table = platform->table };
 	int ret, segment = -1;
@@ -316,10 +316,10 @@ int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *plat
 	ret = find_msr(&search);
 	while (!ret && (segment = segment_after(segment)) >= 0)
 		ret = find_pci(&search, segment);
-	ucore_ends_find(finder, search.table->ends, &search.table->ubox);
+	ucore_links_find(finder, search.table->ends, &search.table->ubox);
 	if (search.offline)
 		ucore_finder_socket_offline(finder);
 	else if (!ret)
-		ret = ucore_hidden_tell(finder, search.table);
+		ret = ucore_missing_boxes_report(finder, search.table);
 	return ret;
 }

@@ -6,6 +6,6 @@
 #include "find/static_table_desc.h"
 #include "find/finder.h"
 
-int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform);
+int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 
 #endif /* UCORE_E5_H */

@@ -151,7 +151,7 @@ struct ucore_e5_table {
 	u16 chop_device;
 	u16 chop_reg;
 	u32 chop;
-	const struct ucore_ends *ends;
+	const struct ucore_link_regs *ends;
 };
 
 #endif /* UCORE_E5_TABLE_H */

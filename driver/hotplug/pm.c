@@ -54,17 +54,17 @@ static void domain_aborts(struct ucore_domain *domain)
 		used |= ucore_catalog.boxes[i].domain == domain && ucore_catalog.boxes[i].dirty;
 	if (!used)
 		return;
-	seized = ucore_domain_seize(domain);
+	seized = ucore_domain_panic_freeze(domain);
 	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
 		box = &ucore_catalog.boxes[i];
 		if (box->domain != domain || !box->dirty || !ucore_domain_box_within_reach(box))
 			continue;
 		if (!seized)
 			ucore_box_freeze(box);	/* it may count */
-		ucore_box_give_back(box);
+		ucore_box_restore(box);
 	}
 	if (seized)
-		ucore_domain_abort(domain);
+		ucore_domain_panic_restore(domain);
 }
 
 /*
@@ -85,13 +85,13 @@ static struct notifier_block reboot_block = { .notifier_call = machine_reboots }
 static struct notifier_block panic_block = { .notifier_call = machine_panics };
 
 /**
- * ucore_life_register() - follow the machine's life
+ * ucore_pm_register() - follow the machine's life
  *
  * The catalog is complete, and there are readers.
  *
  * Return: 0 or -errno.
  */
-int ucore_life_register(void)
+int ucore_pm_register(void)
 {
 	int ret = register_pm_notifier(&sleep_block);
 
@@ -112,8 +112,8 @@ unregister_pm:
 	return ret;
 }
 
-/** ucore_life_unregister() - follow it no longer */
-void ucore_life_unregister(void)
+/** ucore_pm_unregister() - follow it no longer */
+void ucore_pm_unregister(void)
 {
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 	unregister_reboot_notifier(&reboot_block);

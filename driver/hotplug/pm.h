@@ -3,7 +3,7 @@
 #ifndef UCORE_LIFE_H
 #define UCORE_LIFE_H
 
-int ucore_life_register(void);
-void ucore_life_unregister(void);
+int ucore_pm_register(void);
+void ucore_pm_unregister(void);
 
 #endif /* UCORE_LIFE_H */

@@ -22,7 +22,7 @@
 /* How well a CPU would do: not to disturb counts more than to take PMIs. */
 static int suits(const struct ucore_domain *domain, int cpu)
 {
-	return 2 * !ucore_cpu_is_isolated(cpu) + ucore_domain_cpu_selectable(domain, cpu);
+	return 2 * !ucore_parallel_cpu_is_isolated(cpu) + ucore_domain_cpu_selectable(domain, cpu);
 }
 
 /* One that sessions chose, else the first of those that suit best. */
@@ -53,10 +53,10 @@ struct gap {
 
 static void gap_record(const struct gap *gap, u64 now)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	list_for_each_entry(part, &gap->domain->parts, node)
-		ucore_part_gap(part, now, gap->reason, gap->from, gap->to, ~0U);
+	list_for_each_entry(ctx, &gap->domain->ctxs, node)
+		ucore_sample_gap(ctx, now, gap->reason, gap->from, gap->to, ~0U);
 }
 
 static void gap_here(void *arg)
@@ -86,7 +86,7 @@ static void move_end_here(void *arg)
 	struct ucore_domain *domain = arg;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_thaw(domain, true);
+	ucore_domain_unfreeze(domain, true);
 	raw_spin_unlock(&domain->lock);
 }
 
@@ -140,7 +140,7 @@ void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpum
 		return;
 	ucore_timers_cancel(domain);
 	hand_over(domain, reader);
-	ucore_crews_elect(domain, UCORE_NO_CPU);
+	ucore_parallel_elect_all(domain, UCORE_NO_CPU);
 	ucore_timers_restart(domain);
 }
 
@@ -154,13 +154,13 @@ static void offline_here(void *arg)
 	struct gap *gap = arg;
 	struct ucore_domain *domain = gap->domain;
 	struct ucore_interval iv;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
 	raw_spin_lock(&domain->lock);
 	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
-	list_for_each_entry(part, &domain->parts, node) {
-		ucore_timer_last(part, &iv);
-		ucore_interval_halt(&iv, part);
+	list_for_each_entry(ctx, &domain->ctxs, node) {
+		ucore_timer_last(ctx, &iv);
+		ucore_interval_halt(&iv, ctx);
 	}
 	ucore_interval_end(&iv);
 	gap_record(gap, iv.now);
@@ -180,7 +180,7 @@ static bool domain_has_work(const struct ucore_domain *domain)
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
 			return true;
-	return domain->taken || !list_empty(&domain->parts);
+	return domain->taken || !list_empty(&domain->ctxs);
 }
 
 /* It was given back when the machine fell asleep: note anew what is there. */
@@ -189,7 +189,7 @@ static void take_here(void *arg)
 	struct ucore_domain *domain = arg;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_take(domain);
+	ucore_domain_acquire(domain);
 	ucore_domain_clear_stale(domain);
 	raw_spin_unlock(&domain->lock);
 }
@@ -200,27 +200,27 @@ static void online_here(void *arg)
 	struct gap *gap = arg;
 	struct ucore_domain *domain = gap->domain;
 	u64 now = ktime_get_mono_fast_ns();
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u32 i;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_hold(domain, now);
+	ucore_domain_freeze(domain, now);
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
-			ucore_box_give_back(&ucore_catalog.boxes[i]);
-	list_for_each_entry(part, &domain->parts, node)
-		ucore_part_program(part);
-	list_for_each_entry(part, &domain->parts, node)
-		ucore_part_release(part);
-	now = ucore_domain_thaw(domain, true);
-	list_for_each_entry(part, &domain->parts, node) {
-		ucore_part_go(part, part->box_freeze ? ucore_part_thaw(part) : now);
-		part->gap_sample = true;
-		part->gap_read = true;
+			ucore_box_restore(&ucore_catalog.boxes[i]);
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		ucore_ctx_program(ctx);
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		ucore_ctx_start_unfrozen(ctx);
+	now = ucore_domain_unfreeze(domain, true);
+	list_for_each_entry(ctx, &domain->ctxs, node) {
+		ucore_ctx_start_times(ctx, ctx->box_freeze ? ucore_ctx_unfreeze(ctx) : now);
+		ctx->gap_sample = true;
+		ctx->gap_read = true;
 	}
 	gap_record(gap, now);
-	if (list_empty(&domain->parts))
-		ucore_domain_give_back(domain);
+	if (list_empty(&domain->ctxs))
+		ucore_domain_release(domain);
 	raw_spin_unlock(&domain->lock);
 }
 
@@ -280,8 +280,8 @@ static void domain_loses(struct ucore_domain *domain, int cpu)
 	 * it, from where the kernel would move it to any CPU, another domain's too.
 	 */
 	ucore_pmi_sync(domain);
-	hrtimer_cancel(&domain->guard);
-	ucore_crews_elect(domain, cpu);
+	hrtimer_cancel(&domain->watchdog);
+	ucore_parallel_elect_all(domain, cpu);
 	ucore_timers_restart(domain);
 }
 
@@ -331,14 +331,14 @@ static void domain_gains(struct ucore_domain *domain, int cpu)
 {
 	if (domain->reader == UCORE_NO_CPU)
 		/* at load all CPUs are online already */
-		domain_resumes(domain, ucore_cpu_is_isolated(cpu) ?
+		domain_resumes(domain, ucore_parallel_cpu_is_isolated(cpu) ?
 				       elect_reader(domain, UCORE_NO_CPU) : cpu, UCORE_GAP_ONLINE);
-	else if (domain->pin_cpu == UCORE_NO_CPU && ucore_cpu_is_isolated(domain->reader) &&
-		 !ucore_cpu_is_isolated(cpu))
+	else if (domain->pin_cpu == UCORE_NO_CPU && ucore_parallel_cpu_is_isolated(domain->reader) &&
+		 !ucore_parallel_cpu_is_isolated(cpu))
 		reader_retires(domain, cpu);
 	else
 		ucore_pmi_enable_cpu(domain, cpu);
-	ucore_crews_elect(domain, UCORE_NO_CPU);
+	ucore_parallel_elect_all(domain, UCORE_NO_CPU);
 }
 
 static int cpu_came_online(unsigned int cpu)
@@ -362,15 +362,15 @@ static void asleep_here(void *arg)
 	u32 i;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (ucore_catalog.boxes[i].domain == domain)
-			ucore_box_give_back(&ucore_catalog.boxes[i]);
+			ucore_box_restore(&ucore_catalog.boxes[i]);
 	ucore_domain_clear_stale(domain);
-	ucore_domain_forget(domain);
-	ucore_domain_let_run(domain);
+	ucore_domain_reset_release(domain);
+	ucore_domain_enable(domain);
 	if (domain->taken)
-		ucore_domain_give_back(domain);
+		ucore_domain_release(domain);
 	raw_spin_unlock(&domain->lock);
 }
 
@@ -387,7 +387,7 @@ static bool domain_is_used(const struct ucore_domain *domain)
 /* As if its last CPU went, but that the hardware is given back. */
 static void domain_falls_asleep(struct ucore_domain *domain)
 {
-	struct gap gap = { .domain = domain, .reason = UCORE_GAP_ASLEEP,
+	struct gap gap = { .domain = domain, .reason = UCORE_GAP_SUSPEND,
 			   .from = domain->reader, .to = UCORE_NO_CPU };
 
 	if (domain->reader != UCORE_NO_CPU && domain_is_used(domain)) {
@@ -395,7 +395,7 @@ static void domain_falls_asleep(struct ucore_domain *domain)
 		ucore_budget_run(domain, offline_here, &gap);
 		ucore_pmi_disable(domain);
 		ucore_pmi_sync(domain);
-		hrtimer_cancel(&domain->guard);
+		hrtimer_cancel(&domain->watchdog);
 		ucore_budget_run(domain, asleep_here, domain);
 	}
 	WRITE_ONCE(domain->reader, UCORE_NO_CPU);
@@ -413,8 +413,8 @@ static void domain_wakes_up(struct ucore_domain *domain)
 	mutex_unlock(&ucore_catalog.lock);
 	cpu = elect_reader(domain, UCORE_NO_CPU);
 	if (cpu != UCORE_NO_CPU)
-		domain_resumes(domain, cpu, UCORE_GAP_AWAKE);
-	ucore_crews_elect(domain, UCORE_NO_CPU);
+		domain_resumes(domain, cpu, UCORE_GAP_RESUME);
+	ucore_parallel_elect_all(domain, UCORE_NO_CPU);
 }
 
 /**
@@ -467,7 +467,7 @@ static enum cpuhp_state hotplug_state;
 void ucore_reader_init(struct ucore_domain *domain)
 {
 	ucore_pmi_init(domain);
-	ucore_guard_init(domain);
+	ucore_watchdog_init(domain);
 }
 
 /**
@@ -476,9 +476,9 @@ void ucore_reader_init(struct ucore_domain *domain)
  */
 void ucore_reader_exit(struct ucore_domain *domain)
 {
-	hrtimer_cancel(&domain->guard);
+	hrtimer_cancel(&domain->watchdog);
 	ucore_pmi_destroy(domain);
-	ucore_crew_exit(domain);
+	ucore_parallel_exit(domain);
 }
 
 /**

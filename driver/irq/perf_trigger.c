@@ -24,34 +24,34 @@
 #include "irq/perf_trigger.h"
 
 /* The part of the die that this CPU is of; NULL: the session has no events there. */
-static struct ucore_part *part_here(const struct ucore_trigger *trigger)
+static struct ucore_ctx *ctx_here(const struct ucore_perf_trigger *trigger)
 {
 	int cpu = raw_smp_processor_id();
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	for (part = trigger->first; part; part = part->next)
-		if (part->domain->scope == UCORE_SCOPE_DIE &&
-		    ucore_domain_has_cpu(part->domain, cpu))
-			return part;
+	for (ctx = trigger->first; ctx; ctx = ctx->next)
+		if (ctx->domain->scope == UCORE_SCOPE_DIE &&
+		    ucore_domain_has_cpu(ctx->domain, cpu))
+			return ctx;
 	return NULL;
 }
 
-static void sample(struct ucore_part *part, const struct ucore_context *context)
+static void sample(struct ucore_ctx *ctx, const struct ucore_pmi_regs *context)
 {
 	struct ucore_interval iv;
 
-	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
-	ucore_part_core_due(&iv, part, context);
+	ucore_interval_begin_ctx(&iv, ctx, ktime_get_mono_fast_ns());
+	ucore_sample_core_due(&iv, ctx, context);
 	ucore_interval_end(&iv);
 }
 
 /* What it has spent before must come back first: the CPU must get on, too. */
-static bool beyond_budget(struct ucore_part *part)
+static bool beyond_budget(struct ucore_ctx *ctx)
 {
 	if (!ucore_budget_wait_ns(raw_smp_processor_id(), ktime_get_mono_fast_ns()))
 		return false;
-	part->stats.put_off++;
-	part->stretched = true;
+	ctx->stats.delayed++;
+	ctx->stretched = true;
 	return true;
 }
 
@@ -62,46 +62,46 @@ static bool is_leaving(void)
 }
 
 /* All overflows until none is left: the first has its sample, if there is time. */
-static void see_to(struct ucore_trigger *trigger, struct ucore_part *part)
+static void drain_overflows(struct ucore_perf_trigger *trigger, struct ucore_ctx *ctx)
 {
 	int seen = atomic_read(&trigger->overflows), now;
 	bool sampled = false;
 
-	if (part->running && !is_leaving() && !beyond_budget(part)) {
-		sample(part, &trigger->context);
+	if (ctx->running && !is_leaving() && !beyond_budget(ctx)) {
+		sample(ctx, &trigger->context);
 		sampled = true;
 	}
 	while ((now = atomic_cmpxchg(&trigger->overflows, seen, 0)) != seen)
 		seen = now;
-	if (part->running)
-		ucore_part_drop(part, seen - sampled);
+	if (ctx->running)
+		ucore_sample_drop(ctx, seen - sampled);
 }
 
 static void trigger_work(struct irq_work *work)
 {
-	struct ucore_trigger *trigger = container_of(work, struct ucore_trigger, work);
-	struct ucore_part *part = part_here(trigger);
+	struct ucore_perf_trigger *trigger = container_of(work, struct ucore_perf_trigger, work);
+	struct ucore_ctx *ctx = ctx_here(trigger);
 	u64 now = ktime_get_mono_fast_ns();
 
-	if (!part) {
+	if (!ctx) {
 		atomic_set(&trigger->overflows, 0);
 		return;
 	}
 	ucore_budget_enter(min(trigger->context.time, now));
-	raw_spin_lock(&part->domain->lock);
-	see_to(trigger, part);
+	raw_spin_lock(&ctx->domain->lock);
+	drain_overflows(trigger, ctx);
 	ucore_budget_leave();
-	raw_spin_unlock(&part->domain->lock);
+	raw_spin_unlock(&ctx->domain->lock);
 }
 
 /**
- * ucore_trigger_overflow() - its event has counted a period
+ * ucore_perf_trigger_overflow() - its event has counted a period
  * @trigger: the trigger
  * @context: where; copied
  *
  * Any context, NMI included, on the CPU that counted.
  */
-void ucore_trigger_overflow(struct ucore_trigger *trigger, const struct ucore_context *context)
+void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger, const struct ucore_pmi_regs *context)
 {
 	if (atomic_inc_return(&trigger->overflows) != 1)
 		return;
@@ -112,7 +112,7 @@ void ucore_trigger_overflow(struct ucore_trigger *trigger, const struct ucore_co
 static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs)
 {
-	const struct ucore_context context = {
+	const struct ucore_pmi_regs context = {
 		.time = ktime_get_mono_fast_ns(),
 		.ip = regs ? instruction_pointer(regs) : 0,
 		.user = regs && user_mode(regs),
@@ -121,35 +121,35 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		.cpu = raw_smp_processor_id(),
 	};
 
-	ucore_trigger_overflow(event->overflow_handler_context, &context);
+	ucore_perf_trigger_overflow(event->overflow_handler_context, &context);
 }
 
 /**
- * ucore_trigger_init() - what there is to it but perf's event
+ * ucore_perf_trigger_init() - what there is to it but perf's event
  * @trigger: the trigger, zeroed
  */
-void ucore_trigger_init(struct ucore_trigger *trigger)
+void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger)
 {
 	trigger->work = IRQ_WORK_INIT_HARD(trigger_work);
 }
 
 /**
- * ucore_trigger_create() - have perf count an event, not yet
+ * ucore_perf_trigger_create() - have perf count an event, not yet
  * @attr: which, and its period; it is to begin disabled
  * @cpu: on which CPU, or -1 with a task
  * @task: for which task, or NULL with a CPU
  *
  * Return: the trigger, or an ERR_PTR with what perf says, or -ENOMEM.
  */
-struct ucore_trigger *ucore_trigger_create(struct perf_event_attr *attr, int cpu,
+struct ucore_perf_trigger *ucore_perf_trigger_create(struct perf_event_attr *attr, int cpu,
 					   struct task_struct *task)
 {
-	struct ucore_trigger *trigger = kzalloc(sizeof(*trigger), GFP_KERNEL_ACCOUNT);
+	struct ucore_perf_trigger *trigger = kzalloc(sizeof(*trigger), GFP_KERNEL_ACCOUNT);
 	struct perf_event *event;
 
 	if (!trigger)
 		return ERR_PTR(-ENOMEM);
-	ucore_trigger_init(trigger);
+	ucore_perf_trigger_init(trigger);
 	event = perf_event_create_kernel_counter(attr, cpu, task, overflow, trigger);
 	if (IS_ERR(event)) {
 		kfree(trigger);
@@ -160,23 +160,23 @@ struct ucore_trigger *ucore_trigger_create(struct perf_event_attr *attr, int cpu
 }
 
 /**
- * ucore_trigger_start() - let it count
+ * ucore_perf_trigger_start() - let it count
  * @trigger: the trigger, stopped
  * @first: the session's parts, which run
  */
-void ucore_trigger_start(struct ucore_trigger *trigger, struct ucore_part *first)
+void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_ctx *first)
 {
 	trigger->first = first;
 	perf_event_enable(trigger->event);
 }
 
 /**
- * ucore_trigger_stop() - let it count no more
+ * ucore_perf_trigger_stop() - let it count no more
  * @trigger: the trigger
  *
  * Afterwards there is no overflow that has not been seen to.
  */
-void ucore_trigger_stop(struct ucore_trigger *trigger)
+void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger)
 {
 	perf_event_disable(trigger->event);
 	irq_work_sync(&trigger->work);
@@ -184,10 +184,10 @@ void ucore_trigger_stop(struct ucore_trigger *trigger)
 }
 
 /**
- * ucore_trigger_destroy() - give it back to perf, and free
+ * ucore_perf_trigger_destroy() - give it back to perf, and free
  * @trigger: the trigger, stopped
  */
-void ucore_trigger_destroy(struct ucore_trigger *trigger)
+void ucore_perf_trigger_destroy(struct ucore_perf_trigger *trigger)
 {
 	perf_event_release_kernel(trigger->event);
 	irq_work_sync(&trigger->work);

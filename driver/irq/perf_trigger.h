@@ -13,7 +13,7 @@ struct perf_event_attr;
 struct task_struct;
 
 /**
- * struct ucore_trigger - one event of perf's
+ * struct ucore_perf_trigger - one event of perf's
  * @node: in the session's list
  * @event: perf's
  * @first: parts of the session that runs, linked by their @next; const while it is enabled
@@ -22,21 +22,21 @@ struct task_struct;
  * @context: what the first of them interrupted
  * @work: takes the sample, on the CPU that had the overflow
  */
-struct ucore_trigger {
+struct ucore_perf_trigger {
 	struct list_head node;
 	struct perf_event *event;
-	struct ucore_part *first;
+	struct ucore_ctx *first;
 	atomic_t overflows;
-	struct ucore_context context;
+	struct ucore_pmi_regs context;
 	struct irq_work work;
 };
 
-void ucore_trigger_init(struct ucore_trigger *trigger);
-struct ucore_trigger *ucore_trigger_create(struct perf_event_attr *attr, int cpu,
+void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger);
+struct ucore_perf_trigger *ucore_perf_trigger_create(struct perf_event_attr *attr, int cpu,
 					   struct task_struct *task);
-void ucore_trigger_start(struct ucore_trigger *trigger, struct ucore_part *first);
-void ucore_trigger_stop(struct ucore_trigger *trigger);
-void ucore_trigger_destroy(struct ucore_trigger *trigger);
-void ucore_trigger_overflow(struct ucore_trigger *trigger, const struct ucore_context *context);
+void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_ctx *first);
+void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger);
+void ucore_perf_trigger_destroy(struct ucore_perf_trigger *trigger);
+void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger, const struct ucore_pmi_regs *context);
 
 #endif /* UCORE_TRIGGER_H */

@@ -31,7 +31,7 @@
  */
 
 /* Whoever waits for the domain's lock has the CPU; the NMI had it before, if it came here. */
-static void charge_from(const struct ucore_context *context, u64 now)
+static void charge_from(const struct ucore_pmi_regs *context, u64 now)
 {
 	ucore_budget_enter(context && context->cpu == raw_smp_processor_id() ?
 			   min(context->time, now) : now);
@@ -41,7 +41,7 @@ static void pmi_service(struct irq_work *work)
 {
 	struct ucore_domain *domain = container_of(work, struct ucore_domain, pmi.work);
 	u64 now = ktime_get_mono_fast_ns();
-	const struct ucore_context *context;
+	const struct ucore_pmi_regs *context;
 	struct ucore_interval iv;
 	u64 seq;
 

@@ -8,7 +8,7 @@
  * the guard does, now and then; and what died is asked now and then whether it answers
  * again, and is reset then.
  *
- * But for ucore_stray_alive() all of it runs under the domain's lock, on a CPU of the
+ * But for ucore_recovery_box_is_alive() all of it runs under the domain's lock, on a CPU of the
  * domain, interrupts off.
  */
 #include <linux/cpu.h>
@@ -22,12 +22,12 @@
 /* Has a part that runs, or will go on when the domain has a CPU, counters of the box? */
 static bool in_use(const struct ucore_box *box)
 {
-	const struct ucore_part *part;
+	const struct ucore_ctx *ctx;
 	u32 i;
 
-	list_for_each_entry(part, &box->domain->parts, node)
-		for (i = 0; i < part->nr_box; i++)
-			if (part->box[i].box == box)
+	list_for_each_entry(ctx, &box->domain->ctxs, node)
+		for (i = 0; i < ctx->nr_box; i++)
+			if (ctx->box[i].box == box)
 				return true;
 	return false;
 }
@@ -42,12 +42,12 @@ static bool probe(struct ucore_box *box)
 
 	if (!box->dead)
 		return true;
-	if (in_use(box) || !ucore_box_answers(box))
+	if (in_use(box) || !ucore_box_responds(box))
 		return false;
 	if (box->dirty) {
-		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
-		ucore_box_give_back(box);
-		ucore_domain_thaw(domain, true);
+		ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+		ucore_box_restore(box);
+		ucore_domain_unfreeze(domain, true);
 	}
 	return true;
 }
@@ -62,7 +62,7 @@ static void probe_here(void *arg)
 }
 
 /**
- * ucore_stray_alive() - is a box alive, perhaps again?
+ * ucore_recovery_box_is_alive() - is a box alive, perhaps again?
  * @box: the box
  *
  * Process context, the domain not locked.  A box that is not dead is not asked; to be asked
@@ -70,7 +70,7 @@ static void probe_here(void *arg)
  *
  * Return: true if it is.
  */
-bool ucore_stray_alive(struct ucore_box *box)
+bool ucore_recovery_box_is_alive(struct ucore_box *box)
 {
 	if (READ_ONCE(box->dead) && !ucore_budget_await(box->domain)) {
 		cpus_read_lock();
@@ -81,10 +81,10 @@ bool ucore_stray_alive(struct ucore_box *box)
 }
 
 /**
- * ucore_stray_reset() - probe all dead boxes of a domain
+ * ucore_recovery_reset() - probe all dead boxes of a domain
  * @domain: the domain
  */
-void ucore_stray_reset(struct ucore_domain *domain)
+void ucore_recovery_reset(struct ucore_domain *domain)
 {
 	bool stray = false;
 	u32 i;
@@ -97,14 +97,14 @@ void ucore_stray_reset(struct ucore_domain *domain)
 }
 
 /**
- * ucore_stray_find() - has something overflowed although nothing is armed?
+ * ucore_recovery_find_spurious() - has something overflowed although nothing is armed?
  * @domain: the domain, on which parts run
  * @now: time
  *
  * Its bit is acknowledged in the global status only: as long as the box has its own it
  * cannot signal again.
  */
-void ucore_stray_find(struct ucore_domain *domain, u64 now)
+void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 {
 	struct ucore_interval iv;
 
@@ -119,15 +119,15 @@ void ucore_stray_find(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_stray_look() - both, now and then; the guard's
+ * ucore_recovery_scan() - both, now and then; the guard's
  * @domain: the domain, on which parts run
  * @now: time
  */
-void ucore_stray_look(struct ucore_domain *domain, u64 now)
+void ucore_recovery_scan(struct ucore_domain *domain, u64 now)
 {
 	if (now - max(domain->probed, domain->looked) < UCORE_STRAY_NS / 2)
 		return;
-	ucore_stray_find(domain, now);
-	ucore_stray_reset(domain);
+	ucore_recovery_find_spurious(domain, now);
+	ucore_recovery_reset(domain);
 	domain->probed = now;
 }

@@ -12,11 +12,11 @@ struct ucore_domain;
 #define UCORE_STRAY_NS	(1ULL * NSEC_PER_SEC)
 
 /* Process context: */
-bool ucore_stray_alive(struct ucore_box *box);
+bool ucore_recovery_box_is_alive(struct ucore_box *box);
 
 /* Under the domain's lock, on the domain: */
-void ucore_stray_reset(struct ucore_domain *domain);
-void ucore_stray_find(struct ucore_domain *domain, u64 now);
-void ucore_stray_look(struct ucore_domain *domain, u64 now);
+void ucore_recovery_reset(struct ucore_domain *domain);
+void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now);
+void ucore_recovery_scan(struct ucore_domain *domain, u64 now);
 
 #endif /* UCORE_STRAY_H */

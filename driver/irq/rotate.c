@@ -19,26 +19,26 @@
 #include "sample/sample.h"
 
 /* Whose turn is it at an instant? */
-static u8 group_at(const struct ucore_part *part, u64 now)
+static u8 group_at(const struct ucore_ctx *ctx, u64 now)
 {
-	u64 turns = now > part->rotate_base ?
-		    div64_u64(now - part->rotate_base, part->rotate_ns) : 0;
+	u64 turns = now > ctx->rotate_base ?
+		    div64_u64(now - ctx->rotate_base, ctx->rotate_ns) : 0;
 	u32 i;
 
-	div_u64_rem(turns, part->nr_groups, &i);
-	return part->groups[i];
+	div_u64_rem(turns, ctx->nr_groups, &i);
+	return ctx->groups[i];
 }
 
-/* One freeze, the counters of the group that leaves, controls that differ, one thaw. */
-static void turn_here(struct ucore_part *part, u64 now)
+/* One freeze, the counters of the group that leaves, controls that differ, one unfreeze. */
+static void turn_here(struct ucore_ctx *ctx, u64 now)
 {
-	u8 group = group_at(part, now);
+	u8 group = group_at(ctx, now);
 	struct ucore_interval iv;
 
-	if (group == part->group)
+	if (group == ctx->group)
 		return;
-	ucore_interval_begin_part(&iv, part, now);
-	ucore_part_turn(part, group, iv.now, ucore_interval_frozen_before(&iv, part));
+	ucore_interval_begin_ctx(&iv, ctx, now);
+	ucore_ctx_switch_group(ctx, group, iv.now, ucore_interval_frozen_before(&iv, ctx));
 	ucore_interval_end(&iv);
 }
 
@@ -46,40 +46,40 @@ static void turn_here(struct ucore_part *part, u64 now)
  * The next turn, or a later one if this CPU is beyond its budget: then the group that would
  * have been next, so that none is left out for good.
  */
-static void next_turn(struct ucore_part *part, struct hrtimer *timer)
+static void next_turn(struct ucore_ctx *ctx, struct hrtimer *timer)
 {
 	u64 now = ucore_budget_leave(), wait = ucore_budget_wait_ns(raw_smp_processor_id(), now);
 	u64 skipped;
 	u32 rest;
 
-	hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(part->rotate_ns));
+	hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(ctx->rotate_ns));
 	skipped = wait ? hrtimer_forward(timer, ns_to_ktime(now + wait),
-					 ns_to_ktime(part->rotate_ns)) : 0;
+					 ns_to_ktime(ctx->rotate_ns)) : 0;
 	if (!skipped)
 		return;
-	part->stats.put_off++;
-	div_u64_rem(skipped, part->nr_groups, &rest);
+	ctx->stats.delayed++;
+	div_u64_rem(skipped, ctx->nr_groups, &rest);
 	if (!rest)
 		return;
 	hrtimer_forward(timer, ktime_add_ns(hrtimer_get_expires(timer),
-					    part->rotate_ns * (part->nr_groups - rest - 1)),
-			ns_to_ktime(part->rotate_ns));
+					    ctx->rotate_ns * (ctx->nr_groups - rest - 1)),
+			ns_to_ktime(ctx->rotate_ns));
 }
 
 static enum hrtimer_restart turn_tick(struct hrtimer *timer)
 {
-	struct ucore_part *part = container_of(timer, struct ucore_part, rotate);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = container_of(timer, struct ucore_ctx, rotate);
+	struct ucore_domain *domain = ctx->domain;
 	u64 start = ucore_budget_entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
-	if (!part->running) {
+	if (!ctx->running) {
 		raw_spin_unlock(&domain->lock);
 		return HRTIMER_NORESTART;
 	}
 	ucore_budget_enter(start);
-	turn_here(part, ktime_get_mono_fast_ns());
-	next_turn(part, timer);
+	turn_here(ctx, ktime_get_mono_fast_ns());
+	next_turn(ctx, timer);
 	raw_spin_unlock(&domain->lock);
 	return HRTIMER_RESTART;
 }
@@ -88,9 +88,9 @@ static enum hrtimer_restart turn_tick(struct hrtimer *timer)
  * ucore_rotate_init() - prepare the timer of a part's turns
  * @part: the part
  */
-void ucore_rotate_init(struct ucore_part *part)
+void ucore_rotate_init(struct ucore_ctx *ctx)
 {
-	hrtimer_setup(&part->rotate, turn_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	hrtimer_setup(&ctx->rotate, turn_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /**
@@ -98,9 +98,9 @@ void ucore_rotate_init(struct ucore_part *part)
  * @part: the part
  * @base: instant from which all domains of the session count turns
  */
-void ucore_rotate_start(struct ucore_part *part, u64 base)
+void ucore_rotate_start(struct ucore_ctx *ctx, u64 base)
 {
-	part->rotate_base = base;
-	hrtimer_start(&part->rotate, ns_to_ktime(base + part->rotate_ns),
+	ctx->rotate_base = base;
+	hrtimer_start(&ctx->rotate, ns_to_ktime(base + ctx->rotate_ns),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }

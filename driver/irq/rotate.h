@@ -5,9 +5,9 @@
 
 #include <linux/types.h>
 
-struct ucore_part;
+struct ucore_ctx;
 
-void ucore_rotate_init(struct ucore_part *part);
-void ucore_rotate_start(struct ucore_part *part, u64 base);
+void ucore_rotate_init(struct ucore_ctx *ctx);
+void ucore_rotate_start(struct ucore_ctx *ctx, u64 base);
 
 #endif /* UCORE_ROTATE_H */

@@ -28,16 +28,16 @@
 #include "irq/conflict.h"
 
 /* While overflows are armed, look this often whether one went unnoticed ... */
-#define GUARD_ARMED_NS		(20 * NSEC_PER_MSEC)
+#define WATCHDOG_ARMED_NS		(20 * NSEC_PER_MSEC)
 /* ... and give its interrupt this long to show up. */
-#define GUARD_SUSPECT_NS	(1 * NSEC_PER_MSEC)
-#define GUARD_MAX_NS		UCORE_WATCH_NS
+#define WATCHDOG_SUSPECT_NS	(1 * NSEC_PER_MSEC)
+#define WATCHDOG_MAX_NS		UCORE_WATCH_NS
 
-static void context_here(struct ucore_context *context, u64 now)
+static void context_here(struct ucore_pmi_regs *context, u64 now)
 {
 	struct pt_regs *regs = get_irq_regs();
 
-	*context = (struct ucore_context){
+	*context = (struct ucore_pmi_regs){
 		.time = now,
 		.ip = regs ? instruction_pointer(regs) : 0,
 		.user = regs && user_mode(regs),
@@ -48,15 +48,15 @@ static void context_here(struct ucore_context *context, u64 now)
 }
 
 /* A sample of a part, frozen by software; a timer interrupted this CPU. */
-static void sample_here(struct ucore_part *part, u64 now)
+static void sample_here(struct ucore_ctx *ctx, u64 now)
 {
-	struct ucore_context context;
+	struct ucore_pmi_regs context;
 	struct ucore_interval iv;
 
 	context_here(&context, now);
-	ucore_interval_begin_part(&iv, part, now);
+	ucore_interval_begin_ctx(&iv, ctx, now);
 	ucore_interval_set_context(&iv, &context);
-	ucore_part_timer_due(&iv, part);
+	ucore_sample_timer_due(&iv, ctx);
 	ucore_interval_end(&iv);
 }
 
@@ -64,47 +64,47 @@ static void sample_here(struct ucore_part *part, u64 now)
  * What was begun here has ended.  The next one is at the next instant of the timer's
  * grid at which this CPU is within its budget.
  */
-static void next_period(struct ucore_part *part, struct hrtimer *timer, u64 period)
+static void next_period(struct ucore_ctx *ctx, struct hrtimer *timer, u64 period)
 {
 	u64 now = ucore_budget_leave(), wait = ucore_budget_wait_ns(raw_smp_processor_id(), now);
 
 	hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
 	if (!wait || !hrtimer_forward(timer, ns_to_ktime(now + wait), ns_to_ktime(period)))
 		return;
-	part->stats.put_off++;
-	part->stretched = true;
+	ctx->stats.delayed++;
+	ctx->stretched = true;
 }
 
 /* How many instants of the timer's grid are due before this one? */
-static u64 due_before(const struct ucore_part *part, u64 instant)
+static u64 due_before(const struct ucore_ctx *ctx, u64 instant)
 {
-	if (instant <= part->timer_due)
+	if (instant <= ctx->timer_due)
 		return 0;
-	return div64_u64(instant - part->timer_due - 1, part->timer_ns) + 1;
+	return div64_u64(instant - ctx->timer_due - 1, ctx->timer_ns) + 1;
 }
 
 /* Those before the one that expires now had no sample. */
-static void drop_before(struct ucore_part *part, u64 instant)
+static void drop_before(struct ucore_ctx *ctx, u64 instant)
 {
-	ucore_part_drop(part, due_before(part, instant));
-	part->timer_due = instant + part->timer_ns;
+	ucore_sample_drop(ctx, due_before(ctx, instant));
+	ctx->timer_due = instant + ctx->timer_ns;
 }
 
 static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 {
-	struct ucore_part *part = container_of(timer, struct ucore_part, timer);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = container_of(timer, struct ucore_ctx, timer);
+	struct ucore_domain *domain = ctx->domain;
 	u64 start = ucore_budget_entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
-	if (!part->running) {
+	if (!ctx->running) {
 		raw_spin_unlock(&domain->lock);
 		return HRTIMER_NORESTART;
 	}
 	ucore_budget_enter(start);
-	drop_before(part, ktime_to_ns(hrtimer_get_expires(timer)));
-	sample_here(part, ktime_get_mono_fast_ns());
-	next_period(part, timer, part->timer_ns);
+	drop_before(ctx, ktime_to_ns(hrtimer_get_expires(timer)));
+	sample_here(ctx, ktime_get_mono_fast_ns());
+	next_period(ctx, timer, ctx->timer_ns);
 	raw_spin_unlock(&domain->lock);
 	return HRTIMER_RESTART;
 }
@@ -115,23 +115,23 @@ static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
  */
 static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 {
-	struct ucore_part *part = container_of(timer, struct ucore_part, poll);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = container_of(timer, struct ucore_ctx, poll);
+	struct ucore_domain *domain = ctx->domain;
 	u64 entry = ucore_budget_entered_at(timer), start;
 	bool over;
 
 	raw_spin_lock(&domain->lock);
-	if (!part->running) {
+	if (!ctx->running) {
 		raw_spin_unlock(&domain->lock);
 		return HRTIMER_NORESTART;
 	}
 	ucore_budget_enter(entry);
 	start = ktime_get_mono_fast_ns();
-	over = ucore_part_poll(part);
-	part->stats.cost_ns += ktime_get_mono_fast_ns() - start;
+	over = ucore_ctx_poll(ctx);
+	ctx->stats.cost_ns += ktime_get_mono_fast_ns() - start;
 	if (over)
-		sample_here(part, ktime_get_mono_fast_ns());
-	next_period(part, timer, part->poll_ns);
+		sample_here(ctx, ktime_get_mono_fast_ns());
+	next_period(ctx, timer, ctx->poll_ns);
 	raw_spin_unlock(&domain->lock);
 	return HRTIMER_RESTART;
 }
@@ -140,20 +140,20 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
  * ucore_timer_init() - prepare a part's timers: trigger, polling, turns
  * @part: the part
  */
-void ucore_timer_init(struct ucore_part *part)
+void ucore_timer_init(struct ucore_ctx *ctx)
 {
-	hrtimer_setup(&part->timer, timer_trigger, CLOCK_MONOTONIC,
+	hrtimer_setup(&ctx->timer, timer_trigger, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_HARD);
-	hrtimer_setup(&part->poll, poll_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
-	ucore_rotate_init(part);
+	hrtimer_setup(&ctx->poll, poll_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	ucore_rotate_init(ctx);
 }
 
 /* Where a part went late there was nothing to be sampled before. */
-static u64 first_due(const struct ucore_part *part, u64 base)
+static u64 first_due(const struct ucore_ctx *ctx, u64 base)
 {
-	u64 late = part->resumed > base ? part->resumed - base : 0;
+	u64 late = ctx->resumed > base ? ctx->resumed - base : 0;
 
-	return base + (div64_u64(late, part->timer_ns) + 1) * part->timer_ns;
+	return base + (div64_u64(late, ctx->timer_ns) + 1) * ctx->timer_ns;
 }
 
 /**
@@ -161,17 +161,17 @@ static u64 first_due(const struct ucore_part *part, u64 base)
  * @part: the part, which has just begun to count
  * @base: instant from which all domains of the session count periods
  */
-void ucore_timer_start(struct ucore_part *part, u64 base)
+void ucore_timer_start(struct ucore_ctx *ctx, u64 base)
 {
-	part->timer_due = part->timer_ns ? first_due(part, base) : 0;
-	if (part->timer_ns)
-		hrtimer_start(&part->timer, ns_to_ktime(part->timer_due),
+	ctx->timer_due = ctx->timer_ns ? first_due(ctx, base) : 0;
+	if (ctx->timer_ns)
+		hrtimer_start(&ctx->timer, ns_to_ktime(ctx->timer_due),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
-	if (part->poll_ns)
-		hrtimer_start(&part->poll, ns_to_ktime(base + part->poll_ns),
+	if (ctx->poll_ns)
+		hrtimer_start(&ctx->poll, ns_to_ktime(base + ctx->poll_ns),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
-	if (part->rotate_ns)
-		ucore_rotate_start(part, base);
+	if (ctx->rotate_ns)
+		ucore_rotate_start(ctx, base);
 }
 
 /**
@@ -181,25 +181,25 @@ void ucore_timer_start(struct ucore_part *part, u64 base)
  *
  * Its timer may have expired while its reader's interrupts were off, or been cancelled.
  */
-void ucore_timer_last(struct ucore_part *part, struct ucore_interval *iv)
+void ucore_timer_last(struct ucore_ctx *ctx, struct ucore_interval *iv)
 {
-	u64 due = part->timer_ns ? due_before(part, iv->now + 1) : 0;
+	u64 due = ctx->timer_ns ? due_before(ctx, iv->now + 1) : 0;
 
 	if (!due)
 		return;
-	drop_before(part, part->timer_due + (due - 1) * part->timer_ns);
-	ucore_part_timer_due(iv, part);
+	drop_before(ctx, ctx->timer_due + (due - 1) * ctx->timer_ns);
+	ucore_sample_timer_due(iv, ctx);
 }
 
 /**
  * ucore_timer_stop() - stop them
  * @part: the part; its domain is not locked
  */
-void ucore_timer_stop(struct ucore_part *part)
+void ucore_timer_stop(struct ucore_ctx *ctx)
 {
-	hrtimer_cancel(&part->timer);
-	hrtimer_cancel(&part->poll);
-	hrtimer_cancel(&part->rotate);
+	hrtimer_cancel(&ctx->timer);
+	hrtimer_cancel(&ctx->poll);
+	hrtimer_cancel(&ctx->rotate);
 }
 
 /**
@@ -208,36 +208,36 @@ void ucore_timer_stop(struct ucore_part *part)
  *
  * Instants that were due and had no sample are dropped.
  */
-void ucore_timer_end(struct ucore_part *part)
+void ucore_timer_end(struct ucore_ctx *ctx)
 {
-	ucore_timer_stop(part);
-	if (part->timer_ns)
-		ucore_part_drop(part, due_before(part, part->last_read + 1));
+	ucore_timer_stop(ctx);
+	if (ctx->timer_ns)
+		ucore_sample_drop(ctx, due_before(ctx, ctx->last_read + 1));
 }
 
 /*
  * ---- guard ----
  */
 
-static u64 guard_period(const struct ucore_domain *domain, u64 now)
+static u64 watchdog_period(const struct ucore_domain *domain, u64 now)
 {
 	bool stray = domain->stray || ucore_domain_overflow_freezes(domain);
-	u64 period = domain->armed ? GUARD_ARMED_NS : stray ? UCORE_STRAY_NS : GUARD_MAX_NS;
-	const struct ucore_part *part;
+	u64 period = domain->armed ? WATCHDOG_ARMED_NS : stray ? UCORE_STRAY_NS : WATCHDOG_MAX_NS;
+	const struct ucore_ctx *ctx;
 
-	list_for_each_entry(part, &domain->parts, node)
-		period = min3(period, part->guard_ns / 2, ucore_watch_wait_ns(part, now));
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		period = min3(period, ctx->watchdog_ns / 2, ucore_conflict_wait_ns(ctx, now));
 	return period;
 }
 
 /* Read what was not read for long: half of the time in which it could wrap. */
 static void fold_wraps(struct ucore_domain *domain, u64 now)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	list_for_each_entry(part, &domain->parts, node)
-		if (now - part->last_read >= part->guard_ns / 4)
-			ucore_part_read_running(part, now);
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		if (now - ctx->last_read >= ctx->watchdog_ns / 4)
+			ucore_ctx_read_running(ctx, now);
 }
 
 /*
@@ -280,11 +280,11 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 static bool find_silent(struct ucore_domain *domain, u64 now)
 {
 	struct ucore_interval iv;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u64 silent = 0;
 
-	list_for_each_entry(part, &domain->parts, node)
-		silent |= ucore_part_silent(part);
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		silent |= ucore_ctx_unreported_overflows(ctx);
 	if (!silent || domain->holds || ucore_domain_status(domain)) {
 		domain->pmi.silent = 0;
 		return false;
@@ -294,26 +294,26 @@ static bool find_silent(struct ucore_domain *domain, u64 now)
 		return true;
 	}
 	domain->pmi.silent = 0;
-	ucore_interval_begin_silent(&iv, domain, now);
+	ucore_interval_begin_unreported(&iv, domain, now);
 	ucore_interval_end(&iv);
 	return false;
 }
 
 /**
- * ucore_guard_end_throttling() - end the pause, if there is one
+ * ucore_watchdog_end_throttling() - end the pause, if there is one
  * @domain: the domain, locked
  */
-void ucore_guard_end_throttling(struct ucore_domain *domain)
+void ucore_watchdog_end_throttling(struct ucore_domain *domain)
 {
 	if (!domain->throttled)
 		return;
 	domain->throttled = false;
 	domain->prolonged = false;
-	ucore_interval_rouse(domain);
+	ucore_interval_unthrottle(domain);
 	if (!domain->held)
 		return;
 	domain->held = false;
-	ucore_domain_thaw(domain, true);
+	ucore_domain_unfreeze(domain, true);
 }
 
 /*
@@ -330,39 +330,39 @@ static bool pause_goes_on(struct ucore_domain *domain)
 	if (!pause)
 		return false;
 	domain->prolonged = true;
-	ucore_domain_guard_soon(domain, pause);
+	ucore_watchdog_kick(domain, pause);
 	return true;
 }
 
-static void guard_work(struct ucore_domain *domain, u64 now)
+static void watchdog_work(struct ucore_domain *domain, u64 now)
 {
 	bool suspect;
 
-	if (list_empty(&domain->parts))
+	if (list_empty(&domain->ctxs))
 		return;
 	suspect = find_lost(domain, now);
 	fold_wraps(domain, now);
 	suspect |= find_silent(domain, now);
-	ucore_stray_look(domain, now);
+	ucore_recovery_scan(domain, now);
 	if (!suspect)
-		ucore_watch_look(domain, now);
+		ucore_conflict_scan(domain, now);
 	if (!domain->throttled)
-		ucore_domain_guard_soon(domain, suspect ? GUARD_SUSPECT_NS :
-						  guard_period(domain, now));
+		ucore_watchdog_kick(domain, suspect ? WATCHDOG_SUSPECT_NS :
+						  watchdog_period(domain, now));
 }
 
-static enum hrtimer_restart guard_tick(struct hrtimer *timer)
+static enum hrtimer_restart watchdog_tick(struct hrtimer *timer)
 {
-	struct ucore_domain *domain = container_of(timer, struct ucore_domain, guard);
+	struct ucore_domain *domain = container_of(timer, struct ucore_domain, watchdog);
 	u64 start = ucore_budget_entered_at(timer);
 
 	raw_spin_lock(&domain->lock);
 	ucore_budget_enter(start);
-	domain->guard_at = 0;
+	domain->watchdog_at = 0;
 	if (domain->reader != UCORE_NO_CPU) {
 		if (!pause_goes_on(domain))
-			ucore_guard_end_throttling(domain);
-		guard_work(domain, ktime_get_mono_fast_ns());
+			ucore_watchdog_end_throttling(domain);
+		watchdog_work(domain, ktime_get_mono_fast_ns());
 	}
 	ucore_budget_leave();
 	raw_spin_unlock(&domain->lock);
@@ -371,31 +371,31 @@ static enum hrtimer_restart guard_tick(struct hrtimer *timer)
 }
 
 /**
- * ucore_guard_init() - prepare a domain's guard
+ * ucore_watchdog_init() - prepare a domain's guard
  * @domain: the domain
  */
-void ucore_guard_init(struct ucore_domain *domain)
+void ucore_watchdog_init(struct ucore_domain *domain)
 {
-	hrtimer_setup(&domain->guard, guard_tick, CLOCK_MONOTONIC,
+	hrtimer_setup(&domain->watchdog, watchdog_tick, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /**
- * ucore_guard_start() - start, or adapt to the parts that now run
+ * ucore_watchdog_start() - start, or adapt to the parts that now run
  * @domain: the domain, locked
  *
  * It never runs later than it would have anyway: a series of STARTs must not put
  * it off.
  */
-void ucore_guard_start(struct ucore_domain *domain)
+void ucore_watchdog_start(struct ucore_domain *domain)
 {
-	u64 now = ktime_get_mono_fast_ns(), at = now + guard_period(domain, now);
+	u64 now = ktime_get_mono_fast_ns(), at = now + watchdog_period(domain, now);
 
 	if (domain->throttled)
 		return;
-	if (domain->guard_at)
-		at = min(at, max(domain->guard_at, now));
-	ucore_domain_guard_soon(domain, at - now);
+	if (domain->watchdog_at)
+		at = min(at, max(domain->watchdog_at, now));
+	ucore_watchdog_kick(domain, at - now);
 }
 
 /*
@@ -408,11 +408,11 @@ void ucore_guard_start(struct ucore_domain *domain)
  */
 void ucore_timers_cancel(struct ucore_domain *domain)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	hrtimer_cancel(&domain->guard);
-	list_for_each_entry(part, &domain->parts, node)
-		ucore_timer_stop(part);
+	hrtimer_cancel(&domain->watchdog);
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		ucore_timer_stop(ctx);
 }
 
 static void restart_at(struct hrtimer *timer, u64 now, u64 period)
@@ -424,29 +424,29 @@ static void restart_at(struct hrtimer *timer, u64 now, u64 period)
 }
 
 /* Nothing was due while nothing counted. */
-static void due_from_resume(struct ucore_part *part)
+static void due_from_resume(struct ucore_ctx *ctx)
 {
-	if (part->timer_ns)
-		part->timer_due += due_before(part, part->resumed + 1) * part->timer_ns;
+	if (ctx->timer_ns)
+		ctx->timer_due += due_before(ctx, ctx->resumed + 1) * ctx->timer_ns;
 }
 
 static void restart_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u64 now;
 
 	raw_spin_lock(&domain->lock);
 	now = ktime_get_mono_fast_ns();
-	list_for_each_entry(part, &domain->parts, node) {
-		due_from_resume(part);
-		restart_at(&part->timer, now, part->timer_ns);
-		restart_at(&part->poll, now, part->poll_ns);
-		restart_at(&part->rotate, now, part->rotate_ns);
+	list_for_each_entry(ctx, &domain->ctxs, node) {
+		due_from_resume(ctx);
+		restart_at(&ctx->timer, now, ctx->timer_ns);
+		restart_at(&ctx->poll, now, ctx->poll_ns);
+		restart_at(&ctx->rotate, now, ctx->rotate_ns);
 	}
-	ucore_guard_end_throttling(domain);
-	if (!list_empty(&domain->parts))
-		ucore_guard_start(domain);
+	ucore_watchdog_end_throttling(domain);
+	if (!list_empty(&domain->ctxs))
+		ucore_watchdog_start(domain);
 	raw_spin_unlock(&domain->lock);
 }
 

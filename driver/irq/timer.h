@@ -5,14 +5,14 @@
 
 #include "sample/sample.h"
 
-void ucore_guard_init(struct ucore_domain *domain);
-void ucore_guard_start(struct ucore_domain *domain);
-void ucore_guard_end_throttling(struct ucore_domain *domain);
-void ucore_timer_init(struct ucore_part *part);
-void ucore_timer_start(struct ucore_part *part, u64 base);
-void ucore_timer_last(struct ucore_part *part, struct ucore_interval *iv);
-void ucore_timer_stop(struct ucore_part *part);
-void ucore_timer_end(struct ucore_part *part);
+void ucore_watchdog_init(struct ucore_domain *domain);
+void ucore_watchdog_start(struct ucore_domain *domain);
+void ucore_watchdog_end_throttling(struct ucore_domain *domain);
+void ucore_timer_init(struct ucore_ctx *ctx);
+void ucore_timer_start(struct ucore_ctx *ctx, u64 base);
+void ucore_timer_last(struct ucore_ctx *ctx, struct ucore_interval *iv);
+void ucore_timer_stop(struct ucore_ctx *ctx);
+void ucore_timer_end(struct ucore_ctx *ctx);
 void ucore_timers_cancel(struct ucore_domain *domain);
 void ucore_timers_restart(struct ucore_domain *domain);
 

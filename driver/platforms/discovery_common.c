@@ -42,7 +42,7 @@ const struct ucore_constraint ucore_disc_cha_constraints[] = {
 /* No event, no control: fixed counter 0 is the clock, then ports in, ports out. */
 const struct ucore_box_type ucore_disc_iio_free = {
 	.name = "iio_free",
-	.caps = UCORE_BOX_FREE_RUNNING,
+	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 1 + 2 * SPR_IIO_FREE_PORTS,
 	.fixed_width = SPR_IIO_FREE_WIDTH,
 };

@@ -29,7 +29,7 @@
 	.words = &ucore_disc_words, \
 	FIELDS(_fields), \
 	.max_increment = 256, \
-	.caps = UCORE_BOX_FREEZE, \
+	.caps = UCORE_BOX_F_FREEZE, \
 	.ctl_ov_en = DISC_CTL_OV_EN, \
 	.fixed_en = DISC_FIXED_CTL_EN, \
 	.fixed_width = DISC_FIXED_WIDTH
@@ -41,8 +41,8 @@
 
 #define DISC_PLATFORM(_name, _rules) \
 	.name = (_name), \
-	.find = ucore_disc_find, \
-	.drop = ucore_disc_drop, \
+	.find = ucore_discovery_find, \
+	.drop = ucore_discovery_drop, \
 	.report = &ucore_disc_report, \
 	.table = (_rules)
 

@@ -59,14 +59,14 @@
 
 #define E5_COUNTERS(_nr, _width) \
 	.max_increment = E5_MAX_INCREMENT, \
-	.caps = UCORE_BOX_FREEZE, \
+	.caps = UCORE_BOX_F_FREEZE, \
 	.ctl_en = E5_CTL_EN, \
 	.nr_gp = (_nr), \
 	.width = (_width)
 
 #define E5_OVERFLOW_COUNTERS(_nr, _width) \
 	.max_increment = E5_MAX_INCREMENT, \
-	.caps = UCORE_BOX_FREEZE | UCORE_BOX_OVERFLOW, \
+	.caps = UCORE_BOX_F_FREEZE | UCORE_BOX_F_OVERFLOW, \
 	.ctl_en = E5_CTL_EN, \
 	.ctl_ov_en = E5_CTL_OV_EN, \
 	.nr_gp = (_nr), \
@@ -162,7 +162,7 @@ extern const struct ucore_layout ucore_e5_qpi_layout;
 #define E5_PLATFORM(_name, _intree, _table) \
 	.name = (_name), \
 	.intree = (_intree), \
-	.find = ucore_e5_find, \
+	.find = ucore_static_table_find, \
 	.table = (_table)
 
 #endif /* UCORE_PLATFORMS_E5_H */

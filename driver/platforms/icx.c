@@ -101,7 +101,7 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	.constraints = iio_constraints, \
 	.increments = ucore_e5_clockticks_01, \
 	.clock = UCORE_CLOCK(0x01), \
-	.end = UCORE_END_BUS
+	.end = UCORE_LINK_BUS
 
 #define M2PCIE \
 	.name = "m2pcie", \
@@ -110,7 +110,7 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	.constraints = m2pcie_constraints, \
 	.increments = ucore_e5_clockticks_01, \
 	.clock = UCORE_CLOCK(0x01), \
-	.end = UCORE_END_BUS
+	.end = UCORE_LINK_BUS
 
 #define M2M \
 	.name = "m2m", \
@@ -131,7 +131,7 @@ static const struct ucore_box_type upi = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, ICX_WIDTH),
-	.end = UCORE_END_LINK,
+	.end = UCORE_LINK_UPI,
 };
 
 static const struct ucore_box_type m3upi = {
@@ -147,16 +147,16 @@ static const struct ucore_box_type m3upi = {
 /* No event, no control: fixed counter 0 is the clock, then ports in, ports out. */
 static const struct ucore_box_type iio_free = {
 	.name = "iio_free",
-	.caps = UCORE_BOX_FREE_RUNNING,
+	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 1 + 2 * ICX_IIO_FREE_PORTS,
 	.fixed_width = ICX_WIDTH,
-	.end = UCORE_END_BUS,
+	.end = UCORE_LINK_BUS,
 };
 
 /* As the registers follow each other: reads, writes, of persistent memory both; the clock. */
 static const struct ucore_box_type imc_free = {
 	.name = "imc_free",
-	.caps = UCORE_BOX_FREE_RUNNING,
+	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 5,
 	.fixed_width = IMC_FREE_WIDTH,
 	.fixed_increment = 255,	/* no manual tells */
@@ -174,7 +174,7 @@ static const struct ucore_box_type snr_irp = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_COUNTERS(2, ICX_WIDTH),
-	.end = UCORE_END_BUS,
+	.end = UCORE_LINK_BUS,
 };
 
 static const struct ucore_box_type snr_pcu = {
@@ -470,7 +470,7 @@ static const u8 snr_stack_of_sad[SNR_NR_IIO] = SNR_STACK_OF_SAD;
 	.nr_stacks = ARRAY_SIZE(_of), \
 	.first_stack = (_dmi)
 
-static const struct ucore_ends ends = {
+static const struct ucore_link_regs ends = {
 	STACK_ENDS(stack_of_sad, ICX_STACK_DMI),
 	SKX_LINK_ENDS,
 	.port_stacks = GENMASK(ICX_NR_IIO - 1, 0) & ~BIT(ICX_STACK_DMI),
@@ -479,7 +479,7 @@ static const struct ucore_ends ends = {
 	.no_model = ICX_D_MODEL,
 };
 
-static const struct ucore_ends snr_ends = {
+static const struct ucore_link_regs snr_ends = {
 	STACK_ENDS(snr_stack_of_sad, SNR_STACK_DMI),
 };
 

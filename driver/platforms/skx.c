@@ -115,7 +115,7 @@ static const struct ucore_box_type iio = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
-	.end = UCORE_END_BUS,
+	.end = UCORE_LINK_BUS,
 };
 
 const struct ucore_box_type ucore_skx_irp = {
@@ -125,7 +125,7 @@ const struct ucore_box_type ucore_skx_irp = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(2, SKX_WIDTH),
-	.end = UCORE_END_BUS,
+	.end = UCORE_LINK_BUS,
 };
 
 const struct ucore_box_type ucore_skx_pcu = {
@@ -142,7 +142,7 @@ const struct ucore_box_type ucore_skx_ubox = {
 	.name = "ubox",
 	FIELDS(ucore_e5_ubox_fields),
 	.max_increment = E5_MAX_INCREMENT,
-	.caps = UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	.caps = UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
 	.ctl_en = E5_CTL_EN,
 	.ctl_ov_en = E5_CTL_OV_EN,
 	.fixed_en = E5_FIXED_CTL_EN,
@@ -162,7 +162,7 @@ static const struct ucore_box_type upi = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
-	.end = UCORE_END_LINK,
+	.end = UCORE_LINK_UPI,
 };
 
 static const struct ucore_box_type m2m = {
@@ -200,10 +200,10 @@ static const struct ucore_box_type m3upi = {
  */
 static const struct ucore_box_type iio_free = {
 	.name = "iio_free",
-	.caps = UCORE_BOX_FREE_RUNNING,
+	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 1 + 4 * SKX_IIO_FREE_PORTS,
 	.fixed_width = SKX_IIO_FREE_WIDTH,
-	.end = UCORE_END_BUS,
+	.end = UCORE_LINK_BUS,
 };
 
 /* ---- layouts ---- */
@@ -367,8 +367,8 @@ static const struct ucore_global global = {
 	.nr_ports = SKX_IIO_FREE_PORTS, \
 	.port0 = SKX_PORT0_DEVICE
 
-static const struct ucore_ends ends = { STACK_ENDS, SKX_LINK_ENDS };
-static const struct ucore_ends cpx_ends = { STACK_ENDS };
+static const struct ucore_link_regs ends = { STACK_ENDS, SKX_LINK_ENDS };
+static const struct ucore_link_regs cpx_ends = { STACK_ENDS };
 
 #define TABLE(_pci, _ends) { \
 	.global = &global, \

@@ -45,7 +45,7 @@ extern const struct ucore_layout ucore_skx_ubox_layout;
 	.core_sel = (_core_sel), \
 	.keep = (_core_sel) | SKX_GLOBAL_CTL_WK_ON_PMI
 
-/* Where links lead, in struct ucore_ends */
+/* Where links lead, in struct ucore_link_regs */
 #define SKX_LINK_ENDS \
 	.link_status = SKX_UPI_KTIPCSTS, \
 	.link_trained = SKX_UPI_KTIPCSTS_TRAINED, \

@@ -110,7 +110,7 @@ static const struct ucore_box_type cxlcm = {
 
 static const struct ucore_box_type upi = {
 	BOX_TYPE("upi", ucore_disc_fields),
-	.end = UCORE_END_LINK,
+	.end = UCORE_LINK_UPI,
 };
 
 static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
@@ -172,7 +172,7 @@ static const struct ucore_ubox_map ubox_map = {
 };
 
 /* Where stacks lead one source tells, which has to guess at some of them: not used. */
-static const struct ucore_ends ends = {
+static const struct ucore_link_regs ends = {
 	.link_status = SPR_UPI_KTIPCSTS,
 	.link_trained = SPR_UPI_KTIPCSTS_TRAINED,
 	.link_peer = SPR_UPI_KTILP0,
@@ -208,7 +208,7 @@ static const struct ucore_disc_beside iio_free_boxes = {
 /* Fixed counter 0 is the DRAM clock, then come cycles of the two pending queues. */
 static const struct ucore_box_type imc_free = {
 	.name = "imc_free",
-	.caps = UCORE_BOX_FREE_RUNNING,
+	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 3,
 	.fixed_width = IMC_FREE_WIDTH,
 	.fixed_increment = 255,	/* no manual tells */

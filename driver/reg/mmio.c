@@ -91,14 +91,14 @@ const struct ucore_io_ops ucore_mmio_ops = {
 };
 
 /**
- * ucore_io_init_mmio() - map a window of memory-mapped registers
+ * ucore_mmio_init() - map a window of memory-mapped registers
  * @io: the window
  * @address: its first byte
  * @size: bytes; not RAM
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_io_init_mmio(struct ucore_io *io, phys_addr_t address, u32 size)
+int ucore_mmio_init(struct ucore_io *io, phys_addr_t address, u32 size)
 {
 	io->mmio = ioremap(address, size);
 	if (!io->mmio)

@@ -108,7 +108,7 @@ bool ucore_msr_probe(int cpu, u32 msr, u64 *val)
 	return true;
 }
 
-void ucore_io_init_msr(struct ucore_io *io, u32 base)
+void ucore_msr_init(struct ucore_io *io, u32 base)
 {
 	io->ops = &ucore_msr_ops;
 	io->msr = base;

@@ -246,11 +246,11 @@ static bool ecam_agrees(void __iomem *config, struct pci_dev *pdev)
 }
 
 /**
- * ucore_io_init_pci() - open a PCI function's config space
+ * ucore_pci_init() - open a PCI function's config space
  * @io: the window
  * @pdev: the function; the window takes a reference
  */
-void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev)
+void ucore_pci_init(struct ucore_io *io, struct pci_dev *pdev)
 {
 	phys_addr_t addr = ecam_address(pdev);
 	void __iomem *config = addr ? ioremap(addr, ECAM_PAGE) : NULL;

@@ -116,11 +116,11 @@ bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
 
 void ucore_msr_read_many(const unsigned long *address, u64 *val, u32 nr);
 
-void ucore_io_init_msr(struct ucore_io *io, u32 base);
-void ucore_io_init_gate(struct ucore_io *io, struct ucore_gate *gate);
-void ucore_io_init_gated(struct ucore_io *io, struct ucore_gate *gate);
-void ucore_io_init_pci(struct ucore_io *io, struct pci_dev *pdev);
-int ucore_io_init_mmio(struct ucore_io *io, phys_addr_t address, u32 size);
+void ucore_msr_init(struct ucore_io *io, u32 base);
+void ucore_soft_global_init(struct ucore_io *io, struct ucore_gate *gate);
+void ucore_soft_global_init_box(struct ucore_io *io, struct ucore_gate *gate);
+void ucore_pci_init(struct ucore_io *io, struct pci_dev *pdev);
+int ucore_mmio_init(struct ucore_io *io, phys_addr_t address, u32 size);
 void ucore_io_close(struct ucore_io *io);
 
 #endif /* UCORE_REG_H */

@@ -126,22 +126,22 @@ static const struct ucore_io_ops gate_ops = {
 };
 
 /**
- * ucore_io_init_gate() - the window of a gate
+ * ucore_soft_global_init() - the window of a gate
  * @io: the window
  * @gate: which controls, closed
  */
-void ucore_io_init_gate(struct ucore_io *io, struct ucore_gate *gate)
+void ucore_soft_global_init(struct ucore_io *io, struct ucore_gate *gate)
 {
 	io->ops = &gate_ops;
 	io->gate = gate;
 }
 
 /**
- * ucore_io_init_gated() - MSRs, the controls among them behind a gate
+ * ucore_soft_global_init_box() - MSRs, the controls among them behind a gate
  * @io: the window; its registers are named by their MSR numbers
  * @gate: the gate
  */
-void ucore_io_init_gated(struct ucore_io *io, struct ucore_gate *gate)
+void ucore_soft_global_init_box(struct ucore_io *io, struct ucore_gate *gate)
 {
 	io->ops = &gated_ops;
 	io->gate = gate;

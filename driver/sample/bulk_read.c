@@ -27,17 +27,17 @@
 /* One read in this many is whole. */
 #define LOW_READS_PER_WHOLE	256
 
-static bool may_be_low(const struct ucore_part *part)
+static bool may_be_low(const struct ucore_ctx *ctx)
 {
-	return part->nr_reads % LOW_READS_PER_WHOLE;
+	return ctx->nr_reads % LOW_READS_PER_WHOLE;
 }
 
-static enum ucore_read_mode read_mode(const struct ucore_part *part,
+static enum ucore_read_mode read_mode(const struct ucore_ctx *ctx,
 				      const struct ucore_counter *ctr, u64 elapsed)
 {
-	if (elapsed < ctr->low_ns && may_be_low(part))
+	if (elapsed < ctr->low_ns && may_be_low(ctx))
 		return UCORE_LOW;
-	return ctr->flags & UCORE_VALUE_UNFROZEN ? UCORE_RUNNING : UCORE_FROZEN;
+	return ctr->flags & UCORE_VALUE_F_UNFROZEN ? UCORE_RUNNING : UCORE_FROZEN;
 }
 
 /* Most that a counter can have counted: 2^31 in @low_ns. */
@@ -63,24 +63,24 @@ static bool one_is_low(struct ucore_counter *ctr, const struct ucore_io *io, u64
 }
 
 /**
- * ucore_part_read_one() - read one counter, as the time since it was read last asks for
+ * ucore_bulk_read_counter() - read one counter, as the time since it was read last asks for
  * @part: the part
  * @ctr: the counter
  * @io: its box's window
- * @elapsed: ucore_part_since_read()
+ * @elapsed: ucore_ctx_since_read()
  */
-void ucore_part_read_one(const struct ucore_part *part, struct ucore_counter *ctr,
+void ucore_bulk_read_counter(const struct ucore_ctx *ctx, struct ucore_counter *ctr,
 			 const struct ucore_io *io, u64 elapsed)
 {
-	enum ucore_read_mode mode = read_mode(part, ctr, elapsed);
+	enum ucore_read_mode mode = read_mode(ctx, ctr, elapsed);
 
 	if (mode != UCORE_LOW || !one_is_low(ctr, io, elapsed))
-		ucore_counter_update_by(ctr, io, read_mode(part, ctr, elapsed));
-	ucore_counter_doubt(ctr, elapsed);
+		ucore_counter_update_by(ctr, io, read_mode(ctx, ctr, elapsed));
+	ucore_bulk_read_distrust(ctr, elapsed);
 }
 
 /* One counter after the other: all of a box, or those that no freeze reaches. */
-static noinline void box_read(const struct ucore_part *part, const struct ucore_part_box *pb,
+static noinline void box_read(const struct ucore_ctx *ctx, const struct ucore_ctx_box *pb,
 			      bool all, u64 elapsed, struct ucore_tally *tally)
 {
 	struct ucore_io io = pb->box->io;
@@ -88,22 +88,22 @@ static noinline void box_read(const struct ucore_part *part, const struct ucore_
 
 	io.tally = tally;
 	for (i = 0; all && i < pb->nr_frozen; i++)
-		ucore_part_read_one(part, part->order[pb->first + i], &io, elapsed);
+		ucore_bulk_read_counter(ctx, ctx->order[pb->first + i], &io, elapsed);
 	for (i = 0; i < pb->nr_running; i++)
-		ucore_part_read_one(part, part->order[pb->first_running + i], &io, elapsed);
+		ucore_bulk_read_counter(ctx, ctx->order[pb->first_running + i], &io, elapsed);
 }
 
 /*
  * A doubt or a dead box, whoever found it to be so, asks for a look at each counter; so
  * does a trace.
  */
-static bool all_are_plain(const struct ucore_part *part, u32 first, u32 end, u64 elapsed)
+static bool all_are_plain(const struct ucore_ctx *ctx, u32 first, u32 end, u64 elapsed)
 {
-	const struct ucore_part_box *pb;
+	const struct ucore_ctx_box *pb;
 
-	if (!part->many || elapsed > part->wrap_ns || trace_ucore_reg_enabled())
+	if (!ctx->many || elapsed > ctx->wrap_ns || trace_ucore_reg_enabled())
 		return false;
-	for (pb = part->box + first; pb < part->box + end; pb++)
+	for (pb = ctx->box + first; pb < ctx->box + end; pb++)
 		if (READ_ONCE(pb->box->dead))
 			return false;
 	return true;
@@ -117,18 +117,18 @@ static void never_low(struct ucore_counter * const *ctr, u32 nr)
 }
 
 /* Counters that are read alike, from place @i on; @limit: most that each has counted, 0: whole. */
-static void run_read(struct ucore_part *part, u32 i, u32 nr, u32 limit, struct ucore_tally *tally)
+static void run_read(struct ucore_ctx *ctx, u32 i, u32 nr, u32 limit, struct ucore_tally *tally)
 {
-	struct ucore_counter * const *ctr = part->order + i;
+	struct ucore_counter * const *ctr = ctx->order + i;
 	const struct ucore_io_ops *ops = (*ctr)->box->io.ops;
-	const unsigned long *address = part->address + i;
-	u64 *raw = part->raw + i;
+	const unsigned long *address = ctx->address + i;
+	u64 *raw = ctx->raw + i;
 	int ret;
 
 	if (limit) {
 		ops->read_many_low(address, raw, nr);
 		tally->reads += nr;
-		ret = ucore_counters_take_low(ctr, raw, nr, limit);
+		ret = ucore_counter_accumulate_many_low(ctr, raw, nr, limit);
 		if (!ret)
 			return;
 		if (ret == -ERANGE)
@@ -136,48 +136,48 @@ static void run_read(struct ucore_part *part, u32 i, u32 nr, u32 limit, struct u
 	}
 	ops->read_many(address, raw, nr);
 	tally->reads += nr * ops->counter_cost;
-	ucore_counters_take(ctr, raw, nr, tally);
+	ucore_counter_accumulate_many(ctr, raw, nr, tally);
 }
 
 /* What stands when frozen, run by run. */
-static void many_read(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
+static void many_read(struct ucore_ctx *ctx, u32 first, u32 end, u64 elapsed,
 		      struct ucore_tally *tally)
 {
-	const struct ucore_part_box *last = &part->box[end - 1];
-	bool may = may_be_low(part);
+	const struct ucore_ctx_box *last = &ctx->box[end - 1];
+	bool may = may_be_low(ctx);
 	u32 i, next, to = last->first + last->nr_frozen;
 	const struct ucore_counter *ctr;
 
-	for (i = part->box[first].first; i < to; i = next) {
-		ctr = part->order[i];
+	for (i = ctx->box[first].first; i < to; i = next) {
+		ctr = ctx->order[i];
 		next = min(ctr->run_end, to);
-		run_read(part, i, next - i, may && elapsed < ctr->low_ns ?
+		run_read(ctx, i, next - i, may && elapsed < ctr->low_ns ?
 					    max(low_limit(elapsed, ctr->low_ns), 1U) : 0, tally);
 	}
 }
 
 /**
- * ucore_part_read_boxes() - read the counters of some boxes
+ * ucore_bulk_read_boxes() - read the counters of some boxes
  * @part: a part without groups
  * @first: the first box
  * @end: the box after the last one
- * @elapsed: ucore_part_since_read()
+ * @elapsed: ucore_ctx_since_read()
  * @tally: where accesses are counted
  *
  * Also without the lock, on another CPU of the domain, while its holder waits: what it
  * writes is of those boxes and their counters, and @tally.
  */
-void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
+void ucore_bulk_read_boxes(struct ucore_ctx *ctx, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally)
 {
-	bool plain = all_are_plain(part, first, end, elapsed);
-	const struct ucore_part_box *pb;
+	bool plain = all_are_plain(ctx, first, end, elapsed);
+	const struct ucore_ctx_box *pb;
 
 	if (plain)
-		many_read(part, first, end, elapsed, tally);
-	for (pb = part->box + first; pb < part->box + end; pb++)
+		many_read(ctx, first, end, elapsed, tally);
+	for (pb = ctx->box + first; pb < ctx->box + end; pb++)
 		if (!plain || pb->nr_running)
-			box_read(part, pb, !plain, elapsed, tally);
+			box_read(ctx, pb, !plain, elapsed, tally);
 }
 
 /*
@@ -185,16 +185,16 @@ void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elap
  */
 
 /* A box's counters that a freeze reaches, or those that it does not, from place @i on. */
-static u32 order_some(struct ucore_part *part, const struct ucore_part_box *pb, u32 i, u32 unfrozen)
+static u32 order_some(struct ucore_ctx *ctx, const struct ucore_ctx_box *pb, u32 i, u32 unfrozen)
 {
 	u32 n = 0, j;
 
-	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
-		n += (part->ctr[j].flags & UCORE_VALUE_UNFROZEN) == unfrozen;
+	for (j = pb->last; j != U32_MAX; j = ctx->ctr[j].sibling)
+		n += (ctx->ctr[j].flags & UCORE_VALUE_F_UNFROZEN) == unfrozen;
 	i += n;
-	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
-		if ((part->ctr[j].flags & UCORE_VALUE_UNFROZEN) == unfrozen)
-			part->order[--i] = &part->ctr[j];
+	for (j = pb->last; j != U32_MAX; j = ctx->ctr[j].sibling)
+		if ((ctx->ctr[j].flags & UCORE_VALUE_F_UNFROZEN) == unfrozen)
+			ctx->order[--i] = &ctx->ctr[j];
 	return n;
 }
 
@@ -214,46 +214,46 @@ static bool are_read_alike(const struct ucore_counter *a, const struct ucore_cou
 }
 
 /* Where is read what can be read many at once? */
-static void part_address(struct ucore_part *part, u32 nr_frozen)
+static void ctx_address(struct ucore_ctx *ctx, u32 nr_frozen)
 {
 	const struct ucore_io *io;
 	u32 i, end = nr_frozen;
 
-	part->many = true;
+	ctx->many = true;
 	for (i = nr_frozen; i--;) {
-		io = &part->order[i]->box->io;
-		part->many &= !!io->ops->read_many;
+		io = &ctx->order[i]->box->io;
+		ctx->many &= !!io->ops->read_many;
 		if (io->ops->address)
-			part->address[i] = io->ops->address(io, part->order[i]->reg);
-		if (i + 1 < nr_frozen && !are_read_alike(part->order[i], part->order[i + 1]))
+			ctx->address[i] = io->ops->address(io, ctx->order[i]->reg);
+		if (i + 1 < nr_frozen && !are_read_alike(ctx->order[i], ctx->order[i + 1]))
 			end = i + 1;
-		part->order[i]->run_end = end;
+		ctx->order[i]->run_end = end;
 	}
 }
 
 /**
- * ucore_part_order() - put a part's counters into the order in which they are read
+ * ucore_bulk_read_sort() - put a part's counters into the order in which they are read
  * @part: the part, which does not run; all its counters and boxes are there
  */
-void ucore_part_order(struct ucore_part *part)
+void ucore_bulk_read_sort(struct ucore_ctx *ctx)
 {
-	struct ucore_part_box *pb;
+	struct ucore_ctx_box *pb;
 	struct ucore_counter *ctr;
 	u32 i = 0;
 
-	part->wrap_ns = U64_MAX;
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		part->wrap_ns = min(part->wrap_ns, ctr->wrap_ns ?: U64_MAX);
-	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+	ctx->wrap_ns = U64_MAX;
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		ctx->wrap_ns = min(ctx->wrap_ns, ctr->wrap_ns ?: U64_MAX);
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		pb->first = i;
-		pb->nr_frozen = order_some(part, pb, i, 0);
-		sort_by_low_ns(part->order + i, pb->nr_frozen);
+		pb->nr_frozen = order_some(ctx, pb, i, 0);
+		sort_by_low_ns(ctx->order + i, pb->nr_frozen);
 		i += pb->nr_frozen;
 	}
-	part_address(part, i);
-	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+	ctx_address(ctx, i);
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		pb->first_running = i;
-		pb->nr_running = order_some(part, pb, i, UCORE_VALUE_UNFROZEN);
+		pb->nr_running = order_some(ctx, pb, i, UCORE_VALUE_F_UNFROZEN);
 		i += pb->nr_running;
 	}
 }

@@ -8,19 +8,19 @@
 #include "box/box.h"
 #include "ucore_uapi.h"
 
-struct ucore_part;
+struct ucore_ctx;
 
 /* The machine stood still for so long that a wrap may have been missed. */
-static inline void ucore_counter_doubt(struct ucore_counter *ctr, u64 elapsed)
+static inline void ucore_bulk_read_distrust(struct ucore_counter *ctr, u64 elapsed)
 {
 	if (ctr->wrap_ns && elapsed > ctr->wrap_ns)
-		ctr->flags |= UCORE_VALUE_UNSURE;
+		ctr->flags |= UCORE_VALUE_F_MAYBE_WRAPPED;
 }
 
-void ucore_part_order(struct ucore_part *part);
-void ucore_part_read_one(const struct ucore_part *part, struct ucore_counter *ctr,
+void ucore_bulk_read_sort(struct ucore_ctx *ctx);
+void ucore_bulk_read_counter(const struct ucore_ctx *ctx, struct ucore_counter *ctr,
 			 const struct ucore_io *io, u64 elapsed);
-void ucore_part_read_boxes(struct ucore_part *part, u32 first, u32 end, u64 elapsed,
+void ucore_bulk_read_boxes(struct ucore_ctx *ctx, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally);
 
 #endif /* UCORE_SWEEP_H */

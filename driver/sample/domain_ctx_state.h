@@ -13,11 +13,11 @@
 #include "box/box.h"
 #include "sample/ring.h"
 
-struct ucore_context;
+struct ucore_pmi_regs;
 struct ucore_domain;
 
 /* What a value says of the past, which RESET forgets. */
-#define UCORE_VALUE_PAST	(UCORE_VALUE_UNSURE | UCORE_VALUE_CHANGED)
+#define UCORE_VALUE_F_STICKY	(UCORE_VALUE_F_MAYBE_WRAPPED | UCORE_VALUE_F_CONFLICT)
 
 /**
  * struct ucore_sink - who waits for a session's records
@@ -40,9 +40,9 @@ struct ucore_sink {
  * @polled: how many of these polling found
  * @polls: looks
  * @dropped: periods of the timer that were dropped
- * @put_off: times that the timer or the next look was put off
+ * @delayed: times that the timer or the next look was put off
  * @changed: looks that found a control which somebody else has written (watch.c)
- * @helped: shares that helpers of a crew have read
+ * @parallel_reads: shares that helpers of a crew have read
  * @cost_ns: CPU time
  * @frozen_ns: time the domain was frozen for them
  * @reads: register reads
@@ -56,9 +56,9 @@ struct ucore_stats {
 	u64 polled;
 	u64 polls;
 	u64 dropped;
-	u64 put_off;
+	u64 delayed;
 	u32 changed;
-	u64 helped;
+	u64 parallel_reads;
 	u64 cost_ns;
 	u64 frozen_ns;
 	u64 reads;
@@ -66,7 +66,7 @@ struct ucore_stats {
 };
 
 /**
- * struct ucore_part_box - one box of a part
+ * struct ucore_ctx_box - one box of a part
  * @box: the box
  * @shared: values of its shared registers
  * @filters: the part's events say something of these
@@ -84,7 +84,7 @@ struct ucore_stats {
  * @nr_running: how many these are
  * @cost: register reads that its counters take
  */
-struct ucore_part_box {
+struct ucore_ctx_box {
 	struct ucore_box *box;
 	u64 shared[UCORE_MAX_SHARED];
 	u64 armed_mask;
@@ -103,7 +103,7 @@ struct ucore_part_box {
 };
 
 /**
- * struct ucore_crew - the CPUs that read a part together (crew.c)
+ * struct ucore_parallel - the CPUs that read a part together (crew.c)
  * @size: how many the session wants; below 2: the reader alone
  * @may: CPUs that may help though nobody has chosen them; NULL: any
  * @chosen: the session has chosen the domain's PMI CPUs: these help first
@@ -115,31 +115,31 @@ struct ucore_part_box {
  *
  * From @cpu on under the domain's lock while the part runs.
  */
-struct ucore_crew {
+struct ucore_parallel {
 	u32 size;
 	bool chosen;
 	const struct cpumask *may;
-	int cpu[UCORE_CREW_MAX];
+	int cpu[UCORE_READERS_MAX];
 	u32 nr_cpus;
-	u32 end[UCORE_CREW_MAX];
+	u32 end[UCORE_READERS_MAX];
 	u32 nr;
 	u32 longest;
 };
 
 /**
- * struct ucore_watch - looks at a part's controls (watch.c)
+ * struct ucore_conflict - looks at a part's controls (watch.c)
  * @looked: when the last one ended
  * @next: the box at which the one under way goes on; 0: none is
  * @found: it has found something
  */
-struct ucore_watch {
+struct ucore_conflict {
 	u64 looked;
 	u32 next;
 	bool found;
 };
 
 /**
- * struct ucore_part - a session on one domain
+ * struct ucore_ctx - a session on one domain
  * @node: in the domain's list while it runs
  * @next: the session's next part that has counters, in the order of domains
  * @next_here: the next one that the same CPU reads (meet.c)
@@ -183,10 +183,10 @@ struct ucore_watch {
  * @running: counts, or would if its domain had a CPU
  * @due: a record is to be written at this interval's end
  * @fresh: counters have been read at this interval's end
- * @overflowed: some counters have UCORE_VALUE_OVERFLOW
+ * @overflowed: some counters have UCORE_VALUE_F_OVERFLOW
  * @recovered: the overflow was found by the guard
  * @throttled: from this interval on counters rest whose periods have ended
- * @resting: some of its counters rest (ucore_counter_rest())
+ * @resting: some of its counters rest (ucore_counter_throttle())
  * @polled: a polled period has ended
  * @stretched: the timer or a look was put off: the next sample tells
  * @gap_sample: its domain did not count for a while: the next sample tells
@@ -203,10 +203,10 @@ struct ucore_watch {
  * @running_ns: time running before @resumed
  * @stats: costs
  */
-struct ucore_part {
+struct ucore_ctx {
 	struct list_head node;
-	struct ucore_part *next;
-	struct ucore_part *next_here;
+	struct ucore_ctx *next;
+	struct ucore_ctx *next_here;
 	u32 index;
 	u32 nr_events;
 	struct ucore_domain *domain;
@@ -220,19 +220,19 @@ struct ucore_part {
 	u64 *raw;
 	bool many;
 	u64 wrap_ns;
-	struct ucore_part_box *box;
+	struct ucore_ctx_box *box;
 	u32 nr_box;
 	u32 *cpu;
 	u32 nr_cpus;
 	u64 armed_mask;
-	u64 guard_ns;
+	u64 watchdog_ns;
 	u64 timer_ns;
 	struct hrtimer timer;
 	u64 timer_due;
 	u64 poll_ns;
 	struct hrtimer poll;
 	u64 last_poll;
-	struct ucore_watch watch;
+	struct ucore_conflict watch;
 	u64 looked;
 	u64 late_ns;
 	u64 rotate_ns;
@@ -242,7 +242,7 @@ struct ucore_part {
 	u32 nr_groups;
 	u8 group;
 	u64 turn_ns;
-	struct ucore_crew crew;
+	struct ucore_parallel parallel;
 	bool box_freeze;
 
 	bool running;
@@ -257,7 +257,7 @@ struct ucore_part {
 	bool gap_sample;
 	bool gap_read;
 	u32 trigger;
-	const struct ucore_context *by;
+	const struct ucore_pmi_regs *by;
 	u32 trigger_event;
 	u64 last_read;
 	u64 nr_reads;

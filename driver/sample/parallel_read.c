@@ -54,7 +54,7 @@ enum share_state {
  * @part: the part; this and the following belong to whoever has the share
  * @first: its first box
  * @end: the box after its last one
- * @elapsed: as ucore_part_since_read() has it
+ * @elapsed: as ucore_ctx_since_read() has it
  * @tally: accesses
  * @ns: time that it took
  */
@@ -62,7 +62,7 @@ struct ucore_share {
 	call_single_data_t csd;
 	bool rung;
 	atomic_t state;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u32 first;
 	u32 end;
 	u64 elapsed;
@@ -75,7 +75,7 @@ struct ucore_share {
  * @share: one for each helper; the first one stays unused
  */
 struct ucore_shares {
-	struct ucore_share share[UCORE_CREW_MAX];
+	struct ucore_share share[UCORE_READERS_MAX];
 };
 
 /*
@@ -83,12 +83,12 @@ struct ucore_shares {
  */
 
 /**
- * ucore_cpu_is_isolated() - was a CPU set apart for work that timers and IPIs would disturb?
+ * ucore_parallel_cpu_is_isolated() - was a CPU set apart for work that timers and IPIs would disturb?
  * @cpu: the CPU
  *
  * Return: true if it was (isolcpus, nohz_full).
  */
-bool ucore_cpu_is_isolated(int cpu)
+bool ucore_parallel_cpu_is_isolated(int cpu)
 {
 	bool isolated;
 
@@ -99,56 +99,56 @@ bool ucore_cpu_is_isolated(int cpu)
 	return isolated;
 }
 
-static bool is_chosen(const struct ucore_part *part, int cpu)
+static bool is_chosen(const struct ucore_ctx *ctx, int cpu)
 {
-	return part->crew.chosen && cpumask_test_cpu(cpu, &part->domain->pin_cpus);
+	return ctx->parallel.chosen && cpumask_test_cpu(cpu, &ctx->domain->pin_cpus);
 }
 
-static bool may_help(const struct ucore_part *part, int cpu)
+static bool may_help(const struct ucore_ctx *ctx, int cpu)
 {
-	if (!ucore_domain_has_cpu(part->domain, cpu))
+	if (!ucore_domain_has_cpu(ctx->domain, cpu))
 		return false;
-	return is_chosen(part, cpu) ||
-	       (!ucore_cpu_is_isolated(cpu) &&
-		(!part->crew.may || cpumask_test_cpu(cpu, part->crew.may)));
+	return is_chosen(ctx, cpu) ||
+	       (!ucore_parallel_cpu_is_isolated(cpu) &&
+		(!ctx->parallel.may || cpumask_test_cpu(cpu, ctx->parallel.may)));
 }
 
-static bool has_member(const struct ucore_crew *crew, int cpu)
+static bool has_member(const struct ucore_parallel *parallel, int cpu)
 {
 	u32 i;
 
-	for (i = 0; i < crew->nr_cpus; i++)
-		if (crew->cpu[i] == cpu)
+	for (i = 0; i < parallel->nr_cpus; i++)
+		if (parallel->cpu[i] == cpu)
 			return true;
 	return false;
 }
 
 /* Threads of one core share what leads out of it. */
-static bool has_core(const struct ucore_crew *crew, int cpu)
+static bool has_core(const struct ucore_parallel *parallel, int cpu)
 {
 	u32 i;
 
-	for (i = 0; i < crew->nr_cpus; i++)
-		if (topology_core_id(cpu) == topology_core_id(crew->cpu[i]))
+	for (i = 0; i < parallel->nr_cpus; i++)
+		if (topology_core_id(cpu) == topology_core_id(parallel->cpu[i]))
 			return true;
 	return false;
 }
 
 /* How well a CPU would do: one that was chosen, then one of a core that has none as yet. */
-static int suits(const struct ucore_part *part, const struct ucore_crew *crew, int cpu)
+static int suits(const struct ucore_ctx *ctx, const struct ucore_parallel *parallel, int cpu)
 {
-	return 2 * is_chosen(part, cpu) + !has_core(crew, cpu);
+	return 2 * is_chosen(ctx, cpu) + !has_core(parallel, cpu);
 }
 
 /* The first of those that suit best. */
-static int next_helper(const struct ucore_part *part, const struct ucore_crew *crew, int leaving)
+static int next_helper(const struct ucore_ctx *ctx, const struct ucore_parallel *parallel, int leaving)
 {
 	int cpu, its, best = UCORE_NO_CPU, most = -1;
 
 	for_each_online_cpu(cpu) {
-		if (cpu == leaving || !may_help(part, cpu) || has_member(crew, cpu))
+		if (cpu == leaving || !may_help(ctx, cpu) || has_member(parallel, cpu))
 			continue;
-		its = suits(part, crew, cpu);
+		its = suits(ctx, parallel, cpu);
 		if (its > most) {
 			best = cpu;
 			most = its;
@@ -158,92 +158,92 @@ static int next_helper(const struct ucore_part *part, const struct ucore_crew *c
 }
 
 /* Shares of consecutive boxes, none of more than @most reads: how many are there? */
-static u32 cut_at_most(const struct ucore_part *part, struct ucore_crew *crew, u32 most)
+static u32 cut_at_most(const struct ucore_ctx *ctx, struct ucore_parallel *parallel, u32 most)
 {
 	u32 i, nr = 0, sum = 0;
 
-	for (i = 0; i < part->nr_box; i++) {
-		if (sum + part->box[i].cost > most) {
-			if (++nr == UCORE_CREW_MAX)
+	for (i = 0; i < ctx->nr_box; i++) {
+		if (sum + ctx->box[i].cost > most) {
+			if (++nr == UCORE_READERS_MAX)
 				return U32_MAX;
 			sum = 0;
 		}
-		sum += part->box[i].cost;
-		crew->end[nr] = i + 1;
+		sum += ctx->box[i].cost;
+		parallel->end[nr] = i + 1;
 	}
 	return nr + 1;
 }
 
 /* The longest share is as short as it can be. */
-static void cut(struct ucore_part *part, struct ucore_crew *crew)
+static void cut(struct ucore_ctx *ctx, struct ucore_parallel *parallel)
 {
-	struct ucore_part_box *pb;
+	struct ucore_ctx_box *pb;
 	u32 all = 0, most = 0, j;
 
-	for (pb = part->box; pb < part->box + part->nr_box; pb++) {
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		pb->cost = 0;
-		for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling)
-			pb->cost += ucore_part_read_cost(part, &part->ctr[j]);
+		for (j = pb->last; j != U32_MAX; j = ctx->ctr[j].sibling)
+			pb->cost += ucore_ctx_read_cost(ctx, &ctx->ctr[j]);
 		all += pb->cost;
 		most = max(most, pb->cost);
 	}
-	most = max(most, DIV_ROUND_UP(all, crew->nr_cpus));
-	while (cut_at_most(part, crew, most) > crew->nr_cpus)
+	most = max(most, DIV_ROUND_UP(all, parallel->nr_cpus));
+	while (cut_at_most(ctx, parallel, most) > parallel->nr_cpus)
 		most++;
-	crew->nr = cut_at_most(part, crew, most);
-	crew->longest = most;
+	parallel->nr = cut_at_most(ctx, parallel, most);
+	parallel->longest = most;
 }
 
 /* The reader is the first; a crew that has one member has no helper. */
-static void members_elect(const struct ucore_part *part, struct ucore_crew *crew, int leaving)
+static void members_elect(const struct ucore_ctx *ctx, struct ucore_parallel *parallel, int leaving)
 {
-	int cpu = READ_ONCE(part->domain->reader);
+	int cpu = READ_ONCE(ctx->domain->reader);
 
-	crew->nr_cpus = 0;
+	parallel->nr_cpus = 0;
 	while (cpu != UCORE_NO_CPU) {
-		crew->cpu[crew->nr_cpus++] = cpu;
-		if (crew->nr_cpus == crew->size)
+		parallel->cpu[parallel->nr_cpus++] = cpu;
+		if (parallel->nr_cpus == parallel->size)
 			break;
-		cpu = next_helper(part, crew, leaving);
+		cpu = next_helper(ctx, parallel, leaving);
 	}
 }
 
 /**
- * ucore_crew_elect() - who reads a part, and who reads what of it
+ * ucore_parallel_elect() - who reads a part, and who reads what of it
  * @part: the part; its domain is not locked
  * @leaving: a CPU that is going offline, or UCORE_NO_CPU
  *
  * CPU hotplug is held off, or it calls.  If there are not so many CPUs the crew is smaller.
  */
-void ucore_crew_elect(struct ucore_part *part, int leaving)
+void ucore_parallel_elect(struct ucore_ctx *ctx, int leaving)
 {
-	struct ucore_crew crew = part->crew;
+	struct ucore_parallel parallel = ctx->parallel;
 	unsigned long flags;
 
-	if (crew.size < 2)
+	if (parallel.size < 2)
 		return;
-	members_elect(part, &crew, leaving);
-	crew.nr = 0;
-	if (crew.nr_cpus > 1)
-		cut(part, &crew);
-	raw_spin_lock_irqsave(&part->domain->lock, flags);
-	part->crew = crew;
-	raw_spin_unlock_irqrestore(&part->domain->lock, flags);
+	members_elect(ctx, &parallel, leaving);
+	parallel.nr = 0;
+	if (parallel.nr_cpus > 1)
+		cut(ctx, &parallel);
+	raw_spin_lock_irqsave(&ctx->domain->lock, flags);
+	ctx->parallel = parallel;
+	raw_spin_unlock_irqrestore(&ctx->domain->lock, flags);
 }
 
 /**
- * ucore_crews_elect() - the same for all parts that run on a domain
+ * ucore_parallel_elect_all() - the same for all parts that run on a domain
  * @domain: the domain, not locked; its list of parts is stable
  * @leaving: a CPU that is going offline, or UCORE_NO_CPU
  *
  * Afterwards @leaving is not rung any more.
  */
-void ucore_crews_elect(struct ucore_domain *domain, int leaving)
+void ucore_parallel_elect_all(struct ucore_domain *domain, int leaving)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	list_for_each_entry(part, &domain->parts, node)
-		ucore_crew_elect(part, leaving);
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		ucore_parallel_elect(ctx, leaving);
 }
 
 /*
@@ -258,9 +258,9 @@ static void help(void *arg)
 
 	ucore_budget_enter(start);
 	/* from here on it may be rung again: then this call or that one takes the share */
-	smp_store_release(&share->rung, false);	/* pairs with offer(), ucore_crew_exit() */
+	smp_store_release(&share->rung, false);	/* pairs with offer(), ucore_parallel_exit() */
 	if (atomic_cmpxchg_acquire(&share->state, SHARE_OFFERED, SHARE_TAKEN) == SHARE_OFFERED) {
-		ucore_part_read_boxes(share->part, share->first, share->end, share->elapsed,
+		ucore_bulk_read_boxes(share->ctx, share->first, share->end, share->elapsed,
 				      &share->tally);
 		share->ns = ktime_get_mono_fast_ns() - start;
 		atomic_set_release(&share->state, SHARE_DONE);	/* (B) */
@@ -272,14 +272,14 @@ static void help(void *arg)
  * ---- the reader ----
  */
 
-static void offer(struct ucore_part *part, u32 i, int cpu, u64 elapsed)
+static void offer(struct ucore_ctx *ctx, u32 i, int cpu, u64 elapsed)
 {
-	struct ucore_share *share = &part->domain->shares->share[i];
+	struct ucore_share *share = &ctx->domain->shares->share[i];
 	bool rung = smp_load_acquire(&share->rung);	/* pairs with help() */
 
-	share->part = part;
-	share->first = part->crew.end[i - 1];
-	share->end = part->crew.end[i];
+	share->ctx = ctx;
+	share->first = ctx->parallel.end[i - 1];
+	share->end = ctx->parallel.end[i];
 	share->elapsed = elapsed;
 	share->tally = (struct ucore_tally){ };
 	/* who was rung for an earlier offer, and has not come as yet, may take this one */
@@ -297,18 +297,18 @@ static void offer(struct ucore_part *part, u32 i, int cpu, u64 elapsed)
  * Bit i: share i has been offered.  The first one is this CPU's own.  Whoever is beyond its
  * budget is not asked; the reader is only if another CPU, which took the PMI, is at work.
  */
-static u32 offer_all(struct ucore_part *part, u64 elapsed)
+static u32 offer_all(struct ucore_ctx *ctx, u64 elapsed)
 {
-	const struct ucore_crew *crew = &part->crew;
-	u64 now = part->last_read + elapsed;
+	const struct ucore_parallel *parallel = &ctx->parallel;
+	u64 now = ctx->last_read + elapsed;
 	u32 i, n = 1, offered = 0;
 	int cpu;
 
-	for (i = 1; i <= crew->nr_cpus && n < crew->nr; i++) {
-		cpu = crew->cpu[i % crew->nr_cpus];
+	for (i = 1; i <= parallel->nr_cpus && n < parallel->nr; i++) {
+		cpu = parallel->cpu[i % parallel->nr_cpus];
 		if (cpu == smp_processor_id() || ucore_budget_wait_ns(cpu, now))
 			continue;
-		offer(part, n, cpu, elapsed);
+		offer(ctx, n, cpu, elapsed);
 		offered |= BIT(n++);
 	}
 	return offered;
@@ -321,50 +321,50 @@ static bool take_back(struct ucore_share *share)
 
 static void await(struct ucore_share *share)
 {
-	struct ucore_part *part = share->part;
+	struct ucore_ctx *ctx = share->ctx;
 
 	atomic_cond_read_acquire(&share->state, VAL == SHARE_DONE);	/* (B) */
 	atomic_set(&share->state, SHARE_NONE);
-	part->domain->tally.reads += share->tally.reads;
-	part->stats.cost_ns += share->ns;
-	part->stats.helped++;
+	ctx->domain->tally.reads += share->tally.reads;
+	ctx->stats.cost_ns += share->ns;
+	ctx->stats.parallel_reads++;
 }
 
-static void read_share(struct ucore_part *part, u32 i, u64 elapsed)
+static void read_share(struct ucore_ctx *ctx, u32 i, u64 elapsed)
 {
-	ucore_part_read_boxes(part, i ? part->crew.end[i - 1] : 0, part->crew.end[i], elapsed,
-			      &part->domain->tally);
+	ucore_bulk_read_boxes(ctx, i ? ctx->parallel.end[i - 1] : 0, ctx->parallel.end[i], elapsed,
+			      &ctx->domain->tally);
 }
 
-static void read_together(struct ucore_part *part)
+static void read_together(struct ucore_ctx *ctx)
 {
-	struct ucore_share *shares = part->domain->shares->share;
-	u64 elapsed = ucore_part_since_read(part);
-	u32 i, offered = offer_all(part, elapsed);
+	struct ucore_share *shares = ctx->domain->shares->share;
+	u64 elapsed = ucore_ctx_since_read(ctx);
+	u32 i, offered = offer_all(ctx, elapsed);
 
-	for (i = 0; i < part->crew.nr; i++) {
+	for (i = 0; i < ctx->parallel.nr; i++) {
 		if (offered & BIT(i) && !take_back(&shares[i]))
 			continue;
 		offered &= ~BIT(i);
-		read_share(part, i, elapsed);
+		read_share(ctx, i, elapsed);
 	}
-	for (i = 1; i < part->crew.nr; i++)
+	for (i = 1; i < ctx->parallel.nr; i++)
 		if (offered & BIT(i))
 			await(&shares[i]);
 }
 
 /**
- * ucore_crew_read() - read all counters of a part, once an interval, by its crew if it has one
+ * ucore_parallel_read() - read all counters of a part, once an interval, by its crew if it has one
  * @part: the part
  * @now: the instant: when the domain froze
  */
-void ucore_crew_read(struct ucore_part *part, u64 now)
+void ucore_parallel_read(struct ucore_ctx *ctx, u64 now)
 {
-	if (part->crew.nr < 2) {
-		ucore_part_read(part, now);
-	} else if (!part->fresh) {
-		read_together(part);
-		ucore_part_was_read(part, now);
+	if (ctx->parallel.nr < 2) {
+		ucore_ctx_read(ctx, now);
+	} else if (!ctx->fresh) {
+		read_together(ctx);
+		ucore_ctx_was_read(ctx, now);
 	}
 }
 
@@ -373,14 +373,14 @@ void ucore_crew_read(struct ucore_part *part, u64 now)
  */
 
 /**
- * ucore_crew_prepare() - have shares for crews of a domain
+ * ucore_parallel_prepare() - have shares for crews of a domain
  * @domain: the domain
  *
  * Sessions may do so at the same time.
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_crew_prepare(struct ucore_domain *domain)
+int ucore_parallel_prepare(struct ucore_domain *domain)
 {
 	struct ucore_shares *shares;
 	u32 i;
@@ -390,7 +390,7 @@ int ucore_crew_prepare(struct ucore_domain *domain)
 	shares = kzalloc(sizeof(*shares), GFP_KERNEL);
 	if (!shares)
 		return -ENOMEM;
-	for (i = 0; i < UCORE_CREW_MAX; i++)
+	for (i = 0; i < UCORE_READERS_MAX; i++)
 		INIT_CSD(&shares->share[i].csd, help, &shares->share[i]);
 	if (cmpxchg(&domain->shares, NULL, shares))
 		kfree(shares);
@@ -398,16 +398,16 @@ int ucore_crew_prepare(struct ucore_domain *domain)
 }
 
 /**
- * ucore_crew_exit() - no crew reads any more: wait for the last that were rung
+ * ucore_parallel_exit() - no crew reads any more: wait for the last that were rung
  * @domain: the domain; no session is left on it
  */
-void ucore_crew_exit(struct ucore_domain *domain)
+void ucore_parallel_exit(struct ucore_domain *domain)
 {
 	u32 i;
 
 	if (!domain->shares)
 		return;
-	for (i = 0; i < UCORE_CREW_MAX; i++)
+	for (i = 0; i < UCORE_READERS_MAX; i++)
 		/* pairs with help() */
 		while (smp_load_acquire(&domain->shares->share[i].rung))
 			cpu_relax();

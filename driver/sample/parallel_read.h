@@ -6,17 +6,17 @@
 #include <linux/types.h>
 
 struct ucore_domain;
-struct ucore_part;
+struct ucore_ctx;
 
-bool ucore_cpu_is_isolated(int cpu);
+bool ucore_parallel_cpu_is_isolated(int cpu);
 
 /* Process context: */
-int ucore_crew_prepare(struct ucore_domain *domain);
-void ucore_crew_exit(struct ucore_domain *domain);
-void ucore_crew_elect(struct ucore_part *part, int leaving);
-void ucore_crews_elect(struct ucore_domain *domain, int leaving);
+int ucore_parallel_prepare(struct ucore_domain *domain);
+void ucore_parallel_exit(struct ucore_domain *domain);
+void ucore_parallel_elect(struct ucore_ctx *ctx, int leaving);
+void ucore_parallel_elect_all(struct ucore_domain *domain, int leaving);
 
 /* Under the domain's lock, on the domain: */
-void ucore_crew_read(struct ucore_part *part, u64 now);
+void ucore_parallel_read(struct ucore_ctx *ctx, u64 now);
 
 #endif /* UCORE_CREW_H */

@@ -6,7 +6,7 @@
  *
  *	ucore_interval_begin()	freeze; who overflowed?
  *	   ... the caller's business: read a part, stop it, reset it ...
- *	ucore_interval_end()	read what is due, acknowledge, re-arm, thaw
+ *	ucore_interval_end()	read what is due, acknowledge, re-arm, unfreeze
  *				the domain, and only then write the records
  *
  * or, of a part that shall not disturb others, on its own boxes frozen
@@ -45,7 +45,7 @@
  */
 struct ucore_interval {
 	struct ucore_domain *domain;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u64 now;
 	u64 entered;
 	u64 held;
@@ -54,7 +54,7 @@ struct ucore_interval {
 	u64 late_ns;
 	u64 status;
 	u64 walk;
-	struct ucore_context context;
+	struct ucore_pmi_regs context;
 	bool has_context;
 	bool recovered;
 	bool silent;
@@ -63,23 +63,23 @@ struct ucore_interval {
 };
 
 void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now);
-void ucore_interval_begin_part(struct ucore_interval *iv, struct ucore_part *part, u64 now);
-void ucore_interval_widen(struct ucore_interval *iv);
-u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_part *part);
-void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_part *part);
-void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_part *part);
+void ucore_interval_begin_ctx(struct ucore_interval *iv, struct ucore_ctx *ctx, u64 now);
+void ucore_interval_extend_to_domain(struct ucore_interval *iv);
+u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_ctx *ctx);
+void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_ctx *ctx);
+void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_ctx *ctx);
 void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
 				   u64 now, bool recovered);
-void ucore_interval_begin_silent(struct ucore_interval *iv, struct ucore_domain *domain,
+void ucore_interval_begin_unreported(struct ucore_interval *iv, struct ucore_domain *domain,
 				 u64 now);
-void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_context *context);
+void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_pmi_regs *context);
 void ucore_interval_end(struct ucore_interval *iv);
-void ucore_interval_rouse(struct ucore_domain *domain);
+void ucore_interval_unthrottle(struct ucore_domain *domain);
 
-void ucore_part_timer_due(struct ucore_interval *iv, struct ucore_part *part);
-void ucore_part_core_due(struct ucore_interval *iv, struct ucore_part *part,
-			 const struct ucore_context *context);
-void ucore_part_drop(struct ucore_part *part, u64 n);
-void ucore_part_gap(struct ucore_part *part, u64 now, u32 reason, int from, int to, u32 box);
+void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_ctx *ctx);
+void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_ctx *ctx,
+			 const struct ucore_pmi_regs *context);
+void ucore_sample_drop(struct ucore_ctx *ctx, u64 n);
+void ucore_sample_gap(struct ucore_ctx *ctx, u64 now, u32 reason, int from, int to, u32 box);
 
 #endif /* UCORE_SAMPLE_H */

@@ -46,7 +46,7 @@ static DEFINE_MUTEX(who_lock);		/* guards @who_users and the probes; inside of s
 static unsigned int who_users;
 
 /**
- * ucore_who_note() - a task begins to run on this CPU
+ * ucore_tasks_note() - a task begins to run on this CPU
  * @time: when
  * @pid: its process
  * @tid: itself
@@ -54,7 +54,7 @@ static unsigned int who_users;
  *
  * Interrupts are off.
  */
-void ucore_who_note(u64 time, u32 pid, u32 tid, const char *comm)
+void ucore_tasks_note(u64 time, u32 pid, u32 tid, const char *comm)
 {
 	struct seat *seat = this_cpu_ptr(&seats);
 
@@ -68,13 +68,13 @@ void ucore_who_note(u64 time, u32 pid, u32 tid, const char *comm)
 }
 
 /**
- * ucore_who_look() - who ran on a CPU?
+ * ucore_tasks_lookup() - who ran on a CPU?
  * @cpu: the CPU
  * @time: at which moment: a short while ago
  * @out: the answer; not KNOWN if the CPU is offline, or has switched more than once since,
  *       or is at it
  */
-void ucore_who_look(u32 cpu, u64 time, struct ucore_task *out)
+void ucore_tasks_lookup(u32 cpu, u64 time, struct ucore_task *out)
 {
 	const struct seat *seat = per_cpu_ptr(&seats, cpu);
 	unsigned int seq;
@@ -88,7 +88,7 @@ void ucore_who_look(u32 cpu, u64 time, struct ucore_task *out)
 		if (!out->since || out->since > time)
 			break;
 		out->cpu = cpu;
-		out->flags = UCORE_TASK_KNOWN;
+		out->flags = UCORE_TASK_F_KNOWN;
 		return;
 	}
 	*out = (struct ucore_task){ .cpu = cpu };
@@ -100,7 +100,7 @@ void ucore_who_look(u32 cpu, u64 time, struct ucore_task *out)
 
 static void note_task(const struct task_struct *task, const char *comm)
 {
-	ucore_who_note(ktime_get_mono_fast_ns(), task->tgid, task->pid, comm);
+	ucore_tasks_note(ktime_get_mono_fast_ns(), task->tgid, task->pid, comm);
 }
 
 static void switched(void *data, bool preempt, struct task_struct *prev,
@@ -181,14 +181,14 @@ static void seats_clear(void)
 }
 
 /**
- * ucore_who_get() - have it noted who runs where
+ * ucore_tasks_get() - have it noted who runs where
  *
  * Process context, CPU hotplug not held off.
  *
- * Return: 0, and ucore_who_put() is to follow; -EOPNOTSUPP where the kernel has no such
+ * Return: 0, and ucore_tasks_put() is to follow; -EOPNOTSUPP where the kernel has no such
  * tracepoints; -ENOMEM.
  */
-int ucore_who_get(void)
+int ucore_tasks_get(void)
 {
 	int ret = 0;
 
@@ -206,8 +206,8 @@ int ucore_who_get(void)
 	return ret;
 }
 
-/** ucore_who_put() - one less wants to know; afterwards no probe runs if none does */
-void ucore_who_put(void)
+/** ucore_tasks_put() - one less wants to know; afterwards no probe runs if none does */
+void ucore_tasks_put(void)
 {
 	mutex_lock(&who_lock);
 	if (!--who_users)
@@ -220,31 +220,31 @@ void ucore_who_put(void)
  */
 
 /**
- * ucore_who_size() - of a part's record
+ * ucore_tasks_size() - of a part's record
  * @part: the part
  *
  * Return: bytes; 0: it has none.
  */
-u32 ucore_who_size(const struct ucore_part *part)
+u32 ucore_tasks_size(const struct ucore_ctx *ctx)
 {
 	struct ucore_tasks *tasks;
 
-	return part->nr_cpus ? struct_size(tasks, tasks, part->nr_cpus) : 0;
+	return ctx->nr_cpus ? struct_size(tasks, tasks, ctx->nr_cpus) : 0;
 }
 
 /**
- * ucore_who_fill() - tell who ran on each CPU of a part
+ * ucore_tasks_fill() - tell who ran on each CPU of a part
  * @part: the part
  * @tasks: the record, but for its head
  * @time: at which moment
  */
-void ucore_who_fill(const struct ucore_part *part, struct ucore_tasks *tasks, u64 time)
+void ucore_tasks_fill(const struct ucore_ctx *ctx, struct ucore_tasks *tasks, u64 time)
 {
 	u32 i;
 
 	tasks->time = time;
-	tasks->domain = part->domain->id;
-	tasks->nr_tasks = part->nr_cpus;
-	for (i = 0; i < part->nr_cpus; i++)
-		ucore_who_look(part->cpu[i], time, &tasks->tasks[i]);
+	tasks->domain = ctx->domain->id;
+	tasks->nr_tasks = ctx->nr_cpus;
+	for (i = 0; i < ctx->nr_cpus; i++)
+		ucore_tasks_lookup(ctx->cpu[i], time, &tasks->tasks[i]);
 }

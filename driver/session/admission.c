@@ -42,9 +42,9 @@
 static bool concerns(const struct ucore_session *session, const struct ucore_domain *domain,
 		     bool moves)
 {
-	const struct ucore_part *part = ucore_session_part(session, domain->id);
+	const struct ucore_ctx *ctx = ucore_session_ctx(session, domain->id);
 
-	return moves ? domain->scope == UCORE_SCOPE_DIE : part && READ_ONCE(part->nr_events);
+	return moves ? domain->scope == UCORE_SCOPE_DIE : ctx && READ_ONCE(ctx->nr_events);
 }
 
 /* Without the session's lock: a reader that changes meanwhile is waited for in vain. */
@@ -67,7 +67,7 @@ static u64 wait_ns(const struct ucore_session *session, bool moves)
 }
 
 /**
- * ucore_turn_take() - wait until the readers have time for a command
+ * ucore_admit_begin() - wait until the readers have time for a command
  * @session: the session, not locked
  * @moves: the command may move any die to another CPU; else it makes the session's readers
  *         work
@@ -76,9 +76,9 @@ static u64 wait_ns(const struct ucore_session *session, bool moves)
  * sessions have counters, and not with how many threads ask.  A session waits once, and
  * then its turn has come, whatever others have spent meanwhile.
  *
- * Return: 0, and ucore_turn_end() is to follow; -EINTR: the caller is dying.
+ * Return: 0, and ucore_admit_end() is to follow; -EINTR: the caller is dying.
  */
-int ucore_turn_take(struct ucore_session *session, bool moves)
+int ucore_admit_begin(struct ucore_session *session, bool moves)
 {
 	int ret;
 
@@ -91,10 +91,10 @@ int ucore_turn_take(struct ucore_session *session, bool moves)
 }
 
 /**
- * ucore_turn_end() - the command has run
+ * ucore_admit_end() - the command has run
  * @session: the session, not locked
  */
-void ucore_turn_end(struct ucore_session *session)
+void ucore_admit_end(struct ucore_session *session)
 {
 	mutex_unlock(&session->turn);
 }
@@ -104,69 +104,69 @@ void ucore_turn_end(struct ucore_session *session)
  */
 
 /* At most: the counters of one group are read, and its controls and another's written. */
-static u64 switch_accesses(const struct ucore_part *part)
+static u64 switch_accesses(const struct ucore_ctx *ctx)
 {
 	u16 reads[UCORE_GROUP_MAX + 1] = {}, writes[UCORE_GROUP_MAX + 1] = {};
 	const struct ucore_counter *ctr;
 	u64 most = 0;
 	u32 i, next;
 
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
-		reads[ctr->group] += ucore_part_read_cost(part, ctr);
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		reads[ctr->group] += ucore_ctx_read_cost(ctx, ctr);
 		writes[ctr->group]++;
 	}
-	for (i = 0; i < part->nr_groups; i++) {
-		next = part->groups[(i + 1) % part->nr_groups];
-		most = max_t(u64, most, reads[part->groups[i]] + writes[part->groups[i]] +
+	for (i = 0; i < ctx->nr_groups; i++) {
+		next = ctx->groups[(i + 1) % ctx->nr_groups];
+		most = max_t(u64, most, reads[ctx->groups[i]] + writes[ctx->groups[i]] +
 					writes[next]);
 	}
 	return most;
 }
 
 /* How long a sample takes its reader, or, where groups take turns, a switch. */
-static u64 part_work_ns(const struct ucore_part *part)
+static u64 ctx_work_ns(const struct ucore_ctx *ctx)
 {
 	const struct ucore_counter *ctr;
-	/* freeze and thaw: of the domain, or of each box */
-	u64 words = part->box_freeze || !part->domain->global ?
-		    2 * part->nr_box : 2 * (1 + part->domain->nr_further);
-	u64 ns = SAMPLE_NS + words * ACCESS_NS + part->nr_ctr * VALUE_NS, reads = 0;
+	/* freeze and unfreeze: of the domain, or of each box */
+	u64 words = ctx->box_freeze || !ctx->domain->global ?
+		    2 * ctx->nr_box : 2 * (1 + ctx->domain->nr_further);
+	u64 ns = SAMPLE_NS + words * ACCESS_NS + ctx->nr_ctr * VALUE_NS, reads = 0;
 	unsigned long flags;
 	u32 shares, longest;
 
 	/* CPUs that go and come change it while the session runs */
-	raw_spin_lock_irqsave(&part->domain->lock, flags);
-	shares = part->crew.nr;
-	longest = part->crew.longest;
-	raw_spin_unlock_irqrestore(&part->domain->lock, flags);
+	raw_spin_lock_irqsave(&ctx->domain->lock, flags);
+	shares = ctx->parallel.nr;
+	longest = ctx->parallel.longest;
+	raw_spin_unlock_irqrestore(&ctx->domain->lock, flags);
 
-	if (part->rotate_ns)
-		return ns + switch_accesses(part) * (ACCESS_NS + READ_NS);
+	if (ctx->rotate_ns)
+		return ns + switch_accesses(ctx) * (ACCESS_NS + READ_NS);
 	if (shares > 1)
 		return ns + longest * (ACCESS_NS + READ_NS) + CREW_NS + (shares - 1) * IPI_NS;
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++)
-		reads += ucore_part_read_cost(part, ctr);
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		reads += ucore_ctx_read_cost(ctx, ctr);
 	return ns + reads * (ACCESS_NS + READ_NS);
 }
 
 /* Of the domain where it takes longest; 0 without events. */
 static u64 work_ns(const struct ucore_session *session)
 {
-	const struct ucore_part *part;
+	const struct ucore_ctx *ctx;
 	u64 ns = 0;
 
-	ucore_for_each_part(part, session)
-		ns = max(ns, part_work_ns(part));
+	ucore_for_each_ctx(ctx, session)
+		ns = max(ns, ctx_work_ns(ctx));
 	return ns;
 }
 
 /**
- * ucore_turn_sample_ns() - what a sample takes of a CPU
+ * ucore_admit_sample_ns() - what a sample takes of a CPU
  * @session: the session, locked; built
  *
  * Return: an estimate, of the domain where it takes longest; 0 without events.
  */
-u64 ucore_turn_sample_ns(const struct ucore_session *session)
+u64 ucore_admit_sample_ns(const struct ucore_session *session)
 {
 	u64 ns = work_ns(session);
 
@@ -174,12 +174,12 @@ u64 ucore_turn_sample_ns(const struct ucore_session *session)
 }
 
 /**
- * ucore_turn_affordable() - can its readers take the samples of its timer, or its switches?
+ * ucore_admit_period() - can its readers take the samples of its timer, or its switches?
  * @session: the session, locked; built
  *
  * Return: true if they can within their budgets, or if it has neither.
  */
-bool ucore_turn_affordable(const struct ucore_session *session)
+bool ucore_admit_period(const struct ucore_session *session)
 {
 	u64 period = session->timer_ns ?: session->nr_groups > 1 ? session->rotate_ns : 0;
 
@@ -189,13 +189,13 @@ bool ucore_turn_affordable(const struct ucore_session *session)
 /* Each CPU once, though it may read two domains. */
 static u64 readers_busy_ns(struct ucore_session *session)
 {
-	const struct ucore_part *part;
+	const struct ucore_ctx *ctx;
 	u64 busy = 0;
 	int cpu;
 
 	cpumask_clear(session->readers);
-	ucore_for_each_part(part, session) {
-		cpu = READ_ONCE(part->domain->reader);
+	ucore_for_each_ctx(ctx, session) {
+		cpu = READ_ONCE(ctx->domain->reader);
 		if (cpu != UCORE_NO_CPU && !cpumask_test_and_set_cpu(cpu, session->readers))
 			busy += ucore_budget_busy_ns(cpu);
 	}
@@ -203,22 +203,22 @@ static u64 readers_busy_ns(struct ucore_session *session)
 }
 
 /**
- * ucore_turn_budget() - for BUDGET
+ * ucore_admit_budget() - for BUDGET
  * @session: the session, locked
  * @out: the answer; size and flags are left alone
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_turn_budget(struct ucore_session *session, struct ucore_budget *out)
+int ucore_admit_budget(struct ucore_session *session, struct ucore_get_budget *out)
 {
-	const struct ucore_part *part;
-	int ret = session->running ? 0 : ucore_session_build(session);
+	const struct ucore_ctx *ctx;
+	int ret = session->running ? 0 : ucore_prepare_session(session);
 	u32 i;
 
 	if (ret)
 		return ret;
 	out->percent = ucore_budget_percent();
-	out->sample_ns = ucore_turn_sample_ns(session);
+	out->sample_ns = ucore_admit_sample_ns(session);
 	out->timer_min_ns = UCORE_TIMER_MIN_NS;
 	if (out->sample_ns)
 		out->timer_min_ns = max(out->timer_min_ns,
@@ -226,11 +226,11 @@ int ucore_turn_budget(struct ucore_session *session, struct ucore_budget *out)
 	out->busy_ns = readers_busy_ns(session);
 	out->wait_ns = wait_ns(session, false);
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		part = session->part[i];
-		if (!part)
+		ctx = session->ctx[i];
+		if (!ctx)
 			continue;
-		out->dropped += READ_ONCE(part->stats.dropped);
-		out->put_off += READ_ONCE(part->stats.put_off);
+		out->dropped += READ_ONCE(ctx->stats.dropped);
+		out->delayed += READ_ONCE(ctx->stats.delayed);
 	}
 	return 0;
 }

@@ -51,7 +51,7 @@ static struct ucore_claim *claim_find(const struct ucore_session *session,
 static int box_take(const struct ucore_box *box)
 {
 	if (box->domain->scope == UCORE_SCOPE_CPU)
-		return ucore_perf_take(box->desc.type->nr_gp);
+		return ucore_pmc_reserve(box->desc.type->nr_gp);
 	return ucore_intree_present() ? -EBUSY : 0;
 }
 
@@ -411,16 +411,16 @@ static void give_back_here(void *arg)
 
 	raw_spin_lock(&domain->lock);
 	if (!box_freeze)
-		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+		ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
 	if (back->box)
-		ucore_box_give_back(back->box);
+		ucore_box_restore(back->box);
 	else
 		list_for_each_entry(event, &back->session->events, node)
 			if (event->box->domain == domain &&
 			    list_is_singular(&event->box->claims))
-				ucore_box_give_back(event->box);
+				ucore_box_restore(event->box);
 	if (!box_freeze)
-		ucore_domain_thaw(domain, true);
+		ucore_domain_unfreeze(domain, true);
 	raw_spin_unlock(&domain->lock);
 }
 
@@ -439,7 +439,7 @@ static void box_leave(struct ucore_claim *claim)
 	if (box->domain->scope != UCORE_SCOPE_CPU)
 		return;
 	box->dirty = false;
-	ucore_perf_give(box->desc.type->nr_gp);
+	ucore_pmc_release(box->desc.type->nr_gp);
 }
 
 static void claim_leave(struct ucore_claim *claim)
@@ -524,7 +524,7 @@ static const struct ucore_claim *claim_told(const struct ucore_box *box)
  * ucore_claim_describe() - which session has a box, for GET_BOXES
  * @box: the box
  * @out: gets @owner, @owner_pid and @owner_comm, unless the box is free, and
- *       UCORE_BOX_SHARED if there is more than one
+ *       UCORE_BOX_F_SHARED if there is more than one
  */
 void ucore_claim_describe(const struct ucore_box *box, struct ucore_box_info *out)
 {
@@ -537,7 +537,7 @@ void ucore_claim_describe(const struct ucore_box *box, struct ucore_box_info *ou
 		out->owner_pid = pid_vnr(claim->session->pid);
 		strscpy(out->owner_comm, claim->session->comm, sizeof(out->owner_comm));
 		if (!list_is_singular(&box->claims))
-			out->caps |= UCORE_BOX_SHARED;
+			out->caps |= UCORE_BOX_F_SHARED;
 	}
 	mutex_unlock(&ucore_catalog.lock);
 }

@@ -18,7 +18,7 @@ struct ucore_session;
  * @box: the box
  * @alone: the session freezes the box by the box's own control: nobody else may have it
  * @nr_events: its events there; the session's lock
- * @counters: counters that these have, bits as in ucore_event_add.counters, but for those
+ * @counters: counters that these have, bits as in ucore_add_event.counters, but for those
  *            that anybody may read
  * @filters: some of these say something of the shared registers
  * @shared: what they are to hold for them
@@ -33,7 +33,7 @@ struct ucore_claim {
 	u64 counters;
 	bool filters;
 	u64 shared[UCORE_MAX_SHARED];
-	u32 part_index;
+	u32 ctx_index;
 };
 
 struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_box *box);

@@ -26,7 +26,7 @@ static bool type_known(u32 type)
 }
 
 /* Does it make sense, whoever asks? */
-static int ask_check(const struct ucore_core_trigger *ask)
+static int ask_check(const struct ucore_add_core_trigger *ask)
 {
 	int cpu;
 
@@ -68,7 +68,7 @@ static int perf_error(int ret)
 	}
 }
 
-static struct ucore_trigger *create(const struct ucore_core_trigger *ask,
+static struct ucore_perf_trigger *create(const struct ucore_add_core_trigger *ask,
 				    struct task_struct *task)
 {
 	struct perf_event_attr attr = {
@@ -78,10 +78,10 @@ static struct ucore_trigger *create(const struct ucore_core_trigger *ask,
 		.sample_period = ask->period,
 		.disabled = 1,
 		.exclude_hv = 1,
-		.exclude_kernel = ask->flags & UCORE_CORE_USER,
+		.exclude_kernel = ask->flags & UCORE_CORE_TRIGGER_F_USER,
 	};
 
-	return ucore_trigger_create(&attr, ask->cpu < 0 ? -1 :
+	return ucore_perf_trigger_create(&attr, ask->cpu < 0 ? -1 :
 				    array_index_nospec(ask->cpu, nr_cpu_ids), task);
 }
 
@@ -92,10 +92,10 @@ static struct ucore_trigger *create(const struct ucore_core_trigger *ask,
  *
  * Return: 0 or -errno as in the ABI.
  */
-int ucore_core_trigger_add(struct ucore_session *session, const struct ucore_core_trigger *ask)
+int ucore_core_trigger_add(struct ucore_session *session, const struct ucore_add_core_trigger *ask)
 {
 	struct task_struct *task = NULL;
-	struct ucore_trigger *trigger;
+	struct ucore_perf_trigger *trigger;
 	int ret = ask_check(ask);
 
 	if (ret)
@@ -129,10 +129,10 @@ int ucore_core_trigger_add(struct ucore_session *session, const struct ucore_cor
  */
 void ucore_core_triggers_start(struct ucore_session *session)
 {
-	struct ucore_trigger *trigger;
+	struct ucore_perf_trigger *trigger;
 
 	list_for_each_entry(trigger, &session->triggers, node)
-		ucore_trigger_start(trigger, session->first);
+		ucore_perf_trigger_start(trigger, session->first);
 }
 
 /**
@@ -141,10 +141,10 @@ void ucore_core_triggers_start(struct ucore_session *session)
  */
 void ucore_core_triggers_stop(struct ucore_session *session)
 {
-	struct ucore_trigger *trigger;
+	struct ucore_perf_trigger *trigger;
 
 	list_for_each_entry(trigger, &session->triggers, node)
-		ucore_trigger_stop(trigger);
+		ucore_perf_trigger_stop(trigger);
 }
 
 /**
@@ -153,11 +153,11 @@ void ucore_core_triggers_stop(struct ucore_session *session)
  */
 void ucore_core_triggers_remove(struct ucore_session *session)
 {
-	struct ucore_trigger *trigger, *next;
+	struct ucore_perf_trigger *trigger, *next;
 
 	list_for_each_entry_safe(trigger, next, &session->triggers, node) {
 		list_del(&trigger->node);
 		session->nr_triggers--;
-		ucore_trigger_destroy(trigger);
+		ucore_perf_trigger_destroy(trigger);
 	}
 }

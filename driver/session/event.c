@@ -110,7 +110,7 @@ bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_d
  * @i: index among the fields of its type
  * @out: the answer
  */
-void ucore_field_describe(const struct ucore_box *box, u32 i, struct ucore_field *out)
+void ucore_field_describe(const struct ucore_box *box, u32 i, struct ucore_field_info *out)
 {
 	const struct ucore_field_desc *desc = &box->desc.type->fields[i];
 
@@ -119,7 +119,7 @@ void ucore_field_describe(const struct ucore_box *box, u32 i, struct ucore_field
 	out->mask = field_value_mask(desc);
 	out->max = out->mask;
 	if (desc->piece[0].slot != UCORE_SLOT_CTL)
-		out->flags = UCORE_FIELD_SHARED;
+		out->flags = UCORE_FIELD_F_SHARED;
 	strscpy(out->name, field_names[desc->field], sizeof(out->name));
 }
 
@@ -221,7 +221,7 @@ int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *ter
 }
 
 /**
- * ucore_event_spies() - can it tell one program's accesses from another's?
+ * ucore_event_needs_perfmon() - can it tell one program's accesses from another's?
  * @terms: fields of an event
  * @nr: how many
  *
@@ -230,7 +230,7 @@ int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *ter
  *
  * Return: true if any of the fields is such a filter.
  */
-bool ucore_event_spies(const struct ucore_term *terms, u32 nr)
+bool ucore_event_needs_perfmon(const struct ucore_term *terms, u32 nr)
 {
 	u32 i;
 
@@ -363,7 +363,7 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 	spec->period = period;
 	if (!period)
 		return 0;
-	if (!(box->caps & (fixed ? UCORE_BOX_FIXED_OVERFLOW : UCORE_BOX_OVERFLOW)))
+	if (!(box->caps & (fixed ? UCORE_BOX_F_FIXED_OVERFLOW : UCORE_BOX_F_OVERFLOW)))
 		return interrupt ? -EOPNOTSUPP : poll_restrict(box, fixed, spec);
 	if (!period_fits(period, ucore_box_width(box, fixed), fixed ? 0 : type->preload_bits))
 		return -ERANGE;

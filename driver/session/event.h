@@ -18,7 +18,7 @@ struct ucore_claim;
  * @value: register words by slot (UCORE_SLOT_*), fields in place
  * @claimed: bits of those words that the event's fields cover
  * @filters: it says something of the shared registers, or its own bits ask for them
- * @counters: counters it may use, bits as in ucore_event_add.counters
+ * @counters: counters it may use, bits as in ucore_add_event.counters
  * @period: overflow period, 0 for none
  * @poll_ns: how often its counter is looked at for @period; 0: it interrupts
  */
@@ -41,7 +41,7 @@ struct ucore_event_spec {
  * @group: it counts when it is this group's turn; 0: always
  * @counter: counter it has, as in the ABI
  * @total: count while its session is stopped
- * @flags: UCORE_VALUE_* while its session is stopped
+ * @flags: UCORE_VALUE_F_* while its session is stopped
  * @ran_ns: how long it could count in its group's turns; the same
  */
 struct ucore_event {
@@ -61,12 +61,12 @@ struct ucore_event {
 #define UCORE_MAX_CLOCK_HZ	5000000000ULL
 
 bool ucore_field_known(u32 field);
-void ucore_field_describe(const struct ucore_box *box, u32 i, struct ucore_field *out);
+void ucore_field_describe(const struct ucore_box *box, u32 i, struct ucore_field_info *out);
 bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_desc *desc);
 
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec);
-bool ucore_event_spies(const struct ucore_term *terms, u32 nr);
+bool ucore_event_needs_perfmon(const struct ucore_term *terms, u32 nr);
 int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,
 			 struct ucore_event_spec *spec);
 u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, bool period);

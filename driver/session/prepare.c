@@ -21,135 +21,135 @@
 #include "session/rendezvous.h"
 #include "session/session_state.h"
 
-static struct ucore_part *part_create(struct ucore_session *session, struct ucore_domain *domain)
+static struct ucore_ctx *ctx_create(struct ucore_session *session, struct ucore_domain *domain)
 {
-	struct ucore_part *part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
+	struct ucore_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 
-	if (!part)
+	if (!ctx)
 		return NULL;
-	part->domain = domain;
-	part->sink = &session->sink;
-	part->timer_ns = session->timer_ns;
-	part->box_freeze = ucore_session_freezes_boxes(session, domain);
-	part->crew.size = domain->scope == UCORE_SCOPE_DIE ? session->crew : 1;
-	part->crew.may = session->crew_any ? NULL : session->crew_cpus;
-	part->trigger_event = UCORE_EVENT_NONE;
-	ucore_timer_init(part);
-	return part;
+	ctx->domain = domain;
+	ctx->sink = &session->sink;
+	ctx->timer_ns = session->timer_ns;
+	ctx->box_freeze = ucore_session_freezes_boxes(session, domain);
+	ctx->parallel.size = domain->scope == UCORE_SCOPE_DIE ? session->nr_readers : 1;
+	ctx->parallel.may = session->readers_any ? NULL : session->readers_cpus;
+	ctx->trigger_event = UCORE_EVENT_NONE;
+	ucore_timer_init(ctx);
+	return ctx;
 }
 
 /* The part's ring comes and goes with its events, and what it lost is remembered. */
-static void part_set_ring(struct ucore_session *session, struct ucore_part *part,
+static void ctx_set_ring(struct ucore_session *session, struct ucore_ctx *ctx,
 			  struct ucore_ring *ring)
 {
-	struct ucore_ring *old = part->ring;
+	struct ucore_ring *old = ctx->ring;
 
 	spin_lock(&session->rings);
-	part->ring = ring;
+	ctx->ring = ring;
 	spin_unlock(&session->rings);
 	if (old)
-		part->stats.lost += old->lost;
+		ctx->stats.lost += old->lost;
 	ucore_ring_put(old);
 }
 
-static int part_ensure_ring(struct ucore_session *session, struct ucore_part *part)
+static int ctx_ensure_ring(struct ucore_session *session, struct ucore_ctx *ctx)
 {
 	struct ucore_ring *ring;
 
-	if (!session->ring_size || part->ring)
+	if (!session->ring_size || ctx->ring)
 		return 0;
 	ring = ucore_ring_create(session->ring_size, session->wakeup, session->user);
 	if (IS_ERR(ring))
 		return PTR_ERR(ring);
-	part_set_ring(session, part, ring);
+	ctx_set_ring(session, ctx, ring);
 	return 0;
 }
 
 /* Forget the counters of a part that does not run. */
-static void part_drop(struct ucore_part *part)
+static void ctx_drop(struct ucore_ctx *ctx)
 {
-	kvfree(part->ctr);
-	kvfree(part->order);
-	kvfree(part->address);
-	kvfree(part->raw);
-	kvfree(part->box);
-	kvfree(part->cpu);
-	part->ctr = NULL;
-	part->order = NULL;
-	part->address = NULL;
-	part->raw = NULL;
-	part->box = NULL;
-	part->cpu = NULL;
-	part->nr_cpus = 0;
-	part->nr_ctr = 0;
-	part->nr_box = 0;
+	kvfree(ctx->ctr);
+	kvfree(ctx->order);
+	kvfree(ctx->address);
+	kvfree(ctx->raw);
+	kvfree(ctx->box);
+	kvfree(ctx->cpu);
+	ctx->ctr = NULL;
+	ctx->order = NULL;
+	ctx->address = NULL;
+	ctx->raw = NULL;
+	ctx->box = NULL;
+	ctx->cpu = NULL;
+	ctx->nr_cpus = 0;
+	ctx->nr_ctr = 0;
+	ctx->nr_box = 0;
 }
 
 /**
- * ucore_part_ensure() - have a part on a domain, with a ring, without counters as yet
+ * ucore_prepare_ctx() - have a part on a domain, with a ring, without counters as yet
  * @session: the session, locked
  * @domain: the domain
  *
  * Return: 0, -ENOBUFS or -ENOMEM.
  */
-int ucore_part_ensure(struct ucore_session *session, struct ucore_domain *domain)
+int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain)
 {
 	u32 i = domain->id;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	if (session->part[i])
-		return part_ensure_ring(session, session->part[i]);
-	part = part_create(session, domain);
-	if (!part)
+	if (session->ctx[i])
+		return ctx_ensure_ring(session, session->ctx[i]);
+	ctx = ctx_create(session, domain);
+	if (!ctx)
 		return -ENOMEM;
-	smp_store_release(&session->part[i], part);	/* pairs with ucore_session_part() */
-	return part_ensure_ring(session, part);
+	smp_store_release(&session->ctx[i], ctx);	/* pairs with ucore_session_part() */
+	return ctx_ensure_ring(session, ctx);
 }
 
 /**
- * ucore_part_settle() - a part without events needs no ring
+ * ucore_prepare_settle() - a part without events needs no ring
  * @session: the session, locked; it does not run
  * @domain: the domain, on which it may have a part
  */
-void ucore_part_settle(struct ucore_session *session, const struct ucore_domain *domain)
+void ucore_prepare_settle(struct ucore_session *session, const struct ucore_domain *domain)
 {
-	struct ucore_part *part = session->part[domain->id];
+	struct ucore_ctx *ctx = session->ctx[domain->id];
 
-	if (part && !part->nr_events)
-		part_set_ring(session, part, NULL);
+	if (ctx && !ctx->nr_events)
+		ctx_set_ring(session, ctx, NULL);
 }
 
 /*
  * No more than a thousand extra reads a second, however narrow a table says
  * that counters are; those of 32 bits and more never need more.
  */
-#define MIN_GUARD_NS	(2 * NSEC_PER_MSEC)
+#define MIN_WATCHDOG_NS	(2 * NSEC_PER_MSEC)
 
 /* The part's entry for a box: the session's claim on it remembers where. */
-static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_claim *claim)
+static struct ucore_ctx_box *ctx_box(struct ucore_ctx *ctx, struct ucore_claim *claim)
 {
 	struct ucore_box *box = claim->box;
-	u32 i = claim->part_index;
+	u32 i = claim->ctx_index;
 
-	if (i < part->nr_box && part->box[i].box == box)
-		return &part->box[i];
-	claim->part_index = part->nr_box;
-	part->box[part->nr_box] = (struct ucore_part_box){ .box = box, .last = U32_MAX };
-	return &part->box[part->nr_box++];
+	if (i < ctx->nr_box && ctx->box[i].box == box)
+		return &ctx->box[i];
+	claim->ctx_index = ctx->nr_box;
+	ctx->box[ctx->nr_box] = (struct ucore_ctx_box){ .box = box, .last = U32_MAX };
+	return &ctx->box[ctx->nr_box++];
 }
 
 /* Has the freeze that the part uses been seen not to stop the box, or is there none? */
-static bool freeze_fails(const struct ucore_part *part, const struct ucore_box *box)
+static bool freeze_fails(const struct ucore_ctx *ctx, const struct ucore_box *box)
 {
-	if (part->box_freeze || !box->desc.global)
-		return !box->desc.type->words || box->trial.failed & UCORE_TRIAL_BOX_FREEZE;
-	return box->trial.failed & UCORE_TRIAL_GLOBAL_FREEZE;
+	if (ctx->box_freeze || !box->desc.global)
+		return !box->desc.type->words || box->selftest.failed & UCORE_SELFTEST_BOX_FREEZE;
+	return box->selftest.failed & UCORE_SELFTEST_GLOBAL_FREEZE;
 }
 
 /* Counters that run whatever is frozen: those without a control, too. */
-static u32 unfrozen(const struct ucore_part *part, const struct ucore_box *box, u16 ctl_reg)
+static u32 unfrozen(const struct ucore_ctx *ctx, const struct ucore_box *box, u16 ctl_reg)
 {
-	return ctl_reg == UCORE_REG_NONE || freeze_fails(part, box) ? UCORE_VALUE_UNFROZEN : 0;
+	return ctl_reg == UCORE_REG_NONE || freeze_fails(ctx, box) ? UCORE_VALUE_F_UNFROZEN : 0;
 }
 
 /* Global status bits that a counter's overflow may set. */
@@ -163,19 +163,19 @@ static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 }
 
 /* Counters of other groups with the same register make a ring. */
-static void counter_link(struct ucore_part *part, const struct ucore_part_box *pb, u32 new)
+static void counter_link(struct ucore_ctx *ctx, const struct ucore_ctx_box *pb, u32 new)
 {
-	struct ucore_counter *ctr = &part->ctr[new];
+	struct ucore_counter *ctr = &ctx->ctr[new];
 	u32 j;
 
 	ctr->twin = new;
 	if (!ctr->group)
 		return;		/* its register is its own */
-	for (j = pb->last; j != U32_MAX; j = part->ctr[j].sibling) {
-		if (part->ctr[j].index != ctr->index || !part->ctr[j].group)
+	for (j = pb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
+		if (ctx->ctr[j].index != ctr->index || !ctx->ctr[j].group)
 			continue;
-		ctr->twin = part->ctr[j].twin;
-		part->ctr[j].twin = new;
+		ctr->twin = ctx->ctr[j].twin;
+		ctx->ctr[j].twin = new;
 		return;
 	}
 }
@@ -184,18 +184,18 @@ static void counter_link(struct ucore_part *part, const struct ucore_part_box *p
 static u64 low_ns(const struct ucore_session *session, const struct ucore_box *box, u8 width,
 		  u32 inc)
 {
-	if (session->flags & UCORE_SESSION_WHOLE || box->io.ops->counter_cost < 2 || width < 32)
+	if (session->flags & UCORE_SESSION_F_FULL_READS || box->io.ops->counter_cost < 2 || width < 32)
 		return 0;
 	return ucore_event_wrap_ns(32, inc) / 2;
 }
 
-static void part_add_counter(struct ucore_session *session, const struct ucore_event *event,
+static void ctx_add_counter(struct ucore_session *session, const struct ucore_event *event,
 			     u32 slot)
 {
 	const struct ucore_box_type *type = event->box->desc.type;
 	const struct ucore_layout *layout = event->box->desc.layout;
-	struct ucore_part *part = session->part[event->box->domain->id];
-	struct ucore_part_box *pb = part_box(part, event->claim);
+	struct ucore_ctx *ctx = session->ctx[event->box->domain->id];
+	struct ucore_ctx_box *pb = ctx_box(ctx, event->claim);
 	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
 	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
 	u8 width = ucore_box_width(event->box, fixed);
@@ -204,7 +204,7 @@ static void part_add_counter(struct ucore_session *session, const struct ucore_e
 	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
 	u64 period = event->spec.poll_ns ? 0 : event->spec.period;
-	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
+	struct ucore_counter *ctr = &ctx->ctr[ctx->nr_ctr];
 	u64 wrap_ns;
 	u32 s;
 
@@ -220,20 +220,20 @@ static void part_add_counter(struct ucore_session *session, const struct ucore_e
 		.poll_period = event->spec.poll_ns ? event->spec.period : 0,
 		.event = event->id,
 		.slot = slot,
-		.flags = event->flags | unfrozen(part, event->box, ctl_reg),
+		.flags = event->flags | unfrozen(ctx, event->box, ctl_reg),
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
 		.ctl_reg = ctl_reg,
 		.index = event->counter,
 		.sibling = pb->last,
 	};
-	counter_link(part, pb, part->nr_ctr);
-	pb->last = part->nr_ctr++;
+	counter_link(ctx, pb, ctx->nr_ctr);
+	pb->last = ctx->nr_ctr++;
 	ucore_counter_poll_from(ctr);
 	if (event->spec.poll_ns)
-		part->poll_ns = min(part->poll_ns ?: U64_MAX, event->spec.poll_ns);
+		ctx->poll_ns = min(ctx->poll_ns ?: U64_MAX, event->spec.poll_ns);
 	ctr->low_ns = low_ns(session, event->box, width, inc);
-	wrap_ns = max(ucore_event_wrap_ns(least, inc), MIN_GUARD_NS);
-	part->guard_ns = min(part->guard_ns, wrap_ns);
+	wrap_ns = max(ucore_event_wrap_ns(least, inc), MIN_WATCHDOG_NS);
+	ctx->watchdog_ns = min(ctx->watchdog_ns, wrap_ns);
 	ctr->wrap_ns = period ? 0 : wrap_ns;	/* its carry freezes it */
 
 	for (s = 0; s < UCORE_MAX_SHARED; s++)
@@ -241,64 +241,64 @@ static void part_add_counter(struct ucore_session *session, const struct ucore_e
 	pb->filters |= event->spec.filters;
 	if (period) {
 		pb->armed_mask |= status_bits(event->box, fixed, i);
-		part->armed_mask |= pb->armed_mask;
+		ctx->armed_mask |= pb->armed_mask;
 	}
 }
 
 /* The CPUs whose tasks it tells: those that are online now. */
-static int part_list_cpus(struct ucore_part *part)
+static int ctx_list_cpus(struct ucore_ctx *ctx)
 {
 	u32 cpu;
 
-	part->cpu = kvcalloc(nr_cpu_ids, sizeof(*part->cpu), GFP_KERNEL_ACCOUNT);
-	if (!part->cpu)
+	ctx->cpu = kvcalloc(nr_cpu_ids, sizeof(*ctx->cpu), GFP_KERNEL_ACCOUNT);
+	if (!ctx->cpu)
 		return -ENOMEM;
 	for_each_online_cpu(cpu)
-		if (ucore_domain_has_cpu(part->domain, cpu))
-			part->cpu[part->nr_cpus++] = cpu;
+		if (ucore_domain_has_cpu(ctx->domain, cpu))
+			ctx->cpu[ctx->nr_cpus++] = cpu;
 	return 0;
 }
 
 /* Room for the counters of the events that a part has. */
-static int part_prepare(const struct ucore_session *session, struct ucore_part *part)
+static int ctx_prepare(const struct ucore_session *session, struct ucore_ctx *ctx)
 {
-	part_drop(part);
-	part->armed_mask = 0;
-	part->poll_ns = 0;
-	part->guard_ns = U64_MAX;
-	part->rotate_ns = 0;
-	if (!part->nr_events)
+	ctx_drop(ctx);
+	ctx->armed_mask = 0;
+	ctx->poll_ns = 0;
+	ctx->watchdog_ns = U64_MAX;
+	ctx->rotate_ns = 0;
+	if (!ctx->nr_events)
 		return 0;
-	part->ctr = kvcalloc(part->nr_events, sizeof(*part->ctr), GFP_KERNEL_ACCOUNT);
-	part->order = kvcalloc(part->nr_events, sizeof(*part->order), GFP_KERNEL_ACCOUNT);
-	part->address = kvcalloc(part->nr_events, sizeof(*part->address), GFP_KERNEL_ACCOUNT);
-	part->raw = kvcalloc(part->nr_events, sizeof(*part->raw), GFP_KERNEL_ACCOUNT);
-	part->box = kvcalloc(part->nr_events, sizeof(*part->box), GFP_KERNEL_ACCOUNT);
-	if (!part->ctr || !part->order || !part->address || !part->raw || !part->box)
+	ctx->ctr = kvcalloc(ctx->nr_events, sizeof(*ctx->ctr), GFP_KERNEL_ACCOUNT);
+	ctx->order = kvcalloc(ctx->nr_events, sizeof(*ctx->order), GFP_KERNEL_ACCOUNT);
+	ctx->address = kvcalloc(ctx->nr_events, sizeof(*ctx->address), GFP_KERNEL_ACCOUNT);
+	ctx->raw = kvcalloc(ctx->nr_events, sizeof(*ctx->raw), GFP_KERNEL_ACCOUNT);
+	ctx->box = kvcalloc(ctx->nr_events, sizeof(*ctx->box), GFP_KERNEL_ACCOUNT);
+	if (!ctx->ctr || !ctx->order || !ctx->address || !ctx->raw || !ctx->box)
 		return -ENOMEM;
-	part->crew.chosen = test_bit(part->domain->id, session->pinned);
-	if (part->crew.size > 1 && ucore_crew_prepare(part->domain))
+	ctx->parallel.chosen = test_bit(ctx->domain->id, session->pinned);
+	if (ctx->parallel.size > 1 && ucore_parallel_prepare(ctx->domain))
 		return -ENOMEM;
-	return session->flags & UCORE_SESSION_TASKS && part->ring ? part_list_cpus(part) : 0;
+	return session->flags & UCORE_SESSION_F_TASKS && ctx->ring ? ctx_list_cpus(ctx) : 0;
 }
 
 /* Prepare all parts, and link those that will have counters. */
-static int parts_prepare(struct ucore_session *session)
+static int ctxs_prepare(struct ucore_session *session)
 {
-	struct ucore_part **end = &session->first, *part;
+	struct ucore_ctx **end = &session->first, *ctx;
 	u32 i, n = 0;
 	int ret = 0;
 
 	for (i = 0; i < ucore_catalog.nr_domains && !ret; i++) {
-		part = session->part[i];
-		if (!part)
+		ctx = session->ctx[i];
+		if (!ctx)
 			continue;
-		ret = part_prepare(session, part);
-		if (!part->nr_events)
+		ret = ctx_prepare(session, ctx);
+		if (!ctx->nr_events)
 			continue;
-		part->index = n++;
-		*end = part;
-		end = &part->next;
+		ctx->index = n++;
+		*end = ctx;
+		end = &ctx->next;
 	}
 	*end = NULL;
 	return ret;
@@ -308,7 +308,7 @@ static int parts_prepare(struct ucore_session *session)
 static void groups_build(struct ucore_session *session)
 {
 	const struct ucore_event *event;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u64 groups = 0;
 
 	list_for_each_entry(event, &session->events, node)
@@ -316,44 +316,44 @@ static void groups_build(struct ucore_session *session)
 	session->nr_groups = 0;
 	for (groups &= ~BIT_ULL(0); groups; groups &= groups - 1)
 		session->groups[session->nr_groups++] = __ffs64(groups);
-	ucore_for_each_part(part, session) {
-		part->groups = session->groups;
-		part->nr_groups = session->nr_groups;
-		part->group = session->nr_groups ? session->groups[0] : 0;
+	ucore_for_each_ctx(ctx, session) {
+		ctx->groups = session->groups;
+		ctx->nr_groups = session->nr_groups;
+		ctx->group = session->nr_groups ? session->groups[0] : 0;
 	}
 	if (session->nr_groups < 2)
 		return;
 	list_for_each_entry(event, &session->events, node)
 		if (event->group)
-			session->part[event->box->domain->id]->rotate_ns = session->rotate_ns;
+			session->ctx[event->box->domain->id]->rotate_ns = session->rotate_ns;
 }
 
 /* Who would read its parts now: START elects once more, with CPU hotplug held off. */
-static void crews_build(struct ucore_session *session)
+static void parallels_build(struct ucore_session *session)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	if (session->crew < 2)
+	if (session->nr_readers < 2)
 		return;
 	mutex_lock(&ucore_run_lock);	/* readers stay who they are */
 	cpus_read_lock();
-	ucore_for_each_part(part, session)
-		ucore_crew_elect(part, UCORE_NO_CPU);
+	ucore_for_each_ctx(ctx, session)
+		ucore_parallel_elect(ctx, UCORE_NO_CPU);
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
 }
 
 /**
- * ucore_session_build() - make parts of the events, and room for a snapshot
+ * ucore_prepare_session() - make parts of the events, and room for a snapshot
  * @session: the session, locked; it does not run
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_session_build(struct ucore_session *session)
+int ucore_prepare_session(struct ucore_session *session)
 {
-	int ret = parts_prepare(session);
+	int ret = ctxs_prepare(session);
 	struct ucore_event *event;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u32 slot = 0;
 
 	if (ret) {
@@ -361,11 +361,11 @@ int ucore_session_build(struct ucore_session *session)
 		return ret;
 	}
 	list_for_each_entry(event, &session->events, node)
-		part_add_counter(session, event, slot++);
-	ucore_for_each_part(part, session)
-		ucore_part_order(part);
+		ctx_add_counter(session, event, slot++);
+	ucore_for_each_ctx(ctx, session)
+		ucore_bulk_read_sort(ctx);
 	groups_build(session);
-	crews_build(session);
+	parallels_build(session);
 	kvfree(session->values);
 	kvfree(session->ran_ns);
 	kvfree(session->domains);
@@ -379,18 +379,18 @@ int ucore_session_build(struct ucore_session *session)
 }
 
 /**
- * ucore_session_keep_counts() - counts go back to the events
+ * ucore_prepare_keep_counts() - counts go back to the events
  * @session: the session, locked; it has just stopped
  */
-void ucore_session_keep_counts(struct ucore_session *session)
+void ucore_prepare_keep_counts(struct ucore_session *session)
 {
 	struct ucore_counter *ctr;
 	struct ucore_event *event;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u32 slot = 0;
 
-	ucore_for_each_part(part, session) {
-		for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+	ucore_for_each_ctx(ctx, session) {
+		for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 			session->values[ctr->slot].count = ctr->total;
 			session->values[ctr->slot].flags = ctr->flags;
 			session->ran_ns[ctr->slot] = ctr->ran_ns;
@@ -405,18 +405,18 @@ void ucore_session_keep_counts(struct ucore_session *session)
 }
 
 /**
- * ucore_parts_free() - free all parts of a session
+ * ucore_prepare_free() - free all parts of a session
  * @session: the session, which does not run and is no longer reachable
  */
-void ucore_parts_free(struct ucore_session *session)
+void ucore_prepare_free(struct ucore_session *session)
 {
 	u32 i;
 
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		if (!session->part[i])
+		if (!session->ctx[i])
 			continue;
-		part_drop(session->part[i]);
-		ucore_ring_put(session->part[i]->ring);
-		kfree(session->part[i]);
+		ctx_drop(session->ctx[i]);
+		ucore_ring_put(session->ctx[i]->ring);
+		kfree(session->ctx[i]);
 	}
 }

@@ -6,10 +6,10 @@
 struct ucore_domain;
 struct ucore_session;
 
-int ucore_part_ensure(struct ucore_session *session, struct ucore_domain *domain);
-void ucore_part_settle(struct ucore_session *session, const struct ucore_domain *domain);
-void ucore_parts_free(struct ucore_session *session);
-int ucore_session_build(struct ucore_session *session);
-void ucore_session_keep_counts(struct ucore_session *session);
+int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain);
+void ucore_prepare_settle(struct ucore_session *session, const struct ucore_domain *domain);
+void ucore_prepare_free(struct ucore_session *session);
+int ucore_prepare_session(struct ucore_session *session);
+void ucore_prepare_keep_counts(struct ucore_session *session);
 
 #endif /* UCORE_BUILD_H */

@@ -25,7 +25,7 @@ static DEFINE_MUTEX(roll_lock);
 static void roll_put(struct ucore_session *session)
 {
 	if (refcount_dec_and_test(&session->refs))
-		ucore_session_destroy(session);
+		ucore_session_free(session);
 }
 
 /* The first session behind an id; the roll is locked. */
@@ -49,15 +49,15 @@ static void roll_insert(struct ucore_session *session)
 }
 
 /**
- * ucore_roll_open() - a session without events, on the roll
+ * ucore_registry_add() - a session without events, on the roll
  * @config: checked by the caller
  * @context: who opened the device may see what was interrupted
  *
  * Return: the session or an ERR_PTR: -ENODEV, -EBUSY, -ENOMEM.
  */
-struct ucore_session *ucore_roll_open(const struct ucore_create_session *config, bool context)
+struct ucore_session *ucore_registry_add(const struct ucore_create_session *config, bool context)
 {
-	struct ucore_session *session = ucore_session_create(config, context);
+	struct ucore_session *session = ucore_session_alloc(config, context);
 
 	if (IS_ERR(session))
 		return session;
@@ -68,17 +68,17 @@ struct ucore_session *ucore_roll_open(const struct ucore_create_session *config,
 }
 
 /**
- * ucore_roll_close() - its descriptor is gone
+ * ucore_registry_del() - its descriptor is gone
  * @session: the session
  */
-void ucore_roll_close(struct ucore_session *session)
+void ucore_registry_del(struct ucore_session *session)
 {
 	mutex_lock(&roll_lock);
 	list_del(&session->roll);
 	nr_sessions--;
 	mutex_unlock(&roll_lock);
 	mutex_lock(&session->lock);
-	ucore_session_halt(session);
+	ucore_counting_halt(session);
 	mutex_unlock(&session->lock);
 	roll_put(session);
 }
@@ -103,18 +103,18 @@ static void describe(const struct ucore_session *session, struct ucore_session_i
 		.timer_ns = session->timer_ns,
 	};
 	if (READ_ONCE(session->ended))
-		out->state = UCORE_SESSION_ENDED;
+		out->state = UCORE_SESSION_REVOKED;
 	strscpy(out->comm, session->comm, sizeof(out->comm));
 }
 
 /**
- * ucore_roll_describe() - the next session, for GET_SESSIONS
+ * ucore_registry_describe() - the next session, for GET_SESSIONS
  * @after: id of the one before, 0 at first
  * @out: the answer
  *
  * Return: false if there is none.
  */
-bool ucore_roll_describe(u64 after, struct ucore_session_info *out)
+bool ucore_registry_describe(u64 after, struct ucore_session_info *out)
 {
 	const struct ucore_session *session;
 
@@ -126,8 +126,8 @@ bool ucore_roll_describe(u64 after, struct ucore_session_info *out)
 	return session;
 }
 
-/** ucore_roll_count() - how many sessions there are */
-u32 ucore_roll_count(void)
+/** ucore_registry_count() - how many sessions there are */
+u32 ucore_registry_count(void)
 {
 	return READ_ONCE(nr_sessions);
 }
@@ -148,7 +148,7 @@ static struct ucore_session *roll_get(u64 id)
 }
 
 /**
- * ucore_roll_end() - end somebody's session
+ * ucore_registry_revoke() - end somebody's session
  * @id: its id
  *
  * Its counters stop, its boxes and rings are given back, its CPUs are anybody's; the
@@ -157,7 +157,7 @@ static struct ucore_session *roll_get(u64 id)
  * Return: 0, also if it has ended before; -ENOENT; -EINTR if the caller was killed
  * while it waited for a command of the session.
  */
-int ucore_roll_end(u64 id)
+int ucore_registry_revoke(u64 id)
 {
 	struct ucore_session *session = roll_get(id);
 	int ret;
@@ -166,7 +166,7 @@ int ucore_roll_end(u64 id)
 		return -ENOENT;
 	ret = mutex_lock_killable(&session->lock);
 	if (!ret) {
-		ucore_session_halt(session);
+		ucore_counting_halt(session);
 		ucore_session_give_up(session);
 		mutex_unlock(&session->lock);
 		wake_up_interruptible_all(&session->sink.wait);

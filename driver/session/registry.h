@@ -9,10 +9,10 @@
 
 struct ucore_session;
 
-struct ucore_session *ucore_roll_open(const struct ucore_create_session *config, bool context);
-void ucore_roll_close(struct ucore_session *session);
-bool ucore_roll_describe(u64 after, struct ucore_session_info *out);
-u32 ucore_roll_count(void);
-int ucore_roll_end(u64 id);
+struct ucore_session *ucore_registry_add(const struct ucore_create_session *config, bool context);
+void ucore_registry_del(struct ucore_session *session);
+bool ucore_registry_describe(u64 after, struct ucore_session_info *out);
+u32 ucore_registry_count(void);
+int ucore_registry_revoke(u64 id);
 
 #endif /* UCORE_ROLL_H */

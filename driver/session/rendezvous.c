@@ -28,7 +28,7 @@ static DEFINE_MUTEX(snapshot_lock);
  */
 #define MEETING_NS	(2 * NSEC_PER_MSEC)
 
-static void meeting_wait(struct ucore_meeting *m)
+static void meeting_wait(struct ucore_rendezvous_state *m)
 {
 	u64 deadline = ktime_get_mono_fast_ns() + MEETING_NS;
 	u32 spins;
@@ -46,36 +46,36 @@ static void meeting_wait(struct ucore_meeting *m)
  * A CPU may read two domains, its die and itself: the parts in its chain.  Their
  * locks are of two classes, and are taken in the order of the domains.
  */
-static void lock_here(struct ucore_part *part)
+static void lock_here(struct ucore_ctx *ctx)
 {
-	for (; part; part = part->next_here) {
-		raw_spin_lock(&part->domain->lock);
-		__release(&part->domain->lock);	/* sparse cannot count in a loop */
+	for (; ctx; ctx = ctx->next_here) {
+		raw_spin_lock(&ctx->domain->lock);
+		__release(&ctx->domain->lock);	/* sparse cannot count in a loop */
 	}
 }
 
-static void act_here(const struct ucore_meeting *m, struct ucore_part *first)
+static void act_here(const struct ucore_rendezvous_state *m, struct ucore_ctx *first)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	for (part = first; part; part = m->nested ? NULL : part->next_here)
-		m->act(part, m);
-	for (part = first; part; part = part->next_here) {
-		__acquire(&part->domain->lock);
-		raw_spin_unlock(&part->domain->lock);
+	for (ctx = first; ctx; ctx = m->nested ? NULL : ctx->next_here)
+		m->act(ctx, m);
+	for (ctx = first; ctx; ctx = ctx->next_here) {
+		__acquire(&ctx->domain->lock);
+		raw_spin_unlock(&ctx->domain->lock);
 	}
 }
 
 static void meet_here(void *arg)
 {
-	struct ucore_meeting *m = arg;
-	struct ucore_part *part, *first = m->session->here[smp_processor_id()];
+	struct ucore_rendezvous_state *m = arg;
+	struct ucore_ctx *ctx, *first = m->session->here[smp_processor_id()];
 
 	ucore_budget_enter(ktime_get_mono_fast_ns());
 	if (m->prepare) {
 		lock_here(first);
-		for (part = first; part; part = part->next_here)
-			m->prepare(part);
+		for (ctx = first; ctx; ctx = ctx->next_here)
+			m->prepare(ctx);
 	}
 	if (m->together)
 		meeting_wait(m);
@@ -86,36 +86,36 @@ static void meet_here(void *arg)
 }
 
 /* One more part for the CPU that reads it now. */
-static void chain(struct ucore_session *session, struct ucore_part *part)
+static void chain(struct ucore_session *session, struct ucore_ctx *ctx)
 {
-	struct ucore_part **end = &session->here[part->meets_on];
+	struct ucore_ctx **end = &session->here[ctx->meets_on];
 
-	if (!cpumask_test_and_set_cpu(part->meets_on, session->readers))
+	if (!cpumask_test_and_set_cpu(ctx->meets_on, session->readers))
 		*end = NULL;	/* of an earlier meeting */
 	while (*end)
 		end = &(*end)->next_here;
-	*end = part;
+	*end = ctx;
 }
 
 /**
- * ucore_meet() - have all readers of a session's domains do a thing, and wait
+ * ucore_rendezvous() - have all readers of a session's domains do a thing, and wait
  * @session: the session, locked
  * @m: what they do
  *
  * CPU hotplug is held off.  Another session may choose other readers meanwhile:
  * then the old ones do it.  Domains without a CPU are left out.
  */
-void ucore_meet(struct ucore_session *session, struct ucore_meeting *m)
+void ucore_rendezvous(struct ucore_session *session, struct ucore_rendezvous_state *m)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u32 n;
 
 	cpumask_clear(session->readers);
-	ucore_for_each_part(part, session) {
-		part->next_here = NULL;
-		part->meets_on = READ_ONCE(part->domain->reader);
-		if (part->meets_on != UCORE_NO_CPU)
-			chain(session, part);
+	ucore_for_each_ctx(ctx, session) {
+		ctx->next_here = NULL;
+		ctx->meets_on = READ_ONCE(ctx->domain->reader);
+		if (ctx->meets_on != UCORE_NO_CPU)
+			chain(session, ctx);
 	}
 	n = cpumask_weight(session->readers);
 	m->session = session;

@@ -6,12 +6,12 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 
-struct ucore_part;
+struct ucore_ctx;
 struct ucore_session;
 
 /**
- * struct ucore_meeting - a thing that readers do together
- * @session: the session; set by ucore_meet()
+ * struct ucore_rendezvous_state - a thing that readers do together
+ * @session: the session; set by ucore_rendezvous()
  * @prepare: what comes before they wait for each other, with the domain's lock
  *           held from then on; may be NULL
  * @act: what they do, with the domain's lock held
@@ -20,16 +20,16 @@ struct ucore_session;
  * @base: instant from which timers count: when the first of them had acted; 0 before
  * @missing: how many readers have not arrived yet
  */
-struct ucore_meeting {
+struct ucore_rendezvous_state {
 	struct ucore_session *session;
-	void (*prepare)(struct ucore_part *part);
-	void (*act)(struct ucore_part *part, const struct ucore_meeting *m);
+	void (*prepare)(struct ucore_ctx *ctx);
+	void (*act)(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m);
 	bool together;
 	bool nested;
 	atomic64_t *base;
 	atomic_t missing;
 };
 
-void ucore_meet(struct ucore_session *session, struct ucore_meeting *m);
+void ucore_rendezvous(struct ucore_session *session, struct ucore_rendezvous_state *m);
 
 #endif /* UCORE_MEET_H */

@@ -43,19 +43,19 @@ static struct ucore_event *event_find(struct ucore_session *session, u32 id)
 	return NULL;
 }
 
-static void try_here(void *arg)
+static void selftest_here(void *arg)
 {
 	struct ucore_box *box = arg;
 
 	raw_spin_lock(&box->domain->lock);
 	/* another session may have tried or started it meanwhile */
-	if (ucore_trial_due(box))
-		ucore_trial_run(box);
+	if (ucore_selftest_needed(box))
+		ucore_selftest_run(box);
 	raw_spin_unlock(&box->domain->lock);
 }
 
 /**
- * box_try() - see whether a box is what it is said to be, once
+ * box_selftest() - see whether a box is what it is said to be, once
  * @box: a box that the session has a claim on
  * @learned: out: what events were told of it may no longer be so
  *
@@ -63,39 +63,39 @@ static void try_here(void *arg)
  *
  * Return: 0; -ENODEV: it cannot count; -EINTR: the caller is dying.
  */
-static int box_try(struct ucore_box *box, bool *learned)
+static int box_selftest(struct ucore_box *box, bool *learned)
 {
 	*learned = false;
-	if (ucore_trial_due(box)) {
+	if (ucore_selftest_needed(box)) {
 		/* this session waits: nobody else needs its lock, but who ends it */
 		if (ucore_budget_await(box->domain))
 			return -EINTR;
 		mutex_lock(&ucore_run_lock);
 		cpus_read_lock();
-		ucore_budget_run(box->domain, try_here, box);
+		ucore_budget_run(box->domain, selftest_here, box);
 		cpus_read_unlock();
 		mutex_unlock(&ucore_run_lock);
-		ucore_trial_tell(box);
+		ucore_selftest_report(box);
 	}
-	/* by this trial, or another session's meanwhile */
-	*learned = box->trial.failed;
-	return ucore_trial_refuses(box) ? -ENODEV : 0;
+	/* by this selftest, or another session's meanwhile */
+	*learned = box->selftest.failed;
+	return ucore_selftest_failed(box) ? -ENODEV : 0;
 }
 
 /* One event more or less: of the claim, on its domain, in all. */
-static void events_moved(struct ucore_session *session, struct ucore_claim *claim, int by)
+static void events_account(struct ucore_session *session, struct ucore_claim *claim, int by)
 {
-	struct ucore_part *part = session->part[claim->box->domain->id];
+	struct ucore_ctx *ctx = session->ctx[claim->box->domain->id];
 
-	session->nr_domains -= part->nr_events > 0;
-	part->nr_events += by;
-	session->nr_domains += part->nr_events > 0;
+	session->nr_domains -= ctx->nr_events > 0;
+	ctx->nr_events += by;
+	session->nr_domains += ctx->nr_events > 0;
 	session->nr_events += by;
 	claim->nr_events += by;
 }
 
 /* What it asks for, in the words of its box as far as that is known. */
-static int event_spell(struct ucore_event *event, const struct ucore_event_add *add,
+static int event_encode(struct ucore_event *event, const struct ucore_add_event *add,
 		       const struct ucore_term *terms)
 {
 	int ret;
@@ -105,11 +105,11 @@ static int event_spell(struct ucore_event *event, const struct ucore_event_add *
 	if (ret)
 		return ret;
 	return ucore_event_restrict(event->box, add->counters, add->period,
-				    add->flags & UCORE_EVENT_INTERRUPT, &event->spec);
+				    add->flags & UCORE_EVENT_F_NO_POLL, &event->spec);
 }
 
 static struct ucore_event *event_create(struct ucore_box *box,
-					const struct ucore_event_add *add,
+					const struct ucore_add_event *add,
 					const struct ucore_term *terms)
 {
 	struct ucore_event *event = kzalloc(sizeof(*event), GFP_KERNEL_ACCOUNT);
@@ -119,7 +119,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
 		return ERR_PTR(-ENOMEM);
 	event->box = box;
 	event->group = add->group;
-	ret = event_spell(event, add, terms);
+	ret = event_encode(event, add, terms);
 	if (ret) {
 		kfree(event);
 		return ERR_PTR(ret);
@@ -149,17 +149,17 @@ int ucore_session_may_change(const struct ucore_session *session)
  * and are perf's and the watchdog's, too: for who opened the device, or asks, with
  * CAP_PERFMON.
  */
-static int may_spy(const struct ucore_session *session, const struct ucore_box *box,
-		   const struct ucore_event_add *add, const struct ucore_term *terms)
+static int check_perfmon(const struct ucore_session *session, const struct ucore_box *box,
+		   const struct ucore_add_event *add, const struct ucore_term *terms)
 {
 	bool spies = box->domain->scope == UCORE_SCOPE_CPU ||
-		     ucore_event_spies(terms, add->nr_terms);
+		     ucore_event_needs_perfmon(terms, add->nr_terms);
 
 	return session->sink.context || !spies || perfmon_capable() ? 0 : -EACCES;
 }
 
 /* Groups are of a session that rotates, and that takes no samples. */
-static int may_rotate(const struct ucore_session *session, const struct ucore_event_add *add)
+static int may_rotate(const struct ucore_session *session, const struct ucore_add_event *add)
 {
 	if (!session->rotate_ns)
 		return add->group ? -EINVAL : 0;
@@ -167,14 +167,14 @@ static int may_rotate(const struct ucore_session *session, const struct ucore_ev
 }
 
 /**
- * ucore_session_add() - add an event
+ * ucore_session_add_event() - add an event
  * @session: the session, locked
  * @add: the request; gets the event's id and counter
  * @terms: its fields
  *
  * Return: 0 or -errno as in the ABI.
  */
-int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add,
+int ucore_session_add_event(struct ucore_session *session, struct ucore_add_event *add,
 		      const struct ucore_term *terms)
 {
 	struct ucore_box *box = ucore_catalog_box(add->box);
@@ -191,13 +191,13 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 		return ret;
 	if (!box)
 		return -ENOENT;
-	if (!ucore_stray_alive(box))
+	if (!ucore_recovery_box_is_alive(box))
 		return -ENODEV;
 	event = event_create(box, add, terms);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 
-	ret = may_spy(session, box, add, terms);
+	ret = check_perfmon(session, box, add, terms);
 	if (ret)
 		goto free;
 	claim = ucore_claim_get(session, box);
@@ -205,12 +205,12 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 		ret = PTR_ERR(claim);
 		goto free;
 	}
-	ret = ucore_part_ensure(session, box->domain);
+	ret = ucore_prepare_ctx(session, box->domain);
 	if (ret)
 		goto settle;
-	ret = box_try(box, &learned);
+	ret = box_selftest(box, &learned);
 	if (!ret && learned)
-		ret = event_spell(event, add, terms);
+		ret = event_encode(event, add, terms);
 	if (ret)
 		goto settle;
 	ret = ucore_claim_place(claim, event);
@@ -220,14 +220,14 @@ int ucore_session_add(struct ucore_session *session, struct ucore_event_add *add
 	event->claim = claim;
 	event->id = session->next_event++;
 	list_add_tail(&event->node, &session->events);
-	events_moved(session, claim, 1);
+	events_account(session, claim, 1);
 	add->event = event->id;
 	add->counter = event->counter;
 	add->poll_ns = event->spec.poll_ns;
 	return 0;
 
 settle:
-	ucore_part_settle(session, box->domain);
+	ucore_prepare_settle(session, box->domain);
 	ucore_claim_settle(claim);
 free:
 	kfree(event);
@@ -237,20 +237,20 @@ free:
 static void event_drop(struct ucore_session *session, struct ucore_event *event)
 {
 	list_del(&event->node);
-	events_moved(session, event->claim, -1);
-	ucore_part_settle(session, event->box->domain);
+	events_account(session, event->claim, -1);
+	ucore_prepare_settle(session, event->box->domain);
 	ucore_claim_settle(event->claim);
 	kfree(event);
 }
 
 /**
- * ucore_session_remove() - remove an event
+ * ucore_session_remove_event() - remove an event
  * @session: the session, locked
  * @id: event id
  *
  * Return: 0, -EBUSY or -ENOENT.
  */
-int ucore_session_remove(struct ucore_session *session, u32 id)
+int ucore_session_remove_event(struct ucore_session *session, u32 id)
 {
 	struct ucore_event *event;
 
@@ -264,13 +264,13 @@ int ucore_session_remove(struct ucore_session *session, u32 id)
 }
 
 /**
- * ucore_session_status() - state and costs
+ * ucore_session_get_status() - state and costs
  * @session: the session, locked
  * @status: the answer; size and flags are left alone
  */
-void ucore_session_status(const struct ucore_session *session, struct ucore_status *status)
+void ucore_session_get_status(const struct ucore_session *session, struct ucore_get_status *status)
 {
-	const struct ucore_part *part;
+	const struct ucore_ctx *ctx;
 	u32 i;
 
 	status->session = session->id;
@@ -278,21 +278,21 @@ void ucore_session_status(const struct ucore_session *session, struct ucore_stat
 	status->nr_events = session->nr_events;
 	status->nr_domains = session->nr_domains;
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		part = session->part[i];
-		if (!part)
+		ctx = session->ctx[i];
+		if (!ctx)
 			continue;
-		status->samples += READ_ONCE(part->stats.samples);
-		status->lost += part->stats.lost + (part->ring ? READ_ONCE(part->ring->lost) : 0);
-		status->overflows += READ_ONCE(part->stats.overflows);
-		status->recovered += READ_ONCE(part->stats.recovered);
-		status->polled += READ_ONCE(part->stats.polled);
-		status->polls += READ_ONCE(part->stats.polls);
-		status->changed += READ_ONCE(part->stats.changed);
-		status->cost_ns += READ_ONCE(part->stats.cost_ns);
-		status->frozen_ns += READ_ONCE(part->stats.frozen_ns);
-		status->reads += READ_ONCE(part->stats.reads);
-		status->writes += READ_ONCE(part->stats.writes);
-		status->helped += READ_ONCE(part->stats.helped);
+		status->samples += READ_ONCE(ctx->stats.samples);
+		status->lost += ctx->stats.lost + (ctx->ring ? READ_ONCE(ctx->ring->lost) : 0);
+		status->overflows += READ_ONCE(ctx->stats.overflows);
+		status->recovered += READ_ONCE(ctx->stats.recovered);
+		status->polled += READ_ONCE(ctx->stats.polled);
+		status->polls += READ_ONCE(ctx->stats.polls);
+		status->changed += READ_ONCE(ctx->stats.changed);
+		status->cost_ns += READ_ONCE(ctx->stats.cost_ns);
+		status->frozen_ns += READ_ONCE(ctx->stats.frozen_ns);
+		status->reads += READ_ONCE(ctx->stats.reads);
+		status->writes += READ_ONCE(ctx->stats.writes);
+		status->parallel_reads += READ_ONCE(ctx->stats.parallel_reads);
 	}
 }
 
@@ -465,13 +465,13 @@ static void sink_wake_up(struct irq_work *work)
 }
 
 /**
- * ucore_session_create() - a session without events
+ * ucore_session_alloc() - a session without events
  * @config: checked by the caller
  * @context: may see what was interrupted
  *
  * Return: the session or an ERR_PTR: -ENODEV, -EBUSY, -ENOMEM.
  */
-struct ucore_session *ucore_session_create(const struct ucore_create_session *config,
+struct ucore_session *ucore_session_alloc(const struct ucore_create_session *config,
 					   bool context)
 {
 	struct ucore_session *session;
@@ -480,7 +480,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 		return ERR_PTR(-ENODEV);
 	if (intree_has_all())
 		return ERR_PTR(-EBUSY);
-	session = kzalloc(struct_size(session, part, ucore_catalog.nr_domains), GFP_KERNEL_ACCOUNT);
+	session = kzalloc(struct_size(session, ctx, ucore_catalog.nr_domains), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return ERR_PTR(-ENOMEM);
 	session->pinned = bitmap_zalloc(ucore_catalog.nr_domains, GFP_KERNEL_ACCOUNT);
@@ -491,7 +491,7 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 		goto free;
 	if (!alloc_cpumask_var(&session->readers, GFP_KERNEL_ACCOUNT))
 		goto free;
-	if (!alloc_cpumask_var(&session->crew_cpus, GFP_KERNEL_ACCOUNT))
+	if (!alloc_cpumask_var(&session->readers_cpus, GFP_KERNEL_ACCOUNT))
 		goto free_readers;
 	mutex_init(&session->turn);
 	mutex_init(&session->caller);
@@ -505,10 +505,10 @@ struct ucore_session *ucore_session_create(const struct ucore_create_session *co
 	session->flags = config->flags;
 	session->timer_ns = config->timer_ns;
 	session->rotate_ns = config->rotate_ns;
-	session->crew = config->crew;
+	session->nr_readers = config->nr_readers;
 	/* whose interrupts are no one else's to take: as cpu_check() has it */
-	session->crew_any = config->crew > 1 && capable(CAP_SYS_NICE);
-	cpumask_copy(session->crew_cpus, current->cpus_ptr);
+	session->readers_any = config->nr_readers > 1 && capable(CAP_SYS_NICE);
+	cpumask_copy(session->readers_cpus, current->cpus_ptr);
 	session->ring_size = config->ring_size;
 	session->wakeup = config->wakeup;
 	session->sink.context = context;
@@ -545,10 +545,10 @@ void ucore_session_give_up(struct ucore_session *session)
 }
 
 /**
- * ucore_session_destroy() - give back what it has, free; cannot fail
+ * ucore_session_free() - give back what it has, free; cannot fail
  * @session: the session, stopped and no longer reachable
  */
-void ucore_session_destroy(struct ucore_session *session)
+void ucore_session_free(struct ucore_session *session)
 {
 	if (WARN_ON_ONCE(session->running))
 		return;		/* rather lost than freed under its timers */
@@ -557,11 +557,11 @@ void ucore_session_destroy(struct ucore_session *session)
 	mutex_unlock(&session->lock);
 
 	irq_work_sync(&session->sink.wake);
-	ucore_parts_free(session);
+	ucore_prepare_free(session);
 	kvfree(session->values);
 	kvfree(session->ran_ns);
 	kvfree(session->domains);
-	free_cpumask_var(session->crew_cpus);
+	free_cpumask_var(session->readers_cpus);
 	free_cpumask_var(session->readers);
 	kvfree(session->here);
 	bitmap_free(session->pinned);
@@ -577,12 +577,12 @@ void ucore_session_destroy(struct ucore_session *session)
  *
  * Return: NULL if the session never had an event there.
  */
-struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 index)
+struct ucore_ctx *ucore_session_ctx(const struct ucore_session *session, u64 index)
 {
 	if (index >= ucore_catalog.nr_domains)
 		return NULL;
 	index = array_index_nospec(index, ucore_catalog.nr_domains);
-	return smp_load_acquire(&session->part[index]);	/* pairs with ucore_part_ensure() */
+	return smp_load_acquire(&session->ctx[index]);	/* pairs with ucore_prepare_ctx() */
 }
 
 /**
@@ -594,14 +594,14 @@ struct ucore_part *ucore_session_part(const struct ucore_session *session, u64 i
  */
 struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index)
 {
-	struct ucore_part *part = ucore_session_part(session, index);
+	struct ucore_ctx *ctx = ucore_session_ctx(session, index);
 	struct ucore_ring *ring = NULL;
 
-	if (!part)
+	if (!ctx)
 		return NULL;
 	spin_lock(&session->rings);
-	if (part->ring)
-		ring = ucore_ring_get(part->ring);
+	if (ctx->ring)
+		ring = ucore_ring_get(ctx->ring);
 	spin_unlock(&session->rings);
 	return ring;
 }
@@ -614,14 +614,14 @@ struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index)
  */
 bool ucore_session_readable(struct ucore_session *session)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	bool readable = false;
 	u32 i;
 
 	spin_lock(&session->rings);
 	for (i = 0; i < ucore_catalog.nr_domains && !readable; i++) {
-		part = ucore_session_part(session, i);
-		readable = part && part->ring && ucore_ring_readable(part->ring);
+		ctx = ucore_session_ctx(session, i);
+		readable = ctx && ctx->ring && ucore_ring_readable(ctx->ring);
 	}
 	spin_unlock(&session->rings);
 	return readable;

@@ -56,12 +56,12 @@ struct user_struct;
  * @values: a snapshot, by event; as many as @nr_events while running
  * @ran_ns: a snapshot: how long each event could count, by event
  * @domains: a snapshot, by domain
- * @triggers: list of struct ucore_trigger
+ * @triggers: list of struct ucore_perf_trigger
  * @nr_triggers: length of @triggers
  * @skew_ns: time between the first and the last freeze of that snapshot, of
  *           domains and of boxes
- * @readers: scratch for ucore_meet(): CPUs that do the work
- * @here: scratch for ucore_meet(): the first part of each of them, by CPU
+ * @readers: scratch for ucore_rendezvous(): CPUs that do the work
+ * @here: scratch for ucore_rendezvous(): the first part of each of them, by CPU
  * @pinned: bit i: the session has chosen the reader of the catalog's domain i
  * @roll: in the roll of all sessions
  * @refs: the descriptor, and who is ending it
@@ -81,9 +81,9 @@ struct ucore_session {
 	u32 flags;
 	u64 timer_ns;
 	u64 rotate_ns;
-	u32 crew;
-	bool crew_any;
-	cpumask_var_t crew_cpus;
+	u32 nr_readers;
+	bool readers_any;
+	cpumask_var_t readers_cpus;
 	u8 groups[UCORE_GROUP_MAX];
 	u32 nr_groups;
 	u32 ring_size;
@@ -105,12 +105,12 @@ struct ucore_session {
 	u32 nr_triggers;
 	u64 skew_ns;
 	cpumask_var_t readers;
-	struct ucore_part **here;
+	struct ucore_ctx **here;
 	unsigned long *pinned;
 	struct list_head roll;
 	refcount_t refs;
-	struct ucore_part *first;
-	struct ucore_part *part[];
+	struct ucore_ctx *first;
+	struct ucore_ctx *ctx[];
 };
 
 /*
@@ -120,11 +120,11 @@ struct ucore_session {
 static inline bool ucore_session_freezes_boxes(const struct ucore_session *session,
 					       const struct ucore_domain *domain)
 {
-	return (session->flags & UCORE_SESSION_BOX_FREEZE) && domain->scope == UCORE_SCOPE_DIE;
+	return (session->flags & UCORE_SESSION_F_BOX_FREEZE) && domain->scope == UCORE_SCOPE_DIE;
 }
 
 /* The session's parts that have counters, in the order of domains; session locked */
-#define ucore_for_each_part(_part, _session) \
-	for ((_part) = (_session)->first; (_part); (_part) = (_part)->next)
+#define ucore_for_each_ctx(_ctx, _session) \
+	for ((_ctx) = (_session)->first; (_ctx); (_ctx) = (_ctx)->next)
 
 #endif /* UCORE_STATE_H */

@@ -30,20 +30,20 @@
  * ---- start and stop ----
  */
 
-static void take(struct ucore_part *part, const struct ucore_meeting *m)
+static void take(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
-	struct ucore_domain *domain = part->domain;
-	bool idle = list_empty(&domain->parts);
+	struct ucore_domain *domain = ctx->domain;
+	bool idle = list_empty(&domain->ctxs);
 
 	if (idle)
-		ucore_domain_take(domain);
+		ucore_domain_acquire(domain);
 	else
-		ucore_stray_find(domain, ktime_get_mono_fast_ns());
+		ucore_recovery_find_spurious(domain, ktime_get_mono_fast_ns());
 	if (!domain->armed)
 		ucore_domain_clear_stale(domain);
-	ucore_stray_reset(domain);
-	if (idle && part->box_freeze)
-		ucore_domain_let_run(domain);
+	ucore_recovery_reset(domain);
+	if (idle && ctx->box_freeze)
+		ucore_domain_enable(domain);
 }
 
 /*
@@ -51,58 +51,58 @@ static void take(struct ucore_part *part, const struct ucore_meeting *m)
  * it holds up, other sessions' counters among it, shall not be preempted.  With
  * box freeze nothing is held up but the boxes that are being programmed.
  */
-static void go_prepare(struct ucore_part *part)
+static void go_prepare(struct ucore_ctx *ctx)
 {
-	struct ucore_domain *domain = part->domain;
+	struct ucore_domain *domain = ctx->domain;
 
-	if (!part->box_freeze)
-		ucore_domain_hold(domain, ktime_get_mono_fast_ns());
-	ucore_part_program(part);
-	list_add_tail(&part->node, &domain->parts);
-	if (part->armed_mask) {
+	if (!ctx->box_freeze)
+		ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_ctx_program(ctx);
+	list_add_tail(&ctx->node, &domain->ctxs);
+	if (ctx->armed_mask) {
 		domain->armed++;
-		domain->armed_mask |= part->armed_mask;
+		domain->armed_mask |= ctx->armed_mask;
 	}
 }
 
 /* All domains count their periods from the same instant: when the first of them went. */
-static u64 base_of(const struct ucore_part *part, const struct ucore_meeting *m)
+static u64 base_of(const struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
-	return atomic64_cmpxchg(m->base, 0, part->resumed) ?: part->resumed;
+	return atomic64_cmpxchg(m->base, 0, ctx->resumed) ?: ctx->resumed;
 }
 
-static void go(struct ucore_part *part, const struct ucore_meeting *m)
+static void go(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
-	ucore_part_release(part);
-	ucore_part_go(part, part->box_freeze ? ucore_part_thaw(part) :
-					       ucore_domain_thaw(part->domain, true));
-	ucore_guard_start(part->domain);
-	ucore_timer_start(part, base_of(part, m));
+	ucore_ctx_start_unfrozen(ctx);
+	ucore_ctx_start_times(ctx, ctx->box_freeze ? ucore_ctx_unfreeze(ctx) :
+					       ucore_domain_unfreeze(ctx->domain, true));
+	ucore_watchdog_start(ctx->domain);
+	ucore_timer_start(ctx, base_of(ctx, m));
 }
 
 /* Two samples, so that one fits wherever the ring's end is, and a LOST record. */
 static bool rings_hold_samples(struct ucore_session *session)
 {
 	struct ucore_sample *sample;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	ucore_for_each_part(part, session)
-		if (part->ring && part->ring->size / 2 < sizeof(struct ucore_lost) +
-							 struct_size(sample, values, part->nr_ctr) +
-							 ucore_who_size(part))
+	ucore_for_each_ctx(ctx, session)
+		if (ctx->ring && ctx->ring->size / 2 < sizeof(struct ucore_lost) +
+							 struct_size(sample, values, ctx->nr_ctr) +
+							 ucore_tasks_size(ctx))
 			return false;
 	return true;
 }
 
 static int who_get(const struct ucore_session *session)
 {
-	return session->flags & UCORE_SESSION_TASKS ? ucore_who_get() : 0;
+	return session->flags & UCORE_SESSION_F_TASKS ? ucore_tasks_get() : 0;
 }
 
 static void who_put(const struct ucore_session *session)
 {
-	if (session->flags & UCORE_SESSION_TASKS)
-		ucore_who_put();
+	if (session->flags & UCORE_SESSION_F_TASKS)
+		ucore_tasks_put();
 }
 
 static bool boxes_alive(struct ucore_session *session)
@@ -110,33 +110,33 @@ static bool boxes_alive(struct ucore_session *session)
 	struct ucore_event *event;
 
 	list_for_each_entry(event, &session->events, node)
-		if (!ucore_stray_alive(event->box))
+		if (!ucore_recovery_box_is_alive(event->box))
 			return false;
 	return true;
 }
 
 static bool domains_online(struct ucore_session *session)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	ucore_for_each_part(part, session)
-		if (part->domain->reader == UCORE_NO_CPU)
+	ucore_for_each_ctx(ctx, session)
+		if (ctx->domain->reader == UCORE_NO_CPU)
 			return false;
 	return true;
 }
 
 /**
- * ucore_session_start() - program the boxes and let all domains count together
+ * ucore_counting_start() - program the boxes and let all domains count together
  * @session: the session, locked
  *
  * Return: 0 or -errno as in the ABI.
  */
-int ucore_session_start(struct ucore_session *session)
+int ucore_counting_start(struct ucore_session *session)
 {
 	atomic64_t base = ATOMIC64_INIT(0);
-	struct ucore_meeting begin = { .prepare = go_prepare, .act = go, .together = true,
+	struct ucore_rendezvous_state begin = { .prepare = go_prepare, .act = go, .together = true,
 				       .base = &base };
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	int ret;
 
 	if (session->running)
@@ -148,12 +148,12 @@ int ucore_session_start(struct ucore_session *session)
 		return ret;
 	if (!boxes_alive(session))
 		return -ENODEV;
-	ret = ucore_session_build(session);
+	ret = ucore_prepare_session(session);
 	if (ret)
 		return ret;
 	if (!rings_hold_samples(session))
 		return -ENOSPC;
-	if (!ucore_turn_affordable(session))
+	if (!ucore_admit_period(session))
 		return -ERANGE;
 	ret = who_get(session);
 	if (ret)
@@ -165,13 +165,13 @@ int ucore_session_start(struct ucore_session *session)
 		ret = -EAGAIN;
 		goto unlock;
 	}
-	ucore_for_each_part(part, session)
-		ucore_crew_elect(part, UCORE_NO_CPU);
-	ucore_meet(session, &(struct ucore_meeting){ .act = take });
-	ucore_for_each_part(part, session)
-		if (part->armed_mask)
-			ucore_pmi_enable(part->domain);
-	ucore_meet(session, &begin);
+	ucore_for_each_ctx(ctx, session)
+		ucore_parallel_elect(ctx, UCORE_NO_CPU);
+	ucore_rendezvous(session, &(struct ucore_rendezvous_state){ .act = take });
+	ucore_for_each_ctx(ctx, session)
+		if (ctx->armed_mask)
+			ucore_pmi_enable(ctx->domain);
+	ucore_rendezvous(session, &begin);
 	session->running = true;
 unlock:
 	cpus_read_unlock();
@@ -184,29 +184,29 @@ unlock:
 }
 
 /* Forget a part's claim on the interrupt; the domain is locked. */
-static void domain_unlist(struct ucore_domain *domain, struct ucore_part *part)
+static void domain_unlist(struct ucore_domain *domain, struct ucore_ctx *ctx)
 {
-	struct ucore_part *other;
+	struct ucore_ctx *other;
 
-	list_del(&part->node);
-	if (!part->armed_mask)
+	list_del(&ctx->node);
+	if (!ctx->armed_mask)
 		return;
 	domain->armed--;
 	domain->armed_mask = 0;
-	list_for_each_entry(other, &domain->parts, node)
+	list_for_each_entry(other, &domain->ctxs, node)
 		domain->armed_mask |= other->armed_mask;
 }
 
-static void stop(struct ucore_part *part, const struct ucore_meeting *m)
+static void stop(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	struct ucore_interval iv;
 
-	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
-	ucore_interval_widen(&iv);
-	ucore_timer_last(part, &iv);
-	ucore_interval_halt(&iv, part);
+	ucore_interval_begin_ctx(&iv, ctx, ktime_get_mono_fast_ns());
+	ucore_interval_extend_to_domain(&iv);
+	ucore_timer_last(ctx, &iv);
+	ucore_interval_halt(&iv, ctx);
 	ucore_interval_end(&iv);
-	domain_unlist(part->domain, part);
+	domain_unlist(ctx->domain, ctx);
 }
 
 static void give_back_here(void *arg)
@@ -214,44 +214,44 @@ static void give_back_here(void *arg)
 	struct ucore_domain *domain = arg;
 
 	raw_spin_lock(&domain->lock);
-	ucore_guard_end_throttling(domain);
-	ucore_domain_give_back(domain);
+	ucore_watchdog_end_throttling(domain);
+	ucore_domain_release(domain);
 	raw_spin_unlock(&domain->lock);
 }
 
-static void part_settle(struct ucore_part *part)
+static void ctx_settle(struct ucore_ctx *ctx)
 {
-	struct ucore_domain *domain = part->domain;
+	struct ucore_domain *domain = ctx->domain;
 
 	if (domain->reader == UCORE_NO_CPU) {
 		raw_spin_lock_irq(&domain->lock);
-		domain_unlist(domain, part);
+		domain_unlist(domain, ctx);
 		raw_spin_unlock_irq(&domain->lock);
 	}
-	ucore_timer_end(part);
+	ucore_timer_end(ctx);
 	if (!domain->armed)
 		ucore_pmi_disable(domain);
-	if (!list_empty(&domain->parts))
+	if (!list_empty(&domain->ctxs))
 		return;
-	hrtimer_cancel(&domain->guard);
+	hrtimer_cancel(&domain->watchdog);
 	if (domain->reader == UCORE_NO_CPU) {
 		raw_spin_lock_irq(&domain->lock);
-		ucore_domain_abandon(domain);
+		ucore_domain_release_offline(domain);
 		raw_spin_unlock_irq(&domain->lock);
 	}
 	ucore_budget_run(domain, give_back_here, domain);
 }
 
-static void halt_parts(struct ucore_session *session)
+static void halt_ctxs(struct ucore_session *session)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
 	ucore_core_triggers_stop(session);
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	ucore_meet(session, &(struct ucore_meeting){ .act = stop, .together = true });
-	ucore_for_each_part(part, session)
-		part_settle(part);
+	ucore_rendezvous(session, &(struct ucore_rendezvous_state){ .act = stop, .together = true });
+	ucore_for_each_ctx(ctx, session)
+		ctx_settle(ctx);
 	session->running = false;
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
@@ -259,52 +259,52 @@ static void halt_parts(struct ucore_session *session)
 }
 
 /**
- * ucore_session_stop() - last counts, which go back to the events, then stop the boxes;
+ * ucore_counting_stop() - last counts, which go back to the events, then stop the boxes;
  * idempotent
  * @session: the session, locked; nobody delivers what it answered to READ
  */
-void ucore_session_stop(struct ucore_session *session)
+void ucore_counting_stop(struct ucore_session *session)
 {
 	if (!session->running)
 		return;
-	halt_parts(session);
-	ucore_session_keep_counts(session);
+	halt_ctxs(session);
+	ucore_prepare_keep_counts(session);
 }
 
 /**
- * ucore_session_halt() - stop the boxes for good; idempotent
+ * ucore_counting_halt() - stop the boxes for good; idempotent
  * @session: the session, locked
  *
  * What READ answered may still be on its way.
  */
-void ucore_session_halt(struct ucore_session *session)
+void ucore_counting_halt(struct ucore_session *session)
 {
 	if (session->running)
-		halt_parts(session);
+		halt_ctxs(session);
 }
 
 /*
  * ---- reset, read ----
  */
 
-static void reset(struct ucore_part *part, const struct ucore_meeting *m)
+static void reset(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	struct ucore_interval iv;
 
-	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
-	ucore_interval_reset(&iv, part);
+	ucore_interval_begin_ctx(&iv, ctx, ktime_get_mono_fast_ns());
+	ucore_interval_reset(&iv, ctx);
 	ucore_interval_end(&iv);
 }
 
 /**
- * ucore_session_reset() - counts and times to zero
+ * ucore_counting_reset() - counts and times to zero
  * @session: the session, locked
  *
  * Return: 0, or -EAGAIN if a running session has a domain without CPU.
  */
-int ucore_session_reset(struct ucore_session *session)
+int ucore_counting_reset(struct ucore_session *session)
 {
-	struct ucore_meeting m = { .act = reset, .together = true };
+	struct ucore_rendezvous_state m = { .act = reset, .together = true };
 	struct ucore_event *event;
 	int ret = 0;
 	u32 i;
@@ -313,7 +313,7 @@ int ucore_session_reset(struct ucore_session *session)
 		mutex_lock(&ucore_run_lock);	/* no domain falls asleep */
 		cpus_read_lock();
 		if (domains_online(session))
-			ucore_meet(session, &m);
+			ucore_rendezvous(session, &m);
 		else
 			ret = -EAGAIN;
 		cpus_read_unlock();
@@ -323,119 +323,119 @@ int ucore_session_reset(struct ucore_session *session)
 	list_for_each_entry(event, &session->events, node) {
 		event->total = 0;
 		event->ran_ns = 0;
-		event->flags &= ~(UCORE_VALUE_PAST | (event->box->dead ? 0 : UCORE_VALUE_DEAD));
+		event->flags &= ~(UCORE_VALUE_F_STICKY | (event->box->dead ? 0 : UCORE_VALUE_F_DEAD));
 	}
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		if (!session->part[i])
+		if (!session->ctx[i])
 			continue;
-		session->part[i]->enabled_ns = 0;
-		session->part[i]->running_ns = 0;
-		session->part[i]->gap_sample = false;
-		session->part[i]->gap_read = false;
+		session->ctx[i]->enabled_ns = 0;
+		session->ctx[i]->running_ns = 0;
+		session->ctx[i]->gap_sample = false;
+		session->ctx[i]->gap_read = false;
 	}
 	return 0;
 }
 
 /*
- * Put one domain's share into the answer; @before as in ucore_part_times().
+ * Put one domain's share into the answer; @before as in ucore_ctx_times().
  * Returns where times are to be added that only a freeze has.
  */
 static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
-					       const struct ucore_part *part, u64 now, u64 before)
+					       const struct ucore_ctx *ctx, u64 now, u64 before)
 {
-	struct ucore_read_domain *rd = &session->domains[part->index];
-	int reader = READ_ONCE(part->domain->reader);
-	bool away = reader == UCORE_NO_CPU || (session->running && !part->running);
+	struct ucore_read_domain *rd = &session->domains[ctx->index];
+	int reader = READ_ONCE(ctx->domain->reader);
+	bool away = reader == UCORE_NO_CPU || (session->running && !ctx->running);
 	const struct ucore_counter *ctr;
 	struct ucore_value *value;
 
 	*rd = (struct ucore_read_domain){
-		.domain = part->domain->id,
+		.domain = ctx->domain->id,
 		.cpu = reader,
 		.time = now,
 	};
-	ucore_part_times(part, now, before, &rd->time_enabled, &rd->time_running);
-	for (ctr = part->ctr; ctr < part->ctr + part->nr_ctr; ctr++) {
+	ucore_ctx_times(ctx, now, before, &rd->time_enabled, &rd->time_running);
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		value = &session->values[ctr->slot];
 		value->event = ctr->event;
-		value->flags = ctr->flags & ~UCORE_VALUE_OVERFLOW;
+		value->flags = ctr->flags & ~UCORE_VALUE_F_OVERFLOW;
 		if (away)
-			value->flags |= UCORE_VALUE_OFFLINE;
-		else if (part->gap_read)
-			value->flags |= UCORE_VALUE_GAP;
+			value->flags |= UCORE_VALUE_F_OFFLINE;
+		else if (ctx->gap_read)
+			value->flags |= UCORE_VALUE_F_GAP;
 		value->count = ctr->total;
-		session->ran_ns[ctr->slot] = ucore_part_ran(part, ctr, rd->time_running);
+		session->ran_ns[ctr->slot] = ucore_ctx_ran(ctx, ctr, rd->time_running);
 	}
 	return rd;
 }
 
-static void snapshot_live(struct ucore_part *part, const struct ucore_meeting *m)
+static void snapshot_live(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
-	struct ucore_domain *domain = part->domain;
+	struct ucore_domain *domain = ctx->domain;
 	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
 
-	if (part->running)	/* it may have gone to sleep meanwhile */
-		ucore_part_read_running(part, now);
-	part->stats.reads += domain->tally.reads - reads;
-	snapshot_fill(m->session, part, now,
-		      ucore_domain_frozen_ns(domain, now) + part->box_frozen_ns);
-	part->gap_read &= !part->running;
+	if (ctx->running)	/* it may have gone to sleep meanwhile */
+		ucore_ctx_read_running(ctx, now);
+	ctx->stats.reads += domain->tally.reads - reads;
+	snapshot_fill(m->session, ctx, now,
+		      ucore_domain_frozen_ns(domain, now) + ctx->box_frozen_ns);
+	ctx->gap_read &= !ctx->running;
 }
 
-static void snapshot(struct ucore_part *part, const struct ucore_meeting *m);
+static void snapshot(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m);
 
 /* Its domain went to sleep between the call and the meeting: it has its last counts. */
-static void snapshot_asleep(struct ucore_part *part, const struct ucore_meeting *m)
+static void snapshot_asleep(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
-	if (part->next_here)
-		snapshot(part->next_here, m);
-	snapshot_fill(m->session, part, ktime_get_mono_fast_ns(), 0);
+	if (ctx->next_here)
+		snapshot(ctx->next_here, m);
+	snapshot_fill(m->session, ctx, ktime_get_mono_fast_ns(), 0);
 }
 
 /*
  * A CPU that reads its die and itself freezes both before it reads the first: within
  * a die's frozen time its own is a moment.
  */
-static void snapshot(struct ucore_part *part, const struct ucore_meeting *m)
+static void snapshot(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
-	u64 before = part->stats.frozen_ns, frozen_before;
+	u64 before = ctx->stats.frozen_ns, frozen_before;
 	struct ucore_read_domain *rd;
 	struct ucore_interval iv;
 
-	if (!part->running) {
-		snapshot_asleep(part, m);
+	if (!ctx->running) {
+		snapshot_asleep(ctx, m);
 		return;
 	}
-	ucore_interval_begin_part(&iv, part, ktime_get_mono_fast_ns());
-	if (part->next_here)
-		snapshot(part->next_here, m);
-	ucore_crew_read(part, iv.now);
-	frozen_before = ucore_interval_frozen_before(&iv, part);
+	ucore_interval_begin_ctx(&iv, ctx, ktime_get_mono_fast_ns());
+	if (ctx->next_here)
+		snapshot(ctx->next_here, m);
+	ucore_parallel_read(ctx, iv.now);
+	frozen_before = ucore_interval_frozen_before(&iv, ctx);
 	ucore_interval_end(&iv);
-	rd = snapshot_fill(m->session, part, iv.now, frozen_before);
-	rd->frozen_ns = part->stats.frozen_ns - before;
+	rd = snapshot_fill(m->session, ctx, iv.now, frozen_before);
+	rd->frozen_ns = ctx->stats.frozen_ns - before;
 	rd->skew_ns = iv.skew_ns;
-	part->gap_read = false;
+	ctx->gap_read = false;
 }
 
 static void snapshot_running(struct ucore_session *session, bool live)
 {
-	struct ucore_meeting m = {
+	struct ucore_rendezvous_state m = {
 		.act = live ? snapshot_live : snapshot, .together = true, .nested = !live,
 	};
 	u64 first = U64_MAX, last = 0, now;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
 	cpus_read_lock();
-	ucore_meet(session, &m);
+	ucore_rendezvous(session, &m);
 	now = ktime_get_mono_fast_ns();
-	ucore_for_each_part(part, session) {
-		if (part->meets_on == UCORE_NO_CPU) {
-			snapshot_fill(session, part, now, 0);
+	ucore_for_each_ctx(ctx, session) {
+		if (ctx->meets_on == UCORE_NO_CPU) {
+			snapshot_fill(session, ctx, now, 0);
 		} else {
-			first = min(first, session->domains[part->index].time);
-			last = max(last, session->domains[part->index].time +
-					 session->domains[part->index].skew_ns);
+			first = min(first, session->domains[ctx->index].time);
+			last = max(last, session->domains[ctx->index].time +
+					 session->domains[ctx->index].skew_ns);
 		}
 	}
 	cpus_read_unlock();
@@ -449,21 +449,21 @@ static void snapshot_running(struct ucore_session *session, bool live)
 static int snapshot_stopped(struct ucore_session *session)
 {
 	u64 now = ktime_get_mono_fast_ns();
-	struct ucore_part *part;
-	int ret = ucore_session_build(session);
+	struct ucore_ctx *ctx;
+	int ret = ucore_prepare_session(session);
 
 	if (ret)
 		return ret;
-	ucore_for_each_part(part, session) {
-		snapshot_fill(session, part, now, 0);
-		part->gap_read &= part->domain->reader == UCORE_NO_CPU;
+	ucore_for_each_ctx(ctx, session) {
+		snapshot_fill(session, ctx, now, 0);
+		ctx->gap_read &= ctx->domain->reader == UCORE_NO_CPU;
 	}
 	session->skew_ns = 0;
 	return 0;
 }
 
 /**
- * ucore_session_read() - one coherent snapshot of all counters of all domains
+ * ucore_counting_read() - one coherent snapshot of all counters of all domains
  * @session: the session, locked
  * @live: do not freeze
  *
@@ -471,7 +471,7 @@ static int snapshot_stopped(struct ucore_session *session)
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_session_read(struct ucore_session *session, bool live)
+int ucore_counting_read(struct ucore_session *session, bool live)
 {
 	if (!session->running)
 		return snapshot_stopped(session);
@@ -480,16 +480,16 @@ int ucore_session_read(struct ucore_session *session, bool live)
 }
 
 /**
- * ucore_session_unread() - the last snapshot did not reach the caller
+ * ucore_counting_unread() - the last snapshot did not reach the caller
  * @session: the session, locked
  *
  * The next one tells of the gaps that this one had.
  */
-void ucore_session_unread(struct ucore_session *session)
+void ucore_counting_unread(struct ucore_session *session)
 {
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
-	ucore_for_each_part(part, session)
-		if (session->values[part->ctr->slot].flags & UCORE_VALUE_GAP)
-			WRITE_ONCE(part->gap_read, true);
+	ucore_for_each_ctx(ctx, session)
+		if (session->values[ctx->ctr->slot].flags & UCORE_VALUE_F_GAP)
+			WRITE_ONCE(ctx->gap_read, true);
 }

@@ -7,11 +7,11 @@
 
 struct ucore_session;
 
-int ucore_session_start(struct ucore_session *session);
-void ucore_session_stop(struct ucore_session *session);
-void ucore_session_halt(struct ucore_session *session);
-int ucore_session_reset(struct ucore_session *session);
-int ucore_session_read(struct ucore_session *session, bool live);
-void ucore_session_unread(struct ucore_session *session);
+int ucore_counting_start(struct ucore_session *session);
+void ucore_counting_stop(struct ucore_session *session);
+void ucore_counting_halt(struct ucore_session *session);
+int ucore_counting_reset(struct ucore_session *session);
+int ucore_counting_read(struct ucore_session *session, bool live);
+void ucore_counting_unread(struct ucore_session *session);
 
 #endif /* UCORE_RUN_H */

@@ -27,7 +27,7 @@ static const struct ucore_platform * const discovery[] = {
 };
 
 /* The tables name it. */
-int ucore_e5_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
 	return -1;
 }

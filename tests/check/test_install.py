@@ -21,7 +21,7 @@ FILES = {"bin/ucoretool", "include/libucore.h", "include/ucore.h", "lib/libucore
          "lib/udev/rules.d/60-ucore.rules",
          *(f"share/ucore/python/ucore/{name}.py"
            for name in ("__init__", "abi", "machine", "recording", "records"))}
-COMMANDS = ("doctor", "end", "export", "info", "list", "record", "report", "script", "stat", "top",
+COMMANDS = ("doctor", "revoke", "export", "info", "list", "record", "report", "script", "stat", "top",
             "verify")
 PAGES = {"share/man/man1/ucoretool.1", "share/man/man3/libucore.3",
          *(f"share/man/man1/ucoretool-{command}.1" for command in COMMANDS)}

@@ -36,7 +36,7 @@ def functions_called_with_interrupts_off_are_found():
 def what_the_fuzzer_says_is_summed_up():
     found = figures.Figures()
     for _ in range(2):
-        found.take_calls("# UCORE_INFO: 5 done, 1 refused\n# 7 times a CPU went or came\n"
+        found.take_calls("# UCORE_GET_INFO: 5 done, 1 refused\n# 7 times a CPU went or came\n"
                          "# 100 calls: 60 commands done, 20 refused, 3 mappings, "
                          "4 descriptors passed, 5 processes, 2 killed\n"
                          "# 900 places of the driver reached, 70 ways kept, 8 processes led\n")

@@ -662,7 +662,7 @@ static bool reason_is_true(const struct ucore_disc *disc, const struct ucore_uni
 	switch (unit->reason) {
 	case UCORE_UNIT_ZERO:
 		return !unit->word[0] || !unit->word[1];
-	case UCORE_UNIT_ONES:
+	case UCORE_UNIT_ALL_ONES:
 		return is_ones(unit->word);
 	case UCORE_UNIT_TRUNCATED:
 		return (u64)unit->record * disc->table[unit->table].stride + 24 > table_size;
@@ -676,7 +676,7 @@ static bool reason_is_true(const struct ucore_disc *disc, const struct ucore_uni
 		return !width || width > 64;
 	case UCORE_UNIT_OFFSET:
 		return !ctl || !ctr;
-	case UCORE_UNIT_SELF:
+	case UCORE_UNIT_SELF_OVERLAP:
 		return overlaps_itself(unit);
 	case UCORE_UNIT_WINDOW:
 		return outside_window(unit);
@@ -692,7 +692,7 @@ static bool reason_is_true(const struct ucore_disc *disc, const struct ucore_uni
 		return registers_were_taken(disc, unit);
 	case UCORE_UNIT_FUNCTION:
 		return raw_access(unit->word) == 2 && !config_size(unit->word[1] >> 12 & 0xff);
-	case UCORE_UNIT_MOVED:
+	case UCORE_UNIT_RELOCATED:
 		return is_elsewhere(disc, unit);
 	case UCORE_UNIT_FOREIGN:
 		return is_others(disc, unit);
@@ -800,7 +800,7 @@ static void table_check(const struct ucore_disc_table *t, u64 size)
 
 	switch (t->reason) {
 	case UCORE_TABLE_OK:
-	case UCORE_TABLE_SECOND:
+	case UCORE_TABLE_DUPLICATE:
 		MUST("table: words", t->word[0] && t->word[1] && !is_ones(t->word));
 		MUST("table: stride", t->stride >= 24 && t->stride == (t->word[0] >> 8 & 0xff) * 8);
 		MUST("table: control in the window", range_in_window(&range, t->word));
@@ -814,14 +814,14 @@ static void table_check(const struct ucore_disc_table *t, u64 size)
 	case UCORE_TABLE_DIE:
 		MUST("table: of no die", t->die < 0 && !t->nr);
 		break;
-	case UCORE_TABLE_OTHER:
+	case UCORE_TABLE_CONFLICT:
 	case UCORE_TABLE_LIMIT:
 		MUST("table: without units", !t->nr);
 		break;
 	case UCORE_TABLE_OUTSIDE:
 		MUST("table: outside", size < 24);
 		break;
-	case UCORE_TABLE_ASLEEP:
+	case UCORE_TABLE_ALL_ONES:
 		MUST("table: asleep", is_ones(t->word));
 		break;
 	case UCORE_TABLE_EMPTY:
@@ -869,7 +869,7 @@ static void trim_check(struct ucore_disc *disc, s32 die)
 			  (disc->unit[i].word[2] & 0xffff) == disc->rules->count_type;
 	ucore_disc_trim(disc, die, machine->count);
 	for (i = 0; i < disc->nr_units; i++) {
-		if (disc->unit[i].die != die || disc->unit[i].reason != UCORE_UNIT_SURPLUS)
+		if (disc->unit[i].die != die || disc->unit[i].reason != UCORE_UNIT_BEYOND_COUNT)
 			continue;
 		lowest = min(lowest, (u32)(disc->unit[i].word[2] >> 16 & 0xffff));
 	}
@@ -877,7 +877,7 @@ static void trim_check(struct ucore_disc *disc, s32 die)
 		counted = (disc->unit[i].word[2] & 0xffff) == disc->rules->count_type;
 		id = disc->unit[i].word[2] >> 16 & 0xffff;
 		MUST("trim: the counted type alone", counted ||
-		     disc->unit[i].reason != UCORE_UNIT_SURPLUS);
+		     disc->unit[i].reason != UCORE_UNIT_BEYOND_COUNT);
 		if (!counted || disc->unit[i].reason || disc->unit[i].die != die)
 			continue;
 		after++;

@@ -7,12 +7,12 @@
 
 #include "find/discovery/find.h"
 
-int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
 	return -ENODEV;
 }
 
-void ucore_disc_drop(void)
+void ucore_discovery_drop(void)
 {
 }
 

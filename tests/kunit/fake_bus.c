@@ -2,7 +2,7 @@
 /*
  * The fake register bus.  It knows as much of an E5 as tests need: resets in
  * the box control and in counters' controls, status bits that are cleared by
- * writing 1, and which global control bits freeze and thaw.
+ * writing 1, and which global control bits freeze and unfreeze.
  */
 #include "fake_bus.h"
 

@@ -36,7 +36,7 @@ static void box_add(struct kunit *test, struct ucore_domain *domain,
 	box->desc = *desc;
 	box->id = ucore_catalog.nr_boxes++;
 	box->caps = desc->type->caps;
-	box->trial.done = true;		/* tests of the trial begin with another one */
+	box->selftest.done = true;		/* tests of the selftest begin with another one */
 	box->domain = domain;
 	INIT_LIST_HEAD(&box->node);
 	INIT_LIST_HEAD(&box->claims);
@@ -219,24 +219,24 @@ int fake_machine_init_cpu(struct kunit *test)
 	return machine_init(test, &ucore_platform_ivbep, 2, true);
 }
 
-static void part_destroy(struct ucore_part *part)
+static void ctx_destroy(struct ucore_ctx *ctx)
 {
-	ucore_ring_put(part->ring);
-	kfree(part->ctr);
-	kfree(part->order);
-	kfree(part->address);
-	kfree(part->raw);
-	kfree(part->box);
-	kfree(part);
+	ucore_ring_put(ctx->ring);
+	kfree(ctx->ctr);
+	kfree(ctx->order);
+	kfree(ctx->address);
+	kfree(ctx->raw);
+	kfree(ctx->box);
+	kfree(ctx);
 }
 
 /* As closing its descriptor does. */
 static void session_end(struct ucore_session *session)
 {
 	mutex_lock(&session->lock);
-	ucore_session_halt(session);
+	ucore_counting_halt(session);
 	mutex_unlock(&session->lock);
-	ucore_session_destroy(session);
+	ucore_session_free(session);
 }
 
 /* Runs after failed assertions, too: whatever is left goes. */
@@ -261,8 +261,8 @@ void fake_machine_exit(struct kunit *test)
 		ucore_reader_exit(&ucore_catalog.domains[i]);
 		ucore_domain_destroy(&ucore_catalog.domains[i]);
 	}
-	for (i = 0; i < m->nr_parts; i++)
-		part_destroy(m->part[i]);
+	for (i = 0; i < m->nr_ctxs; i++)
+		ctx_destroy(m->ctx[i]);
 	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
 	ucore_catalog.nr_boxes = 0;
 	ucore_catalog.nr_domains = 0;
@@ -357,46 +357,46 @@ void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 gl
 
 /* ---- parts ---- */
 
-struct ucore_part *fake_part(struct kunit *test, u32 domain, u32 ring_size)
+struct ucore_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size)
 {
 	struct fake_machine *m = fake_machine(test);
-	struct ucore_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
+	struct ucore_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, part);
-	m->part[m->nr_parts++] = part;
-	part->domain = &ucore_catalog.domains[domain];
-	part->sink = &m->sink;
-	part->trigger_event = UCORE_EVENT_NONE;
-	part->guard_ns = U64_MAX;
-	INIT_LIST_HEAD(&part->node);
-	part->ctr = kcalloc(FAKE_PART_CTRS, sizeof(*part->ctr), GFP_KERNEL);
-	part->order = kcalloc(FAKE_PART_CTRS, sizeof(*part->order), GFP_KERNEL);
-	part->address = kcalloc(FAKE_PART_CTRS, sizeof(*part->address), GFP_KERNEL);
-	part->raw = kcalloc(FAKE_PART_CTRS, sizeof(*part->raw), GFP_KERNEL);
-	part->box = kcalloc(FAKE_PART_BOXES, sizeof(*part->box), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, part->ctr);
-	KUNIT_ASSERT_NOT_NULL(test, part->order);
-	KUNIT_ASSERT_NOT_NULL(test, part->address);
-	KUNIT_ASSERT_NOT_NULL(test, part->raw);
-	KUNIT_ASSERT_NOT_NULL(test, part->box);
-	ucore_timer_init(part);
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	m->ctx[m->nr_ctxs++] = ctx;
+	ctx->domain = &ucore_catalog.domains[domain];
+	ctx->sink = &m->sink;
+	ctx->trigger_event = UCORE_EVENT_NONE;
+	ctx->watchdog_ns = U64_MAX;
+	INIT_LIST_HEAD(&ctx->node);
+	ctx->ctr = kcalloc(FAKE_PART_CTRS, sizeof(*ctx->ctr), GFP_KERNEL);
+	ctx->order = kcalloc(FAKE_PART_CTRS, sizeof(*ctx->order), GFP_KERNEL);
+	ctx->address = kcalloc(FAKE_PART_CTRS, sizeof(*ctx->address), GFP_KERNEL);
+	ctx->raw = kcalloc(FAKE_PART_CTRS, sizeof(*ctx->raw), GFP_KERNEL);
+	ctx->box = kcalloc(FAKE_PART_BOXES, sizeof(*ctx->box), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ctx->ctr);
+	KUNIT_ASSERT_NOT_NULL(test, ctx->order);
+	KUNIT_ASSERT_NOT_NULL(test, ctx->address);
+	KUNIT_ASSERT_NOT_NULL(test, ctx->raw);
+	KUNIT_ASSERT_NOT_NULL(test, ctx->box);
+	ucore_timer_init(ctx);
 	if (ring_size) {
-		part->ring = ucore_ring_create(ring_size, 0, current_user());
-		KUNIT_ASSERT_FALSE(test, IS_ERR(part->ring));
+		ctx->ring = ucore_ring_create(ring_size, 0, current_user());
+		KUNIT_ASSERT_FALSE(test, IS_ERR(ctx->ring));
 	}
-	return part;
+	return ctx;
 }
 
-static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box *box)
+static struct ucore_ctx_box *ctx_box(struct ucore_ctx *ctx, struct ucore_box *box)
 {
 	u32 i;
 
-	for (i = 0; i < part->nr_box; i++)
-		if (part->box[i].box == box)
-			return &part->box[i];
-	part->box[part->nr_box].box = box;
-	part->box[part->nr_box].last = U32_MAX;
-	return &part->box[part->nr_box++];
+	for (i = 0; i < ctx->nr_box; i++)
+		if (ctx->box[i].box == box)
+			return &ctx->box[i];
+	ctx->box[ctx->nr_box].box = box;
+	ctx->box[ctx->nr_box].last = U32_MAX;
+	return &ctx->box[ctx->nr_box++];
 }
 
 /**
@@ -407,12 +407,12 @@ static struct ucore_part_box *part_box(struct ucore_part *part, struct ucore_box
  * @ctl: control word
  * @period: overflow period, 0 for none
  */
-struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *box,
+struct ucore_counter *fake_ctx_add(struct ucore_ctx *ctx, struct ucore_box *box,
 				    u32 counter, u64 ctl, u64 period)
 {
-	struct ucore_part_box *pb = part_box(part, box);
+	struct ucore_ctx_box *pb = ctx_box(ctx, box);
 	const struct ucore_layout *layout = box->desc.layout;
-	struct ucore_counter *ctr = &part->ctr[part->nr_ctr];
+	struct ucore_counter *ctr = &ctx->ctr[ctx->nr_ctr];
 	bool fixed = counter >= UCORE_COUNTER_FIXED;
 	u32 i = fixed ? counter - UCORE_COUNTER_FIXED : counter;
 
@@ -422,29 +422,29 @@ struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *b
 					     box->desc.type->width) - 1, 0),
 		.ctl = ctl,
 		.period = period,
-		.event = 100 + part->nr_ctr,
+		.event = 100 + ctx->nr_ctr,
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
 		.ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i],
 		.index = counter,
 		.sibling = pb->last,
 	};
-	pb->last = part->nr_ctr++;
+	pb->last = ctx->nr_ctr++;
 	if (period) {
 		pb->armed_mask |= fixed ? box->desc.global_fixed : box->desc.global_gp;
-		part->armed_mask |= pb->armed_mask;
+		ctx->armed_mask |= pb->armed_mask;
 	}
-	ucore_part_order(part);
+	ucore_bulk_read_sort(ctx);
 	return ctr;
 }
 
 /* Put a part on its domain, as a start does. */
-void fake_part_list(struct ucore_part *part)
+void fake_ctx_list(struct ucore_ctx *ctx)
 {
-	list_add_tail(&part->node, &part->domain->parts);
-	if (!part->armed_mask)
+	list_add_tail(&ctx->node, &ctx->domain->ctxs);
+	if (!ctx->armed_mask)
 		return;
-	part->domain->armed++;
-	part->domain->armed_mask |= part->armed_mask;
+	ctx->domain->armed++;
+	ctx->domain->armed_mask |= ctx->armed_mask;
 }
 
 /* ---- sessions ---- */
@@ -452,7 +452,7 @@ void fake_part_list(struct ucore_part *part)
 struct ucore_session *fake_session_config(struct kunit *test,
 					  const struct ucore_create_session *config)
 {
-	struct ucore_session *session = ucore_session_create(config, true);
+	struct ucore_session *session = ucore_session_alloc(config, true);
 	struct fake_machine *m = fake_machine(test);
 	u32 i;
 
@@ -483,7 +483,7 @@ void fake_session_close(struct kunit *test, struct ucore_session *session)
 }
 
 /**
- * fake_add() - EVENT_ADD of an event select, or of nothing on a fixed counter
+ * fake_add() - ADD_EVENT of an event select, or of nothing on a fixed counter
  * @session: the session
  * @box: the box
  * @event: event select
@@ -492,10 +492,10 @@ void fake_session_close(struct kunit *test, struct ucore_session *session)
  * @out: the answer, may be NULL
  */
 int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u64 counters,
-	     u64 period, struct ucore_event_add *out)
+	     u64 period, struct ucore_add_event *out)
 {
 	const struct ucore_term term = { .field = UCORE_FIELD_EVENT, .value = event };
-	struct ucore_event_add add = {
+	struct ucore_add_event add = {
 		.box = box->id,
 		.nr_terms = !(counters >> UCORE_COUNTER_FIXED),
 		.counters = counters,
@@ -504,7 +504,7 @@ int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u6
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = ucore_session_add(session, &add, &term);
+	ret = ucore_session_add_event(session, &add, &term);
 	mutex_unlock(&session->lock);
 	if (out)
 		*out = add;
@@ -516,11 +516,11 @@ int fake_add_field(struct ucore_session *session, struct ucore_box *box, u32 fie
 	const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x35 }, { .field = field, .value = value },
 	};
-	struct ucore_event_add add = { .box = box->id, .nr_terms = 2 };
+	struct ucore_add_event add = { .box = box->id, .nr_terms = 2 };
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = ucore_session_add(session, &add, terms);
+	ret = ucore_session_add_event(session, &add, terms);
 	mutex_unlock(&session->lock);
 	return ret;
 }
@@ -530,7 +530,7 @@ int fake_start(struct ucore_session *session)
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = ucore_session_start(session);
+	ret = ucore_counting_start(session);
 	mutex_unlock(&session->lock);
 	return ret;
 }
@@ -538,7 +538,7 @@ int fake_start(struct ucore_session *session)
 void fake_stop(struct ucore_session *session)
 {
 	mutex_lock(&session->lock);
-	ucore_session_stop(session);
+	ucore_counting_stop(session);
 	mutex_unlock(&session->lock);
 }
 
@@ -547,7 +547,7 @@ int session_remove(struct ucore_session *session, u32 event)
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = ucore_session_remove(session, event);
+	ret = ucore_session_remove_event(session, event);
 	mutex_unlock(&session->lock);
 	return ret;
 }
@@ -557,7 +557,7 @@ int session_read(struct ucore_session *session, bool live)
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = ucore_session_read(session, live);
+	ret = ucore_counting_read(session, live);
 	mutex_unlock(&session->lock);
 	return ret;
 }
@@ -567,7 +567,7 @@ int session_reset(struct ucore_session *session)
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = ucore_session_reset(session);
+	ret = ucore_counting_reset(session);
 	mutex_unlock(&session->lock);
 	return ret;
 }
@@ -587,12 +587,12 @@ int session_set_cpu(struct ucore_session *session, u32 cpu)
 	return session_set_cpus(session, &cpu, 1);
 }
 
-struct ucore_status session_status(struct ucore_session *session)
+struct ucore_get_status session_status(struct ucore_session *session)
 {
-	struct ucore_status status = { };
+	struct ucore_get_status status = { };
 
 	mutex_lock(&session->lock);
-	ucore_session_status(session, &status);
+	ucore_session_get_status(session, &status);
 	mutex_unlock(&session->lock);
 	return status;
 }

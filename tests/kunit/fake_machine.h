@@ -54,8 +54,8 @@ struct fake_machine {
 	struct fake_window *global;
 	struct ucore_sink sink;
 	struct ucore_session *session[FAKE_SESSIONS];
-	struct ucore_part *part[FAKE_PARTS];
-	u32 nr_parts;
+	struct ucore_ctx *ctx[FAKE_PARTS];
+	u32 nr_ctxs;
 	bool with_cpu;
 	struct ucore_global cpu_global;
 };
@@ -100,15 +100,15 @@ static inline struct fake_window *fake_global(u32 domain)
 }
 
 /* Parts by hand: what session.c would make of events. */
-struct ucore_part *fake_part(struct kunit *test, u32 domain, u32 ring_size);
-struct ucore_counter *fake_part_add(struct ucore_part *part, struct ucore_box *box,
+struct ucore_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size);
+struct ucore_counter *fake_ctx_add(struct ucore_ctx *ctx, struct ucore_box *box,
 				    u32 counter, u64 ctl, u64 period);
-void fake_part_list(struct ucore_part *part);
+void fake_ctx_list(struct ucore_ctx *ctx);
 
-static inline void part_times(const struct ucore_part *part, u64 now, u64 *enabled,
+static inline void ctx_times(const struct ucore_ctx *ctx, u64 now, u64 *enabled,
 			      u64 *running)
 {
-	ucore_part_times(part, now, ucore_domain_frozen_ns(part->domain, now), enabled, running);
+	ucore_ctx_times(ctx, now, ucore_domain_frozen_ns(ctx->domain, now), enabled, running);
 }
 
 /* Sessions */
@@ -117,7 +117,7 @@ struct ucore_session *fake_session_config(struct kunit *test,
 struct ucore_session *fake_session(struct kunit *test);
 void fake_session_close(struct kunit *test, struct ucore_session *session);
 int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u64 counters,
-	     u64 period, struct ucore_event_add *out);
+	     u64 period, struct ucore_add_event *out);
 /* Event 35h, such as the C-Box's TOR_INSERTS, with a field beside it */
 int fake_add_field(struct ucore_session *session, struct ucore_box *box, u32 field, u64 value);
 int fake_start(struct ucore_session *session);
@@ -129,7 +129,7 @@ int session_read(struct ucore_session *session, bool live);
 int session_reset(struct ucore_session *session);
 int session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr);
 int session_set_cpu(struct ucore_session *session, u32 cpu);
-struct ucore_status session_status(struct ucore_session *session);
+struct ucore_get_status session_status(struct ucore_session *session);
 
 /* The next unread record of a ring, which is consumed; NULL if there is none. */
 const void *fake_record(struct ucore_ring *ring);

@@ -168,10 +168,10 @@ static void capability_of_this_very_box(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 1);
 	struct ucore_event_spec spec = { };
 
-	imc->caps &= ~UCORE_BOX_FIXED_OVERFLOW;
+	imc->caps &= ~UCORE_BOX_F_FIXED_OVERFLOW;
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED, 9, true, &spec), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, 9, &spec), 0);
-	imc->caps &= ~UCORE_BOX_OVERFLOW;
+	imc->caps &= ~UCORE_BOX_F_OVERFLOW;
 	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, 9, &spec), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, 0, &spec), 0);
 }

@@ -9,11 +9,11 @@
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
-static void part_program(struct ucore_part *part)
+static void ctx_program(struct ucore_ctx *ctx)
 {
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_part_program(part);
-	raw_spin_unlock_irq(&part->domain->lock);
+	raw_spin_lock_irq(&ctx->domain->lock);
+	ucore_ctx_program(ctx);
+	raw_spin_unlock_irq(&ctx->domain->lock);
 }
 
 static void program_imc(struct kunit *test)
@@ -74,7 +74,7 @@ static void program_ubox_by_hand(struct kunit *test)
 		    FAKE_W(w, 0xc08, 0), FAKE_W(w, 0xc16, 0), FAKE_W(w, 0xc17, 0),
 		    FAKE_W(w, 0xc09, 0), FAKE_R(w, 0xc15), FAKE_W(w, 0xc09, BIT_ULL(48) - 1),
 		    FAKE_R(w, 0xc09), FAKE_W(w, 0xc09, 0));	/* 44 or 48 bits? */
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
@@ -100,7 +100,7 @@ static void program_qpi_without_its_filter(struct kunit *test)
 	box->aux.ops = NULL;
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_R(w, 0xf8));
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_R(w, 0xf8),
 		    FAKE_W(w, 0xf4, RUN));
 }
@@ -119,32 +119,32 @@ static void filters_are_saved_once(struct kunit *test)
 	ucore_box_program(box, filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0x11),
 		    FAKE_W(w, 0x1a, 0x22));
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0xaa),
 		    FAKE_W(w, 0x1a, 0xbb), FAKE_W(w, 0x04, RUN));
-	ucore_box_give_back(box);		/* there is nothing left to give back */
+	ucore_box_restore(box);		/* there is nothing left to give back */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
 static void giving_back_an_untouched_box(struct kunit *test)
 {
-	ucore_box_give_back(fake_box(test, 0, "imc", 0));
+	ucore_box_restore(fake_box(test, 0, "imc", 0));
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
 static void giving_back_leaves_nothing_counting(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 3);
 	struct fake_window *w = fake_window(box);
 	u32 i;
 
 	for (i = 0; i < 4; i++)
-		fake_part_add(part, box, i, BIT(22) | BIT(20) | 4, 50);
-	fake_part_add(part, box, UCORE_COUNTER_FIXED, BIT(22), 0);
-	part_program(part);
+		fake_ctx_add(ctx, box, i, BIT(22) | BIT(20) | 4, 50);
+	fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED, BIT(22), 0);
+	ctx_program(ctx);
 	KUNIT_EXPECT_NE(test, fake_peek(w, 0xd8), 0ULL);
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	for (i = 0; i < 4; i++) {
 		KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8 + 4 * i), 0ULL);
 		KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0 + 8 * i), 0ULL);
@@ -161,9 +161,9 @@ static void counter_with_a_period(struct kunit *test)
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr;
 
-	ctr = fake_part_add(fake_part(test, 0, 0), box, 2, 0x500304, 1000);
+	ctr = fake_ctx_add(fake_ctx(test, 0, 0), box, 2, 0x500304, 1000);
 	ctr->prev = 77;
-	ucore_box_program_counter(ctr);
+	ucore_counter_program(ctr);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xb4, 0),
 		    FAKE_W(w, 0xb0, BIT_ULL(48) - 1000), FAKE_W(w, 0xe0, 0x500304));
 	KUNIT_EXPECT_EQ(test, ctr->prev, BIT_ULL(48) - 1000);
@@ -175,22 +175,22 @@ static void counter_without_a_period(struct kunit *test)
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
 	struct ucore_counter *ctr;
 
-	ctr = fake_part_add(fake_part(test, 0, 0), box, 3, 0x400000, 0);
+	ctr = fake_ctx_add(fake_ctx(test, 0, 0), box, 3, 0x400000, 0);
 	ctr->prev = 77;
-	ucore_box_program_counter(ctr);
+	ucore_counter_program(ctr);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(fake_window(box), 0x13, 0x400000));
 	KUNIT_EXPECT_EQ(test, ctr->prev, 0ULL);
 }
 
 /* A box, and those of its counters that are at work. */
-static void counters_stop(struct ucore_part *part, struct ucore_box *box)
+static void counters_stop(struct ucore_ctx *ctx, struct ucore_box *box)
 {
 	u32 i;
 
 	ucore_box_stop(box);
-	for (i = 0; i < part->nr_ctr; i++)
-		if (part->ctr[i].box == box)
-			ucore_counter_stop(&part->ctr[i]);
+	for (i = 0; i < ctx->nr_ctr; i++)
+		if (ctx->ctr[i].box == box)
+			ucore_counter_stop(&ctx->ctr[i]);
 }
 
 static void run_and_stop(struct kunit *test)
@@ -198,7 +198,7 @@ static void run_and_stop(struct kunit *test)
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(box);
 
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RUN));
 	ucore_box_stop(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET));
@@ -207,16 +207,16 @@ static void run_and_stop(struct kunit *test)
 /* One write resets the general controls; the fixed one is beyond its reach. */
 static void stop_imc_leaves_nothing_armed(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(box);
 
-	fake_part_add(part, fake_box(test, 0, "imc", 1), UCORE_COUNTER_FIXED, 0x400000, 0);
-	fake_part_add(part, box, 0, 0x500304, 9);
-	fake_part_add(part, box, UCORE_COUNTER_FIXED, 0x400000, 0);
-	part_program(part);
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 1), UCORE_COUNTER_FIXED, 0x400000, 0);
+	fake_ctx_add(ctx, box, 0, 0x500304, 9);
+	fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED, 0x400000, 0);
+	ctx_program(ctx);
 	fake_bus_clear(bus_of(test));
-	counters_stop(part, box);
+	counters_stop(ctx, box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0));
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
 }
@@ -224,14 +224,14 @@ static void stop_imc_leaves_nothing_armed(struct kunit *test)
 /* Without a box control each control at work is zeroed, and no other one. */
 static void stop_ubox(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
 	struct fake_window *w = fake_window(box);
 
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 1, 0);
-	fake_part_add(part, box, 1, 1, 0);
-	fake_part_add(part, box, UCORE_COUNTER_FIXED, 1, 0);
-	counters_stop(part, box);
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 1, 0);
+	fake_ctx_add(ctx, box, 1, 1, 0);
+	fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED, 1, 0);
+	counters_stop(ctx, box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc11, 0), FAKE_W(w, 0xc08, 0));
 }
 
@@ -282,23 +282,23 @@ static void status_of_a_sleeping_link(struct kunit *test)
 /* What died is left alone, but that giving it back asks whether it answers again. */
 static void dead_box_is_not_touched(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0), *imc = fake_box(test, 0, "imc", 0);
 
-	fake_part_add(part, ubox, 0, 1, 0);
-	fake_part_add(part, imc, 0, 1, 0);
-	part_program(part);
+	fake_ctx_add(ctx, ubox, 0, 1, 0);
+	fake_ctx_add(ctx, imc, 0, 1, 0);
+	ctx_program(ctx);
 	ubox->dead = true;
 	imc->dead = true;
 	fake_window(ubox)->dead = true;
 	fake_window(imc)->dead = true;
 	fake_bus_clear(bus_of(test));
-	counters_stop(part, ubox);
-	counters_stop(part, imc);
-	part_program(part);
+	counters_stop(ctx, ubox);
+	counters_stop(ctx, imc);
+	ctx_program(ctx);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	ucore_box_give_back(ubox);
-	ucore_box_give_back(imc);
+	ucore_box_restore(ubox);
+	ucore_box_restore(imc);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(fake_window(ubox), 0xc16),
 		    FAKE_R(fake_window(imc), 0xa4), FAKE_R(fake_window(imc), 0xa0),
 		    FAKE_R(fake_window(imc), 0xa4));
@@ -309,21 +309,21 @@ static void dead_box_is_not_touched(struct kunit *test)
 /* It comes back as it was: armed.  The reset that it missed is made up for. */
 static void box_that_came_back_is_reset(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(imc);
 
-	fake_part_add(part, imc, 0, 0x500304, 100);
-	part_program(part);
+	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
+	ctx_program(ctx);
 	imc->dead = true;
 	w->dead = true;
-	counters_stop(part, imc);
-	ucore_box_give_back(imc);
+	counters_stop(ctx, imc);
+	ucore_box_restore(imc);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0x500304ULL);
 	w->dead = false;
 	fake_poke(w, 0xf8, BIT(1));
 	fake_bus_clear(bus_of(test));
-	ucore_box_give_back(imc);
+	ucore_box_restore(imc);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xa4), FAKE_R(w, 0xa0), FAKE_R(w, 0xa4),
 		    FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0), FAKE_W(w, 0xd4, 0),
 		    FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8), FAKE_W(w, 0xf8, BIT(1)),
@@ -336,28 +336,28 @@ static void box_that_came_back_is_reset(struct kunit *test)
 /* It stops answering while it is being programmed: then that is the end of it. */
 static void box_domains_while_it_is_programmed(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(imc);
 
-	fake_part_add(part, imc, 0, 1, 0);
+	fake_ctx_add(ctx, imc, 0, 1, 0);
 	w->dead = true;
-	part_program(part);
+	ctx_program(ctx);
 	KUNIT_EXPECT_TRUE(test, imc->dead);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET), FAKE_W(w, 0xf0, 0),
 		    FAKE_W(w, 0xd4, 0), FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8), FAKE_R(w, 0xf8));
 }
 
 /* All programs, then all runs: no box counts before the last one is ready. */
-static void part_programs_then_runs(struct kunit *test)
+static void ctx_programs_then_runs(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *r2 = fake_box(test, 0, "r2pcie", 0), *irp = fake_box(test, 0, "irp", 0);
 	struct fake_window *a = fake_window(r2), *b = fake_window(irp);
 
-	fake_part_add(part, r2, 1, 0x400024, 0);
-	fake_part_add(part, irp, 3, 0x400001, 0);
-	part_program(part);
+	fake_ctx_add(ctx, r2, 1, 0x400024, 0);
+	fake_ctx_add(ctx, irp, 3, 0x400001, 0);
+	ctx_program(ctx);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(a, 0xf4, RESET), FAKE_R(a, 0xf8),
 		    FAKE_W(b, 0xf4, RESET), FAKE_R(b, 0xf8), FAKE_W(b, 0xa4, 0),
 		    FAKE_W(b, 0xa0, BIT_ULL(48) - 1), FAKE_R(b, 0xa0), FAKE_R(b, 0xa4),
@@ -370,7 +370,7 @@ static bool overflowed(struct kunit *test, const char *type, u32 counter, u64 st
 {
 	struct ucore_counter ctr = { .box = fake_box(test, 0, type, 0), .index = counter };
 
-	return ucore_box_counter_overflowed(&ctr, status, global);
+	return ucore_counter_has_overflowed(&ctr, status, global);
 }
 
 /* The box status words of 329468-002 */
@@ -420,7 +420,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(dead_box_is_not_touched),
 	KUNIT_CASE(box_that_came_back_is_reset),
 	KUNIT_CASE(box_domains_while_it_is_programmed),
-	KUNIT_CASE(part_programs_then_runs),
+	KUNIT_CASE(ctx_programs_then_runs),
 	KUNIT_CASE(which_status_bit_is_whose),
 	{ }
 };

@@ -20,10 +20,10 @@
 static struct ucore_session *box_session(struct kunit *test)
 {
 	return fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_BOX_FREEZE, .ring_size = 4096 });
+		.flags = UCORE_SESSION_F_BOX_FREEZE, .ring_size = 4096 });
 }
 
-/* Writes that freeze or thaw the die. */
+/* Writes that freeze or unfreeze the die. */
 static u32 global_freezes(struct kunit *test)
 {
 	struct fake_bus *bus = bus_of(test);
@@ -83,7 +83,7 @@ static void read_and_stop_touch_no_global_control(struct kunit *test)
 }
 
 /* Stopped boxes stay frozen and reset. */
-static void stop_thaws_nothing(struct kunit *test)
+static void stop_unfreezes_nothing(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *m = fake_window(imc);
@@ -142,7 +142,7 @@ static void ubox_is_not_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, last->val, (u64)(EN | OV_EN | 0x41));
 	KUNIT_EXPECT_EQ(test, last[-1].val, BIT_ULL(44) - 1000);
 	session_read(s, false);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_UNFROZEN);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_UNFROZEN);
 	KUNIT_EXPECT_EQ(test, s->domains[0].skew_ns, 0ULL);
 }
 
@@ -180,16 +180,16 @@ static void overflow_is_left_to_its_service(struct kunit *test)
 	session_read(s, false);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), IMC0);
-	KUNIT_EXPECT_NULL(test, fake_record(ucore_session_part(s, 0)->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(ucore_session_ctx(s, 0)->ring));
 
 	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
 	session_read(other, false);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	sample = fake_record(ucore_session_part(s, 0)->ring);
+	sample = fake_record(ucore_session_ctx(s, 0)->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 102ULL);
-	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 }
 
 /* Nobody would service it afterwards: the die would stay frozen, for others, too. */
@@ -212,10 +212,10 @@ static void stop_services_its_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xd8), 0ULL);
 	KUNIT_EXPECT_FALSE(test, ucore_catalog.domains[0].frozen);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].holds, 0U);
-	sample = fake_record(ucore_session_part(s, 0)->ring);
+	sample = fake_record(ucore_session_ctx(s, 0)->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 102ULL);
-	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 }
 
 /* A freeze that somebody left shows nowhere; a START that freezes nothing ends it, too. */
@@ -235,7 +235,7 @@ static void start_ends_a_freeze_that_was_found(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
-/* The die is frozen already: single boxes are not thawed out of it. */
+/* The die is frozen already: single boxes are not unfrozen out of it. */
 static void frozen_die_stays_frozen(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
@@ -245,7 +245,7 @@ static void frozen_die_stays_frozen(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
 	session_read(s, false);
@@ -253,7 +253,7 @@ static void frozen_die_stays_frozen(struct kunit *test)
 		    FAKE_R(fake_window(imc), 0xa4));
 	KUNIT_EXPECT_TRUE(test, domain->frozen);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_thaw(domain, true);
+	ucore_domain_unfreeze(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
@@ -265,15 +265,15 @@ static void timer_samples_of_single_boxes(struct kunit *test)
 	struct ucore_session *s;
 
 	s = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_BOX_FREEZE, .ring_size = 4096, .timer_ns = NSEC_PER_MSEC });
+		.flags = UCORE_SESSION_F_BOX_FREEZE, .ring_size = 4096, .timer_ns = NSEC_PER_MSEC });
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_poke(m, 0xa0, 77);
 	fake_bus_clear(bus_of(test));
-	fake_timer_fire(&ucore_session_part(s, 0)->timer);
+	fake_timer_fire(&ucore_session_ctx(s, 0)->timer);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(m, 0xf4, FROZEN), FAKE_R(m, 0xa0),
 		    FAKE_R(m, 0xa4), FAKE_W(m, 0xf4, RUN));
-	sample = fake_record(ucore_session_part(s, 0)->ring);
+	sample = fake_record(ucore_session_ctx(s, 0)->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 77ULL);
 	KUNIT_EXPECT_EQ(test, sample->skew_ns, 0ULL);
@@ -284,7 +284,7 @@ static void timer_samples_of_single_boxes(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(start_frozen_box_by_box),
 	KUNIT_CASE(read_and_stop_touch_no_global_control),
-	KUNIT_CASE(stop_thaws_nothing),
+	KUNIT_CASE(stop_unfreezes_nothing),
 	KUNIT_CASE(others_count_on),
 	KUNIT_CASE(ubox_is_not_frozen),
 	KUNIT_CASE(reset_of_what_no_freeze_reaches),

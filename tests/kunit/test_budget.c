@@ -22,7 +22,7 @@ static u64 now_ns(void)
 
 static void set_percent(u32 percent)
 {
-	*(unsigned int *)fake_param("cpu_budget") = percent;
+	*(unsigned int *)fake_param("cpu_time_max_percent") = percent;
 }
 
 static void budget_exit(struct kunit *test)
@@ -198,20 +198,20 @@ static void the_percentage_has_bounds(struct kunit *test)
 
 /* ---- who waits ---- */
 
-static struct ucore_part *running_part(struct kunit *test, u64 period, u64 timer_ns)
+static struct ucore_ctx *running_ctx(struct kunit *test, u64 period, u64 timer_ns)
 {
-	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
 
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
-	part->guard_ns = U64_MAX;
-	part->timer_ns = timer_ns;
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_part_go(part, now_ns());
-	raw_spin_unlock_irq(&part->domain->lock);
-	ucore_timer_start(part, now_ns());
-	return part;
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
+	ctx->watchdog_ns = U64_MAX;
+	ctx->timer_ns = timer_ns;
+	raw_spin_lock_irq(&ctx->domain->lock);
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_ctx_start_times(ctx, now_ns());
+	raw_spin_unlock_irq(&ctx->domain->lock);
+	ucore_timer_start(ctx, now_ns());
+	return ctx;
 }
 
 static void fire_here(void *arg)
@@ -235,10 +235,10 @@ static void overflow_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-static void overflow(struct ucore_part *part)
+static void overflow(struct ucore_ctx *ctx)
 {
-	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
-	smp_call_function_single(0, overflow_here, part->domain, 1);
+	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
+	smp_call_function_single(0, overflow_here, ctx->domain, 1);
 }
 
 static u64 expiry(struct hrtimer *timer)
@@ -254,48 +254,48 @@ static u64 due_in(struct hrtimer *timer)
 /* Few overflows, but somebody has spent the CPU's time. */
 static void an_overflow_beyond_the_budget_pauses(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 10, 0);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = running_ctx(test, 10, 0);
+	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 
-	overflow(part);
+	overflow(ctx);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
-	fake_record(part->ring);
+	fake_record(ctx->ring);
 	spend(8 * MS);
-	overflow(part);
+	overflow(ctx);
 	KUNIT_EXPECT_TRUE(test, domain->throttled);
-	KUNIT_EXPECT_TRUE(test, part->ctr[0].resting);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].resting);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	expect_about(test, due_in(&domain->guard), 10 * MS);
-	sample = fake_record(part->ring);
+	expect_about(test, due_in(&domain->watchdog), 10 * MS);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_THROTTLED);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_THROTTLED);
 	fake_clock_advance(10 * MS);
-	fire(&domain->guard);
+	fire(&domain->watchdog);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	overflow(part);
+	overflow(ctx);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 }
 
 /* What was spent in a pause has to come back as well; it is asked for once. */
 static void a_pause_goes_on_for_what_is_spent_in_it(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 10, 0);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = running_ctx(test, 10, 0);
+	struct ucore_domain *domain = ctx->domain;
 
 	spend(8 * MS);
-	overflow(part);
+	overflow(ctx);
 	KUNIT_EXPECT_TRUE(test, domain->throttled);
 	spend(9 * MS);
-	fire(&domain->guard);
+	fire(&domain->watchdog);
 	KUNIT_EXPECT_TRUE(test, domain->throttled);
-	KUNIT_EXPECT_TRUE(test, part->ctr[0].resting);
-	KUNIT_EXPECT_GT(test, due_in(&domain->guard), 10 * MS);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].resting);
+	KUNIT_EXPECT_GT(test, due_in(&domain->watchdog), 10 * MS);
 	spend(9 * MS);
-	fire(&domain->guard);
+	fire(&domain->watchdog);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
-	KUNIT_EXPECT_FALSE(test, part->ctr[0].resting);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].resting);
 }
 
 /* The service itself is what takes too long: what it has spent counts before it ends. */
@@ -309,25 +309,25 @@ static void begin_and_overflow(void *arg)
 
 static void a_long_service_pauses_its_domain(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 10, 0);
+	struct ucore_ctx *ctx = running_ctx(test, 10, 0);
 
-	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
-	smp_call_function_single(0, begin_and_overflow, part->domain, 1);
-	KUNIT_EXPECT_TRUE(test, part->domain->throttled);
-	expect_about(test, due_in(&part->domain->guard), 10 * MS);
-	fire(&part->domain->guard);
+	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
+	smp_call_function_single(0, begin_and_overflow, ctx->domain, 1);
+	KUNIT_EXPECT_TRUE(test, ctx->domain->throttled);
+	expect_about(test, due_in(&ctx->domain->watchdog), 10 * MS);
+	fire(&ctx->domain->watchdog);
 }
 
-static void expect_lost(struct kunit *test, struct ucore_part *part, u64 lost, u32 flags)
+static void expect_lost(struct kunit *test, struct ucore_ctx *ctx, u64 lost, u32 flags)
 {
-	const struct ucore_record *record = fake_record(part->ring);
+	const struct ucore_record *record = fake_record(ctx->ring);
 	u64 seq;
 
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	KUNIT_ASSERT_EQ(test, record->type, (u32)UCORE_RECORD_LOST);
 	KUNIT_EXPECT_EQ(test, ((const struct ucore_lost *)record)->lost, lost);
 	seq = record->seq;
-	record = fake_record(part->ring);
+	record = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	KUNIT_ASSERT_EQ(test, record->type, (u32)UCORE_RECORD_SAMPLE);
 	KUNIT_EXPECT_EQ(test, record->seq, seq + 1);
@@ -337,32 +337,32 @@ static void expect_lost(struct kunit *test, struct ucore_part *part, u64 lost, u
 /* The timer keeps its grid; the instants that it leaves out are lost records. */
 static void a_timer_is_stretched_and_says_so(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0, MS);
+	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
 	const struct ucore_sample *sample;
 	u64 due;
 
 	spend(8 * MS);
-	ucore_timer_start(part, now_ns() - MS);
-	due = expiry(&part->timer);
-	fire(&part->timer);
-	sample = fake_record(part->ring);
+	ucore_timer_start(ctx, now_ns() - MS);
+	due = expiry(&ctx->timer);
+	fire(&ctx->timer);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->flags, 0U);
 	KUNIT_EXPECT_EQ(test, sample->hdr.seq, 0ULL);
 	/* 5 ms and what the sample itself took: the sixth instant */
-	KUNIT_EXPECT_EQ(test, expiry(&part->timer), due + 6 * MS);
-	KUNIT_EXPECT_EQ(test, part->stats.put_off, 1ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 0ULL);
+	KUNIT_EXPECT_EQ(test, expiry(&ctx->timer), due + 6 * MS);
+	KUNIT_EXPECT_EQ(test, ctx->stats.delayed, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 0ULL);
 
 	fake_clock_advance(6 * MS);
-	fire(&part->timer);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 5ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.samples, 7ULL);
-	KUNIT_EXPECT_EQ(test, part->ring->producer->lost, 5ULL);
-	expect_lost(test, part, 5, UCORE_SAMPLE_STRETCHED);
+	fire(&ctx->timer);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 5ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 7ULL);
+	KUNIT_EXPECT_EQ(test, ctx->ring->producer->lost, 5ULL);
+	expect_lost(test, ctx, 5, UCORE_SAMPLE_F_DELAYED);
 	fake_clock_advance(MS);
-	fire(&part->timer);
-	sample = fake_record(part->ring);
+	fire(&ctx->timer);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->flags, 0U);
 }
@@ -370,77 +370,77 @@ static void a_timer_is_stretched_and_says_so(struct kunit *test)
 /* Without a word of the budget: somebody kept interrupts off. */
 static void a_late_timer_counts_what_it_missed(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0, MS);
+	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
 
-	fire(&part->timer);
-	fake_record(part->ring);
+	fire(&ctx->timer);
+	fake_record(ctx->ring);
 	fake_clock_advance(5 * MS);
-	fire(&part->timer);			/* four more instants are over */
-	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	fire(&ctx->timer);			/* four more instants are over */
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
 	fake_clock_advance(MS);
-	fire(&part->timer);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 4ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.put_off, 0ULL);
-	expect_lost(test, part, 4, 0);
+	fire(&ctx->timer);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 4ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.delayed, 0ULL);
+	expect_lost(test, ctx, 4, 0);
 }
 
 static void without_a_ring_periods_are_counted_too(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0, MS);
+	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
 
-	ucore_ring_put(part->ring);
-	part->ring = NULL;
+	ucore_ring_put(ctx->ring);
+	ctx->ring = NULL;
 	fake_clock_advance(5 * MS);
-	fire(&part->timer);
-	part->last_read = now_ns();		/* and so it is halted */
-	ucore_timer_end(part);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 4ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.samples, 5ULL);
+	fire(&ctx->timer);
+	ctx->last_read = now_ns();		/* and so it is halted */
+	ucore_timer_end(ctx);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 4ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 5ULL);
 }
 
 /* Looks that are put off lose nothing: their sample says how late it may be. */
 static void a_look_is_put_off(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0, 0);
+	struct ucore_ctx *ctx = running_ctx(test, 0, 0);
 
-	part->poll_ns = MS;
-	ucore_timer_start(part, now_ns());
-	fire(&part->poll);
-	KUNIT_EXPECT_FALSE(test, part->stretched);
+	ctx->poll_ns = MS;
+	ucore_timer_start(ctx, now_ns());
+	fire(&ctx->poll);
+	KUNIT_EXPECT_FALSE(test, ctx->stretched);
 	spend(8 * MS);
-	fire(&part->poll);
-	KUNIT_EXPECT_TRUE(test, part->stretched);
-	KUNIT_EXPECT_EQ(test, part->stats.put_off, 1ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 0ULL);
-	KUNIT_EXPECT_GE(test, due_in(&part->poll), 4 * MS);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	fire(&ctx->poll);
+	KUNIT_EXPECT_TRUE(test, ctx->stretched);
+	KUNIT_EXPECT_EQ(test, ctx->stats.delayed, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 0ULL);
+	KUNIT_EXPECT_GE(test, due_in(&ctx->poll), 4 * MS);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
 /* Periods that pass while another CPU becomes the reader. */
 static void a_timer_that_moves_counts_what_it_missed(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0, MS);
+	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
 
-	fire(&part->timer);
-	fake_record(part->ring);
-	ucore_timers_cancel(part->domain);
+	fire(&ctx->timer);
+	fake_record(ctx->ring);
+	ucore_timers_cancel(ctx->domain);
 	fake_clock_advance(3 * MS);
 	cpus_read_lock();
-	ucore_timers_restart(part->domain);
+	ucore_timers_restart(ctx->domain);
 	cpus_read_unlock();
 	fake_clock_advance(MS);
-	fire(&part->timer);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 3ULL);
+	fire(&ctx->timer);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 3ULL);
 	/* but not those in which nothing counted */
-	ucore_timers_cancel(part->domain);
+	ucore_timers_cancel(ctx->domain);
 	fake_clock_advance(7 * MS);
-	part->resumed = now_ns();
+	ctx->resumed = now_ns();
 	cpus_read_lock();
-	ucore_timers_restart(part->domain);
+	ucore_timers_restart(ctx->domain);
 	cpus_read_unlock();
 	fake_clock_advance(MS);
-	fire(&part->timer);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 3ULL);
+	fire(&ctx->timer);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 3ULL);
 }
 
 /* ---- sessions ---- */
@@ -454,17 +454,17 @@ static struct ucore_session *timer_session(struct kunit *test, u64 timer_ns)
 	return s;
 }
 
-static struct ucore_budget budget_of(struct kunit *test, struct ucore_session *s)
+static struct ucore_get_budget budget_of(struct kunit *test, struct ucore_session *s)
 {
-	struct ucore_budget budget = { };
+	struct ucore_get_budget budget = { };
 
 	mutex_lock(&s->lock);
-	KUNIT_EXPECT_EQ(test, ucore_turn_budget(s, &budget), 0);
+	KUNIT_EXPECT_EQ(test, ucore_admit_budget(s, &budget), 0);
 	mutex_unlock(&s->lock);
 	return budget;
 }
 
-/* What so many reads and values take, with freeze and thaw, and what it is charged. */
+/* What so many reads and values take, with freeze and unfreeze, and what it is charged. */
 static u64 work_of(u64 words, u64 reads, u64 values)
 {
 	return 2300 + words * 200 + reads * 240 + values * 10;
@@ -475,7 +475,7 @@ static u64 charged(u64 ns)
 	return ns + ns / 8 + 1000;
 }
 
-/* The low dword of a counter, freeze and thaw, and what a sample takes beside. */
+/* The low dword of a counter, freeze and unfreeze, and what a sample takes beside. */
 static void start_refuses_what_takes_too_long(struct kunit *test)
 {
 	u64 ns = work_of(2, 1, 1);
@@ -498,7 +498,7 @@ static void dropped_periods_are_told(struct kunit *test)
 {
 	struct ucore_session *s = timer_session(test, 0);
 
-	s->part[0]->stats.dropped = 3;
+	s->ctx[0]->stats.dropped = 3;
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).dropped, 3ULL);
 }
 
@@ -510,7 +510,7 @@ static void a_sample_takes_what_its_counters_take(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, charged(work_of(2, 3, 2)));
 	fake_session_close(test, s);
 	s = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_BOX_FREEZE });
+		.flags = UCORE_SESSION_F_BOX_FREEZE });
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, 0ULL);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 1), 4, 0, 0, NULL), 0);
@@ -526,7 +526,7 @@ static void commands_are_charged(struct kunit *test)
 	started = ucore_budget_busy_ns(0);
 	KUNIT_EXPECT_GT(test, started, busy);
 	mutex_lock(&s->lock);
-	ucore_session_read(s, false);
+	ucore_counting_read(s, false);
 	mutex_unlock(&s->lock);
 	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(0), started);
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).busy_ns, ucore_budget_busy_ns(0));
@@ -549,7 +549,7 @@ static void slow_read(void)
 /* Somebody moves another one's domain: each CPU has what it did for that, once. */
 static void moving_a_domain_is_charged(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 10, 0);
+	struct ucore_ctx *ctx = running_ctx(test, 10, 0);
 	struct ucore_session *s = fake_session(test);
 	u64 from = ucore_budget_busy_ns(0), to = ucore_budget_busy_ns(1);
 
@@ -558,7 +558,7 @@ static void moving_a_domain_is_charged(struct kunit *test)
 	bus_of(test)->hook = slow_read;
 	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), 0);
 	bus_of(test)->hook = NULL;
-	KUNIT_EXPECT_EQ(test, part->domain->reader, 1);
+	KUNIT_EXPECT_EQ(test, ctx->domain->reader, 1);
 	expect_about(test, ucore_budget_busy_ns(0) - from, 3 * MS + 3 * MS / 8);
 	expect_about(test, ucore_budget_busy_ns(1) - to, 2 * MS + 2 * MS / 8);
 }
@@ -566,12 +566,12 @@ static void moving_a_domain_is_charged(struct kunit *test)
 /* Without a part that is armed it is the timers alone that move. */
 static void moving_timers_is_charged(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0, MS);
+	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
 	struct ucore_session *s = fake_session(test);
 	u64 busy = ucore_budget_busy_ns(1);
 
 	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), 0);
-	KUNIT_EXPECT_EQ(test, part->domain->reader, 1);
+	KUNIT_EXPECT_EQ(test, ctx->domain->reader, 1);
 	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(1), busy);
 }
 
@@ -580,7 +580,7 @@ static void boxes_of_nobody_are_charged(struct kunit *test)
 {
 	struct ucore_box *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_session *s = fake_session(test);
-	struct ucore_event_add add;
+	struct ucore_add_event add;
 	u64 busy;
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, &add), 0);
@@ -607,14 +607,14 @@ static void a_command_sleeps_until_its_readers_have_time(struct kunit *test)
 	spend(8 * MS);
 	expect_about(test, budget_of(test, s).wait_ns, 5 * MS);
 	start = ktime_get_mono_fast_ns();
-	KUNIT_EXPECT_EQ(test, ucore_turn_take(s, false), 0);
+	KUNIT_EXPECT_EQ(test, ucore_admit_begin(s, false), 0);
 	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
 	KUNIT_EXPECT_FALSE(test, mutex_trylock(&s->turn));
-	ucore_turn_end(s);
+	ucore_admit_end(s);
 	fake_clock_advance(10 * MS);
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).wait_ns, 0ULL);
-	KUNIT_EXPECT_EQ(test, ucore_turn_take(s, false), 0);
-	ucore_turn_end(s);
+	KUNIT_EXPECT_EQ(test, ucore_admit_begin(s, false), 0);
+	ucore_admit_end(s);
 }
 
 /* What may move anybody's domain waits for all readers. */
@@ -625,9 +625,9 @@ static void a_move_waits_for_all(struct kunit *test)
 
 	spend(8 * MS);
 	start = ktime_get_mono_fast_ns();
-	KUNIT_EXPECT_EQ(test, ucore_turn_take(s, true), 0);
+	KUNIT_EXPECT_EQ(test, ucore_admit_begin(s, true), 0);
 	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
-	ucore_turn_end(s);
+	ucore_admit_end(s);
 }
 
 /* A dead box is asked when its reader has time. */
@@ -652,13 +652,13 @@ static void a_box_is_tried_in_turn(struct kunit *test)
 	struct ucore_session *s = fake_session(test);
 	u64 start, busy;
 
-	imc->trial = (struct ucore_trial){ };
+	imc->selftest = (struct ucore_selftest){ };
 	spend(8 * MS);
 	busy = ucore_budget_busy_ns(0);
 	start = ktime_get_mono_fast_ns();
 	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
 	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
-	KUNIT_EXPECT_NE(test, imc->trial.tried, 0U);
+	KUNIT_EXPECT_NE(test, imc->selftest.tried, 0U);
 	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(0), busy);
 }
 
@@ -695,7 +695,7 @@ static struct kunit_case cases[] = {
 };
 
 static struct kunit_suite suite = {
-	.name = "ucore_budget",
+	.name = "ucore_get_budget",
 	.init = fake_machine_init,
 	.exit = budget_exit,
 	.test_cases = cases,

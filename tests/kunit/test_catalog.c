@@ -234,7 +234,7 @@ static void socket_without_cpus_beside_one_with(struct kunit *test)
 	/* and INFO says so, not that firmware hides the rest */
 	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY),
 			   "a socket has no CPU online: bring one online and load ucore again");
-	/* what a trial has shown comes after that */
+	/* what a selftest has shown comes after that */
 	ucore_catalog.failed = "imc0 lies";
 	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_READY), "socket"));
 	*ucore_catalog.hidden = '\0';
@@ -467,7 +467,7 @@ static void more_hidden_than_a_sentence_holds(struct kunit *test)
 	const struct ucore_platform *p = &ucore_platform_ivbep;
 
 	memset(finder.hidden, 'x', UCORE_REASON_LEN - 12);
-	KUNIT_EXPECT_EQ(test, ucore_hidden_tell(&finder, p->table), 0);
+	KUNIT_EXPECT_EQ(test, ucore_missing_boxes_report(&finder, p->table), 0);
 	KUNIT_EXPECT_EQ(test, strlen(finder.hidden), (size_t)UCORE_REASON_LEN - 1);
 	KUNIT_EXPECT_STREQ(test, &finder.hidden[UCORE_REASON_LEN - 12], ", ha, im...");
 }

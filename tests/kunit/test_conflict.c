@@ -23,7 +23,7 @@ static const struct ucore_create_session ring = { .ring_size = 4096 };
  */
 struct watched {
 	struct ucore_session *s;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	struct fake_window *gw;
 	struct fake_window *imc;
 	struct fake_window *cbo;
@@ -38,7 +38,7 @@ static void watched_init(struct kunit *test, struct watched *w, u64 period)
 	KUNIT_ASSERT_EQ(test, fake_add(w->s, imc, 5, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(w->s, cbo, 0, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(w->s), 0);
-	w->part = w->s->part[0];
+	w->ctx = w->s->ctx[0];
 	w->gw = fake_global(0);
 	w->imc = fake_window(imc);
 	w->cbo = fake_window(cbo);
@@ -49,7 +49,7 @@ static void watched_init(struct kunit *test, struct watched *w, u64 period)
 static void look(struct watched *w)
 {
 	fake_clock_advance(LOOK);
-	fake_timer_fire(&w->part->domain->guard);
+	fake_timer_fire(&w->ctx->domain->watchdog);
 }
 
 static u32 flags_of(struct kunit *test, struct watched *w, u32 event)
@@ -60,13 +60,13 @@ static u32 flags_of(struct kunit *test, struct watched *w, u32 event)
 
 static void expect_told(struct kunit *test, struct watched *w, struct ucore_box *box)
 {
-	const struct ucore_gap *gap = fake_record(w->part->ring);
+	const struct ucore_gap *gap = fake_record(w->ctx->ring);
 
 	KUNIT_ASSERT_NOT_NULL(test, gap);
 	KUNIT_EXPECT_EQ(test, gap->hdr.type, (u32)UCORE_RECORD_GAP);
-	KUNIT_EXPECT_EQ(test, gap->reason, (u32)UCORE_GAP_CHANGED);
+	KUNIT_EXPECT_EQ(test, gap->reason, (u32)UCORE_GAP_CONFLICT);
 	KUNIT_EXPECT_EQ(test, gap->box, box->id);
-	KUNIT_EXPECT_EQ(test, box->trial.found & UCORE_FOUND_CHANGED, (u32)UCORE_FOUND_CHANGED);
+	KUNIT_EXPECT_EQ(test, box->selftest.found & UCORE_FOUND_CONFLICT, (u32)UCORE_FOUND_CONFLICT);
 }
 
 /* One read for each control, every ten seconds, whatever comes of it; samples and READs none. */
@@ -75,7 +75,7 @@ static void a_look_reads_each_control(struct kunit *test)
 	struct watched w;
 
 	watched_init(test, &w, 0);
-	fake_timer_fire(&w.part->domain->guard);	/* START was a moment ago */
+	fake_timer_fire(&w.ctx->domain->watchdog);	/* START was a moment ago */
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R'), 0U);
 	look(&w);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w.gw, GLOBAL_STATUS), FAKE_R(w.gw, GLOBAL_CTL),
@@ -83,11 +83,11 @@ static void a_look_reads_each_control(struct kunit *test)
 		    FAKE_R(w.cbo, 0x04), FAKE_R(w.cbo, 0x10));
 	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 0U);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), 0U);
-	KUNIT_EXPECT_NULL(test, fake_record(w.part->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(w.ctx->ring));
 }
 
 /* Others on the domain are looked at ten seconds after their own START. */
-static void each_part_has_its_time(struct kunit *test)
+static void each_ctx_has_its_time(struct kunit *test)
 {
 	struct ucore_session *other = fake_session(test);
 	struct watched w;
@@ -98,22 +98,22 @@ static void each_part_has_its_time(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
 	fake_clock_advance(LOOK / 2);
 	fake_bus_clear(bus_of(test));
-	fake_timer_fire(&w.part->domain->guard);
+	fake_timer_fire(&w.ctx->domain->watchdog);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R'), 3U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test),
 					     fake_window(fake_box(test, 0, "imc", 1)), 'R'), 0U);
 }
 
 /* A guard that runs before, for whatever reason, does not put it off. */
-static void the_guard_runs_when_a_look_is_due(struct kunit *test)
+static void the_watchdog_runs_when_a_look_is_due(struct kunit *test)
 {
 	struct watched w;
 	u64 wait;
 
 	watched_init(test, &w, 0);
 	fake_clock_advance(LOOK - 400 * NSEC_PER_MSEC);
-	fake_timer_fire(&w.part->domain->guard);
-	wait = w.part->domain->guard_at - ktime_get_mono_fast_ns();
+	fake_timer_fire(&w.ctx->domain->watchdog);
+	wait = w.ctx->domain->watchdog_at - ktime_get_mono_fast_ns();
 	KUNIT_EXPECT_LE(test, wait, (u64)400 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_GT(test, wait, (u64)399 * NSEC_PER_MSEC);
 }
@@ -126,17 +126,17 @@ static void a_control_that_changed(struct kunit *test)
 	watched_init(test, &w, 0);
 	fake_poke(w.imc, CTL1, fake_peek(w.imc, CTL1) ^ 0x01);
 	look(&w);
-	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_CHANGED);
-	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 1), (u32)UCORE_VALUE_CHANGED);
+	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
+	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 1), (u32)UCORE_VALUE_F_CONFLICT);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 2), 0U);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 1U);
-	expect_told(test, &w, w.part->box[0].box);
-	KUNIT_EXPECT_EQ(test, w.part->box[1].box->trial.found & UCORE_FOUND_CHANGED, 0U);
+	expect_told(test, &w, w.ctx->box[0].box);
+	KUNIT_EXPECT_EQ(test, w.ctx->box[1].box->selftest.found & UCORE_FOUND_CONFLICT, 0U);
 
 	/* it is counted again, and no second record tells of it */
 	look(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 2U);
-	KUNIT_EXPECT_NULL(test, fake_record(w.part->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(w.ctx->ring));
 }
 
 /* Others have the CPU after some boxes: the rest follows, and all of it is one look. */
@@ -159,24 +159,24 @@ static void a_long_look_is_made_in_pieces(struct kunit *test)
 	fake_poke(imc[0], CTL1, 0);
 	fake_bus_clear(bus_of(test));
 	fake_clock_advance(LOOK);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc[i], 'R'), 5U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 0U);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
-	KUNIT_EXPECT_LE(test, domain->guard_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, domain->watchdog_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
 
 	/* what has been looked at is looked at in ten seconds */
 	fake_poke(imc[0], CTL0, 0);
 	fake_bus_clear(bus_of(test));
 	fake_clock_advance(NSEC_PER_MSEC);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 2U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc[0], 'R'), 0U);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
-	KUNIT_EXPECT_GT(test, domain->guard_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
+	KUNIT_EXPECT_GT(test, domain->watchdog_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
 	fake_clock_advance(LOOK / 2);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
 }
 
@@ -189,16 +189,16 @@ static void looks_of_two_sessions(struct kunit *test)
 	struct watched w;
 
 	watched_init(test, &w, 0);
-	domain = w.part->domain;
+	domain = w.ctx->domain;
 	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "imc", 1), 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
 	fake_bus_clear(bus_of(test));
 	look(&w);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R') +
 			fake_bus_count(bus_of(test), imc1, 'R'), 3U);
-	KUNIT_EXPECT_LE(test, domain->guard_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
+	KUNIT_EXPECT_LE(test, domain->watchdog_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
 	fake_clock_advance(NSEC_PER_MSEC);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R'), 3U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc1, 'R'), 2U);
 }
@@ -211,15 +211,15 @@ static void until_reset_and_start(struct kunit *test)
 	watched_init(test, &w, 0);
 	fake_poke(w.imc, CTL0, 0);
 	look(&w);
-	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_CHANGED);
+	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 	KUNIT_ASSERT_EQ(test, session_reset(w.s), 0);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), 0U);
 	look(&w);
-	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_CHANGED);
+	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 	fake_stop(w.s);
 	KUNIT_ASSERT_EQ(test, session_reset(w.s), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(w.s), 0);
-	w.part = w.s->part[0];
+	w.ctx = w.s->ctx[0];
 	look(&w);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), 0U);
 }
@@ -235,7 +235,7 @@ static void a_box_control_that_changed(struct kunit *test)
 	fake_poke(w.imc, BOX_CTL, run | BIT(8));
 	look(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 1U);
-	expect_told(test, &w, w.part->box[0].box);
+	expect_told(test, &w, w.ctx->box[0].box);
 	fake_poke(w.imc, BOX_CTL, run);
 	look(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 1U);
@@ -252,19 +252,19 @@ static void a_global_control_that_changed(struct kunit *test)
 	watched_init(test, &w, 100);
 	fake_poke(w.gw, GLOBAL_CTL, 0);
 	look(&w);
-	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_CHANGED);
-	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 2), (u32)UCORE_VALUE_CHANGED);
-	expect_told(test, &w, w.part->box[0].box);
-	expect_told(test, &w, w.part->box[1].box);
+	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
+	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 2), (u32)UCORE_VALUE_F_CONFLICT);
+	expect_told(test, &w, w.ctx->box[0].box);
+	expect_told(test, &w, w.ctx->box[1].box);
 }
 
-/* Bits that a box has not, as its trial has seen, say nothing. */
+/* Bits that a box has not, as its selftest has seen, say nothing. */
 static void bits_that_are_not_there(struct kunit *test)
 {
 	struct watched w;
 
 	watched_init(test, &w, 0);
-	w.part->box[0].box->trial.missing = 0x01;
+	w.ctx->box[0].box->selftest.missing = 0x01;
 	fake_poke(w.imc, CTL1, fake_peek(w.imc, CTL1) ^ 0x01);
 	look(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 0U);
@@ -279,7 +279,7 @@ static void a_box_that_is_gone(struct kunit *test)
 	w.imc->dead = true;
 	look(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 0U);
-	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_DEAD);
 	fake_bus_clear(bus_of(test));
 	look(&w);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.cbo, 'R'), 2U);
@@ -292,21 +292,21 @@ static void not_while_it_is_held(struct kunit *test)
 	struct watched w;
 
 	watched_init(test, &w, 0);
-	domain = w.part->domain;
+	domain = w.ctx->domain;
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
 	fake_clock_advance(LOOK);
 	fake_bus_clear(bus_of(test));
-	ucore_watch_look(domain, ktime_get_mono_fast_ns());
+	ucore_conflict_scan(domain, ktime_get_mono_fast_ns());
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	ucore_domain_thaw(domain, false);
-	ucore_watch_look(domain, ktime_get_mono_fast_ns());
+	ucore_domain_unfreeze(domain, false);
+	ucore_conflict_scan(domain, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R'), 3U);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 0U);
 }
 
-/* A fixed counter's enables; not if its trial has shown that they do not read back. */
+/* A fixed counter's enables; not if its selftest has shown that they do not read back. */
 static void a_fixed_control_that_changed(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 1);
@@ -316,23 +316,23 @@ static void a_fixed_control_that_changed(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, BIT(UCORE_COUNTER_FIXED), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	w = (struct watched){ .s = s, .part = s->part[0] };
+	w = (struct watched){ .s = s, .ctx = s->ctx[0] };
 	look(&w);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
 	fake_poke(fake_window(box), reg, 0);
-	box->trial.failed = UCORE_TRIAL_FIXED_CONTROL;
+	box->selftest.failed = UCORE_SELFTEST_FIXED_CONTROL;
 	look(&w);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
-	box->trial.failed = 0;
+	box->selftest.failed = 0;
 	look(&w);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
-	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_CHANGED);
+	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 }
 
 static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(a_look_reads_each_control),
-	KUNIT_CASE(each_part_has_its_time),
-	KUNIT_CASE(the_guard_runs_when_a_look_is_due),
+	KUNIT_CASE(each_ctx_has_its_time),
+	KUNIT_CASE(the_watchdog_runs_when_a_look_is_due),
 	KUNIT_CASE(a_long_look_is_made_in_pieces),
 	KUNIT_CASE(looks_of_two_sessions),
 	KUNIT_CASE(a_control_that_changed),
@@ -347,7 +347,7 @@ static struct kunit_case watch_cases[] = {
 };
 
 static struct kunit_suite watch_suite = {
-	.name = "ucore_watch",
+	.name = "ucore_conflict",
 	.init = fake_machine_init,
 	.exit = fake_machine_exit,
 	.test_cases = watch_cases,

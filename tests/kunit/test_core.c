@@ -56,9 +56,9 @@ static struct fake_core_cpu *regs_of(struct kunit *test, u32 cpu)
 	return &fake_core(test)->cpu[cpu];
 }
 
-static struct ucore_part *part_of(struct ucore_session *session, const struct ucore_box *box)
+static struct ucore_ctx *ctx_of(struct ucore_session *session, const struct ucore_box *box)
 {
-	return session->part[box->domain->id];
+	return session->ctx[box->domain->id];
 }
 
 /* ---- registers, in their order ---- */
@@ -121,13 +121,13 @@ static int add_fixed(struct ucore_session *s, const struct ucore_box *box, u32 i
 		     bool usr)
 {
 	const struct ucore_term term = { .field = UCORE_FIELD_USR, .value = 1 };
-	struct ucore_event_add add = {
+	struct ucore_add_event add = {
 		.box = box->id, .nr_terms = usr, .counters = FIXED(i), .group = group,
 	};
 	int ret;
 
 	mutex_lock(&s->lock);
-	ret = ucore_session_add(s, &add, &term);
+	ret = ucore_session_add_event(s, &add, &term);
 	mutex_unlock(&s->lock);
 	return ret;
 }
@@ -137,10 +137,10 @@ static void fire_here(void *arg)
 	fake_timer_fire(arg);
 }
 
-static void next_turn(struct ucore_part *part)
+static void next_turn(struct ucore_ctx *ctx)
 {
-	fake_clock_advance(part->rotate_ns);
-	smp_call_function_single(1, fire_here, &part->rotate, 1);
+	fake_clock_advance(ctx->rotate_ns);
+	smp_call_function_single(1, fire_here, &ctx->rotate, 1);
 }
 
 /* All fields that change are one write; those of other groups stay. */
@@ -159,12 +159,12 @@ static void fixed_counters_take_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0x303ULL);
 	regs->fixed[0] = 50;
 	fake_core(test)->nr = 0;
-	next_turn(part_of(s, box));
+	next_turn(ctx_of(s, box));
 	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_R(1, 0x309), CORE_W(1, 0x38d, 0x332),
 		    CORE_W(1, 0x38f, ALL_ON));
 	regs->fixed[0] = 57;
 	regs->fixed[1] = 3;
-	next_turn(part_of(s, box));
+	next_turn(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0x303ULL);
 	regs->fixed[0] = 58;
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
@@ -174,10 +174,10 @@ static void fixed_counters_take_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-static void look(struct ucore_part *part)
+static void look(struct ucore_ctx *ctx)
 {
 	fake_clock_advance(UCORE_WATCH_NS);
-	smp_call_function_single(1, fire_here, &part->domain->guard, 1);
+	smp_call_function_single(1, fire_here, &ctx->domain->watchdog, 1);
 }
 
 /* A field of the fixed control that no counter of the session has is somebody else's matter. */
@@ -191,22 +191,22 @@ static void a_field_that_changed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, FIXED(2), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_ASSERT_EQ(test, regs->fixed_ctl, 0x303ULL);
-	look(part_of(s, box));
+	look(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
 	regs->fixed_ctl = 0x3b3;
-	look(part_of(s, box));
+	look(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
 	regs->fixed_ctl = 0xb03;		/* all that the field had, and an interrupt */
-	look(part_of(s, box));
+	look(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
 	regs->fixed_ctl = 0x302;
-	look(part_of(s, box));
+	look(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 2U);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_CHANGED);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_CONFLICT);
 }
 
-/* The limit: freeze, each counter once, thaw; and no CPU but this one is touched. */
+/* The limit: freeze, each counter once, unfreeze; and no CPU but this one is touched. */
 static void what_a_read_costs(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
@@ -264,7 +264,7 @@ static void reset_clears_before_it_reloads(struct kunit *test)
 static void box_freeze_leaves_cores_alone(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_BOX_FREEZE, .ring_size = 4096 });
+		.flags = UCORE_SESSION_F_BOX_FREEZE, .ring_size = 4096 });
 
 	regs_of(test, 0)->global = 0;
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, BIT(0), 0, NULL), 0);
@@ -298,9 +298,9 @@ static void a_timer_sample(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_core(test)->nr = 0;
 	regs_of(test, 0)->ctr[1] = 55;
-	smp_call_function_single(0, timer_here, &part_of(s, box)->timer, 1);
+	smp_call_function_single(0, timer_here, &ctx_of(s, box)->timer, 1);
 	CORE_EXPECT(test, CORE_W(0, 0x38f, 0), CORE_R(0, 0x4c2), CORE_W(0, 0x38f, ALL_ON));
-	sample = fake_record(part_of(s, box)->ring);
+	sample = fake_record(ctx_of(s, box)->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 55ULL);
@@ -342,7 +342,7 @@ static void arming(struct kunit *test)
 static void an_overflow_sample(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
-	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 	const struct ucore_sample *sample;
 
 	fake_core(test)->nr = 0;
@@ -357,16 +357,16 @@ static void an_overflow_sample(struct kunit *test)
 		    CORE_W(1, 0x390, BIT_ULL(0)),
 		    CORE_W(1, 0x4c1, BIT_ULL(48) - PERIOD),
 		    CORE_W(1, 0x38f, ALL_ON));
-	sample = fake_record(part->ring);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->cpu, 1U);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, PERIOD + 5ULL);
-	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->values[1].count, PERIOD - 16ULL);
 	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
 	KUNIT_EXPECT_EQ(test, sample->values[2].count, 42ULL);
-	KUNIT_EXPECT_EQ(test, part->domain->pmis, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->domain->pmis, 1ULL);
 	fake_stop(s);
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
@@ -381,10 +381,10 @@ static void a_fixed_counter_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, 0ULL);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->fixed[1], BIT_ULL(48) - PERIOD);
-	sample = fake_record(part_of(s, fake_core_box(test, 1))->ring);
+	sample = fake_record(ctx_of(s, fake_core_box(test, 1))->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, 0U);
-	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->values[1].count, (u64)PERIOD);
 }
 
@@ -393,15 +393,15 @@ static void other_status_bits(struct kunit *test)
 {
 	const u64 others = BIT_ULL(3) | BIT_ULL(55) | BIT_ULL(58) | BIT_ULL(61) | BIT_ULL(63);
 	struct ucore_session *s = armed(test);
-	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 
 	regs_of(test, 1)->status = others;
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, others);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
-	KUNIT_EXPECT_FALSE(test, part->domain->frozen);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_FALSE(test, ctx->domain->frozen);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	/* only what may be cleared is cleared, with the next overflow */
 	regs_of(test, 1)->status |= BIT_ULL(0);
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
@@ -427,16 +427,16 @@ static void nmis_before_service(void *arg)
 static void a_second_nmi_before_the_service(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
-	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 	struct two_nmis n = { };
 
 	regs_of(test, 1)->status = BIT_ULL(0) | BIT_ULL(33);
 	smp_call_function_single(1, nmis_before_service, &n, 1);
-	irq_work_sync(&part->domain->pmi.work);
+	irq_work_sync(&ctx->domain->pmi.work);
 	KUNIT_EXPECT_EQ(test, n.handled[0], 2);
 	KUNIT_EXPECT_EQ(test, n.handled[1], NMI_HANDLED);
-	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);	/* now it is another's */
 	fake_stop(s);
 }
@@ -459,13 +459,13 @@ static void nmi_while_masked(void *arg)
 static void lvtpc_opens_when_the_status_is_clear(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
-	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 	struct masked_nmi n = { };
 
 	regs_of(test, 1)->status = BIT_ULL(0);
 	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;	/* as the delivery leaves it */
 	smp_call_function_single(1, nmi_while_masked, &n, 1);
-	irq_work_sync(&part->domain->pmi.work);
+	irq_work_sync(&ctx->domain->pmi.work);
 	KUNIT_EXPECT_EQ(test, n.handled, 1);
 	KUNIT_EXPECT_EQ(test, n.lvtpc, (u32)(APIC_LVT_MASKED | APIC_DM_NMI));
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
@@ -497,16 +497,16 @@ static void only_on_its_cpu(struct kunit *test)
 static void a_read_services_what_waits(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
-	struct ucore_part *part = part_of(s, fake_core_box(test, 1));
+	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 
 	regs_of(test, 1)->ctr[0] = 0;
 	regs_of(test, 1)->status = BIT_ULL(0);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
-	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);	/* late */
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	fake_stop(s);
 }
 
@@ -643,7 +643,7 @@ static void two_sessions_on_a_core(struct kunit *test)
 
 static u32 core_state(void)
 {
-	struct ucore_core_info info = { .size = sizeof(info) };
+	struct ucore_get_core info = { .size = sizeof(info) };
 
 	ucore_describe_core(&info);
 	return info.state;
@@ -653,7 +653,7 @@ static u32 core_state(void)
 static void reserved_while_any_session_counts(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
-	struct ucore_event_add add;
+	struct ucore_add_event add;
 
 	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
 	KUNIT_ASSERT_EQ(test, fake_add(a, fake_core_box(test, 0), 0xc0, 0, 0, &add), 0);
@@ -692,7 +692,7 @@ static void refused_events_reserve_nothing(struct kunit *test)
 
 static void perf_came_first(struct kunit *test)
 {
-	struct ucore_core_info info = { .size = sizeof(info) };
+	struct ucore_get_core info = { .size = sizeof(info) };
 	struct ucore_session *s = fake_session(test);
 	u32 i;
 
@@ -711,7 +711,7 @@ static void perf_came_first(struct kunit *test)
 
 	fake_kernel.selects = 0xf;
 	ucore_describe_core(&info);
-	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_CORE_TAKEN);
+	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_CORE_BUSY);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(info.reason, "kernel.nmi_watchdog=0"));
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake_core_box(test, 0)->claims));
 	fake_kernel.selects = 0;
@@ -770,7 +770,7 @@ static void given_up_while_throttled_and_away(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 1), 0xc0, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
 	domain->held = true;
 	raw_spin_unlock_irq(&domain->lock);
@@ -827,7 +827,7 @@ static void sleeps_with_the_machine(struct kunit *test)
 	regs->ctr[0] += 7;
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 17ULL);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_GAP);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_GAP);
 	fake_stop(s);
 	KUNIT_EXPECT_EQ(test, regs->global, 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);

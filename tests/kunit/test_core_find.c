@@ -79,18 +79,18 @@ static const struct decode decodes[] = {
 	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
 	    .events = ALL7 } },
 	{ "no general counter",
-	  { .eax = EAX(3, 0, 48, 7), .edx = EDX(3, 48) }, UCORE_CORE_LIES,
+	  { .eax = EAX(3, 0, 48, 7), .edx = EDX(3, 48) }, UCORE_CORE_BAD_CPUID,
 	  { .version = 3, .width = 48, .nr_fixed = 3, .fixed_width = 48, .events = ALL7,
 	    .any = true } },
 	{ "counters of no width",
-	  { .eax = EAX(3, 4, 0, 7), .edx = EDX(3, 48) }, UCORE_CORE_LIES,
+	  { .eax = EAX(3, 4, 0, 7), .edx = EDX(3, 48) }, UCORE_CORE_BAD_CPUID,
 	  { .version = 3, .nr_gp = 4, .nr_fixed = 3, .fixed_width = 48, .events = ALL7,
 	    .any = true } },
 	{ "counters of 65 bits",
-	  { .eax = EAX(3, 4, 65, 7), .edx = EDX(3, 48) }, UCORE_CORE_LIES,
+	  { .eax = EAX(3, 4, 65, 7), .edx = EDX(3, 48) }, UCORE_CORE_BAD_CPUID,
 	  { .version = 3, .nr_gp = 4, .width = 65, .nr_fixed = 3, .fixed_width = 48,
 	    .events = ALL7, .any = true } },
-	{ "a hybrid part",
+	{ "a hybrid ctx",
 	  { .eax = EAX(5, 8, 48, 7), .edx = EDX(4, 48) | 0x8000, .hybrid = true },
 	  UCORE_CORE_HYBRID,
 	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
@@ -137,9 +137,9 @@ static bool has_field(const struct ucore_box *box, u32 field)
 	return false;
 }
 
-static struct ucore_core_info core_info(void)
+static struct ucore_get_core core_info(void)
 {
-	struct ucore_core_info info = { .size = sizeof(info) };
+	struct ucore_get_core info = { .size = sizeof(info) };
 
 	ucore_describe_core(&info);
 	return info;
@@ -148,7 +148,7 @@ static struct ucore_core_info core_info(void)
 /* One on each CPU, with the CPU for its domain, and its uncore unknown. */
 static void a_box_on_each_cpu(struct kunit *test)
 {
-	struct ucore_core_info info;
+	struct ucore_get_core info;
 	u32 i, cpu = 0;
 
 	if (fake_core_init(test, EAX(3, 4, 48, 7), 0x10, EDX(3, 48), true))
@@ -168,7 +168,7 @@ static void a_box_on_each_cpu(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, box->desc.type->nr_gp, 4);
 		KUNIT_EXPECT_EQ(test, box->desc.type->nr_fixed, 3);
 		KUNIT_EXPECT_EQ(test, box->caps,
-				(u32)(UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW));
+				(u32)(UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW));
 		KUNIT_EXPECT_TRUE(test, has_field(box, UCORE_FIELD_ANY));
 	}
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps, (u32)UCORE_CAP_CORE);
@@ -180,8 +180,8 @@ static void a_box_on_each_cpu(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, info.reason, "");
 	KUNIT_EXPECT_EQ(test, info.events, 0x6fU);
 	KUNIT_EXPECT_EQ(test, info.eax, EAX(3, 4, 48, 7));
-	KUNIT_EXPECT_EQ(test, info.caps, (u32)(UCORE_CORE_GLOBAL | UCORE_CORE_FULL_WIDTH |
-					       UCORE_CORE_ANY));
+	KUNIT_EXPECT_EQ(test, info.caps, (u32)(UCORE_CORE_CAP_GLOBAL | UCORE_CORE_CAP_FULL_WIDTH |
+					       UCORE_CORE_CAP_ANY));
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
@@ -233,12 +233,12 @@ static void capabilities_that_fault(struct kunit *test)
 	fake_core_read = read_without_capabilities;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, core_info().state, (u32)UCORE_CORE_READY);
-	KUNIT_EXPECT_EQ(test, core_info().caps, (u32)(UCORE_CORE_GLOBAL | UCORE_CORE_ANY));
+	KUNIT_EXPECT_EQ(test, core_info().caps, (u32)(UCORE_CORE_CAP_GLOBAL | UCORE_CORE_CAP_ANY));
 }
 
 static void no_boxes(struct kunit *test, u32 state, const char *why)
 {
-	struct ucore_core_info info;
+	struct ucore_get_core info;
 
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
@@ -266,12 +266,12 @@ static void switched_off(struct kunit *test)
 	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), true))
 		return;
 	*cores = false;
-	no_boxes(test, UCORE_CORE_OFF, "cores=0");
+	no_boxes(test, UCORE_CORE_DISABLED, "cores=0");
 	*cores = true;
 	CORE_EXPECT_NONE(test);
 }
 
-static void hybrid_parts_are_refused(struct kunit *test)
+static void hybrid_ctxs_are_refused(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(5, 8, 48, 7), 0, EDX(4, 48), true))
 		return;
@@ -306,7 +306,7 @@ static void promises_are_probed(struct kunit *test)
 			m->full = false;
 		else
 			m->version = 1;
-		no_boxes(test, UCORE_CORE_LIES, "do not answer");
+		no_boxes(test, UCORE_CORE_BAD_CPUID, "do not answer");
 		ucore_catalog_destroy();
 	}
 }
@@ -422,7 +422,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(capabilities_that_fault),
 	KUNIT_CASE(no_leaf),
 	KUNIT_CASE(switched_off),
-	KUNIT_CASE(hybrid_parts_are_refused),
+	KUNIT_CASE(hybrid_ctxs_are_refused),
 	KUNIT_CASE(newer_versions_are_refused),
 	KUNIT_CASE(promises_are_probed),
 	KUNIT_CASE(fields_of_a_core),

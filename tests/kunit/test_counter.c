@@ -160,7 +160,7 @@ static struct kunit_suite arithmetic_suite = {
 
 static struct ucore_counter *imc_counter(struct kunit *test)
 {
-	return fake_part_add(fake_part(test, 0, 0), fake_box(test, 0, "imc", 0), 1, 0, 0);
+	return fake_ctx_add(fake_ctx(test, 0, 0), fake_box(test, 0, "imc", 0), 1, 0, 0);
 }
 
 static void reads_cost_what_their_kind_costs(struct kunit *test)
@@ -205,7 +205,7 @@ static void dead_keeps_the_last_count(struct kunit *test, enum ucore_read_mode m
 	win->dead = true;
 	ucore_counter_update(ctr, mode);
 	KUNIT_EXPECT_TRUE(test, ctr->box->dead);
-	KUNIT_EXPECT_EQ(test, ctr->flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, ctr->flags, (u32)UCORE_VALUE_F_DEAD);
 	KUNIT_EXPECT_EQ(test, ctr->total, 55ULL);
 
 	fake_bus_clear(bus);
@@ -250,34 +250,34 @@ static void sleeping_link_is_read_again(struct kunit *test)
 /* The box's other counters are flagged as well, without a register access. */
 static void one_dead_counter_kills_its_box(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 2);
-	struct ucore_counter *a = fake_part_add(part, box, 0, 0, 0);
-	struct ucore_counter *b = fake_part_add(part, box, 1, 0, 0);
+	struct ucore_counter *a = fake_ctx_add(ctx, box, 0, 0, 0);
+	struct ucore_counter *b = fake_ctx_add(ctx, box, 1, 0, 0);
 
 	fake_window(box)->dead = true;
 	ucore_counter_update(a, UCORE_FROZEN);
 	fake_bus_clear(&fake_machine(test)->bus);
 	ucore_counter_update(b, UCORE_FROZEN);
 	FAKE_EXPECT_NONE(test, &fake_machine(test)->bus);
-	KUNIT_EXPECT_EQ(test, b->flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, b->flags, (u32)UCORE_VALUE_F_DEAD);
 }
 
 static void arm_preloads_by_width(struct kunit *test)
 {
 	struct fake_bus *bus = &fake_machine(test)->bus;
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_box *r2 = fake_box(test, 0, "r2pcie", 0);
 	struct ucore_counter *ctr;
 
-	ctr = fake_part_add(part, imc, 0, 0, 100);
+	ctr = fake_ctx_add(ctx, imc, 0, 0, 100);
 	ucore_counter_arm(ctr);
 	FAKE_EXPECT(test, bus, FAKE_W(fake_window(imc), 0xa4, 0),
 		    FAKE_W(fake_window(imc), 0xa0, BIT_ULL(48) - 100));
 	KUNIT_EXPECT_EQ(test, ctr->prev, BIT_ULL(48) - 100);
 
-	ctr = fake_part_add(part, r2, 3, 0, 1);
+	ctr = fake_ctx_add(ctx, r2, 3, 0, 1);
 	ucore_counter_arm(ctr);
 	FAKE_EXPECT(test, bus, FAKE_W(fake_window(r2), 0xbc, 0),
 		    FAKE_W(fake_window(r2), 0xb8, BIT_ULL(44) - 1));

@@ -457,7 +457,7 @@ static struct ucore_disc_function caps_of(struct bench *b)
 {
 	struct ucore_disc_function function = { };
 
-	ucore_disc_caps(&b->config.config, &function);
+	ucore_validate_caps(&b->config.config, &function);
 	return function;
 }
 
@@ -1398,7 +1398,7 @@ static u32 surplus(struct bench *b)
 	u32 i, ids = 0;
 
 	for (i = 0; i < b->disc.nr_units; i++)
-		if (unit_of(b, i)->reason == UCORE_UNIT_SURPLUS)
+		if (unit_of(b, i)->reason == UCORE_UNIT_BEYOND_COUNT)
 			ids |= BIT(ucore_disc_unit_id(unit_of(b, i)));
 	return ids;
 }

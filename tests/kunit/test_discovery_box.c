@@ -91,7 +91,7 @@ static void drive_an_msr_box(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 0x123 };
 	struct ucore_box *box = box_make(test, 0, 0, &cha_layout, &fake_msr_ops);
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr;
 
@@ -101,17 +101,17 @@ static void drive_an_msr_box(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xe), FAKE_W(w, 0, RESET), FAKE_R(w, 1),
 		    FAKE_W(w, 1, 0x3), FAKE_W(w, 0xe, 0x123));
 	/* an MSR takes all 64 bits at once */
-	ctr = fake_part_add(part, box, 2, 0xabcd000000100304ULL, 1000);
-	ucore_box_program_counter(ctr);
+	ctr = fake_ctx_add(ctx, box, 2, 0xabcd000000100304ULL, 1000);
+	ucore_counter_program(ctr);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 10, BIT_ULL(48) - 1000),
 		    FAKE_W(w, 4, 0xabcd000000100304ULL), FAKE_R(w, 4));
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RUN));
 	ucore_box_stop(box);
 	ucore_counter_stop(ctr);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RESET));
 	fake_poke(w, 1, 0);
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RESET), FAKE_R(w, 1), FAKE_W(w, 0xe, 0x77),
 		    FAKE_W(w, 0, RUN));
 }
@@ -120,22 +120,22 @@ static void drive_an_msr_box(struct kunit *test)
 static void drive_a_pci_box(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 8, 0, &upi_layout, &fake_pci_ops);
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *plain, *wide;
 
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x318, RESET), FAKE_R(w, 0x31c));
-	plain = fake_part_add(part, box, 0, 0x0f02, 0);
-	wide = fake_part_add(part, box, 3, 0xff000000000f02ULL, 50);
-	ucore_box_program_counter(plain);
+	plain = fake_ctx_add(ctx, box, 0, 0x0f02, 0);
+	wide = fake_ctx_add(ctx, box, 3, 0xff000000000f02ULL, 50);
+	ucore_counter_program(plain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x350, 0x0f02));
-	ucore_box_program_counter(wide);
+	ucore_counter_program(wide);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x33c, 0), FAKE_W(w, 0x338, BIT_ULL(48) - 50),
 		    FAKE_W(w, 0x36c, 0), FAKE_W(w, 0x368, 0xff000000000f02ULL),
 		    FAKE_R(w, 0x368), FAKE_R(w, 0x36c));
 	KUNIT_EXPECT_EQ(test, wide->flags, 0U);
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x318, RUN));
 	ucore_box_stop(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x318, RESET));
@@ -145,24 +145,24 @@ static void drive_a_pci_box(struct kunit *test)
 static void a_control_that_does_not_take_it(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 8, 0, &upi_layout, &fake_pci_ops);
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *plain, *wide;
 
 	w->reserved = BIT_ULL(32);
-	plain = fake_part_add(part, box, 0, 0x0f02, 0);
-	wide = fake_part_add(part, box, 1, BIT_ULL(32) | 0x0f02, 0);
+	plain = fake_ctx_add(ctx, box, 0, 0x0f02, 0);
+	wide = fake_ctx_add(ctx, box, 1, BIT_ULL(32) | 0x0f02, 0);
 	ucore_box_program(box, no_filters);
-	ucore_box_program_counter(plain);
-	ucore_box_program_counter(wide);
+	ucore_counter_program(plain);
+	ucore_counter_program(wide);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x350), 0x0f02ULL);
 	KUNIT_EXPECT_EQ(test, plain->flags, 0U);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x358), 0ULL);
-	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_REFUSED);
+	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_F_PARTIAL);
 	/* the flag is that of the last START */
 	w->reserved = 0;
 	ucore_box_program(box, no_filters);
-	ucore_box_program_counter(wide);
+	ucore_counter_program(wide);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x358), BIT_ULL(32) | 0x0f02);
 	KUNIT_EXPECT_EQ(test, wide->flags, 0U);
 }
@@ -171,17 +171,17 @@ static void a_control_that_does_not_take_it(struct kunit *test)
 static void drive_an_mmio_box(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 6, 1, &imc_layout, &fake_mmio_ops);
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr, *fixed;
 
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RESET), FAKE_W(w, 0x54, 0),
 		    FAKE_W(w, 0x38, 0));
-	ctr = fake_part_add(part, box, 1, 0xcf05, 0);
-	fixed = fake_part_add(part, box, UCORE_COUNTER_FIXED, BIT(22), 0);
-	ucore_box_program_counter(ctr);
-	ucore_box_program_counter(fixed);
+	ctr = fake_ctx_add(ctx, box, 1, 0xcf05, 0);
+	fixed = fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED, BIT(22), 0);
+	ucore_counter_program(ctr);
+	ucore_counter_program(fixed);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x44, 0xcf05), FAKE_W(w, 0x54, BIT(22)));
 	fake_poke(w, 0x10, 500);
 	fake_poke(w, 0x38, BIT_ULL(40));
@@ -202,7 +202,7 @@ static void drive_free_running_counters(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 1, 2, &free_layout, &fake_msr_ops);
 	struct ucore_box_type *type = (struct ucore_box_type *)box->desc.type;
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr;
 
@@ -212,11 +212,11 @@ static void drive_free_running_counters(struct kunit *test)
 	fake_poke(w, 0x3f2, BIT_ULL(48) - 10);
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	ctr = fake_part_add(part, box, UCORE_COUNTER_FIXED + 1, 0, 0);
-	ucore_box_program_counter(ctr);
+	ctr = fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED + 1, 0, 0);
+	ucore_counter_program(ctr);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0x3f2));
 	KUNIT_EXPECT_EQ(test, ctr->prev, BIT_ULL(48) - 10);
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	fake_poke(w, 0x3f2, 15);
 	ucore_counter_update(ctr, UCORE_RUNNING);
@@ -224,7 +224,7 @@ static void drive_free_running_counters(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0x3f2));
 	ucore_box_stop(box);
 	ucore_counter_stop(ctr);
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
@@ -232,12 +232,12 @@ static void drive_free_running_counters(struct kunit *test)
 static void free_running_counters_begin_anew(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 1, 2, &free_layout, &fake_msr_ops);
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr;
 
 	((struct ucore_box_type *)box->desc.type)->fixed_width = 48;
-	ctr = fake_part_add(part, box, UCORE_COUNTER_FIXED, 0, 0);
+	ctr = fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED, 0, 0);
 	fake_poke(w, 0, 1000);
 	ucore_counter_arm(ctr);
 	fake_poke(w, 0, 1007);
@@ -344,38 +344,38 @@ static void firmwares_freeze_is_kept(struct kunit *test)
 	fake_poke(gw, CTL, FRZ | BIT_ULL(5));
 	gw->frozen = true;
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_take(domain);
+	ucore_domain_acquire(domain);
 	KUNIT_EXPECT_EQ(test, domain->found, FRZ);
-	ucore_domain_hold(domain, 1);
-	ucore_domain_thaw(domain, true);
+	ucore_domain_freeze(domain, 1);
+	ucore_domain_unfreeze(domain, true);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	ucore_domain_give_back(domain);
+	ucore_domain_release(domain);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, CTL), FRZ);
 	/* boxes that are given back later do not change it */
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, 2);
-	ucore_domain_thaw(domain, true);
+	ucore_domain_freeze(domain, 2);
+	ucore_domain_unfreeze(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
-/* Where the freeze bit is a level, a write without it thaws the domain. */
+/* Where the freeze bit is a level, a write without it unfreezes the domain. */
 static void route_of_a_frozen_domain(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, 1);
+	ucore_domain_freeze(domain, 1);
 	ucore_domain_set_route(domain, BIT_ULL(16) | WK);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
-	ucore_domain_thaw(domain, false);
+	ucore_domain_unfreeze(domain, false);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	ucore_domain_set_route(domain, BIT_ULL(17) | WK);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	/* nor may it thaw what an overflow froze that waits to be serviced */
+	/* nor may it unfreeze what an overflow froze that waits to be serviced */
 	domain->armed = 1;
 	fake_poke(gw, CTL + 3, BIT_ULL(9));
 	gw->frozen = true;

@@ -118,7 +118,7 @@ static void words_and_enables(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, type->fixed_ov_en, 0U);
 		KUNIT_EXPECT_EQ(test, type->fixed_width, 48);
 		KUNIT_EXPECT_EQ(test, type->status_gp_shift, 0);
-		KUNIT_EXPECT_EQ(test, type->caps, (u32)UCORE_BOX_FREEZE);
+		KUNIT_EXPECT_EQ(test, type->caps, (u32)UCORE_BOX_F_FREEZE);
 		KUNIT_EXPECT_GT(test, type->max_increment, 0);
 		/* the table tells */
 		KUNIT_EXPECT_EQ(test, type->nr_gp, 0);

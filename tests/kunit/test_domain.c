@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Freezing and thawing a domain, what every global write carries, who reads,
+ * Freezing and unfreezing a domain, what every global write carries, who reads,
  * and what CPU hotplug does to it.
  */
 #include <linux/cpu.h>
@@ -20,21 +20,21 @@ static struct ucore_domain *domain_of(struct kunit *test)
 static void hold(struct ucore_domain *domain, u64 now)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, now);
+	ucore_domain_freeze(domain, now);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
 static void hold_overflow(struct ucore_domain *domain, u64 now)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold_overflow(domain, now);
+	ucore_domain_freeze_overflow(domain, now);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void thaw(struct ucore_domain *domain, bool pending)
+static void unfreeze(struct ucore_domain *domain, bool pending)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_thaw(domain, pending);
+	ucore_domain_unfreeze(domain, pending);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
@@ -45,7 +45,7 @@ static void set_route(struct ucore_domain *domain, u64 route)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void frozen_once_thawed_once(struct kunit *test)
+static void frozen_once_unfrozen_once(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -54,12 +54,12 @@ static void frozen_once_thawed_once(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE));
 	hold(domain, 200);
 	hold(domain, 300);
-	thaw(domain, true);
-	thaw(domain, true);
+	unfreeze(domain, true);
+	unfreeze(domain, true);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, domain->frozen_since, 100ULL);
-	thaw(domain, true);
+	unfreeze(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
@@ -74,13 +74,13 @@ static void every_write_carries_the_route(struct kunit *test)
 	set_route(domain, CORE(3) | WAKE);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, CORE(3) | WAKE));
 	hold(domain, 1);
-	thaw(domain, false);
+	unfreeze(domain, false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE | CORE(3) | WAKE),
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE | CORE(3) | WAKE));
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(3) | WAKE);
 }
 
-/* Routing a frozen domain's PMI must not thaw it. */
+/* Routing a frozen domain's PMI must not unfreeze it. */
 static void route_changes_nothing_else(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
@@ -89,13 +89,13 @@ static void route_changes_nothing_else(struct kunit *test)
 	hold(domain, 1);
 	set_route(domain, CORE(0));
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
-	thaw(domain, false);
+	unfreeze(domain, false);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	set_route(domain, 0);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 }
 
-/* Whoever thaws while an overflow waits must leave the domain frozen to it. */
+/* Whoever unfreezes while an overflow waits must leave the domain frozen to it. */
 static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
@@ -106,7 +106,7 @@ static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 	hold(domain, 100);
 	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(20));
 	fake_bus_clear(bus_of(test));
-	thaw(domain, true);
+	unfreeze(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS));
 	KUNIT_EXPECT_TRUE(test, domain->frozen);
 	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
@@ -114,7 +114,7 @@ static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 	hold(domain, 500);			/* frozen already: no second write */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, domain->frozen_since, 100ULL);
-	thaw(domain, false);		/* and the service thaws it */
+	unfreeze(domain, false);		/* and the service unfreezes it */
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
@@ -129,23 +129,23 @@ static void unknown_overflow_keeps_it_frozen(struct kunit *test)
 	domain->armed_mask = BIT_ULL(20);
 	hold(domain, 100);
 	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(2));
-	thaw(domain, true);
+	unfreeze(domain, true);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
 /* Nothing is armed: the status is not even read. */
-static void thawing_unarmed_is_one_access(struct kunit *test)
+static void unfreezing_unarmed_is_one_access(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
 
 	hold(domain, 1);
 	fake_bus_clear(bus_of(test));
-	thaw(domain, true);
+	unfreeze(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 }
 
-/* Frozen by the hardware, and by a write: a thaw may have crossed it. */
+/* Frozen by the hardware, and by a write: a unfreeze may have crossed it. */
 static void holding_what_an_overflow_froze(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
@@ -157,8 +157,8 @@ static void holding_what_an_overflow_froze(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->frozen_since, 700ULL);
 	hold(domain, 800);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	thaw(domain, false);
-	thaw(domain, false);
+	unfreeze(domain, false);
+	unfreeze(domain, false);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
 
@@ -174,12 +174,12 @@ static void frozen_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 5300), 1300ULL);
 	/* before it froze */
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 4000), 1000ULL);
-	thaw(domain, false);
+	unfreeze(domain, false);
 
 	domain->frozen_ns = 0;
 	begin = ktime_get_mono_fast_ns();
 	hold(domain, begin);
-	thaw(domain, false);
+	unfreeze(domain, false);
 	KUNIT_EXPECT_LE(test, domain->frozen_ns, ktime_get_mono_fast_ns() - begin);
 }
 
@@ -216,7 +216,7 @@ static void taken_and_given_back(struct kunit *test)
 	fake_poke(gw, GLOBAL_CTL, CORE(6) | WAKE);
 	fake_poke(gw, GLOBAL_STATUS, 0x5);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_take(domain);
+	ucore_domain_acquire(domain);
 	ucore_domain_clear_stale(domain);
 	raw_spin_unlock_irq(&domain->lock);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_CTL), FAKE_R(gw, GLOBAL_STATUS),
@@ -225,7 +225,7 @@ static void taken_and_given_back(struct kunit *test)
 
 	set_route(domain, CORE(1) | WAKE);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_give_back(domain);
+	ucore_domain_release(domain);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 }
@@ -238,11 +238,11 @@ static void an_abandoned_domain_routes_as_found(struct kunit *test)
 
 	fake_poke(gw, GLOBAL_CTL, CORE(6) | WAKE);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_take(domain);
+	ucore_domain_acquire(domain);
 	ucore_domain_set_route(domain, CORE(1) | WAKE);
-	ucore_domain_abandon(domain);
-	ucore_domain_hold(domain, 1);
-	ucore_domain_thaw(domain, true);
+	ucore_domain_release_offline(domain);
+	ucore_domain_freeze(domain, 1);
+	ucore_domain_unfreeze(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 }
@@ -255,10 +255,10 @@ static void what_was_found_stays_after_a_late_give_back(struct kunit *test)
 
 	fake_poke(gw, GLOBAL_CTL, CORE(6) | WAKE);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_take(domain);
-	ucore_domain_give_back(domain);
-	ucore_domain_hold(domain, 1);
-	ucore_domain_thaw(domain, true);
+	ucore_domain_acquire(domain);
+	ucore_domain_release(domain);
+	ucore_domain_freeze(domain, 1);
+	ucore_domain_unfreeze(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
@@ -356,18 +356,18 @@ static void moving_takes_the_interrupt_along(struct kunit *test)
 
 /* ---- hotplug: the callbacks, called by hand ---- */
 
-static struct ucore_part *running_part(struct kunit *test, u32 domain)
+static struct ucore_ctx *running_ctx(struct kunit *test, u32 domain)
 {
-	struct ucore_part *part = fake_part(test, domain, 4096);
+	struct ucore_ctx *ctx = fake_ctx(test, domain, 4096);
 
-	fake_part_add(part, fake_box(test, domain, "imc", 0), 0, 0x400304, 0);
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_part_go(part, ktime_get_mono_fast_ns());
-	raw_spin_unlock_irq(&part->domain->lock);
+	fake_ctx_add(ctx, fake_box(test, domain, "imc", 0), 0, 0x400304, 0);
+	raw_spin_lock_irq(&ctx->domain->lock);
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&ctx->domain->lock);
 	fake_bus_clear(bus_of(test));
-	return part;
+	return ctx;
 }
 
 static void cpu_down(u32 cpu)
@@ -384,9 +384,9 @@ static void cpu_up(u32 cpu)
 	cpus_read_unlock();
 }
 
-static void gap_check(struct kunit *test, struct ucore_part *part, u32 reason, int from, int to)
+static void gap_check(struct kunit *test, struct ucore_ctx *ctx, u32 reason, int from, int to)
 {
-	const struct ucore_gap *gap = fake_record(part->ring);
+	const struct ucore_gap *gap = fake_record(ctx->ring);
 
 	KUNIT_ASSERT_NOT_NULL(test, gap);
 	KUNIT_EXPECT_EQ(test, gap->hdr.type, (u32)UCORE_RECORD_GAP);
@@ -394,7 +394,7 @@ static void gap_check(struct kunit *test, struct ucore_part *part, u32 reason, i
 	KUNIT_EXPECT_EQ(test, gap->reason, reason);
 	KUNIT_EXPECT_EQ(test, gap->cpu_from, from);
 	KUNIT_EXPECT_EQ(test, gap->cpu_to, to);
-	KUNIT_EXPECT_EQ(test, gap->domain, part->domain->id);
+	KUNIT_EXPECT_EQ(test, gap->domain, ctx->domain->id);
 	KUNIT_EXPECT_EQ(test, gap->box, 0xffffffffU);
 	KUNIT_EXPECT_EQ(test, gap->reserved, 0U);
 	KUNIT_EXPECT_GT(test, gap->time, 0ULL);
@@ -409,24 +409,24 @@ static int hotplug_init(struct kunit *test)
 
 static void reader_leaves(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0);
+	struct ucore_ctx *ctx = running_ctx(test, 0);
 
 	cpu_down(0);
-	KUNIT_EXPECT_EQ(test, part->domain->reader, 1);
-	KUNIT_EXPECT_TRUE(test, part->running);
-	gap_check(test, part, UCORE_GAP_READER_MOVED, 0, 1);
+	KUNIT_EXPECT_EQ(test, ctx->domain->reader, 1);
+	KUNIT_EXPECT_TRUE(test, ctx->running);
+	gap_check(test, ctx, UCORE_GAP_READER_MOVED, 0, 1);
 	FAKE_EXPECT_NONE(test, bus_of(test));	/* the boxes count on */
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->domain->guard)->queued);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->domain->watchdog)->queued);
 }
 
 static void another_cpu_leaves(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0);
+	struct ucore_ctx *ctx = running_ctx(test, 0);
 
 	cpu_down(1);
-	KUNIT_EXPECT_EQ(test, part->domain->reader, 0);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->domain->guard)->queued);
+	KUNIT_EXPECT_EQ(test, ctx->domain->reader, 0);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->domain->watchdog)->queued);
 }
 
 /* An isolated CPU reads only if there is no other. */
@@ -455,8 +455,8 @@ static void readers_are_not_isolated(struct kunit *test)
 
 static void isolated_reader_makes_way(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = running_ctx(test, 0);
+	struct ucore_domain *domain = ctx->domain;
 
 	fake_kernel.isolated = BIT_ULL(0);
 	domain->pin_cpu = 0;
@@ -465,9 +465,9 @@ static void isolated_reader_makes_way(struct kunit *test)
 	domain->pin_cpu = UCORE_NO_CPU;
 	cpu_up(1);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
-	gap_check(test, part, UCORE_GAP_READER_MOVED, 0, 1);
-	KUNIT_EXPECT_TRUE(test, part->running);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
+	gap_check(test, ctx, UCORE_GAP_READER_MOVED, 0, 1);
+	KUNIT_EXPECT_TRUE(test, ctx->running);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->watchdog)->queued);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
@@ -506,15 +506,15 @@ static void choice_ends_with_its_cpu(struct kunit *test)
 /* The CPU that leaves is no receiver any more when another takes over. */
 static void leaving_cpu_takes_no_interrupt(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 4096);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain *domain = ctx->domain;
 
 	fake_kernel.core_id[1] = 0;	/* threads of one core */
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_part_go(part, ktime_get_mono_fast_ns());
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	cpus_read_lock();
 	ucore_pmi_enable(domain);
@@ -523,7 +523,7 @@ static void leaving_cpu_takes_no_interrupt(struct kunit *test)
 	cpu_down(0);
 	KUNIT_EXPECT_TRUE(test, cpumask_equal(&domain->pmi.cpus, cpumask_of(1)));
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], 0ULL);
-	gap_check(test, part, UCORE_GAP_READER_MOVED, 0, 1);
+	gap_check(test, ctx, UCORE_GAP_READER_MOVED, 0, 1);
 	cpu_up(0);
 	KUNIT_EXPECT_EQ(test, cpumask_weight(&domain->pmi.cpus), 2U);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
@@ -531,8 +531,8 @@ static void leaving_cpu_takes_no_interrupt(struct kunit *test)
 
 static void throttling_ends_when_a_cpu_leaves(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 0);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = running_ctx(test, 0);
+	struct ucore_domain *domain = ctx->domain;
 
 	hold(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
@@ -562,27 +562,27 @@ static void overflow_too_much(void *arg)
  */
 static void service_on_the_cpu_that_leaves(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 4096);
-	struct ucore_domain *domain = part->domain;
-	const struct fake_timer *guard = fake_timer_find(&domain->guard);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain *domain = ctx->domain;
+	const struct fake_timer *watchdog = fake_timer_find(&domain->watchdog);
 
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_part_go(part, ktime_get_mono_fast_ns());
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	fake_kernel.hold_work = true;
 	fake_kernel.before_work = overflow_too_much;
-	fake_kernel.work_arg = part->box[0].box;
+	fake_kernel.work_arg = ctx->box[0].box;
 	smp_call_function_single(0, queue_here, &domain->pmi.work, 1);
 	cpu_down(0);
 	fake_work_deliver();		/* the CPU dies: what is queued there runs */
 	KUNIT_EXPECT_EQ(test, domain->throttles, 1ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.overflows, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
-	KUNIT_EXPECT_TRUE(test, guard->queued);
-	KUNIT_EXPECT_EQ(test, guard->cpu, 1);
+	KUNIT_EXPECT_TRUE(test, watchdog->queued);
+	KUNIT_EXPECT_EQ(test, watchdog->cpu, 1);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
@@ -596,68 +596,68 @@ static int hotplug_init_2(struct kunit *test)
 
 static void last_cpu_leaves_and_one_comes(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 1);
-	struct fake_window *win = fake_window(part->ctr[0].box);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = running_ctx(test, 1);
+	struct fake_window *win = fake_window(ctx->ctr[0].box);
+	struct ucore_domain *domain = ctx->domain;
 	u64 enabled, running, later;
 
 	fake_poke(win, 0xa0, 500);
 	cpu_down(1);
 	KUNIT_EXPECT_EQ(test, domain->reader, UCORE_NO_CPU);
-	KUNIT_EXPECT_FALSE(test, part->running);
-	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 500ULL);
+	KUNIT_EXPECT_FALSE(test, ctx->running);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, 500ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(win, 0xd8), 0ULL);	/* nothing is left armed */
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->guard)->queued);
-	gap_check(test, part, UCORE_GAP_OFFLINE, 1, -1);
-	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->watchdog)->queued);
+	gap_check(test, ctx, UCORE_GAP_OFFLINE, 1, -1);
+	ctx_times(ctx, ktime_get_mono_fast_ns(), &enabled, &running);
 
 	cpu_up(1);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
-	KUNIT_EXPECT_TRUE(test, part->running);
+	KUNIT_EXPECT_TRUE(test, ctx->running);
 	KUNIT_EXPECT_EQ(test, fake_peek(win, 0xd8), 0x400304ULL);
-	gap_check(test, part, UCORE_GAP_ONLINE, -1, 1);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
+	gap_check(test, ctx, UCORE_GAP_ONLINE, -1, 1);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->watchdog)->queued);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 
 	/* counts go on from where they were */
 	fake_poke(win, 0xa0, 30);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_part_read_running(part, ktime_get_mono_fast_ns());
+	ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
-	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 530ULL);
-	part_times(part, ktime_get_mono_fast_ns(), &later, &running);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, 530ULL);
+	ctx_times(ctx, ktime_get_mono_fast_ns(), &later, &running);
 	KUNIT_EXPECT_GE(test, later, enabled);
 }
 
 /* Instants of the timer that are due when the last CPU leaves are told, as by STOP; no others. */
 static void last_cpu_samples_what_is_due(struct kunit *test)
 {
-	struct ucore_part *part = running_part(test, 1);
+	struct ucore_ctx *ctx = running_ctx(test, 1);
 	const struct ucore_sample *sample;
 	const struct ucore_lost *lost;
 
-	part->timer_ns = NSEC_PER_SEC;
-	ucore_timer_start(part, part->resumed);
+	ctx->timer_ns = NSEC_PER_SEC;
+	ucore_timer_start(ctx, ctx->resumed);
 	fake_clock_advance(2 * (u64)NSEC_PER_SEC + NSEC_PER_SEC / 2);
 	cpu_down(1);
-	lost = fake_record(part->ring);
+	lost = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, lost);
 	KUNIT_EXPECT_EQ(test, lost->hdr.type, (u32)UCORE_RECORD_LOST);
 	KUNIT_EXPECT_EQ(test, lost->lost, 1ULL);
-	sample = fake_record(part->ring);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
-	gap_check(test, part, UCORE_GAP_OFFLINE, 1, -1);
+	gap_check(test, ctx, UCORE_GAP_OFFLINE, 1, -1);
 
 	fake_clock_advance(3 * (u64)NSEC_PER_SEC);
 	cpu_up(1);
-	gap_check(test, part, UCORE_GAP_ONLINE, -1, 1);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
-	KUNIT_EXPECT_GT(test, part->timer_due, part->resumed);
-	KUNIT_EXPECT_LE(test, part->timer_due, part->resumed + NSEC_PER_SEC);
+	gap_check(test, ctx, UCORE_GAP_ONLINE, -1, 1);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 1ULL);
+	KUNIT_EXPECT_GT(test, ctx->timer_due, ctx->resumed);
+	KUNIT_EXPECT_LE(test, ctx->timer_due, ctx->resumed + NSEC_PER_SEC);
 }
 
 /* A box whose session closed while its domain had no CPU is cleaned up later. */
@@ -689,12 +689,12 @@ static void cpu_comes_and_there_is_nothing_to_do(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(frozen_once_thawed_once),
+	KUNIT_CASE(frozen_once_unfrozen_once),
 	KUNIT_CASE(every_write_carries_the_route),
 	KUNIT_CASE(route_changes_nothing_else),
 	KUNIT_CASE(waiting_overflow_keeps_it_frozen),
 	KUNIT_CASE(unknown_overflow_keeps_it_frozen),
-	KUNIT_CASE(thawing_unarmed_is_one_access),
+	KUNIT_CASE(unfreezing_unarmed_is_one_access),
 	KUNIT_CASE(holding_what_an_overflow_froze),
 	KUNIT_CASE(frozen_time),
 	KUNIT_CASE(status_is_whole),
@@ -762,7 +762,7 @@ static int hotplug_init_cpu(struct kunit *test)
 /* A CPU leaves its die, which another one reads then, and its own domain, which stops. */
 static void cpu_leaves_both_its_domains(struct kunit *test)
 {
-	struct ucore_part *die = running_part(test, 0), *cpu = running_part(test, 1);
+	struct ucore_ctx *die = running_ctx(test, 0), *cpu = running_ctx(test, 1);
 
 	cpu_down(0);
 	KUNIT_EXPECT_EQ(test, die->domain->reader, 1);
@@ -782,7 +782,7 @@ static void cpu_leaves_both_its_domains(struct kunit *test)
 /* Another CPU is nothing to a CPU's own domain. */
 static void another_cpu_is_not_of_the_domain(struct kunit *test)
 {
-	struct ucore_part *cpu = running_part(test, 1);
+	struct ucore_ctx *cpu = running_ctx(test, 1);
 
 	cpu_down(1);
 	KUNIT_EXPECT_EQ(test, cpu->domain->reader, 0);

@@ -301,7 +301,7 @@ static void no_terms_ask_for_nothing(struct kunit *test)
 static void fields_describe_themselves(struct kunit *test)
 {
 	struct ucore_box *box = box_of_type(test);
-	struct ucore_field out;
+	struct ucore_field_info out;
 	u32 i, j;
 
 	for (i = 0; i < box->desc.type->nr_fields; i++) {
@@ -316,7 +316,7 @@ static void fields_describe_themselves(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, out.mask, expects[j].legal);
 			KUNIT_EXPECT_EQ(test, out.max, expects[j].legal);
 			KUNIT_EXPECT_EQ(test, out.flags,
-					(u32)(expects[j].slot ? UCORE_FIELD_SHARED : 0));
+					(u32)(expects[j].slot ? UCORE_FIELD_F_SHARED : 0));
 		}
 	}
 }
@@ -348,7 +348,7 @@ static void address_match_splits(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "ha", 0);
 	struct ucore_event_spec spec;
-	struct ucore_field out;
+	struct ucore_field_info out;
 	u32 bit;
 
 	KUNIT_EXPECT_EQ(test, encode_one(box, UCORE_FIELD_ADDR_MATCH, 0x2abcdef12340ULL, &spec),

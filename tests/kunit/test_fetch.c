@@ -214,7 +214,7 @@ static void global_control_without_interrupts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, global->core_sel, 0ULL);
 	KUNIT_EXPECT_EQ(test, global->wake, 0ULL);
 	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].caps, (u32)UCORE_BOX_FREEZE);
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].caps, (u32)UCORE_BOX_F_FREEZE);
 		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].desc.global_gp, 0ULL);
 	}
 }
@@ -240,7 +240,7 @@ static void global_control_with_the_private_convention(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, global->keep, GENMASK_ULL(63, 16) | BIT_ULL(1) | BIT_ULL(0));
 	for (i = 0; i < 4; i++) {
 		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].desc.global_gp, bits[i]);
-		KUNIT_EXPECT_EQ(test, !!(ucore_catalog.boxes[i].caps & UCORE_BOX_OVERFLOW),
+		KUNIT_EXPECT_EQ(test, !!(ucore_catalog.boxes[i].caps & UCORE_BOX_F_OVERFLOW),
 				!!bits[i]);
 	}
 }
@@ -256,9 +256,9 @@ static void a_status_that_does_not_answer(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
 	box = ucore_catalog.boxes;
-	KUNIT_EXPECT_EQ(test, box[0].caps & UCORE_BOX_OVERFLOW, (u32)UCORE_BOX_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, box[0].caps & UCORE_BOX_F_OVERFLOW, (u32)UCORE_BOX_F_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, box[0].desc.layout->status, 1);
-	KUNIT_EXPECT_EQ(test, box[1].caps & UCORE_BOX_OVERFLOW, 0U);
+	KUNIT_EXPECT_EQ(test, box[1].caps & UCORE_BOX_F_OVERFLOW, 0U);
 	KUNIT_EXPECT_EQ(test, box[1].desc.layout->status, UCORE_REG_NONE);
 	KUNIT_EXPECT_EQ(test, box[1].desc.global_gp, 0ULL);
 }
@@ -559,7 +559,7 @@ static void unit_in_anothers_function(struct kunit *test)
 static void table_asleep(struct kunit *test)
 {
 	memset(plain_machine(test), 0xff, BAR_SIZE);
-	no_boxes(test, UCORE_TABLE_ASLEEP);
+	no_boxes(test, UCORE_TABLE_ALL_ONES);
 }
 
 static void global_control_that_does_not_answer(struct kunit *test)
@@ -697,7 +697,7 @@ static void expect_free_running(struct kunit *test, const struct ucore_box *box,
 	const struct ucore_layout *layout = box->desc.layout;
 	u32 i;
 
-	KUNIT_EXPECT_EQ(test, box->caps, (u32)UCORE_BOX_FREE_RUNNING);
+	KUNIT_EXPECT_EQ(test, box->caps, (u32)UCORE_BOX_F_FREE_RUNNING);
 	for (i = 0; i < box->desc.type->nr_fixed; i++) {
 		KUNIT_EXPECT_EQ_MSG(test, base + layout->fixed_ctr[i], at[i], "counter %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, layout->fixed_ctl[i], UCORE_REG_NONE, "counter %u", i);
@@ -1003,7 +1003,7 @@ static void more_tables_than_dies(struct kunit *test)
 	for (i = 0; i < 4; i++) {
 		KUNIT_EXPECT_EQ(test, table_info(i).die, dies[i]);
 		KUNIT_EXPECT_EQ(test, table_info(i).reason,
-				(u32)(i % 2 ? UCORE_TABLE_SECOND : UCORE_TABLE_OK));
+				(u32)(i % 2 ? UCORE_TABLE_DUPLICATE : UCORE_TABLE_OK));
 	}
 }
 

@@ -172,9 +172,9 @@ static void types_are_as_listed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, row.layout->box_ctl != UCORE_REG_NONE, types[t].box_ctl);
 		KUNIT_EXPECT_EQ(test, row.layout->status != UCORE_REG_NONE, types[t].status);
 		KUNIT_EXPECT_EQ(test, type->caps,
-				(types[t].box_ctl ? UCORE_BOX_FREEZE : 0) |
-				(types[t].overflow ? UCORE_BOX_OVERFLOW : 0) |
-				(types[t].nr_fixed ? UCORE_BOX_FIXED_OVERFLOW : 0));
+				(types[t].box_ctl ? UCORE_BOX_F_FREEZE : 0) |
+				(types[t].overflow ? UCORE_BOX_F_OVERFLOW : 0) |
+				(types[t].nr_fixed ? UCORE_BOX_F_FIXED_OVERFLOW : 0));
 		KUNIT_EXPECT_EQ(test, type->ctl_en, (u32)BIT(22));
 		KUNIT_EXPECT_EQ(test, type->ctl_ov_en, types[t].overflow ? (u32)BIT(20) : 0U);
 		KUNIT_EXPECT_EQ(test, type->fixed_en, type->nr_fixed ? (u32)BIT(22) : 0U);
@@ -317,7 +317,7 @@ static void the_status_map_is_not_relied_on(struct kunit *test)
 	for (i = 0; i < nr_rows(test); i++) {
 		row = row_of(test, i);
 		KUNIT_EXPECT_EQ_MSG(test, row.gp,
-				    row.type->caps & UCORE_BOX_OVERFLOW ? ~0ULL : 0ULL, "%s",
+				    row.type->caps & UCORE_BOX_F_OVERFLOW ? ~0ULL : 0ULL, "%s",
 				    row.type->name);
 		if (row.type->nr_fixed)
 			KUNIT_EXPECT_EQ(test, row.fixed, ~0ULL);
@@ -342,7 +342,7 @@ static void pci_ids(struct kunit *test)
 	};
 	const struct expected *e = test->param_value;
 	const struct ucore_e5_table *table = table_of(test);
-	u16 part = e->v4 ? 0x6000 : 0x2000, aux;
+	u16 ctx = e->v4 ? 0x6000 : 0x2000, aux;
 	const struct ucore_e5_pci *row;
 	u32 i;
 
@@ -354,10 +354,10 @@ static void pci_ids(struct kunit *test)
 		/* no list has a filter function of v3's third port */
 		if (aux == 0xf46 && !e->v4)
 			aux = 0;
-		KUNIT_EXPECT_EQ(test, row->device, part | ids[i].device[row->instance]);
-		KUNIT_EXPECT_EQ(test, row->aux, aux ? part | aux : 0);
+		KUNIT_EXPECT_EQ(test, row->device, ctx | ids[i].device[row->instance]);
+		KUNIT_EXPECT_EQ(test, row->aux, aux ? ctx | aux : 0);
 	}
-	KUNIT_EXPECT_EQ(test, table->ubox.device, part | 0xf1e);
+	KUNIT_EXPECT_EQ(test, table->ubox.device, ctx | 0xf1e);
 	KUNIT_EXPECT_EQ(test, table->ubox.nodeid, 0x40);
 	KUNIT_EXPECT_EQ(test, table->ubox.gidnidmap, 0x54);
 	KUNIT_EXPECT_FALSE(test, table->ubox.lower);
@@ -499,11 +499,11 @@ static void program_cbo(struct kunit *test)
 		    FAKE_W(w, 0, RESET), FAKE_R(w, 0),
 		    FAKE_W(w, 0, RESET), FAKE_R(w, 7), FAKE_W(w, 5, 0x20000),
 		    FAKE_W(w, 6, 0x18200000));
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RUN));
 	ucore_box_stop(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RESET));
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RESET), FAKE_R(w, 7), FAKE_W(w, 5, 0),
 		    FAKE_W(w, 6, 0), FAKE_W(w, 0, RUN));
 
@@ -542,11 +542,11 @@ static void control_without_enables(struct kunit *test)
 		    FAKE_W(w, 0x710, 0x20103), FAKE_R(w, 0x710),
 		    FAKE_W(w, 0x710, 0x103), FAKE_R(w, 0x716), FAKE_W(w, 0x715, 0));
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x710), 0x100ULL);
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x710, 0));
 	ucore_box_stop(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x710, 0x103));
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x710, 0x103), FAKE_R(w, 0x716),
 		    FAKE_W(w, 0x715, 0), FAKE_W(w, 0x710, 0));
 }
@@ -567,7 +567,7 @@ static void control_with_one_enable(struct kunit *test)
 			w->faults = faults;
 			ucore_box_program(box, no_filters);
 			fake_bus_clear(bus_of(test));
-			ucore_box_run(box);
+			ucore_box_unfreeze(box);
 			FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RUN & ~absent[i]));
 			KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf4), (u64)(RUN & ~absent[i]));
 		}
@@ -583,12 +583,12 @@ static void program_sbox(struct kunit *test)
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, 0x1), FAKE_W(w, 0, 0x3),
 		    FAKE_W(w, 0, 0x10003), FAKE_W(w, 0, 0x10103));
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, 0x10000));
 	ucore_box_stop(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, 0x1), FAKE_W(w, 0, 0x3),
 		    FAKE_W(w, 0, 0x10003), FAKE_W(w, 0, 0x10103));
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, 0x1), FAKE_W(w, 0, 0x3),
 		    FAKE_W(w, 0, 0x10003), FAKE_W(w, 0, 0x10103), FAKE_W(w, 0, 0x10000));
 }
@@ -607,7 +607,7 @@ static void program_ubox(struct kunit *test)
 		    FAKE_W(w, 0x704, 0), FAKE_R(w, 0x708), FAKE_W(w, 0x709, BIT_ULL(48) - 1),
 		    FAKE_R(w, 0x709), FAKE_W(w, 0x709, 0), FAKE_W(w, 0x704, BIT_ULL(48) - 1),
 		    FAKE_R(w, 0x704), FAKE_W(w, 0x704, 0), FAKE_W(w, 0x707, 0x15));
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x707), 0x2aULL);
 }
 
@@ -615,7 +615,7 @@ static void program_ubox(struct kunit *test)
 static void width_of_the_ubox_is_found(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_event_spec spec = { };
 	struct ucore_counter *ctr, *longest;
@@ -623,11 +623,11 @@ static void width_of_the_ubox_is_found(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, BIT(0), BIT_ULL(44), true, &spec), 0);
 	w->width = 44;
-	ctr = fake_part_add(part, box, 1, 0x500042, 1000);
-	longest = fake_part_add(part, box, UCORE_COUNTER_FIXED, 0x500000, BIT_ULL(47));
+	ctr = fake_ctx_add(ctx, box, 1, 0x500042, 1000);
+	longest = fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED, 0x500000, BIT_ULL(47));
 	ucore_box_program(box, no_filters);
-	ucore_box_program_counter(ctr);
-	ucore_box_program_counter(longest);
+	ucore_counter_program(ctr);
+	ucore_counter_program(longest);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x709), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x70a), BIT_ULL(44) - 1000);
 	KUNIT_EXPECT_EQ(test, ctr->prev, BIT_ULL(44) - 1000);
@@ -654,7 +654,7 @@ static void filter_of_the_ubox(struct kunit *test)
 	};
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
 	struct ucore_event_spec spec;
-	struct ucore_field field;
+	struct ucore_field_info field;
 
 	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, terms, ARRAY_SIZE(terms), &spec), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x141ULL);
@@ -662,22 +662,22 @@ static void filter_of_the_ubox(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, spec.claimed[UCORE_SLOT_SHARED(0)], 0x3fULL);
 	ucore_field_describe(box, box->desc.type->nr_fields - 1, &field);
 	KUNIT_EXPECT_STREQ(test, field.name, "filter_cid");
-	KUNIT_EXPECT_EQ(test, field.flags, (u32)UCORE_FIELD_SHARED);
+	KUNIT_EXPECT_EQ(test, field.flags, (u32)UCORE_FIELD_F_SHARED);
 }
 
 /* ---- overflows ---- */
 
-static void part_run(struct kunit *test, struct ucore_part *part)
+static void ctx_run(struct kunit *test, struct ucore_ctx *ctx)
 {
-	struct ucore_domain *domain = part->domain;
+	struct ucore_domain *domain = ctx->domain;
 	u64 now = ktime_get_mono_fast_ns();
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, now);
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_domain_thaw(domain, true);
-	ucore_part_go(part, now);
+	ucore_domain_freeze(domain, now);
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_domain_unfreeze(domain, true);
+	ucore_ctx_start_times(ctx, now);
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
 }
@@ -692,9 +692,9 @@ static void overflow_sample(struct ucore_domain *domain)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_part *part)
+static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_ctx *ctx)
 {
-	const struct ucore_sample *sample = fake_record(part->ring);
+	const struct ucore_sample *sample = fake_record(ctx->ring);
 
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_ASSERT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
@@ -724,15 +724,15 @@ static void any_bit_asks_all_armed_boxes(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 5), *pcu = fake_box(test, 0, "pcu", 0);
 	struct ucore_box *ha = fake_box(test, 0, "ha", 0);
 	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *p = fake_window(pcu);
-	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
 	const u64 bits = BIT_ULL(35) | BIT_ULL(7);
 
-	fake_part_add(part, imc, 0, 0x500304, 100);
-	fake_part_add(part, pcu, 3, 0x500000, 200);
-	fake_part_add(part, ha, 0, 0x400000, 0);
-	part_run(test, part);
+	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
+	fake_ctx_add(ctx, pcu, 3, 0x500000, 200);
+	fake_ctx_add(ctx, ha, 0, 0x400000, 0);
+	ctx_run(test, ctx);
 	fake_overflow(pcu, 0x71a, 7, BIT(3), bits);
-	overflow_sample(part->domain);
+	overflow_sample(ctx->domain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, 0x700, FREEZE), FAKE_R(gw, 0x701),
 		    FAKE_R(i, 0xf8), FAKE_R(p, 0x716),
 		    FAKE_R(i, 0xa0), FAKE_R(i, 0xa4), FAKE_R(p, 0x71a),
@@ -740,23 +740,23 @@ static void any_bit_asks_all_armed_boxes(struct kunit *test)
 		    FAKE_W(p, 0x716, BIT(3)), FAKE_W(gw, 0x701, bits),
 		    FAKE_W(p, 0x71a, BIT_ULL(48) - 200), FAKE_W(gw, 0x700, UNFREEZE));
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, 0x701), 0ULL);
-	KUNIT_EXPECT_EQ(test, sample_next(test, part)->trigger_event, 101U);
+	KUNIT_EXPECT_EQ(test, sample_next(test, ctx)->trigger_event, 101U);
 }
 
 /* No status tells of the UBox's fixed counter: it has wrapped, or has not. */
 static void ubox_fixed_counter_tells_by_its_value(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0), *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *w = fake_window(ubox);
 	const struct ucore_sample *sample;
 
-	fake_part_add(part, ubox, UCORE_COUNTER_FIXED, 0x500000, 100000);
-	fake_part_add(part, imc, 0, 0x500304, 100);
-	part_run(test, part);
+	fake_ctx_add(ctx, ubox, UCORE_COUNTER_FIXED, 0x500000, 100000);
+	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
+	ctx_run(test, ctx);
 	fake_overflow(ubox, 0x704, 4, 0, BIT_ULL(0));
-	overflow_sample(part->domain);
-	sample = sample_next(test, part);
+	overflow_sample(ctx->domain);
+	sample = sample_next(test, ctx);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 100004ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x704), BIT_ULL(48) - 100000);
@@ -764,8 +764,8 @@ static void ubox_fixed_counter_tells_by_its_value(struct kunit *test)
 	/* another box's overflow is not its own */
 	fake_poke(w, 0x704, BIT_ULL(48) - 60000);
 	fake_overflow(imc, 0xa0, 0, BIT(1), BIT_ULL(23));
-	overflow_sample(part->domain);
-	sample = sample_next(test, part);
+	overflow_sample(ctx->domain);
+	sample = sample_next(test, ctx);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 101U);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 140004ULL);
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, 0U);
@@ -776,19 +776,19 @@ static void ubox_fixed_counter_tells_by_its_value(struct kunit *test)
 static void ubox_fixed_counter_is_read_before_its_message(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
-	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *w = fake_window(ubox);
 	const struct ucore_sample *sample;
 
-	fake_part_add(part, ubox, UCORE_COUNTER_FIXED, 0x500000, 1000);
-	part_run(test, part);
+	fake_ctx_add(ctx, ubox, UCORE_COUNTER_FIXED, 0x500000, 1000);
+	ctx_run(test, ctx);
 	fake_poke(w, 0x704, 3);
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_part_read_running(part, ktime_get_mono_fast_ns());
-	raw_spin_unlock_irq(&part->domain->lock);
+	raw_spin_lock_irq(&ctx->domain->lock);
+	ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&ctx->domain->lock);
 	fake_overflow(ubox, 0x704, 5, 0, BIT_ULL(0));
-	overflow_sample(part->domain);
-	sample = sample_next(test, part);
+	overflow_sample(ctx->domain);
+	sample = sample_next(test, ctx);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 1005ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x704), BIT_ULL(48) - 1000);

@@ -351,13 +351,13 @@ static void what_boxes_can_do(struct kunit *test)
 	bool icx = e->platform != &ucore_platform_snr, ubox = !strcmp(e->name, "ubox");
 	u32 i, caps, base;
 
-	caps = e->nr_gp ? 0 : UCORE_BOX_FREE_RUNNING;
+	caps = e->nr_gp ? 0 : UCORE_BOX_F_FREE_RUNNING;
 	if (e->nr_gp && !ubox)
-		caps |= UCORE_BOX_FREEZE;
+		caps |= UCORE_BOX_F_FREEZE;
 	if (e->nr_gp && icx)
-		caps |= UCORE_BOX_OVERFLOW;
+		caps |= UCORE_BOX_F_OVERFLOW;
 	if (e->nr_gp && e->nr_fixed && icx)
-		caps |= UCORE_BOX_FIXED_OVERFLOW;
+		caps |= UCORE_BOX_F_FIXED_OVERFLOW;
 	for (i = 0; i < nr_rows(table); i++) {
 		type = row_of(table, i, 0, &layout, &base);
 		if (strcmp(type->name, e->name))
@@ -584,7 +584,7 @@ static void controllers_where_they_are_said_to_be(struct kunit *test)
 	ucore_describe_box(box_find("imc_free", 0, 3), true, &info);
 	KUNIT_EXPECT_EQ(test, info.location, ADDRESS(3) + 0x2290);
 	KUNIT_EXPECT_EQ(test, info.nr_fixed, 5U);
-	KUNIT_EXPECT_EQ(test, info.caps, (u32)UCORE_BOX_FREE_RUNNING);
+	KUNIT_EXPECT_EQ(test, info.caps, (u32)UCORE_BOX_F_FREE_RUNNING);
 	ucore_describe_box(box_find("imc", 0, 11), true, &info);
 	KUNIT_EXPECT_EQ(test, info.access, (u32)UCORE_ACCESS_MMIO);
 	KUNIT_EXPECT_EQ(test, info.location, CHANNEL(3, 2));
@@ -830,13 +830,13 @@ static const u64 no_filters[UCORE_MAX_SHARED];
 static void program(struct kunit *test, struct ucore_box *box, u32 counter,
 		    const struct ucore_term *terms, u32 nr)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_event_spec spec;
 
 	KUNIT_ASSERT_EQ(test, ucore_event_encode(box, terms, nr, &spec), 0);
 	ucore_box_program(box, no_filters);
 	fake_bus_clear(bus_of(test));
-	ucore_box_program_counter(fake_part_add(part, box, counter,
+	ucore_counter_program(fake_ctx_add(ctx, box, counter,
 						spec.value[UCORE_SLOT_CTL] | BIT(22), 0));
 }
 
@@ -884,7 +884,7 @@ static void program_imc(struct kunit *test)
 
 	program(test, box, 3, terms, ARRAY_SIZE(terms));
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x4c, 0x400f04));
-	ucore_box_run(box);
+	ucore_box_unfreeze(box);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0), 0x30000ULL);
 	ucore_box_stop(box);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0), 0x30100ULL);
@@ -894,20 +894,20 @@ static void controllers_free_running_counters_are_only_read(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc_free", 2);
 	struct fake_window *w = fake_window(box);
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_counter *ctr;
 
 	fake_poke(w, 0x20, BIT_ULL(48) - 7);
-	ctr = fake_part_add(part, box, UCORE_COUNTER_FIXED + 4, 0, 0);
+	ctr = fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED + 4, 0, 0);
 	ucore_box_program(box, no_filters);
-	ucore_box_program_counter(ctr);
-	ucore_box_run(box);
+	ucore_counter_program(ctr);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0x20));
 	fake_poke(w, 0x20, 5);
 	ucore_counter_update(ctr, UCORE_RUNNING);
 	KUNIT_EXPECT_EQ(test, ctr->total, 12ULL);
 	ucore_box_stop(box);
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0x20));
 }
 
@@ -916,19 +916,19 @@ static void an_overflow_in_the_second_word(struct kunit *test)
 {
 	struct ucore_box *iio = fake_box(test, 0, "iio", 1), *m2p = fake_box(test, 0, "m2pcie", 1);
 	struct fake_window *gw = fake_global(0), *a = fake_window(iio), *b = fake_window(m2p);
-	struct ucore_part *part = fake_part(test, 0, 4096);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	struct ucore_interval iv;
 
-	fake_part_add(part, iio, 2, 0x5000c0, 100);
-	fake_part_add(part, m2p, 1, 0x500018, 200);
+	fake_ctx_add(ctx, iio, 2, 0x5000c0, 100);
+	fake_ctx_add(ctx, m2p, 1, 0x500018, 200);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_domain_thaw(domain, true);
-	ucore_part_go(part, ktime_get_mono_fast_ns());
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_domain_unfreeze(domain, true);
+	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
 
@@ -942,7 +942,7 @@ static void an_overflow_in_the_second_word(struct kunit *test)
 		    FAKE_R(gw, 0x70f), FAKE_R(a, 7), FAKE_R(b, 5), FAKE_R(a, 3), FAKE_R(b, 2),
 		    FAKE_W(b, 5, BIT(1)), FAKE_W(gw, 0x70f, BIT_ULL(40)),
 		    FAKE_W(b, 2, BIT_ULL(48) - 200), FAKE_W(gw, 0x700, BIT_ULL(61)));
-	sample = fake_record(part->ring);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 101U);
 }

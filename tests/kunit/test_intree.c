@@ -87,13 +87,13 @@ static void present_in_the_kernel(struct kunit *test)
 static void refused_while_a_box_is_claimed(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
-	struct ucore_event_add add;
+	struct ucore_add_event add;
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "pcu", 0), 0, 0, 0, &add), 0);
 	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_COMING), -EBUSY);
 	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
 	mutex_lock(&s->lock);
-	KUNIT_EXPECT_EQ(test, ucore_session_remove(s, add.event), 0);
+	KUNIT_EXPECT_EQ(test, ucore_session_remove_event(s, add.event), 0);
 	mutex_unlock(&s->lock);
 	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_COMING), 0);
 	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore", MODULE_STATE_GOING), 0);

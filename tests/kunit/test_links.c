@@ -23,14 +23,14 @@ static int ends_init(struct kunit *test)
 	return 0;
 }
 
-/* As GET_ENDS tells it. */
-static struct ucore_box_end end_of(struct kunit *test, const char *type, u32 die, u32 instance)
+/* As GET_LINKS tells it. */
+static struct ucore_link_info end_of(struct kunit *test, const char *type, u32 die, u32 instance)
 {
 	const struct ucore_box *box = box_find(type, die, instance);
-	struct ucore_box_end end;
+	struct ucore_link_info end;
 
 	KUNIT_ASSERT_NOT_NULL_MSG(test, box, "%s%u", type, instance);
-	ucore_describe_end(box, &end);
+	ucore_describe_link(box, &end);
 	KUNIT_EXPECT_EQ(test, end.box, box->id);
 	KUNIT_EXPECT_EQ(test, end.reserved[0] | end.reserved[1], 0U);
 	return end;
@@ -38,16 +38,16 @@ static struct ucore_box_end end_of(struct kunit *test, const char *type, u32 die
 
 static void expect_bus(struct kunit *test, const char *type, u32 die, u32 instance, u32 bus)
 {
-	struct ucore_box_end end = end_of(test, type, die, instance);
+	struct ucore_link_info end = end_of(test, type, die, instance);
 
-	KUNIT_EXPECT_EQ_MSG(test, end.kind, (u32)UCORE_END_BUS, "%s%u", type, instance);
+	KUNIT_EXPECT_EQ_MSG(test, end.kind, (u32)UCORE_LINK_BUS, "%s%u", type, instance);
 	KUNIT_EXPECT_EQ_MSG(test, end.bus, bus, "%s%u", type, instance);
 	KUNIT_EXPECT_EQ(test, end.segment | end.die | end.link, 0U);
 }
 
 static void expect_ports(struct kunit *test, u32 instance, u32 nr, u32 port0)
 {
-	struct ucore_box_end end = end_of(test, "iio", 0, instance);
+	struct ucore_link_info end = end_of(test, "iio", 0, instance);
 
 	KUNIT_EXPECT_EQ_MSG(test, end.nr_ports, nr, "iio%u", instance);
 	KUNIT_EXPECT_EQ_MSG(test, end.port0, port0, "iio%u", instance);
@@ -55,7 +55,7 @@ static void expect_ports(struct kunit *test, u32 instance, u32 nr, u32 port0)
 
 static void expect_kind(struct kunit *test, const char *type, u32 instance, u32 kind)
 {
-	struct ucore_box_end end = end_of(test, type, 0, instance);
+	struct ucore_link_info end = end_of(test, type, 0, instance);
 
 	KUNIT_EXPECT_EQ_MSG(test, end.kind, kind, "%s%u", type, instance);
 	KUNIT_EXPECT_EQ(test, end.segment | end.bus | end.nr_ports | end.die | end.link, 0U);
@@ -101,9 +101,9 @@ static void stacks_of_skylake(struct kunit *test)
 		expect_ports(test, s, 4, 0);
 	}
 	/* bus 0 is that of the first stack alone */
-	expect_kind(test, "iio", 3, UCORE_END_NONE);
-	expect_kind(test, "irp", 3, UCORE_END_NONE);
-	expect_kind(test, "imc", 0, UCORE_END_NONE);
+	expect_kind(test, "iio", 3, UCORE_LINK_NONE);
+	expect_kind(test, "irp", 3, UCORE_LINK_NONE);
+	expect_kind(test, "imc", 0, UCORE_LINK_NONE);
 }
 
 static void buses_that_are_not_valid(struct kunit *test)
@@ -111,15 +111,15 @@ static void buses_that_are_not_valid(struct kunit *test)
 	skx_stacks_answer();
 	fake_msr_add(0x300, BUSES & ~BUSES_VALID);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	expect_kind(test, "iio", 0, UCORE_END_NONE);
-	expect_kind(test, "iio", 1, UCORE_END_NONE);
+	expect_kind(test, "iio", 0, UCORE_LINK_NONE);
+	expect_kind(test, "iio", 1, UCORE_LINK_NONE);
 }
 
 static void buses_that_nobody_tells(struct kunit *test)
 {
 	skx_stacks_answer();
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	expect_kind(test, "iio", 1, UCORE_END_NONE);
+	expect_kind(test, "iio", 1, UCORE_LINK_NONE);
 }
 
 /* Nothing tells in which segment they are. */
@@ -128,7 +128,7 @@ static void buses_of_a_die_without_functions(struct kunit *test)
 	fake_msr_add(0xa60, 0);
 	fake_msr_add(0x300, BUSES);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	expect_kind(test, "iio", 1, UCORE_END_NONE);
+	expect_kind(test, "iio", 1, UCORE_LINK_NONE);
 }
 
 /* Dies are CPU by CPU here */
@@ -155,7 +155,7 @@ static void each_die_has_its_own_register(struct kunit *test)
 	expect_bus(test, "iio", 0, 1, 0x17);
 	expect_bus(test, "iio", 1, 0, 0x80);
 	expect_bus(test, "iio", 1, 1, 0x9a);
-	KUNIT_EXPECT_EQ(test, end_of(test, "iio", 1, 2).kind, (u32)UCORE_END_NONE);
+	KUNIT_EXPECT_EQ(test, end_of(test, "iio", 1, 2).kind, (u32)UCORE_LINK_NONE);
 }
 
 /* The function of a stack, with bits that are nobody's business */
@@ -195,9 +195,9 @@ static void stacks_of_ice_lake(struct kunit *test)
 	expect_bus(test, "iio", 0, 0, 0x7f);
 	expect_bus(test, "iio", 0, 3, 0xbf);
 	expect_ports(test, 0, 4, 2);
-	expect_kind(test, "iio", 1, UCORE_END_NONE);
-	expect_kind(test, "iio", 2, UCORE_END_NONE);
-	expect_kind(test, "iio", 4, UCORE_END_NONE);
+	expect_kind(test, "iio", 1, UCORE_LINK_NONE);
+	expect_kind(test, "iio", 2, UCORE_LINK_NONE);
+	expect_kind(test, "iio", 4, UCORE_LINK_NONE);
 }
 
 /* The numbers mean other stacks there. */
@@ -208,7 +208,7 @@ static void stacks_of_ice_lake_d(struct kunit *test)
 	stack_add(1, 0, 1);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_STREQ(test, ucore_catalog.platform->name, "icx");
-	expect_kind(test, "iio", 0, UCORE_END_NONE);
+	expect_kind(test, "iio", 0, UCORE_LINK_NONE);
 }
 
 /* Each on a bus of its own socket: the next higher one with a UBox tells. */
@@ -246,8 +246,8 @@ static void stacks_of_snow_ridge(struct kunit *test)
 	expect_bus(test, "irp", 0, stack_of[4], 0x7f);
 	expect_bus(test, "m2pcie", 0, stack_of[0], 0xbf);
 	expect_ports(test, stack_of[3], 0, 0);
-	expect_kind(test, "iio", stack_of[1], UCORE_END_NONE);
-	expect_kind(test, "iio", stack_of[2], UCORE_END_NONE);
+	expect_kind(test, "iio", stack_of[1], UCORE_LINK_NONE);
+	expect_kind(test, "iio", stack_of[2], UCORE_LINK_NONE);
 }
 
 /* ---- links ---- */
@@ -265,9 +265,9 @@ static void link_add(u32 i, u32 trained, u32 node, u32 link)
 
 static void expect_link(struct kunit *test, u32 instance, u32 die, u32 link)
 {
-	struct ucore_box_end end = end_of(test, "upi", 0, instance);
+	struct ucore_link_info end = end_of(test, "upi", 0, instance);
 
-	KUNIT_EXPECT_EQ_MSG(test, end.kind, (u32)UCORE_END_LINK, "upi%u", instance);
+	KUNIT_EXPECT_EQ_MSG(test, end.kind, (u32)UCORE_LINK_UPI, "upi%u", instance);
 	KUNIT_EXPECT_EQ_MSG(test, end.die, die, "upi%u", instance);
 	KUNIT_EXPECT_EQ_MSG(test, end.link, link, "upi%u", instance);
 	KUNIT_EXPECT_EQ(test, end.segment | end.bus | end.nr_ports, 0U);
@@ -282,7 +282,7 @@ static void links_of_skylake(struct kunit *test)
 	link_add(2, true, 0, 31);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	expect_link(test, 0, 1, 2);
-	expect_kind(test, "upi", 1, UCORE_END_DOWN);
+	expect_kind(test, "upi", 1, UCORE_LINK_DOWN);
 	expect_link(test, 2, 0, 31);
 }
 
@@ -306,7 +306,7 @@ static void links_to_nobody(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	expect_link(test, 0, UCORE_NO_DIE, 1);
 	expect_link(test, 1, UCORE_NO_DIE, 0);
-	expect_kind(test, "upi", 2, UCORE_END_NONE);
+	expect_kind(test, "upi", 2, UCORE_LINK_NONE);
 }
 
 static void links_without_a_map(struct kunit *test)
@@ -336,7 +336,7 @@ static void links_of_cooper_lake(struct kunit *test)
 	fake_msr_add(0xa60, 0);
 	fake_msr_add(0x300, BUSES);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	expect_kind(test, "upi", 0, UCORE_END_NONE);
+	expect_kind(test, "upi", 0, UCORE_LINK_NONE);
 	expect_bus(test, "iio", 0, 1, 0x17);
 }
 
@@ -374,7 +374,7 @@ static struct kunit_case cases[] = {
 };
 
 static struct kunit_suite suite = {
-	.name = "ucore_ends",
+	.name = "ucore_link_regs",
 	.init = ends_init,
 	.exit = fake_catalog_exit,
 	.test_cases = cases,

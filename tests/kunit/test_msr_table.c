@@ -180,7 +180,7 @@ static void status_of_each_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->further[0].global->status, 8U);
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ_MSG(test, !!(ucore_catalog.boxes[i].caps & UCORE_BOX_OVERFLOW),
+		KUNIT_EXPECT_EQ_MSG(test, !!(ucore_catalog.boxes[i].caps & UCORE_BOX_F_OVERFLOW),
 				    i != 1, "box %u", i);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[2].desc.global_gp, BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[3].desc.global_gp, BIT_ULL(1));
@@ -402,18 +402,18 @@ static int domain_init(struct kunit *test)
 	return 0;
 }
 
-static void both_are_frozen_and_thawed(struct kunit *test)
+static void both_are_frozen_and_unfrozen(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct fake_window *gw = fake_global(0), *next = next_window();
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, 100);
+	ucore_domain_freeze(domain, 100);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ), FAKE_W(next, 0, FRZ));
-	ucore_domain_hold(domain, 200);
-	ucore_domain_thaw(domain, true);
+	ucore_domain_freeze(domain, 200);
+	ucore_domain_unfreeze(domain, true);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	ucore_domain_thaw(domain, true);
+	ucore_domain_unfreeze(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, 0), FAKE_W(next, 0, 0));
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
@@ -431,17 +431,17 @@ static void an_overflow_of_either_freezes_both(struct kunit *test)
 	fake_poke(next, NEXT_STATUS, BIT_ULL(5));
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_set_route(domain, ROUTE);
-	/* it was frozen by the second: nothing may thaw it now */
+	/* it was frozen by the second: nothing may unfreeze it now */
 	KUNIT_EXPECT_TRUE(test, next->frozen);
 	fake_bus_clear(bus_of(test));
-	ucore_domain_hold_overflow(domain, 100);
+	ucore_domain_freeze_overflow(domain, 100);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ | ROUTE),
 		    FAKE_W(next, 0, FRZ | ROUTE));
 	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(5));
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, FIRST_STATUS), FAKE_R(next, NEXT_STATUS));
 	ucore_domain_clear_status(domain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(next, NEXT_STATUS, BIT_ULL(5)));
-	ucore_domain_thaw(domain, false);
+	ucore_domain_unfreeze(domain, false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, ROUTE), FAKE_W(next, 0, ROUTE));
 	domain->armed = 0;
 	raw_spin_unlock_irq(&domain->lock);
@@ -474,13 +474,13 @@ static void each_is_given_back_as_found(struct kunit *test)
 	fake_poke(gw, FIRST_CTL, FRZ | BIT_ULL(16));
 	fake_poke(next, 0, FRZ);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_take(domain);
+	ucore_domain_acquire(domain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, FIRST_CTL), FAKE_R(next, 0));
-	ucore_domain_hold(domain, 1);
-	ucore_domain_thaw(domain, true);
+	ucore_domain_freeze(domain, 1);
+	ucore_domain_unfreeze(domain, true);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, FIRST_CTL), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(next, 0), 0ULL);
-	ucore_domain_give_back(domain);
+	ucore_domain_release(domain);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, FIRST_CTL), FRZ | BIT_ULL(16));
 	KUNIT_EXPECT_EQ(test, fake_peek(next, 0), FRZ);
@@ -525,17 +525,17 @@ static void both_are_seized(struct kunit *test)
 	domain->further[0].io.ops = &ops;
 	raw_spin_lock_irq(&domain->lock);
 	ops.access = UCORE_ACCESS_PCI;		/* behind a lock of the kernel's */
-	KUNIT_EXPECT_FALSE(test, ucore_domain_seize(domain));
+	KUNIT_EXPECT_FALSE(test, ucore_domain_panic_freeze(domain));
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	ops.access = UCORE_ACCESS_MMIO;
-	KUNIT_EXPECT_TRUE(test, ucore_domain_seize(domain));
+	KUNIT_EXPECT_TRUE(test, ucore_domain_panic_freeze(domain));
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ), FAKE_W(next, 0, FRZ));
 	raw_spin_unlock_irq(&domain->lock);
 	domain->further[0].io.ops = &fake_msr_ops;
 }
 
 static struct kunit_case domain_cases[] = {
-	KUNIT_CASE(both_are_frozen_and_thawed),
+	KUNIT_CASE(both_are_frozen_and_unfrozen),
 	KUNIT_CASE(an_overflow_of_either_freezes_both),
 	KUNIT_CASE(statuses_are_folded),
 	KUNIT_CASE(each_is_given_back_as_found),

@@ -25,11 +25,11 @@ static struct ucore_box *imc(struct kunit *test, u32 i)
 	return fake_box(test, 0, "imc", i);
 }
 
-static struct ucore_session *session_of(struct kunit *test, u32 crew)
+static struct ucore_session *session_of(struct kunit *test, u32 parallel)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.crew = crew, .ring_size = 4096, .timer_ns = 10 * MS,
-		.flags = UCORE_SESSION_WHOLE });
+		.parallel = parallel, .ring_size = 4096, .timer_ns = 10 * MS,
+		.flags = UCORE_SESSION_F_FULL_READS });
 	u32 i;
 
 	for (i = 0; i < NR_IMC; i++)
@@ -46,18 +46,18 @@ static u64 charged(u64 reads, u64 values, u64 helpers)
 	return ns + ns / 8 + 1000;
 }
 
-static struct ucore_session *running(struct kunit *test, u32 crew)
+static struct ucore_session *running(struct kunit *test, u32 parallel)
 {
-	struct ucore_session *s = session_of(test, crew);
+	struct ucore_session *s = session_of(test, parallel);
 
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_bus_clear(bus_of(test));
 	return s;
 }
 
-static const struct ucore_crew *crew_of(const struct ucore_session *s)
+static const struct ucore_parallel *parallel_of(const struct ucore_session *s)
 {
-	return &s->part[0]->crew;
+	return &s->ctx[0]->parallel;
 }
 
 static void count(struct kunit *test, u64 n)
@@ -81,7 +81,7 @@ static void expect_counts(struct kunit *test, const struct ucore_session *s, u64
 /* A READ; who has read how much? */
 static void expect_read(struct kunit *test, struct ucore_session *s, u64 n, u32 by_0, u32 by_1)
 {
-	struct ucore_status before = session_status(s), after;
+	struct ucore_get_status before = session_status(s), after;
 
 	count(test, n);
 	fake_bus_clear(bus_of(test));
@@ -96,7 +96,7 @@ static void expect_read(struct kunit *test, struct ucore_session *s, u64 n, u32 
 
 static void expect_helped(struct kunit *test, struct ucore_session *s, u64 n)
 {
-	KUNIT_EXPECT_EQ(test, session_status(s).helped, n);
+	KUNIT_EXPECT_EQ(test, session_status(s).parallel_reads, n);
 }
 
 /* ---- who reads what ---- */
@@ -113,7 +113,7 @@ static void two_read_half_each(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].tally.reads - reads, 4ULL * NR_IMC);
 }
 
-static void without_a_crew_one_reads(struct kunit *test)
+static void without_a_parallel_one_reads(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 1), *other;
 
@@ -139,13 +139,13 @@ static void four_read_a_quarter_each(struct kunit *test)
 }
 
 /* There are two CPUs; and a single box cannot be shared. */
-static void crews_are_as_large_as_they_can_be(struct kunit *test)
+static void parallels_are_as_large_as_they_can_be(struct kunit *test)
 {
-	struct ucore_session *s = running(test, UCORE_CREW_MAX), *one;
+	struct ucore_session *s = running(test, UCORE_READERS_MAX), *one;
 
-	KUNIT_EXPECT_EQ(test, crew_of(s)->nr_cpus, 2U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 2U);
 	expect_read(test, s, 100, 4, 4);
-	one = fake_session_config(test, &(struct ucore_create_session){ .crew = 2 });
+	one = fake_session_config(test, &(struct ucore_create_session){ .parallel = 2 });
 	KUNIT_ASSERT_EQ(test, fake_add(one, fake_box(test, 0, "cbo", 0), 0, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(one), 0);
 	KUNIT_EXPECT_EQ(test, session_read(one, false), 0);
@@ -163,8 +163,8 @@ static void add_events(struct kunit *test, struct ucore_session *s, const char *
 static void the_longest_share_is_short(struct kunit *test)
 {
 	struct ucore_session *s =
-		fake_session_config(test, &(struct ucore_create_session){ .crew = 4 });
-	struct ucore_budget budget;
+		fake_session_config(test, &(struct ucore_create_session){ .parallel = 4 });
+	struct ucore_get_budget budget;
 
 	fake_kernel.more_cpus = BIT_ULL(2) | BIT_ULL(3);
 	add_events(test, s, "imc", 0, 2);	/* 4 reads, 2, 2, 8, 2 */
@@ -173,32 +173,32 @@ static void the_longest_share_is_short(struct kunit *test)
 	add_events(test, s, "imc", 3, 4);
 	add_events(test, s, "imc", 4, 1);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->nr, 3U);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->longest, 8U);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->end[0], 3U);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->end[1], 4U);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->end[2], 5U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr, 3U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->longest, 8U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->end[0], 3U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->end[1], 4U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->end[2], 5U);
 	mutex_lock(&s->lock);
-	KUNIT_EXPECT_EQ(test, ucore_turn_budget(s, &budget), 0);
+	KUNIT_EXPECT_EQ(test, ucore_admit_budget(s, &budget), 0);
 	mutex_unlock(&s->lock);
-	/* freeze and thaw, the longest share, nine values, two helpers */
+	/* freeze and unfreeze, the longest share, nine values, two helpers */
 	KUNIT_EXPECT_EQ(test, budget.sample_ns, charged(8, 9, 2));
 }
 
 /* BUDGET of a session that does not run: as START would have it. */
-static void estimates_know_the_crew(struct kunit *test)
+static void estimates_know_the_parallel(struct kunit *test)
 {
 	struct ucore_session *alone = session_of(test, 0), *s;
-	struct ucore_budget budget;
+	struct ucore_get_budget budget;
 
 	mutex_lock(&alone->lock);
-	KUNIT_EXPECT_EQ(test, ucore_turn_budget(alone, &budget), 0);
+	KUNIT_EXPECT_EQ(test, ucore_admit_budget(alone, &budget), 0);
 	mutex_unlock(&alone->lock);
 	KUNIT_EXPECT_EQ(test, budget.sample_ns, charged(8, 4, 0));
 	fake_session_close(test, alone);
 	s = session_of(test, 2);
 	mutex_lock(&s->lock);
-	KUNIT_EXPECT_EQ(test, ucore_turn_budget(s, &budget), 0);
+	KUNIT_EXPECT_EQ(test, ucore_admit_budget(s, &budget), 0);
 	mutex_unlock(&s->lock);
 	KUNIT_EXPECT_EQ(test, budget.sample_ns, charged(4, 4, 1));
 }
@@ -206,7 +206,7 @@ static void estimates_know_the_crew(struct kunit *test)
 static void low_halves_are_shared_too(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.crew = 2 });
+		.parallel = 2 });
 	u32 i;
 
 	for (i = 0; i < NR_IMC; i++)
@@ -224,7 +224,7 @@ static void low_halves_are_shared_too(struct kunit *test)
 static void boxes_that_freeze_alone_are_shared(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.crew = 2, .flags = UCORE_SESSION_BOX_FREEZE });
+		.parallel = 2, .flags = UCORE_SESSION_F_BOX_FREEZE });
 	u32 i;
 
 	for (i = 0; i < NR_IMC; i++)
@@ -241,7 +241,7 @@ static void fire_here(void *arg)
 	fake_timer_fire(arg);
 }
 
-static void samples_have_a_crew(struct kunit *test)
+static void samples_have_a_parallel(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 	const struct ucore_sample *sample;
@@ -249,8 +249,8 @@ static void samples_have_a_crew(struct kunit *test)
 
 	count(test, 10);
 	fake_bus_clear(bus_of(test));
-	smp_call_function_single(0, fire_here, &s->part[0]->timer, 1);
-	sample = fake_record(s->part[0]->ring);
+	smp_call_function_single(0, fire_here, &s->ctx[0]->timer, 1);
+	sample = fake_record(s->ctx[0]->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_ASSERT_EQ(test, sample->nr_values, (u32)NR_IMC);
 	for (i = 0; i < NR_IMC; i++)
@@ -272,10 +272,10 @@ static void overflow_here(void *arg)
 }
 
 /* Whichever CPU took the PMI: the other one helps, the reader, too. */
-static void overflows_have_a_crew(struct kunit *test)
+static void overflows_have_a_parallel(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.crew = 2, .ring_size = 4096 });
+		.parallel = 2, .ring_size = 4096 });
 	const struct ucore_sample *sample;
 	u32 cpu;
 
@@ -286,17 +286,17 @@ static void overflows_have_a_crew(struct kunit *test)
 		fake_poke(fake_window(imc(test, 1)), IMC_CTR0, 5 * (cpu + 1));
 		fake_overflow(imc(test, 0), IMC_CTR0, 0, BIT(1), IMC0);
 		smp_call_function_single(cpu, overflow_here, &ucore_catalog.domains[0], 1);
-		sample = fake_record(s->part[0]->ring);
+		sample = fake_record(s->ctx[0]->ring);
 		KUNIT_ASSERT_NOT_NULL(test, sample);
 		KUNIT_EXPECT_EQ(test, sample->values[0].count, 100ULL * (cpu + 1));
-		KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+		KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 		KUNIT_EXPECT_EQ(test, sample->values[1].count, 5ULL * (cpu + 1));
 		KUNIT_EXPECT_EQ(test, fake_kernel.called[!cpu], 1U);
 		expect_helped(test, s, cpu + 1);
 	}
 }
 
-static void what_has_no_crew(struct kunit *test)
+static void what_has_no_parallel(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -315,13 +315,13 @@ static void two_sessions_end_an_interval(struct kunit *test)
 	u32 i;
 
 	other = fake_session_config(test, &(struct ucore_create_session){
-		.crew = 2, .ring_size = 4096, .timer_ns = 10 * MS });
+		.parallel = 2, .ring_size = 4096, .timer_ns = 10 * MS });
 	for (i = 0; i < 3; i++)
 		add_events(test, other, "cbo", i, 1);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
 	raw_spin_lock_irq(&ucore_catalog.domains[0].lock);
-	s->part[0]->due = true;
-	other->part[0]->due = true;
+	s->ctx[0]->due = true;
+	other->ctx[0]->due = true;
 	raw_spin_unlock_irq(&ucore_catalog.domains[0].lock);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	expect_helped(test, s, 1);
@@ -418,7 +418,7 @@ static void helpers_race(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, fake_bus_count(bus_of(test), NULL, 'R'), 2U * NR_IMC);
 	}
 	KUNIT_EXPECT_EQ(test, session_status(s).reads, 500ULL * 2 * NR_IMC);
-	KUNIT_EXPECT_LE(test, session_status(s).helped, 500ULL);
+	KUNIT_EXPECT_LE(test, session_status(s).parallel_reads, 500ULL);
 }
 
 /* ---- boxes that die ---- */
@@ -435,12 +435,12 @@ static void a_box_dies_in_a_helpers_share(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, last->dead);
 	for (i = 0; i < NR_IMC; i++) {
 		KUNIT_EXPECT_EQ(test, s->values[i].count, 100ULL * (i + 1));
-		KUNIT_EXPECT_EQ(test, s->values[i].flags, i == NR_IMC - 1 ? UCORE_VALUE_DEAD : 0U);
+		KUNIT_EXPECT_EQ(test, s->values[i].flags, i == NR_IMC - 1 ? UCORE_VALUE_F_DEAD : 0U);
 	}
 	fake_bus_clear(bus_of(test));
 	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, fake_bus_count_cpu(bus_of(test), 1), 2U);
-	KUNIT_EXPECT_EQ(test, s->values[NR_IMC - 1].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, s->values[NR_IMC - 1].flags, (u32)UCORE_VALUE_F_DEAD);
 	expect_helped(test, s, 3);
 }
 
@@ -498,11 +498,11 @@ static void isolated_cpus_do_not_help(struct kunit *test)
 	fake_kernel.isolated = 0;
 	fake_kernel.nohz_full = BIT_ULL(1);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->nr_cpus, 1U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 1U);
 	fake_stop(s);
 	fake_kernel.nohz_full = 0;
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->nr_cpus, 2U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 2U);
 }
 
 /* But for those that the session itself chose. */
@@ -515,11 +515,11 @@ static void chosen_cpus_help(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, session_set_cpus(s, both, 2), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	expect_read(test, s, 100, 4, 4);
-	other = fake_session_config(test, &(struct ucore_create_session){ .crew = 2 });
+	other = fake_session_config(test, &(struct ucore_create_session){ .parallel = 2 });
 	add_events(test, other, "cbo", 0, 1);
 	add_events(test, other, "cbo", 1, 1);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
-	KUNIT_EXPECT_EQ(test, crew_of(other)->nr_cpus, 1U);
+	KUNIT_EXPECT_EQ(test, parallel_of(other)->nr_cpus, 1U);
 }
 
 /* A thread of the reader's core only if there is nobody else. */
@@ -530,12 +530,12 @@ static void other_cores_help_first(struct kunit *test)
 	fake_kernel.more_cpus = BIT_ULL(2);
 	fake_kernel.core_id[1] = fake_kernel.core_id[0];
 	s = running(test, 2);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->cpu[1], 2);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->cpu[1], 2);
 	fake_stop(s);
 	fake_session_close(test, s);
 	s = running(test, 3);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->cpu[1], 2);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->cpu[2], 1);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->cpu[1], 2);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->cpu[2], 1);
 }
 
 /* CPUs that the creator may run on, unless it may change that. */
@@ -549,12 +549,12 @@ static void cpus_of_others_do_not_help(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
 	fake_kernel.lacks = BIT_ULL(CAP_SYS_NICE);
 	s = running(test, 2);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->nr_cpus, 1U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 1U);
 	expect_read(test, s, 100, 8, 0);
 	fake_session_close(test, s);
 	fake_kernel.lacks = 0;
 	s = running(test, 2);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->nr_cpus, 2U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 2U);
 	set_cpus_allowed_ptr(current, was);
 	free_cpumask_var(was);
 }
@@ -594,9 +594,9 @@ static void another_one_takes_its_place(struct kunit *test)
 	fake_kernel.more_cpus = BIT_ULL(2);
 	s = running(test, 2);
 	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->cpu[1], 1);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->cpu[1], 1);
 	cpu_down(1);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->cpu[1], 2);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->cpu[1], 2);
 	expect_read(test, s, 100, 4, 4);
 }
 
@@ -606,10 +606,10 @@ static void the_reader_goes_offline(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
 	cpu_down(0);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->nr_cpus, 1U);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 1U);
 	expect_read(test, s, 100, 0, 8);
 	cpu_up(0);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->cpu[0], 1);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->cpu[0], 1);
 	expect_read(test, s, 200, 4, 4);
 }
 
@@ -619,13 +619,13 @@ static void the_reader_moves(struct kunit *test)
 	struct ucore_session *s = running(test, 2), *other = fake_session(test);
 
 	KUNIT_ASSERT_EQ(test, session_set_cpu(other, 1), 0);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->cpu[0], 1);
-	KUNIT_EXPECT_EQ(test, crew_of(s)->cpu[1], 0);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->cpu[0], 1);
+	KUNIT_EXPECT_EQ(test, parallel_of(s)->cpu[1], 0);
 	expect_read(test, s, 100, 4, 4);
 	KUNIT_EXPECT_EQ(test, fake_kernel.called[0], 1U);
 }
 
-static void crews_sleep(struct kunit *test)
+static void parallels_sleep(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -662,7 +662,7 @@ static struct ucore_shares *first_shares;
 
 static void another_session_prepares(void)
 {
-	ucore_crew_prepare(&ucore_catalog.domains[0]);
+	ucore_parallel_prepare(&ucore_catalog.domains[0]);
 	first_shares = ucore_catalog.domains[0].shares;
 }
 
@@ -672,7 +672,7 @@ static void two_sessions_prepare_at_once(struct kunit *test)
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
 	fake_kernel.meanwhile = another_session_prepares;
-	KUNIT_EXPECT_EQ(test, ucore_crew_prepare(domain), 0);
+	KUNIT_EXPECT_EQ(test, ucore_parallel_prepare(domain), 0);
 	KUNIT_ASSERT_NOT_NULL(test, first_shares);
 	KUNIT_EXPECT_PTR_EQ(test, domain->shares, first_shares);
 	first_shares = NULL;
@@ -681,16 +681,16 @@ static void two_sessions_prepare_at_once(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(two_read_half_each),
-	KUNIT_CASE(without_a_crew_one_reads),
+	KUNIT_CASE(without_a_parallel_one_reads),
 	KUNIT_CASE(four_read_a_quarter_each),
-	KUNIT_CASE(crews_are_as_large_as_they_can_be),
+	KUNIT_CASE(parallels_are_as_large_as_they_can_be),
 	KUNIT_CASE(the_longest_share_is_short),
-	KUNIT_CASE(estimates_know_the_crew),
+	KUNIT_CASE(estimates_know_the_parallel),
 	KUNIT_CASE(low_halves_are_shared_too),
 	KUNIT_CASE(boxes_that_freeze_alone_are_shared),
-	KUNIT_CASE(samples_have_a_crew),
-	KUNIT_CASE(overflows_have_a_crew),
-	KUNIT_CASE(what_has_no_crew),
+	KUNIT_CASE(samples_have_a_parallel),
+	KUNIT_CASE(overflows_have_a_parallel),
+	KUNIT_CASE(what_has_no_parallel),
 	KUNIT_CASE(two_sessions_end_an_interval),
 	KUNIT_CASE(a_helper_that_does_not_come),
 	KUNIT_CASE(a_call_that_cannot_be_made),
@@ -708,14 +708,14 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(another_one_takes_its_place),
 	KUNIT_CASE(the_reader_goes_offline),
 	KUNIT_CASE(the_reader_moves),
-	KUNIT_CASE(crews_sleep),
+	KUNIT_CASE(parallels_sleep),
 	KUNIT_CASE(memory_for_shares_runs_out),
 	KUNIT_CASE(two_sessions_prepare_at_once),
 	{ }
 };
 
 static struct kunit_suite suite = {
-	.name = "ucore_crew",
+	.name = "ucore_parallel",
 	.init = fake_machine_init,
 	.exit = fake_machine_exit,
 	.test_cases = cases,
@@ -723,10 +723,10 @@ static struct kunit_suite suite = {
 
 /* ---- cores ---- */
 
-static void cores_have_no_crew(struct kunit *test)
+static void cores_have_no_parallel(struct kunit *test)
 {
 	struct ucore_session *s =
-		fake_session_config(test, &(struct ucore_create_session){ .crew = 2 });
+		fake_session_config(test, &(struct ucore_create_session){ .parallel = 2 });
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 1), 4, 0, 0, NULL), 0);
@@ -740,7 +740,7 @@ static void cores_have_no_crew(struct kunit *test)
 static void a_die_and_a_core_of_one_session(struct kunit *test)
 {
 	struct ucore_session *s =
-		fake_session_config(test, &(struct ucore_create_session){ .crew = 2 });
+		fake_session_config(test, &(struct ucore_create_session){ .parallel = 2 });
 
 	add_events(test, s, "imc", 0, 1);
 	add_events(test, s, "imc", 1, 1);
@@ -752,13 +752,13 @@ static void a_die_and_a_core_of_one_session(struct kunit *test)
 }
 
 static struct kunit_case core_cases[] = {
-	KUNIT_CASE(cores_have_no_crew),
+	KUNIT_CASE(cores_have_no_parallel),
 	KUNIT_CASE(a_die_and_a_core_of_one_session),
 	{ }
 };
 
 static struct kunit_suite core_suite = {
-	.name = "ucore_crew_core",
+	.name = "ucore_parallel_core",
 	.init = fake_machine_init_cpu,
 	.exit = fake_machine_exit,
 	.test_cases = core_cases,

@@ -27,9 +27,9 @@ static void power_off(struct fake_window *win)
 	win->frozen = false;
 }
 
-static void expect_gap(struct kunit *test, struct ucore_part *part, u32 reason, int from, int to)
+static void expect_gap(struct kunit *test, struct ucore_ctx *ctx, u32 reason, int from, int to)
 {
-	const struct ucore_gap *gap = fake_record(part->ring);
+	const struct ucore_gap *gap = fake_record(ctx->ring);
 
 	KUNIT_ASSERT_NOT_NULL(test, gap);
 	KUNIT_EXPECT_EQ(test, gap->hdr.type, (u32)UCORE_RECORD_GAP);
@@ -101,53 +101,53 @@ static void sleep_leaves_it_as_found(struct kunit *test)
 		expect_as_found(test, &f, i);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	KUNIT_EXPECT_EQ(test, domain->reader, UCORE_NO_CPU);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->guard)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->watchdog)->queued);
 	KUNIT_EXPECT_TRUE(test, f.s->running);
-	KUNIT_EXPECT_FALSE(test, f.s->part[1]->running);
-	expect_gap(test, f.s->part[1], UCORE_GAP_ASLEEP, 1, -1);
+	KUNIT_EXPECT_FALSE(test, f.s->ctx[1]->running);
+	expect_gap(test, f.s->ctx[1], UCORE_GAP_SUSPEND, 1, -1);
 
 	/* a second one finds nothing to do */
 	fake_bus_clear(bus_of(test));
 	sleep_event(PM_HIBERNATION_PREPARE);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	KUNIT_EXPECT_NULL(test, fake_record(f.s->part[1]->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(f.s->ctx[1]->ring));
 }
 
 static void counts_go_on_after_sleep(struct kunit *test)
 {
 	u64 enabled, running, later;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	struct found f;
 
 	found_init(test, &f, &ring);
-	part = f.s->part[1];
+	ctx = f.s->ctx[1];
 	fake_poke(f.cbo[1], 0x16, 500);
 	sleep_event(PM_SUSPEND_PREPARE);
-	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+	ctx_times(ctx, ktime_get_mono_fast_ns(), &enabled, &running);
 	fake_clock_advance(100 * SEC);
 	power_off(f.gw[1]);
 	power_off(f.imc[1]);
 	power_off(f.cbo[1]);
 	sleep_event(PM_POST_SUSPEND);
 
-	KUNIT_EXPECT_EQ(test, part->domain->reader, 1);
+	KUNIT_EXPECT_EQ(test, ctx->domain->reader, 1);
 	KUNIT_EXPECT_EQ(test, fake_peek(f.imc[1], 0xa0), BIT_ULL(48) - 1000);
 	KUNIT_EXPECT_NE(test, fake_peek(f.imc[1], 0xd8), 0ULL);
 	KUNIT_EXPECT_NE(test, fake_kernel.debugctl[1], 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(f.gw[1], GLOBAL_CTL) & ~UNFREEZE, BIT_ULL(1) | WAKE);
 	KUNIT_EXPECT_FALSE(test, f.gw[1]->frozen);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->domain->guard)->queued);
-	expect_gap(test, part, UCORE_GAP_ASLEEP, 1, -1);
-	expect_gap(test, part, UCORE_GAP_AWAKE, -1, 1);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->domain->watchdog)->queued);
+	expect_gap(test, ctx, UCORE_GAP_SUSPEND, 1, -1);
+	expect_gap(test, ctx, UCORE_GAP_RESUME, -1, 1);
 
 	fake_poke(f.cbo[1], 0x16, 30);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[3].count, 530ULL);
-	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_GAP);
+	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_F_GAP);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, 0U);
 	/* nobody counted in these 100 s */
-	part_times(part, ktime_get_mono_fast_ns(), &later, &running);
+	ctx_times(ctx, ktime_get_mono_fast_ns(), &later, &running);
 	KUNIT_EXPECT_LT(test, later, enabled + SEC);
 	KUNIT_EXPECT_LE(test, running, later);
 	fake_session_close(test, f.s);
@@ -160,25 +160,25 @@ static void next_sample_tells(struct kunit *test)
 {
 	const struct ucore_create_session config = { .ring_size = 4096, .timer_ns = MS };
 	const struct ucore_sample *sample;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	struct found f;
 
 	found_init(test, &f, &config);
-	part = f.s->part[0];
+	ctx = f.s->ctx[0];
 	sleep_event(PM_HIBERNATION_PREPARE);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->timer)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->timer)->queued);
 	sleep_event(PM_POST_HIBERNATION);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->timer)->queued);
-	expect_gap(test, part, UCORE_GAP_ASLEEP, 0, -1);
-	expect_gap(test, part, UCORE_GAP_AWAKE, -1, 0);
-	fake_timer_fire(&part->timer);
-	sample = fake_record(part->ring);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->timer)->queued);
+	expect_gap(test, ctx, UCORE_GAP_SUSPEND, 0, -1);
+	expect_gap(test, ctx, UCORE_GAP_RESUME, -1, 0);
+	fake_timer_fire(&ctx->timer);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_GAP);
-	fake_timer_fire(&part->timer);
-	sample = fake_record(part->ring);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_F_GAP);
+	fake_timer_fire(&ctx->timer);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_GAP);
+	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_F_GAP);
 }
 
 static void commands_while_asleep(struct kunit *test)
@@ -193,7 +193,7 @@ static void commands_while_asleep(struct kunit *test)
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].count, 70ULL);
-	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_OFFLINE);
+	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_F_OFFLINE);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, true), 0);
 	KUNIT_EXPECT_EQ(test, session_reset(f.s), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, fake_start(other), -EAGAIN);
@@ -204,7 +204,7 @@ static void commands_while_asleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_start(other), 0);
 	/* the READs did not take it for theirs: the domain was not there */
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
-	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_GAP);
+	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_F_GAP);
 }
 
 static void stopped_while_asleep(struct kunit *test)
@@ -263,7 +263,7 @@ static void cpus_go_and_come_while_asleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].reader, UCORE_NO_CPU);
 	sleep_event(PM_POST_SUSPEND);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].reader, 1);
-	KUNIT_EXPECT_TRUE(test, f.s->part[1]->running);
+	KUNIT_EXPECT_TRUE(test, f.s->ctx[1]->running);
 }
 
 static void asleep_while_throttled(struct kunit *test)
@@ -273,7 +273,7 @@ static void asleep_while_throttled(struct kunit *test)
 
 	found_init(test, &f, &ring);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
 	domain->held = true;
 	raw_spin_unlock_irq(&domain->lock);
@@ -296,7 +296,7 @@ static void overflow_on_the_way_to_bed(struct kunit *test)
 	found_init(test, &f, &ring);
 	fake_overflow(imc, 0xa0, 3, BIT(1), IMC0);
 	sleep_event(PM_SUSPEND_PREPARE);
-	sample = fake_record(f.s->part[0]->ring);
+	sample = fake_record(f.s->ctx[0]->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 1003ULL);
@@ -307,7 +307,7 @@ static void overflow_on_the_way_to_bed(struct kunit *test)
 static void box_freeze_sleeps_too(struct kunit *test)
 {
 	const struct ucore_create_session config = {
-		.ring_size = 4096, .flags = UCORE_SESSION_BOX_FREEZE,
+		.ring_size = 4096, .flags = UCORE_SESSION_F_BOX_FREEZE,
 	};
 	struct found f;
 
@@ -421,21 +421,21 @@ static void a_missed_wrap_is_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, 0U);
 	fake_clock_advance(3600 * SEC);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
-	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_UNSURE);
+	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_F_MAYBE_WRAPPED);
 	/* a carry would have frozen it */
 	KUNIT_EXPECT_EQ(test, f.s->values[0].flags, 0U);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, true), 0);
-	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_UNSURE);
+	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_F_MAYBE_WRAPPED);
 	fake_stop(f.s);
 	KUNIT_ASSERT_EQ(test, fake_start(f.s), 0);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
-	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_UNSURE);
+	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_F_MAYBE_WRAPPED);
 	KUNIT_EXPECT_EQ(test, session_reset(f.s), 0);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, 0U);
 	fake_clock_advance(3600 * SEC);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, true), 0);
-	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_UNSURE);
+	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_F_MAYBE_WRAPPED);
 	fake_stop(f.s);
 	KUNIT_EXPECT_EQ(test, session_reset(f.s), 0);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
@@ -454,9 +454,9 @@ static void hotplug_is_told_in_the_next_read(struct kunit *test)
 	cpus_read_unlock();
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, 0U);
-	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_GAP);
+	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_F_GAP);
 	KUNIT_EXPECT_EQ(test, session_reset(f.s), 0);
-	KUNIT_EXPECT_FALSE(test, f.s->part[1]->gap_sample);
+	KUNIT_EXPECT_FALSE(test, f.s->ctx[1]->gap_sample);
 }
 
 static void a_read_that_was_not_had_tells_again(struct kunit *test)
@@ -469,12 +469,12 @@ static void a_read_that_was_not_had_tells_again(struct kunit *test)
 	fake_kernel.cpu_up(1);
 	cpus_read_unlock();
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
-	ucore_session_unread(f.s);
+	ucore_counting_unread(f.s);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, 0U);
-	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_GAP);
+	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_F_GAP);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
-	ucore_session_unread(f.s);
+	ucore_counting_unread(f.s);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, 0U);
 }
@@ -483,28 +483,28 @@ static void registration_is_undone(struct kunit *test)
 {
 	u32 i;
 
-	ucore_life_unregister();
+	ucore_pm_unregister();
 	for (i = 1; i <= 3; i++) {
 		fake_kernel.refuse_in = i;
-		KUNIT_EXPECT_EQ(test, ucore_life_register(), -EEXIST);
+		KUNIT_EXPECT_EQ(test, ucore_pm_register(), -EEXIST);
 		KUNIT_EXPECT_NULL(test, fake_kernel.sleep_notifier);
 		KUNIT_EXPECT_NULL(test, fake_kernel.reboot_notifier);
 		KUNIT_EXPECT_NULL(test, fake_kernel.panic_notifier);
 	}
-	KUNIT_EXPECT_EQ(test, ucore_life_register(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_pm_register(), 0);
 }
 
 static int life_init(struct kunit *test)
 {
 	int ret = fake_machine_init_2(test);
 
-	return ret ?: ucore_readers_init() ?: ucore_life_register();
+	return ret ?: ucore_readers_init() ?: ucore_pm_register();
 }
 
 static void life_exit(struct kunit *test)
 {
 	if (fake_kernel.sleep_notifier)
-		ucore_life_unregister();
+		ucore_pm_unregister();
 	fake_machine_exit(test);
 }
 
@@ -544,7 +544,7 @@ static int life_init_v1(struct kunit *test)
 {
 	int ret = fake_machine_init_v1(test);
 
-	return ret ?: ucore_readers_init() ?: ucore_life_register();
+	return ret ?: ucore_readers_init() ?: ucore_pm_register();
 }
 
 static void v1_sleeps_and_panics(struct kunit *test)

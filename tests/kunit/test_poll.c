@@ -85,7 +85,7 @@ static struct ucore_session *polling(struct kunit *test, u64 timer_ns)
 {
 	const struct ucore_create_session config = { .ring_size = 8192, .timer_ns = timer_ns };
 	struct ucore_session *s = fake_session_config(test, &config);
-	struct ucore_event_add add;
+	struct ucore_add_event add;
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), N, &add), 0);
 	KUNIT_EXPECT_EQ(test, add.poll_ns, N / 5);
@@ -108,27 +108,27 @@ static struct fake_window *cbo(struct kunit *test)
 
 static const struct ucore_sample *next_sample(struct ucore_session *s)
 {
-	return fake_record(ucore_session_part(s, 0)->ring);
+	return fake_record(ucore_session_ctx(s, 0)->ring);
 }
 
 static void look(struct ucore_session *s)
 {
-	fake_timer_fire(&ucore_session_part(s, 0)->poll);
+	fake_timer_fire(&ucore_session_ctx(s, 0)->poll);
 }
 
 static void timer_runs_with_the_session(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
-	struct ucore_part *part = ucore_session_part(s, 0);
+	struct ucore_ctx *ctx = ucore_session_ctx(s, 0);
 
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->poll)->queued);
-	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&part->poll)->expires),
-			part->resumed + N / 5);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->timer)->queued);
-	KUNIT_EXPECT_EQ(test, fake_timer_fire(&part->poll), HRTIMER_RESTART);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->poll)->queued);
+	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&ctx->poll)->expires),
+			ctx->resumed + N / 5);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->timer)->queued);
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&ctx->poll), HRTIMER_RESTART);
 	fake_stop(s);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->poll)->queued);
-	KUNIT_EXPECT_EQ(test, fake_timer_fire(&part->poll), HRTIMER_NORESTART);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->poll)->queued);
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&ctx->poll), HRTIMER_NORESTART);
 }
 
 /* The low half of the one counter: nothing is frozen, nobody else is read. */
@@ -183,12 +183,12 @@ static void first_look_past_a_multiple_samples(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[0].event);
-	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_POLLED);
-	KUNIT_EXPECT_EQ(test, sample->late_ns, sample->time - ucore_session_part(s, 0)->resumed);
-	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_CONTEXT);
-	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_F_POLLED);
+	KUNIT_EXPECT_EQ(test, sample->late_ns, sample->time - ucore_session_ctx(s, 0)->resumed);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_F_CONTEXT);
+	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_F_RECOVERED);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, N + 5);
-	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->values[1].count, 77ULL);
 	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
 	KUNIT_EXPECT_EQ(test, session_status(s).overflows, 1ULL);
@@ -279,20 +279,20 @@ static void stop_ends_a_period(struct kunit *test)
 static void timer_ends_a_period(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 5 * MS);
-	struct ucore_part *part = ucore_session_part(s, 0);
+	struct ucore_ctx *ctx = ucore_session_ctx(s, 0);
 	const struct ucore_sample *sample;
 
-	fake_timer_fire(&part->timer);
+	fake_timer_fire(&ctx->timer);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
-	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_F_POLLED);
 	fake_poke(imc(test), 0xa0, N);
-	fake_timer_fire(&part->timer);
+	fake_timer_fire(&ctx->timer);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
-	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_F_POLLED);
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 }
 
@@ -338,7 +338,7 @@ static void two_polled_events(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 3 * N, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 1, BIT(1), 2 * N, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_EQ(test, ucore_session_part(s, 0)->poll_ns, 2 * N / 5);
+	KUNIT_EXPECT_EQ(test, ucore_session_ctx(s, 0)->poll_ns, 2 * N / 5);
 	fake_bus_clear(bus_of(test));
 	fake_poke(m, 0xa0, 2 * N);
 	fake_poke(m, 0xa8, 2 * N);
@@ -347,7 +347,7 @@ static void two_polled_events(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[1].event);
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, 0U);
-	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	fake_poke(m, 0xa0, 3 * N);
 	look(s);
 	sample = next_sample(s);
@@ -417,7 +417,7 @@ static void cbo_of_v2(struct kunit *test)
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_F_POLLED);
 	KUNIT_EXPECT_EQ(test, sample->skew_ns, 0ULL);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, N + 9);
 }
@@ -436,13 +436,13 @@ static void polled_beside_an_interrupt(struct kunit *test)
 	session_read(s, false);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_F_POLLED);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[1].event);
 	fake_poke(fake_window(fake_box(test, 0, "irp", 0)), 0xa0, N);
 	look(s);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_POLLED);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_F_POLLED);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[0].event);
 	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
 }
@@ -469,8 +469,8 @@ static void polled_and_interrupt_at_once(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
-	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	fake_poke(i, 0xa0, N + 9);
 	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, N + 9);

@@ -55,7 +55,7 @@ static struct ucore_io *pci_open(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
-	ucore_io_init_pci(&b->io, &b->function->pdev);
+	ucore_pci_init(&b->io, &b->function->pdev);
 	fake_kernel.nr_dwords = 0;
 	return &b->io;
 }
@@ -328,7 +328,7 @@ static void msr_window_is_relative_to_its_base(struct kunit *test)
 	struct ucore_io *io = &b->io;
 
 	fake_msr_add(0xd34, 0x1234567890ULL);
-	ucore_io_init_msr(io, 0xd20);
+	ucore_msr_init(io, 0xd20);
 	KUNIT_EXPECT_EQ(test, io->ops->access, (u32)UCORE_ACCESS_MSR);
 	KUNIT_EXPECT_EQ(test, io->ops->counter_cost, 1U);
 	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0x14), 0x1234567890ULL);
@@ -346,7 +346,7 @@ static void msr_that_faults_is_dead(struct kunit *test)
 	struct bench *b = test->priv;
 	struct ucore_io *io = &b->io;
 
-	ucore_io_init_msr(io, 0xd20);
+	ucore_msr_init(io, 0xd20);
 	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0), UCORE_REG_DEAD);
 	KUNIT_EXPECT_EQ(test, io->ops->read64(io, 0), UCORE_REG_DEAD);
 	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, 0), UCORE_REG_DEAD);
@@ -363,8 +363,8 @@ static void msrs_many_at_once(struct kunit *test)
 
 	fake_msr_add(0xd34, BIT_ULL(44) - 1);
 	fake_msr_add(0xe08, 5);
-	ucore_io_init_msr(&b->io, 0xd20);
-	ucore_io_init_msr(&other, 0xe00);
+	ucore_msr_init(&b->io, 0xd20);
+	ucore_msr_init(&other, 0xe00);
 	address[0] = other.ops->address(&other, 8);
 	address[1] = b->io.ops->address(&b->io, 0x15);
 	address[2] = b->io.ops->address(&b->io, 0x14);
@@ -384,7 +384,7 @@ static u8 *mmio_open(struct kunit *test)
 	struct bench *b = test->priv;
 	u8 *bytes = fake_memory_add(test, MMIO_BASE, 0x60);
 
-	KUNIT_ASSERT_EQ(test, ucore_io_init_mmio(&b->io, MMIO_BASE, 0x60), 0);
+	KUNIT_ASSERT_EQ(test, ucore_mmio_init(&b->io, MMIO_BASE, 0x60), 0);
 	KUNIT_EXPECT_EQ(test, b->io.ops->access, (u32)UCORE_ACCESS_MMIO);
 	KUNIT_EXPECT_EQ(test, b->io.ops->counter_cost, 1U);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 1);
@@ -479,7 +479,7 @@ static void mmio_that_cannot_be_mapped(struct kunit *test)
 	struct bench *b = test->priv;
 
 	fake_memory_add(test, MMIO_BASE, 0x60);
-	KUNIT_EXPECT_EQ(test, ucore_io_init_mmio(&b->io, MMIO_BASE, 0x64), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, ucore_mmio_init(&b->io, MMIO_BASE, 0x64), -ENOMEM);
 	KUNIT_EXPECT_NULL(test, b->io.ops);
 	ucore_io_close(&b->io);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
@@ -501,7 +501,7 @@ static void gated_low_half(struct kunit *test)
 	struct ucore_io io = { .tally = &tally };
 
 	fake_msr_add(0xc1, 0x1fffffff0ULL);
-	ucore_io_init_gated(&io, &gate);
+	ucore_soft_global_init_box(&io, &gate);
 	KUNIT_EXPECT_EQ(test, io.ops->read_low(&io, 0xc1), 0xfffffff0ULL);
 	KUNIT_EXPECT_EQ(test, io.ops->read_low(&io, 0xc2), UCORE_REG_DEAD);
 	KUNIT_EXPECT_EQ(test, io.ops->read(&io, 0xc2), UCORE_REG_DEAD);

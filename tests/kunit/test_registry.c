@@ -15,7 +15,7 @@ static struct ucore_session *open_session(struct kunit *test)
 	const struct ucore_create_session config = {
 		.ring_size = 4096, .timer_ns = MS, .flags = UCORE_SESSION_LOW_DWORD,
 	};
-	struct ucore_session *session = ucore_roll_open(&config, true);
+	struct ucore_session *session = ucore_registry_add(&config, true);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(session));
 	return session;
@@ -36,14 +36,14 @@ static void all_are_on_the_roll(struct kunit *test)
 	struct ucore_session *a = open_session(test), *b = open_session(test);
 	struct ucore_session_info info;
 
-	KUNIT_EXPECT_EQ(test, ucore_roll_count(), 2U);
+	KUNIT_EXPECT_EQ(test, ucore_registry_count(), 2U);
 	KUNIT_ASSERT_EQ(test, choose_cpu(a, 0), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 1, "cbo", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 
-	KUNIT_ASSERT_TRUE(test, ucore_roll_describe(0, &info));
+	KUNIT_ASSERT_TRUE(test, ucore_registry_describe(0, &info));
 	KUNIT_EXPECT_EQ(test, info.session, a->id);
 	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_SESSION_STOPPED);
 	KUNIT_EXPECT_EQ(test, info.nr_pinned, 1U);
@@ -52,7 +52,7 @@ static void all_are_on_the_roll(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info.uid, 0U);
 	KUNIT_EXPECT_STREQ(test, info.comm, a->comm);
 
-	KUNIT_ASSERT_TRUE(test, ucore_roll_describe(info.session, &info));
+	KUNIT_ASSERT_TRUE(test, ucore_registry_describe(info.session, &info));
 	KUNIT_EXPECT_EQ(test, info.session, b->id);
 	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_SESSION_RUNNING);
 	KUNIT_EXPECT_EQ(test, info.flags, (u32)UCORE_SESSION_LOW_DWORD);
@@ -62,14 +62,14 @@ static void all_are_on_the_roll(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info.nr_pinned, 0U);
 	KUNIT_EXPECT_EQ(test, info.ring_size, 4096U);
 	KUNIT_EXPECT_EQ(test, info.timer_ns, MS);
-	KUNIT_EXPECT_FALSE(test, ucore_roll_describe(info.session, &info));
+	KUNIT_EXPECT_FALSE(test, ucore_registry_describe(info.session, &info));
 
-	ucore_roll_close(a);
-	KUNIT_ASSERT_TRUE(test, ucore_roll_describe(0, &info));
+	ucore_registry_del(a);
+	KUNIT_ASSERT_TRUE(test, ucore_registry_describe(0, &info));
 	KUNIT_EXPECT_EQ(test, info.session, b->id);
-	ucore_roll_close(b);
-	KUNIT_EXPECT_EQ(test, ucore_roll_count(), 0U);
-	KUNIT_EXPECT_FALSE(test, ucore_roll_describe(0, &info));
+	ucore_registry_del(b);
+	KUNIT_EXPECT_EQ(test, ucore_registry_count(), 0U);
+	KUNIT_EXPECT_FALSE(test, ucore_registry_describe(0, &info));
 }
 
 /* What it had is free, its hardware is as it was found, and its memory is nobody's. */
@@ -86,7 +86,7 @@ static void ended_session_has_nothing(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 100, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_NE(test, fake_peek(fake_window(imc), 0xd8), 0ULL);
-	KUNIT_EXPECT_EQ(test, ucore_roll_end(id), 0);
+	KUNIT_EXPECT_EQ(test, ucore_registry_revoke(id), 0);
 	KUNIT_EXPECT_TRUE(test, s->ended);
 	KUNIT_EXPECT_FALSE(test, s->running);
 	KUNIT_EXPECT_TRUE(test, list_empty(&imc->claims));
@@ -99,16 +99,16 @@ static void ended_session_has_nothing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ucore_session_readable(s));
 
 	/* its descriptor is still there: once more is no error, and gives nothing back twice */
-	KUNIT_ASSERT_TRUE(test, ucore_roll_describe(id - 1, &info));
-	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_SESSION_ENDED);
+	KUNIT_ASSERT_TRUE(test, ucore_registry_describe(id - 1, &info));
+	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_SESSION_REVOKED);
 	KUNIT_EXPECT_EQ(test, info.nr_events, 0U);
 	KUNIT_EXPECT_EQ(test, info.nr_boxes, 0U);
 	KUNIT_EXPECT_EQ(test, info.nr_pinned, 0U);
-	KUNIT_EXPECT_EQ(test, ucore_roll_end(id), 0);
+	KUNIT_EXPECT_EQ(test, ucore_registry_revoke(id), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].pins, 0U);
-	ucore_roll_close(s);
-	KUNIT_EXPECT_EQ(test, ucore_roll_end(id), -ENOENT);
-	KUNIT_EXPECT_EQ(test, ucore_roll_count(), 0U);
+	ucore_registry_del(s);
+	KUNIT_EXPECT_EQ(test, ucore_registry_revoke(id), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_registry_count(), 0U);
 }
 
 static void other_sessions_go_on(struct kunit *test)
@@ -121,18 +121,18 @@ static void other_sessions_go_on(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(b, imc, 5, BIT(1), 0, NULL), 0);	/* they share it */
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
-	KUNIT_EXPECT_EQ(test, ucore_roll_end(a->id + b->id + 1), -ENOENT);
-	KUNIT_EXPECT_EQ(test, ucore_roll_end(0), -ENOENT);
-	KUNIT_EXPECT_EQ(test, ucore_roll_end(a->id), 0);
+	KUNIT_EXPECT_EQ(test, ucore_registry_revoke(a->id + b->id + 1), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_registry_revoke(0), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_registry_revoke(a->id), 0);
 	KUNIT_EXPECT_TRUE(test, b->running);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xd8), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xdc), 0x400005ULL);
-	KUNIT_EXPECT_TRUE(test, ucore_session_part(b, 0)->running);
+	KUNIT_EXPECT_TRUE(test, ucore_session_ctx(b, 0)->running);
 	KUNIT_EXPECT_EQ(test, fake_add(b, imc, 4, 0, 0, NULL), -EBUSY);	/* it runs */
 	fake_stop(b);
 	KUNIT_EXPECT_EQ(test, fake_add(b, imc, 4, 0, 0, NULL), 0);
-	ucore_roll_close(b);
-	ucore_roll_close(a);
+	ucore_registry_del(b);
+	ucore_registry_del(a);
 }
 
 static void roll_without_boxes(struct kunit *test)
@@ -140,8 +140,8 @@ static void roll_without_boxes(struct kunit *test)
 	const struct ucore_create_session config = { };
 
 	fake_kernel.intree = true;
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_roll_open(&config, true)), (long)-EBUSY);
-	KUNIT_EXPECT_EQ(test, ucore_roll_count(), 0U);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_registry_add(&config, true)), (long)-EBUSY);
+	KUNIT_EXPECT_EQ(test, ucore_registry_count(), 0U);
 }
 
 static struct kunit_case cases[] = {

@@ -464,7 +464,7 @@ static void mmap_refuses(struct kunit *test)
 }
 
 /* All pages of a part, in their order; what the driver writes cannot be made writable. */
-static void a_part_is_mapped_whole(struct kunit *test)
+static void a_ctx_is_mapped_whole(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	struct vm_area_struct *vma = area(test, PAGE_SIZE + SIZE, VM_SHARED | VM_MAYWRITE);
@@ -612,7 +612,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(wakes_at_every_record_without_one),
 	KUNIT_CASE(wakes_when_there_is_no_room),
 	KUNIT_CASE(mmap_refuses),
-	KUNIT_CASE(a_part_is_mapped_whole),
+	KUNIT_CASE(a_ctx_is_mapped_whole),
 	KUNIT_CASE(a_mapping_has_the_ring),
 	KUNIT_CASE(a_mapping_that_fails),
 	{ }

@@ -26,27 +26,27 @@ static int add_group(struct ucore_session *s, struct ucore_box *box, u64 event, 
 		     u32 group)
 {
 	const struct ucore_term term = { .field = UCORE_FIELD_EVENT, .value = event };
-	struct ucore_event_add add = {
+	struct ucore_add_event add = {
 		.box = box->id, .nr_terms = 1, .counters = counters, .group = group,
 	};
 	int ret;
 
 	mutex_lock(&s->lock);
-	ret = ucore_session_add(s, &add, &term);
+	ret = ucore_session_add_event(s, &add, &term);
 	mutex_unlock(&s->lock);
 	return ret;
 }
 
-static struct ucore_part *part_of(const struct ucore_session *s)
+static struct ucore_ctx *ctx_of(const struct ucore_session *s)
 {
-	return s->part[0];
+	return s->ctx[0];
 }
 
 /* The timer, when it is the next group's turn */
 static void next_turn(struct ucore_session *s)
 {
 	fake_clock_advance(10 * MS);
-	fake_timer_fire(&part_of(s)->rotate);
+	fake_timer_fire(&ctx_of(s)->rotate);
 }
 
 static u8 counter_of(const struct ucore_session *s, u32 i)
@@ -186,7 +186,7 @@ static void a_live_read_knows_whose_turn_it_is(struct kunit *test)
 }
 
 /* The timer was on its way when the domain fell asleep. */
-static void no_turn_of_a_part_that_sleeps(struct kunit *test)
+static void no_turn_of_a_ctx_that_sleeps(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -194,13 +194,13 @@ static void no_turn_of_a_part_that_sleeps(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 4, BIT(1), 1), 0);
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(1), 2), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	part_of(s)->running = false;
+	ctx_of(s)->running = false;
 	fake_clock_advance(10 * MS);
 	fake_bus_clear(bus_of(test));
-	KUNIT_EXPECT_EQ(test, (int)fake_timer_fire(&part_of(s)->rotate), HRTIMER_NORESTART);
+	KUNIT_EXPECT_EQ(test, (int)fake_timer_fire(&ctx_of(s)->rotate), HRTIMER_NORESTART);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	KUNIT_EXPECT_EQ(test, part_of(s)->group, 1);
-	part_of(s)->running = true;
+	KUNIT_EXPECT_EQ(test, ctx_of(s)->group, 1);
+	ctx_of(s)->running = true;
 }
 
 /* What is always counted, and a domain on which nothing takes turns, has no timer. */
@@ -212,7 +212,7 @@ static void without_groups_nothing_is_switched(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 4, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, 0, 7), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part_of(s)->rotate)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx_of(s)->rotate)->queued);
 	fake_poke(fake_window(box), IMC_CTR(counter_of(s, 1)), 12);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 12ULL);
@@ -238,7 +238,7 @@ static void time_is_each_groups_own(struct kunit *test)
 	next_turn(s);
 	next_turn(s);
 	next_turn(s);			/* the second group's again */
-	KUNIT_EXPECT_EQ(test, part_of(s)->group, 2);
+	KUNIT_EXPECT_EQ(test, ctx_of(s)->group, 2);
 	fake_clock_advance(5 * MS);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	running = s->domains[0].time_running;
@@ -274,10 +274,10 @@ static void late_turns_stay_in_step(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_clock_advance(20 * MS);
 	next_turn(s);			/* 30 ms */
-	KUNIT_EXPECT_EQ(test, part_of(s)->group, 4);
+	KUNIT_EXPECT_EQ(test, ctx_of(s)->group, 4);
 	fake_clock_advance(30 * MS);
 	next_turn(s);			/* 70 ms: a whole round later */
-	KUNIT_EXPECT_EQ(test, part_of(s)->group, 4);
+	KUNIT_EXPECT_EQ(test, ctx_of(s)->group, 4);
 }
 
 static void spend_here(void *arg)
@@ -300,24 +300,24 @@ static void turns_beyond_the_budget(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	struct fake_timer *timer;
 	u32 i;
 
 	for (i = 1; i <= 3; i++)
 		KUNIT_ASSERT_EQ(test, add_group(s, box, 4 + i, 0, i), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	part = part_of(s);
-	timer = fake_timer_find(&part->rotate);
+	ctx = ctx_of(s);
+	timer = fake_timer_find(&ctx->rotate);
 	for (i = 0; i < 2; i++)
 		smp_call_function_single(0, spend_here, NULL, 1);
-	smp_call_function_single(0, fire_here, &part->rotate, 1);	/* 20 ms */
-	KUNIT_EXPECT_EQ(test, part->group, 3);
-	KUNIT_EXPECT_EQ(test, part->stats.put_off, 1ULL);
-	KUNIT_EXPECT_EQ(test, ktime_to_ns(timer->expires) - part->rotate_base, 60 * MS);
+	smp_call_function_single(0, fire_here, &ctx->rotate, 1);	/* 20 ms */
+	KUNIT_EXPECT_EQ(test, ctx->group, 3);
+	KUNIT_EXPECT_EQ(test, ctx->stats.delayed, 1ULL);
+	KUNIT_EXPECT_EQ(test, ktime_to_ns(timer->expires) - ctx->rotate_base, 60 * MS);
 	fake_clock_advance(40 * MS);
-	smp_call_function_single(0, fire_here, &part->rotate, 1);
-	KUNIT_EXPECT_EQ(test, part->group, 1);
+	smp_call_function_single(0, fire_here, &ctx->rotate, 1);
+	KUNIT_EXPECT_EQ(test, ctx->group, 1);
 }
 
 /* ---- beside others ---- */
@@ -361,17 +361,17 @@ static void controls_are_those_of_whose_turn_it_is(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(1), 2), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	next_turn(s);
-	KUNIT_ASSERT_EQ(test, part_of(s)->group, 2);
+	KUNIT_ASSERT_EQ(test, ctx_of(s)->group, 2);
 	fake_clock_advance(UCORE_WATCH_NS);
-	fake_timer_fire(&part_of(s)->domain->guard);
+	fake_timer_fire(&ctx_of(s)->domain->watchdog);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
 	fake_poke(w, IMC_CTL(1), 4);
 	fake_clock_advance(UCORE_WATCH_NS);
-	fake_timer_fire(&part_of(s)->domain->guard);
+	fake_timer_fire(&ctx_of(s)->domain->watchdog);
 	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
-	KUNIT_EXPECT_EQ(test, s->values[1].flags, (u32)UCORE_VALUE_CHANGED);
+	KUNIT_EXPECT_EQ(test, s->values[1].flags, (u32)UCORE_VALUE_F_CONFLICT);
 }
 
 static struct kunit_case cases[] = {
@@ -380,7 +380,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_does_not_rotate_is_refused),
 	KUNIT_CASE(switch_access_by_access),
 	KUNIT_CASE(a_live_read_knows_whose_turn_it_is),
-	KUNIT_CASE(no_turn_of_a_part_that_sleeps),
+	KUNIT_CASE(no_turn_of_a_ctx_that_sleeps),
 	KUNIT_CASE(without_groups_nothing_is_switched),
 	KUNIT_CASE(time_is_each_groups_own),
 	KUNIT_CASE(late_turns_stay_in_step),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trials: what is tried of a box that is new, what a machine that lies makes of it,
+ * Selftests: what is tried of a box that is new, what a machine that lies makes of it,
  * and that it happens once.
  */
 #include "box/selftest.h"
@@ -11,9 +11,9 @@
 #define OV_EN		BIT(20)
 #define RUN		0x30000	/* box control */
 
-#define ALL_OF_IMC	(UCORE_TRIAL_WIDTH | UCORE_TRIAL_FIXED_WIDTH | UCORE_TRIAL_CONTROL | \
-			 UCORE_TRIAL_FIXED_CONTROL | UCORE_TRIAL_RUN | \
-			 UCORE_TRIAL_GLOBAL_FREEZE | UCORE_TRIAL_BOX_FREEZE)
+#define ALL_OF_IMC	(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_FIXED_WIDTH | UCORE_SELFTEST_CONTROL | \
+			 UCORE_SELFTEST_FIXED_CONTROL | UCORE_SELFTEST_RUN | \
+			 UCORE_SELFTEST_GLOBAL_FREEZE | UCORE_SELFTEST_BOX_FREEZE)
 
 /* A box that nobody has tried, with a clock, on a machine that can freeze. */
 static struct ucore_box *new_box(struct kunit *test, const char *type)
@@ -21,7 +21,7 @@ static struct ucore_box *new_box(struct kunit *test, const char *type)
 	struct ucore_box *box = fake_box(test, 0, type, 0);
 	struct fake_window *win = fake_window(box);
 
-	box->trial = (struct ucore_trial){ };
+	box->selftest = (struct ucore_selftest){ };
 	win->die = fake_global(0);
 	win->bus->clocked = win;
 	ucore_catalog.caps = UCORE_CAP_GLOBAL_FREEZE;
@@ -29,7 +29,7 @@ static struct ucore_box *new_box(struct kunit *test, const char *type)
 	return box;
 }
 
-/* An event on it: the trial comes with the first. */
+/* An event on it: the selftest comes with the first. */
 static int have(struct kunit *test, struct ucore_box *box, u64 period)
 {
 	return fake_add(fake_session(test), box, 4, 0, period, NULL);
@@ -49,13 +49,13 @@ static void what_holds(struct kunit *test)
 	u32 caps = box->caps;
 
 	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
-	KUNIT_EXPECT_EQ(test, box->trial.tried, (u32)ALL_OF_IMC);
-	KUNIT_EXPECT_EQ(test, box->trial.failed, 0U);
-	KUNIT_EXPECT_EQ(test, box->trial.found, box->trial.found & UCORE_FOUND_HYPERVISOR);
-	KUNIT_EXPECT_EQ(test, (u32)box->trial.width, 48U);
-	KUNIT_EXPECT_EQ(test, (u32)box->trial.fixed_width, 48U);
+	KUNIT_EXPECT_EQ(test, box->selftest.tried, (u32)ALL_OF_IMC);
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
+	KUNIT_EXPECT_EQ(test, box->selftest.found, box->selftest.found & UCORE_FOUND_HYPERVISOR);
+	KUNIT_EXPECT_EQ(test, (u32)box->selftest.width, 48U);
+	KUNIT_EXPECT_EQ(test, (u32)box->selftest.fixed_width, 48U);
 	KUNIT_EXPECT_EQ(test, box->caps, caps);
-	KUNIT_EXPECT_STREQ(test, ucore_trial_reason(&box->trial), "");
+	KUNIT_EXPECT_STREQ(test, ucore_selftest_reason(&box->selftest), "");
 	KUNIT_EXPECT_NULL(test, ucore_catalog.failed);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps, (u32)UCORE_CAP_GLOBAL_FREEZE);
 }
@@ -88,7 +88,7 @@ static void once(struct kunit *test)
 	struct ucore_session *s = fake_session(test);
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, box->trial.reads + box->trial.writes,
+	KUNIT_EXPECT_EQ(test, box->selftest.reads + box->selftest.writes,
 			fake_bus_count(bus_of(test), NULL, 0));
 	fake_session_close(test, s);
 	fake_bus_clear(bus_of(test));
@@ -96,7 +96,7 @@ static void once(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* What START writes is the same whether there was a trial or not. */
+/* What START writes is the same whether there was a selftest or not. */
 static void start_is_as_ever(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
@@ -125,11 +125,11 @@ static void narrow_counters(struct kunit *test)
 
 	fake_window(box)->width = 40;
 	KUNIT_EXPECT_EQ(test, have(test, box, BIT_ULL(45)), -ERANGE);
-	KUNIT_EXPECT_EQ(test, box->trial.failed,
-			(u32)(UCORE_TRIAL_WIDTH | UCORE_TRIAL_FIXED_WIDTH));
+	KUNIT_EXPECT_EQ(test, box->selftest.failed,
+			(u32)(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_FIXED_WIDTH));
 	KUNIT_EXPECT_EQ(test, (u32)ucore_box_width(box, false), 40U);
 	KUNIT_EXPECT_EQ(test, (u32)ucore_box_width(box, true), 40U);
-	KUNIT_EXPECT_NE(test, (int)*ucore_trial_reason(&box->trial), 0);
+	KUNIT_EXPECT_NE(test, (int)*ucore_selftest_reason(&box->selftest), 0);
 	KUNIT_EXPECT_TRUE(test, list_empty(&box->claims));
 	KUNIT_EXPECT_EQ(test, have(test, box, BIT_ULL(35)), 0);
 }
@@ -140,9 +140,9 @@ static void counters_that_keep_nothing(struct kunit *test)
 
 	fake_window(box)->forgets = true;
 	KUNIT_EXPECT_EQ(test, have(test, box, 0), -ENODEV);
-	KUNIT_EXPECT_TRUE(test, ucore_trial_refuses(box));
-	KUNIT_EXPECT_EQ(test, box->trial.width, (u8)0);
-	KUNIT_EXPECT_FALSE(test, box->trial.tried & UCORE_TRIAL_RUN);
+	KUNIT_EXPECT_TRUE(test, ucore_selftest_failed(box));
+	KUNIT_EXPECT_EQ(test, box->selftest.width, (u8)0);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tried & UCORE_SELFTEST_RUN);
 	KUNIT_EXPECT_TRUE(test, list_empty(&box->claims));
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, have(test, box, 0), -ENODEV);
@@ -153,19 +153,19 @@ static void no_overflow_enable(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	struct ucore_session *s = fake_session(test);
-	const struct ucore_event_add add = {
-		.box = box->id, .period = 1000000, .flags = UCORE_EVENT_INTERRUPT,
+	const struct ucore_add_event add = {
+		.box = box->id, .period = 1000000, .flags = UCORE_EVENT_F_NO_POLL,
 	};
-	struct ucore_event_add out = add;
+	struct ucore_add_event out = add;
 
 	fake_window(box)->ctl_absent = OV_EN;
 	mutex_lock(&s->lock);
-	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &out, NULL), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, ucore_session_add_event(s, &out, NULL), -EOPNOTSUPP);
 	mutex_unlock(&s->lock);
-	KUNIT_EXPECT_EQ(test, box->trial.missing, (u32)OV_EN);
-	KUNIT_EXPECT_EQ(test, box->caps & (UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW), 0U);
-	KUNIT_EXPECT_EQ(test, box->trial.failed,
-			(u32)(UCORE_TRIAL_CONTROL | UCORE_TRIAL_FIXED_CONTROL));
+	KUNIT_EXPECT_EQ(test, box->selftest.missing, (u32)OV_EN);
+	KUNIT_EXPECT_EQ(test, box->caps & (UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW), 0U);
+	KUNIT_EXPECT_EQ(test, box->selftest.failed,
+			(u32)(UCORE_SELFTEST_CONTROL | UCORE_SELFTEST_FIXED_CONTROL));
 }
 
 static void events_that_want_what_is_missing(struct kunit *test)
@@ -177,8 +177,8 @@ static void events_that_want_what_is_missing(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 3, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_TRUE(test, s->first->ctr[0].flags & UCORE_VALUE_REFUSED);
-	KUNIT_EXPECT_FALSE(test, s->first->ctr[1].flags & UCORE_VALUE_REFUSED);
+	KUNIT_EXPECT_TRUE(test, s->first->ctr[0].flags & UCORE_VALUE_F_PARTIAL);
+	KUNIT_EXPECT_FALSE(test, s->first->ctr[1].flags & UCORE_VALUE_F_PARTIAL);
 }
 
 static void a_freeze_that_does_not_freeze(struct kunit *test)
@@ -188,27 +188,27 @@ static void a_freeze_that_does_not_freeze(struct kunit *test)
 
 	fake_window(box)->die = NULL;
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, box->trial.failed, (u32)UCORE_TRIAL_GLOBAL_FREEZE);
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, (u32)UCORE_SELFTEST_GLOBAL_FREEZE);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps & UCORE_CAP_GLOBAL_FREEZE, 0U);
 	expect_told(test, "the die's freeze does not stop it");
-	KUNIT_EXPECT_TRUE(test, box->caps & UCORE_BOX_FREEZE);
+	KUNIT_EXPECT_TRUE(test, box->caps & UCORE_BOX_F_FREEZE);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_TRUE(test, s->first->ctr[0].flags & UCORE_VALUE_UNFROZEN);
+	KUNIT_EXPECT_TRUE(test, s->first->ctr[0].flags & UCORE_VALUE_F_UNFROZEN);
 }
 
 static void a_box_that_does_not_stop(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_BOX_FREEZE });
+		.flags = UCORE_SESSION_F_BOX_FREEZE });
 
 	fake_window(box)->restless = true;
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, box->trial.failed, (u32)UCORE_TRIAL_BOX_FREEZE);
-	KUNIT_EXPECT_FALSE(test, box->caps & UCORE_BOX_FREEZE);
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, (u32)UCORE_SELFTEST_BOX_FREEZE);
+	KUNIT_EXPECT_FALSE(test, box->caps & UCORE_BOX_F_FREEZE);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps, (u32)UCORE_CAP_GLOBAL_FREEZE);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_TRUE(test, s->first->ctr[0].flags & UCORE_VALUE_UNFROZEN);
+	KUNIT_EXPECT_TRUE(test, s->first->ctr[0].flags & UCORE_VALUE_F_UNFROZEN);
 }
 
 /* Without a running clock nobody can say that it was stopped. */
@@ -218,9 +218,9 @@ static void a_clock_that_stands(struct kunit *test)
 
 	bus_of(test)->clocked = NULL;
 	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
-	KUNIT_EXPECT_EQ(test, box->trial.failed, (u32)UCORE_TRIAL_RUN);
-	KUNIT_EXPECT_FALSE(test, box->trial.tried & UCORE_TRIAL_GLOBAL_FREEZE);
-	KUNIT_EXPECT_FALSE(test, box->trial.tried & UCORE_TRIAL_BOX_FREEZE);
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, (u32)UCORE_SELFTEST_RUN);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tried & UCORE_SELFTEST_GLOBAL_FREEZE);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tried & UCORE_SELFTEST_BOX_FREEZE);
 }
 
 /* Whoever runs is not frozen for it. */
@@ -235,8 +235,8 @@ static void beside_somebody(struct kunit *test)
 	box = new_box(test, "imc");
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 0), 0U);
-	KUNIT_EXPECT_TRUE(test, box->trial.tried & UCORE_TRIAL_WIDTH);
-	KUNIT_EXPECT_FALSE(test, box->trial.tried & UCORE_TRIAL_RUN);
+	KUNIT_EXPECT_TRUE(test, box->selftest.tried & UCORE_SELFTEST_WIDTH);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tried & UCORE_SELFTEST_RUN);
 
 	/* what can be tried beside it is tried once, whoever asks for the box again */
 	fake_session_close(test, s);
@@ -248,7 +248,7 @@ static void beside_somebody(struct kunit *test)
 	fake_session_close(test, s);
 	fake_stop(other);
 	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
-	KUNIT_EXPECT_EQ(test, box->trial.tried, (u32)ALL_OF_IMC);
+	KUNIT_EXPECT_EQ(test, box->selftest.tried, (u32)ALL_OF_IMC);
 }
 
 static void what_was_there(struct kunit *test)
@@ -258,7 +258,7 @@ static void what_was_there(struct kunit *test)
 	fake_poke(fake_window(box), box->desc.layout->ctl[2], EN | 4);
 	fake_poke(fake_global(0), GLOBAL_CTL, BIT(0));
 	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
-	KUNIT_EXPECT_EQ(test, box->trial.found & ~UCORE_FOUND_HYPERVISOR,
+	KUNIT_EXPECT_EQ(test, box->selftest.found & ~UCORE_FOUND_HYPERVISOR,
 			(u32)(UCORE_FOUND_CONTROL | UCORE_FOUND_GLOBAL));
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0));
 }
@@ -269,8 +269,8 @@ static void a_box_without_control(struct kunit *test)
 	struct fake_window *win = fake_window(box);
 
 	KUNIT_ASSERT_EQ(test, fake_add(fake_session(test), box, 0x42, 0, 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, box->trial.failed, 0U);
-	KUNIT_EXPECT_EQ(test, box->trial.tried, (u32)(ALL_OF_IMC & ~UCORE_TRIAL_BOX_FREEZE));
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
+	KUNIT_EXPECT_EQ(test, box->selftest.tried, (u32)(ALL_OF_IMC & ~UCORE_SELFTEST_BOX_FREEZE));
 	KUNIT_EXPECT_EQ(test, fake_peek(win, box->desc.layout->fixed_ctl[0]), 0ULL);
 }
 
@@ -280,8 +280,8 @@ static void a_box_that_dies_meanwhile(struct kunit *test)
 
 	fake_window(box)->domains_after = 20;
 	have(test, box, 0);
-	KUNIT_EXPECT_EQ(test, box->trial.tried, 0U);
-	KUNIT_EXPECT_FALSE(test, ucore_trial_refuses(box));
+	KUNIT_EXPECT_EQ(test, box->selftest.tried, 0U);
+	KUNIT_EXPECT_FALSE(test, ucore_selftest_failed(box));
 }
 
 /* In a virtual machine the reason says who ignores it. */
@@ -292,8 +292,8 @@ static void a_hypervisor_that_keeps_nothing(struct kunit *test)
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYPERVISOR);
 	fake_window(box)->forgets = true;
 	KUNIT_EXPECT_EQ(test, have(test, box, 0), -ENODEV);
-	KUNIT_EXPECT_EQ(test, box->trial.found, (u32)UCORE_FOUND_HYPERVISOR);
-	KUNIT_EXPECT_STREQ(test, ucore_trial_reason(&box->trial),
+	KUNIT_EXPECT_EQ(test, box->selftest.found, (u32)UCORE_FOUND_HYPERVISOR);
+	KUNIT_EXPECT_STREQ(test, ucore_selftest_reason(&box->selftest),
 			   "its registers do not keep what is written: a hypervisor ignores it");
 }
 
@@ -318,7 +318,7 @@ static struct kunit_case cases[] = {
 };
 
 static struct kunit_suite suite = {
-	.name = "ucore_trial",
+	.name = "ucore_selftest",
 	.init = fake_machine_init,
 	.exit = fake_machine_exit,
 	.test_cases = cases,
@@ -332,9 +332,9 @@ static void box_by_box(struct kunit *test)
 
 	fake_window(box)->die = NULL;
 	KUNIT_ASSERT_EQ(test, fake_add(fake_session(test), box, 0, 0, 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, box->trial.failed, 0U);
-	KUNIT_EXPECT_EQ(test, box->trial.tried, (u32)(UCORE_TRIAL_WIDTH | UCORE_TRIAL_CONTROL |
-						      UCORE_TRIAL_RUN | UCORE_TRIAL_BOX_FREEZE));
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
+	KUNIT_EXPECT_EQ(test, box->selftest.tried, (u32)(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL |
+						      UCORE_SELFTEST_RUN | UCORE_SELFTEST_BOX_FREEZE));
 }
 
 static struct kunit_case v1_cases[] = {
@@ -343,7 +343,7 @@ static struct kunit_case v1_cases[] = {
 };
 
 static struct kunit_suite v1_suite = {
-	.name = "ucore_trial_v1",
+	.name = "ucore_selftest_v1",
 	.init = fake_machine_init_v1,
 	.exit = fake_machine_exit,
 	.test_cases = v1_cases,

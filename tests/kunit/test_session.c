@@ -22,7 +22,7 @@ static void create_without_boxes(struct kunit *test)
 	u32 boxes = ucore_catalog.nr_boxes;
 
 	ucore_catalog.nr_boxes = 0;
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_session_create(&config, false)), (long)-ENODEV);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_session_alloc(&config, false)), (long)-ENODEV);
 	ucore_catalog.nr_boxes = boxes;
 }
 
@@ -31,20 +31,20 @@ static void create_beside_intel_uncore(struct kunit *test)
 	const struct ucore_create_session config = { };
 
 	fake_kernel.intree = true;
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_session_create(&config, false)), (long)-EBUSY);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_session_alloc(&config, false)), (long)-EBUSY);
 }
 
 static void new_session_holds_nothing(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
-	struct ucore_status status = session_status(a);
+	struct ucore_get_status status = session_status(a);
 
 	KUNIT_EXPECT_EQ(test, status.state, (u32)UCORE_SESSION_STOPPED);
 	KUNIT_EXPECT_EQ(test, status.nr_events, 0U);
 	KUNIT_EXPECT_EQ(test, status.nr_domains, 0U);
 	KUNIT_EXPECT_NE(test, a->id, b->id);
-	KUNIT_EXPECT_NULL(test, ucore_session_part(a, 0));
-	KUNIT_EXPECT_NULL(test, ucore_session_part(a, ~0U));
+	KUNIT_EXPECT_NULL(test, ucore_session_ctx(a, 0));
+	KUNIT_EXPECT_NULL(test, ucore_session_ctx(a, ~0U));
 	KUNIT_EXPECT_FALSE(test, ucore_session_readable(a));
 	KUNIT_EXPECT_STREQ(test, a->comm, current->group_leader->comm);
 	FAKE_EXPECT_NONE(test, bus_of(test));
@@ -56,7 +56,7 @@ static void first_event_claims_last_one_gives_back(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
-	struct ucore_event_add first, second;
+	struct ucore_add_event first, second;
 
 	KUNIT_EXPECT_EQ(test, fake_add(a, box, 4, BIT(0), 0, &first), 0);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&box->claims));
@@ -78,7 +78,7 @@ static void event_ids_are_never_used_again(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
-	struct ucore_event_add add;
+	struct ucore_add_event add;
 	u32 i, last = 0;
 
 	for (i = 0; i < 10; i++) {
@@ -95,16 +95,16 @@ static void refusals_of_add(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
-	struct ucore_event_add add = { .box = ucore_catalog.nr_boxes };
-	struct ucore_event_add interrupt = {
-		.box = cbo->id, .period = 5000000, .flags = UCORE_EVENT_INTERRUPT,
+	struct ucore_add_event add = { .box = ucore_catalog.nr_boxes };
+	struct ucore_add_event interrupt = {
+		.box = cbo->id, .period = 5000000, .flags = UCORE_EVENT_F_NO_POLL,
 	};
 
 	mutex_lock(&s->lock);
-	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &interrupt, NULL), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &add, NULL), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_session_add_event(s, &interrupt, NULL), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, ucore_session_add_event(s, &add, NULL), -ENOENT);
 	add.box = ~0U;
-	KUNIT_EXPECT_EQ(test, ucore_session_add(s, &add, NULL), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_session_add_event(s, &add, NULL), -ENOENT);
 	mutex_unlock(&s->lock);
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x100, 0, 0, NULL), -ERANGE);
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0x10, 0, NULL), -ENXIO);
@@ -126,7 +126,7 @@ static void counters_run_out(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
-	struct ucore_event_add add;
+	struct ucore_add_event add;
 	struct ucore_event *event;
 	u32 i, taken = 0;
 
@@ -147,7 +147,7 @@ static void events_make_room_for_others(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
-	struct ucore_event_add any, tor;
+	struct ucore_add_event any, tor;
 	struct ucore_event *event;
 
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x00, 0, 0, &any), 0);
@@ -244,9 +244,9 @@ static void refusals_of_start(struct kunit *test)
 	ucore_catalog.domains[0].reader = UCORE_NO_CPU;
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EAGAIN);
 	ucore_catalog.domains[0].reader = 0;
-	ucore_session_part(s, 0)->ring->size = 256;	/* no room for two samples and a LOST */
+	ucore_session_ctx(s, 0)->ring->size = 256;	/* no room for two samples and a LOST */
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOSPC);
-	ucore_session_part(s, 0)->ring->size = 4096;
+	ucore_session_ctx(s, 0)->ring->size = 4096;
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	box->dead = true;
 	fake_window(box)->dead = true;
@@ -262,7 +262,7 @@ static void refusals_while_running(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
-	struct ucore_event_add add;
+	struct ucore_add_event add;
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, &add), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
@@ -343,7 +343,7 @@ static void read_meets_an_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 102ULL);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
 	KUNIT_EXPECT_TRUE(test, ucore_session_readable(s));
-	sample = fake_record(ucore_session_part(s, 0)->ring);
+	sample = fake_record(ucore_session_ctx(s, 0)->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 102ULL);
@@ -353,69 +353,69 @@ static void read_meets_an_overflow(struct kunit *test)
 static void timer_of_a_session(struct kunit *test)
 {
 	struct ucore_session *s;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u32 i;
 
 	s = fake_session_config(test, &(struct ucore_create_session){
 		.timer_ns = 7 * MS, .ring_size = 8192, .wakeup = 200 });
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	part = ucore_session_part(s, 0);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&part->timer)->queued);
-	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&part->timer)->expires),
-			part->resumed + 7 * MS);
+	ctx = ucore_session_ctx(s, 0);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->timer)->queued);
+	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&ctx->timer)->expires),
+			ctx->resumed + 7 * MS);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, ucore_session_readable(s), i >= 2);
-		fake_timer_fire(&part->timer);
+		fake_timer_fire(&ctx->timer);
 	}
 	KUNIT_EXPECT_EQ(test, session_status(s).samples, 3ULL);
 	KUNIT_EXPECT_EQ(test, session_status(s).reads, 4ULL);	/* whole, low, low */
 	KUNIT_EXPECT_EQ(test, session_status(s).writes, 6ULL);
 	fake_stop(s);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->timer)->queued);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->domain->guard)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->timer)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->domain->watchdog)->queued);
 }
 
 /* What an event list becomes: enables, widths, guard and low-half limits. */
-static void parts_are_built_from_events(struct kunit *test)
+static void ctxs_are_built_from_events(struct kunit *test)
 {
 	struct ucore_session *s;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
 	s = fake_session_config(test, &(struct ucore_create_session){ });
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(3), 9, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 0, FIXED, 9, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "cbo", 2), 0x12, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	part = ucore_session_part(s, 0);
-	KUNIT_ASSERT_EQ(test, part->nr_ctr, 3U);
-	KUNIT_ASSERT_EQ(test, part->nr_box, 2U);
-	KUNIT_EXPECT_NULL(test, part->ring);
-	KUNIT_EXPECT_EQ(test, part->ctr[0].ctl, 0x500004ULL);
-	KUNIT_EXPECT_EQ(test, part->ctr[0].low_ns, 858993459ULL / 2);
-	KUNIT_EXPECT_EQ(test, part->ctr[0].reg, 0xb8);
-	KUNIT_EXPECT_EQ(test, part->ctr[0].ctl_reg, 0xe4);
-	KUNIT_EXPECT_EQ(test, part->ctr[1].ctl, 0x500000ULL);
-	KUNIT_EXPECT_EQ(test, part->ctr[1].reg, 0xd0);
-	KUNIT_EXPECT_EQ(test, part->ctr[1].ctl_reg, 0xf0);
-	KUNIT_EXPECT_EQ(test, part->ctr[2].ctl, 0x400012ULL);
-	KUNIT_EXPECT_EQ(test, part->ctr[2].low_ns, 0ULL);
-	KUNIT_EXPECT_EQ(test, part->ctr[2].mask, BIT_ULL(44) - 1);
-	KUNIT_EXPECT_EQ(test, part->guard_ns, 13743895347ULL);	/* 44 bits, 256 a clock */
-	KUNIT_EXPECT_EQ(test, part->armed_mask, IMC0);
-	KUNIT_EXPECT_EQ(test, part->box[1].armed_mask, 0ULL);
+	ctx = ucore_session_ctx(s, 0);
+	KUNIT_ASSERT_EQ(test, ctx->nr_ctr, 3U);
+	KUNIT_ASSERT_EQ(test, ctx->nr_box, 2U);
+	KUNIT_EXPECT_NULL(test, ctx->ring);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].ctl, 0x500004ULL);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].low_ns, 858993459ULL / 2);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].reg, 0xb8);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].ctl_reg, 0xe4);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[1].ctl, 0x500000ULL);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[1].reg, 0xd0);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[1].ctl_reg, 0xf0);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[2].ctl, 0x400012ULL);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[2].low_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[2].mask, BIT_ULL(44) - 1);
+	KUNIT_EXPECT_EQ(test, ctx->watchdog_ns, 13743895347ULL);	/* 44 bits, 256 a clock */
+	KUNIT_EXPECT_EQ(test, ctx->armed_mask, IMC0);
+	KUNIT_EXPECT_EQ(test, ctx->box[1].armed_mask, 0ULL);
 }
 
 static void whole_sessions_believe_no_low_half(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_WHOLE });
+		.flags = UCORE_SESSION_F_FULL_READS });
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	u32 i;
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_EXPECT_EQ(test, ucore_session_part(s, 0)->ctr[0].low_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_session_ctx(s, 0)->ctr[0].low_ns, 0ULL);
 	fake_bus_clear(bus_of(test));
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
@@ -445,7 +445,7 @@ static void two_sessions_on_a_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->values[0].count, 100ULL);
 	fake_session_close(test, b);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0ULL);
-	KUNIT_EXPECT_TRUE(test, list_empty(&domain->parts));
+	KUNIT_EXPECT_TRUE(test, list_empty(&domain->ctxs));
 }
 
 /* Starting a second session must not clear an overflow of the first. */
@@ -498,7 +498,7 @@ static void close_leaves_it_as_found(struct kunit *test)
 static void throttle(struct ucore_domain *domain)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
 	domain->held = true;
 	raw_spin_unlock_irq(&domain->lock);
@@ -583,14 +583,14 @@ static void dead_box_in_a_session(struct kunit *test)
 	fake_window(imc)->dead = true;
 	fake_poke(fake_window(ha), 0xa0, 60);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 50ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].flags, 0U);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 60ULL);
 	fake_bus_clear(bus_of(test));
 	fake_stop(s);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);	/* still told after the stop */
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ENODEV);
 	fake_session_close(test, s);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(imc), 'W'), 0U);
@@ -611,21 +611,21 @@ static void box_that_came_back_counts_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	w->dead = false;
 	fake_clock_advance(2 * (u64)NSEC_PER_SEC);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	fake_poke(w, 0xa0, 50);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_TRUE(test, imc->dead);		/* as long as it runs */
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	fake_stop(s);
 
 	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
 	fake_poke(w, 0xa0, 60);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 60ULL);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	mutex_lock(&s->lock);
-	KUNIT_EXPECT_EQ(test, ucore_session_reset(s), 0);
+	KUNIT_EXPECT_EQ(test, ucore_counting_reset(s), 0);
 	mutex_unlock(&s->lock);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
@@ -655,7 +655,7 @@ static void start_resets_what_came_back(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
-/* EVENT_ADD asks, too. */
+/* ADD_EVENT asks, too. */
 static void box_that_came_back_can_be_had(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -770,7 +770,7 @@ static void route_follows_the_choice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), BIT_ULL(0) | WAKE);
 	KUNIT_EXPECT_EQ(test, session_set_cpus(other, both, 2), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), BIT_ULL(0) | BIT_ULL(1) | WAKE);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ucore_catalog.domains[0].guard)->queued);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ucore_catalog.domains[0].watchdog)->queued);
 	fake_session_close(test, other);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), BIT_ULL(0) | WAKE);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
@@ -818,7 +818,7 @@ static void another_session_moves_a_running_domain(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(other, 1), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(1) | WAKE);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ucore_catalog.domains[0].guard)->queued);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ucore_catalog.domains[0].watchdog)->queued);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 1U);
 }
@@ -861,12 +861,12 @@ static void which_filters_spy(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(spying); i++) {
 		terms[1].field = spying[i];
-		KUNIT_EXPECT_TRUE_MSG(test, ucore_event_spies(terms, 2), "field %u", spying[i]);
-		KUNIT_EXPECT_FALSE(test, ucore_event_spies(terms, 1));
+		KUNIT_EXPECT_TRUE_MSG(test, ucore_event_needs_perfmon(terms, 2), "field %u", spying[i]);
+		KUNIT_EXPECT_FALSE(test, ucore_event_needs_perfmon(terms, 1));
 	}
 	for (i = 0; i < ARRAY_SIZE(harmless); i++) {
 		terms[1].field = harmless[i];
-		KUNIT_EXPECT_FALSE_MSG(test, ucore_event_spies(terms, 2), "field %u", harmless[i]);
+		KUNIT_EXPECT_FALSE_MSG(test, ucore_event_needs_perfmon(terms, 2), "field %u", harmless[i]);
 	}
 }
 
@@ -914,10 +914,10 @@ static void ring_goes_with_the_last_event(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ucore_session_ring(s, 1));
 	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
 	KUNIT_EXPECT_EQ(test, session_remove(s, 0), 0);
-	KUNIT_EXPECT_PTR_EQ(test, ucore_session_part(s, 0)->ring, mapped);
+	KUNIT_EXPECT_PTR_EQ(test, ucore_session_ctx(s, 0)->ring, mapped);
 	mapped->lost = 7;
 	KUNIT_EXPECT_EQ(test, session_remove(s, 1), 0);
-	KUNIT_EXPECT_NULL(test, ucore_session_part(s, 0)->ring);
+	KUNIT_EXPECT_NULL(test, ucore_session_ctx(s, 0)->ring);
 	KUNIT_EXPECT_EQ(test, session_status(s).lost, 7ULL);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
 	ucore_ring_put(mapped);
@@ -965,59 +965,59 @@ static void stop_samples_what_is_due(struct kunit *test)
 	struct ucore_session *s = session_of_seconds(test);
 	const struct ucore_sample *sample;
 	const struct ucore_lost *lost;
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	part = ucore_session_part(s, 0);
+	ctx = ucore_session_ctx(s, 0);
 	fake_poke(fake_window(fake_box(test, 0, "imc", 0)), 0xa0, 77);
 	fake_clock_advance(3 * (u64)NSEC_PER_SEC + NSEC_PER_SEC / 2);
 	fake_stop(s);
-	KUNIT_EXPECT_EQ(test, part->stats.samples, 3ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 2ULL);
-	lost = fake_record(part->ring);
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 3ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 2ULL);
+	lost = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, lost);
 	KUNIT_ASSERT_EQ(test, lost->hdr.type, (u32)UCORE_RECORD_LOST);
 	KUNIT_EXPECT_EQ(test, lost->lost, 2ULL);
-	sample = fake_record(part->ring);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_ASSERT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
-	KUNIT_EXPECT_EQ(test, sample->time, part->last_read);
-	KUNIT_EXPECT_EQ(test, sample->time_enabled, part->enabled_ns);
+	KUNIT_EXPECT_EQ(test, sample->time, ctx->last_read);
+	KUNIT_EXPECT_EQ(test, sample->time_enabled, ctx->enabled_ns);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 77ULL);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
 static void stop_samples_nothing_early(struct kunit *test)
 {
 	struct ucore_session *s = session_of_seconds(test);
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	part = ucore_session_part(s, 0);
+	ctx = ucore_session_ctx(s, 0);
 	fake_clock_advance(NSEC_PER_SEC / 2);
 	fake_stop(s);
-	KUNIT_EXPECT_EQ(test, part->stats.samples, 0ULL);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 0ULL);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
 /* A domain that goes after the session's first instants has none before it goes. */
 static void late_domains_miss_nothing(struct kunit *test)
 {
 	struct ucore_session *s = session_of_seconds(test);
-	struct ucore_part *part;
+	struct ucore_ctx *ctx;
 	u64 base;
 
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	part = ucore_session_part(s, 0);
-	base = part->resumed - NSEC_PER_SEC / 2;
-	ucore_timer_start(part, base);
-	KUNIT_EXPECT_EQ(test, part->timer_due, base + NSEC_PER_SEC);
+	ctx = ucore_session_ctx(s, 0);
+	base = ctx->resumed - NSEC_PER_SEC / 2;
+	ucore_timer_start(ctx, base);
+	KUNIT_EXPECT_EQ(test, ctx->timer_due, base + NSEC_PER_SEC);
 	base -= 3 * (u64)NSEC_PER_SEC;
-	ucore_timer_start(part, base);
-	KUNIT_EXPECT_EQ(test, part->timer_due, base + 4 * (u64)NSEC_PER_SEC);
-	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&part->timer)->expires),
-			part->timer_due);
+	ucore_timer_start(ctx, base);
+	KUNIT_EXPECT_EQ(test, ctx->timer_due, base + 4 * (u64)NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&ctx->timer)->expires),
+			ctx->timer_due);
 }
 
 /* ---- memory that runs out ---- */
@@ -1029,7 +1029,7 @@ static int whole_life(struct kunit *test, u32 fail_in)
 	int ret = 0;
 
 	fake_kernel.fail_in = fail_in;
-	s = ucore_session_create(&config, true);
+	s = ucore_session_alloc(&config, true);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	ret = fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 100, NULL);
@@ -1043,7 +1043,7 @@ static int whole_life(struct kunit *test, u32 fail_in)
 	}
 	if (!ret)
 		ret = session_read(s, false);
-	ucore_session_destroy(s);
+	ucore_session_free(s);
 	return ret;
 }
 
@@ -1101,7 +1101,7 @@ static void starts_that_fail_keep_nothing(struct kunit *test)
 	u32 n, again;
 
 	for (n = 1; n <= 8; n++) {
-		s = ucore_session_create(&config, true);
+		s = ucore_session_alloc(&config, true);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(s));
 		KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 		for (again = 0; again < 3; again++) {
@@ -1114,7 +1114,7 @@ static void starts_that_fail_keep_nothing(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fake_start(s), 0);
 		KUNIT_EXPECT_EQ(test, fake_kernel.held, before + 1 + 8);
 		fake_stop(s);
-		ucore_session_destroy(s);
+		ucore_session_free(s);
 		KUNIT_EXPECT_EQ(test, fake_kernel.held, before);
 	}
 }
@@ -1147,7 +1147,7 @@ static void both_domains_in_one_session(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s->domains[i].cpu, i);
 	}
 	KUNIT_EXPECT_EQ(test, s->skew_ns, abs_diff(s->domains[0].time, s->domains[1].time));
-	KUNIT_EXPECT_NOT_NULL(test, ucore_session_part(s, 1));
+	KUNIT_EXPECT_NOT_NULL(test, ucore_session_ctx(s, 1));
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
@@ -1157,15 +1157,15 @@ static void both_domains_in_one_session(struct kunit *test)
 static void timers_of_two_domains(struct kunit *test)
 {
 	struct ucore_session *s;
-	struct ucore_part *a, *b;
+	struct ucore_ctx *a, *b;
 	u64 base;
 
 	s = fake_session_config(test, &(struct ucore_create_session){ .timer_ns = MS });
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	a = ucore_session_part(s, 0);
-	b = ucore_session_part(s, 1);
+	a = ucore_session_ctx(s, 0);
+	b = ucore_session_ctx(s, 1);
 	KUNIT_EXPECT_EQ(test, ktime_to_ns(fake_timer_find(&a->timer)->expires),
 			ktime_to_ns(fake_timer_find(&b->timer)->expires));
 	base = ktime_to_ns(fake_timer_find(&a->timer)->expires) - MS;
@@ -1192,11 +1192,11 @@ static void one_domain_without_a_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 9ULL);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 40ULL);
-	KUNIT_EXPECT_EQ(test, s->values[1].flags, (u32)UCORE_VALUE_OFFLINE);
+	KUNIT_EXPECT_EQ(test, s->values[1].flags, (u32)UCORE_VALUE_F_OFFLINE);
 	KUNIT_EXPECT_EQ(test, session_reset(s), -EAGAIN);
 	fake_stop(s);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].armed, 0U);
-	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[1].parts));
+	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[1].ctxs));
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, session_reset(s), 0);	/* stopped, it needs no CPU */
 	fake_session_close(test, s);
@@ -1279,7 +1279,7 @@ static void cpu_of_another_domain(struct kunit *test)
 }
 
 /* Its domain went to sleep between the call and the meeting: it has its last counts. */
-static void read_of_a_part_that_fell_asleep(struct kunit *test)
+static void read_of_a_ctx_that_fell_asleep(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -1289,18 +1289,18 @@ static void read_of_a_part_that_fell_asleep(struct kunit *test)
 	fake_poke(fake_window(box), 0xa0, 100);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	fake_poke(fake_window(box), 0xa0, 150);
-	s->part[0]->running = false;
+	s->ctx[0]->running = false;
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 100ULL);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_OFFLINE);
-	s->part[0]->running = true;
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_OFFLINE);
+	s->ctx[0]->running = true;
 }
 
 static void core_trigger_of_a_cpu_that_cannot_be(struct kunit *test)
 {
-	const struct ucore_core_trigger ask = {
+	const struct ucore_add_core_trigger ask = {
 		.type = UCORE_PERF_SOFTWARE, .cpu = nr_cpu_ids, .period = 1000,
 	};
 	struct ucore_session *s = fake_session(test);
@@ -1312,7 +1312,7 @@ static void core_trigger_of_a_cpu_that_cannot_be(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(read_of_a_part_that_fell_asleep),
+	KUNIT_CASE(read_of_a_ctx_that_fell_asleep),
 	KUNIT_CASE(core_trigger_of_a_cpu_that_cannot_be),
 	KUNIT_CASE(create_without_boxes),
 	KUNIT_CASE(create_beside_intel_uncore),
@@ -1332,7 +1332,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(read_access_by_access),
 	KUNIT_CASE(read_meets_an_overflow),
 	KUNIT_CASE(timer_of_a_session),
-	KUNIT_CASE(parts_are_built_from_events),
+	KUNIT_CASE(ctxs_are_built_from_events),
 	KUNIT_CASE(whole_sessions_believe_no_low_half),
 	KUNIT_CASE(two_sessions_on_a_domain),
 	KUNIT_CASE(start_beside_a_waiting_overflow),
@@ -1403,7 +1403,7 @@ static void one_cpu_reads_both_domains(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, cpu, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	for (i = 0; i < 2; i++)
-		KUNIT_EXPECT_TRUE(test, list_is_singular(&ucore_catalog.domains[i].parts));
+		KUNIT_EXPECT_TRUE(test, list_is_singular(&ucore_catalog.domains[i].ctxs));
 	fake_poke(fake_window(die), 0xa0, 7);
 	fake_poke(fake_window(cpu), 0xa0, 8);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
@@ -1418,7 +1418,7 @@ static void one_cpu_reads_both_domains(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[0].count | s->values[1].count, 0ULL);
 	fake_stop(s);
 	for (i = 0; i < 2; i++) {
-		KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[i].parts));
+		KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[i].ctxs));
 		KUNIT_EXPECT_FALSE(test, fake_global(i)->frozen);
 	}
 }
@@ -1453,16 +1453,16 @@ static void a_die_that_fell_asleep_before_its_cpu(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_poke(fake_window(die), 0xa0, 7);
 	fake_poke(fake_window(cpu), 0xa0, 8);
-	s->part[0]->running = false;
+	s->ctx[0]->running = false;
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(die), 'R'), 0U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 'W'), 0U);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_OFFLINE);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_OFFLINE);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 8ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].flags, 0U);
-	s->part[0]->running = true;
+	s->ctx[0]->running = true;
 }
 
 static struct kunit_case cases_cpu[] = {

@@ -31,7 +31,7 @@ static void counters_are_one_sessions(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
-	struct ucore_event_add first, second;
+	struct ucore_add_event first, second;
 
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 4, BIT(1), 0, &first), 0);
 	KUNIT_EXPECT_EQ(test, fake_add(b, box, 4, BIT(1), 0, NULL), -EBUSY);
@@ -59,7 +59,7 @@ static void events_of_others_stay_where_they_are(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
-	struct ucore_event_add add;
+	struct ucore_add_event add;
 
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0x00, 0, 0, &add), 0);
 	KUNIT_EXPECT_EQ(test, add.counter, 0U);
@@ -77,11 +77,11 @@ static void filters_are_wanted_alike(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, fake_add(c, box, 0x00, BIT(3), 0, NULL), 0);	/* does not care */
 	KUNIT_EXPECT_EQ(test, told(box).owner, c->id);
-	KUNIT_EXPECT_FALSE(test, told(box).caps & UCORE_BOX_SHARED);
+	KUNIT_EXPECT_FALSE(test, told(box).caps & UCORE_BOX_F_SHARED);
 	KUNIT_ASSERT_EQ(test, fake_add_field(a, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
 	/* who has the filters is named */
 	KUNIT_EXPECT_EQ(test, told(box).owner, a->id);
-	KUNIT_EXPECT_TRUE(test, told(box).caps & UCORE_BOX_SHARED);
+	KUNIT_EXPECT_TRUE(test, told(box).caps & UCORE_BOX_F_SHARED);
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x180), -EADDRINUSE);
 	/* another field, that a's event does without */
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_NID, 1), -EADDRINUSE);
@@ -105,7 +105,7 @@ static void box_freeze_shares_no_box(struct kunit *test)
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 
 	b = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_BOX_FREEZE });
+		.flags = UCORE_SESSION_F_BOX_FREEZE });
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 4, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, fake_add(b, box, 4, 0, 0, NULL), -EBUSY);
 	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 0, "imc", 1), 4, 0, 0, NULL), 0);
@@ -195,7 +195,7 @@ static void comings_and_goings(struct kunit *test)
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(box);
-	struct ucore_event_add extra;
+	struct ucore_add_event extra;
 
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 6, BIT(2), 0, &extra), 0);
@@ -256,14 +256,14 @@ static void both_overflow_at_once(struct kunit *test)
 		    FAKE_W(w, IMC_CTR(1) + 4, 0), FAKE_W(w, IMC_CTR(1), BIT_ULL(48) - 50),
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE | ROUTE));
 	KUNIT_EXPECT_EQ(test, a->values[0].count, 102ULL);
-	sample = fake_record(ucore_session_part(a, 0)->ring);
+	sample = fake_record(ucore_session_ctx(a, 0)->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 102ULL);
-	sample = fake_record(ucore_session_part(b, 0)->ring);
+	sample = fake_record(ucore_session_ctx(b, 0)->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->nr_values, 1U);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 53ULL);
-	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 }
 
 /* One overflows: the other has no sample of it, and its period goes on. */
@@ -280,8 +280,8 @@ static void one_overflows_beside_the_other(struct kunit *test)
 	fake_overflow(box, IMC_CTR(0), 2, BIT(1), IMC0);
 	fake_poke(w, 0xd0, BIT_ULL(48) - 10);
 	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
-	KUNIT_EXPECT_NOT_NULL(test, fake_record(ucore_session_part(a, 0)->ring));
-	KUNIT_EXPECT_NULL(test, fake_record(ucore_session_part(b, 0)->ring));
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(ucore_session_ctx(a, 0)->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(ucore_session_ctx(b, 0)->ring));
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd0), BIT_ULL(48) - 10);
 	fake_session_close(test, a);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd0), BIT_ULL(48) - 10);
@@ -308,7 +308,7 @@ static void start_beside_a_waiting_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
 	KUNIT_EXPECT_EQ(test, a->values[0].count, 100ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_NULL(test, fake_record(ucore_session_part(b, 0)->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(ucore_session_ctx(b, 0)->ring));
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(1)), BIT_ULL(48) - 50);
 }
 
@@ -327,8 +327,8 @@ static void a_box_that_dies_is_told_to_all(struct kunit *test)
 	w->dead = true;
 	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
 	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
-	KUNIT_EXPECT_EQ(test, a->values[0].flags, (u32)UCORE_VALUE_DEAD);
-	KUNIT_EXPECT_EQ(test, b->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, a->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
+	KUNIT_EXPECT_EQ(test, b->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	w->dead = false;
 	fake_stop(a);
 	KUNIT_EXPECT_EQ(test, fake_start(a), -ENODEV);	/* b's counts there are broken */
@@ -362,7 +362,7 @@ static void a_box_that_died_for_another_counts_for_nobody(struct kunit *test)
 		fake_poke(w, IMC_CTR(1), i);
 		KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
 		KUNIT_EXPECT_EQ(test, b->values[0].count, 1000ULL);
-		KUNIT_EXPECT_EQ(test, b->values[0].flags, (u32)UCORE_VALUE_DEAD);
+		KUNIT_EXPECT_EQ(test, b->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	}
 }
 
@@ -393,7 +393,7 @@ static void both_sleep_and_wake(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
 	KUNIT_EXPECT_EQ(test, a->values[0].count, 77ULL);
 	KUNIT_EXPECT_EQ(test, b->values[0].count, 88ULL);
-	KUNIT_EXPECT_EQ(test, b->values[0].flags, (u32)UCORE_VALUE_GAP);
+	KUNIT_EXPECT_EQ(test, b->values[0].flags, (u32)UCORE_VALUE_F_GAP);
 }
 
 static struct kunit_case cases[] = {
@@ -433,7 +433,7 @@ static void box_by_box(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&box->domain->boxes));
 	fake_stop(a);
-	/* it is still frozen and thawed with its domain */
+	/* it is still frozen and unfrozen with its domain */
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&box->domain->boxes));
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);

@@ -197,11 +197,11 @@ static void what_boxes_can_do(struct kunit *test)
 	for (i = 0; i < nr_rows(test); i++) {
 		type = row_type(test, i);
 		ubox = !strcmp(type->name, "ubox");
-		caps = type->nr_gp ? UCORE_BOX_OVERFLOW : UCORE_BOX_FREE_RUNNING;
+		caps = type->nr_gp ? UCORE_BOX_F_OVERFLOW : UCORE_BOX_F_FREE_RUNNING;
 		if (type->nr_gp && !ubox)
-			caps |= UCORE_BOX_FREEZE;
+			caps |= UCORE_BOX_F_FREEZE;
 		if (type->nr_gp && type->nr_fixed)
-			caps |= UCORE_BOX_FIXED_OVERFLOW;
+			caps |= UCORE_BOX_F_FIXED_OVERFLOW;
 		KUNIT_EXPECT_EQ_MSG(test, type->caps, caps, "%s", type->name);
 		KUNIT_EXPECT_EQ(test, type->ctl_en, type->nr_gp ? (u32)BIT(22) : 0U);
 		KUNIT_EXPECT_EQ(test, type->ctl_ov_en, type->nr_gp ? (u32)BIT(20) : 0U);
@@ -610,7 +610,7 @@ static void free_running_counters_by_their_clock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info.location, 0xae5ULL);
 	KUNIT_EXPECT_EQ(test, info.nr_fixed, 17U);
 	KUNIT_EXPECT_EQ(test, info.fixed_width, 36U);
-	KUNIT_EXPECT_EQ(test, info.caps, (u32)UCORE_BOX_FREE_RUNNING);
+	KUNIT_EXPECT_EQ(test, info.caps, (u32)UCORE_BOX_F_FREE_RUNNING);
 }
 
 static struct kunit_case find_cases[] = {
@@ -640,13 +640,13 @@ static const u64 no_filters[UCORE_MAX_SHARED];
 static void program(struct kunit *test, struct ucore_box *box, u32 counter,
 		    const struct ucore_term *terms, u32 nr)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_event_spec spec;
 
 	KUNIT_ASSERT_EQ(test, ucore_event_encode(box, terms, nr, &spec), 0);
 	ucore_box_program(box, no_filters);
 	fake_bus_clear(bus_of(test));
-	ucore_box_program_counter(fake_part_add(part, box, counter,
+	ucore_counter_program(fake_ctx_add(ctx, box, counter,
 						spec.value[UCORE_SLOT_CTL] | BIT(22), 0));
 }
 
@@ -692,23 +692,23 @@ static void program_upi(struct kunit *test)
 static void a_turn_writes_both_halves(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "upi", 1);
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_counter *wide, *plain;
 	struct fake_window *w = fake_window(box);
 
-	wide = fake_part_add(part, box, 1, 0x8a200100400e05ULL, 0);
-	plain = fake_part_add(part, box, 1, 0x400305, 0);
-	box->trial.missing = BIT(9);
-	ucore_counter_turn(NULL, wide);
+	wide = fake_ctx_add(ctx, box, 1, 0x8a200100400e05ULL, 0);
+	plain = fake_ctx_add(ctx, box, 1, 0x400305, 0);
+	box->selftest.missing = BIT(9);
+	ucore_counter_switch(NULL, wide);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, wide->ctl_reg), 0x8a200100400e05ULL);
-	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_REFUSED);	/* of the lower half */
+	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_F_PARTIAL);	/* of the lower half */
 	fake_bus_clear(bus_of(test));
-	ucore_counter_turn(wide, plain);
+	ucore_counter_switch(wide, plain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, wide->ctl_reg + 4, 0),
 		    FAKE_W(w, wide->ctl_reg, 0x400305));
-	ucore_counter_turn(plain, wide);
+	ucore_counter_switch(plain, wide);
 	fake_bus_clear(bus_of(test));
-	ucore_counter_leave(wide);
+	ucore_counter_disable(wide);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, wide->ctl_reg + 4, 0),
 		    FAKE_W(w, wide->ctl_reg, 0));
 }
@@ -717,16 +717,16 @@ static void a_turn_writes_both_halves(struct kunit *test)
 static void a_turn_verifies_the_upper_half(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "upi", 1);
-	struct ucore_part *part = fake_part(test, 0, 0);
-	struct ucore_counter *wide = fake_part_add(part, box, 1, BIT_ULL(32) | 0x400e05, 0);
-	struct ucore_counter *plain = fake_part_add(part, box, 1, 0x400305, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_counter *wide = fake_ctx_add(ctx, box, 1, BIT_ULL(32) | 0x400e05, 0);
+	struct ucore_counter *plain = fake_ctx_add(ctx, box, 1, 0x400305, 0);
 	struct fake_window *w = fake_window(box);
 
 	w->reserved = BIT_ULL(32);
-	ucore_counter_turn(NULL, wide);
-	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_REFUSED);
+	ucore_counter_switch(NULL, wide);
+	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_F_PARTIAL);
 	w->reserved = 0;
-	ucore_counter_turn(plain, wide);
+	ucore_counter_switch(plain, wide);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, wide->ctl_reg), BIT_ULL(32) | 0x400e05);
 }
 
@@ -772,23 +772,23 @@ static void free_running_counters_are_only_read(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "iio_free", 3);
 	struct fake_window *w = fake_window(box);
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_counter *ctr;
 	u32 clock = 0, in2 = 0xb02 + 0x30 - (0xa45 + 0x60);
 
 	fake_poke(w, in2, BIT_ULL(36) - 7);
-	ctr = fake_part_add(part, box, UCORE_COUNTER_FIXED + 3, 0, 0);
-	fake_part_add(part, box, UCORE_COUNTER_FIXED, 0, 0);
+	ctr = fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED + 3, 0, 0);
+	fake_ctx_add(ctx, box, UCORE_COUNTER_FIXED, 0, 0);
 	ucore_box_program(box, no_filters);
-	ucore_box_program_counter(ctr);
-	ucore_box_run(box);
+	ucore_counter_program(ctr);
+	ucore_box_unfreeze(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, in2));
 	fake_poke(w, in2, 5);
 	ucore_counter_update(ctr, UCORE_RUNNING);
 	ucore_counter_update(ctr + 1, UCORE_RUNNING);
 	KUNIT_EXPECT_EQ(test, ctr->total, 12ULL);
 	ucore_box_stop(box);
-	ucore_box_give_back(box);
+	ucore_box_restore(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, in2), FAKE_R(w, clock));
 }
 
@@ -799,17 +799,17 @@ static void free_running_counters_take_turns(struct kunit *test)
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr;
 
-	ctr = fake_part_add(fake_part(test, 0, 0), box, UCORE_COUNTER_FIXED + 3, 0, 0);
+	ctr = fake_ctx_add(fake_ctx(test, 0, 0), box, UCORE_COUNTER_FIXED + 3, 0, 0);
 	ctr->total = 20;
 	ctr->prev = 900;
 	fake_poke(w, ctr->reg, 1000);
-	ucore_counter_turn(NULL, ctr);
+	ucore_counter_switch(NULL, ctr);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, ctr->reg));
 	fake_poke(w, ctr->reg, 1004);
 	ucore_counter_update(ctr, UCORE_RUNNING);
 	KUNIT_EXPECT_EQ(test, ctr->total, 24ULL);
 	fake_bus_clear(bus_of(test));
-	ucore_counter_turn(ctr, NULL);
+	ucore_counter_switch(ctr, NULL);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
@@ -841,19 +841,19 @@ static void an_overflow_asks_all_armed_boxes(struct kunit *test)
 {
 	struct ucore_box *iio = fake_box(test, 0, "iio", 1), *irp = fake_box(test, 0, "irp", 1);
 	struct fake_window *gw = fake_global(0), *a = fake_window(iio), *b = fake_window(irp);
-	struct ucore_part *part = fake_part(test, 0, 4096);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	struct ucore_interval iv;
 
-	fake_part_add(part, iio, 2, 0x5000c0, 100);
-	fake_part_add(part, irp, 1, 0x500018, 200);
+	fake_ctx_add(ctx, iio, 2, 0x5000c0, 100);
+	fake_ctx_add(ctx, irp, 1, 0x500018, 200);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_domain_thaw(domain, true);
-	ucore_part_go(part, ktime_get_mono_fast_ns());
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_domain_unfreeze(domain, true);
+	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
 
@@ -866,7 +866,7 @@ static void an_overflow_asks_all_armed_boxes(struct kunit *test)
 		    FAKE_R(a, 7), FAKE_R(b, 7), FAKE_R(a, 3), FAKE_R(b, 2),
 		    FAKE_W(b, 7, BIT(1)), FAKE_W(gw, 0x701, BIT_ULL(57)),
 		    FAKE_W(b, 2, BIT_ULL(48) - 200), FAKE_W(gw, 0x700, BIT_ULL(61)));
-	sample = fake_record(part->ring);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 101U);
 }

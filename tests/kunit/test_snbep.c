@@ -105,7 +105,7 @@ static void expect_type(struct kunit *test, const struct ucore_box_type *type,
 	KUNIT_EXPECT_EQ(test, type->width, types[t].width);
 	KUNIT_EXPECT_EQ(test, type->fixed_width, type->nr_fixed ? 48 : 0);
 	KUNIT_EXPECT_EQ(test, layout->status, UCORE_REG_NONE);
-	KUNIT_EXPECT_EQ(test, type->caps, type->words ? (u32)UCORE_BOX_FREEZE : 0U);
+	KUNIT_EXPECT_EQ(test, type->caps, type->words ? (u32)UCORE_BOX_F_FREEZE : 0U);
 	KUNIT_EXPECT_EQ(test, !type->words, !strcmp(type->name, "ubox"));
 	if (type->words)
 		KUNIT_EXPECT_EQ(test, type->words->reach, types[t].reach);
@@ -253,7 +253,7 @@ static void counter_of_a_shared_box(struct kunit *test)
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr;
 
-	ctr = fake_part_add(fake_part(test, 0, 0), box, 2, EN | 0x35, 0);
+	ctr = fake_ctx_add(fake_ctx(test, 0, 0), box, 2, EN | 0x35, 0);
 	fake_poke(w, ctr->reg, 77);
 	box->users = 1;
 	ucore_counter_prepare(ctr, true);	/* the box's reset has done it */
@@ -386,7 +386,7 @@ static void read_freezes_box_by_box(struct kunit *test)
 		    FAKE_R(c, 0x18), FAKE_R(m, 0xd0), FAKE_R(m, 0xd4), FAKE_R(u, 0xc17),
 		    FAKE_W(c, 0x04, RUN), FAKE_W(m, 0xf4, RUN));
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 11ULL);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_UNFROZEN);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_UNFROZEN);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 22ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].flags, 0U);
 	KUNIT_EXPECT_EQ(test, s->values[2].count, 33ULL);
@@ -418,27 +418,27 @@ static void skew_is_told(struct kunit *test)
 
 static void sample_has_the_skew(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 4096);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, EN | 4, 0);
-	fake_part_add(part, fake_box(test, 0, "imc", 1), 0, EN | 4, 0);
-	part->timer_ns = NSEC_PER_MSEC;
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, EN | 4, 0);
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 1), 0, EN | 4, 0);
+	ctx->timer_ns = NSEC_PER_MSEC;
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_part_go(part, ucore_domain_thaw(domain, true));
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_ctx_start_times(ctx, ucore_domain_unfreeze(domain, true));
 	raw_spin_unlock_irq(&domain->lock);
-	fake_timer_fire(&part->timer);
-	sample = fake_record(part->ring);
+	fake_timer_fire(&ctx->timer);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_GT(test, sample->skew_ns, 0ULL);
 	KUNIT_EXPECT_GT(test, sample->frozen_ns, sample->skew_ns);
 }
 
-/* No reset of the controls: frozen, then each is cleared, and the box is thawed no more. */
+/* No reset of the controls: frozen, then each is cleared, and the box is unfrozen no more. */
 static void stop_clears_controls_by_hand(struct kunit *test)
 {
 	struct fake_window *u = fake_window(fake_box(test, 0, "ubox", 0));
@@ -497,7 +497,7 @@ static void give_back_restores(struct kunit *test)
 		    FAKE_W(w, 0xc24, RUN));
 }
 
-/* A box that dies is frozen and thawed no more; the others are. */
+/* A box that dies is frozen and unfrozen no more; the others are. */
 static void dead_box_is_left_alone(struct kunit *test)
 {
 	struct ucore_box *dead = fake_box(test, 0, "imc", 0), *alive = fake_box(test, 0, "imc", 1);
@@ -509,7 +509,7 @@ static void dead_box_is_left_alone(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_window(dead)->dead = true;
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
-	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_DEAD);
+	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, FROZEN), FAKE_R(w, 0xa0),

@@ -91,10 +91,10 @@ static void types_are_the_manuals(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, !!type->words, expected[e].box_ctl);
 		KUNIT_EXPECT_EQ(test, layout->box_ctl != UCORE_REG_NONE, expected[e].box_ctl);
 		KUNIT_EXPECT_EQ(test, layout->status != UCORE_REG_NONE, expected[e].status);
-		KUNIT_EXPECT_EQ(test, !!(type->caps & UCORE_BOX_OVERFLOW), expected[e].overflow);
-		KUNIT_EXPECT_EQ(test, !!(type->caps & UCORE_BOX_FIXED_OVERFLOW),
+		KUNIT_EXPECT_EQ(test, !!(type->caps & UCORE_BOX_F_OVERFLOW), expected[e].overflow);
+		KUNIT_EXPECT_EQ(test, !!(type->caps & UCORE_BOX_F_FIXED_OVERFLOW),
 				expected[e].fixed_overflow);
-		KUNIT_EXPECT_EQ(test, !!(type->caps & UCORE_BOX_FREEZE), expected[e].box_ctl);
+		KUNIT_EXPECT_EQ(test, !!(type->caps & UCORE_BOX_F_FREEZE), expected[e].box_ctl);
 		KUNIT_EXPECT_EQ(test, type->ctl_en, (u32)BIT(22));
 		KUNIT_EXPECT_EQ(test, type->ctl_ov_en, expected[e].overflow ? (u32)BIT(20) : 0U);
 		KUNIT_EXPECT_EQ(test, type->fixed_en, type->nr_fixed ? (u32)BIT(22) : 0U);

@@ -16,33 +16,33 @@
 #define MS	((u64)NSEC_PER_MSEC)
 #define US	((u64)NSEC_PER_USEC)
 
-static struct ucore_part *part_running(struct kunit *test)
+static struct ucore_ctx *ctx_running(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 4096);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain *domain = ctx->domain;
 
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
-	part->guard_ns = 1000000 * MS;
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
+	ctx->watchdog_ns = 1000000 * MS;
 	fake_machine(test)->sink.context = true;
 	raw_spin_lock_irq(&domain->lock);
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_part_go(part, ktime_get_mono_fast_ns());
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
-	return part;
+	return ctx;
 }
 
 /* ---- core triggers ---- */
 
 static void overflow_here(void *arg)
 {
-	const struct ucore_context context = {
+	const struct ucore_pmi_regs context = {
 		.time = ktime_get_mono_fast_ns(), .ip = 0x1234, .user = true, .pid = 7, .tid = 8,
 		.cpu = raw_smp_processor_id(),
 	};
 
-	ucore_trigger_overflow(arg, &context);
+	ucore_perf_trigger_overflow(arg, &context);
 }
 
 /* On CPU 0, as often as is wanted before the work can run. */
@@ -53,57 +53,57 @@ static void overflows_here(void *arg)
 	overflow_here(arg);
 }
 
-static void overflow(struct ucore_trigger *trigger, smp_call_func_t how)
+static void overflow(struct ucore_perf_trigger *trigger, smp_call_func_t how)
 {
 	smp_call_function_single(0, how, trigger, 1);
 	irq_work_sync(&trigger->work);
 }
 
-static struct ucore_trigger trigger_of(struct ucore_part *part)
+static struct ucore_perf_trigger trigger_of(struct ucore_ctx *ctx)
 {
-	return (struct ucore_trigger){ .first = part };
+	return (struct ucore_perf_trigger){ .first = ctx };
 }
 
 static void an_overflow_samples_the_die(struct kunit *test)
 {
-	struct ucore_part *part = part_running(test);
-	struct fake_window *gw = fake_global(0), *w = fake_window(part->box[0].box);
-	struct ucore_trigger trigger = trigger_of(part);
+	struct ucore_ctx *ctx = ctx_running(test);
+	struct fake_window *gw = fake_global(0), *w = fake_window(ctx->box[0].box);
+	struct ucore_perf_trigger trigger = trigger_of(ctx);
 	const struct ucore_sample *sample;
 
-	ucore_trigger_init(&trigger);
+	ucore_perf_trigger_init(&trigger);
 	overflow(&trigger, overflow_here);
 	/* as a timer's sample, no access more */
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xa0),
 		    FAKE_R(w, 0xa4), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
-	sample = fake_record(part->ring);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_CORE);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, UCORE_EVENT_NONE);
-	KUNIT_EXPECT_EQ(test, sample->flags, (u32)(UCORE_SAMPLE_CONTEXT | UCORE_SAMPLE_USER));
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)(UCORE_SAMPLE_F_CONTEXT | UCORE_SAMPLE_F_USER));
 	KUNIT_EXPECT_EQ(test, sample->ip, 0x1234ULL);
 	KUNIT_EXPECT_EQ(test, sample->pid, 7U);
 	KUNIT_EXPECT_EQ(test, sample->tid, 8U);
 	KUNIT_EXPECT_EQ(test, sample->late_ns, sample->time - trigger.context.time);
-	KUNIT_EXPECT_NULL(test, part->by);
+	KUNIT_EXPECT_NULL(test, ctx->by);
 	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
-	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
 }
 
 /* Those that come before the first has been seen to are lost, and told. */
 static void overflows_too_close_are_dropped(struct kunit *test)
 {
-	struct ucore_part *part = part_running(test);
-	struct ucore_trigger trigger = trigger_of(part);
+	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_perf_trigger trigger = trigger_of(ctx);
 	const struct ucore_lost *lost;
 
-	ucore_trigger_init(&trigger);
+	ucore_perf_trigger_init(&trigger);
 	overflow(&trigger, overflows_here);
-	KUNIT_EXPECT_EQ(test, part->stats.samples, 3ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 2ULL);
-	KUNIT_EXPECT_NOT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 3ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 2ULL);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
 	overflow(&trigger, overflow_here);
-	lost = fake_record(part->ring);
+	lost = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, lost);
 	KUNIT_EXPECT_EQ(test, lost->hdr.type, (u32)UCORE_RECORD_LOST);
 	KUNIT_EXPECT_EQ(test, lost->lost, 2ULL);
@@ -120,63 +120,63 @@ static void spend_here(void *arg)
 /* It might start the guard there, which would then end up on any CPU. */
 static void overflow_on_a_cpu_that_leaves_is_dropped(struct kunit *test)
 {
-	struct ucore_part *part = part_running(test);
-	struct ucore_trigger trigger = trigger_of(part);
+	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_perf_trigger trigger = trigger_of(ctx);
 
-	ucore_trigger_init(&trigger);
+	ucore_perf_trigger_init(&trigger);
 	fake_kernel.leaving = BIT_ULL(0);
 	overflow(&trigger, overflow_here);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 1ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
 	fake_kernel.leaving = 0;
 	overflow(&trigger, overflow_here);
-	KUNIT_EXPECT_EQ(test, part->stats.samples, 2ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 2ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 1ULL);
 }
 
 static void overflow_beyond_the_budget_is_dropped(struct kunit *test)
 {
-	struct ucore_part *part = part_running(test);
-	struct ucore_trigger trigger = trigger_of(part);
+	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_perf_trigger trigger = trigger_of(ctx);
 	const struct ucore_record *record;
 
-	ucore_trigger_init(&trigger);
+	ucore_perf_trigger_init(&trigger);
 	smp_call_function_single(0, spend_here, NULL, 1);
 	overflow(&trigger, overflow_here);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	KUNIT_EXPECT_EQ(test, part->stats.dropped, 1ULL);
-	KUNIT_EXPECT_EQ(test, part->stats.put_off, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.delayed, 1ULL);
 	fake_clock_advance(100 * MS);
 	overflow(&trigger, overflow_here);
-	record = fake_record(part->ring);
+	record = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	KUNIT_EXPECT_EQ(test, record->type, (u32)UCORE_RECORD_LOST);
-	record = fake_record(part->ring);
+	record = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, record);
 	KUNIT_EXPECT_TRUE(test, ((const struct ucore_sample *)record)->flags &
-				UCORE_SAMPLE_STRETCHED);
+				UCORE_SAMPLE_F_DELAYED);
 }
 
-static void overflow_of_a_part_that_sleeps(struct kunit *test)
+static void overflow_of_a_ctx_that_sleeps(struct kunit *test)
 {
-	struct ucore_part *part = part_running(test);
-	struct ucore_trigger trigger = trigger_of(part);
+	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_perf_trigger trigger = trigger_of(ctx);
 
-	ucore_trigger_init(&trigger);
-	part->running = false;
+	ucore_perf_trigger_init(&trigger);
+	ctx->running = false;
 	overflow(&trigger, overflow_here);
-	part->running = true;
+	ctx->running = true;
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	KUNIT_EXPECT_EQ(test, part->stats.samples, 0ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 0ULL);
 	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
 }
 
 static void overflow_on_a_die_without_events(struct kunit *test)
 {
-	struct ucore_trigger trigger = {};
+	struct ucore_perf_trigger trigger = {};
 
-	ucore_trigger_init(&trigger);
+	ucore_perf_trigger_init(&trigger);
 	overflow(&trigger, overflow_here);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
@@ -194,7 +194,7 @@ static void note_here(void *arg)
 {
 	const struct note *note = arg;
 
-	ucore_who_note(note->time, note->pid, note->pid + 1, note->comm);
+	ucore_tasks_note(note->time, note->pid, note->pid + 1, note->comm);
 }
 
 static void note(u64 time, u32 pid, const char *comm)
@@ -208,8 +208,8 @@ static void expect_task(struct kunit *test, u64 time, u32 pid, const char *comm)
 {
 	struct ucore_task task;
 
-	ucore_who_look(0, time, &task);
-	KUNIT_EXPECT_EQ(test, task.flags, (u32)UCORE_TASK_KNOWN);
+	ucore_tasks_lookup(0, time, &task);
+	KUNIT_EXPECT_EQ(test, task.flags, (u32)UCORE_TASK_F_KNOWN);
 	KUNIT_EXPECT_EQ(test, task.pid, pid);
 	KUNIT_EXPECT_EQ(test, task.tid, pid + 1);
 	KUNIT_EXPECT_STREQ(test, task.comm, comm);
@@ -217,9 +217,9 @@ static void expect_task(struct kunit *test, u64 time, u32 pid, const char *comm)
 
 static void expect_nobody(struct kunit *test, u32 cpu, u64 time)
 {
-	struct ucore_task task = { .pid = 1, .flags = UCORE_TASK_KNOWN };
+	struct ucore_task task = { .pid = 1, .flags = UCORE_TASK_F_KNOWN };
 
-	ucore_who_look(cpu, time, &task);
+	ucore_tasks_lookup(cpu, time, &task);
 	KUNIT_EXPECT_EQ(test, task.cpu, cpu);
 	KUNIT_EXPECT_EQ(test, task.flags, 0U);
 	KUNIT_EXPECT_EQ(test, task.pid, 0U);
@@ -241,28 +241,28 @@ static void the_task_of_an_instant(struct kunit *test)
 
 static void tasks_precede_their_sample(struct kunit *test)
 {
-	struct ucore_part *part = part_running(test);
-	struct ucore_trigger trigger = trigger_of(part);
+	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_perf_trigger trigger = trigger_of(ctx);
 	const struct ucore_sample *sample;
 	const struct ucore_tasks *tasks;
 	u32 cpu = 0;
 
-	ucore_trigger_init(&trigger);
-	KUNIT_EXPECT_EQ(test, ucore_who_size(part), 0U);
-	part->cpu = &cpu;
-	part->nr_cpus = 1;
-	KUNIT_EXPECT_EQ(test, ucore_who_size(part), 72U);
+	ucore_perf_trigger_init(&trigger);
+	KUNIT_EXPECT_EQ(test, ucore_tasks_size(ctx), 0U);
+	ctx->cpu = &cpu;
+	ctx->nr_cpus = 1;
+	KUNIT_EXPECT_EQ(test, ucore_tasks_size(ctx), 72U);
 	note(1, 10, "ten");
 	note(2, 20, "twenty");
 	overflow(&trigger, overflow_here);
-	part->cpu = NULL;
-	part->nr_cpus = 0;
-	tasks = fake_record(part->ring);
+	ctx->cpu = NULL;
+	ctx->nr_cpus = 0;
+	tasks = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, tasks);
 	KUNIT_EXPECT_EQ(test, tasks->hdr.type, (u32)UCORE_RECORD_TASKS);
 	KUNIT_EXPECT_EQ(test, tasks->nr_tasks, 1U);
 	KUNIT_EXPECT_EQ(test, tasks->tasks[0].pid, 20U);
-	sample = fake_record(part->ring);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
 	KUNIT_EXPECT_EQ(test, sample->time, tasks->time);
@@ -273,16 +273,16 @@ static void the_scheduler_tells(struct kunit *test)
 {
 	struct ucore_task task;
 
-	KUNIT_ASSERT_EQ(test, ucore_who_get(), 0);
-	KUNIT_EXPECT_EQ(test, ucore_who_get(), 0);
-	ucore_who_put();
+	KUNIT_ASSERT_EQ(test, ucore_tasks_get(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_tasks_get(), 0);
+	ucore_tasks_put();
 	preempt_disable();
-	ucore_who_look(smp_processor_id(), U64_MAX, &task);
+	ucore_tasks_lookup(smp_processor_id(), U64_MAX, &task);
 	preempt_enable();
-	KUNIT_EXPECT_EQ(test, task.flags, (u32)UCORE_TASK_KNOWN);
+	KUNIT_EXPECT_EQ(test, task.flags, (u32)UCORE_TASK_F_KNOWN);
 	KUNIT_EXPECT_EQ(test, task.tid, (u32)current->pid);
 	KUNIT_EXPECT_STREQ(test, task.comm, current->comm);
-	ucore_who_put();
+	ucore_tasks_put();
 }
 
 struct named {
@@ -334,13 +334,13 @@ static void a_task_under_another_name(struct kunit *test)
 	struct tracepoint *tp = tracepoint(test, "task_rename");
 	struct ucore_task task;
 
-	KUNIT_ASSERT_EQ(test, ucore_who_get(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_tasks_get(), 0);
 	preempt_disable();
 	rename(tp, current, "other");
 	rename(tp, &init_task, "nobody");
-	ucore_who_look(smp_processor_id(), U64_MAX, &task);
+	ucore_tasks_lookup(smp_processor_id(), U64_MAX, &task);
 	preempt_enable();
-	ucore_who_put();
+	ucore_tasks_put();
 	KUNIT_EXPECT_EQ(test, task.tid, (u32)current->pid);
 	KUNIT_EXPECT_STREQ(test, task.comm, "other");
 }
@@ -353,15 +353,15 @@ static void probes_that_cannot_be(struct kunit *test)
 
 	for (n = 1; n <= 2; n++) {
 		fake_kernel.no_probe = n;
-		KUNIT_EXPECT_EQ(test, ucore_who_get(), -ENOMEM);
+		KUNIT_EXPECT_EQ(test, ucore_tasks_get(), -ENOMEM);
 		KUNIT_EXPECT_EQ(test, fake_kernel.no_probe, 0U);
 		KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
 		KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames);
 	}
-	KUNIT_ASSERT_EQ(test, ucore_who_get(), 0);
+	KUNIT_ASSERT_EQ(test, ucore_tasks_get(), 0);
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames + 1);
-	ucore_who_put();
+	ucore_tasks_put();
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames);
 }
@@ -370,7 +370,7 @@ static void probes_that_cannot_be(struct kunit *test)
 static void a_start_without_probes(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_TASKS, .ring_size = 4096, .timer_ns = 10 * MS });
+		.flags = UCORE_SESSION_F_TASKS, .ring_size = 4096, .timer_ns = 10 * MS });
 	u32 switches = nr_probes(test, "sched_switch");
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(0), 0, NULL), 0);
@@ -380,7 +380,7 @@ static void a_start_without_probes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s->running);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
-	KUNIT_EXPECT_EQ(test, s->part[0]->nr_cpus, num_online_cpus());
+	KUNIT_EXPECT_EQ(test, s->ctx[0]->nr_cpus, num_online_cpus());
 	fake_stop(s);
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
 }
@@ -390,7 +390,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(overflows_too_close_are_dropped),
 	KUNIT_CASE(overflow_on_a_cpu_that_leaves_is_dropped),
 	KUNIT_CASE(overflow_beyond_the_budget_is_dropped),
-	KUNIT_CASE(overflow_of_a_part_that_sleeps),
+	KUNIT_CASE(overflow_of_a_ctx_that_sleeps),
 	KUNIT_CASE(overflow_on_a_die_without_events),
 	KUNIT_CASE(the_task_of_an_instant),
 	KUNIT_CASE(tasks_precede_their_sample),

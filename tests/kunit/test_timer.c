@@ -11,25 +11,25 @@
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)
 
-static struct ucore_part *imc_part(struct kunit *test, u64 period)
+static struct ucore_ctx *imc_ctx(struct kunit *test, u64 period)
 {
-	struct ucore_part *part = fake_part(test, 0, 4096);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
 
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
-	part->guard_ns = 1000000 * MS;
-	return part;
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
+	ctx->watchdog_ns = 1000000 * MS;
+	return ctx;
 }
 
-static void part_run(struct kunit *test, struct ucore_part *part)
+static void ctx_run(struct kunit *test, struct ucore_ctx *ctx)
 {
-	struct ucore_domain *domain = part->domain;
+	struct ucore_domain *domain = ctx->domain;
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_part_program(part);
+	ucore_ctx_program(ctx);
 	ucore_domain_clear_stale(domain);
-	fake_part_list(part);
-	ucore_part_go(part, ktime_get_mono_fast_ns());
-	ucore_guard_start(domain);
+	fake_ctx_list(ctx);
+	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
+	ucore_watchdog_start(domain);
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
 }
@@ -51,19 +51,19 @@ static void expect_due_in(struct kunit *test, struct hrtimer *timer, u64 ns)
 
 static void trigger_samples_and_goes_on(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
-	struct fake_window *gw = fake_global(0), *w = fake_window(part->box[0].box);
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct fake_window *gw = fake_global(0), *w = fake_window(ctx->box[0].box);
 	const struct ucore_sample *sample;
 
-	part->timer_ns = 500 * MS;
-	part_run(test, part);
-	ucore_timer_start(part, ktime_get_mono_fast_ns());
-	expect_due_in(test, &part->timer, 500 * MS);
-	KUNIT_EXPECT_EQ(test, fake_timer_fire(&part->timer), HRTIMER_RESTART);
+	ctx->timer_ns = 500 * MS;
+	ctx_run(test, ctx);
+	ucore_timer_start(ctx, ktime_get_mono_fast_ns());
+	expect_due_in(test, &ctx->timer, 500 * MS);
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&ctx->timer), HRTIMER_RESTART);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xa0),
 		    FAKE_R(w, 0xa4), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
-	expect_due_in(test, &part->timer, 500 * MS);
-	sample = fake_record(part->ring);
+	expect_due_in(test, &ctx->timer, 500 * MS);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
 }
@@ -71,171 +71,171 @@ static void trigger_samples_and_goes_on(struct kunit *test)
 /* The timer tells who was interrupted, to those who may know. */
 static void trigger_tells_the_context(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
 	const struct ucore_sample *sample;
 
 	fake_machine(test)->sink.context = true;
-	part->timer_ns = MS;
-	part_run(test, part);
-	fake_timer_fire(&part->timer);
-	sample = fake_record(part->ring);
+	ctx->timer_ns = MS;
+	ctx_run(test, ctx);
+	fake_timer_fire(&ctx->timer);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_CONTEXT);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_CONTEXT);
 	KUNIT_EXPECT_EQ(test, sample->pid, (u32)current->tgid);
 	KUNIT_EXPECT_EQ(test, sample->tid, (u32)current->pid);
 }
 
-static void trigger_of_a_stopped_part(struct kunit *test)
+static void trigger_of_a_stopped_ctx(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
 
-	part->timer_ns = MS;
-	part_run(test, part);
-	part->running = false;
-	KUNIT_EXPECT_EQ(test, fake_timer_fire(&part->timer), HRTIMER_NORESTART);
+	ctx->timer_ns = MS;
+	ctx_run(test, ctx);
+	ctx->running = false;
+	KUNIT_EXPECT_EQ(test, fake_timer_fire(&ctx->timer), HRTIMER_NORESTART);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
 static void no_timer_none_started(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
 
-	ucore_timer_start(part, 1);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&part->timer)->queued);
+	ucore_timer_start(ctx, 1);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->timer)->queued);
 }
 
 /* ---- the guard: lost interrupts ---- */
 
-static void overflow(struct ucore_part *part)
+static void overflow(struct ucore_ctx *ctx)
 {
-	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
+	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
 }
 
 /* Seen once, the interrupt gets its time; seen twice, it was lost. */
 static void lost_interrupt_is_recovered(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	u64 suspected;
 
-	part_run(test, part);
-	expect_due_in(test, &domain->guard, 20 * MS);
-	fake_timer_fire(&domain->guard);		/* nothing yet */
+	ctx_run(test, ctx);
+	expect_due_in(test, &domain->watchdog, 20 * MS);
+	fake_timer_fire(&domain->watchdog);		/* nothing yet */
 	fake_clock_advance(20 * MS);
-	overflow(part);
+	overflow(ctx);
 	suspected = ktime_get_mono_fast_ns();
-	fake_timer_fire(&domain->guard);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	fake_timer_fire(&domain->watchdog);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
-	expect_due_in(test, &domain->guard, MS);
+	expect_due_in(test, &domain->watchdog, MS);
 
 	fake_clock_advance(MS);
-	fake_timer_fire(&domain->guard);
-	sample = fake_record(part->ring);
+	fake_timer_fire(&domain->watchdog);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_GE(test, sample->time, suspected);		/* when it was first seen */
 	KUNIT_EXPECT_LT(test, sample->time, suspected + MS);
-	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_RECOVERED);
 	/* at any time since the look before, which is told */
 	KUNIT_EXPECT_GE(test, sample->late_ns, 20 * MS);
 	KUNIT_EXPECT_LT(test, sample->late_ns, 21 * MS);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_EQ(test, domain->recovered, 1ULL);
-	expect_due_in(test, &domain->guard, 20 * MS);
+	expect_due_in(test, &domain->watchdog, 20 * MS);
 }
 
-/* That boxes of the die were thawed meanwhile does not mean that the die ran. */
+/* That boxes of the die were unfrozen meanwhile does not mean that the die ran. */
 static void how_late_beside_box_freeze(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100), *beside = fake_part(test, 0, 4096);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100), *beside = fake_ctx(test, 0, 4096);
+	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	struct ucore_interval iv;
 
-	fake_part_add(beside, fake_box(test, 0, "cbo", 0), 2, 0x400000, 0);
-	beside->guard_ns = 1000000 * MS;
+	fake_ctx_add(beside, fake_box(test, 0, "cbo", 0), 2, 0x400000, 0);
+	beside->watchdog_ns = 1000000 * MS;
 	beside->box_freeze = true;
-	part_run(test, part);
-	part_run(test, beside);
-	fake_timer_fire(&domain->guard);
-	overflow(part);
+	ctx_run(test, ctx);
+	ctx_run(test, beside);
+	fake_timer_fire(&domain->watchdog);
+	overflow(ctx);
 	fake_clock_advance(15 * MS);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_interval_begin_part(&iv, beside, ktime_get_mono_fast_ns());
-	ucore_part_timer_due(&iv, beside);
+	ucore_interval_begin_ctx(&iv, beside, ktime_get_mono_fast_ns());
+	ucore_sample_timer_due(&iv, beside);
 	ucore_interval_end(&iv);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(beside->ring));
 	fake_clock_advance(5 * MS);
-	fake_timer_fire(&domain->guard);
-	fake_timer_fire(&domain->guard);
-	sample = fake_record(part->ring);
+	fake_timer_fire(&domain->watchdog);
+	fake_timer_fire(&domain->watchdog);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_RECOVERED);
 	KUNIT_EXPECT_GE(test, sample->late_ns, 20 * MS);
 }
 
 /* Another overflow than the one suspected gets its own time. */
 static void a_later_overflow_is_not_the_suspect(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 	struct ucore_interval iv;
 
-	part_run(test, part);
-	overflow(part);
-	fake_timer_fire(&domain->guard);
+	ctx_run(test, ctx);
+	overflow(ctx);
+	fake_timer_fire(&domain->watchdog);
 	raw_spin_lock_irq(&domain->lock);		/* its interrupt came after all */
 	ucore_interval_begin_overflow(&iv, domain, ktime_get_mono_fast_ns(), false);
 	ucore_interval_end(&iv);
 	raw_spin_unlock_irq(&domain->lock);
-	overflow(part);
-	fake_timer_fire(&domain->guard);
+	overflow(ctx);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, domain->recovered, 1ULL);
 }
 
 static void no_suspicion_while_the_domain_is_held(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 
-	part_run(test, part);
-	overflow(part);
+	ctx_run(test, ctx);
+	overflow(ctx);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, 1);
+	ucore_domain_freeze(domain, 1);
 	raw_spin_unlock_irq(&domain->lock);
-	fake_timer_fire(&domain->guard);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_thaw(domain, true);
+	ucore_domain_unfreeze(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
 /* ---- the guard: what nobody armed ---- */
 
 /* With nothing armed the status is read once a second, and by no sample. */
-static void unarmed_guard_looks_once_a_second(struct kunit *test)
+static void unarmed_watchdog_looks_once_a_second(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
 
-	part_run(test, part);
-	expect_due_in(test, &part->domain->guard, 1000 * MS);
-	fake_timer_fire(&part->domain->guard);	/* START has looked */
+	ctx_run(test, ctx);
+	expect_due_in(test, &ctx->domain->watchdog, 1000 * MS);
+	fake_timer_fire(&ctx->domain->watchdog);	/* START has looked */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	fake_clock_advance(1000 * MS);
-	fake_timer_fire(&part->domain->guard);
+	fake_timer_fire(&ctx->domain->watchdog);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(fake_global(0), GLOBAL_STATUS));
-	expect_due_in(test, &part->domain->guard, 1000 * MS);
+	expect_due_in(test, &ctx->domain->watchdog, 1000 * MS);
 }
 
-static void expect_gap(struct kunit *test, struct ucore_part *part)
+static void expect_gap(struct kunit *test, struct ucore_ctx *ctx)
 {
-	const struct ucore_gap *gap = fake_record(part->ring);
+	const struct ucore_gap *gap = fake_record(ctx->ring);
 
 	KUNIT_ASSERT_NOT_NULL(test, gap);
 	KUNIT_ASSERT_EQ(test, gap->hdr.type, (u32)UCORE_RECORD_GAP);
@@ -249,45 +249,45 @@ static void expect_gap(struct kunit *test, struct ucore_part *part)
  */
 static void stray_freeze_is_found(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
 	struct fake_window *gw = fake_global(0);
 	const struct ucore_sample *sample;
 	u64 enabled, running;
 
-	part_run(test, part);
+	ctx_run(test, ctx);
 	fake_overflow(fake_box(test, 0, "imc", 1), 0xa0, 0, BIT(1), BIT_ULL(21));
 	fake_clock_advance(1000 * MS);
-	fake_timer_fire(&part->domain->guard);
+	fake_timer_fire(&ctx->domain->watchdog);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_STATUS, BIT_ULL(21)),
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	expect_gap(test, part);
-	KUNIT_EXPECT_TRUE(test, part->gap_read);
-	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+	expect_gap(test, ctx);
+	KUNIT_EXPECT_TRUE(test, ctx->gap_read);
+	ctx_times(ctx, ktime_get_mono_fast_ns(), &enabled, &running);
 	KUNIT_EXPECT_GE(test, enabled, 1000 * MS);
 	KUNIT_EXPECT_LT(test, running, 100 * MS);
 
-	part->timer_ns = 1000000 * MS;
-	ucore_timer_start(part, ktime_get_mono_fast_ns());
-	fake_timer_fire(&part->timer);
-	sample = fake_record(part->ring);
+	ctx->timer_ns = 1000000 * MS;
+	ucore_timer_start(ctx, ktime_get_mono_fast_ns());
+	fake_timer_fire(&ctx->timer);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_GAP);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_GAP);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	fake_clock_advance(1000 * MS);
-	fake_timer_fire(&part->domain->guard);		/* that was all */
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
-	part_times(part, ktime_get_mono_fast_ns(), &enabled, &running);
+	fake_timer_fire(&ctx->domain->watchdog);		/* that was all */
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	ctx_times(ctx, ktime_get_mono_fast_ns(), &enabled, &running);
 	KUNIT_EXPECT_GE(test, running, 1000 * MS);
 
 	/* a guard that comes more often looks no more often than twice a second */
 	fake_bus_clear(bus_of(test));
 	fake_clock_advance(450 * MS);
-	fake_timer_fire(&part->domain->guard);
+	fake_timer_fire(&ctx->domain->watchdog);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), gw, 'R'), 0U);
 	fake_clock_advance(100 * MS);
-	fake_timer_fire(&part->domain->guard);
+	fake_timer_fire(&ctx->domain->watchdog);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), gw, 'R'), 1U);
 }
 
@@ -300,7 +300,7 @@ static void each_box_that_died_armed_is_asked(struct kunit *test)
 	first->dirty = true;
 	fake_window(first)->dead = true;
 	raw_spin_lock_irq(&first->domain->lock);
-	ucore_stray_reset(first->domain);
+	ucore_recovery_reset(first->domain);
 	raw_spin_unlock_irq(&first->domain->lock);
 	KUNIT_EXPECT_TRUE(test, first->domain->stray);
 }
@@ -308,47 +308,47 @@ static void each_box_that_died_armed_is_asked(struct kunit *test)
 /* A box that died armed: as long as it may come back each sample looks, and tells. */
 static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 4096), *gone = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096), *gone = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(imc);
 	const struct ucore_sample *sample;
-	struct ucore_domain *domain = part->domain;
+	struct ucore_domain *domain = ctx->domain;
 
-	fake_part_add(gone, imc, 0, 0x500304, 100);
-	fake_part_add(part, fake_box(test, 0, "ha", 0), 0, 0x400304, 0);
+	fake_ctx_add(gone, imc, 0, 0x500304, 100);
+	fake_ctx_add(ctx, fake_box(test, 0, "ha", 0), 0, 0x400304, 0);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_part_program(gone);
+	ucore_ctx_program(gone);
 	raw_spin_unlock_irq(&domain->lock);
 	imc->dead = true;
 	w->dead = true;
-	part_run(test, part);
+	ctx_run(test, ctx);
 	fake_clock_advance(1000 * MS);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_TRUE(test, domain->stray);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 
 	w->dead = false;
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	fake_clock_advance(300 * MS);
-	part->timer_ns = 1000000 * MS;
-	ucore_timer_start(part, ktime_get_mono_fast_ns());
-	fake_timer_fire(&part->timer);
-	expect_gap(test, part);
-	sample = fake_record(part->ring);
+	ctx->timer_ns = 1000000 * MS;
+	ucore_timer_start(ctx, ktime_get_mono_fast_ns());
+	fake_timer_fire(&ctx->timer);
+	expect_gap(test, ctx);
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_GAP);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_GAP);
 	KUNIT_EXPECT_GE(test, sample->time_enabled, 1300 * MS);
 	KUNIT_EXPECT_LT(test, sample->time_running, 1200 * MS);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), 0ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 
 	fake_clock_advance(1000 * MS);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_FALSE(test, domain->stray);
 	KUNIT_EXPECT_FALSE(test, imc->dead);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
 	fake_bus_clear(bus_of(test));
-	fake_timer_fire(&part->timer);			/* and no sample looks any more */
+	fake_timer_fire(&ctx->timer);			/* and no sample looks any more */
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 'R'), 0U);
 }
 
@@ -369,12 +369,12 @@ static void close_way(struct ucore_domain *domain)
 }
 
 /* An overflow whose interrupt never comes: the guard services it. */
-static void lose_pmi(struct ucore_part *part)
+static void lose_pmi(struct ucore_ctx *ctx)
 {
-	overflow(part);
-	fake_timer_fire(&part->domain->guard);
-	fake_timer_fire(&part->domain->guard);
-	flush_work(&part->domain->pmi.mend);
+	overflow(ctx);
+	fake_timer_fire(&ctx->domain->watchdog);
+	fake_timer_fire(&ctx->domain->watchdog);
+	flush_work(&ctx->domain->pmi.mend);
 }
 
 /*
@@ -383,16 +383,16 @@ static void lose_pmi(struct ucore_part *part)
  */
 static void never_proven_route_is_widened(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 	u64 narrow = BIT_ULL(0) | WAKE, wide = 0x7fff | WAKE;
 
-	part_run(test, part);
+	ctx_run(test, ctx);
 	open_way(domain);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), narrow);
-	lose_pmi(part);
+	lose_pmi(ctx);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
-	lose_pmi(part);
+	lose_pmi(ctx);
 	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), wide);
 	KUNIT_EXPECT_EQ(test, cpumask_weight(&domain->pmi.cpus), num_online_cpus());
@@ -403,7 +403,7 @@ static void never_proven_route_is_widened(struct kunit *test)
 	open_way(domain);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), narrow);
 	KUNIT_EXPECT_TRUE(test, cpumask_equal(&domain->pmi.cpus, cpumask_of(0)));
-	lose_pmi(part);
+	lose_pmi(ctx);
 	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
 	close_way(domain);
 }
@@ -411,14 +411,14 @@ static void never_proven_route_is_widened(struct kunit *test)
 /* Then the CPUs that were chosen get it again. */
 static void route_is_narrowed_to_the_chosen(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 	struct cpumask one = { };
 
-	part_run(test, part);
+	ctx_run(test, ctx);
 	open_way(domain);
-	lose_pmi(part);
-	lose_pmi(part);
+	lose_pmi(ctx);
+	lose_pmi(ctx);
 	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
 	close_way(domain);
 	cpumask_set_cpu(1, &one);
@@ -434,10 +434,10 @@ static void route_is_narrowed_to_the_chosen(struct kunit *test)
 /* The work that the last loss asked for comes too late: it is another arming's route. */
 static void nothing_is_widened_for_the_next(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 
-	part_run(test, part);
+	ctx_run(test, ctx);
 	open_way(domain);
 	domain->pmi.losses = 5;
 	close_way(domain);
@@ -452,18 +452,18 @@ static void nothing_is_widened_for_the_next(struct kunit *test)
 /* Somebody cleared the bit that lets uncore PMIs in: after a loss it is set again. */
 static void lost_interrupt_opens_the_way_again(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 	u32 cpu;
 
 	fake_kernel.core_id[1] = 0;		/* a thread of the reader's core */
-	part_run(test, part);
+	ctx_run(test, ctx);
 	open_way(domain);
 	for (cpu = 0; cpu < 2; cpu++) {
 		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], BIT_ULL(13));
 		fake_kernel.debugctl[cpu] = 1;
 	}
-	lose_pmi(part);
+	lose_pmi(ctx);
 	for (cpu = 0; cpu < 2; cpu++)
 		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], BIT_ULL(13) | 1);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
@@ -474,176 +474,176 @@ static void lost_interrupt_opens_the_way_again(struct kunit *test)
 
 static void proven_route_stays(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 
-	part_run(test, part);
+	ctx_run(test, ctx);
 	domain->pmi.proven = true;
-	lose_pmi(part);
-	lose_pmi(part);
+	lose_pmi(ctx);
+	lose_pmi(ctx);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
 }
 
 /* ---- the guard: overflows that signal to nobody ---- */
 
 /* A carry of which the global status has no bit: nothing freezes, nothing interrupts. */
-static void silent_overflow(struct ucore_part *part, u64 status)
+static void silent_overflow(struct ucore_ctx *ctx, u64 status)
 {
-	fake_poke(fake_window(part->box[0].box), 0xa0, 7);
-	fake_poke(fake_window(part->box[0].box), 0xf8, status);
+	fake_poke(fake_window(ctx->box[0].box), 0xa0, 7);
+	fake_poke(fake_window(ctx->box[0].box), 0xf8, status);
 }
 
-static void expect_recovered(struct kunit *test, struct ucore_part *part)
+static void expect_recovered(struct kunit *test, struct ucore_ctx *ctx)
 {
-	struct fake_window *w = fake_window(part->box[0].box);
-	const struct ucore_sample *sample = fake_record(part->ring);
+	struct fake_window *w = fake_window(ctx->box[0].box);
+	const struct ucore_sample *sample = fake_record(ctx->ring);
 
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_RECOVERED);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_RECOVERED);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 107ULL);
-	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xa0), BIT_ULL(48) - 100);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf8), 0ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_EQ(test, part->domain->recovered, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->domain->recovered, 1ULL);
 }
 
 /* Folding finds it; seen twice, its box is asked, and it is armed again. */
 static void silent_overflow_is_found_by_folding(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 
-	part->guard_ns = 400 * MS;
-	part_run(test, part);
-	silent_overflow(part, BIT(1));
-	fake_timer_fire(&domain->guard);	/* read a moment ago */
-	KUNIT_EXPECT_FALSE(test, part->ctr[0].wrapped);
+	ctx->watchdog_ns = 400 * MS;
+	ctx_run(test, ctx);
+	silent_overflow(ctx, BIT(1));
+	fake_timer_fire(&domain->watchdog);	/* read a moment ago */
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].wrapped);
 	fake_clock_advance(100 * MS);
-	fake_timer_fire(&domain->guard);
-	KUNIT_EXPECT_TRUE(test, part->ctr[0].wrapped);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
-	expect_due_in(test, &domain->guard, MS);
+	fake_timer_fire(&domain->watchdog);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].wrapped);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	expect_due_in(test, &domain->watchdog, MS);
 	fake_clock_advance(MS);
-	fake_timer_fire(&domain->guard);
-	expect_recovered(test, part);
-	expect_due_in(test, &domain->guard, 20 * MS);
-	fake_timer_fire(&domain->guard);
-	fake_timer_fire(&domain->guard);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
+	fake_timer_fire(&domain->watchdog);
+	expect_recovered(test, ctx);
+	expect_due_in(test, &domain->watchdog, 20 * MS);
+	fake_timer_fire(&domain->watchdog);
+	fake_timer_fire(&domain->watchdog);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
 /* So does any read, and the box need not know. */
 static void silent_overflow_is_found_by_a_read(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 
-	part_run(test, part);
-	silent_overflow(part, 0);
+	ctx_run(test, ctx);
+	silent_overflow(ctx, 0);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_part_read_running(part, ktime_get_mono_fast_ns());
+	ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
-	fake_timer_fire(&domain->guard);
-	fake_timer_fire(&domain->guard);
-	expect_recovered(test, part);
+	fake_timer_fire(&domain->watchdog);
+	fake_timer_fire(&domain->watchdog);
+	expect_recovered(test, ctx);
 }
 
 /* It was no more than early: the bit comes, and with it the interrupt. */
 static void overflow_that_is_not_silent(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 
-	part_run(test, part);
-	silent_overflow(part, BIT(1));
+	ctx_run(test, ctx);
+	silent_overflow(ctx, BIT(1));
 	raw_spin_lock_irq(&domain->lock);
-	ucore_part_read_running(part, ktime_get_mono_fast_ns());
+	ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	fake_poke(fake_global(0), GLOBAL_STATUS, IMC0);
 	fake_global(0)->frozen = true;
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
-	fake_timer_fire(&domain->guard);		/* but if that never comes */
-	expect_recovered(test, part);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	fake_timer_fire(&domain->watchdog);		/* but if that never comes */
+	expect_recovered(test, ctx);
 }
 
 /* ---- the guard: wraps ---- */
 
 static void wraps_are_folded_in_time(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
-	struct fake_window *w = fake_window(part->box[0].box);
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct fake_window *w = fake_window(ctx->box[0].box);
 
-	part->guard_ns = 400 * MS;
-	part_run(test, part);
-	expect_due_in(test, &part->domain->guard, 200 * MS);
+	ctx->watchdog_ns = 400 * MS;
+	ctx_run(test, ctx);
+	expect_due_in(test, &ctx->domain->watchdog, 200 * MS);
 	fake_poke(w, 0xa0, 123);
-	fake_timer_fire(&part->domain->guard);	/* read a moment ago: not yet */
+	fake_timer_fire(&ctx->domain->watchdog);	/* read a moment ago: not yet */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 
 	fake_clock_advance(100 * MS);
-	fake_timer_fire(&part->domain->guard);
+	fake_timer_fire(&ctx->domain->watchdog);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xa4), FAKE_R(w, 0xa0), FAKE_R(w, 0xa4));
-	KUNIT_EXPECT_EQ(test, part->ctr[0].total, 123ULL);
-	KUNIT_EXPECT_NULL(test, fake_record(part->ring));
-	fake_timer_fire(&part->domain->guard);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, 123ULL);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	fake_timer_fire(&ctx->domain->watchdog);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
 /* Fold after fold, nothing is missed: each wrap of 48 bits is seen. */
 static void folding_counts_every_wrap(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
-	struct fake_window *w = fake_window(part->box[0].box);
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct fake_window *w = fake_window(ctx->box[0].box);
 	u64 truth = 0;
 	u32 i;
 
-	part->guard_ns = 400 * MS;
-	part_run(test, part);
+	ctx->watchdog_ns = 400 * MS;
+	ctx_run(test, ctx);
 	for (i = 0; i < 20; i++) {
 		truth += BIT_ULL(47) - 12345;	/* half of the width between two looks */
 		fake_poke(w, 0xa0, truth & (BIT_ULL(48) - 1));
 		fake_clock_advance(200 * MS);
-		fake_timer_fire(&part->domain->guard);
+		fake_timer_fire(&ctx->domain->watchdog);
 	}
-	KUNIT_EXPECT_EQ(test, part->ctr[0].total, truth);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, truth);
 }
 
-static void soonest_part_sets_the_pace(struct kunit *test)
+static void soonest_ctx_sets_the_pace(struct kunit *test)
 {
-	struct ucore_part *a = imc_part(test, 0), *b = fake_part(test, 0, 0);
+	struct ucore_ctx *a = imc_ctx(test, 0), *b = fake_ctx(test, 0, 0);
 
-	fake_part_add(b, fake_box(test, 0, "cbo", 0), 0, 0x400000, 0);
-	a->guard_ns = 10000 * MS;
-	b->guard_ns = 1000 * MS;
-	part_run(test, a);
-	expect_due_in(test, &a->domain->guard, 1000 * MS);
-	part_run(test, b);
-	expect_due_in(test, &a->domain->guard, 500 * MS);
+	fake_ctx_add(b, fake_box(test, 0, "cbo", 0), 0, 0x400000, 0);
+	a->watchdog_ns = 10000 * MS;
+	b->watchdog_ns = 1000 * MS;
+	ctx_run(test, a);
+	expect_due_in(test, &a->domain->watchdog, 1000 * MS);
+	ctx_run(test, b);
+	expect_due_in(test, &a->domain->watchdog, 500 * MS);
 }
 
 /* Many a START must not put the guard off. */
-static void start_does_not_put_the_guard_off(struct kunit *test)
+static void start_does_not_put_the_watchdog_off(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain *domain = ctx->domain;
 	ktime_t first;
 	u32 i;
 
-	part->guard_ns = 400 * MS;
-	part_run(test, part);
-	first = fake_timer_find(&domain->guard)->expires;
+	ctx->watchdog_ns = 400 * MS;
+	ctx_run(test, ctx);
+	first = fake_timer_find(&domain->watchdog)->expires;
 	for (i = 0; i < 3; i++) {
 		fake_clock_advance(90 * MS);
 		raw_spin_lock_irq(&domain->lock);
-		ucore_guard_start(domain);
+		ucore_watchdog_start(domain);
 		raw_spin_unlock_irq(&domain->lock);
-		KUNIT_EXPECT_LE(test, ktime_to_ns(fake_timer_find(&domain->guard)->expires),
+		KUNIT_EXPECT_LE(test, ktime_to_ns(fake_timer_find(&domain->watchdog)->expires),
 				max_t(u64, ktime_to_ns(first), ktime_get_mono_fast_ns()) + 1000);
 	}
 }
@@ -653,7 +653,7 @@ static void start_does_not_put_the_guard_off(struct kunit *test)
 static void throttle(struct ucore_domain *domain)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_hold(domain, ktime_get_mono_fast_ns());
+	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
 	domain->held = true;
 	raw_spin_unlock_irq(&domain->lock);
@@ -661,13 +661,13 @@ static void throttle(struct ucore_domain *domain)
 
 static void throttling_ends(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain *domain = ctx->domain;
 
-	part_run(test, part);
+	ctx_run(test, ctx);
 	throttle(domain);
 	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
@@ -675,48 +675,48 @@ static void throttling_ends(struct kunit *test)
 /* Whoever adapts the guard to a new part must not shorten the pause. */
 static void start_does_not_end_throttling(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 0);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain *domain = ctx->domain;
 
-	part_run(test, part);
+	ctx_run(test, ctx);
 	throttle(domain);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_guard_soon(domain, 5 * MS);
-	ucore_guard_start(domain);
+	ucore_watchdog_kick(domain, 5 * MS);
+	ucore_watchdog_start(domain);
 	raw_spin_unlock_irq(&domain->lock);
-	expect_due_in(test, &domain->guard, 5 * MS);
-	fake_timer_fire(&domain->guard);
+	expect_due_in(test, &domain->watchdog, 5 * MS);
+	fake_timer_fire(&domain->watchdog);
 }
 
 /* The guard's own service may be the one too many: it must not be queued twice. */
 static void recovery_may_throttle(struct kunit *test)
 {
-	struct ucore_part *part = imc_part(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 
-	part_run(test, part);
-	overflow(part);
-	fake_timer_fire(&domain->guard);
+	ctx_run(test, ctx);
+	overflow(ctx);
+	fake_timer_fire(&domain->watchdog);
 	domain->throttle_start = ktime_get_mono_fast_ns();
 	domain->throttle_count = 1000000;
-	fake_timer_fire(&domain->guard);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_TRUE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
-	KUNIT_EXPECT_LE(test, due_in(&domain->guard), 10 * MS);
-	fake_timer_fire(&domain->guard);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->watchdog)->queued);
+	KUNIT_EXPECT_LE(test, due_in(&domain->watchdog), 10 * MS);
+	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
-static void guard_of_an_idle_domain_ends(struct kunit *test)
+static void watchdog_of_an_idle_domain_ends(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
 	throttle(domain);
 	fake_bus_clear(bus_of(test));
-	fake_timer_fire(&domain->guard);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->guard)->queued);
+	fake_timer_fire(&domain->watchdog);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->watchdog)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
@@ -724,21 +724,21 @@ static void guard_of_an_idle_domain_ends(struct kunit *test)
 
 static void timers_follow_the_reader(struct kunit *test)
 {
-	struct ucore_part *a = imc_part(test, 0), *b = fake_part(test, 0, 0);
+	struct ucore_ctx *a = imc_ctx(test, 0), *b = fake_ctx(test, 0, 0);
 	struct ucore_domain *domain = a->domain;
 
-	fake_part_add(b, fake_box(test, 0, "cbo", 0), 0, 0x400000, 0);
+	fake_ctx_add(b, fake_box(test, 0, "cbo", 0), 0, 0x400000, 0);
 	a->timer_ns = 3 * MS;
-	part_run(test, a);
-	part_run(test, b);
+	ctx_run(test, a);
+	ctx_run(test, b);
 	ucore_timer_start(a, ktime_get_mono_fast_ns());
 	ucore_timers_cancel(domain);
-	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->guard)->queued);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->watchdog)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&a->timer)->queued);
 	cpus_read_lock();
 	ucore_timers_restart(domain);
 	cpus_read_unlock();
-	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->guard)->queued);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->watchdog)->queued);
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&a->timer)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&b->timer)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
@@ -747,13 +747,13 @@ static void timers_follow_the_reader(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(trigger_samples_and_goes_on),
 	KUNIT_CASE(trigger_tells_the_context),
-	KUNIT_CASE(trigger_of_a_stopped_part),
+	KUNIT_CASE(trigger_of_a_stopped_ctx),
 	KUNIT_CASE(no_timer_none_started),
 	KUNIT_CASE(lost_interrupt_is_recovered),
 	KUNIT_CASE(how_late_beside_box_freeze),
 	KUNIT_CASE(a_later_overflow_is_not_the_suspect),
 	KUNIT_CASE(no_suspicion_while_the_domain_is_held),
-	KUNIT_CASE(unarmed_guard_looks_once_a_second),
+	KUNIT_CASE(unarmed_watchdog_looks_once_a_second),
 	KUNIT_CASE(stray_freeze_is_found),
 	KUNIT_CASE(each_box_that_died_armed_is_asked),
 	KUNIT_CASE(sample_finds_the_freeze_of_a_box_that_died),
@@ -767,12 +767,12 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(overflow_that_is_not_silent),
 	KUNIT_CASE(wraps_are_folded_in_time),
 	KUNIT_CASE(folding_counts_every_wrap),
-	KUNIT_CASE(soonest_part_sets_the_pace),
-	KUNIT_CASE(start_does_not_put_the_guard_off),
+	KUNIT_CASE(soonest_ctx_sets_the_pace),
+	KUNIT_CASE(start_does_not_put_the_watchdog_off),
 	KUNIT_CASE(throttling_ends),
 	KUNIT_CASE(start_does_not_end_throttling),
 	KUNIT_CASE(recovery_may_throttle),
-	KUNIT_CASE(guard_of_an_idle_domain_ends),
+	KUNIT_CASE(watchdog_of_an_idle_domain_ends),
 	KUNIT_CASE(timers_follow_the_reader),
 	{ }
 };

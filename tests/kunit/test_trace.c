@@ -78,7 +78,7 @@ static void on_freeze(void *data, u32 domain, u32 by, u64 time, u64 skew_ns)
 	note(&what);
 }
 
-static void on_thaw(void *data, u32 domain, bool boxes, u64 time, u64 frozen_ns)
+static void on_unfreeze(void *data, u32 domain, bool boxes, u64 time, u64 frozen_ns)
 {
 	const struct seen what = {
 		.what = 'T', .domain = domain, .by = boxes ? UCORE_FROZEN_BOXES : 0,
@@ -126,7 +126,7 @@ static void seen_begin(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, register_trace_ucore_lost(on_lost, NULL), 0);
 	KUNIT_ASSERT_EQ(test, register_trace_ucore_pmi(on_pmi, NULL), 0);
 	KUNIT_ASSERT_EQ(test, register_trace_ucore_freeze(on_freeze, NULL), 0);
-	KUNIT_ASSERT_EQ(test, register_trace_ucore_thaw(on_thaw, NULL), 0);
+	KUNIT_ASSERT_EQ(test, register_trace_ucore_unfreeze(on_unfreeze, NULL), 0);
 	KUNIT_ASSERT_EQ(test, register_trace_ucore_reg(on_reg, NULL), 0);
 	seen.on = true;
 	seen_clear();
@@ -142,7 +142,7 @@ static void seen_end(void)
 	unregister_trace_ucore_lost(on_lost, NULL);
 	unregister_trace_ucore_pmi(on_pmi, NULL);
 	unregister_trace_ucore_freeze(on_freeze, NULL);
-	unregister_trace_ucore_thaw(on_thaw, NULL);
+	unregister_trace_ucore_unfreeze(on_unfreeze, NULL);
 	unregister_trace_ucore_reg(on_reg, NULL);
 	tracepoint_synchronize_unregister();
 }
@@ -166,25 +166,25 @@ static void trace_exit(struct kunit *test)
 }
 
 /* A part with one counter of an iMC, at work. */
-static struct ucore_part *part_at_work(struct kunit *test, u64 period)
+static struct ucore_ctx *ctx_at_work(struct kunit *test, u64 period)
 {
-	struct ucore_part *part = fake_part(test, 0, 4096);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain *domain = ctx->domain;
 
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_part_program(part);
-	fake_part_list(part);
-	ucore_part_go(part, ktime_get_mono_fast_ns());
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	seen_clear();
-	return part;
+	return ctx;
 }
 
-static void interval_begin(struct ucore_interval *iv, struct ucore_part *part)
+static void interval_begin(struct ucore_interval *iv, struct ucore_ctx *ctx)
 {
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_interval_begin_part(iv, part, ktime_get_mono_fast_ns());
+	raw_spin_lock_irq(&ctx->domain->lock);
+	ucore_interval_begin_ctx(iv, ctx, ktime_get_mono_fast_ns());
 }
 
 static void interval_end(struct ucore_interval *iv)
@@ -193,33 +193,33 @@ static void interval_end(struct ucore_interval *iv)
 	raw_spin_unlock_irq(&iv->domain->lock);
 }
 
-static void timer_sample(struct ucore_part *part)
+static void timer_sample(struct ucore_ctx *ctx)
 {
 	struct ucore_interval iv;
 
-	interval_begin(&iv, part);
-	ucore_part_timer_due(&iv, part);
+	interval_begin(&iv, ctx);
+	ucore_sample_timer_due(&iv, ctx);
 	interval_end(&iv);
 }
 
 /* What is traced of a sample is what the record says, and so for each record. */
 static void samples_are_those_of_the_ring(struct kunit *test)
 {
-	struct ucore_part *part = part_at_work(test, 0);
+	struct ucore_ctx *ctx = ctx_at_work(test, 0);
 	const struct ucore_sample *sample;
 	const struct seen *at;
 	u32 i, from = 0;
 
 	for (i = 0; i < 5; i++)
-		timer_sample(part);
+		timer_sample(ctx);
 	KUNIT_EXPECT_EQ(test, seen_count('S'), 5U);
 	KUNIT_EXPECT_EQ(test, seen_count('L'), 0U);
 	for (i = 0; i < 5; i++) {
 		at = seen_next(test, &from, 'S');
-		sample = fake_record(part->ring);
+		sample = fake_record(ctx->ring);
 		KUNIT_ASSERT_NOT_NULL(test, sample);
-		KUNIT_EXPECT_PTR_EQ(test, at->session, (const void *)part->sink);
-		KUNIT_EXPECT_EQ(test, at->domain, part->domain->id);
+		KUNIT_EXPECT_PTR_EQ(test, at->session, (const void *)ctx->sink);
+		KUNIT_EXPECT_EQ(test, at->domain, ctx->domain->id);
 		KUNIT_EXPECT_EQ(test, at->number, sample->hdr.seq);
 		KUNIT_EXPECT_EQ(test, at->time, sample->time);
 		KUNIT_EXPECT_EQ(test, at->amount, sample->frozen_ns);
@@ -227,42 +227,42 @@ static void samples_are_those_of_the_ring(struct kunit *test)
 }
 
 /* No record, no tracepoint. */
-static void a_part_without_a_ring_traces_no_samples(struct kunit *test)
+static void a_ctx_without_a_ring_traces_no_samples(struct kunit *test)
 {
-	struct ucore_part *part = fake_part(test, 0, 0);
+	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
 
-	fake_part_add(part, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
-	fake_part_list(part);
-	timer_sample(part);
-	KUNIT_EXPECT_EQ(test, part->stats.samples, 1ULL);
+	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
+	fake_ctx_list(ctx);
+	timer_sample(ctx);
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
 	KUNIT_EXPECT_EQ(test, seen_count('S') + seen_count('L'), 0U);
 }
 
 /* With those that were lost, a gap among them, the numbers have no hole. */
 static void what_is_lost_is_traced(struct kunit *test)
 {
-	struct ucore_part *part = part_at_work(test, 0);
+	struct ucore_ctx *ctx = ctx_at_work(test, 0);
 	const struct seen *at;
 	u32 i, from = 0;
 	u64 seq, lost;
 
-	while (!part->ring->lost) {
+	while (!ctx->ring->lost) {
 		seen_clear();
-		timer_sample(part);
+		timer_sample(ctx);
 	}
 	KUNIT_EXPECT_EQ(test, seen_count('S'), 0U);
 	KUNIT_EXPECT_EQ(test, seen_count('L'), 1U);
-	seq = part->ring->seq;
+	seq = ctx->ring->seq;
 	seen_clear();
-	timer_sample(part);
-	ucore_part_gap(part, 1, UCORE_GAP_BOX_DEAD, 0, 0, 0);
+	timer_sample(ctx);
+	ucore_sample_gap(ctx, 1, UCORE_GAP_BOX_DEAD, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, seen_count('S'), 0U);
 	KUNIT_EXPECT_EQ(test, seen_count('L'), 2U);
-	lost = part->ring->lost;
+	lost = ctx->ring->lost;
 	for (i = 0; i < 2; i++) {
 		at = seen_next(test, &from, 'L');
-		KUNIT_EXPECT_PTR_EQ(test, at->session, (const void *)part->sink);
-		KUNIT_EXPECT_EQ(test, at->domain, part->domain->id);
+		KUNIT_EXPECT_PTR_EQ(test, at->session, (const void *)ctx->sink);
+		KUNIT_EXPECT_EQ(test, at->domain, ctx->domain->id);
 		KUNIT_EXPECT_EQ(test, at->number, seq + i);
 		KUNIT_EXPECT_EQ(test, at->amount, lost - 1 + i);
 	}
@@ -270,60 +270,60 @@ static void what_is_lost_is_traced(struct kunit *test)
 
 /* ---- freezes ---- */
 
-static void freezes_and_thaws_come_in_pairs(struct kunit *test)
+static void freezes_and_unfreezes_come_in_pairs(struct kunit *test)
 {
-	struct ucore_part *part = part_at_work(test, 100);
+	struct ucore_ctx *ctx = ctx_at_work(test, 100);
 	const struct ucore_sample *sample;
-	const struct seen *freeze, *thaw;
+	const struct seen *freeze, *unfreeze;
 	struct ucore_interval iv;
 	u32 from = 0;
 
-	timer_sample(part);
-	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
-	raw_spin_lock_irq(&part->domain->lock);
-	ucore_domain_hold_overflow(part->domain, ktime_get_mono_fast_ns());
-	ucore_interval_begin_overflow(&iv, part->domain, ktime_get_mono_fast_ns(), false);
+	timer_sample(ctx);
+	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
+	raw_spin_lock_irq(&ctx->domain->lock);
+	ucore_domain_freeze_overflow(ctx->domain, ktime_get_mono_fast_ns());
+	ucore_interval_begin_overflow(&iv, ctx->domain, ktime_get_mono_fast_ns(), false);
 	ucore_interval_end(&iv);
-	ucore_domain_thaw(part->domain, false);
-	raw_spin_unlock_irq(&part->domain->lock);
+	ucore_domain_unfreeze(ctx->domain, false);
+	raw_spin_unlock_irq(&ctx->domain->lock);
 
-	/* held twice it is frozen once, and thawed once */
+	/* held twice it is frozen once, and unfrozen once */
 	KUNIT_EXPECT_EQ(test, seen_count('F'), 2U);
 	KUNIT_EXPECT_EQ(test, seen_count('T'), 2U);
 	freeze = seen_next(test, &from, 'F');
-	thaw = seen_next(test, &from, 'T');
-	sample = fake_record(part->ring);
+	unfreeze = seen_next(test, &from, 'T');
+	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, freeze->by, (u32)UCORE_FROZEN_BY_WRITE);
 	KUNIT_EXPECT_EQ(test, freeze->domain, 0U);
 	KUNIT_EXPECT_EQ(test, freeze->time, sample->time);
-	KUNIT_EXPECT_EQ(test, thaw->time, freeze->time + thaw->amount);
-	KUNIT_EXPECT_EQ(test, thaw->amount, sample->frozen_ns);
-	KUNIT_EXPECT_EQ(test, thaw->by, 0U);
+	KUNIT_EXPECT_EQ(test, unfreeze->time, freeze->time + unfreeze->amount);
+	KUNIT_EXPECT_EQ(test, unfreeze->amount, sample->frozen_ns);
+	KUNIT_EXPECT_EQ(test, unfreeze->by, 0U);
 	KUNIT_EXPECT_EQ(test, seen_next(test, &from, 'F')->by, (u32)UCORE_FROZEN_BY_OVERFLOW);
 }
 
 /* Also those of a session's own boxes; when it stops they stay frozen. */
 static void freezes_of_boxes_are_told(struct kunit *test)
 {
-	struct ucore_part *part = part_at_work(test, 0);
-	const struct seen *freeze, *thaw;
+	struct ucore_ctx *ctx = ctx_at_work(test, 0);
+	const struct seen *freeze, *unfreeze;
 	struct ucore_interval iv;
 	u32 from = 0;
 
-	part->box_freeze = true;
-	timer_sample(part);
+	ctx->box_freeze = true;
+	timer_sample(ctx);
 	freeze = seen_next(test, &from, 'F');
-	thaw = seen_next(test, &from, 'T');
+	unfreeze = seen_next(test, &from, 'T');
 	KUNIT_EXPECT_EQ(test, freeze->by, (u32)UCORE_FROZEN_BOXES);
 	KUNIT_EXPECT_EQ(test, freeze->domain, 0U);
-	KUNIT_EXPECT_EQ(test, thaw->by, (u32)UCORE_FROZEN_BOXES);
-	KUNIT_EXPECT_EQ(test, thaw->time, freeze->time + thaw->amount);
-	KUNIT_EXPECT_EQ(test, thaw->amount, part->box_frozen_ns);
+	KUNIT_EXPECT_EQ(test, unfreeze->by, (u32)UCORE_FROZEN_BOXES);
+	KUNIT_EXPECT_EQ(test, unfreeze->time, freeze->time + unfreeze->amount);
+	KUNIT_EXPECT_EQ(test, unfreeze->amount, ctx->box_frozen_ns);
 
 	seen_clear();
-	interval_begin(&iv, part);
-	ucore_part_halt(part, iv.now, iv.now, 0);
+	interval_begin(&iv, ctx);
+	ucore_ctx_stop(ctx, iv.now, iv.now, 0);
 	interval_end(&iv);
 	KUNIT_EXPECT_EQ(test, seen_count('F'), 1U);
 	KUNIT_EXPECT_EQ(test, seen_count('T'), 0U);
@@ -349,8 +349,8 @@ static void nmi_here(void *arg)
 /* By the name of its service, once on a CPU; and an NMI of perf's not at all. */
 static void pmis_are_traced_when_claimed(struct kunit *test)
 {
-	struct ucore_part *part = part_at_work(test, 100);
-	struct ucore_domain *domain = part->domain;
+	struct ucore_ctx *ctx = ctx_at_work(test, 100);
+	struct ucore_domain *domain = ctx->domain;
 	struct nmi nmi = { .times = 2 };
 	const struct seen *at;
 	u32 from = 0;
@@ -364,7 +364,7 @@ static void pmis_are_traced_when_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen_count('P'), 0U);
 
 	seq = domain->pmi.seq;
-	fake_overflow(part->box[0].box, 0xa0, 0, BIT(1), IMC0);
+	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
 	seen_clear();
 	smp_call_function_single(0, nmi_here, &nmi, 1);
 	irq_work_sync(&domain->pmi.work);
@@ -387,9 +387,9 @@ static void pmis_are_traced_when_claimed(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(samples_are_those_of_the_ring),
-	KUNIT_CASE(a_part_without_a_ring_traces_no_samples),
+	KUNIT_CASE(a_ctx_without_a_ring_traces_no_samples),
 	KUNIT_CASE(what_is_lost_is_traced),
-	KUNIT_CASE(freezes_and_thaws_come_in_pairs),
+	KUNIT_CASE(freezes_and_unfreezes_come_in_pairs),
 	KUNIT_CASE(freezes_of_boxes_are_told),
 	KUNIT_CASE(pmis_are_traced_when_claimed),
 	{ }
@@ -452,7 +452,7 @@ static void msr_accesses_have_the_number(struct kunit *test)
 
 	fake_msr_add(0xd10, 0);
 	fake_msr_add(0xd16, 0);
-	ucore_io_init_msr(&io, 0xd00);
+	ucore_msr_init(&io, 0xd00);
 	use_all(&io, 0x10, 0x16);
 	expect_tally(test);
 	KUNIT_EXPECT_EQ(test, seen.nr, 6U);
@@ -472,8 +472,8 @@ static void a_gate_is_no_register(struct kunit *test)
 	struct ucore_io of_gate = { .tally = &tally }, io = { .tally = &tally };
 
 	fake_msr_add(0xd10, 0);
-	ucore_io_init_gate(&of_gate, &gate);
-	ucore_io_init_gated(&io, &gate);
+	ucore_soft_global_init(&of_gate, &gate);
+	ucore_soft_global_init_box(&io, &gate);
 	io.ops->write(&io, 0xd10, 0x400304);
 	expect_access(test, 0, 'W', UCORE_ACCESS_MSR, 0xd10, 0x304);
 	of_gate.ops->write(&of_gate, 0, 1);
@@ -489,7 +489,7 @@ static void mmio_accesses_have_the_physical_address(struct kunit *test)
 	struct ucore_io io = { .tally = &tally };
 
 	fake_memory_add(test, MMIO_BASE, 0x60);
-	KUNIT_ASSERT_EQ(test, ucore_io_init_mmio(&io, MMIO_BASE, 0x60), 0);
+	KUNIT_ASSERT_EQ(test, ucore_mmio_init(&io, MMIO_BASE, 0x60), 0);
 	use_all(&io, 0x40, 8);
 	expect_tally(test);
 	KUNIT_EXPECT_EQ(test, seen.nr, 6U);
@@ -509,7 +509,7 @@ static void pci_accesses(struct kunit *test, u32 access)
 	fake_pci_init(test);
 	function = fake_pci_add(0x0eb4, 1, 16, 4);
 	at = function->pdev.bus->number << 20 | 16 << 15 | 4 << 12;
-	ucore_io_init_pci(&io, &function->pdev);
+	ucore_pci_init(&io, &function->pdev);
 	KUNIT_ASSERT_EQ(test, io.ops->access, access);
 	KUNIT_EXPECT_EQ(test, seen.nr, 0U);
 	use_all(&io, 0xd8, 0xa0);

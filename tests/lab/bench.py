@@ -295,7 +295,7 @@ def measure(machine, bench, event_set):
     rows["ucore READ"] = cost(ucore_stat(bench, event_set.ucore))
     rows["ucore ring"] = cost(ucore_ring(bench, event_set.ucore))
     if event_set.whole > event_set.limit:
-        rows[WHOLE] = cost(ucore_ring(bench, event_set.ucore, "--whole"))
+        rows[WHOLE] = cost(ucore_ring(bench, event_set.ucore, "--full-reads"))
     machine.rmmod()
     machine.run("modprobe intel_uncore")
     rows["perf stat"] = cost(perf_stat(bench, event_set.perf))
@@ -400,7 +400,7 @@ def burst(machine, session, reads, cpu):
 
 def cost_of_snapshot(machine, dies):
     """Per die; instructions are those of the last die's reader, which READ does not run on."""
-    with Session(machine, boxes=False, cpu=0, whole=True) as session:
+    with Session(machine, boxes=False, cpu=0, full_reads=True) as session:
         counters = session.fill(event=1)
         session.command("start")
         few, many = (burst(machine, session, reads, READERS[dies - 1])
@@ -482,7 +482,7 @@ def compare(name):
 
 
 # What else there is, and the module that has it
-OTHERS = {"core": "bench_cores", "crew": "bench_crew", "clocked": "bench_clocked", "peers": "bench_peers"}
+OTHERS = {"core": "bench_cores", "parallel": "bench_parallel", "clocked": "bench_clocked", "peers": "bench_peers"}
 
 
 def main(*platforms):

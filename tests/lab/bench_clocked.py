@@ -39,13 +39,13 @@ def short_run(name, found_sets):
             for (what, tool), row in run.rows.items()}
 
 
-def crew_of_four(name):
+def readers_of_four(name):
     """For how long it has the die frozen."""
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False,
                  settings=prices.settings() | {"machine.plugged": 4}) as machine:
         machine.insmod()
-        return {f"{title_of(name)}, {events.title}, crew of 4":
+        return {f"{title_of(name)}, {events.title}, 4 readers":
                 {"frozen_ns": clocked.frozen_ns(machine, events, 4)}}
 
 
@@ -59,7 +59,7 @@ def guarded():
     for name in clocked.SCENARIOS:
         few, some, every = clocked.sets(bench.PLATFORMS[name])
         found |= short_run(name, (few, some, every) if name == "ivbep" else (few, every))
-        found |= crew_of_four(name) | loading(name)
+        found |= readers_of_four(name) | loading(name)
     return found
 
 

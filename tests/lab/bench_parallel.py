@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make bench PLATFORM=crew`: a die that several CPUs read together.
+"""`make bench PLATFORM=parallel`: a die that several CPUs read together.
 
 Who makes which access is counted on a socket with eight CPUs, where they run at once. What that takes
 is measured on the clocked machine, each of whose CPUs has a clock of its own: for how long the die
@@ -12,9 +12,9 @@ from lab import bench, clocked, prices, tables
 from lab.machine import Machine
 from lab.session import BOX_ACCESSES, FIXED, Session, read_by
 
-CREWS = (1, 2, 4, 8)
-SETTINGS = {"machine.sockets": 1, "machine.plugged": max(CREWS)}
-CLOCKED = prices.settings() | {"machine.plugged": max(CREWS)}
+READERS = (1, 2, 4, 8)
+SETTINGS = {"machine.sockets": 1, "machine.plugged": max(READERS)}
+CLOCKED = prices.settings() | {"machine.plugged": max(READERS)}
 # All counters of two dies, for so long
 GOAL_US, GOAL_CREW, SECONDS = 100, 4, 10
 GOAL = prices.settings() | {"machine.sockets": 2, "machine.plugged": GOAL_CREW}
@@ -33,40 +33,40 @@ def counters(platform, session):
                 yield name, 0, FIXED, 0, {}
 
 
-def longest_share(machine, platform, crew):
-    """Accesses of the CPU that makes most of them in a READ to which all of the crew came."""
-    with Session(machine, cpu=0, crew=crew, whole=True) as session:
+def longest_share(machine, platform, readers):
+    """Accesses of the CPU that makes most of them in a READ to which all of the readers came."""
+    with Session(machine, cpu=0, readers=readers, full_reads=True) as session:
         session.add_all(list(counters(platform, session)))
         session.start()
         for _ in range(TRIES):
             made, helpers = read_by(machine, session)
-            if helpers == crew - 1:
+            if helpers == readers - 1:
                 return max(made), sum(made)
-    raise AssertionError(f"not all {crew} CPUs took part in any of {TRIES} reads")
+    raise AssertionError(f"not all {readers} CPUs took part in any of {TRIES} reads")
 
 
 def measured(name):
-    """Title, all accesses, and the longest share of each crew."""
+    """Title, all accesses, and the longest share of each readers."""
     platform = bench.PLATFORMS[name]
-    print(f"# measuring crews on {platform.machine}", file=sys.stderr, flush=True)
+    print(f"# measuring parallel on {platform.machine}", file=sys.stderr, flush=True)
     with Machine(platform.scenario, bench.KERNEL, strict=False, settings=SETTINGS) as machine:
-        machine.insmod("ucore", "cpu_budget=100")
-        found = [longest_share(machine, platform, crew) for crew in CREWS]
+        machine.insmod("ucore", "cpu_time_max_percent=100")
+        found = [longest_share(machine, platform, readers) for readers in READERS]
     amount = sum(box.all_counters for box in platform.boxes)
     return f"{platform.machine.split(',')[0]}, {amount}", found[0][1], [most for most, _ in found]
 
 
 def in_time(name):
-    """Of each crew: frozen ns of a sample, START's shortest period (us), and what was missing of it."""
-    print(f"# measuring crews of a clocked {name}", file=sys.stderr, flush=True)
+    """Of each readers: frozen ns of a sample, START's shortest period (us), and what was missing of it."""
+    print(f"# measuring parallel of a clocked {name}", file=sys.stderr, flush=True)
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False, settings=CLOCKED) as machine:
         machine.insmod()
         found = []
-        for crew in CREWS:
-            frozen = clocked.frozen_ns(machine, events, crew)
-            limit = clocked.start_limit_us(machine, events, crew)
-            found.append((frozen, limit, clocked.shortfall(machine, events, limit, SECONDS, crew)))
+        for readers in READERS:
+            frozen = clocked.frozen_ns(machine, events, readers)
+            limit = clocked.start_limit_us(machine, events, readers)
+            found.append((frozen, limit, clocked.shortfall(machine, events, limit, SECONDS, readers)))
     return found
 
 
@@ -86,28 +86,28 @@ def lines_of(title, times):
 
 
 def compare():
-    """As bench.compare(): what was measured; true: no share is longer than its part and a box, a crew of
+    """As bench.compare(): what was measured; true: no share is longer than its part and a box, a readers of
     two and of four shortens the freeze, and each period that START takes is kept.
     """
     names = ("ivbep", "spr")
     rows = [measured(name) for name in names]
     times = {title: in_time(name) for name, (title, _, _) in zip(names, rows)}
     missed = goal("spr")
-    heads = ("counters of a die", "alone", *(f"crew of {crew}" for crew in CREWS[1:]))
-    bench.written("crew", [
+    heads = ("counters of a die", "alone", *(f"{readers} readers" for readers in READERS[1:]))
+    bench.written("parallel", [
         *tables.of((heads[0], "accesses", *heads[1:]),
                    ((title, accesses, *shares) for title, accesses, shares in rows)), "",
         *tables.of(("in time", *heads[1:]), (row for title in times for row in lines_of(title, times[title]))),
-        "", f"878 counters of two dies every {GOAL_US} µs, crews of {GOAL_CREW}, for {SECONDS} s: "
+        "", f"878 counters of two dies every {GOAL_US} µs, parallel of {GOAL_CREW}, for {SECONDS} s: "
         + ("NOT kept." if missed else "nothing lost.")])
-    wrong = [f"{title}: {most} of {accesses} accesses in a crew of {crew}"
-             for title, accesses, shares in rows for crew, most in zip(CREWS, shares)
-             if most > accesses / crew + BOX_ACCESSES + 2]
-    for title, of_crews in times.items():
-        frozen = [ns for ns, _, _ in of_crews]
+    wrong = [f"{title}: {most} of {accesses} accesses in a {readers} readers"
+             for title, accesses, shares in rows for readers, most in zip(READERS, shares)
+             if most > accesses / readers + BOX_ACCESSES + 2]
+    for title, of_parallel in times.items():
+        frozen = [ns for ns, _, _ in of_parallel]
         wrong += [f"{title}: frozen for {frozen} ns"] if not frozen[0] > frozen[1] > frozen[2] else []
-        wrong += [f"{title}: {limit} us, {missing}" for _, limit, missing in of_crews if missing]
+        wrong += [f"{title}: {limit} us, {missing}" for _, limit, missing in of_parallel if missing]
     wrong += [f"878 counters every {GOAL_US} us: {missed}"] if missed else []
     for text in wrong:
         print(f"NOT shared: {text}")
-    return {title: dict(zip(CREWS, shares)) for title, _, shares in rows}, not wrong
+    return {title: dict(zip(READERS, shares)) for title, _, shares in rows}, not wrong

@@ -224,11 +224,11 @@ def loading(platform):
     return Loading(whole, own)
 
 
-def shortfall(machine, events, us, seconds, crew=1, dies=1):
+def shortfall(machine, events, us, seconds, readers=1, dies=1):
     """What record tells of samples that were due and did not come; "" if all did."""
-    done = machine.run(f"ucoretool record --timer {us}us --crew {crew} {bench.options(events.ucore)} "
+    done = machine.run(f"ucoretool record --timer {us}us --readers {readers} {bench.options(events.ucore)} "
                        f"-o /dev/null -- sleep {seconds} 2>&1", timeout=1800)
-    # a line for each freeze and thaw, which nobody reads
+    # a line for each freeze and unfreeze, which nobody reads
     os.truncate(machine.directory / "model.log", 0)
     samples, lost = re.search(r"^(\d+) samples .* (\d+) records lost", done.out, re.M).groups()
     due = int(dies * seconds * 1e6 / us)
@@ -237,17 +237,17 @@ def shortfall(machine, events, us, seconds, crew=1, dies=1):
     return f"{due} samples were due: {done.out.strip()}"
 
 
-def start_limit_us(machine, events, crew=1):
+def start_limit_us(machine, events, readers=1):
     """The shortest period (us) that START takes."""
-    refused = machine.run(f"ucoretool record --timer 10us --crew {crew} {bench.options(events.ucore)} "
+    refused = machine.run(f"ucoretool record --timer 10us --readers {readers} {bench.options(events.ucore)} "
                           "-o /dev/null -- true", check=False)
     found = re.search(r"from (\d+) us on", refused.err)
     return int(found[1]) if found else 10
 
 
-def frozen_ns(machine, events, crew=1):
+def frozen_ns(machine, events, readers=1):
     """How long a timer's sample freezes its die: the middle one of a hundred."""
-    machine.run(f"ucoretool record --timer 1ms --crew {crew} {bench.options(events.ucore)} "
+    machine.run(f"ucoretool record --timer 1ms --readers {readers} {bench.options(events.ucore)} "
                 "-o /tmp/frozen -- sleep 0.1 && ucoretool script -j -i /tmp/frozen >/tmp/frozen.json",
                 timeout=600)
     shown = machine.fetch("/tmp/frozen.json").decode()
@@ -318,13 +318,13 @@ class Run:
         one sample to the next, without what happens only now and then."""
         events = self._between(mark)
         freezes = [event for event in events if event["ev"] == "freeze"]
-        thaws = [event for event in events if event["ev"] == "unfreeze"]
+        unfreezes = [event for event in events if event["ev"] == "unfreeze"]
         if len(freezes) < 3:
             return {"freezes": 0, "frozen_ns": 0, "frozen_insns": 0, "sample_insns": 0}
         # the freezes of START and STOP are few
         middle = statistics.median_low
-        return {"freezes": len(freezes), "frozen_ns": middle(event["frozen_ns"] for event in thaws),
-                "frozen_insns": middle(spent(*pair)["insns"] for pair in zip(freezes, thaws)),
+        return {"freezes": len(freezes), "frozen_ns": middle(event["frozen_ns"] for event in unfreezes),
+                "frozen_insns": middle(spent(*pair)["insns"] for pair in zip(freezes, unfreezes)),
                 "sample_insns": middle(spent(*pair)["insns"] for pair in zip(freezes, freezes[1:]))}
 
     def shares(self, key):

@@ -195,7 +195,7 @@ def main(platform="ivbep"):
     with Machine(demo.scenario, KERNEL) as machine:
         say("The module, and the boxes that it finds")
         show(machine, f"insmod {machine.module_path()}")
-        machine.run("have")     # the trial of each box counts, too: before the model is asked
+        machine.run("have")     # the selftest of each box counts, too: before the model is asked
         show(machine, "ucoretool list")
         say("All memory traffic of a second, per socket")
         show(machine, demo.stat)

@@ -24,7 +24,7 @@ TRIGGER_OVERFLOW, TRIGGER_TIMER, TRIGGER_CORE = 0, 1, 2
 SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED, SAMPLE_POLLED = 1, 2, 4, 8, 16
 VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN, VALUE_GAP, VALUE_CHANGED = 1, 2, 8, 32, 128
 SAMPLE_GAP, SAMPLE_STRETCHED = 32, 64
-GAP_BOX_DEAD, GAP_ASLEEP, GAP_AWAKE, GAP_FROZEN, GAP_CHANGED = 3, 4, 5, 6, 7
+GAP_BOX_DEAD, GAP_SUSPEND, GAP_RESUME, GAP_FROZEN, GAP_CONFLICT = 3, 4, 5, 6, 7
 BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING = 1, 8, 16
 EVENT_NONE = 0xffffffff
 
@@ -77,12 +77,12 @@ class Session:
     tasks  its samples tell which tasks ran
     whole  PCI counters are read whole, however soon
     rotate_ns   turns of groups; group=N is the first field of their events
-    crew   so many CPUs of each die read it
+    readers   so many CPUs of each die read it
     """
 
-    def __init__(self, machine, timer_ns=0, ring=0, whole=False, wakeup=0, cpu=None,
+    def __init__(self, machine, timer_ns=0, ring=0, full_reads=False, wakeup=0, cpu=None,
                  boxes=True, names=None, box_freeze=False, tasks=False, rotate_ns=0,
-                 crew=0):
+                 readers=0):
         self.machine = machine
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
         self._process = machine.spawn(f"exec {pinned}session", fed=True)
@@ -99,7 +99,7 @@ class Session:
         self._stops = {}        # die -> the freeze of STOP itself, known to freezes()
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
                      + (f" rotate={rotate_ns}" if rotate_ns else "")
-                     + (f" crew={crew}" if crew else "")
+                     + (f" readers={readers}" if readers else "")
                      + (" whole" if whole else "") + (" boxes" if box_freeze else "")
                      + (" tasks" if tasks else ""))
 
@@ -497,21 +497,21 @@ BOX_ACCESSES = 10
 
 
 def read_by(machine, session):
-    """Accesses of each CPU in a READ, and how many have helped.
+    """Accesses of each CPU in a READ, and how many have parallel_reads.
 
     If a guard looked meanwhile there are more, which are no session's: then again.
     """
     def now():
         status = session.status()
         return ([cpu["pmon"] for cpu in machine.oracle("cpus")["cpus"]],
-                status["reads"] + status["writes"], status["helped"])
+                status["reads"] + status["writes"], status["parallel_reads"])
     for _ in range(GUARD_TRIES):
-        before, told, helped = now()
+        before, told, parallel_reads = now()
         session.read()
         after, told_after, helped_after = now()
         made = [new - old for old, new in zip(before, after)]
         if sum(made) == told_after - told:
-            return made, helped_after - helped
+            return made, helped_after - parallel_reads
     raise AssertionError((made, told_after - told))
 
 

@@ -130,7 +130,7 @@ def assert_all_periods_are_told(s, runs):
     periods = s.read()["domains"][0]["time_enabled"] // PERIOD
     # each run ended within a period
     assert periods - (2 * runs - 1) <= status["samples"] <= periods, (periods, runs, status)
-    assert budget["dropped"] and budget["put_off"], budget
+    assert budget["dropped"] and budget["delayed"], budget
     assert budget["sample_ns"] * 2 <= PERIOD and budget["busy_ns"], budget
 
 

@@ -8,7 +8,7 @@ import json
 import re
 import threading
 
-from lab import bench, bench_clocked, bench_crew, clocked, peers, prices
+from lab import bench, bench_clocked, bench_readers, clocked, peers, prices
 from lab.clocked import RING, TOOLS
 from lab.framework import test
 from lab.machine import Machine
@@ -71,7 +71,7 @@ def time_is_what_was_executed_and_its_price():
 
 @test(machine=False, timeout=300)
 def no_path_costs_more_than_the_figures_allow():
-    """An access or a system call more, or 3 % of instructions or of a crew's time; FIGURES=update python3 -m
+    """An access or a system call more, or 3 % of instructions or of a readers's time; FIGURES=update python3 -m
     lab.bench_clocked"""
     figures = json.loads(bench_clocked.FIGURES.read_text())
     lines = bench_clocked.worse(bench_clocked.guarded(), figures)
@@ -101,17 +101,17 @@ def start_and_stop_lose_no_instant():
 
 
 @test(machine=False, timeout=300)
-def what_start_takes_of_a_crew_goes_on():
+def what_start_takes_of_a_readers_goes_on():
     events = clocked.all_of(bench.PLATFORMS["ivbep"])
     with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False,
                  settings=prices.settings() | {"machine.plugged": 4}) as m:
         m.insmod()
         m.run("have")
-        alone, *crews = (clocked.start_limit_us(m, events, crew) for crew in (1, 2, 4))
-        assert alone > crews[0] > crews[1], (alone, crews)
-        for crew, limit_us in zip((2, 4), crews):
-            missing = clocked.shortfall(m, events, limit_us, 0.3, crew)
-            assert not missing, f"crew of {crew}, {limit_us} us: {missing}"
+        alone, *parallel = (clocked.start_limit_us(m, events, readers) for readers in (1, 2, 4))
+        assert alone > parallel[0] > parallel[1], (alone, parallel)
+        for readers, limit_us in zip((2, 4), parallel):
+            missing = clocked.shortfall(m, events, limit_us, 0.3, readers)
+            assert not missing, f"{readers} readers, {limit_us} us: {missing}"
 
 
 # What a loop keeps of its CPU, where nothing else is: half, and what prices an entry at less than
@@ -137,7 +137,7 @@ def storm(m, stack, period):
             wanted = [(box, die, ctr, 0 if eventset.type_of(box) in NO_OVERFLOW[s.platform] else period,
                        fields) for box, die, ctr, _, fields in eventset.full_set(s)]
         else:
-            wanted = list(bench_crew.counters(bench.PLATFORMS[s.platform], s))
+            wanted = list(bench_readers.counters(bench.PLATFORMS[s.platform], s))
     boxes = list(dict.fromkeys(box for box, *_ in wanted))
     sessions = []
     for i in range(16):

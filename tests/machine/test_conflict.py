@@ -5,7 +5,7 @@ import contextlib
 import json
 
 from lab.framework import BOTH, test
-from lab.session import GAP, GAP_CHANGED, VALUE_CHANGED, Refused, Session
+from lab.session import GAP, GAP_CONFLICT, VALUE_CHANGED, Refused, Session
 from machine.registers import poke
 
 LOOK = 10       # seconds from one look of the guard to the next
@@ -32,7 +32,7 @@ def flags(s):
 def told(s, name):
     """One record, of that box alone."""
     gaps = [record for record in s.drain() if record["type"] == GAP]
-    assert [gap["reason"] for gap in gaps] == [GAP_CHANGED], gaps
+    assert [gap["reason"] for gap in gaps] == [GAP_CONFLICT], gaps
     assert [gap["box"] for gap in gaps] == [s.ids[0, name]], (gaps, name)
 
 

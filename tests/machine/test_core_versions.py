@@ -215,7 +215,7 @@ def whole_writes_take_any_period(m):
 
 
 @test("e2-1s", **BOOT["v4"])
-def a_pmi_that_freezes_by_debugctl_is_thawed(m):
+def a_pmi_that_freezes_by_debugctl_is_unfrozen(m):
     """Somebody has set DEBUGCTL[12]: each PMI sets CTR_Frz, and the service clears it."""
     m.run("modprobe -q msr", check=False)
     with cores(m):

@@ -573,7 +573,7 @@ def guard_folds_44_bit_wraps_that_nobody_reads(m):
 @test("e2-2s", settings=WRAPS)
 def counts_are_exact_over_48_bit_wraps(m):
     """Whole: no clock can make them count so fast, and what says so is believed."""
-    with Session(m, timer_ns=20 * MS, ring=1 << 22, whole=True) as s:
+    with Session(m, timer_ns=20 * MS, ring=1 << 22, full_reads=True) as s:
         s.add_all(plain_set(("pcu", "ha", "imc", "irp", "qpi", "ubox")))
         mark = m.truth_length()
         s.start()
@@ -597,7 +597,7 @@ V3_WRAPS = rates_of(V3_NARROW, "cbo", "ubox", "pcu", "ha", "imc", "irp", "qpi", 
 
 def exact_over_wraps(m, narrow, wide):
     """Each type wraps at its own width; samples are far enough apart for it, and near enough."""
-    with Session(m, timer_ns=100 * MS, ring=1 << 22, whole=True) as s:
+    with Session(m, timer_ns=100 * MS, ring=1 << 22, full_reads=True) as s:
         s.add_all([event for event in plain_set((*narrow, *wide)) if event[2] != FIXED])
         mark = m.truth_length()
         s.start()
@@ -661,7 +661,7 @@ FULL_ACCESSES, LOW_ACCESSES = 298, 198
 
 @test("e2-2s-full", kernels=BOTH)
 def a_read_is_at_the_access_limit(m):
-    with Session(m, whole=True) as s:
+    with Session(m, full_reads=True) as s:
         s.add_all(eventset.full_set(s))
         s.start()
         made = accesses_of(m, s, "burst 20")
@@ -682,7 +682,7 @@ WRITES = {"snbep-2s": (2 * 2 * 3, 2 * 2 * 10), "hswep-2s": (2 * 2, 0), "bdxde-1s
 
 @test(tuple(LIMITS))
 def a_read_of_any_generation_is_at_its_limit(m):
-    with Session(m, whole=True) as s:
+    with Session(m, full_reads=True) as s:
         s.add_all(eventset.full_set(s))
         s.start()
         made = accesses_of(m, s, "burst 20")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Diamond Rapids: a table that an MSR points to beside that of a function, and two global
-controls on each die, all of which every freeze and thaw must write.
+controls on each die, all of which every freeze and unfreeze must write.
 """
 
 import errno
@@ -83,7 +83,7 @@ MSR_COUNTERS, MMIO_COUNTERS, PCI_COUNTERS = 46, 46, 8
 
 @test("dmr-2s")
 def a_read_writes_each_global_control_twice(m):
-    with Session(m, whole=True) as s:
+    with Session(m, full_reads=True) as s:
         assert s.fill(**DISTINCT) == 2 * (MSR_COUNTERS + MMIO_COUNTERS + PCI_COUNTERS)
         s.start()
         made = accesses_of(m, s, "burst 10")

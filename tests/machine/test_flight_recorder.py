@@ -32,8 +32,8 @@ def samples_of(machine, path):
 
 def freezes_of(machine, mark, die):
     """(begin, end) of the freezes with counters in use: those of samples, in their order."""
-    ends = {thaw["seq"]: thaw["t"] for thaw in machine.truth("unfreeze", mark)
-            if thaw["socket"] == die}
+    ends = {unfreeze["seq"]: unfreeze["t"] for unfreeze in machine.truth("unfreeze", mark)
+            if unfreeze["socket"] == die}
     return [(freeze["t"], ends.get(freeze["seq"])) for freeze in machine.truth("freeze", mark)
             if freeze["socket"] == die and freeze["counters"]]
 

@@ -377,9 +377,9 @@ def made_by(m):
 
 
 def run_apart(m, apart):
-    """Timers, overflows and READs of a crew; CPUs that are set apart make no access."""
+    """Timers, overflows and READs of a readers; CPUs that are set apart make no access."""
     before = made_by(m)
-    with Session(m, timer_ns=TIMER, ring=RING, cpu=1, crew=2) as s:
+    with Session(m, timer_ns=TIMER, ring=RING, cpu=1, readers=2) as s:
         for die in (0, 1):
             s.add("imc0", die, period=PERIOD, **CAS_READS)
             s.add_all([("imc1", die, ctr, 0, {"event": 0}) for ctr in range(4)])

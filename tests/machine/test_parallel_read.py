@@ -30,48 +30,48 @@ def add_everything(s):
         s.add_all(eventset.full_set(s))
 
 
-def assert_shared(made, helpers, crew, accesses):
+def assert_shared(made, helpers, readers, accesses):
     """The reader has its own share, and those of the helpers that did not come; they one each."""
-    share = -(-accesses // crew) + BOX_ACCESSES
+    share = -(-accesses // readers) + BOX_ACCESSES
     assert sum(made) == accesses, (made, accesses)
-    assert sum(map(bool, made)) == 1 + helpers < 1 + crew, (made, helpers)
-    assert max(made) <= 2 + share * (crew - helpers), (made, helpers, share)
+    assert sum(map(bool, made)) == 1 + helpers < 1 + readers, (made, helpers)
+    assert max(made) <= 2 + share * (readers - helpers), (made, helpers, share)
 
 
 @test(("e2-1s", "spr-1s"), kernels=KERNELS, settings=FOUR)
-def a_crew_reads_what_its_reader_would(m):
-    with Session(m, whole=True) as s:
+def a_readers_reads_what_its_reader_would(m):
+    with Session(m, full_reads=True) as s:
         add_everything(s)
         s.start()
         alone, nobody = read_by(m, s)
     accesses = max(alone)
     assert sum(alone) == accesses and not nobody, (alone, nobody)
 
-    for crew in (2, 4):
+    for readers in (2, 4):
         def some_helped():
             made, helpers = read_by(m, s)
-            assert_shared(made, helpers, crew, accesses)
-            return helpers >= crew // 2
+            assert_shared(made, helpers, readers, accesses)
+            return helpers >= readers // 2
 
-        with no_budget(m), Session(m, crew=crew, whole=True) as s:
+        with no_budget(m), Session(m, readers=readers, full_reads=True) as s:
             add_everything(s)
             s.start()
-            m.wait_until(some_helped, timeout=30, what=f"helpers of a crew of {crew}")
+            m.wait_until(some_helped, timeout=30, what=f"helpers of a {readers} readers")
             for _ in range(5):
                 s.read_exactly()
             s.stop_exactly()
 
 
 @test("e2-1s", kernels=BOTH, settings=FOUR)
-def a_crew_reads_overflow_samples(m):
+def a_readers_reads_overflow_samples(m):
     with Session(m) as s:
         wanted = eventset.full_set(s)
     armed = ("imc2", 0, 1)
     wanted = [(box, die, ctr, eventset.period_for(box, die, ctr, fields, 40)
                if (box, die, ctr) == armed else 0, fields) for box, die, ctr, _, fields in wanted]
     with no_budget(m):
-        samples = run_armed(m, wanted, lambda s, found: len(found) > 10 and s.status()["helped"],
-                            crew=4)
+        samples = run_armed(m, wanted, lambda s, found: len(found) > 10 and s.status()["parallel_reads"],
+                            readers=4)
     assert all(len(sample["values"]) == len(wanted) for sample in samples)
 
 
@@ -88,20 +88,20 @@ def helpers_go_and_come(m):
         before = s.status()[what]
         m.wait_until(lambda: s.status()[what] > before + 2, timeout=30, what=what)
 
-    with no_budget(m), Session(m, timer_ns=20 * MS, ring=1 << 22, crew=4) as s:
+    with no_budget(m), Session(m, timer_ns=20 * MS, ring=1 << 22, readers=4) as s:
         add_everything(s)
         s.command("cpu 0")
         mark = m.truth_length()
         s.start()
         try:
             for leaving in (others[:1], others[1:], others):
-                more("helped")
+                more("parallel_reads")
                 set_online(leaving, False)
                 more("samples")
                 set_online(leaving, True)
         finally:
             set_online(others, True)
-        more("helped")
+        more("parallel_reads")
         samples = sample_until(m, s, lambda found: len(found) > 10)
         assert_equal(s.sample_differences(samples, s.freezes(mark)))
         assert_taken(s, samples)

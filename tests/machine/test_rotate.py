@@ -13,7 +13,7 @@ TURN = 20 * MS
 # On one counter of a box: the event of each group, of which the model has constant rates
 EVENTS = ({"event": 0x01}, {"event": 0x02}, {"event": 0x04, "umask": 0x03})
 # What a switch accesses where two counters are read and one gets another event: on v2
-# freeze, thaw, two dwords of each, one control; of Sapphire Rapids each is one
+# freeze, unfreeze, two dwords of each, one control; of Sapphire Rapids each is one
 SWITCH = {"e2-2s": 2 + 2 * 2 + 1, "spr-2s": 2 + 2 + 1}
 
 

@@ -160,7 +160,7 @@ def add_boxes(session):
 
 @test("e2-2s", kernels=BOTH)
 def box_freeze_stops_its_own_boxes_alone(m):
-    with Session(m, box_freeze=True, whole=True) as s, Session(m) as other:
+    with Session(m, box_freeze=True, full_reads=True) as s, Session(m) as other:
         add_boxes(s)
         other.add("ha0", counter=0, **CLOCK)
         other.start()
@@ -174,7 +174,7 @@ def box_freeze_stops_its_own_boxes_alone(m):
         for number, answer in enumerate(answers):
             assert_equal(box_differences(s, number, answer["values"], freezes))
             assert answer["values"][3]["flags"] == VALUE_UNFROZEN, answer
-        # two boxes frozen and thawed, six dwords and MSRs of four counters
+        # two boxes frozen and unfrozen, six dwords and MSRs of four counters
         assert accesses["told"] == 4 + 6, accesses
         assert_skews([answer["domains"][0]["skew_ns"] for answer in answers], skews(freezes)[:7])
         last = answers[-1]["domains"][0]
@@ -349,7 +349,7 @@ IN_WINDOW = 8
 
 @test("e2-2s", kernels=KERNELS)
 def a_storm_is_throttled_and_every_loss_accounted_for(m):
-    parameter = "/sys/module/ucore/parameters/max_rate"
+    parameter = "/sys/module/ucore/parameters/max_sample_rate"
     usual = m.sh(f"cat {parameter}")
     m.write(parameter, STORM)
     try:
@@ -456,7 +456,7 @@ def a_recording_that_somebody_ends_has_all_samples_until_then(m):
                           m.run("ucoretool doctor", check=False).out),
         what="a session")[1]
     m.run("sleep 1")
-    m.run(f"ucoretool end {session}")
+    m.run(f"ucoretool revoke {session}")
     ended = recording.wait(timeout=60, check=False)
     told = re.search(r"somebody ended the session .* after (\d+) samples", ended.err)
     assert ended.status == 1 and told, (ended.status, ended.err)

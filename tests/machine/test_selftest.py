@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Is the machine what the driver takes it for?  The trial of each box, and `ucoretool verify`.
+"""Is the machine what the driver takes it for?  The selftest of each box, and `ucoretool verify`.
 
 An honest machine is found honest; of machines that lie about one thing that is found, and
 what was claimed is claimed no more.

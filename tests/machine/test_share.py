@@ -11,7 +11,7 @@ from machine.armed import WATCHDOG
 from machine.timers import budget_of
 
 CLOCK = {"event": 0x00}
-SHARED = 32         # UCORE_BOX_SHARED
+SHARED = 32         # UCORE_BOX_F_SHARED
 RING = 1 << 22
 # What names of fields of filters and matches begin with
 FILTERS = {"filter", "tid", "band", "addr", "opc", "match", "mask"}
@@ -87,14 +87,14 @@ def two_sessions_count_on_discovered_boxes(m):
 
 @test("e2-2s", kernels=BOTH)
 def a_read_beside_another_session_is_at_its_limit(m):
-    with Session(m, whole=True) as a, Session(m, whole=True) as b:
+    with Session(m, full_reads=True) as a, Session(m, full_reads=True) as b:
         for counter in (0, 2):
             a.add("imc0", counter=counter, **CLOCK)
         for counter in (1, FIXED):
             b.add("imc0", counter=counter, **({} if counter == FIXED else CLOCK))
         a.start()
         b.start()
-        # freeze and thaw, and two dwords of each of its own counters
+        # freeze and unfreeze, and two dwords of each of its own counters
         for s in (a, b):
             assert accesses_of(m, s, "read")["told"] == 2 + 4
 

@@ -39,7 +39,7 @@ def times(event):
     return {box["box"]: box["t"] for box in event["boxes"]}
 
 
-def thaws_of(machine, mark):
+def unfreezes_of(machine, mark):
     """Seq of a freeze -> the line that tells of its end."""
     return {line["seq"]: line for line in machine.truth("unfreeze", mark)}
 
@@ -56,7 +56,7 @@ def all_clocks(dies=(0, 1)):
 
 
 def timer_run(machine, wanted, count, timer_ns=20 * MS):
-    """Exact samples of a timer: (sample, freeze, thaw) each; wanted None: all counters."""
+    """Exact samples of a timer: (sample, freeze, unfreeze) each; wanted None: all counters."""
     # so many values take long through a serial port
     with Session(machine, timer_ns=timer_ns if wanted else 100 * MS, ring=1 << 22) as s:
         s.add_all(wanted or eventset.full_set(s))
@@ -65,8 +65,8 @@ def timer_run(machine, wanted, count, timer_ns=20 * MS):
         samples = sample_until(machine, s, lambda found: len(found) >= count)
         freezes = s.freezes(mark)
         assert_equal(s.sample_differences(samples, freezes))
-        thaws = thaws_of(machine, mark)
-    return [(sample, freeze, thaws[freeze["seq"]])
+        unfreezes = unfreezes_of(machine, mark)
+    return [(sample, freeze, unfreezes[freeze["seq"]])
             for sample, freeze in with_freezes(samples, freezes)]
 
 
@@ -89,12 +89,12 @@ def skew_and_frozen_time_are_the_models(m):
     run = timer_run(m, all_clocks(), 60)
     assert_skews([sample["skew_ns"] for sample, *_ in run],
                  [freeze["skew"] for _, freeze, _ in run])
-    for sample, freeze, thaw in run:
-        # from before the first box's freeze to behind the last one's thaw
-        whole = thaw["t"] - freeze["first"]
+    for sample, freeze, unfreeze in run:
+        # from before the first box's freeze to behind the last one's unfreeze
+        whole = unfreeze["t"] - freeze["first"]
         assert 0 < sample["skew_ns"] < sample["frozen_ns"], sample
-        assert sample["frozen_ns"] > whole * 0.999 - US, (sample, freeze, thaw)
-    longer = [sample["frozen_ns"] - (thaw["t"] - freeze["first"]) for sample, freeze, thaw in run]
+        assert sample["frozen_ns"] > whole * 0.999 - US, (sample, freeze, unfreeze)
+    longer = [sample["frozen_ns"] - (unfreeze["t"] - freeze["first"]) for sample, freeze, unfreeze in run]
     assert statistics.median(longer) < 500 * US, longer
 
 
@@ -125,16 +125,16 @@ def a_read_tells_the_skew_of_its_dies_and_between_them(m):
 
 
 @test("snbep-2s")
-def boxes_freeze_and_thaw_in_one_order(m):
+def boxes_freeze_and_unfreeze_in_one_order(m):
     """So that each of them counts for about the same time."""
-    for _, freeze, thaw in timer_run(m, all_clocks(), 20):
-        frozen, thawed = times(freeze), times(thaw)
-        assert sorted(frozen, key=frozen.get) == sorted(thawed, key=thawed.get), (freeze, thaw)
-        assert max(frozen.values()) < min(thawed.values()), (freeze, thaw)
+    for _, freeze, unfreeze in timer_run(m, all_clocks(), 20):
+        frozen, unfrozen = times(freeze), times(unfreeze)
+        assert sorted(frozen, key=frozen.get) == sorted(unfrozen, key=unfrozen.get), (freeze, unfreeze)
+        assert max(frozen.values()) < min(unfrozen.values()), (freeze, unfreeze)
 
 
 @test("snbep-2s")
-def the_ubox_gets_its_event_just_before_the_others_thaw(m):
+def the_ubox_gets_its_event_just_before_the_others_unfreeze(m):
     """Its counters are programmed first of all, and begin last: their counts tell when."""
     gaps = []
     for _ in range(4):
@@ -145,14 +145,14 @@ def the_ubox_gets_its_event_just_before_the_others_thaw(m):
             mark = m.truth_length()
             s.start()
             s.read_exactly()
-            freeze, thaw = m.truth("freeze", mark)[0], m.truth("unfreeze", mark)[0]
+            freeze, unfreeze = m.truth("freeze", mark)[0], m.truth("unfreeze", mark)[0]
             for counter in freeze["counters"]:
                 if counter["box"] == "ubox0":
                     count = counter["total"] - s.base[0][counter["box"], counter["ctr"]]
                     began = freeze["t"] - count * 1000000000 // counter["rate"]
                     # one count of the slower one takes tens of nanoseconds
-                    assert began <= thaw["first"] + US, (began, thaw)
-                    gaps.append(thaw["first"] - began)
+                    assert began <= unfreeze["first"] + US, (began, unfreeze)
+                    gaps.append(unfreeze["first"] - began)
     # all else is programmed in hundreds of accesses
     assert min(gaps) < 200 * US, gaps
 
@@ -394,14 +394,14 @@ def named_differences(machine, pack):
               for box, events in pack.items() for event in events}
     mark = machine.truth_length()
     out = machine.run(f"ucoretool stat --per-box -j -e {','.join(labels)} -- true").out
-    thawed = times(machine.truth("unfreeze", mark)[0])
+    unfrozen = times(machine.truth("unfreeze", mark)[0])
     frozen = times(machine.truth("freeze", mark)[0])
     wrong, rows = [], [row for row in map(json.loads, out.splitlines()) if "event" in row]
     for row in rows:
         box, event = labels[row["event"]]
         rate = rates.rate("imc", eventset.instance_of(box), 1, int(event["code"], 0),
                           int(event["umask"], 0), platform="snbep")
-        due = rate * (frozen[box] - thawed[box]) // 1000000000
+        due = rate * (frozen[box] - unfrozen[box]) // 1000000000
         if row["count"] != due or not due or row["box"] != box or row["die"] != 1:
             wrong.append(f"{row}: at {rate}/s that is {due}")
     return wrong + [f"{len(rows)} rows"] * (len(rows) != len(labels))
@@ -513,7 +513,7 @@ def record_with_a_timer_marks_what_counts_on(m):
 
 @test("snbep-2s")
 def record_refuses_what_v1_cannot_do(m):
-    for options, said in (("--interrupt -c 20000000", "imc cannot interrupt at an overflow"),
+    for options, said in (("--no-poll -c 20000000", "imc cannot interrupt at an overflow"),
                           ("-c 1000", "give a longer period")):
         failed = m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ -n 1 -o /tmp/refused",
                        check=False)

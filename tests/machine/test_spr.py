@@ -396,7 +396,7 @@ FULL_COUNTERS, FULL_READS, FULL_WRITES = 439, 487, 2        # of a die
 
 @test("spr-2s-full", timeout=120)
 def a_read_of_the_full_machine_is_at_the_access_limit(m):
-    with Session(m, whole=True) as s:
+    with Session(m, full_reads=True) as s:
         assert s.fill(**DISTINCT) == 2 * FULL_COUNTERS
         s.start()
         made = accesses_of(m, s, "burst 10")

@@ -9,7 +9,7 @@ from lab import kernels
 from lab.framework import BOTH, skip, test
 from lab.machine import Machine
 from lab.qemu import args
-from lab.session import (GAP_ASLEEP, GAP_AWAKE, MS, SAMPLE_RECOVERED, VALUE_GAP, Session,
+from lab.session import (GAP_SUSPEND, GAP_RESUME, MS, SAMPLE_RECOVERED, VALUE_GAP, Session,
                          assert_numbered, samples_in)
 from machine.registers import peek
 from machine.test_lifecycle import (CTL_EN, DEBUGCTL_UNCORE_PMI, RING, TIMER, all_online, changes,
@@ -120,8 +120,8 @@ def sleeps(m, way, **options):
         s.stop_exactly()
         records = s.drain()
     for die in dies_of(m):
-        assert gaps(records, die) == [GAP_ASLEEP, GAP_AWAKE], gaps(records, die)
-        expect_gap_told(records, die, GAP_AWAKE)
+        assert gaps(records, die) == [GAP_SUSPEND, GAP_RESUME], gaps(records, die)
+        expect_gap_told(records, die, GAP_RESUME)
     assert_numbered(records)
 
 

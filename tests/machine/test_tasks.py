@@ -11,7 +11,7 @@ from lab.session import (MS, SAMPLE, SAMPLE_CONTEXT, TASKS, TRIGGER_CORE, Sessio
 
 HARDWARE, SOFTWARE = 0, 1                       # UCORE_PERF_*
 INSTRUCTIONS, PAGE_FAULTS = 1, 2                # perf's numbers
-KNOWN = 1                                       # UCORE_TASK_KNOWN
+KNOWN = 1                                       # UCORE_TASK_F_KNOWN
 # Two machines with two dies of two CPUs; clocks of a box of each die
 MACHINES = {"e2-2s": {"event": 0}, "spr-2s": {"event": 1}}
 CLOCK = MACHINES["e2-2s"]
@@ -177,7 +177,7 @@ def record_and_report_tell_who(m):
     count = "-e imc0/CAS_COUNT.RD,die=0/ -e imc0/CAS_COUNT.WR/ -o /tmp/who"
     with spinning(m, 1, "left") as (_, left), spinning(m, 3, "right") as (_, right):
         m.run(f"ucoretool record --timer 10ms --tasks -n 60 {count}")
-        rows = rows_of(m, "--by comm,pid")
+        rows = rows_of(m, "--sort comm,pid")
     reads = [row for row in rows if row["event"].startswith("imc0/CAS_COUNT.RD")]
     assert [row["count"] for row in reads] == sorted((row["count"] for row in reads),
                                                     reverse=True), reads
@@ -186,12 +186,12 @@ def record_and_report_tell_who(m):
     # on the other die, whose memory was not asked about
     assert by_pid[right]["comm"] == "right" and by_pid[right]["count"] == 0, reads
     assert by_pid[0]["comm"] == "idle", reads
-    text = m.run("ucoretool report -i /tmp/who --by comm,cpu").out
+    text = m.run("ucoretool report -i /tmp/who --sort comm,cpu").out
     assert "coincidence in time, not cause" in text, text
 
     out = m.run(f"ucoretool record --core-event task-clock -c 5000000 {count} "
                 "-- sh -c 'echo $$; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'").out
-    rows = rows_of(m, "--by pid,ip")
+    rows = rows_of(m, "--sort pid,ip")
     assert {row["pid"] for row in rows} == {int(out.split()[0])}, (out, rows)
     assert all(int(row["ip"], 16) for row in rows), rows
     samples = [line for line in m.run("ucoretool script -i /tmp/who -j").out.splitlines()

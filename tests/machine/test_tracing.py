@@ -162,17 +162,17 @@ def what_is_lost_is_traced(m):
 @test("e2-2s", kernels=KERNELS)
 def pmis_and_freezes_are_traced_around_each_sample(m):
     m.write(WATCHDOG, 0)
-    with traced(m, "ucore_pmi", "ucore_freeze", "ucore_thaw", "ucore_sample") as trace:
+    with traced(m, "ucore_pmi", "ucore_freeze", "ucore_unfreeze", "ucore_sample") as trace:
         samples = run_armed(m, armed_events(), both_dies(10))
         found = trace()
     for die in (0, 1):
         of_die = [(event, fields) for event, _, _, fields in found if fields["domain"] == die]
-        changes = [event for event, _ in of_die if event in ("ucore_freeze", "ucore_thaw")]
-        assert changes == ["ucore_freeze", "ucore_thaw"] * (len(changes) // 2), changes
+        changes = [event for event, _ in of_die if event in ("ucore_freeze", "ucore_unfreeze")]
+        assert changes == ["ucore_freeze", "ucore_unfreeze"] * (len(changes) // 2), changes
         freezes = {fields["time"]: fields["by"] for event, fields in of_die
                    if event == "ucore_freeze"}
         lengths = {fields["time"] - fields["frozen_ns"]: fields["frozen_ns"]
-                   for event, fields in of_die if event == "ucore_thaw"}
+                   for event, fields in of_die if event == "ucore_unfreeze"}
         pmis = [fields["overflows"] for event, fields in of_die if event == "ucore_pmi"]
         overflowed = [sample for sample in samples if sample["domain"] == die]
         # STOP may have met the last one, before its interrupt
@@ -180,13 +180,13 @@ def pmis_and_freezes_are_traced_around_each_sample(m):
         for sample in overflowed:
             assert freezes[sample["time"]] == "overflow" or sample is overflowed[-1], \
                 (sample, freezes)
-            if not sample["flags"] & SAMPLE_THROTTLED:      # then the guard thaws the die
+            if not sample["flags"] & SAMPLE_THROTTLED:      # then the guard unfreezes the die
                 assert lengths[sample["time"]] == sample["frozen_ns"], (sample, lengths)
 
 
 @test("e2-2s", kernels=BOTH)
 def each_register_access_is_traced_once(m):
-    """As many of each kind as the model counts; a READ is a freeze, the counters, a thaw."""
+    """As many of each kind as the model counts; a READ is a freeze, the counters, a unfreeze."""
     with Session(m) as s, traced(m, "ucore_reg") as trace:
         for die in (0, 1):
             for box in ("cbo0", "imc0", "imc1", "qpi0"):

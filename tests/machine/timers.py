@@ -23,7 +23,7 @@ from lab.session import US
 TRACING = "/sys/kernel/tracing/instances/timers"
 SETTINGS = {"trace_clock": "mono", "options/overwrite": 0, "buffer_size_kb": 512}
 # No limit: an emulated CPU is slow, and timers that are put off are the business of test_budget
-BUDGET = "/sys/module/ucore/parameters/cpu_budget"
+BUDGET = "/sys/module/ucore/parameters/cpu_time_max_percent"
 EVENTS = ("hrtimer_start", "hrtimer_expire_entry")
 EVENT = re.compile(r"\[(\d+)\] .* (\d+)\.(\d{6}): hrtimer_(start|expire_entry): .* "
                    r"(?:expires|now)=(\d+)")

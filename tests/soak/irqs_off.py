@@ -35,7 +35,7 @@ PURPOSES = {
     "pmi_service": "the service of an overflow",
     "turn_tick": "a turn of groups",
     "guard_tick": "the guard: counters that could wrap are read, or controls are looked at, some at a time",
-    "try_here": "a box is tried for the first time",
+    "selftest_here": "a box is tried for the first time",
     "give_back_here": "the last session goes: boxes as they were found",
     "offline_here": "falling asleep: last counts are read, boxes stopped",
     "asleep_here": "falling asleep: boxes as they were found",

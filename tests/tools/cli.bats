@@ -167,16 +167,16 @@ samples()
 	record -c 0 -e imc/CAS_COUNT.RD/|period 0: from 1
 	record -c 5 -e imc/CAS_COUNT.RD,period=6/|a period of its own
 	record -c 1000 -e cbo/CLOCKTICKS/|cbo cannot interrupt, and as fast as
-	record -c 1000000 --interrupt -e cbo/CLOCKTICKS/|cbo cannot interrupt at an overflow
+	record -c 1000000 --no-poll -e cbo/CLOCKTICKS/|cbo cannot interrupt at an overflow
 	record --timer 5 -e imc/CAS_COUNT.RD/|a number with ns, us, ms or s
 	record --timer 5us -e imc/CAS_COUNT.RD/|from 10us
 	record --timer 99999999999999999999s -e imc/CAS_COUNT.RD/|a number with
 	record -m 5000 --timer 1ms -e imc/CAS_COUNT.RD/|a power of two
 	record -m 128M --timer 1ms -e imc/CAS_COUNT.RD/|a power of two
-	record --crew 0 --timer 1ms -e imc/CAS_COUNT.RD/|crew 0: from 1 to 8
-	stat --crew 9 -e imc/CAS_COUNT.RD/|crew 9: from 1 to 8
-	stat --crew 2 --rotate 5ms -e imc/CAS_COUNT.RD/|--rotate and --crew: one of them
-	stat --crew 2 --live -e imc/CAS_COUNT.RD/|--live and --crew: one of them
+	record --readers 0 --timer 1ms -e imc/CAS_COUNT.RD/|crew 0: from 1 to 8
+	stat --readers 9 -e imc/CAS_COUNT.RD/|crew 9: from 1 to 8
+	stat --readers 2 --rotate 5ms -e imc/CAS_COUNT.RD/|--rotate and --readers: one of them
+	stat --readers 2 --no-freeze -e imc/CAS_COUNT.RD/|--no-freeze and --readers: one of them
 	EOF
 }
 
@@ -495,18 +495,18 @@ samples()
 	[[ $err == "# 3.000000 s counted until 20"*", 3 reads, 12.0 register accesses each;"* ]]
 }
 
-@test "a crew: how many helped, and nothing that takes turns" {
+@test "a crew: how many parallel_reads, and nothing that takes turns" {
 	# of the fake's helpers the last one never comes
-	tool stat --crew 4 -e imc/CAS_COUNT.RD/ -I 1 -n 3 -x,
+	tool stat --readers 4 -e imc/CAS_COUNT.RD/ -I 1 -n 3 -x,
 	[ "$status" -eq 0 ]
 	[[ $err == *", 3 reads, 12.0 register accesses and 4.0 helpers each;"* ]]
-	tool stat --crew 4 -e imc/CAS_COUNT.RD,die=0/ -I 1 -n 3 -j
-	[[ $(tail -n1 <<<"$output") == '{"summary":'*'"helped":6,'* ]]
-	tool stat --crew 1 -e imc/CAS_COUNT.RD/ --timeout 1
+	tool stat --readers 4 -e imc/CAS_COUNT.RD,die=0/ -I 1 -n 3 -j
+	[[ $(tail -n1 <<<"$output") == '{"summary":'*'"parallel_reads":6,'* ]]
+	tool stat --readers 1 -e imc/CAS_COUNT.RD/ --timeout 1
 	[[ $output != *helpers* ]]
-	tool stat --crew 2 -e "$(printf 'imc/CAS_COUNT.RD/%.0s,' 1 2 3 4)imc/CAS_COUNT.WR/"
+	tool stat --readers 2 -e "$(printf 'imc/CAS_COUNT.RD/%.0s,' 1 2 3 4)imc/CAS_COUNT.WR/"
 	complains 2 "imc0 of die 0 is full"
-	record_file --crew 3
+	record_file --readers 3
 	[[ $err == *"helpers: 1.0 of 2 took part in a sample"* ]]
 }
 
@@ -995,7 +995,7 @@ writes()
 @test "a file without its end is printed as far as it goes" {
 	record_file
 	size=$(stat -c %s "$TMP/data")
-	# the last entry is a head of 16 bytes and struct ucore_status, 120 bytes
+	# the last entry is a head of 16 bytes and struct ucore_get_status, 120 bytes
 	head -c $((size - 136)) "$TMP/data" >"$TMP/short"
 	tool script -i "$TMP/short"
 	[ "$status" -eq 0 ]
@@ -1106,9 +1106,9 @@ writes()
 	[ "$status" -eq 0 ]
 }
 
-@test "report --by: whose intervals counted most, and that this is no cause" {
+@test "report --sort: whose intervals counted most, and that this is no cause" {
 	samples who
-	tool report -i "$TMP/data" -x, --by comm
+	tool report -i "$TMP/data" -x, --sort comm
 	[ "$status" -eq 0 ]
 	# 5 intervals of 4 x 1000 reads, 4 known and 1 unknown of 4 x 10, 2 of 4 x 100
 	[ "$output" = "$(printf '%s\n' event,count,percent,intervals,comm \
@@ -1118,27 +1118,27 @@ writes()
 		'imc/CAS_COUNT.WR/,80,40.00,4,a?[1m?' 'imc/CAS_COUNT.WR/,0,0.00,2,?')" ]
 	[[ $err == *"# 12 intervals, put down to all that ran at their ends (those of a core's event: to whom it interrupted): that is coincidence in time, not cause."* ]]
 	[[ $err == *"of 1 intervals nobody knows who ran"* ]]
-	tool report -i "$TMP/data" -j --by pid,cpu
+	tool report -i "$TMP/data" -j --sort pid,cpu
 	[[ $output == *'"count":8000,"percent":38.095,"intervals":2,"cpu":0,"pid":7}'* ]]
-	tool report -i "$TMP/data" -x, --by pid,ip --time 0.105,
+	tool report -i "$TMP/data" -x, --sort pid,ip --time 0.105,
 	[ "$(sed -n 2p <<<"$output")" = 'imc/CAS_COUNT.RD/,800,100.00,2,8,0x401234,user' ]
-	tool report -i "$TMP/data" --by comm,cpu
+	tool report -i "$TMP/data" --sort comm,cpu
 	[[ $output == *"OF ALL  INTERVALS"*"coincidence in time, not cause"* ]]
 	samples ramp
-	tool report -i "$TMP/data" --by comm
+	tool report -i "$TMP/data" --sort comm
 	[ "$status" -eq 0 ] && [[ $output == *"of 100 intervals nobody knows who ran: record with CAP_PERFMON"* ]]
-	tool report -i "$TMP/data" --by colour
-	[ "$status" -eq 2 ] && [[ $err == *"--by 'colour': comm, pid, tid, cpu or ip"* ]]
-	tool report -i "$TMP/data" --by comm,,pid
-	complains 2 "--by '': comm"
-	tool report -i "$TMP/data" --by pid --per-box
+	tool report -i "$TMP/data" --sort colour
+	[ "$status" -eq 2 ] && [[ $err == *"--sort 'colour': comm, pid, tid, cpu or ip"* ]]
+	tool report -i "$TMP/data" --sort comm,,pid
+	complains 2 "--sort '': comm"
+	tool report -i "$TMP/data" --sort pid --per-box
 	[ "$status" -eq 2 ] && [[ $err == *"without --html, --ctf, -M and --per-box"* ]]
 }
 
 @test "record --tasks, --core-event: what they record is told by report and script" {
 	tool record --timer 1ms --tasks -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	tool report -i "$TMP/data" -x, --by comm,pid
+	tool report -i "$TMP/data" -x, --sort comm,pid
 	[ "$(sed 1d <<<"$output" | cut -d, -f3-)" = "$(printf '%s\n' 100.00,8,0,idle 100.00,8,42,worker)" ]
 	[[ $err == *"put down to all that ran at their ends"*"add up to more than 100 %"* ]]
 	# a core's event names one task, whoever else ran
@@ -1146,12 +1146,12 @@ writes()
 	[ "$status" -eq 0 ]
 	tool script -i "$TMP/data"
 	[[ $output == *"cpu 1  core  frozen 1.50 us late 1.70 us  pid 42/43 ip 0x401234 user"* ]]
-	tool report -i "$TMP/data" -x, --by pid,tid,ip
+	tool report -i "$TMP/data" -x, --sort pid,tid,ip
 	[ "$(sed 1d <<<"$output" | cut -d, -f3-)" = 100.00,8,42,43,0x401234,user ]
 	[[ $err == *"put down to whom the sample interrupted"* && $err != *"100 %"* ]]
 	# of a program: itself
 	tool record --core-event instructions -c 1M -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data" -- sh -c 'echo $$; exec sleep 60'
-	tool report -i "$TMP/data" -j --by pid
+	tool report -i "$TMP/data" -j --sort pid
 	[[ $output == *'"percent":100.000,"intervals":8,"pid":'* ]]
 }
 
@@ -1783,7 +1783,7 @@ writes()
 }
 
 @test "no overflow interrupt: record polls, or takes a timer" {
-	UCORE_FAKE="machine=spr" tool record --interrupt -n 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	UCORE_FAKE="machine=spr" tool record --no-poll -n 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	complains 2 "imc cannot interrupt" "polled" "timer"
 	UCORE_FAKE="machine=spr" tool record -n 1 --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
 	complains 2 "cha/event=0x35,period=5/" "longer period"
@@ -1961,20 +1961,20 @@ finds()
 
 @test "doctor: who else writes controls" {
 	root 62
-	UCORE_FAKE="trial=2:0:8" tool doctor --root "$R"
+	UCORE_FAKE="self-test=2:0:8" tool doctor --root "$R"
 	grep -E "^warning +owners +1 box: cbo2 of die 0: another program or firmware wrote" <<<"$output"
 	[[ $output == *"end what writes there"* ]]
-	UCORE_FAKE="trial=2:0:1" tool doctor --root "$R"
+	UCORE_FAKE="self-test=2:0:1" tool doctor --root "$R"
 	[[ $output != *"another program or firmware"* ]]
 	grep -E "^warning +owners +1 box: cbo2 of die 0: a control was not zero" <<<"$output"
-	UCORE_FAKE="trial=2:0:2" tool doctor --root "$R"
+	UCORE_FAKE="self-test=2:0:2" tool doctor --root "$R"
 	grep -E "^warning +owners +1 box: cbo2 of die 0: global control was not" <<<"$output"
 }
 
-@test "doctor: boxes that failed their trial" {
+@test "doctor: boxes that failed their self-test" {
 	root 62
-	UCORE_FAKE="trial=2:32:0" tool doctor --root "$R"
-	grep -E "^warning +trials +1 box: cbo2 of die 0: it lies$" <<<"$output"
+	UCORE_FAKE="self-test=2:32:0" tool doctor --root "$R"
+	grep -E "^warning +self-tests +1 box: cbo2 of die 0: it lies$" <<<"$output"
 	[[ $output == *"ucoretool verify"* ]]
 }
 
@@ -1992,7 +1992,7 @@ finds()
 	UCORE_FAKE="session=77:1:2 own=imc0 session=79:0:0:0:100:2" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
 	finds "session 77 of other (pid 4711, gone, user 1000), running, holds imc0 of die 0, imc0 of die 1, the PMI CPUs of 2 dies" \
-		"ucoretool end 77"
+		"ucoretool revoke 77"
 	finds "# problems: 0, warnings: 1"
 	# a driver that does not tell
 	UCORE_FAKE="session=77:1:2 fail=26:25" tool doctor --root "$R"
@@ -2010,7 +2010,7 @@ finds()
 }
 
 @test "verify: what a box lies about is named, in the report too" {
-	UCORE_FAKE="trial=0:33:1" tool verify -y --report "$TMP/report"
+	UCORE_FAKE="self-test=0:33:1" tool verify -y --report "$TMP/report"
 	[ "$status" -eq 1 ]
 	grep -E "^FAILED +width +general counters are narrower .*: cbo0 of die 0$" <<<"$output"
 	grep -E "^FAILED +freeze +the die's freeze does not stop clocks: cbo0 of die 0$" <<<"$output"
@@ -2026,7 +2026,7 @@ finds()
 @test "verify: a driver that tries nothing, a report that cannot be written" {
 	UCORE_FAKE="fail=28:25" tool verify -y
 	[ "$status" -eq 1 ]
-	[[ $err == *GET_TRIAL* ]]
+	[[ $err == *GET_SELFTEST* ]]
 	tool verify -y --report "$TMP/no/report"
 	[ "$status" -eq 1 ]
 	[[ $err == *"no/report"* ]]

@@ -46,52 +46,52 @@ struct fake_machine {
 	((uint64_t)(bus) << 20 | (slot) << 15 | (function) << 12 | (offset))
 
 static const struct fake_type e5_types[] = {
-	{ "cbo", 4, 4, 0, 44, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	{ "cbo", 4, 4, 0, 44, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE,
 	  BASIC | F(UMASK) | F(TID_EN) | F(FILTER_TID) | F(FILTER_LINK) | F(FILTER_STATE) |
 	  F(FILTER_NID) | F(FILTER_OPC) | F(FILTER_NC), 0, 0xd04, 0x20 },
-	{ "ubox", 1, 2, 1, 44, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	{ "ubox", 1, 2, 1, 44, UCORE_ACCESS_MSR, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
 	  BASIC | F(UMASK), 0, 0xc08 },
-	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FREEZE,
 	  BASIC | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | F(BAND1) | F(BAND2) |
 	  F(BAND3), 0, 0xc24 },
-	{ "ha", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	{ "ha", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FREEZE,
 	  BASIC | F(UMASK) | F(ADDR_MATCH) | F(OPC_MATCH), 0, PCI(0x7f, 14, 1, 0xf4) },
 	{ "imc", 4, 4, 1, 48, UCORE_ACCESS_ECAM,
-	  UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW | UCORE_BOX_FREEZE, BASIC | F(UMASK),
+	  UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW | UCORE_BOX_F_FREEZE, BASIC | F(UMASK),
 	  0, PCI(0x7f, 16, 0, 0xf4), 1 << 12 },
-	{ "irp", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, BASIC | F(UMASK),
+	{ "irp", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, BASIC | F(UMASK),
 	  0, PCI(0x7f, 5, 6, 0xf4) },
-	{ "qpi", 2, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	{ "qpi", 2, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FREEZE,
 	  BASIC | F(UMASK) | F(MATCH0) | F(MATCH1) | F(MASK0) | F(MASK1),
 	  0, PCI(0x7f, 8, 2, 0xf4), 1 << 15 },
-	{ "r2pcie", 1, 4, 0, 44, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	{ "r2pcie", 1, 4, 0, 44, UCORE_ACCESS_ECAM, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FREEZE,
 	  BASIC | F(UMASK), 0, PCI(0x7f, 19, 1, 0xf4) },
-	{ "r3qpi", 2, 3, 0, 44, UCORE_ACCESS_ECAM, UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE,
+	{ "r3qpi", 2, 3, 0, 44, UCORE_ACCESS_ECAM, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FREEZE,
 	  BASIC | F(UMASK), 0, PCI(0x7f, 19, 5, 0xf4), 1 << 12 },
 };
 
 /* The E5-2600 v3 and v4; the Xeon D has the first of these */
 #define INVERTS	(BASIC | F(UMASK) | F(INVERT))
-#define PMON	(UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE)
+#define PMON	(UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FREEZE)
 
 static const struct fake_type v3_types[] = {
-	{ "cbo", 4, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	{ "cbo", 4, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE,
 	  INVERTS | F(TID_EN) | F(FILTER_TID) | F(FILTER_LINK) | F(FILTER_STATE) |
 	  F(FILTER_NID) | F(FILTER_OPC) | F(FILTER_NC), 0, 0xe00, 0x10 },
-	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
 	  INVERTS | F(FILTER_TID) | F(FILTER_CID), 0, 0x705 },
 	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, PMON,
 	  BASIC | F(INVERT) | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | F(BAND1) |
 	  F(BAND2) | F(BAND3), 0, 0x710 },
 	{ "ha", 1, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS | F(ADDR_MATCH) | F(OPC_MATCH),
 	  0, PCI(0x7f, 18, 1, 0xf4) },
-	{ "imc", 4, 4, 1, 48, UCORE_ACCESS_ECAM, PMON | UCORE_BOX_FIXED_OVERFLOW, INVERTS,
+	{ "imc", 4, 4, 1, 48, UCORE_ACCESS_ECAM, PMON | UCORE_BOX_F_FIXED_OVERFLOW, INVERTS,
 	  0, PCI(0x7f, 20, 0, 0xf4), 1 << 12 },
-	{ "irp", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, INVERTS,
+	{ "irp", 1, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, INVERTS,
 	  0, PCI(0x7f, 5, 6, 0xf4) },
 	{ "r2pcie", 1, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS, 0, PCI(0x7f, 16, 1, 0xf4) },
 #define NR_D_TYPES	7
-	{ "sbox", 4, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, INVERTS, 0, 0x720, 0xa },
+	{ "sbox", 4, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, INVERTS, 0, 0x720, 0xa },
 	{ "qpi", 2, 4, 0, 48, UCORE_ACCESS_ECAM, PMON,
 	  INVERTS | F(MATCH0) | F(MATCH1) | F(MASK0) | F(MASK1),
 	  0, PCI(0x7f, 8, 2, 0xf4), 1 << 15 },
@@ -108,14 +108,14 @@ static const struct fake_type skx_types[] = {
 	  F(FILTER_NC) | F(FILTER_ISOC), 0, 0xe00, 0x10 },
 	{ "iio", 6, 4, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS | F(CH_MASK) | F(FC_MASK),
 	  0, 0xa40, 0x20 },
-	{ "iio_free", 6, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_FREE_RUNNING, 0, 0, 0xa45, 0x20 },
+	{ "iio_free", 6, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_F_FREE_RUNNING, 0, 0, 0xa45, 0x20 },
 	{ "irp", 6, 2, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS, 0, 0xa58, 0x20 },
-	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
 	  BASIC | F(UMASK), 0, 0x705 },
 	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, PMON,
 	  BASIC | F(INVERT) | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | F(BAND1) |
 	  F(BAND2) | F(BAND3), 0, 0x710 },
-	{ "imc", 6, 4, 1, 48, UCORE_ACCESS_ECAM, PMON | UCORE_BOX_FIXED_OVERFLOW, INVERTS,
+	{ "imc", 6, 4, 1, 48, UCORE_ACCESS_ECAM, PMON | UCORE_BOX_F_FIXED_OVERFLOW, INVERTS,
 	  0, PCI(0x3a, 10, 2, 0xf4), 1 << 14 },
 	{ "m2m", 2, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, INVERTS,
 	  0, PCI(0x3a, 8, 0, 0x258), 1 << 15 },
@@ -137,15 +137,15 @@ static const struct fake_type icx_types[] = {
 	  0, 0xe00, 0xe },
 	{ "iio", 6, 4, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS | F(CH_MASK) | F(FC_MASK),
 	  1, 0xa50, 0x20 },
-	{ "iio_free", 6, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_FREE_RUNNING, 0, 1, 0xa55, 0x20 },
+	{ "iio_free", 6, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_F_FREE_RUNNING, 0, 1, 0xa55, 0x20 },
 	{ "irp", 6, 2, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS, 2, 0xa4a, 0x20 },
 	{ "m2pcie", 6, 4, 0, 48, UCORE_ACCESS_MSR, PMON, INVERTS, 3, 0xa40, 0x20 },
-	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
 	  BASIC | F(UMASK), 5, 0x705 },
 	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, PMON, PCU, 4, 0x710 },
-	{ "imc", 12, 4, 1, 48, UCORE_ACCESS_MMIO, PMON | UCORE_BOX_FIXED_OVERFLOW, INVERTS,
+	{ "imc", 12, 4, 1, 48, UCORE_ACCESS_MMIO, PMON | UCORE_BOX_F_FIXED_OVERFLOW, INVERTS,
 	  6, 0xc8a22800, 0x4000 },
-	{ "imc_free", 4, 0, 5, 0, UCORE_ACCESS_MMIO, UCORE_BOX_FREE_RUNNING, 0,
+	{ "imc_free", 4, 0, 5, 0, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREE_RUNNING, 0,
 	  6, 0xc8a02290, 0x40000 },
 	{ "m2m", 4, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, WIDE, 7, PCI(0x7e, 12, 0, 0x438), 1 << 15 },
 	{ "upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, PMON, WIDE, 8, PCI(0x7e, 2, 1, 0x318), 1 << 15 },
@@ -154,20 +154,20 @@ static const struct fake_type icx_types[] = {
 };
 
 static const struct fake_type snr_types[] = {
-	{ "cha", 6, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, WIDE | F(TID_EN) | F(FILTER_TID),
+	{ "cha", 6, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, WIDE | F(TID_EN) | F(FILTER_TID),
 	  0, 0x1c00, 0x10 },
-	{ "iio", 5, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, INVERTS | F(CH_MASK) | F(FC_MASK),
+	{ "iio", 5, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, INVERTS | F(CH_MASK) | F(FC_MASK),
 	  1, 0x1e00, 0x10 },
-	{ "iio_free", 5, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_FREE_RUNNING, 0, 1, 0x1eac, 0x10 },
-	{ "irp", 5, 2, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, INVERTS, 2, 0x1ea0, 0x10 },
-	{ "m2pcie", 5, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, INVERTS, 3, 0x1e50, 0x10 },
+	{ "iio_free", 5, 0, 17, 0, UCORE_ACCESS_MSR, UCORE_BOX_F_FREE_RUNNING, 0, 1, 0x1eac, 0x10 },
+	{ "irp", 5, 2, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, INVERTS, 2, 0x1ea0, 0x10 },
+	{ "m2pcie", 5, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, INVERTS, 3, 0x1e50, 0x10 },
 	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, 0,
 	  BASIC | F(UMASK), 5, 0x1f91 },
-	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, PCU, 4, 0x1ef0 },
-	{ "imc", 2, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, INVERTS,
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, PCU, 4, 0x1ef0 },
+	{ "imc", 2, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, INVERTS,
 	  6, 0xc8a22800, 0x4000 },
-	{ "imc_free", 1, 0, 5, 0, UCORE_ACCESS_MMIO, UCORE_BOX_FREE_RUNNING, 0, 6, 0xc8a02290 },
-	{ "m2m", 4, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, WIDE,
+	{ "imc_free", 1, 0, 5, 0, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREE_RUNNING, 0, 6, 0xc8a02290 },
+	{ "m2m", 4, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, WIDE,
 	  7, PCI(0x7e, 12, 0, 0x438), 1 << 15 },
 };
 
@@ -176,65 +176,65 @@ static const struct fake_type snr_types[] = {
 #define EXT	(DISC | F(UMASK_EXT))
 
 static const struct fake_type spr_types[] = {
-	{ "cha", 60, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	{ "cha", 60, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE,
 	  EXT | F(TID_EN) | F(FILTER_TID), 0, 0x2000, 0x10 },
-	{ "iio", 12, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	{ "iio", 12, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE,
 	  DISC | F(CH_MASK) | F(FC_MASK), 1, 0x3000, 0x10 },
-	{ "irp", 12, 2, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 2, 0x3400, 0x10 },
-	{ "m2pcie", 12, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 3, 0x3200, 0x10 },
-	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 4, 0x2fc0 },
-	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 5, 0x2fd0 },
-	{ "imc", 8, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, DISC, 6, 0xc8aa2800, 0x8000 },
-	{ "m2m", 4, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	{ "irp", 12, 2, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, EXT, 2, 0x3400, 0x10 },
+	{ "m2pcie", 12, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, EXT, 3, 0x3200, 0x10 },
+	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, DISC, 4, 0x2fc0 },
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, DISC, 5, 0x2fd0 },
+	{ "imc", 8, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, DISC, 6, 0xc8aa2800, 0x8000 },
+	{ "m2m", 4, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, EXT,
 	  7, PCI(0x7e, 12, 0, 0x438), 1 << 15 },
-	{ "upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	{ "upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, EXT,
 	  8, PCI(0x7e, 1, 1, 0x318), 1 << 15 },
-	{ "m3upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	{ "m3upi", 3, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, EXT,
 	  9, PCI(0x7e, 5, 1, 0xa0), 1 << 15 },
-	{ "mdf", 10, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 11, 0x2800, 0x10 },
-	{ "cxlcm", 2, 8, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	{ "mdf", 10, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, EXT, 11, 0x2800, 0x10 },
+	{ "cxlcm", 2, 8, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, EXT,
 	  12, 0xd0000000, 0x10000 },
-	{ "cxldp", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	{ "cxldp", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, EXT,
 	  13, 0xd0001000, 0x10000 },
-	{ "mchbm", 2, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, DISC,
+	{ "mchbm", 2, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, DISC,
 	  14, 0xd8000000, 0x8000 },
-	{ "type_33", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 33, 0x3f00 },
-	{ "iio_free", 12, 0, 17, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREE_RUNNING, 0,
+	{ "type_33", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, DISC, 33, 0x3f00 },
+	{ "iio_free", 12, 0, 17, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREE_RUNNING, 0,
 	  ~0U, 0x340e, 0x10 },
 };
 
 static const struct fake_type gnr_types[] = {
-	{ "cha", 120, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 0, 0x2000, 0x10 },
-	{ "iio", 16, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE,
+	{ "cha", 120, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, EXT, 0, 0x2000, 0x10 },
+	{ "iio", 16, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE,
 	  DISC | F(CH_MASK) | F(FC_MASK), 1, 0x2900, 0x10 },
-	{ "irp", 16, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 2, 0x2a00, 0x10 },
-	{ "pcu", 5, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 4, 0x3f00, 0x10 },
-	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 5, 0x3ff0 },
-	{ "imc", 12, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, DISC, 6, 0xc8aa2800, 0x8000 },
-	{ "upi", 6, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	{ "irp", 16, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, EXT, 2, 0x2a00, 0x10 },
+	{ "pcu", 5, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, DISC, 4, 0x3f00, 0x10 },
+	{ "ubox", 1, 2, 1, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, DISC, 5, 0x3ff0 },
+	{ "imc", 12, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, DISC, 6, 0xc8aa2800, 0x8000 },
+	{ "upi", 6, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, EXT,
 	  8, PCI(0x7e, 1, 1, 0x318), 1 << 15 },
-	{ "cxlcm", 2, 8, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	{ "cxlcm", 2, 8, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, EXT,
 	  12, 0xd0000000, 0x10000 },
-	{ "cxldp", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	{ "cxldp", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, EXT,
 	  13, 0xd0001000, 0x10000 },
-	{ "b2hot", 6, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 15, 0x3e00, 0x10 },
-	{ "b2cmi", 12, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	{ "b2hot", 6, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, EXT, 15, 0x3e00, 0x10 },
+	{ "b2cmi", 12, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, EXT,
 	  16, PCI(0x7e, 10, 0, 0x438), 1 << 15 },
-	{ "b2cxl", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, EXT,
+	{ "b2cxl", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, EXT,
 	  17, 0xd4000000, 0x10000 },
-	{ "b2upi", 6, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_FREEZE, EXT,
+	{ "b2upi", 6, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, EXT,
 	  18, PCI(0x7d, 1, 0, 0x438), 1 << 15 },
-	{ "chacms", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 19, 0x3d00 },
-	{ "mdf", 30, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 20, 0x2b00, 0x10 },
-	{ "pciex16", 4, 4, 0, 48, UCORE_ACCESS_PCI, UCORE_BOX_FREEZE, DISC,
+	{ "chacms", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, DISC, 19, 0x3d00 },
+	{ "mdf", 30, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, EXT, 20, 0x2b00, 0x10 },
+	{ "pciex16", 4, 4, 0, 48, UCORE_ACCESS_PCI, UCORE_BOX_F_FREEZE, DISC,
 	  21, 1ULL << 32 | PCI(0x7c, 1, 0, 0x440), 1 << 15 },
 };
 
 static const struct fake_type generic_types[] = {
-	{ "type_0", 2, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, EXT, 0, 0x2000, 0x10 },
-	{ "type_6", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_FREEZE, DISC,
+	{ "type_0", 2, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, EXT, 0, 0x2000, 0x10 },
+	{ "type_6", 2, 4, 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, DISC,
 	  6, 0xc8aa2800, 0x8000 },
-	{ "type_33", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_FREEZE, DISC, 33, 0x3f00 },
+	{ "type_33", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, DISC, 33, 0x3f00 },
 };
 
 #define DISCOVERS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_DISCOVERY)
@@ -253,7 +253,7 @@ static const struct fake_machine machines[] = {
 
 /* Of each CPU, and of no machine: see fake_cpus() */
 static const struct fake_type core_type = {
-	"core", 1, 4, 3, 48, UCORE_ACCESS_MSR, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW,
+	"core", 1, 4, 3, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
 	F(EVENT) | F(UMASK) | F(EDGE) | F(USR) | F(OS) | F(ANY) | F(INV) | F(CMASK), ~0U, 0x186
 };
 
@@ -270,7 +270,7 @@ static uint32_t machine_model(const struct fake_machine *machine)
 	return machine->model;
 }
 
-static const struct ucore_field all_fields[] = {
+static const struct ucore_field_info all_fields[] = {
 	{ UCORE_FIELD_EVENT, 0, 0x1ff, 0x1ff, "event" },
 	{ UCORE_FIELD_UMASK, 0, 0xff, 0xff, "umask" },
 	{ UCORE_FIELD_EDGE, 0, 1, 1, "edge" },
@@ -280,35 +280,35 @@ static const struct ucore_field all_fields[] = {
 	{ UCORE_FIELD_OCC_SEL, 0, 3, 3, "occ_sel" },
 	{ UCORE_FIELD_OCC_INVERT, 0, 1, 1, "occ_invert" },
 	{ UCORE_FIELD_OCC_EDGE, 0, 1, 1, "occ_edge" },
-	{ UCORE_FIELD_FILTER_TID, UCORE_FIELD_SHARED, 0x1f, 0x1f, "filter_tid" },
-	{ UCORE_FIELD_FILTER_LINK, UCORE_FIELD_SHARED, 0xf, 0xf, "filter_link" },
-	{ UCORE_FIELD_FILTER_STATE, UCORE_FIELD_SHARED, 0x3f, 0x3f, "filter_state" },
-	{ UCORE_FIELD_FILTER_NID, UCORE_FIELD_SHARED, 0xffff, 0xffff, "filter_nid" },
-	{ UCORE_FIELD_FILTER_OPC, UCORE_FIELD_SHARED, 0x1ff, 0x1ff, "filter_opc" },
-	{ UCORE_FIELD_FILTER_NC, UCORE_FIELD_SHARED, 1, 1, "filter_nc" },
-	{ UCORE_FIELD_BAND0, UCORE_FIELD_SHARED, 0xff, 0xff, "band0" },
-	{ UCORE_FIELD_BAND1, UCORE_FIELD_SHARED, 0xff, 0xff, "band1" },
-	{ UCORE_FIELD_BAND2, UCORE_FIELD_SHARED, 0xff, 0xff, "band2" },
-	{ UCORE_FIELD_BAND3, UCORE_FIELD_SHARED, 0xff, 0xff, "band3" },
-	{ UCORE_FIELD_ADDR_MATCH, UCORE_FIELD_SHARED, 0x3fffffffffc0, 0x3fffffffffc0,
+	{ UCORE_FIELD_FILTER_TID, UCORE_FIELD_F_SHARED, 0x1f, 0x1f, "filter_tid" },
+	{ UCORE_FIELD_FILTER_LINK, UCORE_FIELD_F_SHARED, 0xf, 0xf, "filter_link" },
+	{ UCORE_FIELD_FILTER_STATE, UCORE_FIELD_F_SHARED, 0x3f, 0x3f, "filter_state" },
+	{ UCORE_FIELD_FILTER_NID, UCORE_FIELD_F_SHARED, 0xffff, 0xffff, "filter_nid" },
+	{ UCORE_FIELD_FILTER_OPC, UCORE_FIELD_F_SHARED, 0x1ff, 0x1ff, "filter_opc" },
+	{ UCORE_FIELD_FILTER_NC, UCORE_FIELD_F_SHARED, 1, 1, "filter_nc" },
+	{ UCORE_FIELD_BAND0, UCORE_FIELD_F_SHARED, 0xff, 0xff, "band0" },
+	{ UCORE_FIELD_BAND1, UCORE_FIELD_F_SHARED, 0xff, 0xff, "band1" },
+	{ UCORE_FIELD_BAND2, UCORE_FIELD_F_SHARED, 0xff, 0xff, "band2" },
+	{ UCORE_FIELD_BAND3, UCORE_FIELD_F_SHARED, 0xff, 0xff, "band3" },
+	{ UCORE_FIELD_ADDR_MATCH, UCORE_FIELD_F_SHARED, 0x3fffffffffc0, 0x3fffffffffc0,
 	  "addr_match" },
-	{ UCORE_FIELD_OPC_MATCH, UCORE_FIELD_SHARED, 0x3f, 0x3f, "opc_match" },
-	{ UCORE_FIELD_MATCH0, UCORE_FIELD_SHARED, 0x8003fff8, 0x8003fff8, "match0" },
-	{ UCORE_FIELD_MATCH1, UCORE_FIELD_SHARED, 0xf000f, 0xf000f, "match1" },
-	{ UCORE_FIELD_MASK0, UCORE_FIELD_SHARED, 0x8003fff8, 0x8003fff8, "mask0" },
-	{ UCORE_FIELD_MASK1, UCORE_FIELD_SHARED, 0xf000f, 0xf000f, "mask1" },
+	{ UCORE_FIELD_OPC_MATCH, UCORE_FIELD_F_SHARED, 0x3f, 0x3f, "opc_match" },
+	{ UCORE_FIELD_MATCH0, UCORE_FIELD_F_SHARED, 0x8003fff8, 0x8003fff8, "match0" },
+	{ UCORE_FIELD_MATCH1, UCORE_FIELD_F_SHARED, 0xf000f, 0xf000f, "match1" },
+	{ UCORE_FIELD_MASK0, UCORE_FIELD_F_SHARED, 0x8003fff8, 0x8003fff8, "mask0" },
+	{ UCORE_FIELD_MASK1, UCORE_FIELD_F_SHARED, 0xf000f, 0xf000f, "mask1" },
 	{ UCORE_FIELD_UMASK_EXT, 0, 0xffffff, 0xffffff, "umask_ext" },
 	{ UCORE_FIELD_CH_MASK, 0, 0xfff, 0xfff, "ch_mask" },
 	{ UCORE_FIELD_FC_MASK, 0, 7, 7, "fc_mask" },
-	{ UCORE_FIELD_FILTER_CID, UCORE_FIELD_SHARED, 0x1f, 0x1f, "filter_cid" },
-	{ UCORE_FIELD_FILTER_REM, UCORE_FIELD_SHARED, 1, 1, "filter_rem" },
-	{ UCORE_FIELD_FILTER_LOC, UCORE_FIELD_SHARED, 1, 1, "filter_loc" },
-	{ UCORE_FIELD_FILTER_ALL_OP, UCORE_FIELD_SHARED, 1, 1, "filter_all_op" },
-	{ UCORE_FIELD_FILTER_NM, UCORE_FIELD_SHARED, 1, 1, "filter_nm" },
-	{ UCORE_FIELD_FILTER_NOT_NM, UCORE_FIELD_SHARED, 1, 1, "filter_not_nm" },
-	{ UCORE_FIELD_FILTER_OPC_0, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_opc_0" },
-	{ UCORE_FIELD_FILTER_OPC_1, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_opc_1" },
-	{ UCORE_FIELD_FILTER_ISOC, UCORE_FIELD_SHARED, 1, 1, "filter_isoc" },
+	{ UCORE_FIELD_FILTER_CID, UCORE_FIELD_F_SHARED, 0x1f, 0x1f, "filter_cid" },
+	{ UCORE_FIELD_FILTER_REM, UCORE_FIELD_F_SHARED, 1, 1, "filter_rem" },
+	{ UCORE_FIELD_FILTER_LOC, UCORE_FIELD_F_SHARED, 1, 1, "filter_loc" },
+	{ UCORE_FIELD_FILTER_ALL_OP, UCORE_FIELD_F_SHARED, 1, 1, "filter_all_op" },
+	{ UCORE_FIELD_FILTER_NM, UCORE_FIELD_F_SHARED, 1, 1, "filter_nm" },
+	{ UCORE_FIELD_FILTER_NOT_NM, UCORE_FIELD_F_SHARED, 1, 1, "filter_not_nm" },
+	{ UCORE_FIELD_FILTER_OPC_0, UCORE_FIELD_F_SHARED, 0x3ff, 0x3ff, "filter_opc_0" },
+	{ UCORE_FIELD_FILTER_OPC_1, UCORE_FIELD_F_SHARED, 0x3ff, 0x3ff, "filter_opc_1" },
+	{ UCORE_FIELD_FILTER_ISOC, UCORE_FIELD_F_SHARED, 1, 1, "filter_isoc" },
 	{ UCORE_FIELD_USR, 0, 1, 1, "usr" },
 	{ UCORE_FIELD_OS, 0, 1, 1, "os" },
 	{ UCORE_FIELD_ANY, 0, 1, 1, "any" },
@@ -317,17 +317,17 @@ static const struct ucore_field all_fields[] = {
 };
 
 /* Where a machine's field differs from the one above */
-static const struct ucore_field disc_event = { UCORE_FIELD_EVENT, 0, 0xff, 0xff, "event" };
+static const struct ucore_field_info disc_event = { UCORE_FIELD_EVENT, 0, 0xff, 0xff, "event" };
 
-static const struct ucore_field v3_tid = {
-	UCORE_FIELD_FILTER_TID, UCORE_FIELD_SHARED, 0x3f, 0x3f, "filter_tid"
+static const struct ucore_field_info v3_tid = {
+	UCORE_FIELD_FILTER_TID, UCORE_FIELD_F_SHARED, 0x3f, 0x3f, "filter_tid"
 };
 
-static const struct ucore_field disc_tid = {
-	UCORE_FIELD_FILTER_TID, UCORE_FIELD_SHARED, 0x3ff, 0x3ff, "filter_tid"
+static const struct ucore_field_info disc_tid = {
+	UCORE_FIELD_FILTER_TID, UCORE_FIELD_F_SHARED, 0x3ff, 0x3ff, "filter_tid"
 };
 
-static const struct ucore_field cha_ext = {
+static const struct ucore_field_info cha_ext = {
 	UCORE_FIELD_UMASK_EXT, 0, 0xffffffff, 0xffffffff, "umask_ext"
 };
 
@@ -343,7 +343,7 @@ static const struct fake_type *type_of(const struct ucore_box_info *box)
 	return &types[0];	/* a type that a test made up */
 }
 
-static const struct ucore_field *field_of(const struct ucore_box_info *box, uint32_t id)
+static const struct ucore_field_info *field_of(const struct ucore_box_info *box, uint32_t id)
 {
 	const struct fake_type *type = type_of(box);
 
@@ -469,7 +469,7 @@ void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, 
 	unit->other = other;
 	if (reason == UCORE_UNIT_ZERO)
 		memset(unit->word, 0, sizeof(unit->word));
-	if (reason == UCORE_UNIT_ONES)
+	if (reason == UCORE_UNIT_ALL_ONES)
 		memset(unit->word, 0xff, sizeof(unit->word));
 	if (reason == UCORE_UNIT_ACCESS)
 		unit->access = ~0U;
@@ -486,7 +486,7 @@ static void unit_of_box(const struct fake_type *type, const struct ucore_box_inf
 		return;
 	unit = unit_make(box->domain, type, moved ? 0x1234 : box->location, box->instance);
 	if (!strcmp(fake.machine->platform, "spr") && moved) {
-		unit->reason = UCORE_UNIT_MOVED;
+		unit->reason = UCORE_UNIT_RELOCATED;
 		fake.tables[box->domain].nr_rejected++;
 		unit = unit_make(box->domain, type, box->location, box->instance);
 		unit->record = 0;
@@ -540,8 +540,8 @@ void fake_overflow_pmi(void)
 {
 	fake.caps |= UCORE_CAP_OVERFLOW_PMI;
 	for (unsigned int i = 0; i < fake.nr_boxes; i++)
-		if (!(fake.boxes[i].caps & UCORE_BOX_FREE_RUNNING))
-			fake.boxes[i].caps |= UCORE_BOX_OVERFLOW;
+		if (!(fake.boxes[i].caps & UCORE_BOX_F_FREE_RUNNING))
+			fake.boxes[i].caps |= UCORE_BOX_F_OVERFLOW;
 }
 
 static void ring_free(struct fake_ring *ring)
@@ -598,10 +598,10 @@ void fake_only_die(unsigned int die)
 void fake_cpus(unsigned int nr)
 {
 	fake.caps |= UCORE_CAP_CORE;
-	fake.core = (struct ucore_core_info) {
+	fake.core = (struct ucore_get_core) {
 		.version = 3, .nr_counters = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
 		.events = 0x7f & ~UCORE_CORE_EVENT_LLC_MISSES,
-		.caps = UCORE_CORE_GLOBAL | UCORE_CORE_FULL_WIDTH | UCORE_CORE_ANY,
+		.caps = UCORE_CORE_CAP_GLOBAL | UCORE_CORE_CAP_FULL_WIDTH | UCORE_CORE_CAP_ANY,
 		.eax = 0x07300403, .ebx = UCORE_CORE_EVENT_LLC_MISSES, .edx = 0x603,
 	};
 	for (unsigned int i = 0; i < nr; i++) {
@@ -618,7 +618,7 @@ void fake_reset(unsigned int nr_dies)
 
 /* ---- /dev/ucore -------------------------------------------------------- */
 
-static int do_info(struct ucore_info *info)
+static int do_info(struct ucore_get_info *info)
 {
 	info->abi = fake.abi;
 	info->state = fake.state;
@@ -666,30 +666,30 @@ static int do_get_boxes(struct ucore_get_boxes *get)
  * Stacks of Skylake-SP and Ice Lake-SP are 16 buses apart, the last is not there; links
  * cross with those of the other die, the last is not trained
  */
-static struct ucore_box_end end_of(const struct ucore_box_info *box)
+static struct ucore_link_info end_of(const struct ucore_box_info *box)
 {
-	struct ucore_box_end end = { .box = box->box };
+	struct ucore_link_info end = { .box = box->box };
 	bool last;
 
 	if (strcmp(fake.platform, "skx") && strcmp(fake.platform, "icx"))
 		return end;
 	if (!strncmp(box->type, "iio", 3) || !strcmp(box->type, "irp")) {
 		last = box->instance == 5;
-		end.kind = last ? UCORE_END_NONE : UCORE_END_BUS;
+		end.kind = last ? UCORE_LINK_NONE : UCORE_LINK_BUS;
 		end.bus = last ? 0 : 0x80 * box->die + 0x10 * box->instance;
 		end.nr_ports = last ? 0 : 4;
 	} else if (!strcmp(box->type, "upi")) {
 		last = box->instance == 2;
-		end.kind = last ? UCORE_END_DOWN : UCORE_END_LINK;
+		end.kind = last ? UCORE_LINK_DOWN : UCORE_LINK_UPI;
 		end.die = last ? 0 : fake.nr_dies > 1 ? box->die ^ 1 : UCORE_NO_DIE;
 		end.link = last ? 0 : box->instance ^ 1;
 	}
 	return end;
 }
 
-static int do_get_ends(struct ucore_get_ends *get)
+static int do_get_ends(struct ucore_get_links *get)
 {
-	struct ucore_box_end *ends = (void *)(uintptr_t)get->ends;
+	struct ucore_link_info *ends = (void *)(uintptr_t)get->ends;
 
 	get->total = fake.nr_boxes;
 	if (get->nr > fake.nr_boxes - get->first)
@@ -735,13 +735,13 @@ static int do_get_units(struct ucore_get_units *get)
 
 static int do_get_fields(struct ucore_get_fields *get)
 {
-	struct ucore_field *fields = (void *)(uintptr_t)get->fields;
+	struct ucore_field_info *fields = (void *)(uintptr_t)get->fields;
 	uint32_t nr = 0;
 
 	if (get->box >= fake.nr_boxes)
 		return -ENOENT;
 	for (size_t i = 0; i < NR(all_fields); i++) {
-		const struct ucore_field *field = field_of(&fake.boxes[get->box],
+		const struct ucore_field_info *field = field_of(&fake.boxes[get->box],
 							   all_fields[i].field);
 
 		if (!field)
@@ -762,11 +762,11 @@ static int do_create(struct ucore_create_session *create)
 		;	/* events of cores can be counted */
 	else if (fake.state)
 		return fake.state == UCORE_STATE_INTREE ? -EBUSY : -ENODEV;
-	if (create->rotate_ns && (create->timer_ns || create->ring_size || create->crew > 1))
+	if (create->rotate_ns && (create->timer_ns || create->ring_size || create->nr_readers > 1))
 		return -EINVAL;
-	if (create->crew > UCORE_CREW_MAX)
+	if (create->nr_readers > UCORE_READERS_MAX)
 		return -ERANGE;
-	if (create->flags & UCORE_SESSION_TASKS && fake.user)
+	if (create->flags & UCORE_SESSION_F_TASKS && fake.user)
 		return -EACCES;
 	if (fake.ring && create->ring_size != fake.ring)
 		return -ENOMEM;
@@ -781,14 +781,14 @@ static int do_create(struct ucore_create_session *create)
 
 /* ---- events ------------------------------------------------------------ */
 
-static int terms_check(const struct ucore_box_info *box, const struct ucore_event_add *add)
+static int terms_check(const struct ucore_box_info *box, const struct ucore_add_event *add)
 {
 	const struct ucore_term *terms = (void *)(uintptr_t)add->terms;
 
 	if (add->nr_terms > UCORE_TERMS_MAX)
 		return -EINVAL;
 	for (uint32_t i = 0; i < add->nr_terms; i++) {
-		const struct ucore_field *field = field_of(box, terms[i].field);
+		const struct ucore_field_info *field = field_of(box, terms[i].field);
 
 		if (!field)
 			return -ENXIO;
@@ -801,7 +801,7 @@ static int terms_check(const struct ucore_box_info *box, const struct ucore_even
 	return 0;
 }
 
-static bool shared_conflict(const struct fake_event *event, const struct ucore_event_add *add)
+static bool shared_conflict(const struct fake_event *event, const struct ucore_add_event *add)
 {
 	const struct ucore_term *terms = (void *)(uintptr_t)add->terms;
 
@@ -809,7 +809,7 @@ static bool shared_conflict(const struct fake_event *event, const struct ucore_e
 		for (uint32_t j = 0; j < event->nr_terms; j++)
 			if (terms[i].field == event->terms[j].field &&
 			    field_of(&fake.boxes[add->box], terms[i].field)->flags &
-			    UCORE_FIELD_SHARED &&
+			    UCORE_FIELD_F_SHARED &&
 			    terms[i].value != event->terms[j].value)
 				return true;
 	return false;
@@ -862,7 +862,7 @@ static int counter_take(uint32_t box, uint32_t group, uint64_t may, uint64_t *tr
 	return -1;
 }
 
-static int counter_choose(const struct ucore_box_info *box, const struct ucore_event_add *add,
+static int counter_choose(const struct ucore_box_info *box, const struct ucore_add_event *add,
 			  uint64_t *may)
 {
 	uint64_t have = ((1ULL << box->nr_counters) - 1) |
@@ -878,14 +878,14 @@ static int counter_choose(const struct ucore_box_info *box, const struct ucore_e
 }
 
 /* All events count once in a clock of 5 GHz at most, as the driver has it of clockticks */
-static int period_check(const struct ucore_box_info *box, struct ucore_event_add *add)
+static int period_check(const struct ucore_box_info *box, struct ucore_add_event *add)
 {
 	add->poll_ns = 0;
 	if (!add->period)
 		return 0;
-	if (fake.caps & UCORE_CAP_OVERFLOW_PMI && box->caps & UCORE_BOX_OVERFLOW)
+	if (fake.caps & UCORE_CAP_OVERFLOW_PMI && box->caps & UCORE_BOX_F_OVERFLOW)
 		return add->period >> box->width ? -ERANGE : 0;
-	if (add->flags & UCORE_EVENT_INTERRUPT)
+	if (add->flags & UCORE_EVENT_F_NO_POLL)
 		return -EOPNOTSUPP;
 	if (add->period / 5 < UCORE_POLL_MIN_NS)
 		return -ERANGE;
@@ -893,7 +893,7 @@ static int period_check(const struct ucore_box_info *box, struct ucore_event_add
 	return 0;
 }
 
-static int do_event_add(struct ucore_event_add *add)
+static int do_event_add(struct ucore_add_event *add)
 {
 	struct fake_event *event = &fake.events[fake.nr_events];
 	struct ucore_box_info *box;
@@ -940,7 +940,7 @@ static int do_event_add(struct ucore_event_add *add)
 	return 0;
 }
 
-static int do_event_remove(struct ucore_event_remove *remove)
+static int do_event_remove(struct ucore_remove_event *remove)
 {
 	for (unsigned int i = 0; i < fake.nr_events; i++) {
 		if (fake.events[i].id != remove->event)
@@ -1025,8 +1025,8 @@ static void turns_fill(const struct fake_event *event, struct ucore_value *value
 /* The last of a crew never comes */
 static void helpers_count(unsigned int nr_domains)
 {
-	if (fake.config.crew > 1)
-		fake.status.helped += nr_domains * (fake.config.crew - 2);
+	if (fake.config.nr_readers > 1)
+		fake.status.parallel_reads += nr_domains * (fake.config.nr_readers - 2);
 }
 
 static int do_read(struct ucore_read *read)
@@ -1035,7 +1035,7 @@ static int do_read(struct ucore_read *read)
 	struct ucore_read_domain *domains = (void *)(uintptr_t)read->domains;
 	uint32_t nr = 0;
 
-	if (read->flags & ~UCORE_READ_LIVE)
+	if (read->flags & ~UCORE_READ_F_NO_FREEZE)
 		return -EINVAL;
 	if (!fake.nr_events)
 		return -ENOENT;
@@ -1049,7 +1049,7 @@ static int do_read(struct ucore_read *read)
 			counts_move(domain);
 		domains[nr++] = (struct ucore_read_domain) {
 			.domain = domain, .cpu = reader_of(domain), .time = fake.time,
-			.frozen_ns = read->flags & UCORE_READ_LIVE ? 0 : 5000,
+			.frozen_ns = read->flags & UCORE_READ_F_NO_FREEZE ? 0 : 5000,
 			.time_enabled = fake.time - fake.started,
 			.time_running = (fake.time - fake.started) / 10 * 9,
 		};
@@ -1069,7 +1069,7 @@ static int do_read(struct ucore_read *read)
 	fake.status.reads += 10;
 	fake.status.writes += 2;
 	fake.status.frozen_ns += 5000;
-	if (!(read->flags & UCORE_READ_LIVE))
+	if (!(read->flags & UCORE_READ_F_NO_FREEZE))
 		helpers_count(nr);
 	return 0;
 }
@@ -1093,7 +1093,7 @@ static int do_start(void)
 	return 0;
 }
 
-static int do_ring_info(struct ucore_ring_info *info)
+static int do_ring_info(struct ucore_get_ring *info)
 {
 	if (!fake.config.ring_size || info->domain >= fake.nr_domains ||
 	    !domain_used(info->domain))
@@ -1104,7 +1104,7 @@ static int do_ring_info(struct ucore_ring_info *info)
 	return 0;
 }
 
-static int do_status(struct ucore_status *status)
+static int do_status(struct ucore_get_status *status)
 {
 	uint32_t size = status->size;
 
@@ -1115,7 +1115,7 @@ static int do_status(struct ucore_status *status)
 	return 0;
 }
 
-static int do_budget(struct ucore_budget *budget)
+static int do_budget(struct ucore_get_budget *budget)
 {
 	uint32_t size = budget->size;
 
@@ -1188,7 +1188,7 @@ static void periods_drop(struct fake_ring *ring)
 	fake.status.lost += fake.stretch;
 	fake.status.samples += fake.stretch;
 	fake.budget.dropped += fake.stretch;
-	fake.budget.put_off++;
+	fake.budget.delayed++;
 }
 
 /* A busy CPU, an idle one, and one that switches */
@@ -1201,8 +1201,8 @@ static void tasks_put(unsigned int domain)
 		.head = { .hdr = { UCORE_RECORD_TASKS, sizeof(record), 0 },
 			  .time = fake.time, .domain = domain, .nr_tasks = 3 },
 		.tasks = {
-			{ reader_of(domain), UCORE_TASK_KNOWN, 42, 43, fake.time - 1000, "worker" },
-			{ reader_of(domain) + 1, UCORE_TASK_KNOWN, 0, 0, fake.started, "swapper/1" },
+			{ reader_of(domain), UCORE_TASK_F_KNOWN, 42, 43, fake.time - 1000, "worker" },
+			{ reader_of(domain) + 1, UCORE_TASK_F_KNOWN, 0, 0, fake.started, "swapper/1" },
 			{ reader_of(domain) + 2, 0, 0, 0, 0, "" },
 		},
 	};
@@ -1219,7 +1219,7 @@ static void trigger_put(struct ucore_sample *sample, uint32_t period_of)
 	if (!fake.nr_core_triggers)
 		return;
 	sample->trigger = UCORE_TRIGGER_CORE;
-	sample->flags |= UCORE_SAMPLE_USER;
+	sample->flags |= UCORE_SAMPLE_F_USER;
 	sample->ip = 0x401234;
 	sample->late_ns = 1700;
 	if (fake.core_trigger.tid)
@@ -1245,7 +1245,7 @@ void fake_sample(unsigned int domain)
 			trigger = fake.events[i].id;
 		sample.values[nr++] = (struct ucore_value) {
 			.event = fake.events[i].id, .count = fake.events[i].count,
-			.flags = fake.events[i].id == trigger ? UCORE_VALUE_OVERFLOW : 0,
+			.flags = fake.events[i].id == trigger ? UCORE_VALUE_F_OVERFLOW : 0,
 		};
 	}
 	sample.head = (struct ucore_sample) {
@@ -1256,12 +1256,12 @@ void fake_sample(unsigned int domain)
 		.time_running = fake.time - fake.started,
 		.frozen_ns = 1500, .ip = 0xffffffff81000123, .pid = 42, .tid = 43,
 		.cpu = reader_of(domain), .domain = domain,
-		.flags = UCORE_SAMPLE_CONTEXT, .nr_values = nr,
+		.flags = UCORE_SAMPLE_F_CONTEXT, .nr_values = nr,
 	};
 	trigger_put(&sample.head, trigger);
 	if (fake.stretch) {
 		periods_drop(&fake.rings[domain]);
-		sample.head.flags |= UCORE_SAMPLE_STRETCHED;
+		sample.head.flags |= UCORE_SAMPLE_F_DELAYED;
 	}
 	fake.status.samples++;
 	fake.status.cost_ns += 2500;
@@ -1269,7 +1269,7 @@ void fake_sample(unsigned int domain)
 	fake.status.writes += 3;
 	fake.status.frozen_ns += 1500;
 	helpers_count(1);
-	if (fake.config.flags & UCORE_SESSION_TASKS)
+	if (fake.config.flags & UCORE_SESSION_F_TASKS)
 		tasks_put(domain);
 	fake_put(domain, &sample, sample.head.hdr.size);
 }
@@ -1317,7 +1317,7 @@ static int fake_close(int fd)
 	return 0;
 }
 
-static int do_get_core(struct ucore_core_info *core)
+static int do_get_core(struct ucore_get_core *core)
 {
 	uint32_t size = core->size;
 
@@ -1351,26 +1351,26 @@ static int do_get_sessions(struct ucore_get_sessions *get)
 	return 0;
 }
 
-static int do_end_session(const struct ucore_end_session *end)
+static int do_end_session(const struct ucore_revoke_session *end)
 {
 	if (fake.user)
 		return -EPERM;
 	for (unsigned int i = 0; i < fake.nr_sessions; i++) {
 		if (fake.sessions[i].session != end->session)
 			continue;
-		fake.sessions[i].state = UCORE_SESSION_ENDED;
+		fake.sessions[i].state = UCORE_SESSION_REVOKED;
 		return 0;
 	}
 	return -ENOENT;
 }
 
-static int do_get_trial(struct ucore_get_trial *get)
+static int do_get_selftest(struct ucore_get_selftest *get)
 {
 	if (get->box >= fake.nr_boxes)
 		return -ENOENT;
-	get->tried = UCORE_TRIAL_WIDTH | UCORE_TRIAL_CONTROL | UCORE_TRIAL_RUN |
-		     UCORE_TRIAL_GLOBAL_FREEZE | UCORE_TRIAL_BOX_FREEZE;
-	get->failed = get->box == fake.bad_box ? fake.bad_trial : 0;
+	get->tried = UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL | UCORE_SELFTEST_RUN |
+		     UCORE_SELFTEST_GLOBAL_FREEZE | UCORE_SELFTEST_BOX_FREEZE;
+	get->failed = get->box == fake.bad_box ? fake.bad_selftest : 0;
 	get->found = get->box == fake.bad_box ? fake.bad_found : 0;
 	get->width = fake.boxes[get->box].width;
 	get->fixed_width = 0;
@@ -1385,7 +1385,7 @@ static int do_get_trial(struct ucore_get_trial *get)
 static int device_command(unsigned long command, void *arg)
 {
 	switch (command) {
-	case UCORE_INFO:
+	case UCORE_GET_INFO:
 		return do_info(arg);
 	case UCORE_GET_DOMAINS:
 		return do_get_domains(arg);
@@ -1401,13 +1401,13 @@ static int device_command(unsigned long command, void *arg)
 		return fake.old ? -ENOTTY : do_get_units(arg);
 	case UCORE_GET_CORE:
 		return do_get_core(arg);
-	case UCORE_GET_ENDS:
+	case UCORE_GET_LINKS:
 		return fake.old ? -ENOTTY : do_get_ends(arg);
-	case UCORE_GET_TRIAL:
-		return fake.old ? -ENOTTY : do_get_trial(arg);
+	case UCORE_GET_SELFTEST:
+		return fake.old ? -ENOTTY : do_get_selftest(arg);
 	case UCORE_GET_SESSIONS:
 		return fake.old ? -ENOTTY : do_get_sessions(arg);
-	case UCORE_END_SESSION:
+	case UCORE_REVOKE_SESSION:
 		return do_end_session(arg);
 	default:
 		return -ENOTTY;
@@ -1432,7 +1432,7 @@ static int do_set_pmi_cpus(const struct ucore_set_pmi_cpus *set)
 	return 0;
 }
 
-static int do_core_trigger(const struct ucore_core_trigger *trigger)
+static int do_core_trigger(const struct ucore_add_core_trigger *trigger)
 {
 	if ((trigger->cpu < 0) == !trigger->tid || !trigger->period)
 		return -EINVAL;
@@ -1452,13 +1452,13 @@ static int do_core_trigger(const struct ucore_core_trigger *trigger)
 static int session_command(unsigned long command, void *arg)
 {
 	switch (command) {
-	case UCORE_EVENT_ADD:
+	case UCORE_ADD_EVENT:
 		return do_event_add(arg);
-	case UCORE_EVENT_REMOVE:
+	case UCORE_REMOVE_EVENT:
 		return do_event_remove(arg);
 	case UCORE_SET_PMI_CPUS:
 		return do_set_pmi_cpus(arg);
-	case UCORE_CORE_TRIGGER:
+	case UCORE_ADD_CORE_TRIGGER:
 		return do_core_trigger(arg);
 	case UCORE_START:
 		return do_start();
@@ -1471,11 +1471,11 @@ static int session_command(unsigned long command, void *arg)
 		return 0;
 	case UCORE_READ:
 		return do_read(arg);
-	case UCORE_STATUS:
+	case UCORE_GET_STATUS:
 		return do_status(arg);
-	case UCORE_RING_INFO:
+	case UCORE_GET_RING:
 		return do_ring_info(arg);
-	case UCORE_BUDGET:
+	case UCORE_GET_BUDGET:
 		return do_budget(arg);
 	default:
 		return -ENOTTY;
@@ -1638,7 +1638,7 @@ static void scenario_reject(const char *value)
 static void scenario_core(uint32_t state)
 {
 	fake.core.state = state;
-	strcpy(fake.core.reason, state == UCORE_CORE_TAKEN ?
+	strcpy(fake.core.reason, state == UCORE_CORE_BUSY ?
 	       "perf has the counters: sysctl kernel.nmi_watchdog=0" : "not here");
 }
 
@@ -1675,7 +1675,7 @@ static void scenario_word(const char *key, char *value)
 	else if (!strcmp(key, "user"))
 		fake.user = true;
 	else if (!strcmp(key, "dead"))
-		fake.boxes[atoi(value)].caps |= UCORE_BOX_DEAD;
+		fake.boxes[atoi(value)].caps |= UCORE_BOX_F_DEAD;
 	else if (!strcmp(key, "hole"))
 		fake.boxes[atoi(value)].instance += 200;
 	else if (!strcmp(key, "abi"))
@@ -1705,8 +1705,8 @@ static void scenario_word(const char *key, char *value)
 	else if (!strcmp(key, "fail"))
 		sscanf(value, "%u:%d:%u:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip,
 		       &fake.fail_nr);
-	else if (!strcmp(key, "trial"))
-		sscanf(value, "%u:%u:%u", &fake.bad_box, &fake.bad_trial, &fake.bad_found);
+	else if (!strcmp(key, "selftest"))
+		sscanf(value, "%u:%u:%u", &fake.bad_box, &fake.bad_selftest, &fake.bad_found);
 	else if (!strcmp(key, "session"))
 		scenario_session(value);
 	else if (!strcmp(key, "sample"))

@@ -69,8 +69,8 @@ struct fake {
 	bool foreign;			/* others are in another pid namespace */
 	uint32_t hidden_box;		/* which lacks ... */
 	uint64_t hidden_fields;		/* ... UCORE_FIELD_n, a bit each, that its type has */
-	uint32_t bad_box;		/* whose trial ... */
-	uint32_t bad_trial;		/* ... failed in these UCORE_TRIAL_*, ... */
+	uint32_t bad_box;		/* whose selftest ... */
+	uint32_t bad_selftest;		/* ... failed in these UCORE_SELFTEST_*, ... */
 	uint32_t bad_found;		/* ... and found these UCORE_FOUND_* */
 	unsigned int lie_command;	/* _IOC_NR that answers with more than there was room for ... */
 	uint32_t lie_total;		/* ... or than there can be */
@@ -78,7 +78,7 @@ struct fake {
 	/* what there is */
 	const struct fake_machine *machine;
 	uint32_t caps;
-	struct ucore_core_info core;	/* version 0: a driver without cores */
+	struct ucore_get_core core;	/* version 0: a driver without cores */
 	struct ucore_domain_info domains[FAKE_MAX_DOMAINS];
 	unsigned int nr_domains;
 	struct ucore_box_info boxes[FAKE_MAX_BOXES];
@@ -100,13 +100,13 @@ struct fake {
 	uint64_t time;
 	uint64_t started;		/* when the session was */
 	struct fake_ring rings[FAKE_MAX_DOMAINS];
-	struct ucore_status status;
-	struct ucore_budget budget;
+	struct ucore_get_status status;
+	struct ucore_get_budget budget;
 	uint32_t stretch;		/* periods dropped before each sample of a timer */
 	unsigned int calls[32];		/* by _IOC_NR */
 	uint32_t pmi_cpu;	/* the last one that was chosen */
 	uint32_t nr_pmi_cpus;
-	struct ucore_core_trigger core_trigger;	/* the last one */
+	struct ucore_add_core_trigger core_trigger;	/* the last one */
 	unsigned int nr_core_triggers;
 	unsigned int nr_maps;		/* still mapped */
 	unsigned int nr_opens;		/* still open */

@@ -17,7 +17,7 @@ TYPE_DOMAIN_DIE = 0
 SAMPLE, LOST, GAP, TASKS = 1, 2, 3, 4       # UCORE_RECORD_*
 RECORD, STATUS = 1, 2                       # UCORE_FILE_*
 TIMER, CORE = 1, 2                          # UCORE_TRIGGER_*
-CONTEXT, USER = 1, 2                        # UCORE_SAMPLE_*
+CONTEXT, USER = 1, 2                        # UCORE_SAMPLE_F_*
 NONE = 0xffffffff
 # Fields of the iMC of an E5-2600 v2: id, largest value, name
 FIELDS = ((1, 0x1ff, "event"), (2, 0xff, "umask"), (3, 1, "edge"), (5, 0xff, "thresh"))

@@ -84,10 +84,10 @@ static void a_session_is_ended(void **state)
 	fake_other(5, 1, 0);
 	assert_fails(ucore_device_end(dev, 6, &err), ENOENT, "no session 6");
 	assert_int_equal(ucore_device_end(dev, 5, &err), 0);
-	assert_int_equal(fake.sessions[0].state, UCORE_SESSION_ENDED);
+	assert_int_equal(fake.sessions[0].state, UCORE_SESSION_REVOKED);
 	fake.user = true;
 	assert_fails(ucore_device_end(dev, 5, &err), EPERM, "session 5|CAP_SYS_ADMIN");
-	fake.fail_command = _IOC_NR(UCORE_END_SESSION);
+	fake.fail_command = _IOC_NR(UCORE_REVOKE_SESSION);
 	fake.fail_errno = EINTR;
 	assert_fails(ucore_device_end(dev, 5, &err), EINTR, "session 5|Interrupted");
 	ucore_device_close(dev);
@@ -96,8 +96,8 @@ static void a_session_is_ended(void **state)
 static void each_query_may_fail(void **state)
 {
 	static const struct { unsigned long command; int code; const char *words; } cases[] = {
-		{ UCORE_INFO, ENOTTY, "not a ucore device" },
-		{ UCORE_INFO, EFAULT, "INFO|Bad address" },
+		{ UCORE_GET_INFO, ENOTTY, "not a ucore device" },
+		{ UCORE_GET_INFO, EFAULT, "INFO|Bad address" },
 		{ UCORE_GET_DOMAINS, EINVAL, "GET_DOMAINS|Invalid argument" },
 		{ UCORE_GET_BOXES, E2BIG, "GET_BOXES" },
 	};
@@ -159,27 +159,27 @@ static void reason_has_no_control_characters(void **state)
 
 static void ends_are_asked_for_once(void **state)
 {
-	const struct ucore_box_end *ends;
+	const struct ucore_link_info *ends;
 	struct ucore_device *dev;
 
 	(void)state;
 	fake_machine("skx", 2);
 	dev = device_get();
 	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
-	assert_int_equal(ends[28].kind, UCORE_END_BUS);
+	assert_int_equal(ends[28].kind, UCORE_LINK_BUS);
 	assert_int_equal(ends[29].box, 29);
 	assert_int_equal(ends[29].bus, 0x10);
 	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
-	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_ENDS)], 1);
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_LINKS)], 1);
 	assert_int_equal(ucore_device_refresh(dev, &err), 0);
 	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
-	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_ENDS)], 2);
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_LINKS)], 2);
 	ucore_device_close(dev);
 }
 
 static void an_old_driver_knows_no_ends(void **state)
 {
-	const struct ucore_box_end *ends;
+	const struct ucore_link_info *ends;
 	struct ucore_device *dev;
 
 	(void)state;
@@ -187,20 +187,20 @@ static void an_old_driver_knows_no_ends(void **state)
 	fake.old = true;
 	dev = device_get();
 	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
-	assert_int_equal(ends[28].kind, UCORE_END_NONE);
+	assert_int_equal(ends[28].kind, UCORE_LINK_NONE);
 	ucore_device_close(dev);
 	fake.old = false;
-	fake.fail_command = _IOC_NR(UCORE_GET_ENDS);
+	fake.fail_command = _IOC_NR(UCORE_GET_LINKS);
 	fake.fail_errno = EIO;
 	dev = device_get();
-	assert_fails(ucore_device_ends(dev, &ends, &err), EIO, "GET_ENDS");
+	assert_fails(ucore_device_ends(dev, &ends, &err), EIO, "GET_LINKS");
 	ucore_device_close(dev);
 }
 
 static void fields_are_asked_for_once_per_type(void **state)
 {
 	struct ucore_device *dev = device_get();
-	const struct ucore_field *fields;
+	const struct ucore_field_info *fields;
 	unsigned int calls;
 	size_t nr;
 

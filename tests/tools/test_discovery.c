@@ -67,7 +67,7 @@ static void tables_and_units(void **state)
 	for (size_t i = 0; i < nr_boxes; i++) {
 		const struct ucore_unit_info *unit = ucore_discovery_unit(discovery, boxes[i].box);
 
-		if (boxes[i].caps & UCORE_BOX_FREE_RUNNING) {
+		if (boxes[i].caps & UCORE_BOX_F_FREE_RUNNING) {
 			assert_null(unit);
 			continue;
 		}
@@ -419,7 +419,7 @@ static void no_interrupt_then_polled(void **state)
 	(void)state;
 	assert_int_equal(ucore_session_create(dev, NULL, &session, &err), 0);
 	assert_int_equal(resolve(dev, "imc/CAS_COUNT.RD,period=1000/", &event), 0);
-	event.flags = UCORE_EVENT_INTERRUPT;
+	event.flags = UCORE_EVENT_F_NO_POLL;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
 		     "imc/CAS_COUNT.RD,period=1000/|cannot interrupt|timer");
 	event.flags = 0;
@@ -432,7 +432,7 @@ static void no_interrupt_then_polled(void **state)
 	assert_int_equal(ucore_device_refresh(dev, &err), 0);
 	session = session_get(dev, NULL, "imc/CAS_COUNT.RD,period=1000/", NULL);
 	assert_int_equal(resolve(dev, "iio_free/CLOCKTICKS_FREERUN,period=5/", &event), 0);
-	event.flags = UCORE_EVENT_INTERRUPT;
+	event.flags = UCORE_EVENT_F_NO_POLL;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
 		     "iio_free cannot interrupt");
 	ucore_session_destroy(session);

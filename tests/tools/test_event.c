@@ -374,7 +374,7 @@ static void filter_terms(const struct ucore_event_desc *desc, char *text, size_t
 /* Does the event depend on a filter that its box has no field for? */
 static bool filter_out_of_reach(const struct ucore_event_desc *desc)
 {
-	const struct ucore_field *fields;
+	const struct ucore_field_info *fields;
 	const struct ucore_box_info *boxes;
 	size_t nr, box = 0, i;
 
@@ -1013,7 +1013,7 @@ static void what_a_program_changes_of_an_event(void **state)
 	assert_int_equal(ucore_event_period(event), 1000000);
 	assert_int_equal(ucore_session_add(session, event, &err), 0);
 	assert_int_equal(fake.events[0].period, 1000000);
-	ucore_event_set_flags(event, UCORE_EVENT_INTERRUPT);
+	ucore_event_set_flags(event, UCORE_EVENT_F_NO_POLL);
 	assert_fails(ucore_session_add(session, event, &err), EOPNOTSUPP, "cannot interrupt");
 	ucore_events_free(events);
 	ucore_session_destroy(session);

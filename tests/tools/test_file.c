@@ -37,7 +37,7 @@ static void rings_write(struct ucore_file *file, unsigned int samples)
 static void file_make(unsigned int samples)
 {
 	struct ucore_file *file;
-	struct ucore_status status;
+	struct ucore_get_status status;
 	FILE *stream;
 
 	assert_int_equal(ucore_file_create(path, &file, &err), 0);
@@ -137,7 +137,7 @@ static void what_is_written_is_read(void **state)
 	}
 	assert_int_equal(ucore_file_next(file, &entry, &data, &err), 1);
 	assert_int_equal(entry.kind, UCORE_FILE_STATUS);
-	assert_int_equal(((const struct ucore_status *)data)->samples, 6);
+	assert_int_equal(((const struct ucore_get_status *)data)->samples, 6);
 	assert_int_equal(ucore_file_next(file, &entry, &data, &err), 0);
 	ucore_file_close(file);
 }
@@ -145,7 +145,7 @@ static void what_is_written_is_read(void **state)
 /* Without the last @less bytes of it, and all others set */
 static void status_shorten(unsigned int less)
 {
-	size_t size = sizeof(struct ucore_status);
+	size_t size = sizeof(struct ucore_get_status);
 	struct ucore_file_entry entry = {
 		.kind = UCORE_FILE_STATUS, .size = (uint32_t)(size - less),
 	};
@@ -158,7 +158,7 @@ static void status_shorten(unsigned int less)
 /* As a library wrote it that knew of no helpers */
 static void a_shorter_status_is_read(void **state)
 {
-	const struct ucore_status *status;
+	const struct ucore_get_status *status;
 	struct ucore_file_entry entry;
 	struct ucore_file *file;
 	unsigned int entries;
@@ -166,14 +166,14 @@ static void a_shorter_status_is_read(void **state)
 
 	(void)state;
 	file_make(0);
-	status_shorten(sizeof(status->helped));
+	status_shorten(sizeof(status->parallel_reads));
 	assert_int_equal(ucore_file_open(path, &file, &err), 0);
 	assert_int_equal(ucore_file_next(file, &entry, &data, &err), 1);
 	status = data;
 	assert_int_equal(status->writes, UINT64_MAX);
-	assert_int_equal(status->helped, 0);
+	assert_int_equal(status->parallel_reads, 0);
 	ucore_file_close(file);
-	status_shorten(2 * sizeof(status->helped));
+	status_shorten(2 * sizeof(status->parallel_reads));
 	assert_int_equal(file_read(&entries), -EBADMSG);
 }
 
@@ -247,7 +247,7 @@ static void files_that_cannot_be(void **state)
 /* The head may find room in memory; the end does not */
 static int head_and_end(struct ucore_file *file)
 {
-	struct ucore_status status = { 0 };
+	struct ucore_get_status status = { 0 };
 	int ret = ucore_file_begin(file, dev, session, &config, 0, &err);
 
 	return ret ? ret : ucore_file_finish(file, &status, &err);

@@ -925,11 +925,11 @@ static void deltas_are_what_moved(void **state)
 		}
 	}
 	/* nothing freezes them now: they count all the time, and no time goes backwards */
-	fake.value_flags = UCORE_VALUE_UNFROZEN;
+	fake.value_flags = UCORE_VALUE_F_UNFROZEN;
 	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
 	ucore_delta_update(delta, &snap);
 	assert_int_equal(values[0].running, 1300000000);
-	assert_int_equal(values[0].flags, UCORE_VALUE_UNFROZEN);
+	assert_int_equal(values[0].flags, UCORE_VALUE_F_UNFROZEN);
 	fake.value_flags = 0;
 	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
 	ucore_delta_update(delta, &snap);

@@ -254,7 +254,7 @@ static void a_die_without_cpus_is_not_waited_for(void **state)
 	assert_int_equal(take_all(metrics, 1), 0);
 	fake_sample(0);
 	assert_int_equal(take_all(metrics, 0), 1);
-	put_gap(1, UCORE_GAP_ASLEEP);
+	put_gap(1, UCORE_GAP_SUSPEND);
 	take_all(metrics, 1);
 	fake_sample(0);
 	assert_int_equal(take_all(metrics, 0), 1);

@@ -40,11 +40,11 @@ static void config_is_checked(void **state)
 		{ { .ring_size = 1U << 27 }, "64M" },
 		{ { .ring_size = 4096, .wakeup = 4096 }, "wakeup at 4096" },
 		{ { .wakeup = 1 }, "wakeup" },
-		{ { .crew = UCORE_CREW_MAX + 1 }, "crew of 9|at most 8 CPUs" },
+		{ { .nr_readers = UCORE_READERS_MAX + 1 }, "crew of 9|at most 8 CPUs" },
 	};
 	static const struct ucore_session_config later = { .reserved = 1 };
 	static const struct ucore_session_config turns = {
-		.rotate_ns = UCORE_ROTATE_MIN_NS, .crew = 2,
+		.rotate_ns = UCORE_ROTATE_MIN_NS, .nr_readers = 2,
 	};
 	struct ucore_session *session;
 
@@ -79,17 +79,17 @@ static void create_errors(void **state)
 
 static void a_crew_is_asked_for(void **state)
 {
-	static const struct ucore_session_config config = { .crew = UCORE_CREW_MAX };
+	static const struct ucore_session_config config = { .nr_readers = UCORE_READERS_MAX };
 	struct ucore_session *session = session_get(dev, &config, "imc/CAS_COUNT.RD,die=0/", NULL);
 	struct ucore_snapshot snap;
-	struct ucore_status status;
+	struct ucore_get_status status;
 
 	(void)state;
-	assert_int_equal(fake.config.crew, UCORE_CREW_MAX);
+	assert_int_equal(fake.config.nr_readers, UCORE_READERS_MAX);
 	assert_int_equal(ucore_session_start(session, &err), 0);
 	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
 	assert_int_equal(ucore_session_status(session, &status, &err), 0);
-	assert_int_equal(status.helped, UCORE_CREW_MAX - 2);
+	assert_int_equal(status.parallel_reads, UCORE_READERS_MAX - 2);
 	ucore_session_destroy(session);
 }
 
@@ -172,7 +172,7 @@ static void an_owned_box_names_its_holder(void **state)
 		     "process 4711 (other) has the counters of imc2 of die 0");
 	/* and the two that could be had have been given back */
 	assert_int_equal(fake.nr_events, 0);
-	assert_int_equal(fake.calls[_IOC_NR(UCORE_EVENT_REMOVE)], 2);
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_REMOVE_EVENT)], 2);
 	ucore_session_destroy(session);
 }
 
@@ -182,7 +182,7 @@ static void filters_of_another_name_their_holder(void **state)
 	struct ucore_session *session = session_beside_another();
 
 	(void)state;
-	fail_at(UCORE_EVENT_ADD, EADDRINUSE);
+	fail_at(UCORE_ADD_EVENT, EADDRINUSE);
 	assert_fails(ucore_session_add(session, &event, &err), EADDRINUSE,
 		     "imc2 of die 0|process 4711 (other) wants other values");
 	ucore_session_destroy(session);
@@ -224,7 +224,7 @@ static void busy_may_be_the_intree_driver(void **state)
 	struct ucore_event event = event_get("imc/CAS_COUNT.WR/");
 
 	(void)state;
-	fail_at(UCORE_EVENT_ADD, EBUSY);
+	fail_at(UCORE_ADD_EVENT, EBUSY);
 	fake.state = UCORE_STATE_INTREE;
 	assert_fails(ucore_session_add(session, &event, &err), EBUSY, "modprobe -r intel_uncore");
 	fake.state = UCORE_STATE_READY;
@@ -265,7 +265,7 @@ static void a_period_where_none_can_be(void **state)
 	struct ucore_event event = event_get("cbo/CLOCKTICKS,period=1000000/");
 
 	(void)state;
-	event.flags = UCORE_EVENT_INTERRUPT;
+	event.flags = UCORE_EVENT_F_NO_POLL;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
 		     "cbo cannot interrupt|polled|timer");
 	event = event_get("cbo/CLOCKTICKS,period=1000/");
@@ -308,7 +308,7 @@ static void other_add_errors(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < NR(cases); i++) {
-		fail_at(UCORE_EVENT_ADD, cases[i].code);
+		fail_at(UCORE_ADD_EVENT, cases[i].code);
 		assert_fails(ucore_session_add(session, &event, &err), cases[i].code,
 			     cases[i].words);
 	}
@@ -366,8 +366,8 @@ static void start_errors(void **state)
 	assert_fails(ucore_session_stop(session, &err), EIO, "cannot stop");
 	fail_at(UCORE_RESET, EAGAIN);
 	assert_fails(ucore_session_reset(session, &err), EAGAIN, "cannot reset");
-	fail_at(UCORE_STATUS, EIO);
-	assert_fails(ucore_session_status(session, &(struct ucore_status){ 0 }, &err), EIO,
+	fail_at(UCORE_GET_STATUS, EIO);
+	assert_fails(ucore_session_status(session, &(struct ucore_get_status){ 0 }, &err), EIO,
 		     "STATUS");
 	ucore_session_destroy(session);
 }
@@ -377,13 +377,13 @@ static void a_timer_may_be_too_short(void **state)
 {
 	const struct ucore_session_config config = { .timer_ns = 150000 };
 	struct ucore_session *session = session_get(dev, &config, "imc/CAS_COUNT.RD/", NULL);
-	struct ucore_budget budget;
+	struct ucore_get_budget budget;
 
 	(void)state;
 	fake.budget.sample_ns = 100100;
 	assert_fails(ucore_session_start(session, &err), ERANGE,
 		     "takes 100 us|too much for a timer of 150 us (50 %|from 201 us on|fewer events");
-	fail_at(UCORE_BUDGET, EIO);
+	fail_at(UCORE_GET_BUDGET, EIO);
 	assert_fails(ucore_session_start(session, &err), ERANGE, "cannot start");
 	assert_fails(ucore_session_budget(session, &budget, &err), EIO, "BUDGET");
 	fake.fail_command = ~0U;
@@ -414,12 +414,12 @@ static void core_triggers_explain_what_cannot_be(void **state)
 	(void)state;
 	assert_int_equal(ucore_core_event_find("instructions:u", &event, &err), 0);
 	assert_int_equal(event.type, UCORE_PERF_HARDWARE);
-	assert_int_equal(event.flags, UCORE_CORE_USER);
+	assert_int_equal(event.flags, UCORE_CORE_TRIGGER_F_USER);
 	assert_int_equal(ucore_core_event_find("r01c2", &event, &err), 0);
 	assert_int_equal(event.type, UCORE_PERF_RAW);
 	assert_int_equal(event.config, 0x01c2);
 	for (size_t i = 0; i < NR(cases); i++) {
-		fail_at(UCORE_CORE_TRIGGER, cases[i].code);
+		fail_at(UCORE_ADD_CORE_TRIGGER, cases[i].code);
 		assert_fails(ucore_session_core_trigger(session, &event, 1000, &target, &err),
 			     cases[i].code, cases[i].words);
 	}
@@ -448,7 +448,7 @@ static void read_gives_values_in_slot_order(void **state)
 	}
 	assert_int_equal(ucore_session_stop(session, &err), 0);
 	assert_int_equal(ucore_session_reset(session, &err), 0);
-	assert_int_equal(ucore_session_read(session, UCORE_READ_LIVE, &snap, &err), 0);
+	assert_int_equal(ucore_session_read(session, UCORE_READ_F_NO_FREEZE, &snap, &err), 0);
 	assert_int_equal(snap.values[0].count, 0);
 	ucore_session_destroy(session);
 }

@@ -129,7 +129,7 @@ END
 	[[ $err == *"no stack or link is like that here"* ]]
 	UCORE_FAKE="machine=skx fail=8:5" tool list --topology
 	[ "$status" -eq 1 ]
-	[[ $err == *"GET_ENDS"* ]]
+	[[ $err == *"GET_LINKS"* ]]
 }
 
 @test "list --topology: what does not go with it" {

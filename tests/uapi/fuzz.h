@@ -66,10 +66,10 @@ struct shape {
 					SLOT(type, field, ARRAY)
 
 static const struct shape shapes[] = {
-	{ SHAPE(UCORE_INFO, ucore_info, false),
-	  .slots = { SLOT(ucore_info, flags, FLAGS), SLOT(ucore_info, reserved, RESERVED) } },
-	{ SHAPE(UCORE_GET_CORE, ucore_core_info, false),
-	  .slots = { SLOT(ucore_core_info, flags, FLAGS) } },
+	{ SHAPE(UCORE_GET_INFO, ucore_get_info, false),
+	  .slots = { SLOT(ucore_get_info, flags, FLAGS), SLOT(ucore_get_info, reserved, RESERVED) } },
+	{ SHAPE(UCORE_GET_CORE, ucore_get_core, false),
+	  .slots = { SLOT(ucore_get_core, flags, FLAGS) } },
 	{ SHAPE(UCORE_GET_DOMAINS, ucore_get_domains, false),
 	  .slots = { ARRAY_SLOTS(ucore_get_domains, domains) } },
 	{ SHAPE(UCORE_GET_BOXES, ucore_get_boxes, false),
@@ -79,11 +79,11 @@ static const struct shape shapes[] = {
 	  .slots = { ARRAY_SLOTS(ucore_get_fields, fields), SLOT(ucore_get_fields, box, BOX),
 		     SLOT(ucore_get_fields, reserved, RESERVED) },
 	  .errors = { ENOENT } },
-	{ SHAPE(UCORE_GET_ENDS, ucore_get_ends, false),
-	  .slots = { ARRAY_SLOTS(ucore_get_ends, ends), SLOT(ucore_get_ends, first, BOX),
-		     SLOT(ucore_get_ends, reserved, RESERVED) } },
-	{ SHAPE(UCORE_GET_TRIAL, ucore_get_trial, false),
-	  .slots = { SLOT(ucore_get_trial, flags, FLAGS), SLOT(ucore_get_trial, box, BOX) },
+	{ SHAPE(UCORE_GET_LINKS, ucore_get_links, false),
+	  .slots = { ARRAY_SLOTS(ucore_get_links, ends), SLOT(ucore_get_links, first, BOX),
+		     SLOT(ucore_get_links, reserved, RESERVED) } },
+	{ SHAPE(UCORE_GET_SELFTEST, ucore_get_selftest, false),
+	  .slots = { SLOT(ucore_get_selftest, flags, FLAGS), SLOT(ucore_get_selftest, box, BOX) },
 	  .errors = { ENOENT } },
 	{ SHAPE(UCORE_GET_TABLES, ucore_get_tables, false),
 	  .slots = { ARRAY_SLOTS(ucore_get_tables, tables) } },
@@ -93,45 +93,45 @@ static const struct shape shapes[] = {
 	{ SHAPE(UCORE_GET_SESSIONS, ucore_get_sessions, false),
 	  .slots = { ARRAY_SLOTS(ucore_get_sessions, sessions),
 		     SLOT(ucore_get_sessions, after, SESSION_ID) } },
-	{ SHAPE(UCORE_END_SESSION, ucore_end_session, false),
-	  .slots = { SLOT(ucore_end_session, flags, FLAGS),
-		     SLOT(ucore_end_session, session, SESSION_ID) },
+	{ SHAPE(UCORE_REVOKE_SESSION, ucore_revoke_session, false),
+	  .slots = { SLOT(ucore_revoke_session, flags, FLAGS),
+		     SLOT(ucore_revoke_session, session, SESSION_ID) },
 	  .errors = { ENOENT } },
 	{ SHAPE(UCORE_CREATE_SESSION, ucore_create_session, false),
-	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE | UCORE_SESSION_TASKS |
-		   UCORE_SESSION_WHOLE,
+	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS |
+		   UCORE_SESSION_F_FULL_READS,
 	  .slots = { SLOT(ucore_create_session, flags, FLAGS),
 		     SLOT(ucore_create_session, timer_ns, TIMER),
 		     SLOT(ucore_create_session, ring_size, RING),
 		     SLOT(ucore_create_session, wakeup, WAKEUP),
-		     SLOT(ucore_create_session, crew, CREW),
+		     SLOT(ucore_create_session, nr_readers, CREW),
 		     SLOT(ucore_create_session, rotate_ns, ROTATE) },
 	  .errors = { EINVAL, ERANGE, ENOMEM, EMFILE, ENFILE, EACCES } },
-	{ SHAPE(UCORE_EVENT_ADD, ucore_event_add, true), .flags = UCORE_EVENT_INTERRUPT,
-	  .slots = { SLOT(ucore_event_add, flags, FLAGS), SLOT(ucore_event_add, box, BOX),
-		     SLOT(ucore_event_add, nr_terms, NR_TERMS), SLOT(ucore_event_add, terms, TERMS),
-		     SLOT(ucore_event_add, counters, COUNTERS),
-		     SLOT(ucore_event_add, period, PERIOD),
-		     SLOT(ucore_event_add, group, GROUP) },
+	{ SHAPE(UCORE_ADD_EVENT, ucore_add_event, true), .flags = UCORE_EVENT_F_NO_POLL,
+	  .slots = { SLOT(ucore_add_event, flags, FLAGS), SLOT(ucore_add_event, box, BOX),
+		     SLOT(ucore_add_event, nr_terms, NR_TERMS), SLOT(ucore_add_event, terms, TERMS),
+		     SLOT(ucore_add_event, counters, COUNTERS),
+		     SLOT(ucore_add_event, period, PERIOD),
+		     SLOT(ucore_add_event, group, GROUP) },
 	  .errors = { EINVAL, ENOMEM, ENOBUFS, ENOENT, ENXIO, ERANGE, ENOSPC, EADDRINUSE,
 		      EOPNOTSUPP, EBUSY, ENODEV, ESHUTDOWN } },
-	{ SHAPE(UCORE_EVENT_REMOVE, ucore_event_remove, true),
-	  .slots = { SLOT(ucore_event_remove, flags, FLAGS),
-		     SLOT(ucore_event_remove, event, EVENT),
-		     SLOT(ucore_event_remove, reserved, RESERVED) },
+	{ SHAPE(UCORE_REMOVE_EVENT, ucore_remove_event, true),
+	  .slots = { SLOT(ucore_remove_event, flags, FLAGS),
+		     SLOT(ucore_remove_event, event, EVENT),
+		     SLOT(ucore_remove_event, reserved, RESERVED) },
 	  .errors = { ENOENT, EBUSY, ESHUTDOWN } },
 	{ SHAPE(UCORE_SET_PMI_CPUS, ucore_set_pmi_cpus, true),
 	  .slots = { SLOT(ucore_set_pmi_cpus, flags, FLAGS), SLOT(ucore_set_pmi_cpus, nr, CPUS_NR),
 		     SLOT(ucore_set_pmi_cpus, cpus, CPUS),
 		     SLOT(ucore_set_pmi_cpus, reserved, RESERVED) },
 	  .errors = { EINVAL, ENOMEM, ENOENT, EAGAIN, ERANGE, EBUSY, ESHUTDOWN } },
-	{ SHAPE(UCORE_CORE_TRIGGER, ucore_core_trigger, true), .flags = UCORE_CORE_USER,
-	  .slots = { SLOT(ucore_core_trigger, flags, FLAGS),
-		     SLOT(ucore_core_trigger, reserved, RESERVED),
-		     SLOT(ucore_core_trigger, type, PERF_TYPE),
-		     SLOT(ucore_core_trigger, cpu, CPU), SLOT(ucore_core_trigger, tid, TID),
-		     SLOT(ucore_core_trigger, config, PERF_CONFIG),
-		     SLOT(ucore_core_trigger, period, PERIOD) },
+	{ SHAPE(UCORE_ADD_CORE_TRIGGER, ucore_add_core_trigger, true), .flags = UCORE_CORE_TRIGGER_F_USER,
+	  .slots = { SLOT(ucore_add_core_trigger, flags, FLAGS),
+		     SLOT(ucore_add_core_trigger, reserved, RESERVED),
+		     SLOT(ucore_add_core_trigger, type, PERF_TYPE),
+		     SLOT(ucore_add_core_trigger, cpu, CPU), SLOT(ucore_add_core_trigger, tid, TID),
+		     SLOT(ucore_add_core_trigger, config, PERF_CONFIG),
+		     SLOT(ucore_add_core_trigger, period, PERIOD) },
 	  .errors = { EINVAL, ENOMEM, ERANGE, ENOENT, EAGAIN, ESRCH, ENOSPC, EOPNOTSUPP, EBUSY,
 		      EACCES, ESHUTDOWN } },
 	{ SHAPE(UCORE_START, ucore_command, true),
@@ -142,20 +142,20 @@ static const struct shape shapes[] = {
 	  .slots = { SLOT(ucore_command, flags, FLAGS) }, .errors = { ESHUTDOWN } },
 	{ SHAPE(UCORE_RESET, ucore_command, true),
 	  .slots = { SLOT(ucore_command, flags, FLAGS) }, .errors = { EAGAIN, ESHUTDOWN } },
-	{ SHAPE(UCORE_READ, ucore_read, true), .flags = UCORE_READ_LIVE,
+	{ SHAPE(UCORE_READ, ucore_read, true), .flags = UCORE_READ_F_NO_FREEZE,
 	  .slots = { SLOT(ucore_read, flags, FLAGS), SLOT(ucore_read, nr_values, NR),
 		     SLOT(ucore_read, nr_domains, NR), SLOT(ucore_read, values, ARRAY),
 		     SLOT(ucore_read, domains, ARRAY), SLOT(ucore_read, running, ARRAY) },
 	  .errors = { ENOMEM, ENOENT, ENOSPC, ESHUTDOWN } },
-	{ SHAPE(UCORE_STATUS, ucore_status, true),
-	  .slots = { SLOT(ucore_status, flags, FLAGS) },
+	{ SHAPE(UCORE_GET_STATUS, ucore_get_status, true),
+	  .slots = { SLOT(ucore_get_status, flags, FLAGS) },
 	  .errors = { ESHUTDOWN } },
-	{ SHAPE(UCORE_BUDGET, ucore_budget, true),
-	  .slots = { SLOT(ucore_budget, flags, FLAGS), SLOT(ucore_budget, reserved, RESERVED) },
+	{ SHAPE(UCORE_GET_BUDGET, ucore_get_budget, true),
+	  .slots = { SLOT(ucore_get_budget, flags, FLAGS), SLOT(ucore_get_budget, reserved, RESERVED) },
 	  .errors = { ENOMEM, ESHUTDOWN } },
-	{ SHAPE(UCORE_RING_INFO, ucore_ring_info, true),
-	  .slots = { SLOT(ucore_ring_info, flags, FLAGS),
-		     SLOT(ucore_ring_info, domain, DOMAIN) },
+	{ SHAPE(UCORE_GET_RING, ucore_get_ring, true),
+	  .slots = { SLOT(ucore_get_ring, flags, FLAGS),
+		     SLOT(ucore_get_ring, domain, DOMAIN) },
 	  .errors = { ENOENT, ESHUTDOWN } },
 };
 
@@ -169,7 +169,7 @@ static struct {
 	unsigned int nr_boxes, nr_domains;
 	struct box_fields {
 		unsigned int nr;
-		struct ucore_field field[MAX_FIELDS];
+		struct ucore_field_info field[MAX_FIELDS];
 	} boxes[MAX_BOXES];
 	char *arena;		/* ends where memory ends */
 	char *sealed;		/* a page that can only be read */
@@ -326,7 +326,7 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
 		       roll(4) ? 0 : timers[roll(ARRAY_SIZE(timers))];
 	case CREW:
-		return nasty ? nasty_value() : roll(2) ? 0 : roll(UCORE_CREW_MAX + 1);
+		return nasty ? nasty_value() : roll(2) ? 0 : roll(UCORE_READERS_MAX + 1);
 	case GROUP:
 		return nasty ? nasty_value() : roll(6) ? 0 : 1 + roll(3);
 	case RING:

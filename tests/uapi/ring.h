@@ -17,28 +17,28 @@ struct ring {
 	uint64_t tail;
 };
 
-static inline int try_ring_info(int session, uint32_t domain, struct ucore_ring_info *info)
+static inline int try_ring_info(int session, uint32_t domain, struct ucore_get_ring *info)
 {
-	*info = (struct ucore_ring_info) { .size = sizeof(*info), .domain = domain };
-	return try_command(session, UCORE_RING_INFO, info);
+	*info = (struct ucore_get_ring) { .size = sizeof(*info), .domain = domain };
+	return try_command(session, UCORE_GET_RING, info);
 }
 
-static inline struct ucore_ring_info ring_info(int session, uint32_t domain)
+static inline struct ucore_get_ring ring_info(int session, uint32_t domain)
 {
-	struct ucore_ring_info info;
+	struct ucore_get_ring info;
 	int rc = try_ring_info(session, domain, &info);
 
-	must(!rc, "RING_INFO of domain %u: %s", domain, error_name(rc));
+	must(!rc, "GET_RING of domain %u: %s", domain, error_name(rc));
 	return info;
 }
 
-static inline void *map_consumer(int session, const struct ucore_ring_info *info)
+static inline void *map_consumer(int session, const struct ucore_get_ring *info)
 {
 	return mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, session,
 		    info->consumer);
 }
 
-static inline void *map_producer(int session, const struct ucore_ring_info *info)
+static inline void *map_producer(int session, const struct ucore_get_ring *info)
 {
 	return mmap(NULL, page_size() + info->data_size, PROT_READ, MAP_SHARED, session,
 		    info->producer);
@@ -46,7 +46,7 @@ static inline void *map_producer(int session, const struct ucore_ring_info *info
 
 static inline struct ring ring_map(int session, uint32_t domain)
 {
-	struct ucore_ring_info info = ring_info(session, domain);
+	struct ucore_get_ring info = ring_info(session, domain);
 	struct ring ring = { .size = info.data_size };
 
 	ring.consumer = map_consumer(session, &info);
@@ -211,7 +211,7 @@ static inline unsigned int audit_ring(struct audit *audit, struct ring *ring)
 /* Of a stopped session with one ring, all read: nothing is missing, nothing double */
 static inline void audit_finish(struct audit *audit, struct ring *ring, int session)
 {
-	struct ucore_status status = session_status(session);
+	struct ucore_get_status status = session_status(session);
 
 	audit_ring(audit, ring);
 	expect_eq(status.samples, audit->samples + ring_lost(ring));

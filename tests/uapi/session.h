@@ -181,10 +181,10 @@ static inline int session_create(uint64_t timer_ns, uint32_t ring_size, uint32_t
 }
 
 /* So many CPUs of each die read it */
-static inline int session_create_crew(uint64_t timer_ns, uint32_t ring_size, uint32_t crew)
+static inline int session_create_nr_readers(uint64_t timer_ns, uint32_t ring_size, uint32_t nr_readers)
 {
 	int fd = try_create_as((struct ucore_create_session) {
-		.timer_ns = timer_ns, .ring_size = ring_size, .crew = crew,
+		.timer_ns = timer_ns, .ring_size = ring_size, .nr_readers = nr_readers,
 	});
 
 	must(fd >= 0, "CREATE_SESSION: %s", error_name(fd));
@@ -204,10 +204,10 @@ struct event_spec {
 	uint32_t flags;
 };
 
-static inline struct ucore_event_add event_argument(const struct event_spec *spec)
+static inline struct ucore_add_event event_argument(const struct event_spec *spec)
 {
-	return (struct ucore_event_add) {
-		.size = sizeof(struct ucore_event_add), .flags = spec->flags, .box = spec->box,
+	return (struct ucore_add_event) {
+		.size = sizeof(struct ucore_add_event), .flags = spec->flags, .box = spec->box,
 		.nr_terms = spec->nr_terms, .terms = address(spec->terms),
 		.counters = spec->counters, .period = spec->period,
 		.event = UCORE_EVENT_NONE, .counter = UCORE_EVENT_NONE,
@@ -218,11 +218,11 @@ static inline struct ucore_event_add event_argument(const struct event_spec *spe
 static inline int try_add_spec(int session, const struct event_spec *spec,
 			       uint32_t *event, uint32_t *counter)
 {
-	struct ucore_event_add add = event_argument(spec);
-	int rc = try_command(session, UCORE_EVENT_ADD, &add);
+	struct ucore_add_event add = event_argument(spec);
+	int rc = try_command(session, UCORE_ADD_EVENT, &add);
 
 	if (rc && (add.event != UCORE_EVENT_NONE || add.counter != UCORE_EVENT_NONE))
-		fail("EVENT_ADD failed and wrote its outputs");
+		fail("ADD_EVENT failed and wrote its outputs");
 	if (event)
 		*event = add.event;
 	if (counter)
@@ -238,7 +238,7 @@ static inline uint32_t event_add_spec(int session, const struct event_spec *spec
 	uint32_t event;
 	int rc = try_add_spec(session, spec, &event, NULL);
 
-	must(!rc, "EVENT_ADD on box %u: %s", spec->box, error_name(rc));
+	must(!rc, "ADD_EVENT on box %u: %s", spec->box, error_name(rc));
 	return event;
 }
 
@@ -254,9 +254,9 @@ static inline uint32_t add_cas_reads(int session, uint32_t box, uint64_t period)
 
 static inline int try_remove(int session, uint32_t event)
 {
-	struct ucore_event_remove remove = { .size = sizeof(remove), .event = event };
+	struct ucore_remove_event remove = { .size = sizeof(remove), .event = event };
 
-	return try_command(session, UCORE_EVENT_REMOVE, &remove);
+	return try_command(session, UCORE_REMOVE_EVENT, &remove);
 }
 
 static inline int try_simple(int session, unsigned int nr)
@@ -307,19 +307,19 @@ static inline int try_pmi_cpu(int session, uint32_t cpu)
 	return try_pmi_cpus(session, &cpu, 1);
 }
 
-static inline struct ucore_budget session_budget(int session)
+static inline struct ucore_get_budget session_budget(int session)
 {
-	struct ucore_budget budget = { .size = sizeof(budget) };
+	struct ucore_get_budget budget = { .size = sizeof(budget) };
 
-	do_command(session, UCORE_BUDGET, &budget);
+	do_command(session, UCORE_GET_BUDGET, &budget);
 	return budget;
 }
 
-static inline struct ucore_status session_status(int session)
+static inline struct ucore_get_status session_status(int session)
 {
-	struct ucore_status status = { .size = sizeof(status) };
+	struct ucore_get_status status = { .size = sizeof(status) };
 
-	do_command(session, UCORE_STATUS, &status);
+	do_command(session, UCORE_GET_STATUS, &status);
 	return status;
 }
 

@@ -14,23 +14,23 @@ static struct ucore_domain_info domains[MAX_DOMAINS];
  * ---- INFO ---------------------------------------------------------------
  */
 
-static struct ucore_info info_get(void)
+static struct ucore_get_info info_get(void)
 {
-	struct ucore_info info;
+	struct ucore_get_info info;
 	int fd = device_open();
 
 	memset(&info, POISON, sizeof(info));
 	info.size = sizeof(info);
 	info.flags = 0;
 	info.reserved = 0;
-	do_command(fd, UCORE_INFO, &info);
+	do_command(fd, UCORE_GET_INFO, &info);
 	close(fd);
 	return info;
 }
 
 static void info_is_complete(const void *arg)
 {
-	struct ucore_info info = info_get();
+	struct ucore_get_info info = info_get();
 
 	(void)arg;
 	expect_eq(info.abi, UCORE_ABI_VERSION);
@@ -48,7 +48,7 @@ static void info_is_complete(const void *arg)
 
 static void info_agrees_with_lists(const void *arg)
 {
-	struct ucore_info info = info_get();
+	struct ucore_get_info info = info_get();
 	unsigned int nr_domains = domains_get(domains), nr_boxes = boxes_get(boxes);
 	unsigned int counters = 0;
 
@@ -137,16 +137,16 @@ struct type_facts {
 	bool pci;
 };
 
-#define OVERFLOWS	(UCORE_BOX_OVERFLOW | UCORE_BOX_FREEZE)
+#define OVERFLOWS	(UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FREEZE)
 
 /* E5-2600 v2 */
 static const struct type_facts types[] = {
-	{ "cbo", 4, 0, 44, 0, UCORE_BOX_FREEZE, false },
-	{ "ubox", 2, 1, 44, 48, UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW, false },
+	{ "cbo", 4, 0, 44, 0, UCORE_BOX_F_FREEZE, false },
+	{ "ubox", 2, 1, 44, 48, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW, false },
 	{ "pcu", 4, 0, 48, 0, OVERFLOWS, false },
 	{ "ha", 4, 0, 48, 0, OVERFLOWS, true },
-	{ "imc", 4, 1, 48, 48, OVERFLOWS | UCORE_BOX_FIXED_OVERFLOW, true },
-	{ "irp", 4, 0, 48, 0, UCORE_BOX_FREEZE, true },
+	{ "imc", 4, 1, 48, 48, OVERFLOWS | UCORE_BOX_F_FIXED_OVERFLOW, true },
+	{ "irp", 4, 0, 48, 0, UCORE_BOX_F_FREEZE, true },
 	{ "qpi", 4, 0, 48, 0, OVERFLOWS, true },
 	{ "r2pcie", 4, 0, 44, 0, OVERFLOWS, true },
 	{ "r3qpi", 3, 0, 44, 0, OVERFLOWS, true },
@@ -258,15 +258,15 @@ static void boxes_respect_capacity(const void *arg)
 	expect_eq(get.nr, 1);
 }
 
-static int try_ends(uint32_t first, uint32_t nr, void *at, struct ucore_get_ends *get)
+static int try_ends(uint32_t first, uint32_t nr, void *at, struct ucore_get_links *get)
 {
 	int fd = device_open(), rc;
 
-	*get = (struct ucore_get_ends) {
+	*get = (struct ucore_get_links) {
 		.size = sizeof(*get), .first = first, .nr = nr, .total = 0xdeadbeef,
 		.ends = address(at),
 	};
-	rc = try_command(fd, UCORE_GET_ENDS, get);
+	rc = try_command(fd, UCORE_GET_LINKS, get);
 	close(fd);
 	return rc;
 }
@@ -275,9 +275,9 @@ static int try_ends(uint32_t first, uint32_t nr, void *at, struct ucore_get_ends
 static void ends_are_those_of_the_boxes(const void *arg)
 {
 	unsigned int total = boxes_get(boxes);
-	struct ucore_box_end *exact = guarded(total * sizeof(*exact));
-	const struct ucore_box_end none = { .kind = UCORE_END_NONE };
-	struct ucore_get_ends get;
+	struct ucore_link_info *exact = guarded(total * sizeof(*exact));
+	const struct ucore_link_info none = { .kind = UCORE_LINK_NONE };
+	struct ucore_get_links get;
 
 	(void)arg;
 	expect_rc(try_ends(0, UINT32_MAX, exact, &get), 0);
@@ -335,7 +335,7 @@ static void owner_is_named(const void *arg)
 {
 	uint32_t box = box_find("imc", 0);
 	int session = session_create(0, 0, 0);
-	struct ucore_status status = session_status(session);
+	struct ucore_get_status status = session_status(session);
 	struct ucore_box_info info;
 	uint32_t event;
 
@@ -406,10 +406,10 @@ static int try_fields(uint32_t box, uint32_t nr, void *at, struct ucore_get_fiel
 	return rc;
 }
 
-static void expect_field(const struct ucore_box_info *box, const struct ucore_field *field)
+static void expect_field(const struct ucore_box_info *box, const struct ucore_field_info *field)
 {
 	expect(field->field, "%s: a field without a number", box->type);
-	expect(!(field->flags & ~UCORE_FIELD_SHARED), "%s.%.16s: flags %#x", box->type,
+	expect(!(field->flags & ~UCORE_FIELD_F_SHARED), "%s.%.16s: flags %#x", box->type,
 	       field->name, field->flags);
 	expect(field->mask && field->max && field->max <= (field->mask | (field->max >> 1)),
 	       "%s.%.16s: max %#llx, mask %#llx", box->type, field->name,
@@ -418,7 +418,7 @@ static void expect_field(const struct ucore_box_info *box, const struct ucore_fi
 	       "%s: field %u has no clean name", box->type, field->field);
 }
 
-static bool has_field(const struct ucore_field *fields, unsigned int nr, uint32_t field)
+static bool has_field(const struct ucore_field_info *fields, unsigned int nr, uint32_t field)
 {
 	for (unsigned int i = 0; i < nr; i++)
 		if (fields[i].field == field)
@@ -432,7 +432,7 @@ static void fields_are_described(const void *arg)
 
 	(void)arg;
 	for (unsigned int i = 0; i < nr; i++) {
-		struct ucore_field fields[64];
+		struct ucore_field_info fields[64];
 		struct ucore_get_fields get;
 
 		expect_rc(try_fields(i, ARRAY_SIZE(fields), fields, &get), 0);
@@ -454,7 +454,7 @@ static void fields_are_described(const void *arg)
 static void fields_respect_capacity(const void *arg)
 {
 	uint32_t box = box_find("cbo", 0);
-	struct ucore_field fields[64], *exact;
+	struct ucore_field_info fields[64], *exact;
 	struct ucore_get_fields get;
 	uint32_t total;
 
@@ -481,7 +481,7 @@ static void fields_of_no_box(const void *arg)
 {
 	unsigned int total = boxes_get(boxes);
 	const uint32_t bad[] = { total, total + 1, 0x7fffffff, 0x80000000, UINT32_MAX };
-	struct ucore_field field;
+	struct ucore_field_info field;
 	struct ucore_get_fields get;
 
 	(void)arg;
@@ -540,10 +540,10 @@ static void create_ranges(const void *arg)
 	expect_create(0, 0, 1, ERANGE);
 }
 
-static void expect_crew(uint32_t crew, uint64_t rotate_ns, int rc)
+static void expect_nr_readers(uint32_t nr_readers, uint64_t rotate_ns, int rc)
 {
 	int fd = try_create_as((struct ucore_create_session) {
-		.crew = crew, .rotate_ns = rotate_ns,
+		.nr_readers = nr_readers, .rotate_ns = rotate_ns,
 	});
 
 	expect_rc(fd < 0 ? fd : 0, rc);
@@ -552,16 +552,16 @@ static void expect_crew(uint32_t crew, uint64_t rotate_ns, int rc)
 }
 
 /* One CPU, and none, are the reader alone: that is what turns are for */
-static void crew_ranges(const void *arg)
+static void nr_readers_ranges(const void *arg)
 {
 	(void)arg;
-	for (uint32_t crew = 0; crew <= UCORE_CREW_MAX; crew++) {
-		expect_crew(crew, 0, 0);
-		expect_crew(crew, UCORE_ROTATE_MIN_NS, crew > 1 ? EINVAL : 0);
+	for (uint32_t nr_readers = 0; nr_readers <= UCORE_READERS_MAX; nr_readers++) {
+		expect_nr_readers(nr_readers, 0, 0);
+		expect_nr_readers(nr_readers, UCORE_ROTATE_MIN_NS, nr_readers > 1 ? EINVAL : 0);
 	}
-	expect_crew(UCORE_CREW_MAX + 1, 0, ERANGE);
-	expect_crew(0x80000000, 0, ERANGE);
-	expect_crew(UINT32_MAX, 0, ERANGE);
+	expect_nr_readers(UCORE_READERS_MAX + 1, 0, ERANGE);
+	expect_nr_readers(0x80000000, 0, ERANGE);
+	expect_nr_readers(UINT32_MAX, 0, ERANGE);
 }
 
 static void session_is_close_on_exec(const void *arg)
@@ -589,20 +589,20 @@ static void create_without_descriptors(const void *arg)
 static void output_fields_are_ignored(const void *arg)
 {
 	int session = session_create(0, 0, 0);
-	struct ucore_status status;
+	struct ucore_get_status status;
 
 	(void)arg;
 	memset(&status, POISON, sizeof(status));
 	status.size = sizeof(status);
 	status.flags = 0;
-	do_command(session, UCORE_STATUS, &status);
+	do_command(session, UCORE_GET_STATUS, &status);
 	expect_eq(status.state, UCORE_SESSION_STOPPED);
 	expect_eq(status.nr_events, 0);
 	expect_eq(status.nr_domains, 0);
 	expect_eq(status.changed, 0);
 	expect_eq(status.samples | status.lost | status.overflows | status.recovered, 0);
 	expect_eq(status.cost_ns | status.frozen_ns | status.reads | status.writes |
-		  status.helped, 0);
+		  status.parallel_reads, 0);
 }
 
 static const struct test tests[] = {
@@ -623,7 +623,7 @@ static const struct test tests[] = {
 	{ "fields_of_no_box", fields_of_no_box, 0, 0 },
 	{ "no_tables", no_tables, 0, 0 },
 	{ "create_ranges", create_ranges, 0, 0 },
-	{ "crew_ranges", crew_ranges, 0, 0 },
+	{ "nr_readers_ranges", nr_readers_ranges, 0, 0 },
 	{ "session_is_close_on_exec", session_is_close_on_exec, 0, 0 },
 	{ "create_without_descriptors", create_without_descriptors, 0, 0 },
 	{ "output_fields_are_ignored", output_fields_are_ignored, 0, 0 },

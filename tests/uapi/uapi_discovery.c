@@ -69,10 +69,10 @@ static unsigned int units_get(void)
 
 static void info_says_discovery(const void *arg)
 {
-	struct ucore_info info = { .size = sizeof(info) };
+	struct ucore_get_info info = { .size = sizeof(info) };
 
 	(void)arg;
-	do_command(device_open(), UCORE_INFO, &info);
+	do_command(device_open(), UCORE_GET_INFO, &info);
 	expect_eq(info.state, UCORE_STATE_READY);
 	expect_eq(info.caps, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_DISCOVERY);
 }
@@ -285,10 +285,10 @@ static void interrupts_are_refused(const void *arg)
 
 	(void)arg;
 	for (unsigned int i = 0; i < nr; i++) {
-		expect_eq(boxes[i].caps & (UCORE_BOX_OVERFLOW | UCORE_BOX_FIXED_OVERFLOW), 0);
+		expect_eq(boxes[i].caps & (UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW), 0);
 		if (boxes[i].nr_counters)
 			expect_rc_of(try_add(session, i, TERMS(TERM(EVENT, 1)), 0, 1000,
-					     UCORE_EVENT_INTERRUPT), EOPNOTSUPP,
+					     UCORE_EVENT_F_NO_POLL), EOPNOTSUPP,
 				     boxes[i].type);
 	}
 	expect_eq(session_status(session).nr_events, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* EVENT_ADD and EVENT_REMOVE: what an event may say, and where it may sit. */
+/* ADD_EVENT and REMOVE_EVENT: what an event may say, and where it may sit. */
 #include "session.h"
 
 static int session;
@@ -102,7 +102,7 @@ static void fields_the_box_has_not(const void *arg)
 }
 
 /* An event that was taken goes again, with its session: the next one finds the box free. */
-static int try_field(uint32_t box, const struct ucore_field *field, uint64_t value)
+static int try_field(uint32_t box, const struct ucore_field_info *field, uint64_t value)
 {
 	struct ucore_term terms[2] = {
 		{ .field = field->field, .value = value }, TERM(THRESH, 1),
@@ -116,7 +116,7 @@ static int try_field(uint32_t box, const struct ucore_field *field, uint64_t val
 	return rc;
 }
 
-static void field_range(uint32_t box, const struct ucore_field *f)
+static void field_range(uint32_t box, const struct ucore_field_info *f)
 {
 	if (f->max != UINT64_MAX)
 		expect_rc_of(try_field(box, f, f->max + 1), ERANGE, f->name);
@@ -138,7 +138,7 @@ static void field_ranges(const void *arg)
 	(void)arg;
 	begin();
 	for (unsigned int i = 0; i < total; i++) {
-		struct ucore_field f[64];
+		struct ucore_field_info f[64];
 		struct ucore_get_fields get = {
 			.size = sizeof(get), .box = i, .nr = 64, .fields = address(f),
 		};
@@ -344,9 +344,9 @@ static void period_without_interrupt(const void *arg)
 	(void)arg;
 	begin();
 	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 1000000,
-			  UCORE_EVENT_INTERRUPT), EOPNOTSUPP);
+			  UCORE_EVENT_F_NO_POLL), EOPNOTSUPP);
 	expect_rc(try_add(session, irp, TERMS(TERM(EVENT, 0x00)), 0, 1000000,
-			  UCORE_EVENT_INTERRUPT), EOPNOTSUPP);
+			  UCORE_EVENT_F_NO_POLL), EOPNOTSUPP);
 	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 499999), ERANGE);
 	expect_eq(box_get(cbo).owner, 0);
 	expect_rc(try_add(session, cbo, TERMS(TERM(EVENT, 0x00)), 0, 0), 0);
@@ -355,13 +355,13 @@ static void period_without_interrupt(const void *arg)
 static uint64_t poll_of(uint32_t box, uint64_t counters, uint64_t period, uint32_t flags)
 {
 	const struct ucore_term event = TERM(EVENT, 0x00);
-	struct ucore_event_add add = {
+	struct ucore_add_event add = {
 		.size = sizeof(add), .flags = flags, .box = box, .counters = counters,
 		.nr_terms = counters < 1ULL << UCORE_COUNTER_FIXED, .terms = address(&event),
 		.period = period, .poll_ns = UINT64_MAX,
 	};
 
-	expect_rc(try_command(session, UCORE_EVENT_ADD, &add), 0);
+	expect_rc(try_command(session, UCORE_ADD_EVENT, &add), 0);
 	return add.poll_ns;
 }
 
@@ -375,7 +375,7 @@ static void polled_period_tells_its_interval(const void *arg)
 	expect_eq(poll_of(cbo, 2, 1000000, 0), 200000);
 	expect_eq(poll_of(cbo, 4, 1ULL << 60, 0), UCORE_POLL_MAX_NS);
 	expect_eq(poll_of(cbo, 8, 0, 0), 0);
-	expect_eq(poll_of(box_find("imc", 0), 1, 1000, UCORE_EVENT_INTERRUPT), 0);
+	expect_eq(poll_of(box_find("imc", 0), 1, 1000, UCORE_EVENT_F_NO_POLL), 0);
 }
 
 /*
@@ -391,11 +391,11 @@ static void counters_of_another(const void *arg)
 	begin();
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 1, 0), 0);
 	expect_eq(box_get(imc).owner, session_status(other).session);
-	expect(!(box_get(imc).caps & UCORE_BOX_SHARED), "shared by one session");
+	expect(!(box_get(imc).caps & UCORE_BOX_F_SHARED), "shared by one session");
 	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 1 << 1, 0), EBUSY);
 	event = event_add(session, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0);
 	expect_eq(box_get(imc).owner, session_status(other).session);
-	expect(box_get(imc).caps & UCORE_BOX_SHARED, "two sessions do not share");
+	expect(box_get(imc).caps & UCORE_BOX_F_SHARED, "two sessions do not share");
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0), EBUSY);
 	/* whatever is left may be had by either, and then there is nothing left */
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
@@ -445,7 +445,7 @@ static void boxes_frozen_by_another(const void *arg)
 	uint32_t imc = box_find("imc", 0);
 	int device = device_open();
 	struct ucore_create_session create = {
-		.size = sizeof(create), .flags = UCORE_SESSION_BOX_FREEZE,
+		.size = sizeof(create), .flags = UCORE_SESSION_F_BOX_FREEZE,
 	};
 
 	(void)arg;

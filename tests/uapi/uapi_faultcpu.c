@@ -90,10 +90,10 @@ static void each_gap_is_told(const void *arg)
 		fault_judge(&tally, "READ", n, hit, rc, 0);
 		if (rc)
 			session_read(session, &s);
-		expect(s.values[0].flags & UCORE_VALUE_GAP, "fault %u: flags %#x", n,
+		expect(s.values[0].flags & UCORE_VALUE_F_GAP, "fault %u: flags %#x", n,
 		       s.values[0].flags);
 		session_read(session, &s);
-		expect(!(s.values[0].flags & UCORE_VALUE_GAP), "fault %u: told twice", n);
+		expect(!(s.values[0].flags & UCORE_VALUE_F_GAP), "fault %u: told twice", n);
 	} while (hit && failures < MAX_COMPLAINTS);
 	faults_everywhere();
 	expect(tally.refused >= 4, "only %u faults", tally.refused);

@@ -49,19 +49,19 @@ static void unload(void)
 	must(!syscall(SYS_delete_module, "ucore", O_NONBLOCK), "delete_module: %m");
 }
 
-static struct ucore_info ask_info(void)
+static struct ucore_get_info ask_info(void)
 {
-	struct ucore_info info = { .size = sizeof(info) };
+	struct ucore_get_info info = { .size = sizeof(info) };
 	int fd = device_open();
 
-	do_command(fd, UCORE_INFO, &info);
+	do_command(fd, UCORE_GET_INFO, &info);
 	close(fd);
 	return info;
 }
 
-static void expect_whole(const struct ucore_info *whole, unsigned int n)
+static void expect_whole(const struct ucore_get_info *whole, unsigned int n)
 {
-	struct ucore_info info = ask_info();
+	struct ucore_get_info info = ask_info();
 
 	if (!memcmp(whole, &info, sizeof(info)))
 		return;
@@ -72,7 +72,7 @@ static void expect_whole(const struct ucore_info *whole, unsigned int n)
 static void each_fault_of_loading(const void *arg)
 {
 	struct fault_tally tally = { 0 };
-	struct ucore_info whole;
+	struct ucore_get_info whole;
 	unsigned int n = 1;
 	bool hit;
 	int rc;

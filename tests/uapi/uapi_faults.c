@@ -23,15 +23,15 @@
 static struct world {
 	int device, session, other, epoll;
 	struct ring ring;		/* of @other */
-	struct ucore_ring_info info;	/* of @session */
+	struct ucore_get_ring info;	/* of @session */
 	void *map;
 	uint32_t box, spare, domain, cpu, event, victim_event;
 	uint64_t id;
 	union {
 		struct ucore_domain_info domains[4];
 		struct ucore_box_info boxes[4];
-		struct ucore_field fields[4];
-		struct ucore_box_end ends[4];
+		struct ucore_field_info fields[4];
+		struct ucore_link_info ends[4];
 		struct ucore_session_info sessions[4];
 	} out;
 	struct snapshot snapshot;
@@ -154,17 +154,17 @@ static void running_renew(void)
 	}
 #define SOME(field)	.nr = ARRAY_SIZE(world.out.field), .field = address(world.out.field)
 
-ASK(info, ucore_info, UCORE_INFO)
-ASK(core, ucore_core_info, UCORE_GET_CORE)
+ASK(info, ucore_get_info, UCORE_GET_INFO)
+ASK(core, ucore_get_core, UCORE_GET_CORE)
 ASK(domains, ucore_get_domains, UCORE_GET_DOMAINS, SOME(domains))
 ASK(boxes, ucore_get_boxes, UCORE_GET_BOXES, SOME(boxes))
 ASK(fields, ucore_get_fields, UCORE_GET_FIELDS, .box = world.box, SOME(fields))
-ASK(ends, ucore_get_ends, UCORE_GET_ENDS, SOME(ends))
-ASK(trial, ucore_get_trial, UCORE_GET_TRIAL, .box = world.box)
+ASK(ends, ucore_get_links, UCORE_GET_LINKS, SOME(ends))
+ASK(selftest, ucore_get_selftest, UCORE_GET_SELFTEST, .box = world.box)
 ASK(tables, ucore_get_tables, UCORE_GET_TABLES)
 ASK(units, ucore_get_units, UCORE_GET_UNITS)
 ASK(sessions, ucore_get_sessions, UCORE_GET_SESSIONS, SOME(sessions))
-ASK(end, ucore_end_session, UCORE_END_SESSION, .session = world.id)
+ASK(end, ucore_revoke_session, UCORE_REVOKE_SESSION, .session = world.id)
 
 static int victim = -1;
 
@@ -227,12 +227,12 @@ static int call_cpus(void)
 
 static int call_core_trigger(void)
 {
-	struct ucore_core_trigger trigger = {
+	struct ucore_add_core_trigger trigger = {
 		.size = sizeof(trigger), .type = UCORE_PERF_SOFTWARE, .cpu = -1,
 		.tid = (unsigned int)getpid(), .config = 2, .period = 1000000,
 	};
 
-	return try_command(world.session, UCORE_CORE_TRIGGER, &trigger);
+	return try_command(world.session, UCORE_ADD_CORE_TRIGGER, &trigger);
 }
 
 static int call_start(void)
@@ -267,26 +267,26 @@ static int call_read(void)
 
 static int call_live(void)
 {
-	return try_read(world.session, UCORE_READ_LIVE, &world.snapshot);
+	return try_read(world.session, UCORE_READ_F_NO_FREEZE, &world.snapshot);
 }
 
 static int call_status(void)
 {
-	struct ucore_status status = { .size = sizeof(status) };
+	struct ucore_get_status status = { .size = sizeof(status) };
 
-	return try_command(world.session, UCORE_STATUS, &status);
+	return try_command(world.session, UCORE_GET_STATUS, &status);
 }
 
 static int call_budget(void)
 {
-	struct ucore_budget budget = { .size = sizeof(budget) };
+	struct ucore_get_budget budget = { .size = sizeof(budget) };
 
-	return try_command(world.session, UCORE_BUDGET, &budget);
+	return try_command(world.session, UCORE_GET_BUDGET, &budget);
 }
 
 static int call_ring_info(void)
 {
-	struct ucore_ring_info info;
+	struct ucore_get_ring info;
 
 	return try_ring_info(world.session, world.domain, &info);
 }
@@ -440,7 +440,7 @@ static void other_kind(struct ucore_create_session create)
 static void tasks_begin(void)
 {
 	struct ucore_create_session create = {
-		.ring_size = RING_SIZE, .flags = UCORE_SESSION_TASKS,
+		.ring_size = RING_SIZE, .flags = UCORE_SESSION_F_TASKS,
 	};
 
 	other_kind(create);
@@ -448,22 +448,22 @@ static void tasks_begin(void)
 }
 
 /* Two boxes, of which a helper reads one */
-static void crew_begin(void)
+static void nr_readers_begin(void)
 {
-	other_kind((struct ucore_create_session){ .ring_size = RING_SIZE, .crew = 2 });
+	other_kind((struct ucore_create_session){ .ring_size = RING_SIZE, .nr_readers = 2 });
 	add_cas_reads(world.session, world.box, 0);
 	event_add(world.session, world.spare, TERMS(TERM(EVENT, 0x34), TERM(UMASK, 0x11)));
 }
 
-static void crew_start(void)
+static void nr_readers_start(void)
 {
-	crew_begin();
+	nr_readers_begin();
 	session_start(world.session);
 }
 
 static void boxes_begin(void)
 {
-	other_kind((struct ucore_create_session){ .flags = UCORE_SESSION_BOX_FREEZE });
+	other_kind((struct ucore_create_session){ .flags = UCORE_SESSION_F_BOX_FREEZE });
 	add_cas_reads(world.session, world.box, 0);
 }
 
@@ -472,13 +472,13 @@ static void groups_begin(void)
 {
 	static const struct ucore_term terms[] = { TERM(EVENT, 0x04), TERM(UMASK, 0x03) };
 	struct event_spec spec = { world.box, terms, ARRAY_SIZE(terms), 0, 0, 0 };
-	struct ucore_event_add add;
+	struct ucore_add_event add;
 
 	other_kind((struct ucore_create_session){ .rotate_ns = UCORE_ROTATE_MIN_NS });
 	for (unsigned int i = 0; i < 8; i++) {
 		add = event_argument(&spec);
 		add.group = 1 + i / 4;
-		do_command(world.session, UCORE_EVENT_ADD, &add);
+		do_command(world.session, UCORE_ADD_EVENT, &add);
 	}
 }
 
@@ -554,7 +554,7 @@ static const struct test tests[] = {
 	TRIED(get_boxes, ask_boxes, nothing, .least = 6),
 	TRIED(get_fields, ask_fields, nothing, .least = 4),
 	TRIED(get_ends, ask_ends, nothing, .least = 6),
-	TRIED(get_trial, ask_trial, nothing, .least = 2),
+	TRIED(get_selftest, ask_selftest, nothing, .least = 2),
 	TRIED(get_tables, ask_tables, nothing, .least = 2),
 	TRIED(get_units, ask_units, nothing, .least = 2),
 	TRIED(get_sessions, ask_sessions, nothing, .least = 4),
@@ -569,10 +569,10 @@ static const struct test tests[] = {
 	TRIED(core_trigger, call_core_trigger, session_renew, .least = 2),
 	TRIED(start, call_start, stop_again, .least = 5),
 	TRIED(start_with_tasks, call_start, stop_again, .begin = tasks_begin, .least = 5),
-	TRIED(start_a_crew, call_start, stop_again, .begin = crew_begin, .least = 5),
+	TRIED(start_a_nr_readers, call_start, stop_again, .begin = nr_readers_begin, .least = 5),
 	TRIED(start_with_box_freeze, call_start, stop_again, .begin = boxes_begin, .least = 3),
 	TRIED(start_groups, call_start, stop_again, .begin = groups_begin, .least = 5),
-	TRIED(read_by_a_crew, call_read, nothing, .begin = crew_start, .least = 4),
+	TRIED(read_by_a_nr_readers, call_read, nothing, .begin = nr_readers_start, .least = 4),
 	TRIED(read_groups, call_read, nothing, .begin = groups_start, .least = 4),
 	TRIED(stop, call_stop, start_again, .begin = start_again, .least = 1),
 	TRIED(reset, call_reset, nothing, .least = 1),

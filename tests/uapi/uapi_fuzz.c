@@ -215,14 +215,14 @@ static void fd_misuse(void)
 static bool command_changes(unsigned int nr)
 {
 	switch (nr) {
-	case UCORE_EVENT_ADD:
-	case UCORE_EVENT_REMOVE:
+	case UCORE_ADD_EVENT:
+	case UCORE_REMOVE_EVENT:
 	case UCORE_SET_PMI_CPUS:
-	case UCORE_CORE_TRIGGER:
+	case UCORE_ADD_CORE_TRIGGER:
 	case UCORE_START:
 	case UCORE_STOP:
 	case UCORE_RESET:
-	case UCORE_END_SESSION:
+	case UCORE_REVOKE_SESSION:
 		return true;
 	default:	/* CREATE_SESSION gives a descriptor (fd_keep()) */
 		return false;
@@ -268,8 +268,8 @@ static void command(void)
 {
 	/* what makes sessions do something is given more often */
 	static const unsigned int favourites[] = {
-		UCORE_EVENT_ADD, UCORE_EVENT_ADD, UCORE_EVENT_ADD, UCORE_START, UCORE_START,
-		UCORE_READ, UCORE_RING_INFO, UCORE_STOP,
+		UCORE_ADD_EVENT, UCORE_ADD_EVENT, UCORE_ADD_EVENT, UCORE_START, UCORE_START,
+		UCORE_READ, UCORE_GET_RING, UCORE_STOP,
 	};
 	const struct shape *shape = roll(2) ? &shapes[roll(NR_SHAPES)] :
 				    shape_of(favourites[roll(ARRAY_SIZE(favourites))]);
@@ -277,7 +277,7 @@ static void command(void)
 	int fd = fd_of(shape->on_session == right ? SESSION : DEVICE);
 
 	/* sessions that are ended are good for nothing more */
-	if (fd < 0 || (shape->nr == UCORE_END_SESSION && roll(4)))
+	if (fd < 0 || (shape->nr == UCORE_REVOKE_SESSION && roll(4)))
 		return;
 	command_give(shape, fd, right);
 }
@@ -302,7 +302,7 @@ static void map_make(void)
 	struct map *map = &worker.maps[roll(MAX_MAPS)];
 	int session = fd_of(SESSION), protection = protections[roll(3)];
 	size_t page = page_size();
-	struct ucore_ring_info info;
+	struct ucore_get_ring info;
 	bool data = roll(2), plain = roll(4);
 	off_t offset;
 

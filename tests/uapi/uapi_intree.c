@@ -10,11 +10,11 @@
 
 static void expect_refusals(void)
 {
-	struct ucore_info info = { .size = sizeof(info) };
+	struct ucore_get_info info = { .size = sizeof(info) };
 	struct ucore_create_session create = { .size = sizeof(create), .fd = -12345 };
 	int device = device_open();
 
-	do_command(device, UCORE_INFO, &info);
+	do_command(device, UCORE_GET_INFO, &info);
 	expect_eq(info.state, UCORE_STATE_INTREE);
 	expect(strstr(info.reason, "modprobe -r intel_uncore"), "reason: %.160s", info.reason);
 	expect_rc(try_command(device, UCORE_CREATE_SESSION, &create), EBUSY);

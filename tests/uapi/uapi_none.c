@@ -6,10 +6,10 @@ static uint32_t want_state;
 
 static void info_explains(const void *arg)
 {
-	struct ucore_info info = { .size = sizeof(info) };
+	struct ucore_get_info info = { .size = sizeof(info) };
 
 	(void)arg;
-	do_command(device_open(), UCORE_INFO, &info);
+	do_command(device_open(), UCORE_GET_INFO, &info);
 	expect_eq(info.abi, UCORE_ABI_VERSION);
 	expect_eq(info.state, want_state);
 	expect_eq(info.nr_domains | info.nr_boxes | info.nr_counters, 0);

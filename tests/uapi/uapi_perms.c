@@ -47,7 +47,7 @@ static struct ucore_sample take_sample(uint64_t timer_ns, uint64_t period)
 
 static void expect_context(const struct ucore_sample *s, bool want)
 {
-	expect_eq(!!(s->flags & UCORE_SAMPLE_CONTEXT), want);
+	expect_eq(!!(s->flags & UCORE_SAMPLE_F_CONTEXT), want);
 	if (want) {
 		expect(s->ip, "context without ip");
 		return;
@@ -55,7 +55,7 @@ static void expect_context(const struct ucore_sample *s, bool want)
 	expect_eq(s->ip, 0);
 	expect_eq(s->pid, 0);
 	expect_eq(s->tid, 0);
-	expect_eq(s->flags & UCORE_SAMPLE_USER, 0);
+	expect_eq(s->flags & UCORE_SAMPLE_F_USER, 0);
 }
 
 static void root_sees_context(const void *arg)
@@ -145,7 +145,7 @@ static void context_is_true(const void *arg)
 		all++;
 		expect_eq(s->cpu, 0);
 		mine += s->pid == (unsigned int)getpid() && s->tid == s->pid;
-		user += s->pid == (unsigned int)getpid() && (s->flags & UCORE_SAMPLE_USER);
+		user += s->pid == (unsigned int)getpid() && (s->flags & UCORE_SAMPLE_F_USER);
 	}
 	expect(mine > all / 2, "%u of %u samples are of this process", mine, all);
 	expect(user > 0, "none of %u samples has a user address", all);
@@ -154,18 +154,18 @@ static void context_is_true(const void *arg)
 /* Who ran where, and a trigger that tells it: the opener's right, and the caller's */
 static void tasks_are_for_perfmon(const void *arg)
 {
-	struct ucore_core_trigger trigger = {
+	struct ucore_add_core_trigger trigger = {
 		.size = sizeof(trigger), .type = UCORE_PERF_SOFTWARE, .cpu = 0, .config = 0,
 		.period = 1000000,
 	};
 	struct ucore_create_session create = {
-		.size = sizeof(create), .flags = UCORE_SESSION_TASKS,
+		.size = sizeof(create), .flags = UCORE_SESSION_F_TASKS,
 	};
 	bool may = arg;
 
 	everybody_may_count();
 	become_user(may ? 1ULL << CAP_PERFMON : 1ULL << CAP_SYS_NICE);
-	expect_rc(try_command(session_create(0, 65536, 0), UCORE_CORE_TRIGGER, &trigger),
+	expect_rc(try_command(session_create(0, 65536, 0), UCORE_ADD_CORE_TRIGGER, &trigger),
 		  may ? 0 : EACCES);
 	expect_rc(try_command(device_open(), UCORE_CREATE_SESSION, &create), may ? 0 : EACCES);
 }
@@ -378,14 +378,14 @@ static void users_have_their_own_cpus_help(const void *arg)
 	everybody_may_count();
 	run_on_cpu_0();
 	become_user(1ULL << CAP_PERFMON);
-	session = session_create_crew(0, 0, UCORE_CREW_MAX);
+	session = session_create_nr_readers(0, 0, UCORE_READERS_MAX);
 	expect_rc(try_pmi_cpu(session, 0), 0);
 	add_cas_reads(session, box_find("imc", 0), 0);
 	add_cas_reads(session, box_find("imc", 1), 0);
 	session_start(session);
 	for (unsigned int i = 0; i < 100; i++)
 		session_read(session, &s);
-	expect_eq(session_status(session).helped, 0);
+	expect_eq(session_status(session).parallel_reads, 0);
 }
 
 static int try_add_reads(int session, uint32_t box)
@@ -399,8 +399,8 @@ static int try_add_reads(int session, uint32_t box)
 
 static int try_end(uint64_t id)
 {
-	struct ucore_end_session end = { .size = sizeof(end), .session = id };
-	int fd = device_open(), rc = try_command(fd, UCORE_END_SESSION, &end);
+	struct ucore_revoke_session end = { .size = sizeof(end), .session = id };
+	int fd = device_open(), rc = try_command(fd, UCORE_REVOKE_SESSION, &end);
 
 	close(fd);
 	return rc;
@@ -487,7 +487,7 @@ static void root_ends_sessions(const void *arg)
 	usleep(5000);
 	expect_eq(ring_head(&ring), head);
 	must(session_listed(id, &info), "an ended session is not listed");
-	expect_eq(info.state, UCORE_SESSION_ENDED);
+	expect_eq(info.state, UCORE_SESSION_REVOKED);
 	expect_eq(info.nr_events | info.nr_boxes | info.nr_domains | info.nr_pinned, 0);
 	expect_rc(try_end(id), 0);
 	/* its box and its die's CPUs are anybody's */

@@ -7,7 +7,7 @@
 
 static int session;
 static uint32_t imc, domain;
-static struct ucore_ring_info info;
+static struct ucore_get_ring info;
 
 static void begin(void)
 {
@@ -39,7 +39,7 @@ static void no_such_ring(const void *arg)
 static void offsets(const void *arg)
 {
 	struct ucore_domain_info domains[MAX_DOMAINS];
-	struct ucore_ring_info other;
+	struct ucore_get_ring other;
 	uint64_t page = page_size();
 
 	(void)arg;

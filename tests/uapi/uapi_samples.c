@@ -50,8 +50,8 @@ static void overflow_samples(const void *arg)
 		expect_eq(s->trigger, UCORE_TRIGGER_OVERFLOW);
 		expect_eq(s->trigger_event, event);
 		expect_eq(s->values[0].event, event);
-		expect_eq(s->values[0].flags, UCORE_VALUE_OVERFLOW);
-		expect(s->flags & UCORE_SAMPLE_CONTEXT, "root sees no context");
+		expect_eq(s->values[0].flags, UCORE_VALUE_F_OVERFLOW);
+		expect(s->flags & UCORE_SAMPLE_F_CONTEXT, "root sees no context");
 		expect(counted >= periods * PERIOD && counted < periods * PERIOD + PERIOD / 10,
 		       "sample %u after %llu counts and %llu periods", i,
 		       (unsigned long long)counted, (unsigned long long)periods);
@@ -108,7 +108,7 @@ static void all_values_of_the_domain(const void *arg)
 	for (unsigned int i = 0; i < 5; i++) {
 		const struct ucore_sample *s = next_sample();
 
-		expect_eq(s->values[0].flags, UCORE_VALUE_OVERFLOW);
+		expect_eq(s->values[0].flags, UCORE_VALUE_F_OVERFLOW);
 		for (unsigned int v = 1; v < s->nr_values; v++)
 			expect_eq(s->values[v].flags, 0);
 		ring_release(&ring);
@@ -189,7 +189,7 @@ static void frozen_time_adds_up(const void *arg)
 		uint64_t paused = (s->time_enabled - last.time_enabled) -
 				  (s->time_running - last.time_running);
 
-		expect(last.flags & UCORE_SAMPLE_THROTTLED ? paused >= last.frozen_ns :
+		expect(last.flags & UCORE_SAMPLE_F_THROTTLED ? paused >= last.frozen_ns :
 		       paused == last.frozen_ns,
 		       "sample %u: frozen for %llu ns, not running for %llu", i,
 		       (unsigned long long)last.frozen_ns, (unsigned long long)paused);

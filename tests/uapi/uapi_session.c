@@ -59,7 +59,7 @@ static void start_twice(const void *arg)
 /* More counters take longer; what START, READ and STOP took is charged */
 static void budget_knows_what_samples_take(const void *arg)
 {
-	struct ucore_budget none, one, all;
+	struct ucore_get_budget none, one, all;
 
 	(void)arg;
 	begin();
@@ -84,7 +84,7 @@ static void budget_knows_what_samples_take(const void *arg)
 	expect_eq(one.sample_ns, all.sample_ns);
 	session_stop(session);
 	expect(session_budget(session).busy_ns > one.busy_ns, "STOP took no time");
-	expect_eq(one.dropped + one.put_off, 0);
+	expect_eq(one.dropped + one.delayed, 0);
 }
 
 static void stop_is_no_error(const void *arg)
@@ -166,7 +166,7 @@ static void read_without_events(const void *arg)
 	(void)arg;
 	begin();
 	expect_rc(try_read(session, 0, &shot), ENOENT);
-	expect_rc(try_read(session, UCORE_READ_LIVE, &shot), ENOENT);
+	expect_rc(try_read(session, UCORE_READ_F_NO_FREEZE, &shot), ENOENT);
 	expect_eq(shot.read.nr_values, MAX_EVENTS);
 	expect(memory_differs(shot.values, POISON, sizeof(shot.values)) < 0,
 	       "a failed READ wrote values");
@@ -219,8 +219,8 @@ static void read_twice(uint32_t flags)
 	session_start(session);
 	expect_rc(try_read(session, flags, &shot), 0);
 	expect_rc(try_read(session, flags, &later), 0);
-	expect_snapshot(&shot, flags & UCORE_READ_LIVE);
-	expect_snapshot(&later, flags & UCORE_READ_LIVE);
+	expect_snapshot(&shot, flags & UCORE_READ_F_NO_FREEZE);
+	expect_snapshot(&later, flags & UCORE_READ_F_NO_FREEZE);
 	expect_progress(&shot, &later);
 	expect(shot.domains[0].time > before && later.domains[0].time < now_ns(),
 	       "the time of a READ is not CLOCK_MONOTONIC");
@@ -239,7 +239,7 @@ static void read_running(const void *arg)
 static void read_live(const void *arg)
 {
 	(void)arg;
-	read_twice(UCORE_READ_LIVE);
+	read_twice(UCORE_READ_F_NO_FREEZE);
 }
 
 static void read_stopped(const void *arg)
@@ -250,7 +250,7 @@ static void read_stopped(const void *arg)
 	wait_for(session_count(session) > 1000);
 	session_stop(session);
 	session_read(session, &shot);
-	expect_rc(try_read(session, UCORE_READ_LIVE, &later), 0);
+	expect_rc(try_read(session, UCORE_READ_F_NO_FREEZE, &later), 0);
 	expect(!memcmp(shot.values, later.values, 4 * sizeof(shot.values[0])),
 	       "counts of a stopped session changed");
 	for (int d = 0; d < 2; d++) {
@@ -400,7 +400,7 @@ static void reset_without_events(const void *arg)
 
 static void status_follows(const void *arg)
 {
-	struct ucore_status status;
+	struct ucore_get_status status;
 
 	(void)arg;
 	begin_on_two_domains();
@@ -420,33 +420,33 @@ static void status_follows(const void *arg)
 	       (unsigned long long)status.writes);
 }
 
-#define CREW_READS	50
+#define PARALLEL_READS	50
 
 /* What helpers have read are shares of it, and a stopped session has none */
 static void status_tells_of_helpers(const void *arg)
 {
-	struct ucore_status status;
+	struct ucore_get_status status;
 	uint64_t last = 0;
 
 	(void)arg;
-	session = session_create_crew(0, 0, 2);
+	session = session_create_nr_readers(0, 0, 2);
 	add_on_two_domains();
 	session_start(session);
-	for (unsigned int i = 0; i < CREW_READS; i++) {
+	for (unsigned int i = 0; i < PARALLEL_READS; i++) {
 		session_read(session, &shot);
 		expect(shot.values[0].count > last, "it stands at %llu", (unsigned long long)last);
 		last = shot.values[0].count;
 	}
 	/* two shares of each domain, of which the reader has one */
 	status = session_status(session);
-	expect(status.helped <= 2 * CREW_READS, "%llu shares of %u reads",
-	       (unsigned long long)status.helped, CREW_READS);
-	expect(status.reads >= 4 * CREW_READS, "%llu register reads for %u READs",
-	       (unsigned long long)status.reads, CREW_READS);
+	expect(status.parallel_reads <= 2 * PARALLEL_READS, "%llu shares of %u reads",
+	       (unsigned long long)status.parallel_reads, PARALLEL_READS);
+	expect(status.reads >= 4 * PARALLEL_READS, "%llu register reads for %u READs",
+	       (unsigned long long)status.reads, PARALLEL_READS);
 	session_stop(session);
 	status = session_status(session);
 	session_read(session, &shot);
-	expect_eq(session_status(session).helped, status.helped);
+	expect_eq(session_status(session).parallel_reads, status.parallel_reads);
 	expect_eq(session_status(session).reads, status.reads);
 }
 
@@ -631,13 +631,13 @@ static void let_come(int fault, void *page)
 
 static void *ask_into(void *status)
 {
-	expect_rc(try_command(session, UCORE_STATUS, status), EINVAL);	/* zeros, in the end */
+	expect_rc(try_command(session, UCORE_GET_STATUS, status), EINVAL);	/* zeros, in the end */
 	return NULL;
 }
 
 static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
 {
-	struct ucore_status own = { .size = sizeof(own) };
+	struct ucore_get_status own = { .size = sizeof(own) };
 	pthread_t stalled;
 	int fault, status;
 	void *page;
@@ -650,7 +650,7 @@ static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
 	wait_for_fault(fault);		/* it has the session meanwhile */
 	other = fork();
 	if (!other)
-		_exit(!!try_command(session, UCORE_STATUS, &own));
+		_exit(!!try_command(session, UCORE_GET_STATUS, &own));
 	usleep(100000);
 	expect(!waitpid(other, &status, WNOHANG), "the session was not held up");
 	kill(other, SIGKILL);
@@ -659,7 +659,7 @@ static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
 
 	let_come(fault, page);
 	pthread_join(stalled, NULL);
-	do_command(session, UCORE_STATUS, &own);
+	do_command(session, UCORE_GET_STATUS, &own);
 }
 
 static void *read_into(void *page)
@@ -683,21 +683,21 @@ static void *read_into(void *page)
 
 static void *status_from(void *page)
 {
-	struct ucore_status *status =
-		(void *)((char *)page - offsetof(struct ucore_status, session));
+	struct ucore_get_status *status =
+		(void *)((char *)page - offsetof(struct ucore_get_status, session));
 
 	status->size = sizeof(*status);
-	expect_rc(try_command(session, UCORE_STATUS, status), ESHUTDOWN);
+	expect_rc(try_command(session, UCORE_GET_STATUS, status), ESHUTDOWN);
 	return NULL;
 }
 
 static void *add_from(void *page)
 {
-	struct ucore_event_add add = {
+	struct ucore_add_event add = {
 		.size = sizeof(add), .nr_terms = 1, .terms = address(page),
 	};
 
-	expect_rc(try_command(session, UCORE_EVENT_ADD, &add), ESHUTDOWN);
+	expect_rc(try_command(session, UCORE_ADD_EVENT, &add), ESHUTDOWN);
 	return NULL;
 }
 
@@ -706,7 +706,7 @@ static void a_session_ends_though_its_caller_stalls(const void *arg)
 {
 	static void *(*const commands[])(void *) = { status_from, add_from, read_into };
 	uint32_t box = box_find("imc", 0);
-	struct ucore_end_session end = { .size = sizeof(end) };
+	struct ucore_revoke_session end = { .size = sizeof(end) };
 	int device = device_open(), other = session_create(0, 0, 0), fault;
 	pthread_t stalled;
 	void *page;
@@ -720,7 +720,7 @@ static void a_session_ends_though_its_caller_stalls(const void *arg)
 		page = page_that_waits(&fault);
 		must(!pthread_create(&stalled, NULL, commands[i], page), "pthread_create");
 		wait_for_fault(fault);
-		do_command(device, UCORE_END_SESSION, &end);
+		do_command(device, UCORE_REVOKE_SESSION, &end);
 		/* its box is anybody's */
 		expect_eq(box_get(box).owner, 0);
 		expect_rc(try_remove(other, add_cas_reads(other, box, 0)), 0);

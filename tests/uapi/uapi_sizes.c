@@ -11,37 +11,37 @@
 /* The layouts are the same for every caller, whatever its word size */
 #define LAYOUT(name, bytes) \
 	_Static_assert(sizeof(struct name) == (bytes), #name)
-LAYOUT(ucore_info, 224);
+LAYOUT(ucore_get_info, 224);
 LAYOUT(ucore_domain_info, 80);
 LAYOUT(ucore_get_domains, 24);
 LAYOUT(ucore_box_info, 96);
 LAYOUT(ucore_get_boxes, 32);
-LAYOUT(ucore_field, 40);
+LAYOUT(ucore_field_info, 40);
 LAYOUT(ucore_get_fields, 32);
 LAYOUT(ucore_table_info, 88);
 LAYOUT(ucore_get_tables, 24);
 LAYOUT(ucore_unit_info, 80);
 LAYOUT(ucore_get_units, 32);
-LAYOUT(ucore_box_end, 40);
-LAYOUT(ucore_get_ends, 32);
+LAYOUT(ucore_link_info, 40);
+LAYOUT(ucore_get_links, 32);
 LAYOUT(ucore_create_session, 40);
 LAYOUT(ucore_session_info, 72);
 LAYOUT(ucore_get_sessions, 32);
-LAYOUT(ucore_end_session, 16);
+LAYOUT(ucore_revoke_session, 16);
 LAYOUT(ucore_term, 16);
-LAYOUT(ucore_event_add, 64);
-LAYOUT(ucore_event_remove, 16);
+LAYOUT(ucore_add_event, 64);
+LAYOUT(ucore_remove_event, 16);
 LAYOUT(ucore_set_pmi_cpus, 24);
-LAYOUT(ucore_core_trigger, 40);
+LAYOUT(ucore_add_core_trigger, 40);
 LAYOUT(ucore_task, 40);
 LAYOUT(ucore_tasks, 32);
 LAYOUT(ucore_command, 8);
 LAYOUT(ucore_value, 16);
 LAYOUT(ucore_read_domain, 48);
 LAYOUT(ucore_read, 48);
-LAYOUT(ucore_status, 120);
-LAYOUT(ucore_budget, 64);
-LAYOUT(ucore_ring_info, 32);
+LAYOUT(ucore_get_status, 120);
+LAYOUT(ucore_get_budget, 64);
+LAYOUT(ucore_get_ring, 32);
 LAYOUT(ucore_record, 16);
 LAYOUT(ucore_sample, 104);
 LAYOUT(ucore_lost, 32);
@@ -79,10 +79,10 @@ static struct fixture {
 	struct ucore_term terms[2];
 	struct ucore_domain_info domains[4];
 	struct ucore_box_info boxes[4];
-	struct ucore_field fields[4];
+	struct ucore_field_info fields[4];
 	struct ucore_table_info tables[4];
 	struct ucore_unit_info units[4];
-	struct ucore_box_end ends[4];
+	struct ucore_link_info ends[4];
 	struct ucore_session_info sessions[4];
 	struct ucore_value values[4];
 	struct ucore_read_domain read_domains[4];
@@ -116,12 +116,12 @@ static void fixture_end(void)
 		more_##name(arg); \
 	}
 
-static void more_info(struct ucore_info *a)
+static void more_info(struct ucore_get_info *a)
 {
 	a->abi = 0xdeadbeef;
 	memset(a->reason, POISON, sizeof(a->reason));
 }
-FILL(info, ucore_info)
+FILL(info, ucore_get_info)
 
 static void more_domains(struct ucore_get_domains *a)
 {
@@ -147,11 +147,11 @@ static void more_sessions(struct ucore_get_sessions *a)
 }
 FILL(sessions, ucore_get_sessions)
 
-static void more_end(struct ucore_end_session *a)
+static void more_end(struct ucore_revoke_session *a)
 {
 	a->session = fix.id;
 }
-FILL(end, ucore_end_session)
+FILL(end, ucore_revoke_session)
 
 static void more_fields(struct ucore_get_fields *a)
 {
@@ -178,13 +178,13 @@ static void more_units(struct ucore_get_units *a)
 }
 FILL(units, ucore_get_units)
 
-static void more_ends(struct ucore_get_ends *a)
+static void more_ends(struct ucore_get_links *a)
 {
 	a->nr = ARRAY_SIZE(fix.ends);
 	a->total = 0xdeadbeef;
 	a->ends = address(fix.ends);
 }
-FILL(ends, ucore_get_ends)
+FILL(ends, ucore_get_links)
 
 static void more_create(struct ucore_create_session *a)
 {
@@ -193,7 +193,7 @@ static void more_create(struct ucore_create_session *a)
 }
 FILL(create, ucore_create_session)
 
-static void more_add(struct ucore_event_add *a)
+static void more_add(struct ucore_add_event *a)
 {
 	a->box = fix.box;
 	a->nr_terms = ARRAY_SIZE(fix.terms);
@@ -202,13 +202,13 @@ static void more_add(struct ucore_event_add *a)
 	a->counter = 0xdeadbeef;
 	a->poll_ns = 0xdeadbeef;
 }
-FILL(add, ucore_event_add)
+FILL(add, ucore_add_event)
 
-static void more_remove(struct ucore_event_remove *a)
+static void more_remove(struct ucore_remove_event *a)
 {
 	a->event = fix.event;
 }
-FILL(remove, ucore_event_remove)
+FILL(remove, ucore_remove_event)
 
 static void more_pmi_cpus(struct ucore_set_pmi_cpus *a)
 {
@@ -218,7 +218,7 @@ static void more_pmi_cpus(struct ucore_set_pmi_cpus *a)
 FILL(pmi_cpus, ucore_set_pmi_cpus)
 
 /* A page fault of this process, every so often */
-static void more_core_trigger(struct ucore_core_trigger *a)
+static void more_core_trigger(struct ucore_add_core_trigger *a)
 {
 	a->type = UCORE_PERF_SOFTWARE;
 	a->cpu = -1;
@@ -226,7 +226,7 @@ static void more_core_trigger(struct ucore_core_trigger *a)
 	a->config = 2;
 	a->period = 1000000;
 }
-FILL(core_trigger, ucore_core_trigger)
+FILL(core_trigger, ucore_add_core_trigger)
 
 static void more_command(struct ucore_command *a)
 {
@@ -244,42 +244,42 @@ static void more_read(struct ucore_read *a)
 }
 FILL(read, ucore_read)
 
-static void more_status(struct ucore_status *a)
+static void more_status(struct ucore_get_status *a)
 {
 	a->session = 0xdeadbeef;
 	a->writes = 0xdeadbeef;
-	a->helped = 0xdeadbeef;
+	a->parallel_reads = 0xdeadbeef;
 }
-FILL(status, ucore_status)
+FILL(status, ucore_get_status)
 
-static void more_budget(struct ucore_budget *a)
+static void more_budget(struct ucore_get_budget *a)
 {
 	a->percent = 0xdeadbeef;
-	a->put_off = 0xdeadbeef;
+	a->delayed = 0xdeadbeef;
 }
-FILL(budget, ucore_budget)
+FILL(budget, ucore_get_budget)
 
-static void more_core(struct ucore_core_info *a)
+static void more_core(struct ucore_get_core *a)
 {
 	a->state = 0xdeadbeef;
 	a->edx = 0xdeadbeef;
 }
-FILL(core, ucore_core_info)
+FILL(core, ucore_get_core)
 
-static void more_trial(struct ucore_get_trial *a)
+static void more_selftest(struct ucore_get_selftest *a)
 {
 	a->box = 0;
 	a->tried = 0xdeadbeef;
 	a->writes = 0xdeadbeef;
 }
-FILL(trial, ucore_get_trial)
+FILL(selftest, ucore_get_selftest)
 
-static void more_ring_info(struct ucore_ring_info *a)
+static void more_ring_info(struct ucore_get_ring *a)
 {
 	a->domain = fix.domain;
 	a->data_size = 0xdeadbeef;
 }
-FILL(ring_info, ucore_ring_info)
+FILL(ring_info, ucore_get_ring)
 
 #define OUT(type, field) \
 	{ offsetof(struct type, field), sizeof(((struct type *)0)->field) }
@@ -290,10 +290,10 @@ FILL(ring_info, ucore_ring_info)
 #define AT(type, field)	offsetof(struct type, field)
 
 static const struct row rows[] = {
-	{ "INFO", UCORE_INFO, sizeof(struct ucore_info), 0, false, fill_info,
-	  .out = { OUT_TO(ucore_info, abi, stepping),
-		   OUT_TO(ucore_info, platform, reason) },
-	  .reserved = { AT(ucore_info, reserved) } },
+	{ "INFO", UCORE_GET_INFO, sizeof(struct ucore_get_info), 0, false, fill_info,
+	  .out = { OUT_TO(ucore_get_info, abi, stepping),
+		   OUT_TO(ucore_get_info, platform, reason) },
+	  .reserved = { AT(ucore_get_info, reserved) } },
 	{ "GET_DOMAINS", UCORE_GET_DOMAINS, sizeof(struct ucore_get_domains), 0, false,
 	  fill_domains,
 	  .out = { OUT_TO(ucore_get_domains, nr, total) } },
@@ -308,33 +308,33 @@ static const struct row rows[] = {
 	{ "GET_UNITS", UCORE_GET_UNITS, sizeof(struct ucore_get_units), 0, false, fill_units,
 	  .out = { OUT_TO(ucore_get_units, nr, total) },
 	  .reserved = { AT(ucore_get_units, reserved) } },
-	{ "GET_ENDS", UCORE_GET_ENDS, sizeof(struct ucore_get_ends), 0, false, fill_ends,
-	  .out = { OUT_TO(ucore_get_ends, nr, total) },
-	  .reserved = { AT(ucore_get_ends, reserved) } },
-	{ "GET_TRIAL", UCORE_GET_TRIAL, sizeof(struct ucore_get_trial), 0, false, fill_trial,
-	  .out = { OUT_TO(ucore_get_trial, tried, reason) } },
-	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_core_info), 0, false, fill_core,
-	  .out = { OUT_TO(ucore_core_info, state, reason) } },
+	{ "GET_LINKS", UCORE_GET_LINKS, sizeof(struct ucore_get_links), 0, false, fill_ends,
+	  .out = { OUT_TO(ucore_get_links, nr, total) },
+	  .reserved = { AT(ucore_get_links, reserved) } },
+	{ "GET_SELFTEST", UCORE_GET_SELFTEST, sizeof(struct ucore_get_selftest), 0, false, fill_selftest,
+	  .out = { OUT_TO(ucore_get_selftest, tried, reason) } },
+	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_get_core), 0, false, fill_core,
+	  .out = { OUT_TO(ucore_get_core, state, reason) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
 	  AT(ucore_create_session, rotate_ns),
-	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_BOX_FREEZE |
-				     UCORE_SESSION_TASKS | UCORE_SESSION_WHOLE,
+	  false, fill_create, .valid_flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_F_BOX_FREEZE |
+				     UCORE_SESSION_F_TASKS | UCORE_SESSION_F_FULL_READS,
 	  .out = { OUT(ucore_create_session, fd) } },
 	{ "GET_SESSIONS", UCORE_GET_SESSIONS, sizeof(struct ucore_get_sessions), 0, false,
 	  fill_sessions, .out = { OUT_TO(ucore_get_sessions, nr, total) } },
-	{ "END_SESSION", UCORE_END_SESSION, sizeof(struct ucore_end_session), 0, false, fill_end },
-	{ "EVENT_ADD", UCORE_EVENT_ADD, sizeof(struct ucore_event_add),
-	  AT(ucore_event_add, group), true, fill_add,
-	  .valid_flags = UCORE_EVENT_INTERRUPT,
-	  .out = { OUT_TO(ucore_event_add, event, poll_ns) },
-	  .reserved = { AT(ucore_event_add, reserved) } },
-	{ "EVENT_REMOVE", UCORE_EVENT_REMOVE, sizeof(struct ucore_event_remove), 0, true,
-	  fill_remove, .reserved = { AT(ucore_event_remove, reserved) } },
+	{ "REVOKE_SESSION", UCORE_REVOKE_SESSION, sizeof(struct ucore_revoke_session), 0, false, fill_end },
+	{ "ADD_EVENT", UCORE_ADD_EVENT, sizeof(struct ucore_add_event),
+	  AT(ucore_add_event, group), true, fill_add,
+	  .valid_flags = UCORE_EVENT_F_NO_POLL,
+	  .out = { OUT_TO(ucore_add_event, event, poll_ns) },
+	  .reserved = { AT(ucore_add_event, reserved) } },
+	{ "REMOVE_EVENT", UCORE_REMOVE_EVENT, sizeof(struct ucore_remove_event), 0, true,
+	  fill_remove, .reserved = { AT(ucore_remove_event, reserved) } },
 	{ "SET_PMI_CPUS", UCORE_SET_PMI_CPUS, sizeof(struct ucore_set_pmi_cpus), 0, true,
 	  fill_pmi_cpus, .reserved = { AT(ucore_set_pmi_cpus, reserved) } },
-	{ "CORE_TRIGGER", UCORE_CORE_TRIGGER, sizeof(struct ucore_core_trigger), 0, true,
-	  fill_core_trigger, .valid_flags = UCORE_CORE_USER,
-	  .reserved = { AT(ucore_core_trigger, reserved) } },
+	{ "ADD_CORE_TRIGGER", UCORE_ADD_CORE_TRIGGER, sizeof(struct ucore_add_core_trigger), 0, true,
+	  fill_core_trigger, .valid_flags = UCORE_CORE_TRIGGER_F_USER,
+	  .reserved = { AT(ucore_add_core_trigger, reserved) } },
 	{ "START", UCORE_START, sizeof(struct ucore_command), 0, true, fill_command,
 	  .valid_flags = 0 },
 	{ "STOP", UCORE_STOP, sizeof(struct ucore_command), 0, true, fill_command,
@@ -342,15 +342,15 @@ static const struct row rows[] = {
 	{ "RESET", UCORE_RESET, sizeof(struct ucore_command), 0, true, fill_command,
 	  .valid_flags = 0 },
 	{ "READ", UCORE_READ, sizeof(struct ucore_read), AT(ucore_read, running), true, fill_read,
-	  .valid_flags = UCORE_READ_LIVE,
+	  .valid_flags = UCORE_READ_F_NO_FREEZE,
 	  .out = { OUT_TO(ucore_read, nr_values, nr_domains), OUT(ucore_read, skew_ns) } },
-	{ "STATUS", UCORE_STATUS, sizeof(struct ucore_status), AT(ucore_status, helped), true,
-	  fill_status, .out = { OUT_TO(ucore_status, session, helped) } },
-	{ "RING_INFO", UCORE_RING_INFO, sizeof(struct ucore_ring_info), 0, true, fill_ring_info,
-	  .out = { OUT_TO(ucore_ring_info, data_size, producer) } },
-	{ "BUDGET", UCORE_BUDGET, sizeof(struct ucore_budget), 0, true, fill_budget,
-	  .out = { OUT(ucore_budget, percent), OUT_TO(ucore_budget, sample_ns, put_off) },
-	  .reserved = { AT(ucore_budget, reserved) } },
+	{ "STATUS", UCORE_GET_STATUS, sizeof(struct ucore_get_status), AT(ucore_get_status, parallel_reads), true,
+	  fill_status, .out = { OUT_TO(ucore_get_status, session, parallel_reads) } },
+	{ "GET_RING", UCORE_GET_RING, sizeof(struct ucore_get_ring), 0, true, fill_ring_info,
+	  .out = { OUT_TO(ucore_get_ring, data_size, producer) } },
+	{ "BUDGET", UCORE_GET_BUDGET, sizeof(struct ucore_get_budget), 0, true, fill_budget,
+	  .out = { OUT(ucore_get_budget, percent), OUT_TO(ucore_get_budget, sample_ns, delayed) },
+	  .reserved = { AT(ucore_get_budget, reserved) } },
 };
 
 /*
@@ -633,7 +633,7 @@ static void read_only_argument(const void *arg)
 	const struct row *row = arg;
 	int want = has_outputs(row) ? EFAULT : 0;
 	unsigned char *buf = guarded(row->size);
-	struct ucore_status before, after;
+	struct ucore_get_status before, after;
 	unsigned int files;
 
 	fixture_begin();

@@ -15,7 +15,7 @@
 static uint64_t state, deadline;
 static uint32_t boxes[NR_BOXES], domains[NR_BOXES];
 /* What a value may say; of a UBox without a global freeze that it counts on */
-static uint32_t value_flags = UCORE_VALUE_OVERFLOW | UCORE_VALUE_OFFLINE | UCORE_VALUE_GAP;
+static uint32_t value_flags = UCORE_VALUE_F_OVERFLOW | UCORE_VALUE_F_OFFLINE | UCORE_VALUE_F_GAP;
 static atomic_bool thread_stop;
 
 static uint32_t roll(uint32_t sides)
@@ -72,7 +72,7 @@ static void worker_remove(struct worker *w)
 static void worker_read(struct worker *w)
 {
 	static struct snapshot s;
-	int rc = try_read(w->session, roll(2) ? UCORE_READ_LIVE : 0, &s);
+	int rc = try_read(w->session, roll(2) ? UCORE_READ_F_NO_FREEZE : 0, &s);
 
 	ALLOW(rc, ENOENT);
 	for (uint32_t i = 0; !rc && i < s.read.nr_values; i++)
@@ -84,7 +84,7 @@ static void worker_drain(struct worker *w)
 	const struct ucore_record *record;
 
 	if (!w->ring.size) {
-		struct ucore_ring_info info;
+		struct ucore_get_ring info;
 		uint32_t domain = domains[roll(NR_BOXES)];
 
 		if (try_ring_info(w->session, domain, &info))
@@ -154,7 +154,7 @@ static void worker_session(void)
 {
 	static const uint64_t timers[] = { 0, 0, 500000, 1000000, 5000000 };
 	static const uint32_t rings[] = { 0, 4096, 16384, 65536 };
-	struct worker w = { .session = session_create_crew(timers[roll(ARRAY_SIZE(timers))],
+	struct worker w = { .session = session_create_nr_readers(timers[roll(ARRAY_SIZE(timers))],
 							   rings[roll(ARRAY_SIZE(rings))],
 							   roll(4)) };
 	bool threaded = !roll(3);
@@ -219,12 +219,12 @@ static void find_boxes(void)
 
 static void ask_for_the_freeze(void)
 {
-	struct ucore_info info = { .size = sizeof(info) };
+	struct ucore_get_info info = { .size = sizeof(info) };
 	int fd = device_open();
 
-	do_command(fd, UCORE_INFO, &info);
+	do_command(fd, UCORE_GET_INFO, &info);
 	if (!(info.caps & UCORE_CAP_GLOBAL_FREEZE))
-		value_flags |= UCORE_VALUE_UNFROZEN;
+		value_flags |= UCORE_VALUE_F_UNFROZEN;
 	close(fd);
 }
 

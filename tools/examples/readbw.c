@@ -57,9 +57,9 @@ static const struct {
 
 static unsigned int platform_find(int device)
 {
-	struct ucore_info info = { .size = sizeof(info) };
+	struct ucore_get_info info = { .size = sizeof(info) };
 
-	check(ioctl(device, UCORE_INFO, &info), "INFO");
+	check(ioctl(device, UCORE_GET_INFO, &info), "INFO");
 	for (unsigned int i = 0; i < sizeof(cas_count_rd) / sizeof(cas_count_rd[0]); i++)
 		if (!strcmp(cas_count_rd[i].platform, info.platform))
 			return i;
@@ -73,11 +73,11 @@ static void event_add(int session, uint32_t box, const struct code *code)
 		{ .field = UCORE_FIELD_EVENT, .value = code->event },
 		{ .field = UCORE_FIELD_UMASK, .value = code->umask },
 	};
-	struct ucore_event_add add = {
+	struct ucore_add_event add = {
 		.size = sizeof(add), .box = box, .nr_terms = 2, .terms = (uintptr_t)terms,
 	};
 
-	check(ioctl(session, UCORE_EVENT_ADD, &add), "EVENT_ADD");
+	check(ioctl(session, UCORE_ADD_EVENT, &add), "ADD_EVENT");
 }
 
 static unsigned int events_add(int device, int session)

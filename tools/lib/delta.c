@@ -74,7 +74,7 @@ static void value_update(struct ucore_delta_value *to, struct delta_last *last,
 	if (!domain)
 		return;
 	/* what no freeze reaches counts all the time */
-	possible = value->flags & UCORE_VALUE_UNFROZEN ? domain->time_enabled :
+	possible = value->flags & UCORE_VALUE_F_UNFROZEN ? domain->time_enabled :
 							 domain->time_running;
 	/* what always counts has the domain's time as its own */
 	running = turns && *turns != domain->time_running ? *turns : possible;

@@ -35,8 +35,8 @@ static int device_open_error(const char *path, int code, struct ucore_error *err
 
 static int device_get_info(struct ucore_device *dev, struct ucore_error *err)
 {
-	UCORE_ARG(ucore_info, info);
-	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_INFO, &info);
+	UCORE_ARG(ucore_get_info, info);
+	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_INFO, &info);
 
 	if (ret == -ENOTTY)
 		return ucore_error_set(err, ret, "INFO: this is not a ucore device");
@@ -157,8 +157,8 @@ int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_i
 
 int ucore_device_end(const struct ucore_device *dev, uint64_t session, struct ucore_error *err)
 {
-	UCORE_ARG(ucore_end_session, end, .session = session);
-	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_END_SESSION, &end);
+	UCORE_ARG(ucore_revoke_session, end, .session = session);
+	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_REVOKE_SESSION, &end);
 
 	switch (ret) {
 	case 0:
@@ -233,18 +233,18 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
 	}
 }
 
-int ucore_device_core(const struct ucore_device *dev, struct ucore_core_info *core,
+int ucore_device_core(const struct ucore_device *dev, struct ucore_get_core *core,
 		      struct ucore_error *err)
 {
 	int ret;
 
-	*core = (struct ucore_core_info) { .size = sizeof(*core) };
+	*core = (struct ucore_get_core) { .size = sizeof(*core) };
 	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_CORE, core);
 	core->reason[sizeof(core->reason) - 1] = 0;
 	return ret ? ucore_error_set(err, ret, "GET_CORE: %s", strerror(-ret)) : 0;
 }
 
-const struct ucore_info *ucore_device_info(const struct ucore_device *dev)
+const struct ucore_get_info *ucore_device_info(const struct ucore_device *dev)
 {
 	return &dev->info;
 }
@@ -278,11 +278,11 @@ void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size)
 		snprintf(text, size, "cpu %d", cpu);
 }
 
-static int fields_fetch(struct ucore_device *dev, uint32_t box, struct ucore_field **fields,
+static int fields_fetch(struct ucore_device *dev, uint32_t box, struct ucore_field_info **fields,
 			size_t *nr)
 {
 	UCORE_ARG(ucore_get_fields, get, .box = box);
-	struct ucore_field *array;
+	struct ucore_field_info *array;
 	uint32_t capacity;
 	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_FIELDS, &get);
 
@@ -342,7 +342,7 @@ static int field_set_load(struct ucore_device *dev, const struct ucore_box_info 
 }
 
 static int fields_get(struct ucore_device *dev, uint32_t box, bool own,
-		      const struct ucore_field **fields, size_t *nr, struct ucore_error *err)
+		      const struct ucore_field_info **fields, size_t *nr, struct ucore_error *err)
 {
 	struct ucore_field_set *set;
 	int ret;
@@ -362,7 +362,7 @@ static int fields_get(struct ucore_device *dev, uint32_t box, bool own,
 	return 0;
 }
 
-int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field **fields,
+int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field_info **fields,
 			size_t *nr, struct ucore_error *err)
 {
 	if (box >= dev->nr_boxes)
@@ -372,12 +372,12 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
 }
 
 int ucore_device_own_fields(struct ucore_device *dev, uint32_t box,
-			    const struct ucore_field **fields, size_t *nr)
+			    const struct ucore_field_info **fields, size_t *nr)
 {
 	return fields_get(dev, box, true, fields, nr, NULL);
 }
 
-const struct ucore_field *ucore_field_by_id(const struct ucore_field *fields, size_t nr,
+const struct ucore_field_info *ucore_field_by_id(const struct ucore_field_info *fields, size_t nr,
 					    uint32_t id)
 {
 	for (size_t i = 0; i < nr; i++)

@@ -158,14 +158,14 @@ const char *ucore_table_reason(uint32_t reason)
 		[UCORE_TABLE_DISABLED] = "its PCI function does not decode memory",
 		[UCORE_TABLE_OUTSIDE] = "it begins outside its BAR",
 		[UCORE_TABLE_RAM] = "it lies on RAM, or beyond physical addresses",
-		[UCORE_TABLE_ASLEEP] = "it reads all ones: its function is hidden or asleep",
+		[UCORE_TABLE_ALL_ONES] = "it reads all ones: its function is hidden or asleep",
 		[UCORE_TABLE_EMPTY] = "its global record is zero",
 		[UCORE_TABLE_STRIDE] = "its records are shorter than three words",
 		[UCORE_TABLE_GLOBAL] = "its global registers cannot be reached",
 		[UCORE_TABLE_DIE] = "it belongs to no die that is online",
-		[UCORE_TABLE_SECOND] =
+		[UCORE_TABLE_DUPLICATE] =
 			"another table of its die has the same global registers: only its units are used",
-		[UCORE_TABLE_OTHER] =
+		[UCORE_TABLE_CONFLICT] =
 			"another table of its die has other global registers: its units would not freeze",
 		[UCORE_TABLE_LIMIT] = "with it there are more units than the driver takes",
 		[UCORE_TABLE_UNMAPPED] = "the kernel refuses to map it",
@@ -183,7 +183,7 @@ const char *ucore_unit_reason(uint32_t reason)
 	static const char *const reasons[] = {
 		[UCORE_UNIT_OK] = "",
 		[UCORE_UNIT_ZERO] = "the record is zero or has no address: a hole in the table",
-		[UCORE_UNIT_ONES] = "the record is all ones: the unit is asleep or hidden",
+		[UCORE_UNIT_ALL_ONES] = "the record is all ones: the unit is asleep or hidden",
 		[UCORE_UNIT_TRUNCATED] = "the record lies beyond the end of the BAR",
 		[UCORE_UNIT_ACCESS] = "its access type, 3, does not exist",
 		[UCORE_UNIT_NO_COUNTERS] = "it has no counters",
@@ -191,7 +191,7 @@ const char *ucore_unit_reason(uint32_t reason)
 		[UCORE_UNIT_WIDTH] = "its counters have no bits or more than 64",
 		[UCORE_UNIT_OFFSET] =
 			"its control or counter offset is 0, which is the box control's place",
-		[UCORE_UNIT_SELF] = "its registers overlap each other",
+		[UCORE_UNIT_SELF_OVERLAP] = "its registers overlap each other",
 		[UCORE_UNIT_WINDOW] =
 			"its registers are outside the MSRs, config space or address space",
 		[UCORE_UNIT_ALIGN] = "its registers are not aligned",
@@ -201,8 +201,8 @@ const char *ucore_unit_reason(uint32_t reason)
 			"its registers are those of another unit, or of the global control",
 		[UCORE_UNIT_FUNCTION] = "its PCI function does not exist",
 		[UCORE_UNIT_NO_ANSWER] = "its box control faults or reads all ones",
-		[UCORE_UNIT_SURPLUS] = "the processor has fewer units of this type than the table",
-		[UCORE_UNIT_MOVED] =
+		[UCORE_UNIT_BEYOND_COUNT] = "the processor has fewer units of this type than the table",
+		[UCORE_UNIT_RELOCATED] =
 			"the table is known to be wrong here: its registers are elsewhere",
 		[UCORE_UNIT_FOREIGN] =
 			"its registers are another device's, or the processor's: writing there would do harm",

@@ -10,26 +10,26 @@
 
 static int ends_fetch(struct ucore_device *dev, struct ucore_error *err)
 {
-	struct ucore_box_end *ends = calloc(dev->nr_boxes ? dev->nr_boxes : 1, sizeof(*ends));
+	struct ucore_link_info *ends = calloc(dev->nr_boxes ? dev->nr_boxes : 1, sizeof(*ends));
 	int ret;
 
 	if (!ends)
 		return ucore_error_set(err, -ENOMEM, "out of memory for %zu boxes", dev->nr_boxes);
 
-	UCORE_ARG(ucore_get_ends, get, .nr = (uint32_t)dev->nr_boxes, .ends = (uintptr_t)ends);
-	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_ENDS, &get);
+	UCORE_ARG(ucore_get_links, get, .nr = (uint32_t)dev->nr_boxes, .ends = (uintptr_t)ends);
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_LINKS, &get);
 	if (!ret && get.nr != dev->nr_boxes)
 		ret = -EPROTO;
 	if (ret && ret != -ENOTTY) {
 		free(ends);
-		return ucore_error_set(err, ret, "GET_ENDS: %s", strerror(-ret));
+		return ucore_error_set(err, ret, "GET_LINKS: %s", strerror(-ret));
 	}
 	/* a driver from before this question knows nothing of any */
 	dev->ends = ends;
 	return 0;
 }
 
-int ucore_device_ends(struct ucore_device *dev, const struct ucore_box_end **ends,
+int ucore_device_ends(struct ucore_device *dev, const struct ucore_link_info **ends,
 		      struct ucore_error *err)
 {
 	int ret = 0;

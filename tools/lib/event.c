@@ -18,7 +18,7 @@ struct resolver {
 	const struct ucore_platform *platform;
 	const struct ucore_spec *spec;
 	const struct ucore_box_info *box;		/* a box of the type, for its fields */
-	const struct ucore_field *fields;
+	const struct ucore_field_info *fields;
 	size_t nr_fields;
 	struct ucore_event *event;
 	uint32_t given;				/* GIVEN_* */
@@ -85,7 +85,7 @@ static int term_add(struct resolver *r, uint32_t field, uint64_t value)
 	return 0;
 }
 
-static int term_add_field(struct resolver *r, const struct ucore_field *field, uint64_t value)
+static int term_add_field(struct resolver *r, const struct ucore_field_info *field, uint64_t value)
 {
 	if (term_find(r->event, field->field))
 		return ucore_error_set(r->err, -EINVAL, "event '%s': %s is given twice",
@@ -100,9 +100,9 @@ static int term_add_field(struct resolver *r, const struct ucore_field *field, u
 }
 
 /* perf writes umask and extended umask as one number: its low 8 bits are the umask */
-static int umask_add(struct resolver *r, const struct ucore_field *field, uint64_t value)
+static int umask_add(struct resolver *r, const struct ucore_field_info *field, uint64_t value)
 {
-	const struct ucore_field *ext = ucore_field_by_id(r->fields, r->nr_fields,
+	const struct ucore_field_info *ext = ucore_field_by_id(r->fields, r->nr_fields,
 							  UCORE_FIELD_UMASK_EXT);
 	int ret;
 
@@ -113,7 +113,7 @@ static int umask_add(struct resolver *r, const struct ucore_field *field, uint64
 }
 
 /* By its name, or, if that is NULL, by its number */
-static const struct ucore_field *field_listed(const struct resolver *r, const char *name,
+static const struct ucore_field_info *field_listed(const struct resolver *r, const char *name,
 					      uint32_t id)
 {
 	for (size_t i = 0; i < r->nr_fields; i++)
@@ -123,9 +123,9 @@ static const struct ucore_field *field_listed(const struct resolver *r, const ch
 }
 
 /* Where firmware hides a function its box lacks fields that others of the type have */
-static const struct ucore_field *field_find(struct resolver *r, const char *name, uint32_t id)
+static const struct ucore_field_info *field_find(struct resolver *r, const char *name, uint32_t id)
 {
-	const struct ucore_field *field = field_listed(r, name, id);
+	const struct ucore_field_info *field = field_listed(r, name, id);
 	struct resolver own = *r;
 
 	for (size_t i = 0; i < r->dev->nr_boxes && !field; i++) {
@@ -351,7 +351,7 @@ static uint32_t core_event_bit(const struct ucore_event_desc *desc)
 /* Does CPUID say that the processor has it? */
 static int core_event_check(const struct resolver *r, const struct ucore_event_desc *desc)
 {
-	struct ucore_core_info core;
+	struct ucore_get_core core;
 
 	if (strcmp(r->event->type, UCORE_CORE_TYPE) || ucore_event_desc_fixed(desc) ||
 	    ucore_device_core(r->dev, &core, NULL) || core_event_bit(desc) & core.events)
@@ -409,7 +409,7 @@ static int name_term(struct resolver *r, const char *value)
 
 static int item_apply(struct resolver *r, const char *key, const char *value)
 {
-	const struct ucore_field *field;
+	const struct ucore_field_info *field;
 	struct ucore_event_desc desc;
 	uint64_t number = 1;
 
@@ -441,7 +441,7 @@ static int item_apply(struct resolver *r, const char *key, const char *value)
 /* ---- what follows from the terms --------------------------------------- */
 
 /* What a filter is set to that the user did not set */
-static uint64_t need_value(const struct ucore_need *need, const struct ucore_field *field)
+static uint64_t need_value(const struct ucore_need *need, const struct ucore_field_info *field)
 {
 	switch (need->dflt) {
 	case UCORE_NEED_GIVEN:
@@ -463,7 +463,7 @@ static bool opcode_given(const struct resolver *r)
 static int need_apply(struct resolver *r, const struct ucore_need *need)
 {
 	const struct ucore_event_desc *desc = &r->event->desc;
-	const struct ucore_field *field = field_find(r, NULL, need->field);
+	const struct ucore_field_info *field = field_find(r, NULL, need->field);
 
 	if (!field)
 		return ucore_error_set(r->err, -EINVAL,

@@ -121,7 +121,7 @@ static uint64_t real_offset(void)
 }
 
 /* Does none of the sets before @i of its type have the field? */
-static bool field_is_new(const struct ucore_device *dev, size_t i, const struct ucore_field *field)
+static bool field_is_new(const struct ucore_device *dev, size_t i, const struct ucore_field_info *field)
 {
 	const struct ucore_field_set *set = dev->sets;
 
@@ -319,7 +319,7 @@ int ucore_file_flush(struct ucore_file *file, struct ucore_error *err)
 	return fflush(file->stream) ? put_error(file, err) : 0;
 }
 
-int ucore_file_finish(struct ucore_file *file, const struct ucore_status *status,
+int ucore_file_finish(struct ucore_file *file, const struct ucore_get_status *status,
 		      struct ucore_error *err)
 {
 	int ret = put_entry(file, UCORE_FILE_STATUS, 0, status, sizeof(*status), err);
@@ -616,7 +616,7 @@ static int file_reserve(struct ucore_file *file, size_t size, struct ucore_error
 }
 
 /* A status without what it says of helpers */
-#define STATUS_LEAST	offsetof(struct ucore_status, helped)
+#define STATUS_LEAST	offsetof(struct ucore_get_status, parallel_reads)
 
 /* Is what follows the entry what its kind says? */
 static bool entry_sane(const struct ucore_file *file, const struct ucore_file_entry *entry)
@@ -636,8 +636,8 @@ static bool entry_sane(const struct ucore_file *file, const struct ucore_file_en
 /* What an older status does not say is 0 */
 static size_t entry_room(const struct ucore_file_entry *entry)
 {
-	if (entry->kind == UCORE_FILE_STATUS && entry->size < sizeof(struct ucore_status))
-		return sizeof(struct ucore_status);
+	if (entry->kind == UCORE_FILE_STATUS && entry->size < sizeof(struct ucore_get_status))
+		return sizeof(struct ucore_get_status);
 	return entry->size;
 }
 

@@ -90,7 +90,7 @@ int ucore_spec_expand(struct ucore_device *dev, const struct ucore_spec *spec,
 
 /**
  * struct ucore_platform - the events of one processor generation
- * @name: its name, as in ucore_info.platform: "ivbep"
+ * @name: its name, as in ucore_get_info.platform: "ivbep"
  * @nr_events: how many events it has
  * @rows: where the library keeps them
  */
@@ -104,21 +104,21 @@ struct ucore_platform {
 struct ucore_field_set {
 	char type[UCORE_NAME_LEN];
 	uint32_t box;
-	struct ucore_field *fields;
+	struct ucore_field_info *fields;
 	size_t nr;
 };
 
 struct ucore_device {
 	const struct ucore_sys *sys;
 	int fd;
-	struct ucore_info info;
+	struct ucore_get_info info;
 	struct ucore_domain_info *domains;
 	size_t nr_domains;
 	struct ucore_box_info *boxes;
 	size_t nr_boxes;
 	struct ucore_field_set *sets;
 	size_t nr_sets;
-	struct ucore_box_end *ends;	/* of each box; NULL: nobody has asked */
+	struct ucore_link_info *ends;	/* of each box; NULL: nobody has asked */
 	bool recorded;		/* a machine of a file: there is nobody to ask */
 };
 
@@ -293,8 +293,8 @@ int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long com
  * those of its type ucore_device_fields() asks once.
  */
 int ucore_device_own_fields(struct ucore_device *dev, uint32_t box,
-			    const struct ucore_field **fields, size_t *nr);
-const struct ucore_field *ucore_field_by_id(const struct ucore_field *fields, size_t nr,
+			    const struct ucore_field_info **fields, size_t *nr);
+const struct ucore_field_info *ucore_field_by_id(const struct ucore_field_info *fields, size_t nr,
 					    uint32_t id);
 
 #endif /* UCORE_INTERNAL_H */

@@ -127,7 +127,7 @@ static void slot_take(struct ucore_intervals *intervals, const struct interval_d
 		      const struct ucore_value *value)
 {
 	/* what no freeze reaches counts all the time */
-	uint64_t running = value->flags & UCORE_VALUE_UNFROZEN ? sample->time_enabled :
+	uint64_t running = value->flags & UCORE_VALUE_F_UNFROZEN ? sample->time_enabled :
 								 sample->time_running;
 	uint64_t before = intervals->running[slot];
 
@@ -189,7 +189,7 @@ static bool is_complete(const struct ucore_intervals *intervals, enum ucore_inte
 /* Will it have no samples for a while, that others would wait for? */
 static bool stops_samples(const struct ucore_gap *gap)
 {
-	return gap->reason == UCORE_GAP_OFFLINE || gap->reason == UCORE_GAP_ASLEEP;
+	return gap->reason == UCORE_GAP_OFFLINE || gap->reason == UCORE_GAP_SUSPEND;
 }
 
 unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t id,

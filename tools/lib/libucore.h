@@ -127,7 +127,7 @@ int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err);
  *
  * Return: 0 or -errno; -ENOTTY: the driver knows no cores.
  */
-int ucore_device_core(const struct ucore_device *dev, struct ucore_core_info *core,
+int ucore_device_core(const struct ucore_device *dev, struct ucore_get_core *core,
 		      struct ucore_error *err);
 
 /**
@@ -139,7 +139,7 @@ int ucore_device_core(const struct ucore_device *dev, struct ucore_core_info *co
 int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err);
 
 /** ucore_device_info() - the machine and the driver; valid until refresh or close */
-const struct ucore_info *ucore_device_info(const struct ucore_device *dev);
+const struct ucore_get_info *ucore_device_info(const struct ucore_device *dev);
 
 /** ucore_device_domains() - the domains, @nr of them, in the order of their ids */
 const struct ucore_domain_info *ucore_device_domains(const struct ucore_device *dev, size_t *nr);
@@ -186,7 +186,7 @@ void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size);
  *
  * Errors: -ENOENT (no such box), -EPROTO, -ENOMEM.
  */
-int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field **fields,
+int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field_info **fields,
 			size_t *nr, struct ucore_error *err);
 
 /**
@@ -194,29 +194,29 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
  * @ends: where a pointer is stored to an array, element i of which is that of box id i;
  *        valid until refresh or close
  *
- * With a driver that is older than this question all are UCORE_END_NONE.
+ * With a driver that is older than this question all are UCORE_LINK_NONE.
  *
  * Errors: -ENOENT (the machine of a file), -EPROTO, -ENOMEM.
  */
-int ucore_device_ends(struct ucore_device *dev, const struct ucore_box_end **ends,
+int ucore_device_ends(struct ucore_device *dev, const struct ucore_link_info **ends,
 		      struct ucore_error *err);
 
 /**
- * ucore_device_trial() - what the driver found when it tried a box
+ * ucore_device_selftest() - what the driver found when it tried a box
  * @box: box id
- * @trial: is filled; @tried is 0 of a box that nobody has had since the driver was loaded
+ * @selftest: is filled; @tried is 0 of a box that nobody has had since the driver was loaded
  *
  * Errors: -ENOENT (no such box, or the machine of a file), -ENOTTY (a driver that does
  * not try them).
  */
-int ucore_device_trial(const struct ucore_device *dev, uint32_t box,
-		       struct ucore_get_trial *trial, struct ucore_error *err);
+int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
+		       struct ucore_get_selftest *selftest, struct ucore_error *err);
 
 /**
  * ucore_device_try() - have a box for a moment, so that the driver tries it if it has not
  * @box: id of a box with general counters
  *
- * Errors: those of UCORE_CREATE_SESSION and UCORE_EVENT_ADD: -EBUSY (it is somebody's),
+ * Errors: those of UCORE_CREATE_SESSION and UCORE_ADD_EVENT: -EBUSY (it is somebody's),
  * -ENODEV (it is of no use).
  */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err);
@@ -295,7 +295,7 @@ void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fie
  * struct ucore_model - a processor that ucore knows
  * @family: its CPUID family
  * @model: its CPUID model
- * @platform: the platform it belongs to, as in ucore_info.platform: "ivbep"
+ * @platform: the platform it belongs to, as in ucore_get_info.platform: "ivbep"
  * @name: what Intel calls it
  * @discovery: its boxes are described by discovery tables
  * @stepping: the first stepping that is meant
@@ -400,7 +400,7 @@ struct ucore_platform;
 /** ucore_platform_at() - the platforms with event names, NULL beyond the last */
 const struct ucore_platform *ucore_platform_at(size_t i);
 
-/** ucore_platform_name() - its name, as in ucore_info.platform: "ivbep" */
+/** ucore_platform_name() - its name, as in ucore_get_info.platform: "ivbep" */
 const char *ucore_platform_name(const struct ucore_platform *platform);
 
 /** ucore_platform_nr_events() - how many events it has; NULL has none */
@@ -541,7 +541,7 @@ struct ucore_session;
  * @wakeup: unread bytes that wake a poller, less than @ring_size
  * @rotate_ns: how long a group's turn is, UCORE_ROTATE_MIN_NS to UCORE_ROTATE_MAX_NS, or 0
  *             for a session without groups; with it there are neither timer nor rings
- * @crew: so many CPUs of each die read its counters together, at most UCORE_CREW_MAX; 0 or 1:
+ * @nr_readers: so many CPUs of each die read its counters together, at most UCORE_READERS_MAX; 0 or 1:
  *        one does, as in a session with groups
  * @reserved: 0
  */
@@ -551,7 +551,7 @@ struct ucore_session_config {
 	uint32_t ring_size;
 	uint32_t wakeup;
 	uint64_t rotate_ns;
-	uint32_t crew;
+	uint32_t nr_readers;
 	uint32_t reserved;
 };
 
@@ -617,7 +617,7 @@ void ucore_session_destroy(struct ucore_session *session);
 /**
  * ucore_session_add() - put an event on every box it wants, or on none
  *
- * Errors: those of UCORE_EVENT_ADD, explained: -EBUSY names the holder, -ENOSPC
+ * Errors: those of UCORE_ADD_EVENT, explained: -EBUSY names the holder, -ENOSPC
  * the full box, -EADDRINUSE the two events that disagree, or who has the filters.
  */
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
@@ -671,7 +671,7 @@ int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, 
 /**
  * struct ucore_core_event - what the kernel's perf counts on a core
  * @type: UCORE_PERF_*
- * @flags: UCORE_CORE_USER
+ * @flags: UCORE_CORE_TRIGGER_F_USER
  * @config: as perf numbers it
  */
 struct ucore_core_event {
@@ -702,7 +702,7 @@ int ucore_core_event_find(const char *text, struct ucore_core_event *event,
 /**
  * ucore_session_core_trigger() - sample the die whenever a core has counted so many
  *
- * Errors: those of UCORE_CORE_TRIGGER, explained.
+ * Errors: those of UCORE_ADD_CORE_TRIGGER, explained.
  */
 int ucore_session_core_trigger(struct ucore_session *session,
 			       const struct ucore_core_event *event, uint64_t period,
@@ -727,14 +727,14 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 		       struct ucore_error *err);
 
 /** ucore_session_status() - counters of the session's own cost and losses */
-int ucore_session_status(struct ucore_session *session, struct ucore_status *status,
+int ucore_session_status(struct ucore_session *session, struct ucore_get_status *status,
 			 struct ucore_error *err);
 
 /**
  * ucore_session_budget() - what it may take of its CPUs' time, and what came of it
  * @budget: the answer: the shortest timer for its events, periods dropped and more
  */
-int ucore_session_budget(struct ucore_session *session, struct ucore_budget *budget,
+int ucore_session_budget(struct ucore_session *session, struct ucore_get_budget *budget,
 			 struct ucore_error *err);
 
 /** ucore_session_fd() - for poll(): it is readable when a ring has reached its watermark */
@@ -760,7 +760,7 @@ struct ucore_delta;
  * @count: how far its count moved
  * @enabled: how long its session ran, in nanoseconds
  * @running: for how much of that it could count
- * @flags: UCORE_VALUE_* of the later read
+ * @flags: UCORE_VALUE_F_* of the later read
  * @reserved: 0
  * @possible: for how much of @enabled it could have counted, had its turn never ended;
  *            @running if it takes no turns
@@ -849,7 +849,7 @@ struct ucore_metrics;
  * @type: the box's type
  * @instance: the box's number
  * @value: the value, NaN if there is none: something was divided by zero
- * @flags: UCORE_VALUE_* of any count in it
+ * @flags: UCORE_VALUE_F_* of any count in it
  * @running: how long the counters of it counted, in nanoseconds
  * @fresh: ucore_metrics_take() has evaluated it for the record that it was given last
  * @share: how much of the time its counters had turns, 0 to 1: below 1 its counts are scaled
@@ -1152,7 +1152,7 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  *   entries until the end of the file, each
  *	struct ucore_file_entry
  *	a record as it came from the ring (struct ucore_record ...), or
- *	struct ucore_status (the last entry, missing when recording was cut short)
+ *	struct ucore_get_status (the last entry, missing when recording was cut short)
  */
 
 /**
@@ -1173,7 +1173,7 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  * @start: when the file's time begins, in ns of CLOCK_MONOTONIC: counting started, or
  *         what was kept of it does
  * @start_real: the same moment in ns of CLOCK_REALTIME; see ucore_file_real()
- * @platform: ucore_info.platform
+ * @platform: ucore_get_info.platform
  *
  * Where the first record of a domain has a number above 0, earlier ones were not kept:
  * its first sample is what later ones are counted from.
@@ -1239,7 +1239,7 @@ struct ucore_file_box {
  */
 struct ucore_file_field {
 	char type[UCORE_NAME_LEN];
-	struct ucore_field field;
+	struct ucore_field_info field;
 };
 
 /**
@@ -1271,7 +1271,7 @@ struct ucore_file_event {
 };
 
 #define UCORE_FILE_RECORD	1	/* a record follows */
-#define UCORE_FILE_STATUS	2	/* struct ucore_status follows */
+#define UCORE_FILE_STATUS	2	/* struct ucore_get_status follows */
 
 /**
  * struct ucore_file_entry - what each entry begins with
@@ -1316,7 +1316,7 @@ int ucore_file_write(struct ucore_file *file, uint32_t domain,
 int ucore_file_flush(struct ucore_file *file, struct ucore_error *err);
 
 /** ucore_file_finish() - append the final status and flush */
-int ucore_file_finish(struct ucore_file *file, const struct ucore_status *status,
+int ucore_file_finish(struct ucore_file *file, const struct ucore_get_status *status,
 		      struct ucore_error *err);
 
 /**

@@ -34,7 +34,7 @@ struct ucore_ring {
 	uint64_t head;		/* last head seen */
 };
 
-static int ring_map(struct ucore_ring *ring, int fd, const struct ucore_ring_info *info)
+static int ring_map(struct ucore_ring *ring, int fd, const struct ucore_get_ring *info)
 {
 	void *map;
 
@@ -69,13 +69,13 @@ int ucore_ring_open(struct ucore_session *session, uint32_t domain, struct ucore
 		    struct ucore_error *err)
 {
 	const struct ucore_sys *sys = session->dev->sys;
-	UCORE_ARG(ucore_ring_info, info, .domain = domain);
+	UCORE_ARG(ucore_get_ring, info, .domain = domain);
 	char name[UCORE_DOMAIN_NAME_LEN];
 	struct ucore_ring *ring;
 	int ret;
 
 	domain_text(session->dev, domain, name, sizeof(name));
-	ret = ucore_device_ioctl(session->dev, session->fd, UCORE_RING_INFO, &info);
+	ret = ucore_device_ioctl(session->dev, session->fd, UCORE_GET_RING, &info);
 	if (ret)
 		return ucore_error_set(err, ret, "ring of %s: %s", name, ret == -ENOENT ?
 				       "the session has no events there, or no rings" :

@@ -37,10 +37,10 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 	if (config->rotate_ns && (config->timer_ns || ring))
 		return ucore_error_set(err, -EINVAL,
 				       "a session whose events take turns has no samples");
-	if (config->crew > UCORE_CREW_MAX)
+	if (config->nr_readers > UCORE_READERS_MAX)
 		return ucore_error_set(err, -ERANGE, "crew of %u: at most %u CPUs of each die",
-				       config->crew, UCORE_CREW_MAX);
-	if (config->rotate_ns && config->crew > 1)
+				       config->nr_readers, UCORE_READERS_MAX);
+	if (config->rotate_ns && config->nr_readers > 1)
 		return ucore_error_set(err, -EINVAL,
 				       "a session whose events take turns is read by one CPU of each die");
 	if (ring && (ring < UCORE_RING_MIN || ring > UCORE_RING_MAX || ring & (ring - 1)))
@@ -57,7 +57,7 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 /* Of a socket the C library's words for this errno speak */
 static const char *error_text(int code)
 {
-	return code == -ESHUTDOWN ? "somebody ended the session ('ucoretool end')" :
+	return code == -ESHUTDOWN ? "somebody ended the session ('ucoretool revoke')" :
 				    strerror(-code);
 }
 
@@ -92,7 +92,7 @@ int ucore_session_create(struct ucore_device *dev, const struct ucore_session_co
 	UCORE_ARG(ucore_create_session, create, .flags = config->flags,
 		  .timer_ns = config->timer_ns, .ring_size = config->ring_size,
 		  .wakeup = config->wakeup, .rotate_ns = config->rotate_ns,
-		  .crew = config->crew);
+		  .nr_readers = config->nr_readers);
 	ret = ucore_device_ioctl(dev, dev->fd, UCORE_CREATE_SESSION, &create);
 	if (ret) {
 		free(session);
@@ -148,12 +148,12 @@ static const char *owner_text(const struct ucore_box_info *box, char *text)
 static int error_busy(struct ucore_session *session, const struct ucore_event *event,
 		      uint32_t box, struct ucore_error *err)
 {
-	UCORE_ARG(ucore_status, status);
+	UCORE_ARG(ucore_get_status, status);
 	const struct ucore_box_info *b;
-	struct ucore_core_info core;
+	struct ucore_get_core core;
 	char text[BOX_LEN], owner[OWNER_LEN];
 
-	if (!session_ioctl(session, UCORE_STATUS, &status) &&
+	if (!session_ioctl(session, UCORE_GET_STATUS, &status) &&
 	    status.state == UCORE_SESSION_RUNNING)
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': the session is running: stop it first",
@@ -168,9 +168,9 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': %s %s the counters of %s that this needs: end it, or count on another box",
 				       event->label, owner_text(b, owner),
-				       b->caps & UCORE_BOX_SHARED ? "and others have" : "has",
+				       b->caps & UCORE_BOX_F_SHARED ? "and others have" : "has",
 				       box_text(b, text));
-	if (b->caps & UCORE_BOX_SHARED)
+	if (b->caps & UCORE_BOX_F_SHARED)
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': other sessions have the counters of %s that this needs ('ucoretool doctor' lists them): end one, or count on another box",
 				       event->label, box_text(b, text));
@@ -206,7 +206,7 @@ static const struct ucore_term *event_term(const struct ucore_event *event, uint
 }
 
 /* Two events that share a box and disagree on a field all its counters share */
-static const struct ucore_field *field_conflict(const struct ucore_field *fields, size_t nr,
+static const struct ucore_field_info *field_conflict(const struct ucore_field_info *fields, size_t nr,
 						const struct ucore_event *a,
 						const struct ucore_event *b)
 {
@@ -214,7 +214,7 @@ static const struct ucore_field *field_conflict(const struct ucore_field *fields
 		const struct ucore_term *ta = event_term(a, fields[i].field);
 		const struct ucore_term *tb = event_term(b, fields[i].field);
 
-		if (fields[i].flags & UCORE_FIELD_SHARED && ta && tb && ta->value != tb->value)
+		if (fields[i].flags & UCORE_FIELD_F_SHARED && ta && tb && ta->value != tb->value)
 			return &fields[i];
 	}
 	return NULL;
@@ -224,12 +224,12 @@ static const struct ucore_field *field_conflict(const struct ucore_field *fields
 static int error_filters(struct ucore_session *session, const struct ucore_event *event,
 			 const struct ucore_box_info *box, struct ucore_error *err)
 {
-	UCORE_ARG(ucore_status, status);
+	UCORE_ARG(ucore_get_status, status);
 	uint32_t id = box->box;
 	char text[BOX_LEN], owner[OWNER_LEN];
 
 	box_text(box, text);
-	if (!session_ioctl(session, UCORE_STATUS, &status) &&
+	if (!session_ioctl(session, UCORE_GET_STATUS, &status) &&
 	    !ucore_device_refresh(session->dev, NULL)) {
 		box = &session->dev->boxes[id];
 		if (box->owner && box->owner != status.session)
@@ -245,7 +245,7 @@ static int error_filters(struct ucore_session *session, const struct ucore_event
 static int error_shared(struct ucore_session *session, const struct ucore_event *event,
 			const struct ucore_box_info *box, struct ucore_error *err)
 {
-	const struct ucore_field *fields, *field;
+	const struct ucore_field_info *fields, *field;
 	size_t nr;
 
 	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL))
@@ -268,7 +268,7 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 static int error_missing(struct ucore_session *session, const struct ucore_event *event,
 			 const struct ucore_box_info *box, struct ucore_error *err)
 {
-	const struct ucore_field *fields, *own, *lacking;
+	const struct ucore_field_info *fields, *own, *lacking;
 	size_t nr = 0, nr_own;
 	char text[BOX_LEN];
 
@@ -293,8 +293,8 @@ static int error_missing(struct ucore_session *session, const struct ucore_event
 /* Can the counter that the event asks for interrupt? */
 static bool interrupts(const struct ucore_event *event, const struct ucore_box_info *box)
 {
-	return box->caps & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_FIXED_OVERFLOW :
-			    UCORE_BOX_OVERFLOW);
+	return box->caps & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_F_FIXED_OVERFLOW :
+			    UCORE_BOX_F_OVERFLOW);
 }
 
 static int add_error(struct ucore_session *session, const struct ucore_event *event,
@@ -311,7 +311,7 @@ static int add_error(struct ucore_session *session, const struct ucore_event *ev
 		return error_shared(session, event, box, err);
 	case -EOPNOTSUPP:
 		return ucore_error_set(err, code,
-				       "event '%s': %s cannot interrupt at an overflow: let it be polled (without --interrupt), give the period to an event of another box, or use a timer",
+				       "event '%s': %s cannot interrupt at an overflow: let it be polled (without --no-poll), give the period to an event of another box, or use a timer",
 				       event->label, box->type);
 	case -ENXIO:
 		return error_missing(session, event, box, err);
@@ -370,10 +370,10 @@ static int session_grow(struct ucore_session *session)
 static int box_add(struct ucore_session *session, const struct ucore_event *event,
 		   const struct ucore_box_info *box)
 {
-	UCORE_ARG(ucore_event_add, add, .flags = event->flags, .box = box->box,
+	UCORE_ARG(ucore_add_event, add, .flags = event->flags, .box = box->box,
 		  .nr_terms = event->nr_terms, .terms = (uintptr_t)event->terms,
 		  .counters = event->counters, .period = event->period, .group = session->group);
-	int ret = session_ioctl(session, UCORE_EVENT_ADD, &add);
+	int ret = session_ioctl(session, UCORE_ADD_EVENT, &add);
 
 	if (ret)
 		return ret;
@@ -392,10 +392,10 @@ static int box_add(struct ucore_session *session, const struct ucore_event *even
 static void slots_remove(struct ucore_session *session, size_t keep)
 {
 	while (session->nr_slots > keep) {
-		UCORE_ARG(ucore_event_remove, remove,
+		UCORE_ARG(ucore_remove_event, remove,
 			  .event = session->slots[--session->nr_slots].event);
 		if (!session->replay)
-			session_ioctl(session, UCORE_EVENT_REMOVE, &remove);
+			session_ioctl(session, UCORE_REMOVE_EVENT, &remove);
 	}
 }
 
@@ -569,9 +569,9 @@ int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, 
 
 static int error_timer(struct ucore_session *session, struct ucore_error *err)
 {
-	UCORE_ARG(ucore_budget, budget);
+	UCORE_ARG(ucore_get_budget, budget);
 
-	if (session_ioctl(session, UCORE_BUDGET, &budget))
+	if (session_ioctl(session, UCORE_GET_BUDGET, &budget))
 		return ucore_error_set(err, -ERANGE, "cannot start: %s", strerror(ERANGE));
 	if (session->config.rotate_ns)
 		return ucore_error_set(err, -ERANGE,
@@ -746,11 +746,11 @@ int ucore_session_read(struct ucore_session *session, uint32_t flags, struct uco
 	return 0;
 }
 
-int ucore_session_status(struct ucore_session *session, struct ucore_status *status,
+int ucore_session_status(struct ucore_session *session, struct ucore_get_status *status,
 			 struct ucore_error *err)
 {
-	UCORE_ARG(ucore_status, answer);
-	int ret = session_ioctl(session, UCORE_STATUS, &answer);
+	UCORE_ARG(ucore_get_status, answer);
+	int ret = session_ioctl(session, UCORE_GET_STATUS, &answer);
 
 	if (ret)
 		return ucore_error_set(err, ret, "STATUS: %s", error_text(ret));
@@ -758,11 +758,11 @@ int ucore_session_status(struct ucore_session *session, struct ucore_status *sta
 	return 0;
 }
 
-int ucore_session_budget(struct ucore_session *session, struct ucore_budget *budget,
+int ucore_session_budget(struct ucore_session *session, struct ucore_get_budget *budget,
 			 struct ucore_error *err)
 {
-	UCORE_ARG(ucore_budget, answer);
-	int ret = session_ioctl(session, UCORE_BUDGET, &answer);
+	UCORE_ARG(ucore_get_budget, answer);
+	int ret = session_ioctl(session, UCORE_GET_BUDGET, &answer);
 
 	if (ret)
 		return ucore_error_set(err, ret, "BUDGET: %s", strerror(-ret));

@@ -59,7 +59,7 @@ int ucore_core_event_find(const char *text, struct ucore_core_event *event,
 		return ucore_error_set(err, -EINVAL,
 				       "core event '%s': behind the colon only u is known: user mode only",
 				       text);
-	event->flags = text[length] ? UCORE_CORE_USER : 0;
+	event->flags = text[length] ? UCORE_CORE_TRIGGER_F_USER : 0;
 	if (raw_find(text, length, event))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(core_events); i++) {
@@ -126,10 +126,10 @@ int ucore_session_core_trigger(struct ucore_session *session,
 			       const struct ucore_core_event *event, uint64_t period,
 			       const struct ucore_core_target *target, struct ucore_error *err)
 {
-	UCORE_ARG(ucore_core_trigger, trigger, .flags = event->flags, .type = event->type,
+	UCORE_ARG(ucore_add_core_trigger, trigger, .flags = event->flags, .type = event->type,
 		  .cpu = target->tid ? -1 : (int32_t)target->cpu, .tid = target->tid,
 		  .config = event->config, .period = period);
-	int ret = ucore_device_ioctl(session->dev, session->fd, UCORE_CORE_TRIGGER, &trigger);
+	int ret = ucore_device_ioctl(session->dev, session->fd, UCORE_ADD_CORE_TRIGGER, &trigger);
 
 	return ret ? trigger_error(target, ret, err) : 0;
 }

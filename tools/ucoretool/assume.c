@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Checks of `ucoretool verify` that look at boxes one by one: what the driver's own
- * trials showed, discovery, clocks.  Findings name boxes, dies and CPUs, and neither
+ * selftests showed, discovery, clocks.  Findings name boxes, dies and CPUs, and neither
  * addresses nor hosts nor users.
  */
 #include <errno.h>
@@ -93,12 +93,12 @@ static bool clock_name(const struct assume *assume, const char *type, char *name
 bool assume_clock(const struct assume *assume, const struct ucore_box_info *box, uint64_t period,
 		  char *text, size_t size)
 {
-	bool fixed = box->nr_fixed && !(box->caps & UCORE_BOX_FREE_RUNNING) &&
-		     (!period || (box->caps & UCORE_BOX_FIXED_OVERFLOW));
+	bool fixed = box->nr_fixed && !(box->caps & UCORE_BOX_F_FREE_RUNNING) &&
+		     (!period || (box->caps & UCORE_BOX_F_FIXED_OVERFLOW));
 	char name[UCORE_SPEC_LEN / 2] = "fixed";
 	int length;
 
-	if (period && !fixed && !(box->caps & UCORE_BOX_OVERFLOW))
+	if (period && !fixed && !(box->caps & UCORE_BOX_F_OVERFLOW))
 		return false;
 	if (!fixed && (!box->nr_counters || !clock_name(assume, box->type, name, sizeof(name))))
 		return false;
@@ -173,7 +173,7 @@ static void clocks_judge(struct assume *assume, const struct ucore_session *sess
 	values = ucore_delta_values(delta, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		const struct ucore_box_info *box = &boxes[slots[i].box];
-		uint64_t ns = values[i].flags & UCORE_VALUE_UNFROZEN ? values[i].enabled :
+		uint64_t ns = values[i].flags & UCORE_VALUE_F_UNFROZEN ? values[i].enabled :
 								      values[i].running;
 		double rate = ns ? (double)values[i].count * 1e9 / (double)ns : 0;
 
@@ -250,7 +250,7 @@ void assume_clocks(struct assume *assume)
 	ucore_session_destroy(session);
 }
 
-/* ---- the driver's trials ----------------------------------------------- */
+/* ---- the driver's selftests ----------------------------------------------- */
 
 static const struct check {
 	uint32_t bit;
@@ -258,19 +258,19 @@ static const struct check {
 	const char *held;
 	const char *failed;
 } checks[] = {
-	{ UCORE_TRIAL_WIDTH, "width", "general counters are as wide as they should be",
+	{ UCORE_SELFTEST_WIDTH, "width", "general counters are as wide as they should be",
 	  "general counters are narrower than they should be, or keep nothing" },
-	{ UCORE_TRIAL_FIXED_WIDTH, "width", "fixed counters are as wide as they should be",
+	{ UCORE_SELFTEST_FIXED_WIDTH, "width", "fixed counters are as wide as they should be",
 	  "fixed counters are narrower than they should be" },
-	{ UCORE_TRIAL_CONTROL, "control", "controls keep the bits that events want",
+	{ UCORE_SELFTEST_CONTROL, "control", "controls keep the bits that events want",
 	  "controls lack bits that events want" },
-	{ UCORE_TRIAL_FIXED_CONTROL, "control", "fixed counters' controls keep their bits",
+	{ UCORE_SELFTEST_FIXED_CONTROL, "control", "fixed counters' controls keep their bits",
 	  "fixed counters' controls lack bits" },
-	{ UCORE_TRIAL_RUN, "run", "clocks run when they are let",
+	{ UCORE_SELFTEST_RUN, "run", "clocks run when they are let",
 	  "clocks stand when they are let" },
-	{ UCORE_TRIAL_GLOBAL_FREEZE, "freeze", "the die's freeze stops clocks",
+	{ UCORE_SELFTEST_GLOBAL_FREEZE, "freeze", "the die's freeze stops clocks",
 	  "the die's freeze does not stop clocks" },
-	{ UCORE_TRIAL_BOX_FREEZE, "box freeze", "a box's own freeze stops its clock",
+	{ UCORE_SELFTEST_BOX_FREEZE, "box freeze", "a box's own freeze stops its clock",
 	  "a box's own freeze does not stop its clock" },
 };
 
@@ -282,13 +282,13 @@ static void check_judge(struct assume *assume, const struct check *check,
 	char names[NAMES_LEN] = "";
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct ucore_get_trial *trial = &assume->trials[i];
-		bool failed = trial->failed & check->bit;
+		const struct ucore_get_selftest *selftest = &assume->selftests[i];
+		bool failed = selftest->failed & check->bit;
 
 		if (!is_uncore(&boxes[i]))
 			continue;
-		if (!(trial->tried & check->bit) ||
-		    (failed && check->bit == UCORE_TRIAL_RUN && may_sleep(&boxes[i]))) {
+		if (!(selftest->tried & check->bit) ||
+		    (failed && check->bit == UCORE_SELFTEST_RUN && may_sleep(&boxes[i]))) {
 			not_tried++;
 			continue;
 		}
@@ -313,8 +313,8 @@ static void owners_judge(struct assume *assume, const struct ucore_box_info *box
 	uint32_t found = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		found |= assume->trials[i].found;
-		if (assume->trials[i].found & UCORE_FOUND_CONTROL)
+		found |= assume->selftests[i].found;
+		if (assume->selftests[i].found & UCORE_FOUND_CONTROL)
 			name_add(names, sizeof(names), &boxes[i]);
 	}
 	if (*names)
@@ -328,7 +328,7 @@ static void owners_judge(struct assume *assume, const struct ucore_box_info *box
 			   "a hypervisor: what registers say is its word");
 }
 
-int assume_trials(struct assume *assume)
+int assume_selftests(struct assume *assume)
 {
 	struct ucore_error *err = &assume->tool->err;
 	const struct ucore_box_info *boxes;
@@ -336,13 +336,13 @@ int assume_trials(struct assume *assume)
 	int ret;
 
 	boxes = ucore_device_boxes(assume->dev, &nr);
-	assume->trials = calloc(nr ? nr : 1, sizeof(*assume->trials));
-	if (!assume->trials)
+	assume->selftests = calloc(nr ? nr : 1, sizeof(*assume->selftests));
+	if (!assume->selftests)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		if (is_uncore(&boxes[i]) && boxes[i].nr_counters)
 			(void)ucore_device_try(assume->dev, boxes[i].box, err);
-		ret = ucore_device_trial(assume->dev, boxes[i].box, &assume->trials[i], err);
+		ret = ucore_device_selftest(assume->dev, boxes[i].box, &assume->selftests[i], err);
 		if (ret)
 			return ret;
 	}

@@ -23,7 +23,7 @@ enum verdict {
  * struct assume - a machine whose assumptions are being tried
  * @tool: the tool
  * @dev: the machine
- * @trials: of each box, as far as it has been tried
+ * @selftests: of each box, as far as it has been tried
  * @seconds: how long clocks are counted
  * @report: also written to; NULL: nothing is
  * @count: findings so far
@@ -31,7 +31,7 @@ enum verdict {
 struct assume {
 	struct tool *tool;
 	struct ucore_device *dev;
-	struct ucore_get_trial *trials;
+	struct ucore_get_selftest *selftests;
 	uint64_t seconds;
 	FILE *report;
 	unsigned int count[NR_VERDICTS];
@@ -47,7 +47,7 @@ bool assume_clock(const struct assume *assume, const struct ucore_box_info *box,
 
 /* The checks, in the order in which they are made */
 void assume_discovery(struct assume *assume);
-int assume_trials(struct assume *assume);
+int assume_selftests(struct assume *assume);
 void assume_clocks(struct assume *assume);
 void assume_memory(struct assume *assume);
 void assume_interrupts(struct assume *assume);

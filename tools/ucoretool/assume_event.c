@@ -210,7 +210,7 @@ static void sample_judge(const struct attempt *attempt, const struct ucore_sampl
 			 struct arrivals *arrivals)
 {
 	arrivals->samples++;
-	if (sample->flags & UCORE_SAMPLE_RECOVERED)
+	if (sample->flags & UCORE_SAMPLE_F_RECOVERED)
 		arrivals->recovered++;
 	else if (sample->cpu != attempt->cpu && !(same_die(sample->cpu, attempt->cpu) &&
 						  same(sample->cpu, attempt->cpu, "core_id")))
@@ -229,7 +229,7 @@ static bool waits_in_vain(struct assume *assume, struct ucore_session *session,
 	struct ucore_snapshot snap;
 	uint64_t count = 0;
 
-	if (ucore_session_read(session, UCORE_READ_LIVE, &snap, &assume->tool->err))
+	if (ucore_session_read(session, UCORE_READ_F_NO_FREEZE, &snap, &assume->tool->err))
 		return true;
 	for (size_t i = 0; i < snap.nr_values; i++)
 		count += snap.values[i].count;

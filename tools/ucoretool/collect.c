@@ -258,7 +258,7 @@ static int event_add(struct collect *c, size_t group, const struct ucore_event *
 		const struct ucore_box_info *boxes = ucore_device_boxes(c->dev, &nr);
 
 		if (i >= nr || !ucore_event_matches(event, &boxes[i]) ||
-		    boxes[i].caps & UCORE_BOX_DEAD)
+		    boxes[i].caps & UCORE_BOX_F_DEAD)
 			continue;
 		ret = source_add(c, group, event, &boxes[i]);
 		if (ret)
@@ -445,7 +445,7 @@ static bool boxes_are_free(const struct collect *c, const struct ucore_event *ev
 	boxes = ucore_device_boxes(c->dev, &nr);
 	for (size_t i = 0; i < nr; i++)
 		if (ucore_event_matches(event, &boxes[i]) && boxes[i].owner &&
-		    (boxes[i].owner != c->session_id || boxes[i].caps & UCORE_BOX_SHARED))
+		    (boxes[i].owner != c->session_id || boxes[i].caps & UCORE_BOX_F_SHARED))
 			return false;
 	return true;
 }
@@ -470,7 +470,7 @@ static bool has_become_free(struct collect *c, unsigned int collector)
 /* Counters are another session's, or filters */
 static bool is_busy(struct collect *c, unsigned int collector, int ret)
 {
-	struct ucore_status status;
+	struct ucore_get_status status;
 
 	if (ret != -EADDRINUSE)
 		return ret == -EBUSY;
@@ -524,7 +524,7 @@ static int device_open(struct collect *c)
 
 static int session_start(struct collect *c)
 {
-	struct ucore_status status = { 0 };
+	struct ucore_get_status status = { 0 };
 	int ret = ucore_session_start(c->session, &c->tool->err);
 
 	if (!ret)
@@ -572,7 +572,7 @@ static void source_follow(struct collect *c, struct source *source,
 {
 	struct series *series = &c->series[source->series];
 
-	if (value->flags & UCORE_VALUE_REFUSED)
+	if (value->flags & UCORE_VALUE_F_PARTIAL)
 		series->refused = true;
 	if (value->count <= source->last)
 		return;

@@ -22,7 +22,7 @@ static const struct command *const commands[] = {
 	&command_report,
 	&command_script,
 	&command_export,
-	&command_end,
+	&command_revoke,
 };
 
 static void usage_print(FILE *stream)

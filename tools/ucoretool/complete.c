@@ -117,7 +117,7 @@ static void fields_offer(const struct completing *c, const struct ucore_box_info
 	static const char *const own[] = {
 		"die=", "cpu=", "period=", "counter=", "fixed=", "name=", NULL,
 	};
-	const struct ucore_field *fields;
+	const struct ucore_field_info *fields;
 	size_t nr;
 
 	if (!ucore_device_fields(c->dev, box->box, &fields, &nr, NULL))

@@ -15,9 +15,9 @@ const struct option_desc count_options[] = {
 	{ 'C', "cpu", "LIST", "CPUs that take the PMI; the first of each die reads its boxes" },
 	{ 'D', "delay", "TIME", "wait so long before counting (1.5s, 200ms; bare numbers are ms)" },
 	{ OPT_TIMEOUT, "timeout", "TIME", "end after so long" },
-	{ OPT_WHOLE, "whole", NULL, "read PCI counters whole where their low half is enough, too" },
+	{ OPT_FULL_READS, "full-reads", NULL, "read PCI counters whole where their low half is enough, too" },
 	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
-	{ OPT_CREW, "crew", "N", "let N CPUs of each die read its counters together (1 to 8)" },
+	{ OPT_READERS, "readers", "N", "let N CPUs of each die read its counters together (1 to 8)" },
 	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
 	{ 0 },
 };
@@ -60,13 +60,13 @@ static int events_option(struct tool *tool, struct count_args *args, const char 
 	return 0;
 }
 
-static int crew_option(struct tool *tool, struct count_args *args, const char *value)
+static int readers_option(struct tool *tool, struct count_args *args, const char *value)
 {
-	uint64_t crew;
-	int ret = parse_u64(tool, "crew", value, 1, UCORE_CREW_MAX, &crew);
+	uint64_t nr_readers;
+	int ret = parse_u64(tool, "readers", value, 1, UCORE_READERS_MAX, &nr_readers);
 
 	if (!ret)
-		args->crew = (uint32_t)crew;
+		args->nr_readers = (uint32_t)nr_readers;
 	return ret;
 }
 
@@ -88,14 +88,14 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 		return time_option(tool, "delay", value, &args->delay_ns);
 	case OPT_TIMEOUT:
 		return time_option(tool, "timeout", value, &args->timeout_ns);
-	case OPT_WHOLE:
-		args->flags |= UCORE_SESSION_WHOLE;
+	case OPT_FULL_READS:
+		args->flags |= UCORE_SESSION_F_FULL_READS;
 		return 0;
 	case OPT_BOX_FREEZE:
-		args->flags |= UCORE_SESSION_BOX_FREEZE;
+		args->flags |= UCORE_SESSION_F_BOX_FREEZE;
 		return 0;
-	case OPT_CREW:
-		return crew_option(tool, args, value);
+	case OPT_READERS:
+		return readers_option(tool, args, value);
 	case 'a':
 		return 0;
 	default:
@@ -125,7 +125,7 @@ static int period_apply(struct tool *tool, struct ucore_event *event, bool first
 		return tool_usage(tool, "event '%s': period= makes samples: use record",
 				  ucore_event_label(event));
 	if (triggers && triggers->interrupt)
-		ucore_event_set_flags(event, UCORE_EVENT_INTERRUPT);
+		ucore_event_set_flags(event, UCORE_EVENT_F_NO_POLL);
 	if (!first || !triggers || !triggers->period)
 		return 0;
 	if (period)

@@ -21,7 +21,7 @@
  * @delay_ns: how long to wait before counting
  * @timeout_ns: how long to count; 0: until the command ends or a signal comes
  * @flags: UCORE_SESSION_* asked for
- * @crew: so many CPUs of each die read its counters
+ * @nr_readers: so many CPUs of each die read its counters
  * @may_rotate: events that do not fit are no error but EXIT_FULL, of which nothing is said
  * @command: the command to run, NULL-terminated, or NULL
  */
@@ -34,7 +34,7 @@ struct count_args {
 	uint64_t delay_ns;
 	uint64_t timeout_ns;
 	uint32_t flags;
-	uint32_t crew;
+	uint32_t nr_readers;
 	bool may_rotate;
 	char **command;
 };

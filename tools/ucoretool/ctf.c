@@ -356,7 +356,7 @@ static void gap_put(struct ctf *ctf, struct stream *stream, const struct ucore_g
 {
 	event_begin(ctf, stream, CTF_GAP, gap->time);
 	put_u32(stream, stream->place->die);
-	put_u8(stream, gap->reason <= UCORE_GAP_CHANGED ? (uint8_t)gap->reason : UINT8_MAX);
+	put_u8(stream, gap->reason <= UCORE_GAP_CONFLICT ? (uint8_t)gap->reason : UINT8_MAX);
 	put_u32(stream, (uint32_t)gap->cpu_from);
 	put_u32(stream, (uint32_t)gap->cpu_to);
 }

@@ -63,17 +63,17 @@ const char *domain_offline_text(int32_t cpu)
 
 const char *value_note(uint32_t flags, int32_t cpu)
 {
-	if (flags & UCORE_VALUE_DEAD)
+	if (flags & UCORE_VALUE_F_DEAD)
 		return "box dead";
-	if (flags & UCORE_VALUE_OFFLINE)
+	if (flags & UCORE_VALUE_F_OFFLINE)
 		return domain_offline_text(cpu);
-	if (flags & UCORE_VALUE_REFUSED)
+	if (flags & UCORE_VALUE_F_PARTIAL)
 		return "refused";
-	if (flags & UCORE_VALUE_CHANGED)
+	if (flags & UCORE_VALUE_F_CONFLICT)
 		return "changed";
-	if (flags & UCORE_VALUE_UNSURE)
+	if (flags & UCORE_VALUE_F_MAYBE_WRAPPED)
 		return "unsure";
-	if (flags & UCORE_VALUE_GAP)
+	if (flags & UCORE_VALUE_F_GAP)
 		return "gap";
-	return flags & UCORE_VALUE_UNFROZEN ? "unfrozen" : NULL;
+	return flags & UCORE_VALUE_F_UNFROZEN ? "unfrozen" : NULL;
 }

@@ -42,7 +42,7 @@ const char *domain_sum_words(const struct domain_sum *sum);
 struct cell domain_die_cell(uint32_t die, int32_t cpu);
 struct cell domain_cpu_cell(int32_t cpu);
 
-/** value_note() - UCORE_VALUE_* in a word, NULL if there is nothing to say */
+/** value_note() - UCORE_VALUE_F_* in a word, NULL if there is nothing to say */
 const char *value_note(uint32_t flags, int32_t cpu);
 
 /** domain_offline_text() - why a count stands still, by whether @cpu is -1 */

@@ -45,7 +45,7 @@ int ends_port(const char *event)
 }
 
 /* Behind this port of the stack?  Where nobody knows its place, all devices may be */
-static bool is_behind(const struct pci_device *device, const struct ucore_box_end *end, int port)
+static bool is_behind(const struct pci_device *device, const struct ucore_link_info *end, int port)
 {
 	if (device->segment != end->segment || device->bus != end->bus)
 		return false;
@@ -54,7 +54,7 @@ static bool is_behind(const struct pci_device *device, const struct ucore_box_en
 }
 
 /* The next device there, from @i on; the number of all devices if there is none */
-static size_t device_next(const struct ends *ends, const struct ucore_box_end *end, int port,
+static size_t device_next(const struct ends *ends, const struct ucore_link_info *end, int port,
 			  size_t i)
 {
 	while (i < ends->devices.nr && !is_behind(&ends->devices.device[i], end, port))
@@ -62,7 +62,7 @@ static size_t device_next(const struct ends *ends, const struct ucore_box_end *e
 	return i;
 }
 
-static size_t nr_behind(const struct ends *ends, const struct ucore_box_end *end, int port)
+static size_t nr_behind(const struct ends *ends, const struct ucore_link_info *end, int port)
 {
 	size_t nr = 0;
 
@@ -79,7 +79,7 @@ static void device_text(const struct pci_device *device, char *text, size_t size
 }
 
 /* As many devices as fit, or the first; then how many more there are */
-static void devices_text(const struct ends *ends, const struct ucore_box_end *end, int port,
+static void devices_text(const struct ends *ends, const struct ucore_link_info *end, int port,
 			 bool brief, char *text, size_t size)
 {
 	size_t left = nr_behind(ends, end, port), at = strlen(text);
@@ -99,19 +99,19 @@ static void devices_text(const struct ends *ends, const struct ucore_box_end *en
 }
 
 /* The bus, or the link, without devices */
-static bool end_text(const struct ucore_box_end *end, char *text, size_t size)
+static bool end_text(const struct ucore_link_info *end, char *text, size_t size)
 {
 	switch (end->kind) {
-	case UCORE_END_BUS:
+	case UCORE_LINK_BUS:
 		snprintf(text, size, "%04x:%02x", end->segment, end->bus);
 		return true;
-	case UCORE_END_LINK:
+	case UCORE_LINK_UPI:
 		if (end->die == UCORE_NO_DIE)
 			snprintf(text, size, "link %u of a die that is not online", end->link);
 		else
 			snprintf(text, size, "die %u link %u", end->die, end->link);
 		return true;
-	case UCORE_END_DOWN:
+	case UCORE_LINK_DOWN:
 		snprintf(text, size, "not trained");
 		return true;
 	default:
@@ -121,11 +121,11 @@ static bool end_text(const struct ucore_box_end *end, char *text, size_t size)
 
 bool ends_text(const struct ends *ends, uint32_t box, int port, bool brief, char *text, size_t size)
 {
-	const struct ucore_box_end *end = &ends->end[box];
+	const struct ucore_link_info *end = &ends->end[box];
 
 	if (!end_text(end, text, size))
 		return false;
-	if (end->kind != UCORE_END_BUS || !nr_behind(ends, end, port))
+	if (end->kind != UCORE_LINK_BUS || !nr_behind(ends, end, port))
 		return true;
 	*text = 0;
 	devices_text(ends, end, port, brief, text, size);
@@ -205,17 +205,17 @@ static bool end_wanted(const struct end_list *list, const struct ucore_box_info 
 		return !strcmp(box->type, "iio") || !strcmp(box->type, "upi") ||
 		       !strcmp(box->type, "qpi");
 	box_name(box, name);
-	return list->ends.end[box->box].kind != UCORE_END_NONE &&
+	return list->ends.end[box->box].kind != UCORE_LINK_NONE &&
 	       (pattern_matches(list->pattern, box->type) ||
 		!fnmatch(list->pattern, name, FNM_CASEFOLD));
 }
 
 static void end_rows(struct end_list *list, const struct ucore_box_info *box)
 {
-	const struct ucore_box_end *end = &list->ends.end[box->box];
+	const struct ucore_link_info *end = &list->ends.end[box->box];
 	const struct pci_devices *devices = &list->ends.devices;
 
-	if (end->kind != UCORE_END_BUS || !nr_behind(&list->ends, end, -1)) {
+	if (end->kind != UCORE_LINK_BUS || !nr_behind(&list->ends, end, -1)) {
 		end_row(list, box, NULL);
 		return;
 	}

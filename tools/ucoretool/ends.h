@@ -17,7 +17,7 @@
  * @devices: those of the machine
  */
 struct ends {
-	const struct ucore_box_end *end;
+	const struct ucore_link_info *end;
 	struct pci_devices devices;
 };
 

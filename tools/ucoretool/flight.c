@@ -312,7 +312,7 @@ static uint64_t file_start(const struct flight *flight)
 static int records_write(struct tool *tool, struct flight *flight, struct ucore_file *file,
 			 uint64_t *samples)
 {
-	struct ucore_status status;
+	struct ucore_get_status status;
 	struct keep_entry entry;
 	int ret = ucore_file_begin(file, flight->dev, flight->session, flight->config,
 				   file_start(flight), &tool->err);

@@ -198,7 +198,7 @@ static void event_json(struct html *html, const struct timeline_series *series)
 	json_number(out, "per", event->bytes_per ? event->bytes_per : 1);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)series->count);
 	json_text(out, "count", text);
-	if (series->flags & UCORE_VALUE_UNFROZEN)
+	if (series->flags & UCORE_VALUE_F_UNFROZEN)
 		json_flag(out, "unfrozen", true);
 	if (note)
 		json_text(out, "note", note);

@@ -469,7 +469,7 @@ void panels_close(struct panels *panels)
 
 /* ---- samples ----------------------------------------------------------- */
 
-#define NO_COUNT	(UCORE_VALUE_DEAD | UCORE_VALUE_OFFLINE | UCORE_VALUE_REFUSED)
+#define NO_COUNT	(UCORE_VALUE_F_DEAD | UCORE_VALUE_F_OFFLINE | UCORE_VALUE_F_PARTIAL)
 
 static double *number_at(const struct panels *panels, size_t row, unsigned int column,
 			 uint64_t sample)

@@ -103,7 +103,7 @@ struct panel {
  * @name: what people call it
  * @parent: a box's socket row
  * @nr_boxes: a socket's rows of boxes, which follow it
- * @flags: UCORE_VALUE_* of the last read
+ * @flags: UCORE_VALUE_F_* of the last read
  */
 struct panel_row {
 	unsigned int panel;
@@ -185,7 +185,7 @@ const char *panel_unit(const struct panel *panel);
 /** column_heading() - what stands above a column: with its unit, if that is not the panel's */
 const char *column_heading(const struct panel *panel, unsigned int column, char *text);
 
-/** panel_note() - what is to be said of UCORE_VALUE_* of a row, or NULL */
+/** panel_note() - what is to be said of UCORE_VALUE_F_* of a row, or NULL */
 const char *panel_note(uint32_t flags);
 
 #define NUMBER_LEN		24

@@ -118,7 +118,7 @@ static const struct ucore_task *task_of(const struct ran *ran, const struct ucor
 	for (uint32_t i = 0; ran_told(ran, sample) && i < ran->tasks->nr_tasks; i++) {
 		const struct ucore_task *task = &ran->tasks->tasks[i];
 
-		if (task->flags & UCORE_TASK_KNOWN && task->cpu == sample->cpu &&
+		if (task->flags & UCORE_TASK_F_KNOWN && task->cpu == sample->cpu &&
 		    task->tid == sample->tid)
 			return task;
 	}
@@ -134,14 +134,14 @@ static int context_take(struct ran *ran, const struct ucore_sample *sample)
 	};
 	struct ran_key key;
 
-	if (!(sample->flags & UCORE_SAMPLE_CONTEXT))
+	if (!(sample->flags & UCORE_SAMPLE_F_CONTEXT))
 		return 0;
 	if (known)
 		memcpy(task.comm, known->comm, sizeof(task.comm));
 	key_of(ran, &task, &key);
 	if (ran->by & RAN_IP) {
 		key.ip = sample->ip;
-		key.user = !!(sample->flags & UCORE_SAMPLE_USER);
+		key.user = !!(sample->flags & UCORE_SAMPLE_F_USER);
 	}
 	return here_add(ran, &key);
 }
@@ -159,7 +159,7 @@ int ran_take(struct ran *ran, const struct ucore_sample *sample)
 		const struct ucore_task *task = &ran->tasks->tasks[i];
 		struct ran_key key;
 
-		if (!(task->flags & UCORE_TASK_KNOWN))
+		if (!(task->flags & UCORE_TASK_F_KNOWN))
 			continue;
 		key_of(ran, task, &key);
 		ret = here_add(ran, &key);

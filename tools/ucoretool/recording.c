@@ -214,11 +214,11 @@ const char *recording_domain_text(const struct recording *recording, char *text)
 
 const char *recording_value_note(uint32_t flags, int32_t cpu)
 {
-	const char *note = value_note(flags & ~UCORE_VALUE_UNFROZEN, cpu);
+	const char *note = value_note(flags & ~UCORE_VALUE_F_UNFROZEN, cpu);
 
 	if (note)
 		return note;
-	return flags & UCORE_VALUE_OVERFLOW ? "overflow" : value_note(flags, cpu);
+	return flags & UCORE_VALUE_F_OVERFLOW ? "overflow" : value_note(flags, cpu);
 }
 
 const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu)
@@ -232,13 +232,13 @@ const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu)
 		return cpu < 0 ? "die online" : "cpu online";
 	case UCORE_GAP_BOX_DEAD:
 		return "box dead";
-	case UCORE_GAP_ASLEEP:
+	case UCORE_GAP_SUSPEND:
 		return "asleep";
-	case UCORE_GAP_AWAKE:
+	case UCORE_GAP_RESUME:
 		return "awake";
 	case UCORE_GAP_FROZEN:
 		return "frozen";
-	case UCORE_GAP_CHANGED:
+	case UCORE_GAP_CONFLICT:
 		return "control changed";
 	default:
 		return "?";

@@ -41,7 +41,7 @@ struct recording_domain {
  * @event: what was counted
  * @count: since the sample before, or the start; 0 if that is not known
  * @total: since the start
- * @flags: UCORE_VALUE_*
+ * @flags: UCORE_VALUE_F_*
  */
 struct recording_value {
 	const struct ucore_file_event *event;
@@ -87,7 +87,7 @@ struct recording {
 	size_t nr_values;
 	bool whole;
 	bool finished;
-	struct ucore_status status;
+	struct ucore_get_status status;
 	uint64_t *last;		/* count of each event at its last sample */
 };
 

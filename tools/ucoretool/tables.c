@@ -35,7 +35,7 @@ static const char *no_tables(const struct ucore_device *dev)
 /* SECOND speaks of the global record alone: the table's units are used */
 static bool table_unused(const struct ucore_table_info *table)
 {
-	return table->reason != UCORE_TABLE_OK && table->reason != UCORE_TABLE_SECOND;
+	return table->reason != UCORE_TABLE_OK && table->reason != UCORE_TABLE_DUPLICATE;
 }
 
 /* ---- list --rejected --------------------------------------------------- */
@@ -210,7 +210,7 @@ static void table_print(const struct ucore_table_info *table)
 		printf(", die %d", table->die);
 	printf("\n  %s%s\n", table_unused(table) ? "not used: " : "used",
 	       table_unused(table) ? ucore_table_reason(table->reason) : "");
-	if (table->reason == UCORE_TABLE_SECOND)
+	if (table->reason == UCORE_TABLE_DUPLICATE)
 		printf("  %s\n", ucore_table_reason(table->reason));
 	if (!table->stride)
 		return;
@@ -295,7 +295,7 @@ static bool addresses_hidden(const struct discovery_view *view)
 	return true;
 }
 
-static void dump_print(const struct ucore_info *info, const struct discovery_view *view)
+static void dump_print(const struct ucore_get_info *info, const struct discovery_view *view)
 {
 	size_t nr_rejected = 0;
 
@@ -397,7 +397,7 @@ static void table_json(struct out *out, const struct discovery_view *view,
 	json_end(out, '}');
 }
 
-static void dump_json(const struct ucore_info *info, const struct discovery_view *view)
+static void dump_json(const struct ucore_get_info *info, const struct discovery_view *view)
 {
 	struct out out = { .stream = stdout };
 

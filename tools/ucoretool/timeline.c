@@ -259,10 +259,10 @@ static int sample_put(struct timeline *timeline)
 		if (series_put(series, axis, (double)value->count))
 			return -ENOMEM;
 		series->count += value->count;
-		series->flags |= value->flags & ~(uint32_t)UCORE_VALUE_OVERFLOW;
+		series->flags |= value->flags & ~(uint32_t)UCORE_VALUE_F_OVERFLOW;
 		/* once for all boxes that are summed up */
 		if (series != counted)
-			series->running += value->flags & UCORE_VALUE_UNFROZEN ?
+			series->running += value->flags & UCORE_VALUE_F_UNFROZEN ?
 					   recording->enabled : recording->running;
 		counted = series;
 	}
@@ -285,7 +285,7 @@ static int metrics_put(struct timeline *timeline, uint64_t time)
 			return -ENOMEM;
 		if (series_put(series, axis, value->value))
 			return -ENOMEM;
-		series->flags |= value->flags & ~(uint32_t)UCORE_VALUE_OVERFLOW;
+		series->flags |= value->flags & ~(uint32_t)UCORE_VALUE_F_OVERFLOW;
 	}
 	return 0;
 }
@@ -396,7 +396,7 @@ double timeline_rate(const struct timeline *timeline, const struct timeline_seri
 {
 	const struct timeline_axis *axis = &timeline->axes[series->axis];
 	/* what no freeze reaches counts all the time */
-	uint64_t running = series->flags & UCORE_VALUE_UNFROZEN ? axis->length[i] :
+	uint64_t running = series->flags & UCORE_VALUE_F_UNFROZEN ? axis->length[i] :
 								  axis->running[i];
 
 	if (series->metric)

@@ -45,7 +45,7 @@ struct timeline_axis {
  * @nr: intervals that have a value
  * @count: of an event: all counts
  * @running: of an event: for how long it counted
- * @flags: UCORE_VALUE_* of any value
+ * @flags: UCORE_VALUE_F_* of any value
  */
 struct timeline_series {
 	size_t axis;

@@ -29,19 +29,19 @@ enum {
 	OPT_NO_LETTER = 256,
 	OPT_AFTER,
 	OPT_BOX_FREEZE,
-	OPT_BY,
+	OPT_SORT,
 	OPT_CACHE,
 	OPT_COLLECT,
 	OPT_CORE_EVENT,
-	OPT_CREW,
+	OPT_READERS,
 	OPT_CTF,
 	OPT_DEVICE,
 	OPT_DISCOVERY,
 	OPT_HTML,
-	OPT_INTERRUPT,
+	OPT_NO_POLL,
 	OPT_KEEP,
-	OPT_LIVE,
-	OPT_WHOLE,
+	OPT_NO_FREEZE,
+	OPT_FULL_READS,
 	OPT_METRIC_FILE,
 	OPT_NO_ROTATE,
 	OPT_PER_BOX,
@@ -125,6 +125,6 @@ struct command {
 /* The rows of the table, each in its file of cmd/ */
 extern const struct command command_list, command_info, command_doctor, command_stat,
 			    command_top, command_record, command_report, command_script,
-			    command_export, command_end, command_verify;
+			    command_export, command_revoke, command_verify;
 
 #endif /* UCORETOOL_H */

@@ -195,7 +195,7 @@ static void boxes_print(const struct collect *c, struct expose *page)
 		of = census_of(census, &nr, domain ? domain->package : 0, boxes[i].type);
 
 		of->nr++;
-		of->nr_dead += !!(boxes[i].caps & UCORE_BOX_DEAD);
+		of->nr_dead += !!(boxes[i].caps & UCORE_BOX_F_DEAD);
 	}
 	expose_gauge(page, "ucore_boxes", "Boxes, dead ones included.");
 	census_print(page, census, nr, false);
@@ -206,7 +206,7 @@ static void boxes_print(const struct collect *c, struct expose *page)
 
 static void machine_print(const struct collect *c, struct expose *page)
 {
-	const struct ucore_info *info = ucore_device_info(c->dev);
+	const struct ucore_get_info *info = ucore_device_info(c->dev);
 
 	expose_gauge(page, "ucore_machine_info", "The processor, and the driver's interface.");
 	expose_begin(page);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * report --by: what was counted while who ran.
+ * report --sort: what was counted while who ran.
  *
  * The counts of a die are those of all that its CPUs and devices do; a sample tells at best
  * who ran where at its end.  So the counts of the interval before are put down to each that
@@ -42,7 +42,7 @@ int who_parse(struct tool *tool, const char *text, unsigned int *by)
 		       (strlen(words[i]) != length || strncmp(words[i], text, length)))
 			i++;
 		if (i == ARRAY_SIZE(words))
-			return tool_usage(tool, "--by '%.*s': comm, pid, tid, cpu or ip",
+			return tool_usage(tool, "--sort '%.*s': comm, pid, tid, cpu or ip",
 					  (int)length, text);
 		*by |= 1U << i;
 		if (!text[length])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * report --by: what was counted while who ran.
+ * report --sort: what was counted while who ran.
  */
 #ifndef UCORETOOL_WHO_H
 #define UCORETOOL_WHO_H

@@ -144,7 +144,7 @@ struct ucore_disc_rules {
 	const struct ucore_ubox_map *ubox;
 	const struct ucore_disc_beside *beside;
 	const struct ucore_disc_bank *bank;
-	const struct ucore_ends *ends;
+	const struct ucore_link_regs *ends;
 	u16 table_device;
 	u32 table_msr;
 	u32 nr_globals;
@@ -387,8 +387,8 @@ u32 ucore_disc_unit_type(const struct ucore_unit *unit);
 u32 ucore_disc_unit_id(const struct ucore_unit *unit);
 
 /* Pure, window.c: */
-void ucore_disc_caps(const struct ucore_disc_config *config, struct ucore_disc_function *function);
-u32 ucore_disc_window(const struct ucore_disc_env *env, const struct ucore_disc_type *rule,
+void ucore_validate_caps(const struct ucore_disc_config *config, struct ucore_disc_function *function);
+u32 ucore_validate_unit(const struct ucore_disc_env *env, const struct ucore_disc_type *rule,
 		      u32 access, u64 address, u32 size);
 
 /* Pure, parse.c: */

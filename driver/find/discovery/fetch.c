@@ -36,12 +36,12 @@ static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 static bool env_function(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
 			 struct ucore_disc_function *function)
 {
-	return ucore_foreign_function(segment, bus, devfn, function);
+	return ucore_other_devices_own(segment, bus, devfn, function);
 }
 
 static bool env_answers(const struct ucore_disc_env *env, const struct ucore_unit *unit)
 {
-	return ucore_disc_unit_there(unit);
+	return ucore_probe_unit(unit);
 }
 
 static struct ucore_disc_env env = {
@@ -195,13 +195,13 @@ static int find_pointed_tables(struct ucore_disc *disc, const struct ucore_dies 
  */
 
 /**
- * ucore_disc_die_of_bus() - the die of the functions on a bus
+ * ucore_fetch_die_of_bus() - the die of the functions on a bus
  * @disc: tables, with their dies
  * @bus: the bus
  *
  * Return: what the bus tells, or a table on it; UCORE_DIE_* if neither does.
  */
-int ucore_disc_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus)
+int ucore_fetch_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus)
 {
 	int die = ucore_die_of_bus(bus, disc->rules->ubox);
 	u32 i;
@@ -228,7 +228,7 @@ static int find_spots(struct ucore_disc *disc, const struct ucore_disc_place *pl
 		    slot >= place->slot + place->nr || pci_domain_nr(pdev->bus) > 7)
 			continue;
 		if (pdev->bus != bus)	/* all of a die are on one */
-			die = ucore_disc_die_of_bus(disc, pdev->bus);
+			die = ucore_fetch_die_of_bus(disc, pdev->bus);
 		bus = pdev->bus;
 		if (die >= 0)
 			ret = ucore_disc_note_spot(disc, die, place, slot - place->slot,
@@ -269,7 +269,7 @@ static int read_table(struct ucore_disc *disc, u32 i)
 		return 0;
 	ucore_disc_parse_global(disc, t, &source.source);
 	iounmap(source.base);
-	if (!t->reason && !ucore_disc_global_there(t))
+	if (!t->reason && !ucore_probe_global(t))
 		t->reason = UCORE_TABLE_GLOBAL;
 	if (t->reason ||
 	    !table_map(t, &source, min_t(u64, t->size, (t->max_units + 1ULL) * t->stride)))
@@ -295,12 +295,12 @@ static int find_tables_of_dies(struct ucore_disc *disc)
 }
 
 /**
- * ucore_disc_fetch() - the units of all tables of this machine
+ * ucore_fetch_tables() - the units of all tables of this machine
  * @disc: takes them; its rules are set
  *
  * Return: 0 or -ENOMEM; what does not make sense is noted with its reason.
  */
-int ucore_disc_fetch(struct ucore_disc *disc)
+int ucore_fetch_tables(struct ucore_disc *disc)
 {
 	int ret;
 	u32 i;
@@ -310,7 +310,7 @@ int ucore_disc_fetch(struct ucore_disc *disc)
 	ret = find_tables_of_dies(disc);
 	if (ret || !disc->nr_tables)
 		return ret;
-	ret = ucore_foreign_regions(&env, disc);
+	ret = ucore_other_devices_collect(&env, disc);
 	for (i = 0; i < disc->rules->nr_places && !ret; i++)
 		ret = find_spots(disc, &disc->rules->places[i]);
 	for (i = 0; i < disc->nr_tables && !ret; i++)
@@ -318,8 +318,8 @@ int ucore_disc_fetch(struct ucore_disc *disc)
 	return ret;
 }
 
-/** ucore_disc_fetch_drop() - forget what is others' */
-void ucore_disc_fetch_drop(void)
+/** ucore_fetch_drop() - forget what is others' */
+void ucore_fetch_drop(void)
 {
-	ucore_foreign_drop(&env);
+	ucore_other_devices_drop(&env);
 }

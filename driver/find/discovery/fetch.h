@@ -7,8 +7,8 @@
 
 struct pci_bus;
 
-int ucore_disc_fetch(struct ucore_disc *disc);
-void ucore_disc_fetch_drop(void);
-int ucore_disc_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus);
+int ucore_fetch_tables(struct ucore_disc *disc);
+void ucore_fetch_drop(void);
+int ucore_fetch_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus);
 
 #endif /* UCORE_FETCH_H */

@@ -55,12 +55,12 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 		global->size = max_t(u32, t->global_size, sizeof(u64));
 		break;
 	default:
-		global->pdev = ucore_disc_pdev_at(t->word[1]);
+		global->pdev = ucore_probe_pdev_at(t->word[1]);
 		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
 	}
 	/* no manual tells how it routes overflows, so nobody looks at its status */
-	if (ucore_private_pmi())
-		ucore_private_pmi_describe(global, t);
+	if (ucore_lab_pmi())
+		ucore_lab_pmi_describe(global, t);
 }
 
 /* Those of one die follow each other, the first one first. */
@@ -139,12 +139,12 @@ static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *un
 	if (layout->status == UCORE_REG_NONE)
 		return;
 	if (ucore_disc_access(unit->word) == UCORE_ACCESS_MSR &&
-	    !ucore_disc_msr_there(unit->die, unit->word[1] + layout->status)) {
+	    !ucore_probe_msr(unit->die, unit->word[1] + layout->status)) {
 		layout->status = UCORE_REG_NONE;
 		return;
 	}
 	desc->global_gp = BIT_ULL(position % 64);
-	desc->caps = UCORE_BOX_OVERFLOW;
+	desc->caps = UCORE_BOX_F_OVERFLOW;
 }
 
 static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
@@ -168,7 +168,7 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 		desc.size = unit->size;
 		break;
 	default:
-		desc.pdev = ucore_disc_pdev_at(unit->word[1]);
+		desc.pdev = ucore_probe_pdev_at(unit->word[1]);
 		if (!desc.pdev) {
 			unit->reason = UCORE_UNIT_FUNCTION;
 			return 0;
@@ -202,24 +202,24 @@ static int add_units(struct ucore_finder *finder)
 	}
 	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++)
 		if (!unit->reason)
-			ret = ucore_disc_add_beside(finder, disc.rules, unit,
+			ret = ucore_freerunning_add(finder, disc.rules, unit,
 						    global_of_die(unit->die));
 	for (i = 0; i < nr_die_globals && !ret; i++)
 		if (global_of_die(die_globals[i].die) == &die_globals[i].global)
-			ret = ucore_disc_add_banks(finder, &disc, die_globals[i].die,
+			ret = ucore_freerunning_add_banks(finder, &disc, die_globals[i].die,
 						   &die_globals[i].global);
-	ucore_ends_find(finder, disc.rules->ends, disc.rules->ubox);
+	ucore_links_find(finder, disc.rules->ends, disc.rules->ubox);
 	return ret;
 }
 
 /**
- * ucore_disc_find() - all boxes of a machine that describes them itself
+ * ucore_discovery_find() - all boxes of a machine that describes them itself
  * @finder: takes the descriptions
  * @platform: its table is a struct ucore_disc_rules
  *
  * Return: 0 or -ENOMEM; no table, or none that makes sense, is no error.
  */
-int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
 	int ret;
 
@@ -227,23 +227,23 @@ int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *pl
 	if (uncertain && disc.rules->uncertain)
 		disc.rules = disc.rules->uncertain;
 	finder->caps = UCORE_CAP_DISCOVERY;
-	ret = ucore_disc_fetch(&disc);
+	ret = ucore_fetch_tables(&disc);
 	if (ret || !disc.nr_tables)
 		return ret;
 	tell_offline(finder);
 	ret = describe_globals();
 	if (!ret)
-		ret = ucore_disc_count(&disc);
+		ret = ucore_probe_count(&disc);
 	if (ret)
 		return ret;
 	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
-	if (ucore_private_pmi())
+	if (ucore_lab_pmi())
 		finder->caps |= UCORE_CAP_OVERFLOW_PMI;
 	return add_units(finder);
 }
 
-/** ucore_disc_drop() - forget what was found; the boxes are gone */
-void ucore_disc_drop(void)
+/** ucore_discovery_drop() - forget what was found; the boxes are gone */
+void ucore_discovery_drop(void)
 {
 	u32 i;
 
@@ -253,7 +253,7 @@ void ucore_disc_drop(void)
 	die_globals = NULL;
 	nr_die_globals = 0;
 	ucore_disc_free(&disc);
-	ucore_disc_fetch_drop();
+	ucore_fetch_drop();
 }
 
 /*

@@ -5,8 +5,8 @@
 
 #include "find/finder.h"
 
-int ucore_disc_find(struct ucore_finder *finder, const struct ucore_platform *platform);
-void ucore_disc_drop(void);
+int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform);
+void ucore_discovery_drop(void);
 
 extern const struct ucore_report ucore_disc_report;
 

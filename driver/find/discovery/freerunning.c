@@ -27,13 +27,13 @@ static bool msrs_there(const struct ucore_unit *unit, u32 msr, u32 nr)
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		if (!ucore_disc_msr_there(unit->die, msr + unit->beside.fixed_ctr[i]))
+		if (!ucore_probe_msr(unit->die, msr + unit->beside.fixed_ctr[i]))
 			return false;
 	return true;
 }
 
 /**
- * ucore_disc_add_beside() - the box beside a unit, if its type has one
+ * ucore_freerunning_add() - the box beside a unit, if its type has one
  * @finder: takes it
  * @rules: what the platform knows
  * @unit: the unit; gets the layout of the box
@@ -41,7 +41,7 @@ static bool msrs_there(const struct ucore_unit *unit, u32 msr, u32 nr)
  *
  * Return: 0, also if there is none, or -ENOMEM.
  */
-int ucore_disc_add_beside(struct ucore_finder *finder, const struct ucore_disc_rules *rules,
+int ucore_freerunning_add(struct ucore_finder *finder, const struct ucore_disc_rules *rules,
 			  struct ucore_unit *unit, const struct ucore_global *global)
 {
 	const struct ucore_disc_beside *beside = rules->beside;
@@ -89,7 +89,7 @@ static bool bank_there(const struct ucore_disc *disc, const struct ucore_disc_ba
 	bool there = true;
 	u32 i;
 
-	if (ucore_disc_window(disc->env, NULL, UCORE_ACCESS_MMIO, address, bank->size))
+	if (ucore_validate_unit(disc->env, NULL, UCORE_ACCESS_MMIO, address, bank->size))
 		return false;
 	base = ucore_memory_map(address, bank->size);
 	if (!base)
@@ -131,7 +131,7 @@ static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *di
 }
 
 /**
- * ucore_disc_add_banks() - a die's boxes in memory that no table has
+ * ucore_freerunning_add_banks() - a die's boxes in memory that no table has
  * @finder: takes them
  * @disc: units
  * @die: the die
@@ -139,7 +139,7 @@ static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *di
  *
  * Return: 0, also if there are none, or -ENOMEM.
  */
-int ucore_disc_add_banks(struct ucore_finder *finder, const struct ucore_disc *disc, u32 die,
+int ucore_freerunning_add_banks(struct ucore_finder *finder, const struct ucore_disc *disc, u32 die,
 			 const struct ucore_global *global)
 {
 	struct pci_dev *pdev = NULL;
@@ -150,7 +150,7 @@ int ucore_disc_add_banks(struct ucore_finder *finder, const struct ucore_disc *d
 	/* a die has one such function: two would number their controllers alike */
 	do {
 		pdev = pci_get_device(PCI_VENDOR_ID_INTEL, disc->rules->bank->device, pdev);
-	} while (pdev && ucore_disc_die_of_bus(disc, pdev->bus) != (int)die);
+	} while (pdev && ucore_fetch_die_of_bus(disc, pdev->bus) != (int)die);
 	if (pdev)
 		ret = add_banks_of(finder, disc, pdev, die, global);
 	pci_dev_put(pdev);

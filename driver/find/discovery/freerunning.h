@@ -5,9 +5,9 @@
 
 #include "find/discovery/discovery.h"
 
-int ucore_disc_add_beside(struct ucore_finder *finder, const struct ucore_disc_rules *rules,
+int ucore_freerunning_add(struct ucore_finder *finder, const struct ucore_disc_rules *rules,
 			  struct ucore_unit *unit, const struct ucore_global *global);
-int ucore_disc_add_banks(struct ucore_finder *finder, const struct ucore_disc *disc, u32 die,
+int ucore_freerunning_add_banks(struct ucore_finder *finder, const struct ucore_disc *disc, u32 die,
 			 const struct ucore_global *global);
 
 #endif /* UCORE_BESIDE_H */

@@ -14,24 +14,24 @@ module_param(private_pmi, bool, 0444);
 MODULE_PARM_DESC(private_pmi, "route overflow PMIs as the machine model has it, not as Intel has");
 
 /**
- * ucore_private_pmi() - is the private route to be taken?
+ * ucore_lab_pmi() - is the private route to be taken?
  *
  * Return: true if the module was loaded with private_pmi=1.
  */
-bool ucore_private_pmi(void)
+bool ucore_lab_pmi(void)
 {
 	return private_pmi;
 }
 
 /**
- * ucore_private_pmi_describe() - add the private route to a global control
+ * ucore_lab_pmi_describe() - add the private route to a global control
  * @global: the global control, described as far as Intel tells
  * @t: the table it comes from
  *
  * A global control in PCI config space gets no route: its status cannot be read
  * in an NMI.
  */
-void ucore_private_pmi_describe(struct ucore_global *global, const struct ucore_disc_table *t)
+void ucore_lab_pmi_describe(struct ucore_global *global, const struct ucore_disc_table *t)
 {
 	if (global->pdev)
 		return;

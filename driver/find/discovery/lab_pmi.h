@@ -14,15 +14,15 @@
 #include "find/discovery/discovery.h"
 
 #ifdef UCORE_PRIVATE_PMI
-bool ucore_private_pmi(void);
-void ucore_private_pmi_describe(struct ucore_global *global, const struct ucore_disc_table *t);
+bool ucore_lab_pmi(void);
+void ucore_lab_pmi_describe(struct ucore_global *global, const struct ucore_disc_table *t);
 #else
-static inline bool ucore_private_pmi(void)
+static inline bool ucore_lab_pmi(void)
 {
 	return false;
 }
 
-static inline void ucore_private_pmi_describe(struct ucore_global *global,
+static inline void ucore_lab_pmi_describe(struct ucore_global *global,
 					      const struct ucore_disc_table *t) { }
 #endif
 

@@ -40,7 +40,7 @@ void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev
 }
 
 /**
- * ucore_foreign_function() - what is there to know of a PCI function?
+ * ucore_other_devices_own() - what is there to know of a PCI function?
  * @segment: PCI segment
  * @bus: bus
  * @devfn: device and function
@@ -48,9 +48,9 @@ void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev
  *
  * Return: true if it is there, and Intel's: what is written to any other is not for a PMU.
  */
-bool ucore_foreign_function(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function)
+bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function)
 {
-	struct pci_dev *pdev = ucore_disc_pdev(segment, bus, devfn);
+	struct pci_dev *pdev = ucore_probe_pdev(segment, bus, devfn);
 	bool there = pdev && pdev->vendor == PCI_VENDOR_ID_INTEL;
 	struct ucore_pci_config config;
 
@@ -59,7 +59,7 @@ bool ucore_foreign_function(u32 segment, u32 bus, u32 devfn, struct ucore_disc_f
 		function->class = pdev->class;
 		function->driven = READ_ONCE(pdev->dev.driver);
 		ucore_pci_config_init(&config, pdev);
-		ucore_disc_caps(&config.config, function);
+		ucore_validate_caps(&config.config, function);
 	}
 	pci_dev_put(pdev);
 	return there;
@@ -88,22 +88,22 @@ static bool is_of_units(const void *ctx, const struct pci_dev *pdev, const struc
 }
 
 /**
- * ucore_foreign_regions() - memory that is others'
+ * ucore_other_devices_collect() - memory that is others'
  * @env: takes it
  * @disc: its tables have been found
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_foreign_regions(struct ucore_disc_env *env, const struct ucore_disc *disc)
+int ucore_other_devices_collect(struct ucore_disc_env *env, const struct ucore_disc *disc)
 {
 	return ucore_regions_collect(&env->others, is_of_units, disc);
 }
 
 /**
- * ucore_foreign_drop() - forget it
+ * ucore_other_devices_drop() - forget it
  * @env: what has it
  */
-void ucore_foreign_drop(struct ucore_disc_env *env)
+void ucore_other_devices_drop(struct ucore_disc_env *env)
 {
 	ucore_regions_drop(&env->others);
 }

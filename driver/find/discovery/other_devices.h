@@ -19,9 +19,9 @@ struct ucore_pci_config {
 
 void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev);
 
-int ucore_foreign_regions(struct ucore_disc_env *env, const struct ucore_disc *disc);
-void ucore_foreign_drop(struct ucore_disc_env *env);
-bool ucore_foreign_function(u32 segment, u32 bus, u32 devfn,
+int ucore_other_devices_collect(struct ucore_disc_env *env, const struct ucore_disc *disc);
+void ucore_other_devices_drop(struct ucore_disc_env *env);
+bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn,
 			    struct ucore_disc_function *function);
 
 #endif /* UCORE_FOREIGN_H */

@@ -145,7 +145,7 @@ u32 ucore_disc_pointer(const struct ucore_disc_env *env, u64 value, u64 *address
  */
 u32 ucore_disc_memory(const struct ucore_disc_env *env, u64 address, u64 size)
 {
-	switch (ucore_disc_window(env, NULL, UCORE_ACCESS_MMIO, address, size)) {
+	switch (ucore_validate_unit(env, NULL, UCORE_ACCESS_MMIO, address, size)) {
 	case UCORE_UNIT_OK:
 		return UCORE_TABLE_OK;
 	case UCORE_UNIT_FOREIGN:
@@ -230,7 +230,7 @@ static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table 
 
 	table->nr_status = 0;
 	if (!bits || bits > UCORE_DISC_MAX_STATUS || offset % stride || offset < stride ||
-	    ucore_disc_window(disc->env, NULL, access, table->word[1], size))
+	    ucore_validate_unit(disc->env, NULL, access, table->word[1], size))
 		return;
 	table->nr_status = bits;
 	table->status_stride = stride;
@@ -290,14 +290,14 @@ void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *t
 	table->stride = FIELD_GET(DISC_GLOBAL0_STRIDE, word[0]) * sizeof(u64);
 	table->max_units = FIELD_GET(DISC_GLOBAL0_MAX_UNITS, word[0]);
 	if (all_ones(word))
-		table->reason = UCORE_TABLE_ASLEEP;
+		table->reason = UCORE_TABLE_ALL_ONES;
 	else if (!word[0] || !word[1])
 		table->reason = UCORE_TABLE_EMPTY;
 	else if (table->stride < DISC_RECORD_WORDS * sizeof(u64))
 		table->reason = UCORE_TABLE_STRIDE;
 	else if (access == ~0U || (access == UCORE_ACCESS_MMIO && word[1] & 7) ||
 		 (access == UCORE_ACCESS_PCI && word[1] & 3) ||
-		 ucore_disc_window(disc->env, NULL, access, word[1],
+		 ucore_validate_unit(disc->env, NULL, access, word[1],
 				   access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES))
 		table->reason = UCORE_TABLE_GLOBAL;
 	else
@@ -314,7 +314,7 @@ static int claim_status(struct ucore_disc *disc, const struct ucore_disc_table *
 
 	if (!table->nr_status)
 		return 0;
-	return ucore_claim_others(disc, register_space(access, table->die, table->word[1]),
+	return ucore_range_add_others(disc, register_space(access, table->die, table->word[1]),
 				  start + FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, table->word[2]),
 				  start + table->global_size);
 }
@@ -329,12 +329,12 @@ static int claim_stack(struct ucore_disc *disc, u64 space,
 	for (i = 0; i < beside->type->nr_fixed && !ret; i++) {
 		msr = first + beside->layout->fixed_ctr[i] + (i ? stack * beside->spread : 0);
 		if (msr != end) {
-			ret = ucore_claim_row(disc, space, start, end);
+			ret = ucore_range_add_row(disc, space, start, end);
 			start = msr;
 		}
 		end = msr + 1;
 	}
-	return ret ?: ucore_claim_row(disc, space, start, end);
+	return ret ?: ucore_range_add_row(disc, space, start, end);
 }
 
 /* MSRs of a die that count without being in a table: CHAs, and what IIO stacks move. */
@@ -343,7 +343,7 @@ static int claim_beside(struct ucore_disc *disc, s32 die)
 	const struct ucore_disc_beside *beside = disc->rules->beside;
 	u32 count = disc->rules->count_msr, stack;
 	u64 space = SPACE_MSR | (u32)die;
-	int ret = count ? ucore_claim_others(disc, space, count, count + 1) : 0;
+	int ret = count ? ucore_range_add_others(disc, space, count, count + 1) : 0;
 
 	for (stack = 0; beside && stack < beside->max && !ret; stack++)
 		ret = claim_stack(disc, space, beside, stack);
@@ -363,10 +363,10 @@ static u32 beside_others(const struct ucore_disc *disc, const struct ucore_disc_
 		if (other->die != table->die || other->reason != UCORE_TABLE_OK)
 			continue;
 		if (access == ucore_disc_access(other->word) && table->word[1] == other->word[1])
-			return UCORE_TABLE_SECOND;
+			return UCORE_TABLE_DUPLICATE;
 		n++;
 	}
-	return n < max(disc->rules->nr_globals, 1U) ? UCORE_TABLE_OK : UCORE_TABLE_OTHER;
+	return n < max(disc->rules->nr_globals, 1U) ? UCORE_TABLE_OK : UCORE_TABLE_CONFLICT;
 }
 
 /* Global control is nobody's counter, nor another die's global control. */
@@ -384,11 +384,11 @@ static int claim_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 	table->reason = beside_others(disc, table);
 	if (table->reason)
 		return 0;
-	if (ucore_claim_hit(disc, &claim)) {
+	if (ucore_range_overlap(disc, &claim)) {
 		table->reason = UCORE_TABLE_GLOBAL;
 		return 0;
 	}
-	return ucore_claim_add(disc, &claim, 1) ?: claim_status(disc, table) ?:
+	return ucore_range_add(disc, &claim, 1) ?: claim_status(disc, table) ?:
 	       claim_beside(disc, table->die);
 }
 
@@ -473,7 +473,7 @@ static u32 check_numbers(const struct ucore_unit *unit)
 	u32 access = ucore_disc_access(unit->word);
 
 	if (all_ones(unit->word))
-		return UCORE_UNIT_ONES;
+		return UCORE_UNIT_ALL_ONES;
 	if (!unit->word[0] || !unit->word[1])
 		return UCORE_UNIT_ZERO;
 	if (access == ~0U)
@@ -665,7 +665,7 @@ static bool claim_runs(struct ucore_disc *disc, const struct ucore_unit *unit,
 		claim[at].start = base + runs[i].start;
 		claim[at].end = base + runs[i].end;
 	}
-	return !ucore_claim_hit(disc, &all);
+	return !ucore_range_overlap(disc, &all);
 }
 
 /*
@@ -680,12 +680,12 @@ static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const st
 					       ucore_disc_unit_type(unit),
 					       ucore_disc_unit_id(unit));
 	bool together = claim_runs(disc, unit, runs, nr, claim);
-	const struct ucore_disc_claim *hit = ucore_claim_hit(disc, &name);
+	const struct ucore_disc_claim *hit = ucore_range_overlap(disc, &name);
 	int ret;
 	u32 i;
 
 	for (i = 0; i < nr && !hit && !together; i++)
-		hit = ucore_claim_hit(disc, &claim[i]);
+		hit = ucore_range_overlap(disc, &claim[i]);
 	if (hit) {
 		note_hit(disc, unit, hit);
 		return 0;
@@ -694,11 +694,11 @@ static int unit_claim(struct ucore_disc *disc, struct ucore_unit *unit, const st
 		unit->reason = UCORE_UNIT_NO_ANSWER;
 		return 0;
 	}
-	ret = ucore_claim_add(disc, &name, 1);
+	ret = ucore_range_add(disc, &name, 1);
 	if (together)
-		return ret ?: ucore_claim_add(disc, claim, nr);
+		return ret ?: ucore_range_add(disc, claim, nr);
 	for (i = 0; i < nr && !ret; i++)
-		ret = ucore_claim_add(disc, &claim[i], 1);
+		ret = ucore_range_add(disc, &claim[i], 1);
 	return ret;
 }
 
@@ -739,7 +739,7 @@ static int unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 	if (unit->reason)
 		return 0;
 	if (unit_moved(disc, unit))
-		unit->reason = UCORE_UNIT_MOVED;
+		unit->reason = UCORE_UNIT_RELOCATED;
 	else if (unit_broken(disc, unit))
 		unit->reason = UCORE_UNIT_BROKEN;
 	if (unit->reason)
@@ -748,12 +748,12 @@ static int unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 	layout_counters(unit, access, runs);
 	if (!run_is_free(runs, RUN_CTLS, runs[RUN_CTLS]) ||
 	    !run_is_free(runs, RUN_CTRS, runs[RUN_CTRS])) {
-		unit->reason = UCORE_UNIT_SELF;
+		unit->reason = UCORE_UNIT_SELF_OVERLAP;
 		return 0;
 	}
 	nr = layout_odd(unit, access, runs);
 	unit->size = runs_end(runs, nr);
-	unit->reason = ucore_disc_window(disc->env, unit->rule, access, unit->word[1], unit->size);
+	unit->reason = ucore_validate_unit(disc->env, unit->rule, access, unit->word[1], unit->size);
 	if (unit->reason)
 		return 0;
 	if (access == UCORE_ACCESS_PCI)
@@ -804,7 +804,7 @@ static int add_spots(struct ucore_disc *disc, u32 table)
 		if (spot->die != disc->table[table].die)
 			continue;
 		name = name_of(disc->nr_units, spot->die, spot->place->type, spot->id);
-		if (ucore_claim_hit(disc, &name))
+		if (ucore_range_overlap(disc, &name))
 			continue;	/* the table has it right */
 		unit = unit_new(disc, table, 0);
 		if (!unit)
@@ -842,7 +842,7 @@ int ucore_disc_parse_units(struct ucore_disc *disc, u32 table,
 		return 0;
 	}
 	ret = claim_global(disc, t);
-	if (t->reason && t->reason != UCORE_TABLE_SECOND)
+	if (t->reason && t->reason != UCORE_TABLE_DUPLICATE)
 		return 0;
 	ret = ret ?: units_expect(disc, t->max_units);
 	for (i = 1; i <= t->max_units && !ret; i++) {
@@ -910,7 +910,7 @@ void ucore_disc_trim(struct ucore_disc *disc, s32 die, u32 count)
 		unit = &disc->unit[names->claim[i].unit];
 		if (unit->die == die && !unit->reason &&
 		    ucore_disc_unit_type(unit) == disc->rules->count_type && n++ >= count)
-			unit->reason = UCORE_UNIT_SURPLUS;
+			unit->reason = UCORE_UNIT_BEYOND_COUNT;
 	}
 }
 

@@ -17,13 +17,13 @@
 #include "reg/reg.h"
 
 /**
- * ucore_disc_msr_there() - does an MSR of a die answer?
+ * ucore_probe_msr() - does an MSR of a die answer?
  * @die: logical die
  * @msr: the MSR
  *
  * Return: true if it does, and not with all ones.
  */
-bool ucore_disc_msr_there(s32 die, u32 msr)
+bool ucore_probe_msr(s32 die, u32 msr)
 {
 	bool there;
 	u64 val;
@@ -35,7 +35,7 @@ bool ucore_disc_msr_there(s32 die, u32 msr)
 }
 
 /**
- * ucore_disc_pdev() - the PCI function at a place
+ * ucore_probe_pdev() - the PCI function at a place
  * @segment: PCI segment
  * @bus: bus
  * @devfn: device and function
@@ -45,7 +45,7 @@ bool ucore_disc_msr_there(s32 die, u32 msr)
  *
  * Return: the function, referenced; NULL if there is none.
  */
-struct pci_dev *ucore_disc_pdev(u32 segment, u32 bus, u32 devfn)
+struct pci_dev *ucore_probe_pdev(u32 segment, u32 bus, u32 devfn)
 {
 	struct pci_dev *pdev = NULL;
 	struct pci_bus *found;
@@ -59,14 +59,14 @@ struct pci_dev *ucore_disc_pdev(u32 segment, u32 bus, u32 devfn)
 }
 
 /**
- * ucore_disc_pdev_at() - the PCI function at an address of a record
+ * ucore_probe_pdev_at() - the PCI function at an address of a record
  * @address: word 1 of the record
  *
  * Return: the function, referenced; NULL if there is none.
  */
-struct pci_dev *ucore_disc_pdev_at(u64 address)
+struct pci_dev *ucore_probe_pdev_at(u64 address)
 {
-	return ucore_disc_pdev(FIELD_GET(DISC_PCI_SEGMENT, address),
+	return ucore_probe_pdev(FIELD_GET(DISC_PCI_SEGMENT, address),
 			       FIELD_GET(DISC_PCI_BUS, address),
 			       PCI_DEVFN(FIELD_GET(DISC_PCI_SLOT, address),
 					 FIELD_GET(DISC_PCI_FUNCTION, address)));
@@ -89,7 +89,7 @@ static bool dword_there(const u64 *word, u32 size)
 			iounmap(base);
 		}
 	} else {
-		pdev = ucore_disc_pdev_at(word[1]);
+		pdev = ucore_probe_pdev_at(word[1]);
 		if (pdev)
 			pci_read_config_dword(pdev, FIELD_GET(DISC_PCI_OFFSET, word[1]), &val);
 		pci_dev_put(pdev);
@@ -98,28 +98,28 @@ static bool dword_there(const u64 *word, u32 size)
 }
 
 /**
- * ucore_disc_global_there() - does the global control of a table answer?
+ * ucore_probe_global() - does the global control of a table answer?
  * @t: the table, its global record parsed
  *
  * Return: true if it does.
  */
-bool ucore_disc_global_there(const struct ucore_disc_table *t)
+bool ucore_probe_global(const struct ucore_disc_table *t)
 {
 	if (ucore_disc_access(t->word) == UCORE_ACCESS_MSR)
-		return ucore_disc_msr_there(t->die, t->word[1]);
+		return ucore_probe_msr(t->die, t->word[1]);
 	return dword_there(t->word, max_t(u32, t->global_size, sizeof(u64)));
 }
 
 /**
- * ucore_disc_unit_there() - does the box control of a unit answer?
+ * ucore_probe_unit() - does the box control of a unit answer?
  * @unit: the unit, which may be touched and has its @size
  *
  * Return: true if it does.
  */
-bool ucore_disc_unit_there(const struct ucore_unit *unit)
+bool ucore_probe_unit(const struct ucore_unit *unit)
 {
 	if (ucore_disc_access(unit->word) == UCORE_ACCESS_MSR)
-		return ucore_disc_msr_there(unit->die, unit->word[1]);
+		return ucore_probe_msr(unit->die, unit->word[1]);
 	return dword_there(unit->word, unit->size);
 }
 
@@ -137,12 +137,12 @@ static u64 counted(const struct ucore_disc *disc, s32 die)
 }
 
 /**
- * ucore_disc_count() - reject units that the processor says are too many
+ * ucore_probe_count() - reject units that the processor says are too many
  * @disc: all units
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_disc_count(struct ucore_disc *disc)
+int ucore_probe_count(struct ucore_disc *disc)
 {
 	struct ucore_dies dies = { };
 	int ret = ucore_dies_list(&dies);

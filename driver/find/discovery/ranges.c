@@ -56,13 +56,13 @@ static const struct ucore_disc_claim *hit_at(const struct ucore_disc_claims *cla
 }
 
 /**
- * ucore_claim_hit() - what would a new claim overlap?
+ * ucore_range_overlap() - what would a new claim overlap?
  * @disc: what was found so far
  * @new: the claim
  *
  * Return: one that is there; NULL if all of it is free.
  */
-const struct ucore_disc_claim *ucore_claim_hit(struct ucore_disc *disc,
+const struct ucore_disc_claim *ucore_range_overlap(struct ucore_disc *disc,
 					       const struct ucore_disc_claim *new)
 {
 	const struct ucore_disc_claims *claims = claims_of(disc, new);
@@ -86,14 +86,14 @@ static int insert(struct ucore_disc_claims *claims, const struct ucore_disc_clai
 }
 
 /**
- * ucore_claim_add() - add claims that overlap none
+ * ucore_range_add() - add claims that overlap none
  * @disc: what was found so far
  * @new: claims of one space, in order of their starts, with no other one between them
  * @nr: how many
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_claim_add(struct ucore_disc *disc, const struct ucore_disc_claim *new, u32 nr)
+int ucore_range_add(struct ucore_disc *disc, const struct ucore_disc_claim *new, u32 nr)
 {
 	struct ucore_disc_claims *claims = claims_of(disc, new);
 
@@ -116,7 +116,7 @@ static bool extend(struct ucore_disc_claims *claims, const struct ucore_disc_cla
 }
 
 /**
- * ucore_claim_others() - registers are known, and no unit's
+ * ucore_range_add_others() - registers are known, and no unit's
  * @disc: what was found so far
  * @space: their space
  * @start: the first
@@ -126,7 +126,7 @@ static bool extend(struct ucore_disc_claims *claims, const struct ucore_disc_cla
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_claim_others(struct ucore_disc *disc, u64 space, u64 start, u64 end)
+int ucore_range_add_others(struct ucore_disc *disc, u64 space, u64 start, u64 end)
 {
 	const struct ucore_disc_claim claim = {
 		.space = space, .start = start, .end = end, .unit = UCORE_DISC_OTHERS,
@@ -140,7 +140,7 @@ int ucore_claim_others(struct ucore_disc *disc, u64 space, u64 start, u64 end)
 }
 
 /**
- * ucore_claim_row() - the same of registers in a row, of which some may be somebody's
+ * ucore_range_add_row() - the same of registers in a row, of which some may be somebody's
  * @disc: what was found so far
  * @space: their space
  * @start: the first
@@ -148,14 +148,14 @@ int ucore_claim_others(struct ucore_disc *disc, u64 space, u64 start, u64 end)
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_claim_row(struct ucore_disc *disc, u64 space, u64 start, u64 end)
+int ucore_range_add_row(struct ucore_disc *disc, u64 space, u64 start, u64 end)
 {
 	const struct ucore_disc_claim claim = { .space = space, .start = start, .end = end };
 	int ret = 0;
 
-	if (start < end && !ucore_claim_hit(disc, &claim))
-		return ucore_claim_others(disc, space, start, end);
+	if (start < end && !ucore_range_overlap(disc, &claim))
+		return ucore_range_add_others(disc, space, start, end);
 	for (; start < end && !ret; start++)
-		ret = ucore_claim_others(disc, space, start, start + 1);
+		ret = ucore_range_add_others(disc, space, start, start + 1);
 	return ret;
 }

@@ -15,10 +15,10 @@
 #define SPACE_PCI	((u64)UCORE_DISC_PCI << 60)	/* and the function */
 #define SPACE_NAME	((u64)UCORE_DISC_NAME << 60)	/* and the die */
 
-const struct ucore_disc_claim *ucore_claim_hit(struct ucore_disc *disc,
+const struct ucore_disc_claim *ucore_range_overlap(struct ucore_disc *disc,
 					       const struct ucore_disc_claim *new);
-int ucore_claim_add(struct ucore_disc *disc, const struct ucore_disc_claim *new, u32 nr);
-int ucore_claim_others(struct ucore_disc *disc, u64 space, u64 start, u64 end);
-int ucore_claim_row(struct ucore_disc *disc, u64 space, u64 start, u64 end);
+int ucore_range_add(struct ucore_disc *disc, const struct ucore_disc_claim *new, u32 nr);
+int ucore_range_add_others(struct ucore_disc *disc, u64 space, u64 start, u64 end);
+int ucore_range_add_row(struct ucore_disc *disc, u64 space, u64 start, u64 end);
 
 #endif /* UCORE_CLAIMS_H */

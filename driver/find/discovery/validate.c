@@ -122,11 +122,11 @@ static void take_extended(const struct ucore_disc_config *config,
 }
 
 /**
- * ucore_disc_caps() - which registers of a function are capabilities'?
+ * ucore_validate_caps() - which registers of a function are capabilities'?
  * @config: its config space
  * @function: takes them in @taken, which is zero
  */
-void ucore_disc_caps(const struct ucore_disc_config *config, struct ucore_disc_function *function)
+void ucore_validate_caps(const struct ucore_disc_config *config, struct ucore_disc_function *function)
 {
 	standard_caps(config, function);
 	take_extended(config, function);
@@ -202,7 +202,7 @@ static u32 check_memory(const struct ucore_disc_env *env, const struct ucore_dis
 }
 
 /**
- * ucore_disc_window() - may registers be touched?
+ * ucore_validate_unit() - may registers be touched?
  * @env: the machine
  * @rule: what the platform knows of the unit, NULL if nothing, or of no unit
  * @access: UCORE_ACCESS_*
@@ -211,7 +211,7 @@ static u32 check_memory(const struct ucore_disc_env *env, const struct ucore_dis
  *
  * Return: UCORE_UNIT_OK, or why not.
  */
-u32 ucore_disc_window(const struct ucore_disc_env *env, const struct ucore_disc_type *rule,
+u32 ucore_validate_unit(const struct ucore_disc_env *env, const struct ucore_disc_type *rule,
 		      u32 access, u64 address, u32 size)
 {
 	switch (access) {

@@ -2,12 +2,12 @@
 /*
  * Freezes that are made of box controls.
  *
- * A box that its own word freezes or thaws is logged on every E5 platform.
+ * A box that its own word freezes or unfreezes is logged on every E5 platform.
  * Where there are no global registers, such words are the only way to hold a
  * die: it is frozen from the moment when the last of its boxes stands still,
  * until the first one counts again.  Which boxes belong to it: those that have
  * a counter switched on and a box control.  The log says when each of them
- * froze and thawed, so a test can judge every value, and the skew.
+ * froze and unfrozen, so a test can judge every value, and the skew.
  */
 #include "model.h"
 
@@ -49,7 +49,7 @@ static int64_t first_frozen(const UcoreSocket *s, int64_t since, int64_t now)
 
 static void socket_frozen(UcoreSocket *s, bool by_word, int64_t now)
 {
-    int64_t since = s->thaw_first == UCORE_NEVER ? -1 : s->thaw_first;
+    int64_t since = s->unfreeze_first == UCORE_NEVER ? -1 : s->unfreeze_first;
 
     s->words_frozen = true;
     s->frozen_since = now;
@@ -62,29 +62,29 @@ static void socket_frozen(UcoreSocket *s, bool by_word, int64_t now)
         }
         ucore_log_words_freeze(s, first_frozen(s, since, now), now);
     }
-    s->thaw_first = UCORE_NEVER;
+    s->unfreeze_first = UCORE_NEVER;
 }
 
-static void socket_thawed(UcoreSocket *s, int64_t now)
+static void socket_unfrozen(UcoreSocket *s, int64_t now)
 {
-    uint64_t frozen = s->thaw_first - s->frozen_since;
+    uint64_t frozen = s->unfreeze_first - s->frozen_since;
 
     s->words_frozen = false;
     s->unfreezes++;
     s->frozen_ns += frozen;
-    ucore_log_words_unfreeze(s, s->thaw_first, now, frozen);
+    ucore_log_words_unfreeze(s, s->unfreeze_first, now, frozen);
 }
 
-static void socket_changed(UcoreSocket *s, bool froze, bool thawed, int64_t now)
+static void socket_changed(UcoreSocket *s, bool froze, bool unfrozen, int64_t now)
 {
     unsigned on = boxes_on(s, false), frozen = boxes_on(s, true);
 
-    if (s->words_frozen && thawed && s->thaw_first == UCORE_NEVER) {
-        s->thaw_first = now;
+    if (s->words_frozen && unfrozen && s->unfreeze_first == UCORE_NEVER) {
+        s->unfreeze_first = now;
     }
-    if (s->words_frozen && s->thaw_first != UCORE_NEVER &&
+    if (s->words_frozen && s->unfreeze_first != UCORE_NEVER &&
         (!frozen || (froze && frozen == on))) {
-        socket_thawed(s, now);
+        socket_unfrozen(s, now);
     } else if (s->words_frozen && !on) {
         s->words_frozen = false;        /* all is off: nothing counts again */
     }

@@ -476,7 +476,7 @@ static uint64_t msr_value(const UcoreCpu *c, uint32_t msr)
     case MSR_DEBUGCTL:
         return c->debugctl;
     case MSR_CAPABILITIES:
-        return config()->full_width ? UCORE_CORE_FULL_WIDTH : 0;
+        return config()->full_width ? UCORE_CORE_CAP_FULL_WIDTH : 0;
     case MSR_FIXED_CTRL:
         return p->fixed_ctrl;
     case MSR_GLOBAL_STATUS:

@@ -556,7 +556,7 @@ static void sockets_reset(UcoreMachine *m, int64_t now)
         s->frozen = cfg->firmware_freeze;
         s->frz = s->frozen ? BIT(cfg->globals) - 1 : 0;
         s->words_frozen = false;
-        s->thaw_first = UCORE_NEVER;
+        s->unfreeze_first = UCORE_NEVER;
         s->frozen_since = now;
         s->frozen_ns = 0;
         s->lose_pmis = s->double_pmis = s->delay_pmis = 0;

@@ -311,7 +311,7 @@ struct UcoreBox {
     UcoreCounter ctr[UCORE_MAX_CTRS];
     unsigned nr_ctrs;           /* general and fixed */
     bool running;               /* neither the box nor the socket is frozen */
-    int64_t word_time;          /* when its word last froze or thawed it */
+    int64_t word_time;          /* when its word last froze or unfrozen it */
     int64_t synced;
     int64_t deadline;           /* of its next armed carry */
 
@@ -344,7 +344,7 @@ struct UcoreSocket {
     GPtrArray *status_boxes[UCORE_MAX_STATUS_WORDS];    /* that report there */
     bool frozen;
     bool words_frozen;          /* by the words of its boxes (box_freeze.c) */
-    int64_t thaw_first;         /* UCORE_NEVER: none of them has thawed yet */
+    int64_t unfreeze_first;         /* UCORE_NEVER: none of them has unfrozen yet */
     int64_t frozen_since;       /* either way */
     uint64_t frozen_ns;         /* of ended freezes */
     uint64_t freezes, overflow_freezes, unfreezes;
@@ -372,7 +372,7 @@ struct UcoreSocket {
 #define UCORE_CORE_MAX_GP       8
 #define UCORE_CORE_MAX_FIXED    4
 #define UCORE_CORE_CTRS         (UCORE_CORE_MAX_GP + UCORE_CORE_MAX_FIXED)
-#define UCORE_CORE_FULL_WIDTH   BIT_ULL(13)     /* of PERF_CAPABILITIES */
+#define UCORE_CORE_CAP_FULL_WIDTH   BIT_ULL(13)     /* of PERF_CAPABILITIES */
 
 typedef struct UcoreCorePmu {
     uint64_t evtsel[UCORE_CORE_MAX_GP];
@@ -606,7 +606,7 @@ static inline bool ucore_global_is_set(const UcoreSocket *s, int bit)
 static inline bool ucore_socket_is_frozen(const UcoreSocket *s)
 {
     return s->frozen ||
-           (s->words_frozen && s->thaw_first == UCORE_NEVER);
+           (s->words_frozen && s->unfreeze_first == UCORE_NEVER);
 }
 
 /* the global registers that a unit belongs to */
@@ -794,7 +794,7 @@ bool ucore_log_open(UcoreMachine *m, const char *file, Error **errp);
 void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
                       const char *cause);
 void ucore_log_unfreeze(UcoreSocket *s, int64_t now, uint64_t frozen);
-/* A box's own word froze or thawed it. */
+/* A box's own word froze or unfrozen it. */
 void ucore_log_box(const UcoreBox *box, int64_t now);
 /* The die is frozen, or runs, by the words of boxes that began at @first. */
 void ucore_log_words_freeze(UcoreSocket *s, int64_t first, int64_t now);

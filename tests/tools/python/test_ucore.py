@@ -95,7 +95,7 @@ def test_constants_are_those_of_the_headers():
                           for name, value in abi.TRIGGERS.items()),
                         ("UCORE_NAME_LEN", abi.NAME_LEN), ("UCORE_SPEC_LEN", abi.SPEC_LEN)):
         assert int(words[name].split("/*")[0], 0) == value, name
-    for name, value in (("SESSION_TASKS", abi.SESSION_TASKS), ("TASK_KNOWN", abi.TASK_KNOWN),
+    for name, value in (("SESSION_F_TASKS", abi.SESSION_F_TASKS), ("TASK_KNOWN", abi.TASK_KNOWN),
                         *((f"LEVEL_{name.upper()}", value) for name, value in abi.LEVELS.items())):
         shift = words[f"UCORE_{name}"].split("/*")[0]
         assert eval(shift.replace("U", "")) == value, name
@@ -174,9 +174,9 @@ def test_events_are_added(session):
 
 def test_a_crew(device):
     with pytest.raises(ucore.Error, match="at most 8 CPUs") as caught:
-        device.session(crew=9)
+        device.session(readers=9)
     assert caught.value.errno == errno.ERANGE
-    session = device.session("imc/CAS_COUNT.RD/", crew=8)
+    session = device.session("imc/CAS_COUNT.RD/", readers=8)
     session.start()
     assert session.read().counts == [step(slot) for slot in session.slots()]
 

@@ -16,7 +16,7 @@ SPEC_LEN = 192
 FILE_RECORD, FILE_STATUS = 1, 2
 RECORD_SAMPLE, RECORD_LOST, RECORD_GAP, RECORD_TASKS = 1, 2, 3, 4
 TRIGGERS = {"overflow": 0, "timer": 1, "core": 2}
-SESSION_TASKS = 4
+SESSION_F_TASKS = 4
 TASK_KNOWN = 1
 LEVELS = {"system": 1, "socket": 2, "box": 4}
 
@@ -31,7 +31,7 @@ class ErrorText(ctypes.Structure):
 
 
 class Info(ctypes.Structure):
-    c_name = "ucore_info"
+    c_name = "ucore_get_info"
     _fields_ = [(name, c_uint32) for name in (
         "size", "flags", "abi", "state", "caps", "nr_domains", "nr_boxes", "nr_counters",
         "family", "model", "stepping", "reserved")] + [
@@ -60,7 +60,7 @@ class BoxInfo(ctypes.Structure):
 class SessionConfig(ctypes.Structure):
     c_name = "ucore_session_config"
     _fields_ = [("flags", c_uint32), ("timer_ns", c_uint64), ("ring_size", c_uint32),
-                ("wakeup", c_uint32), ("rotate_ns", c_uint64), ("crew", c_uint32),
+                ("wakeup", c_uint32), ("rotate_ns", c_uint64), ("nr_readers", c_uint32),
                 ("reserved", c_uint32)]
 
 

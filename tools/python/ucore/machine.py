@@ -161,16 +161,16 @@ class Device(Owner):
         """Ask the driver again."""
         abi.call("ucore_device_refresh", self.handle)
 
-    def session(self, events=None, flags=0, timer_ns=0, ring_size=0, tasks=False, crew=0):
+    def session(self, events=None, flags=0, timer_ns=0, ring_size=0, tasks=False, readers=0):
         """A session, with the events of a list as `ucoretool stat -e` takes it.
 
         timer_ns     a sample of every die each so many ns
         ring_size    bytes for the samples of a die, a power of two: without it there are none
         tasks        tell with each sample who ran on the die's CPUs (CAP_PERFMON)
-        crew         so many CPUs of each die read its counters together, 8 at most
+        readers         so many CPUs of each die read its counters together, 8 at most
         """
-        session = Session(self, flags | (abi.SESSION_TASKS if tasks else 0), timer_ns, ring_size,
-                          crew)
+        session = Session(self, flags | (abi.SESSION_F_TASKS if tasks else 0), timer_ns, ring_size,
+                          readers)
         self._sessions.append(session)
         if events:
             session.add(events)
@@ -182,14 +182,14 @@ class Session(Owner):
 
     _free = "ucore_session_destroy"
 
-    def __init__(self, device, flags=0, timer_ns=0, ring_size=0, crew=0):
+    def __init__(self, device, flags=0, timer_ns=0, ring_size=0, readers=0):
         self.device = device
         self._delta = None
         self._owned = []
         self._rings = []
         self._ring_size = ring_size
         config = abi.SessionConfig(flags=flags, timer_ns=timer_ns, ring_size=ring_size,
-                                   wakeup=ring_size // 4, crew=crew)
+                                   wakeup=ring_size // 4, nr_readers=readers)
         self._handle = abi.make("ucore_session_create", device.handle, ctypes.byref(config))
 
     def close(self):
@@ -292,7 +292,7 @@ class Session(Owner):
         for ring in self._rings:
             found += ring_drain(ring)
         if ended and not found:
-            raise abi.Error(errno.ESHUTDOWN, "somebody ended the session ('ucoretool end')")
+            raise abi.Error(errno.ESHUTDOWN, "somebody ended the session ('ucoretool revoke')")
         return sorted(found, key=lambda record: record.time)
 
     def deltas(self):

@@ -42,7 +42,7 @@ struct doctor {
 	struct ucore_device *dev;	/* NULL if it could not be opened ... */
 	int open_error;			/* ... for this reason */
 	char open_text[UCORE_ERROR_LEN];
-	const struct ucore_info *info;
+	const struct ucore_get_info *info;
 	bool virtual;
 	bool known_discovery;		/* a model whose boxes come from discovery */
 };
@@ -399,7 +399,7 @@ static void check_node(struct doctor *doctor, bool loaded)
 
 static void check_boxes(struct doctor *doctor)
 {
-	const struct ucore_info *info = doctor->info;
+	const struct ucore_get_info *info = doctor->info;
 	static const char hidden[] =
 		"look for BIOS options that hide uncore devices or PMON discovery; reboot";
 	static const char unknown[] =
@@ -413,7 +413,7 @@ static void check_boxes(struct doctor *doctor)
 	domain_sum_text(&sum, domains, sizeof(domains));
 	boxes = ucore_device_boxes(doctor->dev, &nr);
 	for (size_t i = 0; i < nr; i++)
-		dead += !!(boxes[i].caps & UCORE_BOX_DEAD);
+		dead += !!(boxes[i].caps & UCORE_BOX_F_DEAD);
 	if (info->state == UCORE_STATE_READY && nr)
 		finding(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
 			*info->reason ? "'ucoretool list' shows what there is" : NULL,
@@ -459,7 +459,7 @@ static void check_domains(struct doctor *doctor)
 static bool unit_worries(const struct ucore_unit_info *unit)
 {
 	return unit->reason != UCORE_UNIT_OK && unit->reason != UCORE_UNIT_ZERO &&
-	       unit->reason != UCORE_UNIT_SURPLUS && unit->reason != UCORE_UNIT_MOVED;
+	       unit->reason != UCORE_UNIT_BEYOND_COUNT && unit->reason != UCORE_UNIT_RELOCATED;
 }
 
 static void check_units(struct doctor *doctor, const struct ucore_discovery *discovery)
@@ -495,7 +495,7 @@ static void check_tables(struct doctor *doctor, const struct ucore_discovery *di
 	for (size_t i = 0; i < nr; i++) {
 		char where[48];
 
-		if (tables[i].reason == UCORE_TABLE_OK || tables[i].reason == UCORE_TABLE_SECOND)
+		if (tables[i].reason == UCORE_TABLE_OK || tables[i].reason == UCORE_TABLE_DUPLICATE)
 			continue;
 		table_place_text(&tables[i], where, sizeof(where));
 		finding(doctor, VERDICT_WARNING, "discovery",
@@ -540,7 +540,7 @@ static void check_overflow(struct doctor *doctor)
 
 static void check_core(struct doctor *doctor)
 {
-	struct ucore_core_info core;
+	struct ucore_get_core core;
 
 	if (ucore_device_core(doctor->dev, &core, NULL))
 		return;
@@ -630,7 +630,7 @@ static const char *state_text(uint32_t state)
 	switch (state) {
 	case UCORE_SESSION_RUNNING:
 		return "running";
-	case UCORE_SESSION_ENDED:
+	case UCORE_SESSION_REVOKED:
 		return "ended";
 	default:
 		return "stopped";
@@ -645,7 +645,7 @@ static void check_session(struct doctor *doctor, const struct ucore_session_info
 
 	holdings_text(doctor, session, holdings, sizeof(holdings));
 	snprintf(advice, sizeof(advice),
-		 "another process may have its descriptor; to free them: ucoretool end %llu",
+		 "another process may have its descriptor; to free them: ucoretool revoke %llu",
 		 (unsigned long long)session->session);
 	finding(doctor, lost ? VERDICT_WARNING : VERDICT_OK, "session", lost ? advice : NULL,
 		"session %llu of %s (pid %u%s, user %u), %s, holds %s",
@@ -667,7 +667,7 @@ static void check_sessions(struct doctor *doctor)
 }
 
 /**
- * struct oddities - boxes of which trials or the guard have found the same
+ * struct oddities - boxes of which selftests or the guard have found the same
  * @first: the first of them
  * @nr: how many
  */
@@ -692,31 +692,31 @@ static void oddities_find(struct doctor *doctor, const struct oddities *o, const
 }
 
 /* What the driver has found of boxes that were used since it was loaded */
-static void check_trials(struct doctor *doctor)
+static void check_selftests(struct doctor *doctor)
 {
 	struct oddities failed = { 0 }, global = { 0 }, control = { 0 }, changed = { 0 };
 	const struct ucore_box_info *boxes;
 	char reason[UCORE_REASON_LEN] = "";
-	struct ucore_get_trial trial;
+	struct ucore_get_selftest selftest;
 	size_t nr;
 
 	boxes = ucore_device_boxes(doctor->dev, &nr);
 	for (size_t i = 0; i < nr; i++) {
-		if (ucore_device_trial(doctor->dev, boxes[i].box, &trial, NULL))
+		if (ucore_device_selftest(doctor->dev, boxes[i].box, &selftest, NULL))
 			return;
-		if (*trial.reason) {
+		if (*selftest.reason) {
 			if (!failed.nr)
-				memcpy(reason, trial.reason, sizeof(reason));
+				memcpy(reason, selftest.reason, sizeof(reason));
 			oddity_add(&failed, &boxes[i]);
 		}
-		if (trial.found & UCORE_FOUND_GLOBAL)
+		if (selftest.found & UCORE_FOUND_GLOBAL)
 			oddity_add(&global, &boxes[i]);
-		if (trial.found & UCORE_FOUND_CONTROL)
+		if (selftest.found & UCORE_FOUND_CONTROL)
 			oddity_add(&control, &boxes[i]);
-		if (trial.found & UCORE_FOUND_CHANGED)
+		if (selftest.found & UCORE_FOUND_CONFLICT)
 			oddity_add(&changed, &boxes[i]);
 	}
-	oddities_find(doctor, &failed, "trials",
+	oddities_find(doctor, &failed, "selftests",
 		      "'ucoretool verify' tries all boxes, and writes a report", reason);
 	oddities_find(doctor, &global, "owners",
 		      "nothing, if firmware did that; else end what counts there (Intel PCM, LIKWID, VTune)",
@@ -812,7 +812,7 @@ static int doctor_run(struct tool *tool, const void *data)
 		check_overflow(&doctor);
 		check_core(&doctor);
 		check_sessions(&doctor);
-		check_trials(&doctor);
+		check_selftests(&doctor);
 	}
 	check_context(&doctor);
 	check_paranoid(&doctor);

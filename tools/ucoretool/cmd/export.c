@@ -55,9 +55,9 @@ static const struct option_desc export_options[] = {
 	{ 'n', "count", "N", "end after writing it N times" },
 	{ OPT_COLLECT, "collect", "LIST", "of memory, links, llc, io; or none (all there are)" },
 	{ 'e', "event", "LIST", "further events: box/EVENT,term=value/ ... (may be repeated)" },
-	{ OPT_WHOLE, "whole", NULL, "read PCI counters whole where their low half is enough, too" },
+	{ OPT_FULL_READS, "full-reads", NULL, "read PCI counters whole where their low half is enough, too" },
 	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
-	{ OPT_LIVE, "live", NULL, "read without freezing: not one instant, but no pause" },
+	{ OPT_NO_FREEZE, "no-freeze", NULL, "read without freezing: not one instant, but no pause" },
 	{ 0 },
 };
 
@@ -150,14 +150,14 @@ static int export_option(struct tool *tool, void *data, int letter, const char *
 		return collect_option(tool, args, value);
 	case 'e':
 		return events_option(tool, args, value);
-	case OPT_WHOLE:
-		args->collect.flags |= UCORE_SESSION_WHOLE;
+	case OPT_FULL_READS:
+		args->collect.flags |= UCORE_SESSION_F_FULL_READS;
 		return 0;
 	case OPT_BOX_FREEZE:
-		args->collect.flags |= UCORE_SESSION_BOX_FREEZE;
+		args->collect.flags |= UCORE_SESSION_F_BOX_FREEZE;
 		return 0;
 	default:
-		args->collect.read_flags = UCORE_READ_LIVE;
+		args->collect.read_flags = UCORE_READ_F_NO_FREEZE;
 		return 0;
 	}
 }

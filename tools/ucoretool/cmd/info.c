@@ -78,7 +78,7 @@ static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
 /* ---- for people -------------------------------------------------------- */
 
 /* What the platform can do, in words */
-static void caps_text(const struct ucore_info *info, char *text, size_t size)
+static void caps_text(const struct ucore_get_info *info, char *text, size_t size)
 {
 	uint32_t caps = info->caps;
 
@@ -92,7 +92,7 @@ static void caps_text(const struct ucore_info *info, char *text, size_t size)
 
 static void info_machine(const struct ucore_device *dev)
 {
-	const struct ucore_info *info = ucore_device_info(dev);
+	const struct ucore_get_info *info = ucore_device_info(dev);
 	struct domain_sum sum = domain_sum_device(dev);
 	char caps[192], domains[DOMAIN_SUM_LEN];
 
@@ -125,17 +125,17 @@ static const char *core_state_name(uint32_t state)
 		[UCORE_CORE_NONE] = "none",
 		[UCORE_CORE_HYBRID] = "hybrid processor",
 		[UCORE_CORE_VERSION] = "unknown version",
-		[UCORE_CORE_LIES] = "not as CPUID says",
+		[UCORE_CORE_BAD_CPUID] = "not as CPUID says",
 		[UCORE_CORE_KERNEL] = "not with this kernel",
-		[UCORE_CORE_TAKEN] = "held by perf",
-		[UCORE_CORE_OFF] = "off",
+		[UCORE_CORE_BUSY] = "held by perf",
+		[UCORE_CORE_DISABLED] = "off",
 	};
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }
 
 /* The events that the processor has, or those that it lacks */
-static void core_events_print(const struct ucore_core_info *core, const char *title, bool has)
+static void core_events_print(const struct ucore_get_core *core, const char *title, bool has)
 {
 	const char *separator = "";
 
@@ -149,7 +149,7 @@ static void core_events_print(const struct ucore_core_info *core, const char *ti
 		putchar('\n');
 }
 
-static void core_counters_print(const struct ucore_core_info *core)
+static void core_counters_print(const struct ucore_get_core *core)
 {
 	printf("  version %u: %u counters of %u bits", core->version, core->nr_counters,
 	       core->width);
@@ -157,17 +157,17 @@ static void core_counters_print(const struct ucore_core_info *core)
 		printf(", %u fixed ones of %u bits", core->nr_fixed, core->fixed_width);
 	putchar('\n');
 	printf("  periods up to 2^%u%s%s\n",
-	       core->caps & UCORE_CORE_FULL_WIDTH ? core->width : 31,
-	       core->caps & UCORE_CORE_GLOBAL ? "" :
+	       core->caps & UCORE_CORE_CAP_FULL_WIDTH ? core->width : 31,
+	       core->caps & UCORE_CORE_CAP_GLOBAL ? "" :
 	       ", no global control: no overflow interrupt",
-	       core->caps & UCORE_CORE_ANY ? ", events can count for both threads (any)" : "");
+	       core->caps & UCORE_CORE_CAP_ANY ? ", events can count for both threads (any)" : "");
 	core_events_print(core, "  has ", true);
 	core_events_print(core, "  lacks ", false);
 }
 
 static void info_core(const struct ucore_device *dev)
 {
-	struct ucore_core_info core;
+	struct ucore_get_core core;
 
 	if (ucore_device_core(dev, &core, NULL))
 		return;
@@ -322,7 +322,7 @@ static void json_locations(struct out *out, const struct ucore_device *dev)
 
 static void json_core(struct out *out, const struct ucore_device *dev)
 {
-	struct ucore_core_info core;
+	struct ucore_get_core core;
 
 	if (ucore_device_core(dev, &core, NULL))
 		return;
@@ -334,9 +334,9 @@ static void json_core(struct out *out, const struct ucore_device *dev)
 	json_number(out, "width", core.width);
 	json_number(out, "fixed", core.nr_fixed);
 	json_number(out, "fixed_width", core.fixed_width);
-	json_flag(out, "global_control", core.caps & UCORE_CORE_GLOBAL);
-	json_flag(out, "full_width_writes", core.caps & UCORE_CORE_FULL_WIDTH);
-	json_flag(out, "any_thread", core.caps & UCORE_CORE_ANY);
+	json_flag(out, "global_control", core.caps & UCORE_CORE_CAP_GLOBAL);
+	json_flag(out, "full_width_writes", core.caps & UCORE_CORE_CAP_FULL_WIDTH);
+	json_flag(out, "any_thread", core.caps & UCORE_CORE_CAP_ANY);
 	json_number(out, "events", core.events);
 	json_number(out, "eax", core.eax);
 	json_number(out, "ebx", core.ebx);
@@ -347,7 +347,7 @@ static void json_core(struct out *out, const struct ucore_device *dev)
 
 static void info_json(const struct info_args *args, const struct ucore_device *dev)
 {
-	const struct ucore_info *info = ucore_device_info(dev);
+	const struct ucore_get_info *info = ucore_device_info(dev);
 	struct out out = args->out;
 
 	json_line_begin(&out);

@@ -151,12 +151,12 @@ struct box_list {
 
 static void caps_text(uint32_t caps, char *text, size_t size)
 {
-	snprintf(text, size, "%s%s%s%s%s%s", caps & UCORE_BOX_OVERFLOW ? "overflow " : "",
-		 caps & UCORE_BOX_FIXED_OVERFLOW ? "fixed-overflow " : "",
-		 caps & UCORE_BOX_FREEZE ? "freeze " : "",
-		 caps & UCORE_BOX_FREE_RUNNING ? "free-running " : "",
-		 caps & UCORE_BOX_SHARED ? "shared " : "",
-		 caps & UCORE_BOX_DEAD ? "DEAD " : "");
+	snprintf(text, size, "%s%s%s%s%s%s", caps & UCORE_BOX_F_OVERFLOW ? "overflow " : "",
+		 caps & UCORE_BOX_F_FIXED_OVERFLOW ? "fixed-overflow " : "",
+		 caps & UCORE_BOX_F_FREEZE ? "freeze " : "",
+		 caps & UCORE_BOX_F_FREE_RUNNING ? "free-running " : "",
+		 caps & UCORE_BOX_F_SHARED ? "shared " : "",
+		 caps & UCORE_BOX_F_DEAD ? "DEAD " : "");
 	if (*text)
 		text[strlen(text) - 1] = 0;
 }
@@ -572,7 +572,7 @@ static const struct column field_columns[] = {
 	{ "shared", "SHARED", -6 },
 };
 
-static void field_row(struct out *out, const char *type, const struct ucore_field *field)
+static void field_row(struct out *out, const char *type, const struct ucore_field_info *field)
 {
 	char max[24], mask[24];
 
@@ -584,7 +584,7 @@ static void field_row(struct out *out, const char *type, const struct ucore_fiel
 		cell_text(field->name),
 		cell_text(max),
 		cell_text(mask),
-		cell_text(field->flags & UCORE_FIELD_SHARED ? "yes" : "no"),
+		cell_text(field->flags & UCORE_FIELD_F_SHARED ? "yes" : "no"),
 	};
 	out_row(out, field_columns, ARRAY_SIZE(cells), cells);
 }
@@ -609,7 +609,7 @@ static int list_fields(struct tool *tool, struct ucore_device *dev, const struct
 		return tool_fail(tool, ret);
 	out_head(&out, field_columns, ARRAY_SIZE(field_columns));
 	for (size_t i = 0; i < nr; i++) {
-		const struct ucore_field *fields;
+		const struct ucore_field_info *fields;
 		size_t nr_fields;
 
 		if (!first_of_type(boxes, i) || !pattern_matches(args->pattern, boxes[i].type))

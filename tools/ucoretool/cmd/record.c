@@ -52,7 +52,7 @@ struct record {
 	struct source *sources;
 	size_t nr_sources;
 	uint64_t wanted;	/* samples to stop after, 0: no limit */
-	uint32_t crew;		/* CPUs of a die that read it, 0: one */
+	uint32_t nr_readers;		/* CPUs of a die that read it, 0: one */
 	uint64_t samples;
 	bool timer;		/* there is one, whose periods may be dropped */
 	const char *others;	/* what else has some that may be, NULL: nothing */
@@ -65,7 +65,7 @@ static const struct option_desc record_options[] = {
 	  "samples by an event of a core: instructions, page-faults:u ... (-p, -C or a program)" },
 	{ 'p', "pid", "LIST", "processes whose --core-event is counted" },
 	{ OPT_TASKS, "tasks", NULL, "tell with each sample which tasks ran on the die's CPUs" },
-	{ OPT_INTERRUPT, "interrupt", NULL, "refuse periods that could only be polled" },
+	{ OPT_NO_POLL, "no-poll", NULL, "refuse periods that could only be polled" },
 	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (10us to 1000s)" },
 	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
 	{ 'm', "ring", "BYTES", "ring per die (1M), with cores per CPU (128K), a power of two" },
@@ -92,14 +92,14 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 	switch (letter) {
 	case 'c':
 		return parse_count(tool, "period", value, 1, UINT64_MAX, &args->triggers.period);
-	case OPT_INTERRUPT:
+	case OPT_NO_POLL:
 		args->triggers.interrupt = true;
 		return 0;
 	case OPT_CORE_EVENT:
 	case 'p':
 		return core_event_option(tool, &args->core, letter, value);
 	case OPT_TASKS:
-		args->count.flags |= UCORE_SESSION_TASKS;
+		args->count.flags |= UCORE_SESSION_F_TASKS;
 		return 0;
 	case OPT_TIMER:
 		return parse_duration(tool, "timer", value, false, UCORE_TIMER_MIN_NS,
@@ -278,7 +278,7 @@ static struct domain_sum sources_domains(const struct record *record)
 }
 
 /* How late a polled sample may be, and what the looks cost */
-static void summary_polls(const struct record *record, const struct ucore_status *status)
+static void summary_polls(const struct record *record, const struct ucore_get_status *status)
 {
 	const struct ucore_slot *slots;
 	uint64_t longest = 0;
@@ -296,8 +296,8 @@ static void summary_polls(const struct record *record, const struct ucore_status
 }
 
 /* Why records are missing: their ring was full, or there was no time to take a sample */
-static void summary_lost(const struct record *record, const struct ucore_status *status,
-			 const struct ucore_budget *budget)
+static void summary_lost(const struct record *record, const struct ucore_get_status *status,
+			 const struct ucore_get_budget *budget)
 {
 	if (budget->dropped)
 		fprintf(stderr,
@@ -305,14 +305,14 @@ static void summary_lost(const struct record *record, const struct ucore_status 
 			(unsigned long long)budget->dropped, record->timer ? "the timer" : "",
 			record->timer && record->others ? " and " : "",
 			record->others ? record->others : "",
-			budget->put_off ? ", for the CPU's budget was spent" : "",
+			budget->delayed ? ", for the CPU's budget was spent" : "",
 			(double)budget->sample_ns / NSEC_PER_USEC);
 	if (status->lost > budget->dropped)
 		fprintf(stderr, "records were lost: try a larger ring (-m) or a longer period\n");
 }
 
-static void summary_print(const struct record *record, const struct ucore_status *status,
-			  const struct ucore_budget *budget, uint64_t ns, const char *path)
+static void summary_print(const struct record *record, const struct ucore_get_status *status,
+			  const struct ucore_get_budget *budget, uint64_t ns, const char *path)
 {
 	struct domain_sum sum = sources_domains(record);
 	uint64_t taken = status->samples - budget->dropped;
@@ -334,9 +334,9 @@ static void summary_print(const struct record *record, const struct ucore_status
 		share(status->reads + status->writes, taken),
 		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
 	summary_polls(record, status);
-	if (record->crew > 1)
+	if (record->nr_readers > 1)
 		fprintf(stderr, "helpers: %.1f of %u took part in a sample\n",
-			share(status->helped, taken), record->crew - 1);
+			share(status->parallel_reads, taken), record->nr_readers - 1);
 	if (status->recovered)
 		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
 			(unsigned long long)status->recovered,
@@ -365,7 +365,7 @@ static int record_ended(struct tool *tool, struct record *record)
 	if (ret)
 		return ret;
 	return tool_error(tool,
-			  "somebody ended the session ('ucoretool end') after %llu samples",
+			  "somebody ended the session ('ucoretool revoke') after %llu samples",
 			  (unsigned long long)record->samples);
 }
 
@@ -393,8 +393,8 @@ static int record_loop(struct tool *tool, struct record *record, struct wait *wa
 static int record_end(struct tool *tool, struct record *record, uint64_t start,
 		      const char *path)
 {
-	struct ucore_budget budget = { 0 };
-	struct ucore_status status;
+	struct ucore_get_budget budget = { 0 };
+	struct ucore_get_status status;
 	int ret = ucore_session_stop(record->count.session, &tool->err);
 	uint64_t ns = now_ns() - start;
 
@@ -493,11 +493,11 @@ static int record_run(struct tool *tool, const void *data)
 		.timer_ns = args->timer_ns,
 		.ring_size = args->ring_size,
 		.wakeup = record_wakeup(args),
-		.crew = args->count.crew,
+		.nr_readers = args->count.nr_readers,
 	};
 	struct record record = {
 		.wanted = args->nr_samples,
-		.crew = args->count.crew,
+		.nr_readers = args->count.nr_readers,
 		.timer = args->timer_ns,
 		.others = args->core.name ? args->core.name :
 			  args->triggers.period || !args->timer_ns ? "the events" : NULL,

@@ -62,7 +62,7 @@ static const struct option_desc report_options[] = {
 	{ OPT_PER_SOCKET, "per-socket", NULL,
 	  "sum the boxes of a die or CPU up, one line per event (default)" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
-	{ OPT_BY, "by", "LIST", "what was counted while who ran: comm, pid, tid, cpu, ip" },
+	{ OPT_SORT, "sort", "LIST", "what was counted while who ran: comm, pid, tid, cpu, ip" },
 	{ OPT_HTML, "html", "FILE", "a page with the time line, for a browser" },
 	{ OPT_CTF, "ctf", "DIR", "a trace, for babeltrace2 and Trace Compass" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator" },
@@ -88,7 +88,7 @@ static int report_option(struct tool *tool, void *data, int letter, const char *
 	case OPT_PER_BOX:
 		args->per_box = letter == OPT_PER_BOX;
 		return 0;
-	case OPT_BY:
+	case OPT_SORT:
 		return who_parse(tool, value, &args->by);
 	case OPT_HTML:
 		args->html = value;
@@ -119,7 +119,7 @@ static int report_finish(struct tool *tool, void *data, int argc, char **argv)
 	if (args->ctf && (args->metrics.nr_lists || args->per_box))
 		return tool_usage(tool, "--ctf writes the counts of each box: without -M and --per-box");
 	if (args->by && (args->html || args->ctf || args->metrics.nr_lists || args->per_box))
-		return tool_usage(tool, "--by prints a table of events: without --html, --ctf, -M and --per-box");
+		return tool_usage(tool, "--sort prints a table of events: without --html, --ctf, -M and --per-box");
 	if (metric_finish(tool, &args->metrics))
 		return EXIT_USAGE;
 	if (!args->path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool end: end somebody's sessions, so that what they hold is free.
+ * ucoretool revoke: end somebody's sessions, so that what they hold is free.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +62,8 @@ static int end_run(struct tool *tool, const void *data)
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
-const struct command command_end = {
-	.name = "end",
+const struct command command_revoke = {
+	.name = "revoke",
 	.operands = "SESSION...",
 	.summary = "end somebody's sessions: what they hold is free",
 	.options = end_options,

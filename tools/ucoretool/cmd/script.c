@@ -220,13 +220,13 @@ struct sample_cells {
 
 static void context_cells(struct sample_cells *cells, const struct ucore_sample *sample)
 {
-	if (!(sample->flags & UCORE_SAMPLE_CONTEXT))
+	if (!(sample->flags & UCORE_SAMPLE_F_CONTEXT))
 		return;
 	snprintf(cells->ip, sizeof(cells->ip), "0x%llx", (unsigned long long)sample->ip);
 	cells->head[HEAD_PID] = cell_number(sample->pid);
 	cells->head[HEAD_TID] = cell_number(sample->tid);
 	cells->head[HEAD_IP] = cell_text(cells->ip);
-	cells->head[HEAD_USER] = cell_flag(sample->flags & UCORE_SAMPLE_USER);
+	cells->head[HEAD_USER] = cell_flag(sample->flags & UCORE_SAMPLE_F_USER);
 }
 
 static void trigger_cells(const struct script *script, struct sample_cells *cells,
@@ -261,13 +261,13 @@ static void head_make(const struct script *script, struct sample_cells *cells,
 	cells->head[HEAD_FROZEN] = cell_ns(sample->frozen_ns);
 	cells->head[HEAD_ENABLED] = cell_ns(sample->time_enabled);
 	cells->head[HEAD_RUNNING] = cell_ns(sample->time_running);
-	if (sample->flags & UCORE_SAMPLE_RECOVERED)
+	if (sample->flags & UCORE_SAMPLE_F_RECOVERED)
 		cells->head[HEAD_RECOVERED] = cell_flag(true);
-	if (sample->flags & UCORE_SAMPLE_THROTTLED)
+	if (sample->flags & UCORE_SAMPLE_F_THROTTLED)
 		cells->head[HEAD_THROTTLED] = cell_flag(true);
-	if (sample->flags & UCORE_SAMPLE_STRETCHED)
+	if (sample->flags & UCORE_SAMPLE_F_DELAYED)
 		cells->head[HEAD_STRETCHED] = cell_flag(true);
-	if (sample->flags & UCORE_SAMPLE_POLLED) {
+	if (sample->flags & UCORE_SAMPLE_F_POLLED) {
 		cells->head[HEAD_POLLED] = cell_flag(true);
 		cells->head[HEAD_LATE] = cell_ns(sample->late_ns);
 	}
@@ -498,7 +498,7 @@ static void tasks_json(struct script *script, const struct ucore_tasks *tasks)
 	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
 		const struct ucore_task *task = &tasks->tasks[i];
 
-		if (!(task->flags & UCORE_TASK_KNOWN))
+		if (!(task->flags & UCORE_TASK_F_KNOWN))
 			continue;
 		json_begin(out, NULL, '{');
 		json_number(out, "cpu", task->cpu);
@@ -525,7 +525,7 @@ static void tasks_print(struct script *script, const struct ucore_tasks *tasks)
 	for (uint32_t i = 0; i < tasks->nr_tasks; i++) {
 		const struct ucore_task *task = &tasks->tasks[i];
 
-		if (task->flags & UCORE_TASK_KNOWN && task->pid)
+		if (task->flags & UCORE_TASK_F_KNOWN && task->pid)
 			fprintf(stream, " cpu %u %s %u/%u", task->cpu,
 				recording_task_name(task, name), task->pid, task->tid);
 	}

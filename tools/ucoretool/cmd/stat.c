@@ -62,7 +62,7 @@ struct stat_row {
 	uint64_t running;
 	uint64_t possible;	/* running, had no turn ended */
 	bool missed;		/* a slot had no turn: the sum is not known */
-	uint32_t flags;		/* UCORE_VALUE_* of any slot */
+	uint32_t flags;		/* UCORE_VALUE_F_* of any slot */
 };
 
 enum {
@@ -91,7 +91,7 @@ struct stat {
 	struct count count;
 	struct out out;
 	enum grouping grouping;
-	uint32_t crew;
+	uint32_t nr_readers;
 	bool series;
 	bool devices;
 	struct column columns[MAX_COLUMNS];
@@ -119,7 +119,7 @@ static const struct option_desc stat_options[] = {
 	{ OPT_PER_DEVICE, "per-device", NULL,
 	  "the same, with the PCI devices of each IIO stack, the other end of each link" },
 	{ OPT_ROOT, "root", "DIR", "look for PCI devices and their names below DIR" },
-	{ OPT_LIVE, "live", NULL, "read without freezing: not one instant, but no pause" },
+	{ OPT_NO_FREEZE, "no-freeze", NULL, "read without freezing: not one instant, but no pause" },
 	{ OPT_ROTATE, "rotate", "TIME",
 	  "let events take turns of so long, if they do not fit (10ms)" },
 	{ OPT_NO_ROTATE, "no-rotate", NULL, "refuse events that do not fit" },
@@ -159,8 +159,8 @@ static int stat_option(struct tool *tool, void *data, int letter, const char *va
 	case OPT_ROOT:
 		args->root = value;
 		return 0;
-	case OPT_LIVE:
-		args->read_flags = UCORE_READ_LIVE;
+	case OPT_NO_FREEZE:
+		args->read_flags = UCORE_READ_F_NO_FREEZE;
 		return 0;
 	case OPT_ROTATE:
 		return parse_duration(tool, "rotate", value, true, UCORE_ROTATE_MIN_NS,
@@ -190,13 +190,13 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 		return tool_usage(tool, "--root goes with --per-device");
 	if (args->rotate_ns && args->no_rotate)
 		return tool_usage(tool, "--rotate and --no-rotate: one of them");
-	if (args->read_flags && args->count.crew > 1)
-		return tool_usage(tool, "--live and --crew: one of them, for what is not frozen is read by one CPU of each die");
-	if (args->rotate_ns && args->count.crew > 1)
-		return tool_usage(tool, "--rotate and --crew: one of them, for a switch is made by one CPU of each die");
+	if (args->read_flags && args->count.nr_readers > 1)
+		return tool_usage(tool, "--no-freeze and --readers: one of them, for what is not frozen is read by one CPU of each die");
+	if (args->rotate_ns && args->count.nr_readers > 1)
+		return tool_usage(tool, "--rotate and --readers: one of them, for a switch is made by one CPU of each die");
 	if (!args->rotate_ns)
 		args->rotate_ns = ROTATE_NS;
-	args->count.may_rotate = !args->no_rotate && args->count.crew <= 1;
+	args->count.may_rotate = !args->no_rotate && args->count.nr_readers <= 1;
 	args->out.stream = stdout;
 	if (metric_finish(tool, &args->metrics))
 		return EXIT_USAGE;
@@ -550,7 +550,7 @@ static int interval_print(struct tool *tool, struct stat *stat, uint32_t flags)
 	return 0;
 }
 
-static void summary_json(struct stat *stat, const struct ucore_status *status)
+static void summary_json(struct stat *stat, const struct ucore_get_status *status)
 {
 	struct out *out = &stat->out;
 
@@ -562,7 +562,7 @@ static void summary_json(struct stat *stat, const struct ucore_status *status)
 	json_number(out, "frozen_ns", status->frozen_ns);
 	json_number(out, "register_reads", status->reads);
 	json_number(out, "register_writes", status->writes);
-	json_number(out, "helped", status->helped);
+	json_number(out, "parallel_reads", status->parallel_reads);
 	json_text(out, "time", stat->real_text);
 	json_end(out, '}');
 	json_line_end(out);
@@ -587,8 +587,8 @@ static struct domain_sum slots_domains(const struct stat *stat)
 static int summary_print(struct tool *tool, struct stat *stat)
 {
 	struct domain_sum sum = slots_domains(stat);
-	struct ucore_status status;
-	char text[CLOCK_LEN], helped[48] = "";
+	struct ucore_get_status status;
+	char text[CLOCK_LEN], parallel_reads[48] = "";
 	int ret = ucore_session_status(stat->count.session, &status, &tool->err);
 
 	if (ret)
@@ -597,16 +597,16 @@ static int summary_print(struct tool *tool, struct stat *stat)
 		summary_json(stat, &status);
 		return 0;
 	}
-	if (stat->crew > 1)
-		snprintf(helped, sizeof(helped), " and %.1f helpers",
-			 (double)status.helped / (double)stat->reads);
+	if (stat->nr_readers > 1)
+		snprintf(parallel_reads, sizeof(parallel_reads), " and %.1f helpers",
+			 (double)status.parallel_reads / (double)stat->reads);
 	/* in CSV a comment would be a broken row */
 	fprintf(stat->out.format == OUT_CSV ? stderr : stat->out.stream,
 		"# %llu.%06llu s counted until %s, %llu reads, %.1f register accesses%s each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
 		(unsigned long long)(stat->time / NSEC_PER_SEC),
 		(unsigned long long)(stat->time % NSEC_PER_SEC / NSEC_PER_USEC),
 		clock_date(stat->real, text), (unsigned long long)stat->reads,
-		(double)(status.reads + status.writes) / (double)stat->reads, helped,
+		(double)(status.reads + status.writes) / (double)stat->reads, parallel_reads,
 		domain_sum_words(&sum),
 		(double)status.frozen_ns / NSEC_PER_USEC, (double)stat->max_skew / NSEC_PER_USEC);
 	return 0;
@@ -685,7 +685,7 @@ static int stat_open(struct tool *tool, struct stat *stat, const struct stat_arg
 	struct ucore_session_config config = {
 		.flags = args->count.flags,
 		.rotate_ns = rotate_ns,
-		.crew = args->count.crew,
+		.nr_readers = args->count.nr_readers,
 	};
 	int ret = count_open(tool, &args->count, &config, NULL, &stat->count);
 
@@ -710,7 +710,7 @@ static int stat_run(struct tool *tool, const void *data)
 	struct stat stat = {
 		.out = args->out,
 		.grouping = args->grouping,
-		.crew = args->count.crew,
+		.nr_readers = args->count.nr_readers,
 		.devices = args->devices,
 		.series = args->interval_ns,
 	};

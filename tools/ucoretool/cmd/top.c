@@ -46,7 +46,7 @@ static const struct option_desc top_options[] = {
 	{ 'I', "interval", "TIME", "refresh every so often (1s, 200ms; bare numbers are ms)" },
 	{ 'n', "count", "N", "end after N refreshes" },
 	{ 'b', "batch", NULL, "text instead of a screen, as without a terminal" },
-	{ OPT_LIVE, "live", NULL, "read without freezing: not one instant, but no pause" },
+	{ OPT_NO_FREEZE, "no-freeze", NULL, "read without freezing: not one instant, but no pause" },
 	{ 'x', "field-separator", "SEP", "CSV with this separator, without a screen" },
 	{ 'j', "json", NULL, "JSON lines, without a screen" },
 	{ 0 },
@@ -65,8 +65,8 @@ static int top_option(struct tool *tool, void *data, int letter, const char *val
 	case 'b':
 		args->batch = true;
 		return 0;
-	case OPT_LIVE:
-		args->read_flags = UCORE_READ_LIVE;
+	case OPT_NO_FREEZE:
+		args->read_flags = UCORE_READ_F_NO_FREEZE;
 		return 0;
 	case 'x':
 		args->out.format = OUT_CSV;

@@ -89,7 +89,7 @@ static int plan_agreed(struct tool *tool, bool yes)
 
 static void report_head(const struct assume *assume)
 {
-	const struct ucore_info *info = ucore_device_info(assume->dev);
+	const struct ucore_get_info *info = ucore_device_info(assume->dev);
 
 	if (assume->report)
 		fprintf(assume->report,
@@ -110,10 +110,10 @@ static int checks_run(struct assume *assume)
 
 	report_head(assume);
 	assume_discovery(assume);
-	ret = assume_trials(assume);
+	ret = assume_selftests(assume);
 	if (ret)
 		return tool_fail(assume->tool, ret);
-	/* what trials have shown is not claimed any more: widths, overflows */
+	/* what selftests have shown is not claimed any more: widths, overflows */
 	ret = ucore_device_refresh(assume->dev, &assume->tool->err);
 	if (ret)
 		return tool_fail(assume->tool, ret);
@@ -141,7 +141,7 @@ static int machine_verify(struct assume *assume, const struct verify_args *args)
 	code = checks_run(assume);
 	if (assume->report && fclose(assume->report))
 		code = tool_error(tool, "%s: %s", args->report, strerror(errno));
-	free(assume->trials);
+	free(assume->selftests);
 	return code;
 }
 

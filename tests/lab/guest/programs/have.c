@@ -18,11 +18,11 @@ static struct ucore_box_info boxes[BOXES];
 static void have(int fd, uint32_t box)
 {
 	struct ucore_create_session create = { .size = sizeof(create) };
-	struct ucore_event_add add = { .size = sizeof(add), .box = box };
+	struct ucore_add_event add = { .size = sizeof(add), .box = box };
 
 	if (ioctl(fd, UCORE_CREATE_SESSION, &create))
 		return;
-	ioctl((int)create.fd, UCORE_EVENT_ADD, &add);
+	ioctl((int)create.fd, UCORE_ADD_EVENT, &add);
 	close((int)create.fd);
 }
 

@@ -117,14 +117,14 @@ static void create(char **word, int n)
 			create.wakeup = number(value);
 		else if (option(word[i], "rotate"))
 			create.rotate_ns = number(value);
-		else if (option(word[i], "crew"))
-			create.crew = (uint32_t)number(value);
-		else if (!strcmp(word[i], "whole"))
-			create.flags |= UCORE_SESSION_WHOLE;
+		else if (option(word[i], "readers"))
+			create.nr_readers = (uint32_t)number(value);
+		else if (!strcmp(word[i], "full-reads"))
+			create.flags |= UCORE_SESSION_F_FULL_READS;
 		else if (!strcmp(word[i], "boxes"))
-			create.flags |= UCORE_SESSION_BOX_FREEZE;
+			create.flags |= UCORE_SESSION_F_BOX_FREEZE;
 		else if (!strcmp(word[i], "tasks"))
-			create.flags |= UCORE_SESSION_TASKS;
+			create.flags |= UCORE_SESSION_F_TASKS;
 	}
 	ret = ioctl(device, UCORE_CREATE_SESSION, &create);
 	if (!ret)
@@ -134,7 +134,7 @@ static void create(char **word, int n)
 
 static void trigger(char **word, int n)
 {
-	struct ucore_core_trigger trigger = {
+	struct ucore_add_core_trigger trigger = {
 		.size = sizeof(trigger), .type = (uint32_t)number(word[1]), .cpu = -1,
 		.config = number(word[2]), .period = number(word[3]),
 	};
@@ -145,14 +145,14 @@ static void trigger(char **word, int n)
 		else if (option(word[i], "tid"))
 			trigger.tid = (uint32_t)number(option(word[i], "tid"));
 		else if (!strcmp(word[i], "user"))
-			trigger.flags |= UCORE_CORE_USER;
+			trigger.flags |= UCORE_CORE_TRIGGER_F_USER;
 	}
-	answer_errno(ioctl(session, UCORE_CORE_TRIGGER, &trigger));
+	answer_errno(ioctl(session, UCORE_ADD_CORE_TRIGGER, &trigger));
 }
 
 static uint32_t field_id(uint32_t box, const char *name, size_t len)
 {
-	struct ucore_field fields[MAX_FIELDS];
+	struct ucore_field_info fields[MAX_FIELDS];
 	struct ucore_get_fields get = {
 		.size = sizeof(get), .box = box, .nr = MAX_FIELDS,
 		.fields = (uintptr_t)fields,
@@ -168,7 +168,7 @@ static uint32_t field_id(uint32_t box, const char *name, size_t len)
 }
 
 /* FIELD=VALUE words as terms of @add; VALUE+ adds @counter */
-static void put_terms(struct ucore_event_add *add, struct ucore_term *terms, char **word, int n,
+static void put_terms(struct ucore_add_event *add, struct ucore_term *terms, char **word, int n,
 		      uint32_t counter)
 {
 	int i;
@@ -188,9 +188,9 @@ static void put_terms(struct ucore_event_add *add, struct ucore_term *terms, cha
 static void add(char **word, int n)
 {
 	struct ucore_term terms[MAX_TERMS];
-	struct ucore_event_add add = {
+	struct ucore_add_event add = {
 		.size = sizeof(add), .box = number(word[1]),
-		.flags = strchr(word[3], '!') ? UCORE_EVENT_INTERRUPT : 0,
+		.flags = strchr(word[3], '!') ? UCORE_EVENT_F_NO_POLL : 0,
 		.counters = number(word[2]), .period = number(word[3]),
 	};
 	int ret, first = 4;
@@ -198,7 +198,7 @@ static void add(char **word, int n)
 	if (n > 4 && option(word[4], "group"))
 		add.group = number(option(word[first++], "group"));
 	put_terms(&add, terms, word + first, n - first, 0);
-	ret = ioctl(session, UCORE_EVENT_ADD, &add);
+	ret = ioctl(session, UCORE_ADD_EVENT, &add);
 	printf("{\"errno\":%d,\"event\":%u,\"counter\":%u,\"poll_ns\":%llu}\n", ret ? errno : 0,
 	       add.event, add.counter, (unsigned long long)add.poll_ns);
 }
@@ -210,13 +210,13 @@ static int fill_counters(uint32_t box, uint32_t first, uint32_t nr, char **word,
 	uint32_t i;
 
 	for (i = first; i < first + nr; i++) {
-		struct ucore_event_add add = {
+		struct ucore_add_event add = {
 			.size = sizeof(add), .box = box, .counters = 1ULL << i,
 		};
 
 		if (first < UCORE_COUNTER_FIXED)
 			put_terms(&add, terms, word, n, i);
-		if (ioctl(session, UCORE_EVENT_ADD, &add))
+		if (ioctl(session, UCORE_ADD_EVENT, &add))
 			return -1;
 	}
 	return 0;
@@ -228,7 +228,7 @@ static void fill(char **word, int n)
 	uint32_t events = 0;
 
 	for (i = 0; i < nr && !ret; i++) {
-		if (boxes[i].caps & UCORE_BOX_FREE_RUNNING)
+		if (boxes[i].caps & UCORE_BOX_F_FREE_RUNNING)
 			continue;
 		ret = fill_counters(i, 0, boxes[i].nr_counters, word + 1, n - 1);
 		if (!ret)
@@ -389,41 +389,41 @@ static void storm(char **word, int n)
 
 static void status(void)
 {
-	struct ucore_status st = { .size = sizeof(st) };
+	struct ucore_get_status st = { .size = sizeof(st) };
 
-	if (ioctl(session, UCORE_STATUS, &st)) {
+	if (ioctl(session, UCORE_GET_STATUS, &st)) {
 		answer_errno(-1);
 		return;
 	}
 	printf("{\"errno\":0,\"state\":%u,\"changed\":%u,\"samples\":%llu,\"lost\":%llu,"
 	       "\"overflows\":%llu,\"recovered\":%llu,\"polled\":%llu,\"polls\":%llu,\"cost_ns\":%llu,"
-	       "\"frozen_ns\":%llu,\"reads\":%llu,\"writes\":%llu,\"helped\":%llu}\n",
+	       "\"frozen_ns\":%llu,\"reads\":%llu,\"writes\":%llu,\"parallel_reads\":%llu}\n",
 	       st.state, st.changed,
 	       (unsigned long long)st.samples, (unsigned long long)st.lost,
 	       (unsigned long long)st.overflows, (unsigned long long)st.recovered,
 	       (unsigned long long)st.polled, (unsigned long long)st.polls,
 	       (unsigned long long)st.cost_ns, (unsigned long long)st.frozen_ns,
 	       (unsigned long long)st.reads, (unsigned long long)st.writes,
-	       (unsigned long long)st.helped);
+	       (unsigned long long)st.parallel_reads);
 }
 
 /* It was so at some instant from "from" to "until". */
 static void budget(void)
 {
-	struct ucore_budget b = { .size = sizeof(b) };
+	struct ucore_get_budget b = { .size = sizeof(b) };
 	uint64_t from = now_ns(), until;
 
-	if (ioctl(session, UCORE_BUDGET, &b)) {
+	if (ioctl(session, UCORE_GET_BUDGET, &b)) {
 		answer_errno(-1);
 		return;
 	}
 	until = now_ns();
 	printf("{\"errno\":0,\"percent\":%u,\"sample_ns\":%llu,\"timer_min_ns\":%llu,"
-	       "\"busy_ns\":%llu,\"wait_ns\":%llu,\"dropped\":%llu,\"put_off\":%llu,"
+	       "\"busy_ns\":%llu,\"wait_ns\":%llu,\"dropped\":%llu,\"delayed\":%llu,"
 	       "\"from\":%llu,\"until\":%llu}\n",
 	       b.percent, (unsigned long long)b.sample_ns, (unsigned long long)b.timer_min_ns,
 	       (unsigned long long)b.busy_ns, (unsigned long long)b.wait_ns,
-	       (unsigned long long)b.dropped, (unsigned long long)b.put_off,
+	       (unsigned long long)b.dropped, (unsigned long long)b.delayed,
 	       (unsigned long long)from, (unsigned long long)until);
 }
 
@@ -431,12 +431,12 @@ static void budget(void)
 
 static bool ring_map(struct ring *ring, uint32_t domain)
 {
-	struct ucore_ring_info info = { .size = sizeof(info), .domain = domain };
+	struct ucore_get_ring info = { .size = sizeof(info), .domain = domain };
 	char *producer;
 
 	if (ring->data)
 		return true;
-	if (ioctl(session, UCORE_RING_INFO, &info))
+	if (ioctl(session, UCORE_GET_RING, &info))
 		return false;
 	ring->consumer = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, session,
 			      info.consumer);
@@ -555,7 +555,7 @@ static bool obey(char **word, int n)
 	else if (!strcmp(word[0], "read"))
 		read_once(0);
 	else if (!strcmp(word[0], "live"))
-		read_once(UCORE_READ_LIVE);
+		read_once(UCORE_READ_F_NO_FREEZE);
 	else if (!strcmp(word[0], "burst") && n == 2)
 		burst(word);
 	else if (!strcmp(word[0], "reads") && n == 2)

@@ -18,7 +18,7 @@
 static struct ucore_table_info tables[MAX_TABLES];
 static struct ucore_unit_info units[MAX_UNITS];
 
-static void put_info(const struct ucore_info *info)
+static void put_info(const struct ucore_get_info *info)
 {
 	printf("{\"state\":%u,\"caps\":%u,\"platform\":\"%s\",\"reason\":\"%s\",", info->state,
 	       info->caps, info->platform, info->reason);
@@ -52,13 +52,13 @@ int main(int argc, char **argv)
 	struct ucore_get_units get_units = {
 		.size = sizeof(get_units), .nr = MAX_UNITS, .units = (uintptr_t)units,
 	};
-	struct ucore_info info = { .size = sizeof(info) };
+	struct ucore_get_info info = { .size = sizeof(info) };
 	int all = argc > 1 && !strcmp(argv[1], "all");
 	int device = open(UCORE_DEVICE, O_RDWR | O_CLOEXEC);
 	const char *comma = "";
 	uint32_t i;
 
-	if (device < 0 || ioctl(device, UCORE_INFO, &info) ||
+	if (device < 0 || ioctl(device, UCORE_GET_INFO, &info) ||
 	    ioctl(device, UCORE_GET_TABLES, &get_tables) ||
 	    ioctl(device, UCORE_GET_UNITS, &get_units)) {
 		perror("tables");
