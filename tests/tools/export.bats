@@ -248,7 +248,7 @@ needs_promtool()
 		for name in memory links llc io; do
 			says "ucore_collector_success{collector=\"$name\"} 1"
 		done
-		for name in $(grep -o 'ucore_[a-z_]*_total' "$TOP/tools/ucoretool/family.c"); do
+		for name in $(grep -o 'ucore_[a-z_]*_total' "$TOP/tools/ucoretool/export/families.c"); do
 			grep -q "^$name{socket=\"1\"" "$TMP/page" || { echo "$machine: no $name"; return 1; }
 		done
 	done

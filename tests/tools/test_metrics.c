@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "expr.h"
+#include "metric/expr.h"
 #include "unit.h"
 
 static struct ucore_device *dev;

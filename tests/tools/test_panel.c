@@ -3,7 +3,7 @@
  * Which columns of a panel are shown where a platform lacks some: with panels of
  * this test's own, in the place of panel_desc.c.
  */
-#include "panel.h"
+#include "top/panel.h"
 #include "unit.h"
 
 #define THERE(name)	name "=a/seconds; a=UNC_M_CAS_COUNT.RD; unit=/s"

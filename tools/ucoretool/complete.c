@@ -11,7 +11,7 @@
 
 #include "cli.h"
 #include "complete.h"
-#include "family.h"
+#include "export/families.h"
 
 /* The word that is completed; what stands before @rest is kept as it is */
 struct completing {

@@ -5,7 +5,7 @@
 #ifndef UCORETOOL_CORE_EVENT_H
 #define UCORETOOL_CORE_EVENT_H
 
-#include "count.h"
+#include "count_options.h"
 
 /**
  * struct core_args - what was asked for

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "domain.h"
-#include "out.h"
-#include "place.h"
+#include "output/domain.h"
+#include "output/table.h"
+#include "output/address.h"
 #include "tool.h"
 
 #define CAP_SYS_ADMIN_BIT	21

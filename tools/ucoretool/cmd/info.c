@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "cli.h"
-#include "domain.h"
-#include "out.h"
-#include "place.h"
-#include "tables.h"
+#include "output/domain.h"
+#include "output/table.h"
+#include "output/address.h"
+#include "discovery_dump.h"
 #include "tool.h"
 
 struct info_args {

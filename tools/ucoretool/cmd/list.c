@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "cli.h"
-#include "domain.h"
-#include "ends.h"
-#include "out.h"
-#include "place.h"
-#include "tables.h"
+#include "output/domain.h"
+#include "links.h"
+#include "output/table.h"
+#include "output/address.h"
+#include "discovery_dump.h"
 #include "tool.h"
 
 struct list_args {

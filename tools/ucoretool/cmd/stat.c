@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "clock.h"
-#include "count.h"
-#include "domain.h"
-#include "ends.h"
-#include "metric.h"
-#include "out.h"
-#include "wait.h"
+#include "output/walltime.h"
+#include "count_options.h"
+#include "output/domain.h"
+#include "links.h"
+#include "metric_options.h"
+#include "output/table.h"
+#include "event_loop.h"
 #include "tool.h"
 
 /* A hundred turns in a second: short enough for phases of programs, and cheap */

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool export: counters for Prometheus, over HTTP or in a file of node_exporter's.
+ * One thread: a page is made when somebody asks, and each time the file is due.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "export/sessions.h"
+#include "export/socket.h"
+#include "export/http.h"
+#include "export/textfile.h"
+#include "event_loop.h"
+
+#define DEFAULT_ADDRESS		"127.0.0.1:9739"
+#define DEFAULT_INTERVAL	(15 * NSEC_PER_SEC)
+#define DEFAULT_CACHE		(100 * NSEC_PER_MSEC)
+#define MAX_CACHE		(60 * NSEC_PER_SEC)
+#define MIN_INTERVAL		(100 * NSEC_PER_MSEC)
+#define MAX_INTERVAL		(3600 * NSEC_PER_SEC)
+
+struct export_args {
+	struct collect_args collect;
+	char events[COLLECT_MAX_EVENTS][UCORE_SPEC_LEN];
+	bool listens;
+	bool mode_given;
+	struct address address;
+	const char *textfile;
+	uint64_t interval_ns;
+	uint64_t nr_files;
+	bool cache_given;
+	uint64_t cache_ns;
+};
+
+struct exporter {
+	struct tool *tool;
+	const struct export_args *args;
+	struct collect *collect;
+	struct listener listener;
+	struct server *server;
+	uint64_t written;		/* files so far */
+	bool written_last;		/* the last one could be written */
+	bool written_once;
+};
+
+static const struct option_desc export_options[] = {
+	{ 'l', "listen", "ADDRESS", "HTTP: HOST:PORT or unix:PATH (" DEFAULT_ADDRESS ")" },
+	{ OPT_SOCKET_MODE, "socket-mode", "MODE", "of a unix socket's file (0660)" },
+	{ OPT_CACHE, "cache", "TIME", "scrapers that come within it get one reading (100ms)" },
+	{ OPT_TEXTFILE, "textfile", "FILE", "a file for node_exporter (- is standard output)" },
+	{ 'I', "interval", "TIME", "how often to write it (15s)" },
+	{ 'n', "count", "N", "end after writing it N times" },
+	{ OPT_COLLECT, "collect", "LIST", "of memory, links, llc, io; or none (all there are)" },
+	{ 'e', "event", "LIST", "further events: box/EVENT,term=value/ ... (may be repeated)" },
+	{ OPT_FULL_READS, "full-reads", NULL, "read PCI counters whole where their low half is enough, too" },
+	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
+	{ OPT_NO_FREEZE, "no-freeze", NULL, "read without freezing: not one instant, but no pause" },
+	{ 0 },
+};
+
+/* ---- options ----------------------------------------------------------- */
+
+static int events_option(struct tool *tool, struct export_args *args, const char *list)
+{
+	struct collect_args *collect = &args->collect;
+	int ret;
+
+	collect->events = (const char (*)[UCORE_SPEC_LEN])args->events;
+	for (;;) {
+		if (collect->nr_events == COLLECT_MAX_EVENTS)
+			return tool_usage(tool, "more than %d events", COLLECT_MAX_EVENTS - 1);
+		ret = ucore_list_next(&list, args->events[collect->nr_events], UCORE_SPEC_LEN,
+				      &tool->err);
+		if (ret <= 0)
+			return ret ? tool_fail(tool, ret) : 0;
+		collect->nr_events++;
+	}
+}
+
+static int collect_option(struct tool *tool, struct export_args *args, const char *list)
+{
+	args->collect.chosen = true;
+	if (!strcmp(list, "none"))
+		return 0;
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		unsigned int i = 0;
+
+		while (i < NR_COLLECTORS && (strlen(collectors[i]) != length ||
+					     strncmp(collectors[i], list, length)))
+			i++;
+		if (i == NR_COLLECTORS)
+			return tool_usage(tool, "no collector '%.*s': there are memory, links, llc, io",
+					  (int)length, list);
+		args->collect.wanted |= 1U << i;
+		if (!list[length])
+			return 0;
+		list += length + 1;
+	}
+}
+
+static int mode_option(struct tool *tool, struct export_args *args, const char *value)
+{
+	char *end;
+	unsigned long mode = strtoul(value, &end, 8);
+
+	if (strspn(value, "01234567") != strlen(value) || !*value || mode > 0777)
+		return tool_usage(tool, "socket mode '%s': an octal number such as 0660", value);
+	args->address.mode = (mode_t)mode;
+	args->mode_given = true;
+	return 0;
+}
+
+static int file_option(struct tool *tool, struct export_args *args, const char *value)
+{
+	size_t length = strlen(value);
+
+	if (strcmp(value, "-") && (length < 6 || strcmp(value + length - 5, ".prom") ||
+				   value[length - 6] == '/'))
+		return tool_usage(tool, "file '%s': node_exporter reads files whose names end in .prom",
+				  value);
+	args->textfile = value;
+	return 0;
+}
+
+static int export_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	struct export_args *args = data;
+
+	switch (letter) {
+	case 'l':
+		args->listens = true;
+		return address_parse(tool, value, &args->address);
+	case OPT_SOCKET_MODE:
+		return mode_option(tool, args, value);
+	case OPT_CACHE:
+		args->cache_given = true;
+		return parse_duration(tool, "cache", value, false, 0, MAX_CACHE, &args->cache_ns);
+	case OPT_TEXTFILE:
+		return file_option(tool, args, value);
+	case 'I':
+		return parse_duration(tool, "interval", value, false, MIN_INTERVAL, MAX_INTERVAL,
+				      &args->interval_ns);
+	case 'n':
+		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_files);
+	case OPT_COLLECT:
+		return collect_option(tool, args, value);
+	case 'e':
+		return events_option(tool, args, value);
+	case OPT_FULL_READS:
+		args->collect.flags |= UCORE_SESSION_F_FULL_READS;
+		return 0;
+	case OPT_BOX_FREEZE:
+		args->collect.flags |= UCORE_SESSION_F_BOX_FREEZE;
+		return 0;
+	default:
+		args->collect.read_flags = UCORE_READ_F_NO_FREEZE;
+		return 0;
+	}
+}
+
+static int export_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct export_args *args = data;
+	int ret;
+
+	if (argc)
+		return tool_usage(tool, "one word too many: '%s'", argv[0]);
+	if ((args->nr_files || args->interval_ns) && !args->textfile)
+		return tool_usage(tool, "-I and -n are about a file: give --textfile too");
+	if (!args->listens && !args->textfile) {
+		ret = address_parse(tool, DEFAULT_ADDRESS, &args->address);
+		if (ret)
+			return ret;
+		args->listens = true;
+	}
+	if (args->mode_given && !*args->address.path)
+		return tool_usage(tool, "--socket-mode is about a unix socket: give --listen unix:PATH too");
+	if (args->cache_given && !args->listens)
+		return tool_usage(tool, "--cache is about HTTP: give --listen too");
+	if (args->collect.chosen && !args->collect.wanted && !args->collect.nr_events)
+		return tool_usage(tool, "nothing to count: choose collectors, or events with -e");
+	if (!args->mode_given)
+		args->address.mode = 0660;
+	if (!args->interval_ns)
+		args->interval_ns = DEFAULT_INTERVAL;
+	if (!args->cache_given)
+		args->cache_ns = DEFAULT_CACHE;
+	return 0;
+}
+
+/* ---- the file ---------------------------------------------------------- */
+
+/* The first one that cannot be written is a mistake; later a disk may be full for a while */
+static int file_write(struct exporter *exporter)
+{
+	const char *path = exporter->args->textfile;
+	size_t size = 0;
+	char *text = collect_page(exporter->collect, &size);
+	int ret = text ? textfile_write(path, text, size) : -ENOMEM;
+
+	free(text);
+	if (ret && (exporter->written_last || !exporter->written))
+		tool_error(exporter->tool, "%s: cannot write: %s", path, strerror(-ret));
+	exporter->written_last = !ret;
+	exporter->written_once |= !ret;
+	return exporter->written++ || !ret ? 0 : EXIT_FAILURE;
+}
+
+/* A file that nobody writes any more would be taken for a machine that does nothing */
+static void file_remove(const struct exporter *exporter)
+{
+	const struct export_args *args = exporter->args;
+
+	if (exporter->written_once && !args->nr_files && strcmp(args->textfile, "-"))
+		unlink(args->textfile);
+}
+
+/* ---- run --------------------------------------------------------------- */
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
+static int export_loop(struct exporter *exporter, struct wait *wait)
+{
+	const struct export_args *args = exporter->args;
+	uint64_t next = args->textfile ? now_ns() : 0;
+	enum wait_event event;
+	int ret = 0;
+
+	while (!ret) {
+		if (next && now_ns() >= next) {
+			ret = file_write(exporter);
+			if (args->nr_files && exporter->written == args->nr_files)
+				break;
+			while (next <= now_ns())
+				next += args->interval_ns;
+			continue;
+		}
+		event = wait_for(wait, serve_fd(exporter->server),
+				 earlier(next, serve_until(exporter->server)));
+		if (event == WAIT_ERROR)
+			return tool_error(exporter->tool, "cannot wait: %s", strerror(errno));
+		if (event == WAIT_END)
+			break;
+		serve_run(exporter->server);
+	}
+	if (!ret && args->nr_files && !exporter->written_last)
+		ret = EXIT_FAILURE;
+	return ret;
+}
+
+static char *page_make(void *data, size_t *size)
+{
+	struct exporter *exporter = data;
+
+	return collect_page(exporter->collect, size);
+}
+
+static int server_open(struct exporter *exporter)
+{
+	const struct export_args *args = exporter->args;
+	const struct serve_page page = {
+		.make = page_make, .data = exporter, .cache_ns = args->cache_ns,
+	};
+	int ret;
+
+	if (!args->listens)
+		return 0;
+	ret = listener_open(exporter->tool, &args->address, &exporter->listener);
+	if (!ret)
+		ret = serve_open(exporter->tool, exporter->listener.fd, &page, &exporter->server);
+	if (!ret)
+		fprintf(stderr, "ucoretool export: listening on %s\n", exporter->listener.text);
+	return ret;
+}
+
+static int export_all(struct exporter *exporter)
+{
+	struct tool *tool = exporter->tool;
+	struct wait wait;
+	int code, ret;
+
+	/* signals are blocked before there is anything to be left behind */
+	ret = wait_open(tool, &wait, NULL);
+	if (!ret && collect_connect(exporter->collect, &code) == COLLECT_NEVER)
+		ret = tool_fail(tool, code);
+	if (!ret)
+		ret = server_open(exporter);
+	if (!ret) {
+		ret = export_loop(exporter, &wait);
+		file_remove(exporter);
+	}
+	serve_close(exporter->server);
+	listener_close(&exporter->listener);
+	return wait_close(tool, &wait, ret);
+}
+
+static int export_run(struct tool *tool, const void *data)
+{
+	const struct export_args *args = data;
+	struct exporter exporter = {
+		.tool = tool,
+		.args = args,
+		.collect = collect_create(tool, &args->collect),
+		.listener = { .fd = -1 },
+	};
+	int ret;
+
+	if (!exporter.collect)
+		return tool_error(tool, "out of memory");
+	ret = export_all(&exporter);
+	collect_free(exporter.collect);
+	return ret;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "give counters to Prometheus, over HTTP or in a file",
+	.options = export_options,
+	.args_size = sizeof(struct export_args),
+	.option = export_option,
+	.finish = export_finish,
+	.run = export_run,
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The families.  Their names follow Prometheus' conventions: base units, _total.
+ */
+#include "export/families.h"
+
+const char *const collectors[NR_COLLECTORS] = { "memory", "links", "llc", "io" };
+
+/*
+ * The C-Boxes of the E5-2600 have one opcode filter each, which the misses take: what
+ * devices do is counted where the IIO tells it.  0x182 are reads of data and prefetches.
+ * Skylake-SP has no name for the four ports of a stack together: DATA_REQ_OF_CPU with all
+ * bits of the port mask.
+ */
+const struct family families[NR_FAMILIES] = {
+	{
+		"memory", "ucore_memory_read_bytes_total",
+		"Bytes read from memory.", "channel", 64,
+		{ { "UNC_M_CAS_COUNT.RD" },
+		  { "UNC_M_CAS_COUNT_SCH0.RD", "UNC_M_CAS_COUNT_SCH1.RD" } },
+	}, {
+		"memory", "ucore_memory_written_bytes_total",
+		"Bytes written to memory.", "channel", 64,
+		{ { "UNC_M_CAS_COUNT.WR" },
+		  { "UNC_M_CAS_COUNT_SCH0.WR", "UNC_M_CAS_COUNT_SCH1.WR" } },
+	}, {
+		"links", "ucore_link_transmit_bytes_total",
+		"Bytes of data sent to other sockets.", "link", 64,
+		{ { "UNC_Q_TxL_FLITS_G0.DATA" }, { "UNC_UPI_TxL_FLITS.ALL_DATA" } },
+	}, {
+		"llc", "ucore_llc_read_misses_total",
+		"Reads by cores that missed the last-level cache.", NULL, 0,
+		{ { "UNC_CHA_TOR_INSERTS.IA_MISS_DRD" },
+		  { "UNC_CHA_TOR_INSERTS.IA_MISS_DRD_OPT" },
+		  { "UNC_C_TOR_INSERTS.MISS_OPCODE/filter_opc=0x182/" } },
+	}, {
+		"llc", "ucore_llc_read_miss_cycles_total",
+		"Uncore clock cycles that these reads were on their way, all of them added up.",
+		NULL, 0,
+		{ { "UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD" },
+		  { "UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD_OPT" },
+		  { "UNC_C_TOR_OCCUPANCY.MISS_OPCODE/filter_opc=0x182/" } },
+	}, {
+		"llc", "ucore_llc_clock_cycles_total",
+		"Cycles of the uncore's clock, at the first slice of the last-level cache.",
+		NULL, 0,
+		{ { "cha0/CLOCKTICKS/" }, { "cbo0/CLOCKTICKS/" } },
+	}, {
+		"io", "ucore_io_read_bytes_total",
+		"Bytes that devices read from memory.", "stack", 4,
+		{ { "UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS" },
+		  { "iio/event=0x83,umask=0x04,ch_mask=0xf,fc_mask=7/" } },
+	}, {
+		"io", "ucore_io_written_bytes_total",
+		"Bytes that devices wrote to memory.", "stack", 4,
+		{ { "UNC_IIO_DATA_REQ_OF_CPU.MEM_WRITE.ALL_PARTS" },
+		  { "iio/event=0x83,umask=0x01,ch_mask=0xf,fc_mask=7/" } },
+	},
+};

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The exporter's page: names, labels and values of what collect.c has added up.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "export/text_format.h"
+#include "export/page.h"
+
+/* ---- counters ---------------------------------------------------------- */
+
+static void where_labels(const struct collect *c, struct expose *page, uint32_t package,
+			 uint32_t die, int32_t cpu)
+{
+	expose_label_number(page, "socket", package);
+	if (c->several_dies)
+		expose_label_number(page, "die", die);
+	if (cpu >= 0)
+		expose_label_number(page, "cpu", (uint32_t)cpu);
+}
+
+static void family_print(const struct collect *c, struct expose *page, size_t group)
+{
+	const struct family *family = &families[group];
+	bool begun = false;
+
+	for (size_t i = 0; i < c->nr_series; i++) {
+		const struct series *series = &c->series[i];
+
+		if (series->group != group || !series->counted || series->refused)
+			continue;
+		if (!begun)
+			expose_counter(page, family->name, family->help);
+		begun = true;
+		expose_begin(page);
+		where_labels(c, page, series->package, series->die, series->cpu);
+		if (family->label)
+			expose_label_number(page, family->label, series->instance);
+		expose_bytes(page, series->count, series->bytes, series->per);
+	}
+}
+
+static void users_print(const struct collect *c, struct expose *page)
+{
+	char box[UCORE_NAME_LEN + 12];
+	bool begun = false;
+
+	for (size_t i = 0; i < c->nr_series; i++) {
+		const struct series *series = &c->series[i];
+
+		if (series->group < NR_FAMILIES || !series->counted || series->refused)
+			continue;
+		if (!begun)
+			expose_counter(page, "ucore_events_total",
+				       "Events of your choice (-e), by box.");
+		begun = true;
+		expose_begin(page);
+		expose_label(page, "event", c->labels[series->group - NR_FAMILIES].text);
+		snprintf(box, sizeof(box), "%s%u", series->type, series->instance);
+		expose_label(page, "box", box);
+		where_labels(c, page, series->package, series->die, series->cpu);
+		expose_number(page, series->count);
+	}
+}
+
+/* ---- places ------------------------------------------------------------ */
+
+static void place_begin(const struct collect *c, struct expose *page, const struct place *place)
+{
+	expose_begin(page);
+	where_labels(c, page, place->package, place->die, place->cpu);
+}
+
+/* What each die, or each place where counters are, has one of */
+struct place_row {
+	const char *name;
+	const char *help;
+	size_t meter;		/* where struct place has it */
+	bool of_session;	/* where counters of ours are; else of each die */
+	bool seconds;
+};
+
+#define METER(member)	offsetof(struct place, member)
+
+static const struct place_row place_rows[] = {
+	{ "ucore_enabled_seconds_total", "Time for which counting was on.",
+	  METER(enabled), true, true },
+	{ "ucore_running_seconds_total",
+	  "Time for which counters could count: it was on and nothing was frozen.",
+	  METER(running), true, true },
+	{ "ucore_frozen_seconds_total",
+	  "Time that the die's counters were frozen, for all sessions.",
+	  METER(frozen), false, true },
+	{ "ucore_interrupts_total", "Overflow interrupts, of all sessions.",
+	  METER(pmis), false, false },
+	{ "ucore_interrupts_lost_total",
+	  "Overflows whose interrupt never came; a timer found them.",
+	  METER(recovered), false, false },
+	{ "ucore_throttled_total",
+	  "Times that overflows came too fast, and went without samples for some milliseconds.",
+	  METER(throttled), false, false },
+};
+
+static bool place_has(const struct place *place, const struct place_row *row)
+{
+	return place->there && (row->of_session ? place->read : place->scope == UCORE_SCOPE_DIE);
+}
+
+static void place_row_print(const struct collect *c, struct expose *page,
+			    const struct place_row *row)
+{
+	expose_counter(page, row->name, row->help);
+	for (size_t i = 0; i < c->nr_places; i++) {
+		const struct place *place = &c->places[i];
+		const struct meter *meter = (const void *)((const char *)place + row->meter);
+
+		if (!place_has(place, row))
+			continue;
+		place_begin(c, page, place);
+		if (row->seconds)
+			expose_seconds(page, meter->total);
+		else
+			expose_number(page, meter->total);
+	}
+}
+
+static void places_print(const struct collect *c, struct expose *page)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(place_rows); i++)
+		place_row_print(c, page, &place_rows[i]);
+	expose_gauge(page, "ucore_die_online",
+		     "Whether a CPU of the die is online to read its boxes.");
+	for (size_t i = 0; i < c->nr_places; i++) {
+		const struct place *place = &c->places[i];
+
+		if (!place->there || place->scope != UCORE_SCOPE_DIE)
+			continue;
+		place_begin(c, page, place);
+		expose_number(page, place->online);
+	}
+	expose_gauge(page, "ucore_read_skew_seconds",
+		     "Time between the first and the last freeze of the last reading.");
+	expose_begin(page);
+	expose_seconds(page, c->skew_ns);
+}
+
+/* ---- boxes and the rest ------------------------------------------------ */
+
+/* Boxes of a type on a socket */
+struct census {
+	uint32_t package;
+	const char *type;
+	uint64_t nr;
+	uint64_t nr_dead;
+};
+
+static struct census *census_of(struct census *census, size_t *nr, uint32_t package,
+				const char *type)
+{
+	for (size_t i = 0; i < *nr; i++)
+		if (census[i].package == package && !strcmp(census[i].type, type))
+			return &census[i];
+	census[*nr] = (struct census) { .package = package, .type = type };
+	return &census[(*nr)++];
+}
+
+static void census_print(struct expose *page, const struct census *census, size_t nr, bool dead)
+{
+	for (size_t i = 0; i < nr; i++) {
+		expose_begin(page);
+		expose_label_number(page, "socket", census[i].package);
+		expose_label(page, "type", census[i].type);
+		expose_number(page, dead ? census[i].nr_dead : census[i].nr);
+	}
+}
+
+static void boxes_print(const struct collect *c, struct expose *page)
+{
+	const struct ucore_box_info *boxes;
+	struct census *census;
+	size_t nr_boxes, nr = 0;
+
+	boxes = ucore_device_boxes(c->dev, &nr_boxes);
+	census = calloc(nr_boxes ? nr_boxes : 1, sizeof(*census));
+	if (!census)
+		return;
+	for (size_t i = 0; i < nr_boxes; i++) {
+		const struct ucore_domain_info *domain;
+		struct census *of;
+
+		domain = ucore_device_domain(c->dev, boxes[i].domain);
+		of = census_of(census, &nr, domain ? domain->package : 0, boxes[i].type);
+
+		of->nr++;
+		of->nr_dead += !!(boxes[i].caps & UCORE_BOX_F_DEAD);
+	}
+	expose_gauge(page, "ucore_boxes", "Boxes, dead ones included.");
+	census_print(page, census, nr, false);
+	expose_gauge(page, "ucore_dead_boxes", "Boxes that have stopped answering.");
+	census_print(page, census, nr, true);
+	free(census);
+}
+
+static void machine_print(const struct collect *c, struct expose *page)
+{
+	const struct ucore_get_info *info = ucore_device_info(c->dev);
+
+	expose_gauge(page, "ucore_machine_info", "The processor, and the driver's interface.");
+	expose_begin(page);
+	expose_label(page, "platform", info->platform);
+	expose_label_number(page, "family", info->family);
+	expose_label_number(page, "model", info->model);
+	expose_label_number(page, "stepping", info->stepping);
+	expose_label_number(page, "abi", info->abi);
+	expose_number(page, 1);
+
+	expose_gauge(page, "ucore_collector_success",
+		     "Whether what belongs together is counted; 0: another session has the counters.");
+	for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
+		if (c->states[i] == COLLECTOR_MISSING)
+			continue;
+		expose_begin(page);
+		expose_label(page, "collector", collectors[i]);
+		expose_number(page, c->states[i] == COLLECTOR_COUNTING);
+	}
+}
+
+static void self_print(const struct collect *c, struct expose *page)
+{
+	struct rusage usage = { 0 };
+
+	expose_gauge(page, "ucore_up", "Whether the counters could be read just now.");
+	expose_begin(page);
+	expose_number(page, !!c->session);
+	expose_gauge(page, "ucore_build_info", "The exporter.");
+	expose_begin(page);
+	expose_label(page, "version", UCORE_VERSION);
+	expose_number(page, 1);
+	expose_counter(page, "ucore_reads_total", "Readings of all counters at one instant.");
+	expose_begin(page);
+	expose_number(page, c->nr_reads);
+	expose_counter(page, "ucore_read_failures_total", "Readings that failed.");
+	expose_begin(page);
+	expose_number(page, c->nr_failures);
+	expose_gauge(page, "process_start_time_seconds", "When the exporter started, since 1970.");
+	expose_begin(page);
+	expose_seconds(page, c->started);
+	getrusage(RUSAGE_SELF, &usage);
+	expose_counter(page, "process_cpu_seconds_total", "CPU time of the exporter.");
+	expose_begin(page);
+	expose_seconds(page, (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *
+		       NSEC_PER_SEC + (uint64_t)(usage.ru_utime.tv_usec +
+						 usage.ru_stime.tv_usec) * NSEC_PER_USEC);
+}
+
+static void all_print(const struct collect *c, struct expose *page)
+{
+	self_print(c, page);
+	/* a counter that nobody reads is no constant: it is not there */
+	if (!c->session)
+		return;
+	machine_print(c, page);
+	for (size_t group = 0; group < NR_FAMILIES; group++)
+		family_print(c, page, group);
+	users_print(c, page);
+	places_print(c, page);
+	boxes_print(c, page);
+}
+
+int totals_print(const struct collect *c, FILE *stream)
+{
+	struct expose page = { .stream = stream };
+
+	all_print(c, &page);
+	return ferror(stream) ? -EIO : 0;
+}

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool record: from the rings into a file.
+ *
+ * One descriptor is polled for all rings; the watermark lets a quarter of a
+ * ring come together before it wakes us, or the few samples that were asked for.
+ * With --keep records go into memory, and from there into files now and then.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli.h"
+#include "core_event.h"
+#include "count_options.h"
+#include "output/domain.h"
+#include "record/flight_recorder.h"
+#include "metric_options.h"
+#include "event_loop.h"
+#include "tool.h"
+
+#define RING_DEFAULT	(1U << 20)
+#define RING_DEFAULT_CPU (1U << 17)	/* one for each CPU may be many */
+#define DRAIN_NS	(250 * NSEC_PER_MSEC)	/* rings that fill slowly wait no longer */
+
+struct record_args {
+	struct count_args count;
+	struct count_triggers triggers;
+	uint64_t timer_ns;
+	uint64_t nr_samples;
+	uint32_t ring_size;
+	const char *path;
+	struct metric_args metrics;
+	struct flight_args flight;
+	struct core_args core;
+};
+
+/* A ring, and the record that was taken from it but not written */
+struct source {
+	struct ucore_ring *ring;
+	const struct ucore_record *next;
+};
+
+struct record {
+	struct count count;
+	struct ucore_metrics *metrics;	/* NULL: none was asked for */
+	struct ucore_file *file;	/* NULL: all goes to the flight recorder */
+	struct flight flight;
+	struct source *sources;
+	size_t nr_sources;
+	uint64_t wanted;	/* samples to stop after, 0: no limit */
+	uint32_t nr_readers;		/* CPUs of a die that read it, 0: one */
+	uint64_t samples;
+	bool timer;		/* there is one, whose periods may be dropped */
+	const char *others;	/* what else has some that may be, NULL: nothing */
+	uint64_t damaged;	/* times a ring made no sense */
+};
+
+static const struct option_desc record_options[] = {
+	{ 'c', "period", "N", "a sample every N counts of the first event, or of --core-event" },
+	{ OPT_CORE_EVENT, "core-event", "NAME",
+	  "samples by an event of a core: instructions, page-faults:u ... (-p, -C or a program)" },
+	{ 'p', "pid", "LIST", "processes whose --core-event is counted" },
+	{ OPT_TASKS, "tasks", NULL, "tell with each sample which tasks ran on the die's CPUs" },
+	{ OPT_NO_POLL, "no-poll", NULL, "refuse periods that could only be polled" },
+	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (10us to 1000s)" },
+	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
+	{ 'm', "ring", "BYTES", "ring per die (1M), with cores per CPU (128K), a power of two" },
+	{ 'n', "count", "N", "end after N samples" },
+	{ 'M', "metric", "LIST", "the events of metrics, too: names, @CATEGORY, or NAME=FORMULA" },
+	{ OPT_METRIC_FILE, "metric-file", "FILE", "metrics of your own, a NAME=FORMULA a line" },
+	{ OPT_KEEP, "keep", "TIME[,BYTES]",
+	  "keep the last TIME in memory, write files at --when or SIGUSR2" },
+	{ OPT_WHEN, "when", "METRIC>N", "write what is kept when this comes true" },
+	{ OPT_AFTER, "after", "TIME", "go on for so long before it is written" },
+	{ OPT_PER_SOCKET, "per-socket", NULL, "--when is about any socket, not all together" },
+	{ OPT_PER_BOX, "per-box", NULL, "--when is about any box" },
+	{ 0 },
+};
+
+static int record_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	struct record_args *args = data;
+	bool taken;
+	int ret = count_option(tool, &args->count, letter, value, &taken);
+
+	if (taken)
+		return ret;
+	switch (letter) {
+	case 'c':
+		return parse_count(tool, "period", value, 1, UINT64_MAX, &args->triggers.period);
+	case OPT_NO_POLL:
+		args->triggers.interrupt = true;
+		return 0;
+	case OPT_CORE_EVENT:
+	case 'p':
+		return core_event_option(tool, &args->core, letter, value);
+	case OPT_TASKS:
+		args->count.flags |= UCORE_SESSION_F_TASKS;
+		return 0;
+	case OPT_TIMER:
+		return parse_duration(tool, "timer", value, false, UCORE_TIMER_MIN_NS,
+				      UCORE_TIMER_MAX_NS, &args->timer_ns);
+	case 'm':
+		return parse_bytes(tool, "ring", value, UCORE_RING_MIN, UCORE_RING_MAX,
+				   &args->ring_size);
+	case 'n':
+		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_samples);
+	case 'M':
+	case OPT_METRIC_FILE:
+		return metric_option(tool, &args->metrics, letter, value);
+	case OPT_KEEP:
+		return flight_keep(tool, &args->flight, value);
+	case OPT_WHEN:
+		return flight_when(tool, &args->flight, value);
+	case OPT_AFTER:
+		return parse_duration(tool, "after", value, false, 0, INT32_MAX * NSEC_PER_MSEC,
+				      &args->flight.after_ns);
+	case OPT_PER_SOCKET:
+	case OPT_PER_BOX:
+		args->flight.level = letter == OPT_PER_BOX ? UCORE_LEVEL_BOX : UCORE_LEVEL_SOCKET;
+		return 0;
+	default:
+		args->path = value;
+		return 0;
+	}
+}
+
+/* Are there events that each CPU counts by itself? */
+static bool counts_cores(const struct count_args *args)
+{
+	char text[UCORE_SPEC_LEN];
+
+	for (unsigned int i = 0; i < args->nr_lists; i++) {
+		const char *list = args->lists[i];
+
+		while (ucore_list_next(&list, text, sizeof(text), NULL) > 0)
+			if (!strncasecmp(text, "core", 4))
+				return true;
+	}
+	return false;
+}
+
+static int record_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct record_args *args = data;
+
+	if (!args->ring_size)
+		args->ring_size = counts_cores(&args->count) ? RING_DEFAULT_CPU : RING_DEFAULT;
+	if (flight_finish(tool, &args->flight, args->path))
+		return EXIT_USAGE;
+	/* the condition's metric is one more */
+	if (args->flight.when && metric_option(tool, &args->metrics, 'M', args->flight.metric))
+		return EXIT_USAGE;
+	if (metric_finish(tool, &args->metrics))
+		return EXIT_USAGE;
+	if (!args->path)
+		args->path = args->flight.keep_ns ? FLIGHT_NAME : "ucore.data";
+	args->count.nr_others = args->metrics.nr_lists;
+	if (count_finish(tool, &args->count, argc, argv))
+		return EXIT_USAGE;
+	return core_event_finish(tool, &args->core, &args->count, &args->triggers);
+}
+
+/* ---- rings ------------------------------------------------------------- */
+
+static bool source_exists(const struct record *record, uint32_t domain)
+{
+	for (size_t i = 0; i < record->nr_sources; i++)
+		if (ucore_ring_domain(record->sources[i].ring) == domain)
+			return true;
+	return false;
+}
+
+static int sources_open(struct tool *tool, struct record *record)
+{
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	slots = ucore_session_slots(record->count.session, &nr);
+	record->sources = calloc(nr, sizeof(*record->sources));
+	if (!record->sources)
+		return tool_error(tool, "out of memory");
+	for (size_t i = 0; i < nr; i++) {
+		int ret;
+
+		if (source_exists(record, slots[i].domain))
+			continue;
+		ret = ucore_ring_open(record->count.session, slots[i].domain,
+				      &record->sources[record->nr_sources].ring, &tool->err);
+		if (ret) {
+			tool_fail(tool, ret);
+			return EXIT_FAILURE;
+		}
+		record->nr_sources++;
+	}
+	return 0;
+}
+
+static void source_fill(struct record *record, struct source *source)
+{
+	while (!source->next && ucore_ring_next(source->ring, &source->next) < 0)
+		record->damaged++;
+}
+
+/* The source whose next record is the oldest, NULL when all rings are empty */
+static struct source *source_oldest(struct record *record)
+{
+	struct source *oldest = NULL;
+
+	for (size_t i = 0; i < record->nr_sources; i++) {
+		struct source *source = &record->sources[i];
+
+		source_fill(record, source);
+		if (source->next && (!oldest || ucore_record_time(source->next) <
+						ucore_record_time(oldest->next)))
+			oldest = source;
+	}
+	return oldest;
+}
+
+static bool record_full(const struct record *record)
+{
+	return record->wanted && record->samples >= record->wanted;
+}
+
+static int record_put(struct tool *tool, struct record *record, const struct source *source)
+{
+	uint32_t domain = ucore_ring_domain(source->ring);
+	int ret;
+
+	record->samples += source->next->type == UCORE_RECORD_SAMPLE;
+	if (!record->file)
+		return flight_take(tool, &record->flight, domain, source->next);
+	ret = ucore_file_write(record->file, domain, source->next, &tool->err);
+	return ret ? tool_fail(tool, ret) : 0;
+}
+
+/* What is in the rings, in the order of time as far as it is there */
+static int rings_drain(struct tool *tool, struct record *record)
+{
+	struct source *source;
+	int ret = 0;
+
+	while (!ret && !record_full(record) && (source = source_oldest(record))) {
+		ret = record_put(tool, record, source);
+		source->next = NULL;
+	}
+	for (size_t i = 0; i < record->nr_sources; i++)
+		ucore_ring_release(record->sources[i].ring);
+	if (ret || !record->file)
+		return ret;
+	ret = ucore_file_flush(record->file, &tool->err);
+	return ret ? tool_fail(tool, ret) : 0;
+}
+
+/* ---- summary ----------------------------------------------------------- */
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static struct domain_sum sources_domains(const struct record *record)
+{
+	struct domain_sum sum = { 0 };
+
+	for (size_t i = 0; i < record->nr_sources; i++) {
+		uint32_t id = ucore_ring_domain(record->sources[i].ring);
+		const struct ucore_domain_info *domain = ucore_device_domain(record->count.dev, id);
+
+		domain_sum_add(&sum, domain ? domain->scope : UCORE_SCOPE_DIE);
+	}
+	return sum;
+}
+
+/* How late a polled sample may be, and what the looks cost */
+static void summary_polls(const struct record *record, const struct ucore_get_status *status)
+{
+	const struct ucore_slot *slots;
+	uint64_t longest = 0;
+	size_t nr;
+
+	slots = ucore_session_slots(record->count.session, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (slots[i].poll_ns > longest)
+			longest = slots[i].poll_ns;
+	if (longest)
+		fprintf(stderr,
+			"%llu of %llu periods were polled: %llu looks, a sample is at most %.0f us late\n",
+			(unsigned long long)status->polled, (unsigned long long)status->overflows,
+			(unsigned long long)status->polls, (double)longest / NSEC_PER_USEC);
+}
+
+/* Why records are missing: their ring was full, or there was no time to take a sample */
+static void summary_lost(const struct record *record, const struct ucore_get_status *status,
+			 const struct ucore_get_budget *budget)
+{
+	if (budget->dropped)
+		fprintf(stderr,
+			"%llu periods of %s%s%s were dropped%s: a sample takes some %.0f us, so try a longer period or fewer events\n",
+			(unsigned long long)budget->dropped, record->timer ? "the timer" : "",
+			record->timer && record->others ? " and " : "",
+			record->others ? record->others : "",
+			budget->delayed ? ", for the CPU's budget was spent" : "",
+			(double)budget->sample_ns / NSEC_PER_USEC);
+	if (status->lost > budget->dropped)
+		fprintf(stderr, "records were lost: try a larger ring (-m) or a longer period\n");
+}
+
+static void summary_print(const struct record *record, const struct ucore_get_status *status,
+			  const struct ucore_get_budget *budget, uint64_t ns, const char *path)
+{
+	struct domain_sum sum = sources_domains(record);
+	uint64_t taken = status->samples - budget->dropped;
+	char domains[DOMAIN_SUM_LEN];
+
+	domain_sum_text(&sum, domains, sizeof(domains));
+	fprintf(stderr, "%llu samples of %s in %.3f s (%.1f/s)",
+		(unsigned long long)record->samples, domains, (double)ns / NSEC_PER_SEC,
+		share(record->samples * NSEC_PER_SEC, ns));
+	if (record->file)
+		fprintf(stderr, " written to %s", path);
+	else
+		fprintf(stderr, ", %llu of them written to %u files",
+			(unsigned long long)record->flight.written, record->flight.nr_files);
+	fprintf(stderr, ", %llu records lost\n", (unsigned long long)status->lost);
+	fprintf(stderr,
+		"cost: %.2f us and %.1f register accesses a sample, %s frozen %.4f %% of the time\n",
+		share(status->cost_ns, taken) / NSEC_PER_USEC,
+		share(status->reads + status->writes, taken),
+		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
+	summary_polls(record, status);
+	if (record->nr_readers > 1)
+		fprintf(stderr, "helpers: %.1f of %u took part in a sample\n",
+			share(status->parallel_reads, taken), record->nr_readers - 1);
+	if (status->recovered)
+		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
+			(unsigned long long)status->recovered,
+			(unsigned long long)status->overflows);
+	summary_lost(record, status, budget);
+	if (record->damaged)
+		fprintf(stderr, "a ring made no sense %llu times: this is a bug of the driver\n",
+			(unsigned long long)record->damaged);
+}
+
+/* ---- run --------------------------------------------------------------- */
+
+/* What is left in the rings, when nothing comes any more */
+static int rings_end(struct tool *tool, struct record *record)
+{
+	int ret = rings_drain(tool, record);
+
+	return !ret && !record->file && flight_end(tool, &record->flight) ? EXIT_FAILURE : ret;
+}
+
+/* The rings are still mapped, and hold all that the session took */
+static int record_ended(struct tool *tool, struct record *record)
+{
+	int ret = rings_end(tool, record);
+
+	if (ret)
+		return ret;
+	return tool_error(tool,
+			  "somebody ended the session ('ucoretool revoke') after %llu samples",
+			  (unsigned long long)record->samples);
+}
+
+static int record_loop(struct tool *tool, struct record *record, struct wait *wait)
+{
+	int fd = ucore_session_fd(record->count.session);
+	enum wait_event event;
+	int ret;
+
+	do {
+		event = wait_for(wait, fd, now_ns() + DRAIN_NS);
+		if (event == WAIT_ERROR && errno == ESHUTDOWN)
+			return record_ended(tool, record);
+		if (event == WAIT_ERROR)
+			return tool_error(tool, "cannot wait for records: %s", strerror(errno));
+		ret = rings_drain(tool, record);
+		if (!ret && wait->dump)
+			ret = flight_dump(tool, &record->flight);
+		wait->dump = false;
+	} while (!ret && event != WAIT_END && !record_full(record));
+	return ret;
+}
+
+/* Stop, take what is left in the rings, and end the file */
+static int record_end(struct tool *tool, struct record *record, uint64_t start,
+		      const char *path)
+{
+	struct ucore_get_budget budget = { 0 };
+	struct ucore_get_status status;
+	int ret = ucore_session_stop(record->count.session, &tool->err);
+	uint64_t ns = now_ns() - start;
+
+	if (ret)
+		return tool_fail(tool, ret);
+	ret = rings_end(tool, record);
+	if (ret)
+		return ret;
+	ret = ucore_session_status(record->count.session, &status, &tool->err);
+	if (!ret && record->file)
+		ret = ucore_file_finish(record->file, &status, &tool->err);
+	if (ret)
+		return tool_fail(tool, ret);
+	/* an older driver has none, and drops nothing that it could tell */
+	ucore_session_budget(record->count.session, &budget, NULL);
+	summary_print(record, &status, &budget, ns, strcmp(path, "-") ? path : "standard output");
+	return 0;
+}
+
+/* From START to the last record; the rings hold what comes before the head is written */
+static int record_count(struct tool *tool, struct record *record, const struct record_args *args,
+			const struct ucore_session_config *config, struct wait *wait)
+{
+	int ret = count_start(tool, &args->count, &record->count, wait);
+
+	if (ret)
+		return ret;
+	record->flight.start = wait->start;
+	if (record->file) {
+		ucore_file_cores(record->file, socket_cores());
+		ret = ucore_file_begin(record->file, record->count.dev, record->count.session,
+				       config, wait->start, &tool->err);
+	}
+	if (ret)
+		return tool_fail(tool, ret);
+	ret = record_loop(tool, record, wait);
+	return ret ? ret : record_end(tool, record, wait->start, args->path);
+}
+
+/* Where records go: a file, or the flight recorder */
+static int target_open(struct tool *tool, struct record *record, const struct record_args *args,
+		       const struct ucore_session_config *config)
+{
+	if (args->flight.keep_ns) {
+		record->flight = (struct flight) {
+			.args = &args->flight,
+			.path = args->path,
+			.dev = record->count.dev,
+			.session = record->count.session,
+			.config = config,
+			.metrics = record->metrics,
+		};
+		return flight_open(tool, &record->flight);
+	}
+	if (!ucore_file_create(args->path, &record->file, &tool->err))
+		return 0;
+	tool_fail(tool, -EIO);
+	return EXIT_FAILURE;
+}
+
+static int record_session(struct tool *tool, struct record *record,
+			  const struct record_args *args,
+			  const struct ucore_session_config *config)
+{
+	int ret = sources_open(tool, record);
+	struct wait wait;
+
+	if (!ret)
+		ret = target_open(tool, record, args, config);
+	if (ret)
+		return ret;
+	ret = wait_open(tool, &wait, args->count.command);
+	if (!ret && args->flight.keep_ns)
+		ret = wait_signal(tool, &wait, SIGUSR2);
+	if (!ret)
+		ret = core_event_add(tool, &args->core, &record->count, &wait);
+	if (!ret)
+		ret = record_count(tool, record, args, config, &wait);
+	return wait_close(tool, &wait, ret);
+}
+
+static uint32_t record_wakeup(const struct record_args *args)
+{
+	uint32_t quarter = args->ring_size / 4;
+
+	if (args->nr_samples && args->nr_samples < quarter / sizeof(struct ucore_sample))
+		return (uint32_t)(args->nr_samples * sizeof(struct ucore_sample));
+	return quarter;
+}
+
+static int record_run(struct tool *tool, const void *data)
+{
+	const struct record_args *args = data;
+	struct ucore_session_config config = {
+		.flags = args->count.flags,
+		.timer_ns = args->timer_ns,
+		.ring_size = args->ring_size,
+		.wakeup = record_wakeup(args),
+		.nr_readers = args->count.nr_readers,
+	};
+	struct record record = {
+		.wanted = args->nr_samples,
+		.nr_readers = args->count.nr_readers,
+		.timer = args->timer_ns,
+		.others = args->core.name ? args->core.name :
+			  args->triggers.period || !args->timer_ns ? "the events" : NULL,
+	};
+	int ret = count_open(tool, &args->count, &config, &args->triggers, &record.count);
+
+	if (ret)
+		return ret;
+	if (args->metrics.nr_lists)
+		ret = metrics_open(tool, &args->metrics, record.count.dev, record.count.session,
+				   socket_cores(), args->flight.level ? args->flight.level :
+				   UCORE_LEVEL_SYSTEM, false, &record.metrics);
+	if (!ret)
+		ret = record_session(tool, &record, args, &config);
+	flight_close(&record.flight);
+	ucore_metrics_free(record.metrics);
+	ucore_file_close(record.file);
+	for (size_t i = 0; i < record.nr_sources; i++)
+		ucore_ring_close(record.sources[i].ring);
+	free(record.sources);
+	count_close(&record.count);
+	return ret;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.operands = "[--] [PROGRAM...]",
+	.summary = "write samples, taken at overflows or by a timer, to a file",
+	.options = count_options,
+	.more_options = record_options,
+	.runs_command = true,
+	.args_size = sizeof(struct record_args),
+	.option = record_option,
+	.finish = record_finish,
+	.run = record_run,
+};

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * A recorded file as a trace in the Common Trace Format 1.8, which babeltrace2 and Trace
+ * Compass read: a stream for each domain, whose samples have a field for each counter.
+ *
+ * Counts are totals since the start, as such traces have them: who reads them takes the
+ * differences.  What was lost is said of the packet behind it, as readers expect it, so a
+ * loss begins a new packet.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "report/ctf.h"
+
+#define CTF_MAGIC	0xc1fc1fc1U
+#define PACKET_BYTES	(1U << 18)	/* a packet that has so many is written */
+
+/* Ids of events in each stream */
+enum { CTF_SAMPLE, CTF_GAP };
+
+/* What each packet begins with, as metadata_write() describes it */
+struct packet_head {
+	uint32_t magic;
+	uint32_t stream;
+	uint64_t begin, end;		/* time of its first and last event */
+	uint64_t content, size;		/* in bits */
+	uint64_t seq;
+	uint64_t discarded;		/* so far */
+	uint32_t die;
+	int32_t cpu;
+} __attribute__((packed));
+
+/* A stream: one domain */
+struct stream {
+	FILE *file;
+	const struct ucore_file_domain *place;
+	struct packet_head head;
+	size_t first;			/* of its events in ctf.order */
+	size_t nr;
+	unsigned char *bytes;		/* of the packet, its head left out */
+	size_t used;
+	size_t room;
+	uint64_t last;			/* time of the last event */
+};
+
+struct ctf {
+	struct recording *recording;
+	int dir;
+	const char *path;
+	struct stream *streams;
+	size_t nr_streams;
+	size_t *stream_of;	/* beside the file's domains; nr_streams: none */
+	size_t *order;		/* the file's events, domain by domain */
+	bool *twice;		/* beside the events' indexes: another is called the same */
+	bool failed;		/* a write did: errno is in @why */
+	int why;
+};
+
+/* ---- names ------------------------------------------------------------- */
+
+/* What of a label is a name: "imc/CAS_COUNT.RD,die=0/" is CAS_COUNT_RD_die_0 */
+static void name_make(const char *label, char *name, size_t size)
+{
+	const char *slash = strchr(label, '/');
+	size_t at = 0;
+
+	if (slash && slash[1])
+		label = slash + 1;
+	for (; *label && at + 1 < size; label++)
+		if (isalnum((unsigned char)*label))
+			name[at++] = *label;
+		else if (label[1] && at && name[at - 1] != '_')
+			name[at++] = '_';
+	while (at && name[at - 1] == '_')
+		at--;
+	name[at] = 0;
+}
+
+struct index_name {
+	uint32_t index;
+	char name[UCORE_SPEC_LEN];
+};
+
+static int name_order(const void *a, const void *b)
+{
+	return strcmp(((const struct index_name *)a)->name, ((const struct index_name *)b)->name);
+}
+
+/* Words of the command line that became the same name */
+static int twice_find(struct ctf *ctf)
+{
+	const struct recording *recording = ctf->recording;
+	uint32_t nr = recording->header->nr_events, found = 0;
+	struct index_name *names = calloc(nr, sizeof(*names));
+	bool *seen = calloc(nr, sizeof(*seen));
+
+	ctf->twice = calloc(nr, sizeof(*ctf->twice));
+	for (uint32_t i = 0; names && seen && ctf->twice && i < nr; i++) {
+		const struct ucore_file_event *event = &recording->events[i];
+
+		if (seen[event->index])
+			continue;
+		seen[event->index] = true;
+		names[found].index = event->index;
+		name_make(event->label, names[found++].name, sizeof(names->name));
+	}
+	if (found)
+		qsort(names, found, sizeof(*names), name_order);
+	for (uint32_t i = 1; i < found; i++)
+		if (!strcmp(names[i].name, names[i - 1].name))
+			ctf->twice[names[i].index] = true;
+	free(seen);
+	free(names);
+	return found ? 0 : -ENOMEM;
+}
+
+static void field_name(const struct ctf *ctf, const struct ucore_file_event *event, char *text,
+		       size_t size)
+{
+	char type[UCORE_NAME_LEN], name[UCORE_SPEC_LEN];
+	size_t at;
+
+	name_make(event->type, type, sizeof(type));
+	name_make(event->label, name, sizeof(name));
+	at = (size_t)snprintf(text, size, "%s%s%u_%s", isalpha((unsigned char)*type) ? "" : "box",
+			      type, event->instance, name);
+	if (ctf->twice[event->index] && at < size)
+		snprintf(text + at, size - at, "_%u", event->index);
+}
+
+/* ---- metadata ---------------------------------------------------------- */
+
+static void clock_write(const struct ctf *ctf, FILE *file)
+{
+	const struct ucore_file_header *header = ctf->recording->header;
+	int64_t offset = (int64_t)(header->start_real - header->start);
+	int64_t seconds = offset / (int64_t)NSEC_PER_SEC;
+	int64_t rest = offset % (int64_t)NSEC_PER_SEC;
+
+	if (rest < 0) {
+		rest += (int64_t)NSEC_PER_SEC;
+		seconds--;
+	}
+	fprintf(file,
+		"clock {\n"
+		"\tname = monotonic;\n"
+		"\tdescription = \"CLOCK_MONOTONIC, set to the wall clock by its offset\";\n"
+		"\tfreq = 1000000000;\n"
+		"\toffset_s = %lld;\n"
+		"\toffset = %lld;\n"
+		"\tabsolute = true;\n"
+		"};\n\n"
+		"typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := time_t;\n\n",
+		(long long)seconds, (long long)rest);
+}
+
+static void trace_write(const struct ctf *ctf, FILE *file)
+{
+	char platform[UCORE_NAME_LEN];
+
+	name_make(ctf->recording->header->platform, platform, sizeof(platform));
+	fprintf(file,
+		"/* CTF 1.8 */\n\n"
+		"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+		"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+		"typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
+		"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+		"typealias integer { size = 64; align = 8; signed = false; base = 16; } := address_t;\n\n"
+		"trace {\n"
+		"\tmajor = 1;\n"
+		"\tminor = 8;\n"
+		"\tbyte_order = le;\n"
+		"\tpacket.header := struct { uint32_t magic; uint32_t stream_id; };\n"
+		"};\n\n"
+		"env {\n"
+		"\ttracer_name = \"ucoretool\";\n"
+		"\tdomain = \"ucore\";\n"
+		"\tversion = \"%s\";\n"
+		"\tplatform = \"%s\";\n"
+		"};\n\n", UCORE_VERSION, platform);
+	clock_write(ctf, file);
+}
+
+/* The quotes and stars of a label must not end what it stands in */
+static void label_put(const char *label, FILE *file)
+{
+	for (; *label; label++)
+		putc(*label == '*' ? '?' : *label, file);
+}
+
+static void counters_write(const struct ctf *ctf, const struct stream *stream, FILE *file)
+{
+	char name[2 * UCORE_SPEC_LEN];
+
+	for (size_t i = 0; i < stream->nr; i++) {
+		const struct ucore_file_event *event =
+			&ctf->recording->events[ctf->order[stream->first + i]];
+
+		field_name(ctf, event, name, sizeof(name));
+		fprintf(file, "\t\tuint64_t %s;\t/* ", name);
+		label_put(event->label, file);
+		fputs(" */\n", file);
+	}
+}
+
+static void stream_write(const struct ctf *ctf, const struct stream *stream, FILE *file)
+{
+	unsigned int id = stream->head.stream;
+
+	fprintf(file,
+		"stream {\n"
+		"\tid = %u;\n"
+		"\tpacket.context := struct {\n"
+		"\t\ttime_t timestamp_begin; time_t timestamp_end;\n"
+		"\t\tuint64_t content_size; uint64_t packet_size;\n"
+		"\t\tuint64_t packet_seq_num; uint64_t events_discarded;\n"
+		"\t\tuint32_t die; int32_t domain_cpu;\n"
+		"\t};\n"
+		"\tevent.header := struct { uint8_t id; time_t timestamp; };\n"
+		"};\n\n"
+		"event {\n"
+		"\tname = \"ucore_sample\";\n\tid = %u;\n\tstream_id = %u;\n"
+		"\tfields := struct {\n"
+		"\t\tuint32_t die;\n\t\tuint32_t cpu;\n\t\tuint64_t seq;\n"
+		"\t\tenum : uint8_t { overflow = 0, timer = 1, core = 2, other = 3 } trigger;\n"
+		"\t\tuint64_t enabled_ns;\n\t\tuint64_t running_ns;\n"
+		"\t\tuint64_t frozen_ns;\n\t\tuint64_t skew_ns;\n\t\tuint64_t late_ns;\n"
+		"\t\tuint32_t flags;\n\t\tuint32_t pid;\n\t\tuint32_t tid;\n\t\taddress_t ip;\n",
+		id, CTF_SAMPLE, id);
+	counters_write(ctf, stream, file);
+	fprintf(file,
+		"\t};\n};\n\n"
+		"event {\n"
+		"\tname = \"ucore_gap\";\n\tid = %u;\n\tstream_id = %u;\n"
+		"\tfields := struct {\n"
+		"\t\tuint32_t die;\n"
+		"\t\tenum : uint8_t { reader_moved = 0, offline = 1, online = 2, box_dead = 3, asleep = 4, awake = 5, frozen = 6, changed = 7, other = 255 } reason;\n"
+		"\t\tint32_t cpu_from;\n\t\tint32_t cpu_to;\n"
+		"\t};\n};\n\n", CTF_GAP, id);
+}
+
+static FILE *file_create(struct tool *tool, const struct ctf *ctf, const char *name)
+{
+	int fd = openat(ctf->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!file) {
+		tool_error(tool, "%s/%s: cannot create: %s", ctf->path, name, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+	}
+	return file;
+}
+
+static int metadata_write(struct tool *tool, const struct ctf *ctf)
+{
+	FILE *file = file_create(tool, ctf, "metadata");
+	bool failed;
+
+	if (!file)
+		return EXIT_FAILURE;
+	trace_write(ctf, file);
+	for (size_t i = 0; i < ctf->nr_streams; i++)
+		stream_write(ctf, &ctf->streams[i], file);
+	failed = ferror(file);
+	if (fclose(file) || failed)
+		return tool_error(tool, "%s/metadata: cannot write: %s", ctf->path,
+				  strerror(errno));
+	return 0;
+}
+
+/* ---- packets ----------------------------------------------------------- */
+
+static void put(struct stream *stream, const void *data, size_t size)
+{
+	memcpy(stream->bytes + stream->used, data, size);
+	stream->used += size;
+}
+
+static void put_u8(struct stream *stream, uint8_t value)
+{
+	put(stream, &value, sizeof(value));
+}
+
+static void put_u32(struct stream *stream, uint32_t value)
+{
+	put(stream, &value, sizeof(value));
+}
+
+static void put_u64(struct stream *stream, uint64_t value)
+{
+	put(stream, &value, sizeof(value));
+}
+
+static void packet_end(struct ctf *ctf, struct stream *stream)
+{
+	struct packet_head *head = &stream->head;
+
+	if (!stream->used)
+		return;
+	head->end = stream->last;
+	head->content = 8 * (sizeof(*head) + stream->used);
+	head->size = head->content;
+	if (!ctf->failed && (fwrite(head, sizeof(*head), 1, stream->file) != 1 ||
+			     fwrite(stream->bytes, stream->used, 1, stream->file) != 1)) {
+		ctf->failed = true;
+		ctf->why = errno;
+	}
+	head->seq++;
+	stream->used = 0;
+}
+
+static void event_begin(struct ctf *ctf, struct stream *stream, uint8_t id, uint64_t time)
+{
+	/* time does not go back in a stream, whatever a file says */
+	if (time < stream->last)
+		time = stream->last;
+	if (stream->used >= PACKET_BYTES)
+		packet_end(ctf, stream);
+	if (!stream->used)
+		stream->head.begin = time;
+	stream->last = time;
+	put_u8(stream, id);
+	put_u64(stream, time);
+}
+
+static void sample_put(struct ctf *ctf, struct stream *stream, const struct ucore_sample *sample)
+{
+	const struct recording *recording = ctf->recording;
+
+	event_begin(ctf, stream, CTF_SAMPLE, sample->time);
+	put_u32(stream, stream->place->die);
+	put_u32(stream, sample->cpu);
+	put_u64(stream, sample->hdr.seq);
+	put_u8(stream, sample->trigger <= UCORE_TRIGGER_CORE ? (uint8_t)sample->trigger : 3);
+	put_u64(stream, sample->time_enabled);
+	put_u64(stream, sample->time_running);
+	put_u64(stream, sample->frozen_ns);
+	put_u64(stream, sample->skew_ns);
+	put_u64(stream, sample->late_ns);
+	put_u32(stream, sample->flags);
+	put_u32(stream, sample->pid);
+	put_u32(stream, sample->tid);
+	put_u64(stream, sample->ip);
+	for (size_t i = 0; i < stream->nr; i++)
+		put_u64(stream, recording->last[ctf->order[stream->first + i]]);
+}
+
+static void gap_put(struct ctf *ctf, struct stream *stream, const struct ucore_gap *gap)
+{
+	event_begin(ctf, stream, CTF_GAP, gap->time);
+	put_u32(stream, stream->place->die);
+	put_u8(stream, gap->reason <= UCORE_GAP_CONFLICT ? (uint8_t)gap->reason : UINT8_MAX);
+	put_u32(stream, (uint32_t)gap->cpu_from);
+	put_u32(stream, (uint32_t)gap->cpu_to);
+}
+
+static void record_put(struct ctf *ctf)
+{
+	const struct recording *recording = ctf->recording;
+	const struct ucore_record *record = recording->record;
+	size_t index = ctf->stream_of[recording->place - ucore_file_domains(recording->file)];
+	struct stream *stream = &ctf->streams[index];
+
+	if (index == ctf->nr_streams)
+		return;
+	if (record->type == UCORE_RECORD_SAMPLE) {
+		sample_put(ctf, stream, (const struct ucore_sample *)record);
+	} else if (record->type == UCORE_RECORD_GAP) {
+		gap_put(ctf, stream, (const struct ucore_gap *)record);
+	} else if (record->type == UCORE_RECORD_LOST) {
+		packet_end(ctf, stream);
+		stream->head.discarded += ((const struct ucore_lost *)record)->lost;
+	}
+}
+
+/* ---- the trace --------------------------------------------------------- */
+
+/* A packet that is not full has room for one more event */
+static int stream_open(struct tool *tool, struct ctf *ctf, struct stream *stream)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), stream->place->cpu < 0 ? "die%u" : "cpu%u",
+		 stream->place->cpu < 0 ? stream->place->die : (unsigned int)stream->place->cpu);
+	stream->head.magic = CTF_MAGIC;
+	stream->head.die = stream->place->die;
+	stream->head.cpu = stream->place->cpu;
+	stream->room = PACKET_BYTES + 128 + 8 * stream->nr;
+	stream->bytes = malloc(stream->room);
+	if (!stream->bytes)
+		return tool_error(tool, "out of memory");
+	stream->file = file_create(tool, ctf, name);
+	return stream->file ? 0 : EXIT_FAILURE;
+}
+
+static int event_order(const void *a, const void *b, void *data)
+{
+	const struct ucore_file_event *events = data;
+	const struct ucore_file_event *x = &events[*(const size_t *)a];
+	const struct ucore_file_event *y = &events[*(const size_t *)b];
+
+	if (x->domain != y->domain)
+		return x->domain < y->domain ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* The events domain by domain, and a stream for each domain that has some */
+static int streams_make(struct ctf *ctf)
+{
+	const struct recording *recording = ctf->recording;
+	const struct ucore_file_domain *domains = ucore_file_domains(recording->file);
+	uint32_t nr = recording->header->nr_events, nr_domains = recording->header->nr_domains;
+
+	ctf->order = calloc(nr, sizeof(*ctf->order));
+	ctf->streams = calloc(nr_domains, sizeof(*ctf->streams));
+	ctf->stream_of = calloc(nr_domains, sizeof(*ctf->stream_of));
+	if (!ctf->order || !ctf->streams || !ctf->stream_of || twice_find(ctf))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++)
+		ctf->order[i] = i;
+	qsort_r(ctf->order, nr, sizeof(*ctf->order), event_order, (void *)recording->events);
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t id = recording->events[ctf->order[i]].domain;
+		struct stream *stream = &ctf->streams[ctf->nr_streams];
+
+		if (!i || stream[-1].place->domain != id) {
+			stream->place = ucore_file_domain(recording->file, id);
+			stream->head.stream = (uint32_t)ctf->nr_streams++;
+			stream->first = i;
+			stream++;
+		}
+		stream[-1].nr++;
+	}
+	for (uint32_t i = 0; i < nr_domains; i++)
+		ctf->stream_of[i] = ctf->nr_streams;
+	for (size_t i = 0; i < ctf->nr_streams; i++)
+		ctf->stream_of[ctf->streams[i].place - domains] = i;
+	return 0;
+}
+
+static int records_write(struct tool *tool, struct ctf *ctf, const struct clock_window *window)
+{
+	struct recording *recording = ctf->recording;
+	int ret;
+
+	while (!(ret = recording_next(tool, recording)) && recording->record)
+		if (recording_has(recording, window, ucore_record_time(recording->record)))
+			record_put(ctf);
+	for (size_t i = 0; i < ctf->nr_streams; i++)
+		packet_end(ctf, &ctf->streams[i]);
+	return ret;
+}
+
+static int ctf_fill(struct tool *tool, struct ctf *ctf, const struct clock_window *window)
+{
+	int ret = 0;
+
+	if (streams_make(ctf))
+		return tool_error(tool, "out of memory");
+	for (size_t i = 0; i < ctf->nr_streams && !ret; i++)
+		ret = stream_open(tool, ctf, &ctf->streams[i]);
+	if (!ret)
+		ret = metadata_write(tool, ctf);
+	if (!ret)
+		ret = records_write(tool, ctf, window);
+	for (size_t i = 0; i < ctf->nr_streams; i++) {
+		struct stream *stream = &ctf->streams[i];
+
+		if (stream->file && fclose(stream->file) && !ctf->failed) {
+			ctf->failed = true;
+			ctf->why = errno;
+		}
+		free(stream->bytes);
+	}
+	if (ctf->failed && !ret)
+		ret = tool_error(tool, "%s: cannot write: %s", ctf->path, strerror(ctf->why));
+	return ret;
+}
+
+int ctf_write(struct tool *tool, struct recording *recording, const struct clock_window *window,
+	      const char *path)
+{
+	struct ctf ctf = { .recording = recording, .path = path };
+	int ret;
+
+	if (mkdir(path, 0777))
+		return tool_error(tool, "%s: cannot make the directory: %s", path,
+				  strerror(errno));
+	ctf.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (ctf.dir < 0)
+		return tool_error(tool, "%s: cannot open: %s", path, strerror(errno));
+	ret = ctf_fill(tool, &ctf, window);
+	close(ctf.dir);
+	free(ctf.twice);
+	free(ctf.order);
+	free(ctf.stream_of);
+	free(ctf.streams);
+	return ret;
+}

@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool report: what a recorded file says, in a few lines: of each event or metric how
+ * much, how fast, and how its rate was distributed over the intervals between samples.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli.h"
+#include "output/walltime.h"
+#include "report/ctf.h"
+#include "output/domain.h"
+#include "report/html.h"
+#include "metric_options.h"
+#include "output/table.h"
+#include "report/recording.h"
+#include "report/timeline.h"
+#include "tool.h"
+#include "report/attribution.h"
+
+#define NR_BINS		16	/* of a histogram */
+
+struct report_args {
+	const char *path;
+	bool per_box;
+	struct metric_args metrics;
+	struct clock_window window;
+	bool windowed;
+	const char *html;
+	const char *ctf;
+	unsigned int by;
+	struct out out;
+};
+
+struct report {
+	struct recording recording;
+	struct ucore_replay *replay;
+	struct ucore_metrics *metrics;
+	struct timeline timeline;
+	struct clock_window window;
+	struct out out;
+	bool per_box;
+};
+
+/* How the values of a series are distributed; of none all is NaN */
+struct spread {
+	size_t nr;
+	double min, mean, p50, p99, max;
+	unsigned int bins[NR_BINS];
+};
+
+static const struct option_desc report_options[] = {
+	{ 'i', "input", "FILE", "read this (ucore.data), - for standard input" },
+	{ 'M', "metric", "LIST",
+	  "metrics, too: names, @CATEGORY, or NAME=FORMULA (may be repeated)" },
+	{ OPT_METRIC_FILE, "metric-file", "FILE", "metrics of your own, a NAME=FORMULA a line" },
+	{ OPT_TIME, "time", "FROM,TO",
+	  "these samples only: seconds since the start, or times of day" },
+	{ OPT_PER_SOCKET, "per-socket", NULL,
+	  "sum the boxes of a die or CPU up, one line per event (default)" },
+	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
+	{ OPT_SORT, "sort", "LIST", "what was counted while who ran: comm, pid, tid, cpu, ip" },
+	{ OPT_HTML, "html", "FILE", "a page with the time line, for a browser" },
+	{ OPT_CTF, "ctf", "DIR", "a trace, for babeltrace2 and Trace Compass" },
+	{ 'x', "field-separator", "SEP", "CSV with this separator" },
+	{ 'j', "json", NULL, "JSON lines" },
+	{ 0 },
+};
+
+static int report_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	struct report_args *args = data;
+
+	switch (letter) {
+	case 'i':
+		args->path = value;
+		return 0;
+	case 'M':
+	case OPT_METRIC_FILE:
+		return metric_option(tool, &args->metrics, letter, value);
+	case OPT_TIME:
+		args->windowed = true;
+		return clock_window_parse(tool, value, &args->window);
+	case OPT_PER_SOCKET:
+	case OPT_PER_BOX:
+		args->per_box = letter == OPT_PER_BOX;
+		return 0;
+	case OPT_SORT:
+		return who_parse(tool, value, &args->by);
+	case OPT_HTML:
+		args->html = value;
+		return 0;
+	case OPT_CTF:
+		args->ctf = value;
+		return 0;
+	case 'x':
+		args->out.format = OUT_CSV;
+		return parse_separator(tool, value, &args->out.separator);
+	default:
+		args->out.format = OUT_JSON;
+		return 0;
+	}
+}
+
+static int report_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct report_args *args = data;
+
+	if (argc)
+		return tool_usage(tool, "'%s' is one word too many: give the file with -i",
+				  argv[0]);
+	if (args->html && args->ctf)
+		return tool_usage(tool, "--html and --ctf: one of them");
+	if (args->out.format != OUT_TABLE && (args->html || args->ctf))
+		return tool_usage(tool, "-x and -j print a table: not with --html and --ctf");
+	if (args->ctf && (args->metrics.nr_lists || args->per_box))
+		return tool_usage(tool, "--ctf writes the counts of each box: without -M and --per-box");
+	if (args->by && (args->html || args->ctf || args->metrics.nr_lists || args->per_box))
+		return tool_usage(tool, "--sort prints a table of events: without --html, --ctf, -M and --per-box");
+	if (metric_finish(tool, &args->metrics))
+		return EXIT_USAGE;
+	if (!args->path)
+		args->path = "ucore.data";
+	if (!args->windowed)
+		args->window = clock_window_all();
+	args->out.stream = stdout;
+	return 0;
+}
+
+/* ---- how values are distributed ---------------------------------------- */
+
+static int value_order(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The smallest value that so many per cent are not above */
+static double percentile(const double *sorted, size_t nr, size_t percent)
+{
+	return sorted[(nr * percent + 99) / 100 - 1];
+}
+
+static void bins_fill(struct spread *spread, const double *sorted)
+{
+	double width = (spread->max - spread->min) / NR_BINS;
+
+	for (size_t i = 0; i < spread->nr; i++) {
+		size_t bin = width > 0 ? (size_t)((sorted[i] - spread->min) / width) : 0;
+
+		spread->bins[bin < NR_BINS ? bin : NR_BINS - 1]++;
+	}
+}
+
+/* @room has space for all values of the longest series */
+static void spread_make(const struct timeline *timeline, const struct timeline_series *series,
+			double *room, struct spread *spread)
+{
+	double sum = 0;
+
+	*spread = (struct spread) { 0, NAN, NAN, NAN, NAN, NAN, { 0 } };
+	for (size_t i = 0; i < timeline->axes[series->axis].nr; i++) {
+		double value = timeline_rate(timeline, series, i);
+
+		if (!isfinite(value))
+			continue;
+		room[spread->nr++] = value;
+		sum += value;
+	}
+	if (!spread->nr)
+		return;
+	qsort(room, spread->nr, sizeof(*room), value_order);
+	spread->min = room[0];
+	spread->max = room[spread->nr - 1];
+	spread->mean = sum / (double)spread->nr;
+	spread->p50 = percentile(room, spread->nr, 50);
+	spread->p99 = percentile(room, spread->nr, 99);
+	bins_fill(spread, room);
+}
+
+/* ---- output ------------------------------------------------------------ */
+
+enum {
+	COLUMN_RECORD,
+	COLUMN_SOCKET,
+	COLUMN_DIE,
+	COLUMN_CPU,
+	COLUMN_BOX,
+	COLUMN_SAMPLES,
+	COLUMN_COUNT,
+	COLUMN_RUNNING,
+	COLUMN_RATE,
+	COLUMN_MIN,
+	COLUMN_MEAN,
+	COLUMN_P50,
+	COLUMN_P99,
+	COLUMN_MAX,
+	COLUMN_HISTOGRAM,
+	COLUMN_UNIT,
+	COLUMN_EVENT,
+	COLUMN_NOTE,
+	NR_COLUMNS,
+};
+
+#define NUMBER_LEN	24
+
+/* A row as cells, and the texts that they point to */
+struct row_cells {
+	struct cell cells[NR_COLUMNS];
+	char box[UCORE_NAME_LEN + 12];
+	char numbers[NR_COLUMNS][NUMBER_LEN];
+	char histogram[NR_BINS * 12];
+};
+
+static bool has_cpus(const struct report *report)
+{
+	for (size_t i = 0; i < report->timeline.nr_axes; i++)
+		if (report->timeline.axes[i].place && report->timeline.axes[i].place->cpu >= 0)
+			return true;
+	return false;
+}
+
+static void columns_make(const struct report *report, struct column *columns)
+{
+	static const struct column all[NR_COLUMNS] = {
+		[COLUMN_RECORD] = { "record", "", 0, .hidden = true },
+		[COLUMN_SOCKET] = { "socket", "SOCKET", 6 },
+		[COLUMN_DIE] = { "die", "DIE", 3, .hidden = true },
+		[COLUMN_CPU] = { "cpu", "CPU", 4 },
+		[COLUMN_BOX] = { "box", "BOX", -8 },
+		[COLUMN_SAMPLES] = { "samples", "SAMPLES", 8 },
+		[COLUMN_COUNT] = { "count", "COUNT", 18 },
+		[COLUMN_RUNNING] = { "running_ns", "", 0, .hidden = true },
+		[COLUMN_RATE] = { "rate", "RATE", 9 },
+		[COLUMN_MIN] = { "min", "MIN", 9 },
+		[COLUMN_MEAN] = { "mean", "MEAN", 9 },
+		[COLUMN_P50] = { "p50", "P50", 9 },
+		[COLUMN_P99] = { "p99", "P99", 9 },
+		[COLUMN_MAX] = { "max", "MAX", 9 },
+		[COLUMN_HISTOGRAM] = { "histogram", "MIN .. MAX", -NR_BINS },
+		[COLUMN_UNIT] = { "unit", "UNIT", -5 },
+		[COLUMN_EVENT] = { "event", "EVENT", -30 },
+		[COLUMN_NOTE] = { "note", "", -8 },
+	};
+
+	memcpy(columns, all, sizeof(all));
+	columns[COLUMN_CPU].hidden = !has_cpus(report);
+	columns[COLUMN_BOX].hidden = !report->per_box;
+}
+
+/* A rate that people can read: four digits, in thousands, millions, ... of what has no unit */
+static const char *rate_text(double value, bool prefixed, char *text)
+{
+	static const char prefixes[] = " kMGTPE";
+	double size = value < 0 ? -value : value;
+	size_t i = 0;
+
+	while (prefixed && size >= 9999.5 && prefixes[i + 1]) {
+		size /= 1000;
+		value /= 1000;
+		i++;
+	}
+	if (isnan(value))
+		return "-";
+	if (size && size < 0.01)
+		snprintf(text, NUMBER_LEN, "%.2e", value);
+	else
+		snprintf(text, NUMBER_LEN, "%.*f%.*s", size < 10 ? 3 : size < 100 ? 2 :
+			 size < 1000 ? 1 : 0, value, !!i, &prefixes[i]);
+	return text;
+}
+
+static void rate_put(const struct report *report, const struct timeline_series *series,
+		     struct row_cells *row, int column, double value)
+{
+	bool prefixed = !series->metric && !series->event->bytes;
+
+	row->cells[column] = report->out.format == OUT_TABLE ?
+			     cell_text(rate_text(value, prefixed, row->numbers[column])) :
+			     cell_value(value);
+}
+
+/* Does what we write to show more than ASCII? */
+static bool has_unicode(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+/* Bars for people; a bin that has anything has a bar */
+static void bars_text(const struct spread *spread, char *text)
+{
+	static const char *const blocks[] = { " ", "\u2581", "\u2582", "\u2583", "\u2584",
+					      "\u2585", "\u2586", "\u2587", "\u2588" };
+	static const char *const letters[] = { " ", ".", ".", ":", "-", "=", "+", "#", "@" };
+	const char *const *bars = has_unicode() ? blocks : letters;
+	unsigned int most = 1;
+
+	for (int i = 0; i < NR_BINS; i++)
+		if (spread->bins[i] > most)
+			most = spread->bins[i];
+	*text = 0;
+	for (int i = 0; i < NR_BINS && spread->nr; i++)
+		strcat(text, bars[(spread->bins[i] * 8ULL + most - 1) / most]);
+}
+
+static void numbers_text(const struct spread *spread, char *text)
+{
+	*text = 0;
+	for (int i = 0; i < NR_BINS && spread->nr; i++)
+		sprintf(text + strlen(text), "%s%u", i ? " " : "", spread->bins[i]);
+}
+
+static void event_cells(const struct report *report, const struct timeline_series *series,
+			struct row_cells *row)
+{
+	const struct ucore_file_event *event = series->event;
+	const struct ucore_file_domain *place = report->timeline.axes[series->axis].place;
+	const char *note = recording_value_note(series->flags, place->cpu);
+	double seconds = (double)series->running / NSEC_PER_SEC;
+
+	snprintf(row->box, sizeof(row->box), "%s%u", event->type, event->instance);
+	row->cells[COLUMN_RECORD] = cell_text("event");
+	row->cells[COLUMN_SOCKET] = cell_number(place->package);
+	row->cells[COLUMN_DIE] = domain_die_cell(place->die, place->cpu);
+	row->cells[COLUMN_CPU] = domain_cpu_cell(place->cpu);
+	row->cells[COLUMN_BOX] = series->one_box ? cell_text(row->box) : cell_none();
+	row->cells[COLUMN_COUNT] = cell_count(series->count);
+	row->cells[COLUMN_RUNNING] = cell_number(series->running);
+	rate_put(report, series, row, COLUMN_RATE, series->running ?
+		 (double)series->count * timeline_scale(event) / seconds : NAN);
+	row->cells[COLUMN_EVENT] = cell_text(event->label);
+	if (note)
+		row->cells[COLUMN_NOTE] = cell_text(note);
+}
+
+static void metric_cells(const struct timeline_series *series, struct row_cells *row)
+{
+	const struct ucore_metric_value *value = series->metric;
+	const char *note = recording_value_note(series->flags, value->cpu);
+
+	snprintf(row->box, sizeof(row->box), "%s%u", value->type, value->instance);
+	row->cells[COLUMN_RECORD] = cell_text("metric");
+	if (value->level != UCORE_LEVEL_SYSTEM)
+		row->cells[COLUMN_SOCKET] = cell_number(value->package);
+	if (value->level == UCORE_LEVEL_BOX) {
+		row->cells[COLUMN_DIE] = domain_die_cell(value->die, value->cpu);
+		row->cells[COLUMN_CPU] = domain_cpu_cell(value->cpu);
+		row->cells[COLUMN_BOX] = cell_text(row->box);
+	}
+	row->cells[COLUMN_EVENT] = cell_text(value->metric->name);
+	if (note)
+		row->cells[COLUMN_NOTE] = cell_text(note);
+}
+
+static void spread_cells(const struct report *report, const struct timeline_series *series,
+			 const struct spread *spread, struct row_cells *row)
+{
+	row->cells[COLUMN_SAMPLES] = cell_number(spread->nr);
+	rate_put(report, series, row, COLUMN_MIN, spread->min);
+	rate_put(report, series, row, COLUMN_MEAN, spread->mean);
+	rate_put(report, series, row, COLUMN_P50, spread->p50);
+	rate_put(report, series, row, COLUMN_P99, spread->p99);
+	rate_put(report, series, row, COLUMN_MAX, spread->max);
+	if (report->out.format == OUT_TABLE)
+		bars_text(spread, row->histogram);
+	else
+		numbers_text(spread, row->histogram);
+	row->cells[COLUMN_HISTOGRAM] = cell_text(row->histogram);
+}
+
+/* Bytes that are no letters of their own make a text longer than it looks */
+static int width_of(const char *text)
+{
+	int width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+static void row_print(struct report *report, const struct column *columns,
+		      struct row_cells *row)
+{
+	struct column fitted[NR_COLUMNS];
+
+	memcpy(fitted, columns, sizeof(fitted));
+	fitted[COLUMN_HISTOGRAM].width -= (int)strlen(row->histogram) - width_of(row->histogram);
+	out_row(&report->out, fitted, NR_COLUMNS, row->cells);
+}
+
+static void series_json(struct report *report, const struct column *columns,
+			struct row_cells *row, const struct spread *spread)
+{
+	struct out *out = &report->out;
+
+	json_line_begin(out);
+	row->cells[COLUMN_HISTOGRAM] = cell_none();
+	json_cells(out, columns, NR_COLUMNS, row->cells);
+	json_begin(out, "histogram", '[');
+	for (int i = 0; i < NR_BINS && spread->nr; i++)
+		json_number(out, NULL, spread->bins[i]);
+	json_end(out, ']');
+	json_line_end(out);
+}
+
+static void series_print(struct report *report, const struct column *columns,
+			 const struct timeline_series *series, double *room)
+{
+	struct row_cells row = { 0 };
+	struct spread spread;
+
+	spread_make(&report->timeline, series, room, &spread);
+	if (series->metric)
+		metric_cells(series, &row);
+	else
+		event_cells(report, series, &row);
+	spread_cells(report, series, &spread, &row);
+	if (*timeline_unit(series))
+		row.cells[COLUMN_UNIT] = cell_text(timeline_unit(series));
+	if (report->out.format == OUT_JSON)
+		series_json(report, columns, &row, &spread);
+	else
+		row_print(report, columns, &row);
+}
+
+static int series_print_all(struct tool *tool, struct report *report)
+{
+	const struct timeline *timeline = &report->timeline;
+	struct column columns[NR_COLUMNS];
+	size_t longest = 1;
+	double *room;
+
+	for (size_t i = 0; i < timeline->nr_axes; i++)
+		if (timeline->axes[i].nr > longest)
+			longest = timeline->axes[i].nr;
+	room = calloc(longest, sizeof(*room));
+	if (!room)
+		return tool_error(tool, "out of memory");
+	columns_make(report, columns);
+	if (report->out.format == OUT_TABLE)
+		recording_head(&report->recording, report->out.stream);
+	out_head(&report->out, columns, NR_COLUMNS);
+	for (size_t i = 0; i < timeline->nr_series; i++)
+		series_print(report, columns, &timeline->series[i], room);
+	free(room);
+	recording_summary(&report->recording, &report->out);
+	return 0;
+}
+
+/* ---- run --------------------------------------------------------------- */
+
+/* All that the file allows; there may be none */
+static void metrics_all(struct report *report, uint32_t level)
+{
+	struct ucore_metrics *metrics;
+
+	if (ucore_metrics_create(ucore_replay_device(report->replay), &metrics, NULL))
+		return;
+	ucore_metrics_cores(metrics, report->recording.header->cores);
+	if (ucore_metrics_choose(metrics, "*", NULL) ||
+	    ucore_metrics_attach(metrics, ucore_replay_session(report->replay), level, NULL)) {
+		ucore_metrics_free(metrics);
+		return;
+	}
+	report->metrics = metrics;
+}
+
+/* A page has all metrics, unless it is told which */
+static int report_metrics(struct tool *tool, struct report *report,
+			  const struct report_args *args)
+{
+	uint32_t level = args->per_box ? UCORE_LEVEL_BOX : UCORE_LEVEL_SOCKET;
+	int ret;
+
+	if (!args->metrics.nr_lists && !args->html)
+		return 0;
+	ret = ucore_replay_open(report->recording.file, &report->replay, &tool->err);
+	if (ret) {
+		tool_fail(tool, ret);
+		return EXIT_FAILURE;
+	}
+	if (args->metrics.nr_lists)
+		return metrics_open(tool, &args->metrics, ucore_replay_device(report->replay),
+				    ucore_replay_session(report->replay),
+				    report->recording.header->cores, level,
+				    false, &report->metrics);
+	metrics_all(report, level);
+	return 0;
+}
+
+static int report_make(struct tool *tool, struct report *report, const struct report_args *args)
+{
+	int ret = report_metrics(tool, report, args), loaded;
+
+	if (ret)
+		return ret;
+	/* of a file that ends in damage what comes before is told, too */
+	loaded = timeline_load(tool, &report->recording, report->metrics, &report->window,
+			       report->per_box || args->html, &report->timeline);
+	ret = args->html ? html_write(tool, &report->timeline, args->path, args->html) :
+			   series_print_all(tool, report);
+	return loaded ? loaded : ret;
+}
+
+static int report_run(struct tool *tool, const void *data)
+{
+	const struct report_args *args = data;
+	struct report report = {
+		.out = args->out,
+		.window = args->window,
+		.per_box = args->per_box,
+	};
+	int ret = recording_open(tool, args->path, &report.recording);
+
+	if (ret)
+		return ret;
+	clock_window_fix(&report.window, report.recording.header->start_real);
+	ret = args->by ? who_report(tool, &report.recording, &report.window, args->by,
+				    &report.out) :
+	      args->ctf ? ctf_write(tool, &report.recording, &report.window, args->ctf) :
+			  report_make(tool, &report, args);
+	timeline_free(&report.timeline);
+	ucore_metrics_free(report.metrics);
+	ucore_replay_close(report.replay);
+	recording_close(&report.recording);
+	return ret;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "sum a file of samples up: a table, a page with time lines, a trace",
+	.options = report_options,
+	.no_device = true,
+	.args_size = sizeof(struct report_args),
+	.option = report_option,
+	.finish = report_finish,
+	.run = report_run,
+};

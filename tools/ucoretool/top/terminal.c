@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The terminal.  What it was like is kept where a handler of signals finds it: a
+ * program that crashes leaves a terminal that can be used.  The signals that only ask
+ * it to end come through wait.c, and find it in its loop.
+ */
+#include <curses.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "top/terminal.h"
+#include "tool.h"
+
+#define ESCAPE_MS	25	/* behind an Esc that is no key of its own */
+
+/* Handlers get no pointer: this is the one terminal of the process */
+static struct {
+	bool open;
+	struct termios termios;
+	char text[256];		/* what makes it an ordinary terminal again */
+	size_t length;
+} saved;
+
+/* ---- crashes ----------------------------------------------------------- */
+
+static const int crashes[] = {
+	SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT, SIGSYS, SIGTRAP,
+};
+
+/* Only what a handler may call; the signal then comes again, with nobody to catch it */
+static void crash(int number)
+{
+	ssize_t ignored = write(STDOUT_FILENO, saved.text, saved.length);
+
+	(void)ignored;
+	tcsetattr(STDOUT_FILENO, TCSANOW, &saved.termios);
+	raise(number);
+}
+
+/* One string of the terminal's, without the times to wait in it */
+static void text_add(const char *capability)
+{
+	const char *text = tigetstr(capability);
+
+	if (!text || text == (char *)-1)
+		return;
+	while (*text && saved.length < sizeof(saved.text)) {
+		if (text[0] == '$' && text[1] == '<' && strchr(text, '>'))
+			text = strchr(text, '>') + 1;
+		else
+			saved.text[saved.length++] = *text++;
+	}
+}
+
+static void crashes_catch(void)
+{
+	static const char *const capabilities[] = { "sgr0", "op", "rmkx", "cnorm", "rmcup" };
+	struct sigaction action = { .sa_handler = crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
+
+	saved.length = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++)
+		text_add(capabilities[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
+		sigaction(crashes[i], &action, NULL);
+}
+
+static void crashes_release(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(crashes); i++)
+		signal(crashes[i], SIG_DFL);
+}
+
+/* ---- open and close ---------------------------------------------------- */
+
+static void colors_make(void)
+{
+	if (getenv("NO_COLOR") || !has_colors() || start_color() == ERR)
+		return;
+	use_default_colors();
+	init_pair(PAIR_FIRST, COLOR_GREEN, -1);
+	init_pair(PAIR_SECOND, COLOR_YELLOW, -1);
+	init_pair(PAIR_HISTORY, COLOR_CYAN, -1);
+	init_pair(PAIR_HEADING, COLOR_BLACK, COLOR_GREEN);
+	init_pair(PAIR_KEYS, COLOR_BLACK, COLOR_CYAN);
+	init_pair(PAIR_ALERT, COLOR_RED, -1);
+}
+
+bool screen_open(void)
+{
+	SCREEN *screen;
+
+	/* letters only: numbers are written as everywhere else */
+	setlocale(LC_CTYPE, "");
+	if (tcgetattr(STDOUT_FILENO, &saved.termios))
+		return false;
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen)
+		return false;
+	/* a terminal without an address for its cursor is none for us */
+	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+		endwin();
+		delscreen(screen);
+		return false;
+	}
+	saved.open = true;
+	crashes_catch();
+	set_escdelay(ESCAPE_MS);
+	cbreak();
+	noecho();
+	nonl();
+	nodelay(stdscr, TRUE);
+	keypad(stdscr, TRUE);
+	curs_set(0);
+	colors_make();
+	return true;
+}
+
+void screen_close(void)
+{
+	if (!saved.open)
+		return;
+	saved.open = false;
+	endwin();
+	crashes_release();
+}
+
+void screen_resize(void)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+	clearok(curscr, TRUE);
+}
+
+unsigned long screen_attr(enum screen_pair pair)
+{
+	static const unsigned long plain[NR_PAIRS] = {
+		[PAIR_HEADING] = A_REVERSE, [PAIR_KEYS] = A_REVERSE, [PAIR_ALERT] = A_BOLD,
+	};
+	short front, back;
+
+	/* a pair that was never made has the colours 0 and 0 */
+	if (pair_content((short)pair, &front, &back) == ERR || front == back)
+		return plain[pair];
+	return COLOR_PAIR((int)pair) | (pair == PAIR_ALERT ? A_BOLD : 0);
+}
+
+bool screen_utf8(void)
+{
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ucoretool top: what the uncore does, live: on a terminal a screen with keys, else
+ * text, or lines for programs.  One session and one READ per refresh.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "output/walltime.h"
+#include "count_options.h"
+#include "output/domain.h"
+#include "output/table.h"
+#include "top/panel.h"
+#include "top/terminal.h"
+#include "top/view.h"
+#include "event_loop.h"
+#include "tool.h"
+
+#define FIRST_NS	(200 * NSEC_PER_MSEC)	/* people see something soon */
+#define MAX_SAVES	100			/* files of one second */
+
+struct top_args {
+	uint64_t interval_ns;
+	uint64_t nr_intervals;
+	uint32_t read_flags;
+	unsigned int wanted;		/* a bit for each of panel_descs */
+	bool batch;
+	struct out out;
+};
+
+struct top {
+	struct count count;
+	struct panels panels;
+	struct view view;
+	struct out out;
+	bool screen;
+};
+
+static const struct option_desc top_options[] = {
+	{ 'I', "interval", "TIME", "refresh every so often (1s, 200ms; bare numbers are ms)" },
+	{ 'n', "count", "N", "end after N refreshes" },
+	{ 'b', "batch", NULL, "text instead of a screen, as without a terminal" },
+	{ OPT_NO_FREEZE, "no-freeze", NULL, "read without freezing: not one instant, but no pause" },
+	{ 'x', "field-separator", "SEP", "CSV with this separator, without a screen" },
+	{ 'j', "json", NULL, "JSON lines, without a screen" },
+	{ 0 },
+};
+
+static int top_option(struct tool *tool, void *data, int letter, const char *value)
+{
+	struct top_args *args = data;
+
+	switch (letter) {
+	case 'I':
+		return parse_duration(tool, "interval", value, true, 10 * NSEC_PER_MSEC,
+				      INT32_MAX * NSEC_PER_MSEC, &args->interval_ns);
+	case 'n':
+		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_intervals);
+	case 'b':
+		args->batch = true;
+		return 0;
+	case OPT_NO_FREEZE:
+		args->read_flags = UCORE_READ_F_NO_FREEZE;
+		return 0;
+	case 'x':
+		args->out.format = OUT_CSV;
+		return parse_separator(tool, value, &args->out.separator);
+	default:
+		args->out.format = OUT_JSON;
+		return 0;
+	}
+}
+
+static int panel_want(struct tool *tool, struct top_args *args, const char *name)
+{
+	char names[120] = "";
+
+	for (unsigned int i = 0; panel_descs[i].name; i++) {
+		if (!strcmp(panel_descs[i].name, name)) {
+			args->wanted |= 1U << i;
+			return 0;
+		}
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s",
+			 panel_descs[i].name);
+	}
+	return tool_usage(tool, "no panel '%s': there are%s", name, names);
+}
+
+static int top_finish(struct tool *tool, void *data, int argc, char **argv)
+{
+	struct top_args *args = data;
+	int ret = 0;
+
+	if (!args->interval_ns)
+		args->interval_ns = NSEC_PER_SEC;
+	for (int i = 0; i < argc && !ret; i++)
+		ret = panel_want(tool, args, argv[i]);
+	if (!argc)
+		args->wanted = ~0U;
+	args->out.stream = stdout;
+	return ret;
+}
+
+/* ---- rows for programs ------------------------------------------------- */
+
+enum {
+	COLUMN_TIME,
+	COLUMN_PANEL,
+	COLUMN_SOCKET,
+	COLUMN_DIE,
+	COLUMN_BOX,
+	COLUMN_VALUE,
+	COLUMN_UNIT,
+	COLUMN_METRIC,
+	COLUMN_NOTE,
+	COLUMN_REAL,
+	NR_COLUMNS,
+};
+
+static const struct column columns[NR_COLUMNS] = {
+	[COLUMN_TIME] = { "time_ns" },
+	[COLUMN_PANEL] = { "panel" },
+	[COLUMN_SOCKET] = { "socket" },
+	[COLUMN_DIE] = { "die" },
+	[COLUMN_BOX] = { "box" },
+	[COLUMN_VALUE] = { "value" },
+	[COLUMN_UNIT] = { "unit" },
+	[COLUMN_METRIC] = { "metric" },
+	[COLUMN_NOTE] = { "note" },
+	[COLUMN_REAL] = { "time" },
+};
+
+/* A line for each number of a row that is seen */
+static void row_write(struct out *out, const struct panels *panels, size_t index, uint64_t sample)
+{
+	const struct panel_row *row = &panels->rows[index];
+	const struct panel *panel = &panels->panels[row->panel];
+	const char *note = panel_note(row->flags);
+	char name[UCORE_NAME_LEN + 12], real[CLOCK_LEN];
+
+	snprintf(name, sizeof(name), "%s%u", row->type, row->instance);
+	clock_iso(panels->real[sample % PANEL_HISTORY], real);
+	for (unsigned int c = 0; c < panel->nr_seen; c++) {
+		const struct panel_column *column = &panel->columns[c];
+		const struct cell cells[NR_COLUMNS] = {
+			[COLUMN_TIME] = cell_ns(panels->time[sample % PANEL_HISTORY]),
+			[COLUMN_PANEL] = cell_text(panel->desc->name),
+			[COLUMN_SOCKET] = cell_number(row->socket),
+			[COLUMN_DIE] = row->is_box ? cell_number(row->die) : cell_none(),
+			[COLUMN_BOX] = row->is_box ? cell_text(name) : cell_none(),
+			[COLUMN_VALUE] = cell_value(panel_number(panels, index, c, sample)),
+			[COLUMN_UNIT] = *column->desc->unit ? cell_text(column->desc->unit) :
+					cell_none(),
+			[COLUMN_METRIC] = cell_text(column->metric),
+			[COLUMN_NOTE] = note ? cell_text(note) : cell_none(),
+			[COLUMN_REAL] = cell_text(real),
+		};
+
+		out_row(out, columns, NR_COLUMNS, cells);
+	}
+}
+
+/* ---- text -------------------------------------------------------------- */
+
+static void panel_print(FILE *stream, const struct panels *panels, unsigned int index,
+			uint64_t sample)
+{
+	const struct panel *panel = &panels->panels[index];
+	char text[PANEL_NAME_LEN], number[NUMBER_LEN];
+
+	fprintf(stream, "%-14s", panel->desc->title);
+	for (unsigned int c = 0; c < panel->nr_seen; c++) {
+		const struct panel_column_desc *desc = panel->columns[c].desc;
+
+		snprintf(text, sizeof(text), "%s%s%s", desc->heading, *desc->unit ? " " : "",
+			 desc->unit);
+		fprintf(stream, " %*s", c || strlen(panel->desc->title) < 15 ? 13 : 11, text);
+	}
+	fputc('\n', stream);
+	if (!panel->nr_rows)
+		fprintf(stream, "  %s\n", panel->trouble);
+	for (size_t i = panel->first; i < panel->first + panel->nr_rows; i++) {
+		const char *note = panel_note(panels->rows[i].flags);
+
+		fprintf(stream, "%s%-*s", panels->rows[i].is_box ? "  " : "",
+			panels->rows[i].is_box ? 12 : 14, panels->rows[i].name);
+		for (unsigned int c = 0; c < panel->nr_seen; c++)
+			fprintf(stream, " %13s",
+				number_text(panel_number(panels, i, c, sample), number));
+		fprintf(stream, "%s%s\n", note ? "  " : "", note ? note : "");
+	}
+}
+
+static void text_print(struct top *top, uint64_t sample)
+{
+	uint64_t time = top->panels.time[sample % PANEL_HISTORY];
+
+	if (sample)
+		fputc('\n', top->out.stream);
+	fprintf(top->out.stream, "# %llu.%03llu s\n", (unsigned long long)(time / NSEC_PER_SEC),
+		(unsigned long long)(time % NSEC_PER_SEC / NSEC_PER_MSEC));
+	for (unsigned int i = 0; i < top->panels.nr; i++)
+		panel_print(top->out.stream, &top->panels, i, sample);
+}
+
+/* The newest sample, to standard output */
+static int batch_print(struct tool *tool, struct top *top)
+{
+	uint64_t sample = top->panels.nr_samples - 1;
+
+	if (top->out.format == OUT_TABLE)
+		text_print(top, sample);
+	else if (!sample)
+		out_head(&top->out, columns, NR_COLUMNS);
+	for (size_t i = 0; top->out.format != OUT_TABLE && i < top->panels.nr_rows; i++)
+		row_write(&top->out, &top->panels, i, sample);
+	if (fflush(top->out.stream))
+		return tool_error(tool, "cannot write: %s", strerror(errno));
+	return 0;
+}
+
+/* ---- files of what is seen --------------------------------------------- */
+
+/* A new file in this directory, named by the time; nothing is overwritten or followed */
+static FILE *save_create(const char *suffix, char *name, size_t size)
+{
+	char stamp[CLOCK_LEN], more[16] = "";
+
+	clock_stamp(clock_real(now_ns()), stamp);
+	for (unsigned int i = 2; i < MAX_SAVES; i++) {
+		int fd;
+
+		snprintf(name, size, "ucoretool-top-%s%s.%s", stamp, more, suffix);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0)
+			return fdopen(fd, "w");
+		if (errno != EEXIST)
+			break;
+		snprintf(more, sizeof(more), "-%u", i);
+	}
+	return NULL;
+}
+
+static void save(struct top *top, enum out_format format)
+{
+	struct out out = { .format = format, .separator = ',' };
+	struct view *view = &top->view;
+	size_t nr = 0;
+	char name[96];
+	bool bad;
+
+	out.stream = save_create(format == OUT_JSON ? "json" : "csv", name, sizeof(name));
+	if (!out.stream) {
+		view_say(view, " %s: cannot create: %s", name, strerror(errno));
+		return;
+	}
+	out_head(&out, columns, NR_COLUMNS);
+	for (size_t i = 0; i < view->nr_lines; i++) {
+		if (view->lines[i].kind != LINE_ROW)
+			continue;
+		row_write(&out, &top->panels, view->lines[i].row, view_sample(view));
+		nr++;
+	}
+	bad = ferror(out.stream);
+	if (fclose(out.stream) || bad)
+		view_say(view, " %s: cannot write: %s", name, strerror(errno));
+	else
+		view_say(view, " %zu rows saved to %s", nr, name);
+}
+
+/* ---- run --------------------------------------------------------------- */
+
+/* The screen must be gone before anything is said */
+static int read_next(struct tool *tool, struct top *top, const struct top_args *args)
+{
+	int ret = panels_read(&top->panels, args->read_flags, &tool->err);
+
+	if (!ret)
+		return top->screen ? 0 : batch_print(tool, top);
+	screen_close();
+	return tool_fail(tool, ret);
+}
+
+static bool keys_take(struct top *top)
+{
+	enum view_wish wish = view_keys(&top->view);
+
+	if (wish == WISH_CSV)
+		save(top, OUT_CSV);
+	else if (wish == WISH_JSON)
+		save(top, OUT_JSON);
+	return wish != WISH_QUIT;
+}
+
+static void screen_refresh(struct top *top, struct wait *wait)
+{
+	if (wait->resized) {
+		screen_resize();
+		view_resized(&top->view);
+	}
+	wait->resized = false;
+	view_draw(&top->view);
+}
+
+static bool counted_enough(const struct top *top, const struct top_args *args)
+{
+	return args->nr_intervals && top->panels.nr_samples >= args->nr_intervals;
+}
+
+static int top_loop(struct tool *tool, struct top *top, const struct top_args *args,
+		    struct wait *wait)
+{
+	int keys = top->screen && isatty(STDIN_FILENO) ? STDIN_FILENO : -1;
+	uint64_t next = now_ns() + args->interval_ns;
+	enum wait_event event;
+	int ret = 0;
+
+	if (top->screen && args->interval_ns > FIRST_NS)
+		next = now_ns() + FIRST_NS;
+	do {
+		if (top->screen)
+			screen_refresh(top, wait);
+		event = wait_for(wait, keys, next);
+		if (event == WAIT_ERROR) {
+			screen_close();
+			return tool_error(tool, "cannot wait: %s", strerror(errno));
+		}
+		if (event == WAIT_READY && !keys_take(top))
+			return 0;
+		if (event == WAIT_END || now_ns() < next)
+			continue;
+		ret = read_next(tool, top, args);
+		while (next <= now_ns())
+			next += args->interval_ns;
+	} while (!ret && event != WAIT_END && !counted_enough(top, args));
+	return ret;
+}
+
+/* What is measured, and where */
+static void title_make(const struct top *top, const struct top_args *args, char *title,
+		       size_t size)
+{
+	struct domain_sum sum = { 0 };
+	const struct ucore_domain_info *domains;
+	char dies[DOMAIN_SUM_LEN];
+	size_t nr;
+
+	domains = ucore_device_domains(top->count.dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (domains[i].scope == UCORE_SCOPE_DIE)
+			domain_sum_add(&sum, domains[i].scope);
+	domain_sum_text(&sum, dies, sizeof(dies));
+	snprintf(title, size, "ucoretool top: %s, %s, every %g s",
+		 ucore_device_info(top->count.dev)->platform, dies,
+		 (double)args->interval_ns / 1e9);
+}
+
+static int screen_start(struct tool *tool, struct top *top, const struct top_args *args,
+			struct wait *wait)
+{
+	char title[VIEW_TITLE_LEN];
+
+	if (args->batch || args->out.format != OUT_TABLE || !isatty(STDOUT_FILENO))
+		return 0;
+	if (wait_signal(tool, wait, SIGWINCH))
+		return EXIT_FAILURE;
+	top->screen = screen_open();
+	if (!top->screen) {
+		tool_error(tool, "no screen on a terminal of type '%s': text instead",
+			   getenv("TERM") ? getenv("TERM") : "");
+		return 0;
+	}
+	title_make(top, args, title, sizeof(title));
+	if (!view_open(&top->view, &top->panels, title))
+		return 0;
+	screen_close();
+	return tool_error(tool, "out of memory");
+}
+
+static int top_count(struct tool *tool, struct top *top, const struct top_args *args)
+{
+	struct wait wait;
+	int ret = wait_open(tool, &wait, NULL);
+
+	if (!ret) {
+		ret = ucore_session_start(top->count.session, &tool->err);
+		if (ret)
+			ret = tool_fail(tool, ret);
+	}
+	if (!ret)
+		ret = screen_start(tool, top, args, &wait);
+	if (!ret)
+		ret = top_loop(tool, top, args, &wait);
+	screen_close();
+	return wait_close(tool, &wait, ret);
+}
+
+static int top_run(struct tool *tool, const void *data)
+{
+	const struct top_args *args = data;
+	struct top top = { .out = args->out };
+	/* the panels bring the events */
+	int ret = count_open(tool, &(struct count_args) { 0 }, &(struct ucore_session_config) { 0 },
+			     NULL, &top.count);
+
+	if (ret)
+		return ret;
+	ret = panels_open(tool, top.count.dev, top.count.session, args->wanted, &top.panels);
+	if (!ret)
+		ret = top_count(tool, &top, args);
+	view_close(&top.view);
+	panels_close(&top.panels);
+	count_close(&top.count);
+	return ret;
+}
+
+const struct command command_top = {
+	.name = "top",
+	.operands = "[memory|llc|links|io|power]...",
+	.summary = "show live what memory, last-level cache, links, IO and power do",
+	.options = top_options,
+	.args_size = sizeof(struct top_args),
+	.option = top_option,
+	.finish = top_finish,
+	.run = top_run,
+};
