@@ -75,36 +75,37 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define UCORE_ABI_VERSION	3
+#define UCORE_ABI_VERSION	1
 #define UCORE_DEVICE		"/dev/ucore"
 
 #define UCORE_TYPE		0xBD
 
+/* Commands of /dev/ucore */
 #define UCORE_GET_INFO		_IO(UCORE_TYPE, 0x00)
 #define UCORE_GET_DOMAINS	_IO(UCORE_TYPE, 0x01)
 #define UCORE_GET_BOXES		_IO(UCORE_TYPE, 0x02)
 #define UCORE_GET_FIELDS	_IO(UCORE_TYPE, 0x03)
-#define UCORE_CREATE_SESSION	_IO(UCORE_TYPE, 0x04)
+#define UCORE_GET_LINKS		_IO(UCORE_TYPE, 0x04)
 #define UCORE_GET_TABLES	_IO(UCORE_TYPE, 0x05)
 #define UCORE_GET_UNITS		_IO(UCORE_TYPE, 0x06)
 #define UCORE_GET_CORE		_IO(UCORE_TYPE, 0x07)
-#define UCORE_GET_LINKS		_IO(UCORE_TYPE, 0x08)
+#define UCORE_GET_SELFTEST	_IO(UCORE_TYPE, 0x08)
+#define UCORE_GET_SESSIONS	_IO(UCORE_TYPE, 0x09)
+#define UCORE_CREATE_SESSION	_IO(UCORE_TYPE, 0x0a)
+#define UCORE_REVOKE_SESSION	_IO(UCORE_TYPE, 0x0b)
 
-#define UCORE_GET_SESSIONS	_IO(UCORE_TYPE, 0x1a)
-#define UCORE_REVOKE_SESSION	_IO(UCORE_TYPE, 0x1b)
-#define UCORE_GET_SELFTEST		_IO(UCORE_TYPE, 0x1c)
-
+/* Commands of a session descriptor */
 #define UCORE_ADD_EVENT		_IO(UCORE_TYPE, 0x10)
 #define UCORE_REMOVE_EVENT	_IO(UCORE_TYPE, 0x11)
-#define UCORE_SET_PMI_CPUS	_IO(UCORE_TYPE, 0x12)
-#define UCORE_START		_IO(UCORE_TYPE, 0x13)
-#define UCORE_STOP		_IO(UCORE_TYPE, 0x14)
-#define UCORE_RESET		_IO(UCORE_TYPE, 0x15)
-#define UCORE_READ		_IO(UCORE_TYPE, 0x16)
-#define UCORE_GET_STATUS		_IO(UCORE_TYPE, 0x17)
-#define UCORE_GET_RING		_IO(UCORE_TYPE, 0x18)
-#define UCORE_GET_BUDGET		_IO(UCORE_TYPE, 0x19)
-#define UCORE_ADD_CORE_TRIGGER	_IO(UCORE_TYPE, 0x1e)
+#define UCORE_ADD_CORE_TRIGGER	_IO(UCORE_TYPE, 0x12)
+#define UCORE_SET_PMI_CPUS	_IO(UCORE_TYPE, 0x13)
+#define UCORE_START		_IO(UCORE_TYPE, 0x14)
+#define UCORE_STOP		_IO(UCORE_TYPE, 0x15)
+#define UCORE_RESET		_IO(UCORE_TYPE, 0x16)
+#define UCORE_READ		_IO(UCORE_TYPE, 0x17)
+#define UCORE_GET_STATUS	_IO(UCORE_TYPE, 0x18)
+#define UCORE_GET_BUDGET	_IO(UCORE_TYPE, 0x19)
+#define UCORE_GET_RING		_IO(UCORE_TYPE, 0x1a)
 
 #define UCORE_NAME_LEN		16
 #define UCORE_REASON_LEN	160
@@ -799,7 +800,6 @@ struct ucore_get_core {
  * event adds in a clock and at 5 GHz (0.43 s for an event that adds one, 1.7 ms for one of
  * which nothing is known).  One read in 256 is whole, and the one of STOP.
  * WHOLE: PCI counters are read whole, always.
- * LOW_DWORD: without effect; once it asked for what is now always done.
  *
  * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
  * their own controls one after the other (skew_ns), and not their domains: other
@@ -812,10 +812,9 @@ struct ucore_get_core {
  * opened with CAP_PERFMON.  While such a session runs, each switch of tasks on any CPU
  * costs some ten nanoseconds; START interrupts all CPUs once, samples interrupt none.
  */
-#define UCORE_SESSION_LOW_DWORD	(1U << 0)
-#define UCORE_SESSION_F_BOX_FREEZE (1U << 1)
-#define UCORE_SESSION_F_TASKS	(1U << 2)
-#define UCORE_SESSION_F_FULL_READS	(1U << 3)
+#define UCORE_SESSION_F_BOX_FREEZE	(1U << 0)
+#define UCORE_SESSION_F_TASKS		(1U << 1)
+#define UCORE_SESSION_F_FULL_READS	(1U << 2)
 
 /**
  * struct ucore_create_session - UCORE_CREATE_SESSION

@@ -105,7 +105,7 @@ static const char *core_reason(u32 state)
 	case UCORE_CORE_KERNEL:
 		return "this kernel offers no reservation of performance registers to modules";
 	case UCORE_CORE_DISABLED:
-		return "switched off: the module was loaded with cores=0";
+		return "switched off: the module was loaded with core_pmu=0";
 	case UCORE_CORE_BUSY:
 		return "perf has them: end it, or its NMI watchdog: sysctl kernel.nmi_watchdog=0";
 	}

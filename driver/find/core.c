@@ -18,9 +18,9 @@
 #include "find/core.h"
 #include "hw/core.h"
 
-static bool cores = true;
-module_param(cores, bool, 0444);
-MODULE_PARM_DESC(cores, "offer the cores' own counters, which perf uses, too");
+static bool core_pmu = true;
+module_param(core_pmu, bool, 0444);
+MODULE_PARM_DESC(core_pmu, "offer the cores' own counters, which perf uses, too");
 
 /* What this machine's cores are; const once the catalog is built. */
 static struct {
@@ -222,7 +222,7 @@ int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *pl
 
 	leaf_read(&core.says);
 	core.state = ucore_core_decode(&core.says, &core.pmu);
-	if (core.state == UCORE_CORE_READY && !cores)
+	if (core.state == UCORE_CORE_READY && !core_pmu)
 		core.state = UCORE_CORE_DISABLED;
 	if (core.state == UCORE_CORE_READY && !UCORE_CAN_RESERVE)
 		core.state = UCORE_CORE_KERNEL;

@@ -266,7 +266,7 @@ static void switched_off(struct kunit *test)
 	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), true))
 		return;
 	*cores = false;
-	no_boxes(test, UCORE_CORE_DISABLED, "cores=0");
+	no_boxes(test, UCORE_CORE_DISABLED, "core_pmu=0");
 	*cores = true;
 	CORE_EXPECT_NONE(test);
 }

@@ -13,7 +13,7 @@
 static struct ucore_session *open_session(struct kunit *test)
 {
 	const struct ucore_create_session config = {
-		.ring_size = 4096, .timer_ns = MS, .flags = UCORE_SESSION_LOW_DWORD,
+		.ring_size = 4096, .timer_ns = MS, .flags = UCORE_SESSION_F_FULL_READS,
 	};
 	struct ucore_session *session = ucore_registry_add(&config, true);
 
@@ -55,7 +55,7 @@ static void all_are_on_the_roll(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, ucore_registry_describe(info.session, &info));
 	KUNIT_EXPECT_EQ(test, info.session, b->id);
 	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_SESSION_RUNNING);
-	KUNIT_EXPECT_EQ(test, info.flags, (u32)UCORE_SESSION_LOW_DWORD);
+	KUNIT_EXPECT_EQ(test, info.flags, (u32)UCORE_SESSION_F_FULL_READS);
 	KUNIT_EXPECT_EQ(test, info.nr_events, 3U);
 	KUNIT_EXPECT_EQ(test, info.nr_boxes, 2U);
 	KUNIT_EXPECT_EQ(test, info.nr_domains, 2U);

@@ -382,7 +382,7 @@ def instructions(machine):
 
 def cost_of_loading(machine):
     before, accesses = instructions(machine), snapshot(machine)["accesses"]
-    machine.run(f"taskset 1 insmod {machine.module_path()} cores=0")
+    machine.run(f"taskset 1 insmod {machine.module_path()} core_pmu=0")
     return {"load_accesses": snapshot(machine)["accesses"] - accesses,
             "load_insns": instructions(machine)[0] - before[0]}
 

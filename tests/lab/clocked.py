@@ -38,7 +38,7 @@ IDLE, RING, READ, PERF = "idle", "ucore ring", "ucore READ", "perf stat"
 # What a program of one's own spends on READ, and a sample by the overflow of a counter
 ITSELF, OVERFLOW = "READ itself", "ucore overflow"
 # How a module is loaded that a tool needs
-LOAD = {"ucore": ("insmod /lib/modules/*/ucore.ko cores=0", "have"),
+LOAD = {"ucore": ("insmod /lib/modules/*/ucore.ko core_pmu=0", "have"),
         "intel_uncore": ("modprobe intel_uncore",), "msr": ("insmod /lib/modules/*/msr.ko",)}
 
 

@@ -239,7 +239,7 @@ class Machine:
     def insmod(self, name="ucore", parameters="", cores=False):
         """Loads a module; ucore with the cores' own counters only where a test is about them."""
         if name == "ucore":
-            parameters += f" cores={int(cores)}"
+            parameters += f" core_pmu={int(cores)}"
         self.run(f"insmod {self.module_path(name)} {parameters}")
 
     def rmmod(self, name="ucore"):

@@ -38,7 +38,7 @@ def each_fault_of_each_call(m):
 @test(("e2-2s", "spr-1s", "icx-1s"), kernels=DEBUG, loaded=False, timeout=300)
 def each_fault_of_loading(m):
     cores = int(m.scenario == "spr-1s")
-    return ktap.run(m, f"uapi_faultload {m.module_path()} cores={cores} {STEP}", timeout=600)
+    return ktap.run(m, f"uapi_faultload {m.module_path()} core_pmu={cores} {STEP}", timeout=600)
 
 
 @test("e2-2s", kernels=DEBUG, timeout=120)

@@ -59,7 +59,7 @@ def script(platform, wanted):
     filters = wanted or ["*:mod:ucore"]
     quiet = ">/dev/null 2>&1"
     return "\n".join([
-        "cd /tmp", "insmod /lib/modules/*/ucore.ko cores=0", f"cd {TRACING}",
+        "cd /tmp", "insmod /lib/modules/*/ucore.ko core_pmu=0", f"cd {TRACING}",
         "echo 65536 >buffer_size_kb", "echo latency-format >trace_options",
         *(f"echo '{name}' >>set_ftrace_filter" for name in filters),
         # what charges the others is not what takes the time

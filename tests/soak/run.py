@@ -260,7 +260,7 @@ def faults_of_loading():
         say(f"each allocation of loading fails on {scenario}")
         with Machine(scenario, KERNEL, settings=SETTINGS) as machine:
             machine.write(framework.KMEMLEAK, "scan=off")
-            found.take_loading(tap(machine, f"uapi_faultload {machine.module_path()} cores={cores}", 3600))
+            found.take_loading(tap(machine, f"uapi_faultload {machine.module_path()} core_pmu={cores}", 3600))
             framework.no_leaks(machine)
             machine.check_log()
             machine.check_model()

@@ -173,8 +173,8 @@ samples()
 	record --timer 99999999999999999999s -e imc/CAS_COUNT.RD/|a number with
 	record -m 5000 --timer 1ms -e imc/CAS_COUNT.RD/|a power of two
 	record -m 128M --timer 1ms -e imc/CAS_COUNT.RD/|a power of two
-	record --readers 0 --timer 1ms -e imc/CAS_COUNT.RD/|crew 0: from 1 to 8
-	stat --readers 9 -e imc/CAS_COUNT.RD/|crew 9: from 1 to 8
+	record --readers 0 --timer 1ms -e imc/CAS_COUNT.RD/|readers 0: from 1 to 8
+	stat --readers 9 -e imc/CAS_COUNT.RD/|readers 9: from 1 to 8
 	stat --readers 2 --rotate 5ms -e imc/CAS_COUNT.RD/|--rotate and --readers: one of them
 	stat --readers 2 --no-freeze -e imc/CAS_COUNT.RD/|--no-freeze and --readers: one of them
 	EOF
@@ -1961,19 +1961,19 @@ finds()
 
 @test "doctor: who else writes controls" {
 	root 62
-	UCORE_FAKE="self-test=2:0:8" tool doctor --root "$R"
+	UCORE_FAKE="selftest=2:0:8" tool doctor --root "$R"
 	grep -E "^warning +owners +1 box: cbo2 of die 0: another program or firmware wrote" <<<"$output"
 	[[ $output == *"end what writes there"* ]]
-	UCORE_FAKE="self-test=2:0:1" tool doctor --root "$R"
+	UCORE_FAKE="selftest=2:0:1" tool doctor --root "$R"
 	[[ $output != *"another program or firmware"* ]]
 	grep -E "^warning +owners +1 box: cbo2 of die 0: a control was not zero" <<<"$output"
-	UCORE_FAKE="self-test=2:0:2" tool doctor --root "$R"
+	UCORE_FAKE="selftest=2:0:2" tool doctor --root "$R"
 	grep -E "^warning +owners +1 box: cbo2 of die 0: global control was not" <<<"$output"
 }
 
 @test "doctor: boxes that failed their self-test" {
 	root 62
-	UCORE_FAKE="self-test=2:32:0" tool doctor --root "$R"
+	UCORE_FAKE="selftest=2:32:0" tool doctor --root "$R"
 	grep -E "^warning +self-tests +1 box: cbo2 of die 0: it lies$" <<<"$output"
 	[[ $output == *"ucoretool verify"* ]]
 }
@@ -2010,7 +2010,7 @@ finds()
 }
 
 @test "verify: what a box lies about is named, in the report too" {
-	UCORE_FAKE="self-test=0:33:1" tool verify -y --report "$TMP/report"
+	UCORE_FAKE="selftest=0:33:1" tool verify -y --report "$TMP/report"
 	[ "$status" -eq 1 ]
 	grep -E "^FAILED +width +general counters are narrower .*: cbo0 of die 0$" <<<"$output"
 	grep -E "^FAILED +freeze +the die's freeze does not stop clocks: cbo0 of die 0$" <<<"$output"
@@ -2032,19 +2032,19 @@ finds()
 	[[ $err == *"no/report"* ]]
 }
 
-# ---- end ----------------------------------------------------------------------
+# ---- revoke ----------------------------------------------------------------------
 
-@test "end: sessions by their numbers" {
-	UCORE_FAKE="session=5:1:0 session=6:0:1" tool end 6 5
+@test "revoke: sessions by their numbers" {
+	UCORE_FAKE="session=5:1:0 session=6:0:1" tool revoke 6 5
 	[ "$status" -eq 0 ] && [ -z "$err" ]
-	[ "$output" = "session 6 ended
-session 5 ended" ]
-	UCORE_FAKE="session=5:1:0" tool end 5 7
-	[ "$output" = "session 5 ended" ]
+	[ "$output" = "session 6 revoked
+session 5 revoked" ]
+	UCORE_FAKE="session=5:1:0" tool revoke 5 7
+	[ "$output" = "session 5 revoked" ]
 	[ "$status" -ne 0 ] && [[ $err == *"no session 7"* ]]
-	UCORE_FAKE="session=5:1:0 user=1" tool end 5
+	UCORE_FAKE="session=5:1:0 user=1" tool revoke 5
 	[ "$status" -eq 1 ] && [[ $err == *"CAP_SYS_ADMIN"* ]]
-	UCORE_FAKE="open=2" tool end 5
+	UCORE_FAKE="open=2" tool revoke 5
 	[ "$status" -eq 1 ] && [[ $err == *"modprobe ucore"* ]]
 }
 

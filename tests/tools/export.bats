@@ -186,7 +186,7 @@ needs_promtool()
 	says 'ucore_memory_read_bytes_total{socket="0",channel="0"} 512000' \
 	     'ucore_memory_read_bytes_total{socket="0",channel="3"} 704000' \
 	     'ucore_memory_written_bytes_total{socket="0",channel="0"} 512064' \
-	     'ucore_up 1' 'ucore_machine_info{platform="ivbep",family="6",model="62",stepping="4",abi="3"} 1'
+	     'ucore_up 1' 'ucore_machine_info{platform="ivbep",family="6",model="62",stepping="4",abi="1"} 1'
 	page
 	says 'ucore_memory_read_bytes_total{socket="1",channel="0"} 1600000' \
 	     'ucore_boxes{socket="1",type="imc"} 4' 'ucore_dead_boxes{socket="1",type="imc"} 0'

@@ -82,14 +82,14 @@ static void a_session_is_ended(void **state)
 
 	(void)state;
 	fake_other(5, 1, 0);
-	assert_fails(ucore_device_end(dev, 6, &err), ENOENT, "no session 6");
-	assert_int_equal(ucore_device_end(dev, 5, &err), 0);
+	assert_fails(ucore_device_revoke(dev, 6, &err), ENOENT, "no session 6");
+	assert_int_equal(ucore_device_revoke(dev, 5, &err), 0);
 	assert_int_equal(fake.sessions[0].state, UCORE_SESSION_REVOKED);
 	fake.user = true;
-	assert_fails(ucore_device_end(dev, 5, &err), EPERM, "session 5|CAP_SYS_ADMIN");
+	assert_fails(ucore_device_revoke(dev, 5, &err), EPERM, "session 5|CAP_SYS_ADMIN");
 	fake.fail_command = _IOC_NR(UCORE_REVOKE_SESSION);
 	fake.fail_errno = EINTR;
-	assert_fails(ucore_device_end(dev, 5, &err), EINTR, "session 5|Interrupted");
+	assert_fails(ucore_device_revoke(dev, 5, &err), EINTR, "session 5|Interrupted");
 	ucore_device_close(dev);
 }
 
@@ -165,14 +165,14 @@ static void ends_are_asked_for_once(void **state)
 	(void)state;
 	fake_machine("skx", 2);
 	dev = device_get();
-	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
+	assert_int_equal(ucore_device_links(dev, &ends, &err), 0);
 	assert_int_equal(ends[28].kind, UCORE_LINK_BUS);
 	assert_int_equal(ends[29].box, 29);
 	assert_int_equal(ends[29].bus, 0x10);
-	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
+	assert_int_equal(ucore_device_links(dev, &ends, &err), 0);
 	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_LINKS)], 1);
 	assert_int_equal(ucore_device_refresh(dev, &err), 0);
-	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
+	assert_int_equal(ucore_device_links(dev, &ends, &err), 0);
 	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_LINKS)], 2);
 	ucore_device_close(dev);
 }
@@ -186,14 +186,14 @@ static void an_old_driver_knows_no_ends(void **state)
 	fake_machine("skx", 1);
 	fake.old = true;
 	dev = device_get();
-	assert_int_equal(ucore_device_ends(dev, &ends, &err), 0);
+	assert_int_equal(ucore_device_links(dev, &ends, &err), 0);
 	assert_int_equal(ends[28].kind, UCORE_LINK_NONE);
 	ucore_device_close(dev);
 	fake.old = false;
 	fake.fail_command = _IOC_NR(UCORE_GET_LINKS);
 	fake.fail_errno = EIO;
 	dev = device_get();
-	assert_fails(ucore_device_ends(dev, &ends, &err), EIO, "GET_LINKS");
+	assert_fails(ucore_device_links(dev, &ends, &err), EIO, "GET_LINKS");
 	ucore_device_close(dev);
 }
 

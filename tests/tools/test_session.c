@@ -40,7 +40,7 @@ static void config_is_checked(void **state)
 		{ { .ring_size = 1U << 27 }, "64M" },
 		{ { .ring_size = 4096, .wakeup = 4096 }, "wakeup at 4096" },
 		{ { .wakeup = 1 }, "wakeup" },
-		{ { .nr_readers = UCORE_READERS_MAX + 1 }, "crew of 9|at most 8 CPUs" },
+		{ { .nr_readers = UCORE_READERS_MAX + 1 }, "9 readers|at most 8 CPUs" },
 	};
 	static const struct ucore_session_config later = { .reserved = 1 };
 	static const struct ucore_session_config turns = {

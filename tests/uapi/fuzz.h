@@ -98,7 +98,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_revoke_session, session, SESSION_ID) },
 	  .errors = { ENOENT } },
 	{ SHAPE(UCORE_CREATE_SESSION, ucore_create_session, false),
-	  .flags = UCORE_SESSION_LOW_DWORD | UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS |
+	  .flags = UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS |
 		   UCORE_SESSION_F_FULL_READS,
 	  .slots = { SLOT(ucore_create_session, flags, FLAGS),
 		     SLOT(ucore_create_session, timer_ns, TIMER),

@@ -252,7 +252,7 @@ static void users_do_not_filter(const void *arg)
 	add_cas_reads(session, box_find("imc", 0), 0);
 }
 
-/* Loaded with cores=1 */
+/* Loaded with core_pmu=1 */
 static int try_core(int session)
 {
 	return try_add(session, box_find("core", 0), TERMS(TERM(EVENT, 0xc0)));

@@ -157,12 +157,12 @@ int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_i
 			  size_t *nr, struct ucore_error *err);
 
 /**
- * ucore_device_end() - end a session by its id, whoever has its descriptor
+ * ucore_device_revoke() - end a session by its id, whoever has its descriptor
  *
  * Its boxes are free; its descriptor answers -ESHUTDOWN from then on.
  * Errors: -ENOENT (no such session), -EPERM (CAP_SYS_ADMIN is needed).
  */
-int ucore_device_end(const struct ucore_device *dev, uint64_t session, struct ucore_error *err);
+int ucore_device_revoke(const struct ucore_device *dev, uint64_t session, struct ucore_error *err);
 
 /** ucore_device_domain() - one domain by its id, NULL if there is none */
 const struct ucore_domain_info *ucore_device_domain(const struct ucore_device *dev,
@@ -190,7 +190,7 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
 			size_t *nr, struct ucore_error *err);
 
 /**
- * ucore_device_ends() - what is at the other end of each box: PCI buses, links
+ * ucore_device_links() - what is at the other end of each box: PCI buses, links
  * @ends: where a pointer is stored to an array, element i of which is that of box id i;
  *        valid until refresh or close
  *
@@ -198,7 +198,7 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
  *
  * Errors: -ENOENT (the machine of a file), -EPROTO, -ENOMEM.
  */
-int ucore_device_ends(struct ucore_device *dev, const struct ucore_link_info **ends,
+int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **ends,
 		      struct ucore_error *err);
 
 /**

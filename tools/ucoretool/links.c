@@ -21,7 +21,7 @@ int ends_open(struct tool *tool, struct ucore_device *dev, const char *root, str
 	int ret;
 
 	*ends = (struct ends) { 0 };
-	ret = ucore_device_ends(dev, &ends->end, &tool->err);
+	ret = ucore_device_links(dev, &ends->end, &tool->err);
 	if (ret)
 		return tool_fail(tool, ret);
 	if (pci_devices_read(root ? root : "", &ends->devices))

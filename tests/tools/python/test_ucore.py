@@ -95,7 +95,7 @@ def test_constants_are_those_of_the_headers():
                           for name, value in abi.TRIGGERS.items()),
                         ("UCORE_NAME_LEN", abi.NAME_LEN), ("UCORE_SPEC_LEN", abi.SPEC_LEN)):
         assert int(words[name].split("/*")[0], 0) == value, name
-    for name, value in (("SESSION_F_TASKS", abi.SESSION_F_TASKS), ("TASK_KNOWN", abi.TASK_KNOWN),
+    for name, value in (("SESSION_F_TASKS", abi.SESSION_F_TASKS), ("TASK_F_KNOWN", abi.TASK_F_KNOWN),
                         *((f"LEVEL_{name.upper()}", value) for name, value in abi.LEVELS.items())):
         shift = words[f"UCORE_{name}"].split("/*")[0]
         assert eval(shift.replace("U", "")) == value, name

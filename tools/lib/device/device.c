@@ -155,7 +155,7 @@ int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_i
 	return 0;
 }
 
-int ucore_device_end(const struct ucore_device *dev, uint64_t session, struct ucore_error *err)
+int ucore_device_revoke(const struct ucore_device *dev, uint64_t session, struct ucore_error *err)
 {
 	UCORE_ARG(ucore_revoke_session, end, .session = session);
 	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_REVOKE_SESSION, &end);

@@ -29,7 +29,7 @@ static int ends_fetch(struct ucore_device *dev, struct ucore_error *err)
 	return 0;
 }
 
-int ucore_device_ends(struct ucore_device *dev, const struct ucore_link_info **ends,
+int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **ends,
 		      struct ucore_error *err)
 {
 	int ret = 0;

@@ -38,7 +38,7 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 		return ucore_error_set(err, -EINVAL,
 				       "a session whose events take turns has no samples");
 	if (config->nr_readers > UCORE_READERS_MAX)
-		return ucore_error_set(err, -ERANGE, "crew of %u: at most %u CPUs of each die",
+		return ucore_error_set(err, -ERANGE, "%u readers: at most %u CPUs of each die",
 				       config->nr_readers, UCORE_READERS_MAX);
 	if (config->rotate_ns && config->nr_readers > 1)
 		return ucore_error_set(err, -EINVAL,

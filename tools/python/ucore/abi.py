@@ -16,8 +16,8 @@ SPEC_LEN = 192
 FILE_RECORD, FILE_STATUS = 1, 2
 RECORD_SAMPLE, RECORD_LOST, RECORD_GAP, RECORD_TASKS = 1, 2, 3, 4
 TRIGGERS = {"overflow": 0, "timer": 1, "core": 2}
-SESSION_F_TASKS = 4
-TASK_KNOWN = 1
+SESSION_F_TASKS = 2
+TASK_F_KNOWN = 1
 LEVELS = {"system": 1, "socket": 2, "box": 4}
 
 

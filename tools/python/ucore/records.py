@@ -50,7 +50,7 @@ def _tasks(domain, data):
     return Tasks(record.time, domain,
                  [Task(task.cpu, task.pid, task.tid, task.comm.decode(errors="replace"),
                        task.since)
-                  for task in tasks if task.flags & abi.TASK_KNOWN])
+                  for task in tasks if task.flags & abi.TASK_F_KNOWN])
 
 
 DECODERS = {abi.RECORD_SAMPLE: _sample, abi.RECORD_LOST: _lost, abi.RECORD_GAP: _gap,

@@ -716,7 +716,7 @@ static void check_selftests(struct doctor *doctor)
 		if (selftest.found & UCORE_FOUND_CONFLICT)
 			oddity_add(&changed, &boxes[i]);
 	}
-	oddities_find(doctor, &failed, "selftests",
+	oddities_find(doctor, &failed, "self-tests",
 		      "'ucoretool verify' tries all boxes, and writes a report", reason);
 	oddities_find(doctor, &global, "owners",
 		      "nothing, if firmware did that; else end what counts there (Intel PCM, LIKWID, VTune)",

@@ -8,16 +8,16 @@
 #include "cli.h"
 #include "tool.h"
 
-struct end_args {
+struct revoke_args {
 	char **ids;
 	int nr;
 };
 
-static const struct option_desc end_options[] = {
+static const struct option_desc revoke_options[] = {
 	{ 0 },
 };
 
-static int end_option(struct tool *tool, void *data, int letter, const char *value)
+static int revoke_option(struct tool *tool, void *data, int letter, const char *value)
 {
 	(void)tool;
 	(void)data;
@@ -26,9 +26,9 @@ static int end_option(struct tool *tool, void *data, int letter, const char *val
 	return 0;
 }
 
-static int end_finish(struct tool *tool, void *data, int argc, char **argv)
+static int revoke_finish(struct tool *tool, void *data, int argc, char **argv)
 {
-	struct end_args *args = data;
+	struct revoke_args *args = data;
 	int ret = 0;
 
 	if (!argc)
@@ -43,9 +43,9 @@ static int end_finish(struct tool *tool, void *data, int argc, char **argv)
 	return ret;
 }
 
-static int end_run(struct tool *tool, const void *data)
+static int revoke_run(struct tool *tool, const void *data)
 {
-	const struct end_args *args = data;
+	const struct revoke_args *args = data;
 	struct ucore_device *dev;
 	int ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);
 
@@ -54,9 +54,9 @@ static int end_run(struct tool *tool, const void *data)
 		return EXIT_FAILURE;
 	}
 	for (int i = 0; i < args->nr && !ret; i++) {
-		ret = ucore_device_end(dev, strtoull(args->ids[i], NULL, 0), &tool->err);
+		ret = ucore_device_revoke(dev, strtoull(args->ids[i], NULL, 0), &tool->err);
 		if (!ret)
-			printf("session %s ended\n", args->ids[i]);
+			printf("session %s revoked\n", args->ids[i]);
 	}
 	ucore_device_close(dev);
 	return ret ? tool_fail(tool, ret) : 0;
@@ -65,10 +65,10 @@ static int end_run(struct tool *tool, const void *data)
 const struct command command_revoke = {
 	.name = "revoke",
 	.operands = "SESSION...",
-	.summary = "end somebody's sessions: what they hold is free",
-	.options = end_options,
-	.args_size = sizeof(struct end_args),
-	.option = end_option,
-	.finish = end_finish,
-	.run = end_run,
+	.summary = "stop another process's session and release its counters",
+	.options = revoke_options,
+	.args_size = sizeof(struct revoke_args),
+	.option = revoke_option,
+	.finish = revoke_finish,
+	.run = revoke_run,
 };
