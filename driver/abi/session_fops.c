@@ -168,7 +168,7 @@ static int cmd_ring_info(struct ucore_ioctl_call *call)
 {
 	struct ucore_get_ring *info = &call->arg.ring;
 	struct ucore_domain *domain = ucore_catalog_domain(info->domain);
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	if (!domain)
 		return -ENOENT;

@@ -53,7 +53,7 @@ struct gap {
 
 static void gap_record(const struct gap *gap, u64 now)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	list_for_each_entry(ctx, &gap->domain->ctxs, node)
 		ucore_sample_gap(ctx, now, gap->reason, gap->from, gap->to, ~0U);
@@ -154,7 +154,7 @@ static void offline_here(void *arg)
 	struct gap *gap = arg;
 	struct ucore_domain *domain = gap->domain;
 	struct ucore_interval iv;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	raw_spin_lock(&domain->lock);
 	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
@@ -200,7 +200,7 @@ static void online_here(void *arg)
 	struct gap *gap = arg;
 	struct ucore_domain *domain = gap->domain;
 	u64 now = ktime_get_mono_fast_ns();
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u32 i;
 
 	raw_spin_lock(&domain->lock);

@@ -32,7 +32,7 @@ static void tell_log(struct ucore_domain *domain, const struct ucore_box *box)
 }
 
 /* The counters of a box that changed, those that count; a record at the first time. */
-static void mark(struct ucore_ctx *ctx, struct ucore_ctx_box *pb, u64 now)
+static void mark(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *pb, u64 now)
 {
 	struct ucore_counter *ctr;
 	bool news = false;
@@ -56,7 +56,7 @@ static void mark(struct ucore_ctx *ctx, struct ucore_ctx_box *pb, u64 now)
  * Each control is read, whatever the others say: a look always costs the same, but for boxes
  * without control.
  */
-static bool box_changed(const struct ucore_ctx *ctx, struct ucore_ctx_box *pb, u32 *reads)
+static bool box_changed(const struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *pb, u32 *reads)
 {
 	bool changed = ucore_control_check_box(pb->box, &pb->control, &pb->seen);
 	u32 j;
@@ -72,7 +72,7 @@ static bool box_changed(const struct ucore_ctx *ctx, struct ucore_ctx_box *pb, u
 }
 
 /* However much a look finds, it is one. */
-static void found(struct ucore_ctx *ctx, struct ucore_ctx_box *pb, u64 now)
+static void found(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *pb, u64 now)
 {
 	mark(ctx, pb, now);
 	ctx->stats.changed += !ctx->watch.found;
@@ -80,10 +80,10 @@ static void found(struct ucore_ctx *ctx, struct ucore_ctx_box *pb, u64 now)
 }
 
 /* Some of its boxes, from where the last piece has ended. */
-static void ctx_look(struct ucore_ctx *ctx, u64 now)
+static void ctx_look(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_conflict *watch = &ctx->watch;
-	struct ucore_ctx_box *pb;
+	struct ucore_domain_ctx_box *pb;
 	u32 reads = 0;
 
 	if (!watch->next && ucore_domain_control_changed(ctx->domain))
@@ -99,7 +99,7 @@ static void ctx_look(struct ucore_ctx *ctx, u64 now)
 	*watch = (struct ucore_conflict){ .looked = now };
 }
 
-static bool due(const struct ucore_ctx *ctx, u64 now)
+static bool due(const struct ucore_domain_ctx *ctx, u64 now)
 {
 	return ctx->running &&
 	       (ctx->watch.next || now - ctx->watch.looked >= UCORE_WATCH_NS);
@@ -113,7 +113,7 @@ static bool due(const struct ucore_ctx *ctx, u64 now)
  * Return: ns from now on: of its next piece, if one is under way or another part's was; of
  * one that is overdue, because its domain is frozen, a second.
  */
-u64 ucore_conflict_wait_ns(const struct ucore_ctx *ctx, u64 now)
+u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now)
 {
 	u64 since = now - ctx->watch.looked;
 
@@ -135,7 +135,7 @@ u64 ucore_conflict_wait_ns(const struct ucore_ctx *ctx, u64 now)
  */
 void ucore_conflict_scan(struct ucore_domain *domain, u64 now)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	if (domain->frozen)
 		return;

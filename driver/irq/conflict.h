@@ -6,13 +6,13 @@
 #include <linux/types.h>
 
 struct ucore_domain;
-struct ucore_ctx;
+struct ucore_domain_ctx;
 
 /* Controls of a part that runs are looked at this often. */
 #define UCORE_WATCH_NS	(10ULL * NSEC_PER_SEC)
 
 /* Under the domain's lock, on the domain: */
 void ucore_conflict_scan(struct ucore_domain *domain, u64 now);
-u64 ucore_conflict_wait_ns(const struct ucore_ctx *ctx, u64 now);
+u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now);
 
 #endif /* UCORE_WATCH_H */

@@ -24,10 +24,10 @@
 #include "irq/perf_trigger.h"
 
 /* The part of the die that this CPU is of; NULL: the session has no events there. */
-static struct ucore_ctx *ctx_here(const struct ucore_perf_trigger *trigger)
+static struct ucore_domain_ctx *ctx_here(const struct ucore_perf_trigger *trigger)
 {
 	int cpu = raw_smp_processor_id();
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	for (ctx = trigger->first; ctx; ctx = ctx->next)
 		if (ctx->domain->scope == UCORE_SCOPE_DIE &&
@@ -36,7 +36,7 @@ static struct ucore_ctx *ctx_here(const struct ucore_perf_trigger *trigger)
 	return NULL;
 }
 
-static void sample(struct ucore_ctx *ctx, const struct ucore_pmi_regs *context)
+static void sample(struct ucore_domain_ctx *ctx, const struct ucore_pmi_regs *context)
 {
 	struct ucore_interval iv;
 
@@ -46,7 +46,7 @@ static void sample(struct ucore_ctx *ctx, const struct ucore_pmi_regs *context)
 }
 
 /* What it has spent before must come back first: the CPU must get on, too. */
-static bool beyond_budget(struct ucore_ctx *ctx)
+static bool beyond_budget(struct ucore_domain_ctx *ctx)
 {
 	if (!ucore_budget_wait_ns(raw_smp_processor_id(), ktime_get_mono_fast_ns()))
 		return false;
@@ -62,7 +62,7 @@ static bool is_leaving(void)
 }
 
 /* All overflows until none is left: the first has its sample, if there is time. */
-static void drain_overflows(struct ucore_perf_trigger *trigger, struct ucore_ctx *ctx)
+static void drain_overflows(struct ucore_perf_trigger *trigger, struct ucore_domain_ctx *ctx)
 {
 	int seen = atomic_read(&trigger->overflows), now;
 	bool sampled = false;
@@ -80,7 +80,7 @@ static void drain_overflows(struct ucore_perf_trigger *trigger, struct ucore_ctx
 static void trigger_work(struct irq_work *work)
 {
 	struct ucore_perf_trigger *trigger = container_of(work, struct ucore_perf_trigger, work);
-	struct ucore_ctx *ctx = ctx_here(trigger);
+	struct ucore_domain_ctx *ctx = ctx_here(trigger);
 	u64 now = ktime_get_mono_fast_ns();
 
 	if (!ctx) {
@@ -164,7 +164,7 @@ struct ucore_perf_trigger *ucore_perf_trigger_create(struct perf_event_attr *att
  * @trigger: the trigger, stopped
  * @first: the session's parts, which run
  */
-void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_ctx *first)
+void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_domain_ctx *first)
 {
 	trigger->first = first;
 	perf_event_enable(trigger->event);

@@ -25,7 +25,7 @@ struct task_struct;
 struct ucore_perf_trigger {
 	struct list_head node;
 	struct perf_event *event;
-	struct ucore_ctx *first;
+	struct ucore_domain_ctx *first;
 	atomic_t overflows;
 	struct ucore_pmi_regs context;
 	struct irq_work work;
@@ -34,7 +34,7 @@ struct ucore_perf_trigger {
 void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger);
 struct ucore_perf_trigger *ucore_perf_trigger_create(struct perf_event_attr *attr, int cpu,
 					   struct task_struct *task);
-void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_ctx *first);
+void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_domain_ctx *first);
 void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger);
 void ucore_perf_trigger_destroy(struct ucore_perf_trigger *trigger);
 void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger, const struct ucore_pmi_regs *context);

@@ -22,7 +22,7 @@
 /* Has a part that runs, or will go on when the domain has a CPU, counters of the box? */
 static bool in_use(const struct ucore_box *box)
 {
-	const struct ucore_ctx *ctx;
+	const struct ucore_domain_ctx *ctx;
 	u32 i;
 
 	list_for_each_entry(ctx, &box->domain->ctxs, node)

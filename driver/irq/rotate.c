@@ -19,7 +19,7 @@
 #include "sample/sample.h"
 
 /* Whose turn is it at an instant? */
-static u8 group_at(const struct ucore_ctx *ctx, u64 now)
+static u8 group_at(const struct ucore_domain_ctx *ctx, u64 now)
 {
 	u64 turns = now > ctx->rotate_base ?
 		    div64_u64(now - ctx->rotate_base, ctx->rotate_ns) : 0;
@@ -30,7 +30,7 @@ static u8 group_at(const struct ucore_ctx *ctx, u64 now)
 }
 
 /* One freeze, the counters of the group that leaves, controls that differ, one unfreeze. */
-static void turn_here(struct ucore_ctx *ctx, u64 now)
+static void turn_here(struct ucore_domain_ctx *ctx, u64 now)
 {
 	u8 group = group_at(ctx, now);
 	struct ucore_interval iv;
@@ -46,7 +46,7 @@ static void turn_here(struct ucore_ctx *ctx, u64 now)
  * The next turn, or a later one if this CPU is beyond its budget: then the group that would
  * have been next, so that none is left out for good.
  */
-static void next_turn(struct ucore_ctx *ctx, struct hrtimer *timer)
+static void next_turn(struct ucore_domain_ctx *ctx, struct hrtimer *timer)
 {
 	u64 now = ucore_budget_leave(), wait = ucore_budget_wait_ns(raw_smp_processor_id(), now);
 	u64 skipped;
@@ -68,7 +68,7 @@ static void next_turn(struct ucore_ctx *ctx, struct hrtimer *timer)
 
 static enum hrtimer_restart turn_tick(struct hrtimer *timer)
 {
-	struct ucore_ctx *ctx = container_of(timer, struct ucore_ctx, rotate);
+	struct ucore_domain_ctx *ctx = container_of(timer, struct ucore_domain_ctx, rotate);
 	struct ucore_domain *domain = ctx->domain;
 	u64 start = ucore_budget_entered_at(timer);
 
@@ -88,7 +88,7 @@ static enum hrtimer_restart turn_tick(struct hrtimer *timer)
  * ucore_rotate_init() - prepare the timer of a part's turns
  * @part: the part
  */
-void ucore_rotate_init(struct ucore_ctx *ctx)
+void ucore_rotate_init(struct ucore_domain_ctx *ctx)
 {
 	hrtimer_setup(&ctx->rotate, turn_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 }
@@ -98,7 +98,7 @@ void ucore_rotate_init(struct ucore_ctx *ctx)
  * @part: the part
  * @base: instant from which all domains of the session count turns
  */
-void ucore_rotate_start(struct ucore_ctx *ctx, u64 base)
+void ucore_rotate_start(struct ucore_domain_ctx *ctx, u64 base)
 {
 	ctx->rotate_base = base;
 	hrtimer_start(&ctx->rotate, ns_to_ktime(base + ctx->rotate_ns),

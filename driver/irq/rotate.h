@@ -5,9 +5,9 @@
 
 #include <linux/types.h>
 
-struct ucore_ctx;
+struct ucore_domain_ctx;
 
-void ucore_rotate_init(struct ucore_ctx *ctx);
-void ucore_rotate_start(struct ucore_ctx *ctx, u64 base);
+void ucore_rotate_init(struct ucore_domain_ctx *ctx);
+void ucore_rotate_start(struct ucore_domain_ctx *ctx, u64 base);
 
 #endif /* UCORE_ROTATE_H */

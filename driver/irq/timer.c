@@ -48,7 +48,7 @@ static void context_here(struct ucore_pmi_regs *context, u64 now)
 }
 
 /* A sample of a part, frozen by software; a timer interrupted this CPU. */
-static void sample_here(struct ucore_ctx *ctx, u64 now)
+static void sample_here(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_pmi_regs context;
 	struct ucore_interval iv;
@@ -64,7 +64,7 @@ static void sample_here(struct ucore_ctx *ctx, u64 now)
  * What was begun here has ended.  The next one is at the next instant of the timer's
  * grid at which this CPU is within its budget.
  */
-static void next_period(struct ucore_ctx *ctx, struct hrtimer *timer, u64 period)
+static void next_period(struct ucore_domain_ctx *ctx, struct hrtimer *timer, u64 period)
 {
 	u64 now = ucore_budget_leave(), wait = ucore_budget_wait_ns(raw_smp_processor_id(), now);
 
@@ -76,7 +76,7 @@ static void next_period(struct ucore_ctx *ctx, struct hrtimer *timer, u64 period
 }
 
 /* How many instants of the timer's grid are due before this one? */
-static u64 due_before(const struct ucore_ctx *ctx, u64 instant)
+static u64 due_before(const struct ucore_domain_ctx *ctx, u64 instant)
 {
 	if (instant <= ctx->timer_due)
 		return 0;
@@ -84,7 +84,7 @@ static u64 due_before(const struct ucore_ctx *ctx, u64 instant)
 }
 
 /* Those before the one that expires now had no sample. */
-static void drop_before(struct ucore_ctx *ctx, u64 instant)
+static void drop_before(struct ucore_domain_ctx *ctx, u64 instant)
 {
 	ucore_sample_drop(ctx, due_before(ctx, instant));
 	ctx->timer_due = instant + ctx->timer_ns;
@@ -92,7 +92,7 @@ static void drop_before(struct ucore_ctx *ctx, u64 instant)
 
 static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 {
-	struct ucore_ctx *ctx = container_of(timer, struct ucore_ctx, timer);
+	struct ucore_domain_ctx *ctx = container_of(timer, struct ucore_domain_ctx, timer);
 	struct ucore_domain *domain = ctx->domain;
 	u64 start = ucore_budget_entered_at(timer);
 
@@ -115,7 +115,7 @@ static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
  */
 static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 {
-	struct ucore_ctx *ctx = container_of(timer, struct ucore_ctx, poll);
+	struct ucore_domain_ctx *ctx = container_of(timer, struct ucore_domain_ctx, poll);
 	struct ucore_domain *domain = ctx->domain;
 	u64 entry = ucore_budget_entered_at(timer), start;
 	bool over;
@@ -140,7 +140,7 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
  * ucore_timer_init() - prepare a part's timers: trigger, polling, turns
  * @part: the part
  */
-void ucore_timer_init(struct ucore_ctx *ctx)
+void ucore_timer_init(struct ucore_domain_ctx *ctx)
 {
 	hrtimer_setup(&ctx->timer, timer_trigger, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_HARD);
@@ -149,7 +149,7 @@ void ucore_timer_init(struct ucore_ctx *ctx)
 }
 
 /* Where a part went late there was nothing to be sampled before. */
-static u64 first_due(const struct ucore_ctx *ctx, u64 base)
+static u64 first_due(const struct ucore_domain_ctx *ctx, u64 base)
 {
 	u64 late = ctx->resumed > base ? ctx->resumed - base : 0;
 
@@ -161,7 +161,7 @@ static u64 first_due(const struct ucore_ctx *ctx, u64 base)
  * @part: the part, which has just begun to count
  * @base: instant from which all domains of the session count periods
  */
-void ucore_timer_start(struct ucore_ctx *ctx, u64 base)
+void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
 {
 	ctx->timer_due = ctx->timer_ns ? first_due(ctx, base) : 0;
 	if (ctx->timer_ns)
@@ -181,7 +181,7 @@ void ucore_timer_start(struct ucore_ctx *ctx, u64 base)
  *
  * Its timer may have expired while its reader's interrupts were off, or been cancelled.
  */
-void ucore_timer_last(struct ucore_ctx *ctx, struct ucore_interval *iv)
+void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_interval *iv)
 {
 	u64 due = ctx->timer_ns ? due_before(ctx, iv->now + 1) : 0;
 
@@ -195,7 +195,7 @@ void ucore_timer_last(struct ucore_ctx *ctx, struct ucore_interval *iv)
  * ucore_timer_stop() - stop them
  * @part: the part; its domain is not locked
  */
-void ucore_timer_stop(struct ucore_ctx *ctx)
+void ucore_timer_stop(struct ucore_domain_ctx *ctx)
 {
 	hrtimer_cancel(&ctx->timer);
 	hrtimer_cancel(&ctx->poll);
@@ -208,7 +208,7 @@ void ucore_timer_stop(struct ucore_ctx *ctx)
  *
  * Instants that were due and had no sample are dropped.
  */
-void ucore_timer_end(struct ucore_ctx *ctx)
+void ucore_timer_end(struct ucore_domain_ctx *ctx)
 {
 	ucore_timer_stop(ctx);
 	if (ctx->timer_ns)
@@ -223,7 +223,7 @@ static u64 watchdog_period(const struct ucore_domain *domain, u64 now)
 {
 	bool stray = domain->stray || ucore_domain_overflow_freezes(domain);
 	u64 period = domain->armed ? WATCHDOG_ARMED_NS : stray ? UCORE_STRAY_NS : WATCHDOG_MAX_NS;
-	const struct ucore_ctx *ctx;
+	const struct ucore_domain_ctx *ctx;
 
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		period = min3(period, ctx->watchdog_ns / 2, ucore_conflict_wait_ns(ctx, now));
@@ -233,7 +233,7 @@ static u64 watchdog_period(const struct ucore_domain *domain, u64 now)
 /* Read what was not read for long: half of the time in which it could wrap. */
 static void fold_wraps(struct ucore_domain *domain, u64 now)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		if (now - ctx->last_read >= ctx->watchdog_ns / 4)
@@ -280,7 +280,7 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 static bool find_silent(struct ucore_domain *domain, u64 now)
 {
 	struct ucore_interval iv;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u64 silent = 0;
 
 	list_for_each_entry(ctx, &domain->ctxs, node)
@@ -408,7 +408,7 @@ void ucore_watchdog_start(struct ucore_domain *domain)
  */
 void ucore_timers_cancel(struct ucore_domain *domain)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	hrtimer_cancel(&domain->watchdog);
 	list_for_each_entry(ctx, &domain->ctxs, node)
@@ -424,7 +424,7 @@ static void restart_at(struct hrtimer *timer, u64 now, u64 period)
 }
 
 /* Nothing was due while nothing counted. */
-static void due_from_resume(struct ucore_ctx *ctx)
+static void due_from_resume(struct ucore_domain_ctx *ctx)
 {
 	if (ctx->timer_ns)
 		ctx->timer_due += due_before(ctx, ctx->resumed + 1) * ctx->timer_ns;
@@ -433,7 +433,7 @@ static void due_from_resume(struct ucore_ctx *ctx)
 static void restart_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u64 now;
 
 	raw_spin_lock(&domain->lock);

@@ -27,12 +27,12 @@
 /* One read in this many is whole. */
 #define LOW_READS_PER_WHOLE	256
 
-static bool may_be_low(const struct ucore_ctx *ctx)
+static bool may_be_low(const struct ucore_domain_ctx *ctx)
 {
 	return ctx->nr_reads % LOW_READS_PER_WHOLE;
 }
 
-static enum ucore_read_mode read_mode(const struct ucore_ctx *ctx,
+static enum ucore_read_mode read_mode(const struct ucore_domain_ctx *ctx,
 				      const struct ucore_counter *ctr, u64 elapsed)
 {
 	if (elapsed < ctr->low_ns && may_be_low(ctx))
@@ -69,7 +69,7 @@ static bool one_is_low(struct ucore_counter *ctr, const struct ucore_io *io, u64
  * @io: its box's window
  * @elapsed: ucore_ctx_since_read()
  */
-void ucore_bulk_read_counter(const struct ucore_ctx *ctx, struct ucore_counter *ctr,
+void ucore_bulk_read_counter(const struct ucore_domain_ctx *ctx, struct ucore_counter *ctr,
 			 const struct ucore_io *io, u64 elapsed)
 {
 	enum ucore_read_mode mode = read_mode(ctx, ctr, elapsed);
@@ -80,7 +80,7 @@ void ucore_bulk_read_counter(const struct ucore_ctx *ctx, struct ucore_counter *
 }
 
 /* One counter after the other: all of a box, or those that no freeze reaches. */
-static noinline void box_read(const struct ucore_ctx *ctx, const struct ucore_ctx_box *pb,
+static noinline void box_read(const struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *pb,
 			      bool all, u64 elapsed, struct ucore_tally *tally)
 {
 	struct ucore_io io = pb->box->io;
@@ -97,9 +97,9 @@ static noinline void box_read(const struct ucore_ctx *ctx, const struct ucore_ct
  * A doubt or a dead box, whoever found it to be so, asks for a look at each counter; so
  * does a trace.
  */
-static bool all_are_plain(const struct ucore_ctx *ctx, u32 first, u32 end, u64 elapsed)
+static bool all_are_plain(const struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed)
 {
-	const struct ucore_ctx_box *pb;
+	const struct ucore_domain_ctx_box *pb;
 
 	if (!ctx->many || elapsed > ctx->wrap_ns || trace_ucore_reg_enabled())
 		return false;
@@ -117,7 +117,7 @@ static void never_low(struct ucore_counter * const *ctr, u32 nr)
 }
 
 /* Counters that are read alike, from place @i on; @limit: most that each has counted, 0: whole. */
-static void run_read(struct ucore_ctx *ctx, u32 i, u32 nr, u32 limit, struct ucore_tally *tally)
+static void run_read(struct ucore_domain_ctx *ctx, u32 i, u32 nr, u32 limit, struct ucore_tally *tally)
 {
 	struct ucore_counter * const *ctr = ctx->order + i;
 	const struct ucore_io_ops *ops = (*ctr)->box->io.ops;
@@ -140,10 +140,10 @@ static void run_read(struct ucore_ctx *ctx, u32 i, u32 nr, u32 limit, struct uco
 }
 
 /* What stands when frozen, run by run. */
-static void many_read(struct ucore_ctx *ctx, u32 first, u32 end, u64 elapsed,
+static void many_read(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed,
 		      struct ucore_tally *tally)
 {
-	const struct ucore_ctx_box *last = &ctx->box[end - 1];
+	const struct ucore_domain_ctx_box *last = &ctx->box[end - 1];
 	bool may = may_be_low(ctx);
 	u32 i, next, to = last->first + last->nr_frozen;
 	const struct ucore_counter *ctr;
@@ -167,11 +167,11 @@ static void many_read(struct ucore_ctx *ctx, u32 first, u32 end, u64 elapsed,
  * Also without the lock, on another CPU of the domain, while its holder waits: what it
  * writes is of those boxes and their counters, and @tally.
  */
-void ucore_bulk_read_boxes(struct ucore_ctx *ctx, u32 first, u32 end, u64 elapsed,
+void ucore_bulk_read_boxes(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally)
 {
 	bool plain = all_are_plain(ctx, first, end, elapsed);
-	const struct ucore_ctx_box *pb;
+	const struct ucore_domain_ctx_box *pb;
 
 	if (plain)
 		many_read(ctx, first, end, elapsed, tally);
@@ -185,7 +185,7 @@ void ucore_bulk_read_boxes(struct ucore_ctx *ctx, u32 first, u32 end, u64 elapse
  */
 
 /* A box's counters that a freeze reaches, or those that it does not, from place @i on. */
-static u32 order_some(struct ucore_ctx *ctx, const struct ucore_ctx_box *pb, u32 i, u32 unfrozen)
+static u32 order_some(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *pb, u32 i, u32 unfrozen)
 {
 	u32 n = 0, j;
 
@@ -214,7 +214,7 @@ static bool are_read_alike(const struct ucore_counter *a, const struct ucore_cou
 }
 
 /* Where is read what can be read many at once? */
-static void ctx_address(struct ucore_ctx *ctx, u32 nr_frozen)
+static void ctx_address(struct ucore_domain_ctx *ctx, u32 nr_frozen)
 {
 	const struct ucore_io *io;
 	u32 i, end = nr_frozen;
@@ -235,9 +235,9 @@ static void ctx_address(struct ucore_ctx *ctx, u32 nr_frozen)
  * ucore_bulk_read_sort() - put a part's counters into the order in which they are read
  * @part: the part, which does not run; all its counters and boxes are there
  */
-void ucore_bulk_read_sort(struct ucore_ctx *ctx)
+void ucore_bulk_read_sort(struct ucore_domain_ctx *ctx)
 {
-	struct ucore_ctx_box *pb;
+	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
 	u32 i = 0;
 

@@ -17,7 +17,7 @@
  */
 
 /* Those that always count, and those whose turn it is. */
-static void turn_read(struct ucore_ctx *ctx, u64 elapsed)
+static void turn_read(struct ucore_domain_ctx *ctx, u64 elapsed)
 {
 	struct ucore_counter *ctr;
 
@@ -33,7 +33,7 @@ static void turn_read(struct ucore_ctx *ctx, u64 elapsed)
  * Return: ns, at most: it was read before its domain froze last time, the clock is read
  * after it froze this time.
  */
-u64 ucore_ctx_since_read(const struct ucore_ctx *ctx)
+u64 ucore_ctx_since_read(const struct ucore_domain_ctx *ctx)
 {
 	return ktime_get_mono_fast_ns() - ctx->last_read;
 }
@@ -43,7 +43,7 @@ u64 ucore_ctx_since_read(const struct ucore_ctx *ctx)
  * @part: the part
  * @now: the instant: when the domain froze
  */
-void ucore_ctx_was_read(struct ucore_ctx *ctx, u64 now)
+void ucore_ctx_was_read(struct ucore_domain_ctx *ctx, u64 now)
 {
 	ctx->last_read = now;
 	ctx->nr_reads++;
@@ -57,7 +57,7 @@ void ucore_ctx_was_read(struct ucore_ctx *ctx, u64 now)
  *
  * Those whose group has not its turn stand still.
  */
-void ucore_ctx_read(struct ucore_ctx *ctx, u64 now)
+void ucore_ctx_read(struct ucore_domain_ctx *ctx, u64 now)
 {
 	u64 elapsed;
 
@@ -76,7 +76,7 @@ void ucore_ctx_read(struct ucore_ctx *ctx, u64 now)
  * @part: the part
  * @now: time
  */
-void ucore_ctx_read_running(struct ucore_ctx *ctx, u64 now)
+void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
@@ -95,9 +95,9 @@ void ucore_ctx_read_running(struct ucore_ctx *ctx, u64 now)
  *
  * Return: the global status bits that their boxes should have set.
  */
-u64 ucore_ctx_unreported_overflows(const struct ucore_ctx *ctx)
+u64 ucore_ctx_unreported_overflows(const struct ucore_domain_ctx *ctx)
 {
-	const struct ucore_ctx_box *pb;
+	const struct ucore_domain_ctx_box *pb;
 	u64 bits = 0;
 	u32 j;
 
@@ -119,7 +119,7 @@ u64 ucore_ctx_unreported_overflows(const struct ucore_ctx *ctx)
  *
  * Return: true if a period is over.
  */
-bool ucore_ctx_poll(struct ucore_ctx *ctx)
+bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
 {
 	u64 now = ktime_get_mono_fast_ns(), elapsed = now - max(ctx->last_read, ctx->last_poll);
 	u64 reads = ctx->domain->tally.reads;
@@ -149,7 +149,7 @@ bool ucore_ctx_poll(struct ucore_ctx *ctx)
  *
  * Return: true if there is one.
  */
-bool ucore_ctx_poll_end(struct ucore_ctx *ctx, u64 now)
+bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
@@ -179,7 +179,7 @@ bool ucore_ctx_poll_end(struct ucore_ctx *ctx, u64 now)
  * @enabled: out: how long it has been started
  * @running: out: how much of that its domain was not frozen
  */
-void ucore_ctx_times(const struct ucore_ctx *ctx, u64 now, u64 before, u64 *enabled,
+void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
 		      u64 *running)
 {
 	u64 since = 0, frozen = 0;
@@ -200,7 +200,7 @@ void ucore_ctx_times(const struct ucore_ctx *ctx, u64 now, u64 before, u64 *enab
  *
  * Return: ns: all of it, or its group's turns.
  */
-u64 ucore_ctx_ran(const struct ucore_ctx *ctx, const struct ucore_counter *ctr, u64 running)
+u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 running)
 {
 	if (!ctr->group)
 		return running;
@@ -213,7 +213,7 @@ u64 ucore_ctx_ran(const struct ucore_ctx *ctx, const struct ucore_counter *ctr, 
  * ucore_ctx_forget() - an interval has ended: what it found belongs to the past
  * @part: the part
  */
-void ucore_ctx_forget(struct ucore_ctx *ctx)
+void ucore_ctx_forget(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_counter *ctr;
 
@@ -235,7 +235,7 @@ void ucore_ctx_forget(struct ucore_ctx *ctx)
  */
 
 /* A turn has ended: that long could its group's counters count. */
-static void turn_end(struct ucore_ctx *ctx, u64 running)
+static void turn_end(struct ucore_domain_ctx *ctx, u64 running)
 {
 	struct ucore_counter *ctr;
 
@@ -246,7 +246,7 @@ static void turn_end(struct ucore_ctx *ctx, u64 running)
 }
 
 /* Whoever has the register next goes on from what it was last seen to hold. */
-static void twins_follow(struct ucore_ctx *ctx, const struct ucore_counter *ctr)
+static void twins_follow(struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
 {
 	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
 
@@ -257,7 +257,7 @@ static void twins_follow(struct ucore_ctx *ctx, const struct ucore_counter *ctr)
 }
 
 /* Who has the register in a group's turn; NULL: nobody. */
-static struct ucore_counter *twin_of(struct ucore_ctx *ctx, const struct ucore_counter *ctr,
+static struct ucore_counter *twin_of(struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr,
 				     u8 group)
 {
 	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
@@ -268,7 +268,7 @@ static struct ucore_counter *twin_of(struct ucore_ctx *ctx, const struct ucore_c
 	return NULL;
 }
 
-static bool has_shared_fixed(const struct ucore_ctx_box *pb)
+static bool has_shared_fixed(const struct ucore_domain_ctx_box *pb)
 {
 	return pb->box->desc.type->fixed_step;
 }
@@ -283,10 +283,10 @@ static bool has_shared_fixed(const struct ucore_ctx_box *pb)
  * Reads the counters of the group whose turn ends, and writes the controls that differ: what
  * a register holds is known from when it was last read.
  */
-void ucore_ctx_switch_group(struct ucore_ctx *ctx, u8 group, u64 now, u64 before)
+void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64 before)
 {
 	u64 elapsed = ktime_get_mono_fast_ns() - ctx->last_read, enabled, running;
-	struct ucore_ctx_box *pb;
+	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
 
 	ucore_ctx_times(ctx, now, before, &enabled, &running);
@@ -315,9 +315,9 @@ void ucore_ctx_switch_group(struct ucore_ctx *ctx, u8 group, u64 now, u64 before
  */
 
 /* Does no other part count on its domain? */
-static bool is_alone(const struct ucore_ctx *ctx)
+static bool is_alone(const struct ucore_domain_ctx *ctx)
 {
-	const struct ucore_ctx *other;
+	const struct ucore_domain_ctx *other;
 
 	list_for_each_entry(other, &ctx->domain->ctxs, node)
 		if (other != ctx && other->running)
@@ -329,7 +329,7 @@ static bool is_alone(const struct ucore_ctx *ctx)
  * Forget what its counters have overflowed, where the global status has a bit for each.
  * Those of others are theirs to be serviced.
  */
-static void forget_overflows(const struct ucore_ctx *ctx)
+static void forget_overflows(const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_counter *ctr;
 	u64 bits = 0;
@@ -344,7 +344,7 @@ static void forget_overflows(const struct ucore_ctx *ctx)
 }
 
 /* The first part on a box resets it, further ones have their counters alone. */
-static void box_join(struct ucore_ctx_box *pb)
+static void box_join(struct ucore_domain_ctx_box *pb)
 {
 	struct ucore_box *box = pb->box;
 
@@ -359,7 +359,7 @@ static void box_join(struct ucore_ctx_box *pb)
 }
 
 /* The last one stops the box. */
-static void box_leave(struct ucore_ctx_box *pb)
+static void box_leave(struct ucore_domain_ctx_box *pb)
 {
 	if (pb->joined)
 		pb->box->users--;
@@ -369,7 +369,7 @@ static void box_leave(struct ucore_ctx_box *pb)
 }
 
 /* Does the register count for another one now, or has it been prepared for another? */
-static bool has_register(const struct ucore_ctx *ctx, const struct ucore_counter *ctr)
+static bool has_register(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
 {
 	const struct ucore_counter *twin = &ctx->ctr[ctr->twin];
 
@@ -380,7 +380,7 @@ static bool has_register(const struct ucore_ctx *ctx, const struct ucore_counter
 }
 
 /* Registers of groups whose turn comes later; those that count now were zeroed, too. */
-static void program_others(struct ucore_ctx *ctx)
+static void program_others(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_counter *ctr;
 
@@ -398,9 +398,9 @@ static void program_others(struct ucore_ctx *ctx)
  * They begin to count when the domain is unfrozen; with @box_freeze, when they are.  What
  * other parts have there counts on.
  */
-void ucore_ctx_program(struct ucore_ctx *ctx)
+void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 {
-	struct ucore_ctx_box *pb;
+	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
 
 	forget_overflows(ctx);
@@ -423,7 +423,7 @@ void ucore_ctx_program(struct ucore_ctx *ctx)
  *
  * Return: ns from before the first one's freeze to after the last one's; 0 if there is one.
  */
-u64 ucore_ctx_freeze(struct ucore_ctx *ctx)
+u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx)
 {
 	u64 start = ktime_get_mono_fast_ns();
 	struct ucore_box *box;
@@ -445,9 +445,9 @@ u64 ucore_ctx_freeze(struct ucore_ctx *ctx)
  *
  * Return: the time.
  */
-u64 ucore_ctx_unfreeze(struct ucore_ctx *ctx)
+u64 ucore_ctx_unfreeze(struct ucore_domain_ctx *ctx)
 {
-	struct ucore_ctx_box *pb;
+	struct ucore_domain_ctx_box *pb;
 
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		ucore_domain_enable_box(ctx->domain, pb->box);
@@ -461,7 +461,7 @@ u64 ucore_ctx_unfreeze(struct ucore_ctx *ctx)
  * ucore_ctx_start_unfrozen() - counters that no freeze reaches begin to count
  * @part: the part, programmed; its domain is about to be unfrozen
  */
-void ucore_ctx_start_unfrozen(struct ucore_ctx *ctx)
+void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_counter *ctr;
 
@@ -475,7 +475,7 @@ void ucore_ctx_start_unfrozen(struct ucore_ctx *ctx)
  * @part: the part
  * @now: time
  */
-void ucore_ctx_start_times(struct ucore_ctx *ctx, u64 now)
+void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now)
 {
 	ctx->running = true;
 	ctx->resting = false;
@@ -496,9 +496,9 @@ void ucore_ctx_start_times(struct ucore_ctx *ctx, u64 now)
  * @end: when the part's time ends: @now or later
  * @before: how long the domain had been frozen before @end
  */
-void ucore_ctx_stop(struct ucore_ctx *ctx, u64 now, u64 end, u64 before)
+void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 {
-	struct ucore_ctx_box *pb;
+	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
 
 	ctx->nr_reads = 0;	/* whole: the last count rests on no belief */
@@ -524,7 +524,7 @@ void ucore_ctx_stop(struct ucore_ctx *ctx, u64 now, u64 end, u64 before)
  * @part: the part
  * @now: time; the domain is frozen
  */
-void ucore_ctx_reset(struct ucore_ctx *ctx, u64 now)
+void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 

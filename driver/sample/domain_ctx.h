@@ -8,14 +8,14 @@
 #include "sample/domain_ctx_state.h"
 
 /* Is it its group's turn? */
-static inline bool ucore_ctx_counts(const struct ucore_ctx *ctx,
+static inline bool ucore_ctx_counts(const struct ucore_domain_ctx *ctx,
 				     const struct ucore_counter *ctr)
 {
 	return !ctr->group || ctr->group == ctx->group;
 }
 
 /* Register reads that a counter takes: at the timer's period, or at most. */
-static inline u32 ucore_ctx_read_cost(const struct ucore_ctx *ctx,
+static inline u32 ucore_ctx_read_cost(const struct ucore_domain_ctx *ctx,
 				       const struct ucore_counter *ctr)
 {
 	bool low = ctx->timer_ns && ctx->timer_ns < ctr->low_ns;
@@ -23,24 +23,24 @@ static inline u32 ucore_ctx_read_cost(const struct ucore_ctx *ctx,
 	return low ? 1 : ctr->box->io.ops->counter_cost;
 }
 
-void ucore_ctx_program(struct ucore_ctx *ctx);
-u64 ucore_ctx_freeze(struct ucore_ctx *ctx);
-u64 ucore_ctx_unfreeze(struct ucore_ctx *ctx);
-void ucore_ctx_start_unfrozen(struct ucore_ctx *ctx);
-void ucore_ctx_start_times(struct ucore_ctx *ctx, u64 now);
-void ucore_ctx_stop(struct ucore_ctx *ctx, u64 now, u64 end, u64 before);
-void ucore_ctx_read(struct ucore_ctx *ctx, u64 now);
-u64 ucore_ctx_since_read(const struct ucore_ctx *ctx);
-void ucore_ctx_was_read(struct ucore_ctx *ctx, u64 now);
-bool ucore_ctx_poll(struct ucore_ctx *ctx);
-bool ucore_ctx_poll_end(struct ucore_ctx *ctx, u64 now);
-u64 ucore_ctx_unreported_overflows(const struct ucore_ctx *ctx);
-void ucore_ctx_read_running(struct ucore_ctx *ctx, u64 now);
-void ucore_ctx_reset(struct ucore_ctx *ctx, u64 now);
-void ucore_ctx_times(const struct ucore_ctx *ctx, u64 now, u64 before, u64 *enabled,
+void ucore_ctx_program(struct ucore_domain_ctx *ctx);
+u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx);
+u64 ucore_ctx_unfreeze(struct ucore_domain_ctx *ctx);
+void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx);
+void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now);
+void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before);
+void ucore_ctx_read(struct ucore_domain_ctx *ctx, u64 now);
+u64 ucore_ctx_since_read(const struct ucore_domain_ctx *ctx);
+void ucore_ctx_was_read(struct ucore_domain_ctx *ctx, u64 now);
+bool ucore_ctx_poll(struct ucore_domain_ctx *ctx);
+bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now);
+u64 ucore_ctx_unreported_overflows(const struct ucore_domain_ctx *ctx);
+void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now);
+void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now);
+void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
 		      u64 *running);
-void ucore_ctx_switch_group(struct ucore_ctx *ctx, u8 group, u64 now, u64 before);
-u64 ucore_ctx_ran(const struct ucore_ctx *ctx, const struct ucore_counter *ctr, u64 running);
-void ucore_ctx_forget(struct ucore_ctx *ctx);
+void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64 before);
+u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 running);
+void ucore_ctx_forget(struct ucore_domain_ctx *ctx);
 
 #endif /* UCORE_PART_H */

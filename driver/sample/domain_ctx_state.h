@@ -66,7 +66,7 @@ struct ucore_stats {
 };
 
 /**
- * struct ucore_ctx_box - one box of a part
+ * struct ucore_domain_ctx_box - one box of a part
  * @box: the box
  * @shared: values of its shared registers
  * @filters: the part's events say something of these
@@ -84,7 +84,7 @@ struct ucore_stats {
  * @nr_running: how many these are
  * @cost: register reads that its counters take
  */
-struct ucore_ctx_box {
+struct ucore_domain_ctx_box {
 	struct ucore_box *box;
 	u64 shared[UCORE_MAX_SHARED];
 	u64 armed_mask;
@@ -139,7 +139,7 @@ struct ucore_conflict {
 };
 
 /**
- * struct ucore_ctx - a session on one domain
+ * struct ucore_domain_ctx - a session on one domain
  * @node: in the domain's list while it runs
  * @next: the session's next part that has counters, in the order of domains
  * @next_here: the next one that the same CPU reads (meet.c)
@@ -203,10 +203,10 @@ struct ucore_conflict {
  * @running_ns: time running before @resumed
  * @stats: costs
  */
-struct ucore_ctx {
+struct ucore_domain_ctx {
 	struct list_head node;
-	struct ucore_ctx *next;
-	struct ucore_ctx *next_here;
+	struct ucore_domain_ctx *next;
+	struct ucore_domain_ctx *next_here;
 	u32 index;
 	u32 nr_events;
 	struct ucore_domain *domain;
@@ -220,7 +220,7 @@ struct ucore_ctx {
 	u64 *raw;
 	bool many;
 	u64 wrap_ns;
-	struct ucore_ctx_box *box;
+	struct ucore_domain_ctx_box *box;
 	u32 nr_box;
 	u32 *cpu;
 	u32 nr_cpus;

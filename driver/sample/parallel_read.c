@@ -62,7 +62,7 @@ struct ucore_share {
 	call_single_data_t csd;
 	bool rung;
 	atomic_t state;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u32 first;
 	u32 end;
 	u64 elapsed;
@@ -99,12 +99,12 @@ bool ucore_parallel_cpu_is_isolated(int cpu)
 	return isolated;
 }
 
-static bool is_chosen(const struct ucore_ctx *ctx, int cpu)
+static bool is_chosen(const struct ucore_domain_ctx *ctx, int cpu)
 {
 	return ctx->parallel.chosen && cpumask_test_cpu(cpu, &ctx->domain->pin_cpus);
 }
 
-static bool may_help(const struct ucore_ctx *ctx, int cpu)
+static bool may_help(const struct ucore_domain_ctx *ctx, int cpu)
 {
 	if (!ucore_domain_has_cpu(ctx->domain, cpu))
 		return false;
@@ -135,13 +135,13 @@ static bool has_core(const struct ucore_parallel *parallel, int cpu)
 }
 
 /* How well a CPU would do: one that was chosen, then one of a core that has none as yet. */
-static int suits(const struct ucore_ctx *ctx, const struct ucore_parallel *parallel, int cpu)
+static int suits(const struct ucore_domain_ctx *ctx, const struct ucore_parallel *parallel, int cpu)
 {
 	return 2 * is_chosen(ctx, cpu) + !has_core(parallel, cpu);
 }
 
 /* The first of those that suit best. */
-static int next_helper(const struct ucore_ctx *ctx, const struct ucore_parallel *parallel, int leaving)
+static int next_helper(const struct ucore_domain_ctx *ctx, const struct ucore_parallel *parallel, int leaving)
 {
 	int cpu, its, best = UCORE_NO_CPU, most = -1;
 
@@ -158,7 +158,7 @@ static int next_helper(const struct ucore_ctx *ctx, const struct ucore_parallel 
 }
 
 /* Shares of consecutive boxes, none of more than @most reads: how many are there? */
-static u32 cut_at_most(const struct ucore_ctx *ctx, struct ucore_parallel *parallel, u32 most)
+static u32 cut_at_most(const struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel, u32 most)
 {
 	u32 i, nr = 0, sum = 0;
 
@@ -175,9 +175,9 @@ static u32 cut_at_most(const struct ucore_ctx *ctx, struct ucore_parallel *paral
 }
 
 /* The longest share is as short as it can be. */
-static void cut(struct ucore_ctx *ctx, struct ucore_parallel *parallel)
+static void cut(struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel)
 {
-	struct ucore_ctx_box *pb;
+	struct ucore_domain_ctx_box *pb;
 	u32 all = 0, most = 0, j;
 
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
@@ -195,7 +195,7 @@ static void cut(struct ucore_ctx *ctx, struct ucore_parallel *parallel)
 }
 
 /* The reader is the first; a crew that has one member has no helper. */
-static void members_elect(const struct ucore_ctx *ctx, struct ucore_parallel *parallel, int leaving)
+static void members_elect(const struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel, int leaving)
 {
 	int cpu = READ_ONCE(ctx->domain->reader);
 
@@ -215,7 +215,7 @@ static void members_elect(const struct ucore_ctx *ctx, struct ucore_parallel *pa
  *
  * CPU hotplug is held off, or it calls.  If there are not so many CPUs the crew is smaller.
  */
-void ucore_parallel_elect(struct ucore_ctx *ctx, int leaving)
+void ucore_parallel_elect(struct ucore_domain_ctx *ctx, int leaving)
 {
 	struct ucore_parallel parallel = ctx->parallel;
 	unsigned long flags;
@@ -240,7 +240,7 @@ void ucore_parallel_elect(struct ucore_ctx *ctx, int leaving)
  */
 void ucore_parallel_elect_all(struct ucore_domain *domain, int leaving)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		ucore_parallel_elect(ctx, leaving);
@@ -272,7 +272,7 @@ static void help(void *arg)
  * ---- the reader ----
  */
 
-static void offer(struct ucore_ctx *ctx, u32 i, int cpu, u64 elapsed)
+static void offer(struct ucore_domain_ctx *ctx, u32 i, int cpu, u64 elapsed)
 {
 	struct ucore_share *share = &ctx->domain->shares->share[i];
 	bool rung = smp_load_acquire(&share->rung);	/* pairs with help() */
@@ -297,7 +297,7 @@ static void offer(struct ucore_ctx *ctx, u32 i, int cpu, u64 elapsed)
  * Bit i: share i has been offered.  The first one is this CPU's own.  Whoever is beyond its
  * budget is not asked; the reader is only if another CPU, which took the PMI, is at work.
  */
-static u32 offer_all(struct ucore_ctx *ctx, u64 elapsed)
+static u32 offer_all(struct ucore_domain_ctx *ctx, u64 elapsed)
 {
 	const struct ucore_parallel *parallel = &ctx->parallel;
 	u64 now = ctx->last_read + elapsed;
@@ -321,7 +321,7 @@ static bool take_back(struct ucore_share *share)
 
 static void await(struct ucore_share *share)
 {
-	struct ucore_ctx *ctx = share->ctx;
+	struct ucore_domain_ctx *ctx = share->ctx;
 
 	atomic_cond_read_acquire(&share->state, VAL == SHARE_DONE);	/* (B) */
 	atomic_set(&share->state, SHARE_NONE);
@@ -330,13 +330,13 @@ static void await(struct ucore_share *share)
 	ctx->stats.parallel_reads++;
 }
 
-static void read_share(struct ucore_ctx *ctx, u32 i, u64 elapsed)
+static void read_share(struct ucore_domain_ctx *ctx, u32 i, u64 elapsed)
 {
 	ucore_bulk_read_boxes(ctx, i ? ctx->parallel.end[i - 1] : 0, ctx->parallel.end[i], elapsed,
 			      &ctx->domain->tally);
 }
 
-static void read_together(struct ucore_ctx *ctx)
+static void read_together(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_share *shares = ctx->domain->shares->share;
 	u64 elapsed = ucore_ctx_since_read(ctx);
@@ -358,7 +358,7 @@ static void read_together(struct ucore_ctx *ctx)
  * @part: the part
  * @now: the instant: when the domain froze
  */
-void ucore_parallel_read(struct ucore_ctx *ctx, u64 now)
+void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now)
 {
 	if (ctx->parallel.nr < 2) {
 		ucore_ctx_read(ctx, now);

@@ -6,17 +6,17 @@
 #include <linux/types.h>
 
 struct ucore_domain;
-struct ucore_ctx;
+struct ucore_domain_ctx;
 
 bool ucore_parallel_cpu_is_isolated(int cpu);
 
 /* Process context: */
 int ucore_parallel_prepare(struct ucore_domain *domain);
 void ucore_parallel_exit(struct ucore_domain *domain);
-void ucore_parallel_elect(struct ucore_ctx *ctx, int leaving);
+void ucore_parallel_elect(struct ucore_domain_ctx *ctx, int leaving);
 void ucore_parallel_elect_all(struct ucore_domain *domain, int leaving);
 
 /* Under the domain's lock, on the domain: */
-void ucore_parallel_read(struct ucore_ctx *ctx, u64 now);
+void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now);
 
 #endif /* UCORE_CREW_H */

@@ -43,9 +43,9 @@ static bool overflowed(const struct ucore_interval *iv, const struct ucore_count
 }
 
 /* Ask the boxes of a part that may have signalled, each once whoever has counters there. */
-static void ctx_ask(const struct ucore_interval *iv, const struct ucore_ctx *ctx)
+static void ctx_ask(const struct ucore_interval *iv, const struct ucore_domain_ctx *ctx)
 {
-	const struct ucore_ctx_box *pb;
+	const struct ucore_domain_ctx_box *pb;
 	struct ucore_box *box;
 
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
@@ -58,10 +58,10 @@ static void ctx_ask(const struct ucore_interval *iv, const struct ucore_ctx *ctx
 }
 
 /* Mark a part whose armed counters overflowed. */
-static void ctx_walk(struct ucore_interval *iv, struct ucore_ctx *ctx)
+static void ctx_walk(struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_box *box;
-	struct ucore_ctx_box *pb;
+	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
 	u32 i, j;
 
@@ -91,7 +91,7 @@ static void service_open(struct ucore_interval *iv, u64 walk)
 {
 	const struct ucore_pmi_regs *context;
 	struct ucore_domain *domain = iv->domain;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	iv->walk = walk;
 	ucore_nmi_service_begin(domain);
@@ -168,7 +168,7 @@ void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain
  * Then overflows that wait are left to their interrupt: a unfreeze of single boxes
  * does not unfreeze what they froze.
  */
-void ucore_interval_begin_ctx(struct ucore_interval *iv, struct ucore_ctx *ctx, u64 now)
+void ucore_interval_begin_ctx(struct ucore_interval *iv, struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_domain *domain = ctx->domain;
 
@@ -208,7 +208,7 @@ void ucore_interval_extend_to_domain(struct ucore_interval *iv)
  *
  * Return: ns, for ucore_ctx_times().
  */
-u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_ctx *ctx)
+u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_domain_ctx *ctx)
 {
 	/* with @iv->part it was taken at the beginning, and may have grown since */
 	return iv->frozen_before + (iv->ctx ? 0 : ctx->box_frozen_ns);
@@ -225,7 +225,7 @@ static u64 present(const struct ucore_interval *iv)
  * @iv: the interval
  * @part: a part of its domain
  */
-void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_ctx *ctx)
+void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	ucore_ctx_reset(ctx, present(iv));
 }
@@ -266,7 +266,7 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
  */
 void ucore_interval_begin_unreported(struct ucore_interval *iv, struct ucore_domain *domain, u64 now)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	lockdep_assert_held(&domain->lock);
 
@@ -288,7 +288,7 @@ void ucore_interval_begin_unreported(struct ucore_interval *iv, struct ucore_dom
  * @iv: the interval
  * @part: the part
  */
-void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_ctx *ctx)
+void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	if (ctx->due)
 		return;
@@ -304,7 +304,7 @@ void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_ctx *ctx)
  *
  * Samples of others that end here, too, have the context of what they are due to.
  */
-void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_ctx *ctx,
+void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx,
 			 const struct ucore_pmi_regs *context)
 {
 	if (ctx->due)
@@ -318,9 +318,9 @@ void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_ctx *ctx,
  * ---- end ----
  */
 
-static void ctx_acknowledge(const struct ucore_ctx *ctx)
+static void ctx_acknowledge(const struct ucore_domain_ctx *ctx)
 {
-	const struct ucore_ctx_box *pb;
+	const struct ucore_domain_ctx_box *pb;
 
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		if (!pb->box->asked)
@@ -331,7 +331,7 @@ static void ctx_acknowledge(const struct ucore_ctx *ctx)
 }
 
 /* Polled ones, whose period may have ended here, too, go on. */
-static void ctx_rearm(struct ucore_ctx *ctx, bool rest)
+static void ctx_rearm(struct ucore_domain_ctx *ctx, bool rest)
 {
 	struct ucore_counter *ctr;
 
@@ -350,7 +350,7 @@ static void ctx_rearm(struct ucore_ctx *ctx, bool rest)
 /* Return: true if there was an overflow of ours. */
 static bool ctxs_rearm(struct ucore_domain *domain, bool rest)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	bool ours = false;
 
 	list_for_each_entry(ctx, &domain->ctxs, node) {
@@ -422,7 +422,7 @@ static void sink_wake(struct ucore_sink *sink)
 }
 
 /* Room for a record in the part's ring; NULL: it counts as lost. */
-static void *ctx_reserve(const struct ucore_ctx *ctx, u32 type, u32 size, u64 now)
+static void *ctx_reserve(const struct ucore_domain_ctx *ctx, u32 type, u32 size, u64 now)
 {
 	struct ucore_ring *ring = ctx->ring;
 	void *record = ucore_ring_reserve(ring, type, size, now);
@@ -441,7 +441,7 @@ static void *ctx_reserve(const struct ucore_ctx *ctx, u32 type, u32 size, u64 no
  * @to: CPU that is
  * @box: box id
  */
-void ucore_sample_gap(struct ucore_ctx *ctx, u64 now, u32 reason, int from, int to, u32 box)
+void ucore_sample_gap(struct ucore_domain_ctx *ctx, u64 now, u32 reason, int from, int to, u32 box)
 {
 	struct ucore_gap *gap;
 
@@ -466,7 +466,7 @@ void ucore_sample_gap(struct ucore_ctx *ctx, u64 now, u32 reason, int from, int 
  * @part: the part
  * @n: how many
  */
-void ucore_sample_drop(struct ucore_ctx *ctx, u64 n)
+void ucore_sample_drop(struct ucore_domain_ctx *ctx, u64 n)
 {
 	if (!n)
 		return;
@@ -479,7 +479,7 @@ void ucore_sample_drop(struct ucore_ctx *ctx, u64 n)
 }
 
 /* A part has been read: periods of its counters that ended while they rested are lost. */
-static void rest_ends(struct ucore_ctx *ctx, bool rouse)
+static void rest_ends(struct ucore_domain_ctx *ctx, bool rouse)
 {
 	struct ucore_counter *ctr;
 
@@ -503,7 +503,7 @@ static void rest_ends(struct ucore_ctx *ctx, bool rouse)
 void ucore_interval_unthrottle(struct ucore_domain *domain)
 {
 	struct ucore_interval iv;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	bool any = false;
 
 	list_for_each_entry(ctx, &domain->ctxs, node)
@@ -528,7 +528,7 @@ void ucore_interval_unthrottle(struct ucore_domain *domain)
  * A domain that was frozen before, throttled say, has counted until then: up to the present
  * the part is enabled, and not running.
  */
-void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_ctx *ctx)
+void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	u64 end = present(iv);
 
@@ -541,7 +541,7 @@ void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_ctx *ctx)
 static void report_stray(const struct ucore_interval *iv)
 {
 	int reader = iv->domain->reader;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	if (!iv->stray)
 		return;
@@ -552,9 +552,9 @@ static void report_stray(const struct ucore_interval *iv)
 	}
 }
 
-static void report_deaths(struct ucore_ctx *ctx, u64 now)
+static void report_deaths(struct ucore_domain_ctx *ctx, u64 now)
 {
-	struct ucore_ctx_box *pb;
+	struct ucore_domain_ctx_box *pb;
 
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		if (!pb->box->dead || pb->reported)
@@ -566,7 +566,7 @@ static void report_deaths(struct ucore_ctx *ctx, u64 now)
 }
 
 /* What the sample is due to came so long before it. */
-static u64 late_ns(const struct ucore_interval *iv, const struct ucore_ctx *ctx)
+static u64 late_ns(const struct ucore_interval *iv, const struct ucore_domain_ctx *ctx)
 {
 	if (ctx->by)
 		return iv->now - min(iv->now, ctx->by->time);
@@ -584,7 +584,7 @@ static void sample_values(struct ucore_value *value, const struct ucore_counter 
 }
 
 static void sample_fill(struct ucore_sample *sample, const struct ucore_interval *iv,
-			const struct ucore_ctx *ctx)
+			const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_pmi_regs *context = ctx->by ?: iv->has_context ? &iv->context : NULL;
 	bool visible = context && ctx->sink->context;
@@ -613,7 +613,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 }
 
 /* Who ran where at that instant: before the sample, so that a reader has it at hand. */
-static void tasks_emit(const struct ucore_interval *iv, struct ucore_ctx *ctx)
+static void tasks_emit(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_tasks *tasks = ctx_reserve(ctx, UCORE_RECORD_TASKS, ucore_tasks_size(ctx),
 						 iv->now);
@@ -625,7 +625,7 @@ static void tasks_emit(const struct ucore_interval *iv, struct ucore_ctx *ctx)
 }
 
 /* Write the record of a part that is due.  The domain runs already. */
-static void ctx_emit(const struct ucore_interval *iv, struct ucore_ctx *ctx, u64 frozen_ns)
+static void ctx_emit(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx, u64 frozen_ns)
 {
 	struct ucore_sample *sample;
 
@@ -648,7 +648,7 @@ static void ctx_emit(const struct ucore_interval *iv, struct ucore_ctx *ctx, u64
 		sink_wake(ctx->sink);
 }
 
-static void ctx_account(struct ucore_ctx *ctx, const struct ucore_interval *iv,
+static void ctx_account(struct ucore_domain_ctx *ctx, const struct ucore_interval *iv,
 			 u64 unfrozen, u64 end, u32 sharers)
 {
 	struct ucore_stats *stats = &ctx->stats;
@@ -660,7 +660,7 @@ static void ctx_account(struct ucore_ctx *ctx, const struct ucore_interval *iv,
 }
 
 /* Whoever reads a part on a frozen domain looks at its polled periods, too. */
-static void ctx_look(const struct ucore_interval *iv, struct ucore_ctx *ctx)
+static void ctx_look(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	if (!ctx->poll_ns || !ctx->fresh || !ucore_ctx_poll_end(ctx, iv->now))
 		return;
@@ -671,7 +671,7 @@ static void ctx_look(const struct ucore_interval *iv, struct ucore_ctx *ctx)
 /* The last write; a part that was halted meanwhile stays as it is. */
 static u64 interval_unfreeze(const struct ucore_interval *iv)
 {
-	struct ucore_ctx *ctx = iv->ctx;
+	struct ucore_domain_ctx *ctx = iv->ctx;
 	u64 now;
 
 	if (!ctx)
@@ -695,7 +695,7 @@ static u64 interval_unfreeze(const struct ucore_interval *iv)
 void ucore_interval_end(struct ucore_interval *iv)
 {
 	struct ucore_domain *domain = iv->domain;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u64 unfrozen, end, pause;
 	u32 sharers = 0;
 	bool ours;

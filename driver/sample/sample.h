@@ -45,7 +45,7 @@
  */
 struct ucore_interval {
 	struct ucore_domain *domain;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u64 now;
 	u64 entered;
 	u64 held;
@@ -63,11 +63,11 @@ struct ucore_interval {
 };
 
 void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now);
-void ucore_interval_begin_ctx(struct ucore_interval *iv, struct ucore_ctx *ctx, u64 now);
+void ucore_interval_begin_ctx(struct ucore_interval *iv, struct ucore_domain_ctx *ctx, u64 now);
 void ucore_interval_extend_to_domain(struct ucore_interval *iv);
-u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_ctx *ctx);
-void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_ctx *ctx);
-void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_ctx *ctx);
+u64 ucore_interval_frozen_before(const struct ucore_interval *iv, const struct ucore_domain_ctx *ctx);
+void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx);
+void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx);
 void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
 				   u64 now, bool recovered);
 void ucore_interval_begin_unreported(struct ucore_interval *iv, struct ucore_domain *domain,
@@ -76,10 +76,10 @@ void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_pm
 void ucore_interval_end(struct ucore_interval *iv);
 void ucore_interval_unthrottle(struct ucore_domain *domain);
 
-void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_ctx *ctx);
-void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_ctx *ctx,
+void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx);
+void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx,
 			 const struct ucore_pmi_regs *context);
-void ucore_sample_drop(struct ucore_ctx *ctx, u64 n);
-void ucore_sample_gap(struct ucore_ctx *ctx, u64 now, u32 reason, int from, int to, u32 box);
+void ucore_sample_drop(struct ucore_domain_ctx *ctx, u64 n);
+void ucore_sample_gap(struct ucore_domain_ctx *ctx, u64 now, u32 reason, int from, int to, u32 box);
 
 #endif /* UCORE_SAMPLE_H */

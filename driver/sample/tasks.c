@@ -225,7 +225,7 @@ void ucore_tasks_put(void)
  *
  * Return: bytes; 0: it has none.
  */
-u32 ucore_tasks_size(const struct ucore_ctx *ctx)
+u32 ucore_tasks_size(const struct ucore_domain_ctx *ctx)
 {
 	struct ucore_tasks *tasks;
 
@@ -238,7 +238,7 @@ u32 ucore_tasks_size(const struct ucore_ctx *ctx)
  * @tasks: the record, but for its head
  * @time: at which moment
  */
-void ucore_tasks_fill(const struct ucore_ctx *ctx, struct ucore_tasks *tasks, u64 time)
+void ucore_tasks_fill(const struct ucore_domain_ctx *ctx, struct ucore_tasks *tasks, u64 time)
 {
 	u32 i;
 

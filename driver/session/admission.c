@@ -42,7 +42,7 @@
 static bool concerns(const struct ucore_session *session, const struct ucore_domain *domain,
 		     bool moves)
 {
-	const struct ucore_ctx *ctx = ucore_session_ctx(session, domain->id);
+	const struct ucore_domain_ctx *ctx = ucore_session_ctx(session, domain->id);
 
 	return moves ? domain->scope == UCORE_SCOPE_DIE : ctx && READ_ONCE(ctx->nr_events);
 }
@@ -104,7 +104,7 @@ void ucore_admit_end(struct ucore_session *session)
  */
 
 /* At most: the counters of one group are read, and its controls and another's written. */
-static u64 switch_accesses(const struct ucore_ctx *ctx)
+static u64 switch_accesses(const struct ucore_domain_ctx *ctx)
 {
 	u16 reads[UCORE_GROUP_MAX + 1] = {}, writes[UCORE_GROUP_MAX + 1] = {};
 	const struct ucore_counter *ctr;
@@ -124,7 +124,7 @@ static u64 switch_accesses(const struct ucore_ctx *ctx)
 }
 
 /* How long a sample takes its reader, or, where groups take turns, a switch. */
-static u64 ctx_work_ns(const struct ucore_ctx *ctx)
+static u64 ctx_work_ns(const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_counter *ctr;
 	/* freeze and unfreeze: of the domain, or of each box */
@@ -152,7 +152,7 @@ static u64 ctx_work_ns(const struct ucore_ctx *ctx)
 /* Of the domain where it takes longest; 0 without events. */
 static u64 work_ns(const struct ucore_session *session)
 {
-	const struct ucore_ctx *ctx;
+	const struct ucore_domain_ctx *ctx;
 	u64 ns = 0;
 
 	ucore_for_each_ctx(ctx, session)
@@ -189,7 +189,7 @@ bool ucore_admit_period(const struct ucore_session *session)
 /* Each CPU once, though it may read two domains. */
 static u64 readers_busy_ns(struct ucore_session *session)
 {
-	const struct ucore_ctx *ctx;
+	const struct ucore_domain_ctx *ctx;
 	u64 busy = 0;
 	int cpu;
 
@@ -211,7 +211,7 @@ static u64 readers_busy_ns(struct ucore_session *session)
  */
 int ucore_admit_budget(struct ucore_session *session, struct ucore_get_budget *out)
 {
-	const struct ucore_ctx *ctx;
+	const struct ucore_domain_ctx *ctx;
 	int ret = session->running ? 0 : ucore_prepare_session(session);
 	u32 i;
 

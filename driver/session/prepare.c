@@ -21,9 +21,9 @@
 #include "session/rendezvous.h"
 #include "session/session_state.h"
 
-static struct ucore_ctx *ctx_create(struct ucore_session *session, struct ucore_domain *domain)
+static struct ucore_domain_ctx *ctx_create(struct ucore_session *session, struct ucore_domain *domain)
 {
-	struct ucore_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+	struct ucore_domain_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 
 	if (!ctx)
 		return NULL;
@@ -39,7 +39,7 @@ static struct ucore_ctx *ctx_create(struct ucore_session *session, struct ucore_
 }
 
 /* The part's ring comes and goes with its events, and what it lost is remembered. */
-static void ctx_set_ring(struct ucore_session *session, struct ucore_ctx *ctx,
+static void ctx_set_ring(struct ucore_session *session, struct ucore_domain_ctx *ctx,
 			  struct ucore_ring *ring)
 {
 	struct ucore_ring *old = ctx->ring;
@@ -52,7 +52,7 @@ static void ctx_set_ring(struct ucore_session *session, struct ucore_ctx *ctx,
 	ucore_ring_put(old);
 }
 
-static int ctx_ensure_ring(struct ucore_session *session, struct ucore_ctx *ctx)
+static int ctx_ensure_ring(struct ucore_session *session, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_ring *ring;
 
@@ -66,7 +66,7 @@ static int ctx_ensure_ring(struct ucore_session *session, struct ucore_ctx *ctx)
 }
 
 /* Forget the counters of a part that does not run. */
-static void ctx_drop(struct ucore_ctx *ctx)
+static void ctx_drop(struct ucore_domain_ctx *ctx)
 {
 	kvfree(ctx->ctr);
 	kvfree(ctx->order);
@@ -95,7 +95,7 @@ static void ctx_drop(struct ucore_ctx *ctx)
 int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain)
 {
 	u32 i = domain->id;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	if (session->ctx[i])
 		return ctx_ensure_ring(session, session->ctx[i]);
@@ -113,7 +113,7 @@ int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain
  */
 void ucore_prepare_settle(struct ucore_session *session, const struct ucore_domain *domain)
 {
-	struct ucore_ctx *ctx = session->ctx[domain->id];
+	struct ucore_domain_ctx *ctx = session->ctx[domain->id];
 
 	if (ctx && !ctx->nr_events)
 		ctx_set_ring(session, ctx, NULL);
@@ -126,7 +126,7 @@ void ucore_prepare_settle(struct ucore_session *session, const struct ucore_doma
 #define MIN_WATCHDOG_NS	(2 * NSEC_PER_MSEC)
 
 /* The part's entry for a box: the session's claim on it remembers where. */
-static struct ucore_ctx_box *ctx_box(struct ucore_ctx *ctx, struct ucore_claim *claim)
+static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct ucore_claim *claim)
 {
 	struct ucore_box *box = claim->box;
 	u32 i = claim->ctx_index;
@@ -134,12 +134,12 @@ static struct ucore_ctx_box *ctx_box(struct ucore_ctx *ctx, struct ucore_claim *
 	if (i < ctx->nr_box && ctx->box[i].box == box)
 		return &ctx->box[i];
 	claim->ctx_index = ctx->nr_box;
-	ctx->box[ctx->nr_box] = (struct ucore_ctx_box){ .box = box, .last = U32_MAX };
+	ctx->box[ctx->nr_box] = (struct ucore_domain_ctx_box){ .box = box, .last = U32_MAX };
 	return &ctx->box[ctx->nr_box++];
 }
 
 /* Has the freeze that the part uses been seen not to stop the box, or is there none? */
-static bool freeze_fails(const struct ucore_ctx *ctx, const struct ucore_box *box)
+static bool freeze_fails(const struct ucore_domain_ctx *ctx, const struct ucore_box *box)
 {
 	if (ctx->box_freeze || !box->desc.global)
 		return !box->desc.type->words || box->selftest.failed & UCORE_SELFTEST_BOX_FREEZE;
@@ -147,7 +147,7 @@ static bool freeze_fails(const struct ucore_ctx *ctx, const struct ucore_box *bo
 }
 
 /* Counters that run whatever is frozen: those without a control, too. */
-static u32 unfrozen(const struct ucore_ctx *ctx, const struct ucore_box *box, u16 ctl_reg)
+static u32 unfrozen(const struct ucore_domain_ctx *ctx, const struct ucore_box *box, u16 ctl_reg)
 {
 	return ctl_reg == UCORE_REG_NONE || freeze_fails(ctx, box) ? UCORE_VALUE_F_UNFROZEN : 0;
 }
@@ -163,7 +163,7 @@ static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 }
 
 /* Counters of other groups with the same register make a ring. */
-static void counter_link(struct ucore_ctx *ctx, const struct ucore_ctx_box *pb, u32 new)
+static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *pb, u32 new)
 {
 	struct ucore_counter *ctr = &ctx->ctr[new];
 	u32 j;
@@ -194,8 +194,8 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 {
 	const struct ucore_box_type *type = event->box->desc.type;
 	const struct ucore_layout *layout = event->box->desc.layout;
-	struct ucore_ctx *ctx = session->ctx[event->box->domain->id];
-	struct ucore_ctx_box *pb = ctx_box(ctx, event->claim);
+	struct ucore_domain_ctx *ctx = session->ctx[event->box->domain->id];
+	struct ucore_domain_ctx_box *pb = ctx_box(ctx, event->claim);
 	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
 	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
 	u8 width = ucore_box_width(event->box, fixed);
@@ -246,7 +246,7 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 }
 
 /* The CPUs whose tasks it tells: those that are online now. */
-static int ctx_list_cpus(struct ucore_ctx *ctx)
+static int ctx_list_cpus(struct ucore_domain_ctx *ctx)
 {
 	u32 cpu;
 
@@ -260,7 +260,7 @@ static int ctx_list_cpus(struct ucore_ctx *ctx)
 }
 
 /* Room for the counters of the events that a part has. */
-static int ctx_prepare(const struct ucore_session *session, struct ucore_ctx *ctx)
+static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_ctx *ctx)
 {
 	ctx_drop(ctx);
 	ctx->armed_mask = 0;
@@ -285,7 +285,7 @@ static int ctx_prepare(const struct ucore_session *session, struct ucore_ctx *ct
 /* Prepare all parts, and link those that will have counters. */
 static int ctxs_prepare(struct ucore_session *session)
 {
-	struct ucore_ctx **end = &session->first, *ctx;
+	struct ucore_domain_ctx **end = &session->first, *ctx;
 	u32 i, n = 0;
 	int ret = 0;
 
@@ -308,7 +308,7 @@ static int ctxs_prepare(struct ucore_session *session)
 static void groups_build(struct ucore_session *session)
 {
 	const struct ucore_event *event;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u64 groups = 0;
 
 	list_for_each_entry(event, &session->events, node)
@@ -331,7 +331,7 @@ static void groups_build(struct ucore_session *session)
 /* Who would read its parts now: START elects once more, with CPU hotplug held off. */
 static void parallels_build(struct ucore_session *session)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	if (session->nr_readers < 2)
 		return;
@@ -353,7 +353,7 @@ int ucore_prepare_session(struct ucore_session *session)
 {
 	int ret = ctxs_prepare(session);
 	struct ucore_event *event;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u32 slot = 0;
 
 	if (ret) {
@@ -386,7 +386,7 @@ void ucore_prepare_keep_counts(struct ucore_session *session)
 {
 	struct ucore_counter *ctr;
 	struct ucore_event *event;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u32 slot = 0;
 
 	ucore_for_each_ctx(ctx, session) {

@@ -46,7 +46,7 @@ static void meeting_wait(struct ucore_rendezvous_state *m)
  * A CPU may read two domains, its die and itself: the parts in its chain.  Their
  * locks are of two classes, and are taken in the order of the domains.
  */
-static void lock_here(struct ucore_ctx *ctx)
+static void lock_here(struct ucore_domain_ctx *ctx)
 {
 	for (; ctx; ctx = ctx->next_here) {
 		raw_spin_lock(&ctx->domain->lock);
@@ -54,9 +54,9 @@ static void lock_here(struct ucore_ctx *ctx)
 	}
 }
 
-static void act_here(const struct ucore_rendezvous_state *m, struct ucore_ctx *first)
+static void act_here(const struct ucore_rendezvous_state *m, struct ucore_domain_ctx *first)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	for (ctx = first; ctx; ctx = m->nested ? NULL : ctx->next_here)
 		m->act(ctx, m);
@@ -69,7 +69,7 @@ static void act_here(const struct ucore_rendezvous_state *m, struct ucore_ctx *f
 static void meet_here(void *arg)
 {
 	struct ucore_rendezvous_state *m = arg;
-	struct ucore_ctx *ctx, *first = m->session->here[smp_processor_id()];
+	struct ucore_domain_ctx *ctx, *first = m->session->here[smp_processor_id()];
 
 	ucore_budget_enter(ktime_get_mono_fast_ns());
 	if (m->prepare) {
@@ -86,9 +86,9 @@ static void meet_here(void *arg)
 }
 
 /* One more part for the CPU that reads it now. */
-static void chain(struct ucore_session *session, struct ucore_ctx *ctx)
+static void chain(struct ucore_session *session, struct ucore_domain_ctx *ctx)
 {
-	struct ucore_ctx **end = &session->here[ctx->meets_on];
+	struct ucore_domain_ctx **end = &session->here[ctx->meets_on];
 
 	if (!cpumask_test_and_set_cpu(ctx->meets_on, session->readers))
 		*end = NULL;	/* of an earlier meeting */
@@ -107,7 +107,7 @@ static void chain(struct ucore_session *session, struct ucore_ctx *ctx)
  */
 void ucore_rendezvous(struct ucore_session *session, struct ucore_rendezvous_state *m)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u32 n;
 
 	cpumask_clear(session->readers);

@@ -6,7 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 
-struct ucore_ctx;
+struct ucore_domain_ctx;
 struct ucore_session;
 
 /**
@@ -22,8 +22,8 @@ struct ucore_session;
  */
 struct ucore_rendezvous_state {
 	struct ucore_session *session;
-	void (*prepare)(struct ucore_ctx *ctx);
-	void (*act)(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m);
+	void (*prepare)(struct ucore_domain_ctx *ctx);
+	void (*act)(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m);
 	bool together;
 	bool nested;
 	atomic64_t *base;

@@ -85,7 +85,7 @@ static int box_selftest(struct ucore_box *box, bool *learned)
 /* One event more or less: of the claim, on its domain, in all. */
 static void events_account(struct ucore_session *session, struct ucore_claim *claim, int by)
 {
-	struct ucore_ctx *ctx = session->ctx[claim->box->domain->id];
+	struct ucore_domain_ctx *ctx = session->ctx[claim->box->domain->id];
 
 	session->nr_domains -= ctx->nr_events > 0;
 	ctx->nr_events += by;
@@ -270,7 +270,7 @@ int ucore_session_remove_event(struct ucore_session *session, u32 id)
  */
 void ucore_session_get_status(const struct ucore_session *session, struct ucore_get_status *status)
 {
-	const struct ucore_ctx *ctx;
+	const struct ucore_domain_ctx *ctx;
 	u32 i;
 
 	status->session = session->id;
@@ -577,7 +577,7 @@ void ucore_session_free(struct ucore_session *session)
  *
  * Return: NULL if the session never had an event there.
  */
-struct ucore_ctx *ucore_session_ctx(const struct ucore_session *session, u64 index)
+struct ucore_domain_ctx *ucore_session_ctx(const struct ucore_session *session, u64 index)
 {
 	if (index >= ucore_catalog.nr_domains)
 		return NULL;
@@ -594,7 +594,7 @@ struct ucore_ctx *ucore_session_ctx(const struct ucore_session *session, u64 ind
  */
 struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index)
 {
-	struct ucore_ctx *ctx = ucore_session_ctx(session, index);
+	struct ucore_domain_ctx *ctx = ucore_session_ctx(session, index);
 	struct ucore_ring *ring = NULL;
 
 	if (!ctx)
@@ -614,7 +614,7 @@ struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index)
  */
 bool ucore_session_readable(struct ucore_session *session)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	bool readable = false;
 	u32 i;
 

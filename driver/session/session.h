@@ -23,7 +23,7 @@ void ucore_session_get_status(const struct ucore_session *session, struct ucore_
 int ucore_session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr);
 
 /* Without: */
-struct ucore_ctx *ucore_session_ctx(const struct ucore_session *session, u64 index);
+struct ucore_domain_ctx *ucore_session_ctx(const struct ucore_session *session, u64 index);
 struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index);
 bool ucore_session_readable(struct ucore_session *session);
 

@@ -105,12 +105,12 @@ struct ucore_session {
 	u32 nr_triggers;
 	u64 skew_ns;
 	cpumask_var_t readers;
-	struct ucore_ctx **here;
+	struct ucore_domain_ctx **here;
 	unsigned long *pinned;
 	struct list_head roll;
 	refcount_t refs;
-	struct ucore_ctx *first;
-	struct ucore_ctx *ctx[];
+	struct ucore_domain_ctx *first;
+	struct ucore_domain_ctx *ctx[];
 };
 
 /*

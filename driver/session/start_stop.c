@@ -30,7 +30,7 @@
  * ---- start and stop ----
  */
 
-static void take(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void take(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	struct ucore_domain *domain = ctx->domain;
 	bool idle = list_empty(&domain->ctxs);
@@ -51,7 +51,7 @@ static void take(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
  * it holds up, other sessions' counters among it, shall not be preempted.  With
  * box freeze nothing is held up but the boxes that are being programmed.
  */
-static void go_prepare(struct ucore_ctx *ctx)
+static void go_prepare(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain *domain = ctx->domain;
 
@@ -66,12 +66,12 @@ static void go_prepare(struct ucore_ctx *ctx)
 }
 
 /* All domains count their periods from the same instant: when the first of them went. */
-static u64 base_of(const struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
+static u64 base_of(const struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	return atomic64_cmpxchg(m->base, 0, ctx->resumed) ?: ctx->resumed;
 }
 
-static void go(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void go(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	ucore_ctx_start_unfrozen(ctx);
 	ucore_ctx_start_times(ctx, ctx->box_freeze ? ucore_ctx_unfreeze(ctx) :
@@ -84,7 +84,7 @@ static void go(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
 static bool rings_hold_samples(struct ucore_session *session)
 {
 	struct ucore_sample *sample;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	ucore_for_each_ctx(ctx, session)
 		if (ctx->ring && ctx->ring->size / 2 < sizeof(struct ucore_lost) +
@@ -117,7 +117,7 @@ static bool boxes_alive(struct ucore_session *session)
 
 static bool domains_online(struct ucore_session *session)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	ucore_for_each_ctx(ctx, session)
 		if (ctx->domain->reader == UCORE_NO_CPU)
@@ -136,7 +136,7 @@ int ucore_counting_start(struct ucore_session *session)
 	atomic64_t base = ATOMIC64_INIT(0);
 	struct ucore_rendezvous_state begin = { .prepare = go_prepare, .act = go, .together = true,
 				       .base = &base };
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	int ret;
 
 	if (session->running)
@@ -184,9 +184,9 @@ unlock:
 }
 
 /* Forget a part's claim on the interrupt; the domain is locked. */
-static void domain_unlist(struct ucore_domain *domain, struct ucore_ctx *ctx)
+static void domain_unlist(struct ucore_domain *domain, struct ucore_domain_ctx *ctx)
 {
-	struct ucore_ctx *other;
+	struct ucore_domain_ctx *other;
 
 	list_del(&ctx->node);
 	if (!ctx->armed_mask)
@@ -197,7 +197,7 @@ static void domain_unlist(struct ucore_domain *domain, struct ucore_ctx *ctx)
 		domain->armed_mask |= other->armed_mask;
 }
 
-static void stop(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void stop(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	struct ucore_interval iv;
 
@@ -219,7 +219,7 @@ static void give_back_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-static void ctx_settle(struct ucore_ctx *ctx)
+static void ctx_settle(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain *domain = ctx->domain;
 
@@ -244,7 +244,7 @@ static void ctx_settle(struct ucore_ctx *ctx)
 
 static void halt_ctxs(struct ucore_session *session)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	ucore_core_triggers_stop(session);
 	mutex_lock(&ucore_run_lock);
@@ -287,7 +287,7 @@ void ucore_counting_halt(struct ucore_session *session)
  * ---- reset, read ----
  */
 
-static void reset(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void reset(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	struct ucore_interval iv;
 
@@ -341,7 +341,7 @@ int ucore_counting_reset(struct ucore_session *session)
  * Returns where times are to be added that only a freeze has.
  */
 static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
-					       const struct ucore_ctx *ctx, u64 now, u64 before)
+					       const struct ucore_domain_ctx *ctx, u64 now, u64 before)
 {
 	struct ucore_read_domain *rd = &session->domains[ctx->index];
 	int reader = READ_ONCE(ctx->domain->reader);
@@ -369,7 +369,7 @@ static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 	return rd;
 }
 
-static void snapshot_live(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void snapshot_live(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	struct ucore_domain *domain = ctx->domain;
 	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
@@ -382,10 +382,10 @@ static void snapshot_live(struct ucore_ctx *ctx, const struct ucore_rendezvous_s
 	ctx->gap_read &= !ctx->running;
 }
 
-static void snapshot(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m);
+static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m);
 
 /* Its domain went to sleep between the call and the meeting: it has its last counts. */
-static void snapshot_asleep(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void snapshot_asleep(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	if (ctx->next_here)
 		snapshot(ctx->next_here, m);
@@ -396,7 +396,7 @@ static void snapshot_asleep(struct ucore_ctx *ctx, const struct ucore_rendezvous
  * A CPU that reads its die and itself freezes both before it reads the first: within
  * a die's frozen time its own is a moment.
  */
-static void snapshot(struct ucore_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	u64 before = ctx->stats.frozen_ns, frozen_before;
 	struct ucore_read_domain *rd;
@@ -424,7 +424,7 @@ static void snapshot_running(struct ucore_session *session, bool live)
 		.act = live ? snapshot_live : snapshot, .together = true, .nested = !live,
 	};
 	u64 first = U64_MAX, last = 0, now;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	cpus_read_lock();
 	ucore_rendezvous(session, &m);
@@ -449,7 +449,7 @@ static void snapshot_running(struct ucore_session *session, bool live)
 static int snapshot_stopped(struct ucore_session *session)
 {
 	u64 now = ktime_get_mono_fast_ns();
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	int ret = ucore_prepare_session(session);
 
 	if (ret)
@@ -487,7 +487,7 @@ int ucore_counting_read(struct ucore_session *session, bool live)
  */
 void ucore_counting_unread(struct ucore_session *session)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	ucore_for_each_ctx(ctx, session)
 		if (session->values[ctx->ctr->slot].flags & UCORE_VALUE_F_GAP)

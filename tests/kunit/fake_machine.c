@@ -219,7 +219,7 @@ int fake_machine_init_cpu(struct kunit *test)
 	return machine_init(test, &ucore_platform_ivbep, 2, true);
 }
 
-static void ctx_destroy(struct ucore_ctx *ctx)
+static void ctx_destroy(struct ucore_domain_ctx *ctx)
 {
 	ucore_ring_put(ctx->ring);
 	kfree(ctx->ctr);
@@ -357,10 +357,10 @@ void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 gl
 
 /* ---- parts ---- */
 
-struct ucore_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size)
+struct ucore_domain_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size)
 {
 	struct fake_machine *m = fake_machine(test);
-	struct ucore_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	struct ucore_domain_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
 	m->ctx[m->nr_ctxs++] = ctx;
@@ -387,7 +387,7 @@ struct ucore_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size)
 	return ctx;
 }
 
-static struct ucore_ctx_box *ctx_box(struct ucore_ctx *ctx, struct ucore_box *box)
+static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct ucore_box *box)
 {
 	u32 i;
 
@@ -407,10 +407,10 @@ static struct ucore_ctx_box *ctx_box(struct ucore_ctx *ctx, struct ucore_box *bo
  * @ctl: control word
  * @period: overflow period, 0 for none
  */
-struct ucore_counter *fake_ctx_add(struct ucore_ctx *ctx, struct ucore_box *box,
+struct ucore_counter *fake_ctx_add(struct ucore_domain_ctx *ctx, struct ucore_box *box,
 				    u32 counter, u64 ctl, u64 period)
 {
-	struct ucore_ctx_box *pb = ctx_box(ctx, box);
+	struct ucore_domain_ctx_box *pb = ctx_box(ctx, box);
 	const struct ucore_layout *layout = box->desc.layout;
 	struct ucore_counter *ctr = &ctx->ctr[ctx->nr_ctr];
 	bool fixed = counter >= UCORE_COUNTER_FIXED;
@@ -438,7 +438,7 @@ struct ucore_counter *fake_ctx_add(struct ucore_ctx *ctx, struct ucore_box *box,
 }
 
 /* Put a part on its domain, as a start does. */
-void fake_ctx_list(struct ucore_ctx *ctx)
+void fake_ctx_list(struct ucore_domain_ctx *ctx)
 {
 	list_add_tail(&ctx->node, &ctx->domain->ctxs);
 	if (!ctx->armed_mask)

@@ -54,7 +54,7 @@ struct fake_machine {
 	struct fake_window *global;
 	struct ucore_sink sink;
 	struct ucore_session *session[FAKE_SESSIONS];
-	struct ucore_ctx *ctx[FAKE_PARTS];
+	struct ucore_domain_ctx *ctx[FAKE_PARTS];
 	u32 nr_ctxs;
 	bool with_cpu;
 	struct ucore_global cpu_global;
@@ -100,12 +100,12 @@ static inline struct fake_window *fake_global(u32 domain)
 }
 
 /* Parts by hand: what session.c would make of events. */
-struct ucore_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size);
-struct ucore_counter *fake_ctx_add(struct ucore_ctx *ctx, struct ucore_box *box,
+struct ucore_domain_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size);
+struct ucore_counter *fake_ctx_add(struct ucore_domain_ctx *ctx, struct ucore_box *box,
 				    u32 counter, u64 ctl, u64 period);
-void fake_ctx_list(struct ucore_ctx *ctx);
+void fake_ctx_list(struct ucore_domain_ctx *ctx);
 
-static inline void ctx_times(const struct ucore_ctx *ctx, u64 now, u64 *enabled,
+static inline void ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 *enabled,
 			      u64 *running)
 {
 	ucore_ctx_times(ctx, now, ucore_domain_frozen_ns(ctx->domain, now), enabled, running);

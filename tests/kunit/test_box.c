@@ -9,7 +9,7 @@
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
-static void ctx_program(struct ucore_ctx *ctx)
+static void ctx_program(struct ucore_domain_ctx *ctx)
 {
 	raw_spin_lock_irq(&ctx->domain->lock);
 	ucore_ctx_program(ctx);
@@ -134,7 +134,7 @@ static void giving_back_an_untouched_box(struct kunit *test)
 
 static void giving_back_leaves_nothing_counting(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 3);
 	struct fake_window *w = fake_window(box);
 	u32 i;
@@ -183,7 +183,7 @@ static void counter_without_a_period(struct kunit *test)
 }
 
 /* A box, and those of its counters that are at work. */
-static void counters_stop(struct ucore_ctx *ctx, struct ucore_box *box)
+static void counters_stop(struct ucore_domain_ctx *ctx, struct ucore_box *box)
 {
 	u32 i;
 
@@ -207,7 +207,7 @@ static void run_and_stop(struct kunit *test)
 /* One write resets the general controls; the fixed one is beyond its reach. */
 static void stop_imc_leaves_nothing_armed(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(box);
 
@@ -224,7 +224,7 @@ static void stop_imc_leaves_nothing_armed(struct kunit *test)
 /* Without a box control each control at work is zeroed, and no other one. */
 static void stop_ubox(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
 	struct fake_window *w = fake_window(box);
 
@@ -282,7 +282,7 @@ static void status_of_a_sleeping_link(struct kunit *test)
 /* What died is left alone, but that giving it back asks whether it answers again. */
 static void dead_box_is_not_touched(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0), *imc = fake_box(test, 0, "imc", 0);
 
 	fake_ctx_add(ctx, ubox, 0, 1, 0);
@@ -309,7 +309,7 @@ static void dead_box_is_not_touched(struct kunit *test)
 /* It comes back as it was: armed.  The reset that it missed is made up for. */
 static void box_that_came_back_is_reset(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(imc);
 
@@ -336,7 +336,7 @@ static void box_that_came_back_is_reset(struct kunit *test)
 /* It stops answering while it is being programmed: then that is the end of it. */
 static void box_domains_while_it_is_programmed(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(imc);
 
@@ -351,7 +351,7 @@ static void box_domains_while_it_is_programmed(struct kunit *test)
 /* All programs, then all runs: no box counts before the last one is ready. */
 static void ctx_programs_then_runs(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *r2 = fake_box(test, 0, "r2pcie", 0), *irp = fake_box(test, 0, "irp", 0);
 	struct fake_window *a = fake_window(r2), *b = fake_window(irp);
 

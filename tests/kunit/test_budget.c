@@ -198,9 +198,9 @@ static void the_percentage_has_bounds(struct kunit *test)
 
 /* ---- who waits ---- */
 
-static struct ucore_ctx *running_ctx(struct kunit *test, u64 period, u64 timer_ns)
+static struct ucore_domain_ctx *running_ctx(struct kunit *test, u64 period, u64 timer_ns)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
 	ctx->watchdog_ns = U64_MAX;
@@ -235,7 +235,7 @@ static void overflow_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-static void overflow(struct ucore_ctx *ctx)
+static void overflow(struct ucore_domain_ctx *ctx)
 {
 	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
 	smp_call_function_single(0, overflow_here, ctx->domain, 1);
@@ -254,7 +254,7 @@ static u64 due_in(struct hrtimer *timer)
 /* Few overflows, but somebody has spent the CPU's time. */
 static void an_overflow_beyond_the_budget_pauses(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 10, 0);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 10, 0);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 
@@ -281,7 +281,7 @@ static void an_overflow_beyond_the_budget_pauses(struct kunit *test)
 /* What was spent in a pause has to come back as well; it is asked for once. */
 static void a_pause_goes_on_for_what_is_spent_in_it(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 10, 0);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 10, 0);
 	struct ucore_domain *domain = ctx->domain;
 
 	spend(8 * MS);
@@ -309,7 +309,7 @@ static void begin_and_overflow(void *arg)
 
 static void a_long_service_pauses_its_domain(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 10, 0);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 10, 0);
 
 	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
 	smp_call_function_single(0, begin_and_overflow, ctx->domain, 1);
@@ -318,7 +318,7 @@ static void a_long_service_pauses_its_domain(struct kunit *test)
 	fire(&ctx->domain->watchdog);
 }
 
-static void expect_lost(struct kunit *test, struct ucore_ctx *ctx, u64 lost, u32 flags)
+static void expect_lost(struct kunit *test, struct ucore_domain_ctx *ctx, u64 lost, u32 flags)
 {
 	const struct ucore_record *record = fake_record(ctx->ring);
 	u64 seq;
@@ -337,7 +337,7 @@ static void expect_lost(struct kunit *test, struct ucore_ctx *ctx, u64 lost, u32
 /* The timer keeps its grid; the instants that it leaves out are lost records. */
 static void a_timer_is_stretched_and_says_so(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 	const struct ucore_sample *sample;
 	u64 due;
 
@@ -370,7 +370,7 @@ static void a_timer_is_stretched_and_says_so(struct kunit *test)
 /* Without a word of the budget: somebody kept interrupts off. */
 static void a_late_timer_counts_what_it_missed(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 
 	fire(&ctx->timer);
 	fake_record(ctx->ring);
@@ -386,7 +386,7 @@ static void a_late_timer_counts_what_it_missed(struct kunit *test)
 
 static void without_a_ring_periods_are_counted_too(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 
 	ucore_ring_put(ctx->ring);
 	ctx->ring = NULL;
@@ -401,7 +401,7 @@ static void without_a_ring_periods_are_counted_too(struct kunit *test)
 /* Looks that are put off lose nothing: their sample says how late it may be. */
 static void a_look_is_put_off(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0, 0);
 
 	ctx->poll_ns = MS;
 	ucore_timer_start(ctx, now_ns());
@@ -419,7 +419,7 @@ static void a_look_is_put_off(struct kunit *test)
 /* Periods that pass while another CPU becomes the reader. */
 static void a_timer_that_moves_counts_what_it_missed(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 
 	fire(&ctx->timer);
 	fake_record(ctx->ring);
@@ -549,7 +549,7 @@ static void slow_read(void)
 /* Somebody moves another one's domain: each CPU has what it did for that, once. */
 static void moving_a_domain_is_charged(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 10, 0);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 10, 0);
 	struct ucore_session *s = fake_session(test);
 	u64 from = ucore_budget_busy_ns(0), to = ucore_budget_busy_ns(1);
 
@@ -566,7 +566,7 @@ static void moving_a_domain_is_charged(struct kunit *test)
 /* Without a part that is armed it is the timers alone that move. */
 static void moving_timers_is_charged(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0, MS);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 	struct ucore_session *s = fake_session(test);
 	u64 busy = ucore_budget_busy_ns(1);
 

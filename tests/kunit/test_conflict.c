@@ -23,7 +23,7 @@ static const struct ucore_create_session ring = { .ring_size = 4096 };
  */
 struct watched {
 	struct ucore_session *s;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	struct fake_window *gw;
 	struct fake_window *imc;
 	struct fake_window *cbo;

@@ -56,7 +56,7 @@ static struct fake_core_cpu *regs_of(struct kunit *test, u32 cpu)
 	return &fake_core(test)->cpu[cpu];
 }
 
-static struct ucore_ctx *ctx_of(struct ucore_session *session, const struct ucore_box *box)
+static struct ucore_domain_ctx *ctx_of(struct ucore_session *session, const struct ucore_box *box)
 {
 	return session->ctx[box->domain->id];
 }
@@ -137,7 +137,7 @@ static void fire_here(void *arg)
 	fake_timer_fire(arg);
 }
 
-static void next_turn(struct ucore_ctx *ctx)
+static void next_turn(struct ucore_domain_ctx *ctx)
 {
 	fake_clock_advance(ctx->rotate_ns);
 	smp_call_function_single(1, fire_here, &ctx->rotate, 1);
@@ -174,7 +174,7 @@ static void fixed_counters_take_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-static void look(struct ucore_ctx *ctx)
+static void look(struct ucore_domain_ctx *ctx)
 {
 	fake_clock_advance(UCORE_WATCH_NS);
 	smp_call_function_single(1, fire_here, &ctx->domain->watchdog, 1);
@@ -342,7 +342,7 @@ static void arming(struct kunit *test)
 static void an_overflow_sample(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
-	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
+	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 	const struct ucore_sample *sample;
 
 	fake_core(test)->nr = 0;
@@ -393,7 +393,7 @@ static void other_status_bits(struct kunit *test)
 {
 	const u64 others = BIT_ULL(3) | BIT_ULL(55) | BIT_ULL(58) | BIT_ULL(61) | BIT_ULL(63);
 	struct ucore_session *s = armed(test);
-	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
+	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 
 	regs_of(test, 1)->status = others;
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
@@ -427,7 +427,7 @@ static void nmis_before_service(void *arg)
 static void a_second_nmi_before_the_service(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
-	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
+	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 	struct two_nmis n = { };
 
 	regs_of(test, 1)->status = BIT_ULL(0) | BIT_ULL(33);
@@ -459,7 +459,7 @@ static void nmi_while_masked(void *arg)
 static void lvtpc_opens_when_the_status_is_clear(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
-	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
+	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 	struct masked_nmi n = { };
 
 	regs_of(test, 1)->status = BIT_ULL(0);
@@ -497,7 +497,7 @@ static void only_on_its_cpu(struct kunit *test)
 static void a_read_services_what_waits(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
-	struct ucore_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
+	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 
 	regs_of(test, 1)->ctr[0] = 0;
 	regs_of(test, 1)->status = BIT_ULL(0);

@@ -250,7 +250,7 @@ static void sleeping_link_is_read_again(struct kunit *test)
 /* The box's other counters are flagged as well, without a register access. */
 static void one_dead_counter_kills_its_box(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 2);
 	struct ucore_counter *a = fake_ctx_add(ctx, box, 0, 0, 0);
 	struct ucore_counter *b = fake_ctx_add(ctx, box, 1, 0, 0);
@@ -266,7 +266,7 @@ static void one_dead_counter_kills_its_box(struct kunit *test)
 static void arm_preloads_by_width(struct kunit *test)
 {
 	struct fake_bus *bus = &fake_machine(test)->bus;
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_box *r2 = fake_box(test, 0, "r2pcie", 0);
 	struct ucore_counter *ctr;

@@ -91,7 +91,7 @@ static void drive_an_msr_box(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 0x123 };
 	struct ucore_box *box = box_make(test, 0, 0, &cha_layout, &fake_msr_ops);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr;
 
@@ -120,7 +120,7 @@ static void drive_an_msr_box(struct kunit *test)
 static void drive_a_pci_box(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 8, 0, &upi_layout, &fake_pci_ops);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *plain, *wide;
 
@@ -145,7 +145,7 @@ static void drive_a_pci_box(struct kunit *test)
 static void a_control_that_does_not_take_it(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 8, 0, &upi_layout, &fake_pci_ops);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *plain, *wide;
 
@@ -171,7 +171,7 @@ static void a_control_that_does_not_take_it(struct kunit *test)
 static void drive_an_mmio_box(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 6, 1, &imc_layout, &fake_mmio_ops);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr, *fixed;
 
@@ -202,7 +202,7 @@ static void drive_free_running_counters(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 1, 2, &free_layout, &fake_msr_ops);
 	struct ucore_box_type *type = (struct ucore_box_type *)box->desc.type;
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr;
 
@@ -232,7 +232,7 @@ static void drive_free_running_counters(struct kunit *test)
 static void free_running_counters_begin_anew(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 1, 2, &free_layout, &fake_msr_ops);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_counter *ctr;
 

@@ -356,9 +356,9 @@ static void moving_takes_the_interrupt_along(struct kunit *test)
 
 /* ---- hotplug: the callbacks, called by hand ---- */
 
-static struct ucore_ctx *running_ctx(struct kunit *test, u32 domain)
+static struct ucore_domain_ctx *running_ctx(struct kunit *test, u32 domain)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, domain, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, domain, 4096);
 
 	fake_ctx_add(ctx, fake_box(test, domain, "imc", 0), 0, 0x400304, 0);
 	raw_spin_lock_irq(&ctx->domain->lock);
@@ -384,7 +384,7 @@ static void cpu_up(u32 cpu)
 	cpus_read_unlock();
 }
 
-static void gap_check(struct kunit *test, struct ucore_ctx *ctx, u32 reason, int from, int to)
+static void gap_check(struct kunit *test, struct ucore_domain_ctx *ctx, u32 reason, int from, int to)
 {
 	const struct ucore_gap *gap = fake_record(ctx->ring);
 
@@ -409,7 +409,7 @@ static int hotplug_init(struct kunit *test)
 
 static void reader_leaves(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0);
 
 	cpu_down(0);
 	KUNIT_EXPECT_EQ(test, ctx->domain->reader, 1);
@@ -421,7 +421,7 @@ static void reader_leaves(struct kunit *test)
 
 static void another_cpu_leaves(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0);
 
 	cpu_down(1);
 	KUNIT_EXPECT_EQ(test, ctx->domain->reader, 0);
@@ -455,7 +455,7 @@ static void readers_are_not_isolated(struct kunit *test)
 
 static void isolated_reader_makes_way(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0);
 	struct ucore_domain *domain = ctx->domain;
 
 	fake_kernel.isolated = BIT_ULL(0);
@@ -506,7 +506,7 @@ static void choice_ends_with_its_cpu(struct kunit *test)
 /* The CPU that leaves is no receiver any more when another takes over. */
 static void leaving_cpu_takes_no_interrupt(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 
 	fake_kernel.core_id[1] = 0;	/* threads of one core */
@@ -531,7 +531,7 @@ static void leaving_cpu_takes_no_interrupt(struct kunit *test)
 
 static void throttling_ends_when_a_cpu_leaves(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 0);
 	struct ucore_domain *domain = ctx->domain;
 
 	hold(domain, ktime_get_mono_fast_ns());
@@ -562,7 +562,7 @@ static void overflow_too_much(void *arg)
  */
 static void service_on_the_cpu_that_leaves(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 	const struct fake_timer *watchdog = fake_timer_find(&domain->watchdog);
 
@@ -596,7 +596,7 @@ static int hotplug_init_2(struct kunit *test)
 
 static void last_cpu_leaves_and_one_comes(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 1);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 1);
 	struct fake_window *win = fake_window(ctx->ctr[0].box);
 	struct ucore_domain *domain = ctx->domain;
 	u64 enabled, running, later;
@@ -633,7 +633,7 @@ static void last_cpu_leaves_and_one_comes(struct kunit *test)
 /* Instants of the timer that are due when the last CPU leaves are told, as by STOP; no others. */
 static void last_cpu_samples_what_is_due(struct kunit *test)
 {
-	struct ucore_ctx *ctx = running_ctx(test, 1);
+	struct ucore_domain_ctx *ctx = running_ctx(test, 1);
 	const struct ucore_sample *sample;
 	const struct ucore_lost *lost;
 
@@ -762,7 +762,7 @@ static int hotplug_init_cpu(struct kunit *test)
 /* A CPU leaves its die, which another one reads then, and its own domain, which stops. */
 static void cpu_leaves_both_its_domains(struct kunit *test)
 {
-	struct ucore_ctx *die = running_ctx(test, 0), *cpu = running_ctx(test, 1);
+	struct ucore_domain_ctx *die = running_ctx(test, 0), *cpu = running_ctx(test, 1);
 
 	cpu_down(0);
 	KUNIT_EXPECT_EQ(test, die->domain->reader, 1);
@@ -782,7 +782,7 @@ static void cpu_leaves_both_its_domains(struct kunit *test)
 /* Another CPU is nothing to a CPU's own domain. */
 static void another_cpu_is_not_of_the_domain(struct kunit *test)
 {
-	struct ucore_ctx *cpu = running_ctx(test, 1);
+	struct ucore_domain_ctx *cpu = running_ctx(test, 1);
 
 	cpu_down(1);
 	KUNIT_EXPECT_EQ(test, cpu->domain->reader, 0);

@@ -615,7 +615,7 @@ static void program_ubox(struct kunit *test)
 static void width_of_the_ubox_is_found(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(box);
 	struct ucore_event_spec spec = { };
 	struct ucore_counter *ctr, *longest;
@@ -667,7 +667,7 @@ static void filter_of_the_ubox(struct kunit *test)
 
 /* ---- overflows ---- */
 
-static void ctx_run(struct kunit *test, struct ucore_ctx *ctx)
+static void ctx_run(struct kunit *test, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain *domain = ctx->domain;
 	u64 now = ktime_get_mono_fast_ns();
@@ -692,7 +692,7 @@ static void overflow_sample(struct ucore_domain *domain)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_ctx *ctx)
+static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_sample *sample = fake_record(ctx->ring);
 
@@ -724,7 +724,7 @@ static void any_bit_asks_all_armed_boxes(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 5), *pcu = fake_box(test, 0, "pcu", 0);
 	struct ucore_box *ha = fake_box(test, 0, "ha", 0);
 	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *p = fake_window(pcu);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const u64 bits = BIT_ULL(35) | BIT_ULL(7);
 
 	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
@@ -747,7 +747,7 @@ static void any_bit_asks_all_armed_boxes(struct kunit *test)
 static void ubox_fixed_counter_tells_by_its_value(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0), *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *w = fake_window(ubox);
 	const struct ucore_sample *sample;
 
@@ -776,7 +776,7 @@ static void ubox_fixed_counter_tells_by_its_value(struct kunit *test)
 static void ubox_fixed_counter_is_read_before_its_message(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *w = fake_window(ubox);
 	const struct ucore_sample *sample;
 

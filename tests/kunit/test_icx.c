@@ -830,7 +830,7 @@ static const u64 no_filters[UCORE_MAX_SHARED];
 static void program(struct kunit *test, struct ucore_box *box, u32 counter,
 		    const struct ucore_term *terms, u32 nr)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_event_spec spec;
 
 	KUNIT_ASSERT_EQ(test, ucore_event_encode(box, terms, nr, &spec), 0);
@@ -894,7 +894,7 @@ static void controllers_free_running_counters_are_only_read(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc_free", 2);
 	struct fake_window *w = fake_window(box);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_counter *ctr;
 
 	fake_poke(w, 0x20, BIT_ULL(48) - 7);
@@ -916,7 +916,7 @@ static void an_overflow_in_the_second_word(struct kunit *test)
 {
 	struct ucore_box *iio = fake_box(test, 0, "iio", 1), *m2p = fake_box(test, 0, "m2pcie", 1);
 	struct fake_window *gw = fake_global(0), *a = fake_window(iio), *b = fake_window(m2p);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	struct ucore_interval iv;

@@ -27,7 +27,7 @@ static void power_off(struct fake_window *win)
 	win->frozen = false;
 }
 
-static void expect_gap(struct kunit *test, struct ucore_ctx *ctx, u32 reason, int from, int to)
+static void expect_gap(struct kunit *test, struct ucore_domain_ctx *ctx, u32 reason, int from, int to)
 {
 	const struct ucore_gap *gap = fake_record(ctx->ring);
 
@@ -116,7 +116,7 @@ static void sleep_leaves_it_as_found(struct kunit *test)
 static void counts_go_on_after_sleep(struct kunit *test)
 {
 	u64 enabled, running, later;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	struct found f;
 
 	found_init(test, &f, &ring);
@@ -160,7 +160,7 @@ static void next_sample_tells(struct kunit *test)
 {
 	const struct ucore_create_session config = { .ring_size = 4096, .timer_ns = MS };
 	const struct ucore_sample *sample;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	struct found f;
 
 	found_init(test, &f, &config);

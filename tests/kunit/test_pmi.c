@@ -20,9 +20,9 @@
 #define PERFS_LVTPC	(APIC_LVT_MASKED | 0xee)
 
 /* A part with an armed counter in each iMC, and the way to CPU 0 open. */
-static struct ucore_ctx *armed_ctx_on(struct kunit *test, u32 id)
+static struct ucore_domain_ctx *armed_ctx_on(struct kunit *test, u32 id)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, id, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, id, 4096);
 	struct ucore_domain *domain = ctx->domain;
 
 	fake_machine(test)->sink.context = true;
@@ -40,12 +40,12 @@ static struct ucore_ctx *armed_ctx_on(struct kunit *test, u32 id)
 	return ctx;
 }
 
-static struct ucore_ctx *armed_ctx(struct kunit *test)
+static struct ucore_domain_ctx *armed_ctx(struct kunit *test)
 {
 	return armed_ctx_on(test, 0);
 }
 
-static void overflow(struct ucore_ctx *ctx, u32 i)
+static void overflow(struct ucore_domain_ctx *ctx, u32 i)
 {
 	fake_overflow(ctx->box[i].box, 0xa0, 0, BIT(1), i ? IMC1 : IMC0);
 }
@@ -79,13 +79,13 @@ static void nmi_here(void *arg)
 	}
 }
 
-static void nmi_on(struct ucore_ctx *ctx, u32 cpu, struct nmi *nmi)
+static void nmi_on(struct ucore_domain_ctx *ctx, u32 cpu, struct nmi *nmi)
 {
 	smp_call_function_single(cpu, nmi_here, nmi, 1);
 	irq_work_sync(&ctx->domain->pmi.work);
 }
 
-static int one_nmi(struct ucore_ctx *ctx, u32 cpu)
+static int one_nmi(struct ucore_domain_ctx *ctx, u32 cpu)
 {
 	struct nmi nmi = { .times = 1 };
 
@@ -143,7 +143,7 @@ static void nmi_without_a_domain(struct kunit *test)
 
 static void nmi_with_nothing_to_do_is_perfs(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 writes = fake_kernel.lvtpc_writes[0];
 
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
@@ -153,7 +153,7 @@ static void nmi_with_nothing_to_do_is_perfs(struct kunit *test)
 /* The status says that a box interrupted, armed or not: nobody else will clear it. */
 static void unknown_status_is_ours(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	fake_poke(fake_global(0), GLOBAL_STATUS, BIT_ULL(2) | BIT_ULL(19));
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 2);
@@ -165,7 +165,7 @@ static void unknown_status_is_ours(struct kunit *test)
 /* LVTPC is masked by delivery: it must be open again afterwards. */
 static void pmi_becomes_a_sample(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 1, .ip = 0xffffffff81234567ULL };
 	const struct ucore_sample *sample;
 	u64 before = ktime_get_mono_fast_ns();
@@ -191,7 +191,7 @@ static void pmi_becomes_a_sample(struct kunit *test)
 /* An NMI may stand for several overflows, as perf's handler wants to know. */
 static void true_count_is_returned(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	overflow(ctx, 0);
 	overflow(ctx, 1);
@@ -202,7 +202,7 @@ static void true_count_is_returned(struct kunit *test)
 /* The status is still set, for the service has not run: the second is perf's. */
 static void pmi_is_claimed_once(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 3 };
 
 	overflow(ctx, 0);
@@ -216,7 +216,7 @@ static void pmi_is_claimed_once(struct kunit *test)
 
 static void each_pmi_is_claimed(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	for (i = 0; i < 10; i++) {
@@ -229,7 +229,7 @@ static void each_pmi_is_claimed(struct kunit *test)
 
 static void service_here(void *arg)
 {
-	struct ucore_ctx *ctx = arg;
+	struct ucore_domain_ctx *ctx = arg;
 	struct ucore_interval iv;
 
 	raw_spin_lock(&ctx->domain->lock);
@@ -244,7 +244,7 @@ static void forget_here(void *arg)
 }
 
 /* An overflow that was serviced before its NMI came */
-static void served_without_its_nmi(struct ucore_ctx *ctx)
+static void served_without_its_nmi(struct ucore_domain_ctx *ctx)
 {
 	overflow(ctx, 0);
 	local_irq_disable();
@@ -255,7 +255,7 @@ static void served_without_its_nmi(struct ucore_ctx *ctx)
 /* A timer or a READ was faster: the NMI is ours all the same, once. */
 static void late_pmi_is_claimed_without_effect(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	served_without_its_nmi(ctx);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
@@ -269,7 +269,7 @@ static void late_pmi_is_claimed_without_effect(struct kunit *test)
 /* The service comes between the NMI and its irq_work, which then has nothing to do. */
 static void service_by_another_after_the_nmi(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 1, .during = service_here, .arg = ctx, .ip = 0x77 };
 	const struct ucore_sample *sample;
 
@@ -288,7 +288,7 @@ static void service_by_another_after_the_nmi(struct kunit *test)
 /* START has armed nothing yet, or STOP not closed the way: the next one is seen to. */
 static void pmi_with_nothing_armed(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
 
 	overflow(ctx, 0);
@@ -307,7 +307,7 @@ static void pmi_with_nothing_armed(struct kunit *test)
 /* Somebody has cleared the status between the NMI and its service: it is nobody's any more. */
 static void pmi_that_was_forgotten(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
 	struct nmi nmi = { .times = 1, .during = forget_here, .arg = ctx };
 
@@ -323,7 +323,7 @@ static void pmi_that_was_forgotten(struct kunit *test)
 }
 
 struct service {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	struct nmi nmi;
 };
 
@@ -349,7 +349,7 @@ static void nmi_in_service_here(void *arg)
 static void pmi_during_a_service(struct kunit *test)
 {
 	struct service service = { .ctx = armed_ctx(test), .nmi.times = 1 };
-	struct ucore_ctx *ctx = service.ctx;
+	struct ucore_domain_ctx *ctx = service.ctx;
 
 	smp_call_function_single(0, nmi_in_service_here, &service, 1);
 	irq_work_sync(&ctx->domain->pmi.work);
@@ -387,7 +387,7 @@ static void nmi_of_others_during_a_service(struct kunit *test)
 /* The core's other thread gets the same PMI: one sample, with the first's context. */
 static void both_threads_of_a_core(struct kunit *test)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	struct nmi nmi = { .times = 2, .ip = 0x1111 };
 	const struct ucore_sample *sample;
 
@@ -411,7 +411,7 @@ static void both_threads_of_a_core(struct kunit *test)
 /* For a moment only: then the next NMI is somebody else's, whatever it is. */
 static void very_late_pmi_is_not_ours(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
@@ -429,7 +429,7 @@ static void very_late_pmi_is_not_ours(struct kunit *test)
  */
 static void late_pmi_claims_the_next_one(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 3 }, later = { .times = 1 };
 	u32 i;
 
@@ -450,7 +450,7 @@ static void late_pmi_claims_the_next_one(struct kunit *test)
 /* Each claims what came after its own overflow, for seconds: the last one finds none. */
 static void what_is_owed_is_passed_on(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	served_without_its_nmi(ctx);
@@ -466,7 +466,7 @@ static void what_is_owed_is_passed_on(struct kunit *test)
 /* Several are under way at once: each is ours, and no other. */
 static void as_many_are_owed_as_were_skipped(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	for (i = 0; i < 3; i++)
@@ -482,7 +482,7 @@ static void as_many_are_owed_as_were_skipped(struct kunit *test)
 /* A PMI that never came is owed for a second, though now and then others are served. */
 static void what_is_owed_is_owed_no_longer(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	served_without_its_nmi(ctx);
@@ -497,7 +497,7 @@ static void what_is_owed_is_owed_no_longer(struct kunit *test)
 /* An error that port 61h tells of is not taken for a PMI that is late or owed. */
 static void errors_go_before_late_pmis(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
@@ -521,7 +521,7 @@ static void errors_go_before_late_pmis(struct kunit *test)
 /* After the guard's recovery the lost PMI may still come. */
 static void pmi_after_its_recovery(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	overflow(ctx, 0);
 	fake_timer_fire(&ctx->domain->watchdog);
@@ -538,7 +538,7 @@ static void pmi_after_its_recovery(struct kunit *test)
 /* Two cores were chosen: each sees the interrupt, whoever was first serves it. */
 static void each_sees_one_serves(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	struct cpumask both = { };
@@ -571,7 +571,7 @@ static void each_sees_one_serves(struct kunit *test)
 /* A receiver that joins late does not claim a PMI of before. */
 static void new_receiver_does_not_claim_the_past(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	overflow(ctx, 0);
 	one_nmi(ctx, 0);
@@ -587,7 +587,7 @@ static void new_receiver_does_not_claim_the_past(struct kunit *test)
 /* ---- what it costs ---- */
 
 /* Overflows in one window before the domain is throttled. */
-static u32 overflows_until_throttled(struct kunit *test, struct ucore_ctx *ctx)
+static u32 overflows_until_throttled(struct kunit *test, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain *domain = ctx->domain;
 	u32 n;
@@ -606,7 +606,7 @@ static void fewer_pmis_while_they_go_to_all(struct kunit *test)
 {
 	unsigned int *percent = fake_param("cpu_time_max_percent"), *rate = fake_param("max_sample_rate");
 	u32 cpus = num_online_cpus(), was = *percent;
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	*percent = 100;
 	*rate = 20000;		/* 200 in a window of 10 ms */
@@ -629,7 +629,7 @@ static void three_ms(void *arg)
 /* From the NMI on, though its service comes late. */
 static void service_is_charged_from_the_nmi(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 1, .during = three_ms };
 	u64 busy = ucore_budget_busy_ns(0), other = ucore_budget_busy_ns(1);
 
@@ -652,7 +652,7 @@ static void anothers_nmi_is_not_charged(struct kunit *test)
 {
 	struct nmi nmi = { .times = 1, .during = served_by_cpu_0 };
 	u64 busy = ucore_budget_busy_ns(0);
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	fake_kernel.core_id[1] = 0;	/* threads of one core */
 	ctx = armed_ctx(test);
@@ -669,7 +669,7 @@ static void anothers_nmi_is_not_charged(struct kunit *test)
 /* It came to a core that was not named: it is ours, and served there. */
 static void pmi_on_another_core(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	const struct ucore_sample *sample;
 
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);	/* a foreign one */
@@ -691,7 +691,7 @@ static void pmi_on_another_core(struct kunit *test)
 /* Delivery has shut LVTPC, and perf, which had it open, sleeps. */
 static void pmi_on_another_core_opens_lvtpc(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
 	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;
@@ -705,7 +705,7 @@ static void pmi_on_another_core_opens_lvtpc(struct kunit *test)
 /* Late, only the other thread of the core that had it may claim it, once, and not for long. */
 static void late_pmi_on_another_core(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_pmi *pmi = &ctx->domain->pmi;
 	u32 i;
 
@@ -725,7 +725,7 @@ static void late_pmi_on_another_core(struct kunit *test)
 /* A READ was ahead of it: it may come anywhere, once for each CPU, and not for long. */
 static void pmi_on_another_core_behind_a_read(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
@@ -755,7 +755,7 @@ static void enable(struct ucore_domain *domain)
 /* While the way is shut, to a machine that sleeps say, the status is not to be asked for. */
 static void pmi_on_another_core_with_the_way_shut(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	disable(ctx->domain);
 	overflow(ctx, 0);
@@ -767,7 +767,7 @@ static void pmi_on_another_core_with_the_way_shut(struct kunit *test)
 /* One that leaves services nothing any more; when it is back it does. */
 static void pmi_on_a_cpu_that_leaves(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	cpus_read_lock();
 	ucore_nmi_forget(ctx->domain, 1);
@@ -783,7 +783,7 @@ static void pmi_on_a_cpu_that_leaves(struct kunit *test)
 /* Serviced along the way, as STOP does it, and under way when the door was shut. */
 static void pmi_after_the_disable(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
 	u32 i;
 
@@ -806,7 +806,7 @@ static void pmi_after_the_disable(struct kunit *test)
 /* What a CPU has claimed it does not claim again, neither the last one nor one of long ago. */
 static void foreign_nmi_after_the_disable(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	overflow(ctx, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
@@ -822,7 +822,7 @@ static void foreign_nmi_after_the_disable(struct kunit *test)
 /* The way was shut and opened again, for another CPU goes: the same door, the same PMIs. */
 static void pmi_across_a_change_of_route(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	served_without_its_nmi(ctx);
 	disable(ctx->domain);
@@ -837,7 +837,7 @@ static void pmi_across_a_change_of_route(struct kunit *test)
 
 static void receivers_first_then_the_route(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	KUNIT_EXPECT_TRUE(test, cpumask_equal(&ctx->domain->pmi.cpus, cpumask_of(0)));
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], UNCORE_PMI);
@@ -850,7 +850,7 @@ static void receivers_first_then_the_route(struct kunit *test)
 
 static void closed_as_it_was_found(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	fake_kernel.debugctl[0] |= 0x801;	/* others' bits, meanwhile */
 	disable(ctx->domain);
@@ -866,7 +866,7 @@ static void closed_as_it_was_found(struct kunit *test)
 /* With a core PMU Linux keeps LVTPC open, and so do we. */
 static void perfs_lvtpc_stays_open(struct kunit *test)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
 	ctx = armed_ctx(test);
@@ -876,7 +876,7 @@ static void perfs_lvtpc_stays_open(struct kunit *test)
 
 static void uncore_pmi_that_was_on_stays_on(struct kunit *test)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	fake_kernel.debugctl[0] = UNCORE_PMI | 1;
 	ctx = armed_ctx(test);
@@ -886,7 +886,7 @@ static void uncore_pmi_that_was_on_stays_on(struct kunit *test)
 
 static void debugctl_may_fault(struct kunit *test)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	fake_kernel.debugctl_faults = true;
 	ctx = armed_ctx(test);
@@ -898,7 +898,7 @@ static void debugctl_may_fault(struct kunit *test)
 /* The reader's core cannot be named: all cores are, and any CPU may serve. */
 static void reader_that_cannot_be_named(struct kunit *test)
 {
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	fake_kernel.core_id[0] = 40;
 	ctx = armed_ctx(test);
@@ -911,7 +911,7 @@ static void reader_that_cannot_be_named(struct kunit *test)
 
 static void cpus_that_come_and_go(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	cpus_read_lock();
 	ucore_pmi_enable_cpu(ctx->domain, 1);	/* another core: not in the route */
@@ -932,7 +932,7 @@ static void cpus_that_come_and_go(struct kunit *test)
 /* One that cannot be read tells of no overflow: the NMI is somebody else's. */
 static void a_status_that_faults(struct kunit *test)
 {
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	bool (*hook)(u32 msr, u64 *val) = fake_msr_hook;
 
 	overflow(ctx, 0);
@@ -966,7 +966,7 @@ static void back_to_msrs(void *arg)
 static void a_status_in_memory(struct kunit *test)
 {
 	u8 *memory = fake_memory_add(test, 0xfe000000, 4096);
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
 	struct in_memory was = { domain, domain->io, domain->global };
 	struct nmi nmi = { .times = 1, .during = back_to_msrs, .arg = &was };
@@ -995,7 +995,7 @@ static void statuses_of_two_controls(struct kunit *test)
 {
 	static const struct ucore_global second = { .size = 4096, .status = 8, .nr_status = 1 };
 	u8 *memory = fake_memory_add(test, 0xfe000000, 4096);
-	struct ucore_ctx *ctx = armed_ctx(test);
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_control further = {
 		.global = &second, .io.mmio = (__force void __iomem *)memory,
 	};
@@ -1071,7 +1071,7 @@ static struct kunit_suite suite = {
 
 static void each_domain_gets_its_sample(struct kunit *test)
 {
-	struct ucore_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
+	struct ucore_domain_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
 
 	overflow(cpu, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(cpu, 0), 1);
@@ -1088,7 +1088,7 @@ static void each_domain_gets_its_sample(struct kunit *test)
 /* Two PMIs that came as one NMI: both are claimed, and it is opened once. */
 static void one_nmi_for_both(struct kunit *test)
 {
-	struct ucore_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
+	struct ucore_domain_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
 	u32 writes = fake_kernel.lvtpc_writes[0];
 
 	overflow(die, 0);
@@ -1108,7 +1108,7 @@ static void overflow_of_the_die(void *ctx)
 /* While a core's keeps LVTPC shut the die's would be lost: it is looked for. */
 static void the_dies_is_not_lost_behind_a_cores(struct kunit *test)
 {
-	struct ucore_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
+	struct ucore_domain_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
 	struct nmi nmi = { .times = 1, .during = overflow_of_the_die, .arg = die };
 
 	fake_machine(test)->cpu_global.enables = true;
@@ -1125,7 +1125,7 @@ static void the_dies_is_not_lost_behind_a_cores(struct kunit *test)
 /* What the first one found is put back when the last one goes. */
 static void the_last_one_closes(struct kunit *test)
 {
-	struct ucore_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
+	struct ucore_domain_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
 
 	disable(die->domain);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], UNCORE_PMI);

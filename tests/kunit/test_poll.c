@@ -119,7 +119,7 @@ static void look(struct ucore_session *s)
 static void timer_runs_with_the_session(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
-	struct ucore_ctx *ctx = ucore_session_ctx(s, 0);
+	struct ucore_domain_ctx *ctx = ucore_session_ctx(s, 0);
 
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->poll)->queued);
 	KUNIT_EXPECT_EQ(test, (u64)ktime_to_ns(fake_timer_find(&ctx->poll)->expires),
@@ -279,7 +279,7 @@ static void stop_ends_a_period(struct kunit *test)
 static void timer_ends_a_period(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 5 * MS);
-	struct ucore_ctx *ctx = ucore_session_ctx(s, 0);
+	struct ucore_domain_ctx *ctx = ucore_session_ctx(s, 0);
 	const struct ucore_sample *sample;
 
 	fake_timer_fire(&ctx->timer);

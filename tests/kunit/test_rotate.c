@@ -37,7 +37,7 @@ static int add_group(struct ucore_session *s, struct ucore_box *box, u64 event, 
 	return ret;
 }
 
-static struct ucore_ctx *ctx_of(const struct ucore_session *s)
+static struct ucore_domain_ctx *ctx_of(const struct ucore_session *s)
 {
 	return s->ctx[0];
 }
@@ -300,7 +300,7 @@ static void turns_beyond_the_budget(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	struct fake_timer *timer;
 	u32 i;
 

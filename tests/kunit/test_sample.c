@@ -11,7 +11,7 @@
 #define PCU	BIT_ULL(2)
 
 /* Put a part at work on its domain, from @now on. */
-static void ctx_run(struct kunit *test, struct ucore_ctx *ctx, u64 now)
+static void ctx_run(struct kunit *test, struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_domain *domain = ctx->domain;
 
@@ -25,7 +25,7 @@ static void ctx_run(struct kunit *test, struct ucore_ctx *ctx, u64 now)
 	fake_bus_clear(bus_of(test));
 }
 
-static void timer_sample(struct ucore_ctx *ctx, u64 now)
+static void timer_sample(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_interval iv;
 
@@ -51,7 +51,7 @@ static u64 now_ns(void)
 	return ktime_get_mono_fast_ns();
 }
 
-static void halt_ctx(struct ucore_ctx *ctx)
+static void halt_ctx(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_interval iv;
 
@@ -62,7 +62,7 @@ static void halt_ctx(struct ucore_ctx *ctx)
 	raw_spin_unlock_irq(&ctx->domain->lock);
 }
 
-static void reset_ctx(struct ucore_ctx *ctx)
+static void reset_ctx(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_interval iv;
 
@@ -73,7 +73,7 @@ static void reset_ctx(struct ucore_ctx *ctx)
 	raw_spin_unlock_irq(&ctx->domain->lock);
 }
 
-static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_ctx *ctx)
+static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_sample *sample = fake_record(ctx->ring);
 
@@ -92,7 +92,7 @@ static void timer_sample_at_the_limit(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 1);
 	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *c = fake_window(cbo);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 
 	fake_ctx_add(ctx, imc, 0, 0x400304, 0);
 	fake_ctx_add(ctx, cbo, 2, 0x400000, 0);
@@ -109,7 +109,7 @@ static void timer_sample_at_the_limit(struct kunit *test)
 /* One counter of every box of a domain. */
 static void timer_sample_of_a_whole_domain(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 65536);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	u32 i, reads = 0, used = 0;
 	struct ucore_box *box;
 
@@ -130,7 +130,7 @@ static void overflow_sample_at_the_limit(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 1), *cbo = fake_box(test, 0, "cbo", 0);
 	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *c = fake_window(cbo);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 
 	fake_ctx_add(ctx, imc, 1, 0x500304, 1000);
 	fake_ctx_add(ctx, cbo, 0, 0x400000, 0);
@@ -153,7 +153,7 @@ static void two_sessions_overflow_at_once(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
 	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *p = fake_window(pcu);
-	struct ucore_ctx *a = fake_ctx(test, 0, 4096), *b = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *a = fake_ctx(test, 0, 4096), *b = fake_ctx(test, 0, 4096);
 
 	fake_ctx_add(a, imc, 0, 0x500304, 100);
 	fake_ctx_add(b, pcu, 0, 0x500000, 200);
@@ -177,7 +177,7 @@ static void two_sessions_overflow_at_once(struct kunit *test)
 static void only_who_overflowed_is_read(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
-	struct ucore_ctx *a = fake_ctx(test, 0, 4096), *b = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *a = fake_ctx(test, 0, 4096), *b = fake_ctx(test, 0, 4096);
 
 	fake_ctx_add(a, imc, 0, 0x500304, 100);
 	fake_ctx_add(b, ha, 0, 0x500000, 200);
@@ -196,7 +196,7 @@ static void only_who_overflowed_is_read(struct kunit *test)
 static void global_bit_covers_several_functions(struct kunit *test)
 {
 	struct ucore_box *ch[5];
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	u32 i;
 
 	for (i = 0; i < 5; i++) {
@@ -218,7 +218,7 @@ static void global_bit_covers_several_functions(struct kunit *test)
 static void unknown_bit_asks_all_armed_boxes(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *gw = fake_global(0);
 
 	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
@@ -242,7 +242,7 @@ static void unknown_bit_asks_all_armed_boxes(struct kunit *test)
 static void rearms_what_overflowed(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *w = fake_window(imc);
 
 	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
@@ -261,7 +261,7 @@ static void rearms_what_overflowed(struct kunit *test)
 static void ubox_fixed_counter_overflows(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const struct ucore_sample *sample;
 
 	fake_ctx_add(ctx, ubox, UCORE_COUNTER_FIXED, 0x500000, 100000);
@@ -278,7 +278,7 @@ static void ubox_fixed_counter_overflows(struct kunit *test)
 static void timer_meets_a_waiting_overflow(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const struct ucore_sample *sample;
 	struct fake_window *gw = fake_global(0);
 
@@ -298,7 +298,7 @@ static void timer_meets_a_waiting_overflow(struct kunit *test)
 /* The status is clear: the interrupt came late, or was nobody's. */
 static void overflow_without_a_status(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *gw = fake_global(0);
 
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, 100);
@@ -314,7 +314,7 @@ static void overflow_without_a_status(struct kunit *test)
 static void halted_ctx_is_not_rearmed(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *w = fake_window(imc);
 
 	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
@@ -334,7 +334,7 @@ static void halted_ctx_is_not_rearmed(struct kunit *test)
 static void overflow_before_the_unfreeze_has_its_time(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const struct ucore_sample *sample;
 	u64 at, enabled, running;
 
@@ -357,7 +357,7 @@ static void overflow_before_the_unfreeze_has_its_time(struct kunit *test)
 static void record_of_a_timer(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const struct ucore_sample *sample;
 	u64 begin = now_ns(), at;
 
@@ -394,7 +394,7 @@ static void record_of_a_timer(struct kunit *test)
 static void record_of_an_overflow(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const struct ucore_sample *sample;
 
 	fake_ctx_add(ctx, imc, 0, 0x400304, 0);
@@ -422,7 +422,7 @@ static void record_of_an_overflow(struct kunit *test)
 static void record_of_a_recovered_overflow(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 
 	fake_ctx_add(ctx, imc, 0, 0x500304, 10);
 	ctx_run(test, ctx, now_ns());
@@ -443,7 +443,7 @@ static void record_with_context(struct kunit *test)
 	static const struct ucore_pmi_regs context = {
 		.ip = 0x1234, .pid = 10, .tid = 11, .cpu = 7, .user = true,
 	};
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const struct ucore_sample *sample;
 	struct ucore_interval iv;
 	u32 allowed;
@@ -473,7 +473,7 @@ static void record_with_context(struct kunit *test)
 static void box_domains_between_samples(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const struct ucore_sample *sample;
 	const struct ucore_gap *gap;
 
@@ -508,7 +508,7 @@ static void box_domains_between_samples(struct kunit *test)
 static void box_is_dead_when_its_overflow_is_walked(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *gw = fake_global(0), *w = fake_window(imc);
 
 	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
@@ -526,7 +526,7 @@ static void box_is_dead_when_its_overflow_is_walked(struct kunit *test)
 static void box_domains_within_a_sample(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *w = fake_window(imc);
 
 	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
@@ -543,7 +543,7 @@ static void box_domains_within_a_sample(struct kunit *test)
 /* ---- low halves ---- */
 
 /* A counter whose low half is enough for so long; its part is ready to run. */
-static struct ucore_counter *add_low(struct ucore_ctx *ctx, struct ucore_box *box, u32 counter,
+static struct ucore_counter *add_low(struct ucore_domain_ctx *ctx, struct ucore_box *box, u32 counter,
 				     u64 low_ns)
 {
 	struct ucore_counter *ctr = fake_ctx_add(ctx, box, counter, 0x400304, 0);
@@ -562,7 +562,7 @@ static u32 reads_of(struct kunit *test, const struct ucore_box *box)
 static void low_halves_while_that_is_exact(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 65536);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	u64 truth = 0xfffff000;		/* its low half wraps soon */
 	u32 i;
 
@@ -585,7 +585,7 @@ static void low_halves_while_that_is_exact(struct kunit *test)
 static void whole_reads_after_a_pause(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
 	add_low(ctx, imc, 0, 60 * NSEC_PER_SEC);
 	ctx_run(test, ctx, now_ns());
@@ -605,7 +605,7 @@ static void each_counter_is_whole_in_its_time(struct kunit *test)
 {
 	struct ucore_box *a = fake_box(test, 0, "imc", 0), *b = fake_box(test, 0, "imc", 1);
 	struct ucore_box *ha = fake_box(test, 0, "ha", 0), *qpi = fake_box(test, 0, "qpi", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
 	add_low(ctx, a, 0, 60 * NSEC_PER_SEC);
 	add_low(ctx, b, 0, 60 * NSEC_PER_SEC);
@@ -636,7 +636,7 @@ static void each_counter_is_whole_in_its_time(struct kunit *test)
 static void ones_in_a_low_half_are_looked_at(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(imc);
 
 	add_low(ctx, imc, 0, 60 * NSEC_PER_SEC);
@@ -664,7 +664,7 @@ static void ones_in_a_low_half_are_looked_at(struct kunit *test)
 static void what_no_freeze_reaches_is_low_too(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
 	add_low(ctx, imc, 0, NSEC_PER_SEC)->flags = UCORE_VALUE_F_UNFROZEN;
 	ucore_bulk_read_sort(ctx);
@@ -682,7 +682,7 @@ static void what_no_freeze_reaches_is_low_too(struct kunit *test)
 static void samples_know_who_died_in_between(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct fake_window *w = fake_window(imc);
 
 	add_low(ctx, imc, 0, 60 * NSEC_PER_SEC);
@@ -708,7 +708,7 @@ static void samples_know_who_died_in_between(struct kunit *test)
 static void who_counts_too_fast_is_read_whole(struct kunit *test)
 {
 	struct ucore_box *a = fake_box(test, 0, "imc", 0), *b = fake_box(test, 0, "imc", 1);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
 	add_low(ctx, a, 0, 60 * NSEC_PER_SEC);
 	add_low(ctx, b, 0, 60 * NSEC_PER_SEC);
@@ -732,7 +732,7 @@ static void who_counts_too_fast_is_read_whole(struct kunit *test)
 static void who_runs_too_fast_is_read_whole(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
 	add_low(ctx, imc, 0, 60 * NSEC_PER_SEC)->flags = UCORE_VALUE_F_UNFROZEN;
 	ucore_bulk_read_sort(ctx);
@@ -748,7 +748,7 @@ static void who_runs_too_fast_is_read_whole(struct kunit *test)
 static void the_last_read_is_whole(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
 	add_low(ctx, imc, 0, 60 * NSEC_PER_SEC);
 	ctx_run(test, ctx, now_ns());
@@ -763,7 +763,7 @@ static void the_last_read_is_whole(struct kunit *test)
 /* ---- throttling ---- */
 
 /* The next record tells that so many were lost. */
-static void lost_check(struct kunit *test, struct ucore_ctx *ctx, u64 lost)
+static void lost_check(struct kunit *test, struct ucore_domain_ctx *ctx, u64 lost)
 {
 	const struct ucore_record *rec = fake_record(ctx->ring);
 
@@ -785,9 +785,9 @@ static void overflow_too_many(struct ucore_box *box, u64 count)
 }
 
 /* A part that has a counter with this period, and has been throttled. */
-static struct ucore_ctx *resting_ctx(struct kunit *test, u64 period)
+static struct ucore_domain_ctx *resting_ctx(struct kunit *test, u64 period)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 65536);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
 	ctx_run(test, ctx, now_ns());
@@ -798,7 +798,7 @@ static struct ucore_ctx *resting_ctx(struct kunit *test, u64 period)
 	return ctx;
 }
 
-static u64 left_of_period(const struct ucore_ctx *ctx)
+static u64 left_of_period(const struct ucore_domain_ctx *ctx)
 {
 	return BIT_ULL(48) - fake_peek(fake_window(ctx->ctr[0].box), 0xa0);
 }
@@ -809,7 +809,7 @@ static u64 left_of_period(const struct ucore_ctx *ctx)
  */
 static void what_overflows_too_often_rests(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 65536);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *gw = fake_global(0), *i = fake_window(imc);
 	struct ucore_domain *domain = ctx->domain;
@@ -850,7 +850,7 @@ static void what_overflows_too_often_rests(struct kunit *test)
 /* Whoever shares the domain is not frozen for it. */
 static void others_count_while_one_rests(struct kunit *test)
 {
-	struct ucore_ctx *ctx = resting_ctx(test, 100), *other = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = resting_ctx(test, 100), *other = fake_ctx(test, 0, 0);
 	u64 enabled, running, before = ucore_domain_frozen_ns(ctx->domain, now_ns());
 
 	fake_ctx_add(other, fake_box(test, 0, "imc", 1), 0, 0x400304, 0);
@@ -869,7 +869,7 @@ static void others_count_while_one_rests(struct kunit *test)
 /* In a pause each has one overflow more, and then rests, too: no new pause for it. */
 static void all_rest_one_by_one(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 65536);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain *domain = ctx->domain;
 
@@ -893,7 +893,7 @@ static void all_rest_one_by_one(struct kunit *test)
 /* A status bit that no counter of ours has set: nothing could rest, so the domain does. */
 static void what_cannot_rest_is_held(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 65536);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain *domain = ctx->domain;
 
@@ -917,7 +917,7 @@ static void what_cannot_rest_is_held(struct kunit *test)
 
 static void halted_while_it_rests(struct kunit *test)
 {
-	struct ucore_ctx *ctx = resting_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = resting_ctx(test, 100);
 
 	fake_poke(fake_window(ctx->ctr[0].box), 0xa0, 777);
 	halt_ctx(ctx);
@@ -930,7 +930,7 @@ static void halted_while_it_rests(struct kunit *test)
 /* All begins anew, the period, too. */
 static void reset_while_it_rests(struct kunit *test)
 {
-	struct ucore_ctx *ctx = resting_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = resting_ctx(test, 100);
 
 	fake_poke(fake_window(ctx->ctr[0].box), 0xa0, 777);
 	reset_ctx(ctx);
@@ -944,7 +944,7 @@ static void reset_while_it_rests(struct kunit *test)
 /* Its last overflow is ours: others on the domain are not held up for it. */
 static void halted_beyond_the_budget(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0), *other = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0), *other = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain *domain = ctx->domain;
 
@@ -966,7 +966,7 @@ static void halted_beyond_the_budget(struct kunit *test)
 /* What it missed up to then is told; it is not armed, nor is its box touched. */
 static void a_box_dies_while_its_counter_rests(struct kunit *test)
 {
-	struct ucore_ctx *ctx = resting_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = resting_ctx(test, 100);
 
 	fake_poke(fake_window(ctx->ctr[0].box), 0xa0, 777);
 	timer_sample(ctx, now_ns());
@@ -980,7 +980,7 @@ static void a_box_dies_while_its_counter_rests(struct kunit *test)
 /* Nothing of the time before is missed later. */
 static void reset_of_a_box_that_died_meanwhile(struct kunit *test)
 {
-	struct ucore_ctx *ctx = resting_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = resting_ctx(test, 100);
 
 	fake_window(ctx->ctr[0].box)->dead = true;
 	timer_sample(ctx, now_ns());
@@ -995,7 +995,7 @@ static void reset_of_a_box_that_died_meanwhile(struct kunit *test)
 static void too_many_overflows(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 65536);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
@@ -1031,7 +1031,7 @@ static void too_many_overflows(struct kunit *test)
 /* Samples in the pause are charged for their own time, not for all of it, each anew. */
 static void samples_of_a_throttled_domain(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	u64 frozen;
@@ -1059,7 +1059,7 @@ static void samples_of_a_throttled_domain(struct kunit *test)
 static void many_overflows_in_more_time(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	u32 i;
 
 	fake_ctx_add(ctx, imc, 0, 0x500304, 10);
@@ -1077,7 +1077,7 @@ static void many_overflows_in_more_time(struct kunit *test)
 static void full_ring_loses_and_says_so(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const struct ucore_record *rec;
 	u64 seq = 0, lost = 0;
 	u32 i;
@@ -1101,7 +1101,7 @@ static void full_ring_loses_and_says_so(struct kunit *test)
 
 static void ctx_without_a_ring(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
 	ctx_run(test, ctx, now_ns());
@@ -1114,7 +1114,7 @@ static void ctx_without_a_ring(struct kunit *test)
 
 static void times_leave_out_what_was_frozen(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_domain *domain = ctx->domain;
 	u64 enabled, running;
 
@@ -1143,7 +1143,7 @@ static void times_leave_out_what_was_frozen(struct kunit *test)
 static void reset_begins_anew(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *w = fake_window(imc);
 	u64 begin = now_ns(), enabled, running;
 	struct ucore_interval iv;
@@ -1173,7 +1173,7 @@ static void reset_begins_anew(struct kunit *test)
 static void cost_is_shared(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
-	struct ucore_ctx *a = fake_ctx(test, 0, 0), *b = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *a = fake_ctx(test, 0, 0), *b = fake_ctx(test, 0, 0);
 	struct ucore_interval iv;
 
 	fake_ctx_add(a, imc, 0, 0x400304, 0);

@@ -353,7 +353,7 @@ static void read_meets_an_overflow(struct kunit *test)
 static void timer_of_a_session(struct kunit *test)
 {
 	struct ucore_session *s;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u32 i;
 
 	s = fake_session_config(test, &(struct ucore_create_session){
@@ -380,7 +380,7 @@ static void timer_of_a_session(struct kunit *test)
 static void ctxs_are_built_from_events(struct kunit *test)
 {
 	struct ucore_session *s;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	s = fake_session_config(test, &(struct ucore_create_session){ });
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(3), 9, NULL), 0);
@@ -965,7 +965,7 @@ static void stop_samples_what_is_due(struct kunit *test)
 	struct ucore_session *s = session_of_seconds(test);
 	const struct ucore_sample *sample;
 	const struct ucore_lost *lost;
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	ctx = ucore_session_ctx(s, 0);
@@ -991,7 +991,7 @@ static void stop_samples_what_is_due(struct kunit *test)
 static void stop_samples_nothing_early(struct kunit *test)
 {
 	struct ucore_session *s = session_of_seconds(test);
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	ctx = ucore_session_ctx(s, 0);
@@ -1005,7 +1005,7 @@ static void stop_samples_nothing_early(struct kunit *test)
 static void late_domains_miss_nothing(struct kunit *test)
 {
 	struct ucore_session *s = session_of_seconds(test);
-	struct ucore_ctx *ctx;
+	struct ucore_domain_ctx *ctx;
 	u64 base;
 
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
@@ -1157,7 +1157,7 @@ static void both_domains_in_one_session(struct kunit *test)
 static void timers_of_two_domains(struct kunit *test)
 {
 	struct ucore_session *s;
-	struct ucore_ctx *a, *b;
+	struct ucore_domain_ctx *a, *b;
 	u64 base;
 
 	s = fake_session_config(test, &(struct ucore_create_session){ .timer_ns = MS });

@@ -640,7 +640,7 @@ static const u64 no_filters[UCORE_MAX_SHARED];
 static void program(struct kunit *test, struct ucore_box *box, u32 counter,
 		    const struct ucore_term *terms, u32 nr)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_event_spec spec;
 
 	KUNIT_ASSERT_EQ(test, ucore_event_encode(box, terms, nr, &spec), 0);
@@ -692,7 +692,7 @@ static void program_upi(struct kunit *test)
 static void a_turn_writes_both_halves(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "upi", 1);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_counter *wide, *plain;
 	struct fake_window *w = fake_window(box);
 
@@ -717,7 +717,7 @@ static void a_turn_writes_both_halves(struct kunit *test)
 static void a_turn_verifies_the_upper_half(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "upi", 1);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_counter *wide = fake_ctx_add(ctx, box, 1, BIT_ULL(32) | 0x400e05, 0);
 	struct ucore_counter *plain = fake_ctx_add(ctx, box, 1, 0x400305, 0);
 	struct fake_window *w = fake_window(box);
@@ -772,7 +772,7 @@ static void free_running_counters_are_only_read(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "iio_free", 3);
 	struct fake_window *w = fake_window(box);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_counter *ctr;
 	u32 clock = 0, in2 = 0xb02 + 0x30 - (0xa45 + 0x60);
 
@@ -841,7 +841,7 @@ static void an_overflow_asks_all_armed_boxes(struct kunit *test)
 {
 	struct ucore_box *iio = fake_box(test, 0, "iio", 1), *irp = fake_box(test, 0, "irp", 1);
 	struct fake_window *gw = fake_global(0), *a = fake_window(iio), *b = fake_window(irp);
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	struct ucore_interval iv;

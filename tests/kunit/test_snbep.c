@@ -418,7 +418,7 @@ static void skew_is_told(struct kunit *test)
 
 static void sample_has_the_skew(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 

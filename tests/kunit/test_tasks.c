@@ -16,9 +16,9 @@
 #define MS	((u64)NSEC_PER_MSEC)
 #define US	((u64)NSEC_PER_USEC)
 
-static struct ucore_ctx *ctx_running(struct kunit *test)
+static struct ucore_domain_ctx *ctx_running(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
@@ -59,14 +59,14 @@ static void overflow(struct ucore_perf_trigger *trigger, smp_call_func_t how)
 	irq_work_sync(&trigger->work);
 }
 
-static struct ucore_perf_trigger trigger_of(struct ucore_ctx *ctx)
+static struct ucore_perf_trigger trigger_of(struct ucore_domain_ctx *ctx)
 {
 	return (struct ucore_perf_trigger){ .first = ctx };
 }
 
 static void an_overflow_samples_the_die(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct fake_window *gw = fake_global(0), *w = fake_window(ctx->box[0].box);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
 	const struct ucore_sample *sample;
@@ -93,7 +93,7 @@ static void an_overflow_samples_the_die(struct kunit *test)
 /* Those that come before the first has been seen to are lost, and told. */
 static void overflows_too_close_are_dropped(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
 	const struct ucore_lost *lost;
 
@@ -120,7 +120,7 @@ static void spend_here(void *arg)
 /* It might start the guard there, which would then end up on any CPU. */
 static void overflow_on_a_cpu_that_leaves_is_dropped(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
 
 	ucore_perf_trigger_init(&trigger);
@@ -137,7 +137,7 @@ static void overflow_on_a_cpu_that_leaves_is_dropped(struct kunit *test)
 
 static void overflow_beyond_the_budget_is_dropped(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
 	const struct ucore_record *record;
 
@@ -160,7 +160,7 @@ static void overflow_beyond_the_budget_is_dropped(struct kunit *test)
 
 static void overflow_of_a_ctx_that_sleeps(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
 
 	ucore_perf_trigger_init(&trigger);
@@ -241,7 +241,7 @@ static void the_task_of_an_instant(struct kunit *test)
 
 static void tasks_precede_their_sample(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_running(test);
+	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
 	const struct ucore_sample *sample;
 	const struct ucore_tasks *tasks;

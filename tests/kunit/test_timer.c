@@ -11,16 +11,16 @@
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)
 
-static struct ucore_ctx *imc_ctx(struct kunit *test, u64 period)
+static struct ucore_domain_ctx *imc_ctx(struct kunit *test, u64 period)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
 	ctx->watchdog_ns = 1000000 * MS;
 	return ctx;
 }
 
-static void ctx_run(struct kunit *test, struct ucore_ctx *ctx)
+static void ctx_run(struct kunit *test, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain *domain = ctx->domain;
 
@@ -51,7 +51,7 @@ static void expect_due_in(struct kunit *test, struct hrtimer *timer, u64 ns)
 
 static void trigger_samples_and_goes_on(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct fake_window *gw = fake_global(0), *w = fake_window(ctx->box[0].box);
 	const struct ucore_sample *sample;
 
@@ -71,7 +71,7 @@ static void trigger_samples_and_goes_on(struct kunit *test)
 /* The timer tells who was interrupted, to those who may know. */
 static void trigger_tells_the_context(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	const struct ucore_sample *sample;
 
 	fake_machine(test)->sink.context = true;
@@ -87,7 +87,7 @@ static void trigger_tells_the_context(struct kunit *test)
 
 static void trigger_of_a_stopped_ctx(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 
 	ctx->timer_ns = MS;
 	ctx_run(test, ctx);
@@ -98,7 +98,7 @@ static void trigger_of_a_stopped_ctx(struct kunit *test)
 
 static void no_timer_none_started(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 
 	ucore_timer_start(ctx, 1);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->timer)->queued);
@@ -106,7 +106,7 @@ static void no_timer_none_started(struct kunit *test)
 
 /* ---- the guard: lost interrupts ---- */
 
-static void overflow(struct ucore_ctx *ctx)
+static void overflow(struct ucore_domain_ctx *ctx)
 {
 	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
 }
@@ -114,7 +114,7 @@ static void overflow(struct ucore_ctx *ctx)
 /* Seen once, the interrupt gets its time; seen twice, it was lost. */
 static void lost_interrupt_is_recovered(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	u64 suspected;
@@ -149,7 +149,7 @@ static void lost_interrupt_is_recovered(struct kunit *test)
 /* That boxes of the die were unfrozen meanwhile does not mean that the die ran. */
 static void how_late_beside_box_freeze(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100), *beside = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100), *beside = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	struct ucore_interval iv;
@@ -180,7 +180,7 @@ static void how_late_beside_box_freeze(struct kunit *test)
 /* Another overflow than the one suspected gets its own time. */
 static void a_later_overflow_is_not_the_suspect(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 	struct ucore_interval iv;
 
@@ -200,7 +200,7 @@ static void a_later_overflow_is_not_the_suspect(struct kunit *test)
 
 static void no_suspicion_while_the_domain_is_held(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
@@ -221,7 +221,7 @@ static void no_suspicion_while_the_domain_is_held(struct kunit *test)
 /* With nothing armed the status is read once a second, and by no sample. */
 static void unarmed_watchdog_looks_once_a_second(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 
 	ctx_run(test, ctx);
 	expect_due_in(test, &ctx->domain->watchdog, 1000 * MS);
@@ -233,7 +233,7 @@ static void unarmed_watchdog_looks_once_a_second(struct kunit *test)
 	expect_due_in(test, &ctx->domain->watchdog, 1000 * MS);
 }
 
-static void expect_gap(struct kunit *test, struct ucore_ctx *ctx)
+static void expect_gap(struct kunit *test, struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_gap *gap = fake_record(ctx->ring);
 
@@ -249,7 +249,7 @@ static void expect_gap(struct kunit *test, struct ucore_ctx *ctx)
  */
 static void stray_freeze_is_found(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct fake_window *gw = fake_global(0);
 	const struct ucore_sample *sample;
 	u64 enabled, running;
@@ -308,7 +308,7 @@ static void each_box_that_died_armed_is_asked(struct kunit *test)
 /* A box that died armed: as long as it may come back each sample looks, and tells. */
 static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096), *gone = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096), *gone = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(imc);
 	const struct ucore_sample *sample;
@@ -369,7 +369,7 @@ static void close_way(struct ucore_domain *domain)
 }
 
 /* An overflow whose interrupt never comes: the guard services it. */
-static void lose_pmi(struct ucore_ctx *ctx)
+static void lose_pmi(struct ucore_domain_ctx *ctx)
 {
 	overflow(ctx);
 	fake_timer_fire(&ctx->domain->watchdog);
@@ -383,7 +383,7 @@ static void lose_pmi(struct ucore_ctx *ctx)
  */
 static void never_proven_route_is_widened(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 	u64 narrow = BIT_ULL(0) | WAKE, wide = 0x7fff | WAKE;
 
@@ -411,7 +411,7 @@ static void never_proven_route_is_widened(struct kunit *test)
 /* Then the CPUs that were chosen get it again. */
 static void route_is_narrowed_to_the_chosen(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 	struct cpumask one = { };
 
@@ -434,7 +434,7 @@ static void route_is_narrowed_to_the_chosen(struct kunit *test)
 /* The work that the last loss asked for comes too late: it is another arming's route. */
 static void nothing_is_widened_for_the_next(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
@@ -452,7 +452,7 @@ static void nothing_is_widened_for_the_next(struct kunit *test)
 /* Somebody cleared the bit that lets uncore PMIs in: after a loss it is set again. */
 static void lost_interrupt_opens_the_way_again(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 	u32 cpu;
 
@@ -474,7 +474,7 @@ static void lost_interrupt_opens_the_way_again(struct kunit *test)
 
 static void proven_route_stays(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
@@ -487,13 +487,13 @@ static void proven_route_stays(struct kunit *test)
 /* ---- the guard: overflows that signal to nobody ---- */
 
 /* A carry of which the global status has no bit: nothing freezes, nothing interrupts. */
-static void silent_overflow(struct ucore_ctx *ctx, u64 status)
+static void silent_overflow(struct ucore_domain_ctx *ctx, u64 status)
 {
 	fake_poke(fake_window(ctx->box[0].box), 0xa0, 7);
 	fake_poke(fake_window(ctx->box[0].box), 0xf8, status);
 }
 
-static void expect_recovered(struct kunit *test, struct ucore_ctx *ctx)
+static void expect_recovered(struct kunit *test, struct ucore_domain_ctx *ctx)
 {
 	struct fake_window *w = fake_window(ctx->box[0].box);
 	const struct ucore_sample *sample = fake_record(ctx->ring);
@@ -513,7 +513,7 @@ static void expect_recovered(struct kunit *test, struct ucore_ctx *ctx)
 /* Folding finds it; seen twice, its box is asked, and it is armed again. */
 static void silent_overflow_is_found_by_folding(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx->watchdog_ns = 400 * MS;
@@ -538,7 +538,7 @@ static void silent_overflow_is_found_by_folding(struct kunit *test)
 /* So does any read, and the box need not know. */
 static void silent_overflow_is_found_by_a_read(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
@@ -554,7 +554,7 @@ static void silent_overflow_is_found_by_a_read(struct kunit *test)
 /* It was no more than early: the bit comes, and with it the interrupt. */
 static void overflow_that_is_not_silent(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
@@ -576,7 +576,7 @@ static void overflow_that_is_not_silent(struct kunit *test)
 
 static void wraps_are_folded_in_time(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct fake_window *w = fake_window(ctx->box[0].box);
 
 	ctx->watchdog_ns = 400 * MS;
@@ -598,7 +598,7 @@ static void wraps_are_folded_in_time(struct kunit *test)
 /* Fold after fold, nothing is missed: each wrap of 48 bits is seen. */
 static void folding_counts_every_wrap(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct fake_window *w = fake_window(ctx->box[0].box);
 	u64 truth = 0;
 	u32 i;
@@ -616,7 +616,7 @@ static void folding_counts_every_wrap(struct kunit *test)
 
 static void soonest_ctx_sets_the_pace(struct kunit *test)
 {
-	struct ucore_ctx *a = imc_ctx(test, 0), *b = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *a = imc_ctx(test, 0), *b = fake_ctx(test, 0, 0);
 
 	fake_ctx_add(b, fake_box(test, 0, "cbo", 0), 0, 0x400000, 0);
 	a->watchdog_ns = 10000 * MS;
@@ -630,7 +630,7 @@ static void soonest_ctx_sets_the_pace(struct kunit *test)
 /* Many a START must not put the guard off. */
 static void start_does_not_put_the_watchdog_off(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct ucore_domain *domain = ctx->domain;
 	ktime_t first;
 	u32 i;
@@ -661,7 +661,7 @@ static void throttle(struct ucore_domain *domain)
 
 static void throttling_ends(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
@@ -675,7 +675,7 @@ static void throttling_ends(struct kunit *test)
 /* Whoever adapts the guard to a new part must not shorten the pause. */
 static void start_does_not_end_throttling(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 0);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
@@ -691,7 +691,7 @@ static void start_does_not_end_throttling(struct kunit *test)
 /* The guard's own service may be the one too many: it must not be queued twice. */
 static void recovery_may_throttle(struct kunit *test)
 {
-	struct ucore_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
@@ -724,7 +724,7 @@ static void watchdog_of_an_idle_domain_ends(struct kunit *test)
 
 static void timers_follow_the_reader(struct kunit *test)
 {
-	struct ucore_ctx *a = imc_ctx(test, 0), *b = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *a = imc_ctx(test, 0), *b = fake_ctx(test, 0, 0);
 	struct ucore_domain *domain = a->domain;
 
 	fake_ctx_add(b, fake_box(test, 0, "cbo", 0), 0, 0x400000, 0);

@@ -166,9 +166,9 @@ static void trace_exit(struct kunit *test)
 }
 
 /* A part with one counter of an iMC, at work. */
-static struct ucore_ctx *ctx_at_work(struct kunit *test, u64 period)
+static struct ucore_domain_ctx *ctx_at_work(struct kunit *test, u64 period)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x500304, period);
@@ -181,7 +181,7 @@ static struct ucore_ctx *ctx_at_work(struct kunit *test, u64 period)
 	return ctx;
 }
 
-static void interval_begin(struct ucore_interval *iv, struct ucore_ctx *ctx)
+static void interval_begin(struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	raw_spin_lock_irq(&ctx->domain->lock);
 	ucore_interval_begin_ctx(iv, ctx, ktime_get_mono_fast_ns());
@@ -193,7 +193,7 @@ static void interval_end(struct ucore_interval *iv)
 	raw_spin_unlock_irq(&iv->domain->lock);
 }
 
-static void timer_sample(struct ucore_ctx *ctx)
+static void timer_sample(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_interval iv;
 
@@ -205,7 +205,7 @@ static void timer_sample(struct ucore_ctx *ctx)
 /* What is traced of a sample is what the record says, and so for each record. */
 static void samples_are_those_of_the_ring(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_at_work(test, 0);
+	struct ucore_domain_ctx *ctx = ctx_at_work(test, 0);
 	const struct ucore_sample *sample;
 	const struct seen *at;
 	u32 i, from = 0;
@@ -229,7 +229,7 @@ static void samples_are_those_of_the_ring(struct kunit *test)
 /* No record, no tracepoint. */
 static void a_ctx_without_a_ring_traces_no_samples(struct kunit *test)
 {
-	struct ucore_ctx *ctx = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
 	fake_ctx_list(ctx);
@@ -241,7 +241,7 @@ static void a_ctx_without_a_ring_traces_no_samples(struct kunit *test)
 /* With those that were lost, a gap among them, the numbers have no hole. */
 static void what_is_lost_is_traced(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_at_work(test, 0);
+	struct ucore_domain_ctx *ctx = ctx_at_work(test, 0);
 	const struct seen *at;
 	u32 i, from = 0;
 	u64 seq, lost;
@@ -272,7 +272,7 @@ static void what_is_lost_is_traced(struct kunit *test)
 
 static void freezes_and_unfreezes_come_in_pairs(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_at_work(test, 100);
+	struct ucore_domain_ctx *ctx = ctx_at_work(test, 100);
 	const struct ucore_sample *sample;
 	const struct seen *freeze, *unfreeze;
 	struct ucore_interval iv;
@@ -306,7 +306,7 @@ static void freezes_and_unfreezes_come_in_pairs(struct kunit *test)
 /* Also those of a session's own boxes; when it stops they stay frozen. */
 static void freezes_of_boxes_are_told(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_at_work(test, 0);
+	struct ucore_domain_ctx *ctx = ctx_at_work(test, 0);
 	const struct seen *freeze, *unfreeze;
 	struct ucore_interval iv;
 	u32 from = 0;
@@ -349,7 +349,7 @@ static void nmi_here(void *arg)
 /* By the name of its service, once on a CPU; and an NMI of perf's not at all. */
 static void pmis_are_traced_when_claimed(struct kunit *test)
 {
-	struct ucore_ctx *ctx = ctx_at_work(test, 100);
+	struct ucore_domain_ctx *ctx = ctx_at_work(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 	struct nmi nmi = { .times = 2 };
 	const struct seen *at;
