@@ -2,72 +2,72 @@
 /*
  * ucore: Intel uncore performance monitors through /dev/ucore.
  *
- * Two kinds of file descriptor.  /dev/ucore answers questions (INFO, GET_*)
- * and creates sessions; a session descriptor owns events, is started and
- * stopped, read, polled, and mapped: one ring of records for each domain.
+ * There are two kinds of file descriptor. /dev/ucore describes the machine (GET_* commands)
+ * and creates sessions. A session descriptor owns events. It is started, stopped, read,
+ * polled and mapped. A session has one ring of records for each domain.
  *
- * A domain is what one global control freezes and one CPU reads: for the uncore
- * a die, for a core's own monitors a logical CPU (ucore_domain_info.scope).  All
- * counters of a domain are read at one instant.  Where there is no global control
- * (INFO: no UCORE_CAP_GLOBAL_FREEZE) a domain's boxes are frozen one after the
- * other, and skew_ns tells how far apart the first and the last one were.
+ * A domain is a set of boxes that share one global control and one reader CPU. For the
+ * uncore a domain is a die. For the core monitors a domain is a logical CPU
+ * (ucore_domain_info.scope). All counters of a domain are read at one instant. Without
+ * UCORE_CAP_GLOBAL_FREEZE the boxes of a domain are frozen one after the other, and
+ * skew_ns is the time between the first and the last freeze.
  *
- * Rules that hold for every command:
+ * Rules for every command:
  *
- *  - The argument is a struct that starts with its own size.  A caller built
- *    against an older header passes a smaller size, one built against a newer
- *    header a larger one, whose unknown tail must be zero (E2BIG otherwise).
- *    A size below the first published layout is EINVAL, one above
- *    UCORE_SIZE_MAX E2BIG.
- *  - @flags holds only bits that the command defines, and reserved fields are
- *    zero: EINVAL otherwise.  Output fields are ignored on input.
- *  - Layouts are the same for 32- and 64-bit callers.  Pointers travel as
- *    __aligned_u64.
- *  - Arrays: the caller gives the capacity in elements, the kernel writes at
- *    most that many and returns the number that it wrote, or the number needed
- *    where the command says so.
- *  - Times are in nanoseconds of CLOCK_MONOTONIC, durations in nanoseconds.
- *  - A command either succeeds as a whole or changes nothing.
+ *  - The argument of command UCORE_X is a struct ucore_x, which starts with its own size.
+ *    START, STOP and RESET take a struct ucore_command. A caller that was built against an
+ *    older header passes a smaller size. A caller that was built against a newer header
+ *    passes a larger size, and the tail that this kernel does not know must be zero
+ *    (E2BIG otherwise). A size below the first published layout fails with EINVAL, a size
+ *    above UCORE_SIZE_MAX with E2BIG.
+ *  - @flags contains only bits that the command defines, and reserved fields are zero.
+ *    Other values fail with EINVAL. Output fields are ignored on input.
+ *  - Names of flag bits contain _F_. Names of ids do not.
+ *  - Layouts are the same for 32-bit and 64-bit callers. Pointers are __aligned_u64.
+ *  - For an array the caller passes the capacity in elements. The kernel writes at most that
+ *    many elements and returns the number that it wrote. Where the command says so, the
+ *    kernel returns the number that is needed.
+ *  - Times are nanoseconds of CLOCK_MONOTONIC. Durations are nanoseconds.
+ *  - A command either succeeds completely or changes nothing.
  *
- * Errors, one vocabulary for all commands:
+ * Every command uses these error codes with these meanings:
  *
- *  EINVAL      malformed: size, flags, reserved field, unknown field id, a
- *              field given twice, a value that makes no sense
- *  E2BIG       the tail beyond the size this kernel knows is not zero
- *  EFAULT      an address is not mapped, or not writable where an answer goes
- *  ENOTTY      no such command on this kind of descriptor
+ *  EINVAL      malformed argument (size, flags, reserved field, unknown field id, a field
+ *              that is given twice), or a value that makes no sense
+ *  E2BIG       nonzero bytes beyond the size that this kernel knows
+ *  EFAULT      unmapped address, or an output address that is not writable
+ *  ENOTTY      command does not exist on this kind of descriptor
  *  ENOMEM      out of memory
- *  ENOBUFS     the caller's user would have more memory in rings than RLIMIT_MEMLOCK
- *              and the driver's allowance permit
- *  ENOENT      no such box, domain, event or CPU
- *  ENXIO       the box has no such field or counter, or the event cannot count
- *              on any of the counters asked for
- *  ERANGE      a value does not fit its field, or a period its counter, or a
- *              period is too short to be polled, or a timer's for its samples
- *  ENOSPC      the session has every counter that the event could use, or the buffer
- *              for a READ or ring cannot hold the answer
- *  EADDRINUSE  a register that the box's counters share (filter, match) holds
- *              another value for another event, of the session or of another
- *              (GET_BOXES names it)
- *  EOPNOTSUPP  the hardware cannot interrupt at the overflow of this counter, and
- *              the caller does not want it polled
- *  EBUSY       other sessions have the counters that the event could use, or the box
- *              alone (BOX_FREEZE; GET_BOXES names one), the
- *              PMI CPUs are held by another session, the session is running,
- *              the kernel's own intel_uncore driver holds the hardware (INFO),
- *              or its perf the cores' counters (GET_CORE)
+ *  ENOBUFS     ring memory of the user would exceed RLIMIT_MEMLOCK and the driver's
+ *              allowance
+ *  ENOENT      no such box, domain, event, session or CPU
+ *  ENXIO       the box has no such field or counter, or the event cannot count on any of
+ *              the requested counters
+ *  ERANGE      a value does not fit its field, a period does not fit its counter, a period
+ *              is too short to be polled, or a timer is too short for its samples
+ *  ENOSPC      all counters that the event could use belong to this session already, or the
+ *              buffer of READ or of the ring is too small
+ *  EADDRINUSE  a register that all counters of the box share (filter, match) holds another
+ *              value for another event (GET_BOXES names the owner)
+ *  EOPNOTSUPP  the counter has no overflow interrupt and the caller excluded polling, or
+ *              the kernel lacks a facility
+ *  EBUSY       the session is running, or other sessions hold the counters, the box
+ *              (BOX_FREEZE) or the PMI CPUs, or intel_uncore or perf holds the hardware
+ *              (GET_INFO and GET_CORE name the cause)
  *  EALREADY    START of a running session
- *  ENODEV      there are no boxes here (INFO says why), or the box is gone
- *  EAGAIN      a CPU went away meanwhile, a domain has no CPU online, or the machine
- *              is about to sleep or to reboot
- *  EPERM       a mapping asked for write access to a read-only page, or a PMI CPU is
- *              not one of the caller's, or REVOKE_SESSION without CAP_SYS_ADMIN
- *  ESHUTDOWN   the session was ended (REVOKE_SESSION): its descriptor can only be closed
- *  EACCES      a filter or a CPU's own counters, which show what others do, or a trigger or
- *              records that tell what tasks do, without CAP_PERFMON
- *  EMFILE      the caller has as many descriptors as it may have (RLIMIT_NOFILE)
- *  ENFILE      the machine has as many open files as it may have (fs.file-max)
+ *  ENODEV      no boxes exist (GET_INFO gives the reason), or the box does not respond
+ *  EAGAIN      a CPU went offline during the command, a domain has no CPU online, or the
+ *              machine is about to suspend or reboot
+ *  EPERM       write access to a read-only page was requested, a PMI CPU is not among the
+ *              caller's CPUs, or REVOKE_SESSION lacks CAP_SYS_ADMIN
+ *  ESHUTDOWN   the session was revoked (REVOKE_SESSION), so its descriptor can only be
+ *              closed
+ *  EACCES      CAP_PERFMON is missing for a filter, a core counter, a core trigger or task
+ *              records
+ *  EMFILE      the process has as many descriptors as RLIMIT_NOFILE allows
+ *  ENFILE      the machine has as many open files as fs.file-max allows
  *  ESRCH       no such thread
+ *  EINTR       a fatal signal arrived during the command
  */
 #ifndef _UAPI_UCORE_H
 #define _UAPI_UCORE_H
@@ -110,61 +110,61 @@
 #define UCORE_NAME_LEN		16
 #define UCORE_REASON_LEN	160
 
-/* Bounds of what commands take: beyond them EINVAL, ERANGE or E2BIG */
+/* Limits of arguments. Values beyond a limit fail with EINVAL, ERANGE or E2BIG. */
 #define UCORE_SIZE_MAX		4096		/* bytes of an argument */
 #define UCORE_TERMS_MAX		32		/* ucore_add_event.nr_terms */
-#define UCORE_TIMER_MIN_NS	10000ULL	/* ucore_create_session.timer_ns: 10 us */
+#define UCORE_TIMER_MIN_NS	10000ULL	/* ucore_create_session.timer_ns, 10 us */
 #define UCORE_TIMER_MAX_NS	1000000000000ULL
-#define UCORE_POLL_MIN_NS	100000ULL	/* ucore_add_event.poll_ns: 100 us */
+#define UCORE_POLL_MIN_NS	100000ULL	/* ucore_add_event.poll_ns, 100 us */
 #define UCORE_POLL_MAX_NS	10000000ULL
 #define UCORE_PMI_CPUS_MAX	256		/* ucore_set_pmi_cpus.nr */
-#define UCORE_CORE_TRIGGERS_MAX	4096		/* UCORE_ADD_CORE_TRIGGER: of a session */
-#define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size: bytes */
+#define UCORE_CORE_TRIGGERS_MAX	4096		/* core triggers of a session */
+#define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size, bytes */
 #define UCORE_RING_MAX		67108864U
-#define UCORE_ROTATE_MIN_NS	1000000ULL	/* ucore_create_session.rotate_ns: 1 ms */
+#define UCORE_ROTATE_MIN_NS	1000000ULL	/* ucore_create_session.rotate_ns, 1 ms */
 #define UCORE_ROTATE_MAX_NS	1000000000000ULL
 #define UCORE_GROUP_MAX		63U		/* ucore_add_event.group */
-#define UCORE_READERS_MAX		8U		/* ucore_create_session.nr_readers */
+#define UCORE_READERS_MAX	8U		/* ucore_create_session.nr_readers */
 
 /*
  * ---- /dev/ucore ---------------------------------------------------------
  */
 
-/* ucore_get_info.state: why there are boxes, or why not */
+/* ucore_get_info.state: whether boxes exist, or the reason why not */
 #define UCORE_STATE_READY	0	/* sessions can be created */
-#define UCORE_STATE_NOT_INTEL	1	/* not an Intel processor */
-#define UCORE_STATE_UNKNOWN	2	/* an Intel processor this driver has no table for */
-#define UCORE_STATE_HIDDEN	3	/* known, but no box answers: VM, or firmware hides them */
-#define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds them */
+#define UCORE_STATE_NOT_INTEL	1	/* the processor is not made by Intel */
+#define UCORE_STATE_UNKNOWN	2	/* the driver has no table for this Intel processor */
+#define UCORE_STATE_HIDDEN	3	/* no box responds: virtual machine, or firmware hides them */
+#define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds the boxes */
 
-/* ucore_get_info.caps: what this platform can do */
-#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* one write freezes a die, not one per box */
-#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflow in the uncore interrupts a core */
+/* ucore_get_info.caps: capabilities of the platform */
+#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* a single write freezes a whole die */
+#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* uncore overflows interrupt a core */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 #define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
 
 /**
- * struct ucore_get_info - UCORE_GET_INFO: the machine and the driver
+ * struct ucore_get_info - UCORE_GET_INFO: describe the machine and the driver
  * @size: sizeof(struct ucore_get_info)
  * @flags: 0
  * @abi: out: UCORE_ABI_VERSION of the driver
  * @state: out: UCORE_STATE_*
  * @caps: out: UCORE_CAP_*
- * @nr_domains: out: domains with boxes: GET_DOMAINS
- * @nr_boxes: out: boxes of all domains
- * @nr_counters: out: counters of all boxes, fixed ones included
+ * @nr_domains: out: number of domains with boxes (GET_DOMAINS)
+ * @nr_boxes: out: number of boxes in all domains
+ * @nr_counters: out: number of counters in all boxes, fixed counters included
  * @family: out: CPUID family
  * @model: out: CPUID model
  * @stepping: out: CPUID stepping
  * @reserved: 0
- * @platform: out: short platform name ("ivbep"), empty when unknown
- * @reason: out: one sentence on @state and what to do about it, on boxes that should be
- *          there and are not, or on the first box that failed its selftest (GET_SELFTEST); empty
- *          when all is well
+ * @platform: out: short platform name ("ivbep"), empty if unknown
+ * @reason: out: one sentence on the most important problem and its remedy. Problems are
+ *          @state, missing boxes, and the first box that failed its self-test
+ *          (GET_SELFTEST). Empty if there is no problem
  *
- * With UCORE_CAP_CORE sessions can be created also where the uncore is unknown or
- * hidden: then @state is UCORE_STATE_READY and @reason tells of the uncore.  They
- * can be in UCORE_STATE_INTREE, too, and have events of cores alone.
+ * With UCORE_CAP_CORE sessions can also be created where the uncore is unknown or hidden.
+ * Then @state is UCORE_STATE_READY and @reason describes the uncore's problem. In
+ * UCORE_STATE_INTREE such sessions can contain events of cores only.
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -185,32 +185,31 @@ struct ucore_get_info {
 	char reason[UCORE_REASON_LEN];
 };
 
-/* ucore_domain_info.scope: what shares one global control and one reader */
-#define UCORE_SCOPE_DIE		0	/* a die: the uncore */
-#define UCORE_SCOPE_CPU		1	/* a logical CPU: the core's own monitors */
+/* ucore_domain_info.scope: the part of the machine that a domain covers */
+#define UCORE_SCOPE_DIE		0	/* a die, for the uncore */
+#define UCORE_SCOPE_CPU		1	/* a logical CPU, for the core monitors */
 
 /**
- * struct ucore_domain_info - one element of GET_DOMAINS
- * @domain: domain id, its place in the list, from 0; stable while the module is
- *          loaded
+ * struct ucore_domain_info - element of GET_DOMAINS
+ * @domain: domain id, index in the list from 0, stable while the module is loaded
  * @scope: UCORE_SCOPE_*
- * @die: the kernel's logical die
+ * @die: the kernel's logical die number
  * @package: physical package (socket)
- * @cpu: the CPU that the domain is (UCORE_SCOPE_CPU), -1 for others
- * @reader: CPU that touches the domain's boxes and takes its PMI, alone or with
- *          those that SET_PMI_CPUS chose; -1 if none of its CPUs is online, or the
- *          machine is about to sleep or to reboot
- * @nr_boxes: boxes of the domain
- * @nr_counters: counters of those boxes, fixed ones included
- * @nr_sessions: sessions running on the domain now
+ * @cpu: CPU number of a UCORE_SCOPE_CPU domain, -1 for a die
+ * @reader: CPU that accesses the domain's boxes and takes its PMI, together with the CPUs of
+ *          SET_PMI_CPUS. -1 if no CPU of the domain is online, or while the machine
+ *          suspends or reboots
+ * @nr_boxes: number of boxes in the domain
+ * @nr_counters: number of counters of those boxes, fixed counters included
+ * @nr_sessions: number of sessions that run on the domain now
  * @reserved: 0
- * @pmis: overflow interrupts taken since load
- * @recovered: overflows found by the guard timer because no interrupt came
- * @throttled: times that PMIs came too fast, or took too much of a CPU's time: for some
- *             milliseconds periods ended without one
- * @frozen_ns: time the domain was frozen by ucore since load
- * @skew_max_ns: longest time from the first box's freeze to the last one's since
- *               load; 0 where one write freezes all
+ * @pmis: overflow interrupts since the module was loaded
+ * @recovered: overflows that the watchdog found because no interrupt arrived
+ * @throttled: number of times that PMIs were throttled because they came too fast or used
+ *             too much CPU time. A throttled counter drops samples for some milliseconds
+ * @frozen_ns: total time for which ucore froze the domain since load (ns)
+ * @skew_max_ns: longest time between the first and the last box freeze since load (ns), 0
+ *               with UCORE_CAP_GLOBAL_FREEZE
  */
 struct ucore_domain_info {
 	__u32 domain;
@@ -231,11 +230,11 @@ struct ucore_domain_info {
 };
 
 /**
- * struct ucore_get_domains - UCORE_GET_DOMAINS
+ * struct ucore_get_domains - UCORE_GET_DOMAINS: list the domains
  * @size: sizeof(struct ucore_get_domains)
  * @flags: 0
- * @nr: in: capacity of @domains; out: elements written
- * @total: out: domains there are
+ * @nr: capacity of @domains (in), number of elements written (out)
+ * @total: out: number of domains
  * @domains: array of struct ucore_domain_info
  *
  * Errors: EINVAL, E2BIG, EFAULT.
@@ -248,44 +247,44 @@ struct ucore_get_domains {
 	__aligned_u64 domains;
 };
 
-/* ucore_box_info.access: how the driver reaches the registers */
-#define UCORE_ACCESS_MSR	0
-#define UCORE_ACCESS_PCI	1	/* kernel's PCI config accessors */
+/* ucore_box_info.access: address space of the registers */
+#define UCORE_ACCESS_MSR	0	/* model-specific registers */
+#define UCORE_ACCESS_PCI	1	/* PCI config space, by the kernel's accessors */
 #define UCORE_ACCESS_ECAM	2	/* memory-mapped PCI config space */
-#define UCORE_ACCESS_MMIO	3
+#define UCORE_ACCESS_MMIO	3	/* memory-mapped registers */
 
 /* ucore_box_info.caps */
-#define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters can interrupt */
-#define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters can interrupt */
-#define UCORE_BOX_F_FREEZE	(1U << 2)	/* has a freeze of its own */
-#define UCORE_BOX_F_DEAD		(1U << 3)	/* did not answer when it was asked last */
-#define UCORE_BOX_F_FREE_RUNNING	(1U << 4)	/* fixed counters that no freeze stops */
-#define UCORE_BOX_F_SHARED	(1U << 5)	/* more than one session has counters of it now */
+#define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters have an overflow interrupt */
+#define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters have an overflow interrupt */
+#define UCORE_BOX_F_FREEZE	(1U << 2)	/* the box control has a freeze bit */
+#define UCORE_BOX_F_DEAD	(1U << 3)	/* the last access read all ones or faulted */
+#define UCORE_BOX_F_FREE_RUNNING (1U << 4)	/* no freeze stops its fixed counters */
+#define UCORE_BOX_F_SHARED	(1U << 5)	/* several sessions hold counters of the box now */
 
 /**
- * struct ucore_box_info - one element of GET_BOXES
+ * struct ucore_box_info - element of GET_BOXES
  * @box: box id, stable while the module is loaded
  * @domain: domain id
- * @die: the kernel's logical die
- * @cpu: the CPU whose box it is (UCORE_SCOPE_CPU), -1 for others
- * @instance: number of the box among those of its type in the domain
+ * @die: the kernel's logical die number
+ * @cpu: CPU number of a core's box (UCORE_SCOPE_CPU), -1 for other boxes
+ * @instance: number of the box among the boxes of its type in the domain
  * @access: UCORE_ACCESS_*
- * @nr_counters: general counters, numbered from 0
- * @nr_fixed: fixed counters, numbered from UCORE_COUNTER_FIXED
- * @width: bits of a general counter; the first ADD_EVENT on the box finds out whether it
- *         has fewer than the manual says
- * @fixed_width: bits of a fixed counter; the same
- * @caps: UCORE_BOX_*
- * @owner_pid: process that created that session, in the caller's pid namespace; 0 if it
- *             has no number there, or the box is free
- * @owner: id of a session with counters of the box (ucore_get_status.session): the first of
- *         those that say something of its filter and match registers, else of all; 0 if
- *         it is free.  With UCORE_BOX_F_SHARED there are others
- * @location: address of the box control: MSR number, or PCI
- *            segment << 32 | bus << 20 | device << 15 | function << 12 | offset,
- *            or physical address; 0 for callers without CAP_SYS_ADMIN
- * @type: name of the box type: "imc", "cbo" ...
- * @owner_comm: name of that process, empty if the box is free
+ * @nr_counters: number of general counters, numbered from 0
+ * @nr_fixed: number of fixed counters, numbered from UCORE_COUNTER_FIXED
+ * @width: bits of a general counter. The self-test of the first ADD_EVENT on the box lowers
+ *         this value if the hardware has fewer bits than the manual states
+ * @fixed_width: bits of a fixed counter, with the same self-test
+ * @caps: UCORE_BOX_F_*
+ * @owner_pid: process that created the session @owner, in the caller's pid namespace. 0 if
+ *             the box is free, or if the process has no number in that namespace
+ * @owner: id of a session that holds counters of the box (ucore_get_status.session). If
+ *         sessions share the box (UCORE_BOX_F_SHARED), the one that set the filter and match
+ *         registers, else the oldest. 0 if the box is free
+ * @location: address of the box control register. An MSR number, a physical address, or for
+ *            PCI segment << 32 | bus << 20 | device << 15 | function << 12 | offset. 0 for
+ *            callers without CAP_SYS_ADMIN
+ * @type: name of the box type ("imc", "cbo" ...)
+ * @owner_comm: name of the process @owner_pid, empty if the box is free
  */
 struct ucore_box_info {
 	__u32 box;
@@ -307,12 +306,12 @@ struct ucore_box_info {
 };
 
 /**
- * struct ucore_get_boxes - UCORE_GET_BOXES
+ * struct ucore_get_boxes - UCORE_GET_BOXES: list the boxes
  * @size: sizeof(struct ucore_get_boxes)
  * @flags: 0
- * @first: first box id wanted
- * @nr: in: capacity of @boxes; out: elements written
- * @total: out: boxes there are; ids run from 0 to @total - 1
+ * @first: id of the first box to list
+ * @nr: capacity of @boxes (in), number of elements written (out)
+ * @total: out: number of boxes, whose ids run from 0 to @total - 1
  * @reserved: 0
  * @boxes: array of struct ucore_box_info
  *
@@ -329,73 +328,63 @@ struct ucore_get_boxes {
 };
 
 /*
- * Event fields.  What one counter is asked to count is a list of (field,
- * value) pairs; GET_FIELDS tells which fields a box has.  The names are the
- * manuals', the numbers are ours and will not change.
+ * Event fields. An event is a list of (field, value) pairs. GET_FIELDS lists the fields of a
+ * box. The names are Intel's. The numbers are part of this ABI.
  */
-#define UCORE_FIELD_EVENT	1	/* ev_sel; bit 8: extension bit (QPI, PCU, v3: R3QPI) */
-#define UCORE_FIELD_UMASK	2
-#define UCORE_FIELD_EDGE	3	/* count rising edges; but in cores needs thresh >= 1 */
-#define UCORE_FIELD_INVERT	4	/* count while below thresh, which must be >= 1 */
-#define UCORE_FIELD_THRESH	5
+#define UCORE_FIELD_EVENT	1	/* event select, bit 8 is the extension bit (QPI, PCU, R3QPI of v3) */
+#define UCORE_FIELD_UMASK	2	/* unit mask */
+#define UCORE_FIELD_EDGE	3	/* count rising edges, needs thresh >= 1 except in cores */
+#define UCORE_FIELD_INVERT	4	/* count while below thresh, needs thresh >= 1 */
+#define UCORE_FIELD_THRESH	5	/* count cycles with at least this many events (cmask of a core) */
 #define UCORE_FIELD_TID_EN	6	/* C-Box: apply filter_tid */
-#define UCORE_FIELD_OCC_SEL	7	/* PCU: 1 C0, 2 C3, 3 C6 */
-#define UCORE_FIELD_OCC_INVERT	8	/* PCU */
-#define UCORE_FIELD_OCC_EDGE	9	/* PCU */
-#define UCORE_FIELD_OCC_RST	10	/* HA of v2: START empties the event's occupancy counter */
-#define UCORE_FIELD_FILTER_TID	16	/* C-Box filter */
-#define UCORE_FIELD_FILTER_LINK	17
-#define UCORE_FIELD_FILTER_STATE 18
-#define UCORE_FIELD_FILTER_NID	19
-#define UCORE_FIELD_FILTER_OPC	20
-#define UCORE_FIELD_FILTER_C6	21
-#define UCORE_FIELD_FILTER_NC	22
-#define UCORE_FIELD_FILTER_ISOC	23
-#define UCORE_FIELD_BAND0	24	/* PCU frequency bands, units of 100 MHz */
-#define UCORE_FIELD_BAND1	25
-#define UCORE_FIELD_BAND2	26
-#define UCORE_FIELD_BAND3	27
-#define UCORE_FIELD_ADDR_MATCH	28	/* HA: physical address, bits 45:6 */
-#define UCORE_FIELD_OPC_MATCH	29	/* HA */
-#define UCORE_FIELD_MATCH0	30	/* QPI packet match and mask */
-#define UCORE_FIELD_MATCH1	31
-#define UCORE_FIELD_MASK0	32
-#define UCORE_FIELD_MASK1	33
-#define UCORE_FIELD_UMASK_EXT	34	/* extended umask: control bits 63:32, or fewer */
-#define UCORE_FIELD_CH_MASK	35	/* IIO: ports, a bit each (PortMask) */
-#define UCORE_FIELD_FC_MASK	36	/* IIO: completion flow classes, a bit each (FCMask) */
-
-#define UCORE_FIELD_USR		37	/* core: count in user mode; neither USR nor OS: both */
-#define UCORE_FIELD_OS		38	/* core: count in the kernel */
-#define UCORE_FIELD_ANY		39	/* core: count for both threads */
-#define UCORE_FIELD_INV		40	/* core: count where less than cmask; needs cmask >= 1 */
-#define UCORE_FIELD_CMASK	41	/* core: count clocks of at least so many */
-
-#define UCORE_FIELD_FILTER_CID	42	/* UBox filter: core, beside filter_tid: its thread */
-
-/*
- * CHA filter of Skylake-SP to Cooper Lake, beside filter_tid, _link, _state, _nc, _isoc.
- * Events of the TOR count nothing unless a bit of each pair is set: filter_rem or _loc,
- * and filter_nm or _not_nm.
- */
-#define UCORE_FIELD_FILTER_REM	43	/* homed on a remote socket */
-#define UCORE_FIELD_FILTER_LOC	44	/* homed on this socket */
-#define UCORE_FIELD_FILTER_ALL_OP 45	/* any opcode */
-#define UCORE_FIELD_FILTER_NM	46	/* near memory */
-#define UCORE_FIELD_FILTER_NOT_NM 47	/* not near memory */
-#define UCORE_FIELD_FILTER_OPC_0 48	/* this opcode, or that of filter_opc_1 */
-#define UCORE_FIELD_FILTER_OPC_1 49
+#define UCORE_FIELD_OCC_SEL	7	/* PCU occupancy: 1 for C0, 2 for C3, 3 for C6 */
+#define UCORE_FIELD_OCC_INVERT	8	/* PCU occupancy: count while below thresh */
+#define UCORE_FIELD_OCC_EDGE	9	/* PCU occupancy: count rising edges */
+#define UCORE_FIELD_OCC_RST	10	/* HA of v2: START clears the event's occupancy counter */
+#define UCORE_FIELD_FILTER_TID	11	/* C-Box, CHA and UBox: thread */
+#define UCORE_FIELD_FILTER_LINK	12	/* C-Box of v3 and v4, CHA: IDI link */
+#define UCORE_FIELD_FILTER_STATE 13	/* C-Box, CHA: state of the cache line, a bit each */
+#define UCORE_FIELD_FILTER_NID	14	/* C-Box: target node */
+#define UCORE_FIELD_FILTER_OPC	15	/* C-Box: opcode */
+#define UCORE_FIELD_FILTER_C6	16	/* C-Box: C6 transactions */
+#define UCORE_FIELD_FILTER_NC	17	/* C-Box, CHA: non-coherent transactions */
+#define UCORE_FIELD_FILTER_ISOC	18	/* C-Box, CHA: isochronous transactions */
+#define UCORE_FIELD_BAND0	19	/* PCU frequency band 0, units of 100 MHz */
+#define UCORE_FIELD_BAND1	20	/* PCU frequency band 1 */
+#define UCORE_FIELD_BAND2	21	/* PCU frequency band 2 */
+#define UCORE_FIELD_BAND3	22	/* PCU frequency band 3 */
+#define UCORE_FIELD_ADDR_MATCH	23	/* HA: physical address (bits 45 to 6) */
+#define UCORE_FIELD_OPC_MATCH	24	/* HA: opcode */
+#define UCORE_FIELD_MATCH0	25	/* QPI: packet match, low half */
+#define UCORE_FIELD_MATCH1	26	/* QPI: packet match, high half */
+#define UCORE_FIELD_MASK0	27	/* QPI: mask of match0 */
+#define UCORE_FIELD_MASK1	28	/* QPI: mask of match1 */
+#define UCORE_FIELD_UMASK_EXT	29	/* extended unit mask, at most control bits 63:32 */
+#define UCORE_FIELD_CH_MASK	30	/* IIO: ports, a bit each (PortMask) */
+#define UCORE_FIELD_FC_MASK	31	/* IIO: completion flow classes, a bit each (FCMask) */
+#define UCORE_FIELD_USR		32	/* core: count in user mode. Neither usr nor os means both */
+#define UCORE_FIELD_OS		33	/* core: count in kernel mode */
+#define UCORE_FIELD_ANY		34	/* core: count for both threads of the core */
+#define UCORE_FIELD_FILTER_CID	35	/* UBox: core of the thread filter */
+/* CHA of Skylake-SP to Cooper Lake. TOR events need one bit of rem/loc and one of nm/not_nm. */
+#define UCORE_FIELD_FILTER_REM	36	/* address is homed on a remote socket */
+#define UCORE_FIELD_FILTER_LOC	37	/* address is homed on this socket */
+#define UCORE_FIELD_FILTER_ALL_OP 38	/* any opcode */
+#define UCORE_FIELD_FILTER_NM	39	/* near memory */
+#define UCORE_FIELD_FILTER_NOT_NM 40	/* not near memory */
+#define UCORE_FIELD_FILTER_OPC_0 41	/* first of two opcodes */
+#define UCORE_FIELD_FILTER_OPC_1 42	/* second of two opcodes */
 
 /* ucore_field_info.flags */
-#define UCORE_FIELD_F_SHARED	(1U << 0)	/* one value for all counters of the box */
+#define UCORE_FIELD_F_SHARED	(1U << 0)	/* a single value for all counters of the box */
 
 /**
- * struct ucore_field_info - one element of GET_FIELDS
+ * struct ucore_field_info - element of GET_FIELDS
  * @field: UCORE_FIELD_*
- * @flags: UCORE_FIELD_F_SHARED
- * @max: largest value the field takes
- * @mask: bits of a value that may be set (for ADDR_MATCH the low six cannot)
- * @name: name used on command lines: "event", "filter_opc" ...
+ * @flags: UCORE_FIELD_F_*
+ * @max: largest value of the field
+ * @mask: bits that may be set in a value (ADDR_MATCH excludes the low six bits)
+ * @name: name for command lines ("event", "filter_opc" ...)
  */
 struct ucore_field_info {
 	__u32 field;
@@ -406,16 +395,16 @@ struct ucore_field_info {
 };
 
 /**
- * struct ucore_get_fields - UCORE_GET_FIELDS: the event fields of one box
+ * struct ucore_get_fields - UCORE_GET_FIELDS: list the event fields of one box
  * @size: sizeof(struct ucore_get_fields)
  * @flags: 0
  * @box: box id
- * @nr: in: capacity of @fields; out: elements written
- * @total: out: fields there are
+ * @nr: capacity of @fields (in), number of elements written (out)
+ * @total: out: number of fields
  * @reserved: 0
  * @fields: array of struct ucore_field_info
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such box).
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (box).
  */
 struct ucore_get_fields {
 	__u32 size;
@@ -427,26 +416,26 @@ struct ucore_get_fields {
 	__aligned_u64 fields;
 };
 
-/* ucore_link_info.kind: what is at the other end of a box */
-#define UCORE_LINK_NONE	0	/* nothing, or nobody tells: there is the box's number */
-#define UCORE_LINK_BUS	1	/* of an IIO stack: the devices below a PCI root bus */
-#define UCORE_LINK_UPI	2	/* of a UPI link: a link of another die */
-#define UCORE_LINK_DOWN	3	/* of a UPI link: nothing, it is not trained */
+/* ucore_link_info.kind: what a box connects to */
+#define UCORE_LINK_NONE	0	/* nothing, or no register gives the connection */
+#define UCORE_LINK_BUS	1	/* IIO stack: the devices below a PCI root bus */
+#define UCORE_LINK_UPI	2	/* UPI link: a link of another die */
+#define UCORE_LINK_DOWN	3	/* UPI link: not trained, so not connected */
 
 #define UCORE_NO_DIE	0xffffffffU
 
 /**
- * struct ucore_link_info - one element of GET_LINKS
+ * struct ucore_link_info - element of GET_LINKS
  * @box: box id
  * @kind: UCORE_LINK_*
- * @segment: BUS: PCI segment
- * @bus: BUS: number of the root bus
- * @nr_ports: BUS: ports of the stack whose places on the bus are known: port p is the
- *            root port there that is device @port0 + p, function 0
- * @port0: BUS: see @nr_ports
- * @die: LINK: the kernel's logical die, UCORE_NO_DIE if none of its CPUs was online
- *       when the module was loaded, or nobody tells
- * @link: LINK: instance of the link there
+ * @segment: UCORE_LINK_BUS: PCI segment
+ * @bus: UCORE_LINK_BUS: number of the root bus
+ * @nr_ports: UCORE_LINK_BUS: number of ports with a known root port. Port p is function 0 of
+ *            device @port0 + p on @bus
+ * @port0: UCORE_LINK_BUS: device number of port 0
+ * @die: UCORE_LINK_UPI: the kernel's logical die number of the other side. UCORE_NO_DIE if
+ *       it is unknown, or if no CPU of that die was online when the module was loaded
+ * @link: UCORE_LINK_UPI: instance of the link on the other side
  * @reserved: 0
  */
 struct ucore_link_info {
@@ -462,16 +451,16 @@ struct ucore_link_info {
 };
 
 /**
- * struct ucore_get_links - UCORE_GET_LINKS: where stacks and links of the machine lead
+ * struct ucore_get_links - UCORE_GET_LINKS: list what each box connects to
  * @size: sizeof(struct ucore_get_links)
  * @flags: 0
- * @first: first box id wanted
- * @nr: in: capacity of @ends; out: elements written
- * @total: out: boxes there are; ids run from 0 to @total - 1
+ * @first: id of the first box to list
+ * @nr: capacity of @links (in), number of elements written (out)
+ * @total: out: number of boxes, whose ids run from 0 to @total - 1
  * @reserved: 0
- * @ends: array of struct ucore_link_info
+ * @links: array of struct ucore_link_info
  *
- * What the hardware told when the module was loaded.
+ * The hardware was read when the module was loaded.
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -482,55 +471,55 @@ struct ucore_get_links {
 	__u32 nr;
 	__u32 total;
 	__u32 reserved;
-	__aligned_u64 ends;
+	__aligned_u64 links;
 };
 
-/* ucore_get_selftest.tried, .failed: what is believed of a box, and can be tried */
-#define UCORE_SELFTEST_WIDTH	(1U << 0)	/* general counters have the bits they should */
-#define UCORE_SELFTEST_FIXED_WIDTH	(1U << 1)	/* fixed counters, too */
-#define UCORE_SELFTEST_CONTROL	(1U << 2)	/* controls keep the bits that events want */
-#define UCORE_SELFTEST_FIXED_CONTROL (1U << 3)	/* fixed counters' controls, too */
-#define UCORE_SELFTEST_RUN		(1U << 4)	/* a clock counts when it is let */
-#define UCORE_SELFTEST_GLOBAL_FREEZE (1U << 5)	/* the die's freeze stops it */
-#define UCORE_SELFTEST_BOX_FREEZE	(1U << 6)	/* the box's own freeze stops it */
+/* ucore_get_selftest.tested, .failed: properties of a box that a self-test checks */
+#define UCORE_SELFTEST_WIDTH	(1U << 0)	/* general counters have the documented width */
+#define UCORE_SELFTEST_FIXED_WIDTH (1U << 1)	/* fixed counters have the documented width */
+#define UCORE_SELFTEST_CONTROL	(1U << 2)	/* controls retain the bits that events need */
+#define UCORE_SELFTEST_FIXED_CONTROL (1U << 3)	/* so do the controls of fixed counters */
+#define UCORE_SELFTEST_RUN	(1U << 4)	/* an enabled clock event counts */
+#define UCORE_SELFTEST_GLOBAL_FREEZE (1U << 5)	/* the global freeze stops the clock event */
+#define UCORE_SELFTEST_BOX_FREEZE (1U << 6)	/* the freeze bit of the box stops it */
 
-/* ucore_get_selftest.found: what was there before ucore touched the box, and since load */
-#define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero: somebody else's */
-#define UCORE_FOUND_GLOBAL	(1U << 1)	/* nor was global control */
-#define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID tells of a hypervisor */
+/* ucore_get_selftest.found: state of the hardware before first use, and conflicts since load */
+#define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero: another program uses it */
+#define UCORE_FOUND_GLOBAL	(1U << 1)	/* the global control was not zero */
+#define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID reports a hypervisor */
 #define UCORE_FOUND_CONFLICT	(1U << 3)	/* a control changed while a session counted */
 
 /**
- * struct ucore_get_selftest - UCORE_GET_SELFTEST: what trying a box has shown
+ * struct ucore_get_selftest - UCORE_GET_SELFTEST: report the self-test of a box
  * @size: sizeof(struct ucore_get_selftest)
  * @flags: 0
  * @box: in: box id
- * @tried: out: UCORE_SELFTEST_*: checks that were made
- * @failed: out: of these, those that failed; the others held
+ * @tested: out: UCORE_SELFTEST_*, checks that were made
+ * @failed: out: UCORE_SELFTEST_*, checks of @tested that failed
  * @found: out: UCORE_FOUND_*
- * @width: out: bits that the general counters showed; 0: not tried, or none
- * @fixed_width: out: the same of the fixed counters
- * @missing: out: bits of a general control that did not read back; its lower half is tried
- * @reads: out: register reads that the selftest took
- * @writes: out: register writes
+ * @width: out: measured bits of a general counter, 0 if not tested
+ * @fixed_width: out: measured bits of a fixed counter, 0 if not tested
+ * @missing: out: bits of a general control that did not read back, of its low 32 bits
+ * @reads: out: register reads of the self-test
+ * @writes: out: register writes of the self-test
  * @reserved: out: 0
- * @reason: out: one sentence on the worst that failed; empty if all held
+ * @reason: out: one sentence on the most serious failure, empty if nothing failed
  *
- * A box is tried once, by the first ADD_EVENT that has it; until then @tried is 0, as it
- * is for boxes of cores.  Freezes are tried only while no session runs on the die: else by
- * the first ADD_EVENT later that has the box while none does.  What fails is claimed no
- * longer: widths are those that were shown, GET_BOXES lacks OVERFLOW, FIXED_OVERFLOW or
- * FREEZE, INFO GLOBAL_FREEZE; counts that no freeze stops are flagged UNFROZEN, those of
- * events that want a missing bit REFUSED.  A box whose counters keep nothing is refused
- * with ENODEV.
+ * The first ADD_EVENT on a box runs its self-test. Before that @tested is 0. The boxes of
+ * cores have no self-test. Freezes are tested only while no session runs on the die, which
+ * may be at a later ADD_EVENT. The driver does not offer what failed. Widths are the measured
+ * ones, GET_BOXES omits OVERFLOW, FIXED_OVERFLOW or FREEZE, and GET_INFO omits
+ * GLOBAL_FREEZE. Values of counters that no freeze stops are flagged UNFROZEN. Values of
+ * events that need a missing bit are flagged PARTIAL. A box whose counters do not retain a
+ * written value is refused with ENODEV.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such box).
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (box).
  */
 struct ucore_get_selftest {
 	__u32 size;
 	__u32 flags;
 	__u32 box;
-	__u32 tried;
+	__u32 tested;
 	__u32 failed;
 	__u32 found;
 	__u32 width;
@@ -543,60 +532,59 @@ struct ucore_get_selftest {
 };
 
 /*
- * Discovery tables.  Processors from Sapphire Rapids on describe their boxes in
- * tables that a DVSEC of a PCI function points to.  These two commands show
- * what was found there and what became of it; without UCORE_CAP_DISCOVERY both
- * answer with nothing.
+ * Discovery tables. Sapphire Rapids and later processors describe their boxes in tables. A
+ * DVSEC of a PCI function, or an MSR, gives the address of a table. GET_TABLES and GET_UNITS
+ * show the tables and how the driver used each record. Without UCORE_CAP_DISCOVERY both
+ * return no elements.
  */
 
 /* ucore_table_info.reason: why a table is not used */
-#define UCORE_TABLE_OK		0
-#define UCORE_TABLE_CHAIN	1	/* the function's capability list is broken or loops */
-#define UCORE_TABLE_BAR		2	/* no such BAR, or not a memory BAR */
+#define UCORE_TABLE_OK		0	/* the table is used */
+#define UCORE_TABLE_CHAIN	1	/* the capability list of the function is broken or loops */
+#define UCORE_TABLE_BAR		2	/* the BAR does not exist or is no memory BAR */
 #define UCORE_TABLE_UNASSIGNED	3	/* the BAR has no address */
-#define UCORE_TABLE_DISABLED	4	/* the function does not decode memory */
+#define UCORE_TABLE_DISABLED	4	/* memory decoding of the function is off */
 #define UCORE_TABLE_OUTSIDE	5	/* the table begins outside its BAR */
-#define UCORE_TABLE_RAM		6	/* it is on RAM, or beyond physical addresses */
-#define UCORE_TABLE_ALL_ONES	7	/* it reads all ones: hidden or asleep */
+#define UCORE_TABLE_RAM		6	/* the address is RAM or beyond physical addresses */
+#define UCORE_TABLE_ALL_ONES	7	/* the table reads all ones: hidden or powered down */
 #define UCORE_TABLE_EMPTY	8	/* the global record is zero */
-#define UCORE_TABLE_STRIDE	9	/* records of less than three words */
-#define UCORE_TABLE_GLOBAL	10	/* the global registers cannot be reached */
-#define UCORE_TABLE_DIE		11	/* it belongs to no die that is online */
-#define UCORE_TABLE_DUPLICATE	12	/* its die has another table with these global registers */
-#define UCORE_TABLE_CONFLICT	13	/* its die has another table with other global registers */
-#define UCORE_TABLE_LIMIT	14	/* more units than the driver takes */
-#define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map it */
-#define UCORE_TABLE_MSR		16	/* the MSR that tells its address faults, or holds none */
-#define UCORE_TABLE_FOREIGN	17	/* by that address it is another device's memory */
+#define UCORE_TABLE_STRIDE	9	/* records have fewer than three words */
+#define UCORE_TABLE_GLOBAL	10	/* the global registers cannot be accessed */
+#define UCORE_TABLE_DIE		11	/* the table belongs to no die that is online */
+#define UCORE_TABLE_DUPLICATE	12	/* the die has another table with the same global registers */
+#define UCORE_TABLE_CONFLICT	13	/* the die has another table with other global registers */
+#define UCORE_TABLE_LIMIT	14	/* the table has more units than the driver supports */
+#define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map the table */
+#define UCORE_TABLE_MSR		16	/* the MSR for its address faults, or holds no address */
+#define UCORE_TABLE_FOREIGN	17	/* the address belongs to another device */
 
 /**
- * struct ucore_table_info - one element of GET_TABLES
+ * struct ucore_table_info - element of GET_TABLES
  * @table: index of the table
- * @die: die that it describes, -1 if none
- * @segment: PCI segment of the function with the DVSEC; 0, as all of its place, if an
- *           MSR tells where the table is
+ * @die: die that the table describes, -1 if none
+ * @segment: PCI segment of the function with the DVSEC. The PCI fields are 0 if an MSR gives
+ *           the address of the table
  * @bus: PCI bus
  * @device: PCI device
  * @function: PCI function
  * @dvsec: config offset of the DVSEC
  * @bar: BAR number
- * @offset: of the table in the BAR, bytes
- * @stride: of its records, bytes
- * @max_units: units that it claims to have
- * @nr_units: units that GET_UNITS shows
- * @nr_rejected: of these, rejected ones
- * @access: UCORE_ACCESS_* of the global registers; 0xffffffff if
- *          invalid
- * @num_status: global status bits
- * @status_offset: of the first global status register from global control; 0
+ * @offset: offset of the table in the BAR (bytes)
+ * @stride: distance between records (bytes)
+ * @max_units: number of units that the global record states
+ * @nr_units: number of units that GET_UNITS lists
+ * @nr_rejected: number of rejected units among @nr_units
+ * @access: UCORE_ACCESS_* of the global registers, 0xffffffff if invalid
+ * @num_status: number of global status bits
+ * @status_offset: distance from the global control to the first global status register. 0
  *                 without CAP_SYS_ADMIN
  * @reason: UCORE_TABLE_*
- * @msr: the MSR that tells where the table is; 0: a DVSEC does
- * @address: physical address of the table; 0 without CAP_SYS_ADMIN
- * @global: word 1 of the global record, address of global control; 0 without
- *          CAP_SYS_ADMIN
+ * @msr: number of the MSR that gives the address of the table, 0 if a DVSEC does
+ * @address: physical address of the table, 0 without CAP_SYS_ADMIN
+ * @global: word 1 of the global record, which is the address of the global control. 0
+ *          without CAP_SYS_ADMIN
  *
- * UCORE_TABLE_DUPLICATE speaks of the global record alone: the units are used.
+ * With UCORE_TABLE_DUPLICATE only the global record is ignored, the units are used.
  */
 struct ucore_table_info {
 	__u32 table;
@@ -622,11 +610,11 @@ struct ucore_table_info {
 };
 
 /**
- * struct ucore_get_tables - UCORE_GET_TABLES
+ * struct ucore_get_tables - UCORE_GET_TABLES: list the discovery tables
  * @size: sizeof(struct ucore_get_tables)
  * @flags: 0
- * @nr: in: capacity of @tables; out: elements written
- * @total: out: tables there are
+ * @nr: capacity of @tables (in), number of elements written (out)
+ * @total: out: number of tables
  * @tables: array of struct ucore_table_info
  *
  * Errors: EINVAL, E2BIG, EFAULT.
@@ -639,48 +627,47 @@ struct ucore_get_tables {
 	__aligned_u64 tables;
 };
 
-/* ucore_unit_info.reason: why a unit is no box */
-#define UCORE_UNIT_OK		0
-#define UCORE_UNIT_ZERO		1	/* all zero, or no address: a hole */
-#define UCORE_UNIT_ALL_ONES		2	/* all ones: asleep or hidden */
-#define UCORE_UNIT_TRUNCATED	3	/* beyond the end of the BAR */
-#define UCORE_UNIT_ACCESS	4	/* access type 3 does not exist */
-#define UCORE_UNIT_NO_COUNTERS	5	/* it has no counters */
-#define UCORE_UNIT_COUNTERS	6	/* more counters than a box can have */
-#define UCORE_UNIT_WIDTH	7	/* counters of 0 or more than 64 bits */
-#define UCORE_UNIT_OFFSET	8	/* control or counter offset 0: the box control's own */
-#define UCORE_UNIT_SELF_OVERLAP		9	/* its registers overlap each other */
-#define UCORE_UNIT_WINDOW	10	/* registers outside the MSRs, config or memory space */
-#define UCORE_UNIT_ALIGN	11	/* registers that are not aligned */
-#define UCORE_UNIT_RAM		12	/* registers on RAM */
-#define UCORE_UNIT_DUPLICATE	13	/* type and id of another unit of the die */
-#define UCORE_UNIT_OVERLAP	14	/* registers of another unit, or of global control */
-#define UCORE_UNIT_FUNCTION	15	/* no such PCI function */
-#define UCORE_UNIT_NO_ANSWER	16	/* its box control reads all ones, or faults */
-#define UCORE_UNIT_BEYOND_COUNT	17	/* the CHA count MSR says there are fewer */
-#define UCORE_UNIT_RELOCATED	18	/* its registers are known to be elsewhere */
-#define UCORE_UNIT_FOREIGN	19	/* registers that are known to be another device's */
+/* ucore_unit_info.reason: why a unit is not a box */
+#define UCORE_UNIT_OK		0	/* the unit is a box */
+#define UCORE_UNIT_ZERO		1	/* the record is zero, or has no address */
+#define UCORE_UNIT_ALL_ONES	2	/* the record is all ones: hidden or powered down */
+#define UCORE_UNIT_TRUNCATED	3	/* the record is beyond the end of the BAR */
+#define UCORE_UNIT_ACCESS	4	/* access type 3 is not defined */
+#define UCORE_UNIT_NO_COUNTERS	5	/* the unit has no counters */
+#define UCORE_UNIT_COUNTERS	6	/* the unit has more counters than a box can have */
+#define UCORE_UNIT_WIDTH	7	/* counters have 0 or more than 64 bits */
+#define UCORE_UNIT_OFFSET	8	/* a control or counter has offset 0, which is the box control */
+#define UCORE_UNIT_SELF_OVERLAP	9	/* registers of the unit overlap each other */
+#define UCORE_UNIT_WINDOW	10	/* registers are outside of MSRs, config or memory space */
+#define UCORE_UNIT_ALIGN	11	/* registers are not aligned */
+#define UCORE_UNIT_RAM		12	/* registers are in RAM */
+#define UCORE_UNIT_DUPLICATE	13	/* another unit of the die has this type and id */
+#define UCORE_UNIT_OVERLAP	14	/* registers overlap another unit or the global control */
+#define UCORE_UNIT_FUNCTION	15	/* the PCI function does not exist */
+#define UCORE_UNIT_NO_ANSWER	16	/* the box control reads all ones, or faults */
+#define UCORE_UNIT_BEYOND_COUNT	17	/* the CHA count MSR reports fewer units */
+#define UCORE_UNIT_RELOCATED	18	/* the registers are known to be elsewhere */
+#define UCORE_UNIT_FOREIGN	19	/* the registers belong to another device */
 #define UCORE_UNIT_BROKEN	20	/* units of this type are known not to work */
 
 #define UCORE_NO_BOX		0xffffffffU
 
 /**
- * struct ucore_unit_info - one element of GET_UNITS
- * @table: index of the table; units that no table has, but whose place is
- *         known, are shown with the table of their die
- * @record: number of the record, 1 is the first unit; 0: not from the table
+ * struct ucore_unit_info - element of GET_UNITS
+ * @table: index of the table. Units that no table contains, but that have a known address,
+ *         are listed with the table of their die
+ * @record: number of the record, 1 is the first unit, 0 if no table contains the unit
  * @die: die, -1 if none
  * @reason: UCORE_UNIT_*
- * @box: box id, UCORE_NO_BOX if rejected
+ * @box: box id, UCORE_NO_BOX if the unit is rejected
  * @type: box type number
- * @id: unit id: the box's instance
- * @access: UCORE_ACCESS_MSR, UCORE_ACCESS_MMIO or UCORE_ACCESS_PCI; 0xffffffff
- *          if invalid
- * @other: record that it conflicts with (DUPLICATE, OVERLAP); 0: with global
- *         control, or a unit that is not from a table
- * @other_table: the table of that record
- * @word: the record as it is in the table, or as it should be (@record 0); 0
- *        without CAP_SYS_ADMIN
+ * @id: unit id, which becomes the instance of the box
+ * @access: UCORE_ACCESS_MSR, UCORE_ACCESS_MMIO or UCORE_ACCESS_PCI, 0xffffffff if invalid
+ * @other: record with which the unit conflicts (DUPLICATE, OVERLAP). 0 for the global
+ *         control, or for a unit that no table contains
+ * @other_table: table of the record @other
+ * @word: the record as read from the table, or as it should be (@record 0). 0 without
+ *        CAP_SYS_ADMIN
  * @name: name of the box type
  */
 struct ucore_unit_info {
@@ -699,12 +686,12 @@ struct ucore_unit_info {
 };
 
 /**
- * struct ucore_get_units - UCORE_GET_UNITS: units of all tables, in order
+ * struct ucore_get_units - UCORE_GET_UNITS: list the units of all tables
  * @size: sizeof(struct ucore_get_units)
  * @flags: 0
- * @first: first unit wanted, counted over all tables
- * @nr: in: capacity of @units; out: elements written
- * @total: out: units there are
+ * @first: index of the first unit to list, counted over all tables
+ * @nr: capacity of @units (in), number of elements written (out)
+ * @total: out: number of units
  * @reserved: 0
  * @units: array of struct ucore_unit_info
  *
@@ -721,31 +708,31 @@ struct ucore_get_units {
 };
 
 /*
- * The cores' own monitors: "architectural performance monitoring".  Where
- * CPUID.0AH describes them so that it can be believed, each CPU that was online when
- * the driver was loaded has a box of type "core" (UCORE_SCOPE_CPU).
+ * Core monitors: "architectural performance monitoring". Where CPUID leaf 0AH describes them
+ * consistently, each CPU that was online when the module was loaded has a box of type "core"
+ * (UCORE_SCOPE_CPU).
  *
- * The kernel's perf uses the same counters.  Whoever comes first keeps them: while
- * a session has events on a core, hardware events of perf fail with EBUSY; while
- * perf has any, its NMI watchdog's among them, ADD_EVENT does.
+ * The kernel's perf uses the same counters, first come, first served. While a session has
+ * events on a core, hardware events of perf fail with EBUSY. While perf uses the counters of
+ * a core, its NMI watchdog included, ADD_EVENT fails with EBUSY.
  */
 
-/* ucore_get_core.state: are there such boxes, and can they be had? */
-#define UCORE_CORE_READY	0
+/* ucore_get_core.state: whether boxes of cores exist and can be used */
+#define UCORE_CORE_READY	0	/* events can be added */
 #define UCORE_CORE_NONE		1	/* the processor has no such monitors */
-#define UCORE_CORE_HYBRID	2	/* its CPUs are of more than one kind */
-#define UCORE_CORE_VERSION	3	/* a version that the driver does not know */
-#define UCORE_CORE_BAD_CPUID		4	/* CPUID makes no sense, or registers do not answer */
+#define UCORE_CORE_HYBRID	2	/* the CPUs are of more than one kind */
+#define UCORE_CORE_VERSION	3	/* the driver does not know this version */
+#define UCORE_CORE_BAD_CPUID	4	/* CPUID is inconsistent, or registers do not respond */
 #define UCORE_CORE_KERNEL	5	/* this kernel cannot share the counters with its perf */
-#define UCORE_CORE_BUSY	6	/* perf has them, now */
-#define UCORE_CORE_DISABLED		7	/* the module's parameter "cores" says no */
+#define UCORE_CORE_BUSY		6	/* perf uses the counters now */
+#define UCORE_CORE_DISABLED	7	/* the module was loaded with core_pmu=0 */
 
 /* ucore_get_core.caps */
-#define UCORE_CORE_CAP_GLOBAL	(1U << 0)	/* global control and status: version 2 */
-#define UCORE_CORE_CAP_FULL_WIDTH	(1U << 1)	/* general counters can be written whole */
-#define UCORE_CORE_CAP_ANY		(1U << 2)	/* events have "any" */
+#define UCORE_CORE_CAP_GLOBAL	(1U << 0)	/* global control and status (version 2) */
+#define UCORE_CORE_CAP_FULL_WIDTH (1U << 1)	/* general counters can be written in full width */
+#define UCORE_CORE_CAP_ANY	(1U << 2)	/* events have the field "any" */
 
-/* ucore_get_core.events: predefined events, by event and umask */
+/* ucore_get_core.events: predefined events, with event select and unit mask */
 #define UCORE_CORE_EVENT_CYCLES		(1U << 0)	/* 3CH 00H */
 #define UCORE_CORE_EVENT_INSTRUCTIONS	(1U << 1)	/* C0H 00H */
 #define UCORE_CORE_EVENT_REFERENCE	(1U << 2)	/* 3CH 01H */
@@ -755,22 +742,22 @@ struct ucore_get_units {
 #define UCORE_CORE_EVENT_MISPREDICTS	(1U << 6)	/* C5H 00H */
 
 /**
- * struct ucore_get_core - UCORE_GET_CORE: CPUID.0AH, and what became of it
+ * struct ucore_get_core - UCORE_GET_CORE: describe the core monitors (CPUID leaf 0AH)
  * @size: sizeof(struct ucore_get_core)
  * @flags: 0
  * @state: out: UCORE_CORE_*
- * @version: out: of architectural performance monitoring, 0: none
- * @nr_counters: out: general counters of a core
- * @width: out: bits of one
- * @nr_fixed: out: fixed counters of a core
- * @fixed_width: out: bits of one
- * @events: out: predefined events that the processor has, UCORE_CORE_EVENT_*
- * @caps: out: UCORE_CORE_CAP_GLOBAL, UCORE_CORE_CAP_FULL_WIDTH, UCORE_CORE_CAP_ANY
- * @eax: out: CPUID.0AH as the processor gives it; 0 if it has no such leaf
- * @ebx: out: the same
- * @ecx: out: the same
- * @edx: out: the same
- * @reason: out: one sentence on @state and what to do; empty when all is well
+ * @version: out: version of architectural performance monitoring, 0 if none
+ * @nr_counters: out: number of general counters of a core
+ * @width: out: bits of a general counter
+ * @nr_fixed: out: number of fixed counters of a core
+ * @fixed_width: out: bits of a fixed counter
+ * @events: out: UCORE_CORE_EVENT_*, predefined events of the processor
+ * @caps: out: UCORE_CORE_CAP_*
+ * @eax: out: EAX of CPUID leaf 0AH, 0 without that leaf
+ * @ebx: out: EBX of the same
+ * @ecx: out: ECX of the same
+ * @edx: out: EDX of the same
+ * @reason: out: one sentence on @state and the remedy, empty if there is no problem
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -795,67 +782,66 @@ struct ucore_get_core {
 /*
  * ucore_create_session.flags
  *
- * Of PCI counters, two dwords each, only the low one is read while that is provably exact:
- * while less time has passed since the last read than 2^31 counts take, at the most that the
- * event adds in a clock and at 5 GHz (0.43 s for an event that adds one, 1.7 ms for one of
- * which nothing is known).  One read in 256 is whole, and the one of STOP.
- * WHOLE: PCI counters are read whole, always.
+ * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the boxes of the session by the box
+ * controls, one after the other (skew_ns). The domain is not frozen, so other sessions
+ * continue to count, on other boxes. Boxes without UCORE_BOX_F_FREEZE are not stopped
+ * (UCORE_VALUE_F_UNFROZEN). An overflow still freezes its whole domain. The boxes of cores
+ * are frozen by their global control as usual.
  *
- * BOX_FREEZE: START, STOP, RESET, READ and samples freeze the session's boxes, by
- * their own controls one after the other (skew_ns), and not their domains: other
- * sessions count on, but on none of these boxes.  Boxes without UCORE_BOX_F_FREEZE count on, too
- * (UCORE_VALUE_F_UNFROZEN).  An overflow freezes its whole domain all the same.  Boxes
- * of cores are frozen as ever: their domains have no other boxes.
+ * TASKS: a TASKS record before each sample lists the task that ran on each CPU of the
+ * domain. The list states where and when tasks ran, not which task caused the counts. EACCES
+ * unless the device was opened with CAP_PERFMON. While such a session runs, each task switch
+ * on any CPU costs some ten nanoseconds. START interrupts all CPUs once, samples interrupt
+ * none.
  *
- * TASKS: a record TASKS before each sample says which task ran on each CPU of the domain.
- * That is where and when, and not who caused the counts.  EACCES unless the device was
- * opened with CAP_PERFMON.  While such a session runs, each switch of tasks on any CPU
- * costs some ten nanoseconds; START interrupts all CPUs once, samples interrupt none.
+ * FULL_READS: always read both dwords of a PCI counter. By default only the low dword is
+ * read while that is exact. The low dword is enough until 2^31 counts can have passed since
+ * the last read, at the event's largest increment and 5 GHz. That is 0.43 s for an event
+ * that adds one, and 1.7 ms for an unknown event. Every 256th read and the read by STOP are
+ * full in any case.
  */
 #define UCORE_SESSION_F_BOX_FREEZE	(1U << 0)
 #define UCORE_SESSION_F_TASKS		(1U << 1)
 #define UCORE_SESSION_F_FULL_READS	(1U << 2)
 
 /**
- * struct ucore_create_session - UCORE_CREATE_SESSION
+ * struct ucore_create_session - UCORE_CREATE_SESSION: create a session
  * @size: sizeof(struct ucore_create_session)
- * @flags: UCORE_SESSION_*
- * @timer_ns: timer trigger: period in ns, UCORE_TIMER_MIN_NS to
- *            UCORE_TIMER_MAX_NS; 0 for none
- * @ring_size: bytes of record data per domain, a power of two, UCORE_RING_MIN to
- *             UCORE_RING_MAX; 0: no rings
- * @wakeup: poll() wakes when this many bytes are unread, less than @ring_size;
- *          0: at every record
- * @fd: out: the session, close-on-exec
- * @nr_readers: CPUs of a die that read its counters together, at most UCORE_READERS_MAX; 0 or 1: its
- *        reader reads them alone
- * @rotate_ns: how long each group of events counts before the next one does,
- *             UCORE_ROTATE_MIN_NS to UCORE_ROTATE_MAX_NS; 0: there are no groups
+ * @flags: UCORE_SESSION_F_*
+ * @timer_ns: period of the timer trigger (ns), UCORE_TIMER_MIN_NS to UCORE_TIMER_MAX_NS, 0
+ *            for no timer
+ * @ring_size: record data of each domain's ring (bytes), a power of two, UCORE_RING_MIN to
+ *             UCORE_RING_MAX, 0 for no rings
+ * @wakeup: unread bytes at which poll() wakes, less than @ring_size, 0 for every record
+ * @fd: out: the session descriptor, close-on-exec
+ * @nr_readers: CPUs of a die that read its counters in parallel, at most UCORE_READERS_MAX.
+ *              With 0 or 1 the reader reads alone
+ * @rotate_ns: time slice of each group of events (ns), UCORE_ROTATE_MIN_NS to
+ *             UCORE_ROTATE_MAX_NS, 0 for no groups
  *
- * A session that rotates counts more events than there are counters
- * (ucore_add_event.group), and takes no samples: @timer_ns and @ring_size are 0, and @nr_readers
- * is at most 1.
+ * A session with @rotate_ns counts more events than the boxes have counters
+ * (ucore_add_event.group). Such a session takes no samples, so @timer_ns and @ring_size must
+ * be 0 and @nr_readers at most 1.
  *
- * With a crew the reader of a die offers some of the session's boxes to each of @nr_readers - 1
- * other CPUs of the die, once the die is frozen, by an IPI, for READ and for samples: the
- * die is frozen for a shorter time.  What one of them has not begun when the reader has
- * read its own boxes the reader reads itself, so nothing waits for a CPU that is busy.
- * CPUs that the session chose (SET_PMI_CPUS) help first, then those that are neither
- * isolated nor nohz_full and that the creator may run on (sched_setaffinity(2)), any of
- * these if it has CAP_SYS_NICE; fewer help if there are not so many, or fewer boxes.  Each
- * is charged the time that it helps, and is not asked while it is beyond its budget.
- * Boxes of cores, looks at polled periods, READ with UCORE_READ_F_NO_FREEZE, and what START and
- * STOP read have no crew.
+ * Parallel reading shortens the freeze of READ and of samples. After the freeze the reader
+ * offers some of the session's boxes to @nr_readers - 1 helper CPUs of the die by an IPI. The
+ * reader itself reads the boxes that a helper has not begun when the reader has finished
+ * its own boxes, so that it never waits for a busy CPU. Helpers are first the CPUs of
+ * SET_PMI_CPUS, then CPUs that are neither isolated nor nohz_full and that the creator may
+ * run on (sched_setaffinity(2)). With CAP_SYS_NICE the creator may use any of these. There
+ * are fewer helpers if the die has fewer such CPUs or the session fewer boxes. The budget of
+ * each helper CPU is charged, and a CPU beyond its budget is not used. Polls, START, STOP,
+ * READ with UCORE_READ_F_NO_FREEZE and the boxes of cores are never read in parallel.
  *
- * The session holds nothing until events are added.  It ends with its last descriptor
- * (of dup(2), fork(2) and SCM_RIGHTS) and the last mapping of its rings, which keeps it as
- * a descriptor does: until munmap(2) or the end of the process it goes on to count, and to
- * write records.  Then its counters stop, and boxes that nobody else has are reset and given
- * back.  STOP stops it at once.
+ * A new session holds no hardware. The session ends when its last descriptor (dup(2),
+ * fork(2), SCM_RIGHTS) and the last mapping of its rings are gone. A mapped ring keeps the
+ * session counting and writing records until munmap(2) or the end of the process. Then its
+ * counters stop, and boxes that no other session holds are reset and restored. STOP stops
+ * the session at once.
  *
  * Errors: EINVAL (also @nr_readers above 1 with @rotate_ns), E2BIG, EFAULT, ERANGE (timer_ns,
- * ring_size, wakeup, nr_readers or rotate_ns), EACCES (TASKS), ENOMEM, EMFILE, ENFILE, ENODEV (no boxes),
- * EBUSY (intel_uncore is loaded, and there are no boxes of cores).
+ * ring_size, wakeup, nr_readers or rotate_ns), EACCES (TASKS), ENOMEM, EMFILE, ENFILE,
+ * ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes of cores).
  */
 struct ucore_create_session {
 	__u32 size;
@@ -869,25 +855,25 @@ struct ucore_create_session {
 };
 
 /* ucore_get_status.state, ucore_session_info.state */
-#define UCORE_SESSION_STOPPED	0
-#define UCORE_SESSION_RUNNING	1
-#define UCORE_SESSION_REVOKED	2	/* by REVOKE_SESSION; its descriptor is still there */
+#define UCORE_SESSION_STOPPED	0	/* not started, or stopped */
+#define UCORE_SESSION_RUNNING	1	/* started */
+#define UCORE_SESSION_REVOKED	2	/* REVOKE_SESSION ended it, the descriptor is still open */
 
 /**
- * struct ucore_session_info - one element of GET_SESSIONS
- * @session: id of the session, as in ucore_get_status.session and ucore_box_info.owner
- * @pid: process that created it, in the caller's pid namespace; it may be gone, the
- *       descriptor with another, or on its way to another in a socket
- * @uid: user who created it, in the caller's user namespace
- * @state: UCORE_SESSION_*
- * @flags: of ucore_create_session
- * @nr_events: events
- * @nr_boxes: boxes that it has counters of: GET_BOXES tells which, unless they are shared
- * @nr_domains: domains that those are on
- * @nr_pinned: domains whose PMI CPUs it has chosen (SET_PMI_CPUS), with events or without
- * @ring_size: bytes of each of its rings, one for each of @nr_domains
+ * struct ucore_session_info - element of GET_SESSIONS
+ * @session: session id, as in ucore_get_status.session and ucore_box_info.owner
+ * @pid: process that created the session, in the caller's pid namespace. The process may be
+ *       gone, and another process may hold the descriptor
+ * @uid: user who created the session, in the caller's user namespace
+ * @state: UCORE_SESSION_STOPPED, _RUNNING or _REVOKED
+ * @flags: UCORE_SESSION_F_*
+ * @nr_events: number of events
+ * @nr_boxes: number of boxes whose counters the session holds
+ * @nr_domains: number of domains of those boxes
+ * @nr_pinned: number of domains whose PMI CPUs the session has chosen (SET_PMI_CPUS)
+ * @ring_size: size of each ring (bytes), one ring for each of @nr_domains
  * @reserved: 0
- * @timer_ns: timer trigger
+ * @timer_ns: period of the timer trigger (ns)
  * @comm: name of the process
  */
 struct ucore_session_info {
@@ -907,15 +893,16 @@ struct ucore_session_info {
 };
 
 /**
- * struct ucore_get_sessions - UCORE_GET_SESSIONS: all sessions, by id
+ * struct ucore_get_sessions - UCORE_GET_SESSIONS: list all sessions in the order of their ids
  * @size: sizeof(struct ucore_get_sessions)
  * @flags: 0
- * @after: only sessions with higher ids; 0: all
- * @nr: in: capacity of @sessions; out: elements written
- * @total: out: sessions there are
+ * @after: list sessions with higher ids than this, 0 for all
+ * @nr: capacity of @sessions (in), number of elements written (out)
+ * @total: out: number of sessions
  * @sessions: array of struct ucore_session_info
  *
- * A moment's view of each.  Whoever may open the device may ask.
+ * Each element is consistent by itself, the list is not one snapshot. Every user who may
+ * open the device may call this.
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -929,19 +916,18 @@ struct ucore_get_sessions {
 };
 
 /**
- * struct ucore_revoke_session - UCORE_REVOKE_SESSION: end somebody's session
+ * struct ucore_revoke_session - UCORE_REVOKE_SESSION: end the session of another process
  * @size: sizeof(struct ucore_revoke_session)
  * @flags: 0
- * @session: id of the session
+ * @session: session id
  *
- * The session stops, gives its boxes, rings and PMI CPUs back, and stays ended: its
- * descriptor answers ESHUTDOWN to all commands whose arguments are right, polls EPOLLHUP
- * and EPOLLERR, and can be closed.  Rings that are mapped stay so, and get no more
- * records.  A command that waits for its caller's memory is not waited for.  A session
- * that has ended is no error.
+ * The session stops and releases its boxes, rings and PMI CPUs for good. Its descriptor
+ * answers valid commands with ESHUTDOWN, polls EPOLLHUP and EPOLLERR, and can be closed.
+ * Mapped rings stay mapped and get no more records. The command does not wait for a caller
+ * whose memory stalls. Revoking a revoked session succeeds.
  *
  * Errors: EINVAL, E2BIG, EFAULT, EPERM (no CAP_SYS_ADMIN), ENOENT (no such session),
- * EINTR (killed while a command of the session was under way).
+ * EINTR (killed while waiting for a command of the session).
  */
 struct ucore_revoke_session {
 	__u32 size;
@@ -953,11 +939,11 @@ struct ucore_revoke_session {
  * ---- session descriptor -------------------------------------------------
  */
 
-/* Counters: general ones are 0, 1, ...; fixed ones start here. */
+/* Numbers of counters: general counters from 0, fixed counters from here */
 #define UCORE_COUNTER_FIXED	32
 
 /**
- * struct ucore_term - one (field, value) pair of an event
+ * struct ucore_term - a (field, value) pair of an event
  * @field: UCORE_FIELD_*
  * @reserved: 0
  * @value: value of the field, not shifted
@@ -971,76 +957,70 @@ struct ucore_term {
 /*
  * ucore_add_event.flags
  *
- * INTERRUPT: the period must end by the hardware's interrupt: EOPNOTSUPP where it
- * would be polled.
+ * NO_POLL: the period must end by the overflow interrupt. EOPNOTSUPP if the counter would
+ * have to be polled.
  */
 #define UCORE_EVENT_F_NO_POLL	(1U << 0)
 
 /**
- * struct ucore_add_event - UCORE_ADD_EVENT: take a counter of a box
+ * struct ucore_add_event - UCORE_ADD_EVENT: count an event on a counter of a box
  * @size: sizeof(struct ucore_add_event)
- * @flags: UCORE_EVENT_*
+ * @flags: UCORE_EVENT_F_*
  * @box: box id
- * @nr_terms: elements of @terms, at most UCORE_TERMS_MAX
- * @terms: array of struct ucore_term; for a fixed counter of a core USR, OS and ANY,
- *         for other fixed counters none
- * @counters: in: counters the event may use, a bit each (bit
- *            UCORE_COUNTER_FIXED for the first fixed one); 0: any general
- *            counter.  The driver's own constraints for the event apply too.
- * @period: overflow trigger: a sample every @period counts, 1 to 2^width - 1 (any where the
- *          counter is looked at), for general counters of a core without
- *          UCORE_CORE_CAP_FULL_WIDTH at most 2^31;
- *          0: the event only counts.  Where the counter cannot interrupt (no
- *          UCORE_BOX_F_OVERFLOW or _FIXED_OVERFLOW) the driver looks at it every
- *          @poll_ns.
- * @event: out: event id, unique within the session and never used again
- * @counter: out: counter taken.  An event that was not asked to sit on one
- *           counter may be moved when later events need its place; STATUS is
- *           not needed to read it, values carry the event id.
- * @poll_ns: out: how often the counter is looked at while the session runs; 0 if it
- *           interrupts, or without @period
- * @group: 0: the event always counts; 1 to UCORE_GROUP_MAX: it counts when it is its
- *         group's turn, and has no @period (EINVAL; also without
+ * @nr_terms: number of elements in @terms, at most UCORE_TERMS_MAX
+ * @terms: array of struct ucore_term. USR, OS and ANY for a fixed counter of a core, empty
+ *         for other fixed counters
+ * @counters: in: mask of counters that the event may use (bit UCORE_COUNTER_FIXED for the
+ *            first fixed counter), 0 for any general counter. The driver adds the
+ *            constraints of the event
+ * @period: overflow trigger (counts): one sample for each @period counts, 0 for none.
+ *          At most 2^width - 1, or 2^31 for general counters of a core without
+ *          UCORE_CORE_CAP_FULL_WIDTH. Any value if the counter is polled
+ * @event: out: event id, unique in the session and never used again
+ * @counter: out: counter of the event. A later ADD_EVENT may move an event whose @counters
+ *           allow others. Values contain the event id, so callers need not follow
+ * @poll_ns: out: polling interval while the session runs (ns), 0 with an interrupt or
+ *           without @period
+ * @group: 0 for an event that always counts. 1 to UCORE_GROUP_MAX for an event that counts
+ *         in the time slices of its group, without @period (EINVAL, also without
  *         ucore_create_session.rotate_ns)
  * @reserved: 0
  *
- * Groups take turns, in the order of their numbers: all domains switch at the same
- * instants of one grid, from START on, on the frozen die.  The events of one group, and
- * those of group 0, have counters of their own; events of different groups may have the
- * same counter.  A filter or match register is one for all groups.  ENOSPC if the counters
- * do not suffice for group 0 together with one of the groups; which counters group 0 has
- * is found group by group, so it is best added first.
+ * Groups rotate in the order of their numbers. All domains switch at the same instants from
+ * START on, under a freeze. Events of one group and of group 0 have different counters.
+ * Events of different groups may use the same counter. A filter or match register has one
+ * value for all groups. ENOSPC if the counters do not suffice for group 0 together with one
+ * of the groups. Group 0 is best added first, because its counters are chosen group by group.
  *
- * Sessions share boxes: each has the counters of its events, from ADD_EVENT on, and its
- * START, STOP, RESET and end leave those of others as they are.  Filter and match registers
- * are one for all counters.  Sessions with events that say something of them (a field with
- * UCORE_FIELD_F_SHARED, be it 0, or TID_EN) must want the same values of all of them, fields
- * that are left out being 0: else EADDRINUSE.  Events that say nothing of them count under
- * whatever others want there.  Counters that run freely (UCORE_BOX_F_FREE_RUNNING) are
- * anybody's, but a box has no more sessions than counters.  A session with
- * UCORE_SESSION_F_BOX_FREEZE shares no box of a die.  The last event that goes, of whatever
- * session, gives the box back.
+ * Sessions share boxes. Each session holds the counters of its events from ADD_EVENT on. Its
+ * START, STOP, RESET and close do not affect other sessions. Filter and match registers have
+ * one value for all counters of a box. Sessions whose events use them (a field with
+ * UCORE_FIELD_F_SHARED, even if 0, or TID_EN) must agree on all values (EADDRINUSE), where
+ * missing fields count as 0. Events that do not use them count under the values of others.
+ * Free-running counters (UCORE_BOX_F_FREE_RUNNING) can be shared by as many sessions as the
+ * box has counters. A session with UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
+ * Removing the last event of all sessions releases the box.
  *
- * A polled period: the counter is read so often that it cannot pass two multiples of
- * @period between two looks, as fast as the event can count at all; the first look
- * that finds it past one freezes the domain and takes the sample
- * (UCORE_SAMPLE_F_POLLED), late by @poll_ns at most, with the exact counts of that
- * instant.  A period that needs looks more often than every UCORE_POLL_MIN_NS is
- * refused (ERANGE): the looks would take too much of the reader's time.  Longer
- * periods are looked at every UCORE_POLL_MAX_NS at least.
+ * A counter without overflow interrupt is polled (no UCORE_BOX_F_OVERFLOW or
+ * _FIXED_OVERFLOW). The polling interval is short enough that two multiples of @period never
+ * pass between two polls, however fast the event counts. The first poll after a multiple
+ * freezes the domain and takes the sample (UCORE_SAMPLE_F_POLLED), at most @poll_ns late.
+ * Its counts are exact for the instant of the freeze. A period that needs polls more often
+ * than UCORE_POLL_MIN_NS is refused (ERANGE). The longest interval is UCORE_POLL_MAX_NS.
  *
- * The first on a domain makes its ring, which counts as memory that the session's user
- * has locked; removing the last unmakes it, once it is not mapped.
+ * The first event on a domain allocates the ring of that domain, which counts as locked
+ * memory of the user. Removing the last event frees the ring when it is not mapped.
  *
- * Filters by address, opcode, packet, core or thread (ADDR_MATCH, OPC_MATCH, MATCH0 and 1,
- * MASK0 and 1, FILTER_OPC, _OPC_0 and _1, TID_EN, FILTER_TID, FILTER_CID) can show what other
- * users' programs do, and so can boxes of a CPU (UCORE_SCOPE_CPU), whose counters are perf's
- * and the watchdog's besides: EACCES unless the device was opened, or the caller is, with
- * CAP_PERFMON.
+ * Filters by address, opcode, packet, core or thread can reveal what programs of other users
+ * do. These are ADDR_MATCH, OPC_MATCH, MATCH0, MATCH1, MASK0, MASK1, FILTER_OPC,
+ * FILTER_OPC_0, FILTER_OPC_1, TID_EN, FILTER_TID and FILTER_CID. The same is true for the
+ * boxes of cores, whose counters perf and the NMI watchdog also use. EACCES unless the device
+ * was opened with CAP_PERFMON or the caller has it.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
- * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period, with UCORE_EVENT_F_NO_POLL),
- * EBUSY (running session, counters of others, intel_uncore, perf), ENODEV (the box is gone).
+ * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period with UCORE_EVENT_F_NO_POLL),
+ * EBUSY (running session, counters of others, intel_uncore, perf), ENODEV (box does not
+ * respond).
  */
 struct ucore_add_event {
 	__u32 size;
@@ -1058,7 +1038,7 @@ struct ucore_add_event {
 };
 
 /**
- * struct ucore_remove_event - UCORE_REMOVE_EVENT
+ * struct ucore_remove_event - UCORE_REMOVE_EVENT: remove an event
  * @size: sizeof(struct ucore_remove_event)
  * @flags: 0
  * @event: event id
@@ -1074,31 +1054,30 @@ struct ucore_remove_event {
 };
 
 /**
- * struct ucore_set_pmi_cpus - UCORE_SET_PMI_CPUS: who takes the overflow interrupt
+ * struct ucore_set_pmi_cpus - UCORE_SET_PMI_CPUS: choose the CPUs that take overflow PMIs
  * @size: sizeof(struct ucore_set_pmi_cpus)
  * @flags: 0
- * @nr: elements of @cpus, 1 to UCORE_PMI_CPUS_MAX
+ * @nr: number of elements in @cpus, 1 to UCORE_PMI_CPUS_MAX
  * @reserved: 0
- * @cpus: array of __u32: CPUs, each once, of one die or of several
+ * @cpus: array of __u32, CPU numbers, each once, of one or several dies
  *
- * The CPUs of a die that are in the array take the overflow PMI of that die, all of
- * them, and the first of them reads the die's boxes; other dies are left as they
- * are.  pmi_core_sel names cores, so the other threads of theirs see the interrupt,
- * too.  Each CPU sees it, one serves it: interrupted-context fields of a sample
- * speak of the one that was first (ucore_sample.cpu).
+ * All listed CPUs of a die take the PMIs of that die. The first of them becomes the reader of
+ * the die. Dies without a listed CPU are not changed. The register pmi_core_sel selects
+ * cores, so the other threads of these cores see the interrupt, too. One CPU services it. A
+ * sample describes the context of the CPU that was first (ucore_sample.cpu).
  *
- * pmi_core_sel is one register per die, so sessions share it: EBUSY when another
- * session has chosen differently for a die.  The choice holds until the session
- * closes or chooses anew; a CPU that goes offline drops out of it, and if it was the
- * reader the next one reads (a gap record tells).
+ * A die has one pmi_core_sel for all sessions. EBUSY if another session has made another
+ * choice for the die. The choice is valid until the session ends or chooses again. A CPU
+ * that goes offline leaves the choice. If it was the reader, the next CPU of the choice
+ * becomes the reader, and a GAP record reports it.
  *
- * The CPUs must be among those that the caller may run on (sched_setaffinity(2)), unless
- * it has CAP_SYS_NICE: EPERM.  Where nobody has chosen, readers are CPUs that are neither
- * isolated nor nohz_full, if the die has any.
+ * The caller must be allowed to run on the CPUs (sched_setaffinity(2)) or have CAP_SYS_NICE
+ * (EPERM). Without a choice readers are CPUs that are neither isolated nor nohz_full, if the
+ * die has one.
  *
- * Errors: EINVAL (also @nr, a CPU given twice), E2BIG, EFAULT, ENOMEM, ENOENT (no such
- * CPU, or a die without boxes), EPERM, EAGAIN (offline), ERANGE (pmi_core_sel cannot name a
- * core), EBUSY (running session, or held by another).
+ * Errors: EINVAL (also @nr, a CPU given twice), E2BIG, EFAULT, ENOMEM, ENOENT (no such CPU,
+ * or a die without boxes), EPERM, EAGAIN (offline), ERANGE (pmi_core_sel cannot select the
+ * core), EBUSY (running session, or another session's choice).
  */
 struct ucore_set_pmi_cpus {
 	__u32 size;
@@ -1108,43 +1087,42 @@ struct ucore_set_pmi_cpus {
 	__aligned_u64 cpus;
 };
 
-/* ucore_add_core_trigger.type: the numbers are perf's (perf_event_attr.type) */
+/* ucore_add_core_trigger.type, with the values of perf_event_attr.type */
 #define UCORE_PERF_HARDWARE	0	/* PERF_TYPE_HARDWARE: cycles, instructions ... */
 #define UCORE_PERF_SOFTWARE	1	/* PERF_TYPE_SOFTWARE: task-clock, page-faults ... */
-#define UCORE_PERF_RAW		4	/* PERF_TYPE_RAW: event and umask of the core */
+#define UCORE_PERF_RAW		4	/* PERF_TYPE_RAW: event select and unit mask of the core */
 
 /* ucore_add_core_trigger.flags */
-#define UCORE_CORE_TRIGGER_F_USER		(1U << 0)	/* count in user mode only */
+#define UCORE_CORE_TRIGGER_F_USER (1U << 0)	/* count in user mode only */
 
 /**
- * struct ucore_add_core_trigger - UCORE_ADD_CORE_TRIGGER: sample when a core has counted so many
+ * struct ucore_add_core_trigger - UCORE_ADD_CORE_TRIGGER: sample at the overflow of a core event
  * @size: sizeof(struct ucore_add_core_trigger)
- * @flags: UCORE_CORE_TRIGGER_F_USER
+ * @flags: UCORE_CORE_TRIGGER_F_*
  * @type: UCORE_PERF_*
- * @cpu: CPU on which it is counted, or -1
- * @tid: thread that it is counted for, wherever that runs, in the caller's pid namespace;
- *       or 0.  Either this or @cpu
+ * @cpu: CPU on which perf counts the event, -1 with @tid
+ * @tid: thread for which perf counts the event, in the caller's pid namespace, 0 with @cpu
  * @reserved: 0
- * @config: which event: perf_event_attr.config
- * @period: a sample every so many counts: 1 to 2^63 - 1
+ * @config: event, as in perf_event_attr.config
+ * @period: counts for each sample, 1 to 2^63 - 1
  *
- * The kernel's perf counts it while the session runs, as one of its own events, beside
- * those of others; when so many have been counted the die on which that happened is
- * frozen and sampled, if the session has events there: UCORE_TRIGGER_CORE, with the
- * context that the count ended in.  The sample comes a few microseconds later, for perf
- * tells in an NMI (@late_ns of the sample); overflows within the making of a sample, or
- * beyond the budget, have none, and are counted as lost (ucore_get_budget.dropped, records
- * LOST).  perf slows events down that interrupt too often (kernel.perf_event_max_sample_rate).
+ * The kernel's perf counts the event while the session runs, like any other perf event. After
+ * @period counts the die of the CPU is frozen and sampled, if the session has events there
+ * (UCORE_TRIGGER_CORE). The sample contains the context of the overflow. It is some
+ * microseconds late (ucore_sample.late_ns), because perf reports the overflow in an NMI.
+ * Overflows during a sample or beyond the budget have no sample and count as lost
+ * (ucore_get_budget.dropped, LOST records). perf throttles events that interrupt too often
+ * (kernel.perf_event_max_sample_rate).
  *
- * A session may have many: one for each thread or CPU.  They stay until the session's end;
- * that of a thread which has exited is silent, and so is that of a CPU which has been
- * offline.  New threads are not followed.
+ * A session may have many core triggers. They exist until the session ends. The trigger of an
+ * exited thread, or of a CPU that has been offline, stays silent. New threads are not
+ * followed.
  *
- * Errors: EINVAL (also @type, both of or neither @cpu and @tid, a session whose groups take
- * turns, or what perf does not understand), E2BIG, EFAULT, ENOMEM, EACCES (without
- * CAP_PERFMON), ERANGE (@period), ENOENT (CPU), EAGAIN (offline), ESRCH, ENOSPC (more than
+ * Errors: EINVAL (also @type, both or neither of @cpu and @tid, a session with groups, or
+ * arguments that perf refuses), E2BIG, EFAULT, ENOMEM, EACCES (without CAP_PERFMON), ERANGE
+ * (@period), ENOENT (CPU), EAGAIN (offline), ESRCH, ENOSPC (more than
  * UCORE_CORE_TRIGGERS_MAX), EOPNOTSUPP (perf cannot count the event, or not interrupt),
- * EBUSY (running session, or perf cannot have the cores' counters).
+ * EBUSY (running session, or the core counters are not available to perf).
  */
 struct ucore_add_core_trigger {
 	__u32 size;
@@ -1158,74 +1136,75 @@ struct ucore_add_core_trigger {
 };
 
 /**
- * struct ucore_command - argument of UCORE_START, UCORE_STOP, UCORE_RESET
+ * struct ucore_command - argument of UCORE_START, UCORE_STOP and UCORE_RESET
  * @size: sizeof(struct ucore_command)
  * @flags: 0
  *
- * START programs the session's boxes under a frozen domain and lets all domains
- * count from the same moment; counts go on from where STOP left them.  Where there are
- * groups the first one has its turn.
- * Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples), ERANGE (samples
- * would take too much of the timer's period, or switches of the groups' turns:
- * struct ucore_get_budget), ENOMEM, EALREADY,
- * EOPNOTSUPP (UCORE_SESSION_F_TASKS: a kernel without the scheduler's tracepoints),
- * EBUSY (intel_uncore), ENODEV (a box is gone), EAGAIN (no CPU, or about to sleep).
+ * START programs the boxes of the session under a freeze and starts all domains at the same
+ * instant. Counts continue from the values at STOP. The first group of events gets the first
+ * time slice. Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples), ERANGE
+ * (samples or group switches would exceed the budget, see struct ucore_get_budget), ENOMEM,
+ * EALREADY, EOPNOTSUPP (UCORE_SESSION_F_TASKS on a kernel without the scheduler's
+ * tracepoints), EBUSY (intel_uncore), ENODEV (a box does not respond), EAGAIN (no CPU online,
+ * or about to suspend).
  *
- * STOP reads the last counts under a frozen domain and stops the boxes, or, where other
- * sessions count on, the session's counters.  Where the timer is due it is a sample, too.
- * Stopping a stopped session is no error.
+ * STOP reads the last counts under a freeze. It stops the boxes, or only the session's
+ * counters where other sessions count. A timer that is due takes a last sample. STOP of a
+ * stopped session succeeds.
  *
- * RESET sets counts and times to zero, of a running session too: with the
- * domains frozen, periods begin anew.  EAGAIN if one of its domains has no CPU, or
- * the machine is about to sleep.
+ * RESET clears counts and times, also of a running session. Periods start again under a
+ * freeze. EAGAIN if one of its domains has no CPU online, or the machine is about to suspend.
  *
- * A running session sleeps with the machine (suspend to RAM or to idle, hibernation):
- * its last counts are read and its boxes given back as they were found; afterwards
- * they are programmed again, periods begin anew, and counts go on from where they
- * were.  The same happens on a domain whose CPUs all go offline, until one comes
- * back.  Nothing that happens meanwhile is counted, and the time counts neither as
- * enabled nor as running.  Records GAP_SUSPEND and GAP_RESUME (_OFFLINE and _ONLINE)
- * tell when, UCORE_SAMPLE_F_GAP and UCORE_VALUE_F_GAP that it has happened.  They tell, too,
- * that an overflow which no session armed (of a box that was dead when it was to be
- * stopped, or of what firmware left) froze the domain: GAP_FROZEN, found within a second
- * where a session has no overflow trigger; the time since it was looked for before is
- * enabled, not running.
+ * A running session survives suspend (to RAM, to idle, hibernation). Before suspend its last
+ * counts are read and its boxes are restored to the state in which they were found. After
+ * resume the boxes are programmed again, periods start again, and counts continue. The same
+ * happens on a domain whose CPUs are all offline. Events in between are not counted, and the
+ * time is neither enabled nor running. GAP_SUSPEND and GAP_RESUME (_OFFLINE and _ONLINE)
+ * records give the times. UCORE_SAMPLE_F_GAP and UCORE_VALUE_F_GAP mark the data.
  *
- * Errors of all: EINVAL, E2BIG, EFAULT.
+ * The same flags, with GAP_FROZEN, report an overflow that no session armed and that froze
+ * the domain. The cause is a box that was dead when it should have been stopped, or a counter
+ * that firmware left armed. Without an overflow trigger the watchdog finds it within one
+ * second. The time since the previous scan is enabled, not running.
+ *
+ * Errors of all three: EINVAL, E2BIG, EFAULT.
  */
 struct ucore_command {
 	__u32 size;
 	__u32 flags;
 };
 
-/* ucore_value.flags; the rate of an UNFROZEN count is by time_enabled */
-#define UCORE_VALUE_F_OVERFLOW	(1U << 0)	/* its period ended the interval */
-#define UCORE_VALUE_F_DEAD	(1U << 1)	/* its box stopped answering: last count read */
-#define UCORE_VALUE_F_OFFLINE	(1U << 2)	/* no CPU of the domain is online, or asleep */
-#define UCORE_VALUE_F_UNFROZEN	(1U << 3)	/* no freeze reaches its counter: read counting */
-#define UCORE_VALUE_F_PARTIAL	(1U << 4)	/* its box did not take all of its fields */
-#define UCORE_VALUE_F_GAP		(1U << 5)	/* READ: since the last it did not always count */
-#define UCORE_VALUE_F_MAYBE_WRAPPED	(1U << 6)	/* not read for too long: it may have wrapped */
-#define UCORE_VALUE_F_CONFLICT	(1U << 7)	/* somebody else wrote a control of it meanwhile */
+/* ucore_value.flags. The rate of an UNFROZEN count is relative to time_enabled. */
+#define UCORE_VALUE_F_OVERFLOW	(1U << 0)	/* the end of its period triggered the sample */
+#define UCORE_VALUE_F_DEAD	(1U << 1)	/* the box does not respond, the count is the last one */
+#define UCORE_VALUE_F_OFFLINE	(1U << 2)	/* no CPU of the domain is online, or suspended */
+#define UCORE_VALUE_F_UNFROZEN	(1U << 3)	/* no freeze stops its counter, read while counting */
+#define UCORE_VALUE_F_PARTIAL	(1U << 4)	/* the box did not accept all fields of the event */
+#define UCORE_VALUE_F_GAP	(1U << 5)	/* READ: it did not count all the time since the last READ */
+#define UCORE_VALUE_F_MAYBE_WRAPPED (1U << 6)	/* read too late, the counter may have wrapped */
+#define UCORE_VALUE_F_CONFLICT	(1U << 7)	/* another program changed one of its controls */
 
 /**
  * struct ucore_value - the count of one event
  * @event: event id
  * @flags: UCORE_VALUE_F_*
- * @count: counts since the first START or the last RESET, 64 bits exact
+ * @count: counts since the first START or the last RESET, exact, 64 bits
  *
- * GAP is set by the first READ after the domain had no CPU online, the machine slept, or
- * the domain was found frozen: what happened then was not counted.  UNSURE stays until
- * RESET: the machine stood still, or kept the reader's interrupts off, for longer than
- * the counter needs to wrap at the event's fastest, so a multiple of its whole range may
- * be missing.
- * CHANGED: another program (Intel PCM, LIKWID, VTune) or firmware wrote the counter's
- * control, its box's or the global one while the session ran; what was counted since is
- * anybody's.  The driver looks every ten seconds, puts nothing right, and says it in a record,
- * GAP_CONFLICT.  It stays until RESET, and comes again if the control is still another:
- * STOP and START program it anew.
- * A box that was DEAD and answers again counts from the next START on; its values are
- * DEAD until RESET, for what it did meanwhile is missing.
+ * GAP is set by the first READ after the domain had no CPU online, was suspended, or was
+ * found frozen. Events during that time were not counted.
+ *
+ * MAYBE_WRAPPED stays set until RESET. The machine stood still, or the reader had interrupts
+ * disabled, for longer than the counter takes to wrap at the event's highest rate. So
+ * multiples of the counter's range may be missing.
+ *
+ * CONFLICT means that another program (Intel PCM, LIKWID, VTune) or firmware wrote the control
+ * of the counter, of its box or of the domain while the session ran. Later counts are
+ * unreliable. The watchdog scans the controls every ten seconds, does not repair them, and
+ * writes a GAP_CONFLICT record. The flag stays until RESET, and returns if the control still
+ * differs. STOP and START program the control again.
+ *
+ * DEAD stays until RESET, because counts are missing. A box that responds again counts from
+ * the next START on.
  */
 struct ucore_value {
 	__u32 event;
@@ -1234,17 +1213,17 @@ struct ucore_value {
 };
 
 /**
- * struct ucore_read_domain - one domain of a READ
+ * struct ucore_read_domain - a domain of a READ
  * @domain: domain id
- * @cpu: CPU that read it
- * @time: instant the domain was frozen (LIVE: reading began)
- * @frozen_ns: how long it stayed frozen for this READ; 0 for LIVE
- * @skew_ns: at most this long after the first box's freeze, at @time, came the last
- *           one's; 0 where one write freezes all, and for LIVE
- * @time_enabled: ns the session has been started on this domain, but for the time in
- *                which the domain had no CPU online or the machine slept
- * @time_running: ns of @time_enabled in which its counters could count: the
- *                domain was not frozen, for this or any other session
+ * @cpu: CPU that read the domain
+ * @time: instant of the freeze, or of the first read with NO_FREEZE
+ * @frozen_ns: duration of the freeze for this READ (ns), 0 with NO_FREEZE
+ * @skew_ns: upper bound of the time from the first box freeze, at @time, to the last (ns). 0
+ *           with UCORE_CAP_GLOBAL_FREEZE and with NO_FREEZE
+ * @time_enabled: time since START on this domain (ns), without times in which the domain had
+ *                no CPU online or the machine was suspended
+ * @time_running: part of @time_enabled in which the counters could count (ns), because the
+ *                domain was not frozen for this or another session
  */
 struct ucore_read_domain {
 	__u32 domain;
@@ -1257,30 +1236,29 @@ struct ucore_read_domain {
 };
 
 /* ucore_read.flags */
-#define UCORE_READ_F_NO_FREEZE		(1U << 0)	/* do not freeze */
+#define UCORE_READ_F_NO_FREEZE	(1U << 0)	/* read while the counters count */
 
 /**
- * struct ucore_read - UCORE_READ: one coherent snapshot of all the session's
- * counters on all its domains
+ * struct ucore_read - UCORE_READ: read all counters of the session in one coherent snapshot
  * @size: sizeof(struct ucore_read)
- * @flags: UCORE_READ_*
- * @nr_values: in: capacity of @values; out: number of events, also with ENOSPC
- * @nr_domains: in: capacity of @domains; out: number of domains, also with ENOSPC
+ * @flags: UCORE_READ_F_*
+ * @nr_values: capacity of @values (in), number of events (out, also with ENOSPC)
+ * @nr_domains: capacity of @domains (in), number of domains (out, also with ENOSPC)
  * @values: array of struct ucore_value, in the order of event ids
  * @domains: array of struct ucore_read_domain, in the order of domain ids
- * @skew_ns: out: time between the first and the last freeze, of domains and, where
- *           these freeze one by one, of boxes
- * @running: array of __u64, as many as @values: ns in which each event could count; 0:
- *           not wanted
+ * @skew_ns: out: time between the first and the last freeze of all domains, and of all boxes
+ *           where boxes freeze one by one (ns)
+ * @running: array of @nr_values __u64, time in which each event could count (ns), 0 if not
+ *           wanted
  *
- * An event of group 0 could count in all of its domain's time_running
- * (struct ucore_read_domain), another one in its group's turns.  The counts of @values are
- * what was counted: count * time_running / running is what the event would have counted
- * at the same rate in all the time.  An event whose group had no turn as yet has 0 of both.
+ * An event of group 0 could count during the time_running of its domain. An event of another
+ * group could count during the time slices of its group. @values are the counts as measured.
+ * The estimate for the whole time is count * time_running / running. Both are 0 for an event
+ * whose group has not had a time slice.
  *
- * All domains freeze at the same moment, are read in parallel and unfrozen.  A
- * stopped session gives its last counts.  Events on a domain without a CPU give
- * their last counts, flagged OFFLINE.
+ * All domains freeze at the same instant, are read in parallel and unfreeze. A stopped session
+ * returns its last counts. Events of a domain without an online CPU return their last counts,
+ * flagged OFFLINE.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOENT (no events), ENOSPC.
  */
@@ -1296,29 +1274,28 @@ struct ucore_read {
 };
 
 /**
- * struct ucore_get_status - UCORE_GET_STATUS: where the session stands
+ * struct ucore_get_status - UCORE_GET_STATUS: report state and statistics of the session
  * @size: sizeof(struct ucore_get_status)
  * @flags: 0
  * @session: out: session id, as in ucore_box_info.owner
- * @state: out: UCORE_SESSION_*
- * @nr_events: out: events
- * @nr_domains: out: domains those events are on
- * @changed: out: looks, one in ten seconds, that found a control which somebody else has
- *           written (UCORE_VALUE_F_CONFLICT)
- * @samples: out: samples taken or due: lost ones and dropped periods included
- * @lost: out: records that found no room in a ring, or were never made: of dropped
- *        periods (ucore_get_budget.dropped)
- * @overflows: out: overflows handled
- * @recovered: out: of these, found by the guard timer, their PMI lost
- * @polled: out: of these, found by polling
- * @polls: out: looks at counters whose periods are polled; their time is in @cost_ns,
- *         their reads are in @reads
- * @cost_ns: out: CPU time spent to take samples, all domains together
- * @frozen_ns: out: time domains were frozen for this session's samples and READs
- * @reads: out: register reads for this session's samples and READs
- * @writes: out: register writes for the same
- * @parallel_reads: out: how often another CPU than the reader has read some of the boxes
- *          (ucore_create_session.nr_readers)
+ * @state: out: UCORE_SESSION_STOPPED, _RUNNING or _REVOKED
+ * @nr_events: out: number of events
+ * @nr_domains: out: number of domains of those events
+ * @conflicts: out: number of watchdog scans that found a control which another program wrote
+ *             (UCORE_VALUE_F_CONFLICT), one scan in ten seconds
+ * @samples: out: number of samples taken or due, lost samples and dropped periods included
+ * @lost: out: records lost because a ring was full, and dropped periods
+ *        (ucore_get_budget.dropped)
+ * @overflows: out: overflows serviced
+ * @recovered: out: overflows of @overflows that the watchdog found because the PMI was lost
+ * @polled: out: overflows of @overflows that polling found
+ * @polls: out: polls of counters without interrupt. @cost_ns and @reads include them
+ * @cost_ns: out: CPU time of samples on all domains (ns)
+ * @frozen_ns: out: time for which domains were frozen for samples and READs (ns)
+ * @reads: out: register reads for samples and READs
+ * @writes: out: register writes for samples and READs
+ * @parallel_reads: out: number of times that a helper CPU read some of the boxes
+ *                  (ucore_create_session.nr_readers)
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -1329,7 +1306,7 @@ struct ucore_get_status {
 	__u32 state;
 	__u32 nr_events;
 	__u32 nr_domains;
-	__u32 changed;
+	__u32 conflicts;
 	__u64 samples;
 	__u64 lost;
 	__u64 overflows;
@@ -1344,34 +1321,33 @@ struct ucore_get_status {
 };
 
 /**
- * struct ucore_get_budget - UCORE_GET_BUDGET: what the session may take of its readers' time
+ * struct ucore_get_budget - UCORE_GET_BUDGET: report the CPU time that the session may use
  * @size: sizeof(struct ucore_get_budget)
  * @flags: 0
- * @percent: out: share of a CPU's time that ucore takes at most, 100: no limit
+ * @percent: out: largest share of a CPU's time that ucore uses (%), 100 for no limit
  * @reserved: 0
- * @sample_ns: out: what a sample of the session's events is charged, an estimate, on the
- *             domain where it takes longest; 0 without events
- * @timer_min_ns: out: the shortest ucore_create_session.timer_ns that START takes with
- *                these events: @sample_ns is @percent of it at most, and, with @percent
- *                below 100, others have 10 us between two samples; so with rotate_ns
- * @busy_ns: out: what ucore has taken of the readers of the session's domains since load,
- *           for all sessions together
- * @wait_ns: out: how long START, RESET or READ would have to wait now, or ADD_EVENT that
- *           has a box tried
- * @dropped: out: periods in which there was no sample: of the timer, known when the next
- *           one is taken, or at STOP; of counters that were throttled, known when that is
- *           over; and overflows of UCORE_CORE_TRIGGERs
- * @delayed: out: times that the timer, or a look at polled periods, was put off, or that
- *           an overflow of a UCORE_ADD_CORE_TRIGGER had no sample because of the budget
+ * @sample_ns: out: estimated CPU time of a sample, on the domain where it takes longest (ns),
+ *             0 without events
+ * @timer_min_ns: out: shortest ucore_create_session.timer_ns that START accepts for these
+ *                events (ns). @sample_ns is at most @percent of it. With @percent below 100
+ *                at least 10 us remain between two samples. The same limit holds for rotate_ns
+ * @busy_ns: out: CPU time that ucore has used on the readers of the session's domains since
+ *           load, for all sessions (ns)
+ * @wait_ns: out: time for which START, RESET, READ, or an ADD_EVENT with self-test, would wait
+ *           now (ns)
+ * @dropped: out: periods without a sample. Periods of the timer are known at the next sample or
+ *           at STOP, those of throttled counters when throttling ends. Overflows of core
+ *           triggers are included
+ * @delayed: out: number of times that a timer or a poll was delayed, or that an overflow of a
+ *           core trigger had no sample, because of the budget
  *
- * All that ucore does on a CPU with interrupts off, for all domains that it reads and
- * all sessions, is charged to the CPU: services of overflows, samples of timers, looks,
- * START, STOP, RESET and READ.  Beyond its share in some 10 ms: counters that overflow
- * count on for a while without a PMI (UCORE_SAMPLE_F_THROTTLED), and timers skip periods;
- * LOST records count the periods that end without a sample; looks are put off
- * (UCORE_SAMPLE_F_DELAYED); START, RESET, READ, SET_PMI_CPUS and an ADD_EVENT that has a
- * box tried sleep before they begin.  A period may also be dropped because the timer came
- * late.
+ * The time that ucore spends on a CPU with interrupts disabled is charged to that CPU, for all
+ * domains and sessions. This includes overflow services, timer samples, polls, START, STOP,
+ * RESET and READ. A CPU has its share in windows of about 10 ms. Beyond that share
+ * counters are throttled (UCORE_SAMPLE_F_THROTTLED), timers skip periods, and polls are
+ * delayed (UCORE_SAMPLE_F_DELAYED). LOST records count the periods without a sample. START,
+ * RESET, READ, SET_PMI_CPUS and an ADD_EVENT with self-test sleep before they begin. A period
+ * is also dropped when its timer came late.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM.
  */
@@ -1389,16 +1365,15 @@ struct ucore_get_budget {
 };
 
 /**
- * struct ucore_get_ring - UCORE_GET_RING: where to map one domain's ring
+ * struct ucore_get_ring - UCORE_GET_RING: give the mmap offsets of one domain's ring
  * @size: sizeof(struct ucore_get_ring)
  * @flags: 0
  * @domain: in: domain id
- * @data_size: out: bytes of record data
- * @consumer: out: mmap offset of the consumer page (one page, PROT_READ |
- *            PROT_WRITE, MAP_SHARED): struct ucore_ring_consumer
- * @producer: out: mmap offset of the producer page, directly followed by the
- *            data (one page + @data_size, PROT_READ, MAP_SHARED): struct
- *            ucore_ring_producer
+ * @data_size: out: size of the record data (bytes)
+ * @consumer: out: mmap offset of the consumer page, a struct ucore_ring_consumer (one page,
+ *            PROT_READ | PROT_WRITE, MAP_SHARED)
+ * @producer: out: mmap offset of the producer page, a struct ucore_ring_producer, directly
+ *            followed by the data (one page + @data_size, PROT_READ, MAP_SHARED)
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such domain, or no rings).
  */
@@ -1414,21 +1389,21 @@ struct ucore_get_ring {
 /*
  * ---- ring ---------------------------------------------------------------
  *
- * @head and @tail count bytes and never wrap; a record starts at data +
- * (position & (data_size - 1)), is 8-byte aligned and contiguous: where it
- * would cross the end a PAD record fills the rest.
+ * @head and @tail count bytes and never wrap. A record starts at data +
+ * (position & (data_size - 1)), is aligned to 8 bytes and contiguous. A PAD record fills the
+ * end of the data where a record would not fit.
  *
  *   reader:  head = load_acquire(&producer->head);
  *            while (tail != head) { use record; tail += record->size; }
  *            store_release(&consumer->tail, tail);
  *
- * The kernel never overwrites unread records: what finds no room is counted
- * in @lost, as are periods of a timer that were dropped, and a LOST record precedes
- * the next one that is written.  A tail that makes no sense counts as a full ring.
+ * The kernel never overwrites unread records. Records that do not fit and dropped periods are
+ * counted in @lost, and a LOST record precedes the next record. An invalid tail counts as a
+ * full ring.
  */
 
 /**
- * struct ucore_ring_consumer - written by user space
+ * struct ucore_ring_consumer - page that user space writes
  * @tail: bytes consumed
  */
 struct ucore_ring_consumer {
@@ -1436,27 +1411,27 @@ struct ucore_ring_consumer {
 };
 
 /**
- * struct ucore_ring_producer - written by the kernel, read-only in user space
+ * struct ucore_ring_producer - page that the kernel writes, read-only in user space
  * @head: bytes produced
- * @lost: records lost since the session was created, those of dropped periods included
+ * @lost: records lost since the session was created, dropped periods included
  */
 struct ucore_ring_producer {
 	__u64 head;
 	__u64 lost;
 };
 
-/* PAD: skip @size bytes; with 8 bytes there are only type and size. */
-#define UCORE_RECORD_PAD	0
-#define UCORE_RECORD_SAMPLE	1
-#define UCORE_RECORD_LOST	2
-#define UCORE_RECORD_GAP	3
-#define UCORE_RECORD_TASKS	4
+/* ucore_record.type */
+#define UCORE_RECORD_PAD	0	/* skip @size bytes, of 8 bytes only type and size exist */
+#define UCORE_RECORD_SAMPLE	1	/* struct ucore_sample */
+#define UCORE_RECORD_LOST	2	/* struct ucore_lost */
+#define UCORE_RECORD_GAP	3	/* struct ucore_gap */
+#define UCORE_RECORD_TASKS	4	/* struct ucore_tasks */
 
 /**
  * struct ucore_record - head of every record
- * @type: UCORE_RECORD_*; unknown ones are to be skipped
- * @size: bytes, this head included; a multiple of 8
- * @seq: number of the record in its ring; lost ones count.  Absent in PAD.
+ * @type: UCORE_RECORD_*, readers skip unknown types
+ * @size: size of the record with this head (bytes), a multiple of 8
+ * @seq: number of the record in its ring, lost records included. Absent in PAD
  */
 struct ucore_record {
 	__u32 type;
@@ -1465,59 +1440,60 @@ struct ucore_record {
 };
 
 /* ucore_sample.trigger */
-#define UCORE_TRIGGER_OVERFLOW	0
-#define UCORE_TRIGGER_TIMER	1
-#define UCORE_TRIGGER_CORE	2	/* UCORE_ADD_CORE_TRIGGER */
+#define UCORE_TRIGGER_OVERFLOW	0	/* the period of an event ended */
+#define UCORE_TRIGGER_TIMER	1	/* timer of the session */
+#define UCORE_TRIGGER_CORE	2	/* core trigger (ADD_CORE_TRIGGER) */
 
 /*
  * ucore_sample.flags
  *
- * CONTEXT: ip, pid and tid are of the interrupted context of @cpu: who ran there, not
- * who caused the counts; of UCORE_TRIGGER_CORE: who counted the period's last.
- * USER: ip is a user address.  RECOVERED: the PMI was lost, the
- * guard timer found the domain frozen, @time is late.  THROTTLED: overflows came too
- * fast, or took too much of a CPU's time: from here on, for some milliseconds, periods of
- * counters that have overflowed end without a sample, and are told as lost.  Where none of
- * them can be the reason the domain stays frozen instead.  POLLED: no
- * interrupt, the driver looked and found the period over; @time is late by @late_ns at
- * most, counts are of @time.  GAP: since the last sample there was a time in which
- * nothing was counted: the domain had no CPU online or the machine slept.  STRETCHED:
- * since the last sample the timer, or a look, was put off, for ucore had taken its share
- * of the CPU's time (struct ucore_get_budget).
+ * CONTEXT: ip, pid and tid describe the interrupted context of @cpu, which did not
+ * necessarily cause the counts. With UCORE_TRIGGER_CORE they describe the context that
+ * reached the period.
+ * USER: ip is a user address.
+ * RECOVERED: the PMI was lost. The watchdog found the domain frozen, so @time is late.
+ * THROTTLED: overflows came too fast or used too much CPU time. For some milliseconds from
+ * now, periods that end have no sample and count as lost. If no counter can be throttled the
+ * domain stays frozen instead.
+ * POLLED: polling found the end of the period. @time is at most @late_ns late, and the counts
+ * are those of @time.
+ * GAP: nothing was counted for some time since the last sample, because the domain had no
+ * CPU online or the machine was suspended.
+ * DELAYED: the budget delayed the timer or a poll since the last sample (struct
+ * ucore_get_budget).
  */
 #define UCORE_SAMPLE_F_CONTEXT	(1U << 0)
 #define UCORE_SAMPLE_F_USER	(1U << 1)
-#define UCORE_SAMPLE_F_RECOVERED	(1U << 2)
-#define UCORE_SAMPLE_F_THROTTLED	(1U << 3)
+#define UCORE_SAMPLE_F_RECOVERED (1U << 2)
+#define UCORE_SAMPLE_F_THROTTLED (1U << 3)
 #define UCORE_SAMPLE_F_POLLED	(1U << 4)
 #define UCORE_SAMPLE_F_GAP	(1U << 5)
 #define UCORE_SAMPLE_F_DELAYED	(1U << 6)
 
-#define UCORE_EVENT_NONE	0xffffffffU
+#define UCORE_EVENT_NONE	0xffffffffU	/* no event id */
 
 /**
  * struct ucore_sample - RECORD_SAMPLE: all counters of one domain at one instant
  * @hdr: type, size, sequence number
- * @time: instant: PMI taken, or domain frozen by the timer or for a polled period
- * @time_enabled: as in struct ucore_read_domain
- * @time_running: as in struct ucore_read_domain
- * @frozen_ns: from @time until the domain ran again, or could have, if it stays frozen
- *             (UCORE_SAMPLE_F_THROTTLED)
- * @skew_ns: as in struct ucore_read_domain
- * @late_ns: POLLED: time since the look before, which found the period not over.
- *           UCORE_TRIGGER_CORE: time from the core event's overflow to @time.  RECOVERED:
- *           the overflow froze the domain so long before @time at most, 20 ms or so: as
- *           much of @time_running may have been frozen; 0 where it had frozen nothing.
- *           Else 0
- * @ip: instruction interrupted; 0 without CAP_PERFMON, as are @pid and @tid
- * @pid: process interrupted (initial pid namespace)
- * @tid: thread interrupted (initial pid namespace)
- * @cpu: CPU that took the PMI or the timer
+ * @time: instant of the PMI, or of the freeze by the timer or by polling
+ * @time_enabled: as in struct ucore_read_domain (ns)
+ * @time_running: as in struct ucore_read_domain (ns)
+ * @frozen_ns: time from @time until the domain was unfrozen, or could have been unfrozen while
+ *             UCORE_SAMPLE_F_THROTTLED keeps it frozen (ns)
+ * @skew_ns: as in struct ucore_read_domain (ns)
+ * @late_ns: upper bound of the delay of @time (ns). POLLED: time since the previous poll.
+ *           UCORE_TRIGGER_CORE, time since the overflow of the core event. RECOVERED, time
+ *           since the overflow froze the domain, about 20 ms. Up to this much of
+ *           @time_running may have been frozen. Otherwise 0
+ * @ip: interrupted instruction, 0 without CAP_PERFMON, like @pid and @tid
+ * @pid: interrupted process (initial pid namespace)
+ * @tid: interrupted thread (initial pid namespace)
+ * @cpu: CPU that took the PMI or the timer interrupt
  * @domain: domain id
  * @trigger: UCORE_TRIGGER_*
  * @trigger_event: lowest id of the events whose periods ended, or UCORE_EVENT_NONE
  * @flags: UCORE_SAMPLE_F_*
- * @nr_values: elements of @values
+ * @nr_values: number of elements in @values
  * @values: the session's events on this domain, in the order of event ids
  */
 struct ucore_sample {
@@ -1541,12 +1517,13 @@ struct ucore_sample {
 };
 
 /**
- * struct ucore_lost - RECORD_LOST: records that found no room, or were never made: a
- * period of the timer, or of a throttled counter, was dropped
+ * struct ucore_lost - RECORD_LOST: records that found no room, or dropped periods
  * @hdr: type, size, sequence number
- * @lost: how many since the last record that did; they have the numbers before
- *        @hdr.seq, which is the LOST record's own
- * @time: when the ring had room again, or the next sample was taken
+ * @lost: number of records lost since the last LOST record. They have the sequence numbers
+ *        before @hdr.seq
+ * @time: instant at which the ring had room again, or of the next sample
+ *
+ * Dropped periods are periods of the timer or of a throttled counter.
  */
 struct ucore_lost {
 	struct ucore_record hdr;
@@ -1555,24 +1532,24 @@ struct ucore_lost {
 };
 
 /* ucore_gap.reason */
-#define UCORE_GAP_READER_MOVED	0	/* @cpu_from went offline, @cpu_to took over */
-#define UCORE_GAP_OFFLINE	1	/* the domain's last CPU went; counting stopped */
-#define UCORE_GAP_ONLINE	2	/* @cpu_to came; counting resumed */
-#define UCORE_GAP_BOX_DEAD	3	/* @box stopped answering */
-#define UCORE_GAP_SUSPEND	4	/* the machine is about to sleep; counting stopped */
-#define UCORE_GAP_RESUME		5	/* it is awake, @cpu_to reads; counting resumed */
+#define UCORE_GAP_READER_MOVED	0	/* @cpu_from went offline, @cpu_to is the reader */
+#define UCORE_GAP_OFFLINE	1	/* the domain's last CPU went offline, counting stopped */
+#define UCORE_GAP_ONLINE	2	/* @cpu_to came online, counting resumed */
+#define UCORE_GAP_BOX_DEAD	3	/* @box stopped responding */
+#define UCORE_GAP_SUSPEND	4	/* the machine suspends, counting stopped */
+#define UCORE_GAP_RESUME	5	/* the machine resumed with reader @cpu_to, counting resumed */
 #define UCORE_GAP_FROZEN	6	/* an overflow that no session armed froze the domain */
-#define UCORE_GAP_CONFLICT	7	/* a control of @box is not as the session left it */
+#define UCORE_GAP_CONFLICT	7	/* another program changed a control of @box */
 
 /**
- * struct ucore_gap - RECORD_GAP: something interrupted the series
+ * struct ucore_gap - RECORD_GAP: an interruption of the series of samples
  * @hdr: type, size, sequence number
- * @time: when
+ * @time: instant of the interruption
  * @domain: domain id
  * @reason: UCORE_GAP_*
- * @cpu_from: CPU that was the reader, or -1
- * @cpu_to: CPU that is the reader, or -1
- * @box: box id, or 0xffffffff
+ * @cpu_from: previous reader, or -1
+ * @cpu_to: current reader, or -1
+ * @box: box id, or UCORE_NO_BOX
  * @reserved: 0
  */
 struct ucore_gap {
@@ -1587,17 +1564,17 @@ struct ucore_gap {
 };
 
 /* ucore_task.flags */
-#define UCORE_TASK_F_KNOWN	(1U << 0)	/* else the CPU was offline, or is switching */
+#define UCORE_TASK_F_KNOWN	(1U << 0)	/* unset: the CPU is offline or switches tasks */
 
 /**
  * struct ucore_task - the task that ran on a CPU
- * @cpu: the CPU
- * @flags: UCORE_TASK_*
- * @pid: process (initial pid namespace); 0: the CPU was idle
+ * @cpu: CPU number
+ * @flags: UCORE_TASK_F_*
+ * @pid: process (initial pid namespace), 0 if the CPU was idle
  * @tid: thread (initial pid namespace)
- * @since: when it began to run there last; at the earliest the START of the first session
+ * @since: instant of the last switch to this task, not before the START of the first session
  *         with UCORE_SESSION_F_TASKS
- * @comm: its name, ends with a zero
+ * @comm: name of the task, NUL-terminated
  */
 struct ucore_task {
 	__u32 cpu;
@@ -1609,12 +1586,12 @@ struct ucore_task {
 };
 
 /**
- * struct ucore_tasks - RECORD_TASKS: who ran where when the next sample was taken
+ * struct ucore_tasks - RECORD_TASKS: the tasks that ran when the next sample was taken
  * @hdr: type, size, sequence number
- * @time: instant: that of the sample, whose number follows unless one of them was lost
+ * @time: instant of the sample. Its record has the next number, unless one of both was lost
  * @domain: domain id
- * @nr_tasks: elements of @tasks
- * @tasks: one for each CPU of the domain that was online at START, in their order
+ * @nr_tasks: number of elements in @tasks
+ * @tasks: element for each CPU of the domain that was online at START, by CPU number
  */
 struct ucore_tasks {
 	struct ucore_record hdr;

@@ -110,25 +110,25 @@ static int cmd_get_fields(struct ucore_ioctl_call *call)
 	return 0;
 }
 
-static int cmd_get_ends(struct ucore_ioctl_call *call)
+static int cmd_get_links(struct ucore_ioctl_call *call)
 {
-	struct ucore_link_info __user *ends = u64_to_user_ptr(call->arg.ends.ends);
-	u32 total = ucore_catalog.nr_boxes, first = call->arg.ends.first;
+	struct ucore_link_info __user *links = u64_to_user_ptr(call->arg.links.links);
+	u32 total = ucore_catalog.nr_boxes, first = call->arg.links.first;
 	struct ucore_link_info out;
 	u32 i, n = 0;
 
-	if (call->arg.ends.reserved)
+	if (call->arg.links.reserved)
 		return -EINVAL;
 	if (first < total)
-		n = min(call->arg.ends.nr, total - first);
+		n = min(call->arg.links.nr, total - first);
 	for (i = 0; i < n; i++) {
 		ucore_describe_link(ucore_catalog_box(first + i), &out);
-		if (copy_to_user(&ends[i], &out, sizeof(out)))
+		if (copy_to_user(&links[i], &out, sizeof(out)))
 			return -EFAULT;
 		cond_resched();
 	}
-	call->arg.ends.nr = n;
-	call->arg.ends.total = total;
+	call->arg.links.nr = n;
+	call->arg.links.total = total;
 	return 0;
 }
 
@@ -289,7 +289,7 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	{ UCORE_ANSWER(UCORE_GET_DOMAINS, struct ucore_get_domains, domains, cmd_get_domains) },
 	{ UCORE_ANSWER(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes) },
 	{ UCORE_ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
-	{ UCORE_ANSWER(UCORE_GET_LINKS, struct ucore_get_links, ends, cmd_get_ends) },
+	{ UCORE_ANSWER(UCORE_GET_LINKS, struct ucore_get_links, links, cmd_get_links) },
 	{ UCORE_ANSWER(UCORE_GET_SELFTEST, struct ucore_get_selftest, reason, cmd_get_selftest) },
 	{ UCORE_ANSWER(UCORE_GET_TABLES, struct ucore_get_tables, tables, cmd_get_tables) },
 	{ UCORE_ANSWER(UCORE_GET_UNITS, struct ucore_get_units, units, cmd_get_units) },

@@ -186,7 +186,7 @@ void ucore_describe_selftest(struct ucore_box *box, struct ucore_get_selftest *o
 {
 	struct ucore_selftest selftest = ucore_selftest_get(box);
 
-	out->tried = selftest.tried;
+	out->tested = selftest.tested;
 	out->failed = selftest.failed;
 	out->found = selftest.found;
 	out->width = selftest.width;

@@ -18,7 +18,7 @@ union ucore_ioctl_arg {
 	struct ucore_get_domains domains;
 	struct ucore_get_boxes boxes;
 	struct ucore_get_fields fields;
-	struct ucore_get_links ends;
+	struct ucore_get_links links;
 	struct ucore_get_selftest selftest;
 	struct ucore_get_tables tables;
 	struct ucore_get_units units;

@@ -33,7 +33,7 @@ struct ucore_domain;
  * Written under the domain's lock.
  */
 struct ucore_selftest {
-	u32 tried;
+	u32 tested;
 	u32 failed;
 	u32 found;
 	u32 missing;

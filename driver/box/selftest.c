@@ -40,7 +40,7 @@ static void selftest_write(const struct ucore_box *box, u16 reg, u64 val)
 /* A check has been made. */
 static void note(struct ucore_box *box, u32 check, bool held)
 {
-	box->selftest.tried |= check;
+	box->selftest.tested |= check;
 	if (!held)
 		box->selftest.failed |= check;
 }

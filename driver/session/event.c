@@ -57,8 +57,6 @@ static const char * const field_names[] = {
 	[UCORE_FIELD_USR] = "usr",
 	[UCORE_FIELD_OS] = "os",
 	[UCORE_FIELD_ANY] = "any",
-	[UCORE_FIELD_INV] = "inv",
-	[UCORE_FIELD_CMASK] = "cmask",
 };
 
 /**
@@ -181,11 +179,9 @@ static bool term_set(const struct ucore_term *terms, u32 nr, u32 field)
 /* Does the event compare where it must?  Uncore boxes do so before they look for an edge. */
 static bool compares(const struct ucore_box *box, const struct ucore_term *terms, u32 nr)
 {
-	if (field_find(box, UCORE_FIELD_CMASK))
-		return !term_set(terms, nr, UCORE_FIELD_INV) ||
-		       term_set(terms, nr, UCORE_FIELD_CMASK);
-	return !(term_set(terms, nr, UCORE_FIELD_EDGE) ||
-		 term_set(terms, nr, UCORE_FIELD_INVERT)) ||
+	bool edge = term_set(terms, nr, UCORE_FIELD_EDGE) && !field_find(box, UCORE_FIELD_USR);
+
+	return !(edge || term_set(terms, nr, UCORE_FIELD_INVERT)) ||
 	       term_set(terms, nr, UCORE_FIELD_THRESH);
 }
 
@@ -279,8 +275,7 @@ static u64 fixed_mask(const struct ucore_box_type *type)
 /* With a threshold a counter adds one in a clock or nothing, whatever the event. */
 static bool has_threshold(const struct ucore_box *box, const struct ucore_event_spec *spec)
 {
-	const struct ucore_field_desc *thresh = field_find(box, UCORE_FIELD_THRESH) ?:
-						field_find(box, UCORE_FIELD_CMASK);
+	const struct ucore_field_desc *thresh = field_find(box, UCORE_FIELD_THRESH);
 
 	return thresh && (spec->value[UCORE_SLOT_CTL] & thresh->piece[0].mask);
 }

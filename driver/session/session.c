@@ -287,7 +287,7 @@ void ucore_session_get_status(const struct ucore_session *session, struct ucore_
 		status->recovered += READ_ONCE(ctx->stats.recovered);
 		status->polled += READ_ONCE(ctx->stats.polled);
 		status->polls += READ_ONCE(ctx->stats.polls);
-		status->changed += READ_ONCE(ctx->stats.changed);
+		status->conflicts += READ_ONCE(ctx->stats.changed);
 		status->cost_ns += READ_ONCE(ctx->stats.cost_ns);
 		status->frozen_ns += READ_ONCE(ctx->stats.frozen_ns);
 		status->reads += READ_ONCE(ctx->stats.reads);

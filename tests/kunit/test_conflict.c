@@ -81,7 +81,7 @@ static void a_look_reads_each_control(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w.gw, GLOBAL_STATUS), FAKE_R(w.gw, GLOBAL_CTL),
 		    FAKE_R(w.imc, BOX_CTL), FAKE_R(w.imc, CTL1), FAKE_R(w.imc, CTL0),
 		    FAKE_R(w.cbo, 0x04), FAKE_R(w.cbo, 0x10));
-	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 0U);
+	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 0U);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), 0U);
 	KUNIT_EXPECT_NULL(test, fake_record(w.ctx->ring));
 }
@@ -129,13 +129,13 @@ static void a_control_that_changed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 1), (u32)UCORE_VALUE_F_CONFLICT);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 2), 0U);
-	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 1U);
 	expect_told(test, &w, w.ctx->box[0].box);
 	KUNIT_EXPECT_EQ(test, w.ctx->box[1].box->selftest.found & UCORE_FOUND_CONFLICT, 0U);
 
 	/* it is counted again, and no second record tells of it */
 	look(&w);
-	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 2U);
+	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 2U);
 	KUNIT_EXPECT_NULL(test, fake_record(w.ctx->ring));
 }
 
@@ -163,7 +163,7 @@ static void a_long_look_is_made_in_pieces(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc[i], 'R'), 5U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 0U);
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 	KUNIT_EXPECT_LE(test, domain->watchdog_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
 
 	/* what has been looked at is looked at in ten seconds */
@@ -173,11 +173,11 @@ static void a_long_look_is_made_in_pieces(struct kunit *test)
 	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(cbo), 'R'), 2U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc[0], 'R'), 0U);
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 	KUNIT_EXPECT_GT(test, domain->watchdog_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
 	fake_clock_advance(LOOK / 2);
 	fake_timer_fire(&domain->watchdog);
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 }
 
 /* Of two parts whose look is due the other one follows a moment later. */
@@ -234,14 +234,14 @@ static void a_box_control_that_changed(struct kunit *test)
 	run = fake_peek(w.imc, BOX_CTL);
 	fake_poke(w.imc, BOX_CTL, run | BIT(8));
 	look(&w);
-	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 1U);
 	expect_told(test, &w, w.ctx->box[0].box);
 	fake_poke(w.imc, BOX_CTL, run);
 	look(&w);
-	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 1U);
 	fake_poke(w.imc, BOX_CTL, run ^ BIT(16));	/* no freeze, but not what it was */
 	look(&w);
-	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 2U);
+	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 2U);
 }
 
 /* The route that somebody took away: all counters of the domain. */
@@ -267,7 +267,7 @@ static void bits_that_are_not_there(struct kunit *test)
 	w.ctx->box[0].box->selftest.missing = 0x01;
 	fake_poke(w.imc, CTL1, fake_peek(w.imc, CTL1) ^ 0x01);
 	look(&w);
-	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 0U);
+	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 0U);
 }
 
 /* All ones are no control: the box has died, which a read of its counters finds. */
@@ -278,7 +278,7 @@ static void a_box_that_is_gone(struct kunit *test)
 	watched_init(test, &w, 0);
 	w.imc->dead = true;
 	look(&w);
-	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 0U);
+	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 0U);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_DEAD);
 	fake_bus_clear(bus_of(test));
 	look(&w);
@@ -303,7 +303,7 @@ static void not_while_it_is_held(struct kunit *test)
 	ucore_conflict_scan(domain, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R'), 3U);
-	KUNIT_EXPECT_EQ(test, session_status(w.s).changed, 0U);
+	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 0U);
 }
 
 /* A fixed counter's enables; not if its selftest has shown that they do not read back. */
@@ -318,14 +318,14 @@ static void a_fixed_control_that_changed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	w = (struct watched){ .s = s, .ctx = s->ctx[0] };
 	look(&w);
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
 	fake_poke(fake_window(box), reg, 0);
 	box->selftest.failed = UCORE_SELFTEST_FIXED_CONTROL;
 	look(&w);
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
 	box->selftest.failed = 0;
 	look(&w);
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 }
 

@@ -192,16 +192,16 @@ static void a_field_that_changed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_ASSERT_EQ(test, regs->fixed_ctl, 0x303ULL);
 	look(ctx_of(s, box));
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
 	regs->fixed_ctl = 0x3b3;
 	look(ctx_of(s, box));
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 0U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
 	regs->fixed_ctl = 0xb03;		/* all that the field had, and an interrupt */
 	look(ctx_of(s, box));
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 1U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 	regs->fixed_ctl = 0x302;
 	look(ctx_of(s, box));
-	KUNIT_EXPECT_EQ(test, session_status(s).changed, 2U);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 2U);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_CONFLICT);
 }

@@ -346,9 +346,9 @@ static void fields_of_a_core(struct kunit *test)
 	/* an edge needs no threshold here, inv does */
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(EDGE, 1)), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x700c0ULL);
-	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(INV, 1)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(INV, 1),
-				     TERM(CMASK, 0xff)), 0);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(INVERT, 1)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(INVERT, 1),
+				     TERM(THRESH, 0xff)), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0xff8300c0ULL);
 	/* the driver's own bits are no fields */
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0x100)), -ERANGE);
@@ -378,7 +378,7 @@ static void fields_of_a_fixed_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_event_fixed(type, spec.value[0], 2, false), 0x500ULL);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0)), 0);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 0, true, &spec), -ENXIO);
-	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(USR, 1), TERM(CMASK, 1)), 0);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(USR, 1), TERM(THRESH, 1)), 0);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 0, true, &spec), -ENXIO);
 	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, NULL, 0, &spec), 0);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed << 2, 0, true, &spec), -ENXIO);

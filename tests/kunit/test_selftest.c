@@ -49,7 +49,7 @@ static void what_holds(struct kunit *test)
 	u32 caps = box->caps;
 
 	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
-	KUNIT_EXPECT_EQ(test, box->selftest.tried, (u32)ALL_OF_IMC);
+	KUNIT_EXPECT_EQ(test, box->selftest.tested, (u32)ALL_OF_IMC);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
 	KUNIT_EXPECT_EQ(test, box->selftest.found, box->selftest.found & UCORE_FOUND_HYPERVISOR);
 	KUNIT_EXPECT_EQ(test, (u32)box->selftest.width, 48U);
@@ -142,7 +142,7 @@ static void counters_that_keep_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, have(test, box, 0), -ENODEV);
 	KUNIT_EXPECT_TRUE(test, ucore_selftest_failed(box));
 	KUNIT_EXPECT_EQ(test, box->selftest.width, (u8)0);
-	KUNIT_EXPECT_FALSE(test, box->selftest.tried & UCORE_SELFTEST_RUN);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_RUN);
 	KUNIT_EXPECT_TRUE(test, list_empty(&box->claims));
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, have(test, box, 0), -ENODEV);
@@ -219,8 +219,8 @@ static void a_clock_that_stands(struct kunit *test)
 	bus_of(test)->clocked = NULL;
 	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed, (u32)UCORE_SELFTEST_RUN);
-	KUNIT_EXPECT_FALSE(test, box->selftest.tried & UCORE_SELFTEST_GLOBAL_FREEZE);
-	KUNIT_EXPECT_FALSE(test, box->selftest.tried & UCORE_SELFTEST_BOX_FREEZE);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_GLOBAL_FREEZE);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_BOX_FREEZE);
 }
 
 /* Whoever runs is not frozen for it. */
@@ -235,8 +235,8 @@ static void beside_somebody(struct kunit *test)
 	box = new_box(test, "imc");
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 0), 0U);
-	KUNIT_EXPECT_TRUE(test, box->selftest.tried & UCORE_SELFTEST_WIDTH);
-	KUNIT_EXPECT_FALSE(test, box->selftest.tried & UCORE_SELFTEST_RUN);
+	KUNIT_EXPECT_TRUE(test, box->selftest.tested & UCORE_SELFTEST_WIDTH);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_RUN);
 
 	/* what can be tried beside it is tried once, whoever asks for the box again */
 	fake_session_close(test, s);
@@ -248,7 +248,7 @@ static void beside_somebody(struct kunit *test)
 	fake_session_close(test, s);
 	fake_stop(other);
 	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
-	KUNIT_EXPECT_EQ(test, box->selftest.tried, (u32)ALL_OF_IMC);
+	KUNIT_EXPECT_EQ(test, box->selftest.tested, (u32)ALL_OF_IMC);
 }
 
 static void what_was_there(struct kunit *test)
@@ -270,7 +270,7 @@ static void a_box_without_control(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, fake_add(fake_session(test), box, 0x42, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
-	KUNIT_EXPECT_EQ(test, box->selftest.tried, (u32)(ALL_OF_IMC & ~UCORE_SELFTEST_BOX_FREEZE));
+	KUNIT_EXPECT_EQ(test, box->selftest.tested, (u32)(ALL_OF_IMC & ~UCORE_SELFTEST_BOX_FREEZE));
 	KUNIT_EXPECT_EQ(test, fake_peek(win, box->desc.layout->fixed_ctl[0]), 0ULL);
 }
 
@@ -280,7 +280,7 @@ static void a_box_that_dies_meanwhile(struct kunit *test)
 
 	fake_window(box)->domains_after = 20;
 	have(test, box, 0);
-	KUNIT_EXPECT_EQ(test, box->selftest.tried, 0U);
+	KUNIT_EXPECT_EQ(test, box->selftest.tested, 0U);
 	KUNIT_EXPECT_FALSE(test, ucore_selftest_failed(box));
 }
 
@@ -333,7 +333,7 @@ static void box_by_box(struct kunit *test)
 	fake_window(box)->die = NULL;
 	KUNIT_ASSERT_EQ(test, fake_add(fake_session(test), box, 0, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
-	KUNIT_EXPECT_EQ(test, box->selftest.tried, (u32)(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL |
+	KUNIT_EXPECT_EQ(test, box->selftest.tested, (u32)(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL |
 						      UCORE_SELFTEST_RUN | UCORE_SELFTEST_BOX_FREEZE));
 }
 

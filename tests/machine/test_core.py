@@ -231,10 +231,10 @@ SPELLED = [
     ({"event": 0xc0, "usr": 1}, {"usr": True}),
     ({"event": 0xc0, "os": 1}, {"os": True}),
     ({"event": 0x2e, "umask": 0x41, "edge": 1}, {"edge": True}),
-    ({"event": 0xc0, "cmask": 3}, {"cmask": 3}),
-    ({"event": 0xc0, "cmask": 2, "inv": 1}, {"cmask": 2, "inv": True}),
+    ({"event": 0xc0, "thresh": 3}, {"cmask": 3}),
+    ({"event": 0xc0, "thresh": 2, "invert": 1}, {"cmask": 2, "inv": True}),
     ({"event": 0xc0, "any": 1}, {"any_thread": True, "threads": 2}),
-    ({"event": 0xc5, "usr": 1, "os": 1, "cmask": 1, "edge": 1}, {"cmask": 1, "edge": True}),
+    ({"event": 0xc5, "usr": 1, "os": 1, "thresh": 1, "edge": 1}, {"cmask": 1, "edge": True}),
 ]
 
 

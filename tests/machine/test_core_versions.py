@@ -248,7 +248,7 @@ def version_5_counts_and_samples(m):
 def any_is_offered_only_where_it_is(m):
     with cores(m):
         fields = m.sh("ucoretool list fields core").split()
-        assert "cmask" in fields and "any" not in fields, fields
+        assert "thresh" in fields and "any" not in fields, fields
         result = m.run("ucoretool stat --timeout 1 -e core/event=0xc0,any=1/", check=False)
         assert result.status != 0 and "any" in result.err, result
 

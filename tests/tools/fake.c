@@ -254,7 +254,7 @@ static const struct fake_machine machines[] = {
 /* Of each CPU, and of no machine: see fake_cpus() */
 static const struct fake_type core_type = {
 	"core", 1, 4, 3, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
-	F(EVENT) | F(UMASK) | F(EDGE) | F(USR) | F(OS) | F(ANY) | F(INV) | F(CMASK), ~0U, 0x186
+	F(EVENT) | F(UMASK) | F(EDGE) | F(USR) | F(OS) | F(ANY) | F(INVERT) | F(THRESH), ~0U, 0x186
 };
 
 static uint32_t machine_model(const struct fake_machine *machine)
@@ -312,8 +312,6 @@ static const struct ucore_field_info all_fields[] = {
 	{ UCORE_FIELD_USR, 0, 1, 1, "usr" },
 	{ UCORE_FIELD_OS, 0, 1, 1, "os" },
 	{ UCORE_FIELD_ANY, 0, 1, 1, "any" },
-	{ UCORE_FIELD_INV, 0, 1, 1, "inv" },
-	{ UCORE_FIELD_CMASK, 0, 0xff, 0xff, "cmask" },
 };
 
 /* Where a machine's field differs from the one above */
@@ -689,7 +687,7 @@ static struct ucore_link_info end_of(const struct ucore_box_info *box)
 
 static int do_get_ends(struct ucore_get_links *get)
 {
-	struct ucore_link_info *ends = (void *)(uintptr_t)get->ends;
+	struct ucore_link_info *ends = (void *)(uintptr_t)get->links;
 
 	get->total = fake.nr_boxes;
 	if (get->nr > fake.nr_boxes - get->first)
@@ -1368,7 +1366,7 @@ static int do_get_selftest(struct ucore_get_selftest *get)
 {
 	if (get->box >= fake.nr_boxes)
 		return -ENOENT;
-	get->tried = UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL | UCORE_SELFTEST_RUN |
+	get->tested = UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL | UCORE_SELFTEST_RUN |
 		     UCORE_SELFTEST_GLOBAL_FREEZE | UCORE_SELFTEST_BOX_FREEZE;
 	get->failed = get->box == fake.bad_box ? fake.bad_selftest : 0;
 	get->found = get->box == fake.bad_box ? fake.bad_found : 0;

@@ -80,7 +80,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_get_fields, reserved, RESERVED) },
 	  .errors = { ENOENT } },
 	{ SHAPE(UCORE_GET_LINKS, ucore_get_links, false),
-	  .slots = { ARRAY_SLOTS(ucore_get_links, ends), SLOT(ucore_get_links, first, BOX),
+	  .slots = { ARRAY_SLOTS(ucore_get_links, links), SLOT(ucore_get_links, first, BOX),
 		     SLOT(ucore_get_links, reserved, RESERVED) } },
 	{ SHAPE(UCORE_GET_SELFTEST, ucore_get_selftest, false),
 	  .slots = { SLOT(ucore_get_selftest, flags, FLAGS), SLOT(ucore_get_selftest, box, BOX) },

@@ -264,7 +264,7 @@ static int try_ends(uint32_t first, uint32_t nr, void *at, struct ucore_get_link
 
 	*get = (struct ucore_get_links) {
 		.size = sizeof(*get), .first = first, .nr = nr, .total = 0xdeadbeef,
-		.ends = address(at),
+		.links = address(at),
 	};
 	rc = try_command(fd, UCORE_GET_LINKS, get);
 	close(fd);
@@ -599,7 +599,7 @@ static void output_fields_are_ignored(const void *arg)
 	expect_eq(status.state, UCORE_SESSION_STOPPED);
 	expect_eq(status.nr_events, 0);
 	expect_eq(status.nr_domains, 0);
-	expect_eq(status.changed, 0);
+	expect_eq(status.conflicts, 0);
 	expect_eq(status.samples | status.lost | status.overflows | status.recovered, 0);
 	expect_eq(status.cost_ns | status.frozen_ns | status.reads | status.writes |
 		  status.parallel_reads, 0);

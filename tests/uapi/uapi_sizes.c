@@ -182,7 +182,7 @@ static void more_ends(struct ucore_get_links *a)
 {
 	a->nr = ARRAY_SIZE(fix.ends);
 	a->total = 0xdeadbeef;
-	a->ends = address(fix.ends);
+	a->links = address(fix.ends);
 }
 FILL(ends, ucore_get_links)
 
@@ -269,7 +269,7 @@ FILL(core, ucore_get_core)
 static void more_selftest(struct ucore_get_selftest *a)
 {
 	a->box = 0;
-	a->tried = 0xdeadbeef;
+	a->tested = 0xdeadbeef;
 	a->writes = 0xdeadbeef;
 }
 FILL(selftest, ucore_get_selftest)
@@ -312,7 +312,7 @@ static const struct row rows[] = {
 	  .out = { OUT_TO(ucore_get_links, nr, total) },
 	  .reserved = { AT(ucore_get_links, reserved) } },
 	{ "GET_SELFTEST", UCORE_GET_SELFTEST, sizeof(struct ucore_get_selftest), 0, false, fill_selftest,
-	  .out = { OUT_TO(ucore_get_selftest, tried, reason) } },
+	  .out = { OUT_TO(ucore_get_selftest, tested, reason) } },
 	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_get_core), 0, false, fill_core,
 	  .out = { OUT_TO(ucore_get_core, state, reason) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),

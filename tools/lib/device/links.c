@@ -16,7 +16,7 @@ static int ends_fetch(struct ucore_device *dev, struct ucore_error *err)
 	if (!ends)
 		return ucore_error_set(err, -ENOMEM, "out of memory for %zu boxes", dev->nr_boxes);
 
-	UCORE_ARG(ucore_get_links, get, .nr = (uint32_t)dev->nr_boxes, .ends = (uintptr_t)ends);
+	UCORE_ARG(ucore_get_links, get, .nr = (uint32_t)dev->nr_boxes, .links = (uintptr_t)ends);
 	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_LINKS, &get);
 	if (!ret && get.nr != dev->nr_boxes)
 		ret = -EPROTO;

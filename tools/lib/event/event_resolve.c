@@ -112,12 +112,22 @@ static int umask_add(struct resolver *r, const struct ucore_field_info *field, u
 	return ret ? ret : term_add_field(r, ext, value >> 8);
 }
 
+/* Translate the names that Intel's manuals and perf give to fields of cores. */
+static const char *field_alias(const char *name)
+{
+	if (!strcasecmp(name, "inv"))
+		return "invert";
+	if (!strcasecmp(name, "cmask"))
+		return "thresh";
+	return name;
+}
+
 /* By its name, or, if that is NULL, by its number */
 static const struct ucore_field_info *field_listed(const struct resolver *r, const char *name,
 					      uint32_t id)
 {
 	for (size_t i = 0; i < r->nr_fields; i++)
-		if (name ? !strcasecmp(r->fields[i].name, name) : r->fields[i].field == id)
+		if (name ? !strcasecmp(r->fields[i].name, field_alias(name)) : r->fields[i].field == id)
 			return &r->fields[i];
 	return NULL;
 }
@@ -498,25 +508,21 @@ static int filters_apply(struct resolver *r)
 
 static int threshold_check(const struct resolver *r)
 {
+	bool core = ucore_field_by_id(r->fields, r->nr_fields, UCORE_FIELD_USR);
 	const struct ucore_term *edge = term_find(r->event, UCORE_FIELD_EDGE);
 	const struct ucore_term *thresh = term_find(r->event, UCORE_FIELD_THRESH);
-	const struct ucore_term *inv = term_find(r->event, UCORE_FIELD_INV);
-	const struct ucore_term *cmask = term_find(r->event, UCORE_FIELD_CMASK);
 	const struct ucore_term *invert = term_find(r->event, UCORE_FIELD_INVERT);
 
-	if (inv && inv->value && (!cmask || !cmask->value))
-		return ucore_error_set(r->err, -EINVAL,
-				       "event '%s': inv does nothing without cmask: add cmask=1",
-				       r->event->label);
-	if (!ucore_field_by_id(r->fields, r->nr_fields, UCORE_FIELD_THRESH))
+	if (!ucore_field_by_id(r->fields, r->nr_fields, UCORE_FIELD_THRESH) ||
+	    (thresh && thresh->value))
 		return 0;
-	if (edge && edge->value && (!thresh || !thresh->value))
+	if (edge && edge->value && !core)
 		return ucore_error_set(r->err, -EINVAL,
-				       "event '%s': edge counts nothing without a threshold: add thresh=1",
+				       "event '%s': edge counts nothing without a threshold. Add thresh=1",
 				       r->event->label);
-	if (invert && invert->value && (!thresh || !thresh->value))
+	if (invert && invert->value)
 		return ucore_error_set(r->err, -EINVAL,
-				       "event '%s': invert counts nothing without a threshold: add thresh=1",
+				       "event '%s': invert counts nothing without a threshold. Add thresh=1",
 				       r->event->label);
 	return 0;
 }

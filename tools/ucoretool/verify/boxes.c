@@ -287,7 +287,7 @@ static void check_judge(struct assume *assume, const struct check *check,
 
 		if (!is_uncore(&boxes[i]))
 			continue;
-		if (!(selftest->tried & check->bit) ||
+		if (!(selftest->tested & check->bit) ||
 		    (failed && check->bit == UCORE_SELFTEST_RUN && may_sleep(&boxes[i]))) {
 			not_tried++;
 			continue;

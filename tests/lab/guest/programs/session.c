@@ -395,10 +395,10 @@ static void status(void)
 		answer_errno(-1);
 		return;
 	}
-	printf("{\"errno\":0,\"state\":%u,\"changed\":%u,\"samples\":%llu,\"lost\":%llu,"
+	printf("{\"errno\":0,\"state\":%u,\"conflicts\":%u,\"samples\":%llu,\"lost\":%llu,"
 	       "\"overflows\":%llu,\"recovered\":%llu,\"polled\":%llu,\"polls\":%llu,\"cost_ns\":%llu,"
 	       "\"frozen_ns\":%llu,\"reads\":%llu,\"writes\":%llu,\"parallel_reads\":%llu}\n",
-	       st.state, st.changed,
+	       st.state, st.conflicts,
 	       (unsigned long long)st.samples, (unsigned long long)st.lost,
 	       (unsigned long long)st.overflows, (unsigned long long)st.recovered,
 	       (unsigned long long)st.polled, (unsigned long long)st.polls,
