@@ -247,11 +247,11 @@ static const struct record_case record_cases[] = {
 	CASE("all zero", 0, 0, 0, ZERO),
 	CASE("word 0 zero", 0, 0x2010, W2(0, 1), ZERO),
 	CASE("no address", MSR_WORD, 0, W2(0, 1), ZERO),
-	CASE("all ones", ~0ULL, ~0ULL, ~0ULL, ONES),
-	CASE("word 0 ones", ~0ULL, 0x2010, W2(0, 1), ONES),
-	CASE("address ones", MSR_WORD, ~0ULL, W2(0, 1), ONES),
-	CASE("word 2 ones", MSR_WORD, 0x2010, ~0ULL, ONES),
-	CASE("ones before zero", 0, ~0ULL, 0, ONES),
+	CASE("all ones", ~0ULL, ~0ULL, ~0ULL, ALL_ONES),
+	CASE("word 0 ones", ~0ULL, 0x2010, W2(0, 1), ALL_ONES),
+	CASE("address ones", MSR_WORD, ~0ULL, W2(0, 1), ALL_ONES),
+	CASE("word 2 ones", MSR_WORD, 0x2010, ~0ULL, ALL_ONES),
+	CASE("ones before zero", 0, ~0ULL, 0, ALL_ONES),
 	CASE("access 3", W0(3ULL, 4, 2, 48, 8, 1), 0x2010, W2(0, 1), ACCESS),
 	CASE("no counters", W0(MSR, 0, 2, 48, 8, 1), 0x2010, W2(0, 1), NO_COUNTERS),
 	CASE("8 counters", W0(MSR, 8, 1, 48, 9, 0), 0x2100, UNKNOWN, OK),
@@ -265,13 +265,13 @@ static const struct record_case record_cases[] = {
 	CASE("control offset 0", W0(MSR, 4, 0, 48, 8, 1), 0x2010, W2(0, 1), OFFSET),
 	CASE("counter offset 0", W0(MSR, 4, 2, 48, 0, 1), 0x2010, W2(0, 1), OFFSET),
 
-	CASE("counters on controls", W0(MSR, 4, 2, 48, 2, 0), 0x2010, W2(0, 1), SELF),
-	CASE("counters on the last control", W0(MSR, 4, 2, 48, 5, 0), 0x2010, W2(0, 1), SELF),
+	CASE("counters on controls", W0(MSR, 4, 2, 48, 2, 0), 0x2010, W2(0, 1), SELF_OVERLAP),
+	CASE("counters on the last control", W0(MSR, 4, 2, 48, 5, 0), 0x2010, W2(0, 1), SELF_OVERLAP),
 	CASE("counters behind the last control", W0(MSR, 4, 2, 48, 6, 0), 0x2010, W2(0, 1), OK),
-	CASE("controls on the last counter", W0(MSR, 4, 5, 48, 2, 0), 0x2010, W2(0, 1), SELF),
-	CASE("MMIO: controls in counters", W0(MMIO, 4, 0x24, 48, 8, 0), 0xc8000000, UNKNOWN, SELF),
+	CASE("controls on the last counter", W0(MSR, 4, 5, 48, 2, 0), 0x2010, W2(0, 1), SELF_OVERLAP),
+	CASE("MMIO: controls in counters", W0(MMIO, 4, 0x24, 48, 8, 0), 0xc8000000, UNKNOWN, SELF_OVERLAP),
 	CASE("PCI: controls of 64 bits", W0(PCI, 4, 0x10, 48, 0x2c, 0), ON_7E(1, 0x100), UNKNOWN,
-	     SELF),
+	     SELF_OVERLAP),
 	CASE("PCI: and room for them", W0(PCI, 4, 0x10, 48, 0x30, 0), ON_7E(1, 0x100), UNKNOWN,
 	     OK),
 
@@ -526,8 +526,8 @@ static const struct table_case table_cases[] = {
 	{ "no room for a record", { G0(MSR, 3, 0), 0x2ff0, 0 }, 23, UCORE_TABLE_OUTSIDE },
 	{ "no bytes", { G0(MSR, 3, 0), 0x2ff0, 0 }, 0, UCORE_TABLE_OUTSIDE },
 	{ "room for one record", { G0(MSR, 3, 0), 0x2ff0, 0 }, 24, UCORE_TABLE_OK },
-	TABLE("all ones", ~0ULL, ~0ULL, ~0ULL, ASLEEP),
-	TABLE("one word of ones", G0(MSR, 3, 0), 0x2ff0, ~0ULL, ASLEEP),
+	TABLE("all ones", ~0ULL, ~0ULL, ~0ULL, ALL_ONES),
+	TABLE("one word of ones", G0(MSR, 3, 0), 0x2ff0, ~0ULL, ALL_ONES),
 	TABLE("all zero", 0, 0, 0, EMPTY),
 	TABLE("no address", G0(MSR, 3, 0), 0, 0, EMPTY),
 	TABLE("stride 0", G0(MSR, 0, 5), 0x2ff0, 0, STRIDE),
@@ -592,7 +592,7 @@ static void second_table_of_a_die(struct kunit *test)
 	record_set(word, 3, MSR_WORD, 0x2ff0, W2(0, 9));
 	parse(b);
 	EXPECT_TABLE(b, 0, OK);
-	EXPECT_TABLE(b, 1, SECOND);
+	EXPECT_TABLE(b, 1, DUPLICATE);
 	KUNIT_EXPECT_EQ(test, b->disc.table[1].first, 1U);
 	KUNIT_EXPECT_EQ(test, b->disc.table[1].nr, 3U);
 	EXPECT_UNIT(b, 1, OK);
@@ -614,7 +614,7 @@ static void second_table_with_other_global_control(struct kunit *test)
 	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
 	parse(b);
 	EXPECT_TABLE(b, 0, OK);
-	EXPECT_TABLE(b, 1, OTHER);
+	EXPECT_TABLE(b, 1, CONFLICT);
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 0U);
 }
 
@@ -1333,8 +1333,8 @@ static void spots_that_the_table_has_wrong(struct kunit *test)
 	spot_note(b, 0, 8, 1);
 	parse(b);
 	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 5U);
-	EXPECT_UNIT(b, 0, MOVED);
-	EXPECT_UNIT(b, 1, MOVED);
+	EXPECT_UNIT(b, 0, RELOCATED);
+	EXPECT_UNIT(b, 1, RELOCATED);
 	EXPECT_UNIT(b, 2, OK);
 	EXPECT_UNIT(b, 3, OK);
 	EXPECT_UNIT(b, 4, OK);

@@ -658,7 +658,7 @@ static void chas_are_counted(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
 	EXPECT_UNIT(test, 0, OK);
-	EXPECT_UNIT(test, 1, SURPLUS);
+	EXPECT_UNIT(test, 1, BEYOND_COUNT);
 	/* boxes behind it have moved up */
 	KUNIT_EXPECT_EQ(test, unit_info(2).box, 1U);
 }
@@ -682,7 +682,7 @@ static void upi_links_by_their_functions(struct kunit *test)
 	fake_pci_add(0x3241, 1, 5, 1);	/* no slot of a UPI link */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_units(), 5U);
-	EXPECT_UNIT(test, 3, MOVED);
+	EXPECT_UNIT(test, 3, RELOCATED);
 	EXPECT_UNIT(test, 4, OK);
 	KUNIT_EXPECT_EQ(test, unit_info(4).record, 0U);
 	KUNIT_EXPECT_EQ(test, unit_info(4).box, 3U);
@@ -1024,7 +1024,7 @@ static void two_tables_in_one_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table_info(0).die, 0);
 	KUNIT_EXPECT_EQ(test, table_info(1).die, 0);
 	KUNIT_EXPECT_EQ(test, table_info(2).die, 1);
-	EXPECT_TABLE(test, 1, SECOND);
+	EXPECT_TABLE(test, 1, DUPLICATE);
 	KUNIT_EXPECT_EQ(test, table_info(1).dvsec, 0x110U);
 }
 

@@ -282,7 +282,7 @@ static void the_same_global_control(struct kunit *test)
 	word[1] = 0x2ff0;
 	fake_msr_add(0x710, POINTED);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	EXPECT_TABLE(test, 1, SECOND);
+	EXPECT_TABLE(test, 1, DUPLICATE);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 0U);
 }
