@@ -145,7 +145,7 @@ shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
 
 screens:	## what the commands of tutorial, recipes and README print, anew [PAGES="FILE ..."]
 	@$(LAB)/deps.sh build lab perf http
-	@$(PYLAB).screens $(PAGES)
+	@$(PYLAB).doc_outputs $(PAGES)
 
 install:	## install module, tools and manual pages [prefix=/usr/local DESTDIR=]
 	@$(if $(UCORE_PRIVATE_PMI),$(error UCORE_PRIVATE_PMI is for the lab: such a module is not for hardware))

@@ -28,7 +28,7 @@ static struct ucore_box *imc(struct kunit *test, u32 i)
 static struct ucore_session *session_of(struct kunit *test, u32 parallel)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.parallel = parallel, .ring_size = 4096, .timer_ns = 10 * MS,
+		.nr_readers = parallel, .ring_size = 4096, .timer_ns = 10 * MS,
 		.flags = UCORE_SESSION_F_FULL_READS });
 	u32 i;
 
@@ -145,7 +145,7 @@ static void parallels_are_as_large_as_they_can_be(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 2U);
 	expect_read(test, s, 100, 4, 4);
-	one = fake_session_config(test, &(struct ucore_create_session){ .parallel = 2 });
+	one = fake_session_config(test, &(struct ucore_create_session){ .nr_readers = 2 });
 	KUNIT_ASSERT_EQ(test, fake_add(one, fake_box(test, 0, "cbo", 0), 0, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(one), 0);
 	KUNIT_EXPECT_EQ(test, session_read(one, false), 0);
@@ -163,7 +163,7 @@ static void add_events(struct kunit *test, struct ucore_session *s, const char *
 static void the_longest_share_is_short(struct kunit *test)
 {
 	struct ucore_session *s =
-		fake_session_config(test, &(struct ucore_create_session){ .parallel = 4 });
+		fake_session_config(test, &(struct ucore_create_session){ .nr_readers = 4 });
 	struct ucore_get_budget budget;
 
 	fake_kernel.more_cpus = BIT_ULL(2) | BIT_ULL(3);
@@ -206,7 +206,7 @@ static void estimates_know_the_parallel(struct kunit *test)
 static void low_halves_are_shared_too(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.parallel = 2 });
+		.nr_readers = 2 });
 	u32 i;
 
 	for (i = 0; i < NR_IMC; i++)
@@ -224,7 +224,7 @@ static void low_halves_are_shared_too(struct kunit *test)
 static void boxes_that_freeze_alone_are_shared(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.parallel = 2, .flags = UCORE_SESSION_F_BOX_FREEZE });
+		.nr_readers = 2, .flags = UCORE_SESSION_F_BOX_FREEZE });
 	u32 i;
 
 	for (i = 0; i < NR_IMC; i++)
@@ -275,7 +275,7 @@ static void overflow_here(void *arg)
 static void overflows_have_a_parallel(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.parallel = 2, .ring_size = 4096 });
+		.nr_readers = 2, .ring_size = 4096 });
 	const struct ucore_sample *sample;
 	u32 cpu;
 
@@ -315,7 +315,7 @@ static void two_sessions_end_an_interval(struct kunit *test)
 	u32 i;
 
 	other = fake_session_config(test, &(struct ucore_create_session){
-		.parallel = 2, .ring_size = 4096, .timer_ns = 10 * MS });
+		.nr_readers = 2, .ring_size = 4096, .timer_ns = 10 * MS });
 	for (i = 0; i < 3; i++)
 		add_events(test, other, "cbo", i, 1);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
@@ -515,7 +515,7 @@ static void chosen_cpus_help(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, session_set_cpus(s, both, 2), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	expect_read(test, s, 100, 4, 4);
-	other = fake_session_config(test, &(struct ucore_create_session){ .parallel = 2 });
+	other = fake_session_config(test, &(struct ucore_create_session){ .nr_readers = 2 });
 	add_events(test, other, "cbo", 0, 1);
 	add_events(test, other, "cbo", 1, 1);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
@@ -726,7 +726,7 @@ static struct kunit_suite suite = {
 static void cores_have_no_parallel(struct kunit *test)
 {
 	struct ucore_session *s =
-		fake_session_config(test, &(struct ucore_create_session){ .parallel = 2 });
+		fake_session_config(test, &(struct ucore_create_session){ .nr_readers = 2 });
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 1), 4, 0, 0, NULL), 0);
@@ -740,7 +740,7 @@ static void cores_have_no_parallel(struct kunit *test)
 static void a_die_and_a_core_of_one_session(struct kunit *test)
 {
 	struct ucore_session *s =
-		fake_session_config(test, &(struct ucore_create_session){ .parallel = 2 });
+		fake_session_config(test, &(struct ucore_create_session){ .nr_readers = 2 });
 
 	add_events(test, s, "imc", 0, 1);
 	add_events(test, s, "imc", 1, 1);

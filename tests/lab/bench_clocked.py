@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-from lab import artifacts, bench, clocked, prices, tables
+from lab import artifacts, bench, clocked, access_costs, tables
 from lab.clocked import ITSELF, OURS, OVERFLOW, PERF, READ, RING, TOOLS
 from lab.machine import Machine
 
@@ -43,7 +43,7 @@ def readers_of_four(name):
     """For how long it has the die frozen."""
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False,
-                 settings=prices.settings() | {"machine.plugged": 4}) as machine:
+                 settings=access_costs.settings() | {"machine.plugged": 4}) as machine:
         machine.insmod()
         return {f"{title_of(name)}, {events.title}, 4 readers":
                 {"frozen_ns": clocked.frozen_ns(machine, events, 4)}}
@@ -149,10 +149,10 @@ def ahead(events, run):
 
 
 def price_table():
-    rows = [("an instruction", prices.INSTRUCTION_NS,
+    rows = [("an instruction", access_costs.INSTRUCTION_NS,
              "QEMU's icount has no less: 0.4 of them in a clock of 2.6 GHz")]
     rows += [(f"{price.what} (`{name}`)", price.ns, price.source)
-             for name, price in prices.PRICES.items()]
+             for name, price in access_costs.PRICES.items()]
     yield from tables.of(("what", "ns", "who says so"), rows)
     yield ""
 
@@ -174,7 +174,7 @@ def measured():
         sets = clocked.sets(bench.PLATFORMS[platform])
         print(f"# measuring a clocked {platform}", file=sys.stderr, flush=True)
         runs = {name: clocked.Run(platform, sets, OF_PRICES[name], times)
-                for name, times in prices.SETS.items()}
+                for name, times in access_costs.SETS.items()}
         wrong += sustain(platform, sets, runs["stated"])
         lines += [f"### {title_of(platform)}, one die", ""]
         loading = clocked.loading(platform)

@@ -8,16 +8,16 @@ is frozen, and which periods are kept for ten seconds.
 
 import sys
 
-from lab import bench, clocked, prices, tables
+from lab import bench, clocked, access_costs, tables
 from lab.machine import Machine
 from lab.session import BOX_ACCESSES, FIXED, Session, read_by
 
 READERS = (1, 2, 4, 8)
 SETTINGS = {"machine.sockets": 1, "machine.plugged": max(READERS)}
-CLOCKED = prices.settings() | {"machine.plugged": max(READERS)}
+CLOCKED = access_costs.settings() | {"machine.plugged": max(READERS)}
 # All counters of two dies, for so long
 GOAL_US, GOAL_CREW, SECONDS = 100, 4, 10
-GOAL = prices.settings() | {"machine.sockets": 2, "machine.plugged": GOAL_CREW}
+GOAL = access_costs.settings() | {"machine.sockets": 2, "machine.plugged": GOAL_CREW}
 # Whether helpers come in time is the host's doing
 TRIES = 400
 

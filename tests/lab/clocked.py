@@ -2,7 +2,7 @@
 """What a sample costs in time, on the machine whose time is made of it.
 
 One die, one CPU, which does nothing else: an instruction takes 1 ns, an access its price
-(prices.py), so what is spent is counted and not measured, and runs repeat to the nanosecond.
+(access_costs.py), so what is spent is counted and not measured, and runs repeat to the nanosecond.
 Crews have more CPUs, each of which has its own clock (qemu/README.md).
 All that is measured is a script which the guest runs by itself: commands of the host would
 come at other instants each time.
@@ -17,7 +17,7 @@ import os
 import re
 import statistics
 
-from lab import bench, prices
+from lab import bench, access_costs
 from lab.machine import Machine
 
 KERNEL = "6.1"
@@ -256,7 +256,7 @@ def frozen_ns(machine, events, readers=1):
 
 def sustained(platform, found_sets, seconds=10):
     """Title -> the shortest period (us) that START takes, and what was missing of it in so long."""
-    with Machine(SCENARIOS[platform], KERNEL, strict=False, settings=prices.settings()) as machine:
+    with Machine(SCENARIOS[platform], KERNEL, strict=False, settings=access_costs.settings()) as machine:
         machine.insmod()
         machine.run("have")
         limits = {events.title: start_limit_us(machine, events) for events in found_sets}
@@ -285,7 +285,7 @@ class Run:
         text, self._marks = write_script(bench.PLATFORMS[platform], found_sets, tools, periods)
         perf = any(module == "intel_uncore" for module, _ in tools.values())
         with boots(SCENARIOS[platform], KERNEL, perf=perf, strict=False, script=text,
-                   settings=prices.settings(times), files=files) as machine:
+                   settings=access_costs.settings(times), files=files) as machine:
             shown = machine.sh("cat /tmp/results").splitlines()
             self._results = dict(line.split() for line in shown)
             self.log = machine.truth()
@@ -330,7 +330,7 @@ class Run:
     def shares(self, key):
         """What part of the time each cost has, percent."""
         row = self.rows[key]
-        parts = {"instructions": row["insns"] * prices.INSTRUCTION_NS}
-        for name, price in prices.PRICES.items():
+        parts = {"instructions": row["insns"] * access_costs.INSTRUCTION_NS}
+        for name, price in access_costs.PRICES.items():
             parts[name] = row[name] * price.ns * self.times
         return {name: 100 * ns / row["busy_ns"] for name, ns in parts.items() if round(ns)}

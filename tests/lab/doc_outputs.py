@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make screens`: what the pages' commands print, written into them anew.
 
-usage: python3 -m lab.screens [PAGE...]     paths in the tree, or all that have such commands
+usage: python3 -m lab.doc_outputs [PAGE...]     paths in the tree, or all that have such commands
 
 lab/pages.py says what such a page is.  The test of the pages runs the commands in the same way.
 """

@@ -6,7 +6,7 @@ import json
 from lab.qemu import args
 from lab.session import BOX_FREE_RUNNING, Session, assert_equal
 from machine.eventset import type_of
-from machine.firstrun import FirstRun
+from machine.first_run import FirstRun
 
 
 class Place:

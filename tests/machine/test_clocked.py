@@ -8,7 +8,7 @@ import json
 import re
 import threading
 
-from lab import bench, bench_clocked, bench_readers, clocked, peers, prices
+from lab import bench, bench_clocked, bench_parallel, clocked, peers, access_costs
 from lab.clocked import RING, TOOLS
 from lab.framework import test
 from lab.machine import Machine
@@ -65,8 +65,8 @@ def time_is_what_was_executed_and_its_price():
     for times, row in ((1, once), (2, twice)):
         assert abs(row["accesses"] - events.limit) < 0.5, row
         # from the instant of the freeze: its own write is in the window, that of the release is not
-        paid = times * (4 * prices.PRICES["ecam"].ns + prices.PRICES["wrmsr"].ns)
-        assert row["frozen_ns"] == row["frozen_insns"] * prices.INSTRUCTION_NS + paid, row
+        paid = times * (4 * access_costs.PRICES["ecam"].ns + access_costs.PRICES["wrmsr"].ns)
+        assert row["frozen_ns"] == row["frozen_insns"] * access_costs.INSTRUCTION_NS + paid, row
 
 
 @test(machine=False, timeout=300)
@@ -90,7 +90,7 @@ def what_start_takes_goes_on():
 def start_and_stop_lose_no_instant():
     """Of the shortest period, wherever in one of them STOP comes."""
     events = clocked.sets(bench.PLATFORMS["ivbep"])[0]
-    with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False, settings=prices.settings()) as m:
+    with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False, settings=access_costs.settings()) as m:
         m.insmod()
         m.run("have")
         us = clocked.start_limit_us(m, events)
@@ -104,7 +104,7 @@ def start_and_stop_lose_no_instant():
 def what_start_takes_of_a_readers_goes_on():
     events = clocked.all_of(bench.PLATFORMS["ivbep"])
     with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False,
-                 settings=prices.settings() | {"machine.plugged": 4}) as m:
+                 settings=access_costs.settings() | {"machine.plugged": 4}) as m:
         m.insmod()
         m.run("have")
         alone, *parallel = (clocked.start_limit_us(m, events, readers) for readers in (1, 2, 4))
@@ -137,7 +137,7 @@ def storm(m, stack, period):
             wanted = [(box, die, ctr, 0 if eventset.type_of(box) in NO_OVERFLOW[s.platform] else period,
                        fields) for box, die, ctr, _, fields in eventset.full_set(s)]
         else:
-            wanted = list(bench_readers.counters(bench.PLATFORMS[s.platform], s))
+            wanted = list(bench_parallel.counters(bench.PLATFORMS[s.platform], s))
     boxes = list(dict.fromkeys(box for box, *_ in wanted))
     sessions = []
     for i in range(16):
@@ -150,7 +150,7 @@ def storm(m, stack, period):
 
 def half_is_left(platform, period):
     with Machine(clocked.SCENARIOS[platform], clocked.KERNEL, strict=False,
-                 settings=prices.settings()) as m, contextlib.ExitStack() as stack:
+                 settings=access_costs.settings()) as m, contextlib.ExitStack() as stack:
         m.insmod()
         sessions = storm(m, stack, period)
         loop = m.spawn("exec spin 0")

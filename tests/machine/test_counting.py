@@ -14,8 +14,8 @@ from lab.session import (FIXED, MS, US, Session, accesses_of, assert_equal, die_
 from lab.truth import totals_of
 from machine import eventset
 from machine.eventset import DATA_READS, E5, GENERATIONS, MACHINES, UNLIKE
-from machine.firstrun import FirstRun
-from machine.packs import count_named
+from machine.first_run import FirstRun
+from machine.packages import count_named
 
 
 # ---- helpers ----

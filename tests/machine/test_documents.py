@@ -8,7 +8,7 @@ printed.  `make screens` writes the pages anew.
 import re
 import signal
 
-from lab import artifacts, extras, pages, screens
+from lab import artifacts, extras, pages, doc_outputs
 from lab.framework import Result, skip, test
 from lab.session import assert_equal
 from machine.cores import cores
@@ -29,8 +29,8 @@ def judged(name, section, now):
 
 
 def pages_on(m):
-    found = [judged(name, section, now) for name in screens.PAGES
-             for section, now in screens.on(m, screens.sections_of(name))]
+    found = [judged(name, section, now) for name in doc_outputs.PAGES
+             for section, now in doc_outputs.on(m, doc_outputs.sections_of(name))]
     assert found, f"no page has a command for {m.scenario}"
     return found
 
@@ -91,14 +91,14 @@ def readme_commands_work_on_an_e5(m):
 
 @test(machine=False, timeout=400)
 def each_command_of_the_host_prints_what_its_page_says():
-    return [judged(name, section, screens.run_on_host(section)) for name in screens.PAGES
-            for section in screens.sections_of(name) if section.commands(pages.HOST)]
+    return [judged(name, section, doc_outputs.run_on_host(section)) for name in doc_outputs.PAGES
+            for section in doc_outputs.sections_of(name) if section.commands(pages.HOST)]
 
 
 @test(machine=False)
 def no_command_is_left_out():
     """Each runs on a machine that one of the tests above has."""
-    found = [section for name in screens.PAGES for section in screens.sections_of(name)]
+    found = [section for name in doc_outputs.PAGES for section in doc_outputs.sections_of(name)]
     assert {section.machine for section in found if section.commands()} == {"e2-2s", "spr-2s"}
     assert sum(len(section.commands()) for section in found) > 30
 
@@ -107,7 +107,7 @@ def no_command_is_left_out():
 def excerpts_are_those_of_the_examples():
     """A block called `c FILE` or `python FILE` has lines of that file, in its order."""
     seen = 0
-    for name in screens.PAGES:
+    for name in doc_outputs.PAGES:
         for _, path, text in EXCERPT.findall((artifacts.TOP / name).read_text()):
             lines = iter((artifacts.TOP / path).read_text().splitlines())
             assert_equal([f"{name}: {path} has no {line}" for line in text.splitlines()

@@ -13,7 +13,7 @@ from lab.session import FIXED, Session, interrupting, refused
 from machine import eventset
 from machine.armed import each_overflowed, run_armed, run_polled
 from machine.eventset import type_of
-from machine.packs import count_named
+from machine.packages import count_named
 from machine.test_skx import (assert_boxes, chas, count_exactly, free_boxes, free_run, key_of,
                               named_events)
 from machine.test_snbep import timer_run

@@ -8,7 +8,7 @@ test_icx.py, and those of E5-2600 in test_counting.py.
 from lab.framework import test
 from lab.qemu import args
 from machine import eventset
-from machine.packs import count_named, stat
+from machine.packages import count_named, stat
 from machine.test_skx import key_of, types
 
 # No source tells the type of their boxes, so no machine has them

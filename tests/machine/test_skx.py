@@ -17,7 +17,7 @@ from lab.session import (BOX_FREE_RUNNING, FIXED, MS, Session, assert_equal, int
                          refused)
 from machine import eventset
 from machine.eventset import instance_of, type_of
-from machine.packs import count_named
+from machine.packages import count_named
 
 # ---- which boxes ----
 

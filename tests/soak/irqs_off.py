@@ -15,7 +15,7 @@ import dataclasses
 import re
 import sys
 
-from lab import bench, clocked, prices, tables
+from lab import bench, clocked, access_costs, tables
 from lab.machine import Machine
 from soak import figures
 
@@ -104,7 +104,7 @@ def outermost(lines):
 def traced(platform, wanted=()):
     """Name -> the longest time, us."""
     with Machine(clocked.SCENARIOS[platform], clocked.KERNEL, strict=False,
-                 script=script(platform, wanted), settings=prices.settings()) as machine:
+                 script=script(platform, wanted), settings=access_costs.settings()) as machine:
         lines = machine.fetch("/tmp/trace").decode().splitlines()
     longest = {}
     for name, us in outermost(lines):
