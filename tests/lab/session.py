@@ -75,7 +75,7 @@ class Session:
     names  boxes that the driver and the model call differently: driver's -> model's
     box_freeze  it freezes its own boxes, not the die
     tasks  its samples tell which tasks ran
-    whole  PCI counters are read whole, however soon
+    full_reads  both dwords of PCI counters are always read
     rotate_ns   turns of groups; group=N is the first field of their events
     readers   so many CPUs of each die read it
     """
@@ -100,7 +100,7 @@ class Session:
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
                      + (f" rotate={rotate_ns}" if rotate_ns else "")
                      + (f" readers={readers}" if readers else "")
-                     + (" whole" if whole else "") + (" boxes" if box_freeze else "")
+                     + (" full-reads" if full_reads else "") + (" boxes" if box_freeze else "")
                      + (" tasks" if tasks else ""))
 
     def __enter__(self):
