@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/ucore: what there is, and new sessions.  Process context.
+ * /dev/ucore: commands that list the hardware, and CREATE_SESSION, which makes a session
+ * descriptor. Owns the misc device and the table of device commands. Topmost layer; all
+ * functions run in process context.
  */
 #include <linux/anon_inodes.h>
 #include <linux/capability.h>
@@ -19,7 +21,7 @@
 #include "session/event.h"
 #include "session/registry.h"
 
-static int cmd_info(struct ucore_ioctl_call *call)
+static int cmd_get_info(struct ucore_ioctl_call *call)
 {
 	struct ucore_get_info *info = &call->arg.info;
 	u32 state = ucore_describe_state();
@@ -215,14 +217,20 @@ static int create_check(const struct ucore_create_session *create)
 		return 0;
 	if (create->rotate_ns < UCORE_ROTATE_MIN_NS || create->rotate_ns > UCORE_ROTATE_MAX_NS)
 		return -ERANGE;
-	/* samples have no room for each counter's own time; controls are the reader's to write */
+	/*
+	 * Rotation excludes samples, because records have no room for each counter's own time,
+	 * and parallel reads, because only the reader writes controls.
+	 */
 	return create->timer_ns || create->ring_size || create->nr_readers > 1 ? -EINVAL : 0;
 }
 
 static int cmd_create_session(struct ucore_ioctl_call *call)
 {
 	struct ucore_create_session *create = &call->arg.create;
-	/* what the opener of the device was allowed, not who holds it now */
+	/*
+	 * Permission of the task that opened the device, not of the present holder of the
+	 * descriptor.
+	 */
 	bool context = file_ns_capable(call->file, &init_user_ns, CAP_PERFMON) ||
 		       file_ns_capable(call->file, &init_user_ns, CAP_SYS_ADMIN);
 	struct ucore_session *session;
@@ -277,15 +285,15 @@ static int cmd_get_sessions(struct ucore_ioctl_call *call)
 	return 0;
 }
 
-static int cmd_end_session(struct ucore_ioctl_call *call)
+static int cmd_revoke_session(struct ucore_ioctl_call *call)
 {
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	return ucore_registry_revoke(call->arg.end.session);
+	return ucore_registry_revoke(call->arg.revoke.session);
 }
 
 static const struct ucore_ioctl_cmd device_commands[] = {
-	{ UCORE_ANSWER(UCORE_GET_INFO, struct ucore_get_info, reason, cmd_info) },
+	{ UCORE_ANSWER(UCORE_GET_INFO, struct ucore_get_info, reason, cmd_get_info) },
 	{ UCORE_ANSWER(UCORE_GET_DOMAINS, struct ucore_get_domains, domains, cmd_get_domains) },
 	{ UCORE_ANSWER(UCORE_GET_BOXES, struct ucore_get_boxes, boxes, cmd_get_boxes) },
 	{ UCORE_ANSWER(UCORE_GET_FIELDS, struct ucore_get_fields, fields, cmd_get_fields) },
@@ -301,7 +309,8 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	  .undo = undo_create_session },
 	{ UCORE_ANSWER(UCORE_GET_SESSIONS, struct ucore_get_sessions, sessions,
 		       cmd_get_sessions) },
-	{ UCORE_ACTION(UCORE_REVOKE_SESSION, struct ucore_revoke_session, session, cmd_end_session) },
+	{ UCORE_ACTION(UCORE_REVOKE_SESSION, struct ucore_revoke_session, session,
+		       cmd_revoke_session) },
 };
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -314,13 +323,13 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (!command)
 		return -ENOTTY;
 	ret = ucore_ioctl_run(command, &call, (void __user *)arg);
-	if (call.new)	/* the caller knows its number */
+	if (call.new)	/* user space has received the number */
 		fd_install(call.arg.create.fd, call.new);
 	return ret;
 }
 
 /*
- * ---- the node ----
+ * ---- device node ----
  */
 
 static const struct file_operations device_fops = {
@@ -329,7 +338,7 @@ static const struct file_operations device_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* Mode and group decide who counts; distributions change them by a udev rule. */
+/* Mode and group of the node control access. Distributions change them with a udev rule. */
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "ucore",

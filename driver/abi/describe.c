@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What user space is told of the machine and its boxes.  Process context; takes no
- * lock: whoever has one tells what it guards.
+ * Answers for the device's GET commands: driver state, boxes, links, self-tests, core PMU.
+ * Part of the abi layer. Process context; takes no lock, because the functions called take
+ * those that protect the data.
  */
 #include <linux/cpufeature.h>
 #include <linux/pci.h>
@@ -16,9 +17,10 @@
 #include "session/claim.h"
 
 /**
- * ucore_describe_state() - can sessions be created?
+ * ucore_describe_state() - get the state, which says whether sessions can be created
  *
- * Return: UCORE_STATE_*; the in-tree driver may come and go at any time.
+ * Return: UCORE_STATE_*. The in-tree driver may be loaded or unloaded at any time, which
+ * changes the state.
  */
 u32 ucore_describe_state(void)
 {
@@ -59,19 +61,19 @@ static const char *intree_reason(void)
 {
 	if (ucore_intree_is_module())
 		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
-	return "intel_uncore is ctx of the kernel: boot with initcall_blacklist=intel_uncore_init";
+	return "intel_uncore is part of the kernel: boot with initcall_blacklist=intel_uncore_init";
 }
 
 /**
- * ucore_describe_reason() - one sentence on the state, and what to do
+ * ucore_describe_reason() - explain the state in one sentence, with a remedy
  * @state: UCORE_STATE_*
  *
- * Return: a string that lasts as long as the catalog, empty when all is well.
+ * Return: a string that lives as long as the catalog; empty if nothing is wrong.
  */
 const char *ucore_describe_reason(u32 state)
 {
 	if (state == UCORE_STATE_READY)
-		state = ucore_catalog.absent;	/* the cores' boxes are there all the same */
+		state = ucore_catalog.absent;	/* the cores' boxes exist even without an uncore */
 	switch (state) {
 	case UCORE_STATE_NOT_INTEL:
 		return "not an Intel processor: it has no uncore PMU of this kind";
@@ -94,14 +96,14 @@ static const char *core_reason(u32 state)
 	switch (state) {
 	case UCORE_CORE_NONE:
 		if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
-			return "CPUID.0AH tells of no monitors: give the virtual machine a PMU";
-		return "CPUID.0AH tells of no monitors";
+			return "CPUID.0AH reports no counters: give the virtual machine a PMU";
+		return "CPUID.0AH reports no counters";
 	case UCORE_CORE_HYBRID:
 		return "a hybrid processor: its CPUs differ in counters and events, use perf";
 	case UCORE_CORE_VERSION:
 		return "versions above 5 have other registers, which this driver does not know";
 	case UCORE_CORE_BAD_CPUID:
-		return "CPUID.0AH lies: its counters make no sense, or do not answer";
+		return "CPUID.0AH is wrong: its counters are implausible or do not respond";
 	case UCORE_CORE_KERNEL:
 		return "this kernel offers no reservation of performance registers to modules";
 	case UCORE_CORE_DISABLED:
@@ -113,8 +115,8 @@ static const char *core_reason(u32 state)
 }
 
 /**
- * ucore_describe_core() - for GET_CORE
- * @out: the answer; its size is left alone
+ * ucore_describe_core() - answer GET_CORE
+ * @out: the answer; @out->size is not changed
  */
 void ucore_describe_core(struct ucore_get_core *out)
 {
@@ -138,9 +140,9 @@ static u64 box_location(const struct ucore_box *box)
 }
 
 /**
- * ucore_describe_box() - for GET_BOXES
+ * ucore_describe_box() - answer GET_BOXES for one box
  * @box: the box
- * @admin: tell where its registers are, too
+ * @admin: report the address of the registers
  * @out: the answer
  */
 void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_box_info *out)
@@ -167,7 +169,7 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
 }
 
 /**
- * ucore_describe_link() - for GET_LINKS
+ * ucore_describe_link() - answer GET_LINKS for one box
  * @box: the box
  * @out: the answer
  */
@@ -178,9 +180,9 @@ void ucore_describe_link(const struct ucore_box *box, struct ucore_link_info *ou
 }
 
 /**
- * ucore_describe_selftest() - for GET_SELFTEST
+ * ucore_describe_selftest() - answer GET_SELFTEST
  * @box: the box
- * @out: the answer; its size, flags and box are left alone
+ * @out: the answer; size, flags and box are not changed
  */
 void ucore_describe_selftest(struct ucore_box *box, struct ucore_get_selftest *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What user space is told of the machine and its boxes. */
+/* Answers for the GET commands of /dev/ucore. */
 #ifndef UCORE_DESCRIBE_H
 #define UCORE_DESCRIBE_H
 

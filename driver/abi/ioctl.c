@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commands: copy in, check, call down, copy out.
+ * Execution of commands: copy the argument in, check it, run the command, copy the answer out.
  *
- * What all commands have in common.  The files of this folder alone know user
- * memory.  Process context.
+ * Contains the steps that all commands of the device and of sessions share. Only the files of
+ * the abi layer access user memory. Process context.
  */
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -13,12 +13,12 @@
 #include "abi/ioctl.h"
 
 /**
- * ucore_ioctl_find() - a command by its number
+ * ucore_ioctl_find() - find a command by its number
  * @table: commands of this kind of descriptor
- * @n: how many
- * @cmd: the number
+ * @n: length of @table
+ * @cmd: ioctl number
  *
- * Return: the command, NULL if there is none.
+ * Return: the command, or NULL if the table has none with this number.
  */
 const struct ucore_ioctl_cmd *ucore_ioctl_find(const struct ucore_ioctl_cmd *table, size_t n,
 					       unsigned int cmd)
@@ -53,8 +53,8 @@ static void undo_locked(const struct ucore_ioctl_cmd *command, struct ucore_ioct
 }
 
 /*
- * Copy the answer out.  -ENOSPC tells how much space is needed; no other
- * failure changes the caller's argument.
+ * Copy the answer out. -ENOSPC also returns the argument, which contains the required sizes.
+ * After any other error the caller's argument is unchanged.
  */
 static int answer(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
 		  void __user *user, u32 usize, int ret)
@@ -74,12 +74,12 @@ static int answer(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call
 }
 
 /**
- * ucore_ioctl_run() - copy in, check, call down, copy out
- * @command: which command
+ * ucore_ioctl_run() - execute a command
+ * @command: the command
  * @call: the call
- * @user: address of its argument
+ * @user: address of the argument in user memory
  *
- * Return: 0 or -errno, as uapi/ucore.h tells.
+ * Return: 0 or -errno, as documented in uapi/ucore.h.
  */
 int ucore_ioctl_run(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
 		    void __user *user)
@@ -96,7 +96,7 @@ int ucore_ioctl_run(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_ca
 	ret = copy_struct_from_user(&call->arg, command->known, user, usize);
 	if (ret)
 		return ret;
-	call->arg.size = usize;	/* it may have changed between the two reads */
+	call->arg.size = usize;	/* user space may have changed it between the two reads */
 	if (call->arg.flags & ~command->flags)
 		return -EINVAL;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands: what those of /dev/ucore and of sessions have in common. */
+/* Execution of commands of /dev/ucore and of sessions. */
 #ifndef UCORE_IOCTL_H
 #define UCORE_IOCTL_H
 
@@ -8,7 +8,7 @@
 
 #include "ucore_uapi.h"
 
-/* A command's argument, whichever it is; copied in whole, copied out whole. */
+/* Argument of any command. Copied in and out as a whole. */
 union ucore_ioctl_arg {
 	struct {
 		u32 size;
@@ -25,7 +25,7 @@ union ucore_ioctl_arg {
 	struct ucore_get_core core;
 	struct ucore_create_session create;
 	struct ucore_get_sessions sessions;
-	struct ucore_revoke_session end;
+	struct ucore_revoke_session revoke;
 	struct ucore_add_event add;
 	struct ucore_remove_event remove;
 	struct ucore_set_pmi_cpus cpus;
@@ -38,14 +38,14 @@ union ucore_ioctl_arg {
 };
 
 /**
- * struct ucore_ioctl_call - one ioctl under way
+ * struct ucore_ioctl_call - one ioctl in progress
  * @file: the descriptor
- * @arg: its argument
- * @new: descriptor to be installed once the answer has reached the caller
- * @more: what @fetch of its command copied in, freed in the end
- * @enter: locks what the command works on, NULL if nothing; fails if that is no more, or,
- *         if it is killable, if the caller is dying
- * @leave: unlocks it
+ * @arg: argument of the command
+ * @new: file to install once the answer has reached user space
+ * @more: memory that @fetch of the command copied in; freed at the end
+ * @enter: locks the object of the command, NULL if there is none to lock; fails if the object
+ * is gone, or, if killable, if the caller is being killed
+ * @leave: unlocks the object
  */
 struct ucore_ioctl_call {
 	struct file *file;
@@ -59,18 +59,18 @@ struct ucore_ioctl_call {
 /**
  * struct ucore_ioctl_cmd - one row of a command table
  * @cmd: ioctl number
- * @size: size of its argument as first published, the least accepted
- * @known: its size today
- * @flags: flags it defines
- * @answers: its argument is copied back
- * @works: it makes readers work, and waits for their time: those of its session
- * @moves: those of all dies, for it may move them to other CPUs
- * @fetch: checks what the argument says of more memory and copies that in; NULL: none
- * @run: does it, locked if there is @enter: then user memory, which may never come, is for
- *       the others
- * @deliver: copies out what does not stand in the argument; NULL: nothing
- * @undo: undoes it, locked, when the answer does not reach the caller, NULL if
- *        nothing was changed
+ * @size: size of the argument in the first published version, the minimum accepted
+ * @known: present size of the argument
+ * @flags: flags that the command defines
+ * @answers: the argument is copied back
+ * @works: the command uses CPU time of the session's readers and waits for admission
+ * @moves: the command may move the readers of all dies, so that it waits for all of them
+ * @fetch: validates references to further user memory and copies it in; NULL if there is none
+ * @run: executes the command, with the lock held if the call has @enter; must not access user
+ * memory, because a page fault may block forever
+ * @deliver: copies results out that are not part of the argument; NULL if there are none
+ * @undo: reverts the command, with the lock held, if the answer cannot be copied out; NULL if
+ * the command changed nothing
  */
 struct ucore_ioctl_cmd {
 	unsigned int cmd;
@@ -86,7 +86,7 @@ struct ucore_ioctl_cmd {
 	void (*undo)(struct ucore_ioctl_call *call);
 };
 
-/* A command that acts, and one that answers, too. */
+/* Rows for a command without an answer and for a command with one. */
 #define UCORE_ACTION(_cmd, type, last, _run) \
 	.cmd = (_cmd), .size = offsetofend(type, last), .known = sizeof(type), \
 	.run = (_run)

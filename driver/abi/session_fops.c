@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Session descriptors: commands, poll, rings.  Process context.
+ * File operations of session descriptors: commands, poll, mmap of rings. Owns the table of
+ * session commands and the layout of mmap offsets. Process context.
  */
 #include <linux/bits.h>
 #include <linux/module.h>
@@ -19,7 +20,7 @@
 #include "session/session.h"
 #include "session/admission.h"
 
-/* mmap offsets of a domain's ring: one window for each domain of the catalog */
+/* mmap offsets of rings: one window for each domain of the catalog */
 #define RING_WINDOW	BIT_ULL(28)
 
 /*
@@ -31,7 +32,7 @@ static struct ucore_session *call_session(const struct ucore_ioctl_call *call)
 	return call->file->private_data;
 }
 
-/* An array of the caller's; none of it is left to be freed if that fails. */
+/* Copy an array of the caller in. On failure nothing is left to free. */
 static int fetch_array(struct ucore_ioctl_call *call, u64 user, u32 nr, size_t size)
 {
 	void *array = memdup_user(u64_to_user_ptr(user), array_size(nr, size));
@@ -42,7 +43,7 @@ static int fetch_array(struct ucore_ioctl_call *call, u64 user, u32 nr, size_t s
 	return 0;
 }
 
-static int fetch_event_add(struct ucore_ioctl_call *call)
+static int fetch_add_event(struct ucore_ioctl_call *call)
 {
 	const struct ucore_add_event *add = &call->arg.add;
 
@@ -52,17 +53,17 @@ static int fetch_event_add(struct ucore_ioctl_call *call)
 					   sizeof(struct ucore_term)) : 0;
 }
 
-static int cmd_event_add(struct ucore_ioctl_call *call)
+static int cmd_add_event(struct ucore_ioctl_call *call)
 {
 	return ucore_session_add_event(call_session(call), &call->arg.add, call->more);
 }
 
-static void undo_event_add(struct ucore_ioctl_call *call)
+static void undo_add_event(struct ucore_ioctl_call *call)
 {
 	ucore_session_remove_event(call_session(call), call->arg.add.event);
 }
 
-static int cmd_event_remove(struct ucore_ioctl_call *call)
+static int cmd_remove_event(struct ucore_ioctl_call *call)
 {
 	if (call->arg.remove.reserved)
 		return -EINVAL;
@@ -83,7 +84,7 @@ static int cmd_set_pmi_cpus(struct ucore_ioctl_call *call)
 	return ucore_session_set_cpus(call_session(call), call->more, call->arg.cpus.nr);
 }
 
-static int cmd_core_trigger(struct ucore_ioctl_call *call)
+static int cmd_add_core_trigger(struct ucore_ioctl_call *call)
 {
 	return ucore_core_trigger_add(call_session(call), &call->arg.trigger);
 }
@@ -123,7 +124,10 @@ static int cmd_read(struct ucore_ioctl_call *call)
 	return ret;
 }
 
-/* The session keeps them until its next command, and longer than it may last (roll.c). */
+/*
+ * @values, @ran_ns and @domains of the session are valid until the next command, because
+ * session->caller is held. They survive a revoke (registry.c).
+ */
 static int deliver_read(struct ucore_ioctl_call *call)
 {
 	const struct ucore_session *session = call_session(call);
@@ -145,7 +149,7 @@ static void undo_read(struct ucore_ioctl_call *call)
 	ucore_counting_unread(call_session(call));
 }
 
-static int cmd_status(struct ucore_ioctl_call *call)
+static int cmd_get_status(struct ucore_ioctl_call *call)
 {
 	struct ucore_get_status *status = &call->arg.status;
 
@@ -154,7 +158,7 @@ static int cmd_status(struct ucore_ioctl_call *call)
 	return 0;
 }
 
-static int cmd_budget(struct ucore_ioctl_call *call)
+static int cmd_get_budget(struct ucore_ioctl_call *call)
 {
 	struct ucore_get_budget *budget = &call->arg.budget;
 
@@ -164,7 +168,7 @@ static int cmd_budget(struct ucore_ioctl_call *call)
 	return ucore_admit_budget(call_session(call), budget);
 }
 
-static int cmd_ring_info(struct ucore_ioctl_call *call)
+static int cmd_get_ring(struct ucore_ioctl_call *call)
 {
 	struct ucore_get_ring *info = &call->arg.ring;
 	struct ucore_domain *domain = ucore_catalog_domain(info->domain);
@@ -182,21 +186,23 @@ static int cmd_ring_info(struct ucore_ioctl_call *call)
 }
 
 static const struct ucore_ioctl_cmd session_commands[] = {
-	{ UCORE_ANSWER(UCORE_ADD_EVENT, struct ucore_add_event, poll_ns, cmd_event_add),
-	  .flags = UCORE_EVENT_F_NO_POLL, .fetch = fetch_event_add, .undo = undo_event_add },
-	{ UCORE_ACTION(UCORE_REMOVE_EVENT, struct ucore_remove_event, reserved, cmd_event_remove) },
+	{ UCORE_ANSWER(UCORE_ADD_EVENT, struct ucore_add_event, poll_ns, cmd_add_event),
+	  .flags = UCORE_EVENT_F_NO_POLL, .fetch = fetch_add_event, .undo = undo_add_event },
+	{ UCORE_ACTION(UCORE_REMOVE_EVENT, struct ucore_remove_event, reserved, cmd_remove_event) },
 	{ UCORE_ACTION(UCORE_SET_PMI_CPUS, struct ucore_set_pmi_cpus, cpus, cmd_set_pmi_cpus),
 	  .works = true, .moves = true, .fetch = fetch_pmi_cpus },
-	{ UCORE_ACTION(UCORE_ADD_CORE_TRIGGER, struct ucore_add_core_trigger, period, cmd_core_trigger),
+	{ UCORE_ACTION(UCORE_ADD_CORE_TRIGGER, struct ucore_add_core_trigger, period,
+		       cmd_add_core_trigger),
 	  .flags = UCORE_CORE_TRIGGER_F_USER },
 	{ UCORE_ACTION(UCORE_START, struct ucore_command, flags, cmd_start), .works = true },
 	{ UCORE_ACTION(UCORE_STOP, struct ucore_command, flags, cmd_stop) },
 	{ UCORE_ACTION(UCORE_RESET, struct ucore_command, flags, cmd_reset), .works = true },
 	{ UCORE_ANSWER(UCORE_READ, struct ucore_read, skew_ns, cmd_read),
-	  .flags = UCORE_READ_F_NO_FREEZE, .works = true, .deliver = deliver_read, .undo = undo_read },
-	{ UCORE_ANSWER(UCORE_GET_STATUS, struct ucore_get_status, writes, cmd_status) },
-	{ UCORE_ANSWER(UCORE_GET_RING, struct ucore_get_ring, producer, cmd_ring_info) },
-	{ UCORE_ANSWER(UCORE_GET_BUDGET, struct ucore_get_budget, delayed, cmd_budget) },
+	  .flags = UCORE_READ_F_NO_FREEZE, .works = true, .deliver = deliver_read,
+	  .undo = undo_read },
+	{ UCORE_ANSWER(UCORE_GET_STATUS, struct ucore_get_status, writes, cmd_get_status) },
+	{ UCORE_ANSWER(UCORE_GET_RING, struct ucore_get_ring, producer, cmd_get_ring) },
+	{ UCORE_ANSWER(UCORE_GET_BUDGET, struct ucore_get_budget, delayed, cmd_get_budget) },
 };
 
 static int session_enter(struct ucore_ioctl_call *call, bool killable)
@@ -221,11 +227,11 @@ static void session_leave(struct ucore_ioctl_call *call)
 }
 
 /*
- * One command after the other.  Who runs one may be held up for as long as its caller
- * likes: it copies, and its caller made that memory.
+ * Run one command of a session at a time. A command may block for any time while it copies
+ * from or to user memory, because the caller controls that memory (userfaultfd, FUSE).
  */
-static long run_in_turn(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
-			unsigned long arg)
+static long run_serialized(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
+			   unsigned long arg)
 {
 	struct ucore_session *session = call_session(call);
 	long ret;
@@ -250,17 +256,17 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 	if (!command)
 		return -ENOTTY;
 	if (!command->works)
-		return run_in_turn(command, &call, arg);
+		return run_serialized(command, &call, arg);
 	ret = ucore_admit_begin(session, command->moves);
 	if (ret)
 		return ret;
-	ret = run_in_turn(command, &call, arg);
+	ret = run_serialized(command, &call, arg);
 	ucore_admit_end(session);
 	return ret;
 }
 
 /*
- * ---- the descriptor ----
+ * ---- file operations ----
  */
 
 static int session_release(struct inode *inode, struct file *file)

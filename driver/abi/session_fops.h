@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Session descriptors. */
+/* File operations of session descriptors. */
 #ifndef UCORE_FILE_H
 #define UCORE_FILE_H
 
