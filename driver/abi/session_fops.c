@@ -17,6 +17,7 @@
 #include "session/core_trigger.h"
 #include "session/registry.h"
 #include "session/start_stop.h"
+#include "session/pmi_cpus.h"
 #include "session/session.h"
 #include "session/admission.h"
 
@@ -81,7 +82,7 @@ static int fetch_pmi_cpus(struct ucore_ioctl_call *call)
 
 static int cmd_set_pmi_cpus(struct ucore_ioctl_call *call)
 {
-	return ucore_session_set_cpus(call_session(call), call->more, call->arg.cpus.nr);
+	return ucore_pmi_cpus_set(call_session(call), call->more, call->arg.cpus.nr);
 }
 
 static int cmd_add_core_trigger(struct ucore_ioctl_call *call)
@@ -213,7 +214,7 @@ static int session_enter(struct ucore_ioctl_call *call, bool killable)
 		mutex_lock(&session->lock);
 	else if (mutex_lock_killable(&session->lock))
 		return -EINTR;
-	if (!session->ended)
+	if (!session->revoked)
 		return 0;
 	mutex_unlock(&session->lock);
 	return -ESHUTDOWN;
@@ -280,7 +281,7 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 	struct ucore_session *session = file->private_data;
 
 	poll_wait(file, &session->sink.wait, wait);
-	if (READ_ONCE(session->ended))
+	if (READ_ONCE(session->revoked))
 		return EPOLLHUP | EPOLLERR;
 	return ucore_session_readable(session) ? EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Readers: which CPU touches a domain's boxes. */
-#ifndef UCORE_READER_H
-#define UCORE_READER_H
+#ifndef UCORE_READER_CPU_H
+#define UCORE_READER_CPU_H
 
 struct cpumask;
 struct ucore_domain;
@@ -14,4 +14,4 @@ void ucore_readers_sleep(void);
 void ucore_readers_wake(void);
 void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpumask *cpus);
 
-#endif /* UCORE_READER_H */
+#endif /* UCORE_READER_CPU_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Others who write the controls that sessions count with. */
-#ifndef UCORE_WATCH_H
-#define UCORE_WATCH_H
+#ifndef UCORE_CONFLICT_H
+#define UCORE_CONFLICT_H
 
 #include <linux/types.h>
 
@@ -15,4 +15,4 @@ struct ucore_domain_ctx;
 void ucore_conflict_scan(struct ucore_domain *domain, u64 now);
 u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now);
 
-#endif /* UCORE_WATCH_H */
+#endif /* UCORE_CONFLICT_H */

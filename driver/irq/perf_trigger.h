@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Core triggers: an event that perf counts on a core, and samples of the die at its overflows. */
-#ifndef UCORE_TRIGGER_H
-#define UCORE_TRIGGER_H
+#ifndef UCORE_PERF_TRIGGER_H
+#define UCORE_PERF_TRIGGER_H
 
 #include <linux/irq_work.h>
 #include <linux/list.h>
@@ -39,4 +39,4 @@ void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger);
 void ucore_perf_trigger_destroy(struct ucore_perf_trigger *trigger);
 void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger, const struct ucore_pmi_regs *context);
 
-#endif /* UCORE_TRIGGER_H */
+#endif /* UCORE_PERF_TRIGGER_H */

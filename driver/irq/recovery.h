@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Strays: what is armed although no session has armed it. */
-#ifndef UCORE_STRAY_H
-#define UCORE_STRAY_H
+#ifndef UCORE_RECOVERY_H
+#define UCORE_RECOVERY_H
 
 #include <linux/types.h>
 
@@ -19,4 +19,4 @@ void ucore_recovery_reset(struct ucore_domain *domain);
 void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now);
 void ucore_recovery_scan(struct ucore_domain *domain, u64 now);
 
-#endif /* UCORE_STRAY_H */
+#endif /* UCORE_RECOVERY_H */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Claims: what sessions have of a box: counters, and a say in the registers that all its
- * counters share (filters, matches).
+ * Claims: the counters of a box that a session holds, and the values that the session requires
+ * in the registers that all counters of the box share (filters, matches). Part of the session
+ * layer. Process context; the session's lock is held.
  *
- * Sessions share a box as long as no counter is two sessions', and as those that say
- * something of its shared registers want the same of all of them: a field that an event
- * leaves out is 0 for it, and may select as any other value does.  Counters without a
- * control run whoever reads them, and are nobody's.  Groups of a session that take turns
- * may have the same counters, which are the session's all the time.  A box that its
- * session freezes by the box's own control is its alone: that freeze would stop the
- * counters of others, too.
+ * Several sessions can use a box if their counters differ and if all sessions that set shared
+ * registers require the same values. A field that an event leaves out is required to be 0,
+ * because 0 can select as any other value does. Counters without a control register run freely
+ * and belong to no session. Groups of a session that rotate may use the same counters; the
+ * session holds them all the time. A session that uses the box's own freeze has the box alone,
+ * because the freeze would stop the counters of other sessions.
  *
- * Who claims a box first takes it from the kernel, who leaves it last gives it back as it
- * was found; in between it is reset only while no part counts there (box->users).
- * Process context; the session's lock is held.
+ * The first claim on a box acquires the box from the kernel. The last claim restores the
+ * registers to the values found. Between the two the box is reset only while no domain context
+ * uses it (box->users is 0).
  */
 #include <linux/bitops.h>
 #include <linux/cpu.h>
@@ -33,7 +33,7 @@
 #include "session/session_state.h"
 
 /*
- * ---- coming ----
+ * ---- acquire ----
  */
 
 static struct ucore_claim *claim_find(const struct ucore_session *session,
@@ -47,8 +47,8 @@ static struct ucore_claim *claim_find(const struct ucore_session *session,
 	return NULL;
 }
 
-/* Have a box that no session has, unless the kernel has it. */
-static int box_take(const struct ucore_box *box)
+/* Acquire a box that no session uses. Return -EBUSY if the kernel uses it. */
+static int box_acquire(const struct ucore_box *box)
 {
 	if (box->domain->scope == UCORE_SCOPE_CPU)
 		return ucore_pmc_reserve(box->desc.type->nr_gp);
@@ -56,8 +56,9 @@ static int box_take(const struct ucore_box *box)
 }
 
 /*
- * May it be one more?  There are no more sessions on a box than it has counters: what
- * sessions spend together has an end also where counters are nobody's.
+ * Return true if one more session may use the box. A box has at most as many sessions as
+ * counters. The limit also bounds the cost of free-running counters, which belong to no
+ * session.
  */
 static bool box_has_room(const struct ucore_claim *claim)
 {
@@ -73,14 +74,14 @@ static bool box_has_room(const struct ucore_claim *claim)
 	return room;
 }
 
-static int claim_enter(struct ucore_claim *claim)
+static int claim_acquire(struct ucore_claim *claim)
 {
 	struct ucore_box *box = claim->box;
 	int ret = 0;
 
 	mutex_lock(&ucore_catalog.lock);
 	if (list_empty(&box->claims))
-		ret = box_take(box);
+		ret = box_acquire(box);
 	else if (!box_has_room(claim))
 		ret = -EBUSY;
 	if (!ret) {
@@ -92,11 +93,11 @@ static int claim_enter(struct ucore_claim *claim)
 }
 
 /**
- * ucore_claim_get() - the session's claim on a box, perhaps a new one
+ * ucore_claim_get() - find the session's claim on a box, or create it
  * @session: the session, locked
  * @box: the box
  *
- * One without events is to be settled.
+ * A new claim has no events. The caller adds one or calls ucore_claim_settle().
  *
  * Return: the claim or an ERR_PTR: -EBUSY, -ENOMEM.
  */
@@ -116,7 +117,7 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
 	claim->session = session;
 	claim->box = box;
 	claim->alone = ucore_session_freezes_boxes(session, box->domain);
-	ret = claim_enter(claim);
+	ret = claim_acquire(claim);
 	if (ret) {
 		kfree(claim);
 		return ERR_PTR(ret);
@@ -125,30 +126,30 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
 }
 
 /*
- * ---- events on counters ----
+ * ---- placement of events on counters ----
  */
 
 /**
- * struct place - events of a claim, on their way to counters
- * @nr: how many
+ * struct placement - events of a claim and the counters chosen for them
+ * @nr: number of events
  * @event: the events
- * @allowed: counters that each may use
- * @counter: the counter of each
+ * @allowed: for each event, mask of the counters it may use
+ * @counter: for each event, the counter chosen
  */
-struct place {
+struct placement {
 	u32 nr;
 	struct ucore_event *event[UCORE_MAX_COUNTERS + 1];
 	u64 allowed[UCORE_MAX_COUNTERS + 1];
 	u8 counter[UCORE_MAX_COUNTERS + 1];
 };
 
-static void place_put(struct place *place, struct ucore_event *event)
+static void place_add(struct placement *place, struct ucore_event *event)
 {
 	if (place->nr < ARRAY_SIZE(place->event))
 		place->event[place->nr++] = event;
 }
 
-static void place_reverse(struct place *place)
+static void place_reverse(struct placement *place)
 {
 	u32 i;
 
@@ -156,8 +157,8 @@ static void place_reverse(struct place *place)
 		swap(place->event[i], place->event[place->nr - 1 - i]);
 }
 
-/* The events of some groups that the session has on the box, by id, and the new one. */
-static void place_collect(struct place *place, const struct ucore_claim *claim,
+/* Collect the session's events on the box that are in @groups, by id, with the new event last. */
+static void place_collect(struct placement *place, const struct ucore_claim *claim,
 			  struct ucore_event *new, u64 groups)
 {
 	struct ucore_event *event;
@@ -165,8 +166,8 @@ static void place_collect(struct place *place, const struct ucore_claim *claim,
 
 	place->nr = 0;
 	if (groups & BIT_ULL(new->group))
-		place_put(place, new);
-	/* from the end: they were most likely added lately */
+		place_add(place, new);
+	/* from the end of the list, where the events of this box most likely are */
 	list_for_each_entry_reverse(event, &claim->session->events, node) {
 		if (!left)
 			break;
@@ -174,12 +175,15 @@ static void place_collect(struct place *place, const struct ucore_claim *claim,
 			continue;
 		left--;
 		if (groups & BIT_ULL(event->group))
-			place_put(place, event);
+			place_add(place, event);
 	}
 	place_reverse(place);
 }
 
-/* The groups that the session has on the box, the new event's among them. */
+/*
+ * Find the groups that the session has on the box, with the new event's. Return -EADDRINUSE if
+ * the new event conflicts with another.
+ */
 static int groups_collect(const struct ucore_claim *claim, const struct ucore_event *new,
 			  u64 *groups)
 {
@@ -200,7 +204,7 @@ static int groups_collect(const struct ucore_claim *claim, const struct ucore_ev
 	return 0;
 }
 
-static bool place_assign(struct place *place, u64 taken)
+static bool place_assign(struct placement *place, u64 taken)
 {
 	u32 i;
 
@@ -209,7 +213,7 @@ static bool place_assign(struct place *place, u64 taken)
 	return ucore_event_assign(place->allowed, place->nr, place->counter);
 }
 
-/* Counters of other sessions. */
+/* Return the counters that other sessions hold. */
 static u64 counters_taken(const struct ucore_claim *claim)
 {
 	const struct ucore_claim *other;
@@ -221,7 +225,7 @@ static u64 counters_taken(const struct ucore_claim *claim)
 	return taken;
 }
 
-/* One without a control runs freely. */
+/* Return the counter's bit; 0 if the counter has no control register and runs freely. */
 static u64 counter_bit(const struct ucore_box *box, u8 counter)
 {
 	const struct ucore_layout *layout = box->desc.layout;
@@ -232,8 +236,8 @@ static u64 counter_bit(const struct ucore_box *box, u8 counter)
 	return BIT_ULL(counter);
 }
 
-/* One more event of the claim: its counter, what it says of the shared registers. */
-static void claim_count(struct ucore_claim *claim, const struct ucore_event *event)
+/* Add an event's counter and shared values to the claim. */
+static void claim_add_event(struct ucore_claim *claim, const struct ucore_event *event)
 {
 	u32 i;
 
@@ -243,14 +247,17 @@ static void claim_count(struct ucore_claim *claim, const struct ucore_event *eve
 		claim->shared[i] |= event->spec.value[UCORE_SLOT_SHARED(i)];
 }
 
-static void claim_forget(struct ucore_claim *claim)
+static void claim_clear(struct ucore_claim *claim)
 {
 	claim->counters = 0;
 	claim->filters = false;
 	memset(claim->shared, 0, sizeof(claim->shared));
 }
 
-/* With the new event, do all sessions that say something of them want the same? */
+/*
+ * Return true if the claim with the new event requires the same shared values as other
+ * sessions.
+ */
 static bool filters_agree(const struct ucore_claim *claim, const struct ucore_event *new)
 {
 	const struct ucore_claim *other;
@@ -268,15 +275,15 @@ static bool filters_agree(const struct ucore_claim *claim, const struct ucore_ev
 }
 
 /**
- * struct layout - a choice of counters for all groups, in the making
- * @claim: whose
+ * struct plan - a choice of counters for all groups
+ * @claim: the claim
  * @new: the new event
- * @groups: all groups
- * @lead: the group for which group 0 is placed
- * @taken: counters of others
- * @always: counters that group 0 gets
+ * @groups: mask of all groups
+ * @lead: the group with which group 0 is placed
+ * @taken: counters that other sessions hold
+ * @always: counters chosen for group 0, which no other group can use
  */
-struct layout {
+struct plan {
 	struct ucore_claim *claim;
 	struct ucore_event *new;
 	u64 groups;
@@ -285,7 +292,7 @@ struct layout {
 	u64 always;
 };
 
-static void place_commit(const struct place *place)
+static void place_commit(const struct placement *place)
 {
 	u32 i;
 
@@ -293,31 +300,31 @@ static void place_commit(const struct place *place)
 		place->event[i]->counter = place->counter[i];
 }
 
-/* Group 0 together with the group that leads. */
-static bool lead_assign(struct layout *layout, struct place *place)
+/* Place group 0 together with the lead group. */
+static bool lead_assign(struct plan *plan, struct placement *place)
 {
 	u32 i;
 
-	place_collect(place, layout->claim, layout->new, BIT_ULL(0) | BIT_ULL(layout->lead));
-	if (!place_assign(place, layout->taken))
+	place_collect(place, plan->claim, plan->new, BIT_ULL(0) | BIT_ULL(plan->lead));
+	if (!place_assign(place, plan->taken))
 		return false;
-	layout->always = 0;
+	plan->always = 0;
 	for (i = 0; i < place->nr; i++)
 		if (!place->event[i]->group)
-			layout->always |= BIT_ULL(place->counter[i]);
+			plan->always |= BIT_ULL(place->counter[i]);
 	return true;
 }
 
-/* Each of the others beside group 0. */
-static bool rest_assign(const struct layout *layout, struct place *place, bool commit)
+/* Place each of the other groups on the counters that group 0 leaves free. */
+static bool rest_assign(const struct plan *plan, struct placement *place, bool commit)
 {
-	u64 rest = layout->groups & ~(BIT_ULL(0) | BIT_ULL(layout->lead));
+	u64 rest = plan->groups & ~(BIT_ULL(0) | BIT_ULL(plan->lead));
 	u32 group;
 
 	for (; rest; rest &= rest - 1) {
 		group = __ffs64(rest);
-		place_collect(place, layout->claim, layout->new, BIT_ULL(group));
-		if (!place_assign(place, layout->taken | layout->always))
+		place_collect(place, plan->claim, plan->new, BIT_ULL(group));
+		if (!place_assign(place, plan->taken | plan->always))
 			return false;
 		if (commit)
 			place_commit(place);
@@ -325,55 +332,56 @@ static bool rest_assign(const struct layout *layout, struct place *place, bool c
 	return true;
 }
 
-/* The first group for which group 0 can be placed so that all others find room. */
-static bool layout_find(struct layout *layout, struct place *place)
+/* Find a lead group for which group 0 can be placed so that all other groups fit. */
+static bool plan_find(struct plan *plan, struct placement *place)
 {
-	u64 leads = layout->groups & ~BIT_ULL(0) ?: BIT_ULL(0);
+	u64 leads = plan->groups & ~BIT_ULL(0) ?: BIT_ULL(0);
 
 	for (; leads; leads &= leads - 1) {
-		layout->lead = __ffs64(leads);
-		if (lead_assign(layout, place) && rest_assign(layout, place, false))
+		plan->lead = __ffs64(leads);
+		if (lead_assign(plan, place) && rest_assign(plan, place, false))
 			return true;
 	}
 	return false;
 }
 
 static int claim_assign(struct ucore_claim *claim, struct ucore_event *new, u64 groups,
-			struct place *place)
+			struct placement *place)
 {
-	struct layout layout = { .claim = claim, .new = new, .groups = groups };
+	struct plan plan = { .claim = claim, .new = new, .groups = groups };
 	const struct ucore_event *event;
 
 	if (!filters_agree(claim, new))
 		return -EADDRINUSE;
-	layout.taken = counters_taken(claim);
-	if (!layout_find(&layout, place)) {
-		layout.taken = 0;
-		return layout_find(&layout, place) ? -EBUSY : -ENOSPC;
+	plan.taken = counters_taken(claim);
+	if (!plan_find(&plan, place)) {
+		plan.taken = 0;
+		return plan_find(&plan, place) ? -EBUSY : -ENOSPC;
 	}
-	rest_assign(&layout, place, true);
-	lead_assign(&layout, place);
+	rest_assign(&plan, place, true);
+	lead_assign(&plan, place);
 	place_commit(place);
-	claim_forget(claim);
+	claim_clear(claim);
 	list_for_each_entry(event, &claim->session->events, node)
 		if (event->claim == claim)
-			claim_count(claim, event);
-	claim_count(claim, new);
+			claim_add_event(claim, event);
+	claim_add_event(claim, new);
 	return 0;
 }
 
 /**
- * ucore_claim_place() - place a new event beside those that sessions have on its box
- * @claim: the session's claim, session locked and stopped
- * @new: the event, not in the session's list as yet; others may be moved for it
+ * ucore_claim_place() - choose a counter for a new event
+ * @claim: the session's claim; the session is locked and stopped
+ * @new: the event, not yet in the session's list; events of the session may move to other
+ * counters
  *
- * Return: 0; -EADDRINUSE if another event wants other values of the shared registers,
- * -EBUSY if other sessions have the counters that it needs, -ENOSPC if this one has: in its
- * group, or in group 0.
+ * Return: 0; -EADDRINUSE if another event requires other values of the shared registers;
+ * -EBUSY if other sessions hold the counters that the event needs; -ENOSPC if this session
+ * does, in the event's group or in group 0.
  */
 int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new)
 {
-	struct place place;
+	struct placement place;
 	u64 groups;
 	int ret;
 
@@ -387,35 +395,35 @@ int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new)
 }
 
 /*
- * ---- going ----
+ * ---- release ----
  */
 
 /**
- * struct give_back - boxes to be given back on one domain
- * @session: the session; the catalog is locked for it
+ * struct restore - boxes of one domain whose registers are to be restored
+ * @session: the session; the catalog is locked
  * @domain: the domain
- * @box: which; NULL: all that only this session has there
+ * @box: the box; NULL: all boxes of the domain that only this session uses
  */
-struct give_back {
+struct restore {
 	const struct ucore_session *session;
 	struct ucore_domain *domain;
 	struct ucore_box *box;
 };
 
-static void give_back_here(void *arg)
+static void restore_here(void *arg)
 {
-	struct give_back *back = arg;
-	struct ucore_domain *domain = back->domain;
-	bool box_freeze = ucore_session_freezes_boxes(back->session, domain);
+	struct restore *restore = arg;
+	struct ucore_domain *domain = restore->domain;
+	bool box_freeze = ucore_session_freezes_boxes(restore->session, domain);
 	struct ucore_event *event;
 
 	raw_spin_lock(&domain->lock);
 	if (!box_freeze)
 		ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
-	if (back->box)
-		ucore_box_restore(back->box);
+	if (restore->box)
+		ucore_box_restore(restore->box);
 	else
-		list_for_each_entry(event, &back->session->events, node)
+		list_for_each_entry(event, &restore->session->events, node)
 			if (event->box->domain == domain &&
 			    list_is_singular(&event->box->claims))
 				ucore_box_restore(event->box);
@@ -425,29 +433,30 @@ static void give_back_here(void *arg)
 }
 
 /*
- * The last one goes, and nobody comes before the box is as it was: the catalog is locked.
- * A domain without CPU cannot be reached: then its first CPU cleans up.  A core's
- * counters were stopped before their CPU went, and may be perf's when it is back.
+ * Restore the registers of a box whose last claim ends. The catalog is locked, so that no new
+ * claim can come before that. A domain without an online CPU cannot be reached: its first CPU
+ * that comes online restores the box. The counters of a core were stopped before the CPU went
+ * offline, and may belong to perf when it comes back.
  */
-static void box_leave(struct ucore_claim *claim)
+static void box_release(struct ucore_claim *claim)
 {
 	struct ucore_box *box = claim->box;
-	struct give_back back = { .session = claim->session, .domain = box->domain, .box = box };
+	struct restore restore = { .session = claim->session, .domain = box->domain, .box = box };
 
 	if (box->dirty)
-		ucore_budget_run(box->domain, give_back_here, &back);
+		ucore_budget_run(box->domain, restore_here, &restore);
 	if (box->domain->scope != UCORE_SCOPE_CPU)
 		return;
 	box->dirty = false;
 	ucore_pmc_release(box->desc.type->nr_gp);
 }
 
-static void claim_leave(struct ucore_claim *claim)
+static void claim_release(struct ucore_claim *claim)
 {
 	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);
 	if (list_is_singular(&claim->box->claims))
-		box_leave(claim);
+		box_release(claim);
 	list_del(&claim->node);
 	claim->session->nr_boxes--;
 	mutex_unlock(&ucore_catalog.lock);
@@ -455,60 +464,67 @@ static void claim_leave(struct ucore_claim *claim)
 	kfree(claim);
 }
 
-/* An event has gone: so has what only that one wanted. */
-static void claim_renew(struct ucore_claim *claim)
+/* Compute the claim's counters and shared values again, after an event was removed. */
+static void claim_update(struct ucore_claim *claim)
 {
 	const struct ucore_event *event;
 
 	mutex_lock(&ucore_catalog.lock);
-	claim_forget(claim);
+	claim_clear(claim);
 	list_for_each_entry(event, &claim->session->events, node)
 		if (event->claim == claim)
-			claim_count(claim, event);
+			claim_add_event(claim, event);
 	mutex_unlock(&ucore_catalog.lock);
 }
 
 /**
- * ucore_claim_settle() - an event of it has gone, or did not come; without events it ends
- * @claim: the claim, its session locked and stopped
+ * ucore_claim_settle() - update a claim after an event was removed or could not be added
+ * @claim: the claim, freed if it has no events; its session is locked and stopped
  */
 void ucore_claim_settle(struct ucore_claim *claim)
 {
 	if (claim->nr_events)
-		claim_renew(claim);
+		claim_update(claim);
 	else
-		claim_leave(claim);
+		claim_release(claim);
 }
 
 /**
- * ucore_claims_give_back() - give back the hardware of all boxes that only this session has
- * @session: the session, locked and stopped; its claims are about to end
+ * ucore_claim_restore_boxes() - restore all boxes that only this session uses
+ * @session: the session, locked and stopped; its claims are about to be released
  *
- * Each domain is frozen once.
+ * Freezes each domain only once, unlike the release of one claim after the other.
  */
-void ucore_claims_give_back(struct ucore_session *session)
+void ucore_claim_restore_boxes(struct ucore_session *session)
 {
-	struct give_back back = { .session = session };
+	struct restore restore = { .session = session };
 	struct ucore_event *event;
 
 	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);
 	list_for_each_entry(event, &session->events, node) {
 		if (!event->box->dirty || !list_is_singular(&event->box->claims))
-			continue;	/* never programmed, its domain is done, or another's too */
-		back.domain = event->box->domain;
-		ucore_budget_run(back.domain, give_back_here, &back);
+			/*
+			 * never programmed, restored with its domain, or used by another
+			 * session
+			 */
+			continue;
+		restore.domain = event->box->domain;
+		ucore_budget_run(restore.domain, restore_here, &restore);
 	}
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
 }
 
 /*
- * ---- telling ----
+ * ---- description ----
  */
 
-/* Who has its shared registers, else who came first; NULL if nobody has it. */
-static const struct ucore_claim *claim_told(const struct ucore_box *box)
+/*
+ * Find the claim to report for a box: the one that sets shared registers, otherwise the
+ * oldest; NULL if there is none.
+ */
+static const struct ucore_claim *claim_to_report(const struct ucore_box *box)
 {
 	const struct ucore_claim *claim, *first = NULL;
 
@@ -521,17 +537,17 @@ static const struct ucore_claim *claim_told(const struct ucore_box *box)
 }
 
 /**
- * ucore_claim_describe() - which session has a box, for GET_BOXES
+ * ucore_claim_describe() - fill in the owner of a box, for GET_BOXES
  * @box: the box
- * @out: gets @owner, @owner_pid and @owner_comm, unless the box is free, and
- *       UCORE_BOX_F_SHARED if there is more than one
+ * @out: receives @owner, @owner_pid and @owner_comm, unless the box is free, and
+ * UCORE_BOX_F_SHARED if several sessions use it
  */
 void ucore_claim_describe(const struct ucore_box *box, struct ucore_box_info *out)
 {
 	const struct ucore_claim *claim;
 
 	mutex_lock(&ucore_catalog.lock);
-	claim = claim_told(box);
+	claim = claim_to_report(box);
 	if (claim) {
 		out->owner = claim->session->id;
 		out->owner_pid = pid_vnr(claim->session->pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Claims: what sessions have of boxes. */
+/* Claims: the counters and shared registers of a box that a session holds. */
 #ifndef UCORE_CLAIM_H
 #define UCORE_CLAIM_H
 
@@ -11,18 +11,19 @@ struct ucore_box_info;
 struct ucore_session;
 
 /**
- * struct ucore_claim - what a session has of a box
- * @node: in the box's list, the oldest first; guarded by the catalog's lock, as are
- *        @counters, @filters and @shared
- * @session: whose it is
+ * struct ucore_claim - the share of one session in one box
+ * @node: in the list of the box, oldest first; like @counters, @filters and @shared protected
+ * by the catalog's lock
+ * @session: owner of the claim
  * @box: the box
- * @alone: the session freezes the box by the box's own control: nobody else may have it
- * @nr_events: its events there; the session's lock
- * @counters: counters that these have, bits as in ucore_add_event.counters, but for those
- *            that anybody may read
- * @filters: some of these say something of the shared registers
- * @shared: what they are to hold for them
- * @part_index: place in the session's part; the session's lock
+ * @alone: the session uses the box's own freeze, so that no other session may use the box
+ * @nr_events: number of the session's events on the box; protected by the session's lock
+ * @counters: counters held, as bits like ucore_add_event.counters; without free-running
+ * counters
+ * @filters: an event of the claim sets shared registers
+ * @shared: values of the shared registers that the events require
+ * @ctx_index: index of the box in the session's domain context; protected by the session's
+ * lock
  */
 struct ucore_claim {
 	struct list_head node;
@@ -39,7 +40,7 @@ struct ucore_claim {
 struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_box *box);
 int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new);
 void ucore_claim_settle(struct ucore_claim *claim);
-void ucore_claims_give_back(struct ucore_session *session);
+void ucore_claim_restore_boxes(struct ucore_session *session);
 void ucore_claim_describe(const struct ucore_box *box, struct ucore_box_info *out);
 
 #endif /* UCORE_CLAIM_H */

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Core triggers of a session: which events perf may count for whom.
+ * Core triggers of a session: check arguments and permissions, and own the session's list of
+ * triggers. Part of the session layer.
  *
- * perf takes an event of the kernel's own from anybody; so whoever asks is held here to what
- * perf asks of those who want to see the kernel and other users' tasks: CAP_PERFMON.
+ * perf does not check the permissions of an event that the kernel creates. The caller
+ * therefore needs what perf requires for events that count the kernel and other users' tasks:
+ * CAP_PERFMON.
  *
- * Process context; the session's lock is held, the CPU hotplug lock is not: perf takes it.
+ * Process context. The session's lock is held. The CPU hotplug lock is not, because perf takes
+ * it.
  */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -25,21 +28,21 @@ static bool type_known(u32 type)
 	       type == UCORE_PERF_RAW;
 }
 
-/* Does it make sense, whoever asks? */
-static int ask_check(const struct ucore_add_core_trigger *ask)
+/* Validate the arguments. Permissions are checked separately. */
+static int config_check(const struct ucore_add_core_trigger *config)
 {
 	int cpu;
 
-	if (ask->reserved || !type_known(ask->type) || ask->cpu < -1 ||
-	    !ask->tid == (ask->cpu == -1))
+	if (config->reserved || !type_known(config->type) || config->cpu < -1 ||
+	    !config->tid == (config->cpu == -1))
 		return -EINVAL;
-	if (!ask->period || ask->period >> 63)
+	if (!config->period || config->period >> 63)
 		return -ERANGE;
-	if (ask->cpu < 0)
+	if (config->cpu < 0)
 		return 0;
-	if (ask->cpu >= nr_cpu_ids)
+	if (config->cpu >= nr_cpu_ids)
 		return -ENOENT;
-	cpu = array_index_nospec(ask->cpu, nr_cpu_ids);
+	cpu = array_index_nospec(config->cpu, nr_cpu_ids);
 	if (!cpu_possible(cpu))
 		return -ENOENT;
 	return cpu_online(cpu) ? 0 : -EAGAIN;
@@ -54,49 +57,49 @@ static struct task_struct *task_get(u32 tid)
 	return task;
 }
 
-/* perf's words, in ours. */
+/* Translate an error of perf to the errno values of the ABI. */
 static int perf_error(int ret)
 {
 	switch (ret) {
-	case -ENOENT:	/* none of its drivers has the event */
-	case -ENOTSUPP:	/* one has, and cannot interrupt */
+	case -ENOENT:	/* no PMU driver has the event */
+	case -ENOTSUPP:	/* a PMU driver has it, but cannot interrupt */
 		return -EOPNOTSUPP;
-	case -ENODEV:	/* the CPU has just gone */
+	case -ENODEV:	/* the CPU has just gone offline */
 		return -EAGAIN;
 	default:
 		return ret;
 	}
 }
 
-static struct ucore_perf_trigger *create(const struct ucore_add_core_trigger *ask,
+static struct ucore_perf_trigger *create(const struct ucore_add_core_trigger *config,
 				    struct task_struct *task)
 {
 	struct perf_event_attr attr = {
-		.type = ask->type,
+		.type = config->type,
 		.size = sizeof(attr),
-		.config = ask->config,
-		.sample_period = ask->period,
+		.config = config->config,
+		.sample_period = config->period,
 		.disabled = 1,
 		.exclude_hv = 1,
-		.exclude_kernel = ask->flags & UCORE_CORE_TRIGGER_F_USER,
+		.exclude_kernel = config->flags & UCORE_CORE_TRIGGER_F_USER,
 	};
 
-	return ucore_perf_trigger_create(&attr, ask->cpu < 0 ? -1 :
-				    array_index_nospec(ask->cpu, nr_cpu_ids), task);
+	return ucore_perf_trigger_create(&attr, config->cpu < 0 ? -1 :
+				    array_index_nospec(config->cpu, nr_cpu_ids), task);
 }
 
 /**
- * ucore_core_trigger_add() - one more trigger
+ * ucore_core_trigger_add() - add a trigger to a session
  * @session: the session
- * @ask: what for
+ * @config: event, period and target
  *
  * Return: 0 or -errno as in the ABI.
  */
-int ucore_core_trigger_add(struct ucore_session *session, const struct ucore_add_core_trigger *ask)
+int ucore_core_trigger_add(struct ucore_session *session, const struct ucore_add_core_trigger *config)
 {
 	struct task_struct *task = NULL;
 	struct ucore_perf_trigger *trigger;
-	int ret = ask_check(ask);
+	int ret = config_check(config);
 
 	if (ret)
 		return ret;
@@ -108,12 +111,12 @@ int ucore_core_trigger_add(struct ucore_session *session, const struct ucore_add
 		return -EACCES;
 	if (session->nr_triggers >= UCORE_CORE_TRIGGERS_MAX)
 		return -ENOSPC;
-	if (ask->tid) {
-		task = task_get(ask->tid);
+	if (config->tid) {
+		task = task_get(config->tid);
 		if (!task)
 			return -ESRCH;
 	}
-	trigger = create(ask, task);
+	trigger = create(config, task);
 	if (task)
 		put_task_struct(task);
 	if (IS_ERR(trigger))
@@ -124,10 +127,10 @@ int ucore_core_trigger_add(struct ucore_session *session, const struct ucore_add
 }
 
 /**
- * ucore_core_triggers_start() - let them count
+ * ucore_core_trigger_start_all() - enable the session's triggers
  * @session: the session, which has just started
  */
-void ucore_core_triggers_start(struct ucore_session *session)
+void ucore_core_trigger_start_all(struct ucore_session *session)
 {
 	struct ucore_perf_trigger *trigger;
 
@@ -136,10 +139,10 @@ void ucore_core_triggers_start(struct ucore_session *session)
 }
 
 /**
- * ucore_core_triggers_stop() - let them count no more
+ * ucore_core_trigger_stop_all() - disable the session's triggers
  * @session: the session, which is about to stop
  */
-void ucore_core_triggers_stop(struct ucore_session *session)
+void ucore_core_trigger_stop_all(struct ucore_session *session)
 {
 	struct ucore_perf_trigger *trigger;
 
@@ -148,10 +151,10 @@ void ucore_core_triggers_stop(struct ucore_session *session)
 }
 
 /**
- * ucore_core_triggers_remove() - give all back to perf
+ * ucore_core_trigger_remove_all() - remove the session's triggers and release their perf events
  * @session: the session, stopped
  */
-void ucore_core_triggers_remove(struct ucore_session *session)
+void ucore_core_trigger_remove_all(struct ucore_session *session)
 {
 	struct ucore_perf_trigger *trigger, *next;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events: validation, encoding and the choice of counters.
+ * Events: validate fields, encode them into register words, choose counters. Owns the names of
+ * the fields. Part of the session layer.
  *
- * Control words are computed whole from the event's fields, never read back
- * from the hardware.  Everything here is pure and runs in any context.
+ * Control words are computed completely from the event's fields and never read back from the
+ * hardware. All functions are pure and run in any context.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -60,17 +61,17 @@ static const char * const field_names[] = {
 };
 
 /**
- * ucore_field_known() - is this a field of any box?
+ * ucore_field_known() - check a field number
  * @field: number from user space
  *
- * Return: true if it is.
+ * Return: true if the number is a field of some box.
  */
 bool ucore_field_known(u32 field)
 {
 	return field < ARRAY_SIZE(field_names) && field_names[field];
 }
 
-/* The bits of a field's value that one piece stores, in place of the value. */
+/* Return the bits of a field's value that the piece stores, at their position in the value. */
 static u64 piece_value_mask(const struct ucore_piece *piece)
 {
 	return piece->mask ? (piece->mask >> __ffs64(piece->mask)) << piece->shift : 0;
@@ -82,14 +83,14 @@ static u64 field_value_mask(const struct ucore_field_desc *desc)
 }
 
 /**
- * ucore_field_present() - does this very box have the field?
+ * ucore_field_present() - check whether a box has a field of its type
  * @box: the box
- * @desc: a field of its type
+ * @desc: a field of the box's type
  *
- * A QPI port's match registers live in a function that firmware may hide, and
- * a control of 32 bits has no extended umask.
+ * A QPI port's match registers are in a PCI function that firmware may hide. A control
+ * register of 32 bits has no extended umask.
  *
- * Return: true or false.
+ * Return: true if the box has the field.
  */
 bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_desc *desc)
 {
@@ -103,9 +104,9 @@ bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_d
 }
 
 /**
- * ucore_field_describe() - a field for GET_FIELDS
+ * ucore_field_describe() - describe a field, for GET_FIELDS
  * @box: the box
- * @i: index among the fields of its type
+ * @i: index among the fields of the box's type
  * @out: the answer
  */
 void ucore_field_describe(const struct ucore_box *box, u32 i, struct ucore_field_info *out)
@@ -158,7 +159,7 @@ static int term_encode(const struct ucore_box *box, const struct ucore_term *ter
 
 	piece = &desc->piece[0];
 	if (spec->claimed[piece->slot] & piece->mask)
-		return -EINVAL;	/* given twice */
+		return -EINVAL;	/* field given twice */
 	piece_store(spec, piece, term->value);
 	piece_store(spec, &desc->piece[1], term->value);
 	spec->filters |= piece->slot != UCORE_SLOT_CTL ||
@@ -176,8 +177,11 @@ static bool term_set(const struct ucore_term *terms, u32 nr, u32 field)
 	return false;
 }
 
-/* Does the event compare where it must?  Uncore boxes do so before they look for an edge. */
-static bool compares(const struct ucore_box *box, const struct ucore_term *terms, u32 nr)
+/*
+ * Return true if the event has the threshold that edge or invert require. Uncore boxes compare
+ * with the threshold before they detect edges.
+ */
+static bool threshold_ok(const struct ucore_box *box, const struct ucore_term *terms, u32 nr)
 {
 	bool edge = term_set(terms, nr, UCORE_FIELD_EDGE) && !field_find(box, UCORE_FIELD_USR);
 
@@ -186,16 +190,16 @@ static bool compares(const struct ucore_box *box, const struct ucore_term *terms
 }
 
 /**
- * ucore_event_encode() - fields to register words
+ * ucore_event_encode() - encode fields into register words
  * @box: the box
  * @terms: the fields
- * @nr: how many
- * @spec: the words; zeroed here
+ * @nr: length of @terms
+ * @spec: receives the words; zeroed first
  *
- * Return: 0; -EINVAL if a field is unknown or given twice, or if edge or invert
- * have no threshold (the hardware of all generations compares first; a core's
- * needs one for inv alone); -ENXIO if the box has no such field; -ERANGE if the
- * value does not fit.
+ * Return: 0; -EINVAL if a field is unknown or given twice, or if edge or invert have no
+ * threshold; -ENXIO if the box does not have a field; -ERANGE if a value does not fit. Uncore
+ * boxes of all generations need the threshold because they compare first. Core counters need
+ * one for inv only.
  */
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec)
@@ -209,7 +213,7 @@ int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *ter
 		if (ret)
 			return ret;
 	}
-	if (!compares(box, terms, nr))
+	if (!threshold_ok(box, terms, nr))
 		return -EINVAL;
 	if (!(spec->value[UCORE_SLOT_CTL] & box->desc.type->ctl_default))
 		spec->value[UCORE_SLOT_CTL] |= box->desc.type->ctl_default;
@@ -217,14 +221,14 @@ int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *ter
 }
 
 /**
- * ucore_event_needs_perfmon() - can it tell one program's accesses from another's?
+ * ucore_event_needs_perfmon() - check whether an event observes single programs
  * @terms: fields of an event
- * @nr: how many
+ * @nr: length of @terms
  *
- * Filters by address, core, thread, opcode or packet: read often, they show what others
- * do, as a cache's timing does.
+ * Filters by address, core, thread, opcode or packet separate the accesses of one program from
+ * those of another. Read often, such counts are a side channel like the timing of a cache.
  *
- * Return: true if any of the fields is such a filter.
+ * Return: true if a field is such a filter, so that CAP_PERFMON is required.
  */
 bool ucore_event_needs_perfmon(const struct ucore_term *terms, u32 nr)
 {
@@ -242,7 +246,7 @@ bool ucore_event_needs_perfmon(const struct ucore_term *terms, u32 nr)
 		case UCORE_FIELD_OPC_MATCH:
 		case UCORE_FIELD_MATCH0:
 		case UCORE_FIELD_MATCH1:
-		case UCORE_FIELD_MASK0:	/* alone: what is 0 under it */
+		case UCORE_FIELD_MASK0:	/* alone selects packets whose masked bits are 0 */
 		case UCORE_FIELD_MASK1:
 			return true;
 		}
@@ -272,7 +276,7 @@ static u64 fixed_mask(const struct ucore_box_type *type)
 					    UCORE_COUNTER_FIXED) : 0;
 }
 
-/* With a threshold a counter adds one in a clock or nothing, whatever the event. */
+/* Return true if the event has a threshold. Its counter then adds at most 1 in each clock. */
 static bool has_threshold(const struct ucore_box *box, const struct ucore_event_spec *spec)
 {
 	const struct ucore_field_desc *thresh = field_find(box, UCORE_FIELD_THRESH);
@@ -281,8 +285,8 @@ static bool has_threshold(const struct ucore_box *box, const struct ucore_event_
 }
 
 /*
- * The soonest that a period can be over is how often it is looked at: so no two end
- * between two looks.  Bounds keep the looks cheap, and samples not too late.
+ * Set the polling period to the shortest time in which a period can end, so that at most one
+ * period ends between two polls. Limits keep polling cheap and samples punctual.
  */
 static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_event_spec *spec)
 {
@@ -298,8 +302,8 @@ static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_e
 	return 0;
 }
 
-/* Do fixed counters have all that the event's fields say? */
-static bool fixed_takes(const struct ucore_box_type *type, const struct ucore_event_spec *spec)
+/* Return true if fixed counters have all fields of the event. */
+static bool fixed_has_fields(const struct ucore_box_type *type, const struct ucore_event_spec *spec)
 {
 	u64 rest = spec->claimed[UCORE_SLOT_CTL];
 	const struct ucore_fixed_bit *bit;
@@ -312,7 +316,7 @@ static bool fixed_takes(const struct ucore_box_type *type, const struct ucore_ev
 	return !rest;
 }
 
-/* Can a counter of this width be preloaded for it? */
+/* Return true if a counter of this width can be preloaded for the period. */
 static bool period_fits(u64 period, u8 width, u8 preload_bits)
 {
 	if (preload_bits)
@@ -322,17 +326,17 @@ static bool period_fits(u64 period, u8 width, u8 preload_bits)
 }
 
 /**
- * ucore_event_restrict() - which counters, and may they interrupt?
+ * ucore_event_restrict() - find the counters that an event may use, and check its period
  * @box: the box
- * @counters: counters asked for, 0 for any general one
+ * @counters: counters requested, 0 for any general counter
  * @period: overflow period, 0 for none
  * @interrupt: do not poll a counter that cannot interrupt
- * @spec: encoded event; gets @counters, @period and @poll_ns
+ * @spec: encoded event; receives @counters, @period and @poll_ns
  *
- * Return: 0; -EINVAL if fixed and general counters are mixed; -ENXIO if there is
- * no such counter, if the event can use none of them, or if a fixed one is to have
- * fields; -EOPNOTSUPP if it cannot interrupt and shall; -ERANGE if @period does not
- * fit, or is too short to be polled.
+ * Return: 0; -EINVAL if fixed and general counters are mixed; -ENXIO if a counter does not
+ * exist, if the event can use none of them, or if a fixed counter lacks a field of the event;
+ * -EOPNOTSUPP if @interrupt is set and the counter cannot interrupt; -ERANGE if @period does
+ * not fit or is too short for polling.
  */
 int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,
 			 struct ucore_event_spec *spec)
@@ -344,7 +348,7 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 	if (fixed && (counters & general))
 		return -EINVAL;
 	if (fixed) {
-		if (!fixed_takes(type, spec))
+		if (!fixed_has_fields(type, spec))
 			return -ENXIO;
 		spec->counters = counters & fixed_mask(type);
 	} else {
@@ -366,13 +370,13 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 }
 
 /**
- * ucore_event_fixed() - the word of a fixed counter's control
+ * ucore_event_fixed() - compute the control word of a fixed counter
  * @type: box type
- * @ctl: the event's bits, as a general control has them
- * @counter: which fixed counter, from 0
- * @period: it has one
+ * @ctl: the event's bits, as in the control word of a general counter
+ * @counter: number of the fixed counter, from 0
+ * @period: the event has an overflow period
  *
- * Return: the word; where all share one control, the counter's field in it.
+ * Return: the word. If all fixed counters share a control register, the counter's field in it.
  */
 u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, bool period)
 {
@@ -386,9 +390,9 @@ u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, b
 }
 
 /**
- * ucore_event_conflicts() - do two events of a box want different filters?
- * @a: one event
- * @b: another
+ * ucore_event_conflicts() - check whether two events of a box require different filters
+ * @a: an event
+ * @b: another event
  *
  * Return: true if they do.
  */
@@ -406,7 +410,10 @@ bool ucore_event_conflicts(const struct ucore_event_spec *a,
 	return false;
 }
 
-/* Depth-first search for an augmenting path; @tried bounds it. */
+/*
+ * Find a counter for an event by a depth-first search for an augmenting path. @tried bounds
+ * the search.
+ */
 static bool assign_one(const u64 *allowed, u32 event, u8 *owner, u64 *tried)
 {
 	u64 rest;
@@ -424,12 +431,12 @@ static bool assign_one(const u64 *allowed, u32 event, u8 *owner, u64 *tried)
 }
 
 /**
- * ucore_event_assign() - give each event of a box a counter of its own
- * @allowed: counters that each event may use
- * @nr: events, fewer than 256
- * @counter: the counter of each; untouched on failure
+ * ucore_event_assign() - assign a counter to each event of a box
+ * @allowed: for each event, mask of the counters it may use
+ * @nr: number of events, less than 256
+ * @counter: receives the counter of each event; unchanged on failure
  *
- * Return: false if there is no such choice.
+ * Return: false if no assignment exists.
  */
 bool ucore_event_assign(const u64 *allowed, u32 nr, u8 *counter)
 {
@@ -450,10 +457,10 @@ bool ucore_event_assign(const u64 *allowed, u32 nr, u8 *counter)
 }
 
 /**
- * ucore_event_max_increment() - most that an event adds in one clock
+ * ucore_event_max_increment() - find the maximum that an event adds in one clock
  * @type: box type
- * @ctl: its control word
- * @fixed: on a fixed counter
+ * @ctl: control word of the event
+ * @fixed: the event uses a fixed counter
  *
  * Return: counts per clock.
  */
@@ -471,9 +478,9 @@ u32 ucore_event_max_increment(const struct ucore_box_type *type, u64 ctl, bool f
 }
 
 /**
- * ucore_event_wrap_ns() - soonest that a counter can wrap
- * @bits: its width, or fewer low bits of it
- * @max_increment: most that its event adds in one clock
+ * ucore_event_wrap_ns() - find the shortest time in which a counter can wrap
+ * @bits: width of the counter, or of its low part
+ * @max_increment: maximum that the event adds in one clock
  *
  * Return: ns, rounded down.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events: from (field, value) pairs to register words, and onto counters.
+ * Events: convert (field, value) pairs to register words, and choose counters.
  *
- * Pure: no hardware, no locks, no allocation.
+ * Pure functions: no hardware access, no locks, no allocation.
  */
 #ifndef UCORE_EVENT_H
 #define UCORE_EVENT_H
@@ -14,13 +14,13 @@
 struct ucore_claim;
 
 /**
- * struct ucore_event_spec - what an event asks of its box
- * @value: register words by slot (UCORE_SLOT_*), fields in place
- * @claimed: bits of those words that the event's fields cover
- * @filters: it says something of the shared registers, or its own bits ask for them
- * @counters: counters it may use, bits as in ucore_add_event.counters
+ * struct ucore_event_spec - requirements of an event on its box
+ * @value: register words by slot (UCORE_SLOT_*), with the fields in place
+ * @claimed: mask of the bits of @value that the event's fields cover
+ * @filters: the event sets shared registers, or depends on their contents
+ * @counters: counters that the event may use, as bits like ucore_add_event.counters
  * @period: overflow period, 0 for none
- * @poll_ns: how often its counter is looked at for @period; 0: it interrupts
+ * @poll_ns: polling period (ns) of the counter; 0: the counter interrupts, or has no @period
  */
 struct ucore_event_spec {
 	u64 value[UCORE_NR_SLOTS];
@@ -33,16 +33,16 @@ struct ucore_event_spec {
 
 /**
  * struct ucore_event - one event of a session
- * @node: in its session's list, ascending ids
+ * @node: in the session's list, by ascending id
  * @id: event id
- * @box: its box
- * @claim: what its session has of that box
- * @spec: what it asks of the box
- * @group: it counts when it is this group's turn; 0: always
- * @counter: counter it has, as in the ABI
- * @total: count while its session is stopped
- * @flags: UCORE_VALUE_F_* while its session is stopped
- * @ran_ns: how long it could count in its group's turns; the same
+ * @box: the box
+ * @claim: the session's claim on @box
+ * @spec: requirements on @box
+ * @group: group in whose time slices the event counts; 0: always
+ * @counter: counter chosen, numbered as in the ABI
+ * @total: count while the session is stopped
+ * @flags: UCORE_VALUE_F_* while the session is stopped
+ * @ran_ns: time (ns) in which the event could count, while the session is stopped
  */
 struct ucore_event {
 	struct list_head node;
@@ -57,7 +57,7 @@ struct ucore_event {
 	u64 ran_ns;
 };
 
-/* How fast the fastest uncore clock may be; bounds what a counter can count. */
+/* Upper limit of uncore clock frequencies. Bounds the rate at which a counter can count. */
 #define UCORE_MAX_CLOCK_HZ	5000000000ULL
 
 bool ucore_field_known(u32 field);

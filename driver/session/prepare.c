@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Building: what an event list becomes when its session starts, and back.
- *
- * Process context; the session's lock is held.
+ * Preparation of a session: make domain contexts, counters and snapshot buffers from the event
+ * list before a START, and copy counts back to the events after a STOP. Part of the session
+ * layer. Process context; the session's lock is held.
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>
@@ -21,7 +21,8 @@
 #include "session/rendezvous.h"
 #include "session/session_state.h"
 
-static struct ucore_domain_ctx *ctx_create(struct ucore_session *session, struct ucore_domain *domain)
+static struct ucore_domain_ctx *ctx_create(struct ucore_session *session,
+					   struct ucore_domain *domain)
 {
 	struct ucore_domain_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 
@@ -38,7 +39,10 @@ static struct ucore_domain_ctx *ctx_create(struct ucore_session *session, struct
 	return ctx;
 }
 
-/* The part's ring comes and goes with its events, and what it lost is remembered. */
+/*
+ * Set the context's ring, which exists only while the session has events on the domain.
+ * Records lost in the old ring stay in the statistics.
+ */
 static void ctx_set_ring(struct ucore_session *session, struct ucore_domain_ctx *ctx,
 			  struct ucore_ring *ring)
 {
@@ -65,8 +69,8 @@ static int ctx_ensure_ring(struct ucore_session *session, struct ucore_domain_ct
 	return 0;
 }
 
-/* Forget the counters of a part that does not run. */
-static void ctx_drop(struct ucore_domain_ctx *ctx)
+/* Free the counters of a context that does not run. */
+static void ctx_free_counters(struct ucore_domain_ctx *ctx)
 {
 	kvfree(ctx->ctr);
 	kvfree(ctx->order);
@@ -86,9 +90,11 @@ static void ctx_drop(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_prepare_ctx() - have a part on a domain, with a ring, without counters as yet
+ * ucore_prepare_ctx() - make sure that a session has a context on a domain
  * @session: the session, locked
  * @domain: the domain
+ *
+ * The context has a ring, if the session has rings, and no counters yet.
  *
  * Return: 0, -ENOBUFS or -ENOMEM.
  */
@@ -102,14 +108,14 @@ int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain
 	ctx = ctx_create(session, domain);
 	if (!ctx)
 		return -ENOMEM;
-	smp_store_release(&session->ctx[i], ctx);	/* pairs with ucore_session_part() */
+	smp_store_release(&session->ctx[i], ctx);	/* pairs with ucore_session_ctx() */
 	return ctx_ensure_ring(session, ctx);
 }
 
 /**
- * ucore_prepare_settle() - a part without events needs no ring
- * @session: the session, locked; it does not run
- * @domain: the domain, on which it may have a part
+ * ucore_prepare_settle() - free the ring of a context without events
+ * @session: the session, locked and stopped
+ * @domain: the domain; the session need not have a context on it
  */
 void ucore_prepare_settle(struct ucore_session *session, const struct ucore_domain *domain)
 {
@@ -120,12 +126,12 @@ void ucore_prepare_settle(struct ucore_session *session, const struct ucore_doma
 }
 
 /*
- * No more than a thousand extra reads a second, however narrow a table says
- * that counters are; those of 32 bits and more never need more.
+ * Shortest watchdog period (ns), whatever width a table states for a counter: at most 1000
+ * extra reads a second. Counters of 32 bits and more never need a shorter period.
  */
 #define MIN_WATCHDOG_NS	(2 * NSEC_PER_MSEC)
 
-/* The part's entry for a box: the session's claim on it remembers where. */
+/* Find the context's entry for a box, or add one. The session's claim stores the index. */
 static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct ucore_claim *claim)
 {
 	struct ucore_box *box = claim->box;
@@ -138,7 +144,10 @@ static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct
 	return &ctx->box[ctx->nr_box++];
 }
 
-/* Has the freeze that the part uses been seen not to stop the box, or is there none? */
+/*
+ * Return true if the freeze that the context uses is known not to stop the box, or if the box
+ * has no freeze.
+ */
 static bool freeze_fails(const struct ucore_domain_ctx *ctx, const struct ucore_box *box)
 {
 	if (ctx->box_freeze || !box->desc.global)
@@ -146,13 +155,16 @@ static bool freeze_fails(const struct ucore_domain_ctx *ctx, const struct ucore_
 	return box->selftest.failed & UCORE_SELFTEST_GLOBAL_FREEZE;
 }
 
-/* Counters that run whatever is frozen: those without a control, too. */
+/*
+ * Return UCORE_VALUE_F_UNFROZEN for a counter that a freeze does not stop. A counter without a
+ * control register is one.
+ */
 static u32 unfrozen(const struct ucore_domain_ctx *ctx, const struct ucore_box *box, u16 ctl_reg)
 {
 	return ctl_reg == UCORE_REG_NONE || freeze_fails(ctx, box) ? UCORE_VALUE_F_UNFROZEN : 0;
 }
 
-/* Global status bits that a counter's overflow may set. */
+/* Return the global status bits that an overflow of the counter may set. */
 static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 {
 	const struct ucore_box_type *type = box->desc.type;
@@ -162,16 +174,17 @@ static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 	return fixed ? box->desc.global_fixed : box->desc.global_gp;
 }
 
-/* Counters of other groups with the same register make a ring. */
-static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *pb, u32 new)
+/* Link the counter in a ring with the counters of other groups that use the same register. */
+static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *cb,
+			 u32 new)
 {
 	struct ucore_counter *ctr = &ctx->ctr[new];
 	u32 j;
 
 	ctr->twin = new;
 	if (!ctr->group)
-		return;		/* its register is its own */
-	for (j = pb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
+		return;		/* group 0 shares no register */
+	for (j = cb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
 		if (ctx->ctr[j].index != ctr->index || !ctx->ctr[j].group)
 			continue;
 		ctr->twin = ctx->ctr[j].twin;
@@ -180,11 +193,15 @@ static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain
 	}
 }
 
-/* For how long is a counter's low half enough?  0: always read it whole. */
+/*
+ * Return the time (ns) for which it suffices to read the counter's low half; 0: always read
+ * the full counter.
+ */
 static u64 low_ns(const struct ucore_session *session, const struct ucore_box *box, u8 width,
 		  u32 inc)
 {
-	if (session->flags & UCORE_SESSION_F_FULL_READS || box->io.ops->counter_cost < 2 || width < 32)
+	if (session->flags & UCORE_SESSION_F_FULL_READS || box->io.ops->counter_cost < 2 ||
+	    width < 32)
 		return 0;
 	return ucore_event_wrap_ns(32, inc) / 2;
 }
@@ -195,7 +212,7 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 	const struct ucore_box_type *type = event->box->desc.type;
 	const struct ucore_layout *layout = event->box->desc.layout;
 	struct ucore_domain_ctx *ctx = session->ctx[event->box->domain->id];
-	struct ucore_domain_ctx_box *pb = ctx_box(ctx, event->claim);
+	struct ucore_domain_ctx_box *cb = ctx_box(ctx, event->claim);
 	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
 	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
 	u8 width = ucore_box_width(event->box, fixed);
@@ -224,28 +241,28 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
 		.ctl_reg = ctl_reg,
 		.index = event->counter,
-		.sibling = pb->last,
+		.sibling = cb->last,
 	};
-	counter_link(ctx, pb, ctx->nr_ctr);
-	pb->last = ctx->nr_ctr++;
+	counter_link(ctx, cb, ctx->nr_ctr);
+	cb->last = ctx->nr_ctr++;
 	ucore_counter_poll_from(ctr);
 	if (event->spec.poll_ns)
 		ctx->poll_ns = min(ctx->poll_ns ?: U64_MAX, event->spec.poll_ns);
 	ctr->low_ns = low_ns(session, event->box, width, inc);
 	wrap_ns = max(ucore_event_wrap_ns(least, inc), MIN_WATCHDOG_NS);
 	ctx->watchdog_ns = min(ctx->watchdog_ns, wrap_ns);
-	ctr->wrap_ns = period ? 0 : wrap_ns;	/* its carry freezes it */
+	ctr->wrap_ns = period ? 0 : wrap_ns;	/* an armed counter is frozen by its overflow */
 
 	for (s = 0; s < UCORE_MAX_SHARED; s++)
-		pb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
-	pb->filters |= event->spec.filters;
+		cb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
+	cb->filters |= event->spec.filters;
 	if (period) {
-		pb->armed_mask |= status_bits(event->box, fixed, i);
-		ctx->armed_mask |= pb->armed_mask;
+		cb->armed_mask |= status_bits(event->box, fixed, i);
+		ctx->armed_mask |= cb->armed_mask;
 	}
 }
 
-/* The CPUs whose tasks it tells: those that are online now. */
+/* List the online CPUs of the domain, whose tasks the samples report. */
 static int ctx_list_cpus(struct ucore_domain_ctx *ctx)
 {
 	u32 cpu;
@@ -259,10 +276,10 @@ static int ctx_list_cpus(struct ucore_domain_ctx *ctx)
 	return 0;
 }
 
-/* Room for the counters of the events that a part has. */
+/* Allocate counters for the events of a context. */
 static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_ctx *ctx)
 {
-	ctx_drop(ctx);
+	ctx_free_counters(ctx);
 	ctx->armed_mask = 0;
 	ctx->poll_ns = 0;
 	ctx->watchdog_ns = U64_MAX;
@@ -282,7 +299,7 @@ static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_
 	return session->flags & UCORE_SESSION_F_TASKS && ctx->ring ? ctx_list_cpus(ctx) : 0;
 }
 
-/* Prepare all parts, and link those that will have counters. */
+/* Prepare all contexts, and link those that will have counters. */
 static int ctxs_prepare(struct ucore_session *session)
 {
 	struct ucore_domain_ctx **end = &session->first, *ctx;
@@ -304,8 +321,11 @@ static int ctxs_prepare(struct ucore_session *session)
 	return ret;
 }
 
-/* Whose turns there are, and on which domains; the first group begins. */
-static void groups_build(struct ucore_session *session)
+/*
+ * Set up rotation: list the groups, find the domains that have any, start with the first
+ * group.
+ */
+static void groups_prepare(struct ucore_session *session)
 {
 	const struct ucore_event *event;
 	struct ucore_domain_ctx *ctx;
@@ -328,14 +348,17 @@ static void groups_build(struct ucore_session *session)
 			session->ctx[event->box->domain->id]->rotate_ns = session->rotate_ns;
 }
 
-/* Who would read its parts now: START elects once more, with CPU hotplug held off. */
-static void parallels_build(struct ucore_session *session)
+/*
+ * Elect the CPUs that would read the contexts in parallel now. START elects them again, with
+ * CPU hotplug held off.
+ */
+static void readers_elect(struct ucore_session *session)
 {
 	struct ucore_domain_ctx *ctx;
 
 	if (session->nr_readers < 2)
 		return;
-	mutex_lock(&ucore_run_lock);	/* readers stay who they are */
+	mutex_lock(&ucore_run_lock);	/* keeps the readers unchanged */
 	cpus_read_lock();
 	ucore_for_each_ctx(ctx, session)
 		ucore_parallel_elect(ctx, UCORE_NO_CPU);
@@ -344,8 +367,8 @@ static void parallels_build(struct ucore_session *session)
 }
 
 /**
- * ucore_prepare_session() - make parts of the events, and room for a snapshot
- * @session: the session, locked; it does not run
+ * ucore_prepare_session() - make domain contexts from the events, and allocate a snapshot
+ * @session: the session, locked and stopped
  *
  * Return: 0 or -ENOMEM.
  */
@@ -364,8 +387,8 @@ int ucore_prepare_session(struct ucore_session *session)
 		ctx_add_counter(session, event, slot++);
 	ucore_for_each_ctx(ctx, session)
 		ucore_bulk_read_sort(ctx);
-	groups_build(session);
-	parallels_build(session);
+	groups_prepare(session);
+	readers_elect(session);
 	kvfree(session->values);
 	kvfree(session->ran_ns);
 	kvfree(session->domains);
@@ -379,8 +402,8 @@ int ucore_prepare_session(struct ucore_session *session)
 }
 
 /**
- * ucore_prepare_keep_counts() - counts go back to the events
- * @session: the session, locked; it has just stopped
+ * ucore_prepare_keep_counts() - copy the counts back to the events
+ * @session: the session, locked, which has just stopped
  */
 void ucore_prepare_keep_counts(struct ucore_session *session)
 {
@@ -396,7 +419,7 @@ void ucore_prepare_keep_counts(struct ucore_session *session)
 			session->ran_ns[ctr->slot] = ctr->ran_ns;
 		}
 	}
-	/* a counter's slot is its event's place in the list */
+	/* a counter's slot is the position of its event in the list */
 	list_for_each_entry(event, &session->events, node) {
 		event->total = session->values[slot].count;
 		event->ran_ns = session->ran_ns[slot];
@@ -405,8 +428,8 @@ void ucore_prepare_keep_counts(struct ucore_session *session)
 }
 
 /**
- * ucore_prepare_free() - free all parts of a session
- * @session: the session, which does not run and is no longer reachable
+ * ucore_prepare_free() - free all domain contexts of a session
+ * @session: the session, stopped and no longer reachable
  */
 void ucore_prepare_free(struct ucore_session *session)
 {
@@ -415,7 +438,7 @@ void ucore_prepare_free(struct ucore_session *session)
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		if (!session->ctx[i])
 			continue;
-		ctx_drop(session->ctx[i]);
+		ctx_free_counters(session->ctx[i]);
 		ucore_ring_put(session->ctx[i]->ring);
 		kfree(session->ctx[i]);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a session's events to its parts, and back. */
-#ifndef UCORE_BUILD_H
-#define UCORE_BUILD_H
+/* Conversion of a session's events to domain contexts, and back. */
+#ifndef UCORE_PREPARE_H
+#define UCORE_PREPARE_H
 
 struct ucore_domain;
 struct ucore_session;
@@ -12,4 +12,4 @@ void ucore_prepare_free(struct ucore_session *session);
 int ucore_prepare_session(struct ucore_session *session);
 void ucore_prepare_keep_counts(struct ucore_session *session);
 
-#endif /* UCORE_BUILD_H */
+#endif /* UCORE_PREPARE_H */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The roll: all sessions there are, whoever has their descriptors, and ending one
- * without its owner.
+ * Registry of all sessions, for GET_SESSIONS and REVOKE_SESSION. Owns the list of sessions and
+ * their reference counts.
  *
- * A session is on the roll while its descriptor lives, be it in flight on a socket.
- * Process context.  The roll's lock is held for moments only and before no other.
+ * A session is in the list while its descriptor exists, also while the descriptor is in flight
+ * on a socket. Process context. The list's lock is held for short times only, and no other
+ * lock is taken under it.
  */
 #include <linux/cred.h>
 #include <linux/errno.h>
@@ -18,40 +19,43 @@
 #include "session/start_stop.h"
 #include "session/session.h"
 
-static LIST_HEAD(roll);		/* by id */
+static LIST_HEAD(sessions);	/* by ascending id */
 static u32 nr_sessions;
-static DEFINE_MUTEX(roll_lock);
+static DEFINE_MUTEX(registry_lock);
 
-static void roll_put(struct ucore_session *session)
+static void session_put(struct ucore_session *session)
 {
 	if (refcount_dec_and_test(&session->refs))
 		ucore_session_free(session);
 }
 
-/* The first session behind an id; the roll is locked. */
-static struct ucore_session *roll_next(u64 after)
+/* Find the first session with a higher id; NULL if there is none. The registry is locked. */
+static struct ucore_session *session_next(u64 after)
 {
 	struct ucore_session *session;
 
-	list_for_each_entry(session, &roll, roll)
+	list_for_each_entry(session, &sessions, node)
 		if (session->id > after)
 			return session;
 	return NULL;
 }
 
-/* Ids are given out before the roll is locked, so two may come in the wrong order. */
-static void roll_insert(struct ucore_session *session)
+/*
+ * Insert a session by id. Ids are assigned without the lock, so that a session may arrive
+ * after one with a higher id.
+ */
+static void session_insert(struct ucore_session *session)
 {
-	struct ucore_session *next = roll_next(session->id);
+	struct ucore_session *next = session_next(session->id);
 
-	list_add_tail(&session->roll, next ? &next->roll : &roll);
+	list_add_tail(&session->node, next ? &next->node : &sessions);
 	nr_sessions++;
 }
 
 /**
- * ucore_registry_add() - a session without events, on the roll
- * @config: checked by the caller
- * @context: who opened the device may see what was interrupted
+ * ucore_registry_add() - create a session without events and register it
+ * @config: parameters, checked by the caller
+ * @context: the opener of the device may see the context of interrupts
  *
  * Return: the session or an ERR_PTR: -ENODEV, -EBUSY, -ENOMEM.
  */
@@ -61,30 +65,31 @@ struct ucore_session *ucore_registry_add(const struct ucore_create_session *conf
 
 	if (IS_ERR(session))
 		return session;
-	mutex_lock(&roll_lock);
-	roll_insert(session);
-	mutex_unlock(&roll_lock);
+	mutex_lock(&registry_lock);
+	session_insert(session);
+	mutex_unlock(&registry_lock);
 	return session;
 }
 
 /**
- * ucore_registry_del() - its descriptor is gone
+ * ucore_registry_del() - stop and unregister a session whose descriptor was released
  * @session: the session
  */
 void ucore_registry_del(struct ucore_session *session)
 {
-	mutex_lock(&roll_lock);
-	list_del(&session->roll);
+	mutex_lock(&registry_lock);
+	list_del(&session->node);
 	nr_sessions--;
-	mutex_unlock(&roll_lock);
+	mutex_unlock(&registry_lock);
 	mutex_lock(&session->lock);
 	ucore_counting_halt(session);
 	mutex_unlock(&session->lock);
-	roll_put(session);
+	session_put(session);
 }
 
 /*
- * A moment's view: the session's own lock may be held while its registers are read.
+ * Describe a session as it is at this moment, without the session's lock, which may be held
+ * while registers are read.
  */
 static void describe(const struct ucore_session *session, struct ucore_session_info *out)
 {
@@ -102,64 +107,64 @@ static void describe(const struct ucore_session *session, struct ucore_session_i
 		.ring_size = session->ring_size,
 		.timer_ns = session->timer_ns,
 	};
-	if (READ_ONCE(session->ended))
+	if (READ_ONCE(session->revoked))
 		out->state = UCORE_SESSION_REVOKED;
 	strscpy(out->comm, session->comm, sizeof(out->comm));
 }
 
 /**
- * ucore_registry_describe() - the next session, for GET_SESSIONS
- * @after: id of the one before, 0 at first
+ * ucore_registry_describe() - describe the next session, for GET_SESSIONS
+ * @after: id of the previous session, 0 to begin
  * @out: the answer
  *
- * Return: false if there is none.
+ * Return: false if no session has a higher id.
  */
 bool ucore_registry_describe(u64 after, struct ucore_session_info *out)
 {
 	const struct ucore_session *session;
 
-	mutex_lock(&roll_lock);
-	session = roll_next(after);
+	mutex_lock(&registry_lock);
+	session = session_next(after);
 	if (session)
 		describe(session, out);
-	mutex_unlock(&roll_lock);
+	mutex_unlock(&registry_lock);
 	return session;
 }
 
-/** ucore_registry_count() - how many sessions there are */
+/** ucore_registry_count() - return the number of sessions */
 u32 ucore_registry_count(void)
 {
 	return READ_ONCE(nr_sessions);
 }
 
-/* A session by its id, referenced; NULL if there is none. */
-static struct ucore_session *roll_get(u64 id)
+/* Find a session by its id and take a reference; NULL if there is none. */
+static struct ucore_session *session_get(u64 id)
 {
 	struct ucore_session *session;
 
-	mutex_lock(&roll_lock);
-	session = id ? roll_next(id - 1) : NULL;
+	mutex_lock(&registry_lock);
+	session = id ? session_next(id - 1) : NULL;
 	if (session && session->id != id)
 		session = NULL;
 	if (session)
 		refcount_inc(&session->refs);
-	mutex_unlock(&roll_lock);
+	mutex_unlock(&registry_lock);
 	return session;
 }
 
 /**
- * ucore_registry_revoke() - end somebody's session
- * @id: its id
+ * ucore_registry_revoke() - revoke a session
+ * @id: id of the session
  *
- * Its counters stop, its boxes and rings are given back, its CPUs are anybody's; the
- * descriptor stays, and is good for nothing.
+ * Stops the session, restores its boxes, frees its rings and releases its choice of CPUs. The
+ * descriptor remains open, but all its commands fail.
  *
- * Return: 0, also if it has ended before; -ENOENT; -EINTR if the caller was killed
+ * Return: 0, also if the session is revoked already; -ENOENT; -EINTR if the caller was killed
  * while it waited for a command of the session.
  */
 int ucore_registry_revoke(u64 id)
 {
-	struct ucore_session *session = roll_get(id);
+	struct ucore_session *session = session_get(id);
 	int ret;
 
 	if (!session)
@@ -167,10 +172,10 @@ int ucore_registry_revoke(u64 id)
 	ret = mutex_lock_killable(&session->lock);
 	if (!ret) {
 		ucore_counting_halt(session);
-		ucore_session_give_up(session);
+		ucore_session_release(session);
 		mutex_unlock(&session->lock);
 		wake_up_interruptible_all(&session->sink.wait);
 	}
-	roll_put(session);
+	session_put(session);
 	return ret;
 }

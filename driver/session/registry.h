@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The roll of all sessions: opening, closing, listing, ending them. */
-#ifndef UCORE_ROLL_H
-#define UCORE_ROLL_H
+/* Registry of all sessions: creation, release, listing, revocation. */
+#ifndef UCORE_REGISTRY_H
+#define UCORE_REGISTRY_H
 
 #include <linux/types.h>
 
@@ -15,4 +15,4 @@ bool ucore_registry_describe(u64 after, struct ucore_session_info *out);
 u32 ucore_registry_count(void);
 int ucore_registry_revoke(u64 id);
 
-#endif /* UCORE_ROLL_H */
+#endif /* UCORE_REGISTRY_H */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Meetings: what has to happen on all domains of a session is sent to their
- * readers, in parallel, one IPI for each remote one.  Where domains shall do a
- * thing at the same moment the readers first wait for each other.
+ * Rendezvous: execute a function on the readers of all domains of a session. Each remote
+ * reader receives an IPI. If the function has to run at the same time everywhere, the readers
+ * first wait for each other. Part of the session layer.
  *
- * Process context.  Lock order: session->turn, session->caller, session->lock,
- * ucore_run_lock, CPU hotplug, snapshot_lock, domain->lock.
+ * Process context; the functions called run in hard-irq context. Lock order:
+ * session->admission, session->caller, session->lock, ucore_run_lock, CPU hotplug,
+ * rendezvous_lock, domain->lock.
  */
 #include <linux/ktime.h>
 #include <linux/mutex.h>
@@ -17,25 +18,25 @@
 #include "session/session_state.h"
 
 /*
- * One meeting of readers at a time: two could each wait for a CPU that waits
- * in the other.
+ * Serializes the rendezvous of different sessions. Otherwise two CPUs could each wait for the
+ * other in different rendezvous.
  */
-static DEFINE_MUTEX(snapshot_lock);
+static DEFINE_MUTEX(rendezvous_lock);
 
 /*
- * How long readers wait for each other at most, interrupts off: an IPI takes
- * microseconds, a CPU that keeps interrupts off or a preempted virtual one more.
+ * Maximum time for which readers wait for each other with interrupts off. An IPI normally
+ * takes microseconds, but a CPU may keep interrupts off, and a virtual CPU may be preempted.
  */
-#define MEETING_NS	(2 * NSEC_PER_MSEC)
+#define RENDEZVOUS_NS	(2 * NSEC_PER_MSEC)
 
-static void meeting_wait(struct ucore_rendezvous_state *m)
+static void wait_for_others(struct ucore_rendezvous_state *m)
 {
-	u64 deadline = ktime_get_mono_fast_ns() + MEETING_NS;
+	u64 deadline = ktime_get_mono_fast_ns() + RENDEZVOUS_NS;
 	u32 spins;
 
 	atomic_dec(&m->missing);
 	for (spins = 1; atomic_read(&m->missing) > 0; spins++) {
-		/* reading the clock costs more than a turn */
+		/* reading the clock takes longer than an iteration */
 		if (spins % 64 == 0 && ktime_get_mono_fast_ns() > deadline)
 			break;
 		cpu_relax();
@@ -43,14 +44,14 @@ static void meeting_wait(struct ucore_rendezvous_state *m)
 }
 
 /*
- * A CPU may read two domains, its die and itself: the parts in its chain.  Their
- * locks are of two classes, and are taken in the order of the domains.
+ * Lock the domains that this CPU reads: its die and itself. The two locks are of different
+ * lockdep classes and are taken in the order of the domains.
  */
 static void lock_here(struct ucore_domain_ctx *ctx)
 {
 	for (; ctx; ctx = ctx->next_here) {
 		raw_spin_lock(&ctx->domain->lock);
-		__release(&ctx->domain->lock);	/* sparse cannot count in a loop */
+		__release(&ctx->domain->lock);	/* sparse cannot count locks in a loop */
 	}
 }
 
@@ -66,10 +67,10 @@ static void act_here(const struct ucore_rendezvous_state *m, struct ucore_domain
 	}
 }
 
-static void meet_here(void *arg)
+static void rendezvous_here(void *arg)
 {
 	struct ucore_rendezvous_state *m = arg;
-	struct ucore_domain_ctx *ctx, *first = m->session->here[smp_processor_id()];
+	struct ucore_domain_ctx *ctx, *first = m->session->ctx_on_cpu[smp_processor_id()];
 
 	ucore_budget_enter(ktime_get_mono_fast_ns());
 	if (m->prepare) {
@@ -78,51 +79,51 @@ static void meet_here(void *arg)
 			m->prepare(ctx);
 	}
 	if (m->together)
-		meeting_wait(m);
+		wait_for_others(m);
 	if (!m->prepare)
 		lock_here(first);
 	act_here(m, first);
 	ucore_budget_leave();
 }
 
-/* One more part for the CPU that reads it now. */
-static void chain(struct ucore_session *session, struct ucore_domain_ctx *ctx)
+/* Append a context to the list of the CPU that reads it now. */
+static void ctx_append(struct ucore_session *session, struct ucore_domain_ctx *ctx)
 {
-	struct ucore_domain_ctx **end = &session->here[ctx->meets_on];
+	struct ucore_domain_ctx **end = &session->ctx_on_cpu[ctx->meets_on];
 
-	if (!cpumask_test_and_set_cpu(ctx->meets_on, session->readers))
-		*end = NULL;	/* of an earlier meeting */
+	if (!cpumask_test_and_set_cpu(ctx->meets_on, session->rendezvous_cpus))
+		*end = NULL;	/* discard the list of an earlier rendezvous */
 	while (*end)
 		end = &(*end)->next_here;
 	*end = ctx;
 }
 
 /**
- * ucore_rendezvous() - have all readers of a session's domains do a thing, and wait
+ * ucore_rendezvous() - execute a function on all readers of a session, and wait for its end
  * @session: the session, locked
- * @m: what they do
+ * @m: the function
  *
- * CPU hotplug is held off.  Another session may choose other readers meanwhile:
- * then the old ones do it.  Domains without a CPU are left out.
+ * CPU hotplug is held off. If another session changes a reader at the same time, the old
+ * reader executes the function. Domains without an online CPU are skipped.
  */
 void ucore_rendezvous(struct ucore_session *session, struct ucore_rendezvous_state *m)
 {
 	struct ucore_domain_ctx *ctx;
 	u32 n;
 
-	cpumask_clear(session->readers);
+	cpumask_clear(session->rendezvous_cpus);
 	ucore_for_each_ctx(ctx, session) {
 		ctx->next_here = NULL;
 		ctx->meets_on = READ_ONCE(ctx->domain->reader);
 		if (ctx->meets_on != UCORE_NO_CPU)
-			chain(session, ctx);
+			ctx_append(session, ctx);
 	}
-	n = cpumask_weight(session->readers);
+	n = cpumask_weight(session->rendezvous_cpus);
 	m->session = session;
 	atomic_set(&m->missing, n);
 	if (n > 1)
-		mutex_lock(&snapshot_lock);
-	on_each_cpu_mask(session->readers, meet_here, m, true);
+		mutex_lock(&rendezvous_lock);
+	on_each_cpu_mask(session->rendezvous_cpus, rendezvous_here, m, true);
 	if (n > 1)
-		mutex_unlock(&snapshot_lock);
+		mutex_unlock(&rendezvous_lock);
 }

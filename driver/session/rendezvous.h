@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Meetings: the readers of a session's domains do a thing together. */
-#ifndef UCORE_MEET_H
-#define UCORE_MEET_H
+/* Rendezvous: the readers of a session's domains execute a function together. */
+#ifndef UCORE_RENDEZVOUS_H
+#define UCORE_RENDEZVOUS_H
 
 #include <linux/atomic.h>
 #include <linux/types.h>
@@ -10,15 +10,16 @@ struct ucore_domain_ctx;
 struct ucore_session;
 
 /**
- * struct ucore_rendezvous_state - a thing that readers do together
+ * struct ucore_rendezvous_state - a function that readers execute together
  * @session: the session; set by ucore_rendezvous()
- * @prepare: what comes before they wait for each other, with the domain's lock
- *           held from then on; may be NULL
- * @act: what they do, with the domain's lock held
- * @together: before @act they wait for each other
- * @nested: @act is called for the first of a CPU's parts, and does the others itself
- * @base: instant from which timers count: when the first of them had acted; 0 before
- * @missing: how many readers have not arrived yet
+ * @prepare: called before the readers wait for each other; the domain's lock is held from then
+ * on; may be NULL
+ * @act: the function, called with the domain's lock held
+ * @together: the readers wait for each other before @act
+ * @nested: @act is called for the first context of a CPU only, and handles the others itself
+ * @base: start of all periods of the session's timers (ns), set by the first reader that has
+ * acted; 0 before
+ * @missing: number of readers that have not arrived yet
  */
 struct ucore_rendezvous_state {
 	struct ucore_session *session;
@@ -32,4 +33,4 @@ struct ucore_rendezvous_state {
 
 void ucore_rendezvous(struct ucore_session *session, struct ucore_rendezvous_state *m);
 
-#endif /* UCORE_MEET_H */
+#endif /* UCORE_RENDEZVOUS_H */

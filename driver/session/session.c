@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions: what there is to count, and who may ask.
+ * Sessions: create and release sessions, own their event lists, and check permissions for
+ * events. Part of the session layer; claim.c chooses counters, start_stop.c runs sessions,
+ * pmi_cpus.c chooses readers.
  *
- * Process context.  The session's lock is held unless a function says
- * otherwise.  Whose counters of a box are is the business of claim.c, how a session runs
- * that of run.c.
+ * Process context. The session's lock is held unless a function states otherwise.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -20,11 +20,11 @@
 #include "box/intree.h"
 #include "box/selftest.h"
 #include "cpu/budget.h"
-#include "hotplug/reader_cpu.h"
 #include "irq/recovery.h"
 #include "session/prepare.h"
 #include "session/claim.h"
 #include "session/core_trigger.h"
+#include "session/pmi_cpus.h"
 #include "session/session.h"
 
 static atomic64_t next_session = ATOMIC64_INIT(1);
@@ -48,26 +48,26 @@ static void selftest_here(void *arg)
 	struct ucore_box *box = arg;
 
 	raw_spin_lock(&box->domain->lock);
-	/* another session may have tried or started it meanwhile */
+	/* another session may have tested or started the box since the check */
 	if (ucore_selftest_needed(box))
 		ucore_selftest_run(box);
 	raw_spin_unlock(&box->domain->lock);
 }
 
 /**
- * box_selftest() - see whether a box is what it is said to be, once
+ * box_selftest() - test once whether a box behaves as described
  * @box: a box that the session has a claim on
- * @learned: out: what events were told of it may no longer be so
+ * @learned: out: the self-test found differences, so that events must be encoded again
  *
- * A box whose domain has no CPU now is tried when it is had the next time.
+ * A box whose domain has no online CPU is tested at the next opportunity.
  *
- * Return: 0; -ENODEV: it cannot count; -EINTR: the caller is dying.
+ * Return: 0; -ENODEV if the box cannot count; -EINTR if the caller is being killed.
  */
 static int box_selftest(struct ucore_box *box, bool *learned)
 {
 	*learned = false;
 	if (ucore_selftest_needed(box)) {
-		/* this session waits: nobody else needs its lock, but who ends it */
+		/* sleeps with the session's lock held; only a revoke waits for it */
 		if (ucore_budget_await(box->domain))
 			return -EINTR;
 		mutex_lock(&ucore_run_lock);
@@ -77,12 +77,12 @@ static int box_selftest(struct ucore_box *box, bool *learned)
 		mutex_unlock(&ucore_run_lock);
 		ucore_selftest_report(box);
 	}
-	/* by this selftest, or another session's meanwhile */
+	/* by this self-test, or by one for another session */
 	*learned = box->selftest.failed;
 	return ucore_selftest_failed(box) ? -ENODEV : 0;
 }
 
-/* One event more or less: of the claim, on its domain, in all. */
+/* Update the numbers of events of the claim, of the domain context and of the session. */
 static void events_account(struct ucore_session *session, struct ucore_claim *claim, int by)
 {
 	struct ucore_domain_ctx *ctx = session->ctx[claim->box->domain->id];
@@ -94,7 +94,7 @@ static void events_account(struct ucore_session *session, struct ucore_claim *cl
 	claim->nr_events += by;
 }
 
-/* What it asks for, in the words of its box as far as that is known. */
+/* Encode an event for its box, with the box's capabilities known so far. */
 static int event_encode(struct ucore_event *event, const struct ucore_add_event *add,
 		       const struct ucore_term *terms)
 {
@@ -127,17 +127,20 @@ static struct ucore_event *event_create(struct ucore_box *box,
 	return event;
 }
 
-/* With boxes of cores there is something left; each of the others is asked for (claim.c). */
+/*
+ * Return true if intel_uncore holds all boxes. It never holds boxes of cores. For the others
+ * claim.c checks again when a box is claimed.
+ */
 static bool intree_has_all(void)
 {
 	return ucore_intree_present() && !(ucore_catalog.caps & UCORE_CAP_CORE);
 }
 
 /**
- * ucore_session_may_change() - may events be added, or the session started?
+ * ucore_session_may_change() - check whether events may be added or the session started
  * @session: the session, locked
  *
- * Return: 0, or -EBUSY: it runs, or intel_uncore holds the hardware.
+ * Return: 0, or -EBUSY if the session runs or intel_uncore holds the hardware.
  */
 int ucore_session_may_change(const struct ucore_session *session)
 {
@@ -145,21 +148,21 @@ int ucore_session_may_change(const struct ucore_session *session)
 }
 
 /*
- * Filters that show what others do, and a CPU's own counters, which count whoever runs there
- * and are perf's and the watchdog's, too: for who opened the device, or asks, with
- * CAP_PERFMON.
+ * Check the permission for an event. CAP_PERFMON of the opener of the device or of the caller
+ * is required for filters that observe single programs, and for a CPU's own counters. A CPU's
+ * counters count all tasks, and perf and the NMI watchdog use them, too.
  */
 static int check_perfmon(const struct ucore_session *session, const struct ucore_box *box,
-		   const struct ucore_add_event *add, const struct ucore_term *terms)
+			 const struct ucore_add_event *add, const struct ucore_term *terms)
 {
-	bool spies = box->domain->scope == UCORE_SCOPE_CPU ||
-		     ucore_event_needs_perfmon(terms, add->nr_terms);
+	bool sensitive = box->domain->scope == UCORE_SCOPE_CPU ||
+			 ucore_event_needs_perfmon(terms, add->nr_terms);
 
-	return session->sink.context || !spies || perfmon_capable() ? 0 : -EACCES;
+	return session->sink.context || !sensitive || perfmon_capable() ? 0 : -EACCES;
 }
 
-/* Groups are of a session that rotates, and that takes no samples. */
-static int may_rotate(const struct ucore_session *session, const struct ucore_add_event *add)
+/* Check the group of an event. A session with rotation takes no samples. */
+static int check_group(const struct ucore_session *session, const struct ucore_add_event *add)
 {
 	if (!session->rotate_ns)
 		return add->group ? -EINVAL : 0;
@@ -169,13 +172,13 @@ static int may_rotate(const struct ucore_session *session, const struct ucore_ad
 /**
  * ucore_session_add_event() - add an event
  * @session: the session, locked
- * @add: the request; gets the event's id and counter
- * @terms: its fields
+ * @add: the request; receives the event's id, counter and polling period
+ * @terms: fields of the event
  *
  * Return: 0 or -errno as in the ABI.
  */
 int ucore_session_add_event(struct ucore_session *session, struct ucore_add_event *add,
-		      const struct ucore_term *terms)
+			    const struct ucore_term *terms)
 {
 	struct ucore_box *box = ucore_catalog_box(add->box);
 	struct ucore_claim *claim;
@@ -186,7 +189,7 @@ int ucore_session_add_event(struct ucore_session *session, struct ucore_add_even
 	ret = ucore_session_may_change(session);
 	if (ret)
 		return ret;
-	ret = may_rotate(session, add);
+	ret = check_group(session, add);
 	if (ret)
 		return ret;
 	if (!box)
@@ -264,9 +267,9 @@ int ucore_session_remove_event(struct ucore_session *session, u32 id)
 }
 
 /**
- * ucore_session_get_status() - state and costs
+ * ucore_session_get_status() - report state and overhead, for GET_STATUS
  * @session: the session, locked
- * @status: the answer; size and flags are left alone
+ * @status: the answer; size and flags are not changed
  */
 void ucore_session_get_status(const struct ucore_session *session, struct ucore_get_status *status)
 {
@@ -297,164 +300,7 @@ void ucore_session_get_status(const struct ucore_session *session, struct ucore_
 }
 
 /*
- * ---- PMI CPUs ----
- */
-
-static bool domain_is_chosen(const struct ucore_domain *domain, u32 cpu)
-{
-	return domain->scope == UCORE_SCOPE_DIE && ucore_domain_has_cpu(domain, cpu);
-}
-
-/* Could it take the PMI of its die? */
-static int cpu_check(u32 cpu)
-{
-	u32 i;
-
-	if (cpu >= nr_cpu_ids)
-		return -ENOENT;
-	cpu = array_index_nospec(cpu, nr_cpu_ids);
-	if (!cpu_possible(cpu))
-		return -ENOENT;
-	/* its interrupts are no one else's to take */
-	if (!cpumask_test_cpu(cpu, current->cpus_ptr) && !capable(CAP_SYS_NICE))
-		return -EPERM;
-	if (!cpu_online(cpu))
-		return -EAGAIN;
-	for (i = 0; i < ucore_catalog.nr_domains; i++)
-		if (domain_is_chosen(&ucore_catalog.domains[i], cpu))
-			return ucore_domain_cpu_selectable(&ucore_catalog.domains[i], cpu) ? 0 :
-			       -ERANGE;
-	return -ENOENT;
-}
-
-static int cpus_check(const u32 *cpus, u32 nr, struct cpumask *all)
-{
-	int ret;
-	u32 i;
-
-	for (i = 0; i < nr; i++) {
-		ret = cpu_check(cpus[i]);
-		if (ret)
-			return ret;
-		if (cpumask_test_and_set_cpu(array_index_nospec(cpus[i], nr_cpu_ids), all))
-			return -EINVAL;
-	}
-	return 0;
-}
-
-/* Those of a domain, and which is the first; UCORE_NO_CPU if there is none. */
-static int domain_choice(const struct ucore_domain *domain, const u32 *cpus, u32 nr,
-			 struct cpumask *mask)
-{
-	int cpu, first = UCORE_NO_CPU;
-	u32 i;
-
-	cpumask_clear(mask);
-	for (i = 0; i < nr; i++) {
-		cpu = array_index_nospec(cpus[i], nr_cpu_ids);
-		if (!domain_is_chosen(domain, cpu))
-			continue;
-		cpumask_set_cpu(cpu, mask);
-		if (first == UCORE_NO_CPU)
-			first = cpu;
-	}
-	return first;
-}
-
-/* Has another session made a different choice? */
-static bool domain_is_held(const struct ucore_session *session,
-			   const struct ucore_domain *domain, int first,
-			   const struct cpumask *mask)
-{
-	bool mine = test_bit(domain->id, session->pinned);
-
-	return domain->pins > mine && domain->pin_cpu != UCORE_NO_CPU &&
-	       (domain->pin_cpu != first || !cpumask_equal(&domain->pin_cpus, mask));
-}
-
-static void domain_pin(struct ucore_session *session, struct ucore_domain *domain, int first,
-		       const struct cpumask *mask)
-{
-	ucore_reader_choose(domain, first, mask);
-	domain->pins += !__test_and_set_bit(domain->id, session->pinned);
-}
-
-/* All domains are asked before the first is changed; the catalog's lock is held. */
-static int domains_pin(struct ucore_session *session, const u32 *cpus, u32 nr,
-		       struct cpumask *mask)
-{
-	struct ucore_domain *domain;
-	int first;
-	u32 i;
-
-	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		domain = &ucore_catalog.domains[i];
-		first = domain_choice(domain, cpus, nr, mask);
-		if (first != UCORE_NO_CPU && domain_is_held(session, domain, first, mask))
-			return -EBUSY;
-	}
-	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		domain = &ucore_catalog.domains[i];
-		first = domain_choice(domain, cpus, nr, mask);
-		if (first != UCORE_NO_CPU)
-			domain_pin(session, domain, first, mask);
-	}
-	return 0;
-}
-
-/**
- * ucore_session_set_cpus() - choose readers and the CPUs that take PMIs
- * @session: the session, locked
- * @cpus: the CPUs; of each die among them the first is to be its reader
- * @nr: how many
- *
- * Return: 0 or -errno as in the ABI.
- */
-int ucore_session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr)
-{
-	cpumask_var_t mask;
-	int ret;
-
-	if (session->running)
-		return -EBUSY;
-	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
-		return -ENOMEM;
-	mutex_lock(&ucore_run_lock);
-	cpus_read_lock();
-	ret = cpus_check(cpus, nr, mask);
-	if (!ret) {
-		mutex_lock(&ucore_catalog.lock);
-		ret = domains_pin(session, cpus, nr, mask);
-		mutex_unlock(&ucore_catalog.lock);
-	}
-	cpus_read_unlock();
-	mutex_unlock(&ucore_run_lock);
-	free_cpumask_var(mask);
-	return ret;
-}
-
-/* Give up what it chose with ucore_session_set_cpus(). */
-static void unpin(struct ucore_session *session)
-{
-	struct ucore_domain *domain;
-	u32 i;
-
-	mutex_lock(&ucore_run_lock);
-	cpus_read_lock();
-	mutex_lock(&ucore_catalog.lock);
-	for_each_set_bit(i, session->pinned, ucore_catalog.nr_domains) {
-		domain = &ucore_catalog.domains[i];
-		if (!--domain->pins)
-			ucore_reader_choose(domain, UCORE_NO_CPU, cpu_none_mask);
-	}
-	bitmap_zero(session->pinned, ucore_catalog.nr_domains);
-	mutex_unlock(&ucore_catalog.lock);
-	cpus_read_unlock();
-	mutex_unlock(&ucore_run_lock);
-}
-
-/*
- * ---- life ----
+ * ---- creation and release ----
  */
 
 static void sink_wake_up(struct irq_work *work)
@@ -465,14 +311,13 @@ static void sink_wake_up(struct irq_work *work)
 }
 
 /**
- * ucore_session_alloc() - a session without events
- * @config: checked by the caller
- * @context: may see what was interrupted
+ * ucore_session_alloc() - create a session without events
+ * @config: parameters, checked by the caller
+ * @context: the session may report the context of interrupts
  *
  * Return: the session or an ERR_PTR: -ENODEV, -EBUSY, -ENOMEM.
  */
-struct ucore_session *ucore_session_alloc(const struct ucore_create_session *config,
-					   bool context)
+struct ucore_session *ucore_session_alloc(const struct ucore_create_session *config, bool context)
 {
 	struct ucore_session *session;
 
@@ -486,14 +331,15 @@ struct ucore_session *ucore_session_alloc(const struct ucore_create_session *con
 	session->pinned = bitmap_zalloc(ucore_catalog.nr_domains, GFP_KERNEL_ACCOUNT);
 	if (!session->pinned)
 		goto free;
-	session->here = kvcalloc(nr_cpu_ids, sizeof(*session->here), GFP_KERNEL_ACCOUNT);
-	if (!session->here)
+	session->ctx_on_cpu = kvcalloc(nr_cpu_ids, sizeof(*session->ctx_on_cpu),
+				       GFP_KERNEL_ACCOUNT);
+	if (!session->ctx_on_cpu)
 		goto free;
-	if (!alloc_cpumask_var(&session->readers, GFP_KERNEL_ACCOUNT))
+	if (!alloc_cpumask_var(&session->rendezvous_cpus, GFP_KERNEL_ACCOUNT))
 		goto free;
 	if (!alloc_cpumask_var(&session->readers_cpus, GFP_KERNEL_ACCOUNT))
-		goto free_readers;
-	mutex_init(&session->turn);
+		goto free_rendezvous_cpus;
+	mutex_init(&session->admission);
 	mutex_init(&session->caller);
 	mutex_init(&session->lock);
 	session->id = atomic64_fetch_inc(&next_session);
@@ -506,7 +352,7 @@ struct ucore_session *ucore_session_alloc(const struct ucore_create_session *con
 	session->timer_ns = config->timer_ns;
 	session->rotate_ns = config->rotate_ns;
 	session->nr_readers = config->nr_readers;
-	/* whose interrupts are no one else's to take: as cpu_check() has it */
+	/* the same permission as in cpu_check() of pmi_cpus.c */
 	session->readers_any = config->nr_readers > 1 && capable(CAP_SYS_NICE);
 	cpumask_copy(session->readers_cpus, current->cpus_ptr);
 	session->ring_size = config->ring_size;
@@ -519,41 +365,41 @@ struct ucore_session *ucore_session_alloc(const struct ucore_create_session *con
 	INIT_LIST_HEAD(&session->triggers);
 	return session;
 
-free_readers:
-	free_cpumask_var(session->readers);
+free_rendezvous_cpus:
+	free_cpumask_var(session->rendezvous_cpus);
 free:
-	kvfree(session->here);
+	kvfree(session->ctx_on_cpu);
 	bitmap_free(session->pinned);
 	kfree(session);
 	return ERR_PTR(-ENOMEM);
 }
 
 /**
- * ucore_session_give_up() - give back all that the session has; cannot fail
- * @session: the session, locked and stopped; it is good for nothing any more
+ * ucore_session_release() - release all resources of a session; cannot fail
+ * @session: the session, locked and stopped; all its later commands fail
  */
-void ucore_session_give_up(struct ucore_session *session)
+void ucore_session_release(struct ucore_session *session)
 {
 	struct ucore_event *event, *next;
 
-	WRITE_ONCE(session->ended, true);
-	ucore_core_triggers_remove(session);
-	ucore_claims_give_back(session);
+	WRITE_ONCE(session->revoked, true);
+	ucore_core_trigger_remove_all(session);
+	ucore_claim_restore_boxes(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);
-	unpin(session);
+	ucore_pmi_cpus_unset(session);
 }
 
 /**
- * ucore_session_free() - give back what it has, free; cannot fail
+ * ucore_session_free() - release all resources of a session and free it; cannot fail
  * @session: the session, stopped and no longer reachable
  */
 void ucore_session_free(struct ucore_session *session)
 {
 	if (WARN_ON_ONCE(session->running))
-		return;		/* rather lost than freed under its timers */
+		return;		/* leak it: its timers still use it */
 	mutex_lock(&session->lock);
-	ucore_session_give_up(session);
+	ucore_session_release(session);
 	mutex_unlock(&session->lock);
 
 	irq_work_sync(&session->sink.wake);
@@ -562,8 +408,8 @@ void ucore_session_free(struct ucore_session *session)
 	kvfree(session->ran_ns);
 	kvfree(session->domains);
 	free_cpumask_var(session->readers_cpus);
-	free_cpumask_var(session->readers);
-	kvfree(session->here);
+	free_cpumask_var(session->rendezvous_cpus);
+	kvfree(session->ctx_on_cpu);
 	bitmap_free(session->pinned);
 	put_pid(session->pid);
 	free_uid(session->user);
@@ -571,11 +417,11 @@ void ucore_session_free(struct ucore_session *session)
 }
 
 /**
- * ucore_session_part() - a part, without a lock
+ * ucore_session_ctx() - get the session's context on a domain, without a lock
  * @session: the session
- * @index: index of its domain in the catalog
+ * @index: index of the domain in the catalog
  *
- * Return: NULL if the session never had an event there.
+ * Return: NULL if the session never had an event on the domain.
  */
 struct ucore_domain_ctx *ucore_session_ctx(const struct ucore_session *session, u64 index)
 {
@@ -586,11 +432,12 @@ struct ucore_domain_ctx *ucore_session_ctx(const struct ucore_session *session, 
 }
 
 /**
- * ucore_session_ring() - the ring of a part, without the session's lock
+ * ucore_session_ring() - get the session's ring on a domain, without the session's lock
  * @session: the session
- * @index: index of its domain in the catalog
+ * @index: index of the domain in the catalog
  *
- * Return: the ring, to be put, or NULL if the session has no events there, or no rings.
+ * Return: the ring, to be released with ucore_ring_put(); NULL if the session has no events on
+ * the domain, or no rings.
  */
 struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index)
 {
@@ -607,10 +454,10 @@ struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index)
 }
 
 /**
- * ucore_session_readable() - would a poller want to know?
+ * ucore_session_readable() - check whether pollers are to be woken
  * @session: the session
  *
- * Return: true if there is enough to read.
+ * Return: true if a ring has enough unread bytes.
  */
 bool ucore_session_readable(struct ucore_session *session)
 {

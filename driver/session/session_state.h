@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a session is; the files of this folder each know a part of its life. */
-#ifndef UCORE_STATE_H
-#define UCORE_STATE_H
+/* State of a session. The files of this folder each handle a part of it. */
+#ifndef UCORE_SESSION_STATE_H
+#define UCORE_SESSION_STATE_H
 
 #include <linux/cpumask.h>
 #include <linux/list.h>
@@ -19,58 +19,58 @@ struct pid;
 struct user_struct;
 
 /**
- * struct ucore_session - what a session descriptor stands for
- * @turn: held by a command that makes readers work, while it waits for their time and
- *        runs (turn.c).  Outermost.
- * @caller: held by each command, from its first look at its caller's memory to the last;
- *          guards that @values, @ran_ns and @domains stay what they are until they are
- *          delivered.  After @turn.
- * @lock: guards everything but what is const after creation, @part's pointers and
- *        their rings.  After @caller: before the catalog's lock, ucore_run_lock
- *        and the CPU hotplug lock.  Never taken under mmap_lock, and no user memory is
- *        touched under it: whoever ends the session need not wait for that.
+ * struct ucore_session - a session, which a session descriptor refers to
+ * @admission: held by a command that uses CPU time of readers, during the wait for admission
+ * and the execution (admission.c). Outermost lock.
+ * @caller: held by each command, from the first to the last access to user memory. Keeps
+ * @values, @ran_ns and @domains unchanged until they are copied out. After @admission.
+ * @lock: protects all members that change after creation, except @ctx's pointers and the
+ * rings. After @caller, before the catalog's lock, ucore_run_lock and the CPU hotplug lock.
+ * Never taken under mmap_lock. User memory is never accessed under it, so that a revoke need
+ * not wait for a page fault.
  * @id: session id
- * @pid: process that created it
- * @comm: its name
- * @uid: its user
- * @user: whose memory its rings are
- * @flags: UCORE_SESSION_*
- * @timer_ns: timer trigger
- * @rotate_ns: how long a group's turn is, 0: no groups
- * @crew: CPUs of a die that read it together; below 2: the reader alone
- * @crew_any: any of a die's CPUs may be asked to help
- * @crew_cpus: else these may: the creator's
- * @groups: groups that have events, rising, without group 0; as last built
- * @nr_groups: how many
- * @ring_size: bytes of each ring, 0 for none
- * @wakeup: unread bytes that wake pollers
- * @sink: the pollers; its @context: who opened the device had CAP_PERFMON
- * @rings: guards that parts have their rings, for mmap and poll, which cannot take @lock
+ * @pid: process that created the session
+ * @comm: name of that process
+ * @uid: user of that process
+ * @user: user charged for the memory of the rings
+ * @flags: UCORE_SESSION_F_*
+ * @timer_ns: period of the timer trigger (ns)
+ * @rotate_ns: time slice of a group (ns), 0: no groups
+ * @nr_readers: number of CPUs of a die that read in parallel; below 2: only the reader
+ * @readers_any: any CPU of a die may take part in a parallel read
+ * @readers_cpus: without @readers_any: CPUs that may, the creator's allowed CPUs
+ * @groups: ids of the groups that have events, ascending, without group 0; set by a prepare
+ * @nr_groups: length of @groups
+ * @ring_size: size of each ring (bytes), 0 for none
+ * @wakeup: number of unread bytes that wakes pollers
+ * @sink: the pollers; its @context: the opener of the device had CAP_PERFMON
+ * @rings: protects the contexts' pointers to rings, for mmap and poll, which cannot take @lock
  * @events: list of struct ucore_event
  * @nr_events: length of @events
- * @nr_domains: domains that they are on
+ * @nr_domains: number of domains that @events are on
  * @next_event: next event id
- * @nr_boxes: boxes that they are on; guarded by the catalog's lock
- * @running: started
- * @ended: for good, though the descriptor lives (roll.c)
- * @values: a snapshot, by event; as many as @nr_events while running
- * @ran_ns: a snapshot: how long each event could count, by event
- * @domains: a snapshot, by domain
+ * @nr_boxes: number of boxes that @events are on; protected by the catalog's lock
+ * @running: the session is started
+ * @revoked: all resources are released for good, although the descriptor may remain
+ * (registry.c)
+ * @values: snapshot: values, by event; has @nr_events elements while running
+ * @ran_ns: snapshot: time (ns) for which each event could count, by event
+ * @domains: snapshot: times, by domain
  * @triggers: list of struct ucore_perf_trigger
  * @nr_triggers: length of @triggers
- * @skew_ns: time between the first and the last freeze of that snapshot, of
- *           domains and of boxes
- * @readers: scratch for ucore_rendezvous(): CPUs that do the work
- * @here: scratch for ucore_rendezvous(): the first part of each of them, by CPU
+ * @skew_ns: time between the first and the last freeze of the snapshot, of domains and of
+ * boxes (ns)
+ * @rendezvous_cpus: temporary CPU mask of ucore_rendezvous() and ucore_admit_budget()
+ * @ctx_on_cpu: temporary data of ucore_rendezvous(): first context that each CPU reads
  * @pinned: bit i: the session has chosen the reader of the catalog's domain i
- * @roll: in the roll of all sessions
- * @refs: the descriptor, and who is ending it
- * @first: parts that have counters, as last built, linked by their @next
- * @part: by index of the catalog's domain; set once (release), freed at the end,
- *        so that mmap and poll may look without a lock (acquire)
+ * @node: in the registry
+ * @refs: references: of the descriptor, and of a revoke in progress
+ * @first: first context that has counters, as prepared last; @next links the others
+ * @ctx: contexts by index of the catalog's domain. Set once (release) and freed at the end, so
+ * that mmap and poll can read the pointers without a lock (acquire).
  */
 struct ucore_session {
-	struct mutex turn;	/* outermost, see above */
+	struct mutex admission;	/* outermost, see above */
 	struct mutex caller;	/* see above */
 	struct mutex lock;
 	u64 id;
@@ -97,25 +97,25 @@ struct ucore_session {
 	u32 nr_boxes;
 	u32 next_event;
 	bool running;
-	bool ended;
+	bool revoked;
 	struct ucore_value *values;
 	u64 *ran_ns;
 	struct ucore_read_domain *domains;
 	struct list_head triggers;
 	u32 nr_triggers;
 	u64 skew_ns;
-	cpumask_var_t readers;
-	struct ucore_domain_ctx **here;
+	cpumask_var_t rendezvous_cpus;
+	struct ucore_domain_ctx **ctx_on_cpu;
 	unsigned long *pinned;
-	struct list_head roll;
+	struct list_head node;
 	refcount_t refs;
 	struct ucore_domain_ctx *first;
 	struct ucore_domain_ctx *ctx[];
 };
 
 /*
- * Does it freeze its own boxes there, and not the domain?  A CPU is a domain of its own,
- * which its global control freezes without touching anybody else.
+ * Return true if the session freezes its own boxes on the domain, not the whole domain. The
+ * domain of a CPU is always frozen by its global control, which affects no other CPU.
  */
 static inline bool ucore_session_freezes_boxes(const struct ucore_session *session,
 					       const struct ucore_domain *domain)
@@ -123,8 +123,11 @@ static inline bool ucore_session_freezes_boxes(const struct ucore_session *sessi
 	return (session->flags & UCORE_SESSION_F_BOX_FREEZE) && domain->scope == UCORE_SCOPE_DIE;
 }
 
-/* The session's parts that have counters, in the order of domains; session locked */
+/*
+ * Iterate over the contexts that have counters, in the order of domains. The session is
+ * locked.
+ */
 #define ucore_for_each_ctx(_ctx, _session) \
 	for ((_ctx) = (_session)->first; (_ctx); (_ctx) = (_ctx)->next)
 
-#endif /* UCORE_STATE_H */
+#endif /* UCORE_SESSION_STATE_H */

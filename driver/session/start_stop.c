@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Running a session: start, stop, reset and read on all its domains at once.
- *
- * Process context.  Must not know user memory, nor who may have which box
- * (session.c).
+ * START, STOP, RESET and READ of a session, on all its domains at once. Part of the session
+ * layer. Process context; functions that a rendezvous executes run in hard-irq context with
+ * the domain's lock held. Neither accesses user memory nor decides which session may use a
+ * box.
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -30,7 +30,7 @@
  * ---- start and stop ----
  */
 
-static void take(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void acquire(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	struct ucore_domain *domain = ctx->domain;
 	bool idle = list_empty(&domain->ctxs);
@@ -47,11 +47,11 @@ static void take(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_sta
 }
 
 /*
- * The domain freezes first and waits for the others with its interrupts off: what
- * it holds up, other sessions' counters among it, shall not be preempted.  With
- * box freeze nothing is held up but the boxes that are being programmed.
+ * Freeze the domain and program its boxes, before the readers wait for each other. From then
+ * on interrupts stay off, so that the frozen time of other sessions' counters is not extended
+ * by preemption. With box freeze only the boxes that are programmed are frozen.
  */
-static void go_prepare(struct ucore_domain_ctx *ctx)
+static void start_prepare(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain *domain = ctx->domain;
 
@@ -65,13 +65,16 @@ static void go_prepare(struct ucore_domain_ctx *ctx)
 	}
 }
 
-/* All domains count their periods from the same instant: when the first of them went. */
+/*
+ * Return the instant (ns) from which the timers of all domains count periods: the start of the
+ * first domain.
+ */
 static u64 base_of(const struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	return atomic64_cmpxchg(m->base, 0, ctx->resumed) ?: ctx->resumed;
 }
 
-static void go(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void start(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	ucore_ctx_start_unfrozen(ctx);
 	ucore_ctx_start_times(ctx, ctx->box_freeze ? ucore_ctx_unfreeze(ctx) :
@@ -80,7 +83,10 @@ static void go(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state
 	ucore_timer_start(ctx, base_of(ctx, m));
 }
 
-/* Two samples, so that one fits wherever the ring's end is, and a LOST record. */
+/*
+ * Return true if each ring has room for two samples and a LOST record. With two, one sample
+ * fits wherever the ring's end is.
+ */
 static bool rings_hold_samples(struct ucore_session *session)
 {
 	struct ucore_sample *sample;
@@ -94,12 +100,12 @@ static bool rings_hold_samples(struct ucore_session *session)
 	return true;
 }
 
-static int who_get(const struct ucore_session *session)
+static int tasks_get(const struct ucore_session *session)
 {
 	return session->flags & UCORE_SESSION_F_TASKS ? ucore_tasks_get() : 0;
 }
 
-static void who_put(const struct ucore_session *session)
+static void tasks_put(const struct ucore_session *session)
 {
 	if (session->flags & UCORE_SESSION_F_TASKS)
 		ucore_tasks_put();
@@ -126,7 +132,7 @@ static bool domains_online(struct ucore_session *session)
 }
 
 /**
- * ucore_counting_start() - program the boxes and let all domains count together
+ * ucore_counting_start() - program the boxes and start all domains at the same time
  * @session: the session, locked
  *
  * Return: 0 or -errno as in the ABI.
@@ -134,8 +140,9 @@ static bool domains_online(struct ucore_session *session)
 int ucore_counting_start(struct ucore_session *session)
 {
 	atomic64_t base = ATOMIC64_INIT(0);
-	struct ucore_rendezvous_state begin = { .prepare = go_prepare, .act = go, .together = true,
-				       .base = &base };
+	struct ucore_rendezvous_state begin = {
+		.prepare = start_prepare, .act = start, .together = true, .base = &base,
+	};
 	struct ucore_domain_ctx *ctx;
 	int ret;
 
@@ -155,7 +162,7 @@ int ucore_counting_start(struct ucore_session *session)
 		return -ENOSPC;
 	if (!ucore_admit_period(session))
 		return -ERANGE;
-	ret = who_get(session);
+	ret = tasks_get(session);
 	if (ret)
 		return ret;
 
@@ -167,7 +174,7 @@ int ucore_counting_start(struct ucore_session *session)
 	}
 	ucore_for_each_ctx(ctx, session)
 		ucore_parallel_elect(ctx, UCORE_NO_CPU);
-	ucore_rendezvous(session, &(struct ucore_rendezvous_state){ .act = take });
+	ucore_rendezvous(session, &(struct ucore_rendezvous_state){ .act = acquire });
 	ucore_for_each_ctx(ctx, session)
 		if (ctx->armed_mask)
 			ucore_pmi_enable(ctx->domain);
@@ -177,13 +184,16 @@ unlock:
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
 	if (ret)
-		who_put(session);
+		tasks_put(session);
 	else
-		ucore_core_triggers_start(session);
+		ucore_core_trigger_start_all(session);
 	return ret;
 }
 
-/* Forget a part's claim on the interrupt; the domain is locked. */
+/*
+ * Remove a context from its domain, and from the domain's armed counters. The domain is
+ * locked.
+ */
 static void domain_unlist(struct ucore_domain *domain, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain_ctx *other;
@@ -209,7 +219,7 @@ static void stop(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_sta
 	domain_unlist(ctx->domain, ctx);
 }
 
-static void give_back_here(void *arg)
+static void release_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
 
@@ -239,29 +249,31 @@ static void ctx_settle(struct ucore_domain_ctx *ctx)
 		ucore_domain_release_offline(domain);
 		raw_spin_unlock_irq(&domain->lock);
 	}
-	ucore_budget_run(domain, give_back_here, domain);
+	ucore_budget_run(domain, release_here, domain);
 }
 
 static void halt_ctxs(struct ucore_session *session)
 {
+	struct ucore_rendezvous_state m = { .act = stop, .together = true };
 	struct ucore_domain_ctx *ctx;
 
-	ucore_core_triggers_stop(session);
+	ucore_core_trigger_stop_all(session);
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	ucore_rendezvous(session, &(struct ucore_rendezvous_state){ .act = stop, .together = true });
+	ucore_rendezvous(session, &m);
 	ucore_for_each_ctx(ctx, session)
 		ctx_settle(ctx);
 	session->running = false;
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
-	who_put(session);
+	tasks_put(session);
 }
 
 /**
- * ucore_counting_stop() - last counts, which go back to the events, then stop the boxes;
- * idempotent
- * @session: the session, locked; nobody delivers what it answered to READ
+ * ucore_counting_stop() - read the counters, copy the counts to the events, stop the boxes
+ * @session: the session, locked; no READ is still copying its snapshot out
+ *
+ * Does nothing if the session is stopped.
  */
 void ucore_counting_stop(struct ucore_session *session)
 {
@@ -272,10 +284,11 @@ void ucore_counting_stop(struct ucore_session *session)
 }
 
 /**
- * ucore_counting_halt() - stop the boxes for good; idempotent
+ * ucore_counting_halt() - stop the boxes of a session that is being revoked or freed
  * @session: the session, locked
  *
- * What READ answered may still be on its way.
+ * Does nothing if the session is stopped. Does not touch the snapshot, which READ may still be
+ * copying out.
  */
 void ucore_counting_halt(struct ucore_session *session)
 {
@@ -284,7 +297,7 @@ void ucore_counting_halt(struct ucore_session *session)
 }
 
 /*
- * ---- reset, read ----
+ * ---- reset and read ----
  */
 
 static void reset(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
@@ -297,10 +310,10 @@ static void reset(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_st
 }
 
 /**
- * ucore_counting_reset() - counts and times to zero
+ * ucore_counting_reset() - set counts and times to 0
  * @session: the session, locked
  *
- * Return: 0, or -EAGAIN if a running session has a domain without CPU.
+ * Return: 0, or -EAGAIN if the session runs and one of its domains has no online CPU.
  */
 int ucore_counting_reset(struct ucore_session *session)
 {
@@ -310,7 +323,7 @@ int ucore_counting_reset(struct ucore_session *session)
 	u32 i;
 
 	if (session->running) {
-		mutex_lock(&ucore_run_lock);	/* no domain falls asleep */
+		mutex_lock(&ucore_run_lock);	/* keeps suspend off */
 		cpus_read_lock();
 		if (domains_online(session))
 			ucore_rendezvous(session, &m);
@@ -323,7 +336,8 @@ int ucore_counting_reset(struct ucore_session *session)
 	list_for_each_entry(event, &session->events, node) {
 		event->total = 0;
 		event->ran_ns = 0;
-		event->flags &= ~(UCORE_VALUE_F_STICKY | (event->box->dead ? 0 : UCORE_VALUE_F_DEAD));
+		event->flags &= ~(UCORE_VALUE_F_STICKY |
+				  (event->box->dead ? 0 : UCORE_VALUE_F_DEAD));
 	}
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
 		if (!session->ctx[i])
@@ -337,15 +351,16 @@ int ucore_counting_reset(struct ucore_session *session)
 }
 
 /*
- * Put one domain's share into the answer; @before as in ucore_ctx_times().
- * Returns where times are to be added that only a freeze has.
+ * Copy the values and times of one domain to the snapshot. @before is as in ucore_ctx_times().
+ * Return the domain's entry, to which the caller adds times that only a freeze has.
  */
 static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
-					       const struct ucore_domain_ctx *ctx, u64 now, u64 before)
+					       const struct ucore_domain_ctx *ctx, u64 now,
+					       u64 before)
 {
 	struct ucore_read_domain *rd = &session->domains[ctx->index];
 	int reader = READ_ONCE(ctx->domain->reader);
-	bool away = reader == UCORE_NO_CPU || (session->running && !ctx->running);
+	bool offline = reader == UCORE_NO_CPU || (session->running && !ctx->running);
 	const struct ucore_counter *ctr;
 	struct ucore_value *value;
 
@@ -359,7 +374,7 @@ static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 		value = &session->values[ctr->slot];
 		value->event = ctr->event;
 		value->flags = ctr->flags & ~UCORE_VALUE_F_OVERFLOW;
-		if (away)
+		if (offline)
 			value->flags |= UCORE_VALUE_F_OFFLINE;
 		else if (ctx->gap_read)
 			value->flags |= UCORE_VALUE_F_GAP;
@@ -369,12 +384,12 @@ static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 	return rd;
 }
 
-static void snapshot_live(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+static void snapshot_no_freeze(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	struct ucore_domain *domain = ctx->domain;
 	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
 
-	if (ctx->running)	/* it may have gone to sleep meanwhile */
+	if (ctx->running)	/* false if the machine was suspended since the call */
 		ucore_ctx_read_running(ctx, now);
 	ctx->stats.reads += domain->tally.reads - reads;
 	snapshot_fill(m->session, ctx, now,
@@ -384,8 +399,11 @@ static void snapshot_live(struct ucore_domain_ctx *ctx, const struct ucore_rende
 
 static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m);
 
-/* Its domain went to sleep between the call and the meeting: it has its last counts. */
-static void snapshot_asleep(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+/*
+ * Handle a domain that was suspended between the call and the rendezvous. Its last counts are
+ * valid.
+ */
+static void snapshot_suspended(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
 	if (ctx->next_here)
 		snapshot(ctx->next_here, m);
@@ -393,8 +411,8 @@ static void snapshot_asleep(struct ucore_domain_ctx *ctx, const struct ucore_ren
 }
 
 /*
- * A CPU that reads its die and itself freezes both before it reads the first: within
- * a die's frozen time its own is a moment.
+ * Read a frozen domain. A CPU that reads its die and itself freezes both before it reads the
+ * first. The time for which it is frozen itself is small within the frozen time of the die.
  */
 static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
@@ -403,7 +421,7 @@ static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous
 	struct ucore_interval iv;
 
 	if (!ctx->running) {
-		snapshot_asleep(ctx, m);
+		snapshot_suspended(ctx, m);
 		return;
 	}
 	ucore_interval_begin_ctx(&iv, ctx, ktime_get_mono_fast_ns());
@@ -418,10 +436,12 @@ static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous
 	ctx->gap_read = false;
 }
 
-static void snapshot_running(struct ucore_session *session, bool live)
+static void snapshot_running(struct ucore_session *session, bool no_freeze)
 {
 	struct ucore_rendezvous_state m = {
-		.act = live ? snapshot_live : snapshot, .together = true, .nested = !live,
+		.act = no_freeze ? snapshot_no_freeze : snapshot,
+		.together = true,
+		.nested = !no_freeze,
 	};
 	u64 first = U64_MAX, last = 0, now;
 	struct ucore_domain_ctx *ctx;
@@ -443,8 +463,8 @@ static void snapshot_running(struct ucore_session *session, bool live)
 }
 
 /*
- * A session that never ran, or has changed since it did, has no parts to
- * match its events: they are built as START would.
+ * Make a snapshot of a stopped session. Its contexts may not match its events, because it
+ * never ran or has changed. They are therefore prepared as by START.
  */
 static int snapshot_stopped(struct ucore_session *session)
 {
@@ -463,27 +483,28 @@ static int snapshot_stopped(struct ucore_session *session)
 }
 
 /**
- * ucore_counting_read() - one coherent snapshot of all counters of all domains
+ * ucore_counting_read() - make a coherent snapshot of all counters of all domains
  * @session: the session, locked
- * @live: do not freeze
+ * @no_freeze: read without a freeze
  *
- * The answer is in @values, @domains and @skew_ns until the next call.
+ * The snapshot is in @values, @ran_ns, @domains and @skew_ns of the session until the next
+ * call.
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_counting_read(struct ucore_session *session, bool live)
+int ucore_counting_read(struct ucore_session *session, bool no_freeze)
 {
 	if (!session->running)
 		return snapshot_stopped(session);
-	snapshot_running(session, live);
+	snapshot_running(session, no_freeze);
 	return 0;
 }
 
 /**
- * ucore_counting_unread() - the last snapshot did not reach the caller
+ * ucore_counting_unread() - handle a snapshot that could not be copied out
  * @session: the session, locked
  *
- * The next one tells of the gaps that this one had.
+ * The next snapshot reports the gaps of this one again.
  */
 void ucore_counting_unread(struct ucore_session *session)
 {

@@ -12,11 +12,11 @@ from lab.framework import test
 # Where a number of the caller's becomes an index: file, function
 PLACES = (("driver/box/catalog.c", "ucore_catalog_box"),
           ("driver/box/catalog.c", "ucore_catalog_domain"),
-          ("driver/session/session.c", "ucore_session_part"),
-          ("driver/session/session.c", "cpu_check"),
-          ("driver/session/session.c", "cpus_check"),
-          ("driver/session/session.c", "domain_choice"),
-          ("driver/session/core_trigger.c", "ask_check"),
+          ("driver/session/session.c", "ucore_session_ctx"),
+          ("driver/session/pmi_cpus.c", "cpu_check"),
+          ("driver/session/pmi_cpus.c", "cpus_check"),
+          ("driver/session/pmi_cpus.c", "domain_choice"),
+          ("driver/session/core_trigger.c", "config_check"),
           ("driver/session/core_trigger.c", "create"),
           ("driver/find/discovery/find.c", "report_unit"))
 

@@ -577,7 +577,7 @@ int session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr)
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = ucore_session_set_cpus(session, cpus, nr);
+	ret = ucore_pmi_cpus_set(session, cpus, nr);
 	mutex_unlock(&session->lock);
 	return ret;
 }

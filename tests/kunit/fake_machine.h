@@ -21,6 +21,7 @@
 #include "sample/sample.h"
 #include "irq/timer.h"
 #include "session/start_stop.h"
+#include "session/pmi_cpus.h"
 #include "session/session.h"
 
 #define FAKE_NR_CBO	3

@@ -26,7 +26,7 @@ static int choose_cpu(struct ucore_session *session, u32 cpu)
 	int ret;
 
 	mutex_lock(&session->lock);
-	ret = ucore_session_set_cpus(session, &cpu, 1);
+	ret = ucore_pmi_cpus_set(session, &cpu, 1);
 	mutex_unlock(&session->lock);
 	return ret;
 }
