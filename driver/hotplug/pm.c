@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine's life: it sleeps, it reboots, it panics.
+ * Suspend, reboot and panic: owns the notifiers of these events. Part of the hotplug layer.
  *
- * Owns the kernel's notifiers of these.  Before the machine sleeps, and before another
- * kernel takes over, counters are stopped and the hardware is as it was found: reader.c
- * does that, in process context.
+ * Before a suspend and before another kernel starts, the counters are stopped and the
+ * registers restored (reader_cpu.c). Those notifiers run in process context.
  *
- * A panic is another thing: the other CPUs have been stopped, perhaps within our locks,
- * and this one may be anywhere.  So it takes no lock, sends no IPI, changes no list, and
- * touches only what this CPU can reach by itself.
+ * The panic notifier runs in any context. The other CPUs are stopped, perhaps while they hold
+ * locks of ucore. The notifier therefore takes no lock, sends no IPI, changes no list, and
+ * accesses only registers that this CPU reaches by itself.
  */
 #include <linux/notifier.h>
 #include <linux/panic_notifier.h>
@@ -19,34 +18,40 @@
 #include "hotplug/pm.h"
 #include "hotplug/reader_cpu.h"
 
-/* Tasks still run before, and run again after: they may ask for anything. */
-static int machine_sleeps(struct notifier_block *nb, unsigned long event, void *data)
+/*
+ * User tasks run between this notifier and the freezing of tasks, and again after a resume.
+ * Their commands find domains without a reader.
+ */
+static int suspend_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
 	switch (event) {
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
-		ucore_readers_sleep();
+		ucore_readers_suspend();
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		ucore_readers_wake();
+		ucore_readers_resume();
 		break;
 	}
 	return NOTIFY_DONE;
 }
 
-/* Reboot, halt, power off, kexec: for good. */
-static int machine_reboots(struct notifier_block *nb, unsigned long event, void *data)
+/*
+ * Stop everything and restore the registers before a reboot, halt, power-off or kexec. There
+ * is no resume.
+ */
+static int reboot_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
-	ucore_readers_sleep();
+	ucore_readers_suspend();
 	return NOTIFY_DONE;
 }
 
-static void domain_aborts(struct ucore_domain *domain)
+static void domain_panic(struct ucore_domain *domain)
 {
-	bool seized, used = domain->taken;
+	bool frozen, used = domain->taken;
 	struct ucore_box *box;
 	u32 i;
 
@@ -54,46 +59,47 @@ static void domain_aborts(struct ucore_domain *domain)
 		used |= ucore_catalog.boxes[i].domain == domain && ucore_catalog.boxes[i].dirty;
 	if (!used)
 		return;
-	seized = ucore_domain_panic_freeze(domain);
+	frozen = ucore_domain_panic_freeze(domain);
 	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
 		box = &ucore_catalog.boxes[i];
 		if (box->domain != domain || !box->dirty || !ucore_domain_box_within_reach(box))
 			continue;
-		if (!seized)
-			ucore_box_freeze(box);	/* it may count */
+		if (!frozen)
+			ucore_box_freeze(box);	/* its counters may still count */
 		ucore_box_restore(box);
 	}
-	if (seized)
+	if (frozen)
 		ucore_domain_panic_restore(domain);
 }
 
 /*
- * For the kernel that a crash starts, if it starts after the notifiers (the kernel's
- * parameter crash_kexec_post_notifiers), and for one that firmware starts without a reset.
+ * Restore the registers for the next kernel. A crash kernel profits only if it starts after
+ * the notifiers (crash_kexec_post_notifiers), any other only if firmware does not reset the
+ * machine.
  */
-static int machine_panics(struct notifier_block *nb, unsigned long event, void *data)
+static int panic_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
 	u32 i;
 
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
-		domain_aborts(&ucore_catalog.domains[i]);
+		domain_panic(&ucore_catalog.domains[i]);
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block sleep_block = { .notifier_call = machine_sleeps };
-static struct notifier_block reboot_block = { .notifier_call = machine_reboots };
-static struct notifier_block panic_block = { .notifier_call = machine_panics };
+static struct notifier_block suspend_block = { .notifier_call = suspend_notify };
+static struct notifier_block reboot_block = { .notifier_call = reboot_notify };
+static struct notifier_block panic_block = { .notifier_call = panic_notify };
 
 /**
- * ucore_pm_register() - follow the machine's life
+ * ucore_pm_register() - register the notifiers
  *
- * The catalog is complete, and there are readers.
+ * The catalog is complete and readers are elected.
  *
  * Return: 0 or -errno.
  */
 int ucore_pm_register(void)
 {
-	int ret = register_pm_notifier(&sleep_block);
+	int ret = register_pm_notifier(&suspend_block);
 
 	if (ret)
 		return ret;
@@ -108,14 +114,14 @@ int ucore_pm_register(void)
 unregister_reboot:
 	unregister_reboot_notifier(&reboot_block);
 unregister_pm:
-	unregister_pm_notifier(&sleep_block);
+	unregister_pm_notifier(&suspend_block);
 	return ret;
 }
 
-/** ucore_pm_unregister() - follow it no longer */
+/** ucore_pm_unregister() - unregister the notifiers */
 void ucore_pm_unregister(void)
 {
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 	unregister_reboot_notifier(&reboot_block);
-	unregister_pm_notifier(&sleep_block);
+	unregister_pm_notifier(&suspend_block);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine's life: it sleeps, it reboots, it panics. */
+/* Suspend, reboot and panic. */
 #ifndef UCORE_PM_H
 #define UCORE_PM_H
 

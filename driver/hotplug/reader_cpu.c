@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readers: which CPU touches a domain's boxes, and what happens when it goes, or
- * when the whole machine sleeps: then no domain has one.
+ * Readers: the CPU that accesses the registers of a domain. Elects readers, and moves them at
+ * CPU hotplug and when sessions choose others. During a suspend no domain has a reader. Part
+ * of the hotplug layer. Process context; functions named *_here run on the reader in hard-irq
+ * context.
  *
- * Locks: the list of parts changes under the domain's lock, in process context,
- * with CPU hotplug held off.  So a hotplug callback, which excludes all of
- * those, may walk the list without it, and cancel timers that take it.
+ * Locks: a domain's list of contexts changes in process context, under the domain's lock, with
+ * CPU hotplug held off. A hotplug callback excludes all such changes. It may therefore walk
+ * the list without the lock, and cancel timers whose callbacks take the lock.
  */
 #include <linux/cpu.h>
 #include <linux/ktime.h>
@@ -19,13 +21,13 @@
 #include "sample/sample.h"
 #include "irq/timer.h"
 
-/* How well a CPU would do: not to disturb counts more than to take PMIs. */
-static int suits(const struct ucore_domain *domain, int cpu)
+/* Rank a CPU as reader. Not being isolated counts more than being selectable for PMIs. */
+static int reader_rank(const struct ucore_domain *domain, int cpu)
 {
 	return 2 * !ucore_parallel_cpu_is_isolated(cpu) + ucore_domain_cpu_selectable(domain, cpu);
 }
 
-/* One that sessions chose, else the first of those that suit best. */
+/* Elect a reader: a CPU that sessions chose, otherwise the first one of the highest rank. */
 static int elect_reader(const struct ucore_domain *domain, int leaving)
 {
 	int cpu, best = UCORE_NO_CPU;
@@ -38,7 +40,7 @@ static int elect_reader(const struct ucore_domain *domain, int leaving)
 	for_each_online_cpu(cpu) {
 		if (cpu == leaving || !ucore_domain_has_cpu(domain, cpu))
 			continue;
-		if (best == UCORE_NO_CPU || suits(domain, cpu) > suits(domain, best))
+		if (best == UCORE_NO_CPU || reader_rank(domain, cpu) > reader_rank(domain, best))
 			best = cpu;
 	}
 	return best;
@@ -68,8 +70,8 @@ static void gap_here(void *arg)
 	raw_spin_unlock(&gap->domain->lock);
 }
 
-/* Service what waits and keep the domain frozen. */
-static void move_begin_here(void *arg)
+/* Service pending overflows and keep the domain frozen. */
+static void handover_begin_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
 	struct ucore_interval iv;
@@ -81,7 +83,7 @@ static void move_begin_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-static void move_end_here(void *arg)
+static void handover_end_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
 
@@ -91,23 +93,26 @@ static void move_end_here(void *arg)
 }
 
 /*
- * Hand over to another CPU.  The list of parts is stable, timers are cancelled.
- * An overflow while nobody takes PMIs would go unnoticed: so there is none.
+ * Move the domain to another reader. The list of contexts is stable and the timers are
+ * cancelled. The domain is frozen while no CPU takes its PMI, so that no overflow is lost.
  */
 static void hand_over(struct ucore_domain *domain, int cpu)
 {
 	if (!domain->armed) {
 		WRITE_ONCE(domain->reader, cpu);
 	} else {
-		ucore_budget_run(domain, move_begin_here, domain);
+		ucore_budget_run(domain, handover_begin_here, domain);
 		ucore_pmi_disable(domain);
 		WRITE_ONCE(domain->reader, cpu);
 		ucore_pmi_enable(domain);
-		ucore_budget_run(domain, move_end_here, domain);
+		ucore_budget_run(domain, handover_end_here, domain);
 	}
 }
 
-/* Would the PMI go where it goes now?  The reader takes it in any case. */
+/*
+ * Return true if @cpus is the present set of PMI targets. The reader is ignored because it is
+ * always a target.
+ */
 static bool same_targets(const struct ucore_domain *domain, const struct cpumask *cpus)
 {
 	int cpu;
@@ -120,13 +125,13 @@ static bool same_targets(const struct ucore_domain *domain, const struct cpumask
 }
 
 /**
- * ucore_reader_choose() - choose the reader, and the CPUs that take the PMI
+ * ucore_reader_choose() - choose the reader and the CPUs that take the PMI
  * @domain: the domain
- * @cpu: one of @cpus; UCORE_NO_CPU: nobody cares any more, the reader stays
- * @cpus: some of its online CPUs, to whose cores the PMI can be routed
+ * @cpu: a CPU of @cpus; UCORE_NO_CPU: cancel the choice, the reader stays
+ * @cpus: online CPUs of the domain to whose cores the PMI can be routed
  *
- * Process context; CPU hotplug and changes to the list of parts are held off, and
- * the catalog's lock is held.
+ * Process context; CPU hotplug and changes to the list of contexts are held off, and the
+ * catalog's lock is held.
  */
 void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpumask *cpus)
 {
@@ -135,7 +140,7 @@ void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpum
 
 	domain->pin_cpu = cpu;
 	cpumask_copy(&domain->pin_cpus, cpus);
-	/* without a reader the machine is about to sleep: the choice holds when it wakes */
+	/* without a reader the machine is suspending: resume applies the choice */
 	if (same || reader == UCORE_NO_CPU || domain->reader == UCORE_NO_CPU)
 		return;
 	ucore_timers_cancel(domain);
@@ -148,7 +153,7 @@ void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpum
  * ---- CPU hotplug ----
  */
 
-/* The last CPU goes: stop everything while it can still be done. */
+/* Stop everything while the last CPU of the domain can still access it. */
 static void offline_here(void *arg)
 {
 	struct gap *gap = arg;
@@ -167,7 +172,7 @@ static void offline_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* A box that was given up while no CPU could reach it. */
+/* Return true for a box that was released while no CPU could reach it. */
 static bool box_is_left_over(const struct ucore_box *box, const struct ucore_domain *domain)
 {
 	return box->domain == domain && box->dirty && list_empty(&box->claims);
@@ -183,8 +188,8 @@ static bool domain_has_work(const struct ucore_domain *domain)
 	return domain->taken || !list_empty(&domain->ctxs);
 }
 
-/* It was given back when the machine fell asleep: note anew what is there. */
-static void take_here(void *arg)
+/* Acquire a domain whose registers were restored before a suspend, and save their new values. */
+static void acquire_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
 
@@ -194,7 +199,10 @@ static void take_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* The first CPU came back: go on, and clean up after sessions closed meanwhile. */
+/*
+ * Resume the sessions when the first CPU of the domain is online, and restore the boxes of
+ * sessions that were closed before.
+ */
 static void online_here(void *arg)
 {
 	struct gap *gap = arg;
@@ -224,8 +232,8 @@ static void online_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* Another CPU takes over, or the domain stops. */
-static void reader_leaves(struct ucore_domain *domain, int cpu)
+/* Move the domain to another reader, or stop it if there is none. */
+static void reader_offline(struct ucore_domain *domain, int cpu)
 {
 	struct gap gap = { .domain = domain, .from = cpu, .to = elect_reader(domain, cpu) };
 
@@ -243,8 +251,8 @@ static void reader_leaves(struct ucore_domain *domain, int cpu)
 	domain->leaving = UCORE_NO_CPU;
 }
 
-/* One of those that take the PMI goes: the route must name its core no more. */
-static void target_leaves(struct ucore_domain *domain, int cpu)
+/* Take a CPU that goes offline out of the route of the PMI. */
+static void target_offline(struct ucore_domain *domain, int cpu)
 {
 	domain->leaving = cpu;
 	hand_over(domain, domain->reader);
@@ -256,7 +264,7 @@ static int first_chosen(const struct ucore_domain *domain)
 	return cpumask_empty(&domain->pin_cpus) ? UCORE_NO_CPU : cpumask_first(&domain->pin_cpus);
 }
 
-static void domain_loses(struct ucore_domain *domain, int cpu)
+static void domain_cpu_offline(struct ucore_domain *domain, int cpu)
 {
 	bool chosen;
 
@@ -266,18 +274,18 @@ static void domain_loses(struct ucore_domain *domain, int cpu)
 		domain->pin_cpu = first_chosen(domain);
 	mutex_unlock(&ucore_catalog.lock);
 
-	/* a throttled domain's guard may sit on any of its CPUs */
+	/* the watchdog of a throttled domain may be on any of its CPUs */
 	ucore_timers_cancel(domain);
 	ucore_nmi_forget(domain, cpu);
 	if (domain->reader == cpu)
-		reader_leaves(domain, cpu);
+		reader_offline(domain, cpu);
 	else if (chosen)
-		target_leaves(domain, cpu);
+		target_offline(domain, cpu);
 	else
 		ucore_pmi_disable_cpu(domain, cpu);
 	/*
-	 * It may have queued a service, which may throttle and so bring the guard back to
-	 * it, from where the kernel would move it to any CPU, another domain's too.
+	 * A service queued on this CPU may throttle the domain and start the watchdog here.
+	 * The kernel would then move the timer to any other CPU, even one of another domain.
 	 */
 	ucore_pmi_sync(domain);
 	hrtimer_cancel(&domain->watchdog);
@@ -285,38 +293,42 @@ static void domain_loses(struct ucore_domain *domain, int cpu)
 	ucore_timers_restart(domain);
 }
 
-/* The machine sleeps, or goes down; written under ucore_run_lock, CPU hotplug held off. */
-static bool asleep;
+/*
+ * the machine is suspended or going down; written under ucore_run_lock with CPU hotplug held
+ * off
+ */
+static bool suspended;
 
 static int cpu_going_offline(unsigned int cpu)
 {
 	u32 i;
 
-	/* asleep no CPU is a reader, and who was chosen will be back */
-	for (i = 0; i < ucore_catalog.nr_domains && !asleep; i++)
+	/* while suspended no CPU is a reader; chosen CPUs come back, so that the choice stays */
+	for (i = 0; i < ucore_catalog.nr_domains && !suspended; i++)
 		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
-			domain_loses(&ucore_catalog.domains[i], cpu);
+			domain_cpu_offline(&ucore_catalog.domains[i], cpu);
 	return 0;
 }
 
-/* A domain without a reader gets one. */
-static void domain_resumes(struct ucore_domain *domain, int cpu, u32 reason)
+/* Give a reader to a domain that has none, and resume its sessions. */
+static void domain_set_reader(struct ucore_domain *domain, int cpu, u32 reason)
 {
 	struct gap gap = { .domain = domain, .reason = reason, .from = UCORE_NO_CPU, .to = cpu };
 
 	WRITE_ONCE(domain->reader, cpu);
 	if (!domain_has_work(domain))
-		return;		/* at load, say: nothing is touched */
+		/* the domain is unused, for example at load: leave the registers alone */
+		return;
 	if (!domain->taken)
-		ucore_budget_run(domain, take_here, domain);
+		ucore_budget_run(domain, acquire_here, domain);
 	if (domain->armed)
 		ucore_pmi_enable(domain);
 	ucore_budget_run(domain, online_here, &gap);
 	ucore_timers_restart(domain);
 }
 
-/* The reader was an isolated CPU, for want of a better one, and this is one. */
-static void reader_retires(struct ucore_domain *domain, int cpu)
+/* Replace an isolated reader by a CPU that is not isolated. */
+static void reader_replace(struct ucore_domain *domain, int cpu)
 {
 	struct gap gap = { .domain = domain, .reason = UCORE_GAP_READER_MOVED,
 			   .from = domain->reader, .to = cpu };
@@ -327,15 +339,16 @@ static void reader_retires(struct ucore_domain *domain, int cpu)
 	ucore_timers_restart(domain);
 }
 
-static void domain_gains(struct ucore_domain *domain, int cpu)
+static void domain_cpu_online(struct ucore_domain *domain, int cpu)
 {
 	if (domain->reader == UCORE_NO_CPU)
 		/* at load all CPUs are online already */
-		domain_resumes(domain, ucore_parallel_cpu_is_isolated(cpu) ?
-				       elect_reader(domain, UCORE_NO_CPU) : cpu, UCORE_GAP_ONLINE);
-	else if (domain->pin_cpu == UCORE_NO_CPU && ucore_parallel_cpu_is_isolated(domain->reader) &&
+		domain_set_reader(domain, ucore_parallel_cpu_is_isolated(cpu) ?
+				  elect_reader(domain, UCORE_NO_CPU) : cpu, UCORE_GAP_ONLINE);
+	else if (domain->pin_cpu == UCORE_NO_CPU &&
+		 ucore_parallel_cpu_is_isolated(domain->reader) &&
 		 !ucore_parallel_cpu_is_isolated(cpu))
-		reader_retires(domain, cpu);
+		reader_replace(domain, cpu);
 	else
 		ucore_pmi_enable_cpu(domain, cpu);
 	ucore_parallel_elect_all(domain, UCORE_NO_CPU);
@@ -345,18 +358,18 @@ static int cpu_came_online(unsigned int cpu)
 {
 	u32 i;
 
-	for (i = 0; i < ucore_catalog.nr_domains && !asleep; i++)
+	for (i = 0; i < ucore_catalog.nr_domains && !suspended; i++)
 		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
-			domain_gains(&ucore_catalog.domains[i], cpu);
+			domain_cpu_online(&ucore_catalog.domains[i], cpu);
 	return 0;
 }
 
 /*
- * ---- sleep ----
+ * ---- suspend and resume ----
  */
 
-/* Leave everything as it was found: registers may be at reset when the machine wakes. */
-static void asleep_here(void *arg)
+/* Restore all registers, because they may be reset while the machine is suspended. */
+static void suspend_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
 	u32 i;
@@ -384,8 +397,8 @@ static bool domain_is_used(const struct ucore_domain *domain)
 	return domain->taken;
 }
 
-/* As if its last CPU went, but that the hardware is given back. */
-static void domain_falls_asleep(struct ucore_domain *domain)
+/* Stop a domain as for the loss of its last CPU, but also restore the registers. */
+static void domain_suspend(struct ucore_domain *domain)
 {
 	struct gap gap = { .domain = domain, .reason = UCORE_GAP_SUSPEND,
 			   .from = domain->reader, .to = UCORE_NO_CPU };
@@ -396,73 +409,73 @@ static void domain_falls_asleep(struct ucore_domain *domain)
 		ucore_pmi_disable(domain);
 		ucore_pmi_sync(domain);
 		hrtimer_cancel(&domain->watchdog);
-		ucore_budget_run(domain, asleep_here, domain);
+		ucore_budget_run(domain, suspend_here, domain);
 	}
 	WRITE_ONCE(domain->reader, UCORE_NO_CPU);
 }
 
-static void domain_wakes_up(struct ucore_domain *domain)
+static void domain_resume(struct ucore_domain *domain)
 {
 	int cpu;
 
 	mutex_lock(&ucore_catalog.lock);
-	/* some may not have come back */
+	/* some CPUs may not have come back */
 	cpumask_and(&domain->pin_cpus, &domain->pin_cpus, cpu_online_mask);
 	if (domain->pin_cpu != UCORE_NO_CPU && !cpu_online(domain->pin_cpu))
 		domain->pin_cpu = first_chosen(domain);
 	mutex_unlock(&ucore_catalog.lock);
 	cpu = elect_reader(domain, UCORE_NO_CPU);
 	if (cpu != UCORE_NO_CPU)
-		domain_resumes(domain, cpu, UCORE_GAP_RESUME);
+		domain_set_reader(domain, cpu, UCORE_GAP_RESUME);
 	ucore_parallel_elect_all(domain, UCORE_NO_CPU);
 }
 
 /**
- * ucore_readers_sleep() - stop everything and leave the hardware as it was found
+ * ucore_readers_suspend() - stop all sessions and restore all registers
  *
- * Until ucore_readers_wake() no domain has a reader: sessions that run do so in name
- * only, and none can be started.  Process context.
+ * Until ucore_readers_resume() no domain has a reader. Sessions keep their state "running" but
+ * do not count, and none can be started. Process context.
  */
-void ucore_readers_sleep(void)
+void ucore_readers_suspend(void)
 {
 	u32 i;
 
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	for (i = 0; i < ucore_catalog.nr_domains && !asleep; i++)
-		domain_falls_asleep(&ucore_catalog.domains[i]);
-	asleep = true;
+	for (i = 0; i < ucore_catalog.nr_domains && !suspended; i++)
+		domain_suspend(&ucore_catalog.domains[i]);
+	suspended = true;
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
 }
 
 /**
- * ucore_readers_wake() - program everything again and go on
+ * ucore_readers_resume() - elect readers, program the registers and resume the sessions
  *
  * Process context; most CPUs are online again.
  */
-void ucore_readers_wake(void)
+void ucore_readers_resume(void)
 {
 	u32 i;
 
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	for (i = 0; i < ucore_catalog.nr_domains && asleep; i++)
-		domain_wakes_up(&ucore_catalog.domains[i]);
-	asleep = false;
+	for (i = 0; i < ucore_catalog.nr_domains && suspended; i++)
+		domain_resume(&ucore_catalog.domains[i]);
+	suspended = false;
 	cpus_read_unlock();
 	mutex_unlock(&ucore_run_lock);
 }
 
 /*
- * ---- life ----
+ * ---- load and unload ----
  */
 
 static enum cpuhp_state hotplug_state;
 
 /**
- * ucore_reader_init() - prepare the interrupt and the guard of a domain
- * @domain: the domain; has no reader as yet
+ * ucore_reader_init() - prepare the PMI and the watchdog of a domain
+ * @domain: the domain, which has no reader yet
  */
 void ucore_reader_init(struct ucore_domain *domain)
 {
@@ -471,8 +484,8 @@ void ucore_reader_init(struct ucore_domain *domain)
 }
 
 /**
- * ucore_reader_exit() - stop the interrupt's work, the guard and the helpers of a domain
- * @domain: the domain; no session is left on it
+ * ucore_reader_exit() - stop the PMI's work, the watchdog and parallel reads of a domain
+ * @domain: the domain, without sessions
  */
 void ucore_reader_exit(struct ucore_domain *domain)
 {
@@ -482,7 +495,7 @@ void ucore_reader_exit(struct ucore_domain *domain)
 }
 
 /**
- * ucore_readers_init() - elect readers, now and whenever CPUs come and go
+ * ucore_readers_init() - elect readers, and register for CPU hotplug
  *
  * The catalog is complete.
  *
@@ -493,7 +506,7 @@ int ucore_readers_init(void)
 	u32 i;
 	int ret;
 
-	asleep = false;
+	suspended = false;
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
 		ucore_reader_init(&ucore_catalog.domains[i]);
 	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "perf/x86/ucore:online",
@@ -504,7 +517,7 @@ int ucore_readers_init(void)
 	return 0;
 }
 
-/** ucore_readers_exit() - no CPU is a reader any more; no session is left */
+/** ucore_readers_exit() - unregister from CPU hotplug and stop all domains, without sessions */
 void ucore_readers_exit(void)
 {
 	u32 i;

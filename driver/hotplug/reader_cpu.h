@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Readers: which CPU touches a domain's boxes. */
+/* Readers: election, CPU hotplug, suspend and resume. */
 #ifndef UCORE_READER_CPU_H
 #define UCORE_READER_CPU_H
 
@@ -10,8 +10,8 @@ void ucore_reader_init(struct ucore_domain *domain);
 void ucore_reader_exit(struct ucore_domain *domain);
 int ucore_readers_init(void);
 void ucore_readers_exit(void);
-void ucore_readers_sleep(void);
-void ucore_readers_wake(void);
+void ucore_readers_suspend(void);
+void ucore_readers_resume(void);
 void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpumask *cpus);
 
 #endif /* UCORE_READER_CPU_H */

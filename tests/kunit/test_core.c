@@ -814,14 +814,14 @@ static void sleeps_with_the_machine(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 1), 0xc0, BIT(0), 1000, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	regs->ctr[0] += 10;
-	ucore_readers_sleep();
+	ucore_readers_suspend();
 	KUNIT_EXPECT_EQ(test, regs->global, 0x100000003ULL);
 	KUNIT_EXPECT_EQ(test, regs->ctl[0], 0ULL);
 	KUNIT_EXPECT_EQ(test, regs->ctr[0], 0ULL);
 	KUNIT_EXPECT_NE(test, fake_kernel.selects, 0ULL);
 
 	*regs = (struct fake_core_cpu){ };
-	ucore_readers_wake();
+	ucore_readers_resume();
 	KUNIT_EXPECT_EQ(test, regs->global, ALL_ON);
 	KUNIT_EXPECT_EQ(test, regs->ctr[0], BIT_ULL(48) - 1000);
 	regs->ctr[0] += 7;

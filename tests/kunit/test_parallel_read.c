@@ -630,10 +630,10 @@ static void parallels_sleep(struct kunit *test)
 	struct ucore_session *s = running(test, 2);
 
 	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
-	ucore_readers_sleep();
+	ucore_readers_suspend();
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, fake_kernel.called[1], 0U);
-	ucore_readers_wake();
+	ucore_readers_resume();
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, fake_kernel.called[1], 1U);
 	expect_helped(test, s, 1);

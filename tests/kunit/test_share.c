@@ -379,11 +379,11 @@ static void both_sleep_and_wake(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 	fake_poke(w, IMC_CTR(0), 70);
 	fake_poke(w, IMC_CTR(1), 80);
-	ucore_readers_sleep();
+	ucore_readers_suspend();
 	KUNIT_EXPECT_EQ(test, box->users, 0U);
 	KUNIT_EXPECT_FALSE(test, box->dirty);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(1)), 0ULL);
-	ucore_readers_wake();
+	ucore_readers_resume();
 	KUNIT_EXPECT_EQ(test, box->users, 2U);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(0)), 0x400004ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(1)), 0x400005ULL);
