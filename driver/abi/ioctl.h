@@ -44,7 +44,7 @@ union ucore_ioctl_arg {
  * @new: file to install once the answer has reached user space
  * @more: memory that @fetch of the command copied in; freed at the end
  * @enter: locks the object of the command, NULL if there is none to lock; fails if the object
- * is gone, or, if killable, if the caller is being killed
+ *         is gone, or, if killable, if the caller is being killed
  * @leave: unlocks the object
  */
 struct ucore_ioctl_call {
@@ -67,10 +67,10 @@ struct ucore_ioctl_call {
  * @moves: the command may move the readers of all dies, so that it waits for all of them
  * @fetch: validates references to further user memory and copies it in; NULL if there is none
  * @run: executes the command, with the lock held if the call has @enter; must not access user
- * memory, because a page fault may block forever
+ *       memory, because a page fault may block forever
  * @deliver: copies results out that are not part of the argument; NULL if there are none
  * @undo: reverts the command, with the lock held, if the answer cannot be copied out; NULL if
- * the command changed nothing
+ *        the command changed nothing
  */
 struct ucore_ioctl_cmd {
 	unsigned int cmd;

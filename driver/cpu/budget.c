@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Budgets: how much of a CPU's time ucore takes, whoever asks for it.
+ * CPU time budgets: limit the share of each CPU's time that ucore uses. Part of the cpu layer.
  *
- * Each CPU has one.  All that ucore does there with interrupts off, for whatever
- * domain and session, is charged to it, from the interrupt's entry to the last record:
- * it spends time that comes back at the rate of @cpu_time_max_percent percent.  Within a window
- * the share may be spent at once; who is beyond it waits: counters whose overflows
- * interrupt rest (sample.c), a timer's next expiry is put off (timer.c), a command sleeps
- * (session/admission.c).  Each acts first and waits then, for as long as what it and others
- * have spent needs to come back: so all get on, and none can keep another from it.
+ * Each CPU has one budget for all domains and sessions. All work of ucore with interrupts off
+ * is charged to it, from the entry of the interrupt to the last record. Time charged is
+ * regained at the rate of cpu_time_max_percent percent. The share of one window can be used at
+ * once. Work that exceeds the budget is delayed: counters whose overflows interrupt are
+ * throttled (sample.c), timers expire later (timer.c), commands sleep (session/admission.c).
+ * Work runs first and then waits until all time charged before is regained. Each kind of work
+ * therefore makes progress, and none can starve another.
  *
- * Written by the CPU itself with interrupts off, not in NMI; read by any.
- * Must not know what the time was spent for.
+ * A budget is written by its CPU with interrupts off, not in an NMI. Any CPU may read it.
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
@@ -30,33 +29,34 @@
 
 static unsigned int cpu_time_max_percent = 50;
 module_param(cpu_time_max_percent, uint, 0644);
-MODULE_PARM_DESC(cpu_time_max_percent, "percent of a CPU's time that ucore takes, 1 to 100 (no limit)");
+MODULE_PARM_DESC(cpu_time_max_percent,
+		 "percent of a CPU's time that ucore takes, 1 to 100 (no limit)");
 
 #define WINDOW_NS	(10 * NSEC_PER_MSEC)
 
 /*
- * What nobody sees from within: the interrupt's entry and exit, and what its victim
- * finds evicted from its caches afterwards, an eighth of what was seen.
+ * Costs that a measurement from within does not contain: entry and exit of the interrupt, and
+ * the cache lines evicted, estimated at an eighth of the time measured.
  */
 #define ENTRY_NS	(1 * NSEC_PER_USEC)
 #define EVICTED(ns)	((ns) / 8)
 
-/* Between two interrupts so close nobody else gets anything done. */
+/* Shortest time between two interrupts (ns) in which other tasks can do any work */
 #define MIN_RUN_NS	(10 * NSEC_PER_USEC)
 
-/* From the expiry of a timer to its callback, at most */
+/* Maximum time from the expiry of a timer to its callback */
 #define TIMER_ENTRY_NS	(20 * NSEC_PER_USEC)
 
-/* Nobody waits for longer. */
+/* Maximum delay of any work */
 #define MAX_AHEAD_NS	(1 * NSEC_PER_SEC)
 
 /**
- * struct budget - what ucore spends on a CPU
- * @since: when it began what it does
- * @inside: it does something
- * @left: when it ended what it did last
- * @due: when all that was spent will have come back
- * @busy: time spent since load
+ * struct budget - CPU time that ucore uses on a CPU
+ * @since: start of the work in progress (ns)
+ * @inside: work is in progress
+ * @left: end of the last work (ns)
+ * @due: time at which all time charged is regained (ns)
+ * @busy: time charged since load (ns)
  */
 struct budget {
 	u64 since;
@@ -69,9 +69,9 @@ struct budget {
 static DEFINE_PER_CPU(struct budget, budgets);
 
 /**
- * ucore_budget_percent() - the share of a CPU's time
+ * ucore_budget_percent() - get the share of CPU time that ucore may use
  *
- * Return: 1 to 100.
+ * Return: percent, 1 to 100.
  */
 u32 ucore_budget_percent(void)
 {
@@ -79,40 +79,40 @@ u32 ucore_budget_percent(void)
 }
 
 /**
- * ucore_budget_charge_ns() - what a work is charged
- * @ns: how long it takes, as far as it can see itself
+ * ucore_budget_charge_ns() - compute the time charged for work
+ * @ns: duration of the work as measured from within
  *
- * Return: ns.
+ * Return: the duration with the costs not measured (ns).
  */
 u64 ucore_budget_charge_ns(u64 ns)
 {
 	return ns + EVICTED(ns) + ENTRY_NS;
 }
 
-/* How long it takes until what was charged has come back. */
-static u64 back_ns(u64 charged)
+/* Return the time (ns) in which a charge is regained. */
+static u64 regain_ns(u64 charged)
 {
 	return DIV_ROUND_UP_ULL(charged * 100, ucore_budget_percent());
 }
 
 /**
- * ucore_budget_period_ns() - how often a work may be done, if nobody does another
- * @ns: how long it takes, as far as it can see itself
+ * ucore_budget_period_ns() - compute the shortest period of work that is alone on its CPU
+ * @ns: duration of the work as measured from within
  *
- * With less than MIN_RUN_NS left between two of them that would be charged, too.
+ * A break shorter than MIN_RUN_NS would be charged, too.
  *
- * Return: the shortest period.
+ * Return: the period (ns).
  */
 u64 ucore_budget_period_ns(u64 ns)
 {
-	u64 period = back_ns(ucore_budget_charge_ns(ns));
+	u64 period = regain_ns(ucore_budget_charge_ns(ns));
 
 	return ucore_budget_percent() == 100 ? period : max(period, ns + MIN_RUN_NS);
 }
 
 /*
- * What took longer than a window was not our doing: firmware or a hypervisor had
- * the CPU.
+ * Return the time (ns) to charge for the work in progress. Time beyond one window was used by
+ * firmware or a hypervisor, not by ucore.
  */
 static u64 spent(const struct budget *b, u64 now)
 {
@@ -121,18 +121,22 @@ static u64 spent(const struct budget *b, u64 now)
 	return ucore_budget_charge_ns(ns);
 }
 
-/* When all comes back, with what the present work has spent so far. */
+/*
+ * Return the time (ns) at which all charges are regained, with the work in progress up to
+ * @now.
+ */
 static u64 due_with(const struct budget *b, u64 now)
 {
 	if (ucore_budget_percent() == 100)
 		return 0;
-	return min(max(b->due, b->since) + back_ns(spent(b, now)),
+	return min(max(b->due, b->since) + regain_ns(spent(b, now)),
 		   now + MAX_AHEAD_NS);
 }
 
 /*
- * How far the budget may be ahead: who spends without a break from zero on gets there
- * when the window's share is spent, and is back at zero when the window ends.
+ * Return how far (ns) @due may be ahead of the time. Work without a break that starts with a
+ * fresh budget reaches this limit when it has used the share of a window. All is regained when
+ * the window ends.
  */
 static u64 allowance(void)
 {
@@ -140,10 +144,10 @@ static u64 allowance(void)
 }
 
 /**
- * ucore_budget_entered_at() - when did a timer's interrupt begin?
+ * ucore_budget_entered_at() - find the start of a timer's interrupt
  * @timer: the timer, whose callback runs
  *
- * Return: when it expired, unless somebody kept interrupts off; then the time.
+ * Return: the expiry time; the present time if interrupts were off for long in between.
  */
 u64 ucore_budget_entered_at(const struct hrtimer *timer)
 {
@@ -153,8 +157,8 @@ u64 ucore_budget_entered_at(const struct hrtimer *timer)
 }
 
 /**
- * ucore_budget_enter() - begin something that is to be charged
- * @since: when it began: a moment ago, or when its NMI came
+ * ucore_budget_enter() - begin work to be charged
+ * @since: start of the work: a moment ago, or the arrival of the NMI
  */
 void ucore_budget_enter(u64 since)
 {
@@ -165,9 +169,9 @@ void ucore_budget_enter(u64 since)
 }
 
 /**
- * ucore_budget_leave() - charge it
+ * ucore_budget_leave() - end the work in progress and charge it
  *
- * Return: the time.
+ * Return: the time (ns).
  */
 u64 ucore_budget_leave(void)
 {
@@ -182,9 +186,9 @@ u64 ucore_budget_leave(void)
 }
 
 /**
- * struct charged - a work on another CPU
- * @func: what it does
- * @arg: its argument
+ * struct charged - work on another CPU
+ * @func: function to run
+ * @arg: argument of @func
  */
 struct charged {
 	smp_call_func_t func;
@@ -203,10 +207,10 @@ static void charged_here(void *arg)
 /**
  * ucore_budget_run() - run a function on a domain's reader, and charge it
  * @domain: the domain
- * @func: runs in hard-irq context
- * @arg: its argument
+ * @func: runs in hard-IRQ context
+ * @arg: argument of @func
  *
- * As ucore_domain_run(): CPU hotplug is held off.
+ * CPU hotplug is held off, as for ucore_domain_run().
  */
 void ucore_budget_run(struct ucore_domain *domain, smp_call_func_t func, void *arg)
 {
@@ -216,10 +220,10 @@ void ucore_budget_run(struct ucore_domain *domain, smp_call_func_t func, void *a
 }
 
 /**
- * ucore_budget_run_on() - run a function on some CPUs, and charge it to each
+ * ucore_budget_run_on() - run a function on several CPUs, and charge it to each
  * @cpus: the CPUs
- * @func: runs in hard-irq context
- * @arg: its argument
+ * @func: runs in hard-IRQ context
+ * @arg: argument of @func
  */
 void ucore_budget_run_on(const struct cpumask *cpus, smp_call_func_t func, void *arg)
 {
@@ -229,10 +233,10 @@ void ucore_budget_run_on(const struct cpumask *cpus, smp_call_func_t func, void 
 }
 
 /**
- * ucore_budget_pause_ns() - for how long must what interrupts here keep still?
+ * ucore_budget_pause_ns() - get the time for which counters on this CPU must be throttled
  * @now: the time
  *
- * Return: ns until all that was spent has come back; 0: within the budget.
+ * Return: time (ns) until all charges are regained; 0 if the CPU is within its budget.
  */
 u64 ucore_budget_pause_ns(u64 now)
 {
@@ -243,11 +247,11 @@ u64 ucore_budget_pause_ns(u64 now)
 }
 
 /**
- * ucore_budget_wait_ns() - for how long must the next work on a CPU wait?
+ * ucore_budget_wait_ns() - get the time for which the next work on a CPU must wait
  * @cpu: the CPU
  * @now: the time
  *
- * Return: ns until the CPU is within its budget; 0: it is.
+ * Return: time (ns) until the CPU is within its budget; 0 if it is.
  */
 u64 ucore_budget_wait_ns(int cpu, u64 now)
 {
@@ -257,12 +261,12 @@ u64 ucore_budget_wait_ns(int cpu, u64 now)
 }
 
 /**
- * ucore_budget_sleep() - wait until a CPU has time
- * @ns: for how long: ucore_budget_wait_ns()
+ * ucore_budget_sleep() - sleep until a CPU is within its budget
+ * @ns: time to sleep, from ucore_budget_wait_ns()
  *
  * Process context.
  *
- * Return: 0, or -EINTR: the caller is dying.
+ * Return: 0, or -EINTR if the caller is being killed.
  */
 int ucore_budget_sleep(u64 ns)
 {
@@ -276,13 +280,12 @@ int ucore_budget_sleep(u64 ns)
 }
 
 /**
- * ucore_budget_await() - wait until a domain's reader has time
+ * ucore_budget_await() - wait until a domain's reader is within its budget
  * @domain: the domain, not locked
  *
- * Process context.  For what is asked for again and again, beside the commands that wait
- * for their turn.
+ * Process context. For work that user space can repeat without an admission.
  *
- * Return: 0, or -EINTR: the caller is dying.
+ * Return: 0, or -EINTR if the caller is being killed.
  */
 int ucore_budget_await(const struct ucore_domain *domain)
 {
@@ -294,7 +297,7 @@ int ucore_budget_await(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_budget_busy_ns() - what was spent on a CPU since load
+ * ucore_budget_busy_ns() - get the time charged on a CPU since load
  * @cpu: the CPU
  *
  * Return: ns.

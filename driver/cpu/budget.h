@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Budgets: how much of a CPU's time ucore takes. */
+/* CPU time budgets. */
 #ifndef UCORE_BUDGET_H
 #define UCORE_BUDGET_H
 
@@ -22,7 +22,7 @@ void ucore_budget_run_on(const struct cpumask *cpus, smp_call_func_t func, void 
 int ucore_budget_sleep(u64 ns);
 int ucore_budget_await(const struct ucore_domain *domain);
 
-/* On any: */
+/* Any context, any CPU: */
 u64 ucore_budget_wait_ns(int cpu, u64 now);
 u64 ucore_budget_busy_ns(int cpu);
 u32 ucore_budget_percent(void);

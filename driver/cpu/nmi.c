@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The NMI: is it ours, and what did it interrupt?
+ * NMI handlers: decide whether an NMI is a PMI of a domain, and record the interrupted
+ * context. Owns each CPU's list of domains whose PMI it may receive. Part of the cpu layer.
  *
- * The NMI handler does the least: is it ours (one MSR read; port 61h, if that says no,
- * and one may be late)?  Then note what was interrupted, unmask LVTPC (the hardware
- * masked it on delivery, and perf unmasks it only if perf itself is active), queue the
- * rest.  For a core's overflow
- * LVTPC is opened when its status has been cleared: some cores raise the interrupt
- * again as long as it is set, and nothing else would ever run.  The rest runs in
- * hard-irq context: the counters are frozen, so nothing is lost by waiting,
- * and PCI config cycles are legal there and not in an NMI.
+ * A handler reads the global status and sometimes port 61h, stashes the context, unmasks LVTPC
+ * and queues the service, which runs in hard-IRQ context (pmi.c). Nothing is lost until then,
+ * because the counters are frozen. PCI config cycles are illegal in an NMI.
  *
- * Which NMI is whose: pmi.seq counts services, even when idle and odd while
- * one is under way.  A PMI is named by the odd value of its service.  Each CPU
- * claims each PMI at most once, also when it comes late, after another thread's
- * or the guard's service; so a second NMI with the status still set is perf's.  Too late
- * none is claimed: a CPU that a PMI never reached would take the next NMI of anybody, an
- * hour later, for it.
+ * The hardware masks LVTPC on delivery, and perf unmasks it only while perf counts. For a
+ * core's overflow LVTPC is unmasked after the status is cleared. Otherwise some cores raise
+ * the interrupt without end.
  *
- * An NMI that comes late may find the next overflow there already, and claim that: then the
- * PMI of this one, under way since before LVTPC was opened, finds its name taken.  So who
- * skips names may claim as many NMIs more.
+ * pmi.seq counts services: even while idle, odd during a service. A PMI's number is the odd
+ * value of its service. Each CPU accepts each number at most once. pmi_nmi() decides on a CPU
+ * that is a target of the PMI. unknown_nmi() decides on other CPUs of the die, if neither
+ * perf, another handler nor port 61h explains the NMI:
  *
- * A PMI may go astray: to a core that was not meant, if cores are numbered in another way
- * than we think, or to a CPU that has just ceased to receive it.  Of NMIs that nobody else
- * has claimed, neither perf nor the port that tells of errors, unknown_nmi() asks whether they
- * are that.  So NMIs of others cost nothing more on CPUs that receive no PMI.
+ *   pmi.seq  status  PMI      target, new number  target, known number    other CPU, new number
+ *   -------  ------  -------  ------------------  ----------------------  ---------------------
+ *   even     set     seq + 1  stash, service      core: ours, die: (2)    stash, service
+ *   odd      any     seq      service once more   core: ours, die: (2)    service once more
+ *   even     clear   seq - 1  ours if (1)         ours if (2)             ours if (3)
+ *
+ * In all other cases the NMI is not ours, unless (4).
+ *
+ * (1) The service ended less than LATE_NS ago, and port 61h reports no error. Without the
+ *     limit a CPU that missed a PMI would accept any later NMI instead.
+ * (2) A PMI is pending, and port 61h reports no error. A late NMI may find the status of the
+ *     next overflow and accept that number. The next NMI then finds its number known. To
+ *     accept a number therefore makes the numbers skipped pending, for LATE_NS.
+ * (3) The service ended less than LATE_NS ago. No CPU has received the PMI yet, because a READ
+ *     serviced the overflow, or the other thread of this core has received it.
+ * (4) The other CPU was a target less than LATE_NS ago, and a PMI sent until then is not
+ *     accepted, or one is pending.
  */
-#include <linux/io.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/nmi.h>
@@ -40,6 +46,7 @@
 #include "compat.h"
 #include "find/desc.h"
 #include "cpu/nmi.h"
+#include "cpu/overflow.h"
 #include "ucore_trace.h"
 
 #define DEBUGCTL_UNCORE_PMI	BIT_ULL(13)	/* ENABLE_UNCORE_PMI: UNCERTAIN(debugctl) */
@@ -49,54 +56,53 @@
 #endif
 
 /*
- * A PMI that comes later than this after its service is somebody else's.  Hardware needs
- * half a millisecond at most, but firmware, or a hypervisor on a busy host, may keep a CPU
- * for much longer from taking it.
+ * Longest delay (ns) between a service and its PMI. Hardware needs at most half a millisecond,
+ * but firmware, or a hypervisor on a busy host, may delay the delivery much longer.
  */
 #define LATE_NS		(1ULL * NSEC_PER_SEC)
 
 /*
- * Overflows that follow each other so closely may each be claimed by the NMI of the one
- * before: then what is owed is passed on.
+ * Overflows at shorter intervals (ns) may each be accepted by the NMI of the one before, so
+ * that pending PMIs stay valid.
  */
 #define CLOSE_NS	(100ULL * NSEC_PER_MSEC)
 
-/* More are not under way at once. */
-#define MAX_OWED	8
+/* Maximum number of PMIs in flight */
+#define MAX_PENDING	8
 
-/* SERR and IOCHK in port 61h; what is read where there is none */
+/* SERR and IOCHK of port 61h; value read if the port does not exist */
 #define PORT_ERRORS	0xc0
 #define NO_PORT		0xff
 
-/* How often the handler looks again when a service ends under its eyes. */
-#define NMI_TRIES	4
+/* Maximum number of reads of the status when services end during the reads */
+#define MAX_TRIES	4
 
 /**
  * struct pmi_slot - a domain whose PMI a CPU may receive
- * @domain: which; NULL: none
- * @claimed: last of its PMIs that this CPU claimed
- * @owed: how many NMIs more are ours: for as many earlier PMIs it has claimed none, and
- *        the NMI of one may be what it took for that of the last
- * @owed_until: for how long
- * @last: the last one that it may have been sent before it ceased to receive them; 0: none
- * @left: when that was
+ * @domain: the domain; NULL if there is none
+ * @accepted: number of the last PMI that this CPU accepted
+ * @pending: number of further NMIs to accept, for PMIs whose numbers were skipped
+ * @pending_until: end of the validity of @pending (ns)
+ * @last: last PMI that may have been sent to this CPU when it ceased to be a target; 0: none
+ * @left: time at which the CPU ceased to be a target (ns)
  */
 struct pmi_slot {
 	struct ucore_domain *domain;
-	u64 claimed;
-	u32 owed;
-	u64 owed_until;
+	u64 accepted;
+	u32 pending;
+	u64 pending_until;
 	u64 last;
 	u64 left;
 };
 
 /**
  * struct pmi_cpu - a CPU that may receive PMIs
- * @slot: of its die, and of itself: by scope
- * @die: its die, whose PMI may go astray to it; NULL: it never had one, or the CPU leaves
- * @lvtpc: LVTPC as found
- * @set_lvtpc: and to be restored
- * @set_debugctl: we enabled uncore PMIs here
+ * @slot: domains by scope: the die of the CPU, and the CPU itself
+ * @die: die whose PMI may be misrouted to this CPU; NULL if the die was never armed, or if the
+ *       CPU is going offline
+ * @lvtpc: value of LVTPC before ucore
+ * @set_lvtpc: @lvtpc is to be restored
+ * @set_debugctl: ucore has enabled uncore PMIs on this CPU
  */
 struct pmi_cpu {
 	struct pmi_slot slot[UCORE_SCOPE_CPU + 1];
@@ -113,95 +119,49 @@ static DEFINE_PER_CPU(struct pmi_cpu, pmi_cpus);
  */
 
 /**
- * struct claim - what an NMI may be
- * @pmi: name of the PMI
- * @count: overflows, 0 if it is serviced already
- * @again: it came during a service, which may have looked too early
+ * struct candidate - the PMI that an NMI may be
+ * @pmi: number of the PMI
+ * @count: number of overflows; 0 if they are serviced already
+ * @again: a service is in progress, which may have read the status before the overflow
  */
-struct claim {
+struct candidate {
 	u64 pmi;
 	u32 count;
 	bool again;
 };
 
-/*
- * Not by the domain's ops: their tally is not for NMIs.  Config space is not for
- * NMIs either: no PMI there.
- */
-static u64 status_read(const struct ucore_global *global, const struct ucore_io *io, u32 reg)
-{
-	u64 status;
-
-	if (global->size) {
-		status = readq(io->mmio + reg);
-		trace_ucore_reg(UCORE_ACCESS_MMIO, false, io->phys + reg, status);
-		return status;
-	}
-	if (rdmsrq_safe(reg, &status))
-		status = UCORE_REG_DEAD;
-	trace_ucore_reg(UCORE_ACCESS_MSR, false, reg, status);
-	return status;
-}
-
-/* Overflows in the status of one global control. */
-static u32 count_in(const struct ucore_domain *domain, const struct ucore_global *global,
-		    const struct ucore_io *io)
-{
-	u32 i, n = 0;
-	u64 status;
-
-	for (i = 0; i < global->nr_status; i++) {
-		status = status_read(global, io, global->status + i * global->status_stride);
-		if (status == UCORE_REG_DEAD)
-			continue;
-		/* of counters that are not armed nobody is told */
-		n += hweight64(global->enables ? status & READ_ONCE(domain->armed_mask) : status);
-	}
-	return n;
-}
-
-/* Overflows in the global status, or in each. */
-static u32 count_overflows(const struct ucore_domain *domain)
-{
-	u32 i, n = count_in(domain, domain->global, &domain->io);
-
-	for (i = 0; i < domain->nr_further; i++)
-		n += count_in(domain, domain->further[i].global, &domain->further[i].io);
-	return n;
-}
-
-static void claim_look(struct ucore_domain *domain, struct claim *claim)
+static void candidate_find(struct ucore_domain *domain, struct candidate *cand)
 {
 	u64 seq;
 	int i;
 
-	for (i = 0; i < NMI_TRIES; i++) {
-		claim->again = false;
+	for (i = 0; i < MAX_TRIES; i++) {
+		cand->again = false;
 		/* pairs with ucore_nmi_service_end() */
 		seq = smp_load_acquire(&domain->pmi.seq);
 		if (seq & 1) {
-			claim->pmi = seq;
-			claim->count = 0;
-			claim->again = true;
+			cand->pmi = seq;
+			cand->count = 0;
+			cand->again = true;
 			return;
 		}
-		claim->count = count_overflows(domain);
-		smp_rmb();	/* the status belongs to seq, if seq is still the same */
+		cand->count = ucore_overflow_count(domain);
+		smp_rmb();	/* the status is that of seq if seq is unchanged */
 		if (READ_ONCE(domain->pmi.seq) == seq)
 			break;
 	}
-	if (claim->count)
-		claim->pmi = seq + 1;
+	if (cand->count)
+		cand->pmi = seq + 1;
 	else
-		claim->pmi = seq ? seq - 1 : 0;	/* the last one, late */
+		cand->pmi = seq ? seq - 1 : 0;	/* the last PMI, late */
 }
 
-static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
+static void context_stash(struct ucore_pmi *pmi, u64 number, struct pt_regs *regs)
 {
 	u64 stashing = READ_ONCE(pmi->stashing);
 
-	if (stashing >= name || cmpxchg(&pmi->stashing, stashing, name) != stashing)
-		return;		/* the core's other thread was first */
+	if (stashing >= number || cmpxchg(&pmi->stashing, stashing, number) != stashing)
+		return;		/* the other thread of the core was first */
 	pmi->context = (struct ucore_pmi_regs){
 		.time = ktime_get_mono_fast_ns(),
 		.ip = instruction_pointer(regs),
@@ -210,23 +170,14 @@ static void context_stash(struct ucore_pmi *pmi, u64 name, struct pt_regs *regs)
 		.tid = current->pid,
 		.cpu = raw_smp_processor_id(),
 	};
-	smp_store_release(&pmi->stashed, name);	/* context first: ucore_nmi_context() */
+	smp_store_release(&pmi->stashed, number);	/* after the context: ucore_nmi_context() */
 	irq_work_queue(&pmi->work);
 }
 
-/* Does a core's overflow wait for its service, which opens LVTPC? */
-static bool claim_waits(const struct ucore_domain *domain, const struct claim *claim)
+/* Return true if a core's overflow waits for the service that unmasks LVTPC. */
+static bool awaits_service(const struct ucore_domain *domain, const struct candidate *cand)
 {
-	return domain->global->enables && (claim->count || claim->again);
-}
-
-/* What no overflow freezes is frozen here: its CPU is this one. */
-static void freeze_here(const struct ucore_domain *domain)
-{
-	const struct ucore_global *global = domain->global;
-
-	wrmsrq_safe(global->ctl, global->freeze);
-	trace_ucore_reg(UCORE_ACCESS_MSR, true, global->ctl, global->freeze);
+	return domain->global->enables && (cand->count || cand->again);
 }
 
 static bool pmi_expired(const struct ucore_domain *domain)
@@ -235,8 +186,8 @@ static bool pmi_expired(const struct ucore_domain *domain)
 }
 
 /*
- * Does port 61h tell of an error?  Linux asks it only if nobody claims the NMI: so where
- * nothing else says that it is ours, the error goes first.
+ * Return true if port 61h reports an error. Linux reads the port only if no handler claims an
+ * NMI, so that an uncertain NMI must be left to it.
  */
 static bool nmi_error_pending(void)
 {
@@ -245,146 +196,142 @@ static bool nmi_error_pending(void)
 	return reason != NO_PORT && (reason & PORT_ERRORS);
 }
 
-/* What it may be was serviced already: too long ago, or an error is told. */
-static bool too_late(const struct ucore_domain *domain, const struct claim *claim)
+/* Return true if the PMI was serviced and condition (1) does not hold. */
+static bool too_late(const struct ucore_domain *domain, const struct candidate *cand)
 {
-	return !claim->count && !claim->again && (pmi_expired(domain) || nmi_error_pending());
+	return !cand->count && !cand->again && (pmi_expired(domain) || nmi_error_pending());
 }
 
-/*
- * A name is about to be claimed.  For each that it skips one NMI more may be, but not whatever
- * comes later.
- */
-static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 name)
+/* Make the numbers that are skipped by accepting @number pending. */
+static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 number)
 {
-	u64 skipped = (name - slot->claimed - 1) / 2, now = ktime_get_mono_fast_ns();
+	u64 skipped = (number - slot->accepted - 1) / 2, now = ktime_get_mono_fast_ns();
 
-	if (now >= slot->owed_until)
-		slot->owed = 0;
-	slot->owed = min_t(u64, slot->owed + skipped, MAX_OWED);
+	if (now >= slot->pending_until)
+		slot->pending = 0;
+	slot->pending = min_t(u64, slot->pending + skipped, MAX_PENDING);
 	if (skipped || now < READ_ONCE(domain->pmi.ended) + CLOSE_NS)
-		slot->owed_until = now + LATE_NS;
+		slot->pending_until = now + LATE_NS;
 }
 
 static bool has_pending(const struct pmi_slot *slot)
 {
-	return slot->owed && ktime_get_mono_fast_ns() < slot->owed_until;
+	return slot->pending && ktime_get_mono_fast_ns() < slot->pending_until;
 }
 
 static bool pending_take(struct pmi_slot *slot)
 {
 	if (!has_pending(slot))
 		return false;
-	slot->owed--;
+	slot->pending--;
 	return true;
 }
 
-/* Its name is taken.  It is ours if a core's overflow waits, or if one is owed. */
-static int claimed_before(struct pmi_slot *slot, const struct claim *claim)
+/* Handle an NMI whose number was accepted before, by condition (2). */
+static int repeated_nmi(struct pmi_slot *slot, const struct candidate *cand)
 {
-	if (claim_waits(slot->domain, claim))
+	if (awaits_service(slot->domain, cand))
 		return NMI_HANDLED;
-	return has_pending(slot) && !nmi_error_pending() && pending_take(slot) ? NMI_HANDLED : NMI_DONE;
+	if (!has_pending(slot) || nmi_error_pending() || !pending_take(slot))
+		return NMI_DONE;
+	return NMI_HANDLED;
 }
 
-/* It is ours.  How many overflows, or that it is serviced already. */
-static int claim_take(struct ucore_domain *domain, const struct claim *claim,
+/* Accept an NMI. Return the number of overflows, or NMI_HANDLED if they are serviced already. */
+static int pmi_accept(struct ucore_domain *domain, const struct candidate *cand,
 		      struct pt_regs *regs)
 {
-	trace_ucore_pmi(domain->id, claim->pmi, claim->count);
-	if (claim->count && domain->global->enables)
-		freeze_here(domain);
-	if (claim->count)
-		context_stash(&domain->pmi, claim->pmi, regs);
-	else if (claim->again)
+	trace_ucore_pmi(domain->id, cand->pmi, cand->count);
+	if (cand->count && domain->global->enables)
+		ucore_overflow_freeze(domain);
+	if (cand->count)
+		context_stash(&domain->pmi, cand->pmi, regs);
+	else if (cand->again)
 		irq_work_queue(&domain->pmi.work);
-	return claim->count ?: NMI_HANDLED;
+	return cand->count ?: NMI_HANDLED;
 }
 
 /*
- * Is it this domain's?  How many overflows, or that it is serviced already.  By its name
- * it may be claimed already; but while a core's overflow waits another NMI is not perf's,
- * which has no counter there: a second counter carried around the freeze.
+ * Handle an NMI on a target of the domain's PMI. Return the number of NMIs handled. While a
+ * core's overflow waits, another NMI is not perf's, which has no counter there: a second
+ * counter overflowed close to the freeze.
  */
-static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waits)
+static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waiting)
 {
 	struct ucore_domain *domain = READ_ONCE(slot->domain);
-	struct claim claim;
+	struct candidate cand;
 
 	if (!domain)
 		return NMI_DONE;
-	claim_look(domain, &claim);
-	*waits |= claim_waits(domain, &claim);
-	if (claim.pmi <= slot->claimed)
-		return claimed_before(slot, &claim);
-	if (too_late(domain, &claim))
+	candidate_find(domain, &cand);
+	*waiting |= awaits_service(domain, &cand);
+	if (cand.pmi <= slot->accepted)
+		return repeated_nmi(slot, &cand);
+	if (too_late(domain, &cand))
 		return NMI_DONE;
 	if (domain->scope == UCORE_SCOPE_DIE)
-		pending_add(slot, domain, claim.pmi);
-	slot->claimed = claim.pmi;
-	return claim_take(domain, &claim, regs);
+		pending_add(slot, domain, cand.pmi);
+	slot->accepted = cand.pmi;
+	return pmi_accept(domain, &cand, regs);
 }
 
 static int pmi_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	int i, handled = NMI_DONE;
-	bool waits = false;
+	bool waiting = false;
 
 	for (i = 0; i < ARRAY_SIZE(pc->slot); i++)
-		handled += slot_nmi(&pc->slot[i], regs, &waits);
-	if (handled && !waits)
+		handled += slot_nmi(&pc->slot[i], regs, &waiting);
+	if (handled && !waiting)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	return handled;
 }
 
 /*
- * ---- NMIs that nobody claimed ----
+ * ---- NMIs that no handler claimed ----
  */
 
-/*
- * It has been serviced.  Did it come to the other thread of this core, or has it come to
- * nobody yet, whom a READ was ahead of?
- */
-static bool may_come_here(const struct ucore_domain *domain, u64 name)
+/* Return true if a PMI that was serviced may arrive on this CPU, by condition (3). */
+static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
 {
 	const struct ucore_pmi *pmi = &domain->pmi;
 
 	/* pairs with context_stash() */
-	return smp_load_acquire(&pmi->stashed) != name ||
+	return smp_load_acquire(&pmi->stashed) != number ||
 	       topology_core_id(READ_ONCE(pmi->context.cpu)) ==
 	       topology_core_id(raw_smp_processor_id());
 }
 
-/* A PMI that no CPU of this core was meant to receive. */
+/* Accept a PMI that was not routed to this core. */
 static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt_regs *regs)
 {
-	struct claim claim;
+	struct candidate cand;
 
 	if (cpumask_empty(&die->pmi.cpus))
-		return NMI_DONE;	/* the way is shut: what the status says is not our doing */
-	claim_look(die, &claim);
-	if (claim.pmi <= slot->claimed)
+		return NMI_DONE;	/* the die has no targets: not an overflow of ours */
+	candidate_find(die, &cand);
+	if (cand.pmi <= slot->accepted)
 		return NMI_DONE;
-	if (!claim.count && !claim.again && (pmi_expired(die) || !may_come_here(die, claim.pmi)))
+	if (!cand.count && !cand.again && (pmi_expired(die) || !may_arrive_here(die, cand.pmi)))
 		return NMI_DONE;
-	slot->claimed = claim.pmi;
-	return claim_take(die, &claim, regs);
+	slot->accepted = cand.pmi;
+	return pmi_accept(die, &cand, regs);
 }
 
-static bool left_lately(const struct pmi_slot *slot)
+static bool was_target_lately(const struct pmi_slot *slot)
 {
 	return slot->last && ktime_get_mono_fast_ns() < slot->left + LATE_NS;
 }
 
-/* One that was under way when this CPU ceased to receive them. */
+/* Accept a PMI that was in flight when this CPU ceased to be a target, by condition (4). */
 static int late_pmi(struct pmi_slot *slot)
 {
-	if (!left_lately(slot))
+	if (!was_target_lately(slot))
 		return NMI_DONE;
-	if (slot->claimed >= slot->last)
+	if (slot->accepted >= slot->last)
 		return pending_take(slot) ? NMI_HANDLED : NMI_DONE;
-	slot->claimed = slot->last;
+	slot->accepted = slot->last;
 	return NMI_HANDLED;
 }
 
@@ -395,11 +342,11 @@ static int unknown_nmi(unsigned int type, struct pt_regs *regs)
 	struct ucore_domain *die = smp_load_acquire(&pc->die);	/* ucore_nmi_expect() */
 	int handled;
 
-	/* who is meant to receive it has looked already */
+	/* pmi_nmi() has decided for a target */
 	if (!die || READ_ONCE(slot->domain))
 		return NMI_DONE;
 	handled = misrouted_pmi(slot, die, regs) ?: late_pmi(slot);
-	/* with a core PMU Linux has it open here, too */
+	/* with a core PMU Linux keeps LVTPC unmasked on this CPU, too */
 	if (handled && boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	return handled;
@@ -410,8 +357,8 @@ static int unknown_nmi(unsigned int type, struct pt_regs *regs)
  */
 
 /*
- * Open this CPU's LVTPC entry, if it may receive the PMI: delivery of an earlier
- * interrupt may have set the mask, and nobody cleared it.
+ * Unmask LVTPC if this CPU may receive the PMI. The delivery of an earlier interrupt may have
+ * set the mask.
  */
 static void unmask(const struct ucore_domain *domain)
 {
@@ -420,20 +367,21 @@ static void unmask(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_nmi_service_begin() - the overflows now seen are being serviced
+ * ucore_nmi_service_begin() - begin the service of the overflows now in the status
  * @domain: the domain, locked
  */
 void ucore_nmi_service_begin(struct ucore_domain *domain)
 {
 	WRITE_ONCE(domain->pmi.seq, domain->pmi.seq + 1);
-	smp_wmb();	/* odd before the status changes: claim_look() */
+	smp_wmb();	/* odd before the status changes: candidate_find() */
 }
 
 /**
- * ucore_nmi_open() - a core's status is clear: open the LVTPC entry of its CPU
- * @domain: a domain, locked; that of a die has opened it in the NMI
+ * ucore_nmi_open() - unmask LVTPC after a core's status is cleared
+ * @domain: the domain, locked; nothing to do for a die, whose NMI has unmasked LVTPC
  *
- * What the die has signalled while it was shut is lost: so see whether it has.
+ * A PMI of the die that arrived while LVTPC was masked is lost, so that the die's status is
+ * checked.
  */
 void ucore_nmi_open(const struct ucore_domain *domain)
 {
@@ -442,27 +390,28 @@ void ucore_nmi_open(const struct ucore_domain *domain)
 	if (!domain->global->enables)
 		return;
 	unmask(domain);
-	if (die && count_overflows(die))
+	if (die && ucore_overflow_count(die))
 		irq_work_queue(&die->pmi.work);
 }
 
 /**
- * ucore_nmi_service_end() - they are acknowledged
- * @domain: the domain, locked; about to run again
+ * ucore_nmi_service_end() - end a service, after the overflows were acknowledged
+ * @domain: the domain, locked; about to be unfrozen
  */
 void ucore_nmi_service_end(struct ucore_domain *domain)
 {
 	WRITE_ONCE(domain->pmi.ended, ktime_get_mono_fast_ns());
-	/* even after the status is clear: claim_look() */
+	/* even after the status is clear: candidate_find() */
 	smp_store_release(&domain->pmi.seq, domain->pmi.seq + 1);
 	ucore_nmi_open(domain);
 }
 
 /**
- * ucore_nmi_context() - what the PMI now being serviced, or waiting, interrupted
+ * ucore_nmi_context() - get the context that the PMI of the present or next service
+ * interrupted
  * @domain: the domain, locked
  *
- * Return: NULL if it has not arrived.
+ * Return: NULL if the PMI has not arrived.
  */
 const struct ucore_pmi_regs *ucore_nmi_context(struct ucore_domain *domain)
 {
@@ -473,10 +422,10 @@ const struct ucore_pmi_regs *ucore_nmi_context(struct ucore_domain *domain)
 }
 
 /*
- * ---- CPUs that may receive it ----
+ * ---- CPUs that may receive the PMI ----
  */
 
-/* Let uncore PMIs in; who finds them shut shuts them again in the end. */
+/* Enable uncore PMIs on this CPU, and remember whether to disable them again. */
 static void debugctl_enable(struct pmi_cpu *pc)
 {
 	u64 debugctl;
@@ -486,37 +435,37 @@ static void debugctl_enable(struct pmi_cpu *pc)
 						debugctl | DEBUGCTL_UNCORE_PMI);
 }
 
-/* The last PMI that has a name. */
-static u64 last_name(const struct ucore_domain *domain)
+/* Return the number of the last PMI. */
+static u64 last_number(const struct ucore_domain *domain)
 {
 	u64 seq = READ_ONCE(domain->pmi.seq);
 
 	return seq & 1 ? seq : max(seq, 1ULL) - 1;
 }
 
-/* This CPU shall not claim a PMI that came before it was enabled, unless it was before. */
+/* Do not accept a PMI sent before this CPU became a target, unless it was a target before. */
 static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
-	u64 name = last_name(domain);
+	u64 number = last_number(domain);
 
-	if (slot->domain || (left_lately(slot) && slot->last == name))
+	if (slot->domain || (was_target_lately(slot) && slot->last == number))
 		return;
-	slot->claimed = name;
-	slot->owed = 0;
+	slot->accepted = number;
+	slot->pending = 0;
 }
 
-/* What is under way now may still come, for a while. */
+/* Keep accepting the PMIs in flight, for LATE_NS. */
 static void slot_end(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
-	slot->last = pmi_expired(domain) ? 0 : last_name(domain);
+	slot->last = pmi_expired(domain) ? 0 : last_number(domain);
 	slot->left = ktime_get_mono_fast_ns();
 	WRITE_ONCE(slot->domain, NULL);
 }
 
 /**
- * ucore_nmi_expect() - a die's PMI may go astray to one of its CPUs
+ * ucore_nmi_expect() - expect misrouted PMIs of a die on one of its CPUs
  * @domain: the die
- * @cpu: the CPU, which is not interrupted for that
+ * @cpu: the CPU, which is not interrupted
  */
 void ucore_nmi_expect(struct ucore_domain *domain, int cpu)
 {
@@ -525,14 +474,14 @@ void ucore_nmi_expect(struct ucore_domain *domain, int cpu)
 
 	if (pc->die)
 		return;
-	*slot = (struct pmi_slot){ .claimed = last_name(domain) };
+	*slot = (struct pmi_slot){ .accepted = last_number(domain) };
 	smp_store_release(&pc->die, domain);	/* unknown_nmi() */
 }
 
 /**
- * ucore_nmi_forget() - no more, for the CPU leaves, or the domain goes
+ * ucore_nmi_forget() - stop expecting PMIs, before the CPU goes offline or the domain is freed
  * @domain: the domain, of any scope
- * @cpu: one of its CPUs, or of another's
+ * @cpu: any CPU
  */
 void ucore_nmi_forget(const struct ucore_domain *domain, int cpu)
 {
@@ -543,7 +492,7 @@ void ucore_nmi_forget(const struct ucore_domain *domain, int cpu)
 }
 
 /**
- * ucore_nmi_enable_here() - let this CPU take a domain's PMI
+ * ucore_nmi_enable_here() - make this CPU a target of a domain's PMI
  * @arg: the domain
  */
 void ucore_nmi_enable_here(void *arg)
@@ -558,7 +507,7 @@ void ucore_nmi_enable_here(void *arg)
 		debugctl_enable(pc);
 	lvtpc = apic->read(APIC_LVTPC);
 	if (lvtpc != APIC_DM_NMI) {
-		/* with a core PMU Linux keeps LVTPC open: then leave it open */
+		/* with a core PMU Linux keeps LVTPC unmasked: leave it so */
 		if (!pc->set_lvtpc && !boot_cpu_has(X86_FEATURE_ARCH_PERFMON)) {
 			pc->lvtpc = lvtpc;
 			pc->set_lvtpc = true;
@@ -569,7 +518,7 @@ void ucore_nmi_enable_here(void *arg)
 }
 
 /**
- * ucore_nmi_disable_here() - this CPU takes it no longer
+ * ucore_nmi_disable_here() - end this CPU's being a target of a domain's PMI
  * @arg: the domain
  */
 void ucore_nmi_disable_here(void *arg)
@@ -582,7 +531,7 @@ void ucore_nmi_disable_here(void *arg)
 		return;
 	slot_end(&pc->slot[domain->scope], domain);
 	if (pc->slot[UCORE_SCOPE_DIE].domain || pc->slot[UCORE_SCOPE_CPU].domain)
-		return;		/* the other one still takes its PMI here */
+		return;		/* this CPU is still a target of the other domain */
 	if (pc->set_debugctl && !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
 		wrmsrq_safe(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTL_UNCORE_PMI);
 	if (pc->set_lvtpc)
@@ -592,11 +541,11 @@ void ucore_nmi_disable_here(void *arg)
 }
 
 /**
- * ucore_nmi_reopen() - open this CPU again, if it may receive the PMI
- * @domain: a domain whose PMI did not come, locked
+ * ucore_nmi_reopen() - enable this CPU for the PMI again, if it is a target
+ * @domain: the domain, locked, whose PMI did not arrive
  *
- * Somebody (a hypervisor's switch of IA32_DEBUGCTL) may have cleared the bit that lets
- * uncore PMIs in.
+ * Other software, such as a hypervisor that switches IA32_DEBUGCTL, may have disabled uncore
+ * PMIs.
  */
 void ucore_nmi_reopen(struct ucore_domain *domain)
 {
@@ -610,10 +559,10 @@ void ucore_nmi_reopen(struct ucore_domain *domain)
 }
 
 /**
- * ucore_nmi_register() - listen to NMIs
+ * ucore_nmi_register() - register the NMI handlers
  *
- * First in line: perf's handler would unmask LVTPC or clear the core's status
- * before we look.  And again where all others have looked.
+ * The local handler is the first, because perf's would unmask LVTPC or clear the core's status
+ * before it. The other handler runs after all others.
  *
  * Return: 0 or -errno.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The overflow interrupt as it arrives: an NMI. */
+/* Arrival of the overflow interrupt (PMI) as an NMI. */
 #ifndef UCORE_NMI_H
 #define UCORE_NMI_H
 

@@ -293,10 +293,7 @@ static void domain_cpu_offline(struct ucore_domain *domain, int cpu)
 	ucore_timers_restart(domain);
 }
 
-/*
- * the machine is suspended or going down; written under ucore_run_lock with CPU hotplug held
- * off
- */
+/* The machine is suspended or going down. Written under ucore_run_lock, CPU hotplug held off. */
 static bool suspended;
 
 static int cpu_going_offline(unsigned int cpu)
@@ -317,8 +314,7 @@ static void domain_set_reader(struct ucore_domain *domain, int cpu, u32 reason)
 
 	WRITE_ONCE(domain->reader, cpu);
 	if (!domain_has_work(domain))
-		/* the domain is unused, for example at load: leave the registers alone */
-		return;
+		return;		/* the domain is not in use, as at load */
 	if (!domain->taken)
 		ucore_budget_run(domain, acquire_here, domain);
 	if (domain->armed)
@@ -419,7 +415,7 @@ static void domain_resume(struct ucore_domain *domain)
 	int cpu;
 
 	mutex_lock(&ucore_catalog.lock);
-	/* some CPUs may not have come back */
+	/* chosen CPUs may be missing after a resume */
 	cpumask_and(&domain->pin_cpus, &domain->pin_cpus, cpu_online_mask);
 	if (domain->pin_cpu != UCORE_NO_CPU && !cpu_online(domain->pin_cpu))
 		domain->pin_cpu = first_chosen(domain);

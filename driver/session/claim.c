@@ -373,7 +373,7 @@ static int claim_assign(struct ucore_claim *claim, struct ucore_event *new, u64 
  * ucore_claim_place() - choose a counter for a new event
  * @claim: the session's claim; the session is locked and stopped
  * @new: the event, not yet in the session's list; events of the session may move to other
- * counters
+ *       counters
  *
  * Return: 0; -EADDRINUSE if another event requires other values of the shared registers;
  * -EBUSY if other sessions hold the counters that the event needs; -ENOSPC if this session
@@ -540,7 +540,7 @@ static const struct ucore_claim *claim_to_report(const struct ucore_box *box)
  * ucore_claim_describe() - fill in the owner of a box, for GET_BOXES
  * @box: the box
  * @out: receives @owner, @owner_pid and @owner_comm, unless the box is free, and
- * UCORE_BOX_F_SHARED if several sessions use it
+ *       UCORE_BOX_F_SHARED if several sessions use it
  */
 void ucore_claim_describe(const struct ucore_box *box, struct ucore_box_info *out)
 {

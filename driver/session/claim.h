@@ -13,17 +13,17 @@ struct ucore_session;
 /**
  * struct ucore_claim - the share of one session in one box
  * @node: in the list of the box, oldest first; like @counters, @filters and @shared protected
- * by the catalog's lock
+ *        by the catalog's lock
  * @session: owner of the claim
  * @box: the box
  * @alone: the session uses the box's own freeze, so that no other session may use the box
  * @nr_events: number of the session's events on the box; protected by the session's lock
  * @counters: counters held, as bits like ucore_add_event.counters; without free-running
- * counters
+ *            counters
  * @filters: an event of the claim sets shared registers
  * @shared: values of the shared registers that the events require
  * @ctx_index: index of the box in the session's domain context; protected by the session's
- * lock
+ *             lock
  */
 struct ucore_claim {
 	struct list_head node;

@@ -13,12 +13,12 @@ struct ucore_session;
  * struct ucore_rendezvous_state - a function that readers execute together
  * @session: the session; set by ucore_rendezvous()
  * @prepare: called before the readers wait for each other; the domain's lock is held from then
- * on; may be NULL
+ *           on; may be NULL
  * @act: the function, called with the domain's lock held
  * @together: the readers wait for each other before @act
  * @nested: @act is called for the first context of a CPU only, and handles the others itself
  * @base: start of all periods of the session's timers (ns), set by the first reader that has
- * acted; 0 before
+ *        acted; 0 before
  * @missing: number of readers that have not arrived yet
  */
 struct ucore_rendezvous_state {

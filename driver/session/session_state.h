@@ -21,13 +21,14 @@ struct user_struct;
 /**
  * struct ucore_session - a session, which a session descriptor refers to
  * @admission: held by a command that uses CPU time of readers, during the wait for admission
- * and the execution (admission.c). Outermost lock.
+ *             and the execution (admission.c). Outermost lock.
  * @caller: held by each command, from the first to the last access to user memory. Keeps
- * @values, @ran_ns and @domains unchanged until they are copied out. After @admission.
+ *          @values, @ran_ns and @domains unchanged until they are copied out. After
+ *          @admission.
  * @lock: protects all members that change after creation, except @ctx's pointers and the
- * rings. After @caller, before the catalog's lock, ucore_run_lock and the CPU hotplug lock.
- * Never taken under mmap_lock. User memory is never accessed under it, so that a revoke need
- * not wait for a page fault.
+ *        rings. After @caller, before the catalog's lock, ucore_run_lock and the CPU hotplug
+ *        lock. Never taken under mmap_lock. User memory is never accessed under it, so that a
+ *        revoke need not wait for a page fault.
  * @id: session id
  * @pid: process that created the session
  * @comm: name of that process
@@ -52,14 +53,14 @@ struct user_struct;
  * @nr_boxes: number of boxes that @events are on; protected by the catalog's lock
  * @running: the session is started
  * @revoked: all resources are released for good, although the descriptor may remain
- * (registry.c)
+ *           (registry.c)
  * @values: snapshot: values, by event; has @nr_events elements while running
  * @ran_ns: snapshot: time (ns) for which each event could count, by event
  * @domains: snapshot: times, by domain
  * @triggers: list of struct ucore_perf_trigger
  * @nr_triggers: length of @triggers
  * @skew_ns: time between the first and the last freeze of the snapshot, of domains and of
- * boxes (ns)
+ *           boxes (ns)
  * @rendezvous_cpus: temporary CPU mask of ucore_rendezvous() and ucore_admit_budget()
  * @ctx_on_cpu: temporary data of ucore_rendezvous(): first context that each CPU reads
  * @pinned: bit i: the session has chosen the reader of the catalog's domain i
@@ -67,7 +68,7 @@ struct user_struct;
  * @refs: references: of the descriptor, and of a revoke in progress
  * @first: first context that has counters, as prepared last; @next links the others
  * @ctx: contexts by index of the catalog's domain. Set once (release) and freed at the end, so
- * that mmap and poll can read the pointers without a lock (acquire).
+ *       that mmap and poll can read the pointers without a lock (acquire).
  */
 struct ucore_session {
 	struct mutex admission;	/* outermost, see above */
