@@ -20,6 +20,7 @@
 #include "hotplug/reader_cpu.h"
 #include "sample/sample.h"
 #include "irq/timer.h"
+#include "irq/watchdog.h"
 
 /* Rank a CPU as reader. Not being isolated counts more than being selectable for PMIs. */
 static int reader_rank(const struct ucore_domain *domain, int cpu)

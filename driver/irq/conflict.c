@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Others who write the controls that sessions count with: Intel PCM, LIKWID, VTune, a
- * person with wrmsr, firmware.  Nothing keeps them from it, and no sample could tell
- * without an access more for each counter.  So the guard looks, every ten seconds, and what
- * it finds is told: by the values, a record, STATUS, GET_SELFTEST and the log.  It
- * writes nothing: who is right is not known here, and START programs all of it anew.
+ * Conflicts: find out whether other software (Intel PCM, LIKWID, VTune, wrmsr, firmware) has
+ * written controls that sessions use. Part of the irq layer. Runs under the domain's lock on a
+ * CPU of the domain, called by the watchdog.
  *
- * Accesses of a look: a read for each global control, for the control of each box of a
- * part and for that of each of its counters that has its turn.  It is made in pieces, some
- * boxes at a time, so that it keeps no timer waiting.
+ * Nothing prevents such writes, and a sample could only notice them with one more
+ * access for each counter. The watchdog therefore scans the controls every ten seconds. A
+ * conflict is reported in values, in a record, by GET_STATUS, by GET_SELFTEST and in the log.
+ * Nothing is repaired, because the intended owner is not known. START programs all controls
+ * again.
+ *
+ * A scan reads each global control, and the controls of a context's boxes and of its counters
+ * that count at present. A scan proceeds in steps of a few boxes, so that timers are not
+ * delayed.
  */
 #include <linux/ktime.h>
 
@@ -17,12 +21,15 @@
 #include "sample/sample.h"
 #include "irq/conflict.h"
 
-/* After so many reads of a look others have the CPU, and for so long */
-#define PIECE_READS	16
-#define PIECE_NS	(1 * NSEC_PER_MSEC)
+/* Register reads of one step, and time between two steps */
+#define STEP_READS	16
+#define STEP_NS		(1 * NSEC_PER_MSEC)
 
-/* Once for each domain: another program that goes on writes for ever. */
-static void tell_log(struct ucore_domain *domain, const struct ucore_box *box)
+/*
+ * Report a conflict in the log, once for each domain, because other software may write all the
+ * time.
+ */
+static void log_conflict(struct ucore_domain *domain, const struct ucore_box *box)
 {
 	if (domain->told)
 		return;
@@ -31,107 +38,108 @@ static void tell_log(struct ucore_domain *domain, const struct ucore_box *box)
 		  box->desc.type->name, box->desc.instance, box->desc.die);
 }
 
-/* The counters of a box that changed, those that count; a record at the first time. */
-static void mark(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *pb, u64 now)
+/* Flag the counters of a box that count at present. The first time, write a record. */
+static void conflict_flag(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *cb, u64 now)
 {
 	struct ucore_counter *ctr;
-	bool news = false;
+	bool first = false;
 	u32 j;
 
-	for (j = pb->last; j != U32_MAX; j = ctr->sibling) {
+	for (j = cb->last; j != U32_MAX; j = ctr->sibling) {
 		ctr = &ctx->ctr[j];
 		if (!ucore_ctx_counts(ctx, ctr))
 			continue;
-		news |= !(ctr->flags & UCORE_VALUE_F_CONFLICT);
+		first |= !(ctr->flags & UCORE_VALUE_F_CONFLICT);
 		ctr->flags |= UCORE_VALUE_F_CONFLICT;
 	}
-	pb->box->selftest.found |= UCORE_FOUND_CONFLICT;
-	if (news)
+	cb->box->selftest.found |= UCORE_FOUND_CONFLICT;
+	if (first)
 		ucore_sample_gap(ctx, now, UCORE_GAP_CONFLICT, ctx->domain->reader,
-			       ctx->domain->reader, pb->box->id);
-	tell_log(ctx->domain, pb->box);
+				 ctx->domain->reader, cb->box->id);
+	log_conflict(ctx->domain, cb->box);
 }
 
 /*
- * Each control is read, whatever the others say: a look always costs the same, but for boxes
- * without control.
+ * Return true if a control of the box or of its counters differs. All controls are always
+ * read, so that each scan has the same overhead.
  */
-static bool box_changed(const struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *pb, u32 *reads)
+static bool box_has_conflict(const struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *cb,
+			     u32 *reads)
 {
-	bool changed = ucore_control_check_box(pb->box, &pb->control, &pb->seen);
+	bool conflict = ucore_control_check_box(cb->box, &cb->control, &cb->seen);
 	u32 j;
 
 	(*reads)++;
-	for (j = pb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
+	for (j = cb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
 		if (!ucore_ctx_counts(ctx, &ctx->ctr[j]))
 			continue;
-		changed |= ucore_control_check_counter(&ctx->ctr[j]);
+		conflict |= ucore_control_check_counter(&ctx->ctr[j]);
 		(*reads)++;
 	}
-	return changed;
+	return conflict;
 }
 
-/* However much a look finds, it is one. */
-static void found(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *pb, u64 now)
+/* Record a conflict. The statistics count each scan only once. */
+static void conflict_record(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *cb, u64 now)
 {
-	mark(ctx, pb, now);
+	conflict_flag(ctx, cb, now);
 	ctx->stats.changed += !ctx->watch.found;
 	ctx->watch.found = true;
 }
 
-/* Some of its boxes, from where the last piece has ended. */
-static void ctx_look(struct ucore_domain_ctx *ctx, u64 now)
+/* Scan some boxes of a context, from the end of the last step on. */
+static void ctx_scan(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_conflict *watch = &ctx->watch;
-	struct ucore_domain_ctx_box *pb;
+	struct ucore_domain_ctx_box *cb;
 	u32 reads = 0;
 
 	if (!watch->next && ucore_domain_control_changed(ctx->domain))
-		for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
-			found(ctx, pb, now);
-	while (watch->next < ctx->nr_box && reads < PIECE_READS) {
-		pb = &ctx->box[watch->next++];
-		if (box_changed(ctx, pb, &reads))
-			found(ctx, pb, now);
+		for (cb = ctx->box; cb < ctx->box + ctx->nr_box; cb++)
+			conflict_record(ctx, cb, now);
+	while (watch->next < ctx->nr_box && reads < STEP_READS) {
+		cb = &ctx->box[watch->next++];
+		if (box_has_conflict(ctx, cb, &reads))
+			conflict_record(ctx, cb, now);
 	}
 	if (watch->next < ctx->nr_box)
 		return;
 	*watch = (struct ucore_conflict){ .looked = now };
 }
 
-static bool due(const struct ucore_domain_ctx *ctx, u64 now)
+static bool is_due(const struct ucore_domain_ctx *ctx, u64 now)
 {
 	return ctx->running &&
-	       (ctx->watch.next || now - ctx->watch.looked >= UCORE_WATCH_NS);
+	       (ctx->watch.next || now - ctx->watch.looked >= UCORE_CONFLICT_PERIOD_NS);
 }
 
 /**
- * ucore_conflict_wait_ns() - when is a part's next look due?
- * @part: the part
- * @now: time
+ * ucore_conflict_wait_ns() - get the time until the next step of a context's scan
+ * @ctx: the context
+ * @now: the time
  *
- * Return: ns from now on: of its next piece, if one is under way or another part's was; of
- * one that is overdue, because its domain is frozen, a second.
+ * Return: ns. While a scan is in progress or waits for another context's: the time between
+ * steps. If a scan is overdue because the domain is frozen: one second.
  */
 u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now)
 {
 	u64 since = now - ctx->watch.looked;
 
 	if (!ctx->running)
-		return UCORE_WATCH_NS;
+		return UCORE_CONFLICT_PERIOD_NS;
 	if (ctx->watch.next)
-		return PIECE_NS;
-	if (since < UCORE_WATCH_NS)
-		return UCORE_WATCH_NS - since;
-	return ctx->domain->frozen ? NSEC_PER_SEC : PIECE_NS;
+		return STEP_NS;
+	if (since < UCORE_CONFLICT_PERIOD_NS)
+		return UCORE_CONFLICT_PERIOD_NS - since;
+	return ctx->domain->frozen ? NSEC_PER_SEC : STEP_NS;
 }
 
 /**
- * ucore_conflict_scan() - has somebody else written controls of the domain's parts?
- * @domain: the domain, on which parts run and no overflow waits
- * @now: time
+ * ucore_conflict_scan() - continue the scan of a domain's controls
+ * @domain: the domain, on which contexts run and no overflow is pending
+ * @now: the time
  *
- * The guard's.  What is frozen is not looked at: its controls say so.
+ * Called by the watchdog. A frozen domain is not scanned, because its controls differ.
  */
 void ucore_conflict_scan(struct ucore_domain *domain, u64 now)
 {
@@ -140,9 +148,9 @@ void ucore_conflict_scan(struct ucore_domain *domain, u64 now)
 	if (domain->frozen)
 		return;
 	list_for_each_entry(ctx, &domain->ctxs, node) {
-		if (!due(ctx, now))
+		if (!is_due(ctx, now))
 			continue;
-		ctx_look(ctx, now);
+		ctx_scan(ctx, now);
 		return;
 	}
 }

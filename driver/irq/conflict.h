@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Others who write the controls that sessions count with. */
+/* Conflicts: detection of other software that writes controls which sessions use. */
 #ifndef UCORE_CONFLICT_H
 #define UCORE_CONFLICT_H
 
@@ -8,10 +8,10 @@
 struct ucore_domain;
 struct ucore_domain_ctx;
 
-/* Controls of a part that runs are looked at this often. */
-#define UCORE_WATCH_NS	(10ULL * NSEC_PER_SEC)
+/* Period (ns) of the scans of a running context */
+#define UCORE_CONFLICT_PERIOD_NS	(10ULL * NSEC_PER_SEC)
 
-/* Under the domain's lock, on the domain: */
+/* Under the domain's lock, on a CPU of the domain: */
 void ucore_conflict_scan(struct ucore_domain *domain, u64 now);
 u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now);
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Core triggers: perf counts an event on a core, and at its overflow the die is sampled.
+ * Core triggers: perf counts an event on a core, and its overflows trigger samples of the die.
+ * Part of the irq layer.
  *
- * perf tells in an NMI, in an interrupt of its clock, or in the task itself, wherever the
- * event came from: there only the context is noted and an irq_work queued on that CPU, for
- * nothing else may be done in an NMI.  The work reads the die in hard-irq context, as the
- * service of an overflow PMI does; any CPU of a die can.
+ * perf calls the overflow handler in an NMI, in a clock interrupt or in the task itself. The
+ * handler records the context and queues an irq_work on its CPU, because nothing else is
+ * allowed in an NMI. The work reads the die in hard-IRQ context, like the service of a PMI.
+ * Any CPU of the die can do so.
  *
- * An overflow that comes before the one before has been seen to, when the CPU's budget is
- * spent or when it goes offline gets no sample and counts as dropped.  Enabling, disabling and
- * everything else is done in process context, with neither the CPU hotplug lock nor a domain's
- * held: perf takes its own, and the former.
+ * An overflow has no sample and counts as dropped if the previous one is not handled yet, if
+ * the CPU's budget is exceeded, or if the CPU is going offline. All other functions run in
+ * process context. They hold neither the CPU hotplug lock nor a domain's lock, because perf
+ * takes the former and locks of its own.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -23,7 +24,7 @@
 #include "cpu/budget.h"
 #include "irq/perf_trigger.h"
 
-/* The part of the die that this CPU is of; NULL: the session has no events there. */
+/* Find the context for the die of this CPU; NULL if the session has no events there. */
 static struct ucore_domain_ctx *ctx_here(const struct ucore_perf_trigger *trigger)
 {
 	int cpu = raw_smp_processor_id();
@@ -45,7 +46,7 @@ static void sample(struct ucore_domain_ctx *ctx, const struct ucore_pmi_regs *co
 	ucore_interval_end(&iv);
 }
 
-/* What it has spent before must come back first: the CPU must get on, too. */
+/* Return true if this CPU must regain CPU time before it takes another sample. */
 static bool beyond_budget(struct ucore_domain_ctx *ctx)
 {
 	if (!ucore_budget_wait_ns(raw_smp_processor_id(), ktime_get_mono_fast_ns()))
@@ -55,13 +56,16 @@ static bool beyond_budget(struct ucore_domain_ctx *ctx)
 	return true;
 }
 
-/* On its way offline: a timer that was started here would end up on any CPU, of any die. */
+/*
+ * Return true if this CPU is going offline. A timer started here would move to a CPU of any
+ * die.
+ */
 static bool is_leaving(void)
 {
 	return !cpu_active(raw_smp_processor_id());
 }
 
-/* All overflows until none is left: the first has its sample, if there is time. */
+/* Handle all overflows: take one sample if possible, and count the others as dropped. */
 static void drain_overflows(struct ucore_perf_trigger *trigger, struct ucore_domain_ctx *ctx)
 {
 	int seen = atomic_read(&trigger->overflows), now;
@@ -95,13 +99,14 @@ static void trigger_work(struct irq_work *work)
 }
 
 /**
- * ucore_perf_trigger_overflow() - its event has counted a period
+ * ucore_perf_trigger_overflow() - handle an overflow of the trigger's event
  * @trigger: the trigger
- * @context: where; copied
+ * @context: context that the overflow interrupted; copied
  *
- * Any context, NMI included, on the CPU that counted.
+ * Any context, NMI included, on the CPU of the overflow.
  */
-void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger, const struct ucore_pmi_regs *context)
+void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger,
+				 const struct ucore_pmi_regs *context)
 {
 	if (atomic_inc_return(&trigger->overflows) != 1)
 		return;
@@ -125,7 +130,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /**
- * ucore_perf_trigger_init() - what there is to it but perf's event
+ * ucore_perf_trigger_init() - initialize a trigger, except for its perf event
  * @trigger: the trigger, zeroed
  */
 void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger)
@@ -134,15 +139,15 @@ void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger)
 }
 
 /**
- * ucore_perf_trigger_create() - have perf count an event, not yet
- * @attr: which, and its period; it is to begin disabled
- * @cpu: on which CPU, or -1 with a task
- * @task: for which task, or NULL with a CPU
+ * ucore_perf_trigger_create() - create a trigger, which does not count yet
+ * @attr: event and period; disabled
+ * @cpu: CPU to count on, or -1 with a task
+ * @task: task to count, or NULL with a CPU
  *
- * Return: the trigger, or an ERR_PTR with what perf says, or -ENOMEM.
+ * Return: the trigger, or an ERR_PTR with the error of perf or -ENOMEM.
  */
 struct ucore_perf_trigger *ucore_perf_trigger_create(struct perf_event_attr *attr, int cpu,
-					   struct task_struct *task)
+						     struct task_struct *task)
 {
 	struct ucore_perf_trigger *trigger = kzalloc(sizeof(*trigger), GFP_KERNEL_ACCOUNT);
 	struct perf_event *event;
@@ -160,9 +165,9 @@ struct ucore_perf_trigger *ucore_perf_trigger_create(struct perf_event_attr *att
 }
 
 /**
- * ucore_perf_trigger_start() - let it count
+ * ucore_perf_trigger_start() - enable a trigger
  * @trigger: the trigger, stopped
- * @first: the session's parts, which run
+ * @first: first context of the session, which runs
  */
 void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_domain_ctx *first)
 {
@@ -171,10 +176,10 @@ void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_d
 }
 
 /**
- * ucore_perf_trigger_stop() - let it count no more
+ * ucore_perf_trigger_stop() - disable a trigger
  * @trigger: the trigger
  *
- * Afterwards there is no overflow that has not been seen to.
+ * No overflow is left to be handled when the function returns.
  */
 void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger)
 {
@@ -184,7 +189,7 @@ void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger)
 }
 
 /**
- * ucore_perf_trigger_destroy() - give it back to perf, and free
+ * ucore_perf_trigger_destroy() - release the perf event of a trigger and free it
  * @trigger: the trigger, stopped
  */
 void ucore_perf_trigger_destroy(struct ucore_perf_trigger *trigger)

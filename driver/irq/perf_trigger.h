@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Core triggers: an event that perf counts on a core, and samples of the die at its overflows. */
+/* Core triggers: perf counts an event on a core, and its overflows trigger samples of the die. */
 #ifndef UCORE_PERF_TRIGGER_H
 #define UCORE_PERF_TRIGGER_H
 
@@ -13,14 +13,15 @@ struct perf_event_attr;
 struct task_struct;
 
 /**
- * struct ucore_perf_trigger - one event of perf's
+ * struct ucore_perf_trigger - a core trigger
  * @node: in the session's list
- * @event: perf's
- * @first: parts of the session that runs, linked by their @next; const while it is enabled
- * @overflows: how many have not been seen to yet.  Who makes it one has @context and @work
- *             until it is none again
- * @context: what the first of them interrupted
- * @work: takes the sample, on the CPU that had the overflow
+ * @event: event created in perf
+ * @first: first context of the running session, linked by @next; constant while @event is
+ *         enabled
+ * @overflows: number of overflows not handled yet. The overflow that makes the number 1 owns
+ *             @context and @work until the number is 0 again.
+ * @context: context that the first of these overflows interrupted
+ * @work: takes the sample, on the CPU of the overflow
  */
 struct ucore_perf_trigger {
 	struct list_head node;
@@ -33,10 +34,11 @@ struct ucore_perf_trigger {
 
 void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger);
 struct ucore_perf_trigger *ucore_perf_trigger_create(struct perf_event_attr *attr, int cpu,
-					   struct task_struct *task);
+						     struct task_struct *task);
 void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_domain_ctx *first);
 void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger);
 void ucore_perf_trigger_destroy(struct ucore_perf_trigger *trigger);
-void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger, const struct ucore_pmi_regs *context);
+void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger,
+				 const struct ucore_pmi_regs *context);
 
 #endif /* UCORE_PERF_TRIGGER_H */

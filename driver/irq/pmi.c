@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The overflow interrupt: its route, and the service of a domain.
+ * Overflow interrupt (PMI): its route to CPUs, and the service of a domain's overflows. Part
+ * of the irq layer. The service runs in hard-IRQ context under the domain's lock, the routing
+ * in process context with CPU hotplug held off.
  *
- * An overflow freezes the domain and sends a PMI to the cores of pmi_core_sel;
- * every thread of such a core gets it through its local APIC's LVTPC entry, as
- * an NMI, the same that perf's own counters raise.
+ * An overflow freezes the domain and sends a PMI to the cores of pmi_core_sel. All threads of
+ * such a core receive it as an NMI by the LVTPC entry of their local APICs. The core counters
+ * of perf raise the same NMI.
  */
 #include <linux/cpu.h>
 #include <linux/ktime.h>
@@ -18,10 +20,10 @@
 #include "sample/sample.h"
 
 /*
- * PMIs that may be lost in a row before they are routed to all cores.  One that came is
- * no proof of the route: it may have been perf's, at the right moment.  As long as none
- * came: one, for somebody may have cleared what the CPU needs to take it, which is set
- * again then; and none where that was tried in vain before.
+ * Number of PMIs that may be lost in a row before the PMI is routed to all cores. A PMI that
+ * arrived does not prove the route, because it may have been an NMI of perf at that time. If
+ * none ever arrived, one loss is allowed, because other software may have disabled PMIs on the
+ * CPU; after the loss they are enabled again. If that failed once before, no loss is allowed.
  */
 #define MAX_LOSSES	8
 #define MAX_LOSSES_UNPROVEN	1
@@ -30,8 +32,11 @@
  * ---- service ----
  */
 
-/* Whoever waits for the domain's lock has the CPU; the NMI had it before, if it came here. */
-static void charge_from(const struct ucore_pmi_regs *context, u64 now)
+/*
+ * Begin to charge the service, including the wait for the domain's lock. If the NMI arrived on
+ * this CPU, its time is charged, too.
+ */
+static void service_enter(const struct ucore_pmi_regs *context, u64 now)
 {
 	ucore_budget_enter(context && context->cpu == raw_smp_processor_id() ?
 			   min(context->time, now) : now);
@@ -48,25 +53,28 @@ static void pmi_service(struct irq_work *work)
 	raw_spin_lock(&domain->lock);
 	seq = domain->pmi.seq;
 	context = ucore_nmi_context(domain);
-	charge_from(context, now);
+	service_enter(context, now);
 	if (context) {
-		/* to all cores it comes whatever their numbers are, or it went astray */
+		/* a PMI routed to all cores, or misrouted, does not prove the core numbers */
 		domain->pmi.proven |= !domain->pmi.wide &&
 				      cpumask_test_cpu(context->cpu, &domain->pmi.cpus);
 		domain->pmi.losses = 0;
 	}
-	/* a timer, a READ or the guard may have serviced it meanwhile */
+	/* a timer, a READ or the watchdog may have serviced the overflow since the NMI */
 	if (domain->armed && (context || ucore_domain_status(domain))) {
 		ucore_interval_begin_overflow(&iv, domain, context ? context->time :
 					      ktime_get_mono_fast_ns(), false);
 		ucore_interval_end(&iv);
 	}
-	/* nothing is armed yet, or no more, or it was forgotten: the next PMI has another name */
+	/*
+	 * Nothing was serviced. Count a service nevertheless, so that the next PMI has another
+	 * number.
+	 */
 	if (context && domain->pmi.seq == seq) {
 		ucore_nmi_service_begin(domain);
 		ucore_nmi_service_end(domain);
 	}
-	/* whether there was something left to be serviced or not */
+	/* also if no overflow was left */
 	ucore_nmi_open(domain);
 	ucore_budget_leave();
 	raw_spin_unlock(&domain->lock);
@@ -76,19 +84,22 @@ static void pmi_service(struct irq_work *work)
  * ---- routing ----
  */
 
-/* Is the PMI meant for this CPU?  For those that were chosen, else for the reader. */
+/* Return true if the CPU is to receive the PMI: CPUs chosen by sessions, and the reader. */
 static bool cpu_is_target(const struct ucore_domain *domain, int cpu)
 {
 	return cpu == domain->reader || cpumask_test_cpu(cpu, &domain->pin_cpus);
 }
 
-/* All cores are named where it is not known how to name one. */
+/*
+ * Return true if the PMI is routed to all cores, because the reader's core cannot be selected
+ * or the selection does not work.
+ */
 static bool route_is_wide(const struct ucore_domain *domain)
 {
 	return domain->pmi.wide || !ucore_domain_cpu_selectable(domain, domain->reader);
 }
 
-/* Cores that global control must name, and the CPUs that then get the PMI. */
+/* Return the bits for the global control that select cores, and the wake bit. */
 static u64 route_bits(const struct ucore_domain *domain)
 {
 	const struct ucore_global *global = domain->global;
@@ -102,7 +113,7 @@ static u64 route_bits(const struct ucore_domain *domain)
 	return bits | global->wake;
 }
 
-/* A CPU's own counters interrupt that CPU, whatever anybody says. */
+/* Return true if the PMI can be routed. A core's own counters always interrupt that core. */
 static bool has_route(const struct ucore_domain *domain)
 {
 	return domain->scope == UCORE_SCOPE_DIE;
@@ -116,7 +127,7 @@ static bool cpu_in_route(const struct ucore_domain *domain, int cpu)
 		return false;
 	if (route_is_wide(domain) || cpu_is_target(domain, cpu))
 		return true;
-	/* both threads of a core get what the core gets */
+	/* all threads of a core receive the core's PMI */
 	for_each_cpu(target, &domain->pin_cpus)
 		if (topology_core_id(cpu) == topology_core_id(target))
 			return true;
@@ -141,23 +152,23 @@ static void unroute_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* Whatever the route is, a PMI may come to any CPU of a die. */
-static void expect(struct ucore_domain *domain, int cpu)
+/* Prepare a CPU for misrouted PMIs, which may arrive on any CPU of a die. */
+static void expect_misrouted(struct ucore_domain *domain, int cpu)
 {
 	if (has_route(domain) && ucore_domain_has_cpu(domain, cpu))
 		ucore_nmi_expect(domain, cpu);
 }
 
 /**
- * ucore_pmi_enable_cpu() - let a CPU that came online take the PMI too
- * @domain: its domain
- * @cpu: the CPU; ignored unless the PMI is routed to it
+ * ucore_pmi_enable_cpu() - enable the PMI on a CPU that came online
+ * @domain: the domain
+ * @cpu: a CPU of @domain; only prepared for misrouted PMIs unless the route contains the CPU
  */
 void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu)
 {
 	if (!domain->armed)
 		return;
-	expect(domain, cpu);
+	expect_misrouted(domain, cpu);
 	if (!cpu_in_route(domain, cpu))
 		return;
 	cpumask_set_cpu(cpu, &domain->pmi.cpus);
@@ -165,9 +176,9 @@ void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu)
 }
 
 /**
- * ucore_pmi_disable_cpu() - a CPU is going offline
- * @domain: its domain
- * @cpu: the CPU
+ * ucore_pmi_disable_cpu() - disable the PMI on a CPU that goes offline
+ * @domain: the domain
+ * @cpu: a CPU of @domain
  */
 void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu)
 {
@@ -177,10 +188,10 @@ void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu)
 }
 
 /**
- * ucore_pmi_enable() - open the way from the domain's overflows to its reader
- * @domain: the domain; has a reader
+ * ucore_pmi_enable() - enable the PMI of a domain on its target CPUs, and set the route
+ * @domain: the domain, which has a reader
  *
- * The receiving CPUs first, then the route: no PMI may meet a closed door.
+ * The CPUs are enabled before the route is set, so that no PMI meets a masked LVTPC.
  */
 void ucore_pmi_enable(struct ucore_domain *domain)
 {
@@ -189,7 +200,7 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 	for_each_online_cpu(cpu) {
 		if (cpu == domain->leaving)
 			continue;
-		expect(domain, cpu);
+		expect_misrouted(domain, cpu);
 		if (cpu_in_route(domain, cpu))
 			cpumask_set_cpu(cpu, &domain->pmi.cpus);
 	}
@@ -200,21 +211,21 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 		ucore_budget_run(domain, route_here, domain);
 }
 
-/* Nothing is armed: whoever arms next begins with the cores that were chosen. */
-static void narrow(struct ucore_domain *domain)
+/* Return to the chosen cores, because no counter is armed. */
+static void route_narrow(struct ucore_domain *domain)
 {
 	domain->pmi.wide = false;
 	domain->pmi.losses = 0;
 }
 
 /**
- * ucore_pmi_disable() - close it again
+ * ucore_pmi_disable() - clear the route of a domain's PMI, and disable the PMI on its targets
  * @domain: the domain
  */
 void ucore_pmi_disable(struct ucore_domain *domain)
 {
 	if (!domain->armed)
-		narrow(domain);
+		route_narrow(domain);
 	if (cpumask_empty(&domain->pmi.cpus))
 		return;
 	if (has_route(domain))
@@ -224,7 +235,7 @@ void ucore_pmi_disable(struct ucore_domain *domain)
 }
 
 /**
- * ucore_pmi_sync() - wait for a service that is under way or queued
+ * ucore_pmi_sync() - wait until no service of a domain is queued or in progress
  * @domain: the domain, not locked
  */
 void ucore_pmi_sync(struct ucore_domain *domain)
@@ -233,18 +244,17 @@ void ucore_pmi_sync(struct ucore_domain *domain)
 }
 
 /*
- * pmi_core_sel numbers physical cores, in a way that no manual spells out.  If
- * no PMI ever came by the kernel's core id, name all cores: any CPU of the domain
- * can do the service.
+ * Route the PMI to all cores. pmi_core_sel numbers physical cores in a way that no manual
+ * defines. If no PMI arrives by the kernel's core id, all cores are selected, because any CPU
+ * of the domain can do the service.
  *
- * No other reader is tried before.  Whom sessions chose is not to be replaced; who was
- * elected is the first CPU that suits, whose core has a low number, the same in any way of
- * numbering that is known; and with the numbers wrong one more is tried in vain, for each 20
- * ms of a frozen domain.  A PMI that comes to a core that was not meant is served there as it
- * is (nmi.c): then none is lost, and nothing is widened.  While it is wide a PMI interrupts
- * all CPUs: fewer are allowed (count_limit()).
+ * No other reader is tried first. A reader that sessions chose must stay. An elected reader
+ * has a low core number, which is the same in all known numberings. With wrong numbers another
+ * reader would fail, too, at a loss of 20 ms of frozen time each. A PMI that arrives at
+ * another core is serviced there (nmi.c), so that none is lost and the route stays. While the
+ * route is wide, a PMI interrupts all CPUs, so that fewer PMIs are allowed (count_limit()).
  */
-static void widen(struct ucore_domain *domain)
+static void route_widen(struct ucore_domain *domain)
 {
 	if (!domain->pmi.widened)
 		pr_info("domain %u: no PMI by core id, routing it to all cores\n", domain->id);
@@ -261,8 +271,8 @@ static bool too_many_lost(const struct ucore_domain *domain)
 	return pmi->losses > max && ucore_domain_core_sel(domain);
 }
 
-/* What the guard cannot do: it concerns other CPUs. */
-static void mend(struct work_struct *work)
+/* Repair the route after a loss. The watchdog cannot, because other CPUs are involved. */
+static void route_repair(struct work_struct *work)
 {
 	struct ucore_domain *domain = container_of(work, struct ucore_domain, pmi.mend);
 
@@ -270,7 +280,7 @@ static void mend(struct work_struct *work)
 	cpus_read_lock();
 	if (domain->armed && !domain->pmi.wide && domain->reader != UCORE_NO_CPU) {
 		if (too_many_lost(domain))
-			widen(domain);
+			route_widen(domain);
 		ucore_pmi_enable(domain);
 	}
 	cpus_read_unlock();
@@ -278,10 +288,10 @@ static void mend(struct work_struct *work)
 }
 
 /**
- * ucore_pmi_lost() - an overflow was serviced whose PMI never came
+ * ucore_pmi_lost() - handle the loss of a PMI, after the overflow was serviced
  * @domain: the domain, locked
  *
- * This CPU is opened again at once, others that shall take the PMI by a work.
+ * The PMI is enabled again on this CPU at once, on other target CPUs by a work.
  */
 void ucore_pmi_lost(struct ucore_domain *domain)
 {
@@ -295,7 +305,7 @@ void ucore_pmi_lost(struct ucore_domain *domain)
 void ucore_pmi_init(struct ucore_domain *domain)
 {
 	domain->pmi.work = IRQ_WORK_INIT_HARD(pmi_service);
-	INIT_WORK(&domain->pmi.mend, mend);
+	INIT_WORK(&domain->pmi.mend, route_repair);
 }
 
 void ucore_pmi_destroy(struct ucore_domain *domain)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The overflow interrupt: routing and handling. */
+/* Overflow interrupt (PMI): routing and service. */
 #ifndef UCORE_PMI_H
 #define UCORE_PMI_H
 

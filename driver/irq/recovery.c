@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Strays: what is armed although no session has armed it.
+ * Recovery: spurious overflows, which are overflows of counters that no session has armed, and
+ * boxes that did not respond. Part of the irq layer.
  *
- * A box that died could not be stopped.  When it comes back it counts on as it was
- * programmed, and its overflow freezes the domain, and so does what firmware or
- * another tool left armed.  With nothing armed no sample asks for the status, so
- * the guard does, now and then; and what died is asked now and then whether it answers
- * again, and is reset then.
+ * A dead box cannot be stopped. When it responds again, its counters still run as programmed,
+ * and their overflows freeze the domain. Counters that firmware or other software left armed
+ * freeze it, too. While no counter is armed, no sample reads the status. The watchdog
+ * therefore reads it periodically. It also probes dead boxes and resets those that respond
+ * again.
  *
- * But for ucore_recovery_box_is_alive() all of it runs under the domain's lock, on a CPU of the
- * domain, interrupts off.
+ * All functions except ucore_recovery_box_is_alive() run under the domain's lock, on a CPU of
+ * the domain, with interrupts off.
  */
 #include <linux/cpu.h>
 #include <linux/ktime.h>
@@ -19,7 +20,10 @@
 #include "sample/sample.h"
 #include "irq/recovery.h"
 
-/* Has a part that runs, or will go on when the domain has a CPU, counters of the box? */
+/*
+ * Return true if a context of the domain has counters of the box. The context may be waiting
+ * for the domain to get a CPU.
+ */
 static bool in_use(const struct ucore_box *box)
 {
 	const struct ucore_domain_ctx *ctx;
@@ -33,8 +37,8 @@ static bool in_use(const struct ucore_box *box)
 }
 
 /*
- * Does a dead box answer again?  Then reset it, if that is due.  One of a running part
- * stays dead: its counts are broken.  Returns whether it is alive.
+ * Probe a dead box. Restore it if it responds again and was programmed. A box of a running
+ * context remains dead, because its counts are invalid. Return true if the box is alive.
  */
 static bool probe(struct ucore_box *box)
 {
@@ -62,13 +66,13 @@ static void probe_here(void *arg)
 }
 
 /**
- * ucore_recovery_box_is_alive() - is a box alive, perhaps again?
+ * ucore_recovery_box_is_alive() - check whether a box is alive
  * @box: the box
  *
- * Process context, the domain not locked.  A box that is not dead is not asked; to be asked
- * it waits for the reader's time.
+ * Process context, the domain is not locked. A dead box is probed, which waits until the
+ * reader is within its budget.
  *
- * Return: true if it is.
+ * Return: true if the box is alive, or alive again.
  */
 bool ucore_recovery_box_is_alive(struct ucore_box *box)
 {
@@ -97,12 +101,12 @@ void ucore_recovery_reset(struct ucore_domain *domain)
 }
 
 /**
- * ucore_recovery_find_spurious() - has something overflowed although nothing is armed?
- * @domain: the domain, on which parts run
- * @now: time
+ * ucore_recovery_find_spurious() - handle an overflow that occurred while no counter is armed
+ * @domain: the domain, on which contexts run
+ * @now: the time
  *
- * Its bit is acknowledged in the global status only: as long as the box has its own it
- * cannot signal again.
+ * Only the bit in the global status is cleared. The box cannot signal again while its own
+ * status bit is set.
  */
 void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 {
@@ -119,13 +123,15 @@ void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_recovery_scan() - both, now and then; the guard's
- * @domain: the domain, on which parts run
- * @now: time
+ * ucore_recovery_scan() - check for spurious overflows and probe dead boxes, once a period
+ * @domain: the domain, on which contexts run
+ * @now: the time
+ *
+ * Called by the watchdog.
  */
 void ucore_recovery_scan(struct ucore_domain *domain, u64 now)
 {
-	if (now - max(domain->probed, domain->looked) < UCORE_STRAY_NS / 2)
+	if (now - max(domain->probed, domain->looked) < UCORE_RECOVERY_PERIOD_NS / 2)
 		return;
 	ucore_recovery_find_spurious(domain, now);
 	ucore_recovery_reset(domain);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rotation: groups of events take turns on counters.
+ * Rotation: groups of events use the counters in time slices. Part of the irq layer.
  *
- * A timer on each domain's reader ends a turn.  All domains of a session have one grid, and
- * whose turn it is follows from the instant: so they switch together, also after one of
- * them came late.  What a switch is part.c knows.
+ * A timer on the reader of each domain ends a time slice. All domains of a session share one
+ * grid of time slices, and the time determines the group that counts. The domains therefore
+ * switch together, even after one timer was late. domain_ctx.c switches the counters.
  *
- * Callbacks run in hard-irq context on a CPU of the domain and take its lock.
+ * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -18,19 +18,22 @@
 #include "irq/rotate.h"
 #include "sample/sample.h"
 
-/* Whose turn is it at an instant? */
+/* Find the group whose time slice contains an instant. */
 static u8 group_at(const struct ucore_domain_ctx *ctx, u64 now)
 {
-	u64 turns = now > ctx->rotate_base ?
+	u64 slices = now > ctx->rotate_base ?
 		    div64_u64(now - ctx->rotate_base, ctx->rotate_ns) : 0;
 	u32 i;
 
-	div_u64_rem(turns, ctx->nr_groups, &i);
+	div_u64_rem(slices, ctx->nr_groups, &i);
 	return ctx->groups[i];
 }
 
-/* One freeze, the counters of the group that leaves, controls that differ, one unfreeze. */
-static void turn_here(struct ucore_domain_ctx *ctx, u64 now)
+/*
+ * Switch groups: one freeze, reads of the old group, writes of the controls that differ, one
+ * unfreeze.
+ */
+static void switch_here(struct ucore_domain_ctx *ctx, u64 now)
 {
 	u8 group = group_at(ctx, now);
 	struct ucore_interval iv;
@@ -43,10 +46,10 @@ static void turn_here(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /*
- * The next turn, or a later one if this CPU is beyond its budget: then the group that would
- * have been next, so that none is left out for good.
+ * Set the timer for the next time slice. If this CPU exceeds its budget, skip time slices so
+ * that the next group in order still follows, because otherwise a group might never count.
  */
-static void next_turn(struct ucore_domain_ctx *ctx, struct hrtimer *timer)
+static void next_slice(struct ucore_domain_ctx *ctx, struct hrtimer *timer)
 {
 	u64 now = ucore_budget_leave(), wait = ucore_budget_wait_ns(raw_smp_processor_id(), now);
 	u64 skipped;
@@ -66,7 +69,7 @@ static void next_turn(struct ucore_domain_ctx *ctx, struct hrtimer *timer)
 			ns_to_ktime(ctx->rotate_ns));
 }
 
-static enum hrtimer_restart turn_tick(struct hrtimer *timer)
+static enum hrtimer_restart rotate_tick(struct hrtimer *timer)
 {
 	struct ucore_domain_ctx *ctx = container_of(timer, struct ucore_domain_ctx, rotate);
 	struct ucore_domain *domain = ctx->domain;
@@ -78,25 +81,25 @@ static enum hrtimer_restart turn_tick(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	ucore_budget_enter(start);
-	turn_here(ctx, ktime_get_mono_fast_ns());
-	next_turn(ctx, timer);
+	switch_here(ctx, ktime_get_mono_fast_ns());
+	next_slice(ctx, timer);
 	raw_spin_unlock(&domain->lock);
 	return HRTIMER_RESTART;
 }
 
 /**
- * ucore_rotate_init() - prepare the timer of a part's turns
- * @part: the part
+ * ucore_rotate_init() - initialize the rotation timer of a context
+ * @ctx: the context
  */
 void ucore_rotate_init(struct ucore_domain_ctx *ctx)
 {
-	hrtimer_setup(&ctx->rotate, turn_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	hrtimer_setup(&ctx->rotate, rotate_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /**
- * ucore_rotate_start() - start it on this CPU; the first group's turn has begun
- * @part: the part
- * @base: instant from which all domains of the session count turns
+ * ucore_rotate_start() - start the rotation timer on this CPU, in the first group's time slice
+ * @ctx: the context
+ * @base: start of the first time slice on all domains of the session (ns)
  */
 void ucore_rotate_start(struct ucore_domain_ctx *ctx, u64 base)
 {

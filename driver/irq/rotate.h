@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rotation: groups of events take turns on counters. */
+/* Rotation: groups of events use the counters in time slices. */
 #ifndef UCORE_ROTATE_H
 #define UCORE_ROTATE_H
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Timers: the trigger in nanoseconds, polling, and each domain's guard; turns of groups
- * have theirs in rotate.c.
+ * Timers of a domain context: the timer trigger, polling, and the rotation timer (rotate.c).
+ * Part of the irq layer.
  *
- * A session's timers are pinned to the readers of its domains and expire at the
- * same instants everywhere; nothing is broadcast.  Polling looks at counters
- * that cannot interrupt, and takes their samples.  The guard does what nothing
- * else would do in time: fold a counter before it can wrap twice, find an
- * overflow whose interrupt was lost, look who else writes controls, and end throttling.
+ * A session's timers are pinned to the readers of its domains and expire at the same time on
+ * all domains; nothing is broadcast. Polling reads counters that cannot interrupt, and takes a
+ * sample when a period has ended.
  *
- * Callbacks run in hard-irq context on a CPU of the domain and take its lock.
+ * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -18,20 +16,10 @@
 #include <asm/irq_regs.h>
 
 #include "compat.h"
-#include "find/desc.h"
 #include "cpu/budget.h"
-#include "cpu/nmi.h"
-#include "irq/pmi.h"
 #include "irq/rotate.h"
-#include "irq/recovery.h"
 #include "irq/timer.h"
-#include "irq/conflict.h"
-
-/* While overflows are armed, look this often whether one went unnoticed ... */
-#define WATCHDOG_ARMED_NS		(20 * NSEC_PER_MSEC)
-/* ... and give its interrupt this long to show up. */
-#define WATCHDOG_SUSPECT_NS	(1 * NSEC_PER_MSEC)
-#define WATCHDOG_MAX_NS		UCORE_WATCH_NS
+#include "irq/watchdog.h"
 
 static void context_here(struct ucore_pmi_regs *context, u64 now)
 {
@@ -47,7 +35,7 @@ static void context_here(struct ucore_pmi_regs *context, u64 now)
 	};
 }
 
-/* A sample of a part, frozen by software; a timer interrupted this CPU. */
+/* Sample a context, with the context that the timer interrupted on this CPU. */
 static void sample_here(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_pmi_regs context;
@@ -61,8 +49,8 @@ static void sample_here(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /*
- * What was begun here has ended.  The next one is at the next instant of the timer's
- * grid at which this CPU is within its budget.
+ * End the timer's work. Set the timer to the next instant of its grid at which this CPU is
+ * within its budget.
  */
 static void next_period(struct ucore_domain_ctx *ctx, struct hrtimer *timer, u64 period)
 {
@@ -75,7 +63,7 @@ static void next_period(struct ucore_domain_ctx *ctx, struct hrtimer *timer, u64
 	ctx->stretched = true;
 }
 
-/* How many instants of the timer's grid are due before this one? */
+/* Return the number of instants of the timer's grid that are due before @instant. */
 static u64 due_before(const struct ucore_domain_ctx *ctx, u64 instant)
 {
 	if (instant <= ctx->timer_due)
@@ -83,8 +71,8 @@ static u64 due_before(const struct ucore_domain_ctx *ctx, u64 instant)
 	return div64_u64(instant - ctx->timer_due - 1, ctx->timer_ns) + 1;
 }
 
-/* Those before the one that expires now had no sample. */
-static void drop_before(struct ucore_domain_ctx *ctx, u64 instant)
+/* Count as dropped the instants before the present one, which had no sample. */
+static void drop_missed(struct ucore_domain_ctx *ctx, u64 instant)
 {
 	ucore_sample_drop(ctx, due_before(ctx, instant));
 	ctx->timer_due = instant + ctx->timer_ns;
@@ -102,17 +90,14 @@ static enum hrtimer_restart timer_trigger(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	ucore_budget_enter(start);
-	drop_before(ctx, ktime_to_ns(hrtimer_get_expires(timer)));
+	drop_missed(ctx, ktime_to_ns(hrtimer_get_expires(timer)));
 	sample_here(ctx, ktime_get_mono_fast_ns());
 	next_period(ctx, timer, ctx->timer_ns);
 	raw_spin_unlock(&domain->lock);
 	return HRTIMER_RESTART;
 }
 
-/*
- * A look touches no more than the counters in question, and freezes nothing until
- * one of them is past its multiple.
- */
+/* Poll the context's counters. Nothing is frozen unless a period has ended. */
 static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 {
 	struct ucore_domain_ctx *ctx = container_of(timer, struct ucore_domain_ctx, poll);
@@ -137,8 +122,8 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 }
 
 /**
- * ucore_timer_init() - prepare a part's timers: trigger, polling, turns
- * @part: the part
+ * ucore_timer_init() - initialize the timers of a context
+ * @ctx: the context
  */
 void ucore_timer_init(struct ucore_domain_ctx *ctx)
 {
@@ -148,7 +133,7 @@ void ucore_timer_init(struct ucore_domain_ctx *ctx)
 	ucore_rotate_init(ctx);
 }
 
-/* Where a part went late there was nothing to be sampled before. */
+/* Return the first instant of the grid after the start of the context, which may be late. */
 static u64 first_due(const struct ucore_domain_ctx *ctx, u64 base)
 {
 	u64 late = ctx->resumed > base ? ctx->resumed - base : 0;
@@ -157,9 +142,9 @@ static u64 first_due(const struct ucore_domain_ctx *ctx, u64 base)
 }
 
 /**
- * ucore_timer_start() - start a part's timers on this CPU
- * @part: the part, which has just begun to count
- * @base: instant from which all domains of the session count periods
+ * ucore_timer_start() - start the timers of a context on this CPU
+ * @ctx: the context, which has just begun to count
+ * @base: start of all periods, the same on all domains of the session (ns)
  */
 void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
 {
@@ -175,11 +160,11 @@ void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
 }
 
 /**
- * ucore_timer_last() - a part is about to be halted: what is due has its sample now
- * @part: the part
- * @iv: the interval that halts it
+ * ucore_timer_last() - take the last sample of a context, if one is due
+ * @ctx: the context, which is about to be stopped
+ * @iv: the interval that stops the context
  *
- * Its timer may have expired while its reader's interrupts were off, or been cancelled.
+ * The timer may have expired while interrupts were off, or may have been cancelled.
  */
 void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_interval *iv)
 {
@@ -187,13 +172,13 @@ void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_interval *iv)
 
 	if (!due)
 		return;
-	drop_before(ctx, ctx->timer_due + (due - 1) * ctx->timer_ns);
+	drop_missed(ctx, ctx->timer_due + (due - 1) * ctx->timer_ns);
 	ucore_sample_timer_due(iv, ctx);
 }
 
 /**
- * ucore_timer_stop() - stop them
- * @part: the part; its domain is not locked
+ * ucore_timer_stop() - stop the timers of a context
+ * @ctx: the context; its domain is not locked
  */
 void ucore_timer_stop(struct ucore_domain_ctx *ctx)
 {
@@ -203,10 +188,10 @@ void ucore_timer_stop(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_timer_end() - the same, for a part that was halted for good
- * @part: the part, in its domain's list no more
+ * ucore_timer_end() - stop the timers of a context that was stopped for good
+ * @ctx: the context, no longer in the domain's list
  *
- * Instants that were due and had no sample are dropped.
+ * Instants that were due and had no sample are counted as dropped.
  */
 void ucore_timer_end(struct ucore_domain_ctx *ctx)
 {
@@ -216,195 +201,12 @@ void ucore_timer_end(struct ucore_domain_ctx *ctx)
 }
 
 /*
- * ---- guard ----
- */
-
-static u64 watchdog_period(const struct ucore_domain *domain, u64 now)
-{
-	bool stray = domain->stray || ucore_domain_overflow_freezes(domain);
-	u64 period = domain->armed ? WATCHDOG_ARMED_NS : stray ? UCORE_STRAY_NS : WATCHDOG_MAX_NS;
-	const struct ucore_domain_ctx *ctx;
-
-	list_for_each_entry(ctx, &domain->ctxs, node)
-		period = min3(period, ctx->watchdog_ns / 2, ucore_conflict_wait_ns(ctx, now));
-	return period;
-}
-
-/* Read what was not read for long: half of the time in which it could wrap. */
-static void fold_wraps(struct ucore_domain *domain, u64 now)
-{
-	struct ucore_domain_ctx *ctx;
-
-	list_for_each_entry(ctx, &domain->ctxs, node)
-		if (now - ctx->last_read >= ctx->watchdog_ns / 4)
-			ucore_ctx_read_running(ctx, now);
-}
-
-/*
- * An overflow that is still there after its interrupt had its time: the PMI
- * was lost.  Service it, and if none ever came, route it to every core.
- */
-static bool find_lost(struct ucore_domain *domain, u64 now)
-{
-	struct ucore_interval iv;
-
-	/* with its context there, the interrupt came: its service is queued */
-	if (!domain->armed || domain->holds || ucore_nmi_context(domain)) {
-		domain->pmi.suspect = 0;
-		return false;
-	}
-	if (!ucore_domain_status(domain)) {
-		domain->pmi.suspect = 0;
-		domain->pmi.clear = now;
-		return false;
-	}
-	if (domain->pmi.suspect != domain->pmi.seq + 1) {
-		domain->pmi.suspect = domain->pmi.seq + 1;
-		domain->pmi.suspect_time = now;
-		return true;
-	}
-	domain->pmi.suspect = 0;
-	/* what an overflow does not freeze has counted until now */
-	if (!domain->global->enables)
-		now = domain->pmi.suspect_time;
-	ucore_interval_begin_overflow(&iv, domain, now, true);
-	ucore_interval_end(&iv);
-	ucore_pmi_lost(domain);
-	return false;
-}
-
-/*
- * A counter that carried, as a read has shown, and no bit in the global status: its box
- * has signalled to nobody, and will not again.  It gets as long as an interrupt.
- */
-static bool find_silent(struct ucore_domain *domain, u64 now)
-{
-	struct ucore_interval iv;
-	struct ucore_domain_ctx *ctx;
-	u64 silent = 0;
-
-	list_for_each_entry(ctx, &domain->ctxs, node)
-		silent |= ucore_ctx_unreported_overflows(ctx);
-	if (!silent || domain->holds || ucore_domain_status(domain)) {
-		domain->pmi.silent = 0;
-		return false;
-	}
-	if (domain->pmi.silent != domain->pmi.seq + 1) {
-		domain->pmi.silent = domain->pmi.seq + 1;
-		return true;
-	}
-	domain->pmi.silent = 0;
-	ucore_interval_begin_unreported(&iv, domain, now);
-	ucore_interval_end(&iv);
-	return false;
-}
-
-/**
- * ucore_watchdog_end_throttling() - end the pause, if there is one
- * @domain: the domain, locked
- */
-void ucore_watchdog_end_throttling(struct ucore_domain *domain)
-{
-	if (!domain->throttled)
-		return;
-	domain->throttled = false;
-	domain->prolonged = false;
-	ucore_interval_unthrottle(domain);
-	if (!domain->held)
-		return;
-	domain->held = false;
-	ucore_domain_unfreeze(domain, true);
-}
-
-/*
- * The pause is over, but others have overflowed meanwhile before they came to rest: what that
- * took has to come back, too.  Once: what else is done here waits for itself.
- */
-static bool pause_goes_on(struct ucore_domain *domain)
-{
-	u64 pause;
-
-	if (!domain->throttled || domain->prolonged)
-		return false;
-	pause = ucore_budget_pause_ns(ktime_get_mono_fast_ns());
-	if (!pause)
-		return false;
-	domain->prolonged = true;
-	ucore_watchdog_kick(domain, pause);
-	return true;
-}
-
-static void watchdog_work(struct ucore_domain *domain, u64 now)
-{
-	bool suspect;
-
-	if (list_empty(&domain->ctxs))
-		return;
-	suspect = find_lost(domain, now);
-	fold_wraps(domain, now);
-	suspect |= find_silent(domain, now);
-	ucore_recovery_scan(domain, now);
-	if (!suspect)
-		ucore_conflict_scan(domain, now);
-	if (!domain->throttled)
-		ucore_watchdog_kick(domain, suspect ? WATCHDOG_SUSPECT_NS :
-						  watchdog_period(domain, now));
-}
-
-static enum hrtimer_restart watchdog_tick(struct hrtimer *timer)
-{
-	struct ucore_domain *domain = container_of(timer, struct ucore_domain, watchdog);
-	u64 start = ucore_budget_entered_at(timer);
-
-	raw_spin_lock(&domain->lock);
-	ucore_budget_enter(start);
-	domain->watchdog_at = 0;
-	if (domain->reader != UCORE_NO_CPU) {
-		if (!pause_goes_on(domain))
-			ucore_watchdog_end_throttling(domain);
-		watchdog_work(domain, ktime_get_mono_fast_ns());
-	}
-	ucore_budget_leave();
-	raw_spin_unlock(&domain->lock);
-	/* guard_work() or a START has started it again, or nobody wants it any more */
-	return HRTIMER_NORESTART;
-}
-
-/**
- * ucore_watchdog_init() - prepare a domain's guard
- * @domain: the domain
- */
-void ucore_watchdog_init(struct ucore_domain *domain)
-{
-	hrtimer_setup(&domain->watchdog, watchdog_tick, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_PINNED_HARD);
-}
-
-/**
- * ucore_watchdog_start() - start, or adapt to the parts that now run
- * @domain: the domain, locked
- *
- * It never runs later than it would have anyway: a series of STARTs must not put
- * it off.
- */
-void ucore_watchdog_start(struct ucore_domain *domain)
-{
-	u64 now = ktime_get_mono_fast_ns(), at = now + watchdog_period(domain, now);
-
-	if (domain->throttled)
-		return;
-	if (domain->watchdog_at)
-		at = min(at, max(domain->watchdog_at, now));
-	ucore_watchdog_kick(domain, at - now);
-}
-
-/*
  * ---- all timers of a domain, when its reader changes ----
  */
 
 /**
- * ucore_timers_cancel() - stop the timers of a domain
- * @domain: the domain, not locked; its list of parts cannot change
+ * ucore_timers_cancel() - stop all timers of a domain
+ * @domain: the domain, not locked; its list of contexts cannot change
  */
 void ucore_timers_cancel(struct ucore_domain *domain)
 {
@@ -423,7 +225,7 @@ static void restart_at(struct hrtimer *timer, u64 now, u64 period)
 	hrtimer_start_expires(timer, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* Nothing was due while nothing counted. */
+/* Do not count instants as dropped that passed while the domain did not count. */
 static void due_from_resume(struct ucore_domain_ctx *ctx)
 {
 	if (ctx->timer_ns)
@@ -451,8 +253,8 @@ static void restart_here(void *arg)
 }
 
 /**
- * ucore_timers_restart() - start them again on the reader
- * @domain: the domain, not locked; its list of parts cannot change
+ * ucore_timers_restart() - start all timers of a domain again, on its reader
+ * @domain: the domain, not locked; its list of contexts cannot change
  */
 void ucore_timers_restart(struct ucore_domain *domain)
 {

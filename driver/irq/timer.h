@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Timers: the trigger in nanoseconds, polling, and the guard. */
+/* Timers of a domain context: timer trigger, polling, rotation. */
 #ifndef UCORE_TIMER_H
 #define UCORE_TIMER_H
 
 #include "sample/sample.h"
 
-void ucore_watchdog_init(struct ucore_domain *domain);
-void ucore_watchdog_start(struct ucore_domain *domain);
-void ucore_watchdog_end_throttling(struct ucore_domain *domain);
 void ucore_timer_init(struct ucore_domain_ctx *ctx);
 void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base);
 void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_interval *iv);

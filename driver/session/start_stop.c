@@ -18,6 +18,7 @@
 #include "sample/sample.h"
 #include "irq/recovery.h"
 #include "irq/timer.h"
+#include "irq/watchdog.h"
 #include "sample/tasks.h"
 #include "session/prepare.h"
 #include "session/core_trigger.h"

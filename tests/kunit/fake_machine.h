@@ -20,6 +20,7 @@
 #include "hotplug/reader_cpu.h"
 #include "sample/sample.h"
 #include "irq/timer.h"
+#include "irq/watchdog.h"
 #include "session/start_stop.h"
 #include "session/pmi_cpus.h"
 #include "session/session.h"

@@ -6,7 +6,7 @@
 #include "fake_machine.h"
 #include "irq/conflict.h"
 
-#define LOOK	UCORE_WATCH_NS
+#define LOOK	UCORE_CONFLICT_PERIOD_NS
 #define BOX_CTL	0xf4
 #define CTL0	0xd8
 #define CTL1	0xdc

@@ -176,7 +176,7 @@ static void fixed_counters_take_turns(struct kunit *test)
 
 static void look(struct ucore_domain_ctx *ctx)
 {
-	fake_clock_advance(UCORE_WATCH_NS);
+	fake_clock_advance(UCORE_CONFLICT_PERIOD_NS);
 	smp_call_function_single(1, fire_here, &ctx->domain->watchdog, 1);
 }
 

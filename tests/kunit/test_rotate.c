@@ -362,11 +362,11 @@ static void controls_are_those_of_whose_turn_it_is(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	next_turn(s);
 	KUNIT_ASSERT_EQ(test, ctx_of(s)->group, 2);
-	fake_clock_advance(UCORE_WATCH_NS);
+	fake_clock_advance(UCORE_CONFLICT_PERIOD_NS);
 	fake_timer_fire(&ctx_of(s)->domain->watchdog);
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
 	fake_poke(w, IMC_CTL(1), 4);
-	fake_clock_advance(UCORE_WATCH_NS);
+	fake_clock_advance(UCORE_CONFLICT_PERIOD_NS);
 	fake_timer_fire(&ctx_of(s)->domain->watchdog);
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Watchdog of a domain: one timer, pinned to the reader, for work that must be done in time
+ * without an interrupt. It reads counters before they wrap twice, services overflows whose PMI
+ * was lost, checks for spurious overflows and for conflicts, and ends throttling. Part of the
+ * irq layer.
+ *
+ * The timer callback runs in hard-IRQ context on a CPU of the domain and takes the domain's
+ * lock. ucore_watchdog_kick() is in box/domain.c, because lower layers start the timer, too.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+
+#include "compat.h"
+#include "cpu/budget.h"
+#include "cpu/nmi.h"
+#include "find/desc.h"
+#include "irq/conflict.h"
+#include "irq/pmi.h"
+#include "irq/recovery.h"
+#include "irq/watchdog.h"
+#include "sample/sample.h"
+
+/* Period (ns) of checks for lost PMIs while counters are armed */
+#define ARMED_NS	(20 * NSEC_PER_MSEC)
+/* Time (ns) in which the PMI of an overflow must arrive after the watchdog has seen it */
+#define SUSPECT_NS	(1 * NSEC_PER_MSEC)
+/* Longest period (ns) */
+#define MAX_NS		UCORE_CONFLICT_PERIOD_NS
+
+static u64 watchdog_period(const struct ucore_domain *domain, u64 now)
+{
+	bool spurious = domain->stray || ucore_domain_overflow_freezes(domain);
+	u64 period = domain->armed ? ARMED_NS : spurious ? UCORE_RECOVERY_PERIOD_NS : MAX_NS;
+	const struct ucore_domain_ctx *ctx;
+
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		period = min3(period, ctx->watchdog_ns / 2, ucore_conflict_wait_ns(ctx, now));
+	return period;
+}
+
+/*
+ * Read counters before they can wrap twice. Skip contexts that were read less than half a
+ * watchdog period ago.
+ */
+static void fold_wraps(struct ucore_domain *domain, u64 now)
+{
+	struct ucore_domain_ctx *ctx;
+
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		if (now - ctx->last_read >= ctx->watchdog_ns / 4)
+			ucore_ctx_read_running(ctx, now);
+}
+
+/*
+ * Find an overflow that remains after the time allowed for its PMI: the PMI was lost. Service
+ * the overflow and repair the route. Return true if an overflow is suspect and must be checked
+ * again.
+ */
+static bool find_lost(struct ucore_domain *domain, u64 now)
+{
+	struct ucore_interval iv;
+
+	/* if the context is stashed the PMI has arrived and its service is queued */
+	if (!domain->armed || domain->holds || ucore_nmi_context(domain)) {
+		domain->pmi.suspect = 0;
+		return false;
+	}
+	if (!ucore_domain_status(domain)) {
+		domain->pmi.suspect = 0;
+		domain->pmi.clear = now;
+		return false;
+	}
+	if (domain->pmi.suspect != domain->pmi.seq + 1) {
+		domain->pmi.suspect = domain->pmi.seq + 1;
+		domain->pmi.suspect_time = now;
+		return true;
+	}
+	domain->pmi.suspect = 0;
+	/* counters that an overflow does not freeze have counted until now */
+	if (!domain->global->enables)
+		now = domain->pmi.suspect_time;
+	ucore_interval_begin_overflow(&iv, domain, now, true);
+	ucore_interval_end(&iv);
+	ucore_pmi_lost(domain);
+	return false;
+}
+
+/*
+ * Find counters that have overflowed according to a read, although the global status has no
+ * bit. Their boxes will not signal again. The box has as much time as a PMI. Return true if an
+ * overflow is suspect and must be checked again.
+ */
+static bool find_unreported(struct ucore_domain *domain, u64 now)
+{
+	struct ucore_interval iv;
+	struct ucore_domain_ctx *ctx;
+	u64 unreported = 0;
+
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		unreported |= ucore_ctx_unreported_overflows(ctx);
+	if (!unreported || domain->holds || ucore_domain_status(domain)) {
+		domain->pmi.silent = 0;
+		return false;
+	}
+	if (domain->pmi.silent != domain->pmi.seq + 1) {
+		domain->pmi.silent = domain->pmi.seq + 1;
+		return true;
+	}
+	domain->pmi.silent = 0;
+	ucore_interval_begin_unreported(&iv, domain, now);
+	ucore_interval_end(&iv);
+	return false;
+}
+
+/**
+ * ucore_watchdog_end_throttling() - unthrottle a domain that is throttled
+ * @domain: the domain, locked
+ */
+void ucore_watchdog_end_throttling(struct ucore_domain *domain)
+{
+	if (!domain->throttled)
+		return;
+	domain->throttled = false;
+	domain->prolonged = false;
+	ucore_interval_unthrottle(domain);
+	if (!domain->held)
+		return;
+	domain->held = false;
+	ucore_domain_unfreeze(domain, true);
+}
+
+/*
+ * Extend the throttling, once, if overflows during it have exceeded the budget again. Return
+ * true if the domain remains throttled. Other work of the CPU waits for the budget by itself.
+ */
+static bool throttling_extend(struct ucore_domain *domain)
+{
+	u64 pause;
+
+	if (!domain->throttled || domain->prolonged)
+		return false;
+	pause = ucore_budget_pause_ns(ktime_get_mono_fast_ns());
+	if (!pause)
+		return false;
+	domain->prolonged = true;
+	ucore_watchdog_kick(domain, pause);
+	return true;
+}
+
+static void watchdog_work(struct ucore_domain *domain, u64 now)
+{
+	bool suspect;
+
+	if (list_empty(&domain->ctxs))
+		return;
+	suspect = find_lost(domain, now);
+	fold_wraps(domain, now);
+	suspect |= find_unreported(domain, now);
+	ucore_recovery_scan(domain, now);
+	if (!suspect)
+		ucore_conflict_scan(domain, now);
+	if (!domain->throttled)
+		ucore_watchdog_kick(domain, suspect ? SUSPECT_NS : watchdog_period(domain, now));
+}
+
+static enum hrtimer_restart watchdog_tick(struct hrtimer *timer)
+{
+	struct ucore_domain *domain = container_of(timer, struct ucore_domain, watchdog);
+	u64 start = ucore_budget_entered_at(timer);
+
+	raw_spin_lock(&domain->lock);
+	ucore_budget_enter(start);
+	domain->watchdog_at = 0;
+	if (domain->reader != UCORE_NO_CPU) {
+		if (!throttling_extend(domain))
+			ucore_watchdog_end_throttling(domain);
+		watchdog_work(domain, ktime_get_mono_fast_ns());
+	}
+	ucore_budget_leave();
+	raw_spin_unlock(&domain->lock);
+	/* watchdog_work() or a START has started the timer again, unless it is not needed */
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * ucore_watchdog_init() - initialize the watchdog of a domain
+ * @domain: the domain
+ */
+void ucore_watchdog_init(struct ucore_domain *domain)
+{
+	hrtimer_setup(&domain->watchdog, watchdog_tick, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/**
+ * ucore_watchdog_start() - start the watchdog, or adapt it to the contexts that now run
+ * @domain: the domain, locked
+ *
+ * The watchdog never expires later than before the call, so that a series of STARTs cannot
+ * delay it.
+ */
+void ucore_watchdog_start(struct ucore_domain *domain)
+{
+	u64 now = ktime_get_mono_fast_ns(), at = now + watchdog_period(domain, now);
+
+	if (domain->throttled)
+		return;
+	if (domain->watchdog_at)
+		at = min(at, max(domain->watchdog_at, now));
+	ucore_watchdog_kick(domain, at - now);
+}
