@@ -38,13 +38,13 @@ union ucore_ioctl_arg {
 };
 
 /**
- * struct ucore_ioctl_call - one ioctl in progress
+ * struct ucore_ioctl_call - an ioctl in progress
  * @file: the descriptor
  * @arg: argument of the command
  * @new: file to install once the answer has reached user space
  * @more: memory that @fetch of the command copied in; freed at the end
- * @enter: locks the object of the command, NULL if there is none to lock; fails if the object
- *         is gone, or, if killable, if the caller is being killed
+ * @enter: locks the object of the command; fails if the object is gone, or, if killable, if
+ *         the caller is being killed. NULL if there is no object to lock.
  * @leave: unlocks the object
  */
 struct ucore_ioctl_call {
@@ -57,7 +57,7 @@ struct ucore_ioctl_call {
 };
 
 /**
- * struct ucore_ioctl_cmd - one row of a command table
+ * struct ucore_ioctl_cmd - a row of a command table
  * @cmd: ioctl number
  * @size: size of the argument in the first published version, the minimum accepted
  * @known: present size of the argument

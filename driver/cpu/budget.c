@@ -35,8 +35,9 @@ MODULE_PARM_DESC(cpu_time_max_percent,
 #define WINDOW_NS	(10 * NSEC_PER_MSEC)
 
 /*
- * Costs that a measurement from within does not contain: entry and exit of the interrupt, and
- * the cache lines evicted, estimated at an eighth of the time measured.
+ * Costs that a measurement from within does not contain. One part is the entry and exit of the
+ * interrupt. The other is the eviction of cache lines, estimated at an eighth of the time
+ * measured.
  */
 #define ENTRY_NS	(1 * NSEC_PER_USEC)
 #define EVICTED(ns)	((ns) / 8)

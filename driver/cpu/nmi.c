@@ -11,10 +11,10 @@
  * core's overflow LVTPC is unmasked after the status is cleared. Otherwise some cores raise
  * the interrupt without end.
  *
- * pmi.seq counts services: even while idle, odd during a service. A PMI's number is the odd
- * value of its service. Each CPU accepts each number at most once. pmi_nmi() decides on a CPU
- * that is a target of the PMI. unknown_nmi() decides on other CPUs of the die, if neither
- * perf, another handler nor port 61h explains the NMI:
+ * pmi.seq counts services. The value is even while idle and odd during a service. A PMI's
+ * number is the odd value of its service. Each CPU accepts each number at most once. pmi_nmi()
+ * decides on a CPU that is a target of the PMI. unknown_nmi() decides on other CPUs of the die,
+ * if neither perf, another handler nor port 61h explains the NMI.
  *
  *   pmi.seq  status  PMI      target, new number  target, known number    other CPU, new number
  *   -------  ------  -------  ------------------  ----------------------  ---------------------
@@ -83,7 +83,7 @@
  * @accepted: number of the last PMI that this CPU accepted
  * @pending: number of further NMIs to accept, for PMIs whose numbers were skipped
  * @pending_until: end of the validity of @pending (ns)
- * @last: last PMI that may have been sent to this CPU when it ceased to be a target; 0: none
+ * @last: last PMI that may have been sent to this CPU when it ceased to be a target, or 0
  * @left: time at which the CPU ceased to be a target (ns)
  */
 struct pmi_slot {

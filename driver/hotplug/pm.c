@@ -65,7 +65,7 @@ static void domain_panic(struct ucore_domain *domain)
 		if (box->domain != domain || !box->dirty || !ucore_domain_box_within_reach(box))
 			continue;
 		if (!frozen)
-			ucore_box_freeze(box);	/* its counters may still count */
+			ucore_box_freeze(box);	/* the counters may be running */
 		ucore_box_restore(box);
 	}
 	if (frozen)

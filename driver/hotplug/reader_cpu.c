@@ -128,7 +128,7 @@ static bool same_targets(const struct ucore_domain *domain, const struct cpumask
 /**
  * ucore_reader_choose() - choose the reader and the CPUs that take the PMI
  * @domain: the domain
- * @cpu: a CPU of @cpus; UCORE_NO_CPU: cancel the choice, the reader stays
+ * @cpu: a CPU of @cpus, or UCORE_NO_CPU to cancel the choice and keep the reader
  * @cpus: online CPUs of the domain to whose cores the PMI can be routed
  *
  * Process context; CPU hotplug and changes to the list of contexts are held off, and the

@@ -118,8 +118,8 @@ static bool is_due(const struct ucore_domain_ctx *ctx, u64 now)
  * @ctx: the context
  * @now: the time
  *
- * Return: ns. While a scan is in progress or waits for another context's: the time between
- * steps. If a scan is overdue because the domain is frozen: one second.
+ * Return: ns. The time between steps if a scan is in progress or waits for another context's.
+ * One second if a scan is overdue because the domain is frozen.
  */
 u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now)
 {

@@ -8,10 +8,10 @@
  * allowed in an NMI. The work reads the die in hard-IRQ context, like the service of a PMI.
  * Any CPU of the die can do so.
  *
- * An overflow has no sample and counts as dropped if the previous one is not handled yet, if
- * the CPU's budget is exceeded, or if the CPU is going offline. All other functions run in
- * process context. They hold neither the CPU hotplug lock nor a domain's lock, because perf
- * takes the former and locks of its own.
+ * An overflow is dropped in three cases: the previous one is not handled yet, the CPU exceeds
+ * its budget, or the CPU is going offline. All other functions run in process
+ * context. The caller holds neither the CPU hotplug lock nor a domain's lock, because perf
+ * takes the CPU hotplug lock and locks of its own.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>

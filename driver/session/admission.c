@@ -18,8 +18,8 @@
 #include "session/admission.h"
 
 /*
- * Assumed costs (ns): of a register access, of the code for each register read, of the code
- * for each value of a record, and of the remaining code of a sample. The code is estimated at
+ * Assumed costs (ns) of a register access, a register read, a value of a record, and the rest
+ * of a sample. The last three are costs of code. The code is estimated at
  * 1 ns an instruction. `make bench PLATFORM=clocked` measures the error of these values.
  */
 #define ACCESS_NS	200
@@ -28,9 +28,9 @@
 #define SAMPLE_NS	2300
 
 /*
- * Costs of parallel reads on the reader (ns). IPI_NS is paid for each helper CPU: queue the
+ * Costs of parallel reads on the reader (ns). IPI_NS is paid for each helper CPU, to queue the
  * call, write the interrupt command, transfer the cache lines of the helper's boxes.
- * READERS_NS is paid once: the reader waits until the last helper has entered its interrupt.
+ * READERS_NS is paid once, because the reader waits until the last helper has entered its interrupt.
  */
 #define IPI_NS		1250
 #define READERS_NS	1500

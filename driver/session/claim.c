@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Claims: the counters of a box that a session holds, and the values that the session requires
- * in the registers that all counters of the box share (filters, matches). Part of the session
- * layer. Process context; the session's lock is held.
+ * in shared registers. All counters of a box share those registers (filters, matches). Part of
+ * the session layer. Process context; the session's lock is held.
  *
  * Several sessions can use a box if their counters differ and if all sessions that set shared
  * registers require the same values. A field that an event leaves out is required to be 0,
@@ -99,7 +99,7 @@ static int claim_acquire(struct ucore_claim *claim)
  *
  * A new claim has no events. The caller adds one or calls ucore_claim_settle().
  *
- * Return: the claim or an ERR_PTR: -EBUSY, -ENOMEM.
+ * Return: the claim, or an ERR_PTR with -EBUSY or -ENOMEM.
  */
 struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_box *box)
 {
@@ -402,7 +402,7 @@ int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new)
  * struct restore - boxes of one domain whose registers are to be restored
  * @session: the session; the catalog is locked
  * @domain: the domain
- * @box: the box; NULL: all boxes of the domain that only this session uses
+ * @box: the box, or NULL for all boxes of the domain that only this session uses
  */
 struct restore {
 	const struct ucore_session *session;

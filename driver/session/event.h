@@ -20,7 +20,8 @@ struct ucore_claim;
  * @filters: the event sets shared registers, or depends on their contents
  * @counters: counters that the event may use, as bits like ucore_add_event.counters
  * @period: overflow period, 0 for none
- * @poll_ns: polling period (ns) of the counter; 0: the counter interrupts, or has no @period
+ * @poll_ns: polling period (ns) of the counter, or 0 if the counter interrupts or has no
+ *           @period
  */
 struct ucore_event_spec {
 	u64 value[UCORE_NR_SLOTS];
@@ -32,13 +33,13 @@ struct ucore_event_spec {
 };
 
 /**
- * struct ucore_event - one event of a session
+ * struct ucore_event - an event of a session
  * @node: in the session's list, by ascending id
  * @id: event id
  * @box: the box
  * @claim: the session's claim on @box
  * @spec: requirements on @box
- * @group: group in whose time slices the event counts; 0: always
+ * @group: group in whose time slices the event counts, or 0 for an event that always counts
  * @counter: counter chosen, numbered as in the ABI
  * @total: count while the session is stopped
  * @flags: UCORE_VALUE_F_* while the session is stopped

@@ -2,7 +2,8 @@
 /*
  * A session's choice of readers and of the CPUs that take PMIs, by SET_PMI_CPUS. Owns
  * session->pinned and the domains' numbers of choices (domain->pins). Part of the session
- * layer; hotplug/reader_cpu.c moves the readers. Process context; the session's lock is held.
+ * layer, above hotplug/reader_cpu.c, which moves the readers. Process context, with the
+ * session's lock held.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Preparation of a session: make domain contexts, counters and snapshot buffers from the event
- * list before a START, and copy counts back to the events after a STOP. Part of the session
+ * Preparation of a session. Makes domain contexts, counters and snapshot buffers from the event
+ * list before a START. Copies counts back to the events after a STOP. Part of the session
  * layer. Process context; the session's lock is held.
  */
 #include <linux/bitops.h>
@@ -18,7 +18,6 @@
 #include "irq/timer.h"
 #include "session/prepare.h"
 #include "session/claim.h"
-#include "session/rendezvous.h"
 #include "session/session_state.h"
 
 static struct ucore_domain_ctx *ctx_create(struct ucore_session *session,
@@ -194,7 +193,7 @@ static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain
 }
 
 /*
- * Return the time (ns) for which it suffices to read the counter's low half; 0: always read
+ * Return the time (ns) for which it suffices to read the counter's low half, or 0 to always read
  * the full counter.
  */
 static u64 low_ns(const struct ucore_session *session, const struct ucore_box *box, u8 width,

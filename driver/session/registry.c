@@ -57,7 +57,7 @@ static void session_insert(struct ucore_session *session)
  * @config: parameters, checked by the caller
  * @context: the opener of the device may see the context of interrupts
  *
- * Return: the session or an ERR_PTR: -ENODEV, -EBUSY, -ENOMEM.
+ * Return: the session, or an ERR_PTR with -ENODEV, -EBUSY or -ENOMEM.
  */
 struct ucore_session *ucore_registry_add(const struct ucore_create_session *config, bool context)
 {
@@ -159,8 +159,8 @@ static struct ucore_session *session_get(u64 id)
  * Stops the session, restores its boxes, frees its rings and releases its choice of CPUs. The
  * descriptor remains open, but all its commands fail.
  *
- * Return: 0, also if the session is revoked already; -ENOENT; -EINTR if the caller was killed
- * while it waited for a command of the session.
+ * Return: 0, -ENOENT, or -EINTR if the caller was killed while it waited for a command of the
+ * session. A session that is revoked already is no error.
  */
 int ucore_registry_revoke(u64 id)
 {

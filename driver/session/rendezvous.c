@@ -4,7 +4,7 @@
  * reader receives an IPI. If the function has to run at the same time everywhere, the readers
  * first wait for each other. Part of the session layer.
  *
- * Process context; the functions called run in hard-irq context. Lock order:
+ * Process context. The functions called run in hard-irq context. Lock order:
  * session->admission, session->caller, session->lock, ucore_run_lock, CPU hotplug,
  * rendezvous_lock, domain->lock.
  */

@@ -12,8 +12,8 @@ struct ucore_session;
 /**
  * struct ucore_rendezvous_state - a function that readers execute together
  * @session: the session; set by ucore_rendezvous()
- * @prepare: called before the readers wait for each other; the domain's lock is held from then
- *           on; may be NULL
+ * @prepare: called before the readers wait for each other, or NULL. The domain's lock is held
+ *           from then on.
  * @act: the function, called with the domain's lock held
  * @together: the readers wait for each other before @act
  * @nested: @act is called for the first context of a CPU only, and handles the others itself

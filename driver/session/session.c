@@ -61,7 +61,7 @@ static void selftest_here(void *arg)
  *
  * A box whose domain has no online CPU is tested at the next opportunity.
  *
- * Return: 0; -ENODEV if the box cannot count; -EINTR if the caller is being killed.
+ * Return: 0, or -ENODEV if the box cannot count, or -EINTR if the caller is being killed.
  */
 static int box_selftest(struct ucore_box *box, bool *learned)
 {
@@ -315,7 +315,7 @@ static void sink_wake_up(struct irq_work *work)
  * @config: parameters, checked by the caller
  * @context: the session may report the context of interrupts
  *
- * Return: the session or an ERR_PTR: -ENODEV, -EBUSY, -ENOMEM.
+ * Return: the session, or an ERR_PTR with -ENODEV, -EBUSY or -ENOMEM.
  */
 struct ucore_session *ucore_session_alloc(const struct ucore_create_session *config, bool context)
 {

@@ -37,20 +37,20 @@ struct user_struct;
  * @flags: UCORE_SESSION_F_*
  * @timer_ns: period of the timer trigger (ns)
  * @rotate_ns: time slice of a group (ns), 0: no groups
- * @nr_readers: number of CPUs of a die that read in parallel; below 2: only the reader
+ * @nr_readers: number of CPUs of a die that read in parallel, below 2 for only the reader
  * @readers_any: any CPU of a die may take part in a parallel read
  * @readers_cpus: without @readers_any: CPUs that may, the creator's allowed CPUs
  * @groups: ids of the groups that have events, ascending, without group 0; set by a prepare
  * @nr_groups: length of @groups
  * @ring_size: size of each ring (bytes), 0 for none
  * @wakeup: number of unread bytes that wakes pollers
- * @sink: the pollers; its @context: the opener of the device had CAP_PERFMON
+ * @sink: the pollers, with @context if the opener of the device had CAP_PERFMON
  * @rings: protects the contexts' pointers to rings, for mmap and poll, which cannot take @lock
  * @events: list of struct ucore_event
  * @nr_events: length of @events
  * @nr_domains: number of domains that @events are on
- * @next_event: next event id
  * @nr_boxes: number of boxes that @events are on; protected by the catalog's lock
+ * @next_event: next event id
  * @running: the session is started
  * @revoked: all resources are released for good, although the descriptor may remain
  *           (registry.c)
