@@ -609,7 +609,7 @@ static void a_command_sleeps_until_its_readers_have_time(struct kunit *test)
 	start = ktime_get_mono_fast_ns();
 	KUNIT_EXPECT_EQ(test, ucore_admit_begin(s, false), 0);
 	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
-	KUNIT_EXPECT_FALSE(test, mutex_trylock(&s->turn));
+	KUNIT_EXPECT_FALSE(test, mutex_trylock(&s->admission));
 	ucore_admit_end(s);
 	fake_clock_advance(10 * MS);
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).wait_ns, 0ULL);

@@ -87,7 +87,7 @@ static void ended_session_has_nothing(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_NE(test, fake_peek(fake_window(imc), 0xd8), 0ULL);
 	KUNIT_EXPECT_EQ(test, ucore_registry_revoke(id), 0);
-	KUNIT_EXPECT_TRUE(test, s->ended);
+	KUNIT_EXPECT_TRUE(test, s->revoked);
 	KUNIT_EXPECT_FALSE(test, s->running);
 	KUNIT_EXPECT_TRUE(test, list_empty(&imc->claims));
 	KUNIT_EXPECT_FALSE(test, imc->dirty);
