@@ -504,11 +504,7 @@ void ucore_claim_restore_boxes(struct ucore_session *session)
 	mutex_lock(&ucore_catalog.lock);
 	list_for_each_entry(event, &session->events, node) {
 		if (!event->box->dirty || !list_is_singular(&event->box->claims))
-			/*
-			 * never programmed, restored with its domain, or used by another
-			 * session
-			 */
-			continue;
+			continue;	/* never programmed, restored already, or shared */
 		restore.domain = event->box->domain;
 		ucore_budget_run(restore.domain, restore_here, &restore);
 	}
