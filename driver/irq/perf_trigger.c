@@ -11,7 +11,7 @@
  * An overflow is dropped in three cases: the previous one is not handled yet, the CPU exceeds
  * its budget, or the CPU is going offline. All other functions run in process
  * context. The caller holds neither the CPU hotplug lock nor a domain's lock, because perf
- * takes the CPU hotplug lock and locks of its own.
+ * takes the CPU hotplug lock and its private locks.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>

@@ -179,7 +179,8 @@ static bool term_set(const struct ucore_term *terms, u32 nr, u32 field)
 
 /*
  * Return true if the event has the threshold that edge or invert require. Uncore boxes compare
- * with the threshold before they detect edges.
+ * with the threshold before they detect edges. Core counters, which have the field usr, detect
+ * edges without a threshold.
  */
 static bool threshold_ok(const struct ucore_box *box, const struct ucore_term *terms, u32 nr)
 {
@@ -199,7 +200,7 @@ static bool threshold_ok(const struct ucore_box *box, const struct ucore_term *t
  * Return: 0; -EINVAL if a field is unknown or given twice, or if edge or invert have no
  * threshold; -ENXIO if the box does not have a field; -ERANGE if a value does not fit. Uncore
  * boxes of all generations need the threshold because they compare first. Core counters need
- * one for inv only.
+ * one for invert only.
  */
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec)
