@@ -13,7 +13,9 @@ from lab.framework import Result, skip, test
 from lab.session import assert_equal
 from machine.cores import cores
 
-# README's own commands, but for what explains them; some go on until Ctrl-C
+# Pages with lists of commands in lines that begin with a tab
+LISTS = ("README.md", "Documentation/recipes.md")
+# A command of such a list, without its comment; some commands run until Ctrl-C
 LINE = re.compile(r"^\t(ucoretool .*?)(?:\t+#.*)?$", re.M)
 ENDLESS = re.compile(r"ucoretool (top|export|record --timer 10ms --keep|stat -I(?!.*--)).*")
 BLOCKED = re.compile(r"^SigBlk:\s*(\w+)$", re.M)
@@ -51,11 +53,11 @@ def run_until_control_c(m, line):
 
 
 def readme_lines_on(m, others):
-    """README's commands beside those of other machines, in a directory with an ./app."""
+    """Run the listed commands except those of other machines, in a directory with an ./app."""
     m.sh("rm -rf /tmp/readme; mkdir /tmp/readme; cd /tmp/readme; "
          "printf '#!/bin/sh\\nsleep 0.2\\n' >app; chmod +x app")
-    lines = [line for line in LINE.findall((artifacts.TOP / "README.md").read_text())
-             if not others.search(line)]
+    text = "".join((artifacts.TOP / name).read_text() for name in LISTS)
+    lines = [line for line in LINE.findall(text) if not others.search(line)]
     assert len(lines) > 8, lines
     with cores(m):
         for line in lines:
