@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Xeon E5-2600 v4, E7 v4 (CPUID 06_4FH), Xeon D-1500 (06_56H): facts only,
- * see e5.h.  What is not here is as in hswep.h; the sources are the same.
+ * Facts about the Xeon E5-2600 v4, E7 v4 (CPUID 06_4FH) and Xeon D-1500 (06_56H), in the form
+ * of e5.h. hswep.h has the facts that are the same, and lists the sources.
  */
 #ifndef UCORE_HW_BDXEP_H
 #define UCORE_HW_BDXEP_H
@@ -9,10 +9,10 @@
 #define BDXEP_NR_CBO			24
 #define BDXEP_NR_SBOX_SMALL		0	/* of a die whose CAPID4.CHOP is 0 */
 
-/* Counter widths: all */
+/* Counter width of all boxes */
 #define BDXEP_WIDTH			48
 
-/* PCI device ids, at the places that v3 has; D: the Xeon D has it, too */
+/* PCI device ids, at the locations of v3. D: also on the Xeon D */
 #define BDXEP_PCI_UBOX			0x6f1e	/* D */
 #define BDXEP_PCI_PCU			0x6fc0
 #define BDXEP_PCI_HA0			0x6f30	/* D */
@@ -33,7 +33,7 @@
 #define BDXEP_PCI_QPI1_FILTER		0x6f96
 #define BDXEP_PCI_QPI2_FILTER		0x6f46
 #define BDXEP_PCI_R2PCIE		0x6f34	/* D; 16:1, or 16:0: UNCERTAIN(r2pcie) */
-#define BDXEP_PCI_R3QPI0		0x6f36	/* shows on a Xeon D, which has no link */
+#define BDXEP_PCI_R3QPI0		0x6f36	/* present on a Xeon D, which has no links */
 #define BDXEP_PCI_R3QPI1		0x6f37
 #define BDXEP_PCI_R3QPI2		0x6f3e
 

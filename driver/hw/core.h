@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Architectural performance monitoring, versions 1 to 5: facts only.
+ * Facts about architectural performance monitoring, versions 1 to 5.
  *
- * Registers, fields and encodings, nothing else: this file can be shared with the
- * machine model, which brings BIT() and GENMASK() itself.
+ * Registers, fields and encodings only. The machine model can include this file; it defines
+ * BIT() and GENMASK() itself.
  *
  * Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3B,
  * "Architectural performance monitoring", and volume 4, table 2-2.
@@ -22,17 +22,20 @@
 #define CORE_EDX_NR_FIXED	GENMASK(4, 0)	/* version 2 */
 #define CORE_EDX_FIXED_WIDTH	GENMASK(12, 5)
 #define CORE_EDX_NO_ANY		BIT(15)		/* AnyThread is deprecated: version 5 */
-/* EBX: bit i: predefined event i is NOT there.  ECX: bit i: fixed counter i is (version 5). */
+/*
+ * EBX bit i set: predefined event i does NOT exist. ECX bit i set: fixed counter i exists
+ * (version 5).
+ */
 
-#define CORE_NR_EVENTS		7	/* predefined ones of all versions up to 5 */
+#define CORE_NR_EVENTS		7	/* predefined events of all versions up to 5 */
 #define CORE_MAX_VERSION	5
 #define CORE_MAX_GP		8
 #define CORE_MAX_FIXED		4
-#define CORE_MIN_FIXED		3	/* that versions 2 to 4 have, whatever they say */
+#define CORE_MIN_FIXED		3	/* minimum of versions 2 to 4, regardless of CPUID */
 
 /* ---- registers ---- */
 
-#define CORE_PMC0		0x0c1	/* IA32_PMCx; a write takes 32 bits, sign-extended */
+#define CORE_PMC0		0x0c1	/* IA32_PMCx; a write sets 32 bits, sign-extended */
 #define CORE_EVTSEL0		0x186	/* IA32_PERFEVTSELx */
 #define CORE_FIXED0		0x309	/* IA32_FIXED_CTRx */
 #define CORE_PERF_CAPABILITIES	0x345
@@ -40,10 +43,10 @@
 #define CORE_GLOBAL_STATUS	0x38e
 #define CORE_GLOBAL_CTL		0x38f
 #define CORE_OVF_CTL		0x390	/* IA32_PERF_GLOBAL_OVF_CTRL, write 1 to clear */
-#define CORE_A_PMC0		0x4c1	/* IA32_A_PMCx: the same counters, written whole */
+#define CORE_A_PMC0		0x4c1	/* IA32_A_PMCx: full-width alias of IA32_PMCx */
 
-#define CORE_CAP_FULL_WIDTH	BIT(13)	/* of IA32_PERF_CAPABILITIES: CORE_A_PMC0 is there */
-#define CORE_WRITE_BITS		32	/* that a write of IA32_PMCx takes */
+#define CORE_CAP_FULL_WIDTH	BIT(13)	/* IA32_PERF_CAPABILITIES: CORE_A_PMC0 exists */
+#define CORE_WRITE_BITS		32	/* bits set by a write of IA32_PMCx */
 
 /* IA32_PERFEVTSELx */
 #define CORE_CTL_EV_SEL		GENMASK(7, 0)
@@ -64,9 +67,9 @@
 #define CORE_FIXED_ANY		BIT(2)
 #define CORE_FIXED_INT		BIT(3)
 
-/* IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL: bit i general, 32 + i fixed counters */
+/* IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL: bit i for general, 32 + i for fixed counters */
 #define CORE_STATUS_FIXED	32
-#define CORE_STATUS_FROZEN	BIT_ULL(59)	/* CTR_Frz: nothing counts (version 4) */
+#define CORE_STATUS_FROZEN	BIT_ULL(59)	/* CTR_Frz: all counters are frozen (version 4) */
 #define CORE_STATUS_BUFFER	BIT_ULL(62)	/* OvfBuf: the PEBS buffer is full */
 #define CORE_STATUS_CHANGED	BIT_ULL(63)	/* CondChgd */
 

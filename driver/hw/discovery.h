@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PMON discovery and the register layouts of the generation that has it
- * (Sapphire Rapids and later): facts only.
+ * Facts about PMON discovery, and register layouts of the generations that have it (Sapphire
+ * Rapids and later).
  *
- * Offsets, fields and encodings, nothing else: this file is shared by the
- * driver and by the machine model under tests/lab/qemu, which bring BIT_ULL()
- * and GENMASK_ULL() themselves.
+ * Offsets, fields and encodings only. The driver and the machine model (tests/lab/qemu) share
+ * this file; both define BIT_ULL() and GENMASK_ULL() themselves.
  *
- * Intel's guide for Sapphire Rapids' uncore is not public as text: the facts
- * are those that Linux, Intel PCM and Intel's datasheets for Core Ultra 200
- * (831649, 844345: the same PMON block) agree on.
+ * Intel's guide for the uncore of Sapphire Rapids is not public as text. The facts are those
+ * on which Linux, Intel PCM and Intel's datasheets for Core Ultra 200 (831649, 844345, with
+ * the same PMON block) agree.
  */
 #ifndef UCORE_HW_DISCOVERY_H
 #define UCORE_HW_DISCOVERY_H
 
-/* ---- finding the table: a DVSEC of a PCI function ---- */
+/* ---- location of the table: a DVSEC of a PCI function ---- */
 
-#define DISC_PCI_DEVICE			0x09a7	/* the usual function */
+#define DISC_PCI_DEVICE			0x09a7	/* usual function with the DVSEC */
 
 #define DISC_EXT_CAP_FIRST		0x100
 #define DISC_EXT_CAP_ID			GENMASK_ULL(15, 0)
 #define DISC_EXT_CAP_VERSION		GENMASK_ULL(19, 16)
-#define DISC_EXT_CAP_NEXT		GENMASK_ULL(31, 20)	/* bits 1:0 of it are ignored */
+#define DISC_EXT_CAP_NEXT		GENMASK_ULL(31, 20)	/* value bits 1:0 are ignored */
 #define DISC_EXT_CAP_ID_DVSEC		0x23
 
 #define DISC_DVSEC_HEADER1		0x4
@@ -35,18 +34,18 @@
 #define DISC_DVSEC_ENTRY_SIZE		GENMASK_ULL(31, 24)
 #define DISC_DVSEC_TABLE		0xc
 #define DISC_DVSEC_TBIR			GENMASK_ULL(2, 0)
-#define DISC_DVSEC_TABLE_OFFSET		GENMASK_ULL(31, 3)	/* in place: bytes */
+#define DISC_DVSEC_TABLE_OFFSET		GENMASK_ULL(31, 3)	/* byte offset, not shifted */
 #define DISC_DVSEC_SIZE			0x10
 
-/* ---- the table: record 0 is global, the others are units ---- */
+/* ---- the table: record 0 is global, all others are units ---- */
 
-/* A record is stride words of 64 bits, of which the first three are in use. */
+/* A record has stride 64-bit words, and only the first three are used. */
 #define DISC_RECORD_WORDS		3
 
 #define DISC_GLOBAL0_TYPE		GENMASK_ULL(7, 0)
 #define DISC_GLOBAL0_STRIDE		GENMASK_ULL(15, 8)	/* 64-bit words */
 #define DISC_GLOBAL0_MAX_UNITS		GENMASK_ULL(25, 16)
-#define DISC_GLOBAL2_STATUS_OFFSET	GENMASK_ULL(7, 0)	/* from the control */
+#define DISC_GLOBAL2_STATUS_OFFSET	GENMASK_ULL(7, 0)	/* from the global control */
 #define DISC_GLOBAL2_NUM_STATUS		GENMASK_ULL(23, 8)	/* bits */
 
 #define DISC_UNIT0_NUM_REGS		GENMASK_ULL(7, 0)
@@ -58,7 +57,9 @@
 #define DISC_UNIT2_ID			GENMASK_ULL(31, 16)
 #define DISC_UNIT2_STATUS_POS		GENMASK_ULL(47, 32)	/* bit in global status */
 
-/* Word 0 of both: how its registers are reached; word 1: where the control is */
+/*
+ * Word 0 of both kinds: access to the registers. Word 1 of both kinds: address of the control.
+ */
 #define DISC_WORD0_ACCESS		GENMASK_ULL(63, 62)
 #define DISC_ACCESS_MSR			0
 #define DISC_ACCESS_MMIO		1
@@ -71,18 +72,18 @@
 #define DISC_PCI_SLOT			GENMASK_ULL(19, 15)
 #define DISC_PCI_BUS			GENMASK_ULL(27, 20)
 #define DISC_PCI_SEGMENT		GENMASK_ULL(30, 28)
-#define DISC_PCI_ADDRESS		GENMASK_ULL(30, 0)	/* bit 31 may be an enable */
+#define DISC_PCI_ADDRESS		GENMASK_ULL(30, 0)	/* bit 31 may be an enable bit */
 
-/* ---- registers, whatever the access ---- */
+/* ---- registers, for every kind of access ---- */
 
-/* Box control: plain writes; no bit has to stay set */
+/* Box control: no read-modify-write needed, no bit has to stay set */
 #define DISC_BOX_CTL_FRZ		BIT_ULL(0)
 #define DISC_BOX_CTL_RST_CTRL		BIT_ULL(8)
 #define DISC_BOX_CTL_RST_CTRS		BIT_ULL(9)
 
 /*
- * Counter control.  There is no local enable: what has an event counts while
- * nothing is frozen.  Bit 22 may be written either way: UNCERTAIN(disc-enable).
+ * Counter control. There is no local enable: a counter with an event runs unless it is frozen.
+ * Bit 22 may be written 0 or 1: UNCERTAIN(disc-enable).
  */
 #define DISC_CTL_EV_SEL			GENMASK_ULL(7, 0)
 #define DISC_CTL_UMASK			GENMASK_ULL(15, 8)
@@ -94,7 +95,7 @@
 #define DISC_CTL_INVERT			BIT_ULL(23)
 #define DISC_CTL_THRESH			GENMASK_ULL(31, 24)
 #define DISC_CTL_UMASK_EXT32		GENMASK_ULL(63, 32)	/* CHA */
-#define DISC_CTL_UMASK_EXT		GENMASK_ULL(55, 32)	/* others with 64 bits */
+#define DISC_CTL_UMASK_EXT		GENMASK_ULL(55, 32)	/* others with 64-bit controls */
 #define DISC_CTL_IIO_THRESH		GENMASK_ULL(35, 24)
 #define DISC_CTL_IIO_CH_MASK		GENMASK_ULL(47, 36)
 #define DISC_CTL_IIO_FC_MASK		GENMASK_ULL(50, 48)
@@ -102,13 +103,13 @@
 /* Fixed counter control */
 #define DISC_FIXED_CTL_EN		BIT_ULL(22)
 
-/* CHA FILTER0 of SPR, EMR: from the box control */
+/* CHA FILTER0 of SPR and EMR, from the box control */
 #define DISC_CHA_FILTER0		0xe
 #define DISC_CHA_FILTER0_TID		GENMASK_ULL(9, 0)
 
 /*
- * Strides.  MSRs: 1 for both.  PCI: 8 for both, controls of two dwords.  MMIO:
- * counters 8; controls 4 (32 bits) in memory controllers, 8 in CXL boxes.
+ * Strides. MSRs: 1 for both. PCI: 8 for both, with controls of two dwords. MMIO: 8 for
+ * counters; 4 for controls in memory controllers (32 bits), 8 in CXL boxes.
  */
 #define DISC_PCI_CTL_STRIDE		8
 #define DISC_MMIO_CTL_STRIDE		4
@@ -130,7 +131,7 @@
 
 #define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)	/* UNCERTAIN(freeze) */
 
-/* Global status: write 1 to clear; bit p of a unit is bit p % 64 of word p / 64. */
+/* Global status: write 1 to clear. Status position p of a unit is bit p % 64 of word p / 64. */
 #define DISC_GLOBAL_STATUS_STRIDE_MSR	1
 #define DISC_GLOBAL_STATUS_STRIDE	8	/* bytes */
 
@@ -169,14 +170,14 @@
 #define GNR_TYPE_PCIEX16		21
 #define GNR_TYPE_PCIEX8			22
 
-/* ---- what the table of SPR and EMR gets wrong ---- */
+/* ---- corrections of the tables of SPR and EMR ---- */
 
-/* How many CHAs there are; 0: ask the table (EMR XCC) */
+/* Number of CHAs; 0 means that the table is right (EMR XCC) */
 #define SPR_MSR_CHA_COUNT		0x2ffe
 
 /*
- * UPI and M3UPI are found by their functions: slots 1-4 (UPI) and 5-8 (M3UPI),
- * function 1; unit n is in slot 1 + n or 5 + n.
+ * PCI functions of UPI and M3UPI: function 1 of slots 1-4 (UPI) and 5-8 (M3UPI). Unit n is in
+ * slot 1 + n or 5 + n.
  */
 #define SPR_PCI_UPI			0x3241
 #define SPR_PCI_UPI_SLOT0		1
@@ -191,14 +192,14 @@
 #define SPR_UPI_NUM_REGS		4
 #define SPR_UPI_WIDTH			48
 
-/* In a link's function where it leads, as skx.h tells: UNCERTAIN(link-node) */
+/* Link peer, in the link's function, with the meaning given in skx.h: UNCERTAIN(link-node) */
 #define SPR_UPI_KTILP0			0x94
 #define SPR_UPI_KTILP0_PORT		GENMASK(12, 8)
 #define SPR_UPI_KTILP0_NODEID		GENMASK(19, 16)
 #define SPR_UPI_KTIPCSTS		0x120
 #define SPR_UPI_KTIPCSTS_TRAINED	BIT(4)
 
-/* The function that maps a bus to a socket */
+/* PCI function that maps a bus to a socket */
 #define SPR_PCI_UBOX			0x3250
 #define SPR_UBOX_CPUNODEID		0xc0
 #define SPR_UBOX_GIDNIDMAP		0xd4
@@ -210,7 +211,7 @@
 #define SPR_MSR_IIO_FREE_OUT		0x3808
 #define SPR_MSR_IIO_FREE_STRIDE		0x10	/* from stack to stack */
 #define SPR_IIO_FREE_PORTS		8
-#define SPR_NR_IIO_FREE			32	/* stacks that the registers have room for */
+#define SPR_NR_IIO_FREE			32	/* stacks that fit into the register range */
 #define SPR_IIO_FREE_WIDTH		48
 
 #define GNR_MSR_IIO_FREE_CLOCK		0x290e
@@ -219,16 +220,14 @@
 #define GNR_MSR_IIO_FREE_STRIDE		0x10	/* of the clock, from stack to stack */
 #define GNR_MSR_IIO_FREE_PORT		0x10	/* from port to port */
 #define GNR_MSR_IIO_FREE_PORTS		0x80	/* of the ports, from stack to stack */
-#define GNR_NR_IIO_FREE			16	/* then those of other ports begin */
+#define GNR_NR_IIO_FREE			16	/* registers of other ports follow */
 
-/*
- * ---- free-running counters of a memory controller: imc_map.h, and ----
- */
+/* ---- free-running counters of a memory controller, see imc_map.h ---- */
 
 #define SPR_PCI_IMC_MAP			0x3251
 #define SPR_IMC_FREE_RPQ		0x2318	/* cycles of the read pending queue */
-#define SPR_IMC_FREE_WPQ		0x2320	/* and of the write pending queue */
+#define SPR_IMC_FREE_WPQ		0x2320	/* cycles of the write pending queue */
 #define SPR_IMC_FREE_END		0x2328
-#define SPR_IMC_CHANNELS		2	/* of a controller, each a unit in the table */
+#define SPR_IMC_CHANNELS		2	/* per controller; each is a unit in the table */
 
 #endif /* UCORE_HW_DISCOVERY_H */

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Diamond Rapids: what differs from discovery.h, facts only, see there.
+ * Facts about Diamond Rapids that differ from discovery.h, in the same form.
  *
- * There is one source, Linux's driver of early 2026, which calls some of it preliminary.
- * What it contradicts itself in, or leaves open, is marked here.
+ * The only source is Linux's driver of early 2026, which calls some facts preliminary. Facts
+ * that it contradicts or leaves open are marked here.
  *
- * A package is made of hubs for memory and I/O (IMH), whose functions show their tables,
- * and of blocks of cores (CBB), of whose tables an MSR tells.  Each table has a global
- * control of its own, those of CBBs in memory.  One freeze reaches all units, and is set
- * at power-on: who wants to count clears it in all of them.
+ * A package consists of hubs for memory and I/O (IMH) and blocks of cores (CBB). The tables of
+ * IMHs are found through PCI functions, those of CBBs through an MSR. Each table has its own
+ * global control, which is memory-mapped for CBBs. Each freeze bit reaches all units and is
+ * set at power-on, so that counting requires all of them to be cleared.
  */
 #ifndef UCORE_HW_DMR_H
 #define UCORE_HW_DMR_H
 
 #define DMR_PCI_IMH			0x09a1
 #define DMR_MSR_CBB_TABLE		0x710	/* physical address of the CBB's table */
-#define DMR_NR_GLOBALS			3	/* two IMHs and a CBB, if all are of one die */
+#define DMR_NR_GLOBALS			3	/* two IMHs and a CBB, if all belong to one die */
 
-/* ---- box types; ids of the second IMH's units begin at 8000h ---- */
+/* ---- box types; unit ids of the second IMH begin at 8000h ---- */
 
 #define DMR_TYPE_PCU			4
 #define DMR_TYPE_UBOX			5
@@ -46,9 +46,9 @@
 /* ---- controls ---- */
 
 /*
- * iMC: the threshold has ten bits, the lowest of which is where others have invert, and
- * the source's list of fields has both there: UNCERTAIN(dmr-thresh).  The tenth is in the
- * upper half, which that source does not write, and controls 4 bytes apart do not have.
+ * iMC: the threshold has ten bits. Its lowest bit is the invert bit of other boxes, and the
+ * source's list of fields has both there: UNCERTAIN(dmr-thresh). The tenth bit is in the upper
+ * half of the control, which the source does not write and which controls 4 bytes apart lack.
  */
 #define DMR_CTL_IMC_THRESH		GENMASK_ULL(31, 23)
 
@@ -56,7 +56,7 @@
 #define DMR_IMC_FIXED_CTL		0x10
 #define DMR_IMC_FIXED_CTR		0x18
 
-/* UBox: a fixed counter as GNR has it, or SPR: UNCERTAIN(dmr-ubox) */
+/* UBox: a fixed counter as on GNR, or as on SPR: UNCERTAIN(dmr-ubox) */
 
 #define DMR_CTL_CXLCM_INVERT		BIT_ULL(21)
 #define DMR_CTL_CXLCM_THRESH		GENMASK_ULL(31, 23)

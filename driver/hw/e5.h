@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Register layouts common to the Xeon E5-2600 uncore generations: facts only.
+ * Facts about the registers that all Xeon E5-2600 uncore generations (v1 to v4) share.
  *
- * Offsets, fields and encodings, nothing else: this file is shared by the
- * driver and by the machine model under tests/lab/qemu, which bring BIT() and
- * GENMASK() themselves.
+ * Offsets, fields and encodings only. The driver and the machine model (tests/lab/qemu) share
+ * this file; both define BIT() and GENMASK() themselves.
  *
- * Sources: Intel 329468-002 ("Xeon E5-2600 v2 and E7 v2 uncore performance
- * monitoring reference manual"), by table number.  327043-001, of the first
- * generation, has the same, less what snbep.h says.
+ * Source: Intel 329468-002 ("Xeon E5-2600 v2 and E7 v2 uncore performance monitoring reference
+ * manual"), by table number. 327043-001, the manual of the first generation, agrees except for
+ * the differences in snbep.h.
  */
 #ifndef UCORE_HW_E5_H
 #define UCORE_HW_E5_H
@@ -40,8 +39,8 @@
 #define E5_HA_CTL_Q_OCC_RST		BIT(16)
 
 /*
- * Counters of 48 bits by some sources have so many by others: UCLK (whose tables print
- * 43:0), the IRP of v2, the UBox of v3.
+ * Smallest width in the sources of some counters with 48 bits: UCLK (whose tables print 43:0),
+ * the IRP of v2, the UBox of v3.
  */
 #define E5_WIDTH_LEAST			44
 #define E5_PCU_CTL_OCC_SEL		GENMASK(15, 14)
@@ -54,8 +53,8 @@
 #define E5_FIXED_CTL_EN			BIT(22)
 
 /*
- * PMON block of a PCI function: Tables 1-3, 2-33, 2-59, 2-84.  Counters are
- * 8 bytes apart, low dword first; controls 4 bytes apart.
+ * PMON block of a PCI function: Tables 1-3, 2-33, 2-59, 2-84. Counters are 8 bytes apart, low
+ * dword first. Controls are 4 bytes apart.
  */
 #define E5_PCI_CTR0			0xa0
 #define E5_PCI_FIXED_CTR		0xd0	/* iMC */
@@ -73,8 +72,8 @@
 #define E5_HA_OPCODEMATCH_OPC		GENMASK(5, 0)
 
 /*
- * QPI packet match and mask, in the port's filter function: Tables 2-133 to 2-136.  For
- * CTO_COUNT, 138h; on v1 it may be 38h: UNCERTAIN(cto-count).
+ * QPI packet match and mask, in the port's filter function: Tables 2-133 to 2-136. The value
+ * for CTO_COUNT is 138h; on v1 it may be 38h: UNCERTAIN(cto-count).
  */
 #define E5_QPI_MATCH0			0x228
 #define E5_QPI_MATCH1			0x22c
@@ -94,7 +93,7 @@
 #define E5_PCU_FILTER_BAND2		GENMASK(23, 16)
 #define E5_PCU_FILTER_BAND3		GENMASK(31, 24)
 
-/* iMC BOX_STATUS counts the fixed counter first: bit 0 fixed, bit i + 1 counter i */
+/* iMC BOX_STATUS: bit 0 for the fixed counter, bit i + 1 for counter i */
 #define E5_IMC_STATUS_FIXED		BIT(0)
 #define E5_IMC_STATUS_CTR_SHIFT		1
 

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Xeon E5-2600 v3, E7 v3 (CPUID 06_3FH): facts only, see e5.h.  Those of v4
- * are the same but for what bdxep.h tells.
+ * Facts about the Xeon E5-2600 v3 and E7 v3 (CPUID 06_3FH), in the form of e5.h. v4 shares
+ * them except for the differences in bdxep.h.
  *
- * Sources: Intel 331051 by its public transcriptions (MSR names and numbers,
- * legal bits of each register), and the kernel's own driver; where they differ,
- * it is said here.
+ * Sources: public transcriptions of Intel 331051 (MSR names and numbers, legal bits of each
+ * register), and the kernel's own driver. Differences between them are noted where they apply.
  */
 #ifndef UCORE_HW_HSWEP_H
 #define UCORE_HW_HSWEP_H
 
 /*
- * Global control, status, configuration.  Which bit of the global status speaks
- * of which box is UNCERTAIN(status), but that bits 32 and up are in use is not.
+ * Global control, status, configuration. The mapping from bits of the global status to boxes
+ * is UNCERTAIN(status), but bits 32 and up are known to be used.
  */
 #define HSWEP_MSR_GLOBAL_CTL		0x700
 #define HSWEP_MSR_GLOBAL_STATUS		0x701
 #define HSWEP_MSR_GLOBAL_CONFIG		0x702
-/* of v4, too: UNCERTAIN(core-sel) */
+/* also of v4: UNCERTAIN(core-sel) */
 #define HSWEP_GLOBAL_CTL_PMI_CORE_SEL	GENMASK(17, 0)
 #define HSWEP_GLOBAL_CONFIG_NUM_CBO	GENMASK(4, 0)
 
@@ -32,7 +31,7 @@
 #define HSWEP_CBO_STATUS		0x7
 #define HSWEP_CBO_CTR0			0x8
 
-/* C-Box filters: link and c6 as the kernel's driver has them, other sources reserve both */
+/* C-Box filters. The kernel's driver has link and c6; other sources list both as reserved. */
 #define HSWEP_CBO_FILTER0_TID		GENMASK(5, 0)	/* core in 5:1, thread in 0 */
 #define HSWEP_CBO_FILTER0_LINK		GENMASK(9, 6)
 #define HSWEP_CBO_FILTER0_STATE		GENMASK(23, 17)
@@ -43,8 +42,8 @@
 #define HSWEP_CBO_FILTER1_ISOC		BIT(31)
 
 /*
- * SBOX n: MSRs at 0x720 + 0xa n.  Register 5 is its status in some sources, a
- * filter in another.
+ * SBOX n: MSRs at 0x720 + 0xa n. Register 5 is the status in some sources, and a filter in
+ * another.
  */
 #define HSWEP_NR_SBOX			4
 #define HSWEP_NR_SBOX_SMALL		2	/* of a die whose CAPID4.CHOP is 0 */
@@ -76,9 +75,9 @@
 #define HSWEP_WIDTH_SBOX		44
 #define HSWEP_WIDTH			48	/* all others, and the fixed counters */
 
-/* Capabilities, in config space of a function of the PCU */
+/* Capabilities, in config space of a PCU function */
 #define HSWEP_PCU_CAPID4		0x94
-#define HSWEP_PCU_CAPID4_CHOP		GENMASK(7, 6)	/* which die: 0 is the smallest */
+#define HSWEP_PCU_CAPID4_CHOP		GENMASK(7, 6)	/* die variant: 0 is the smallest */
 
 /* PCI device ids, vendor 8086h; device:function on the uncore bus */
 #define HSWEP_PCI_UBOX			0x2f1e	/* 16:5 socket map */

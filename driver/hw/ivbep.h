@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Xeon E5-2600 v2 / E5-1600 v2 / E7 v2 (CPUID 06_3EH): facts only, see e5.h.
+ * Facts about the Xeon E5-2600 v2, E5-1600 v2 and E7 v2 (CPUID 06_3EH), in the form of e5.h.
  *
- * Source: Intel 329468-002, tables as given.
+ * Source: Intel 329468-002, with table numbers.
  */
 #ifndef UCORE_HW_IVBEP_H
 #define UCORE_HW_IVBEP_H
@@ -11,11 +11,11 @@
 #define IVBEP_MSR_GLOBAL_CTL		0xc00
 #define IVBEP_MSR_GLOBAL_STATUS		0xc01
 #define IVBEP_MSR_GLOBAL_CONFIG		0xc06
-/* Is a core's id its bit?  UNCERTAIN(core-sel) */
+/* Bit i for the core with id i: UNCERTAIN(core-sel) */
 #define IVBEP_GLOBAL_CTL_PMI_CORE_SEL	GENMASK(14, 0)
 #define IVBEP_GLOBAL_CONFIG_NUM_CBO	GENMASK(4, 0)
 
-/* GLOBAL_STATUS bits (Table 2-3).  C-Box n is bit 3 + n; iMC covers 4 channels. */
+/* GLOBAL_STATUS bits (Table 2-3). C-Box n has bit 3 + n; an iMC bit covers 4 channels. */
 #define IVBEP_STATUS_UBOX_FIXED		0
 #define IVBEP_STATUS_UBOX		1
 #define IVBEP_STATUS_PCU		2
@@ -65,7 +65,7 @@
 #define IVBEP_WIDTH_UBOX		44
 #define IVBEP_WIDTH_R2PCIE		44
 #define IVBEP_WIDTH_R3QPI		44
-/* All others; of the UBox's fixed one and the IRP's: UNCERTAIN(width) */
+/* All others; for the fixed counter of the UBox and the IRP: UNCERTAIN(width) */
 #define IVBEP_WIDTH			48
 
 /* PCI device ids, vendor 8086h; device:function fixed on the uncore bus (Table 1-3) */
@@ -93,7 +93,7 @@
 #define IVBEP_PCI_R3QPI1		0x0e37	/* 19:6 */
 #define IVBEP_PCI_R3QPI2		0x0e3e	/* 18:5 */
 
-/* IRP: one function, two halves of two counters, irregular offsets */
+/* IRP: one function with two halves of two counters each, at irregular offsets */
 #define IVBEP_IRP_CTR0			0xa0
 #define IVBEP_IRP_CTR1			0xb0
 #define IVBEP_IRP_CTR2			0xb8

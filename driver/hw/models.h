@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * Processors by CPUID family and model: the platform each belongs to, its name,
- * and whether discovery tables describe its boxes (1) or a list of the driver's
- * (0).  A last number is the first stepping of the row, 0 if there is none: of the
- * rows of one model, in ascending order, the last counts that begins at or before
- * a processor's stepping.  Facts only, see e5.h; the one place for them.  The
- * library, which is LGPL, includes it too.
+ * Processors by CPUID family and model: platform, name, 1 if discovery tables describe the
+ * boxes or 0 if a static table does, and the first stepping. Facts only; no other file repeats
+ * them.
  *
- * Who includes this says what a row becomes, and may do so several times:
+ * A missing stepping is 0. The rows of one model are in ascending order of stepping, and the
+ * last row whose stepping is not above the processor's applies. The library, which is LGPL,
+ * includes this file, too.
  *
- *	#define UCORE_MODEL(...) { __VA_ARGS__ },
- *	#include "hw/models.h"
+ * A file that includes this one defines the expansion of a row first, possibly several times:
  *
- * Each row stands on a line of its own: scripts read them, too.  The first row
- * of a platform is the processor that is emulated under its name.
+ * 	#define UCORE_MODEL(...) { __VA_ARGS__ },
+ * 	#include "hw/models.h"
+ *
+ * Each row is on a line of its own, because scripts parse the rows, too. The machine model
+ * emulates the processor in the first row of a platform.
  */
 #ifndef UCORE_MODEL
 #define UCORE_MODEL(...)

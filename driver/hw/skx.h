@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Skylake-SP, Cascade Lake-SP, Cooper Lake (CPUID 06_55H): facts only, see e5.h.
+ * Facts about Skylake-SP, Cascade Lake-SP and Cooper Lake (CPUID 06_55H), in the form of e5.h.
  *
- * No manual was at hand.  Sources: the kernel's own driver, and public lists of
- * registers and of their fields that were made from Intel 336274; where they
- * differ, or one of them stands alone, it is marked here.
+ * Intel's manual was not available. Sources: the kernel's own driver, and public lists of
+ * registers and fields made from Intel 336274. Facts on which sources differ, and facts of a
+ * single source, are marked here.
  */
 #ifndef UCORE_HW_SKX_H
 #define UCORE_HW_SKX_H
 
 /*
- * Global control, status, configuration.  The layout of the control is written out
- * for Ice Lake, and used by one source here: pmi_core_sel is 47:0 or 60:0:
- * UNCERTAIN(core-sel).  The positions in the status are one source's, and not complete:
- * UNCERTAIN(status).
+ * Global control, status, configuration. The layout of the control is documented for Ice Lake,
+ * and one source uses it here. pmi_core_sel is 47:0 or 60:0: UNCERTAIN(core-sel). A single
+ * source has positions in the status, which are incomplete: UNCERTAIN(status).
  */
 #define SKX_MSR_GLOBAL_CTL		0x700
 #define SKX_MSR_GLOBAL_STATUS		0x701
@@ -24,7 +23,7 @@
 #define SKX_GLOBAL_CTL_PMI_CORE_SEL	GENMASK_ULL(47, 0)
 #define SKX_GLOBAL_CONFIG_NUM_CHA	GENMASK_ULL(5, 0)
 
-/* UBox: no box control, and no filter that a source knows */
+/* UBox: no box control, and no filter in any source */
 #define SKX_MSR_UBOX_FIXED_CTL		0x703
 #define SKX_MSR_UBOX_FIXED_CTR		0x704
 #define SKX_MSR_UBOX_CTL0		0x705
@@ -54,7 +53,7 @@
 #define SKX_CHA_FILTER0_STATE		GENMASK(26, 17)
 #define SKX_CHA_FILTER1_REM		BIT(0)
 #define SKX_CHA_FILTER1_LOC		BIT(1)
-#define SKX_CHA_FILTER1_ALL_OPC		BIT(3)	/* any opcode, whatever OPC0 and OPC1 say */
+#define SKX_CHA_FILTER1_ALL_OPC		BIT(3)	/* any opcode; overrides OPC0 and OPC1 */
 #define SKX_CHA_FILTER1_NM		BIT(4)	/* near memory */
 #define SKX_CHA_FILTER1_NOT_NM		BIT(5)
 #define SKX_CHA_FILTER1_OPC0		GENMASK(18, 9)
@@ -62,7 +61,7 @@
 #define SKX_CHA_FILTER1_NC		BIT(30)
 #define SKX_CHA_FILTER1_ISOC		BIT(31)
 
-/* IIO stack s: MSRs at 0xa40 + 0x20 s; its IRP in the same space */
+/* IIO stack s: MSRs at 0xa40 + 0x20 s, with its IRP in the same range */
 #define SKX_NR_IIO			6
 #define SKX_MSR_IIO			0xa40
 #define SKX_MSR_IRP			0xa58
@@ -82,29 +81,32 @@
 #define SKX_IIO_CTL_FC_MASK		GENMASK_ULL(46, 44)
 
 /*
- * Free-running counters of stack s: read only, never frozen.  Of its four ports:
- * traffic in, traffic out, in units of 4 bytes; then in pairs utilisation in, out.
+ * Free-running counters of stack s: read-only, never frozen. Inbound traffic of four ports,
+ * outbound traffic of four ports (units of 4 bytes), then pairs of inbound and outbound
+ * utilization.
  */
 #define SKX_IIO_FREE_PORTS		4
 #define SKX_MSR_IIO_FREE_CLOCK		0xa45
 #define SKX_MSR_IIO_FREE_IN		0xb00
 #define SKX_MSR_IIO_FREE_OUT		0xb04
 #define SKX_MSR_IIO_FREE_UTIL		0xb08
-#define SKX_MSR_IIO_FREE_STRIDE		0x10	/* of the ports; of the clock 0x20 */
+#define SKX_MSR_IIO_FREE_STRIDE		0x10	/* of the ports; the clock has 0x20 */
 #define SKX_IIO_FREE_WIDTH		36
 
-/* Counter widths: all others */
+/* Counter width of all others */
 #define SKX_WIDTH			48
 
-/* Memory controller, M2PCIe, M3UPI: the block of e5.h, of M3UPI its first three counters */
+/* Memory controller, M2PCIe and M3UPI have the block of e5.h, M3UPI with three counters only */
 
-/* Root buses of a socket: byte s is that of stack s, which has number 0 only if s is 0 */
+/* Root buses of a socket: byte s is the bus of stack s, and is 0 for stack 0 only */
 #define SKX_MSR_CPU_BUS_NUMBER		0x300
 #define SKX_CPU_BUS_NUMBER_VALID	BIT_ULL(63)
-/* Root ports on it, by one source: UNCERTAIN(ports) */
+/* Device number of the first root port, from a single source: UNCERTAIN(ports) */
 #define SKX_PORT0_DEVICE		0
 
-/* UPI link: controls of two dwords, the upper one an extended umask without bit 44 */
+/*
+ * UPI link: controls of two dwords, with an extended umask in the upper one except for bit 44
+ */
 #define SKX_UPI_CTR0			0x318
 #define SKX_UPI_CTL0			0x350
 #define SKX_UPI_BOX_CTL			0x378
@@ -112,10 +114,10 @@
 #define SKX_UPI_CTL_UMASK_EXT		(GENMASK_ULL(55, 32) & ~BIT_ULL(44))
 
 /*
- * In the same function what the other end's socket has sent of itself, and whether the
- * link is trained.  One source alone reads them, also on Ice Lake and Sapphire Rapids
- * and not on Cooper Lake.  That its number is a node id, as CPUNODEID is, is by its
- * name: UNCERTAIN(link-node), the source takes it for the die's.
+ * Link peer, in the same function: data received from the remote socket, and the training
+ * state. A single source reads both, on Ice Lake and Sapphire Rapids as well, but not on
+ * Cooper Lake. By its name, the number is a node id as in CPUNODEID: UNCERTAIN(link-node). The
+ * source uses it as the die number.
  */
 #define SKX_UPI_KTILP0			0x94
 #define SKX_UPI_KTILP0_PORT		GENMASK(12, 8)
@@ -123,23 +125,23 @@
 #define SKX_UPI_KTIPCSTS		0x120
 #define SKX_UPI_KTIPCSTS_TRAINED	BIT(4)
 
-/* M2M: controls 8 bytes apart; the place of the status is one source's: UNCERTAIN(m2m-status) */
+/* M2M: controls are 8 bytes apart. A single source has the status: UNCERTAIN(m2m-status) */
 #define SKX_M2M_CTR0			0x200
 #define SKX_M2M_CTL0			0x228
 #define SKX_M2M_BOX_CTL			0x258
 #define SKX_M2M_STATUS			0x260
 
-/* Which slices have a CHA: fuses, in config space of a function of the PCU */
+/* Slice fuses (a slice has a CHA), in config space of a PCU function */
 #define SKX_PCI_CAPS			0x2083	/* 30:3 */
 #define SKX_CAPS_CAPID6			0x9c
 #define SKX_CAPS_CAPID6_CHA		GENMASK(27, 0)
 
 /*
- * PCI device ids, vendor 8086h; device:function on a bus of the socket.  Several
- * functions have the same id: the place tells which it is.
+ * PCI device ids, vendor 8086h; device:function on a bus of the socket. Functions with the
+ * same id are distinguished by device:function.
  */
 #define SKX_PCI_UBOX			0x2014	/* 8:0 socket map */
-#define SKX_PCI_IMC_CH0			0x2042	/* 10:2, of the second controller 12:2 */
+#define SKX_PCI_IMC_CH0			0x2042	/* 10:2; 12:2 on the second controller */
 #define SKX_PCI_IMC_CH1			0x2046	/* 10:6, 12:6 */
 #define SKX_PCI_IMC_CH2			0x204a	/* 11:2, 13:2 */
 #define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; CPX x:4: UNCERTAIN(agents) */
@@ -147,13 +149,16 @@
 #define SKX_PCI_M2PCIE			0x2088	/* 21:1 22:1 23:1 22:5 */
 
 /*
- * Which of the functions of devices 18 to 20 is whose mesh agent is UNCERTAIN(agents): one
- * source has the functions before these.
+ * The mapping of the functions of devices 18 to 20 to links is UNCERTAIN(agents): in one
+ * source, each is one function lower.
  */
 #define SKX_PCI_M3UPI_EVEN		0x204d	/* 18:1, 18:5; Cooper Lake: 18:1 19:1 20:1 */
 #define SKX_PCI_M3UPI_ODD		0x204e	/* 18:2; Cooper Lake: 18:2 19:2 20:2 */
 
-/* UBox function: CPUNODEID, GIDNIDMAP; a bus without one belongs to the next lower with one */
+/*
+ * UBox function: CPUNODEID, GIDNIDMAP. A bus without a UBox belongs to the next lower bus with
+ * one.
+ */
 #define SKX_UBOX_CPUNODEID		0xc0
 #define SKX_UBOX_GIDNIDMAP		0xd4
 

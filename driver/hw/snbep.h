@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Xeon E5-2600 / E5-1600 / E5-4600, the first generation (CPUID 06_2DH): facts
- * only, see e5.h.
+ * Facts about the first generation of Xeon E5-2600, E5-1600 and E5-4600 (CPUID 06_2DH), in the
+ * form of e5.h.
  *
- * Source: Intel 327043-001, tables as given.  There is no global control, no
- * overflow status and no overflow interrupt (2.1); BOX_CTL bit 17 is reserved and
- * must be written 0.
+ * Source: Intel 327043-001, with table numbers. There is no global control, no overflow status
+ * and no overflow interrupt (2.1). BOX_CTL bit 17 is reserved and must be written 0.
  */
 #ifndef UCORE_HW_SNBEP_H
 #define UCORE_HW_SNBEP_H
